@@ -5,12 +5,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/gopherwarp/gopherwarp/compile"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected files in testdata")
@@ -50,6 +53,39 @@ func TestGenerate(t *testing.T) {
 		t.Errorf("a second build finds %s stale", again.Stale()[0].Name)
 	}
 	same(t, result, build(t, module(t, cases)))
+	unpacked(t, result)
+}
+
+// text matches the variable of a variant: its name, that of its base, and its code.
+var text = regexp.MustCompile("var (\\w+) = \\w+\\.Text{(?:Base: &(\\w+), )?Code: `([^`]*)`}")
+
+// unpacked demands that the generated files contain the PTX that the compiler has emitted.
+func unpacked(t *testing.T, result *compile.Result) {
+	t.Helper()
+	for _, p := range result.Packages {
+		var emitted, found []string
+		for _, k := range p.Kernels {
+			for _, v := range k.Variants {
+				emitted = append(emitted, v.PTX.Code)
+			}
+		}
+		texts := map[string]*driver.Text{}
+		for _, f := range p.Files {
+			for _, m := range text.FindAllStringSubmatch(string(f.Contents), -1) {
+				texts[m[1]] = &driver.Text{Base: texts[m[2]], Code: m[3]}
+				plain, err := texts[m[1]].Plain()
+				if err != nil {
+					t.Errorf("%s: %s: %v", f.Name, m[1], err)
+				}
+				found = append(found, plain)
+			}
+		}
+		slices.Sort(emitted)
+		slices.Sort(found)
+		if !slices.Equal(found, emitted) || len(found) == 0 && len(p.Kernels) > 0 {
+			t.Errorf("%s: the generated files have other PTX than the %d variants of the kernels", p.Path, len(emitted))
+		}
+	}
 }
 
 // same demands of files that they do not depend on the machine.

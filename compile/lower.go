@@ -363,7 +363,7 @@ func emit(f *ir.Func, c code, k *Kernel) {
 		k.Sites = made.Sites
 		k.Barriers, k.Cooperative = k.Barriers || made.Barriers, k.Cooperative || made.Cooperative
 		k.Spins = k.Spins || made.Spins
-		v := driver.Variant{Target: target, Exact: made.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, Awaits: made.Awaits, Test: made.Test, PTX: driver.Text(made.PTX)}
+		v := driver.Variant{Target: target, Exact: made.Exact, Narrow: f.Narrow, Coarse: f.Coarse, Aligned: f.Aligned, Awaits: made.Awaits, Test: made.Test, PTX: &driver.Text{Code: made.PTX}}
 		if c.variant {
 			v.Body, v.Shared, v.Dynamic = c.Name, made.SharedBytes, made.DynamicBytes
 		} else {
@@ -378,7 +378,7 @@ func emit(f *ir.Func, c code, k *Kernel) {
 // addVariant adds v unless one of the variants is the same code, and reports whether it did. The most demanding
 // stand first.
 func (k *Kernel) addVariant(v driver.Variant, f *ir.Func) bool {
-	same := slices.IndexFunc(k.Variants, func(w driver.Variant) bool { return w.PTX == v.PTX && w.Test == v.Test })
+	same := slices.IndexFunc(k.Variants, func(w driver.Variant) bool { return w.PTX.Code == v.PTX.Code && w.Test == v.Test })
 	if same == 0 {
 		k.IR = f
 	}

@@ -238,9 +238,9 @@ func emptyKernel(n int) *driver.Kernel {
 	for i := range n {
 		k.Params = append(k.Params, driver.Param{Name: "x", Offset: 24 * i, Size: 24, Elem: 4})
 	}
-	k.Variants = []driver.Variant{{Target: device.Capability{Major: 7}, PTX: driver.Text(fmt.Sprintf(
+	k.Variants = []driver.Variant{{Target: device.Capability{Major: 7}, PTX: &driver.Text{Code: fmt.Sprintf(
 		".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry %s(.param .align 8 .b8 p[%d])\n{\n\tret;\n}\n",
-		k.Name, k.ParamBytes))}}
+		k.Name, k.ParamBytes)}}}
 	return k
 }
 
@@ -422,7 +422,7 @@ func BenchmarkGPUPreload(b *testing.B) {
 	fresh := func() (all []*driver.Kernel) {
 		for i := range 16 {
 			k := devicetest.Multiply()
-			k.Variants[0].PTX = driver.Text(fmt.Sprintf("%s\n// %d %d\n", k.Variants[0].PTX, time.Now().UnixNano(), i))
+			k.Variants[0].PTX = &driver.Text{Code: fmt.Sprintf("%s\n// %d %d\n", k.Variants[0].PTX, time.Now().UnixNano(), i)}
 			all = append(all, k)
 		}
 		return all

@@ -213,7 +213,7 @@ func TestCoarseLaunches(t *testing.T) {
 	k := emptyKernel(0)
 	coarse := k.Variants[0]
 	coarse.Coarse, coarse.Narrow = 4, true
-	coarse.PTX = driver.Text(strings.Replace(coarse.PTX.String(), "p[16]", "p[24]", 1))
+	coarse.PTX = &driver.Text{Code: strings.Replace(coarse.PTX.String(), "p[16]", "p[24]", 1)}
 	k.Variants = append([]driver.Variant{coarse}, k.Variants...)
 	for _, always := range []bool{false, true} {
 		dev.CoarsenAlways(always)

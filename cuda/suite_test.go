@@ -92,7 +92,7 @@ func TestGPURefusesPTX(t *testing.T) {
 	dev, err := onGPU(t)()
 	check(t, err)
 	k := devicetest.Multiply()
-	k.Variants[0].PTX = driver.Text(strings.Replace(k.Variants[0].PTX.String(), "ret;", "return;", 1))
+	k.Variants[0].PTX = &driver.Text{Code: strings.Replace(k.Variants[0].PTX.String(), "ret;", "return;", 1)}
 	err = multiply(newStream(t, dev), k, 10)
 	refused, ok := errors.AsType[*RefusedError](err)
 	if !ok || !strings.Contains(refused.Log, "return") || refused.Kernel != "multiply" {

@@ -77,7 +77,7 @@ var joinChunksAddInt32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksAddInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -111,7 +111,7 @@ var joinChunksAddInt64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksAddInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -145,7 +145,7 @@ var joinChunksAddUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksAddUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -179,7 +179,7 @@ var joinChunksAddUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksAddUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -213,7 +213,7 @@ var joinChunksAddFloat32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksAddFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -247,7 +247,7 @@ var joinChunksAddFloat64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksAddFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -281,7 +281,7 @@ var joinChunksLeastInt32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksLeastInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -315,7 +315,7 @@ var joinChunksLeastInt64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksLeastInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -349,7 +349,7 @@ var joinChunksLeastUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksLeastUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -383,7 +383,7 @@ var joinChunksLeastUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksLeastUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -417,8 +417,8 @@ var joinChunksLeastFloat32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinChunksLeastFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &joinChunksLeastFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksLeastFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -452,7 +452,7 @@ var joinChunksLeastFloat64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksLeastFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -486,7 +486,7 @@ var joinChunksGreatestInt32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksGreatestInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -520,7 +520,7 @@ var joinChunksGreatestInt64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksGreatestInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -554,7 +554,7 @@ var joinChunksGreatestUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksGreatestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -588,7 +588,7 @@ var joinChunksGreatestUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksGreatestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -622,8 +622,8 @@ var joinChunksGreatestFloat32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinChunksGreatestFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &joinChunksGreatestFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksGreatestFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -657,7 +657,7 @@ var joinChunksGreatestFloat64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinChunksGreatestFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -743,7 +743,7 @@ var scanChunksAddInt32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddInt32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksAddInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -780,7 +780,7 @@ var scanChunksAddInt64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddInt64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksAddInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -817,7 +817,7 @@ var scanChunksAddUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksAddUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -854,7 +854,7 @@ var scanChunksAddUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksAddUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -891,7 +891,7 @@ var scanChunksAddFloat32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddFloat32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksAddFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -928,7 +928,7 @@ var scanChunksAddFloat64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksAddFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -965,7 +965,7 @@ var scanChunksLeastInt32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastInt32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksLeastInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1002,7 +1002,7 @@ var scanChunksLeastInt64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastInt64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksLeastInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1039,7 +1039,7 @@ var scanChunksLeastUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksLeastUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1076,7 +1076,7 @@ var scanChunksLeastUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksLeastUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1113,8 +1113,8 @@ var scanChunksLeastFloat32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastFloat32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksLeastFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksLeastFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1151,7 +1151,7 @@ var scanChunksLeastFloat64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksLeastFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1188,7 +1188,7 @@ var scanChunksGreatestInt32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestInt32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksGreatestInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1225,7 +1225,7 @@ var scanChunksGreatestInt64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestInt64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksGreatestInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1262,7 +1262,7 @@ var scanChunksGreatestUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksGreatestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1299,7 +1299,7 @@ var scanChunksGreatestUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksGreatestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1336,8 +1336,8 @@ var scanChunksGreatestFloat32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestFloat32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksGreatestFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksGreatestFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1374,7 +1374,7 @@ var scanChunksGreatestFloat64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &scanChunksGreatestFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1427,7 +1427,7 @@ var digitChunksUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &digitChunksUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1462,7 +1462,7 @@ var digitChunksUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &digitChunksUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1528,7 +1528,7 @@ var moveChunksUint32NoneKernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32NoneSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &moveChunksUint32NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1570,7 +1570,7 @@ var moveChunksUint32Uint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &moveChunksUint32Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1612,7 +1612,7 @@ var moveChunksUint32Uint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &moveChunksUint32Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1652,7 +1652,7 @@ var moveChunksUint64NoneKernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64NoneSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &moveChunksUint64NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1694,7 +1694,7 @@ var moveChunksUint64Uint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &moveChunksUint64Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1736,7 +1736,7 @@ var moveChunksUint64Uint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &moveChunksUint64Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1778,7 +1778,7 @@ var flagChunksKernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 104, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: flagChunksSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &flagChunksSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1844,7 +1844,7 @@ var selectChunksUint8Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;p40;a!\"p72;v#$=3;p88;l'&a$(v)!|%*p0;v#,p16;a,.v/!|-0&+1p48;v#3p64;a35v6!|47&28p96;v#:p112;l<&a:=v>!|;?&9@v>$v):|BC&ADv>,v/:|FG&EHv>3v6:|JK&IL", PTX: selectChunksUint8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;p40;a!\"p72;v#$=3;p88;l'&a$(v)!|%*p0;v#,p16;a,.v/!|-0&+1p48;v#3p64;a35v6!|47&28p96;v#:p112;l<&a:=v>!|;?&9@v>$v):|BC&ADv>,v/:|FG&EHv>3v6:|JK&IL", PTX: &selectChunksUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1887,7 +1887,7 @@ var selectChunksUint16Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p48;v%6p64;a68v9!|7:&5;p96;v%=p112;l?(a=@vA!|>B&<CvA&v+=|EF&DGvA.v2=|IJ&HKvA6v9=|MN&LO", PTX: selectChunksUint16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p48;v%6p64;a68v9!|7:&5;p96;v%=p112;l?(a=@vA!|>B&<CvA&v+=|EF&DGvA.v2=|IJ&HKvA6v9=|MN&LO", PTX: &selectChunksUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1930,7 +1930,7 @@ var selectChunksUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p48;v%6p64;a68v9!|7:&5;p96;v%=p112;l?(a=@vA!|>B&<CvA&v+=|EF&DGvA.v2=|IJ&HKvA6v9=|MN&LO", PTX: selectChunksUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p48;v%6p64;a68v9!|7:&5;p96;v%=p112;l?(a=@vA!|>B&<CvA&v+=|EF&DGvA.v2=|IJ&HKvA6v9=|MN&LO", PTX: &selectChunksUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1973,7 +1973,7 @@ var selectChunksUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p72;v%&p88;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3p48;v%5p64;a57v8!|69&4:p96;v%<p112;l>\"a<?v@!|=A&;Bv@&v*<|DE&CFv@-v1<|HI&GJv@5v8<|LM&KN", PTX: selectChunksUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p72;v%&p88;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3p48;v%5p64;a57v8!|69&4:p96;v%<p112;l>\"a<?v@!|=A&;Bv@&v*<|DE&CFv@-v1<|HI&GJv@5v8<|LM&KN", PTX: &selectChunksUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2016,7 +2016,7 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=4;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p48;v%6p64;a68v9!|7:&5;p96;v%=p112;l?(a=@vA!|>B&<CvA&v+=|EF&DGvA.v2=|IJ&HKvA6v9=|MN&LO", PTX: selectChunks2Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=4;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p48;v%6p64;a68v9!|7:&5;p96;v%=p112;l?(a=@vA!|>B&<CvA&v+=|EF&DGvA.v2=|IJ&HKvA6v9=|MN&LO", PTX: &selectChunks2Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2061,8 +2061,8 @@ var countUint8Kernel = &driver.Kernel{
 	Barriers:   true,
 	Integers:   []int{8, 16, 32, 40, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint8SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countUint8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &countUint8SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2110,8 +2110,8 @@ var countUint16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countUint16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &countUint16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2159,9 +2159,9 @@ var countUint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &countUint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &countUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2206,9 +2206,9 @@ var countUint64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Integers:   []int{8, 16, 32, 40, 48, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countUint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countUint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &countUint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &countUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2257,8 +2257,8 @@ var countFloat32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 72, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countFloat32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &countFloat32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2307,9 +2307,9 @@ var countFloat64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countFloat64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &countFloat64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &countFloat64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2348,8 +2348,8 @@ var uniform32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uniform32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: uniform32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &uniform32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &uniform32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2386,8 +2386,8 @@ var uniform64Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: uniform64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: uniform64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &uniform64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &uniform64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2425,7 +2425,7 @@ var normal32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: normal32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &normal32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2465,8 +2465,8 @@ var normal64Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: normal64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: normal64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &normal64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &normal64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2506,8 +2506,8 @@ var integers32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: integers32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: integers32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &integers32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &integers32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2547,8 +2547,8 @@ var integers64Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Integers:   []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: integers64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: integers64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &integers64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &integers64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2602,8 +2602,8 @@ var reduceInt32AddInt324Int32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32AddInt324Int32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt32AddInt324Int32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceInt32AddInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceInt32AddInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2638,8 +2638,8 @@ var reduceInt32LeastInt324Int32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32LeastInt324Int32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt32LeastInt324Int32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceInt32LeastInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceInt32LeastInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2674,8 +2674,8 @@ var reduceInt32GreatestInt324Int32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt32GreatestInt324Int32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt32GreatestInt324Int32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceInt32GreatestInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceInt32GreatestInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2728,9 +2728,9 @@ var reduceInt64AddInt642Int64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64AddInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64AddInt642Int64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt64AddInt642Int64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceInt64AddInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceInt64AddInt642Int64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2765,9 +2765,9 @@ var reduceInt64LeastInt642Int64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64LeastInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64LeastInt642Int64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt64LeastInt642Int64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceInt64LeastInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceInt64LeastInt642Int64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2802,9 +2802,9 @@ var reduceInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceInt64GreatestInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceInt64GreatestInt642Int64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceInt64GreatestInt642Int64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceInt64GreatestInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceInt64GreatestInt642Int64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2857,8 +2857,8 @@ var reduceUint32AddUint324Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32AddUint324Uint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint32AddUint324Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceUint32AddUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceUint32AddUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2893,8 +2893,8 @@ var reduceUint32LeastUint324Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32LeastUint324Uint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint32LeastUint324Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceUint32LeastUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceUint32LeastUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2929,8 +2929,8 @@ var reduceUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint32GreatestUint324Uint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint32GreatestUint324Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceUint32GreatestUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceUint32GreatestUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2983,9 +2983,9 @@ var reduceUint64AddUint642Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64AddUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64AddUint642Uint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint64AddUint642Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceUint64AddUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceUint64AddUint642Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3020,9 +3020,9 @@ var reduceUint64LeastUint642Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64LeastUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64LeastUint642Uint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint64LeastUint642Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceUint64LeastUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceUint64LeastUint642Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3057,9 +3057,9 @@ var reduceUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceUint64GreatestUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceUint64GreatestUint642Uint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceUint64GreatestUint642Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceUint64GreatestUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceUint64GreatestUint642Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3112,8 +3112,8 @@ var reduceFloat32AddFloat324Float32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32AddFloat324Float32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32AddFloat324Float32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceFloat32AddFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceFloat32AddFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3148,10 +3148,10 @@ var reduceFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32LeastFloat324Float32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32LeastFloat324Float32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceFloat32LeastFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &reduceFloat32LeastFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceFloat32LeastFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceFloat32LeastFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3186,10 +3186,10 @@ var reduceFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat32GreatestFloat324Float32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat32GreatestFloat324Float32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceFloat32GreatestFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &reduceFloat32GreatestFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceFloat32GreatestFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceFloat32GreatestFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3242,8 +3242,8 @@ var reduceFloat64AddFloat642Float64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64AddFloat642Float64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64AddFloat642Float64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceFloat64AddFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceFloat64AddFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3278,8 +3278,8 @@ var reduceFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64LeastFloat642Float64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64LeastFloat642Float64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceFloat64LeastFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceFloat64LeastFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3314,8 +3314,8 @@ var reduceFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: reduceFloat64GreatestFloat642Float64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceFloat64GreatestFloat642Float64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceFloat64GreatestFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceFloat64GreatestFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3400,8 +3400,8 @@ var reduceTailInt32AddKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32AddSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32AddSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailInt32AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailInt32AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3436,8 +3436,8 @@ var reduceTailInt32LeastKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32LeastSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32LeastSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailInt32LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailInt32LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3472,8 +3472,8 @@ var reduceTailInt32GreatestKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt32GreatestSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt32GreatestSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailInt32GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailInt32GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3508,8 +3508,8 @@ var reduceTailInt64AddKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64AddSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64AddSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailInt64AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailInt64AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3544,8 +3544,8 @@ var reduceTailInt64LeastKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64LeastSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64LeastSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailInt64LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailInt64LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3580,8 +3580,8 @@ var reduceTailInt64GreatestKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailInt64GreatestSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailInt64GreatestSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailInt64GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailInt64GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3616,8 +3616,8 @@ var reduceTailUint32AddKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32AddSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32AddSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailUint32AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailUint32AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3652,8 +3652,8 @@ var reduceTailUint32LeastKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32LeastSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32LeastSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailUint32LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailUint32LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3688,8 +3688,8 @@ var reduceTailUint32GreatestKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint32GreatestSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint32GreatestSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailUint32GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailUint32GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3724,8 +3724,8 @@ var reduceTailUint64AddKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64AddSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64AddSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailUint64AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailUint64AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3760,8 +3760,8 @@ var reduceTailUint64LeastKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64LeastSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64LeastSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailUint64LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailUint64LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3796,8 +3796,8 @@ var reduceTailUint64GreatestKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailUint64GreatestSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailUint64GreatestSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailUint64GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailUint64GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3832,8 +3832,8 @@ var reduceTailFloat32AddKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32AddSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32AddSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailFloat32AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailFloat32AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3868,10 +3868,10 @@ var reduceTailFloat32LeastKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32LeastSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32LeastSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32LeastSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &reduceTailFloat32LeastSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &reduceTailFloat32LeastSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailFloat32LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailFloat32LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3906,10 +3906,10 @@ var reduceTailFloat32GreatestKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: reduceTailFloat32GreatestSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat32GreatestSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat32GreatestSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &reduceTailFloat32GreatestSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &reduceTailFloat32GreatestSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailFloat32GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailFloat32GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3944,8 +3944,8 @@ var reduceTailFloat64AddKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64AddSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64AddSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailFloat64AddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailFloat64AddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3980,8 +3980,8 @@ var reduceTailFloat64LeastKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64LeastSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64LeastSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailFloat64LeastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailFloat64LeastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4016,8 +4016,8 @@ var reduceTailFloat64GreatestKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: reduceTailFloat64GreatestSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: reduceTailFloat64GreatestSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceTailFloat64GreatestSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceTailFloat64GreatestSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4086,8 +4086,8 @@ var scanInt32AddInt324Int32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt32AddInt324Int32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt32AddInt324Int32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanInt32AddInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanInt32AddInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4136,8 +4136,8 @@ var scanInt32LeastInt324Int32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt32LeastInt324Int32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt32LeastInt324Int32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanInt32LeastInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanInt32LeastInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4186,8 +4186,8 @@ var scanInt32GreatestInt324Int32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt32GreatestInt324Int32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt32GreatestInt324Int32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanInt32GreatestInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanInt32GreatestInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4261,8 +4261,8 @@ var scanInt64AddInt642Int64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt64AddInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt64AddInt642Int64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanInt64AddInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4312,8 +4312,8 @@ var scanInt64LeastInt642Int64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt64LeastInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt64LeastInt642Int64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanInt64LeastInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4363,8 +4363,8 @@ var scanInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt64GreatestInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt64GreatestInt642Int64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanInt64GreatestInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4437,8 +4437,8 @@ var scanUint32AddUint324Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint32AddUint324Uint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint32AddUint324Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanUint32AddUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanUint32AddUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4487,8 +4487,8 @@ var scanUint32LeastUint324Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint32LeastUint324Uint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint32LeastUint324Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanUint32LeastUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanUint32LeastUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4537,8 +4537,8 @@ var scanUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint32GreatestUint324Uint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint32GreatestUint324Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanUint32GreatestUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanUint32GreatestUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4612,8 +4612,8 @@ var scanUint64AddUint642Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint64AddUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint64AddUint642Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanUint64AddUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4663,8 +4663,8 @@ var scanUint64LeastUint642Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint64LeastUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint64LeastUint642Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanUint64LeastUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4714,8 +4714,8 @@ var scanUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint64GreatestUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint64GreatestUint642Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanUint64GreatestUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4788,8 +4788,8 @@ var scanFloat32AddFloat324Float32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32AddFloat324Float32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32AddFloat324Float32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanFloat32AddFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanFloat32AddFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4838,10 +4838,10 @@ var scanFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32LeastFloat324Float32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32LeastFloat324Float32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32LeastFloat324Float32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32LeastFloat324Float32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanFloat32LeastFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanFloat32LeastFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanFloat32LeastFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanFloat32LeastFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4890,10 +4890,10 @@ var scanFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32GreatestFloat324Float32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32GreatestFloat324Float32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32GreatestFloat324Float32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32GreatestFloat324Float32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanFloat32GreatestFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanFloat32GreatestFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanFloat32GreatestFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanFloat32GreatestFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4967,8 +4967,8 @@ var scanFloat64AddFloat642Float64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat64AddFloat642Float64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat64AddFloat642Float64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanFloat64AddFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanFloat64AddFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5018,8 +5018,8 @@ var scanFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat64LeastFloat642Float64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat64LeastFloat642Float64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanFloat64LeastFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanFloat64LeastFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5069,8 +5069,8 @@ var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat64GreatestFloat642Float64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat64GreatestFloat642Float64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &scanFloat64GreatestFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: &scanFloat64GreatestFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5135,8 +5135,8 @@ var largeInt32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeInt32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeInt32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeInt32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeInt32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5202,8 +5202,8 @@ var largeInt64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeInt64SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeInt64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeInt64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeInt64SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5268,8 +5268,8 @@ var largeUint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeUint32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeUint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeUint32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeUint32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5335,8 +5335,8 @@ var largeUint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeUint64SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeUint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeUint64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeUint64SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5401,8 +5401,8 @@ var largeFloat32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeFloat32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeFloat32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeFloat32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeFloat32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5468,8 +5468,8 @@ var largeFloat64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeFloat64SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeFloat64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeFloat64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: &largeFloat64SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5538,10 +5538,10 @@ var selectBytesKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectBytesSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectBytesSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectBytesSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectBytesSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &selectBytesSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &selectBytesSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &selectBytesSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &selectBytesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5610,10 +5610,10 @@ var selectHalvesKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectHalvesSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectHalvesSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectHalvesSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectHalvesSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &selectHalvesSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &selectHalvesSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &selectHalvesSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &selectHalvesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5682,10 +5682,10 @@ var selectWordsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectWordsSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectWordsSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectWordsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectWordsSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &selectWordsSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &selectWordsSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &selectWordsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &selectWordsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5754,10 +5754,10 @@ var selectDoublesKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectDoublesSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectDoublesSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectDoublesSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectDoublesSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &selectDoublesSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &selectDoublesSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &selectDoublesSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &selectDoublesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5825,10 +5825,10 @@ var selectQuadsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: selectQuadsSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectQuadsSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectQuadsSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectQuadsSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &selectQuadsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &selectQuadsSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &selectQuadsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &selectQuadsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5874,8 +5874,8 @@ var flagsSetKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flagsSetSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: flagsSetSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &flagsSetSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &flagsSetSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5931,8 +5931,8 @@ var countEachUint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countEachUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &countEachUint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countEachUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5972,8 +5972,8 @@ var countEachUint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countEachUint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countEachUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &countEachUint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countEachUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6019,8 +6019,8 @@ var startEachKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 24},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: startEachSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: startEachSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &startEachSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &startEachSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6105,7 +6105,7 @@ var sortPassUint32NoneKernel = &driver.Kernel{
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32NoneSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sortPassUint32NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6166,7 +6166,7 @@ var sortPassUint32Uint32Kernel = &driver.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sortPassUint32Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6227,7 +6227,7 @@ var sortPassUint32Uint64Kernel = &driver.Kernel{
 		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sortPassUint32Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6282,7 +6282,7 @@ var sortPassUint64NoneKernel = &driver.Kernel{
 		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64NoneSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sortPassUint64NoneSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6344,8 +6344,8 @@ var sortPassUint64Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &sortPassUint64Uint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sortPassUint64Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6407,8 +6407,8 @@ var sortPassUint64Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sortPassUint64Uint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &sortPassUint64Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sortPassUint64Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6466,8 +6466,8 @@ var countNextUint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countNextUint32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countNextUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &countNextUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countNextUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6506,8 +6506,8 @@ var countNextUint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96, 104, 112, 120},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countNextUint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countNextUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &countNextUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countNextUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6554,8 +6554,8 @@ var chooseNextKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: chooseNextSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: chooseNextSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &chooseNextSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &chooseNextSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6624,10 +6624,10 @@ var pickBestUint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint32SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: pickBestUint32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: pickBestUint32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &pickBestUint32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &pickBestUint32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &pickBestUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &pickBestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6678,10 +6678,10 @@ var pickBestUint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: pickBestUint64SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: pickBestUint64SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pickBestUint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: pickBestUint64SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &pickBestUint64SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &pickBestUint64SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &pickBestUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &pickBestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6746,8 +6746,8 @@ var transposeAnyUint8Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint8SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &transposeAnyUint8SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &transposeAnyUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6784,8 +6784,8 @@ var transposeAnyUint16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &transposeAnyUint16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &transposeAnyUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6822,8 +6822,8 @@ var transposeAnyUint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &transposeAnyUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &transposeAnyUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6860,8 +6860,8 @@ var transposeAnyUint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAnyUint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAnyUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &transposeAnyUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &transposeAnyUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6898,9 +6898,9 @@ var transposeAny2Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeAny2Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: transposeAny2Uint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeAny2Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &transposeAny2Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &transposeAny2Uint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &transposeAny2Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -6948,8 +6948,8 @@ var transposeWide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: transposeWide32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: transposeWide32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &transposeWide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &transposeWide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

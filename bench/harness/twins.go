@@ -101,7 +101,7 @@ func (t *Twins) kernel(l Launch) *driver.Kernel {
 		params, bytes := Layout(l.Args)
 		k = &driver.Kernel{
 			Name: l.Twin(), Package: "twins.cu", Params: params, ParamBytes: bytes,
-			Variants: []driver.Variant{{Target: t.target, Exact: true, PTX: driver.Text(t.code)}},
+			Variants: []driver.Variant{{Target: t.target, Exact: true, PTX: &driver.Text{Code: t.code}}},
 		}
 		t.kernels[l.Twin()] = k
 	}

@@ -23,7 +23,7 @@ var empty0Kernel = &driver.Kernel{
 	Line:       10,
 	ParamBytes: 16,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: empty0SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &empty0SM70},
 	},
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {
@@ -52,7 +52,7 @@ var empty1Kernel = &driver.Kernel{
 	},
 	ParamBytes: 40,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: empty1SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &empty1SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -90,7 +90,7 @@ var empty4Kernel = &driver.Kernel{
 	},
 	ParamBytes: 112,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: empty4SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &empty4SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -152,7 +152,7 @@ var empty16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 400,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: empty16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &empty16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -185,9 +185,9 @@ var stepKernel = &driver.Kernel{
 	ParamBytes: 40,
 	Integers:   []int{8, 16},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: stepSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stepSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: stepSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &stepSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &stepSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &stepSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

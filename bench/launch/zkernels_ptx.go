@@ -2,6 +2,10 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `a3dc3551fa246d5c	kernel.go	empty0
 e036c12550ac6339	kernel.go	empty1
@@ -10,165 +14,136 @@ af0fc3e373f44c7d	kernel.go	empty4
 d67543cd754db27f	kernel.go	step
 `
 
-const empty0SM70 = `packed1 118 empty0
-!pJ
-!pI
-!p8
+var empty0SM70 = driver.Text{Code: `packed2 118 empty0
+!s.
+!s-
+!t;
 !
-!pHs%pD
-!c
+!pWqXpt
+!qk
 !
-p(
-!L
-`
+s3
+!@
+`}
 
-const empty1SM70 = `packed1 118 empty1
-!pJ
-!pI
-!p8
+var empty1SM70 = driver.Text{Code: `packed2 118 empty1
+!s.
+!s-
+!t;
 !
-!pHwipD
-!c
+!pWrjpt
+!qk
 !
-p(
-!L
-`
+s3
+!@
+`}
 
-const empty4SM70 = `packed1 119 empty4
-!pJ
-!pI
-!p8
+var empty4SM70 = driver.Text{Code: `packed2 119 empty4
+!s.
+!s-
+!t;
 !
-!pHw$pD
-!c
+!pWuipt
+!qk
 !
-p(
-!L
-`
+s3
+!@
+`}
 
-const empty16SM70 = `packed1 121 empty16
-!pJ
-!pI
-!p8
+var empty16SM70 = driver.Text{Code: `packed2 121 empty16
+!s.
+!s-
+!t;
 !
-!pH.wVpD
-!c
+!pW2s]pt
+!qk
 !
-p(
-!L
-`
+s3
+!@
+`}
 
-const stepSM70NarrowCoarse = `packed1 1537 step
-!pJ
-!pI
-!p8
-!t9
+var stepSM70NarrowCoarse = driver.Text{Code: `packed2 1537 step
+!s.
+!s-
+!t;
+!uU
 !
-!pHt[pD
-!c
-p;qYpF
-p9,to
-p:te
-qS,un
+!pWsIpt
+!qk
+]z4
+O'rG
+hq^
+p#yD
 !
-p>
-q*
-z^
-w.pE
-Q
+s0
+t6
+p,rj
+qNy8
 s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-q)q>piy4xDrZB8
-{Z}U
-4
-zT
-vG.
-Y{q
-t8X?
-Yt"X
-sd
-!#
-ri
-ynD
-5
-vdxF
-t+[G
-v0pK%
-_
-r@}R
-s8
-!#
-"#
-qK[2}w
-ynU
-td
-!#
-O
-!#
-"#
-t+[G
-w0%
-vE
-w|}R
-w|}R
-w|}R
-w|}R
-|*xfqsSv,L
-!pZ
-p(
-!L
-`
+u_
+s2
+{t
+w/
+t4
+z^
+w'
+tw
+vd
+tE
+}&pSvj
+x6
+tE
+vk
+uO;
+wx
+rY^-
+zO^
+v7
+!s4
+ts
+rUA
+u"
+xUv+
+r2z{
+}5
+uS
+r3zoqv
+uJ
+ %,/#
+}u,
+rU8
+wP
+ %1s~
+ ') %0{W
+xV
+wHzoqv
+ )#y>
+!s}
+s3
+!@
+`}
 
-const stepSM70Narrow = stepSM70NarrowCoarse + `
- patch
- -1
-packed1 639 step
- =5
- -6
-!pHwipD
-!c
-p;to
-p9sV
-p:8pF
-qSr0
- =3
- -1
- =4
- -20
-0
-p~w%vf
-u$
- =2
- -2
-z_.
-tT
- =4
- -17
- =3`
+var stepSM70Narrow = driver.Text{Base: &stepSM70NarrowCoarse, Code: `packed2 639 step
+ ,$!pWrjpt
+ $$]rG
+Oqo
+hqS
+p#qq
+ (* *$t4
+vn}1
+w'
+ &Ju;
+r^)
+ *& (D`}
 
-const stepSM70 = stepSM70Narrow + `
- patch
- -1
-packed1 641 step
- =8
- -2
-p9t*
-p:x,
- =8
- -3
-)
-p{rU%
-zC
- =2
- -2
-o
-v0pK%
- =7`
+var stepSM70 = driver.Text{Base: &stepSM70NarrowCoarse, Code: `packed2 641 step
+ ,$!pWrjpt
+ $$]rG
+OrT
+hr-
+p#qq
+ (* *$s/
+z0
+yQ
+ &Jtf
+ ,$ (D`}

@@ -2,234 +2,188 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `3e3d815527f5e561	kernel.go	add
 `
 
-const addSM70NarrowCoarse = `packed1 3198 add
-!pJ
-!pI
-!Ptqt@rKrKrT}M~(pM}6
-!t9
+var addSM70NarrowCoarse = driver.Text{Code: `packed2 3198 add
+!s.
+!s-
+!?ttp$IIsLIrmwwp3w.
+!uU
 !
-!pHrJpD
-!vV
-!c
-p;t=pF
-p9y?pF
-p:y?pF
-qSve
+!|\
+!yN
+!qk
+]|Q
+sJqS
+z7qS
+p#zc
 !
-p>
-q*
-pa
-q$
-q?
-r"
-x.
-r#pE
-Q
-N
-y,rcU
-w5
-0
-tqu*uH-
-u$
-t^
-wR
-4
-x3
-uAqN
-Yp,D
-"#
-4
-u.
-uAqw
-x<D
-"#
-4
-sapGq^
-ywpY
-q)q>piy4xD%B8
-{Z}U
-4
-zT
-tqu*[G
-qBp@
-t8[?
-YyD[
-sd
-!#
-zt
-x{
-tN
-s?q,
-Y||
-5
-"$
-Yq,q=
-Yq,U
-4
-wh
-t+q,G
-tqy|p/#%
-_
-tqy|qIp-
-_
-z1rn6
-tqy|qArZ
-s8
-!#
-"#
-tqy_wgq,B
-Yq,qR
-td
-!#
-O
-!#
-"#
-t+q,G
-tqy|p/#%
-vE
-tqy|p/%p-
-vE
-z1|q
-z1|q
-z1|q
-z1|q
-tqy|p/'rZ
-|*xfqsSv,L
-O
-!#
-wP
-x"x4
-t>
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
+s0
+t6
+tn
+u#
+v0
+vc
+w^
+qsp}
 s1
-uVM&U
-p%
-pR
-pL
-xQM&ry
-pS
-p'
-p?
-pT
-sCp/-
-qb
-pP
-pc
-O
-!L
-`
-
-const addSM70Narrow = addSM70NarrowCoarse + `
- patch
- -1
-packed1 1931 add
- =5
- -1
-!}|
- =2
- -4
-p;sV
-p9ve
-p:}<
-{M
- =7
- -1
- =3
- -45
-tN
-ri
-0
-p~p@v-ry
-)
-u$
-5
-uAqN
-Y{q
-{b
-4
-rP
-z_.
-tqy|p[%
-_
-tqy|pGp-
- =2
- -1
-tqy|p"rZ
- =2
- -5
- =2
- -17
-ya
-y0x4
+s2
+s'qb8
+w/
+t4
+|fYM
+w'
+tw
+vd
+tE
+xA
+rbpK
+|=
+/#
+tE
+v8
+rbpv
+|%
+ ''wgq9r}
+wgrErN
+zUr:
+x6
+tE
+vk
+|fz{
+|9
+}J
+sBp5pN
+v7
+!s4
+y}
+x2
+vF
+z'
+}j
+u"
+/$
+};
+yA8
+tE
+xh
+{v
+xo#)
+uS
+v<q)R
+uS
+|esg
+v<psp@
+uJ
+ %6/#
+ttu}}T
+yAZ
 wP
- =18
- -2
-Q
- =3
- -1
-N
- =4
- -1
-sCpU
- =6`
+ %;s~
+ ') '3xV
+xo%R
+xV
+|e}$
+ )#xo'p@
+y>
+ '0w+
+}x
+ud
+sY
+!s}
+s3
+!tj
+}G
+p9
+!u8
+}i
+!u9
+uG
+tl
+to
+tk
+tm
+yz
+st
+{)
+up
+u_
+w9&8
+sp
+su
+sq
+xK&^
+sv
+sr
+ss
+sw
+x,-
+u]
+so
+tp
+s~
+!@
+`}
 
-const addSM70 = addSM70Narrow + `
- patch
- -1
-packed1 1807 add
- =9
- -2
-p9,to
-p:ve
- =11
- -6
-)
-yJrc%
-zC
- =2
- -2
-rCp"
-rCpY
- =2
- -4
-o
-tqy|pU%
-_
-tqy|p[p-
- =2
- -1
-tqy|pGrZ
- =4
- -3
-y0x4
- =4
- -1
-tAqI
- =2
- -1
-qPpU
- =19
- -1
-sCpG
- =6`
+var addSM70Narrow = driver.Text{Base: &addSM70NarrowCoarse, Code: `packed2 1931 add
+ ,$!{L
+ &$}~
+Ozc
+|;
+}?
+ 0* ($vF
+ts
+t4
+trqb^
+s/
+w'
+u"
+ $4wx
+yf
+tE
+vN
+u;
+|h)
+uS
+|gR
+ &i#v<pJp@
+ &$ &,xq
+}E
+w+
+ FDs1
+ (&s2
+ *$|]qA
+ .$`}
+
+var addSM70 = driver.Text{Base: &addSM70NarrowCoarse, Code: `packed2 1807 add
+ ,$!{L
+ &$}~
+O'rG
+{z
+}?
+ 0* ($s/
+qCz=)
+yQ
+u"
+ $4y6
+xT
+tE
+vN
+tf
+v<qA)
+uS
+|hR
+ &i#|gp@
+ &$ &,}E
+ *D{j
+ &${K
+ 6$s1
+ (&s2
+ *$z;
+ .$`}

@@ -59,7 +59,7 @@ func variant(name string) []driver.Variant {
 	if err != nil {
 		panic(fmt.Sprintf("BUG: devicetest: %v", err))
 	}
-	return []driver.Variant{{Target: device.Capability{Major: 7}, PTX: driver.Text(text)}}
+	return []driver.Variant{{Target: device.Capability{Major: 7}, PTX: &driver.Text{Code: string(text)}}}
 }
 
 func slice(name string, offset, elem int) driver.Param {

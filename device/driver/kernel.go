@@ -133,7 +133,7 @@ type Variant struct {
 	// Test computes the value of the extra parameter that tells the code about the launch (see
 	// TestBytes).
 	Test LaunchTest
-	PTX  Text
+	PTX  *Text
 }
 
 // Memory returns the values of Kernel.Shared and Kernel.Dynamic that apply to a variant.

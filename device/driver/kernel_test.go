@@ -9,19 +9,19 @@ import (
 func TestVariant(t *testing.T) {
 	type capability = driver.Capability
 	k := &driver.Kernel{Variants: []driver.Variant{
-		{Target: capability{9, 0}, Exact: true, PTX: "90a"},
-		{Target: capability{8, 0}, Narrow: true, Coarse: 4, PTX: "80c"},
-		{Target: capability{8, 0}, Narrow: true, Aligned: true, PTX: "80na"},
-		{Target: capability{8, 0}, Narrow: true, PTX: "80n"},
-		{Target: capability{8, 0}, PTX: "80"},
-		{Target: capability{7, 0}, PTX: "70"},
+		{Target: capability{9, 0}, Exact: true, PTX: &driver.Text{Code: "90a"}},
+		{Target: capability{8, 0}, Narrow: true, Coarse: 4, PTX: &driver.Text{Code: "80c"}},
+		{Target: capability{8, 0}, Narrow: true, Aligned: true, PTX: &driver.Text{Code: "80na"}},
+		{Target: capability{8, 0}, Narrow: true, PTX: &driver.Text{Code: "80n"}},
+		{Target: capability{8, 0}, PTX: &driver.Text{Code: "80"}},
+		{Target: capability{7, 0}, PTX: &driver.Text{Code: "70"}},
 	}}
 	for c, want := range map[capability][4]string{
 		{6, 1}: {}, {7, 0}: {"70", "70", "70", "70"}, {7, 5}: {"70", "70", "70", "70"}, {8, 0}: {"80", "80n", "80na", "80c"}, {8, 9}: {"80", "80n", "80na", "80c"},
 		{9, 0}: {"90a", "90a", "90a", "90a"}, {10, 0}: {"80", "80n", "80na", "80c"}, {12, 1}: {"80", "80n", "80na", "80c"},
 	} {
 		for i, fit := range []driver.Fit{{Line: true}, {Narrow: true}, {Narrow: true, Aligned: true}, {Narrow: true, Line: true}} {
-			if v, ok := k.Variant(c, fit); string(v.PTX) != want[i] || ok != (want[i] != "") {
+			if v, ok := k.Variant(c, fit); v.PTX.String() != want[i] || ok != (want[i] != "") {
 				t.Errorf("for %v, %+v: %q, %v, want %q", c, fit, v.PTX, ok, want[i])
 			}
 		}
@@ -32,9 +32,9 @@ func TestVariantOfAssumptions(t *testing.T) {
 	sm70 := driver.Capability{Major: 7}
 	k := &driver.Kernel{
 		Assumes:  driver.Fit{Narrow: true, Aligned: true},
-		Variants: []driver.Variant{{Target: sm70, Narrow: true, Aligned: true, PTX: "70na"}},
+		Variants: []driver.Variant{{Target: sm70, Narrow: true, Aligned: true, PTX: &driver.Text{Code: "70na"}}},
 	}
-	if v, ok := k.Variant(sm70, driver.Fit{}); !ok || v.PTX != "70na" {
+	if v, ok := k.Variant(sm70, driver.Fit{}); !ok || v.PTX.String() != "70na" {
 		t.Errorf("%q, %v", v.PTX, ok)
 	}
 }

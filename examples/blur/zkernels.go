@@ -40,8 +40,8 @@ var blurRowsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!=536870912;u\"#p80;t%u&#&$'m\"&=2;l)*p8;t,v+-&(.", PTX: blurRowsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p72;u\"!p80;u$!&#%t\"t$m'(=2;l)*p8;v+,&&-", PTX: blurRowsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!=536870912;u\"#p80;t%u&#&$'m\"&=2;l)*p8;t,v+-&(.", PTX: &blurRowsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p72;u\"!p80;u$!&#%t\"t$m'(=2;l)*p8;v+,&&-", PTX: &blurRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -87,8 +87,8 @@ var blurColumnsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!=536870912;u\"#p80;t%u&#&$'m\"&=2;l)*p8;t,v+-&(.", PTX: blurColumnsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p72;u\"!p80;u$!&#%t\"t$m'(=2;l)*p8;v+,&&-", PTX: blurColumnsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!=536870912;u\"#p80;t%u&#&$'m\"&=2;l)*p8;t,v+-&(.", PTX: &blurColumnsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p72;u\"!p80;u$!&#%t\"t$m'(=2;l)*p8;v+,&&-", PTX: &blurColumnsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -133,8 +133,8 @@ var edgesKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;t!=536870912;u\"#p56;t%u&#&$'m\"&=2;l)*p8;t,v+-&(.", PTX: edgesSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p48;u\"!p56;u$!&#%t\"t$m'(=2;l)*p8;v+,&&-", PTX: edgesSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;t!=536870912;u\"#p56;t%u&#&$'m\"&=2;l)*p8;t,v+-&(.", PTX: &edgesSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p48;u\"!p56;u$!&#%t\"t$m'(=2;l)*p8;v+,&&-", PTX: &edgesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `b23b1d85c5843e6d	kernel.go	blurColumns
 27c0a5d0dbc24c8	kernel.go	blurRows
@@ -11,2813 +15,987 @@ cb1dc8ac2ad11f0f	kernel.go	clamp
 f4834fad7ac30656	kernel.go	size
 `
 
-const blurRowsSM70Narrow = `packed1 13937 blurRows
-!pJ
-!pI
-!p8
-!t9
+var blurRowsSM70Narrow = driver.Text{Code: `packed2 13937 blurRows
+!s.
+!s-
+!t;
+!uU
 !
-!pH}4pD
-!Pt@|bq>rGymrIAB
-!c
-p;v(pF
-p99te
-p:qusV
-qS-r0
+!pWumpt
+!}e3,
+!qk
+].qS
+O5q^
+hr:qo
+p#+qq
 !
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hw$
-m
-xkpE
-Q
-N
-p%
-p'
-x{
-)
-x3
-)
-tN
-)
-tN
-p\
-tN
-w.q#
-sH+
-"#
-p~p*A2p0
-)
-p~p0A2p2
-vYf
-rhr|qR
-s=p,
-4
-p6
-usr1
-O
-!#
-z@f
-Y=ry
-:
-rP
-v@s-
-r'p@B
-)
-}Tpx
-q1p@qg
-)
-sWsr
-t+p,r2
-s)
-yf
-!#
-t}
-t:pb
-xM
-*'%
-y(
-v@pE
-|%t]
-t}
-wKpU
-r6{L
-|RqIC
-r&9f
-wM
-w>
-sS
-rBqAsO
-sWtc
-};%
-o
-T,
-qU
-*%%
-yFql
-r<
-|E
-"*
-*3E
-pC-
-zl3wX
-\
-!#
-w.pj
-t+vn[
-yg/
-o
-|@vH
-}Q}O
-}W
-rQ
-T+
-pm
-*#%
-yhqlD
-:
-"#
-rjuyt\
-"+
-r'q}B
-)
-"+
-q1q}qg
-)
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
-|%3/
-t}
-wKp[
-"*
-wY.C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
-i%%
-o
-t}
-T,
-u(
-*%p-
-vi,n
-r<
-|E
-")
-i#E
-pC-
-uRpW#V"
-\
-!#
-w.q3
-r{'
-tj
-)
-|@vH
-}Q}O
-}W
-rQ
-x<1(
-z>
-yhu/'y~t/
-:
-"#
-]'t\
-"*
-ra*B
-)
-"*
-qk+qg
-)
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
-|%3/
-t}
-wKp[
-"*
-wY.C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
-i6%
-o
-p}+
-T,
-{K
-*%p-
-viv=
-r<
-|E
-")
-i#E
-pC-
-uRpW#V"
-\
-!#
-"*
-q1p0E
-)
-|@vH
-}Q}O
-}W
-rQ
-x<1(
-s'8
-yhu/8yyt/
-:
-"#
-]'t\
-"*
-ra*B
-)
-"*
-qk+qg
-)
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
-|%3/
-t}
-wKp[
-"*
-wY.C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
-iG%
-o
-p}-
-T,
-s'7
-*%p-
-vi-n
-r<
-|E
-")
-i#E
-pC-
-uRpW#V"
-\
-!#
-"*
-qk8q&
-)
-|@vH
-}Q}O
-}W
-rQ
-x<1(
-s'9
-yhu/Il-t/
-O
-!#
-"/
-pB$yZ%
-)
-pB&yZ'
-"/
-Yxc+
-r\,
-4
-p6
-"/
-O
-!#
-"&
-{e*
-:
-rP
-"-
-ra*B
-)
-"-
-qk+qg
-)
-"/
-t+p,1+
-s)
-yf
-!#
-"-
-p}pK
-t}
-wKp"
-"-
-wY.C
-"-
-wM
-w>
-sS
-rBpGsO
-"-
-w0%
-o
-T,
-s'/
-wmB
-".
-v3pUE
-*'%
-y(
-sWr-
-*%rS
-yFql
-r<
-|E
-"+
-i"E
-pC-
-uRpW"rS
-\
-!#
-"0
-t+q91+
-|@vH
-}Q}O
-}W
-rQ
-p~p21+2p0
-w5
-t{,3#
-yhqlq=
-:
-"#
-}^t\
-",
-ra*B
-)
-",
-qk+qg
-)
-s)
-yf
-!#
-"+
-}=,
-t}
-wKpK
-"+
-wY.C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
-};%
-o
-t}
-T,
-s'@
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-vi,n
-r<
-|E
-"*
-i#E
-pC-
-uRpW#rS
-\
-!#
-w.sQ
-|@vH
-}Q}O
-}W
-rQ
-yhu/&y~t/
-:
-"#
-rjx\t\
-"+
-ra*B
-)
-"+
-qk+qg
-)
-s)
-yf
-!#
-"+
-}=<
-t}
-wKpK
-"+
-wY.C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
-i0%
-o
-p}+
-T,
-pm=
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-viv=
-r<
-|E
-"*
-i#E
-pC-
-uRpW#rS
-\
-!#
-"+
-|@vH
-}Q}O
-}W
-rQ
-yhu/6yyt/
-:
-"#
-pV%t\
-"+
-ra*B
-)
-"+
-qk+qg
-)
-s)
-yf
-!#
-"+
-}=L
-t}
-wKpK
-"+
-wY.C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
-i@%
-o
-p}-
-T,
-pm,
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-vi-n
-r<
-|E
-"*
-i#E
-pC-
-uRpW#rS
-\
-!#
-"+
-|@vH
-}Q}O
-}W
-rQ
-yhu/Fl-t/
-!pZ
-p(
-!p^
-"$
-J
-qa=
-qa,
-(
-!qZ
-"2
-g
-p3B
-;+
-(
-!s*
-"#
-r~
-p3Q
-;,
-(
-!tS
-"#
-g
-a~
-;+
-(
-!vB
-"#
-r~
-ap
-;,
-(
-!w&
-"#
-g
-am
-;+
-(
-!x=
-"#
-r~
-a^
-;,
-(
-!yE
-"#
-g
-a[
-;+
-(
-!{-
-"#
-r~
-aO
-;,
-(
-!vKxw
-r~
-a=
-;,
-(
-!pty@
-r~
-a-
-;,
-(
-!ptyG
-r~
-pfpG
-;,
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+p"ui
+to
+yvy8
+s1
+s2
+sp
+sr
+x2
+s/
+xA
+s/
+vF
+ '$sh?Iq3u}vMA
+vF
+v:pV
+r?+
+/#
+r)|PpT
+s/
+x|3pe
+x5P
+zfb
+rsp*
+tE
+xr
+w@qT
+s~
+!s4
+xcP
+tJ^
+}k
+vN
+yks8
+pIp7,
+s/
+q='p-
+wtpk
+s/
+w%q~
+wmp2
+|2B
+v_{,
+ %1q?'
+v>p=
+wj4
+G')
+s9pU
+ykp}
+utuD
+ %)wIqA
+q=<P
+w#q)E
+}.P
+w#<E
+s$<-
+t#ta
+vYpsv2
+w%t}
+}O
+tf
+qQ,
+wc
+G%)
+}]q]
+x'pPQA
+w7sg7U
+/*
+G34
+sk-
+zZp:3w"
+y7
+ %Av:p'
+}[pN
+}4/
+tf
+s>sazo
+{mv9+v~t^7
+wz{Ep44t,
+z80t,
+qQ+
+rc
+G#)
+}Iq]A
+}k
+/#
+q,v?r.
+/+
+pIqR,
+s/
+/+
+}fpk
+s/
+ +Y#/*
+ )Y#/*
+ut9/
+ %)wIq/
+/*
+|Y.E
+/*
+ )Y#vYqAv2
+/*
+D%)
+tf
+ %5qQ,
+uB
+G%R
+}]t('V
+ 'Z#/)
+D#4
+sk-
+|3#="
+ 'Z#v:qO
+tS'
+zw
+s/
+ +Z#t:&(
+wD
+}Izt'v@xv
+ 'Y#J'r.
+/*
+q:*,
+s/
+/*
+pH+pk
+ MY#D6)
+tf
+q?0
+qQ,
+r>2
+G%R
+}]t(0V
+ 3Y#/*
+zV4
+ /X#r>.
+}Izt8u\xv
+ ]#X#DG)
+tf
+q?+
+qQ,
+r>1
+G%R
+}]t(+V
+ 5X#pH8M
+ /a$r>5
+}IztItQxv
+ 'x&//
+p_$vE%
+s/
+p_&vE'
+//
+{9+
+tA,
+ 'U'//
+ './&
+z~*
+ 'U'/-
+ 'p$/-
+ 'p$//
+wm&+
+ )U'/-
+q?pO
+q?'
+wIpJ
+/-
+ %v%/-
+ )P'vYq9v2
+/-
+{W
+ 'P'r>*
+{*,
+/.
+s<qA4
+ 'f'w%qW
+G%rN
+ )V'/+
+D"4
+sk-
+|3"rN
+ 'V'/0
+}[&+
+ +T'r)p5&+pT
+w/
+tM,9#
+}Iq]p*
+ 'T'q,|dr.
+/,
+ 'z%/,
+ -z%/+
+se,
+q?'
+wIpO
+/+
+ %~&/+
+ )X(vYpJv2
+/+
+ 'X( '~&r>6
+}0,
+/+
+s<ps4
+ 'o(/+
+G%r}
+ )U'/*
+ 'U'|3#rN
+ '_(v:r7
+ +\(}Izt&v@xv
+ 'Y(q,w~r.
+/+
+ 'P'/+
+ /U#se<
+ 7U#D0)
+ )z&rc<
+ 1U# )Q' /U#/+
+ +b)}Izt6u\xv
+ '^):%r.
+ 7U#seL
+ 7Z$D@)
+ )w&rc'
+ 1Z$ )}& 9U#}IztFtQxv
+!s}
+s3
+!tj
+/$
+ws
+pc=
+pc,
+p9
+!u8
+/2
+tX
+nB
+_+
+p9
+!{J
+/#
+})
+nQ
+_,
+p9
+!|r
+/#
+tX
+C~
+ '.!y=pm
+ '.Cp
+ '.!cwG
+ '.Cm
+ ':!cwX
+ ':C^
+ ':!cx#
+ ':C[
+ 'F!c*pm
+ 'FCO
+ 'F!cxw
+})
+C=
+ 'K!c'y3
+})
+C-
+ 'D!c'z/
+})
+ppq9
+_,
+!u9
+w^
+tl
+to
+tk
+tm
+p"q6
+st
+t$s]
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const blurRowsSM70 = blurRowsSM70Narrow + `
- patch
- -1
-packed1 13380 blurRows
- =9
- -2
-p98sV
-p:qux,
- =17
- -10
-w.q#
-t^
-0
- =2
- -6
-wr
-p{p@A%
-p~XAqR
-)
-vYf
-{hpY
-qop=
- =6
- -1
-wuq^
- =3
- -7
-r$p"B
-}Tpx
-xiqg
-sWsr
-vNp=s[
- =9
- -1
-|%vQ
- =3
- -1
-wY)C
- =8
- -1
-T&
- =6
- -3
-*1E
-pC(
-zl1wX
- =3
- -2
-vNp/-3)
-yg,
- =5
- -1
-T$
- =7
- -5
-r$p/(B
-"+
-*)qg
- =9
- -1
-|%3,
- =3
- -1
-wY)C
- =9
- -1
-T&
- =7
- -1
-pC(
- =4
- -3
-i(B
- =4
- -1
-T$
- =6
- -5
-r$p/(B
-"*
-*)qg
- =9
- -1
-|%3,
- =3
- -1
-wY)C
- =9
- -1
-T&
- =7
- -1
-pC(
- =4
- -2
-i9E
- =4
- -1
-T$
- =6
- -5
-r$p/(B
-"*
-*)qg
- =9
- -1
-|%3,
- =3
- -1
-wY)C
- =9
- -1
-T&
- =7
- -1
-pC(
- =4
- -2
-iJq&
- =4
- -1
-T$
- =5
- -2
-ru%
-po$A%
- =2
- -2
-pC)
-r\)
- =6
- -1
-wu3(
- =3
- -4
-r$p/(B
-"-
-qk(qg
- =2
- -1
-t+xc(
- =8
- -1
-wY)C
- =8
- -1
-T&
- =13
- -1
-pC(
- =4
- -1
-t+p,1(
-}=(
-o
- =4
- -4
-*#%
-yhqlD
- =4
- -4
-r$p/(B
-",
-qk(qg
- =5
- -1
-}=.
- =3
- -1
-wY)C
- =6
- -1
-i"%
- =2
- -1
-T&
- =13
- -1
-pC(
- =13
- -4
-r$p/(B
-"+
-qk(qg
- =5
- -1
-}=>
- =3
- -1
-wY)C
- =6
- -1
-i2%
- =2
- -1
-T&
- =13
- -1
-pC(
- =13
- -4
-r$p/(B
-"+
-qk(qg
- =5
- -1
-}=N
- =3
- -1
-wY)C
- =6
- -1
-iB%
- =2
- -1
-T&
- =13
- -1
-pC(
- =14
- -2
-qa;
-qa&
- =4
- -2
-p3@
-;$
- =4
- -2
-p3O
-;&
- =4
- -2
-p3R
-;$
- =4
- -2
-as
-;&
- =4
- -2
-ap
-;$
- =4
- -2
-ab
-;&
- =4
- -2
-a^
-;$
- =4
- -2
-aQ
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =26`
+var blurRowsSM70 = driver.Text{Base: &blurRowsSM70Narrow, Code: `packed2 13380 blurRows
+ 4${{qo
+hr:r-
+ D& $4tw
+t4
+ &"yy
+qCxG)
+vn3Z
+s/
+ $(v}ph
+sApS
+ .&tHr}
+ ($uopJ,
+ $&vGpk
+ $&t_pSu$
+ 4$utu=
+ ($|Y)E
+ 2$qQ&
+ .$G14
+sk(
+zZp:1w"
+ ((t_p:-9)
+}4,
+ ,&qQ$
+ 0$uop:(,
+/+
+G)pk
+ 4,ut9,
+ ($ %W# 4$qQ&
+ 0$sk(
+ *$D(,
+ -V# .2 %U#/*
+ MU# (T#qQ&
+ 0$ +U#/*
+D94
+ -[$ .: Q#U# (T#qQ&
+ 0$ -U#DJM
+ -a% ,:qI%
+vp$3)
+ &&sk)
+tA)
+ .&tH9(
+ ($ %o%/-
+pH(pk
+ &*r2sS(
+ 2$ %t& 2$qQ&
+ <$sk(
+ *$wm&(
+se(
+ ,W, *& &X, %x&/,
+ 'Y# *,se.
+ ($ %{' .$D")
+ )t& <*sk(
+ <$ '|' /T#se>
+ 7T#D2)
+ )s& <R# +T# 6* 3T#seN
+ 7X$DB)
+ )r& <R# 5T# .4pc;
+pc&
+ *&n@
+_$
+ *&nO
+_&
+ *&nR
+ '. ((Cs
+ '. ((Cp
+ ': ((Cb
+ ': ((C^
+ 'F ((CQ
+ 'F (( 'K (& 'D (&_&
+ V#$`}
 
-const blurColumnsSM70Narrow = `packed1 13996 blurColumns
-!pJ
-!pI
-!p8
-!t9
-!
-!pH}4pD
-!Pt@|bq>rGymrIAB
-!c
-p;v(pF
-p99te
-p:,v(pF
-qS-r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hw$
-m
-z0pE
-Q
-N
-p%
-p'
-x{
-)
-x3
-)
-tN
-)
-tN
-p\
-tN
-p\
-q'=q#
-sH+
-"#
-p~p*A2p0
-)
-p~p0A2p2
-)
-|sf
-rhr|qR
-s=p,
-4
-p6
-z$r1
-O
-!#
-}pf
-Y=ry
-:
-rP
-|ks-
-r'p@B
-)
-}Tpx
-vGzM
-)
-s)
-yf
-!#
-t}
-vl7pb
-xM
-*'%
-y(
-|kpE
-|%s[
-t}
-wKp[
-r6{L
-|RqIC
-r&9f
-wM
-w>
-sS
-rBpUsO
-vl/ts
-tQ.30
-o
-T,
-qU
-*%%
-yFql
-r<
-|E
-")
-*4E
-pC-
-zl4wX
-\
-!#
-q'=j
-p{vn[30
-o
-|@vH
-}Q}O
-}W
-rQ
-T+
-pm
-*#%
-yhqlD
-:
-"#
-rjuyt\
-"*
-r'q}B
-)
-"*
-q1q,qg
-)
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
-|%31
-t}
-wKp[
-"*
-wY/C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
-tQ.30
-o
-t}
-T,
-u(
-*%p-
-vi,n
-r<
-|E
-")
-i#E
-pC-
-uRpW#V"
-\
-!#
-q'=q3
-r{'
-tj
-)
-|@vH
-}Q}O
-}W
-rQ
-x<1(
-z>
-yhu/'y~t/
-:
-"#
-]'t\
-"*
-ra*B
-)
-"*
-qk,qg
-)
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
-|%31
-t}
-wKp[
-"*
-wY/C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
-tQ.30
-o
-p}+
-T,
-{K
-*%p-
-viv=
-r<
-|E
-")
-i#E
-pC-
-uRpW#V"
-\
-!#
-"*
-q1p0E
-)
-|@vH
-}Q}O
-}W
-rQ
-x<1(
-s'8
-yhu/8yyt/
-:
-"#
-]'t\
-"*
-ra*B
-)
-"*
-qk,qg
-)
-s)
-yf
-!#
-t}
-"*
-xM
-*'%
-y(
-"*
-|%31
-t}
-wKp[
-"*
-wY/C
-"*
-wM
-w>
-sS
-rBpUsO
-"*
-tQ.30
-o
-p}-
-T,
-s'7
-*%p-
-vi-n
-r<
-|E
-")
-i#E
-pC-
-uRpW#V"
-\
-!#
-"*
-qk8q&
-)
-|@vH
-}Q}O
-}W
-rQ
-x<1(
-s'9
-yhu/Il-t/
-O
-!#
-".
-pB$yZ%
-)
-pB&yZ'
-)
-".
-Yxc+
-r\,
-4
-p6
-".
-O
-!#
-"&
-{e*
-:
-rP
-"-
-ra*B
-)
-"-
-qk,qg
-)
-s)
-yf
-!#
-",
-p}pY
-t}
-wKpK
-",
-wY/C
-",
-wM
-w>
-sS
-rBp"sO
-",
-tQ.t~
-o
-T,
-s'/
-wmB
-"-
-v3pUE
-*'%
-y(
-vl/r-
-*%rS
-yFql
-r<
-|E
-"*
-i"E
-pC-
-uRpW"rS
-\
-!#
-q'=sQ
-|@vH
-}Q}O
-}W
-rQ
-p~p21+2p0
-w5
-t{,3#
-yhqlq=
-:
-"#
-}^t\
-"+
-ra*B
-)
-"+
-qk,qg
-)
-s)
-yf
-!#
-"+
-}=*
-t}
-wKpK
-"+
-wY/C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
-tQ.V0
-o
-t}
-T,
-s'@
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-vi,n
-r<
-|E
-"*
-i#E
-pC-
-uRpW#rS
-\
-!#
-"+
-|@vH
-}Q}O
-}W
-rQ
-yhu/&y~t/
-:
-"#
-rjx\t\
-"+
-ra*B
-)
-"+
-qk,qg
-)
-s)
-yf
-!#
-"+
-}=:
-t}
-wKpK
-"+
-wY/C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
-tQ.V@
-o
-p}+
-T,
-pm=
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-viv=
-r<
-|E
-"*
-i#E
-pC-
-uRpW#rS
-\
-!#
-"+
-|@vH
-}Q}O
-}W
-rQ
-yhu/6yyt/
-:
-"#
-pV%t\
-"+
-ra*B
-)
-"+
-qk,qg
-)
-s)
-yf
-!#
-"+
-}=J
-t}
-wKpK
-"+
-wY/C
-"+
-wM
-w>
-sS
-rBp"sO
-"+
-tQ.VP
-o
-p}-
-T,
-pm,
-v&B
-"+
-{{E
-*'%
-y(
-"+
-*%q^
-vi-n
-r<
-|E
-"*
-i#E
-pC-
-uRpW#rS
-\
-!#
-"+
-|@vH
-}Q}O
-}W
-rQ
-yhu/Fl-t/
-!pZ
-p(
-!p^
-"$
-J
-qa>
-qa,
-(
-!qZ
-"1
-g
-p3B
-;+
-(
-!s*
-"#
-r~
-p3Q
-;,
-(
-!tS
-"#
-g
-a}
-;+
-(
-!vB
-"#
-r~
-ao
-;,
-(
-!w&
-"#
-g
-al
-;+
-(
-!x=
-"#
-r~
-a]
-;,
-(
-!yE
-"#
-g
-aZ
-;+
-(
-!{-
-"#
-r~
-aN
-;,
-(
-!vKxw
-r~
-a=
-;,
-(
-!pty@
-r~
-a-
-;,
-(
-!ptyG
-r~
-pfpG
-;,
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var blurColumnsSM70Narrow = driver.Text{Base: &blurRowsSM70Narrow, Code: `packed2 13996 blurColumns
+ 6$hr:qS
+ :$y^p}
+ <$ $%|MpV
+ ,&s/
+{MP
+ *${NqT
+ &$z<P
+ ($|,yUs8
+ ($uOpk
+ ,i$|Ep=
+ ($|,yUp}
+utu$
+ && .b$ $c$|~sX
+rk.90
+ 0]$/)
+G44
+ $&zZp:4w"
+ &$|Mp;
+qCbpN90
+ :(/*
+ &$/*
+y$p|pk
+ 6&ut91
+ ($|Y/E
+ .$ 'X# <&|MqO
+ D$pH,pk
+ Q#Y# ^#R# S#X# T#R#/.
+ ($s/
+/.
+ *$/.
+ 6$ -q$/,
+q?ph
+ &s$/,
+ %u%/,
+ *(/,
+rk.wi
+ *[$/-
+ ($|~qW
+ *$/*
+ ,$|Mr7
+ 8& *Z$ -x%/+
+se*
+ (0 %|& .$rk.=0
+ JW$ ,Z$ 2Y$ /U#se:
+ 7U#rk.=@
+ e#F /Z$seJ
+ 7Z$rk.=P
+ a#Fpc>
+ ($/1
+ <$C}
+ ,$Co
+ ,$Cl
+ ,$C]
+ ,$CZ
+ ,$CN
+ w#$`}
 
-const blurColumnsSM70 = blurColumnsSM70Narrow + `
- patch
- -1
-packed1 13375 blurColumns
- =9
- -2
-p98sV
-p:qut*
- =17
- -11
-q'=q#
-t^
-0
- =2
- -3
-wr
-p{p@A%
-p~XAqR
- =2
- -2
-{hpY
-qop=
- =6
- -1
-wuq^
- =3
- -5
-r$p"B
-}Tpx
-v0pKqg
- =13
- -1
-wY*C
- =6
- -3
-tQ)3,
-o
-T&
- =6
- -3
-*0E
-pC(
-zl0wX
- =3
- -1
-s.p/-3)3,
- =5
- -1
-T$
- =7
- -5
-r$p/(B
-"*
-**qg
- =9
- -1
-|%3-
- =3
- -1
-wY*C
- =6
- -1
-tQ)3,
- =2
- -1
-T&
- =7
- -1
-pC(
- =4
- -3
-i(B
- =4
- -1
-T$
- =6
- -5
-r$p/(B
-"*
-**qg
- =9
- -1
-|%3-
- =3
- -1
-wY*C
- =6
- -1
-tQ)3,
- =2
- -1
-T&
- =7
- -1
-pC(
- =4
- -2
-i9E
- =4
- -1
-T$
- =6
- -5
-r$p/(B
-"*
-**qg
- =9
- -1
-|%3-
- =3
- -1
-wY*C
- =6
- -1
-tQ)3,
- =2
- -1
-T&
- =7
- -1
-pC(
- =4
- -2
-iJq&
- =4
- -1
-T$
- =5
- -2
-ru%
-po$A%
- =3
- -2
-q\u\)
-r\)
- =6
- -1
-wu3(
- =3
- -4
-r$p/(B
-"-
-qk)qg
- =9
- -1
-wY*C
- =6
- -3
-tQ)t~
-o
-T&
- =13
- -1
-pC(
- =3
- -1
-"/
-{6M(V'
-o
- =4
- -4
-*#%
-yhqlD
- =4
- -4
-r$p/(B
-"+
-qk)qg
- =5
- -1
-}=,
- =3
- -1
-wY*C
- =6
- -1
-tQ)V2
- =2
- -1
-T&
- =13
- -1
-pC(
- =3
- -1
-q'=sQ
- =9
- -4
-r$p/(B
-"+
-qk)qg
- =5
- -1
-}=<
- =3
- -1
-wY*C
- =6
- -1
-tQ)VB
- =2
- -1
-T&
- =13
- -1
-pC(
- =13
- -4
-r$p/(B
-"+
-qk)qg
- =5
- -1
-}=L
- =3
- -1
-wY*C
- =6
- -1
-tQ)VR
- =2
- -1
-T&
- =13
- -1
-pC(
- =14
- -2
-qa:
-qa&
- =4
- -2
-p3>
-;$
- =4
- -2
-p3M
-;&
- =4
- -2
-p3P
-;$
- =4
- -2
-ar
-;&
- =4
- -2
-ao
-;$
- =4
- -2
-aa
-;&
- =4
- -2
-a]
-;$
- =4
- -2
-aP
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =26`
+var blurColumnsSM70 = driver.Text{Base: &blurRowsSM70, Code: `packed2 13375 blurColumns
+ 6$hr:rT
+ :$y^p}
+ *$|MpV
+ 2${MP
+ *${NqT
+ &$z<P
+ ($|,yUs8
+ &$|Dpk
+ *(|Ep=
+ ($|,yUp}
+utu$
+ &c$ $]$|Y*E
+ *$ $^$|~sX
+rk)9,
+ 0Y$/)
+G04
+ $&zZp:0w"
+ &$|Mp;
+sMp:-9)9,
+ :( (Z$G*pk
+ 4$ut9-
+ ($ %V# .$ 'V# <U$|MqO
+ >$ Q#U# Z#P# Q#Z$ R#P#/.
+ ($s/
+/.
+v}p:)
+ (&/.
+ 4$pH)pk
+ *e$/,
+q?ph
+ &&/,
+ %r&/,
+ *(/,
+rk)wi
+ *Y$/-
+ ($|~qW
+ *$/*
+ ,$//
+qC|$(='
+ 6( (p+ -V#/+
+se,
+ (P, %x' .$rk)=2
+ J$|Mr7
+ 8$ /T#se<
+ 7T#rk)=B
+ c#F /X$seL
+ 7X$rk)=R
+ a#Fpc:
+ ($/1
+tX
+n>
+ ,(nM
+ ,$nP
+ ,$Cr
+ ,$Co
+ ,$Ca
+ ,$C]
+ ,$CP
+ w#$`}
 
-const edgesSM70NarrowAligned = `packed1 15793 edges
-!pJ
-!pI
-!p8
-!t9
-!
-!pHrJpD
-!Pt@|bq>rGymrIAB
-!c
-p;9x,
-p9,v<pF
-p:9r0
-qS8te
-Pt@r9rzqq~/Kpi~0,r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-htO
-m
-qD=pE
-Q
-N
-p%
-p'
-tN
-)
-u.
-)
-u.
-ri
-qM7r.
-}q
-"#
-p~p0A2p2
-)
-p~p2A2[
-qD,f
-rhr|qR
-s=p,
-4
-p6
-{Nr1
-O
-!#
-qD9ts
-vT,
-}Tpx
-vGzM
-r6{L
-qVvX
-"#
-q1[qg
-"#
-t.?
-)
-qD9f,
-q1[qg
-r&9f
-s==
-|0qj
-)
-qD/yC
-xsB
-"%
-qVp*D
-pz[qj
-r&,r-
-z_q}
-qD/f.
-q1p*qg
-"&
-s==
-|0qj
-"$
-z_M*
-:
-:
-r7zM
-!#
-qD7r-
-xBzYr|
-t(+U
-)
-wn}8|6
-qD9|_
-qk-qR
-"%
-s==
-"'
-t1M+D
-"#
-{O
-x)
-sS
-uX/qj
-r&,r]
-t{M*q^
-o
-r&+s6
-rCp[
-qU
-*%%
-yFql
-r<
-t^
-tj
-)
-r\)
-pm
-yFds7y~n
-r<
-qJzAp5uP
-xTr}@rXuP6
-q1q9E
-)
-r\)
-u(
-yFz4lv=
-r<
-r@}Sq|/uPS
-"%
-uX/2p*yR
-"%
-|0U2uy
-"%
-xUyc*vQ
-o
-"%
-T*
-z>
-*%%
-yFql
-r<
-t^
-tj
-)
-r\)
-{K
-yFds7y~n
-r<
-qJzAp5uP
-xTr}@rXuP6
-q1q9E
-)
-r\)
-s'8
-yFz4lv=
-r<
-r@}Sq|/uPS
-qD9y'
-t3t$6
-q~#'%wz#
-qD/sQ
-qk,18
-"'
-t1M*D
-"'
-{O
-x)
-sS
-uX0qj
-)
-"'
-*.%
-o
-"'
-T*
-s'7
-*%%
-yFql
-r<
-t^
-tj
-)
-r\)
-s'9
-yFds7y~n
-r<
-qJzAp5uP
-xTr}@rXuP6
-q1q9E
-)
-r\)
-s'/
-yFz4lv=
-r<
-r@}Sq|/uPS
-"#
-*/su
-o
-"#
-T*
-s'@
-*%%
-yFql
-r<
-t^
-tj
-)
-r\)
-pm=
-yFds7y~n
-r<
-qJzAp5uP
-xTr}@rXuP6
-q1q9E
-)
-r\)
-pm,
-yFz4lv=
-r<
-r@}Sq|/uPS
-qD/|Y
-t3t$6
-q~$'%wz$
-qD8qe
-z'818B
-qVM8B
-\
-qM8qw
-po-1*3+
-o
-qM7r]
-p}-
-q+u\)
-T)
-4
-wh
-qM=j
-pB-1*1,
-w5
-u>vhq4r3y['#
-u>vhq4r3y['$
-qM,s6
-wqtgs$
-wDtE~$2~$s$
-z,zitg
-qM+qN
-wfrbrGqqxPytsq7qcq|uPv"sB
-rKpMrbq"{Cytsq7qcq|uPv"s$?
-qM7ps7
-}Qp<qq~7sB
-zzsB
-|0qj
-}W
-rQ
-p{XB3#
-y7/
-sXrU
-qzq9A
-sXrU
-qz+v(yl
-sXrU
-x9s0
-O
-!#
-":
-pB$yZ%
-pB&yZ'
-":
-Yxc*
-r\+
-4
-p6
-":
-O
-!#
-":
-vT,
-":
-qk+qg
-"2
-qVM*U
-"#
-qk*qg
-"#
-t.?
-)
-":
-q1[qg
-"3
-s==
-|0qj
-)
-":
-xsB
-"%
-qVM+D
-pz[qj
-"9
-z_M*
-":
-q1p*qg
-"&
-s==
-|0qj
-"$
-z_M*
-:
-:
-r7zM
-!#
-"9
-qF"U
-"$
-s==
-"&
-t1M+D
-"#
-{O
-x)
-sS
-pzR"qj
-"7
-t{M*rS
-o
-"7
-T*
-0
-tj
-r\)
-vT+
-r\)
-"%
-pzR&2[yR
-"%
-|0U2uy
-"%
-xUyc*q^
-o
-"%
-T*
-0
-tj
-r\)
-vT+
-r\)
-"8
-qF.<"
-"&
-t1M*D
-"&
-{O
-x)
-sS
-pzR,qj
-)
-"&
-w0%
-o
-"&
-T*
-0
-tj
-r\)
-vT+
-r\)
-"#
-wmrZ
-o
-"#
-T*
-0
-tj
-r\)
-vT+
-r\)
-|V%s^$
-u~$
-u~$
-u~$
-u~$
-w"{v
-w"{v
-w"{v
-w"{v
-w"{v
-w"{v
-rP
-":
-xBu*R+<+
-t(+U
-)
-wn}8|6
-"#
-*%vQ
-yFql
-r<
-vi,n
-r<
-qJzAp5uP
-xTr}@rXuP6
-viv=
-r<
-r@}Sq|/uPS
-*%t]
-yFql
-r<
-vi,n
-r<
-qJzAp5uP
-xTr}@rXuP6
-viv=
-r<
-r@}Sq|/uPS
-":
-t3t$6
-|K%$#sR%
-"#
-*%su
-yFql
-r<
-vi,n
-r<
-qJzAp5uP
-xTr}@rXuP6
-viv=
-r<
-r@}Sq|/uPS
-*%q^
-yFql
-r<
-vi,n
-r<
-qJzAp5uP
-xTr}@rXuP6
-viv=
-r<
-r@}Sq|/uPS
-":
-t3t$6
-|K1$0sR1
-":
-xS8<8B
-qVR8B
-\
-"8
-u>vhq4r3y[$2
-u>vhq4r3y[$1
-"8
-wqtgs$
-wDtE~$2~$s$
-z,zitg
-"8
-wfrbrGqqxPytsq7qcq|uPv"sB
-rKpMrbq"{Cytsq7qcq|uPv"s$?
-"8
-}Qp<qq~7sB
-zzsB
-|0qj
-}W
-rQ
-tHH1*<I
-w5
-t{,3#
-qzvn/
-sXXU
-x|
-sXrU
-qz+v(yl
-sXrU
-x9s0
-O
-!#
-pVBrL+
-i,B
-T)
-pm-
-i-E
-T)
-pm.
-(qu
-!#
-"(
-pV4rL7
-|W?
-pV3rL9
-|W>
-pV2rL/
-pV1rL@
-|W:
-pV0sx=
-|W9
-pV/sx,
-pV+sx+
-|W4
-pV*sx-
-|W3
-pV)sx.
-pV(sx8
-|W1
-pV'sx7
-|W0
-(+9
-!pZ
-p(
-!p^
-J
-qa2
-qa*
-(
-!qZ
-r~
-p34
-;*
-(
-!s*
-r~
-p35
-;*
-(
-!tS
-r~
-p37
-;*
-(
-!vB
-r~
-aE
-;*
-(
-!w&
-r~
-aD
-;*
-(
-!x=
-r~
-aA
-;*
-(
-!yE
-r~
-a?
-;*
-(
-!{-
-r~
-a>
-;*
-(
-!vKxw
-r~
-a<
-;*
-(
-!pty@
-r~
-a:
-;*
-(
-!ptyG
-r~
-a9
-;*
-(
-!pt+uU
-";
-g
-a7
-;)
-(
-!pt{H
-g
-pfqI
-;)
-(
-!pt.uU
-g
-pfqA
-;)
-(
-!pt|F
-g
-a6
-;)
-(
-!pt|G
-"#
-r~
-a/
-;*
-(
-!pt}x
-r~
-pfpU
-;*
-(
-!pt/uU
-r~
-pfp[
-;*
-(
-!ptxw
-r~
-a-
-;*
-(
-!tYy@
-r~
-pfpG
-;*
-(
-!tYyG
-r~
-pfp"
-;*
-(
-!tY+uU
-r~
-a*
-;*
-(
-!tY{H
-r~
-pfpK
-;*
-(
-!tY.uU
-r~
-pfpY
-;*
-(
-!tY|F
-r~
-a(
-;*
-(
-!tY|G
-r~
-pfp=
-;*
-(
-!tY}x
-r~
-pfp)
-;*
-!q[
-xY
-p_
-m
-pN
-p]
-hr*
-pQ
-htl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var edgesSM70NarrowAligned = driver.Text{Base: &blurRowsSM70Narrow, Code: `packed2 15793 edges
+ ,$!|\
+ &$]5r-
+OrvrA
+h5qq
+p#.q^
+?p$pEp/r0~.\g~/|L
+ 0*p"vU
+to
+}yp}
+ *, &*v8
+ '$ts
+qM1qG
+s5z9
+/#
+ $2s/
+r)w]pN
+sW'P
+ *$|7qT
+ &$|nsX
+tF,
+ $0uOpk
+ $Bqjp78
+/#
+v^pk
+/#
+rYZ-
+s/
+|nP'
+ %' $$rsK
+vir4
+s/
+sW*v/
+w_,
+/%
+qjpaA
+qfpQr4
+q.'qW
+t~qP
+sW*P2
+|Apk
+/&
+ '//$
+t~&*
+}k
+}k
+rI{,
+ $;sW1qW
+tIp48
+r#08
+s/
+x't5QE
+|nyS
+pH-Z
+/%
+ %?/'
+qzu(+A
+/#
+zDA
+rYwq
+ $>uc/r4
+q.'t0
+|p*r}
+tf
+q.0sT
+r,q/
+ *,tw
+ &w$tA)
+rc
+}]z%'V
+ $9szvmplp0{S
+prsaty6sP{S(
+tG4
+ '*uB
+}]p+}z0V
+ $#r3}"us*{SU
+/%
+uc/q5ve
+/%
+vi8>v?
+/%
+x3*u=
+tf
+/%
+qQ*
+wD
+ 1?r>2
+ 1?r>.
+ )?|nz1
+v=rg(
+p>##%uH#
+sW*r7
+pH,&8
+/'
+qzu(*A
+/'
+ )e#uc0r4
+s/
+/'
+G.)
+tf
+/'
+ %Hr>1
+ 1Hr>5
+ 1Hr>*
+ )H/#
+G/tU
+tf
+/#
+ %;r>6
+ 1;rc<
+ 1;rc'
+ );sW*yR
+ %b#p>$#%uH$
+{oq8
+t=8&8,
+s+8,
+y7
+qM.pv
+vp-&*9+
+tf
+qM1t0
+q?+
+z5p:)
+qQ)
+tE
+xh
+qM<p;
+p_-&*&,
+w/
+sh?\q3q1vf##
+sh?\q3q1vf#$
+qM'sT
+x^~(r'
+zP{.>{.r'
+x*tDv]
+qM0pK
+yr<gqF1zaw0yau+
+t)sburqF1zaw0yar'-
+qM1y2
+{mv9q0r0t^u+
+{Zp)o?p{jp{xnzEu+
+ %P& &<qCp?,9#
+q"p4e
+uPY8
+q"b3
+ %$q"0t,we
+ %&wRqV
+ &x&/:
+ $s+ $$/:
+{9*
+tA+
+ &(/:
+ )-tF,
+/:
+ $8/2
+s+*8
+/#
+pH*pk
+ )x&/:
+ %}&/3
+ )x&/:
+ 'x&s++A
+ %x&/9
+ %q&/:
+ 7x&/9
+L"8
+/$
+ %:/&
+ -s&sx"r4
+/7
+|p*rN
+tf
+/7
+qQ*
+t4
+zw
+tA)
+tF4
+ %$/%
+sx&pNve
+ )d&x3*r}
+ )d& -0/8
+L.%"
+/&
+ %Q&/&
+ )Csx,r4
+s/
+/&
+ &F/&
+ /D/#
+{*p@
+ )q% -NrM%i$
+uY$
+ )#}FxP
+ -#vN
+/:
+tIp8+%+
+ )i(/#
+G%u=
+ &4 &z) 'S( &^$ %~'G%uD
+ 5,/:
+ %k'qh%"#u7%
+/#
+G%tU
+ 5: $q) 9:qh1"0u71
+/:
+qn8%8,
+zn8,
+y7
+/8
+sh?\q3q1vf"2
+sh?\q3q1vf"1
+/8
+ )g&/8
+ 'g&/8
+ -g&p]H&*%I
+ &p#q"be
+uPp?8
+q"xG
+ /i&:Bxz
+D,,
+qQ)
+rc+
+D-4
+ %%rc2
+sY.
+ $5/(
+:4uC1
+sU?
+:3uC5
+sU>
+:2}v
+:1uC6
+sU:
+:0q(<
+sU9
+:/q('
+:+q(0
+sU4
+:*q(+
+sU3
+:)q(2
+:(q(.
+sU1
+:'q(1
+sU0
+p9u*
+ (T)ws
+pc2
+pc*
+ &*})
+n4
+_*
+ &*})
+n5
+ '' $,})
+n7
+ ', $,})
+CE
+ '1 $,})
+CD
+ '6 $,})
+CA
+ '; $,})
+C?
+ '@ $,})
+C>
+ 'E &,C<
+ 'J &(C:
+ 'O &(C9
+ 'O!cqypm
+/;
+tX
+C7
+_)
+p9
+!crvpm
+tX
+ppq)
+ ''!ct-pm
+tX
+ppps
+ ',!c'wG
+tX
+C6
+ '1!c'wX
+ &CC/
+ 'L!c'x#
+})
+ppqA
+ 'L!cuQpm
+})
+ppq/
+ 'L!c'xw
+ &4 'L!vTy3
+ &( '6!vTz/
+})
+pppJ
+ ';!ct?pm
+})
+C*
+ '@!vT+pm
+})
+pppO
+ 'E!crlpm
+})
+ppph
+ 'J!vTwG
+})
+C(
+ 'O!vTwX
+})
+pppS
+ 'O!vTx#
+})
+pppA
+_*
+ $$p,p.
+ *$p"t8
+st
+p"tq
+ D(`}
 
-const edgesSM70 = edgesSM70NarrowAligned + `
- patch
- -1
-packed1 14914 edges
- =8
- -3
-p;9r0
-p9/to
-p:@to
- =16
- -7
-qM7r.
-t^
-0
- =2
- -6
-wr
-p{p@A%
-p~XAqR
-)
-qD,f
-{hpY
-qop=
- =6
- -13
-u;B
-}Tpx
-v0pKqg
-r6{L
-|Rp"%
-"#
-w0qg
-"#
-zu
-qD9f,
-xiqg
-r&9f
-qo=
-rB=sO
-qD/yC
-tj
-)
-"%
-|RqAC
-rBp"sO
-r&,r-
-vW'
-qD/f.
-vTzM
-"&
- =3
- -14
-"$
-vW'
- =4
-p\
- =6
- -1
-xsqR
-p\
- =3
- -1
-wY(C
- =3
- -4
-)
-sS
-|=-sO
-r&,r]
-tQ'3/
- =2
- -1
-T&
- =4
- -4
-u;B
-T&
- =5
- -3
-tmE
-T&
- =5
- -5
-|=-t]yR
-"%
-rB=%2uy
-"%
-tQ'31
- =2
- -1
-T&
- =4
- -4
-u;B
-T&
- =5
- -3
-tmE
-T&
- =8
- -11
-**37
-"'
-wY'C
-"'
-wM
-w>
-sS
-|=.sO
-"'
-*4%
- =2
- -1
-T&
- =4
- -4
-u;B
-T&
- =5
- -3
-tmE
-T&
- =5
- -1
-*6su
- =2
- -1
-T&
- =4
- -4
-u;B
-T&
- =5
- -3
-tmE
-T&
- =8
- -2
-z'.1.B
-qVM.B
- =2
- -1
-s.p/+3'3*
- =3
- -2
-q+u\$
-T$
- =3
- -2
- =15
- -8
-*#p-
-yhqlD
-yhtR,t/
-yhtR+t/
-yhtR-nEv(
- =3
- -1
-ru%
-po$A%
- =2
- -2
-pC'
-r\)
- =6
- -7
-0
-tj
-":
-qk)qg
-"2
-qVM(U
-"#
-qk(qg
- =4
- -1
-q1p@qg
- =5
- -3
-q1p0B
-"%
-qVM)D
- =2
- -3
-z_M(
-":
-q1q,qg
- =4
- -1
-z_M(
- =5
- -1
-qF#U
- =3
- -1
-t1M)D
- =6
- -1
-t{M(rS
- =2
- -12
-T&
-p}+
-T&
-"%
-pzR#2vnt,
-"%
-|0UyR
-"%
-xUyc(su
- =2
- -10
-T&
-p}+
-T&
-"8
-qF'2[
-"&
-t1M(D
- =4
- -1
-pzR&qj
- =2
- -1
-v&%
- =2
- -8
-T&
-p}+
-T&
-"#
-v0qIrS
- =2
- -17
-T&
-p}+
-T&
-re{v2x\
-w"x\
-w"x\
-w"{'
-w"{'
-w"{'
-w"{'
- =2
- -1
-xBu*p*2p*
- =4
- -1
-*%V#
- =9
- -1
-*%wX
- =13
- -1
-*%t]
- =9
- -1
-*%su
- =13
- -2
-xS,<,B
-qVR,B
- =11
- -1
-":
-zB81(V-
-o
-"9
- =5
- -10
-*#%
-yhqlD
-yhtR,t/
-yhtR+t/
-yhtR-nEv(
- =2
- -6
-pV:rL+
-i4B
-T$
-pm-
-i5E
-T$
- =3
- -20
-")
-pV,rL7
-i,B
-T&
-pm9
-pV,rL/
-pV+rL@
-i*B
-T&
-u(=
-pV+sx,
-pV'sx+
-i'B
-T&
-u(-
-pV'sx.
-pV&sx8
-i%B
-T&
-u(7
- =5
- -2
-{jS
-qa&
- =3
- -2
-aR
-;&
- =3
- -2
-aQ
-;&
- =3
- -2
-aM
-;&
- =3
- -2
-aK
-;&
- =3
- -2
-aJ
-;&
- =3
- -2
-aE
-;&
- =3
- -2
-aC
-;&
- =3
- -2
-aB
-;&
- =3
- -2
-a@
-;&
- =3
- -2
-a>
-;&
- =3
- -2
-a=
-;&
- =4
- -2
-a;
-;$
- =3
- -2
-pfpG
-;$
- =3
- -2
-pfp"
-;$
- =3
- -2
-a:
-;$
- =4
- -2
-a1
-;&
- =3
- -2
-pfpK
-;&
- =3
- -2
-a0
-;&
- =3
- -2
-a.
-;&
- =3
- -2
-pfpY
-;&
- =3
- -2
-a-
-;&
- =4
- -1
-;&
- =3
- -2
-pfp=
-;&
- =3
- -2
-a)
-;&
- =3
- -2
-a'
-;&
- =3
- -2
-pfp)
-;&
- =3
- -2
-a&
-;&
- =26`
+var edgesSM70 = driver.Text{Base: &edgesSM70NarrowAligned, Code: `packed2 14914 edges
+ 2$]5qq
+O*rG
+h6rG
+ B( $.tw
+t4
+ &"yy
+qCxG)
+vn3Z
+s/
+ $(v}ph
+sApS
+ .&{>,
+ $$|Dpk
+ $$w#pJ)
+/#
+uMpk
+/#
+s$pS-
+ $.vGpk
+ $$sA<
+vY<v2
+ $( &y#/%
+w#psE
+vYpJv2
+ $t#zv'
+ $$tFpk
+ ($s/
+/$
+ %* *&sh?Iq3u}vMA
+ ."w_Z
+ %* ($|Y(E
+ ($s/
+ $"v3-v2
+ $$rk'9/
+ &$qQ&
+ *${>,
+ %( ,*r^4
+ %/ ,(v3-uDve
+/%
+vY<)>v?
+/%
+rk'91
+ &, %< *$ '< ,* '< 2(G*97
+/'
+|Y'E
+/'
+w#<E
+s$<-
+ $.v3.v2
+/'
+G4)
+ &* %D *$ 'D ,* 'D ,(G6tU
+ &$ %M *$ '8 ,* '8 2(t=.&.,
+s+.,
+ &&sMp:+9'9*
+ ($z5p:$
+qQ$
+ (& @&G#R
+}Iq]A
+}It('xv
+}It(0xv
+}It(+V4t,
+ (2qI%
+vp$3)
+ &$sk'
+tA)
+ .& &X$/:
+pH)pk
+/2
+s+(8
+/#
+pH(pk
+ *|#wtpk
+ ,$zV,
+/%
+s+)A
+ &(t~&(
+/:
+y$p|pk
+ *( %) ,$L#8
+ ($qzu()A
+ .$|p(rN
+ &$qQ&
+q?0
+ %$/%
+sx#ZyO
+/%
+vi8ve
+/%
+x3(tU
+ )S& '-/8
+L'pN
+/&
+qzu((A
+ *R#sx&r4
+ &${-
+ &$ )>/#
+zMrN
+ )b% 'Et1xP>w~
+}Fw~
+ %#t#xO
+ )# &X#tIpaq5
+ *$G%=#
+ 4$G%w"
+ <$ 6= 6* *6qn,%,,
+zn,,
+ 8&/:
+w28&(=-
+tf
+/9
+ ,$G#)
+ /X&::xz
+D4,
+qQ$
+ $@D54
+ %% (&/)
+:,uC1
+ $1qQ&
+rc5
+:,}v
+:+uC6
+D*,
+ %'uB<
+:+q('
+:'q(0
+D',
+ %,uB+
+:'q(2
+:&q(.
+D%,
+ %1uB1
+ ,X#z>S
+pc&
+ (&CR
+_&
+ (&CQ
+ '' &(CM
+ ', &(CK
+ '1 &(CJ
+ '6 &(CE
+ '; &(CC
+ '@ &(CB
+ 'E &(C@
+ 'J &(C>
+ 'O &(C=
+ 'O ((C;
+_$
+ (& $k# '' &f# $k# ', &f#C:
+ '1 ((C1
+ 'L &( $^# 'L &Y#C0
+ 'L &(C.
+ 'L &( $J '6 &EC-
+ '; (( '@ && $@ 'E &;C)
+ 'J &(C'
+ 'O &( $, 'O &'C&
+_&
+ V#&`}

@@ -26,8 +26,8 @@ var helloKernel = &driver.Kernel{
 		{File: "kernel.go", Line: 11, Format: "thread %d of block %d, %d threads a block: global index %d\n"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: helloSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: helloSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &helloSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &helloSM70},
 	},
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {

@@ -2,80 +2,75 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `cc05b44e08cf7e25	kernel.go	hello
 `
 
-const helloSM70Narrow = `packed1 1463 hello
-!pJ
-!pI
-!p8
-!t9
+var helloSM70Narrow = driver.Text{Code: `packed2 1463 hello
+!s.
+!s-
+!t;
+!uU
 !
-!pHs%pD
-!c
-p;r0
-p9t=pF
-p:te
+!pWqXpt
+!qk
+]qq
+}r
+hq^
 !
-r#px
-N
-Q
+qsp-
+s2
 s1
-wP
-t>
-)
-p~rUqR
-)
-qxpx
-p>
-s@vm
-rbpiPs}rmu=xgy1{"tR+p&
-rsty
-wfr9rG|js0q=
-p6
-q)rG{>Pt@u=rWpMpiPr9q"t5y1Pq)pipi{"tRxWumty
-rsty
-wfr9rG|ju&X
-p6
-}*s%
-t>
-ta
-hp&
-pQ
-hse
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCpG
-v_p"
-w~wNq^
-w~pkrS
-pP
-syPs}rmu=xgy1r,ql2ty
-H
-!#
-{+{:p=lsLB
-!#
-p(
-!L
-`
+u_
+w+
+ud
+s/
+s'8Z
+s/
+r*'p-
+s0
+wZsD
+{xy4rnq'u[rmvQ?pEqBqgq7{Et(sc
+tbs#
+{Zp)o?pEp)pPxIAp*
+xr
+u[rnp[yozY{Et(sc>s#
+ %&{Zp)o?pEp)pPxIA^
+xr
+x4z%qX
+ud
+zy
+p"p6
+st
+p"qu
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+z;
+xspJ
+{#uEr}
+{#p.rN
+so
+Ip)y4rnq'u[rmvQ?pEqBqgq7pPq]>s#
+yh
+!s4
+p$gyozYpPvoFqc,
+ %$s3
+!@
+`}
 
-const helloSM70 = helloSM70Narrow + `
- patch
- -1
-packed1 1441 hello
- =8
- -1
-p9}<
- =9
- -2
-p{wyrZ
- =40`
+var helloSM70 = driver.Text{Base: &helloSM70Narrow, Code: `packed2 1441 hello
+ 2$|{
+ 4$qC|Jp@
+ s#&`}

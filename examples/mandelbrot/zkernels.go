@@ -37,8 +37,8 @@ var mandelbrotKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 72, 80},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!x\"p80;t$x%m#&p8;t(v')p32;t+v',&*-", PTX: mandelbrotSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p72;u\"!p80;u$!&#%t\"t$m'(p8;v)*&&+p32;v)-&,.", PTX: mandelbrotSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!x\"p80;t$x%m#&p8;t(v')p32;t+v',&*-", PTX: &mandelbrotSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p72;u\"!p80;u$!&#%t\"t$m'(p8;v)*&&+p32;v)-&,.", PTX: &mandelbrotSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `ba388e23d3ee822d	kernel.go	far
 fe13c28999d29bc6	kernel.go	follow
@@ -10,256 +14,179 @@ f917a35fcd96bd2f	kernel.go	mandelbrot
 c7d12ab6978657dd	kernel.go	view
 `
 
-const mandelbrotSM70Narrow = `packed1 4488 mandelbrot
-!pJ
-!pI
-!p8
-!t9
+var mandelbrotSM70Narrow = driver.Text{Code: `packed2 4488 mandelbrot
+!s.
+!s-
+!t;
+!uU
 !
-!pH}4pD
-!Pt@|bq>rGymrIAB
-!c
-p;}<
-p9+x,
-p:+r0
-qSr0
-Pt@r9rzqq~/Kpi~0sKpF
+!pWumpt
+!}e3,
+!qk
+]'r-
+sJr-
+z7qq
+p#qq
+?p$pEp/r0~.\g~/}3
 !
-p>
-q*
-pa
-q$
-uxtEuwt[
-uxtEuwwN
-uxtEuwpk
-rd
-th
-hw$
-m
-t:pE
-Q
-N
-p%
-p'
-tN
-)
-u.
-)
-u.
-ri
-wt^
-}q
-"#
-p~p0A2p2
-)
-p~p2A2[
-)
-v@f
-rhr|qR
-s=p,
-4
-rP
-sWqw
-p{{qp-
-wtua
-u>zivhq4qry[p-
-wD{42v.
-u>zivhq4qry[%
-u9tg
-wDtgwQ2~'
-J
-}.
-}.
-}.
-!#
-z0pw
-u9tg
-wDtEv.2v.s$
-w*tg2~.
-wqtE~'yt.v"x;
-wDqq~4sBwQ2~#
-|sr1
-qKs0DB
-wIx*
-s=qYz(
-wqqqv.wQwQ
-wDzU2|TwQ
-wfrbrGqqxPsBytsqqcyrx;
-4
-s5qq~#2|T
-\
-xnqe
-wnqqs\sB
-"*
-rCpY
-qU
-o
-*#%
-x9s0
-ri
-qB[
-pm
-v0qIp-
-s8
-!#
-O
-!#
-"*
-pB$At0
-)
-p~}\2q,
-)
-"*
-rhz#p2
-s=[
-4
-rP
-")
-u>zivhq4qry[%
-wDtgtX%tX#
-u>zivhq4qry[C
-u9tg
-wDtgtX%tX$
-J
-}.
-}.
-}.
-!#
-")
-u9tg
-wDtEv.2v.s$
-w*tg2~.
-wqtE~'yt.v"x;
-wDqq~4sBwQ2~#
-")
-qKs0DB
-")
-s=qYz(
-wqqqv.wQwQ
-wDzU2|TwQ
-wfrbrGqqxPsBytsqqcyrx;
-4
-s5qq~#2|T
-\
-")
-wnqqs\sB
-")
-y,p*qR
-z_.
-*#%
-x9r|
-*%p-
-s8
-!#
-!pZ
-p(
-!p^
-qa)
-(
-!qZ
-;*
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCqI
-qb
-pP
-pc
-O
-!L
-`
+s0
+t6
+tn
+u#
+{x?ovzjp[zep+ttsLovzjp[IFsI
+{x?ovzjp[zep+ttsLovzjp[IFuE
+{x?ovzjp[zep+ttsLovzjp[IFp.
+uG
+|4
+p"ui
+to
+v>p}
+s1
+s2
+sp
+sr
+vF
+s/
+v8
+ '$ts
+xYa
+s5z9
+/#
+x|3pe
+s/
+r)w]pN
+s/
+ykP
+zfb
+rsp*
+tE
+vN
+w%pv
+tMZR
+xYuZ
+|st5vfR
+zkt\>xi
+|st5vf)
+t<v]
+zky->~-
+ws
+t&sb{q
+ '#!s4
+y^q%
+ %*zPxi>xir'
+w|v]>~6
+x^~-ur2rqwJ
+\p[j|v~3u+y->~+
+{MqT
+|i,
+zTp-
+rssdrq
+p[rDq'|vxiy-y-
+zP~)t\y-
+yrzEurqFplwJ
+tE
+t&r0~+t\
+y7
+z6q8
+x'r0Qu+
+/*
+xT
+wc
+tf
+G#)
+wRqV
+ts
+s"pN
+rc
+zMR
+uJ
+ %@s~
+ %B/*
+p_$3qP
+s/
+r)qR3qU
+s/
+/*
+zfp5
+rspN
+ 'Y#/)
+ %U#zkqw%qw#
+|st5vfE
+ %Ozkqw%qw$
+ -W#/)
+ -W#/)
+|i,
+/)
+ 1W#/)
+ %W#/)
+s'q5Z
+u;
+G#)
+wRp4
+G%R
+ 'S#!s}
+s3
+!tj
+pc)
+p9
+!u8
+_*
+!u9
+w^
+tl
+to
+tk
+tm
+p"q6
+st
+t$s]
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+|]q)
+u]
+so
+tp
+s~
+!@
+`}
 
-const mandelbrotSM70 = mandelbrotSM70Narrow + `
- patch
- -1
-packed1 4382 mandelbrot
- =9
- -2
-p9+un
-p:+t*
- =19
- -7
-wt^
-t^
-0
- =2
- -3
-wr
-p{p@A%
-p~XAqR
- =2
- -2
-{hpY
-qop=
- =3
- -1
-s.s7q^p-
- =30
- -1
-rCp[
- =2
- -6
-v0qI%
-x9s0
-ybt]
-pm
-};p-
- =5
- -3
-s?[
-p{p2A%
-p~[Ar2
- =2
- -2
-{hqI
-Y{q
- =2
- -4
-"*
-t{Xp-
-"*
-u>zivhq4qry[p-
-wDtgtX%tX#
-u>zivhq4qry[%
- =7
- -1
-"*
- =5
- -3
-"*
-qKs0DB
-"*
- =7
- -7
-"*
-wnqqs\sB
-"*
-o
-*#%
-x9s0
- =6
- -1
-qa$
- =2
- -1
-;&
- =19
- -1
-sCp/,
- =6`
+var mandelbrotSM70 = driver.Text{Base: &mandelbrotSM70Narrow, Code: `packed2 4382 mandelbrot
+ 4$sJrO
+h|}
+ H& $.tw
+t4
+ &"yy
+qCxG)
+vn3Z
+ &(v}ph
+sApS
+ (&sMrEr}R
+ ^#$r,q/
+ &$zM)
+ $$q|pAuD
+rc
+y?R
+ ,*s[pQ
+qCw])
+vJ3p2
+ &(v}q)
+wx
+ &&/*
+tM^R
+/*
+ $[$ $^$ &]$ .^$/*
+ ,$/*
+ $$/*
+ 0$/*
+ &[$ (& .\$pc$
+ &$_&
+ H$x,,
+ .$`}

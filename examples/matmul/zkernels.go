@@ -40,8 +40,8 @@ var naiveKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!x\"p80;t$x%m#&p8;t(v')p88;t+x,m&-p32;t/v.0&*1m#-p56;t4v35&26", PTX: naiveSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p72;u\"!p80;u$!&#%p88;u'!&&(t\"t$m*+p8;v,-&).t'm+0p32;v12&/3m*0p56;v56&47", PTX: naiveSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!x\"p80;t$x%m#&p8;t(v')p88;t+x,m&-p32;t/v.0&*1m#-p56;t4v35&26", PTX: &naiveSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=536870912;p72;u\"!p80;u$!&#%p88;u'!&&(t\"t$m*+p8;v,-&).t'm+0p32;v12&/3m*0p56;v56&47", PTX: &naiveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -90,8 +90,8 @@ var tiledKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!x\"p80;t$x%m#&p8;t(v')p88;t+x,m&-p32;t/v.0&*1m#-p56;t4v35&26", PTX: tiledSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tiledSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p72;t!x\"p80;t$x%m#&p8;t(v')p88;t+x,m&-p32;t/v.0&*1m#-p56;t4v35&26", PTX: &tiledSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &tiledSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `9700b4b91de7dc2b	kernel.go	at
 779f5a74e6a68287	kernel.go	naive
@@ -11,851 +15,535 @@ const kernelSources = `9700b4b91de7dc2b	kernel.go	at
 d3af64662f58a9fa	kernel.go	tiled
 `
 
-const naiveSM70Narrow = `packed1 6684 naive
-!pJ
-!pI
-!p8
-!t9
+var naiveSM70Narrow = driver.Text{Code: `packed2 6684 naive
+!s.
+!s-
+!t;
+!uU
 !
-!pHt&pD
-!Pt@|bq>rGymrIAB
-!c
-p;-x,
-p9uQpF
-p:8te
-qSrFpF
+!pWrLpt
+!}e3,
+!qk
+]+r-
+Ou1s7
+h.q^
+p#q&s7
 !
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-x.
-h}4
-m
-xkqe
-p%
-p'
-Q
-N
-uupG
-)
-x{
-)
-x3
-)
-x3
-tN
-u.
-t:qN
-sJ~,
-"#
-p~y]2p*
-p~p*A2p0
-)
-vYpj
-rhz#X
-s=p,
-4
-p6
-usr1
-O
-!#
-z@pE
-}oqR
-:
-wh
-t:r+
-t+r|qR
-vkq#
-vGzM
-Y=ry
-x)
-)
-qBuZ
-qoxZ
-4
-Yw%uZ
-4
-q+s7q^
-4
-ta
-rCp"
-4
-}3p0
-4
-t{XrS
-rCp"
-4
-s)
-J
-uE
-!#
-)
-t:pE
-v0pK%
-rCpU
-qU
-o
-*#%
-_
-t{p@vQ
-rCqI
-pm
-o
-*%%
-_
-|E
-qKs0DB
-qB[
-\
-u<
-!#
-uuqA
-|D
-J
-!#
-t<
-z_.
-*#%
-_
-yJp03/
-o
-*%%
-_
-}"r_v,W
-w8
-xLp*
-\
-!#
-sWqN
-p{yDp03/
-T.
-u(
-o
-*'%
-|Hr_
-O
-!#
-")
-pB$yZ%
-pB&yZ'
-")
-rhxc+
-s=q,
-4
-p6
-")
-O
-!#
-")
-}ot0
-:
-vp
-"*
-xBu*p,1,
-")
-qk,wv-
-t1yc,
-}oD
-4
-x)
-zo
-5
-s)
-J
-H
-!#
-s)
-r~
-H
-!#
-"#
-q1XU
-z_.
-*#%
-_
-y,M-2[
-z_.
-*%%
-_
-z~qs
-q1q9B
-q1q9B
-z_.
-*#%
-_
-y,M-2p*
-z_.
-*%%
-_
-z~qs
-q1[E
-q1[E
-z_.
-*#%
-_
-y,M-17
-z_.
-*%%
-_
-z~qs
-q1p*q&
-q1p*q&
-z_.
-*#%
-_
-y,M-17
-z_.
-*%%
-_
-}"tLv,S
-qKq}t0G
-Yq}1,
-Yq}<"
-\
-w9
-!#
-!#
-qk8<"
-z_.
-*#%
-_
-tH#1-17
-z_.
-*%%
-_
-q~(6wz(
-xS#<#B
-tU#1,
-\
-!#
-sWr1
-pB61-17
-z_.
-*'%
-}5(
-!pZ
-p(
-!p^
-"#
-r7,
-qa5
-qa,
-(
-!qZ
-g
-p38
-;-
-(
-!s*
-"#
-r~
-a0
-;.
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const naiveSM70 = naiveSM70Narrow + `
- patch
- -1
-packed1 6292 naive
- =8
- -3
-p;-sV
-p9+x,
-p:7/pF
- =18
- -10
-t:qN
-ri
-t^
-0
- =2
- -6
-p~p2A2[
-)
-wr
-p{p@A%
-vYpj
-|,q^
-qop=
- =6
- -1
-wurS
- =3
- -7
-vNp=q^
-vkq#
-xiqg
-w>
-yS
- =2
- -20
-q+p"Ex@9t2-7t2
-4
-yb3$
-4
-tT
-T$
-4
-q+yo&
-4
-s.p)t]q^
-T&
-4
-uE
-s)
-qm
-!#
-t:pE
-xi%
-T$
- =4
- -2
-s.yo+t~
-T&
- =5
- -2
-ugp"suB
-q\p"3*
- =3
- -6
-|D
-qm
-!#
-*/%
-o
- =2
- -1
-s.yo+3.
- =4
- -2
-ugp"suB
-q\p"3*
- =3
- -2
-s.p/,3+3.
-T(
- =7
- -5
-p~p0A2p2
-s?p@
-p{[A%
-")
-qBX
-pC+
- =6
- -1
-Y=qR
- =2
- -5
-")
-t+{q
-")
-vGyi-
-t1u&X
- =10
- -1
-qm
- =2
- -3
-)
-")
-tT
-o
- =2
- -2
-t{p@s[
-o
- =3
- -7
-tj
-w[p=x?
-t{[t~
-o
- =3
- -7
-vT+
-w[p"u"
-t{p2V#
-o
- =3
- -7
-q1vn-
-w[pUxu
-t{p0V&
-o
- =3
- -3
-qK|IG
-u>Pt5q4r,pW&qR
-Yvnp*
-x<ry
- =4
- -2
-i(V'
-o
- =2
- -2
-s.pW*3+V,
-o
- =3
- -2
-|w,V,B
-tf,3*
- =2
- -3
-")
-p{[2p0V/
-o
- =5
- -1
-"*
- =2
- -1
-qa$
- =4
- -1
-;&
- =2
- -4
-sWr1
-r~
-a7
-;(
- =26`
-
-const tiledSM70Narrow = `packed1 6328 tiled
-!pJ
-!pI
-!p8
-!t9
-!
-!vtuYs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRduYs<
-!
-!pHt&pD
-!Pt@|bq>rGymrIAB
-!c
-p;sKpF
-p98t*
-p:tGpF
-qS,un
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-x.
-h}4
-m
-wI@tI
-u3
-z0tI
-u3xR
-|spE
-N
-p'
-z$qe
-p%
-Q
-uupG
-)
-x{
-)
-x3
-)
-x3
-tN
-u.
-{rp5
-sJzQ
-"#
-p~p0A2p*
-p~p0At0
-)
-yXqy
-}oqR
-:
-vp
-}pr.
-p~q}rq1$
-{1pj
-rhp,r2
-{rrF
-t+uHX
-}p^
-pB&uD
-vl7r.
-pB'rq1%
-{1p|
-rhq9r2
-vl7^
-pB&uD
-s)
-J
-!#
-}pyY
-rsM&
-)
-"$
-qBp*
-zcpu
-:
-5
-{r+9
-ta
-rCp"
-qU
-o
-*#%
-v'ql
-!#
-"'
-syu8r3dX}2
-vl7w-
-vTM'
-"*
-qBq,
-w"~5
-:
-5
-"%
-t{p*su
-rCp[
-pm
-o
-*%%
-v'ql
-!#
-"(
-syu8r3dq9}2
-|kpj
-p+
-J
-!#
-vl@rI
-vb2p0
-q;
-y,q41%
-pB&uD
-q;
-}"r_v,W
-qK|IB
-x<A
-\
-{Ppj
-p+
-yXt'
-qK[2[A
-yn1.
-sJ~3
-!#
-q'-pj
-{*01-
-rhq}1/
-4
-5
-q'.px
-po01/vQ
-rCqA
-u(
-o
-*'%
-|Hr_
-!#
-O
-!#
-"3
-pB(yZ'
-pB)yZ&
-"3
-}o1.
-:
-vp
-"3
-pB'rq1$
-"-
-rhp,1-
-"/
-pB&uD
-"2
-pB'rq1%
-"1
-rhq91/
-"/
-pB&uD
-"4
-xBu*[1.
-s)
-J
-!#
-"3
-rsM&
-"%
-r\.
-zcpu
-"$
-q1q9U
-z_.
-*#%
-:
-"(
-5
-"#
-v'ql
-!#
-"(
-syu8r3d[}2
-"3
-q1q91'
-"%
-r\.
-w"t,
-"%
-qvM/2q,
-z_.
-*%%
-:
-"#
-5
-"#
-v'ql
-!#
-"(
-syu8r3d[}2
-"2
-p+
-J
-!#
-"2
-vbt0
-q;
-y,q41%
-pB&uD
-q;
-}"r_v,W
-qK|IB
-x<A
-\
-"2
-p+
-"2
-qKu4p0A
-Yp01.
-sJ~3
-!#
-"2
-z)%1-
-z)$1/
-4
-5
-q'.ps
-tH&1/<%
-z_.
-*'%
-|Hr_
-!#
-!pZ
-p(
-!p^
-")
-r7,
-qa2
-qa,
-(
-!qZ
-g
-p35
-;-
-(
-!s*
-"#
-r~
-pfqA
-;.
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const tiledSM70 = tiledSM70Narrow + `
- patch
- -1
-packed1 4300 tiled
- =8
- -1
-!pHw$pD
- =2
- -4
-p;+to
-p9+sV
-p:-un
-qSsV
- =10
- -2
- =10
- -17
-"#
-ya
-wP
-"#
-y,p5qR
-)
-yJp5rZ
-yXqy
-wuq^
- =3
- -15
-p~Xrq2p2
-{1pj
-{hp"
-{rrF
-vNp)su
-}p^
-p~[uD
-vl7r.
-p~[rq2p0
-{1p|
-{hpK
-vl7^
-p~p0uD
-s)
-qm
- =2
- -12
-p}p"
-"$
-qop[
-zcpu
-{r+9
-tT
-T$
-rN
-tP
-vl7w-
-tms[
-"*
-qoqA
-w"{'
-"$
-s.s7t~su
-T&
-rN
-tP
-reuypu
-za
-:
-"#
-rj|;I
-{rp5
-|9
- =3
- -14
-"*
-syu8r3dp,}2
-:
-"$
-rjt,I
-"$
-|9
- =3
- -2
-")
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+w^
+p"um
+to
+yv'q8
+sp
+sr
+s1
+s2
+u?q9
+s/
+x2
+s/
+xA
+ '$vF
+v8
+v>pK
+s5yd
+/#
+r)p|3q5
+r)|PpT
+s/
+x5p'
+zfp?
+rsp*
+tE
+xr
+w@qT
+s~
+!s4
+xcp}
+vqZ
+}k
+xh
+v>q-
+{wb
+{/pV
+uOpk
+tJ^
+rYwq
+s/
+s"z*
+sAxuysv6rquA}L6v-re
+tE
+z2z*
+tE
+z5pO
+tE
+zy
+y6
+tE
+thpT
+tE
+tM^rN
+ ''|2B
+ws
+s5~2
+ %@s/
+v>p}
+}5
+r,qA
+wc
+tf
+G#)
+uS
+tMp2u=
+r,q)
+rc
+tf
+G%)
+uS
+w7sg7U
+|i,
+s"pN
+y7
+v"z9
+ %6u?ps
+rxr1B
+ws
+ %:tF8
+u;
+ '6qCp4pT9/
+ )4w7qir_[
+rHp48,
+}npa
+y7
+ %Gw%pK
+qCp5pT9/
+qQ.
+uB
+tf
+G')
+uq[
+ 'o#/)
+p_$vE%
+p_&vE'
+/)
+r]sS+
+rsqU
+ 'z#/)
+ )-vqqP
+}k
+}\{G
+/*
+tI|$,
+/)
+pH,|q
+v\&,
+vqA
+tE
+ %|#tJA
+u"
+ 'n#yh
+ %H %&})
+ '&/#
+uO8
+ )Z#z,-pN
+u;
+ 'm#prsgpM
+tG,
+ %# ),z,-q5
+ +,v^4
+ %# )6z,-&7
+ +6|AM
+ %# 1,w7u0r_U
+rHqRqP;
+|(&,
+|(%"
+y7
+|&w&
+!s4
+ %#pH8%"
+ )Fp]#&-&7
+ )Fp>((uH(
+qn#%#,
+k#&,
+ 'Z$w%qT
+p_6&-&7
+u;
+G')
+uq#(
+!s}
+s3
+!tj
+/#
+rI'
+pc5
+pc,
+p9
+!u8
+tX
+n8
+_-
+p9
+!{J
+/#
+})
+C0
+_.
+!u9
+p,q6
+tl
+to
+tk
+tm
+p"y9
+st
+t$<p6
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
 so
- =5
- -4
-vbr2
-q;
-y,q41$
-pB%uD
- =8
- -2
-ugp[t]A
-q\p[3*
- =3
- -2
-q\qI3)
-q\qA3+
- =3
- -3
-s.p/.3+wX
-T(
-qU
- =6
- -90
-")
-]*rL
-(+
- =3
- -4
-q'.ps
-J
-tAp=
-qa(
- =2
- -3
-"#
-g
-pfqI
-;$
- =2
- -4
-g
-pfpU
-;&
- =26`
+tp
+s~
+!@
+`}
+
+var naiveSM70 = driver.Text{Base: &naiveSM70Narrow, Code: `packed2 6292 naive
+ 2$]+qo
+sJr-
+h1rA
+ F( $4ts
+tw
+t4
+ &"r)w]pN
+s/
+yy
+qCxG)
+ $(zIr}
+sApS
+ .&tHrN
+ ($t_pSr}
+ $$vGpk
+s$<-
+r,{A
+ &,q|pJ>{A
+tE
+q|zr$
+tE
+r^)
+qQ$
+tE
+q||+&
+tE
+sMpAuDr}
+qQ&
+tE
+ $> $'v_<
+ $& $$vG)
+ %/ *&sM|++wi
+ %0 ,&ufpJtU,
+qHpJ9*
+ (& $$ '8G/)
+ (CsM|++9.
+ *L )3 &(sMp:,9+9.
+qQ(
+ 0&x|3pe
+s[p7
+qC}|)
+/)
+s"^
+sk+
+ .,tJZ
+ &$/)
+t~Z
+/)
+uO|q
+v\^
+ 6,v_<
+ &'s/
+/)
+r^)
+ (Q%tMp2u$
+ (( $Z%zw
+{"voFpU
+tMpNwi
+ +)tF4
+t.pJFp6
+tMpe=#
+ +0tGM
+t.qAFqu
+tMpT=&
+ )7 $\#rHbZ;
+shv9q3pPm&Z
+t:q5
+t:^
+ *(D(='
+ )HsMm*9+=,
+ )H $2x9,=,,
+qe,9*
+ &&/)
+qCpQpT=/
+ &[& *a&/*
+ &$pc$
+ *$_&
+ &$ $G})
+C7
+_(
+ V#N`}
+
+var tiledSM70Narrow = driver.Text{Base: &naiveSM70Narrow, Code: `packed2 6328 tiled
+ ,$!yHtTtc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+tTtc
+ *#]}3
+{{rT
+h+qS
+p#yD
+ :*zTu)
+zp
+y^u)
+zpqm0
+{Mp}
+s2
+sr
+{Nq8
+sp
+s1
+ 4,ymp0
+s5y~
+/#
+x|3q5
+x|3qP
+s/
+y#r%
+ &@ $u%z<qG
+r)qRql&$
+z:p'
+r]Yp2
+ymq&
+wm^
+z<a
+p_&ti
+|EqG
+p_'ql&%
+z:qp
+r]bp2
+|Ea
+ %( &6 $Cz<yU
+y$sS&
+s/
+/$
+s"q5
+}Qpy
+}k
+u"
+ymu*
+ &~$ (>wQqKu%
+ $1/'
+wop?zH
+|Exx
+tF&'
+/*
+s"qU
+t#ve
+ '3/%
+tMq5tU
+r,q/
+ (6 '3/(
+wobzH
+|,yUp'
+}=
+ &4|5pf
+t9pT
+{prQ
+s'ql&%
+ %W# %% $2rHbZ,
+t:3
+y7
+qL'p'
+}=
+y#tB
+}u3
+rU&.
+s5~5
+ $=}Bp'
+v[0&-
+r]qR&/
+tE
+u"
+{fp-
+vp0&/u=
+r,ps
+ *J $K &J/3
+p_(vE'
+p_)vE&
+/3
+vq&.
+ &</3
+p_'ql&$
+/-
+r]|$-
+//
+ %J/2
+ %Q$/1
+r]b&/
+ '(/4
+tIpQ&.
+ )S$/3
+ %S$/%
+tA.
+ %R$/$
+tG8
+ &J}k
+/(
+u"
+/#
+ )p#wopQzH
+/3
+tG&'
+ '3t#yO
+/%
+wC/qU
+ &&}k
+/#
+ /3/2
+ )R$/2
+t9qP
+ 3R$ '0/2
+rHp^pT3
+xQ&.
+ 'R$/2
+uz%&-
+uz$&/
+ 'R${ftY
+p]&&/%%
+ &a$ 'P$ ($/)
+ $$pc2
+ *$n5
+ ,$ppps
+ X#$`}
+
+var tiledSM70 = driver.Text{Base: &naiveSM70, Code: `packed2 4300 tiled
+ ,$!yHtTtc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+tTtc
+!
+!pWuipt
+ &$]}}
+sJqo
+h+rO
+p#qo
+ 6*zTu)
+zp
+y^u)
+zpqm0
+{Mp}
+s2
+sr
+{Nq8
+sp
+s1
+/#
+xq
+w+
+/#
+s'3Z
+s/
+qCwkp@
+y#r%
+tHr}
+ &w&z<qG
+vnqlpe
+z:p'
+v}pJ
+ymq&
+t_pAtU
+z<a
+vJti
+|EqG
+vJqlpT
+z:qp
+v}pO
+|Ea
+x|ti
+ (r$z<yU
+q?pJ
+/$
+sAq/
+}Qpy
+ymu*
+ &9{g~*
+y.?op$gp/xIpyta
+|Exx
+r^u$
+/*
+sAps
+t#xO
+/$
+sMrEwitU
+ $* ',t1v?py
+}\yd
+}k
+/#
+q,xZd
+ymp0
+s<pS4
+ $6wQqKu%
+ $//*
+woYzH
+}k
+/$
+q,x?d
+/$
+ %, $8 ',/)
+wMqK
+|,yUp'
+}=
+ws
+ $;|5pf
+t9p2
+{prQ
+s'ql&$
+p_%ti
+ %% $^#rHbZ,
+t:3
+y7
+qL'p'
+}=
+y#tB
+ufq/uD3
+qHq/9*
+s5~5
+ $;}Bp'
+qHq)9)
+qHps9+
+tE
+u"
+{fp-
+sMp:.9+w"
+ $F &h# &i# $K (JJ*uC
+p90
+ (}%{ftY
+ws
+v_pS
+pc(
+ &*/#
+tX
+ppq)
+_$
+ &(tX
+ppqA
+_&
+ V#*`}

@@ -2,233 +2,188 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `23728af7af8d272d	kernel.go	multiply
 `
 
-const multiplySM70NarrowCoarse = `packed1 3264 multiply
-!pJ
-!pI
-!p8
-!t9
+var multiplySM70NarrowCoarse = driver.Text{Code: `packed2 3264 multiply
+!s.
+!s-
+!t;
+!uU
 !
-!pHrJpD
-!c
-p;t=pF
-p9+sV
-p:y?pF
-qSve
+!|\
+!qk
+]|Q
+sJqo
+z7qS
+p#zc
 !
-p>
-q*
-pa
-q$
-q?
-r"
-x.
-qxpE
-Q
+s0
+t6
+tn
+u#
+v0
+vc
+w^
+r*y8
 s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-x3
-r#qN
-Yp,D
-"#
-4
-u.
-r#qw
-x<D
-"#
-4
-sapGq^
-ywpY
-q)q>piy4xD%B8
-{Z}U
-4
-zT
-q1[G
-qBp@
-t8[?
-YyD[
-sd
-!#
-zt
-x{
-tN
-s?q,
-Y||
-5
-"$
-Yq,q=
-Yq,U
-4
-wh
-t+q,G
-*#%
-_
-v0qIp-
-_
-rx
-};rZ
-s8
-!#
-"#
-qKwgq,B
-Yq,qR
-td
-!#
-O
-!#
-"#
-t+q,G
-*#%
-vE
-*%p-
-vE
-|-W
-|-W
-|-W
-|-W
-*'rZ
-|*xfqsSv,L
-O
-!#
+u_
+s2
+{t
+w/
+t4
+z^
+w'
+tw
+vd
+tE
+xA
+qspK
+|=
+/#
+tE
+v8
+qspv
+|%
+ ''wgq9r}
+wgrErN
+zUr:
+x6
+tE
+vk
+v^;
+|9
+}J
+sBp5pN
+v7
+!s4
+y}
+x2
+vF
+z'
+}j
+u"
+/$
+};
+yA8
+tE
+xh
+{v
+G#)
+uS
+zMR
+uS
+q$sg
+y?p@
+uJ
+ %6/#
+rH}T
+yAZ
 wP
-x"x4
-t>
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCp/-
-qb
-pP
-pc
-O
-!L
-`
+ %;s~
+ ') '3xV
+G%R
+xV
+q$}$
+ )#G'p@
+y>
+ '0w+
+}x
+ud
+sY
+!s}
+s3
+!tj
+}G
+p9
+!u8
+}i
+!u9
+uG
+tl
+to
+tk
+tm
+yz
+st
+{)
+up
+u_
+w9'8
+sp
+su
+sq
+xK'^
+sv
+sr
+ss
+sw
+x,-
+u]
+so
+tp
+s~
+!@
+`}
 
-const multiplySM70Narrow = multiplySM70NarrowCoarse + `
- patch
- -1
-packed1 1992 multiply
- =5
- -6
-!}|
-!c
-p;sV
-p9}<
-p:}<
-{M
- =7
- -1
- =4
- -45
-tN
-ri
-0
-p~[r2ry
-)
-u$
-5
-r#qN
-Y{q
-{b
-4
-rP
-z_.
-wm%
-_
-w0p-
- =2
- -1
-xirZ
- =2
- -5
- =2
- -17
-ya
-y0x4
-wP
- =18
- -2
-Q
- =3
- -1
-N
- =4
- -1
-sCpU
- =6`
+var multiplySM70Narrow = driver.Text{Base: &multiplySM70NarrowCoarse, Code: `packed2 1992 multiply
+ ,$!{L
+ $$}~
+|{
+|;
+}?
+ 0* *$vF
+ts
+t4
+vJp2^
+s/
+w'
+u"
+ $4wx
+yf
+tE
+vN
+u;
+{H
+uS
+uMR
+ &i#vGp@
+ &$ &,xq
+}E
+w+
+ FDs1
+ (&s2
+ *$|]qA
+ .$`}
 
-const multiplySM70 = multiplySM70Narrow + `
- patch
- -1
-packed1 1868 multiply
- =8
- -2
-p9,r0
-p:ve
- =12
- -6
-)
-p{rU%
-zC
- =2
- -2
-rCp"
-rCpY
- =2
- -4
-o
-v&%
-_
-wmp-
- =2
- -1
-w0rZ
- =4
- -3
-y0x4
- =4
- -1
-tAqI
- =2
- -1
-qPpU
- =19
- -1
-sCpG
- =6`
+var multiplySM70 = driver.Text{Base: &multiplySM70NarrowCoarse, Code: `packed2 1868 multiply
+ ,$!{L
+ $$}~
+O|L
+{z
+}?
+ 0* *$s/
+z0
+yQ
+u"
+ $4y6
+xT
+tE
+vN
+tf
+{-
+uS
+{*R
+ &i#uMp@
+ &$ &,}E
+ *D{j
+ &${K
+ 6$s1
+ (&s2
+ *$z;
+ .$`}

@@ -38,8 +38,8 @@ var partialSumsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: partialSumsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: partialSumsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &partialSumsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &partialSumsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -77,9 +77,9 @@ var singleSumKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p8;t\"=4294967293;A#$J%#I!%&&'?(%!u!)", PTX: singleSumSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;p8;t\"=4294967293;A#$J%#I!%&&'?(%!u!)", PTX: singleSumSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p8;a#\"j$#=0;i&$&%'?($&i!)", PTX: singleSumSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p8;t\"=4294967293;A#$J%#I!%&&'?(%!u!)", PTX: &singleSumSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;p8;t\"=4294967293;A#$J%#I!%&&'?(%!u!)", PTX: &singleSumSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p8;a#\"j$#=0;i&$&%'?($&i!)", PTX: &singleSumSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -117,9 +117,9 @@ var divideKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: divideSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: divideSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: divideSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &divideSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &divideSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &divideSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `3003d92d1c110ff7	kernel.go	block
 fc3e36e32becc825	kernel.go	divide
@@ -9,709 +13,485 @@ fc3e36e32becc825	kernel.go	divide
 4c31c91346fa896a	kernel.go	singleSum
 `
 
-const partialSumsSM70Narrow = `packed1 5239 partialSums
-!pJ
-!pI
-!p8
-!t9
+var partialSumsSM70Narrow = driver.Text{Code: `packed2 5239 partialSums
+!s.
+!s-
+!t;
+!uU
 !
-!vtuYs<
+!yHtTtc
 !
-!pHpkpD
-!vV
-!c
-p;+un
-p9+to
-p:sKpF
-qStGpF
+!pWp.pt
+!yN
+!qk
+|ZrO
+O}}
+h}3
+p#+qS
 !
-p>
-q*
-pa
-q$
-z5sm
-u3
-x1q0
-Q
-N
-{<rW
-ri
-)
-t^
-)
-wr
-p~p@v-ry
-{b
-:
-vp
-qzXqO
-)
-z_-
-vwpK%
-qnpK
-uh
-4
-0
-x)
-)
-x<D
-5
-s)
-H
-!#
-s)
-H
-!#
-{.qN
-t+q9G
-*#%
-_
-q6
-x1sm
-vGq9
-)
-"#
-z_.
-*#%
-_
-q6
-"#
-tmvQ
-"#
-o
-*#%
-_
-q6
-"#
-tm3*
-"#
-o
-*#%
-_
-r?t$v,
-"#
-tm3*
-pC'
-pC-
-rMXC
-\
-w9
-!#
-!#
-"#
-t+XG
-*#%
-_
-r?rvqW>
-"#
-qKXryqR
-Yw%[
-\
-!#
-usq#
-p~p*Gt0
-syu8r3qpqW
-xl^
-p+
-z@pj
-Yp*v^
-5
-t:q0
-t6w3
-q;
-tZ
+s0
+t6
+tn
+u#
+v&s{
+zp
+w:pb
+s1
+s2
+|tp{zWw>?r[
+ts
+s/
+tw
+s/
+yy
+trqb^
+yf
+}k
+}\{G
+q"p?e
+s/
+t~M
+uepO)
+xEpO
+tHE
+tE
+t4
+rYwq
+s/
+|%
+u"
+|2B
+yh
+!s4
+ )%zJpK
+}[;
+G#)
+uS
+s>sg
+w:s{
+uOZ
+s/
+/#
+u;
+ )*/#
+r^u=
+/#
+tf
+ +)r^9*
+ +)t+rgr_
+ ')sk'
+sk-
+tZp?E
+y7
+|&w&
+ %H %I/#
+{b;
+ 'Ft+rJpF7
+/#
+rHp?^Z
+z2pN
+y7
+ %-w@pV
+r)pa;qP
+wMrJ
+z3a
+}=
+xcp'
+whrw
+u"
+v>pb
+q;vs
+{prQ
+v;U
+wMqK
+ %;w%p'
+}=
+/$
+whql
+u"
+/$
+q;wn
+ +-/$
+ '-whqd
+ '-q;rL
+ 1-wh3
+ '8q;p.
+ 18whe
+ 'Cq;qc
+ 1Cwh;
+ 'Nq;qX
+ 1Nwh4
+ 'Nq;p6
+ 1NpnpaK
+ 'Nq;pU
+ /NxUpd
+yApN
+{g~*
+y.?op$gp/xIpyta
+wc
+v:a
+q,~7d
+xU06
+{py|V
+{v
+G%)
+uJ
+ %G!s}
+s3
+!tj
+v0
+tl
+to
+tk
+tm
+p"uE
+st
+y/pZ
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+x,)
+}D(
 so
-!#
-sWpj
-p+
-"$
-Yp*rq
-5
-"$
-t6y;
-q;
-tZ
-so
-!#
-"$
-p+
-"$
-Yp*pd
-5
-"$
-t6t&
-q;
-tZ
-so
-!#
-"$
-p+
-"$
-Yp*A
-5
-"$
-|~
-q;
-tZ
-so
-!#
-"$
-p+
-"$
-Yp*qO
-5
-"$
-t6sL
-q;
-tZ
-so
-!#
-"$
-p+
-"$
-Yp*G
-5
-"$
-t6s%
-q;
-tZ
-so
-!#
-"$
-p+
-"$
-Yp*E
-5
-"$
-t6p&
-q;
-tZ
-so
-!#
-"$
-p+
-"$
-qTp*p$
-5
-"$
-t6r>
-q;
-tZ
-so
-!#
-"$
-p+
-vdqY
-Ywg[
-rN
-tP
-qU
-w.^
-x"I
-vd+@
-w)s:dzvn
-t+q,G
-*%%
-s8
-!#
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp/)
-v_p/(
-pP
-pc
-O
-!L
-`
+tp
+s~
+!@
+`}
 
-const partialSumsSM70 = partialSumsSM70Narrow + `
- patch
- -1
-packed1 5020 partialSums
- =11
- -2
-p9qupF
-p:+te
- =12
- -7
+var partialSumsSM70 = driver.Text{Base: &partialSumsSM70Narrow, Code: `packed2 5020 partialSums
+ 8$O|8
+z7q^
+ :&w+
+ud
+qCYqb)
+sApO
+ &0t~qb
+ub+
+ueq/)
+xEq/
+ &,s$<-
+qHphE
+ 2*s<pO4
+ *$uMtU
+ .4 >/{U)R9*
+s()9$
+s()w"
+ ,*tK)4
+ *${U)9)9*
+ %/ (&s';^
+ *$thrw
+ 6$thql
+ 6$thqd
+ 6$th3
+ 6$the
+ 6$th;
+ 6$th4
+ 6$pnYK
+ 6$xJ'9&
+ 0$}[;
+ R#$x,'
+}D&
+ ,&`}
+
+var singleSumSM70NarrowAligned = driver.Text{Base: &partialSumsSM70Narrow, Code: `packed2 2303 singleSum
+ ,$!pWtdpt
+ $*]yD
+Ozc
+h'rG
+p#z4
+ ,*p"t8
+to
+ts
+t4
+s/
+y^pV
+tJ8
+ &<tF|q
+v\p*
+vqA
+tE
+ $2q,x?d
+ $(ws
+ ("})
+ &'{Mpb
+u;
+vG)
+xV
+{NqT
+s>r\[
+v;[
+ %#t+rg7pM
+/$
+|i;
+s"^
+w'
+ *i#/$
+u;
+{H
+uS
+/$
+ $*/$
+|i,
+ %0 &(y#qG
+tJZ
+wc
+wVpJVpF
+ Lm&|]<
+xspJ
+ ,&`}
+
+var singleSumSM70Narrow = driver.Text{Base: &singleSumSM70NarrowAligned, Code: `packed2 2455 singleSum
+ w#$uS
+ $$s>sg
+/#
+s9pU
+/#
+ '&s9p6
+ )&s9qu
+/#
+t+rgr_
+ Z$*`}
+
+var singleSumSM70 = driver.Text{Code: `packed2 2390 singleSum
+!s.
+!s-
+!t;
+!uU
+!
+!pWtdpt
+!qk
+]yD
+OyD
+h'rT
+p#z4
+!
+s0
+t6
+tn
+u#
+p"t8
+to
+y^pV
+tHR
+}k
+}\{G
+r^|q
+xEpS
+tHE
+tE
+s$<-
+q,x?d
+|2B
+v_<
+yh
+!s4
+ %&r9<
+ '&{Mpb
+tf
+{H
+uS
+{NqT
+s>sg
+/#
+s9pU
+/#
+ '&s9p6
+ )&s9qu
+/#
+t+rgr_
+/$
+ufpAR;
+zIu$
+zIp@
+y7
+|&w&
+ %? %@/$
+s<pS4
+}O
+uS
+/$
+t+rJpF7
+/$
+ufphrN,
+qHphu=
+y7
+ %Ky#qG
+q|<u$
+wc
+wVq/VpF
+!s}
+s3
+!tj
+v0
+tl
+to
+tk
+tm
+p"uE
+st
+y/pZ
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+|]<
+xsqA
+so
+tp
+s~
+!@
+`}
+
+var divideSM70NarrowCoarse = driver.Text{Base: &singleSumSM70NarrowAligned, Code: `packed2 3782 divide
+ ,$!pWt8pt
+ $$|Zq^
+O|}
+h'rT
+p#+qq
+ ,*p,p.
+qLy8
+s1
+u_
+s2
+{t
+w/
+t4
+z^
+w'
+v8
+vd
+tE
+tw
+qL0pX
+tJA
+/#
+tE
+}&pOvj
+x6
+tE
+vk
+wt;
+s"^
+rYp2-
+rUp2
+v7
+ $FvF
+ts
+s/
+xQ8
+u"
+/#
+ %5wc
+t.phV
+}#;
+ &P#wrQ(U
+uJ
+ $M/#
+rHp^pT,
+xQp*
 wP
-t>
-{6rc%
-qopK
- =2
- -5
-z_rc
-}P-
-vwp[%
-qnp[
- =2
- -4
-w>
-q\pYC
- =8
- -1
-z=E
- =4
- -4
-w0su
-"#
-o
- =18
- -4
-}7)p-3*
-v1)3$
-v1)wX
- =5
- -1
-tV)E
- =4
- -2
-}7)3)3*
-v1)3$
- =3
- -1
-y,.ry
- =4
- -1
-}3sp
- =10
- -1
-}3q4
- =10
- -1
-}3p<
- =10
- -1
-Yp,A
- =10
- -1
-}3/
- =10
- -1
-}3.
- =10
- -1
-}3+
- =10
- -1
-qTzE
- =10
- -1
-z['3&
- =7
- -1
-t+q9G
- =24
- -2
-sCp/'
-v_p/&
- =5`
+ $+s~
+ ')t.pJV
+ %1}O
+xV
+xpsyr\
+t<syry
+z.qv
+prtOpM
+q$rJ(
+wH(r5
+zKU
+tusyu0
+{]s_{|
+tuw)
+{]+{|
+tE
+N(pG
+prt[xm(
+r3pFU
+u3(
+ %*tE
+ )+N)s;
+S,xm)
+xb.U
+u3)
+ -+N*#.
+S,xm*
+ %+u3*
+ -4xr
+wrt"1#'#&
+wrt"6#(#&
+wrrg#)#&
+wrr1#*#&
+ $#u-q1y_t"1#6poU@
+ :k#u_
+w9'8
+ ($xK'^
+ 8$`}
 
-const singleSumSM70NarrowAligned = `packed1 2303 singleSum
-!pJ
-!pI
-!p8
-!t9
-!
-!pHtzpD
-!c
-p;,un
-p9ve
-p:,to
-qSqYpF
-!
-p>
-q*
-pa
-q$
-hr*
-m
-ri
-0
-)
-z0q#
-Y=U
-:
-vp
-vTyi-
-t1s0q=
-}oD
-4
-x)
-rjt,I
-s)
-J
-H
-!#
-s)
-r~
-H
-!#
-|sq0
-z_.
-xi%
-vE
-z$r1
-x-v2W
-tMW
-tMW
-r?t$>q/
-"$
-qKs0DG
-qBX
-u$
-\
-w9
-!#
-!#
-"$
-z_.
-wm%
-_
-"$
-r?rvqW>
-"$
-qKs0DB
-qBX
-\
-!#
-yXr.
-Y=qR
-qU
-syy1r3dp"nqW
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sC=
-v_p"
-pP
-pc
-O
-!L
-`
-
-const singleSumSM70Narrow = singleSumSM70NarrowAligned + `
- patch
- -1
-packed1 2455 singleSum
- =42
- -6
-_
-z$r1
-q6
-"#
-y(
-"#
-q6
-"#
-s4p&
-"#
-q6
-"#
-s4se
-"#
-r?t$v,
- =51`
-
-const singleSumSM70 = singleSumSM70Narrow + `
- patch
- -1
-packed1 2390 singleSum
- =8
- -2
-p9,un
-p:,t*
- =8
- -5
-z0q#
-wup-
- =2
- -5
-tmwv-
-qnp=
-uh
-4
-w>
- =2
- -1
-qm
- =3
- -1
-v#
- =3
- -2
-o
-wm%
- =16
- -3
-ugp)p-G
-|,s[
-|,rZ
- =5
- -2
-|9
-};%
- =4
- -2
-ugpYrSB
-q\pYvQ
- =3
- -3
-q+=s[
-qU
-syy1r3dp[nqW
- =22
- -1
-v_pU
- =5`
-
-const divideSM70NarrowCoarse = `packed1 3782 divide
-!pJ
-!pI
-!p8
-!t9
-!
-!pHr*pD
-!c
-p;+te
-p9+t*
-p:,t*
-qS-r0
-!
-p>
-q*
-pa
-q$
-xY
-{PpE
-Q
+var divideSM70Narrow = driver.Text{Base: &singleSumSM70, Code: `packed2 1562 divide
+ ,$!pWp.pt
+ $$]rT
+Ozc
+hz4
+}?
+ ,*qLy8
 s1
-N
-x%rU
-w5
-0
-vT-
-u$
-u.
-wR
-4
-t^
-q'+q@
-zo
-"#
-4
-q)q>piy4xDq^B8
-{Z}U
-4
-zT
-q1p@G
-qBX
-t8p@?
-ynr2
-sd
-!#
-tN
-ri
-)
-Yp0U
-5
-"#
-zo
-qU
-w[pYn
-t+p0G
-wm%
-_
-z-xhS
-s8
-!#
-"#
-qKu4p0B
-Yp0q=
-td
-!#
-O
-!#
-"#
-w[p"n
-t+p0G
-};%
-vE
-|cq)q"q"vLrWvhrG~(s:v2
-u9s:u_
-xH
-xI
-|-6
-w|6t|
-v)S
-x7s:tL
-vo=qf|'
-|(
-{B
-4
-rp(sI
-v;ulxJ(
-r@qWS
-x7r^(
-vo=qf|'
-4
-|(
-{B
-4
-rp)u#
-r:,xJ)
-s&.S
-x7r^)
-vo=qf|'
-4
-|(
-{B
-4
-rp*'.
-r:,xJ*
-s&.S
-x7r^*
-vo=qf|'
-4
-|(
-{B
-4
-p6
-wOzir3p41'''&
-wOzir3p46'('&
-wOzir3t$')'&
-wOzir3rn'*'&
-!#
-|*xfp41'6rlSL
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s"
+u_
+s2
+ts
+t4
+s/
+tr^Z
+yf
+u"
+qL0pX
+tJ8
+wc
+t.pAV
+u;
+vG)
+uS
+wrQ(U
+uJ
+ $@ N}#xsph
+ ,$`}
+
+var divideSM70 = driver.Text{Base: &singleSumSM70, Code: `packed2 1520 divide
+ ,$!pWp.pt
+ $$]rT
+O|L
+hyD
+}?
+ ,*qLy8
 s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sC=
-v_p"
-pP
-pc
-O
-!L
-`
-
-const divideSM70Narrow = divideSM70NarrowCoarse + `
- patch
- -1
-packed1 1562 divide
- =5
- -6
-!pHpkpD
-!c
-p;t*
-p9ve
-p:qYpF
-{M
- =5
- -1
- =4
- -34
-ri
-0
-)
-p~t"XqR
-{b
-5
-q'+q@
-Y=U
-qU
-|mz4n
-z_.
-xi%
- =4
- -58
- =12
- -2
-Q
- =3
- -1
-N
- =5
- -1
-v_pY
- =5`
-
-const divideSM70 = divideSM70Narrow + `
- patch
- -1
-packed1 1520 divide
- =8
- -2
-p9,r0
-p:,un
- =10
- -5
-)
-p{rU%
-qopY
- =2
- -5
-q+=p-
-qU
-w[p=n
-o
-w0%
- =26
- -1
-v_p"
- =5`
+u_
+s2
+s/
+z0
+sAph
+u"
+qL0pX
+q|<R
+wc
+{"voV
+tf
+{W
+uS
+wrQ(U
+uJ
+ $@ N}#xspJ
+ ,$`}

@@ -37,12 +37,12 @@ var softsignKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: softsignSM80NarrowCoarse},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: softsignSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: softsignSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: softsignSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: softsignSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: softsignSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: &softsignSM80NarrowCoarse},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &softsignSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &softsignSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &softsignSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &softsignSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &softsignSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -82,12 +82,12 @@ var softsignBackKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: softsignBackSM80NarrowCoarse},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: softsignBackSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: softsignBackSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: softsignBackSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: softsignBackSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: softsignBackSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: &softsignBackSM80NarrowCoarse},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &softsignBackSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &softsignBackSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &softsignBackSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &softsignBackSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &softsignBackSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../math32/basic.go	Abs
 c6594f33d29dcaea	../../tensor/map.go	BF16
@@ -18,1000 +22,676 @@ f3da06262683a6c0	../../tensor/map.go	back.of
 7afc5fcc6e5050e3	softsign.go	softsign.Slope
 `
 
-const softsignSM80NarrowCoarse = `packed1 5776 MapKernel_tensor_BF16_softsign
-!|hf|f
-!|gxO
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
+var softsignSM80NarrowCoarse = driver.Text{Code: `packed2 5776 MapKernel_tensor_BF16_softsign
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6p[joq*
+!u'Irn\p)Iwup{q*
 !
-!pHr*pD
-!c
-p;+te
-zfqYpF
-p9-te
-p:,te
-qS8r0
+!pWt8pt
+!qk
+|Zq^
+tWz4
+O+q^
+h'q^
+p#.qq
 !
-p>
-q*
-pa
-q$
-xY
-{rw{
-Q
+s0
+t6
+tn
+u#
+p,p.
+ymuv
 s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-u.
-qD8qN
-Yp,D
-"#
-4
-sapKrZ
-q)q>piy4xD%29
-{Z}U
-4
-zT
-q1p@G
-qBX
-t8p@?
-ynr2
-sd
-!#
-x3
-)
-tN
-s?p0
-Yp0D
-5
-"#
-Yp0U
-qU
-t+p0E
-};%
-rV
-wI/{G
-pv
-&
-uG.q#9
-z|
-r;
-z-v8
-wI/u:
-|l>
-s>
-qD8ps
-v&p-
-wG
-!#
-"'
-qKq}t0B
-Yq}r2
-td
-!#
-O
-!#
-"'
-t+q}E
-*#%
-v}Ps}.Pt5x${oL2ql
-"'
-yP
-&
-"'
-z|
-r;
-rY
+u_
+s2
+{t
+w/
+t4
+z^
+w'
+tw
+vd
+tE
+v8
+{opK
+|=
+/#
+tE
+wgpOp@
+zU5
+x6
+tE
+vk
+wt;
+s"^
+rYp2-
+rUp2
+v7
+!s4
+xA
+s/
+vF
+s[p^
+xQA
+u"
+/#
+xQ8
+wc
+}#4
+}O
+}W
+qN*z$
+}c
+}X
+pu2{i
+tusl
+v;qv
+}RtO
+qN*r{
+wb7
+wSt^tz
+{otY
+}0R
+Ip)?pEqBqgq7uLq]A
+ %</'
+rHqRqP,
+|(p2
+wP
+ %As~
+ ')r2qR4
+G#)
+w62uL|cq]
+/'
+q"p?3
+}X
+/'
+ ';xpsl
+t<w)
+z.qv
+prtOpM
+q$rg(
+wH(pF
+zKU
+{]s_z\pF
+ %E{]+{|
+tE
+/'
+wb(
+ %Eq"xG
+}X
+/#
+ 75tE
+ )6/#
+ '6q"}|
+ I6q"w]
+ IJxr
+pu2yR
+}S'#)
+/#
+wb7
+wSpQtz
+/#
+}S2#4
+ ''wSp?tz
+/#
+|[.",
+ ',wSYtz
+/#
+|[$""
+ '1wSqVtz
+!s4
+/(
+r&'4
+G%)
+u-uLy_pQ^p*w?
+!s}
+s3
+!tj
+v0
+tl
+to
+tk
+tm
+p"uE
+st
+y/pZ
+up
+u_
+w9'8
+sp
+su
+sq
+xK'^
+sv
+sr
 ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-vo=qfz+qW
-z|
-{B
-4
-"'
-|l6
-s>
-x|
-&
-"#
-z|
-r;
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-vo=qfz+qW
-4
-z|
-{B
-4
-"#
-|l6
-s>
-yQ
-&
-"#
-z|
-r;
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-vo=qfz+qW
-4
-z|
-{B
-4
-"#
-|l6
-s>
-vq
-&
-"#
-z|
-r;
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-vo=qfz+qW
-4
-z|
-{B
-4
-"#
-|l6
-s>
-p6
-uG.|Y
-z-p4'')
-"#
-|l>
-u>Pt5p<Pt5p5rz[2~i
-"#
-z-p42'4
-"#
-|l>
-u>Pt5p<Pt5p5rzw%~i
-"#
-z-r8.$,
-"#
-|l>
-u>Pt5p<Pt5p5rzuH~i
-"#
-z-r8$$"
-"#
-|l>
-u>Pt5p<Pt5p5rzu&~i
-!#
-"(
-t+M'E
-*%%
-|[Pt5p5rzxf[ryq=DL
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
+sw
+|]qA
+xsps
+so
+tp
+s~
+!@
+`}
+
+var softsignSM80Narrow = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 2064 MapKernel_tensor_BF16_softsign
+ .$!pWp.pt
+ $$]rT
+tWrG
+O'q^
+h'rG
+p#qS
+ ,, *$ts
+s/
+tw
+tr^Z
+s/
+w'
+u"
+ $4yf
+wc
+t~4
 {W
-s"
-s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCpU
-v_qA
-pP
-pc
-O
-!L
-`
+ :T#vGR
+ &$ :T's1
+ (&s2
+ *$|]pO
+xspJ
+ ,&`}
 
-const softsignSM80Narrow = softsignSM80NarrowCoarse + `
- patch
- -1
-packed1 2064 MapKernel_tensor_BF16_softsign
- =6
- -7
-!pHpkpD
-!c
-p;t*
-zfto
-p9,te
-p:,to
-qS8pF
- =5
- -1
- =4
- -35
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-qD8qN
-{b
-qU
-z_+
-w0%
- =12
- -1
-xip-
- =2
- -117
- =12
- -2
-Q
- =3
- -1
-N
- =4
- -2
-sCpK
-v_p"
- =5`
-
-const softsignSM80 = softsignSM80Narrow + `
- patch
- -1
-packed1 1990 MapKernel_tensor_BF16_softsign
- =10
- -1
-p9ve
- =11
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-}d
- =38
- -1
-v_pU
- =5`
-
-const softsignSM70NarrowCoarse = softsignSM80NarrowCoarse + `
- patch
- -3
-packed1 7221 MapKernel_tensor_BF16_softsign
-!pJ
-!pI
- =6
- -3
-p;v<pF
-p9@r0
- =56
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =5
- -2
-z''1'B
-qt't0
- =5
- -1
-t+M'E
- =20
- -3
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
-qz}\
- =12
- -1
-zcpu
- =4
- -3
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
-r((A
- =12
- -1
-zcpu
- =4
- -3
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
-r(/A
- =12
- -1
-zcpu
- =4
- -3
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
-uoz]I
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKR42|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKR22|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKR02|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKR.2|{9D?
- =4
- -1
-|[Pt5p5rzxfRF<><6<.L
- =29`
-
-const softsignSM70Narrow = softsignSM80Narrow + `
- patch
- -3
-packed1 2203 MapKernel_tensor_BF16_softsign
-!pJ
-!pI
- =6
- -3
-p;8pF
-p9y?pF
- =32
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =32`
-
-const softsignSM70 = softsignSM80 + `
- patch
- -3
-packed1 2129 MapKernel_tensor_BF16_softsign
-!pJ
-!pI
- =6
- -3
-p;8pF
-p9+to
- =29
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =32`
-
-const softsignBackSM80NarrowCoarse = `packed1 6625 MapBackKernel_tensor_BF16_softsign
-!|hf|f
-!|gxO
-!p8
-!sgtkq)z;
-!s]rKrmKrG}Mr9q>rR
-!
-!pHrJpD
-!c
-p;y?pF
-zfqYpF
-p98un
-p:+sV
-qSvOpF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-x.
-{@pE
-Q
-s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-x3
-qM8px
-Yp,D
-"#
-4
-u.
-qM8qe
-x<D
-"#
-4
-sapGq^
-ywpY
-q)q>piy4xD%29
-{Z}U
-4
-zT
-q1[G
-qBp@
-t8[?
-YyD[
-sd
-!#
-zt
-x{
-tN
-s?q,
-Y||
-5
-"$
-Yq,q=
-Yq,U
-4
-vp
-t+q,E
-*#%
-rV
-v0qIp-
-rV
-xn{G
-qzp,A
-&
-qzp,A
-&
-uG.q#9
-|(
-r;
-pnj^8
-qJ6
-|cz2v?
-r&.px
-sPz.
-xnu:
-|l>
-s>
-qM8r.
-};rZ
-wG
-!#
-")
-z''1'B
-qt'2p0
-td
-!#
-O
-!#
-")
-t+M'E
-*#%
-v}Ps}.Pt5x${oL2ql
-*%p-
-v}Ps}.Pt5x${oL2ql
-xnf@
-yP
-&
-|C
-&
-")
-z|
-r;
-")
-qJ6
-rY
-ss
-xH
-xI
-z|
-{B
-")
-sPszS
-")
-|l>
-s>
+var softsignSM80 = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 1990 MapKernel_tensor_BF16_softsign
+ .$!pWp.pt
+ $$]rT
+tWrG
+Ozc
+h'rG
+p#qS
+ ,, *$s/
+z0
 yQ
-&
-qz}\
-&
-"%
-z|
-r;
-"%
-qJ6
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"%
-sPszS
-"%
-|l>
-s>
-{x
-&
-r(#A
-&
-"%
-z|
-r;
-"%
-qJ6
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"%
-sPszS
-"%
-|l>
-s>
-qzy]
-&
-r(%A
-&
-"%
-z|
-r;
-"%
-qJ6
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"%
-sPszS
-"%
-|l>
-s>
-p6
-pnj^=
-|cz2r^.
-"$
-rp*6
-"$
-|l>
-u>Pt5p<Pt5p5rzp*2~i
-"$
-|cz2sM5
-"$
-rp56
-"$
-|l>
-u>Pt5p<Pt5p5rz[2~i
-"$
-|cz2sM,
-"$
-uO16
-"$
-|l>
-u>Pt5p<Pt5p5rzvn~i
-"$
-|cz2sM#
-"$
-uO(6
-"$
-|l>
-u>Pt5p<Pt5p5rzu&~i
-!#
-"*
-t+M'E
-*'%
-|[Pt5p5rzxfp*2[qRDL
-O
-!#
-ru/
-rjx\x4
-ru0
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
+u"
+ $4xT
+wc
+ua'
+{W
+ :T#vGR
+ &$ :T's1
+ (&s2
+ *$|]pO
+xsqA
+ ,&`}
+
+var softsignSM70NarrowCoarse = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 7221 MapKernel_tensor_BF16_softsign
+!s.
+!s-
+ .(]+rA
+O6qq
+ e$(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ ,&t='&',
+p%'qP
+ ,& $m& Jl&s:r$
+ +KtNr$(
+ 'Kq"qR3
+ :(}Qpy
+ *$ 3<pL(3
+ U#<pL/3
+ U#<uj~1d
+ (y# 1x$u:4}>
+ (& 1-u:2}>
+ (& 18u:0}>
+ (& 1Cu:.}>
+ *&u-uLq]vRF%>%6%.@
+ \#$`}
+
+var softsignSM70Narrow = driver.Text{Code: `packed2 2203 MapKernel_tensor_BF16_softsign
+!s.
+!s-
+!t;
+!u6p[joq*
+!u'Irn\p)Iwup{q*
+!
+!pWp.pt
+!qk
+]qS
+sJqS
+h'rG
+p#qS
+!
+s0
+t6
+tn
+u#
+ymuv
 s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCp/-
-qb
-pP
-pc
-O
-!L
-`
+u_
+s2
+ts
+s/
+tw
+tr^Z
+s/
+w'
+u"
+{opK
+yf
+wc
+t~4
+{W
+}W
+qN*z$
+}c
+}X
+pu2{i
+tusl
+v;qv
+}RtO
+qN*r{
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+{otY
+vGR
+Ip)?pEqBqgq7uLq]A
+!s4
+!s}
+s3
+!tj
+v0
+tl
+to
+tk
+tm
+p"uE
+st
+y/pZ
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+|]pO
+xspJ
+so
+tp
+s~
+!@
+`}
 
-const softsignBackSM80Narrow = softsignBackSM80NarrowCoarse + `
- patch
- -1
-packed1 2647 MapBackKernel_tensor_BF16_softsign
- =6
- -7
-!}|
-!c
-p;sV
-zfto
-p9+to
-p:}<
-qS/pF
- =7
- -1
- =4
- -45
-tN
-ri
-0
-p~[r2ry
-)
-u$
-5
-qM8px
-Y{q
-{b
-4
-rP
-z_+
-wm%
-rV
-w0p-
- =18
- -1
-xirZ
- =2
- -5
- =2
- -129
-s?p0
-y0x4
-s?p2
- =18
- -2
-Q
- =3
- -1
-N
- =4
- -1
-sCpU
- =6`
+var softsignSM70 = driver.Text{Base: &softsignSM70Narrow, Code: `packed2 2129 MapKernel_tensor_BF16_softsign
+ 4$O}}
+ 8$s/
+z0
+yQ
+ &.xT
+wc
+ua'
+ {#(xsqA
+ ,$`}
 
-const softsignBackSM80 = softsignBackSM80Narrow + `
- patch
- -1
-packed1 2523 MapBackKernel_tensor_BF16_softsign
- =10
- -2
-p9t=pF
-p:ve
- =12
- -6
-)
-p{rU%
-zC
- =2
- -2
-rCp"
-rCpY
- =2
- -4
-}d
-v&%
-rV
-wmp-
- =18
- -1
-w0rZ
- =4
- -3
-y0x4
- =4
- -1
-tAqI
- =2
- -1
-qPpU
- =19
- -1
-sCpG
- =6`
+var softsignBackSM80NarrowCoarse = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 6625 MapBackKernel_tensor_BF16_softsign
+ .$!|\
+ $$|ZqS
+ $${{rO
+z7qo
+p#r6s7
+ ,(v0
+vc
+w^
+qM2p}
+ 8&xA
+qM.p-
+ (&v8
+qM.q8
+|%
+ &%wgq9r}
+wgrErN
+ *$v^;
+|9
+}J
+sBp5pN
+ &*y}
+x2
+vF
+z'
+}j
+u"
+/$
+};
+yA8
+tE
+}\{G
+r2p|4
+G#)
+}W
+zMR
+}W
+z6z$
+q"Y3
+}X
+ '$ $@tuw)
+ $$pu5a.
+sz(
+zitDsl
+q.2p-
+q$r\(
+z6r{
+ &&qM.qG
+y?p@
+ &&/)
+t='&',
+p%'pT
+ *(/)
+ $o& &l&G%R
+ $#z6P6
+ &$q"|P
+}X
+/)
+ &$/)
+ %C *" &*/)
+q$sRU
+/)
+ 'H &R#q"qR3
+}X
+/%
+ &G/%
+ 16tE
+/%
+ %7/%
+ '7q"p^3
+}X
+pL#3
+ G7q"p|3
+}X
+pL%3
+ GLxr
+pu5a<
+zitDuu.
+/$
+N*(
+/$
+ %?wSpatz
+/$
+zi}H5
+/$
+N5(
+ ') $m$/$
+zi}H,
+/$
+p11(
+ '0wSbtz
+/$
+zi}H#
+/$
+p1((
+ '7 &>/*
+ $$G')
+u-uLy_papNZw?
+ &t&qI/
+q,w~vKc<
+qI0
+sY
+ (u&}G
+p9
+!u8
+}i
+!u9
+uG
+ *$yz
+st
+{)
+ 8(x,-
+u]
+ ,&`}
 
-const softsignBackSM70NarrowCoarse = softsignBackSM80NarrowCoarse + `
- patch
- -3
-packed1 8081 MapBackKernel_tensor_BF16_softsign
-!pJ
-!pI
- =6
- -3
-p;-t*
-p9qY8pF
- =74
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =6
- -1
-qt'1.
- =29
- -5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r("A
-&
-r('A
- =12
- -1
-zcpu
- =3
- -5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(*A
-&
-r(/A
- =12
- -1
-zcpu
- =3
- -5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(2A
-&
-r(7A
- =12
- -1
-zcpu
- =3
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-uoz]I
- =5
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKR72|{9D?
- =5
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKR42|{9D?
- =5
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKR12|{9D?
- =5
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKR.2|{9D?
- =4
- -1
-|[Pt5p5rzxfRI<@<7<.L
- =3
- -1
-]/x4
- =36`
+var softsignBackSM80Narrow = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 2647 MapBackKernel_tensor_BF16_softsign
+ .$!{L
+ $$}~
+tWrG
+O}}
+|;
+p#rA
+ ,,v0
+vc
+qM2p}
+ (&vF
+ts
+t4
+vJp2^
+s/
+w'
+u"
+qM.p-
+wx
+yf
+tE
+vN
+t~4
+{H
+}W
+uMR
+}W
+z6z$
+q"Y3
+}X
+ '$ $q#tuw)
+ $$pu5a.
+sz(
+zitDsl
+q.2p-
+q$r\(
+z6r{
+ &&qM.qG
+vGp@
+ && &, $]#}E
+s[p5
+sY
+ (R(}G
+p9
+!u8
+}i
+!u9
+uG
+ *$yz
+st
+{)
+up
+s1
+ (.s2
+ ,$u]
+ ,$`}
 
-const softsignBackSM70Narrow = softsignBackSM80Narrow + `
- patch
- -3
-packed1 2787 MapBackKernel_tensor_BF16_softsign
-!pJ
-!pI
- =6
- -3
-p;x,
-p9xWpF
- =44
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =6
- -3
-ru&
-x"x4
-ru'
- =34`
+var softsignBackSM80 = driver.Text{Code: `packed2 2523 MapBackKernel_tensor_BF16_softsign
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6p[joq*
+!u'Irn\p)Iwup{q*
+!
+!{L
+!qk
+}~
+tWrG
+}r
+{z
+p#rA
+!
+s0
+t6
+tn
+u#
+v0
+vc
+qM2p}
+s1
+u_
+s2
+s/
+z0
+yQ
+u"
+qM.p-
+y6
+xT
+tE
+vN
+ua'
+{-
+}W
+{*R
+}W
+z6z$
+q"Y3
+}X
+ '$pu2{i
+tuw)
+v;qv
+pu5a.
+sz(
+zitDsl
+q.2p-
+q$r\(
+z6r{
+wb7
+wSt^tz
+qM.qG
+uMp@
+Ip)?pEqBqgq7uLq]A
+!s4
+s~
+ %$}E
+sY
+!s}
+s3
+!tj
+{j
+p9
+!u8
+{K
+!u9
+uG
+tl
+to
+tk
+tm
+yz
+st
+{)
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+z;
+u]
+so
+tp
+s~
+!@
+`}
 
-const softsignBackSM70 = softsignBackSM80 + `
- patch
- -3
-packed1 2662 MapBackKernel_tensor_BF16_softsign
-!pJ
-!pI
- =6
- -3
-p;x,
-p9+t*
- =41
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =6
- -1
-x"x4
- =34`
+var softsignBackSM70NarrowCoarse = driver.Text{Base: &softsignBackSM80NarrowCoarse, Code: `packed2 8081 MapBackKernel_tensor_BF16_softsign
+!s.
+!s-
+ .(]+rT
+OpdqS
+ Z%(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ .&p%'&.
+ \#$ 3NpL"3
+}X
+pL'3
+ :,}Qpy
+ ($ 3=pL*3
+}X
+pL/3
+ S#=pL23
+}X
+pL73
+ S#=uj~1d
+ ,}# 1Ku:7}>
+ ,& 1=u:4}>
+ ,& 1Ju:1}>
+ ,& 1Iu:.}>
+ *&u-uLq]vRI%@%7%.@
+ ($J/vKc<
+ k#$`}
+
+var softsignBackSM70Narrow = driver.Text{Base: &softsignBackSM80, Code: `packed2 2787 MapBackKernel_tensor_BF16_softsign
+!s.
+!s-
+ .(]r-
+sJrA
+|;
+ :*vF
+ts
+t4
+vJp2^
+s/
+w'
+ &(wx
+yf
+ &&t~4
+{H
+}W
+uMR
+ @*s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ $&vGp@
+ *$qI&
+}x
+qI'
+ *$}G
+ &$}i
+ H$|]qA
+ .$`}
+
+var softsignBackSM70 = driver.Text{Base: &softsignBackSM70Narrow, Code: `packed2 2662 MapBackKernel_tensor_BF16_softsign
+ 4$O|}
+{z
+ :&s/
+z0
+yQ
+ &.y6
+xT
+ &&ua'
+{-
+}W
+{*R
+ R#*uMp@
+ *$}x
+ *({j
+ &${K
+ H$z;
+ .$`}

@@ -46,7 +46,7 @@ func kernel(name, code string) *driver.Kernel {
 		Name: name, ParamBytes: 24 + driver.HiddenBytes,
 		Params:   []driver.Param{{Name: "x", Size: 24, Elem: 4}},
 		Sites:    []driver.Site{{File: "store.go", Line: 7, Format: "never\n"}},
-		Variants: []driver.Variant{{Target: device.Capability{Major: 7}, PTX: driver.Text(ptx)}},
+		Variants: []driver.Variant{{Target: device.Capability{Major: 7}, PTX: &driver.Text{Code: ptx}}},
 	}
 }
 
@@ -128,7 +128,7 @@ func TestBadKernels(t *testing.T) {
 		{bad(func(k *driver.Kernel) { k.Name = "other" }), "no entry other"},
 		{bad(func(k *driver.Kernel) { k.ParamBytes = 48 }), "the PTX has 40 bytes of parameters and the kernel 48"},
 		{bad(func(k *driver.Kernel) { k.Variants[0].Target.Major = 10 }), "no variant"},
-		{bad(func(k *driver.Kernel) { k.Variants[0].PTX = "rubbish" }), "ptx: line 1"},
+		{bad(func(k *driver.Kernel) { k.Variants[0].PTX = &driver.Text{Code: "rubbish"} }), "ptx: line 1"},
 		{kernel("store", "frob %r1;"), "ptx: store: line 14: frob: unknown instruction"},
 	} {
 		for range 2 { // the second launch finds the error in the cache

@@ -1,14 +1,14 @@
-// Package ptxtext packs the PTX that generated files contain, to less than a fifth of its size.
+// Package ptxtext packs the PTX that generated files contain, to a tenth of its size.
 //
 //	packed := ptxtext.Pack(".version 7.0\n.target sm_70\n...")
 //	text, err := ptxtext.Unpack(packed)
 //
 // Git stores the versions of a file as differences. Compressed data differs everywhere after a
-// change of one character, so the packed form is local: each line of text becomes one line, and
+// change of one character, so the packed form is local: it consists of lines, which stand for lines of the text, and
 // nothing in a line depends on lines far away, with the exceptions below. Packed text consists of
 // newlines and printable ASCII without the backquote, so it can be in a raw string of Go.
 //
-// The first line is the header: "packed1", the length of the text in bytes, and the name of its
+// The first line is the header: "packed2", the length of the text in bytes, and the name of its
 // kernel. The other lines consist of codes. A code of one or two bytes
 // stands for a phrase of the table in phrases.go. A phrase consists of ASCII characters, which
 // stand for themselves, and of symbols from 0x80:
@@ -26,13 +26,14 @@
 // semicolon at its end are left out; the byte '!' at the start or the end of a line means that the
 // text has none.
 //
-// Variants of a kernel for different GPUs often differ in a few lines. Patch makes the differences between two packed
-// texts, and Unpack applies the patches that follow a packed text, so generated files contain what is common once:
+// Many kernels have equal lines, since registers are relative: those of an unrolled loop, the variants for different GPUs, the instances for
+// different types. Lines that are already in the text, or in another text, its base, are copies: a line starts with a
+// space for each of them (see copy.go). A Library finds bases for the texts of a package. Unpack needs the bases of a text, and the bases of those:
 //
-//	const addSM90 = addSM80 + `
-//	 patch
-//	 =12
-//	...`
+//	var library ptxtext.Library
+//	sum32, _ := library.Add(sum32PTX)
+//	sum64, base := library.Add(sum64PTX) // base is 0, the number of sum32
+//	text, err := ptxtext.Unpack(sum32, sum64)
 //
 // The version in the header is that of the table and of these rules. Programs contain text that
 // older versions of the compiler packed, so a released table never changes: a new table gets a new

@@ -3,30 +3,49 @@ package ptxtext
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// Pack returns text in packed form, with the newest table. Any text may be packed.
+// Pack returns text in packed form, without a base. Any text may be packed.
 func Pack(text string) string {
+	packed, _ := new(Library).Add(text)
+	return packed
+}
+
+// flat returns text in packed form, with the newest table, before it is shortened.
+func flat(text string) string {
 	name := entryName(text)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s1 %d %s\n", marker, len(text), name)
+	fmt.Fprintf(&b, "%s2 %d %s\n", marker, len(text), name)
 	e := encoder{out: &b, book: newest(), scanner: newScanner(name)}
 	e.text(text)
 	return b.String()
 }
 
-// Segments yields the sequences of symbols of text that phrases are parts of. A sequence is valid
-// until the next one.
-func Segments(text string) iter.Seq[[]byte] {
+// Segments yields the sequences of symbols, which phrases are parts of, of the different lines of texts. Packed texts contain most other lines
+// as copies. A sequence is valid until the next one.
+func Segments(texts []string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		s := newScanner(entryName(text))
-		for line := range strings.SplitSeq(text, "\n") {
-			content, instruction, _ := trim(line)
-			for piece := range s.segments(content, instruction) {
-				if !yield(piece.symbols) {
-					return
+		seen := map[string]bool{}
+		for _, text := range texts {
+			s := newScanner(entryName(text))
+			for line := range strings.SplitSeq(text, "\n") {
+				content, instruction, bare := trim(line)
+				var all []segment
+				for piece := range s.segments(content, instruction) {
+					all = append(all, segment{slices.Clone(piece.symbols), piece.digits})
+				}
+				key := fmt.Sprint(all, instruction, bare)
+				if seen[key] {
+					continue
+				}
+				seen[key] = true
+				for _, piece := range all {
+					if !yield(piece.symbols) {
+						return
+					}
 				}
 			}
 		}

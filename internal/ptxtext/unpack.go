@@ -17,19 +17,24 @@ var ErrCorrupt = errors.New("corrupt packed PTX")
 // Packed reports whether text is in packed form.
 func Packed(text string) bool { return strings.HasPrefix(text, marker) }
 
-// Unpack returns the text that was packed, changed by the patches that follow it, or text itself if it is not in packed
-// form. Errors wrap ErrCorrupt.
-func Unpack(text string) (string, error) {
-	if !Packed(text) {
+// Unpack returns the text that the last of chain was packed from, or the last itself if it is not in packed form. The others are its
+// bases: each is the base of the next one. Errors wrap ErrCorrupt.
+func Unpack(chain ...string) (string, error) {
+	if text := chain[len(chain)-1]; !Packed(text) {
 		return text, nil
 	}
-	patched := apply(text)
-	if patched == "" {
-		return "", fmt.Errorf("%w: a patch does not fit", ErrCorrupt)
+	r := reader{all: strings.Join(chain, "\n")}
+	end := -1
+	for _, text := range chain {
+		start := end + 1
+		end = start + len(text)
+		if !r.expand(span{start, end}) {
+			return "", fmt.Errorf("%w: a copy does not fit", ErrCorrupt)
+		}
 	}
-	header, body, _ := strings.Cut(patched, "\n")
+	header, lines := r.text(r.base[0]), r.base[1:]
 	version, rest, _ := strings.Cut(strings.TrimPrefix(header, marker), " ")
-	if version != "1" {
+	if version != "2" {
 		return "", fmt.Errorf("%w: its version %q is not one that this program knows", ErrCorrupt, version)
 	}
 	digits, name, ok := strings.Cut(rest, " ")
@@ -37,11 +42,19 @@ func Unpack(text string) (string, error) {
 	if err != nil || !ok || len(name) > maxCopy {
 		return "", fmt.Errorf("%w: its header is %q", ErrCorrupt, header)
 	}
-	u := unpacker{body: body, name: name, size: int(size)}
-	u.out = make([]byte, 0, min(u.size, usualExpansion*len(body)))
+	u := unpacker{name: name, size: int(size)}
+	u.out = make([]byte, 0, min(u.size, usualExpansion*len(lines)))
 	u.newest[labels] = -1
-	for u.at < len(u.body) && !u.bad {
-		u.line()
+	for i, line := range lines {
+		if i > 0 {
+			u.out = append(u.out, '\n')
+		}
+		if i < len(lines)-1 || line.start < line.end { // no line follows the last newline
+			u.line(r.text(line))
+		}
+		if u.bad || len(u.out) > u.size {
+			break
+		}
 	}
 	if u.bad || len(u.out) != u.size {
 		return "", fmt.Errorf("%w: %d of %d bytes can be read", ErrCorrupt, len(u.out), u.size)
@@ -49,13 +62,13 @@ func Unpack(text string) (string, error) {
 	return unsafe.String(unsafe.SliceData(u.out), len(u.out)), nil
 }
 
-// usualExpansion is a factor by which PTX is larger than its packed form at most. A corrupt header
+// usualExpansion is the size in bytes that lines of PTX have at most, on average. A corrupt header
 // does not reserve more memory.
 const usualExpansion = 100
 
 // unpacker is the state of Unpack.
 type unpacker struct {
-	body   string // after the header
+	body   string // a line
 	at     int    // offset in body
 	name   string // of the header
 	out    []byte
@@ -66,9 +79,10 @@ type unpacker struct {
 }
 
 // line unpacks a line.
-func (u *unpacker) line() {
+func (u *unpacker) line(body string) {
+	u.body, u.at = body, 0
 	start := len(u.out)
-	instruction := u.body[u.at] != none
+	instruction := body == "" || body[0] != none
 	if instruction {
 		u.out = append(u.out, '\t')
 	} else {
@@ -86,11 +100,7 @@ func (u *unpacker) line() {
 	case semicolon:
 		u.out = append(u.out, ';')
 	}
-	if u.at < len(u.body) {
-		u.bad = u.bad || u.body[u.at] != '\n'
-		u.at++
-		u.out = append(u.out, '\n')
-	}
+	u.bad = u.bad || u.at < len(body)
 }
 
 // codes unpacks codes up to a character that is none.
@@ -121,17 +131,18 @@ func (u *unpacker) digit() int {
 }
 
 func (u *unpacker) phrase(p string) {
-	out := u.out
-	for i := range len(p) {
-		if c := p[i]; c < firstSymbol {
-			out = append(out, c)
-		} else {
-			u.out = out
-			u.symbol(c)
-			out = u.out
+	for p != "" {
+		n := 0
+		for n < len(p) && p[n] < firstSymbol {
+			n++
 		}
+		u.out = append(u.out, p[:n]...)
+		if n == len(p) {
+			return
+		}
+		u.symbol(p[n])
+		p = p[n+1:]
 	}
-	u.out = out
 }
 
 func (u *unpacker) symbol(s byte) {

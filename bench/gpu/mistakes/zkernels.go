@@ -35,9 +35,9 @@ var pastKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: pastSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: pastSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: pastSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &pastSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &pastSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &pastSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -80,8 +80,8 @@ var sumKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &sumSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sumSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

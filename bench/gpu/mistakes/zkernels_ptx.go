@@ -2,458 +2,340 @@
 
 package main
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `48d638f83a0ad9e5	kernel.go	past
 243c8aba1854f308	kernel.go	sum
 `
 
-const pastSM70NarrowCoarse = `packed1 3471 past
-!pJ
-!pI
-!p8
-!t9
+var pastSM70NarrowCoarse = driver.Text{Code: `packed2 3471 past
+!s.
+!s-
+!t;
+!uU
 !
-!pHtzpD
-!c
-p;rFpF
-p9xWpF
-p:v<pF
-qSsV
+!pWtdpt
+!qk
+]q&s7
+sJrA
+h+rA
+p#qo
 !
-p>
-q*
-pa
-q$
-q?
-rd
-qxpE
-Q
+s0
+t6
+tn
+u#
+v0
+uG
+r*y8
 s1
-N
-x%rU
-w5
-0
-vT-
-u$
-ri
-wR
-4
-ya
-ri
-p\
-r#r+
-ta
-uupG
-)
-q+|>
-"#
-4
-q1}w
-)
-"#
-p}pY
-rCp)
-"#
-4
-xsE
-)
-"#
-p}p"
-rCpY
-"#
-4
-s?p@
-"#
-p}p[
-rCp"
-"#
-4
-q)q>piy4xD3%B8
-{Z}U
-4
-zT
-q1p0G
-qBp2
-t8p0?
-Yp*2p0
-sd
-!#
-pl$
-)
-pl&
-pl'
-p\
-ru'
-qt'U
-5
-"#
-}h
-rCp=
-qU
-o
-*#%
-_
-t+M'G
-*%%
-s8
-!#
-"#
-z''1'B
-qt'qR
-td
-!#
-O
-!#
-r#pw
-tV+E
-*#%
-_
-tV.E
-*#%
-_
-tV0E
-*#%
-_
-tV2E
-*#%
-_
-t+M'G
-*%%
-|*xfqsSv,L
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
+u_
+s2
+{t
+w/
+t4
+z^
+w'
+ts
+vd
+tE
+xq
+ts
+sh?Iq3u}vMA
+qsq-
+zy
+u?q9
+s/
+z5y{
+/#
+tE
+v^,
+s/
+/#
+q?ph
+r,pA
+ ')w_4
+ ')q?pJ
+xT
+ '0s[p7
+/#
+q?q/
+y6
+ '6}&p:%vj
+x6
+tE
+vk
+zV;
+s"pe
+rYpT-
+whpT
+v7
+!s4
+q@$
+s/
+q@&
+q@'
+ %LqI'
+p%'8
+u"
+/#
+q?pA
+r,pS
+wc
+tf
+G#)
+uS
+r&';
+G%)
+uJ
+ %5/#
+t='&',
+p%'Z
+wP
+ %:s~
+ %<qsq%
+tK+4
+ '1tK.4
+ '4tK04
+ '7tK24
+ +:y>
+!s}
+s3
+!tj
+vc
+tl
+to
+tk
+tm
+p"p.
+st
+y/p6
+up
+u_
+w9'8
+sp
+su
+sq
+xK'^
+sv
+sr
+ss
+sw
+x,7
+}D4
+so
+tp
+s~
+!@
+`}
+
+var pastSM70Narrow = driver.Text{Base: &pastSM70NarrowCoarse, Code: `packed2 1706 past
+ ,$!pWt8pt
+ $$]rT
+|{
+{z
+p#rG
+ .* *$v8
+s/
+ts
+tw
+ $6vJp2^
+s/
+yf
+u"
+ $" *}#}O
+uS
+u;
+}O
+ &* :P#s1
+ (&s2
+ *$|]pJ
+xsqA
+ ,&`}
+
+var pastSM70 = driver.Text{Code: `packed2 1578 past
+!s.
+!s-
+!t;
+!uU
+!
+!pWt8pt
+!qk
+]rT
+O|L
+h|8
+p#rG
+!
+s0
+t6
+tn
+u#
+v0
+r*y8
 s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCp/7
-v_p/4
-pP
-pc
-O
-!L
-`
+u_
+s2
+s/
+z0
+sApS
+u"
+qsq-
+q?pS
+y6
+wc
+tf
+{-
+uS
+|R4
+{-
+uJ
+!s4
+!s}
+s3
+!tj
+vc
+tl
+to
+tk
+tm
+p"p.
+st
+y/p6
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+|]pJ
+}D$
+so
+tp
+s~
+!@
+`}
 
-const pastSM70Narrow = pastSM70NarrowCoarse + `
- patch
- -1
-packed1 1706 past
- =5
- -6
-!pHr*pD
-!c
-p;t*
-p9}<
-p:ve
-qSto
- =6
- -1
- =4
- -57
-u.
-)
-ri
-t^
-p\
-p~[r2ry
-)
-{b
-5
-r#r+
- =4
- -4
-};%
-_
-z_.
-};%
- =2
- -23
- =12
- -2
-Q
- =3
- -1
-N
- =4
- -2
-sCp"
-v_pU
- =5`
-
-const pastSM70 = pastSM70Narrow + `
- patch
- -1
-packed1 1578 past
- =8
- -2
-p9,r0
-p:qupF
- =11
- -8
-)
-p{rU%
-qop=
- =2
- -2
-x#
-rCp"
- =2
- -4
-v&%
-_
-vIE
-v&%
- =24
- -1
-v_p/$
- =5`
-
-const sumSM70Narrow = `packed1 3702 sum
-!pJ
-!pI
-!p8
-!t9
+var sumSM70Narrow = driver.Text{Base: &pastSM70NarrowCoarse, Code: `packed2 3702 sum
+ ,$!yHtTtc
 !
-!vtuYs<
-!
-!pHpkpD
-!vV
-!c
-p;,t*
-p9t=pF
-p:}<
-qS+x,
-!
-p>
-q*
-pa
-q$
-vYj
-N
-uspb
-Q
-ri
-)
-y,rcqR
-)
-u$
-qU
-xkt'
-u3
-ri
-)
-"#
-wr
-t+p,G
-v&%
-_
-p~[Gq=
-so
-xl^
-p+
-z@pj
-qT[p$
-w.f
-YvX
-rN
-tP
-pm
-"#
-ynv^
-5
-t:q@
-t6w3
-q;
-tZ
-so
-!#
-"#
-ynrq
-5
-"#
-t6y;
-q;
-tZ
-so
-!#
-"#
-ynpd
-5
-"#
-t6t&
-q;
-tZ
-so
-!#
-"#
-ynA
-5
-"#
-|~
-q;
-tZ
-so
-!#
-"#
-ynqO
-5
-"#
-t6sL
-q;
-tZ
-so
-!#
-"#
-ynG
-5
-"#
-t6s%
-q;
-tZ
-so
-!#
-"#
-ynE
-5
-"#
-t6p&
-q;
-tZ
-so
-!#
-"#
-rjx\I
-"#
-t6r>
-q;
-tZ
-so
-!#
-wt^
-rjx\I
-w.qe
-w)s:dzvn
-t+p@G
-v&%
-s8
-!#
-!pZ
-p(
-!p^
-usqN
-J
-tApG
-tApU
-(
-!qZ
-"'
-g
-pfp"
-qPpG
-!q[
-q?
-p_
-m
-pN
-p]
-{V
-pQ
-{W
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+!pWp.pt
+!yN
+ $$]'rT
+}r
+|;
+p#0r-
+ ,*x5p;
+s2
+w@p=
+s1
+ts
+s/
+s'qbZ
+s/
+w'
+wc
+yv'tB
+zp
+ '*/#
+yy
+wm;
+{-
+uS
+vJ;p*
+wMqK
+z3a
+}=
+xcp'
+pnpQK
+v:P
+zO8
+{g~*
+y.?op$gp/xIpyta
+rc
+/#
+rUrw
+u"
+v>pX
+q;vs
+{prQ
+v;U
+ %3 &V%rUql
+ &;q;wn
+ -+rUqd
+ &%q;rL
+ -4rU3
+ &%q;p.
+ -=rUe
+ &%q;qc
+ -FrU;
+ &%q;qX
+ -OrU4
+ &%q;p6
+ -Oq,w~d
+/#
+q;pU
+ +NxYa
+ %*v:q8
+{py|V
+r2p7;
+{-
+ &2 (P#w@pK
+ws
+v_q9
+v_qA
+p9
+!u8
+/'
+tX
+pppJ
+r9q9
+!u9
+v0
+ *$p"uE
+st
+y/pZ
+{D
+s1
+ (.s2
+ *${C
+u]
+ ,&`}
 
-const sumSM70 = sumSM70Narrow + `
- patch
- -1
-packed1 3630 sum
- =11
- -2
-p9qupF
-p:ve
- =10
- -5
-"#
-t>
-"#
-)
-t{rcp-
-rCpK
- =3
- -8
-usqN
-o
-wm%
-_
-x%.U
- =4
- -3
-qTyW
-w.f
-q+p=q^
- =4
- -1
-x<v^
- =8
- -1
-x<rq
- =8
- -1
-x<pd
- =8
- -1
-x<A
- =8
- -1
-x<qO
- =8
- -1
-x<G
- =8
- -1
-x<E
- =19
- -2
-t+p,G
-wm%
- =5
- -4
-"(
-J
-tApK
-tAqI
- =4
- -2
-pfpG
-qPpU
- =26`
+var sumSM70 = driver.Text{Base: &sumSM70Narrow, Code: `packed2 3630 sum
+ 8$O|8
+{z
+ 6&/#
+ud
+/#
+s/
+tMqbR
+r,pO
+ (, $a&tf
+{H
+uS
+t*ti
+ *Q&pnbK
+ $$q|pSr}
+ *$t:rw
+ 2$t:ql
+ 2$t:qd
+ 2$t:3
+ 2$t:e
+ 2$t:;
+ 2$t:4
+ H$wm;
+{H
+ ,&/(
+ws
+v_pO
+{j
+ **ppq9
+{K
+ V#&`}

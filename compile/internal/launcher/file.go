@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/ptxtext"
 )
 
 // Header is the first line of every file that a build writes. Go tools recognize it as the mark of
@@ -46,13 +47,13 @@ const nowhere = "/*line zkernels.go:1*/"
 // Code is the generated Go of a package's kernels.
 type Code struct {
 	Launchers []byte // and the tables of the kernels
-	PTX       []byte // a constant for each variant; nil without variants
+	PTX       []byte // a variable for each variant; nil without variants
 }
 
 // File returns the launchers of pkg and the PTX that they refer to. The kernels are those of pkg,
 // compiled, by the stems of their instances.
 //
-// PTX is in constants, so that the linker omits variants that a program does not use, and a build need not
+// PTX is in variables, so that the linker omits variants that a program does not use, and a build need not
 // read a file for each variant.
 func File(pkg *decl.Package, kernels map[string]*driver.Kernel, twins *Twins, nameOf Names) (Code, error) {
 	w := newWriter(pkg, nameOf)
@@ -69,7 +70,7 @@ func File(pkg *decl.Package, kernels map[string]*driver.Kernel, twins *Twins, na
 	if err != nil || w.code.Len() == 0 {
 		return Code{Launchers: launchers}, err
 	}
-	return Code{launchers, []byte(head(pkg) + w.code.String())}, nil
+	return Code{launchers, []byte(head(pkg) + w.textImport() + w.code.String())}, nil
 }
 
 // OnDemand returns the launchers of pkg without the code of its kernels: they run natively on a CPU, and on no GPU.
@@ -130,6 +131,8 @@ type writer struct {
 	stub    bool // launchers without bodies
 	text    strings.Builder
 	code    strings.Builder // declarations of PTX
+	packed  ptxtext.Library // the PTX
+	ptx     []string        // the names of the variables with it
 }
 
 func newWriter(pkg *decl.Package, nameOf Names) *writer {

@@ -85,5 +85,8 @@ func (m *imports) block() string {
 		}
 		fmt.Fprintf(b, "\t%q\n", importPath)
 	}
-	return "import (\n" + std.String() + "\n" + other.String() + ")\n"
+	if std.Len() > 0 {
+		std.WriteByte('\n')
+	}
+	return "import (\n" + std.String() + other.String() + ")\n"
 }

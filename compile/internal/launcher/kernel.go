@@ -9,24 +9,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
-	"github.com/gopherwarp/gopherwarp/internal/ptxtext"
 )
 
 // kernel writes the variable of an instance, its driver.Kernel, and declares its PTX in code.
 func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *driver.Kernel) {
 	var ptx []string
-	var texts []string // with their patches
 	for _, v := range c.Variants {
-		name := decl.Fresh(n.Stem+ptxSuffix(v), w.names)
-		text := ptxtext.Pack(v.PTX.String())
-		base, patch := shortest(texts, text)
-		if base < 0 {
-			fmt.Fprintf(&w.code, "\nconst %s = `%s`\n", name, text)
-		} else {
-			fmt.Fprintf(&w.code, "\nconst %s = %s + `%s`\n", name, ptx[base], patch)
-			text = texts[base] + patch
-		}
-		ptx, texts = append(ptx, name), append(texts, text)
+		ptx = append(ptx, decl.Fresh(n.Stem+ptxSuffix(v), w.names))
+		w.ptxText(ptx[len(ptx)-1], v.PTX.String())
 	}
 	pkg := w.imports.driver()
 	w.printf("var %s = &%s.Kernel{\n", w.vars[n.Stem], pkg)
@@ -76,15 +66,24 @@ func (w *writer) kernel(k decl.Kernel, n decl.Instance, c *driver.Kernel) {
 	}
 }
 
-// shortest returns the shortest patch that makes one of texts equal to text, and the number of that one; -1 if text is as short.
-func shortest(texts []string, text string) (base int, patch string) {
-	base, patch = -1, text
-	for i, t := range texts {
-		if p := ptxtext.Patch(t, text); len(p) < len(patch) {
-			base, patch = i, p
-		}
+// ptxText declares a variable with the PTX of a variant.
+func (w *writer) ptxText(name, plain string) {
+	code, base := w.packed.Add(plain)
+	fmt.Fprintf(&w.code, "\nvar %s = %s.Text{", name, w.imports.driver())
+	if base >= 0 {
+		fmt.Fprintf(&w.code, "Base: &%s, ", w.ptx[base])
 	}
-	return base, patch
+	fmt.Fprintf(&w.code, "Code: `%s`}\n", code)
+	w.ptx = append(w.ptx, name)
+}
+
+// textImport returns the import declaration of the file with PTX, if it has any.
+func (w *writer) textImport() string {
+	if w.ptx == nil {
+		return ""
+	}
+	only := imports{names: w.imports.names, used: map[string]bool{module + "device/driver": true}}
+	return "\n" + only.block()
 }
 
 // Sources is the name, or the prefix of the name, of the constant that lists the declarations that the kernels of a
@@ -202,7 +201,7 @@ func (w *writer) variants(variants []driver.Variant, ptx []string) {
 		if v.Test != "" {
 			w.printf("Test: %q, ", string(v.Test))
 		}
-		w.printf("PTX: %s},\n", ptx[i])
+		w.printf("PTX: &%s},\n", ptx[i])
 	}
 	w.printf("},\n")
 }

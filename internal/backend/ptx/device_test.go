@@ -46,7 +46,7 @@ func kernel(t *testing.T, text string, elem int) *driver.Kernel {
 		Shared:   r.SharedBytes,
 		Barriers: r.Barriers,
 		Sites:    r.Sites,
-		Variants: []driver.Variant{{Target: r.Target, Test: r.Test, PTX: driver.Text(r.PTX)}},
+		Variants: []driver.Variant{{Target: r.Target, Test: r.Test, PTX: &driver.Text{Code: r.PTX}}},
 	}
 }
 

@@ -48,7 +48,7 @@ var gluBackKernel = &driver.Kernel{
 		{File: "back.go", Line: 147, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3p48;v%5p64;l7\"a58v9!|6:&4;p96;v%=p112;l?\"a=@vA!|>B&<CvA&v*=|EF&DGvA-v1=|IJ&HKvA5v9=|MN&LO", PTX: gluBackSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3p48;v%5p64;l7\"a58v9!|6:&4;p96;v%=p112;l?\"a=@vA!|>B&<CvA&v*=|EF&DGvA-v1=|IJ&HKvA5v9=|MN&LO", PTX: &gluBackSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -100,8 +100,8 @@ var gluBackHalfKernel = &driver.Kernel{
 		{File: "back.go", Line: 147, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p72;=1;p88;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3p48;v%5p64;l7\"a58v9!|6:&4;p96;v%=p112;l?\"a=@vA!|>B&<CvA&v*=|EF&DGvA-v1=|IJ&HKvA5v9=|MN&LO", PTX: gluBackHalfSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p72;=1;p88;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3p48;v%5p64;l7\"a58v9!|6:&4;p96;v%=p112;l?\"a=@vA!|>B&<CvA&v*=|EF&DGvA-v1=|IJ&HKvA5v9=|MN&LO", PTX: gluBackHalfSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p72;=1;p88;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3p48;v%5p64;l7\"a58v9!|6:&4;p96;v%=p112;l?\"a=@vA!|>B&<CvA&v*=|EF&DGvA-v1=|IJ&HKvA5v9=|MN&LO", PTX: &gluBackHalfSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p72;=1;p88;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3p48;v%5p64;l7\"a58v9!|6:&4;p96;v%=p112;l?\"a=@vA!|>B&<CvA&v*=|EF&DGvA-v1=|IJ&HKvA5v9=|MN&LO", PTX: &gluBackHalfSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -145,8 +145,8 @@ var slope32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: slope32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: slope32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &slope32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &slope32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -190,8 +190,8 @@ var slopeBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: slopeBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: slopeBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &slopeBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &slopeBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -244,7 +244,7 @@ var wideGLUBack32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p72;p88;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6p48;v&8p64;t:l;$a8<v=!|9>&7?p96;v&Ap112;tClD$aAEvF!|BG&@HvF'v,A|JK&ILvF/v4A|NO&MPvF8v=A|RS&QT", PTX: wideGLUBack32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p72;p88;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6p48;v&8p64;t:l;$a8<v=!|9>&7?p96;v&Ap112;tClD$aAEvF!|BG&@HvF'v,A|JK&ILvF/v4A|NO&MPvF8v=A|RS&QT", PTX: &wideGLUBack32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -297,8 +297,8 @@ var wideGLUBackBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p72;p88;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6p48;v&8p64;t:l;$a8<v=!|9>&7?p96;v&Ap112;tClD$aAEvF!|BG&@HvF'v,A|JK&ILvF/v4A|NO&MPvF8v=A|RS&QT", PTX: wideGLUBackBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p72;p88;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6p48;v&8p64;t:l;$a8<v=!|9>&7?p96;v&Ap112;tClD$aAEvF!|BG&@HvF'v,A|JK&ILvF/v4A|NO&MPvF8v=A|RS&QT", PTX: wideGLUBackBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p72;p88;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6p48;v&8p64;t:l;$a8<v=!|9>&7?p96;v&Ap112;tClD$aAEvF!|BG&@HvF'v,A|JK&ILvF/v4A|NO&MPvF8v=A|RS&QT", PTX: &wideGLUBackBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p72;p88;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6p48;v&8p64;t:l;$a8<v=!|9>&7?p96;v&Ap112;tClD$aAEvF!|BG&@HvF'v,A|JK&ILvF/v4A|NO&MPvF8v=A|RS&QT", PTX: &wideGLUBackBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -338,10 +338,10 @@ var apply32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: apply32SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: apply32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: apply32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: apply32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &apply32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &apply32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &apply32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &apply32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -382,10 +382,10 @@ var applyBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: applyBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: applyBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: applyBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: applyBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &applyBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &applyBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &applyBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &applyBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -426,10 +426,10 @@ var applyF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: applyF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: applyF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: applyF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: applyF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &applyF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &applyF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &applyF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &applyF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -472,8 +472,8 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: wide32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: wide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: &wide32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: &wide32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -515,8 +515,8 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -558,8 +558,8 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -597,10 +597,10 @@ var gluPairs32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: gluPairs32SM70NarrowCoarseAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: gluPairs32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluPairs32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluPairs32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: &gluPairs32SM70NarrowCoarseAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &gluPairs32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &gluPairs32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gluPairs32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -639,14 +639,14 @@ var gluPairsBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: gluPairsBF16SM80NarrowCoarseAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gluPairsBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: gluPairsBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: gluPairsBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: gluPairsBF16SM70NarrowCoarseAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: gluPairsBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluPairsBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluPairsBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: &gluPairsBF16SM80NarrowCoarseAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &gluPairsBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &gluPairsBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &gluPairsBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: &gluPairsBF16SM70NarrowCoarseAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &gluPairsBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &gluPairsBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gluPairsBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -685,10 +685,10 @@ var gluPairsF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: gluPairsF16SM70NarrowCoarseAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: gluPairsF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluPairsF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluPairsF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, Aligned: true, PTX: &gluPairsF16SM70NarrowCoarseAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &gluPairsF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &gluPairsF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gluPairsF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -735,8 +735,8 @@ var glu32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: glu32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: glu32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: &glu32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: &glu32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -783,10 +783,10 @@ var gluBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: gluBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: gluBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: gluBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: gluBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: &gluBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: &gluBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: &gluBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: &gluBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -833,8 +833,8 @@ var gluF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: gluF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: gluF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: &gluF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: &gluF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -883,8 +883,8 @@ var wideGLU32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideGLU32SM90NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideGLU32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &wideGLU32SM90NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &wideGLU32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -932,9 +932,9 @@ var wideGLUBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideGLUBF16SM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideGLUBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideGLUBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &wideGLUBF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &wideGLUBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &wideGLUBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -982,8 +982,8 @@ var wideGLUF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideGLUF16SM90NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideGLUF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &wideGLUF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &wideGLUF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

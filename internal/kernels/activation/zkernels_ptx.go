@@ -2,6 +2,10 @@
 
 package activation
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 89392a20693a7936	../../../math32/basic.go	Copysign
@@ -92,11662 +96,3369 @@ a97262a38b4d3d09	ops.go	silu
 734287e034c8bd76	ops.go	siluSlope
 `
 
-const gluBackSM70 = `packed1 8013 gluBack
-!pJ
-!pI
-!p8
-!sgv9q)pO}}rR
+var gluBackSM70 = driver.Text{Code: `packed2 8013 gluBack
+!s.
+!s-
+!t;
+!u6qgjt2vaq*
 !
-!pHwZnpD
-!}[
-!c
-p;-sV
-p9ve
-p:7sV
-qS-un
+!pWp0pZpt
+!}ex(
+!qk
+]+qo
+Ozc
+h1qo
+p#+rO
 !
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-h}4
-sjvm
-hy+
-m
-uv8t;
-Q
-uv/q0
-N
-}q
-uv8q@
-wr
-t+r|qR
-uv7r4
-ub$
-qU
-o
-*#%
-{=%rZ
-zbpYC
-pm
-zbp=3'
-u(
-*&rZ
-{=(q^
-zbp"C
-z>
-zbpKwX
-{K
-*,q^
-{=.s[
-zbp[C
-s'8
-zbpGt~
-s'7
-*/s[
-vwqIvQ
-zbqAC
-s'9
-uv9qe
-t+z#X
-ub*
-s'/
-o
-*)%
-{=+rZ
-xb2C
-s'@
-uv/r-
-qBX
-rP
-!#
-)
-uv@r]
-z_.
-*5%
-_
-*7p-
-_
-xirZ
-_
-z57w-
-u9s:qs
-qi
-k
-r;
-w,r3s\t#6
-z59px
-sPu_rl
-qJS
-t3=K-qcz+q/
-v;tL6t#
-sPv8
-sPtL'#
-qJrl
-sY=^
-i#rS
-|Hrn
-i"q^
-s8
-uv/t'
-w0A
-pC2
-rMs0C
-\
-!#
-r#7s6
-O
-!#
-"+
-wr
-t+r|qR
-"+
-ub$
-{=%%
-zbp)C
-zbu\'
-{=(p-
-zbp=C
-zbp)3-
-{=.rZ
-zbpYC
-zbp=30
-{=1rS
-zbpKC
-"+
-t+z#X
-ub*
-{=+%
-zbpGC
-uv7tc
-rex\2|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-uv9px
-w"|;
-w"|;
-sd
-"%
-zNE
-*#%
-*&p-
-*,rZ
-*/rS
-"#
-zNE
-*)%
-"-
-qBX
-rP
-!#
-)
-"-
-z_.
-wm%
-v}Pq>pOs:ql
-wmp-
-v}Pq>pOs:ql
-v0pKrZ
-v}Pq>pOs:ql
-"-
-u9s:qs
-qi
-k
-r;
-w,r3s\t#6
-"-
-sPu_rl
-qJS
-t3=K-qcz+q/
-v;tL6t#
-sPv8
-sPtL'2
-qJrl
-"-
-v&rS
-|Hrn
-v&q^
-s8
-"-
-w0A
-we,
-rMs0C
-\
-!#
-"-
-O
-!#
-"*
-]0rL=
-]1rL,
-]2rL+
-]3rL-
-]4rL.
-]5rL8
-]6rL7
-]7rL9
-"*
-]8rL/
-(w{
-!pZ
-p(
-!p^
-"#
-J
-qa3
-qa$
-(
-!qZ
-g
-p32
-;6
-(
-!s*
-r~
-p33
-;'
-(
-!tS
-g
-p32
-;8
-(
-!vB
-r~
-p33
-;-
-(
-!w&
-g
-p32
-wp=
-(
-!x=
-r~
-p33
-;0
-(
-!yE
-g
-p32
-wp;
-(
-!{-
-"#
-qH
-a:
-;*
-(
-!vKxw
-sk
-p32
-wp7
-(
-!pty@
-"#
-r~
-a-
-;$
-(
-!ptyG
-g
-a.
-wp,
-(
-!pt+uU
-r~
-a-
-;'
-(
-!pt{H
-g
-a.
-wp+
-(
-!pt.uU
-r~
-a-
-;-
-(
-!pt|F
-g
-a.
-wp*
-(
-!pt|G
-r~
-a-
-;0
-(
-!pt}x
-g
-a.
-wp)
-(
-!pt/uU
-"#
-qH
-a(
-;*
-(
-!ptxw
-sk
-a.
-wp'
-!q[
-|"
-p_
-m
-pN
-p]
-sjsZ
-pQ
-sjwi
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gluBackHalfSM80 = `packed1 8827 gluBackHalf
-!|hf|f
-!|gxO
-!p8
-!sgv9q)pO}}rR
-!s]|Q
-!
-!pHwZnpD
-!}[
-!c
-p;-sV
-zf8pF
-p9-to
-p:7sV
-qS-un
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-h}4
-sjvm
-hy+
-m
-uv8t;
-Q
-uv/q0
-N
-}q
-uv8q@
-wr
-t+r|qR
-uv7r4
-ub$
-qU
-}d
-*#%
-{=%rZ
-zbpYC
-pm
-zbp=3'
-u(
-*&rZ
-{=(q^
-zbp"C
-z>
-zbpKwX
-{K
-*,q^
-{=.s[
-zbp[C
-s'8
-zbpGt~
-s'7
-*/s[
-vwqIvQ
-zbqAC
-s'9
-uv9qe
-t+z#X
-ub*
-s'/
-}d
-*)%
-{=+rZ
-xb2C
-s'@
-uv/r-
-qBX
-rP
-!#
-)
-uv@r]
-z_+
-*5%
-rV
-pnsrxG
-pv
-&
-uv@zg
-*7p-
-rV
-"#
-pv
-&
-uv@f,
-xirZ
-rV
-"#
-pv
-&
-z57w-
-u9s:qs
-qi
-k
-r;
-w,r3s\t#6
-z59px
-sPu_rl
-qJS
-t3=K-qcz+q/
-v;tL6t#
-sPv8
-sPtL'#
-qJrl
-pnr4q#-
-|lS
-s>
-|l>
-s>
-sY=^
-i#rS
-y/qlU
-i"q^
-wG
-uv/t'
-w0A
-pC2
-rMp0C
-\
-!#
-uA7r4
-O
-!#
-"/
-ru#
-t+p*t0
-"/
-ub$
-{=%%
-zbp)C
-zbu\'
-{=(p-
-zbp=C
-zbp)3-
-{=.rZ
-zbpYC
-zbp=30
-{=1rS
-zbpKC
-"/
-t+p*1#
-ub*
-{=+%
-zbpGC
-uv7tc
-rex\2|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-uv9px
-w"|;
-w"|;
-sd
-"%
-zNB
-*#%
-*&p-
-*,rZ
-*/rS
-"#
-zNB
-*)%
-"1
-Yp01#
-rP
-!#
-s?p0
-"1
-t+p0E
-wm%
-v}Pq>pOPt5p5rz~72ql
-"/
-pv
-&
-"1
-wmp-
-v}Pq>pOPt5p5rz~72ql
-"#
-pv
-&
-"1
-v0pKrZ
-v}Pq>pOPt5p5rz~72ql
-"#
-pv
-&
-"1
-u9s:qs
-qi
-k
-r;
-w,r3s\t#6
-"1
-sPu_rl
-qJS
-t3=K-qcz+q/
-v;tL6t#
-sPv8
-sPtL'2
-qJrl
-"1
-|lS
-s>
-|l>
-s>
-"1
-v&rS
-y/qlU
-v&q^
-wG
-"1
-w0A
-we,
-rMM'C
-\
-!#
-"1
-O
-!#
-".
-]0rL=
-]1rL,
-]2rL+
-]3rL-
-]4rL.
-]5rL8
-]6rL7
-]7rL9
-".
-]8rL/
-(w{
-!pZ
-p(
-!p^
-"#
-J
-qa3
-qa$
-(
-!qZ
-g
-p32
-;6
-(
-!s*
-r~
-p33
-;'
-(
-!tS
-g
-p32
-;8
-(
-!vB
-r~
-p33
-;-
-(
-!w&
-g
-p32
-wp=
-(
-!x=
-r~
-p33
-;0
-(
-!yE
-g
-p32
-wp;
-(
-!{-
-"#
-qH
-a:
-;*
-(
-!vKxw
-sk
-p32
-wp7
-(
-!pty@
-"#
-r~
-a-
-;$
-(
-!ptyG
-g
-a.
-wp,
-(
-!pt+uU
-r~
-a-
-;'
-(
-!pt{H
-g
-a.
-wp+
-(
-!pt.uU
-r~
-a-
-;-
-(
-!pt|F
-g
-a.
-wp*
-(
-!pt|G
-r~
-a-
-;0
-(
-!pt}x
-g
-a.
-wp)
-(
-!pt/uU
-"#
-qH
-a(
-;*
-(
-!ptxw
-sk
-a.
-wp'
-!q[
-|"
-p_
-m
-pN
-p]
-sjsZ
-pQ
-sjwi
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gluBackHalfSM70 = gluBackHalfSM80 + `
- patch
- -3
-packed1 9460 gluBackHalf
-!pJ
-!pI
- =7
- -3
-p;sqpF
-p98sV
- =104
- -4
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -1
-y/ql2p2
- =5
- -1
-rMM'C
- =7
- -1
-t+M&1$
- =14
- -1
-t+M&1#
- =25
- -1
-qt'1#
- =2
- -3
-ru'
-"1
-t+M'E
- =32
- -4
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -1
-y/ql2p2
- =12
- -10
-]2rL=
-]3rL,
-]4rL+
-]5rL-
-]6rL.
-]7rL8
-]8rL7
-pV%rL9
-".
-pV$rL/
- =132`
-
-const slope32SM80NarrowAligned = `packed1 14257 slope_4_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgv9q)pO}}rR
-!s]s}pMpOrGvPrR
-!vvy)w]
-!
-!pHw$pD
-!vV
-!c
-p;+to
-p9.sV
-p:y?pF
-qS+-r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-hy^
-m
-q'7q0
-Q
-N
-{<rW
-tN
-)
-u.
-)
-ri
-sJ~"
-p~[v-r2
-u$
-wh
-q'})
-qTp0B
-q'7r.8
-qzt"/
-!#
-t>
-q'9r-
-xLX
-qU
-t+r|A
-};%
-w@
-pnqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-q'9ps/
-Yt"p2
-pm
-v&p-
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"&
-uo~2I
-pr^9f9
-u9s:rv
-qi
-k
-r;
-w,r3s\t#6
-}g7q3
-t3=K-qcz+6
-r:#6t#
-sPv8
-"#
-u9r^$
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:$6t#
-sPv8
-"#
-u9r^%
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:%6t#
-sPv8
-"#
-u9r^&
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:&6t#
-sPv8
-qD,ps
-H
-!#
-{?78pb
-x7r^#
-x8v?yvzIyr
-t)7qy
-r@r}@/qY7+t#
-rY
-t)9r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)/qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t)@pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-pry=ua
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-{?79f
-}$'#
-{?7/pw
-u9s:v2
-v)t#
-"#
-ye?
-}g=qw
-rp#r}q5q5.{prX
-q~2>2z.
-"*
-x7r^$
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$'$
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp$r}q5q5.{prX
-|KJ>2z.
-"*
-x7r^%
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$'%
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp%r}q5q5.{prX
-|KT>2z.
-"*
-x7r^&
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$'&
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp&r}q5q5.{prX
-|K^>2z.
-!#
-{r.
-rp2''
-uOq'(
-uOj')
-uOc'*
-pnr4r-
-s5xaqs
-s5xarn
-s5xaxh
-q{
-qD7r.
-t+M+A
-v&%
-|[r,xfvfUDL
-q'7tc
-z'+1+1,
-qt+1*
-sJ~)
-!#
-"/
-O
-!#
-"7
-pB%v-1&
-r\*
-wh
-"3
-r[#B
-"7
-ph'qO
-!#
-t>
-"7
-Yxc(
-Yxc)
-4
-wh
-t+r|A
-*#%
-v}Pq>pOPs}.r,c{oL2ql
-"6
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"7
-*%p-
-v}Pq>pOPs}.r,c{oL2ql
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"&
-uo~9I
-"7
-u9s:rv
-qi
-k
-r;
-w,r3s\t#6
-"7
-t3=K-qcz+6
-s+$6t#
-sPv8
-"#
-u9sM%
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-s++6t#
-sPv8
-"#
-u9sM,
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-s+26t#
-sPv8
-"#
-u9sM3
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-s+96t#
-sPv8
-"*
-H
-!#
-"7
-x7sM>
-x8v?yvzIyr
-"7
-r@r}@/qY7+t#
-rY
-"7
-r@scu7tB.t2q5@r}/8q5@/7
-"7
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"7
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"7
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-"6
-}$$K
-"7
-u9s:v2
-v)t#
-"#
-ye?
-"7
-uOOr}q5q5.{prX
-|K@>2z.
-"*
-x7sMO
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$$\
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-uOar}q5q5.{prX
-|KJ>2z.
-"*
-x7sMa
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$$n
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-uOrr}q5q5.{prX
-|KT>2z.
-"*
-x7sMr
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$F#.
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-{;#2r}q5q5.{prX
-|K^>2z.
-!#
-"7
-uOxF#2
-uOqF#2
-uOjF#2
-uOcF#2
-"7
-s5xaqs
-s5xarn
-s5xaxh
-q{
-"7
-t+R#A
-*'%
-|[r,xfvfUDL
-"7
-xS#<#<"
-tU#1*
-sJ~)
-!#
-"/
-O
-!#
-"5
-rj{'sx
-(-
-!pZ
-p(
-!p^
-qa+
-qa)
-(
-!qZ
-p3+
-;*
-(
-!s*
-pfpG
-;)
-(
-!tS
-pfpG
-;*
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const slope32SM70NarrowAligned = slope32SM80NarrowAligned + `
- patch
- -3
-packed1 14876 slope_4_float32_row_F32
-!pJ
-!pI
- =8
- -1
-p;sKpF
- =2
- -1
-qSw?un
- =97
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =29
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =26
- -1
-|KL>2z.
- =2
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =26
- -1
-|KW>2z.
- =2
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =26
- -1
-|Kc>2z.
- =3
- -3
-uOu'(
-uOn')
-uOg'*
- =95
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =18
- -1
-}$$L
- =6
- -5
-uOPr}q5q5.{prX
-|KA>2z.
-"*
-x7sMP
-wAyvzIyr
-tDv?yvzIyr
-rH
- =18
- -1
-}$$^
- =6
- -5
-uOcr}q5q5.{prX
-|KL>2z.
-"*
-x7sMc
-wAyvzIyr
-tDv?yvzIyr
-rH
- =18
- -1
-}$$q
- =6
- -5
-uOur}q5q5.{prX
-|KW>2z.
-"*
-x7sMu
-wAyvzIyr
-tDv?yvzIyr
-rH
- =18
- -1
-}$F#2
- =6
- -2
-{;#6r}q5q5.{prX
-|Kc>2z.
- =2
- -4
-uO|F#6
-uOuF#6
-uOnF#6
-uOgF#6
- =18
- -1
-rj{vsx
- =44`
-
-const slopeBF16SM80NarrowAligned = `packed1 13682 slope_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgv9q)pO}}rR
-!s]s}pMpOrGvPrR
-!vvy)w]
-!
-!pHrJpD
-!vV
-!c
-p;ve
-p9.x,
-p:t=pF
-qS+-r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-q'7q0
-Q
-N
-{<rW
-tN
-ri
-0
-p~[v-r2
-u$
-wh
-q'})
-qTp2B
-q'7r.8
-qzt"/
-!#
-t>
-q'9r-
-xLX
-xLq9
-4
-wh
-t+r|A
-wm%
-w@
-tb=sQ
-yP
-&
-tb,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-q'9ps/
-w0p-
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"'
-uo~9I
-pr^9f9
-u9r^#
-qi
-k
-r;
-w,r3s\t#6
-}g7q3
-t3=K-qcz+6
-r:#6t#
-sPv8
-"#
-u9r^$
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:$6t#
-sPv8
-"#
-u9r^%
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:%6t#
-sPv8
-"#
-u9r^&
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:&6t#
-sPv8
-"#
-u9r^'
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:'6t#
-sPv8
-"#
-u9r^(
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:(6t#
-sPv8
-"#
-u9r^)
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:)6t#
-sPv8
-"#
-u9r^*
-qi
-k
-r;
-w,r3s\t#6
-"#
-t3=K-qcz+6
-r:*6t#
-sPv8
-qD,ps
-H
-!#
-{?78pb
-x7r^#
-x8v?yvzIyr
-t)7qy
-r@r}@/qY7+t#
-rY
-t)9r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)/qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t)@pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-pry=ua
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-{?79f
-}$'#
-{?7/pw
-u9s:v2
-v)t#
-"#
-ye?
-}g=qw
-rp#r}q5q5.{prX
-|Ka>2z.
-"*
-x7r^$
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$'$
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp$r}q5q5.{prX
-|Kk>2z.
-"*
-x7r^%
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$'%
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp%r}q5q5.{prX
-|Ku>2z.
-"*
-x7r^&
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$'&
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp&r}q5q5.{prX
-q~R>2z.
-"*
-x7r^'
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$''
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp'r}q5q5.{prX
-q~Z>2z.
-"*
-x7r^(
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$'(
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp(r}q5q5.{prX
-q~c>2z.
-"*
-x7r^)
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$')
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp)r}q5q5.{prX
-q~k>2z.
-"*
-x7r^*
-x8v?yvzIyr
-"*
-r@r}@/qY7+t#
-rY
-"*
-r@scu7tB.t2q5@r}/8q5@/7
-"*
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"*
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"*
-sPulz{v<si{m
-qJsG
-k
-sPr_6
-")
-}$'*
-"*
-u9s:v2
-v)t#
-"#
-ye?
-"*
-rp*r}q5q5.{prX
-q~s>2z.
-!#
-{r.
-rp:'+
-rpB',
-rpJ'-
-rpR'.
-rpZ'/
-rpc'0
-rpk'1
-rps'2
-tb@yC
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-qD7r.
-t+M*A
-w0%
-|[r,xfvfUDL
-q'7tc
-z'*1*1+
-qt*1)
-sJ~)
-!#
-"/
-O
-!#
-ru'
-"6
-rj{vx4
-ru(
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCqA
-qb
-pP
-pc
-O
-!L
-`
-
-const slopeBF16SM70NarrowAligned = slopeBF16SM80NarrowAligned + `
- patch
- -3
-packed1 16120 slope_8_float32_row_BF16
-!pJ
-!pI
- =8
- -4
-p;-to
-p9qYx,
-p:t=pF
-qSw?un
- =170
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =26
- -1
-|Kb>2z.
- =2
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =26
- -1
-|Km>2z.
- =2
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =26
- -1
-|Kx>2z.
- =2
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =29
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =29
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =29
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =29
- -1
-wAyvzIyr
-tDv?yvzIyr
-rH
- =37
- -5
-tb@t;
-s5xat$
-rE
-rr
-v4
-sl
-t-t$rl
-rE
-v5
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-pv
-sXp*U
-s5xav2
-rE
-rr
-v4
-sl
-t-v2sU
-rE
-v5
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-pv
-sXp*U
-s5xaqs
-rE
-rr
-v4
-sl
-t-qsq/
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-sXp*U
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
- =3
- -1
-|[r,xfRF<6<&DL
- =10
- -1
-]%x4
- =35`
-
-const wideGLUBack32SM70NarrowAligned = `packed1 13071 wideGLUBack_4_float32_row_F32
-!pJ
-!pI
-!p8
-!sgv9q)pO}}rR
-!s]s}pMpOrGvPrR
-!
-!pHwZnpD
-!vV
-!c
-p;-sV
-p9xOpF
-p:9un
-qSsTun
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-h}4
-sjvm
-hy+
-m
-x++t;
-Q
-x+8q0
-N
-pl$
-)
-pl%
-uuqI
-)
-uuqI
-uupU
-)
-uupU
-uupG
-)
-uupG
-x3
-)
-x3
-}q
-x++q@
-ru#
-t+q}1$
-x+-sr
-stp"
-qU
-{R
-*#%
-ri
-t(q,U
-p\
-zbpYC
-pm
-qVz#p*
-u(
-*&rZ
-t(p*q=
-p\
-zbp"C
-z>
-qVuH[
-{K
-*,q^
-t([qR
-p\
-zbp[C
-s'8
-qVq9r2
-s'7
-*/s[
-t(t"X
-p\
-zbqAC
-s'9
-x+.q0
-t+M&1#
-ub4
-s'/
-{R
-*)%
-ri
-t(q}U
-p\
-xb7C
-s'@
-x+8r-
-qt'1#
-rP
-!#
-ru'
-x+7sh
-t+M'A
-i$%
-w@
-pnqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-x+7ua
-i#p-
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-x+7xG
-xirZ
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-z57w-
-u9r^#
-qi
-k
-r;
-w,r3s\t#6
-z59px
-sPul''
-qJS
-t3=K-qcz+q/
-r:#6t#
-sPv8
-rp+'#
-qJrl
-"#
-u9r^$
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp,'(
-qJS
-t3=K-qcz+q/
-r:$6t#
-sPv8
-rp,'$
-qJrl
-"#
-u9r^%
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp-')
-qJS
-t3=K-qcz+q/
-r:%6t#
-sPv8
-rp-'%
-qJrl
-"#
-u9r^&
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp.'*
-qJS
-t3=K-qcz+q/
-r:&6t#
-sPv8
-rp.'&
-qJrl
-pnr4r-
-s5xap48
-{i0
-{i$
-s5xarn
-{i:
-{i.
-{i"
-q{
-z5=^
-i#rS
-|[r,xfyD[r2ryL
-i"q^
-|[r,xfvfUDL
-x+8t'
-w0v-
-pC7
-rMM'C
-\
-!#
-O
-!#
-".
-ru#
-t+M&1$
-".
-ub2
-0
-|&)U
-p\
-zbp)C
-qVxc*
-|&+q=
-p\
-zbp=C
-qVp,1.
-|&/qR
-p\
-zbpYC
-qVq910
-|&1ry
-p\
-zbpKC
-".
-t+M&1#
-ub4
-0
-|&-U
-p\
-zbpGC
-x+-s-
-rex\2|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-x+.pj
-w"|;
-w"|;
-sd
-"%
-zNG
-*#%
-*&p-
-*,rZ
-*/rS
-"#
-zNG
-*)%
-"0
-qt'1#
-rP
-!#
-ru'
-"0
-t+M'A
-wm%
-v}Pq>pOPs}.r,c{oL2ql
-".
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"0
-wmp-
-v}Pq>pOPs}.r,c{oL2ql
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"0
-v0pKrZ
-v}Pq>pOPs}.r,c{oL2ql
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"0
-u9sM"
-qi
-k
-r;
-w,r3s\t#6
-"0
-sPul$#
-qJS
-t3=K-qcz+q/
-s+*6t#
-sPv8
-uO$$,
-qJrl
-"#
-u9sM-
-qi
-k
-r;
-w,r3s\t#6
-"#
-uO*$.
-qJS
-t3=K-qcz+q/
-s+56t#
-sPv8
-uO/$7
-qJrl
-"#
-u9sM8
-qi
-k
-r;
-w,r3s\t#6
-"#
-uO5$9
-qJS
-t3=K-qcz+q/
-s+@6t#
-sPv8
-uO:$B
-qJrl
-"#
-u9sMC
-qi
-k
-r;
-w,r3s\t#6
-"#
-uO@$D
-qJS
-t3=K-qcz+q/
-s+K6t#
-sPv8
-uOE$M
-qJrl
-"0
-{i<
-{i0
-{i$
-s5xarn
-{i:
-{i.
-{i"
-q{
-"0
-v&rS
-|[r,xfyD[r2ryL
-v&q^
-|[r,xfvfUDL
-"0
-w0v-
-we,
-rMM'C
-\
-!#
-O
-!#
-"-
-]0rL=
-]1rL,
-]2rL+
-]3rL-
-]4rL.
-]5rL8
-]6rL7
-]7rL9
-"-
-]8rL/
-(w{
-!pZ
-p(
-!p^
-"#
-J
-qa8
-qa2
-(
-!qZ
-g
-p37
-wpA
-(
-!s*
-r~
-p38
-;3
-(
-!tS
-g
-p37
-wp?
-(
-!vB
-r~
-p38
-;5
-(
-!w&
-g
-p37
-wp=
-(
-!x=
-r~
-p38
-;6
-(
-!yE
-g
-p37
-wp;
-(
-!{-
-"#
-qH
-a:
-;4
-(
-!vKxw
-sk
-p37
-wp7
-(
-!pty@
-"#
-r~
-a-
-;2
-(
-!ptyG
-g
-a.
-wp,
-(
-!pt+uU
-r~
-a-
-;3
-(
-!pt{H
-g
-a.
-wp+
-(
-!pt.uU
-r~
-a-
-;5
-(
-!pt|F
-g
-a.
-wp*
-(
-!pt|G
-r~
-a-
-;6
-(
-!pt}x
-g
-a.
-wp)
-(
-!pt/uU
-"#
-qH
-a(
-;4
-(
-!ptxw
-sk
-a.
-wp'
-!q[
-|"
-p_
-m
-pN
-p]
-sjsZ
-pQ
-sjwi
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wideGLUBackBF16SM80NarrowAligned = `packed1 19473 wideGLUBack_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgv9q)pO}}rR
-!s]s}pMpOrGvPrR
-!
-!pHwZnpD
-!vV
-!c
-p;-sV
-p9sppF
-p:9un
-qSw?un
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-h}4
-sjvm
-hy+
-m
-x++t;
-Q
-x+8q0
-N
-pl$
-)
-pl%
-uuqI
-)
-uuqI
-uupU
-)
-uupU
-uupG
-)
-uupG
-x3
-)
-x3
-}q
-x++q@
-ru#
-t+q}1$
-x+-sr
-stp"
-qU
-{R
-*#%
-ri
-t(q,U
-p\
-zbpYC
-pm
-qVz#p*
-u(
-*&rZ
-t(p*q=
-p\
-zbp"C
-z>
-qVuH[
-{K
-*,q^
-t([qR
-p\
-zbp[C
-s'8
-qVq9r2
-s'7
-*/s[
-t(t"X
-p\
-zbqAC
-s'9
-x+.q0
-t+M&1#
-ub4
-s'/
-{R
-*)%
-ri
-t(q}U
-p\
-xb7C
-s'@
-x+8r-
-qt'1#
-rP
-!#
-ru'
-x+7sh
-t+M'A
-i$%
-w@
-tb=sQ
-yP
-&
-tb,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-x+7ua
-i#p-
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-x+7xG
-xirZ
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-z57w-
-u9r^#
-qi
-k
-r;
-w,r3s\t#6
-z59px
-rp3'+
-qJS
-t3=K-qcz+q/
-r:#6t#
-sPv8
-rp3'#
-qJrl
-"#
-u9r^$
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp4',
-qJS
-t3=K-qcz+q/
-r:$6t#
-sPv8
-rp4'$
-qJrl
-"#
-u9r^%
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp5'-
-qJS
-t3=K-qcz+q/
-r:%6t#
-sPv8
-rp5'%
-qJrl
-"#
-u9r^&
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp6'.
-qJS
-t3=K-qcz+q/
-r:&6t#
-sPv8
-rp6'&
-qJrl
-"#
-u9r^'
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp7'/
-qJS
-t3=K-qcz+q/
-r:'6t#
-sPv8
-rp7''
-qJrl
-"#
-u9r^(
-qi
-k
-r;
-w,r3s\t#6
-"#
-rp8'0
-qJS
-t3=K-qcz+q/
-r:(6t#
-sPv8
-rp8'(
-qJrl
-"#
-u9r^)
-qi
-k
-r;
-w,r3s\t#6
-"#
-uOf'1
-qJS
-t3=K-qcz+q/
-r:)6t#
-sPv8
-uOk')
-qJrl
-"#
-u9r^*
-qi
-k
-r;
-w,r3s\t#6
-"#
-uOq'2
-qJS
-t3=K-qcz+q/
-r:*6t#
-sPv8
-uOv'*
-qJrl
-tb@yC
-|ia$m
-|iH$T
-|i0$<
-zprn$$
-|i^$k
-|iF$R
-|i.$:
-zpu}$"
-z5=^
-i#rS
-|[r,xfyD[r2ryL
-i"q^
-|[r,xfvfUDL
-x+8t'
-w0v-
-pC7
-rMM'C
-\
-!#
-O
-!#
-"/
-ru#
-t+M&1$
-"/
-ub2
-0
-|&)U
-p\
-zbp)C
-qVxc*
-|&+q=
-p\
-zbp=C
-qVp,1.
-|&/qR
-p\
-zbpYC
-qVq910
-|&1ry
-p\
-zbpKC
-"/
-t+M&1#
-ub4
-0
-|&-U
-p\
-zbpGC
-x+-s-
-rex\2|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-w"|;
-x+.pj
-w"|;
-w"|;
-sd
-"%
-zNG
-*#%
-*&p-
-*,rZ
-*/rS
-"#
-zNG
-*)%
-"1
-qt'1#
-rP
-!#
-ru'
-"1
-t+M'A
-wm%
-v}Pq>pOPs}.r,c{oL2ql
-"/
-yP
-&
-"/
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"1
-wmp-
-v}Pq>pOPs}.r,c{oL2ql
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"1
-v0pKrZ
-v}Pq>pOPs}.r,c{oL2ql
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"1
-u9sM.
-qi
-k
-r;
-w,r3s\t#6
-"1
-uO#$+
-qJS
-t3=K-qcz+q/
-s+66t#
-sPv8
-uO($8
-qJrl
-"#
-u9sM9
-qi
-k
-r;
-w,r3s\t#6
-"#
-uO.$6
-qJS
-t3=K-qcz+q/
-s+A6t#
-sPv8
-uO3$C
-qJrl
-"#
-u9sMD
-qi
-k
-r;
-w,r3s\t#6
-"#
-uO9$A
-qJS
-t3=K-qcz+q/
-s+L6t#
-sPv8
-uO>$N
-qJrl
-"#
-u9sMO
-qi
-k
-r;
-w,r3s\t#6
-"#
-uOD$L
-qJS
-t3=K-qcz+q/
-s+W6t#
-sPv8
-uOI$Y
-qJrl
-"#
-u9sMZ
-qi
-k
-r;
-w,r3s\t#6
-"#
-uOO$W
-qJS
-t3=K-qcz+q/
-s+c6t#
-sPv8
-uOT$e
-qJrl
-"#
-u9sMf
-qi
-k
-r;
-w,r3s\t#6
-"#
-uOZ$c
-qJS
-t3=K-qcz+q/
-s+n6t#
-sPv8
-uO_$p
-qJrl
-"#
-u9sMq
-qi
-k
-r;
-w,r3s\t#6
-"#
-uOf$n
-qJS
-t3=K-qcz+q/
-s+y6t#
-sPv8
-uOk${
-qJrl
-"#
-u9sM|
-qi
-k
-r;
-w,r3s\t#6
-"#
-uOq$y
-qJS
-t3=K-qcz+q/
-x0#36t#
-sPv8
-uOvF#5
-qJrl
-"1
-|ia$m
-|iH$T
-|i0$<
-zprn$$
-|i^$k
-|iF$R
-|i.$:
-zpu}$"
-"1
-v&rS
-|[r,xfyD[r2ryL
-v&q^
-|[r,xfvfUDL
-"1
-w0v-
-we,
-rMM'C
-\
-!#
-O
-!#
-".
-]0rL=
-]1rL,
-]2rL+
-]3rL-
-]4rL.
-]5rL8
-]6rL7
-]7rL9
-".
-]8rL/
-(w{
-!pZ
-p(
-!p^
-"#
-J
-qa8
-qa2
-(
-!qZ
-g
-p37
-wpA
-(
-!s*
-r~
-p38
-;3
-(
-!tS
-g
-p37
-wp?
-(
-!vB
-r~
-p38
-;5
-(
-!w&
-g
-p37
-wp=
-(
-!x=
-r~
-p38
-;6
-(
-!yE
-g
-p37
-wp;
-(
-!{-
-"#
-qH
-a:
-;4
-(
-!vKxw
-sk
-p37
-wp7
-(
-!pty@
-"#
-r~
-a-
-;2
-(
-!ptyG
-g
-a.
-wp,
-(
-!pt+uU
-r~
-a-
-;3
-(
-!pt{H
-g
-a.
-wp+
-(
-!pt.uU
-r~
-a-
-;5
-(
-!pt|F
-g
-a.
-wp*
-(
-!pt|G
-r~
-a-
-;6
-(
-!pt}x
-g
-a.
-wp)
-(
-!pt/uU
-"#
-qH
-a(
-;4
-(
-!ptxw
-sk
-a.
-wp'
-!q[
-|"
-p_
-m
-pN
-p]
-sjsZ
-pQ
-sjwi
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wideGLUBackBF16SM70NarrowAligned = wideGLUBackBF16SM80NarrowAligned + `
- patch
- -3
-packed1 27203 wideGLUBack_8_float32_row_BF16
-!pJ
-!pI
- =7
- -2
-p;7/pF
-p9|opF
- =286
- -9
-tb@t;
-{im
-rE
-rr
-v4
-sl
-y>m$m
-rE
-v5
-{ia
-rE
-rr
-v4
-sl
-y>a$a
-rE
-v5
-pv
-sXp*U
-{iT
-rE
-rr
-v4
-sl
-y>T$T
-rE
-v5
-{iH
-rE
-rr
-v4
-sl
-y>H$H
-rE
-v5
-pv
-sXp*U
-{i<
-rE
-rr
-v4
-sl
-y><$<
-rE
-v5
-{i0
-rE
-rr
-v4
-sl
-y>0$0
-rE
-v5
-pv
-sXp*U
-{i$
-rE
-rr
-v4
-sl
-y>$$$
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-sXp*U
-{ik
-rE
-rr
-v4
-sl
-y>k$k
-rE
-v5
-{i^
-rE
-rr
-v4
-sl
-y>^$^
-rE
-v5
-pv
-sXp*U
-{iR
-rE
-rr
-v4
-sl
-y>R$R
-rE
-v5
-{iF
-rE
-rr
-v4
-sl
-y>F$F
-rE
-v5
-pv
-sXp*U
-{i:
-rE
-rr
-v4
-sl
-y>:$:
-rE
-v5
-{i.
-rE
-rr
-v4
-sl
-y>.$.
-rE
-v5
-pv
-sXp*U
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
- =2
- -3
-|[r,xfMm<w<g<VL
-i"q^
-|[r,xfRF<6<&DL
- =257
- -8
-{im
-rE
-rr
-v4
-sl
-y>m$m
-rE
-v5
-{ia
-rE
-rr
-v4
-sl
-y>a$a
-rE
-v5
-pv
-sXp*U
-{iT
-rE
-rr
-v4
-sl
-y>T$T
-rE
-v5
-{iH
-rE
-rr
-v4
-sl
-y>H$H
-rE
-v5
-pv
-sXp*U
-{i<
-rE
-rr
-v4
-sl
-y><$<
-rE
-v5
-{i0
-rE
-rr
-v4
-sl
-y>0$0
-rE
-v5
-pv
-sXp*U
-{i$
-rE
-rr
-v4
-sl
-y>$$$
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-sXp*U
-{ik
-rE
-rr
-v4
-sl
-y>k$k
-rE
-v5
-{i^
-rE
-rr
-v4
-sl
-y>^$^
-rE
-v5
-pv
-sXp*U
-{iR
-rE
-rr
-v4
-sl
-y>R$R
-rE
-v5
-{iF
-rE
-rr
-v4
-sl
-y>F$F
-rE
-v5
-pv
-sXp*U
-{i:
-rE
-rr
-v4
-sl
-y>:$:
-rE
-v5
-{i.
-rE
-rr
-v4
-sl
-y>.$.
-rE
-v5
-pv
-sXp*U
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
- =2
- -3
-|[r,xfpy#6<w<g<VL
-v&q^
-|[r,xfRF<6<&DL
- =9
- -10
-pV:rL=
-pV9rL,
-pV8rL+
-pV7rL-
-pV6rL.
-pV5rL8
-pV4rL7
-pV3rL9
-".
-pV2rL/
- =132`
-
-const apply32SM80Narrow = `packed1 5200 apply_row_F32x1
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]y)w]
-!vv}Mq>t?rR
-!v7psv6|\z;
-!
-!pHr*pD
-!c
-p;,un
-p9,te
-p:,r0
-qS7te
-!
-p>
-q*
-pa
-q$
-ht[
-uspE
-Q
+s0
+t6
+p,qX
+tn
+u#
+p,rj
+v0
+vc
+p,p.
+uG
+|4
+w^
+p,q6
+p,y9
+p,ui
+p"um
+t$sD
+p"yu
+to
+s=.rX
 s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-rD*
-xlqN
-{b
-qU
-z_.
-w0%
-_
-pnsrf
-qT}w
-sJzQ
-pnt'f
-qT[E
-sJ~,
-pnt;f
-qT[q&
-sJ~"
-pnr]f
-qT[G
-zT
-pntcf
-qT[tn
-p6
-tb.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-prsQpX
-x7s:u_
-prtIf
-}nzA,wbwbrX
-p6
-r5.f
-vo.sT}>
-v/.sTyruf
-r59pb
-tM6
-pqsmpX
-}@
-pqtcpj
-y5
-pqsQp|
-}A
-}F
-pqtIpb
-}?
-}B
-}C
-}D
-pqtsrI
-}E
-yj
-yk
-pqy'q#7
-yd
-&
-r5/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-r5=qw
-rp)')
-r5,qe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-r5+r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-pnsQr1
-u?~"
-!#
-|.9f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-|.8w-
-tpr3p4('#Z
-u<
-!#
-|.+q#+
-rp#vM
-x>#
-x>#
-yV#6
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-tb/pb
-x7r^#
-x8v?yvzIyr
-tbx*
-tpr^#Z
-u-|#t'
-sPrnr}@/qY7+
-r;
-rY
-u-ukqe
-qJscu7tB.t2q5@
-tMr}/8q5@/7
-pnzLpj
-qJq/
-t3xh}S@8q5.tB8
-qJsU
-tMr}-7{X7@
-qJrl
-tM}Sq5q|qf,qc/
-pnwE^
-qJt|
-tM}Sqc{XrXq|/
-qJu#
-t3xhw=@=8.tB}r
-s{=ua
-uO'z{v<si{m
-ws(
-k
-sPr_6
-tb@q3
-uO+6
-|Ozir3p4($*>
-!#
-xlps
-t+p,G
-w0%
-}5(
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp"
-v_pG
-pP
-pc
-O
-!L
-`
-
-const apply32SM80 = apply32SM80Narrow + `
- patch
- -1
-packed1 5122 apply_row_F32x1
- =11
- -1
-p9ve
- =12
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-o
- =3
- -1
-qTq9B
- =2
- -1
-qTq9E
- =2
- -1
-qTvn-
- =2
- -1
-qTq9G
- =2
- -1
-qTvn8
- =121
- -1
-|9
- =25
- -1
-v_qA
- =5`
-
-const apply32SM70Narrow = apply32SM80Narrow + `
- patch
- -3
-packed1 5420 apply_row_F32x1
-!pJ
-!pI
- =8
- -1
-p;,t*
- =2
- -1
-qS9to
- =109
- -1
-t-p4#Z
-s/r^#Z
-}t(scyqqcqcqcqcqcqc>?
- =16
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-tbx*
-t-p4#Z
-s/r^#Z
-rH
-u-|#t'
-sPqsr}@/qY7+
- =18
- -2
-uO(z{v<si{m
-ws)
- =3
- -1
-uO,6
- =35`
-
-const apply32SM70 = apply32SM70Narrow + `
- patch
- -1
-packed1 5342 apply_row_F32x1
- =11
- -1
-p9ve
- =12
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-o
- =3
- -1
-qTq9B
- =2
- -1
-qTq9E
- =2
- -1
-qTvn-
- =2
- -1
-qTq9G
- =2
- -1
-qTvn8
- =127
- -1
-|9
- =25
- -1
-v_qA
- =5`
-
-const applyBF16SM80Narrow = `packed1 5185 apply_row_BF16x1
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!v7psv6}Mq>t?rR
-!v7r.v6|\z;
-!
-!pHr*pD
-!c
-p;,un
-zfto
-p9+to
-p:,r0
-qS7un
-!
-p>
-q*
-pa
-q$
-ht[
-uspE
-Q
+s=*pb
+s2
+s5z9
+s=.pX
+yy
+{wb
+s=1q[
+uN$
+wc
+tf
+G#)
+x{%p@
+sFphE
+rc
+sF{''
+uB
+G&p@
+x{(r}
+sFpJE
+wD
+sFpOw"
+r>2
+G,r}
+x{.u$
+sFq/E
+r>.
+sFq9wi
+r>1
+G/u$
+ueq)u=
+sFpsE
+r>5
+s=5q8
+{wp?
+uN*
+r>*
+tf
+G))
+x{+p@
+sFp:2E
+r>6
+s=*qW
+s"^
+vN
+!s4
+s/
+s=6t0
+u;
+G5)
+uS
+G7R
+uS
+vGp@
+uS
+v&1xx
+t<sysa
+szvH
+{?0?joov,r[?\p)wwsl
+v;qv
+uWq1Qqv(
+v&5p-
+q$rypo
+szU
+zlQqvpM
+pru0(qv
+q$tO
+q$u0##
+szpo
+t><a
+D#rN
+uqU
+D"r}
+uJ
+s=*tB
+uM3
+sk2
+tZqVE
+y7
+ %Dqs1sT
+s~
+ %G/+
+ 'r#/+
+uN$
+x{%)
+sFpAE
+sFrE9'
+x{(R
+sFpSE
+sFzr-
+x{.p@
+ %u#sF{'0
+x{1rN
+sFpOE
+/+
+ 'e#x{+)
+sFq9E
+s=1t}
+t1w~>xZ
+}FxZ
+ -#s=5p-
+ ')v7
+/%
+s<q94
+G#)
+G&R
+G,p@
+G/rN
+/#
+ %(G))
+/-
+ +v#/-
+u;
+{H
+}_q]
+{*R
+ %$|Dp@
+ %&/-
+ -v#/-
+ -v#q$u0#2
+ %v#/-
+}0rN
+uqU
+}0r}
+uJ
+/-
+uM3
+u&,
+ )v#/-
+ 'v#/*
+J0{V
+J1yt
+J2xz
+J3{h
+J4|<
+J5{e
+J6uC1
+J7uC5
+/*
+J8}v
+sY6
+!s}
+s3
+!tj
+/#
+ws
+pc3
+pc$
+p9
+!u8
+tX
+n2
+_6
+p9
+!{J
+})
+n3
+_'
+p9
+!|r
+ ',_8
+p9
+!y=pm
+ ',_-
+p9
+!cwG
+ '6q4=
+p9
+!cwX
+ '6_0
+p9
+!cx#
+ '@q4;
+p9
+!c*pm
+/#
+||
+C:
+_*
+p9
+!cxw
+vbM
+n2
+q47
+p9
+!c'y3
+/#
+})
+C-
+_$
+p9
+!c'z/
+tX
+C.
+q4,
+p9
+!cqypm
+ ', 'V#!crvpm
+ ',q4+
+p9
+!ct-pm
+ '6 'V#!c'wG
+ '6q4*
+p9
+!c'wX
+ '@ 'V#!c'x#
+ '@q4)
+p9
+!cuQpm
+ 'V#C(
+ 'V#!c'xw
+vbM
+C.
+q4'
+!u9
+p,rL
+tl
+to
+tk
+tm
+p"{n
+st
+t$rj
+{D
 s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-rD*
-xlqN
-{b
-qU
-z_+
-w0%
-rV
-pnsmr.7
-pv
-&
-prsrf
-qTp0B
-sJzQ
-prt'f
-qTp0E
-sJ~,
-prt;f
-qTu4-
-sJ~"
-prr]f
-qTp0G
-zT
-prtcf
-qTu48
-p6
-r5.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-pqsQpX
-x7s:u_
-pqtIf
-}nzA,wbwbrX
-p6
-pquaf
-vo.sT}>
-v/.sTyruf
-pqyYpb
-tM6
-esmpX
-}@
-etcpj
-y5
-esQp|
-}A
-}F
-etIpb
-}?
-}B
-}C
-}D
-etsrI
-}E
-yj
-yk
-ey'q#7
-yd
-&
-pqps/r]
-y66t#
-rY
+sp
+su
+sq
+s2
+sv
+sr
 ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-pqtsqw
-rp)')
-pqxjqe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-pqw-r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-prsQr1
-u?~"
-!#
-pr^9f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-pr^8w-
-tpr3p4('#Z
-u<
-!#
-pr^+q#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-r5/pb
-x7r^#
-x8v?yvzIyr
-r5x*
-tpr^#Z
-t)7qy
-y6r}@/qY7+t#
-rY
-t)9r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)/qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t)@pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-pry=ua
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-r5@pE
-u9sM$
-q~(>6$#
-!#
-pnsmr4
-|l'(
-s>
-xlps
-t+p@E
-w0%
-wG
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp"
-v_pG
-pP
-pc
-O
-!L
-`
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const applyBF16SM80 = applyBF16SM80Narrow + `
- patch
- -1
-packed1 5107 apply_row_BF16x1
- =13
- -1
-p9,te
- =12
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-}d
- =6
- -1
-qTp@B
- =2
- -1
-qTp@E
- =2
- -1
-qTt"-
- =2
- -1
-qTp@G
- =2
- -1
-qTt"8
- =116
- -1
-{T
- =25
- -1
-v_qA
- =5`
+var gluBackHalfSM80 = driver.Text{Base: &gluBackSM70, Code: `packed2 8827 gluBackHalf
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'\|mwp
+ ,"tWqS
+O+rG
+ e#$ua'
+ V#$ %= 6$t~4
+ $$}W
+pDq~yG
+}c
+}X
+s=6yq
+ $$}W
+/#
+ '(s=6P'
+ $$ +( >$pDq[pV+
+wbU
+wSt^tz
+wb7
+ %$ &"Ip)?pEqBqgq7uLq]8
+ $$Ip)?pEqBqgq7uLq]A
+ ($tZp^E
+ &$rb1q[
+ &$//
+qI#
+r2paqP
+//
+ :*//
+r2pa&#
+ B&s<q9,
+ ,$ %( $$/1
+xQ&#
+ &&s[p^
+/1
+}#4
+{H
+wYuLt^u%
+//
+ 'W$/1
+ $, %( )W$/1
+ $$ -( ,&/1
+ 0$/1
+ +W$/1
+ $$ %W$ $$ %W$/1
+ &&tZu('E
+ &$/1
+ &$/.
+ 2$/.
+ u'$`}
 
-const applyBF16SM70Narrow = applyBF16SM80Narrow + `
- patch
- -3
-packed1 5547 apply_row_BF16x1
-!pJ
-!pI
- =9
- -5
-p;qupF
-p9xWpF
-p:,r0
-qS7t*
- =112
- -1
-t-p4#Z
-s/r^#Z
-}t(scyqqcqcqcqcqcqc>?
- =15
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-r5x*
-t-p4#Z
-s/r^#Z
-rH
-t)7qy
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -4
-s5xap4(
-rE
-rr
-v4
-sl
-t-p4('(
-rE
-v5
-xlps
-t+q}E
- =31`
+var gluBackHalfSM70 = driver.Text{Base: &gluBackHalfSM80, Code: `packed2 9460 gluBackHalf
+!s.
+!s-
+ 0(]qFs7
+{{qo
+ i&(s:r1
+pIwk
+|H
+tGqdv(5
+tbY
+tNr1U
+ %'qfq0v(5r4
+s:qK
+ +*zh7
+ '* &*Ip)?pEqBqgq7uLq]pe
+ ,$ (^& ,]&r&&&$
+ >$r&&&#
+ T#$p%'&#
+ &$qI'
+/1
+r&'4
+ c#( Cd$ &* %d$ :$J2{V
+J3yt
+J4xz
+J5{h
+J6|<
+J7{e
+J8uC1
+:%uC5
+/.
+:$}v
+ s'6`}
 
-const applyBF16SM70 = applyBF16SM70Narrow + `
- patch
- -1
-packed1 5468 apply_row_BF16x1
- =12
- -1
-p9y?pF
- =12
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-}d
- =6
- -1
-qTp@B
- =2
- -1
-qTp@E
- =2
- -1
-qTt"-
- =2
- -1
-qTp@G
- =2
- -1
-qTt"8
- =128
- -1
-{T
- =25
- -1
-v_qA
- =5`
-
-const applyF16SM80Narrow = `packed1 5178 apply_row_F16x1
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!v7psv6}Mq>t?rR
-!v7r.v6|\z;
+var slope32SM80NarrowAligned = driver.Text{Base: &gluBackHalfSM80, Code: `packed2 14257 slope_4_float32_row_F32
+ *$!u'}+}Zy.q*
+!xgrnowd
 !
-!pHr*pD
-!c
-p;,un
-zfr0
-p9+un
-p:,r0
-qS7un
-!
-p>
-q*
-pa
-q$
-ht[
-uspE
-Q
+!pWuipt
+!yN
+ $*]}}
+O2qo
+z7qS
+p#0+qq
+ (, &$ &$p"t8
+p"y9
+to
+qL1pb
 s1
-N
-ri
-)
-t^
-p~t"XqR
-)
-u$
-rD*
-xlqN
-{b
-qU
-z_+
-w0%
-rV
-tb7zg
-ro
-p7
-prsrf
-qTp2B
-sJzQ
-prt'f
-qTp2E
-sJ~,
-prt;f
-qTyD-
-sJ~"
-prr]f
-qTp2G
-zT
-prtcf
-qTyD8
-p6
-r5.f.
-r=
-qi
-k
-r;
-y&z.
-u?~%
-!#
-pqsQpX
-x7s:u_
-pqtIf
-}nzA,wbwbrX
-p6
-pquaf
-vo.sT}>
-v/.sTyruf
-pqyYpb
-tM6
-esmpX
-}@
-etcpj
-y5
-esQp|
-}A
-}F
-etIpb
-}?
-}B
-}C
-}D
-etsrI
-}E
-yj
-yk
-ey'q#7
-yd
-&
-pqps/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4('#>
-H
-!#
-pqtsqw
-rp)')
-pqxjqe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-pqw-r]
-rp)sU
-y6xJ)
-pOy)r/}Mr9q>r3p4('#>
-!#
-prsQr1
-u?~"
-!#
-pr^9f9
-u9r^#
-qi
-k
-r;
-w,r3p4(t#>
-u?}~
-!#
-pr^8w-
-tpr3p4('#Z
-u<
-!#
-pr^+q#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4('#>
-H
-!#
-r5/pb
-x7r^#
-x8v?yvzIyr
-r5x*
-tpr^#Z
-t)7qy
-y6r}@/qY7+t#
-rY
-t)9r-
-r@scu7tB.t2q5@r}/8q5@/7
-t)/qN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-t)@pX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-pry=ua
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-r5@pE
-u9sM$
-q~(>6$#
-!#
-tb7u:
-z"'(
-s>
-xlps
-t+XE
-w0%
-wG
-!#
-!pZ
-p(
-!p^
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp"
-v_pG
-pP
-pc
-O
-!L
-`
+s2
+|tp{zWw>?r[
+vF
+s/
+v8
+s/
+ts
+s5{G
+vJqbp2
+w'
+xh
+qL}b
+pnp^,
+qL1qG.
+q"p7e
+!s4
+ud
+qL5qW
+}np?
+wc
+r2wk
+}O
+w62pP|cq]
+pDr%r{
+zBb
+zBY
+z+Q8
+}X
+qL5yB
+zOpe
+rc
+}0R
+ %,/#
+ +,/&
+uj~*d
+|x5P5
+t<syrJ
+ *g%z)1qO
+zlQqv(
+S#(qv
+ $,/#
+uI$
+ *5/#
+ %,S$(qv
+ ',uI%
+ /,S%(qv
+ '6uI&
+ /6S&(qv
+ $,sW'tY
+yh
+ $DWpV.p=
+u3#
+{3slz&sCw0
+W{6r%
+r3tyxRpd10qv
+xpsl
+W|^qW
+r3w(r/s_r/2rWqZ6ty*.qZxR1
+WqG*pK
+z.w(r/s_6.|Wr/.
+zKtysKv(16
+}9}"qZuss_'pl*
+Ww;pC
+r3pj}"plv(sPus*
+r3pGw(r/x"y,r/x$
+WyIuZ
+q$t[w(r/plunxt{P
+szpx
+ %HxBQ~#
+W{iP
+yl##
+WpV*q%
+t<syr\
+zKqv
+/#
+w1pM-
+z)<pv
+N#tyqZ|Wt?sP
+p>27pj(
+/*
+u3$
+ %@/*
+ '@/*
+ %@/*
+ )@/*
+ '@/*
+ +@/)
+yl#$
+/*
+ +@/*
+N$tyqZ|Wt?sP
+qhJ7pj(
+/*
+u3%
+ I@yl#%
+ /@N%tyqZ|Wt?sP
+qhT7pj(
+/*
+u3&
+ I@yl#&
+ /@N&tyqZ|Wt?sP
+qh^7pj(
+ $#ym2
+N2#'
+p1q#(
+p1j#)
+p1c#*
+pDq[qW
+s:sa
+s:r1
+s:r$
+s:qK
+sW1qG
+r&+3
+{-
+yMbp*8w?
+qL1t}
+t=+&+&,
+p%+&*
+s5~9
+ && &'/7
+p_%qb&&
+tA*
+xh
+/3
+q_#,
+/7
+qt'e
+ 't&/7
+{9(
+{9)
+tE
+xh
+ %v&G#)
+wYy42pP|cq]
+/6
+ +v&/7
+G%R
+ %* /t&uj~7d
+/7
+ -t&/7
+ %t&X$(qv
+ 't&z"%
+ /t&X+(qv
+ ',z",
+ /,X2(qv
+ '6z"3
+ /6X9(qv
+ $M/*
+ 't&/7
+{}>
+ %t&/7
+ 't&/7
+ %t&/7
+ )t&/7
+ 't&/7
+ +t&/6
+yl"K
+/7
+ +t&/7
+p1OtyqZ|Wt?sP
+qh@7pj(
+/*
+{}O
+ It&yl"\
+ /t&p1atyqZ|Wt?sP
+ 't&{}a
+ I@yl"n
+ /@p1rtyqZ|Wt?sP
+ 't&{}r
+ I@yl$#.
+ /@p(#2tyqZ|Wt?sP
+ 't&/7
+p1x$#2
+p1q$#2
+p1j$#2
+p1c$#2
+/7
+ +t&/7
+s%#3
+G')
+ %t&/7
+qn#%#%"
+k#&*
+ -t&/5
+q,~'q(
+p9+
+ (s'pc+
+pc)
+ &*n+
+ &o#!{J
+ppq9
+_)
+ &b# %&_*
+!u9
+|4
+ *w%p"vU
+st
+p"w<
+up
+ B*`}
 
-const applyF16SM80 = applyF16SM80Narrow + `
- patch
- -1
-packed1 5100 apply_row_F16x1
- =13
- -1
-p9t=pF
- =12
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-}d
- =6
- -1
-qTXB
- =2
- -1
-qTXE
- =2
- -1
-qTXq&
- =2
- -1
-qTXG
- =2
- -1
-qTXtn
- =116
- -1
-{T
- =25
- -1
-v_qA
- =5`
+var slope32SM70NarrowAligned = driver.Text{Base: &slope32SM80NarrowAligned, Code: `packed2 14876 slope_4_float32_row_F32
+!s.
+!s-
+ 2(]}3
+ &$p#rlrO
+ Z&$zhz&sCw0
+wzslz&sCw0
+wT<\vDplplxk|>
+ \#$ )B V#$qhL7pj(
+ &$ MB 2HqhW7pj(
+ &$ MB 2Hqhc7pj(
+ ($p1u#(
+p1n#)
+p1g#*
+ V&( )|& F$yl"L
+ .$p1PtyqZ|Wt?sP
+qhA7pj(
+/*
+{}P
+ M|&yl"^
+ .f*p1ctyqZ|Wt?sP
+ '|&{}c
+ MByl"q
+ .-p1utyqZ|Wt?sP
+ '|&{}u
+ MByl$#2
+ .-p(#6tyqZ|Wt?sP
+ '|&/7
+p1|$#6
+p1u$#6
+p1n$#6
+p1g$#6
+ Fg.q,xPq(
+ {#$`}
 
-const applyF16SM70Narrow = applyF16SM80Narrow + `
- patch
- -3
-packed1 5398 apply_row_F16x1
-!pJ
-!pI
- =9
- -1
-p;,t*
- =3
- -1
-qS7t*
- =112
- -1
-t-p4#Z
-s/r^#Z
-}t(scyqqcqcqcqcqcqc>?
- =15
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-r5x*
-t-p4#Z
-s/r^#Z
-rH
-t)7qy
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =38`
-
-const applyF16SM70 = applyF16SM70Narrow + `
- patch
- -1
-packed1 5320 apply_row_F16x1
- =13
- -1
-p9t=pF
- =12
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-}d
- =6
- -1
-qTXB
- =2
- -1
-qTXE
- =2
- -1
-qTXq&
- =2
- -1
-qTXG
- =2
- -1
-qTXtn
- =122
- -1
-{T
- =25
- -1
-v_qA
- =5`
-
-const wide32SM80NarrowAligned = `packed1 15422 wide_4_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]y)w]
-!vvs}pMpOrGvPrR
-!
-!}|
-!vV
-!c
-p;}<
-p9-x,
-p:,te
-qSzR8pF
-!
-p>
-q*
-pa
-q$
-ht[
-wx
-m
-z*q0
-Q
-N
-{<rW
-ri
-)
-t^
-sJ~%
-p~p@v-ry
-u$
-{#zQ
-u-@8f
-qTp2B
-u-@9f
-qTp2E
-u-wbf
-qTyD-
-|A,f
-qTp2G
-z*{G
-qzXqO
-!#
-t>
-v|yC
-xLq9
-qU
-t+r|A
-w0%
-w@
-prqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"(
-uot,x_}~
-"(
-uo~9rzu<
-"(
-uo~2t\
-"(
-uoz]I
-tb.f.
-u9s:r_
-qi
-k
-r;
-y&rv6
-u9s:rv
-qi
-k
-r;
-w,r^$6
-u9r^%
-qi
-k
-r;
-w,r^%6
-u9r^&
-qi
-k
-r;
-w,r^&6
-uGsTrz+
-u?~"
-!#
-|.9f9
-u9r^#
-qi
-k
-r;
-w,r3p4+t#>
-u9r^$
-qi
-k
-r;
-w,r3p40t#>
-u9r^%
-qi
-k
-r;
-w,r3p45t#>
-u9r^&
-qi
-k
-r;
-w,r3r8&t#>
-"#
-u?}~
-!#
-|.8w-
-tpr3p4+'#Z
-tpr3p40'$Z
-tpr3p45'%Z
-tpr3r8&'&Z
-"#
-u<
-!#
-|.+q#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4+'#>
-rp$vM
-x>$
-s&$'$
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p40'$>
-rp%vM
-x>%
-s&%'%
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p45'%>
-rp&vM
-x>&
-s&&'&
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8B'&>
-"#
-H
-!#
-tb/pb
-x7r^#
-x8v?yvzIyr
-tbx*
-tpr^#Z
-u-|#qy
-y6r}@/qY7+t#
-rY
-u-ukr-
-r@scu7tB.t2q5@r}/8q5@/7
-pnzLqN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-pnwEpX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-s{=ua
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-tb@pE
-u9sM$
-q~+>6$#
-")
-x7r^$
-x8v?yvzIyr
-")
-tpr^$Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~0>6$#
-")
-x7r^%
-x8v?yvzIyr
-")
-tpr^%Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~5>6$#
-")
-x7r^&
-x8v?yvzIyr
-")
-tpr^&Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~:>6$#
-!#
-prr4r-
-s5xap4+
-s5xap40
-s5xap45
-s5xap4:
-v|ps
-t+p*A
-w0%
-|[r,xfvfUDL
-z*sm
-qKp*2p*2p0
-Yp*2q,
-sH"
-!#
-O
-!#
-pB%v-1&
-qBq}
-{#zQ
-"5
-r[#B
-"5
-r[#E
-"5
-r[#q&
-"5
-r[#G
-"8
-ph'qO
-!#
-t>
-"8
-Yxc(
-pm
-t+r|A
-*#%
-v}Pq>pOPs}.r,c{oL2ql
-"8
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"(
-uot,x_}~
-"(
-uo~9rzu<
-"(
-uo~2t\
-"(
-uoz]I
-"8
-u9s:r_
-qi
-k
-r;
-y&rv6
-u9s:rv
-qi
-k
-r;
-w,sM"6
-u9sM"
-qi
-k
-r;
-w,sM&6
-u9sM&
-qi
-k
-r;
-w,sM*6
-"5
-u?~"
-!#
-"8
-u9sM.
-qi
-k
-r;
-w,r3r8)t#>
-u9sM1
-qi
-k
-r;
-w,r3r8(t#>
-u9sM4
-qi
-k
-r;
-w,r3r8't#>
-u9sM7
-qi
-k
-r;
-w,r3r8&t#>
-"#
-u?}~
-!#
-"8
-tpr3r85$=Z
-tpr3r80$<Z
-tpr3r8+$;Z
-tpr3r8&$:Z
-"#
-u<
-!#
-"8
-uO>vM
-ws?
-b@$@
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8<$D>
-uODvM
-wsE
-bF$F
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8>$J>
-uOJvM
-wsK
-bL$L
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8@$P>
-uOPvM
-wsQ
-bR$R
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8B$V>
-"#
-H
-!#
-"8
-x7sMZ
-x8v?yvzIyr
-"8
-tpsM\Z
-"8
-y6r}@/qY7+t#
-rY
-"8
-r@scu7tB.t2q5@r}/8q5@/7
-"8
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-"8
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-"8
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-"8
-u9sM$
-|Kb>6$#
-")
-x7sMj
-x8v?yvzIyr
-")
-tpsMlZ
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-|Km>6$#
-")
-x7sMy
-x8v?yvzIyr
-")
-tpsM{Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-|Kx>6$#
-")
-x7s:sb#7
-x8v?yvzIyr
-")
-tps:sb#9Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-{d#2>6$#
-!#
-"8
-s5xasb#A
-s5xasb#<
-s5xasb#7
-s5xasb#2
-"8
-t+p*A
-*%%
-|[r,xfvfUDL
-"8
-qKp*2p*2p0
-Yp*1)
-sH*
-!#
-!pZ
-p(
-!p^
-"7
-tAqA
-(
-!qZ
-qPpK
-!q[
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp)
-v_p/'
-pP
-pc
-O
-!L
-`
-
-const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
- patch
- -3
-packed1 17252 wide_4_float32_row_F32
-!pJ
-!pI
- =8
- -1
-p;.un
- =2
- -1
-qSxWte
- =99
- -4
-t-p4#Z
-s/r^#Z
-}t+scyqqcqcqcqcqcqc>?
-t-p4$Z
-s/r^$Z
-}t0scyqqcqcqcqcqcqc>?
-t-p4%Z
-s/r^%Z
-}t5scyqqcqcqcqcqcqc>?
-t-p4&Z
-s/r^&Z
-xpr8*scyqqcqcqcqcqcqc>?
- =35
- -1
-w,r3r8F'&>
- =5
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-tbx*
-t-p4#Z
-s/r^#Z
-rH
-u-|#qy
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4$Z
-s/r^$Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4%Z
-s/r^%Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4&Z
-s/r^&Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =101
- -4
-y>=Z
-s/sM>Z
-xpr86scyqqcqcqcqcqcqc>?
-y>=Z
-s/sM>Z
-xpr82scyqqcqcqcqcqcqc>?
-y>=Z
-s/sM>Z
-xpr8.scyqqcqcqcqcqcqc>?
-y>=Z
-s/sM>Z
-xpr8*scyqqcqcqcqcqcqc>?
- =4
- -3
-uOBvM
-wsC
-bD$D
- =4
- -4
-w,r3r8@$H>
-uOHvM
-wsI
-bJ$J
- =4
- -4
-w,r3r8B$N>
-uONvM
-wsO
-bP$P
- =4
- -4
-w,r3r8D$T>
-uOTvM
-wsU
-bV$V
- =4
- -1
-w,r3r8F$Z>
- =4
- -6
-x7sM^
-wAyvzIyr
-tDv?yvzIyr
-rH
-"8
-y>aZ
-s/sMbZ
-rH
-"8
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -9
-u9sM%
-|Kh>6$#
-")
-x7sMp
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-y>rZ
-s/sMsZ
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -9
-u9sM%
-|Ku>6$#
-")
-x7s:sb#0
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-sb#2Z
-s/s:sb#3Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -9
-u9sM%
-{d#1>6$#
-")
-x7s:sb#A
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-sb#CZ
-s/s:sb#DZ
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -2
-u9sM%
-{d#>>6$#
- =2
- -4
-s5xasb#M
-s5xasb#H
-s5xasb#C
-s5xasb#>
- =43`
-
-const wideBF16SM80NarrowAligned = `packed1 14414 wide_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]y)w]
-!vvs}pMpOrGvPrR
-!
-!pHr*pD
-!vV
-!c
-p;te
-p9-t*
-p:,r0
-qSzR8pF
-!
-p>
-q*
-pa
-q$
-ht[
-z*q0
-Q
-N
-{<rW
-ri
-)
-t^
-p~p@v-ry
-u$
-{#zQ
-u-@8f
-qT}w
-u-@9f
-qT[E
-u-wbf
-qT[q&
-|A,f
-qT[G
-z*{G
-qzXqO
-!#
-t>
-v|yC
-xLq9
-qU
-t+r|A
-w0%
-w@
-r5=sQ
-yP
-&
-r5,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-")
-uot,x_}~
-")
-uo~9rzu<
-")
-uo~2t\
-")
-uoz]I
-tb.f.
-u9s:rv
-qi
-k
-r;
-w,r^#6
-u9r^$
-qi
-k
-r;
-w,r^$6
-u9r^%
-qi
-k
-r;
-w,r^%6
-u9r^&
-qi
-k
-r;
-w,r^&6
-u9r^'
-qi
-k
-r;
-w,r^'6
-u9r^(
-qi
-k
-r;
-w,r^(6
-u9r^)
-qi
-k
-r;
-w,r^)6
-u9r^*
-qi
-k
-r;
-w,r^*6
-uGsTrz+
-u?~"
-!#
-|.9f9
-u9r^#
-qi
-k
-r;
-w,r3p4/t#>
-u9r^$
-qi
-k
-r;
-w,r3p44t#>
-u9r^%
-qi
-k
-r;
-w,r3r8;t#>
-u9r^&
-qi
-k
-r;
-w,r3r8:t#>
-u9r^'
-qi
-k
-r;
-w,r3r89t#>
-u9r^(
-qi
-k
-r;
-w,r3r88t#>
-u9r^)
-qi
-k
-r;
-w,r3r87t#>
-u9r^*
-qi
-k
-r;
-w,r3r86t#>
-"#
-u?}~
-!#
-|.8w-
-tpr3p4/'#Z
-tpr3p44'$Z
-tpr3r8O'%Z
-tpr3r8J'&Z
-tpr3r8E''Z
-tpr3r8@'(Z
-tpr3r8;')Z
-tpr3r86'*Z
-"#
-u<
-!#
-|.+q#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4/'#>
-rp$vM
-x>$
-s&$'$
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p44'$>
-rp%vM
-x>%
-s&%'%
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8e'%>
-rp&vM
-x>&
-s&&'&
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8g'&>
-rp'vM
-x>'
-s&'''
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8i''>
-rp(vM
-x>(
-s&('(
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8k'(>
-rp)vM
-x>)
-s&)')
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8m')>
-rp*vM
-x>*
-s&*'*
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8o'*>
-"#
-H
-!#
-tb/pb
-x7r^#
-x8v?yvzIyr
-tbx*
-tpr^#Z
-u-|#qy
-y6r}@/qY7+t#
-rY
-u-ukr-
-r@scu7tB.t2q5@r}/8q5@/7
-pnzLqN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-pnwEpX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-s{=ua
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-tb@pE
-u9sM$
-q~/>6$#
-")
-x7r^$
-x8v?yvzIyr
-")
-tpr^$Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~4>6$#
-")
-x7r^%
-x8v?yvzIyr
-")
-tpr^%Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~9>6$#
-")
-x7r^&
-x8v?yvzIyr
-")
-tpr^&Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~>>6$#
-")
-x7r^'
-x8v?yvzIyr
-")
-tpr^'Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~C>6$#
-")
-x7r^(
-x8v?yvzIyr
-")
-tpr^(Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~H>6$#
-")
-x7r^)
-x8v?yvzIyr
-")
-tpr^)Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~M>6$#
-")
-x7r^*
-x8v?yvzIyr
-")
-tpr^*Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~R>6$#
-!#
-r5@yC
-|24'/
-|2>'9
-|2H'C
-|2R'M
-v|ps
-t+M)A
-w0%
-|[r,xfvfUDL
-z*sm
-z')1)1*
-qt)1(
-sH"
-!#
-!pZ
-p(
-!p^
-"8
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp"
-v_pG
-pP
-pc
-O
-!L
-`
-
-const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
- patch
- -3
-packed1 18021 wide_8_float32_row_BF16
-!pJ
-!pI
- =8
- -4
-p;.un
-p9@t*
-p:,r0
-qSxWte
- =155
- -8
-t-p4#Z
-s/r^#Z
-}t/scyqqcqcqcqcqcqc>?
-t-p4$Z
-s/r^$Z
-}t4scyqqcqcqcqcqcqc>?
-t-p4%Z
-s/r^%Z
-xpr8Rscyqqcqcqcqcqcqc>?
-t-p4&Z
-s/r^&Z
-xpr8Nscyqqcqcqcqcqcqc>?
-t-p4'Z
-s/r^'Z
-xpr8Jscyqqcqcqcqcqcqc>?
-t-p4(Z
-s/r^(Z
-xpr8Fscyqqcqcqcqcqcqc>?
-t-p4)Z
-s/r^)Z
-xpr8Bscyqqcqcqcqcqcqc>?
-t-p4*Z
-s/r^*Z
-xpr8>scyqqcqcqcqcqcqc>?
- =27
- -1
-w,r3r8m'%>
- =7
- -1
-w,r3r8o'&>
- =7
- -1
-w,r3r8q''>
- =7
- -1
-w,r3r8s'(>
- =7
- -1
-w,r3r8u')>
- =7
- -1
-w,r3r8w'*>
- =5
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-tbx*
-t-p4#Z
-s/r^#Z
-rH
-u-|#qy
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4$Z
-s/r^$Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4%Z
-s/r^%Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4&Z
-s/r^&Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4'Z
-s/r^'Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4(Z
-s/r^(Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4)Z
-s/r^)Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4*Z
-s/r^*Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =2
- -5
-r5@t;
-s5xap4/
-rE
-rr
-v4
-sl
-t-p4/'/
-rE
-v5
-s5xap44
-rE
-rr
-v4
-sl
-t-p44'4
-rE
-v5
-pv
-sXp*U
-s5xap49
-rE
-rr
-v4
-sl
-t-p49'9
-rE
-v5
-s5xap4>
-rE
-rr
-v4
-sl
-t-p4>'>
-rE
-v5
-pv
-sXp*U
-s5xap4C
-rE
-rr
-v4
-sl
-t-p4C'C
-rE
-v5
-s5xap4H
-rE
-rr
-v4
-sl
-t-p4H'H
-rE
-v5
-pv
-sXp*U
-s5xap4M
-rE
-rr
-v4
-sl
-t-p4M'M
-rE
-v5
-s5xap4R
-rE
-rr
-v4
-sl
-t-p4R'R
-rE
-v5
-pv
-sXp*U
- =3
- -1
-|[r,xfRF<6<&DL
- =34`
-
-const wideF16SM80NarrowAligned = `packed1 14759 wide_8_float32_row_F16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]y)w]
-!vvs}pMpOrGvPrR
-!
-!pHr*pD
-!vV
-!c
-p;te
-zfte
-p9v<pF
-p:,r0
-qSzR8pF
-!
-p>
-q*
-pa
-q$
-ht[
-z*q0
-Q
-N
-{<rW
-ri
-)
-t^
-p~p@v-ry
-u$
-{#zQ
-u-@8f
-qT}w
-u-@9f
-qT[E
-u-wbf
-qT[q&
-|A,f
-qT[G
-z*{G
-qzXqO
-!#
-t>
-v|yC
-xLq9
-qU
-t+r|A
-w0%
-w@
-t)9pb
-y\
-ro
-p7
-t)/sr
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-")
-uot,x_}~
-")
-uo~9rzu<
-")
-uo~2t\
-")
-uoz]I
-tb.f.
-u9s:rv
-qi
-k
-r;
-w,r^#6
-u9r^$
-qi
-k
-r;
-w,r^$6
-u9r^%
-qi
-k
-r;
-w,r^%6
-u9r^&
-qi
-k
-r;
-w,r^&6
-u9r^'
-qi
-k
-r;
-w,r^'6
-u9r^(
-qi
-k
-r;
-w,r^(6
-u9r^)
-qi
-k
-r;
-w,r^)6
-u9r^*
-qi
-k
-r;
-w,r^*6
-uGsTrz+
-u?~"
-!#
-|.9f9
-u9r^#
-qi
-k
-r;
-w,r3p4/t#>
-u9r^$
-qi
-k
-r;
-w,r3p44t#>
-u9r^%
-qi
-k
-r;
-w,r3r8;t#>
-u9r^&
-qi
-k
-r;
-w,r3r8:t#>
-u9r^'
-qi
-k
-r;
-w,r3r89t#>
-u9r^(
-qi
-k
-r;
-w,r3r88t#>
-u9r^)
-qi
-k
-r;
-w,r3r87t#>
-u9r^*
-qi
-k
-r;
-w,r3r86t#>
-"#
-u?}~
-!#
-|.8w-
-tpr3p4/'#Z
-tpr3p44'$Z
-tpr3r8O'%Z
-tpr3r8J'&Z
-tpr3r8E''Z
-tpr3r8@'(Z
-tpr3r8;')Z
-tpr3r86'*Z
-"#
-u<
-!#
-|.+q#+
-rp#vM
-x>#
-s&#'#
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p4/'#>
-rp$vM
-x>$
-s&$'$
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3p44'$>
-rp%vM
-x>%
-s&%'%
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8e'%>
-rp&vM
-x>&
-s&&'&
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8g'&>
-rp'vM
-x>'
-s&'''
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8i''>
-rp(vM
-x>(
-s&('(
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8k'(>
-rp)vM
-x>)
-s&)')
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8m')>
-rp*vM
-x>*
-s&*'*
-qJz{q5q5.{prX
-qi
-k
-r;
-w,r3r8o'*>
-"#
-H
-!#
-tb/pb
-x7r^#
-x8v?yvzIyr
-tbx*
-tpr^#Z
-u-|#qy
-y6r}@/qY7+t#
-rY
-u-ukr-
-r@scu7tB.t2q5@r}/8q5@/7
-pnzLqN
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-pnwEpX
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-s{=ua
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-tb@pE
-u9sM$
-q~/>6$#
-")
-x7r^$
-x8v?yvzIyr
-")
-tpr^$Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~4>6$#
-")
-x7r^%
-x8v?yvzIyr
-")
-tpr^%Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~9>6$#
-")
-x7r^&
-x8v?yvzIyr
-")
-tpr^&Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~>>6$#
-")
-x7r^'
-x8v?yvzIyr
-")
-tpr^'Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~C>6$#
-")
-x7r^(
-x8v?yvzIyr
-")
-tpr^(Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~H>6$#
-")
-x7r^)
-x8v?yvzIyr
-")
-tpr^)Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~M>6$#
-")
-x7r^*
-x8v?yvzIyr
-")
-tpr^*Z
-")
-y6r}@/qY7+t#
-rY
-")
-r@scu7tB.t2q5@r}/8q5@/7
-")
-zXscu7@8q5.tB8
-v)r}-7{X7@
-w4}Sq5q|qf,qc/
-")
-y}}Sqc{XrXq|/
-r@sIsctB@=8.tB}r
-")
-sPszz{v<si{m
-qJu#
-k
-sPr_6
-")
-u9sM$
-q~R>6$#
-!#
-{?77w-
-u>zivhp5rW+r3~7'4'/
-u>zivhp5rW+r3~7'>'9
-u>zivhp5rW+r3~7'H'C
-u>zivhp5rW+r3~7'R'M
-v|ps
-t+M)A
-w0%
-|[r,xfvfUDL
-z*sm
-z')1)1*
-qt)1(
-sH"
-!#
-!pZ
-p(
-!p^
-"8
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp"
-v_pG
-pP
-pc
-O
-!L
-`
-
-const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
- patch
- -3
-packed1 17073 wide_8_float32_row_F16
-!pJ
-!pI
- =8
- -5
-p;-r0
-zf}<
-p9uQpF
-p:,r0
-qSxWte
- =167
- -8
-t-p4#Z
-s/r^#Z
-}t/scyqqcqcqcqcqcqc>?
-t-p4$Z
-s/r^$Z
-}t4scyqqcqcqcqcqcqc>?
-t-p4%Z
-s/r^%Z
-xpr8Rscyqqcqcqcqcqcqc>?
-t-p4&Z
-s/r^&Z
-xpr8Nscyqqcqcqcqcqcqc>?
-t-p4'Z
-s/r^'Z
-xpr8Jscyqqcqcqcqcqcqc>?
-t-p4(Z
-s/r^(Z
-xpr8Fscyqqcqcqcqcqcqc>?
-t-p4)Z
-s/r^)Z
-xpr8Bscyqqcqcqcqcqcqc>?
-t-p4*Z
-s/r^*Z
-xpr8>scyqqcqcqcqcqcqc>?
- =27
- -1
-w,r3r8m'%>
- =7
- -1
-w,r3r8o'&>
- =7
- -1
-w,r3r8q''>
- =7
- -1
-w,r3r8s'(>
- =7
- -1
-w,r3r8u')>
- =7
- -1
-w,r3r8w'*>
- =5
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-tbx*
-t-p4#Z
-s/r^#Z
-rH
-u-|#qy
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4$Z
-s/r^$Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4%Z
-s/r^%Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4&Z
-s/r^&Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4'Z
-s/r^'Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4(Z
-s/r^(Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4)Z
-s/r^)Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =3
- -5
-wAyvzIyr
-tDv?yvzIyr
-rH
-")
-t-p4*Z
-s/r^*Z
-rH
-")
-xTr}@/qY7+t#
- =11
- -2
-sPtLz{v<si{m
-ws"
- =3
- -1
-u9sM%
- =2
- -5
-{?77r4
-z"'/
-s>
-z"'4
-s>
-pv
-sXq9U
-z"'9
-s>
-z"'>
-s>
-pv
-sXq9U
-z"'C
-s>
-z"'H
-s>
-pv
-sXq9U
-z"'M
-s>
-z"'R
-s>
-pv
-sXq9U
- =3
- -1
-|[r,xfR"2u4XDL
- =34`
-
-const gluPairs32SM70NarrowCoarseAligned = `packed1 4026 gluPairs_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!s]y)w]
-!
-!pHr*pD
-!c
-p;,t*
-p9+t*
-p:,te
-qS.un
-!
-p>
-q*
-pa
-q$
-xY
-qM9pE
-Q
-s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-u.
-qM/r4
-Yp,D
-"#
-4
-q)q>piy4xDrZB8
-{Z}U
-4
-zT
-q1p@G
-qBX
-t8p@?
-ynr2
-sd
-!#
-tN
-)
-u.
-s?p0
-Yp0D
-5
-"#
-Yp0U
-qU
-t+u4/
-v&%
-}'z%s\2s\L2ql
-tb.f.
-ss
-qi
-k
-r;
-z:
-u-@=zL
-y*
-qM/ps
-t+p0G
-v&%
-s8
-!#
-"&
-qKu4p0B
-Yp0q=
-td
-!#
-O
-!#
-"&
-t+u4/
-*#%
-}'z%s\2s\L2ql
-s4p&
-s4s%
-s4vm
-s4se
-s4+rg
-s4+p&
-"&
-u9s:rv
-qi
-k
-r;
-w,r^+6
-"&
-x>,
-"#
-u9r^-
-qi
-k
-r;
-w,r^-6
-"#
-x>0
-"#
-u9r^.
-qi
-k
-r;
-w,r^.6
-"#
-x>1
-"#
-u9r^/
-qi
-k
-r;
-w,r^/6
-"#
-x>2
-"&
-t+p0G
-*%%
-|*xfp48$"sI>L
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
+var slopeBF16SM80NarrowAligned = driver.Text{Base: &slope32SM80NarrowAligned, Code: `packed2 13682 slope_8_float32_row_BF16
+ 0$!|\
+ &$]zc
+O2r-
+h|Q
+ 4( ,&ts
+t4
+ *,pnp5,
+ .$}nb
+ (k+{H
+ $j+q\<r7
+q"p?3
+}X
+q\'sX
+q>p7q+
+}X
+/#
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ &*uMR
+ $//$
+ '=/$
+ K=/'
+ $Z, $h+uI#
+ o#$/#
+uI'
+ .ES'(qv
+ &GuI(
+ .$S((qv
+ &3uI)
+ .$S)(qv
+ &3uI*
+ .$S*(qv
+ e#Lqha7pj(
+ \#$qhk7pj(
+ \#$qhu7pj(
+ \#$p>R7pj(
+/*
+u3'
+ I@yl#'
+ ./N'tyqZ|Wt?sP
+p>Z7pj(
+/*
+u3(
+ I@yl#(
+ .-N(tyqZ|Wt?sP
+p>c7pj(
+/*
+u3)
+ I@yl#)
+ .-N)tyqZ|Wt?sP
+p>k7pj(
+/*
+u3*
+ I@yl#*
+ .-N*tyqZ|Wt?sP
+p>s7pj(
+ &&N:#+
+NB#,
+NJ#-
+NR#.
+NZ#/
+Nc#0
+Nk#1
+Ns#2
+q\6v/
+vgrypo
+vgqipj
+vgr1pM
+vgqK(
+ $4r&*3
 {W
-s"
+ &&t=*&*&+
+p%*&)
+ ,&qI'
+/6
+q,xPvKc<
+qI(
+sY
+ (o+}G
+ &&}i
+ H6|]ps
+ .$`}
+
+var slopeBF16SM70NarrowAligned = driver.Text{Base: &slopeBF16SM80NarrowAligned, Code: `packed2 16120 slope_8_float32_row_BF16
+!s.
+!s-
+ 2(]+rG
+Opdr-
+ $&p#rlrO
+ c)$zhz&sCw0
+wzslz&sCw0
+wT<\vDplplxk|>
+ V#$qhb7pj(
+ &$ )B V#$qhm7pj(
+ &$ MB 2Hqhx7pj(
+ &$ MB 8H MB 8H MB 8H MB 8H MB HHq\6rX
+s:rg
+pIwk
+|H
+tGqdv(5
+tbY
+tNrgpo
+ %'qfq0v(5r4
+s:ry
+ +*tNrypG
+ '*}c
+uPpa8
+s:r\
+ +4tNr\pj
+ '4s:qi
+ +<tNqi[
+ +4s:sa
+ +FtNsapM
+ 'Fs:r1
+ +NtNr1U
+ +Fs:r$
+ +FtNr$(
+ 'Fs:qK
+ +Nzh7
+ +F (,yMp8F%6%&w?
+ 6$J%vKc<
+ i#$`}
+
+var wideGLUBack32SM70NarrowAligned = driver.Text{Base: &gluBackHalfSM80, Code: `packed2 13071 wideGLUBack_4_float32_row_F32
+!s.
+!s-
+ &(!u'}+}Zy.q*
+ &$!yN
+ &$Ouxs7
+h5rO
+p#qyrO
+ J*vB0rX
 s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCqA
-v_qI
-pP
-pc
-O
-!L
-`
+vB.pb
+s2
+q@$
+s/
+q@%
+u?q)
+s/
+ %$u?qA
+s/
+ %$u?q9
+s/
+ %$xA
+s/
+xA
+ $*vB0pX
+qI#
+r2qR&$
+vB+q~
+y+pJ
+wc
+ua2
+ $0ts
+r#p|8
+sh?Iq3u}vMA
+ &$qjp4q5
+ &$r#pap*
+ %) &$qjYpN
+ &$r#pQZ
+ %0 &$qjbp2
+ &$r#p7^
+ %7 &$vB2pb
+r&&&#
+uN4
+ $( %B $$ts
+r#qR8
+ %BsFp:7E
+ $&vB.qW
+p%'&#
+ &&qI'
+vB1rR
+r&'3
+D$)
+w62pP|cq]
+pDr%r{
+zBb
+zBY
+z+Q8
+}X
+vB1uZ
+D#R
+ %*/#
+ +*vB1yG
+ $@ /* $*uI#
+ ,$q$t[#'
+ &$S#(qv
+ $$N+##
+ $$/#
+uI$
+ *9/#
+N,#(
+ &&S$(qv
+ $$N,#$
+ '0uI%
+ -0N-#)
+ &)S%(qv
+ $$N-#%
+ '>uI&
+ ->N.#*
+ &)S&(qv
+ $$N.#&
+ $$pDq[qW
+|68
+sm0
+sm$
+s:r1
+sm:
+sm.
+sm"
+s:qK
+v&<a
+ $.yMyw@
+ $$yMbp*8w?
+vB.tB
+uMqb
+sk7
+ (g& ($qI#
+r&&&$
+/.
+uN2
+t4
+wv)8
+ %\% $S&qjsS*
+wv+p*
+ %& $&qj|$.
+wv/Z
+ 'e%qjb&0
+wv1^
+ %. $,/.
+ 'R%t4
+wv-8
+ %5 $*vB+s8
+ 0$vB2p'
+ *$s<q9;
+ ,$ %( $$/0
+ +d%/0
+ %d%{H
+wYy42pP|cq]
+/.
+ +d%/0
+ $< %* -d%/0
+ $, 1*z""
+ *./0
+q$t["#
+ &&X*(qv
+ $$p1$",
+ 'd%z"-
+ -d%p1*".
+ &)X5(qv
+ $$p1/"7
+ '0z"8
+ -0p15"9
+ &)X@(qv
+ $$p1:"B
+ '>z"C
+ ->p1@"D
+ &)XK(qv
+ $$p1E"M
+ $$/0
+sm<
+ 1d%/0
+ $. %d% $$ %d%/0
+ %d% *( &$/-
+ 2$/-
+ 0$pc8
+pc2
+ (&n7
+q4A
+ (&n8
+_3
+ (&n7
+q4?
+ (&n8
+_5
+ (&n7
+ *$n8
+ &Q# &T#n7
+ .$_4
+ ($n7
+ .$_2
+ 4$ 'V# 2& 'V# 2& &_% 4a% 'V# ^#&`}
 
-const gluPairs32SM70NarrowAligned = gluPairs32SM70NarrowCoarseAligned + `
- patch
- -1
-packed1 2011 gluPairs_float32_row_F32
- =6
- -6
-!pHpkpD
-!c
-p;t*
-p9ve
-p:,r0
-qSte
- =5
- -1
- =4
- -34
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-qM/r4
-{b
-qU
-z_/
-w0%
- =10
- -2
-z_.
-w0%
- =2
- -53
- =12
- -2
-Q
- =3
- -1
-N
- =4
- -2
-sCp"
-v_pG
- =5`
+var wideGLUBackBF16SM80NarrowAligned = driver.Text{Base: &wideGLUBack32SM70NarrowAligned, Code: `packed2 19473 wideGLUBack_8_float32_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ 2(OqyrA
+ $$p#rlrO
+ T&$q\<r7
+q"p?3
+}X
+q\'sX
+q>p7q+
+}X
+/#
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ **/$
+ '=/$
+ K= (, S#= 0,N3#+
+ *$N3##
+ 2$N4#,
+ *$N4#$
+ 2$N5#-
+ *$N5#%
+ 2$N6#.
+ *$N6#&
+ &;uI'
+ ,;N7#/
+ &;S'(qv
+ $;N7#'
+ &$uI(
+ ,$N8#0
+ &;S((qv
+ $$N8#(
+ &$uI)
+ ,$p1f#1
+ &;S)(qv
+ $$p1k#)
+ &$uI*
+ ,$p1q#2
+ &;S*(qv
+ $$p1v#*
+ $$q\6v/
+q<a"m
+q<H"T
+q<0"<
+vgr1"$
+q<^"k
+q<F"R
+q<.":
+vgqK""
+ <Z$//
+ &$//
+ D$//
+ X#$/1
+ *$/1
+ ($//
+ 'y'//
+ Ky'/1
+ &. S#y'/1
+ &. U#=z".
+ *0/1
+p1#"+
+ &&X6(qv
+ $$p1("8
+ &$z"9
+ ,$p1."6
+ &;XA(qv
+ $$p13"C
+ &$z"D
+ ,$p19"A
+ &;XL(qv
+ $$p1>"N
+ &$z"O
+ ,$p1D"L
+ &;XW(qv
+ $$p1I"Y
+ &$z"Z
+ ,$p1O"W
+ &;Xc(qv
+ $$p1T"e
+ &$z"f
+ ,$p1Z"c
+ &;Xn(qv
+ $$p1_"p
+ &$z"q
+ ,$p1f"n
+ &;Xy(qv
+ $$p1k"{
+ &$z"|
+ ,$p1q"y
+ &;l#3(qv
+ $$p1v$#5
+ $$/1
+ 3y'/1
+ *\$/1
+ 0$/.
+ 2$/.
+ u'$`}
 
-const gluPairs32SM70Narrow = gluPairs32SM70NarrowAligned + `
- patch
- -1
-packed1 2031 gluPairs_float32_row_F32
- =33
- -1
-_
-y(
- =41`
+var wideGLUBackBF16SM70NarrowAligned = driver.Text{Base: &wideGLUBackBF16SM80NarrowAligned, Code: `packed2 27203 wideGLUBack_8_float32_row_BF16
+!s.
+!s-
+ 0(]1rA
+OsKrA
+ e.&q\6rX
+smm
+pIwk
+|H
+tGqdv(5
+tbY
+sNm"m
+ %'qfq0v(5r4
+sma
+ +*sNa"a
+ '*}c
+uPpa8
+smT
+ +4sNT"T
+ '4smH
+ +<sNH"H
+ +4sm<
+ +FsN<"<
+ 'Fsm0
+ +NsN0"0
+ +Fsm$
+ +FsN$"$
+ 'Fs:r1
+ +NtNr1U
+ +Fsmk
+ +FsNk"k
+ 'Fsm^
+ +NsN^"^
+ +FsmR
+ +FsNR"R
+ 'FsmF
+ +NsNF"F
+ +Fsm:
+ +FsN:":
+ 'Fsm.
+ +NsN.".
+ +Fsm"
+ +FsN"""
+ 'Fs:qK
+ +Nzh7
+ +F &4yMu(m%w%g%V@
+ $$yMp8F%6%&w?
+ X-$ ](w* &2yMr(#6%w%g%V@
+ $$ %w* 4$::{V
+:9yt
+:8xz
+:7{h
+:6|<
+:5{e
+:4uC1
+:3uC5
+/.
+:2}v
+ s'6`}
 
-const gluPairs32SM70 = gluPairs32SM70Narrow + `
- patch
- -1
-packed1 1953 gluPairs_float32_row_F32
- =9
- -1
-p9,r0
- =11
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-w2
- =12
- -1
-|9
- =25
- -1
-v_qA
- =5`
-
-const gluPairsBF16SM80NarrowCoarseAligned = `packed1 5168 gluPairs_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vvy)w]
+var apply32SM80Narrow = driver.Text{Base: &gluBackHalfSM80, Code: `packed2 5200 apply_row_F32x1
+ ($!u6vap3wBp3q'wd
+!u'rnowd
+!xgIw{pYq*
+!|F{?oq*
 !
-!pHr*pD
-!c
-p;,t*
-zfsV
-p98r0
-p:,te
-qS.un
-!
-p>
-q*
-pa
-q$
-xY
-qM9pE
-Q
+!pWt8pt
+ $,]yD
+O'q^
+h|L
+p#1q^
+ (, &$p"sI
+w@p}
 s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-u.
-qM/r4
-Yp,D
-"#
-4
-q)q>piy4xDrZ29
-{Z}U
-4
-zT
-q1p@G
-qBX
-t8p@?
-ynr2
-sd
-!#
-tN
-)
-u.
-s?p0
-Yp0D
-5
-"#
-Yp0U
-qU
-t+p0G
-v&%
-sw
-q%
-r'p,A
-q%
-pnsrxG
-qzq9A
-&
-qzp,A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{D=zL
-y*
-pnr4q#-
-|l>
-s>
-qM/ps
-t+M'E
-v&%
-wG
-!#
-"(
-z''1'B
-qt'2p*
-td
-!#
-O
-!#
-"(
-t+M'G
-*#%
-sw
-q%
-r'p,A
-q%
-s|r>
-s|p&
-s|se
-s|7n
-s|,rg
-s|,r>
-"(
-|C
-&
-"(
-r=
-qi
-k
-r;
-y&z.
-"#
-{x
-&
-"(
-rx
-"(
-|l>
-s>
-"$
-|C
-&
-"%
-r=
-qi
-k
-r;
-y&z.
-"#
-vq
-&
-"%
-rx
-"%
-|l>
-s>
-"$
-qz}\
-&
-"%
-r=
-qi
-k
-r;
-y&z.
-"#
-|C
-&
-"%
-rx
-"%
-|l>
-s>
-"$
-r(#A
-&
-"%
-r=
-qi
-k
-r;
-y&z.
-"#
-qz}\
-&
-"%
-rx
-"%
-|l>
-s>
-"(
-t+M'E
-*%%
-|[Pt5p5rzxfp*2[qRDL
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
+u_
+s2
+ts
+s/
+tw
+tr^Z
+s/
+w'
+p<*
+z3pK
+yf
+wc
+u;
 {W
-s"
-s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCqA
-v_qI
-pP
-pc
-O
-!L
-`
-
-const gluPairsBF16SM80NarrowAligned = gluPairsBF16SM80NarrowCoarseAligned + `
- patch
- -1
-packed1 2329 gluPairs_dtype_BF16_row_BF16
- =7
- -7
-!pHpkpD
-!c
-p;t*
-zfto
-p9+r0
-p:,r0
-qSte
- =5
- -1
- =4
- -34
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-qM/r4
-{b
-qU
-z_.
-w0%
- =21
- -2
-t+p2E
-w0%
- =2
- -92
- =12
- -2
-Q
- =3
- -1
-N
- =4
- -2
-sCp"
-v_pG
- =5`
-
-const gluPairsBF16SM80Narrow = gluPairsBF16SM80NarrowAligned + `
- patch
- -1
-packed1 2308 gluPairs_dtype_BF16_row_BF16
- =11
- -1
-p9+un
- =23
- -8
-rV
-pnsrxG
-pv
-&
-qM/r.8
-s|v=
-"#
-pv
- =13
- -1
-t+p@E
- =31`
-
-const gluPairsBF16SM80 = gluPairsBF16SM80Narrow + `
- patch
- -1
-packed1 2230 gluPairs_dtype_BF16_row_BF16
- =11
- -1
-p9t=pF
- =11
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-o
- =22
- -1
-{T
- =25
- -1
-v_qA
- =5`
-
-const gluPairsBF16SM70NarrowCoarseAligned = gluPairsBF16SM80NarrowCoarseAligned + `
- patch
- -3
-packed1 5962 gluPairs_dtype_BF16_row_BF16
-!pJ
-!pI
- =7
- -3
-p;,te
-p9/r0
- =64
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =7
- -1
-qt'1-
- =32
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r(%A
- =8
- -1
-r(#A
- =4
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r(-A
- =8
- -1
-r(+A
- =4
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r(5A
- =8
- -1
-r(3A
- =4
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =3
- -1
-|[Pt5p5rzxfR1<(2p*DL
- =29`
-
-const gluPairsBF16SM70NarrowAligned = gluPairsBF16SM80NarrowAligned + `
- patch
- -3
-packed1 2469 gluPairs_dtype_BF16_row_BF16
-!pJ
-!pI
- =7
- -3
-p;8pF
-p9+te
- =41
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-qM/ps
-t+M(E
- =31`
-
-const gluPairsBF16SM70Narrow = gluPairsBF16SM70NarrowAligned + `
- patch
- -1
-packed1 2448 gluPairs_dtype_BF16_row_BF16
- =10
- -1
-p9+x,
- =23
- -8
-rV
-pnsrxG
-pv
-&
-qM/r.8
-s|v=
-"#
-pv
- =19
- -1
-t+q}E
- =31`
-
-const gluPairsBF16SM70 = gluPairsBF16SM80 + `
- patch
- -3
-packed1 2369 gluPairs_dtype_BF16_row_BF16
-!pJ
-!pI
- =7
- -3
-p;8pF
-p9+t*
- =38
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =33`
-
-const gluPairsF16SM70NarrowCoarseAligned = `packed1 5196 gluPairs_dtype_F16_row_F16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!vvy)w]
-!
-!pHr*pD
-!c
-p;,t*
-zfve
-p9.r0
-p:,te
-qS.un
-!
-p>
-q*
-pa
-q$
-xY
-qM9pE
-Q
-s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-u.
-qM/r4
-Yp,D
-"#
-4
-q)q>piy4xDrZ29
-{Z}U
-4
-zT
-q1p@G
-qBX
-t8p@?
-ynr2
-sd
-!#
-tN
-)
-u.
-s?p0
-Yp0D
-5
-"#
-Yp0U
-qU
-t+p0G
-v&%
-sw
-q%
-r'p,A
-q%
-pnsQwE
-uBq=
-p7
-ro
-p7
-r5.f.
-ss
-qi
-k
-r;
-z:
-{D=zL
-y*
-tb,y=
-}]
-s>
-qM/ps
-t+M'E
-v&%
-wG
-!#
-"(
-z''1'B
-qt'2p2
-td
-!#
-O
-!#
-"(
-t+M'G
-*#%
-sw
-q%
-r'p,A
-q%
-s|r>
-s|p&
-s|se
-s|7n
-s|,rg
-s|,r>
-"(
-xrp0
-p7
-"(
-r=
-qi
-k
-r;
-y&z.
-"#
-xr[
-p7
-"(
-rx
-"(
-}]
-s>
-"$
-xr[
-p7
-"%
-r=
-qi
-k
-r;
-y&z.
-"#
-uBqR
-p7
-"%
-rx
-"%
-}]
-s>
-"$
-xr[
-p7
-"%
-r=
-qi
-k
-r;
-y&z.
-"#
-uBqR
-p7
-"%
-rx
-"%
-}]
-s>
-"$
-xr[
-p7
-"%
-r=
-qi
-k
-r;
-y&z.
-"#
-uBqR
-p7
-"%
-rx
-"%
-}]
-s>
-"(
-t+M'E
-*%%
-|[Pt5p5rzxfvfUDL
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
+uS
+pDq~P
+pnpQ,
+s5y~
+pDtBP
+pnpQ4
+s5yd
+pDrXP
+pnpQM
+s5{G
+pDt0P
+pnz{
+vk
+pDt}P
+pnpQrf
+xr
+q\2P2
+t<sl
+ (m%uWsyr\(
+v"~,
+!s4
+Wr7pC
+tusyry
+Wu)P
+sfqKvmpluv666sP
+xr
+WuZP
+sf<\2qyw07
+sZQz&qyw0|>
+WyUp=
+v;(
+Ts{pC
+r3vHzX2w0
+Tt}p'
+u>zX2w0
+Tr7qp
+r3w(r/pl+'s#uQpM
+w7QUvmpd0usu/*(
+Tu)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+TsXpf
+r3pjqv
+r3pGqv
+s:t[
+Tz1{$
+x>+ukr6*sd1.sQq0p0
+}X
+WyBt0
+prsgqv
+xpsl
+t<w)
+z.qv
+prtOpM
+pr<\qZ<ya(qv
+t2rnorVIwup{y((##7
+yh
+ %IWsXpv
+N)#)
+Wv5q8
+pr<\r/r/qZt-{Pr/(vmqZxt1'us'
+z.w(r/s_.|Ws_.s_
+zKty<*u|s_pl
+}9|axtxt6pl
+Wxxt0
+N)pj
+prsg#)
+ %/ %.pDr7qT
+v"{G
+ %1tg5P5
+uI#
+ ('x&(qv7
+v"~B
+ %9tg.xx
+sjy((##B
+v"z9
+ %=tg0pV0
+N#}"vhu*rv
+sz##
+ %#qJ#(
+szw(r/plqZ|Wt?sP
+ ('x&(##7
+ 'Iq\*p=
+u3#
+{3slz&sCw0
+q\6p-
+u,#B
+r=1tB
+xBQUtyxRpd10
+ $# %Y#r=5q8
+szw(r/s_r/2rWqZ6
+v;ty*.qZxR1
+r=*p'
+szpM
+u>}"6.|Wr/.
+szpj
+v;tysKv(16
+ $2v;}"qZuss_'pl*
+r=6a
+szr5
+v;}"plv(sPus*
+szs;
+u>vmx"y,r/x$
+t3<uZ
+p1'w(r/plunxt{P
+vS(
+ $7xBQ~#
+q\6qO
+p1+(
+zlt"("*7
+ %Oz3tY
+wm;
 {W
-s"
+uq#(
+ %H (T(vc
+ *i&p"p.
+st
+y/p6
+up
+ 4*|]pJ
+xsq9
+ ,&`}
+
+var apply32SM80 = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5122 apply_row_F32x1
+ 8$Ozc
+ :$s/
+z0
+yQ
+ &.xT
+wc
+tf
+ ((pnb,
+ &$pnb4
+ &$pnbM
+ &$pnb;
+ &$pnbrf
+ \'$s<pS4
+ T#$xsps
+ ,$`}
+
+var apply32SM70Narrow = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5420 apply_row_F32x1
+!s.
+!s-
+ 2(]'rT
+ &$p#5rG
+ s&$y[#B
+txuu#B
+rp({:
+ B$zhz&sCw0
+wzslz&sCw0
+wT<\vDplplxk|>
+ $$ '9 %& $$q$satyxRpd10
+ F$p1(w(r/plunxt{P
+vS)
+ (&p1,(
+ i#$`}
+
+var apply32SM70 = driver.Text{Base: &apply32SM70Narrow, Code: `packed2 5342 apply_row_F32x1
+ 8$Ozc
+ :$s/
+z0
+yQ
+ &.xT
+wc
+tf
+ ((pnb,
+ &$pnb4
+ &$pnbM
+ &$pnb;
+ &$pnbrf
+ i'$s<pS4
+ T#$xsps
+ ,$`}
+
+var applyBF16SM80Narrow = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5185 apply_row_BF16x1
+ *$!u'}+}Zy.wd
+!xgrnowd
+!|FIw{pYq*
+!yLqGyK{?oq*
+ *(tWrG
+O}}
+ $$p#1rO
+ J$t~4
+{W
+}W
+pDs{{6
+}c
+}X
+Wq~P
+pnp^,
+ $,WtBP
+pnp^4
+ $&WrXP
+pnp^M
+ $&Wt0P
+pnp^;
+vk
+Wt}P
+pnp^rf
+xr
+WuZP2
+ 00Tr7pC
+ $$Tu)P
+ &$TuZP
+ &$TyUp=
+ $$pws{pC
+ $$pwt}p'
+ $$pwr7qp
+ &$pwu)p=
+ *$pwsXpf
+ ($pwz1{$
+ &$TyBt0
+ 4$TsXpv
+ $$Tv5q8
+ *$Txxt0
+ *$Wr7qT
+ &$|x5P5
+ 0$|x.xx
+ ($|x0pV0
+ &$xb###
+ 0&WyBp=
+ &$Wv1p-
+ $$W{6r%
+w7QUtyxRpd10qv
+ $(W|^qW
+r3w(r/s_r/2rWqZ6ty*.qZxR1
+WqG*pK
+z.w(r/s_6.|Wr/.
+zKtysKv(16
+}9}"qZuss_'pl*
+Ww;pC
+r3pj}"plv(sPus*
+r3pGw(r/x"y,r/x$
+WyIuZ
+q$sRw(r/plunxt{P
+ $< &*Wv1p}
+z"$
+p>(7x.#
+ $(pDs{q[
+wb#(
+wSt^tz
+ $"r2p74
+{W
+Ip)?pEqBqgq7uLq]A
+ \#(`}
+
+var applyBF16SM80 = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5107 apply_row_BF16x1
+ *$!u'}+}Zy.wd
+!xgrnowd
+!|FIw{pYq*
+!yLqGyK{?oq*
+ *(tWrG
+ &"p#1rO
+ 6$s/
+z0
+yQ
+ &.xT
+wc
+ua'
+{W
+}W
+pDs{{6
+}c
+}X
+Wq~P
+pnp7,
+ $0WtBP
+pnp74
+ $&WrXP
+pnp7M
+ $&Wt0P
+pnp7;
+vk
+Wt}P
+pnp7rf
+xr
+WuZP2
+ 00Tr7pC
+ $$Tu)P
+ &$TuZP
+ &$TyUp=
+ $$pws{pC
+ $$pwt}p'
+ $$pwr7qp
+ &$pwu)p=
+ *$pwsXpf
+ ($pwz1{$
+ &$TyBt0
+ 4$TsXpv
+ $$Tv5q8
+ *$Txxt0
+ *$Wr7qT
+ &$|x5P5
+ 0$|x.xx
+ ($|x0pV0
+ &$xb###
+ 0&WyBp=
+ &$Wv1p-
+ $$W{6r%
+w7QUtyxRpd10qv
+ $(W|^qW
+r3w(r/s_r/2rWqZ6ty*.qZxR1
+WqG*pK
+z.w(r/s_6.|Wr/.
+zKtysKv(16
+}9}"qZuss_'pl*
+Ww;pC
+r3pj}"plv(sPus*
+r3pGw(r/x"y,r/x$
+WyIuZ
+q$sRw(r/plunxt{P
+ $< &*Wv1p}
+z"$
+p>(7x.#
+ $(pDs{q[
+wb#(
+wSt^tz
+ $"s<pS,
+{W
+Ip)?pEqBqgq7uLq]A
+ P#(xsps
+ ,$`}
+
+var applyBF16SM70Narrow = driver.Text{Code: `packed2 5547 apply_row_BF16x1
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
+!u'}+}Zy.wd
+!xgrnowd
+!|FIw{pYq*
+!yLqGyK{?oq*
+!
+!pWt8pt
+!qk
+]|8
+sJrA
+h|L
+p#1rT
+!
+s0
+t6
+tn
+u#
+p"sI
+w@p}
 s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCqA
-v_qI
-pP
-pc
-O
-!L
-`
-
-const gluPairsF16SM70NarrowAligned = gluPairsF16SM70NarrowCoarseAligned + `
- patch
- -1
-packed1 2318 gluPairs_dtype_F16_row_F16
- =7
- -7
-!pHpkpD
-!c
-p;t*
-zft*
-p9+un
-p:,r0
-qSte
- =5
- -1
- =4
- -34
-ri
-)
-t^
-p~t"XqR
-)
-u$
-5
-qM/r4
-{b
-qU
-z_.
-w0%
- =21
- -2
-t+p@E
-w0%
- =2
- -92
- =12
- -2
-Q
- =3
- -1
-N
- =4
- -2
-sCp"
-v_pG
- =5`
-
-const gluPairsF16SM70Narrow = gluPairsF16SM70NarrowAligned + `
- patch
- -1
-packed1 2297 gluPairs_dtype_F16_row_F16
- =11
- -1
-p9,te
- =23
- -7
-rV
-pnsQwE
- =2
-qM/r.8
-s|v=
-"#
-ro
-p7
- =12
- -1
-t+q9E
- =31`
-
-const gluPairsF16SM70 = gluPairsF16SM70Narrow + `
- patch
- -1
-packed1 2219 gluPairs_dtype_F16_row_F16
- =11
- -1
-p9ve
- =11
- -6
-)
-p{rU%
-zC
- =2
- -3
-rCpY
-qU
-o
- =22
- -1
-{T
- =25
- -1
-v_qA
- =5`
-
-const glu32SM70Narrow = `packed1 3434 glu_row_F32x1
-!pJ
-!pI
-!p8
-!xE
-!s]y)w]
-!
-!pHw$pD
-!vV
-!c
-p;/pF
-p9+t*
-p:+x,
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-hy^
-m
-|ks6
-Q
-N
-p%
-tN
-)
-u.
-)
-ri
-)
-vl@r]
-uE
-"#
-p~[v-r2
-)
-qBp*
-5
-vl/r-
-p{w%p0%
-vl@q0
-p{w%p*p-
-q+s7q^
-qU
-xM
-*#%
-_
-u.
-Y{q
-pm
-*%p-
-_
-tb.f.
+u_
+s2
+ts
+s/
+tw
+tr^Z
+s/
+w'
+p<*
+z3pK
+yf
+wc
+t~4
+{W
+}W
+pDs{{6
+}c
+}X
+Wq~P
+pnp^,
+s5y~
+WtBP
+pnp^4
+s5yd
+WrXP
+pnp^M
+s5{G
+Wt0P
+pnp^;
+vk
+Wt}P
+pnp^rf
+xr
+WuZP2
+t<sl
+szvH
+{?0?joov,r[?\p)wwsl
+v;qv
+uWsyr\(
+v"~,
+!s4
+Tr7pC
+tusyry
+Tu)P
+sfqKvmpluv666sP
+xr
+TuZP
+sf<\2qyw07
+sZQz&qyw0|>
+TyUp=
+v;(
+pws{pC
+r3vHzX2w0
+pwt}p'
+u>zX2w0
+pwr7qp
+r3w(r/pl+'s#uQpM
+w7QUvmpd0usu/*(
+pwu)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+pwsXpf
+r3pjqv
+r3pGqv
+s:t[
+pwz1{$
+x>+ukr6*sd1.sQq0p0
+}X
+TyBt0
+prsgqv
+xpsl
+t<w)
+z.qv
+prtOpM
+pr<\qZ<ya(qv
+t2rnorVIwup{y((##7
+yh
+ %ITsXpv
+N)#)
+Tv5q8
+pr<\r/r/qZt-{Pr/(vmqZxt1'us'
+z.w(r/s_.|Ws_.s_
+zKty<*u|s_pl
+}9|axtxt6pl
+Txxt0
+N)pj
+prsg#)
+ %/ %.Wr7qT
+v"{G
+ %1|x5P5
+uI#
+ )a#x&(qv7
+v"~B
+ %9|x.xx
+y[#B
+txuu#B
+rp({:
+v"z9
+ %?|x0pV0
+N#}"vhu*rv
+sz##
+xb###
+szw(r/plqZ|Wt?sP
+ )3x&(##7
+ 'JWyBp=
+u3#
+zhz&sCw0
+wzslz&sCw0
+wT<\vDplplxk|>
+Wv1p-
+ '8 %&W{6r%
+prsatyxRpd10qv
+ %]#W|^qW
+r3w(r/s_r/2rWqZ6ty*.qZxR1
+WqG*pK
+z.w(r/s_6.|Wr/.
+zKtysKv(16
+}9}"qZuss_'pl*
+Ww;pC
+r3pj}"plv(sPus*
+r3pGw(r/x"y,r/x$
+WyIuZ
+q$u0w(r/plunxt{P
+vS"
+ %?xBQ~#
+Wv1p}
+z"%
+p>(7x.#
+ %KpDs{q[
+|6(
+pIwk
+|H
+tGqdv(5
+tbY
+y[(#(
+ %'qfq0v(5r4
+z3tY
+r2qR4
+{W
+Ip)?pEqBqgq7uLq]A
+ %N!s}
+s3
+!tj
+vc
+tl
+to
+tk
+tm
+p"p.
+st
+y/p6
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
 ss
-qi
-k
-r;
-z:
-u-@=zL
-y*
-vl@ps
-q+p=su
-u(
-vIE
-*'%
-s8
-!#
-O
-!#
-"'
-p~p0v-2p2
-qBq}
-5
-"(
-p~p2t0U
-z_.
-*#%
-_
-*%p-
-_
-"&
+sw
+|]pJ
+xsq9
+so
+tp
+s~
+!@
+`}
+
+var applyBF16SM70 = driver.Text{Base: &applyBF16SM70Narrow, Code: `packed2 5468 apply_row_BF16x1
+ :$sJqS
+ :$s/
+z0
+yQ
+ &.xT
+wc
+ua'
+ .(pnp7,
+ &$pnp74
+ &$pnp7M
+ &$pnp7;
+ &$pnp7rf
+ k'$s<pS,
+ T#$xsps
+ ,$`}
+
+var applyF16SM80Narrow = driver.Text{Base: &applyBF16SM70Narrow, Code: `packed2 5178 apply_row_F16x1
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ 4(]yD
+tWqq
+sJrO
+ $&p#1rO
+ P#$q\1yq
+v{A
+shyn?\p0p/Qtz
+ $(pnp5,
+ &$pnp54
+ &$pnp5M
+ &$pnp5;
+ &$pnp5rf
+ V%$sjy((##B
+ @({3slz&sCw0
+ $(u,#B
+ $(w7QUtyxRpd10qv
+ 8$q$sRw(r/plunxt{P
+szs;
+ (&z"$
+ &$q\1r{
+u2#(
+wSt^tz
+ $4{b4
+ a#$`}
+
+var applyF16SM80 = driver.Text{Base: &applyF16SM80Narrow, Code: `packed2 5100 apply_row_F16x1
+ <$}r
+ :$s/
+z0
+yQ
+ &.xT
+wc
+ua'
+ .(pnp?,
+ &$pnp?4
+ &$pnp?M
+ &$pnp?;
+ &$pnp?rf
+ R'$s<pS,
+ T#$xsps
+ ,$`}
+
+var applyF16SM70Narrow = driver.Text{Base: &applyBF16SM70Narrow, Code: `packed2 5398 apply_row_F16x1
+ 8$]'rT
+tWqq
+sJrO
+ T#&q\1yq
+v{A
+shyn?\p0p/Qtz
+ $(pnp5,
+ &$pnp54
+ &$pnp5M
+ &$pnp5;
+ &$pnp5rf
+ V'$q\1r{
+u2#(
+wSt^tz
+ $4{b4
+ a#$`}
+
+var applyF16SM70 = driver.Text{Base: &applyF16SM70Narrow, Code: `packed2 5320 apply_row_F16x1
+ <$}r
+ :$s/
+z0
+yQ
+ &.xT
+wc
+ua'
+ .(pnp?,
+ &$pnp?4
+ &$pnp?M
+ &$pnp?;
+ &$pnp?rf
+ ^'$s<pS,
+ T#$xsps
+ ,$`}
+
+var wide32SM80NarrowAligned = driver.Text{Base: &applyF16SM80Narrow, Code: `packed2 15422 wide_4_float32_row_F32
+ *$!u'rnowd
+!xg}+}Zy.q*
+!
+!{L
+!yN
+ $.]'r-
+O+r-
+h'q^
+p#vrqS
+ .,yz
+to
+qN1pb
+s1
+s2
+|tp{zWw>?r[
+ (*s5~,
+trqb^
+w'
+}\y~
+ug.P
+ $>ug5P
+ $&ug6P
+ $&y@'P
+ $&qN1z$
+q"p?e
+ $8ud
+qN5v/
+}nb
+wc
+r2wk
+{W
+w62pP|cq]
+Wr%r{
+zBb
+zBY
+z+Q8
+}X
+/(
+ujx?}/
+/(
+uj~7w&
+/(
+uj~*r.
+/(
+uj~1d
+q\2P2
+t<q1Q[
+ (-uWsyrJ(
+t<syrJ
+ ('uWuu$(
+uI%
+ ('uWuu%(
+uI&
+ ('uWuu&(
+puqy{X
+ &c$tg5P5
+ *$x&+qv7
+uI$
+ ('x&0qv7
+ +:x&5qv7
+ +:}Y&qv7
+/#
+ &$tg.xx
+sjy(+##B
+sjy(0#$B
+sjy(5#%B
+sjq1pR&#&B
+/#
+ &&tg0pV0
+ 0$x&+##7
+N$}"vhu*rv
+sz#$
+xb$#$
+ *)x&0#$7
+N%}"vhu*rv
+sz#%
+xb%#%
+ *)x&5#%7
+N&}"vhu*rv
+sz#&
+xb&#&
+ *)}YB#&7
+/#
+ &$q\*p=
+ &$q\6p-
+ $$r=1r%
+ &$r=5qW
+ $$r=*pK
+ ($r=6pC
+ &$t3<uZ
+ *$q\6p}
+ $$p>+7x.#
+/)
+u3$
+ $M/)
+u,$B
+/)
+ &(/)
+ $$/)
+ ($/)
+ &$/)
+ *$/)
+ $$p>07x.#
+/)
+u3%
+ ';u,%B
+ I;p>57x.#
+/)
+u3&
+ ';u,&B
+ I;p>:7x.#
+ $$Wq[qW
+|6+
+|60
+|65
+|6:
+qN5tY
+r2|P
+{W
+yMbp*8w?
+qN1s{
+rHpaq5pT
+whqU
+r?"
+ $#s~
+ $#p_%qb&&
+s"qP
+ %]'/5
+q_#,
+/5
+q_#4
+/5
+q_#M
+/5
+q_#;
+/8
+qt'e
+ ']'/8
+{9(
+rc
+ %]'G#)
+wYy42pP|cq]
+/8
+ ;]'/8
+ 5]'uWv)"(
+z""
+ ),uWv)&(
+z"&
+ )1uWv)*(
+/5
+ &Y$/8
+z".
+ (&}Y)qv7
+z"1
+ ('}Y(qv7
+z"4
+ ('}Y'qv7
+z"7
+ 1]'/8
+sjq1pR5"=B
+sjq1pR0"<B
+sjq1pR+";B
+sjq1pR&":B
+ )]'/8
+p1>}"vhu*rv
+vS?
+vx@"@
+ *8}Y<"D7
+p1D}"vhu*rv
+vSE
+vxF"F
+ *)}Y>"J7
+p1J}"vhu*rv
+vSK
+vxL"L
+ *)}Y@"P7
+p1P}"vhu*rv
+vSQ
+vxR"R
+ *)}YB"V7
+ )]'/8
+{}Z
+ $,/8
+sjv)\B
+/8
+ &(/8
+ $$/8
+ ($/8
+ &$/8
+ *$/8
+ $$qhb7x.#
+/)
+{}j
+ ']'sjv)lB
+ I]'qhm7x.#
+/)
+{}y
+ ';sjv){B
+ I;qhx7x.#
+/)
+tuwE#7
+ ';sjwE#9B
+ I;te#27x.#
+ 'p%s:r"#A
+s:r"#<
+s:r"#7
+s:r"#2
+/8
+ %]'G%)
+ %]'/8
+ %]'wh&)
+r?*
+ *4/7
+v_ps
+p9
+!u8
+r9pO
+!u9
+ F"|]pA
+}D'
+ ,&`}
+
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17252 wide_4_float32_row_F32
+!s.
+!s-
+ 2(]2rO
+ &$p#xNq^
+ ^&$y[#B
+txuu#B
+rp+{:
+y[$B
+txuu$B
+rp0{:
+y[%B
+txuu%B
+rp5{:
+y[&B
+txuu&B
+q}*{:
+ i#*}YF#&7
+ ,$zhz&sCw0
+wzslz&sCw0
+wT<\vDplplxk|>
+ $$ '[# %& $$prsatyxRpd10qv
+ 8$q$u0w(r/plunxt{P
+vS"
+ (&z"%
+ ($ )?/)
+ 'v# '& '? 6. +?/)
+ %? (. +? 'b$ K? (N +? '|$ K? c&NsN=B
+txv)>B
+q}6{:
+ '%q}2{:
+ '(q}.{:
+ '+ +v'/8
+p1B}"vhu*rv
+vSC
+vxD"D
+ *8}Y@"H7
+p1H}"vhu*rv
+vSI
+vxJ"J
+ *)}YB"N7
+p1N}"vhu*rv
+vSO
+vxP"P
+ *)}YD"T7
+p1T}"vhu*rv
+vSU
+vxV"V
+ *)}YF"Z7
+ *T#{}^
+ )v'/8
+sNaB
+txv)bB
+ '& 'v' 60 +v'/8
+z"%
+qhh7x.#
+/)
+{}p
+ +v'sNrB
+txv)sB
+ Kv'qhu7x.#
+/)
+tuwE#0
+ +?tNr"#2B
+txwE#3B
+ K?te#17x.#
+/)
+tuwE#A
+ +?tNr"#CB
+txwE#DB
+ K?te#>7x.#
+ &Gs:r"#M
+s:r"#H
+s:r"#C
+s:r"#>
+ y#k&`}
+
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 14414 wide_8_float32_row_BF16
+ 0$!pWt8pt
+ &$]q^
+O+rT
+h|L
+ 0( 0& *$pnpQ,
+ $$pnpQ4
+ $$pnpQM
+ $$pnz{
+ 6$WsXr7
+q"p?3
+}X
+Wv5sX
+q>p7q+
+}X
+/#
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+}X
+/)
+ $./)
+ $$/)
+ $$/)
+ &$ *,uWuu#(
+ *J 8Q#uI'
+ (GuWuu'(
+uI(
+ ('uWuu((
+uI)
+ ('uWuu)(
+uI*
+ ('uWuu*(
+ 2Bx&/qv7
+ *$x&4qv7
+ *O}Y;qv7
+ *$}Y:qv7
+ +N}Y9qv7
+ +N}Y8qv7
+ +N}Y7qv7
+ +N}Y6qv7
+ *T#sjy(/##B
+sjy(4#$B
+sjq1pRO#%B
+sjq1pRJ#&B
+sjq1pRE#'B
+sjq1pR@#(B
+sjq1pR;#)B
+sjq1pR6#*B
+ 8*x&/##7
+ 0$x&4#$7
+ 0$}Ye#%7
+ 0$}Yg#&7
+N'}"vhu*rv
+sz#'
+xb'#'
+ *I}Yi#'7
+N(}"vhu*rv
+sz#(
+xb(#(
+ *9}Yk#(7
+N)}"vhu*rv
+sz#)
+xb)#)
+ *)}Ym#)7
+N*}"vhu*rv
+sz#*
+xb*#*
+ *)}Yo#*7
+ X#T#p>/7x.#
+ R#$p>47x.#
+ R#$p>97x.#
+ R#$p>>7x.#
+/)
+u3'
+ &Mu,'B
+ H$p>C7x.#
+/)
+u3(
+ &Mu,(B
+ H$p>H7x.#
+/)
+u3)
+ &Mu,)B
+ H$p>M7x.#
+/)
+u3*
+ &Mu,*B
+ H$p>R7x.#
+ $$Wv1v/
+x@4#/
+x@>#9
+x@H#C
+x@R#M
+ $,r&)3
+ ($t=)&)&*
+p%)&(
+ && (k,/8
+ F.|]pJ
+xsq9
+ ,&`}
+
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 18021 wide_8_float32_row_BF16
+!s.
+!s-
+ 2(]2rO
+O6rT
+ $&p#xNq^
+ s($y[#B
+txuu#B
+rp/{:
+y[$B
+txuu$B
+rp4{:
+y[%B
+txuu%B
+q}R{:
+y[&B
+txuu&B
+q}N{:
+y['B
+txuu'B
+q}J{:
+y[(B
+txuu(B
+q}F{:
+y[)B
+txuu)B
+q}B{:
+y[*B
+txuu*B
+q}>{:
+ X#2}Ym#%7
+ 0$}Yo#&7
+ 0$}Yq#'7
+ 0$}Ys#(7
+ 0$}Yu#)7
+ 0$}Yw#*7
+ ,$zhz&sCw0
+wzslz&sCw0
+wT<\vDplplxk|>
+ $$ 'Y$ %& $$prsatyxRpd10qv
+ 8$q$u0w(r/plunxt{P
+vS"
+ (&z"%
+ ($ )?/)
+ 't$ '& '? 6. +?/)
+ %? (. +? '_% K? (N +? 'z% K? (N +? 'f& K? (N +? 'Q' K? (N +? 'l' K? (N +? 'W( K? &NWv1rX
+|6/
+pIwk
+|H
+tGqdv(5
+tbY
+y[/#/
+ %'qfq0v(5r4
+|64
+ +*y[4#4
+ '*}c
+uPpa8
+|69
+ +4y[9#9
+ '4|6>
+ +<y[>#>
+ +4|6C
+ +Fy[C#C
+ 'F|6H
+ +Ny[H#H
+ +F|6M
+ +Fy[M#M
+ 'F|6R
+ +Ny[R#R
+ +F (,yMp8F%6%&w?
+ g#$`}
+
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 14759 wide_8_float32_row_F16
+ 8$tWq^
+O+rA
+ k#$W|^p=
+q>p?s@
+v{A
+shyn?\p0p/Qtz
+WqG*q~
+pIxG
+q>p4s@
+ ''/#
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= c2R#W{$xx
+}t4#/
+}t>#9
+}tH#C
+}tR#M
+ o#,`}
+
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 17073 wide_8_float32_row_F16
+ 6$]+qq
+tW'r-
+Ou1s7
+ k#&W|^p=
+q>p?s@
+v{A
+shyn?\p0p/Qtz
+WqG*q~
+pIxG
+q>p4s@
+ ''/#
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= g4R#W{$q[
+u2#/
+wSt^tz
+u2#4
+ %$}c
+uPb8
+u2#9
+ %(u2#>
+ )(u2#C
+ %.u2#H
+ ).u2#M
+ %4u2#R
+ )4 (X%yMp8"pT^w?
+ g#$`}
+
+var gluPairs32SM70NarrowCoarseAligned = driver.Text{Base: &applyBF16SM70Narrow, Code: `packed2 4026 gluPairs_float32_row_F32
+ *$!u'rnowd
+ (*]'rT
+O|}
+h'q^
+p#2rO
+ ,*p,p.
+qM5p}
+ (&{t
+w/
+t4
+z^
+w'
+tw
+vd
+tE
+v8
+qM*q[
+|=
+/#
+tE
+}&pSvj
+x6
+tE
+vk
+wt;
+s"^
+rYp2-
+rUp2
+v7
+!s4
+vF
+s/
+v8
+s[p^
+xQA
+u"
+/#
+xQ8
+wc
+}#e
+{-
+w60u5Q>Qr|
+q\2P2
+ $T% (p#uWsyry(
+ug<qG*
+szpG
+qM*tY
+}#;
+{-
+uJ
+ $&/&
+rHp^pT,
+xQp*
+wP
+ $#s~
+ ') %:G#)
+ %:s9p6
+s9qX
+s9sD
+s9qu
+s90pZ
+s9sc
+/&
+t<syrJ
+ (-uWuu+(
+/&
+sz#,
+/#
+uI-
+ ('uWuu-(
+/#
+sz#0
+/#
+uI.
+ ('uWuu.(
+/#
+sz#1
+/#
+uI/
+ ('uWuu/(
+/#
+sz#2
+/&
+}#;
+G%)
+u-q1y_t"8""pG7@
+ (g'v0
+ *$p"uE
+st
+y/pZ
+up
+u_
+w9'8
+ (,xK'^
+ *$|]ps
+xsq)
+ ,&`}
+
+var gluPairs32SM70NarrowAligned = driver.Text{Code: `packed2 2011 gluPairs_float32_row_F32
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
+!u'rnowd
+!
+!pWp.pt
+!qk
+]rT
+Ozc
+h|L
+p#q^
+!
+s0
+t6
+tn
+u#
+qM5p}
+s1
+u_
+s2
+ts
+s/
+tw
+tr^Z
+s/
+w'
+u"
+qM*q[
+yf
+wc
+t~e
+{W
+w60u5Q>Qr|
+q\2P2
+t<w)
+szvH
+{?0?joov,r[?\p)wwsl
+v;qv
+uWsyry(
+ug<qG*
+szpG
+qM*tY
+u;
+{W
+uJ
+!s4
+!s}
+s3
+!tj
+v0
+tl
+to
+tk
+tm
+p"uE
+st
+y/pZ
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
 ss
-qi
-k
-r;
-z:
-"&
-y*
-"&
-p~p01#q=
-z_.
-*'%
-s8
-!#
-!pZ
-p(
-!p^
-qa-
-qa)
-(
-!qZ
-p3-
-;*
-(
-!s*
-p3.
-;+
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+sw
+|]pJ
+xsq9
+so
+tp
+s~
+!@
+`}
 
-const glu32SM70 = glu32SM70Narrow + `
- patch
- -1
-packed1 3330 glu_row_F32x1
- =10
- -2
-p9ve
-p:sKpF
- =16
- -7
-vl@r]
-s?p@
- =2
- -3
-t>
-{6rc%
-zC
- =2
- -4
-t{X%
-vl@q0
-t{p@p-
-q+s7vQ
- =4
- -4
-q+p=vQ
-pm
-v0qIp-
- =10
- -1
-q+p=t]
- =2
- -1
-v0qI%
- =5
- -6
-t>
-{6rc%
-qoqI
-5
-"'
-t{X%
-"'
-t{p@p-
-xM
- =4
- -1
-"'
- =5
- -5
-"'
-y*
-"'
-vIE
- =6
- -2
-qa,
-qa$
- =2
- -2
-p3,
-;&
- =2
- -2
-p3-
-;(
- =26`
+var gluPairs32SM70Narrow = driver.Text{Base: &gluPairs32SM70NarrowAligned, Code: `packed2 2031 gluPairs_float32_row_F32
+ e#$uS
+s9pU
+ u#$`}
 
-const gluBF16SM80Narrow = `packed1 3836 glu_row_BF16x1
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!
-!pHw$pD
-!vV
-!c
-p;/pF
-zfr0
-p9-t*
-p:+x,
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-hy^
-m
-|ks6
-Q
-N
-p%
-tN
-)
-u.
-)
-ri
-)
-vl@r]
-uE
-"#
-p~[v-r2
-)
-qBp*
-5
-vl/r-
-p{w%p0%
-vl@q0
-p{w%p*p-
-q+s7q^
-qU
-vaB
-*#%
-rV
-u.
-qBX
-pm
-*%p-
-rV
-tb,r.7
-qzq9A
-&
-qzp,A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{D=zL
-y*
-tb,r4
-|l>
-s>
-vl@ps
-q+p=su
-u(
-vIB
-*'%
-wG
-!#
-O
-!#
-")
-pB&v-1'
-r\#
-5
-"*
-pB(1$U
-z_+
-*#%
-rV
-*%p-
-rV
-"(
-qzp,A
-&
-qzp,A
-&
-"(
-ss
-qi
-k
-r;
-z:
-"(
-y*
-"(
-|l>
-s>
-"(
-pB(1#2p2
-z_+
-*'%
-y/qlU
-!#
-!pZ
-p(
-!p^
-qa-
-qa)
-(
-!qZ
-p3-
-;*
-(
-!s*
-p3.
-;+
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var gluPairs32SM70 = driver.Text{Base: &gluPairs32SM70Narrow, Code: `packed2 1953 gluPairs_float32_row_F32
+ 4$O|L
+ 8$s/
+z0
+yQ
+ &.xT
+wc
+ua+
+ :(s<pS4
+ T#$xsps
+ ,$`}
 
-const gluBF16SM80 = gluBF16SM80Narrow + `
- patch
- -1
-packed1 3732 glu_row_BF16x1
- =12
- -2
-p9+sV
-p:sKpF
- =16
- -7
-vl@r]
-s?p@
- =2
- -3
-t>
-{6rc%
-zC
- =2
- -4
-t{X%
-vl@q0
-t{p@p-
-q+s7vQ
- =4
- -4
-q+p=vQ
-pm
-v0qIp-
- =2
- -1
-qzp,A
- =15
- -1
-q+p=t]
- =2
- -1
-v0qI%
- =5
- -6
-s?[
-p{p2v-%
-qoqI
-5
-")
-p{t"p*%
-")
-p{t"q,p-
-vaB
- =4
- -1
-")
- =4
- -1
-")
- =5
- -3
-")
-y*
-")
- =2
- -5
-")
-vIB
-*'%
-wG
- =4
- -2
-qa,
-qa$
- =2
- -2
-p3,
-;&
- =2
- -2
-p3-
-;(
- =26`
+var gluPairsBF16SM80NarrowCoarseAligned = driver.Text{Base: &gluPairs32SM70NarrowCoarseAligned, Code: `packed2 5168 gluPairs_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'\|mwp
+!xgrnowd
+ *$tWqo
+{{qq
+ T#$}&pSr+
+ F$ &:w[q]
+q>p4s@
+pIY3
+ %$pDq~yG
+q"b3
+}X
+q"Y3
+}X
+WuZP2
+ ,5Wp'<qG*
+ $$pDq[pV+
+wb7
+wSt^tz
+ $"r&'4
+{-
+Ip)?pEqBqgq7uLq]A
+ $M/(
+t='&',
+p%'q5
+ *Z#/(
+r&';
+ $& +ExFpU
+xFp6
+xFqu
+xF1V
+xF'pZ
+xF'pU
+/(
+q"|P
+}X
+/(
+t<sl
+ (KuWsyr\(
+/#
+q"p^3
+ '+q$sg
+/(
+ 'L/$
+ '3/%
+ /3q"w]
+ '+ %3/%
+ )3q"qR3
+ 33 )< -3pL#3
+ 3D )< +D/(
+ %Q$G%)
+u-uLy_papNZw?
+ \#o$`}
 
-const gluBF16SM70Narrow = gluBF16SM80Narrow + `
- patch
- -3
-packed1 4138 glu_row_BF16x1
-!pJ
-!pI
- =8
- -3
-p;qYpF
-p9.sV
- =58
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =34
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"(
-pB(1#<#
- =43`
+var gluPairsBF16SM80NarrowAligned = driver.Text{Base: &gluPairs32SM70NarrowAligned, Code: `packed2 2329 gluPairs_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'\|mwp
+!xgrnowd
+ *$tWrG
+sJqq
+ L$ &:w[q]
+q>p4s@
+pIY3
+ %$pDq~yG
+q"b3
+}X
+q"Y3
+}X
+WuZP2
+ ,5Wp'<qG*
+ $$pDq[pV+
+wb7
+wSt^tz
+ $"r2p54
+{W
+Ip)?pEqBqgq7uLq]A
+ \#(`}
 
-const gluBF16SM70 = gluBF16SM80 + `
- patch
- -3
-packed1 4034 glu_row_BF16x1
-!pJ
-!pI
- =8
- -3
-p;qYpF
-p9v<pF
- =52
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-ru'
-po&v-%
- =3
- -3
-p{q}1$%
-")
-p{q}1#p-
- =19
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =44`
+var gluPairsBF16SM80Narrow = driver.Text{Base: &gluPairsBF16SM80NarrowAligned, Code: `packed2 2308 gluPairs_dtype_BF16_row_BF16
+ 8$sJrO
+ P#$}W
+ $*}c
+}X
+qM*qG.
+xF0V
+/#
+ '' :*r2p74
+ a#$`}
 
-const gluF16SM70Narrow = `packed1 3836 glu_row_F16x1
-!pJ
-!pI
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!
-!pHw$pD
-!vV
-!c
-p;/pF
-zfx,
-p9sKpF
-p:+x,
-qS}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-hy^
-m
-|ks6
-Q
-N
-p%
-tN
-)
-u.
-)
-ri
-)
-vl@r]
-uE
-"#
-p~[v-r2
-)
-qBp*
-5
-vl/r-
-p{w%p0%
-vl@q0
-p{w%p*p-
-q+s7q^
-qU
-vaB
-*#%
-rV
-u.
-qBX
-pm
-*%p-
-rV
-pnwwzg
-uBq=
-p7
-ro
-p7
-r5.f.
-ss
-qi
-k
-r;
-z:
-{D=zL
-y*
-pnwwu:
-}]
-s>
-vl@ps
-q+p=su
-u(
-vIB
-*'%
-wG
-!#
-O
-!#
-")
-p~q}v-2q,
-r\#
-5
-"*
-p~q,1$U
-z_+
-*#%
-rV
-*%p-
-rV
-"(
-uBU
-p7
-ro
-p7
-"(
-ss
-qi
-k
-r;
-z:
-"(
-y*
-"(
-}]
-s>
-"(
-pB(1#r2
-z_+
-*'%
-y/qlU
-!#
-!pZ
-p(
-!p^
-qa-
-qa)
-(
-!qZ
-p3-
-;*
-(
-!s*
-p3.
-;+
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var gluPairsBF16SM80 = driver.Text{Base: &gluPairsBF16SM80Narrow, Code: `packed2 2230 gluPairs_dtype_BF16_row_BF16
+ 8$}r
+ 8$s/
+z0
+yQ
+ &.xT
+wc
+tf
+ N(s<pS,
+ T#$xsps
+ ,$`}
 
-const gluF16SM70 = gluF16SM70Narrow + `
- patch
- -1
-packed1 3732 glu_row_F16x1
- =12
- -2
-p9+to
-p:sKpF
- =16
- -7
-vl@r]
-s?p@
- =2
- -3
-t>
-{6rc%
-zC
- =2
- -4
-t{X%
-vl@q0
-t{p@p-
-q+s7vQ
- =4
- -4
-q+p=vQ
-pm
-v0qIp-
- =2
- -1
-uBU
- =15
- -1
-q+p=t]
- =2
- -1
-v0qI%
- =5
- -6
-wr
-p{p@v-%
-qoqI
-5
-")
-p{vnp2%
-")
-p{vnp0p-
-vaB
- =4
- -1
-")
- =4
- -1
-")
- =5
- -3
-")
-y*
-")
- =2
- -5
-")
-vIB
-*'%
-wG
- =4
- -2
-qa,
-qa$
- =2
- -2
-p3,
-;&
- =2
- -2
-p3-
-;(
- =26`
+var gluPairsBF16SM70NarrowCoarseAligned = driver.Text{Base: &gluPairsBF16SM80NarrowCoarseAligned, Code: `packed2 5962 gluPairs_dtype_BF16_row_BF16
+!s.
+!s-
+ 0(]'q^
+O*qq
+ u$(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ 0&p%'&-
+ c#$ 3R#/$
+pL%3
+ 2* (T# &1 59pL-3
+ 2;pL+3
+ =9pL53
+ 21pL33
+ ;9 (R#u-uLq]vR1%(q5w?
+ \#$`}
 
-const wideGLU32SM90NarrowAligned = `packed1 11158 wideGLU_row_F32x4
-!|h^|f
-!|g@=
-!p8
-!xE
-!s]y)w]
-!
-!pH}4pD
-!vV
-!c
-p;8x,
-p9y?pF
-p:9sV
-qSsTte
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
+var gluPairsBF16SM70NarrowAligned = driver.Text{Base: &gluPairsBF16SM80NarrowAligned, Code: `packed2 2469 gluPairs_dtype_BF16_row_BF16
+!s.
+!s-
+ 0(]qS
+sJq^
+ u#(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ $&r&(4
+ a#$`}
+
+var gluPairsBF16SM70Narrow = driver.Text{Base: &gluPairsBF16SM70NarrowAligned, Code: `packed2 2448 gluPairs_dtype_BF16_row_BF16
+ 6$sJr-
+ P#$}W
+ $*}c
+}X
+qM*qG.
+xF0V
+/#
+ '' F*r2qR4
+ a#$`}
+
+var gluPairsBF16SM70 = driver.Text{Base: &gluPairsBF16SM70Narrow, Code: `packed2 2369 gluPairs_dtype_BF16_row_BF16
+ 6$O|}
+ 8$s/
+z0
+yQ
+ &.xT
+wc
+tf
+ Z#(s<pS,
+ T#$xsps
+ ,$`}
+
+var gluPairsF16SM70NarrowCoarseAligned = driver.Text{Base: &gluPairsBF16SM80NarrowCoarseAligned, Code: `packed2 5196 gluPairs_dtype_F16_row_F16
+!s.
+!s-
+ 2(tWzc
+O2qq
+ X$&pDr7w;
+v{p*
+shyn?\p0p/Qtz
+v{A
+ %$ 2,q\'yI
+u27
+ 2&p%'pe
+ F$v{pT
+ %K 0&v{pN
+ '+ &( 'L/$
+ '* 0,v{Z
+ '+ &( l#3 (k#u-uLp+y{y'
+ \#$`}
+
+var gluPairsF16SM70NarrowAligned = driver.Text{Base: &gluPairsBF16SM80NarrowAligned, Code: `packed2 2318 gluPairs_dtype_F16_row_F16
+!s.
+!s-
+ 2(tWrT
+sJrO
+ X#&pDr7w;
+v{p*
+shyn?\p0p/Qtz
+v{A
+ %$ 2,q\'yI
+u27
+ &&r2p74
+ a#$`}
+
+var gluPairsF16SM70Narrow = driver.Text{Base: &gluPairsF16SM70NarrowAligned, Code: `packed2 2297 gluPairs_dtype_F16_row_F16
+ 8$O'q^
+ P#$}W
+ $* &&qM*qG.
+xF0V
+/#
+ >%}[4
+ a#$`}
+
+var gluPairsF16SM70 = driver.Text{Base: &gluPairsF16SM70Narrow, Code: `packed2 2219 gluPairs_dtype_F16_row_F16
+ 8$Ozc
+ 8$s/
+z0
+yQ
+ &.xT
+wc
+tf
+ N(s<pS,
+ T#$xsps
+ ,$`}
+
+var glu32SM70Narrow = driver.Text{Base: &gluPairs32SM70Narrow, Code: `packed2 3434 glu_row_F32x1
+ .$!pWuipt
+!yN
+ $$]rA
+O|}
+z7r-
+p#'r-
+ ,*v0
+vc
+p"t8
+p"tq
+p"y9
+to
+|,yUsT
+s1
+s2
+sp
+vF
+s/
+v8
+s/
+ &*|5t0
+s5~2
+/#
+vJqbp2
+s/
+s"q5
+u"
+|~qW
+qCp?pT)
+|5pb
+qCp?q5R
+z5pO
+wc
+wj4
+G#)
+uS
+v8
 wx
-hw$
-m
-{Npb
-Q
-N
-qD7q0
-p%
-{<r/
-tN
-)
-u.
-)
-ri
-)
-"#
-sJ~"
-qD=pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-qD,j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"$
-p~p2v-2[
-)
-{1qw
-s?q,
-qV||
-zT
-"&
-s?p@
-s?q}
-Yp@t0
-sd
-qD9j
-s?p*
-qD7r.7
-wr
-tmqg
-zepK?
-wKp"
-yS
-{hxZ
-4
-Yp*2uZ
-4
-sS
-YwguZ
-4
-p{t"p*vQ
-T)
-4
-s.p=sut~
-T)
-4
-q+u\*
-4
-T*
-4
-p{t"q,wX
-T+
-4
-s.pKwX3,
-T+
-4
-uE
-!#
-s?p@
-qD9r-
-p{t"p*3,
-qD/q0
-p{t"q,3,
-q+u\)
-qU
-vaG
-*#%
-vE
-u.
-Y{q
-pm
-*%p-
-vE
-tb.f.
-u9s:rv
-qi
-k
-r;
-w,r^#6
-u-@=zL
-qJt|
-"#
-u9r^$
-qi
-k
-r;
-w,r^$6
-"#
-x>(
-"#
-u9r^%
-qi
-k
-r;
-w,r^%6
-"#
-x>)
-"#
-u9r^&
-qi
-k
-r;
-w,r^&6
-"#
-x>*
-qD/ps
-q+p=3+
-u(
-vIG
-*'%
-|*xfp40'6sI>L
-qD7ts
-wm31
-pC/
-rM[C
-\
-H
-!#
-s?[
-"'
-p{[2q,3,
-"'
-p{[t03,
-vaG
-*#%
-vE
-*%p-
-vE
-"'
-u9s:rv
-qi
-k
-r;
-w,sM"6
-"'
-qJt|
-"#
-u9sM#
-qi
-k
-r;
-w,sM'6
-"#
-ws$
-"#
-u9sM(
-qi
-k
-r;
-w,sM,6
-"#
-ws)
-"#
-u9sM-
-qi
-k
-r;
-w,sM16
-"#
-ws.
-"'
-vIG
-*'%
-|*xfr8($"sI>L
-"'
-wm31
-pC/
-rM[C
-\
-!#
-O
-!#
-{r-
-O
-!#
-"/
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"/
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"/
-p~p*v-2p0
-)
-"/
-ru$
-qVM$D
-zT
-"/
-s?p2
-ru#
-Yp21#
-sd
-"/
-s?q}
-"/
-s?[
-tmqg
-zepK?
-wKp"
-yS
-{hxZ
-4
-Yq}2uZ
-4
-sS
-qt$2uZ
-4
-p{p2t0vQ
-T)
-4
-s.p=sut~
-T)
-4
-q+u\*
-4
-T*
-4
-p{p21$wX
-T+
-4
-s.pKwXV"
-T+
-4
-uE
-!#
-s?p2
-"/
-p{p2t0V$
-"/
-p{p21$V%
-q+u\)
-z>
-vaG
-*#%
-vE
-u.
-qBp@
-{K
-*%p-
-vE
-"/
-u9s:rv
-qi
-k
-r;
-w,sM"6
-"/
-qJt|
-"#
-u9sM#
-qi
-k
-r;
-w,sM'6
-"#
-ws$
-"#
-u9sM(
-qi
-k
-r;
-w,sM,6
-"#
-ws)
-"#
-u9sM-
-qi
-k
-r;
-w,sM16
-"#
-ws.
-"/
-q+p=3+
-s'8
-vIG
-*'%
-|*xfr8($"sI>L
-"/
-wmV&
-we(
-rMp0C
-\
-H
-!#
-s?p0
-"'
-p{p01%V-
-"'
-p{p01$V.
-vaG
-*#%
-vE
-*%p-
-vE
-"'
-u9s:rv
-qi
-k
-r;
-w,sM"6
-"'
-qJt|
-"#
-u9sM#
-qi
-k
-r;
-w,sM'6
-"#
-ws$
-"#
-u9sM(
-qi
-k
-r;
-w,sM,6
-"#
-ws)
-"#
-u9sM-
-qi
-k
-r;
-w,sM16
-"#
-ws.
-"'
-vIG
-*'%
-|*xfr8($"sI>L
-"'
-wmV/
-we1
-rMp0C
-\
-!#
-O
-!#
-!pZ
-p(
-!p^
-qD/r]
-{jF
-qa)
-(
-!qZ
-aG
-;*
-(
-!s*
-aF
-;+
-(
-!tS
-a(
-;)
-(
-!vB
-a(
-;*
-(
-!w&
-a'
-;+
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+rc
+G%R
+uS
+ 2:|5tY
+q|pStU
+uB
+|R4
+G')
+ &(s~
+ $#/'
+x|qbpe
+s"qP
+u"
+/(
+r)p5qP8
+u;
+ 'A '>/&
+ ,9/&
+ $$/&
+x|&#p*
+u;
+ )= (,pc-
+pc)
+p9
+!u8
+n-
+_*
+p9
+!{J
+n.
+_+
+!u9
+|4
+ *$p"vU
+st
+p"w<
+ 6({C
+u]
+ ,&`}
 
-const wideGLU32SM70NarrowAligned = wideGLU32SM90NarrowAligned + `
- patch
- -3
-packed1 10974 wideGLU_row_F32x4
-!pJ
-!pI
- =37
- -5
- =6
- -1
-"$
- =154
- -5
-"-
- =2
- -1
-"-
- =3
- -1
-"-
- =4
- -3
-"-
-s?q}
-"-
- =31
- -3
-"-
-p{p2t0V$
-"-
- =11
- -1
-"-
- =5
- -1
-"-
- =25
- -1
-"-
- =5
- -1
-"-
- =112`
+var glu32SM70 = driver.Text{Base: &glu32SM70Narrow, Code: `packed2 3330 glu_row_F32x1
+ 6$Ozc
+h}3
+ B& $.s[p7
+ &"ud
+qCYqb)
+yQ
+ &(tM^)
+ $$tMp2R
+z5qA
+ *&q|pSu=
+rc
+zMR
+ 6*q|pSuD
+ &$zM)
+ ,$ 'EsAq)
+u"
+/'
+ %E/'
+ %E )C &I/'
+ ,$/'
+ $$/'
+ *( (X#pc,
+pc$
+ &&n,
+_&
+ &&n-
+_(
+ V#&`}
 
-const wideGLUBF16SM90NarrowAligned = `packed1 21802 wideGLU_row_BF16x8
-!|h^|f
-!|g@=
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!
-!pH}4pD
-!vV
-!c
-p;8x,
-p9+-r0
-p:9sV
-qSy?x,
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-wx
-hw$
-m
-{Npb
-Q
-N
-qD7q0
-p%
-{<r/
-tN
-)
-u.
-)
-ri
-)
-"#
-sJ~"
-qD=pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-qD,j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"$
-p~p2v-2[
-)
-{1qw
-s?q,
-qV||
-zT
-"&
-s?p@
-s?q}
-Yp@t0
-sd
-qD9j
-s?p*
-qD7r.7
-wr
-tmqg
-zepK?
-wKp"
-yS
-{hxZ
-4
-Yp*2uZ
-4
-sS
-YwguZ
-4
-p{t"p*vQ
-T)
-4
-s.p=sut~
-T)
-4
-q+u\*
-4
-T*
-4
-p{t"q,wX
-T+
-4
-s.pKwX3,
-T+
-4
-uE
-!#
-s?p@
-qD9r-
-p{t"p*3,
-qD/q0
-p{t"q,3,
-q+u\)
-qU
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-u.
-r\,
-pm
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-|.,xj
-ph3A
-&
-r(#A
-&
-r5.f.
-ss
-qi
-k
-r;
-z:
-{D=zL
-y*
-"$
-ph5A
-&
-r(#A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-ph6A
-&
-r($A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-ph8A
-&
-r($A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(5A
-&
-r(%A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(5A
-&
-r(%A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(6A
-&
-r(&A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(6A
-&
-r(&A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-qD/ps
-q+p=3+
-u(
-vIG
-*'%
-|22'*
-|i6$>
-|i&$.
-zpu}qW
-|[r,xfvfUDL
-qD7ts
-wm31
-pC/
-rMM)C
-\
-H
-!#
-ru)
-"(
-po)1%3,
-"(
-po)1$3,
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"(
-r(2A
-&
-r(#A
-&
-"(
-ss
-qi
-k
-r;
-z:
-"(
-y*
-"$
-r(2A
-&
-r(#A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(3A
-&
-r($A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(3A
-&
-r($A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(4A
-&
-r(%A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(4A
-&
-r(%A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(5A
-&
-r(&A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(5A
-&
-r(&A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"(
-vIG
-*'%
-|iF$N
-|i6$>
-|i&$.
-zpu}qW
-|[r,xfvfUDL
-"(
-wm31
-pC/
-rMM)C
-\
-!#
-O
-!#
-{r-
-O
-!#
-"0
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"0
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"0
-pB'v-1(
-)
-"0
-ru$
-qVM$D
-zT
-"0
-ru)
-ru#
-qt)1#
-sd
-"0
-ru%
-"0
-ru*
-tmqg
-zepK?
-wKp"
-yS
-{hxZ
-4
-qt%2uZ
-4
-sS
-qt$2uZ
-4
-po)1%vQ
-T)
-4
-s.p=sut~
-T)
-4
-q+u\*
-4
-T*
-4
-po)1$wX
-T+
-4
-s.pKwXV"
-T+
-4
-uE
-!#
-ru)
-"0
-po)1%V$
-"0
-po)1$V%
-q+u\)
-z>
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-u.
-r\,
-{K
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"0
-r(3A
-&
-r(#A
-&
-"0
-ss
-qi
-k
-r;
-z:
-"0
-y*
-"$
-r(3A
-&
-r(#A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(4A
-&
-r($A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(4A
-&
-r($A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(5A
-&
-r(%A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(5A
-&
-r(%A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(6A
-&
-r(&A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(6A
-&
-r(&A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"0
-q+p=3+
-s'8
-vIG
-*'%
-|iF$N
-|i6$>
-|i&$.
-zpu}qW
-|[r,xfvfUDL
-"0
-wmV&
-we(
-rMM)C
-\
-H
-!#
-ru)
-"(
-po)1%V-
-"(
-po)1$V.
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"(
-r(2A
-&
-r(#A
-&
-"(
-ss
-qi
-k
-r;
-z:
-"(
-y*
-"$
-r(2A
-&
-r(#A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(3A
-&
-r($A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(3A
-&
-r($A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(4A
-&
-r(%A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(4A
-&
-r(%A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(5A
-&
-r(&A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-r(5A
-&
-r(&A
-&
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"(
-vIG
-*'%
-|iF$N
-|i6$>
-|i&$.
-zpu}qW
-|[r,xfvfUDL
-"(
-wmV/
-we1
-rMM)C
-\
-!#
-O
-!#
-!pZ
-p(
-!p^
-qD/r]
-{jF
-qa)
-(
-!qZ
-aG
-;*
-(
-!s*
-aF
-;+
-(
-!tS
-a(
-;)
-(
-!vB
-a(
-;*
-(
-!w&
-a'
-;+
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var gluBF16SM80Narrow = driver.Text{Base: &glu32SM70Narrow, Code: `packed2 3836 glu_row_BF16x1
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'}+}Zy.wd
+!xgrnowd
+ ,$tWqq
+O+rT
+ k#$wj,
+ $$}W
+v8
+s"^
+ &(}W
+q\'{6
+q"b3
+}X
+q"Y3
+}X
+WuZP2
+ ,&Wp'<qG*
+ $$q\'q[
+wb7
+wSt^tz
+ ("|R,
+ $$Ip)?pEqBqgq7uLq]A
+ ($/)
+p_&qb&'
+tA#
+u"
+/*
+p_(&$8
+t~4
+ 'I 'F/(
+ 'D 'F/(
+ ,A/(
+ $$/(
+ 'F/(
+p_(&#pe
+ %9 $*Ip)?pEqBqgq7uLq]8
+ s#Z#`}
 
-const wideGLUBF16SM80NarrowAligned = wideGLUBF16SM90NarrowAligned + `
- patch
- -3
-packed1 21618 wideGLU_row_BF16x8
-!|hf|f
-!|gxO
- =38
- -5
- =6
- -1
-"$
- =354
- -5
-".
- =2
- -1
-".
- =3
- -1
-".
- =4
- -3
-".
-ru%
-".
- =31
- -3
-".
-po)1%V$
-".
- =35
- -1
-".
- =4
- -1
-".
- =5
- -1
-".
- =92
- -1
-".
- =9
- -1
-".
- =212`
+var gluBF16SM80 = driver.Text{Base: &gluBF16SM80Narrow, Code: `packed2 3732 glu_row_BF16x1
+ :$sJqo
+h}3
+ B& $.s[p7
+ &"ud
+qCYqb)
+yQ
+ &(tM^)
+ $$tMp2R
+z5qA
+ *&q|pSu=
+rc
+zMR
+ &* *k# :j#q|pSuD
+ &$zM)
+ ,$s[pQ
+qCp5qb)
+sAq)
+u"
+/)
+qCp7q5)
+/)
+qCp7qUR
+ )K &2/)
+ *$/)
+ ,$/)
+ $$/)
+ &$/)
+ *d# (i#pc,
+pc$
+ &&n,
+_&
+ &&n-
+_(
+ V#&`}
 
-const wideGLUBF16SM70NarrowAligned = wideGLUBF16SM80NarrowAligned + `
- patch
- -3
-packed1 29394 wideGLU_row_BF16x8
-!pJ
-!pI
- =8
- -2
-p;/te
-p9.9r0
- =124
- -1
-|.,r-
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -1
-r(*A
- =10
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -1
-r(2A
- =10
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -1
-r(9A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(QA
-&
-r(AA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(XA
-&
-r(HA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(aA
-&
-r(PA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(hA
-&
-r(WA
- =9
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =5
- -5
-r(MA
-sXRWU
-r(=A
-sXRGU
-r(-A
-sXR7U
-vq
-sXR'U
-|[r,xf[ryq=DL
- =8
- -3
-")
-po)1%3,
-")
- =30
- -1
-")
- =4
- -1
-")
- =5
- -6
-")
-y*
-")
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(9A
-&
-r(*A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(AA
-&
-r(2A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(HA
-&
-r(9A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(PA
-&
-r(AA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(WA
-&
-r(HA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(_A
-&
-r(PA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(gA
-&
-r(WA
- =9
- -1
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-")
- =2
- -6
-r(MA
-sXRWU
-r(=A
-sXRGU
-r(-A
-sXR7U
-vq
-sXR'U
-|[r,xf[ryq=DL
-")
- =10
- -1
-"/
- =2
- -1
-"/
- =3
- -1
-"/
- =4
- -3
-"/
-ru%
-"/
- =31
- -3
-"/
-po)1%V$
-"/
- =35
- -1
-"/
- =4
- -1
-"/
- =5
- -6
-"/
-y*
-"/
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(:A
-&
-r(*A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(BA
-&
-r(2A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(IA
-&
-r(9A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(QA
-&
-r(AA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(XA
-&
-r(HA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(aA
-&
-r(PA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(hA
-&
-r(WA
- =9
- -1
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"/
- =4
- -6
-r(MA
-sXRWU
-r(=A
-sXRGU
-r(-A
-sXR7U
-vq
-sXR'U
-|[r,xf[ryq=DL
-"/
- =7
- -3
-")
-po)1%V-
-")
- =30
- -1
-")
- =4
- -1
-")
- =5
- -6
-")
-y*
-")
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(9A
-&
-r(*A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(AA
-&
-r(2A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(HA
-&
-r(9A
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(PA
-&
-r(AA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(WA
-&
-r(HA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(_A
-&
-r(PA
- =10
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-r(gA
-&
-r(WA
- =9
- -1
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-")
- =2
- -6
-r(MA
-sXRWU
-r(=A
-sXRGU
-r(-A
-sXR7U
-vq
-sXR'U
-|[r,xf[ryq=DL
-")
- =59`
+var gluBF16SM70Narrow = driver.Text{Base: &gluBF16SM80Narrow, Code: `packed2 4138 glu_row_BF16x1
+!s.
+!s-
+ 2(]z4
+O2qo
+ i$(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ g#& 3L/(
+p_(&#%#
+ y#*`}
 
-const wideGLUF16SM90NarrowAligned = `packed1 22024 wideGLU_row_F16x8
-!|h^|f
-!|g@=
-!p8
-!xE
-!s]s}pMpOrGvPw]
-!vvy)w]
-!
-!pH}4pD
-!vV
-!c
-p;8x,
-zf78pF
-p9p5te
-p:9sV
-qSy?x,
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-wx
-hw$
-m
-{Npb
-Q
-N
-qD7q0
-p%
-{<r/
-tN
-)
-u.
-)
-ri
-)
-"#
-sJ~"
-qD=pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-qD,j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"$
-p~p2v-2[
-)
-{1qw
-s?q,
-qV||
-zT
-"&
-s?p@
-s?q}
-Yp@t0
-sd
-qD9j
-s?p*
-qD7r.7
-wr
-tmqg
-zepK?
-wKp"
-yS
-{hxZ
-4
-Yp*2uZ
-4
-sS
-YwguZ
-4
-p{t"p*vQ
-T)
-4
-s.p=sut~
-T)
-4
-q+u\*
-4
-T*
-4
-p{t"q,wX
-T+
-4
-s.pKwX3,
-T+
-4
-uE
-!#
-s?p@
-qD9r-
-p{t"p*3,
-qD/q0
-p{t"q,3,
-q+u\)
-qU
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-u.
-r\,
-pm
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-u-@9ts
-uB13
-p7
-uBt0
-p7
-r5.f.
-ss
-qi
-k
-r;
-z:
-{D=zL
-y*
-"$
-uB15
-p7
-xrp*
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB16
-p7
-xrp0
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB18
-p7
-xr[
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<,
-p7
-uBr2
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<*
-p7
-uBqR
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<)
-p7
-uBq=
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<'
-p7
-ro
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-qD/ps
-q+p=3+
-u(
-vIG
-*'%
-u>zivhp5rW+r3~7'2'*
-u>zivhp5rW+r3~7$6$>
-u>zivhp5rW+r3~7$&$.
-u>zivhp5rW+r3~7>qW
-|[r,xfvfUDL
-qD7ts
-wm31
-pC/
-rMM)C
-\
-H
-!#
-ru)
-"(
-po)1%3,
-"(
-po)1$3,
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"(
-uB<1
-p7
-uBt0
-p7
-"(
-ss
-qi
-k
-r;
-z:
-"(
-y*
-"$
-uB</
-p7
-xrp*
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<.
-p7
-xrp0
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<,
-p7
-xr[
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<+
-p7
-uBr2
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<)
-p7
-uBqR
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<(
-p7
-uBq=
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<&
-p7
-ro
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"(
-vIG
-*'%
-u>zivhp5rW+r3~7$F$N
-u>zivhp5rW+r3~7$6$>
-u>zivhp5rW+r3~7$&$.
-u>zivhp5rW+r3~7>qW
-|[r,xfvfUDL
-"(
-wm31
-pC/
-rMM)C
-\
-!#
-O
-!#
-{r-
-O
-!#
-"0
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"0
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"0
-pB'v-1(
-)
-"0
-ru$
-qVM$D
-zT
-"0
-ru)
-ru#
-qt)1#
-sd
-"0
-ru%
-"0
-ru*
-tmqg
-zepK?
-wKp"
-yS
-{hxZ
-4
-qt%2uZ
-4
-sS
-qt$2uZ
-4
-po)1%vQ
-T)
-4
-s.p=sut~
-T)
-4
-q+u\*
-4
-T*
-4
-po)1$wX
-T+
-4
-s.pKwXV"
-T+
-4
-uE
-!#
-ru)
-"0
-po)1%V$
-"0
-po)1$V%
-q+u\)
-z>
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-u.
-r\,
-{K
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"0
-uB<2
-p7
-uBt0
-p7
-"0
-ss
-qi
-k
-r;
-z:
-"0
-y*
-"$
-uB<0
-p7
-xrp*
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB</
-p7
-xrp0
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<-
-p7
-xr[
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<,
-p7
-uBr2
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<*
-p7
-uBqR
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<)
-p7
-uBq=
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<'
-p7
-ro
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"0
-q+p=3+
-s'8
-vIG
-*'%
-u>zivhp5rW+r3~7$F$N
-u>zivhp5rW+r3~7$6$>
-u>zivhp5rW+r3~7$&$.
-u>zivhp5rW+r3~7>qW
-|[r,xfvfUDL
-"0
-wmV&
-we(
-rMM)C
-\
-H
-!#
-ru)
-"(
-po)1%V-
-"(
-po)1$V.
-vaG
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-*%p-
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"(
-uB<1
-p7
-uBt0
-p7
-"(
-ss
-qi
-k
-r;
-z:
-"(
-y*
-"$
-uB</
-p7
-xrp*
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<.
-p7
-xrp0
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<,
-p7
-xr[
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<+
-p7
-uBr2
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<)
-p7
-uBqR
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<(
-p7
-uBq=
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-uB<&
-p7
-ro
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"(
-vIG
-*'%
-u>zivhp5rW+r3~7$F$N
-u>zivhp5rW+r3~7$6$>
-u>zivhp5rW+r3~7$&$.
-u>zivhp5rW+r3~7>qW
-|[r,xfvfUDL
-"(
-wmV/
-we1
-rMM)C
-\
-!#
-O
-!#
-!pZ
-p(
-!p^
-qD/r]
-{jF
-qa)
-(
-!qZ
-aG
-;*
-(
-!s*
-aF
-;+
-(
-!tS
-a(
-;)
-(
-!vB
-a(
-;*
-(
-!w&
-a'
-;+
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var gluBF16SM70 = driver.Text{Base: &gluBF16SM80, Code: `packed2 4034 glu_row_BF16x1
+!s.
+!s-
+ 2(]z4
+O+rA
+ \$(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ 6&qI'
+vp&qb)
+ (&qCqR&$)
+/)
+qCqR&#R
+ H( 3O {#&`}
 
-const wideGLUF16SM70NarrowAligned = wideGLUF16SM90NarrowAligned + `
- patch
- -3
-packed1 23997 wideGLU_row_F16x8
-!pJ
-!pI
- =9
- -2
-zf@x,
-p9+}<
- =28
- -5
- =6
- -1
-"$
- =89
- -1
-u-@9p|
-}]
-s>
- =2
- -1
-xrq,
- =10
-}]
-s>
- =2
- -1
-xrq,
- =10
-}]
-s>
- =2
- -1
-xrp*
- =10
- -3
-}]
-s>
-uB<0
-p7
-xrp*
- =10
- -3
-}]
-s>
-uB</
-p7
-xrp0
- =10
- -3
-}]
-s>
-uB</
-p7
-xrp0
- =10
- -3
-}]
-s>
-uB<.
-p7
-xrp2
- =9
-"$
-}]
-s>
- =5
- -5
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-|[r,xf[ryq=DL
- =8
- -3
-")
-po)1%3,
-")
- =30
- -1
-")
- =4
- -1
-")
- =5
- -6
-")
-y*
-")
-}]
-s>
-uB<0
-p7
-xrq,
- =10
- -3
-}]
-s>
-uB<0
-p7
-xrq,
- =10
- -3
-}]
-s>
-uB</
-p7
-xrp*
- =10
- -3
-}]
-s>
-uB</
-p7
-xrp*
- =10
- -3
-}]
-s>
-uB<.
-p7
-xrp0
- =10
- -3
-}]
-s>
-uB<.
-p7
-xrp0
- =10
- -3
-}]
-s>
-uB<-
-p7
-xrp2
- =9
- -1
-"$
-}]
-s>
-")
- =2
- -6
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-|[r,xf[ryq=DL
-")
- =10
- -5
-"/
- =2
- -1
-"/
- =3
- -1
-"/
- =4
- -3
-"/
-ru%
-"/
- =31
- -3
-"/
-po)1%V$
-"/
- =35
- -1
-"/
- =4
- -1
-"/
- =5
- -6
-"/
-y*
-"/
-}]
-s>
-uB<1
-p7
-xrq,
- =10
- -3
-}]
-s>
-uB<1
-p7
-xrq,
- =10
- -3
-}]
-s>
-uB<0
-p7
-xrp*
- =10
- -3
-}]
-s>
-uB<0
-p7
-xrp*
- =10
- -3
-}]
-s>
-uB</
-p7
-xrp0
- =10
- -3
-}]
-s>
-uB</
-p7
-xrp0
- =10
- -3
-}]
-s>
-uB<.
-p7
-xrp2
- =9
- -1
-"$
-}]
-s>
-"/
- =4
- -6
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-|[r,xf[ryq=DL
-"/
- =7
- -3
-")
-po)1%V-
-")
- =30
- -1
-")
- =4
- -1
-")
- =5
- -6
-")
-y*
-")
-}]
-s>
-uB<0
-p7
-xrq,
- =10
- -3
-}]
-s>
-uB<0
-p7
-xrq,
- =10
- -3
-}]
-s>
-uB</
-p7
-xrp*
- =10
- -3
-}]
-s>
-uB</
-p7
-xrp*
- =10
- -3
-}]
-s>
-uB<.
-p7
-xrp0
- =10
- -3
-}]
-s>
-uB<.
-p7
-xrp0
- =10
- -3
-}]
-s>
-uB<-
-p7
-xrp2
- =9
- -1
-"$
-}]
-s>
-")
- =2
- -6
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-|[r,xf[ryq=DL
-")
- =59`
+var gluF16SM70Narrow = driver.Text{Base: &gluBF16SM80Narrow, Code: `packed2 3836 glu_row_F16x1
+!s.
+!s-
+ 4(tWr-
+O}3
+ {#&r='yq
+v{p*
+shyn?\p0p/Qtz
+v{A
+ %$ 2,r='r{
+u27
+ 8&r)qRqbqU
+ ($r)p|&$8
+ .$v{8
+ )F 4* 'F/(
+p_(&#p2
+ y#*`}
+
+var gluF16SM70 = driver.Text{Base: &gluBF16SM80, Code: `packed2 3732 glu_row_F16x1
+!s.
+!s-
+ 4(tWr-
+O}}
+ o#&r='yq
+v{8
+shyn?\p0p/Qtz
+v{A
+ %$ 2,r='r{
+u27
+ 8&yy
+qCp7qb)
+ (&qCbpe)
+/)
+qCbpTR
+ .( +I 4* 'I {#&`}
+
+var wideGLU32SM90NarrowAligned = driver.Text{Base: &glu32SM70Narrow, Code: `packed2 11158 wideGLU_row_F32x4
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ *(!pWumpt
+ &$].r-
+sJqS
+h5qo
+p#qyq^
+ 4*yz
+p"ui
+to
+|7p=
+ &(sW1pb
+sp
+|tp{zWw>?rV
+ .$/#
+s5{G
+}yq%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+sW'p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+/$
+r)p5qbpN
+s/
+z:pv
+z'
+qjp|A
+vk
+/&
+s[p7
+s[qR
+zOqP
+v7
+|np;
+s[pa
+sW1{6
+yy
+r^pk
+s$pO-
+wIpJ
+r,{A
+v}xuysv6rquA}L6v-re
+tE
+whz*
+tE
+t#ta
+yAz*
+tE
+qCp7q5u=
+qQ)
+tE
+sMpStUwi
+ '%z5p:*
+tE
+qQ*
+tE
+qCp7qUw"
+qQ+
+tE
+sMpOw"9,
+ '% $$!s4
+ %G|nqW
+qCp7q59,
+sW*pb
+qCp7qU9,
+z5p:)
+wc
+wj;
+ $:xV
+ *$xV
+ $$t<syrJ
+ ($uWuu#(
+ $$szr5
+/#
+uI$
+ (+uWuu$(
+/#
+sz#(
+/#
+uI%
+ ('uWuu%(
+/#
+sz#)
+/#
+uI&
+ ('uWuu&(
+/#
+sz#*
+sW*tY
+q|{'+
+uB
+|R;
+ $0u-q1y_t"0#6pG7@
+sW1sX
+{*91
+sk/
+tZpQE
+y7
+yh
+ $$s[pQ
+/'
+qCpQqU9,
+/'
+qCpQqP9,
+ )\# 'Y#/'
+ +Y#uWv)"(
+/'
+ 'Y#z"#
+ (;uWv)'(
+/#
+vS$
+/#
+z"(
+ ('uWv),(
+/#
+vS)
+/#
+z"-
+ ('uWv)1(
+/#
+vS.
+/'
+ 'W#u-q1y_pR(""pG7@
+/'
+ +W# (4ym+
+ &%//
+ %m%//
+ %m%//
+r)paqbpT
+s/
+//
+qI$
+s+$A
+vk
+//
+s[p5
+qI#
+sBp5&#
+v7
+//
+ %q%//
+ %o# /m%|(z*
+ 'm%p%$z*
+tE
+qCp5qPu=
+ 5m%qCp5&$w"
+ 'm%sMpOw"="
+ +m% %G//
+qCp5qP=$
+//
+qCp5&$=%
+ %m%wD
+ +m%|9
+r>2
+ 'm%//
+ -d$//
+ U#d$//
+ %m%r>.
+ )f$//
+{*=&
+u&(
+tZp^E
+ )m%s[p^
+/'
+qCp^&%=-
+/'
+qCp^&$=.
+ x#m%{*=/
+u&1
+ 'W# (' (T#sW*t0
+z>F
+ ($CG
+ ($CF
+_+
+p9
+!|r
+C(
+_)
+p9
+!y=pm
+C(
+ &'!cwG
+C'
+ &&w^
+ *$p"q6
+st
+t$s]
+ D(`}
+
+var wideGLU32SM70NarrowAligned = driver.Text{Base: &wideGLU32SM90NarrowAligned, Code: `packed2 10974 wideGLU_row_F32x4
+!s.
+!s-
+ m#( .,/$
+ q($/-
+ &,/-
+ ($/-
+ *$/-
+ $$/-
+ a#$/-
+ $$/-
+ 8$/-
+ ,$/-
+ T#$/-
+ ,$/-
+ y&$`}
+
+var wideGLUBF16SM90NarrowAligned = driver.Text{Base: &wideGLU32SM90NarrowAligned, Code: `packed2 21802 wideGLU_row_BF16x8
+ *$!u'}+}Zy.wd
+!xgrnowd
+ ,$sJ+qq
+ $$p#0.r-
+ o%$w62pP|cq]
+q>p?s@
+pIxG
+q>p4s@
+q>pQs@
+pIw]
+ %%q>p^s@
+pI|P
+ %(q>p|s@
+pIqR3
+ %+v8
+tA,
+ &( =3tg'v5
+qt33
+}X
+pL#3
+}X
+WuZP2
+t<w)
+ ((uWsyry(
+Wp'<qG*
+szpG
+/$
+qt53
+ )//$
+ -//$
+ '/qt63
+}X
+pL$3
+ 7/qt83
+ ;/pL53
+}X
+pL%3
+ Q#/pL63
+}X
+pL&3
+ O/ ,X#x@2#*
+q<6">
+q<&".
+vgqKpF
+yMbp*8w?
+ ($tZu()E
+ ($qI)
+/(
+vp)&%9,
+/(
+vp)&$9,
+ Ae% ?b%/(
+pL23
+ )b%/(
+ -b%/(
+ 'b% +/ 5b%pL33
+ ;b% =/pL43
+ ;b% =/ '|% 9b% ;//(
+ &5q<F"N
+ +_%/(
+ +_% .k$/0
+ $$/0
+ $$/0
+p_'qb&(
+s/
+/0
+ (*/0
+qI)
+ $&p%)&#
+v7
+/0
+qI%
+/0
+qI*
+ ..p%%z*
+ *$vp)&%u=
+ 4$vp)&$w"
+ 0$ %G/0
+vp)&%=$
+/0
+vp)&$=%
+ *, A}) &( =3/0
+ 'Q& '})/0
+ -})/0
+ +^& 9}) 'Q& =^& r$})/0
+ *g# -n&/0
+ && /})vp)&%=-
+/(
+vp)&$=.
+ Y(}) &Z$ -}) \$,`}
+
+var wideGLUBF16SM80NarrowAligned = driver.Text{Base: &wideGLUBF16SM90NarrowAligned, Code: `packed2 21618 wideGLU_row_BF16x8
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ o#( .,/$
+ c1$/.
+ &,/.
+ ($/.
+ *$/.
+ $$/.
+ a#$/.
+ $$/.
+ i#$/.
+ *$/.
+ ,$/.
+ P&$/.
+ 4$/.
+ Z+$`}
+
+var wideGLUBF16SM70NarrowAligned = driver.Text{Base: &wideGLUBF16SM90NarrowAligned, Code: `packed2 29394 wideGLU_row_BF16x8
+!s.
+!s-
+ 2(]*q^
+O25qq
+ Z#& .,/$
+ y%$tg'qW
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ &$pL*3
+ 6$ 37 &" &i' E7 &U'pL93
+ GLpLQ3
+}X
+pLA3
+ GLpLX3
+}X
+pLH3
+ GLpLa3
+}X
+pLP3
+ GLpLh3
+}X
+pLW3
+ GL ,q$pLM3
+uPp8W8
+pL=3
+uPp8G8
+pL-3
+uPp878
+q"w]
+uPp8'8
+yMpQ^p*w?
+ 2,/)
+ $$/)
+ ^#$/)
+ *$/)
+ ,$/)
+ $$/)
+ 3y& '{% Iy& '{% Iy& '{% Iy& '{% Iy& '{% Iy&pL_3
+ Ky&pLg3
+ Ky&/)
+ 9w&/)
+ 6a&//
+ &,//
+ ($//
+ *$//
+ $$//
+ a#$//
+ $$//
+ i#$//
+ *$//
+ ,$//
+ $$//
+ 3y,pL:3
+ Ky,pLB3
+ Ky,pLI3
+ j&y,//
+ *P& 5y,//
+ 0./)
+ $$/)
+ ^#$ |)y, k${&`}
+
+var wideGLUF16SM90NarrowAligned = driver.Text{Base: &wideGLUBF16SM90NarrowAligned, Code: `packed2 22024 wideGLU_row_F16x8
+ 8$tW1qS
+Op0q^
+ R'$ug5sX
+v{&3
+shyn?\p0p/Qtz
+v{qP
+ %$ 4,v{&5
+ %/v{q5
+ %1 4*v{&6
+ %<v{pT
+ 7/v{&8
+ %Iv{pN
+ 7<v{%,
+ %Iv{p2
+ 7Iv{%*
+ %Iv{Z
+ 7Iv{%)
+ %Iv{p*
+ 7Iv{%'
+ %Iv{A
+ 5I ,a%}t2#*
+}g6">
+}g&".
+shtD?\p0r[v~t^7pF
+ y#*v{%1
+ )b% 4*v{%/
+ ;b%v{%.
+ ;b% 'T% 9b%v{%+
+ ;b% 'T% 9b%v{%(
+ ;b%v{%&
+ 9b% ({%}gF"N
+ +_% a&,v{%2
+ )}) 4*v{%0
+ ;}) 'y& 9})v{%-
+ t$}) ,{% -n& w#, z&}) k$y&`}
+
+var wideGLUF16SM70NarrowAligned = driver.Text{Base: &wideGLUF16SM90NarrowAligned, Code: `packed2 23997 wideGLU_row_F16x8
+!s.
+!s-
+ 4(tW6r-
+sJ'r-
+ Z#& .,/$
+ y%$ug5qp
+u27
+wSt^tz
+ &$v{qU
+ 6$ '1 &" =1 &8 8U# 'O <a1 'O <" E1 &r+v{pe
+ ;O ,f%q"w]
+uPpa8
+ /$yMpQ^p*w?
+ 2,/)
+ $$/)
+ ^#$/)
+ *$/)
+ ,$/)
+ $$/)
+ +x$ =w% A1 <$ E1 <" E1 &X+ =w%/)
+ 9u%/)
+ 6S(//
+ &,//
+ ($//
+ *$//
+ $$//
+ a#$//
+ $$//
+ i#$//
+ *$//
+ ,$//
+ $$//
+ 'u* &p+ =u* A1 Af* n$u*//
+ *m/ 5u*//
+ 0./)
+ $$/)
+ ^#$ x'u* k${&`}

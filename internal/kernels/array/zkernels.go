@@ -48,8 +48,8 @@ var number64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P128;e\"!=1;?#$\"n%!=2;P124;u'(=1;^)*P132;e,!?-$,n.!|+/&&0=3;u2(=1;^34P136;e6!?7$6n8!|59&1:=4;u<(=1;^=>P140;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP144;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP148;eT!?U$TnV!|SW&OX", PTX: number64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P128;e\"!=1;?#$\"n%!=2;P124;u'(=1;^)*P132;e,!?-$,n.!|+/&&0=3;u2(=1;^34P136;e6!?7$6n8!|59&1:=4;u<(=1;^=>P140;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP144;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP148;eT!?U$TnV!|SW&OX", PTX: number64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P128;e\"!=1;?#$\"n%!=2;P124;u'(=1;^)*P132;e,!?-$,n.!|+/&&0=3;u2(=1;^34P136;e6!?7$6n8!|59&1:=4;u<(=1;^=>P140;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP144;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP148;eT!?U$TnV!|SW&OX", PTX: &number64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P128;e\"!=1;?#$\"n%!=2;P124;u'(=1;^)*P132;e,!?-$,n.!|+/&&0=3;u2(=1;^34P136;e6!?7$6n8!|59&1:=4;u<(=1;^=>P140;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP144;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP148;eT!?U$TnV!|SW&OX", PTX: &number64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -117,8 +117,8 @@ var accumulateFloatKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: accumulateFloatSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: accumulateFloatSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &accumulateFloatSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &accumulateFloatSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -185,8 +185,8 @@ var accumulateIntKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: accumulateIntSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: accumulateIntSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &accumulateIntSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &accumulateIntSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -250,8 +250,8 @@ var argFloatKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P172;e\"!=1;?#$\"n%!=2;P168;u'(=1;^)*P176;e,!?-$,n.!|+/&&0=3;u2(=1;^34P180;e6!?7$6n8!|59&1:=4;u<(=1;^=>P184;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP188;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP192;eT!?U$TnV!|SW&OX", PTX: argFloatSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P172;e\"!=1;?#$\"n%!=2;P168;u'(=1;^)*P176;e,!?-$,n.!|+/&&0=3;u2(=1;^34P180;e6!?7$6n8!|59&1:=4;u<(=1;^=>P184;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP188;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP192;eT!?U$TnV!|SW&OX", PTX: argFloatSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P172;e\"!=1;?#$\"n%!=2;P168;u'(=1;^)*P176;e,!?-$,n.!|+/&&0=3;u2(=1;^34P180;e6!?7$6n8!|59&1:=4;u<(=1;^=>P184;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP188;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP192;eT!?U$TnV!|SW&OX", PTX: &argFloatSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P172;e\"!=1;?#$\"n%!=2;P168;u'(=1;^)*P176;e,!?-$,n.!|+/&&0=3;u2(=1;^34P180;e6!?7$6n8!|59&1:=4;u<(=1;^=>P184;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP188;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP192;eT!?U$TnV!|SW&OX", PTX: &argFloatSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -314,8 +314,8 @@ var argIntKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P172;e\"!=1;?#$\"n%!=2;P168;u'(=1;^)*P176;e,!?-$,n.!|+/&&0=3;u2(=1;^34P180;e6!?7$6n8!|59&1:=4;u<(=1;^=>P184;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP188;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP192;eT!?U$TnV!|SW&OX", PTX: argIntSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P172;e\"!=1;?#$\"n%!=2;P168;u'(=1;^)*P176;e,!?-$,n.!|+/&&0=3;u2(=1;^34P180;e6!?7$6n8!|59&1:=4;u<(=1;^=>P184;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP188;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP192;eT!?U$TnV!|SW&OX", PTX: argIntSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P172;e\"!=1;?#$\"n%!=2;P168;u'(=1;^)*P176;e,!?-$,n.!|+/&&0=3;u2(=1;^34P180;e6!?7$6n8!|59&1:=4;u<(=1;^=>P184;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP188;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP192;eT!?U$TnV!|SW&OX", PTX: &argIntSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P172;e\"!=1;?#$\"n%!=2;P168;u'(=1;^)*P176;e,!?-$,n.!|+/&&0=3;u2(=1;^34P180;e6!?7$6n8!|59&1:=4;u<(=1;^=>P184;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP188;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP192;eT!?U$TnV!|SW&OX", PTX: &argIntSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -392,8 +392,8 @@ var chooseKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232, 248, 256, 272, 280, 296, 304},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P324;e\"!=1;?#$\"n%!=2;P320;u'(=1;^)*P328;e,!?-$,n.!|+/&&0=3;u2(=1;^34P332;e6!?7$6n8!|59&1:=4;u<(=1;^=>P336;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP340;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP344;eT!?U$TnV!|SW&OX", PTX: chooseSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P324;e\"!=1;?#$\"n%!=2;P320;u'(=1;^)*P328;e,!?-$,n.!|+/&&0=3;u2(=1;^34P332;e6!?7$6n8!|59&1:=4;u<(=1;^=>P336;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP340;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP344;eT!?U$TnV!|SW&OX", PTX: chooseSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P324;e\"!=1;?#$\"n%!=2;P320;u'(=1;^)*P328;e,!?-$,n.!|+/&&0=3;u2(=1;^34P332;e6!?7$6n8!|59&1:=4;u<(=1;^=>P336;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP340;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP344;eT!?U$TnV!|SW&OX", PTX: &chooseSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P324;e\"!=1;?#$\"n%!=2;P320;u'(=1;^)*P328;e,!?-$,n.!|+/&&0=3;u2(=1;^34P332;e6!?7$6n8!|59&1:=4;u<(=1;^=>P336;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP340;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP344;eT!?U$TnV!|SW&OX", PTX: &chooseSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -467,8 +467,8 @@ var transformKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P204;e\"!=1;?#$\"n%!=2;P200;u'(=1;^)*P208;e,!?-$,n.!|+/&&0=3;u2(=1;^34P212;e6!?7$6n8!|59&1:=4;u<(=1;^=>P216;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP220;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP224;eT!?U$TnV!|SW&OX", PTX: transformSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P204;e\"!=1;?#$\"n%!=2;P200;u'(=1;^)*P208;e,!?-$,n.!|+/&&0=3;u2(=1;^34P212;e6!?7$6n8!|59&1:=4;u<(=1;^=>P216;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP220;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP224;eT!?U$TnV!|SW&OX", PTX: transformSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P204;e\"!=1;?#$\"n%!=2;P200;u'(=1;^)*P208;e,!?-$,n.!|+/&&0=3;u2(=1;^34P212;e6!?7$6n8!|59&1:=4;u<(=1;^=>P216;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP220;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP224;eT!?U$TnV!|SW&OX", PTX: &transformSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P204;e\"!=1;?#$\"n%!=2;P200;u'(=1;^)*P208;e,!?-$,n.!|+/&&0=3;u2(=1;^34P212;e6!?7$6n8!|59&1:=4;u<(=1;^=>P216;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP220;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP224;eT!?U$TnV!|SW&OX", PTX: &transformSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -525,7 +525,7 @@ var foldRowsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;P96;e\"!=1;?#$\"n%!P84;e'!?($'n)!&&*", PTX: foldRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;P96;e\"!=1;?#$\"n%!P84;e'!?($'n)!&&*", PTX: &foldRowsSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -579,7 +579,7 @@ var foldColumnsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: foldColumnsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &foldColumnsSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -642,8 +642,8 @@ var general32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P200;e\"!=1;?#$\"n%!=2;P196;u'(=1;^)*P204;e,!?-$,n.!|+/&&0=3;u2(=1;^34P208;e6!?7$6n8!|59&1:=4;u<(=1;^=>P212;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP216;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP220;eT!?U$TnV!|SW&OX", PTX: general32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P200;e\"!=1;?#$\"n%!=2;P196;u'(=1;^)*P204;e,!?-$,n.!|+/&&0=3;u2(=1;^34P208;e6!?7$6n8!|59&1:=4;u<(=1;^=>P212;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP216;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP220;eT!?U$TnV!|SW&OX", PTX: general32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P200;e\"!=1;?#$\"n%!=2;P196;u'(=1;^)*P204;e,!?-$,n.!|+/&&0=3;u2(=1;^34P208;e6!?7$6n8!|59&1:=4;u<(=1;^=>P212;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP216;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP220;eT!?U$TnV!|SW&OX", PTX: &general32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P200;e\"!=1;?#$\"n%!=2;P196;u'(=1;^)*P204;e,!?-$,n.!|+/&&0=3;u2(=1;^34P208;e6!?7$6n8!|59&1:=4;u<(=1;^=>P212;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP216;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP220;eT!?U$TnV!|SW&OX", PTX: &general32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -697,8 +697,8 @@ var general64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P128;e\"!=1;?#$\"n%!=2;P124;u'(=1;^)*P132;e,!?-$,n.!|+/&&0=3;u2(=1;^34P136;e6!?7$6n8!|59&1:=4;u<(=1;^=>P140;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP144;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP148;eT!?U$TnV!|SW&OX", PTX: general64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P128;e\"!=1;?#$\"n%!=2;P124;u'(=1;^)*P132;e,!?-$,n.!|+/&&0=3;u2(=1;^34P136;e6!?7$6n8!|59&1:=4;u<(=1;^=>P140;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP144;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP148;eT!?U$TnV!|SW&OX", PTX: general64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P128;e\"!=1;?#$\"n%!=2;P124;u'(=1;^)*P132;e,!?-$,n.!|+/&&0=3;u2(=1;^34P136;e6!?7$6n8!|59&1:=4;u<(=1;^=>P140;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP144;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP148;eT!?U$TnV!|SW&OX", PTX: &general64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P128;e\"!=1;?#$\"n%!=2;P124;u'(=1;^)*P132;e,!?-$,n.!|+/&&0=3;u2(=1;^34P136;e6!?7$6n8!|59&1:=4;u<(=1;^=>P140;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP144;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP148;eT!?U$TnV!|SW&OX", PTX: &general64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -764,8 +764,8 @@ var generalIntKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 232},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P248;e\"!=1;?#$\"n%!=2;P244;u'(=1;^)*P252;e,!?-$,n.!|+/&&0=3;u2(=1;^34P256;e6!?7$6n8!|59&1:=4;u<(=1;^=>P260;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP264;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP268;eT!?U$TnV!|SW&OX", PTX: generalIntSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P248;e\"!=1;?#$\"n%!=2;P244;u'(=1;^)*P252;e,!?-$,n.!|+/&&0=3;u2(=1;^34P256;e6!?7$6n8!|59&1:=4;u<(=1;^=>P260;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP264;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP268;eT!?U$TnV!|SW&OX", PTX: generalIntSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P248;e\"!=1;?#$\"n%!=2;P244;u'(=1;^)*P252;e,!?-$,n.!|+/&&0=3;u2(=1;^34P256;e6!?7$6n8!|59&1:=4;u<(=1;^=>P260;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP264;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP268;eT!?U$TnV!|SW&OX", PTX: &generalIntSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P248;e\"!=1;?#$\"n%!=2;P244;u'(=1;^)*P252;e,!?-$,n.!|+/&&0=3;u2(=1;^34P256;e6!?7$6n8!|59&1:=4;u<(=1;^=>P260;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP264;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP268;eT!?U$TnV!|SW&OX", PTX: &generalIntSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -817,8 +817,8 @@ var flat32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: flat32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: flat32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &flat32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &flat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -882,8 +882,8 @@ var mixedKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=20;P144;n\"!=21;n\"$&#%=22;n\"'=23;n\")&(*&&+=24;n\"-=25;n\"/&.0&,1", PTX: mixedSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=20;P144;n\"!=21;n\"$&#%=22;n\"'=23;n\")&(*&&+=24;n\"-=25;n\"/&.0&,1", PTX: mixedSM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=20;P144;n\"!=21;n\"$&#%=22;n\"'=23;n\")&(*&&+=24;n\"-=25;n\"/&.0&,1", PTX: &mixedSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=20;P144;n\"!=21;n\"$&#%=22;n\"'=23;n\")&(*&&+=24;n\"-=25;n\"/&.0&,1", PTX: &mixedSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -954,8 +954,8 @@ var relocateKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232, 248, 256},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P272;e\"!=1;?#$\"n%!=2;P268;u'(=1;^)*P276;e,!?-$,n.!|+/&&0=3;u2(=1;^34P280;e6!?7$6n8!|59&1:=4;u<(=1;^=>P284;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP288;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP292;eT!?U$TnV!|SW&OX", PTX: relocateSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P272;e\"!=1;?#$\"n%!=2;P268;u'(=1;^)*P276;e,!?-$,n.!|+/&&0=3;u2(=1;^34P280;e6!?7$6n8!|59&1:=4;u<(=1;^=>P284;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP288;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP292;eT!?U$TnV!|SW&OX", PTX: relocateSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P272;e\"!=1;?#$\"n%!=2;P268;u'(=1;^)*P276;e,!?-$,n.!|+/&&0=3;u2(=1;^34P280;e6!?7$6n8!|59&1:=4;u<(=1;^=>P284;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP288;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP292;eT!?U$TnV!|SW&OX", PTX: &relocateSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P272;e\"!=1;?#$\"n%!=2;P268;u'(=1;^)*P276;e,!?-$,n.!|+/&&0=3;u2(=1;^34P280;e6!?7$6n8!|59&1:=4;u<(=1;^=>P284;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP288;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP292;eT!?U$TnV!|SW&OX", PTX: &relocateSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1012,8 +1012,8 @@ var product64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P92;e\"!=1;?#$\"n%!=2;P88;u'(=1;^)*P96;e,!?-$,n.!|+/&&0=3;u2(=1;^34P100;e6!?7$6n8!|59&1:=4;u<(=1;^=>P104;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP108;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP112;eT!?U$TnV!|SW&OX", PTX: product64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P92;e\"!=1;?#$\"n%!=2;P88;u'(=1;^)*P96;e,!?-$,n.!|+/&&0=3;u2(=1;^34P100;e6!?7$6n8!|59&1:=4;u<(=1;^=>P104;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP108;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP112;eT!?U$TnV!|SW&OX", PTX: product64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P92;e\"!=1;?#$\"n%!=2;P88;u'(=1;^)*P96;e,!?-$,n.!|+/&&0=3;u2(=1;^34P100;e6!?7$6n8!|59&1:=4;u<(=1;^=>P104;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP108;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP112;eT!?U$TnV!|SW&OX", PTX: &product64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P92;e\"!=1;?#$\"n%!=2;P88;u'(=1;^)*P96;e,!?-$,n.!|+/&&0=3;u2(=1;^34P100;e6!?7$6n8!|59&1:=4;u<(=1;^=>P104;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP108;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP112;eT!?U$TnV!|SW&OX", PTX: &product64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1069,8 +1069,8 @@ var fold32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P144;e\"!=1;?#$\"n%!=2;P140;u'(=1;^)*P148;e,!?-$,n.!|+/&&0=3;u2(=1;^34P152;e6!?7$6n8!|59&1:=4;u<(=1;^=>P156;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP160;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP164;eT!?U$TnV!|SW&OX", PTX: fold32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P144;e\"!=1;?#$\"n%!=2;P140;u'(=1;^)*P148;e,!?-$,n.!|+/&&0=3;u2(=1;^34P152;e6!?7$6n8!|59&1:=4;u<(=1;^=>P156;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP160;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP164;eT!?U$TnV!|SW&OX", PTX: fold32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P144;e\"!=1;?#$\"n%!=2;P140;u'(=1;^)*P148;e,!?-$,n.!|+/&&0=3;u2(=1;^34P152;e6!?7$6n8!|59&1:=4;u<(=1;^=>P156;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP160;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP164;eT!?U$TnV!|SW&OX", PTX: &fold32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P144;e\"!=1;?#$\"n%!=2;P140;u'(=1;^)*P148;e,!?-$,n.!|+/&&0=3;u2(=1;^34P152;e6!?7$6n8!|59&1:=4;u<(=1;^=>P156;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP160;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP164;eT!?U$TnV!|SW&OX", PTX: &fold32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1121,8 +1121,8 @@ var fold64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P96;e\"!=1;?#$\"n%!=2;P92;u'(=1;^)*P100;e,!?-$,n.!|+/&&0=3;u2(=1;^34P104;e6!?7$6n8!|59&1:=4;u<(=1;^=>P108;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP112;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP116;eT!?U$TnV!|SW&OX", PTX: fold64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P96;e\"!=1;?#$\"n%!=2;P92;u'(=1;^)*P100;e,!?-$,n.!|+/&&0=3;u2(=1;^34P104;e6!?7$6n8!|59&1:=4;u<(=1;^=>P108;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP112;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP116;eT!?U$TnV!|SW&OX", PTX: fold64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P96;e\"!=1;?#$\"n%!=2;P92;u'(=1;^)*P100;e,!?-$,n.!|+/&&0=3;u2(=1;^34P104;e6!?7$6n8!|59&1:=4;u<(=1;^=>P108;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP112;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP116;eT!?U$TnV!|SW&OX", PTX: &fold64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P96;e\"!=1;?#$\"n%!=2;P92;u'(=1;^)*P100;e,!?-$,n.!|+/&&0=3;u2(=1;^34P104;e6!?7$6n8!|59&1:=4;u<(=1;^=>P108;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP112;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP116;eT!?U$TnV!|SW&OX", PTX: &fold64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1183,8 +1183,8 @@ var foldIntKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P192;e\"!=1;?#$\"n%!=2;P188;u'(=1;^)*P196;e,!?-$,n.!|+/&&0=3;u2(=1;^34P200;e6!?7$6n8!|59&1:=4;u<(=1;^=>P204;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP208;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP212;eT!?U$TnV!|SW&OX", PTX: foldIntSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P192;e\"!=1;?#$\"n%!=2;P188;u'(=1;^)*P196;e,!?-$,n.!|+/&&0=3;u2(=1;^34P200;e6!?7$6n8!|59&1:=4;u<(=1;^=>P204;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP208;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP212;eT!?U$TnV!|SW&OX", PTX: foldIntSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P192;e\"!=1;?#$\"n%!=2;P188;u'(=1;^)*P196;e,!?-$,n.!|+/&&0=3;u2(=1;^34P200;e6!?7$6n8!|59&1:=4;u<(=1;^=>P204;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP208;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP212;eT!?U$TnV!|SW&OX", PTX: &foldIntSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P192;e\"!=1;?#$\"n%!=2;P188;u'(=1;^)*P196;e,!?-$,n.!|+/&&0=3;u2(=1;^34P200;e6!?7$6n8!|59&1:=4;u<(=1;^=>P204;e@!?A$@nB!|?C&;D=5;uF(=1;^GHP208;eJ!?K$JnL!|IM&EN=6;uP(=1;^QRP212;eT!?U$TnV!|SW&OX", PTX: &foldIntSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1237,9 +1237,9 @@ var takeRowsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 120},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p72;v&'p88;t)=3;l*+a',v-!|(.p48;v&0p64;t2=2;l34a05v6!|17&/8p0;v&:p16;t<l=$a:>v?!|;@&9A", PTX: takeRowsSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p24;p40;t\"=4;l#$a!%p72;v&'p88;t)=3;l*+a',v-!|(.p48;v&0p64;t2=2;l34a05v6!|17&/8p0;v&:p16;t<l=$a:>v?!|;@&9A", PTX: takeRowsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=4;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p48;v%.=2;p64;l10a.2v3!|/4&-5p0;v%7p16;l9\"a7:v;!|8<&6=", PTX: takeRowsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p72;v&'p88;t)=3;l*+a',v-!|(.p48;v&0p64;t2=2;l34a05v6!|17&/8p0;v&:p16;t<l=$a:>v?!|;@&9A", PTX: &takeRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p24;p40;t\"=4;l#$a!%p72;v&'p88;t)=3;l*+a',v-!|(.p48;v&0p64;t2=2;l34a05v6!|17&/8p0;v&:p16;t<l=$a:>v?!|;@&9A", PTX: &takeRowsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=4;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p48;v%.=2;p64;l10a.2v3!|/4&-5p0;v%7p16;l9\"a7:v;!|8<&6=", PTX: &takeRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1283,9 +1283,9 @@ var moveRowsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: moveRowsSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: moveRowsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=4;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+", PTX: moveRowsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: &moveRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: &moveRowsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=4;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+", PTX: &moveRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1319,9 +1319,9 @@ var countKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Integers:   []int{8, 16},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: countSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: &countSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &countSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &countSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1372,9 +1372,9 @@ var wideF32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideF32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideF32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=4;p64;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3", PTX: wideF32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &wideF32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &wideF32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=4;p64;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3", PTX: &wideF32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1428,8 +1428,8 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

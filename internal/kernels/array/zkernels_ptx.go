@@ -2,6 +2,10 @@
 
 package array
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 89392a20693a7936	../../../math32/basic.go	Copysign
@@ -186,21456 +190,10157 @@ d64715e0c7680258	wide.go	lanes
 4788938edeb7a84d	wide.go	wide
 `
 
-const number64SM70Narrow = `packed1 12371 number64
-!pJ
-!pI
-!p8
-!xE
-!s]q)pOpOt5tkt5u=u]rR
-!vvq"u=pOpMw]
+var number64SM70Narrow = driver.Text{Code: `packed2 12371 number64
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
+!u'jt2t2rDp[rDyiyjq*
+!xgoyit2p3wd
 !
-!pH+r*pD
-!Pt@|bq>rGympx/wk
-!c
-p;/8pF
-p9,qYpF
-p:8x,
+!pW0t8pt
+!?p$zSp{p)w>p-*x(
+!qk
+]*qS
+O'z4
+h.r-
 !
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-x.
-uxPt5/rz~72uw,wV
-m
-xd
-qQw$
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-sjpk
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-huK
-sjrJ
-h+vm
-h{pp&
-h+pk
-m
-r6+r.9
-Q
-N
-uG/y'
-{<rW
-pl$
-)
-pl%
-uuqA
-)
-uuqA
-zt
-)
-zt
-x{
-)
-x{
-x3
-p\
-x3
-p\
-p{XqO3)
-p{[qO3&
-zbu\&
-ub)
-vPPq"t@pirzxPyzpu
-{6/3,
-zbp)3,
-ub)
-vPPq"t@pirzxPyzpu
-ret,pu
-p{p0yK#
-zbp=3#
-ub)
-vPPq"t@pirzxPyzpu
-ret,pu
-zbu\&
-zbp)3,
-vPPq"t@pirzxPyzpu
-ret,pu
-zbu\#
-ub,
-vPPq"t@pirzxPyzpu
-ret,pu
-sH-
-r6+q#9
-tH#v^<"
-uG/qe
-r\$
-rD,
-r5-pw
-qVM%B
-r5@r+
-r[&p$
-pz,1&?
-t)=px
-ti
-r5/qw
-Y+1%
-"$
-r['p$
-pz,1'?
-"$
-ti
-"$
-Y-1%
-"$
-r[(p$
-pz,1(?
-"$
-ti
-"$
-Y.1%
-"$
-r[)p$
-pz,1)?
-"$
-ti
-"$
-Y81%
-"$
-r[*p$
-pz,1*?
-"$
-ti
-"$
-Y71%
-"$
-r[+p$
-pz,1+?
-"$
-ti
-uG/r.7
-r((29
-!#
-"&
-u^'x_~,
-"$
-pV%x4
-xQu4p2
-uVp*2p0
-t).q@
-y,M,18
-x%M2<0
-J
-r7X
-"'
-pV$I
-"$
-pV"x4
-t@tkr,u&Xt0
-wOr,z#Xt0
-!#
-"$
-qvM-ry
-y,M3ry
-J
-r7p@
-"$
-rj{vI
-"$
-rj|;x4
-t@tkr,s0r2<$
-wOr,r|r2<$
-!#
-"$
-qvM.ry
-y,M4ry
-J
-r7p@
-"$
-rjzGI
-"$
-rjuyx4
-t@tkr,s0r2<'
-wOr,r|r2<'
-!#
-"$
-qvM/ry
-y,M5ry
-J
-r7p@
-"$
-}^I
-"$
-x"x4
-t@tkr,s0r2<*
-wOr,r|r2<*
-!#
-"$
-qvM0ry
-y,M6ry
-"$
-y0I
-"$
-qU
-t@tkr,|I<+
-!#
-"$
-p~X11q=
-p~p@17q=
-H
-!#
-r5.px
-tkq)piPrbrmy_r|<31,18
-tkq)piPrbrmy_s0<312<B
-!#
-pnpbpX
-qh#I
-pnqypb
-)
-qBR=
-pm
-z_.
-*#%
-sw
-p\
-H
-!#
-pnq3r+
-t>
-xLR<
-u(
-t+z#/
-*&%
-{8p=2ql
-!#
-pnshpx
-|R=rZ
-q\p=35
-4
-pns6r+
-wP
-s.pK36%
-"#
-ze@{p-y<rF|o8.998xO9?
-pnu:r]
-|W4
-tU4<:
-z>
-t+R4qO
-*)%
-z8p=
-tU4<8
-{K
-*,p-
-z8p=
-uG/u:
-xS4<4<-
-tU41$
-sH"
-!#
-pnqyj
-O
-!#
-"2
-tHBv^<A
-"2
-r\$
-rD8
-"0
-qVM%B
-"2
-r[&p$
-pz,1&?
-"1
-Y+1%
-"#
-r['p$
-pz,1'?
-"#
-Y-1%
-"#
-r[(p$
-pz,1(?
-"#
-Y.1%
-"#
-r[)p$
-pz,1)?
-"#
-Y81%
-"#
-r[*p$
-pz,1*?
-"#
-Y71%
-"#
-r[+p$
-pz,1+?
-"2
-r(G29
-!#
-"%
-uo{vx_~,
-"2
-]$x_~*9
-xQu4p2
-uVp*2p0
-"2
-y,M,18
-x%M2<O
-J
-r7X
-"'
-rj|;I
-"$
-t@tkr,u&Xt0
-wOr,z#Xt0
-!#
-"$
-qvM-ry
-y,M3ry
-J
-r7p@
-"$
-rj{'I
-"$
-t@tkr,s0r2<$
-wOr,r|r2<$
-!#
-"$
-qvM.ry
-y,M4ry
-J
-r7p@
-"$
-}^I
-"$
-t@tkr,s0r2<'
-wOr,r|r2<'
-!#
-"$
-qvM/ry
-y,M5ry
-J
-r7p@
-"$
-x"I
-"$
-t@tkr,s0r2<*
-wOr,r|r2<*
-!#
-"$
-qvM0ry
-y,M6ry
-"$
-rjz]I
-"$
-t@tkr,|I<+
-!#
-"$
-p~X11q=
-p~p@17q=
-H
-!#
-"2
-tkq)piPrbrmy_r|<31,18
-tkq)piPrbrmy_s0<312<b
-!#
-"2
-qh#I
-"2
-)
-qBR\
-s'8
-z_.
-*#%
-v}Pq>pO|P
-p\
-H
-!#
-"2
-t>
-xLR[
-s'7
-t+z#/
-*&%
-v}Pq>pOqrp=2ql
-!#
-"0
-|W4
-tU4<Y
-tU4<W
-4
-sd
-"1
-|R=rS
-q\yo5
-4
-"2
-wP
-s.p"36%
-"#
-ze@{p-y<rF|o8.998xO9?
-u--{L
-t+R4qO
-*)%
-z8p)
-*,p-
-z8p"
-"3
-xS4<4<-
-tU41$
-sH.
-!#
-"3
-O
-!#
-"-
-zWR3p$
-qU
-q>rmrGPq"t@pirzxPs^*
-zWR2p$
-vPPq"t@pirzxPyzpu
-qU
-q>rmrGPq"t@pirzxPs^+
-zWR1p$
-vPPq"t@pirzxPyzpu
-qU
-q>rmrGPq"t@pirzxPs^,
-zWR0p$
-vPPq"t@pirzxPyzpu
-qU
-q>rmrGPq"t@pirzxPs^-
-zWR/p$
-vPPq"t@pirzxPyzpu
-qU
-(=
-!#
-"%
-pV)s39
-(/
-!pZ
-p(
-!p^
-"#
-r7-
-qm
-qm
-(
-!qZ
-"*
-g
-a3
-;1
-(
-!s*
-"*
-r~
-a/
-;2
-(
-!tS
-"%
-qH
-a)
-;3
-(
-!vB
-qH
-a)
-;4
-(
-!w&
-"$
-g
-a%
-;1
-(
-!x=
-"$
-r~
-pfqI
-;2
-(
-!yE
-"$
-qH
-pfp[
-;3
-(
-!{-
-qH
-pfp[
-;4
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const number64SM70 = number64SM70Narrow + `
- patch
- -1
-packed1 12010 number64
- =11
- -2
-p9,z(pF
-p:v(pF
- =46
- -19
-v3p"q&
-v&%
-v3qIq&
-*&%
-zbp)3&
-stqI
-vPPq"t@pirzxPyzpu
-zNq&
-};%
-zbpYt~
- =2
- -2
-ret,pu
-tV%E
-*#%
-zbp"3#
- =3
- -3
-zbp)3&
-zbyo,
- =2
- -2
-zbp)3#
-ub,
- =2
- -4
- =2
- -1
-x%spq=
- =46
- -1
-qzu49
- =9
- -1
-x%M2<&
- =61
- -1
-tkq)piPrbrmy_s0<312<8
- =5
- -1
-T$
- =9
- -1
-T'
- =7
- -1
-q\p=3/
- =3
- -1
-s.pK30%
- =4
- -1
-T*
- =4
- -1
-yb3-
- =12
- -1
-tH8v^<7
- =34
- -1
-r(=29
- =9
- -1
-x%M2<E
- =56
- -1
-tkq)piPrbrmy_s0<312<W
- =5
- -1
-T$
- =9
- -1
-T'
- =7
- -2
-T*
-T-
- =4
- -1
-q\yo/
- =3
- -1
-s.p"30%
- =52
- -1
-;$
- =5
- -1
-;'
- =5
- -1
-;*
- =4
- -1
-;-
- =5
- -1
-;$
- =5
- -1
-;'
- =5
- -1
-;*
- =4
- -1
-;-
- =26`
-
-const accumulateFloatSM70Narrow = `packed1 9950 accumulateFloat
-!pJ
-!pI
-!p8
-!xE
-!s]q)pOpOt5tkt5u=u]rR
-!vvpM{&tkpMq>rGrR
-!
-!pH+vmpD
-!Pt@|bq>rGympx/wk
-!c
-p;v<pF
-zft*
-p98sV
-p:/t*
-qSr0
-Pt@r9rzqq~/Kpi~0r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-uxPt5/rz~72uwuK
-uxPt5/rz~72uww{-n
-sjrJ
-h+wV
-r6+r.9
-Q
-N
-tb7y=
-{<rW
-pl$
-)
-pl&
-)
-pl(
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-r6+q#9
-p~q}v^2q,
-tb7s6
-xBu*M%1&
-wR
-rD2
-tb9q3
-r[&p$
-pz,1&?
-ti
-qU
-pnzgpx
-r[$B,
-uL/f
-r[$B=
-{?+{L
-r[$B-
-"#
-r[#B=
-"#
-r[#B-
-tb7}6
-ph)29
-!#
-tb9qw
-uVXq=
-tb/q@
-)
-r\*
-pm
-tb9tc
-xQp@qR
-"#
-t+z#/
-*#%
-upyB
-tb@pX
-{Z|62@{p-y<rF|o8.998xO9
-sH1
-Y=U
-5
-vTzM
-)
-r\*
-u(
-z_/
-*#%
-upyB
-{Z|6rS
-sH1
-!#
-pny'r+
-tN
-qvM&qR
-"*
-uo|;x_~*.
-"*
-uozGt\
-"*
-uo{'I
-prqeqe
-)
-r\-
-z>
-z_+
-*)%
-rV
-prshf/
-pv
-&
-u<
-!#
-prpbr-
-wP
-}3M-
-{K
-t+p,E
-*)%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-uL@qw
-ya
-x<1/
-s'8
-t+q9G
-*-%
-v'ql
-!#
-s{+qw
-Yp21%
-vp
-!#
-s?p2
-Yp21*
-s'7
-t+yD/
-*#%
-upyB
-{Z|6V'
-wh
-s{-r.8
-Yp21+
-s'9
-t+yD/
-*%%
-upyB
-0
-qvM&2p0
-")
-qh)t\
-")
-qh*I
-")
-)
-r\,
-s'/
-z_+
-*'%
-rV
-")
-pv
-&
-u<
-!#
-")
-wP
-}3M,
-s'@
-t+p,E
-*'%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-")
-ya
-x<1.
-pm=
-t+q9G
-*+%
-v'ql
-!#
-s{-ps
-r?|X
-s{+yC
-z'616B
-qt61%
-sJ~3
-!#
-prr4f
-qh't\
-prs-f
-qh(I
-prtcpj
-s?p0
-Yp01-
-pm,
-r5.r-
-s5xaxh
-r58f
-|uxh6
-r57pb
-rE
-q%
-sXr|rq
-r5/xj
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"&
-t+R(E
-*)%
-wG
-u?~,
-!#
-prr]pj
-|W(
-tU(1-
-pm+
-z"6
-s>
-t+R)E
-*)%
-wG
-u?~"
-!#
-prt;qN
-|W)
-tU)1/
-pm-
-t+R)G
-*-%
-|Hxh
-u?}~
-!#
-pn{GrI
-|W)
-tU)11
-pm.
-t+R)qO
-*1%
-v}tEql
-u-v(pE
-qt61%
-rP
-!#
-ru6
-qt61*
-pm8
-t+M6qO
-*#%
-upyB
-{Z|6VC
-5
-u-|#u:
-qt61+
-pm7
-t+M6qO
-*%%
-upyB
-0
-qvM&17
-)
-r\0
-pm9
-z_/
-*/%
-v}tEql
-w*qq~&s$sB
-u-v(ua
-z'616B
-qt61%
-\
-!#
-pnzLpj
-syy1qqdqAns$
-!#
-tb7sQ
-z'21215
-qt213
-sH"
-!#
-!pZ
-p(
-!p^
-"@
-r7x5
-qm
-qm
-(
-!qZ
-"?
-r~
-aN
-;3
-(
-!s*
-tb@ua
-g
-aJ
-;3
-(
-!tS
-"9
-sv@
-aF
-;6
-(
-!vB
-"8
-sv/
-aC
-;6
-(
-!w&
-"8
-sv9
-a@
-;8
-(
-!x=
-s{+t'
-}G
-a=
-;3
-(
-!yE
-"=
-tW
-a=
-;4
-(
-!{-
-"&
-sv@
-a6
-;5
-(
-!vKxw
-"&
-sv/
-a3
-;5
-(
-!pty@
-"&
-sv9
-a0
-;7
-(
-!ptyG
-"2
-g+
-a-
-;6
-(
-!pt+uU
-"2
-g,
-a*
-;6
-(
-!pt{H
-"2
-g=
-a'
-;8
-(
-!pt.uU
-"2
-qH
-a$
-wpO
-(
-!pt|F
-u-v(r4
-uI
-pfqI
-;3
-(
-!pt|G
-"2
-sk
-pfqI
-;4
-(
-!pt}x
-sk
-pfpY
-wpP
-!q[
-qQrFp&
-p_
-m
-pN
-p]
-h+s%
-pQ
-h{prg
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const accumulateFloatSM70 = accumulateFloatSM70Narrow + `
- patch
- -1
-packed1 9548 accumulateFloat
- =12
- -2
-p9t2pF
-p:9sV
- =28
- -20
-r6+q#9
-x%spq=
-tb7s6
-xBu*[r2
- =3
- -2
-qTt"=
-pz,2[?
- =3
- -11
-qTu4xF
-uL/f
-qTu4qY
-{?+{L
-qTu4x5
-"#
-qTp*B=
-"#
-qTp*B-
-tb7}6
-qzw%9
- =5
- -1
-T$
- =14
- -1
-T$
- =18
- -1
-T*
- =11
- -1
-T*
- =10
- -1
-T.
- =10
- -1
-T$
- =4
- -1
-{Z|636
- =2
- -1
-q+p=3&
- =12
- -1
-T(
- =11
- -1
-T(
- =10
- -1
-T,
- =8
- -2
-z'.1.B
-qt.1%
- =8
- -1
-T*
- =18
- -1
-t+M2E
- =5
- -2
-ru2
-T*
- =3
- -1
-t+M2E
- =5
- -4
-ru2
-T.
-pm-
-t+M2G
- =5
- -4
-ru2
-T2
-pm.
-t+M2qO
- =3
- -1
-qt.1%
- =2
- -4
-ru.
-T$
-pm8
-t+M.qO
- =2
- -1
-{Z|636
- =2
- -3
-q+p=3&
-pm7
-t+M.qO
- =3
- -3
-qvM&1/
-)
-T0
- =6
- -2
-z'.1.B
-qt.1%
- =6
- -2
-z'*1*1-
-qt*1+
- =13
- -2
-p33
-;$
- =4
- -2
-p37
-;$
- =5
- -1
-;*
- =5
- -1
-;*
- =5
- -1
-;.
- =5
- -1
-;$
- =5
- -1
-;&
- =5
- -1
-;(
- =5
- -1
-;(
- =5
- -1
-;,
- =5
- -1
-;*
- =5
- -1
-;*
- =5
- -1
-;.
- =5
- -1
-;2
- =5
- -1
-;$
- =5
- -1
-;&
- =4
- -1
-;0
- =26`
-
-const accumulateIntSM70Narrow = `packed1 8247 accumulateInt
-!pJ
-!pI
-!p8
-!xE
-!s]q)pOpOt5tkt5u=u]rR
-!vvpM{&tkpMq>rGrR
-!v7psv6rKt?q)t@pirR
-!
-!pH+vmpD
-!Pt@|bq>rGympx/wk
-!c
-p;-to
-p9.t*
-p:9to
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-uxPt5/rz~72uwuK
-uxPt5/rz~72uww{-n
-sjrJ
-h+wV
-r6+r.9
-Q
-N
-vc.y=
-{<rW
-pl$
-)
-pl&
-)
-pl(
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-r6+q#9
-p~q}v^2q,
-vc.s6
-xBu*M%1&
-wR
-rD0
-vc8q3
-r[&p$
-pz,1&?
-ti
-qU
-prxGf
-r[$G
-{?uif
-r[$tn
-"#
-r[#G
-"#
-r[#tn
-}g7f
-r[$B
-vc.}6
-ph)29
-!#
-vc8qw
-uVXq=
-vc7q@
-)
-r\*
-pm
-vc8tc
-xQp@qR
-"#
-t+z#/
-*#%
-upyB
-vc9pX
-{Z|62@{p-y<rF|o8.998xO9
-sH/
-Y=U
-5
-vTzM
-)
-r\*
-u(
-z_/
-*#%
-upyB
-{Z|6rS
-sH/
-!#
-|.=r+
-tN
-qvM&qR
-"*
-uo|;t\
-"*
-uozGI
-{?77q3
-)
-r\-
-z>
-t{,3)
-yFql
-)
-u<
-!#
-pr}6j
-t>
-xLq,
-{K
-t+z#/
-*1%
-{8p=2ql
-H
-!#
-{?7+qe
-t>
-Yxc/
-s'8
-t+r|G
-*-%
-sw
-u>xXq4y_p"D
-!#
-|.+qw
-yn1%
-vp
-!#
-s?[
-yn1*
-s'7
-t+[qO
-*#%
-upyB
-{Z|6V'
-wh
-|.-xG
-yn1+
-s'9
-t+[qO
-*%%
-upyB
-0
-qvM&2p2
-"(
-qh(t\
-"(
-qh)I
-"(
-)
-r\,
-s'/
-t{,3'
-yFql
-)
-u<
-!#
-"(
-t>
-Yxc0
-s'@
-t+z#/
-*/%
-{8p=2ql
-H
-!#
-"(
-t>
-Yxc.
-pm=
-t+r|G
-*+%
-sw
-u>xXq4y_p"D
-!#
-|.-ps
-|w,V,su
-|.+yC
-qKwgq,B
-Yq,1%
-sJ~3
-!#
-}g+f
-qh&rzu<
-}g.f
-qh't\
-"3
-qh*I
-}g@pX
-s?[
-yn1-
-pm,
-r{-
-p{p2B3)
-yhqlD
-u?}~
-!#
-}g9pX
-s?p2
-Yp21-
-pm+
-|8pW/p$
-pqpXq3
-pz,p$?
-"#
-p{p0B3)
-yhqlD
-u<
-!#
-}g8pX
-s?p0
-Yp011
-pm-
-t+u4/
-*1%
-z8pW3
-H
-!#
-}g-pX
-s?p0
-Yp01/
-pm.
-r{4
-t+p*G
-*-%
-x9s0
-!#
-vc.sQ
-z'21215
-qt213
-sH"
-!#
-!pZ
-p(
-!p^
-"8
-r7xF
-qm
-qm
-(
-!qZ
-"7
-r~
-aB
-;3
-(
-!s*
-vc9ua
-g
-a>
-;3
-(
-!tS
-"2
-}G
-a:
-;6
-(
-!vB
-"2
-tW
-a7
-wpC
-(
-!w&
-"2
-uI
-a4
-;8
-(
-!x=
-|.+t'
-sk
-a1
-;3
-(
-!yE
-"6
-qH
-a1
-;4
-(
-!{-
-"&
-}G
-a*
-;5
-(
-!vKxw
-"&
-tW
-a'
-wpD
-(
-!pty@
-"&
-uI
-a$
-;7
-(
-!ptyG
-"/
-g=
-pfqI
-;6
-(
-!pt+uU
-".
-sv@
-pfpU
-;6
-(
-!pt{H
-".
-sv/
-pfpG
-wpC
-(
-!pt.uU
-".
-sv9
-pfpY
-;8
-!q[
-qQrFp&
-p_
-m
-pN
-p]
-h+s%
-pQ
-h{prg
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const accumulateIntSM70 = accumulateIntSM70Narrow + `
- patch
- -1
-packed1 7845 accumulateInt
- =12
- -2
-p9-sV
-p:7t*
- =26
- -20
-r6+q#9
-x%spq=
-vc.s6
-xBu*[r2
- =3
- -2
-qTt"=
-pz,2[?
- =3
- -11
-qTp0G
-{?uif
-qTu48
-"#
-qTp*G
-"#
-qTp*tn
-}g7f
-qTp0B
-vc.}6
-qzw%9
- =5
- -1
-T$
- =14
- -1
-T$
- =16
- -1
-T*
- =8
- -1
-T2
- =8
- -1
-T.
- =11
- -1
-T$
- =4
- -1
-{Z|636
- =2
- -1
-q+p=3&
- =12
- -1
-T(
- =8
- -1
-T0
- =8
- -1
-T,
- =21
- -1
-T*
- =8
- -1
-T*
- =11
- -1
-T2
- =8
- -1
-T.
- =7
- -2
-z'*1*1-
-qt*1+
- =13
- -2
-p33
-;$
- =4
- -2
-p37
-;$
- =5
- -1
-;*
- =5
- -1
-;2
- =5
- -1
-;.
- =5
- -1
-;$
- =5
- -1
-;&
- =5
- -1
-;(
- =5
- -1
-;0
- =5
- -1
-;,
- =5
- -1
-;*
- =5
- -1
-;*
- =5
- -1
-;2
- =5
- -1
-;.
- =26`
-
-const argFloatSM70Narrow = `packed1 9734 argFloat
-!pJ
-!pI
-!p8
-!xE
-!s]w/r9rR
-!vv}ZpOpMrR
-!v7psv6q"u=pOpMw]
-!v7r.v6pM{&tkpMq>rGrR
-!
-!pH-sepD
-!Pt@|bq>rGympx/wk
-!c
-p;}rpF
-zfto
-p99te
-p:.un
-qSto
-Pt@r9rzqq~/Kpi~0t*
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-uxPt5/rz~72uw,vm
-ht&
-sjsL
-sjsZ
-sjwi
-hwZn
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-hzRp&
-hsKr>
-m
-r6+r.9
-Q
-N
-pnjq#7
-{<rW
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-tN
-)
-r6+q#9
-p~p0v^2p2
-pnjs-
-xBu*M(1&
-wR
-rD4
-prtcpx
-r['B
-r5=rI
-r[(p$
-pz,1(?
-ti
-prsQj
-r[&p$
-pz,1&?
-ti
-pqyCpw
-qVM*B
-pqps@r+
-r[+p$
-pz,1+?
-pqps/qw
-Y+1*
-"#
-r[,p$
-pz,1,?
-"#
-Y-1*
-"#
-r[-p$
-pz,1-?
-"#
-Y.1*
-"#
-r[.p$
-pz,1.?
-"#
-Y81*
-"#
-r[/p$
-pz,1/?
-"#
-Y71*
-"#
-r[0p$
-pz,10?
-pnqeqe
-Y=t0
-pnshua
-r[$B,
-eqwf
-r[$B=
-eq0f
-r[$B-
-s{9^
-r[#E
-pnjf=
-r(&29
-!#
-"-
-qh%I
-r5=qN
-]'x4
-xQq}2p*
-uVR"2q,
-H
-!#
-prsQpx
-])rL
-wOr,r|<"2p*
-t@tkr,s0<"2p*
-!#
-"-
-qh*x_~,
-pq|Ypx
-]#x_~*5
-xQuHp*
-uVvnq,
-pq{Gq@
-y,M117
-J
-r7q9
-"/
-],I
-"$
-t@tkr,{q<"
-wOr,r|qR<"
-!#
-"$
-qvM2qR
-J
-r7X
-"$
-].I
-"$
-t@tkr,u&X<$
-wOr,z#X<$
-!#
-"$
-qvM3qR
-J
-r7X
-"$
-rjx\I
-"$
-t@tkr,u&X<&
-wOr,z#X<&
-!#
-"$
-qvM4qR
-J
-r7X
-"$
-rjzGI
-"$
-t@tkr,u&X<(
-wOr,z#X<(
-!#
-"$
-qvM5qR
-"$
-rjuyI
-"$
-t@tkr,p,q=<(
-!#
-"$
-x%M6U
-H
-!#
-pquapx
-tkq)piPrbrmy_s0<'1117
-!#
-pnpbq0
-tU&1%
-qm
-{#~%
-pnqyu:
-xBu*R(1%
-v#
-}.
-r7R(
-!#
-pnq3qw
-)
-"2
-}^I
-pnqytI
-t<
-)
-qBR7
-u(
-z_/
-*)%
-{8p=2ql
-!#
-pnshr-
-u.
-qvM)r2
-uo~5x_}~
-"3
-uot,t\
-"3
-uo~9I
-eqeqe
-)
-qBR<
-z>
-z_+
-*#%
-rV
-eshf/
-pv
-&
-u<
-!#
-epbr-
-wP
-}3R>
-{K
-t+p,E
-*#%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-epEqw
-ya
-x<<>
-s'8
-t+q9G
-*%%
-v'ql
-!#
-pnu:rI
-u>vhq4r3y[>
-H
-!#
-pns6px
-ya
-x<<=
-s'7
-t+vn/
-*'%
-v}qq~+2ql
-!#
-s{7q@
-wfrbrGqqxPs$sB
-s{/q@
-wfrbrGqqxPsBs$
-";
-re|;pu
-q>rmrGPq"t@pirzxP2x\
-w"t,
-vPPq"t@pirzxPv:pu
-vc{L
-wfq>pMt5qqxPsBsB
-vc,q0
-wfpM|bqqxPs$s$
-"#
-4
-q>rmrGPq"t@pirzxPv:
-w"~5
-vPPq"t@pirzxPv:pu
-vc-r+
-wfpM|bqqxPsBs$
-wfq>pMt5qqxPs$s$
-rezGpu
-vPPq"t@pirzxPv:pu
-zW[<.
-q>rmrGPq"t@pirzxP2uy
-4
-v1332
-vc.q@
-re~5pu
-vc-r-
-|=233yz
-rKpMrbq"zUs$yz
-zcpu
-vrp/233C?
-rKpMrbq"qq|Ts$sB?
-pnpbr4
-qK[2[1&
-yn1%
-sH,
-!#
-pns-pb
-tH01&</
-)
-qBR<
-s'9
-z_/
-*+%
-z8p/2
-pnjua
-xS;<;<1
-tU;<:
-sH"
-!#
-O
-!#
-"=
-zWR7p$
-s'/
-q>rmrGPq"t@pirzxPr),
-zWR6p$
-vPPq"t@pirzxPyzpu
-s'/
-q>rmrGPq"t@pirzxPr).
-zWR5p$
-vPPq"t@pirzxPyzpu
-s'/
-q>rmrGPq"t@pirzxPr)0
-zWR4p$
-vPPq"t@pirzxPyzpu
-s'/
-q>rmrGPq"t@pirzxPr)2
-zWR3p$
-vPPq"t@pirzxPyzpu
-s'/
-(/
-!pZ
-p(
-!p^
-"A
-r7.
-qm
-qm
-(
-!qZ
-"A
-sk
-vg
-v#
-(
-!s*
-pnqyqe
-g
-p34
-;0
-(
-!tS
-"6
-sv9
-p37
-;-
-(
-!vB
-"5
-}G
-a$
-;-
-(
-!w&
-"5
-tW
-pfqI
-;.
-(
-!x=
-"4
-qH
-pfp[
-;/
-(
-!yE
-pns-q#
-r~
-pfpY
-;1
-(
-!{-
-"*
-sv/
-vg
-v#
-!q[
-qQ+tz
-p_
-m
-pN
-p]
-h+tO
-pQ
-h+w7
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const argFloatSM70 = argFloatSM70Narrow + `
- patch
- -1
-packed1 9480 argFloat
- =14
- -2
-p99t*
-p:-sV
- =41
- -12
-r6+q#9
-x%spq=
- =45
- -1
-wup-
- =9
- -1
-qzq}29
- =91
- -1
-rCpK
- =2
- -1
-wm%
- =12
- -1
-T$
- =11
- -1
-T$
- =10
- -1
-T&
- =11
- -1
-T(
- =31
- -1
-v1.3-
- =3
- -1
-|=-3.yz
- =2
- -1
-vrp/-3.C?
- =9
- -1
-T,
- =3
- -1
-z8p/-
- =44
- -2
-p3/
-;*
- =4
- -2
-p32
-;$
- =4
- -2
-p35
-;$
- =5
- -1
-;&
- =5
- -1
-;(
- =5
- -1
-;,
- =32`
-
-const argIntSM70Narrow = `packed1 8824 argInt
-!pJ
-!pI
-!p8
-!xE
-!s]w/r9rR
-!vv}ZpOpMrR
-!v7psv6q"u=pOpMw]
-!v7r.v6pM{&tkpMq>rGrR
-!
-!pH-sepD
-!Pt@|bq>rGympx/wk
-!c
-p;8te
-p99/pF
-p:sqpF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-uxPt5/rz~72uw,vm
-ht&
-sjsL
-sjsZ
-sjwi
-hwZn
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-hzRp&
-hsKr>
-m
-r6+r.9
-Q
-N
-tb-q#7
-{<rW
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-tN
-)
-r6+q#9
-p~p0v^2p2
-tb-s-
-xBu*M(1&
-wR
-rD2
-prtcpx
-r['B
-r5=rI
-r[(p$
-pz,1(?
-ti
-prsQj
-r[&p$
-pz,1&?
-ti
-pqyCpw
-qVM*B
-pqps@r+
-r[+p$
-pz,1+?
-pqps/qw
-Y+1*
-"#
-r[,p$
-pz,1,?
-"#
-Y-1*
-"#
-r[-p$
-pz,1-?
-"#
-Y.1*
-"#
-r[.p$
-pz,1.?
-"#
-Y81*
-"#
-r[/p$
-pz,1/?
-"#
-Y71*
-"#
-r[0p$
-pz,10?
-tb@qe
-Y=t0
-exGf
-r[$G
-eq#-f
-r[$tn
-s{9^
-r[#E
-tb-f=
-r(&29
-!#
-",
-qh%I
-r5=qN
-]'x4
-xQq}2p*
-uVR"2q,
-H
-!#
-prsQpx
-])rL
-wOr,r|<"2p*
-t@tkr,s0<"2p*
-!#
-",
-qh*x_~,
-pq|Ypx
-]#x_~*3
-xQuHp*
-uVvnq,
-pq{Gq@
-y,M117
-J
-r7q9
-".
-],I
-"$
-t@tkr,{q<"
-wOr,r|qR<"
-!#
-"$
-qvM2qR
-J
-r7X
-"$
-rj{vI
-"$
-t@tkr,u&X<$
-wOr,z#X<$
-!#
-"$
-qvM3qR
-J
-r7X
-"$
-rj|;I
-"$
-t@tkr,u&X<&
-wOr,z#X<&
-!#
-"$
-qvM4qR
-J
-r7X
-"$
-rj{'I
-"$
-t@tkr,u&X<(
-wOr,z#X<(
-!#
-"$
-qvM5qR
-"$
-}^I
-"$
-t@tkr,p,q=<(
-!#
-"$
-x%M6U
-H
-!#
-pquapx
-tkq)piPrbrmy_s0<'1117
-!#
-tb9q0
-tU&1%
-qm
-za
-pn|Yu:
-xBu*R(1%
-v#
-qm
-r7R(
-!#
-tb/qw
-)
-"1
-rjt,I
-pn|YtI
-t<
-)
-qBR7
-u(
-z_/
-*)%
-{8p=2ql
-!#
-pny'q#9
-u.
-qvM)r2
-"3
-uot,t\
-"3
-uo~9I
-eq#7q3
-)
-qBR<
-z>
-t{,3#
-yFql
-)
-u<
-!#
-e}6j
-t>
-xLR;
-{K
-t+z#/
-*'%
-{8p=2ql
-H
-!#
-eq#+qe
-t>
-xLR<
-s'8
-t+r|G
-*%%
-sw
-u>xXq4y_p"D
-!#
-s{7q@
-v13su
-s{/q@
-q\p"33
-"8
-rezGpu
-q>rmrGPq"t@pirzxP2|;
-w"t,
-vPPq"t@pirzxPv:pu
-vc-r+
-{Zp"33
-zWp@<-
-q>rmrGPq"t@pirzxPv:
-4
-v1432
-vc.q@
-re~5pu
-vc-r-
-|=234yz
-|=3t]yz
-zcpu
-vrp/234sO
-vrp/3t]C?
-tb9r4
-qKp@r21&
-Yp@1%
-sH,
-!#
-pn{Gpb
-tH/1&<.
-)
-qBR;
-s'7
-z_/
-*+%
-z8p/2
-tb-ua
-xS:<:<0
-tU:<9
-sH"
-!#
-O
-!#
-"8
-zWR6p$
-s'9
-q>rmrGPq"t@pirzxPr),
-zWR5p$
-vPPq"t@pirzxPyzpu
-s'9
-q>rmrGPq"t@pirzxPr).
-zWR4p$
-vPPq"t@pirzxPyzpu
-s'9
-q>rmrGPq"t@pirzxPr)0
-zWR3p$
-vPPq"t@pirzxPyzpu
-s'9
-q>rmrGPq"t@pirzxPr)2
-zWR2p$
-vPPq"t@pirzxPyzpu
-s'9
-(9
-!pZ
-p(
-!p^
-"<
-r7-
-qm
-qm
-(
-!qZ
-"<
-qH
-vg
-v#
-(
-!s*
-pn|Yqe
-g
-p35
-;0
-(
-!tS
-"1
-}G
-p38
-;-
-(
-!vB
-"1
-tW
-a"
-;/
-(
-!w&
-"1
-uI
-pfpU
-;.
-(
-!x=
-pn{Gq#
-r~
-pfpY
-;1
-(
-!yE
-")
-sv9
-vg
-v#
-!q[
-qQ+tz
-p_
-m
-pN
-p]
-h+tO
-pQ
-h+w7
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const argIntSM70 = argIntSM70Narrow + `
- patch
- -1
-packed1 8570 argInt
- =13
- -2
-p99r0
-p:tGpF
- =39
- -12
-r6+q#9
-x%spq=
- =45
- -1
-wup-
- =7
- -1
-qzq}29
- =91
- -1
-rCp"
- =2
- -1
-v&%
- =11
- -1
-T$
- =8
- -1
-T(
- =8
- -1
-T&
- =7
- -3
-v1.su
-s{/q@
-q\p"3.
- =6
- -1
-{Zp"3.
- =3
- -1
-v1/3-
- =3
- -5
-|=-3/yz
-|=.t]yz
-zcpu
-vrp/-3/sO
-vrp/.t]C?
- =8
- -1
-T,
- =3
- -1
-z8p/-
- =44
- -2
-p30
-;*
- =4
- -2
-p33
-;$
- =4
- -2
-p36
-;(
- =5
- -1
-;&
- =5
- -1
-;,
- =32`
-
-const chooseSM70Narrow = `packed1 11344 choose
-!pJ
-!pI
-!p8
-!xE
-!s]tqrR
-!vvq"u=pOpMw]
-!
-!pH.pkpD
-!Pt@|bq>rGympx/wk
-!c
-p;.x,
-p9@/pF
-p:xOpF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-qQ+wi
-qQ+t[
-qQ+pk
-qQ+r*
-qQ+tO
-qQ+rJ
-h-se
-h-s%
-hp<rg
-h-vm
-hp<p&
-h-sL
-h-sZ
-h-wi
-hu)r>
-h-t[
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-h-r*
-h-tl
-h-tz
-h-tK
-h-tO
-h-w7
-h-rJ
-h.wV
-hsqr>
-hsqp&
-h.se
-h.s%
-h{_rg
-h.vm
-h{_p&
-h.wN
-m
-r6+r.9
-Q
-N
-uG7y'
-{<rW
-pl$
-)
-pl&
-)
-pl(
-)
-pl*
-)
-pl,
-)
-pl.
-)
-pl0
-)
-pl2
-)
-pl4
-)
-pl6
-)
-pl8
-)
-r{#
-)
-r{"
-)
-r6+q#9
-tH&v^<%
-uG7qe
-r\$
-rD6
-r5-pw
-qVM%B
-r5@r+
-r[&p$
-pz,1&?
-r5/qw
-Y+1%
-"#
-r['p$
-pz,1'?
-"#
-Y-1%
-"#
-r[(p$
-pz,1(?
-"#
-Y.1%
-"#
-r[)p$
-pz,1)?
-"#
-Y81%
-"#
-r[*p$
-pz,1*?
-"#
-Y71%
-"#
-r[+p$
-pz,1+?
-pnq0^
-r[#B
-pnq3^
-r[#E
-pnqy^
-r[#G
-uG7r.7
-r(+29
-!#
-"(
-qh%x_~,
-t)=px
-]#x_~*7
-xQu4p2
-uVp*2p0
-t).q@
-y,M,<4
-x%M2<4
-p~X18<4
-J
-r7p@
-"*
-]'I
-"$
-t@tkr,s0r2<"
-wOr,r|r2<"
-!#
-"$
-qvM-r2
-y,M3r2
-x%R@r2
-J
-r7[
-"$
-rjx\I
-"$
-t@tkr,u&[<&
-wOr,z#[<&
-!#
-"$
-qvM.r2
-y,M4r2
-x%RDr2
-J
-r7[
-"$
-rjzGI
-"$
-t@tkr,u&[<*
-wOr,z#[<*
-!#
-"$
-qvM/r2
-y,M5r2
-x%RHr2
-J
-r7[
-"$
-rjuyI
-"$
-t@tkr,u&[<.
-wOr,z#[<.
-!#
-"$
-qvM0r2
-y,M6r2
-x%RLr2
-"$
-rjt,I
-"$
-t@tkr,Xry<0
-!#
-"$
-p~p@11qR
-p~[17qR
-p~p2<NqR
-H
-!#
-r5.px
-tkq)piPrbrmy_p,<91,<M
-tkq)piPrbrmy_r|<912<L
-tkq)piPrbrmy_s0<918<K
-!#
-uG/qy
-wP
-}3RF
-qU
-{6,3#
-yFql
-ti
-"+
-uot,x_~*2
-"+
-uo~9x_~,
-"+
-uo~2rzu<
-tb{L
-p6
-tb-pX
-t>
-xLR<
-pm
-t+z#/
-i+%
-upyB
-H
-!#
-tb,qN
-wP
-}3R=
-u(
-t+uH/
-*7%
-{8p=2ql
-!#
-pnshpj
-|W:
-tU:<;
-z>
-t+R:qO
-i0%
-z8p"
-u?~*5
-!#
-"%
-uo~9I
-"%
-t>
-xLR?
-{K
-t+r|G
-*3%
-sw
-H
-!#
-"%
-ya
-x<<A
-s'8
-t+q9G
-*1%
-vAu&ql
-!#
-pnp|pj
-|W;
-tU;<?
-s'7
-t+R;G
-*5%
-x9s0
-u?zQ
-!#
-"%
-uouyI
-"%
-wP
-}3RC
-s'9
-t+p,E
-*-%
-rV
-H
-!#
-"%
-wr
-YX<E
-s'/
-t+XE
-*+%
-v}Pt5p5rzu&ql
-!#
-pnqepj
-|W<
-tU<<C
-s'@
-t+R<E
-*/%
-wG
-u?}~
-!#
-"%
-uo|;I
-"%
-ya
-x<<G
-pm=
-p{q9B3'
-yFql
-H
-!#
-"%
-s?p@
-Yp@<I
-pm,
-p{p@B3%
-v}Pt5/rzu&ql
-!#
-pnpb^
-|W=
-tU=<G
-pm+
-zB=B3)
-yhqlD
-!#
-uG7u:
-xS=<=<6
-tU=1$
-sH"
-!#
-")
-O
-!#
-"0
-zWR<p$
-pm-
-q>rmrGPq"t@pirzxPr)'
-zWR;p$
-vPPq"t@pirzxPyzpu
-pm-
-q>rmrGPq"t@pirzxPr))
-zWR:p$
-vPPq"t@pirzxPyzpu
-pm-
-q>rmrGPq"t@pirzxPr)+
-zWR9p$
-vPPq"t@pirzxPyzpu
-pm-
-q>rmrGPq"t@pirzxPr)-
-zWR8p$
-vPPq"t@pirzxPyzpu
-pm-
-(x5
-!pZ
-p(
-!p^
-".
-J
-{j:
-{jH
-(
-!qZ
-"(
-sk
-a9
-wp=
-(
-!s*
-"(
-qH
-a5
-wp>
-(
-!tS
-"&
-}G
-a2
-wp<
-(
-!vB
-"$
-sk
-a/
-wp@
-(
-!w&
-"$
-qH
-a,
-wpA
-(
-!x=
-"+
-tW
-a)
-wp?
-(
-!yE
-"$
-sk
-a&
-wpC
-(
-!{-
-"$
-qH
-a#
-wpD
-(
-!vKxw
-"+
-uI
-pfqA
-wpB
-(
-!pty@
-"$
-sk
-pfpG
-wpF
-(
-!ptyG
-"$
-qH
-pfpK
-wpG
-(
-!pt+uU
-"*
-g
-pfp=
-wpE
-(
-!pt{H
-")
-sv9
-vg
-v#
-!q[
-qQ.sL
-p_
-m
-pN
-p]
-h.wi
-pQ
-h..r>
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const chooseSM70 = chooseSM70Narrow + `
- patch
- -1
-packed1 10690 choose
- =11
- -2
-p9/8pF
-p:7x,
- =64
- -28
-r6+q#9
-x%spq=
- =40
- -1
-qzu49
- =8
- -3
-y,M,<'
-x%M2<'
-p~X18<'
- =11
- -1
-x%R3r2
- =11
- -1
-x%R7r2
- =11
- -1
-x%R;r2
- =11
- -1
-x%R?r2
- =8
- -1
-p~p2<AqR
- =3
- -3
-tkq)piPrbrmy_p,<91,<@
-tkq)piPrbrmy_r|<912<?
-tkq)piPrbrmy_s0<918<>
- =3
- -1
-T$
- =14
- -1
-rCpK
- =2
- -1
-wm%
- =5
- -1
-rCqI
- =7
- -1
-rCqA
- =2
- -1
-i#%
- =7
- -1
-T4
- =8
- -1
-T2
- =7
- -1
-T6
- =10
- -1
-T.
- =8
- -1
-T,
- =7
- -1
-T0
- =10
- -1
-T(
- =7
- -1
-T&
- =6
- -1
-T*
- =38
- -1
-qa$
- =5
- -1
-wp>
- =5
- -1
-;8
- =11
- -1
-;4
- =5
- -1
-;2
- =5
- -1
-;6
- =5
- -1
-;.
- =5
- -1
-;,
- =5
- -1
-;0
- =5
- -1
-;(
- =5
- -1
-;&
- =5
- -1
-;*
- =32`
-
-const transformSM70Narrow = `packed1 15723 transform
-!pJ
-!pI
-!p8
-!xE
-!s]pOrmq>s}pMu[rGrR
-!vvq"u=pOpMw]
-!v7psv6pM{&tkpMq>rGrR
-!v7r.v6rKt?q)t@pirR
-!
-!pHu)r>pD
-!Pt@|bq>rGympx/wk
-!c
-p;@un
-zfr0
-p9qY/pF
-p:/te
-qS/pF
-Pt@r9rzqq~/Kpi~0x,
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-uxPt5/rz~72uwuK
-uxPt5/rz~72uww{-n
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-h+vm
-h{pp&
-h+sL
-h+sZ
-h+wi
-hw?r>
-h+t[
-h+tl
-h+tz
-h+tK
-h+tO
-h+w7
-h+rJ
-h-wV
-hsKp&
-h-sZ
-m
-r6+r.9
-Q
-N
-uG@y'
-{<rW
-pl$
-)
-pl&
-)
-pl(
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-r6+q#9
-p~q}v^2q,
-uG@qe
-r\%
-rD>
-r5-pw
-qVM&B
-r5@r+
-r['p$
-pz,1'?
-r5/qw
-Y+1&
-"#
-r[(p$
-pz,1(?
-"#
-Y-1&
-"#
-r[)p$
-pz,1)?
-"#
-Y.1&
-"#
-r[*p$
-pz,1*?
-"#
-Y81&
-"#
-r[+p$
-pz,1+?
-"#
-Y71&
-"#
-r[,p$
-pz,1,?
-pnqy^
-r[#G
-pnsh^
-r[#tn
-pnt;^
-z3#B
-z3#wB
-4
-pnsm^
-r[#B=
-pntI^
-r[#B,
-pqq0f
-r[#B-
-u-@.f
-r[$wB
-u-|+f
-z3$G
-rKpMrbq"{Cytq5-q|yrx;ytq5,q|yrx;?
-rKpMrbq"{Cyt.-q|yrx;yt.,qfqcqcqcqcqcqcqc}X?
-sS
-rKpMrbq"{Cytx;x;2|T?
-rKpMrbq"{Cytsq7qcq|uPv"2|T?
-|A.pX
-z3$wB
-zcpu
-|A8r+
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-"#
-rB@{p-y<rF|o8.998xO9%pu
-|A,r+
-u>Pu[~(uNxXq4qqxDs$
-zF~&s$
-rB=sO
-pnu:q@
-z3$B,
-tb9^
-r[$G
-tb@^
-r[$tn
-pnzg^
-r[$B
-u-v(^
-r[$B=
-u-uk^
-r[$B,
-pqs-f
-r[$B-
-uG@r.7
-r(&29
-!#
-"7
-qh%x_~,
-t)=px
-]#x_~*?
-xQu4p2
-uVp*2p0
-t).q@
-y,M-<.
-x%M3<.
-J
-r7X
-"9
-]'I
-"$
-t@tkr,u&Xt0
-wOr,z#Xt0
-!#
-"$
-qvM.ry
-y,M4ry
-J
-r7p@
-"$
-])I
-"$
-t@tkr,s0r2<$
-wOr,r|r2<$
-!#
-"$
-qvM/ry
-y,M5ry
-J
-r7p@
-"$
-]+I
-"$
-t@tkr,s0r2<'
-wOr,r|r2<'
-!#
-"$
-qvM0ry
-y,M6ry
-J
-r7p@
-"$
-]-I
-"$
-t@tkr,s0r2<*
-wOr,r|r2<*
-!#
-"$
-qvM1ry
-y,M7ry
-"$
-]/I
-"$
-t@tkr,|I<+
-!#
-"$
-p~X12q=
-p~p@18q=
-H
-!#
-r5.px
-tkq)piPrbrmy_r|<31-<A
-tkq)piPrbrmy_s0<313<@
-!#
-"9
-qh1x_~*3
-"9
-qh2x_~*2
-"9
-qh5I
-pns-rI
-t>
-xLR;
-qU
-yJ,3#
-yFql
-)
-pnr]r+
-u>zivhq4qry[C
-u?~*4
-!#
-";
-qh6x_~,
-";
-qh7x_}~
-";
-qh8I
-pqqeqe
-wP
-}3R:
-pm
-t+p,E
-*'%
-rV
-pqshf/
-pv
-&
-H
-!#
-pqpbr-
-wr
-YX<<
-u(
-t+XE
-*'%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-!#
-tb-r+
-u>vhq4r3~+>
-u-@/pj
-wfq>pMt5qqxPsBsB
-uRp"p$
-p6
-|A=pj
-wf{&qqxPsB2|T
-uRp"vQ
-p6
-|A+pj
-wfrbrGqqxPsBs$
-|A-r+
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-"#
-vrp[CV#pu
-!#
-tb.j
-u?zQ
-!#
-tb=r4
-s?p@
-Yp@<9
-z>
-t+t"/
-*/%
-upyB
-s5y4~+C
-"'
-wfq>pMt5qqxPsBsB
-uRpW"p$
-p6
-"'
-wf{&qqxPsB2|T
-uRpW"V%
-p6
-"&
-wfrbrGqqxPsBs$
-"'
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-"#
-vrpW$CV)pu
-!#
-tb,j
-u?~"
-!#
-pntcts
-s?p@
-Yp@<;
-{K
-t+p@G
-*+%
-sw
-&
-u>vhq4r3~+>
-"'
-wfq>pMt5qqxPsBsB
-uRpW'p$
-p6
-"'
-wf{&qqxPsB2|T
-uRpW'V*
-p6
-"&
-wfrbrGqqxPsBs$
-"'
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-"#
-vrpW)CV.pu
-!#
-pnsQj
-u<
-!#
-pns6j
-s?[
-yn<:
-s'8
-t+[qO
-*/%
-{8pW,2ql
-pnsrr+
-u>zivhq4xXq4rz~+V,
-"E
-pV.t\
-s{@f
-|Ryi@z(9,wby?.9.}#|+V,
-|RpW,2@z(9,wby?.9.}#|+
-4
-vc+pX
-q)q>piy4xDV-wvt4
-r{-
-q2rF.9
-rsrF.9
-q2t4
-)
-sap)%
-"#
-|d0sO
-pnt'rI
-u>zivhq4xXq4rz~+C
-H
-!#
-pnp|qe
-s?q,
-Yq,<@
-s'7
-t+q,G
-*+%
-sw
-u>xXq4y_pW3D
-pnr-r+
-u>zivhq4xXq4rz~+V3
-!#
-"J
-u^1x_~%
-"J
-u^0x_zQ
-pnww^
-u^9x_~,
-"K
-u^/zD
-"K
-u^.x_}~
-"K
-u^-rzu<
-vc/q@
-wnqqs\sB
-vc@j
-u>vhq4r3y[>
-wfq>pMt5qqxPsBs$
-wfpM|bqqxPs$s$
-4
-5
-q{
-rr
-p1
-|.=pj
-wfrbrGqqxPsBs$
-wfrbrGqqxPytx;x;s$
-pz,p$pu
-pz,p$?
-qTwy
-|.,y'
-vG,
-&
-|.-ww
-q1p@qg
-&
-|.=q@
-}{uf
-vc@}6
-xpqs>q/v:
-!#
-"R
-u^3I
-pqtcpj
-|W&
-tU&<H
-s'9
-pquar-
-s5xaqs
-pq|_f
-|uqsq/
-pqps7pb
-rE
-q%
-sXr|rq
-pqps/xj
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"&
-t+R0E
-*)%
-wG
-u?~%
-!#
-pqr]pj
-|W0
-tU0<R
-s'/
-z"q/
-s>
-t+R1E
-*)%
-wG
-u?zQ
-!#
-pnzLpj
-|W1
-tU1<O
-s'@
-s5y4xDs$
-t+R1qO
-*1%
-z8p)
-u?~,
-!#
-u-|#pj
-|W1
-tU1<Q
-pm=
-wnqqs\s$
-q{
-t+R2G
-*-%
-x9s0
-u?~"
-!#
-pn{G^
-|W2
-tU2<V
-pm,
-wfq>pMt5qqxPs$ytx;x;
-epXq3
-pz,p$?
-"#
-zB3B3%
-yhqlD
-u?}~
-!#
-pny'^
-|W3
-tU3<W
-pm+
-r{C
-zB4B3%
-yhqlD
-u<
-!#
-pn|Ypj
-|W4
-tU4<R
-pm-
-t+R4qO
-*1%
-z8pWG
-H
-!#
-tb/pj
-|W4
-tU4<T
-pm.
-r{H
-t+R5G
-*-%
-x9s0
-!#
-uG@u:
-xSR<R<K
-tUR1%
-sH"
-!#
-"N
-O
-!#
-"]
-zWRQp$
-pm8
-q>rmrGPq"t@pirzxPr)'
-zWRPp$
-vPPq"t@pirzxPyzpu
-pm8
-q>rmrGPq"t@pirzxPr))
-zWROp$
-vPPq"t@pirzxPyzpu
-pm8
-q>rmrGPq"t@pirzxPr)+
-zWRNp$
-vPPq"t@pirzxPyzpu
-pm8
-q>rmrGPq"t@pirzxPr)-
-zWRMp$
-vPPq"t@pirzxPyzpu
-pm8
-(qu
-!pZ
-p(
-!p^
-"X
-r7+
-{jM
-qa3
-(
-!qZ
-"T
-g+
-aK
-;5
-(
-!s*
-"S
-g,
-aH
-;5
-(
-!tS
-"R
-uI
-aC
-wpU
-(
-!vB
-"Q
-sk
-a=
-;7
-(
-!w&
-"L
-g
-a8
-wpU
-(
-!x=
-"G
-r~
-a1
-;7
-(
-!yE
-"4
-g.
-a.
-;6
-(
-!{-
-"4
-g-
-a+
-;6
-(
-!vKxw
-"4
-g=
-a(
-wpT
-(
-!pty@
-"4
-sv@
-a$
-;8
-(
-!ptyG
-"3
-sv/
-pfqI
-;4
-(
-!pt+uU
-"3
-sv9
-pfpU
-;4
-(
-!pt{H
-"3
-}G
-pfpG
-wpT
-(
-!pt.uU
-"3
-tW
-pfpY
-;8
-(
-!pt|F
-"1
-g8
-vg
-v#
-!q[
-qQ-se
-p_
-m
-pN
-p]
-hp<rg
-pQ
-h-vm
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const transformSM70 = transformSM70Narrow + `
- patch
- -1
-packed1 15311 transform
- =14
- -2
-p9,z(pF
-p:/un
- =50
- -18
-r6+q#9
-x%spq=
- =84
- -1
-qzu49
- =8
- -2
-y,M-<&
-x%M3<&
- =55
- -2
-tkq)piPrbrmy_r|<31-<9
-tkq)piPrbrmy_s0<313<8
- =9
- -1
-T$
- =16
- -1
-T(
- =11
- -1
-T(
- =24
- -1
-vrp[{f5pu
- =6
- -1
-T0
- =11
- -1
-uRpW"37
- =8
- -1
-vrpW${f5pu
- =6
- -1
-T,
- =12
- -1
-uRpW'37
- =8
- -1
-vrpW){f5pu
- =6
- -1
-T0
- =28
- -1
-T,
- =52
- -1
-T*
- =25
- -1
-T*
- =10
- -1
-T2
- =9
- -1
-T.
- =10
- -1
-T&
- =11
- -1
-T&
- =8
- -1
-T2
- =8
- -1
-T.
- =39
- -2
-qa8
-qa$
- =5
- -1
-;(
- =5
- -1
-;(
- =5
- -1
-;0
- =5
- -1
-;,
- =5
- -1
-;0
- =5
- -1
-;,
- =5
- -1
-;*
- =5
- -1
-;*
- =5
- -1
-;2
- =5
- -1
-;.
- =5
- -1
-;&
- =5
- -1
-;&
- =5
- -1
-;2
- =5
- -1
-;.
- =32`
-
-const foldRowsSM70NarrowAligned = `packed1 45308 foldRows
-!pJ
-!pI
-!p8
-!sgKrmrbpivDympMrR
-!s]}ZpOpMrR
-!vvtkuNrWpMpirR
-!v7psv6s}pMpOrGvPrR
-!v7r.v6rKt?q)t@pirR
-!v7q#v6pM{&tkpMq>rGrR
-!
-!vtsLs<
-!
-!pH,sZpD
-!vV
-!c
-p;8qYpF
-zf.to
-p9+y{pF
-p:/8pF
-qSx@8pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-uxPt5/rz~72uwtl
-uxPt5/rz~72uw99n
-wx
-xo
-htO
-hw7
-hrJ
-uxs:uw,wV
-ht&
-m
-z*q@
-qT|t
-pz,q=?
-wI/r-
-qTt"=
-pz,2[?
-y0x_~*q
-|<zL
-u3
-v|p|
-Q
-N
-q'7px
-q2rO
-tN
-)
-u.
-)
-ri
-)
-v|xj
-uVrc2p*
-uV[2q,
-p~u4rU
-wI/q3
-uVr|t0
-xQp,1-
-wIx*
-qVM)U
-sHp
-z$q0
-qk&1'
-w<
-uVxc-
-xns6
-xQM01,
-yXpE
-xBu*p@q=
-sl
-vTX
-qt&D
-uX&qj
-}pj
-xBu*q,1(
-u-ukf
-r[#B
-pnwEf
-r[#E
-"#
-z3#B
-v/x;t%?
-sS
-xps\}Juf
-vl7q@
-xBu*M,q&
-q1vX
-Y{q
-s5v?
-qGs\S
-qGs\q/
-qGs\W
-qGs\sU
-qGs\sI
-qGs\rl
-rD;
-{?77f
-r[$B=
-}g,f
-r[$B-
-vl/sQ
-ph,B
-qx+f
-r[#p$
-vl7sQ
-ph,E
-qGu_rl
-qGv2rl
-qGr_rl
-qGqsrl
-qGrnrl
-qGxhrl
-qGu}rl
-!#
-|kt'
-q1t"p0
-"'
-uo~2t\
-"'
-uoz]I
-}g.s6
-)
-r\2
-qU
-z_p5
-v0qI%
-w@
-pqtssQ
-yP
-&
-pqxjts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-}g.r1
-u<
-!#
-}g+sh
-|W"
-tU"12
-pm
-t+R"A
-*#%
-w@
-pqr.9pb
-y\
-ro
-u>vhp<vhp5rzt$2~i
-pqzLsr
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-}g+r1
-H
-!#
-{?79sQ
-r(3B
-)
-r\2
-tj
-)
-r\2
-4
-rDr
-t+r|A
-*#%
-w@
-pqqyu:
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-{?79}6
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-|k}6
-qF=1,
-"/
-uo{'t\
-"/
-uouyI
-"/
-)
-r\2
-u(
-z_p5
-*#%
-w@
-"/
-yP
-&
-"/
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"/
-u<
-!#
-"/
-|W"
-tU"12
-z>
-t+R"A
-*#%
-w@
-"/
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"/
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"/
-H
-!#
-"/
-r(3B
-)
-r\2
-tj
-)
-r\2
-4
-rDs
-t+r|A
-*#%
-w@
-".
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"/
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-vl/sm
-qFe<g
-"/
-qh-t\
-"/
-uo{vI
-"/
-)
-r\2
-{K
-z_p5
-*#%
-w@
-"/
-yP
-&
-"/
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"/
-u<
-!#
-"/
-|W"
-tU"12
-s'8
-t+R"A
-*#%
-w@
-"/
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"/
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"/
-H
-!#
-"/
-r(3B
-)
-r\2
-tj
-)
-r\2
-4
-rDt
-t+r|A
-*#%
-w@
-".
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"/
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-vl/f+
-qkG1C
-"/
-qh-t\
-"/
-qh.I
-"/
-)
-r\2
-s'7
-z_p5
-*#%
-w@
-"/
-yP
-&
-"/
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"/
-u<
-!#
-"/
-|W"
-tU"12
-s'9
-t+R"A
-*#%
-w@
-"/
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"/
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"/
-H
-!#
-"/
-r(3B
-)
-r\2
-tj
-)
-r\2
-4
-rDu
-t+r|A
-*#%
-w@
-".
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"/
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-"4
-qh/t\
-qx7f
-qh(I
-es6f
-wfrbrGr3xP'-'5
-q>rmrGPq"t@pirzxPpu
-{/p4-'-
-4
-{,5'-?
-wfrbrGr3xP'.'6
-q>rmrGPq"t@pirzxPpu
-{/p4.'.
-4
-{,6'.?
-wfrbrGr3xP'/'7
-q>rmrGPq"t@pirzxPpu
-{/p4/'/
-4
-{,7'/?
-wfrbrGr3xP'0'8
-q>rmrGPq"t@pirzxPpu
-{/p40'0
-4
-{,8'0?
-wfrbrGr3xP'1$-
-q>rmrGPq"t@pirzxPpu
-{/p41'1
-4
-xps\$.'1?
-wfrbrGr3xP'2$-
-q>rmrGPq"t@pirzxPpu
-{/p42'2
-4
-xps\$.'2?
-wfrbrGr3xP'3$-
-q>rmrGPq"t@pirzxPpu
-{/p43'3
-4
-xps\$.'3?
-wfrbrGr3xP'4$-
-q>rmrGPq"t@pirzxPpu
-{/p44'4
-4
-xps\$.'4?
-r#+r.
-u<
-!#
-eq0f
-wfrbrGr3xP'5'-
-q>rmrGPq"t@pirzxPpu
-{/p4-'-
-4
-xpt$'5'-?
-wfrbrGr3xP'6'.
-q>rmrGPq"t@pirzxPpu
-{/p4.'.
-4
-xpu_'6'.?
-wfrbrGr3xP'7'/
-q>rmrGPq"t@pirzxPpu
-{/p4/'/
-4
-xpv2'7'/?
-wfrbrGr3xP'8'0
-q>rmrGPq"t@pirzxPpu
-{/p40'0
-4
-xpr_'8'0?
-wfrbrGr3xP$1'1
-q>rmrGPq"t@pirzxPpu
-{/p41'1
-4
-xpqs$1'1?
-wfrbrGr3xP$0'2
-q>rmrGPq"t@pirzxPpu
-{/p42'2
-4
-xprn$0'2?
-wfrbrGr3xP$/'3
-q>rmrGPq"t@pirzxPpu
-{/p43'3
-4
-xpxh$/'3?
-wfrbrGr3xP$.'4
-q>rmrGPq"t@pirzxPpu
-{/p44'4
-4
-xpu}$.'4?
-qx/r.
-H
-!#
-qx.ps
-r?t$'-'5
-r?u_'.'6
-r?v2'/'7
-r?r_'0'8
-r?qs'1$1
-r?rn'2$0
-r?xh'3$/
-r?u}'4$.
-!#
-"(
-qh/t\
-"(
-qh(I
-"(
-wfrbrGr3xP'%rl
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-xps\qW'%?
-wfrbrGr3xP'&rl
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-xps\qW'&?
-wfrbrGr3xP''rl
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-xps\qW''?
-wfrbrGr3xP'(rl
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-xps\qW'(?
-wfrbrGr3xP')rl
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-xps\qW')?
-wfrbrGr3xP'*rl
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-xps\qW'*?
-wfrbrGr3xP'+rl
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-xps\qW'+?
-wfrbrGr3xP',rl
-q>rmrGPq"t@pirzxPpu
-{/p4,',
-4
-xps\qW',?
-"(
-u<
-!#
-"(
-wfrbrGr3xP$%'%
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-xpt$$%'%?
-wfrbrGr3xP$$'&
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-xpu_$$'&?
-wfrbrGr3xP$#''
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-xpv2$#''?
-wfrbrGr3xP$"'(
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-xpr_$"'(?
-wfrbrGr3xPu#')
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-xpqsu#')?
-wfrbrGr3xPsG'*
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-xprnsG'*?
-wfrbrGr3xPt|'+
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-xpxht|'+?
-wfrbrGr3xPqW',
-q>rmrGPq"t@pirzxPpu
-{/p4,',
-4
-xpu}qW',?
-"(
-H
-!#
-"(
-r?t$'%$%
-r?u_'&$$
-r?v2''$#
-r?r_'($"
-r?qs')u#
-r?rn'*sG
-r?xh'+t|
-r?u}',qW
-!#
-"(
-qh/t\
-"(
-qh(I
-"(
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-"(
-u<
-!#
-"(
-wfrbrGr3xP$5$=
-q>rmrGPq"t@pirzxPpu
-{/r8=$=
-4
-xpt$$5$=?
-wfrbrGr3xP$4$<
-q>rmrGPq"t@pirzxPpu
-{/r8<$<
-4
-xpu_$4$<?
-wfrbrGr3xP$3$;
-q>rmrGPq"t@pirzxPpu
-{/r8;$;
-4
-xpv2$3$;?
-wfrbrGr3xP$2$:
-q>rmrGPq"t@pirzxPpu
-{/r8:$:
-4
-xpr_$2$:?
-wfrbrGr3xP$1$9
-q>rmrGPq"t@pirzxPpu
-{/r89$9
-4
-xpqs$1$9?
-wfrbrGr3xP$0$8
-q>rmrGPq"t@pirzxPpu
-{/r88$8
-4
-xprn$0$8?
-wfrbrGr3xP$/$7
-q>rmrGPq"t@pirzxPpu
-{/r87$7
-4
-xpxh$/$7?
-wfrbrGr3xP$.$6
-q>rmrGPq"t@pirzxPpu
-{/r86$6
-4
-xpu}$.$6?
-"(
-H
-!#
-"(
-r?t$$=$5
-r?u_$<$4
-r?v2$;$3
-r?r_$:$2
-r?qs$9$1
-r?rn$8$0
-r?xh$7$/
-r?u}$6$.
-!#
-"(
-qh/t\
-"(
-qh(I
-"(
-wfrbrGr3xP$%rl
-q>rmrGPq"t@pirzxPpu
-{/r8%$%
-4
-}t%rl$%?
-wfrbrGr3xP$$sI
-q>rmrGPq"t@pirzxPpu
-{/r8$$$
-4
-}t&sI$$?
-wfrbrGr3xP$#sU
-q>rmrGPq"t@pirzxPpu
-{/r8#$#
-4
-}t'sU$#?
-wfrbrGr3xP$"W
-q>rmrGPq"t@pirzxPpu
-{/r8"$"
-4
-}t(W$"?
-wfrbrGr3xPu#q/
-q>rmrGPq"t@pirzxPpu
-{/tLu#
-4
-}t)q/u#?
-wfrbrGr3xPsGS
-q>rmrGPq"t@pirzxPpu
-{/szsG
-4
-}t*SsG?
-wfrbrGr3xPt|6
-q>rmrGPq"t@pirzxPpu
-{/ult|
-4
-}t+6t|?
-wfrbrGr3xPqW>
-q>rmrGPq"t@pirzxPpu
-{/rvqW
-4
-}t,>qW?
-"(
-u<
-!#
-"(
-wfrbrGr3xPrl$%
-q>rmrGPq"t@pirzxPpu
-{/r8%$%
-4
-}t%rl$%?
-wfrbrGr3xPsI$$
-q>rmrGPq"t@pirzxPpu
-{/r8$$$
-4
-}t&sI$$?
-wfrbrGr3xPsU$#
-q>rmrGPq"t@pirzxPpu
-{/r8#$#
-4
-}t'sU$#?
-wfrbrGr3xPW$"
-q>rmrGPq"t@pirzxPpu
-{/r8"$"
-4
-}t(W$"?
-wfrbrGr3xPq/u#
-q>rmrGPq"t@pirzxPpu
-{/tLu#
-4
-}t)q/u#?
-wfrbrGr3xPSsG
-q>rmrGPq"t@pirzxPpu
-{/szsG
-4
-}t*SsG?
-wfrbrGr3xP6t|
-q>rmrGPq"t@pirzxPpu
-{/ult|
-4
-}t+6t|?
-}nqW
-q>rmrGPq"t@pirzxPpu
-{/rvqW
-4
-}t,>qW?
-"(
-H
-!#
-"(
-q8%$%rl
-q8&$$sI
-q8'$#sU
-q8($"W
-q8)u#q/
-q8*sGS
-q8+t|6
-q8,qW>
-!#
-vl7s6
-z'?1?1F
-qk?1C
-r\A
-sH"
-!#
-{Ppw
-qt?1A
-{#~%
-"7
-r[$B=
-"7
-r[$B-
-",
-r[#p$
-!#
-q'+ps@
-qkB1?
-"%
-uo~2t\
-"%
-uoz]I
-"8
-)
-r\2
-s'/
-z_p5
-*#%
-w@
-"8
-yP
-&
-"8
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"8
-u<
-!#
-"8
-|W"
-tU"12
-s'@
-t+R"A
-*#%
-w@
-"8
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"8
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"8
-H
-!#
-"8
-r(3B
-)
-r\2
-tj
-)
-r\2
-4
-rDv
-t+r|A
-*#%
-w@
-"7
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"8
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-"0
-uo~5t\
-"8
-qh(I
-"8
-wfrbrGr3xP'%rl
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-}t%rl'%?
-wfrbrGr3xP'&sI
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-}t&sI'&?
-wfrbrGr3xP''sU
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-}t'sU''?
-wfrbrGr3xP'(W
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-}t(W'(?
-wfrbrGr3xP')q/
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-}t)q/')?
-wfrbrGr3xP'*S
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-}t*S'*?
-wfrbrGr3xP'+6
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-}t+xJ+?
-wfrbrGr3xP',>
-q>rmrGPq"t@pirzxPpu
-{/p4,',
-4
-}t,wz,?
-"8
-u<
-!#
-"8
-wfrbrGr3xPrl'%
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-}t%rl'%?
-wfrbrGr3xPsI'&
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-}t&sI'&?
-wfrbrGr3xPsU''
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-}t'sU''?
-wfrbrGr3xPW'(
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-}t(W'(?
-wfrbrGr3xPq/')
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-}t)q/')?
-wfrbrGr3xPS'*
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-}t*S'*?
-wfrbrGr3xPxJ+
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-}t+xJ+?
-}n',
-q>rmrGPq"t@pirzxPpu
-{/p4,',
-4
-}t,wz,?
-"8
-H
-!#
-"8
-q8%'%rl
-q8&'&sI
-q8'''sU
-q8('(W
-q8)')q/
-q8*'*S
-q8+'+6
-q8,',>
-!#
-{Pq0
-z'?1?1,
-qt?1A
-sH<
-!#
-tb7f
-r[#p$
-p6
-"&
-wfrbrGr3xP'&'%
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-{,&'%?
-"(
-wfrbrGr3xP'%'&
-q>rmrGPq"t@pirzxPpu
-w"t,
-{,&'%?
-tb/f
-}{6r)(
-H
-!#
-tb9px
-r?u}'%'&
-!#
-"&
-uo{'I
-"&
-wfrbrGr3xP'(''
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-{,(''?
-"&
-wfrbrGr3xP'''(
-q>rmrGPq"t@pirzxPpu
-w"t,
-{,(''?
-"&
-}{6r)(
-H
-!#
-"&
-r?u}'''(
-!#
-"&
-u^$I
-"&
-}nq/
-q>rmrGPq"t@pirzxPpu
-{/qsq/
-4
-sDr_?
-"&
-wfrbrGr3xPW6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{sU?
-"&
-}{6r)(
-H
-!#
-"&
-r?u}sIq/
-!#
-"&
-u^+I
-"&
-wfrbrGr3xP'*')
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-{,*')?
-"&
-wfrbrGr3xP')'*
-q>rmrGPq"t@pirzxPpu
-w"t,
-{,*')?
-"&
-}{6r)(
-H
-!#
-"&
-r?u}')'*
-!#
-"&
-u^2I
-"&
-wfrbrGr3xP','+
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-{,,'+?
-"&
-wfrbrGr3xP'+',
-q>rmrGPq"t@pirzxPpu
-w"t,
-{,,'+?
-"&
-}{6r)(
-H
-!#
-"&
-r?u}'+',
-!#
-"&
-u^9I
-"&
-}nq/
-q>rmrGPq"t@pirzxPpu
-{/qsq/
-4
-sDr_?
-"&
-wfrbrGr3xPW6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{sU?
-"&
-}{6r)(
-H
-!#
-"&
-r?u}sIq/
-!#
-"&
-u^@I
-"&
-}nt|
-q>rmrGPq"t@pirzxPpu
-{/ult|
-4
-sDsz?
-"&
-wfrbrGr3xPsG6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{u#?
-"&
-}{6r)(
-H
-!#
-"&
-r?u}$"q/
-!#
-uA7t;
-|U
-"'
-u^GI
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-|7
-"'
-u^NI
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-}-
-"'
-u^UI
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-zP
-"'
-u^\I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-|Nxh{$
-"'
-u^dI
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-q'8qN
-Yp<1,
-rDl
-q'7r+
-r[1p$
-5
-q'9rI
-q1=p$
-qvrc10
-)
-ur
-0
-s;.
-so
-!#
-}%pj
-p+
-qD=q@
-w)Ps}+z%s\2s\zmzvn
-"+
-u^mI
-"+
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"+
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"+
-}{6r)(
-H
-!#
-"+
-r?u}Wq/
-!#
-{Nt;
-w)s:dzvu"
-"'
-u^tI
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-w)s:dzvxu
-"'
-u^{I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-w)s:dzvls%
-"'
-uo~8#1I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-w)s:dzvyyrg
-"'
-uo~8#8I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-w)s:dzvlvm
-"'
-uo~8#?I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)(
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-w)s:dzvyyp&
-"'
-uo~8#FI
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-xpr82v,r)(
-H
-!#
-"'
-s~2q/S
-!#
-!#
-qD8^
-r[=p$
-sd
-qD7ps@
-z-r83'#
-qCr4f
-r[%B=
-uE
-qCs-f
-r[%B-
-p6
-qCtcpj
-ru7
-qt713
-pm=
-qCuar-
-q{
-qC|_f
-|uu}>
-qCps7pb
-rE
-q%
-sXr|rq
-qCps/xj
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"&
-t+M7E
-*%%
-wG
-u<
-!#
-qCr]pj
-ru7
-qt713
-pm,
-}]
-s>
-t+M7E
-*%%
-wG
-H
-!#
-qCt;qN
-ru7
-qt714
-pm+
-t+M7G
-*'%
-s8
-!#
-qD7r4
-O
-!#
-z0r1
-O
-!#
-"a
-z3,p$
-pm-
-"a
-(x@
-!#
-{?79sm
-]2rL8
-(p5
-!#
-]7rL9
-(t=
-!#
-]<rL@
-(rF
-!#
-]Asx,
-({p
-!#
-rj~8$=sx-
-(w?
-!pZ
-p(
-!p^
-"N
-r7,
-qa,
-qa)
-(
-!qZ
-"K
-r~
-p3/
-;)
-(
-!s*
-"#
-g
-p38
-;)
-(
-!tS
-"#
-r~
-aO
-;)
-(
-!vB
-"#
-g
-aF
-;)
-(
-!w&
-"#
-r~
-aC
-;)
-(
-!x=
-"#
-g
-a:
-;)
-(
-!yE
-"#
-r~
-a7
-;)
-(
-!{-
-"#
-g
-a.
-;)
-(
-!vKxw
-"#
-r~
-a+
-;)
-(
-!pty@
-"+
-uI
-pfqA
-;*
-(
-!ptyG
-"+
-sk
-pfpG
-;*
-(
-!pt+uU
-"+
-qH
-pfpY
-;+
-(
-!pt{H
-")
-tW
-vg
-v#
-(
-!pt.uU
-")
-}G
-vg
-v#
-(
-!pt|F
-")
-sv9
-p32
-;)
-(
-!pt|G
-sv9
-p33
-;)
-(
-!pt}x
-sv9
-aL
-;)
-(
-!pt/uU
-sv9
-aK
-;)
-(
-!ptxw
-sv9
-a@
-;)
-(
-!tYy@
-sv9
-a?
-;)
-(
-!tYyG
-sv9
-a4
-;)
-(
-!tY+uU
-sv9
-a3
-;)
-(
-!tY{H
-sv9
-a(
-;)
-(
-!tY.uU
-sv9
-a'
-;)
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const foldColumnsSM70NarrowAligned = `packed1 39121 foldColumns
-!pJ
-!pI
-!p8
-!sgKrmrbpivDympMrR
-!s]}ZpOpMrR
-!vvtkuNrWpMpirR
-!v7psv6s}pMpOrGvPrR
-!v7r.v6rKt?q)t@pirR
-!v7q#v6pM{&tkpMq>rGrR
-!
-!vt/uKs<
-!
-!pH}4pD
-!vV
-!c
-p;{_to
-zf.to
-p9+v(pF
-p:/r0
-qSqY8pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-uxPt5/rz~72uwtl
-uxPt5/rz~72uw99n
-wx
-xo
-htO
-hw7
-uxs:uw,wV
-r&,ts
-qTzE
-pz,qR?
-ti
-qU
-qM/{G
-u3
-qM@r4
-N
-r&=sr
-Q
-p%
-tN
-)
-u.
-)
-ri
-)
-qM@r]
-qL[2rO
-r'yD8
-r&=yC
-p~p2pdq=
-r&,q0
-qk&1'
-w<
-uVxc*
-r&+pE
-xBu*q,U
-rs[
-vTq9
-qt&D
-uX&qj
-}_^
-qVM)2p2
-|0qj
-u-ukf
-r[#B
-pnwEf
-r[#E
-"#
-z3#B
-v/x;t%?
-sS
-xps\}Juf
-r&9px
-vGw?
-u$
-s5v?
-qGs\S
-qGs\q/
-qGs\W
-qGs\sU
-qGs\sI
-qGs\rl
-r7p@
-rD;
-{?77f
-r[$B=
-}g,f
-r[$B-
-qx+f
-r[#p$
-qGu_rl
-qGv2rl
-qGr_rl
-qGqsrl
-qGrnrl
-qGxhrl
-qGu}rl
-!#
-q1[yl
-|]t'
-p~p21(14
-"%
-uo~2t\
-"%
-uoz]I
-}g.s6
-)
-r\/
-pm
-z_p5
-v0qI%
-w@
-pqtssQ
-yP
-&
-pqxjts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-}g.r1
-u<
-!#
-}g+sh
-|W"
-tU"1/
-u(
-t+R"A
-*#%
-w@
-pqr.9pb
-y\
-ro
-u>vhp<vhp5rzt$2~i
-pqzLsr
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-}g+r1
-H
-!#
-{?79sQ
-r(3B
-)
-r\/
-tj
-)
-r\/
-4
-rDU
-t+r|A
-*#%
-w@
-pqqyu:
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-{?79}6
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-|]f+
-qFDqO
-qvM(14
-"/
-uo{'t\
-"/
-uouyI
-"/
-)
-r\/
-z>
-z_p5
-*#%
-w@
-"/
-yP
-&
-"/
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"/
-u<
-!#
-"/
-|W"
-tU"1/
-{K
-t+R"A
-*#%
-w@
-"/
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"/
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"/
-H
-!#
-"/
-r(3B
-)
-r\/
-tj
-)
-r\/
-4
-rDV
-t+r|A
-*#%
-w@
-".
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"/
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-r&@tc
-qFmA
-qvM(14
-"/
-qh,t\
-"/
-uo{vI
-"/
-)
-r\/
-s'8
-z_p5
-*#%
-w@
-"/
-yP
-&
-"/
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"/
-u<
-!#
-"/
-|W"
-tU"1/
-s'7
-t+R"A
-*#%
-w@
-"/
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"/
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"/
-H
-!#
-"/
-r(3B
-)
-r\/
-tj
-)
-r\/
-4
-rDW
-t+r|A
-*#%
-w@
-".
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"/
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-r&@f8
-pB?1(14
-"/
-qh,t\
-"/
-qh-I
-"/
-)
-r\/
-s'9
-z_p5
-*#%
-w@
-"/
-yP
-&
-"/
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"/
-u<
-!#
-"/
-|W"
-tU"1/
-s'/
-t+R"A
-*#%
-w@
-"/
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"/
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"/
-H
-!#
-"/
-r(3B
-)
-r\/
-tj
-)
-r\/
-4
-rDX
-t+r|A
-*#%
-w@
-".
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"/
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-"3
-qh.t\
-qx7f
-qh'I
-es6f
-wfrbrGr3xP'-'5
-q>rmrGPq"t@pirzxPpu
-{/p4-'-
-4
-{,5'-?
-wfrbrGr3xP'.'6
-q>rmrGPq"t@pirzxPpu
-{/p4.'.
-4
-{,6'.?
-wfrbrGr3xP'/'7
-q>rmrGPq"t@pirzxPpu
-{/p4/'/
-4
-{,7'/?
-wfrbrGr3xP'0'8
-q>rmrGPq"t@pirzxPpu
-{/p40'0
-4
-{,8'0?
-wfrbrGr3xP'1$-
-q>rmrGPq"t@pirzxPpu
-{/p41'1
-4
-xps\$.'1?
-wfrbrGr3xP'2$-
-q>rmrGPq"t@pirzxPpu
-{/p42'2
-4
-xps\$.'2?
-wfrbrGr3xP'3$-
-q>rmrGPq"t@pirzxPpu
-{/p43'3
-4
-xps\$.'3?
-wfrbrGr3xP'4$-
-q>rmrGPq"t@pirzxPpu
-{/p44'4
-4
-xps\$.'4?
-r#+r.
-u<
-!#
-eq0f
-wfrbrGr3xP'5'-
-q>rmrGPq"t@pirzxPpu
-{/p4-'-
-4
-xpt$'5'-?
-wfrbrGr3xP'6'.
-q>rmrGPq"t@pirzxPpu
-{/p4.'.
-4
-xpu_'6'.?
-wfrbrGr3xP'7'/
-q>rmrGPq"t@pirzxPpu
-{/p4/'/
-4
-xpv2'7'/?
-wfrbrGr3xP'8'0
-q>rmrGPq"t@pirzxPpu
-{/p40'0
-4
-xpr_'8'0?
-wfrbrGr3xP$1'1
-q>rmrGPq"t@pirzxPpu
-{/p41'1
-4
-xpqs$1'1?
-wfrbrGr3xP$0'2
-q>rmrGPq"t@pirzxPpu
-{/p42'2
-4
-xprn$0'2?
-wfrbrGr3xP$/'3
-q>rmrGPq"t@pirzxPpu
-{/p43'3
-4
-xpxh$/'3?
-wfrbrGr3xP$.'4
-q>rmrGPq"t@pirzxPpu
-{/p44'4
-4
-xpu}$.'4?
-qx/r.
-H
-!#
-qx.ps
-r?t$'-'5
-r?u_'.'6
-r?v2'/'7
-r?r_'0'8
-r?qs'1$1
-r?rn'2$0
-r?xh'3$/
-r?u}'4$.
-!#
-"(
-qh.t\
-"(
-qh'I
-"(
-wfrbrGr3xP',rl
-q>rmrGPq"t@pirzxPpu
-{/p4,',
-4
-xps\qW',?
-wfrbrGr3xP'+rl
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-xps\qW'+?
-wfrbrGr3xP'*rl
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-xps\qW'*?
-wfrbrGr3xP')rl
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-xps\qW')?
-wfrbrGr3xP'(rl
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-xps\qW'(?
-wfrbrGr3xP''rl
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-xps\qW''?
-wfrbrGr3xP'&rl
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-xps\qW'&?
-wfrbrGr3xP'%rl
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-xps\qW'%?
-"(
-u<
-!#
-"(
-wfrbrGr3xP$%',
-q>rmrGPq"t@pirzxPpu
-{/p4,',
-4
-xpt$$%',?
-wfrbrGr3xP$$'+
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-xpu_$$'+?
-wfrbrGr3xP$#'*
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-xpv2$#'*?
-wfrbrGr3xP$"')
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-xpr_$"')?
-wfrbrGr3xPu#'(
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-xpqsu#'(?
-wfrbrGr3xPsG''
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-xprnsG''?
-wfrbrGr3xPt|'&
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-xpxht|'&?
-wfrbrGr3xPqW'%
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-xpu}qW'%?
-"(
-H
-!#
-"(
-r?t$',$%
-r?u_'+$$
-r?v2'*$#
-r?r_')$"
-r?qs'(u#
-r?rn''sG
-r?xh'&t|
-r?u}'%qW
-!#
-"(
-qh.t\
-"(
-qh'I
-"(
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-wfrbrGr3xP$5$-
-q>rmrGPq"t@pirzxPpu
-{/r85$5
-4
-xps\$.$6?
-"(
-u<
-!#
-"(
-wfrbrGr3xP$5$=
-q>rmrGPq"t@pirzxPpu
-{/r8=$=
-4
-xpt$$5$=?
-wfrbrGr3xP$4$<
-q>rmrGPq"t@pirzxPpu
-{/r8<$<
-4
-xpu_$4$<?
-wfrbrGr3xP$3$;
-q>rmrGPq"t@pirzxPpu
-{/r8;$;
-4
-xpv2$3$;?
-wfrbrGr3xP$2$:
-q>rmrGPq"t@pirzxPpu
-{/r8:$:
-4
-xpr_$2$:?
-wfrbrGr3xP$1$9
-q>rmrGPq"t@pirzxPpu
-{/r89$9
-4
-xpqs$1$9?
-wfrbrGr3xP$0$8
-q>rmrGPq"t@pirzxPpu
-{/r88$8
-4
-xprn$0$8?
-wfrbrGr3xP$/$7
-q>rmrGPq"t@pirzxPpu
-{/r87$7
-4
-xpxh$/$7?
-wfrbrGr3xP$.$6
-q>rmrGPq"t@pirzxPpu
-{/r86$6
-4
-xpu}$.$6?
-"(
-H
-!#
-"(
-r?t$$=$5
-r?u_$<$4
-r?v2$;$3
-r?r_$:$2
-r?qs$9$1
-r?rn$8$0
-r?xh$7$/
-r?u}$6$.
-!#
-"(
-qh.t\
-"(
-qh'I
-"(
-wfrbrGr3xP$%rl
-q>rmrGPq"t@pirzxPpu
-{/r8%$%
-4
-}t,rl$%?
-wfrbrGr3xP$$sI
-q>rmrGPq"t@pirzxPpu
-{/r8$$$
-4
-}t+sI$$?
-wfrbrGr3xP$#sU
-q>rmrGPq"t@pirzxPpu
-{/r8#$#
-4
-}t*sU$#?
-wfrbrGr3xP$"W
-q>rmrGPq"t@pirzxPpu
-{/r8"$"
-4
-}t)W$"?
-wfrbrGr3xPu#q/
-q>rmrGPq"t@pirzxPpu
-{/tLu#
-4
-}t(q/u#?
-wfrbrGr3xPsGS
-q>rmrGPq"t@pirzxPpu
-{/szsG
-4
-}t'SsG?
-wfrbrGr3xPt|6
-q>rmrGPq"t@pirzxPpu
-{/ult|
-4
-}t&6t|?
-wfrbrGr3xPqW>
-q>rmrGPq"t@pirzxPpu
-{/rvqW
-4
-}t%>qW?
-"(
-u<
-!#
-"(
-wfrbrGr3xPrl$%
-q>rmrGPq"t@pirzxPpu
-{/r8%$%
-4
-}t,rl$%?
-wfrbrGr3xPsI$$
-q>rmrGPq"t@pirzxPpu
-{/r8$$$
-4
-}t+sI$$?
-wfrbrGr3xPsU$#
-q>rmrGPq"t@pirzxPpu
-{/r8#$#
-4
-}t*sU$#?
-wfrbrGr3xPW$"
-q>rmrGPq"t@pirzxPpu
-{/r8"$"
-4
-}t)W$"?
-wfrbrGr3xPq/u#
-q>rmrGPq"t@pirzxPpu
-{/tLu#
-4
-}t(q/u#?
-wfrbrGr3xPSsG
-q>rmrGPq"t@pirzxPpu
-{/szsG
-4
-}t'SsG?
-wfrbrGr3xP6t|
-q>rmrGPq"t@pirzxPpu
-{/ult|
-4
-}t&6t|?
-}nqW
-q>rmrGPq"t@pirzxPpu
-{/rvqW
-4
-}t%>qW?
-"(
-H
-!#
-"(
-q8,$%rl
-q8+$$sI
-q8*$#sU
-q8)$"W
-q8(u#q/
-q8'sGS
-q8&t|6
-q8%qW>
-!#
-r&9sh
-z'>19pd
-qk92|#
-r\<
-uM91>
-sH"
-!#
-r6+pw
-qt>1<
-{#~%
-"7
-r[$B=
-"7
-r[$B-
-",
-r[#p$
-!#
-r6-ps@
-pB>1(14
-"%
-uo~2t\
-"%
-uoz]I
-"8
-)
-r\/
-s'@
-z_p5
-*#%
-w@
-"8
-yP
-&
-"8
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"8
-u<
-!#
-"8
-|W"
-tU"1/
-pm=
-t+R"A
-*#%
-w@
-"8
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"8
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"8
-H
-!#
-"8
-r(3B
-)
-r\/
-tj
-)
-r\/
-4
-rDY
-t+r|A
-*#%
-w@
-"7
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"8
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-"0
-uo~5t\
-"8
-qh'I
-"8
-wfrbrGr3xP',rl
-q>rmrGPq"t@pirzxPpu
-{/p4,',
-4
-}t,rl',?
-wfrbrGr3xP'+sI
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-}t+sI'+?
-wfrbrGr3xP'*sU
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-}t*sU'*?
-wfrbrGr3xP')W
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-}t)W')?
-wfrbrGr3xP'(q/
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-}t(q/'(?
-wfrbrGr3xP''S
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-}t'S''?
-wfrbrGr3xP'&6
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-}t&xJ&?
-wfrbrGr3xP'%>
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-}t%wz%?
-"8
-u<
-!#
-"8
-wfrbrGr3xPrl',
-q>rmrGPq"t@pirzxPpu
-{/p4,',
-4
-}t,rl',?
-wfrbrGr3xPsI'+
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-}t+sI'+?
-wfrbrGr3xPsU'*
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-}t*sU'*?
-wfrbrGr3xPW')
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-}t)W')?
-wfrbrGr3xPq/'(
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-}t(q/'(?
-wfrbrGr3xPS''
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-}t'S''?
-wfrbrGr3xPxJ&
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-}t&xJ&?
-}n'%
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-}t%wz%?
-"8
-H
-!#
-"8
-q8,',rl
-q8+'+sI
-q8*'*sU
-q8)')W
-q8('(q/
-q8'''S
-q8&'&6
-q8%'%>
-!#
-r6+q0
-z'>1>qO
-qt>1<
-sH<
-!#
-yHf
-pB3B=w?1+
-pB2uD
-syu8r3qp',
-u6t&'+
-u6y;'*
-u6-tK')
-u6w3'(
-u67wi''
-u6{Xp&'&
-u6/rJ'%
-r6})
-p+
-rt=rI
-pB3v^1+
-pB2uD
-q;
-rt+sQ
-t6uY
-tb7f
-r[#p$
-p6
-"*
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-",
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-tb/f
-}{6r)'
-H
-!#
-tb9px
-r?u}Wq/
-!#
-"'
-t6t4n
-"'
-uo{'I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)'
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-t6sKr*
-"'
-u^$I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)'
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-t6sfn
-"'
-u^+I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)'
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-t68}4
-"'
-u^2I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)'
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-t67z?
-"'
-u^9I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)'
-H
-!#
-"'
-r?u}Wq/
-!#
-"'
-t69p5p&
-"'
-u^@I
-"'
-}n6
-q>rmrGPq"t@pirzxPpu
-{/xh6
-4
-xV?
-"'
-wfrbrGr3xPS6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{q/?
-"'
-}{6r)'
-H
-!#
-"'
-r?u}Wq/
-!#
-rt.^
-qt41)
-sd
-rt8ps@
-pB4|B3
-qvM'1.
-z-xh'#
-qCr4f
-r[%B=
-uE
-qCs-f
-r[%B-
-p6
-qCtcpj
-)
-r\0
-pm,
-qCuar-
-q{
-qC|_f
-|uu}>
-qCps7pb
-rE
-q%
-sXr|rq
-qCps/xj
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"&
-t+q,E
-*%%
-wG
-u<
-!#
-qCr]pj
-s?q,
-Yq,10
-pm+
-}]
-s>
-t+q}E
-*%%
-wG
-H
-!#
-qCt;qN
-s?q}
-Yq}11
-pm-
-t+q}G
-*'%
-s8
-!#
-rt8r4
-O
-!#
-{?79sm
-]1rL.
-(qu
-!#
-]6rL7
-(zI
-!#
-];rL/
-(w{
-!#
-]@sx=
-(+,
-!#
-rj~8#Bsx+
-(+-
-!pZ
-p(
-!p^
-r&,r]
-J
-qm
-qm
-(
-!qZ
-"I
-qH
-p3,
-;)
-(
-!s*
-"F
-g
-p3/
-;)
-(
-!tS
-"#
-qH
-p38
-;)
-(
-!vB
-"#
-g
-aM
-;)
-(
-!w&
-"#
-qH
-aD
-;)
-(
-!x=
-"#
-g
-aA
-;)
-(
-!yE
-"#
-qH
-a8
-;)
-(
-!{-
-"#
-g
-a5
-;)
-(
-!vKxw
-"#
-qH
-a,
-;)
-(
-!pty@
-"#
-g
-a)
-;)
-(
-!ptyG
-")
-tW
-pfqA
-;*
-(
-!pt+uU
-")
-uI
-pfpG
-;*
-(
-!pt{H
-")
-sk
-pfpY
-;+
-(
-!pt.uU
-"(
-}G
-p32
-;)
-(
-!pt|F
-}G
-p33
-;)
-(
-!pt|G
-}G
-aJ
-;)
-(
-!pt}x
-}G
-aI
-;)
-(
-!pt/uU
-}G
-a>
-;)
-(
-!ptxw
-}G
-a=
-;)
-(
-!tYy@
-}G
-a2
-;)
-(
-!tYyG
-}G
-a1
-;)
-(
-!tY+uU
-}G
-a&
-;)
-(
-!tY{H
-}G
-a%
-;)
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const general32SM70Narrow = `packed1 30794 general32
-!pJ
-!pI
-!p8
-!xE
-!s]q"u=pOpMw]
-!vvpM{&tkpMq>rGrR
-!v7psv6y)w]
-!v7r.v6rKt?q)t@pirR
-!v7q#v6Krbrmq)rGp<rR
-!v7fv6rbrmr9rR
-!v7^v6q"rmvDrR
-!v7pjv6|\z;
-!v7pXv6v9q)}MpOrR
-!v7qNv6pMu[KrR
-!v7pxv6}Mq>t?rR
-!
-!pHu)r>pD
-!Pt@|bq>rGympx/wk
-!c
-p;t=8pF
-zft*
-p9x@t*
-p:v(pF
-qSw?r0
-Pt@r9rzqq~/Kpi~0to
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-uxPt5/rz~72uw,r*
-uxPt5/rz~72uwzI-n
-uxPt5/rz~72uwzIr>
-uxtEuw,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-h+vm
-h{pp&
-h+sL
-h+sZ
-h+wi
-hw?r>
-h+t[
-hy?v=
-hy;
-hzRrg
-h+pk
-hzRp&
-h+r*
-h+tl
-h+tz
-h+tK
-h+tO
-h+w7
-h+rJ
-h-wV
-hsKr>
-h-sZ
-m
-r6+r.9
-Q
-N
-vky'
-{<rW
-pl$
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-r6+q#9
-p~q,v^2p*
-vkqe
-r\'
-rDU
-tb-pw
-qVM(B
-tb@r+
-r[)p$
-pz,1)?
-tb/qw
-Y+1(
-"#
-r[*p$
-pz,1*?
-"#
-Y-1(
-"#
-r[+p$
-pz,1+?
-"#
-Y.1(
-"#
-r[,p$
-pz,1,?
-"#
-Y81(
-"#
-r[-p$
-pz,1-?
-"#
-Y71(
-"#
-r[.p$
-pz,1.?
-uL/f
-r[$B=
-{?+{L
-r[$B-
-t:y'
-wnqqs\sB
-v@pX
-z3%p$
-"%
-r[%B=
-"%
-r[%B-
-pqy=pw
-r[#B
-z3#p$
-z3#B
-4
-r[#E
-r[#G
-z3#E
-z3#G
-4
-reuypu
-z3#B=
-z3#B-
-4
-z3#B.
-z3#B8
-4
-ret,pu
-rezGpu
-z3#A
-z3#B9
-4
-z3#B/
-z3#E7
-4
-ret,pu
-q>rmrGPq"t@pirzxPpu
-q>rmrGPq"t@pirzxP2|;
-tP
-ef-^
-t1zR1#
-qCps/f
-r[#2u)
-qCzgf
-r[#tn
-qCr.8f
-r[#29
-z3#29
-z3#q&-
-4
-qCr.9f
-r[#qO
-qCr.x*
-r[#pd
-z3#B@
-z3#pd
-4
-qCxGf
-r[#wB
-z3#wB
-z3#2@
-4
-r[#B+
-z3#B+
-z3#2sK
-4
-re~5pu
-r[#B,
-z3#B,
-z3#E@
-4
-re~5pu
-er.7f
-r[#E9
-ezLf
-r[#E/
-ey=f
-r[#q&
-eq#8f
-r[#2rO
-etcf
-r[#E=
-etIf
-r[#E,
-exjf
-r[#E+
-eyCf
-r[#E-
-e|_f
-r[#yl
-eyYf
-r[#E8
-qCqwf
-r[#B=
-qCq0f
-r[#B-
-qCq3f
-r[#B.
-qCqyf
-r[#B8
-qCr-f
-r[#A
-qCs6f
-r[#B9
-qCu:f
-r[#B/
-qCr4f
-r[#E7
-vdsT
-r[&B
-prr4f
-r[&B=
-prs-f
-r[&B-
-vkr.7
-r(%29
-!#
-"F
-qh%x_~,
-pn|Ypx
-]#x_~*V
-xQu4p2
-uVp*2p0
-pn{Gq@
-y,M/<.
-x%M5<.
-p~X<6<.
-J
-r7p@
-"H
-]'I
-"$
-t@tkr,s0r2<"
-wOr,r|r2<"
-!#
-"$
-qvM0r2
-y,M6r2
-x%R:r2
-J
-r7[
-"$
-])I
-"$
-t@tkr,u&[<&
-wOr,z#[<&
-!#
-"$
-qvM1r2
-y,M7r2
-x%R>r2
-J
-r7[
-"$
-]+I
-"$
-t@tkr,u&[<*
-wOr,z#[<*
-!#
-"$
-qvM2r2
-y,M8r2
-x%RBr2
-J
-r7[
-"$
-]-I
-"$
-t@tkr,u&[<.
-wOr,z#[<.
-!#
-"$
-qvM3r2
-y,RKr2
-x%RFr2
-"$
-]/I
-"$
-t@tkr,Xry<0
-!#
-"$
-p~p@14qR
-p~[<MqR
-p~p2<HqR
-H
-!#
-tb.px
-tkq)piPrbrmy_p,<91/<G
-tkq)piPrbrmy_r|<915<F
-tkq)piPrbrmy_s0<9<M<E
-!#
-"F
-qh1t\
-"F
-qh2I
-prqeqe
-wP
-}3R@
-qU
-t+p,E
-*#%
-rV
-prshf/
-pv
-&
-u<
-!#
-prpbr-
-wr
-YX<B
-pm
-t+XE
-*#%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-uL@qw
-s?p@
-Yp@<@
-u(
-t+p@G
-*)%
-v'ql
-!#
-qGs\S
-"K
-]3x_}~
-"(
-qh4t\
-"(
-qh5I
-"(
-wr
-YX<B
-z>
-t+XE
-*%%
-rV
-"(
-pv
-s5z}u}D
-u<
-!#
-"(
-s?[
-yn<D
-{K
-t+[E
-*%%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-"(
-s?p2
-Yp2<B
-s'8
-t+p2G
-*+%
-v'ql
-!#
-!#
-qCyCpw
-u^Kx_~*E
-"K
-xVs^J
-"K
-u^Ix_~*D
-"K
-u^Hx_~*C
-"K
-u^DI
-vCfq#})
-z|
-}nscz(z+
-vCfq#@pb
-sPrnyvtB{n
-vCfq#/px
-ye?
-pz{]@y<@vFp$?
-vCff,qe
-q{
-vCff+pX
-w<=vO.{JxW-
-q2yi/|4
-vCff-r4
-}+
-&
-t(p,r2
-u,
-vCf^pj
-t3rnt#
-vCf^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-vCf^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-vCff9q#9
-sPult|
-z~sz
-vCfpjp|
-r:+w={m,tyt=6
-vCf^9pb
-s5xap4&
-qV+zH}#uQsqD
-vCf^/pX
-r:&}J}J
-vCf^9p|
-xV?
-vCfpj{L
-{/p4&Z
-zSuf
-epw7pj
-{/p4$Z
-epw@qN
-rp$6
-"#
-v/x;uf
-epw.pX
-xps\2v8s^K
-u?~*P
-!#
-"]
-u^Gx_~*@
-qCwEf
-u^CI
-eqN8px
-w\%t#
-eqN.^
-sDp4%s^F
-vC^fp|
-x7r^$
-"6
-}nscz(z+
-"7
-qJyvtB{n
-"#
-xV?
-pz{]@y<@vFp$?
-"7
-q{
-"7
-w<=vO.{JxW-
-q2yi/|4
-"7
-}+
-&
-t(p,r2
-u,
-vC^w-qN
-t3rnt#
-|@t#
-vC^yCj
-t3xht#
-t3z.
-vC^uapx
-|cq)q"q"vLrWvhrG~(s:qs
-u9s:r_
-xH
-xI
-vC^|_j
-|-6
-vC^ps7pb
-r=
-|JsG
-y6qW6
-qJsU
-vC^yYj
-sPv2sU
-vC^ps/qN
-y66S
-vC^ps@q@
-w:-q|tB+x57@Sr}qf+@=q|8
-v)zA,{mq5-7
-vC^|Yq0
-sPr_t|
-vC^wwj
-sPszyv=v<si{m
-vC^y'q#7
-r=
-s+"yv=v<si{m6
-v;t$yv=v<si{m6
-s+$w=-y?}rvO6
-vC^zgpE
-v;szrlzA9uivFq|
-v;t$6S
-vC^{GqN
-s+0w=.{nrl
-vC^r.8rI
-u9sM1
-r@w=.{nS
-t3sz6
-x-z.
-vC^r.7qN
-x-z.
-vC^r.9r+
-t3xhsI
-t3v8
-vC^zLf
-{/r8;Z
-vC^xGpj
-wf{&r3xP$;scyqyqqcqcqcqc
-xps\q/$<?
-}{Z?
-"#
-zSSpu
-v/x;Spu
-vC^^j
-uOAS
-vC^pjsr
-r=
-s+CW6
-s+DW6
-vC^pXpX
-x7s:r_
-}nyv-z+
-}{Z?
-|$f-pj
-x-u_yvtB.yr
-|$f.q@
-y5
-t3rv6
-tMW
-|$f8j
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-|$f7pw
-w4r}98qcqfq|q|
-y}zAz&+t=
-|$f9px
-yj
-yk
-|$yYpx
-{Y
-|$y'q#7
-yd
-&
-|$ps/r-
-rx
-t(vf
-"#
-yd
-&
-|$ps/ts
-rx
-|$r.7f
-vo.p<yr$)
-|$wEf
-wfrbrGr3xP$)scq5p<yr
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-vC^r4pX
-x7sMW
-vC^t;j
-u>Pu[~(uNvhp<sMX
-{/u}$X
-vC^s-q3
-wfrbrGr3xP6yvtBz+
-vC^t;pb
-4
-vC^s-tI
-}Qp<r3~76
-rr
-ti
-"#
-4
-vC^rIpb
-s5xap4$
-v>rO
-ti
-vC^qw^
-u9s:qs
-vC^rIsr
-sDr_pu
-vC^q0q0
-wfrbrGr3xP'$Z
-vC^q@rz+
-|urn$Z
-sS
-vC^q0sr
-wf{&r3xPscqcqcyqqcqcqcqc'$
-v/yq}Xuf
-"#
-xVpu
-"%
-sDt$2t,
-vC^qyf
-|up4$t#
-|ur8]Z
-4
-{/p4$z{z+
-xps\6t#pu
-4
-vCpXs6qy
-voyqyqqcqcqcqc$^
-wfrbrGr3xP$^scqcqcyqqcqcqcqc
-vPPq"t@pirzxPyzpu
-vC^qyxj
-xps\t#S?
-xVv:
-epx-pX
-|up4%Z
-v/x;6s^b
-|Vcpu
-epx/qN
-rp%S
-"#
-xpr8e>uf
-u?~*P
-!#
-qCxGf
-u^Rt\
-epj8pj
-u9r^&
-epj-r+
-rp&z{{n
-x>&
-epj+f
-xps\2v8s^S
-epj{L
-{,&6s^_
-|$smpX
-}@
-|$tcpj
-y5
-|$sQp|
-}A
-}F
-|$tIpb
-}?
-}B
-}C
-}D
-|$tsrI
-}E
-yj
-yk
-|$pbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-|$qyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-|$p|^
-x7sM%
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-qCq#-pj
-u^VI
-qC}6ps7
-uO,zA-uQ.qc-
-vCqNqypX
-z|
-vCqNp|f
-vo.x5}>
-v/.x5yruf
-vCqNu:pb
-tMyvv"
-rY
-ss
-xH
-xI
-vCqNt'qw
-t3u_yvv"
-qJS
-vCqNr4qe
-r=
-x-rnt#
-w:q5v"6sG
-xTu#6
-v;t$6sU
-vCqNt;qw
-w:tB@qf.,tB7rX6sctBsiw?y<q5
-zXw=siq5-qf,q|
-v)zx=qf/qcq5.
-vCqNs-j
-w4sctBq5=sq8@qc
-y}scu78q|=/rX9
-r@sIr}+yqqfq|q|
-vCqNr]j
-r@rltx+rX=sq8
-r@qWscu7u7qctB=+
-|JzArXy<sq9
-vCqNsmpb
-s+,yvv"t#
-rY
-ss
-xH
-xI
-vCqNtcj
-sP}K
-vCqNsQqe
-ws2
-t3rvS
-y6scq5v"6
-y}W
-vCqNtIj
-uO6$6
-vCqNtspE
-r=
-"8
-}@
-"8
-y5
-"8
-}A
-}F
-"8
-}?
-}B
-}C
-}D
-"8
-}E
-yj
-yk
-vCqNxjq@
-u9sMB
-bC$#
-vCqNw-w-
-sPv8
-uO&6
-s+'2z.
-"U
-{Y
-"T
-yd
-&
-"U
-rx
-t(vf
-"#
-yd
-&
-"U
-rx
-vCqNyCf
-wfrbrGr3xP$LZ
-vCqNuapj
-t3=K.v"6
-"#
-xV?
-qC}6u:
-qJvH
-rp&$Q
-qJr}q5q5.{prX
-e^.rI
-w|vH6
-e^,^
-xps\W6s^[
-|^='$>
-u?~*P
-!#
-epX=q@
-zhUt#
-|cz2v?
-epX+f
-sDr8Ws^d
-epX9px
-rp$S
-epX@sh
-t3=K-qcz+q/
-r:&6t#
-sPv8
-epX7f
-xps\W6s^a
-"%
-}t=>sUs^b
-u?~*P
-!#
-er.7f
-u^Vx_~*>
-ezLf
-u^Ux_~*=
-ey=f
-u^Tx_~%
-eq#8f
-u^Sx_zQ
-etcf
-u^RzD
-etIf
-u^Qx_}~
-exjf
-u^Przu<
-eyCf
-u^Ot\
-e|_f
-u^NI
-eps/pb
-wf{&r3xP'%'$
-epXq3
-xps\t#Z?
-e|Yq0
-wfrbrGr3xP'%'$
-"#
-xps\t#Z?
-e|YsQ
-wfrbrGr3xP'$'%
-"#
-xps\t#Z?
-e|Yp|
-t3rn6
-eyYf
-}t=q/>s^P
-u?~,
-!#
-eps7pb
-wfrbrGr3xP'%'$
-"%
-}t=t#Z?
-u?~"
-!#
-euapb
-wf{&r3xP'$'%
-"#
-}t=t#Z?
-u?}~
-!#
-ew-pb
-wfrbrGr3xP'$'%
-"#
-}t=t#Z?
-u<
-!#
-etspb
-|up4$'%
-"#
-}t=t#Z?
-H
-!#
-esQpb
-{/p4$'%
-"#
-}t=t#Z?
-!#
-eq#/rz+
-u?~"
-!#
-",
-wfrbrGr3xP'%'$
-"$
-xps\t#Z?
-",
-wfrbrGr3xP'$'%
-"#
-xps\t#Z?
-",
-t3rn6
-eq#7q@
-q~=>vHvH
-u?}~
-!#
-exG^
-|up4$'$
-"'
-}$'$
-"&
-xps\t#Z?
-"'
-wfrbrGr3xP'$Z
-"#
-xps\t#Z?
-"'
-t3rn6
-"&
-}t='$>yz
-u<
-!#
-er.x*
-rp$'%
-t3=K-qcz+'%
-|^=v,
-H
-!#
-er.9j
-u9r^%
-s&%t#
-|^='$>
-!#
-qCq#/rz+
-u?~*P
-!#
-vCpxsQpX
-x7r^$
-vCpxtIf
-}nzA,wbwbrX
-p6
-vCpxuaf
-vo.sT}>
-v/.sTyruf
-vCpxyYpb
-tM6
-"T
-}@
-"T
-y5
-"T
-}A
-}F
-"T
-}?
-}B
-}C
-}D
-"T
-}E
-yj
-yk
-"P
-yd
-&
-vCpxps/r]
-y66t#
-rY
-ss
-xH
-xI
-w:q5v"6t#
-pOy)r/}Mr9q>r3p4='$>
-H
-!#
-vCpxtsqw
-uO*$*
-vCpxxjqe
-w:tBtBq5x@{mtB6zxsi7,q|,
-zXscu78q5.qf8qf
-v)r}=/vFqfqc
-w4txsisi@qc
-vCpxw-r]
-uO/sU
-y66$0
-pOy)r/}Mr9q>r3p4='$>
-!#
-qCzLr1
-u?~*P
-!#
-qC{Gpb
-z,zir3p4='$
-u?~*P
-!#
-qCps@^
-|up4$'$
-qCy'px
-yV$Z
-"#
-}t=scyqqcqcqcqcqcqc>?
-u?~*P
-!#
-qCpxf
-qh6x_~*N
-qCq@f
-qh:x_~%
-qCrIf
-qh;x_zQ
-qCqwf
-u^\x_~,
-qCq0f
-u^[zD
-qCq3f
-u^Zx_}~
-qCqyf
-u^Yrzu<
-qCr-f
-u^Xt\
-qCs6f
-u^WI
-es6f
-wfrbrGr3xP'$'%
-q>rmrGPq"t@pirzxPpu
-{/p4$'$
-4
-{,%'$?
-qCt;^
-}$'%
-{,$Z?
-qCr4f
-sDp4$s^Z
-qCu:f
-}t=S>s^[
-u?~*O
-!#
-eq0f
-wfrbrGr3xP'%'$
-q>rmrGPq"t@pirzxPpu
-{/p4$'$
-4
-}t='%'$?
-u?~*O
-!#
-qCshpx
-wOzir3p4='$'%
-u?~%
-!#
-qCp|px
-|^='$'%
-u?zQ
-!#
-qCqepx
-|Ozir3p4='$'%
-u?~,
-!#
-qCpbpx
-q8='$'%
-u?~"
-!#
-"&
-wf{&r3xP'$Z
-}t=Z'$?
-u?}~
-!#
-qCjpx
-|^='$'$
-u<
-!#
-qCr+q0
-x7r3p4='$
-H
-!#
-qCpwpX
-u9r3p4='$
-!#
-!#
-vdsT
-u^^rzu<
-prr4f
-u^]t\
-prs-f
-u^\I
-prtcpj
-|W=
-tU=<f
-s'7
-r5.r-
-s5xap4=
-r58f
-|up4='=
-r57pb
-rE
-q%
-sXr|rq
-r5/xj
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"&
-t+RGE
-*'%
-wG
-u?}~
-!#
-prr]pj
-|WG
-tUG<p
-s'9
-z"'=
-s>
-t+RHE
-*'%
-wG
-u<
-!#
-prt;qN
-|WH
-tUH<n
-s'/
-t+RHG
-*-%
-}5=
-H
-!#
-y2^
-|WH
-tUH<m
-s'@
-}Qp<r3~7'=
-}W
-rQ
-zBKB3/
-yhqlD
-!#
-vku:
-xSo<o<h
-tUo1'
-sH"
-!#
-|<t;
-O
-!#
-pn|Ypx
-zWRnp$
-pm=
-q>rmrGPq"t@pirzxPr)'
-zWRmp$
-vPPq"t@pirzxPyzpu
-pm=
-q>rmrGPq"t@pirzxPr))
-zWRlp$
-vPPq"t@pirzxPyzpu
-pm=
-q>rmrGPq"t@pirzxPr)+
-zWRkp$
-vPPq"t@pirzxPyzpu
-pm=
-q>rmrGPq"t@pirzxPr)-
-zWRjp$
-vPPq"t@pirzxPyzpu
-pm=
-(qY
-!pZ
-p(
-!p^
-prqeqe
-r7-
-qa8
-qa1
-(
-!qZ
-prpbr-
-qH
-a1
-;1
-(
-!s*
-uL@qw
-g
-a.
-;4
-(
-!tS
-"$
-sk
-a+
-;2
-(
-!vB
-"$
-qH
-a(
-;2
-(
-!w&
-"$
-g
-a%
-;5
-(
-!x=
-"+
-}G
-a"
-;3
-(
-!yE
-"+
-tW
-pfpU
-;3
-(
-!{-
-"+
-uI
-pfp"
-;6
-(
-!vKxw
-"+
-r~
-pfp=
-;7
-(
-!pty@
-")
-sv9
-vg
-v#
-!q[
-qQ-se
-p_
-m
-pN
-p]
-hp<rg
-pQ
-h-vm
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const general32SM70 = general32SM70Narrow + `
- patch
- -1
-packed1 30424 general32
- =21
- -2
-p9x5x,
-p:t2pF
- =58
- -16
-r6+q#9
-x%spq=
- =150
- -1
-qzu49
- =8
- -3
-y,M/<'
-x%M5<'
-p~X</<'
- =11
- -1
-x%R3r2
- =11
- -1
-x%R7r2
- =11
- -1
-x%R;r2
- =10
- -2
-y,RDr2
-x%R?r2
- =7
- -2
-p~[<FqR
-p~p2<AqR
- =3
- -3
-tkq)piPrbrmy_p,<91/<@
-tkq)piPrbrmy_r|<915<?
-tkq)piPrbrmy_s0<9<F<>
- =7
- -1
-T$
- =11
- -1
-T$
- =10
- -1
-T*
- =14
- -1
-T&
- =11
- -1
-T&
- =10
- -1
-T,
- =690
- -1
-T(
- =25
- -1
-T(
- =10
- -1
-T.
- =8
- -1
-T0
- =40
- -2
-qa1
-qa$
- =4
- -2
-p34
-;$
- =4
- -2
-p37
-;*
- =5
- -1
-;&
- =5
- -1
-;&
- =5
- -1
-;,
- =5
- -1
-;(
- =5
- -1
-;(
- =5
- -1
-;.
- =5
- -1
-;0
- =32`
-
-const general64SM70Narrow = `packed1 76256 general64
-!pJ
-!pI
-!p8
-!xE
-!s]q"u=pOpMw]
-!vvy)w]
-!v7psv6rKt?q)t@pirR
-!v7r.v6Krbrmq)rGq4rR
-!v7q#v6rbrmr9rR
-!v7fv6v9uNrGw]
-!v7^v6Ku[|\z;
-!v7pjv6q"rmvDrR
-!v7pXv6tkrmpiKrR
-!v7qNv6|\z;
-!v7pxv6rbpi|\z;
-!v7pwv6}Mr9q>v9uNrGrR
-!v7q@v6pMu[KrR
-!v7r+v6rGq)q>t?rR
-!
-!{Armq>syrzP|SuNr9q>rIrzPv9/rzujpOrmq>syujtkq)rGt?uj+pMrGq)q>t?~?dvmrz~Crzc98BxFE8-B}r2@,ErFEv<B@,G8B=.2v<B.B=7EqY2}(2{]2wbtn2}(G/2{]2y{B8-2{]Ls<
-!{Armq>syrzP|SuNr9q>rIrzPv9/rzujpOrmq>syujtkq)rGt?uj+pMrGq)q>t?~Wdvmrz~Crzc,u)E92}(Bv<E{_tn,2|+rqEuQtn-qO8B.EuQBt=A,rqB+GwB7q&7AE-7B9/rqLs<
-!{Armq>syrzP|SuNr9q>rIrzPv9/rzujpOrmq>syujpirmt5v9{&rKd8tKrz~Crzc7/qO+wB+E+-B/yl,B@.z/E{pq&E=-BuQBz(2}rBwbz/qO@B.92u)Bt2q&729-EqYz/B.9qO8qO8qO8qO8qO8E+@z/B8@B@/BrFE=/2@B8.B@8z/B98BrFB{_E@B@9Bx5E=.z/GEuQB8,B8-B8-B8-EzIz/Bt=2vOB+,tn-E{J2ukEu)wB,uWEw?E8.wB7G72}cz/E8.BsKG-B=,29,E,yl9z/uWEw?E8.wB7G72}cB@,E=/A.B@=Bx@B=82v(B=+wB+yl,B=9EqYB@9wB8B/@B/9B@=G.E{p2y<B98B=7qO7B9z/B.9B/@B@=E+B=/B@-B=+B@,qO8qO8qO8qO8qO8qO8B@9z/E=8tn@2x6B=+By{|a2}cz/z/2|#ErFBv(29/2|#BzR2{]B.7qO@G7B=72@9GB..2{]G=E{_BzIB@B-7E-7BrO2{]Bw}Ey<B@9wB92@-E=Bz(2{]2@=B8-2@8qO82@B@.G@2{]E{pB--B@.BsTB/7B.9E--B@,29.BxFEp<2ukB/2w}Bp<B@,2@/G8Bx5wB7EzRBsTtn.2{]2wbErOB8@ErOBp5A/By?rq2}ctn@E+-E=7E8E{_A-rqB=7q&7BsqB=.B/-Ev(A/rqylqO,BukylEtGEBw}rqB=B8@E92u)B9.2|+Bp5rqB..qO,E@2v<2zHqO7wB+rq2|+B@.B8.B@/E{J|a2tG2{]E{_EqYExWqO9B=,qO+2vF2{]B9/B9,E=.EtG2|+B@B=-2{]B=+2u)G=Bp<B992{XBz(2{]B.,A-E=-ExWB=G/29@2{]2v<ErOB{XwB8G2sK2y<2{]2u0BquB/7ExWE+2w}2}cB@,tn-Bz(B-2u0B/2w}Bp<B@,2@/B8.Bp5Ev<E{_E{JB9.B@,B.929.2tyB{_E{J29,E7rqG.B9.2tyEv<A-G=2@,rqE=q&BsTqO9q&-E=/B{prqB=.G=E-7q&-E8G-Bp<rqBx5E7Bv<Ex5B-G,B+-rqq&-ErOB=7qO+B+tn-2@9rqBtGBt=BsTB/@B/8A7tn,rqz/29BuQB=2|#B@,2@9B@,EtGBxeB8,qO@tn.G+A+z/E-7G=wB+wB,Bw}2wbB}(B@,ExWpdqO,v^E=+2@8EsTz/yl,B@8BvFE8,rqEqYEquB@,299B9@B.7B9-p$B.,Et=z/2|#BzIyl9B@=BvFqO@2wbB@,E@E,tn-qO92vF2zHB-7z/E/E+,qO,B=9B@.Ey<2zHz/2rOtn-2wbErO2u02v<2{]z/A9E--B8@EzI2|+2wbB9/z/tn,BxFEtGB.7Esq29.Ey?z/2tGE+9Ev<ylB=+wB+B/9z/p$uWv^EuQEsTB@8z/p$uWB{X2u0B--E8-z/BtyE+p$B/Ex@Eu)Et2B@=ExWB=.B=+2tGB.8A+Bw{B@,29@E8EquEw{qO,G+BukB@,B@B/8E/B=8By?E=8EsTB@,B=.Ew{E=BsKB/7BqY2{]z/pd2@9A+wB7wB9B|#E=/B@=AE7E/2u)E=,2@-q&-z/B8B=9ExFBu02u)E=/Bp5z/B/7E=7tn.qO82{XA8B{Xz/2@ErFEt=E=8B+,Bw{EzIz/qO,tn.EsTtn,wB@B-7EzIz/Ls<
-!
-!pH+r*pD
-!Pt@|bq>rGympx/wk
-!c
-p;{J=pF
-p9w{to
-p:w?to
-qS+un
-Pt@r9rzqq~/Kpi~078t*
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-uxPt5/rz~72uwqY,n
-uxPt5/rz~72uwqYv=
-uxtEuwy^
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-sjpk
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-h+vm
-h{pp&
-h+sL
-h+pk
-m
-r6+r.9
-Q
-N
-}py'
-{<rW
-x{
-)
-x3
-)
-tN
-)
-u.
-)
-r6+q#9
-p~p2v^2[
-}pqe
-r\&
-{#vu,w{
-tb-pw
-qVM'B
-tb@r+
-r[(p$
-pz,1(?
-tb/qw
-Y+1'
-"#
-r[)p$
-pz,1)?
-"#
-Y-1'
-"#
-r[*p$
-pz,1*?
-"#
-Y.1'
-"#
-r[+p$
-pz,1+?
-"#
-Y81'
-"#
-r[,p$
-pz,1,?
-"#
-Y71'
-"#
-r[-p$
-pz,1-?
-vl/pX
-z3$p$
-pry=pw
-r[#B
-z3#p$
-z3#B
-4
-r[#E
-r[#G
-z3#E
-z3#G
-4
-reuypu
-z3#B=
-z3#B-
-4
-z3#B.
-z3#B8
-4
-ret,pu
-rezGpu
-z3#A
-z3#B9
-4
-z3#B/
-z3#E7
-4
-ret,pu
-q>rmrGPq"t@pirzxPpu
-q>rmrGPq"t@pirzxP2|;
-tP
-pqf-^
-t1zR1#
-euaf
-r[#2u)
-eps@f
-r[#tn
-ewwf
-r[#29
-z3#29
-z3#q&-
-4
-ezgf
-r[#qO
-er.8f
-r[#B@
-r[#pd
-z3#B@
-z3#pd
-4
-er.9f
-r[#wB
-z3#wB
-z3#2@
-4
-r[#B+
-z3#B+
-z3#2sK
-4
-re~5pu
-r[#B,
-z3#B,
-z3#E@
-4
-re~5pu
-pqr.7f
-r[#E9
-pqzLf
-r[#E/
-pqy=f
-r[#q&
-pqq#8f
-r[#2rO
-pqtcf
-r[#E=
-pqtIf
-r[#E,
-pqxjf
-r[#E+
-pqyCf
-r[#E-
-pq|_f
-r[#yl
-pqyYf
-r[#E8
-eq@f
-r[#B=
-erIf
-r[#B-
-eqwf
-r[#B.
-eq0f
-r[#B8
-eq3f
-r[#A
-eqyf
-r[#B9
-er-f
-r[#B/
-es6f
-r[#E7
-q'+px
-r[%B
-}pr.7
-r("29
-!#
-"A
-qh%x_~,
-pn|Ypx
-]#x_vu,rF
-xQu4p2
-uVp*2p0
-pn{Gq@
-y,M.<+
-x%M4<+
-p~X<3<+
-J
-r7p@
-"C
-]'I
-"$
-t@tkr,s0r2<"
-wOr,r|r2<"
-!#
-"$
-qvM/r2
-y,M5r2
-x%R7r2
-J
-r7[
-"$
-])I
-"$
-t@tkr,u&[<&
-wOr,z#[<&
-!#
-"$
-qvM0r2
-y,M6r2
-x%R;r2
-J
-r7[
-"$
-]+I
-"$
-t@tkr,u&[<*
-wOr,z#[<*
-!#
-"$
-qvM1r2
-y,M7r2
-x%R?r2
-J
-r7[
-"$
-]-I
-"$
-t@tkr,u&[<.
-wOr,z#[<.
-!#
-"$
-qvM2r2
-y,M8r2
-x%RCr2
-"$
-]/I
-"$
-t@tkr,Xry<0
-!#
-"$
-p~p@13qR
-p~[<JqR
-p~p2<EqR
-H
-!#
-tb.px
-tkq)piPrbrmy_p,<91.<D
-tkq)piPrbrmy_r|<914<C
-tkq)piPrbrmy_s0<9<J<B
-!#
-s5tg
-"C
-]1I
-vl@pw
-t>
-xLR<
-qU
-t+z#/
-*%%
-v}qq~+2ql
-!#
-{Pq0
-wP
-}3R=
-pm
-t+uH/
-*#%
-v}tEql
-etIpw
-u^Fx_vuqY8
-"E
-rKpMrbq"zUs$s^E
-"E
-u^Dx_vuqY.
-"E
-u^Cx_vuqY-
-"E
-u^?rzu<
-qCpX-px
-wf{&qqxPsBytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqc
-qCpX8pj
-wfrbrGqqxPsBytx;x;
-q>rmrGPq"t@pirzxPpu
-wfq>pMt5qqxPsBytx;x;
-rKpMrbq"{Cytyqqcz+{n,ytqcqcqcyrx;yz
-4
-"#
-}&|T2t,
-re~5pu
-rP
-vCfy'pX
-x7tE~$
-vCfr.7qN
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-J
-vC^srpx
-p6
-vCfq#-px
-wfrbrGqqxPsBytz(,yrx;
-vCf}6px
-wqtEv.yt.--yrx;
-"#
-}&~4?
-pzyiw}p$?
-vC^t;qw
-wS
-vC^s-r+
-ur+
-0
-q2rF.9
-rsq9
-qKXDqg={p
-vC^r]rz+
-q)q>piy4xDp-wv|+,}(7vFy<{p9sq8-x5
-vC^smrz+
-yw.vOzR9}(w{,tyq47@sT
-vC^tcqy
-s5y4~4C
-!#
-qCqN-^
-wfrbrGqqxPwQyt-qcq|7rX}#q|77yq{mq5qf
-qCqN.r1
-wqtE~'yt.v"x;
-qCqN8r1
-q1p@qg
-"$
-}&~#?
-t8[?
-p\
-qCqN9pX
-|Ozitgyt-qcqcyrx;
-qCqN/q@
-u>zivhq4xXq4rzy[C
-qCpx,q@
-w*zUyt.v"x;
-wOzitE~$s$
-qCpx+pX
-wqtgs$
-qCpx-qN
-wqtgs$
-qCpx.r4
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKn
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKu"
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKls%
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlvm
-wDtE~#2|Ts$
-qCpx8p|
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlsL
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwi
-wDtE~A2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlt[
-wD{CtX32|Ts$
-wq{CtX3s$
-qCpx7pX
-wD{CtX22~#s$
-qCpx9q@
-wq{CtX.yt-qcq|yrx;
-qCpx/sm
-wDtgtX.2|T
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwN
-wq{CtX/s$
-wD{CtX12~$s$
-u9tg
-wDtE~'tX.s$
-|OzitgtX.
-u9tg
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlpk
-wDqq~1(tX/sBs$
-!#
-pqpw7pj
-wfpM|bqqxPtX%ytx;x;
-pqpw@qN
-wq{CtX%tX(
-"#
-rKpMrbq"{Cytx;x;s$?
-pqpw.pX
-rKpMrbq"qq~1%tX(sBs^L
-u?vu,p5
-!#
-"b
-u^Hx_~*~
-"b
-u^Cx_~*P
-pqqN8px
-|Ozi{CtX$yt-qcqcyrx;
-pqqN.^
-}&~1$s^F
-|$r.9pj
-wfq>pMt5qqxPsBytx;x;
-wfq>pMt5qqxPtX%yt-qcqcyrx;
-4
-|$wEpj
-wfq>pMt5qqxPsByt-qcqcyrx;
-wfpM|bqqxPtX%tX%
-4
-"#
-ret,pu
-wfpM|bqqxPsBsB
-4
-p6
-"#
-rKpMrbq"{Cytyqqcz+{n,tX%yR
-"#
-}&=pi-qcqcyrx;2uy
-rKpMrbq"{Cytyqqcz+{n,s$yz
-u?~*O
-!#
-|$q#-pj
-wfpM|bqqxPtX%ytx;x;
-sJ~,
-"B
-x7tEv.
-"B
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-|$f7px
-sJ~"
-"$
-x7{CtX%
-"$
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-|$^8px
-uE
-|$pj8pj
-wfpM|bqqxPwQyt-qcq|yrx;
-p6
-|$pj9pj
-wfpM|bqqxPwQyttBqcq|yrx;
-{#zQ
-|$pj/qw
-z,zi{CtX%
-|cz2qq~$sB
-u?~*O
-!#
-|$pj7q@
-z,ziqq~$tX%
-u?~*O
-!#
-vCf{Gf
-u9{CtX%
-"(
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-|$^7qN
-p6
-|$pj=pX
-wfrbrGqqxP2~#ytx;x;
-|$pj+pX
-wfrbrGqqxPytx;x;2~#
-"#
-rN
-rN
-rKpMrbq"qqv.ytx;x;ytyqqcyrx;v:
-4
-sJ~"
-u?~*O
-!#
-|$^9q0
-u9tE~:
-|$^px
-wf{&qqxPyt.u)yrx;2v.
-ysxPp$
-uoz]I
-vCpXr+j
-u>Pu[~(uNvhq4tg
-vCpXrIp|
-|OzizUs$
-pOy)r/}Mr9q>tE~$s$
-|$qwpx
-wfpM|bqqxPsBytx;x;
-u>Pu[~(uNxXq4qqxD2|T
-zF|T2|T
-rB=sO
-0
-rr
-qTs0B
-zcpu
-yst,?
-!#
-|$^9q@
-wfrbrGqqxP2~$ytx;x;
-rKpMrbq"{Cytyqqcyrx;ytx;x;?
-u9tg
-rKpMrbq"qq~AsBs$yR
-u?~*O
-!#
-|$^=px
-x7{CtX%
-wfrbrGqqxPsByt-qcqcyrx;
-",
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqc2w_$
-|$f/pX
-wfq>pMt5qqxPtX%yttBqcqcyrx;
-{~Pq"t@pirzxPv:yz
-rKpMrbq"{Cytx;x;yt-qcqcyrx;pu
-4
-rKpMrbq"qqw_"ytyqqcyrx;sB?
-u?~*O
-!#
-|$q#8pX
-wfrbrGqqxP2w_%ytx;x;
-sHM
-|$f=pX
-wfrbrGqqxPytx;x;2w_%
-sHK
-!#
-|$pX,q0
-x7tEw_&
-"+
-u>Pu[~(uNvhq4tg
-"+
-|OzizUs$
-pOy)r/}Mr9q>tE~$s$
-|$pX+^
-wfq>pMt5qqxPsBytx;x;
-wfrbrGqqxPtX%ytx;x;
-4
-s5qqw_&ytyqqcz+{n,
-sHO
-|$pX8^
-wf{&qqxPyt.-q|yrx;2|T
-sHJ
-s5{Cyt-qcqcyrx;
-|$px-^
-x"x_~*?
-|$px.pj
-wfrbrGqqxPyt-qcq|yrx;s$
-|$px8ps
-|OzizUyt-qcqcyrx;
-|$px7ps
-w*{CwQyt-qcqcyrx;
-"$
-rKpMrbq"qq~4sBwQ?
-rKpMrbq"zU2v.?
-".
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqctX%
-qCpX-qy
-q>rmrGPq"t@pirzxPpu
-q>rmrGPq"t@pirzxP2uy
-rKpMrbq"{CtX%ytyqqcz+{n,yz
-4
-wfq>pMt5qqxPtX%ytx;x;
-rKpMrbq"{Cytqcqcqcyrx;s$pu
-4
-rP
-">
-x7{CtX%
-"$
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-s5{CtX%
-J
-"^
-p6
-"]
-wfrbrGqqxPs$ytz(,yrx;
-"^
-wq{CtX%yt.--yrx;
-"#
-}&~1%?
-pzyiw}p$?
-"^
-wS
-"^
-ur+
-0
-q2rF.9
-rsq9
-qKXDqg={p
-"^
-q)q>piy4xDp-wv|+,}(7vFy<{p9sq8-x5
-"^
-yw.vOzR9}(w{,tyq47@sT
-"^
-s5y4|TC
-!#
-"\
-wfrbrGqqxP2|Tyt-qcq|7rX}#q|77yq{mq5qf
-"^
-wqtE~$yt.v"x;
-"^
-q1p@qg
-"$
-}&v.?
-t8[?
-p\
-"^
-|Ozitgyt-qcqcyrx;
-"^
-u>zivhq4xXq4rzy[C
-"^
-w*zUyt.v"x;
-wOzitE~$s$
-"^
-wqtgs$
-"^
-wqtgs$
-"^
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKn
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKu"
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKls%
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlvm
-wDtE~#2|Ts$
-"^
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlsL
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwi
-wDtE~A2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlt[
-wDtEw_"2|Ts$
-wqtEw_#s$
-"^
-wDtEw_%2~#s$
-"^
-wqtEw_*yt-qcq|yrx;
-"^
-wDtg2w_+2|T
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwN
-wqtEw_,s$
-wDtEw_+2~$s$
-u9tg
-wDtE~'2w_0s$
-|Ozitg2w_1
-u9tg
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlpk
-wDqqw_:2w_2sBs$
-!#
-|$px/r+
-wqtEw_=2w_;
-vCqNq0px
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlr*
-wD{4yt.--z+v"
-|Ozitgyt.--z+v"
-s5y4xDs$
-0
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltz
-wDzUs$wQ
-u9tE~$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwN
-wDzUs$2~$
-s5y4xD2~:
-p#
-0
-&
-z|
-}nr}-yr
-wqtgs$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltO
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlrJ
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKly^
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlw$
-wDtE~#2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl}4
-wDtE~.2|Ts$
-u9tE~A
-wD{42w_"
-wqtEw_#s$
-|Ozi{Cyt.v"x;2|T
-u9tg
-|cq)q"q"vLrWvhrG~(zU
-wDzUs$yt-qcqcyrx;
-wDtgs$s$
-wDtE~$s$2~$
-wD{CwQs$yt-qcqcyrx;
-wDzUs$2|T
-wqtE~.s$
-wDtE~:s$2~A
-wDtg2~$2|T
-rKpMrbq"{Cytx;x;s$?
-u9tg
-wDtEw_62w_2s$
-|Ozitg2w_5
-|Ozi{Cyt-qcqcyrx;s$
-wS
-p#
-0
-x%qYt28{XU
-t^
-t>
-w2+
-)
-sap)%
-s5y4w_fC
-}nyv=/7uP
-s5y4xD2w_3
-p#
-0
-&
-z|
-}nzAqf7+q|{_
-4
-sJzQ
-vCqNqN+px
-wfpM|bqqxP2w_;2w_;
-rKpMrbq"{Cytyqqcyrx;2w_<?
-wf{&qqxP2w_<ytsq/7+q|{_qcq|qcrX{Jq|qc
-vCqNqN7pj
-wfrbrGqqxP2w_<ytq5=/9xeqYqfw}qfsK8,
-"#
-q>rmrGPq"t@pirzxPpu
-rKpMrbq"qqw_gytx;x;sByz
-zcpu
-za
-vCqNqN/j
-x7tEw_=
-wfrbrGqqxPsByt-q|-yrx;
-sJ~"
-vCqNpx8pj
-wfrbrGqqxP2w_=ytx;x;
-vCqNpx7pE
-wDtEw_>yt-qcqc9qu.{Xw}tB/+qcq|yttBqcq|yrx;
-vCqNpx9pj
-wfrbrGqqxPytx;x;2w_>
-vCqNpx{}
-wDtEw_?yt-qcqc9qu.{Xw}tB/+qcq|yt-qcq|yrx;
-"#
-}&=pix;x;?
-"%
-rKpMrbq"tE~$s$pu
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-vCqNpw=pE
-u>zivhq4xXq4rzy[C
-wqtgyt-qcq|7+q|{_qcq|q|yr
-u9tg
-wDtEw_m2w_ks$
-vCqNpE-pX
-u9tEv.
-wDtgyt-qfq|rX{Jq|qc-uk@-q5{X2|T
-vCqNpE.pj
-wqtgs$
-vCqNpE8s-
-wDtgyt-q|7ui{X@tytBq|rX.qf=yttBq|tBtBu7.,q58qfzRtBqc,
-wDzUs$yt-qcxF|#7siqcy?qfq|+q5
-wDtE~$s$yttBqc77q5p5q5p5tBq|u7@-
-wDtEv.s$yt-qcq58v(v(v(v(v(v(
-u9{CwQ
-wD{42~#
-vCqNpE7q0
-wqtE~:s$
-|Ozi{Cyt.v"x;2|T
-wOzizUs$
-u9tg
-wDtEw_'yt-qfq|rX{Jq|qc-uk@-q5{Xs$
-|Ozitg2w_%
-|Ozi{Cyt-qcqcyrx;s$
-vCpxpEq@
-wS
-ur+
-0
-q2rF.9
-)
-w<
-qBrF.7
-p}pY
-p}zM
-rCrF.7
-4
-v3p"2w}
-xi%
-s5y4~1dC
-zT
-"G
-x7tg
-"G
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-vCpxp|px
-wfq>pMt5qqxPs$ytx;x;
-rN
-4
-wfpM|bqqxPs$s$
-4
-sd
-"F
-wfrbrGqqxPsBytz(,yrx;
-"G
-wqzUyt.--yrx;
-"#
-}&~$?
-pzyiw}p$?
-p\
-vCpxt'rz+
-v&%
-vCpxr4qw
-wS
-vCpxt;q@
-ur+
-0
-q2rF.9
-)
-p}pY
-p}zM=+-
-vCpxs-pj
-qozM=98
-uE
-vCpxtcpj
-q\qY+-C
-p6
-vCpxuapj
-0
-s=zM={p
-vCpx|_r1
-u;wv@}r
-"#
-wJ
-rKpMrbq"{Cyt-q5rXyrx;yt-qcqcyrx;?
-vCpxps/rz+
-q)q>piy4xDs[wv|+,}(7vFy<{p9sq8-x5
-vCpxps@j
-u;B=+-
-zZw}
-sap=%
-vCpx|Ys6
-s5y4y[C
-wqqq~4s$sB
-u<
-!#
-vCpxsQqN
-wfrbrGqqxP2|Tytx;x;
-rKpMrbq"qq~4ytqcqcqcyrx;ytyqqcyrx;?
-H
-!#
-vCpxr]qw
-pOy)r/}Mr9q>qq~42|Tytx;x;
-!#
-s5qq~1dwQ
-!#
-vCpxpErz+
-H
-!#
-vCqNqNx*
-wDqq~1dtXgtXiyt-qcqcyrx;
-!#
-!#
-!#
-"4
-x7{CtX%
-"4
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-vC^shpj
-wfq>pMt5qqxPtX%ytx;x;
-rN
-4
-J
-5
-"3
-wfrbrGqqxPsBytz(,yrx;
-"4
-wq{CtX%yt.--yrx;
-"#
-}&~1%?
-pzyiw}p$?
-"V
-wS
-"V
-ur+
-0
-q2rF.9
-rsq9
-qKXDqg={p
-"V
-q)q>piy4xDp-wv|+,}(7vFy<{p9sq8-x5
-"V
-yw.vOzR9}(w{,tyq47@sT
-"V
-s5y4~1%C
-!#
-|$pw7rI
-u>Pu[~(uNxXq4qqxDtXa
-zF~1atXa
-rB=sO
-|8}U
-5
-qm
-H
-!#
-v#
-u<
-!#
-u'X
-|$pw9pj
-t1yisfry
-t1w%sf
-4
-5
-|$q@7f
-ri
-rr
-qTs0B
-|$q@9ps
-wq{CtXdtX%
-|$q@/ps
-ta
-|$q@7pX
-rKpMrbq"qq~1dsBtXd?
-vrp)Cp-?
-|$r+=r1
-wq{CtX%tX%
-|$r+,r1
-qzp2B
-|$r++pj
-wfrbrGqqxPsByt-qcq|yrx;
-|$r+-ps
-wD{CtX%tX%s$
-|$r+.ps
-w<
-"$
-rKpMrbq"qq~1%sBs$?
-xKp0Dqj
-|$pw7u:
-wcxXq4rzp=rZB
-|8p=p$
-\
-H
-!#
-|$q@-ps
-ugp)p-%
-!#
-|$rI,f
-wfrbrGqqxPtXOytx;x;
-5
-|$rI+pX
-|cz2qq~1dtXd
-|$rI-^
-|OxXq4rzp)p$p-
-!#
-"K
-s5y4xDtXd
-ur+
-0
-q2rF.9
-)
-w<
-qBrF.7
-p}p"
-p}zM
-rCrF.7
-4
-v3p[2w}
-xi%
-s5y4~1RC
-zT
-"<
-x7{CtXd
-"<
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-"K
-wfq>pMt5qqxPtXdytx;x;
-rN
-4
-wfpM|bqqxPtXdtXd
-4
-sd
-";
-wfrbrGqqxPsBytz(,yrx;
-"<
-wq{CtXdyt.--yrx;
-"#
-}&~1d?
-pzyiw}p$?
-p\
-"K
-v0qI%
-"K
-wS
-"K
-ur+
-0
-q2rF.9
-)
-p}pY
-p}zM=+-
-"K
-qozM=98
-uE
-"K
-q\qY+-C
-p6
-"J
-0
-s=zM={p
-"K
-u;wv@}r
-"#
-wJ
-rKpMrbq"{Cyt-q5rXyrx;yt-qcqcyrx;?
-"K
-q)q>piy4xDs[wv|+,}(7vFy<{p9sq8-x5
-"K
-u;B=+-
-zZw}
-sap=%
-"K
-s5y4y[C
-wqqq~1ds$sB
-u<
-!#
-"K
-wfrbrGqqxP2|Tytx;x;
-rKpMrbq"qq~1dytqcqcqcyrx;ytyqqcyrx;?
-H
-!#
-"K
-pOy)r/}Mr9q>qq~1d2|Tytx;x;
-!#
-s5qq~1RtXd
-!#
-"K
-u?~,
-!#
-|$qN,px
-x7{CtX%
-wfrbrGqqxPsByt-qcqcyrx;
-wfrbrGqqxPytx;x;tXO
-|$pX@pX
-wfq>pMt5qqxPtX%yttBqcqcyrx;
-{~Pq"t@pirzxPv:yz
-rKpMrbq"{Cytx;x;yt-qcqcyrx;pu
-4
-rKpMrbq"qq~1Rytyqqcyrx;sB?
-u?~"
-!#
-vCpwpjr-
-s5y4xDtX%
-qo=
-s5qq~1Rytx;x;
-|$f,q@
-wh
-|$^^
-x7{CtXO
-wf{&qqxPyt.u)yrx;sB
-ysxPp$
-uoz]I
-"v
-u>Pu[~(uNvhq4{CtXO
-"v
-|Ozi{CtXOs$
-pOy)r/}Mr9q>{CtXOs$
-"}
-wfpM|bqqxPsBytx;x;
-u>Pu[~(uNxXq4qqxD2|T
-zF|T2|T
-rB=sO
-0
-rr
-qTs0B
-zcpu
-yst,?
-!#
-|$f,sr
-rKpMrbq"qq~1RtX%ytx;x;2t,
-u<
-!#
-"(
-s5y4xDtX%
-qo=
-s5qq~1Rytyqqcyrx;
-|$q#7q@
-rP
-"(
-x7{CtXO
-wf{&qqxPyt.u)yrx;sB
-ysxPp$
-uoz]I
-"(
-u>Pu[~(uNvhq4{CtXO
-"(
-|Ozi{CtXOs$
-pOy)r/}Mr9q>{CtXOs$
-"(
-wfpM|bqqxPsBytx;x;
-u>Pu[~(uNxXq4qqxD2|T
-zF|T2|T
-rB=sO
-0
-rr
-qTs0B
-zcpu
-yst,?
-!#
-|$q#7sr
-rKpMrbq"qq~1Rytqcqcqcyrx;ytyqqcyrx;2t,
-!#
-pqpx8pj
-wfpM|bqqxPtX$ytx;x;
-pqpx/qN
-wq{CtX$tXR
-"#
-rKpMrbq"{Cytx;x;s$?
-pqpx-pX
-rKpMrbq"qq~1%tXRsBr)V
-u?vu,p5
-!#
-er.9f
-qhix_~*r
-pqpj8pj
-u9{CtX&
-pqpj-r+
-wq{CtX&yttBqcq|yrx;
-wqtgtX&
-pqpj+f
-rKpMrbq"tE~$s$r)h
-pqpj{L
-rKpMrbq"{CtX&s$r)[
-"l
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlr*
-wD{4yt.--z+v"
-|Ozitgyt.--z+v"
-s5y4xDs$
-0
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltz
-wDzUs$wQ
-u9tE~$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwN
-wDzUs$2~$
-s5y4xD2~:
-p#
-0
-&
-z|
-}nr}-yr
-wqtgs$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltO
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlrJ
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKly^
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlw$
-wDtE~#2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl}4
-wDtE~.2|Ts$
-u9tE~A
-wD{42w_"
-wqtEw_#s$
-|Ozi{Cyt.v"x;2|T
-u9tg
-|cq)q"q"vLrWvhrG~(zU
-wDzUs$yt-qcqcyrx;
-wDtgs$s$
-wDtE~$s$2~$
-wD{CwQs$yt-qcqcyrx;
-wDzUs$2|T
-wqtE~.s$
-wDtE~:s$2~A
-wDtg2~$2|T
-rKpMrbq"{Cytx;x;s$?
-u9tg
-wDtEw_62w_2s$
-|Ozitg2w_5
-|Ozi{Cyt-qcqcyrx;s$
-wS
-p#
-0
-x%qYt28{XU
-t^
-t>
-w2+
-)
-sap)%
-s5y4y[C
-}nyv=/7uP
-s5y4xD2w_4
-p#
-0
-&
-z|
-}nzAqf7+q|{_
-4
-sJzQ
-"k
-wfpM|bqqxP2w_<2w_<
-rKpMrbq"{Cytyqqcyrx;2w_=?
-wf{&qqxP2w_=ytsq/7+q|{_qcq|qcrX{Jq|qc
-"l
-wfrbrGqqxP2w_=ytq5=/9xeqYqfw}qfsK8,
-"#
-q>rmrGPq"t@pirzxPpu
-rKpMrbq"qq~&ytx;x;sByz
-zcpu
-za
-"l
-x7tEw_>
-wfrbrGqqxPsByt-q|-yrx;
-sJ~"
-"i
-wfrbrGqqxP2w_>ytx;x;
-"l
-wDtEw_?yt-qcqc9qu.{Xw}tB/+qcq|yttBqcq|yrx;
-"k
-wfrbrGqqxPytx;x;2w_?
-"l
-wDtEw_@yt-qcqc9qu.{Xw}tB/+qcq|yt-qcq|yrx;
-"#
-}&=pix;x;?
-"%
-rKpMrbq"tE~$s$pu
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-"l
-u>zivhq4xXq4rzy[C
-u9tg
-wDtgyt-qcq|7+q|{_qcq|q|yr2w_E
-"l
-wDzUyt-qfq|rX{Jq|qc-uk@-q5{Xs$
-"l
-wqtgs$
-"l
-wDtgyt-q|7ui{X@tytBq|rX.qf=yttBq|tBtBu7.,q58qfzRtBqc,
-wDzUs$yt-qcxF|#7siqcy?qfq|+q5
-wDtE~$s$yttBqc77q5p5q5p5tBq|u7@-
-wDtEv.s$yt-qcq58v(v(v(v(v(v(
-u9{CwQ
-wD{42~#
-"l
-wqtE~:s$
-|Ozi{Cyt.v"x;2|T
-wOzizUs$
-u9tg
-wDtEw_%yt-qfq|rX{Jq|qc-uk@-q5{Xs$
-|Ozitg2w_$
-|Ozi{Cyt-qcqcyrx;s$
-"T
-wS
-ur+
-0
-q2rF.9
-)
-w<
-qBrF.7
-p}pY
-p}zM
-rCrF.7
-4
-v3p"2w}
-xi%
-s5y4w_.C
-zT
-"T
-x7tg
-"T
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-"T
-wfq>pMt5qqxPs$ytx;x;
-rN
-4
-wfpM|bqqxPs$s$
-4
-sd
-"S
-wfrbrGqqxPsBytz(,yrx;
-"T
-wqzUyt.--yrx;
-"#
-}&~$?
-pzyiw}p$?
-p\
-"T
-v&%
-"T
-wS
-"T
-ur+
-0
-q2rF.9
-)
-p}pY
-p}zM=+-
-"T
-qozM=98
-uE
-"T
-q\qY+-C
-p6
-"S
-0
-s=zM={p
-"T
-u;wv@}r
-"#
-wJ
-rKpMrbq"{Cyt-q5rXyrx;yt-qcqcyrx;?
-"T
-q)q>piy4xDs[wv|+,}(7vFy<{p9sq8-x5
-"T
-u;B=+-
-zZw}
-sap=%
-"T
-s5y4y[C
-wqqq~4s$sB
-u<
-!#
-"T
-wfrbrGqqxP2|Tytx;x;
-rKpMrbq"qq~4ytqcqcqcyrx;ytyqqcyrx;?
-H
-!#
-"T
-pOy)r/}Mr9q>qq~42|Tytx;x;
-!#
-s5qqw_3wQ
-!#
-"T
-H
-!#
-"l
-w*qqw_32w_Yyt-qcqcyrx;
-!#
-!#
-ewEpj
-qhhx_~*q
-ey=ua
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlt&
-wqtEw__s$
-vCq@s68px
-wf{&qqxPsBytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqc
-vCf{Gf
-u9tg
-"7
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-"$
-q>rmrGPq"t@pirzxPpu
-zcpu
-p6
-wfpM|bqqxPs$s$
-rKpMrbq"{Cytx;x;ytyqqcz+{n,?
-rKpMrbq"{Cyt.v"x;s$2t,
-u?~*p
-!#
-vCq@sr-f
-wfrbrGqqxP2~$ytx;x;
-rKpMrbq"tE~$2v.?
-vCq@sr9f
-wfrbrGqqxPsByt-qcq|tBuPx;
-sHn
-vCq@t'9f
-wfrbrGqqxPsByt-qcqc.uPx;
-sHl
-vCq@r49f
-wfrbrGqqxPsBytsq-}Xv"
-p6
-vCq@t;/pX
-rKpMrbq"qq~&yt.v"x;ytx;x;v:
-u?~*p
-!#
-vCq@r4/r+
-wqtgs$
-|cz2tg
-vCq@t;=^
-wfrbrGqqxP2|Tyt.z(7qftB7qftB7qftB7qftB9
-p6
-vCq@t;.j
-wfrbrGqqxPytsq,z+v"2|T
-vCq@s-8r1
-reuypu
-s5qq~$yt.v"x;
-sHp
-vCq@t;9ps/
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKy~sZ
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlz?
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKly+
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwZn
-wDtE~#2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlp5p&
-wDtE~.2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKy~tl
-wDtE~@2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKy~tK
-wDtEw_#2|Ts$
-vCq@t;/zg
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKluK
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyywV
-wDtEw_&2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlrFp&
-wDtEw_(2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyys%
-wDtEw_*2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyyvm
-wDtEw_,2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyysL
-wDtEw_.2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyywi
-wDtEw_02|Ts$
-wDtEw_1s$yt-qcqcyrx;
-H
-!#
-vCq@t;,r.8
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyyt[
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKly;
-wDtEw_42|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyypk
-wDtEw_62|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyyr*
-wDtEw_82|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyytz
-wDtEw_:2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyytO
-wDtEw_<2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKyyrJ
-wDtEw_>2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlsKr>
-wDqqw_22w_?s$sB
-vCq@t;+y=
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl-se
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlp<rg
-wDtEw_B2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlp<p&
-wDtEw_D2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl-sZ
-wDtEw_F2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlu)r>
-wDtEw_H2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltGv=
-wDtEw_J2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl-7rg
-wDtEw_L2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl|on
-wDtEw_N2|Ts$
-wDqqw_32w_NsByt-qcqcyrx;
-!#
-vCq@s-=r]
-s5y4xD2w_P
-q)q>piy4xD%wv{_@.u0tyu0
-s5y4y[C
-vCq@s-,px
-u9tg
-wD{4yttBqcq|+uPx;
-"U
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlr*
-wD{4yt.--z+v"
-|Ozitgyt.--z+v"
-s5y4xDs$
-0
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltz
-wDzUs$wQ
-u9tE~$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwN
-wDzUs$2~$
-s5y4xD2~:
-p#
-0
-&
-z|
-}nr}-yr
-wqtgs$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltO
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlrJ
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKly^
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlw$
-wDtE~#2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl}4
-wDtE~.2|Ts$
-u9tE~A
-wD{42w_"
-wqtEw_#s$
-|Ozi{Cyt.v"x;2|T
-u9tg
-|cq)q"q"vLrWvhrG~(zU
-wDzUs$yt-qcqcyrx;
-wDtgs$s$
-wDtE~$s$2~$
-wD{CwQs$yt-qcqcyrx;
-wDzUs$2|T
-wqtE~.s$
-wDtE~:s$2~A
-wDtg2~$2|T
-rKpMrbq"{Cytx;x;s$?
-u9tg
-wDtEw_62w_2s$
-|Ozitg2w_5
-|Ozi{Cyt-qcqcyrx;s$
-wS
-p#
-0
-x%qYt28{XU
-t^
-t>
-w2+
-)
-sap)%
-s5y4y[C
-}nyv=/7uP
-s5y4xD2w_4
-p#
-0
-&
-z|
-}nzAqf7+q|{_
-4
-sJzQ
-"T
-wfpM|bqqxP2w_<2w_<
-rKpMrbq"{Cytyqqcyrx;2w_=?
-wf{&qqxP2w_=ytsq/7+q|{_qcq|qcrX{Jq|qc
-"U
-wfrbrGqqxP2w_=ytq5=/9xeqYqfw}qfsK8,
-"#
-q>rmrGPq"t@pirzxPpu
-rKpMrbq"qq~&ytx;x;sByz
-zcpu
-za
-"U
-x7tEw_>
-wfrbrGqqxPsByt-q|-yrx;
-sJ~"
-"R
-wfrbrGqqxP2w_>ytx;x;
-"U
-wDtEw_?yt-qcqc9qu.{Xw}tB/+qcq|yttBqcq|yrx;
-"T
-wfrbrGqqxPytx;x;2w_?
-"U
-wDtEw_@yt-qcqc9qu.{Xw}tB/+qcq|yt-qcq|yrx;
-"#
-}&=pix;x;?
-"%
-rKpMrbq"tE~$s$pu
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-"U
-u>zivhq4xXq4rzy[C
-u9tg
-wDtgyt-qcq|7+q|{_qcq|q|yr2w_E
-"U
-wDzUyt-qfq|rX{Jq|qc-uk@-q5{Xs$
-"U
-wqtgs$
-"U
-wDtgyt-q|7ui{X@tytBq|rX.qf=yttBq|tBtBu7.,q58qfzRtBqc,
-wDzUs$yt-qcxF|#7siqcy?qfq|+q5
-wDtE~$s$yttBqc77q5p5q5p5tBq|u7@-
-wDtEv.s$yt-qcq58v(v(v(v(v(v(
-u9{CwQ
-wD{42~#
-"U
-wqtE~:s$
-|Ozi{Cyt.v"x;2|T
-wOzizUs$
-u9tg
-wDtEw_%yt-qfq|rX{Jq|qc-uk@-q5{Xs$
-|Ozitg2w_$
-|Ozi{Cyt-qcqcyrx;s$
-"U
-wS
-ur+
-0
-q2rF.9
-)
-w<
-qBrF.7
-p}pY
-p}zM
-rCrF.7
-4
-v3p"2w}
-xi%
-s5y4w_.C
-zT
-"U
-x7tg
-"A
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-"U
-wfq>pMt5qqxPs$ytx;x;
-rN
-4
-wfpM|bqqxPs$s$
-4
-sd
-"T
-wfrbrGqqxPsBytz(,yrx;
-"U
-wqzUyt.--yrx;
-"#
-}&~$?
-pzyiw}p$?
-p\
-"U
-v&%
-"U
-wS
-"U
-ur+
-0
-q2rF.9
-)
-p}pY
-p}zM=+-
-"U
-qozM=98
-uE
-"U
-q\qY+-C
-p6
-"T
-0
-s=zM={p
-"U
-u;wv@}r
-"#
-wJ
-rKpMrbq"{Cyt-q5rXyrx;yt-qcqcyrx;?
-"U
-q)q>piy4xDs[wv|+,}(7vFy<{p9sq8-x5
-"U
-u;B=+-
-zZw}
-sap=%
-"U
-s5y4y[C
-wqqq~4s$sB
-u<
-!#
-"U
-wfrbrGqqxP2|Tytx;x;
-rKpMrbq"qq~4ytqcqcqcyrx;ytyqqcyrx;?
-H
-!#
-"U
-pOy)r/}Mr9q>qq~42|Tytx;x;
-!#
-s5qqw_3wQ
-!#
-"U
-H
-!#
-"U
-w*qqw_32w_Yyt-qcqcyrx;
-!#
-!#
-vCq@s-,t;
-|OzitEw_\2~6#G
-w*tEw_]2~6#H
-wOzitE~6#:2w_}
-wDtE~$2|Ts$
-"C
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlr*
-wD{4yt.--z+v"
-|Ozitgyt.--z+v"
-s5y4xDs$
-0
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltz
-wDzUs$wQ
-u9tE~$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwN
-wDzUs$2~$
-s5y4xD2~:
-p#
-0
-&
-z|
-}nr}-yr
-wqtgs$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltO
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlrJ
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKly^
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlw$
-wDtE~#2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl}4
-wDtE~.2|Ts$
-u9tE~A
-wD{42w_"
-wqtEw_#s$
-|Ozi{Cyt.v"x;2|T
-u9tg
-|cq)q"q"vLrWvhrG~(zU
-wDzUs$yt-qcqcyrx;
-wDtgs$s$
-wDtE~$s$2~$
-wD{CwQs$yt-qcqcyrx;
-wDzUs$2|T
-wqtE~.s$
-wDtE~:s$2~A
-wDtg2~$2|T
-rKpMrbq"{Cytx;x;s$?
-u9tg
-wDtEw_62w_2s$
-|Ozitg2w_5
-|Ozi{Cyt-qcqcyrx;s$
-wS
-p#
-0
-x%qYt28{XU
-t^
-t>
-w2+
-)
-sap)%
-s5y4y[C
-}nyv=/7uP
-s5y4xD2w_4
-p#
-0
-&
-z|
-}nzAqf7+q|{_
-4
-sJzQ
-"B
-wfpM|bqqxP2w_<2w_<
-rKpMrbq"{Cytyqqcyrx;2w_=?
-wf{&qqxP2w_=ytsq/7+q|{_qcq|qcrX{Jq|qc
-"C
-wfrbrGqqxP2w_=ytq5=/9xeqYqfw}qfsK8,
-"#
-q>rmrGPq"t@pirzxPpu
-rKpMrbq"qq~&ytx;x;sByz
-zcpu
-za
-"C
-x7tEw_>
-wfrbrGqqxPsByt-q|-yrx;
-sJ~"
-"@
-wfrbrGqqxP2w_>ytx;x;
-"C
-wDtEw_?yt-qcqc9qu.{Xw}tB/+qcq|yttBqcq|yrx;
-"B
-wfrbrGqqxPytx;x;2w_?
-"C
-wDtEw_@yt-qcqc9qu.{Xw}tB/+qcq|yt-qcq|yrx;
-"#
-}&=pix;x;?
-"%
-rKpMrbq"tE~$s$pu
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-"C
-u>zivhq4xXq4rzy[C
-u9tg
-wDtgyt-qcq|7+q|{_qcq|q|yr2w_E
-"C
-wDzUyt-qfq|rX{Jq|qc-uk@-q5{Xs$
-"C
-wqtgs$
-"C
-wDtgyt-q|7ui{X@tytBq|rX.qf=yttBq|tBtBu7.,q58qfzRtBqc,
-wDzUs$yt-qcxF|#7siqcy?qfq|+q5
-wDtE~$s$yttBqc77q5p5q5p5tBq|u7@-
-wDtEv.s$yt-qcq58v(v(v(v(v(v(
-u9{CwQ
-wD{42~#
-"C
-wqtE~:s$
-|Ozi{Cyt.v"x;2|T
-wOzizUs$
-u9tg
-wDtEw_%yt-qfq|rX{Jq|qc-uk@-q5{Xs$
-|Ozitg2w_$
-|Ozi{Cyt-qcqcyrx;s$
-"C
-wS
-ur+
-0
-q2rF.9
-)
-w<
-qBrF.7
-p}pY
-p}zM
-rCrF.7
-4
-v3p"2w}
-xi%
-s5y4w_.C
-zT
-"C
-x7tg
-"C
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-"C
-wfq>pMt5qqxPs$ytx;x;
-rN
-4
-wfpM|bqqxPs$s$
-4
-sd
-"B
-wfrbrGqqxPsBytz(,yrx;
-"C
-wqzUyt.--yrx;
-"#
-}&~$?
-pzyiw}p$?
-p\
-"C
-v&%
-"C
-wS
-"C
-ur+
-0
-q2rF.9
-)
-p}pY
-p}zM=+-
-"C
-qozM=98
-uE
-"C
-q\qY+-C
-p6
-"B
-0
-s=zM={p
-"C
-u;wv@}r
-"#
-wJ
-rKpMrbq"{Cyt-q5rXyrx;yt-qcqcyrx;?
-"C
-q)q>piy4xDs[wv|+,}(7vFy<{p9sq8-x5
-"C
-u;B=+-
-zZw}
-sap=%
-"C
-s5y4y[C
-wqqq~4s$sB
-u<
-!#
-"C
-wfrbrGqqxP2|Tytx;x;
-rKpMrbq"qq~4ytqcqcqcyrx;ytyqqcyrx;?
-H
-!#
-"C
-pOy)r/}Mr9q>qq~42|Tytx;x;
-!#
-s5qqw_3wQ
-!#
-"C
-H
-!#
-"C
-w*qqw_32w_Yyt-qcqcyrx;
-!#
-!#
-vCq@s-,p|
-wqtEw_|2w_4
-u^RI
-vCq@s-8px
-wOziqq~6$3sB2~6$2
-u?~,
-!#
-vCq@s--rI
-wOzitg2~6$3
-|Oziqq~6$4yt.v"x;sB
-u?~"
-!#
-vCq@t'/pX
-|OzitE~6$4yt-qcqcyrx;
-vCq@t'@ps/
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl-tl
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl-tK
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl-w7
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.wV
-wDtE~#2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlsqp&
-wDtE~.2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.s%
-wDtE~@2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.vm
-wDtEw_#2|Ts$
-vCq@r4=ps7
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.sL
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.wi
-wDtEw_&2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.t[
-wDtEw_(2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.wN
-wDtEw_*2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.pk
-wDtEw_,2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.r*
-wDtEw_.2|Ts$
-wDtEw_/s$yt-qcqcyrx;
-u^RI
-vCq@r4.pb
-wOzitEw_#s$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.tz
-|Oziqq~6$PsBs$
-u?}~
-!#
-vCq@r4+q3
-wOzitEw_%2~$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.tO
-w*qq~6$Rs$sB
-u<
-!#
-vCq@sr@^
-wfrbrGqqxP2~6$Qyt-q59yrx;
-p6
-vCq@u:+qN
-wqtE~6$R2~6$R
-vCq@u:-r]
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl.rJ
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKluQr>
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlw3
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlw}rg
-wDtE~#2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwdn
-wDtE~.2|Ts$
-vCq@u:.ts
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl8sZ
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl8.r>
-wDtEw_"2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlv(v=
-wDtEw_$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl|#rg
-wDtEw_&2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl|#p&
-wDtEw_(2|Ts$
-wDtEw_)s$yt-qcqcyrx;
-vCq@u:8qN
-wOzitE~@s$
-vCq@u:7pj
-wfrbrGqqxP2~6$gyt-qcqfyrx;
-vCq@u:9q@
-wDtE~6$hs$2~6$h
-vCq@u:@s6
-|OzitE~6$iyt-qcq|yrx;
-wDtE~6$j2~$s$
-w*tgyt-qcq|yrx;
-"$
-rKpMrbq"qq~6$k2~$sB?
-!#
-vCq@t'-pw
-w*tE~6$lyt-qcqcyrx;
-vCq@t'8px
-|Ozi{Cyt-qcqcyrx;2~6$m
-vCq@sr/f
-rKpMrbq"qq~6$ns$sBs^T
-!#
-ey=u:
-wqtE~6$oyt-qcq|yrx;
-wq{CtX&2~6%5
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl8tl
-wqzUs$
-pq^.rI
-wDtE~6$syt-qcq|yrx;s$
-pq^,^
-rKpMrbq"{CwQs$r)e
-wqqq~1%tX%sB
-u?vu,p5
-!#
-pqpX=q@
-w*tE~6%:yt-qcqcyrx;
-|cz2tg
-pqpX+f
-}&~6%<r)\
-pqpX9px
-wq{CtX%2|T
-pqpX@sh
-|Ozi{Cyt-qcqcyrx;2~$
-wD{CtX&s$yt-qcqcyrx;
-wqtE~$s$
-pqpX7f
-rKpMrbq"tEv.s$r)_
-"%
-rKpMrbq"qq~1%sBwQr)^
-u?vu,p5
-!#
-pqr.7f
-qhjx_~*|
-pqzLf
-qhkx_~*{
-pqy=f
-qhlx_~%
-pqq#8f
-qhmx_zQ
-pqtcf
-qhnzD
-pqtIf
-qhox_}~
-pqxjf
-qhprzu<
-pqyCf
-qhqt\
-pq|_f
-qhrI
-pqps/pb
-wf{&qqxPtX$tX%
-pqpXq3
-rKpMrbq"{Cyt-qcqcyrx;ytx;x;?
-pq|Yq0
-wfrbrGqqxPtX$tX%
-"#
-rKpMrbq"{Cyt-qcqcyrx;ytx;x;?
-pq|YsQ
-wfrbrGqqxPtX%tX$
-"#
-rKpMrbq"{Cyt-qcqcyrx;ytx;x;?
-pq|Yp|
-|OzizUs$
-pqyYf
-rKpMrbq"qq~1%2~$sBr)s
-u?~,
-!#
-pqps7pb
-wfrbrGqqxPtX$tX%
-"%
-rKpMrbq"qq~1%yt-qcqcyrx;ytx;x;?
-u?~"
-!#
-pquapb
-wf{&qqxPtX%tX$
-"#
-rKpMrbq"qq~1%yt-qcqcyrx;ytx;x;?
-u?}~
-!#
-pqw-pb
-wfrbrGqqxPtX%tX$
-"#
-rKpMrbq"qq~1%yt-qcqcyrx;ytx;x;?
-u<
-!#
-pqtspb
-wfq>pMt5qqxPtX%tX$
-"#
-rKpMrbq"qq~1%yt-qcqcyrx;ytx;x;?
-H
-!#
-pqsQpb
-wfpM|bqqxPtX%tX$
-"#
-rKpMrbq"qq~1%yt-qcqcyrx;ytx;x;?
-!#
-pqq#/rz+
-u?~"
-!#
-",
-wfrbrGqqxPtX$tX%
-"$
-rKpMrbq"{Cyt-qcqcyrx;ytx;x;?
-",
-wfrbrGqqxPtX%tX$
-"#
-rKpMrbq"{Cyt-qcqcyrx;ytx;x;?
-",
-|OzizUs$
-pqq#7q@
-wDqq~1%sByt-qcq|yrx;yt-qcq|yrx;
-u?}~
-!#
-pqxG^
-wfq>pMt5qqxPtX%tX%
-"'
-wfrbrGqqxPytx;x;tX%
-"&
-rKpMrbq"{Cyt-qcqcyrx;ytx;x;?
-"'
-wfrbrGqqxPtX%ytx;x;
-"#
-rKpMrbq"{Cyt-qcqcyrx;ytx;x;?
-"'
-|OzizUs$
-"&
-rKpMrbq"qq~1%tX%sByz
-u<
-!#
-pqr.x*
-wq{CtX%tX$
-|Ozi{Cyt-qcqcyrx;tX$
-wqqq~1%s$sB
-H
-!#
-pqr.9j
-u9{CtX$
-wDtgtX$yt-qcqcyrx;
-wqqq~1%tX%sB
-!#
-e}6rz+
-u?vu,p5
-!#
-vCr+^.pX
-x7{CtX%
-vCr+^7pj
-wfrbrGqqxPytsq.vO,q|79/qcq5.uktBsB
-sJvuqY,
-vCr+pj,pj
-wf{&qqxPyt-qcq|.uPx;sB
-p6
-vCr+pj})
-wfpM|bqqxPtX%ytx;x;
-sJvuqY+
-vCr+pX,pX
-wq{CtX%tX%
-vCr+pX+px
-wq{CtX%s$
-rbpi{Armq>syPs}+qqcy[2y[zmujpOrmq>syujtkq)rGt?uj+pMrGq)q>t?~?n
-wDzU2v.s$
-rbpi{Armq>sytEdujpOrmq>syujtkq)rGt?uj+pMrGq)q>t?~?ls%
-wDzU2~'s$
-wqtE~'s$
-rbpi{Armq>syPs}+qqcy[2y[zmujpOrmq>syujtkq)rGt?uj+pMrGq)q>t?~Wn
-wD{CtX%tX%2|T
-wDtg2~@2|T
-rbpi{Armq>sytEdujpOrmq>syujtkq)rGt?uj+pMrGq)q>t?~Wls%
-wDzU2w_#s$
-wOzitE~#s$
-w*qq~1%tX%sB
-u?vu,z(
-!#
-vCr+pj+q@
-wqtEw_&yt.v"x;
-vCqNq0px
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlr*
-wD{4yt.--z+v"
-|Ozitgyt.--z+v"
-s5y4xDs$
-0
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltz
-wDzUs$wQ
-u9tE~$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlwN
-wDzUs$2~$
-s5y4xD2~:
-p#
-0
-&
-z|
-}nr}-yr
-wqtgs$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKltO
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlrJ
-wDtE~$2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKly^
-wD{CwQ2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlw$
-wDtE~#2|Ts$
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl}4
-wDtE~.2|Ts$
-u9tE~A
-wD{42w_"
-wqtEw_#s$
-|Ozi{Cyt.v"x;2|T
-u9tg
-|cq)q"q"vLrWvhrG~(zU
-wDzUs$yt-qcqcyrx;
-wDtgs$s$
-wDtE~$s$2~$
-wD{CwQs$yt-qcqcyrx;
-wDzUs$2|T
-wqtE~.s$
-wDtE~:s$2~A
-wDtg2~$2|T
-rKpMrbq"{Cytx;x;s$?
-u9tg
-wDtEw_62w_2s$
-|Ozitg2w_5
-|Ozi{Cyt-qcqcyrx;s$
-wS
-p#
-0
-x%qYt28{XU
-t^
-t>
-w2+
-)
-sap)%
-s5y4y[C
-}nyv=/7uP
-s5y4xD2w_4
-p#
-0
-&
-z|
-}nzAqf7+q|{_
-4
-sJzQ
-"~
-wfpM|bqqxP2w_<2w_<
-rKpMrbq"qq~+ytyqqcyrx;2w_<?
-wf{&qqxP2w_<ytsq/7+q|{_qcq|qcrX{Jq|qc
-za
-"~
-x7tEw_=
-wfrbrGqqxPsByt-q|-yrx;
-sJ~"
-"|
-wfrbrGqqxPytx;x;2w_=
-"}
-wDtEw_>yt-qcqc9qu.{Xw}tB/+qcq|yt-qcq|yrx;
-"#
-}&=pix;x;?
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-"|
-u>zivhq4xXq4rzy[C
-wqtgyt-qcq|7+q|{_qcq|q|yr
-u9tg
-wDtEw_Syt.v"x;s$
-"|
-u9tEv.
-wDtgyt-qfq|rX{Jq|qc-uk@-q5{X2|T
-"|
-wqtgs$
-"|
-wDtgyt-q|7ui{X@tytBq|rX.qf=yttBq|tBtBu7.,q58qfzRtBqc,
-wDzUs$yt-qcxF|#7siqcy?qfq|+q5
-wDtE~$s$yttBqc77q5p5q5p5tBq|u7@-
-wDtEv.s$yt-qcq58v(v(v(v(v(v(
-u9{CwQ
-wD{42~#
-"|
-wqtE~:s$
-|Ozi{Cyt.v"x;2|T
-wOzizUs$
-u9tg
-wDtEw_'yt-qfq|rX{Jq|qc-uk@-q5{Xs$
-|Ozitg2w_%
-|Ozi{Cyt-qcqcyrx;s$
-"|
-wS
-ur+
-0
-q2rF.9
-)
-w<
-qBrF.7
-p}pY
-p}zM
-rCrF.7
-4
-v3p"2w}
-xi%
-s5y4w_-C
-zT
-"|
-x7tg
-"|
-wfrbrGqqxPytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqcsB
-"|
-wfq>pMt5qqxPs$ytx;x;
-rN
-4
-wfpM|bqqxPs$s$
-4
-sd
-"{
-wfrbrGqqxPsBytz(,yrx;
-"|
-wqzUyt.--yrx;
-"#
-}&~$?
-pzyiw}p$?
-p\
-"|
-v&%
-"|
-wS
-"|
-ur+
-0
-q2rF.9
-)
-p}pY
-p}zM=+-
-"|
-qozM=98
-uE
-"|
-q\qY+-C
-p6
-"{
-0
-s=zM={p
-"|
-u;wv@}r
-"#
-wJ
-rKpMrbq"{Cyt-q5rXyrx;yt-qcqcyrx;?
-"|
-q)q>piy4xDs[wv|+,}(7vFy<{p9sq8-x5
-"|
-u;B=+-
-zZw}
-sap=%
-"|
-s5y4y[C
-wqqq~4s$sB
-u<
-!#
-"|
-wfrbrGqqxP2|Tytx;x;
-rKpMrbq"qq~4ytqcqcqcyrx;ytyqqcyrx;?
-H
-!#
-"|
-pOy)r/}Mr9q>qq~42|Tytx;x;
-!#
-s5qqw_2wQ
-!#
-"|
-H
-!#
-"|
-wDqqw_22w_iyt.v"x;yt-qcqcyrx;
-!#
-!#
-vCr+pj-r+
-w*tEw_3yt-qcqcyrx;
-wOzi{Cyt.v"x;s$
-|Ozi{Cyt-qcqcyrx;s$
-vCr+pj.^
-wfrbrGqqxPtX%ytx;x;
-vCr+pj8^
-u9tg
-"#
-rKpMrbq"qq~1%sBs$?
-!#
-vCr+pX.rz+
-H
-!#
-vCr+^9^
-wfrbrGqqxPtX%ytx;x;
-rKpMrbq"qq~1%yttBqcqcyrx;yt-qcqcyrx;?
-!#
-vCr+f@rz+
-u?vu,p5
-!#
-e|YpE
-z,ziqq~1%tX%
-u?vu,p5
-!#
-e|_^
-wfq>pMt5qqxPtX%tX%
-eps/px
-w*{CtX%ytx;x;
-"#
-rKpMrbq"qq~1%ytyqqcqcqcqcqcqcqcqcqcqcqcqcqcqcsB?
-u?vu,p5
-!#
-e^f
-qh2x_vu,x@
-epXf
-qh6x_~%
-epxf
-qh7x_zQ
-eq@f
-qhtx_~,
-erIf
-qhuzD
-eqwf
-qhvx_}~
-eq0f
-qhwrzu<
-eq3f
-qhxt\
-eqyf
-qhyI
-pqs6f
-wfrbrGqqxPtX%tX$
-q>rmrGPq"t@pirzxPpu
-wfpM|bqqxPtX%tX%
-4
-rKpMrbq"{CtX$tX%?
-esr^
-wfrbrGqqxPytx;x;tX$
-rKpMrbq"{CtX%ytx;x;?
-es6f
-}&~1%r){
-er-f
-rKpMrbq"qq~1%2|TsBr)z
-u?vu,qu
-!#
-pqq0f
-wfrbrGqqxPtX$tX%
-q>rmrGPq"t@pirzxPpu
-wfpM|bqqxPtX%tX%
-4
-rKpMrbq"qq~1%tX$tX%?
-u?vu,qu
-!#
-eqepx
-wOziqq~1%tX%tX$
-u?~%
-!#
-epbpx
-wqqq~1%tX%tX$
-u?zQ
-!#
-epEpx
-|Oziqq~1%tX%tX$
-u?~,
-!#
-ejpx
-w*qq~1%tX%tX$
-u?~"
-!#
-"&
-wf{&qqxPtX%ytx;x;
-rKpMrbq"qq~1%ytx;x;tX%?
-u?}~
-!#
-epwpx
-wqqq~1%tX%tX%
-u<
-!#
-eqNqw
-x7qq~1%tX%
-H
-!#
-epjpX
-u9qq~1%tX%
-!#
-!#
-q'+px
-qh|I
-q'8f
-|W|
-tU|1I
-u(
-t+R|qO
-*'%
-syy1qqqltX%
-H
-!#
-q'-^
-|W|
-tU|1J
-z>
-}Qp<qq~7tX%
-zF~1%tX%
-|0qj
-}W
-rQ
-pooB3)
-yhqlD
-!#
-}pu:
-z'K1K1R
-qtK1&
-sH"
-!#
-"$
-O
-!#
-pn|Ypx
-z3Lp$
-{K
-q>rmrGPq"t@pirzxPr)'
-z3Mp$
-vPPq"t@pirzxPyzpu
-{K
-q>rmrGPq"t@pirzxPr))
-z3Np$
-vPPq"t@pirzxPyzpu
-{K
-q>rmrGPq"t@pirzxPr)+
-z3Op$
-vPPq"t@pirzxPyzpu
-{K
-q>rmrGPq"t@pirzxPr)-
-z3Pp$
-vPPq"t@pirzxPyzpu
-{K
-(.
-!pZ
-p(
-!p^
-vl@pw
-J
-qa/
-qa,
-(
-!qZ
-{Pq0
-g
-p32
-;+
-(
-!s*
-"%
-sk
-pfp"
-;-
-(
-!tS
-"'
-qH
-pfp=
-;.
-(
-!vB
-"&
-uI
-vg
-v#
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const general64SM70 = general64SM70Narrow + `
- patch
- -1
-packed1 76035 general64
- =27
- -2
-p9,}(pF
-p:+v<pF
- =51
- -10
-r6+q#9
-x%spq=
- =137
- -1
-qzu49
- =8
- -3
-y,M.<'
-x%M4<'
-p~X</<'
- =11
- -1
-x%R3r2
- =11
- -1
-x%R7r2
- =11
- -1
-x%R;r2
- =11
- -1
-x%R?r2
- =7
- -2
-p~[<FqR
-p~p2<AqR
- =3
- -3
-tkq)piPrbrmy_p,<91.<@
-tkq)piPrbrmy_r|<914<?
-tkq)piPrbrmy_s0<9<F<>
- =6
- -1
-rCpK
- =2
- -1
-wm%
- =4
- -1
-rCqA
- =2165
- -1
-T(
- =8
- -1
-T*
- =6
- -1
-pokB3)
- =3
- -2
-z'G1G1N
-qtG1&
- =6
- -1
-z3Hp$
- =2
- -1
-z3Ip$
- =3
- -1
-z3Jp$
- =3
- -1
-z3Kp$
- =3
- -1
-z3Lp$
- =8
- -2
-qa+
-qa&
- =4
- -2
-p3.
-;$
- =5
- -1
-;(
- =5
- -1
-;*
- =32`
-
-const generalIntSM70Narrow = `packed1 14502 generalInt
-!pJ
-!pI
-!p8
-!xE
-!s]q"u=pOpMw]
-!vvpM{&tkpMq>rGrR
-!v7psv6uNq>u]r9pMu[rR
-!v7r.v6rKt?q)t@pirR
-!
-!pH-w7pD
-!Pt@|bq>rGympx/wk
-!c
-p;/8pF
-p9qY/pF
-p:78pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-h+s%
-uxPt5/rz~72uw{prg
-uxPt5/rz~72uw{p,n
-uxPt5/rz~72uw{pv=
-qQ+sL
-h+wi
-hw?r>
-h+t[
-hy?v=
-hy;
-hzRrg
-h+pk
-hzRp&
-h+r*
-h+tl
-h+tz
-h+tK
-h+tO
-h+w7
-h+rJ
-h-wV
-hsKr>
-hsKp&
-h-se
-h-s%
-hp<rg
-h-vm
-hp<p&
-h-sL
-h-sZ
-h-wi
-hu)r>
-h-t[
-htGv=
-h-tK
-m
-r6+r.9
-Q
-N
-qD8y'
-{<rW
-pl$
-)
-pl&
-)
-pl(
-)
-pl*
-)
-pl,
-)
-pl.
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-uupU
-p\
-r6+q#9
-tH#v^<"
-qD8qe
-r\'
-rDJ
-tb-pw
-qVM(B
-tb@r+
-r[)p$
-pz,1)?
-tb/qw
-Y+1(
-"#
-r[*p$
-pz,1*?
-"#
-Y-1(
-"#
-r[+p$
-pz,1+?
-"#
-Y.1(
-"#
-r[,p$
-pz,1,?
-"#
-Y81(
-"#
-r[-p$
-pz,1-?
-"#
-Y71(
-"#
-r[.p$
-pz,1.?
-qD/pX
-z3%p$
-prxGf
-r[%G
-{?uif
-r[%tn
-"#
-r[$G
-"#
-r[$tn
-pqq#f
-r[#p$
-pq^f
-r[#B
-pqpXf
-r[#E
-pqpxf
-r[#G
-pqq@f
-r[#B=
-pqrIf
-r[#B-
-pqqwf
-r[#B.
-pqq0f
-r[#B8
-pqq3f
-r[#B9
-pqqyf
-r[#B/
-pqr-f
-r[#B@
-etcf
-r[#E=
-etIf
-r[#E,
-exjf
-r[#E+
-eyCf
-r[#E-
-e|_f
-r[#yl
-eyYf
-r[#E8
-}g+f
-r[&G
-}g.f
-r[&tn
-}g7f
-r[&B
-qD8r.7
-r((29
-!#
-"<
-qh%x_~,
-pn|Ypx
-]#x_~*K
-xQu4p2
-uVp*2p0
-pn{Gq@
-y,M/<1
-x%M5<1
-p~X<9<1
-J
-r7p@
-">
-]'I
-"$
-t@tkr,s0r2<"
-wOr,r|r2<"
-!#
-"$
-qvM0r2
-y,M6r2
-x%R=r2
-J
-r7[
-"$
-])I
-"$
-t@tkr,u&[<&
-wOr,z#[<&
-!#
-"$
-qvM1r2
-y,M7r2
-x%RAr2
-J
-r7[
-"$
-]+I
-"$
-t@tkr,u&[<*
-wOr,z#[<*
-!#
-"$
-qvM2r2
-y,M8r2
-x%REr2
-J
-r7[
-"$
-]-I
-"$
-t@tkr,u&[<.
-wOr,z#[<.
-!#
-"$
-qvM3r2
-y,RNr2
-x%RIr2
-"$
-]/I
-"$
-t@tkr,Xry<0
-!#
-"$
-p~p@14qR
-p~[<PqR
-p~p2<KqR
-H
-!#
-tb.px
-tkq)piPrbrmy_p,<91/<J
-tkq)piPrbrmy_r|<915<I
-tkq)piPrbrmy_s0<9<P<H
-!#
-tAs7
-">
-]1x_}~
-">
-qh2t\
-">
-qh3I
-{?77q3
-t>
-xLRB
-qU
-yJ,3%
-yFql
-u>Pt5q4r,p)D
-u<
-!#
-pr}6j
-wP
-}3R=
-pm
-t+uH/
-*1%
-{8pK2ql
-H
-!#
-{?7+qe
-wP
-}3R@
-u(
-t+p,G
-*+%
-sw
-u>xXq4y_p[D
-!#
-!#
-"&
-qh4t\
-"&
-qh5I
-"&
-wr
-YX<E
-z>
-p{XB3#
-yFql
-)
-u<
-!#
-"&
-s?p@
-Yp@<@
-{K
-t+t"/
-*/%
-{8p=2ql
-H
-!#
-"&
-s?p@
-Yp@<C
-s'8
-t+p@G
-*)%
-sw
-u>xXq4y_p"D
-!#
-tApG
-"A
-qh6x_~*E
-"A
-qh7x_~*D
-"A
-qh8x_~*C
-"A
-u^,x_~*B
-"A
-u^+x_~*A
-"A
-u^*x_~*@
-"A
-u^)x_~*?
-"A
-u^(x_~*>
-"A
-u^'x_~*=
-"A
-u^&x_~*<
-"A
-u^%x_zQ
-"A
-u^$zD
-"A
-u^#x_}~
-"A
-u^"rzu<
-"A
-uo{vt\
-"A
-uox\I
-eps/pb
-|RpW(s[
-epXq3
-pz,p$?
-e|Yq0
-tf(s[
-"#
-pz,p$?
-e|YsQ
-q\pGV(
-"#
-pz,p$?
-e|Yp|
-t(rU
-"F
-pzXUs^"
-u?~,
-!#
-eps7pb
-tf(s[
-"%
-xKs0Bp$?
-u?~"
-!#
-euapb
-|RpGV(
-"#
-xKs0Bp$?
-u?}~
-!#
-ew-pb
-q\pGV(
-"#
-xKs0Bp$?
-u<
-!#
-etspb
-|8pGV(
-"#
-xKs0Bp$?
-H
-!#
-esQpb
-{ZpGV(
-"#
-xKs0Bp$?
-!#
-u>xXq4y_|6D
-pqsrrz+
-u?~*E
-!#
-pqs-f
-tf(p$
-5
-pqr]^
-|8pGB
-|8pGqg
-4
-v#
-zT
-pqsQf
-|OxXq4rzpW(p$V(
-!#
-pqxjpX
-wuV(
-5
-qP,
-H
-!#
-qP,
-H
-!#
-pqw-f
-r{(
-rr
-ti
-pqyCps
-}Pp[
-pqw-pX
-vr|>sO
-pq|_r1
-xBxXq4rzp[t]t]
-pqxjr+
-wcqrpW)V)B
-wuV)
-\
-!#
-pqshr1
-u?~*E
-!#
-pqp|pw
-tf)t]
-vruJ)t]?
-u?~*E
-!#
-pqqepw
-q\p[V)
-vruJ)t]?
-u?~%
-!#
-pqpbpx
-xBxXq4rzs7t]V)
-u?zQ
-!#
-pqpEpx
-|OxXq4rzs7t]V)
-u?~,
-!#
-pqjpx
-ugs7t]V)
-u?~"
-!#
-pqr+pw
-q\p[p$
-vry:=t]?
-u?}~
-!#
-pqpwpx
-xBxXq4rzs7t]t]
-u<
-!#
-pqqNj
-vw=vQ
-q\pUC
-vrp)CvQ?
-H
-!#
-pqpjpX
-|OxXq4rzp)p$vQ
-!#
-"_
-u^1rzu<
-"_
-u^0t\
-"_
-u^/I
-}g@pX
-s?q}
-Yq}<L
-s'7
-u.
-zB"B3'
-yhqlD
-u?}~
-!#
-}g9pX
-|W"
-tU"<M
-s'9
-|8pKp$
-";
-pz,p$?
-"#
-zB#B3'
-yhqlD
-u<
-!#
-}g8pX
-|W#
-tU#<H
-s'/
-t+R#qO
-*3%
-z8pU
-H
-!#
-}g-pX
-|W#
-tU#<K
-s'@
-uuqA
-t+R$G
-*-%
-x9s0
-!#
-qD8u:
-xSG<G<@
-tUG1'
-sH"
-!#
-O
-!#
-"b
-zWRFp$
-pm=
-q>rmrGPq"t@pirzxPr)'
-zWREp$
-vPPq"t@pirzxPyzpu
-pm=
-q>rmrGPq"t@pirzxPr))
-zWRDp$
-vPPq"t@pirzxPyzpu
-pm=
-q>rmrGPq"t@pirzxPr)+
-zWRCp$
-vPPq"t@pirzxPyzpu
-pm=
-q>rmrGPq"t@pirzxPr)-
-zWRBp$
-vPPq"t@pirzxPyzpu
-pm=
-(qY
-!pZ
-p(
-!p^
-"\
-r7+
-{j4
-qa7
-(
-!qZ
-"\
-g
-a3
-wp9
-(
-!s*
-"\
-r~
-a0
-wp<
-(
-!tS
-"$
-qH
-a-
-;6
-(
-!vB
-"$
-g
-a*
-wp:
-(
-!w&
-"$
-r~
-a'
-wp=
-(
-!x=
-"+
-}G
-pfqI
-;8
-(
-!yE
-"*
-tW
-pfpU
-;8
-(
-!{-
-"*
-uI
-pfpG
-wp8
-(
-!vKxw
-"*
-sk
-pfpY
-wp;
-(
-!pty@
-")
-sv9
-vg
-v#
-!q[
-qQ-7rg
-p_
-m
-pN
-p]
-h|on
-pQ
-h-r*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const generalIntSM70 = generalIntSM70Narrow + `
- patch
- -1
-packed1 13979 generalInt
- =13
- -2
-p9@/pF
-p:v(pF
- =60
- -22
-r6+q#9
-x%spq=
- =84
- -1
-qzu49
- =8
- -3
-y,M/<'
-x%M5<'
-p~X</<'
- =11
- -1
-x%R3r2
- =11
- -1
-x%R7r2
- =11
- -1
-x%R;r2
- =10
- -2
-y,RDr2
-x%R?r2
- =7
- -2
-p~[<FqR
-p~p2<AqR
- =3
- -3
-tkq)piPrbrmy_p,<91/<@
-tkq)piPrbrmy_r|<915<?
-tkq)piPrbrmy_s0<9<F<>
- =10
- -1
-T&
- =8
- -1
-rCpG
- =2
- -1
-};%
- =5
- -1
-T,
- =13
- -1
-T$
- =8
- -1
-T0
- =8
- -1
-T*
- =40
- -1
-wY6s[
- =3
- -1
-v16s[
- =3
- -1
-q\pG36
- =9
- -1
-v16s[
- =5
- -1
-|RpG36
- =5
- -1
-q\pG36
- =5
- -1
-|8pG36
- =5
- -1
-{ZpG36
- =8
- -1
-v16p$
- =8
- -1
-|OxXq4rzp/6p$36
- =2
- -1
-wu36
- =8
- -1
-pl6
- =9
- -2
-wcqrp/636B
-wu36
- =6
- -2
-v16t]
-vru\6t]?
- =3
- -2
-q\p[36
-vru\6t]?
- =3
- -1
-xBxXq4rzs7t]36
- =3
- -1
-|OxXq4rzs7t]36
- =3
- -1
-ugs7t]36
- =28
- -1
-T(
- =8
- -1
-T(
- =11
- -1
-T4
- =8
- -1
-T.
- =38
- -2
-qa7
-qa&
- =5
- -1
-;2
- =5
- -1
-;,
- =5
- -1
-;$
- =5
- -1
-;0
- =5
- -1
-;*
- =5
- -1
-;(
- =5
- -1
-;(
- =5
- -1
-;4
- =5
- -1
-;.
- =32`
-
-const flat32SM70Narrow = `packed1 4402 flat32
-!pJ
-!pI
-!p8
-!xE
-!s]Krbrmq)rGp<rR
-!vvrKt?q)t@pirR
-!
-!pHy^pD
-!c
-p;-un
-p9+r0
-p:+r0
-qSx,
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-uxs:uwtl
-wx
-r&=pE
-Q
+s0
+t6
+p,qX
+tn
+u#
+p,rj
+v0
+vc
+p,p.
+uG
+|4
+w^
+{Y's]
+to
+p,y9
+p,ui
+p"um
+t$sD
+p"rL
+t$qc
+p"{n
+t$rj
+p"{^
+t$sI
+p"yu
+t$uE
+t$1pZ
+t$p.
+p"|K
+t$t8
+t$tq
+t$td
+t$vP
+t$vU
+p"s*
+t$q6
+zqsD
+zqsc
+zqp.
+to
+q=0|^
 s1
-N
-tN
-)
-u.
-t^
-p~[r2ry
-)
-u$
-rD.
-r&+pw
-qTrU
-p6
-r&.sm
-Y=q=
-rP
-r&8sh
-qTyD=
-pz,2p0?
-ti
-uVrU
-xQr|r2
-)
-qBp@
-4
-rD/
-z_.
-wm%
-v'ql
-H
-!#
-}_pw
-t+q9G
-};%
-v'ql
-!#
-r&9p|
-Yvn[
-qU
-t+q9G
-*#%
-_
-u{f
-qTq}B
-sH,
-uG.f
-qTq}E
-sJ~%
-uG7f
-qTq}G
-sJzQ
-uG/f
-qTq}B=
-sJ~,
-u-+{L
-qTq}B-
-sJ~"
-pnq3f
-qTq}B.
-zT
-pnqyf
-qTq}B8
-}q
-pnr-f
-qT}\
-uE
-pns6f
-qTq}B9
-p6
-u--{L
-qTq}B/
-prs6f
-}n6
-q>rmrGPq"t@pirzxPpu
-{/u}>
-4
-}{uf
-pnr4f
-qTq}E7
-pnt;^
-}$S
-}{Z?
-"#
-yepu
-"%
-xps\2v82uy
-u?~*-
-!#
-{?+{L
-wfrbrGr3xPsUW
-q>rmrGPq"t@pirzxPpu
-{/r_W
-4
-xpu}sUW?
-u?~*-
-!#
-pnshpx
-wOzir3u}WsU
-u?~%
-!#
-pnp|px
-y9u}WsU
-u?zQ
-!#
-pnqepx
-|Ozir3u}WsU
-u?~,
-!#
-pnpbpx
-r?u}WsU
-u?~"
-!#
-"&
-wf{&r3xPWZ
-xpu}ZW?
-u?}~
-!#
-pnjpx
-y9u}WW
-u<
-!#
-uG8q0
-x7r3u}W
-H
-!#
-uG-pX
-u9r3u}W
-!#
-r&9q#
-t+q9G
-*'%
-s8
-!#
-r&8pw
-O
-!#
-]'rL
-s?p@
-(+
-!pZ
-p(
-!p^
-"9
-J
-tAqI
-qa)
-(
-!qZ
-r&8qe
-g
-vg
-v#
-(
-!s*
-qH
-pfqI
-qPp)
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const flat32SM70 = flat32SM70Narrow + `
- patch
- -1
-packed1 4397 flat32
- =9
- -3
-p;-r0
-p9+un
-p:+to
- =15
- -7
-)
-p{rU%
-zC
- =2
- -8
-{ZpYp-
-p6
-r&.qy
-tN
-zo
-rP
-r&8q0
-0
-qTt"=
-pz,2[?
- =2
- -4
-zWyW
-xQz#X
-)
-rCpK
-zcyz
-sS
- =7
- -1
-vIE
- =4
- -3
-q+pKwX
-qU
-v3p"E
- =3
- -1
-qTp*B
- =2
- -1
-qTp*E
- =2
- -1
-qTp*G
- =2
- -1
-qTp*B=
- =2
- -1
-qTp*B-
- =2
- -1
-qTp*B.
- =2
- -1
-qTp*B8
- =2
- -1
-qTp*A
- =2
- -1
-qTp*B9
- =2
- -1
-qTp*B/
- =7
- -1
-qTp*E7
- =50
- -1
-v3p[E
- =7
- -1
-](rL
- =6
- -2
-tAqA
-qa$
- =9
- -2
-pfqA
-;&
- =26`
-
-const mixedSM80NarrowAligned = `packed1 56066 mixed
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]tqrR
-!vvpM{&tkpMq>rGrR
-!v7psv6rKt?q)t@pirR
-!v7r.v6vDympMrR
-!v7q#v6s}pMpOrGvPrR
-!v7fv6Krbrmq)rGp<rR
-!v7^v6|\z;
-!
-!pH+wVpD
-!Pt@|bq>rGympx/wk
-!c
-p;-qupF
-zf+sV
-p9+rFpF
-p:/r0
-qS.t=pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-hz?
-uxPt5/rz~72uw,t[
-uxPt5/rz~72uw,xen
-uxPt5/rz~72uwqurg
-uxs:uwy+
-sjwN
-hwZn
-sjpk
-huK
-m
-r6+r.9
-Q
-N
-pnt'y'
-{<rW
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-r6+q#9
-p~p*v^2p0
-pnt'qe
-r\'
-{#vuqY-
-s{7f
-r[$B=
-vc,f
-r[$B-
-pnr]px
-z3%p$
-qTq}p$
-4
-tb+ps7
-zWq}p$
-z3(p$
-uL/f
-r[%B=
-{?+{L
-r[%B-
-pnsmrI
-qt(1'
-uGxFf
-r[#wB
-uGquf
-r[#tn
-uGw{f
-r[#E
-u{-f
-r[#B9
-u{9f
-r[#B/
-uGrOf
-r[#E=
-r[#E,
-r[#E+
-r[#E-
-r[#yl
-r[#E8
-uGtGf
-r[#E9
-r[#E/
-z3#E9
-z3#E/
-4
-pqy=f
-r[#q&
-pqq#8f
-r[#2rO
-ef{L
-r[#B
-ef.f
-r[#G
-ef/f
-r[#B=
-e^+f
-r[#B-
-e^7f
-r[#B.
-epj{L
-r[#B8
-epj.f
-r[#A
-epj/f
-r[#E7
-tb9px
-r[&B
-|.+f
-r[&B=
-|./f
-r[&B-
-pnt'r.7
-qzu49
-!#
-"=
-qh%t\
-"=
-qh&I
-vc.s6
-t>
-xLp2
-qU
-t+r|A
-*#%
-w@
-qCtssQ
-yP
-&
-qCxjts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-vc.r1
-u<
-!#
-vc+sh
-ru4
-qt41.
-pm
-t+M4A
-*#%
-w@
-qCr.9pb
-y\
-ro
-u>vhp<vhp5rzt$2~i
-qCzLsr
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-vc+r1
-H
-!#
-s{9sQ
-ph4B
-)
-r\.
-tj
-)
-r\.
-4
-{#vuqY.
-t+r|A
-*#%
-w@
-qCqyu:
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-s{9}6
-t+XA
-*#%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-"H
-qh)x_}~
-qGs\t|
-qGs\sG
-qGs\u#
-s5r^#
-s5r^#
-s5r^#
-s5r^#
-s5r^#
-tb,px
-]'x_~*1
-tb+{G
-re|3*r)+
-{#vuqY8
-uVM41)
-xQxc(
-"I
-qh,t\
-"I
-qh-I
-prqeqe
-)
-r\2
-u(
-z_+
-*+%
-rV
-prshf/
-pv
-s5z}t$D
-u<
-!#
-prpbr-
-wP
-}3M2
-z>
-t+p,E
-*+%
-rV
-ro
-u>vhp<vhp5rzt$2~i
-H
-!#
-uL@qw
-ya
-x<13
-{K
-t+q9G
-*-%
-yxt$2ql
-!#
-qGu_rl
-qGv2rl
-qGr_rl
-qGqsrl
-qGrnrl
-qGxhrl
-qGu}rl
-s{=rz+
-u?~*1
-!#
-"N
-qh.x_}~
-"9
-qh,t\
-"9
-qh-I
-"9
-ru4
-qt41/
-s'8
-t+M4A
-*%%
-w@
-"9
-yP
-s5z}t$D
-"9
-yL
-s5z}u_D
-"#
-x|
-s5z}v2D
-"#
-yM
-s5z}r_D
-"#
-yQ
-s5z}qsD
-"#
-yN
-s5z}rnD
-"#
-vq
-s5z}xhD
-"#
-yO
-s5z}u}D
-"9
-u<
-!#
-"9
-ru4
-qt41/
-s'7
-t+M4A
-*%%
-w@
-"9
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"9
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"9
-H
-!#
-"9
-ph4B
-)
-r\/
-tj
-)
-r\/
-4
-{#vuqY7
-t+r|A
-*%%
-w@
-"8
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"9
-t+XA
-*%%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-vc7rz+
-u?~"
-!#
-pntcs6
-]+s39
-xQM41(
-"0
-qh,t\
-"0
-qh-I
-"0
-)
-r\/
-s'/
-z_p5
-*%%
-w@
-"0
-yP
-s5z}t$D
-"0
-yL
-s5z}u_D
-"#
-x|
-s5z}v2D
-"#
-yM
-s5z}r_D
-"#
-yQ
-s5z}qsD
-"#
-yN
-s5z}rnD
-"#
-vq
-s5z}xhD
-"#
-yO
-s5z}u}D
-"0
-u<
-!#
-"0
-|W"
-tU"1/
-s'@
-t+R"A
-*%%
-w@
-"0
-y\
-ro
-u>vhp<vhp5rzt$2~i
-"0
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
-}k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-"0
-H
-!#
-"0
-r(3B
-)
-r\/
-tj
-)
-r\/
-4
-{#vuqY9
-t+r|A
-*%%
-w@
-"/
-s5z}t$qR
-s5z}u_q=
-s5z}v2U
-s5z}r_D
-"0
-t+XA
-*%%
-w@
-"#
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-!#
-!#
-"P
-qh/x_vuu0
-"P
-qh0x_vu@.
-"P
-qh1x_vu@-
-"P
-qh2x_vu|+
-"P
-qh3x_~*~
-"P
-qh#x_~*Z
-pqtcf
-qh4x_}~
-pqtIf
-qh5rzu<
-pqxjf
-qh6t\
-pqyCf
-qh7I
-pqps7pb
-wfrbrGr3xPrl'$
-pqpXq3
-xps\t#Z?
-pqps/pb
-wf{&r3xPqW'$
-"#
-xps\t#Z?
-pq|YsQ
-wfrbrGr3xP'$t|
-"#
-xps\t#Z?
-pq|Yp|
-t3v8
-pqyYf
-xps\2v8s^>
-pq|_f
-xps\2z.r)8
-u?~"
-!#
-pquapb
-wf{&r3xP'$',
-"&
-xpu}t#Z?
-u?}~
-!#
-pqw-pb
-wfrbrGr3xP'$',
-"#
-xpu}t#Z?
-u<
-!#
-pqtspb
-|up4$',
-"#
-xpu}t#Z?
-H
-!#
-pqsQpb
-{/p4$',
-"#
-xpu}t#Z?
-!#
-"0
-qh4x_}~
-"0
-qh5rzu<
-"0
-qh6t\
-"0
-qh7I
-"0
-wfrbrGr3xP'-'%
-"'
-xps\t#Z?
-"0
-wf{&r3xP'-'%
-"#
-xps\t#Z?
-"0
-wfrbrGr3xP'%'-
-"#
-xps\t#Z?
-"0
-t3v8
-"0
-xps\2v8s^E
-"0
-xps\2z.r)8
-u?~"
-!#
-"0
-wf{&r3xP'%'-
-"&
-xpu}t#Z?
-u?}~
-!#
-"0
-wfrbrGr3xP'%'-
-"#
-xpu}t#Z?
-u<
-!#
-"0
-|up4%'-
-"#
-xpu}t#Z?
-H
-!#
-"0
-{/p4%'-
-"#
-xpu}t#Z?
-!#
-"0
-qh4x_}~
-"0
-qh5rzu<
-"0
-qh6t\
-"0
-qh7I
-"0
-wfrbrGr3xP'.'&
-"'
-xps\t#Z?
-"0
-wf{&r3xP'.'&
-"#
-xps\t#Z?
-"0
-wfrbrGr3xP'&'.
-"#
-xps\t#Z?
-"0
-t3v8
-"0
-xps\2v8s^L
-"0
-xps\2z.r)8
-u?~"
-!#
-"0
-wf{&r3xP'&'.
-"&
-xpu}t#Z?
-u?}~
-!#
-"0
-wfrbrGr3xP'&'.
-"#
-xpu}t#Z?
-u<
-!#
-"0
-|up4&'.
-"#
-xpu}t#Z?
-H
-!#
-"0
-{/p4&'.
-"#
-xpu}t#Z?
-!#
-"0
-qh4x_}~
-"0
-qh5rzu<
-"0
-qh6t\
-"0
-qh7I
-"0
-wfrbrGr3xP'/''
-"'
-xps\t#Z?
-"0
-wf{&r3xP'/''
-"#
-xps\t#Z?
-"0
-wfrbrGr3xP'''/
-"#
-xps\t#Z?
-"0
-t3v8
-"0
-xps\2v8s^S
-"0
-xps\2z.r)8
-u?~"
-!#
-"0
-wf{&r3xP'''/
-"&
-xpu}t#Z?
-u?}~
-!#
-"0
-wfrbrGr3xP'''/
-"#
-xpu}t#Z?
-u<
-!#
-"0
-|up4''/
-"#
-xpu}t#Z?
-H
-!#
-"0
-{/p4''/
-"#
-xpu}t#Z?
-!#
-"0
-qh4x_}~
-"0
-qh5rzu<
-"0
-qh6t\
-"0
-qh7I
-"0
-wfrbrGr3xP'0'(
-"'
-xps\t#Z?
-"0
-wf{&r3xP'0'(
-"#
-xps\t#Z?
-"0
-wfrbrGr3xP'('0
-"#
-xps\t#Z?
-"0
-t3v8
-"0
-xps\2v8s^Z
-"0
-xps\2z.r)8
-u?~"
-!#
-"0
-wf{&r3xP'('0
-"&
-xpu}t#Z?
-u?}~
-!#
-"0
-wfrbrGr3xP'('0
-"#
-xpu}t#Z?
-u<
-!#
-"0
-|up4('0
-"#
-xpu}t#Z?
-H
-!#
-"0
-{/p4('0
-"#
-xpu}t#Z?
-!#
-"0
-qh4x_}~
-"0
-qh5rzu<
-"0
-qh6t\
-"0
-qh7I
-"0
-wfrbrGr3xP'1')
-"'
-xps\t#Z?
-"0
-wf{&r3xP'1')
-"#
-xps\t#Z?
-"0
-wfrbrGr3xP')'1
-"#
-xps\t#Z?
-"0
-t3v8
-"0
-xps\2v8s^b
-"0
-xps\2z.r)8
-u?~"
-!#
-"0
-wf{&r3xP')'1
-"&
-xpu}t#Z?
-u?}~
-!#
-"0
-wfrbrGr3xP')'1
-"#
-xpu}t#Z?
-u<
-!#
-"0
-|up4)'1
-"#
-xpu}t#Z?
-H
-!#
-"0
-{/p4)'1
-"#
-xpu}t#Z?
-!#
-"0
-qh4x_}~
-"0
-qh5rzu<
-"0
-qh6t\
-"0
-qh7I
-"0
-wfrbrGr3xP'2'*
-"'
-xps\t#Z?
-"0
-wf{&r3xP'2'*
-"#
-xps\t#Z?
-"0
-wfrbrGr3xP'*'2
-"#
-xps\t#Z?
-"0
-t3v8
-"0
-xps\2v8s^i
-"0
-xps\2z.r)8
-u?~"
-!#
-"0
-wf{&r3xP'*'2
-"&
-xpu}t#Z?
-u?}~
-!#
-"0
-wfrbrGr3xP'*'2
-"#
-xpu}t#Z?
-u<
-!#
-"0
-|up4*'2
-"#
-xpu}t#Z?
-H
-!#
-"0
-{/p4*'2
-"#
-xpu}t#Z?
-!#
-"0
-qh4x_}~
-"0
-qh5rzu<
-"0
-qh6t\
-"0
-qh7I
-"0
-wfrbrGr3xP'3'+
-"'
-xps\t#Z?
-"0
-wf{&r3xP'3'+
-"#
-xps\t#Z?
-"0
-wfrbrGr3xP'+'3
-"#
-xps\t#Z?
-"0
-t3v8
-"0
-xps\2v8s^p
-"0
-xps\2z.r)8
-u?~"
-!#
-"0
-wf{&r3xP'+'3
-"&
-xpu}t#Z?
-u?}~
-!#
-"0
-wfrbrGr3xP'+'3
-"#
-xpu}t#Z?
-u<
-!#
-"0
-|up4+'3
-"#
-xpu}t#Z?
-H
-!#
-"0
-{/p4+'3
-"#
-xpu}t#Z?
-!#
-uG--r.
-u?vu@9
-!#
-"a
-u^ox_~*t
-pqr.7f
-u^st\
-pqzLf
-u^rI
-pqxG^
-|up4$'$
-pq|Yq0
-}$'$
-"(
-xps\t#Z?
-"0
-wfrbrGr3xP'$Z
-"#
-xps\t#Z?
-"0
-t3rn6
-"&
-{,$6yz
-"&
-wfrbrGr3xP','$
-"%
-xps\t#Z?
-"&
-wfrbrGr3xP'$',
-"#
-xps\t#Z?
-"&
-t3rn6
-pqq#7q@
-r@vHvH
-"e
-xVs^r
-"f
-xpr8IsU>s^s
-u<
-!#
-pqr.x*
-rp$',
-t3=K-qcz+',
-t_Kv,
-H
-!#
-pqr.9j
-u9r^,
-s&,t#
-t_M'$>
-!#
-"-
-u^xt\
-"-
-u^wI
-"-
-|up4%'%
-"-
-}$'%
-",
-xps\t#Z?
-"-
-wfrbrGr3xP'%Z
-"#
-xps\t#Z?
-"-
-t3rn6
-"&
-{,%6yz
-"&
-wfrbrGr3xP'-'%
-"%
-xps\t#Z?
-"&
-wfrbrGr3xP'%'-
-"#
-xps\t#Z?
-"&
-t3rn6
-"-
-r@vHvH
-"-
-xVs^w
-"-
-xpr8PsU>s^x
-u<
-!#
-"-
-rp%'-
-t3=K-qcz+'-
-t_Rv,
-H
-!#
-"-
-u9r^-
-s&-t#
-t_T'%>
-!#
-"-
-u^}t\
-"-
-u^|I
-"-
-|up4&'&
-"-
-}$'&
-",
-xps\t#Z?
-"-
-wfrbrGr3xP'&Z
-"#
-xps\t#Z?
-"-
-t3rn6
-"&
-{,&6yz
-"&
-wfrbrGr3xP'.'&
-"%
-xps\t#Z?
-"&
-wfrbrGr3xP'&'.
-"#
-xps\t#Z?
-"&
-t3rn6
-"-
-r@vHvH
-"-
-xVs^|
-"-
-xpr8WsU>s^}
-u<
-!#
-"-
-rp&'.
-t3=K-qcz+'.
-t_Yv,
-H
-!#
-"-
-u9r^.
-s&.t#
-t_['&>
-!#
-"-
-qh:t\
-"-
-qh;I
-"-
-|up4'''
-"-
-}$''
-",
-xps\t#Z?
-"-
-wfrbrGr3xP''Z
-"#
-xps\t#Z?
-"-
-t3rn6
-"&
-{,'6yz
-"&
-wfrbrGr3xP'/''
-"%
-xps\t#Z?
-"&
-wfrbrGr3xP'''/
-"#
-xps\t#Z?
-"&
-t3rn6
-"-
-r@vHvH
-"-
-xVr)@
-"-
-xpr8^sU>r)?
-u<
-!#
-"-
-rp''/
-t3=K-qcz+'/
-t_av,
-H
-!#
-"-
-u9r^/
-s&/t#
-t_c''>
-!#
-"-
-qh:t\
-"-
-qh;I
-"-
-|up4('(
-"-
-}$'(
-",
-xps\t#Z?
-"-
-wfrbrGr3xP'(Z
-"#
-xps\t#Z?
-"-
-t3rn6
-"&
-{,(6yz
-"&
-wfrbrGr3xP'0'(
-"%
-xps\t#Z?
-"&
-wfrbrGr3xP'('0
-"#
-xps\t#Z?
-"&
-t3rn6
-"-
-r@vHvH
-"-
-xVr)@
-"-
-xpr8fsU>r)?
-u<
-!#
-"-
-rp('0
-t3=K-qcz+'0
-t_hv,
-H
-!#
-"-
-u9r^0
-s&0t#
-t_j'(>
-!#
-"-
-qh:t\
-"-
-qh;I
-"-
-|up4)')
-"-
-}$')
-",
-xps\t#Z?
-"-
-wfrbrGr3xP')Z
-"#
-xps\t#Z?
-"-
-t3rn6
-"&
-{,)6yz
-"&
-wfrbrGr3xP'1')
-"%
-xps\t#Z?
-"&
-wfrbrGr3xP')'1
-"#
-xps\t#Z?
-"&
-t3rn6
-"-
-r@vHvH
-"-
-xVr)@
-"-
-xpr8msU>r)?
-u<
-!#
-"-
-rp)'1
-t3=K-qcz+'1
-t_ov,
-H
-!#
-"-
-u9r^1
-s&1t#
-t_q')>
-!#
-"-
-qh:t\
-"-
-qh;I
-"-
-|up4*'*
-"-
-}$'*
-",
-xps\t#Z?
-"-
-wfrbrGr3xP'*Z
-"#
-xps\t#Z?
-"-
-t3rn6
-"&
-{,*6yz
-"&
-wfrbrGr3xP'2'*
-"%
-xps\t#Z?
-"&
-wfrbrGr3xP'*'2
-"#
-xps\t#Z?
-"&
-t3rn6
-"-
-r@vHvH
-"-
-xVr)@
-"-
-xpr8tsU>r)?
-u<
-!#
-"-
-rp*'2
-t3=K-qcz+'2
-t_vv,
-H
-!#
-"-
-u9r^2
-s&2t#
-t_x'*>
-!#
-"-
-qh:t\
-"-
-qh;I
-"-
-|up4+'+
-"-
-}$'+
-",
-xps\t#Z?
-"-
-wfrbrGr3xP'+Z
-"#
-xps\t#Z?
-"-
-t3rn6
-"&
-{,+6yz
-"&
-wfrbrGr3xP'3'+
-"%
-xps\t#Z?
-"&
-wfrbrGr3xP'+'3
-"#
-xps\t#Z?
-"&
-t3rn6
-"-
-r@vHvH
-"-
-xVr)@
-"-
-xpr8{sU>r)?
-u<
-!#
-"-
-rp+'3
-t3=K-qcz+'3
-t_}v,
-H
-!#
-"-
-u9r^3
-s&3t#
-|^d'+>
-!#
-uGy<r.
-u?vu@9
-!#
-"i
-qhAx_~%
-"i
-qhBx_zQ
-"i
-qhCx_~,
-"i
-qhDzD
-"i
-qhEx_}~
-"i
-qhFrzu<
-"i
-qhGI
-"i
-]Hx_~*}
-vCft;^
-}$',
-}t$'$Z?
-}$'-
-}t%'%Z?
-}$'.
-}t&'&Z?
-}$'/
-}t'''Z?
-}$'0
-}t('(Z?
-}$'1
-}t)')Z?
-}$'2
-}t*'*Z?
-}$'3
-}t+'+Z?
-epX=r.
-u?~*}
-!#
-epj7ps
-|cq)q"q"vLrWvhrG~(r^,
-u9r^,
-xH
-xI
-rp$6
-w|xJ$
-v)S
-x7r^$
-vo=qf|'
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^-
-u9r^-
-xH
-xI
-rp%6
-w|xJ%
-v)S
-x7r^%
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^.
-u9r^.
-xH
-xI
-rp&6
-w|xJ&
-v)S
-x7r^&
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^/
-u9r^/
-xH
-xI
-rp'6
-w|xJ'
-v)S
-x7r^'
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^0
-u9r^0
-xH
-xI
-rp(6
-w|xJ(
-v)S
-x7r^(
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^1
-u9r^1
-xH
-xI
-rp)6
-w|xJ)
-v)S
-x7r^)
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^2
-u9r^2
-xH
-xI
-rp*6
-w|xJ*
-v)S
-x7r^*
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^3
-u9r^3
-xH
-xI
-rp+6
-w|xJ+
-v)S
-x7r^+
-vo=qf|'
-4
-|(
-{B
-4
-p6
-wOzir3r8W'$',
-wOzir3r8N'%'-
-wOzir3r8E'&'.
-wOzir3r8<'''/
-wOzir3r83'('0
-wOzir3r8*')'1
-wOzir3tL'*'2
-wOzir3rn'+'3
-!#
-tJ+S
-tJ*u#
-tJ)$*
-tJ($3
-tJ'$<
-tJ&$E
-tJ%$N
-tJ$$W
-u?zQ
-!#
-epj+ps
-|^$'$',
-|^%'%'-
-|^&'&'.
-|^''''/
-|^('('0
-|^)')'1
-|^*'*'2
-|^+'+'3
-u?~,
-!#
-e^/ps
-|Ozir3p4$'$',
-|Ozir3p4%'%'-
-|Ozir3p4&'&'.
-|Ozir3p4''''/
-|Ozir3p4('('0
-|Ozir3p4)')'1
-|Ozir3p4*'*'2
-|Ozir3p4+'+'3
-u?~"
-!#
-e^.ps
-q8$'$',
-q8%'%'-
-q8&'&'.
-q8''''/
-q8('('0
-q8)')'1
-q8*'*'2
-q8+'+'3
-u?}~
-!#
-pqq0f
-wf{&r3xP'$Z
-}t$Z'$?
-wf{&r3xP'%Z
-}t%Z'%?
-wf{&r3xP'&Z
-}t&Z'&?
-wf{&r3xP''Z
-}t'Z''?
-wf{&r3xP'(Z
-}t(Z'(?
-wf{&r3xP')Z
-}t)Z')?
-wf{&r3xP'*Z
-}t*Z'*?
-wf{&r3xP'+Z
-}t+Z'+?
-e^=r.
-u<
-!#
-ef7ps
-|^$'$'$
-|^%'%'%
-|^&'&'&
-|^'''''
-|^('('(
-|^)')')
-|^*'*'*
-|^+'+'+
-H
-!#
-ef+qN
-u9r3p4$'$
-u9r3p4%'%
-u9r3p4&'&
-u9r3p4'''
-u9r3p4('(
-u9r3p4)')
-u9r3p4*'*
-u9r3p4+'+
-!#
-tJ9'$
-tJ?'%
-tJE'&
-tJK''
-tJQ'(
-tJW')
-tJ]'*
-tJd'+
-epX-rz+
-u?~%
-!#
-pqs6f
-wfrbrGr3xP'$',
-q>rmrGPq"t@pirzxPpu
-{/p4$'$
-4
-}t9','$?
-wfrbrGr3xP'%'-
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-}t?'-'%?
-wfrbrGr3xP'&'.
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-}tE'.'&?
-wfrbrGr3xP'''/
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-}tK'/''?
-wfrbrGr3xP'('0
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-}tQ'0'(?
-wfrbrGr3xP')'1
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-}tW'1')?
-wfrbrGr3xP'*'2
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-}t]'2'*?
-wfrbrGr3xP'+'3
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-}td'3'+?
-u{@r.
-u?~,
-!#
-"(
-wfrbrGr3xP','$
-q>rmrGPq"t@pirzxPpu
-{/p4$'$
-4
-}t9','$?
-wfrbrGr3xP'-'%
-q>rmrGPq"t@pirzxPpu
-{/p4%'%
-4
-}t?'-'%?
-wfrbrGr3xP'.'&
-q>rmrGPq"t@pirzxPpu
-{/p4&'&
-4
-}tE'.'&?
-wfrbrGr3xP'/''
-q>rmrGPq"t@pirzxPpu
-{/p4'''
-4
-}tK'/''?
-wfrbrGr3xP'0'(
-q>rmrGPq"t@pirzxPpu
-{/p4('(
-4
-}tQ'0'(?
-wfrbrGr3xP'1')
-q>rmrGPq"t@pirzxPpu
-{/p4)')
-4
-}tW'1')?
-wfrbrGr3xP'2'*
-q>rmrGPq"t@pirzxPpu
-{/p4*'*
-4
-}t]'2'*?
-wfrbrGr3xP'3'+
-q>rmrGPq"t@pirzxPpu
-{/p4+'+
-4
-}td'3'+?
-u{8r.
-u?~"
-!#
-u{,pb
-x7r3p49'$
-x7r3p4?'%
-x7r3p4E'&
-x7r3p4K''
-x7r3p4Q'(
-x7r3p4W')
-x7r3p4]'*
-x7r3p4d'+
-u?}~
-!#
-uGzIq3
-u[z,Pq)q"q"vLrWvhrG~(r^$
-rp$6
-|(
-qJvH
-u9s:qs
-w4'$
-q~9>SW
-vozRz+'9
-u[z,Pq)q"q"vLrWvhrG~(r^%
-rp%6
-|(
-qJvH
-u9s:qs
-w4'%
-q~?>SW
-vozRz+'?
-4
-u[z,Pq)q"q"vLrWvhrG~(r^&
-rp&6
-|(
-qJvH
-u9s:qs
-w4'&
-q~E>SW
-vozRz+'E
-4
-u[z,Pq)q"q"vLrWvhrG~(r^'
-rp'6
-|(
-qJvH
-u9s:qs
-w4''
-q~K>SW
-vozRz+'K
-4
-u[z,Pq)q"q"vLrWvhrG~(r^(
-rp(6
-|(
-qJvH
-u9s:qs
-w4'(
-q~Q>SW
-vozRz+'Q
-4
-u[z,Pq)q"q"vLrWvhrG~(r^)
-rp)6
-|(
-qJvH
-u9s:qs
-w4')
-q~W>SW
-vozRz+'W
-4
-u[z,Pq)q"q"vLrWvhrG~(r^*
-rp*6
-|(
-qJvH
-u9s:qs
-w4'*
-q~]>SW
-vozRz+']
-4
-u[z,Pq)q"q"vLrWvhrG~(r^+
-rp+6
-|(
-qJvH
-u9s:qs
-w4'+
-q~d>SW
-vozRz+'d
-4
-p6
-z,zir3p49'$
-z,zir3p4?'%
-z,zir3p4E'&
-z,zir3p4K''
-z,zir3p4Q'(
-z,zir3p4W')
-z,zir3p4]'*
-z,zir3p4d'+
-!#
-H
-!#
-vC^smpX
-r:$zAtB/si{myvtB.yr
-vC^tcpj
-y5
-vC^sQp|
-r@z{z&+t='$
-}F
-vC^tIpb
-}?
-}B
-}C
-}D
-vC^tsrI
-}E
-yj
-yk
-vC^pbf
-}$'$
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-vC^qyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-vC^p|^
-x7r^$
-vo{_qf}>
-v/x;S?
-sS
-}t9}J>?
-")
-r:%zAtB/si{myvtB.yr
-")
-y5
-")
-r@z{z&+t='%
-}F
-")
-}?
-}B
-}C
-}D
-")
-}E
-yj
-yk
-")
-}$'%
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-")
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-")
-x7r^%
-vo{_qf}>
-v/x;S?
-sS
-}t?}J>?
-")
-r:&zAtB/si{myvtB.yr
-")
-y5
-")
-r@z{z&+t='&
-}F
-")
-}?
-}B
-}C
-}D
-")
-}E
-yj
-yk
-")
-}$'&
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-")
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-")
-x7r^&
-vo{_qf}>
-v/x;S?
-sS
-}tE}J>?
-")
-r:'zAtB/si{myvtB.yr
-")
-y5
-")
-r@z{z&+t=''
-}F
-")
-}?
-}B
-}C
-}D
-")
-}E
-yj
-yk
-")
-}$''
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-")
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-")
-x7r^'
-vo{_qf}>
-v/x;S?
-sS
-}tK}J>?
-")
-r:(zAtB/si{myvtB.yr
-")
-y5
-")
-r@z{z&+t='(
-}F
-")
-}?
-}B
-}C
-}D
-")
-}E
-yj
-yk
-")
-}$'(
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-")
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-")
-x7r^(
-vo{_qf}>
-v/x;S?
-sS
-}tQ}J>?
-")
-r:)zAtB/si{myvtB.yr
-")
-y5
-")
-r@z{z&+t=')
-}F
-")
-}?
-}B
-}C
-}D
-")
-}E
-yj
-yk
-")
-}$')
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-")
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-")
-x7r^)
-vo{_qf}>
-v/x;S?
-sS
-}tW}J>?
-")
-r:*zAtB/si{myvtB.yr
-")
-y5
-")
-r@z{z&+t='*
-}F
-")
-}?
-}B
-}C
-}D
-")
-}E
-yj
-yk
-")
-}$'*
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-")
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-")
-x7r^*
-vo{_qf}>
-v/x;S?
-sS
-}t]}J>?
-")
-r:+zAtB/si{myvtB.yr
-")
-y5
-")
-r@z{z&+t='+
-}F
-")
-}?
-}B
-}C
-}D
-")
-}E
-yj
-yk
-")
-}$'+
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-")
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-")
-x7r^+
-vo{_qf}>
-v/x;S?
-sS
-}td}J>?
-!#
-!#
-tb9px
-qhIrzu<
-|.+f
-qhJt\
-|./f
-qhKI
-u-@,q#
-ru4
-qt410
-pm=
-qCps@yC
-|2?'9
-|2K'E
-|2W'Q
-|2d']
-"#
-t+M4A
-*'%
-|[r,xfvfUDL
-u?}~
-!#
-|.@q#
-ru4
-qt410
-pm,
-qCq#7w-
-u>zivhp5rW+r3~7'?'9
-u>zivhp5rW+r3~7'K'E
-u>zivhp5rW+r3~7'W'Q
-u>zivhp5rW+r3~7'd']
-"#
-t+M4A
-*'%
-|[r,xfvfUDL
-u<
-!#
-|.9^
-ph4B
-tj
-t>
-Yxc0
-)
-r\0
-4
-{#~%
-qCr4r-
-s5xap49
-s5xap4?
-s5xap4E
-s5xap4K
-s5xap4Q
-s5xap4W
-s5xap4]
-s5xap4d
-|.9q#
-t+p*A
-*'%
-|[r,xfyD[r2ryL
-t+p0A
-*'%
-|[r,xfvfUDL
-H
-!#
-tb/pX
-ru4
-qt411
-pm+
-u-@{}
-}Qp<r3~7'9
-}Qp<r3~7'?
-y7/
-sXq9U
-}Qp<r3~7'E
-pv
-sXq9U
-}Qp<r3~7'K
-w5.
-sXq9U
-}Qp<r3~7'Q
-}Qp<r3~7'W
-y7/
-sXq9U
-}Qp<r3~7']
-pv
-sXq9U
-}Qp<r3~7'd
-w5.
-sXq9U
-"#
-t+M4qO
-*)%
-syy1Ps}+r,xf||L
-!#
-pnt'u:
-z'41415
-qt41'
-sH"
-!#
-tb.q@
-O
-!#
-s{9sm
-]NrL-
-(x@
-!#
-tb+ps7
-]*rL8
-(qu
-!#
-"#
-]WrL7
-(zI
-!#
-]\rL/
-(w{
-!#
-"(
-rjt,sx=
-(+,
-!pZ
-p(
-!p^
-"~
-r7+
-qa5
-qa/
-(
-!qZ
-"{
-g
-p38
-;/
-(
-!s*
-prqeqe
-tW
-aG
-;3
-(
-!tS
-prpbr-
-uI
-aD
-;3
-(
-!vB
-uL@qw
-sk
-aA
-;4
-(
-!w&
-"&
-qH
-a>
-;0
-(
-!x=
-"&
-g
-a;
-;0
-(
-!yE
-pntcs6
-r~
-vg
-v#
-(
-!{-
-"$
-qH
-a2
-;0
-(
-!vKxw
-"$
-g
-a/
-;0
-(
-!pty@
-"3
-sv/
-a&
-;1
-(
-!ptyG
-"2
-sv9
-a#
-;1
-(
-!pt+uU
-"/
-}G
-pfpY
-;2
-(
-!pt{H
-",
-g=
-aM
-;/
-(
-!pt.uU
-g=
-aL
-;/
-(
-!pt|F
-"-
-sv@
-vg
-v#
-(
-!pt|G
-"#
-g=
-a8
-;0
-(
-!pt}x
-g=
-a7
-;0
-(
-!pt/uU
-g=
-a,
-;0
-(
-!ptxw
-g=
-a+
-;0
-(
-!tYy@
-"-
-g,
-pfqA
-;1
-(
-!tYyG
-g,
-pfpU
-;1
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const mixedSM70NarrowAligned = mixedSM80NarrowAligned + `
- patch
- -3
-packed1 58526 mixed
-!pJ
-!pI
- =13
- -3
-p;p<r0
-zf-t*
-p9+@to
- =2020
- -5
-qCps@t;
-s5xap49
-rE
-rr
-v4
-sl
-t-p49'9
-rE
-v5
-s5xap4?
-rE
-rr
-v4
-sl
-t-p4?'?
-rE
-v5
-pv
-sXp*U
-s5xap4E
-rE
-rr
-v4
-sl
-t-p4E'E
-rE
-v5
-s5xap4K
-rE
-rr
-v4
-sl
-t-p4K'K
-rE
-v5
-pv
-sXp*U
-s5xap4Q
-rE
-rr
-v4
-sl
-t-p4Q'Q
-rE
-v5
-s5xap4W
-rE
-rr
-v4
-sl
-t-p4W'W
-rE
-v5
-pv
-sXp*U
-s5xap4]
-rE
-rr
-v4
-sl
-t-p4]']
-rE
-v5
-s5xap4d
-rE
-rr
-v4
-sl
-t-p4d'd
-rE
-v5
-pv
-sXp*U
- =3
- -1
-|[r,xfRF<6<&DL
- =6
- -5
-qCq#7r4
-z"'9
-s>
-z"'?
-s>
-pv
-sXq9U
-z"'E
-s>
-z"'K
-s>
-pv
-sXq9U
-z"'Q
-s>
-z"'W
-s>
-pv
-sXq9U
-z"']
-s>
-z"'d
-s>
-pv
-sXq9U
- =3
- -1
-|[r,xfR"2u4XDL
- =239`
-
-const relocateSM70Narrow = `packed1 11628 relocate
-!pJ
-!pI
-!p8
-!xE
-!s]s5pMrR
-!vvq"u=pOpMw]
-!
-!pH.s%pD
-!Pt@|bq>rGympx/wk
-!c
-p;7un
-p9@/pF
-p:7sV
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-h+wi
-uxPt5/rz~72uww?r>
-m
-qQ+t[
-qQy;
-h+pk
-hzRp&
-h+r*
-h+tl
-h+tz
-h+tK
-h+tO
-h+w7
-h+rJ
-h-wV
-hsKr>
-hsKp&
-h-se
-h-s%
-hp<rg
-h-vm
-hp<p&
-h-sL
-h-sZ
-h-wi
-hu)r>
-h-t[
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-h-r*
-h-tl
-hsqp&
-m
-r6+r.9
-Q
-N
-pnqyy'
-{<rW
-pl$
-)
-pl&
-)
-pl(
-)
-pl*
-)
-pl,
-)
-pl.
-)
-pl0
-)
-pl2
-)
-pl4
-)
-uuqI
-)
-uuqI
-p\
-uuqI
-p\
-r6+q#9
-tH%v^<$
-pnqyqe
-r\%
-rD5
-r5-pw
-qVM&B
-r5@r+
-r['p$
-pz,1'?
-r5/qw
-Y+1&
-"#
-r[(p$
-pz,1(?
-"#
-Y-1&
-"#
-r[)p$
-pz,1)?
-"#
-Y.1&
-"#
-r[*p$
-pz,1*?
-"#
-Y81&
-"#
-r[+p$
-pz,1+?
-"#
-Y71&
-"#
-r[,p$
-pz,1,?
-pnshrI
-}o2p0
-u--})
-r[#B
-tb=^
-r[#E
-tb+^
-r[#G
-pnqyr.7
-r(*29
-!#
-")
-qh&x_~,
-t)=px
-]$x_~*6
-xQu4p2
-uVp*2p0
-t).q@
-y,M-<3
-x%M3<3
-p~X<;<3
-J
-r7p@
-"+
-](I
-"$
-t@tkr,s0r2<"
-wOr,r|r2<"
-!#
-"$
-qvM.r2
-y,M4r2
-x%R?r2
-J
-r7[
-"$
-rj{vI
-"$
-t@tkr,u&[<&
-wOr,z#[<&
-!#
-"$
-qvM/r2
-y,M5r2
-x%RCr2
-J
-r7[
-"$
-rj|;I
-"$
-t@tkr,u&[<*
-wOr,z#[<*
-!#
-"$
-qvM0r2
-y,M6r2
-x%RGr2
-J
-r7[
-"$
-rj{'I
-"$
-t@tkr,u&[<.
-wOr,z#[<.
-!#
-"$
-qvM1r2
-y,M7r2
-x%RKr2
-"$
-}^I
-"$
-t@tkr,Xry<0
-!#
-"$
-p~p@12qR
-p~[18qR
-p~p2<MqR
-H
-!#
-r5.px
-tkq)piPrbrmy_p,<91-<L
-tkq)piPrbrmy_r|<913<K
-tkq)piPrbrmy_s0<9<R<J
-!#
-pnr-pb
-wP
-zj
-",
-rjt,rzu<
-pnsrqN
-qh#I
-pnr4q3
-t>
-xLR=
-qU
-t+r|G
-*3%
-sw
-p\
-H
-!#
-pnu:rI
-wP
-}3R=
-pm
-t+uH/
-*5%
-{8p=2ql
-!#
-pns-qw
-|R=rZ
-q\p=vQ
-4
-pnr]ps
-tkq)piPrbrmxXq4rzpGrZt]s[
-ys~5?
-!#
-"1
-uozGx_~,
-"1
-uo{'x_}~
-"1
-uouyt\
-tb8t;
-t>
-xLR?
-u(
-t+z#/
-*1%
-pnwwf-
-uouyI
-u-v(r1
-|8}U
-z>
-z8=
-u?~%
-!#
-pnzgpX
-q+qAV&
-|8}U
-4
-rD7
-v3qIq&
-*/%
-upyB
-syy1qrdp={\
-u?zQ
-!#
-tb-t;
-t>
-xLRA
-{K
-t+r|G
-*-%
-"%
-uo{vI
-"%
-|8}U
-z>
-x9=
-u?~,
-!#
-"%
-zK&V.
-|8}U
-4
-rD8
-sn'E
-*+%
-sw
-syy1r,z4t/
-u?~"
-!#
-tb,t;
-wP
-}3RD
-s'8
-t+p,E
-*)%
-"%
-qh6I
-"%
-|8}U
-z>
-y/qlp$
-u?}~
-!#
-"%
-zK+V5
-|8}U
-4
-{#~%
-sn,B
-*'%
-rV
-y/z4t/
-u<
-!#
-pntIt'
-ya
-x<<G
-s'7
-p{q9B3%
-"%
-qh6I
-"%
-|8}U
-z>
-yhqlp$
-H
-!#
-"%
-zK/V;
-|8}U
-4
-{#zQ
-*#V0
-yFql
-yhyBD
-!#
-pnqyu:
-xS=<=<6
-tU=1%
-sH"
-!#
-tb8^
-O
-!#
-"7
-zWR<p$
-s'9
-q>rmrGPq"t@pirzxPr)(
-zWR;p$
-vPPq"t@pirzxPyzpu
-s'9
-q>rmrGPq"t@pirzxPr)*
-zWR:p$
-vPPq"t@pirzxPyzpu
-s'9
-q>rmrGPq"t@pirzxPr),
-zWR9p$
-vPPq"t@pirzxPyzpu
-s'9
-q>rmrGPq"t@pirzxPr).
-zWR8p$
-vPPq"t@pirzxPyzpu
-s'9
-(9
-!#
-"%
-pV5s3/
-(@
-!#
-pV0rL=
-(@
-!#
-pV+rL,
-(@
-!#
-pV&rL+
-(@
-!pZ
-p(
-!p^
-"2
-r7,
-{j0
-{j6
-(
-!qZ
-"2
-r~
-a-
-wp5
-(
-!s*
-"-
-tW
-a*
-wp7
-(
-!tS
-")
-}G
-vg
-v#
-(
-!vB
-"-
-uI
-a$
-wp9
-(
-!w&
-"-
-sk
-pfpU
-wp;
-(
-!x=
-"-
-qH
-pfpY
-wp=
-(
-!yE
-"*
-sv@
-vg
-v#
-(
-!{-
-"*
-sv9
-a2
-wp8
-(
-!vKxw
-sv/
-vg
-v#
-(
-!pty@
-sv9
-a2
-wp:
-(
-!ptyG
-sv9
-a2
-wp<
-(
-!pt+uU
-sv9
-a2
-wp>
-!q[
-qQ-tK
-p_
-m
-pN
-p]
-h-w7
-pQ
-h-rJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const relocateSM70 = relocateSM70Narrow + `
- patch
- -1
-packed1 11013 relocate
- =11
- -2
-p9/sV
-p:8t*
- =62
- -26
-r6+q#9
-x%spq=
- =34
- -1
-wu%
- =7
- -1
-qzu49
- =8
- -3
-y,M-<'
-x%M3<'
-p~X</<'
- =11
- -1
-x%R3r2
- =11
- -1
-x%R7r2
- =11
- -1
-x%R;r2
- =11
- -1
-x%R?r2
- =8
- -1
-p~p2<AqR
- =3
- -3
-tkq)piPrbrmy_p,<91-<@
-tkq)piPrbrmy_r|<913<?
-tkq)piPrbrmy_s0<9<F<>
- =10
- -1
-rCp"
- =2
- -1
-v&%
- =6
- -1
-rCp[
- =2
- -1
-v0qI%
- =18
- -1
-T2
- =12
- -1
-q+qA30
- =11
- -1
-T.
- =12
- -1
-zK&3,
- =11
- -1
-T*
- =12
- -1
-zK+3(
- =11
- -1
-T&
- =11
- -1
-zK/3$
- =54
- -1
-qa4
- =5
- -1
-;6
- =5
- -1
-;2
- =11
- -1
-;.
- =5
- -1
-;*
- =5
- -1
-;&
- =11
- -1
-;0
- =9
- -1
-;,
- =4
- -1
-;(
- =4
- -1
-;$
- =26`
-
-const product64SM70Narrow = `packed1 8804 product64
-!pJ
-!pI
-!p8
-!xE
-!s]q"vLpit5pOrGrR
-!vvq"u=pOpMw]
-!
-!pH+sLpD
-!Pt@|bq>rGympx/wk
-!c
-p;8sV
-p9/to
-p:.un
-Pt@r9rzqq~/Kpi~0qupF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-wx
-xo
-htO
-hw7
-hrJ
-sjwV
-hy^
-hqYp&
-hw$
-sjs%
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-sjtO
-huK
-h+vm
-m
-r6+r.9
-Q
-N
-tN
-ri
-0
-)
-p~p@v^ry
-pnjf
-qVM&D
-sH.
-r5-pw
-qVM'B
-sJ~,
-r5@r+
-r[(p$
-pz,1(?
-r5/qw
-Y+1'
-"#
-r[)p$
-pz,1)?
-"#
-Y-1'
-"#
-r[*p$
-pz,1*?
-"#
-Y.1'
-"#
-r[+p$
-pz,1+?
-"#
-Y81'
-"#
-r[,p$
-pz,1,?
-"#
-Y71'
-"#
-r[-p$
-pz,1-?
-t)=px
-]#x_~*/
-xQyD[
-uVu4p2
-t).q@
-y,M.<'
-x%M4<'
-J
-r7X
-"%
-rj|;I
-"$
-t@tkr,u&w%q,
-wOr,z#w%q,
-!#
-"$
-qvM/ry
-y,M5ry
-J
-r7p@
-"$
-rj{'I
-"$
-t@tkr,s0r2<#
-wOr,r|r2<#
-!#
-"$
-qvM0ry
-y,M6ry
-J
-r7p@
-"$
-}^I
-"$
-t@tkr,s0r2<&
-wOr,r|r2<&
-!#
-"$
-qvM1ry
-y,M7ry
-J
-r7p@
-"$
-x"I
-"$
-t@tkr,s0r2<)
-wOr,r|r2<)
-!#
-"$
-qvM2ry
-y,M8ry
-"$
-rjz]I
-"$
-t@tkr,|I<*
-!#
-"$
-p~X13q=
-p~p@<;q=
-H
-!#
-r5.px
-tkq)piPrbrmy_r|<21.<:
-tkq)piPrbrmy_s0<214<9
-!#
-pnq0j
-{e#
-}.
-vp
-ru#
-p}yi-
-qns7
-uh
-4
-0
-x)
-zo
-5
-s5qq~+ytx;x;
-J
-H
-!#
-s5qq~+ytx;x;
-r~
-H
-!#
-pnqeqN
-YX<8
-t+XqO
-};%
-x<<7
-4
-t+vn/
-};%
-pnqyqN
-q1p@1$
-q1p@1%
-"#
-xLR:
-4
-t+z#/
-*#%
-qBR9
-4
-z_/
-*%%
-"#
-vTM$
-vTM%
-"#
-xLR<
-4
-t+z#/
-*#%
-qBR;
-4
-z_/
-*%%
-"#
-vTM$
-vTM%
-"#
-xLR>
-4
-t+z#/
-*#%
-qBR=
-4
-z_/
-*%%
-"#
-vTM$
-vTM%
-5
-"#
-v}tEw#-n
-v}tEw#/n
-wDzUs$2~$
-v}tEdqAn
-v}tEdp[n
-wDzUs$2~$
-v}tEdp"n
-v}tEdpYn
-wDzUs$2~$
-v}tEz4n
-v}tEql
-wDqq~@s$sB2|T
-pnqyq0
-qKu4p0G
-Yp01#
-Yu4p*
-s_R"U
-s_q}D
-\
-s_R"U
-s_q}D
-w9
-!#
-!#
-"#
-|W"
-tU"<@
-s?q}
-Yq}<?
-4
-wh
-t+R"qO
-*#%
-v}tEql
-t+q}qO
-*%%
-v}tEql
-wDqq~1#s$sBtX#
-"$
-xS"<"1$
-qKq}t01%
-qKu4p0B
-Yp01#
-\
-!#
-pnr-r.
-|W=
-tU=<>
-qU
-t+R=qO
-*'%
-syy1qqqltX#
-O
-!#
-uG/r1
-O
-!#
-"*
-zWR<p$
-pm
-q>rmrGPq"t@pirzxPr)'
-zWR;p$
-vPPq"t@pirzxPyzpu
-pm
-q>rmrGPq"t@pirzxPr))
-zWR:p$
-vPPq"t@pirzxPyzpu
-pm
-q>rmrGPq"t@pirzxPr)+
-zWR9p$
-vPPq"t@pirzxPyzpu
-pm
-q>rmrGPq"t@pirzxPr)-
-zWR8p$
-vPPq"t@pirzxPyzpu
-pm
-zk
-!#
-|W@
-"&
-pV'sx
-|W?
-(-
-!pZ
-p(
-!p^
-"%
-J
-tApK
-qa)
-(
-!qZ
-"$
-qH
-vg
-v#
-(
-!s*
-"$
-g
-a"
-qPp=
-(
-!tS
-g
-pfqI
-qPp)
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const product64SM70 = product64SM70Narrow + `
- patch
- -1
-packed1 8867 product64
- =11
- -2
-p99te
-p:.sV
- =38
- -5
-y,spU
- =39
- -2
-y,M.<$
-x%M4<$
- =51
- -1
-p~p@<8q=
- =3
- -2
-tkq)piPrbrmy_r|<21.<7
-tkq)piPrbrmy_s0<214<6
- =23
- -1
-wr
-rCpG
- =2
- -1
-ya
-rCp[
- =2
- -1
-v0qI%
- =4
- -1
-t>
-T$
- =3
- -1
-)
-T&
- =7
- -1
-t>
-T$
- =3
- -1
-)
-T&
- =7
- -1
-t>
-T$
- =3
- -1
-)
-T&
- =9
- -9
-v}tEw#0n
-wDzUs$2~$
-v}tEw#3n
-v}tEw#6n
-wDzUs$2~$
-v}tEdpUn
-v}tEdp"n
-wDzUs$2~$
-v}tEdp=n
- =16
- -3
-T$
-s?q}
-T&
- =18
- -1
-T(
- =30
- -1
- =2
- -1
- =6
- -2
-tAp=
-qa(
- =10
- -2
-pfqA
-;$
- =3
- -2
-pfpU
-;&
- =26`
-
-const fold32SM70Narrow = `packed1 20198 fold32
-!pJ
-!pI
-!p8
-!xE
-!s]}ZpOpMrR
-!vvq"u=pOpMw]
-!v7psv6pM{&tkpMq>rGrR
-!v7r.v6rKt?q)t@pirR
-!
-!pH+tOpD
-!Pt@|bq>rGympx/wk
-!c
-p;sTsV
-zfte
-p9,v<pF
-p:/te
-qS+sV
-Pt@r9rzqq~/Kpi~0to
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-uxPt5/rz~72uw,wV
-uxPt5/rz~72uwqY,n
-hy^
-hqYp&
-hw$
-sjs%
-uxtEuw}4
-uxPt5/rz~72uwt&
-m
-sjwi
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-sjpk
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-h+s%
-h{prg
-h+vm
-h{pp&
-h+sL
-h+sZ
-h+wi
-h+t[
-h+tz
-m
-r6+r.9
-Q
-N
-x{
-)
-x3
-)
-tN
-)
-u.
-)
-p~[v^r2
-vc,pE
-xBu*M)1'
-qVs0U
-sHV
-pntcpx
-r[(B
-p6
-tb=rI
-r[)p$
-pz,1)?
-ti
-qU
-xQq9U
-uVXq=
-H
-!#
-pnsQj
-r['p$
-pz,1'?
-ti
-pm
-wOr,p,r2D
-t@tkr,r|r2D
-!#
-r5-pw
-qVM+B
-sJ~,
-r5@r+
-r[,p$
-pz,1,?
-r5/qw
-Y+1+
-"#
-r[-p$
-pz,1-?
-"#
-Y-1+
-"#
-r[.p$
-pz,1.?
-"#
-Y.1+
-"#
-r[/p$
-pz,1/?
-"#
-Y81+
-"#
-r[0p$
-pz,10?
-"#
-Y71+
-"#
-r[1p$
-pz,11?
-t)=px
-]$x_~*W
-xQp*2[
-uVwgp2
-t).q@
-y,M2<-
-x%M8<-
-J
-r7X
-"%
-rj|;I
-"$
-t@tkr,u&w%q,
-wOr,z#w%q,
-!#
-"$
-qvM3ry
-y,R7ry
-J
-r7p@
-"$
-rj{'I
-"$
-t@tkr,s0r2<#
-wOr,r|r2<#
-!#
-"$
-qvM4ry
-y,R:ry
-J
-r7p@
-"$
-}^I
-"$
-t@tkr,s0r2<&
-wOr,r|r2<&
-!#
-"$
-qvM5ry
-y,R=ry
-J
-r7p@
-"$
-x"I
-"$
-t@tkr,s0r2<)
-wOr,r|r2<)
-!#
-"$
-qvM6ry
-y,R@ry
-"$
-rjz]I
-"$
-t@tkr,|I<*
-!#
-"$
-p~X17q=
-p~p@<Aq=
-H
-!#
-r5.px
-tkq)piPrbrmy_r|<412<@
-tkq)piPrbrmy_s0<418<?
-!#
-u-ukf
-r[#B
-pnwEf
-r[#E
-"#
-z3#B
-v/x;t%?
-sS
-xps\}Juf
-vc/f
-qh#x_~*K
-|.8qw
-xBu*M'1(
-|.7q#
-tH51(qR
-xBu*M'q&
-qF7U
-r\&
-r7R8
-rD@
-pqqwf
-r[$B=
-pqq0f
-r[$B-
-|.9f+
-qzp@B
-xBu*[q&
-tb7f
-r[#p$
-|.@qN
-qzp2E
-|.7r.8
-ph'E
-s_X<<
-!#
-"'
-uo~2t\
-"'
-uoz]I
-pqqeqe
-s?p2
-Yp2<D
-u(
-t+p2E
-*#%
-rV
-pqshf/
-pv
-&
-u<
-!#
-pqpbr-
-s?p*
-Yp*<F
-z>
-t+p*E
-*#%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-pqpEqw
-s?q,
-Yq,<E
-{K
-t+q,G
-*'%
-v'ql
-!#
-|.9ps/
-q1q}<"
-"(
-uo~5t\
-"(
-uot,I
-"(
-)
-qBRH
-s'8
-z_+
-*#%
-rV
-"(
-pv
-&
-u<
-!#
-"(
-wP
-}3RJ
-s'7
-t+p,E
-*#%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-"(
-ya
-x<<I
-s'9
-t+q9G
-*'%
-v'ql
-!#
-|.9f=
-qF%t0
-"(
-uozGt\
-"(
-uo{'I
-"(
-)
-qBRL
-s'/
-z_+
-*#%
-rV
-"(
-pv
-&
-u<
-!#
-"(
-wP
-}3RN
-s'@
-t+p,E
-*#%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-"(
-ya
-x<<M
-pm=
-t+q9G
-*'%
-v'ql
-!#
-|.9pj.
-qF)<$
-"(
-uo{vt\
-"(
-uox\I
-"(
-)
-qBRP
-pm,
-z_+
-*#%
-rV
-"(
-pv
-&
-u<
-!#
-"(
-wP
-}3RR
-pm+
-t+p,E
-*#%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-"(
-ya
-x<<Q
-pm-
-t+q9G
-*'%
-v'ql
-!#
-"-
-u^"I
-eq0f
-wfrbrGr3xPq/W
-q>rmrGPq"t@pirzxPpu
-{/r_W
-4
-xps\WsU?
-es6f
-wfrbrGr3xPsUW
-q>rmrGPq"t@pirzxPpu
-w"t,
-xps\sUsI?
-tb/f
-}{6r)7
-H
-!#
-tb9px
-r?u}rlsI
-!#
-"&
-u^)I
-"&
-wfrbrGr3xPsU>
-q>rmrGPq"t@pirzxPpu
-{/u}>
-4
-xps\sIuf
-"&
-wfrbrGr3xP6sI
-q>rmrGPq"t@pirzxPpu
-w"t,
-xps\rlS?
-"&
-}{6r)7
-H
-!#
-"&
-r?u}q/qW
-!#
-"&
-u^0I
-"&
-wfrbrGr3xPrl>
-q>rmrGPq"t@pirzxPpu
-{/u}>
-4
-xps\qWuf
-"&
-wfrbrGr3xP6qW
-q>rmrGPq"t@pirzxPpu
-w"t,
-xps\t|S?
-"&
-}{6r)7
-H
-!#
-"&
-r?u}q/sG
-!#
-"&
-u^7I
-"&
-wfrbrGr3xPt|>
-q>rmrGPq"t@pirzxPpu
-{/u}>
-4
-xps\sGuf
-"&
-wfrbrGr3xP6sG
-q>rmrGPq"t@pirzxPpu
-w"t,
-xps\u#S?
-"&
-}t$v,r)7
-H
-!#
-"&
-q8$Su#
-!#
-|.@r1
-xS,<,<&
-|.7ps/
-xS)<)<%
-qF*<,
-r\&
-sH+
-!#
-u-@,pX
-tU*1&
-{#zQ
-"/
-r[$B=
-"/
-r[$B-
-"+
-r[#p$
-!#
-"$
-uo~2t\
-"$
-uoz]I
-"/
-|W-
-tU-<T
-pm.
-t+R-E
-*#%
-rV
-"/
-pv
-&
-u<
-!#
-"/
-|W/
-tU/<V
-pm8
-t+R/E
-*#%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-"/
-|W0
-tU0<U
-pm7
-t+R0G
-*'%
-v'ql
-!#
-"(
-uo~9I
-"/
-}n'$
-q>rmrGPq"t@pirzxPpu
-{/p4$'$
-4
-sDp4$?
-"/
-wfrbrGr3xP'$6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{'$?
-"/
-}t$v,r)7
-H
-!#
-"/
-q8$'$S
-!#
-u-@-r1
-xS0<0<1
-u-@,q3
-xS-<-1'
-tU-1&
-sHA
-!#
-u-@8t;
-tHQ1'<P
-wnqqs\sB
-z-p4$6
-pqr4f
-r[%B=
-uE
-pqs-f
-r[%B-
-p6
-pqtcpj
-)
-qBRW
-pm9
-pquar-
-q{
-pq|_f
-|uu}>
-pqps7pb
-rE
-q%
-sXr|rq
-pqps/xj
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"&
-t+q,E
-*%%
-wG
-u<
-!#
-pqr]pj
-s?q,
-Yq,<b
-pm/
-}]
-s>
-t+q}E
-*%%
-wG
-H
-!#
-pqt;qN
-s?q}
-Yq}<a
-pm@
-t+q}G
-*)%
-s8
-!#
-u-@8qN
-O
-!#
-vc@qN
-tU[1&
-rDU
-":
-r[$B=
-":
-r[$B-
-"6
-r[#p$
-"/
-r[%B=
-"/
-r[%B-
-!#
-|.=ts
-xBu*R\1(
-qFAU
-"'
-uot,t\
-"'
-uo~9I
-";
-)
-qBRf
-u(=
-z_+
-*#%
-rV
-";
-pv
-&
-u<
-!#
-";
-wP
-}3Rh
-u(,
-t+p,E
-*#%
-rV
-ro
-u>vhp<vhp5rzu}2~i
-H
-!#
-";
-ya
-x<<g
-u(+
-t+q9G
-*'%
-v'ql
-!#
-"+
-uo~5I
-";
-}n'$
-q>rmrGPq"t@pirzxPpu
-{/p4$'$
-4
-sDp4$?
-";
-wfrbrGr3xP'$6
-q>rmrGPq"t@pirzxPpu
-w"t,
-}{'$?
-";
-}t$v,r)7
-H
-!#
-";
-q8$'$S
-!#
-|.,qe
-qFDr2
-"0
-uo{vt\
-"0
-uox\I
-"5
-)
-qBRi
-u(-
-"9
-s5xap4$
-"7
-|up4$'$
-"9
-rE
-q%
-sXr|rq
-"9
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"&
-t+q,E
-*%%
-wG
-u<
-!#
-"9
-s?q,
-Yq,<s
-u(.
-z"'$
-s>
-t+q}E
-*%%
-wG
-H
-!#
-"9
-s?q}
-Yq}<r
-u(8
-t+q}G
-*)%
-}5$
-!#
-vc@qe
-xSm<mB
-tUm1&
-sHL
-!#
-|.-r1
-O
-!#
-vc+r1
-O
-!#
-"P
-zWRkp$
-u(7
-q>rmrGPq"t@pirzxPr)-
-zWRjp$
-vPPq"t@pirzxPyzpu
-u(7
-q>rmrGPq"t@pirzxPr)/
-zWRip$
-vPPq"t@pirzxPyzpu
-u(7
-q>rmrGPq"t@pirzxPr)1
-zWRhp$
-vPPq"t@pirzxPyzpu
-u(7
-q>rmrGPq"t@pirzxPr)3
-zWRgp$
-vPPq"t@pirzxPyzpu
-u(7
-(zR
-!pZ
-p(
-!p^
-tb=qN
-r7,
-qm
-qm
-(
-!qZ
-pnsQpx
-r~
-vg
-v#
-(
-!s*
-":
-uI
-p3/
-;+
-(
-!tS
-"9
-sk
-p32
-;+
-(
-!vB
-"9
-qH
-p35
-;-
-(
-!w&
-"$
-uI
-p38
-;+
-(
-!x=
-"$
-sk
-aS
-;+
-(
-!yE
-"$
-qH
-aP
-;-
-(
-!{-
-"$
-uI
-aM
-;+
-(
-!vKxw
-"$
-sk
-aJ
-;+
-(
-!pty@
-"$
-qH
-aG
-;-
-(
-!ptyG
-"$
-uI
-aD
-;+
-(
-!pt+uU
-"$
-sk
-aA
-;+
-(
-!pt{H
-"$
-qH
-a>
-;-
-(
-!pt.uU
-"$
-uI
-a;
-;+
-(
-!pt|F
-"$
-sk
-a8
-;+
-(
-!pt|G
-"$
-qH
-a5
-;-
-(
-!pt}x
-"-
-sv9
-a2
-;,
-(
-!pt/uU
-"-
-}G
-a/
-;,
-(
-!ptxw
-"-
-tW
-a,
-;.
-(
-!tYy@
-"'
-uI
-a)
-;+
-(
-!tYyG
-"'
-sk
-a&
-;+
-(
-!tY+uU
-"'
-qH
-a#
-;-
-(
-!tY{H
-"'
-sv9
-pfqA
-;,
-(
-!tY.uU
-"'
-}G
-pfpG
-;,
-(
-!tY|F
-"'
-tW
-pfpY
-;.
-(
-!tY|G
-"*
-sv/
-vg
-v#
-!q[
-qQy;
-p_
-m
-pN
-p]
-h+pk
-pQ
-hzRp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fold32SM70 = fold32SM70Narrow + `
- patch
- -1
-packed1 19988 fold32
- =14
- -2
-p9x5t*
-p:/8pF
- =47
- -9
-y,spU
- =60
- -2
-y,M2<)
-x%M8<)
- =10
- -1
-y,R3ry
- =10
- -1
-y,R6ry
- =10
- -1
-y,R9ry
- =10
- -1
-y,R<ry
- =7
- -1
-p~p@<=q=
- =3
- -2
-tkq)piPrbrmy_r|<412<<
-tkq)piPrbrmy_s0<418<;
- =42
- -1
-rCpG
- =2
- -1
-};%
- =8
- -1
-rCqA
- =10
- -1
-rCpU
- =13
- -1
-T$
- =11
- -1
-T$
- =10
- -1
-T(
- =13
- -1
-T$
- =11
- -1
-T$
- =10
- -1
-T(
- =13
- -1
-T$
- =11
- -1
-T$
- =10
- -1
-T(
- =109
- -1
-T$
- =11
- -1
-T$
- =10
- -1
-T(
- =44
- -1
-T&
- =25
- -1
-T&
- =10
- -1
-T*
- =31
- -1
-T$
- =11
- -1
-T$
- =10
- -1
-T(
- =33
- -1
-T&
- =25
- -1
-T&
- =10
- -1
-T*
- =53
- -2
-p3+
-;$
- =4
- -2
-p3.
-;$
- =4
- -2
-p31
-;(
- =4
- -2
-p34
-;$
- =4
- -2
-p37
-;$
- =5
- -1
-;(
- =5
- -1
-;$
- =5
- -1
-;$
- =5
- -1
-;(
- =5
- -1
-;$
- =5
- -1
-;$
- =5
- -1
-;(
- =5
- -1
-;$
- =5
- -1
-;$
- =5
- -1
-;(
- =5
- -1
-;&
- =5
- -1
-;&
- =5
- -1
-;*
- =5
- -1
-;$
- =5
- -1
-;$
- =5
- -1
-;(
- =5
- -1
-;&
- =5
- -1
-;&
- =5
- -1
-;*
- =32`
-
-const fold64SM70Narrow = `packed1 13551 fold64
-!pJ
-!pI
-!p8
-!xE
-!s]}ZpOpMrR
-!vvq"u=pOpMw]
-!v7psv6rKt?q)t@pirR
-!
-!pH+wipD
-!Pt@|bq>rGympx/wk
-!c
-p;@t*
-p9sTr0
-p:-te
-Pt@r9rzqq~/Kpi~0,to
-!
-p>
-q*
-v~
-pa
-q$
-z^
-ht[
-{V
-{W
-hpk
-|np&
-uxtEuwr*
-uxPt5/rz~72uwtz
-m
-hw7
-hrJ
-sjwV
-hy^
-hqYp&
-hw$
-sjs%
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-huK
-h+wV
-h+sL
-m
-r6+r.9
-Q
-N
-tN
-)
-tN
-ri
-)
-ri
-t{/q^
-{6/vQ
-zbs7vQ
-stp"
-vPPq"t@pirzxPyzpu
-sH3
-p~[v^r2
-|A.pE
-xBu*M'1%
-qVs0U
-sH2
-pntcpx
-r[&B
-p6
-tb=rI
-r['p$
-pz,1'?
-ti
-qU
-xQq9U
-uVXq=
-H
-!#
-pnsQj
-r[%p$
-pz,1%?
-ti
-pm
-wOr,p,r2D
-t@tkr,r|r2D
-!#
-r5-pw
-qVM)B
-sJ~,
-r5@r+
-r[*p$
-pz,1*?
-t)=px
-ti
-u(
-xQXU
-uVp@q=
-t).q@
-y,M0<(
-x%M6<(
-r5/qw
-Y+1)
-J
-r7X
-5
-"%
-r[+p$
-pz,1+?
-"%
-ti
-u(
-t@tkr,r|r2D
-wOr,p,r2D
-!#
-"%
-y,M1r2
-x%M7r2
-"%
-Y-1)
-J
-r7[
-5
-"%
-r[,p$
-pz,1,?
-"%
-ti
-u(
-t@tkr,z#p2D
-wOr,uHp2D
-!#
-"%
-y,M2r2
-x%M8r2
-"%
-Y.1)
-J
-r7[
-5
-"%
-r[-p$
-pz,1-?
-"%
-ti
-u(
-t@tkr,z#p2D
-wOr,uHp2D
-!#
-"%
-y,M3r2
-x%R;r2
-"%
-Y81)
-J
-r7[
-5
-"%
-r[.p$
-pz,1.?
-"%
-ti
-u(
-t@tkr,z#p2D
-wOr,uHp2D
-!#
-"%
-y,M4r2
-x%R?r2
-"%
-Y71)
-5
-"%
-r[/p$
-pz,1/?
-"%
-ti
-u(
-t@tkr,p@r2D
-!#
-"%
-p~[15qR
-p~p2<AqR
-H
-!#
-r5.px
-tkq)piPrbrmy_r|<410<@
-tkq)piPrbrmy_s0<416<?
-!#
-|A@qN
-tH41&q=
-)
-qBR<
-z>
-z_/
-*#%
-v}tEql
-uGqYpE
-tU41$
-za
-tb7f
-r[#p$
-tb/f
-r[#B
-r7R5
-!#
-uGxF^
-zWs0<5
-sd
-uGsTs6
-qvM&ry
-)
-qBR>
-{K
-z_/
-*#%
-v}tEql
-"%
-uo~9I
-pqq0f
-wfrbrGqqxPsBs$
-q>rmrGPq"t@pirzxPpu
-wfpM|bqqxPs$s$
-4
-}&|T?
-pqs6f
-wfrbrGqqxP2|Ts$
-q>rmrGPq"t@pirzxPpu
-w"t,
-rKpMrbq"zU2~$?
-"'
-rKpMrbq"qq~$s$sB2|;
-H
-!#
-tb9px
-w*qq~$2~$2|T
-!#
-!#
-uGx@^
-]#I
-uGqupX
-y,M&ry
-)
-qBR=
-s'8
-z_/
-*&%
-syy1qqql2~$
-!#
-uGqYt'
-qKp,q=1%
-}3M$
-sH+
-!#
-uG,})
-qh#I
-uGw{pb
-tH91%<8
-wOzitEv.wQ
-)
-qBR>
-s'7
-z_/
-*&%
-syy1qqqlsB
-!#
-"#
-O
-!#
-|A8r1
-O
-!#
-r6+q#9
-tHCv^<B
-";
-xBu*M'1%
-qVs0U
-sHD
-";
-r[&B
-p6
-";
-r['p$
-pz,1'?
-ti
-qU
-xQq9U
-uVXq=
-H
-!#
-";
-r[%p$
-pz,1%?
-ti
-pm
-wOr,p,r2D
-t@tkr,r|r2D
-!#
-";
-qVM)B
-sJ~,
-":
-r[*p$
-pz,1*?
-";
-Y+1)
-"#
-r[+p$
-pz,1+?
-"#
-Y-1)
-"#
-r[,p$
-pz,1,?
-"#
-Y.1)
-"#
-r[-p$
-pz,1-?
-"#
-Y81)
-"#
-r[.p$
-pz,1.?
-"#
-Y71)
-"#
-r[/p$
-pz,1/?
-";
-]$x_~*E
-xQp*2[
-uVwgp2
-";
-y,M0<T
-x%M6<T
-J
-r7X
-"%
-rj|;I
-"$
-t@tkr,u&w%q,
-wOr,z#w%q,
-!#
-"$
-qvM1ry
-y,M7ry
-J
-r7p@
-"$
-rj{'I
-"$
-t@tkr,s0r2<#
-wOr,r|r2<#
-!#
-"$
-qvM2ry
-y,M8ry
-J
-r7p@
-"$
-}^I
-"$
-t@tkr,s0r2<&
-wOr,r|r2<&
-!#
-"$
-qvM3ry
-y,Rery
-J
-r7p@
-"$
-x"I
-"$
-t@tkr,s0r2<)
-wOr,r|r2<)
-!#
-"$
-qvM4ry
-y,Rhry
-"$
-rjz]I
-"$
-t@tkr,|I<*
-!#
-"$
-p~X15q=
-p~p@<iq=
-H
-!#
-";
-tkq)piPrbrmy_r|<410<h
-tkq)piPrbrmy_s0<416<g
-!#
-";
-tH41&q=
-)
-qBRd
-s'9
-z_/
-*#%
-v}Pq>pOtEql
-";
-tU41$
-za
-"9
-r[#p$
-"7
-r[#B
-r7R5
-!#
-";
-zWs0<5
-sd
-";
-qvM&ry
-)
-qBRf
-s'/
-z_/
-*#%
-v}Pq>pOtEql
-"%
-uo~9I
-";
-wfrbrGqqxPsBs$
-q>rmrGPq"t@pirzxPpu
-wfpM|bqqxPs$s$
-4
-}&|T?
-";
-wfrbrGqqxP2|Ts$
-q>rmrGPq"t@pirzxPpu
-w"t,
-rKpMrbq"zU2~$?
-"'
-rKpMrbq"qq~$s$sB2|;
-H
-!#
-";
-w*qq~$2~$2|T
-!#
-!#
-";
-]#I
-";
-y,M&ry
-)
-qBRe
-s'@
-z_/
-*&%
-syy1qqql2~$
-!#
-";
-qKp,q=1%
-}3M$
-sH=
-!#
-":
-qh#I
-";
-tH91%<8
-)
-qBRf
-pm=
-wOzitEv.2~A
-z_/
-*&%
-syy1qqqlsB
-!#
-"#
-O
-!#
-";
-O
-!#
-"3
-zWR6p$
-u(
-q>rmrGPq"t@pirzxPs^1
-zWR5p$
-vPPq"t@pirzxPyzpu
-u(
-q>rmrGPq"t@pirzxPs^2
-zWR4p$
-vPPq"t@pirzxPyzpu
-u(
-q>rmrGPq"t@pirzxPs^3
-zWR3p$
-vPPq"t@pirzxPyzpu
-u(
-q>rmrGPq"t@pirzxPs^4
-zWR2p$
-vPPq"t@pirzxPyzpu
-u(
-(+
-!pZ
-p(
-!p^
-tb=qN
-r7.
-qm
-qm
-(
-!qZ
-pnsQpx
-sk
-vg
-v#
-(
-!s*
-"$
-}G
-vg
-v#
-(
-!tS
-|A@^
-tW
-p3-
-;)
-(
-!vB
-uGsTp|
-r~
-p30
-;)
-(
-!w&
-uGquf
-g
-p33
-;*
-(
-!x=
-uGw{q#
-qH
-p36
-;*
-(
-!yE
-"%
-tW
-a#
-;)
-(
-!{-
-"%
-r~
-pfqA
-;)
-(
-!vKxw
-"%
-g
-pfpG
-;*
-(
-!pty@
-"%
-qH
-pfpY
-;*
-!q[
-qQrFp&
-p_
-m
-pN
-p]
-h+s%
-pQ
-h{prg
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fold64SM70 = fold64SM70Narrow + `
- patch
- -1
-packed1 13423 fold64
- =12
- -1
-p9xFte
- =43
- -9
-w2
-q:
-v3p"q&
-v&%
-zbp)vQ
- =3
- -1
-y,spU
- =36
- -2
-y,M0<$
-x%M6<$
- =50
- -1
-x%R7r2
- =16
- -1
-x%R;r2
- =13
- -1
-p~p2<=qR
- =3
- -2
-tkq)piPrbrmy_r|<410<<
-tkq)piPrbrmy_s0<416<;
- =4
- -1
-rCpU
- =19
- -1
-T$
- =30
- -1
-T'
- =16
- -1
-T'
- =12
- -1
-tH?v^<>
- =60
- -2
-y,M0<P
-x%M6<P
- =32
- -1
-y,Rary
- =10
- -1
-y,Rdry
- =7
- -1
-p~p@<eq=
- =3
- -2
-tkq)piPrbrmy_r|<410<d
-tkq)piPrbrmy_s0<416<c
- =4
- -1
-T$
- =19
- -1
-T$
- =30
- -1
-T'
- =15
- -1
-T'
- =56
- -1
-;$
- =5
- -1
-;$
- =5
- -1
-;'
- =5
- -1
-;'
- =5
- -1
-;$
- =5
- -1
-;$
- =5
- -1
-;'
- =5
- -1
-;'
- =26`
-
-const foldIntSM70Narrow = `packed1 12502 foldInt
-!pJ
-!pI
-!p8
-!xE
-!s]}ZpOpMrR
-!vvq"u=pOpMw]
-!v7psv6pM{&tkpMq>rGrR
-!v7r.v6rKt?q)t@pirR
-!
-!pH-sZpD
-!Pt@|bq>rGympx/wk
-!c
-p;7x,
-p9@/pF
-p:78pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-hz?
-uxPt5/rz~72uw,t[
-uxPt5/rz~72uw,xen
-hy+
-sjwN
-hwZn
-sjpk
-uxPt5/rz~72uw,tl
-m
-sjtO
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-h+vm
-h{pp&
-h+sL
-h+sZ
-h+pk
-hzRp&
-h+r*
-h+tl
-h+tz
-h+tK
-h+tO
-h+rJ
-hp<p&
-m
-r6+r.9
-Q
-N
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-p~p0v^2p2
-u{@pE
-xBu*M)1'
-qVs0U
-sH<
-pntcpx
-r[(B
-p6
-tb=rI
-r[)p$
-pz,1)?
-ti
-qU
-xQq9U
-uVXq=
-H
-!#
-pnsQj
-r['p$
-pz,1'?
-ti
-pm
-wOr,p,r2D
-t@tkr,r|r2D
-!#
-r5-pw
-qVM+B
-sJ~,
-r5@r+
-r[,p$
-pz,1,?
-r5/qw
-Y+1+
-"#
-r[-p$
-pz,1-?
-"#
-Y-1+
-"#
-r[.p$
-pz,1.?
-"#
-Y.1+
-"#
-r[/p$
-pz,1/?
-"#
-Y81+
-"#
-r[0p$
-pz,10?
-"#
-Y71+
-"#
-r[1p$
-pz,11?
-t)=px
-]$x_~*=
-xQp*2[
-uVwgp2
-t).q@
-y,M2</
-x%M8</
-J
-r7X
-"%
-rj|;I
-"$
-t@tkr,u&w%q,
-wOr,z#w%q,
-!#
-"$
-qvM3ry
-y,R9ry
-J
-r7p@
-"$
-rj{'I
-"$
-t@tkr,s0r2<#
-wOr,r|r2<#
-!#
-"$
-qvM4ry
-y,R<ry
-J
-r7p@
-"$
-}^I
-"$
-t@tkr,s0r2<&
-wOr,r|r2<&
-!#
-"$
-qvM5ry
-y,R?ry
-J
-r7p@
-"$
-x"I
-"$
-t@tkr,s0r2<)
-wOr,r|r2<)
-!#
-"$
-qvM6ry
-y,RBry
-"$
-rjz]I
-"$
-t@tkr,|I<*
-!#
-"$
-p~X17q=
-p~p@<Cq=
-H
-!#
-r5.px
-tkq)piPrbrmy_r|<412<B
-tkq)piPrbrmy_s0<418<A
-!#
-uGu)|_
-tH41(q=
-pqxGf
-r[$G
-uE
-pqq#-f
-r[$tn
-p6
-pqq#7q3
-)
-qBR>
-u(
-t{,3#
-yFql
-)
-u<
-!#
-pq}6j
-t>
-xLR;
-z>
-t+z#/
-*+%
-{8p=2ql
-H
-!#
-pqq#+qe
-t>
-xLR=
-{K
-t+r|G
-*'%
-sw
-u>xXq4y_p"D
-!#
-uGtGpE
-tU61&
-rD7
-"&
-r[$tn
-tb7f
-r[#p$
-tb/f
-r[#B
-pqf+f
-r[%G
-pqf.f
-r[%tn
-pqf7f
-r[%B
-r7R7
-!#
-uG-7^
-zWs0<7
-wh
-uGy<q#+
-qvM(2[
-".
-qh7t\
-"*
-uouyI
-".
-)
-qBRB
-s'8
-t{,3#
-yFql
-)
-u<
-!#
-".
-t>
-xLR?
-s'7
-t+z#/
-*+%
-{8p=2ql
-H
-!#
-".
-t>
-xLRA
-s'9
-t+r|G
-*'%
-sw
-u>xXq4y_p"D
-!#
-tb9px
-*7s[
-eq0f
-q\pG37
-|=7t]?
-es6f
-v17t]
-|=7vQ?
-"/
-rBp)%2|;
-"0
-vrp/7rZC2x\
-!#
-u-zH^
-]#x_}~
-uGsqww
-p~X1(2p0
-"2
-uozGrzu<
-"2
-uo{'t\
-"2
-uouyI
-pqf@pX
-)
-qBRD
-s'/
-pl7
-yJ,3%
-yhqlD
-u?}~
-!#
-pqf9pX
-t>
-xLRE
-s'@
-|8p/7p$
-epXq3
-pz,p$?
-"#
-{6,3%
-yhqlD
-u<
-!#
-pqf8pX
-wP
-}3RB
-pm=
-t+uH/
-*-%
-z8p/7
-H
-!#
-pqf-pX
-wP
-}3RD
-pm,
-pl7
-t+q9G
-*)%
-x9s0
-!#
-uGtGt'
-qK|Z1'
-Yp21&
-sH.
-!#
-uG.-^
-qh#x_}~
-uG..q#+
-tH@1'<?
-",
-r[%G
-}q
-",
-r[%tn
-uE
-",
-r[%B
-p6
-",
-)
-qBRH
-pm+
-pl7
-yJ,3%
-yhqlD
-u?}~
-!#
-"+
-t>
-xLRI
-pm-
-|8p/7p$
-",
-pz,p$?
-"#
-{6,3%
-yhqlD
-u<
-!#
-",
-wP
-}3RF
-pm.
-t+uH/
-*-%
-z8p/7
-H
-!#
-",
-wP
-}3RH
-pm8
-pl7
-t+q9G
-*)%
-x9s0
-!#
-"+
-O
-!#
-uGsKr1
-O
-!#
-"@
-zWR@p$
-pm7
-q>rmrGPq"t@pirzxPr)-
-zWR?p$
-vPPq"t@pirzxPyzpu
-pm7
-q>rmrGPq"t@pirzxPr)/
-zWR>p$
-vPPq"t@pirzxPyzpu
-pm7
-q>rmrGPq"t@pirzxPr)1
-zWR=p$
-vPPq"t@pirzxPyzpu
-pm7
-q>rmrGPq"t@pirzxPr)3
-zWR<p$
-vPPq"t@pirzxPyzpu
-pm7
-(p5
-!pZ
-p(
-!p^
-tb=qN
-r7,
-qm
-qm
-(
-!qZ
-pnsQpx
-r~
-vg
-v#
-(
-!s*
-":
-uI
-p35
-;/
-(
-!tS
-":
-sk
-p38
-;3
-(
-!vB
-":
-qH
-a;
-;1
-(
-!w&
-"$
-uI
-a8
-;/
-(
-!x=
-"$
-sk
-a5
-;3
-(
-!yE
-"$
-qH
-a2
-;1
-(
-!{-
-".
-sv/
-a+
-;0
-(
-!vKxw
-"-
-sv9
-a)
-;0
-(
-!pty@
-"-
-}G
-a'
-;4
-(
-!ptyG
-"-
-tW
-a$
-;2
-(
-!pt+uU
-"%
-sv/
-pfqI
-;0
-(
-!pt{H
-"%
-sv9
-pfpU
-;0
-(
-!pt.uU
-"%
-}G
-pfpG
-;4
-(
-!pt|F
-"%
-tW
-pfpY
-;2
-(
-!pt|G
-"+
-sv@
-vg
-v#
-!q[
-qQsKr>
-p_
-m
-pN
-p]
-h-se
-pQ
-h-s%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const foldIntSM70 = foldIntSM70Narrow + `
- patch
- -1
-packed1 12202 foldInt
- =13
- -2
-p9@to
-p:8te
- =48
- -13
-y,spU
- =60
- -2
-y,M2<)
-x%M8<)
- =10
- -1
-y,R3ry
- =10
- -1
-y,R6ry
- =10
- -1
-y,R9ry
- =10
- -1
-y,R<ry
- =7
- -1
-p~p@<=q=
- =3
- -2
-tkq)piPrbrmy_r|<412<<
-tkq)piPrbrmy_s0<418<;
- =11
- -1
-rCqI
- =8
- -1
-rCp"
- =2
- -1
-v&%
- =5
- -1
-T(
- =34
- -1
-T$
- =8
- -1
-T,
- =8
- -1
-T(
- =7
- -7
-*1s[
-eq0f
-q\pG31
-|=1t]?
-es6f
-v11t]
-|=1vQ?
- =3
- -1
-vrp/1rZC2x\
- =13
- -3
-T&
-s'/
-pl1
- =6
- -3
-T&
-s'@
-|8p/1p$
- =9
- -1
-T.
- =3
- -1
-z8p/1
- =4
- -3
-T*
-pm,
-pl1
- =24
- -3
-T&
-pm+
-pl1
- =6
- -3
-T&
-pm-
-|8p/1p$
- =9
- -1
-T.
- =3
- -1
-z8p/1
- =4
- -3
-T*
-pm8
-pl1
- =47
- -2
-p3/
-;$
- =4
- -2
-p32
-;,
- =4
- -2
-p35
-;(
- =4
- -2
-p38
-;$
- =5
- -1
-;,
- =5
- -1
-;(
- =5
- -1
-;&
- =5
- -1
-;&
- =5
- -1
-;.
- =5
- -1
-;*
- =5
- -1
-;&
- =5
- -1
-;&
- =5
- -1
-;.
- =5
- -1
-;*
- =32`
-
-const takeRowsSM70NarrowAligned = `packed1 9974 takeRows
-!pJ
-!pI
-!p8
-!sgvLvDw]
-!s]}}pMz2pMrbw]
-!
-!pHwZnpD
-!Pt@|bq>rGympx/wk
-!c
-p;v<pF
-p998pF
-p:98pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-uxPt5/rz~72uww$
-m
-{I
-hy+
-m
-t:sh
-{<rW
-u-|+r.9
-Q
-N
-uupG
-)
-x{
-)
-x3
-)
-tN
-)
-tN
-p\
-z@f8
-sH+
-t:t'
-qzu49
-u-|+q#9
-p~p0v^2p2
-v@qe
-r\#
-rD*
-|spb
-r[$p$
-pz,1$?
-ti
-qU
-v@tI
-qzq}qO
-!#
-sWpX
-q1vnX
-|sj
-uVXqR
-xQt"X
-xnpj
-uot,I
-vl7qe
-xBu*p,1&
-)
-qBq,
-pm
-z_.
-*'%
-sw
-p\
-H
-!#
-yXj
-xBu*X1&
-)
-qBq}
-u(
-z_/
-*)%
-{8p=2ql
-!#
-vl/qN
-|R=rZ
-J
-J
-J
-J
-5
-q\p=s[
-s_yW
-s_zE
-s_|t
-r~
-5
-vl@q@
-u.
-s?p0
-t{M%%
-T,
-z>
-{R
-*#%
-v}Ps}.r,cw%vfUL2ql
-!#
-w.^
-Yq,1#
-wh
-"(
-uVq}13
-xQM513
-"(
-uox\I
-"(
-xBu*p,1&
-)
-r\.
-{K
-z_.
-*'%
-sw
-p\
-H
-!#
-"(
-xBu*X1&
-)
-r\/
-s'8
-z_/
-*)%
-{8p=2ql
-!#
-"(
-|R=rZ
-J
-J
-J
-J
-5
-q\p=30
-s_yW
-s_zE
-s_|t
-r~
-5
-"(
-u.
-s?p0
-t{M%%
-T,
-s'7
-{R
-*#%
-v}Ps}.r,cw%vfUL2ql
-!#
-y2f
-ru5
-qt51-
-s'9
-t+M5A
-*%%
-|[r,xfw%vfUL
-!#
-|<q#
-ru2
-qt21-
-s'/
-t+M2A
-*%%
-|[r,xfR$<#<"t0L
-v@r4
-z'21214
-qt21#
-sH"
-!#
-O
-!#
-"1
-ph)29
-"1
-pB*v^1+
-"1
-r\#
-rD4
-"1
-r[$p$
-pz,1$?
-ti
-qU
-"1
-ph)qO
-!#
-"1
-q1vnX
-"0
-uVXqR
-xQt"X
-"0
-qh#I
-"0
-xBu*p,1&
-)
-r\.
-s'@
-z_.
-*'%
-v}Pq>pO|P
-p\
-H
-!#
-"0
-xBu*X1&
-)
-r\/
-pm=
-z_/
-*)%
-v}Pq>pOqrp=2ql
-!#
-"0
-|R=rZ
-J
-J
-J
-J
-5
-q\p=30
-s_yW
-s_zE
-s_|t
-r~
-5
-"0
-u.
-s?p0
-t{M%%
-T,
-pm,
-{R
-*#%
-v}Pq>pOPs}.r,cw%vfUL2ql
-!#
-"1
-Yq,1#
-wh
-"(
-uVq}<#
-xQR"<$
-"(
-qh#I
-"(
-xBu*p,1&
-)
-r\.
-pm+
-z_.
-*'%
-v}Pq>pO|P
-p\
-H
-!#
-"(
-xBu*X1&
-)
-r\/
-pm-
-z_/
-*)%
-v}Pq>pOqrp=2ql
-!#
-"(
-|R=rZ
-J
-J
-J
-J
-5
-q\p=30
-s_yW
-s_zE
-s_|t
-r~
-5
-"(
-u.
-s?p0
-t{M%%
-T,
-pm.
-{R
-*#%
-v}Pq>pOPs}.r,cw%vfUL2ql
-!#
-"1
-|W*
-tU*1-
-pm8
-t+R*A
-*%%
-|[r,xfw%vfUL
-!#
-"1
-|W-
-tU-1-
-pm7
-t+R-A
-*%%
-|[r,xfR$<#<"t0L
-"1
-xS-<-<+
-tU-1#
-sH,
-!#
-!pZ
-p(
-!p^
-"*
-r78
-qm
-qm
-(
-!qZ
-vl7q0
-qH
-p31
-;.
-(
-!s*
-yXq@
-g
-p35
-;/
-(
-!tS
-vl@^
-sk
-aG
-;,
-(
-!vB
-"$
-qH
-aD
-;.
-(
-!w&
-"$
-g
-a@
-;/
-(
-!x=
-"$
-sk
-a<
-;,
-(
-!yE
-"(
-uI
-a9
-;-
-(
-!{-
-"(
-r~
-a6
-;-
-(
-!vKxw
-"&
-qH
-a3
-;.
-(
-!pty@
-"&
-g
-a/
-;/
-(
-!ptyG
-"&
-sk
-a+
-;,
-(
-!pt+uU
-"$
-qH
-a(
-;.
-(
-!pt{H
-"$
-g
-a$
-;/
-(
-!pt.uU
-"$
-sk
-pfqA
-;,
-(
-!pt|F
-"&
-uI
-pfpG
-;-
-(
-!pt|G
-"&
-r~
-pfpY
-;-
-!q[
-|"
-p_
-m
-pN
-p]
-sjsZ
-pQ
-sjwi
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const takeRowsSM70Narrow = takeRowsSM70NarrowAligned + `
- patch
- -1
-packed1 10584 takeRows
- =110
- -1
-vAw%ql
-vAvn}/x?
-vAuH}/u"
-vAz#}/xu
- =50
- -1
-vAw%ql
-vAvn}/x?
-vAuH}/u"
-vAz#}/xu
- =7
- -1
-x9X
-w(r>qR
-w(p&q=
-w(seU
- =7
- -1
-x9R$
-w(r><#
-w(p&<"
-w(set0
- =70
- -1
-v}Pq>pOr,w%ql
-v}Pq>pOr,vn}/x?
-v}Pq>pOr,uH}/u"
-v}Pq>pOr,z#}/xu
- =50
- -1
-v}Pq>pOr,w%ql
-v}Pq>pOr,vn}/x?
-v}Pq>pOr,uH}/u"
-v}Pq>pOr,z#}/xu
- =7
- -1
-x9X
-w(r>qR
-w(p&q=
-w(seU
- =7
- -1
-x9R$
-w(r><#
-w(p&<"
-w(set0
- =134`
-
-const takeRowsSM70 = takeRowsSM70NarrowAligned + `
- patch
- -1
-packed1 10295 takeRows
- =10
- -2
-p97sV
-p:9to
- =23
- -10
- =3
- -5
-qzvn9
-u-|+q#9
-x%spq=
-v@qe
-qBq,
- =2
- -2
-qTp*p$
-pz,2q,?
- =2
- -2
-vl@q0
-s?p*
-v@tI
-qz[qO
- =11
- -1
-rCpK
- =2
- -1
-wm%
- =7
- -1
-rCpG
- =2
- -1
-};%
- =9
- -1
-q\p=t]
- =5
- -5
-vl@sm
-s?p2
-s.pKvQ%
-T$
- =3
- -1
-vAvnql
-vAuH}/x?
-vAz#}/u"
-vAu&}/xu
- =2
- -1
-Yp*1#
- =2
- -2
-uVq,1.
-xQq}1.
- =5
- -1
-T(
- =10
- -1
-T*
- =12
- -1
-q\p=3+
- =6
- -4
-s?p2
-s.pK3,%
-T$
- =3
- -1
-vAvnql
-vAuH}/x?
-vAz#}/u"
-vAu&}/xu
- =2
- -6
-ru0
-T&
-s'9
-t+M0A
-*%%
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =2
- -9
-ru-
-T&
-s'/
-t+M-A
-*%%
-x9M6
-w(r>t0
-w(/umq,
-w(se2p*
-v@r4
-z'-1-1/
-qt-1#
- =4
- -5
-"2
-ph)29
-"2
-pB*v^1+
-"2
- =2
- -1
-"2
- =4
- -1
-"2
-ru%
-"2
- =2
- -3
-"2
-q1vnX
-"1
- =2
- -3
-"1
-qh#I
-"1
- =2
- -1
-T(
- =7
- -1
-"1
- =2
- -1
-T*
- =5
- -1
-"1
- =6
- -1
-q\p=3+
- =5
- -5
-"1
-s?p2
-s.pKvQ%
-T$
- =3
- -4
-v}Pq>pOr,vnql
-v}Pq>pOr,uH}/x?
-v}Pq>pOr,z#}/u"
-v}Pq>pOr,u&}/xu
-!#
-"2
-Yp*1#
- =2
- -2
-uVq,<"
-xQq}<#
- =5
- -1
-T(
- =10
- -1
-T*
- =12
- -1
-q\p=3+
- =6
- -4
-s?p2
-s.pKV*%
-T$
- =3
- -20
-v}Pq>pOr,vnql
-v}Pq>pOr,uH}/x?
-v}Pq>pOr,z#}/u"
-v}Pq>pOr,u&}/xu
-!#
-"2
-|W(
-T&
-pm8
-t+R(A
-*%%
-x9q9
-w(r>q=
-w(p&U
-w(seD
-!#
-"2
-|W+
-T&
-pm7
-t+R+A
-*%%
-x9R"
-w(r>t0
-w(/umq,
-w(se2p*
-"2
-xS+<+<)
-tU+1#
- =13
- -2
-p3-
-;(
- =4
- -2
-p31
-;*
- =4
- -2
-p35
-;$
- =4
- -2
-p38
-;(
- =4
- -2
-aA
-;*
- =4
- -2
-a=
-;$
- =4
- -2
-a:
-;&
- =4
- -2
-a7
-;&
- =5
- -1
-;(
- =5
- -1
-;*
- =5
- -1
-;$
- =5
- -1
-;(
- =5
- -1
-;*
- =5
- -1
-;$
- =5
- -1
-;&
- =5
- -1
-;&
- =26`
-
-const moveRowsSM70NarrowAligned = `packed1 3941 moveRows
-!pJ
-!pI
-!p8
-!xE
-!s]vLvDw]
-!
-!pHrJpD
-!Pt@|bq>rGympx/wk
-!c
-p;ve
-p9.r0
-p:+r0
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-htO
-m
-r6+r.9
-Q
-N
-s{.{G
-{<rW
-ri
-)
-t^
-)
-s{+ps@
-}q
-s{-q@
-qTu4=
-pz,2p*?
-r6+q#9
-p~[v^r2
-s{.qe
-qBq}
-rP
-s{8qw
-q(
-qU
-s{.zL
-qzt"9
-!#
-"#
-uVp,qR
-xQvnX
-s{7rI
-y,M&U
-x%M%q=
-)
-qBp0
-pm
-z_p5
-wm%
-w@
-s?p@
-Yp@t0
-u(
-t+p@A
-v&%
-|[r,xfvfUDL
-s{.r4
-qKp*2p*2p0
-Yp*1#
-\
-!#
-O
-!#
-"(
-r[$p$
-pz,1$?
-"(
-pB(v^1)
-"(
-r\#
-rP
-"'
-q(
-qU
-"(
-ph*29
-!#
-"#
-uVp,qR
-xQvnX
-"(
-y,M&U
-x%M%q=
-)
-r\+
-t>
-Yxc,
-4
-rP
-z_p5
-*#%
-v}Pq>pOPs}.r,c{oL2ql
-t+p@A
-*%%
-|[r,xfvfUDL
-"(
-qKp*2p*2p0
-Yp*1#
-\
-!#
-O
-!#
-s{7s6
-x"s3-
-(.
-!pZ
-p(
-!p^
-"%
-J
-qm
-qm
-(
-!qZ
-"#
-g
-p3)
-;'
-(
-!s*
-g
-pfqA
-;(
-(
-!tS
-g
-pfpG
-;'
-(
-!vB
-g
-pfp"
-;(
-!q[
-xY
-p_
-m
-pN
-p]
-hr*
-pQ
-htl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const moveRowsSM70Narrow = moveRowsSM70NarrowAligned + `
- patch
- -1
-packed1 4243 moveRows
- =59
- -1
-sw
-s@r>
-s@p&
-s@se
- =5
- -1
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =35
- -1
-v}Pq>pO|P
-v}Pq>pO{"}/x?
-v}Pq>pO{"}/u"
-v}Pq>pO{"}/xu
- =2
- -1
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =64`
-
-const moveRowsSM70 = moveRowsSM70Narrow + `
- patch
- -1
-packed1 4141 moveRows
- =10
- -2
-p9.un
-p:+un
- =16
- -4
- =3
- -6
-qT[p$
-pz,2p2?
-r6+q#9
-p~Xv^qR
-s{.qe
-qBp*
- =5
- -1
-qzvn9
- =5
- -1
-y,q,U
- =2
- -1
-rCp=
- =2
- -1
-xi%
- =5
- -1
-rCpY
- =2
- -1
-w0%
- =32
- -3
-rCpU
-t>
-rCp[
- =35
- -2
-p3'
-;$
- =4
- -1
-;&
- =4
- -1
-;$
- =4
- -1
-;&
- =26`
-
-const countSM70NarrowCoarse = `packed1 1275 count
-!pJ
-!pI
-!p8
-!sgvLvDw]
-!
-!pHt[pD
-!Pt@|bq>rGympx/wk
-!c
-p;qYpF
-p9,un
-p:,to
-!
-p>
-q*
-z^
-r6+pE
-Q
-N
-y,spU
-y7,
-0
-vT,
-u$
-t^
-wR
-4
-q)q>piy4xDrZB8
-{Z}U
-4
-zT
-vG+
-Y{q
-t8X?
-Yt"X
-sd
-!#
-ri
-s?[
-ynD
-5
-r6-q#
-t+[qO
-xi%
-z8p)
-!#
-"#
-qK[2}w
-ynU
-td
-!#
-O
-!#
-s?[
-wr
-"#
-t+[qO
-};%
-syy1Ps}+qrxfp=p-L
-!pZ
-p(
-!L
-`
-
-const countSM70Narrow = countSM70NarrowCoarse + `
- patch
- -1
-packed1 569 count
- =5
- -1
-!pHwipD
- =2
- -3
-p;to
-p98pF
-p:sV
- =3
- -1
- =3
- -21
-0
-x%spq=
-)
-u$
- =2
- -2
-z_/
-q:
- =2
- -14
- =3`
-
-const countSM70 = countSM70Narrow + `
- patch
- -1
-packed1 547 count
- =9
- -2
-p9r0
-p:x,
- =6
- -4
-)
-yJsp%
-zC
- =2
- -2
-w2
-v0pK%
- =5`
-
-const wideF32SM70NarrowAligned = `packed1 10912 wide_4_float32_4_float32_four
-!pJ
-!pI
-!p8
-!xE
-!s]vDympMrR
-!vvKrbrmq)rGp<rR
-!v7psv6rKt?q)t@pirR
-!
-!pH}4pD
-!Pt@|bq>rGympx/wk
-!c
-p;7t*
-p9+sV
-p:sKpF
-qS7sV
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-uxs:uwtl
-wx
-hw$
-m
-r6+r.9
-Q
-N
-tb@|Y
-{<rW
-tN
-)
-u.
-)
-ri
-)
-sH.
-r6+q#9
-p~[v^r2
-tb@qe
-qBp0
-rD-
-pny'sr
-Y=q=
-pn{Gpj
-}3p0
-vc{L
-qTp*B
-vc.f
-qTp*G
-vc/f
-qTp*B=
-|.+f
-qTp*B-
-|.7f
-qTp*B.
-u-@{L
-qTp*B8
-u-@.f
-qTp*A
-u-@/f
-qTp*E7
-tb@{G
-qzt"9
-!#
-pn|Yqw
-t>
-xLX
-qU
-t+r|A
-v0qI%
-vE
-qGs\sU
-qGs\sI
-qGs\rl
-qGs\qW
-"-
-rjx\t\
-r7p,
-"-
-rj|;I
-u-v(px
-t@tkr,u&uHX
-!#
-u-ukqw
-)
-qBX
-pm
-z_p5
-*%%
-v}Ps}.z%u}6Sq/L2ql
-!#
-"/
-uo|;x_zQ
-"/
-uozGx_~,
-"/
-uo{'zD
-"/
-uouyx_}~
-"/
-uo~5rzu<
-"/
-uot,t\
-"/
-uo~9I
-prt;^
-}$>
-xps\qWZ?
-}$S
-xps\qWZ?
-}$W
-xps\qWZ?
-}$sI
-xps\qWZ?
-"0
-sDul2uy
-xps\q/u#2uy
-xps\sU'%2uy
-xps\rl'$2uy
-u?~%
-!#
-u-u0ps
-wOzir3u}'$qW
-wOzir3xh'%t|
-wOzir3rn'&sG
-wOzir3qs''u#
-u?zQ
-!#
-u-|+ps
-y9u}'$qW
-y9xh'%t|
-y9rn'&sG
-y9qs''u#
-u?~,
-!#
-|./ps
-|Ozir3u}'$qW
-|Ozir3xh'%t|
-|Ozir3rn'&sG
-|Ozir3qs''u#
-u?~"
-!#
-|..ps
-r?u}'$qW
-r?xh'%t|
-r?rn'&sG
-r?qs''u#
-u?}~
-!#
-pqq0f
-wf{&r3xP'$Z
-xpu}Z'$?
-wf{&r3xP'%Z
-xpxhZ'%?
-wf{&r3xP'&Z
-xprnZ'&?
-wf{&r3xP''Z
-xpqsZ''?
-|.=r.
-u<
-!#
-vc7ps
-y9u}'$'$
-y9xh'%'%
-y9rn'&'&
-y9qs''''
-H
-!#
-vc+qN
-u9r3u}'$
-u9r3xh'%
-u9r3rn'&
-u9r3qs''
-!#
-s{-q#
-}3q9
-u(
-t+p,A
-*'%
-|*xfu}6Sq/L
-tb@s6
-qKuHrU
-}3q,
-sH"
-!#
-s{=q#
-O
-!#
-"=
-p~p*v^2p0
-"=
-qBq}
-rD;
-";
-Y=r2
-";
-Yp@t0
-"9
-r[#B
-"9
-r[#G
-"9
-r[#B=
-"9
-r[#B-
-"9
-r[#B.
-"9
-r[#B8
-"9
-r[#A
-"8
-r[#E7
-"=
-qzu49
-!#
-"=
-t>
-xLp2
-z>
-t+r|A
-*#%
-v}Pq>pOPs}.z%s\2s\2s\2s\L2ql
-s5r^#
-s5r^#
-s5r^#
-s5r^#
-"-
-rjx\t\
-r7p,
-"-
-rj|;I
-"=
-t@tkr,u&uHp2
-!#
-"=
-)
-qBp2
-{K
-z_p5
-*%%
-v}Pq>pOPs}.z%u}6Sq/L2ql
-!#
-"/
-uo|;x_~%
-"/
-uozGx_zQ
-"/
-uo{'x_~,
-"/
-uouyzD
-"/
-uo~5x_}~
-"/
-uot,rzu<
-"/
-uo~9I
-"=
-}$>
-xps\qWZ?
-}$S
-xps\qWZ?
-}$W
-xps\qWZ?
-}$sI
-xps\qWZ?
-"0
-sDul2uy
-xps\q/u#2uy
-xps\sU'52uy
-xps\rl'42uy
-u?~*:
-!#
-"=
-|cq)q"q"vLrWvhrG~(s:ul
-u9s:sz
-xH
-xI
-rp46
-w|xJ4
-}"u_>S6
-x7r^4
-vo=qf|'
-x7s:rv
-{B
-4
-|cq)q"q"vLrWvhrG~(sM(
-u9sM)
-xH
-xI
-rp56
-w|xJ5
-|K%>S6
-x7r^5
-vo=qf|'
-4
-x7sM'
-{B
-4
-|cq)q"q"vLrWvhrG~(sM1
-u9sM2
-xH
-xI
-rp66
-w|xJ6
-|K.>S6
-x7r^6
-vo=qf|'
-4
-x7sM0
-{B
-4
-|cq)q"q"vLrWvhrG~(r^8
-u9r^8
-xH
-xI
-rp76
-w|xJ7
-|K7>S6
-x7r^7
-vo=qf|'
-4
-x7sM9
-{B
-4
-p6
-wOzir3r86'4$>
-wOzir3r87'5$?
-wOzir3r88'6$@
-wOzir3r89'7'8
-!#
-u?zQ
-!#
-"=
-t_6'4$>
-t_7'5$?
-t_8'6$@
-t_9'7'8
-u?~,
-!#
-"=
-|Ozir3r86'4$>
-|Ozir3r87'5$?
-|Ozir3r88'6$@
-|Ozir3r89'7'8
-u?~"
-!#
-"=
-s~6'4$>
-s~7'5$?
-s~8'6$@
-s~9'7'8
-u?}~
-!#
-"=
-wf{&r3xP'4Z
-xpr86Z'4?
-wf{&r3xP'5Z
-xpr87Z'5?
-wf{&r3xP'6Z
-xpr88Z'6?
-wf{&r3xP'7Z
-xpr89Z'7?
-"=
-u<
-!#
-"=
-t_6'4'4
-t_7'5'5
-t_8'6'6
-t_9'7'7
-H
-!#
-"=
-u9r3r86'4
-u9r3r87'5
-u9r3r88'6
-u9r3r89'7
-!#
-"=
-}3[
-s'8
-t+p,A
-*'%
-|*xfr86$7$8$9L
-"=
-qKuHrU
-}3M$
-sH/
-!#
-!pZ
-p(
-!p^
-"9
-J
-qa,
-qa)
-(
-!qZ
-"6
-qH
-p3/
-;*
-(
-!s*
-"%
-sk
-p3,
-;+
-(
-!tS
-"$
-r~
-pfpU
-;)
-(
-!vB
-"$
-qH
-pfp"
-;*
-(
-!w&
-"$
-sk
-pfpU
-;+
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wideF32SM70Narrow = wideF32SM70NarrowAligned + `
- patch
- -1
-packed1 11374 wide_4_float32_4_float32_four
- =73
- -1
-_
-y(
-s4p&
-s4se
- =18
- -1
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
- =89
- -1
-s8
-ppr>6
-ppp&S
-ppseq/
- =42
- -1
-v}Pq>pOs:ql
-v}Pq>pOs:}/x?
-v}Pq>pOs:}/u"
-v}Pq>pOs:}/xu
- =18
- -1
-v}Pq>pOr3u}2ql
-v}Pq>pOr3xhq<r>
-v}Pq>pOr3rnq<p&
-v}Pq>pOr3qsq<se
- =142
- -1
-|Hr86
-ppy%7
-pp/v+8
-ppse$9
- =68`
-
-const wideF32SM70 = wideF32SM70Narrow + `
- patch
- -1
-packed1 11487 wide_4_float32_4_float32_four
- =11
- -3
-p;7sV
-p9y?pF
-p:+x,
- =18
- -6
- =2
- -26
-x%spq=
-tb@qe
-qBp@
-rD-
-pny'j
-ri
-zo
-pn{Gpj
-qB[
-u-v(px
-ti
-vc{L
-qTp2B
-vc.f
-qTp2G
-vc/f
-qTyDqY
-|.+f
-qTyDx5
-|.7f
-qTyDx@
-u-@{L
-qTyDqu
-u-@.f
-qTp2A
-u-@/f
-qTyDzR
-tb@{G
-qzvn9
- =2
- -5
-wP
-rCpK
-qU
-t+p,A
-wm%
- =8
- -7
-pny'sr
-rj{vt\
-r7q9
-".
-rjx\I
-".
-rj|;rL
-t@tkr,u&vf
- =3
- -4
-rCp"
-u(
-z_p5
-v&%
- =89
- -4
-q+pKsu
-z>
-t+q9A
-v&%
- =5
- -2
-qK|IU
-Yvnp0
- =5
- -33
-">
-p~p2v^2[
-">
-qBp*
-rD;
-">
-uuqA
-zo
-";
-qBq,
-";
-ti
-":
-qTq}B
-":
-qTq}G
-":
-qTq}B=
-":
-qTq}B-
-":
-qTq}B.
-":
-qTq}B8
-":
-qT}\
-"9
-qTq}E7
-">
-qzyD9
-!#
-">
-wP
-T$
-{K
-t+p,A
- =9
- -12
-">
-rj{vt\
-r7q9
-".
-rjx\I
-".
-rj|;rL
-t@tkr,u&vf
-!#
-">
-)
-T&
-s'8
- =21
- -1
-">
- =15
- -1
-">
- =59
- -1
-">
- =6
- -1
-">
- =6
- -1
-">
- =6
- -1
-">
- =8
- -1
-">
- =2
- -1
-">
- =6
- -1
-">
- =5
- -4
-">
-q+pK3(
-s'7
-t+q9A
- =5
- -3
-">
-qK|IU
-x<1$
- =7
- -2
-qa)
-qa$
- =2
- -4
-"7
-g
-vg
-v#
- =2
- -4
-"7
-qH
-p3,
-;&
- =2
- -1
-"&
-sk
-p3)
-;(
-(
-!vB
-"%
- =2
- -3
-;$
-(
-!w&
- =3
- -3
-;&
-(
-!x=
- =3
- -1
-;(
- =26`
-
-const wideBF16SM70NarrowAligned = `packed1 14731 wide_8_uint16_8_float32_eight
-!pJ
-!pI
-!p8
-!xE
-!s]vDympMrR
-!vvpM{&tkpMq>rGrR
-!v7psv6Krbrmq)rGp<rR
-!v7r.v6rKt?q)t@pirR
-!
-!pHy^pD
-!Pt@|bq>rGympx/wk
-!c
-p;9to
-p9,y{pF
-p:+to
-qS@=pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-uxs:uwtl
-wx
-r6+r.9
-Q
-N
-tb@|Y
-{<rW
-tN
-)
-u.
-)
-ri
-)
-r6+q#9
-p~[v^r2
-tb@qe
-qBp2
-rD.
-pny'sr
-Y=q=
-pn{Gpj
-}3p2
-vc{L
-qTp0B
-vc.f
-qTp0G
-vc/f
-qTu4qY
-|.+f
-qTu4x5
-|.7f
-qTu4x@
-u-@{L
-qTu4qu
-u-@.f
-qTp0A
-u-@/f
-qTu4zR
-tb@{G
-qzt"9
-!#
-pn|Yqw
-t>
-xLX
-qU
-t+r|A
-v0qI%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-prshf/
-ph1A
-&
-qz}\
-&
-qz}\
-&
-qzy]
-&
-qzy]
-&
-|C
-&
-|C
-&
-{x
-&
-qGs\t|
-qGs\sG
-qGs\u#
-s5r^#
-s5r^#
-s5r^#
-s5r^#
-s5r^#
-".
-rjx\t\
-rf+
-".
-rj|;I
-u-v(px
-t@tkr,yc+1)
-!#
-u-ukqw
-)
-r\)
-pm
-z_p5
-*%%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"&
-r("A
-s5z}u}D
-qz}\
-s5z}xhD
-qz}\
-s5z}rnD
-qzy]
-s5z}qsD
-qzy]
-s5z}r_D
-|C
-s5z}v2D
-|C
-s5z}u_D
-{x
-s5z}t$D
-!#
-"0
-uo|;x_~%
-"0
-uozGx_zQ
-"0
-uo{'x_~,
-"0
-uouyzD
-"0
-uo~5x_}~
-"0
-uot,rzu<
-"0
-uo~9I
-"0
-y0x_~*-
-pqt;^
-}$>
-}t$'$Z?
-}$6
-}t%'%Z?
-}$S
-}t&'&Z?
-}$q/
-}t'''Z?
-}$W
-xptLu#Z?
-}$sU
-xpszsGZ?
-}$sI
-xpult|Z?
-}$rl
-xprvqWZ?
-|A=r.
-u?~*-
-!#
-u-u0ps
-rY
+s2
+pu*z1
+|tp{zWw>?r[
+q@$
+s/
+q@%
+u?ps
+s/
+ %$y}
+s/
+y}
+x2
+s/
+x2
+xA
+sh?Iq3u}vMA
+ '$qCp?e9)
+qCpQe9&
+sFrE9&
+uN)
+y.?op$gp/xItapy
+qCYe9,
+sFzr,
+ '&t1x?py
+qCp^;9#
+sF{'#
+ )' %/ %, '+sFrE9#
+uN,
+ '/r?-
+q=0{i
+p]#rw%"
+pu*q8
+tA$
+p<,
+Wv/q%
+s+%,
+Wv1q-
+q_&K
+qf'&&-
+WyRp-
+xDqVK
+WyBpv
+sB0&%
+/$
+q_'K
+qf'&'-
+/$
+ %)/$
+sB+&%
+/$
+q_(K
+qf'&(-
+ ))sB2&%
+/$
+q_)K
+qf'&)-
+ )0sB.&%
+/$
+q_*K
+qf'&*-
+ )7sB1&%
+/$
+q_+K
+qf'&+-
+ '>pu*{6
+pL(r+
+!s4
+/&
+rd'vKyd
+/$
+:%vKc<
+x1p^pe
+t|papT
+Wz$pX
+z,,&8
+t*&2%0
+ws
+rIp?
+/'
+:$d
+/$
+:"vKc<
+},pPqV^qP
+z_pPp4^qP
+ %4/$
+wC-^
+z,3^
+ws
+rIp7
+/$
+q,xPd
+/$
+q,xZvKc<
+},pPqVp2%$
+z_pPp4p2%$
+ '.wC.^
+z,4^
+ ).q,yZd
+/$
+q,v?vKc<
+},pPqVp2%'
+z_pPp4p2%'
+ ':wC/^
+z,5^
+ ):q,|dd
+/$
+}x
+},pPqVp2%*
+z_pPp4p2%*
+ 'FwC0^
+z,6^
+/$
+q,~*d
+/$
+wc
+},pPbZ%+
+ 'Ovn&1p*
+tr&7p*
+yh
+ %HWuZp-
+t{s^3&,&8
+t{|13&2%B
+ %LpDp=pC
+t]#d
+pDr%p=
+s/
+t/=
+rc
+u;
+G#)
+w[q]
+ %e% '2pDqOq-
+ud
+sBs^<
+uB
+{w*
+G&)
+wAt5pSu%
+ %HpDrRp-
+w#<p@
+qH{'5
+tE
+pDsTq-
+w+
+sMpO96)
+/#
+s$6t?+vhq&sK*y,55.ux5-
+pDr{t0
+sU4
+k4%:
+wD
+s%4e
+G))
+Ip)?pEqBqgq7t5q]p@
+k4%8
+r>2
+G,R
+ %&pu*r{
+qn4%4%-
+k4&$
+r?"
+ %OpDr%p;
+s~
+ %F/2
+p]Brw%A
+/2
+tA$
+p<8
+/0
+ %q%/2
+ 'q%/1
+ %o%/#
+ 'o%/#
+ %m%/#
+ 'm%/#
+ %k%/#
+ 'k%/#
+ %i%/#
+ 'i%/#
+ %g%/#
+ 'g%/2
+pLGr+
+ %K/%
+ujxPvKyd
+/2
+J$vC9
+ 'e%/2
+ %e%t*&2%O
+ )e%q,xZd
+/$
+ 5d%q,~'d
+/$
+ 5c% 'V% 5b%q,~7d
+/$
+ 1a%|&d
+/$
+ 1_%/2
+ %_%t{|13&2%b
+ '& %_%/2
+s/
+t/\
+r>.
+ '_%wY{Eq]
+ )_%/2
+ud
+sBs^[
+r>1
+ '_%wYt5pSu%
+ %G/0
+sU4
+k4%Y
+k4%W
+tE
+v7
+/1
+w#<rN
+qH|+5
+tE
+/2
+w+
+sMpJ96)
+ 'f%pDr{P
+ 'c%Ip)?pEqBqgq7t5q]R
+G,R
+Ip)?pEqBqgq7t5q]tU
+/3
+ 'a%r?.
+ %D/3
+ 'a%/-
+}s3K
+wc
+{g~<*
+}s2K
+ %l)wc
+{g~<+
+}s1K
+ '&{g~<,
+}s0K
+ '*{g~<-
+}s/K
+ '.p9<
+ '~$:)v|
+p9*
+!s}
+s3
+!tj
+/#
+rI+
+v_<
+ %#p9
+!u8
+/*
+tX
+C3
+_1
+p9
+!{J
+/*
+})
+C/
+_2
+p9
+!|r
+/%
+||
+C)
+_3
+p9
+!y=pm
+ ''_4
+p9
+!cwG
+/$
+tX
+C%
+ '9!cwX
+/$
+})
+ppq)
+ '9!cx#
+/$
+||
+ppq/
+ '9!c*pm
+ ''_4
+!u9
+p,0rj
+tl
+to
+tk
+tm
+zqsI
+st
+zqx+
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
 ss
-xH
-xI
-rp$6
-w|xJ$
-v)S
-x7r^$
-vo=qf|'
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(s:tL
-u9r^2
-xH
-xI
-rp%6
-w|xJ%
-v)S
-x7r^%
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^1
-u9r^1
-xH
-xI
-rp&6
-w|xJ&
-v)S
-x7r^&
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^0
-u9r^0
-xH
-xI
-rp'6
-w|xJ'
-v)S
-x7r^'
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^/
-u9r^/
-xH
-xI
-rp(6
-w|xJ(
-v)S
-x7r^(
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^.
-u9r^.
-xH
-xI
-rp)6
-w|xJ)
-v)S
-x7r^)
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^-
-u9r^-
-xH
-xI
-rp*6
-w|xJ*
-v)S
-x7r^*
-vo=qf|'
-4
-|(
-{B
-4
-|cq)q"q"vLrWvhrG~(r^,
-u9r^,
-xH
-xI
-rp+6
-w|xJ+
-v)S
-x7r^+
-vo=qf|'
-4
-|(
-{B
-4
-p6
-wOzir3r8W'$'3
-wOzir3r8N'%'2
-wOzir3r8E'&'1
-wOzir3r8<'''0
-wOzir3r83'('/
-wOzir3r8*')'.
-wOzir3tL'*'-
-wOzir3rn'+',
-!#
-tJ+S
-tJ*u#
-tJ)$*
-tJ($3
-tJ'$<
-tJ&$E
-tJ%$N
-tJ$$W
-u?zQ
-!#
-u-|+ps
-|^$'$'3
-|^%'%'2
-|^&'&'1
-|^''''0
-|^('('/
-|^)')'.
-|^*'*'-
-|^+'+',
-u?~,
-!#
-|./ps
-|Ozir3p4$'$'3
-|Ozir3p4%'%'2
-|Ozir3p4&'&'1
-|Ozir3p4''''0
-|Ozir3p4('('/
-|Ozir3p4)')'.
-|Ozir3p4*'*'-
-|Ozir3p4+'+',
-u?~"
-!#
-|..ps
-q8$'$'3
-q8%'%'2
-q8&'&'1
-q8''''0
-q8('('/
-q8)')'.
-q8*'*'-
-q8+'+',
-u?}~
-!#
-eq0f
-wf{&r3xP'$Z
-}t$Z'$?
-wf{&r3xP'%Z
-}t%Z'%?
-wf{&r3xP'&Z
-}t&Z'&?
-wf{&r3xP''Z
-}t'Z''?
-wf{&r3xP'(Z
-}t(Z'(?
-wf{&r3xP')Z
-}t)Z')?
-wf{&r3xP'*Z
-}t*Z'*?
-wf{&r3xP'+Z
-}t+Z'+?
-|.=r.
-u<
-!#
-vc7ps
-|^$'$'$
-|^%'%'%
-|^&'&'&
-|^'''''
-|^('('(
-|^)')')
-|^*'*'*
-|^+'+'+
-H
-!#
-vc+qN
-u9r3p4$'$
-u9r3p4%'%
-u9r3p4&'&
-u9r3p4'''
-u9r3p4('(
-u9r3p4)')
-u9r3p4*'*
-u9r3p4+'+
-!#
-s{-q#
-qt+1*
-u(
-r5.r-
-s5xap4$
-r58f
-|up4$'$
-r57pb
-rE
-q%
-sXr|rq
-r5/xj
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"%
-s5xap4%
-"#
-|up4%'%
-"%
-rE
-q%
-sXr|rq
-"%
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"%
-s5xap4&
-"#
-|up4&'&
-"%
-rE
-q%
-sXr|rq
-"%
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"%
-s5xap4'
-"#
-|up4'''
-"%
-rE
-q%
-sXr|rq
-"%
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"%
-s5xap4(
-"#
-|up4('(
-"%
-rE
-q%
-sXr|rq
-"%
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"%
-s5xap4)
-"#
-|up4)')
-"%
-rE
-q%
-sXr|rq
-"%
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"%
-s5xap4*
-"#
-|up4*'*
-"%
-rE
-q%
-sXr|rq
-"%
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"%
-s5xap4+
-"#
-|up4+'+
-"%
-rE
-q%
-sXr|rq
-"%
-qLq9B
-q1vX
-rs|{9
-rE
-q%
-"$
-pz[qj
-"&
-t+M+A
-*'%
-r(SA
-sXR^U
-r(AA
-sXRLU
-r(/A
-sXR:U
-vq
-sXR(U
-|[r,xf[ryq=DL
-tb@s6
-z'+1+1,
-qt+1$
-sH"
-!#
-!pZ
-p(
-!p^
-"?
-J
-tAp[
-qa)
-(
-!qZ
-"<
-qH
-pfp"
-qPqI
-(
-!s*
-"%
-sk
-pfpU
-qPqA
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const wideBF16SM70 = wideBF16SM70NarrowAligned + `
- patch
- -1
-packed1 14458 wide_8_uint16_8_float32_eight
- =12
- -3
-p;9r0
-p9x5to
-p:,te
- =16
- -33
-r6+q#9
-x%spq=
-tb@qe
-qBX
-rD.
-pny'j
-ri
-zo
-pn{Gpj
-qBp@
-u-v(px
-ti
-vc{L
-qT}w
-vc.f
-qT[G
-vc/f
-qT}w=
-|.+f
-qT}w-
-|.7f
-qT}w.
-u-@{L
-qT}w8
-u-@.f
-qT[A
-u-@/f
-qT[E7
-tb@{G
-qzvn9
- =2
- -32
+var number64SM70 = driver.Text{Base: &number64SM70Narrow, Code: `packed2 12010 number64
+ 8$O'rqs7
+h.qS
+ P$&zLM
+{-
+s<q)M
+G&)
+sFzr&
+y+q)
+ $Js<q9M
+}O
+sFphwi
+ (&tK%4
+G#)
+sFpJ9#
+ (' %1sF|+,
+ &%sFzr#
+ ,6t*rwp*
+ P$$q"p^r+
+ 4$t*&2%&
+ o$$t{|13&2%8
+ ,$qQ$
+ 4$qQ'
+ 0$qH{'/
+ ($sMpO90)
+ *$qQ*
+ *$q|zr-
+ :$p]8rw%7
+ g#$pL=r+
+ 4$t*&2%E
+ e$$t{|13&2%W
+ ,$qQ$
+ 4$qQ'
+ 0$qQ*
+qQ-
+ *&qH|+/
+ ($sMpJ90)
+ \$$_$
+ ,$_'
+ ,$_*
+ *$_-
+ ,$ '9 *& '9 *& '9 (&_-
+ V#$`}
+
+var accumulateFloatSM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 9950 accumulateFloat
+ ,$!xgp3vQp[p3p{wp
+!
+!pW0sDpt
+ &(]+rA
+tWrT
+{{qo
+h*rT
+p#qq
+?p$pEp/r0~.\g~/qq
+ (( &$ &$ &$p,q6
+ $(p,um
+p,rL
+p,{^
+p,yu
+p,|K
+p,'tq
+{Ys*
+{Yuv+V
+ $Jzqs]
+ (*q\1yI
+ ($q@&
+s/
+q@(
+s/
+u?q)
+ &&s/
+u?qA
+ &$s/
+u?q9
+s/
+ $a#r)qRrwqU
+q\1sT
+tIu(%&&
+vd
+p<2
+q\5qO
+ &0 $$wc
+r=+p-
+q_$,'
+WpvP
+q_$sd
+WpbP
+q_$,+
+/#
+q_#sd
+/#
+q_#,+
+q\1w.
+qt)r+
+!s4
+q\5pv
+t|p?p*
+q\*pX
+s/
+tA*
+rc
+q\5t}
+x1p7Z
+/#
+{w*
+G#)
+x4p+rEV
+q\6pC
+{Zp)o?p3zSyxxIEvlt?+vhq&sK*y,55.ux5
+r?1
+tJ8
+u"
+tFpk
+ '1uB
+t~e
+ '.{Zp)o?p3zSyxxIErN
+ %- %=r=0q-
+vF
+wC&Z
+/*
+ujxZvC.
+/*
+ujyZr.
+/*
+uj~'d
+Wq8q8
+s/
+tA-
+wD
+t~4
+G))
+}W
+WrRP*
+}c
+}X
+v"z9
+ %7Wp=qW
+w+
+th&-
+r>2
+wm4
+ '.v{A
+shyn?\p0p/qKtz
+ &i&Wp}pv
+xq
+t:&/
+r>.
+}[;
+G-)
+wQqKu%
+ $?t30pv
+sBp5&%
+}\{G
+ $;s[p5
+sBp5&*
+r>1
+r2p5e
+ 'd#{Zp)o?p3zSyxxIE='
+xh
+t3+qG.
+sBp5&+
+r>5
+ %*G%)
+ %*t4
+wC&pT
+/)
+t])r.
+/)
+t]*d
+/)
+s/
+tA,
+r>*
+t~4
+G')
+}W
+/)
+ +Y#/)
+w+
+th&,
+r>6
+wm4
+ '. +Y#/)
+xq
+t:&.
+rc<
+}[;
+G+)
+ 'Y#t3+tY
+t+r$r_
+t30v/
+t=6&6,
+p%6&%
+s5~5
+ $;Wq[P
+t]'r.
+Ws8P
+t](d
+Wt}p'
+s[p^
+xQ&-
+rc'
+WuZqW
+s:r$
+WySP
+yYq1xI((
+Wy2p=
+pIwk
+q>p4s@
+uPp4ql
+WyBv5
+q>b,
+wt8
+tbq0v(5
+ ')/$
+qfpQr4
+/&
+s%(4
+G))
+Ip)?pEqBqgq7uLq]A
+v"yd
+ $;Wt0p'
+sU(
+k(&-
+rc0
+u2(
+wSt^tz
+s%)4
+ '-v"{G
+ $GWrXpK
+sU)
+k)&/
+rc+
+s%);
+G-)
+uq(
+v"~B
+ $#r=2pf
+ %+k)&1
+rc2
+s%)e
+G1)
+wAsbu%
+r=.p}
+ %_#vN
+ $#qI6
+p%6&*
+rc.
+r&6e
+ 'P&{Zp)o?p3zSyxxIE=C
+u"
+r=1r{
+p%6&+
+rc1
+ %* )l$wC&&7
+s/
+tA0
+rc5
+t~e
+G/)
+ %<w|r0~(r'u+
+r=.uZ
+ '|#y7
+ $#r=*p'
+Ip)?pEqBqgq7r0p+psVr'
+ $#q\1r7
+t=2&2&5
+p%2&3
+ &P' (y)/@
+rIrv
+ *&/?
+})
+CN
+ &@ $9q\6uZ
+tX
+CJ
+ &4 $-/9
+{16
+CF
+_6
+ &*/8
+vbe
+CC
+ '( $*/8
+{15
+C@
+_8
+ &*t30tB
+{11
+C=
+ &= $D/=
+{1.
+C=
+ &? $F/&
+ %@C6
+_5
+p9
+!cxw
+/&
+ %@C3
+ '(!c'y3
+/&
+ %@C0
+_7
+p9
+!c'z/
+/2
+tX0
+C-
+ 'L!cqypm
+/2
+tX'
+C*
+ '(!crvpm
+/2
+tX<
+C'
+ 'R#!ct-pm
+/2
+||
+C$
+q4O
+p9
+!c'wG
+r=.q[
+vb;
+ $5 &C!c'wX
+/2
+vbM
+ $> &9!c'x#
+ %'ppph
+q4P
+ $Np,q&p6
+ *$zqqX
+st
+zq0pZ
+ D(`}
+
+var accumulateFloatSM70 = driver.Text{Base: &accumulateFloatSM70Narrow, Code: `packed2 9548 accumulateFloat
+ :$O2rA
+h5qo
+ Z#& $Bt*rwp*
+ $$tIpQp2
+ ($pnp7K
+qf'pN-
+ (&pnp^,'
+ $$pnp^sd
+ $$pnp^,+
+/#
+pnpasd
+/#
+pnpa,+
+ $,q"p?r+
+ ,$qQ$
+ >$ %1 F$qQ*
+ 8$ %. 6$qQ.
+ 6$qQ$
+ *${Zp)o?p3zSyxxIzR6
+ &$q|{'&
+ :$qQ(
+ 8$ %. 6$qQ,
+ 2$t=.&.,
+p%.&%
+ 2&qQ*
+ F$r&24
+ ,$qI2
+ %< (& )- (( %-qQ.
+ $&r&2;
+ ,$ %6qQ2
+ $&r&2e
+ ($ %_# &$qI.
+qQ$
+ $&r&.e
+ )l$ &* %l$ $$ %* ($wC&&/
+s/
+qQ0
+ .( '|# .&t=*&*&-
+p%*&+
+ <&n3
+_$
+ *&n7
+ '( *(_*
+ ,$ '( *&_.
+ ,$ '@ *&_&
+ ,$_(
+ ,$ '( *&_,
+ ,$ 'L *& '( *& 'R# *&_2
+ ,$ 'w# *& 'X# (&_0
+ V#$`}
+
+var accumulateIntSM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 8247 accumulateInt
+ ,$!xgp3vQp[p3p{wp
+!|FIpYjp$gq*
+!
+!pW0sDpt
+ &(]+rG
+O2rT
+h5rG
+ (( &$ &$ &$p,q6
+ $(p,um
+p,rL
+p,{^
+p,yu
+p,|K
+p,'tq
+{Ys*
+{Yuv+V
+ $Jzqs]
+ (*s|2yI
+ ($q@&
+s/
+q@(
+s/
+u?q)
+ &&s/
+u?qA
+ &$s/
+u?q9
+s/
+ $a#r)qRrwqU
+s|2sT
+tIu(%&&
+vd
+p<0
+s|.qO
+ &0 $$wc
+WyGP
+q_$;
+WpV+P
+q_$rf
+/#
+q_#;
+/#
+q_#rf
+z)1P
+q_$,
+s|2w.
+qt)r+
+!s4
+s|.pv
+t|p?p*
+s|1pX
+s/
+tA*
+rc
+s|.t}
+x1p7Z
+/#
+{w*
+G#)
+x4p+rEV
+s|5pC
+{Zp)o?p3zSyxxIEvlt?+vhq&sK*y,55.ux5
+r?/
+tJ8
+u"
+tFpk
+ '1uB
+t~e
+ '.{Zp)o?p3zSyxxIErN
+ %- %=tg<q-
+vF
+wC&Z
+/*
+ujxZr.
+/*
+ujyZd
+W{$qO
+s/
+tA-
+wD
+tM,9)
+}]q]
+s/
+v"z9
+ %MWw.p;
+ud
+}np|
+r>2
+ %HG1)
+ $k' &3WpV0q8
+ud
+{9/
+r>.
+{w2
+G-)
+ $)sh?Iq3u}pJA
+ $Gtg0pv
+rU&%
+}\{G
+ $Ms[pQ
+rU&*
+r>1
+r2pQe
+ ']#{Zp)o?p3zSyxxIE='
+xh
+tg+yG
+rU&+
+r>5
+ %*G%)
+ %*t4
+wC&pe
+/(
+t](r.
+/(
+t])d
+/(
+s/
+tA,
+r>*
+tM,9'
+ +U#/(
+ud
+{90
+r>6
+{w*
+G/)
+ )U# '+{9.
+rc<
+{w2
+G+)
+ )U#tg+tY
+x9,=,tU
+tg0v/
+rH}T
+yA&%
+s5~5
+ $;z)0P
+t]&w&
+z)2P
+t]'r.
+/3
+t]*d
+z)6pC
+ %_#rU&-
+rc'
+tS-
+qCp5,9)
+}Iq]A
+v"~B
+ $;z)5pC
+s[p5
+sBp5&-
+rc0
+|zm/K
+TpCqO
+qf'wq
+/#
+qCp^,9)
+ %. '[$z).pC
+s[p^
+xQ&1
+rc+
+}#e
+G1)
+Ip)?pEqBqgq7t5q]=3
+ &T$z)+pC
+ %+xQ&/
+rc2
+tS4
+r2pa;
+G-)
+wRqV
+ $?s|2r7
+t=2&2&5
+p%2&3
+ &o$ (y)/8
+rIv+
+ *&/7
+})
+CB
+ &@ $9s|5uZ
+tX
+C>
+ &4 $-/2
+{11
+C:
+_6
+ &*/2
+{1.
+C7
+q4C
+ &(/2
+vb;
+C4
+_8
+ &*tg0tB
+vbM
+C1
+ &= $D/6
+||
+C1
+ &? $F/&
+ %@C*
+_5
+p9
+!cxw
+/&
+ %@C'
+q4D
+p9
+!c'y3
+/&
+ %@C$
+_7
+p9
+!c'z/
+//
+tX<
+ $5 'R#!cqypm
+/.
+{16
+ppqA
+ '(!crvpm
+/.
+vbe
+ppq9
+ 'X#!ct-pm
+/.
+{15
+ppph
+_8
+ $:p,q&p6
+ *$zqqX
+st
+zq0pZ
+ D(`}
+
+var accumulateIntSM70 = driver.Text{Base: &accumulateIntSM70Narrow, Code: `packed2 7845 accumulateInt
+ :$O+qo
+h1rT
+ V#& $Bt*rwp*
+ $$tIpQp2
+ ($pnp7K
+qf'pN-
+ (&pnp^;
+ $$pnp^rf
+/#
+pnpa;
+/#
+pnparf
+ $,pnp^,
+ $$q"p?r+
+ ,$qQ$
+ >$ %1 B$qQ*
+ 2$qQ2
+ 2$qQ.
+ 8$qQ$
+ *${Zp)o?p3zSyxxIzR6
+ &$q|{'&
+ :$qQ(
+ 2$qQ0
+ 2$qQ,
+ L$qQ*
+ 2$ %+ 8$qQ2
+ 2$qQ.
+ 0$t=*&*&-
+p%*&+
+ <&n3
+_$
+ *&n7
+ '( *(_*
+ ,$_2
+ ,$_.
+ ,$ '@ *&_&
+ ,$_(
+ ,$_0
+ ,$_,
+ ,$ 'R# *& '( *& 'X# *&_.
+ V#$`}
+
+var argFloatSM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 9734 argFloat
+ *$!u'vzpEq*
+!xgp$grDt2p3q*
+!|Foyit2p3wd
+!yLqGyKp3vQp[p3p{wp
+!
+!pW+qupt
+ &*]x$s7
+tWrG
+O5q^
+h2rO
+p#rG
+?p$pEp/r0~.\g~/rT
+ (( &$ &$ &$p,q6
+ $( $${Y'sD
+ *$ $* 2$zqs]
+zq<pU
+zq<p6
+zqqu
+zqqX
+zq1p6
+p"u/pU
+ *(pu5{$
+ $$ &.u?q9
+ &&s/
+xA
+s/
+vF
+s/
+ $Z#x|rwpe
+pu5s8
+tIu((&&
+vd
+p<4
+Wt}p-
+q_',
+WsXpf
+ &L $;Wr7p;
+ &) $$Tv/q%
+s+*,
+Tv1q-
+ &a#TyBpv
+sB0&*
+/#
+q_,K
+qf'&,-
+/#
+sB+&*
+/#
+q_-K
+qf'&--
+/#
+sB2&*
+/#
+q_.K
+qf'&.-
+/#
+sB.&*
+/#
+q_/K
+qf'&/-
+/#
+sB1&*
+/#
+q_0K
+qf'&0-
+pDq8q8
+tJqP
+pDrRuZ
+q_$,'
+tP*P
+q_$sd
+pwpbP
+q_$,+
+t35a
+q_#4
+pu5P<
+pL&r+
+ &T.t]%d
+WsXpK
+J'vKc<
+x1qRq5
+t|p8"qU
+ &S+Wr7p-
+J)uC
+z_pPs^"q5
+},pP|1"q5
+ '/t]*vKyd
+TyRp-
+J#vC5
+x1Yq5
+t|bqU
+Tz$pX
+z,1&7
+ws
+rIb
+//
+J,d
+/$
+},pPqVZ%"
+z_pPp4Z%"
+ &?wC2Z
+ &~#/$
+J.d
+/$
+},pPqV^%$
+z_pPp4^%$
+ &.wC3Z
+ ),q,w~d
+/$
+},pPqV^%&
+z_pPp4^%&
+ &%wC4Z
+ )6 &D},pPqV^%(
+z_pPp4^%(
+ &KwC5Z
+/$
+q,v?d
+/$
+},pPYp*%(
+ &%t*&68
+ &R$TuZp-
+t{|1'&1&7
+ $?pDp=pb
+k&&%
+v_<
+}\~,
+pDr%r{
+tIp8(&%
+r9<
+t&sb{q
+rIp8(
+ $;pDqOpv
+s/
+/2
+ $.pDr%u)
+tF8
+s/
+t/7
+uB
+t~e
+G))
+ &u#pDrRqW
+v8
+wC)p2
+uj|d}/
+/3
+ujx?r.
+/3
+uj~7d
+pwq8q8
+s/
+t/<
+wD
+t~4
+ $;}W
+pwrRP*
+}c
+}X
+v"z9
+ $Epwp=qW
+w+
+th%>
+r>2
+wm4
+ '.v{A
+shyn?\p0p/qKtz
+ &(tP6pv
+xq
+t:%>
+r>.
+}[;
+G%)
+wQqKu%
+ $?pDr{pf
+sh?\q3q1vf7
+ &:pDsTp-
+xq
+t:%=
+r>1
+}[e
+G')
+wAr0zEu%
+ $?t31pX
+yr~(u+
+t3*pX
+yrzEr'
+/;
+t1xZpy
+{gw~
+t#yO
+y.?op$gp/xIvupy
+s|<P
+yYxnzEu+
+s|'pb
+{Zp)o?p3zSxn~(r'
+/#
+tE
+{g~7
+t#ve
+ %+s|+q-
+{Zp)o?p3zSxnzEr'
+yYxn~(r'
+t1yZpy
+ %0xDpQ%.
+{gv?
+tE
+s(392
+s|2pX
+t1|dpy
+s|+qW
+v3293ta
+t)sbt\r'ta
+}Qpy
+xjp:293E-
+t)r0~)r'u+-
+pDp=q[
+}u&&
+rU&%
+r?,
+ $;pDs8p=
+p]0&&%/
+ 'w#r>5
+t~e
+G+)
+Ip)?pEqBqgq7t5q]92
+pu5uZ
+qn;%;%1
+k;%:
+ &X% &$/=
+}s7K
+r>*
+{g|k,
+}s6K
+ $[* %&{g|k.
+}s5K
+ '&{g|k0
+}s4K
+ '*{g|k2
+ $}0 '. *L/A
+rI2
+ *&/A
+vbM
+pp<
+r9<
+ &*pDr%q8
+tX
+n4
+_0
+ &*/6
+{15
+n7
+_-
+ &*/5
+{11
+C$
+ '( $*/5
+{1.
+ $2_.
+ &+/4
+ &0_/
+ &+pDs8pV
+})
+ppph
+ &3 $:/*
+vbe
+ 'L $(p,0td
+ *$zqvU
+st
+zqw<
+ D(`}
+
+var argFloatSM70 = driver.Text{Base: &argFloatSM70Narrow, Code: `packed2 9480 argFloat
+ >$O5rT
+h+qo
+ u#& $6t*rwp*
+ }#$tHR
+ 4$q"qRr+
+ }%$r,pO
+ &${H
+ :$qQ$
+ 8$ %. 6$qQ&
+ 8$qQ(
+ a#$s(.9-
+ ($v3-9.ta
+ &$xjp:-9.E-
+ 4$qQ,
+ ($Ip)?pEqBqgq7t5q]9-
+ {#$n/
+_*
+ *&n2
+_$
+ *&n5
+ '( *(_&
+ ,$_(
+ ,$_,
+ c#$`}
+
+var argIntSM70Narrow = driver.Text{Base: &argFloatSM70Narrow, Code: `packed2 8824 argInt
+ :$].q^
+O5rA
+hqFs7
+ m#.q\+{$
+ <$q\+s8
+ &$p<2
+ s#$q\6q8
+ $$pwyGP
+q_$;
+pwpV+P
+q_$rf
+ &.q\+P<
+ &$/,
+ :$/,
+ &$J#vC3
+ .$/.
+ 6$q,xPd
+ 4$q,xZd
+ 4$q,~'d
+ 0$ $R# 6Q#q\5pb
+ &$}\yd
+r=<r{
+ && $+ &,q\*pv
+s/
+/1
+q,x?d
+r=<u)
+ 2,r=0{i
+ &$ *$pw{$qO
+ ($tM,9#
+}]q]
+s/
+ &.pww.p;
+ud
+sBs^;
+ $({w*
+G')
+ %: &,pwpV0q8
+ud
+sBs^<
+ $({w2
+ $$w[q]
+sh?Iq3u}pJA
+ &<s(3tU
+ $$qHpJ93
+/8
+ $F{gxZ
+ &? $4{Zp)o?p3zSyxxItU93
+xDp7%-
+ $)tE
+s(492
+ (8v3294ta
+v33uDta
+ $&xjp:294v2
+xjp:3uDE-
+q\5q[
+rHp7p2&&
+zO&%
+ &,r=2p=
+p]/&&%.
+s/
+t/;
+r>1
+ (,q\+uZ
+qn:%:%0
+k:%9
+ *(/8
+ $* $A $< &* $K $D &* %* $' &* %. $'}s2K
+ '.p95
+ (*/<
+rI+
+ *&/<
+||
+ *&r=<q8
+tX
+n5
+ ((/1
+ $0n8
+ (+/1
+ $0C"
+ &0 $9/1
+vb;
+ppqA
+ ((r=2pV
+ *0 $-/)
+ $O Z#^#`}
+
+var argIntSM70 = driver.Text{Base: &argIntSM70Narrow, Code: `packed2 8570 argInt
+ <$O5qq
+h+qS
+ q#& $6t*rwp*
+ }#$tHR
+ 0$q"qRr+
+ }%$y6
+ &${-
+ 8$qQ$
+ 2$qQ(
+ 2$qQ&
+ 0$s(.tU
+ $$qHpJ9.
+ .${Zp)o?p3zSyxxItU9.
+ ($s(/9-
+ ($v3-9/ta
+v3.uDta
+ $&xjp:-9/v2
+xjp:.uDE-
+ 2&qQ,
+ ($Ip)?pEqBqgq7t5q]9-
+ {#$n0
+_*
+ *&n3
+_$
+ *&n6
+_(
+ ,&_&
+ ,$_,
+ c#$`}
+
+var chooseSM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 11344 choose
+ *$!u'ttq*
+ &$!pW2p.pt
+ &$]2r-
+O6rA
+huxs7
+ (( &$ &$ &$p,q6
+ $(p,um
+p,rL
+p,{^
+p,yu
+p,|K
+p,'tq
+p,s*
+p,0s]
+p,0qX
+p,0sD
+ $i6p,0sI
+p,0p.
+p,0t8
+p,0vU
+p,0q6
+p"+qu
+p"+qX
+p"q0pZ
+p"+sD
+p"+sc
+p"+qc
+p"+t'
+p"+rj
+p"ulpU
+p"+sI
+p"+x+
+p"+uE
+p"sKpZ
+p"+p.
+p"sKp6
+p"+t8
+p"+tq
+p"+td
+p"{;
+p"+vU
+p"+w<
+p"+q6
+p"2s]
+p"qFpU
+p"qFp6
+p"2qu
+p"2qX
+p"xlpZ
+p"2sD
+p"2sc
+p"2uE
+ *h5pu1z1
+ ($q@&
+s/
+q@(
+s/
+q@*
+s/
+q@,
+s/
+q@.
+s/
+q@0
+s/
+q@2
+s/
+q@4
+s/
+q@6
+s/
+q@8
+s/
+tS#
+s/
+tS"
+s/
+ $o#p]&rw%%
+pu1q8
+ $&p<6
+ ,$ && P#^)pDpba
+q_#,
+pDqOa
+q_#4
+pDr%a
+q_#;
+pu1{6
+pL+r+
+ $&/(
+t]%vKyd
+ $l*J#vC7
+ (y#z,,%4
+t*&2%4
+vn&8%4
+ &>/*
+J'd
+/$
+},pPqVp2%"
+z_pPp4p2%"
+ &-wC-p2
+z,3p2
+t*%@p2
+ws
+rIpQ
+/$
+q,w~d
+/$
+},pPqVpN%&
+z_pPp4pN%&
+ &%wC.p2
+z,4p2
+t*%Dp2
+ ). &D},pPqVpN%*
+z_pPp4pN%*
+ &KwC/p2
+z,5p2
+t*%Hp2
+ ):q,v?d
+/$
+},pPqVpN%.
+z_pPp4pN%.
+ &%wC0p2
+z,6p2
+t*%Lp2
+/$
+q,x?d
+/$
+},pPp?^%0
+ &%tr&1Z
+vJ&7Z
+r)p5%NZ
+ (R$t{Y%9&,%M
+t{s^9&2%L
+t{|19&8%K
+ $Apu*r%
+w+
+th%F
+wc
+qCY,9#
+}]q]
+ $Q&/+
+ujx?vC2
+/+
+uj~7vKyd
+/+
+uj~*w&
+q\<P
+xr
+q\+pC
+ &a'rc
+ $$D+)
+x4p+rEV
+ &Oq\'pK
+w+
+th%=
+uB
+wme
+G7)
+ &NpDrRp'
+sU:
+k:%;
+wD
+s%:e
+D0)
+ $i)v"~45
+ &r&uj~7d
+/%
+ud
+sBs^?
+r>2
+{w2
+G3)
+ $d% &?/%
+xq
+t:%A
+r>.
+}[;
+G1)
+tCqVu%
+ $?pDqpp'
+sU;
+k;%?
+r>1
+s%;;
+G5)
+wRqV
+v"y~
+ '>ujv?d
+/%
+w+
+th%C
+r>5
+wm4
+G-)
+}W
+ )>yy
+z2%E
+r>*
+{b4
+G+)
+wAuLqVu%
+ $;pDq8p'
+sU<
+k<%C
+r>6
+s%<4
+G/)
+Ip)?pEqBqgq7uLq]A
+v"~B
+ 'OujxZd
+ 'Q#t:%G
+rc<
+qCb,9'
+ %W$ )=s[p7
+zO%I
+rc'
+qCp7,9%
+wAv9*p/qVu%
+ $;pDp=a
+sU=
+k=%G
+rc0
+w2=,9)
+}Iq]A
+ $;pu1r{
+qn=%=%6
+k=&$
+ &Z&/)
+ &$/0
+}s<K
+rc+
+{g|k'
+}s;K
+ $[* %&{g|k)
+}s:K
+ '&{g|k+
+}s9K
+ '*{g|k-
+}s8K
+ '.sY+
+ (}1/.
+ws
+z>:
+z>H
+ &*/(
+vbM
+C9
+q4=
+ &*/(
+||
+C5
+q4>
+ &*/&
+{11
+C2
+q4<
+ &*/$
+ %4C/
+q4@
+ ((||
+C,
+q4A
+ &(/+
+{1.
+C)
+q4?
+ (* %FC&
+q4C
+ &( &-C#
+q4D
+p9
+!cxw
+/+
+vb;
+ppps
+q4B
+p9
+!c'y3
+ 'Fppq9
+q4F
+p9
+!c'z/
+ &%pppO
+q4G
+p9
+!cqypm
+ &l#pppS
+q4E
+p9
+!crvpm
+/)
+{15
+pp<
+r9<
+!u9
+p,2qc
+ *{#p"2rj
+st
+p"vZpU
+ D(`}
+
+var chooseSM70 = driver.Text{Base: &chooseSM70Narrow, Code: `packed2 10690 choose
+ 8$O*qS
+h1r-
+ u$& $V#t*rwp*
+ s#$q"p^r+
+ 2$z,,%'
+t*&2%'
+vn&8%'
+ 8(t*%3p2
+ 8$t*%7p2
+ 8$t*%;p2
+ 8$t*%?p2
+ 2$r)p5%AZ
+ ($t{Y%9&,%@
+t{s^9&2%?
+t{|19&8%>
+ ((qQ$
+ >$r,pO
+ &${H
+ ,$r,q)
+ 0$r,ps
+ &$D#)
+ 0$qQ4
+ 2$qQ2
+ 0$qQ6
+ 6$qQ.
+ 2$qQ,
+ 0$qQ0
+ 6$qQ(
+ 0$qQ&
+ .$qQ*
+ o#$pc$
+ ,$ &. *-_8
+ 8$_4
+ ,$_2
+ ,$_6
+ ,$_.
+ ,$_,
+ ,$_0
+ ,$_(
+ ,$_&
+ ,$_*
+ c#$`}
+
+var transformSM70Narrow = driver.Text{Base: &accumulateFloatSM70Narrow, Code: `packed2 15723 transform
+ *$!u'z?~0}:wp
+!xgoyit2p3wd
+!|Fp3vQp[p3p{wp
+!yLqGyKIpYjp$gq*
+!
+!pWulpUpt
+ &*]6rO
+tWqq
+OpdrA
+h*q^
+p#rA
+?p$pEp/r0~.\g~/r-
+ L.zq<pU
+zq<p6
+zqqu
+ $s2 $$zqsD
+zqsc
+zqqc
+zqt'
+zqrj
+zq2pU
+zqsI
+zqtq
+zqtd
+zqvP
+zqvU
+zqw<
+zqq6
+p"+s]
+p"u/p6
+p"+t'
+to
+ (x2pu6z1
+ H$pu6q8
+tA%
+p<>
+Wv/q%
+s+&,
+Wv1q-
+q_'K
+qf'&'-
+WyBpv
+sB0&&
+/#
+q_(K
+qf'&(-
+/#
+sB+&&
+/#
+q_)K
+qf'&)-
+/#
+sB2&&
+/#
+q_*K
+qf'&*-
+/#
+sB.&&
+/#
+q_+K
+qf'&+-
+/#
+sB1&&
+/#
+q_,K
+qf'&,-
+pDr%a
+q_#;
+pDrRa
+q_#rf
+pDrXa
+uw#,
+uw#s6
+tE
+pDs{a
+ $BpDu)a
+q_#,'
+TpbP
+ $$ug2P
+q_$s6
+ug0P
+uw$;
+t)sburqZ+uswJurqZ'uswJ-
+t)sburv6uswJur2's_plplplxkqZw0-
+t#ta
+t)sb{qt\-
+t)sburqF1zaw0yat\-
+y@2pC
+uw$s6
+}Qpy
+y@.q-
+{m?Iq3r0vMu+
+{Zp)o?p{jp{xnzEu+
+vY<v2
+/#
+vY6t?+vhq&sK*y,55.ux5)py
+y@'q-
+{m?Iq3r0vMr'
+{Zp)o?p{jp{xn~(r'
+ %(pDr{pX
+uw$,'
+q\5a
+q_$;
+q\6a
+q_$rf
+r=+a
+q_$,
+r=.a
+ $/r=5a
+ $'Ts8P
+ $(pu6{6
+pL&r+
+ $./7
+t]%vKyd
+WyRp-
+J#vC?
+x1p^pe
+t|papT
+Wz$pX
+z,-%.
+t*&3%.
+ws
+rIp?
+/9
+J'd
+/$
+},pPqV^qP
+z_pPp4^qP
+ $#/$
+wC.^
+z,4^
+ws
+rIp7
+/$
+J)d
+/$
+},pPqVp2%$
+z_pPp4p2%$
+ '-wC/^
+z,5^
+ )-J+d
+/$
+},pPqVp2%'
+z_pPp4p2%'
+ '8wC0^
+z,6^
+ )8J-d
+/$
+},pPqVp2%*
+z_pPp4p2%*
+ 'CwC1^
+z,7^
+/$
+J/d
+/$
+},pPbZ%+
+ 'Kvn&2p*
+tr&8p*
+ &g$WuZp-
+t{s^3&-%A
+t{|13&3%@
+ $9/9
+t]1vC3
+/9
+t]2vC2
+/9
+t]5d
+pDs8pf
+ud
+sBs^;
+wc
+qC|T9#
+}]q]
+s/
+pDt0q-
+|st5vfE
+v"~44
+ $M/;
+t]6vKyd
+/;
+t]7}/
+/;
+t]8d
+Tq8q8
+w+
+th%:
+rc
+ (g%TrRP*
+ &7 &8Tp=qW
+yy
+z2%<
+uB
+{b4
+ *- $5q\+q-
+sh?\q3q1zE7
+ug*p'
+yYxnzEu+
+zZpJK
+xr
+y@<p'
+{<xnzEt\
+zZpJu=
+xr
+y@0p'
+yrzEr'
+y@+q-
+ +]%xjq/E=#py
+ $#q\2p;
+v"y~
+ $#q\<q[
+s[p7
+zO%9
+wD
+r2p7e
+G/)
+ $Gt&y&zEE
+/'
+ %>|3"K
+xr
+/'
+ %>|3"=%
+xr
+/&
+ %>/'
+ +>}V$E=)py
+ $Gq\'p;
+ &c&pDt}sX
+ %>zO%;
+r>2
+r2p7;
+G+)
+w[q]
+}X
+ %[# '?|3'K
+ )?|3'=*
+ 3?}V)E=.py
+ $9pDr7p;
+ &z&pDsTp;
+s[pQ
+rU%:
+ $>r2pQe
+G/)
+wAt5m,u%
+pDq~q-
+|syxzE=,
+/E
+:.r.
+t36P
+w#}%6rq5uvuAy,5qF6uA=,
+}^,vlrq5uvuAy,5qF6uA
+tE
+s|0pC
+}&m-x_q&rW
+tS-
+z8q&25
+tbq&25
+z8q&rW
+s/
+wgpA)
+/#
+vYm0v2
+pDtBpf
+|syxzEE
+ &-pDqpq8
+z'
+yA%@
+ $>{v
+ '\#sh?Iq3u}m3A
+pDqWq-
+|syxzE=3
+ $A/J
+rd1vK~,
+/J
+rd0vKy~
+r='a
+rd9vKyd
+/K
+rd/vK{G
+/K
+rd.}/
+/K
+rd-w&
+s|*pX
+x'r0Qu+
+s|6p;
+sh?\q3q1vf7
+yYxnzEr'
+{Zp)o?p3zSxn~(r'
+tE
+u"
+s:qK
+|H
+pnqVK
+tg<p'
+ %y$yr<g{2{2r'
+qf'Kpy
+qf'wq
+pn|J
+tg'z1
+uO,
+}X
+tg+x}
+wtpk
+}X
+tg<pX
+wTsg-
+s|6w.
+sZsa7pMvu
+ $9/R
+rd3d
+Tt}p'
+sU&
+k&%H
+r>5
+TuZqW
+s:sa
+TySP
+yYq1xIpMpM
+Ty2p=
+ (T&TyBv5
+ 2$s%04
+ &$v"~,
+ $$Tt0p'
+sU0
+k0%R
+r>*
+u2pM
+ $,s%14
+ &5 'w% $o$sU1
+k1%O
+r>6
+t&y&vMr'
+s%1e
+G1)
+Ip)?pEqBqgq7t5q]R
+ &p$r=1p'
+ %,k1%Q
+rc<
+x'r0Qr'
+ %m#s%2;
+ $BwRqV
+ &1r=2a
+sU2
+k2%V
+rc'
+yYxn~({q
+tP<qO
+ %r#/#
+w23,9%
+}Iq]A
+ &0r=0a
+sU3
+k3%W
+ $CtSC
+w24,9%
+ %+ &S'r=<p'
+sU4
+k4%R
+rc+
+s%4e
+ %KIp)?pEqBqgq7t5q]=G
+ &4q\*p'
+ %+k4%T
+rc2
+tSH
+s%5;
+ 'J $9pu6r{
+qnR%R%K
+kR&%
+ &o)/N
+s~
+ $3/]
+}sQK
+rc.
+{g|k'
+}sPK
+y.?op$gp/xItapy
+ %&{g|k)
+}sOK
+ '&{g|k+
+}sNK
+ '*{g|k-
+}sMK
+ '.sY.
+ (2/X
+rI0
+z>M
+pc3
+ &*/T
+tX0
+CK
+ &}#!{J
+/S
+ $JCH
+ &O!|r
+/R
+vb;
+CC
+q4U
+ &_#/Q
+vbM
+C=
+ &q# $j#/L
+tX
+C8
+ '. $,/G
+})
+C1
+ '. $,/4
+tX2
+C.
+ &K $R#/4
+tX+
+C+
+ &K $R#/4
+tX<
+C(
+q4T
+ &*/4
+ $7C$
+ &C $^#/3
+ $7 (w# $]#/3
+ $7ppqA
+ &C $^#/3
+{11
+ppq9
+ ': $,/3
+{1.
+ $H &O $./1
+tX.
+pp<
+r9<
+ $@p,+qu
+ *$p"q0pZ
+st
+p"+sD
+ D(`}
+
+var transformSM70 = driver.Text{Base: &transformSM70Narrow, Code: `packed2 15311 transform
+ >$O'rqs7
+h*rO
+ X$& $Bt*rwp*
+ o%$q"p^r+
+ 2$z,-%&
+t*&3%&
+ c$&t{s^3&-%9
+t{|13&3%8
+ 4&qQ$
+ B$qQ(
+ 8$ %. R#$xjq/zR5py
+ .$qQ0
+ 8$|3"97
+ 2$}V$zR5py
+ .$qQ,
+ :$|3'97
+ 2$}V)zR5py
+ .$qQ0
+ Z#$qQ,
+ \$$qQ*
+ T#$ %< 6$qQ2
+ 4$qQ.
+ 6$qQ&
+ 8$ %. 2$ %L 2$ %K q#$pc8
+pc$
+ ,&_(
+ ,$ '( *&_0
+ ,$_,
+ ,$ '. *& '. *&_*
+ ,$ '( *&_2
+ ,$_.
+ ,$_&
+ ,$ '( *& ': *& ': a#&`}
+
+var foldRowsSM70NarrowAligned = driver.Text{Base: &transformSM70, Code: `packed2 45308 foldRows
+ ($!u6\rn{xx<w>p3q*
+!u'p$grDt2p3q*
+!xgp[rmr[p3gq*
+!|F}+}Zy.q*
+ $*!yLpVyKp3vQp[p3p{wp
+!
+!yHqctc
+!
+!pW{npt
+!yN
+ $(].z4
+tW2rG
+sJ.rA
+h*qS
+p#t-qS
+ 0.p"t8
+{Ytq
+{Y55V
+yz
+{)
+p"vU
+p"w<
+p"q6
+u<'s]
+p"rL
+to
+qN1pX
+pnp4K
+qf'|w
+qN*qW
+pnp7K
+qf'pN-
+q,~*vCq
+qN.qG*
+zp
+qN5qp
+ &m#qL1p-
+z8+'
+vF
+s/
+v8
+s/
+ts
+s/
+qN5v5
+t|y5q5
+t|pQqU
+x|p*8
+qN*qO
+t|p4qP
+x1|$-
+zTp-
+s+)8
+r?p
+{Npb
+pH&&'
+tb{,
+t|sS-
+z6sT
+xK0&,
+y#p}
+tIp7p*
+tbY
+tF^
+p%&A
+uc&r4
+z<p;
+tIp|&(
+r=5P
+q_#,
+r=6P
+q_#4
+/#
+ $w#sZQB{l
+ $>sZQxM|>
+|EpX
+tIu(,M
+wt8
+wx
+t&sl
+t&w)
+rxQpM
+rxQ[
+rxQpj
+rxQpG
+rxQpo
+p<;
+W{$P
+ $R#z)'P
+ $(|~r7
+qt,,
+r*qyP
+q_#K
+|Er7
+qt,4
+rxrypo
+rxr\po
+rxqipo
+rxsapo
+rxr1po
+rxr$po
+|2po
+ $&|,yUtB
+wtpT
+/'
+uj~*r.
+/'
+uj~1d
+z)2sT
+s/
+tA2
+wc
+t~3
+zM)
+w62pP|cq]
+TsXr7
+q"p?3
+}X
+Tv5sX
+q>p7q+
+}X
+/#
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+}X
+z)2qT
+ &Z*z)0rR
+sU"
+k"&2
+rc
+s%"3
+G#)
+ %DT|^p=
+q>p?s@
+v{A
+shyn?\p0p/rgtz
+TqG*q~
+pIxG
+ $P& %'shyn?\p0p/rytz
+/#
+q>pQs@
+ %+shyn?\p0p/r\tz
+/#
+pIw]
+ '+shyn?\p0p/qitz
+/#
+q>p^s@
+ %4shyn?\p0p/satz
+/#
+pI|P
+ '4shyn?\p0p/r1tz
+/#
+q>p|s@
+ %=shyn?\p0p/r$tz
+/#
+pIqR3
+ '= $j)z)0qT
+ &7W{ir7
+pL3,
+ 't#zw
+ '%tE
+p<r
+r2wk
+ 'U#Tr%r{
+z+rgZ
+z+ryp*
+z+r\8
+z+qiA
+W{iw.
+{b3
+ '+/#
+z+saZ
+z+r1p*
+z+r$8
+z+qKA
+ $G|,yUw.
+L=&,
+//
+uj~'r.
+//
+ujv?d
+//
+ 'BuB
+t~3
+ '>//
+ 'f$//
+ Kf$//
+ &k&//
+ 'f$wD
+ )f$//
+ )f$//
+ b#f$//
+ &n'//
+ 1f$p<s
+ )f$/.
+ +f$//
+ 5f$|~s{
+Le%g
+//
+t]-r.
+//
+ujxPd
+ )f$r>2
+ f#f$r>.
+ Y$f$p<t
+ Gf$|~P0
+pHG&C
+ )f$t].d
+ ){&r>1
+ f#{&r>5
+ Y${&p<u
+ G{&/4
+t]/r.
+r*p0P
+t](d
+pwsTP
+x0-#5
+{g~1
+{u-#-
+tE
+u^5#--
+x0.#6
+ %'{u.#.
+tE
+u^6#.-
+x0/#7
+ %,{u/#/
+tE
+u^7#/-
+x00#8
+ %1{u0#0
+tE
+u^8#0-
+x01"-
+ %6{u1#1
+tE
+uV.#1-
+x02"-
+ %;{u2#2
+tE
+uV.#2-
+x03"-
+ %@{u3#3
+tE
+uV.#3-
+x04"-
+ %E{u4#4
+tE
+uV.#4-
+qs0qG
+ &g'pwpbP
+x05#-
+ )NsZrg#5#--
+x06#.
+ )NsZry#6#.-
+x07#/
+ )NsZr\#7#/-
+x08#0
+ )NsZqi#8#0-
+sfpR1#1
+ )NsZsa"1#1-
+sfpR0#2
+ )NsZr1"0#2-
+sfpR/#3
+ )NsZr$"/#3-
+sfpR.#4
+ )NsZqK".#4-
+r*uQqG
+ &n'r*t-tY
+t+rg#-#5
+t+ry#.#6
+t+r\#/#7
+t+qi#0#8
+t+sa#1"1
+t+r1#2"0
+t+r$#3"/
+t+qK#4".
+ $=/(
+ %Z$/(
+ %Z$/(
+x0%po
+ %M{u%#%
+tE
+wTzA%-
+x0&po
+ %M{u&#&
+tE
+wTzA&-
+x0'po
+ %M{u'#'
+tE
+wTzA'-
+x0(po
+ %M{u(#(
+tE
+wTzA(-
+x0)po
+ %M{u)#)
+tE
+wTzA)-
+x0*po
+ %;{u*#*
+tE
+wTzA*-
+x0+po
+ %@{u+#+
+tE
+wTzA+-
+x0,po
+ %E{u,#,
+tE
+wTzA,-
+/(
+ &R(/(
+sfpR%#%
+ )NsZrg"%#%-
+sfpR$#&
+ )NsZry"$#&-
+sfpR##'
+ )NsZr\"##'-
+sfpR"#(
+ )NsZqi""#(-
+sfu0#)
+ )NsZsas;#)-
+sfsR#*
+ )NsZr1px#*-
+sft[#+
+ )NsZr$r5#+-
+sfzA,
+ )NsZqK>zA,-
+/(
+ &n'/(
+t+rg#%"%
+t+ry#&"$
+t+r\#'"#
+t+qi#(""
+t+sa#)s;
+t+r1#*px
+t+r$#+r5
+t+qK#,pF
+ /Z$sfpR5"-
+ %MyppR5"5
+tE
+uV."6-
+ j#' +Z$sfpR5"=
+ %NyppR="=
+tE
+sZrg"5"=-
+sfpR4"<
+ %NyppR<"<
+tE
+sZry"4"<-
+sfpR3";
+ %NyppR;";
+tE
+sZr\"3";-
+sfpR2":
+ %NyppR:":
+tE
+sZqi"2":-
+sfpR1"9
+ %NyppR9"9
+tE
+sZsa"1"9-
+sfpR0"8
+ %NyppR8"8
+tE
+sZr1"0"8-
+sfpR/"7
+ %NyppR7"7
+tE
+sZr$"/"7-
+sfpR."6
+ %NyppR6"6
+tE
+sZqK"."6-
+ +Z$t+rg"="5
+t+ry"<"4
+t+r\";"3
+t+qi":"2
+t+sa"9"1
+t+r1"8"0
+t+r$"7"/
+t+qK"6".
+ /e&sfpR%po
+ %MyppR%"%
+tE
+rp%po"%-
+sfpR$pG
+ %MyppR$"$
+tE
+rp&pG"$-
+sfpR#pj
+ %MyppR#"#
+tE
+rp'pj"#-
+sfpR"[
+ %MyppR"""
+tE
+rp(|N"-
+sfu0pM
+ %Mypu0s;
+tE
+rp)pMs;-
+sfsRU
+ %;ypsRpx
+tE
+rp*Upx-
+sft[(
+ %@ypt[r5
+tE
+rp+(r5-
+sfrJ7
+ %EyprJpF
+tE
+rp,7pF-
+ +e&sfrg"%
+ +Nsfry"$
+ +Nsfr\"#
+ +Nsfqi""
+ +Nsfsas;
+ +Nsfr1px
+ +Nsfr$r5
+ +NsfqKpF
+ -N )e&qr%"%po
+qr&"$pG
+qr'"#pj
+qr(""[
+qr)s;pM
+qr*pxU
+qr+r5(
+qr,pF7
+ $=|EsT
+t=?&?&F
+pH?&C
+tAA
+ &R0qL'q%
+p%?&A
+}\~,
+/7
+ $n2/7
+ $(/,
+ %[5 $&qL0v1
+pHB&?
+/%
+ %R5/%
+ %R5/8
+ 'R5r>*
+ )l2/8
+ 'R5/8
+ KR5/8
+ &Z*/8
+ 'R5r>6
+ )R5/8
+ )R5/8
+ b#R5/8
+ &n'/8
+ 1R5p<v
+ )R5/7
+ +R5/8
+ 5R5/0
+uj|dr.
+/8
+ %p-/8
+ +f+rp%po#%-
+x0&pG
+ )h*rp&pG#&-
+x0'pj
+ )h*rp'pj#'-
+x0([
+ )h*rp([#(-
+x0)pM
+ )h*rp)pM#)-
+x0*U
+ )h*rp*U#*-
+x0+(
+ )h*rp+xm+-
+x0,7
+ )h*rp,uH,-
+ +n$sfrg#%
+ +Nsfry#&
+ +Nsfr\#'
+ +Nsfqi#(
+ +Nsfsa#)
+ +Nsfr1#*
+ +Nsfr$#+
+ +NsfqK#,
+ -N )l$qr%#%po
+qr&#&pG
+qr'#'pj
+qr(#([
+qr)#)pM
+qr*#*U
+qr+#+(
+qr,#,7
+ $=qL'pb
+t=?&?&,
+ %{&r?<
+ $Oq\1P
+ %T: &\'x0&#%
+ )^$u^&#%-
+/(
+x0%#&
+ %Mt#yO
+ %'q\*P
+wTsgs)(
+ 'Cq\5p-
+t+qK#%#&
+ $K/&
+uj~'d
+/&
+x0(#'
+ )i$u^(#'-
+/&
+x0'#(
+ '6 '' )6/&
+t+qK#'#(
+ '6rd$d
+/&
+sfqKpM
+ %JypsapM
+tE
+w1[-
+/&
+sfqi(
+ 'Jt)w)pj-
+ -6t+qKpGpM
+ 'Jrd+d
+/&
+x0*#)
+ )X%u^*#)-
+/&
+x0)#*
+ 'J '' +Jt+qK#)#*
+ 'Mrd2d
+/&
+x0,#+
+ )c%u^,#+-
+/&
+x0+#,
+ 'J '' +Jt+qK#+#,
+ 'Mrd9d
+ I^#rd@d
+/&
+sfqKr5
+ )]+w1px-
+/&
+sfsR(
+ 'Jt)w)s;-
+ -Jt+qK""pM
+ $Irb1rX
+yVy:
+/'
+rdGd
+/'
+sfqK(
+ %Lypr$(
+tE
+w1U-
+/'
+sfsg
+ 'Lt)w)pM-
+/'
+ )L/'
+t+qK[pM
+ '%yV4uT
+/'
+rdNd
+ I8yV;uT
+/'
+rdUd
+ INyVeuT
+/'
+rd\d
+ INyVy"
+/'
+rddd
+ GNqL.pK
+sBq0&,
+p<l
+qL1q-
+q_1K
+u"
+qL5pf
+y$<K
+r)z=&0
+s/
+v%.
+t4
+t9&.
+wMqK
+ $7qL6p'
+}=
+}ypX
+|yy|V
+/+
+rdmd
+/+
+ -I/+
+ +I/+
+ )I/+
+ 'I|7rX
+{py|Fp6
+/'
+rdtd
+ I[%{py|Fqu
+/'
+rd{d
+ I8{py|FqX
+/'
+uj~F#1d
+ IN{py|u\pZ
+/'
+uj~F#8d
+ IN{py|FsD
+/'
+uj~F#?d
+ IN{py|Fsc
+/'
+uj~F#Fd
+ ;Nq}2r_s)(
+ )NsH2pMU
+ $G $M{oa
+q_=K
+v7
+sW1v1
+|[3##
+t%q[P
+q_%sd
+s5~2
+t%s8P
+q_%,+
+xr
+t%t}p'
+qI7
+p%7&3
+rc<
+t%uZqW
+ $X*t%ySP
+yYq1xI77
+t%y2p=
+ (^#t%yBv5
+ 2$r&74
+G%)
+ $& &p&t%t0p'
+ '<rc'
+u27
+ ${& )- &l,t%rXpK
+ %Gp%7&4
+rc0
+r&7;
+G')
+uJ
+ $=sW1q[
+ &X0y^qT
+ &%/a
+uw,K
+ $O/a
+sY2
+ $=W{is{
+J2{e
+sY1
+ $;J7uC5
+sY*
+ $MJ<uC6
+p9q&
+ $9JAq('
+p9t?
+ $#u4$=q(+
+p9rl
+ (^&/N
+rI'
+pc,
+pc)
+ &*/K
+})
+n/
+_)
+ &*/#
+tX
+n8
+ '( $,/#
+})
+CO
+ '. $, '.CF
+ '4 $, '.CC
+ ': $, ':C:
+ '@ $, ':C7
+ 'F $, 'FC.
+ 'L $, 'FC+
+ 'L $,/+
+vb;
+ppps
+ &? $F/+
+vbM
+ $> '( $5/+
+||
+ $>_+
+ &7/)
+ $0 &. &9/)
+ $+ )( $4/)
+ $Cn2
+ 'L!c'wX
+ $#n3
+ 'K!c'x#
+ $#CL
+ ',!cuQpm
+ $#CK
+ '1!c'xw
+ $#C@
+ '6!vTy3
+ $#C?
+ ';!vTz/
+ $#C4
+ '@!ct?pm
+ $#C3
+ 'E!vT+pm
+ $#C(
+ 'J!crlpm
+ $#C'
+_)
+ $J $Q= *R=p"ui
+st
+t$qX
+ D(`}
+
+var foldColumnsSM70NarrowAligned = driver.Text{Base: &foldRowsSM70NarrowAligned, Code: `packed2 39121 foldColumns
+ 6$!yH*s*tc
+!
+!pWumpt
+ &(]2}}
+ $$sJ.qS
+h*qq
+p#pdqS
+ >( $$q.'sX
+pnYK
+qf'Z-
+xDqVK
+wc
+qM*z$
+zp
+qM6q[
+s2
+q.<q~
+ &}r# ._r#qM6t0
+q>pQy%
+pIp5rf
+q.<v/
+r)p5qdp*
+q.'pb
+ &8t|sS*
+q.0p}
+tIp|8
+tbpQ
+tFZ
+ &0q.+a
+s+)pe
+vir4
+ 4&}.p-
+uOwe
+w'
+ 0*rIp7
+ ," && 2&v^we
+q.*tB
+r)p5&(&4
+ *XH &SHtA/
+rc
+ c#&k"&/
+uB
+ }#&tA/
+ &$ %%tE
+p<U
+ F(q.*P0
+LDe
+wC(&4
+ .& %CwD
+ c#& %g$r>2
+ }#& -g$p<V
+ F.q.6t}
+Lm3
+ 'g$t],r.
+ ** %Cr>.
+ f#g$r>1
+ Y$g$p<W
+ FU#q.6P.
+p_?&(&4
+ )f$t]-d
+ )|&r>5
+ f#|&r>*
+ Y$|&p<X
+ FE/3
+t].r.
+ ${+t]'d
+ ^&$ %Z$/(
+ %Z$/(
+ ,q# ,5 ,5 ,5 ,5 ,5 ,5 ,5 *i#sfpR%#,
+ (1sZrg"%#,-
+sfpR$#+
+ (1sZry"$#+-
+sfpR##*
+ (1sZr\"##*-
+sfpR"#)
+ (1sZqi""#)-
+sfu0#(
+ (1sZsas;#(-
+sfsR#'
+ (1sZr1px#'-
+sft[#&
+ (1sZr$r5#&-
+sfzA%
+ (1sZqK>zA%-
+ *g%t+rg#,"%
+t+ry#+"$
+t+r\#*"#
+t+qi#)""
+t+sa#(s;
+t+r1#'px
+t+r$#&r5
+t+qK#%pF
+ /Z$ \&> +e& **rp,po"%-
+ *$rp+pG"$-
+ *$rp*pj"#-
+ *$rp)|N"-
+ *$rp(pMs;-
+ *$rp'Upx-
+ *$rp&(r5-
+ *$rp%7pF-
+ 2$ %N *$ %N *$ %N *$ %N *$ %N *$ %N *$ %N *$ 'N (&qr,"%po
+qr+"$pG
+qr*"#pj
+qr)""[
+qr(s;pM
+qr'pxU
+qr&r5(
+qr%pF7
+ $%}.rR
+t=>&9qd
+pH9>ro
+tA<
+w=9&>
+ &>q=0q%
+p%>&<
+ 2&q=+v1
+p_>&(&4
+ .&tA/
+r>6
+ c#& %U5rc<
+ }#& -U5p<Y
+ L. %q-/8
+ *]3rp,po#,-
+x0+pG
+ (1rp+pG#+-
+x0*pj
+ (1rp*pj#*-
+x0)[
+ (1rp)[#)-
+x0(pM
+ (1rp(pM#(-
+x0'U
+ (1rp'U#'-
+x0&(
+ (1rp&xm&-
+x0%7
+ (1rp%uH%-
+ *Z1sfrg#,
+ +Nsfry#+
+ +Nsfr\#*
+ +Nsfqi#)
+ +Nsfsa#(
+ +Nsfr1#'
+ +Nsfr$#&
+ +NsfqK#%
+ -N (y#qr,#,po
+qr+#+pG
+qr*#*pj
+qr)#)[
+qr(#(pM
+qr'#'U
+qr&#&(
+qr%#%7
+ $%q=0pb
+t=>&>e
+ %{& &s'q=1P
+p_3sdrl&+
+p_2ti
+wMt",
+p\rL#+
+p\wn#*
+p\{;#)
+p\vs#(
+p\1rj#'
+p\v({[&
+p\*q6#%
+q=}b
+}=
+ra<pf
+p_3zN+
+ %/{prQ
+ra0r7
+q;tT
+ ("/*
+ ,Z(/,
+ *$ $W(wTsgs)'
+ ($ (X(q;yW
+/'
+ $W( :^' )8 *(q;z|
+/'
+ $]' I8q;qFq6
+/'
+ $H INq;.um
+/'
+ $H INq;1{^
+/'
+ $H INq;5|K
+/'
+ $H GNra2a
+p%4&)
+v7
+ra.v1
+p_4|.3
+wC'&.
+wrQxm#
+ 0\/s/
+tA0
+rc'
+ D(r2p|4
+ ,$z'
+yA&0
+ $< &7r2qR4
+ ,$s[qR
+|(&1
+ $@r2qR;
+ (9ra.q[
+ &$ $4J1|<
+sY.
+ $MJ6uC1
+sY5
+ $9J;}v
+sY6
+ $#J@q(<
+p90'
+ $#u4#Bq(0
+p90+
+ (P$q.'t0
+ws
+v_<
+ %# &*/I
+||
+n,
+ ((/F
+tX
+ () &.||
+ (+ (.CM
+ *$||
+CD
+ ,&CA
+ *$||
+C8
+ ,&C5
+ *$||
+C,
+ (& &9C)
+ &O $k# &: (E $./)
+ $7 (. &. $9 (. $./(
+ $$ (. $- $+ (8 $+ $7CJ
+ (: $ACI
+ (D $KC>
+ (N %;C=
+ (& %@C2
+ (& %EC1
+ (& %JC&
+ (& %OC%
+ X#0`}
+
+var general32SM70Narrow = driver.Text{Base: &transformSM70Narrow, Code: `packed2 30794 general32
+ *$!u'oyit2p3wd
+!xgp3vQp[p3p{wp
+!|Frnowd
+ $(!yLpVyK\qBu[q0q*
+!yLPyKqBpEq*
+!yLayKo}Cq*
+!yLp'yK{?oq*
+!yLpCyKqgjIrmt2q*
+!yLpKyK}:\q*
+!yLp-yKIw{pYq*
+ *"]uQqS
+tWrT
+Ot-rT
+h.qS
+p#rlqq
+?p$pEp/r0~.\g~/rG
+ @.p"|K
+{Y't8
+{YsC+V
+{YsCpU
+{x?ovzjp[zep+ttsLovzjp[Iv@tq
+p"s*
+ >*zqx+
+p"wn
+zq1pZ
+zqp.
+zq1p6
+zqt8
+ 0"p"u/pU
+ ,${/z1
+ ($ 6*x2
+ &#r)p|rwq5
+{/q8
+tA'
+p<U
+q\+q%
+s+(,
+q\6q-
+ &Dq\*pv
+sB0&(
+ *&sB+&(
+ *$sB2&(
+ ($/#
+sB.&(
+/#
+q_-K
+qf'&--
+/#
+sB1&(
+/#
+q_.K
+qf'&.-
+WpvP
+ $}#WpbP
+ $(v>z1
+ $s,ykpC
+uw%K
+/%
+q_%sd
+/%
+q_%,+
+TyIq%
+q_#,
+uw#K
+ $r.tE
+q_#4
+ $+uw#4
+uw#;
+tE
+t1v?py
+uw#sd
+uw#,+
+tE
+uw#|B
+uw#vj
+tE
+t1x?py
+t1yZpy
+uw#3
+uw#,5
+tE
+uw#,*
+uw#41
+ '*{g~1
+{gxZ
+y.?op$gp/xIpyta
+pwP+a
+qzvr&#
+t%yBP
+q_#M2
+t%yqP
+ $$t%qG.P
+q_#r+
+uw#r+
+uw#|l
+tE
+t%|^P
+q_#e
+t%w;p-
+q_#qd
+uw#,6
+uw#qd
+tE
+t%yGP
+q_#s6
+ $&uw#vl
+tE
+q_#,0
+uw#,0
+uw#M<
+tE
+t1|dpy
+ $*uw#,'
+uw#46
+ ''pw{6P
+q_#45
+pwqG*P
+q_#4*
+pwyIP
+q_#M
+pwpV.P
+q_#y%
+pwt}P
+q_#x;
+pwu)P
+q_#4'
+pwv5P
+q_#yF
+pwv/P
+q_#4+
+pwySP
+q_#we
+pwyUP
+q_#4.
+t%pvP
+ $'t%pbP
+ $(t%qOP
+q_#|B
+t%r%P
+q_#vj
+t%qWP
+q_#3
+t%sTP
+q_#,5
+t%r{P
+q_#,*
+t%q[P
+q_#41
+xUqy
+q_&,
+Wq[P
+q_&sd
+Ws8P
+q_&,+
+{/{6
+pL%r+
+!s4
+/F
+ $s#r=<p-
+J#vCV
+ &&r=2pX
+z,/%.
+t*&5%.
+vn%6%.
+ &>/H
+ &5},pPqVp2%"
+z_pPp4p2%"
+ &&wC0p2
+z,6p2
+t*%:p2
+ws
+rIpQ
+ (*},pPqVpN%&
+z_pPp4pN%&
+ &3wC1p2
+z,7p2
+t*%>p2
+ ). &B},pPqVpN%*
+z_pPp4pN%*
+ &IwC2p2
+z,8p2
+t*%Bp2
+ ): &X#},pPqVpN%.
+z_pPp4pN%.
+ &IwC3p2
+s'%Kp2
+t*%Fp2
+ (R#},pPp?^%0
+ &Etr&4Z
+vJ%MZ
+r)p5%HZ
+ &Lq\2p-
+t{Y%9&/%G
+t{s^9&5%F
+t{|19%M%E
+ 'm#t]1r.
+/F
+t]2d
+Wq8q8
+w+
+th%@
+wc
+wm4
+G#)
+}W
+WrRP*
+ &i# &y%Wp=qW
+yy
+z2%B
+rc
+{b4
+ '. &j% &7Wp}pv
+ $e#zO%@
+uB
+ $^#G))
+wQqKu%
+ $3t&w)
+/K
+J3}/
+/(
+t]4r.
+/(
+ $t%/(
+ '<wD
+ %<G%)
+}W
+/(
+}c
+z+qKA
+ 'H/(
+ $X'rU%D
+r>2
+r2pQ4
+ '. +H/(
+s[p5
+sBp5%B
+ $$r2p5;
+G+)
+ 'H $1t%v/q%
+rdKvCE
+/K
+w1UiJ
+/K
+rdIvCD
+/K
+rdHvCC
+/K
+rdDd
+w4pV}b
+tusl
+sfqKw(rqz\
+w4pV6p=
+xBQUzXya
+w4pV*p-
+w1pM-
+qfx/6vh6u|wq
+w4P'q8
+ $s$w4P0pC
+tb{,<r62v-xN+
+z8}%*+ukr6*
+w4P+q[
+r#b8
+}X
+r#Yp2
+x'u}QA
+w4ap'
+zlQUqv
+w4a'qO
+pr<\r/s_6r/s_11pl(ty<2'|Wr/
+z.|a<5sP2vD
+zKtyv+v-plsP
+}9|a0sPqyqZ0
+w4a0r%
+r3pjty2qZs_'pl'
+r3pG|a*rq0uv
+r3potysPxtxt*
+r3pF|aplxkqZ
+w4P5{i
+q$t[r5
+prsgpx
+w4p'qp
+S+vm{P's#uQ(
+w4a5p=
+|6&
+qj0rvx"6u1qFA
+w4a*pC
+S&xMxM
+w4a5qp
+w1U-
+w4p'<P
+{u&B
+x7|>
+tPsKp'
+{u$B
+tPv-pK
+N$(
+/#
+sZQB|>
+tPulpC
+wTtOiK
+v"~4P
+ &e'rdGvC@
+t%w;P
+rdCd
+tPr:p-
+rF%qv
+tPt-a
+w1#%iF
+x8Pqp
+u3$
+/6
+ %c#/7
+szzXya
+/#
+ %? %c#/7
+ $j'/7
+ 'c#/7
+ +c#x8xxpK
+ %c#s>saqv
+x8v/p;
+u>qv
+v=r\(
+x8uZp-
+xpsysa
+t<q1Q[
+z.qv
+prtOpM
+x8ySp;
+q$rJ(
+x8y2p=
+t<sl
+r3r5px
+w7QUpF(
+szpj
+x8yUp;
+q$r\pj
+x8yBpK
+prsgU
+x8v1pX
+w7Qtyr/0}L6Utys_0x"us.
+zKvmpl'{PqZsK
+x8yRpb
+xBQ[r5
+x8x}p;
+q$sRz&<unxt{P
+x8z1{$
+ %2X"z&<unxt{P(
+prrgz&<unxt{P(
+X$vmq0.x$r6(
+x8yqp}
+prsRpovmpl5|Vu|us
+prrg(U
+x8z$pK
+X0vm2yapo
+x8qG.pf
+z"1
+r3vm2yaU
+v=sR(
+s>r\(
+x8{6pK
+ %$x8|^q-
+u>pG
+v=tO
+x8qG*P
+yppR;B
+x8yGp'
+{<q1xI";w(vDvDxk
+wTsa"<-
+t)w)B-
+/#
+x7Upy
+sZQBUpy
+x8ap;
+p1AU
+x8p'q~
+ %AXC~#
+XD~#
+x8pCpC
+tuq1Q[
+sfqKz&+z\
+ %/u~P+p'
+s>ryzX2w0
+u~P2pX
+u>zX2w0
+v=rJ(
+v;[
+u~P.p;
+pr<\v-q&r/s_un(vmxtplu|sP2
+z.vmqZ's_rtus6
+zK}"|Vz#r/s_
+u~P1q%
+}9ty5.pls_usus
+r3pjvmpl+'s#uQ
+u~P5p-
+r3pGqv
+s:t[
+u~yUp-
+pI|T
+u~z1{$
+x>+ukr6*sd1.sQq0p0
+}X
+u~yBqW
+q$sg
+r#bp*
+/#
+ '(u~yBsX
+ %(u~{6P
+sf<\2q0w0")
+u~w;P
+sfpR)w(qZq0w0
+/#
+{g~*
+ %#sZQxMBvu
+tE
+ $@x8q[pC
+{}W
+x8rXp;
+{mynv)X
+ypqK"X
+x8s8qO
+sfr$zXz\
+x8rXp=
+tE
+x8s8u)
+{mv9+v~t^(
+|H
+xDqVK
+/#
+tE
+x8pfp=
+|6$
+pIp4y%
+ %(x8pva
+t<sysa
+x8pfq~
+w1[py
+x8pbpb
+x0$B
+x8pX{X
+yYq1xIU"Z
+ $S/x8pbq~
+{<q1xIw(plplvDxk#$
+|G|>
+/#
+w1Upy
+/%
+w1poyO
+x8r%P
+yYyb$qv
+yYq1xI"]B
+tE
+{u$w(r/plz\
+w1qvpy
+tE
+|,<sTr%
+sf<\vDvDxk"^
+sfpR^w(plplvDxk
+ $R4x8r%v5
+sZQqvU-
+w1Uvu
+tP0+pC
+yYyb%B
+sZQB(ib
+rMcpy
+tPxNpK
+N%U
+/#
+q}e7|>
+ 'Y& %V,rdRr.
+pwp'.p'
+uI&
+pwp'+q-
+N&w(r/plya
+sz#&
+pwp'0P
+wTtOiS
+pwp'<P
+u^&(i_
+u~s{pC
+r3vHzX2w0
+u~t}p'
+ %b$u~r7qp
+r3w(r/pl+'s#uQpM
+w7QUvmpd0usu/*(
+u~u)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+u~sXpf
+r3pjqv
+ 'b$u~p=P
+ylpx
+qf{drWxu23<t?rlxf-
+qf'r6t?rlxf>{drWxu2-
+u~r%x}
+t*e+ukr6*p*
+}X
+ %c$z+Q8
+ %$u~qpa
+{}%
+sf<\xls_w07
+sZQBU-
+ $U4sZQxM|>
+t%pV+p'
+rdVd
+t%w.y2
+p1,vmpl+u12pl+
+|0r%pC
+ %d(|0qpP
+sf<\2rvw07
+sZQz&rvw0|>
+|0r{p=
+v;z&<ya
+xpsl
+t<w)
+ 'n&|0tBpv
+v=ryz&<ya
+szU
+|0q[q8
+ %o&w|w)qv
+pr<\qZ<ya(px
+prsas;(
+prrg(pj
+|0rXpv
+pr<\r/6s_2'r/1sP(w(r/xtrlvhqZ
+z.vmxtqZ+s_'us
+zKvmqZ<s_*pl|W
+|0s8p;
+}9w(r/qZ<qF.6pl
+r3pjw(r/s_.us<*sP5
+r3pGty0vDs_usus
+|0t0p;
+r3po|a0sP<qF.
+r3pFw(r/s_r/s_plr/<0
+r3r5vmplsPvhqF5
+|0s{p=
+X,z&<yaqv
+ +=|0t}p;
+q$ry(
+|0r7q8
+vS2
+v=rJU
+w7QUw(qZ<ya(
+r3pj[
+|0u)p;
+p16"6
+|0sXp}
+ %C/8
+ %x#/8
+ %Z&/8
+ 'x#/8
+ +x#/8
+ )x#|0v5pX
+z"B
+vxC"#
+|0xxxx
+q$tO
+p1&(
+X'pj(
+/U
+ %b&/T
+ 'b&/U
+ -b& '(|0v/P
+sfpRLB
+|0uZp'
+v=<\qFya(
+ 'x(t%w.r{
+szzo
+N&"Q
+sztyqZ|Wt?sP
+pwa2pf
+wHzo(
+pwa'a
+sZQ~#i[
+rK=#$7
+ 'e)tPrqpX
+snUqv
+zitDsl
+tP<0P
+w1"Wid
+tP<5p-
+N$U
+tP<6rR
+zlQqvpM
+S&(qv
+ %MtP<1P
+sZQ~#ia
+/%
+rp=7pjib
+ '3 %d/rdVvC>
+ %d/rdUvC=
+ %d/rdTvK~,
+ %d/rdSvKy~
+ %d/rdRvK{G
+ %d/rdQ}/
+ %d/rdPw&
+ %d/rdOr.
+ %d/rdNd
+pwyBp=
+{<yb%#$
+ $P2sZQqvB-
+pwyRpb
+x0%#$
+/#
+ %&pwyRr7
+x0$#%
+ '&pwyRqp
+v=sg
+ %r/rp={ciP
+ &Gpwy2p=
+ %0/%
+rp=qvB-
+ &4pwuZp=
+{<yb$#%
+/#
+ %( &6pwxxp=
+ '8 %. &0pwsXp=
+yYyb$#%
+ '. &0pwr7p=
+{u$#%
+ '4 $GpwpV*{X
+ &=/,
+ %B/$
+ %L/,
+ )P#/,
+ %P#pw{$pX
+p>=7zozo
+ &6pwyGa
+yYyb$#$
+/'
+yl#$
+/&
+ %2/'
+ %^( '2/'
+ %2/&
+rp=#$7ta
+ &0pww;p-
+N$#%
+zlQqv#%
+rK=r_
+ &0pw|^p;
+uI%
+xb%qv
+ %t$ $Gt%pV*{X
+ '[,|,0r7pC
+u3$
+|,0u)P
+sfqKvmpluv666sP
+xr
+|,0uZP
+sf<\2qyw07
+sZQz&qyw0|>
+|,0yUp=
+v;(
+/T
+ %Q(/T
+ %c*/T
+ 'Q(/T
+ +Q(/T
+ )Q(/P
+ 'a*|,0yBt0
+prsgqv
+ +j'pr<\qZ<ya(qv
+t2rnorVIwup{y(=#$7
+ &B|,0sXpv
+p1*"*
+|,0v5q8
+pr<\r/r/qZt-{Pr/(vmqZxt1'us'
+z.w(r/s_.|Ws_.s_
+zKty<*u|s_pl
+}9|axtxt6pl
+|,0xxt0
+p1/pj
+prsg"0
+ %/ $Gt%qG*qT
+ 'd-t%z$p=
+x*tDy(=#$
+ '&t%v1a
+ %{#t%z1p-
+qJ$B
+/#
+rp={:
+ '.t%p-P
+t]6vCN
+t%pXP
+t]:vK~,
+t%pfP
+t];vKy~
+ %~2rd\vKyd
+ %~2rd[vK{G
+ %~2rdZ}/
+ %~2rdYw&
+ %~2rdXr.
+ %~2rdWd
+pwsTP
+ %q% %h4{u$#$
+tE
+u^%#$-
+t%rXa
+yl#%
+u^$B-
+ %V3w1#$iZ
+ %Z3rp=U7i[
+v"~4O
+ $;pwpbP
+ %U& )1rp=#%#$-
+ '*t%rRp-
+wrt"=#$#%
+ &f#t%qpp-
+rK=#$#%
+ &4t%q8p-
+zlt"=#$#%
+ &2t%p=p-
+qr=#$#%
+ &4/&
+{<yb$B
+rp=B#$-
+ &6t%p;p-
+rK=#$#$
+ &0t%q-pb
+tuy(=#$
+ &0t%q%pC
+t<y(=#$
+ 'q0 %U4rd^w&
+ %U4rd]r.
+ %U4rd\d
+Wt}p'
+sU=
+k=%f
+r>1
+WuZqW
+|6=
+WySP
+yYyb=#=
+Wy2p=
+ (d%WyBv5
+ 2$s%G4
+G')
+ $& 'NWt0p'
+sUG
+kG%p
+ $Ku2#=
+ $X#s%H4
+ '- &Q'WrXpK
+sUH
+kH%n
+r>*
+s%H;
+G-)
+uq#=
+ &n'qN+a
+ %+kH%m
+r>6
+{mv9+v~t^#=
+wz{Ep44t,
+z80t,
+w2K,9/
+ $R. $M{/r{
+qno%o%h
+ko&'
+ &^$qN.rX
+ &$ %c5}snK
+rc<
+ $(}smK
+ $$ %& $$}slK
+ '& $(}skK
+ '* $(}sjK
+ '.sY<
+ (* %[4rI+
+pc8
+pc1
+ &* %U4||
+C1
+_1
+ &* %P4tX
+C.
+ &g$!|r
+/$
+vbM
+C+
+_2
+ &U$/$
+||
+C(
+ '( $,/$
+tX
+C%
+ &K $R#/+
+{11
+C"
+_3
+ &*/+
+{1.
+ $c# '( $Y#/+
+vb;
+pppJ
+ ((/+
+})
+pppS
+ &? $F/)
+ $< Z#F`}
+
+var general32SM70 = driver.Text{Base: &general32SM70Narrow, Code: `packed2 30424 general32
+ L$Orvr-
+h2rA
+ i$& $>t*rwp*
+ i($q"p^r+
+ 2$z,/%'
+t*&5%'
+vn%/%'
+ 8(t*%3p2
+ 8$t*%7p2
+ 8$t*%;p2
+ 6$s'%Dp2
+t*%?p2
+ 0&vJ%FZ
+r)p5%AZ
+ (&t{Y%9&/%@
+t{s^9&5%?
+t{|19%F%>
+ 0(qQ$
+ 8$ %. 6$qQ*
+ >$qQ&
+ 8$ %. 6$qQ,
+ P@$qQ(
+ T#$ %< 6$qQ.
+ 2$qQ0
+ s#$ $$pc$
+ *"n4
+_$
+ *&n7
+_*
+ ,&_&
+ ,$ '( *&_,
+ ,$_(
+ ,$ '( *&_.
+ ,$_0
+ c#$`}
+
+var general64SM70Narrow = driver.Text{Base: &general32SM70, Code: `packed2 76256 general64
+ ,$!xgrnowd
+!|FIpYjp$gq*
+!yLqGyK\qBu[q3q*
+!yLpVyKqBpEq*
+!yLPyKqgtvwd
+!yLayK\vy{?oq*
+!yLp'yKo}Cq*
+!yLpCyKp[rng\q*
+!yLpKyK{?oq*
+!yLp-yK{x{?oq*
+!yLq%yKIwup{qgrmwp
+!yLpXyK}:\q*
+!yLq-yKp)jp{pYq*
+!
+!?z?Ip)p/?q7wup{pfp/rS*p/sOz?Ip)sOp[u[pYtRp)jp{pY~?p+sDp/~Ap/qk5.,v+4xW,x$vl'4q&4un,6';.sd2M*|Bsd14pde*>x/vl6rfe*zz>x/>ys,xW>x/@tc
+!?z?Ip)p/?q7wup{pfp/rS*p/sOz?Ip)sOp[u[pYtRp)jp{pY~Gp+sDp/~Ap/qk'ul45e*,un4xl>z]>uAql4u1>xWe.|B4u1,uQ3'ql,0;s61M134sK,5*ql@tc
+!?z?Ip)p/?q7wup{pfp/rS*p/sOz?Ip)sOgrn}MvQIp+.vPp/~Ap/qk1*e0s60yF+,*we',|#v.4t?Mx;+,u1,rq>x$,66v.e6|B5M2,rWM1r++4pdv.|B5e.e.e.e.e.yF6v.vj6,xR,q&x;*vl,y,,6.v.,5.,q&,xl46,|@,rvx;2v.;4u1,z],xW,xW,xW4sCv.,uQ>r6,0'>xW4v->z#4uls6'yXy14y,s61;1>xuv.4y,,u/;+sd'r+'4'we5v.yXy14y,s61;1>xu,6'x;*32,x",t-sd.>t,sd0s60we'sd54pd,|@s6.,*6,*5,x";24t?M5,5.sd1e1,5v.|B5,*6,x"yFsd*,6+sd0,6'e.e.e.e.e.e.,|@v.x;.rf6,u*sd0,ys3<>xuv.v.>ro4q&,t,r+*>ro,vr>x/|B1e6;1sd1>|@;,vZ>x/}l4xl,sC,6>}L4sK,+'>x/,re4vh,|@s65vl+x;,rq>x/>x",xWvl.e.vl,|#;6>x/4t?,++,|#,qy,*1|B54++,6'r+2,v+4q0>z#,*>re,q0,6'>xR;.,rvs614vr,qy>y,>x/vl64+'vj64+',p03*,0.ql>xurf6yF+x;14.4xl3+qlsd1M1,qFsd2,*+4t,3*qlwee',z#we4sQ4,reqlsdvj645M2,52>uA,p0ql,vZe'46M*,v-e1s60ql>uA,|#,y,,xR4v-3<M.>x/4xl4pd4xNe5sd'e0e2>x/,5*,5'x;24sQ>uA,6sd+>x/sd0M2}l,q0,55>v(,rq>x/|B'3+x;+4xNsdzzr+6>x/M*4+',v(s6.;M<M5>x/>rt,r:,*14xNyF>re>xu,6'>xW,rq,+>rt,*>re,q0,6'>xR,y,,p04un4xl4v-,52,6'|B5r+2>s#,xl4v-r+'41ql;2,52>s#4un3+}lvl'qlx;M,qye5|lx;*,t?qlsd2}l4sK|l4.;+,q0ql,rv41,un4rv,+;',0+ql|l4+'sd1e0,0>xW>|@ql,sQ,uQ,qy,*6,*.31>z]qlv.r+,u1sd>ro,6'>|@,6'4sQ,xX,z]e6>y,;030v.4sK}ls60s6',revl6,uk,6'4xNqde'rwx;0vl.4qyv.we',6.,u|4z]ql4pd4r:,6'r+5,56|B1,5+K|B'4uQv.>ro,sCwe5,x",u|e6vl6,6'464'>xWe5e2,v->}Lv.4*yF'e'sd5,|#4vh,v-v.y%>xWvl64+'>rtM*>x/v.354++vj64sC>uAvl6,5*v.>z],v+4sQ|B14qFr+2yF.v.M.4u*4unwesd0s60,*5v.KyXrw4u14qy,6.v.KyX,v(>rt,++4xWv.,s#yFK,*4t-4ul4rW,x"4xNsd2sd0M.|B.30,uv,6'r+64.4r:4uve';0,z#,6',6,*.4*sd.,0.x;.4qy,6'sd24uvx;,u/,*1,pd>x/v.qd>|@30s61s65,rox;*,x"3414*M2x;'vl+|lv.vjsd54v+,rtM2x;*,p0v.,*1x;1>y,e.>v(3.,v(v.vl4q&4uQx;.,0',uv4sCv.e'>y,4qy>z]s66>}L4sCv.@tc
+!
+!pW0t8pt
+ &:]+x"s7
+OuvrG
+hrlrG
+p#0rO
+?p$pEp/r0~.\g~/1.rT
+ 4.p"q6
+{Ypd'V
+{Ypd0V
+{x?ovzjp[zep+ttsLovzjp[IFy9
+p"um
+t$sD
+p"rL
+t$qc
+p"{n
+t$rj
+p"{^
+t$sI
+p"yu
+t$uE
+t$1pZ
+t$p.
+ $.t$t8
+t$tq
+t$td
+t$vP
+t$vU
+ 8* $0 *8z<z1
+ $$x2
+s/
+xA
+s/
+vF
+s/
+v8
+s/
+ $"r)p5rwpN
+z<q8
+tA&
+uF'uv
+ $*s+',
+ $$q_(K
+qf'&(-
+ $&sB0&'
+/#
+ &'/#
+sB+&'
+ *&sB2&'
+ *$sB.&'
+ *$sB1&'
+ ($|~pC
+uw$K
+WyIq%
+ Z#FzF+a
+ $$pwuZP
+ $$pwv1P
+ $$pwx}P
+ *$pwyqP
+ $$pwqG.P
+q_#,6
+ *$pw|^P
+ >$T{6P
+ $$TqG*P
+ $$TyIP
+ $$TpV.P
+ $$Tt}P
+ $$Tu)P
+ $$Tv5P
+ $$Tv/P
+ $$TySP
+ $$TyUP
+ $$tP2P
+ $$tP1P
+ $$tP*P
+ $$ $yD $xDpwqOP
+ $$pwr%P
+ $$pwqWP
+ $$ $yC $xCqL0p-
+q_%,
+z<{6
+pL"r+
+ $2/A
+ &$J#vKsOr/'q&
+ ($z,.%+
+t*&4%+
+vn%3%+
+ &(/C
+ .$wC/p2
+z,5p2
+ *> .9 &9 *R# .9 &9 $R# 49 &9t*%Cp2
+ .<tr&3Z
+vJ%JZ
+r)p5%EZ
+ ((t{Y%9&.%D
+t{s^9&4%C
+t{|19%J%B
+ $Ct&v]
+/C
+J1d
+|5q%
+ud
+sBs^<
+wc
+{w*
+G%)
+wAr0zEu%
+ $;qL'pb
+w+
+th%=
+rc
+wme
+G#)
+wAsbu%
+pwu)q%
+rdFvKsOr/pd.
+/E
+t)sbt\r'iE
+/E
+rdDvKsOr/pd2
+/E
+rdCvKsOr/pd+
+/E
+rd?w&
+t%pC+p-
+{<xnzEur5zaplxkxkxk
+t%pC.p'
+yrzE{q
+ $_'yYxnzE{q
+t)sburvDplz\ya'urplzuta
+tE
+/#
+t)v]t\yO
+ $\#vN
+w4z1pC
+tuze{.
+w4{6pK
+yr<g5zaplxkxkxku+
+ws
+x8q~p-
+xr
+w4pV+p-
+yrzEurrq'wJ
+w4w.p-
+x^xiurv6+wJ
+/#
+t)v]y--
+qf}%rewq
+x8rXpv
+t&y&vMu+
+x8s8q-
+v%re
+t4
+z8q&25
+tbb
+rHp?Apk<t?
+x8t0{X
+}&pAx_uA'uk1*v6s#u*qFxWrv
+x8s{{X
+wgrE;r6vr5ukuv's#q316qy
+x8t}r%
+t&y&~3E
+!s4
+t%pK+a
+yr~3vwza1sP<6us11vD{PqZs_
+t%pK2qT
+x^~-ur2rqwJ
+t%pK.qT
+wtpk
+/$
+t)v]>~+-
+}J
+sh?Iq3u}vMA
+t%pK5pC
+zdtDv]vwzu
+t%pK*pX
+|syxvfE
+t%p-'pX
+w|sbt\ur2rqwJ
+z_tDze{.r'
+t%p-0pC
+x^~(r'
+t%p-+pK
+ %$t%p-2q[
+{x?z?Ip)zep+sOz?Ip)sOgrn}MvQIV
+w}p6
+zP{.t\r'
+w}qX
+zP~3t\r'
+w}sD
+zP~+t\r'
+t%p-.qp
+w}qc
+w}rj
+zP~@t\r'
+w}sI
+zPv$3t\r'
+x^v$3r'
+t%p-1pC
+zPv$2>~+r'
+t%p-5pX
+x^v$.vwzawJ
+t%p-*s{
+zkqw.t\
+w}uE
+x^v$/r'
+zPv$1>{.r'
+t<v]
+zP~-qw.r'
+zdtDv]qw.
+ %%w}p.
+\p[j|vv$(qw/u+r'
+!s4
+Tq%1p'
+{Zp)o?p3zSxnv$%{q
+Tq%6pK
+x^v$%qw(
+/#
+t)sb{qr'-
+Tq%2pC
+t)r0v$%qw(u+iL
+v"sOr/'p0
+ %,/b
+rdHvC~
+/b
+rdCvCP
+TpK.p-
+zdtDsbqw$vwzu
+TpK2a
+t)v]qw$iF
+u~|^p'
+ %_$yYxnv$%vwzu
+tE
+u~w;p'
+yYxnzEvwzu
+{Zp)o?p3zSxnv$%qw%
+ 'd$ $r#{Zp)o?p3zSxnzEu+
+tE
+xr
+/#
+t)sburvDplz\ya'qw%ve
+/#
+t)v]vwzu>v?
+t)sburvDplz\ya'r'ta
+ &wGu~pV+p'
+ %Hs5yd
+/B
+tuzexi
+/B
+ %o$u~P1p-
+s5{G
+/$
+tusbqw%
+/$
+ %(u~a.p-
+s5~2
+u~p'.p'
+{Zp)o?p3zSxn~3vwzawJ
+xr
+u~p'5p'
+{Zp)o?p3zSxn~3urr/zawJ
+}\y~
+u~p'*pv
+x*tDsbqw%
+zi|v{.u+
+ &%u~p'1pX
+x*|v{.qw%
+ &%w4z$P
+t<sbqw%
+/(
+ %=u~a1pK
+xr
+u~p'<pC
+yr~+{q
+u~p'0pC
+yr<g{2{2>~+
+ (Y5t)r0xi{qur5zuvu
+tE
+ %G '8u~a5pb
+t<ze~=
+u~ap-
+{<xn<g2ulwJ>xi
+t&?op$gp/xIK
+uj~1d
+|,<q-p;
+{m?\q3v]
+|,<pfqp
+zdtDsbt\r'
+t2rnorVIwup{ze{.r'
+u~pvp-
+{Zp)o?p3zSxnzE{q
+{m?Iq3r0vMt\
+{Zp)o?p{jp{xn~)t\
+vY<v2
+t4
+|H
+pnqV,
+}Qpy
+t&?op$gp/x?-
+ %Nu~a5pX
+yr{.{q
+t)sbur5zu{q-
+ %k$t)r0~@u+r've
+ '?u~a<p-
+ %g#yrzEvwzu
+/,
+yr<g5zaplxkxkxkw5$
+u~P*pC
+yYxnv$%urr/zu
+r[y.?op$gp/xIvuta
+t)sb{qvwzupy
+tE
+t)r0|U"ur5zuu+-
+ 'Lu~pV.pC
+yr|U%{q
+r?M
+u~P<pC
+yr<g{2{2w5%
+r?K
+ %=u~pC'pb
+tusbw5&
+/+
+ %O/+
+ 'Ou~pC0a
+ %Q'yrv$%{q
+tE
+t&r0|U&urvDplz\ya'
+r?O
+u~pC.a
+{<xn<gv6uswJt\
+r?J
+t&sbvwzu
+u~p-+a
+q,~7vC?
+u~p-2p'
+yr<g+zawJr'
+u~p-.tY
+zdtDsbt\vwzu
+u~p-1tY
+w|sby-vwzu
+/$
+t)r0~3u+y--
+t)sbt\>xi-
+/.
+yr<g5zaplxkxkxkqw%
+t%pC+r%
+ $f4{gv?
+t)sbqw%urvDplz\ya'ta
+tE
+yYxnv$%{q
+t)sburplzur'py
+tE
+vN
+/>
+ )t$t&sbqw%
+ws
+/^
+xr
+/]
+yr~(urrq'wJ
+/^
+x^v$%urv6+wJ
+/#
+t)v]qw%-
+ %k'/^
+ %k'/^
+ -k'/^
+ %k'/^
+ %k'/^
+t&y&~)E
+!s4
+/\
+yr~)vwza1sP<6us11vD{PqZs_
+/^
+x^{.ur2rqwJ
+/^
+ 'k't)v]>xi-
+ 'k'/^
+ %k'/^
+ %k'/^
+ 'k'/^
+ %k' )$ 1k'/^
+ +k'zP|U"t\r'
+x^|U#r'
+/^
+zP|U%>~+r'
+/^
+x^|U*vwzawJ
+/^
+zkw5+t\
+ %k'x^|U,r'
+zP|U+>{.r'
+ %k'zP~-w50r'
+zdtDv]w51
+ 'k'\p[j|v|U:w52u+r'
+!s4
+u~p-*q-
+x^|U=w5;
+|0pbp-
+w}t8
+zkt\urv6un{S{2
+zdtDv]urv6un{S{2
+t&y&vMr'
+t4
+w}td
+zP~)r'y-
+t<ze{.
+ %7zP~)r'>{.
+t&y&vM>~=
+v%q0
+t4
+}X
+ $c,sfqKty+w0
+ %r(w}vU
+w}q6
+ %o(w}y9
+ %o(w}ui
+ %o(w}um
+zP~6t\r'
+t<ze~@
+zkt\w5"
+ %R#zdtDsbur2rqwJt\
+ %Jxpsbt\
+zP~)r'vwzu
+zkr'r'
+zP{.r'>{.
+zP~3r'vwzu
+zP~)r't\
+x^~6r'
+zP~=r'>~@
+zk>{.t\
+ %c( %-zP|U6w52r'
+zdtDv]w55
+zdtDsbvwzur'
+ %R* 'Et*sdrW.v(8
+tw
+ud
+uaq0
+s/
+wgpA)
+t&y&|UfE
+sfqKz&<*1{S
+t&y&vMw53
+ +P#sfqKvmpls_10usxl
+tE
+s5y~
+|0pK0p-
+{Zp)o?p3zSxn|U;w5;
+t)sbur5zuw5<-
+{<xn|U<urqF*10usxlzaplsPv-uspl
+|0pK1p'
+yr|U<urqZ<*5xXpds_res_u/z]
+/#
+ $f,t)r0|Ug{qu+ta
+ %|&}\yd
+|0pK*p;
+tusbw5=
+yrzEvwus+wJ
+ %_(|0p-.p'
+yr|U={q
+|0p-1p}
+zP|U>vwplpl5'y,v(rer/*0zaurr/zawJ
+|0p-5p'
+yr<g{2{2w5>
+|0p-*p}
+zP|U?vwplpl5'y,v(rer/*0zavwzawJ
+/#
+t)v]{q-
+/%
+t)ze{.r'py
+{m?Iq3r0vMu+
+{Zp)o?p{jp{xnzEu+
+ %f'|0q%<p}
+ %j*x^~(vwza10usxlzausw0
+ %z)zP|Umw5kr'
+|,y8+pC
+t<zexi
+zkvws_ussPv-uspl+z#6+qZv(t\
+|,y82p'
+ %m*|,y8.s8
+zkvwus1|Vv(6s#r/ussP2s_<urr/usr/r/r/s_2'qZ.s_vrr/pl'
+zP~)r'vwplv+ro1xtpl0.s_us0qZ
+zP{.r'urr/pl11qZp0qZp0r/usr/s_6+
+zPxir'vwplqZ.t,t,t,t,t,t,
+t<sby-
+zkt\>~+
+|,y81pb
+x^~=r'
+ %w#z_tDsbt\r'
+ %4zP|U'vws_ussPv-uspl+z#6+qZv(r'
+zdtDv]w5%
+ %m#|,0p}pX
+ %p+ )o+s/
+tb{,
+s"x;21
+q?ph
+q?{,
+r,q&21
+tE
+zL>re
+vG)
+t&y&v$dE
+vk
+/G
+tuv]
+/G
+ %_,|,0qpp-
+yYxn~({q
+ $a4tE
+{Zp)o?p3zSxn~(r'
+tE
+v7
+/F
+ %d,/G
+x^~)urv6+wJ
+/#
+t)v]>{.-
+ %d, %z+|,0tB{X
+{-
+|,0q[pv
+ %G|,0rXpX
+ +H %Fq?{,<0+
+|,0s8p'
+sA{,<5.
+ %V*|,0t}p'
+qHpd0+E
+xr
+|,0uZp'
+t4
+rspk<t?
+|,0ySqT
+{>x_6x$
+/#
+s$pA-
+t)sbvwqZsPwJvwzu-
+|,0yB{X
+}&q9x_uA'uk1*v6s#u*qFxWrv
+|,0v1p;
+{>sd0+
+uare
+wgpS)
+|,0yRsT
+t&y&vfE
+p[rDq'|v~3r'u+
+ &S-|,0r7pK
+yr~){q
+t)r0~3urplzuur5zu-
+ &O|,0t0pv
+t2rnorVIwup{r0~3t\{q
+ $At&r0v$dy-
+ $;|,0p}{X
+ '*|0pK6p-
+\p[j|vv$dqwgqwivwzu
+ &i& $K/4
+ %V+/4
+ %{-x8rRp'
+ %k( 'l#ws
+u"
+/3
+ %~-/4
+ +d(/V
+ %~-/V
+ -~-/V
+ %~-/V
+ %~-/V
+t&y&v$%E
+ $Iu~q%1pf
+{m?Iq3r0vMqwa
+{Zp)o?p{jp{xnv$aqwa
+ %r*|zy{K
+u"
+v_<
+ &5r9<
+ &;sh?Iq3u}vM^
+u~q%5p'
+qz}%qFrt^
+qzp?}lrt
+tE
+u"
+u~pX1P
+ts
+ 'R+u~pX5tY
+x^v$dqw%
+u~pX*tY
+zy
+u~pX1pC
+t)r0v$du+qwd-
+xjpAER-
+u~q-<qT
+x^v$%qw%
+u~q-'qT
+q"p5,
+u~q-0p'
+yrzEvwzawJ
+u~q-+tY
+zPv$%qw%r'
+u~q-2tY
+ %_%/$
+t)r0v$%u+r'-
+}Pp^Ar4
+u~q%1r{
+}UyxpSp@,
+|zpSK
+y7
+ &Ou~pX+tY
+ufpAR)
+ $Au~pf'P
+yrv$O{q
+u"
+u~pf0pC
+zi|vv$dqwd
+u~pf+a
+zdyxpAKR
+ $;/K
+t&y&vMqwd
+ /{%q?pJ
+ ){%s<q/>re
+vG)
+t&y&v$RE
+vk
+/<
+tusbqwd
+/<
+ %[0/K
+yYxnv$d{q
+ '{%{Zp)o?p3zSxnv$dqwd
+ '{%/;
+ %_0/<
+x^v$durv6+wJ
+/#
+t)v]qwd-
+ '{%/K
+zM)
+/K
+ %c0/K
+ /{%/K
+ '{%/K
+ '{%/J
+ '{%/K
+ +{%/K
+ %{%/K
+ ){%/K
+ %{%p[rDq'|vv$dr'u+
+ &P$/K
+ %{%t)r0v$durplzuur5zu-
+ &O/K
+t2rnorVIwup{r0v$dt\{q
+ $At&r0v$Rqwd
+ ', &P:u~pK'p-
+ 'f-yr<g{2{2qwO
+u~pC6pC
+ +e-t)r0v$Rur5zuu+-
+ &*|,+p'qW
+t&y&vMqw%
+sA<
+t&r0v$R{q
+u~P'pX
+xh
+u~aa
+tusbqwO
+{<xn<g2ulwJu+
+ 'f./v
+{m?\q3sbqwO
+/v
+zdtDsbqwOr'
+t2rnorVIwup{sbqwOr'
+/}
+ 7f.u~P'q~
+t)r0v$Rqw%{qyO
+ (Y7 'At&r0v$Rur5zu
+u~{$pX
+vN
+/(
+ +A/(
+ %A/(
+ 'A/(
+ 7Au~{$q~
+t)r0v$Rurplzuur5zuyO
+ $KTp-.p'
+{Zp)o?p3zSxnv$${q
+Tp-*pK
+x^v$$qwR
+ 'j1Tp-+pC
+t)r0v$%qwRu+s)V
+ 'j1 %Z7t]ivCr
+Tp'.p'
+t<sbqw&
+Tp'+q-
+x^v$&urr/zawJ
+x^~(qw&
+Tp'0P
+t)ze{.r's)h
+Tp'<P
+t)sbqw&r's)[
+/l
+ b$c, %i) %c,t&y&vMw54
+ 1c,/k
+{Zp)o?p3zSxn|U<w5<
+t)sbur5zuw5=-
+{<xn|U=urqF*10usxlzaplsPv-uspl
+/l
+yr|U=urqZ<*5xXpds_res_u/z]
+ 'c,t)r0~({qu+ta
+ 'c,/l
+tusbw5>
+ 'c,/i
+yr|U>{q
+/l
+zP|U?vwplpl5'y,v(rer/*0zaurr/zawJ
+/k
+yr<g{2{2w5?
+/l
+zP|U@vwplpl5'y,v(rer/*0zavwzawJ
+ 1c,/l
+ %|4 %\4zkvwza10usxlzausw0w5E
+/l
+zP~)vws_ussPv-uspl+z#6+qZv(r'
+/l
+ %}4/l
+ /a,/l
+ +a,zP|U%vws_ussPv-uspl+z#6+qZv(r'
+zdtDv]w5$
+ %}-/T
+ =a,t&y&|U.E
+vk
+/T
+ %a,/T
+ %p6/T
+ /a,/S
+ %t6/T
+ -a,/T
+{-
+ 'G/T
+ /a,/T
+ 'a,/T
+ 'a,/S
+ 'a,/T
+ +a,/T
+ %a,/T
+ )a,/T
+ +a,/T
+ +a,/T
+ 'a,t&r0|U3y-
+ ', &5/l
+w|r0|U3w5Yvwzu
+ &}#pww;p'
+t]hvCq
+pwyIuZ
+w}rL
+x^|U_r'
+|,2sT.p-
+ %m8 %W5 %v6/7
+ %c8/$
+ $|+ %g4xr
+ %S.t)sb{qurvDplz\ya'-
+t)sbur2rqwJr'yO
+v"~4p
+ %G|,2q~+P
+ %k4t)ze{.>xi-
+|,2q~5P
+yrzEvwzar/{S{2
+r?n
+|,2tB5P
+yrzEvwplpl2{S{2
+r?l
+|,2q[5P
+yrzEurqF+qZ{S{2
+xr
+|,2rX*pC
+t)r0~(ur2rqwJ{qvu
+ '2|,2q[*q-
+ %Q8zitDv]
+|,2rX<a
+yr~)ur2rq1s_r/1s_r/1s_r/1s_r/5
+xr
+|,2rX2p;
+yr<gqFuQ{S{2t\
+|,2s8.qT
+ $Ct&r0{.ur2rqwJ
+r?p
+|,2rX5yB
+w}{n
+w}{^
+ %Y8w}yu
+ %Y8w}p0pZ
+ %Y8w}|K
+ %j1w}'tq
+zP~>t\r'
+w}'vP
+zP|U#t\r'
+|,2rX*yq
+w}s*
+w}0s]
+zP|U&t\r'
+w}q&p6
+zP|U(t\r'
+w}0qX
+zP|U*t\r'
+w}0sD
+zP|U,t\r'
+w}0qc
+zP|U.t\r'
+w}0rj
+zP|U0t\r'
+zP|U1r'vwzu
+ &T)|,2rX'qG.
+w}0sI
+w}wn
+zP|U4t\r'
+w}0p.
+zP|U6t\r'
+w}0t8
+zP|U8t\r'
+w}0td
+zP|U:t\r'
+w}0vU
+zP|U<t\r'
+w}0q6
+zP|U>t\r'
+w}u/pU
+\p[j|v|U2w5?r'u+
+|,2rX0yI
+w}+qu
+w}q0pZ
+zP|UBt\r'
+w}+sc
+zP|UDt\r'
+w}+t'
+zP|UFt\r'
+w}ulpU
+zP|UHt\r'
+w}+x+
+zP|UJt\r'
+w}sKpZ
+zP|ULt\r'
+w}sKp6
+zP|UNt\r'
+\p[j|v|U3w5Nu+vwzu
+ $A|,2s8<t0
+t&y&vMw5P
+zU}%xl|#rts#rt
+ %_/|,2s8'p-
+ %Y9zkt\urr/za0{S{2
+/U
+ v$T)/T
+ )T)/U
+ /T)/U
+ )T)/R
+ %T)/U
+ %T)/T
+ %T)/U
+ 3T)/U
+ )T)/U
+ %T)/U
+ %R</U
+ /e3/U
+ 1T)/U
+ AT)/U
+ %e3/A
+ %t=/U
+ /e3/T
+ %x=/U
+ -e3/U
+{-
+ 'G/U
+ /e3/U
+ 'e3/U
+ 'e3/T
+ 'e3/U
+ +e3/U
+ %e3/U
+ )e3/U
+ +e3/U
+ +e3/U
+ +T)/U
+ )* )T)|,2s8'rX
+zdtDsbw5\>}a#G
+w|sbw5]>}a#H
+z_tDze}a#:w5}
+ %\>/C
+ v$p-/B
+ )p-/C
+ /p-/C
+ )p-/@
+ %p-/C
+ %p-/B
+ %p-/C
+ 3p-/C
+ )p-/C
+ %p-/C
+ %n@/C
+ /Q8/C
+ 1p-/C
+ Ap-/C
+ %Q8/C
+ %aB/C
+ /Q8/B
+ %eB/C
+ -Q8/C
+{-
+ 'G/C
+ /Q8/C
+ 'Q8/C
+ 'Q8/B
+ 'Q8/C
+ +Q8/C
+ %Q8/C
+ )Q8/C
+ +Q8/C
+ +Q8/C
+ +p-/C
+ )* )p-|,2s8'qp
+x^|U|w54
+rdRd
+|,2s8.p-
+z_|v}a$3u+>}a$2
+ &P:|,2s8+pf
+z_tDv]>}a$3
+zd|v}a$4ur2rqwJu+
+ &*|,2tB*pC
+zdtDze}a$4vwzu
+|,2tB6yB
+w}+tq
+w}{;
+ %VCw}+w<
+ %VCw}2s]
+ %VCw}qFp6
+ %g<w}2qX
+ %|,w}2sD
+ %|,|,2q[<y2
+w}2qc
+w}2rj
+ %|,w}2sI
+ %|,w}2uE
+ %|,w}2p.
+ %|,w}2t8
+ %|,zP|U/r'vwzu
+ %I|,2q[2p=
+z_tDsbw5#r'
+w}2td
+zd|v}a$Pu+r'
+ &*|,2q[0qO
+z_tDsbw5%>{.
+w}2vU
+w|r0}a$Rr'u+
+ &*|,2q~6a
+yr}a$QvwqZ5wJ
+xr
+|,2r{0pK
+x^}a$R>}a$R
+|,2r{+t0
+w}2q6
+w}u1pU
+ %Ow}vs
+ %Ow}repZ
+ %Ow}.sc
+ %O|,2r{2sX
+w}.t'
+w}y,pU
+ %j>w}.x+
+zP|U$t\r'
+w}ropZ
+ %Ow}rop6
+ %OzP|U)r'vwzu
+|,2r{.pK
+z_tDze~>r'
+|,2r{1p'
+yr}a$gvwpls_wJ
+|,2r{5pX
+zP}a$hr'>}a$h
+|,2r{6sT
+zdtDze}a$ivwzawJ
+zP}a$j>{.r'
+w|v]vwzawJ
+/$
+t)r0}a$k>{.u+-
+ $G|,2tB+q%
+w|ze}a$lvwzu
+|,2tB.p-
+zdtDsbvwzu>}a$m
+|,2q~*P
+t)r0}a$nr'u+iT
+ $#pwyIr{
+x^}a$ovwzawJ
+x^v$&>}a%5
+w}.tq
+x^~)r'
+Ta2pf
+zP}a$svwzawJr'
+Ta'a
+t)sby-r's)e
+p[rDq'|vv$%qw%u+
+ 'bDTpC<pX
+w|ze}a%:vwzu
+ %_/TpC0P
+t)v]>}a%<s)\
+TpC5p-
+x^v$%t\
+TpC6rR
+zdtDsbvwzu>{.
+zPv$&r'vwzu
+x^{.r'
+TpC1P
+t)zexir's)_
+/%
+t)r0v$%u+y-s)^
+ '3 %TJt]jvC|
+ %TJt]kvC{
+ %TJt]lvK~,
+ %TJt]mvKy~
+ %TJt]nvK{G
+ %TJt]o}/
+ %TJt]pw&
+ %TJt]qr.
+ %TJt]rd
+TyBp=
+{<xnv$$qw%
+TpCqO
+t)sbvwzu{q-
+TyRpb
+yrv$$qw%
+/#
+ %&TyRr7
+yrv$%qw$
+ '&TyRqp
+ %kC %cJt)r0v$%>{.u+s)s
+ &%Ty2p=
+ %0/%
+t)r0v$%vwzu{q-
+ &*TuZp=
+{<xnv$%qw$
+/#
+ %( &*Txxp=
+ '8 %. &*TsXp=
+yYxnv$%qw$
+ '. &*Tr7p=
+{Zp)o?p3zSxnv$%qw$
+ '4 $GTpV*{X
+ (R# %B/$
+ %L/,
+ )P#/,
+ %kDT{$pX
+\p[j|vv$%u+vwzawJvwzawJ
+ &OTyGa
+yYxnv$%qw%
+/'
+yr<g{2{2qw%
+/&
+ %2/'
+ %tC '2/'
+ %2/&
+t)r0v$%qw%u+ta
+ &*Tw;p-
+x^v$%qw$
+zdtDsbvwzuqw$
+p[rDq'|vv$%r'u+
+ &*T|^p;
+t<sbqw$
+zkqw$vwzu
+ %t$ $Gpww.{X
+ 'XG|,.a2pC
+ %bF|,.a1p'
+yr<gqF2r6'us15*pl|Wz#r/u+
+z-pd'
+|,.p''p'
+{<xn<g+za2{S{2u+
+xr
+|,.p'}b
+ %kGz-pd0
+|,.pC'pC
+ %W<|,.pC0p-
+x^v$%r'
+{x?z?Ip)y40r0qkvf>vf{5p+sOz?Ip)sOp[u[pYtRp)jp{pY~?V
+zP~)>xir'
+{x?z?Ip)zep+sOz?Ip)sOp[u[pYtRp)jp{pY~?FqX
+zP~)>~-r'
+x^~-r'
+{x?z?Ip)y40r0qkvf>vf{5p+sOz?Ip)sOp[u[pYtRp)jp{pY~GV
+zPv$%qw%t\
+zk>~>t\
+{x?z?Ip)zep+sOz?Ip)sOp[u[pYtRp)jp{pY~GFqX
+zP~)w5#r'
+z_tDze~+r'
+w|r0v$%qw%u+
+v"sOr/'rq
+ $/|,.p'0pX
+x^|U&ur2rqwJ
+ d$fB 7S8/~
+ %S8t)r0zEur5zuw5<-
+ %fB %_B/~
+ )_B/|
+yr<g{2{2w5=
+/}
+zP|U>vwplpl5'y,v(rer/*0zavwzawJ
+ '[B )YB/|
+ )YBzP|USur2rqwJr'
+/|
+ 'YB/|
+ %vJ/|
+ /YB/|
+ 1YB/|
+ =YBt&y&|U-E
+vk
+/|
+ %YB/|
+ %iL/|
+ /YB/{
+ %mL/|
+ -YB/|
+{-
+ 'G/|
+ /YB/|
+ 'YB/|
+ 'YB/{
+ 'YB/|
+ +YB/|
+ %YB/|
+ )YB/|
+ +YB/|
+ +YB/|
+ 'YBt&r0|U2y-
+ ', )*\p[j|v|U2w5iur2rqwJvwzu
+ &S6|,.p'+q-
+w|sbw53vwzu
+z_tDsbur2rqwJr'
+ %vE|,.p'2a
+ %^I|,.p'.a
+ %nL/#
+ %v@ $K|,.pC2{X
+ &4|,.a5a
+ %,t)r0v$%urr/zuvwzu-
+ $9|,.P6{X
+ 'kLpwyRp}
+x*|vv$%qw%
+ '&pwySa
+ %V(pwyBp-
+w|sbqw%{q
+/#
+t)r0v$%urvDplplxkxkxku+-
+ '.pwaP
+t]2vKsOr/'t-
+tP<P
+t]6vK~,
+tP0P
+t]7vKy~
+tP2P
+t]tvKyd
+tP1P
+t]uvK{G
+tP*P
+t]v}/
+ $g>t]ww&
+ %yQ#t]xr.
+ %yQ#t]yd
+TsTP
+ %{) $= '~Lt)sbqw$qw%-
+pwq~a
+yr<g{2{2qw$
+t)sbqw%{q-
+ $'t)v]qw%s){
+ %UR#t)r0v$%t\u+s)z
+v"sOr/'r:
+ $ITpbP
+ %_* )1t)r0v$%qw$qw%-
+ '*pwq8p-
+z_|vv$%qw%qw$
+ &y#pwp=p-
+p[rDq'|vv$%qw%qw$
+ &&tP6p-
+zd|vv$%qw%qw$
+ &&tP5p-
+w|r0v$%qw%qw$
+ (&{<xnv$%{q
+t)r0v$%{qqw%-
+ &&tP+p-
+p[rDq'|vv$%qw%qw%
+ &&tP'pv
+tur0v$%qw%
+ &&pwp'pC
+t<r0v$%qw%
+ && %PS#t]|d
+qL.P
+sU|
+k|&I
+uB
+s%|e
+G')
+Ip)?pEqBqgq7r0q]qw%
+ &-}Ba
+ %+k|&J
+wD
+{mv9q0r0t^qw%
+{Zp)o?p{jp{xnv$%qw%
+vir4
+ &o$vpo,9)
+ &$z<r{
+t=K&K&R
+p%K&&
+ &(/$
+ ($uwLK
+r>2
+ $&uwMK
+ $$ %& $$uwNK
+ '& $(uwOK
+ '* $(uwPK
+ '.p92
+ (*|5q%
+ws
+pc/
+pc,
+ &* %aR#tX
+n2
+_+
+ &*/%
+ $0 $^#_-
+ &h#/'
+||
+ $o# &- $]#/&
+vb;
+ (o#p,0rj
+ *$zqsI
+st
+zqx+
+ D(`}
+
+var general64SM70 = driver.Text{Base: &general64SM70Narrow, Code: `packed2 76035 general64
+ X#$OuQrA
+z7+rA
+ Z$& $2t*rwp*
+ }'$q"p^r+
+ 2$z,.%'
+t*&4%'
+vn%/%'
+ 8(t*%3p2
+ 8$ *9 2: *9 2: $9 0:vJ%FZ
+r)p5%AZ
+ (&t{Y%9&.%@
+t{s^9&4%?
+t{|19%F%>
+ .(r,pO
+ &${H
+ *$r,ps
+ VR$$qQ(
+ 2$qQ*
+ .$vpk,9)
+ ($t=G&G&N
+p%G&&
+ .&uwHK
+ &$uwIK
+ ($uwJK
+ ($uwKK
+ ($ $? 2@pc+
+pc&
+ *&n.
+_$
+ ,&_(
+ ,$_*
+ c#$`}
+
+var generalIntSM70Narrow = driver.Text{Base: &chooseSM70Narrow, Code: `packed2 14502 generalInt
+ *$!u'oyit2p3wd
+!xgp3vQp[p3p{wp
+!|Fw{yjpE}:q*
+!yLqGyKIpYjp$gq*
+!
+!pW+w<pt
+ &*]*qS
+OpdrA
+h1qS
+ H(zqqX
+{Yt?pZ
+{Yt?'V
+{Y0t?V
+p,0qc
+zqrj
+zq2pU
+zqsI
+zqx+
+p"wn
+zq1pZ
+zqp.
+zq1p6
+zqt8
+zqtq
+zqtd
+zqvP
+zqvU
+zqw<
+zqq6
+p"+s]
+p"u/pU
+p"u/p6
+ 82 $0 *:{oz1
+ <$u?q)
+s/
+u?ps
+s/
+u?qA
+ '$sh?Iq3u}vMA
+ $>p]#rw%"
+{oq8
+tA'
+p<J
+q\+q%
+s+(,
+q\6q-
+ &Nq\*pv
+sB0&(
+ *&sB+&(
+ ($/#
+sB2&(
+/#
+q_,K
+qf'&,-
+/#
+sB.&(
+/#
+q_-K
+qf'&--
+/#
+sB1&(
+/#
+q_.K
+qf'&.-
+sW*pC
+uw%K
+WyGP
+q_%;
+WpV+P
+q_%rf
+/#
+q_$;
+/#
+q_$rf
+TpVP
+q_#K
+TaP
+ $$TpCP
+ $$Tp-P
+ $$TpXP
+q_#sd
+TpfP
+q_#,+
+TpvP
+q_#|B
+TpbP
+q_#vj
+TqOP
+q_#,5
+Tr%P
+q_#,*
+TqWP
+q_#,6
+pwt}P
+q_#x;
+pwu)P
+q_#4'
+pwv5P
+q_#yF
+pwv/P
+q_#4+
+pwySP
+q_#we
+pwyUP
+q_#4.
+z)0P
+q_&;
+z)2P
+q_&rf
+z)1P
+q_&,
+{o{6
+pL(r+
+ $&/<
+ $$r=<p-
+J#vCK
+ &&r=2pX
+z,/%1
+t*&5%1
+vn%9%1
+ &*/>
+ .$ &k#t*%=p2
+ (OJ)d
+ ,7wC1p2
+z,7p2
+t*%Ap2
+ (3J+d
+ ,<wC2p2
+z,8p2
+t*%Ep2
+ (KJ-d
+ ,T#wC3p2
+s'%Np2
+t*%Ip2
+/$
+J/d
+ *,tr&4Z
+vJ%PZ
+r)p5%KZ
+ &(q\2p-
+t{Y%9&/%J
+t{s^9&5%I
+t{|19%P%H
+ $Av_rE
+/>
+J1}/
+/>
+t]2r.
+/>
+t]3d
+W{$qO
+ud
+sBs^B
+wc
+qC|T9%
+ $T#shv9q3pPpAA
+v"z9
+ $EWw.p;
+ &k#rc
+ $$G1)
+wAt5pOu%
+ &/WpV0q8
+w+
+th%@
+uB
+wm;
+G+)
+ $T#sh?Iq3u}q/A
+ $G $3/&
+t]4r.
+/&
+t]5d
+/&
+ &g$wD
+qCp?,9#
+ $Ls/
+ 'B/&
+ $(zO%@
+r>2
+r2p7e
+ $A $t$ &3 '+zO%C
+r>.
+r2p7;
+G))
+ %Bsh?Iq3u}pJA
+ $#v_q9
+/A
+t]6vCE
+/A
+t]7vCD
+/A
+t]8vCC
+/A
+rd,vCB
+/A
+rd+vCA
+/A
+rd*vC@
+/A
+rd)vC?
+/A
+rd(vC>
+/A
+rd'vC=
+/A
+rd&vC<
+/A
+rd%vKy~
+/A
+rd$vK{G
+/A
+rd#}/
+/A
+rd"w&
+/A
+ujxPr.
+/A
+ujw~d
+pwyBp=
+}^(u$
+tP<qO
+qf'wq
+pwyRpb
+qe(u$
+/#
+ %&pwyRr7
+qHq9=(
+ '&pwyRqp
+r#Y8
+/F
+qfp?8i"
+v"yd
+ $#pwy2p=
+ %0/%
+}PqV,wq
+v"{G
+ $#pwuZp=
+w#q9=(
+/#
+ %( &T%pwxxp=
+ '8 %. 'l$pwsXp=
+|zq9=(
+ '. &Gpwr7p=
+{Zp)o?p3zSyxxIu$=(
+ '4 $Ksh?Iq3u}y{A
+Tq~{X
+v"~4E
+ $ITs8P
+qe(K
+u"
+Tt0a
+|zq9,
+|zq9pk
+tE
+r9<
+vk
+Tr7P
+zdyxm(K=(
+ $ETv5pC
+tH=(
+u"
+r9'
+ &% )%TxxP
+tS(
+|H
+ $ETv/tY
+ubq/
+TxxpC
+xjrEEv2
+TySqT
+p[rDq'?qByxq/uDuD
+Tv5q-
+}Ut5m)=),
+tH=)
+y7
+ $GTrRqT
+ 'ITqpq%
+qe)uD
+xjrE=)uD-
+ 'NTq8q%
+qHq/=)
+ %'v"~,
+ $MTp=p-
+p[rDq'?qByxrEuD=)
+ &^&Tp}p-
+zdyxrEuD=)
+ '}#Tp;p-
+ufrEuD=)
+ '{#Tq-q%
+qHq/K
+xjrEKuD-
+ &V#Tq%p-
+p[rDq'?qByxrEuDuD
+ 'e&TpKp;
+ue<u=
+qHqAE
+xjpAEu=-
+ &GTp'pC
+zdyxpAKu=
+ $K/_
+rd1w&
+/_
+rd0r.
+/_
+rd/d
+z)6pC
+s[qR
+|(%L
+ $(v8
+w2",9'
+ $c$ '>z)5pC
+sU"
+k"%M
+r>5
+|zpOK
+/;
+ %Z%/#
+w2#,9'
+ $# 'Fz).pC
+sU#
+k#%H
+r>*
+s%#e
+G3)
+Ip)?pEqBqgq7t5q]u=
+ &?z)+pC
+ %+k#%K
+ $A %h+s%$;
+ $A $7 $A{or{
+qnG%G%@
+kG&'
+ &V% &$/b
+}sFK
+rc<
+ $(}sEK
+ $$ %& $$}sDK
+ '& $(}sCK
+ '* $(}sBK
+ '.sY<
+ (*/\
+rI0
+z>4
+pc7
+ &*/\
+tX
+C3
+q49
+ &*/\
+})
+C0
+ &4 $- &:C-
+_6
+ (5tX
+C*
+q4:
+ ((})
+C'
+ &M &R# $Eppq)
+_8
+ &J/*
+ $+ppqA
+ '( $4/*
+ $0 $.q48
+ &7/*
+ $7ppph
+q4;
+ &> ,Fp,sKpZ
+ *$ $p3st
+ $" Ds3`}
+
+var generalIntSM70 = driver.Text{Base: &generalIntSM70Narrow, Code: `packed2 13979 generalInt
+ <$O6rA
+h.qS
+ m$& $Jt*rwp*
+ o%$q"p^r+
+ 2$z,/%'
+t*&5%'
+vn%/%'
+ 8(t*%3p2
+ 8$t*%7p2
+ 8$t*%;p2
+ 6$s'%Dp2
+t*%?p2
+ 0&vJ%FZ
+r)p5%AZ
+ (&t{Y%9&/%@
+t{s^9&5%?
+t{|19%F%>
+ 6(qQ&
+ 2$r,q9
+ &$}O
+ ,$qQ,
+ <$qQ$
+ 2$qQ0
+ 2$qQ*
+ s#$|Y6u$
+ ($s(6u$
+ ($qHq996
+ 4$ %0 ,$w#q996
+ ,$ '8 *&|zq996
+ ,${Zp)o?p3zSyxxIu$96
+ 2$s(6K
+ 2$zdyxp:6K96
+ &$tH96
+ 2$q@6
+ 4$}Ut5p:696,
+ %6 .&s(6uD
+xjrE96uD-
+ (&qHq/96
+ %' (&p[rDq'?qByxrEuD96
+ ($zdyxrEuD96
+ ($ufrEuD96
+ Z#$qQ(
+ 2$ %+ 8$qQ4
+ 2$qQ.
+ o#$ $$pc&
+ ,"_2
+ ,$_,
+ ,$_$
+ ,$_0
+ ,$_*
+ ,$_(
+ ,$ '( *&_4
+ ,$_.
+ c#$`}
+
+var flat32SM70Narrow = driver.Text{Code: `packed2 4402 flat32
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
+!u'\qBu[q0q*
+!xgIpYjp$gq*
+!
+!pWy9pt
+!qk
+]+rO
+sJqq
+z7qq
+p#r-
+!
+s0
+t6
+tn
+u#
+v0
+vc
+p"t8
+u<tq
+yz
+q.<p}
+s1
+u_
+s2
+vF
+s/
+v8
+tw
+vJp2^
+s/
+w'
+p<.
+q.0q%
+pnY8
+xr
+q.2s{
+tJp*
+vN
+q..rR
+pnp5K
+qf'pT-
+xDqVK
+t|Y8
+x1p4p2
+s/
+|9
+tE
+p</
+u;
+{H
+wQqKu%
+yh
+!s4
+q.+q%
+}[;
+}O
+ %( %'}.qp
+t:pN
+wc
+ %)G#)
+uS
+|OP
+pnqR,
+r?,
+pu2P
+pnqR4
+s5~,
+pu1P
+pnqR;
+s5y~
+pu*P
+pnqRsd
+s5yd
+pDpbP
+pnqR,+
+s5{G
+pDqOP
+pnqR|B
+vk
+pDr%P
+pnqRvj
+s5z9
+pDqWP
+pnqR3
+s5~2
+pDsTP
+pnqR,5
+xr
+pDr{P
+pnqR,*
+WsTP
+sfqK(
+{g~1
+ypqK7
+tE
+wTsg-
+pDq[P
+pnqR41
+pDrXa
+ylU
+t)w)B-
+/#
+w1pMpy
+/%
+wTtO>v?
+v"~4-
+!s4
+WpbP
+sfr\[
+ %3ypqi[
+tE
+sZqKpj[-
+ '*pDrRp-
+wrqK[pj
+v"~,
+ %.pDqpp-
+xBqK[pj
+v"y~
+ %2pDq8p-
+zlqK[pj
+v"yd
+ %6pDp=p-
+t+qK[pj
+v"{G
+ %:/&
+{<q1xI[B
+sZqKB[-
+v"~B
+ %?pu5p-
+xBqK[[
+v"z9
+ %Cpu.pb
+tuq1qK[
+ 'R$pu+pC
+t<q1qK[
+ %J}.pV
+}[;
+G')
+uJ
+ %Oq..q%
+s~
+ %JJ'uC
+s[p7
+p90
+!s}
+s3
+!tj
+/9
+ws
+{j
+pc)
+p9
+!u8
+q..q8
+tX
+pp<
+r9<
+p9
+!{J
+||
+ppq)
+r9pA
+!u9
+w^
+tl
+to
+tk
+tm
+p"q6
+st
+t$s]
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
+
+var flat32SM70 = driver.Text{Base: &flat32SM70Narrow, Code: `packed2 4397 flat32
+ 4$]+qq
+sJrO
+h}}
+ @(s/
+z0
+yQ
+ &0{Zp)o?p3zSyxxIrNR
+xr
+q.2r%
+vF
+tJA
+vN
+q..pb
+t4
+pnp7K
+qf'pN-
+ &2xDbK
+x1p4^
+s/
+r,pO
+}Qta
+t#ta
+ 0*|R4
+ *$q|pOw"
+wc
+zL4
+ ((pnpa,
+ &$pnpa4
+ &$pnpa;
+ &$pnpasd
+ &$pnpa,+
+ &$pnpa|B
+ &$pnpavj
+ &$pn|P
+ &$pnpa,5
+ &$pnpa,*
+ 0$pnpa41
+ X$$s<q/4
+ 0$J(uC
+ .$v_ps
+pc$
+ 4&ppps
+_&
+ V#&`}
+
+var mixedSM80NarrowAligned = driver.Text{Base: &foldColumnsSM70NarrowAligned, Code: `packed2 56066 mixed
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6vap3wBp3q'wd
+!u'ttq*
+!xgp3vQp[p3p{wp
+!|FIpYjp$gq*
+!yLqGyKx<w>p3q*
+!yLpVyK}+}Zy.q*
+!yLPyK\qBu[q0q*
+!yLayK{?oq*
+!
+!pW0s]pt
+!?p$zSp{p)w>p-*x(
+ $8]+|8
+tW0qo
+sJq&s7
+ $(p#2|Q
+ 0$uG
+|4
+p,q6
+p,y9
+p,um
+p,rL
+p"{^
+{Y'sI
+{Y'xXV
+{Yr:pZ
+u<yu
+t$uE
+t$1pZ
+t$p.
+p"s*
+to
+q=0|^
+s1
+s2
+pDtBz1
+|tp{zWw>?r[
+u?ps
+s/
+u?qA
+s/
+y}
+s/
+u?q9
+s/
+x2
+s/
+xA
+s/
+q=0{i
+r)parwpT
+pDtBq8
+tA'
+uFpd+
+t31P
+ $y$s|'P
+ $$pDt0p-
+uw%K
+pnqRK
+tE
+q\0y2
+xDqRK
+uw(K
+WpvP
+ $TZ#WpbP
+ $&pDs{pf
+p%(&'
+puv+P
+q_#s6
+pur:P
+q_#rf
+puuvP
+q_#4
+|O+P
+q_#,5
+|O5P
+q_#,*
+pu+'P
+q_#x;
+q_#4'
+q_#yF
+q_#4+
+q_#we
+q_#4.
+pusQP
+q_#45
+q_#4*
+uw#45
+uw#4*
+tE
+TyIP
+q_#M
+TpV.P
+q_#y%
+pwP<P
+q_#,
+pwP2P
+q_#;
+pwP*P
+q_#sd
+pwa0P
+q_#,+
+pwa1P
+q_#|B
+pwp'<P
+q_#vj
+pwp'2P
+q_#3
+pwp'*P
+q_#41
+ $b(q_&,
+tg0P
+q_&sd
+tg*P
+q_&,+
+pDtB{6
+q"p^r+
+ $%/=
+t]%r.
+/=
+t]&d
+s|2sT
+ud
+}np5
+wc
+ ([Ot%sXr7
+ &n%t%v5sX
+ J$s|2qT
+ &$s|0rR
+qI4
+p%4&.
+rc
+r&43
+ &,t%|^p=
+ ($t%qG*q~
+ a#$s|0qT
+ &$t35r7
+qt4,
+s/
+tA.
+ &* %%tE
+uFpd2
+ ((t%r%r{
+ *$t35w.
+ 4$/H
+t])}/
+rxQr5
+rxQpx
+rxQs;
+t&uu#
+ +#q\'p-
+J'vC1
+q\0z$
+t1|k*s)+
+uFpd.
+w94&)
+x1sS(
+/I
+ $V'/I
+ $}&Wq8q8
+s/
+tA2
+uB
+t~4
+G+)
+}W
+WrRP*
+}c
+z+rgA
+ &d/Wp=qW
+w+
+th&2
+wD
+wm4
+ '. &4 &e#Wp}pv
+xq
+t:&3
+r>2
+}[;
+G-)
+wQrgu%
+ $# 0U&t3<{X
+v"~41
+ $"/N
+t].}/
+/9
+ $T,/9
+ $}&/9
+qI4
+p%4&/
+r>.
+ %S%G%)
+ $M/9
+ $j/ %Q#/9
+ $&z+ryA
+ &$z+r\A
+ &$ $c% &b%z+saA
+ &$z+r1A
+ &$z+r$A
+ &$ $\%/9
+ &Y% )Dr>1
+ +D (2/9
+ a#$/9
+ &$/9
+ 'v% ,(uFpd1
+ $$ 'x#/8
+ *(/9
+ $$ '+ .&s|1{X
+v"{G
+ $#pDt}sT
+J+v|
+xK4&(
+/0
+ $V'/0
+ $}&/0
+ &$r>*
+ $$ 'B/0
+ 'j$/0
+ Kj$/0
+ &n//0
+ &$r>6
+ $$ )D ((/0
+ a#$/0
+ &$/0
+ 0$uFpd5
+ )j$//
+ *,/0
+ 5j$ $E/P
+t]/vKsOr/rt
+/P
+t]0vKsOr/|#
+/P
+t]1vKsOr/6+
+/P
+t]2vKsOr/uA
+/P
+t]3vC~
+/P
+t]#vCZ
+Tt}P
+t]4}/
+Tu)P
+t]5w&
+Tv5P
+t]6r.
+Tv/P
+t]7d
+Ty2p=
+sfrg#$
+TpCqO
+sZQqvB-
+TyBp=
+{<q1xI>zA$
+/#
+ %&TyRr7
+x0$r5
+ '&TyRqp
+v=tO
+TyUP
+wTtOi>
+TySP
+wTr\(s)8
+ 'b%TuZp=
+{<yb$#,
+/&
+sZqKqvB-
+v"~B
+ $#Txxp=
+x0$#,
+/#
+ %( &S$TsXp=
+yYyb$#,
+ '( &{#Tr7p=
+{u$#,
+ '. &aI %U#/0
+ %U#/0
+ %U#/0
+ %U#/0
+x0-#%
+/'
+ %M/0
+{<yb-#%
+ 'U#/0
+x0%#-
+ )& %U#/0
+wTtOiE
+/0
+ )U#/0
+{<yb%#-
+ +U# )4 )U#/0
+yYyb%#-
+ +U#/0
+{u%#-
+ ;U#x0.#&
+ )U#{<yb.#&
+ )U#x0&#.
+ -U#wTtOiL
+ -U#{<yb&#.
+ -U# '4 +U#yYyb&#.
+ -U#{u&#.
+ ;Z$x0/#'
+ )Z${<yb/#'
+ )Z$x0'#/
+ -Z$wTtOiS
+ -Z${<yb'#/
+ -Z$ '4 +Z$yYyb'#/
+ -Z${u'#/
+ ;_%x00#(
+ )_%{<yb0#(
+ )_%x0(#0
+ -_%wTtOiZ
+ -Z${<yb(#0
+ -_% '4 +_%yYyb(#0
+ -_%{u(#0
+ ;e&x01#)
+ )e&{<yb1#)
+ )e&x0)#1
+ -e&wTtOib
+ -Z${<yb)#1
+ -e& '4 +e&yYyb)#1
+ -e&{u)#1
+ ;j'x02#*
+ )j'{<yb2#*
+ )j'x0*#2
+ -j'wTtOii
+ -Z${<yb*#2
+ -j' '4 +j'yYyb*#2
+ -j'{u*#2
+ ;o(x03#+
+ )o({<yb3#+
+ )o(x0+#3
+ -o(wTtOip
+ -Z${<yb+#3
+ -o( '4 +o(yYyb+#3
+ -o({u+#3
+ )t)pu++qG
+v"sOr/|@
+ $%/a
+rdovCt
+T{6P
+rdsr.
+TqG*P
+rdrd
+TyGa
+yYyb$#$
+TyRpb
+yl#$
+/(
+ 'w)x0$B
+ )w)v=sg
+/&
+u^$(ta
+/&
+x0,#$
+/%
+ %./&
+ 'r* '& %.T{$pX
+r3zozo
+/e
+w1Uir
+/f
+q}Ipj7is
+ &fKTw;p-
+N$#,
+zlQqv#,
+t@Kr_
+ &{#T|^p;
+uI,
+xb,qv
+t@M#$7
+ $#/-
+rdxr.
+/-
+rdwd
+/-
+yYyb%#%
+/-
+yl#%
+/,
+ %M/-
+x0%B
+ 'E/-
+ 'Q#u^%(ta
+/&
+ %U+ )Q# )Q+ 'Q#/-
+ %Q#/-
+w1Uiw
+/-
+q}Ppj7ix
+ &S$/-
+N%#-
+zlQqv#-
+t@Rr_
+ &{#/-
+uI-
+xb-qv
+t@T#%7
+ '-rd}r.
+/-
+rd|d
+/-
+yYyb&#&
+/-
+yl#&
+ )Q#x0&B
+ -Q#u^&(ta
+/&
+ %Q+ )R$ )|* -Q#w1Ui|
+/-
+q}Wpj7i}
+ )Q#N&#.
+zlQqv#.
+t@Yr_
+ )Q#uI.
+xb.qv
+t@[#&7
+ '-t]:r.
+/-
+t];d
+/-
+yYyb'#'
+/-
+yl#'
+ )R$x0'B
+ -R$u^'(ta
+/&
+ %|* )S% )x* -R$w1Us)@
+/-
+q}^pj7s)?
+ )R$N'#/
+zlQqv#/
+t@ar_
+ )R$uI/
+xb/qv
+t@c#'7
+ /Q#yYyb(#(
+/-
+yl#(
+ )S%x0(B
+ -S%u^((ta
+/&
+ %x* )T& )t* 1Q#q}fpj7s)?
+ )S%N(#0
+zlQqv#0
+t@hr_
+ )S%uI0
+xb0qv
+t@j#(7
+ /R$yYyb)#)
+/-
+yl#)
+ )T&x0)B
+ -T&u^)(ta
+/&
+ %t* )U' )p* 1R$q}mpj7s)?
+ )T&N)#1
+zlQqv#1
+t@or_
+ )T&uI1
+xb1qv
+t@q#)7
+ /S%yYyb*#*
+/-
+yl#*
+ )U'x0*B
+ -U'u^*(ta
+/&
+ %p* )V( )l* 1S%q}tpj7s)?
+ )U'N*#2
+zlQqv#2
+t@vr_
+ )U'uI2
+xb2qv
+t@x#*7
+ /T&yYyb+#+
+/-
+yl#+
+ )V(x0+B
+ -V(u^+(ta
+/&
+ %l* )W) )h* 1T&q}{pj7s)?
+ )V(N+#3
+zlQqv#3
+t@}r_
+ )V(uI3
+xb3qv
+rKd#+7
+ $#puvhqG
+ ']*/i
+t]AvK~,
+/i
+t]BvKy~
+/i
+t]CvKyd
+/i
+t]DvK{G
+/i
+t]E}/
+/i
+t]Fw&
+/i
+t]Gd
+/i
+JHvC}
+w4rXa
+yl#,
+rp$#$B-
+yl#-
+rp%#%B-
+yl#.
+rp&#&B-
+yl#/
+rp'#'B-
+yl#0
+rp(#(B-
+yl#1
+rp)#)B-
+yl#2
+rp*#*B-
+yl#3
+rp+#+B-
+tPrqqG
+v"~4}
+ $#pwp'1tY
+xpuu,
+uI,
+z.qv
+prtOpM
+N$(
+wHxm$
+zKU
+u3$
+{]s_{|
+tuw)
+{]+{|
+tE
+xpuu-
+uI-
+ '.N%(
+wHxm%
+ %.u3%
+ %.tE
+ )/xpuu.
+uI.
+ ';N&(
+wHxm&
+ %;u3&
+ -/xpuu/
+uI/
+ 'HN'(
+wHxm'
+ %Hu3'
+ -<xpuu0
+uI0
+ 'IN((
+wHxm(
+ %Iu3(
+ -Ixpuu1
+uI1
+ 'IN)(
+wHxm)
+ %Iu3)
+ -Ixpuu2
+uI2
+ 'IN*(
+wHxm*
+ %Iu3*
+ -Ixpuu3
+uI3
+ 'IN+(
+wHxm+
+ %Iu3+
+ -Ixr
+wrpRW#$#,
+wrpRN#%#-
+wrpRE#&#.
+wrpR<#'#/
+wrpR3#(#0
+wrpR*#)#1
+wru0#*#2
+wrr1#+#3
+ $#rr+U
+rr*s;
+rr)"*
+rr("3
+rr'"<
+rr&"E
+rr%"N
+rr$"W
+v"y~
+ $#pwp'0tY
+rK$#$#,
+rK%#%#-
+rK&#&#.
+rK'#'#/
+rK(#(#0
+rK)#)#1
+rK*#*#2
+rK+#+#3
+v"yd
+ $#pwa*tY
+zlt"$#$#,
+zlt"%#%#-
+zlt"&#&#.
+zlt"'#'#/
+zlt"(#(#0
+zlt")#)#1
+zlt"*#*#2
+zlt"+#+#3
+ '|9pwa2tY
+qr$#$#,
+qr%#%#-
+qr&#&#.
+qr'#'#/
+qr(#(#0
+qr)#)#1
+qr*#*#2
+qr+#+#3
+ 'p6TpbP
+{<yb$B
+rp$B#$-
+{<yb%B
+rp%B#%-
+{<yb&B
+rp&B#&-
+{<yb'B
+rp'B#'-
+{<yb(B
+rp(B#(-
+{<yb)B
+rp)B#)-
+{<yb*B
+rp*B#*-
+{<yb+B
+rp+B#+-
+pwa<qG
+ &S$pwP1tY
+rK$#$#$
+rK%#%#%
+rK&#&#&
+rK'#'#'
+rK(#(#(
+rK)#)#)
+rK*#*#*
+rK+#+#+
+ &{#pwP0pK
+t<y($#$
+t<y(%#%
+t<y(&#&
+t<y('#'
+t<y((#(
+t<y()#)
+t<y(*#*
+t<y(+#+
+ $#rr9#$
+rr?#%
+rrE#&
+rrK#'
+rrQ#(
+rrW#)
+rr]#*
+rrd#+
+tP<+{X
+v"~,
+ $#TsTP
+ %v7 $\2{u$#$
+tE
+rp9#,#$-
+ %Y7 ({'rp?#-#%-
+ %Y6 (1rpE#.#&-
+ %Y5 (1rpK#/#'-
+ %Y4 (1rpQ#0#(-
+ %Y3 (1rpW#1#)-
+ %Y2 (1rp]#2#*-
+ %Y1 (1rpd#3#+-
+|O6qG
+ 'k$/(
+ %V0 +N %_8 +N %_7 +N %_6 +N %_5 +N %_4 +N %_3 +N %_2 +N|O.qG
+ 'Z=|O'p=
+tuy(9#$
+tuy(?#%
+tuy(E#&
+tuy(K#'
+tuy(Q#(
+tuy(W#)
+tuy(]#*
+tuy(d#+
+ '}9pusCqO
+vyx*?joov,r[?\p)wwuu$
+N$(
+ %j(szzo
+t<sysa
+}9#$
+p>97U[
+sf<\vrz\#9
+vyx*?joov,r[?\p)wwuu%
+N%(
+ )*}9#%
+p>?7U[
+sf<\vrz\#?
+tE
+vyx*?joov,r[?\p)wwuu&
+N&(
+ )3}9#&
+p>E7U[
+sf<\vrz\#E
+tE
+vyx*?joov,r[?\p)wwuu'
+N'(
+ )<}9#'
+p>K7U[
+sf<\vrz\#K
+tE
+vyx*?joov,r[?\p)wwuu(
+N((
+ )E}9#(
+p>Q7U[
+sf<\vrz\#Q
+tE
+vyx*?joov,r[?\p)wwuu)
+N)(
+ )N}9#)
+p>W7U[
+sf<\vrz\#W
+tE
+vyx*?joov,r[?\p)wwuu*
+N*(
+ )O}9#*
+p>]7U[
+sf<\vrz\#]
+tE
+vyx*?joov,r[?\p)wwuu+
+N+(
+ )O}9#+
+p>d7U[
+sf<\vrz\#d
+ 'P(x*tDy(9#$
+x*tDy(?#%
+x*tDy(E#&
+x*tDy(K#'
+x*tDy(Q#(
+x*tDy(W#)
+x*tDy(]#*
+x*tDy(d#+
+ $? &9x8s{pC
+S$vHzX2w0
+x8t}p'
+u>zX2w0
+x8r7qp
+r3w(r/pl+'s#uQ#$
+w7QUvmpd0usu/*(
+x8u)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+x8sXpf
+r3pjqv
+r3pGqv
+s:t[
+x8p=P
+ %t3qf{drWxu23<t?rlxf-
+qf'r6t?rlxf>{drWxu2-
+x8r%x}
+t*e+ukr6*p*
+}X
+q$sg
+z+Q8
+ %$x8qpa
+u3$
+sf<\xls_w07
+sZQBU-
+ $~:rp9xM7-
+/)
+S%vHzX2w0
+/)
+ %B/)
+r3w(r/pl+'s#uQ#%
+ %B/)
+ +B/)
+ )B/)
+ %e3 'B/)
+ -B/)
+u3%
+ )Brp?xM7-
+/)
+S&vHzX2w0
+ )Br3w(r/pl+'s#uQ#&
+ 9B %U3 5Bu3&
+ )BrpExM7-
+/)
+S'vHzX2w0
+ )Br3w(r/pl+'s#uQ#'
+ 9B %u2 5Bu3'
+ )BrpKxM7-
+/)
+S(vHzX2w0
+ )Br3w(r/pl+'s#uQ#(
+ 9B %f2 5Bu3(
+ )BrpQxM7-
+/)
+S)vHzX2w0
+ )Br3w(r/pl+'s#uQ#)
+ 9B %V2 5Bu3)
+ )BrpWxM7-
+/)
+S*vHzX2w0
+ )Br3w(r/pl+'s#uQ#*
+ 9B %v1 5Bu3*
+ )Brp]xM7-
+/)
+S+vHzX2w0
+ )Br3w(r/pl+'s#uQ#+
+ 9B %g1 5Bu3+
+ )BrpdxM7-
+!s4
+ &kT#t]Iw&
+ %bKt]Jr.
+ %bKt]Kd
+ug'pV
+qI4
+p%4&0
+rc<
+t%v1v/
+x@?#9
+x@K#E
+x@W#Q
+x@d#]
+/#
+ %mJG')
+yMbp*8w?
+ 'xAtg6pV
+ '1rc'
+t%{$xx
+}t?#9
+}tK#E
+}tW#Q
+}td#]
+ +1 &vLtg5a
+ %VJzw
+ud
+{90
+ &XS#tE
+ $S4t%q[qW
+|69
+|6?
+|6E
+|6K
+|6Q
+|6W
+|6]
+|6d
+tg5pV
+r2|P
+ %IyMyw@
+}#3
+ 'L &Mq\*pC
+ %Lp%4&1
+rc0
+ug*p}
+{mv9+v~t^#9
+{mv9+v~t^#?
+q"p4e
+uPb8
+{mv9+v~t^#E
+}c
+ %%{mv9+v~t^#K
+w/2
+ %({mv9+v~t^#Q
+{mv9+v~t^#W
+ ',{mv9+v~t^#]
+ ',{mv9+v~t^#d
+ ',/#
+r&4e
+G))
+}(0pPy_p|w?
+ $#pDtBr{
+t=4&4&5
+p%4&'
+ &@q\2pX
+ &R6t35s{
+JN{h
+sY2
+ $O %uNJ*{e
+ &R#/#
+JWuC1
+ &$J\}v
+ &$/(
+q,x?q(<
+ $$ ((/~
+rI0
+pc5
+pc/
+ &*/{
+tX
+n8
+_/
+ &* %ZK{1.
+CG
+_3
+ &* %TKvb;
+CD
+ '( $, %~JvbM
+CA
+_4
+ &*/&
+||
+C>
+_0
+ &*/&
+tX
+C;
+ '( $, %fH})
+pp<
+r9<
+ &*/$
+||
+C2
+ '4 $,/$
+tX
+C/
+ ': $,/3
+vbe
+C&
+_1
+ &*/2
+{15
+C#
+ '( $,//
+ $< $-_2
+ &+/,
+tX<
+CM
+ 'k# $, %'CL
+ '' $,/-
+{16
+ )Q# $*/#
+ %3C8
+ 'K $* %8C7
+ '' $* %=C,
+ ', $* %BC+
+ '1 $*/-
+tX'
+ $Q$ 'Z# $X$ %'ppqA
+_1
+ $<p,|K
+ *$t$tq
+st
+t$td
+ D(`}
+
+var mixedSM70NarrowAligned = driver.Text{Base: &mixedSM80NarrowAligned, Code: `packed2 58526 mixed
+!s.
+!s-
+ <(]q0qq
+tW+rT
+sJ6rG
+ wz#(t%v1rX
+|69
+pIwk
+|H
+tGqdv(5
+tbY
+y[9#9
+ %'qfq0v(5r4
+|6?
+ +*y[?#?
+ '*}c
+uPpa8
+|6E
+ +4y[E#E
+ '4|6K
+ +<y[K#K
+ +4|6Q
+ +Fy[Q#Q
+ 'F|6W
+ +Ny[W#W
+ +F|6]
+ +Fy[]#]
+ 'F|6d
+ +Ny[d#d
+ +F (,yMp8F%6%&w?
+ .$t%{$q[
+u2#9
+wSt^tz
+u2#?
+ %$ &T$u2#E
+ %(u2#K
+ )(u2#Q
+ %.u2#W
+ ).u2#]
+ %4u2#d
+ )4 )EyMp8"pT^w?
+ c,t#`}
+
+var relocateSM70Narrow = driver.Text{Base: &chooseSM70Narrow, Code: `packed2 11628 relocate
+ *$!u't&p3q*
+ &$!pW2qXpt
+ &$]1rO
+ $$h1qo
+ L$zqrj
+{YrlpU
+to
+ $$p,wn
+zqp.
+zq1p6
+zqt8
+zqtq
+zqtd
+zqvP
+zqvU
+zqw<
+zqq6
+p"+s]
+p"u/pU
+p"u/p6
+ D* $0 *.pDr%z1
+ H$u?q)
+ '$sh?Iq3u}vMA
+ '$ $2p]%rw%$
+pDr%q8
+tA%
+p<5
+ $*s+&,
+ $$ &, $+sB0&&
+ *.sB+&&
+ *$sB2&&
+ *$sB.&&
+ ($/#
+sB1&&
+/#
+q_,K
+qf'&,-
+pDrRpf
+vqpT
+pDr7a
+ $$q\<a
+ $$q\0a
+ $$pDr%{6
+pL*r+
+ &u*t]&vKyd
+ $n*J$vC6
+ ($z,-%3
+t*&3%3
+vn%;%3
+ &(/+
+J(d
+ ,& &:t*%?p2
+ (7q,xPd
+ ,$ &:t*%Cp2
+ (Oq,xZd
+ ,< &:t*%Gp2
+ (Oq,~'d
+ ,<wC1p2
+z,7p2
+t*%Kp2
+/$
+q,|dd
+ *,tr&2Z
+vJ&8Z
+r)p5%MZ
+ ((t{Y%9&-%L
+t{s^9&3%K
+t{|19%R%J
+ $CpDqWp=
+w+
+t&?op$gp/xI,
+/,
+q,x?w&
+pDq~pK
+t]#d
+pDq[qO
+ud
+sBs^=
+wc
+ ({$ %~$ &"pDr{pf
+ &W#rc
+ $$G5)
+ &$pDs8pv
+w#<p@
+qHpSu=
+tE
+pDt0tY
+}pqByxq9p@uDu$
+t&?op$gp/|d-
+ $3/1
+ujyZvKyd
+/1
+uj~'}/
+/1
+ujv?r.
+q\.rX
+ &JuB
+{w*
+ $8r='P+
+ $:r=.qT
+|zy{K
+wD
+Ip)?pEqBqgq7t5q]K
+v"~,
+ $Ir=+pC
+q|ps=&
+ %)tE
+p<7
+s<q)M
+G/)
+ $_#Ip)?pEqBqgq7t5voVE
+ &}#q\+rX
+ud
+sBs^A
+ &OG-)
+/%
+ujxPd
+/%
+ ';wR<
+v"yd
+ &1sE&=.
+ ';p<8
+qY'4
+G+)
+ $0Ip)?pEqBqgq7pPp+pAxv
+v"{G
+ $Gq\'rX
+w+
+th%D
+r>.
+wm4
+G))
+/%
+t]6d
+ );Ip)?pEqBqgq7uLq]K
+ (s$sE+=5
+ ';}\~,
+qY,,
+G')
+}W
+Ip)?pEqBqgq7uLp+pAxv
+v"z9
+ $GpDu)tB
+ &Jr>1
+qCb,9%
+ -:}Iq]K
+ ((sE/=;
+ ':}\y~
+G#=0
+ $)}Ip+rExv
+ $EpDr%r{
+ $g#k=&%
+ &$q\.a
+ &$/7
+ $$r>5
+{g|k(
+ && %&{g|k*
+ && %*{g|k,
+ && %.{g|k.
+ && %2p95
+ 'H:5{7
+p96
+ $M:0{V
+ '%:+yt
+ '(:&xz
+ %+ (P#/2
+rI'
+z>0
+z>6
+ &*/2
+})
+C-
+q45
+ &*/-
+{1.
+C*
+q47
+ &*/)
+ $$ &m$ &l$/-
+vb;
+C$
+q49
+ &*/-
+ $OppqA
+q4;
+ &V#/-
+||
+ppph
+ &W# $^#/*
+{16
+ ): $,/*
+{15
+C2
+q48
+ &*vbe
+ )E $, ',q4:
+ &* '1 &|# $T$ '6q4>
+ $6p,{;
+ *$ $d3st
+ $" Dg3`}
+
+var relocateSM70 = driver.Text{Base: &relocateSM70Narrow, Code: `packed2 11013 relocate
+ 8$O*qo
+h.rT
+ q$& $R#t*rwp*
+ g#$tH)
+ 0$q"p^r+
+ 2$z,-%'
+t*&3%'
+vn%/%'
+ 8(t*%3p2
+ 8$t*%7p2
+ 8$t*%;p2
+ 8$ $j# 2k#r)p5%AZ
+ ($t{Y%9&-%@
+t{s^9&3%?
+t{|19%F%>
+ 6(y6
+ &${-
+ .$r,q/
+ &$zM)
+ F$qQ2
+ :$q|ps90
+ 8$qQ.
+ :$sE&9,
+ 8$qQ*
+ :$sE+9(
+ 8$qQ&
+ 8$sE/9$
+ a$$pc4
+ ,$_6
+ ,$_2
+ 8$_.
+ ,$_*
+ ,$_&
+ 8$_0
+ 4$_,
+ *$_(
+ *$_$
+ V#$`}
+
+var product64SM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 8804 product64
+ *$!u'ov,grDt2wp
+ &$!pW0qcpt
+ &$].qo
+O*rG
+h2rO
+?p$pEp/r0~.\g~/|8
+ (( &$ &$p"t8
+p"tq
+yz
+{)
+p"vU
+p"w<
+p"q6
+t$s]
+p"y9
+t$<p6
+p"ui
+t$qX
+ 82 &. $$ *&vF
+ts
+t4
+s/
+trrw^
+pu5P
+s+&A
+r?.
+ $R$s+',
+s5yd
+ $$ &> $9sB0&'
+ *u)sB+&'
+ *$sB2&'
+ ($/#
+sB.&'
+/#
+q_,K
+qf'&,-
+/#
+sB1&'
+/#
+q_-K
+qf'&--
+ $f*J#vC/
+x1p5pN
+t|p^pe
+ $}#z,.%'
+t*&4%'
+ &&/%
+ &{(},pPqV^qU
+z_pPp4^qU
+ 0p' &u'},pPqVp2%#
+z_pPp4p2%#
+ *n' ,9},pPqVp2%&
+z_pPp4p2%&
+ &KwC1^
+z,7^
+ ,a)},pPqVp2%)
+z_pPp4p2%)
+ &IwC2^
+z,8^
+ (R#},pPbZ%*
+ &Evn&3p*
+tr%;p*
+ (r't{s^2&.%:
+t{|12&4%9
+ $ApDpbp;
+z~#
+t&sb{q
+}\{G
+qI#
+q?}%+
+xErE
+tHE
+tE
+t4
+rYwq
+tJA
+u"
+t&r0zE{q
+ws
+ &: %&})
+ &%pDq8pK
+z2%8
+{be
+}O
+t:%7
+tE
+}[e
+}O
+pDr%pK
+wt&$
+wt&%
+/#
+sBs^:
+tE
+ $J $5t/9
+tE
+t~e
+G%)
+/#
+tF&$
+tF&%
+/#
+ $. ).t/;
+ 1.sBs^>
+ ): $7 /:u"
+/#
+wAze}8-V
+wAze}8/V
+zP~)r'>{.
+wAzep+psV
+wAzep+q/V
+ %%wAzep+pJV
+wAzep+phV
+ %(wAzep+pAV
+wAsbu%
+\p[j|v~>r'u+t\
+pDr%pb
+rHp^pT;
+xQ&#
+xQq5
+zs"8
+riqRA
+y7
+ '%|&w&
+ $? $M/#
+sU"
+k"%@
+s[qR
+|(%?
+tE
+xh
+s%"e
+ %L %9r2qRe
+ %K %<\p[j|vv$#r'u+qw#
+/$
+qn"%"&$
+rHqRqP&%
+rHp^pT,
+ %>y7
+ $;pDqWqG
+sU=
+k=%>
+wc
+s%=e
+G')
+Ip)?pEqBqgq7r0q]qw#
+ &w%pu*qT
+ &%/*
+}s<K
+rc
+{g|k'
+}s;K
+ $[*rc
+{g|k)
+}s:K
+ '&{g|k+
+}s9K
+ '*{g|k-
+}s8K
+ '.sY
+ %CsU@
+/&
+:'q(
+sU?
+p9+
+ (}1/%
+ws
+v_pO
+pc)
+ &* &i#pp<
+r9<
+ &d# &DC"
+r9pS
+ &?tX
+ $Hr9pA
+ $:p,0s]
+ *$zq<p6
+st
+zqqu
+ D(`}
+
+var product64SM70 = driver.Text{Base: &product64SM70Narrow, Code: `packed2 8867 product64
+ 8$O5q^
+h2qo
+ o#&s'rw8
+ q#,z,.%$
+t*&4%$
+ Z$&tr%8p*
+ ($t{s^2&.%7
+t{|12&4%6
+ P#&yy
+r,q9
+ &$xq
+r,q/
+ &$zM)
+ *$ud
+qQ$
+ ($s/
+qQ&
+ 0$ Y#0 (P#wAze}80V
+ $$wAze}83V
+wAze}86V
+ $#wAzep+qAV
+ $( $+wAzevoV
+ B0 %J $$ 'G D&qQ(
+ ^#$ &$ .$v_pS
+pc(
+ 6&ppps
+_$
+ (&ppqA
+_&
+ V#&`}
+
+var fold32SM70Narrow = driver.Text{Base: &transformSM70, Code: `packed2 20198 fold32
+ *$!u'p$grDt2p3q*
+ *$!pW0vUpt
+ &$]qyqo
+tWq^
+OrvrA
+h*q^
+p#0qo
+?p$pEp/r0~.\g~/rG
+ 4.p"q6
+{Y's]
+{Ypd'V
+p"y9
+t$<p6
+p"ui
+t$qX
+{x?ovzjp[zep+ttsLovzjp[IFum
+{YrL
+to
+t$rj
+p"{^
+t$sI
+p"yu
+t$uE
+t$1pZ
+t$p.
+p"|K
+t$t8
+t$tq
+t$td
+t$vP
+t$vU
+ 0@ $$ $$ *0x2
+s/
+xA
+s/
+vF
+s/
+v8
+s/
+vJrwp2
+s|y8
+tIu()&'
+qjqV8
+r?V
+pDt}p-
+q_(,
+xr
+q\<pf
+ &JxDqVK
+wc
+x1b8
+t|p?p*
+ &m' $e' &p- %+rc
+z_pPYp2A
+},pPp4p2A
+ %* $+s++,
+s5yd
+ $$ &T# $S#sB0&+
+/#
+q_-K
+qf'&--
+/#
+sB+&+
+/#
+q_.K
+qf'&.-
+/#
+sB2&+
+/#
+q_/K
+qf'&/-
+/#
+sB.&+
+/#
+q_0K
+qf'&0-
+/#
+sB1&+
+/#
+q_1K
+qf'&1-
+ $e%J$vCW
+x1papN
+t|p|pe
+ $(z,2%-
+t*&8%-
+ &&/%
+q,xZd
+/$
+},pPqV^qU
+z_pPp4^qU
+ &,wC3^
+s'%7^
+ (&q,~'d
+/$
+},pPqVp2%#
+z_pPp4p2%#
+ &/wC4^
+s'%:^
+ (&q,|dd
+/$
+},pPqVp2%&
+z_pPp4p2%&
+ &/wC5^
+s'%=^
+ (&q,~7d
+/$
+},pPqVp2%)
+z_pPp4p2%)
+ &/wC6^
+s'%@^
+/$
+|&d
+/$
+},pPbZ%*
+ &%vn&7p*
+tr%Ap*
+ (y#t{s^4&2%@
+t{|14&8%?
+ $?r=5P
+q_#,
+r=6P
+q_#4
+/#
+ $[&sZQB{l
+ $>sZQxM|>
+s|*P
+t]#vCK
+tg.pv
+tIu('&(
+tg1pV
+p]5&(Z
+tIu('M
+L78
+tA&
+rIp88
+p<@
+TpvP
+ $R# $f# $k#tg5P0
+q"p7,
+tIpQM
+q\1P
+q_#K
+tg6pK
+q"p54
+tg1qG.
+qt'4
+rip?%<
+ $&/'
+uj~*r.
+/'
+uj~1d
+ ${%s[p5
+sBp5%D
+uB
+r2p54
+G#)
+ *, &y% $x%s[pa
+wh%F
+wD
+r2pa4
+ '. &. &7Tp}pv
+z'
+yA%E
+r>2
+{v
+ $/wQqKu%
+ $;tg5yB
+}f%"
+/(
+uj|dr.
+/(
+ujx?d
+/(
+s/
+t/H
+r>.
+t~4
+ 'G/(
+ +G/(
+w+
+th%J
+r>1
+ $6 /G/(
+xq
+t:%I
+r>5
+}[;
+ )Gtg5P<
+L%qP
+/(
+ujyZr.
+/(
+uj~'d
+ 'Gt/L
+r>*
+ 7Gth%N
+r>6
+ 5Gt:%M
+rc<
+ +Gtg5p'2
+L)%$
+/(
+ujxPr.
+/(
+ujw~d
+ 'Gt/P
+rc'
+ 7Gth%R
+rc0
+ 5Gt:%Q
+rc+
+ +G/-
+rd"d
+pwpbP
+sfsa[
+{g~1
+ypqi[
+tE
+sZQ[pj-
+pwsTP
+sfr\[
+ %(t#yO
+wTr\pG-
+q\*P
+wTsgs)7
+ &,q\5p-
+t+qKpopG
+ $G/&
+rd)d
+/&
+sfr\7
+ %6ypqK7
+tE
+wTry|>
+/&
+sfr$pG
+ '6wTrgU-
+/&
+ )6/&
+t+qKpMpF
+ '6rd0d
+/&
+sfrg7
+ )6wTrJ|>
+/&
+sfr$pF
+ 'JwTt[U-
+ -6t+qKpMpx
+ 'Jrd7d
+/&
+sft[7
+ )JwTsR|>
+/&
+sfr$px
+ 'JwTu0U-
+/&
+rp$r_s)7
+ )Jqr$Us;
+ $Mtg6qT
+qn,%,%&
+tg1yB
+qn)%)%%
+L*%,
+tA&
+r?+
+ $=ug'pC
+k*&&
+}\y~
+//
+ $h$//
+ $(/+
+ %d' &H %^'/$
+ %^'//
+sU-
+k-%T
+rc2
+s%-4
+ '^'//
+ +^'//
+sU/
+k/%V
+rc.
+s%/4
+ /^'//
+sU0
+k0%U
+rc1
+s%0;
+ )^'/(
+uj~7d
+//
+sfqK#$
+ %z${u$#$
+tE
+w1#$-
+//
+x0$(
+ 'z$t){O$-
+//
+ )l#//
+qr$#$U
+ $Gug+qT
+qn0%0%1
+ug'qO
+qn-%-&'
+k-&&
+r?A
+ $#ug.rX
+p]Q&'%P
+ $m,}S$(
+Tq[P
+q_%sd
+s5~2
+ $x,q_%,+
+xr
+ $R.s/
+t/W
+rc5
+ $( $W# $X#yYq1xI77
+ <$r2p|4
+G%)
+ $& &p& $q&z'
+yA%b
+rc*
+u27
+ $*r2qR4
+ '- &l,TrXpK
+s[qR
+|(%a
+rc6
+r2qR;
+G))
+uJ
+ $=ug.pK
+ &X0s|6pK
+k[&&
+p<U
+/:
+ $t2/:
+ $(/6
+ %[*//
+ %b#//
+ %a# $&tg<sX
+tIp8\&(
+LA8
+/'
+ujx?r.
+/'
+ %\$/;
+s/
+t/f
+uB<
+ )g)/;
+ +]*/;
+w+
+th%h
+uB'
+ 1g)/;
+xq
+t:%g
+uB0
+ +g)/+
+uj|dd
+/;
+ -~$/;
+ +~$/;
+ )k&/;
+ '~$tg'q8
+LDp2
+/0
+ %U)/0
+ %U)/5
+s/
+t/i
+uB+
+/9
+|6$
+/7
+yYyb$#$
+/9
+ (\./9
+ =s$/9
+z'
+yA%s
+uB2
+u2#$
+ /s$/9
+ %s$|(%r
+uB.
+ 's$uq#$
+ $?s|6q8
+qnm%m,
+km&&
+r?L
+ $#tg+qT
+ &k&s|0qT
+ &%/P
+}skK
+uB1
+ $@}sjK
+ $7 %&{g|k/
+}siK
+ '&{g|k1
+}shK
+ '*{g|k3
+}sgK
+ '.p9vr
+ (>q\<pK
+rI'
+v_<
+ %# &*pDr7p-
+})
+ &s% &n%/:
+ $0n/
+_+
+ &)/9
+ $0n2
+ '( $'/9
+||
+n5
+_-
+ &*/$
+ $7n8
+ '4 $@/$
+ $7CS
+ ': $@/$
+||
+CP
+ '4 $, '4CM
+ 'F $, '4CJ
+ 'L $, '4CG
+ 'F $, 'FCD
+ 'F $, 'FCA
+ 'L $, 'FC>
+ 'F $, 'FC;
+ 'F $, 'FC8
+ 'L!c'wX
+ 'FC5
+ 'F!c'x#
+/-
+ $CC2
+ &Q$!cuQpm
+/-
+{11
+C/
+ &%!c'xw
+/-
+{1.
+C,
+ &g#!vTy3
+/'
+ %FC)
+ 'F!vTz/
+/'
+ %FC&
+ 'L!ct?pm
+/'
+||
+C#
+ 'F!vT+pm
+/'
+ $2ppps
+ 'F!crlpm
+/'
+ &, 'L!vTwG
+/'
+ **!vTwX
+/*
+ $M (R#p,wn
+ *$zqp.
+st
+zq1p6
+ D(`}
+
+var fold32SM70 = driver.Text{Base: &fold32SM70Narrow, Code: `packed2 19988 fold32
+ >$OrvrT
+h*qS
+ R$&s'rw8
+ m$4z,2%)
+t*&8%)
+ 6&s'%3^
+ 6$s'%6^
+ 6$s'%9^
+ 6$s'%<^
+ 0$tr%=p*
+ ($t{s^4&2%<
+t{|14&8%;
+ w#&r,q9
+ &$}O
+ 2$r,ps
+ 6$r,qA
+ <$qQ$
+ 8$ %. 6$qQ(
+ <$ %G 8$ %G 6$ %G <$ %G 8$ %G 6$ %G s&$qQ$
+ 8$ %. 6$qQ(
+ {#$qQ&
+ T#$ %< 6$qQ*
+ a#$qQ$
+ 8$ %. 6$qQ(
+ e#$qQ&
+ T#$ %< 6$qQ*
+ ^$$n+
+_$
+ *&n.
+ '( ((n1
+_(
+ *&n4
+ '4 ((n7
+ ': *( '4 *& 'F *& 'L *& 'F *& 'F *& 'L *& 'F *& 'F *& 'L *& 'F *&_&
+ ,$ '( *&_*
+ ,$ 'F *& 'L *& 'F *& 'F *& 'L *& 'F a#&`}
+
+var fold64SM70Narrow = driver.Text{Base: &product64SM70Narrow, Code: `packed2 13551 fold64
+ *$!u'p$grDt2p3q*
+ $$!|FIpYjp$gq*
+!
+!pW0rjpt
+ &&]6rT
+Oqyqq
+h+q^
+?p$pEp/r0~.\g~/'rG
+ (*p,qX
+ &"p,rj
+p"sI
+p"uE
+y/pZ
+p"p.
+y/p6
+{x?ovzjp[zep+ttsLovzjp[IFt8
+{Ytd
+to
+ <0p"|K
+t$t8
+t$tq
+t$td
+t$vP
+ &,zqs]
+zqqc
+ ,$s/
+ &#s/
+ts
+tMer}
+qCYeu=
+sFrEu=
+y+pJ
+ $X,r?3
+vJrwp2
+y@2p}
+tIu('&%
+qjqV8
+r?2
+pDt}p-
+q_&,
+xr
+q\<pf
+q_'K
+qf'&'-
+xDqVK
+wc
+x1b8
+t|p?p*
+ &Q(pDr7p;
+q_%K
+qf'&%-
+ %+rc
+z_pPYp2A
+},pPp4p2A
+ $= $d%s+),
+ &$ &6 $@ %7uB
+x1p?8
+t|p7p*
+ $(z,0%(
+t*&6%(
+ $]#sB0&)
+ &a#u"
+/%
+ &K/%
+ '2 %= %? %F/%
+z,1p2
+t*&7p2
+/%
+sB+&)
+ws
+rIpQ
+ '3 &( )3},pPp4peA
+z_pPYpeA
+ '3z,2p2
+t*&8p2
+/%
+sB2&)
+ +3 &( 13z,3p2
+t*%;p2
+/%
+sB.&)
+ +Dq_.K
+qf'&.-
+ 1Dz,4p2
+t*%?p2
+/%
+sB1&)
+ 'Bq_/K
+qf'&/-
+ )B},pPp7p2A
+ 'AvJ&5Z
+r)p5%AZ
+ (k$t{s^4&0%@
+t{|14&6%?
+ $?y@6pK
+p]4&&p*
+s/
+t/<
+wD
+t~e
+ &X'pupdp}
+k4&$
+}\yd
+q\1P
+q_#K
+q\*P
+q_#,
+rIp85
+ $9puv+a
+xD|15
+v7
+puqysT
+wC&^
+s/
+t/>
+r>2
+ )6/%
+uj~7d
+TpbP
+yrzEr'
+{g~1
+{Zp)o?p3zSxn~(r'
+tE
+t)v]t\-
+TsTP
+yr~)r'
+ %(t#yO
+t)sbt\>{.-
+/'
+t)r0{.r'u+>xZ
+ &]&q\5p-
+w|r0{.>{.t\
+ &X&put-a
+J#d
+pur:pC
+z,&^
+s/
+t/=
+r>.
+ %AG&)
+Ip)?pEqBqgq7r0q]>{.
+ $%pupdtB
+rHY>|$%
+th&$
+r?+
+ $#pu'}b
+t]#d
+puuvp=
+p]9&%%8
+z_tDzexiy-
+ 'R#r>1
+ '3Ip)?pEqBqgq7r0q]u+
+ &" &X#y@.qT
+ &%q=0{i
+p]Crw%B
+/;
+ 'l&r?D
+/;
+ 'l&/;
+ 3l&/;
+ 1l&/;
+ 'l&/:
+ &|*/;
+ %d& *& %W& *$ %z% ($/#
+ %n%/#
+ 'k%/#
+ %b%/#
+ 'a%/;
+J$vCE
+x1papN
+t|p|pe
+/;
+z,0%T
+t*&6%T
+ 40 ,N .M &N 4MwC3^
+s'%e^
+ 4&wC4^
+s'%h^
+ .&vn&5p*
+tr%ip*
+ )X$t{s^4&0%h
+t{|14&6%g
+ '& 'f&t/d
+r>5
+ 'f&wYsbu%
+/;
+ 'f&/9
+ %f&/7
+ )f&/;
+ 'f&/;
+ 'f&t/f
+r>*
+ )6 'f&/;
+ -f&/;
+ 3f&/;
+ )f&/;
+J#d
+/;
+ 'f&t/e
+r>6
+ +f&/;
+ 'f&r?=
+ $K/:
+ %f&/;
+ %f& 'Q#rc<
+z_tDzexi>~@
+ 1f&/;
+ '%/3
+}s6K
+uB
+{g~<1
+}s5K
+ $}(uB
+{g~<2
+}s4K
+ '&{g~<3
+}s3K
+ '*{g~<4
+}s2K
+ '.p90
+ (Jq\<pK
+rI2
+v_<
+ %# &*pDr7p-
+vbM
+ ,&{11
+ (+ $.y@6a
+{1.
+n-
+_)
+p9
+!y=pm
+puqyqp
+})
+n0
+ '(!cwG
+pur:P
+tX
+n3
+_*
+p9
+!cwX
+puuvpV
+||
+n6
+ '(!cx#
+/%
+ %:C#
+ ':!c*pm
+/%
+})
+ppps
+ '@!cxw
+/%
+tX
+ppq9
+ ':!c'y3
+/%
+||
+ppph
+_*
+ $(p,q&p6
+ *$zqqX
+st
+zq0pZ
+ D(`}
+
+var fold64SM70 = driver.Text{Base: &fold64SM70Narrow, Code: `packed2 13423 fold64
+ :$Ov+q^
+ y#$ua+
+ut)
+zLM
+{-
+sFpAu=
+ (4s'rw8
+ k#$z,0%$
+t*&6%$
+ X$&t*%7p2
+ B$ &C :Dr)p5%=Z
+ ($t{s^4&0%<
+t{|14&6%;
+ *&r,qA
+ H$qQ$
+ ^#$qQ'
+ B$ %3 :$p]?rw%>
+ m$$z,0%P
+t*&6%P
+ c#&s'%a^
+ 6$s'%d^
+ 0$tr%ep*
+ ($t{s^4&0%d
+t{|14&6%c
+ *&qQ$
+ H$ %6 ^#$qQ'
+ @$ %2 e$$_$
+ ,$ '( *&_'
+ ,$ '( *& ': *& '@ *& ': *&_'
+ V#$`}
+
+var foldIntSM70Narrow = driver.Text{Code: `packed2 12502 foldInt
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
+!u'p$grDt2p3q*
+!xgoyit2p3wd
+!|Fp3vQp[p3p{wp
+!yLqGyKIpYjp$gq*
+!
+!pW+t'pt
+!?p$zSp{p)w>p-*x(
+!qk
+]1r-
+O6rA
+h1qS
+!
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+p,q6
+p,y9
+p,um
+p,rL
+p"{^
+{Y'sI
+{Y'xXV
+p"yu
+t$uE
+t$1pZ
+t$p.
+{Y'tq
+to
+t$vU
+p"s*
+t$q6
+zqs]
+zq<pU
+zq<p6
+zqqu
+zqqX
+zq0pZ
+zqsD
+zqsc
+zqqc
+zqt'
+zqp.
+zq1p6
+zqt8
+zqtq
+zqtd
+zqvP
+zqvU
+zqq6
+p"+sc
+to
+q=0|^
+s1
+s2
+u?ps
+s/
+u?qA
+s/
+y}
+s/
+u?q9
+s/
+x2
+s/
+xA
+s/
+x|rwpe
+|O6p}
+tIu()&'
+qjqV8
+r?<
+pDt}p-
+q_(,
+xr
+q\<pf
+q_)K
+qf'&)-
+xDqVK
+wc
+x1b8
+t|p?p*
+yh
+!s4
+pDr7p;
+q_'K
+qf'&'-
+ %+rc
+z_pPYp2A
+},pPp4p2A
+ %*Wv/q%
+s++,
+s5yd
+Wv1q-
+q_,K
+qf'&,-
+WyBpv
+sB0&+
+/#
+q_-K
+qf'&--
+/#
+sB+&+
+/#
+q_.K
+qf'&.-
+/#
+sB2&+
+/#
+q_/K
+qf'&/-
+/#
+sB.&+
+/#
+q_0K
+qf'&0-
+/#
+sB1&+
+/#
+q_1K
+qf'&1-
+WyRp-
+J$vC=
+x1papN
+t|p|pe
+Wz$pX
+z,2%/
+t*&8%/
+ws
+rIp?
+/%
+q,xZd
+/$
+},pPqV^qU
+z_pPp4^qU
+!s4
+/$
+wC3^
+s'%9^
+ws
+rIp7
+/$
+q,~'d
+/$
+},pPqVp2%#
+z_pPp4p2%#
+ '-wC4^
+s'%<^
+ )-q,|dd
+/$
+},pPqVp2%&
+z_pPp4p2%&
+ '8wC5^
+s'%?^
+ )8q,~7d
+/$
+},pPqVp2%)
+z_pPp4p2%)
+ 'CwC6^
+s'%B^
+/$
+|&d
+/$
+},pPbZ%*
+ 'Kvn&7p*
+tr%Cp*
+ 'X$WuZp-
+t{s^4&2%B
+t{|14&8%A
+ %IpuulyS
+p]4&(p*
+TyGP
+q_$;
+s5~2
+TpV+P
+q_$rf
+xr
+T{$qO
+s/
+t/>
+uB
+tM,9#
+}]q]
+s/
+v"z9
+ %OTw.p;
+ud
+sBs^;
+wD
+{w*
+G+)
+wAt5pSu%
+ '@TpV0q8
+ud
+sBs^=
+r>2
+{w2
+G')
+w[q]
+sh?Iq3u}pJA
+ %NpusQp}
+k6&&
+p<7
+/&
+ %Cq\1P
+q_#K
+q\*P
+q_#,
+zF0P
+q_%;
+zF2P
+q_%rf
+zF1P
+q_%,
+rIp87
+ %EpusKa
+xD|17
+xh
+puvhpV0
+wC(pN
+/.
+t]7r.
+/*
+ujv?d
+/.
+s/
+t/B
+r>.
+ -W#/.
+ud
+sBs^?
+r>1
+ -W# '+sBs^A
+r>5
+ -W#q\5p-
+G7u$
+pwpbP
+qHq997
+v37uD-
+pwsTP
+s(7uD
+v37u=-
+//
+vYpA)>xZ
+/0
+xjp:7p@E>w~
+ %Apuv-a
+J#}/
+puqFx}
+vn&(pT
+/2
+ujyZw&
+/2
+uj~'r.
+/2
+ %T#zF6pC
+s/
+t/D
+r>*
+q@7
+qC|T9%
+}Iq]A
+v"~B
+ %KzF5pC
+ud
+sBs^E
+r>6
+|zp:7K
+tP<qO
+qf'wq
+/#
+qCY,9%
+ %. 'h$zF.pC
+w+
+th%B
+rc<
+wme
+G-)
+Ip)?pEqBqgq7t5q]97
+ '_'zF+pC
+w+
+th%D
+rc'
+ %@}[;
+G))
+wRqV
+ %@pusQtB
+rHp5pe&'
+sBp5&&
+r?.
+ %Epuv6a
+t]#}/
+puvZpV0
+p]@&'%?
+/,
+ %h$s5z9
+/,
+ %i$ %g%/,
+ %j$xr
+/,
+s/
+t/H
+rc0
+ -[#/+
+ud
+sBs^I
+rc+
+ %[#/,
+ /[#/,
+w+
+th%F
+rc2
+ -[# '+th%H
+rc.
+ -[#/+
+s~
+ %Cpuu/qT
+ '%/@
+}s@K
+rc1
+{g|k-
+}s?K
+y.?op$gp/xItapy
+ %&{g|k/
+}s>K
+ '&{g|k1
+}s=K
+ '*{g|k3
+}s<K
+ '.sY1
+!s}
+s3
+!tj
+q\<pK
+rI'
+v_<
+ %#p9
+!u8
+pDr7p-
+})
+pp<
+r9<
+p9
+!{J
+/:
+vb;
+n5
+_/
+p9
+!|r
+/:
+vbM
+n8
+_3
+p9
+!y=pm
+/:
+||
+C;
+_1
+p9
+!cwG
+/$
+ %4C8
+ '4!cwX
+/$
+ %4C5
+ '4!cx#
+/$
+||
+C2
+ '4!c*pm
+/.
+vbe
+C+
+_0
+p9
+!cxw
+/-
+{15
+C)
+ '(!c'y3
+/-
+{11
+C'
+_4
+p9
+!c'z/
+/-
+{1.
+C$
+_2
+p9
+!cqypm
+/%
+ %:ppq)
+ ':!crvpm
+/%
+ %:ppqA
+ '@!ct-pm
+/%
+ %:ppq9
+ ':!c'wG
+/%
+ %:ppph
+ ':!c'wX
+/+
+{16
+ '}#!u9
+p,u/pU
+tl
+to
+tk
+tm
+p"+qu
+st
+p"+qX
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
+
+var foldIntSM70 = driver.Text{Base: &foldIntSM70Narrow, Code: `packed2 12202 foldInt
+ <$O6rG
+h.q^
+ T$&s'rw8
+ m$<z,2%)
+t*&8%)
+ 6&s'%3^
+ 6$s'%6^
+ 6$ *M 0N $M 0Ntr%=p*
+ ($t{s^4&2%<
+t{|14&8%;
+ 8&r,q)
+ 2$y6
+ &${-
+ ,$qQ(
+ g#$qQ$
+ 2$qQ,
+ 2$qQ(
+ 0$G1u$
+ $$qHq991
+v31uD-
+ $&s(1uD
+v31u=-
+ (&xjp:1p@E>w~
+ <$qQ&
+ $$q@1
+ .$ %+ $$|zp:1K
+ 4$qQ.
+ ($Ip)?pEqBqgq7t5q]91
+ *$qQ*
+ $$ %@ R#$qQ&
+ $$ -[# &, %+ $$ %[# 4$qQ.
+ ($ )[# &-qQ*
+ $6 -[# y#,n/
+_$
+ *&n2
+_,
+ *&n5
+_(
+ *&n8
+ '4 *( '4 *& '4 *&_&
+ ,$ '( *&_.
+ ,$_*
+ ,$ ': *& '@ *& ': *& ': a#&`}
+
+var takeRowsSM70NarrowAligned = driver.Text{Base: &foldIntSM70Narrow, Code: `packed2 9974 takeRows
+ ($!u6vy}Cwd
+!u'vap3wBp3q'wd
+!
+!pWp0pZpt
+ &0]+rA
+O5qS
+h5qS
+ 4(p"q6
+t$s]
+p"y9
+t$<p6
+{Yui
+to
+ $& $*to
+v>rR
+|tp{zWw>?r[
+ug0|^
+ &\# ..vF
+ '$sh?Iq3u}vMA
+xcP.
+r?+
+v>tB
+q"p^r+
+ug0{i
+ $"ykq8
+tA#
+p<*
+{Mp=
+q_$K
+qf'&$-
+ &6yku)
+q"qRe
+ $(w%pC
+tG^
+{Mp;
+t|p?Z
+x1p7^
+z6p'
+ujx?d
+|Eq8
+tI|$&
+s/
+s"qU
+rc
+u;
+ &y' %C &3y#p;
+tIp?&&
+s/
+s"qP
+uB
+t~e
+G))
+ $' $1|~pK
+w#<p@
+ws
+ )#u"
+qHpSu$
+ribK
+riYK
+rip4K
+})
+u"
+|5pX
+v8
+s[p^
+|p%)
+qQ,
+wD
+ua2
+G#)
+zQp?}18r|
+ $Mv:a
+yA&#
+xh
+/(
+t|qR&3
+xK5&3
+/(
+ujw~d
+/(
+ 'U#tA.
+r>2
+ /U#/(
+ 'U#tA/
+r>.
+ +U#/(
+ /U#qH{'0
+ -U#/(
+ +U#r>1
+ +U#qN+P
+qI5
+p%5&-
+r>5
+r&53
+G%)
+yMp?}18@
+ $=qN.pV
+qI2
+p%2&-
+r>*
+r&23
+ %*yMp8$%#%"qP@
+ykq[
+t=2&2&4
+p%2&#
+r?"
+ $O &s,/1
+qt)r+
+/1
+p_*zN+
+/1
+tA#
+p<4
+/1
+ +P%/1
+qt)e
+ '1tG^
+/0
+ 'P%/0
+t]#d
+/0
+ )z#r>6
+ 'P%wY{Eq]
+ )P%/0
+ )z#rc<
+ 'P%wYt5pSu%
+ '+ ;z#/0
+ +P%rc'
+ 'P%wYy42pPqkp?}18r|
+ 'd# )P%t|qR%#
+x1p8"%$
+/(
+ %U# +P%rc0
+ /U# +P%rc+
+ +U# GP% $E -U#sU*
+k*&-
+ $2s%*3
+ )P%/1
+sU-
+k-&-
+ $<s%-3
+ 'P%/1
+qn-%-%+
+k-&#
+r?,
+ $G (i#/*
+rI.
+ *&|Epb
+||
+n1
+_.
+ &*y#pX
+tX
+ *&|5a
+ $$CG
+_,
+ && &FCD
+ '4 &?tX
+C@
+ ,&C<
+ '4 $(/(
+ $7C9
+_-
+ &>/(
+})
+C6
+ '( $,/&
+||
+C3
+ '@ $,/&
+tX
+C/
+ '@ $,/&
+ %@C+
+ '@ $, &]#C(
+ '4 $e# 'R#C$
+ '4 $, &S$ppps
+ '4 $Z$/&
+vb;
+ $) 'L $2/&
+})
+ $)_-
+ $0 $~7 *P8p"{n
+st
+t$rj
+ D(`}
+
+var takeRowsSM70Narrow = driver.Text{Base: &takeRowsSM70NarrowAligned, Code: `packed2 10584 takeRows
+ u&$tCp?u%
+tCb}N
+tCYfp6
+tCp4fqu
+ X$$ -X# .&wRp?
+tLpUZ
+tLp6p*
+tLqu8
+ 0$wRp8$
+tLpU%#
+tLp6%"
+tLquqP
+ R%$wYpPp?u%
+wYpPb}N
+wYpPYfp6
+wYpPp4fqu
+ X$$ /X# ,( -\% .& +\% w'$`}
+
+var takeRowsSM70 = driver.Text{Base: &takeRowsSM70NarrowAligned, Code: `packed2 10295 takeRows
+ 6$O1qo
+h5rG
+ P#& (6q"br+
+ $$t*rwp*
+ $$ $J &IpnpaK
+qf'qU-
+ &&|5pb
+s[pa
+ $"q"pQe
+ 8$r,pO
+ &${H
+ 0$r,q9
+ &$}O
+ 4$qHpSuD
+ ,$|5s{
+s[p5
+sMpOu=)
+qQ$
+ (,tCbu%
+tCY}N
+tCp4fp6
+tCqVfqu
+ &$wh&#
+ &$t|p|&.
+x1qR&.
+ ,&qQ(
+ 6$qQ*
+ :$qH{'+
+ .$ %W#sMpO9,)
+qQ$
+ (* -W# $&qI0
+qQ&
+ $&r&03
+ $$wRb
+tLpUp*
+tLp68
+tLquA
+ &$qI-
+ %- $&r&-3
+ $/wRu(6
+tLpUqP
+tLp6qU
+tLquq5
+ $4t=-&-&/
+p%-&#
+ *&/2
+ $$/2
+ $$/2
+ &$/2
+ *$/2
+qI%
+/2
+ &$/2
+ $$/1
+ &$/1
+ $$/1
+ )U$ 0*/1
+ )U$ ,*/1
+ ;U$/1
+ )\% (FwYpPbu%
+wYpPY}N
+wYpPp4fp6
+wYpPqVfqu
+ 'h# )\%t|p|%"
+x1qR%#
+ ,2qQ(
+ 6$qQ*
+ :$ 3\%sMpO=*)
+qQ$
+ (8 /W#sU(
+qQ&
+ $,s%(3
+ /\%/2
+sU+
+ %- $0s%+3
+ $/wRp8"
+ )\%/2
+qn+%+%)
+k+&#
+ <:n-
+_(
+ *&n1
+_*
+ *&n5
+_$
+ *&n8
+ '4 ((CA
+ '4 ((C=
+ '4 ((C:
+_&
+ *&C7
+ '( *( '@ *& '@ *& '@ *& '4 *& '4 *& '4 *& 'L *&_&
+ V#$`}
+
+var moveRowsSM70NarrowAligned = driver.Text{Base: &flat32SM70Narrow, Code: `packed2 3941 moveRows
+ *$!u'vy}Cwd
+!
+!|\
+!?p$zSp{p)w>p-*x(
+ $*]zc
+O2qq
+ $& ,$p"sI
+p"x+
+p"uE
+y/pZ
+p"vU
+to
+q=0|^
+s1
+s2
+t32z$
+|tp{zWw>?r[
+ts
+s/
+tw
+s/
+t30v1
+ $P%t3+pX
+pnp^K
+qf'q5-
+q=0{i
+vJrwp2
+t32q8
+s"qP
+vN
+t3.pv
+xDp4K
+wc
+t32qG*
+q"p7r+
+!s4
+/#
+t|YZ
+x1b^
+t31pf
+z,&8
+t*&%p*
+s/
+s"pT
+rc
+t~3
+{H
+w62pP|cq]
+ $Z%zOqP
+uB
+r2xG
+{-
+yMbp*8w?
+t32q[
+rHpaq5pT
+wh&#
+y7
+ $M &D/(
+q_$K
+qf'&$-
+/(
+p_(zN)
+/(
+tA#
+vN
+/'
+ 'I/(
+qt*r+
+ +I/(
+ )ItA+
+ud
+{9,
+tE
+vN
+ %LG#)
+wYy42pP|cq]
+ %IG%)
+ %I/(
+ /It31sT
+q,~7rP
+p92
+ ((/%
+ws
+v_<
+ %# &*/#
+tX
+n)
+_'
+ &*tX
+ppps
+_(
+p9
+!|r
+tX
+ppq9
+ ',!y=pm
+tX
+pppJ
+_(
+ $(p,p.
+ *$ $])st
+p"tq
+ Dc)`}
+
+var moveRowsSM70Narrow = driver.Text{Base: &moveRowsSM70NarrowAligned, Code: `packed2 4243 moveRows
+ k$$w[q]
+wZpU
+wZp6
+wZqu
+ ,$wRb
+tLpUp*
+tLp68
+tLquA
+ i#$wY{Eq]
+wYpPt^}N
+wY{Et(p6
+wY{Et(qu
+ &$ +O u$$`}
+
+var moveRowsSM70 = driver.Text{Base: &moveRowsSM70Narrow, Code: `packed2 4141 moveRows
+ 6$O2rO
+z7rO
+ B& (*pnpQK
+qf'pe-
+ $&vnrwZ
+ $$s"q5
+ ,$q"br+
+ ,$s'qU8
+ &$r,pS
+ &$vG)
+ ,$xT
+ &${W
+ c#$r,qA
+ud
+r,q/
+ i#(n'
+_$
+ *&_&
+ *$ ', (&_&
+ V#$`}
+
+var countSM70NarrowCoarse = driver.Text{Code: `packed2 1275 count
+!s.
+!s-
+!t;
+!u6vy}Cwd
+!
+!pWsIpt
+!?p$zSp{p)w>p-*x(
+!qk
+]z4
+OyD
+h'rG
+!
+s0
+t6
+p,rj
+q=0p}
+s1
+s2
+s'rw8
+q"|T
+t4
+tF,
+w'
+tw
+vd
+tE
+}&pSvj
+x6
+tE
+vk
+uO4
+wx
+rY^-
+zO^
+v7
+!s4
+ts
+s[pQ
+rUA
+u"
+q=+pV
+r2pQe
+vG)
+Ip)?pEqBqgq7t5q]R
+ %+/#
+}u,
+rU8
 wP
-rCpK
-qU
-t+p,A
-wm%
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-prshf/
-{x
- =3
-{x
-&
-{x
-&
-{x
-&
-{x
-&
-{x
-&
-{x
-&
- =8
- -7
-pny'sr
-rj{vt\
-rf(
-"/
-rjx\I
-"/
-rj|;rL
-t@tkr,yc(1)
- =3
- -31
-rCp"
-u(
-z_p5
-v&%
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-"&
-{x
-s5z}u}D
-{x
-s5z}xhD
-{x
-s5z}rnD
-{x
-s5z}qsD
-{x
-s5z}r_D
-{x
-s5z}v2D
-{x
- =239
- -2
-q+pKsu
-z>
- =129
- -14
-t+M(A
-v&%
-y/ql<\
-y/tRv=<R
-y/}/x?<H
-y/tR7n<>
-y/}/u"<4
-y/tR,rg<*
-y/}/xu2q,
-y/tRx@t/
-tb@s6
-z'(1(1*
-qt(1$
- =8
- -1
-qa$
- =2
- -1
-"=
-g
-vg
-v#
-(
-!s*
-"=
- =2
- -4
-;&
-(
-!tS
-"&
- =29`
+ %0s~
+ %2 %1yy
+/#
+ %0}O
+}({%y_pSR@
+!s}
+s3
+!@
+`}
+
+var countSM70Narrow = driver.Text{Base: &countSM70NarrowCoarse, Code: `packed2 569 count
+ ,$!pWrjpt
+ &$]rG
+OqS
+hqo
+ (( ($t4
+t*rwp*
+s/
+w'
+ &Lt~e
+ut)
+ && (>`}
+
+var countSM70 = driver.Text{Base: &countSM70NarrowCoarse, Code: `packed2 547 count
+ ,$!pWrjpt
+ &$]rG
+Oqq
+hr-
+ (( ($s/
+qCp4rw)
+yQ
+ &Lua+
+}5
+ && (>`}
+
+var wideF32SM70NarrowAligned = driver.Text{Code: `packed2 10912 wide_4_float32_4_float32_four
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
+!u'x<w>p3q*
+!xg\qBu[q0q*
+!|FIpYjp$gq*
+!
+!pWumpt
+!?p$zSp{p)w>p-*x(
+!qk
+]1rT
+sJqo
+h}3
+p#1qo
+!
+s0
+t6
+tn
+u#
+v0
+vc
+p"t8
+u<tq
+yz
+p"ui
+to
+q=0|^
+s1
+s2
+q\6yR
+|tp{zWw>?r[
+vF
+s/
+v8
+s/
+ts
+s/
+r?.
+q=0{i
+vJrwp2
+q\6q8
+s"pT
+p<-
+r=0q~
+tJp*
+r=2p'
+thpT
+s|<P
+pnpa,
+s|2P
+pnpa;
+s|*P
+pnpasd
+tg0P
+pnpa,+
+tg1P
+pnpa|B
+ug<P
+pnpavj
+ug2P
+pn|P
+ug*P
+pnpa41
+q\6z$
+q"p7r+
+!s4
+r=<pv
+ud
+}np?
+wc
+r2wk
+zM)
+xV
+rxQpj
+rxQpG
+rxQpo
+rxQpF
+/-
+q,w~r.
+rIY
+/-
+q,xZd
+r=.p-
+},pPqVp*^
+ %5r=5pv
+s/
+s"^
+rc
+t~3
+G%)
+w62u5{@r|
+ %=//
+ujxZvKy~
+//
+ujyZvKyd
+//
+uj~'vK{G
+//
+ujv?}/
+//
+uj|dw&
+//
+ujx?r.
+//
+uj~7d
+WrXa
+yl7
+wTrJB-
+ylU
+ %$yl[
+ %&ylpG
+ %(/0
+w1r5>v?
+wTsas;>v?
+wTr\#%>v?
+wTrg#$>v?
+v"~,
+ %Hug1tY
+wrqK#$pF
+wrr$#%r5
+wrr1#&px
+wrsa#'s;
+v"y~
+ %Oug0tY
+xBqK#$pF
+xBr$#%r5
+xBr1#&px
+xBsa#'s;
+v"yd
+ %Ntg*tY
+zlqK#$pF
+zlr$#%r5
+zlr1#&px
+zlsa#'s;
+v"{G
+ %7tg2tY
+t+qK#$pF
+t+r$#%r5
+t+r1#&px
+t+sa#'s;
+v"~B
+ %>TpbP
+{<yb$B
+sZqKB#$-
+{<yb%B
+sZr$B#%-
+{<yb&B
+sZr1B#&-
+{<yb'B
+sZsaB#'-
+tg<qG
+v"z9
+ %Js|1tY
+xBqK#$#$
+xBr$#%#%
+xBr1#&#&
+xBsa#'#'
+yh
+ %Js|0pK
+t<q1qK#$
+t<q1r$#%
+t<q1r1#&
+t<q1sa#'
+ %It3+pV
+thZ
+uB
+wm3
+G')
+u-q1y_{@@
+q\6sT
+rHYp*8
+thqU
+r?"
+ %Mt3<pV
+s~
+ %I/=
+r)parwpT
+/=
+s"qP
+p<;
+/;
+tJp2
+/;
+zOqP
+/9
+q_#,
+/9
+q_#;
+/9
+q_#sd
+/9
+q_#,+
+/9
+q_#|B
+/9
+q_#vj
+/9
+q_#3
+/8
+q_#41
+/=
+q"p^r+
+ '>ud
+}np5
+wD
+ %^%G#)
+wYy42u5Q>Q>Q>Qr|
+t&uu#
+ )# -^%/=
+},pPqVp*pe
+ '5s/
+s"pe
+r>2
+ '^%wYy42u5{@r|
+ '^%ujxZvK~,
+//
+ujyZvKy~
+//
+uj~'vKyd
+//
+ujv?vK{G
+//
+uj|d}/
+//
+ujx?w&
+ '^%/=
+ 9^%wTr\#5>v?
+wTrg#4>v?
+v"~4:
+ 'Hxpsyt[
+t<sysR
+z.qv
+prtOpM
+N4(
+wHxm4
+w7ry7U(
+u34
+{]s_{|
+tusyrJ
+{]+{|
+tE
+xpv)(
+z")
+ '.N5(
+wHxm5
+qh%7U(
+u35
+ %.tE
+{}'
+ '/xpv)1
+z"2
+ ';N6(
+wHxm6
+qh.7U(
+u36
+ '/{}0
+ '<xpuu8
+uI8
+ 'HN7(
+wHxm7
+qh77U(
+u37
+ '<{}9
+ 'Ixr
+wrpR6#4">
+wrpR7#5"?
+wrpR8#6"@
+wrpR9#7#8
+!s4
+ 'f&/=
+t@6#4">
+t@7#5"?
+t@8#6"@
+t@9#7#8
+ 'f&/=
+zlpR6#4">
+zlpR7#5"?
+zlpR8#6"@
+zlpR9#7#8
+ 'f&/=
+sH6#4">
+sH7#5"?
+sH8#6"@
+sH9#7#8
+ 'f&/=
+{<yb4B
+q}6B#4-
+{<yb5B
+q}7B#5-
+{<yb6B
+q}8B#6-
+{<yb7B
+q}9B#7-
+/=
+ 'f&/=
+t@6#4#4
+t@7#5#5
+t@8#6#6
+t@9#7#7
+ 'f&/=
+t<q1pR6#4
+t<q1pR7#5
+t<q1pR8#6
+t<q1pR9#7
+ 'IthpN
+r>.
+ 'f&u-q1y_pR6"7"8"9@
+/=
+ %f&th&$
+r?/
+ %M!s}
+s3
+!tj
+/9
+ws
+pc,
+pc)
+p9
+!u8
+/6
+||
+n/
+_*
+p9
+!{J
+/%
+vbM
+n,
+_+
+p9
+!|r
+/$
+})
+ppqA
+_)
+p9
+!y=pm
+/$
+||
+pppJ
+ '4!cwG
+/$
+ %4 %._+
+!u9
+w^
+tl
+to
+tk
+tm
+p"q6
+st
+t$s]
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
+
+var wideF32SM70Narrow = driver.Text{Base: &wideF32SM70NarrowAligned, Code: `packed2 11374 wide_4_float32_4_float32_four
+ X%$uS
+s9pU
+s9p6
+s9qu
+ F$wQqKu%
+wQr$}N
+wQr1fp6
+wQsafqu
+ y%$uJ
+pipU(
+pip6U
+piqupM
+ w#$}_q]
+}_t(pU
+}_t(p6
+}_t(qu
+ F$wYq1qKu%
+wYq1r$}N
+wYq1r1fp6
+wYq1safqu
+ X($uq"6
+pipU"7
+pip6"8
+piqu"9
+ }$$`}
+
+var wideF32SM70 = driver.Text{Base: &wideF32SM70Narrow, Code: `packed2 11487 wide_4_float32_4_float32_four
+ 8$]1qo
+sJqS
+z7r-
+ F( &.t*rwp*
+ $$|9
+ $$r=0p;
+ts
+tJA
+ $&s"pN
+ $q#xDqVK
+ $p#pnp5,
+ $$pnp5;
+ $$pnp5sd
+ $$pnp5,+
+ $$pnp5|B
+ $$pnp5vj
+ $$pnw]
+ $$pnp541
+ $$q"br+
+ &$w+
+r,pO
+wc
+wm3
+{H
+ 2, $l#q,xPr.
+rIb
+/.
+q,w~d
+/.
+q,xZuC
+},pPqV}1
+ (y#y6
+uB
+ $&{-
+ y%$q|pOtU
+wD
+}[3
+{-
+ ,*rHbZ8
+t:pT
+ ,&/>
+r)p5rwpN
+/>
+s"q5
+ $*/>
+u?ps
+tJA
+/;
+s"qU
+/;
+ %l%/:
+pnqR,
+/:
+pnqR;
+/:
+pnqRsd
+/:
+pnqR,+
+/:
+pnqR|B
+/:
+pnqRvj
+/:
+pnqR3
+/9
+pnqR41
+/>
+q"p5r+
+ 'Aw+
+qQ$
+r>2
+ $G 4P$/>
+ 3l%/>
+s/
+qQ&
+r>.
+ L:/>
+ @$/>
+ k$$/>
+ .$/>
+ .$/>
+ .$/>
+ 2$/>
+ &$/>
+ .$/>
+ ,$/>
+q|pO9(
+r>1
+}[3
+ ,*/>
+ %s&t:&$
+ 0( $$pc$
+ &"/7
+tX
+pp<
+r9<
+ &*/7
+||
+n,
+_&
+ &*/&
+ $+n)
+_(
+ &2/%
+ &+_$
+ (0 &- '4!cwX
+ ((_(
+ V#$`}
+
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideF32SM70NarrowAligned, Code: `packed2 14731 wide_8_uint16_8_float32_eight
+ ,$!xgp3vQp[p3p{wp
+!|F\qBu[q0q*
+!yLqGyKIpYjp$gq*
+!
+!pWy9pt
+ &*]5rG
+Or:rA
+h}}
+p#x"s7
+ 6* 8& ($ $m*p<.
+ (j*thpe
+ $$pnp^,
+ $$pnp^;
+ $$pnp^sd
+ $$pnp^,+
+ $$pnp^|B
+ $$pnp^vj
+ $$pnp^3
+ $$pnp^41
+ 4$w62pP|cq]
+q>p?s@
+pIxG
+q>p4s@
+q>pQs@
+pIw]
+ %%q>p^s@
+pI|P
+ %(q>p|s@
+pIqR3
+ %+WrRP*
+qt13
+}X
+q"qR3
+ )$q"p|3
+ )$q"|P
+ )$q"p^3
+}X
+rxQr5
+rxQpx
+rxQs;
+ *o( $)/.
+ $*{\+
+/.
+ &h(},pPqV&+&)
+ ($tA)
+ ($ =V#/&
+pL"3
+z+qKA
+ %V#z+r$A
+ %$z+r1A
+ %V#z+saA
+ %$z+qiA
+ %V#z+r\A
+ %$z+ryA
+ %V#z+rgA
+ $//0
+ $P)/0
+ $$/0
+ $$/0
+ $$/0
+ $$/0
+ $$/0
+ $$/0
+q,~*vC-
+TrXa
+ $$rp$#$B-
+yl(
+rp%#%B-
+ $$rp&#&B-
+ylpM
+rp'#'B-
+ $$sZu0s;B-
+ylpj
+sZsRpxB-
+ $$sZt[r5B-
+ylpo
+sZrJpFB-
+y@<qG
+v"~4-
+ &](xpsl
+t<w)
+ &q(N$(
+wHxm$
+zKU
+u3$
+ $*tuw)
+ &$xpsyu0
+uI2
+ &5N%(
+wHxm%
+ %.u3%
+ &B )/xpuu1
+uI1
+ &IN&(
+wHxm&
+ %;u3&
+ -/xpuu0
+uI0
+ &%N'(
+wHxm'
+ %Hu3'
+ -<xpuu/
+uI/
+ &%N((
+wHxm(
+ %Iu3(
+ -Ixpuu.
+uI.
+ &%N)(
+wHxm)
+ %Iu3)
+ -Ixpuu-
+uI-
+ &%N*(
+wHxm*
+ %Iu3*
+ -Ixpuu,
+uI,
+ &%N+(
+wHxm+
+ %Iu3+
+ -Ixr
+wrpRW#$#3
+wrpRN#%#2
+wrpRE#&#1
+wrpR<#'#0
+wrpR3#(#/
+wrpR*#)#.
+wru0#*#-
+wrr1#+#,
+ $-rr+U
+rr*s;
+rr)"*
+rr("3
+rr'"<
+rr&"E
+rr%"N
+rr$"W
+ (b(rK$#$#3
+rK%#%#2
+rK&#&#1
+rK'#'#0
+rK(#(#/
+rK)#)#.
+rK*#*#-
+rK+#+#,
+ (*zlt"$#$#3
+zlt"%#%#2
+zlt"&#&#1
+zlt"'#'#0
+zlt"(#(#/
+zlt")#)#.
+zlt"*#*#-
+zlt"+#+#,
+ (*qr$#$#3
+qr%#%#2
+qr&#&#1
+qr'#'#0
+qr(#(#/
+qr)#)#.
+qr*#*#-
+qr+#+#,
+ &*pwpbP
+ $$rp$B#$-
+ $$rp%B#%-
+ $$rp&B#&-
+ $$rp'B#'-
+{<yb(B
+rp(B#(-
+{<yb)B
+rp)B#)-
+{<yb*B
+rp*B#*-
+{<yb+B
+rp+B#+-
+ *$rK$#$#$
+rK%#%#%
+rK&#&#&
+rK'#'#'
+rK(#(#(
+rK)#)#)
+rK*#*#*
+rK+#+#+
+ (*t<y($#$
+t<y(%#%
+t<y(&#&
+t<y('#'
+t<y((#(
+t<y()#)
+t<y(*#*
+t<y(+#+
+ &*p%+&*
+uB
+WuZqW
+|6$
+WySP
+yYyb$#$
+Wy2p=
+pIwk
+ %Q)uPp4ql
+WyBv5
+q>b,
+wt8
+tbq0v(5
+ ')/$
+qfpQr4
+/%
+|6%
+/#
+yYyb%#%
+/%
+ )2/%
+ 32|6&
+/#
+yYyb&#&
+ =2|6'
+/#
+yYyb'#'
+ =B|6(
+/#
+yYyb(#(
+ =B|6)
+/#
+yYyb)#)
+ =B|6*
+/#
+yYyb*#*
+ =B|6+
+/#
+yYyb+#+
+ ;B/&
+r&+3
+ $(pLS3
+uPp8^8
+pLA3
+uPp8L8
+pL/3
+uPp8:8
+q"w]
+uPp8(8
+yMpQ^p*w?
+ $$t=+&+&,
+p%+&$
+ && ({*/?
+ws
+v_q/
+ ((/<
+ &Hr9q)
+ *C $.r9ps
+ V#<`}
+
+var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 14458 wide_8_uint16_8_float32_eight
+ :$]5qq
+OrvrG
+h'q^
+ B( $.t*rwp*
+ $$s"^
+ $$r=0p;
+ts
+tJA
+ $&|9
+ $P%xDqVK
+ $~$pnpQ,
+ $$pnz{
+ $$pnpQsd
+ $$pnpQ,+
+ $$pnpQ|B
+ $$pnpQvj
+ $$pn}|
+ $$pnpQ41
+ $$q"br+
+ &$w+
+r,pO
+wc
+wm3
+{H
+}W
+xF0V
+xFpU
+xF1V
+xFp6
+xF'pZ
+xFqu
+xF'pU
+ $F &> ?$ 2" $z$q,xPr.
+{\(
+//
+q,w~d
+//
+q,xZuC
+},pPqV&(&)
+ (X%y6
+uB
+ $&{-
+ 3R#/&
+ $O $o# $: $9 $6 $5 $2 $1 $. $- $* $) $& c,%q|pOtU
+wD
+ m'&r&(3
+{-
+Ip)?pEqBqgq7uLq]%\
+u@0V%R
+u@pU%H
+u@1V%>
+u@p6%4
+u@'pZ%*
+u@quqU
+u@t-xv
+ $8t=(&(&*
+p%(&$
+ 2&pc$
+ &$/=
+tX
+pp<
+r9<
+ &*/=
+ &+_&
+p9
+!|r
+/&
+ \#*`}

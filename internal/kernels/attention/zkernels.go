@@ -54,7 +54,7 @@ var attendKernel = &driver.Kernel{
 		{File: "attend.go", Line: 282, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: attendSM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &attendSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -122,8 +122,8 @@ var attendSpansKernel = &driver.Kernel{
 	},
 	Integers: []int{392, 400, 416, 424, 440, 448, 464, 472, 480},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: attendSpansSM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: attendSpansSM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: &attendSpansSM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &attendSpansSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -186,12 +186,12 @@ var storeRowsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168, 176},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: storeRowsSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: storeRowsSM90Narrow},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: storeRowsSM90},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: storeRowsSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeRowsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeRowsSM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &storeRowsSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: &storeRowsSM90Narrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &storeRowsSM90},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &storeRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &storeRowsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &storeRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -261,8 +261,8 @@ var lanes32Kernel = &driver.Kernel{
 		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: lanes32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: lanes32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &lanes32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &lanes32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -331,8 +331,8 @@ var lanesBF16Kernel = &driver.Kernel{
 		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: lanesBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: lanesBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &lanesBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &lanesBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -409,10 +409,10 @@ var direct32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: direct32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: direct32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: direct32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: direct32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &direct32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &direct32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &direct32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &direct32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -492,10 +492,10 @@ var directBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: directBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: directBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: directBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: directBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &directBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &directBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &directBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &directBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -586,10 +586,10 @@ var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: decodeBF16DtypeBF16RowBF16Dim64SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: decodeBF16DtypeBF16RowBF16Dim64SM80},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &decodeBF16DtypeBF16RowBF16Dim64SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &decodeBF16DtypeBF16RowBF16Dim64SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -655,10 +655,10 @@ var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: decodeBF16DtypeBF16RowBF16Dim128SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: decodeBF16DtypeBF16RowBF16Dim128SM80},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &decodeBF16DtypeBF16RowBF16Dim128SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &decodeBF16DtypeBF16RowBF16Dim128SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -720,9 +720,9 @@ var join32Kernel = &driver.Kernel{
 		{File: "part.go", Line: 32, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: join32SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: join32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: join32SM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &join32SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &join32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &join32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -782,9 +782,9 @@ var joinBF16Kernel = &driver.Kernel{
 		{File: "part.go", Line: 32, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: joinBF16SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinBF16SM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &joinBF16SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &joinBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -862,8 +862,8 @@ var turnLanes32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turnLanes32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnLanes32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &turnLanes32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &turnLanes32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -941,10 +941,10 @@ var turnLanesBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: turnLanesBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: turnLanesBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turnLanesBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnLanesBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &turnLanesBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &turnLanesBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &turnLanesBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &turnLanesBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1013,10 +1013,10 @@ var turnRows32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: turnRows32SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: turnRows32SM90},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turnRows32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnRows32SM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &turnRows32SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &turnRows32SM90},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &turnRows32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &turnRows32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1085,12 +1085,12 @@ var turnRowsBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: turnRowsBF16SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: turnRowsBF16SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: turnRowsBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: turnRowsBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turnRowsBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnRowsBF16SM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &turnRowsBF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &turnRowsBF16SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &turnRowsBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &turnRowsBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &turnRowsBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &turnRowsBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1147,8 +1147,8 @@ var storeLanes32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=2;l#$a!%p120;v&'p136;t)=3;l*+a',v-!|(.p0;v&0p16;t2l3$a04v5!|16&/7p24;v&9p40;t;l<$a9=v>!|:?&8@p72;v&Bp88;tDlE$aBFvG!|CH&AIp96;v&Kp112;tMlN$aKOvP!|LQ&JRvG'v-B|TU&SVvG0v5B|XY&WZvG9v>B|\\]&[^vGKvPB|`a&_b", PTX: storeLanes32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=2;p64;l#\"a!$p120;v%&=3;p136;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p24;v%6p40;l8\"a69v:!|7;&5<p72;v%>p88;l@\"a>AvB!|?C&=Dp96;v%Fp112;lH\"aFIvJ!|GK&ELvB&v+>|NO&MPvB.v2>|RS&QTvB6v:>|VW&UXvBFvJ>|Z[&Y\\", PTX: storeLanes32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=2;l#$a!%p120;v&'p136;t)=3;l*+a',v-!|(.p0;v&0p16;t2l3$a04v5!|16&/7p24;v&9p40;t;l<$a9=v>!|:?&8@p72;v&Bp88;tDlE$aBFvG!|CH&AIp96;v&Kp112;tMlN$aKOvP!|LQ&JRvG'v-B|TU&SVvG0v5B|XY&WZvG9v>B|\\]&[^vGKvPB|`a&_b", PTX: &storeLanes32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=2;p64;l#\"a!$p120;v%&=3;p136;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p24;v%6p40;l8\"a69v:!|7;&5<p72;v%>p88;l@\"a>AvB!|?C&=Dp96;v%Fp112;lH\"aFIvJ!|GK&ELvB&v+>|NO&MPvB.v2>|RS&QTvB6v:>|VW&UXvBFvJ>|Z[&Y\\", PTX: &storeLanes32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1204,8 +1204,8 @@ var storeLanesBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=1;L#$a!%p120;v&'p136;t)=3;l*+a',v-!|(.p0;v&0p16;t2L3$a04v5!|16&/7p24;v&9p40;t;L<$a9=v>!|:?&8@p72;v&Bp88;tDLE$aBFvG!|CH&AIp96;v&Kp112;tM=2;lNOaKPvQ!|LR&JSvG'v-B|UV&TWvG0v5B|YZ&X[vG9v>B|]^&\\_vGKvQB|ab&`c", PTX: storeLanesBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=1;p64;l#\"a!$p120;v%&=3;p136;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p24;v%6p40;l8\"a69v:!|7;&5<p72;v%>p88;l@\"a>AvB!|?C&=Dp96;v%F=2;p112;lIHaFJvK!|GL&EMvB&v+>|OP&NQvB.v2>|ST&RUvB6v:>|WX&VYvBFvK>|[\\&Z]", PTX: storeLanesBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=1;L#$a!%p120;v&'p136;t)=3;l*+a',v-!|(.p0;v&0p16;t2L3$a04v5!|16&/7p24;v&9p40;t;L<$a9=v>!|:?&8@p72;v&Bp88;tDLE$aBFvG!|CH&AIp96;v&Kp112;tM=2;lNOaKPvQ!|LR&JSvG'v-B|UV&TWvG0v5B|YZ&X[vG9v>B|]^&\\_vGKvQB|ab&`c", PTX: &storeLanesBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=1;p64;l#\"a!$p120;v%&=3;p136;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p24;v%6p40;l8\"a69v:!|7;&5<p72;v%>p88;l@\"a>AvB!|?C&=Dp96;v%F=2;p112;lIHaFJvK!|GL&EMvB&v+>|OP&NQvB.v2>|ST&RUvB6v:>|WX&VYvBFvK>|[\\&Z]", PTX: &storeLanesBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package attention
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
 494a43609d140135	../../../math32/basic.go	NaN
@@ -160,29244 +164,11741 @@ d79925829cb50bc7	store.go	storeRows
 6c56ac29fee27171	store.go	storeThreads
 `
 
-const attendSM90A = `packed1 86844 attend
-!|h^|f
-!|g@=q)
-!p8
-!sgtqrR
-!s]rmq>rbuNq>pMrR
+var attendSM90A = driver.Text{Code: `packed2 86844 attend
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"j
+!t;
+!u6ttq*
+!u'rnp{q'w{p3q*
 !
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
+!?{?yjwBp/?IpYjp$gp/?q7wup{pCrlp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd8tlpD
-!Pt@|bq>rGymsQ.wk
-!PtDq>pOrGq)q"pMu[rKtkrz,
-!c
-p;rFr0
-p9-v<pF
-p:sTte
-qSqYve
+!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+.tqpt
+!?p$zSp{p)w>r72x(
+!?wzp{zWo}:Ip[p/'
+!qk
+]q&qq
+O++rA
+hqyq^
+p#pdzc
 !
-qQw}rg
-qQwdn
-qQ8sZ
-uxPt5/rz~72uw8.r>
-m
-uxs:uwv(v=
-rt{L+
-|8}U
-qU
-rt@sh
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-u;v-
-tmq&vF
-qx=s6
-y.
-r6-q#9
-{<rW
-|yu:
-Q
-qx7rI
-N
-r6@pE
-pL
-p%
-uA-qN
-qLvnrO
-|yrI
-q1[qg
-|OzY[
-r68pw
-zJvDympMy_xDDv^
-r69rI
-tj
-yHf
-t8p*pu
-"'
-s?[
-s?p@
-s.p)wX%
-rt=pb
-vNp=t~
-sap/#wX
-tw
-p6
-vsp/#3%
-vj
-w;#
-w;%
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-{=3%
-wfr9pMqrxP{f4
-r%
-pg
-vwp=34
-pg
-wfr9pMqrxP{f4
-r%
-pg
-rWw^2
-vwu\2
-H
-!#
-pl#
-pl%
-uVrU
-tv
-!#
-0
-ti
-qU
-uVM)U
-)
-*/%
-qx,qw
-sPr_zAtB/si{m
-qx+j
-r['p$
-5
-qx-r1
-y.
-tj7v<sq
-|srI
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-xnr.
-vTp5v<t2
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-yXr.
-q1q9Av<xO
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}pr.
-q1XAv<q4
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-vl7r.
-q1p@Av<u0
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-xnpX
-q1[Av<|#
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-yXpX
-xsAv<}(
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}pqN
-q1p0Av<ty
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-vl7qN
-q1p*A{J=.
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-vl@r.
-q1y]{JsT
-w1wau8u5pOrGq)y4qpG
-|xx&rTwaypPx'x(
-q1}\{JrF
-w1wau8u5pOrGq)y4qpG
-|xx&rTwaypPx'x(
-!#
-qx8^
-p+
-"7
-q1=p$
-qv-vF1'
-)
-xv9
-0
-p1
-sH;
-r#-j
-rKpMrGs/q>t@r9PuNq>pOxXr/q>pOP|SuNr9q>pMpir,+sq
-r#.r-
-w<
-rr
-z5/qe
-p~,uW
-qv-vF1'
-)
-ur
-r$p)29
-0
-w<
-rr
-z5@q3
-q7'2x6
-p1
-xA+rz+
-y.
-tj7v<sq
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ|#rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-xA-ps
-y.
-tj7v<t2
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ|#rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-xA.j
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-xA8q0
-tH$A-vF1$
-y.
-us9qw
-v9KpM{"p,GB.
-rs=
-zd
-v9KpM{"q9GB.
-rst4
-zd
-ysxPp$
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\L%C?wkuW
-us@q0
-vG+
-zd
-q1vnrFuQ
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1[G
-zd
-q1t"rFw}
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1u47
-zd
-xsE=8.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1wg{c
-zd
-q1p*2sKty
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF"tnx@
-zd
-q1q}2sK9.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF$tnp5
-zd
-qF#2sK{X
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF&tnt=
-zd
-qF%2sK9/
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-xA7qw
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-xA9pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-rjuyI
-xA@r.
-y.
-tj7v<q4
-w1w/u[uNs}pMyp}YrT2qp
-!#
-r&9j
-qk.qg
-z@.ua
-q7*q&
-y7,
-x%spU
-z@8p|
-pl$
-w<
-t(r|qR
-z@7pb
-pl+
-tHBrqU
-r{)
-q2-
-y7.
-q1XU
-ra*E
-t<
-t(r|<"
-t:=pw
-t1=2p*
-{,(t%?
-tr#
-s==
-zS'(?
-xVpu
-t1,2p*
-{,)t%?
-tr#
-s=,
-zS')?
-xVpu
-{,*t%yR
-rs/
-s==
-zS'*?
-xVyR
-{,+t%v:
-s=,
-zS'+?
-xVv:
-t1/2q,
-{,,t%?
-tr#
-rhz#/
-zS',?
-xVpu
-t1@2q,
-{,-t%?
-tr#
-rhz#@
-zS'-?
-xVpu
-{,.t%yR
-s=/
-zS'.?
-xVyR
-{,/t%v:
-s=@
-zS'/?
-xVv:
-t1p52q,
-{,0t%?
-tr#
-rhr|A
-zS'0?
-xVpu
-t1zI2q,
-{,1t%?
-tr#
-rhz#zI
-zS'1?
-xVpu
-{,2t%yR
-s=p5
-zS'2?
-xVyR
-{,3t%v:
-s=zI
-zS'3?
-xVv:
-t1w?2q,
-{,4t%?
-tr#
-rhr|yl
-zS'4?
-xVpu
-t1y?2q,
-{,5t%?
-tr#
-rhz#y?
-zS'5?
-xVpu
-{,6t%yR
-s=w?
-zS'6?
-xVyR
-{,7t%v:
-s=y?
-zS'7?
-xVv:
-t1p<2q,
-{,8t%?
-tr#
-rhr|pd
-zS'8?
-xVpu
-t1--2q,
-xps\$yt%?
-tr#
-rhz#--
-zS$z?
-xVpu
-xps\${t%yR
-s=p<
-zS$|?
-xVyR
-xps\$}t%v:
-s=--
-zS$~?
-xVv:
-t1sq2q,
-{,<t%?
-tr#
-rhz#sq
-zS'<?
-xVpu
-t1.,2q,
-{,=t%?
-tr#
-rhr|G,
-zS'=?
-xVpu
-{,>t%yR
-s=sq
-zS'>?
-xVyR
-{,?t%v:
-s=.,
-zS'??
-xVv:
-t1t22q,
-{,@t%?
-tr#
-rhz#t2
-zS'@?
-xVpu
-t1xe2q,
-{,At%?
-tr#
-rhz#xe
-zS'A?
-xVpu
-{,Bt%yR
-s=t2
-zS'B?
-xVyR
-{,Ct%v:
-s=xe
-zS'C?
-xVv:
-t1|#2q,
-{,Dt%?
-tr#
-rhz#|#
-zS'D?
-xVpu
-t1uk2q,
-{,Et%?
-tr#
-rhz#uk
-zS'E?
-xVpu
-{,Ft%yR
-s=|#
-zS'F?
-xVyR
-{,Gt%v:
-s=uk
-zS'G?
-xVv:
-t1q42q,
-{,Ht%?
-tr#
-rhr|rq
-zS'H?
-xVpu
-t1782q,
-{,It%?
-tr#
-rhz#78
-zS'I?
-xVpu
-{,Jt%yR
-s=q4
-zS'J?
-xVyR
-{,Kt%v:
-s=78
-zS'K?
-xVv:
-t1ty2q,
-{,Lt%?
-tr#
-rhz#ty
-zS'L?
-xVpu
-t19-2q,
-{,Mt%?
-tr#
-rhz#9-
-zS'M?
-xVpu
-{,Nt%yR
-s=ty
-zS'N?
-xVyR
-{,Ot%v:
-s=9-
-zS'O?
-xVv:
-t1xO2q,
-{,Pt%?
-tr#
-rhz#xO
-zS'P?
-xVpu
-t1/,2q,
-{,Qt%?
-tr#
-rhz#/,
-zS'Q?
-xVpu
-{,Rt%yR
-s=xO
-zS'R?
-xVyR
-{,St%v:
-s=/,
-zS'S?
-xVv:
-t1}(2q,
-{,Tt%?
-tr#
-rhz#}(
-zS'T?
-xVpu
-t1/@2q,
-{,Ut%?
-tr#
-rhz#/@
-zS'U?
-xVpu
-{,Vt%yR
-s=}(
-zS'V?
-xVyR
-{,Wt%v:
-s=/@
-zS'W?
-xVv:
-t1u02q,
-{,Xt%?
-tr#
-rhz#u0
-zS'X?
-xVpu
-t1@92q,
-{,Yt%?
-tr#
-rhz#@9
-zS'Y?
-xVpu
-{,Zt%yR
-s=u0
-zS'Z?
-xVyR
-{,[t%v:
-s=@9
-zS'[?
-xVv:
-t1qY.2q,
-{,\t%?
-tr#
-rhz#qY.
-zS'\?
-xVpu
-t1qY82q,
-{,]t%?
-tr#
-rhz#qY8
-zS']?
-xVpu
-{,^t%yR
-s=qY.
-zS'^?
-xVyR
-{,_t%v:
-s=qY8
-zS'_?
-xVv:
-t1,sT2q,
-{,at%?
-tr#
-rhr|BsT
-zS'a?
-xVpu
-t1,x52q,
-{,bt%?
-tr#
-rhr|Bx5
-zS'b?
-xVpu
-{,ct%yR
-s=,sT
-zS'c?
-xVyR
-{,dt%v:
-s=,x5
-zS'd?
-xVv:
-t1,rF2q,
-{,et%?
-tr#
-rhr|BrF
-zS'e?
-xVpu
-t1sT,2q,
-{,ft%?
-tr#
-rhz#sT,
-zS'f?
-xVpu
-{,gt%yR
-s=,rF
-zS'g?
-xVyR
-{,ht%v:
-s=sT,
-zS'h?
-xVv:
-tb=r+
-tpr^k'w
-yUsb#n
-yUsb#c
-yUsb#W
-yUsb#L
-yUsb#A
-yUsb#6
-{5|
-{5q
-{5f
-{5Z
-{5O
-{5D
-{59
-{5.
-tpr^n'z
-yUsb#z
-yUsb#o
-yUsb#d
-yUsb#X
-yUsb#M
-yUsb#B
-yUsb#7
-{5}
-{5r
-{5g
-{5[
-{5P
-{5E
-{5:
-tb-pw
-tpsM&6
-tb.r4
-|U
-tpw+
-tb8sm
-|7
-tpw+
-"%
-tpr^q'}
-yUsb$.
-yUsb$#
-yUsb#u
-yUsb#j
-yUsb#^
-yUsb#S
-yUsb#H
-yUsb#=
-yUsb#2
-{5x
-{5m
-{5b
-{5V
-{5K
-tpr^tF$E
-yUsb$:
-yUsb$/
-yUsb$$
-yUsb#v
-yUsb#k
-yUsb#_
-yUsb#T
-yUsb#I
-yUsb#>
-yUsb#3
-{5y
-{5n
-{5c
-{5W
-"%
-tpsM&6
-"%
-|U
-tpw+
-"%
-|7
-tpw+
-pnzgpE
-uO:''
-u-uk|_
-r=
-r:k''6
-k
-pnwEr.
-tMZ
-"#
-r:n''W
-k
-"#
-tMZ
-"#
-r:w''rl
-k
-"#
-wl
-"#
-r:z''sG
-k
-"#
-wl
-"#
-x0$e''$#
-k
-"#
-wl
-"#
-x0$e''$&
-k
-"#
-wl
-"#
-x0$^''$)
-k
-"#
-wl
-"#
-x0$^''$,
-k
-"#
-wl
-"#
-x0$X''$/
-k
-"#
-wl
-"#
-x0$X''$2
-k
-"#
-wl
-"#
-x0$R''$5
-k
-"#
-wl
-"#
-x0$R''$8
-k
-"#
-wl
-"#
-x0$L''$;
-k
-"#
-wl
-"#
-x0$L''$>
-k
-"#
-wl
-"#
-x0$F''$A
-k
-"#
-wl
-"#
-x0$F''$D
-k
-"#
-wl
-"#
-x0$@''$G
-k
-"#
-wl
-"#
-x0$@''$J
-k
-"#
-wl
-"#
-x0$:''$M
-k
-"#
-wl
-"#
-x0$:''$P
-k
-"#
-wl
-"#
-x0$4''$S
-k
-"#
-wl
-"#
-x0$4''$V
-k
-"#
-wl
-"#
-x0$.''$Y
-k
-"#
-wl
-"#
-x0$.''$\
-k
-"#
-wl
-"#
-x0$(''$_
-k
-"#
-wl
-"#
-x0$(''$c
-k
-"#
-wl
-"#
-x0$"''$f
-k
-"#
-wl
-"#
-x0$"''$i
-k
-"#
-wl
-"#
-x0#y''$l
-k
-"#
-wl
-"#
-x0#y''$o
-k
-"#
-wl
-"#
-x0#s''$r
-k
-"#
-wl
-"#
-x0#s''$u
-k
-"#
-wl
-s{+pb
-x-r_6
-"%
-uO{''
-"%
-r=
-r:q''6
-k
-"%
-tMZ
-"#
-r:t''W
-k
-"#
-tMZ
-"#
-r:}''rl
-k
-"#
-wl
-"#
-x0%l''sG
-k
-"#
-wl
-"#
-x0%f''$#
-k
-"#
-wl
-"#
-x0%f''$&
-k
-"#
-wl
-"#
-x0%_''$)
-k
-"#
-wl
-"#
-x0%_''$,
-k
-"#
-wl
-"#
-x0%Y''$/
-k
-"#
-wl
-"#
-x0%Y''$2
-k
-"#
-wl
-"#
-x0%S''$5
-k
-"#
-wl
-"#
-x0%S''$8
-k
-"#
-wl
-"#
-x0%M''$;
-k
-"#
-wl
-"#
-x0%M''$>
-k
-"#
-wl
-"#
-x0%G''$A
-k
-"#
-wl
-"#
-x0%G''$D
-k
-"#
-wl
-"#
-x0%A''$G
-k
-"#
-wl
-"#
-x0%A''$J
-k
-"#
-wl
-"#
-x0%;''$M
-k
-"#
-wl
-"#
-x0%;''$P
-k
-"#
-wl
-"#
-x0%5''$S
-k
-"#
-wl
-"#
-x0%5''$V
-k
-"#
-wl
-"#
-x0%/''$Y
-k
-"#
-wl
-"#
-x0%/''$\
-k
-"#
-wl
-"#
-x0%)''$_
-k
-"#
-wl
-"#
-x0%)''$c
-k
-"#
-wl
-"#
-x0%#''$f
-k
-"#
-wl
-"#
-x0%#''$i
-k
-"#
-wl
-"#
-x0$z''$l
-k
-"#
-wl
-"#
-x0$z''$o
-k
-"#
-wl
-"#
-x0$t''$r
-k
-"#
-wl
-"#
-x0$t''$u
-k
-"#
-wl
-"%
-x-r_6
-vk@tc
-zpsb$)F$,
-|is$v
-zpsb$#F$&
-|im$p
-zpsb#zF#}
-|ig$j
-zpsb#tF#w
-|ia$d
-zpsb#nF#q
-|iZ$]
-zpsb#hF#k
-|iT$W
-zpsb#bF#e
-|iN$Q
-zpsb#[F#^
-|iH$K
-zpsb#UF#X
-|iB$E
-zpsb#OF#R
-|i<$?
-zpsb#IF#L
-|i6$9
-zpsb#CF#F
-|i0$3
-zpsb#=F#@
-|i*$-
-zpsb#7F#:
-|i$$'
-zpsb#1F#4
-zprvu#
-|i|F#.
-zprnsU
-x1.ps
-y.
-tj7v<xO
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ|#rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-x18rI
-rh,1.
-5
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-r7,
-H
-!#
-sFUZ
-sFTZ
-sFSZ
-sFRZ
-sFQZ
-sFPZ
-sFOZ
-sFNZ
-sFMZ
-sFLZ
-sFKZ
-sFJZ
-sFIZ
-sFHZ
-sFGZ
-sFFZ
-sFEZ
-sFDZ
-sFCZ
-sFBZ
-sFAZ
-sF@Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-u?~*5
-!#
-)
-x17pb
-rr
-vTzM
-rr
-x19pX
-x%/1$
-tj7v<t2
-xv,
-0
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ|#rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-x1/qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-x1@s-
-p~p*2|{/1$
-":
-v9KpM{"RoGB.
-rs=
-zd
-v9KpM{"q9GB.
-rst4
-zd
-ysxPp$
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\L%C?wkuW
-":
-vG+
-zd
-q1vnrFuQ
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1[G
-zd
-q1t"rFw}
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1u47
-zd
-xsE=8.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1wg{c
-zd
-q1p*2sKty
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF"tnx@
-zd
-q1q}2sK9.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF$tnp5
-zd
-qF#2sK{X
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF&tnt=
-zd
-qF%2sK9/
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-{.=pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-{.,qe
-tH02|{/1$
-xl7p|
-v9KpM{"r|GB.
-rs-tGvO8{X
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2R[<Z<Y<XLC?Bwk
-vT-tGvO}r.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RX<W<V<ULC?Bwk
-q1vn-tGvO/p<
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RU<T<S<RLC?Bwk
-vG--|#}#vO
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RR<Q<P<OLC?Bwk
-q1t"--|#wZ=
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RO<N<M<LLC?Bwk
-q1[q&-|#zIxW
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RL<K<J<ILC?Bwk
-xsq&-|#t=|#
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RI<H<G<FLC?Bwk
-q1u4--|#w{vF
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RF<E<D<CLC?Bwk
-{.+pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-{.-q0
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-]+I
-{.8px
-qF9Av<q4
-w1w/u[uNs}pMyp}YrT2qp
-!#
-"8
-tpsMV$R
-{5O
-{5L
-{5I
-{5F
-{5C
-{5@
-{5=
-{5:
-{57
-{54
-{51
-{5.
-{5+
-{5(
-tpsMe$a
-{5]
-{5Z
-{5W
-{5T
-{5Q
-{5N
-{5K
-{5H
-{5E
-{5B
-{5?
-{5<
-{59
-{56
-"8
-tpsM&6
-"8
-|U
-tpw+
-"8
-|7
-tpw+
-"%
-tpsMx$t
-{5q
-{5n
-{5k
-{5h
-{5e
-{5b
-{5^
-{5[
-{5X
-{5U
-{5R
-{5O
-{5L
-{5I
-tps:sb#5F#1
-yUsb#.
-{5|
-{5y
-{5v
-{5s
-{5p
-{5m
-{5j
-{5g
-{5d
-{5a
-{5]
-{5Z
-{5W
-"%
-tpsM&6
-"%
-|U
-tpw+
-"%
-|7
-tpw+
-pnq3pw
-tps:sb&c$:
-pnqexj
-t3sb&d6
-x>'
-k
-"#
-tps:sb&CsU
-"#
-t3sb&D6
-x>'
-k
-":
-wF'
-":
-r=
-x0#V''6
-k
-":
-tMZ
-"#
-x0#X''W
-k
-"#
-tMZ
-"#
-x0#X''rl
-k
-"#
-wl
-"#
-x0#Z''sG
-k
-"#
-wl
-"#
-x0#Z''$#
-k
-"#
-wl
-"#
-x0#\''$&
-k
-"#
-wl
-"#
-x0#\''$)
-k
-"#
-wl
-"#
-x0#^''$,
-k
-"#
-wl
-"#
-x0#^''$/
-k
-"#
-wl
-"#
-x0#a''$2
-k
-"#
-wl
-"#
-x0#a''$5
-k
-"#
-wl
-"#
-x0#c''$8
-k
-"#
-wl
-"#
-x0#c''$;
-k
-"#
-wl
-"#
-x0#e''$>
-k
-"#
-wl
-"#
-x0#e''$A
-k
-"#
-wl
-"#
-x0#g''$D
-k
-"#
-wl
-"#
-x0#g''$G
-k
-"#
-wl
-"#
-x0#i''$J
-k
-"#
-wl
-"#
-x0#i''$M
-k
-"#
-wl
-"#
-x0#k''$P
-k
-"#
-wl
-"#
-x0#k''$S
-k
-"#
-wl
-"#
-x0#m''$V
-k
-"#
-wl
-"#
-x0#m''$Y
-k
-"#
-wl
-"#
-x0#o''$\
-k
-"#
-wl
-"#
-x0#o''$_
-k
-"#
-wl
-"#
-x0#q''$c
-k
-"#
-wl
-"#
-x0#q''$f
-k
-"#
-wl
-"#
-x0#s''$i
-k
-"#
-wl
-"#
-x0#s''$l
-k
-"#
-wl
-"#
-x0#u''$o
-k
-"#
-wl
-"#
-x0#u''$r
-k
-"#
-wl
-"#
-x0#w''$u
-k
-"#
-wl
-":
-x-r_6
-"%
-uO~''
-"%
-r=
-x0$[''6
-k
-"%
-tMZ
-"#
-x0$]''W
-k
-"#
-tMZ
-"#
-x0$]''rl
-k
-"#
-wl
-"#
-x0$_''sG
-k
-"#
-wl
-"#
-x0$_''$#
-k
-"#
-wl
-"#
-x0$b''$&
-k
-"#
-wl
-"#
-x0$b''$)
-k
-"#
-wl
-"#
-x0$d''$,
-k
-"#
-wl
-"#
-x0$d''$/
-k
-"#
-wl
-"#
-x0$f''$2
-k
-"#
-wl
-"#
-x0$f''$5
-k
-"#
-wl
-"#
-x0$h''$8
-k
-"#
-wl
-"#
-x0$h''$;
-k
-"#
-wl
-"#
-x0$j''$>
-k
-"#
-wl
-"#
-x0$j''$A
-k
-"#
-wl
-"#
-x0$l''$D
-k
-"#
-wl
-"#
-x0$l''$G
-k
-"#
-wl
-"#
-x0$n''$J
-k
-"#
-wl
-"#
-x0$n''$M
-k
-"#
-wl
-"#
-x0$p''$P
-k
-"#
-wl
-"#
-x0$p''$S
-k
-"#
-wl
-"#
-x0$r''$V
-k
-"#
-wl
-"#
-x0$r''$Y
-k
-"#
-wl
-"#
-x0$t''$\
-k
-"#
-wl
-"#
-x0$t''$_
-k
-"#
-wl
-"#
-x0$v''$c
-k
-"#
-wl
-"#
-x0$v''$f
-k
-"#
-wl
-"#
-x0$x''$i
-k
-"#
-wl
-"#
-x0$x''$l
-k
-"#
-wl
-"#
-x0$z''$o
-k
-"#
-wl
-"#
-x0$z''$r
-k
-"#
-wl
-"#
-x0$|''$u
-k
-"#
-wl
-"%
-x-r_6
-pns6t;
-{d'MF'MF$4$z
-{d&FF&FF$0>
-xk,pX
-qF:Av<xO
-qE9B
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
-p6
-qQ|#rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-xk+q0
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-]+I
-xk.px
-tH?|B$
-tj7v<u0
-w1w/u[uNs}pMyp}YrT2qp
-!#
-">
-u>zi{up5rW+r3RjF$)F$,
-u>zi{up5rW+r3Ri$s$v
-u>zi{up5rW+r3RhF$#F$&
-u>zi{up5rW+r3Rg$m$p
-u>zi{up5rW+r3RfF#zF#}
-u>zi{up5rW+r3Re$g$j
-u>zi{up5rW+r3RdF#tF#w
-u>zi{up5rW+r3Rc$a$d
-u>zi{up5rW+r3RbF#nF#q
-u>zi{up5rW+r3Ra$Z$]
-u>zi{up5rW+r3R_F#hF#k
-u>zi{up5rW+r3R^$T$W
-u>zi{up5rW+r3R]F#bF#e
-u>zi{up5rW+r3R\$N$Q
-u>zi{up5rW+r3R[F#[F#^
-u>zi{up5rW+r3RZ$H$K
-u>zi{up5rW+r3RYF#UF#X
-u>zi{up5rW+r3RX$B$E
-u>zi{up5rW+r3RWF#OF#R
-u>zi{up5rW+r3RV$<$?
-u>zi{up5rW+r3RUF#IF#L
-u>zi{up5rW+r3RT$6$9
-u>zi{up5rW+r3RSF#CF#F
-u>zi{up5rW+r3RR$0$3
-u>zi{up5rW+r3RQF#=F#@
-u>zi{up5rW+r3RP$*$-
-u>zi{up5rW+r3ROF#7F#:
-u>zi{up5rW+r3RN$$$'
-u>zi{up5rW+r3RMF#1F#4
-u>zi{up5rW+r3RLqWu#
-u>zi{up5rW+r3RK$|F#.
-u>zi{up5rW+r3RJSsU
-xk9sh
-|usb$4t#
-|usb$0t#
-vPPq"t@pirzxPyzpu
-p.
-ti
-5
-xk@r.
-{[%cF%cF$4
-{[%dF%dF$4
-{[%eF%eF$0
-{[%fF%fF$0
-{[%gF%gF$4
-{[%hF%hF$4
-{[%iF%iF$0
-{[%jF%jF$0
-{[%kF%kF$4
-{[%lF%lF$4
-{[%mF%mF$0
-{[%nF%nF$0
-{[%oF%oF$4
-{[%pF%pF$4
-{[%qF%qF$0
-{[%rF%rF$0
-{[%sF%sF$4
-{[%tF%tF$4
-{[%uF%uF$0
-{[%vF%vF$0
-{[%wF%wF$4
-{[%xF%xF$4
-{[%yF%yF$0
-{[%zF%zF$0
-{[%{F%{F$4
-{[%|F%|F$4
-{[%}F%}F$0
-{[%~F%~F$0
-{[&"F&"F$4
-{[&#F&#F$4
-{[&$F&$F$0
-{[&%F&%F$0
-{[&&F&&F$4
-{[&'F&'F$4
-{[&(F&(F$0
-{[&)F&)F$0
-{[&*F&*F$4
-{[&+F&+F$4
-{[&,F&,F$0
-{[&-F&-F$0
-{[&.F&.F$4
-{[&/F&/F$4
-{[&0F&0F$0
-{[&1F&1F$0
-{[&2F&2F$4
-{[&3F&3F$4
-{[&4F&4F$0
-{[&5F&5F$0
-{[&6F&6F$4
-{[&7F&7F$4
-{[&8F&8F$0
-{[&9F&9F$0
-{[&:F&:F$4
-{[&;F&;F$4
-{[&<F&<F$0
-{[&=F&=F$0
-{[&>F&>F$4
-{[&?F&?F$4
-{[&@F&@F$0
-{[&AF&AF$0
-{[&BF&BF$4
-{[&CF&CF$4
-{[&DF&DF$0
-{[&EF&EF$0
-!#
-x18sh
-xSD<DB
-tUD1.
-qGsb(TF$3
-qGsb(xF$7
-sH-
-!#
-vY-qy
-qE}B
-vY9j
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-vY/q3
-qv|{/1$
-":
-v9KpM{"r|GB.
-rs-tGvO8{X
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Ro<n<m<lLC?Bwk
-vT-tGvO}r.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Rl<k<j<iLC?Bwk
-q1vn-tGvO/p<
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Ri<h<g<fLC?Bwk
-vG--|#}#vO
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Rf<e<d<cLC?Bwk
-q1t"--|#wZ=
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2Rc<b<a<_LC?Bwk
-q1[q&-|#zIxW
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2R_<^<]<\LC?Bwk
-xsq&-|#t=|#
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2R\<[<Z<YLC?Bwk
-q1u4--|#w{vF
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb%cF%dF%eF%fF%gF%hF%iF%jF%kF%lF%mF%nF%oF%pF%qF%rF%sF%tF%uF%vF%wF%xF%yF%zF%{F%|F%}F%~F&"F&#F&$F&%F&&F&'F&(F&)F&*F&+F&,F&-F&.F&/F&0F&1F&2F&3F&4F&5F&6F&7F&8F&9F&:F&;F&<F&=F&>F&?F&@F&AF&BF&CF&DF&Eu2RY<X<W<VLC?Bwk
-vY@qw
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-vc,qy
-|Nsb'NBwL
-x-sb'O6
-vc+qy
-|7
-q6
-vc-r4
-rY
-ss
-xH
-xI
-z|
-{B
-"$
-|Nsb&PBwL
-x-sb&Q6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-us,pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-uA=rI
-pBFA-vF1$
-v@+f+
-q7*B8
-qk{U
-ra*G
-y7-
-q29
-p1
-qLw%9
-y7.
-qzp@G
-q-
-p~p0v^2q,
-sl
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-uo~9I
-"%
-|cz2r3sz$$
-|cz2r3xhsU
-!#
-v@+q0
-rDB
-r#/r1
-{;%vu#
-{;%x$"
-{;%zW
-{;%|sU
-{;%~$%
-{;&#$&
-{;&%qW
-{;&'t|
-{;&)$)
-{;&+$*
-{;&-$"
-{;&/$#
-{;&1$-
-{;&3$.
-{;&5$&
-{;&7$'
-{;&9$1
-{;&;$2
-{;&=$*
-{;&?$+
-{;&A$5
-{;&C$6
-{;&E$.
-{;&G$/
-{;&I$9
-{;&K$:
-{;&M$2
-{;&O$3
-{;&Q$=
-{;&S$>
-{;&U$6
-{;&W$7
-{;&Y$A
-{;&[$B
-{;&]$:
-{;&_$;
-{;&b$E
-{;&d$F
-{;&f$>
-{;&h$?
-{;&j$I
-{;&l$J
-{;&n$B
-{;&p$C
-{;&r$M
-{;&t$N
-{;&v$F
-{;&x$G
-{;&z$Q
-{;&|$R
-{;&~$J
-{;'#$K
-{;'%$U
-{;''$V
-{;')$N
-{;'+$O
-{;'-$Y
-{;'/$Z
-{;'1$R
-{;'3$S
-{;'5$]
-{;'7$^
-{;'9$V
-{;';$W
-"2
-|iT$U
-|iR$S
-|iP$Q
-|iN$O
-"$
-syyup5rzd[uzvfUDL
-qF$A
-q29
-p1
-qzy8
-tFr|<$
-qF"U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDC
-"#
-|iL$M
-|iJ$K
-|iH$I
-|iF$G
-"#
-syyup5rzd[uzvfUDL
-qF/pd
-q29
-p1
-qzy8
-tFr|</
-qF-U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDD
-"#
-|iD$E
-|iB$C
-|i@$A
-|i>$?
-"#
-syyup5rzd[uzvfUDL
-qF:G/
-q29
-p1
-qzy8
-tFr|<:
-qF8U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDE
-"#
-|i<$=
-|i:$;
-|i8$9
-|i6$7
-"#
-syyup5rzd[uzvfUDL
-qF>2wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-pm
-"#
-|i4$5
-|i2$3
-|i0$1
-|i.$/
-"#
-syyup5rzdRDlwTuzvfUDL
-qF:2wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-pm
-"#
-|i,$-
-|i*$+
-|i($)
-|i&$'
-"#
-syyup5rzdR@lwTuzvfUDL
-qF62wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-pm
-"#
-|i$$%
-|i"$#
-zpszu#
-zprvt|
-"#
-syyup5rzdR<lwTuzvfUDL
-qF22wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-pm
-"#
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-"#
-syyup5rzdR8lwTuzvfUDL
-uA,q@
-|xPq"vLrWr/Pq)rKr/q>pOu8u5pOrGq)
-uA+px
-vS
-uA-q@
-r[*p$
-5
-uA.px
-pBF|B$
-tj7{JsT
-w1w/u[uNs}pMyp}YrT2qp
-!#
-uA7pb
-]+rzu<
-uA9px
-pBF|B$
-tj7{JsT
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ|#rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-uA@r.7
-phFwB
-)
-*+%
-yS
-z[.Ex@9t2-7t2
-4
-u(
-0
-pl.
-J
-}VP}aP-piy1u8u5pOrGq)PxgPv9t5rb}}rTr9vLt5q"rzw#*{^u&rULumdRqn
-r7q4
-qFs2wT
-}VP}aP-piy1u8u5pOrGq)PxgPv9t5rb}}rTr9vLt5q"rzw#*{^z#XqRLumqp
-uv,j
-}V{A{>tkuNrGrTr9vLt5q"
-uv+r+
-}VPvD}LrTr9vLt5q"rz=
-!#
-O
-!#
-qx9qw
-rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,w?
-qx/qw
-])x_~,
-sY=rz+
-y.
-tj7v<sq
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-sY-pw
-ru$
-u>q)u8qrxD%
-0
-q2x6
-p1
-z[+Ex@9t2-7t2
-z[.Ex@9t2-7t2
-4
-ret,pu
-rDF
-pl+
-pl.
-J
-y.
-tj7v<sq
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdujpir/q>q)tkuNpOumw#'{^uHXqRLumqp
-vTwT
-r7q4
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#'{^u&[r2Lumdp,n
-xsrq
-qBuZ
-w"t,
-z>
-q1p@A-vF
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#'{^[U2p2LumdXn
-q1[yl8{X
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#'{^vf2p0Lumdp@n
-sY7pE
-}o1.
-za
-sY9u:
-qk.qg
-x+,pw
-zKhEx@9t2-7t2
-r{h
-J
-!#
-)
-sY9qw
-rr
-t(Xq=
-zJvDympMy_xDDv^
-sY/qN
-y,/1$
-tj7v<q4
-r$p)B
-0
-tj
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
-p6
-qQ|#rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-sY@pX
-xsAv<t2
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-"%
-ybEx@9t2-7t2
-w"t,
-{K
-p~wg|{/1$
-rs|{/
-ri
-J
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#({^s0U<%LumdXn
-vGxe,w}
-r7q4
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#({^{q<'Lumd[n
-x+-qN
-qF$Av<u0
-qE"B
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
-p6
-qQ|#rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-x+.pX
-qF(Av<xO
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-x+9q3
-q1q}2@/sK.
-J
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#){^u&q,<.Lumdp,n
-qF#B=q4u0
-r7q4
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#){^s0<"<0LumdXn
-qF#rq
-qBuZ
-|e
-s'8
-qF&Bx@7}(
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#){^XU<2Lumd[n
-qF'B+xWxO
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#){^vf<3Lumdp2n
-xS2<2B
-tU21.
-sH<
-!#
-r#,r1
-O
-!#
-v@+r]
-pV=|1
-zk
-!#
-pV:|1
-zk
-!#
-pV7|1
-zk
-!#
-pV4|1
-zk
-!#
-"-
-pV's39
-(-
-!pZ
-p(
-!p^
-rt{L+
-J
-(
-!qZ
-";
-sv9
-(
-!s*
-uA@qN
-g
-(
-!tS
-"%
-uI
-(
-!vB
-"+
-qH
-(
-!w&
-x+9q@
-sk
-(
-!x=
-"(
-}G
-(
-!yE
-"%
-tW
-!q[
-qQ|#rg
-p_
-m
-pN
-p]
-h|#p&
-pQ
-h8r*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-pP
-syPs}rmu=xgy1r,qlG=
-O
-!L
-`
-
-const attendSpansSM90ANarrowAligned = `packed1 114783 attendSpans
-!|h^|f
-!|g@=q)
-!p8
-!sgrKq"q)q>w]
-!s]rKq"q)q>rR
-!vvq)rGu]q>pirR
-!v7psv6rmq>rbuNq>pMrR
-!
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd8sZpD
-!Pt@|bq>rGymsQ.wk
-!PtDq>pOrGq)q"pMu[rKtkrz,
-!c
-p;.tGpF
-p9tGx,
-p:zRr0
-qS,x@sV
-!
-qQ-tK
-qQ-w7
-qQsqp&
-qQ.s%
-qQ.sL
-qQ.wi
-qQ.wN
-qQ.pk
-qQ.tz
-h.tO
-h.w7
-h8wV
-huQr>
-uxPt5/rz~72uww3
-m
-uxs:uw8s%
-xlr4
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-u;v-
-vkp|
-y.
-z@zL
-{<rW
-Q
-w.q@
-N
-rt-qy
-q2rO
-z@r+=
-p%
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-zt
-p\
-q1q,qg
-|OzYq,
-p\
-pntIpX
-Y=ry
-J
-wh
-q\p=2xZ
-4
-5
-r~
-u<
-!#
-r~
-r7[
-!#
-tb=s6
-t<
-{Y
-)
-qBp0
-qU
-z_p5
-*'%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpU
-tb,j
-q1q9B
-tb{L7
-xK[D2[?
-xKp@r2qR?
-"%
-ynr2
-\
-H
-!#
-"%
-xs10
-{Y
-)
-z_p5
-*'%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnp/5
-"%
-q1q9B
-"%
-xKq}Dt0?
-xKM010qR?
-"%
-Yq}10
-\
-!#
-tb7pj
-qTq}p$
-qm
-qm
-qm
-qm
-J
-uE
-tb@rI
-qk5qg
-)
-t+M5A
-*'%
-v}Ps}.r,c~72~72~7rys,yis%
-pn|Yq0
-u'p,
-wcu*q9z/
-p\
-ur9
-tT
-}e9
-0
-|&4U
-p\
-wKpU
-zZ9
-pnwwqN
-t1=r2
-t1=qR
-4
-t1=2p2
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_yD=
-H
-!#
-pn{Gsh
-|w$s[C
-u'X
-wKp)
-q\spC
-vrpW%v^C?
-ya
-|w%CrZ
-u-v(qy
-|w$Cp-
-!#
-s?p2
-pnsht'
-i'V(
-i(B
-pnr-f
-rBuJ(r)#
-rBp=V)r)#
-pnsrpw
-}o1%
-pnu:r-
-zJvDympMy_xD1&rq
-"#
-rBu\4?
-pnr4sh
-p}q4
-qop=
-pg
-"1
-ru-
-t:pw
-|RpW0p$
-sHY
-wtps@
-z3$p$
-wOu*M#1$
-ti
-4
-rDZ
-uVM-U
-)
-w.j
-r[+p$
-5
-vd-
-y.
-tj7v<sq
-r5,rI
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-r5-r.
-vTp5v<t2
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-r5.r.
-q1q9Av<xO
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-r58r.
-q1XAv<q4
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r57r.
-q1p@Av<u0
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r5-pX
-q1[Av<|#
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-r5.pX
-xsAv<}(
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-r58qN
-q1p0Av<ty
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r57qN
-q1p*A{J=.
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r5@r.
-q1y]{JsT
-w1wau8u5pOrGq)y4qpG
-|xx&rTwaypPx'x(
-q1}\{JrF
-w1wau8u5pOrGq)y4qpG
-|xx&rTwaypPx'x(
-!#
-wW^
-p+
-q'/r.9
-r%+9
-vj
-ur9
-xi%
-p}x6
-}e9
-}%zg
-wcy|pW$z/
-ur9
-i&%
-}e9
-qo,
-0
-pz,qj
-wcy|pW#z/
-ur9
-i%%
-}e9
-zZ9
-s((%
-|8}U
-z*rI
-q1=p$
-qv-vF1+
-)
-xv9
-0
-p1
-sHL
-xnj
-rKpMrGs/q>t@r9PuNq>pOxXr/q>pOP|SuNr9q>pMpir,+sq
-rt-sh
-ph,wB
-)
-we+
-zj
-rjz]x_zQ
-u-@/pw
-r[%p$
-|A7rI
-zJvDympMy_xD<11&
-zj
-!#
-rt-zL
-p6
-ys~fp$
-u?~"
-!#
-"$
-uoz]t\
-|A8u:
-r$p)wB
-|A7t;
-ta
-t^
-s=M&
-pC3
-4
-r7zM
-5
-|A9pb
-T3
-pm
-o
-*)%
-vAu&ql
-!#
-|Ax*
-t1M%D
-pzzMqj
-p\
-H
-!#
-u-wbj
-i:s[
-|A=r4
-s(3t]
-qoq4
-zeq4?
-tT
-v14C
-vrpYqgrZ?
-!#
-rt.q#-
-|R=rS
-yszG?
-!#
-rt-q#/
-ugqAt~2t4
-q\qAV5
-ys{v2|;
-sH)
-!#
-rt7q0
-q>rmrGPq"t@pirzxPs^"
-p.
-ti
-prj/qe
-p~,uW
-qv-vF1+
-)
-ur
-r$p)29
-0
-w<
-rr
-prj@q3
-q7+2x6
-p1
-uL/+rz+
-y.
-tj7v<sq
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-uL/-ps
-y.
-tj7v<t2
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-uLvFj
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-uL/8q0
-tH$A-vF1(
-y.
-{?+y<qw
-v9KpM{"p,GB.
-rs=
-zd
-v9KpM{"q9GB.
-rst4
-zd
-ysxPp$
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\L%C?wkuW
-{?+{Jq0
-vG+
-zd
-q1vnrFuQ
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1[G
-zd
-q1t"rFw}
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1u47
-zd
-xsE=8.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1wg{c
-zd
-q1p*2sKty
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF"tnx@
-zd
-q1q}2sK9.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF$tnp5
-zd
-qF#2sK{X
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF&tnt=
-zd
-qF%2sK9/
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$p4$'%'&'''(')'*'+','-'.'/'0'1'2'3'4'5'6'7'8$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-uL/7qw
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-uL/9pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-rjuyI
-uL/@r.
-y.
-tj7v<q4
-w1w/u[uNs}pMyp}YrT2qp
-!#
-{?+q4ua
-q7,q&
-)
-y7,
-prr-8p|
-r{K
-w<
-t(r|qR
-prr-7pb
-r{d
-tH@rqU
-r{*
-q2-
-y7.
-q1XU
-ra,E
-t<
-t(r|<"
-{?+}rpw
-t1=2p*
-{,$t%?
-tr#
-s==
-zS'$?
-xVpu
-t1,2p*
-{,%t%?
-tr#
-s=,
-zS'%?
-xVpu
-{,&t%yR
-rs/
-s==
-zS'&?
-xVyR
-{,'t%v:
-s=,
-zS''?
-xVv:
-t1/2q,
-{,(t%?
-tr#
-rhz#/
-zS'(?
-xVpu
-t1@2q,
-{,)t%?
-tr#
-rhz#@
-zS')?
-xVpu
-{,*t%yR
-s=/
-zS'*?
-xVyR
-{,+t%v:
-s=@
-zS'+?
-xVv:
-t1p52q,
-{,,t%?
-tr#
-rhr|A
-zS',?
-xVpu
-t1zI2q,
-{,-t%?
-tr#
-rhz#zI
-zS'-?
-xVpu
-{,.t%yR
-s=p5
-zS'.?
-xVyR
-{,/t%v:
-s=zI
-zS'/?
-xVv:
-t1w?2q,
-{,0t%?
-tr#
-rhr|yl
-zS'0?
-xVpu
-t1y?2q,
-{,1t%?
-tr#
-rhz#y?
-zS'1?
-xVpu
-{,2t%yR
-s=w?
-zS'2?
-xVyR
-{,3t%v:
-s=y?
-zS'3?
-xVv:
-t1p<2q,
-{,4t%?
-tr#
-rhr|pd
-zS'4?
-xVpu
-t1--2q,
-{,5t%?
-tr#
-rhz#--
-zS'5?
-xVpu
-{,6t%yR
-s=p<
-zS'6?
-xVyR
-{,7t%v:
-s=--
-zS'7?
-xVv:
-t1sq2q,
-{,8t%?
-tr#
-rhz#sq
-zS'8?
-xVpu
-t1.,2q,
-{,9t%?
-tr#
-rhr|G,
-zS'9?
-xVpu
-{,:t%yR
-s=sq
-zS':?
-xVyR
-{,;t%v:
-s=.,
-zS';?
-xVv:
-t1t22q,
-{,<t%?
-tr#
-rhz#t2
-zS'<?
-xVpu
-t1xe2q,
-{,=t%?
-tr#
-rhz#xe
-zS'=?
-xVpu
-{,>t%yR
-s=t2
-zS'>?
-xVyR
-{,?t%v:
-s=xe
-zS'??
-xVv:
-t1|#2q,
-{,@t%?
-tr#
-rhz#|#
-zS'@?
-xVpu
-t1uk2q,
-{,At%?
-tr#
-rhz#uk
-zS'A?
-xVpu
-{,Bt%yR
-s=|#
-zS'B?
-xVyR
-{,Ct%v:
-s=uk
-zS'C?
-xVv:
-t1q42q,
-{,Dt%?
-tr#
-rhr|rq
-zS'D?
-xVpu
-t1782q,
-{,Et%?
-tr#
-rhz#78
-zS'E?
-xVpu
-{,Ft%yR
-s=q4
-zS'F?
-xVyR
-{,Gt%v:
-s=78
-zS'G?
-xVv:
-t1ty2q,
-{,Ht%?
-tr#
-rhz#ty
-zS'H?
-xVpu
-t19-2q,
-{,It%?
-tr#
-rhz#9-
-zS'I?
-xVpu
-{,Jt%yR
-s=ty
-zS'J?
-xVyR
-{,Kt%v:
-s=9-
-zS'K?
-xVv:
-t1xO2q,
-{,Lt%?
-tr#
-rhz#xO
-zS'L?
-xVpu
-t1/,2q,
-{,Mt%?
-tr#
-rhz#/,
-zS'M?
-xVpu
-{,Nt%yR
-s=xO
-zS'N?
-xVyR
-{,Ot%v:
-s=/,
-zS'O?
-xVv:
-t1}(2q,
-{,Pt%?
-tr#
-rhz#}(
-zS'P?
-xVpu
-t1/@2q,
-{,Qt%?
-tr#
-rhz#/@
-zS'Q?
-xVpu
-{,Rt%yR
-s=}(
-zS'R?
-xVyR
-{,St%v:
-s=/@
-zS'S?
-xVv:
-t1u02q,
-{,Tt%?
-tr#
-rhz#u0
-zS'T?
-xVpu
-t1@92q,
-{,Ut%?
-tr#
-rhz#@9
-zS'U?
-xVpu
-{,Vt%yR
-s=u0
-zS'V?
-xVyR
-{,Wt%v:
-s=@9
-zS'W?
-xVv:
-t1qY.2q,
-{,Xt%?
-tr#
-rhz#qY.
-zS'X?
-xVpu
-t1qY82q,
-{,Yt%?
-tr#
-rhz#qY8
-zS'Y?
-xVpu
-{,Zt%yR
-s=qY.
-zS'Z?
-xVyR
-{,[t%v:
-s=qY8
-zS'[?
-xVv:
-t1,sT2q,
-{,\t%?
-tr#
-rhr|BsT
-zS'\?
-xVpu
-t1,x52q,
-{,]t%?
-tr#
-rhr|Bx5
-zS']?
-xVpu
-{,^t%yR
-s=,sT
-zS'^?
-xVyR
-{,_t%v:
-s=,x5
-zS'_?
-xVv:
-t1,rF2q,
-{,at%?
-tr#
-rhr|BrF
-zS'a?
-xVpu
-t1sT,2q,
-{,bt%?
-tr#
-rhz#sT,
-zS'b?
-xVpu
-{,ct%yR
-s=,rF
-zS'c?
-xVyR
-{,dt%v:
-s=sT,
-zS'd?
-xVv:
-pqtsr+
-tpr^g's
-yUsb#n
-yUsb#c
-yUsb#W
-yUsb#L
-yUsb#A
-yUsb#6
-{5|
-{5q
-{5f
-{5Z
-{5O
-{5D
-{59
-{5.
-tpr^j'v
-yUsb#z
-yUsb#o
-yUsb#d
-yUsb#X
-yUsb#M
-yUsb#B
-yUsb#7
-{5}
-{5r
-{5g
-{5[
-{5P
-{5E
-{5:
-pqyCpw
-tpsM&6
-pquar4
-|U
-tpw+
-pq|_sm
-|7
-tpw+
-"%
-tpr^m'y
-yUsb$.
-yUsb$#
-yUsb#u
-yUsb#j
-yUsb#^
-yUsb#S
-yUsb#H
-yUsb#=
-yUsb#2
-{5x
-{5m
-{5b
-{5V
-{5K
-tpr^p'|
-yUsb$:
-yUsb$/
-yUsb$$
-yUsb#v
-yUsb#k
-yUsb#_
-yUsb#T
-yUsb#I
-yUsb#>
-yUsb#3
-{5y
-{5n
-{5c
-{5W
-"%
-tpsM&6
-"%
-|U
-tpw+
-"%
-|7
-tpw+
-pqzgpE
-uO:'#
-pqr.9|_
-r=
-r:g'#6
-k
-pqwEr.
-tMZ
-"#
-r:j'#W
-k
-"#
-tMZ
-"#
-r:s'#rl
-k
-"#
-wl
-"#
-r:v'#sG
-k
-"#
-wl
-"#
-x0$e'#$#
-k
-"#
-wl
-"#
-x0$e'#$&
-k
-"#
-wl
-"#
-x0$^'#$)
-k
-"#
-wl
-"#
-x0$^'#$,
-k
-"#
-wl
-"#
-x0$X'#$/
-k
-"#
-wl
-"#
-x0$X'#$2
-k
-"#
-wl
-"#
-x0$R'#$5
-k
-"#
-wl
-"#
-x0$R'#$8
-k
-"#
-wl
-"#
-x0$L'#$;
-k
-"#
-wl
-"#
-x0$L'#$>
-k
-"#
-wl
-"#
-x0$F'#$A
-k
-"#
-wl
-"#
-x0$F'#$D
-k
-"#
-wl
-"#
-x0$@'#$G
-k
-"#
-wl
-"#
-x0$@'#$J
-k
-"#
-wl
-"#
-x0$:'#$M
-k
-"#
-wl
-"#
-x0$:'#$P
-k
-"#
-wl
-"#
-x0$4'#$S
-k
-"#
-wl
-"#
-x0$4'#$V
-k
-"#
-wl
-"#
-x0$.'#$Y
-k
-"#
-wl
-"#
-x0$.'#$\
-k
-"#
-wl
-"#
-x0$('#$_
-k
-"#
-wl
-"#
-x0$('#$c
-k
-"#
-wl
-"#
-x0$"'#$f
-k
-"#
-wl
-"#
-x0$"'#$i
-k
-"#
-wl
-"#
-x0#y'#$l
-k
-"#
-wl
-"#
-x0#y'#$o
-k
-"#
-wl
-"#
-x0#s'#$r
-k
-"#
-wl
-"#
-x0#s'#$u
-k
-"#
-wl
-pqq#+pb
-x-r_6
-"%
-uO{'#
-"%
-r=
-r:m'#6
-k
-"%
-tMZ
-"#
-r:p'#W
-k
-"#
-tMZ
-"#
-r:y'#rl
-k
-"#
-wl
-"#
-r:|'#sG
-k
-"#
-wl
-"#
-x0%f'#$#
-k
-"#
-wl
-"#
-x0%f'#$&
-k
-"#
-wl
-"#
-x0%_'#$)
-k
-"#
-wl
-"#
-x0%_'#$,
-k
-"#
-wl
-"#
-x0%Y'#$/
-k
-"#
-wl
-"#
-x0%Y'#$2
-k
-"#
-wl
-"#
-x0%S'#$5
-k
-"#
-wl
-"#
-x0%S'#$8
-k
-"#
-wl
-"#
-x0%M'#$;
-k
-"#
-wl
-"#
-x0%M'#$>
-k
-"#
-wl
-"#
-x0%G'#$A
-k
-"#
-wl
-"#
-x0%G'#$D
-k
-"#
-wl
-"#
-x0%A'#$G
-k
-"#
-wl
-"#
-x0%A'#$J
-k
-"#
-wl
-"#
-x0%;'#$M
-k
-"#
-wl
-"#
-x0%;'#$P
-k
-"#
-wl
-"#
-x0%5'#$S
-k
-"#
-wl
-"#
-x0%5'#$V
-k
-"#
-wl
-"#
-x0%/'#$Y
-k
-"#
-wl
-"#
-x0%/'#$\
-k
-"#
-wl
-"#
-x0%)'#$_
-k
-"#
-wl
-"#
-x0%)'#$c
-k
-"#
-wl
-"#
-x0%#'#$f
-k
-"#
-wl
-"#
-x0%#'#$i
-k
-"#
-wl
-"#
-x0$z'#$l
-k
-"#
-wl
-"#
-x0$z'#$o
-k
-"#
-wl
-"#
-x0$t'#$r
-k
-"#
-wl
-"#
-x0$t'#$u
-k
-"#
-wl
-"%
-x-r_6
-prp|@tc
-zpsb$)F$,
-|is$v
-zpsb$#F$&
-|im$p
-zpsb#zF#}
-|ig$j
-zpsb#tF#w
-|ia$d
-zpsb#nF#q
-|iZ$]
-zpsb#hF#k
-|iT$W
-zpsb#bF#e
-|iN$Q
-zpsb#[F#^
-|iH$K
-zpsb#UF#X
-|iB$E
-zpsb#OF#R
-|i<$?
-zpsb#IF#L
-|i6$9
-zpsb#CF#F
-|i0$3
-zpsb#=F#@
-|i*$-
-zpsb#7F#:
-|i$$'
-zpsb#1F#4
-zprvu#
-|i|F#.
-zprnsU
-uL@.ps
-y.
-tj7v<xO
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-uL@8rI
-q\,VD
-qGs\F$1
-qGs\F$U
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rD@
-r{D
-sFUZ
-sFTZ
-sFSZ
-sFRZ
-sFQZ
-sFPZ
-sFOZ
-sFNZ
-sFMZ
-sFLZ
-sFKZ
-sFJZ
-sFIZ
-sFHZ
-sFGZ
-sFFZ
-sFEZ
-sFDZ
-sFCZ
-sFBZ
-sFAZ
-sF@Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-r7,
-!#
-)
-uLu0pb
-rr
-vTzM
-rr
-uL@9pX
-x%/1(
-tj7v<t2
-xv,
-0
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-uL@/qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-uLwbs-
-p~p*2|{/1(
-"9
-v9KpM{"RnGB.
-rs=
-zd
-v9KpM{"q9GB.
-rst4
-zd
-ysxPp$
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\2s\L%C?wkuW
-"9
-vG+
-zd
-q1vnrFuQ
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1[G
-zd
-q1t"rFw}
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1u47
-zd
-xsE=8.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-q1wg{c
-zd
-q1p*2sKty
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF"tnx@
-zd
-q1q}2sK9.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF$tnp5
-zd
-qF#2sK{X
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-qF&tnt=
-zd
-qF%2sK9/
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8U$T$S$R$Q$P$O$N$M$L$K$J$I$H$G$F$E$D$C$B$A$@$?$>$=$<$;$:$9$8$7$6$5$4$3$2$1$0$/$.$-$,$+$*$)$($'$&$%$$$#$"u#sGt|qWrlsIsUWq/Sv,L%C?wkuW
-{?+z(pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-prq0,qe
-tH02|{/1(
-prqy7p|
-v9KpM{"r|GB.
-rs-tGvO8{X
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2R\<[<Z<YLC?Bwk
-vT-tGvO}r.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RY<X<W<VLC?Bwk
-q1vn-tGvO/p<
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RV<U<T<SLC?Bwk
-vG--|#}#vO
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RS<R<Q<PLC?Bwk
-q1t"--|#wZ=
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RP<O<N<MLC?Bwk
-q1[q&-|#zIxW
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RM<L<K<JLC?Bwk
-xsq&-|#t=|#
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RJ<I<H<GLC?Bwk
-q1u4--|#w{vF
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$r8V$W$X$Y$Z$[$\$]$^$_$a$b$c$d$e$f$g$h$i$j$k$l$m$n$o$p$q$r$s$t$u$v$w$x$y$z${$|$}$~F#.F#/F#0F#1F#2F#3F#4F#5F#6F#7F#8F#9F#:F#;F#<F#=F#>F#?F#@F#AF#BF#CF#DF#Eu2RG<F<E<DLC?Bwk
-prq0+pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-prq0-q0
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-]LI
-prq08px
-qF9Av<q4
-w1w/u[uNs}pMyp}YrT2qp
-!#
-prq09qy
-qVMX<=
-5
-{?+q4s-
-tH>v^<t
-prr-8sr
-t(RsU
-prr-7q#9
-t(Rkq=
-"=
-t1=U
-xps\$Vt%?
-tr#
-s==
-zS$W?
-xpr8W>6pu
-t1,U
-xps\$Wt%?
-tr#
-s=,
-zS$X?
-xpr8X>6pu
-xps\$Xt%yR
-rs/
-s==
-zS$Y?
-xpr8Y>6yR
-xps\$Yt%v:
-s=,
-zS$Z?
-xpr8Z>6v:
-t1/q=
-xps\$Zt%?
-tr#
-rhz#/
-zS$[?
-xpr8[>6pu
-t1@q=
-xps\$[t%?
-tr#
-rhz#@
-zS$\?
-xpr8\>6pu
-xps\$\t%yR
-s=/
-zS$]?
-xpr8]>6yR
-xps\$]t%v:
-s=@
-zS$^?
-xpr8^>6v:
-t1p5q=
-xps\$^t%?
-tr#
-rhr|A
-zS$_?
-xpr8_>6pu
-t1zIq=
-xps\$_t%?
-tr#
-rhz#zI
-zS$a?
-xpr8a>6pu
-xps\$at%yR
-s=p5
-zS$b?
-xpr8b>6yR
-xps\$bt%v:
-s=zI
-zS$c?
-xpr8c>6v:
-t1w?q=
-xps\$ct%?
-tr#
-rhr|yl
-zS$d?
-xpr8d>6pu
-t1y?q=
-xps\$dt%?
-tr#
-rhz#y?
-zS$e?
-xpr8e>6pu
-xps\$et%yR
-s=w?
-zS$f?
-xpr8f>6yR
-xps\$ft%v:
-s=y?
-zS$g?
-xpr8g>6v:
-t1p<q=
-xps\$gt%?
-tr#
-rhr|pd
-zS$h?
-xpr8h>6pu
-t1--q=
-xps\$ht%?
-tr#
-rhz#--
-zS$i?
-xpr8i>6pu
-xps\$it%yR
-s=p<
-zS$j?
-xpr8j>6yR
-xps\$jt%v:
-s=--
-zS$k?
-xpr8k>6v:
-t1sqq=
-xps\$kt%?
-tr#
-rhz#sq
-zS$l?
-xpr8l>6pu
-t1.,q=
-xps\$lt%?
-tr#
-rhr|G,
-zS$m?
-xpr8m>6pu
-xps\$mt%yR
-s=sq
-zS$n?
-xpr8n>6yR
-xps\$nt%v:
-s=.,
-zS$o?
-xpr8o>6v:
-t1t2q=
-xps\$ot%?
-tr#
-rhz#t2
-zS$p?
-xpr8p>6pu
-t1xeq=
-xps\$pt%?
-tr#
-rhz#xe
-zS$q?
-xpr8q>6pu
-xps\$qt%yR
-s=t2
-zS$r?
-xpr8r>6yR
-xps\$rt%v:
-s=xe
-zS$s?
-xpr8s>6v:
-t1|#q=
-xps\$st%?
-tr#
-rhz#|#
-zS$t?
-xpr8t>6pu
-t1ukq=
-xps\$tt%?
-tr#
-rhz#uk
-zS$u?
-xpr8u>6pu
-xps\$ut%yR
-s=|#
-zS$v?
-xpr8v>6yR
-xps\$vt%v:
-s=uk
-zS$w?
-xpr8w>6v:
-t1q4q=
-xps\$wt%?
-tr#
-rhr|rq
-zS$x?
-xpr8x>6pu
-t178q=
-xps\$xt%?
-tr#
-rhz#78
-zS$y?
-xpr8y>6pu
-xps\$yt%yR
-s=q4
-zS$z?
-xpr8z>6yR
-xps\$zt%v:
-s=78
-zS${?
-xpr8{>6v:
-t1tyq=
-xps\${t%?
-tr#
-rhz#ty
-zS$|?
-xpr8|>6pu
-t19-q=
-xps\$|t%?
-tr#
-rhz#9-
-zS$}?
-xpr8}>6pu
-xps\$}t%yR
-s=ty
-zS$~?
-xpr8~>6yR
-xps\$~t%v:
-s=9-
-zSF#.?
-xpsb#.>6v:
-t1xOq=
-xps\F#.t%?
-tr#
-rhz#xO
-zSF#/?
-xpsb#/>6pu
-t1/,q=
-xps\F#/t%?
-tr#
-rhz#/,
-zSF#0?
-xpsb#0>6pu
-xps\F#0t%yR
-s=xO
-zSF#1?
-xpsb#1>6yR
-xps\F#1t%v:
-s=/,
-zSF#2?
-xpsb#2>6v:
-t1}(q=
-xps\F#2t%?
-tr#
-rhz#}(
-zSF#3?
-xpsb#3>6pu
-t1/@q=
-xps\F#3t%?
-tr#
-rhz#/@
-zSF#4?
-xpsb#4>6pu
-xps\F#4t%yR
-s=}(
-zSF#5?
-xpsb#5>6yR
-xps\F#5t%v:
-s=/@
-zSF#6?
-xpsb#6>6v:
-t1u0q=
-xps\F#6t%?
-tr#
-rhz#u0
-zSF#7?
-xpsb#7>6pu
-t1@9q=
-xps\F#7t%?
-tr#
-rhz#@9
-zSF#8?
-xpsb#8>6pu
-xps\F#8t%yR
-s=u0
-zSF#9?
-xpsb#9>6yR
-xps\F#9t%v:
-s=@9
-zSF#:?
-xpsb#:>6v:
-t1qY.q=
-xps\F#:t%?
-tr#
-rhz#qY.
-zSF#;?
-xpsb#;>6pu
-t1qY8q=
-xps\F#;t%?
-tr#
-rhz#qY8
-zSF#<?
-xpsb#<>6pu
-xps\F#<t%yR
-s=qY.
-zSF#=?
-xpsb#=>6yR
-xps\F#=t%v:
-s=qY8
-zSF#>?
-xpsb#>>6v:
-t1,sTq=
-xps\F#>t%?
-tr#
-rhr|BsT
-zSF#??
-xpsb#?>6pu
-t1,x5q=
-xps\F#?t%?
-tr#
-rhr|Bx5
-zSF#@?
-xpsb#@>6pu
-xps\F#@t%yR
-s=,sT
-zSF#A?
-xpsb#A>6yR
-xps\F#At%v:
-s=,x5
-zSF#B?
-xpsb#B>6v:
-t1,rFq=
-xps\F#Bt%?
-tr#
-rhr|BrF
-zSF#C?
-xpsb#C>6pu
-t1sT,q=
-xps\F#Ct%?
-tr#
-rhz#sT,
-zSF#D?
-xpsb#D>6pu
-xps\F#Dt%yR
-s=,rF
-zSF#E?
-xpsb#E>6yR
-xps\F#Et%v:
-s=sT,
-zSF#F?
-xpsb#F>6v:
-!#
-"=
-tps:sb$*F$&
-yUsb$#
-yUsb#}
-yUsb#z
-yUsb#w
-yUsb#t
-yUsb#q
-yUsb#n
-yUsb#k
-yUsb#h
-yUsb#e
-yUsb#b
-yUsb#^
-yUsb#[
-yUsb#X
-tps:sb$8F$4
-yUsb$1
-yUsb$.
-yUsb$+
-yUsb$(
-yUsb$%
-yUsb$"
-yUsb#|
-yUsb#y
-yUsb#v
-yUsb#s
-yUsb#p
-yUsb#m
-yUsb#j
-yUsb#g
-"=
-tpsM&6
-"=
-|U
-tpw+
-"=
-|7
-tpw+
-"%
-tps:sb$KF$G
-yUsb$D
-yUsb$A
-yUsb$>
-yUsb$;
-yUsb$8
-yUsb$5
-yUsb$2
-yUsb$/
-yUsb$,
-yUsb$)
-yUsb$&
-yUsb$#
-yUsb#}
-yUsb#z
-tps:sb$YF$U
-yUsb$R
-yUsb$O
-yUsb$L
-yUsb$I
-yUsb$F
-yUsb$C
-yUsb$@
-yUsb$=
-yUsb$:
-yUsb$7
-yUsb$4
-yUsb$1
-yUsb$.
-yUsb$+
-"%
-tpsM&6
-"%
-|U
-tpw+
-"%
-|7
-tpw+
-pqq3pw
-tpr3sb%TF(+$9
-pqqexj
-t3sb(,F%U
-x>#
-k
-"#
-tpr3sb%XF'hq/
-"#
-t3sb'iF%Y
-x>#
-k
-"?
-{;%['#
-"?
-r=
-x0$y'#6
-k
-"?
-tMZ
-"#
-x0${'#W
-k
-"#
-tMZ
-"#
-x0${'#rl
-k
-"#
-wl
-"#
-x0$}'#sG
-k
-"#
-wl
-"#
-x0$}'#$#
-k
-"#
-wl
-"#
-x0%"'#$&
-k
-"#
-wl
-"#
-x0%"'#$)
-k
-"#
-wl
-"#
-x0%$'#$,
-k
-"#
-wl
-"#
-x0%$'#$/
-k
-"#
-wl
-"#
-x0%&'#$2
-k
-"#
-wl
-"#
-x0%&'#$5
-k
-"#
-wl
-"#
-x0%('#$8
-k
-"#
-wl
-"#
-x0%('#$;
-k
-"#
-wl
-"#
-x0%*'#$>
-k
-"#
-wl
-"#
-x0%*'#$A
-k
-"#
-wl
-"#
-x0%,'#$D
-k
-"#
-wl
-"#
-x0%,'#$G
-k
-"#
-wl
-"#
-x0%.'#$J
-k
-"#
-wl
-"#
-x0%.'#$M
-k
-"#
-wl
-"#
-x0%0'#$P
-k
-"#
-wl
-"#
-x0%0'#$S
-k
-"#
-wl
-"#
-x0%2'#$V
-k
-"#
-wl
-"#
-x0%2'#$Y
-k
-"#
-wl
-"#
-x0%4'#$\
-k
-"#
-wl
-"#
-x0%4'#$_
-k
-"#
-wl
-"#
-x0%6'#$c
-k
-"#
-wl
-"#
-x0%6'#$f
-k
-"#
-wl
-"#
-x0%8'#$i
-k
-"#
-wl
-"#
-x0%8'#$l
-k
-"#
-wl
-"#
-x0%:'#$o
-k
-"#
-wl
-"#
-x0%:'#$r
-k
-"#
-wl
-"#
-x0%<'#$u
-k
-"#
-wl
-"?
-x-r_6
-"%
-{;&d'#
-"%
-r=
-x0%~'#6
-k
-"%
-tMZ
-"#
-x0&#'#W
-k
-"#
-tMZ
-"#
-x0&#'#rl
-k
-"#
-wl
-"#
-x0&%'#sG
-k
-"#
-wl
-"#
-x0&%'#$#
-k
-"#
-wl
-"#
-x0&''#$&
-k
-"#
-wl
-"#
-x0&''#$)
-k
-"#
-wl
-"#
-x0&)'#$,
-k
-"#
-wl
-"#
-x0&)'#$/
-k
-"#
-wl
-"#
-x0&+'#$2
-k
-"#
-wl
-"#
-x0&+'#$5
-k
-"#
-wl
-"#
-x0&-'#$8
-k
-"#
-wl
-"#
-x0&-'#$;
-k
-"#
-wl
-"#
-x0&/'#$>
-k
-"#
-wl
-"#
-x0&/'#$A
-k
-"#
-wl
-"#
-x0&1'#$D
-k
-"#
-wl
-"#
-x0&1'#$G
-k
-"#
-wl
-"#
-x0&3'#$J
-k
-"#
-wl
-"#
-x0&3'#$M
-k
-"#
-wl
-"#
-x0&5'#$P
-k
-"#
-wl
-"#
-x0&5'#$S
-k
-"#
-wl
-"#
-x0&7'#$V
-k
-"#
-wl
-"#
-x0&7'#$Y
-k
-"#
-wl
-"#
-x0&9'#$\
-k
-"#
-wl
-"#
-x0&9'#$_
-k
-"#
-wl
-"#
-x0&;'#$c
-k
-"#
-wl
-"#
-x0&;'#$f
-k
-"#
-wl
-"#
-x0&='#$i
-k
-"#
-wl
-"#
-x0&='#$l
-k
-"#
-wl
-"#
-x0&?'#$o
-k
-"#
-wl
-"#
-x0&?'#$r
-k
-"#
-wl
-"#
-x0&A'#$u
-k
-"#
-wl
-"%
-x-r_6
-pqs6t;
-{d(rF(rF$3$z
-{d'kF'kF$0>
-{?+xFpX
-qF>Av<xO
-qE=B
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-{?+sTq0
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-]LI
-{?+x@px
-tHC|B(
-tj7v<u0
-w1w/u[uNs}pMyp}YrT2qp
-!#
-"C
-u>zi{up5rW+r3RoF$)F$,
-u>zi{up5rW+r3Rn$s$v
-u>zi{up5rW+r3RmF$#F$&
-u>zi{up5rW+r3Rl$m$p
-u>zi{up5rW+r3RkF#zF#}
-u>zi{up5rW+r3Rj$g$j
-u>zi{up5rW+r3RiF#tF#w
-u>zi{up5rW+r3Rh$a$d
-u>zi{up5rW+r3RgF#nF#q
-u>zi{up5rW+r3Rf$Z$]
-u>zi{up5rW+r3ReF#hF#k
-u>zi{up5rW+r3Rd$T$W
-u>zi{up5rW+r3RcF#bF#e
-u>zi{up5rW+r3Rb$N$Q
-u>zi{up5rW+r3RaF#[F#^
-u>zi{up5rW+r3R_$H$K
-u>zi{up5rW+r3R^F#UF#X
-u>zi{up5rW+r3R]$B$E
-u>zi{up5rW+r3R\F#OF#R
-u>zi{up5rW+r3R[$<$?
-u>zi{up5rW+r3RZF#IF#L
-u>zi{up5rW+r3RY$6$9
-u>zi{up5rW+r3RXF#CF#F
-u>zi{up5rW+r3RW$0$3
-u>zi{up5rW+r3RVF#=F#@
-u>zi{up5rW+r3RU$*$-
-u>zi{up5rW+r3RTF#7F#:
-u>zi{up5rW+r3RS$$$'
-u>zi{up5rW+r3RRF#1F#4
-u>zi{up5rW+r3RQqWu#
-u>zi{up5rW+r3RP$|F#.
-u>zi{up5rW+r3ROSsU
-{?+zIsh
-|usb$3t#
-|usb$0t#
-vPPq"t@pirzxPyzpu
-p.
-ti
-5
-{?+w{r.
-{['(F'(F$3
-{[')F')F$3
-{['*F'*F$0
-{['+F'+F$0
-{[',F',F$3
-{['-F'-F$3
-{['.F'.F$0
-{['/F'/F$0
-{['0F'0F$3
-{['1F'1F$3
-{['2F'2F$0
-{['3F'3F$0
-{['4F'4F$3
-{['5F'5F$3
-{['6F'6F$0
-{['7F'7F$0
-{['8F'8F$3
-{['9F'9F$3
-{[':F':F$0
-{[';F';F$0
-{['<F'<F$3
-{['=F'=F$3
-{['>F'>F$0
-{['?F'?F$0
-{['@F'@F$3
-{['AF'AF$3
-{['BF'BF$0
-{['CF'CF$0
-{['DF'DF$3
-{['EF'EF$3
-{['FF'FF$0
-{['GF'GF$0
-{['HF'HF$3
-{['IF'IF$3
-{['JF'JF$0
-{['KF'KF$0
-{['LF'LF$3
-{['MF'MF$3
-{['NF'NF$0
-{['OF'OF$0
-{['PF'PF$3
-{['QF'QF$3
-{['RF'RF$0
-{['SF'SF$0
-{['TF'TF$3
-{['UF'UF$3
-{['VF'VF$0
-{['WF'WF$0
-{['XF'XF$3
-{['YF'YF$3
-{['ZF'ZF$0
-{['[F'[F$0
-{['\F'\F$3
-{[']F']F$3
-{['^F'^F$0
-{['_F'_F$0
-{['aF'aF$3
-{['bF'bF$3
-{['cF'cF$0
-{['dF'dF$0
-{['eF'eF$3
-{['fF'fF$3
-{['gF'gF$0
-{['hF'hF$0
-!#
-uL@8sh
-xSH<HB
-tUH<I
-qGsb)yF'j
-qGsb*?F'i
-sH7
-!#
-prq3-pE
-ibqg
-0
-rr
-{?+w?f
-];x_~,
-{?+y?yY
-zZ9
-s(l%
-qx+qe
-q7+B8
-qx-t;
-ragG
-)
-ta
-qosp
-rP
-qx.r.9
-q7+29
-y7-
-q29
-p1
-u(
-p~[2|{/1(
-r'[q&
-qzp@G
-!#
-vj
-ur/
-tT
-}e7
-zZ7
-vwp"%
-rCq4
-z>
-ri
-rr
-qv,uivFr2
-p~t"wTU
-0
-q29
-y7.
-tFp0U
-p~Xv^r2
-sl
-syu8Ps}.r,y3@/sK.uz=p$uWL
-qx-y'
-ugp"suqO
-q\p"v^
-\
-!#
-qx7q@
-|xPq"vLrWr/Pq)rKr/q>pOu8u5pOrGq)
-qx9px
-vS
-qx/q@
-r[,p$
-5
-qxx*
-pBf|B(
-tj7{JsT
-w1w/u[uNs}pMyp}YrT2qp
-!#
-r#,qN
-pBf|B(
-tj7{JsT
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-!#
-prq39j
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-{?+xWq3
-tH12|{/1(
-"J
-v9KpM{"r|GB.
-rs-tGvO8{X
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#>rk#=rk#<rk#;LC?Bwk
-vT-tGvO}r.
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#;rk#:rk#9rk#8LC?Bwk
-q1vn-tGvO/p<
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#8rk#7rk#6rk#5LC?Bwk
-vG--|#}#vO
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#5rk#4rk#3rk#2LC?Bwk
-q1t"--|#wZ=
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#2rk#1rk#0rk#/LC?Bwk
-q1[q&-|#zIxW
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#/rk#.<~<}LC?Bwk
-xsq&-|#t=|#
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2R}<|<{<zLC?Bwk
-q1u4--|#w{vF
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2Rz<y<x<wLC?Bwk
-prq3@qw
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-pqf,qy
-|Nsb(sBwL
-x-sb(t6
-pqf+qy
-|7
-q6
-pqf-r4
-rY
-ss
-xH
-xI
-z|
-{B
-"$
-|Nsb'uBwL
-x-sb'v6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-{?+rOpE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-vl7f
-v/yq}Xu#r)K
-v/yq}Xq/r)K
-r#7sQ
-pBerqrk#L
-rspy#K
-p\
-r#@rI
-*H%
-u'M#
-s.p)%3d
-zZ7
-}=M
-uA=qy
-p}q4
-qk.rk#W
-)
-plI
-rhp,D
-|R|>
-4
-uo~9I
-"'
-|cz2sM'
-|cz2s:ul
-"&
-xpqsscyq}X6r)K
-xprnscyq}X>r)K
-!#
-uA=^
-5
-uA.r.
-yb30
-tm2vO
-T0
-4
-rD[
-plH
-rsX
-qvM#1-
-qvq4rk#\
-{;'?W
-{;'AsU
-z_.
-*#%
-zpu}6
-x9s0
-{;'EsI
-{;'Grl
-zpu}6
-w(s%D
-{;'KqW
-{;'Mt|
-zpu}6
-w(sLD
-{;'QsG
-{;'Su#
-zpu}6
-w(t[D
-{;'W$"
-{;'Y$#
-zpu}6
-w(pkD
-{;']$$
-{;'_$%
-zpu}6
-w(tzD
-{;'d$&
-{;'f$'
-zpu}6
-w(rJD
-{;'j$(
-{;'l$)
-zpu}6
-w(w$D
-{;'p$*
-{;'r$+
-zpu}6
-w(t&D
-{;'v$,
-{;'x$-
-zpu}6
-w(z?D
-{;'|$.
-{;'~$/
-zpu}6
-w(wZt/
-{;(%$0
-{;('$1
-zpu}6
-w(,tlD
-{;(+$2
-{;(-$3
-zpu}6
-w(uKD
-{;(1$4
-{;(3$5
-zpu}6
-w(rF/t/
-{;(7$6
-{;(9$7
-zpu}6
-w(+vmD
-{;(=$8
-{;(?$9
-zpu}6
-w(+wiD
-!#
-r#/q@
-qF-qO
-"(
-};qO
-s.s7t~3d
-zZ7
-}=V
-"(
-p}q4
-s=R+
-qnp[
-4
-5
-"%
-q+u\0
-u;2vO
-T0
-4
-rD\
-plH
-rsR/
-rs/
-qvM#1-
-qvq4rk#s
-{;'b$9
-{;'d$:
-z_.
-*#%
-zpu}6
-x9s0
-{;'h$;
-{;'j$<
-zpu}6
-w(s%D
-{;'n$=
-{;'p$>
-zpu}6
-w(sLD
-{;'t$?
-{;'v$@
-zpu}6
-w(t[D
-{;'z$A
-{;'|$B
-zpu}6
-w(pkD
-{;(#$C
-{;(%$D
-zpu}6
-w(tzD
-{;()$E
-{;(+$F
-zpu}6
-w(rJD
-{;(/$G
-{;(1$H
-zpu}6
-w(w$D
-{;(5$I
-{;(7$J
-zpu}6
-w(t&D
-{;(;$K
-{;(=$L
-zpu}6
-w(z?D
-{;(A$M
-{;(C$N
-zpu}6
-w(wZt/
-{;(G$O
-{;(I$P
-zpu}6
-w(,tlD
-{;(M$Q
-{;(O$R
-zpu}6
-w(uKD
-{;(S$S
-{;(U$T
-zpu}6
-w(rF/t/
-{;(Y$U
-{;([$V
-zpu}6
-w(+vmD
-{;(_$W
-{;(b$X
-zpu}6
-w(+wiD
-!#
-{Pj
-{e/
-rP
-uv-r.7
-qTpy$&p$
-u~$
-tf%31
-4
-5
-uv.pX
-zK%31
-{K
-{;(d'#
-sn&q&
-*%%
-syy1Ps}+r3xfu}$jL
-!#
-"#
-re~5s^"
-q\p[31
-4
-5
-"#
-q+p[31
-s'8
-{;(f'#
-v3pUq&
-*%%
-syy1Ps}+r3xfu}$bL
-!#
-q'+q@
-O
-!#
-v|qw
-rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,w?
-wI/qw
-]9x_~*X
-qD8rz+
-y.
-tj7v<sq
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-qD/wE
-ph-29
-ru(
-u>q)u8qrxD%
-0
-q2x6
-p1
-z[HEx@9t2-7t2
-}3uZ
-4
-qLvn9
-p1
-4
-reuypu
-rD]
-plH
-J
-y.
-tj7v<sq
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdujpir/q>q)tkuNpOumw#-{^yDvfLumqp
-q1p0rq
-qBuZ
-re{'pu
-q29
-p1
-4
-s'7
-vGwT
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^uH[r2Lumdq9n
-xsrq
-qBuZ
-w"x\
-w"|;
-s'7
-q1[A-vF
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^R"U2p2Lumdp@n
-xsyl8{X
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^t"uHp0Lumd[n
-wu3k
-rDX
-u-@/pw
-r[%p$
-|A7rI
-zJvDympMy_xD1A1&
-r68u:
-u'M$
-r69t;
-t+MJv^
-|ypw
-rB=%r)3
-qM/q@
-yS
-0
-q29
-p1
-p}q4
-yS
-0
-q29
-p1
-r&8q@
-plk
-J
-!#
-)
-qM+q@
-rr
-zqsQ
-t+r|v^
-"*
-uot,t\
-|A8u:
-xv7
-|A7t;
-wm%
-t^
-s=M&
-pC3
-4
-r7zM
-5
-|A9pb
-T3
-s'9
-o
-*)%
-vAu&ql
-!#
-|Ax*
-t1M%D
-pzzMqj
-p\
-H
-!#
-u-wbj
-*Zsu
-|A=r4
-{=cs[
-qoq4
-zeq4?
-tT
-v14C
-vrpYqgrZ?
-!#
-r6-qN
-q\pYp$
-rB=q^?
-r68yC
-s.uJ&3e
-"/
-rB=p-r)3
-rBp)p$r)3
-zqf,
-i$rq
-",
-u^"t\
-",
-xv7
-",
-i,%
-t^
-s=M&
-pC3
-4
-r7zM
-5
-",
-T3
-s'/
-o
-*)%
-vAu&ql
-!#
-",
-t1M%D
-pzzMqj
-p\
-H
-!#
-",
-i*3Z
-p}q4
-",
-{=ct]
-qoq4
-zeq4?
-q:
-p}q4
-v14C
-vrp"qgrS?
-!#
-",
-q\p"p$
-rB=s[?
-",
-s.uJ63e
-",
-rB=p-r)3
-rBp)p$r)3
-{@qN
-p~p2|B(
-tj7v<q4
-r$pW5B
-0
-tj
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-qM8pX
-xsAv<t2
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-"2
-zK)Ex@9t2-7t2
-zK(Ex@9t2-7t2
-4
-u~/
-u~/
-s'@
-tH%2|{/1(
-rs|{/
-r{)
-r{(
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#.{^R.UDLumdXn
-zcs^/
-u~/
-s'@
-vGxe,w}
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^R-2rULumdp@n
-q+p=Ex@9t2-7t2
-ybEx@9t2-7t2
-4
-u~6
-u~6
-s'@
-q1t"sf=
-u.
-ri
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#.{^R2UDLumdp0n
-q1u4uku).
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^R12rULumdp*n
-r&,qN
-qF'Av<u0
-qE%B
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-r&+pX
-qF+Av<xO
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-r&8q3
-qF$2@/sK.
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R9<"t0Lumzyn
-qF%B=q4u0
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R8<#<"Lumdp,n
-qF&Bx@7}(
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R;2wgp*Lumdq9n
-qF'B+xWxO
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R:t02q,LumdXn
-xS7<7B
-tU7<8
-sHM
-!#
-|sr1
-O
-!#
-v@r1
-O
-!#
-wtps@
-]6rL=
-(qY
-!#
-"D
-pV]rL,
-iQG
-T0
-pm+
-iRqO
-T0
-pm-
-iSB+
-T0
-pm.
-iTA
-T0
-pm8
-iUE=
-T0
-pm7
-iVyl
-T0
-pm9
-iWE/
-T0
-pm/
-iXpd
-T0
-pm@
-iYq&7
-T0
-u(=
-iZG=
-T0
-u(,
-i[G.
-T0
-u(+
-i\G/
-T0
-u(-
-i]2w}
-T0
-u(.
-i^2|#
-T0
-u(8
-(zR
-!#
-pVfsx9
-iVG
-T0
-u(/
-iWqO
-T0
-u(@
-iXB+
-T0
-z>=
-iYA
-T0
-z>,
-iZE=
-T0
-z>+
-i[yl
-T0
-z>-
-i\E/
-T0
-z>.
-i]pd
-T0
-z>8
-i^q&7
-T0
-z>7
-i_G=
-T0
-z>9
-iaG.
-T0
-z>/
-ibG/
-T0
-z>@
-ic2w}
-T0
-{K=
-id2|#
-T0
-{K,
-({_
-!#
-qD/pw
-pVgzs-
-(7
-!pZ
-p(
-!p^
-tb=|Y
-r78
-qa6
-qa2
-(
-!qZ
-"4
-r~
-p3{
-;3
-(
-!s*
-qx.r+
-uI
-vg
-v#
-(
-!tS
-g
-a~
-qPq4
-(
-!vB
-"E
-sk
-aq
-;1
-(
-!w&
-sk
-ah
-;1
-(
-!x=
-"&
-sv/
-vg
-v#
-(
-!yE
-"%
-r~
-aR
-;3
-(
-!{-
-r~
-aD
-;3
-(
-!vKxw
-".
-qH
-vg
-v#
-(
-!pty@
-")
-sv9
-vg
-v#
-(
-!ptyG
-")
-}G
-ao
-;0
-(
-!pt+uU
-}G
-a3
-;0
-(
-!pt{H
-}G
-a2
-;0
-(
-!pt.uU
-}G
-a1
-;0
-(
-!pt|F
-}G
-a0
-;0
-(
-!pt|G
-}G
-a/
-;0
-(
-!pt}x
-}G
-a.
-;0
-(
-!pt/uU
-}G
-a-
-;0
-(
-!ptxw
-}G
-a,
-;0
-(
-!tYy@
-}G
-a+
-;0
-(
-!tYyG
-}G
-a*
-;0
-(
-!tY+uU
-}G
-a)
-;0
-(
-!tY{H
-}G
-a(
-;0
-(
-!tY.uU
-}G
-a'
-;0
-(
-!tY|F
-}G
-a&
-;0
-(
-!tY|G
-}G
-al
-;0
-(
-!tY}x
-}G
-af
-;0
-(
-!tY/uU
-}G
-a%
-;0
-(
-!tYxw
-}G
-a$
-;0
-(
-!vK-y@
-}G
-a#
-;0
-(
-!vK-yG
-}G
-a"
-;0
-(
-!vKp<uU
-}G
-pfqI
-;0
-(
-!vK-{H
-}G
-pfqA
-;0
-(
-!vKu)uU
-}G
-pfpU
-;0
-(
-!vK-|F
-}G
-pfp[
-;0
-(
-!vK-|G
-}G
-pfpG
-;0
-(
-!vK-}x
-}G
-pfp"
-;0
-(
-!vKv<uU
-}G
-pfpK
-;0
-(
-!vK-xw
-}G
-pfpY
-;0
-(
-!vK.y@
-}G
-pfp=
-;0
-(
-!vK.yG
-}G
-pfp)
-;0
-(
-!vK{_uU
-}G
-ad
-;0
-(
-!vK.{H
-"&
-sv@
-vg
-v#
-!q[
-qQw}rg
-p_
-m
-pN
-p]
-hwdn
-pQ
-h8sL
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const attendSpansSM90A = attendSpansSM90ANarrowAligned + `
- patch
- -1
-packed1 117635 attendSpans
- =15
- -2
-zf78pF
-p9-vOpF
-p:zR/pF
- =34
- -12
-q1p@qg
-t(r|r2
- =2
- -11
-wut]
-qm
-wh
-q\pU2xZ
-4
-uE
-v#
-tAqA
- =2
- -6
-ta
-xv,
-T(
-qU
-{R
- =9
- -10
-qnp/0
-tb,j
-v&B
-tb{L7
-vrp/1{f1?
-vrqIwXvQ?
-"%
-v11wX
-\
-u<
-!#
-zl1p$
- =2
- -4
-*13(
-xv,
-{R
- =9
- -8
-qnp/0
-"%
-v&B
-"%
-vrp/1{f1?
-vrp/(3(vQ?
-"%
-v113(
- =3
- -1
-{Zp/1p$
- =7
- -5
-*1qg
-tV1G
-*'%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
- =7
- -3
-{=0%
- =3
- -4
-t1=qR
-t1=U
-4
-t1=ry
- =6
- -1
-s_Xp$
- =4
- -1
-u'p,
- =3
- -1
-t>
- =4
- -1
-wr
- =8
- -1
-pnu:pw
-u'M&
- =2
- -1
-rBu\+?
- =2
- -6
-qopY
-zepK?
-"1
-s?q}
-t:pw
-|RpW1p$
- =68
- -3
-wcy|pW%z/
-ur9
-i'%
- =30
- -1
-zJvDympMy_xD141&
- =10
- -6
-wcy|p)z/
-ur/
-q:
-}e7
-|A7t;
-v0pK%
-q\uJ5
-pC*
- =4
- -1
-T*
- =12
- -3
-i>t~
-|A=r4
-s(6wX
- =3
- -1
-v1+C
- =7
- -2
-|w#V#2t4
-tf#V8
- =113
- -1
-r{N
- =3
- -1
-r{h
- =786
- -1
-q\,VG
- =67
- -1
-r{G
- =176
- -1
-qVMH<=
- =887
- -1
-ieqg
- =6
- -1
-s(o%
- =3
- -1
-raUG
- =46
- -1
-pBT|B(
- =4
- -1
-pBT|B(
- =79
- -1
-pBSrqrk#L
- =3
- -3
-*I%
-u'M#
-s.p)%3f
- =4
- -4
-*$VO
-plJ
-rhwy
- =13
- -3
-yb3$
-tm2vO
-T$
- =2
- -799
-{;'?W
-|l>
-s>
-{;'AsU
-|l>
-s>
-vIE
-*#%
-y/qlU
-y/tR+t/
-{;'EsI
-|l>
-s>
-{;'Grl
-|l>
-s>
-y/tRs%U
-y/tRt=t/
-{;'KqW
-|l>
-s>
-{;'Mt|
-|l>
-s>
-y/tRsLU
-y/tRu)t/
-{;'QsG
-|l>
-s>
-{;'Su#
-|l>
-s>
-y/tRt[U
-y/tRuQt/
-{;'W$"
-|l>
-s>
-{;'Y$#
-|l>
-s>
-y/tRpkU
-y/tR77t/
-{;']$$
-|l>
-s>
-{;'_$%
-|l>
-s>
-y/tRtzU
-y/tR/+t/
-{;'d$&
-|l>
-s>
-{;'f$'
-|l>
-s>
-y/tRrJU
-y/tR@/t/
-{;'j$(
-|l>
-s>
-{;'l$)
-|l>
-s>
-y/tRw$U
-y/tR,x@t/
-{;'p$*
-|l>
-s>
-{;'r$+
-|l>
-s>
-y/tRt&U
-y/tR,sKt/
-{;'v$,
-|l>
-s>
-{;'x$-
-|l>
-s>
-y/tRz?U
-y/tRx@7t/
-{;'|$.
-|l>
-s>
-{;'~$/
-|l>
-s>
-y/tRwZnU
-y/tRp5+t/
-{;(%$0
-|l>
-s>
-{;('$1
-|l>
-s>
-y/tR,tlU
-y/tRzI/t/
-{;(+$2
-|l>
-s>
-{;(-$3
-|l>
-s>
-y/tRuKU
-y/tRw{.t/
-{;(1$4
-|l>
-s>
-{;(3$5
-|l>
-s>
-y/tRrFp&U
-y/tR+qYt/
-{;(7$6
-|l>
-s>
-{;(9$7
-|l>
-s>
-y/tR+vmU
-y/tR+zRt/
-{;(=$8
-|l>
-s>
-{;(?$9
-|l>
-s>
-y/tR+wiU
-y/tR+{_t/
-!#
-r#/q@
-qF8qO
-"(
-};qO
-s.s7t~3f
-zZ7
-}=V
-"(
-p}q4
-s=R7
-qnp[
-4
-5
-"%
-q+u\$
-u;2vO
-T$
-4
-rD\
-{;'b$9
-|l>
-s>
-{;'d$:
-|l>
-s>
-|9
-*#%
-y/qlU
-y/tR+t/
-{;'h$;
-|l>
-s>
-{;'j$<
-|l>
-s>
-y/tRs%U
-y/tRt=t/
-{;'n$=
-|l>
-s>
-{;'p$>
-|l>
-s>
-y/tRsLU
-y/tRu)t/
-{;'t$?
-|l>
-s>
-{;'v$@
-|l>
-s>
-y/tRt[U
-y/tRuQt/
-{;'z$A
-|l>
-s>
-{;'|$B
-|l>
-s>
-y/tRpkU
-y/tR77t/
-{;(#$C
-|l>
-s>
-{;(%$D
-|l>
-s>
-y/tRtzU
-y/tR/+t/
-{;()$E
-|l>
-s>
-{;(+$F
-|l>
-s>
-y/tRrJU
-y/tR@/t/
-{;(/$G
-|l>
-s>
-{;(1$H
-|l>
-s>
-y/tRw$U
-y/tR,x@t/
-{;(5$I
-|l>
-s>
-{;(7$J
-|l>
-s>
-y/tRt&U
-y/tR,sKt/
-{;(;$K
-|l>
-s>
-{;(=$L
-|l>
-s>
-y/tRz?U
-y/tRx@7t/
-{;(A$M
-|l>
-s>
-{;(C$N
-|l>
-s>
-y/tRwZnU
-y/tRp5+t/
-{;(G$O
-|l>
-s>
-{;(I$P
-|l>
-s>
-y/tR,tlU
-y/tRzI/t/
-{;(M$Q
-|l>
-s>
-{;(O$R
-|l>
-s>
-y/tRuKU
-y/tRw{.t/
-{;(S$S
-|l>
-s>
-{;(U$T
-|l>
-s>
-y/tRrFp&U
-y/tR+qYt/
-{;(Y$U
-|l>
-s>
-{;([$V
-|l>
-s>
-y/tR+vmU
-y/tR+zRt/
-{;(_$W
-|l>
-s>
-{;(b$X
-|l>
-s>
-y/tR+wiU
-y/tR+{_t/
-!#
-{Pj
-wu3&
-rP
-uv-r.7
-r[yp$
-u~$
-tf%3&
-4
-5
-uv.pX
-zK%3&
-{K
-{;(d'#
-sn&q&
-*%%
-s8
-ppy%j
-!#
-"#
-re~5s^"
-q\p[3&
-4
-5
-"#
-q+p[3&
-s'8
-{;(f'#
-v3pUq&
-*%%
-s8
-ppy%b
-!#
-q'+q@
-O
-!#
-v|qw
-rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,w?
-wI/qw
-]9x_~*X
-qD8rz+
-y.
-tj7v<sq
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-qD/wE
-ph-29
-ru(
-u>q)u8qrxD%
-0
-q2x6
-p1
-z[IEx@9t2-7t2
-}3uZ
-4
-qLvn9
-p1
-4
-reuypu
-rD]
-plI
-J
-y.
-tj7v<sq
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdujpir/q>q)tkuNpOumw#-{^yDvfLumqp
-q1p0rq
-qBuZ
-re{'pu
-q29
-p1
-4
-s'7
-vGwT
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^uH[r2Lumdq9n
-xsrq
-qBuZ
-w"x\
-w"|;
-s'7
-q1[A-vF
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^R"U2p2Lumdp@n
-xsyl8{X
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^t"uHp0Lumd[n
-wu3m
-rDX
-u-@/pw
-r[%p$
-|A7rI
-zJvDympMy_xD141&
-r68u:
-u'M$
-r69t;
-t+M:v^
-|ypw
-rB=%r)3
-qM/q@
-yS
-0
-q29
-p1
-p}q4
-yS
-0
-q29
-p1
-r&8q@
-plm
-J
-!#
-)
-qM+q@
-rr
-zqsQ
-t+r|v^
-"*
-uot,t\
-|A8u:
-xv7
-|A7t;
-wm%
-q\u\a
-pC*
-4
-r7zM
-5
-|A9pb
-T*
-s'9
-o
-*)%
-vAu&ql
-!#
-|Ax*
-t1M%D
-pzzMqj
-p\
-H
-!#
-u-wbj
-*[su
-|A=r4
-{=es[
-qoq4
-zeq4?
-tT
-v1+C
-vrpYqgrZ?
-!#
-r6-qN
-q\pYp$
-rB=q^?
-r68yC
-s.uJ&3g
-"/
-rB=p-r)3
-rBp)p$r)3
-zqf,
-i$rq
-",
-u^"t\
-",
-xv7
-",
-i,%
-q\u\a
-pC*
-4
-r7zM
-5
-",
-T*
-s'/
-o
-*)%
-vAu&ql
-!#
-",
-t1M%D
-pzzMqj
-p\
-H
-!#
-",
-i*3[
-p}q4
-",
-{=et]
-qoq4
-zeq4?
-q:
-p}q4
-v1+C
-vrp"qgrS?
-!#
-",
-q\p"p$
-rB=s[?
-",
-s.uJ63g
-",
-rB=p-r)3
-rBp)p$r)3
-{@qN
-p~p@|B(
-tj7v<q4
-r$pW5B
-0
-tj
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-qM8pX
-xsAv<t2
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-"2
-zK)Ex@9t2-7t2
-zK(Ex@9t2-7t2
-4
-u~/
-u~/
-s'@
-tH#2|{/1(
-rs|{/
-r{)
-r{(
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#.{^R,UDLumdXn
-zcs^/
-u~/
-s'@
-vGxe,w}
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^R+2rULumdp@n
-q+p=Ex@9t2-7t2
-ybEx@9t2-7t2
-4
-u~6
-u~6
-s'@
-q1t"sf=
-u.
-ri
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#.{^R0UDLumdp0n
-q1u4uku).
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^R/2rULumdp*n
-r&,qN
-qF'Av<u0
-qE%B
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
-p6
-qQw}rg
-wU|P
-wfpM|b|ju&=
-\
-!#
-r&+pX
-qF+Av<xO
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-r&8q3
-qF$2@/sK.
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R7<"t0Lumzyn
-qF%B=q4u0
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R6<#<"Lumdp,n
-qF&Bx@7}(
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R92wgp*Lumdq9n
-qF'B+xWxO
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R8t02q,LumdXn
-xS5<5B
-tU5<6
-sHM
-!#
-|sr1
-O
-!#
-v@r1
-O
-!#
-wtps@
-]6rL=
-(qY
-!#
-"D
-pV]rL,
-iQG
-T$
-pm+
-iRqO
-T$
-pm-
-iSB+
-T$
-pm.
-iTA
-T$
-pm8
-iUE=
-T$
-pm7
-iVyl
-T$
-pm9
-iWE/
-T$
-pm/
-iXpd
-T$
-pm@
-iYq&7
-T$
-u(=
-iZG=
-T$
-u(,
-i[G.
-T$
-u(+
-i\G/
-T$
-u(-
-i]2w}
-T$
-u(.
-i^2|#
-T$
-u(8
-(zR
-!#
-pVfsx9
-iVG
-T$
-u(/
-iWqO
-T$
-u(@
-iXB+
-T$
-z>=
-iYA
-T$
-z>,
-iZE=
-T$
-z>+
-i[yl
-T$
-z>-
-i\E/
-T$
-z>.
-i]pd
-T$
-z>8
-i^q&7
-T$
-z>7
-i_G=
-T$
-z>9
-iaG.
-T$
-z>/
-ibG/
-T$
-z>@
-ic2w}
-T$
-{K=
-id2|#
-T$
-{K,
-({_
-!#
-qD/pw
-pVgzs-
-(7
-!pZ
-p(
-!p^
-tb=|Y
-r78
-qa4
-qa(
-(
-!qZ
-"4
-r~
-u+#s
-;*
-(
-!s*
-qx.r+
-uI
-vg
-v#
-(
-!tS
-g
-a~
-qPq4
-(
-!vB
-"E
-sk
-aq
-;&
-(
-!w&
-sk
-ah
-;&
-(
-!x=
-"&
-sv/
-vg
-v#
-(
-!yE
-"%
-r~
-aR
-;*
-(
-!{-
-r~
-aD
-;*
-(
-!vKxw
-".
-qH
-vg
-v#
-(
-!pty@
-")
-sv9
-vg
-v#
-(
-!ptyG
-")
-}G
-ao
-;$
-(
-!pt+uU
-}G
-a3
-;$
-(
-!pt{H
-}G
-a2
-;$
-(
-!pt.uU
-}G
-a1
-;$
-(
-!pt|F
-}G
-a0
-;$
-(
-!pt|G
-}G
-a/
-;$
-(
-!pt}x
-}G
-a.
-;$
-(
-!pt/uU
-}G
-a-
-;$
-(
-!ptxw
-}G
-a,
-;$
-(
-!tYy@
-}G
-a+
-;$
-(
-!tYyG
-}G
-a*
-;$
-(
-!tY+uU
-}G
-a)
-;$
-(
-!tY{H
-}G
-a(
-;$
-(
-!tY.uU
-}G
-a'
-;$
-(
-!tY|F
-}G
-a&
-;$
-(
-!tY|G
-}G
-al
-;$
-(
-!tY}x
-}G
-af
-;$
-(
-!tY/uU
-}G
-a%
-;$
-(
-!tYxw
-}G
-a$
-;$
-(
-!vK-y@
-}G
-a#
-;$
-(
-!vK-yG
-}G
-a"
-;$
-(
-!vKp<uU
-}G
-pfqI
-;$
-(
-!vK-{H
-}G
-pfqA
-;$
-(
-!vKu)uU
-}G
-pfpU
-;$
-(
-!vK-|F
-}G
-pfp[
-;$
-(
-!vK-|G
-}G
-pfpG
-;$
-(
-!vK-}x
-}G
-pfp"
-;$
-(
-!vKv<uU
-}G
-pfpK
-;$
-(
-!vK-xw
-}G
-pfpY
-;$
-(
-!vK.y@
-}G
-pfp=
-;$
-(
-!vK.yG
-}G
-pfp)
-;$
-(
-!vK{_uU
-}G
-ad
-;$
-(
-!vK.{H
-"&
-sv@
-vg
-v#
-!q[
-qQw}rg
-p_
-m
-pN
-p]
-hwdn
-pQ
-h8sL
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const storeRowsSM90NarrowAligned = `packed1 9331 storeRows
-!|h^|f
-!|g@=
-!p8
-!sgsyrmt@rR
-!
-!pH+wVpD
-!Pt@|bq>rGym}6wk
-!c
-p;tGpF
-p9uQpF
-p:,sqpF
-qSqYpF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6rg
-z6p&
-qQ,tl
-q'.r+
-p%
-N
-qD=y'
-Q
-pl$
-)
-pl&
-pl(
-)
-uuqI
-uupU
-)
-zt
-)
-zt
-uupG
-p\
-uupG
-p\
-uupG
-p\
-uupG
-p\
-q'-pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-q'8px
-ti
-qU
-q'.t'
-pB#rq1$
-)
-"#
-ywp)
-tw
-p6
-vsp)rZ
-vj
-u1pY
-u1p"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVvnX
-tv
-!#
-q'7pX
-wY8C
-sJ~%
-}%j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"'
-ru%
-qt%2p*
-pm
-t+M%qO
-*-%
-}'r,c~72~7L2ql
-r#pb
-t1=U
-ysxPp$
-w9
-zWyD=
-u(
-t>
-sap/6V6
-tw
-p6
-vsp/6V7
-vj
-w;6
-u1pW:
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM*2q,
-tv
-!#
-tf/C
-t1=qR
-ya
-zJvDympMy_xD2q,rq
-}s
-4
-ret,pu
-ys|;?
-!#
-qm
-qm
-ysxPp$
-xApw
-rjx\I
-xkj
-u'q9
-vYzL
-wcu*Xz/
-p\
-ur/
-tT
-}e7
-xUp@t0%
-T6
-z>
-o
-*+%
-sw
-uss6
-xUyc-V@
-zZ7
-xBxXq4rzqICV]
-v3p"wB
-|OxXq4rzqIt~C
-{O
-s=M,
-4
-yst,?
-!#
-qD=sr
-rjt,rzu<
-qD,|Y
-z3.p$
-{K
-zJvDympMy_xD1%1-
-s.uJ^V]
-sapW%Vb
-tw
-p6
-vspW&Vc
-vj
-u1pW(
-u1pWf
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{=
-uVxc.
-tv
-!#
-vNpW=Vy
-s.p)Vz%
-vNpWaV{
-s({%
-tT
-{Nsh
-zK434
-r{4
-r\'
-T5
-0
-r\)
-ret,v:
-wj
-wj
-sd
-sn5G
-*#%
-w@
-*%p-
-w@
-vIG
-*'%
-|[r,xfyD[r2ryL
-*)p-
-|[r,xfvfUDL
-!#
-O
-!#
-q'9r1
-O
-!#
-"#
-rjuys38
-ru'
-}^|1
-rjt,s39
-ru)
-(/
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-".
-J
-qm
-qm
-(
-!qZ
-qD=yC
-g
-al
-;7
-(
-!s*
-r#zL
-uI
-vg
-v#
-(
-!tS
-vYpb
-sk
-aE
-;6
-(
-!vB
-"(
-qH
-vg
-v#
-(
-!w&
-"'
-tW
-a>
-;4
-(
-!x=
-tW
-a>
-qPp=
-(
-!yE
-tW
-pfqA
-;5
-(
-!{-
-tW
-pfqA
-qPp)
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const storeRowsSM90Narrow = storeRowsSM90NarrowAligned + `
- patch
- -1
-packed1 9660 storeRows
- =113
- -1
-sw
-s@r>
- =150
- -3
-sw
-s@r>
-s@p&
-s@se
-*%p-
-sw
-s@r>
-s@p&
-s@se
- =2
- -3
-x9p2
-w(.um[
-w(p&r2
-w(sery
-*)p-
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =92`
-
-const storeRowsSM90 = storeRowsSM90Narrow + `
- patch
- -1
-packed1 9197 storeRows
- =9
- -2
-p9.un
-p:x5to
- =24
- -19
- =3
- -1
-|8}U
- =2
- -1
-x%q4q=
- =25
- -1
-{=8%
- =8
- -2
-rWw^7
-vwu\7
- =2
- -1
-pl3
-uVXU
- =3
- -1
-wY0C
- =4
- -4
-s?p@
-T.
-pm
-t+t"/
- =7
- -1
-|8p/2p$
- =2
- -1
-sap/,32
- =2
- -4
-vsp/,32
-vj
-w;,
-w;2
- =29
- -1
-pl,
-pl2
-uVrU
- =3
- -3
-t1=r2
-s?p@
-tV2wB
- =11
- -3
-u'p@
-vYp|
-u'[
-wcu*[z/
- =2
- -4
-q:
-}e7
-s.pK32%
-T,
- =4
- -8
-p\
-uss6
-tQ0VB
-zZ7
-xBxXq4rzpW#{f1
-zNwB
-|OxXq4rzpW#V"C
-{O
-q\p=3/
- =6
- -5
-|8p/1p$
-{K
-vNpWD30
-tQ334
-sapW'31
- =2
- -4
-vspW(31
-vj
-u1pW*
-w;1
- =29
- -2
-r{?
-pl1
-uVrU
- =2
- -4
-vNpW?33
-s.p)33%
-vNpWc33
-{=4%
- =2
- -6
-zK43$
-zK43&
-T(
-T*
- =34
- -1
- =2
- -1
- =14
- -1
-;.
- =10
- -2
-aD
-;,
- =10
- -2
-a<
-;$
- =3
- -2
-a<
-;&
- =3
- -2
-pfp[
-;(
- =3
- -2
-pfp[
-;*
- =26`
-
-const storeRowsSM70NarrowAligned = storeRowsSM90NarrowAligned + `
- patch
- -3
-packed1 9224 storeRows
-!pJ
-!pI
- =52
- -2
- =49
- -3
-"%
- =178
- -1
- =2
- -1
-"-
- =74`
-
-const storeRowsSM70Narrow = storeRowsSM90Narrow + `
- patch
- -3
-packed1 9553 storeRows
-!pJ
-!pI
- =52
- -2
- =49
- -3
-"%
- =191
- -1
- =2
- -1
-"-
- =74`
-
-const storeRowsSM70 = storeRowsSM90 + `
- patch
- -3
-packed1 9090 storeRows
-!pJ
-!pI
- =33
- -2
- =50
- -3
-"%
- =192
- -1
- =2
- -1
-"-
- =74`
-
-const lanes32SM80 = `packed1 34359 attendLanes_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgu=q>pMw]
-!s]syrmt@rR
-!vv|\z;
-!
-!vtw3s<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRdy;s<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dpks<
-!
-!pHuKpD
-!}[
-!c
-p;quun
-p9sTte
-p:zRsV
-qS{psV
-!
-p>
-v~
-pa
-z^
-q?
-xY
-rd
-x.
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6rg
-z6p&
-w.r.7
-Q
-{<r/
-vd{J
-p%
-"#
-wP
-rCpK
-t>
-wcy|pYz/
-xvvO
-xi%
-}e.
-"#
-)
-p{rU%
-}Pp=
-wWr-
-p}pY
-ub$
-xz
-zcyz
-sS
-rDO
-v@tI
-u3
-sWua
-u3xR
-wtxj
-u3uj+pi-
-w.tc
-N
-t+[qO
-*-%
-sw
-s@r>
-y2yC
-wnxXq4rzs\31
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-rY
-ss
-xH
-xI
-qi
-w|6zAtB/si{m
-v)S
-z|
-{B
-4
-wWpx
-vIwB
-*#%
-z*^
-wut]
-uoz]I
-y2r]
-z,zir^#
-wOzir3rnzAtB/si{m>
-!#
-"#
-5
-v|ps@
-t+p,G
-ta
-_
-qJW
-x%.2[
-so
-!#
-"#
-q\,t~
-5
-"#
-t+q9G
-q:
-s4pk
-y*
-p~XG2p2
-u6pk>
-!#
-"#
-q\+38
-5
-"#
-t+XG
-xi%
-s4t&
-qJqW
-p~p@G2p0
-u6t&>
-!#
-"#
-q\-38
-5
-"#
-t+p@G
-wm%
-s4uK
-qJsG
-p~[G2p*
-u6uK>
-!#
-"#
-q\.38
-5
-"#
-t+[G
-};%
-s4y;
-x>1
-p~p2G2q,
-u6y;>
-!#
-"#
-q\838
-5
-"#
-t+p2G
-i"%
-s4p<rg
-x>1
-p~p0Gt0
-u6-rF}2
-!#
-"#
-q\738
-5
-"#
-t+p0G
-i$%
-s4-tK
-x>1
-p~p*u%&
-u6-tK>
-!#
-"#
-q\938
-5
-"#
-t+p*G
-i&%
-s4.t[
-x>1
-p~q,u%&
-u6.t[>
-!#
-z0^
-p+
-u{pb
-t1=2p*
-ysxPp$
-w9
-|8p/2p$
-qU
-s?p*
-sap/,32
-tw
-p6
-vsp/,32
-vj
-w;,
-w;2
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl,
-pl2
-uVrU
-tv
-!#
-tf/C
-t1=1+
-ru+
-tV2wB
-}s
-4
-ret,pu
-ys|;?
-!#
-}pu:
-|8p/0p$
-pm
-xnr+
-u'M+
-t}
-z$px
-ze=2x\
-"$
-sap/430
-tw
-p6
-vsp/430
-vj
-w;4
-w;0
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl0
-uVM$U
-tv
-!#
-|8}U
-pm
-sapWg%
-tw
-p6
-vspWhp-
-vj
-u1pWj
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-uVM%U
-tv
-!#
-vl@q3
-wuVH
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rDE
-q'=r-
-u'M*
-vW2
-{PtI
-*/qg
-q'.xG
-tV8wB
-rt+u:
-vj
-xv7+
-tT
-}e+
-q\spC
-rBspsO
-uh
-q'9qw
-qk)A
-qk)pd
-qk)G/
-qD8^
-pB)u%(
-qM8qN
-pB)u%'
-qx7r4
-|8p/8p$
-0
-rsyi-
-t1s0U
-}oD
-4
-x)
-zo
-"*
-r{Q
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-qGs\t%
-J
-!#
-q'=r.8
-v>7
-)
-v&%
-T,
-u(
-t>
-xM
-*+%
-sw
-p\
-{PpE
-s==
-|0qj
-p\
-tf#C
-|d$sO
-tQ0V(
-zZ7
-vW8
-q'+q3
-s(]vQ
-q\q4C
-0
-pzq4qj
-p\
-q'-pj
-p+
-q'.|Y
-tmV)
-ub(
-zbp=C
-4
-rDP
-vIwB
-*'%
-:
-:
-:
-:
-rt+q0
-pV"zD
-rj{'I
-qGqsZ
-|D
-{w
-s)
-J
-H
-!#
-qGqsZ
-|D
-{w
-s)
-r~
-H
-!#
-rt.zg
-w5
-)
-u@,
-z_q4
-tT
-t+M)G
-ta
-y,.1&
-vT,
-)
-u@1
-4
-q1q9E
-)
-u@2
-4
-vG-
-)
-u@3
-4
-q1}w
-w5
-)
-u@4
-4
-z_q4
-v0qI%
-p}p[
-tj
-)
-u@8
-4
-vT+
-)
-u@9
-4
-q1vn-
-)
-u@:
-4
-q1q}E
-w5
-)
-u@;
-4
-z_q4
-i(%
-}=%
-tj
-)
-u@?
-4
-vT+
-)
-u@@
-4
-q1vn-
-)
-u@A
-4
-qF&q&
-w5
-)
-u@B
-4
-z_q4
-i/%
-}=,
-tj
-)
-u@F
-4
-vT+
-)
-u@G
-4
-q1vn-
-)
-u@H
-4
-qF+G
-5
-|mu/.n
-w)Ps}.z%s\2s\2s\2s\zmR)n
-w|sUsI
-|mu/.lpk
-v;}Kt|
-|mu/.lt&
-v;rv6$"
-|mu/.luK
-v;sz6$%
-|mu/'n
-v;tL6qW
-|mu/'lpk
-s+#6qW
-|mu/'lt&
-s+%6qW
-|mu/'luK
-s+'6qW
-w[qAn
-s+(6qW
-w[qAlpk
-s+*6qW
-w[qAlt&
-s+,6qW
-w[qAluK
-s+.6qW
-w[p=n
-|K3$.>rl
-w[p=lpk
-|K5$/>sI
-w[p=lt&
-|K7$0>sU
-w[p=luK
-|K9$1>W
-qBR5
-qBR3
-s_R+D
-\
-s_R+D
-w9
-!#
-!#
-r(,E
-)
-u@I
-tj
-)
-u@J
-vT+
-)
-u@K
-q1vn-
-)
-u@L
-ret,v:
-wj
-wj
-rDQ
-t+q9rq
-i9%
-t+M)G
-ta
-_
-tH0u%&
-q;
-|K8>6$8
-s4pk
-|K:6sR:
-s4t&
-|K<SsR<
-s4uK
-|K>q/sR>
-xS0<0B
-tU0<:
-\
-!#
-q'9qy
-t1R11)
-zS$<?
-qD=q@
-t1=<4
-tfE3/
-4
-sD=Kyq}X?
-{1q@
-tpsMB6
-"$
-t1R1<?
-zS$@?
-"$
-sD=Kyq}Xpu
-"$
-tps:v8
-"$
-t1R1<>
-zS$D?
-"$
-sD=Kyq}Xyz
-"$
-tps:v8
-"$
-t1R1<=
-zS$H?
-"$
-sD=Kyq}Xv:
-"$
-tps:v8
-"/
-pe<}2
-qD7pj
-p+
-J
-!#
-qD/r-
-s;(
-q;
-tpr3|X
-w8
-}u
-\
-qM=u:
-sEMS
-}g-pj
-tMyvtB.yr
-}g.q@
-y5
-t3v8
-tMZ
-}g8j
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-}g7pw
-w4r}98qcqfq|q|
-y}zAz&+t=
-}g9px
-yj
-yk
-r59px
-{Y
-t)+q#7
-yd
-&
-r5/r-
-rx
-t(vf
-"#
-yd
-&
-r5/ts
-rx
-t)7f
-vo.z&uP$$
-t)@f
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-qM+r1
-uO_6
-{@t'
-sE4$*
-".
-tMyvtB.yr
-".
-y5
-t3v8
-tMZ
-".
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-".
-w4r}98qcqfq|q|
-y}zAz&+t=
-".
-yj
-yk
-".
-{Y
-"-
-yd
-&
-".
-rx
-t(vf
-"#
-yd
-&
-".
-rx
-"-
-vo.z&uP$$
-".
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-"?
-peG}2
-qM7ps
-zh(6
-"/
-sEC$<
-"/
-tMyvtB.yr
-"/
-y5
-t3v8
-tMZ
-"/
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-"/
-w4r}98qcqfq|q|
-y}zAz&+t=
-"/
-yj
-yk
-"/
-{Y
-".
-yd
-&
-"/
-rx
-t(vf
-"#
-yd
-&
-"/
-rx
-".
-vo.z&uP$$
-"/
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-"/
-peLlpk>
-"/
-zh(6
-"/
-sER$N
-"/
-tMyvtB.yr
-"/
-y5
-t3v8
-tMZ
-"/
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-"/
-w4r}98qcqfq|q|
-y}zAz&+t=
-"/
-yj
-yk
-"/
-{Y
-".
-yd
-&
-"/
-rx
-t(vf
-"#
-yd
-&
-"/
-rx
-".
-vo.z&uP$$
-"/
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-"/
-peQlt&>
-"/
-zh(6
-"/
-sEb$a
-"/
-tMyvtB.yr
-"/
-y5
-t3v8
-tMZ
-"/
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-"/
-w4r}98qcqfq|q|
-y}zAz&+t=
-"/
-yj
-yk
-"/
-{Y
-".
-yd
-&
-"/
-rx
-t(vf
-"#
-yd
-&
-"/
-rx
-".
-vo.z&uP$$
-"/
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-"/
-peVluK>
-"/
-q8U$'>
-qM/pj
-p+
-r&+r.9
-vNpW?38
-iB%
-ub*
-zbpWBC
-4
-"B
-u~p
-rDR
-r&=ps
-|^T'T$^
-|^S'S$^
-|^R'R$^
-|^Q'Q$^
-|^P'P$^
-|^O'O$^
-|^N'N$^
-|^M'M$^
-r&+xj
-snCwB
-*)%
-{=*VE
-"$
-sapK38
-tw
-p6
-vsp"38
-vj
-u1p[
-w;8
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{3
-pl8
-uVrU
-tv
-!#
-q\q4C
-rBq4sO
-uh
-rDD
-r#=pj
-0
-J
-!#
-)
-qx9q0
-vW8
-tj
-)
-vW8
-stpW4
-zbp)C
-4
-rDS
-v3p=wB
-i7%
-vwp=q^
-qx@pj
-uh
-5
-r#=r.7
-t+M)G
-tT
-_
-y,.1'
-q;
-q~T}0T
-!#
-"#
-q\,p-
-5
-"#
-t+M)G
-v0pK%
-s4pk
-x%.1'
-q;
-q~S}0S
-!#
-"#
-q\+rS
-5
-"#
-t+M)G
-w0%
-s4t&
-p~Xu%'
-q;
-q~R}0R
-!#
-"#
-q\-su
-5
-"#
-t+M)G
-v&%
-s4uK
-p~p@u%'
-q;
-q~Q}0Q
-!#
-"#
-q\.t]
-5
-"#
-t+M)G
-v0qI%
-s4y;
-p~[u%'
-q;
-q~P}0P
-!#
-"#
-q\8t~
-5
-"#
-t+M)G
-i#%
-s4p<rg
-p~p2u%'
-q;
-q~O}0O
-!#
-"#
-q\7V"
-5
-"#
-t+M)G
-i%%
-s4-tK
-p~p0u%'
-q;
-q~N}0N
-!#
-"#
-q\9V$
-5
-"#
-t+M)G
-i'%
-s4.t[
-p~p*u%'
-q;
-q~M}0M
-!#
-Yu4q,
-s_p*2p0
-sH;
-!#
-}_pj
-p+
-vl@r4
-xSb<brq
-tUb<c
-tJVF#3
-sH2
-!#
-r&8f
-pB)u%(
-syu8r3qp'U
-r&7^
-p+
-:
-J
-!#
-r6r+
-s;(
-q;
-r?|X
-w8
-}u
-\
-}TpX
-xb<3&
-z>
-|]px
-{Zp/pp$
-xps\t#S?
-"#
-tV;wB
-*%%
-r6-^
-]+I
-|yr4
-z-p4T6
-t+M)G
-ta
-s8
-!#
-"#
-],I
-"#
-z-p4SS
-t+M)G
-q:
-pppk>
-!#
-"#
-]-I
-"#
-z-p4Rq/
-t+M)G
-xi%
-ppt&>
-!#
-"#
-].I
-"#
-z-p4QW
-t+M)G
-wm%
-ppuK>
-!#
-"#
-]/I
-"#
-z-p4PsU
-t+M)G
-};%
-ppy;>
-!#
-"#
-]0I
-"#
-z-p4OsI
-t+M)G
-i"%
-pp-rF}2
-!#
-"#
-]1I
-"#
-z-p4Nrl
-t+M)G
-i$%
-pp-tK>
-!#
-"#
-]2I
-"#
-z-p4MqW
-t+M)G
-i&%
-pp.t[>
-!#
-O
-!#
-w.yY
-]#zs
-"a
-]$s38
-(7
-!#
-q'.ts
-pV|s39
-(/
-!#
-rt.ww
-pVWs3@
-pVVrL=
-pVUrL,
-(sT
-!#
-"4
-pV.rL-
-pV-rL.
-"4
-(qu
-!#
-qx9qw
-pV%rL7
-(zI
-!pZ
-p(
-!p^
-u{zL
-r7+
-qm
-qm
-(
-!qZ
-"]
-g
-vg
-v#
-(
-!s*
-q'=q3
-r~
-u+#C
-;,
-(
-!tS
-".
-sk
-p3<
-;&
-(
-!vB
-",
-uI
-p33
-;.
-(
-!w&
-",
-tW
-p3<
-;$
-(
-!x=
-}G
-p3;
-;<
-(
-!yE
-",
-sv9
-u+#7
-;(
-(
-!{-
-sv/
-u+#:
-qPs2#7
-(
-!vKxw
-",
-g+
-ah
-qPs2#J
-(
-!pty@
-g+
-ag
-qPs2#J
-(
-!ptyG
-g+
-af
-qPs2#J
-(
-!pt+uU
-g+
-ae
-qPs2#J
-(
-!pt{H
-",
-sv@
-a^
-;*
-(
-!pt.uU
-g=
-u+#:
-wp^
-(
-!pt|F
-",
-g,
-vg
-v#
-(
-!pt|G
-",
-g-
-a=
-wp[
-(
-!pt}x
-g.
-a?
-wp=
-!q[
-qQ,tl
-p_
-m
-pN
-p]
-sjtK
-pQ
-sjtO
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const lanes32SM70 = lanes32SM80 + `
- patch
- -3
-packed1 34725 attendLanes_float32_row_F32
-!pJ
-!pI
- =12
- -1
-p;qusV
- =2
- -1
-qS+-un
- =602
- -1
-y>A>
-s/sMB6
-rH
- =2
- -8
-zS$A?
- =3
- -1
-t-rn>
-s/s:v8
-rH
-"$
-t1R1<>
-zS$F?
-"$
-sD=Kyq}X2t,
-"$
-t-rn>
-s/s:v8
-rH
- =2
- -5
-zS$K?
-"$
-sD=Kyq}X2uy
-"$
-t-rn>
-s/s:v8
-rH
- =9
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =4
- -1
-sERq/
- =40
- -3
-uOe6
-{@t'
-sE9$+
- =44
- -1
-sEG$=
- =44
- -1
-sEU$O
- =44
- -1
-sEd$b
- =52
- -1
-u~u
- =174
- -1
-tJVF#4
- =99
- -1
-]Rs39
- =3
- -3
-pV\s3@
-pV[rL=
-pVZrL,
- =139`
-
-const lanesBF16SM80 = `packed1 38015 attendLanes_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgu=q>pMw]
-!s]|Q
-!vvsyrmt@rR
-!v7psv6|\z;
-!
-!vtw3s<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRdy;s<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dpks<
-!
-!pHuKpD
-!}[
-!c
-p;quun
-zfte
-p9rFte
-p:zRsV
-qS{psV
-!
-p>
-v~
-pa
-z^
-q?
-xY
-rd
-x.
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6rg
-z6p&
-w.r.7
-Q
-{<r/
-vd{J
-p%
-"#
-wP
-rCpK
-t>
-wcy|pYz/
-xvvO
-xi%
-}e.
-"#
-)
-p{rU%
-}Pp=
-wWr-
-p}pY
-ub$
-xz
-zcyz
-sS
-rDO
-v@tI
-u3
-sWua
-u3xR
-wtxj
-u3uj+pi-
-w.tc
-N
-t+[qO
-*-%
-sw
-s@r>
-y2yC
-wnxXq4rzs\31
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-rY
-ss
-xH
-xI
-qi
-w|6zAtB/si{m
-v)S
-z|
-{B
-4
-wWpx
-vItn
-*#%
-z*^
-wut]
-uoz]I
-y2r]
-z,zir^#
-wOzir3rnzAtB/si{m>
-!#
-"#
-5
-v|ps@
-t+p,E
-ta
-rV
-pnsrxG
-pv
-&
-v|r.9
-qJW
-p~p@G2p0
-so
-!#
-"%
-q\,t~
-5
-"%
-t+p@E
-q:
-s|sL
-"%
-pv
-&
-"%
-y*
-p~p0Gt0
-u6pk>
-!#
-"%
-q\+38
-5
-"%
-t+p0E
-xi%
-s|pk
-"%
-pv
-&
-"%
-qJqW
-p~q}u%&
-u6t&>
-!#
-"%
-q\-38
-5
-"%
-t+q}E
-wm%
-s|rJ
-"%
-pv
-&
-"%
-qJsG
-pB)u%&
-u6uK>
-!#
-"%
-q\.38
-5
-"%
-t+M)E
-};%
-s|t&
-"%
-pv
-&
-"%
-x>1
-pB)u%&
-u6y;>
-!#
-"%
-q\838
-5
-"%
-t+M)E
-i"%
-s|wZn
-"%
-pv
-&
-"%
-x>1
-pB)u%&
-u6-rF}2
-!#
-"%
-q\738
-5
-"%
-t+M)E
-i$%
-s|uK
-"%
-pv
-&
-"%
-x>1
-pB)u%&
-u6-tK>
-!#
-"%
-q\938
-5
-"%
-t+M)E
-i&%
-s|+vm
-"%
-pv
-&
-"%
-x>1
-pB)u%&
-u6.t[>
-!#
-z0^
-p+
-uL+pb
-t1=1*
-ysxPp$
-w9
-|8p/2p$
-qU
-ru*
-sap/,32
-tw
-p6
-vsp/,32
-vj
-w;,
-w;2
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl,
-pl2
-uVrU
-tv
-!#
-tf/C
-t1=1+
-ru+
-tV2wB
-}s
-4
-ret,pu
-ys|;?
-!#
-}pu:
-|8p/0p$
-pm
-xnr+
-u'M+
-t}
-z$px
-ze=2x\
-"$
-sap/430
-tw
-p6
-vsp/430
-vj
-w;4
-w;0
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl0
-uVM$U
-tv
-!#
-|8}U
-pm
-sapWg%
-tw
-p6
-vspWhp-
-vj
-u1pWj
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-uVM%U
-tv
-!#
-vl@q3
-wuVH
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rDE
-q'=r-
-u'M*
-vW2
-{PtI
-*/qg
-q'.xG
-tV8wB
-rt+u:
-vj
-xv7+
-tT
-}e+
-q\spC
-rBspsO
-uh
-q'9qw
-qk)A
-qk)pd
-qk)G/
-qD8^
-pB)u%(
-qM8qN
-pB)u%'
-qx7r4
-|8p/8p$
-0
-rsyi-
-t1s0U
-}oD
-4
-x)
-zo
-"*
-r{Q
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-qGs\t%
-J
-!#
-q'=r.8
-v>7
-)
-v&%
-T,
-u(
-t>
-xM
-*+%
-sw
-p\
-{PpE
-s==
-|0qj
-p\
-tf#C
-|d$sO
-tQ0V(
-zZ7
-vW8
-q'+q3
-s(]vQ
-q\q4C
-0
-pzq4qj
-p\
-q'-pj
-p+
-q'.|Y
-tmV)
-ub(
-zbp=C
-4
-rDP
-vItn
-*'%
-:
-:
-:
-:
-rt+q0
-pV"zD
-rj{'I
-qGqsZ
-|D
-{w
-s)
-J
-H
-!#
-qGqsZ
-|D
-{w
-s)
-r~
-H
-!#
-rt.zg
-w5
-)
-u@,
-z_p<
-tT
-t+M)E
-ta
-y,.1&
-vT,
-)
-u@1
-4
-q1q9E
-)
-u@2
-4
-vG-
-)
-u@3
-4
-q1}w
-w5
-)
-u@4
-4
-z_p<
-v0qI%
-p}p[
-tj
-)
-u@8
-4
-vT+
-)
-u@9
-4
-q1vn-
-)
-u@:
-4
-q1q}E
-w5
-)
-u@;
-4
-z_p<
-i(%
-}=%
-tj
-)
-u@?
-4
-vT+
-)
-u@@
-4
-q1vn-
-)
-u@A
-4
-qF&q&
-w5
-)
-u@B
-4
-z_p<
-i/%
-}=,
-tj
-)
-u@F
-4
-vT+
-)
-u@G
-4
-q1vn-
-)
-u@H
-4
-qF+G
-5
-{9u/.n
-"8
-pv
-&
-rt.r4
-w)Ps}.z%s\2s\2s\2s\zmR+n
-w|sUsI
-{9u/.lsL
-"#
-pv
-&
-rt.r-
-v;}Kt|
-{9u/.lpk
-"#
-pv
-&
-"#
-v;rv6$"
-{9u/.lrJ
-"#
-pv
-&
-"#
-v;sz6$%
-{9u/'n
-"#
-pv
-&
-"#
-v;tL6qW
-{9u/'lsL
-"#
-pv
-&
-"#
-s+#6qW
-{9u/'lpk
-"#
-pv
-&
-"#
-s+%6qW
-{9u/'lrJ
-"#
-pv
-&
-"#
-s+'6qW
-{9dqAn
-"#
-pv
-&
-"#
-s+(6qW
-{9dqAlsL
-"#
-pv
-&
-"#
-s+*6qW
-{9dqAlpk
-"#
-pv
-&
-"#
-s+,6qW
-{9dqAlrJ
-"#
-pv
-&
-"#
-s+.6qW
-{9dp=n
-"#
-pv
-&
-"#
-|K3$.>rl
-{9dp=lsL
-"#
-pv
-&
-"#
-|K5$/>sI
-{9dp=lpk
-"#
-pv
-&
-"#
-|K7$0>sU
-{9dp=lrJ
-"#
-pv
-&
-"#
-|K9$1>W
-tU6<U
-tU6<S
-s_RK<6
-\
-s_RK<6
-w9
-!#
-!#
-r(LE
-)
-u@I
-tj
-)
-u@J
-vT+
-)
-u@K
-q1vn-
-)
-u@L
-ret,v:
-wj
-wj
-rDQ
-t+q9pd
-i9%
-t+M)E
-ta
-rV
-"#
-pv
-&
-"$
-tHRu%&
-q;
-|K8>6$8
-s|sL
-"#
-pv
-&
-"$
-|K:6sR:
-s|pk
-"#
-pv
-&
-"#
-|K<SsR<
-s|rJ
-"#
-pv
-&
-"#
-|K>q/sR>
-xSX<XB
-tUX<c
-\
-!#
-q'9qy
-t1RY1)
-zS$<?
-qD=q@
-t1=<\
-tfE3/
-4
-sD=Kyq}X?
-{1q@
-tpsMB6
-"$
-t1RY<h
-zS$@?
-"$
-sD=Kyq}Xpu
-"$
-tps:v8
-"$
-t1RY<g
-zS$D?
-"$
-sD=Kyq}Xyz
-"$
-tps:v8
-"$
-t1RY<f
-zS$H?
-"$
-sD=Kyq}Xv:
-"$
-tps:v8
-"2
-pee}2
-qD7pj
-p+
-J
-!#
-qD/r-
-s;(
-q;
-tpr3|X
-w8
-}u
-\
-qM=u:
-sEMS
-pqf-pj
-tMyvtB.yr
-pqf.q@
-y5
-t3v8
-tMZ
-pqf8j
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-pqf7pw
-w4r}98qcqfq|q|
-y}zAz&+t=
-pqf9px
-yj
-yk
-pqyYpx
-{Y
-pqy'q#7
-yd
-&
-pqps/r-
-rx
-t(vf
-"#
-yd
-&
-pqps/ts
-rx
-pqr.7f
-vo.z&uP$$
-pqwEf
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-qM+r1
-uO_6
-{@t'
-sE4$*
-".
-tMyvtB.yr
-".
-y5
-t3v8
-tMZ
-".
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-".
-w4r}98qcqfq|q|
-y}zAz&+t=
-".
-yj
-yk
-".
-{Y
-"-
-yd
-&
-".
-rx
-t(vf
-"#
-yd
-&
-".
-rx
-"-
-vo.z&uP$$
-".
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-"B
-pep}2
-qM7ps
-zh(6
-"/
-sEC$<
-"/
-tMyvtB.yr
-"/
-y5
-t3v8
-tMZ
-"/
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-"/
-w4r}98qcqfq|q|
-y}zAz&+t=
-"/
-yj
-yk
-"/
-{Y
-".
-yd
-&
-"/
-rx
-t(vf
-"#
-yd
-&
-"/
-rx
-".
-vo.z&uP$$
-"/
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-"/
-peulpk>
-"/
-zh(6
-"/
-sER$N
-"/
-tMyvtB.yr
-"/
-y5
-t3v8
-tMZ
-"/
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-"/
-w4r}98qcqfq|q|
-y}zAz&+t=
-"/
-yj
-yk
-"/
-{Y
-".
-yd
-&
-"/
-rx
-t(vf
-"#
-yd
-&
-"/
-rx
-".
-vo.z&uP$$
-"/
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-"/
-pezlt&>
-"/
-zh(6
-"/
-sEb$a
-"/
-tMyvtB.yr
-"/
-y5
-t3v8
-tMZ
-"/
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-"/
-w4r}98qcqfq|q|
-y}zAz&+t=
-"/
-yj
-yk
-"/
-{Y
-".
-yd
-&
-"/
-rx
-t(vf
-"#
-yd
-&
-"/
-rx
-".
-vo.z&uP$$
-"/
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-"/
-syu8r3dMUluK>
-"/
-q8U$'>
-qM/pj
-p+
-r&+r.9
-vNpW?38
-iB%
-ub*
-zbpWBC
-4
-"E
-u~p
-rDR
-r&=ps
-|^T'T$^
-|^S'S$^
-|^R'R$^
-|^Q'Q$^
-|^P'P$^
-|^O'O$^
-|^N'N$^
-|^M'M$^
-r&+xj
-snCtn
-*)%
-{=*VE
-"$
-sapK38
-tw
-p6
-vsp"38
-vj
-u1p[
-w;8
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{3
-pl8
-uVrU
-tv
-!#
-q\q4C
-rBq4sO
-uh
-rDD
-r#=pj
-0
-J
-!#
-)
-qx9q0
-vW8
-tj
-)
-vW8
-stpW4
-zbp)C
-4
-rDS
-v3p=tn
-i7%
-vwp=q^
-qx@pj
-uh
-5
-r#=r.7
-t+M)E
-tT
-rV
-"B
-pv
-&
-r#=t;
-p~Xu%'
-q;
-q~T}0T
-!#
-"%
-q\,p-
-5
-"%
-t+M)E
-v0pK%
-s|sL
-"%
-pv
-&
-"%
-p~p2u%'
-q;
-q~S}0S
-!#
-"%
-q\+rS
-5
-"%
-t+M)E
-w0%
-s|pk
-"%
-pv
-&
-"%
-p~q,u%'
-q;
-q~R}0R
-!#
-"%
-q\-su
-5
-"%
-t+M)E
-v&%
-s|rJ
-"%
-pv
-&
-"%
-tH#u%'
-q;
-q~Q}0Q
-!#
-"%
-q\.t]
-5
-"%
-t+M)E
-v0qI%
-s|t&
-"%
-pv
-&
-"%
-tH&u%'
-q;
-q~P}0P
-!#
-"%
-q\8t~
-5
-"%
-t+M)E
-i#%
-s|wZn
-"%
-pv
-&
-"%
-tH)u%'
-q;
-q~O}0O
-!#
-"%
-q\7V"
-5
-"%
-t+M)E
-i%%
-s|uK
-"%
-pv
-&
-"%
-tH,u%'
-q;
-q~N}0N
-!#
-"%
-q\9V$
-5
-"%
-t+M)E
-i'%
-s|+vm
-"%
-pv
-&
-"%
-tH/u%'
-q;
-q~M}0M
-!#
-tU.<0
-s_R/<.
-sH;
-!#
-}_pj
-p+
-vl@r4
-z'Z1Zrq
-qtZ1Y
-tJVF#3
-sH2
-!#
-r&8f
-pB)u%(
-syu8r3qp'U
-r&7^
-p+
-:
-J
-!#
-r6r+
-s;(
-q;
-r?|X
-w8
-}u
-\
-}TpX
-xb<3&
-z>
-|]px
-{Zp/pp$
-xps\t#S?
-"#
-tV;tn
-*%%
-r6-^
-]+I
-|yr4
-z-p4T6
-pnr4q#-
-|l>
-s>
-|ypX
-t+M)E
-ta
-wG
-!#
-"%
-],I
-"%
-z-p4SS
-"%
-|l>
-s>
-"%
-t+M)E
-q:
-y/tRsLD
-!#
-"%
-]-I
-"%
-z-p4Rq/
-"%
-|l>
-s>
-"%
-t+M)E
-xi%
-y/tRpkD
-!#
-"%
-].I
-"%
-z-p4QW
-"%
-|l>
-s>
-"%
-t+M)E
-wm%
-y/tRrJD
-!#
-"%
-]/I
-"%
-z-p4PsU
-"%
-|l>
-s>
-"%
-t+M)E
-};%
-y/tRt&D
-!#
-"%
-]0I
-"%
-z-p4OsI
-"%
-|l>
-s>
-"%
-t+M)E
-i"%
-y/tRwZt/
-!#
-"%
-]1I
-"%
-z-p4Nrl
-"%
-|l>
-s>
-"%
-t+M)E
-i$%
-y/tRuKD
-!#
-"%
-]2I
-"%
-z-p4MqW
-"%
-|l>
-s>
-"%
-t+M)E
-i&%
-y/tR+vmD
-!#
-O
-!#
-w.yY
-]#zs
-"h
-]$s38
-(7
-!#
-q'.ts
-pV|s39
-(/
-!#
-rt.ww
-pVWs3@
-pVVrL=
-pVUrL,
-(sT
-!#
-"8
-pV.rL-
-pV-rL.
-"8
-(qu
-!#
-qx9qw
-pV%rL7
-(zI
-!pZ
-p(
-!p^
-uL+zL
-r7+
-qm
-qm
-(
-!qZ
-"d
-g
-vg
-v#
-(
-!s*
-q'=q3
-r~
-u+#C
-;,
-(
-!tS
-"0
-sk
-p3<
-;&
-(
-!vB
-",
-uI
-p33
-;.
-(
-!w&
-",
-tW
-p3<
-;$
-(
-!x=
-}G
-p3;
-;<
-(
-!yE
-",
-sv9
-u+#7
-;(
-(
-!{-
-sv/
-u+#:
-qPs2#7
-(
-!vKxw
-",
-g+
-ah
-qPs2#J
-(
-!pty@
-g+
-ag
-qPs2#J
-(
-!ptyG
-g+
-af
-qPs2#J
-(
-!pt+uU
-g+
-ae
-qPs2#J
-(
-!pt{H
-",
-sv@
-a^
-;*
-(
-!pt.uU
-g=
-u+#:
-wp^
-(
-!pt|F
-",
-g,
-vg
-v#
-(
-!pt|G
-",
-g-
-a=
-wp[
-(
-!pt}x
-g.
-a?
-wp=
-!q[
-qQ,tl
-p_
-m
-pN
-p]
-sjtK
-pQ
-sjtO
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const lanesBF16SM70 = lanesBF16SM80 + `
- patch
- -3
-packed1 39802 attendLanes_dtype_BF16_row_BF16
-!pJ
-!pI
- =13
- -5
-p;p5t*
-p9y?x,
-p:zRsV
-qS+-un
- =714
- -1
-y>A>
-s/sMB6
-rH
- =2
- -8
-zS$A?
- =3
- -1
-t-rn>
-s/s:v8
-rH
-"$
-t1RY<g
-zS$F?
-"$
-sD=Kyq}X2t,
-"$
-t-rn>
-s/s:v8
-rH
- =2
- -5
-zS$K?
-"$
-sD=Kyq}X2uy
-"$
-t-rn>
-s/s:v8
-rH
- =9
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =4
- -1
-sERq/
- =40
- -3
-uOe6
-{@t'
-sE9$+
- =44
- -1
-sEG$=
- =44
- -1
-sEU$O
- =44
- -1
-sEd$b
- =52
- -1
-u~u
- =206
- -1
-tJVF#4
- =31
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =14
- -1
-]Rs39
- =3
- -3
-pVes3@
-pVdrL=
-pVcrL,
- =3
- -2
-pV6rL-
-pV5rL.
- =4
- -1
-pV-rL7
- =129`
-
-const direct32SM80NarrowAligned = `packed1 44914 attendDirect_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgq"w/rGrR
-!s]piuNt@pOrGrR
-!vvpipMrbuNs}pMu[rR
-!
-!vtp57wis<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
-!
-!pHy;pD
-!Pt@|bq>rGympx/wk
-!c
-p;zIsV
-p9sK8pF
-p:sppF
-qS-ve
-!
-p>
-q*
-pa
-z^
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-uxs:uw,wN
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-vl/sr
-Q
-x{
-t>
-wR
-vl@sr
-zW[p$
-4
-rDi
-pns6t;
-u3
-u3xR
-vl/ps@
-p%
-pL
-vl@f7
-{<~(
-pnr]sh
-N
-pntItI
-q2rO
-pl$
-)
-pl&
-)
-pl(
-)
-pl*
-)
-uupU
-)
-zt
-)
-uupG
-)
-vl/q0
-t+M,qO
-*+%
-}'r,c~72~7L2ql
-ru1
-"(
-uVM01'
-z@p|
-qVM(q=
-J
-J
-J
-J
-p6
-qVM*r2
-s_yW
-s_zE
-s_|t
-r~
-p6
-wtr]
-q1[rq
-wcr,q9DwB
-w.q0
-vGM2
-w<
-wOr,XD12
-vdtG
-zWXp$
-qU
-sWxj
-qK[2p0B
-vd+,
-q1[r2
-w<
-wOr,t"u&[
-!#
-vl@pj+
-u'q}
-ru)
-vNp)%
-q'=px
-xQM01'
-y7-
-{Pqe
-|&&U
-Y/D
-pz/qj
-q'+{G
-xBu*R$1&
-pB,1%U
-rsp@
-q'-j
-xBu*M1<$
-tU%D
-pzR&qj
-q'.pb
-rsR&
-tU'D
-pzR(qj
-pnu:pw
-qVs0q=
-sHg
-pns-p|
-ph+q&
-ph+B
-pnr]yC
-xBu*q,q=
-qt3D
-vp
-pnsmzg
-t+p2q=
-zWzE
-)
-p}yi-vF
-qns7
-uh
-4
-0
-x)
-qt3D
-5
-rf3
-H
-!#
-svM3
-H
-!#
-)
-q:
-T4
-o
-*#%
-w"uy
-uVz#[
-qB/
-4
-xQuHp2
-qBsp
-4
-pnr]ps@
-q1q9v^
-pnsmq#7
-)
-wm%
-T4
-4
-o
-*#%
-tr.
-uVz#p*
-qB/
-4
-xQuHq,
-qBsp
-4
-"#
-q1[v-
-"#
-)
-i"%
-T4
-4
-o
-*#%
-tr.
-uVr|<"
-qB/
-4
-xQp,<#
-qBsp
-4
-"#
-q1p*q&vF
-"#
-)
-i&%
-T4
-4
-o
-*#%
-tr.
-uVr|<%
-qB/
-4
-xQp,<&
-qBsp
-4
-"#
-qF"2{c
-5
-pnsmsm
-|mu/"n
-tH"2{c1/
-tH"uD
-so
-w[p[n
-p~q}2{c1/
-p~q}uD
-so
-w[pYn
-p~wg{c1/
-p~q,uD
-so
-_
-p~p*2{c1/
-p~p*uD
-so
-pnr]s-
-Yp0<-
-Yp0<+
-s_R*2p0
-\
-s_R*2p0
-w9
-!#
-!#
-"%
-|W*
-i*%
-T4
-uVR+<0
-)
-qB/
-xQR,<1
-)
-qBsp
-zcr).
-wj
-wj
-rDj
-|9
-*#%
-_
-y,{c1/
-y,.U
-so
-"%
-xS.<.v^
-tU.<1
-\
-!#
-u--})
-p+
-pntIq3
-q1=p$
-qvsp13
-)
-ur
-tb+w-
-0
-y7-
-tH;rqU
-r(:wB
-tUMD
-pzRNqj
-Yp,D
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-qGs\t%
-rDA
-qM,ps@
-qF<qg
-qM9s-
-qk#qg
-|WQ
-tb.q#7
-|W;
-tb7sr
-ra4E
-tb9q#9
-q74q&
-u-@8pX
-Y=<=
-u-u0p|
-)
-qBR=
-"#
-Y.<=
-u-u0tc
-rs.
-)
-qBR>
-"#
-Y/<>
-"#
-vT/
-)
-qBR?
-"#
-YsT<?
-"#
-q1vnsT
-)
-qBR@
-"#
-Yp5<@
-"#
-q1XA
-)
-qBRA
-"#
-YrF<A
-"#
-q1t"rF
-)
-qBRB
-"#
-Yw?<B
-"#
-q1[yl
-)
-qBRC
-"#
-YxW<C
-"#
-xsE/
-)
-qBRD
-|A9pE
-Y=<M
-uGqYs6
-ra+B
-zo
-uGsTww
-qzp*E
-uGqYj
-Y,U
-"#
-qzp*E
-"#
-Y+q=
-"#
-qzp*E
-"#
-Y-qR
-"#
-qzp*E
-"#
-Y.ry
-"#
-qzp*E
-"#
-Y8r2
-"#
-qzp*E
-"#
-Y72[
-"#
-qzp*E
-"#
-Y92p2
-"#
-qzp*E
-uGt=pw
-qTR&p$
-uGw{pE
-p~,uW
-qvsp13
-)
-ur
-0
-qvrc1/
-uG--r.8
-r(+B
-uG-7qN
-tU,<[
-uGy<sr
-tH-pdq=
-y,.U
-q1q9B
-vbqR
-pnwwr+
-r{"
-qvp<1/
-tH3uD
-pn{GqN
-qt4<Y
-s{7pb
-x%rc1/
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-qGs\t%
-!#
-tb-s-
-zV:wB
-qM,tc
-tU7D
-pzR8qj
-)
-i?%
-T7
-pm
-o
-*)%
-sw
-qM9rI
-tU8D
-pzR9qj
-t{M$V&
-tb.qy
-zZ7
-qE>z/
-)
-ta
-vNuJ)
-tb8qy
-t(Rv<?
-Y/D
-pz/qj
-tb7sQ
-w<
-qBR<
-t8R=?
-xBzYRe
-)
-ta
-tb9yY
-}=,
-ub5
-xz
-vaG
-*%%
-"7
-qVRep$
-vPPq"t@pirzxPpus^9
-qVReG
-vPPq"t@pirzxPpus^9
-qVReqO
-vPPq"t@pirzxPpus^9
-qVReB+
-vPPq"t@pirzxPpus^9
-qVReA
-vPPq"t@pirzxPpus^9
-qVReE=
-vPPq"t@pirzxPpus^9
-qVReyl
-vPPq"t@pirzxPpus^9
-qVReE/
-vPPq"t@pirzxPpus^9
-tb9r]
-|V(s^'
-"#
-u~&
-u~%
-u~$
-u~#
-u~"
-w"{v
-w"x\
-w"|;
-rDk
-:
-:
-:
-:
-"8
-pVQI
-"#
-t+R=A
-ta
-v}Ps}.z%u}6Sq/L2ql
-!#
-:
-:
-:
-:
-"#
-pVOI
-"#
-t+R<A
-q:
-v}Ps}.z%u}6Sq/L2ql
-!#
-:
-:
-:
-:
-"#
-pVMI
-"#
-t+R;A
-xi%
-v}Ps}.z%u}6Sq/L2ql
-!#
-:
-:
-:
-:
-"#
-pVKI
-"#
-t+R:A
-wm%
-v}Ps}.z%u}6Sq/L2ql
-!#
-:
-:
-:
-:
-"#
-pVII
-"#
-t+R9A
-};%
-v}Ps}.z%u}6Sq/L2ql
-!#
-:
-:
-:
-:
-"#
-pVGI
-"#
-t+R8A
-i"%
-v}Ps}.z%u}6Sq/L2ql
-!#
-:
-:
-:
-:
-"#
-pVEI
-"#
-t+R7A
-i$%
-v}Ps}.z%u}6Sq/L2ql
-!#
-:
-:
-:
-:
-"#
-pVCI
-"#
-t+R6A
-i&%
-v}Ps}.z%u}6Sq/L2ql
-!#
-J
-"7
-pVAx_~*;
-!#
-:
-"6
-pV@I
-uGsTr]
-qv{c1/
-tH7uD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+8WZ
-s+:W6
-s+<W6
-}"t$$=q/>
-!#
-"#
-pV?I
-"#
-x%{c1/
-tH8uD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+;W$"
-s+=W6
-s+?W6
-|K$$@q/>
-!#
-"#
-pV>I
-"#
-p~t"{c1/
-tH9uD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+>W$)
-s+@W6
-s+BW6
-|K+$Cq/>
-!#
-"#
-pV=I
-"#
-p~yD{c1/
-tH:uD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+AW$0
-s+CW6
-s+EW6
-|K2$Fq/>
-!#
-"#
-pV<I
-"#
-p~p*2{c1/
-tH;uD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+DW$7
-s+FW6
-s+HW6
-|K9$Iq/>
-!#
-"#
-pV;I
-"#
-p~q}2{c1/
-tH<uD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+GW$>
-s+IW6
-s+KW6
-|K@$Lq/>
-!#
-"#
-pV:I
-"#
-tH#2{c1/
-tH=uD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+JW$E
-s+LW6
-s+NW6
-|KG$Oq/>
-!#
-"#
-pV9I
-"#
-tH%2{c1/
-tH>uD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+MW$L
-s+OW6
-s+QW6
-|KN$Rq/>
-!#
-uGp5qy
-|Nr8OBwL
-zhP6
-uGzIqy
-|7
-q6
-"8
-pV8I
-uGw{q3
-tH'pd<;
-tHQuD
-u6sf}2
-!#
-xS(<(B
-tU(1K
-sH1
-!#
-tb/pw
-vS
-tb@}6
-qVM#<0
-:
-"9
-pV9I
-uGy<r]
-w)r3u}2dR9lsfn
-!#
-u-zHq3
-qVR,<;
-zSuf
-uG{_pj
-v/yq}X6pu
-:
-"%
-pV:I
-"%
-w)r3u}2dR7lsfn
-!#
-"%
-qVR,<8
-zSuf
-"%
-v/yq}X6yz
-uG.7px
-tps:r_6
-uG.9t'
-|U
-tpw+
-uGt2t'
-|7
-tpw+
-tpr3p4JwzK
-uGxes-
-w\K'J
-x>#
-k
-uGuQsh
-rpI6
-uGw}yC
-rpJ'#
-r=
-s+%'#6
-k
-uG8-sh
-pe9lsf}2
-uG8.r1
-x-z.
-uGw}sQ
-s+%'#W
-k
-"$
-pe7lsf}2
-"$
-q8IS>
-pn|Ypw
-pV<I
-pnwwpb
-pe4l8}4qW
-!#
-pnzgpw
-vS
-"F
-pV:t\
-u-uksm
-w)Ps}.z%s\2s\2s\2s\zmR5l8}4
-|^H'Hq/
-|^G'Gq/
-|^F'Fq/
-|^E'Eq/
-|^D'DS
-|^C'CS
-|^B'BS
-|^A'AS
-|^@'@6
-|^?'?6
-|^>'>6
-|^='=6
-|^<'<>
-|^;';>
-|^:':>
-|^9'9>
-w)Ps}.z%s\2s\2s\2s\zmR5l8,sZ
-|^8'8q/
-|^7'7q/
-|^6'6q/
-|^5'5q/
-|^4'4S
-|^3'3S
-|^2'2S
-|^1'1S
-|^0'06
-|^/'/6
-|^.'.6
-|^-'-6
-|^,',>
-|^+'+>
-|^*'*>
-|^)')>
-Y=<,
-J
-rP
-!#
-s{+ps7
-qvRz14
-)
-i-%
-T6
-u(
-{R
-*'%
-vE
-s{7u:
-y,.<6
-t6sfn
-s{/sr
-q~H>W'H
-q~G>q/'G
-q~F>S'F
-q~E}0E
-"#
-t6.t&
-"#
-q~D>sU'D
-q~C>W'C
-q~B>q/'B
-q~A>S'A
-"#
-t6.wZn
-"#
-q~@>sI'@
-q~?>sU'?
-q~>>W'>
-q~=>q/'=
-"#
-t6.uK
-"#
-q~<>rl'<
-q~;>sI';
-q~:>sU':
-q~9>W'9
-"#
-t6{_vm
-"#
-q~8>qW'8
-q~7>rl'7
-q~6>sI'6
-q~5>sU'5
-"#
-t6.y;
-"#
-q~4>t|'4
-q~3>qW'3
-q~2>rl'2
-q~1>sI'1
-"#
-t6{_tO
-"#
-q~0>sG'0
-q~/>t|'/
-q~.>qW'.
-q~->rl'-
-"#
-t6.p<rg
-"#
-q~,>u#',
-q~+>sG'+
-q~*>t|'*
-q~)>qW')
-qKuHy8
-}3R/
-\
-!#
-vc-pw
-vS
-tb+pX+
-xSY<Ypd
-tUY<W
-tJK'J
-sH(
-!#
-vc8p|
-|Np4IBwL
-yVI6
-vc7p|
-|7
-q6
-vc9pj
-q74q&
-p1
-5
-vc/q@
-r{D
-qvq41.
-ra4E
-uFq=
-syu8Ps}+r3x2cp4J>L
-!#
-|.+px
-qt41T
-5
-|.-q@
-r{D
-qvsf1.
-ph4E
-vbq=
-u6y;'H
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6y;'G
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6y;'F
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6y;'E
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6{Xp&'D
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6{Xp&'C
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6{Xp&'B
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6{Xp&'A
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6sTtz'@
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6sTtz'?
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6sTtz'>
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6sTtz'=
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6zIw7'<
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6zIw7';
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6zIw7':
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6zIw7'9
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6}cr>'8
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6}cr>'7
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6}cr>'6
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6}cr>'5
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6xWs%'4
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6xWs%'3
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6xWs%'2
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6xWs%'1
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6-p<p&'0
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6-p<p&'/
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6-p<p&'.
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6-p<p&'-
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6v<wi',
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6v<wi'+
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6v<wi'*
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6v<wi')
-!#
-|.9^
-p+
-pr}6q0
-xBu*MK1+
-qVyc3
-}q
-{?79j
-z3+p$
-uVM31+
-xQM31+
-{?7/u:
-y7-
-prr4pb
-wP
-}3/
-prtIr-
-)
-qVs0v^
-t(spU
-qV/D
-"#
-ret,v:
-"#
-wj
-wj
-rDl
-"#
-p~X|B.
-w)Ps}+z%s\2s\L2qp
-prs-ts
-w)Ps}+z%s\2s\L2y3pk
-tps:r_S
-w)Ps}+z%s\2s\L2y3t&
-tps:qsS
-w)Ps}+z%s\2s\L2y3uK
-tps:qsS
-prtcy'
-t3tL6
-x>#
-k
-prsQr1
-b#Z
-prtIq0
-p~t"{c1.
-p~XuD
-r5,sh
-w)Ps}.z%s\2s\2s\2s\L2y3y;
-v;u_WZ
-v;t$WZ
-v;|qZ
-v;ulWZ
-w)Ps}.z%s\2s\2s\2s\L2y3+r*
-s+$WZ
-s+%WZ
-s+&WZ
-s+'WZ
-"%
-sE3$+
-x>#
-k
-"%
-b5$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3.|on
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-"$
-sED$?
-x>#
-k
-"$
-bF$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3vFt[
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3vFpk
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-"$
-sEU$S
-x>#
-k
-"$
-bW$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-{?7@pw
-r[BB
-p6
-}g-qe
-qkN2p2
-t{M2Vf
-}g.r+
-ru+
-s?[
-s.p=p-%
-T8
-z>
-zZ8
-*-%
-|*xftLsGt|qWL
-|*tRp5uzqsSv,L
-}g8f
-qT[p$
-sd
-}g7qN
-q+pKVo
-{K
-v3p"q&
-*/%
-syy1Ps}+r3xfr8g$&L
-u<
-!#
-}g=q3
-qkN2p0
-s?p2
-t{M+%
-u@r
-s'8
-{?vFj
-|cq)q"q"vLrWvhrG~(sM'
-u9sM(
-xH
-xI
-uO&6
-w|6$'
-v)S
-x7sM)
-vo=qf|'
-|(
-{B
-4
-uO*sI
-v;ul6$+
-r@qWS
-x7sM-
-vo=qf|'
-4
-|(
-{B
-4
-uO.u#
-s+$6$/
-b#S
-x7sM1
-vo=qf|'
-4
-|(
-{B
-4
-uO2$&
-s+)6$3
-b(S
-x7sM5
-vo=qf|'
-4
-|(
-{B
-4
-uO2$+
-s+.6$3
-b-S
-x7sM5
-vo=qf|'
-4
-|(
-{B
-4
-uO6$0
-s+36$7
-b2S
-x7sM9
-vo=qf|'
-4
-|(
-{B
-4
-uO:$5
-s+86$;
-b7S
-x7sM=
-vo=qf|'
-4
-|(
-{B
-4
-uO>$:
-s+=6$?
-b<S
-x7sMA
-vo=qf|'
-4
-|(
-{B
-4
-}g=q#
-zZ8
-*1%
-p6
-"#
-wOzir3r8;$M$R
-wOzir3r86$L$R
-wOzir3r81$K$R
-wOzir3r8,$J$R
-wOzir3r8'$E$R
-wOzir3r8"$D$R
-wOzir3t$$C$R
-wOzir3rn$B$R
-!#
-"#
-|*xfr8;$6$1$,L
-|*tRp5uzr8'$"rlSL
-!#
-|./ts
-O
-!#
-r5@r-
-ru3
-r[?p$
-r[1p$
-4
-xBu*MK1+
-qt3D
-4
-5
-t)=sm
-poN1+%
-u@v
-s'7
-zZ8
-*1%
-|*xf=Kx;ZZZL
-|*tRp5uz=Kx;ZZZL
-!#
-pnr4r1
-O
-!#
-ru-
-vl/q0
-]#s39
-vl@sr
-(/
-!#
-pnsmsm
-]Ps3@
-].rL=
-]QrL,
-(sT
-!#
-"e
-pVmrL-
-pVlrL.
-"d
-pVjrL8
-pVhrL7
-pVfrL9
-pVdrL/
-pVbrL@
-pV_sx=
-pV]sx,
-({p
-!#
-";
-pVFsx-
-"9
-pVEsx.
-":
-pVDsx8
-s?[
-(zR
-!pZ
-p(
-!p^
-vdtG
-r77
-qm
-qm
-(
-!qZ
-qM,pb
-r~
-aL
-;7
-(
-!s*
-s{+sr
-g
-a.
-;6
-(
-!tS
-}g.^
-uI
-a&
-;8
-(
-!vB
-"5
-tW
-a)
-wp}
-(
-!w&
-"3
-sk
-pfqA
-wp|
-(
-!x=
-t)=ps
-qH
-pfp"
-wp|
-(
-!yE
-"0
-sv9
-p33
-qPp=
-(
-!{-
-"0
-sv/
-vg
-v#
-(
-!vKxw
-"0
-sv@
-aa
-;4
-(
-!pty@
-g=
-vg
-v#
-(
-!ptyG
-g,
-a_
-qP/
-(
-!pt+uU
-g,
-a^
-qPsp
-(
-!pt{H
-"0
-g+
-aB
-;5
-(
-!pt.uU
-g-
-aC
-wpB
-(
-!pt|F
-"0
-g.
-aW
-wpX
-(
-!pt|G
-g.
-aV
-wpX
-(
-!pt}x
-g.
-aU
-wpX
-(
-!pt/uU
-g.
-aT
-wpX
-(
-!ptxw
-g.
-aS
-wpX
-(
-!tYy@
-g.
-aR
-wpX
-(
-!tYyG
-g.
-aQ
-wpX
-(
-!tY+uU
-g.
-aP
-wpX
-(
-!tY{H
-"0
-g8
-vg
-v#
-(
-!tY.uU
-"0
-g7
-a+
-qP/
-(
-!tY|F
-"0
-g9
-a*
-qPsp
-(
-!tY|G
-g/
-pf/
-qPp)
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const direct32SM80 = direct32SM80NarrowAligned + `
- patch
- -1
-packed1 45632 attendDirect_float32_row_F32
- =14
- -2
-p9+@x,
-p:,rFpF
- =30
- -5
-)
-rCpG
-vl@sr
-zWt"=
- =14
- -21
-vl/q0
-t+yD/
-};%
-sw
-s@r>
-s?p@
-"(
-uVp21'
- =17
- -3
-vGq}
-w<
-wOr,XD11
- =15
- -1
-xQM/1'
- =6
- -1
-xBu*M61&
- =3
- -3
-xBu*M0<$
-qt8D
-uX8qj
- =2
- -2
-qt8D
-uX8qj
- =8
- -1
-qt2D
- =11
- -3
-qt2D
-5
-rf2
- =2
- -1
-svM2
- =4
- -1
-T$
- =14
- -1
-T$
- =15
- -1
-T$
- =15
- -1
-T$
- =15
- -1
-tH"2{c1.
- =3
- -1
-p~q}2{c1.
- =3
- -1
-p~wg{c1.
- =3
- -1
-p~p*2{c1.
- =14
- -1
-T$
- =13
- -1
-y,{c1.
- =11
- -1
-qvsp12
- =7
- -2
-qt7D
-uX7qj
- =40
- -1
-ru6
- =3
- -3
-ra3E
-tb9q#9
-q73q&
- =86
- -1
-qvsp12
- =3
- -1
-qvrc1.
- =11
- -1
-qvp<1.
- =2
- -3
-qt3<Y
-s{7pb
-x%rc1.
- =42
- -1
-T*
- =15
- -1
-|&7<?
- =11
- -1
-ub&
- =41
- -1
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
- =10
- -1
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
- =10
- -1
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
- =10
- -1
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
- =10
- -1
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
- =10
- -1
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
- =10
- -1
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
- =10
- -1
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
- =9
- -1
-qv{c1.
- =10
- -1
-x%{c1.
- =10
- -1
-p~t"{c1.
- =10
- -1
-p~yD{c1.
- =10
- -1
-p~p*2{c1.
- =10
- -1
-p~q}2{c1.
- =10
- -1
-tH#2{c1.
- =10
- -1
-tH%2{c1.
- =21
- -1
-tU(1C
- =108
- -1
-qvRz13
- =2
- -1
-T(
- =3
- -1
-_
-y(
-s4p&
-s4se
- =76
- -1
-q73q&
- =4
- -2
-qvq41-
-ra3E
- =4
- -1
-qt31L
- =3
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =6
- -2
-xBu*MC1+
-qVyc2
- =3
- -2
-uVM21+
-xQM21+
- =17
- -1
-p~X|B-
- =15
- -1
-p~t"{c1-
- =64
- -1
-r[:B
- =2
- -2
-qkF2p2
-t{M136
- =4
- -1
-T.
- =3
- -2
-|HtL
-ppr>sG
-ppp&t|
-ppseqW
-pps%q/
-pp+rgS
-ppvm6
-ppxW}2
- =4
- -1
-q+pK30
- =3
- -1
-|Hr8g
-ppy%&
- =3
- -1
-qkF2p0
- =2
- -1
-T2
- =92
- -2
-|Hr8;
-ppy%6
-pp/v+1
-ppse$,
-pps%$'
-pprFv+"
-ppvmrl
-pp+p&S
- =5
- -6
-ru2
-r[7p$
-r[0p$
-4
-xBu*MC1+
-qt2D
- =3
- -2
-poF1+%
-T2
- =3
- -2
-|H=Kx;
-ppr>Z
-ppp&Z
-ppseZ
-pps%Z
-pp+rgZ
-ppvmZ
-pp+p&Z
- =4
- -1
- =43
- -2
-aK
-;*
- =4
- -2
-a-
-;(
- =4
- -2
-a%
-;.
- =4
- -2
-a(
-;0
- =4
- -2
-pfpU
-;2
- =4
- -2
-pfpK
-;2
- =5
- -1
-;,
- =10
- -2
-a_
-;$
- =8
- -1
-a^
- =4
- -1
-a]
- =5
- -2
-aA
-;&
- =3
- -2
-aB
-wpA
- =4
- -2
-aV
-wpW
- =3
- -2
-aU
-wpW
- =3
- -2
-aT
-wpW
- =3
- -2
-aS
-wpW
- =3
- -2
-aR
-wpW
- =3
- -2
-aQ
-wpW
- =3
- -2
-aP
-wpW
- =3
- -2
-aO
-wpW
- =10
- -1
-a*
- =5
- -1
-a)
- =32`
-
-const direct32SM70NarrowAligned = direct32SM80NarrowAligned + `
- patch
- -3
-packed1 45431 attendDirect_float32_row_F32
-!pJ
-!pI
- =11
- -1
-p;t=r0
- =2
- -1
-qSp<r0
- =761
- -1
-t-qs>
-s/s:r_6
-rH
- =2
- -1
-t-x^
-s/w+
-rH
- =2
- -2
-t-x^
-s/w+
-rH
-wA'K
-{0p4K
-}tJscyqqcqcqcqcqcqc>?
- =9
- -1
-s+)'#6
- =6
- -1
-s+)'#W
- =6
- -1
-pV@I
- =6
- -1
-pV>t\
- =454
- -7
-t-v8
-s/s:r_S
-rH
-w)Ps}+z%s\2s\L2y3t&
-t-rn6
-s/s:qsS
-rH
-w)Ps}+z%s\2s\L2y3uK
-t-rn6
-s/s:qsS
-rH
-prtcy'
-sE$6
- =3
- -1
-b&Z
- =15
- -1
-sE6$+
- =3
- -1
-b8$*
- =12
- -1
-sEF$?
- =3
- -1
-bH$*
- =12
- -1
-sEV$S
- =3
- -1
-bX$*
- =175
- -10
-pVtrL-
-pVsrL.
-"d
-pVqrL8
-pVorL7
-pVmrL9
-pVkrL/
-pVirL@
-pVgsx=
-pVesx,
- =3
- -5
-pVIsx-
-"9
-pVHsx.
-":
-pVGsx8
- =179`
-
-const direct32SM70 = direct32SM80 + `
- patch
- -3
-packed1 46149 attendDirect_float32_row_F32
-!pJ
-!pI
- =11
- -1
-p;t=r0
- =2
- -1
-qSp<r0
- =771
- -1
-t-qs>
-s/s:r_6
-rH
- =2
- -1
-t-x^
-s/w+
-rH
- =2
- -2
-t-x^
-s/w+
-rH
-wA'K
-{0p4K
-}tJscyqqcqcqcqcqcqc>?
- =9
- -1
-s+)'#6
- =6
- -1
-s+)'#W
- =6
- -1
-pV@I
- =6
- -1
-pV>t\
- =457
- -7
-t-v8
-s/s:r_S
-rH
-w)Ps}+z%s\2s\L2y3t&
-t-rn6
-s/s:qsS
-rH
-w)Ps}+z%s\2s\L2y3uK
-t-rn6
-s/s:qsS
-rH
-prtcy'
-sE$6
- =3
- -1
-b&Z
- =15
- -1
-sE6$+
- =3
- -1
-b8$*
- =12
- -1
-sEF$?
- =3
- -1
-bH$*
- =12
- -1
-sEV$S
- =3
- -1
-bX$*
- =193
- -10
-pVtrL-
-pVsrL.
-"d
-pVqrL8
-pVorL7
-pVmrL9
-pVkrL/
-pVirL@
-pVgsx=
-pVesx,
- =3
- -5
-pVIsx-
-"9
-pVHsx.
-":
-pVGsx8
- =179`
-
-const directBF16SM80NarrowAligned = `packed1 48204 attendDirect_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgq"w/rGrR
-!s]piuNt@pOrGrR
-!vv|Q
-!v7psv6pipMrbuNs}pMu[rR
-!
-!vtp57wis<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRdw}t[s<
-!
-!pHy;pD
-!Pt@|bq>rGympx/wk
-!c
-p;quto
-p9{_x,
-p:sppF
-qSp<t*
-!
-p>
-q*
-pa
-z^
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-uxs:uw,wN
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-vl/sr
-Q
-x{
-t>
-wR
-vl@sr
-zW[p$
-4
-rDi
-pns6t;
-u3
-u3xR
-vl/ps@
-p%
-pL
-vl@f7
-{<~(
-pnr]sh
-N
-pntItI
-q2rO
-pl$
-)
-pl&
-)
-pl(
-)
-pl*
-)
-uupU
-)
-zt
-)
-uupG
-)
-vl/q0
-t+M,qO
-*+%
-}'r,c~72~7L2ql
-ru1
-"(
-uVM01'
-z@p|
-qVM(q=
-J
-J
-J
-J
-p6
-qVM*r2
-s_yW
-s_zE
-s_|t
-r~
-p6
-wtr]
-q1[rq
-wcr,q9DwB
-w.q0
-vGM2
-w<
-wOr,XD12
-vdtG
-zWXp$
-qU
-sWxj
-qK[2p0B
-vd+,
-q1[r2
-w<
-wOr,t"u&[
-!#
-vl@pj+
-u'q}
-ru)
-vNp)%
-q'=px
-xQM01'
-y7-
-{Pqe
-|&&U
-Y/D
-pz/qj
-q'+{G
-xBu*R$1&
-pB,1%U
-rsp@
-q'-j
-xBu*M1<$
-tU%D
-pzR&qj
-q'.pb
-rsR&
-tU'D
-pzR(qj
-pnu:pw
-qVs0q=
-sHg
-pns-p|
-ph+q&
-ph+B
-pnr]yC
-xBu*q,q=
-qt3D
-vp
-pnsmzg
-t+p2q=
-zWzE
-)
-p}yi-vF
-qns7
-uh
-4
-0
-x)
-qt3D
-5
-rf3
-H
-!#
-svM3
-H
-!#
-)
-q:
-T4
-}d
-*#%
-w"uy
-uVz#[
-qB/
-4
-xQuHp2
-qBsp
-4
-pnr]ps@
-q1q9v^
-pnsmq#7
-)
-wm%
-T4
-4
-}d
-*#%
-tr.
-uVz#p*
-qB/
-4
-xQuHq,
-qBsp
-4
-"#
-q1[v-
-"#
-)
-i"%
-T4
-4
-}d
-*#%
-tr.
-uVr|<"
-qB/
-4
-xQp,<#
-qBsp
-4
-"#
-q1p*q&vF
-"#
-)
-i&%
-T4
-4
-}d
-*#%
-tr.
-uVr|<%
-qB/
-4
-xQp,<&
-qBsp
-4
-"#
-qF"2{c
-5
-pnsmsm
-{9u/"n
-prsrxG
-pv
-&
-pnsm^
-tH$2{c1/
-tH$uD
-so
-{9dp[n
-"#
-pv
-&
-"#
-tH%2{c1/
-tH%uD
-so
-{9dpYn
-"#
-pv
-&
-"#
-tH&2{c1/
-tH&uD
-so
-rV
-"#
-pv
-&
-"#
-tH'2{c1/
-tH'uD
-so
-pnr]s-
-tU&<5
-tU&<3
-s_R2<&
-\
-s_R2<&
-w9
-!#
-!#
-"'
-|W2
-i*%
-T4
-uVR3<8
-)
-qB/
-xQR4<9
-)
-qBsp
-zcr).
-wj
-wj
-rDj
-{T
-*#%
-rV
-"%
-pv
-&
-"%
-p~w%{c1/
-p~XuD
-so
-"'
-xS8<8v^
-tU8<;
-\
-!#
-u--})
-p+
-pntIq3
-q1=p$
-qvsp13
-)
-ur
-tb+w-
-0
-y7-
-tHErqU
-r(DwB
-tUWD
-pzRXqj
-Yp,D
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-qGs\t%
-rDA
-qM,ps@
-qFFqg
-qM9s-
-qk#qg
-|W[
-tb.q#7
-|WE
-tb7sr
-ra4E
-tb9q#9
-q74q&
-u-@8pX
-Y=<G
-u-u0p|
-)
-qBRG
-"#
-Y.<G
-u-u0tc
-rs.
-)
-qBRH
-"#
-Y/<H
-"#
-vT/
-)
-qBRI
-"#
-YsT<I
-"#
-q1vnsT
-)
-qBRJ
-"#
-Yp5<J
-"#
-q1XA
-)
-qBRK
-"#
-YrF<K
-"#
-q1t"rF
-)
-qBRL
-"#
-Yw?<L
-"#
-q1[yl
-)
-qBRM
-"#
-YxW<M
-"#
-xsE/
-)
-qBRN
-|A9pE
-Y=<W
-uGqYs6
-ra+B
-zo
-uGsTww
-qzp*E
-uGqYj
-Y,U
-"#
-qzp*E
-"#
-Y+q=
-"#
-qzp*E
-"#
-Y-qR
-"#
-qzp*E
-"#
-Y.ry
-"#
-qzp*E
-"#
-Y8r2
-"#
-qzp*E
-"#
-Y72[
-"#
-qzp*E
-"#
-Y92p2
-"#
-qzp*E
-uGt=pw
-qTR&p$
-uGw{pE
-p~,uW
-qvsp13
-)
-ur
-0
-qvrc1/
-uG--r.8
-r(+B
-uG-7qN
-tU,<f
-uGy<sr
-tH-pdq=
-y,.U
-q1q9B
-vbqR
-pnwwr+
-r{"
-qvp<1/
-tH3uD
-pn{GqN
-qt4<d
-s{7pb
-x%rc1/
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-qGs\t%
-!#
-tb-s-
-zV:wB
-qM,tc
-tU7D
-pzR8qj
-)
-i?%
-T7
-pm
-o
-*)%
-sw
-qM9rI
-tU8D
-pzR9qj
-t{M$V&
-tb.qy
-zZ7
-qE>z/
-)
-ta
-vNuJ)
-tb8qy
-|&?<?
-Y/D
-pz/qj
-tb7sQ
-w<
-qBR<
-t8R=?
-xBzYRo
-)
-ta
-tb9yY
-}=,
-ub5
-xz
-4
-rDk
-vaq&
-*%%
-:
-:
-:
-:
-"6
-pV9I
-"7
-pV8sx
-t+R=qO
-ta
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"B
-yQ
-s5z}u}D
-x|
-s5z}xhD
-x|
-s5z}rnD
-yP
-s5z}qsD
-!#
-:
-:
-:
-:
-"$
-pV7I
-"$
-pV6s3-
-t+RHqO
-q:
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"$
-yQ
-s5z}u}D
-x|
-s5z}xhD
-x|
-s5z}rnD
-yP
-s5z}qsD
-!#
-:
-:
-:
-:
-"$
-pV5I
-"$
-pV4zs
-t+RSqO
-xi%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"$
-yQ
-s5z}u}D
-x|
-s5z}xhD
-x|
-s5z}rnD
-yP
-s5z}qsD
-!#
-:
-:
-:
-:
-"$
-pV3I
-"$
-pV2s38
-t+R^qO
-wm%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"$
-yQ
-s5z}u}D
-x|
-s5z}xhD
-x|
-s5z}rnD
-yP
-s5z}qsD
-!#
-:
-:
-:
-:
-"$
-pV1I
-"$
-pV0|1
-t+RjqO
-};%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"$
-yQ
-s5z}u}D
-x|
-s5z}xhD
-x|
-s5z}rnD
-yP
-s5z}qsD
-!#
-:
-:
-:
-:
-"$
-pV/I
-"$
-pV.s39
-t+RuqO
-i"%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"$
-yQ
-s5z}u}D
-x|
-s5z}xhD
-x|
-s5z}rnD
-yP
-s5z}qsD
-!#
-:
-:
-:
-:
-"$
-pV-I
-"$
-pV,s3/
-t+py#/qO
-i$%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"$
-yQ
-s5z}u}D
-x|
-s5z}xhD
-x|
-s5z}rnD
-yP
-s5z}qsD
-!#
-:
-:
-:
-:
-"$
-pV+I
-"$
-pV*s3@
-t+py#:qO
-i&%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"$
-yQ
-s5z}u}D
-x|
-s5z}xhD
-x|
-s5z}rnD
-yP
-s5z}qsD
-!#
-J
-"7
-pV)x_~*;
-!#
-:
-"6
-pV(I
-uGsTr]
-qv{c1/
-}b#GuD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+8WZ
-s+:W6
-s+<W6
-}"t$$=q/>
-!#
-"#
-pV'I
-"#
-x%{c1/
-}b#HuD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+;W$"
-s+=W6
-s+?W6
-|K$$@q/>
-!#
-"#
-pV&I
-"#
-p~t"{c1/
-}b#IuD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+>W$)
-s+@W6
-s+BW6
-|K+$Cq/>
-!#
-"#
-pV%I
-"#
-p~yD{c1/
-}b#JuD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+AW$0
-s+CW6
-s+EW6
-|K2$Fq/>
-!#
-"#
-pV$I
-"#
-p~p*2{c1/
-}b#KuD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+DW$7
-s+FW6
-s+HW6
-|K9$Iq/>
-!#
-"#
-pV#I
-"#
-p~q}2{c1/
-}b#LuD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+GW$>
-s+IW6
-s+KW6
-|K@$Lq/>
-!#
-"#
-pV"I
-"#
-tH#2{c1/
-}b#MuD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+JW$E
-s+LW6
-s+NW6
-|KG$Oq/>
-!#
-"#
-rj{vI
-"#
-tH%2{c1/
-}b#NuD
-w)Ps}.z%s\2s\2s\2s\L2qp
-s+MW$L
-s+OW6
-s+QW6
-|KN$Rq/>
-!#
-uGp5qy
-|Nr8OBwL
-zhP6
-uGzIqy
-|7
-q6
-"8
-rjx\I
-uGw{q3
-tH'pdrk#K
-}b#buD
-u6sf}2
-!#
-xS(<(B
-tU(1K
-sH1
-!#
-tb/pw
-vS
-tb@}6
-qVM#rk#@
-:
-"9
-rj{vI
-uGy<r]
-w)r3u}2dpy#Ilsfn
-!#
-u-zHq3
-qVpy#<rk#K
-zSuf
-uG{_pj
-v/yq}X6pu
-:
-"%
-pV"I
-"%
-w)r3u}2dpy#Glsfn
-!#
-"%
-qVpy#<rk#H
-zSuf
-"%
-v/yq}X6yz
-uG.7px
-tps:r_6
-uG.9t'
-|U
-tpw+
-uGt2t'
-|7
-tpw+
-tpr3p4JwzK
-uGxes-
-w\K'J
-x>#
-k
-uGuQsh
-rpI6
-uGw}yC
-rpJ'#
-r=
-s+%'#6
-k
-uG8-sh
-syu8r3dpy#Ilsf}2
-uG8.r1
-x-z.
-uGw}sQ
-s+%'#W
-k
-"$
-syu8r3dpy#Glsf}2
-"$
-q8IS>
-pn|Ypw
-pV$I
-pnwwpb
-syu8r3dpy#Dl8}4qW
-!#
-pnzgpw
-vS
-"F
-pV"t\
-u-uksm
-w)Ps}.z%s\2s\2s\2s\zmpy#El8}4
-|^H'Hq/
-|^G'Gq/
-|^F'Fq/
-|^E'Eq/
-|^D'DS
-|^C'CS
-|^B'BS
-|^A'AS
-|^@'@6
-|^?'?6
-|^>'>6
-|^='=6
-|^<'<>
-|^;';>
-|^:':>
-|^9'9>
-w)Ps}.z%s\2s\2s\2s\zmpy#El8,sZ
-|^8'8q/
-|^7'7q/
-|^6'6q/
-|^5'5q/
-|^4'4S
-|^3'3S
-|^2'2S
-|^1'1S
-|^0'06
-|^/'/6
-|^.'.6
-|^-'-6
-|^,',>
-|^+'+>
-|^*'*>
-|^)')>
-Y=rk#<
-J
-rP
-!#
-s{+ps7
-qvMT14
-)
-i-%
-T6
-pm=
-w2
-*'%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-">
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-s{7u:
-tH$Grk#R
-t6sfn
-s{/sr
-q~H>W'H
-q~G>q/'G
-q~F>S'F
-q~E}0E
-"#
-t6.t&
-"#
-q~D>sU'D
-q~C>W'C
-q~B>q/'B
-q~A>S'A
-"#
-t6.wZn
-"#
-q~@>sI'@
-q~?>sU'?
-q~>>W'>
-q~=>q/'=
-"#
-t6.uK
-"#
-q~<>rl'<
-q~;>sI';
-q~:>sU':
-q~9>W'9
-"#
-t6{_vm
-"#
-q~8>qW'8
-q~7>rl'7
-q~6>sI'6
-q~5>sU'5
-"#
-t6.y;
-"#
-q~4>t|'4
-q~3>qW'3
-q~2>rl'2
-q~1>sI'1
-"#
-t6{_tO
-"#
-q~0>sG'0
-q~/>t|'/
-q~.>qW'.
-q~->rl'-
-"#
-t6.p<rg
-"#
-q~,>u#',
-q~+>sG'+
-q~*>t|'*
-q~)>qW')
-xS$<$B
-tU$rk#K
-\
-!#
-vc-pw
-vS
-tb+pX+
-qKpy#vrk#vpd
-Ypy#vrk#t
-tJK'J
-sH(
-!#
-vc8p|
-|Np4IBwL
-yVI6
-vc7p|
-|7
-q6
-vc9pj
-q74q&
-p1
-5
-vc/q@
-r{D
-qvq41.
-ra4E
-uFq=
-syu8Ps}+r3x2cp4J>L
-!#
-|.+px
-qt41T
-5
-|.-q@
-r{D
-qvsf1.
-ph4E
-vbq=
-u6y;'H
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6y;'G
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6y;'F
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6y;'E
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6{Xp&'D
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6{Xp&'C
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6{Xp&'B
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6{Xp&'A
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6sTtz'@
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6sTtz'?
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6sTtz'>
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6sTtz'=
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6zIw7'<
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6zIw7';
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6zIw7':
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6zIw7'9
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6}cr>'8
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6}cr>'7
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6}cr>'6
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6}cr>'5
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6xWs%'4
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6xWs%'3
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6xWs%'2
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6xWs%'1
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6-p<p&'0
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6-p<p&'/
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6-p<p&'.
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6-p<p&'-
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-ph4E
-vbq=
-u6v<wi',
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GB
-vbq=
-u6v<wi'+
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4GE
-vbq=
-u6v<wi'*
-!#
-"#
-5
-"#
-r{D
-qvsf1.
-pB4Gq&
-vbq=
-u6v<wi')
-!#
-|.9^
-p+
-pq}6q0
-xBu*MK1+
-qVyc3
-}q
-pqq#9j
-z3+p$
-uVM31+
-xQM31+
-pqq#/u:
-y7-
-pqr4pb
-wP
-}3/
-pqtIr-
-)
-qVs0v^
-t(spU
-qV/D
-"#
-ret,v:
-"#
-wj
-wj
-rDl
-"#
-p~X|B.
-w)Ps}+z%s\2s\L2qp
-pqs-ts
-w)Ps}+z%s\2s\L2y3pk
-tps:r_S
-w)Ps}+z%s\2s\L2y3t&
-tps:qsS
-w)Ps}+z%s\2s\L2y3uK
-tps:qsS
-pqtcy'
-t3tL6
-x>#
-k
-pqsQr1
-b#Z
-pqtIq0
-p~t"{c1.
-p~XuD
-pqxjsh
-w)Ps}.z%s\2s\2s\2s\L2y3y;
-v;u_WZ
-v;t$WZ
-v;|qZ
-v;ulWZ
-w)Ps}.z%s\2s\2s\2s\L2y3+r*
-s+$WZ
-s+%WZ
-s+&WZ
-s+'WZ
-"%
-sE3$+
-x>#
-k
-"%
-b5$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3.|on
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-"$
-sED$?
-x>#
-k
-"$
-bF$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3vFt[
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3vFpk
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-"$
-sEU$S
-x>#
-k
-"$
-bW$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-pqq#@pw
-r[BB
-p6
-pqf-qe
-qkN2p2
-t{M2Vf
-pqf.r+
-ru+
-s?[
-s.p=p-%
-T8
-pm,
-zZ8
-*-%
-|*xftLsGt|qWL
-|*tRp5uzqsSv,L
-pqf8f
-qT[p$
-sd
-pqf7qN
-q+pKVo
-pm+
-v3p"q&
-*/%
-syy1Ps}+r3xfr8g$&L
-u<
-!#
-pqf=q3
-qkN2p0
-s?p2
-t{M+%
-u@r
-pm-
-pq^.j
-|cq)q"q"vLrWvhrG~(sM'
-u9sM(
-xH
-xI
-uO&6
-w|6$'
-v)S
-x7sM)
-vo=qf|'
-|(
-{B
-4
-uO*sI
-v;ul6$+
-r@qWS
-x7sM-
-vo=qf|'
-4
-|(
-{B
-4
-uO.u#
-s+$6$/
-b#S
-x7sM1
-vo=qf|'
-4
-|(
-{B
-4
-uO2$&
-s+)6$3
-b(S
-x7sM5
-vo=qf|'
-4
-|(
-{B
-4
-uO2$+
-s+.6$3
-b-S
-x7sM5
-vo=qf|'
-4
-|(
-{B
-4
-uO6$0
-s+36$7
-b2S
-x7sM9
-vo=qf|'
-4
-|(
-{B
-4
-uO:$5
-s+86$;
-b7S
-x7sM=
-vo=qf|'
-4
-|(
-{B
-4
-uO>$:
-s+=6$?
-b<S
-x7sMA
-vo=qf|'
-4
-|(
-{B
-4
-pqf=q#
-{R
-*1%
-|i6$;
-|i,$1
-|i"$'
-zprnrl
-p6
-"#
-z-r8N$S
-z-r8N$T
-z-r8N$U
-z-r8N$V
-z-r8J$W
-z-r8J$X
-z-r8J$Y
-z-r8J$Z
-"#
-u>zi{up5rW+r3q9sIrl
-u>zi{up5rW+r3p,WsU
-u>zi{up5rW+r3r|Sq/
-u>zi{up5rW+r3s0>6
-!#
-|[r,xfvfUDL
-!#
-|./ts
-O
-!#
-pqps@r-
-ru3
-r[?p$
-r[1p$
-4
-xBu*MK1+
-qt3D
-4
-5
-pq|Ysm
-poN1+%
-u@v
-pm.
-{R
-*1%
-|[r,xf=p$uWL
-!#
-pnr4r1
-O
-!#
-ru-
-vl/q0
-]#rL8
-vl@sr
-(p5
-!#
-pnsmsm
-]PrL9
-].rL/
-pV~rL@
-(rF
-!#
-tb9r]
-pVTsx,
-({p
-!#
-":
-pVFsx-
-"8
-pVEsx.
-"9
-pVDsx8
-s?q,
-(zR
-!pZ
-p(
-!p^
-vdtG
-r77
-qm
-qm
-(
-!qZ
-qM,pb
-r~
-aL
-;7
-(
-!s*
-"g
-sv9
-aW
-wpX
-(
-!tS
-sv9
-aV
-wpX
-(
-!vB
-sv9
-aU
-wpX
-(
-!w&
-sv9
-aT
-wpX
-(
-!x=
-sv9
-aS
-wpX
-(
-!yE
-sv9
-aR
-wpX
-(
-!{-
-sv9
-aQ
-wpX
-(
-!vKxw
-sv9
-aP
-wpX
-(
-!pty@
-s{+sr
-g
-a.
-;6
-(
-!ptyG
-pqf.^
-uI
-a&
-;8
-(
-!pt+uU
-"5
-tW
-a)
-wp}
-(
-!pt{H
-"3
-sk
-pfqA
-wp|
-(
-!pt.uU
-pq|Yps
-qH
-pfp"
-wp|
-(
-!pt|F
-"0
-sv/
-p33
-qPp=
-(
-!pt|G
-"0
-sv@
-vg
-v#
-(
-!pt}x
-"0
-g=
-aa
-;4
-(
-!pt/uU
-g,
-vg
-v#
-(
-!ptxw
-g+
-a_
-qP/
-(
-!tYy@
-g+
-a^
-qPsp
-(
-!tYyG
-"0
-g-
-aB
-;5
-(
-!tY+uU
-g.
-aC
-wpB
-(
-!tY{H
-"0
-g8
-vg
-v#
-(
-!tY.uU
-"0
-g7
-a+
-qP/
-(
-!tY|F
-"0
-g9
-a*
-qPsp
-(
-!tY|G
-g/
-pf/
-qPp)
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const directBF16SM80 = directBF16SM80NarrowAligned + `
- patch
- -1
-packed1 48577 attendDirect_dtype_BF16_row_BF16
- =15
- -2
-zf}<
-p9v<x,
-p:,rFpF
- =30
- -5
-)
-rCpG
-vl@sr
-zWt"=
- =14
- -21
-vl/q0
-t+yD/
-};%
-sw
-s@r>
-s?p@
-"(
-uVp21'
- =17
- -3
-vGq}
-w<
-wOr,XD11
- =15
- -1
-xQM/1'
- =6
- -1
-xBu*M61&
- =3
- -3
-xBu*M0<$
-qt8D
-uX8qj
- =2
- -2
-qt8D
-uX8qj
- =8
- -1
-qt2D
- =11
- -3
-qt2D
-5
-rf2
- =2
- -1
-svM2
- =4
- -1
-T$
- =14
- -1
-T$
- =15
- -1
-T$
- =15
- -1
-T$
- =19
- -1
-tH$2{c1.
- =7
- -1
-tH%2{c1.
- =7
- -1
-tH&2{c1.
- =7
- -1
-tH'2{c1.
- =14
- -1
-T$
- =17
- -1
-p~w%{c1.
- =11
- -1
-qvsp12
- =7
- -2
-qt7D
-uX7qj
- =40
- -1
-ru6
- =3
- -3
-ra3E
-tb9q#9
-q73q&
- =86
- -1
-qvsp12
- =3
- -1
-qvrc1.
- =11
- -1
-qvp<1.
- =2
- -3
-qt3<d
-s{7pb
-x%rc1.
- =42
- -1
-T*
- =15
- -1
-|&7<?
- =11
- -1
-ub&
- =15
- -13
-rV
-s|v=
-s|r>
-s|7n
-"B
-yP
-s5z}u}D
-yP
-s5z}xhD
-yP
- =12
- -15
-t+RDqO
-q:
-rV
-s|v=
-s|r>
-s|7n
-"$
-yP
-s5z}u}D
-yP
-s5z}xhD
-yP
- =12
- -15
-t+RKqO
-xi%
-rV
-s|v=
-s|r>
-s|7n
-"$
-yP
-s5z}u}D
-yP
-s5z}xhD
-yP
- =12
- -15
-t+RRqO
-wm%
-rV
-s|v=
-s|r>
-s|7n
-"$
-yP
-s5z}u}D
-yP
-s5z}xhD
-yP
- =12
- -15
-t+RYqO
-};%
-rV
-s|v=
-s|r>
-s|7n
-"$
-yP
-s5z}u}D
-yP
-s5z}xhD
-yP
- =12
- -15
-t+RaqO
-i"%
-rV
-s|v=
-s|r>
-s|7n
-"$
-yP
-s5z}u}D
-yP
-s5z}xhD
-yP
- =12
- -15
-t+RhqO
-i$%
-rV
-s|v=
-s|r>
-s|7n
-"$
-yP
-s5z}u}D
-yP
-s5z}xhD
-yP
- =12
- -15
-t+RoqO
-i&%
-rV
-s|v=
-s|r>
-s|7n
-"$
-yP
-s5z}u}D
-yP
-s5z}xhD
-yP
- =12
- -2
-qv{c1.
-tHxuD
- =9
- -2
-x%{c1.
-tHyuD
- =9
- -2
-p~t"{c1.
-tHzuD
- =9
- -2
-p~yD{c1.
-tH{uD
- =9
- -2
-p~p*2{c1.
-tH|uD
- =9
- -2
-p~q}2{c1.
-tH}uD
- =9
- -2
-tH#2{c1.
-tH~uD
- =9
- -2
-tH%2{c1.
-}b#.uD
- =15
- -2
-tH'pd<|
-pB}uD
- =3
- -1
-tU(1C
- =5
- -1
-qVM#<q
- =4
- -1
-w)r3u}2dRzlsfn
- =2
- -1
-qVRm<|
- =7
- -1
-w)r3u}2dRxlsfn
- =2
- -1
-qVRm<y
- =24
- -1
-pezlsf}2
- =6
- -1
-pexlsf}2
- =5
- -1
-peul8}4qW
- =6
- -1
-w)Ps}.z%s\2s\2s\2s\zmRvl8}4
- =16
- -1
-w)Ps}.z%s\2s\2s\2s\zmRvl8,sZ
- =16
- -1
-Y=<m
- =4
- -1
-qvML13
- =2
- -1
-T(
- =3
- -13
-rV
-s|v=
-s|r>
-s|7n
-">
-yP
- =3
- -2
-yP
-&
-yP
-&
-s{7u:
-p~q,Grk#.
- =55
- -2
-qKwgq,B
-Yq,<x
- =5
- -2
-z'x1xpd
-qtx1z
- =10
- -1
-q73q&
- =4
- -2
-qvq41-
-ra3E
- =4
- -1
-qt31L
- =3
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =7
- -2
-qvsf1-
-ph3E
- =7
- -2
-qvsf1-
-pB3GB
- =7
- -2
-qvsf1-
-pB3GE
- =7
- -2
-qvsf1-
-pB3Gq&
- =6
- -2
-xBu*MC1+
-qVyc2
- =3
- -2
-uVM21+
-xQM21+
- =17
- -1
-p~X|B-
- =15
- -1
-p~t"{c1-
- =64
- -1
-r[:B
- =2
- -2
-qkF2p2
-t{M136
- =4
- -1
-T.
- =3
- -2
-|HtL
-ppr>sG
-ppp&t|
-ppseqW
-pps%q/
-pp+rgS
-ppvm6
-ppxW}2
- =4
- -1
-q+pK30
- =3
- -1
-|Hr8g
-ppy%&
- =3
- -1
-qkF2p0
- =2
- -1
-T2
- =14
-prr4q#-
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
- =3
- -13
-p6
-"$
-z-r8N$S
-"$
-|l>
-u>Pt5p<Pt5p5rzyD~i
-"#
-z-r8N$T
-"#
-|l>
-u>Pt5p<Pt5p5rz[2~i
-"#
-z-r8N$U
-"#
-|l>
-u>Pt5p<Pt5p5rzt"~i
-"#
-z-r8N$V
-"#
-|l>
-u>Pt5p<Pt5p5rzw%~i
-"#
-z-r8J$W
-"#
-|l>
-u>Pt5p<Pt5p5rzvn~i
-"#
-z-r8J$X
-"#
-|l>
-u>Pt5p<Pt5p5rzuH~i
-"#
-z-r8J$Y
-"#
-|l>
-u>Pt5p<Pt5p5rzz#~i
-"#
- =2
- -6
-|l>
-u>Pt5p<Pt5p5rzu&~i
-!#
-"$
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
- =5
- -6
-ru2
-r[7p$
-r[0p$
-4
-xBu*MC1+
-qt2D
- =3
- -2
-poF1+%
-T2
- =3
- -1
-y/qlp$
-y/tRv=p$
-y/}/x?p$
-y/tR7np$
-y/}/u"p$
-y/tR,rgp$
-y/}/xup$
-y/tR,r>p$
- =4
- -1
- =15
- -7
-";
-pVFsx-
-"9
-pVEsx.
-":
-pVDsx8
-|W$
- =12
- -2
-aK
-;*
- =2
- -6
-"h
- =2
- -3
-wpW
-(
-!tS
- =2
- -3
-wpW
-(
-!vB
- =2
- -3
-wpW
-(
-!w&
- =2
- -3
-wpW
-(
-!x=
- =2
- -3
-wpW
-(
-!yE
- =2
- -3
-wpW
-(
-!{-
- =2
- -1
-wpW
-(
-!vKxw
-sv9
-aO
-wpW
- =4
- -2
-a-
-;(
- =4
- -2
-a%
-;.
- =2
- -4
-"6
-tW
-a(
-;0
- =4
- -2
-pfpU
-;2
- =4
- -2
-pfpK
-;2
- =5
- -1
-;,
- =10
- -2
-a_
-;$
- =8
- -1
-a^
- =4
- -1
-a]
- =5
- -2
-aA
-;&
- =3
- -2
-aB
-wpA
- =10
- -1
-a*
- =5
- -1
-a)
- =32`
-
-const directBF16SM70NarrowAligned = directBF16SM80NarrowAligned + `
- patch
- -3
-packed1 53045 attendDirect_dtype_BF16_row_BF16
-!pJ
-!pI
- =12
- -4
-p;zI8pF
-p98.x,
-p:sppF
-qS--un
- =882
- -1
-t-qs>
-s/s:r_6
-rH
- =2
- -1
-t-x^
-s/w+
-rH
- =2
- -2
-t-x^
-s/w+
-rH
-wA'K
-{0p4K
-}tJscyqqcqcqcqcqcqc>?
- =9
- -1
-s+)'#6
- =6
- -1
-s+)'#W
- =6
- -1
-pV(I
- =6
- -1
-pV&t\
- =469
- -7
-t-v8
-s/s:r_S
-rH
-w)Ps}+z%s\2s\L2y3t&
-t-rn6
-s/s:qsS
-rH
-w)Ps}+z%s\2s\L2y3uK
-t-rn6
-s/s:qsS
-rH
-pqtcy'
-sE$6
- =3
- -1
-b&Z
- =15
- -1
-sE6$+
- =3
- -1
-b8$*
- =12
- -1
-sEF$?
- =3
- -1
-bH$*
- =12
- -1
-sEV$S
- =3
- -1
-bX$*
- =57
-prr4q#-
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-"#
- =5
- -1
-zcpu
- =3
-"#
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-"#
- =5
- -1
-zcpu
- =3
-"#
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-"#
- =5
- -1
-zcpu
- =3
-"#
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-"#
- =5
- -1
-zcpu
- =3
-"#
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-"#
- =5
- -1
-zcpu
- =3
-"#
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-"#
- =5
- -1
-zcpu
- =3
-"#
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-"#
- =5
- -1
-zcpu
- =3
-"#
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
- =3
- -13
-r(AA
-sXRIU
-r(5A
-sXR=U
-r()A
-sXR1U
-vq
-sXR%U
-uoz]I
-"$
-z-r8N$S
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-z-r8N$T
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-z-r8N$U
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-z-r8N$V
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-z-r8J$W
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-z-r8J$X
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-z-r8J$Y
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
- =2
- -6
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r(AA
-vPz}RU<HD
-r(4A
-vPz}RT<;D
-r('A
-vPz}RS<.D
-yP
-vPz}RRt0D
-!#
-|[r,xfRX<V<T<RL
- =33
- -1
-]QrL@
- =3
- -1
-pVlsx,
- =2
- -7
-";
-pVYsx-
-"9
-pVXsx.
-":
-pVWsx8
-s?py#H
- =16
- -1
-"h
- =52
- -1
-"6
- =108`
-
-const directBF16SM70 = directBF16SM80 + `
- patch
- -3
-packed1 51940 attendDirect_dtype_BF16_row_BF16
-!pJ
-!pI
- =12
- -5
-p;zI8pF
-p9t2r0
-p:,rFpF
-qS--un
- =844
- -1
-t-qs>
-s/s:r_6
-rH
- =2
- -1
-t-x^
-s/w+
-rH
- =2
- -2
-t-x^
-s/w+
-rH
-wA'K
-{0p4K
-}tJscyqqcqcqcqcqcqc>?
- =9
- -1
-s+)'#6
- =6
- -1
-s+)'#W
- =6
- -1
-pV(I
- =6
- -1
-pV&t\
- =466
- -7
-t-v8
-s/s:r_S
-rH
-w)Ps}+z%s\2s\L2y3t&
-t-rn6
-s/s:qsS
-rH
-w)Ps}+z%s\2s\L2y3uK
-t-rn6
-s/s:qsS
-rH
-pqtcy'
-sE$6
- =3
- -1
-b&Z
- =15
- -1
-sE6$+
- =3
- -1
-b8$*
- =12
- -1
-sEF$?
- =3
- -1
-bH$*
- =12
- -1
-sEV$S
- =3
- -1
-bX$*
- =65
- -2
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
- =6
- -1
-zcpu
- =4
- -2
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
- =6
- -1
-zcpu
- =4
- -2
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
- =6
- -1
-zcpu
- =4
- -2
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
- =6
- -1
-zcpu
- =4
- -2
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
- =6
- -1
-zcpu
- =4
- -2
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
- =6
- -1
-zcpu
- =4
- -2
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
- =6
- -1
-zcpu
- =4
- -2
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
- =3
- -1
-uoz]I
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKRM2|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKRL2|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKRK2|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKRJ2|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKRI2|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKRH2|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKRG2|{9D?
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-xKRF2|{9D?
- =2
- -8
-y/ql<x
-y/tRv=<q
-y/}/x?<j
-y/tR7n<c
-y/}/u"<[
-y/tR,rg<T
-y/}/xu<M
-y/tR,r><F
- =39
- -1
-]QrL@
- =3
- -1
-pVlsx,
- =3
- -6
-pVYsx-
-"9
-pVXsx.
-":
-pVWsx8
-s?py#4
- =178`
-
-const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 39237 decode_dtype_BF16_row_BF16_dim64
-!|h^|f
-!|g@=
-!p8
-!sgpipMrbuNs}pMu[rR
-!s]pipMpOrmpipMrR
-!vvq"w/rGrR
-!v7psv6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHy;pD
-!c
-p;x5sV
-p9-sqpF
-p:,sqpF
-qSw?x,
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-vl@r-
-N
-pn{Gq#@
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pry=y'
-p?
-r7~/q>rGymPr/
-p'
+p,repZ
+p,.sc
+p,.t'
+{Yy,pU
+to
+u<.x+
+ra<P0
+|zy{K
+wc
+ra6rR
+t&y&vM>ttsLovzjp[I
+shj?ovzjp[}KrE
+q?xf
+{>qb
+r^Mu|
+r*pdsT
+rIsOgrVp{jp[rmt2
+q=+{i
+|tp{zWw>?r[
+q=2r{
 s1
-|A-qe
-r7~/u=q>pMym
-r5/sr
-Q
-p%
-pL
-r5@f7
-{<~(
-pl$
-)
-pl%
-pl'
-)
-pl(
-pl*
-)
-pl+
-uuqI
-)
-uuqA
-zt
-)
-uupG
-)
-x{
-)
-tb-pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-tb.^
-p6
-tb8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-"&
-ru5
-qt5qR
-r5@sr
-z3'p$
-4
-rD2
-r5/q0
-t+M5qO
-*.%
-}'r,c~72~7L2ql
-ru7
-"#
-uVM61'
-prr-p|
-qVM(q=
-J
-J
-J
-J
-p6
-qVM*r2
-s_yW
-s_zE
-s_|t
-r~
-p6
-pru:r]
-q1[rq
-wcr,q9DwB
-prt'q0
-vGM8
-w<
-wOr,XD18
-prr4r]
-zWXp$
-qU
-prsrxj
-qK[2p0B
-prr4pb
-q1[r2
-w<
-wOr,t"u&[
-!#
-r5@pj+
-u'q}
-ru)
-vNp)%
-t)=px
-xQM61'
-y7-
-t),qe
-|&&U
-Y/D
-pz/qj
-t)+{G
-xBu*R$1&
-pB51%U
-rsp@
-t)-j
-xBu*M7<$
-tU%D
-pzR&qj
-t).pb
-rsR&
-tU'D
-pzR(qj
-tb/pw
-qVs0q=
-sH0
-"8
-ra/G
-)
-qV{|D
-pm
-pry=t;
-qF+z/
-pB01112
-qvM31-
-)
-ur
-0
-y7.
-t(vX
-v>7
-prxGrI
-qBp0
-t8p*?
-qBq}
-pzR"qj
-t(r|<#
-{?77ts
-xsB
-y7.
-}g,ps@
-qF$qg
-pqqwp|
-qLwg-
-xBzYqu-7
-}g9s-
-qk#qg
-|W;
-pqr]ts
-ra4q&
-q7429
-pqsmq3
-qF$q=
-uFq=
-pqq3^,
-p~XqOqR
-qLt"9
-tFrU
-pqtsj
-ru.
-u>q)u8qrxD%
-0
-t7
-p1
-pqr]s-
-qk4pd
-v>-
-"%
-qF-U
-uFt0
-"%
-x%/<"
-qLw%9
-tFrU
-"$
-qk4rq
-v>-
-"$
-qF4U
-uF<(
-"$
-x%/<)
-qLw%9
-tFrU
-"$
-qk42u0
-v>-
-"$
-qF;U
-uF</
-"$
-x%/<0
-qLw%9
-tFrU
-J
-!#
-u-8})
-qBR;
-rP
-pnwEsh
-qFIU
-{?77pw
-y77
-rsR<
-qBR\
-pnwErI
-p6
-s{=q0
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-}g,tc
-tU;q=
-pzR<qR?
-)
-wm%
-u@(
-u(
-o
-*,%
-sw
-pqqwy'
-zJt?uN{"[qg.-p5v({X8
-v>+
-xBzY7
-t(p*U
-qvrc<@
-}g9rI
-tU?r2
-pzR@2[?
-t{M$s[
-pqsrxj
-zZ@
-pqu:r4
-ub7
-{R
-*&%
-ri
-t(RrU
-qV{cD
-qVr|<q
-*)p-
-t(Rqq=
-qV{cD
-pqr4q3
-t(Ri<#
-pqtcj
-qVs0<A
-pzzM<A?
-pqtst;
-xs<?
-qvp51.
-t^
-t7
-p1
-pqu:ts
-reuyyR
-w"~5
-w"~5
-"3
-tr1
-w"~5
-rD3
-Yw%{c
-pzt"=?
-pzp5p$?
-t+r|A
-tT
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
-pqxjj
-ri
-t7
-p1
-z>
-q1p0v^
-qvp51.
-tmp-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
-"&
-qVq}<C
-pzzM<C?
-"&
-qF(<A
-qvp51.
-}3{c
-pzyW?
-pzp5p$?
-t+r|A
-xi%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-pqxjr]
-vGsp
-qvp51.
-xip-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR(<C
-pzzM<C?
-"$
-qF/<A
-qvp51.
-}3{c
-pzyW?
-pzp5p$?
-t+r|A
-v&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGsp
-qvp51.
-v&p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR/<C
-pzzM<C?
-"$
-qF6<A
-qvp51.
-}3{c
-pzyW?
-pzp5p$?
-t+r|A
-i"%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGsp
-qvp51.
-i"p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-!#
-s{.j
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-xSE<EB
-tUEwB
-sJ~)
-s{7j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-|A.pj
-ra4E
-qVR~D
-J
-J
-J
-J
-J
-J
-J
-J
-p6
-|A9sh
-qkV2p*
-z_p<
-ub6
-0
-|&:U
-qVp<D
-4
-rD4
-o
-*#%
-|A@|Y
-q74q&
-z_.
-ta
-vAq}2ql
-rs.
-z_.
-q:
-vAq}2ql
-vT/
-z_.
-xi%
-vAq}2ql
-q1vnsT
-z_.
-wm%
-vAq}2ql
-q1XA
-z_.
-};%
-vAq}2ql
-q1t"rF
-z_.
-i"%
-vAq}2ql
-q1[yl
-z_.
-i$%
-vAq}2ql
-xsE/
-z_.
-i&%
-vAq}2ql
-!#
-s{/t;
-qkXwB
-"3
-tU}D
-pzR~qj
-)
-iF%
-u@P
-{K
-o
-*,%
-sw
-vc=rz+
-{ef
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-qGs\t%
-wh
-pqy=pb
-ra4G
-uF<|
-qE~B
-";
-y,/U
-qLvn9
-tFrU
-q1q9E
-tFr|qR
-q1p@G
-tFr|r2
-xswB
-tFz#p2
-pr^+}6
-q74q&
-qv+1a
-pq^+ps/
-qzuH-
-rs.
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-qGs\t%
-J
-!#
-vc+sm
-qkXU
-"(
-qtiD
-uXiqj
-)
-iJ%
-u@T
-s'8
-o
-*,%
-sw
-pqwwr+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
-pqzgpx
-vS
-pqq#/qe
-]1|1
-"<
-zJt?uN{"Xqg.-p5v({X8
-v>+
-xBzY7
-t(p2U
-qvrc1k
-pqq#/tI
-rsR*
-qvp51.
-rbpiyux${ozmXn
-pqf=j
-J
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RKD<JDu2XqRu2r_WWWL
-pqf,j
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RKD<JDu2rUu2rvqWqWqWL
-"$
-q1p0</
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RO2[<N2[u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RO2[<N2[u2wyu2tLsGt|qWL
-"$
-qF$<3
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<"<R<"u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<"<R<"u2wyu2tLsGt|qWL
-"$
-qF*<7
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<(<V<(u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<(<V<(u2wyu2tLsGt|qWL
-vc7r4
-qF7B
-y77
-qVycG
-tU61#
-4
-p6
-pr^+sh
-tH9rq<=
-pr^8sh
-qVMGD
-zSqW?
-{?}(q@
-qVM#<7
-xprvscyq}X>?
-pr^8px
-tj
-qVMGD
-zSqW?
-"#
-xprvscyq}X>pu
-"#
-vT/
-qVMGD
-zSsI?
-"#
-xpu_scyq}X>yz
-"#
-q1vn@
-qVMGD
-zSsI?
-"#
-xpu_scyq}X>v:
-!#
-{D9px
-tpsM"u#
-yUul
-yUul
-{D/t'
-|U
-tpw+
-{D@t'
-|7
-tpw+
-tpr3p45wz6
-uLz(s-
-w\6'5
-x>#
-k
-uL=,sh
-rp46
-uL=.ua
-rp5'#
-r=
-s+/'#6
-k
-uL=7ps
-x-z.
-uL=.tI
-s+1'#W
-k
-"#
-xy
-"#
-s+1'#rl
-k
-"#
-xy
-"#
-s+3'#sG
-k
-"#
-q84S>
-pq^+r-
-z<r8%<?wL
-z<r8&<>wL
-pq^8t'
-rp3S
-rp2S
-rp1W
-rp0W
-rp/sI
-rp.sI
-rp-qW
-rp,qW
-rp+sG
-rp*sG
-rp)$"
-rp($"
-rp'$$
-rp&$$
-rp%$&
-rp$$&
-uGzItI
-|i.$1
-|i($+
-pqpj.^+
-qF7v^
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2yD[u2r8%$$$#$"L
-qF6v^
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R#<"u2tLsGt|qWL
-qF6v^
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2R)<(u2t$sIsUWL
-qF6v^
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2R/<.u2qsSv,L
-|.,pw
-vS
-|.+j
-qFXwB
-r\f
-5
-"R
-qtl<j
-uXl<k?
-t{M$VI
-"R
-zZ@
-"R
-ub7
-{R
-*&%
-ri
-|&<U
-qV{cD
-qVxc=
-|&>q=
-qV{cD
-"P
-0
-t7
-p1
-"Q
-re~52t,
-w"t,
-w"t,
-"#
-w"t,
-rD5
-"=
-zJt?uN{"p2qg.-p5v({X8
-v>+
-xBzY7
-t(q,U
-qvrc1k
-pqu:q#@
-v3p=G
-*)%
-pqr4s-
-qFdwB
-y77
-|&GU
-"R
-qVyco
-pzzM1p?
-"R
-q1p@1s
-qvp51.
-}3{c
-pzyW?
-pzp5p$?
-t+r|A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"S
-ri
-t7
-p1
-z>
-q1[v^
-qvp51.
-tmp-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
-"$
-qVp*1x
-pzzM1y?
-"$
-qF$1|
-qvp51.
-}3{c
-pzyW?
-pzp5p$?
-t+r|A
-w0%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"S
-vGsp
-qvp51.
-xip-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR&rk$-
-pzzMrk$-?
-"$
-qF+rk$+
-qvp51.
-}3{c
-pzyW?
-pzp5p$?
-t+r|A
-};%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGsp
-qvp51.
-v&p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR-rk$-
-pzzMrk$-?
-"$
-qF2rk$+
-qvp51.
-}3{c
-pzyW?
-pzp5p$?
-t+r|A
-i#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGsp
-qvp51.
-i"p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-|..ts
-q1py#429
-"H
-qtiD
-uXiqj
-)
-ia%
-u@k
-s'9
-o
-*,%
-vApy#G2ql
-!#
-|.7j
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-qKpy#6rk#6B
-Ypy#61f
-tJ6'5
-sJ~)
-!#
-|./p|
-|Np44BwL
-yV46
-|.@p|
-|7
-q6
-u-@=^
-p+
-u-@,sm
-zJt?uN{"M/wv7vO9q4w{
-{Y.
-)
-zo
-s'/
-u-|+pw
-q74q&
-p1
-5
-u-@-q@
-qt_G
-s'@
-r{a
-qvq41.
-}b#dqOU
-syu8Ps}+r3x2cp45>L
-!#
-x1r+
-qt_G
-pm=
-r{a
-qvsf1.
-{.qe
-qz}w
-xlq#
-qv{cq=
-}b#iuD
-u6y;'3
-vkq@
-u6+tO'1
-xlq@
-u6p<rg'/
-"#
-u6tGv='-
-"#
-u6-tK'+
-"#
-u6.s%')
-"#
-u6.t[''
-"#
-u6.tz'%
-"#
-u6{Xp&'2
-"#
-u6/wV'0
-"#
-u6/sL'.
-"#
-u6/pk',
-"#
-u6/rJ'*
-"#
-u6|+p&'(
-"#
-u6u0rg'&
-"#
-u6@w7'$
-u-u0^
-p+
-{rrF
-xBu*MS1+
-qVyc-
-}q
-qD9j
-z3+p$
-uVM-1+
-xQM-1+
-qD/u:
-y7-
-vd+,
-wP
-}3/
-wI@r-
-)
-qVs0v^
-t(spU
-qV/D
-"#
-ret,v:
-"#
-wj
-wj
-rD6
-"#
-p~X|B.
-w)Ps}+z%s\2s\L2qp
-wWts
-w)Ps}+z%s\2s\L2y3pk
-tps:r_S
-w)Ps}+z%s\2s\L2y3t&
-tps:qsS
-w)Ps}+z%s\2s\L2y3uK
-tps:qsS
-v|y'
-t3tL6
-x>#
-k
-wI/r1
-b#Z
-wI@q0
-p~t"{c1.
-p~XuD
-|ssh
-w)Ps}.z%s\2s\2s\2s\L2y3y;
-v;u_WZ
-v;t$WZ
-v;|qZ
-v;ulWZ
-w)Ps}.z%s\2s\2s\2s\L2y3+r*
-s+$WZ
-s+%WZ
-s+&WZ
-s+'WZ
-"%
-sE3$+
-x>#
-k
-"%
-b5$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3.|on
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-"$
-sED$?
-x>#
-k
-"$
-bF$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3vFt[
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3vFpk
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-"$
-sEU$S
-x>#
-k
-"$
-bW$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-qD@pw
-r[JB
-p6
-zqqe
-qkV2p2
-t{M8Vj
-{@r+
-ru+
-s?[
-s.p=p-%
-u@s
-pm,
-zZ8
-*0%
-|*xftLsGt|qWL
-|*tRp5uzqsSv,L
-qM8f
-qT[p$
-sd
-qM7qN
-q+pKVt
-pm+
-v3p"q&
-*2%
-syy1Ps}+r3xfr8g$&L
-u<
-!#
-qM=q3
-qkV2p0
-s?p2
-t{M+%
-u@w
-pm-
-r&.j
-|cq)q"q"vLrWvhrG~(sM'
-u9sM(
-xH
-xI
-uO&6
-w|6$'
-v)S
-x7sM)
-vo=qf|'
-|(
-{B
-4
-uO*sI
-v;ul6$+
-r@qWS
-x7sM-
-vo=qf|'
-4
-|(
-{B
-4
-uO.u#
-s+$6$/
-b#S
-x7sM1
-vo=qf|'
-4
-|(
-{B
-4
-uO2$&
-s+)6$3
-b(S
-x7sM5
-vo=qf|'
-4
-|(
-{B
-4
-uO2$+
-s+.6$3
-b-S
-x7sM5
-vo=qf|'
-4
-|(
-{B
-4
-uO6$0
-s+36$7
-b2S
-x7sM9
-vo=qf|'
-4
-|(
-{B
-4
-uO:$5
-s+86$;
-b7S
-x7sM=
-vo=qf|'
-4
-|(
-{B
-4
-uO>$:
-s+=6$?
-b<S
-x7sMA
-vo=qf|'
-4
-|(
-{B
-4
-qM=q#
-{R
-*4%
-|i6$;
-|i,$1
-|i"$'
-zprnrl
-p6
-"#
-z-r8N$S
-z-r8N$T
-z-r8N$U
-z-r8N$V
-z-r8J$W
-z-r8J$X
-z-r8J$Y
-z-r8J$Z
-"#
-u>zi{up5rW+r3q9sIrl
-u>zi{up5rW+r3p,WsU
-u>zi{up5rW+r3r|Sq/
-u>zi{up5rW+r3s0>6
-!#
-|[r,xfvfUDL
-!#
-u-@9ts
-O
-!#
-tb@qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-vl@r-
-ru-
-r[Gp$
-r[7p$
-4
-xBu*MS1+
-qt-D
-4
-5
-q'=sm
-poV1+%
-u@{
-pm.
-{R
-*4%
-|[r,xf=p$uWL
-!#
-pnwwr1
-O
-!#
-ru@
-r5/q0
-]$rL8
-r5@sr
-(p5
-!#
-"S
-]7rL9
-u'py$>
-]8rL/
-]9rL@
-u'py$=
-]:sx=
-"R
-]1sx,
-(+,
-!#
-|A9qN
-pVssx+
-u'py#m
-(+-
-!#
-"$
-pVasx.
-u'R[
-pV_sx8
-pV^sx7
-u'RZ
-pV]sx9
-"$
-(+,
-!#
-"<
-pVFsx/
-":
-pVEsx@
-";
-pVDs3sK
-s?q,
-(rO
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-prr4r]
-r79
-qm
-qm
-(
-!qZ
-pn{G|_
-r~
-a~
-qP{|
-(
-!s*
-}g,pb
-g
-aw
-;9
-(
-!tS
-"S
-g,
-vg
-v#
-(
-!vB
-"#
-g
-aN
-;9
-(
-!w&
-g
-aJ
-;9
-(
-!x=
-"q
-qH
-vg
-v#
-(
-!yE
-"#
-g
-a4
-;9
-(
-!{-
-u-@,tI
-sk
-vg
-wp1
-(
-!vKxw
-"J
-uI
-a|
-qP.
-(
-!pty@
-"J
-}G
-a|
-qP.
-(
-!ptyG
-{@^
-sv@
-a+
-;:
-(
-!pt+uU
-";
-g=
-a.
-;;
-(
-!pt{H
-"9
-sv/
-a%
-;<
-(
-!pt.uU
-q'=ps
-tW
-pfqI
-;<
-(
-!pt|F
-"5
-g8
-p3=
-qPp[
-(
-!pt|G
-"5
-g7
-vg
-v#
-(
-!pt}x
-"4
-g+
-as
-;7
-(
-!pt/uU
-g-
-pf{c
-qPpG
-(
-!ptxw
-g+
-as
-;8
-(
-!tYy@
-g-
-pf{c
-qPp"
-(
-!tYyG
-"4
-g.
-vg
-v#
-(
-!tY+uU
-"5
-g9
-ac
-;6
-(
-!tY{H
-g/
-pfp<
-qPpK
-(
-!tY.uU
-"$
-g+
-aF
-;7
-(
-!tY|F
-g-
-pf{c
-qPpY
-(
-!tY|G
-g+
-aF
-;8
-(
-!tY}x
-g-
-pf{c
-qPp=
-(
-!tY/uU
-"5
-g@
-vg
-v#
-(
-!tYxw
-"5
-qH=
-a0
-qP/
-(
-!vK-y@
-"5
-qH,
-a/
-qPsp
-(
-!vK-yG
-qH+
-pf/
-qPp)
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const decodeBF16DtypeBF16RowBF16Dim64SM90 = decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned + `
- patch
- -1
-packed1 40139 decode_dtype_BF16_row_BF16_dim64
- =7
-!v7r.v6|Q
- =6
- -2
-zf}<
-p9-y?pF
-p:x5to
- =51
- -18
- =8
- -2
-ya
-rCpG
- =5
- -6
-t+vn/
-};%
-sw
-s@r>
-ya
-"#
-uVp@1'
- =17
- -3
-vGp*
-w<
-wOr,XD2q,
- =135
- -1
-T-
- =17
- -1
-ub'
- =2
- -16
-{=(rZ
-zb{cC
-zbp=3*
-*)rZ
-{=+q^
-zb{cC
-pqr4q3
-t(Rf2q,
-pqtcj
-qVs0<>
-pzzM<>?
-pqtst;
-vGR<
-qvp51.
-u.
- =14
- -1
-v0pK%
- =2
- -1
-u.
- =5
- -1
-|%p-
- =2
- -4
-qVq}<@
-pzzM<@?
-"&
-qF%<>
- =5
- -1
-wm%
- =4
- -1
-w0p-
- =2
- -4
-qVR(<@
-pzzM<@?
-"$
-qF,<>
- =5
- -1
-v0qI%
- =4
- -1
-};p-
- =2
- -4
-qVR/<@
-pzzM<@?
-"$
-qF3<>
- =5
- -1
-i$%
- =4
- -1
-i#p-
- =4
- -2
-xSB<BB
-tUBwB
- =5
- -1
-qVR{D
- =10
- -6
-qkK2p*
-z_p<
-ub$
-{=%%
-zbp<C
- =2
- -1
-xM
- =5
- -1
-vAp*2ql
- =3
- -1
-vAp*2ql
- =3
- -1
-vAp*2ql
- =3
- -1
-vAp*2ql
- =3
- -1
-vAp*2ql
- =3
- -1
-vAp*2ql
- =3
- -1
-vAp*2ql
- =3
- -1
-vAp*2ql
- =2
- -7
-qkMwB
-"3
-tUxD
-pzRyqj
-)
-iI%
-T-
- =5
- -1
-Y=<}
- =21
- -2
-uF<w
-qEyB
- =12
- -1
-qv+1U
- =24
- -7
-qkMU
-"(
-qt]D
-uX]qj
-)
-iM%
-T-
- =15
- -1
-qvrc1_
- =7
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RID<HDu2XqRu2r_WWWL
-pqf,j
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RID<HDu2rUu2rvqWqWqWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM2[<L2[u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM2[<L2[u2wyu2tLsGt|qWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<"<P<"u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<"<P<"u2wyu2tLsGt|qWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2wyu2tLsGt|qWL
- =3
- -1
-qVyc<
- =6
- -1
-qVM<D
- =6
- -1
-qVM<D
- =5
- -1
-qVM<D
- =5
- -1
-qVM<D
- =87
- -1
-r\Z
- =2
- -3
-qta<j
-uXa<k?
-t{M$VL
- =3
- -1
-ub'
- =2
- -8
-{=(rZ
-zb{cC
-zbp=3*
-{=+rS
-zb{cC
-"P
-ri
- =10
- -1
-zJt?uN{"Xqg.-p5v({X8
- =2
- -4
-t(p2U
-qvrc1_
-pqu:q#@
-z=G
- =2
- -8
-qFawB
-y77
-|&<U
-"R
-qVycd
-pzzM1e?
-"R
-q1p@1h
- =5
- -1
-xi%
- =11
- -4
-qVp*1m
-pzzM1n?
-"$
-qF$1q
- =5
- -1
-v&%
- =7
- -4
-qVR&1t
-pzzM1u?
-"$
-qF+1x
- =5
- -1
-i"%
- =7
- -4
-qVR-1{
-pzzM1|?
-"$
-qF2rk$#
- =5
- -1
-i%%
- =7
- -7
-q1py#129
-"H
-qt]D
-uX]qj
-)
-if%
-T-
- =3
- -1
-vApy#D2ql
- =3
- -2
-qKpy#3rk#3B
-Ypy#31Z
- =22
- -5
-qtTG
-s'@
-r{f
-qvq41.
-}b#^qOU
- =3
- -3
-qtTG
-pm=
-r{f
- =5
- -1
-}b#duD
- =34
- -1
-xBu*MH1+
- =104
- -1
-r[?B
- =2
- -2
-qkK2p2
-t{M8Vo
- =4
- -1
-T1
- =3
- -2
-|HtL
-ppr>sG
-ppp&t|
-ppseqW
-pps%q/
-pp+rgS
-ppvm6
-ppxW}2
- =4
- -1
-q+pK33
- =3
- -1
-|Hr8g
-ppy%&
- =3
- -1
-qkK2p0
- =2
- -1
-T5
- =14
-er4q#-
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
- =3
- -13
-p6
-"$
-z-r8N$S
-"$
-|l>
-u>Pt5p<Pt5p5rzyD~i
-"#
-z-r8N$T
-"#
-|l>
-u>Pt5p<Pt5p5rz[2~i
-"#
-z-r8N$U
-"#
-|l>
-u>Pt5p<Pt5p5rzt"~i
-"#
-z-r8N$V
-"#
-|l>
-u>Pt5p<Pt5p5rzw%~i
-"#
-z-r8J$W
-"#
-|l>
-u>Pt5p<Pt5p5rzvn~i
-"#
-z-r8J$X
-"#
-|l>
-u>Pt5p<Pt5p5rzuH~i
-"#
-z-r8J$Y
-"#
-|l>
-u>Pt5p<Pt5p5rzz#~i
-"#
- =2
- -6
-|l>
-u>Pt5p<Pt5p5rzu&~i
-!#
-"$
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
- =8
- -1
-r[<p$
- =2
- -1
-xBu*MH1+
- =4
- -2
-poK1+%
-T5
- =3
- -1
-y/qlp$
-y/tRv=p$
-y/}/x?p$
-y/tR7np$
-y/}/u"p$
-y/tR,rgp$
-y/}/xup$
-y/tR,r>p$
- =4
- -1
- =5
- -3
-"T
-]7rL9
- =2
- -3
-]:sx=
-"S
- =5
- -1
- =4
- -1
- =2
- -1
- =4
- -7
-"=
-pVFsx/
-";
-pVEsx@
-"<
-pVDs3sK
-|W$
- =13
- -1
-a}
- =5
- -2
-av
-;-
- =2
- -1
-"T
- =7
- -2
-aJ
-;-
- =3
- -2
-aF
-;-
- =2
- -1
-"r
- =7
- -2
-a.
-;-
- =5
- -1
-wp+
- =2
- -3
-"K
-uI
-a{
- =3
- -3
-"K
-}G
-a{
- =5
- -2
-a%
-;1
- =2
- -4
-"<
-g=
-a(
-;3
- =4
- -2
-pfpU
-;5
- =4
- -2
-pfpK
-;5
- =4
- -2
-p36
-;/
- =10
- -2
-ar
-;'
- =4
- -1
-wpo
- =3
- -2
-ar
-;*
- =4
- -1
-wpm
- =10
- -2
-a_
-;$
- =4
- -1
-wp^
- =4
- -2
-aB
-;'
- =4
- -1
-wp?
- =3
- -2
-aB
-;*
- =4
- -1
-wp>
- =10
- -1
-a*
- =5
- -1
-a)
- =32`
-
-const decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned + `
- patch
- -3
-packed1 39022 decode_dtype_BF16_row_BF16_dim64
-!|hf|f
-!|gxO
- =82
- -2
- =2
- -4
-!#
-"$
- =69
- -1
-"6
- =90
- -2
- =49
- -1
-"2
- =75
- -2
- =59
- -1
-"2
- =34
- -1
-"9
- =53
- -1
-";
- =158
- -1
-"Q
- =3
- -3
-"Q
-zZ@
-"Q
- =9
- -1
-"O
- =3
- -1
-"P
- =19
- -1
-"Q
- =2
- -1
-"Q
- =8
- -1
-"R
- =20
- -1
-"R
- =369
- -2
- =26
- -1
-"R
- =6
- -1
-"Q
- =18
- -5
-";
-pVFsx/
-"9
-pVEsx@
-":
- =4
- -1
- =20
- -1
-"R
- =16
- -1
-"p
- =17
- -1
-"I
- =5
- -1
-"I
- =11
- -1
-":
- =5
- -1
-"8
- =129`
-
-const decodeBF16DtypeBF16RowBF16Dim64SM80 = decodeBF16DtypeBF16RowBF16Dim64SM90 + `
- patch
- -3
-packed1 39924 decode_dtype_BF16_row_BF16_dim64
-!|hf|f
-!|gxO
- =66
- -2
- =2
- -4
-!#
-"$
- =70
- -1
-"6
- =90
- -2
- =48
- -1
-"2
- =75
- -2
- =58
- -1
-"2
- =34
- -1
-"9
- =53
- -1
-";
- =158
- -1
-"Q
- =3
- -3
-"Q
-zZ@
-"Q
- =8
- -1
-"O
- =3
- -1
-"P
- =19
- -1
-"Q
- =2
- -1
-"Q
- =8
- -1
-"R
- =20
- -1
-"R
- =437
- -2
- =32
- -1
-"S
- =4
- -1
-"R
- =15
- -5
-"<
-pVFsx/
-":
-pVEsx@
-";
- =4
- -1
- =20
- -1
-"S
- =16
- -1
-"q
- =17
- -1
-"J
- =5
- -1
-"J
- =11
- -1
-";
- =5
- -1
-"8
- =129`
-
-const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 51574 decode_dtype_BF16_row_BF16_dim128
-!|h^|f
-!|g@=
-!p8
-!sgpipMrbuNs}pMu[rR
-!s]pipMpOrmpipMrR
-!vvq"w/rGrR
-!v7psv6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHy;pD
-!c
-p;quto
-p9xex,
-p:,xOpF
-qSrOun
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-vl@r-
-N
-pn{Gq#@
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pry=y'
-p?
-r7~/q>rGymPr/
-p'
+r*p0pf
+s2
+q=6p}
+sq
+sp
+rb+pK
+q>by%
+q=2pf
+v^pk
+r#p4pN
+q=.q%
+x=qVrw
+q=5pf
+zw
+q=1P
+rYq5py
+/'
+s[pQ
+s[p7
+sMpAw")
+ra<p=
+t_pSwi
+wgp:#w"
+r,xl|#rts#rt
+xr
+vAp:#9%
+}w|V
+}6#
+}6%
+sh?vyoynt5QE
+xpsl
+s:qK
+tb.sK*x$6pd
+}X
+{mv9q3q1vM7
+ubpA
+t<|:rE
+~&pS)
+ut)
+ubpJ
+ )&~&q))
+ubq)
+x{3)
+{Zp)o?pEp3t5xIzR4
+r^,
+s$ph-
+ue{'4
+ %$ )'vArE92
+wIp:2
+yh
+!s4
+q@#
+q@%
+t|Y8
+shv9q3pPy{A
+ %'t4
+xDqVK
+wc
+w9)8
+s/
+G/)
+r*v+pv
+xBQ[vH
+r*qyp;
+q_'K
+u"
+r*rvqT
+ %s#zw1unqF
+{Mpf
+p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ,
+\p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
+z6qG
+tF3unrW
+ '&y#qG
+tG3unux
+ '*z<qG
+uO3unq3
+p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ4
+ %.|EqG
+wt3unrt
+ '&z6pC
+v^3unro
+ '6y#pC
+w_3unuk
+ ':z<pK
+zV3uns#
+ '2|EpK
+|A3+x"2
+ '6|5qG
+y$p|3v-qy
+p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ;
+ %F}f3v-q&
+ '%!s4
+r*r:a
+}=
+/7
+y$<K
+rz+u|&'
+s/
+v%5
+t4
+pnqVK
+r?;
+qs+p;
+{Zp)txp{p$pE?rmu{?IrVu{?q7wup{p3gpP0qF
+qs2qW
+tb{,
+|H
+v&*q8
+r)'yX
+ '/v%.
+uopAr+
+t4
+ '+v&6qO
+pg',u*
+ %4w80{X
+ 'l#ws
+|H
+ %C|H
+p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
+xr
+p,ropZ
+{xyo{Eq]
+{Zp)o?p3zSpPxIAK
+y7
+ %Kw8+tY
+ %0zw1unrW
+ 90w82p;
+x<pEp[p[j?\p3u{p3?IrVu{?q7wup{p3g
+w8.pb
+p]$3+u|&$
+ %Aw@5pv
+qg\p3{EY;|B
+tb<
+t&y&vMvLqVsd5vh2uQuk@
+qg\p3{Eb;|B
+tbq&rW
+ %%t&?op$gp/xIK
+|*Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q@)E-x(yX
+w@6pb
+uO4
+ %*tGx;u1
+ %,t&?op$gp/xI,
+|*t"(#)#*#+#,#-#.#/#0#1#2#3#4#5#6#7#8"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
+v^;
+ %0wtx;re
+ %2 %'zVs6
+ %5w_x;y,
+ ''y$p|vI
+ %:|AM<s#
+ ',L"rft-
+ %?}fM<52
+ '1L$rfp0
+ %DL#M<v(
+ '6L&rfuQ
+ %IL%M<5*
+ ';w81pv
+x<pEp[p[j?t2rnp[p[tvsLpEv,rDo?IrVu{?q7wup{p3g
+w85p}
+x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/<
+q,v?d
+w86qG
+ %W'zw1unq3
+p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ
+!s4
+}.p;
+pH.pk
+xc2uZ
+pg*M
+q"|T
+t*rw8
+xc.qp
+q@$
+ %d$r#p4Z
+xc1p=
+q@+
+p]Bql8
+tS)
+z8+
+q"p4;
+uO8
+q:*4
+tF8
+r#s^"
+v><q%
+zDq5
+u^({l
+t#s)#
+rsK
+{s(-
+w1Upy
+qz'q5
+u^){l
+ %(rs,
+{s)-
+ %(u^*vvve
+tb*
+ %-{s*-
+w1Uve
+u^+vvvu
+ %+{s+-
+w1Uvu
+qz*qU
+u^,{l
+ %7zf*
+{s,-
+ %7qz6qU
+u^-{l
+ %=zf6
+{s--
+ %=u^.vvve
+rse
+{s.-
+ %6u^/vvvu
+rsvl
+{s/-
+ %6qzp0qU
+u^0{l
+ %Kr]wk
+{s0-
+ %KqzsCqU
+u^1{l
+ %KzfsC
+{s1-
+ %Ku^2vvve
+rs3
+{s2-
+ %Ju^3vvvu
+rs,5
+{s3-
+ %JqzrlqU
+u^4{l
+ %Jzfrl
+{s4-
+ %Jqz0.qU
+u^5{l
+ %Jzf0.
+{s5-
+ %Ju^6vvve
+rswe
+{s6-
+ %Ju^7vvvu
+rs4.
+{s7-
+ %Jqzq0qU
+u^8{l
+ %Jzfq0
+{s8-
+ %Jqz++qU
+uVy{l
+ %Jzf++
+x7"z-
+ %JuV{vvve
+rsqd
+x7"|-
+ %JuV}vvvu
+rs|l
+x7"~-
+ %JqzqFqU
+u^<{l
+ %JzfqF
+{s<-
+ %Jqz2'qU
+u^={l
+ %Jzf2'
+{s=-
+ %Ju^>vvve
+rs}l
+{s>-
+ %Ju^?vvvu
+rs;'
+{s?-
+ %JqzrWqU
+u^@{l
+ %JzfrW
+{s@-
+ %JqzxXqU
+u^A{l
+ %JzfxX
+{sA-
+ %Ju^Bvvve
+rszz
+{sB-
+ %Ju^Cvvvu
+rs;6
+{sC-
+ %JqzroqU
+u^D{l
+ %Jzfro
+{sD-
+ %Jqzz#qU
+u^E{l
+ %Jzfz#
+{sE-
+ %Ju^Fvvve
+rs>ro
+{sF-
+ %Ju^Gvvvu
+rs>z#
+{sG-
+ %Jqzq3qU
+u^H{l
+ %Jzfq3
+{sH-
+ %Jqz1.qU
+u^I{l
+ %Jzf1.
+{sI-
+ %Ju^Jvvve
+rsql
+{sJ-
+ %Ju^Kvvvu
+rss6.
+{sK-
+ %Jqzs#qU
+u^L{l
+ %Jzfs#
+{sL-
+ %Jqz5+qU
+u^M{l
+ %Jzf5+
+{sM-
+ %Ju^Nvvve
+rs>s#
+{sN-
+ %Ju^Ovvvu
+rsr++
+{sO-
+ %JqzuxqU
+u^P{l
+ %Jzfux
+{sP-
+ %Jqz*'qU
+u^Q{l
+ %Jzf*'
+{sQ-
+ %Ju^Rvvve
+rse<
+{sR-
+ %Ju^Svvvu
+rse'
+{sS-
+ %JqzukqU
+u^T{l
+ %Jzfuk
+{sT-
+ %Jqz*6qU
+u^U{l
+ %Jzf*6
+{sU-
+ %Ju^Vvvve
+rse*
+{sV-
+ %Ju^Wvvvu
+rse6
+{sW-
+ %JqzrtqU
+u^X{l
+ %Jzfrt
+{sX-
+ %Jqz|@qU
+u^Y{l
+ %Jzf|@
+{sY-
+ %Ju^Zvvve
+rs>rt
+{sZ-
+ %Ju^[vvvu
+rs>|@
+{s[-
+ %Jqzpd2qU
+u^\{l
+ %Jzfpd2
+{s\-
+ %Jqzpd.qU
+u^]{l
+ %Jzfpd.
+{s]-
+ %Ju^^vvve
+rssd2
+{s^-
+ %Ju^_vvvu
+rssd.
+{s_-
+ %Jqz'qyqU
+u^a{l
+ %Jzf'qy
+{sa-
+ %Jqz'rvqU
+u^b{l
+ %Jzf'rv
+{sb-
+ %Ju^cvvve
+rs,qy
+{sc-
+ %Ju^dvvvu
+rs,rv
+{sd-
+ %Jqz'q&qU
+u^e{l
+ %Jzf'q&
+{se-
+ %Jqzqy'qU
+u^f{l
+ %Jzfqy'
+{sf-
+ %Ju^gvvve
+rs,q&
+{sg-
+ %Ju^hvvvu
+rs,0'
+{sh-
+ %Jq\<q-
+u,k#w
+vt#n
+vt#c
+vt#W
+vt#L
+vt#A
+vt#6
+{_|
+{_q
+{_f
+{_Z
+{_O
+{_D
+{_9
+{_.
+u,n#z
+vt#z
+vt#o
+vt#d
+vt#X
+vt#M
+vt#B
+vt#7
+{_}
+{_r
+{_g
+{_[
+{_P
+{_E
+{_:
+q\+q%
+sjv)&(
+q\2q[
+yVy:
+sjw)(
+q\.s{
+yV4uT
+ %%/%
+u,q#}
+vt$.
+vt$#
+vt#u
+vt#j
+vt#^
+vt#S
+vt#H
+vt#=
+vt#2
+{_x
+{_m
+{_b
+{_V
+{_K
+u,t$$E
+vt$:
+vt$/
+vt$$
+vt#v
+vt#k
+vt#_
+vt#T
+vt#I
+vt#>
+vt#3
+{_y
+{_n
+{_c
+{_W
+/%
+ %I/%
+ 'I/%
+ 'Ir=+p}
+p1:#'
+r=5yS
+t<sl
+Sk#'(
+{?0?joov,r[?\p)wwsl
+r=6qG
+v;B
+/#
+Sn#'[
+ %'/#
+ ''Sw#'po
+ ''s>ry(
+/#
+Sz#'px
+ +'l$e#'"#
+ +,l$e#'"&
+ +1l$^#'")
+ +6l$^#'",
+ +;l$X#'"/
+ +@l$X#'"2
+ +El$R#'"5
+ +Jl$R#'"8
+ +Ol$L#'";
+ +Ol$L#'">
+ +Ol$F#'"A
+ +Ol$F#'"D
+ +Ol$@#'"G
+ +Ol$@#'"J
+ +Ol$:#'"M
+ +Ol$:#'"P
+ +Ol$4#'"S
+ +Ol$4#'"V
+ +Ol$.#'"Y
+ +Ol$.#'"\
+ +Ol$(#'"_
+ +Ol$(#'"c
+ +Ol$"#'"f
+ +Ol$"#'"i
+ +Ol#y#'"l
+ +Ol#y#'"o
+ +Ol#s#'"r
+ +Ol#s#'"u
+ )Ot30p=
+t+Q~#
+/%
+p1{#'
+/%
+ %l%Sq#'(
+ %O/%
+ 'l%St#'[
+ +l%S}#'po
+ +Ol%l#'px
+ +Ol%f#'"#
+ +Ol%f#'"&
+ +Ol%_#'")
+ +Ol%_#'",
+ +;l%Y#'"/
+ +@l%Y#'"2
+ +El%S#'"5
+ +Jl%S#'"8
+ +Ol%M#'";
+ +Ol%M#'">
+ +Ol%G#'"A
+ +Ol%G#'"D
+ +Ol%A#'"G
+ +Ol%A#'"J
+ +Ol%;#'"M
+ +Ol%;#'"P
+ +Ol%5#'"S
+ +Ol%5#'"V
+ +Ol%/#'"Y
+ +Ol%/#'"\
+ +Ol%)#'"_
+ +Ol%)#'"c
+ +Ol%##'"f
+ +Ol%##'"i
+ +Ol$z#'"l
+ +Ol$z#'"o
+ +Ol$t#'"r
+ +Ol$t#'"u
+ )O/%
+ %l%{/6t}
+r@$)$$,
+q<s"v
+r@$#$$&
+q<m"p
+r@#z$#}
+q<g"j
+r@#t$#w
+q<a"d
+r@#n$#q
+q<Z"]
+r@#h$#k
+q<T"W
+r@#b$#e
+q<N"Q
+r@#[$#^
+q<H"K
+r@#U$#X
+q<B"E
+r@#O$#R
+q<<"?
+r@#I$#L
+q<6"9
+r@#C$#F
+q<0"3
+r@#=$#@
+q<*"-
+r@#7$#:
+q<$"'
+r@#1$#4
+vgrJs;
+q<|$#.
+vgr1pj
+w:2tY
+ %]8zw1unux
+ 9}4w:.pf
+r]'&.
+u"
+}k
+ t$#rI'
+ 'r8qDUB
+qDTB
+qDSB
+qDRB
+qDQB
+qDPB
+qDOB
+qDNB
+qDMB
+qDLB
+qDKB
+qDJB
+qDIB
+qDHB
+qDGB
+qDFB
+qDEB
+qDDB
+qDCB
+qDBB
+qDAB
+qD@B
+qD?B
+qD>B
+qD=B
+qD<B
+qD;B
+qD:B
+qD9B
+qD8B
+qD7B
+qD6B
+qD5B
+qD4B
+qD3B
+qD2B
+qD1B
+qD0B
+qD/B
+qD.B
+qD-B
+qD,B
+qD+B
+qD*B
+qD)B
+qD(B
+qD'B
+qD&B
+qD%B
+qD$B
+qD#B
+qD"B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+v"~45
+!s4
+s/
+w:1p=
+|H
+tFpk
+|H
+w:5pC
+t*|.$
+ %Q8v%'
+t4
+ 7a8w:*pv
+ %R8w:6s8
+r)pa}A&$
+/:
+qg\p3{Ep8o;|B
+ 1Q8/:
+ -Q8|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
+ +Q8 %' +Q8 %, +Q8 %1 +Q8 %6 +Q8 %; +Q8 %@zJ<p}
+ %Q8zJ'q8
+p]0}A&$
+z31qp
+qg\p3{Ep4;|B
+tb+sQr6.v(
+ %L|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&[%Z%Y%XsV
+z^sQr6x$2
+ %O|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&X%W%V%UsV
+tGMsQr6*q0
+ %L|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&U%T%S%RsV
+uOMsQr66r6
+ %O|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&R%Q%P%OsV
+wt|lrop0rq
+ %M|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&O%N%M%LsV
+v^|lrosCxN
+ %N|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&L%K%J%IsV
+w_|lrouQro
+ %N|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&I%H%G%FsV
+zV|lrouvu|
+ %O|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&F%E%D%CsV
+zJ0p}
+ %@zJ+pb
+x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
+J+d
+zJ.p-
+L93unq3
+ 'o8/8
+sjv)V"R
+{_O
+{_L
+{_I
+{_F
+{_C
+{_@
+{_=
+{_:
+{_7
+{_4
+{_1
+{_.
+{_+
+{_(
+sjv)e"a
+{_]
+{_Z
+{_W
+{_T
+{_Q
+{_N
+{_K
+{_H
+{_E
+{_B
+{_?
+{_<
+{_9
+{_6
+/8
+ %Z1/8
+ 'Z1/8
+ )Z1sjv)x"t
+{_q
+{_n
+{_k
+{_h
+{_e
+{_b
+{_^
+{_[
+{_X
+{_U
+{_R
+ )T#sjwE#5$#1
+vt#.
+{_|
+{_y
+{_v
+{_s
+{_p
+{_m
+{_j
+{_g
+{_d
+{_a
+ )T# 3Z1pDqOq%
+sjwE&c":
+pDq8v5
+sG&d(
+sz#'
+ 'm.sjwE&Cpj
+/#
+sG&D(
+ '(/:
+q$zA'
+/:
+ %g1l#V#'(
+ '( 'g1l#X#'[
+ +z-l#X#'po
+ +o.l#Z#'px
+ +'l#Z#'"#
+ +,l#\#'"&
+ +1l#\#'")
+ +6l#^#'",
+ +;l#^#'"/
+ +@l#a#'"2
+ +El#a#'"5
+ +Jl#c#'"8
+ +Ol#c#'";
+ +Ol#e#'">
+ +Ol#e#'"A
+ +Ol#g#'"D
+ +Ol#g#'"G
+ +Ol#i#'"J
+ +Ol#i#'"M
+ +Ol#k#'"P
+ +Ol#k#'"S
+ +Ol#m#'"V
+ +Ol#m#'"Y
+ +Ol#o#'"\
+ +Ol#o#'"_
+ +Ol#q#'"c
+ +Ol#q#'"f
+ +Ol#s#'"i
+ +Ol#s#'"l
+ +Ol#u#'"o
+ +Ol#u#'"r
+ +Ol#w#'"u
+ )O/:
+ 'g1p1~#'
+ 'g1l$[#'(
+ %O )g1l$]#'[
+ +l%l$]#'po
+ +Ol$_#'px
+ +Ol$_#'"#
+ +Ol$b#'"&
+ +Ol$b#'")
+ +Ol$d#'",
+ +;l$d#'"/
+ +@l$f#'"2
+ +El$f#'"5
+ +Jl$h#'"8
+ +Ol$h#'";
+ +Ol$j#'">
+ +Ol$j#'"A
+ +Ol$l#'"D
+ +Ol$l#'"G
+ +Ol$n#'"J
+ +Ol$n#'"M
+ +Ol$p#'"P
+ +Ol$p#'"S
+ +Ol$r#'"V
+ +Ol$r#'"Y
+ +Ol$t#'"\
+ +Ol$t#'"_
+ +Ol$v#'"c
+ +Ol$v#'"f
+ +Ol$x#'"i
+ +Ol$x#'"l
+ +O -g1l$z#'"r
+ +Ol$|#'"u
+ )O 'g1pDsTrX
+te'M$'M$$4"z
+te&F$&F$$07
+yvv+pC
+L:3unux
+q{9,
+ 'sCp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
+ /sCyvqypb
+ %]BJ+d
+yvt-p-
+p]?|.$
+zw1unrt
+ ']B/>
+rZj$$)$$,
+rZi"s"v
+rZh$$#$$&
+rZg"m"p
+rZf$#z$#}
+rZe"g"j
+rZd$#t$#w
+rZc"a"d
+rZb$#n$#q
+rZa"Z"]
+rZ_$#h$#k
+rZ^"T"W
+rZ]$#b$#e
+rZ\"N"Q
+rZ[$#[$#^
+rZZ"H"K
+rZY$#U$#X
+rZX"B"E
+rZW$#O$#R
+rZV"<"?
+rZU$#I$#L
+rZT"6"9
+rZS$#C$#F
+rZR"0"3
+rZQ$#=$#@
+rZP"*"-
+rZO$#7$#:
+rZN"$"'
+rZM$#1$#4
+rZLpFs;
+rZK"|$#.
+rZJUpj
+yvsCrR
+yYq1xI$$4qv
+yYq1xI$$0qv
+y.?op$gp/xItapy
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+ %xFu"
+yvuvqG
+q2%c$%c$$4
+q2%d$%d$$4
+q2%e$%e$$0
+q2%f$%f$$0
+q2%g$%g$$4
+q2%h$%h$$4
+q2%i$%i$$0
+q2%j$%j$$0
+q2%k$%k$$4
+q2%l$%l$$4
+q2%m$%m$$0
+q2%n$%n$$0
+q2%o$%o$$4
+q2%p$%p$$4
+q2%q$%q$$0
+q2%r$%r$$0
+q2%s$%s$$4
+q2%t$%t$$4
+q2%u$%u$$0
+q2%v$%v$$0
+q2%w$%w$$4
+q2%x$%x$$4
+q2%y$%y$$0
+q2%z$%z$$0
+q2%{$%{$$4
+q2%|$%|$$4
+q2%}$%}$$0
+q2%~$%~$$0
+q2&"$&"$$4
+q2&#$&#$$4
+q2&$$&$$$0
+q2&%$&%$$0
+q2&&$&&$$4
+q2&'$&'$$4
+q2&($&($$0
+q2&)$&)$$0
+q2&*$&*$$4
+q2&+$&+$$4
+q2&,$&,$$0
+q2&-$&-$$0
+q2&.$&.$$4
+q2&/$&/$$4
+q2&0$&0$$0
+q2&1$&1$$0
+q2&2$&2$$4
+q2&3$&3$$4
+q2&4$&4$$0
+q2&5$&5$$0
+q2&6$&6$$4
+q2&7$&7$$4
+q2&8$&8$$0
+q2&9$&9$$0
+q2&:$&:$$4
+q2&;$&;$$4
+q2&<$&<$$0
+q2&=$&=$$0
+q2&>$&>$$4
+q2&?$&?$$4
+q2&@$&@$$0
+q2&A$&A$$0
+q2&B$&B$$4
+q2&C$&C$$4
+q2&D$&D$$0
+q2&E$&E$$0
+!s4
+w:.rR
+qnD%D,
+kD&.
+rxr"(T$$3
+rxr"(x$$7
+r?-
+ %)x5+r%
+q{},
+x55p;
+ %UFx5*qO
+r)p4}A&$
+/:
+ )~. %yE|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&o%n%m%lsV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&l%k%j%isV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&i%h%g%fsV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&f%e%d%csV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&c%b%a%_sV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&_%^%]%\sV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&\%[%Z%YsV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&Y%X%W%VsV
+x56pv
+ %pEs|'r%
+{Br"'Ny:
+{T'O(
+s|0r%
+ %a=s>sg
+s|+q[
+ %VJt<w)
+z.qv
+prtOpM
+tusl
+{]+{|
+/$
+{Br"&Py:
+{T&Q(
+/$
+ '//$
+ //tE
+w@y8
+ %\Frb<pf
+p_F3+u|&$
+yk0P0
+pg*vj
+pH{8
+q:*;
+q"p4M
+z85
+ %oHq>p?r+
+ %QFq"p7;
+v4p4p*
+x|rwqU
+tbY
+s/
+shj?IpYjp$g}KrE
+t4
+|H.
+ %-tE
+uj~7d
+/%
+zitDq1sR"$
+zitDq1r$pj
+!s4
+yk0pb
+p<B
+qs*qT
+p(%vs;
+p(%x""
+p(%z[
+p(%|pj
+p(%~"%
+p(&#"&
+p(&%pF
+p(&'r5
+p(&)")
+p(&+"*
+p(&-""
+p(&/"#
+p(&1"-
+p(&3".
+p(&5"&
+p(&7"'
+p(&9"1
+p(&;"2
+p(&="*
+p(&?"+
+p(&A"5
+p(&C"6
+p(&E".
+p(&G"/
+p(&I"9
+p(&K":
+p(&M"2
+p(&O"3
+p(&Q"=
+p(&S">
+p(&U"6
+p(&W"7
+p(&Y"A
+p(&["B
+p(&]":
+p(&_";
+p(&b"E
+p(&d"F
+p(&f">
+p(&h"?
+p(&j"I
+p(&l"J
+p(&n"B
+p(&p"C
+p(&r"M
+p(&t"N
+p(&v"F
+p(&x"G
+p(&z"Q
+p(&|"R
+p(&~"J
+p('#"K
+p('%"U
+p(''"V
+p(')"N
+p('+"O
+p('-"Y
+p('/"Z
+p('1"R
+p('3"S
+p('5"]
+p('7"^
+p('9"V
+p(';"W
+/2
+q<T"U
+q<R"S
+q<P"Q
+q<N"O
+/$
+{Fp+pQy'
+L$3
+ 'R$q"Y,
+v4s^$
+L"8
+ /~#p<C
+/#
+q<L"M
+q<J"K
+q<H"I
+q<F"G
+/#
+ %6L/qd
+ )6v4s^/
+L-8
+ /6p<D
+/#
+q<D"E
+q<B"C
+q<@"A
+q<>"?
+ '6L:zz
+ )Jv4s^:
+L88
+ /Jp<E
+/#
+q<<"=
+q<:";
+q<8"9
+q<6"7
+ 'JL>{R
+ -Erc
+/#
+q<4"5
+q<2"3
+q<0"1
+q<."/
+/#
+{FrCDF*x/y'
+L:{R
+ 10q<,"-
+q<*"+
+q<(")
+q<&"'
+/#
+{FrC@F*x/y'
+L6{R
+ 1>q<$"%
+q<""#
+vgsRs;
+vgrJr5
+/#
+{FrC<F*x/y'
+L2{R
+ 1Lvgrypo
+vgqipj
+vgr1pM
+vgqK(
+/#
+{FrC8F*x/y'
+rb'pX
+\p3u{p3?ov,r[rV?jIrVu{?IpYjp$gpmpmzW
+rb0p-
+qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
+rb+pX
+q_*K
+u"
+rb2p-
+p_F|.$
+zw1v-qy
+ 'TKrb1p=
+J+w&
+rb5p-
+ ') 9SMrb6{6
+qtFs6
+s/
+G+)
+r,{A
+xJ.>{A
+tE
+uB
+t4
+q@.
+ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8*vLqVp*8zxrCqV
+rIq3
+Ls{R
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8*vLp4^ZzxrQ
+s='p;
+t2o?jIrVu{rSrDq'va?t2rnp[p[tvsLpEv,rDo
+s=0q-
+t2o?jIrVu{rSrDq'va?x<jtvsLpEv,rDop/<
+ %Fs~
+ %Hr*sCpv
+{Zp)txp{p$pE?gp3t2?IrVu{?q7wup{p3gpPrl
+r*uQpv
+J)vKyd
+t><{X
+ 'iOp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
+t>+q%
+qI$
+ 'o'|Hu*
+ %jNxJ+>{A
+ 'Bt1x?py
+p<F
+q@+
+ 'C '3t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8'vLY^ZzxrQ
+tF{R
+ %Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLqVpNp2ygYV
+w_ql
+s"z*
+t#yO
+wD
+wt3+u|
+x:'vLpQ8pezxxHV
+v^we.v(
+x:'vLbp*pTygp7V
+t>1p}
+vq&.
+}\yd
+t>5r{
+ %tLvB'q%
+sEh>{A
+tSh
+ws
+ 'n8t>5pv
+|H
+r#p?p*
+ %zQ#t>*pK
+s'|.$
+ %VMuopA,
+t4
+zw
+ )POp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
+ /POt>6pC
+w_3unrW
+ %a#/%
+q|pA>{A
+ %Lr>2
+r)p|}A&$
+y$p4}A
+ts
+ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8(vLqV8%%zxxHV
+uO;6're
+ %}#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vLqVZ%'ygpQV
+vB+pK
+L$3unrt
+q{",
+ 5x-vB2pC
+L(3unux
+ %=vB5qO
+}f>xRu/2
+ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8)vLqVqU%.ygYV
+L#sdq3rt
+ %8t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8)vL|1"%0zxxHV
+L#ql
+ %o#}FyZ
+r>.
+L&,t-1uk
+x:)vLp?8%2ygpQV
+L',0xNux
+x:)vLbp*%3ygp5V
+qn2%2,
+k2&.
+r?<
+ %@qs'qT
+ 'l$yk0t0
+:=vX
+sY
+ %G::vX
+ '%:7vX
+ '(:4vX
+ '+/-
+:'v|
+p9+
+!s}
+s3
+!tj
+ %bT#ws
+p9
+!u8
+/;
+{15
+p9
+!{J
+rb6pK
+tX
+p9
+!|r
+/%
+vb;
+p9
+!y=pm
+/+
+||
+p9
+!cwG
+vB5pX
+vbM
+p9
+!cwX
+/(
+{11
+p9
+!cx#
+/%
+{1.
+!u9
+ %b>tl
+to
+tk
+tm
+p"rop6
+st
+p".t8
+{D
 s1
-|A-qe
-r7~/u=q>pMym
-r5/sr
-Q
-p%
-pL
-r5@f7
-{<~(
-pl$
-)
-pl%
-pl'
-)
-pl(
-pl*
-)
-pl+
-uuqI
-)
-uuqA
-zt
-)
-uupG
-)
-x{
-)
-tb-pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-tb.^
-p6
-tb8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-"&
-ru5
-qt5qR
-r5@sr
-z3'p$
-4
-rD2
-r5/q0
-t+M5qO
-*.%
-}'r,c~72~7L2ql
-ru7
-"#
-uVM61'
-prr-p|
-qVM(q=
-J
-J
-J
-J
-p6
-qVM*r2
-s_yW
-s_zE
-s_|t
-r~
-p6
-pru:r]
-q1[rq
-wcr,q9DwB
-prt'q0
-vGM8
-w<
-wOr,XD18
-prr4r]
-zWXp$
-qU
-prsrxj
-qK[2p0B
-prr4pb
-q1[r2
-w<
-wOr,t"u&[
-!#
-r5@pj+
-u'q}
-ru)
-vNp)%
-t)=px
-xQM61'
-y7-
-t),qe
-|&&U
-Y/D
-pz/qj
-t)+{G
-xBu*R$1&
-pB51%U
-rsp@
-t)-j
-xBu*M7<$
-tU%D
-pzR&qj
-t).pb
-rsR&
-tU'D
-pzR(qj
-tb/pw
-qVs0q=
-sH0
-"8
-ra/G
-)
-qV{|D
-pm
-pry=t;
-qF+z/
-pB01112
-qvM31-
-)
-ur
-0
-y7.
-t(vX
-v>7
-prxGrI
-qBp0
-t8p*?
-qBq}
-pzR"qj
-t(r|<#
-{?77ts
-xsB
-y7.
-}g,ps@
-qF$qg
-pqqwp|
-qLwg-
-xBzYqu-7
-}g9s-
-qk#qg
-|W;
-pqr]ts
-ra4G
-q74B8
-pqsmq3
-qF$q=
-qvp5q=
-pqq3^,
-p~XAqR
-qLt"9
-tFrU
-pqtsj
-ru.
-u>q)u8qrxD%
-0
-t7
-p1
-pqr]s-
-qk4pd
-v>.
-"%
-qF-U
-qvp5t0
-"%
-x%p5<"
-qLw%9
-tFrU
-"$
-qk4rq
-v>.
-"$
-qF4U
-qvp5<(
-"$
-x%p5<)
-qLw%9
-tFrU
-"$
-qk42u0
-v>.
-"$
-qF;U
-qvp5</
-"$
-x%p5<0
-qLw%9
-tFrU
-"$
-qk4v^
-v>.
-"$
-qFBU
-qvp5<6
-"$
-x%p5<7
-qLw%9
-tFrU
-"$
-qk4|a
-v>.
-"$
-qFIU
-qvp5<=
-"$
-x%p5<>
-qLw%9
-tFrU
-"$
-qk42{]
-v>.
-"$
-qFPU
-qvp5<D
-"$
-x%p5<E
-qLw%9
-tFrU
-"$
-qk4Ew?
-v>.
-"$
-qFWU
-qvp5<K
-"$
-x%p5<L
-qLw%9
-tFrU
-J
-!#
-u-8})
-qBRW
-rP
-pnwEsh
-qFfU
-{?77pw
-y77
-rsRX
-qBRy
-pnwErI
-p6
-s{=q0
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-}g,tc
-tUWq=
-pzRXqR?
-)
-wm%
-u@(
-u(
-o
-*,%
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-pqqwy'
-zJt?uN{"[qg.-p5v({X8
-{Y
-xBzY-
-t(p*U
-qv{c<\
-}g9rI
-tU[r2
-pzR\2[?
-t{M$s[
-pqsrxj
-}d=
-pqu:r4
-ub7
-{R
-*&%
-ri
-|&<U
-qVqYw?D
-qVxc=
-*)p-
-|&>q=
-qVqYw?D
-pqr4q3
-|&G<#
-pqtcj
-qVs0<]
-pzzM<]?
-pqtst;
-xs<[
-qvp51.
-t^
-t7
-p1
-pqu:ts
-reuyyR
-w"~5
-w"~5
-"3
-tr1
-w"~5
-rD3
-YXB=w?
-pzt"=?
-pzp5p$?
-t+r|A
-tT
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
-pqxjj
-ri
-t7
-p1
-z>
-q1p0v-
-qvp51.
-tmp-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
-"&
-qVq}<_
-pzzM<_?
-"&
-qF(<]
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-xi%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-pqxjr]
-vGrc
-qvp51.
-xip-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR(<_
-pzzM<_?
-"$
-qF/<]
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-v&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-v&p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR/<_
-pzzM<_?
-"$
-qF6<]
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i"%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i"p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR6<_
-pzzM<_?
-"$
-qF=<]
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i%%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i%p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR=<_
-pzzM<_?
-"$
-qFD<]
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i(p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVRD<_
-pzzM<_?
-"$
-qFK<]
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i+%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i+p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVRK<_
-pzzM<_?
-"$
-qFR<]
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i.%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i.p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-!#
-s{.j
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-xSb<bB
-tUbq&
-sJ~)
-s{7j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-|A.pj
-ra4E
-qVMSD
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-p6
-|A9sh
-qkV<'
-z_q4
-ub6
-0
-|&:U
-qVq4D
-4
-rD4
-o
-*#%
-|A@|Y
-q74q&
-z_.
-ta
-vAR)2ql
-rs.
-z_.
-q:
-vAR)2ql
-vT/
-z_.
-xi%
-vAR)2ql
-q1vnsT
-z_.
-wm%
-vAR)2ql
-q1XA
-z_.
-};%
-vAR)2ql
-q1t"rF
-z_.
-i"%
-vAR)2ql
-q1[yl
-z_.
-i$%
-vAR)2ql
-xsE/
-z_.
-i&%
-vAR)2ql
-q1p0pd
-z_.
-i(%
-vAR)2ql
-q1p*q&7
-z_.
-i*%
-vAR)2ql
-q1wgsq
-z_.
-i,%
-vAR)2ql
-q1q}G.
-z_.
-i.%
-vAR)2ql
-qF"G/
-z_.
-i0%
-vAR)2ql
-qF#2w}
-z_.
-i2%
-vAR)2ql
-qF$2|#
-z_.
-i4%
-vAR)2ql
-qF%2vO
-z_.
-i6%
-vAR)2ql
-!#
-s{/t;
-qkXq&
-"3
-qtiD
-uXiqj
-)
-ic%
-u@m
-{K
-o
-*,%
-sw
-vc=rz+
-{ef
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-qGs\t%
-wh
-pqy=t'
-q7429
-pBmqOU
-ra4q&
-rr
-";
-x%p5U
-qLw%9
-tFrU
-q1q9E
-tFr|qR
-q1p@G
-tFr|r2
-xswB
-tFz#p2
-q1p*qO
-tFz#p*
-q1q}B=
-tFr|t0
-qF#B+
-tFr|<#
-qF%B.
-tFr|<%
-pr^+}6
-q74q&
-qv+1a
-pq^+ps/
-qzuH-
-rs.
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-qGs\t%
-J
-!#
-vc+sm
-qkXU
-"(
-qtiD
-uXiqj
-)
-ig%
-u@q
-s'8
-o
-*,%
-sw
-pqps@r+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz+
-pqzgpx
-vS
-pqq#/qe
-]1|1
-"<
-zJt?uN{"Xqg.-p5v({X8
-{Y
-xBzY-
-t(p2U
-qv{c1k
-pqq#/tI
-rsR2
-qvp51.
-rbpiyux${ozmXn
-pqf=j
-J
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2ReD<dDu2XqRu2r_WWWL
-pqf,j
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2ReD<dDu2rUu2rvqWqWqWL
-"$
-q1p0<7
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ri2[<h2[u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ri2[<h2[u2wyu2tLsGt|qWL
-"$
-qF$<;
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rm<"<l<"u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rm<"<l<"u2wyu2tLsGt|qWL
-"$
-qF*<?
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rq<(<p<(u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rq<(<p<(u2wyu2tLsGt|qWL
-"$
-qF0<C
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ru<.<t<.u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ru<.<t<.u2wyu2tLsGt|qWL
-"$
-qF6<G
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ry<4<x<4u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ry<4<x<4u2wyu2tLsGt|qWL
-"$
-qF<<K
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R}<:<|<:u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R}<:<|<:u2wyu2tLsGt|qWL
-"$
-qFB<O
-qvp51.
-rbpiyux${ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#0<@rk#/<@u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#0<@rk#/<@u2wyu2tLsGt|qWL
-vc7r4
-qFOB
-y77
-qVycG
-tUN1#
-4
-p6
-pr^+sh
-tHQrq<U
-pr^8sh
-qVMGD
-zSqW?
-{?}(q@
-qVM#<O
-xprvscyq}X>?
-pr^8px
-tj
-qVMGD
-zSqW?
-"#
-xprvscyq}X>pu
-"#
-vT/
-qVMGD
-zSsI?
-"#
-xpu_scyq}X>yz
-"#
-q1vn@
-qVMGD
-zSsI?
-"#
-xpu_scyq}X>v:
-!#
-{D9px
-tpsM"u#
-yUul
-yUul
-{D/t'
-|U
-tpw+
-{D@t'
-|7
-tpw+
-tpr3r8dsRc
-uLz(s-
-sEd$e
-x>#
-k
-uL=,sh
-uOi6
-uL=.ua
-uOi'#
-r=
-s+/'#6
-k
-uL=7ps
-x-z.
-uL=.tI
-s+1'#W
-k
-"#
-xy
-"#
-s+1'#rl
-k
-"#
-xy
-"#
-s+3'#sG
-k
-"#
-s~vS>
-pq^+r-
-z<r8%<WwL
-z<r8&<VwL
-pq^8t'
-uOzS
-uO|S
-uO~W
-rp@W
-rp?sI
-rp>sI
-rp=qW
-rp<qW
-rp;sG
-rp:sG
-rp9$"
-rp8$"
-rp7$$
-rp6$$
-rp5$&
-rp4$&
-rp3$(
-rp2$(
-rp1$*
-rp0$*
-rp/$,
-rp.$,
-rp-$.
-rp,$.
-rp+$0
-rp*$0
-rp)$2
-rp($2
-rp'$4
-rp&$4
-rp%$6
-rp$$6
-uGzItI
-|i>$A
-|i8$;
-pqpj.^+
-qFOv-
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4C'B'A'@u2vfUDu2yD[u2r85$4$3$2L
-qFNv-
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4?'>'='<u2vfUDu2R#<"u2r81$0$/$.L
-qFNv-
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4;':'9'8u2vfUDu2R)<(u2r8-$,$+$*L
-qFNv-
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p47'6'5'4u2vfUDu2R/<.u2r8)$($'$&L
-qFNv-
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p43'2'1'0u2vfUDu2R5<4u2r8%$$$#$"L
-qFNv-
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4/'.'-',u2vfUDu2R;<:u2tLsGt|qWL
-qFNv-
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4+'*')'(u2vfUDu2RA<@u2t$sIsUWL
-qFNv-
-qvp51.
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4''&'%'$u2vfUDu2RG<Fu2qsSv,L
-|.,pw
-vS
-|.+j
-q1py#8q&
-r\f
-5
-"R
-qtlrk#R
-uXlrk#S?
-t{M$Vf
-"R
-}d=
-"R
-ub7
-{R
-*&%
-ri
-|&<U
-qVqYw?D
-qVxc=
-|&>q=
-qVqYw?D
-"P
-0
-t7
-p1
-"Q
-re~52t,
-w"t,
-w"t,
-"#
-w"t,
-rD5
-"=
-zJt?uN{"p2qg.-p5v({X8
-{Y
-xBzY-
-t(q,U
-qv{c1k
-pqu:q#@
-v3p=G
-*)%
-pqr4s-
-q1py#Cq&
-y77
-|&GU
-"R
-qVyco
-pzzM1p?
-"R
-q1p@1s
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"S
-ri
-t7
-p1
-z>
-q1[v-
-qvp51.
-tmp-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
-"$
-qVp*1x
-pzzM1y?
-"$
-qF$1|
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-w0%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"S
-vGrc
-qvp51.
-xip-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR&rk%R
-pzzMrk%R?
-"$
-qF+rk%P
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-};%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-v&p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR-rk%R
-pzzMrk%R?
-"$
-qF2rk%P
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i"p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR4rk%R
-pzzMrk%R?
-"$
-qF9rk%P
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i%p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVR;rk%R
-pzzMrk%R?
-"$
-qF@rk%P
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i(p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVRBrk%R
-pzzMrk%R?
-"$
-qFGrk%P
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i,%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i+p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"$
-qVRIrk%R
-pzzMrk%R?
-"$
-qFNrk%P
-qvp51.
-}3qYw?
-pzyW?
-pzp5p$?
-t+r|A
-i/%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"$
-vGrc
-qvp51.
-i.p-
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-|..ts
-q1py$$G
-"H
-qtiD
-uXiqj
-)
-*C%
-T9
-s'9
-o
-*,%
-vApy$@2ql
-!#
-|.7j
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-qKpy$&rk$&B
-Ypy$&1f
-tJF'E
-sJ~)
-!#
-|./p|
-|Np4DBwL
-yVD6
-|.@p|
-|7
-q6
-u-@=^
-p+
-u-@,sm
-zJt?uN{"M/wv7vO9q4w{
-{Y.
-)
-zo
-s'/
-u-|+pw
-q74q&
-p1
-5
-u-@-q@
-qt_G
-s'@
-plF
-qvq41.
-}b$mqOU
-syu8Ps}+r3x2cp4E>L
-!#
-x1r+
-qt_G
-pm=
-plF
-qvsf1.
-{.qe
-qz}w
-xlq#
-qv{cq=
-}b$ruD
-u6y;'C
-vkq@
-u6+tO'A
-xlq@
-u6p<rg'?
-"#
-u6tGv='=
-"#
-u6-tK';
-"#
-u6.s%'9
-"#
-u6.t['7
-"#
-u6.tz'5
-"#
-u6w3'3
-"#
-u68.r>'1
-"#
-u68tl'/
-"#
-u6vOp&'-
-"#
-u67wi'+
-"#
-u67r*')
-"#
-u6}rr>''
-"#
-u69sZ'%
-"#
-u6{Xp&'B
-"#
-u6/wV'@
-"#
-u6/sL'>
-"#
-u6/pk'<
-"#
-u6/rJ':
-"#
-u6|+p&'8
-"#
-u6u0rg'6
-"#
-u6@w7'4
-"#
-u6uY'2
-"#
-u6qYwN'0
-"#
-u6qYtO'.
-"#
-u6,}4',
-"#
-u6,y+'*
-"#
-u6xFtK'(
-"#
-u6sTs%'&
-"#
-u6sTt['$
-u-u0^
-p+
-{rrF
-xBu*MS1+
-qVyc-
-}q
-qD9j
-z3+p$
-uVM-1+
-xQM-1+
-qD/u:
-y7-
-vd+,
-wP
-}3/
-wI@r-
-)
-qVs0v^
-t(spU
-qV/D
-"#
-ret,v:
-"#
-wj
-wj
-rD6
-"#
-p~X|B.
-w)Ps}+z%s\2s\L2qp
-wWts
-w)Ps}+z%s\2s\L2y3pk
-tps:r_S
-w)Ps}+z%s\2s\L2y3t&
-tps:qsS
-w)Ps}+z%s\2s\L2y3uK
-tps:qsS
-v|y'
-t3tL6
-x>#
-k
-wI/r1
-b#Z
-wI@q0
-p~t"{c1.
-p~XuD
-|ssh
-w)Ps}.z%s\2s\2s\2s\L2y3y;
-v;u_WZ
-v;t$WZ
-v;|qZ
-v;ulWZ
-w)Ps}.z%s\2s\2s\2s\L2y3+r*
-s+$WZ
-s+%WZ
-s+&WZ
-s+'WZ
-"%
-sE3$+
-x>#
-k
-"%
-b5$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3.tGv=
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3.|on
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-"$
-sED$?
-x>#
-k
-"$
-bF$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3vFt[
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3vFpk
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-"$
-sEU$S
-x>#
-k
-"$
-bW$*
-"$
-w)Ps}.z%s\2s\2s\2s\L2y3,y?.r>
-v;u_W$*
-v;t$W$*
-v;|q$*
-v;ulW$*
-w)Ps}.z%s\2s\2s\2s\L2y3,rcrg
-s+$W$*
-s+%W$*
-s+&W$*
-s+'W$*
-qD@pw
-r[JB
-p6
-zqqe
-qkV2p2
-t{M83@
-{@r+
-ru+
-s?[
-s.p=p-%
-T:
-pm,
-zZ8
-*0%
-|*xftLsGt|qWL
-|*tRp5uzqsSv,L
-qM8f
-qT[p$
-sd
-qM7qN
-q+pK3;
-pm+
-v3p"q&
-*2%
-syy1Ps}+r3xfr8g$&L
-u<
-!#
-qM=q3
-qkV2p0
-s?p2
-t{M+%
-T<
-pm-
-r&.j
-|cq)q"q"vLrWvhrG~(sM'
-u9sM(
-xH
-xI
-uO&6
-w|6$'
-v)S
-x7sM)
-vo=qf|'
-|(
-{B
-4
-uO*sI
-v;ul6$+
-r@qWS
-x7sM-
-vo=qf|'
-4
-|(
-{B
-4
-uO.u#
-s+$6$/
-b#S
-x7sM1
-vo=qf|'
-4
-|(
-{B
-4
-uO2$&
-s+)6$3
-b(S
-x7sM5
-vo=qf|'
-4
-|(
-{B
-4
-uO2$+
-s+.6$3
-b-S
-x7sM5
-vo=qf|'
-4
-|(
-{B
-4
-uO6$0
-s+36$7
-b2S
-x7sM9
-vo=qf|'
-4
-|(
-{B
-4
-uO:$5
-s+86$;
-b7S
-x7sM=
-vo=qf|'
-4
-|(
-{B
-4
-uO>$:
-s+=6$?
-b<S
-x7sMA
-vo=qf|'
-4
-|(
-{B
-4
-qM=q#
-{R
-*4%
-|i6$;
-|i,$1
-|i"$'
-zprnrl
-p6
-"#
-z-r8N$S
-z-r8N$T
-z-r8N$U
-z-r8N$V
-z-r8J$W
-z-r8J$X
-z-r8J$Y
-z-r8J$Z
-"#
-u>zi{up5rW+r3q9sIrl
-u>zi{up5rW+r3p,WsU
-u>zi{up5rW+r3r|Sq/
-u>zi{up5rW+r3s0>6
-!#
-|[r,xfvfUDL
-!#
-u-@9ts
-O
-!#
-tb@qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-vl@r-
-ru-
-r[Gp$
-r[7p$
-4
-xBu*MS1+
-qt-D
-4
-5
-q'=sm
-poV1+%
-T<
-pm.
-{R
-*4%
-|[r,xf=p$uWL
-!#
-pnwwr1
-O
-!#
-ru@
-r5/q0
-]$rL8
-r5@sr
-(p5
-!#
-"S
-]7rL9
-u'py%d
-]8rL/
-]9rL@
-u'py%c
-]:sx=
-"R
-]1sx,
-(+,
-!#
-|A9qN
-pV{sx+
-u'py$n
-(+-
-!#
-"$
-pVisx.
-u'Rx
-pVhsx8
-pVgsx7
-u'Rw
-pVfsx9
-"$
-(+,
-!#
-"<
-pVFsx/
-":
-pVEsx@
-";
-pVDs3sK
-s?q,
-(rO
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-prr4r]
-r79
-qm
-qm
-(
-!qZ
-pn{G|_
-r~
-p3D
-qP{|
-(
-!s*
-}g,pb
-g
-p3K
-;9
-(
-!tS
-"S
-g,
-vg
-v#
-(
-!vB
-"#
-g
-aZ
-;9
-(
-!w&
-g
-aV
-;9
-(
-!x=
-"q
-qH
-vg
-v#
-(
-!yE
-"#
-g
-a4
-;9
-(
-!{-
-u-@,tI
-sk
-vg
-wp1
-(
-!vKxw
-"J
-uI
-p3F
-qP.
-(
-!pty@
-"J
-}G
-p3F
-qP.
-(
-!ptyG
-{@^
-sv@
-a+
-;:
-(
-!pt+uU
-";
-g=
-a.
-;;
-(
-!pt{H
-"9
-sv/
-a%
-;<
-(
-!pt.uU
-q'=ps
-tW
-pfqI
-;<
-(
-!pt|F
-"5
-g8
-p3=
-qPp[
-(
-!pt|G
-"5
-g7
-vg
-v#
-(
-!pt}x
-"4
-g+
-p3O
-;7
-(
-!pt/uU
-g-
-pfqYw?
-qPpG
-(
-!ptxw
-g+
-p3O
-;8
-(
-!tYy@
-g-
-pfqYw?
-qPp"
-(
-!tYyG
-"4
-g.
-vg
-v#
-(
-!tY+uU
-"5
-g9
-p3l
-;6
-(
-!tY{H
-g/
-pfq4
-qPpK
-(
-!tY.uU
-"$
-g+
-aR
-;7
-(
-!tY|F
-g-
-pfqYw?
-qPpY
-(
-!tY|G
-g+
-aR
-;8
-(
-!tY}x
-g-
-pfqYw?
-qPp=
-(
-!tY/uU
-"5
-g@
-vg
-v#
-(
-!tYxw
-"5
-qH=
-a0
-qP/
-(
-!vK-y@
-"5
-qH,
-a/
-qPsp
-(
-!vK-yG
-qH+
-pf/
-qPp)
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+so
+Ip)y4rnq'u[rmvQ?pEqBqgq7pPq]}l
+s~
+!@
+`}
 
-const decodeBF16DtypeBF16RowBF16Dim128SM90 = decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned + `
- patch
- -1
-packed1 52485 decode_dtype_BF16_row_BF16_dim128
- =7
-!v7r.v6|Q
- =6
- -2
-zf}<
-p9t2to
-p:zIto
- =51
- -18
- =8
- -2
-ya
-rCpG
- =5
- -6
-t+vn/
-};%
-sw
-s@r>
-ya
-"#
-uVp@1'
- =17
- -3
-vGp*
-w<
-wOr,XD2q,
- =175
- -1
-T-
- =17
- -1
-ub'
- =2
- -16
-{=(rZ
-zbqYw?C
-zbp=3*
-*)rZ
-{=+q^
-zbqYw?C
-pqr4q3
-|&<2q,
-pqtcj
-qVs0<Z
-pzzM<Z?
-pqtst;
-vGRX
-qvp51.
-u.
- =14
- -1
-v0pK%
- =2
- -1
-u.
- =5
- -1
-|%p-
- =2
- -4
-qVq}<\
-pzzM<\?
-"&
-qF%<Z
- =5
- -1
-wm%
- =4
- -1
-w0p-
- =2
- -4
-qVR(<\
-pzzM<\?
-"$
-qF,<Z
- =5
- -1
-v0qI%
- =4
- -1
-};p-
- =2
- -4
-qVR/<\
-pzzM<\?
-"$
-qF3<Z
- =5
- -1
-i$%
- =4
- -1
-i#p-
- =2
- -4
-qVR6<\
-pzzM<\?
-"$
-qF:<Z
- =5
- -1
-i'%
- =4
- -1
-i&p-
- =2
- -4
-qVR=<\
-pzzM<\?
-"$
-qFA<Z
- =5
- -1
-i*%
- =4
- -1
-i)p-
- =2
- -4
-qVRD<\
-pzzM<\?
-"$
-qFH<Z
- =5
- -1
-i-%
- =4
- -1
-i,p-
- =2
- -4
-qVRK<\
-pzzM<\?
-"$
-qFO<Z
- =5
- -1
-i0%
- =4
- -1
-i/p-
- =4
- -2
-xS^<^B
-tU^q&
- =5
- -1
-qVMHD
- =18
- -6
-qkK<'
-z_q4
-ub$
-{=%%
-zbq4C
- =2
- -1
-xM
- =5
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =3
- -1
-vAR'2ql
- =2
- -7
-qkMq&
-"3
-qt]D
-uX]qj
-)
-if%
-T-
- =5
- -1
-{eZ
- =37
- -1
-pBbqOU
- =22
- -1
-qv+1U
- =40
- -7
-qkMU
-"(
-qt]D
-uX]qj
-)
-ij%
-T-
- =15
- -1
-qv{c1_
- =7
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RcD<bDu2XqRu2r_WWWL
-pqf,j
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RcD<bDu2rUu2rvqWqWqWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rg2[<f2[u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rg2[<f2[u2wyu2tLsGt|qWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rk<"<j<"u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rk<"<j<"u2wyu2tLsGt|qWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ro<(<n<(u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Ro<(<n<(u2wyu2tLsGt|qWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rs<.<r<.u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rs<.<r<.u2wyu2tLsGt|qWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rw<4<v<4u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rw<4<v<4u2wyu2tLsGt|qWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R{<:<z<:u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R{<:<z<:u2wyu2tLsGt|qWL
- =5
- -3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2vfu2tLsGt|qWL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2wyu2tLsGt|qWL
- =3
- -1
-qVyc<
- =6
- -1
-qVM<D
- =6
- -1
-qVM<D
- =5
- -1
-qVM<D
- =5
- -1
-qVM<D
- =119
- -1
-r\Z
- =2
- -3
-qtark#R
-uXark#S?
-t{M$Vi
- =3
- -1
-ub'
- =2
- -8
-{=(rZ
-zbqYw?C
-zbp=3*
-{=+rS
-zbqYw?C
-"P
-ri
- =10
- -1
-zJt?uN{"Xqg.-p5v({X8
- =2
- -4
-t(p2U
-qv{c1_
-pqu:q#@
-z=G
- =2
- -8
-q1py#@q&
-y77
-|&<U
-"R
-qVycd
-pzzM1e?
-"R
-q1p@1h
- =5
- -1
-xi%
- =11
- -4
-qVp*1m
-pzzM1n?
-"$
-qF$1q
- =5
- -1
-v&%
- =7
- -4
-qVR&1t
-pzzM1u?
-"$
-qF+1x
- =5
- -1
-i"%
- =7
- -4
-qVR-1{
-pzzM1|?
-"$
-qF2rk%H
- =5
- -1
-i%%
- =7
- -4
-qVR4rk%J
-pzzMrk%J?
-"$
-qF9rk%H
- =5
- -1
-i(%
- =7
- -4
-qVR;rk%J
-pzzMrk%J?
-"$
-qF@rk%H
- =5
- -1
-i+%
- =7
- -4
-qVRBrk%J
-pzzMrk%J?
-"$
-qFGrk%H
- =5
- -1
-i.%
- =7
- -4
-qVRIrk%J
-pzzMrk%J?
-"$
-qFNrk%H
- =5
- -1
-i1%
- =7
- -7
-q1py#~G
-"H
-qt]D
-uX]qj
-)
-*<%
-T-
- =3
- -1
-vApy$=2ql
- =3
- -2
-qKpy$#rk$#B
-Ypy$#1Z
- =22
- -5
-qtTG
-s'@
-pl?
-qvq41.
-}b$hqOU
- =3
- -3
-qtTG
-pm=
-pl?
- =5
- -1
-}b$muD
- =66
- -1
-xBu*MH1+
- =104
- -1
-r[?B
- =2
- -2
-qkK2p2
-t{M839
- =4
- -1
-T1
- =3
- -2
-|HtL
-ppr>sG
-ppp&t|
-ppseqW
-pps%q/
-pp+rgS
-ppvm6
-ppxW}2
- =4
- -1
-q+pK33
- =3
- -1
-|Hr8g
-ppy%&
- =3
- -1
-qkK2p0
- =2
- -1
-T5
- =14
-er4q#-
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
-"#
- =9
-"#
-|lS
-s>
- =3
- -13
-p6
-"$
-z-r8N$S
-"$
-|l>
-u>Pt5p<Pt5p5rzyD~i
-"#
-z-r8N$T
-"#
-|l>
-u>Pt5p<Pt5p5rz[2~i
-"#
-z-r8N$U
-"#
-|l>
-u>Pt5p<Pt5p5rzt"~i
-"#
-z-r8N$V
-"#
-|l>
-u>Pt5p<Pt5p5rzw%~i
-"#
-z-r8J$W
-"#
-|l>
-u>Pt5p<Pt5p5rzvn~i
-"#
-z-r8J$X
-"#
-|l>
-u>Pt5p<Pt5p5rzuH~i
-"#
-z-r8J$Y
-"#
-|l>
-u>Pt5p<Pt5p5rzz#~i
-"#
- =2
- -6
-|l>
-u>Pt5p<Pt5p5rzu&~i
-!#
-"$
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
- =8
- -1
-r[<p$
- =2
- -1
-xBu*MH1+
- =4
- -2
-poK1+%
-T5
- =3
- -1
-y/qlp$
-y/tRv=p$
-y/}/x?p$
-y/tR7np$
-y/}/u"p$
-y/tR,rgp$
-y/}/xup$
-y/tR,r>p$
- =4
- -1
- =5
- -3
-"T
-]7rL9
- =2
- -3
-]:sx=
-"S
- =5
- -1
- =4
- -1
- =2
- -1
- =4
- -7
-"=
-pVFsx/
-";
-pVEsx@
-"<
-pVDs3sK
-|W$
- =13
- -1
-p3=
- =5
- -2
-p3D
-;-
- =2
- -1
-"T
- =7
- -2
-aV
-;-
- =3
- -2
-aR
-;-
- =2
- -1
-"r
- =7
- -2
-a.
-;-
- =5
- -1
-wp+
- =2
- -3
-"K
-uI
-p3?
- =3
- -3
-"K
-}G
-p3?
- =5
- -2
-a%
-;1
- =2
- -4
-"<
-g=
-a(
-;3
- =4
- -2
-pfpU
-;5
- =4
- -2
-pfpK
-;5
- =4
- -2
-p36
-;/
- =10
- -2
-p3H
-;'
- =4
- -1
-;K
- =3
- -2
-p3H
-;*
- =4
- -1
-;M
- =10
- -2
-a|
-;$
- =4
- -1
-wp{
- =4
- -2
-aN
-;'
- =4
- -1
-wpK
- =3
- -2
-aN
-;*
- =4
- -1
-wpJ
- =10
- -1
-a*
- =5
- -1
-a)
- =32`
-
-const decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned + `
- patch
- -3
-packed1 51359 decode_dtype_BF16_row_BF16_dim128
-!|hf|f
-!|gxO
- =82
- -2
- =2
- -4
-!#
-"$
- =69
- -1
-"6
- =130
- -2
- =49
- -1
-"2
- =143
- -2
- =99
- -1
-"2
- =51
- -1
-"9
- =77
- -1
-";
- =222
- -1
-"Q
- =3
- -3
-"Q
-}d=
-"Q
- =9
- -1
-"O
- =3
- -1
-"P
- =19
- -1
-"Q
- =2
- -1
-"Q
- =8
- -1
-"R
- =20
- -1
-"R
- =469
- -2
- =26
- -1
-"R
- =6
- -1
-"Q
- =18
- -5
-";
-pVFsx/
-"9
-pVEsx@
-":
- =4
- -1
- =20
- -1
-"R
- =16
- -1
-"p
- =17
- -1
-"I
- =5
- -1
-"I
- =11
- -1
-":
- =5
- -1
-"8
- =129`
-
-const decodeBF16DtypeBF16RowBF16Dim128SM80 = decodeBF16DtypeBF16RowBF16Dim128SM90 + `
- patch
- -3
-packed1 52270 decode_dtype_BF16_row_BF16_dim128
-!|hf|f
-!|gxO
- =66
- -2
- =2
- -4
-!#
-"$
- =70
- -1
-"6
- =130
- -2
- =48
- -1
-"2
- =143
- -2
- =98
- -1
-"2
- =51
- -1
-"9
- =77
- -1
-";
- =222
- -1
-"Q
- =3
- -3
-"Q
-}d=
-"Q
- =8
- -1
-"O
- =3
- -1
-"P
- =19
- -1
-"Q
- =2
- -1
-"Q
- =8
- -1
-"R
- =20
- -1
-"R
- =537
- -2
- =32
- -1
-"S
- =4
- -1
-"R
- =15
- -5
-"<
-pVFsx/
-":
-pVEsx@
-";
- =4
- -1
- =20
- -1
-"S
- =16
- -1
-"q
- =17
- -1
-"J
- =5
- -1
-"J
- =11
- -1
-";
- =5
- -1
-"8
- =129`
-
-const join32SM90 = `packed1 24474 joinParts_float32_row_F32
-!|h^|f
-!|g@=
-!p8
-!sg~<rm|z
-!s]q"w/rGrR
-!vv}ZpOpMrR
+var attendSpansSM90ANarrowAligned = driver.Text{Base: &attendSM90A, Code: `packed2 114783 attendSpans
+ ($!u6Iojp{wd
+!u'Iojp{q*
+!xgu[yjp{gq*
+!|Frnp{q'w{p3q*
+ (&!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+.t'pt
+ ($]v6qS
+OsQr-
+hvrqq
+p#'t-qo
 !
-!pHwZnpD
-!Pt@|bq>rGympx/wk
-!c
-p;x5un
-p9,rFpF
-p:x5sV
-qSx5sV
-!
-p>
-q*
-hsL
-h.r>
-h8v=
-{V
-uxs:uw7rg
-uxPt5/rz~72uwpk
-m
-|np&
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-xks-
-Q
-z@yY
-p%
-v@t;
-N
-q2rO
-z5pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-xA^
-p6
-x1qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-"'
-ya
-rCpU
-qU
-t+vn/
-*#%
-sw
-s@r>
-pnr-p|
-xLq,
-qBp*
-4
-J
-5
-pnu:r]
-vTq4
-v>7
-pnt'q0
-rsq,
-w<
-zWq}p$
-uVxc(
-pnr4r]
-ti
-4
-rD.
-q1XU
-w<
-wOr,p2Dq=
-!#
-vYj
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-usqN
-Yp2E
-sH-
-"-
-ru*
-po)1#%
-ph&q&
-t:s6
-ru(
-vNp)%
-)
-vNp)%
-ub&
-{='%
-xBu*p*U
-)
-sts7
-zbyo)
-{=*q^
-s?p*
-sts7
-ret,v:
-wj
-wj
-rD/
-z=E
-*%%
-v3pUq&
-*(%
-v@xj
-vTzM
-r\+
-t8M+?
-w.r4
-Y=t0
-:
-:
-{#~%
-vd/7
-qk/qg
-{w
-qGs\t%
-{w
-J
-!#
-qv[qR
-)
-qVs0r2
-vwp[%
-|&/q=
-{Psr
-w<
-q+=C
-qTr|B
-t8,?
-xBzYq,
-)
-rCs7
-}3+
-pzq9E?
-xBzYM7
-)
-rCp)
-YXq&
-pzt"-?
-xBzYM7
-)
-rCp=
-ynG
-pzp2G?
-xBzYM7
-)
-rCpY
-Yu48
-pzp*tn?
-xBzYM7
-)
-rCpK
-Ywg7
-pzq}wB?
-xBzYM7
-)
-rCp"
-tU"29
-pzR#29?
-xBzYM7
-)
-rCpG
-tU$qO
-pzR%qO?
-xBzYM7
-)
-rCp[
-tU&2@
-pzR'2@?
-xBzYM7
-)
-rCpU
-tU(B=
-pzR)B=?
-xBzYM7
-)
-rCqA
-tU*B,
-pzR+B,?
-xBzYM7
-)
-rCqI
-tU,B+
-pzR-B+?
-xBzYM7
-)
-u@"
-tU.B-
-pzR/B-?
-xBzYM7
-)
-u@#
-tU0B.
-pzR1B.?
-xBzYM7
-)
-u@$
-tU2B8
-pzR3B8?
-xBzYM7
-)
-u@%
-tU4A
-pzR5A?
-xBzYM7
-)
-u@&
-tU6B9
-pzR7B9?
-xBzYM7
-)
-u@'
-tU8B/
-pzR9B/?
-xBzYM7
-)
-u@(
-tU:B@
-pzR;B@?
-xBzYM7
-)
-u@)
-tU<E=
-pzR=E=?
-xBzYM7
-)
-u@*
-tU>E,
-pzR?E,?
-xBzYM7
-)
-u@+
-tU@E+
-pzRAE+?
-xBzYM7
-)
-u@,
-tUBE-
-pzRCE-?
-xBzYM7
-)
-u@-
-tUDyl
-pzREyl?
-xBzYM7
-)
-u@.
-tUFE8
-pzRGE8?
-xBzYM7
-)
-u@/
-tUHE7
-pzRIE7?
-xBzYM7
-)
-u@0
-tUJE9
-pzRKE9?
-xBzYM7
-)
-u@1
-tULE/
-pzRME/?
-xBzYM7
-)
-u@2
-tUNE@
-pzROE@?
-xBzYM7
-)
-u@3
-tUP2sK
-pzRQ2sK?
-xBzYM7
-)
-u@4
-tUR2rO
-pzRS2rO?
-xBzYM7
-)
-u@5
-vd9.
-qFX1,
-tUYD
-pzRZqj
-)
-r\/
-{PrI
-re|35r)6
-tr8
-u~U
-u~T
-u~S
-u~R
-u~Q
-u~P
-u~O
-u~N
-u~M
-u~L
-u~K
-u~J
-u~I
-u~H
-u~G
-u~F
-u~E
-u~D
-u~C
-u~B
-u~A
-u~@
-u~?
-u~>
-u~=
-u~<
-u~;
-u~:
-u~9
-u~8
-vdq4
-u~7
-rD0
-t+RXG
-i<%
-"#
-_
-t+RTG
-ta
-_
-t+RRG
-q:
-_
-t+RPG
-xi%
-_
-t+RNG
-wm%
-_
-t+RLG
-};%
-_
-t+RJG
-i"%
-_
-t+RHG
-i$%
-_
-t+RFG
-i&%
-_
-t+RDG
-i(%
-_
-t+RBG
-i*%
-_
-t+R@G
-i,%
-_
-t+R>G
-i.%
-_
-t+R<G
-i0%
-_
-t+R:G
-i2%
-_
-t+R8G
-i4%
-_
-t+R6G
-i6%
-_
-t+R4G
-i8%
-_
-t+R2G
-i:%
-_
-t+R0G
-i<%
-_
-t+R.G
-i>%
-_
-t+R,G
-i@%
-_
-t+R*G
-iB%
-_
-t+R(G
-iD%
-_
-t+R&G
-iF%
-_
-t+R$G
-iH%
-_
-t+R"G
-iJ%
-_
-t+q,G
-iL%
-_
-t+p0G
-iN%
-_
-t+[G
-iP%
-_
-t+XG
-iR%
-_
-t+p,G
-iT%
-_
-"#
-z_/
-i{%
-_
-y(
-y2j
-qVM/U
-v/x;uf
-zSq/?
-t),j
-zj
-p.
-t)+qN
-|)
-uE
-t)/yC
-vJ
-uT
-z<xhz\
-t)@pb
-|}
-qLXU
-ti
-sd
-!#
-pry=wE
-vJ
-uT
-z<rnz\
-r5=|Y
-tpr3|X
-t)@zg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-t).r4
-|Nqs{$
-"$
-tps:r_6
-"#
-zP
-"#
-tpw+
-"#
-}-
-"#
-tpw+
-"#
-|7
-"#
-tpw+
-"#
-|U
-"#
-tpr3szv,
-!#
-z*pw
-tpr^&u#
-v|yC
-w\&6
-x>#
-k
-sE&W
-x>#
-k
-wI/q#/
-ws*
-",
-zj
-p.
-",
-|)
-uE
-",
-vJ
-uT
-z<xhz\
-",
-|}
-qLXU
-ti
-sd
-!#
-",
-vJ
-uT
-z<rnz\
-prsQps@
-r?|X
-"-
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"-
-|Nqs{$
-"$
-x-r_6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-wI/ts
-q~$'$$%sG
-rp%$&
-z0q3
-z<r8$p$wL
-s&'S
-z<r8&BwL
-s&(S
-z<r8(EwL
-s&)S
-z<r8*q&wL
-s&*S
-z<r8,GwL
-s&+S
-z<r8.tnwL
-s&,S
-z<r80wBwL
-s&-S
-z<r8229wL
-s&.S
-z<r84qOwL
-s&/S
-z<r862@wL
-s&0S
-z<r88B=wL
-s&1S
-z<r8:B,wL
-s&2S
-z<r8<B+wL
-s&3S
-z<r8>B-wL
-s&4S
-z<r8@B.wL
-s&5S
-z<r8BB8wL
-s&6S
-z<r8D{$
-s&7S
-z<r8FB9wL
-s&8S
-z<r8HB/wL
-bmS
-z<r8JB@wL
-bnS
-z<r8LE=wL
-boS
-z<r8NE,wL
-bpS
-z<r8PE+wL
-bqS
-z<r8RE-wL
-brS
-z<r8TylwL
-bsS
-z<r8VE8wL
-btS
-z<r8XE7wL
-buS
-z<r8ZE9wL
-bvS
-z<r8\E/wL
-bwS
-z<r8^E@wL
-bxS
-z<r8a2sKwL
-byS
-z<r8c2rOwL
-q~%sRy6
-w.xj
-xSj<jpd
-tUj1/
-tJ&$i
-sH$
-!#
-xnp|
-qt+17
-5
-yXq3
-|Wl
-s.p/134%
-T,
-pm
-z-p4%'$
-o
-*+%
-s8
-!#
-O
-!#
-xlr1
-O
-!#
-pnt's-
-](sx
-"A
-(-
-!#
-t:pE
-],zs
-]-s38
-].|1
-(9
-!#
-vdzR
-]5s3/
-":
-]6s3@
-]8rL=
-]:rL,
-pV~rL+
-pV|rL-
-pVzrL.
-pVxrL8
-pVvrL7
-pVtrL9
-pVrrL/
-pVprL@
-pVnsx=
-pVlsx,
-pVjsx+
-pVhsx-
-pVfsx.
-pVdsx8
-pVbsx7
-pV_sx9
-pV]sx/
-pV[sx@
-pVYs3sK
-pVWs3rO
-pVUs3p<
-pVSs3--
-pVQs3u)
-pVOs3tG
-pVMs3-7
-pVKs3y<
-pVIs3v<
-pVGs3{J
-pVEzs=
-":
-(.,
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-xkp|
-J
-qa-
-qa$
-(
-!qZ
-yXps
-g
-pfpY
-;,
-(
-!s*
-")
-sv9
-vg
-v#
-(
-!tS
-")
-sv/
-vg
-v#
-(
-!vB
-")
-qH
-p35
-;&
-(
-!w&
-sk
-p37
-;6
-(
-!x=
-qH
-p33
-;)
-(
-!yE
-sk
-p39
-;8
-(
-!{-
-")
-uI
-p3>
-;7
-(
-!vKxw
-")
-tW
-vg
-;?
-(
-!pty@
-tW
-a~
-;?
-(
-!ptyG
-tW
-a}
-;?
-(
-!pt+uU
-tW
-a|
-;?
-(
-!pt{H
-tW
-a{
-;?
-(
-!pt.uU
-tW
-az
-;?
-(
-!pt|F
-tW
-ay
-;?
-(
-!pt|G
-tW
-ax
-;?
-(
-!pt}x
-tW
-aw
-;?
-(
-!pt/uU
-tW
-av
-;?
-(
-!ptxw
-tW
-au
-;?
-(
-!tYy@
-tW
-at
-;?
-(
-!tYyG
-tW
-as
-;?
-(
-!tY+uU
-tW
-ar
-;?
-(
-!tY{H
-tW
-aq
-;?
-(
-!tY.uU
-tW
-ap
-;?
-(
-!tY|F
-tW
-ao
-;?
-(
-!tY|G
-tW
-an
-;?
-(
-!tY}x
-tW
-am
-;?
-(
-!tY/uU
-tW
-al
-;?
-(
-!tYxw
-tW
-ak
-;?
-(
-!vK-y@
-tW
-aj
-;?
-(
-!vK-yG
-tW
-ai
-;?
-(
-!vKp<uU
-tW
-ah
-;?
-(
-!vK-{H
-tW
-ag
-;?
-(
-!vKu)uU
-tW
-af
-;?
-(
-!vK-|F
-tW
-ae
-;?
-(
-!vK-|G
-tW
-ad
-;?
-(
-!vK-}x
-tW
-ac
-;?
-(
-!vKv<uU
-tW
-ab
-;?
-(
-!vK-xw
-tW
-aa
-;?
-(
-!vK.y@
-tW
-a_
-;?
-(
-!vK.yG
-")
-}G
-a^
-;9
-!q[
-qQz?
-p_
-m
-pN
-p]
-hy+
-pQ
-sjwN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const join32SM80 = join32SM90 + `
- patch
- -3
-packed1 24331 joinParts_float32_row_F32
-!|hf|f
-!|gxO
- =38
- -2
- =2
- -4
-!#
-"%
- =29
- -2
- =3
- -1
-"*
- =557
- -1
-"@
- =46
- -1
- =244`
-
-const join32SM70 = join32SM80 + `
- patch
- -3
-packed1 24834 joinParts_float32_row_F32
-!pJ
-!pI
- =8
- -1
-p;,v<pF
- =2
- -1
-qSx@r0
- =436
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =8
- -3
-|Nr_{$
-"$
-t-r_>
-s/s:z.
-rH
- =3
- -1
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-xpr8&scyqqcqcqcqcqcqc>?
- =2
- -1
-t-p4&$&
-s/r^&$'
-rH
- =4
- -1
-sE-W
- =3
- -1
-ws1
- =91
- -27
-btS
-z<r8JB@wL
-buS
-z<r8LE=wL
-bvS
-z<r8NE,wL
-bwS
-z<r8PE+wL
-bxS
-z<r8RE-wL
-byS
-z<r8TylwL
-bzS
-z<r8VE8wL
-b{S
-z<r8XE7wL
-b|S
-z<r8ZE9wL
-b}S
-z<r8\E/wL
-b~S
-z<r8^E@wL
-s&DS
-z<r8a2sKwL
-s&ES
-z<r8c2rOwL
-q~%wzF6
- =41
- -29
-]<rL+
-]>rL-
-]@rL.
-]BrL8
-pV}rL7
-pV{rL9
-pVyrL/
-pVwrL@
-pVusx=
-pVssx,
-pVqsx+
-pVosx-
-pVmsx.
-pVksx8
-pVisx7
-pVgsx9
-pVesx/
-pVcsx@
-pVas3sK
-pV^s3rO
-pV\s3p<
-pVZs3--
-pVXs3u)
-pVVs3tG
-pVTs3-7
-pVRs3y<
-pVPs3v<
-pVNs3{J
-pVLzs=
- =247`
-
-const joinBF16SM90 = `packed1 24684 joinParts_dtype_BF16_row_BF16
-!|h^|f
-!|g@=
-!p8
-!sg~<rm|z
-!s]q"w/rGrR
-!vv}ZpOpMrR
-!v7psv6|Q
-!
-!pHwZnpD
-!Pt@|bq>rGympx/wk
-!c
-p;x5un
-zfto
-p9sTun
-p:x5sV
-qSx5sV
-!
-p>
-q*
-hsL
-h.r>
-h8v=
-{V
-uxs:uw7rg
-uxPt5/rz~72uwpk
-m
-|np&
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-xks-
-Q
-z@yY
-p%
-v@t;
-N
-q2rO
-z5pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-xA^
-p6
-x1qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-!#
-"'
-ya
-rCpU
-qU
-t+vn/
-*#%
-sw
-s@r>
-pnr-p|
-xLq,
-qBp*
-4
-J
-5
-pnu:r]
-vTq4
-v>7
-pnt'q0
-rsq,
-w<
-zWq}p$
-uVxc(
-pnr4r]
-ti
-4
-rD.
-q1XU
-w<
-wOr,p2Dq=
-!#
-vYj
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-usqN
-Yp2E
-sH-
-"-
-ru*
-po)1#%
-ph&q&
-t:s6
-ru(
-vNp)%
-)
-vNp)%
-ub&
-{='%
-xBu*p*U
-)
-sts7
-zbyo)
-{=*q^
-s?p*
-sts7
-ret,v:
-wj
-wj
-rD/
-z=E
-*%%
-v3pUq&
-*(%
-v@xj
-vTzM
-r\+
-t8M+?
-w.r4
-Y=t0
-:
-:
-{#~%
-vd/7
-qk/qg
-{w
-qGs\t%
-{w
-J
-!#
-qv[qR
-)
-qVs0r2
-vwp[%
-|&/q=
-{Psr
-w<
-q+=C
-qTr|B
-t8,?
-xBzYq,
-)
-rCs7
-}3+
-pzq9E?
-xBzYM7
-)
-rCp)
-YXq&
-pzt"-?
-xBzYM7
-)
-rCp=
-ynG
-pzp2G?
-xBzYM7
-)
-rCpY
-Yu48
-pzp*tn?
-xBzYM7
-)
-rCpK
-Ywg7
-pzq}wB?
-xBzYM7
-)
-rCp"
-tU"29
-pzR#29?
-xBzYM7
-)
-rCpG
-tU$qO
-pzR%qO?
-xBzYM7
-)
-rCp[
-tU&2@
-pzR'2@?
-xBzYM7
-)
-rCpU
-tU(B=
-pzR)B=?
-xBzYM7
-)
-rCqA
-tU*B,
-pzR+B,?
-xBzYM7
-)
-rCqI
-tU,B+
-pzR-B+?
-xBzYM7
-)
-u@"
-tU.B-
-pzR/B-?
-xBzYM7
-)
-u@#
-tU0B.
-pzR1B.?
-xBzYM7
-)
-u@$
-tU2B8
-pzR3B8?
-xBzYM7
-)
-u@%
-tU4A
-pzR5A?
-xBzYM7
-)
-u@&
-tU6B9
-pzR7B9?
-xBzYM7
-)
-u@'
-tU8B/
-pzR9B/?
-xBzYM7
-)
-u@(
-tU:B@
-pzR;B@?
-xBzYM7
-)
-u@)
-tU<E=
-pzR=E=?
-xBzYM7
-)
-u@*
-tU>E,
-pzR?E,?
-xBzYM7
-)
-u@+
-tU@E+
-pzRAE+?
-xBzYM7
-)
-u@,
-tUBE-
-pzRCE-?
-xBzYM7
-)
-u@-
-tUDyl
-pzREyl?
-xBzYM7
-)
-u@.
-tUFE8
-pzRGE8?
-xBzYM7
-)
-u@/
-tUHE7
-pzRIE7?
-xBzYM7
-)
-u@0
-tUJE9
-pzRKE9?
-xBzYM7
-)
-u@1
-tULE/
-pzRME/?
-xBzYM7
-)
-u@2
-tUNE@
-pzROE@?
-xBzYM7
-)
-u@3
-tUP2sK
-pzRQ2sK?
-xBzYM7
-)
-u@4
-tUR2rO
-pzRS2rO?
-xBzYM7
-)
-u@5
-vd9.
-qFX1,
-tUYD
-pzRZqj
-)
-r\/
-{PrI
-re|35r)6
-tr8
-u~U
-u~T
-u~S
-u~R
-u~Q
-u~P
-u~O
-u~N
-u~M
-u~L
-u~K
-u~J
-u~I
-u~H
-u~G
-u~F
-u~E
-u~D
-u~C
-u~B
-u~A
-u~@
-u~?
-u~>
-u~=
-u~<
-u~;
-u~:
-u~9
-u~8
-vdq4
-u~7
-rD0
-t+RXG
-i<%
-"#
-_
-t+RTG
-ta
-_
-t+RRG
-q:
-_
-t+RPG
-xi%
-_
-t+RNG
-wm%
-_
-t+RLG
-};%
-_
-t+RJG
-i"%
-_
-t+RHG
-i$%
-_
-t+RFG
-i&%
-_
-t+RDG
-i(%
-_
-t+RBG
-i*%
-_
-t+R@G
-i,%
-_
-t+R>G
-i.%
-_
-t+R<G
-i0%
-_
-t+R:G
-i2%
-_
-t+R8G
-i4%
-_
-t+R6G
-i6%
-_
-t+R4G
-i8%
-_
-t+R2G
-i:%
-_
-t+R0G
-i<%
-_
-t+R.G
-i>%
-_
-t+R,G
-i@%
-_
-t+R*G
-iB%
-_
-t+R(G
-iD%
-_
-t+R&G
-iF%
-_
-t+R$G
-iH%
-_
-t+R"G
-iJ%
-_
-t+q,G
-iL%
-_
-t+p0G
-iN%
-_
-t+[G
-iP%
-_
-t+XG
-iR%
-_
-t+p,G
-iT%
-_
-"#
-z_/
-i{%
-_
-y(
-y2j
-qVM/U
-v/x;uf
-zSq/?
-t),j
-zj
-p.
-t)+qN
-|)
-uE
-t)/yC
-vJ
-uT
-z<xhz\
-t)@pb
-|}
-qLXU
-ti
-sd
-!#
-pry=wE
-vJ
-uT
-z<rnz\
-r5=|Y
-tpr3|X
-t)@zg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-t).r4
-|Nqs{$
-"$
-tps:r_6
-"#
-zP
-"#
-tpw+
-"#
-}-
-"#
-tpw+
-"#
-|7
-"#
-tpw+
-"#
-|U
-"#
-tpr3szv,
-!#
-z*pw
-tpr^&u#
-v|yC
-w\&6
-x>#
-k
-sE&W
-x>#
-k
-wI/q#/
-ws*
-",
-zj
-p.
-",
-|)
-uE
-",
-vJ
-uT
-z<xhz\
-",
-|}
-qLXU
-ti
-sd
-!#
-",
-vJ
-uT
-z<rnz\
-prsQps@
-r?|X
-"-
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"-
-|Nqs{$
-"$
-x-r_6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-wI/ts
-q~$'$$%sG
-rp%$&
-z0q3
-z<r8$p$wL
-s&'S
-z<r8&BwL
-s&(S
-z<r8(EwL
-s&)S
-z<r8*q&wL
-s&*S
-z<r8,GwL
-s&+S
-z<r8.tnwL
-s&,S
-z<r80wBwL
-s&-S
-z<r8229wL
-s&.S
-z<r84qOwL
-s&/S
-z<r862@wL
-s&0S
-z<r88B=wL
-s&1S
-z<r8:B,wL
-s&2S
-z<r8<B+wL
-s&3S
-z<r8>B-wL
-s&4S
-z<r8@B.wL
-s&5S
-z<r8BB8wL
-s&6S
-z<r8D{$
-s&7S
-z<r8FB9wL
-s&8S
-z<r8HB/wL
-bmS
-z<r8JB@wL
-bnS
-z<r8LE=wL
-boS
-z<r8NE,wL
-bpS
-z<r8PE+wL
-bqS
-z<r8RE-wL
-brS
-z<r8TylwL
-bsS
-z<r8VE8wL
-btS
-z<r8XE7wL
-buS
-z<r8ZE9wL
-bvS
-z<r8\E/wL
-bwS
-z<r8^E@wL
-bxS
-z<r8a2sKwL
-byS
-z<r8c2rOwL
-q~%sRy6
-w.xj
-xSj<jpd
-tUj1/
-tJ&$i
-sH$
-!#
-xnp|
-qt+17
-5
-yXq3
-|Wl
-s.p/134%
-T,
-pm
-z-p4%'$
-pqr4q#-
-|l>
-s>
-yXps
-}d
-*+%
-wG
-!#
-O
-!#
-xlr1
-O
-!#
-pnt's-
-](sx
-"C
-(-
-!#
-t:pE
-],zs
-]-s38
-].|1
-(9
-!#
-vdzR
-]5s3/
-"<
-]6s3@
-]8rL=
-]:rL,
-pV~rL+
-pV|rL-
-pVzrL.
-pVxrL8
-pVvrL7
-pVtrL9
-pVrrL/
-pVprL@
-pVnsx=
-pVlsx,
-pVjsx+
-pVhsx-
-pVfsx.
-pVdsx8
-pVbsx7
-pV_sx9
-pV]sx/
-pV[sx@
-pVYs3sK
-pVWs3rO
-pVUs3p<
-pVSs3--
-pVQs3u)
-pVOs3tG
-pVMs3-7
-pVKs3y<
-pVIs3v<
-pVGs3{J
-pVEzs=
-"<
-(.,
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-xkp|
-J
-qa-
-qa$
-(
-!qZ
-"*
-g
-pfpY
-;,
-(
-!s*
-")
-sv9
-vg
-v#
-(
-!tS
-")
-sv/
-vg
-v#
-(
-!vB
-")
-qH
-p35
-;&
-(
-!w&
-sk
-p37
-;6
-(
-!x=
-qH
-p33
-;)
-(
-!yE
-sk
-p39
-;8
-(
-!{-
-")
-uI
-p3>
-;7
-(
-!vKxw
-")
-tW
-vg
-;?
-(
-!pty@
-tW
-a~
-;?
-(
-!ptyG
-tW
-a}
-;?
-(
-!pt+uU
-tW
-a|
-;?
-(
-!pt{H
-tW
-a{
-;?
-(
-!pt.uU
-tW
-az
-;?
-(
-!pt|F
-tW
-ay
-;?
-(
-!pt|G
-tW
-ax
-;?
-(
-!pt}x
-tW
-aw
-;?
-(
-!pt/uU
-tW
-av
-;?
-(
-!ptxw
-tW
-au
-;?
-(
-!tYy@
-tW
-at
-;?
-(
-!tYyG
-tW
-as
-;?
-(
-!tY+uU
-tW
-ar
-;?
-(
-!tY{H
-tW
-aq
-;?
-(
-!tY.uU
-tW
-ap
-;?
-(
-!tY|F
-tW
-ao
-;?
-(
-!tY|G
-tW
-an
-;?
-(
-!tY}x
-tW
-am
-;?
-(
-!tY/uU
-tW
-al
-;?
-(
-!tYxw
-tW
-ak
-;?
-(
-!vK-y@
-tW
-aj
-;?
-(
-!vK-yG
-tW
-ai
-;?
-(
-!vKp<uU
-tW
-ah
-;?
-(
-!vK-{H
-tW
-ag
-;?
-(
-!vKu)uU
-tW
-af
-;?
-(
-!vK-|F
-tW
-ae
-;?
-(
-!vK-|G
-tW
-ad
-;?
-(
-!vK-}x
-tW
-ac
-;?
-(
-!vKv<uU
-tW
-ab
-;?
-(
-!vK-xw
-tW
-aa
-;?
-(
-!vK.y@
-tW
-a_
-;?
-(
-!vK.yG
-")
-}G
-a^
-;9
-!q[
-qQz?
-p_
-m
-pN
-p]
-hy+
-pQ
-sjwN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const joinBF16SM80 = joinBF16SM90 + `
- patch
- -3
-packed1 24541 joinParts_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
- =40
- -2
- =2
- -4
-!#
-"%
- =29
- -2
- =3
- -1
-"*
- =561
- -1
-"B
- =46
- -1
- =244`
-
-const joinBF16SM70 = joinBF16SM80 + `
- patch
- -3
-packed1 25205 joinParts_dtype_BF16_row_BF16
-!pJ
-!pI
- =9
- -5
-p;x5te
-p9sTx,
-p:x5sV
-qSx@r0
- =436
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =8
- -3
-|Nr_{$
-"$
-t-r_>
-s/s:z.
-rH
- =3
- -1
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-xpr8&scyqqcqcqcqcqcqc>?
- =2
- -1
-t-p4&$&
-s/r^&$'
-rH
- =4
- -1
-sE-W
- =3
- -1
-ws1
- =91
- -27
-btS
-z<r8JB@wL
-buS
-z<r8LE=wL
-bvS
-z<r8NE,wL
-bwS
-z<r8PE+wL
-bxS
-z<r8RE-wL
-byS
-z<r8TylwL
-bzS
-z<r8VE8wL
-b{S
-z<r8XE7wL
-b|S
-z<r8ZE9wL
-b}S
-z<r8\E/wL
-b~S
-z<r8^E@wL
-s&DS
-z<r8a2sKwL
-s&ES
-z<r8c2rOwL
-q~%wzF6
- =16
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =27
- -29
-]<rL+
-]>rL-
-]@rL.
-]BrL8
-pV~rL7
-pV|rL9
-pVzrL/
-pVxrL@
-pVvsx=
-pVtsx,
-pVrsx+
-pVpsx-
-pVnsx.
-pVlsx8
-pVjsx7
-pVhsx9
-pVfsx/
-pVdsx@
-pVbs3sK
-pV_s3rO
-pV]s3p<
-pV[s3--
-pVYs3u)
-pVWs3tG
-pVUs3-7
-pVSs3y<
-pVQs3v<
-pVOs3{J
-pVMzs=
- =247`
-
-const turnLanes32SM70Narrow = `packed1 15159 turnLanes_float32_row_F32
-!pJ
-!pI
-!p8
-!sgvLrGq)u]rR
-!s]syrmt@rR
-!
-!pH+tzpD
-!}[
-!c
-p;7x,
-p9.x,
-p:p5r0
-qS+x,
-!
-p>
-v~
-pa
-z^
-q?
-xY
-rd
-x.
-w6
-qQw$
-{I
-qQ,sZ
-qQz?
-z6rg
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-qQ+sL
-qQ+wi
-h+t[
-hy?v=
-hy;
-hzRrg
-qM/sQ
-Q
-zt
-)
-wP
-qM@qw
-qzy8
-t+{q
-r&=j
-}h
-r&,r-
-stp=
-x#
-stpY
-4
-rD3
-qM/|Y
-p%
-r&8pb
-N
-pl$
-)
-pl&
-)
-pl(
-)
-pl*
-)
-pl,
-)
-pl.
-)
-pl2
-)
-pl4
-)
-pl5
-pl6
-pl7
-p\
-pl8
-p\
-"'
-ru'
-ru*
-"%
-sn%E
-*/%
-sn&E
-*/%
-r&+pX
-qt*1%
-sH.
-r6@ts
-qt'ry
-qU
-|yrz+
-|&*1%
-r68rI
-t1q9D
-r69r1
-|OzYX
-"#
-y#
-p\
-"%
-t+M'qO
-*3%
-sw
-s@r>
-u{pb
-t1=U
-ysxPp$
-w9
-zWt"=
-pm
-t>
-sapW$wX
+p,{;
+p,+w<
+p,qFp6
+p,2qX
+p,2qc
+p,2rj
+p,2uE
+p,2p.
+p,2td
+p"2vU
+p"2w<
+p".s]
+p"u1pU
+{Yvs
+to
+u<.qX
+z3q[
+ *@{/qp
+ $&xcqG*
+ $$s1
+v:pX
+s2
+ra+r%
+z8+'
+xcq-<
+sp
+u?q)
+s/
+u?ps
+s/
+u?qA
+s/
+y}
+ '$sh?Iq3u}vMA
+y$p|pk
+r#p4qU
+ %%pDu)pC
+tJ^
+ws
+xh
+qHpS>xuysv6rquA}L6v-re
+tE
+u"
+})
+v"z9
+!s4
+})
+rIpQ
+ %%q\<sT
+tF8
+pI|T
+s/
+s"pT
+wc
+t~3
+G')
+w[q]
+ %<{Qp4v.
+ %>v%z#
+r^)
+}w5
+q?q/
+xEqA
+q\'p;
+tG,
+q\<P1
+}PpQApN-
+}Pp7p2Z-
+/%
+rUp2
+y7
+ &i$/%
+w_&0
+ '= 7;xEp:5
+/%
+ %;/%
+}PqRAqP-
+|o0&0Z-
+/%
+|(&0
+ &c&q\1p'
+pnqRK
+v_<
+ )#ws
+s5~2
+q\6pf
+pH5pk
+s/
+r&53
+ %AzQt^>t^>t^^qx}%qX
+r=<pb
+sh?Iq3u}vMp*
+{Qbv.
+ +Bt4
+wv48
+ %JwIqA
+ua5
+r='pK
+zDp2
+zDZ
+tE
+zDpe
+tE
+xr
+|3$K
+|3#K
+|3"K
+zZq)K
+rip5K
+ &j&r=2rR
+x9$u$E
+sh?Iq3u}vM^
+wIpA
+qHxfE
+}V%rwE-
+xq
+x9%Ep@
+r=.r%
+x9$ER
+ $#s[p5
+pDrRtB
+D'=(
+D(,
+pDqWP
+s$m(s)#
+vYpS=)s)#
+pDq~q%
+vq&%
+pDr{qW
+|C&ql
+/#
+s$p:4-
+pDq[rR
+q?q3
+sApS
+ $5/1
+qI-
+v>q%
+}^0K
+r?Y
+xYv1
+uw$K
+z_u}t^&#&$
+ $@tE
+p<Z
+w9-8
+s/
+v:p;
+q_+K
+u"
+xU+
+ &6Wv5pf
+ &$Wv/qG
+ ($WuZqG
+ ($WySqG
+ ($Wy2qG
+ ($Wv/pC
+ ($WuZpC
+ ($WySpK
+ ($Wy2pK
+ ($Wv1qG
+ 0$qN2a
+}=
+qL*|^
+r^,u*
+ $S& %u%vG)
+q?'u*
+}w5
+qL6yq
+}U|:m$v.
+ %(D&)
+ %'sA'
+t4
+qf'r4
+}U|:m#v.
+ %/D%)
+ %.ua5
+yP()
+ $t#qN1pf
+ ${'rz+u|&+
+ *$r?L
+z6p;
+ $&ra+rR
+qt,s6
+s/
+u&+
+ $q$|&vKy~
+ug*q%
+q_%K
+y@1pf
+x=p81&&
+ $# $Kra+qG*
+xr
+t&?op$gp/~:K
+v"{G
+ $O/$
+uj~1r.
+y@.r{
+uopAs6
+y@1rX
+zy
 tw
-p6
-vspW%V"
-vj
-u1pW'
-u1pW%
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
+rs&&
+sk3
+tE
+rI{,
+u"
+y@5p=
+qQ3
+rc
+tf
+G))
+tCqVu%
+ $#y@6p-
+qzu(%A
+qf{,r4
+ %z' &Y&ug6p;
+D:u$
+y@<q[
+yP3uD
+sAq3
+s$q3-
+r^)
+s(4E
+xjphpkp@-
+ $#ra2pV+
+w#<rN
+t&?op$gp/yZ-
+ $#ra+pV*
+ufpswix;rW
+qHps=5
+t&?op$gp/xP>xZ
+r?)
+ $#ra1pb
+{g~<"
+ &{l#Wp;*q8
+ $li# 'o# ,&Wp;6qO
+pg+,u*
+ $AWpv0{X
+ 2H $p) *q)Wpv+tY
+ 2$ -0Wpv2p;
+ $.Wpv.pb
+p]$3+u|&(
+ $?Wq85pv
+ 2FWq86pb
+ ,$|*t"$#%#&#'#(#)#*#+#,#-#.#/#0#1#2#3#4#5#6#7#8"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
+ *$ %' *$ %, *$ %1 *$ %6 *$ %; *$ %@Wpv1pv
+ $&Wpv5p}
+ &$Wpv6qG
+ *$WqW2uZ
+pg,M
+s/
+ $*WqW.qp
+tSK
+ &(WqW1p=
+tSd
+p]@ql8
+tS*
+ (*q:,4
+ &$WrR<q%
+ $$u^${l
+ &${s$-
+ &$u^%{l
+ &${s%-
+ $+u^&vvve
+ &0{s&-
+ $$u^'vvvu
+ $1{s'-
+ &6 &K $L &K $L &K $L (K $L (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $Ju^9{l
+ &${s9-
+ $Gu^:vvve
+ $L{s:-
+ $Gu^;vvvu
+ $L{s;-
+ &$ &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &ITsXq-
+u,g#s
+ >Nu,j#v
+ >$Tv/q%
+ $$TuZq[
+ &$TySs{
+ ($u,m#y
+ >$u,p#|
+ N$Tyqp}
+p1:##
+T|^yS
+ $(Sg##(
+ $$Tw;qG
+ &$Sj##[
+ *$Ss##po
+ *$Sv##px
+ *)l$e##"#
+ *)l$e##"&
+ *)l$^##")
+ *)l$^##",
+ *)l$X##"/
+ *)l$X##"2
+ *)l$R##"5
+ *)l$R##"8
+ *)l$L##";
+ *)l$L##">
+ *)l$F##"A
+ *)l$F##"D
+ *)l$@##"G
+ *)l$@##"J
+ *)l$:##"M
+ *)l$:##"P
+ *)l$4##"S
+ *)l$4##"V
+ *)l$.##"Y
+ *)l$.##"\
+ *)l$(##"_
+ *)l$(##"c
+ *)l$"##"f
+ *)l$"##"i
+ *)l#y##"l
+ *)l#y##"o
+ *)l#s##"r
+ *)l#s##"u
+ ()TpV0p=
+ &a(p1{##
+ &$Sm##(
+ *$Sp##[
+ *$Sy##po
+ *$S|##px
+ *)l%f##"#
+ *)l%f##"&
+ *)l%_##")
+ *)l%_##",
+ *)l%Y##"/
+ *)l%Y##"2
+ *)l%S##"5
+ *)l%S##"8
+ *)l%M##";
+ *)l%M##">
+ *)l%G##"A
+ *)l%G##"D
+ *)l%A##"G
+ *)l%A##"J
+ *)l%;##"M
+ *)l%;##"P
+ *)l%5##"S
+ *)l%5##"V
+ *)l%/##"Y
+ *)l%/##"\
+ *)l%)##"_
+ *)l%)##"c
+ *)l%###"f
+ *)l%###"i
+ *)l$z##"l
+ *)l$z##"o
+ *)l$t##"r
+ *)l$t##"u
+ () &^(Wqp6t}
+ c#$Wp}2tY
+ 2$ -{4Wp}.pf
+qH'=D
+t&wE$1
+t&wE$U
+ u$2p<@
+tSD
+ u$(rI'
+ &$Wp}1p=
+ ($Wp}5pC
+t*|.(
+ 2& -^8Wp}*pv
+ $.Wp}6s8
+r)pa}A&(
+/9
+qg\p3{Ep8n;|B
+ 0*/9
+ k#$Wpb<p}
+ $$Wpb'q8
+p]0}A&(
+Wr%1qp
+ ((|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&\%[%Z%YsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&Y%X%W%VsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&V%U%T%SsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&S%R%Q%PsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&P%O%N%MsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&M%L%K%JsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&J%I%H%GsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&G%F%E%DsV
+Wpb0p}
+ $&Wpb+pb
+ $$JLd
+Wpb.p-
+ (&Wpb5r%
+s+X%=
+u"
+WqW2s8
+p]>rw%t
+WqW.q~
+w3s8
+WqW1{i
+w3kp*
+/=
+zD8
+uVV{l
+ 'd8x7"W-
+q}Wwypy
+qz'8
+uVW{l
+ 'd8x7"X-
+q}Xwypy
+uVXvvve
+ &vMx7"Y-
+q}Ywyve
+uVYvvvu
+ $-x7"Z-
+q}Zwyvu
+qz*p*
+uVZ{l
+ &<x7"[-
+q}[wypy
+qz6p*
+uV[{l
+ &*x7"\-
+q}\wypy
+uV\vvve
+ $(x7"]-
+q}]wyve
+uV]vvvu
+ $(x7"^-
+q}^wyvu
+qzp0p*
+uV^{l
+ &*x7"_-
+q}_wypy
+qzsCp*
+uV_{l
+ &*x7"a-
+q}awypy
+uVavvve
+ $(x7"b-
+q}bwyve
+uVbvvvu
+ $(x7"c-
+q}cwyvu
+qzrlp*
+uVc{l
+ &*x7"d-
+q}dwypy
+qz0.p*
+uVd{l
+ &*x7"e-
+q}ewypy
+uVevvve
+ $(x7"f-
+q}fwyve
+uVfvvvu
+ $(x7"g-
+q}gwyvu
+qzq0p*
+uVg{l
+ &*x7"h-
+q}hwypy
+qz++p*
+uVh{l
+ &*x7"i-
+q}iwypy
+uVivvve
+ $(x7"j-
+q}jwyve
+uVjvvvu
+ $(x7"k-
+q}kwyvu
+qzqFp*
+uVk{l
+ &*x7"l-
+q}lwypy
+qz2'p*
+uVl{l
+ &*x7"m-
+q}mwypy
+uVmvvve
+ $(x7"n-
+q}nwyve
+uVnvvvu
+ $(x7"o-
+q}owyvu
+qzrWp*
+uVo{l
+ &*x7"p-
+q}pwypy
+qzxXp*
+uVp{l
+ &*x7"q-
+q}qwypy
+uVqvvve
+ $(x7"r-
+q}rwyve
+uVrvvvu
+ $(x7"s-
+q}swyvu
+qzrop*
+uVs{l
+ &*x7"t-
+q}twypy
+qzz#p*
+uVt{l
+ &*x7"u-
+q}uwypy
+uVuvvve
+ $(x7"v-
+q}vwyve
+uVvvvvu
+ $(x7"w-
+q}wwyvu
+qzq3p*
+uVw{l
+ &*x7"x-
+q}xwypy
+qz1.p*
+uVx{l
+ &*x7"y-
+q}ywypy
+uVyvvve
+ $( $n%q}zwyve
+uVzvvvu
+ $s%x7"{-
+q}{wyvu
+qzs#p*
+uV{{l
+ &* $z%q}|wypy
+qz5+p*
+uV|{l
+ &R&x7"}-
+q}}wypy
+uV}vvve
+ $( $W&q}~wyve
+uV~vvvu
+ $\&x7$#.-
+ye#.wyvu
+qzuxp*
+t)wE#.{l
+ &*x7$#/-
+ye#/wypy
+qz*'p*
+t)wE#/{l
+ &*x7$#0-
+ye#0wypy
+t)wE#0vvve
+ $(x7$#1-
+ye#1wyve
+t)wE#1vvvu
+ $(x7$#2-
+ye#2wyvu
+qzukp*
+t)wE#2{l
+ &*x7$#3-
+ye#3wypy
+qz*6p*
+t)wE#3{l
+ &*x7$#4-
+ye#4wypy
+t)wE#4vvve
+ $(x7$#5-
+ye#5wyve
+t)wE#5vvvu
+ $(x7$#6-
+ye#6wyvu
+qzrtp*
+t)wE#6{l
+ &*x7$#7-
+ye#7wypy
+qz|@p*
+t)wE#7{l
+ &*x7$#8-
+ye#8wypy
+t)wE#8vvve
+ $(x7$#9-
+ye#9wyve
+t)wE#9vvvu
+ $(x7$#:-
+ye#:wyvu
+qzpd2p*
+t)wE#:{l
+ &*x7$#;-
+ye#;wypy
+qzpd.p*
+t)wE#;{l
+ &*x7$#<-
+ye#<wypy
+t)wE#<vvve
+ $(x7$#=-
+ye#=wyve
+t)wE#=vvvu
+ $(x7$#>-
+ye#>wyvu
+qz'qyp*
+t)wE#>{l
+ &*x7$#?-
+ye#?wypy
+qz'rvp*
+t)wE#?{l
+ &*x7$#@-
+ye#@wypy
+t)wE#@vvve
+ $(x7$#A-
+ye#Awyve
+t)wE#Avvvu
+ $(x7$#B-
+ye#Bwyvu
+qz'q&p*
+t)wE#B{l
+ &*x7$#C-
+ye#Cwypy
+qzqy'p*
+t)wE#C{l
+ &*x7$#D-
+ye#Dwypy
+t)wE#Dvvve
+ $(x7$#E-
+ye#Ewyve
+t)wE#Evvvu
+ $(x7$#F-
+ye#Fwyvu
+!s4
+/=
+sjwE$*$$&
+ ${#vt#}
+ $U#vt#w
+vt#t
+vt#q
+ $A $g$vt#h
+vt#e
+vt#b
+ $Avt#[
+ $U#sjwE$8$$4
+vt$1
+ $Jvt$+
+vt$(
+vt$%
+vt$"
+vt#|
+vt#y
+ $Dvt#s
+vt#p
+vt#m
+ $Avt#g
+/=
+ $;/=
+ &$/=
+ ($sjwE$K$$G
+vt$D
+vt$A
+vt$>
+vt$;
+vt$8
+vt$5
+vt$2
+ $Dvt$,
+vt$)
+vt$&
+ )T#sjwE$Y$$U
+vt$R
+vt$O
+vt$L
+vt$I
+vt$F
+vt$C
+vt$@
+vt$=
+ $%vt$7
+vt$4
+ )T# 2<TqOq%
+sjq1r"%T$(+"9
+Tq8v5
+sG(,$%U
+sz##
+ &6sjq1r"%X$'hpM
+/#
+sG'i$%Y
+ '(/?
+p(%[##
+/?
+ $3l$y##(
+ '( &(l${##[
+ *$l${##po
+ *$l$}##px
+ *)l$}##"#
+ *)l%"##"&
+ *)l%"##")
+ *)l%$##",
+ *)l%$##"/
+ *)l%&##"2
+ *)l%&##"5
+ *)l%(##"8
+ *)l%(##";
+ *)l%*##">
+ *)l%*##"A
+ *)l%,##"D
+ *)l%,##"G
+ *)l%.##"J
+ *)l%.##"M
+ *)l%0##"P
+ *)l%0##"S
+ *)l%2##"V
+ *)l%2##"Y
+ *)l%4##"\
+ *)l%4##"_
+ *)l%6##"c
+ *)l%6##"f
+ *)l%8##"i
+ *)l%8##"l
+ *)l%:##"o
+ *)l%:##"r
+ *)l%<##"u
+ ()/?
+ &a(p(&d##
+ &$l%~##(
+ *$l&###[
+ *$l&###po
+ *$l&%##px
+ *)l&%##"#
+ *)l&'##"&
+ *)l&'##")
+ *)l&)##",
+ *)l&)##"/
+ *)l&+##"2
+ *)l&+##"5
+ *)l&-##"8
+ *)l&-##";
+ *)l&/##">
+ *)l&/##"A
+ *)l&1##"D
+ *)l&1##"G
+ *)l&3##"J
+ *)l&3##"M
+ *)l&5##"P
+ *)l&5##"S
+ *)l&7##"V
+ *)l&7##"Y
+ *)l&9##"\
+ *)l&9##"_
+ *)l&;##"c
+ *)l&;##"f
+ *)l&=##"i
+ *)l&=##"l
+ *)l&?##"o
+ *)l&?##"r
+ *)l&A##"u
+ () &^(TsTrX
+te(r$(r$$3"z
+te'k$'k$$07
+Wp='pC
+L>3unux
+q{=,
+ *ZA -{JWp=0pb
+ $.JLd
+Wp=2p-
+p]C|.(
+ ((/C
+rZo$$)$$,
+rZn"s"v
+rZm$$#$$&
+rZl"m"p
+rZk$#z$#}
+rZj"g"j
+rZi$#t$#w
+rZh"a"d
+rZg$#n$#q
+rZf"Z"]
+rZe$#h$#k
+rZd"T"W
+rZc$#b$#e
+rZb"N"Q
+rZa$#[$#^
+rZ_"H"K
+rZ^$#U$#X
+rZ]"B"E
+rZ\$#O$#R
+rZ["<"?
+rZZ$#I$#L
+rZY"6"9
+rZX$#C$#F
+rZW"0"3
+rZV$#=$#@
+rZU"*"-
+rZT$#7$#:
+rZS"$"'
+rZR$#1$#4
+rZQpFs;
+rZP"|$#.
+rZOUpj
+Wp=5rR
+yYq1xI$$3qv
+ ,i#Wp=6qG
+q2'($'($$3
+q2')$')$$3
+q2'*$'*$$0
+q2'+$'+$$0
+q2',$',$$3
+q2'-$'-$$3
+q2'.$'.$$0
+q2'/$'/$$0
+q2'0$'0$$3
+q2'1$'1$$3
+q2'2$'2$$0
+q2'3$'3$$0
+q2'4$'4$$3
+q2'5$'5$$3
+q2'6$'6$$0
+q2'7$'7$$0
+q2'8$'8$$3
+q2'9$'9$$3
+q2':$':$$0
+q2';$';$$0
+q2'<$'<$$3
+q2'=$'=$$3
+q2'>$'>$$0
+q2'?$'?$$0
+q2'@$'@$$3
+q2'A$'A$$3
+q2'B$'B$$0
+q2'C$'C$$0
+q2'D$'D$$3
+q2'E$'E$$3
+q2'F$'F$$0
+q2'G$'G$$0
+q2'H$'H$$3
+q2'I$'I$$3
+q2'J$'J$$0
+q2'K$'K$$0
+q2'L$'L$$3
+q2'M$'M$$3
+q2'N$'N$$0
+q2'O$'O$$0
+q2'P$'P$$3
+q2'Q$'Q$$3
+q2'R$'R$$0
+q2'S$'S$$0
+q2'T$'T$$3
+q2'U$'U$$3
+q2'V$'V$$0
+q2'W$'W$$0
+q2'X$'X$$3
+q2'Y$'Y$$3
+q2'Z$'Z$$0
+q2'[$'[$$0
+q2'\$'\$$3
+q2']$']$$3
+q2'^$'^$$0
+q2'_$'_$$0
+q2'a$'a$$3
+q2'b$'b$$3
+q2'c$'c$$0
+q2'd$'d$$0
+q2'e$'e$$3
+q2'f$'f$$3
+q2'g$'g$$0
+q2'h$'h$$0
+!s4
+Wp}.rR
+qnH%H,
+kH%I
+rxr")y$'j
+rxr"*?$'i
+r?7
+ %)WqO+p}
+Dbpk
+ &_;WqO2P
+J;vKyd
+WqO.yU
+ua5
+yPl)
+r*qyq8
+pg+vj
+r*rvrX
+q:g;
+s/
+zy
+sAxf
+vN
+r*t-|^
+pg+r+
+ (gAuB
+vJ}A&(
+pIpQM
+ $& $<}w|V
+v%ys
+r^)
+}w1
+ua1
+uepJ)
+r,q3
+wD
+ts
+|H
+xe+u|p2
+tr{R8
+t4
+ $G $&v4p^8
+vnrwp2
+ $(x~2pPs&xRu/2uh<KyX@
+r*rvz1
+ufpJtUe
+qHpJrw
+ &_Hr*p0pX
+ $RQ#r*sCp-
+ $$r*uQpX
+q_,K
+u"
+r*uvp-
+p_f|.(
+ (,qs'pK
+ '' 9ZO $#WqO5p;
+ $pJWqO*qO
+p]1}A&(
+/J
+ *\>|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#>H#=H#<H#;sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#;H#:H#9H#8sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#8H#7H#6H#5sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#5H#4H#3H#2sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#2H#1H#0H#/sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#/H#.%~%}sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&}%|%{%zsV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&z%y%x%wsV
+WqO6pv
+ $&zF'r%
+{Br"(sy:
+{T(t(
+zF0r%
+ &*zF+q[
+ 0${Br"'uy:
+{T'v(
+ 8&Wq8y8
+ $$|EP
+|Gs;s)K
+|GpMs)K
+qs1r7
+p_eqlH#L
+y$xS#K
+ %tW#qs6pf
+GH)
+{y#
+sMpA)9d
+ua1
+seM
+rb<r%
+q?q3
+pH.H#W
+s/
+q@I
+r]YA
+w#rEE
+ &J/'
+zi}H'
+zitDsyt[
+/&
+sZsaw(vDqZw0(s)K
+sZr1w(vDqZw07s)K
+ $(rb<a
+u"
+rb2qG
+q|zr0
+r^>r6
+qQ0
+tE
+p<[
+q@H
+tbp?
+wC#&-
+rzq3H#\
+p('?[
+p('Apj
+u;
+G#)
+ $V*wRqV
+p('EpG
+p('Gpo
+ $#tLqXA
+p('KpF
+p('Mr5
+ $#tLqcA
+p('Qpx
+p('Ss;
+ $#tLsIA
+p('W""
+p('Y"#
+ $#tLp.A
+p(']"$
+p('_"%
+ $#tLtdA
+p('d"&
+p('f"'
+ $#tLq6A
+p('j"(
+p('l")
+ $#tLuiA
+p('p"*
+p('r"+
+ $#tLrLA
+p('v",
+p('x"-
+ $#tL{^A
+p('|".
+p('~"/
+ $#tL'r6xv
+p((%"0
+p(('"1
+ $#tL'tqA
+p((+"2
+p((-"3
+ $#tLs*A
+p((1"4
+p((3"5
+ $#tLq&*xv
+p((7"6
+p((9"7
+ $#tL0sDA
+p((="8
+p((?"9
+ $#tL0rjA
+ $<qs*pX
+L-e
+/(
+y?e
+sMrEwi9d
+ua1
+seV
+/(
+ %Z$rs%+
+xEq/
+ 'QZ#/%
+z5p:0
+{>>r6
+ '}#p<\
+q@H
+y$s^/
+tb*
+ %~#rzq3H#s
+p('b"9
+p('d":
+ +~#p('h";
+p('j"<
+ '~#p('n"=
+p('p">
+ '~#p('t"?
+p('v"@
+ '~#p('z"A
+p('|"B
+ '~#p((#"C
+p((%"D
+ '~#p(()"E
+p((+"F
+ '~#p((/"G
+p((1"H
+ '~#p((5"I
+p((7"J
+ '~#p((;"K
+p((="L
+ '~#p((A"M
+p((C"N
+ '~#p((G"O
+p((I"P
+ '~#p((M"Q
+p((O"R
+ '~#p((S"S
+p((U"T
+ '~#p((Y"U
+p((["V
+ '~#p((_"W
+p((b"X
+ )~#qL'p;
+z~/
+vN
+s=+{6
+pnr($&K
+uY$
+qe%91
+ 'z#s=2pC
+sE%91
+r>2
+p((d##
+qY&M
+G%)
+}(v~y_qK"j@
+ $#/#
+t1|di"
+qHq/91
+ '//#
+q|q/91
+r>.
+p((f##
+s<qAM
+ %/}(v~y_qK"b@
+ $#qL0pX
+ &k#qN5pv
+ $$qN*pv
+J9vCX
+{o{X
+ ((sW*w;
+qt-r+
+qI(
+ *&xJH>{A
+thz*
+tE
+q>br+
+ &_-t1v?py
+p<]
+q@H
+ (k-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLp5}1zxrQ
+zVql
+ $,t1~'py
+ &j.tE
+r>1
+uO{R
+x:-vLYpNp2ygbV
+ &c.}Fw~
+}FxZ
+ %)v^3+u|
+x:-vR"8peygp7V
+w_we.v(
+x:-vLp7p*pTygpQV
+tH9k
+p<X
+ )jX#|CA&&
+q=.r{
+{y$
+q=5rX
+r&Jrw
+q=2q%
+vY<)s)3
+qM*pX
+ $S$ 'j* %M %U( +'q..pX
+q@k
+ (o$qM0pX
+|H
+qM+r7
+{wxf
+/*
+ujx?r.
+ %|X#v%1
+ %|X#{H
+ 3|X#r>5
+ 9|X#GZtU
+ %|X#x{cu$
+ /|X#q=+pK
+qHphK
+vY<r}-
+q=.v/
+y;&9e
+//
+vY<Rs)3
+vYpAKs)3
+qM+P'
+D$ql
+/,
+rd"r.
+/,
+ %O/,
+D,)
+ /O/,
+ %Or>*
+ +O/,
+ -O/,
+D*9Z
+ %~)/,
+x{cuD
+ 'P#ut)
+ %( %Q#xjpJpkrN-
+ '4qHpJK
+vY<u$-
+/,
+y;69e
+/,
+ 'Q#qM2pK
+r)p5|.(
+ $.uom5,
+ 0$ -qFqM.pC
+ &./2
+sE)>{A
+sE(>{A
+tE
+uY/
+ %#r>6
+p]%}A&(
+ $,tS)
+tS(
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR.8AzxxHV
+}Qi/
+ '* $(x:.vR-p*8ygp7V
+q|pS>{A
+ $3tE
+uY6
+ %# %2wt}l6r6
+v8
+ts
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR28Aygp^V
+zV>z#+vZ
+x:.vR1p*8ygpaV
+q.'pK
+L'3unrt
+q{%,
+ 5o1q.0pC
+L+3unux
+ $'q..qO
+L$>xRu/2
+x:/vR9%"qPygp4V
+L%sdq3rt
+x:/vR8%#%"ygYV
+ $o#x:/vR;qUq5ygbV
+ $$x:/vR:qPqUzxxHV
+qn7%7,
+k7%8
+r?M
+ $E{MqT
+ &W&ykqT
+ &%xYv1
+J6{V
+sY<
+ $O/D
+:]yt
+DQ;
+qQ0
+rc0
+DRe
+ %%rc+
+DS,0
+ %(rc2
+DT3
+ %+rc.
+DUx;
+ %.rc1
+DVwe
+ %1rc5
+DW4*
+ %4rc*
+DXqd
+ %7rc6
+DYM1
+ %:uB<
+DZ}l
+ %=uB'
+D[;2
+ %@uB0
+D\zz
+ %CuB+
+D]>re
+ %FuB2
+D^>ro
+ %IuB.
+p9vr
+ $C:fq(5
+DV;
+ %OuB*
+DWe
+ %OuB6
+DX,0
+ %OwD<
+DY3
+ %OwD'
+DZx;
+ %OwD0
+D[we
+ %OwD+
+D\4*
+ %OwD2
+D]qd
+ %OwD.
+D^M1
+ %OwD1
+D_}l
+ %OwD5
+Da;2
+ %OwD*
+Dbzz
+ %OwD6
+Dc>re
+ %Or>qF
+Dd>ro
+ %Or>2'
+p9xl
+ $#sW*q%
+:gs?+
+p91
+ (i)q\<yR
+rI.
+pc6
+pc2
+ &&/4
+})
+n{
+_3
+ &&r*t-q-
+ $,pp<
+r9<
+ &)tX
+C~
+r9q3
+ &&/E
+ $,Cq
+_1
+ &) $$Ch
+ '' $$/&
+vbe
+ )8 &(})
+CR
+ 'D!c*pm
+})
+CD
+ 'I!cxw
+/.
+||
+ )I!c'y3
+/)
+{15
+ )O!c'z/
+/)
+ $)Co
+_0
+p9
+!cqypm
+ $#C3
+ ''!crvpm
+ $#C2
+ ',!ct-pm
+ $#C1
+ '1!c'wG
+ $#C0
+ '6!c'wX
+ $#C/
+ ';!c'x#
+ $#C.
+ '@!cuQpm
+ $#C-
+ 'E!c'xw
+ $#C,
+ 'J!vTy3
+ $#C+
+ 'O!vTz/
+ $#C*
+ 'O!ct?pm
+ $#C)
+ 'O!vT+pm
+ $#C(
+ 'O!crlpm
+ $#C'
+ 'O!vTwG
+ $#C&
+ 'O!vTwX
+ $#Cl
+ 'O!vTx#
+ $#Cf
+ 'O!cxNpm
+ $#C%
+ 'O!vTxw
+ $#C$
+ 'O!|-y3
+ $#C#
+ 'O!|-z/
+ $#C"
+ 'O!cq0pm
+ $#ppq)
+ 'O!|-+pm
+ $#ppps
+ 'O!culpm
+ $#ppqA
+ 'O!|-wG
+ $#ppq/
+ 'O!|-wX
+ $#ppq9
+ 'O!|-x#
+ $#pppJ
+ 'O!cunpm
+ $#pppO
+ 'O!|-xw
+ $#ppph
+ 'O!y=y3
+ $#pppS
+ 'O!y=z/
+ $#pppA
+ 'O!cxlpm
+ $#Cd
+ 'O!cv6pm
+/&
+{16
+ 'm& $* %dO *$p".sc
+st
+p".qc
+ 6({C
+u]
+so
+tp
+ (&`}
+
+var attendSpansSM90A = driver.Text{Base: &attendSpansSM90ANarrowAligned, Code: `packed2 117635 attendSpans
+ @$tW1qS
+O+r6s7
+hvrrA
+ g#&wtpk
+r#p4p2
+ &:tHuD
+v_<
+xh
+qHqA>xuysv6rquA}L6v-re
+tE
+ $R%r9<
+v_ps
+ &l$zy
+v%'
+qQ(
+wc
+ua2
+ 4.xEp:0
+ $$}0,
+ $$xjp:1zR1-
+xjq)w"u=-
+/%
+s(1w"
+y7
+ &S#zZp:1K
+ &\#G19(
+ %> 9</%
+ %</%
+ %<xjp:(9(u=-
+/%
+s(19(
+ (L{Zp)o?p3zSyxxI91K
+ 0$G1pk
+tK1;
+ $(wZ}%qX
+wZ}%qu
+wZ}%p6
+tCbf}%pU
+ 0$x{0)
+ (( $$zD8
+tE
+zD^
+ .&rip?K
+ *$ %; ($ud
+ *$yy
+ 2$pDr{q%
+{y&
+ &$s$p:+-
+ &$sAph
+s$pO-
+/1
+s[qR
+ $*}^1K
+ }$$}U|:m%v.
+ $+D')
+ ^#0|C4&&
+ 6$}U|:pAv.
+v%ys
+ut)
+}w1
+ $$}5
+v}m5
+sk*
+ **qQ*
+ :$D>wi
+ $$yP6w"
+ ($s(+E
+ 0$x9#=#x;rW
+qe#=8
+ {&&tSN
+ ($tSh
+ XD$qH'=G
+ {$$tSG
+ o)$s+H%=
+ kH$Depk
+ .$yPo)
+ ($q:U;
+ P$$p_T|.(
+ *$ '' c%&p_SqlH#L
+ ($GI)
+ $$sMpA)9f
+ *$G$=O
+q@J
+r]|J
+ <*q|zr$
+ $$qQ$
+ &$ $*wb7
+wSt^tz
+ $" '%|R4
+ $$Ip)?pEqBqgq7uLq]8
+u@0xv
+ $& ', $" '/u@qX8
+u@uQxv
+ $& '4 $" '7u@qc8
+u@ulxv
+ $& '< $" '?u@sI8
+u@u1xv
+ $& 'D $" 'Gu@p.8
+u@11xv
+ $& 'L $" 'Ou@td8
+u@*0xv
+ $& 'J $" 'Mu@q68
+u@xRxv
+ $& 'O $" 'Mu@ui8
+u@'t-xv
+ $& 'O $" 'Mu@rL8
+u@'u/xv
+ $& 'O $" 'Mu@{^8
+u@t-1xv
+ $& 'O $" 'Mu@p0pZ8
+u@p00xv
+ $& 'O $" 'Mu@'tq8
+u@sC*xv
+ $& 'O $" 'Mu@s*8
+u@'|#xv
+ $& 'O $" 'Mu@q&p68
+u@0pdxv
+ $& 'O $" 'Mu@0sD8
+u@0vrxv
+ $& 'O $" 'Mu@0rj8
+u@0xlxv
+ &&L8e
+ &$sMrEwi9f
+ *$rs%7
+ *$z5p:$
+ $$ '\% $& $, 'N $" 'Ns<pS4
+ )\% $* 'M $" +\% $& 'M $" +\% $& '< $" +\% $& 'D $" +\% $& 'L $" +\% $& 'J $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" -\% $(tH9&
+ &$q_yK
+ $$qe%9&
+ ($sE%9&
+ *$uJ
+pipU"j
+ ($qHq/9&
+ ($q|q/9&
+ *$uJ
+pipU"b
+ H$xJI>{A
+ 0$q@I
+ N$tH9m
+ *$ %Y[# ($r&:rw
+ <$q@m
+ <$v}p:a
+ /i[# :2G[tU
+ $$x{eu$
+ /i[# *0y;&9g
+ 8$ -N/,
+ %N :2D*9[
+ &$x{euD
+ *$ %P# .$y;69g
+ *$tr|.(
+ R#$p]#}A&(
+ ($t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR,8AzxxHV
+ *$x:.vR+p*8ygp7V
+ 4$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR08Aygp^V
+ $$x:.vR/p*8ygpaV
+ D$x:/vR7%"qPygp4V
+ $$x:/vR6%#%"ygYV
+ $$x:/vR9qUq5ygbV
+ $$x:/vR8qPqUzxxHV
+qn5%5,
+k5%6
+ @(qQ$
+ &$ %% &$ %( &$ %+ &$ %. &$ %1 &$ %4 &$ %7 &$ %: &$ %= &$ %@ &$ %C &$ %F &$ %I ,$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O 8$pc4
+pc(
+ *&pB#s
+_*
+ B&_&
+ *$ '' 6& 'D (& 'I B&_$
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O a#&`}
+
+var storeRowsSM90NarrowAligned = driver.Text{Code: `packed2 9331 storeRows
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+!t;
+!u6Ip)rnp$q*
+!
+!pW0s]pt
+!?p$zSp{p)w>w.x(
+!qk
+]+qS
+Ou1s7
+h'qFs7
+p#z4
+!
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+p,q6
+p,y9
+p,um
+p,rL
+p,{^
+p,yu
+p,p0pZ
+p,|K
+p,'tq
+{fq-
+sp
+s2
+}yz1
+s1
+q@$
+s/
+q@&
+q@(
+s/
+u?q)
+u?qA
+s/
+y}
+ '$u?q9
+sh?Iq3u}vMA
+ /$}Bq%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+qL.p-
+xDqVK
+wc
+{ftB
+p_#ql&$
+s/
+/#
+wgrER
+r,xl|#rts#rt
+xr
+vApAp@
+}w|V
+zmph
+zmpJ
+sh?vyoynt5QE
+xpsl
+s:qK
+tb.sK*x$6pd
+}X
+{mv9q3q1vM7
+ubpA
+t<|:rE
+~&pS)
+ut)
+ubpJ
+ )&~&q))
+ubq)
+yP#)
+{Zp)o?pEp3t5xIE="
+r^,
+s$ph-
+uepS=%
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
+wIm,
+yh
+!s4
+t|b^
+shv9q3pPy{A
+ %%qL1pC
+|Y8E
+s5~,
+qL6p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+/'
+qI%
+p%%q5
+rc
+r&%e
+G-)
+{rt^>t^r|
+qsp=
+zD8
+t&?op$gp/xIK
+|&w&
+xDp5K
+uB
 ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM22p0
-tv
-!#
-tf/C
-t1=qR
-ya
-zJvDympMy_xD2p0rq
-}s
-4
-ret,pu
-ys|;?
-!#
-qm
-qm
-ysxPp$
-uG/pw
-rjx\I
-pnpbj
-u'q9
-pnq3zL
-wcu*Xz/
-p\
-ur/
-tT
-}e7
-xUt"p*%
-u@F
-u(
-o
-*1%
+wgp:6=6
+ '\#vAp:6=7
+ %\#}66
+zmm:
+ ]#\#w9*qU
+ '\#qe/E
+zDZ
+xq
+x=p|ql
+v}y{
+tE
+t1x?py
+t&?op$gp/xZ-
+ %.v_<
+ %# %Y#w8q%
+q,w~d
+yv'p;
+sh?Iq3u}vMZ
+x5qG*
+{Qp?v.
+ %x$v%ys
+r^)
+}w1
+}px<w>p3u}vMp2qP)
+qQ6
+wD
+tf
+G+)
+w[q]
+w@sT
+x3-=@
+ua1
+p[rDq'?qByxq)E=]
+zLs6
+zdyxq)wiE
+zDA
+rs&,
+tE
+t&?op$gp/x?-
+ %L}yq~
+q,x?w&
+sW'yR
+uw.K
+r>2
+|C%&-
+y;^=]
+wgm%=b
+ 'U%vAm&=c
+ %U%zmm(
+zmmf
+ ]#U%tS=
+t|sS.
+ 'V%t_m==y
+sMpA=z)
+t_ma={
+yP{)
+r^)
+|7rR
+sE494
+tS4
+tA'
+qQ5
+t4
+tA)
+t1x?vu
+t#vu
+ %#v7
+qY5;
+G#)
+w62pP|cq]
+G%R
+ %$|R;
+G')
+yMyw@
+G)R
+yMbp*8w?
+ %As~
+ %CqL5qT
+ '%/#
+q,v?uy
+qI'
+q,|dvX
+q,x?v|
+qI)
+p9*
+!s}
+ %{%s3
+!tj
+/.
+ws
+ 'o$p9
+!u8
+}yv/
+tX
+Cl
+_7
+p9
+!{J
+qsqG*
+vb;
+pp<
+r9<
+p9
+!|r
+x5p=
+vbM
+CE
+_6
+p9
+!y=pm
+/(
+||
+ ).!cwG
+/'
+{1.
+C>
+_4
+p9
+!cwX
+ ''r9pS
+p9
+!cx#
+ %,ppps
+_5
+p9
+!c*pm
+ ''r9pA
+!u9
+p,'vP
+tl
+to
+tk
+tm
+p"s*
+st
+t$q6
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-pnqes6
-xUyc5V?
-zZ7
-xBxXq4rzqICVH
-v3p"wB
-|OxXq4rzqIt~C
-{O
-s=M4
-4
-yst,?
-!#
-r6@r-
-uot,I
-rt,r1
-O
-!#
-rt-sm
-zJvDympMy_xD2p2t0
-po'1$%
-qh(zD
-qx,pb
-}=L
-stpWS
-xz
-zJvDympMy_xDt0rq
-i'%
-stpWR
-zbpW'C
-ret,v:
-wj
-wj
-rD4
-vIE
-*%%
-sn*E
-*+%
-qx+q0
-ru+
-qt+1&
-rP
-!#
-ru+
-qx-q3
-u@T
-}=b
-u@U
-qx.j
-po+rqV.
-rCpU
-qx8pw
-vawB
-}=0
-rCqI
-qx-tI
-ret,v:
-qx.ps
-wj
-qx8ps
-wj
-rD5
-"'
-t+M+G
-};%
-_
-v3p"E
-i"%
-_
-qx.ts
-iXrS
-_
-iWq^
-_
-sPv8
-r=
-v;u_W6
-v3pUE
-i$%
-s8
-qx8yY
-w[p=n
-|mz4n
-sPul6
-v;ul2v8
-v3pUE
-i&%
-s8
-qx+s-
-i%A
-wep
-rMM+C
-\
-!#
-qx9qw
-po&EV'
-wee
-0
-rP
-!#
-qx/j
-t{q4V=
-u@.
-z>
-z_.
-i-%
-_
-|9
-i-%
-s8
-qx9ua
-qKs0DA
-r\6
-\
-!#
-O
-!#
-rt8q3
-i5Vk
-stpWq
-zbpW5C
-s.pWCVlVD
-iDB
-s.uJnVF
-stpWq
-zbp)C
-ret,v:
-wj
-wj
-rD6
-sn9E
-*'%
-z=E
-*-%
-tN
-x{
-t(rU
-p\
-rt7sh
-{*+16
-rP
-!#
-ru+
-rt9r.
-qt+D
-{K
-t+M+G
-xi%
-_
-v0pKp-
-s8
-rt7sm
-z'+1+A
-qt+16
-\
-!#
-rt@r1
-O
-!#
-}_ts
-zJvDympMy_xD1*16
-po'1#%
-po'1%Vw
-vNuJ{
-r&.q3
-tmV|
-ub>
-zbp=C
-u;V}
-ubA
-zbp)C
-ret,v:
-wj
-wj
-rD7
-z=E
-*#%
-z=E
-*)%
-"F
-ru+
-qt+1&
-rP
-!#
-ru+
-r&7qe
-TF
-yg:
-TF
-4
-rD8
-t+M+G
-w0%
-_
-|9
-v&%
-_
-r&9sm
-*KrS
-_
-*Mq^
-_
-sPv8
-r=
-v;u_W6
-sPt$W
-v;t$2}K
-};su
-|Hrn
-v0qIq^
-s8
-r&8r]
-};A
-pC:
-rMM+C
-\
-!#
-r&@pE
-po&EV"
-pCF
-0
-rP
-!#
-r6=px
-z_.
-i'%
-_
-i&p-
-s8
-r&@|_
-qKs0DA
-r\6
-\
-!#
-r6+r1
-O
-!#
-"L
-]#s38
-(7
-!#
-qx,qN
-pV@s39
-pV?s3/
-pV>s3@
-(qY
-!#
-"9
-pV8rL,
-pV7rL+
-";
-pV6rL-
-";
-(x@
-!#
-rt8px
-pV-rL8
-pV,rL7
-pV+rL9
-(t=
-!#
-r&.px
-pV#rL@
-pV"sx=
-rj{vsx,
-({p
-!#
-"/
-}^sx-
-(w?
-!pZ
-p(
-!p^
-"K
-J
-qaH
-qaE
-(
-!qZ
-u{zL
-uI
-vg
-v#
-(
-!s*
-pnq3pb
-sk
-ae
-;D
-(
-!tS
-qx/ps
-qH
-aC
-wp[
-(
-!vB
-"9
-g
-a5
-wp6
-(
-!w&
-".
-}G
-p3<
-;9
-(
-!x=
-}G
-p3=
-;9
-(
-!yE
-".
-g-
-a\
-;?
-(
-!{-
-g.
-a]
-wp\
-(
-!vKxw
-g-
-aZ
-;B
-(
-!pty@
-g.
-al
-wpZ
-(
-!ptyG
-".
-g8
-aT
-;F
-(
-!pt+uU
-g8
-aS
-;F
-(
-!pt{H
-".
-g7
-aR
-wp[
-(
-!pt.uU
-".
-g9
-aP
-wp[
-(
-!pt|F
-".
-g,
-a>
-;@
-(
-!pt|G
-g+
-a]
-wp>
-(
-!pt}x
-g,
-a;
-;C
-(
-!pt/uU
-g+
-a=
-wp;
-(
-!ptxw
-".
-sv/
-a-
-;>
-(
-!tYy@
-sv@
-a0
-wp-
-(
-!tYyG
-sv/
-a,
-;A
-(
-!tY+uU
-sv@
-a.
-wp,
-(
-!tY{H
-".
-g=
-a&
-;F
-(
-!tY.uU
-g=
-a%
-;F
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const turnLanes32SM70 = turnLanes32SM70Narrow + `
- patch
- -1
-packed1 17630 turnLanes_float32_row_F32
- =9
- -4
-p;,z(pF
-p9+te
-p:zI/pF
-qSsKpF
- =29
- -6
-t>
-qM@qw
-y7,
-z_p,
- =3
- -5
-stqI
-xz
-x#
-ub0
-xz
-ret,v:
-wj
-wj
-rD6
- =4
- -29
-"'
-ya
-t>
-"%
-z=E
-*/%
-v3p"E
- =2
- -4
-xLp@
-sH0
-r6@ts
-q+pK34
- =2
- -10
-t(uH[
-p\
-r68rI
-wY6C
-r69r1
-vwu\6
-"#
-wJ
-"%
-t+XqO
- =7
- -1
-|8p/8p$
- =2
- -1
-sap/238
- =2
- -4
-vsp/238
-vj
-w;2
-w;8
- =29
- -1
-pl2
-pl8
-uVrU
- =3
- -3
-t1=r2
-s?p@
-tV8wB
- =11
- -3
-u'p@
-pnq3p|
-u'[
-wcu*[z/
- =2
- -4
-q:
-}e7
-s.pK38%
-T2
- =4
- -8
-p\
-pnqes6
-tQ6VA
-zZ7
-xBxXq4rzpW#{f7
-zNwB
-|OxXq4rzpW#V"C
-{O
-q\p=35
- =9
- -11
-vNpWD37
-po'1$%
-qh,x_~,
-qx,pb
-yg7
-ub&
-xz
-tV7wB
-i)%
-ub,
-zbpW)C
- =3
- -1
-rD7
- =2
- -1
-sn,E
- =2
- -2
-s?q,
-Yq,1&
- =2
- -7
-s?q,
-qx-q3
-T7
-}=[
-T7
-qx.j
-p{q,rqV0
- =3
- -1
-}=2
- =7
- -3
-rD8
-"'
-t+q,G
- =6
- -3
-i\rS
-_
-i[q^
- =17
- -2
-wej
-rMq,C
- =4
- -13
-pC7
-sd
-*7qg
-wJ
-wKp=
-yS
-{hxZ
-4
-q+p=37
-4
-q+u\7
-4
-uE
-!#
-qx/q#
-vIwB
-}=C
-q+pK37
-z>
-v3p"E
-i1%
-_
-ybV4
-{K
-|9
-i1%
- =2
- -2
-ugpUvQA
-q\pU37
-\
-H
-!#
-"#
-{{wB
-}=I
-u@8
-s'8
-sn"E
-i7%
-_
-|9
-i7%
-s8
-"#
-|w%V%A
-tf%37
- =5
- -7
-i?37
-ub(
-zbpW?C
-s.pWO37VP
-iPB
-tQ7VR
-ub.
- =4
- -2
-rD9
-snCE
- =3
- -16
-vwpKs[
-rt7pb
-s?q,
-pC7
-sd
-*7qg
-wJ
-wKp=
-yS
-{hxZ
-4
-q+p=37
-4
-q+u\7
-4
-uE
-!#
-rt9px
-q+p=37
-s'7
-vIE
-v&%
-_
-q+pKsu
-s'9
-wmp-
- =2
- -2
-ugp"suA
-q\p"37
-\
-H
-!#
-rt9r.
-q+p"s[
-s'/
-zNE
-i"%
-_
-v0qIp-
-s8
-"#
-ugpUvQA
-q\pU37
- =6
- -10
-vNp/>37
-po'1#%
-po'1%3>
-vW7
-r&.q3
-tm37
-ub$
-zbp=C
-u;37
-ub*
- =4
- -1
-rD:
- =4
- -3
-"G
-s?q,
-Yq,1&
- =2
- -8
-s?q,
-r&7qe
-T7
-yg9
-T7
-4
-rD;
-t+q,G
- =6
- -3
-*@rS
-_
-*Bq^
- =12
- -2
-pC9
-rMq,C
- =4
- -3
-pC7
-sd
-*7qg
-wJ
-wKp=
-yS
-{hxZ
-4
-q+p=37
-4
-q+u\7
-4
-uE
- =2
- -4
-q+p=37
-s'@
-vIE
-i*%
-_
-i)p-
- =2
- -2
-ugp"suA
-q\p"37
-\
-H
-!#
-"#
-zNE
-i-%
-_
-i,p-
-s8
-"#
-ugpUvQA
-q\pU37
- =5
- -3
-"M
-]#rL=
-]$rL,
-]%rL+
-(x5
- =2
- -12
-pV]rL.
-pV\rL8
-pV[rL7
-(zI
-!#
-":
-pVUrL/
-pVTrL@
-"<
-pVSsx=
-"<
-(+,
- =2
- -4
-pV@sx+
-pV?sx-
-pV>sx.
-(y?
- =2
- -4
-pV,sx7
-pV+sx9
-pV*sx/
-(+@
- =2
- -2
-pV$s3sK
-(rO
- =3
- -4
-"L
-J
-qa=
-qa4
- =10
- -2
-a|
-;2
- =2
- -4
-qx/sh
-qH
-aZ
-;7
- =2
- -4
-qH
-aU
-wpr
- =2
- -4
-qH
-aO
-wpr
- =2
- -3
-":
-g
-aA
-;7
- =2
- -4
-g
-aA
-wpB
- =2
- -3
-g
-aA
-wpB
- =2
- -3
-"1
-tW
-pfqI
-;7
- =2
- -3
-"/
-}G
-p3;
-;0
- =2
- -4
-sv9
-p3:
-;;
- =2
- -3
-}G
-p3<
-;0
- =2
- -4
-sv9
-p3;
-;<
- =2
- -4
-"/
-g-
-as
-;&
- =2
- -4
-g.
-at
-wps
- =2
- -3
-g-
-aq
-;,
- =2
- -3
-g.
-p3e
-wpq
- =2
- -3
-"/
-g8
-ak
-;7
- =2
- -4
-g8
-aj
-;7
- =2
- -3
-"/
-g7
-ai
-wpr
- =2
- -3
-"/
-g9
-ag
-wpr
- =2
- -3
-"/
-g,
-aJ
-;(
- =2
- -4
-g+
-at
-wpJ
- =2
- -3
-g,
-aG
-;.
-(
-!tY|F
-g+
-aI
-wpG
-(
-!tY|G
-"/
-sv/
-a3
-;$
-(
-!tY}x
-sv@
-a6
-wp3
-(
-!tY/uU
-sv/
-a2
-;*
-(
-!tYxw
-sv@
-a4
-wp2
-(
-!vK-y@
-"/
-g=
-a,
-;7
-(
-!vK-yG
-g=
-a+
-;7
- =26`
+var storeRowsSM90Narrow = driver.Text{Base: &storeRowsSM90NarrowAligned, Code: `packed2 9660 storeRows
+ {&$ $Z%wZpU
+ i(Y% '^%wZp6
+wZqu
+ $$ +' &$wRp5
+tLpUpN
+tLp6p2
+tLqu^
+ $$wRb
+tLpUp*
+tLp68
+tLquA
+ P&$`}
 
-const turnLanesBF16SM80Narrow = `packed1 15978 turnLanes_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgvLrGq)u]rR
-!s]syrmt@rR
-!vv|Q
+var storeRowsSM90 = driver.Text{Base: &storeRowsSM90Narrow, Code: `packed2 9197 storeRows
+ 4$O2rO
+hrvrG
+ R#& (H|zy{K
+ &$t*qlp*
+ T#$x{8)
+ 2$vArE97
+wIp:7
+ &&q@3
+t|p?8
+ ($|Y0E
+ *$s[p7
+qQ.
+rc
+r2p7e
+ 0*|zp:2K
+ &$wgp:,92
+ &$vAp:,92
+ $$}6,
+}62
+ \#&q@,
+q@2
+t|Y8
+ ($zDp2
+ %[#tK2s6
+ 8(sh?Iq3u}vMp2
+x5qp
+sh?Iq3u}vMpN
+{QpQv.
+ &( %L $$sMpO92)
+qQ,
+ *& $5 $4rk0=B
+ $$p[rDq'?qByxm#zR1
+s<q9s6
+zdyxm#="E
+ $(qH{'/
+ .$|zp:1K
+ $$t_mD90
+rk394
+wgm'91
+ &(vAm(91
+ $$zmm*
+}61
+ \#&tS?
+q@1
+ )|#t_m?93
+sMzr3)
+t_mc93
+x{4)
+ &2sE49$
+sE49&
+qQ(
+qQ*
+ g#. &$ >$_.
+ 6$CD
+_,
+ 6&C<
+_$
+ (&C<
+_&
+ (&ppq/
+_(
+ (& %'_*
+ V#&`}
+
+var storeRowsSM70NarrowAligned = driver.Text{Base: &storeRowsSM90NarrowAligned, Code: `packed2 9224 storeRows
+!s.
+!s-
+ \$( V$&/%
+ s)( &$/-
+ Z%$`}
+
+var storeRowsSM70Narrow = driver.Text{Base: &storeRowsSM90Narrow, Code: `packed2 9553 storeRows
+!s.
+!s-
+ \$( V$&/%
+ ^*( &$/-
+ Z%$`}
+
+var storeRowsSM70 = driver.Text{Base: &storeRowsSM90, Code: `packed2 9090 storeRows
+!s.
+!s-
+ e#( X$&/%
+ a*( &$/-
+ Z%$`}
+
+var lanes32SM80 = driver.Text{Base: &storeRowsSM90, Code: `packed2 34359 attendLanes_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6yip{p3wd
+!u'Ip)rnp$q*
+!xg{?oq*
 !
-!pH+tzpD
-!}[
-!c
-p;7x,
-zf8pF
-p97to
-p:p58pF
-qS+t*
+!yHvstc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+wntc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+p.tc
 !
-p>
-v~
-pa
-z^
-q?
-xY
-rd
-x.
-w6
-qQw$
-{I
-qQ,sZ
-qQz?
-z6rg
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-qQ+sL
-qQ+wi
-h+t[
-hy?v=
-hy;
-hzRrg
-qM/sQ
-Q
-zt
-)
-wP
-qM@qw
-qzy8
-t+{q
-r&=j
-}h
-r&,r-
-stp=
-x#
-stpY
-4
-rD3
-qM/|Y
-p%
-r&8pb
-N
-pl$
-)
-pl&
-)
-pl(
-)
-pl*
-)
-pl,
-)
-pl.
-)
-pl2
-)
-pl4
-)
-pl5
-pl6
-pl7
-p\
-pl8
-p\
-"'
-ru'
-ru*
-"%
-sn%E
-*/%
-sn&E
-*/%
-r&+pX
-qt*1%
-sH.
-r6@ts
-qt'ry
-qU
-|yrz+
-|&*1%
-r68rI
-t1q9D
-r69r1
-|OzYX
-"#
-y#
-p\
-"%
-t+M'qO
-*3%
-sw
-s@r>
-u{pb
-t1=U
-ysxPp$
-w9
-zWt"=
-pm
-t>
-sapW$wX
+!pWs*pt
+!}ex(
+ $*]r:rO
+Oqyq^
+hvrqo
+p#t?qo
+ &*p,qX
+tn
+p,rj
+v0
+p,p.
+uG
+w^
+ 20v:{6
+s1
+|tp{zWw>?rV
+xUv-
+sp
+/#
+w+
+r,pO
+ud
+}U|:phv.
+v%r6
+vG)
+}w2
+/#
+s/
+z0
+ubpS
+qN2qW
+q?ph
+uN$
+sFrEE
+}Qta
+t#ta
+p<O
+yku)
+zp
+w%uZ
+zpqm0
+xYv5
+zpqm+
+v:t}
+s2
+r2pQe
+ (w$qN+v/
+x'yxQ91
+vyx*?joov,r[?\p)wwsl
+q$sg
+tuw)
+szzo
+t<sysa
+}9pG
+zKpj
+sf<\vr{|
+ $@t<w)
+z.qv
+prtOpM
+szvH
+wH(vH
+zKU
+tusl
+{]+{|
+tE
+qN2p-
+|Rs6
+G#)
+qN1a
+tHuD
+uj~1d
+qN+t0
+x*tDuu#
+wrr1vH7
+ &R)u"
+qN5v1
+wm;
+zy
+uS
+sz[
+t*;pN
+wMqK
+ &%qH'wi
+u"
+/#
+}[;
+ut)
+s9p.
+szpG
+vn;pe
+p\p.7
+ &%qH098
+ '-{b;
+vG)
+s9rL
+szpF
+tr;pT
+p\rL7
+ &%qH+98
+ '8r2p7;
+{H
+s9s*
+szpx
+vJ;q5
+p\s*7
+ &%qH298
+ 'Cr2z{
+}O
+s9wn
+sz#1
+r)p5;qU
+p\wn7
+ &%qH.98
+ 'Nr2p5;
+D")
+s9q0pZ
+ %-x|;qP
+p\+q&zH
+ &%qH198
+ 'N}#;
+D$)
+s9{;
+ %8r)pay0&
+p\{;7
+ &%qH598
+ 'Nr2pa;
+D&)
+s92sI
+ %Cr)p|y0&
+p\2sI7
+ $/y^a
+}=
+|Op=
+zDq5
+ (f)wc
+s[pa
+ w#&zD&+
+qI+
+ .&z<r{
+|zp:0K
+rc
+z6q-
+{y+
+q?'
+{Np-
+s$<>w~
+/$
+wgp:490
+ &r&vAp:490
+ $$}64
+}60
+ \#q$q@0
+w9$8
+ &( $n&rc
+wgmg)
+ &.vAmhR
+ $$zmmj
+zmpO
+ ]#LtS/
+w9%8
+ 'L|5qO
+tH=H
+}k
+ 3#p<E
+|MqW
+{y*
+zv2
+qL'u)
+G/pk
+{fyG
+tK8s6
+ra0r{
+ $#v%10
+r^)
+}w0
+qHxfE
+vYxfv2
+tHE
+qL5pv
+pH)3
+pH)qd
+pH)zz
+{oa
+p_)y0(
+qM.pK
+p_)y0'
+r*p0q[
+|zp:8K
+t4
+tb}%+
+v\8
+vqA
+tE
+rYwq
+tJA
+/*
+tSQ
+rxrJB
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+rxQvv
+ws
+!s4
+|MqG.
+pIp4s6
+s/
+{-
+qQ,
+ &^$wj4
+ (}$qLy8
+rsK
+vir4
+ $7qe#E
+vYm$v2
+rk0=(
+ $:zv8
+qL0qO
+yP]u=
+qHq3E
+t4
+qfq3r4
+ $=}Bp'
+}=
+{fyR
+r^=)
+uN(
+sFpSE
+tE
+p<P
+ %a)G')
+ +P$ra0pb
+:"vK{G
+q,~'d
+ +T#ws
+ &t% +)})
+ &%ra2yq
+w/
+s/
+wU,
+t~ql
+r^)
+r&);
+zy
+s'y0&
+tF,
+s/
+wU1
+tE
+tG4
+s/
+wU2
+tE
+uOM
+s/
+wU3
+tE
+v^,
+ '7wU4
+tE
+ %8zM)
+q?q/
+zw
+s/
+wU8
+tE
+tF4
+s/
+wU9
+tE
+tGM
+s/
+wU:
+tE
+}f4
+ 'KwU;
+ '6D()
+se%
+ '6wU?
+ )6wU@
+ )6wUA
+tE
+L&M
+ 'JwUB
+ 'JD/)
+se,
+ 'JwUF
+ )JwUG
+ )JwUH
+tE
+L+;
+u"
+t.m.V
+{krC)V
+wHpjpG
+t.m.Fp.
+prry(r5
+t.m.FrL
+prrJx."
+t.m.Fs*
+prsRx.%
+t.m'V
+pru0(pF
+t.m'Fp.
+X#(pF
+t.m'FrL
+X%(pF
+t.m'Fs*
+X'(pF
+t.psV
+X((pF
+t.psFp.
+X*(pF
+t.psFrL
+X,(pF
+t.psFs*
+X.(pF
+{"voV
+qh3".7po
+{"voFp.
+qh5"/7pG
+{"voFrL
+qh7"07pj
+{"voFs*
+qh9"17[
+t/5
+t/3
+zs+A
+y7
+ %$ $J $M $#pL,4
+s/
+wUI
+ 'V$wUJ
+ 'U$wUK
+ 'T$wUL
+ (V)p<Q
+}[ql
+D9)
+ '}$uS
+p]0y0&
+{prQ
+qh87x.8
+ %i,qh:(u7:
+ %_,qh<Uu7<
+ %V,qh>{c">
+qn0%0,
+k0%:
+y7
+ $GqL5r%
+qzp81&)
+x7"<-
+}ypX
+zD%4
+qeE9/
+tE
+w1w(vDqZw0-
+z:pX
+sjv)B(
+/$
+qzp81%?
+x7"@-
+/$
+w1w(vDqZw0py
+/$
+sjsytO
+/$
+qzp81%>
+x7"D-
+/$
+w1w(vDqZw0ta
+ ))qzp81%=
+x7"H-
+/$
+w1w(vDqZw0vu
+ '0//
+qE<zH
+sW1p'
+}=
+ 'g'sW*qW
+t9&(
+ %U#sjq1r$r_
+rHp48,
+sBwk
+y7
+qM<r{
+rBMU
+z)+p'
+v;zX2w0
+z)2pX
+u>zX2w0
+v=tO
+v;B
+z).p;
+pr<\v-q&r/s_un(vmxtplu|sP2
+z.vmqZ's_rtus6
+zK}"|Vz#r/s_
+z)1q%
+}9ty5.pls_usus
+r3pjvmpl+'s#uQ
+z)5p-
+r3pGqv
+s:t[
+WyUp-
+pI|T
+Wz1{$
+x>+ukr6*sd1.sQq0p0
+}X
+WyBqW
+ %W/r#bp*
+/#
+ '(WyBsX
+ %(W{6P
+sf<\v6sC{S"$
+Ww;P
+sfpR$w(qZ+sC{S
+/#
+{g~*
+ %#sZQxMBvu
+tE
+wTsg-
+qM0qT
+p1_(
+qM2tB
+rB4"*
+/.
+ %M/.
+ )M/.
+ )M/.
+ 'M/.
+ 'M/.
+ %M/-
+ 'M/.
+ -M '(/-
+ %M/.
+ 1M/?
+qEGzH
+qM1tY
+sn((
+//
+rBC"<
+//
+ %O//
+ )O//
+ )O//
+ 'O//
+ 'O//
+ %O/.
+ 'O//
+ -O '(/.
+ %O//
+ 1O//
+qELFp.7
+//
+ 'OrBR"N
+ t#OqEQFrL7
+ )OrBb"a
+ t#OqEVFs*7
+//
+qrU"'7
+qM*p'
+}=
+q.0|^
+t_m?98
+DB)
+uN*
+sFmBE
+tE
+/B
+uYp
+p<R
+q.<tY
+rKT#T"^
+rKS#S"^
+rKR#R"^
+rKQ#Q"^
+rKP#P"^
+rKO#O"^
+rKN#N"^
+rKM#M"^
+q.0v5
+qYCs6
+G))
+x{*=E
+/$
+wgpO98
+ &~)vApJ98
+ $$zmq/
+}68
+ \#q$tS3
+q@8
+ (& %e-vYq3v2
+tHE
+p<D
+qs<p'
+t4
+ 'T.s/
+r*sCpb
+zv8
+ '], %%y+m4
+sFpAE
+tE
+p<S
+s<pSs6
+D7)
+uepSr}
+r*uvp'
+ %6u"
+qs<{6
+ %T-r^)
+uS
+s'y0'
+ %V*p>T7xmT
+ &o'qH'R
+ 'v4 %-}5
+ %v4t*y0'
+ %-p>S7xmS
+ &%qH0rN
+ )-{W
+ %v4vny0'
+ %8p>R7xmR
+ &%qH+tU
+ )8{-
+ %v4try0'
+ %Cp>Q7xmQ
+ &%qH2uD
+ )CzM)
+ %v4vJy0'
+ %Np>P7xmP
+ &%qH.wi
+ )ND#)
+ %v4r)p5y0'
+ %Np>O7xmO
+ &%qH1="
+ )ND%)
+ %v4x|y0'
+ %Np>N7xmN
+ &%qH5=$
+ )ND')
+ %v4r)pay0'
+ %Np>M7xmM
+ $/xQqU
+ripapT
+r?;
+ $#q.+p'
+}=
+|5q[
+qnb%bql
+kb%c
+rrV$#3
+r?2
+ $#q..P
+ %V1wMt"U
+q.1a
+}=
+}k
+ 'r0q=q-
+ '[+t+r$r_
+ )[+q='pC
+sFp:<9&
+wD
+q.*p-
+{Zp)o?p3zSyxxI9pK
+sZQqvU-
+/#
+tK;s6
+G%)
+q=+a
+J+d
+q=2q[
+}ST(
+ 'u/uJ
+ &*J,d
+/#
+}SSU
+ %*ut)
+pip.7
+ &%J-d
+/#
+}SRpM
+ %2vG)
+pirL7
+ &%J.d
+/#
+}SQ[
+ %:{H
+pis*7
+ &%J/d
+/#
+}SPpj
+ %B}O
+piwn7
+ &%J0d
+/#
+}SOpG
+ %JD")
+pi+q&zH
+ &%J1d
+/#
+}SNpo
+ %JD$)
+pi{;7
+ &%J2d
+/#
+}SMpF
+ %JD&)
+pi2sI7
+ (/v:yU
+J#s?
+/a
+J$uy
+p91
+ $'{fsX
+:|v|
+ $4 $7ra2x}
+:W|'
+:V{V
+:Uyt
+sY0
+ $#/4
+:.{h
+:-|<
+/4
+sY.
+ $#r*sCpv
+:%uC1
+sY5
+ $6 &$|OqG*
+rI0
+ *&/]
+tX
+ (2 $-|MqO
+})
+pB#C
+ &4 $-/.
+ $$n<
+ &F $C/,
+ $7n3
+ &+ $F/,
+ $$n<
+ (${11
+n;
+_<
+ &(/,
+{15
+pB#7
+ (&vbe
+pB#:
+r9r;#7
+p9
+!cxw
+/,
+tX0
+Ch
+r9r;#J
+p9
+!c'y3
+ %'Cg
+ ''!c'z/
+ %,Cf
+ ',!cqypm
+ %1Ce
+ '1!crvpm
+/,
+{16
+C^
+_*
+p9
+!ct-pm
+tX<
+ %Bq4^
+p9
+!c'wG
+/,
+tX'
+ (I!c'wX
+/,
+tX+
+C=
+q4[
+p9
+!c'x#
+tX2
+C?
+q4=
+ $J $]/ *^/t$vP
+st
+t$vU
+ D(`}
+
+var lanes32SM70 = driver.Text{Base: &lanes32SM80, Code: `packed2 34725 attendLanes_float32_row_F32
+!s.
+!s-
+ :(]r:qo
+ &$p#0+rO
+ X<$sNA7
+txv)B(
+wT<\vDplplxk|>
+ &$x7"A-
+ (2tNr17
+txsytO
+ '+ $+x7"F-
+/$
+w1w(vDqZw0yO
+ -+ $.x7"K-
+/$
+w1w(vDqZw0>v?
+ +4 4,tN{(
+txw)(
+sZr1{:
+ *$rBRpM
+ s#$p1e(
+ $$rB9"+
+ {#$rBG"=
+ {#$rBU"O
+ {#$rBd"b
+ \$$uYu
+ k)$rrV$#4
+ ^&$JRv|
+ ($:\|'
+:[{V
+:Zyt
+ R((`}
+
+var lanesBF16SM80 = driver.Text{Base: &lanes32SM80, Code: `packed2 38015 attendLanes_dtype_BF16_row_BF16
+ *$!u'\|mwp
+!xgIp)rnp$q*
+!|F{?oq*
+ 4&tWq^
+Oq&q^
+ ^%$|Rrf
+ 8$wm4
+zy
+}W
+pDq~yG
+}c
+}X
+qN5|^
+ $( $N &M/%
+ &$/%
+r2p74
+ $&xFqc
+/%
+ '1/%
+ $$ ${# &z#/%
+ &$/%
+}#4
+ $&xFp.
+ +1 $$r)qRy0&
+ &$/%
+ &$/%
+r2qR4
+{H
+xFq6
+ +@ $*p_)y0&
+ &$/%
+ &$/%
+r&)4
+}O
+xFrL
+ +O $* %1 &$/%
+ &$ '1 $&xFp0pZ
+ /1 &(/%
+ &$ '@ $&xFs*
+ /@ &(/%
+ &$ 'O $&xF0sD
+ /O *(Wp-p=
+zD&*
+ *&qI*
+ V,$ %R* V#$t~qd
+ $$ %U) H$ %8 H$ %L H$ %J B$wAuLt^>zt.V
+/8
+ 'R,ra2q[
+{krC+V
+ $&wAuLt^>zt.Fqc
+/#
+ ')ra2qW
+ $$wAuLt^>zt.Fp.
+ )(/#
+ $$wAuLt^>zt.Fq6
+ +( $$wAuLt^>zt'V
+ +. $$wAuLt^>zt'Fqc
+ +4 $$wAuLt^>zt'Fp.
+ +: $$wAuLt^>zt'Fq6
+ +@ $$wAuLt^>p+psV
+ +F $$wAuLt^>p+psFqc
+ +L $$wAuLt^>p+psFp.
+ +L $$wAuLt^>p+psFq6
+ +L $$wAuLt^>voV
+ +L $$wAuLt^>voFqc
+ +L $$wAuLt^>voFp.
+ +L $$wAuLt^>voFq6
+ +L $$k6%U
+k6%S
+zsK%6
+y7
+ %$ (,pLL4
+ @$}[qd
+ $$ 'a&}W
+ )J/$
+p]Ry0&
+ &* %m. +* $$ %d. +s$ $$ %Z. +( $$qnX%X,
+kX%c
+ (&qzp8Y&)
+ &$zD%\
+ .$qzp8Y%h
+ .$qzp8Y%g
+ .$qzp8Y%f
+ ,$/2
+qEezH
+ <&zF+p'
+ $$zF2pX
+ ($zF.p;
+ ($zF1q%
+ &$zF5p-
+ &$TyUp-
+ $$Tz1{$
+ &$TyBqW
+ ,$TyBsX
+ $+T{6P
+ $0Tw;P
+ X$$/B
+qEpzH
+ {#&qEuFp.7
+ {#$qEzFrL7
+ {#$wou(UFs*7
+ 6$/E
+ :$qYCrf
+ q$$s<pSrf
+ .$ %|5 $$}W
+/B
+ '[7qs<rX
+ &P# &M/%
+ &$ '\6}5
+ -[7 &T$ &z#/%
+ &$ '1{W
+ -[7r)p|y0'
+ (,/%
+ &$ '@{-
+ -[7p]#y0'
+ (,/%
+ &$ 'O $& -[7p]&y0'
+ (&/%
+ &$ 'O $& -[7p])y0'
+ (&/%
+ &$ 'O $& -[7p],y0'
+ (&/%
+ &$ 'O $& -[7p]/y0'
+ (&k.%0
+zs/%.
+ ,&t=Z&Zql
+p%Z&Y
+ T#&tK;rf
+ ,$pDq[pV+
+wb7
+wSt^tz
+q=2pC
+ '^2Ip)?pEqBqgq7uLq]A
+ 'k: $,/%
+ $$/%
+ '. 'Q9 $$u@qcA
+ '. $(/%
+ $$ -. $$u@p.A
+ ': $(/%
+ $$ -:{H
+u@q6A
+ 'F $,/%
+ $$ -F}O
+u@rLA
+ 'F $,/%
+ $$ -F $$u@'r6xv
+ 'F $(/%
+ $$ -F $$u@s*A
+ 'F $(/%
+ $$ -F $$u@0sDA
+ ,$/h
+ <$/8
+ &$/8
+ 2$Wp-qG*
+ ,$/d
+ 8$/0
+ m&$`}
+
+var lanesBF16SM70 = driver.Text{Base: &lanesBF16SM80, Code: `packed2 39802 attendLanes_dtype_BF16_row_BF16
+!s.
+!s-
+ <(]p0rT
+sJ.r-
+ $(p#0+rO
+ RA$sNA7
+txv)B(
+wT<\vDplplxk|>
+ &$x7"A-
+ (2tNr17
+txsytO
+ '+ $+x7"F-
+/$
+w1w(vDqZw0yO
+ -+ $.x7"K-
+/$
+w1w(vDqZw0>v?
+ +4 4,tN{(
+txw)(
+sZr1{:
+ *$rBRpM
+ s#$p1e(
+ $$rB9"+
+ {#$rBG"=
+ {#$rBU"O
+ {#$rBd"b
+ \$$uYu
+ }*$rrV$#4
+ a#$ $fMpIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ 6iM 34 6& 74 2* 7F 2* 7F 2* 7F 2* 7F 2* 7F :*JRv|
+ ($:e|'
+:d{V
+:cyt
+ ((:6{h
+:5|<
+ *&:-uC1
+ m'$`}
+
+var direct32SM80NarrowAligned = driver.Text{Base: &lanesBF16SM80, Code: `packed2 44914 attendDirect_float32_row_F32
+ ($!u6ovzwp
+!u'grmp$t2wp
+!xggp3q'rm~0}:q*
+!
+!yHp01rjtc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+resItc
+!
+!pWwnpt
+!?p$zSp{p)w>p-*x(
+ $8]sCqo
+Ou/qS
+hqyrA
+p#+zc
+ &,t6
+ ($vc
+uG
+|4
+ &(p"um
+t$sD
+p"rL
+t$qc
+p"{n
+t$rj
+p"{^
+t$sI
+p"yu
+u<'uE
+ $, ${_#p,s*
+p,0s]
+p,0qX
+p,0sD
+|~q~
+s1
+x2
+ud
+vd
+|5q~
+xDpQK
+tE
+p<i
+pDsTrX
+zp
+ $t^#|~v1
+sp
+sq
+|5P1
+|tp{zWw>?ww
+pDt0rR
+s2
+pDu)u)
+z8+'
+q@$
+s/
+q@&
+s/
+q@(
+s/
+q@*
+s/
+u?qA
+s/
+y}
+s/
+u?q9
+s/
+|~pb
+r&,e
+G+)
+{rt^>t^r|
+qI1
+/(
+w90&'
+xcqp
+s+(p*
+ws
+ )#xr
+s+*p2
+ribK
+riYK
+rip4K
+})
+xr
+xYt0
+v^ql
+}UpPbAs6
+v:pb
+uO&2
+tb{,
+z_pPp?{a2
+xUsQ
+xDp?K
+wc
+w%v5
+rHpQpT,
+xU0'
+v^p2
+ %+z_pPp7ApN
+!s4
+|5p'0
+sh?Iq3u}vMqP
+qI)
+t_pA)
+|Mp-
+xK0&'
+q"p4M
+qL'q8
+wv&8
+sB*A
+qf*r4
+qL0z$
+tIp8$&&
+p_,&%8
+tbp7
+}Bp;
+tIu(1%$
+k%A
+sx&r4
+{fp=
+y$s^&
+k'A
+sx(r4
+pDr{q%
+qjqVp*
+r?g
+pDs8qp
+qt+M
+qt+,
+pDt0v/
+tIp|p*
+p%3A
+}\{G
+pDs{yq
+r2p5p*
+xDYK
+s/
+q?}%+u|
+xErE
+tHE
+tE
+t4
+ $X1 %.u"
+{\3
+ &h(vb&3
+ &%s/
+ $IqQ4
+tf
+G#)
+}Fv?
+t|p4pN
+s"e
+tE
+x1Ype
+s"rw
+tE
+pDt0v1
+tGrw
+pDs{{$
+s/
+{H
+ %1tE
+ '2t#s).
+t|p4q5
+ '2x1YqU
+ '2/#
+v^qb
+ &l*D")
+ -2t|s^"
+ 'Bx1Y%#
+ )2|AMu|
+ &%D&)
+ -Bt|s^%
+ 'Bx1Y%&
+ )BL"vI
+u"
+pDs{s{
+t.m"V
+p]"vI&/
+p]"ti
+ $s$t.q/V
+r)qRvI&/
+r)qRti
+ $#t.phV
+r)p|vI&/
+r)p|ti
+ $#uS
+r)pavI&/
+r)pati
+ $#pDt0s8
+xQ%-
+xQ%+
+zs*pT
+y7
+ %$ (X:/%
+sU*
+D*)
+ %Mt|p8+%0
+s/
+ %Jx1p8,%1
+s/
+ %J}Qs).
+ &<p<j
+s<pS4
+G#)
+uS
+s'vI&/
+s'ti
+ %K/%
+qn.%.rw
+k.%1
+ &e#pDr7a
+}=
+pDu)qO
+y$<K
+rzxf&3
+s/
+v%.
+q\0xx
+t4
+ %o%p];ql8
+pL:s6
+kMA
+sxNr4
+|=
+ 4[1 S#+ ${#p<A
+qM'v1
+L<pk
+qM5s8
+pH#pk
+sUQ
+q\2{$
+sU;
+q\1q~
+q:44
+q\5{i
+pg4M
+ug.pC
+tJ%=
+ug1qp
+s/
+t/=
+/#
+sB2%=
+ug1t}
+tb2
+s/
+t/>
+/#
+sB*%>
+/#
+tFe
+s/
+t/?
+/#
+|?0%?
+/#
+tG,0
+s/
+t/@
+/#
+|?1%@
+/#
+uO3
+s/
+t/A
+/#
+sBq&%A
+/#
+wtx;
+s/
+t/B
+/#
+sBrl%B
+/#
+v^we
+s/
+t/C
+/#
+sBxN%C
+/#
+w_4*
+s/
+t/D
+y@5p}
+tJ%M
+pupdsT
+q:+,
+ $;puqyx}
+q"pa4
+pupdp;
+|?8
+/#
+ %&/#
+sB0p*
+ )&sB+Z
+ )*sB2^
+ ).sB.p2
+ )2sB1pN
+ )6sB5pe
+ ':puuQq%
+pnp8&K
+puuvp}
+r)'yX
+ )U%t4
+r)z=&/
+pu++qG.
+pL+,
+pusKpK
+k,%[
+puvhq~
+p]-qdp*
+ %l%tG,
+t9Z
+r='q-
+tS"
+rzq0&/
+p]3ti
+r=2pK
+p%4%Y
+t31p=
+t*qb&/
+rr)B
+rr*B
+rr+B
+rr,B
+rr-B
+rr.B
+rr/B
+rr0B
+rr1B
+rr2B
+rr3B
+rr4B
+rr5B
+rr6B
+rr7B
+rr8B
+qD'B
+qD&B
+qD%B
+qD$B
+qD#B
+qD"B
+rxu0B
+rxsRB
+rxt[B
+ 2& $$ $$q\+s8
+zC:s6
+qM't}
+k7A
+sx8r4
+s/
+D?)
+qQ7
+rc
+tf
+G))
+ $4qM5pf
+k8A
+sx9r4
+|p$=&
+q\2r%
+ $2q{>v.
+s/
+zy
+ubm)
+q\.r%
+w3v%?
+ 'a*q\1r7
+ %y*t/<
+rY%=-
+tIs^e
+ '.q\5yU
+se,
+uN5
+ $Q3wj;
+G%)
+/7
+zneK
+y.?op$gp/xIpyi9
+zne;
+ %$znee
+ %&zne,0
+ %(zne3
+ %*znex;
+ %,znewe
+ %.zne4*
+ %0q\5t0
+rM(i'
+/#
+uY&
+uY%
+uY$
+uY#
+uY"
+}FxP
+}Fw~
+}FxZ
+p<k
+ *s//8
+:Qd
+/#
+s%=3
+zy
+w62u5{@r|
+ $7 *./#
+:Od
+/#
+s%<3
+ut)
+ 1-:Md
+/#
+s%;3
+vG)
+ 18:Kd
+/#
+s%:3
+{H
+ 1C:Id
+/#
+s%93
+}O
+ 1N:Gd
+/#
+s%83
+D")
+ 1N:Ed
+/#
+s%73
+D$)
+ 1N:Cd
+/#
+s%63
+D&)
+ 'Nws
+/7
+:AvC;
+ 'G/6
+:@d
+puqyt0
+rz|_&/
+p]7ti
+{krQ
+X8[B
+X:~#
+X<~#
+w7rg"={c
+ &~-:?d
+/#
+t*vI&/
+p]8ti
+ %-X;|N"
+X=~#
+X?~#
+qh$"@{c
+ &%:>d
+/#
+trvI&/
+p]9ti
+ %8X>|N)
+X@~#
+XB~#
+qh+"C{c
+ &%:=d
+/#
+r)p5vI&/
+p]:ti
+ %CXA|N0
+XC~#
+XE~#
+qh2"F{c
+ &%:<d
+/#
+ %t+p];ti
+ %NXD|N7
+XF~#
+XH~#
+qh9"I{c
+ &%:;d
+/#
+ %X,p]<ti
+ %NXG|N>
+XI~#
+XK~#
+qh@"L{c
+ &%::d
+/#
+p]#vI&/
+p]=ti
+ %NXJ|NE
+XL~#
+XN~#
+qhG"O{c
+ &%:9d
+/#
+p]%vI&/
+p]>ti
+ %NXM|NL
+XO~#
+XQ~#
+qhN"R{c
+ $%pup0r%
+{BpROy:
+snP(
+pusCr%
+yV4uT
+s>sg
+/8
+:8d
+puuvqO
+p]'qd%;
+p]Qti
+p\qFq67
+ $#qn(%(,
+k(&K
+r?1
+ $#q\*q%
+qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
+q\6w.
+s+#%0
+}k
+/9
+ %Cpuvht0
+|SrC9FqFq6
+ $#puv-qO
+zn,%;
+x7|>
+puxlp'
+|G(py
+}k
+/%
+::d
+/%
+|SrC7FqFq6
+ &<zn,%8
+ %-/%
+|G(ta
+pu21p-
+sjq1Q~#
+pu25tB
+yVy:
+sjw)(
+purWtB
+ %O %%sjy(JuHK
+puxXs8
+rFK#J
+sz##
+{?0?joov,r[?\p)wwsl
+puu1rR
+NI(
+purev/
+NJ##
+t<sl
+X%##(
+ %)puxWrR
+qE9FqFq67
+puy,qT
+s>r\(
+purer7
+X%##[
+ %0/$
+qE7FqFq67
+/$
+qrIU7
+r=<q%
+:<d
+r='p=
+qE4F.umpF
+ $Ar=+q%
+ %a#/F
+::r.
+r=5s{
+{krC5F.um
+rKH#HpM
+rKG#GpM
+rKF#FpM
+rKE#EpM
+rKD#DU
+rKC#CU
+rKB#BU
+rKA#AU
+rK@#@(
+rK?#?(
+rK>#>(
+rK=#=(
+rK<#<7
+rK;#;7
+rK:#:7
+rK9#97
+{krC5F.{n
+rK8#8pM
+rK7#7pM
+rK6#6pM
+rK5#5pM
+rK4#4U
+rK3#3U
+rK2#2U
+rK1#1U
+rK0#0(
+rK/#/(
+rK.#.(
+rK-#-(
+rK,#,7
+rK+#+7
+rK*#*7
+rK)#)7
+tJ%,
+ws
+vN
+ $#t30y2
+r)s^z&4
+s/
+D-)
+qQ6
+uB
+ua2
+G')
+xV
+t31r{
+s';%6
+q;qFq6
+t3*q~
+p>H7[#H
+p>G7pM#G
+p>F7U#F
+p>E7xmE
+/#
+q;2rL
+/#
+p>D7pj#D
+p>C7[#C
+p>B7pM#B
+p>A7U#A
+/#
+q;2p0pZ
+/#
+p>@7pG#@
+p>?7pj#?
+p>>7[#>
+p>=7pM#=
+/#
+q;2s*
+/#
+p><7po#<
+p>;7pG#;
+p>:7pj#:
+p>97[#9
+/#
+q;xlsD
+/#
+p>87>zA8
+p>77po#7
+p>67pG#6
+p>57pj#5
+/#
+q;2wn
+/#
+p>47r5#4
+p>37>zA3
+p>27po#2
+p>17pG#1
+/#
+q;xlvU
+/#
+p>07px#0
+p>/7r5#/
+p>.7>zA.
+p>-7po#-
+/#
+q;2q0pZ
+/#
+p>,7s;#,
+p>+7px#+
+p>*7r5#*
+p>)7>zA)
+rHYp*,
+th%/
+ &}<s|+q%
+ %v%q\0pC0
+qnY%Yqd
+kY%W
+rrK#J
+r?(
+ $#s|.qp
+y]Iy:
+qJI(
+s|1qp
+ 'a&s|5p'
+ %R/pnqVK
+u"
+s|*pX
+tSD
+rzq3&.
+ %Z/x>p*
+x~v~rQvLt"J7@
+ $#tg0p-
+p%4&T
+u"
+tg+pX
+ %,t9<rt&.
+qt44
+t9p*
+p\wn#H
+ 'm(u"
+/#
+ '+p_4;,
+ %+p\wn#G
+ /+p_4;4
+ %4p\wn#F
+ /4p_4;M
+ %=p\wn#E
+ /= 'Fp\v({[D
+ 3Fp\v({[C
+ 3Fp\v({[B
+ 3Fp\v({[A
+ 3Fp\qytd#@
+ 3Fp\qytd#?
+ 3Fp\qytd#>
+ 3Fp\qytd#=
+ 3Fp\sCw<#<
+ 3Fp\sCw<#;
+ 3Fp\sCw<#:
+ 3Fp\sCw<#9
+ 3Fp\xupU#8
+ 3Fp\xupU#7
+ 3Fp\xupU#6
+ 3Fp\xupU#5
+ 3Fp\xNqX#4
+ 3Fp\xNqX#3
+ 3Fp\xNqX#2
+ 3Fp\xNqX#1
+ 3Fp\+q0{[0
+ 3Fp\+q0{[/
+ 3Fp\+q0{[.
+ 3Fp\+q0{[-
+ 3Fp\unrj#,
+ 3Fp\unrj#+
+ 3Fp\unrj#*
+ 3Fp\unrj#)
+ $#tg5a
+}=
+Ww.pb
+tIu(K&+
+qjqV&3
+s5z9
+W{ip;
+uw+K
+w93&+
+xK3&+
+WpV*r{
+ %j:Wq[p=
+w+
+the
+Wu)qW
+s/
+qjqVrw
+r#xf8
+qj*A
+/#
+ $n#/#
+ &"p<l
+/#
+vn|..
+|yrQ
+Ws8sX
+|ys&p.
+sjq1Q[U
+|ys&rL
+sjsysaU
+|ys&s*
+ %$Wt}z1
+v=u0(
+ 'o,Wr7qT
+vx#B
+Wu)pb
+trvI&.
+vnti
+Wv5rR
+{ks&wn
+prry[B
+prrg[B
+pr}$B
+prt[[B
+{ks&0t8
+X$[B
+X%[B
+X&[B
+X'[B
+/%
+rB3"+
+ '6/%
+vx5"*
+/$
+{ks&v6x+
+prry|N*
+prrg|N*
+pr}$"*
+prt[|N*
+{ks&2sKp6
+X$|N*
+X%|N*
+X&|N*
+X'|N*
+/$
+rBD"?
+ 'G/$
+vxF"*
+/$
+{ks&u|sI
+ +3{ks&u|p.
+ -3rBU"S
+ )3vxW"*
+/$
+{ks&qyy,pU
+ +D{ks&'y5pZ
+ +DWpV6q%
+q_B,
+xr
+z)+q8
+pHNpe
+|p2=f
+z)2q-
+qI+
+s[pQ
+sMpSR)
+qQ8
+wD
+ua.
+G-)
+u-q1y_zj
+u-q1t(p0uhyc
+z).P
+pnpQK
+v7
+z)1pK
+q|pO=o
+r>2
+zLM
+G/)
+}(v~y_pRg"&@
+v"z9
+ $Cz)<qO
+pHNpT
+s[p5
+|p+)
+wUr
+r>.
+|x2p;
+xpv)'
+z"(
+ &l;p1&(
+wHx.'
+ $&{})
+{]s_{|
+ $; &<p1*pG
+prt[x.+
+r3pFU
+{}-
+ %*tE
+ )+p1.s;
+X$x./
+vx#U
+{}1
+ -+p12"&
+X)x.3
+vx(U
+{}5
+ -4p12"+
+X.x.3
+vx-U
+ /+p16"0
+X3x.7
+vx2U
+{}9
+ -Fp1:"5
+X8x.;
+vx7U
+{}=
+ -Op1>":
+X=x.?
+vx<U
+{}A
+ -Oz)<pV
+ua.
+G1)
+xr
+/#
+wrpR;"M"R
+wrpR6"L"R
+wrpR1"K"R
+wrpR,"J"R
+wrpR'"E"R
+wrpR""D"R
+wrrg"C"R
+wrr1"B"R
+ &4u-q1y_pR;"6"1",@
+u-q1t(p0uhpR'""poU@
+ $%tg*sX
+ &cW#Wv1qW
+qI3
+q_?K
+q_1K
+tE
+ %Y' %R?tE
+u"
+WyRs{
+vpN&+)
+wUv
+r>1
+ 'Cu-q1y_<\{2BBB@
+u-q1t(p0uh<\{2BBB@
+ $?pDq[qT
+ &:qI-
+ %y@J#v|
+ %kA &2 %q=JP|'
+J.{V
+JQyt
+ &*/e
+:m{h
+:l|<
+/d
+:j{e
+:huC1
+:fuC5
+:d}v
+:buC6
+:_q(<
+:]q('
+p9t?
+ $G/;
+:Fq(+
+/9
+:Eq(2
+/:
+:Dq(.
+ %u%p9vr
+ (X# %RArI1
+ *&qM'p=
+})
+CL
+_7
+ &*t30q~
+tX
+C.
+_6
+ &*z)2a
+ $0C&
+_8
+ &)/5
+ $0C)
+q4}
+ &)/3
+ $7ppps
+q4|
+ &>WyRtY
+||
+pppJ
+ '( $*/0
+ $$n3
+r9pS
+ &&/0
+ $" (r# $s#/0
+ $NCa
+_4
+ &G $L (. $W# $NC_
+r9*
+ &I $DC^
+r9xf
+ &?/0
+ $ICB
+_5
+ &P# $:CC
+q4B
+ &5/0
+ $:CW
+q4X
+ &3 $.CV
+ '' &%CU
+ ',!cuQpm
+ $#CT
+ '1!c'xw
+ $#CS
+ '6!vTy3
+ $#CR
+ ';!vTz/
+ $#CQ
+ '@!ct?pm
+ $#CP
+ 'E!vT+pm
+/0
+tX.
+ (7!crlpm
+/0
+vb3
+C+
+ 'h#!vTwG
+/0
+tX5
+C*
+ 'i#!vTwX
+tX*
+pp*
+r9pA
+ $6p,0rj
+ *$zqsI
+st
+zqx+
+ D(`}
+
+var direct32SM80 = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 45632 attendDirect_float32_row_F32
+ >$sJ6r-
+h'q&s7
+ ^#&s/
+r,q9
+ $(xDp7K
+ >$ $>r2p5e
+}O
+ $T4wZpU
+s[p7
+/(
+t|p5&'
+ Dx3uOqP
+ $$z_pPp?{a1
+ @$xK/&'
+ .$tIu(6&&
+ ($tIu(0%$
+p%8A
+uc8r4
+ &( '& 2&p%2A
+ 8$ %.u"
+{\2
+ &(vb&2
+ *$qQ$
+ >$ %1 @$ -2 8, -B 8,p]"vI&.
+ ($r)qRvI&.
+ ($r)p|vI&.
+ ($r)pavI&.
+ >$ %M <$s'vI&.
+ 8$rzxf&2
+ 0$p%7A
+uc7r4
+ s#&qI6
+ ($q:34
+ $$pg3M
+ s%$ )U%t4
+r)z=&.
+ 8,rzq0&.
+ &$p%3%Y
+ $$t*qb&.
+ w#$qQ*
+ @$wv7%?
+ 8$uN&
+ u#$wQqKu%
+wQr$}N
+wQr1fp6
+wQsafqu
+ 6$ 70 *0 7> *0 7L *0 7L *0 7L *0 7L *0 -L 2&rz|_&.
+ 6$t*vI&.
+ 6$ $m< 6l<r)p5vI&.
+ 6$ %], 6$ %q, 6$p]#vI&.
+ 6$p]%vI&.
+ L$k(&C
+ q&$r)s^z&3
+ &$qQ(
+ ($uS
+s9pU
+s9p6
+s9qu
+ ^%$ %n/ *$rzq3&-
+ %v/ *&p%3&L
+ ($t9<rt&-
+qt34
+ 0& %+p_3;,
+ 0& %4p_3;4
+ 0& %=p_3;M
+ 0& )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F ,(tIu(C&+
+qjqV&2
+ (&w92&+
+xK2&+
+ D&vn|.-
+ @$trvI&-
+ u$$q_:,
+ &$pHFpe
+|p196
+ *&qQ.
+ ($uqs;
+pipUpx
+pip6r5
+piqupF
+piqXpM
+pi0pZU
+pisD(
+pisc7
+ *&q|pO90
+ ($uq"g
+pipU"&
+ ($pHFpT
+ &$qQ2
+ P&$uq";
+pipU"6
+pip6"1
+piqu",
+piqX"'
+pi0pZ""
+pisDpo
+piscU
+ ,&qI2
+q_7K
+q_0K
+tE
+ %g' %{? (.vpF&+)
+qQ2
+ (&uqB
+pipUB
+pip6B
+piquB
+piqXB
+pi0pZB
+pisDB
+piscB
+ *& y#$CK
+_*
+ *&C-
+_(
+ *&C%
+_.
+ *&C(
+_0
+ *&ppqA
+_2
+ *&pppO
+ '( *(_,
+ 6$C_
+_$
+ 2&C^
+ *$C]
+ ,$CA
+_&
+ (&CB
+q4A
+ *&CV
+q4W
+ (&CU
+ '' &(CT
+ ', &(CS
+ '1 &(CR
+ '6 &(CQ
+ '; &(CP
+ '@ &(CO
+ 'E 4(C*
+ ,$C)
+ c#$`}
+
+var direct32SM70NarrowAligned = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 45431 attendDirect_float32_row_F32
+!s.
+!s-
+ 8(]uQqq
+ &$p#q0qq
+ TC$tNsa7
+txq1Q~#
+wT<\vDplplxk|>
+ &$tN{(
+txw)(
+ %' &$ )'zh#K
+txsl#K
+rpJ{:
+ 4&X)##(
+ .$X)##[
+ .$:@d
+ .$:>r.
+ s5$tNtO
+txq1Q[U
+ %z, $$tNsg
+txsysaU
+ %& $$ )& $$rB$(
+ ($vx&B
+ @$rB6"+
+ ($vx8"*
+ :$rBF"?
+ ($vxH"*
+ :$rBV"S
+ (AvxX"*
+ m)F:t{h
+:s|<
+/d
+:q{e
+:ouC1
+:muC5
+:k}v
+:iuC6
+:gq(<
+:eq('
+ (6:Iq(+
+/9
+:Hq(2
+/:
+:Gq(.
+ u),`}
+
+var direct32SM70 = driver.Text{Base: &direct32SM80, Code: `packed2 46149 attendDirect_float32_row_F32
+!s.
+!s-
+ 8(]uQqq
+ &$p#q0qq
+ iC$tNsa7
+txq1Q~#
+wT<\vDplplxk|>
+ &$tN{(
+txw)(
+ %' &$ )'zh#K
+txsl#K
+rpJ{:
+ 4&X)##(
+ .$X)##[
+ .$:@d
+ .$:>r.
+ y5$tNtO
+txq1Q[U
+ %}, $$tNsg
+txsysaU
+ %& $$ )& $$rB$(
+ ($vx&B
+ @$rB6"+
+ ($vx8"*
+ :$rBF"?
+ ($vxH"*
+ :$rBV"S
+ (AvxX"*
+ c*F:t{h
+:s|<
+/d
+:q{e
+:ouC1
+:muC5
+:k}v
+:iuC6
+:gq(<
+:eq('
+ (6:Iq(+
+/9
+:Hq(2
+/:
+:Gq(.
+ u),`}
+
+var directBF16SM80NarrowAligned = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 48204 attendDirect_dtype_BF16_row_BF16
+ ,$!xg\|mwp
+!|Fgp3q'rm~0}:q*
+ 0$]r:rG
+Oxlr-
+ $&p#+|}
+ o($ua'
+ @$ '2 >& )2 <( )B 6(wAuLt^>zt"V
+Wq~yG
+}c
+}X
+pDs{a
+p]$vI&/
+p]$ti
+ $(wAuLt^>p+q/V
+/#
+ '*/#
+ $a7p]%ti
+ %*wAuLt^>p+phV
+ +*p]&vI&/
+p]&ti
+ %2}W
+ +2p]'vI&/
+p]'ti
+ &z6k&%5
+k&%3
+zs2%&
+y7
+ %$ (,/'
+sU2
+ &&t|p83%8
+ &$x1p84%9
+ .$s<pS,
+ $$}W
+/%
+ 'K/%
+vnvI&/
+ $PN %K/'
+qn8%8rw
+k8%;
+ :rMp]Eql8
+pLDs6
+kWA
+sxXr4
+ m#*LFpk
+ &$sU[
+ $$sUE
+ ,$tJ%G
+ &$t/G
+/#
+sB2%G
+ ((t/H
+/#
+sB*%H
+ ((t/I
+/#
+|?0%I
+ ((t/J
+/#
+|?1%J
+ ((t/K
+/#
+sBq&%K
+ ((t/L
+/#
+sBrl%L
+ ((t/M
+/#
+sBxN%M
+ ((t/N
+ $$tJ%W
+ }#$k,%f
+ 6$p%4%d
+ m$$wv?%?
+ .$tIs^o
+ .$tE
+p<k
+wjM
+ $$ *_+/6
+:9d
+/7
+:8q(
+s%=e
+zy
+ $Q,q>Ys@
+pIb3
+q>p4s@
+q>p?s@
+pIxG
+ %%/B
+q"}|
+z+qKA
+q"xG
+z+r$A
+ %$z+r1A
+q"p?3
+z+saA
+ ,y6/$
+:7d
+/$
+:6rP
+s%He
+ $* 1=/$
+ ?=:5d
+/$
+:4s?
+s%Se
+ $6 O=:3d
+/$
+:2uy
+s%^e
+{H
+ O=:1d
+/$
+:0vX
+s%je
+}O
+ O=:/d
+/$
+:.v|
+s%ue
+D")
+ O=:-d
+/$
+:,{7
+wN#/e
+D$)
+ O=:+d
+/$
+:*|'
+wN#:e
+D&)
+ E= &g$:)vC;
+ ($:(d
+ &$r8#Gti
+ 0$:'d
+ &$r8#Hti
+ 0$:&d
+ &$r8#Iti
+ 0$:%d
+ &$r8#Jti
+ 0$:$d
+ &$r8#Kti
+ 0$:#d
+ &$r8#Lti
+ 0$:"d
+ &$r8#Mti
+ 0$q,xPd
+ &$r8#Nti
+ <$q,w~d
+ $$p]'qdH#K
+r8#bti
+ 4&s+#H#@
+ &$ %C $$|SuX#IFqFq6
+ &$qjr(#<H#K
+ ,$:"d
+/%
+|SuX#GFqFq6
+ &(qjr(#<H#H
+ R#$wor(#IFqFq67
+ .$wor(#GFqFq67
+ ($:$d
+ $$wor(#DF.umpF
+ *$:"r.
+ $${kuX#EF.um
+ B${kuX#EF.{n
+ B$tJH#<
+ *$wCT&4
+ ($rc<
+ua+
+ $& 1_+/>
+ %_+}X
+ %_+ )$ %_+}X
+ $$p]$;H#R
+ c$$qn$%$,
+k$H#K
+ ,&rHr(#vH#vqd
+xd#vH#t
+ i/&Tw.pb
+ ($T{ip;
+ ($TpV*r{
+ $$Tq[p=
+ &$Tu)qW
+ <$Ts8sX
+ .$Tt}z1
+ ($Tr7qT
+ $$Tu)pb
+ &$Tv5rR
+ o$$TpV6q%
+ &$zF+q8
+ &$zF2q-
+ *$rc'
+ *$zF.P
+ &$zF1pK
+ $$rc0
+ ,$zF<qO
+ *$rc+
+Ta2p;
+ \%&zF<pV
+ua2
+ $&q<6";
+q<,"1
+q<""'
+vgr1po
+ &"|[N"S
+|[N"T
+|[N"U
+|[N"V
+|[J"W
+|[J"X
+|[J"Y
+|[J"Z
+/#
+shtDrS\p0r[v~bpGpo
+shtDrS\p0r[v~Y[pj
+shtDrS\p0r[v~p4UpM
+shtDrS\p0r[v~qVwy
+ $2yMbp*8w?
+ *(Tv1qW
+ 2$TyRs{
+ &$rc2
+ 'JyM<KyX@
+ .,J#{e
+ $$sY1
+ &$JPuC5
+J.}v
+:~uC6
+p9q&
+ $7 $fK:Tq('
+ &kL/:
+ $$/8
+ $$/9
+ $$z'
+ B$/g
+{15
+ (^%!|r
+ %' (& $W% $H (a$ $U% $< (k$ $S% $0 (u$ $Q% $$ (P% $~$ $+ (Z% $|$ $7 (e% $z$ ,S$ $R$zF2a
+ *~# $P$ ,~# $}# ,|# $}#TyRtY
+ *z# &{#vbe
+ (x# ${# &n# (- $y#/0
+tX<
+ (t# $w#tX'
+ )- $*tX0
+ (t# $w# %' (t# $w#/0
+tX+
+ (r# &u# (t# T$u#`}
+
+var directBF16SM80 = driver.Text{Base: &directBF16SM80NarrowAligned, Code: `packed2 48577 attendDirect_dtype_BF16_row_BF16
+ @$tW'r-
+Ounr-
+h'q&s7
+ ^#&s/
+r,q9
+ $(xDp7K
+ >$ $>r2p5e
+}O
+ $}4wZpU
+s[p7
+/(
+t|p5&'
+ Dr4uOqP
+ $$z_pPp?{a1
+ @$xK/&'
+ .$tIu(6&&
+ ($tIu(0%$
+p%8A
+uc8r4
+ &( '& 2&p%2A
+ 8$ %.u"
+{\2
+ &(vb&2
+ *$qQ$
+ >$ %1 @$ -2 8, -B @,p]$vI&.
+ 0$p]%vI&.
+ 0$p]&vI&.
+ 0$p]'vI&.
+ >$qQ$
+ D$vnvI&.
+ 8$rzxf&2
+ 0$p%7A
+uc7r4
+ s#&qI6
+ ($q:34
+ $$pg3M
+ s%$ )U%t4
+r)z=&.
+ 8,rzq0&.
+ &$p%3%d
+ $$t*qb&.
+ w#$qQ*
+ @$wv7%?
+ 8$uN&
+ @$}W
+xF0V
+xFpU
+xF1V
+/B
+ $> $- $* $) $& :%s%De
+ $$ +:/$
+ ?: (Ns%Ke
+ $$ I: (Ns%Re
+{H
+ I: (R#s%Ye
+}O
+ I: (R#s%ae
+ $$ I: (Ns%he
+ $$ I: (Ns%oe
+ $$ ?: 2Drz|_&.
+p]xti
+ 4&t*vI&.
+p]yti
+ 4& $\=p]zti
+ 4Y=r)p5vI&.
+p]{ti
+ 4&r)pavI&.
+p]|ti
+ 4&r)qRvI&.
+p]}ti
+ 4&p]#vI&.
+p]~ti
+ 4& %l.r8#.ti
+ @&p]'qd%|
+p_}ti
+ (&k(&C
+ ,$s+#%q
+ *$|SrCzFqFq6
+ &$znm%|
+ 0$|SrCxFqFq6
+ &$znm%y
+ R#$qEzFqFq67
+ .$qExFqFq67
+ ,$qEuF.umpF
+ .${krCvF.um
+ B${krCvF.{n
+ B$tJ%m
+ *$wCL&3
+ &$qQ(
+ ($ +v*/>
+ &> /$ $"r)p|;H#.
+ c$$rH}T
+yA%x
+ ,&t=x&xqd
+p%x&z
+ 6& %~0 *$rzq3&-
+ %W1 *&p%3&L
+ ($t9<rt&-
+qt34
+ 0& %+p_3;,
+ 0& %4p_3;4
+ 0& %=p_3;M
+ 0& )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F ,(tIu(C&+
+qjqV&2
+ (&w92&+
+xK2&+
+ D&vn|.-
+ @$trvI&-
+ u$$q_:,
+ &$pHFpe
+|p196
+ *&qQ.
+ ($uqs;
+pipUpx
+pip6r5
+piqupF
+piqXpM
+pi0pZU
+pisD(
+pisc7
+ *&q|pO90
+ ($uq"g
+pipU"&
+ ($pHFpT
+ &$qQ2
+ >$Wq[pV+
+wbU
+wSt^tz
+/#
+ 4"/#
+ )/ 4" +/ 4" +< 4" +I 4" +I 4" +I 4" )I ("xr
+/$
+ $./$
+wb7
+wSp5tz
+/#
+ $"/#
+ %'wSpQtz
+/#
+ $" ''wSp7tz
+/#
+ $" ',wSp?tz
+/#
+ $" '1wSbtz
+/#
+ $" '6wSYtz
+/#
+ $" ';wSp4tz
+/#
+ &" %EwSqVtz
+ $*/$
+Ip)?pEqBqgq7uLq]pe
+u@0VpN
+u@pUp2
+u@1V^
+u@p6Z
+u@'pZp*
+u@qu8
+u@t-xv
+ ,$qI2
+q_7K
+q_0K
+tE
+ %w( %RC (.vpF&+)
+qQ2
+ (&Ip)?pEqBqgq7uLq]K
+u@0VK
+u@pUK
+u@1VK
+u@p6K
+u@'pZK
+u@quK
+u@'pUK
+ *$ @$/;
+ $$/9
+ $$/:
+ $$sU$
+ :$CK
+_*
+ &&/h
+ &.q4W
+ ()CU
+ '' &(CT
+ ', &(CS
+ '1 &(CR
+ '6 &(CQ
+ '; &(CP
+ '@ &(CO
+ 'E ((C-
+_(
+ *&C%
+_.
+ &&/6
+ $$C(
+_0
+ *&ppqA
+_2
+ *&pppO
+ '( *(_,
+ 6$C_
+_$
+ 2&C^
+ *$C]
+ ,$CA
+_&
+ (&CB
+q4A
+ 6&C*
+ ,$C)
+ c#$`}
+
+var directBF16SM70NarrowAligned = driver.Text{Base: &directBF16SM80NarrowAligned, Code: `packed2 53045 attendDirect_dtype_BF16_row_BF16
+!s.
+!s-
+ :(]sCqS
+Oy,r-
+ $&p#++rO
+ aH$tNsa7
+txq1Q~#
+wT<\vDplplxk|>
+ &$tN{(
+txw)(
+ %' &$ )'zh#K
+txsl#K
+rpJ{:
+ 4&X)##(
+ .$X)##[
+ .$:(d
+ .$:&r.
+ c6$tNtO
+txq1Q[U
+ %Z- $$tNsg
+txsysaU
+ %& $$ )& $$rB$(
+ ($vx&B
+ @$rB6"+
+ ($vx8"*
+ :$rBF"?
+ ($vxH"*
+ :$rBV"S
+ (AvxX"*
+ g$FWq[pV+
+s:r1
+pIwk
+|H
+tGqdv(5
+tbY
+tNr1U
+ %'qfq0v(5r4
+/#
+ ,"}Qpy
+ (1/#
+ 55 ,4 ?5 ,* ?H ,* ?H ,* ?H ,* ?H ,* =H (*pLA3
+uPp8I8
+pL53
+uPp8=8
+pL)3
+uPp818
+q"w]
+uPp8%8
+uj~1d
+/$
+ $./$
+s:qK
+ +Lzh7
+ )L $"/#
+ 5- $" 7- $" 78 $" 7C $" 7N $" 7N &" 3N/$
+ %V$y.rS{+p8U%HA
+pL43
+y.rS{+p8T%;A
+pL'3
+y.rS{+p8S%.A
+ $YOy.rS{+p8RqPA
+ $$yMp8X%V%T%R@
+ $# c#cOJQuC6
+ ($:lq('
+ &$/;
+:Yq(+
+/9
+:Xq(2
+/:
+:Wq(.
+z(#H
+ B0/h
+ \$$/6
+ q&$`}
+
+var directBF16SM70 = driver.Text{Base: &directBF16SM80, Code: `packed2 51940 attendDirect_dtype_BF16_row_BF16
+!s.
+!s-
+ :(]sCqS
+OrWqq
+ $(p#++rO
+ qF$tNsa7
+txq1Q~#
+wT<\vDplplxk|>
+ &$tN{(
+txw)(
+ %' &$ )'zh#K
+txsl#K
+rpJ{:
+ 4&X)##(
+ .$X)##[
+ .$:(d
+ .$:&r.
+ \6$tNtO
+txq1Q[U
+ %W- $$tNsg
+txsysaU
+ %& $$ )& $$rB$(
+ ($vx&B
+ @$rB6"+
+ ($vx8"*
+ :$rBF"?
+ ($vxH"*
+ :$rBV"S
+ (AvxX"*
+ w$Fs:r1
+pIwk
+|H
+tGqdv(5
+tbY
+tNr1U
+ %'qfq0v(5r4
+ .&}Qpy
+ *$ 55 ,( ?5 ,2 ?H ,2 ?H ,2 ?H ,2 ?H ,2 =H (0uj~1d
+ ($s:qK
+ +Dzh7
+ %Iu:M}>
+ (& 1-u:L}>
+ (& 18u:K}>
+ (& 1Cu:J}>
+ (& 1Nu:I}>
+ (& 1Nu:H}>
+ (& 1Nu:G}>
+ (& 1Nu:F}>
+ &&Ip)?pEqBqgq7uLq]%x
+u@0V%q
+u@pU%j
+u@1V%c
+u@p6%[
+u@'pZ%T
+u@qu%M
+u@'pU%F
+ q#2JQuC6
+ ($:lq('
+ ($:Yq(+
+/9
+:Xq(2
+/:
+:Wq(.
+z(#4
+ s).`}
+
+var decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 39237 decode_dtype_BF16_row_BF16_dim64
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ $(!u6gp3q'rm~0}:q*
+!u'gp3t2rngp3q*
+!xgovzwp
+!|Fvyw{pEq*
+!
+!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
+ &. $$]rvqo
+O+qFs7
+h'qFs7
+p#rlr-
+ (*p,qX
+tn
+u#
+ ($p,p.
+ >"{Yp0pZ
+to
+ ."|5qW
+s2
+r=2pV6
+rIsOgrVp{jp[rmt2
+|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+WyIz1
+ss
+|tp{p)w>?rV
+sr
+u_
+y@+q8
+|tyip{p3w>
+WyBq~
+ &oj#sq
+Wv1P1
+ $Qj# &*q@%
+q@'
+ &$ &$q@+
+u?q)
+s/
+u?ps
+ *&x2
+s/
+q\+q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+q\2a
+xr
+q\.pv
+pEvyw>gp3oz?p)v,q'?x<jtv
+!s4
+/&
+qI5
+p%5Z
+Wv1q~
+uw'K
+tE
+p<2
+WyBpb
+r&5e
+G.)
+ $(qI7
+/#
+w96&'
+WqWqp
+ :*Wr{t0
+ &$WtBpb
+uO&8
+ $&z_pPp?{a8
+Wq[t0
+ &&Wq~v5
+ $$ $mS# *lS#Wv1p'0
+ ($WyRp-
+xK6&'
+ $&Wx}q8
+ ($Wz1z$
+ $$p_5&%8
+ $$Wyqp;
+tIu(7%$
+ &&Wz$p=
+ ($ $m< $l<r?0
+/8
+q:/;
+s/
+qj1'vZA
+rc
+WyIrX
+L+v.
+p_0&1&2
+wC3&-
+ (i.q"p4;
+r#p78
+pIp4s6
+WyGpf
+s"pT
+rYq5-
+s"qP
+sx"r4
+r#s^#
+W{$sX
+w_,
+ %-z)'v1
+L$pk
+Tpvqp
+q>p|M
+tI|T.sK
+z)5s8
+ $[& $&Tt0sX
+q:4M
+pg4r+
+Ts{qO
+L$p*
+ $i<TqOa'
+vneZ
+q>p7r+
+v4Y8
+TsXp;
+qI.
+shj?IpYjp$g}KrE
+t4
+|H.
+ $/Tt0s8
+pH4qd
+pIp4M
+/%
+L-8
+x>qP
+/%
+t*e%"
+q>p?r+
+ %2/$
+pH4ql
+ %,/$
+L48
+x>%(
+/$
+t*e%)
+ ),pH4>rt
+ ',L;8
+x>%/
+/$
+t*e%0
+ '6ws
+ $Er=}b
+t/;
+vN
+r=6rR
+LI8
+W{$q%
+q"p4s6
+y$s^<
+t/\
+r=6pf
+xr
+t3<pb
+ 'k%z)'t}
+k;p*
+sx<Z-
+ &_BwU(
+uB
+tf
+G,)
+ $k/Tpvz1
+p[rDq'?pYrm{EpQpkv6p0t,v(.
+pIp44
+tIp4s6
+r#pa8
+r)z=%@
+z)5pf
+k?p2
+sx@pN-
+|p$u$
+Tq~v5
+ua6
+Tr{q[
+uN7
+ua2
+G&)
+ts
+w3r8
+qj|_A
+qjs^q
+G)R
+w3qp*
+ %&Tq[qO
+w3i%#
+Tt}p;
+qj|1A
+qf{,%A-
+TsXrX
+w_%?
+xe&.
 tw
-p6
-vspW%V"
-vj
-u1pW'
-u1pW%
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM22p0
-tv
-!#
-tf/C
-t1=qR
-ya
-zJvDympMy_xD2p0rq
-}s
-4
-ret,pu
-ys|;?
-!#
-qm
-qm
-ysxPp$
-uG/pw
-rjx\I
-pnpbj
-u'q9
-pnq3zL
-wcu*Xz/
-p\
-ur/
-tT
-}e7
-xUt"p*%
-u@F
-u(
-o
-*1%
+ '}#Tr{sX
+t1v?ve
+t#ve
+ %#/3
+t#s)1
+ %&p<3
+z2vI
+qfp7wq
+qfp0wq
+r2wk
+r^)
+}mxHqa
+Tv5p;
+ts
+ '4wD
+zVrw
+ %:r^R
+}mrQu%3^
+/&
+qjqR%C
+qf{,%C-
+/&
+L(%A
+ %BthvI
+qfbwq
+ '7vG)
+}mp+Yqa
+Tv5t0
+uOrw
+ %KvGR
+}mrQu%3p*
+/$
+zn(%C
+ %3/$
+L/%A
+ -3{-
+ %3/$
+ '3}0R
+ '3zn/%C
+ '3L6%A
+ -DD")
+ +3D"R
+ %D $;t32p;
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+qnE%E,
+kEs6
+s5~9
+t31p;
+ %_(y@2p'
+ $_(zn~A
+ *|, ,)y@5rR
+pHVq5
+t~qd
+uN6
+t4
+wv:8
+qjq0A
+tE
+p<4
+ &a%y@6yR
+ $a)u;
+zy
+tCqRu%
+ $2u;
+ut)
+ %& $,u;
+vG)
+ %* $,u;
+{H
+ %. $,u;
+}O
+ %2 $,u;
+D")
+ %6 $,u;
+D$)
+ %: $,u;
+D&)
+ %>!s4
+t3*rX
+pHXs6
+/3
+k}A
+sx~r4
+s/
+DF)
+wUP
+r>2
+ )Q&s|<{X
+z~f
+ F[%xh
+TyIp=
+q:4;
+x>%|
+q{~,
+/;
+s'e8
+q>br+
+ %P(tG4
+v4p4Z
+wt;
+v4p4p2
+w_s6
+v4p4pe
+|x0w.
+ $8rz0&a
+Ta0yB
+q"YM
+ $2rr$B
+rr%B
+rr&B
+rr'B
+rr(B
+ $^& :L 'y's|0s{
+pHX8
+/(
+p%iA
+ucir4
+s/
+DJ)
+wUT
+r>.
+ )m'Tx}q-
+t2o?jIrVu{?x<jtvsLpEv,rDoqG
+Tyqp-
+ $o-TpV*q8
+J1vX
+/<
+p[rDq'?pYrm{Ep?pkv6p0t,v(.
+ 's'r#p58
+r)z=&k
+TpV*u)
+y$s^*
+ %\'z@xHV
+zF<p;
+ws
+}k
+pzKA%JApqp?Zpqqi[[[@
+zF'p;
+pzKA%JApqY8pqrJpFpFpF@
+/$
+zV%/
+ ',/$
+pzOpN%NpNz[zj
+/$
+pzOpN%NpNwfzj
+/$
+L$%3
+ )*pzS%"%R%"z[zj
+/$
+pzS%"%R%"wfzj
+/$
+L*%7
+ )2pzW%(%V%(z[zj
+/$
+pzW%(%V%(wfzj
+s|1q[
+L7,
+ %R)qjqV&G
+k6&#
+tE
+xr
+|x0rR
+p]9ql%=
+|x.rR
+s+GA
+x7pF-
+|x*pX
+s+#%7
+sZrJw(vDqZw07-
+|x.p-
+zw
+ ')/#
+sZrJw(vDqZw07py
+/#
+tFe
+ %/x7pG-
+/#
+sZryw(vDqZw07ta
+/#
+tGvl
+ )(sZryw(vDqZw07vu
+ $IWp'5p-
+sjv)"s;
+}dr5
+ %#Wp'*tB
+ &P$Wp'6tB
+ &$sjy(5uH6
+WpC<s8
+rF6#5
+ &(WpC'rR
+N4(
+WpC2uZ
+N5##
+ $*X/##(
+ $-WpC1tY
+ $6WpC2u)
+X1##[
+ $9/#
+s>tO
+/#
+X1##po
+ +'X3##px
+ ',qr4U7
+Ta0qW
+IpY\q'?IrVu{?w>r[rS{+Q"%%?uT
+IpY\q'?IrVu{?w>r[rS{+Q"&%>uT
+Ta.tB
+N3U
+N2U
+N1[
+N0[
+N/pG
+N.pG
+N-pF
+N,pF
+N+px
+N*px
+N)""
+N(""
+N'"$
+N&"$
+N%"&
+N$"&
+pusCu)
+q<."1
+q<("+
+Tp'2a0
+L7rw
+ %T*{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
+s\3#2#1#0pqbp*8Apqp5pNpqpR%"$"#""@
+L6rw
+ '&s\/#.#-#,pqbp*8Ap&#%"pqzj
+ )&s\+#*#)#(pqbp*8Ap&)%(wF
+ )*s\'#&#%#$pqbp*8Ap&/%.pqyc
+tg'q%
+ $n#tg0p;
+LXs6
+tAf
+u"
+/R
+p%l%j
+ucl%k-
+|p$=I
+/R
+ua6
+/R
+ +S+wv<8
+ %S+qjsS=
+wv>p*
+ %%/P
+ )x,/Q
+t1|dyO
+t#yO
+ %#/#
+ %%p<5
+/=
+p[rDq'?pYrm{Ep5pkv6p0t,v(.
+ 'u+r#p|8
+ %R&Tr{pV6
+s<pS;
+G))
+Tq[s8
+Lds6
+ %d,wvG8
+/R
+qjqV&o
+qf{,&p-
+/R
+wt&s
+ -w*ut)
+ %w*/S
+ +]+v^rw
+ )]+/$
+qjpa&x
+qf{,&y-
+/$
+L$&|
+ -7{W
+ '7 -]+zn&H$-
+qf{,H$--
+/$
+L+H$+
+ -H}O
+ 1]+zn-H$-
+ '3L2H$+
+ -DD#)
+ /]+tg2sX
+s,#4r+
+/H
+ )](Da)
+wUk
+r>5
+ 'z-tCr(#Gu%
+ $Itg1p;
+ %j+rHr(#6H#6,
+xd#6&f
+rr6#5
+ %k+ $Otg*qp
+y]4y:
+qJ4(
+tg6qp
+ &V#ug<a
+}=
+ug's{
+p[rDq'?pYrm{Eu(/x_1r65q3uv
+pI|T2
+s/
+tJA
+r>*
+ug0q%
+ (s*ug+pX
+p%_;
+r>6
+tSa
+ $&r8#de8
+x~v~rQvLt"57@
+ $Mw:q-
+ %*rc<
+ %* $^#zJq8
+q"pQ,
+z3pV
+rz|_p*
+r8#iti
+p\wn#3
+{/pX
+p\xN{[1
+z3pX
+p\q0pZ#/
+/#
+p\+x+#-
+/#
+p\{;#+
+/#
+p\2qX#)
+/#
+p\vZ{['
+/#
+p\2td#%
+/#
+p\v({[2
+/#
+p\*s]#0
+/#
+p\*qc#.
+/#
+p\*p.#,
+/#
+p\*q6#*
+/#
+p\uA{[(
+/#
+p\rtpZ#&
+/#
+p\6w<#$
+ug1a
+}=
+ymq&
+tIu(S&+
+qjqV&-
+ $i.|np;
+ $$w9-&+
+xK-&+
+sW*r{
+ $(xU0'
+ &$zTqW
+ 4$p<6
+ ($qN2sX
+ .$qN5z1
+ ($qN*qT
+ $$zTpb
+ &${MrR
+ o$$sW6q%
+q_J,
+xr
+qM+q8
+pHVpe
+|p8=j
+qM2q-
+ (0wUs
+rc'
+ $&G0)
+ &$qM.P
+ &$qM1pK
+q|pO=t
+rc0
+ $(G2)
+ ($qM<qO
+pHVpT
+ &&wUw
+rc+
+q.2p;
+ \%(qM<pV
+ua2
+G4)
+q<6";
+q<,"1
+q<""'
+vgr1po
+ &(|[N"S
+|[N"T
+|[N"U
+|[N"V
+|[J"W
+|[J"X
+|[J"Y
+|[J"Z
+/#
+shtDrS\p0r[v~bpGpo
+shtDrS\p0r[v~Y[pj
+shtDrS\p0r[v~p4UpM
+shtDrS\p0r[v~qVwy
+ $2yMbp*8w?
+ $#ug5sX
+ &,q\6pv
+ %p8 %l9 $Lq_GK
+q_7K
+tE
+ %c'p%-A
+ &?|Ms{
+vpV&+)
+wU{
+rc2
+ 'LyM<KyX@
+ $Cr='qT
+ &,qI@
+ %}8J${e
+ %T9sY1
+ $1/S
+J7uC5
+uR$>
+J8}v
+J9uC6
+uR$=
+J:q(<
+/R
+J1q('
+p90'
+ $#y@5pK
+:sq(0
+uR#m
+p90+
+ $#/$
+:aq(2
+wW[
+:_q(.
+:^q(1
+wWZ
+:]q(5
+/$
+ '1/<
+:Fq(*
+/:
+:Eq(6
+/;
+:DrP<
+z'
+p9+'
+!s}
+ %Q: &q$ %^9rI5
+ *&r=2yS
+})
+C~
+r91'vZ
+ &*z)'p=
+tX
+Cw
+_9
+ &*/S
+tX'
+ (c# $]#/#
+tX
+CN
+ '. $,tX
+CJ
+ '3 $,/q
+||
+ (> $9 '3C4
+ '? $,ug'u)
+ $C $Fq41
+ &$/J
+vb;
+C|
+r92
+ &*/J
+{11
+ )( $*qM2a
+ $5C+
+_:
+ &:/;
+ $5C.
+_;
+ &:/9
+vbe
+C%
+_<
+ &*|MtY
+{1.
+ppq)
+ '( $*/5
+tX.
+n=
+r9q/
+ &*/5
+vb3
+ (v# $y#/4
+ $KCs
+ &|$ ${% $Kpp|_
+r9q9
+ &P# ', &r% $w% ',r9pJ
+ &(/4
+ $I )= $P#/5
+ $FCc
+ &f' $s& $Fppq0
+r9pO
+ &?/$
+ %HCF
+ 'H $, 'Hr9ph
+ &* ', 'H!vTx#
+ 'H &_&!cxNpm
+/5
+tX6
+ ((!vTxw
+/5
+||<
+C0
+ &>!|-y3
+/5
+||'
+C/
+ &(!|-z/
+||0
+ Z#V%`}
+
+var decodeBF16DtypeBF16RowBF16Dim64SM90 = driver.Text{Code: `packed2 40139 decode_dtype_BF16_row_BF16_dim64
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+!t;
+!u6gp3q'rm~0}:q*
+!u'gp3t2rngp3q*
+!xgovzwp
+!|Fvyw{pEq*
+!yLqGyK\|mwp
+!
+!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
+!
+!pWwnpt
+!qk
+]rvqo
+tW'r-
+Oq0qS
+hrvrG
+p#rlr-
+!
+s0
+t6
+p,qX
+tn
+u#
+p,rj
+v0
+vc
+p,p.
+uG
+|4
+p,q6
+p,y9
+p"um
+t$sD
+p"rL
+t$qc
+p"{n
+t$rj
+p"{^
+t$sI
+p"yu
+u<'uE
+{Yp0pZ
+to
+p,|K
+p,'tq
+p,s*
+p,0s]
+p,0qX
+p,0sD
+|5qW
+s2
+r=2pV6
+rIsOgrVp{jp[rmt2
+|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+WyIz1
+ss
+|tp{p)w>?rV
+sr
+u_
+y@+q8
+|tyip{p3w>
+WyBq~
+s1
+sp
+sq
+Wv1P1
+|tp{zWw>?ww
+q\+q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+q\2a
+xr
+q\.pv
+pEvyw>gp3oz?p)v,q'?x<jtv
+!s4
+/&
+xq
+r,q9
+Wv1q~
+uw'K
+tE
+p<2
+WyBpb
+}[e
+}O
+w[q]
+wZpU
+xq
+/#
+t|p7&'
+WqWqp
+s+(p*
+ws
+ )#xr
+s+*p2
+ribK
+riYK
+rip4K
+})
+xr
+Wr{t0
+v^ql
+}UpPbAs6
+WtBpb
+uOq5
+tb{,
+z_pPp?AqU
+Wq[t0
+xDp?K
+wc
+Wq~v5
+rHpQpT,
+Wq[p=
+v^p2
+ %+z_pPp7ApN
+ %OWv1p'0
+sh?Iq3u}vMqP
+qI)
+t_pA)
+WyRp-
+xK6&'
+q"p4M
+Wx}q8
+wv&8
+sB*A
+qf*r4
+Wz1z$
+tIp8$&&
+p_5&%8
+tbp7
+Wyqp;
+tIu(7%$
+k%A
+sx&r4
+Wz$p=
+y$s^&
+k'A
+sx(r4
+q\*q%
+qjqVp*
+r?0
+/8
+q:/;
+s/
+qj1'vZA
+rc
+WyIrX
+L+v.
+p_0&1&2
+wC3&-
+s/
+v%.
+t4
+q"p4;
+r#p78
+pIp4s6
+WyGpf
+s"pT
+rYq5-
+s"qP
+sx"r4
+r#s^#
+W{$sX
+w_,
+ %-z)'v1
+L$pk
+Tpvqp
+q>p|M
+tI|T.sK
+z)5s8
+pH#pk
+sU;
+Tt0sX
+q:4M
+pg4r+
+Ts{qO
+L$p*
+x>p*
+TqOa'
+vneZ
+q>p7r+
+v4Y8
+TsXp;
+qI.
+shj?IpYjp$g}KrE
+t4
+|H.
+pnqVK
+Tt0s8
+pH4qd
+pIp4M
+/%
+L-8
+x>qP
+/%
+t*e%"
+q>p?r+
+ %2/$
+pH4ql
+ %,/$
+L48
+x>%(
+/$
+t*e%)
+ ),pH4>rt
+ ',L;8
+x>%/
+/$
+t*e%0
+ '6ws
+!s4
+r=}b
+t/;
+vN
+r=6rR
+LI8
+W{$q%
+q"p4s6
+y$s^<
+t/\
+r=6pf
+xr
+t3<pb
+ 'l%z)'t}
+k;p*
+sx<Z-
+s/
+{H
+qQ-
+uB
+tf
+G,)
+ %k%Tpvz1
+p[rDq'?pYrm{EpQpkv6p0t,v(.
+pIp44
+tIp4s6
+r#pa8
+r)z=%@
+z)5pf
+k?p2
+sx@pN-
+|p$u$
+Tq~v5
+ua6
+Tr{q[
+uN'
+ua2
+G&)
+x{(p@
+sF|_E
+sF{'*
+G)p@
+x{+r}
+ %&Tq[qO
+w3fqU
+Tt}p;
+qj|1>
+qf{,%>-
+TsXrX
+uO%<
+xe&.
+v8
+ '|#Tr{sX
+t1v?ve
+t#ve
+ %#/3
+t#s)1
+ %&p<3
+z2vI
+qfp7wq
+qfp0wq
+r2wk
+}5
+}mxHqa
+Tv5p;
+ )4wD
+zVrw
+ %:utR
+}mrQu%3^
+/&
+qjqR%@
+qf{,%@-
+/&
+L%%>
+ %BthvI
+qfbwq
+ '7{H
+}mp+Yqa
+Tv5t0
+uOrw
+ %KuMR
+}mrQu%3p*
+/$
+zn(%@
+ %3/$
+L,%>
+ -3zM)
+ %3/$
+ '3y?R
+ '3zn/%@
+ '3L3%>
+ -DD$)
+ +3D#R
+ %D!s4
+t32p;
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+qnB%B,
+kBs6
+s5~9
+t31p;
+ %_(y@2p'
+q:44
+zn{A
+ +P( -T(y@5rR
+pHKq5
+t~qd
+uN$
+x{%)
+sFq0E
+tE
+p<4
+wj4
+G#)
+y@6yR
+pg4M
+u;
+zy
+tCpau%
+tb2
+u;
+ut)
+ %&tFe
+u;
+vG)
+ %*tG,0
+u;
+{H
+ %.uO3
+u;
+}O
+ %2wtx;
+u;
+D")
+ %6v^we
+u;
+D$)
+ %:w_4*
+u;
+D&)
+ %>!s4
+t3*rX
+pHMs6
+/3
+kxA
+sxyr4
+s/
+DI)
+qQ-
+r>2
+ )~%s|<{X
+tJ%}
+}k
+ C#rxQvv
+xh
+TyIp=
+q:4;
+x>%w
+q{y,
+/;
+s'e8
+q>br+
+ %}'tG4
+v4p4Z
+wt;
+v4p4p2
+w_s6
+v4p4pe
+|x0w.
+ %t#rz0&U
+Ta0yB
+q"YM
+tb2
+rr$B
+rr%B
+rr&B
+rr'B
+rr(B
+rr)B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+ %I 'w's|0s{
+pHM8
+/(
+p%]A
+uc]r4
+s/
+DM)
+qQ-
+r>.
+ )k'Tx}q-
+t2o?jIrVu{?x<jtvsLpEv,rDoqG
+Tyqp-
+qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
+TpV*q8
+J1vX
+/<
+p[rDq'?pYrm{Ep?pkv6p0t,v(.
+ 'q'r#p58
+r)z=&_
+TpV*u)
+y$s^*
+ %['z@xHV
+zF<p;
+ws
+}k
+pzIA%HApqp?Zpqqi[[[@
+zF'p;
+pzIA%HApqY8pqrJpFpFpF@
+/$
+zV%/
+ ',/$
+pzMpN%LpNz[zj
+/$
+pzMpN%LpNwfzj
+/$
+L$%3
+ )*pzQ%"%P%"z[zj
+/$
+pzQ%"%P%"wfzj
+/$
+L*%7
+ )2pzU%(%T%(z[zj
+/$
+pzU%(%T%(wfzj
+s|1q[
+L7,
+ %P)qjqV&<
+k6&#
+tE
+xr
+|x0rR
+p]9ql%=
+|x.rR
+s+<A
+x7pF-
+|x*pX
+s+#%7
+sZrJw(vDqZw07-
+|x.p-
+zw
+ ')/#
+sZrJw(vDqZw07py
+/#
+tFe
+ %/x7pG-
+/#
+sZryw(vDqZw07ta
+/#
+tGvl
+ )(sZryw(vDqZw07vu
+!s4
+Wp'5p-
+sjv)"s;
+}dr5
+ %#Wp'*tB
+yVy:
+sjw)(
+Wp'6tB
+yV4uT
+ %%sjy(5uH6
+WpC<s8
+rF6#5
+sz##
+{?0?joov,r[?\p)wwsl
+WpC'rR
+N4(
+WpC2uZ
+N5##
+t<sl
+X/##(
+ %)WpC1tY
+s>r\(
+WpC2u)
+X1##[
+ %./#
+s>tO
+/#
+X1##po
+ +'X3##px
+ ',qr4U7
+Ta0qW
+IpY\q'?IrVu{?w>r[rS{+Q"%%?uT
+IpY\q'?IrVu{?w>r[rS{+Q"&%>uT
+Ta.tB
+N3U
+N2U
+N1[
+N0[
+N/pG
+N.pG
+N-pF
+N,pF
+N+px
+N*px
+N)""
+N(""
+N'"$
+N&"$
+N%"&
+N$"&
+pusCu)
+q<."1
+q<("+
+Tp'2a0
+L7rw
+ %S*{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
+s\3#2#1#0pqbp*8Apqp5pNpqpR%"$"#""@
+L6rw
+ '&s\/#.#-#,pqbp*8Ap&#%"pqzj
+ )&s\+#*#)#(pqbp*8Ap&)%(wF
+ )*s\'#&#%#$pqbp*8Ap&/%.pqyc
+tg'q%
+ %d%tg0p;
+LXs6
+tAZ
+u"
+/R
+p%a%j
+uca%k-
+|p$=L
+/R
+ua6
+/R
+ /Q+x{+rN
+ %%/P
+ts
+ 'u,/Q
+t1|dyO
+t#yO
+ %#/#
+ %%p<5
+/=
+ -Q&Tr{pV6
+s<pO;
+G))
+Tq[s8
+Las6
+ %a,wv<8
+/R
+qjqV&d
+qf{,&e-
+/R
+wt&h
+ -u*vG)
+ %u*/S
+ )FwD
+v^rw
+ %/r^R
+ %[+/$
+qjpa&m
+qf{,&n-
+/$
+L$&q
+ -7{-
+ '7 '[+vGR
+ '[+zn&&t
+qf{,&u-
+/$
+L+&x
+ -HD")
+ +[+}0R
+ '3zn-&{
+qf{,&|-
+/$
+L2H$#
+ -DD%)
+ +3D"R
+ %Dtg2sX
+s,#1r+
+/H
+ )\(Df)
+qQ-
+r>5
+ 'w-tCr(#Du%
+!s4
+tg1p;
+ %h+rHr(#3H#3,
+xd#3&Z
+rr6#5
+ %i+ %)tg*qp
+y]4y:
+qJ4(
+tg6qp
+ %m&s>sg
+ug<a
+}=
+ug's{
+p[rDq'?pYrm{Eu(/x_1r65q3uv
+pI|T2
+s/
+tJA
+r>*
+ug0q%
+ %_+ %l/u"
+ug+pX
+p%T;
+r>6
+tSf
+rzq3&.
+r8#^e8
+x~v~rQvLt"57@
+ %Cw:q-
+ %*rc<
+ %*t9<rt&.
+zJq8
+q"pQ,
+z3pV
+rz|_p*
+r8#dti
+p\wn#3
+{/pX
+p\xN{[1
+z3pX
+p\q0pZ#/
+/#
+p\+x+#-
+/#
+p\{;#+
+/#
+p\2qX#)
+/#
+p\vZ{['
+/#
+p\2td#%
+/#
+p\v({[2
+/#
+p\*s]#0
+/#
+p\*qc#.
+/#
+p\*p.#,
+/#
+p\*q6#*
+/#
+p\uA{[(
+/#
+p\rtpZ#&
+/#
+p\6w<#$
+ug1a
+}=
+ymq&
+tIu(H&+
+qjqV&-
+s5z9
+|np;
+uw+K
+w9-&+
+xK-&+
+sW*r{
+ %c2xU0'
+w+
+the
+zTqW
+s/
+qjqVrw
+r#xf8
+qj*A
+/#
+t1x?vu
+/#
+t#vu
+ %#p<6
+/#
+vn|..
+|yrQ
+qN2sX
+|ys&p.
+sjq1Q[U
+|ys&rL
+sjsysaU
+|ys&s*
+ %$qN5z1
+v=u0(
+ 'q(qN*qT
+vx#B
+zTpb
+trvI&.
+vnti
+{MrR
+{ks&wn
+prry[B
+prrg[B
+pr}$B
+prt[[B
+{ks&0t8
+X$[B
+X%[B
+X&[B
+X'[B
+/%
+rB3"+
+ '6/%
+vx5"*
+/$
+{ks&v6x+
+prry|N*
+prrg|N*
+pr}$"*
+prt[|N*
+{ks&2sKp6
+X$|N*
+X%|N*
+X&|N*
+X'|N*
+/$
+rBD"?
+ 'G/$
+vxF"*
+/$
+{ks&u|sI
+ +3{ks&u|p.
+ -3rBU"S
+ )3vxW"*
+/$
+{ks&qyy,pU
+ +D{ks&'y5pZ
+ +DsW6q%
+q_?,
+xr
+qM+q8
+pHKpe
+|p8=o
+qM2q-
+qI+
+s[pQ
+sMpSR)
+qQ1
+rc'
+ua.
+G0)
+uqs;
+pipUpx
+pip6r5
+piqupF
+piqXpM
+pi0pZU
+pisD(
+pisc7
+qM.P
+pnpQK
+v7
+qM1pK
+q|pO93
+rc0
+zLM
+G2)
+uq"g
+pipU"&
+v"z9
+!s4
+qM<qO
+pHKpT
+s[p5
+|p+)
+qQ5
+rc+
+q.2p;
+xpv)'
+z"(
+z.qv
+prtOpM
+p1&(
+wHx.'
+zKU
+{})
+{]s_{|
+tuw)
+{]+{|
+tE
+pwq[pV+
+wbU
+wSt^tz
+/#
+p1*pG
+prt[x.+
+r3pFU
+{}-
+ %.tE
+ )//#
+ )/p1.s;
+X$x./
+vx#U
+{}1
+ 5/p12"&
+X)x.3
+vx(U
+{}5
+ 5<p12"+
+X.x.3
+vx-U
+ 7/p16"0
+X3x.7
+vx2U
+{}9
+ 5Ip1:"5
+X8x.;
+vx7U
+{}=
+ 5Ip1>":
+X=x.?
+vx<U
+{}A
+ 3IqM<pV
+ua2
+G4)
+xr
+/$
+|[N"S
+/$
+wb7
+wSp5tz
+/#
+|[N"T
+/#
+ %'wSpQtz
+/#
+|[N"U
+ ''wSp7tz
+/#
+|[N"V
+ ',wSp?tz
+/#
+|[J"W
+ '1wSbtz
+/#
+|[J"X
+ '6wSYtz
+/#
+|[J"Y
+ ';wSp4tz
+/#
+|[J"Z
+ '@wSqVtz
+!s4
+/$
+Ip)?pEqBqgq7uLq]pe
+u@0VpN
+u@pUp2
+u@1V^
+u@p6Z
+u@'pZp*
+u@qu8
+u@t-xv
+ %,ug5sX
+s~
+ %/q\6pv
+ %U: %n:qI-
+q_<K
+q_7K
+tE
+ %y(p%-A
+tE
+u"
+|Ms{
+vpK&+)
+qQ5
+rc2
+ 'k#Ip)?pEqBqgq7uLq]K
+u@0VK
+u@pUK
+u@1VK
+u@p6K
+u@'pZK
+u@quK
+u@'pUK
+ %Ir='qT
+ '? %i:J${e
+ %o:sY1
+ %G/T
+J7uC5
+J8}v
+J9uC6
+J:q(<
+/S
+J1q('
+p90'
+ %My@5pK
+:sq(0
+p90+
+ '^#:aq(2
+:_q(.
+:^q(1
+:]q(5
+/$
+ './=
+:Fq(*
+/;
+:Eq(6
+/<
+:DrP<
+sU$
+p9+'
+!s}
+ %g;s3
+!tj
+ %s:rI5
+v_<
+ %#p9
+!u8
+r=2yS
+})
+C}
+r91'vZ
+p9
+!{J
+z)'p=
+tX
+Cv
+_-
+p9
+!|r
+/T
+tX'
+pp<
+r9<
+p9
+!y=pm
+/#
+tX
+CJ
+ '.!cwG
+tX
+CF
+ '3!cwX
+/r
+||
+ )3!cx#
+ '3C.
+ '?!c*pm
+ug'u)
+vbM
+ %?q4+
+p9
+!cxw
+/K
+vb;
+C{
+r92
+p9
+!c'y3
+/K
+{11
+ )(!c'z/
+qM2a
+{16
+C%
+_1
+p9
+!cqypm
+/<
+tX<
+C(
+_3
+p9
+!crvpm
+/9
+vbe
+ppqA
+_5
+p9
+!ct-pm
+|MtY
+{1.
+pppO
+ '(!c'wG
+/5
+tX.
+n6
+_/
+p9
+!c'wX
+/5
+vb3
+ )p#!c'x#
+/4
+tX0
+Cr
+_'
+p9
+!cuQpm
+tX+
+pp|_
+q4o
+p9
+!c'xw
+ ',_*
+p9
+!vTy3
+ ',q4m
+p9
+!vTz/
+/4
+tX2
+ )=!ct?pm
+/5
+tX5
+C_
+_$
+p9
+!vT+pm
+tX*
+ppq0
+q4^
+p9
+!crlpm
+/$
+ %HCB
+ 'H!vTwG
+ 'Hq4?
+p9
+!vTwX
+ ', 'H!vTx#
+ 'Hq4>
+p9
+!cxNpm
+/5
+tX6
+ )H!vTxw
+/5
+||<
+C*
+r9*
+p9
+!|-y3
+/5
+||'
+C)
+r9xf
+p9
+!|-z/
+||0
+pp*
+r9pA
+!u9
+p,0rj
+tl
+to
+tk
+tm
+zqsI
+st
+zqx+
+{D
+ '{?su
+sq
+s2
+sv
+sr
+ss
 sw
-pnqes6
-xUyc5V?
-zZ7
-xBxXq4rzqICVH
-v3p"wB
-|OxXq4rzqIt~C
-{O
-s=M4
-4
-yst,?
-!#
-r6@r-
-uot,I
-rt,r1
-O
-!#
-rt-sm
-zJvDympMy_xD2p2t0
-po'1$%
-qh(zD
-qx,pb
-}=L
-stpWS
-xz
-zJvDympMy_xDt0rq
-i'%
-stpWR
-zbpW'C
-ret,v:
-wj
-wj
-rD4
-vIB
-*%%
-sn*B
-*+%
-qx+q0
-ru+
-qt+1&
-rP
-!#
-ru+
-qx-q3
-u@T
-}=b
-u@U
-qx.j
-po+rqV.
-rCpU
-qx8pw
-vawB
-}=0
-rCqI
-qx-tI
-ret,v:
-qx.ps
-wj
-qx8ps
-wj
-rD5
-"'
-t+M+E
-};%
-rV
-prsrxG
-pv
-&
-"&
-v3p"B
-i"%
-rV
-"#
-pv
-&
-qx.ts
-t+M+G
-iY%
-_
-iXp-
-_
-sPv8
-r=
-v;u_W6
-prr4q#-
-|l>
-s>
-"(
-{{B
-i%%
-wG
-qx8yY
-w[p=n
-|mz4n
-sPul6
-v;ul2v8
-"$
-|l>
-s>
-")
-{{B
-i'%
-wG
-qx+s-
-i&A
-weq
-rMM+C
-\
-!#
-qx9qw
-po&EV(
-wef
-0
-rP
-!#
-qx/j
-t{q4V>
-u@/
-z>
-z_+
-i.%
-rV
-{T
-i.%
-wG
-qx9ua
-w87
-Yxc6
-\
-!#
-O
-!#
-rt8q3
-i6Vl
-stpWr
-zbpW6C
-s.pWDVmVE
-iEB
-s.uJoVG
-stpWr
-zbp)C
-ret,v:
-wj
-wj
-rD6
-sn:B
-*'%
-z=B
-*-%
-tN
-x{
-t(rU
-p\
-rt7sh
-{*+16
-rP
-!#
-ru+
-rt9r.
-qt+D
-{K
-t+M+E
-xi%
-rV
-v0pKp-
-wG
-rt7sm
-z'+1+A
-qt+16
-\
-!#
-rt@r1
-O
-!#
-}_ts
-zJvDympMy_xD1*16
-po'1#%
-po'1%Vx
-vNuJ|
-r&.q3
-tmV}
-ub>
-zbp=C
-u;V~
-ubA
-zbp)C
-ret,v:
-wj
-wj
-rD7
-z=B
-*#%
-z=B
-*)%
-"H
-ru+
-qt+1&
-rP
-!#
-ru+
-r&7qe
-TF
-yg:
-TF
-4
-rD8
-t+M+E
-w0%
-rV
-"4
-pv
-&
-r&7ts
-{T
-v&%
-rV
-"#
-pv
-&
-r&9sm
-t+M+G
-*K%
-_
-*Mp-
-_
-sPv8
-r=
-v;u_W6
-"3
-|l>
-s>
-r&9f+
-sPt$W
-v;t$2}K
-"#
-|l>
-s>
-r&9r.
-v0qIs[
-y/qlU
-i"su
-wG
-r&8r]
-v0qIA
-pC:
-rMM+C
-\
-!#
-r&@pE
-po&EV#
-pCF
-0
-rP
-!#
-r6=px
-z_+
-i(%
-rV
-i'p-
-wG
-r&@|_
-w87
-Yxc6
-\
-!#
-r6+r1
-O
-!#
-"Q
-]#s38
-(7
-!#
-qx,qN
-pV@s39
-pV?s3/
-pV>s3@
-(qY
-!#
-"A
-pV8rL,
-pV7rL+
-"?
-pV6rL-
-">
-(x@
-!#
-rt8px
-pV-rL8
-pV,rL7
-pV+rL9
-(t=
-!#
-r&.px
-pV#rL@
-pV"sx=
-rj{vsx,
-({p
-!#
-"4
-}^sx-
-(w?
-!pZ
-p(
-!p^
-"P
-J
-qaH
-qaE
-(
-!qZ
-u{zL
-uI
-vg
-v#
-(
-!s*
-pnq3pb
-sk
-ag
-;D
-(
-!tS
-qx/ps
-qH
-aD
-wp]
-(
-!vB
-">
-g
-a6
-wp7
-(
-!w&
-".
-}G
-p3<
-;9
-(
-!x=
-}G
-p3=
-;9
-(
-!yE
-".
-g-
-a^
-;?
-(
-!{-
-g.
-a_
-wp^
-(
-!vKxw
-g-
-a\
-;B
-(
-!pty@
-g.
-an
-wp\
-(
-!ptyG
-".
-g8
-aV
-;F
-(
-!pt+uU
-g8
-aU
-;F
-(
-!pt{H
-".
-g7
-aT
-wp]
-(
-!pt.uU
-".
-g9
-aR
-wp]
-(
-!pt|F
-".
-g,
-a?
-;@
-(
-!pt|G
-g+
-a_
-wp?
-(
-!pt}x
-g,
-a<
-;C
-(
-!pt/uU
-g+
-a>
-wp<
-(
-!ptxw
-".
-sv/
-a.
-;>
-(
-!tYy@
-sv@
-a1
-wp.
-(
-!tYyG
-sv/
-a-
-;A
-(
-!tY+uU
-sv@
-a/
-wp-
-(
-!tY{H
-".
-g=
-a'
-;F
-(
-!tY.uU
-g=
-a&
-;F
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const turnLanesBF16SM80 = turnLanesBF16SM80Narrow + `
- patch
- -1
-packed1 18451 turnLanes_dtype_BF16_row_BF16
- =10
- -4
-p;,z(pF
-zf8pF
-p9.x,
-p:,xOpF
- =30
- -6
-t>
-qM@qw
-y7,
-z_p,
- =3
- -5
-stqI
-xz
-x#
-ub0
-xz
-ret,v:
-wj
-wj
-rD6
- =4
- -29
-"'
-ya
-t>
-"%
-z=E
-*/%
-v3p"E
- =2
- -4
-xLp@
-sH0
-r6@ts
-q+pK34
- =2
- -10
-t(uH[
-p\
-r68rI
-wY6C
-r69r1
-vwu\6
-"#
-wJ
-"%
-t+XqO
- =7
- -1
-|8p/8p$
- =2
- -1
-sap/238
- =2
- -4
-vsp/238
-vj
-w;2
-w;8
- =29
- -1
-pl2
-pl8
-uVrU
- =3
- -3
-t1=r2
-s?p@
-tV8wB
- =11
- -3
-u'p@
-pnq3p|
-u'[
-wcu*[z/
- =2
- -4
-q:
-}e7
-s.pK38%
-T2
- =4
- -8
-p\
-pnqes6
-tQ6VA
-zZ7
-xBxXq4rzpW#{f7
-zNwB
-|OxXq4rzpW#V"C
-{O
-q\p=35
- =9
- -11
-vNpWD37
-po'1$%
-qh,x_~,
-qx,pb
-yg7
-ub&
-xz
-tV7wB
-i)%
-ub,
-zbpW)C
- =3
- -1
-rD7
- =2
- -1
-sn,B
- =2
- -2
-s?q,
-Yq,1&
- =2
- -7
-s?q,
-qx-q3
-T7
-}=[
-T7
-qx.j
-p{q,rqV0
- =3
- -1
-}=2
- =7
- -3
-rD8
-"'
-t+q,E
- =13
- -4
-t+M*G
-i]%
-_
-i\p-
- =25
- -2
-wek
-rMM*C
- =4
- -13
-pC7
-sd
-*7qg
-wJ
-wKp=
-yS
-{hxZ
-4
-q+p=37
-4
-q+u\7
-4
-uE
-!#
-qx/q#
-vIwB
-}=D
-q+pK37
-z>
-v3p"B
-i2%
-rV
-ybV5
-{K
-{T
-i2%
- =2
- -2
-ugpUvQA
-q\pU37
-\
-H
-!#
-"#
-{{wB
-}=J
-u@9
-s'8
-sn"B
-i8%
-rV
-{T
-i8%
-wG
-"#
-|w%V%A
-tf%37
- =5
- -7
-i@37
-ub(
-zbpW@C
-s.pWP37VQ
-iQB
-tQ7VS
-ub.
- =4
- -2
-rD9
-snDB
- =3
- -16
-vwpKs[
-rt7pb
-ru*
-pC7
-sd
-*7qg
-wJ
-wKp=
-yS
-{hxZ
-4
-q+p=37
-4
-q+u\7
-4
-uE
-!#
-rt9px
-q+p=37
-s'7
-vIB
-v&%
-rV
-q+pKsu
-s'9
-wmp-
- =2
- -2
-ugp"suA
-q\p"37
-\
-H
-!#
-rt9r.
-q+p"s[
-s'/
-zNB
-i"%
-rV
-v0qIp-
-wG
-"#
-ugpUvQA
-q\pU37
- =6
- -10
-vNp/>37
-po'1#%
-po'1%3>
-vW7
-r&.q3
-tm37
-ub$
-zbp=C
-u;37
-ub*
- =4
- -1
-rD:
- =4
- -3
-"I
-ru*
-qt*1&
- =2
- -8
-ru*
-r&7qe
-T7
-yg9
-T7
-4
-rD;
-t+M*E
- =2
- -1
-"5
- =10
- -4
-t+M*G
-*@%
-_
-*Bp-
- =4
- -1
-"4
- =15
- -2
-pC9
-rMM*C
- =4
- -3
-pC7
-sd
-*7qg
-wJ
-wKp=
-yS
-{hxZ
-4
-q+p=37
-4
-q+u\7
-4
-uE
- =2
- -4
-q+p=37
-s'@
-vIB
-i+%
-rV
-i*p-
- =2
- -2
-ugp"suA
-q\p"37
-\
-H
-!#
-"#
-zNB
-i.%
-rV
-i-p-
-wG
-"#
-ugpUvQA
-q\pU37
- =5
- -3
-"R
-]#rL=
-]$rL,
-]%rL+
-(x5
- =2
- -12
-pV]rL.
-pV\rL8
-pV[rL7
-(zI
-!#
-"B
-pVUrL/
-pVTrL@
-"@
-pVSsx=
-"?
-(+,
- =2
- -4
-pV@sx+
-pV?sx-
-pV>sx.
-(y?
- =2
- -4
-pV,sx7
-pV+sx9
-pV*sx/
-(+@
- =2
- -2
-pV$s3sK
-(rO
- =3
- -4
-"Q
-J
-qa=
-qa4
- =10
- -2
-a~
-;2
- =2
- -4
-qx/sh
-qH
-a[
-;7
- =2
- -4
-qH
-aV
-wpt
- =2
- -4
-qH
-aP
-wpt
- =2
- -3
-"?
-g
-aB
-;7
- =2
- -4
-g
-aB
-wpC
- =2
- -3
-g
-aB
-wpC
- =2
- -3
-"1
-tW
-pfqI
-;7
- =2
- -3
-"/
-}G
-p3;
-;0
- =2
- -4
-sv9
-p3:
-;;
- =2
- -3
-}G
-p3<
-;0
- =2
- -4
-sv9
-p3;
-;<
- =2
- -4
-"/
-g-
-au
-;&
- =2
- -4
-g.
-av
-wpu
- =2
- -3
-g-
-as
-;,
- =2
- -3
-g.
-p3e
-wps
- =2
- -3
-"/
-g8
-am
-;7
- =2
- -4
-g8
-al
-;7
- =2
- -3
-"/
-g7
-ak
-wpt
- =2
- -3
-"/
-g9
-ai
-wpt
- =2
- -3
-"/
-g,
-aK
-;(
- =2
- -4
-g+
-av
-wpK
- =2
- -3
-g,
-aH
-;.
-(
-!tY|F
-g+
-aJ
-wpH
-(
-!tY|G
-"/
-sv/
-a4
-;$
-(
-!tY}x
-sv@
-a7
-wp4
-(
-!tY/uU
-sv/
-a3
-;*
-(
-!tYxw
-sv@
-a5
-wp3
-(
-!vK-y@
-"/
-g=
-a-
-;7
-(
-!vK-yG
-g=
-a,
-;7
- =26`
+var decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39022 decode_dtype_BF16_row_BF16_dim64
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ ,( .$O+qFs7
+h'qFs7
+ Z$(q@$
+s/
+q@%
+q@'
+s/
+q@(
+q@*
+s/
+q@+
+u?q)
+s/
+u?ps
+y}
+s/
+u?q9
+s/
+x2
+s/
+ && &mQ#qI5
+p%5Z
+ ,dQ#r&5e
+G.)
+{rt^>t^r|
+qI7
+/#
+w96&'
+ D0uO&8
+ $$z_pPp?{a8
+ k#$/6
+ {%$ .&wU(
+ D$uN7
+ &$ts
+w3r8
+qj|_A
+qjs^q
+G)R
+w3qp*
+ %& $.w3i%#
+ $$qj|1A
+qf{,%A-
+ $&w_%?
+ $$tw
+ .$/2
+ 0$r^)
+ &$ *g4 &f4 &g4/&
+qjqR%C
+qf{,%C-
+/&
+L(%A
+ 0A (j3 (g4zn(%C
+ %3/$
+L/%A
+ 0; .Dzn/%C
+ '3L6%A
+ 6; &D (f4qnE%E,
+kEs6
+ $& &&zn~A
+ 6$pHVq5
+ $$uN6
+t4
+wv:8
+qjq0A
+ &(tf
+ ,$tCqRu%
+ ($ %& ($ %* ($ %. ($ %2 ($ %6 ($ %: ($ %> &$pHXs6
+/2
+k}A
+sx~r4
+s/
+DF)
+wUP
+ ,0z~f
+ L$x>%|
+q{~,
+/9
+ 8(rz0&a
+ R#$pHX8
+/(
+p%iA
+ucir4
+s/
+DJ)
+wUT
+ 60/;
+ *$r)z=&k
+ 0$pzKA%JApqp?Zpqqi[[[@
+ $$pzKA%JApqY8pqrJpFpFpF@
+ ,$pzOpN%NpNz[zj
+/$
+pzOpN%NpNwfzj
+ ,(pzS%"%R%"z[zj
+/$
+pzS%"%R%"wfzj
+ ,(pzW%(%V%(z[zj
+/$
+pzW%(%V%(wfzj
+ ((qjqV&G
+ .$s+GA
+ .$ ') *& %/ ,$ )( q%(tAf
+u"
+/Q
+p%l%j
+ucl%k-
+|p$=I
+/Q
+ $0/Q
+ +Q+ $c# %Q+qjsS=
+wv>p*
+ %%/O
+ (j8/P
+ 0m7p[rDq'?pYrm{Ep5pkv6p0t,v(.
+ &$r#p|8
+ %R& $&s<pS;
+ &$Lds6
+ $$wvG8
+/Q
+qjqV&o
+qf{,&p-
+/Q
+wt&s
+ ,.ut)
+ $$/R
+ 4$qjpa&x
+qf{,&y-
+/$
+L$&|
+ ,C{W
+ '7 ,R#zn&H$-
+qf{,H$--
+/$
+L+H$+
+ ,;}O
+ 0Fzn-H$-
+ '3L2H$+
+ ,;D#)
+ 0Fs,#4r+
+/H
+ )](Da)
+wUk
+ (0tCr(#Gu%
+ ($rHr(#6H#6,
+xd#6&f
+ N&p%_;
+ $$tSa
+ $$r8#de8
+ ($ %* $$ %* ,$r8#iti
+ g#$tIu(S&+
+ i&$q_J,
+ &$pHVpe
+|p8=j
+ *&wUs
+ ($u-q1y_zj
+u-q1t(p0uhyc
+ *2q|pO=t
+ ($}(v~y_pRg"&@
+ (&pHVpT
+ &$wUw
+ >$ 4* 4* 4* 4* 4* 4* 4* ((q<6";
+q<,"1
+q<""'
+vgr1po
+xr
+/#
+ $& $* $* $* $* $* $* &*shtDrS\p0r[v~bpGpo
+shtDrS\p0r[v~Y[pj
+shtDrS\p0r[v~p4UpM
+shtDrS\p0r[v~qVwy
+ $&yMbp*8w?
+ *4 &&q_GK
+ &$ %a' *$vpV&+)
+wU{
+ (&yM<KyX@
+ *2qI@
+ ,"/R
+ $$uR$>
+ &"uR$=
+ $"/Q
+ ,$uR#m
+ *"wW[
+ &"wWZ
+ *"/;
+ $$/9
+ $$/:
+ $$z'
+ &$ 6$C~
+ ,$Cw
+_9
+ &&/R
+ 0$CN
+ '. &(CJ
+ '3 $(/p
+ 0$C4
+ '? *(q41
+ &$/I
+ $$C|
+ ($/I
+ $$ )( ((C+
+_:
+ &&/:
+ $$C.
+_;
+ &&/8
+ $$C%
+_<
+ *&ppq)
+ '( ((n=
+r9q/
+ 6&Cs
+_7
+ *&r9q9
+ ($Cs
+_8
+ *&r9pJ
+ 6$Cc
+_6
+ *&r9pO
+ *$CF
+ 'H ((r9ph
+ ($CF
+ 'H ((r9pS
+ 6$C0
+ ,$C/
+ c#$`}
 
-const turnLanesBF16SM70Narrow = turnLanesBF16SM80Narrow + `
- patch
- -3
-packed1 16611 turnLanes_dtype_BF16_row_BF16
-!pJ
-!pI
- =8
- -3
-p;9un
-p9/sV
- =257
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =130
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -1
-y/ql2p2
- =33
- -3
-pVDs39
-pVCs3/
-pVBs3@
- =3
- -4
-pV<rL,
-pV;rL+
-"?
-pV:rL-
- =4
- -3
-pV/rL8
-pV.rL7
-pV-rL9
- =3
- -3
-pV%rL@
-pV$sx=
-pV#sx,
- =3
- -1
-rj{'sx-
- =166`
+var decodeBF16DtypeBF16RowBF16Dim64SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39924 decode_dtype_BF16_row_BF16_dim64
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ y$( && &mQ# R%hQ#/6
+ {%$ T$&/2
+ \%$ i$&/2
+ g#$/9
+ ^$$/;
+ y($/Q
+ ($/Q
+ $$/Q
+ 2$/O
+ ($/P
+ H$/Q
+ &$/Q
+ 2$/R
+ J$/R
+ P5$ c#&/S
+ *$/R
+ @$/<
+ $$/:
+ $$/;
+ *$ J$/S
+ B$/q
+ D$/J
+ ,$/J
+ 8$/;
+ ,$/8
+ m'$`}
 
-const turnLanesBF16SM70 = turnLanesBF16SM80 + `
- patch
- -3
-packed1 19092 turnLanes_dtype_BF16_row_BF16
-!pJ
-!pI
- =8
- -3
-p;qYt*
-p99un
- =241
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =184
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -1
-y/ql2p2
- =59
- -3
-pVbrL.
-pVarL8
-pV_rL7
- =3
- -4
-pVYrL/
-pVXrL@
-"@
-pVWsx=
- =4
- -3
-pVBsx+
-pVAsx-
-pV@sx.
- =3
- -3
-pV.sx7
-pV-sx9
-pV,sx/
- =3
- -1
-pV&s3sK
- =202`
+var decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned, Code: `packed2 51574 decode_dtype_BF16_row_BF16_dim128
+ :$]r:rG
+OxXr-
+h'uxs7
+p#+yD
+ s)* $T.pg4vj
+ &Q.xep*
+ $$vn3Z
+ 6$pIp4;
+ &$xeqP
+/%
+t*}'"
+ *( %, &$xe%(
+/$
+t*}')
+ *( ', $&xe%/
+/$
+t*}'0
+ (CpH4rw
+ '6LB8
+xe%6
+/$
+t*}'7
+ ('pH43<
+ '@LI8
+xe%=
+/$
+t*}'>
+ ('pH4>x/
+ 'JLP8
+xe%D
+/$
+t*}'E
+ ('pH4y1
+ 'JLW8
+xe%K
+/$
+t*}'L
+ ,Dt/W
+ &$Lf8
+ &$y$s^X
+t/y
+ .&kWp*
+sxXZ-
+ 4&pI|T
+tIp4M
+ $&rz|_%\
+ $$k[p2
+sx\pN-
+ &&uapd
+ ,$ $V4qjpdrlA
+ $$G)R
+ $" %& $Q4wvG%#
+ $$qj|1]
+qf{,%]-
+ $&w_%[
+ :$z2sdrl
+ 6$zVqb
+ *$qjqR%_
+qf{,%_-
+/&
+L(%]
+ $)thsdrl
+ .4uOqb
+ *$zn(%_
+ %3/$
+L/%]
+ -3 (4 '3 (&zn/%_
+ '3L6%]
+ -D (4 'D &&/$
+zn6%_
+ 'DL=%]
+ -DD%)
+ +DD%R
+ &Ezn=%_
+ 'DLD%]
+ -DD()
+ +DD(R
+ &GznD%_
+ 'DLK%]
+ -DD+)
+ +DD+R
+ &%znK%_
+ 'DLR%]
+ -DD.)
+ +DD.R
+ *c#qnb%b,
+kbM
+ ,&s+SA
+ 2$ 61pHV%'
+t~ql
+ (&qjq3A
+ 2$q#)u%
+ ($ %& ($ %* ($ %. ($ %2 ($ %6 ($ %: ($ %>zVqd
+u;
+D()
+ %B|AM1
+u;
+D*)
+ %Fy$p|}l
+u;
+D,)
+ %J}f;2
+u;
+D.)
+ %NL"zz
+u;
+D0)
+ %NL#>re
+u;
+D2)
+ %NL$>ro
+u;
+D4)
+ %NL%>r6
+u;
+D6)
+ %N &$pHXM
+/3
+ (\%Dc)
+wUm
+ P#S% FATyItB
+ $~-p_me8
+ $%|H
+/;
+t*38
+ &N .^-|Ae
+v4p4q5
+}fsd
+v4p4qP
+L#,0
+v4s^#
+L%|B
+v4s^%
+ :"rr*B
+rr+B
+rr,B
+rr-B
+rr.B
+rr/B
+rr0B
+rr1B
+rr2B
+rr3B
+rr4B
+rr5B
+rr6B
+rr7B
+rr8B
+qD"B
+ J"Dg)
+wUq
+ *&Tv1q-
+t2o?jIrVu{?x<jtvsLpEv,rDo{X
+ .& '~* $&rz|_&k
+ $$y$s^2
+ ,$pzeA%dApqp?Zpqqi[[[@
+ $$pzeA%dApqY8pqrJpFpFpF@
+/$
+zV%7
+ ((pzipN%hpNz[zj
+/$
+pzipN%hpNwfzj
+/$
+L$%;
+ ('pzm%"%l%"z[zj
+/$
+pzm%"%l%"wfzj
+/$
+L*%?
+ ('pzq%(%p%(z[zj
+/$
+pzq%(%p%(wfzj
+/$
+L0%C
+ ('pzu%.%t%.z[zj
+/$
+pzu%.%t%.wfzj
+/$
+L6%G
+ ('pzy%4%x%4z[zj
+/$
+pzy%4%x%4wfzj
+/$
+L<%K
+ ('pz}%:%|%:z[zj
+/$
+pz}%:%|%:wfzj
+/$
+LB%O
+ ('yEr(#0%@H#/%@z[zj
+/$
+yEr(#0%@H#/%@wfzj
+ $HLO,
+ &$kN&#
+ ($p]Qql%U
+ *$s+#%O
+ ^#$sjq1pRdu7c
+ $$rBd"e
+ ($p1i(
+ $$p1i##
+ H$sHvU7
+ $$IpY\q'?IrVu{?w>r[rS{+Q"%%WuT
+IpY\q'?IrVu{?w>r[rS{+Q"&%VuT
+ $&p1zU
+p1|U
+p1~[
+N@[
+N?pG
+N>pG
+N=pF
+N<pF
+N;px
+N:px
+N9""
+N8""
+N7"$
+N6"$
+N5"&
+N4"&
+N3"(
+N2"(
+N1"*
+N0"*
+N/",
+N.",
+N-".
+N,".
+N+"0
+N*"0
+N)"2
+N("2
+N'"4
+N&"4
+N%"6
+N$"6
+ $Bq<>"A
+q<8";
+ $&LOqb
+ &$s\C#B#A#@pqbp*8Apqp5pNpqpR5"4"3"2@
+LNqb
+ &%s\?#>#=#<pqbp*8Ap&#%"pqpR1"0"/".@
+ )&s\;#:#9#8pqbp*8Ap&)%(pqpR-","+"*@
+ )*s\7#6#5#4pqbp*8Ap&/%.pqpR)"("'"&@
+ ).s\3#2#1#0pqbp*8Ap&5%4pqpR%"$"#""@
+ )2s\/#.#-#,pqbp*8Ap&;%:pqzj
+ )6s\+#*#)#(pqbp*8Ap&A%@wF
+ ):s\'#&#%#$pqbp*8Ap&G%Fpqyc
+ (<s,#8M
+ ($p%lH#R
+uclH#S-
+|p$=f
+/R
+ %q/ ., 'q/ 'p/ <* 'd0 $& %e' *$s,#CM
+ 2$ +f/ 0*v^qb
+ 4$ +7 (* -{/zn&H%R
+qf{,H%R-
+/$
+L+H%P
+ -H (> -{/zn-H%R
+ '3L2H%P
+ -D (> -{/zn4H%R
+ 'DL9H%P
+ -DD&)
+ 1{/zn;H%R
+ 'DL@H%P
+ -DD))
+ 1{/znBH%R
+ 'DLGH%P
+ -DD,)
+ 1{/znIH%R
+ 'DLNH%P
+ -DD/)
+ /{/ $*s,$$;
+ *$GC)
+qQ9
+ (&tCr($@u%
+ ($rHr($&H$&,
+xd$&&f
+rrF#E
+ ((y]Dy:
+qJD(
+ F&q@F
+ $$r8$me8
+x~v~rQvLt"E7@
+ *& %* ,$r8$rti
+p\wn#C
+ $&p\xN{[A
+ $$p\q0pZ#?
+/#
+p\+x+#=
+/#
+p\{;#;
+/#
+p\2qX#9
+/#
+p\vZ{[7
+/#
+p\2td#5
+/#
+p\vs#3
+/#
+p\y,pU#1
+/#
+p\.tq#/
+/#
+p\r6{[-
+/#
+p\1rj#+
+/#
+p\1t8#)
+/#
+p\x$pU#'
+/#
+p\5t'#%
+/#
+p\v({[B
+/#
+p\*s]#@
+/#
+p\*qc#>
+/#
+p\*p.#<
+/#
+p\*q6#:
+/#
+p\uA{[8
+/#
+p\rtpZ#6
+/#
+p\6w<#4
+/#
+p\tT#2
+/#
+p\pduE#0
+/#
+p\pd*{[.
+/#
+p\'um#,
+/#
+p\'yu#*
+/#
+p\v+vP#(
+/#
+p\qyqX#&
+/#
+p\'rl{[$
+ y&X#|p89@
+ *$qQ:
+ 4$q|pO9;
+ 6$qQ<
+ V'$qQ<
+ B$uR%d
+ &$uR%c
+ .$:{q(0
+uR$n
+ (&:iq(2
+wWx
+:hq(.
+:gq(1
+wWw
+:fq(5
+ P#.nD
+ ,$nK
+ 8$CZ
+ *$CV
+ P#$nF
+ ,$ )( q#(nO
+ *$pppdrl
+ *$nO
+ *$ %, 8$nl
+ *$ppq3
+ ,$CR
+ *$ %H *$CR
+ *$ %H X$$`}
 
-const turnRows32SM90NarrowAligned = `packed1 11408 turnRows_4_float32_row_F32
-!|h^|f
-!|g@=
-!p8
-!sgvLrGq)u]rR
-!s]syrmt@rR
-!vvs}pMpOrGvPrR
+var decodeBF16DtypeBF16RowBF16Dim128SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 52485 decode_dtype_BF16_row_BF16_dim128
+ 0$!yLqGyK\|mwp
+ ."tW'r-
+OrWrG
+hsCrG
+ Z$& 2Fxq
+r,q9
+ ,&}[e
+}O
+ ${*wZpU
+xq
+/#
+t|p7&'
+ Dp*uOq5
+ $$z_pPp?AqU
+ m)$qQ-
+ D$uN'
+ &$x{(p@
+sFpdrlE
+sF{'*
+G)p@
+x{+r}
+ %& $0wv<qU
+ $$qj|1Z
+qf{,%Z-
+ $&uO%X
+ $$v8
+ >$}5
+ &$ )4 ((utR
+ &$qjqR%\
+qf{,%\-
+/&
+L%%Z
+ ,*{H
+ *$uMR
+ &$zn(%\
+ %3/$
+L,%Z
+ ,;zM)
+ *Fy?R
+ &Azn/%\
+ '3L3%Z
+ ,;D$)
+ *FD#R
+ &Azn6%\
+ 'DL:%Z
+ ,;D')
+ *FD&R
+ &Azn=%\
+ 'DLA%Z
+ ,;D*)
+ *FD)R
+ &AznD%\
+ 'DLH%Z
+ ,;D-)
+ *FD,R
+ &AznK%\
+ 'DLO%Z
+ ,;D0)
+ *FD/R
+ *s%qn^%^,
+k^M
+ ,&s+HA
+ F$pHK%'
+ $$uN$
+x{%)
+sFq3E
+ &*wj4
+ ,$q#'u%
+ ($ %& ($ %* ($ %. ($ %2 ($ %6 ($ %: ($ %> ($ %B ($ %F ($ %J ($ %N ($ %N ($ %N ($ %N ($ %N &$pHMM
+/3
+p%]A
+uc]r4
+s/
+Df)
+qQ-
+ ,0z~Z
+ m#$p_be8
+ N$rz0&U
+ s#$pHM8
+/(
+ )g$Dj)
+qQ-
+ @0rz|_&_
+ 0$pzcA%bApqp?Zpqqi[[[@
+ $$pzcA%bApqY8pqrJpFpFpF@
+ ,$pzgpN%fpNz[zj
+/$
+pzgpN%fpNwfzj
+ ,(pzk%"%j%"z[zj
+/$
+pzk%"%j%"wfzj
+ ,(pzo%(%n%(z[zj
+/$
+pzo%(%n%(wfzj
+ ,(pzs%.%r%.z[zj
+/$
+pzs%.%r%.wfzj
+ ,(pzw%4%v%4z[zj
+/$
+pzw%4%v%4wfzj
+ ,(pz{%:%z%:z[zj
+/$
+pz{%:%z%:wfzj
+ ,(yEr(#.%@%~%@z[zj
+/$
+yEr(#.%@%~%@wfzj
+ ((qjqV&<
+ .$s+<A
+ .$ ') *& %/ ,$ )( T'(tAZ
+ &$p%aH#R
+ucaH#S-
+|p$=i
+ (( /o/x{+rN
+ %%/P
+ (v; 2\< -d' $,s<pO;
+ &$s,#@M
+ $$ $l>/R
+qjqV&d
+qf{,&e-
+/R
+wt&h
+ 0{# 6{<qjpa&m
+qf{,&n-
+/$
+L$&q
+ ,C &W< .T=zn&&t
+qf{,&u-
+/$
+L+&x
+ ,; ,_< (Czn-&{
+qf{,&|-
+/$
+L2H%H
+ 6L (Czn4H%J
+qf{,H%J-
+/$
+L9H%H
+ 6L (Czn;H%J
+ '3L@H%H
+ 6L (CznBH%J
+ 'DLGH%H
+ 6L (CznIH%J
+ 'DLNH%H
+ ,;D1)
+ 0m>s,#~;
+/H
+ )m-G<)
+qQ-
+ (0tCr($=u%
+ ($rHr($#H$#,
+xd$#&Z
+ N&p%T;
+ $$q@?
+ $$r8$he8
+ ($ %* $$ %* ,$r8$mti
+ y$$tIu(H&+
+ i&$q_?,
+ &$pHKpe
+|p899
+ *&qQ1
+ ($uqs;
+pipUpx
+pip6r5
+piqupF
+piqXpM
+pi0pZU
+pisD(
+pisc7
+ *&q|pO93
+ ($uq"g
+pipU"&
+ ($pHKpT
+ &$qQ5
+ >$pwq[pV+
+wbU
+wSt^tz
+/#
+ 4"/#
+ )/ 4" +/ 4" +< 4" +I 4" +I 4" +I 4" )I ("xr
+/$
+ $./$
+wb7
+wSp5tz
+/#
+ $"/#
+ %'wSpQtz
+/#
+ $" ''wSp7tz
+/#
+ $" ',wSp?tz
+/#
+ $" '1wSbtz
+/#
+ $" '6wSYtz
+/#
+ $" ';wSp4tz
+/#
+ &" %EwSqVtz
+ &^$Ip)?pEqBqgq7uLq]pe
+u@0VpN
+u@pUp2
+u@1V^
+u@p6Z
+u@'pZp*
+u@qu8
+u@t-xv
+ 2U$q_<K
+ &$ %y( *$vpK&+)
+qQ5
+ (&Ip)?pEqBqgq7uLq]K
+u@0VK
+u@pUK
+u@1VK
+u@p6K
+u@'pZK
+u@quK
+u@'pUK
+ *$ ,$/T
+ $$ &$ $$/S
+ ,$ *$ &$ *$/=
+ $$/;
+ $$/<
+ $$sU$
+ <$n=
+ ,$nD
+_-
+ &&/T
+ 0$CV
+ '. &(CR
+ '3 $(/r
+ 0$C.
+ '? *(q4+
+ &$/K
+ $$n?
+ ($/K
+ $$ )( ((C%
+_1
+ &&/<
+ $$C(
+_3
+ *&ppqA
+_5
+ *&pppO
+ '( ((n6
+_/
+ 6&nH
+_'
+ *&_K
+ ($nH
+_*
+ *&_M
+ 6$C|
+_$
+ *&q4{
+ *$CN
+ 'H ((q4K
+ ($CN
+ 'H ((q4J
+ 6$C*
+ ,$C)
+ c#$`}
+
+var decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 51359 decode_dtype_BF16_row_BF16_dim128
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ k%( && &ka# P%fa#/6
+ o'$ V$&/2
+ Z($ ^&&/2
+ Z$$/9
+ a%$/;
+ o+$/Q
+ ($/Q
+ $$/Q
+ 4$/O
+ ($/P
+ H$/Q
+ &$/Q
+ 2$/R
+ J$/R
+ c6$ V#&/R
+ .$/Q
+ F$/;
+ $$/9
+ $$/:
+ *$ J$/R
+ B$/p
+ D$/I
+ ,$/I
+ 8$/:
+ ,$/8
+ m'$`}
+
+var decodeBF16DtypeBF16RowBF16Dim128SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90, Code: `packed2 52270 decode_dtype_BF16_row_BF16_dim128
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ y$( && &}a# R%xa#/6
+ o'$ T$&/2
+ Z($ \&&/2
+ Z$$/9
+ a%$/;
+ o+$/Q
+ ($/Q
+ $$/Q
+ 2$/O
+ ($/P
+ H$/Q
+ &$/Q
+ 2$/R
+ J$/R
+ a9$ c#&/S
+ *$/R
+ @$/<
+ $$/:
+ $$/;
+ *$ J$/S
+ B$/q
+ D$/J
+ ,$/J
+ 8$/;
+ ,$/8
+ m'$`}
+
+var join32SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 24474 joinParts_float32_row_F32
+ ($!u6~Ernw{q*
+!u'ovzwp
+!xgp$grDt2p3q*
 !
-!pH+tzpD
-!Pt@|bq>rGym}6wk
-!c
-p;sqpF
-p978pF
-p:xFun
-qSsqpF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-qQ+sL
-qQ+wi
-h+t[
-hy?v=
-hy;
-hzRrg
-uA-q3
-p%
-N
-uv@pE
-Q
-pl$
-pl&
-pl(
-pl*
-pl,
-uuqA
-zt
-)
-uupG
-)
-x{
-)
-x{
-x3
-tN
-p\
-tN
-p\
-r#/pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uA.qe
-r'uH-
-ti
-qU
-uA+u:
-r'q9E
-ra&E
-uA-sQ
-pB'rq1(
-uA.rI
-uVz#X
-xQp,r2
-uA7pX
-qVM%U
-J
-5
-uA/qw
-zWp*p$
-pm
-uA9r1
-t(q91%
-"#
-uVr|t0
-qKp,DB
-uA@r1
-t@tkr,XUt0
-!#
-uv,pX
-Y+q=
-sH+
-uv.j
-}3+
-Yvn[
-4
-uv8q@
-vGp2
-uv9rI
-qzp@B
-tj
-"#
-pzp2q=?
-pzXq=?
-"/
-ru)
-sY=j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-sY,r]
-s?p*
-ru8
-sY-pX
-Y=2p2
-p6
-sY,t'
-po)1%p-
+!pWp0pZpt
+!?p$zSp{p)w>p-*x(
+ $4]rvrO
+O'q&s7
+hrvqo
+p#rvqo
+ (,p"qc
+p"2pU
+p"x+
+p"uE
+u<1pZ
+{Yp.
+to
+y/p6
+ &0w^
+ &"p,ui
+p,um
+p,rL
+yv's8
+s1
+xcyU
+sp
+ykrX
+s2
+z8+'
+v&q%
+ $m#w8a
+xr
+w:pv
+ &(/'
+xq
+r,qA
+wc
+ $2G#)
+ &$pDqWqp
+}np|
+s"q5
+tE
+ws
+u"
+pDr{t0
+tFql
+ $X%pDtBpb
+tbp|
+ $]$xDqRK
+t|sS(
+pDq[t0
+xDqVK
+tE
+p<.
+uO8
+ $#z_pPp5Ap*
+ $6x5p;
+ %Cw@pK
+sBp54
+r?-
+/-
+qI*
+vp)&#)
+qt&M
+v>sT
+qI(
+ $(s/
+ $#uN&
+x{')
+tIpa8
+s/
+y+rE
+sF|+)
+x{*r}
+s[pa
+ %& $^C &$p</
+s<pO4
+G%)
+s<qAM
+G()
+ykv5
+tFpk
+tA+
+rY&+-
+v:q[
+tJqP
+ &|5}\~,
+xU*1
+pH/pk
+ &^$ $% &$rzpQZ
+s/
+qjqVp2
+ueq/)
+wv/p*
+qL'q~
+ $t2q|<E
+pn|T
+rY,-
+tIp4qU
+s/
+r,rE
+th4
+qfb4-
+tIsS7
+s/
+r,pA
+z2M
+qfp7M-
+ ''r,pS
+rU;
+qfp5;-
+ ',xT
+xQrf
+qfparf-
+ '1r,pO
+yAs6
+qfqRs6-
+ '6y6
+k"r+
+sx#r+-
+ '; $b#k$e
+sx%e-
+ '@r,q/
+k&vl
+sx'vl-
+ 'E %t$k(sd
+sx)sd-
+ 'Jr,ps
+k*,'
+sx+,'-
+ 'Or,q)
+k,,0
+sx-,0-
+ 'OwU"
+k.,+
+sx/,+-
+ 'OwU#
+k0|B
+sx1|B-
+ 'OwU$
+k2vj
+sx3vj-
+ 'OwU%
+k43
+sx53-
+ 'OwU&
+k6,5
+sx7,5-
+ 'OwU'
+k8,*
+sx9,*-
+ 'OwU(
+k:,6
+sx;,6-
+ 'OwU)
+k<x;
+sx=x;-
+ 'OwU*
+k>4'
+sx?4'-
+ 'OwU+
+k@yF
+sxAyF-
+ 'OwU,
+kB4+
+sxC4+-
+ 'OwU-
+kDwe
+sxEwe-
+ 'OwU.
+kF4.
+sxG4.-
+ 'OwU/
+kH41
+sxI41-
+ 'OwU0
+kJ45
+sxK45-
+ 'OwU1
+kL4*
+sxM4*-
+ 'OwU2
+kN46
+sxO46-
+ 'OwU3
+kPM<
+sxQM<-
+ 'OwU4
+kRy%
+sxSy%-
+ 'OwU5
+xU52
+LX&,
+kYA
+sxZr4
+s/
+tA/
+qL'pf
+t1|k5s)6
+t#s)8
+uYU
+uYT
+uYS
+uYR
+uYQ
+uYP
+uYO
+uYN
+uYM
+uYL
+uYK
+uYJ
+uYI
+uYH
+uYG
+uYF
+uYE
+uYD
+uYC
+uYB
+uYA
+uY@
+uY?
+uY>
+uY=
+uY<
+uY;
+uY:
+uY9
+uY8
+xUq3
+uY7
+p<0
+s%X;
+D<)
+/#
 uS
-zj
-"#
-u?~,
-!#
-sY.|_
-qt)12
-u(
-t+M)qO
-*3%
-}'r,c~72~7L2ql
-u{pb
-t1=U
-ysxPp$
-w9
-z36p$
-z>
-t>
-sapW"vQ
+s%T;
+zy
+uS
+s%R;
+ut)
+uS
+s%P;
+vG)
+uS
+s%N;
+{H
+uS
+s%L;
+}O
+uS
+s%J;
+D")
+uS
+s%H;
+D$)
+uS
+s%F;
+D&)
+uS
+s%D;
+D()
+uS
+s%B;
+D*)
+uS
+s%@;
+D,)
+uS
+s%>;
+D.)
+uS
+s%<;
+D0)
+uS
+s%:;
+D2)
+uS
+s%8;
+D4)
+uS
+s%6;
+D6)
+uS
+s%4;
+D8)
+uS
+s%2;
+D:)
+uS
+s%0;
+D<)
+uS
+s%.;
+D>)
+uS
+s%,;
+D@)
+uS
+s%*;
+DB)
+uS
+s%(;
+DD)
+uS
+s%&;
+DF)
+uS
+s%$;
+DH)
+uS
+s%";
+DJ)
+uS
+{v
+DL)
+uS
+}#;
+DN)
+uS
+r2z{
+DP)
+uS
+{b;
+DR)
+uS
+wm;
+DT)
+uS
+/#
+t~e
+D{)
+uS
+s9pU
+qN+p;
+s+/8
+sZQB|>
+x7pM-
+Wx}p;
+t&?op$gp/xI,
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+Wz1pK
+pnqVpk
+s5~2
+WqG*v/
+qgp$~0w-p4
+t2q'www-p4
+IpY\q'?IrVu{?w>r[rS{+Q(x)
+Ww;p=
+tGpk
+q>p?8
+ %Z*v7
+ $)WyIw;
+ ',IpY\q'?IrVu{?w>r[rS{+QUx)
+WsXyR
+sjq1r$r_
+Ww;yq
+ %.jp{grS{+bZA
+xDbK
+y7
+yh
+ $#Wz$q[
+{Bsay"
+/$
+sjq1Q~#
+/#
+yVeuT
+/#
+ $g8/#
+yV;uT
+ )& $$ )* $)/#
+sjq1sRr_
+ $/qN1q%
+u,&s;
+qN5v/
+rF&(
+ &<rB&[
+ &%qN*pV*
+vS*
+/,
+ '_#/,
+ '_#/,
+ )_#/,
+ -_# ), %_#Wr7v1
+t+r$r_
+/-
+ /_#/-
+ '_#t+Q~#
+ )_# $}* )_# '& '_# '* '_#t+sRr_
+ $=qN*sX
+p>$#$"%px
+ $l(y^qO
+IpY\q'?IrVu{?w>r[rS{+Q"$KuT
+xb'U
+IpY\q'?IrVu{?w>r[rS{+Q"&y:
+xb(U
+IpY\q'?IrVu{?w>r[rS{+Q"(4uT
+xb)U
+IpY\q'?IrVu{?w>r[rS{+Q"*MuT
+xb*U
+IpY\q'?IrVu{?w>r[rS{+Q",;uT
+xb+U
+IpY\q'?IrVu{?w>r[rS{+Q".rfuT
+xb,U
+IpY\q'?IrVu{?w>r[rS{+Q"0s6uT
+xb-U
+IpY\q'?IrVu{?w>r[rS{+Q"2r+uT
+xb.U
+IpY\q'?IrVu{?w>r[rS{+Q"4euT
+xb/U
+IpY\q'?IrVu{?w>r[rS{+Q"6vluT
+xb0U
+IpY\q'?IrVu{?w>r[rS{+Q"8sduT
+xb1U
+IpY\q'?IrVu{?w>r[rS{+Q":,'uT
+xb2U
+IpY\q'?IrVu{?w>r[rS{+Q"<,0uT
+xb3U
+IpY\q'?IrVu{?w>r[rS{+Q">,+uT
+xb4U
+IpY\q'?IrVu{?w>r[rS{+Q"@|BuT
+xb5U
+IpY\q'?IrVu{?w>r[rS{+Q"BvjuT
+xb6U
+IpY\q'?IrVu{?w>r[rS{+Q"Dy"
+xb7U
+IpY\q'?IrVu{?w>r[rS{+Q"F,5uT
+xb8U
+IpY\q'?IrVu{?w>r[rS{+Q"H,*uT
+vxmU
+IpY\q'?IrVu{?w>r[rS{+Q"J,6uT
+vxnU
+IpY\q'?IrVu{?w>r[rS{+Q"Lx;uT
+vxoU
+IpY\q'?IrVu{?w>r[rS{+Q"N4'uT
+vxpU
+IpY\q'?IrVu{?w>r[rS{+Q"PyFuT
+vxqU
+IpY\q'?IrVu{?w>r[rS{+Q"R4+uT
+vxrU
+IpY\q'?IrVu{?w>r[rS{+Q"TweuT
+vxsU
+IpY\q'?IrVu{?w>r[rS{+Q"V4.uT
+vxtU
+IpY\q'?IrVu{?w>r[rS{+Q"X41uT
+vxuU
+IpY\q'?IrVu{?w>r[rS{+Q"Z45uT
+vxvU
+IpY\q'?IrVu{?w>r[rS{+Q"\4*uT
+vxwU
+IpY\q'?IrVu{?w>r[rS{+Q"^46uT
+vxxU
+IpY\q'?IrVu{?w>r[rS{+Q"aM<uT
+vxyU
+IpY\q'?IrVu{?w>r[rS{+Q"cy%uT
+p>%u7y(
+v:v5
+qnj%jqd
+kj&/
+rr&"i
+r?$
+!s4
+z6qp
+p%+&7
+u"
+y#qO
+sUl
+sMp:194)
+qQ,
+rc
+}S%#$
+tf
+G+)
+uJ
+ %/ &\9z3qT
+ &%pDtBs8
+J(q(
+/A
+p9+
+ $=v>p}
+J,s?
+J-uy
+J.vX
+p95
+ $#xUvr
+J5{7
+/:
+J6|'
+J8{V
+J:yt
+:~xz
+:|{h
+:z|<
+:x{e
+:vuC1
+:tuC5
+:r}v
+:puC6
+:nq(<
+:lq('
+:jq(0
+:hq(+
+:fq(2
+:dq(.
+:bq(1
+:_q(5
+:]q(*
+:[q(6
+:YrP<
+:WrP'
+:UrP0
+:SrP+
+:QrP2
+:OrP.
+:MrP1
+:KrP5
+:IrP*
+:GrP6
+:Es?<
+/:
+p92'
+ *^%yv'qp
+ws
+pc-
+pc$
+ &*y#tY
+tX
+ppph
+_,
+ &*/)
+{15
+ (2 $-/)
+vbe
+ *&/)
+||
+n5
+_&
+ &* $Fn7
+_6
+ &A||
+n3
+_)
+ &* $0n9
+_8
+ &)/)
+ $0n>
+_7
+ &)/)
+{1.
+ $A_?
+ &H %'C~
+ '' $, $HC}
+ ', $? $<C|
+ '1 $3 $0C{
+ '6 $' $$Cz
+ '; $( $+Cy
+ '@ $4 $7Cx
+ 'E $@ $CCw
+ 'J $L $OCv
+ 'O $V# %OCu
+ 'O $* %OCt
+ 'O $* %OCs
+ 'O $, %OCr
+ 'O $, %OCq
+ 'O $* %OCp
+ 'O $, %OCo
+ 'O $* %OCn
+ 'O $* %OCm
+ 'O $* %OCl
+ 'O $, %OCk
+ 'O $, %OCj
+ 'O $, %OCi
+ 'O!cq0pm
+ %OCh
+ 'O!|-+pm
+ %OCg
+ 'O!culpm
+ %OCf
+ 'O!|-wG
+ %OCe
+ 'O!|-wX
+ %OCd
+ 'O!|-x#
+ %OCc
+ 'O!cunpm
+ %OCb
+ 'O!|-xw
+ %OCa
+ 'O!y=y3
+ %OC_
+ 'O!y=z/
+/)
+{11
+C^
+_9
+ $(p,{^
+ *$p"yu
+st
+t$uE
+ D(`}
+
+var join32SM80 = driver.Text{Base: &join32SM90, Code: `packed2 24331 joinParts_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ o#( && $&/%
+ \#$ (&/*
+ Z:$/@
+ P$$ m,$`}
+
+var join32SM70 = driver.Text{Base: &join32SM80, Code: `packed2 24834 joinParts_float32_row_F32
+!s.
+!s-
+ 2(]rvrA
+ &$p#t-qq
+ }4$tN{(
+txw)(
+sZr1{:
+ 2${Bqiy"
+/$
+tNqi7
+txsyr\(
+wT<\vDplplxk|>
+ (( '5 '( && +( && +. && 'Gq}&{:
+ &$y[&"&
+txuu&"'
+ %? *$rB-[
+ ($vS1
+ }%$ $> $= $> $= $> $= $> $= $> $= $> $=vxzU
+ $$vx{U
+ $$vx|U
+ $$vx}U
+ $$vx~U
+ $$xbDU
+ $$xbEU
+ $$p>%uHF(
+ u#$J<xz
+J>{h
+J@|<
+JB{e
+:}uC1
+:{uC5
+:y}v
+:wuC6
+:uq(<
+:sq('
+:qq(0
+:oq(+
+:mq(2
+:kq(.
+:iq(1
+:gq(5
+:eq(*
+:cq(6
+:arP<
+:^rP'
+:\rP0
+:ZrP+
+:XrP2
+:VrP.
+:TrP1
+:RrP5
+:PrP*
+:NrP6
+:Ls?<
+ s,\#`}
+
+var joinBF16SM90 = driver.Text{Base: &join32SM90, Code: `packed2 24684 joinParts_dtype_BF16_row_BF16
+ .$!|F\|mwp
+ ,"tWrG
+OqyrO
+ w<$Tq[pV+
+wb7
+wSt^tz
+ ${$ua'
+G+)
+Ip)?pEqBqgq7uLq]A
+ 2v$/C
+ 6$/<
+ c#$/<
+ 8$/*
+ Z,$`}
+
+var joinBF16SM80 = driver.Text{Base: &joinBF16SM90, Code: `packed2 24541 joinParts_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ s#( && $&/%
+ \#$ (&/*
+ c:$/B
+ P$$ m,$`}
+
+var joinBF16SM70 = driver.Text{Base: &join32SM70, Code: `packed2 25205 joinParts_dtype_BF16_row_BF16
+ .$!|F\|mwp
+ *"]rvq^
+Oqyr-
+ X=&Tq[pV+
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ $y$ua'
+G+)
+Ip)?pEqBqgq7uLq]A
+ 2t$/B
+ 6$/<
+ 0$:~uC1
+:|uC5
+:z}v
+:xuC6
+:vq(<
+:tq('
+:rq(0
+:pq(+
+:nq(2
+:lq(.
+:jq(1
+:hq(5
+:fq(*
+:dq(6
+:brP<
+:_rP'
+:]rP0
+:[rP+
+:YrP2
+:WrP.
+:UrP1
+:SrP5
+:QrP*
+:OrP6
+:Ms?<
+/<
+ 6V#/*
+ Z,$`}
+
+var turnLanes32SM70Narrow = driver.Text{Base: &storeRowsSM70Narrow, Code: `packed2 15159 turnLanes_float32_row_F32
+ ($!u6v,p)jyjq*
+!u'Ip)rnp$q*
+!
+!pW0tdpt
+!}ex(
+ $*]1r-
+O2r-
+hp0qq
+p#0r-
+ &*p,qX
+tn
+p,rj
+v0
+p,p.
+uG
+w^
+ $0p,ui
+ $$p,{n
+ $$ ($p,s*
+p,0s]
+p,0qX
+p,0sD
+p,0qc
+p,0rj
+zqsI
+zqx+
+p"wn
+zq1pZ
+qM*r7
+s1
+ &<w+
+qM6pv
+q"Y,
+t~Z
+q.<p;
+q?pA
+q.'qW
+y+pS
+q?pS
+y+ph
+tE
+p<3
+qM*yR
+sp
+q..p=
+s2
+ (5s/
+ &"q@*
+s/
+q@,
+s/
+q@.
+s/
+q@2
+s/
+q@4
+s/
+q@5
+q@6
+q@7
+ $0q@8
+ $#/'
+qI'
+qI*
+/%
+qY%4
+G/)
+qY&4
+ %$q.0pC
+p%*&%
+r?.
+q=6sX
+p%'^
+wc
+q=2{X
+wv*&%
+q=.pf
+qzbA
+q=5qT
+r#p4^
+/#
+rY|w
+ $#/%
+r&'e
+G3)
+ &o$|Op=
+ ($xDp7K
+rc
+ud
+wgm$w"
+ &*vAm%="
+ $$zmm'
+zmm%
+ \#&w92pT
+ ,$x=p^ql
+ 2$pu*q%
+ $$pDp=p;
+ $$pDqOqG*
+ ,$}px<w>p3u}vMp2q5)
+wUF
+uB
+tf
+G1)
+ $,pDq8sT
+x35=?
+ $&p[rDq'?qByxq)E=H
+ ($rs&4
+ ($q=6qW
+ujx?d
+ra'qT
+ &s%ra+s{
+x=p5qP
+vp'&$)
+t](vK{G
+r*v+p=
+seL
+y+mS
+sFrEE
+x=qRql
+D')
+y+mR
+sFm'E
+ ([#p<4
+|R4
+G%)
+qY*4
+G+)
+r*qypb
+qI+
+p%+&&
+vN
+ $I %&r*rvqO
+wUT
+seb
+wUU
+r*t-p;
+vp+ql=.
+r,qA
+r*r:q%
+wjs6
+se0
+r,q)
+r*rvu)
+ $Br*t-tY
+ $"r*r:tY
+ $#p<5
+/'
+r&+;
+}O
+uS
+zL4
+D")
+uS
+r*t-sX
+DXrN
+uS
+DWr}
+uS
+q$tO
+t<sl
+prry~#
+s<qA4
+D$)
+uJ
+r*r:yU
+{"voV
+t.pAV
+q$t[(
+prt[>tO
+ %*D&)
+uJ
+r*qys8
+D%3
+u&p
+tZu(+E
+y7
+ $Gr*sCpv
+vp&4='
+u&e
+t4
+ '[#r*uQp;
+tMql==
+wU.
+wD
+u;
+D-)
+uS
+s<pS4
+ %%uJ
+r*sCuZ
+|i3
+tA6
+ '7 &y#ra.qO
+D5=k
+y+mq
+sFm5E
+sMmC=l=D
+DD,
+y;n=F
+ %'sFpAE
+ ([#p<6
+qY94
+ $<s<pO4
+G-)
+vF
+x2
+r#Y8
+ $t+ra1rR
+v[+&6
+ )W$ra5qG
+p%+A
+r>2
+ %v#vG)
+uS
+|DR
+uJ
+ra1s{
+t=+&+3
+p%+&6
+ 'Kra6qT
+ 'Lq.+sX
+|C*&6
+vp'&#)
+vp'&%=w
+ubm{
+q.2qO
+r^=|
+uN>
+sFpSE
+{>=}
+uNA
+ +Op<7
+ %MG#)
+ %OG))
+/F
+ -S%q.1q8
+qQF
+}4:
+ %$tE
+p<8
+ %O{W
+ 'z#{-
+uS
+}.s{
+GKrN
+uS
+GMr}
+ +u$q$rg[
+prrgpG(
+y?tU
+uqU
+zMr}
+uJ
+q..t0
+y?3
+sk:
+ )p$q.6p}
+vp&4="
+skF
+ )p$q=<p-
+u;
+D')
+uS
+D&R
+uJ
+q.6yS
+ +l$q=0qT
+ &X,/L
+J#uy
+p91
+ $'r*v+pK
+:@v|
+:?{7
+:>|'
+sY<
+ $#/9
+:8yt
+:7xz
+/;
+:6{h
+/;
+sY2
+ $#ra.p-
+:-{e
+:,uC1
+:+uC5
+sY*
+ $#q.2p-
+:#uC6
+:"q(<
+q,xPq('
+p9t?
+ $#//
+q,|dq(+
+p9rl
+ (:/K
+ws
+pcH
+pcE
+ &*|OqG*
+ *0 $-pDqOp=
+ $0Ce
+_D
+ &)r*uQtY
+||
+CC
+q4[
+ &*/9
+tX
+C5
+q46
+ &*/.
+{11
+n<
+_9
+ &* %'n=
+ '' $*/.
+tX+
+C\
+_?
+ &(tX2
+C]
+q4\
+p9
+!cxw
+ %,CZ
+_B
+p9
+!c'y3
+ %,Cl
+q4Z
+p9
+!c'z/
+/.
+tX.
+CT
+_F
+p9
+!cqypm
+ %'CS
+ ''!crvpm
+/.
+vb3
+CR
+ 'Y#!ct-pm
+/.
+tX5
+CP
+ '(!c'wG
+/.
+tX'
+C>
+_@
+p9
+!c'wX
+tX0
+C]
+q4>
+p9
+!c'x#
+ %,C;
+_C
+p9
+!cuQpm
+ %,C=
+q4;
+p9
+!c'xw
+/.
+vbe
+C-
+_>
+p9
+!vTy3
+{16
+C0
+q4-
+p9
+!vTz/
+ %,C,
+_A
+p9
+!ct?pm
+ %,C.
+q4,
+p9
+!vT+pm
+/.
+tX<
+C&
+ 'd#!crlpm
+ %'C%
+_F
+ $(p,0p.
+ *$zqt8
+st
+zqtq
+ D(`}
+
+var turnLanes32SM70 = driver.Text{Base: &turnLanes32SM70Narrow, Code: `packed2 17630 turnLanes_float32_row_F32
+ 4$]'rqs7
+sJq^
+hsCrA
+p#}3
+ \#*ud
+ $(q"|T
+t~p*
+ (&y+q)
+ $u( $t(uN0
+ %% *T- *U-/'
+xq
+ud
+/%
+ $R-G/)
+zL4
+ &v+}np7
+r?0
+ $&q|pO94
+ &$r#YpN
+ $E $F|Y6E
+ $$wIp:6
+/#
+s$pA-
+/%
+{be
+ 0.|zp:8K
+ &$wgp:298
+ &$vAp:298
+ $$}62
+}68
+ \#&q@2
+q@8
+t|Y8
+ ($zDp2
+s[p7
+tK8s6
+ 8(sh?Iq3u}vMp2
+pDqOqp
+sh?Iq3u}vMpN
+{QpQv.
+ &( %L $$sMpO98)
+qQ2
+ *& $5 $4rk6=A
+ $$p[rDq'?qByxm#zR7
+s<q9s6
+zdyxm#="E
+ $(qH{'5
+ 4$t_mD97
+ $$t],vKyd
+ $$}47
+uN&
+ $&tK7s6
+D))
+uN,
+sFm)E
+ *^( &U(qY,4
+ &$z'
+yA&&
+ &&z'
+ $$qQ7
+se[
+ %$ $(qCp|ql=0
+ ($se2
+ 0$p<8
+/'
+{v
+ .(D\rN
+uS
+D[r}
+ D(u&j
+tZp|E
+ *&sk7
+v7
+G7pk
+ %|%wIpS
+r,{A
+v}xuysv6rquA}L6v-re
+tE
+q|{'7
+tE
+z5p:7
+tE
+s5~2
+ $'r*uQpV
+|Rs6
+seC
+q|pO97
+wD
+zL4
+D1)
+uS
+q|pA=4
+r>2
+ $< %' &$ufqAu=3
+qHqA97
+y7
+ &W(/#
+s<pss6
+seI
+wU8
+r>.
+qY"4
+D7)
+ &y' %%uJ
+/#
+x9%=%3
+qe%97
+ ,,D?97
+uN(
+sFm?E
+sMmO97=P
+DP,
+rk7=R
+uN.
+ *0p<9
+qYC4
+ (&uepOu$
+ra1p=
+z'
+ ?j#ra5p-
+ %)r>1
+|R4
+ &o$q|pOtU
+r>5
+{*R
+ &Q$ufpJtU3
+qHpJ97
+ )g# $3q|pJu$
+r>*
+s<q94
+ &_%zMR
+ 'd# )u# ,s%t_p:>97
+ $$vp'&%9>
+zv7
+ $&r^97
+uN$
+ $&{>97
+uN*
+ *&p<:
+ *$/G
+ -[& $.qQ7
+}49
+ %$tE
+p<;
+{v
+ ..G@rN
+uS
+GBr}
+ :(sk9
+ )x% &* ?x% $* %)r>6
+|R4
+D*)
+uS
+D)R
+ &* -\$/#
+ %Z$ &d'D,R
+ /Z$ (i'/M
+J#{V
+J$yt
+J%xz
+sY+
+ &(:]|<
+:\{e
+:[uC1
+sY5
+ $I/:
+:U}v
+:TuC6
+/<
+:Sq(<
+/<
+p90'
+ &a#:@q(0
+:?q(+
+:>q(2
+p90.
+ &*:,q(1
+:+q(5
+:*q(*
+p906
+ &*:$rP<
+p9+'
+ (&/L
+ws
+pc=
+pc4
+ 6*C|
+_2
+ &&r*uQrR
+||
+CZ
+_7
+ &*||
+CU
+q4r
+ &*||
+CO
+ '' $,/:
+tX
+CA
+ '2 $* ''q4B
+ &* +' $*/1
+{1.
+ppq)
+ 'B $*//
+ $Kn;
+_0
+ &P#{15
+n:
+_;
+ &* &l# ', $q# %,n;
+_<
+ &*//
+tX+
+Cs
+_&
+ &*tX2
+Ct
+q4s
+ &* %,Cq
+_,
+ &( %,ne
+q4q
+ &(//
+tX.
+Ck
+ 's# $* %'Cj
+ '' $,//
+vb3
+Ci
+ 'y# $*//
+tX5
+Cg
+ '( $*//
+tX'
+CJ
+_(
+ &(tX0
+Ct
+q4J
+ &* %,CG
+_.
+p9
+!vTwG
+ %,CI
+q4G
+p9
+!vTwX
+//
+ $AC3
+_$
+p9
+!vTx#
+ $-C6
+q43
+p9
+!cxNpm
+ $-C2
+_*
+p9
+!vTxw
+ $*C4
+q42
+p9
+!|-y3
+//
+ $@C,
+ 'W%!|-z/
+ $#C+
+_7
+ V#0`}
+
+var turnLanesBF16SM80Narrow = driver.Text{Base: &turnLanes32SM70Narrow, Code: `packed2 15978 turnLanes_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ ((!xg\|mwp
+ ,"tWqS
+O1rG
+hp0qS
+p#|}
+ w*(|R,
+ $$qY*,
+ V#$r&+4
+}O
+}W
+Wq~yG
+}c
+}X
+/&
+zL,
+ $*}W
+/#
+ ') $$ $/DY)
+uS
+DXR
+ *4Wq[pV+
+wb7
+wSt^tz
+/(
+s<ps,
+D%)
+Ip)?pEqBqgq7uLq]A
+ ,(/$
+ './)
+ %.D')
+ %. $(D&3
+u&q
+ *&vp&4=(
+u&f
+ *&tMql=>
+wU/
+wD
+t~4
+D.)
+}W
+s<pS,
+ %% %D $4rHp483
+{96
+ ,&D6=l
+y+mr
+sFm6E
+sMmD=m=E
+DE,
+y;o=G
+ %' ,0qY:,
+ $$s<pO,
+ <$ %W$ $$}W
+ $$ %K 8$vp'&%=x
+ubm|
+ $&r^=}
+ &${>=~
+ .$ %M $$ %O $$/H
+ 8$ %O{W
+}W
+/4
+ 'V%q.1sX
+ %~#{-
+ +V% $. $/GK)
+uS
+GMR
+ *4/3
+ 'V%}.P0
+ &"/#
+ '(}.qG
+zMu$
+Ip)?pEqBqgq7uLq]8
+D"tU
+ %]% $*zM3
+ ,$vp&4=#
+ ,$t~4
+D()
+}W
+D'R
+ %4 $, +|$ (*/Q
+ 4$/A
+ &$/?
+ $$/>
+ >$/4
+ ,$/P
+ <$Cg
+ ,$CD
+q4]
+ &&/>
+tX
+C6
+q47
+ @*C^
+ *$C_
+q4^
+ (&C\
+ *$Cn
+ &3 (6CV
+ *$CU
+ ,$CT
+ 'Y# ((CR
+ '( ((C?
+ *$C_
+q4?
+ (&C<
+ *$C>
+q4<
+ *&C.
+ *$C1
+q4.
+ (&C-
+ *$C/
+ &3 (6C'
+ *$ &+ V#,`}
+
+var turnLanesBF16SM80 = driver.Text{Base: &turnLanes32SM70, Code: `packed2 18451 turnLanes_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ ((!xg\|mwp
+ ,"tWqS
+O2r-
+h'uxs7
+p#|}
+ V*(|R,
+ $$qY,,
+ V#$r2p|4
+}O
+}W
+Wq~yG
+}c
+}X
+/&
+zL,
+ $*}W
+/#
+ ') $$r&*;
+D])
+uS
+D\R
+ *(Wq[pV+
+wb7
+wSt^tz
+/(
+s<ps,
+D%)
+Ip)?pEqBqgq7uLq]A
+ ,(/$
+ './)
+ %.D')
+ %. $(D&3
+u&k
+tZu(*E
+ ((vp&4=(
+ B$seD
+ &$zL,
+D2)
+}W
+q|pA=5
+ $*s<pS,
+ %' %E 2(seJ
+wU9
+ $&qY",
+D8)
+}W
+ %3 %% %3 2.D@97
+ $$sFm@E
+sMmP97=Q
+DQ,
+rk7=S
+ .*qYD,
+ $$s<pO,
+ ($qI*
+ D$|R,
+{-
+}W
+ (( %h$ 4$s<q9,
+ 'X% $( 'd# P#& %f# $$ %$ $$/I
+qI*
+p%*&&
+ &( %& .$r&*4
+{W
+}W
+/5
+ '^&q.1sX
+ %y$ 'g# )^& $. %^&G@)
+uS
+GBR
+ *(/4
+ '^&}.P0
+ &"/#
+ '(}.qG
+zMu$
+Ip)?pEqBqgq7uLq]8
+D"tU
+ %f& $*zM3
+ $$ )Y& $(vp&4=#
+ D$|R,
+D+)
+}W
+D*R
+ %@ 0, %k$D.)
+}W
+D-R
+ /k$ (6/R
+ 8$/B
+ &$/@
+ $$/?
+ >$/4
+ ,$/Q
+ <$C~
+ ,$C[
+ *$CV
+q4t
+ (&CP
+ '' $(/?
+tX
+CB
+ *(CB
+q4C
+ (& )' ^#(Cu
+ *$Cv
+q4u
+ (&Cs
+ ,$ &5 (6Cm
+ *$Cl
+ ,$Ck
+ 'y# ((Ci
+ '( ((CK
+ *$Cv
+q4K
+ (&CH
+ *$CJ
+q4H
+ *&C4
+ *$C7
+q44
+ (&C3
+ *$C5
+ &3 (6C-
+ *$ &+ V#,`}
+
+var turnLanesBF16SM70Narrow = driver.Text{Base: &turnLanesBF16SM80Narrow, Code: `packed2 16611 turnLanes_dtype_BF16_row_BF16
+!s.
+!s-
+ 2(]5rO
+O*qo
+ X-( $W(pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ 6Z( 34 o'& 3c% *& 3. &&Ip)?pEqBqgq7uLq]pe
+ e#$:Dv|
+:C{7
+:B|'
+ ((:<yt
+:;xz
+/?
+::{h
+ **:/{e
+:.uC1
+:-uC5
+ ((:%uC6
+:$q(<
+:#q('
+ ((q,~'q(+
+ Z)$`}
+
+var turnLanesBF16SM70 = driver.Text{Base: &turnLanesBF16SM80, Code: `packed2 19092 turnLanes_dtype_BF16_row_BF16
+!s.
+!s-
+ 2(]pdrT
+O5rO
+ g,( $_(pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ 6c( 34 P*& 3k& *& 3. &&Ip)?pEqBqgq7uLq]pe
+ k$$:b|<
+:a{e
+:_uC1
+ ((:Y}v
+:XuC6
+/@
+:Wq(<
+ **:Bq(0
+:Aq(+
+:@q(2
+ ((:.q(1
+:-q(5
+:,q(*
+ ((:&rP<
+ u*$`}
+
+var turnRows32SM90NarrowAligned = driver.Text{Base: &turnLanes32SM70Narrow, Code: `packed2 11408 turnRows_4_float32_row_F32
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ ((!xg}+}Zy.q*
+ &"!?p$zSp{p)w>w.x(
+ $$]qFs7
+O1qS
+h'yD
+p#qFs7
+ &*t6
+tn
+u#
+v0
+vc
+uG
+|4
+ $0p,y9
+ $$p,rL
+ $$p,yu
+ :$rb+qO
+sp
+s2
+s=6p}
+s1
+ $J $$ $$ $$ $$u?ps
+ &W#u?q9
+s/
+x2
+ '$xA
+vF
+ $i# '$qs*q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+rb2q8
+pIYM
+xDqVK
+wc
+rb0r{
+pIb4
+q:&4
+rb+r7
+p_'ql&(
+rb2pf
+t|p4^
+x1Yp2
+rb1pC
+s+%8
+ws
+u"
+rb*pv
+xDpaK
+rc
+rb5qT
+r#b&%
+/#
+t|p4qP
+rHYA,
+rb6qT
+},pPp?8qP
+!s4
+s='pC
+sB0p*
+r?+
+s=2p;
+th4
+t:pN
+tE
+s=.pX
+uOpe
+s=5pf
+q"p7,
+zw
+/#
+qfp5|w
+qfp?|w
+//
+qI)
+t><p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+t>'t0
+s[pa
+qI8
+t>+pC
+tJpe
+xr
+t>'tB
+vp)&%R
+ $X$t&?op$gp/xI,
+/#
+v"yd
+ $Lt>2yS
+p%)&2
+uB
+r&)e
+G3)
+{rt^>t^r|
+ *x#uw6K
+wD
+ud
+wgm"u=
+ &*vAm#wi
+ $$ $$zmm#
+ \#"w91&6
+ ,$|C6ql
+ F$}px<w>p3u}vMp2&6)
+wUD
+r>2
+ *(x34=B
+ $$p[rDq'?qByxq)E=F
+ ($rs&3
+ ($t>.r%
+}U|:m#v.
+v%10
+D%)
+}w0
+}pqByxmE=%=GE
+t>1pv
+pnp8$4
+xjp:#9'9%-
+|o*&,&+-
+t&?op$gp/|k+ve
+w=#&$
+ $#qI*
+t>0qG
+t]+d
+vB'qT
+ &(vB+qW
+q:#4
+tIp8(&8
+s/
+vp)8)
+vB2pb
+z'
+zy
+xT
+ %x$ut)
+y6
+tE
+v7
+s<pS;
+G#)
+w62pP|cq]
+ )%J)d
+vB1q-
+qt),
+t~%3
+vB5r{
+q?qA
+wU[
+{>uD
+wU\
+tE
+xh
+wj;
+G/)
+xV
+ %6 '%Wr%r{
+zBp^
+zBp5
+zBpQ
+zBp7
+z+Q^
+zBb
+zBY
+z+Q8
+v&<t}
+xBQ[#*
+ $g$prsR#&(
+q$u0#*
+przA&(
+q$zA+
+ $#S/#'(
+N/#+
+S3#'(
+N4#,
+ $#S0#((
+N0#,
+S4#((
+N5#-
+ $#S1#)(
+N1#-
+S5#)(
+Wq[qW
+z+p^#8
+z+p5""
+z+pQpo
+z+p7U
+z+p?"%
+z+bpx
+z+Ypj
+z+p47
+ $Dv&1P
+pnp8/,
+v&*P
+pnp8/4
+uc/&--
+/#
+uc.8py
+s/
+w8'pV
+DY=&
+DZ=%
+z5pA
+r,pA
+ '_#/$
+v3-9)vu
+/$
+v3+)yO
+w8'qT
+|R;
+zy
+yMp|q5pTpe@
+s<pO;
+ut)
+yMpQp2^Z@
+ &Ls=0qT
+ &%vB2pK
+q,w~uy
+ &^'vB5rR
+q,~'v|
+p9*
+ $G/%
+q,~*|'
+ $N!s}
+ %^' &T#/G
+ws
+ &l. &q./E
+tX
+ *&/;
+||
+Cg
+q4j
+ &* ,9 $: &9C<
+q4k
+ &>/)
+{1.
+C.
+q42
+ &* %'C,
+ '' $*/)
+ $5C&
+q4l
+ &< $AC%
+ '' $H/)
+{15
+ppqA
+r9ps
+ &( %'ppq/
+ %' V#e%`}
+
+var turnRows32SM90 = driver.Text{Base: &storeRowsSM90, Code: `packed2 11525 turnRows_4_float32_row_F32
+ ($!u6v,p)jyjq*
+!u'Ip)rnp$q*
+!xg}+}Zy.q*
+!
+!pW0tdpt
+ &(]qFs7
+{{rT
+hpdrA
+p#qFs7
+ @* &$p,s*
+p,0s]
+p,0qX
+p,0sD
+p,0qc
+p,0rj
+zqsI
+zqx+
+p"wn
+zq1pZ
+rb+qO
+ &$s=6p}
+s1
+qs*q%
+ $(rb0q8
 tw
-p6
-vspW#t~
-vj
-u1pW%
-u1pW#
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
+rb2q8
+pIp4M
+xDqVK
+wc
+rb0r{
+pIY4
+pIp54
+rb+r7
+r)p5qlpN
+rb2pf
+t|p4^
+x1Yp2
+rb1pC
+qjqR8
+ws
+u"
+rb*qp
+ts
+ %2rc
+rb5qT
+r#p?&%
+rb*pv
+t|p4p*
+rHbA,
+rb6qT
+},pPp78p*
+!s4
+s='pC
+sB0Z
+r?+
+s=2p;
+t:4
+z2pe
+tE
+s=.pX
+wtpT
+s=5pf
+q"pQ,
+zw
+/#
+qfp^|w
+qfp?|w
+/1
+qI)
+t><p;
+ $Z$t>'t0
+z'
+qI,
+t>+pC
+tJpT
+xr
+t>'tB
+vp)&%R
+ $b#t&?op$gp/xI,
+/#
+v"yd
+ $Lt>2yS
+q|phu=
+uB
+r&)e
+G3)
+ &@|Op=
+ ($|zq9K
+wD
 ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM116
-tv
-!#
-tf/C
-t1=qR
-ya
-zJvDympMy_xD16rq
-}s
-4
-ret,pu
-ys|;?
-!#
-qm
-qm
-ysxPp$
-uG/pw
-rjx\I
-pnpbj
-u'q9
-pnq3zL
-wcu*Xz/
-p\
-ur/
-tT
-}e7
-xUp@16%
-u@D
-{K
-o
-*1%
-sw
-pnqes6
-xUyc4VB
-zZ7
-xBxXq4rzqICVF
-v3p"wB
-|OxXq4rzqIt~C
-{O
-s=M3
-4
-yst,?
-!#
-sY8qy
-wcy|pW#z/
-xv7+
-i%%
-}e+
-tkq)piPrbrmxXq4rzpWEV%VGC
-sY7qw
-qTR$E
-vrp/#3'3%?
-xKM*1,1+?
-ys|3+yR
-uM#1$
-!#
-ru*
-sY+r.
-qh+I
-x+,r1
-O
-!#
-x+-r-
-ra#E
-xBu*R(18
-)
-po)U%
-x+.q0
-s?q,
-ta
-rCpY
-s?p*
-q:
-rCp"
-4
-sd
-v3p=G
-*#%
-w@
-v3p=G
-*#%
-w@
-])I
-x+7r+
-ph)B
-z_R3
-x+9u:
-p}pU
-u@[
-u;t]
-u@\
-4
-wh
-vaG
-*/%
-vE
-v3p=G
-*/%
-vE
-prqyu:
-s5z}s\2p0
-s5z}s\2p2
-s5z}s\2[
-s5z}s\r2
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-z5=tc
-sPr_'*
-r=
-v;sz'&6
-sPtL'*
-v;rv'&6
-wF+
-r=
-r:/''6
-rp/'+
-r:3''6
-rp4',
-r=
-r:0'(6
-rp0',
-r:4'(6
-rp5'-
-r=
-r:1')6
-rp1'-
-r:5')6
-prr4r-
-s5z}p0'8
-s5z}p2$"
-s5z}[rl
-s5z}p@S
-s5z}X$%
-s5z}q9sG
-s5z}p,sU
-s5z}r|>
-!#
-z57f
-qTR/B
-z5/f
-qTR/E
-uX/1-?
-"#
-uX.Upu
-)
-xA,q#
-iYV&
-iZV%
-q+s7p-
-rCp)
-4
-wh
-"$
-|=-3)v:
-"$
-|=+%2t,
-xA,r1
-vIG
-ta
-|[r,xfwgp*2u4p2L
-z=G
-q:
-|[r,xf[r2ryqRL
-O
-!#
-uv+r1
-O
-!#
-x+.qN
-rjx\s38
-(7
-!#
-x+9sh
-rj{'s39
-(/
-!#
-"%
-y0s3@
-(qY
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"G
-J
-qm
-qm
-(
-!qZ
-"E
-g
-vg
-v#
-(
-!s*
-";
-qH
-ag
-wpj
-(
-!tS
-u{zL
-uI
-vg
-v#
-(
-!vB
-pnq3pb
-sk
-a<
-wpk
-(
-!w&
-")
-tW
-a.
-wp2
-(
-!x=
-tW
-a,
-wp2
-(
-!yE
-")
-}G
-a&
-wpl
-(
-!{-
-}G
-a%
-wpl
-(
-!vKxw
-")
-sv9
-pfpU
-qPqA
-(
-!pty@
-sv9
-pfp[
-qPqA
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const turnRows32SM90 = turnRows32SM90NarrowAligned + `
- patch
- -1
-packed1 11525 turnRows_4_float32_row_F32
- =11
- -2
-p98t*
-p:qY/pF
- =33
- -18
- =2
- -2
-uA+qe
-t^
-uA.qe
-v>-
- =3
- -4
-r'p,E
-r'p2E
-uA-sQ
-p~p2rq2[
- =4
- -1
-qVq}U
- =2
- -2
-uA/p|
-ri
-ti
- =2
- -6
-t(X1%
-uA/qw
-uVr|q=
-qKq9DB
-uA@r1
-t@tkr,vXq=
- =2
- -1
-Y+qR
- =2
- -2
-x<E
-Yw%p2
- =2
- -3
-q1t"p0
-uv9rI
-qz}w
- =2
- -3
-pzp0q=?
-pzXq=?
-"1
- =4
- -4
-s?q,
-ru,
-sY-pX
-Y=2p0
- =9
- -1
-q+pYvQ
- =3
- -1
-sw
-s@r>
- =4
- -1
-|8pGp$
- =2
- -1
-sap/2vQ
- =2
- -4
-vsp/2t~
-vj
-w;2
-w;8
- =29
- -1
-pl2
-pl8
-uVrU
- =3
- -3
-t1=r2
-s?p@
-tV8wB
- =11
- -3
-u'p@
-pnq3p|
-u'[
-wcu*[z/
- =2
- -4
-q:
-}e7
-s.pK38%
-T2
- =4
- -8
-p\
-pnqes6
-tQ6VD
-zZ7
-xBxXq4rzpW#{f7
-zNwB
-|OxXq4rzpW#V"C
-{O
-q\p=35
- =4
- -9
-wcy|pW%z/
-xv7+
-i'%
-}e+
-tkq)piPrbrmxXq4rzpWGV'VIC
-sY7qw
-r[1E
-vrp/#3'3%?
-vrp/$3(3&?
- =3
- -1
- =7
- -1
-xBu*M/1,
- =3
- -6
-ru8
-ta
-T$
-s?q}
-q:
-T$
- =4
- -1
-sw
-s@r>
-s@p&
-s@se
- =2
- -1
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-z_M-
- =2
- -3
-T0
-u;t]
-T0
- =4
- -1
-_
-y(
-s4p&
-s4se
- =2
- -1
-_
-y(
-s4p&
-s4se
- =41
- -10
-r[1B
-z5/f
-r[1E
-|=.3*?
-"#
-|=,%pu
-xA,q#
-i[V'
-i\V&
- =11
- -1
-x9p0
-w(.ump2
-w(/um[
-w(ser2
- =2
- -1
-x9X
-w(r>qR
-w(p&q=
-w(seU
- =20
- -1
-"H
- =13
- -2
-ai
-;4
- =10
- -2
-a=
-;2
- =4
- -2
-a/
-;$
- =3
- -2
-a-
-;$
- =4
- -2
-a'
-;0
- =3
- -2
-a&
-;0
- =37`
-
-const turnRows32SM70NarrowAligned = turnRows32SM90NarrowAligned + `
- patch
- -3
-packed1 11299 turnRows_4_float32_row_F32
-!pJ
-!pI
- =62
- -2
- =42
- -4
-".
-ru)
- =243
- -1
- =2
- -1
-"F
- =5
- -1
-"D
- =80`
-
-const turnRows32SM70 = turnRows32SM90 + `
- patch
- -3
-packed1 11416 turnRows_4_float32_row_F32
-!pJ
-!pI
- =44
- -2
- =45
- -4
-"0
-ru)
- =264
- -1
- =2
- -1
-"G
- =5
- -1
-"D
- =80`
-
-const turnRowsBF16SM90NarrowAligned = `packed1 13101 turnRows_8_float32_row_BF16
-!|h^|f
-!|g@=
-!p8
-!sgvLrGq)u]rR
-!s]syrmt@rR
-!vvs}pMpOrGvPrR
-!
-!pH+tzpD
-!Pt@|bq>rGym}6wk
-!c
-p;sqpF
-p9/un
-p:xFun
-qS9sV
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-qQ+sL
-qQ+wi
-h+t[
-hy?v=
-hy;
-hzRrg
-uA-q3
-p%
-N
-uv@pE
-Q
-pl$
-pl&
-pl(
-pl*
-pl,
-uuqA
-zt
-)
-uupG
-)
-x{
-)
-x{
-x3
-tN
-p\
-tN
-p\
-r#/pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uA.qe
-r'p,G
-ti
-qU
-uA+u:
-r'vn-
-ra&q&
-uA-sQ
-pB'rq1(
-uA.rI
-uVz#X
-xQp,r2
-uA7pX
-qVM%U
-J
-5
-uA/qw
-zWp*p$
-pm
-uA9r1
-t(q91%
-"#
-uVr|t0
-qKp,DB
-uA@r1
-t@tkr,XUt0
-!#
-uv,pX
-Y+q=
-sH+
-uv.j
-}3+
-Yvn[
-4
-uv8q@
-vGp2
-uv9rI
-qzp@B
-tj
-"#
-pzp2q=?
-pzXq=?
-"/
-ru)
-sY=j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-sY,r]
-s?p*
-ru8
-sY-pX
-Y=2p2
-p6
-sY,t'
-po)1%p-
+wgp:2u=
+ &*vAp:2wi
+ $$ $$}68
+ \#" $$q@8
+ ."tK8s6
+ 2$pu*q%
+ $$pDp=p;
+ $$pDqOqp
+ .$sMpO98)
+qQ2
+ $Ntf
+G1)
+ &EpDq8sT
+rk6=D
+ $&p[rDq'?qByxm#zR7
+ ($qH{'5
+ ($t>.r%
+}U|:m%v.
+v%10
+D')
+}w0
+}pqByxmG='=IE
+t>1pv
+q_14
+xjp:#9'9%-
+xjp:$9(9&-
+t&?op$gp/|k+ve
+w=#&$
+ $#t>0qG
+t]+d
+vB'qT
+ &q%vB+qW
+q:#4
+tIu(/&,
+s/
+vp)8)
+vB2pb
+qI8
+zy
+qQ$
+s[qR
+ut)
+ %%tE
+v7
+s<pS;
+ ,Q# /(J)d
+vB1q-
+qt),
+t~&-
+vB5r{
+q?qA
+qQ0
+{>uD
+ %$tE
+xh
+wj;
+G/)
 uS
-zj
-"#
-u?~,
-!#
-sY.|_
-qt)12
-u(
-t+M)qO
-*3%
-}'r,c~72~7L2ql
-u{pb
-t1=U
-ysxPp$
-w9
-z36p$
-z>
-t>
-sapW"vQ
-tw
-p6
-vspW#t~
-vj
-u1pW%
-u1pW#
-v$
-rY
-q{
-tt
-&
-tu
+s9pU
+s9p6
+s9qu
+ %? -(Wr%r{
+zBp^
+zBp5
+zBpQ
+zBp7
+z+Q^
+zBb
+zBY
+z+Q8
+v&<t}
+xBQ[#*
+t<sl
+prsR#&(
+q$u0#*
+przA&(
+q$zA+
+ %'S/#'(
+N/#+
+S3#'(
+N4#,
+ %,S0#((
+N0#,
+S4#((
+N5#-
+ %1S1#)(
+N1#-
+S5#)(
+Wq[qW
+z+p^#8
+z+p5""
+z+pQpo
+z+p7U
+z+p?"%
+z+bpx
+z+Ypj
+z+p47
+ $Kv&1P
+q_1,
+v&*P
+ %[$v3.9*-
+/#
+v3,)py
+w8'pV
+D[='
+D\=&
+z5pA
+r,pA
+ 'e#/$
+v3-9)vu
+/$
+v3+)yO
+w8'qT
+|R;
+zy
+wRp^
+tLpUpe
+tLp6pN
+tLqup2
+s<pO;
+ $KwRp?
+tLpUZ
+tLp6p*
+tLqu8
+ &g$s=0qT
+ &%vB2pK
+q,w~uy
+p91
+ $'vB5rR
+q,~'v|
+ $4 $7/%
+q,~*|'
+sY<
+ *6/H
+ ,$/E
+tX
+ (2 $-/;
+||
+Ci
+_4
+ &*|OqG*
+ *+ $.pDqOp=
+ $+C=
+_2
+ &2/)
+ $$C/
+ *$C-
+ &) $,/)
+{11
+C'
+_0
+ &( %'C&
+ ''!cxw
+/)
+{15
+ppqA
+r9ps
+p9
+!c'y3
+ %' $) %' $.p,0p.
+ *$zqt8
+st
+zqtq
+ D(`}
+
+var turnRows32SM70NarrowAligned = driver.Text{Base: &turnRows32SM90NarrowAligned, Code: `packed2 11299 turnRows_4_float32_row_F32
+!s.
+!s-
+ q$( w#&/.
+ $$ k,& &$/F
+ ,$/D
+ g%$`}
+
+var turnRows32SM70 = driver.Text{Base: &turnRows32SM90, Code: `packed2 11416 turnRows_4_float32_row_F32
+!s.
+!s-
+ {#( }#&/0
+ $$ g-& &$/G
+ ,$/D
+ g%$`}
+
+var turnRowsBF16SM90NarrowAligned = driver.Text{Base: &turnRows32SM90NarrowAligned, Code: `packed2 13101 turnRows_8_float32_row_BF16
+ 8$O*rO
+ $$p#5qo
+ ^$$pIY;
+ ($pIbM
+q:&M
+ ^(&v%1'
+ $$}w+
+ @$q:#M
+ \#$wjrf
+ &$w62u5Q>Q>Q>QqxqX
+s<pSrf
+ )&WsXr7
+q"|P
+}X
+Wv5sX
+q>p|q+
+}X
+/#
+q"p|3
+ '%q>qRq+
+ '(q"qR3
+ '+q{"q+
+ '.pL"3
+ '1q{#q+
+ '4pL#3
+ '7q{$q+
+ ':pL$3
+ '=q{%q+
+ '@pL%3
+ 'Cq{&q+
+ 'FpL&3
+ 'Iq{'q+
+}X
+ $:q$zA.
+ $$S6#&(
+N6#.
+X"#&(
+p1"#/
+ $#S7#'(
+N7#/
+X&#'(
+p1&#0
+ $#S8#((
+N8#0
+X*#((
+p1*#1
+ $#X4#)(
+p15#1
+X.#)(
+p1.#2
+ $#X8#*(
+p19#2
+X2#*(
+p12#3
+ $#X<#+(
+p1=#3
+X6#+(
+p16#4
+ $#X@#,(
+p1A#4
+X:#,(
+p1:#5
+ $#XD#-(
+p1E#5
+X>#-(
+Wv1v/
+rZ."6";
+rZ-","1
+rZ,"""'
+rZ+Upo
+rZ*"4"9
+rZ)"*"/
+rZ(px"%
+rZ'7pj
+ &X#pnp8?,
+ $$pnp8?4
+ F$yMp80%/%.%-@
+ &$yMp8,%+%*%)@
+ J$/H
+ ,$/F
+ ,$/<
+ Z%$`}
+
+var turnRowsBF16SM90 = driver.Text{Base: &turnRows32SM90, Code: `packed2 13370 turnRows_8_float32_row_BF16
+ 8$Ox$s7
+ $$p#5qo
+ m#$pIp4;
+ ($pIYM
+pIp5M
+ k(&v%1'
+ $$}w+
+ >$q:#M
+ i#$wjrf
+ ,$s9qX
+s90pZ
+s9sD
+s9sc
+s<pSrf
+ 5,WsXr7
+q"|P
+}X
+Wv5sX
+q>p|q+
+}X
+/#
+q"p|3
+ '%q>qRq+
+ '(q"qR3
+ '+q{"q+
+ '.pL"3
+ '1q{#q+
+ '4pL#3
+ '7q{$q+
+ ':pL$3
+ '=q{%q+
+ '@pL%3
+ 'Cq{&q+
+ 'FpL&3
+ 'Iq{'q+
+}X
+ $@q$zA.
+ $$S6#&(
+N6#.
+X"#&(
+p1"#/
+ $#S7#'(
+N7#/
+X&#'(
+p1&#0
+ $#S8#((
+N8#0
+X*#((
+p1*#1
+ $#X4#)(
+p15#1
+X.#)(
+p1.#2
+ $#X8#*(
+p19#2
+X2#*(
+p12#3
+ $#X<#+(
+p1=#3
+X6#+(
+p16#4
+ $#X@#,(
+p1A#4
+X:#,(
+p1:#5
+ $#XD#-(
+p1E#5
+X>#-(
+Wv1v/
+rZ."6";
+rZ-","1
+rZ,"""'
+rZ+Upo
+rZ*"4"9
+rZ)"*"/
+rZ(px"%
+rZ'7pj
+ NX#wRp8.
+tLpU%-
+tLp6%,
+tLqu%+
+ &*wRp8*
+tLpU%)
+tLp6%(
+tLqu%'
+ J*/I
+ ,$/F
+ ,$/<
+ Z%$`}
+
+var turnRowsBF16SM80NarrowAligned = driver.Text{Base: &turnRowsBF16SM90NarrowAligned, Code: `packed2 12992 turnRows_8_float32_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ q$( w#&/.
+ $$ Z/& &$/G
+ ,$/E
+ g%$`}
+
+var turnRowsBF16SM80 = driver.Text{Base: &turnRowsBF16SM90, Code: `packed2 13261 turnRows_8_float32_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ {#( }#&/0
+ $$ c0& &$/H
+ ,$/E
+ g%$`}
+
+var turnRowsBF16SM70NarrowAligned = driver.Text{Base: &turnRowsBF16SM80NarrowAligned, Code: `packed2 16800 turnRows_8_float32_row_BF16
+!s.
+!s-
+ 2(].qo
+Oq&rO
+ T1&Wv1rX
+sm;
+pIwk
+|H
+tGqdv(5
+tbY
+sN;";
+ %'qfq0v(5r4
+sm6
+ +*sN6"6
+ '*}c
+y.rS{+p8=pTA
+sm1
+ +4sN1"1
+ '4sm,
+ +<sN,",
+ )4y.rS{+p8KpTA
+sm'
+ +FsN'"'
+ 'Fsm"
+ +NsN"""
+ )Fy.rS{+p8YpTA
+s:rg
+ +FtNrgpo
+ 'Fs:r1
+ +NtNr1U
+ )Fy.rS{+p8hpTA
+sm9
+ +FsN9"9
+ 'Fsm4
+ +NsN4"4
+ )Fy.rS{+p8vpTA
+sm/
+ +FsN/"/
+ 'Fsm*
+ +NsN*"*
+ )Fy.rS{+u(SpTA
+sm%
+ +FsN%"%
+ 'Fs:sR
+ +NtNsRpx
+ )Fy.rS{+u(TpTA
+s:r\
+ +FtNr\pj
+ 'F $b+ +Nzh7
+ )Fy.rS{+u(UpTA
+ &s+q_=,
+ $$q_=4
+ F$yMu(N&O&P&Q@
+ &$yMu(R&S&T&U@
+ .$:0uy
+ ($:-v|
+ V&$`}
+
+var turnRowsBF16SM70 = driver.Text{Base: &turnRowsBF16SM80, Code: `packed2 17046 turnRows_8_float32_row_BF16
+!s.
+!s-
+ 2(].qo
+O'x"s7
+ c1&Wv1rX
+sm;
+pIwk
+|H
+tGqdv(5
+tbY
+sN;";
+ %'qfq0v(5r4
+sm6
+ +*sN6"6
+ '*}c
+y.rS{+p8=pTA
+sm1
+ +4sN1"1
+ '4sm,
+ +<sN,",
+ )4y.rS{+p8KpTA
+sm'
+ +FsN'"'
+ 'Fsm"
+ +NsN"""
+ )Fy.rS{+p8YpTA
+s:rg
+ +FtNrgpo
+ 'Fs:r1
+ +NtNr1U
+ )Fy.rS{+p8hpTA
+sm9
+ +FsN9"9
+ 'Fsm4
+ +NsN4"4
+ )Fy.rS{+p8vpTA
+sm/
+ +FsN/"/
+ 'Fsm*
+ +NsN*"*
+ )Fy.rS{+u(JpTA
+sm%
+ +FsN%"%
+ 'Fs:sR
+ +NtNsRpx
+ )Fy.rS{+u(KpTA
+s:r\
+ +FtNr\pj
+ 'F $], +Nzh7
+ )Fy.rS{+u(LpTA
+ No,wRu(E
+tLpU&F
+tLp6&G
+tLqu&H
+ &*wRu(I
+tLpU&J
+tLp6&K
+tLqu&L
+ .*:0uy
+ ($:-v|
+ V&$`}
+
+var storeLanes32SM70Narrow = driver.Text{Base: &storeRowsSM70Narrow, Code: `packed2 14585 storeLanes_float32
+ ,$!pWq&p6pt
+!}ex(
+ $&]6rO
+O2q^
+huvr-
+p#|8
+ D*zqs]
+to
+v:pv
+sp
+xUxX
+s1
+qN5pb
+s2
+ (.s/
+ ("s/
+u?ps
+s/
+ &" $% ,(xYp'+
+r?*
+/%
+qI$
+/%
+s[qR
+|(^
+wc
+r2qRe
+ 0i$ud
+xDYK
+rc
+wgqAtU
+ &*vApsu$
+ $$}67
+zmps
+ \#&t|p|p2
+ ,$x=p7ql
+ F$}px<w>p3u}vMp2pN)
+qQ7
+uB
+ *(}px<w>p3u}vMAq5=@
+ $$p[rDq'?qByxq)E=C
+ ($rsqU
+ ($xUvr
+ujx?d
+qN2qT
+ &s%qN1rX
+}px<w>p3u}vM&%q5=C
+ubmF
+/-
+qI&
+v[&pT
+v7
+zTpX
+sMm%=H=&
+|Apk
+p%&q5
+rY&&-
+s/
+r#sS&
+ %Jr,{A
+v}xuysv6rquA}L6v-re
+tE
+|DrN
+qQ3
+tE
+vGp@
+ '%qt&s6
+s/
+D,)
+se,
+qQ5
+tE
+qCYql=.
+se.
+ '&q|pJ94
+tE
+q|pO94
+tE
+y?w"
+qQ6
+tE
+zMwi
+ '%s5~2
+ $' %LqN*p-
+vp&ql=3
+se3
+D'p@
+ %B &b&G#)
 uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
+q|{'5
+ $D|R4
+G')
+uJ
+zTqp
+D*uD
+xA
+tA(
+r>.
+G%r}
+uS
+z5p:6
+r>1
+wj4
+G))
+uJ
+qN5t0
+t=&&&3
+p%&&/
+y7
+ &l& %C/$
+vp&ql=?
+se?
+D3p@
+ )A )?/$
+D6uD
+ '< ):/$
+ ): (P*//
+qI%
+p%%&,
+r>5
+/0
+qI$
+xUqF
+ &p)wY{Eq]
+wYpPt^}N
+/1
+ ((uw0K
+rc
 ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM116
-tv
-!#
-tf/C
-t1=qR
-ya
-zJvDympMy_xD16rq
-}s
-4
-ret,pu
-ys|;?
-!#
-qm
-qm
-ysxPp$
-uG/pw
-rjx\I
-pnpbj
-u'q9
-pnq3zL
-wcu*Xz/
-p\
-ur/
-tT
-}e7
-xUp@16%
-u@D
-{K
-o
-*1%
-sw
-pnqes6
-xUyc4VB
-zZ7
-xBxXq4rzqICVF
-v3p"wB
-|OxXq4rzqIt~C
-{O
-s=M3
-4
-yst,?
-!#
-sY8qy
-wcy|pW#z/
-xv7,
-i%%
-}e-
-tkq)piPrbrmxXq4rzpWEV%VGC
-sY7qw
-qTR$E
-vrp/#3'3%?
-xKM*1,1+?
-ys|3+yR
-uM#1$
-!#
-ru*
-sY+r.
-qh+I
-x+,r1
-O
-!#
-x+-r-
-ra#q&
-xBu*R(18
-)
-po)U%
-x+.q0
-s?q,
-ta
-rCpY
-s?p*
-q:
-rCp"
-4
-sd
-v3p=G
-*#%
-w@
-v3p=G
-*#%
-w@
-])I
-x+7r+
-ph)B
-z_R3
-x+9u:
-p}pU
-u@[
-u;t]
-u@\
-4
-wh
-vatn
-*/%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-v3p=tn
-*/%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-r5=sQ
-|C
-&
-r5,ts
-qLq,qX
-&
-"#
-qzy]
-&
-"#
-qLq}qX
-&
-"#
-qz}\
-&
-"#
-qE"qX
-&
-"#
-r("A
-&
-"#
-qE#qX
-&
-"#
-r(#A
-&
-"#
-qE$qX
-&
-"#
-r($A
-&
-"#
-qE%qX
-&
-"#
-r(%A
-&
-"#
-qE&qX
-&
-"#
-r(&A
-&
-"#
-qE'qX
-&
-z5=tc
-wF.
-r=
-r:6'&6
-rp6'.
-s+"'&6
-uO"'/
-r=
-r:7''6
-rp7'/
-s+&''6
-uO&'0
-r=
-r:8'(6
-rp8'0
-s+*'(6
-uO*'1
-r=
-s+4')6
-uO5'1
-s+.')6
-uO.'2
-r=
-s+8'*6
-uO9'2
-s+2'*6
-uO2'3
-r=
-s+<'+6
-uO='3
-s+6'+6
-uO6'4
-r=
-s+@',6
-uOA'4
-s+:',6
-uO:'5
-r=
-s+D'-6
-uOE'5
-s+>'-6
-r5@yC
-u>zi{up5rW+r3R.$6$;
-u>zi{up5rW+r3R-$,$1
-u>zi{up5rW+r3R,$"$'
-u>zi{up5rW+r3R+Srl
-u>zi{up5rW+r3R*$4$9
-u>zi{up5rW+r3R)$*$/
-u>zi{up5rW+r3R(sG$%
-u>zi{up5rW+r3R'>sU
-!#
-z57f
-qTR?B
-z5/f
-qTR?E
-uX/1-?
-"#
-uX.Upu
-)
-xA,q#
-iYV&
-iZV%
-q+s7p-
-rCp)
-4
-wh
-"$
-|=-3)v:
-"$
-|=+%2t,
-xA,r1
-vIG
-ta
-|[r,xfR0</<.<-L
-z=G
-q:
-|[r,xfR,<+<*<)L
-O
-!#
-uv+r1
-O
-!#
-x+.qN
-rjx\s38
-(7
-!#
-x+9sh
-rj{'s39
-(/
-!#
-"%
-y0s3@
-(qY
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"H
-J
-qm
-qm
-(
-!qZ
-"F
-g
-vg
-v#
-(
-!s*
-"<
-qH
-ag
-wpj
-(
-!tS
-u{zL
-uI
-vg
-v#
-(
-!vB
-pnq3pb
-sk
-a<
-wpk
-(
-!w&
-")
-tW
-a.
-wp2
-(
-!x=
-tW
-a,
-wp2
-(
-!yE
-")
-}G
-a&
-wpl
-(
-!{-
-}G
-a%
-wpl
-(
-!vKxw
-")
-sv9
-pfpU
-qPqA
-(
-!pty@
-sv9
-pfp[
-qPqA
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+wgp:7=q
+ &*vAp:7=r
+ 'f&zmmu
+ \#*w9+&0
+ ,$|C0ql
+ 2$/1
+ $$/1
+ $$/1
+ ,$}px<w>p3u}vMp2&0)
+qQ7
+r>*
+ &( %n#/1
+x3.=?
+ $(p[rDq'?qByxq)zR9
+ ($rs&-
+ ($/1
+ %f&/1
+ &s%/1
+}px<w>p3u}vM&%&.=B
+zv9
+/1
+qI&
+v[&&/
+v7
+/1
+sMm%99=&
+pH/pk
+ %R% l#f&/1
+ +f&r>6
+ 'f&}_q]
+ %f&rc<
+ )f&/1
+ )f&rc'
+ %f& %. %f&rc0
+ )f&/1
+ ;f& %A /f& %H 3f& (6//
+ws
+pc<
+pc8
+ &* $. *: $E $.tX
+nc
+ &5 $.qN*t0
+ $$n{
+_3
+ && $+nz
+ &P# $AzTq[
+ $Cn{
+ (H $OC|
+ &0 $D/&
+})
+Cl
+_8
+ &(/%
+tX
+CD
+ 'D!cxw
+/%
+ %DC,
+ 'D!c'y3
+ %IC-
+ &'!c'z/
+/%
+ %DC,
+ &9!cqypm
+ $MC'
+_6
+!u9
+ $[. *w/t$vP
+st
+t$vU
+ D(`}
 
-const turnRowsBF16SM90 = turnRowsBF16SM90NarrowAligned + `
- patch
- -1
-packed1 13370 turnRows_8_float32_row_BF16
- =11
- -2
-p9}rpF
-p:qY/pF
- =33
- -18
- =2
- -2
-uA+qe
-t^
-uA.qe
-v>.
- =3
- -4
-r'uH-
-r'yD-
-uA-sQ
-p~p2rq2[
- =4
- -1
-qVq}U
- =2
- -2
-uA/p|
-ri
-ti
- =2
- -6
-t(X1%
-uA/qw
-uVr|q=
-qKq9DB
-uA@r1
-t@tkr,vXq=
- =2
- -1
-Y+qR
- =2
- -2
-x<E
-Yw%p2
- =2
- -3
-q1t"p0
-uv9rI
-qz}w
- =2
- -3
-pzp0q=?
-pzXq=?
-"1
- =4
- -4
-s?q,
-ru,
-sY-pX
-Y=2p0
- =9
- -1
-q+pYvQ
- =3
- -1
-sw
-s@r>
- =4
- -1
-|8pGp$
- =2
- -1
-sap/2vQ
- =2
- -4
-vsp/2t~
-vj
-w;2
-w;8
- =29
- -1
-pl2
-pl8
-uVrU
- =3
- -3
-t1=r2
-s?p@
-tV8wB
- =11
- -3
-u'p@
-pnq3p|
-u'[
-wcu*[z/
- =2
- -4
-q:
-}e7
-s.pK38%
-T2
- =4
- -8
-p\
-pnqes6
-tQ6VD
-zZ7
-xBxXq4rzpW#{f7
-zNwB
-|OxXq4rzpW#V"C
-{O
-q\p=35
- =4
- -9
-wcy|pW%z/
-xv7,
-i'%
-}e-
-tkq)piPrbrmxXq4rzpWGV'VIC
-sY7qw
-r[1E
-vrp/#3'3%?
-vrp/$3(3&?
- =3
- -1
- =7
- -1
-xBu*M/1,
- =3
- -6
-ru8
-ta
-T$
-s?q}
-q:
-T$
- =4
- -1
-sw
-s@r>
-s@p&
-s@se
- =2
- -1
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-z_M-
- =2
- -3
-T0
-u;t]
-T0
- =4
- -2
-_
-y(
-s4p&
-s4se
-s4s%
-s4+rg
-s4vm
-s4+p&
- =2
- -2
-_
-y(
-s4p&
-s4se
-s4s%
-s4+rg
-s4vm
-s4+p&
- =100
- -10
-r[1B
-z5/f
-r[1E
-|=.3*?
-"#
-|=,%pu
-xA,q#
-i[V'
-i\V&
- =11
- -1
-x9R.
-w(r><-
-w(p&<,
-w(se<+
- =2
- -1
-x9R*
-w(r><)
-w(p&<(
-w(se<'
- =20
- -1
-"I
- =13
- -2
-ai
-;4
- =10
- -2
-a=
-;2
- =4
- -2
-a/
-;$
- =3
- -2
-a-
-;$
- =4
- -2
-a'
-;0
- =3
- -2
-a&
-;0
- =37`
-
-const turnRowsBF16SM80NarrowAligned = turnRowsBF16SM90NarrowAligned + `
- patch
- -3
-packed1 12992 turnRows_8_float32_row_BF16
-!|hf|f
-!|gxO
- =62
- -2
- =42
- -4
-".
-ru)
- =304
- -1
- =2
- -1
-"G
- =5
- -1
-"E
- =80`
-
-const turnRowsBF16SM80 = turnRowsBF16SM90 + `
- patch
- -3
-packed1 13261 turnRows_8_float32_row_BF16
-!|hf|f
-!|gxO
- =44
- -2
- =45
- -4
-"0
-ru)
- =331
- -1
- =2
- -1
-"H
- =5
- -1
-"E
- =80`
-
-const turnRowsBF16SM70NarrowAligned = turnRowsBF16SM80NarrowAligned + `
- patch
- -3
-packed1 16800 turnRows_8_float32_row_BF16
-!pJ
-!pI
- =8
- -2
-p;8sV
-p9rFun
- =347
- -9
-r5@t;
-{i;
-rE
-rr
-v4
-sl
-y>;$;
-rE
-v5
-{i6
-rE
-rr
-v4
-sl
-y>6$6
-rE
-v5
-pv
-vPz}R=2p0D
-{i1
-rE
-rr
-v4
-sl
-y>1$1
-rE
-v5
-{i,
-rE
-rr
-v4
-sl
-y>,$,
-rE
-v5
-pv
-vPz}RK2p0D
-{i'
-rE
-rr
-v4
-sl
-y>'$'
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-vPz}RY2p0D
-s5xat$
-rE
-rr
-v4
-sl
-t-t$rl
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-vPz}Rh2p0D
-{i9
-rE
-rr
-v4
-sl
-y>9$9
-rE
-v5
-{i4
-rE
-rr
-v4
-sl
-y>4$4
-rE
-v5
-pv
-vPz}Rv2p0D
-{i/
-rE
-rr
-v4
-sl
-y>/$/
-rE
-v5
-{i*
-rE
-rr
-v4
-sl
-y>*$*
-rE
-v5
-pv
-vPz}MS2p0D
-{i%
-rE
-rr
-v4
-sl
-y>%$%
-rE
-v5
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
-pv
-vPz}MT2p0D
-s5xav2
-rE
-rr
-v4
-sl
-t-v2sU
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-vPz}MU2p0D
- =2
- -3
-r[=B
-z5/f
-r[=E
- =18
- -1
-|[r,xfMN1O1P1QL
- =2
- -1
-|[r,xfMR1S1T1UL
- =6
- -1
-pV0s38
- =3
- -1
-pV-s39
- =95`
-
-const turnRowsBF16SM70 = turnRowsBF16SM80 + `
- patch
- -3
-packed1 17046 turnRows_8_float32_row_BF16
-!pJ
-!pI
- =8
- -2
-p;8sV
-p9w{=pF
- =354
- -9
-r5@t;
-{i;
-rE
-rr
-v4
-sl
-y>;$;
-rE
-v5
-{i6
-rE
-rr
-v4
-sl
-y>6$6
-rE
-v5
-pv
-vPz}R=2p0D
-{i1
-rE
-rr
-v4
-sl
-y>1$1
-rE
-v5
-{i,
-rE
-rr
-v4
-sl
-y>,$,
-rE
-v5
-pv
-vPz}RK2p0D
-{i'
-rE
-rr
-v4
-sl
-y>'$'
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-vPz}RY2p0D
-s5xat$
-rE
-rr
-v4
-sl
-t-t$rl
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-vPz}Rh2p0D
-{i9
-rE
-rr
-v4
-sl
-y>9$9
-rE
-v5
-{i4
-rE
-rr
-v4
-sl
-y>4$4
-rE
-v5
-pv
-vPz}Rv2p0D
-{i/
-rE
-rr
-v4
-sl
-y>/$/
-rE
-v5
-{i*
-rE
-rr
-v4
-sl
-y>*$*
-rE
-v5
-pv
-vPz}MJ2p0D
-{i%
-rE
-rr
-v4
-sl
-y>%$%
-rE
-v5
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
-pv
-vPz}MK2p0D
-s5xav2
-rE
-rr
-v4
-sl
-t-v2sU
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-vPz}ML2p0D
- =22
- -4
-x9ME
-w(r>1F
-w(p&1G
-w(se1H
- =2
- -4
-x9MI
-w(r>1J
-w(p&1K
-w(se1L
- =6
- -1
-pV0s38
- =3
- -1
-pV-s39
- =95`
-
-const storeLanes32SM70Narrow = `packed1 14585 storeLanes_float32
-!pJ
-!pI
-!p8
-!sgsyrmt@rR
-!
-!pHrFp&pD
-!}[
-!c
-p;@un
-p9.te
-p:w{x,
-qSqupF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6rg
-z6p&
-h+wV
-m
-w.qw
-p%
-vdxe
-Q
-v|q0
-N
-pl$
-)
-pl&
-)
-pl(
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-uupU
-zt
-uupG
-p\
-uupG
-p\
-wtpj-
-sH*
-"%
-ru$
-"%
-s?q}
-Yq}ry
-qU
-t+q}qO
-*-%
-sw
-s@r>
-r#pb
-t1=U
-ysxPp$
-w9
-t>
-zWzE
-pm
-sapUsu
-tw
-p6
-vsqAs[
-vj
-w;7
-u1qA
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
+var storeLanes32SM70 = driver.Text{Base: &storeLanes32SM70Narrow, Code: `packed2 14171 storeLanes_float32
+ 2$]*q^
+O+qS
+ X#& (Fw+
+/%
 ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVq,r2
-tv
-!#
-tf/C
-t1=qR
-ya
-zJvDympMy_xDr2rq
-}s
-4
-ret,pu
-ys|;?
-!#
-qm
-qm
-ysxPp$
-xApw
-rjx\I
-xkj
-u'q9
-vYzL
-wcu*Xz/
-p\
-ur/
-tT
-}e7
-xUt"[%
-T7
-u(
-o
-*+%
-sw
-uss6
-xUu&p*V@
-zZ7
-xBxXq4rzqICVC
-v3p"wB
-|OxXq4rzqIt~C
-{O
-s=q,
-4
-yst,?
-!#
-vdzR
-uot,I
-wWr1
-O
-!#
-z*t;
-xUM%2p*VC
-vNuJF
-"-
-ru&
-{*&2p0
-sd
-wI@q@
-s.pW%VHV&
-q1p*qg
-qt&2p*
-t8M&?
-)
-t(xc&
-p\
-yS
-{hxZ
-4
-v0pKrS
-T3
-4
-xirZ
-T3
-4
-ph&wB
-)
-i,%
-}=,
-T5
-4
-{6q4V.
-}=.
-T5
-4
-q+p"34
-4
-q+pK34
-4
-};wX
-T6
-4
-v0qIt~
-T6
-4
-uE
-!#
-ru&
-wI/px
-po&rqV3
-}=3
-i'rZ
-T3
-z>
-o
-*#%
-_
-q+p=35
-{K
-vIE
-*'%
-s8
-wI@p|
-i*t]
-x3
-r\(
-s'8
-*%q^
-_
-q+u\6
-s'7
-xM
-*)%
-s8
-v|r]
-z'&1&A
-qt&1/
-\
-H
-!#
-ru&
-"$
-po&rqV?
-}=?
-i3rZ
-o
-*#%
-_
-vIE
-*'%
-s8
-"$
-i6t]
-*%q^
-_
-xM
-*)%
-s8
-"$
-z'&1&A
-qt&1/
-\
-!#
-O
-!#
-"/
-ru%
-qt%1,
-s'9
-"0
-ru$
-vdsq
-t+M%qO
-*-%
-v}Pq>pO|P
-v}Pq>pO{"}/x?
-"1
-t1=U
-ysxPp$
-w9
-z30p$
-pm
-t>
-sap/7Vq
-tw
-p6
-vsp/7Vr
-vj
-w;7
-u1pWu
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM+10
-tv
-!#
-tf/C
-t1=qR
-ya
-zJvDympMy_xD10rq
-}s
-4
-ret,pu
-ys|;?
-!#
-qm
-qm
-ysxPp$
-"1
-rjx\I
-"1
-u'q9
-"1
-wcu*Xz/
-p\
-ur/
-tT
-}e7
-xUp@10%
-T7
-s'/
-o
-*+%
-v}Pq>pO|P
-"1
-xUyc.V?
-zZ7
-xBxXq4rzqI{f9
-v3p"wB
-|OxXq4rzqIt~C
-{O
-s=M-
-4
-yst,?
-!#
-"1
-uot,I
-"1
-O
-!#
-"1
-xUM%1.VB
-vW9
-"1
-ru&
-{*&1/
-sd
-"1
-s.pW%39V&
-qk/qg
-qt&1/
-t8M&?
-)
-t(xc&
-p\
-yS
-{hxZ
-4
-v0pKrS
-T3
-4
-xirZ
-T3
-4
-ph&wB
-)
-i,%
-}=,
-T5
-4
-{6q4V.
-}=.
-T5
-4
-q+p"34
-4
-q+pK34
-4
-};wX
-T6
-4
-v0qIt~
-T6
-4
-uE
-!#
-ru&
-"1
-po&rqV3
-}=3
-i'rZ
-T3
-s'@
-o
-*#%
-v}Pq>pOs:ql
-q+p=35
-pm=
-vIE
-*'%
-s8
-"1
-i*t]
-x3
-r\(
-pm,
-*%q^
-v}Pq>pOs:ql
-q+u\6
-pm+
-xM
-*)%
-s8
-"1
-z'&1&A
-qt&1/
-\
-H
-!#
-ru&
-"$
-po&rqV?
-}=?
-i3rZ
-o
-*#%
-v}Pq>pOs:ql
-vIE
-*'%
-s8
-"$
-i6t]
-*%q^
-v}Pq>pOs:ql
-xM
-*)%
-s8
-"$
-z'&1&A
-qt&1/
-\
-!#
-!pZ
-p(
-!p^
-"/
-J
-qa<
-qa8
-(
-!qZ
-r#zL
-qH
-vg
-v#
-(
-!s*
-vYpb
-g
-p3c
-;7
-(
-!tS
-wI/r]
-sk
-p3{
-;3
-(
-!vB
-sk
-p3z
-;5
-(
-!w&
-wI@r4
-uI
-p3{
-;4
-(
-!x=
-uI
-a|
-;6
-(
-!yE
-"&
-r~
-al
-;8
-(
-!{-
-"%
-g
-aD
-;7
-(
-!vKxw
-"%
-sk
-a,
-;3
-(
-!pty@
-sk
-a-
-;5
-(
-!ptyG
-"%
-uI
-a,
-;4
-(
-!pt+uU
-uI
-a'
-;6
-!q[
-qQ,tl
-p_
-m
-pN
-p]
-sjtK
-pQ
-sjtO
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+y6
+wc
+{w*
+{-
+ 00|zpOK
+rc
+wgp:,tU
+ &(vAp:,u$
+ $$}6,
+ ^#$q@,
+q@2
+t|Y8
+ &$s(7E
+zDp2
+s[p7
+tK2s6
+ 8*sh?Iq3u}vMp2
+x5qp
+sh?Iq3u}vMpN
+{QpQv.
+ &( %L $$sMpO92)
+qQ,
+ *& $5 $4rk093
+ $$p[rDq'?qByxm#zR1
+s<q9s6
+zdyxm#="E
+ $(qH{'/
+ 4$sMp:49093
+zv1
+/-
+s[pa
+sk1
+ &,sMm'91=(
+G1pk
+s$pS-
+wIph
+ (0vGr}
+qQ$
+tE
+uMp@
+ '%q"p|s6
+s/
+D/)
+se/
+qQ(
+tE
+ %ID2)
+se2
+ ''q|q99&
+tE
+q|pJ9&
+tE
+D"=#
+qQ*
+tE
+D#w"
+ '% &V#qN*pX
+qY%s6
+D7)
+se7
+D)=(
+ %C *.q|{'(
+ ,$D,=-
+q|pO9&
+ ((z5p:*
+ ,$x90=03
+qe091
+ (&/$
+qY1s6
+DC)
+seC
+D5=4
+ 0,D8=9
+ .$x9<=<3
+qe<91
+ ,& $t*qQ.
+ *w* &z* .{*|zp:2K
+ &$wgp:,92
+ &$vAp:,92
+ 'g&}62
+ h#g& $_) 9g& (c+ %g&/1
+ 3g& *4 $5/1
+rk0=A
+ 5g& .JsMmE90=D
+zv1
+ && 'g&/1
+ =g& &H Mg&/1
+ -g& *V# %g& ,$ 'g& (( %g& ,$ ;g& ,: 'g& ,& +g& ,*pc4
+pc.
+ 6&n[
+_,
+ *&nw
+_$
+ (&nv
+_(
+ *&nw
+_&
+ (&n|
+_*
+ *&Cp
+_.
+ *&CG
+ 'D *( 'D (& 'D *& 'D (&_*
+ V#$`}
 
-const storeLanes32SM70 = storeLanes32SM70Narrow + `
- patch
- -1
-packed1 14171 storeLanes_float32
- =8
- -2
-p;/te
-p9tGpF
- =27
- -18
- =3
- -7
-wP
-"%
-t>
-rCp"
-qU
-t+z#/
-v&%
- =7
- -3
-|8pKp$
-pm
-sap/,su
- =2
- -3
-vsp/,s[
-vj
-w;,
- =30
- -1
-pl,
-pl2
-uVrU
- =2
- -4
-v17C
-t1=r2
-s?p@
-tV2wB
- =11
- -3
-u'p@
-vYp|
-u'[
-wcu*[z/
- =2
- -4
-q:
-}e7
-s.pK32%
-T,
- =4
- -8
-p\
-uss6
-tQ033
-zZ7
-xBxXq4rzpW#{f1
-zNwB
-|OxXq4rzpW#V"C
-{O
-q\p=3/
- =9
- -5
-s.p/43033
-vW1
-"-
-s?p*
-pC1
- =2
- -7
-s.pW'31V(
-*1qg
-zu
-wKpY
- =3
- -25
-xiq^
-T$
-4
-w0rZ
-T$
-4
-qzwg7
-)
-i/%
-}=/
-T(
-4
-zNwB
-i2%
-}=2
-T(
-4
-q+pG3&
-4
-q+p"3&
-4
-i"V#
-T*
-4
-i#wX
-T*
- =3
- -6
-wI/q@
-sn%wB
-i7%
-}=7
-i)V(
-T$
- =4
- -1
-q+p=3(
- =5
- -3
-i,V-
-q+pK3&
- =3
- -1
-q+u\*
- =5
- -2
-|w0V0A
-tf031
- =3
- -5
-"$
-sn1wB
-iC%
-}=C
-i5V4
- =7
- -1
-i8V9
- =6
- -2
-|w<V<A
-tf<31
- =5
- -2
-s?q}
-T.
- =4
- -1
-t+q}qO
- =7
- -1
-|8p/2p$
- =2
- -1
-sap/,32
- =2
- -4
-vsp/,32
-vj
-w;,
-w;2
- =29
- -1
-pl,
-pl2
-uVrU
- =3
- -3
-t1=r2
-s?p@
-tV2wB
- =11
- -3
-u'p@
-"1
-u'[
-wcu*[z/
- =2
- -4
-q:
-}e7
-s.pK32%
-T,
- =4
- -8
-p\
-"1
-tQ0VA
-zZ7
-xBxXq4rzpW#{f1
-zNwB
-|OxXq4rzpW#V"C
-{O
-q\p=3/
- =9
- -2
-s.pWE30VD
-vW1
- =2
- -1
-pC1
- =2
- -7
-s.pW'31V(
-*1qg
-zu
-wKpY
- =3
- -5
-xiq^
-T$
-4
-w0rZ
-T$
- =3
- -17
-i/%
-}=/
-T(
-4
-zNwB
-i2%
-}=2
-T(
-4
-q+pG3&
-4
-q+p"3&
-4
-i"V#
-T*
-4
-i#wX
-T*
- =3
- -6
-"1
-sn%wB
-i7%
-}=7
-i)V(
-T$
- =4
- -1
-q+p=3(
- =5
- -3
-i,V-
-q+pK3&
- =3
- -1
-q+u\*
- =5
- -2
-|w0V0A
-tf031
- =3
- -5
-"$
-sn1wB
-iC%
-}=C
-i5V4
- =7
- -1
-i8V9
- =6
- -2
-|w<V<A
-tf<31
- =7
- -2
-qa4
-qa.
- =10
- -2
-p3[
-;,
- =4
- -2
-p3w
-;$
- =3
- -2
-p3v
-;(
- =4
- -2
-p3w
-;&
- =3
- -2
-p3|
-;*
- =4
- -2
-ap
-;.
- =4
- -2
-aG
-;,
- =5
- -1
-;$
- =4
- -1
-;(
- =5
- -1
-;&
- =4
- -1
-;*
- =26`
+var storeLanesBF16SM70Narrow = driver.Text{Base: &storeLanes32SM70Narrow, Code: `packed2 14656 storeLanes_dtype_BF16
+ 4${{r-
+ $$p#r-
+ m*$ua'
+ $$}W
+ &$|R,
+ $$Ip)?pEqBqgq7uLq]A
+ .$}W
+ &$wj,
+ $$ %. 8$ )A )? (.}W
+ ): P)* 'f&wYuLt^u%
+ &( )f& .( %. &$ )f& 8( )A /f& %H 3f& c&F`}
 
-const storeLanesBF16SM70Narrow = `packed1 14656 storeLanes_dtype_BF16
-!pJ
-!pI
-!p8
-!sgsyrmt@rR
-!
-!pHrFp&pD
-!}[
-!c
-p;@un
-p98x,
-p:w{x,
-qSx,
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6rg
-z6p&
-h+wV
-m
-w.qw
-p%
-vdxe
-Q
-v|q0
-N
-pl$
-)
-pl&
-)
-pl(
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-uupU
-zt
-uupG
-p\
-uupG
-p\
-wtpj-
-sH*
-"%
-ru$
-"%
-s?q}
-Yq}ry
-qU
-t+q}qO
-*-%
-sw
-s@r>
-r#pb
-t1=U
-ysxPp$
-w9
-t>
-zWzE
-pm
-sapUsu
-tw
-p6
-vsqAs[
-vj
-w;7
-u1qA
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVq,r2
-tv
-!#
-tf/C
-t1=qR
-ya
-zJvDympMy_xDr2rq
-}s
-4
-ret,pu
-ys|;?
-!#
-qm
-qm
-ysxPp$
-xApw
-rjx\I
-xkj
-u'q9
-vYzL
-wcu*Xz/
-p\
-ur/
-tT
-}e7
-xUt"[%
-T7
-u(
-o
-*+%
-sw
-uss6
-xUu&p*V@
-zZ7
-xBxXq4rzqICVC
-v3p"wB
-|OxXq4rzqIt~C
-{O
-s=q,
-4
-yst,?
-!#
-vdzR
-uot,I
-wWr1
-O
-!#
-z*t;
-xUM%2p*VC
-vNuJF
-"-
-ru&
-{*&2p0
-sd
-wI@q@
-s.pW%VHV&
-q1p*qg
-qt&2p*
-t8M&?
-)
-t(xc&
-p\
-yS
-{hxZ
-4
-v0pKrS
-T3
-4
-xirZ
-T3
-4
-ph&wB
-)
-i,%
-}=,
-T5
-4
-{6q4V.
-}=.
-T5
-4
-q+p"34
-4
-q+pK34
-4
-};wX
-T6
-4
-v0qIt~
-T6
-4
-uE
-!#
-ru&
-wI/px
-po&rqV3
-}=3
-i'rZ
-T3
-z>
-}d
-*#%
-rV
-q+p=35
-{K
-vIB
-*'%
-wG
-wI@p|
-i*t]
-x3
-r\(
-s'8
-*%q^
-rV
-q+u\6
-s'7
-vaB
-*)%
-wG
-v|r]
-z'&1&A
-qt&1/
-\
-H
-!#
-ru&
-"$
-po&rqV?
-}=?
-i3rZ
-}d
-*#%
-rV
-vIB
-*'%
-wG
-"$
-i6t]
-*%q^
-rV
-vaB
-*)%
-wG
-"$
-z'&1&A
-qt&1/
-\
-!#
-O
-!#
-"/
-ru%
-qt%1,
-s'9
-"0
-ru$
-vdsq
-t+M%qO
-*-%
-v}Pq>pO|P
-v}Pq>pO{"}/x?
-"1
-t1=U
-ysxPp$
-w9
-z30p$
-pm
-t>
-sap/7Vq
-tw
-p6
-vsp/7Vr
-vj
-w;7
-u1pWu
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM+10
-tv
-!#
-tf/C
-t1=qR
-ya
-zJvDympMy_xD10rq
-}s
-4
-ret,pu
-ys|;?
-!#
-qm
-qm
-ysxPp$
-"1
-rjx\I
-"1
-u'q9
-"1
-wcu*Xz/
-p\
-ur/
-tT
-}e7
-xUp@10%
-T7
-s'/
-o
-*+%
-v}Pq>pO|P
-"1
-xUyc.V?
-zZ7
-xBxXq4rzqI{f9
-v3p"wB
-|OxXq4rzqIt~C
-{O
-s=M-
-4
-yst,?
-!#
-"1
-uot,I
-"1
-O
-!#
-"1
-xUM%1.VB
-vW9
-"1
-ru&
-{*&1/
-sd
-"1
-s.pW%39V&
-qk/qg
-qt&1/
-t8M&?
-)
-t(xc&
-p\
-yS
-{hxZ
-4
-v0pKrS
-T3
-4
-xirZ
-T3
-4
-ph&wB
-)
-i,%
-}=,
-T5
-4
-{6q4V.
-}=.
-T5
-4
-q+p"34
-4
-q+pK34
-4
-};wX
-T6
-4
-v0qIt~
-T6
-4
-uE
-!#
-ru&
-"1
-po&rqV3
-}=3
-i'rZ
-T3
-s'@
-}d
-*#%
-v}Pq>pOPt5p5rz~72ql
-q+p=35
-pm=
-vIB
-*'%
-wG
-"1
-i*t]
-x3
-r\(
-pm,
-*%q^
-v}Pq>pOPt5p5rz~72ql
-q+u\6
-pm+
-vaB
-*)%
-wG
-"1
-z'&1&A
-qt&1/
-\
-H
-!#
-ru&
-"$
-po&rqV?
-}=?
-i3rZ
-}d
-*#%
-v}Pq>pOPt5p5rz~72ql
-vIB
-*'%
-wG
-"$
-i6t]
-*%q^
-v}Pq>pOPt5p5rz~72ql
-vaB
-*)%
-wG
-"$
-z'&1&A
-qt&1/
-\
-!#
-!pZ
-p(
-!p^
-"/
-J
-qa<
-qa8
-(
-!qZ
-r#zL
-qH
-vg
-v#
-(
-!s*
-vYpb
-g
-p3c
-;7
-(
-!tS
-wI/r]
-sk
-p3{
-;3
-(
-!vB
-sk
-p3z
-;5
-(
-!w&
-wI@r4
-uI
-p3{
-;4
-(
-!x=
-uI
-a|
-;6
-(
-!yE
-"&
-r~
-al
-;8
-(
-!{-
-"%
-g
-aD
-;7
-(
-!vKxw
-"%
-sk
-a,
-;3
-(
-!pty@
-sk
-a-
-;5
-(
-!ptyG
-"%
-uI
-a,
-;4
-(
-!pt+uU
-uI
-a'
-;6
-!q[
-qQ,tl
-p_
-m
-pN
-p]
-sjtK
-pQ
-sjtO
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const storeLanesBF16SM70 = storeLanesBF16SM70Narrow + `
- patch
- -1
-packed1 14242 storeLanes_dtype_BF16
- =8
- -2
-p;/te
-p9.r0
- =27
- -18
- =3
- -7
-wP
-"%
-t>
-rCp"
-qU
-t+z#/
-v&%
- =7
- -3
-|8pKp$
-pm
-sap/,su
- =2
- -3
-vsp/,s[
-vj
-w;,
- =30
- -1
-pl,
-pl2
-uVrU
- =2
- -4
-v17C
-t1=r2
-s?p@
-tV2wB
- =11
- -3
-u'p@
-vYp|
-u'[
-wcu*[z/
- =2
- -4
-q:
-}e7
-s.pK32%
-T,
- =4
- -8
-p\
-uss6
-tQ033
-zZ7
-xBxXq4rzpW#{f1
-zNwB
-|OxXq4rzpW#V"C
-{O
-q\p=3/
- =9
- -5
-s.p/43033
-vW1
-"-
-s?p*
-pC1
- =2
- -7
-s.pW'31V(
-*1qg
-zu
-wKpY
- =3
- -25
-xiq^
-T$
-4
-w0rZ
-T$
-4
-qzwg7
-)
-i/%
-}=/
-T(
-4
-zNwB
-i2%
-}=2
-T(
-4
-q+pG3&
-4
-q+p"3&
-4
-i"V#
-T*
-4
-i#wX
-T*
- =3
- -6
-wI/q@
-sn%wB
-i7%
-}=7
-i)V(
-T$
- =4
- -1
-q+p=3(
- =5
- -3
-i,V-
-q+pK3&
- =3
- -1
-q+u\*
- =5
- -2
-|w0V0A
-tf031
- =3
- -5
-"$
-sn1wB
-iC%
-}=C
-i5V4
- =7
- -1
-i8V9
- =6
- -2
-|w<V<A
-tf<31
- =6
- -1
-T.
- =12
- -1
-|8p/2p$
- =2
- -1
-sap/,32
- =2
- -4
-vsp/,32
-vj
-w;,
-w;2
- =29
- -1
-pl,
-pl2
-uVrU
- =3
- -3
-t1=r2
-s?p@
-tV2wB
- =11
- -3
-u'p@
-"1
-u'[
-wcu*[z/
- =2
- -4
-q:
-}e7
-s.pK32%
-T,
- =4
- -8
-p\
-"1
-tQ0VA
-zZ7
-xBxXq4rzpW#{f1
-zNwB
-|OxXq4rzpW#V"C
-{O
-q\p=3/
- =9
- -2
-s.pWE30VD
-vW1
- =2
- -1
-pC1
- =2
- -7
-s.pW'31V(
-*1qg
-zu
-wKpY
- =3
- -5
-xiq^
-T$
-4
-w0rZ
-T$
- =3
- -17
-i/%
-}=/
-T(
-4
-zNwB
-i2%
-}=2
-T(
-4
-q+pG3&
-4
-q+p"3&
-4
-i"V#
-T*
-4
-i#wX
-T*
- =3
- -6
-"1
-sn%wB
-i7%
-}=7
-i)V(
-T$
- =4
- -1
-q+p=3(
- =5
- -3
-i,V-
-q+pK3&
- =3
- -1
-q+u\*
- =5
- -2
-|w0V0A
-tf031
- =3
- -5
-"$
-sn1wB
-iC%
-}=C
-i5V4
- =7
- -1
-i8V9
- =6
- -2
-|w<V<A
-tf<31
- =7
- -2
-qa4
-qa.
- =10
- -2
-p3[
-;,
- =4
- -2
-p3w
-;$
- =3
- -2
-p3v
-;(
- =4
- -2
-p3w
-;&
- =3
- -2
-p3|
-;*
- =4
- -2
-ap
-;.
- =4
- -2
-aG
-;,
- =5
- -1
-;$
- =4
- -1
-;(
- =5
- -1
-;&
- =4
- -1
-;*
- =26`
+var storeLanesBF16SM70 = driver.Text{Base: &storeLanes32SM70, Code: `packed2 14242 storeLanes_dtype_BF16
+ 4$O2qq
+ $$p#r-
+ {)$ua'
+ $$}W
+ &$|R,
+ $$Ip)?pEqBqgq7uLq]A
+ ,$}W
+ &$wj,
+ $$ %- 8$ )@ )> (.}W
+ ): 2*qI%
+ ,$r&%e
+ e($ 'g&wYuLt^u%
+ &( )g& ,( %- &$ )g& 8( )@ /g& %G 3g& c&F`}

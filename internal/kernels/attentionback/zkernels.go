@@ -62,7 +62,7 @@ var sequencesKernel = &driver.Kernel{
 		{File: "direct.go", Line: 110, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sequencesSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sequencesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -126,7 +126,7 @@ var prepareTiledKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: prepareTiledSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &prepareTiledSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -167,7 +167,7 @@ var widenKernel = &driver.Kernel{
 		{File: "prepare.go", Line: 95, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: widenSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &widenSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -209,7 +209,7 @@ var addHeadsKernel = &driver.Kernel{
 		{File: "prepare.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P48;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: addHeadsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P48;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: &addHeadsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -251,8 +251,8 @@ var addHeadsHalfKernel = &driver.Kernel{
 		{File: "prepare.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;P48;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: addHeadsHalfSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P48;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: addHeadsHalfSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;P48;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: &addHeadsHalfSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P48;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: &addHeadsHalfSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -323,7 +323,7 @@ var groupedForward64Kernel = &driver.Kernel{
 	},
 	Integers: []int{392, 400, 416, 424, 440, 448},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: groupedForward64SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: &groupedForward64SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -398,7 +398,7 @@ var groupedForward128Kernel = &driver.Kernel{
 	},
 	Integers: []int{392, 400, 416, 424, 440, 448},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: groupedForward128SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: &groupedForward128SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -477,7 +477,7 @@ var groupedKeys64Kernel = &driver.Kernel{
 	},
 	Integers: []int{520, 528, 544, 552, 568, 576, 592, 600},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: groupedKeys64SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: &groupedKeys64SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -557,7 +557,7 @@ var groupedKeys128Kernel = &driver.Kernel{
 	},
 	Integers: []int{520, 528, 544, 552, 568, 576, 592, 600},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: groupedKeys128SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: &groupedKeys128SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -637,7 +637,7 @@ var groupedQueries64Kernel = &driver.Kernel{
 	},
 	Integers: []int{520, 528, 544, 552, 568, 576},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: groupedQueries64SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &groupedQueries64SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -717,7 +717,7 @@ var groupedQueries128Kernel = &driver.Kernel{
 	},
 	Integers: []int{520, 528, 544, 552, 568, 576},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: groupedQueries128SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &groupedQueries128SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -770,7 +770,7 @@ var linesOf32Kernel = &driver.Kernel{
 		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P96;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: linesOf32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P96;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: &linesOf32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -819,7 +819,7 @@ var linesOfBF16Kernel = &driver.Kernel{
 		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P96;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: linesOfBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P96;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: &linesOfBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -887,7 +887,7 @@ var tiledKeys64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tiledKeys64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &tiledKeys64SM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -956,7 +956,7 @@ var tiledKeys128Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tiledKeys128SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &tiledKeys128SM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1022,7 +1022,7 @@ var tiledQueries64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tiledQueries64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &tiledQueries64SM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1088,7 +1088,7 @@ var tiledQueries128Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: tiledQueries128SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &tiledQueries128SM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -61,8 +61,8 @@ var fusedF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fusedF16SM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fusedF16SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &fusedF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: &fusedF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -129,8 +129,8 @@ var fusedWideF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fusedWideF16SM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fusedWideF16SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &fusedWideF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: &fusedWideF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -197,8 +197,8 @@ var fusedBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fusedBF16SM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fusedBF16SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &fusedBF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: &fusedBF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -265,8 +265,8 @@ var fusedWideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fusedWideBF16SM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fusedWideBF16SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &fusedWideBF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: &fusedWideBF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -315,9 +315,9 @@ var gatherWordsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gatherWordsSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gatherWordsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gatherWordsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: &gatherWordsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: &gatherWordsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: &gatherWordsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -364,8 +364,8 @@ var gather16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gather16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gather16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: &gather16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: &gather16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -412,8 +412,8 @@ var gather32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gather32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gather32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: &gather32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: &gather32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -460,8 +460,8 @@ var gatherEight16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: gatherEight16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherEight16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &gatherEight16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gatherEight16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -508,8 +508,8 @@ var gatherEight32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: gatherEight32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherEight32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &gatherEight32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gatherEight32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -548,10 +548,10 @@ var finish32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: finish32SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: finish32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: finish32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: finish32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &finish32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &finish32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &finish32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &finish32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -590,10 +590,10 @@ var finishBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: finishBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: finishBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: finishBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: finishBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &finishBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &finishBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &finishBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &finishBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -632,10 +632,10 @@ var finishF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: finishF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: finishF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: finishF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: finishF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &finishF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &finishF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &finishF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &finishF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -688,10 +688,10 @@ var depthwise32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: depthwise32SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: depthwise32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: depthwise32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: depthwise32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &depthwise32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &depthwise32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &depthwise32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &depthwise32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -746,10 +746,10 @@ var depthwiseBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: depthwiseBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: depthwiseBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: depthwiseBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: depthwiseBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &depthwiseBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &depthwiseBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &depthwiseBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &depthwiseBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -804,10 +804,10 @@ var depthwiseF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: depthwiseF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: depthwiseF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: depthwiseF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: depthwiseF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &depthwiseF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &depthwiseF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &depthwiseF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &depthwiseF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -855,8 +855,8 @@ var pool32Kernel = &driver.Kernel{
 		{File: "kernels.go", Line: 211, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: pool32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: pool32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &pool32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &pool32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -903,8 +903,8 @@ var poolBF16Kernel = &driver.Kernel{
 		{File: "kernels.go", Line: 211, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: poolBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: poolBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &poolBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &poolBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -951,8 +951,8 @@ var poolF16Kernel = &driver.Kernel{
 		{File: "kernels.go", Line: 211, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: poolF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: poolF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &poolF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &poolF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1000,10 +1000,10 @@ var poolEightBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: poolEightBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: poolEightBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: poolEightBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: poolEightBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &poolEightBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &poolEightBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &poolEightBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &poolEightBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1050,10 +1050,10 @@ var poolEightF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: poolEightF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: poolEightF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: poolEightF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: poolEightF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &poolEightF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &poolEightF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &poolEightF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &poolEightF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package conv
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
@@ -65,22407 +69,4192 @@ bf590c56557b7511	launch.go	Mean
 461bcc04f94b5f14	launch.go	SiLU
 `
 
-const fusedF16SM90ANarrowAligned = `packed1 48542 fused_dtype_F16_row_F16_32_float32
-!|h^|f
-!|g@=q)
-!p8
-!sgt?y)q"pMu[rR
-!s]|Q
+var fusedF16SM90ANarrowAligned = driver.Text{Code: `packed2 48542 fused_dtype_F16_row_F16_32_float32
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"j
+!t;
+!u6pYrnoo}:q*
+!u'\|mwp
 !
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
+!?{?yjwBp/?IpYjp$gp/?q7wup{pCrlp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd.wVpD
-!Pt@|bq>rGyms6/wk
-!c
-p;,rFpF
-zf78pF
-p9squn
-p:@te
-qS.-sV
+!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+2s]pt
+!?p$zSp{p)w>sT*x(
+!qk
+]'q&s7
+tW1qS
+OqFrO
+h6q^
+p#v6qo
 !
-qQy;
-qQ+pk
-qQ+tz
-qQ+tO
-qQsKr>
-qQ-se
-hp<p&
-h-sL
-h-sZ
-h-wi
-hu)r>
-h-t[
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-uxPt5/rz~72uw-r*
-m
-uxs:uw-tl
-uxs:uw-tz
-qM7q#-
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-qM/r-
-y.
-qM@qy
-Q
-r&,pE
-N
-r6/px
-q2rO
-uupG
-)
-x{
-)
-x3
-)
-qM9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-r&=sh
-zWu4=
-qU
-wOu*[2p*
-zJvDympMy_xDDv^
-t@tku*yDq,
-zJvDympMy_xDDrq
-"%
-s?[
-ynrq
-rP
-}_px
-ta
-qopY
-:
-5
-r&.px
-rCpY
-pm
-o
-*'%
-v'ql
-!#
-r&7qN
-r'p2B
-q2ui
-uFt0
-qLq,B
-vbq=
-u6@/sK.}2
-!#
-|]j
-qTq}p$
-5
-r6=q#
-y.
-rs@}(p5
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}Tq#
-vT@}(t2
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r6=pX
-q1vn@}(w?
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}TqN
-vG@}(|#
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"#
-q1t"@}(p<
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-"#
-q1[2@}(q4
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"#
-xs2@}(sq
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-"#
-q1u4@}(ty
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r6-r.
-q1p*2@}(xO
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-!#
-r68^
-p+
-yHrI
-q1=p$
-qv+}(11
-)
-xv9
-0
-qTs0E
-sH8
-rt.tI
-xBu*M&1(
-x1.zL
-p~,uW
-qv+}(11
-)
-ur
-r$p)29
-0
-rr
-q712x6
-p1
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-x17q@
-q2-
-xBzY-
-x19pj
-y,/1/
-rs@}(p5
-r'p@E
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-x1/qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-{.=r.8
-xst0
-qvwT1/
-p~p*2wT1/
-v9KpM{"p,GB.
-rs=
-zd
-v9KpM{"q9GB.
-tj=w?
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#$"'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-vG+
-zd
-q1vnqYzR
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#$"'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-q1[G
-zd
-q1t"qYxW
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#$"'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-q1u47
-zd
-xsB=sK
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#$"'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-{.+pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-{.-q0
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-{..^
-Y=<+
-w"~5
-5
-{.8q@
-qF,qg
-q2-
-uF1/
-rs@}(t2
-w1w/u[uNs}pMyp}YrT2qp
-!#
-{.9q#
-xS/</B
-wfr9rG|jR5</
-sJ~3
-xk,pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-rt8r]
-rjuyI
-rt7r.
-y.
-rs@}(xO
-w1w/u[uNs}pMyp}YrT2qp
-!#
-rt/ps
-y.
-rs@}(xO
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-vY9|_
-tH:2wT1/
-uuqI
-q2-
-y7.
-q72B8
-t<
-ra2G
-y7-
-q29
-p1
-qLw%9
-y7.
-qzp@G
-q-
-p~p0v^<#
-sl
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rD@
-vY,xj
-q72q&
-uF1/
-w)Ps}+z%s\2s\L2y3@/sKr>
-vY.ua
-|@S
-x-v2S
-us8r4
-u>zivhp5rW+r3~7>6
-"#
-x-t$W
-x-ulW
-"#
-u>zivhp5rW+r3~7>6
-vY,rI
-w)Ps}+z%s\2s\zmp,l@/-sZ
-"$
-zh#S
-zh%S
-"$
-u>zivhp5rW+r3~7>6
-"#
-zh'W
-zh)W
-"#
-u>zivhp5rW+r3~7>6
-vY9q0
-syyup5rzdp0uzvfUDL
-qF&A
-q29
-p1
-qzy8
-tFr|<&
-qF$U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDA
-"%
-w)Ps}+z%s\2s\zmq}l@/|on
-"%
-zh-S
-zh/S
-"%
-u>zivhp5rW+r3~7>6
-"#
-zh1W
-zh3W
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmR#l@vFwV
-"$
-zh7S
-yV8S
-"$
-u>zivhp5rW+r3~7>6
-"#
-yV7W
-yV6W
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzd[uzvfUDL
-qF1pd
-q29
-p1
-qzy8
-tFr|<1
-qF/U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDB
-"%
-w)Ps}+z%s\2s\zmR,l@vFsL
-"%
-yV5S
-yV4S
-"%
-u>zivhp5rW+r3~7>6
-"#
-yV3W
-yV2W
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmR.l@vFpk
-"$
-yV1S
-yV0S
-"$
-u>zivhp5rW+r3~7>6
-"#
-yV/W
-yV.W
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzd[uzvfUDL
-qF<G/
-q29
-p1
-qzy8
-tFr|<<
-qF:U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDC
-"%
-w)Ps}+z%s\2s\zmR7l@vFrJ
-"%
-yV-S
-yV,S
-"%
-u>zivhp5rW+r3~7>6
-"#
-yV+W
-yV*W
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmR9l@/wdn
-"$
-yV)S
-yV(S
-"$
-u>zivhp5rW+r3~7>6
-"#
-yV'W
-yV&W
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzd[uzvfUDL
-qx=px
-vS
-qx,j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-r#=ps@
-wcu*M$2rO
-v>+@
-qk$U
-{E-
-r#,pb
-q7229
-y7-
-)
-r#8s-
-pl/
-tHzrqU
-rsRS
-ra2q&
-t<
-q'-pj
-s=M#
-z3)p$
-t8zMpu
-4
-5
-qD,sQ
-z3*p$
-u(
-qD=q3
-uVp,1)
-qD,u:
-xQq91)
-uVp,1*
-{Nrz+
-xQq91*
-{1px
-}3M+
-r\,
-4
-qD7sQ
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-r#9p|
-*0%
-uA=pw
-t1=2[
-u'M$
-}s
-4
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-uA,s-
-wcy|p=z/
-xv7,
-v0pK%
-}e-
-tkq)piPvDympMy_pY<$<,C
-uA+p|
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-uA-s6
-q+yo-
-z>
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-r#8q#9
-qF.G
-".
-s=M#
-t8zM?
-u~"
-5
-".
-z3*p$
-u(
-".
-uVp,1)
-".
-xQq91)
-uVp,1*
-".
-xQq91*
-"-
-}3M+
-r\,
-4
-".
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-w"{v
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|qAz/
-xv7,
-i"%
-}e-
-tkq)piPvDympMy_pY<$<DC
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-{K
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"-
-qFFqO
-"-
-s=M#
-t8zM?
-u~,
-5
-"-
-z3*p$
-u(
-"-
-uVp,1)
-"-
-xQq91)
-uVp,1*
-"-
-xQq91*
-",
-}3M+
-r\,
-4
-"-
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-u~+
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pW'z/
-xv7,
-i)%
-}e-
-tkq)piPvDympMy_pY<$<\C
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-s'8
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"-
-qF^B+
-"-
-s=M#
-t8zM?
-u~6
-5
-"-
-z3*p$
-u(
-"-
-uVp,1)
-"-
-xQq91)
-uVp,1*
-"-
-xQq91*
-",
-}3M+
-r\,
-4
-"-
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-u~5
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pW.z/
-xv7,
-i0%
-}e-
-tkq)piPvDympMy_pY<$<uC
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-s'7
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-uv=t'
-qkv<x
-uv-pw
-tf1p$
-p6
-uv7pb
-qE}29
-p1
-sY.^
-zK13,
-4
-rDD
-"#
-qLuH9
-y7.
-qzpy#0G
-q-
-p~[v^1s
-sl
-w)Ps}.r,c{ozmXn
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
+p,wn
+p,0p.
+p,0td
+p,0vU
+p,u/pU
+p,+qu
+p"+sc
+p"+qc
+p"+t'
+p"+rj
+p"ulpU
+p"+sI
+p"+x+
+p"+uE
+p"sKpZ
+p"+p.
+p"sKp6
+{Y+t8
+to
+u<+tq
+u<+td
+qM1pV+
+t&y&vM>ttsLovzjp[I
+shj?ovzjp[}KrE
+q?xf
+qM*qW
+rIsOgrVp{jp[rmt2
+qM6r%
+s1
+q.y8
+s2
+q=*p-
+z8+'
+u?q9
+s/
+x2
+s/
+xA
+s/
+qM5q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+q.<rR
+xDp^K
+wc
+z_u}t^pNq5
+x=qVrw
+},u}t^peqU
+x=qVql
+/%
+s[pQ
+rUql
+vN
+q.+p-
+zy
+sAph
 }k
-}m
-q%
-pnsQwE
-uBt0
-p7
-uBrk#.
-p7
-uv/r-
-q6
-sY=|_
-r=
-qi
-k
-r;
-y&z.
-uv@pX
-sDu_r)#
-sY+qy
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk#/
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk#0
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk#1
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk#2
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk#3
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk#4
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk#5
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn2G
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-"*
-qF2G
-"*
-tf,p$
-p6
-"*
-qLpy#H29
-p1
-"%
-zK,3,
-4
-rDE
-"#
-qLuH9
-y7.
-qzpy#LG
-q-
-tH8v^1s
-sl
-w)Ps}.r,c{ozmXlw3
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
+u"
+q.2p-
+xT
+rc
+tf
+G')
+wQqKu%
+!s4
+q.1pK
+pIp5,
+z8|V
+x>qP
+q>p|,
+t9p*
+p\xRu/2zH
+ %*q.*p;
+pnqRK
+u"
+q=<pV
+ %T#tb6ukp0
+p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ,
+\p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
+q='pV
+tFvlukrW
+p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ4
+ %&q=<pC
+tGvlukrl
+ '*q='pK
+uOvlukro
+ '*/#
+wtvlukq0
+ '2/#
+v^vlukq3
+ )*w_vlukqF
+ )*zVvluks#
+ ':q=+qG
+|Avlukux
+ '> %Kq=.a
+}=
+q=1pf
+y$<K
+rz0uk&1
+s/
+v%5
+t4
+pnqV4
+r?8
+ra2u)
+tIu(&&(
+w:2qG*
+r)'yX
+ ',v%.
+uopAr+
+t4
+|H
+pg1,u*
+pnqVK
 }k
-}m
-q%
-"*
-uBt0
-p7
-uBrk#2
-p7
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk#3
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk#4
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk#5
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk#6
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk#7
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk#8
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk#9
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn-G
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-"*
-qFNqO
-"*
-tf'p$
-p6
-"*
-qLpy#e29
-p1
-"%
-zK'3,
-4
-rDF
-"#
-qLuH9
-y7.
-qzpy#iG
-q-
-tHTv^1s
-sl
-w)Ps}.r,c{ozmXluY
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-uBt0
-p7
-uBrk#6
-p7
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk#7
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk#8
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk#9
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk#:
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk#;
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk#<
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk#=
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn(G
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-"*
-qFkB+
-"*
-tf"p$
-p6
-"*
-qLpy$$29
-p1
-"%
-zK"3,
-4
-rDG
-"#
-qLuH9
-y7.
-qzpy$(G
-q-
-tHqv^1s
-sl
-w)Ps}.r,c{ozmXwosZ
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-uBt0
-p7
-uBrk#:
-p7
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk#;
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk#<
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk#=
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk#>
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk#?
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk#@
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk#A
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn#G
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-qx+qw
-O
-!#
-r69qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-r6/r+
-r[2p$
-z5=pb
-}o1&
-"#
-4
-{#zQ
-z5+q@
-}o1)
-z5-pE
-z3'p$
-z58qe
-}o1(
-xA=q@
-ru/
-u>q)u8qrxD%
-0
-q2x6
-p1
-xA-q@
-z[0Ex@9t2-7t2
-pl0
-qm
-J
-J
-!#
-qa/
-"&
-rjt,I
-"&
-x"s39
-t@tkzYM'
-wOu*p,1'
-qvM)q=
-p\
-ugu\/C
-!#
-"&
-y0x_}~
-"&
-q+s7Ex@9t2-7t2
-t^
-u;rq
-yS
-0
-xA-f7
-xBu*[1%
-p\
-J
-!#
-z57p|
-tN
-q2-
-uF1/
-z59qN
-rs@}(t2
-qF#B
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-z5/r+
-q1[2@}(p5
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2qpyl8{X
-xA=t;
-vNp"q&
-rCsT
-t+p*rq
-yS
-reuypu
-0
-q29
-p1
-4
-re~52{v
-sS
-rDH
-t^
-qvwT1/
-J
-qF"2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#*{^p@<(ULumqp
-vG,
-qBsT
-re{v2{'
-w"uy
-zcpu
-rDI
-vGwT
-J
-qF&2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#*{^p*<+ULumqp
-xA-yC
-q1p0E
-qBsT
-q:
-yS
-|V(pu
-0
-q29
-p1
-4
-re~5pu
-rDJ
-q1y]-vF
-J
-qF,2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#+{^X<8ULumqp
-xA8f
-v&B
-{ZpUq&
-vrpUp$C?
-xKR7<*<7?
-x+@pj
-xS/</B
-z)/1(
-sJ~)
-!#
-xS6<6B
-z)61&
-sH9
-!#
-rt,r1
-O
-!#
-vY9r]
-]3s3/
-(@
-!#
-]6s3/
-(@
-!#
-pVvs3/
-(@
-!#
-pVss3/
-(@
-!#
-";
-pVDrL=
-"6
-(xF
-!#
-"#
-pV@rL=
-"#
-(sT
-!#
-"#
-pV<rL=
-"#
-(x5
-!#
-"#
-pV8rL=
-"#
-(x@
-!#
-xA=sh
-pV)rL8
-pV/rL7
-(zI
-!#
-s?p*
-pV"rL/
-(zI
-!#
-")
-s?p@
-rjzGrL@
-(rF
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"s
-J
-qm
-qm
-(
-!qZ
-"q
-g
-p32
-;.
-(
-!s*
-"J
-sk
-vg
-v#
-(
-!tS
-"B
-uI
-aI
-;-
-(
-!vB
-uI
-aB
-;-
-(
-!w&
-uI
-a;
-;-
-(
-!x=
-uI
-a4
-;-
-(
-!yE
-"5
-qH
-vg
-v#
-(
-!{-
-"+
-tW
-vg
-v#
-(
-!vKxw
-}G
-vg
-v#
-(
-!pty@
-"+
-g+
-vg
-v#
-(
-!ptyG
-"+
-g-
-aI
-;,
-(
-!pt+uU
-g-
-aB
-;,
-(
-!pt{H
-g-
-a;
-;,
-(
-!pt.uU
-g-
-a4
-;,
-(
-!pt|F
-"+
-sv9
-pfpG
-qPsT
-(
-!pt|G
-sv/
-vg
-v#
-(
-!pt}x
-sv@
-vg
-v#
-(
-!pt/uU
-sv9
-pfp=
-qPsT
-(
-!ptxw
-xA-sh
-g=
-pfp)
-qPsT
-(
-!tYy@
-g,
-vg
-v#
-!q[
-qQ-tK
-p_
-m
-pN
-p]
-h-w7
-pQ
-h-rJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fusedF16SM90A = fusedF16SM90ANarrowAligned + `
- patch
- -1
-packed1 50284 fused_dtype_F16_row_F16_32_float32
- =12
- -3
-zf@x,
-p9v<to
-p:@sV
- =35
- -6
- =3
- -5
-zWt"=
-qU
-wOu*vn[
-zJvDympMy_xDDv^
-t@tku*w%p2
- =2
- -2
-ya
-x<rq
- =3
- -1
-qopG
- =3
- -1
-rCpG
- =2
- -1
-};%
- =3
- -4
-r'XB
-q2ui
-uF2p0
-qLp2B
- =4
- -1
-qTu4=
- =366
- -1
-pl,
- =31
- -1
-*-%
- =22
- -1
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qF&G
- =43
- -3
-tkq)piPvDympMy_pY<$<<C
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qF6qO
- =43
- -3
-tkq)piPvDympMy_pY<$<LC
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qFFB+
- =43
- -3
-tkq)piPvDympMy_pY<$<\C
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qks<W
- =4
- -1
-qE\29
- =2
- -1
-zK13$
- =5
- -3
-r(aG
-q-
-p~[v^1p
- =17
- -1
-uB<^
- =14
- -8
-tb,y=
-}]
-s>
-"'
-xrq,
-p7
-uB<a
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uB<c
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uB<e
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uB<g
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uB<i
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uB<k
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uB<m
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -9
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"+
-qF6G
-"+
- =2
- -2
-"+
-qE}29
- =2
- -1
-zK,3$
- =5
- -3
-qzpy#0G
-q-
-tH<v^1p
- =14
- -1
-"+
- =2
- -5
-uB<o
-p7
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-}]
-s>
-"'
-xrq,
-p7
-uB<q
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uB<s
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uB<u
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uB<w
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uB<y
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uB<{
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uB<}
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -9
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"+
-qFVqO
-"+
- =2
- -2
-"+
-qLpy#L29
- =2
- -1
-zK'3$
- =5
- -3
-qzpy#PG
-q-
-tH\v^1p
- =14
- -1
-"+
- =2
- -5
-uBrk#.
-p7
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-}]
-s>
-"'
-xrq,
-p7
-uBrk#0
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk#2
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#4
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#6
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#8
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#:
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk#<
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -9
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"+
-qFwB+
-"+
- =2
- -2
-"+
-qLpy#m29
- =2
- -1
-zK"3$
- =5
- -3
-qzpy#qG
-q-
-tH}v^1p
- =14
- -1
-"+
- =2
- -5
-uBrk#>
-p7
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-}]
-s>
-"'
-xrq,
-p7
-uBrk#@
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk#B
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#D
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#F
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#H
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#J
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk#L
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -5
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
- =26
- -2
-z[-Ex@9t2-7t2
-pl-
- =4
- -1
-qa,
- =8
- -1
-ugu\,C
- =108
- -1
-"<
- =36
- -1
-"t
- =5
- -4
-"r
-g
-p3/
-;(
- =2
- -1
-"K
- =5
- -1
-"C
- =2
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =28
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =58`
-
-const fusedWideF16SM90ANarrowAligned = `packed1 81022 fused_dtype_F16_row_F16_64_float32
-!|h^|f
-!|g@=q)
-!p8
-!sgt?y)q"pMu[rR
-!s]|Q
-!
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd.wVpD
-!Pt@|bq>rGyms6/wk
-!c
-p;,y{pF
-zfsTte
-p97,t*
-p:,uQpF
-qS/7/pF
-!
-qQy;
-qQ+pk
-qQ+tz
-qQ+tO
-qQsKr>
-qQ-se
-hp<p&
-h-sL
-h-sZ
-h-wi
-hu)r>
-h-t[
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-uxPt5/rz~72uw-r*
-m
-uxs:uw-tl
-uxs:uw-tz
-qM7q#-
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-qM/r-
-y.
-qM@qy
-Q
-r&,pE
-N
-r6/px
-q2rO
-uupG
-)
-x{
-)
-x3
-)
-qM9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-r&=sh
-zWu4=
-qU
-wOu*[2p*
-zJvDympMy_xDDv^
-t@tku*yDq,
-zJvDympMy_xDDv^
-"%
-s?[
-ynv^
-rP
-}_px
-ta
-qopY
-:
-5
-r&.px
-rCpY
-pm
-o
-*'%
-v'ql
-!#
-r&7qN
-r'p2B
-q2ui
-uFt0
-qLq,B
-vbq=
-u6@/sK.}2
-!#
-|]j
-qTq}p$
-5
-r6=q#
-y.
-rs@}(p5
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}Tq#
-vT@}(t2
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r6=pX
-q1vn@}(w?
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}TqN
-vG@}(|#
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"#
-q1t"@}(p<
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-"#
-q1[2@}(q4
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"#
-xs2@}(sq
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-"#
-q1u4@}(ty
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r6-r.
-q1p*2@}(xO
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-!#
-r68^
-p+
-yHrI
-q1=p$
-qv+}(11
-)
-xv9
-0
-qTs0E
-sH@
-rt.tI
-xBu*M&1(
-x1.zL
-p~,uW
-qv+}(11
-)
-ur
-r$p)29
-0
-rr
-q712x6
-p1
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-x17q@
-zJt?uN{"r|qg.-p5v({X8
-{Y
-xBzY-
-t(XU
-w5
-x19pw
-qLuH-
-uF1/
-rs@}(p5
-qLp2B
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-x1/qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-{.=r.8
-xs<$
-qvwT1/
-p~p*2wT1/
-v9KpM{"p,GB.
-rs=
-zd
-v9KpM{"q9GB.
-tj=w?
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?$@$A$B'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-vG+
-zd
-q1vnqYzR
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?$@$A$B'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-q1[G
-zd
-q1t"qYxW
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?$@$A$B'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-q1u47
-zd
-xsB=sK
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?$@$A$B'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-{.+pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-{.-q0
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-{..^
-Y=<.
-w"~5
-5
-{.8q@
-qF/qg
-zJt?uN{"r|qg.-p5v({X8
-{Y
-xBzY-
-t(XU
-q2-
-uF1/
-rs@}(t2
-w1w/u[uNs}pMyp}YrT2qp
-!#
-{.9q#
-xS6<6B
-wfr9rG|jR<<6
-sJ~3
-xk,pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-rt8r]
-rjuyI
-rt7r.
-y.
-rs@}(xO
-w1w/u[uNs}pMyp}YrT2qp
-!#
-rt/ps
-y.
-rs@}(xO
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-vY9ww
-r(AB
-qvwT1/
-uuqI
-q2-
-y7.
-q72B8
-t<
-ra2G
-y7-
-q29
-p1
-qLw%9
-y7.
-qzp@G
-q-
-p~p0v^<#
-sl
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDH
-vY,xj
-q72q&
-uF1/
-w)Ps}+z%s\2s\L2y3@/sKr>
-vY.ua
-|@S
-x-v2S
-us8r4
-u>zivhp5rW+r3~7>6
-"#
-x-t$W
-x-ulW
-"#
-u>zivhp5rW+r3~7>6
-vY,rI
-w)Ps}+z%s\2s\zmp,l@/-sZ
-"$
-zh#S
-zh%S
-"$
-u>zivhp5rW+r3~7>6
-"#
-zh'W
-zh)W
-"#
-u>zivhp5rW+r3~7>6
-vY9q0
-syyup5rzdp0uzvfUDL
-qF&A
-q29
-p1
-qzy8
-tFr|<&
-qF$U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDI
-"%
-w)Ps}+z%s\2s\zmq}l@/|on
-"%
-zh-S
-zh/S
-"%
-u>zivhp5rW+r3~7>6
-"#
-zh1W
-zh3W
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmR#l@vFwV
-"$
-zh7S
-zh9S
-"$
-u>zivhp5rW+r3~7>6
-"#
-zh;W
-zh=W
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzd[uzvfUDL
-qF1pd
-q29
-p1
-qzy8
-tFr|<1
-qF/U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDJ
-"%
-w)Ps}+z%s\2s\zmR,l@vFsL
-"%
-zhAS
-zhCS
-"%
-u>zivhp5rW+r3~7>6
-"#
-zhEW
-zhGW
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmR.l@vFpk
-"$
-zhKS
-zhMS
-"$
-u>zivhp5rW+r3~7>6
-"#
-zhOW
-zhQW
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzd[uzvfUDL
-qF<G/
-q29
-p1
-qzy8
-tFr|<<
-qF:U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDK
-"%
-w)Ps}+z%s\2s\zmR7l@vFrJ
-"%
-zhUS
-zhWS
-"%
-u>zivhp5rW+r3~7>6
-"#
-zhYW
-zh[W
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmR9l@/wdn
-"$
-zh_S
-zhbS
-"$
-u>zivhp5rW+r3~7>6
-"#
-zhdW
-zhfW
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzd[uzvfUDL
-qF@2wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-u(
-"%
-w)Ps}+z%s\2s\zmR>l@/|#rg
-"%
-zhjS
-zhlS
-"%
-u>zivhp5rW+r3~7>6
-"#
-zhnW
-zhpW
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmR@l@/8w7
-"$
-zhtS
-zhvS
-"$
-u>zivhp5rW+r3~7>6
-"#
-zhxW
-zhzW
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzdRFlwTuzvfUDL
-qF:2wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-u(
-"%
-w)Ps}+z%s\2s\zmREl@/7vm
-"%
-zh~S
-yV<S
-"%
-u>zivhp5rW+r3~7>6
-"#
-yV;W
-yV:W
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmRGl@/7wN
-"$
-yV9S
-yV8S
-"$
-u>zivhp5rW+r3~7>6
-"#
-yV7W
-yV6W
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzdR@lwTuzvfUDL
-qF62wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-u(
-"%
-w)Ps}+z%s\2s\zmRLl@/7tO
-"%
-yV5S
-yV4S
-"%
-u>zivhp5rW+r3~7>6
-"#
-yV3W
-yV2W
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmRNl@/tyrg
-"$
-yV1S
-yV0S
-"$
-u>zivhp5rW+r3~7>6
-"#
-yV/W
-yV.W
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzdR<lwTuzvfUDL
-qF22wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-u(
-"%
-w)Ps}+z%s\2s\zmRSl@/98v=
-"%
-yV-S
-yV,S
-"%
-u>zivhp5rW+r3~7>6
-"#
-yV+W
-yV*W
-"#
-u>zivhp5rW+r3~7>6
-"$
-w)Ps}+z%s\2s\zmRUl@/9tK
-"$
-yV)S
-yV(S
-"$
-u>zivhp5rW+r3~7>6
-"#
-yV'W
-yV&W
-"#
-u>zivhp5rW+r3~7>6
-"%
-syyup5rzdR8lwTuzvfUDL
-qx=px
-vS
-qx,j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-r#=ps@
-wcu*M$2rO
-v>+@
-qk$U
-{E-
-r#,pb
-q7229
-y7-
-)
-r#8s-
-pl/
-pBNrqU
-rsRp
-ra2q&
-t<
-q'-pj
-s=M#
-z3)p$
-t8zMpu
-4
-5
-qD,sQ
-z3*p$
-z>
-qD=q3
-uVp,1)
-qD,u:
-xQq91)
-uVp,1*
-{Nrz+
-xQq91*
-{1px
-}3M+
-r\,
-4
-qD7sQ
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-r#9p|
-*0%
-uA=pw
-t1=2[
-u'M$
-}s
-4
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-uA,s-
-wcy|p=z/
-xv7,
-v0pK%
-}e-
-tkq)piPvDympMy_pY<$<,C
-uA+p|
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-uA-s6
-q+yo-
-{K
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"&
-v&rq
-uA=qe
-qop[
-reuypu
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"&
-wcy|p)z/
-xv7,
-i#%
-p}q4
-}e-
-tkq)piPvDympMy_pK<4<<C
-"&
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"&
-q+pK3-
-s'8
-v3p"G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-r#8q#9
-qF>G
-"/
-s=M#
-t8zM?
-u~&
-5
-"/
-z3*p$
-z>
-"/
-uVp,1)
-"/
-xQq91)
-uVp,1*
-"/
-xQq91*
-".
-}3M+
-r\,
-4
-"/
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"/
-t1=2[
-u~%
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pW)z/
-xv7,
-i+%
-}e-
-tkq)piPvDympMy_pY<$<TC
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-s'7
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"%
-ret,s^$
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"%
-wcy|pW'z/
-xv7,
-i2%
-p}q4
-}e-
-tkq)piPvDympMy_pK<4<eC
-"%
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"%
-q+pK3-
-s'9
-v3p"G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"-
-qFgqO
-"-
-s=M#
-t8zM?
-u~3
-5
-"-
-z3*p$
-z>
-"-
-uVp,1)
-"-
-xQq91)
-uVp,1*
-"-
-xQq91*
-",
-}3M+
-r\,
-4
-"-
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-u~2
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pW8z/
-xv7,
-i:%
-}e-
-tkq)piPvDympMy_pY<$<}C
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-s'/
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"%
-ret,s^1
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"%
-wcy|pW6z/
-xv7,
-iA%
-p}q4
-}e-
-tkq)piPvDympMy_pK<4rk#<C
-"%
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"%
-q+pK3-
-s'@
-v3p"G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"-
-q1py#>B+
-"-
-s=M#
-t8zM?
-u~@
-5
-"-
-z3*p$
-z>
-"-
-uVp,1)
-"-
-xQq91)
-uVp,1*
-"-
-xQq91*
-",
-}3M+
-r\,
-4
-"-
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-u~?
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pWGz/
-xv7,
-iI%
-}e-
-tkq)piPvDympMy_pY<$rk#TC
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-pm=
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"%
-ret,s^>
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"%
-wcy|pWEz/
-xv7,
-iP%
-p}q4
-}e-
-tkq)piPvDympMy_pK<4rk#eC
-"%
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"%
-q+pK3-
-pm,
-v3p"G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-uv=t'
-qk~rk#h
-uv-pw
-tfRp$
-p6
-uv7pb
-qLpy#m29
-p1
-sY.^
-zKR3,
-4
-rDL
-"#
-qLuH9
-y7.
-qzpy#qG
-q-
-p~[v^1{
-sl
-w)Ps}.r,c{ozmXn
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-pnsQwE
-uBt0
-p7
-uBrk#o
-p7
-uv/r-
-q6
-sY=|_
-r=
-qi
-k
-r;
-y&z.
-uv@pX
-sDu_r)#
-sY+qy
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk#p
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk#q
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk#r
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk#s
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk#t
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk#u
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk#v
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-snSG
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-")
-tfLp$
-p6
-")
-qLpy$+29
-p1
-"$
-zKL3,
-4
-rDM
-"#
-qE329
-y7.
-qzpy$/G
-q-
-tH7v^1{
-sl
-w)Ps}.r,c{ozmXl/uK
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-")
-uBt0
-p7
-uBrk#z
-p7
-")
-q6
-")
-r=
-qi
-k
-r;
-y&z.
-")
-sDu_r)#
-")
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk#{
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk#|
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk#}
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk#~
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk$"
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk$#
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk$$
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-snMG
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-"*
-qFMG
-"*
-tfFp$
-p6
-"*
-qLpy$G29
-p1
-"%
-zKF3,
-4
-rDN
-"#
-qLuH9
-y7.
-qzpy$KG
-q-
-tHSv^1{
-sl
-w)Ps}.r,c{ozmXlw3
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-uBt0
-p7
-uBrk#~
-p7
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk$"
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk$#
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk$$
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk$%
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk$&
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk$'
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk$(
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-snGG
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-")
-tfAp$
-p6
-")
-qLpy$c29
-p1
-"$
-zKA3,
-4
-rDO
-"#
-qE329
-y7.
-qzpy$gG
-q-
-tHov^1{
-sl
-w)Ps}.r,c{ozmXl/}rr>
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-")
-uBt0
-p7
-uBrk$,
-p7
-")
-q6
-")
-r=
-qi
-k
-r;
-y&z.
-")
-sDu_r)#
-")
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk$-
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk$.
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk$/
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk$0
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk$1
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk$2
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk$3
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-snBG
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-"*
-q1py#4qO
-"*
-tf;p$
-p6
-"*
-qLpy%"29
-p1
-"%
-zK;3,
-4
-rDP
-"#
-qLuH9
-y7.
-qzpy%&G
-q-
-}b#:v^1{
-sl
-w)Ps}.r,c{ozmXluY
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-uBt0
-p7
-uBrk$0
-p7
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk$1
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk$2
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk$3
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk$4
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk$5
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk$6
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk$7
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn<G
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-")
-tf6p$
-p6
-")
-qLpy%=29
-p1
-"$
-zK63,
-4
-rDQ
-"#
-qE329
-y7.
-qzpy%AG
-q-
-}b#Uv^1{
-sl
-w)Ps}.r,c{ozmXl|+s%
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-")
-uBt0
-p7
-uBrk$;
-p7
-")
-q6
-")
-r=
-qi
-k
-r;
-y&z.
-")
-sDu_r)#
-")
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk$<
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk$=
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk$>
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk$?
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk$@
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk$A
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk$B
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn7G
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-"*
-q1py#lB+
-"*
-tf0p$
-p6
-"*
-qLpy%Y29
-p1
-"%
-zK03,
-4
-rDR
-"#
-qLuH9
-y7.
-qzpy%]G
-q-
-}b#rv^1{
-sl
-w)Ps}.r,c{ozmXwosZ
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-uBt0
-p7
-uBrk$?
-p7
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk$@
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk$A
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk$B
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk$C
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk$D
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk$E
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk$F
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn1G
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-")
-tf+p$
-p6
-")
-qLpy%u29
-p1
-"$
-zK+3,
-4
-rDS
-"#
-qE329
-y7.
-qzpy%yG
-q-
-}b$0v^1{
-sl
-w)Ps}.r,c{ozmXl@typ&
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-")
-uBt0
-p7
-uBrk$J
-p7
-")
-q6
-")
-r=
-qi
-k
-r;
-y&z.
-")
-sDu_r)#
-")
-yUp4#
-x8v?'$
-"&
-xrp*
-p7
-uBrk$K
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xrp0
-p7
-uBrk$L
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-xr[
-p7
-uBrk$M
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBr2
-p7
-uBrk$N
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBqR
-p7
-uBrk$O
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-uBq=
-p7
-uBrk$P
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-ro
-p7
-uBrk$Q
-p7
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn,G
-*#%
-u>zivhp5rW+r3~7$X$d
-u>zivhp5rW+r3~7$B$M
-u>zivhp5rW+r3~7$,$7
-u>zivhp5rW+r3~7>u#
-|[r,xfvfUDL
-!#
-qx+qw
-O
-!#
-r69qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-r6/r+
-r[2p$
-z5=pb
-}o1&
-"#
-4
-{#zQ
-z5+q@
-}o1)
-z5-pE
-z3'p$
-z58qe
-}o1(
-xA=q@
-ru/
-u>q)u8qrxD%
-0
-q2x6
-p1
-xA-q@
-z[0Ex@9t2-7t2
-pl0
-*0rq
-yS
-0
-qm
-J
-J
-!#
-qa/
-"&
-}^I
-"&
-rjt,rL+
-t@tkzYM'
-wOu*p,1'
-qvM)q=
-p\
-ugu\/C
-!#
-"&
-x"x_}~
-"&
-q+s7Ex@9t2-7t2
-t^
-u;rq
-yS
-0
-xA-f7
-xBu*[1%
-p\
-J
-!#
-z57p|
-tN
-q2-
-uF1/
-z59qN
-rs@}(t2
-qF#B
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-z5/r+
-q1[2@}(p5
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-xA=t;
-v3p"E
-rCsT
-t+p*rq
-yS
-reuypu
-0
-q29
-p1
-4
-re~5s^"
-sS
-rDT
-t^
-qvwT1/
-J
-qF"2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#*{^p@<(ULumqp
-vG,
-qBsT
-re{v2{'
-w"uy
-zcpu
-rDU
-vGwT
-J
-qF&2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#*{^p*<+ULumqp
-xA-yC
-q1p0E
-qBsT
-q:
-yS
-|V)pu
-0
-q29
-p1
-4
-re~5pu
-rDV
-q1y]-vF
-J
-qF,2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#+{^X<9ULumqp
-qF$q&
-qBsT
-|V-2uy
-w"~5
-zcpu
-rDW
-qF$yl8{X
-J
-qF02@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#+{^p0<<ULumqp
-xA8f
-v&B
-{ZpUE
-vrpUp$C?
-xKR;<.<;?
-x+@pj
-xS3<3B
-z)31(
-sJ~)
-!#
-xS:<:B
-z):1&
-sHA
-!#
-rt,r1
-O
-!#
-vY9r]
-]3rL-
-(+
-!#
-]6rL-
-(+
-!#
-]9rL-
-(+
-!#
-]<rL-
-(+
-!#
-";
-pVYrL.
-"6
-(qu
-!#
-"#
-pVUrL.
-"#
-(p5
-!#
-"#
-pVQrL.
-"#
-(zI
-!#
-"#
-pVMrL.
-"#
-(t=
-!#
-"#
-pVIrL.
-"#
-(w{
-!#
-"#
-pVErL.
-"#
-(rF
-!#
-"#
-pVArL.
-"#
-(+,
-!#
-"#
-pV=rL.
-"#
-({p
-!#
-xA=sh
-pV-sx-
-pV4sx.
-(y?
-!#
-|W#
-pV&sx7
-(y?
-!#
-")
-s?p*
-pV"sx9
-(xW
-!#
-ya
-rjuysx@
-(xW
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"t
-J
-qm
-qm
-(
-!qZ
-"r
-g
-p32
-;.
-(
-!s*
-"T
-}G
-vg
-v#
-(
-!tS
-"K
-sk
-vg
-v#
-(
-!vB
-"C
-uI
-au
-;-
-(
-!w&
-uI
-am
-;-
-(
-!x=
-uI
-ae
-;-
-(
-!yE
-uI
-a]
-;-
-(
-!{-
-uI
-aU
-;-
-(
-!vKxw
-uI
-aN
-;-
-(
-!pty@
-uI
-aF
-;-
-(
-!ptyG
-uI
-a?
-;-
-(
-!pt+uU
-"6
-qH
-vg
-v#
-(
-!pt{H
-",
-tW
-vg
-v#
-(
-!pt.uU
-",
-g+
-vg
-v#
-(
-!pt|F
-",
-g-
-au
-;,
-(
-!pt|G
-g-
-am
-;,
-(
-!pt}x
-g-
-ae
-;,
-(
-!pt/uU
-g-
-a]
-;,
-(
-!ptxw
-g-
-aU
-;,
-(
-!tYy@
-g-
-aN
-;,
-(
-!tYyG
-g-
-aF
-;,
-(
-!tY+uU
-g-
-a?
-;,
-(
-!tY{H
-",
-sv9
-pfp[
-qPsT
-(
-!tY.uU
-sv/
-vg
-v#
-(
-!tY|F
-sv@
-vg
-v#
-(
-!tY|G
-sv9
-pfpY
-qPsT
-(
-!tY}x
-xA-sh
-g=
-pfp=
-qPsT
-(
-!tY/uU
-g,
-vg
-v#
-(
-!tYxw
-g=
-pfp)
-qPsT
-!q[
-qQ-tK
-p_
-m
-pN
-p]
-h-w7
-pQ
-h-rJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fusedWideF16SM90A = fusedWideF16SM90ANarrowAligned + `
- patch
- -1
-packed1 84854 fused_dtype_F16_row_F16_64_float32
- =12
- -3
-zfw{r0
-p9ukte
-p:x@x,
- =35
- -6
- =3
- -5
-zWt"=
-qU
-wOu*vn[
-zJvDympMy_xDDv^
-t@tku*w%p2
- =2
- -2
-ya
-x<v^
- =3
- -1
-qopG
- =3
- -1
-rCpG
- =2
- -1
-};%
- =3
- -4
-r'XB
-q2ui
-uF2p0
-qLp2B
- =4
- -1
-qTu4=
- =538
- -2
-pl,
-pBKrqU
- =30
- -1
-*-%
- =22
- -1
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =22
- -3
-tkq)piPvDympMy_pK<,<4C
-"&
-wu3&
- =10
- -1
-q+pK3&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qF.G
- =43
- -3
-tkq)piPvDympMy_pY<$<DC
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =19
- -3
-tkq)piPvDympMy_pK<,<LC
-"%
-wu3&
- =10
- -1
-q+pK3&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qFFqO
- =43
- -3
-tkq)piPvDympMy_pY<$<\C
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =19
- -3
-tkq)piPvDympMy_pK<,<eC
-"%
-wu3&
- =10
- -1
-q+pK3&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qF^B+
- =43
- -3
-tkq)piPvDympMy_pY<$<uC
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =19
- -3
-tkq)piPvDympMy_pK<,<}C
-"%
-wu3&
- =10
- -1
-q+pK3&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qk{<x
- =4
- -1
-qE}29
- =2
- -1
-zKR3$
- =5
- -3
-qzpy#0G
-q-
-p~[v^1x
- =17
- -1
-uBrk#.
- =14
- -8
-tb,y=
-}]
-s>
-"'
-xrq,
-p7
-uBrk#0
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk#2
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#4
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#6
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#8
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#:
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk#<
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -7
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"*
- =2
- -2
-"*
-qLpy#K29
- =2
- -1
-zKL3$
- =3
- -5
-qE729
-y7.
-qzpy#OG
-q-
-tH;v^1x
- =14
- -1
-"*
- =2
- -5
-uBrk#E
-p7
-"*
-q6
-"*
- =5
- -3
-"*
-sDu_r)#
-"*
- =2
- -8
-"*
-}]
-s>
-"'
-xrq,
-p7
-uBrk#G
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk#I
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#K
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#M
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#O
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#Q
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk#S
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -9
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"+
-qFUG
-"+
- =2
- -2
-"+
-qLpy#l29
- =2
- -1
-zKF3$
- =5
- -3
-qzpy#pG
-q-
-tH[v^1x
- =14
- -1
-"+
- =2
- -5
-uBrk#U
-p7
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-}]
-s>
-"'
-xrq,
-p7
-uBrk#W
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk#Y
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#[
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#]
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#_
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#b
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk#d
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -7
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"*
- =2
- -2
-"*
-qLpy$.29
- =2
- -1
-zKA3$
- =3
- -5
-qE729
-y7.
-qzpy$2G
-q-
-tH{v^1x
- =14
- -1
-"*
- =2
- -5
-uBrk#m
-p7
-"*
-q6
-"*
- =5
- -3
-"*
-sDu_r)#
-"*
- =2
- -8
-"*
-}]
-s>
-"'
-xrq,
-p7
-uBrk#o
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk#q
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#s
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk#u
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#w
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk#y
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk#{
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -9
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"+
-q1py#DqO
-"+
- =2
- -2
-"+
-qLpy$N29
- =2
- -1
-zK;3$
- =5
- -3
-qzpy$RG
-q-
-}b#Jv^1x
- =14
- -1
-"+
- =2
- -5
-uBrk#}
-p7
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-}]
-s>
-"'
-xrq,
-p7
-uBrk$"
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk$$
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk$&
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk$(
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk$*
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk$,
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk$.
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -7
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"*
- =2
- -2
-"*
-qLpy$n29
- =2
- -1
-zK63$
- =3
- -5
-qE729
-y7.
-qzpy$rG
-q-
-}b#jv^1x
- =14
- -1
-"*
- =2
- -5
-uBrk$7
-p7
-"*
-q6
-"*
- =5
- -3
-"*
-sDu_r)#
-"*
- =2
- -8
-"*
-}]
-s>
-"'
-xrq,
-p7
-uBrk$9
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk$;
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk$=
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -2
-"'
-}]
-s>
-"'
-xrp*
- =3
- -3
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk$A
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk$C
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk$E
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -9
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"+
-q1py$'B+
-"+
- =2
- -2
-"+
-qLpy%129
- =2
- -1
-zK03$
- =5
- -3
-qzpy%5G
-q-
-}b$-v^1x
- =14
- -1
-"+
- =2
- -5
-uBrk$G
-p7
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-}]
-s>
-"'
-xrq,
-p7
-uBrk$I
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk$K
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk$M
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk$O
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk$Q
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk$S
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk$U
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -7
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-"*
- =2
- -2
-"*
-qLpy%P29
- =2
- -1
-zK+3$
- =3
- -5
-qE729
-y7.
-qzpy%TG
-q-
-}b$Lv^1x
- =14
- -1
-"*
- =2
- -5
-uBrk$^
-p7
-"*
-q6
-"*
- =5
- -3
-"*
-sDu_r)#
-"*
- =2
- -8
-"*
-}]
-s>
-"'
-xrq,
-p7
-uBrk$a
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrq,
-p7
-uBrk$c
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk$e
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp*
-p7
-uBrk$g
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk$i
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp0
-p7
-uBrk$k
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-}]
-s>
-"'
-xrp2
-p7
-uBrk$m
-p7
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-}]
-s>
-")
- =2
- -5
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
- =26
- -3
-z[-Ex@9t2-7t2
-pl-
-*-rq
- =6
- -1
-qa,
- =8
- -1
-ugu\,C
- =118
- -1
-"<
- =60
- -1
-"u
- =5
- -4
-"s
-g
-p3/
-;(
- =2
- -1
-"U
- =5
- -1
-"L
- =5
- -1
-"D
- =2
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =23
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =63`
-
-const fusedBF16SM90ANarrowAligned = `packed1 48382 fused_dtype_BF16_row_BF16_32_float32
-!|h^|f
-!|g@=q)
-!p8
-!sgt?y)q"pMu[rR
-!s]|Q
-!
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd.wVpD
-!Pt@|bq>rGyms6/wk
-!c
-p;,rFpF
-p9.78pF
-p:@te
-qS.-sV
-!
-qQy;
-qQ+pk
-qQ+tz
-qQ+tO
-qQsKr>
-qQ-se
-hp<p&
-h-sL
-h-sZ
-h-wi
-hu)r>
-h-t[
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-uxPt5/rz~72uw-r*
-m
-uxs:uw-tl
-uxs:uw-tz
-qM7q#-
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-qM/r-
-y.
-qM@qy
-Q
-r&,pE
-N
-r6/px
-q2rO
-uupG
-)
-x{
-)
-x3
-)
-qM9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-r&=sh
-zWu4=
-qU
-wOu*[2p*
-zJvDympMy_xDDv^
-t@tku*yDq,
-zJvDympMy_xDDrq
-"%
-s?[
-ynrq
-rP
-}_px
-ta
-qopY
-:
-5
-r&.px
-rCpY
-pm
-o
-*'%
-v'ql
-!#
-r&7qN
-r'p2B
-q2ui
-uFt0
-qLq,B
-vbq=
-u6@/sK.}2
-!#
-|]j
-qTq}p$
-5
-r6=q#
-y.
-rs@}(p5
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}Tq#
-vT@}(t2
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r6=pX
-q1vn@}(w?
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}TqN
-vG@}(|#
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"#
-q1t"@}(p<
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-"#
-q1[2@}(q4
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"#
-xs2@}(sq
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-"#
-q1u4@}(ty
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r6-r.
-q1p*2@}(xO
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-!#
-r68^
-p+
-yHrI
-q1=p$
-qv+}(11
-)
-xv9
-0
-qTs0E
-sH8
-rt.tI
-xBu*M&1(
-x1.zL
-p~,uW
-qv+}(11
-)
-ur
-r$p)29
-0
-rr
-q712x6
-p1
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-x17q@
-q2-
-xBzY-
-x19pj
-y,/1/
-rs@}(p5
-r'p@E
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-x1/qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-{.=r.8
-xst0
-qvwT1/
-p~p*2wT1/
-v9KpM{"p,GB.
-rs=
-zd
-v9KpM{"q9GB.
-tj=w?
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-vG+
-zd
-q1vnqYzR
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-q1[G
-zd
-q1t"qYxW
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-q1u47
-zd
-xsB=sK
-zd
-{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-{.+pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-{.-q0
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-{..^
-Y=<+
-w"~5
-5
-{.8q@
-qF,qg
-q2-
-uF1/
-rs@}(t2
-w1w/u[uNs}pMyp}YrT2qp
-!#
-{.9q#
-xS/</B
-wfr9rG|jR5</
-sJ~3
-xk,pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-rt8r]
-rjuyI
-rt7r.
-y.
-rs@}(xO
-w1w/u[uNs}pMyp}YrT2qp
-!#
-rt/ps
-y.
-rs@}(xO
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-vY9|_
-tH:2wT1/
-uuqI
-q2-
-y7.
-q72B8
-t<
-ra2G
-y7-
-q29
-p1
-qLw%9
-y7.
-qzp@G
-q-
-p~p0v^<#
-sl
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rD@
-vY,xj
-q72q&
-uF1/
-w)Ps}+z%s\2s\L2y3@/sKr>
-vY.ua
-|@S
-x-v2S
-us8r4
-zpu}6
-"#
-x-t$W
-x-ulW
-"#
-zpu}6
-vY,rI
-w)Ps}+z%s\2s\zmp,l@/-sZ
-"$
-zh#S
-zh%S
-"$
-zpu}6
-"#
-zh'W
-zh)W
-"#
-zpu}6
-vY9q0
-syyup5rzdp0uzvfUDL
-qF&A
-q29
-p1
-qzy8
-tFr|<&
-qF$U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDA
-"%
-w)Ps}+z%s\2s\zmq}l@/|on
-"%
-zh-S
-zh/S
-"%
-zpu}6
-"#
-zh1W
-zh3W
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmR#l@vFwV
-"$
-zh7S
-yV8S
-"$
-zpu}6
-"#
-yV7W
-yV6W
-"#
-zpu}6
-"%
-syyup5rzd[uzvfUDL
-qF1pd
-q29
-p1
-qzy8
-tFr|<1
-qF/U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDB
-"%
-w)Ps}+z%s\2s\zmR,l@vFsL
-"%
-yV5S
-yV4S
-"%
-zpu}6
-"#
-yV3W
-yV2W
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmR.l@vFpk
-"$
-yV1S
-yV0S
-"$
-zpu}6
-"#
-yV/W
-yV.W
-"#
-zpu}6
-"%
-syyup5rzd[uzvfUDL
-qF<G/
-q29
-p1
-qzy8
-tFr|<<
-qF:U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDC
-"%
-w)Ps}+z%s\2s\zmR7l@vFrJ
-"%
-yV-S
-yV,S
-"%
-zpu}6
-"#
-yV+W
-yV*W
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmR9l@/wdn
-"$
-yV)S
-yV(S
-"$
-zpu}6
-"#
-yV'W
-yV&W
-"#
-zpu}6
-"%
-syyup5rzd[uzvfUDL
-qx=px
-vS
-qx,j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-r#=ps@
-wcu*M$2rO
-v>+@
-qk$U
-{E-
-r#,pb
-q7229
-y7-
-)
-r#8s-
-pl/
-tHzrqU
-rsRS
-ra2q&
-t<
-q'-pj
-s=M#
-z3)p$
-t8zMpu
-4
-5
-qD,sQ
-z3*p$
-u(
-qD=q3
-uVp,1)
-qD,u:
-xQq91)
-uVp,1*
-{Nrz+
-xQq91*
-{1px
-}3M+
-r\,
-4
-qD7sQ
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-r#9p|
-*0%
-uA=pw
-t1=2[
-u'M$
-}s
-4
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-uA,s-
-wcy|p=z/
-xv7,
-v0pK%
-}e-
-tkq)piPvDympMy_pY<$<,C
-uA+p|
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-uA-s6
-q+yo-
-z>
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-r#8q#9
-qF.G
-".
-s=M#
-t8zM?
-u~"
-5
-".
-z3*p$
-u(
-".
-uVp,1)
-".
-xQq91)
-uVp,1*
-".
-xQq91*
-"-
-}3M+
-r\,
-4
-".
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-w"{v
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|qAz/
-xv7,
-i"%
-}e-
-tkq)piPvDympMy_pY<$<DC
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-{K
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"-
-qFFqO
-"-
-s=M#
-t8zM?
-u~,
-5
-"-
-z3*p$
-u(
-"-
-uVp,1)
-"-
-xQq91)
-uVp,1*
-"-
-xQq91*
-",
-}3M+
-r\,
-4
-"-
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-u~+
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pW'z/
-xv7,
-i)%
-}e-
-tkq)piPvDympMy_pY<$<\C
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-s'8
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"-
-qF^B+
-"-
-s=M#
-t8zM?
-u~6
-5
-"-
-z3*p$
-u(
-"-
-uVp,1)
-"-
-xQq91)
-uVp,1*
-"-
-xQq91*
-",
-}3M+
-r\,
-4
-"-
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-u~5
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pW.z/
-xv7,
-i0%
-}e-
-tkq)piPvDympMy_pY<$<uC
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-s'7
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-uv=t'
-qkv<x
-uv-pw
-tf1p$
-p6
-uv7pb
-qE}29
-p1
-sY.^
-zK13,
-4
-rDD
-"#
-qLuH9
-y7.
-qzpy#0G
-q-
-p~[v^1s
-sl
-w)Ps}.r,c{ozmXn
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-pnsrxG
-r("A
-&
-qzpy#0A
-&
-uv/r-
-q6
-sY=|_
-r=
-qi
-k
-r;
-y&z.
-uv@pX
-sDu_r)#
-sY+qy
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy#3A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#6A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#9A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy#<A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy#?A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy#BA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy#EA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn2G
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-"*
-qFBG
-"*
-tf,p$
-p6
-"*
-qLpy#X29
-p1
-"%
-zK,3,
-4
-rDE
-"#
-qLuH9
-y7.
-qzpy#\G
-q-
-tHHv^1s
-sl
-w)Ps}.r,c{ozmXlw3
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-r("A
-&
-qzpy#DA
-&
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy#GA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#JA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#MA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy#PA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy#SA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy#VA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy#YA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn-G
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-"*
-qFoqO
-"*
-tf'p$
-p6
-"*
-qLpy$(29
-p1
-"%
-zK'3,
-4
-rDF
-"#
-qLuH9
-y7.
-qzpy$,G
-q-
-tHuv^1s
-sl
-w)Ps}.r,c{ozmXluY
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-r("A
-&
-qzpy#XA
-&
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy#[A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#^A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#bA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy#eA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy#hA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy#kA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy#nA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn(G
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-"*
-q1py#JB+
-"*
-tf"p$
-p6
-"*
-qLpy$T29
-p1
-"%
-zK"3,
-4
-rDG
-"#
-qLuH9
-y7.
-qzpy$XG
-q-
-}b#Pv^1s
-sl
-w)Ps}.r,c{ozmXwosZ
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-r("A
-&
-qzpy#mA
-&
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy#pA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#sA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#vA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy#yA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy#|A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$"A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$%A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn#G
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-qx+qw
-O
-!#
-r69qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-r6/r+
-r[2p$
-z5=pb
-}o1&
-"#
-4
-{#zQ
-z5+q@
-}o1)
-z5-pE
-z3'p$
-z58qe
-}o1(
-xA=q@
-ru/
-u>q)u8qrxD%
-0
-q2x6
-p1
-xA-q@
-z[0Ex@9t2-7t2
-pl0
-qm
-J
-J
-!#
-qa/
-"&
-rjt,I
-"&
-x"s39
-t@tkzYM'
-wOu*p,1'
-qvM)q=
-p\
-ugu\/C
-!#
-"&
-y0x_}~
-"&
-q+s7Ex@9t2-7t2
-t^
-u;rq
-yS
-0
-xA-f7
-xBu*[1%
-p\
-J
-!#
-z57p|
-tN
-q2-
-uF1/
-z59qN
-rs@}(t2
-qF#B
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-z5/r+
-q1[2@}(p5
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2qpyl8{X
-xA=t;
-vNp"q&
-rCsT
-t+p*rq
-yS
-reuypu
-0
-q29
-p1
-4
-re~52{v
-sS
-rDH
-t^
-qvwT1/
-J
-qF"2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#*{^p@<(ULumqp
-vG,
-qBsT
-re{v2{'
-w"uy
-zcpu
-rDI
-vGwT
-J
-qF&2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#*{^p*<+ULumqp
-xA-yC
-q1p0E
-qBsT
-q:
-yS
-|V(pu
-0
-q29
-p1
-4
-re~5pu
-rDJ
-q1y]-vF
-J
-qF,2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#+{^X<8ULumqp
-xA8f
-v&B
-{ZpUq&
-vrpUp$C?
-xKR7<*<7?
-x+@pj
-xS/</B
-z)/1(
-sJ~)
-!#
-xS6<6B
-z)61&
-sH9
-!#
-rt,r1
-O
-!#
-vY9r]
-]3s3/
-(@
-!#
-]6s3/
-(@
-!#
-pVvs3/
-(@
-!#
-pVss3/
-(@
-!#
-";
-pVDrL=
-"6
-(xF
-!#
-"#
-pV@rL=
-"#
-(sT
-!#
-"#
-pV<rL=
-"#
-(x5
-!#
-"#
-pV8rL=
-"#
-(x@
-!#
-xA=sh
-pV)rL8
-pV/rL7
-(zI
-!#
-s?p*
-pV"rL/
-(zI
-!#
-")
-s?p@
-rjzGrL@
-(rF
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"s
-J
-qm
-qm
-(
-!qZ
-"q
-g
-p32
-;.
-(
-!s*
-"J
-sk
-vg
-v#
-(
-!tS
-"B
-uI
-aI
-;-
-(
-!vB
-uI
-aB
-;-
-(
-!w&
-uI
-a;
-;-
-(
-!x=
-uI
-a4
-;-
-(
-!yE
-"5
-qH
-vg
-v#
-(
-!{-
-"+
-tW
-vg
-v#
-(
-!vKxw
-}G
-vg
-v#
-(
-!pty@
-"+
-g+
-vg
-v#
-(
-!ptyG
-"+
-g-
-aI
-;,
-(
-!pt+uU
-g-
-aB
-;,
-(
-!pt{H
-g-
-a;
-;,
-(
-!pt.uU
-g-
-a4
-;,
-(
-!pt|F
-"+
-sv9
-pfpG
-qPsT
-(
-!pt|G
-sv/
-vg
-v#
-(
-!pt}x
-sv@
-vg
-v#
-(
-!pt/uU
-sv9
-pfp=
-qPsT
-(
-!ptxw
-xA-sh
-g=
-pfp)
-qPsT
-(
-!tYy@
-g,
-vg
-v#
-!q[
-qQ-tK
-p_
-m
-pN
-p]
-h-w7
-pQ
-h-rJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fusedBF16SM90A = fusedBF16SM90ANarrowAligned + `
- patch
- -1
-packed1 50142 fused_dtype_BF16_row_BF16_32_float32
- =12
- -2
-zf-r0
-p9..sV
-p:@sV
- =35
- -6
- =3
- -5
-zWt"=
-qU
-wOu*vn[
-zJvDympMy_xDDv^
-t@tku*w%p2
- =2
- -2
-ya
-x<rq
- =3
- -1
-qopG
- =3
- -1
-rCpG
- =2
- -1
-};%
- =3
- -4
-r'XB
-q2ui
-uF2p0
-qLp2B
- =4
- -1
-qTu4=
- =366
- -1
-pl,
- =31
- -1
-*-%
- =22
- -1
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qF&G
- =43
- -3
-tkq)piPvDympMy_pY<$<<C
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qF6qO
- =43
- -3
-tkq)piPvDympMy_pY<$<LC
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qFFB+
- =43
- -3
-tkq)piPvDympMy_pY<$<\C
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qks<W
- =4
- -1
-qE\29
- =2
- -1
-zK13$
- =5
- -3
-r(aG
-q-
-p~[v^1p
- =17
- -1
-r(aA
- =14
- -8
-pnr4q#-
-|l>
-s>
-"'
-r(#A
-&
-r(eA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-r(iA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-r(mA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-r(qA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-r(uA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-r(yA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-r(}A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -9
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"+
-qFFG
-"+
- =2
- -2
-"+
-qLpy#<29
- =2
- -1
-zK,3$
- =5
- -3
-qzpy#@G
-q-
-tHLv^1p
- =14
- -1
-"+
- =2
- -5
-qzpy#0A
-&
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-|l>
-s>
-"'
-r(#A
-&
-qzpy#4A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy#8A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy#<A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy#@A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy#DA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy#HA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy#LA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -9
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"+
-qFwqO
-"+
- =2
- -2
-"+
-qLpy#m29
- =2
- -1
-zK'3$
- =5
- -3
-qzpy#qG
-q-
-tH}v^1p
- =14
- -1
-"+
- =2
- -5
-qzpy#PA
-&
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-|l>
-s>
-"'
-r(#A
-&
-qzpy#TA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy#XA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy#\A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy#aA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy#eA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy#iA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy#mA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -9
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"+
-q1py#VB+
-"+
- =2
- -2
-"+
-qLpy$@29
- =2
- -1
-zK"3$
- =5
- -3
-qzpy$DG
-q-
-}b#\v^1p
- =14
- -1
-"+
- =2
- -5
-qzpy#qA
-&
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-|l>
-s>
-"'
-r(#A
-&
-qzpy#uA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy#yA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy#}A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy$$A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy$(A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy$,A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy$0A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -5
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
- =26
- -2
-z[-Ex@9t2-7t2
-pl-
- =4
- -1
-qa,
- =8
- -1
-ugu\,C
- =108
- -1
-"<
- =36
- -1
-"t
- =5
- -4
-"r
-g
-p3/
-;(
- =2
- -1
-"K
- =5
- -1
-"C
- =2
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =28
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =58`
-
-const fusedWideBF16SM90ANarrowAligned = `packed1 80579 fused_dtype_BF16_row_BF16_64_float32
-!|h^|f
-!|g@=q)
-!p8
-!sgt?y)q"pMu[rR
-!s]|Q
-!
-!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd.wVpD
-!Pt@|bq>rGyms6/wk
-!c
-p;,y{pF
-p99.to
-p:,uQpF
-qS/7/pF
-!
-qQy;
-qQ+pk
-qQ+tz
-qQ+tO
-qQsKr>
-qQ-se
-hp<p&
-h-sL
-h-sZ
-h-wi
-hu)r>
-h-t[
-htGv=
-h-wN
-h-7rg
-h-pk
-h|on
-uxPt5/rz~72uw-r*
-m
-uxs:uw-tl
-uxs:uw-tz
-qM7q#-
-s5y4xD2tqrTq"w/q)tkrK
-u>q)Pq"w/q)tkqrxD%
-p}sp
-qM/r-
-y.
-qM@qy
-Q
-r&,pE
-N
-r6/px
-q2rO
-uupG
-)
-x{
-)
-x3
-)
-qM9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-r&=sh
-zWu4=
-qU
-wOu*[2p*
-zJvDympMy_xDDv^
-t@tku*yDq,
-zJvDympMy_xDDv^
-"%
-s?[
-ynv^
-rP
-}_px
-ta
-qopY
-:
-5
-r&.px
-rCpY
-pm
-o
-*'%
-v'ql
-!#
-r&7qN
-r'p2B
-q2ui
-uFt0
-qLq,B
-vbq=
-u6@/sK.}2
-!#
-|]j
-qTq}p$
-5
-r6=q#
-y.
-rs@}(p5
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}Tq#
-vT@}(t2
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r6=pX
-q1vn@}(w?
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-}TqN
-vG@}(|#
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"#
-q1t"@}(p<
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-"#
-q1[2@}(q4
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-"#
-xs2@}(sq
-w1wau8u5pOrGq)y4qpB
-|xx&rTwaypPx'x(
-"#
-q1u4@}(ty
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-r6-r.
-q1p*2@}(xO
-w1wau8u5pOrGq)y4qpE
-|xx&rTwaypPx'x(
-!#
-r68^
-p+
-yHrI
-q1=p$
-qv+}(11
-)
-xv9
-0
-qTs0E
-sH@
-rt.tI
-xBu*M&1(
-x1.zL
-p~,uW
-qv+}(11
-)
-ur
-r$p)29
-0
-rr
-q712x6
-p1
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-x17q@
-zJt?uN{"r|qg.-p5v({X8
-{Y
-xBzY-
-t(XU
-w5
-x19pw
-qLuH-
-uF1/
-rs@}(p5
-qLp2B
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-x1/qw
-{)P|xxXr/q>pOP|SuNr9q>pMpi
-{.=r.8
-xs<$
-qvwT1/
-p~p*2wT1/
-v9KpM{"p,GB.
-rs=
-zd
-v9KpM{"q9GB.
-tj=w?
-zd
-zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?$@$A$B'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-vG+
-zd
-q1vnqYzR
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?$@$A$B'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-q1[G
-zd
-q1t"qYxW
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?$@$A$B'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-q1u47
-zd
-xsB=sK
-zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?$@$A$B'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&L%C?wkuW
-{.+pE
-{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-{.-q0
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-{..^
-Y=<.
-w"~5
-5
-{.8q@
-qF/qg
-zJt?uN{"r|qg.-p5v({X8
-{Y
-xBzY-
-t(XU
-q2-
-uF1/
-rs@}(t2
-w1w/u[uNs}pMyp}YrT2qp
-!#
-{.9q#
-xS6<6B
-wfr9rG|jR<<6
-sJ~3
-xk,pE
-{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-rt8r]
-rjuyI
-rt7r.
-y.
-rs@}(xO
-w1w/u[uNs}pMyp}YrT2qp
-!#
-rt/ps
-y.
-rs@}(xO
-J
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-vY9ww
-r(AB
-qvwT1/
-uuqI
-q2-
-y7.
-q72B8
-t<
-ra2G
-y7-
-q29
-p1
-qLw%9
-y7.
-qzp@G
-q-
-p~p0v^<#
-sl
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDH
-vY,xj
-q72q&
-uF1/
-w)Ps}+z%s\2s\L2y3@/sKr>
-vY.ua
-|@S
-x-v2S
-us8r4
-zpu}6
-"#
-x-t$W
-x-ulW
-"#
-zpu}6
-vY,rI
-w)Ps}+z%s\2s\zmp,l@/-sZ
-"$
-zh#S
-zh%S
-"$
-zpu}6
-"#
-zh'W
-zh)W
-"#
-zpu}6
-vY9q0
-syyup5rzdp0uzvfUDL
-qF&A
-q29
-p1
-qzy8
-tFr|<&
-qF$U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDI
-"%
-w)Ps}+z%s\2s\zmq}l@/|on
-"%
-zh-S
-zh/S
-"%
-zpu}6
-"#
-zh1W
-zh3W
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmR#l@vFwV
-"$
-zh7S
-zh9S
-"$
-zpu}6
-"#
-zh;W
-zh=W
-"#
-zpu}6
-"%
-syyup5rzd[uzvfUDL
-qF1pd
-q29
-p1
-qzy8
-tFr|<1
-qF/U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDJ
-"%
-w)Ps}+z%s\2s\zmR,l@vFsL
-"%
-zhAS
-zhCS
-"%
-zpu}6
-"#
-zhEW
-zhGW
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmR.l@vFpk
-"$
-zhKS
-zhMS
-"$
-zpu}6
-"#
-zhOW
-zhQW
-"#
-zpu}6
-"%
-syyup5rzd[uzvfUDL
-qF<G/
-q29
-p1
-qzy8
-tFr|<<
-qF:U
-)
-u>q)u8qrxD%
-0
-t7
-p1
-4
-rDK
-"%
-w)Ps}+z%s\2s\zmR7l@vFrJ
-"%
-zhUS
-zhWS
-"%
-zpu}6
-"#
-zhYW
-zh[W
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmR9l@/wdn
-"$
-zh_S
-zhbS
-"$
-zpu}6
-"#
-zhdW
-zhfW
-"#
-zpu}6
-"%
-syyup5rzd[uzvfUDL
-qF@2wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-u(
-"%
-w)Ps}+z%s\2s\zmR>l@/|#rg
-"%
-zhjS
-zhlS
-"%
-zpu}6
-"#
-zhnW
-zhpW
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmR@l@/8w7
-"$
-zhtS
-zhvS
-"$
-zpu}6
-"#
-zhxW
-zhzW
-"#
-zpu}6
-"%
-syyup5rzdRFlwTuzvfUDL
-qF:2wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-u(
-"%
-w)Ps}+z%s\2s\zmREl@/7vm
-"%
-zh~S
-yV<S
-"%
-zpu}6
-"#
-yV;W
-yV:W
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmRGl@/7wN
-"$
-yV9S
-yV8S
-"$
-zpu}6
-"#
-yV7W
-yV6W
-"#
-zpu}6
-"%
-syyup5rzdR@lwTuzvfUDL
-qF62wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-u(
-"%
-w)Ps}+z%s\2s\zmRLl@/7tO
-"%
-yV5S
-yV4S
-"%
-zpu}6
-"#
-yV3W
-yV2W
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmRNl@/tyrg
-"$
-yV1S
-yV0S
-"$
-zpu}6
-"#
-yV/W
-yV.W
-"#
-zpu}6
-"%
-syyup5rzdR<lwTuzvfUDL
-qF22wT
-)
-u>q)u8qrxD%
-0
-t7
-p1
-u(
-"%
-w)Ps}+z%s\2s\zmRSl@/98v=
-"%
-yV-S
-yV,S
-"%
-zpu}6
-"#
-yV+W
-yV*W
-"#
-zpu}6
-"$
-w)Ps}+z%s\2s\zmRUl@/9tK
-"$
-yV)S
-yV(S
-"$
-zpu}6
-"#
-yV'W
-yV&W
-"#
-zpu}6
-"%
-syyup5rzdR8lwTuzvfUDL
-qx=px
-vS
-qx,j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-r#=ps@
-wcu*M$2rO
-v>+@
-qk$U
-{E-
-r#,pb
-q7229
-y7-
-)
-r#8s-
-pl/
-pBNrqU
-rsRp
-ra2q&
-t<
-q'-pj
-s=M#
-z3)p$
-t8zMpu
-4
-5
-qD,sQ
-z3*p$
-z>
-qD=q3
-uVp,1)
-qD,u:
-xQq91)
-uVp,1*
-{Nrz+
-xQq91*
-{1px
-}3M+
-r\,
-4
-qD7sQ
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-r#9p|
-*0%
-uA=pw
-t1=2[
-u'M$
-}s
-4
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-uA,s-
-wcy|p=z/
-xv7,
-v0pK%
-}e-
-tkq)piPvDympMy_pY<$<,C
-uA+p|
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-uA-s6
-q+yo-
-{K
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"&
-v&rq
-uA=qe
-qop[
-reuypu
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"&
-wcy|p)z/
-xv7,
-i#%
-p}q4
-}e-
-tkq)piPvDympMy_pK<4<<C
-"&
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"&
-q+pK3-
-s'8
-v3p"G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-r#8q#9
-qF>G
-"/
-s=M#
-t8zM?
-u~&
-5
-"/
-z3*p$
-z>
-"/
-uVp,1)
-"/
-xQq91)
-uVp,1*
-"/
-xQq91*
-".
-}3M+
-r\,
-4
-"/
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"/
-t1=2[
-u~%
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pW)z/
-xv7,
-i+%
-}e-
-tkq)piPvDympMy_pY<$<TC
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-s'7
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"%
-ret,s^$
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"%
-wcy|pW'z/
-xv7,
-i2%
-p}q4
-}e-
-tkq)piPvDympMy_pK<4<eC
-"%
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"%
-q+pK3-
-s'9
-v3p"G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"-
-qFgqO
-"-
-s=M#
-t8zM?
-u~3
-5
-"-
-z3*p$
-z>
-"-
-uVp,1)
-"-
-xQq91)
-uVp,1*
-"-
-xQq91*
-",
-}3M+
-r\,
-4
-"-
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-u~2
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pW8z/
-xv7,
-i:%
-}e-
-tkq)piPvDympMy_pY<$<}C
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-s'/
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"%
-ret,s^1
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"%
-wcy|pW6z/
-xv7,
-iA%
-p}q4
-}e-
-tkq)piPvDympMy_pK<4rk#<C
-"%
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"%
-q+pK3-
-s'@
-v3p"G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"-
-q1py#>B+
-"-
-s=M#
-t8zM?
-u~@
-5
-"-
-z3*p$
-z>
-"-
-uVp,1)
-"-
-xQq91)
-uVp,1*
-"-
-xQq91*
-",
-}3M+
-r\,
-4
-"-
-y,M,U
-qvM+ry
-"#
-xK[Dqg?
-!#
-"-
-t1=2[
-u~?
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"-
-wcy|pWGz/
-xv7,
-iI%
-}e-
-tkq)piPvDympMy_pY<$rk#TC
-"-
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"-
-q+yo-
-pm=
-z=G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-"%
-ret,s^>
-J
-J
-J
-J
-J
-J
-J
-J
-yf
-5
-"%
-wcy|pWEz/
-xv7,
-iP%
-p}q4
-}e-
-tkq)piPvDympMy_pK<4rk#eC
-"%
-{e4
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-5
-"%
-q+pK3-
-pm,
-v3p"G
-*%%
-w@
-|vXqRx[
-r'XA
-|v[Dx[
-|vp2qRx[
-r'XA
-|vp*Dx[
-|vq,qRx[
-r'XA
-|vR"Dx[
-|vR#qRx[
-r'XA
-|vR%Dx[
-!#
-uv=t'
-qk~rk#h
-uv-pw
-tfRp$
-p6
-uv7pb
-qLpy#m29
-p1
-sY.^
-zKR3,
-4
-rDL
-"#
-qLuH9
-y7.
-qzpy#qG
-q-
-p~[v^1{
-sl
-w)Ps}.r,c{ozmXn
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-pnsrxG
-r("A
-&
-qzpy#qA
-&
-uv/r-
-q6
-sY=|_
-r=
-qi
-k
-r;
-y&z.
-uv@pX
-sDu_r)#
-sY+qy
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy#tA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#wA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy#zA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy#}A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy$#A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$&A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$)A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-snSG
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-")
-tfLp$
-p6
-")
-qLpy$;29
-p1
-"$
-zKL3,
-4
-rDM
-"#
-qEC29
-y7.
-qzpy$?G
-q-
-tHGv^1{
-sl
-w)Ps}.r,c{ozmXl/uK
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-")
-r("A
-&
-qzpy$/A
-&
-")
-q6
-")
-r=
-qi
-k
-r;
-y&z.
-")
-sDu_r)#
-")
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy$2A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy$5A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy$8A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy$;A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy$>A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$AA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$DA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-snMG
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-"*
-qFnG
-"*
-tfFp$
-p6
-"*
-qLpy$h29
-p1
-"%
-zKF3,
-4
-rDN
-"#
-qLuH9
-y7.
-qzpy$lG
-q-
-tHtv^1{
-sl
-w)Ps}.r,c{ozmXlw3
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-r("A
-&
-qzpy$CA
-&
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy$FA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy$IA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy$LA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy$OA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy$RA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$UA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$XA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-snGG
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-")
-tfAp$
-p6
-")
-qLpy%629
-p1
-"$
-zKA3,
-4
-rDO
-"#
-qEC29
-y7.
-qzpy%:G
-q-
-}b#Nv^1{
-sl
-w)Ps}.r,c{ozmXl/}rr>
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-")
-r("A
-&
-qzpy$^A
-&
-")
-q6
-")
-r=
-qi
-k
-r;
-y&z.
-")
-sDu_r)#
-")
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy$bA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy$eA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy$hA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy$kA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy$nA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$qA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy$tA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-snBG
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-"*
-q1py#uqO
-"*
-tf;p$
-p6
-"*
-qLpy%c29
-p1
-"%
-zK;3,
-4
-rDP
-"#
-qLuH9
-y7.
-qzpy%gG
-q-
-}b#{v^1{
-sl
-w)Ps}.r,c{ozmXluY
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-r("A
-&
-qzpy$sA
-&
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy$vA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy$yA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy$|A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy%"A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy%%A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy%(A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy%+A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn<G
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-")
-tf6p$
-p6
-")
-qLpy&129
-p1
-"$
-zK63,
-4
-rDQ
-"#
-qEC29
-y7.
-qzpy&5G
-q-
-}b$Iv^1{
-sl
-w)Ps}.r,c{ozmXl|+s%
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-")
-r("A
-&
-qzpy%1A
-&
-")
-q6
-")
-r=
-qi
-k
-r;
-y&z.
-")
-sDu_r)#
-")
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy%4A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy%7A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy%:A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy%=A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy%@A
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy%CA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy%FA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn7G
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-"*
-q1py$pB+
-"*
-tf0p$
-p6
-"*
-qLpy&]29
-p1
-"%
-zK03,
-4
-rDR
-"#
-qLuH9
-y7.
-qzpy&bG
-q-
-}b$vv^1{
-sl
-w)Ps}.r,c{ozmXwosZ
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"*
-r("A
-&
-qzpy%EA
-&
-"*
-q6
-"*
-r=
-qi
-k
-r;
-y&z.
-"*
-sDu_r)#
-"*
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy%HA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy%KA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy%NA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy%QA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy%TA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy%WA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy%ZA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn1G
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-")
-tf+p$
-p6
-")
-qLpy',29
-p1
-"$
-zK+3,
-4
-rDS
-"#
-qEC29
-y7.
-qzpy'0G
-q-
-}b%Dv^1{
-sl
-w)Ps}.r,c{ozmXl@typ&
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-")
-r("A
-&
-qzpy%aA
-&
-")
-q6
-")
-r=
-qi
-k
-r;
-y&z.
-")
-sDu_r)#
-")
-yUp4#
-x8v?'$
-"&
-r("A
-&
-qzpy%dA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy%gA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(#A
-&
-qzpy%jA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy%mA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r($A
-&
-qzpy%pA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy%sA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"&
-r(%A
-&
-qzpy%vA
-&
-"&
-q6
-"&
-r=
-qi
-k
-r;
-y&z.
-"&
-sDu_r)#
-"&
-yUp4#
-x8v?'$
-"(
-sn,G
-*#%
-|iX$d
-|iB$M
-|i,$7
-zpu}u#
-|[r,xfvfUDL
-!#
-qx+qw
-O
-!#
-r69qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-r6/r+
-r[2p$
-z5=pb
-}o1&
-"#
-4
-{#zQ
-z5+q@
-}o1)
-z5-pE
-z3'p$
-z58qe
-}o1(
-xA=q@
-ru/
-u>q)u8qrxD%
-0
-q2x6
-p1
-xA-q@
-z[0Ex@9t2-7t2
-pl0
-*0rq
-yS
-0
-qm
-J
-J
-!#
-qa/
-"&
-}^I
-"&
-rjt,rL+
-t@tkzYM'
-wOu*p,1'
-qvM)q=
-p\
-ugu\/C
-!#
-"&
-x"x_}~
-"&
-q+s7Ex@9t2-7t2
-t^
-u;rq
-yS
-0
-xA-f7
-xBu*[1%
-p\
-J
-!#
-z57p|
-tN
-q2-
-uF1/
-z59qN
-rs@}(t2
-qF#B
-rr
-!#
-rr
-w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
-p6
-qQ-tK
-wU|P
-wfpM|b|ju&=
-\
-!#
-z5/r+
-q1[2@}(p5
-w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
-xA=t;
-v3p"E
-rCsT
-t+p*rq
-yS
-reuypu
-0
-q29
-p1
-4
-re~5s^"
-sS
-rDT
-t^
-qvwT1/
-J
-qF"2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#*{^p@<(ULumqp
-vG,
-qBsT
-re{v2{'
-w"uy
-zcpu
-rDU
-vGwT
-J
-qF&2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#*{^p*<+ULumqp
-xA-yC
-q1p0E
-qBsT
-q:
-yS
-|V)pu
-0
-q29
-p1
-4
-re~5pu
-rDV
-q1y]-vF
-J
-qF,2@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#+{^X<9ULumqp
-qF$q&
-qBsT
-|V-2uy
-w"~5
-zcpu
-rDW
-qF$yl8{X
-J
-qF02@}(p5
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#+{^p0<<ULumqp
-xA8f
-v&B
-{ZpUE
-vrpUp$C?
-xKR;<.<;?
-x+@pj
-xS3<3B
-z)31(
-sJ~)
-!#
-xS:<:B
-z):1&
-sHA
-!#
-rt,r1
-O
-!#
-vY9r]
-]3rL-
-(+
-!#
-]6rL-
-(+
-!#
-]9rL-
-(+
-!#
-]<rL-
-(+
-!#
-";
-pVYrL.
-"6
-(qu
-!#
-"#
-pVUrL.
-"#
-(p5
-!#
-"#
-pVQrL.
-"#
-(zI
-!#
-"#
-pVMrL.
-"#
-(t=
-!#
-"#
-pVIrL.
-"#
-(w{
-!#
-"#
-pVErL.
-"#
-(rF
-!#
-"#
-pVArL.
-"#
-(+,
-!#
-"#
-pV=rL.
-"#
-({p
-!#
-xA=sh
-pV-sx-
-pV4sx.
-(y?
-!#
-|W#
-pV&sx7
-(y?
-!#
-")
-s?p*
-pV"sx9
-(xW
-!#
-ya
-rjuysx@
-(xW
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"t
-J
-qm
-qm
-(
-!qZ
-"r
-g
-p32
-;.
-(
-!s*
-"T
-}G
-vg
-v#
-(
-!tS
-"K
-sk
-vg
-v#
-(
-!vB
-"C
-uI
-au
-;-
-(
-!w&
-uI
-am
-;-
-(
-!x=
-uI
-ae
-;-
-(
-!yE
-uI
-a]
-;-
-(
-!{-
-uI
-aU
-;-
-(
-!vKxw
-uI
-aN
-;-
-(
-!pty@
-uI
-aF
-;-
-(
-!ptyG
-uI
-a?
-;-
-(
-!pt+uU
-"6
-qH
-vg
-v#
-(
-!pt{H
-",
-tW
-vg
-v#
-(
-!pt.uU
-",
-g+
-vg
-v#
-(
-!pt|F
-",
-g-
-au
-;,
-(
-!pt|G
-g-
-am
-;,
-(
-!pt}x
-g-
-ae
-;,
-(
-!pt/uU
-g-
-a]
-;,
-(
-!ptxw
-g-
-aU
-;,
-(
-!tYy@
-g-
-aN
-;,
-(
-!tYyG
-g-
-aF
-;,
-(
-!tY+uU
-g-
-a?
-;,
-(
-!tY{H
-",
-sv9
-pfp[
-qPsT
-(
-!tY.uU
-sv/
-vg
-v#
-(
-!tY|F
-sv@
-vg
-v#
-(
-!tY|G
-sv9
-pfpY
-qPsT
-(
-!tY}x
-xA-sh
-g=
-pfp=
-qPsT
-(
-!tY/uU
-g,
-vg
-v#
-(
-!tYxw
-g=
-pfp)
-qPsT
-!q[
-qQ-tK
-p_
-m
-pN
-p]
-h-w7
-pQ
-h-rJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fusedWideBF16SM90A = fusedWideBF16SM90ANarrowAligned + `
- patch
- -1
-packed1 84317 fused_dtype_BF16_row_BF16_64_float32
- =12
- -2
-zf78pF
-p9}rx,
-p:x@x,
- =35
- -6
- =3
- -5
-zWt"=
-qU
-wOu*vn[
-zJvDympMy_xDDv^
-t@tku*w%p2
- =2
- -2
-ya
-x<v^
- =3
- -1
-qopG
- =3
- -1
-rCpG
- =2
- -1
-};%
- =3
- -4
-r'XB
-q2ui
-uF2p0
-qLp2B
- =4
- -1
-qTu4=
- =538
- -2
-pl,
-pBKrqU
- =30
- -1
-*-%
- =22
- -1
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =22
- -3
-tkq)piPvDympMy_pK<,<4C
-"&
-wu3&
- =10
- -1
-q+pK3&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qF.G
- =43
- -3
-tkq)piPvDympMy_pY<$<DC
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =19
- -3
-tkq)piPvDympMy_pK<,<LC
-"%
-wu3&
- =10
- -1
-q+pK3&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qFFqO
- =43
- -3
-tkq)piPvDympMy_pY<$<\C
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =19
- -3
-tkq)piPvDympMy_pK<,<eC
-"%
-wu3&
- =10
- -1
-q+pK3&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qF^B+
- =43
- -3
-tkq)piPvDympMy_pY<$<uC
-"-
-wu3&
- =10
- -1
-q+yo&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =19
- -3
-tkq)piPvDympMy_pK<,<}C
-"%
-wu3&
- =10
- -1
-q+pK3&
- =3
- -13
-v}Pt5p5rzu&ql
-v}Pt5p5rzr|q<v=
-v}Pt5p5rzuH}/x?
-v}Pt5p5rzq9q<7n
-v}Pt5p5rzXq<p&
-v}Pt5p5rzp@q<,rg
-v}Pt5p5rz[q<se
-v}Pt5p5rzp2q<,r>
- =2
- -1
-qk{<x
- =4
- -1
-qE}29
- =2
- -1
-zKR3$
- =5
- -3
-qzpy#0G
-q-
-p~[v^1x
- =17
- -1
-qzpy#0A
- =14
- -8
-pnr4q#-
-|l>
-s>
-"'
-r(#A
-&
-qzpy#4A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy#8A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy#<A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy#@A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy#DA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy#HA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy#LA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -7
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"*
- =2
- -2
-"*
-qLpy#[29
- =2
- -1
-zKL3$
- =3
- -5
-qEG29
-y7.
-qzpy#_G
-q-
-tHKv^1x
- =14
- -1
-"*
- =2
- -5
-qzpy#WA
-&
-"*
-q6
-"*
- =5
- -3
-"*
-sDu_r)#
-"*
- =2
- -8
-"*
-|l>
-s>
-"'
-r(#A
-&
-qzpy#[A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy#_A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy#dA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy#hA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy#lA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy#pA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy#tA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -9
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"+
-qFvG
-"+
- =2
- -2
-"+
-qLpy$/29
- =2
- -1
-zKF3$
- =5
- -3
-qzpy$3G
-q-
-tH|v^1x
- =14
- -1
-"+
- =2
- -5
-qzpy#xA
-&
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-|l>
-s>
-"'
-r(#A
-&
-qzpy#|A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy$#A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy$'A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy$+A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy$/A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy$3A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy$7A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -7
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"*
- =2
- -2
-"*
-qLpy$^29
- =2
- -1
-zKA3$
- =3
- -5
-qEG29
-y7.
-qzpy$cG
-q-
-}b#Zv^1x
- =14
- -1
-"*
- =2
- -5
-qzpy$BA
-&
-"*
-q6
-"*
- =5
- -3
-"*
-sDu_r)#
-"*
- =2
- -8
-"*
-|l>
-s>
-"'
-r(#A
-&
-qzpy$FA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy$JA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy$NA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy$RA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy$VA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy$ZA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy$^A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -9
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"+
-q1py$(qO
-"+
- =2
- -2
-"+
-qLpy%229
- =2
- -1
-zK;3$
- =5
- -3
-qzpy%6G
-q-
-}b$.v^1x
- =14
- -1
-"+
- =2
- -5
-qzpy$cA
-&
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-|l>
-s>
-"'
-r(#A
-&
-qzpy$gA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy$kA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy$oA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy$sA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy$wA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy${A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy%"A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -7
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"*
- =2
- -2
-"*
-qLpy%b29
- =2
- -1
-zK63$
- =3
- -5
-qEG29
-y7.
-qzpy%fG
-q-
-}b$]v^1x
- =14
- -1
-"*
- =2
- -5
-qzpy%-A
-&
-"*
-q6
-"*
- =5
- -3
-"*
-sDu_r)#
-"*
- =2
- -8
-"*
-|l>
-s>
-"'
-r(#A
-&
-qzpy%1A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy%5A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy%9A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -2
-"'
-|l>
-s>
-"'
-r((A
- =3
- -3
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy%AA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy%EA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy%IA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -9
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"+
-q1py%+B+
-"+
- =2
- -2
-"+
-qLpy&529
- =2
- -1
-zK03$
- =5
- -3
-qzpy&9G
-q-
-}b%1v^1x
- =14
- -1
-"+
- =2
- -5
-qzpy%MA
-&
-"+
-q6
-"+
- =5
- -3
-"+
-sDu_r)#
-"+
- =2
- -8
-"+
-|l>
-s>
-"'
-r(#A
-&
-qzpy%QA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy%UA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy%YA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy%]A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy%bA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy%fA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy%jA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -7
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
-!#
-"*
- =2
- -2
-"*
-qLpy&e29
- =2
- -1
-zK+3$
- =3
- -5
-qEG29
-y7.
-qzpy&iG
-q-
-}b%av^1x
- =14
- -1
-"*
- =2
- -5
-qzpy%uA
-&
-"*
-q6
-"*
- =5
- -3
-"*
-sDu_r)#
-"*
- =2
- -8
-"*
-|l>
-s>
-"'
-r(#A
-&
-qzpy%yA
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(%A
-&
-qzpy%}A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(&A
-&
-qzpy&$A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r((A
-&
-qzpy&(A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r()A
-&
-qzpy&,A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(+A
-&
-qzpy&0A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -8
-"'
-|l>
-s>
-"'
-r(,A
-&
-qzpy&4A
-&
-"'
-q6
-"'
- =5
- -3
-"'
-sDu_r)#
-"'
- =2
- -1
-"'
-|l>
-s>
-")
- =2
- -5
-y/ql<+
-y/tRv=<(
-y/}/x?<%
-y/tR7n<"
-y/tR/ump*
-y/}/{Sum[
-y/}/xuqR
-y/tRx@t/
- =26
- -3
-z[-Ex@9t2-7t2
-pl-
-*-rq
- =6
- -1
-qa,
- =8
- -1
-ugu\,C
- =118
- -1
-"<
- =60
- -1
-"u
- =5
- -4
-"s
-g
-p3/
-;(
- =2
- -1
-"U
- =5
- -1
-"L
- =5
- -1
-"D
- =2
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =4
- -1
-;&
- =23
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =63`
-
-const gatherWordsSM70NarrowAligned = `packed1 4139 gather_row_Words
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!vV
-!c
-p;,to
-p9t2pF
-p:qupF
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-wx
-hw$
-m
-v@rI
-Q
-N
-ri
-)
-t^
-p~Xv-qR
-sWf
-qVwy
-uE
-z*s-
-w9
-vd+-
-uVz#p2
-xQuHp0
-y2rI
-uVxc%
-xQp,1%
-wWq0
-xQX1'
-uVp@1'
-|<pb
-xQxc&
-uVp,1&
-"&
-uV[1(
-x%M)U
-t(xc*
-xQp*1(
-p~p01)U
-t(xc*
-wI/pj
-x<1#
-J
-J
-J
-J
-5
-YX1$
-s_yW
-s_zE
-s_|t
-r~
-5
-xBu*M(1(
-qt4D
-s_Xp$
-s_yW
-s_zE
-s_|t
-5
-wI@sr
-tH"1#2p*
-qvM$2p2
-qvM%15
-)
-r\/
-qU
-z_p5
-w0%
-v}Ps}.r,cyD[r2ryL2ql
-!#
-|sr1
-t+M1A
-w0%
-|[r,xfyD[r2ryL
-O
-!#
-wtr1
-O
-!#
-"*
-z3+p$
-pm
-"*
-z3%p$
-u(
-"*
-z3'p$
-z>
-"*
-z3&p$
-{K
-"*
-(8
-!pZ
-p(
-!p^
-wI@^
-J
-tApK
-tApG
-(
-!qZ
-"'
-g
-vg
-v#
-(
-!s*
-"'
-qH
-vg
-v#
-(
-!tS
-"'
-sk
-vg
-v#
-(
-!vB
-"'
-uI
-vg
-v#
-(
-!w&
-"'
-tW
-vg
-v#
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gatherWordsSM70Narrow = gatherWordsSM70NarrowAligned + `
- patch
- -1
-packed1 4284 gather_row_Words
- =87
- -1
-vAyDql
-vA[q<r>
-vAt"}/u"
-vAXq<se
- =4
- -1
-x9p2
-w(.um[
-w(p&r2
-w(sery
- =82`
-
-const gatherWordsSM70 = gatherWordsSM70Narrow + `
- patch
- -1
-packed1 4257 gather_row_Words
- =9
- -2
-p9.sV
-p:ve
- =19
- -6
-)
-yJrc%
-sWf
-|Rp)C
- =3
- -3
-vdrF
-0
-uVr|r2
-xQuH[
- =30
- -1
-qt2D
- =6
- -5
-pB71#2p*
-qvM$2p2
-qvM%13
-)
-rCpK
- =2
- -1
-wm%
- =6
- -2
-vIG
-wm%
- =9
- -1
-vd+-
- =19
- -1
-tAqI
- =56`
-
-const gather16SM70Narrow = `packed1 3858 gather_uint16
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!vV
-!c
-p;,t*
-p9.8pF
-p:qupF
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-wx
-hw$
-m
-v@rI
-Q
-N
-ri
-)
-t^
-p~Xv-qR
-sWf
-qVwy
-uE
-z*s-
-w9
-vd+-
-uVz#p2
-xQuHp0
-y2rI
-uVxc%
-xQp,1%
-wWq0
-xQX1'
-uVp@1'
-|<pb
-xQxc&
-uVp,1&
-"&
-uV[1(
-x%M)U
-t(xc*
-xQp*1(
-p~p01)U
-t(xc*
-wI/pj
-x<1#
-r\$
-4
-xBu*M(1(
-qt4D
-4
-J
-5
-wI@sr
-p~p*1#2[
-qvM$ry
-qvM%15
-)
-r\/
-qU
-z_+
-w0%
-v}Pt5p5rzvnql
-!#
-|sr1
-t+M1E
-w0%
-y/qlqR
-O
-!#
-wtr1
-O
-!#
-"*
-z3+p$
-pm
-"*
-z3%p$
-u(
-"*
-z3'p$
-z>
-"*
-z3&p$
-{K
-"*
-(8
-!pZ
-p(
-!p^
-wI@^
-J
-tApK
-tApG
-(
-!qZ
-"'
-g
-vg
-v#
-(
-!s*
-"'
-qH
-vg
-v#
-(
-!tS
-"'
-sk
-vg
-v#
-(
-!vB
-"'
-uI
-vg
-v#
-(
-!w&
-"'
-tW
-vg
-v#
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gather16SM70 = gather16SM70Narrow + `
- patch
- -1
-packed1 3832 gather_uint16
- =9
- -2
-p9.r0
-p:ve
- =19
- -6
-)
-yJrc%
-sWf
-|Rp)C
- =3
- -3
-vdrF
-0
-uVr|r2
-xQuH[
- =21
- -1
-qt2D
- =6
- -3
-qvM%13
-)
-rCpK
- =2
- -1
-wm%
- =3
- -2
-vIB
-wm%
- =6
- -1
-vd+-
- =19
- -1
-tAqI
- =56`
-
-const gather32SM70Narrow = `packed1 3858 gather_uint32
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!vV
-!c
-p;,t*
-p9.8pF
-p:qupF
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-wx
-hw$
-m
-v@rI
-Q
-N
-ri
-)
-t^
-p~Xv-qR
-sWf
-qVwy
-uE
-z*s-
-w9
-vd+-
-uVz#p2
-xQuHp0
-y2rI
-uVxc%
-xQp,1%
-wWq0
-xQX1'
-uVp@1'
-|<pb
-xQxc&
-uVp,1&
-"&
-uV[1(
-x%M)U
-t(xc*
-xQp*1(
-p~p01)U
-t(xc*
-wI/pj
-x<1#
-r\$
-4
-xBu*M(1(
-qt4D
-4
-J
-5
-wI@sr
-p~p*1#2[
-qvM$ry
-qvM%15
-)
-r\/
-qU
-z_.
-w0%
-vAvnql
-!#
-|sr1
-t+M1G
-w0%
-x9q9
-O
-!#
-wtr1
-O
-!#
-"*
-z3+p$
-pm
-"*
-z3%p$
-u(
-"*
-z3'p$
-z>
-"*
-z3&p$
-{K
-"*
-(8
-!pZ
-p(
-!p^
-wI@^
-J
-tApK
-tApG
-(
-!qZ
-"'
-g
-vg
-v#
-(
-!s*
-"'
-qH
-vg
-v#
-(
-!tS
-"'
-sk
-vg
-v#
-(
-!vB
-"'
-uI
-vg
-v#
-(
-!w&
-"'
-tW
-vg
-v#
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gather32SM70 = gather32SM70Narrow + `
- patch
- -1
-packed1 3832 gather_uint32
- =9
- -2
-p9.r0
-p:ve
- =19
- -6
-)
-yJrc%
-sWf
-|Rp)C
- =3
- -3
-vdrF
-0
-uVr|r2
-xQuH[
- =21
- -1
-qt2D
- =6
- -3
-qvM%13
-)
-rCpK
- =2
- -1
-wm%
- =3
- -2
-vIE
-wm%
- =6
- -1
-vd+-
- =19
- -1
-tAqI
- =56`
-
-const gatherEight16SM70NarrowAligned = `packed1 12025 gatherEight_uint16
-!pJ
-!pI
-!p8
-!xE
-!
-!pHy^pD
-!vV
-!c
-p;@un
-p9sTx,
-p:-sV
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-wx
-q'=rI
-Q
-N
-ri
-)
-t^
-p~Xv-qR
-{Pf
-qVwy
-sH1
-q'.qw
-r'[q&
-q'8qe
-ti
-uVrU
-xQvf
-y7-
-q'7rI
-z3%p$
-uVxc%
-xQp,1%
-q'9q0
-z3'p$
-xQp@1'
-uV[1'
-q'{}
-z3&p$
-xQxc&
-xBzYM)
-t(xc*
-xBu*p@1)
-t(xc*
-}%rI
-uV[1&
-qD=q0
-z3(p$
-uVq,1(
-xQq}1(
-qD,j
-x%M#2[
-rsq9
-qvM$2[
-rsX
-qvM%16
-{r@
-q1q}2p2
-r\#
-q1wgp2
-r\$
-4
-Yp01(
-4
-qD8rI
-wP
-}3M.
-rN
-tP
-")
-re|3$r)%
-")
-tr&
-")
-tr'
-"(
-tr(
-qD8px
-w"~5
-rD2
-J
-{rqu
-rjzGI
-"#
-t+q9E
-w0%
-v}Pt5p5rzu&ql
-!#
-qD9r1
-vG,
-qD/q#
-qk6B
-qTyc%
-5
-qM{L
-q1q}B
-qTyc(
-qM+r.
-qF#B
-zqq3
-|&$1(
-qvM%2p*
-tj
-qM=q3
-xKR&qR<&?
-xKR%p$ry?
-xK[D2[?
-s_t"=
-!#
-"/
-qF+<'
-r\#
-qF*<'
-r\$
-4
-tU(1(
-4
-"/
-s?p0
-Yp01.
-rN
-tP
-qU
-J
-"+
-x"I
-"+
-t+p*E
-};%
-v}Pt5p5rzu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qF+B
-qTyc(
-"+
-qF-B
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKR0qR<0?
-xKR/p$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qF5<1
-r\#
-qF4<1
-r\$
-4
-tU21(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-pm
-J
-"+
-x"I
-"+
-t+p*E
-*#%
-v}Pt5p5rzu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qF5B
-qTyc(
-"+
-qF7B
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKR:qR<:?
-xKR9p$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qF?<;
-r\#
-qF><;
-r\$
-4
-tU<1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-u(
-J
-"+
-x"I
-"+
-t+p*E
-*#%
-v}Pt5p5rzu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qF?B
-qTyc(
-"+
-qFAB
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKRDqR<D?
-xKRCp$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qFI<E
-r\#
-qFH<E
-r\$
-4
-tUF1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-z>
-J
-"+
-x"I
-"+
-t+p*E
-*#%
-v}Pt5p5rzu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qFIB
-qTyc(
-"+
-qFKB
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKRNqR<N?
-xKRMp$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qFS<O
-r\#
-qFR<O
-r\$
-4
-tUP1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-{K
-J
-"+
-x"I
-"+
-t+p*E
-*#%
-v}Pt5p5rzu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qFSB
-qTyc(
-"+
-qFUB
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKRXqR<X?
-xKRWp$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qF]<Y
-r\#
-qF\<Y
-r\$
-4
-tUZ1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-s'8
-J
-"+
-x"I
-"+
-t+p*E
-*#%
-v}Pt5p5rzu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qF]B
-qTyc(
-"+
-qF_B
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKRcqR<c?
-xKRbp$ry?
-xK[D2[?
-!#
-"+
-qFh<d
-r\#
-qFg<d
-r\$
-4
-tUe1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-s'7
-J
-"+
-x"I
-"+
-t+p*E
-*#%
-v}Pt5p5rzu&ql
-!#
-qM9r1
-t+M0A
-*%%
-r(SA
-sXR^U
-r(AA
-sXRLU
-r(/A
-sXR:U
-vq
-sXR(U
-|[r,xf[ryq=DL
-O
-!#
-q'+r1
-O
-!#
-"4
-]$s39
-"2
-]%s3/
-"2
-]&s3@
-"2
-]'rL=
-"2
-](rL,
-")
-(sT
-!pZ
-p(
-!p^
-J
-qa+
-qa'
-(
-!qZ
-r~
-p3.
-;'
-(
-!s*
-r~
-p31
-;'
-(
-!tS
-r~
-p34
-;'
-(
-!vB
-r~
-p37
-;'
-(
-!w&
-r~
-pfpU
-;'
-(
-!x=
-r~
-pfp"
-;'
-(
-!yE
-"'
-g
-vg
-v#
-(
-!{-
-"'
-qH
-vg
-v#
-(
-!vKxw
-"'
-sk
-vg
-v#
-(
-!pty@
-"'
-uI
-vg
-v#
-(
-!ptyG
-"'
-tW
-vg
-v#
-(
-!pt+uU
-"'
-r~
-p3(
-;'
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gatherEight16SM70 = gatherEight16SM70NarrowAligned + `
- patch
- -1
-packed1 11984 gatherEight_uint16
- =9
- -2
-p9,}<
-p:-x,
- =17
- -6
-)
-yJrc%
-{Pf
-|Rp)C
- =2
- -5
-r'vn-
-q'8q0
-0
-q(
-uVr|q=
-xQp,qR
- =27
- -1
-qvM%14
- =10
- -1
-rCpK
- =18
- -1
-wm%
- =5
- -1
-qk4B
- =27
- -1
-rCp[
- =8
- -1
-v0qI%
- =33
- -1
-rCqI
- =42
- -1
-T$
- =42
- -1
-T$
- =42
- -1
-T$
- =42
- -1
-T$
- =41
- -1
-T$
- =12
- -11
-tV(G
-*%%
-y/ql<\
-y/tRv=<R
-y/}/x?<H
-y/tR7n<>
-y/}/u"<4
-y/tR,rg<*
-y/}/xu2q,
-y/tRx@t/
- =5
- -1
-q'8qe
- =15
- -2
-qa,
-qa$
- =3
- -2
-p3/
-;$
- =3
- -2
-p32
-;$
- =3
- -2
-p35
-;$
- =3
- -2
-p38
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =34
- -2
-p3)
-;$
- =26`
-
-const gatherEight32SM70NarrowAligned = `packed1 11861 gatherEight_uint32
-!pJ
-!pI
-!p8
-!xE
-!
-!pHy^pD
-!vV
-!c
-p;@un
-p9xFte
-p:-sV
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-wx
-q'=rI
-Q
-N
-ri
-)
-t^
-p~Xv-qR
-{Pf
-qVwy
-sH1
-q'.qw
-r'[q&
-q'8qe
-ti
-uVrU
-xQvf
-y7-
-q'7rI
-z3%p$
-uVxc%
-xQp,1%
-q'9q0
-z3'p$
-xQp@1'
-uV[1'
-q'{}
-z3&p$
-xQxc&
-xBzYM)
-t(xc*
-xBu*p@1)
-t(xc*
-}%rI
-uV[1&
-qD=q0
-z3(p$
-uVq,1(
-xQq}1(
-qD,j
-x%M#2[
-rsq9
-qvM$2[
-rsX
-qvM%16
-{r@
-q1q}2p2
-r\#
-q1wgp2
-r\$
-4
-Yp01(
-4
-qD8rI
-wP
-}3M.
-rN
-tP
-")
-re|3$r)%
-")
-tr&
-")
-tr'
-"(
-tr(
-qD8px
-w"~5
-rD2
-J
-{rqu
-rjzGI
-"#
-t+q9G
-w0%
-vAu&ql
-!#
-qD9r1
-vG,
-qD/q#
-qk6B
-qTyc%
-5
-qM{L
-q1q}B
-qTyc(
-qM+r.
-qF#B
-zqq3
-|&$1(
-qvM%2p*
-tj
-qM=q3
-xKR&qR<&?
-xKR%p$ry?
-xK[D2[?
-s_t"=
-!#
-"/
-qF+<'
-r\#
-qF*<'
-r\$
-4
-tU(1(
-4
-"/
-s?p0
-Yp01.
-rN
-tP
-qU
-J
-"+
-x"I
-"+
-t+p*G
-};%
-vAu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qF+B
-qTyc(
-"+
-qF-B
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKR0qR<0?
-xKR/p$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qF5<1
-r\#
-qF4<1
-r\$
-4
-tU21(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-pm
-J
-"+
-x"I
-"+
-t+p*G
-*#%
-vAu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qF5B
-qTyc(
-"+
-qF7B
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKR:qR<:?
-xKR9p$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qF?<;
-r\#
-qF><;
-r\$
-4
-tU<1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-u(
-J
-"+
-x"I
-"+
-t+p*G
-*#%
-vAu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qF?B
-qTyc(
-"+
-qFAB
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKRDqR<D?
-xKRCp$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qFI<E
-r\#
-qFH<E
-r\$
-4
-tUF1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-z>
-J
-"+
-x"I
-"+
-t+p*G
-*#%
-vAu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qFIB
-qTyc(
-"+
-qFKB
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKRNqR<N?
-xKRMp$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qFS<O
-r\#
-qFR<O
-r\$
-4
-tUP1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-{K
-J
-"+
-x"I
-"+
-t+p*G
-*#%
-vAu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qFSB
-qTyc(
-"+
-qFUB
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKRXqR<X?
-xKRWp$ry?
-xK[D2[?
-s_t"=
-!#
-"+
-qF]<Y
-r\#
-qF\<Y
-r\$
-4
-tUZ1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-s'8
-J
-"+
-x"I
-"+
-t+p*G
-*#%
-vAu&ql
-!#
-"+
-q1q,B
-"+
-q1q,B
-qTyc%
-5
-"+
-qF]B
-qTyc(
-"+
-qF_B
-"+
-|&$1(
-qvM%<%
-tj
-"+
-xKRcqR<c?
-xKRbp$ry?
-xK[D2[?
-!#
-"+
-qFh<d
-r\#
-qFg<d
-r\$
-4
-tUe1(
-4
-"+
-s?p0
-Yp01.
-rN
-tP
-s'7
-J
-"+
-x"I
-"+
-t+p*G
-*#%
-vAu&ql
-!#
-qM9r1
-t+M0pd
-*%%
-|[r,xfR\<R<H<>L
-|[r,tRp5uzR4<*2||L
-O
-!#
-q'+r1
-O
-!#
-"4
-]$s39
-"2
-]%s3/
-"2
-]&s3@
-"2
-]'rL=
-"2
-](rL,
-")
-(sT
-!pZ
-p(
-!p^
-J
-qa+
-qa'
-(
-!qZ
-r~
-p3.
-;'
-(
-!s*
-r~
-p31
-;'
-(
-!tS
-r~
-p34
-;'
-(
-!vB
-r~
-p37
-;'
-(
-!w&
-r~
-pfpU
-;'
-(
-!x=
-r~
-pfp"
-;'
-(
-!yE
-"'
-g
-vg
-v#
-(
-!{-
-"'
-qH
-vg
-v#
-(
-!vKxw
-"'
-sk
-vg
-v#
-(
-!pty@
-"'
-uI
-vg
-v#
-(
-!ptyG
-"'
-tW
-vg
-v#
-(
-!pt+uU
-"'
-r~
-p3(
-;'
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gatherEight32SM70 = gatherEight32SM70NarrowAligned + `
- patch
- -1
-packed1 11986 gatherEight_uint32
- =9
- -2
-p9,}<
-p:-x,
- =17
- -6
-)
-yJrc%
-{Pf
-|Rp)C
- =2
- -5
-r'vn-
-q'8q0
-0
-q(
-uVr|q=
-xQp,qR
- =27
- -1
-qvM%14
- =10
- -1
-rCpK
- =18
- -1
-wm%
- =5
- -1
-qk4B
- =27
- -1
-rCp[
- =8
- -1
-v0qI%
- =33
- -1
-rCqI
- =42
- -1
-T$
- =42
- -1
-T$
- =42
- -1
-T$
- =42
- -1
-T$
- =41
- -1
-T$
- =12
- -4
-tV(tn
-*%%
-x9R\
-w(r><R
-w(p&<H
-w(se<>
-w(s%<4
-w(+rg<*
-w(vm2q,
-w(xWt/
- =5
- -1
-q'8qe
- =15
- -2
-qa,
-qa$
- =3
- -2
-p3/
-;$
- =3
- -2
-p32
-;$
- =3
- -2
-p35
-;$
- =3
- -2
-p38
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =34
- -2
-p3)
-;$
- =26`
-
-const finish32SM80Narrow = `packed1 2505 finish_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|\z;
-!
-!pHr*pD
-!vV
-!c
-p;te
-p9,un
-p:te
-qS+r0
-!
-p>
-q*
-pa
-q$
-ht[
-r&7rI
-Q
-N
-ri
-0
-p~Xv-qR
-r&9f
-qVp,D
-sJ~"
-r6=qw
-z_.
-v0pK%
-_
-}Tf
-u$
-5
-r6+r-
-z_.
-v0pK%
-_
-r?|X
-!#
-vY+f
-qTp@B
-uE
-vY.f
-qTp@E
-p6
-vY7f
-qTt"-
-sd
-vY9qe
+ b##ws
+!s4
+w:1pX
+z8+
+tIp4M
+w:5p'
+s'|./
+ %U$pIp74
+|H
+ %+|H
+p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
+xr
+p,{;
+{xyo{Eq]
+{Zp)o?p3zSpPxIAK
+y7
+ %3w:*pv
+x<pEp[p[j?\p3u{p3?IrVu{?q7wup{p3g
+zJ<qG.
+w_qP
+x>x/&/
+r)pa{R&/
+qg\p3{EY;|B
+tb<
+t&y&vMvLqVsd5vh2uQuk@
+qg\p3{Eb;|B
+zw<rl
+ %%t&?op$gp/xI,
+x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{q3vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+uO4
+ %)tGsdvr
+ %+ %'v^;
+ %.wtsdxN
+ ''zVs6
+ %3w_sdu/
+ ',zJ0p}
+x<pEp[p[j?t2rnp[p[tvsLpEv,rDo?IrVu{?q7wup{p3g
+zJ+pb
+x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
+zJ2a
+tJ%+
+t#ve
+u"
+zJ.pX
+L,pk
+z8+
+x>&/
+tb6ukrW
+p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ
+ %NzJ5pV
+qn/%/,
+{Zp)o?pEp)pPxI%5%/
+s5~5
+yv'y8
+x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/<
+ra.t0
+q,v?d
+ra1qG
+ %n&tb6ukux
+ '/ra*tY
+ ''ws
+ 7j#x55yS
+p]:{R&/
+u?q)
+ %Eq"p4;
+pg2vj
+tF8
+q:2;
+q"p4M
+z85
+ %z$q>p?r+
+ %*q"p7;
+v4p4p*
+x|rw%#
+tbY
+s/
+shj?IpYjp$g}KrE
+t4
+|H.
+ %-tE
+p<@
+x5'v5
+pg2M
+ %[#|ys&xRu/pU
+x52uZ
+s>saU
+s>r\U
+w@.q[
+shtD?\p0r[v~t^wy
+/#
+s>rg[
+s>t[[
+/#
+ %'x5'pf
+|yp+YFxR+t'
+/$
+sn#U
+sn%U
+/$
+ '.sn'[
+sn)[
+ '.x55pb
+{Fp+p^y'
+L&3
+ 'Nq"Y,
+v4s^&
+L$8
+ /Kp<A
+/%
+|yp+qRFxRsKp6
+/%
+sn-U
+sn/U
+/%
+ 'Isn1[
+sn3[
+ 'I/$
+|yrC#F6u|s]
+/$
+sn7U
+qJ8U
+ )IqJ7[
+qJ6[
+ 'I/%
+{Fp+pQy'
+L1qd
+ )Iv4s^1
+L/8
+ /Ip<B
+/%
+|yrC,F6u|qc
+/%
+qJ5U
+qJ4U
+ )IqJ3[
+qJ2[
+ )I|yrC.F6u|p.
+/$
+qJ1U
+qJ0U
+ )IqJ/[
+qJ.[
+ +IL<zz
+ )Iv4s^<
+L:8
+ /Ip<C
+/%
+|yrC7F6u|q6
+/%
+qJ-U
+qJ,U
+ )IqJ+[
+qJ*[
+ )I|yrC9FxR.sc
+/$
+qJ)U
+qJ(U
+ )IqJ'[
+qJ&[
+ +Ir*pdp-
+qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
+r*v+p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+qs<v1
+|/$y%
+pIp446
+pH$8
+{Qp4M
+qs'p=
+pg2r+
+ %s%s/
+qs.s8
+q@/
+p]zql8
+y$s^S
+q:2M
+tF8
+}Bp'
+rs&#
+uw)K
+rYpkpy
+tE
+u"
+sW'r7
+uw*K
+uB
+}yqO
+t||$)
+sW'r{
+x1b&)
+t||$*
+|7{X
+x1b&*
+z:p-
+th&+
+tA,
+tE
+sW1r7
+z,,8
+wC+^
+/#
+}PpQApk-
+!s4
+qs5qp
+G0)
+rb<q%
+zDpN
+{y$
+v}y{
+tE
+ws
+ 1#v_{,
+u"
+rb's8
+}U|:pSv.
+v%1'
+}5
+}w+
+}px<w>p3u}ph%$%,E
+rb0qp
+z~4
+rip5K
+ripQK
+rip7K
+rip?K
+ribK
+riYK
+rip4K
+})
+u"
+rb+sT
+q||+-
+wD
+s<pO;
+G%)
+w62pP|cq]
+jp{grS{+p?Zs@
+pIp?3
+jp{grS{+pQAs@
+jp{grS{+p5Zs@
+ %%jp{grS{+paAs@
+jp{grS{+p|Zs@
+ %(jp{grS{+p8"As@
+jp{grS{+p8#Zs@
+ %+jp{grS{+p8%As@
+!s4
+qs.{i
+L.;
+/.
+ %t#rYpk-
+uY"
+u"
+/.
+ 's#/.
+ %s#/.
+ 's#/.
+ %s#/-
+ )s#/.
+ -s#/-
+ %q#}FxP
+ 7o#/-
+}U|:psv.
+ %o#D")
+}w+
+}px<w>p3u}ph%$%DE
+/-
+ 7o#/-
+ %o#r>2
+ Co#/-
+LFe
+/-
+ 'o#uY,
+ 'M 'c%/-
+ %c%/-
+ 'c%/-
+ %c%/,
+ )c%/-
+ 1o#uY+
+ 9o#}U|:m'v.
+ %^%D))
+}w+
+}px<w>p3u}ph%$%\E
+ =o#r>.
+ Eo#L^,0
+ )o#uY6
+ Q#o#uY5
+ 9^%}U|:m.v.
+ %}&D0)
+}w+
+}px<w>p3u}ph%$%uE
+ =^%r>1
+ C}&s=<tB
+pHv%x
+s=+q%
+qe1K
+xr
+s=1p=
+q{}r+
+ %l/t>2a
+sE19,
+tE
+p<D
+/#
+q>Yr+
+ %~,p~#0;
+ %v,vJzNs
+tbY
+y<xHV
+q>p?s@
+pIxG
+q>p4s@
+q>pQs@
+pIw]
+ %%q>p^s@
+pI|P
+ %(q>p|s@
+pIqR3
+ %+pDr7w;
+v{qP
+shyn?\p0p/Qtz
+u.#.
+ %$s=*qW
+s>sg
+t><yS
+t<sl
+szvH
+{?0?joov,r[?\p)wwsl
+v;qv
+uWsyr\(
+s=6pC
+w1pGs)#
+t>0r%
+}d##
+{3sl#$
+/&
+v{q5
+ %4u.#/
+ %6/&
+ %4/&
+ -4/&
+ %4/&
+ )4v{pT
+ %Fu.#0
+ A4v{pN
+ %Fu.#1
+ AFv{p2
+ %Fu.#2
+ AFv{Z
+ %Fu.#3
+ AFv{p*
+ %Fu.#4
+ AFv{A
+ %Fu.#5
+ ?F/(
+qY2;
+G#)
+}gX"d
+}gB"M
+}g,"7
+shtD?\p0r[v~t^7s;
+yMbp*8w?
+!s4
+/*
+L2;
+/*
+qe,K
+xr
+/*
+rh#Hr+
+ %m3/%
+sE,9,
+tE
+p<E
+ )Q&p~#L;
+ %w0p]8zNs
+tbY
+y<xHFvs
+ ;Q&/*
+ 'Q& 'f$/*
+ %Q&/*
+ -Q&/*
+ %Q&/*
+ -Q& Cf$ 'Q& Cf$ 'Q& Af$ )Q&u.#6
+ EQ&u.#7
+ EQ&u.#8
+ EQ&u.#9
+ AQ&qY-;
+ 3Q&LNe
+/*
+qe'K
+ 'Q&rh#er+
+ 'Q&sE'9,
+tE
+p<F
+ )R*p~#i;
+ %x4p]TzNs
+tbY
+y<xHFtT
+ AQ& 'f$ CQ& Cf$ 'R* Cf$ 'R* Af$ )Q&u.#:
+ ER*u.#;
+ ER*u.#<
+ ER*u.#=
+ AR*qY(;
+ 3R*Lk,0
+/*
+qe"K
+ 'R*rh$$r+
+ 'R*sE"9,
+tE
+p<G
+ )S.p~$(;
+ %y8p]qzNs
+tbY
+y<xHwOt'
+ AR* 'f$ CR* Cf$ 'S. Cf$ 'S. Af$ )Q&u.#>
+ ER*u.#?
+ ER*u.#@
+ ER*u.#A
+ AR*qY#;
+ 1S.r*qypv
+s~
+ %%q=5pv
+ %Y9q=*q-
+q_2K
+v&<p=
+vq&&
+/#
+tE
+}\y~
+v&0pX
+vq&)
+v&+p}
+uw'K
+v&.q8
+vq&(
+w8<pX
+qI/
+ 'z<|Hu*
+ %Q@w8+pX
+xJ0>{A
+q@0
+v_<
+ 'o8 %Apc/
+/&
+q,x?d
+/&
+q,~7v|
+},u}t^8&'
+z_u}t^>|$'
+wC)p*
+sh?Iq3u}vMA
+ufrE9/E
+ %L/&
+q,~*}/
+/&
+z5{A
+tw
+{>ql
+r,{A
+t4
+w8+P1
+tIpQ&%
+ %/ ':v&1qp
+vF
+ 'u>v&5pK
+ %v>L#,
+ 7}?v&*q-
+v^vlukp0
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQwe.v(
+w8<rX
+t_pJM
+r,qy
+r2paql
+ %At1v?py
+t4
+ 'e>tE
+t1|d>xP
+t#ta
+p<H
+tw
+ %[@ws
+L"vlukp0
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8*vLp7%(8zxrQ
+uO,
+s",0
+t1xPxO
+}Fv?
+}Qpy
+p<I
+uO{R
+ws
+L&vlukp0
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8*vLpa%+8zxrQ
+w8+v/
+zV4
+ %-ut)
+ %>rM(py
+ +>t1|dpy
+p<J
+y$p|3+u|
+ws
+L,vlukp0
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp?%88zxrQ
+w8.P
+}0,
+{Zp)o?p3zSyxxIu=M
+xjqAKE-
+u:7%*%7-
+vB6p'
+ %V@uz/&(
+s5~9
+!s4
+qn6%6,
+uz6&&
+r?9
+ %&ra'qT
+ 'z$x55t0
+J3{7
+p96
+ %-J6{7
+ '%:v{7
+ '(:s{7
+ '+/;
+:D{V
+/6
+sY'
+ %;/#
+:@{V
+/#
+sY0
+ '':<{V
+/#
+sY+
+ ',:8{V
+/#
+sY2
+ %Jw8<rR
+:){e
+:/uC1
+sY5
+ %Os[pa
+:"}v
+ '&/)
+s[p7
+q,yZuC6
+p9q&
+!s}
+ %T=s3
+!tj
+/s
+ws
+v_<
+ %#p9
+!u8
+/q
+tX
+n2
+_.
+p9
+!{J
+/J
+vbM
+pp<
+r9<
+p9
+!|r
+/B
+vb;
+CI
+_-
+p9
+!y=pm
+ %'CB
+ ''!cwG
+ %,C;
+ ',!cwX
+ %1C4
+ '1!cx#
+/5
+||
+ )=!c*pm
+/+
+{1.
+ )C!cxw
+{11
+ )H!c'y3
+/+
+tX0
+ )N!c'z/
+/+
+tX+
+CI
+_,
+p9
+!cqypm
+ %'CB
+ ''!crvpm
+ %,C;
+ ',!ct-pm
+ %1C4
+ '1!c'wG
+/+
+{15
+ppq9
+r9qy
+p9
+!c'wX
+vbe
+ )M!c'x#
+{16
+ )M!cuQpm
+ %1pppS
+ '1!c'xw
+w8+rR
+tX<
+pppA
+ '7!vTy3
+tX'
+ '7!u9
+ %QEtl
+to
+tk
+tm
+p"+w<
+st
+p"+q6
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
 ss
-pnsmpX
-}@
-pntcpj
-y5
-pnsQp|
-}A
-}F
-pntIpb
-}?
-}B
-}C
-}D
-tb=rI
-}E
-yj
-yk
-pnpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-pnqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-pnp|^
-x7r^#
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-vY9pX
-r;
-wOzir3p4#'#>
-u<
-!#
-vY8q@
-tpr^#Z
-x8r3p4#>yv=}X
-H
-!#
-vY-pX
-tpr3p4#'#Z
-!#
-|yr1
-syy1r3z4n'#
-O
-!#
-!pZ
-p(
-!L
-`
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const finish32SM80 = finish32SM80Narrow + `
- patch
- -1
-packed1 2481 finish_float32_row_F32
- =10
- -2
-p9/pF
-p:,un
- =10
- -5
-)
-yJrc%
-r&9f
-|RpYC
- =2
- -2
-o
-w0%
- =2
- -1
-|,rS
- =2
- -2
-|9
-w0%
- =4
- -1
-qTy8
- =2
- -1
-qTp,E
- =2
- -1
-qTuH-
- =56`
+var fusedF16SM90A = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 50284 fused_dtype_F16_row_F16_32_float32
+ :$tW6r-
+OunrG
+h6qo
+ i#( (.xDp7K
+wc
+z_u}t^ZpN
+ $(},u}t^^pe
+ &$xq
+t:ql
+ (&sAq9
+ ($r,q9
+ &$}O
+ ($pIp?,
+ $$x>pT
+q>p5,
+ *&pnp^K
+ {1$q@,
+ a#$G-)
+ N$tH9&
+ 6$q||+&
+ ($wAuLqVu%
+wAuLp4f0V
+wAuLY}N
+wAuLbf1V
+wAuLp?fp6
+wAuLp7f'pZ
+wAuLpQfqu
+wAuLp5f'pU
+ &<L&;
+ y#$}px<w>p3u}ph%$%<E
+/-
+ 7j#/-
+ %j# (> 5j#/-
+L6e
+ y#B}px<w>p3u}ph%$%LE
+ =j# (> 7j#LF,0
+ y#B &]% ;T% (w% 5n& $>pHs%W
+ *$q{\r+
+ &$sE19$
+ ,$pLa;
+ $$vJzNp
+ D$v{%^
+ >$q\'yI
+u27
+wSt^tz
+/'
+v{qU
+ $Av{%a
+ $#/'
+ $(/'
+ ,$/'
+ $$/'
+ &$/'
+ -7v{%c
+ G7 &$v{%e
+ K7v{%g
+ GL &Bv{%i
+ K7v{%k
+ GLv{pe
+ $Gv{%m
+ EL/)
+ &c'Ip)?pEqBqgq7uLq]pe
+u@0VpN
+u@pUp2
+u@1V^
+u@p6Z
+u@'pZp*
+u@qu8
+u@t-xv
+ $,/+
+L6;
+/+
+ &(/+
+ &~)/%
+sE,9$
+ ,V* &Q*p]<zNp
+ >T*/+
+ &$v{%o
+ $#/+
+ $(/+
+ ,$/+
+ $$/+
+ &$/+
+ -m&v{%q
+ Km&v{%s
+ Km&v{%u
+ K7v{%w
+ Km&v{%y
+ K7v{%{
+ Km&v{%}
+ Gm& &i' 7m&LVe
+/+
+ &4/+
+rh#Lr+
+ &&sE'9$
+ ,$p~#P;
+ $$p]\zNp
+ >$ )m& &|1 Im& &g# EW& '7 &g# IW& &g# I7 &c( IW& &g# I7 &c( EL 'Z+ &g# CL/)
+ &c# 7Z+Lw,0
+/+
+ &4/+
+rh#mr+
+ &&sE"9$
+ ,$p~#q;
+ $$p]}zNp
+ >$ )Z+ &\% IZ+ &g# EW& '7u.#B
+ KZ+u.#D
+ K7u.#F
+ KZ+u.#H
+ K7u.#J
+ KZ+u.#L
+ GZ+ &c# 5w/ T#.xJ->{A
+q@-
+ *&pc,
+ 2$ufrE9,E
+ q&$/<
+ k#$/t
+ ,$/r
+tX
+n/
+_(
+ &*/K
+ ,$/C
+ &$_&
+ *$ '' (& ', (& '1 X#&_$
+ *$ '' (& ', (& '1 g$&`}
 
-const finish32SM70Narrow = finish32SM80Narrow + `
- patch
- -3
-packed1 2724 finish_float32_row_F32
-!pJ
-!pI
- =7
- -1
-p;,to
- =2
- -1
-qS+sV
- =77
- -2
-t-p4#Z
-s/r^#Z
-rH
-wAyv=}X
-tDv?yv=}X
-}t#scyqqcqcqcqcqcqc>?
- =3
- -1
-t-p4#Z
-s/r^#Z
-}t#scyqqcqcqcqcqcqc>?
- =9`
+var fusedWideF16SM90ANarrowAligned = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 81022 fused_dtype_F16_row_F16_64_float32
+ 8$]r:rA
+tWqyq^
+O1'rT
+h'u1s7
+p#*1rA
+ T$, $% &&rUrw
+ T%$r?@
+ {#$ d#B ("p[rDq'?pYrm{Ep4pkv6p0t,v(.
+pI|T
+ $$r#p?8
+w/
+w:5q%
+q>YM
+ $a$ $h(q>p5,
+ &^&p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
+ 4$w_%$
+ 4$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{xfvap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 ,$tJ%.
+ ($L/pk
+ +\# .$ $e^#{Zp)o?pEp)pPxI%<%6
+ R#b^#x55x}
+pLA,
+ $z$ L}$p<H
+ s#$p<I
+ B$sn9U
+ ($sn;[
+sn=[
+ B&p<J
+ ($snAU
+snCU
+ (&snE[
+snG[
+ ,&snKU
+snMU
+ (&snO[
+snQ[
+ B&p<K
+ ($snUU
+snWU
+ (&snY[
+sn[[
+ ,&sn_U
+snbU
+ (&snd[
+snf[
+ *&L@{R
+ -DuB
+/%
+|yrC>FxRropZ
+/%
+snjU
+snlU
+ (Ksnn[
+snp[
+ (&|yrC@FxR.w<
+/$
+sntU
+snvU
+ (*snx[
+snz[
+ (&{FrCFF*x/y'
+L:{R
+ 1C|yrCEFxR1sD
+/%
+sn~U
+qJ<U
+ (IqJ;[
+qJ:[
+ (&|yrCGFxR1uE
+/$
+qJ9U
+ 4[%{FrC@F*x/y'
+L6{R
+ 1C|yrCLFxR1vU
+ 8B|yrCNFxRs#pZ
+ 8${FrC<F*x/y'
+L2{R
+ 1C|yrCSFxR5x+
+ 8B|yrCUFxR5vP
+ 8${FrC8F*x/y'
+ @$p_Nql8
+y$s^p
+ 6&wD
+ ^$$ D^%/&
+}0ql
+rb<q8
+sAq/
+ $\L 6~J/&
+}U|:pAv.
+ $&D#)
+q?q3
+ $$}px<w>p3u}pO%4%<E
+/&
+ 6&/&
+q|pO9-
+ $&zL;
+ Bj(L>;
+//
+ &&uY&
+u"
+//
+ 'y$//
+ $.//
+ &$//
+ $$/.
+ ($//
+ ,$//
+ $$uY%
+ 8$}U|:m)v.
+ $$D+)
+ $$}px<w>p3u}ph%$%TE
+ ^#o(/%
+t1x?i$
+ 6]'/%
+ &$D2)
+ 'r$}px<w>p3u}pO%4%eE
+/%
+ 6*/%
+ %r$r>5
+ Cr$/-
+Lge
+ (LuY3
+ ($wD
+ H$uY2
+ 8$}U|:m8v.
+ $$D:)
+ $$}px<w>p3u}ph%$%}E
+ <$r>*
+ Er$t1x?i1
+ 9r$}U|:m6v.
+ $CDA)
+ 'e'}px<w>p3u}pO%4H#<E
+ =r$r>6
+ Er$s,#>,0
+ (S'uY@
+ Q#r$uY?
+ 8Y$}U|:mGv.
+ $$DI)
+ $$}px<w>p3u}ph%$H#TE
+ <$rc<
+ Ee't1x?i>
+ 9e'}U|:mEv.
+ $CDP)
+ 'W*}px<w>p3u}pO%4H#eE
+ =e'rc'
+ CW* $R*pH~H#h
+ $$qeRK
+ &$rh#mr+
+ &$sER9,
+tE
+p<L
+ ((p~#q;
+ $$vJzN{
+ D$u.#o
+ D$u.#p
+ D$u.#q
+ D$u.#r
+ D$u.#s
+ D$u.#t
+ D$u.#u
+ D$u.#v
+ @$qYS;
+ 0$/)
+qeLK
+xr
+/)
+rh$+r+
+ $0/$
+sEL9,
+tE
+p<M
+/#
+q{3r+
+ $.p~$/;
+ $$p]7zN{
+ $$y<xHF*s*
+ :$/)
+ &$u.#z
+ $#/)
+ $(/)
+ ,$/)
+ $$/)
+ ,$u.#{
+ D$u.#|
+ D$u.#}
+ D$u.#~
+ D$u.$"
+ D$u.$#
+ D$u.$$
+ @$qYM;
+ 2$LM;
+/*
+qeFK
+ &(rh$Gr+
+ &$sEF9,
+tE
+p<N
+ ((p~$K;
+ $$p]SzN{
+ D~) 'f$ B& Cf$ &B Cf$ &B Af$ (@u.$%
+ D$u.$&
+ D$u.$'
+ D$u.$(
+ @$qYG;
+ 3P*qeAK
+ 'P*rh$cr+
+ 'P*sEA9,
+tE
+p<O
+ )P*p~$g;
+ $nFp]ozN{
+ $$y<xHF*x$pU
+ AP*u.$,
+ EP*u.$-
+ DV9u.$.
+ D$u.$/
+ D$u.$0
+ D$u.$1
+ D$u.$2
+ D$u.$3
+ @$qYB;
+ 2$s,#4e
+/*
+qe;K
+ &(rh%"r+
+ &$sE;9,
+tE
+p<P
+ ((p~%&;
+ $$r8#:zN{
+ DT* 'f$ B& Cf$ &B Cf$ &B Af$ (@u.$4
+ D$u.$5
+ D$u.$6
+ D$u.$7
+ @$qY<;
+ 3P2qe6K
+ 'P2rh%=r+
+ 'P2sE69,
+tE
+p<Q
+ )P2p~%A;
+ $pNr8#UzN{
+ $$y<xHFuAqX
+ AP2u.$;
+ EP*u.$<
+ DV9u.$=
+ D$u.$>
+ D$u.$?
+ D$u.$@
+ D$u.$A
+ D$u.$B
+ @$qY7;
+ 2$s,#l,0
+/*
+qe0K
+ &(rh%Yr+
+ &$sE09,
+tE
+p<R
+ ((p~%];
+ $$r8#rzN{
+ DV2 'f$ B& Cf$ &B Cf$ &B Af$ (@u.$C
+ D$u.$D
+ D$u.$E
+ D$u.$F
+ @$qY1;
+ 3P:qe+K
+ 'P:rh%ur+
+ 'P:sE+9,
+tE
+p<S
+ )P:p~%y;
+ $UAr8$0zN{
+ $$y<xHF|@sc
+ AP:u.$J
+ EP*u.$K
+ Di#u.$L
+ D$u.$M
+ D$u.$N
+ D$u.$O
+ D$u.$P
+ D$u.$Q
+ @$qY,;
+ g#X:G0ql
+ &L .Oq,|dd
+/&
+q,x?xz
+ 0(q,~7}/
+ ^#$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
+ $$zL4
+ 2$t1|di"
+ $$p<T
+ 6$p<U
+ 4$rM)py
+ ,$p<V
+ ($t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp?%98zxrQ
+L$M
+ $;rM->v?
+t#ve
+ $3p<W
+L$we.v(
+ws
+L0vlukp0
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp^%<8zxrQ
+ &L{Zp)o?p3zSyxxIu=4
+ $$u:;%.%;-
+ $$qn3%3,
+uz3&(
+ &&qn:%:,
+uz:&&
+r?A
+ ,(J3{h
+p90
+ $3J6{h
+ '%J9{h
+ '(J<{h
+ '+/;
+:Y|<
+/6
+sY.
+ &R#:U|<
+/#
+sY1
+ &%:Q|<
+/#
+ &D/#
+:M|<
+/#
+sY*
+ &K:I|<
+/#
+sY6
+ &%:E|<
+/#
+ $V# &G:A|<
+/#
+p90'
+ &9:=|<
+/#
+p9t?
+ &<:-q(+
+:4q(2
+p90.
+ $MsU#
+:&q(1
+ '&/)
+ $T#:"q(5
+p9xN
+ $Mxq
+q,v?q(6
+ %& *Z#/t
+ ,$/r
+ ,$/T
+ *q#!|r
+/K
+ *v# $./C
+ $+Cu
+ *.Cm
+ *$Ce
+ ($ $IC]
+ &$ $L $KCU
+ &) $X# $MCN
+ &3 $c# $MCF
+ &= $o# %EC?
+ 'E $,/6
+ *Y# $Z#/,
+ *W# $X#/,
+ *K $L/,
+ $ICu
+ &$ $L $KCm
+ &) $V# $KCe
+ &3 $a# $KC]
+ &= $k# %6CU
+ '6 $, %;CN
+ ';!vTz/
+ %@CF
+ '@!ct?pm
+ %EC?
+ 'E!vT+pm
+/,
+ $7ppq/
+ &=!crlpm
+ *$!vTwG
+ *$!vTwX
+ $=ppph
+ &$!vTx#
+ &B (-!cxNpm
+ (0p9
+!vTxw
+ (1 V#,`}
 
-const finish32SM70 = finish32SM70Narrow + `
- patch
- -1
-packed1 2700 finish_float32_row_F32
- =10
- -2
-p9/pF
-p:,un
- =10
- -5
-)
-yJrc%
-r&9f
-|RpYC
- =2
- -2
-o
-w0%
- =2
- -1
-|,rS
- =2
- -2
-|9
-w0%
- =4
- -1
-qTy8
- =2
- -1
-qTp,E
- =2
- -1
-qTuH-
- =62`
+var fusedWideF16SM90A = driver.Text{Base: &fusedWideF16SM90ANarrowAligned, Code: `packed2 84854 fused_dtype_F16_row_F16_64_float32
+ :$tWuvqq
+Oz#q^
+ht-r-
+ i#( (.xDp7K
+wc
+z_u}t^ZpN
+ $(},u}t^^pe
+ &$xq
+t:rw
+ (&sAq9
+ ($r,q9
+ &$}O
+ ($pIp?,
+ $$x>pT
+ $\( *Y(pnp^K
+ c9$q@,
+p_Kql8
+ ^#&G-)
+ N$tH9&
+ 6$q||+&
+ ($wAuLqVu%
+wAuLp4f0V
+wAuLY}N
+wAuLbf1V
+wAuLp?fp6
+wAuLp7f'pZ
+wAuLpQfqu
+wAuLp5f'pU
+ N<}px<w>p3u}pO%,%4E
+/&
+ 7Q#/&
+q|pO9&
+ (> 5Q# $>L.;
+ y#$}px<w>p3u}ph%$%DE
+/-
+ 7k$/-
+ %k$ (> 5k$ F>}px<w>p3u}pO%,%LE
+/%
+ 7N/%
+ %h$ (> 5N/-
+LFe
+ y#B}px<w>p3u}ph%$%\E
+ =h$ (> 7h$ D@}px<w>p3u}pO%,%eE
+ =h$ (> 7h$L^,0
+ y#B}px<w>p3u}ph%$%uE
+ =P' (> 7P' D@}px<w>p3u}pO%,%}E
+ =P' (> 5N $>pH{%x
+ *$q{}r+
+ &$sER9$
+ ,$p~#0;
+ $$vJzNx
+ D$u.#.
+ >$q\'yI
+u27
+wSt^tz
+/'
+v{qU
+ $Au.#0
+ $#/'
+ $(/'
+ ,$/'
+ $$/'
+ &$/'
+ -7u.#2
+ G7 &$u.#4
+ K7u.#6
+ GL &Bu.#8
+ K7u.#:
+ GLv{pe
+ $Gu.#<
+ EL/)
+ &c'Ip)?pEqBqgq7uLq]pe
+u@0VpN
+u@pUp2
+u@1V^
+u@p6Z
+u@'pZp*
+u@qu8
+u@t-xv
+ &X* &|)/*
+rh#Kr+
+ &&sEL9$
+ ($q{7r+
+ $$p~#O;
+ $$p];zNx
+ >$ (R*u.#E
+ >$/*
+ -k&u.#G
+ Kk&u.#I
+ Kk&u.#K
+ K7u.#M
+ Kk&u.#O
+ K7u.#Q
+ Kk&u.#S
+ Gk& &h$ 5k&/+
+LU;
+/+
+ &4/+
+rh#lr+
+ &&sEF9$
+ ,$p~#p;
+ $$p][zNx
+ >$/+
+ &$u.#U
+ $#/+
+ $(/+
+ ,$/+
+ $$/+
+ &$/+
+ -X+u.#W
+ KX+u.#Y
+ KX+u.#[
+ K7u.#]
+ KX+u.#_
+ K7u.#b
+ KX+u.#d
+ GX+ &i' 7X+ &0/*
+rh$.r+
+ &&sEA9$
+ ($ 'X+p~$2;
+ $(p]{zNx
+ >$ (|)u.#m
+ KX+ &~1 EU& '7 &g# IU& &g# I7 &g# IU&u.#w
+ K7u.#y
+ KX+ &}% CL/)
+ &^7 7X+s,#De
+/+
+ &4/+
+rh$Nr+
+ &&sE;9$
+ ,$p~$R;
+ $$r8#JzNx
+ >$ )X+ &j7 IX+ &g# EW& '7 &g# IW& &c( I7 &g# IW&u.$*
+ K7 &c$ EL 'a4 &g# CL/)
+ &k. 7a4 &0/*
+rh$nr+
+ &&sE69$
+ ($ 'a4p~$r;
+ $(r8#jzNx
+ >$ (|9 &g7 Ia4u.$9
+ KX+ &c$ IU& &g# I7 &g# IU& &g# I7 &c( EL '{8 &g# CL/)
+ &n( 7a4s,$',0
+/+
+ &4/+
+rh%1r+
+ &&sE09$
+ ,$p~%5;
+ $$r8$-zNx
+ >$ )a4u.$G
+ KX+u.$I
+ KX+ &y* IW& &g# I7 &g# IW& &g# I7u.$S
+ KX+u.$U
+ GX+ &_) 7i= &0/*
+rh%Pr+
+ &&sE+9$
+ ($ 'i=p~%T;
+ $(r8$LzNx
+ >$ (|9u.$^
+ KX+u.$a
+ KX+u.$c
+ KX+u.$e
+ K7u.$g
+ KX+u.$i
+ K7u.$k
+ KX+u.$m
+ GX+ &V@ 5TB T#.xJ->{A
+q@-
+G-ql
+ .(pc,
+ 2$ufrE9,E
+ V'$/<
+ m$$/u
+ ,$/s
+tX
+n/
+_(
+ &*/U
+ ,$/L
+ ,$/D
+ &$_&
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E N&_$
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E q$&`}
 
-const finishBF16SM80Narrow = `packed1 2773 finish_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vv|\z;
+var fusedBF16SM90ANarrowAligned = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 48382 fused_dtype_BF16_row_BF16_32_float32
+ :$O21qS
+ u*&z}{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 Z%$vgqK(
+ *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I k1(pDq~yG
+pL"3
+}X
+p~#03
+}X
+ >, '4p~#33
+}X
+ >*pL#3
+}X
+p~#63
+ E4p~#93
+ AFpL$3
+}X
+p~#<3
+ E4p~#?3
+ AFpL%3
+}X
+p~#B3
+ E4p~#E3
+ ?F (o&q<X"d
+q<B"M
+q<,"7
+vgqKs;
+ (*LB;
+ *$rh#Xr+
+ 2$p~#\;
+ $$p]HzNs
+ @$ 'Q&p~#D3
+}X
+ >* '4p~#G3
+ EQ&p~#J3
+ E4p~#M3
+ EQ&p~#P3
+ E4p~#S3
+ EQ&p~#V3
+ E4p~#Y3
+ AQ& &g' 1Q&Loe
+ *2rh$(r+
+ 2$p~$,;
+ $$p]uzNs
+ @$ 'R*p~#X3
+ EQ&p~#[3
+ ER*p~#^3
+ E4p~#b3
+ ER*p~#e3
+ E4p~#h3
+ ER*p~#k3
+ E4p~#n3
+ AR* &\( 1R*s,#J,0
+ *2rh$Tr+
+ 2$p~$X;
+ $$r8#PzNs
+ @$ 'S.p~#m3
+ ER*p~#p3
+ ER*p~#s3
+ E4p~#v3
+ ER*p~#y3
+ E4p~#|3
+ ER*p~$"3
+ E4p~$%3
+ AR* &\( /S. V0.`}
+
+var fusedBF16SM90A = driver.Text{Base: &fusedF16SM90A, Code: `packed2 50142 fused_dtype_BF16_row_BF16_32_float32
+ :$tW+qq
+OvZqo
+ i*&z}{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 Z%$vgqK(
+ *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I q0(pDq~yG
+pL"3
+}X
+pLa3
+}X
+ <,pDq[pV+
+wb7
+ &&pL#3
+}X
+pLe3
+}X
+ >* )7pL%3
+}X
+pLi3
+ G7pL&3
+}X
+pLm3
+ GLpL(3
+}X
+pLq3
+ GLpL)3
+}X
+pLu3
+ GLpL+3
+}X
+pLy3
+ GLpL,3
+}X
+pL}3
+ EL (k'Ip)?pEqBqgq7uLq]%+
+u@0V%(
+u@pU%%
+u@1V%"
+u@p6q5
+u@'pZpN
+u@quZ
+ (0LF;
+ *$rh#<r+
+ 2$p~#@;
+ $$p]LzNp
+ @$ 'm&p~#03
+}X
+ >* -m&p~#43
+ Km&p~#83
+ Km&p~#<3
+ Km&p~#@3
+ Km&p~#D3
+ Km&p~#H3
+ Km&p~#L3
+ Gm& &i( 7m&Lwe
+ *8 (Z+ .Y+ *Z+ >Y+ 'Z+p~#P3
+ Km&p~#T3
+ KZ+p~#X3
+ KZ+p~#\3
+ KZ+p~#a3
+ KZ+p~#e3
+ KZ+p~#i3
+ KZ+p~#m3
+ GZ+ &^) 7Z+s,#V,0
+ *8rh$@r+
+ 2$p~$D;
+ $$r8#\zNp
+ @$ 'w/p~#q3
+ KZ+p~#u3
+ KZ+p~#y3
+ KZ+p~#}3
+ KZ+p~$$3
+ KZ+p~$(3
+ KZ+p~$,3
+ KZ+p~$03
+ GZ+ &^) 5w/ V04`}
+
+var fusedWideBF16SM90ANarrowAligned = driver.Text{Base: &fusedWideF16SM90ANarrowAligned, Code: `packed2 80579 fused_dtype_BF16_row_BF16_64_float32
+ :$O52rG
+ ^,&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 e%$vgqK(
+ *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I <( 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C \:&pDq~yG
+pL"3
+}X
+p~#q3
+}X
+ >, '4p~#t3
+}X
+ >*pL#3
+}X
+p~#w3
+ E4p~#z3
+ AFpL$3
+}X
+p~#}3
+ E4p~$#3
+ AFpL%3
+}X
+p~$&3
+ E4p~$)3
+ ?F (o&q<X"d
+q<B"M
+q<,"7
+vgqKs;
+ .*rh$;r+
+ .$q{Cr+
+ $$p~$?;
+ $$p]GzN{
+ @$ '~%p~$/3
+}X
+ >* '4p~$23
+ E~%p~$53
+ E4p~$83
+ E~%p~$;3
+ E4p~$>3
+ E~%p~$A3
+ E4p~$D3
+ A~% &g' /~%/*
+Ln;
+ *2rh$hr+
+ 2$p~$l;
+ $$p]tzN{
+ @$ 'P*p~$C3
+}X
+ >* '4p~$F3
+ EP*p~$I3
+ E4p~$L3
+ EP*p~$O3
+ E4p~$R3
+ EP*p~$U3
+ E4p~$X3
+ AP* &g' 1P* (0rh%6r+
+ .$ 'P*p~%:;
+ $(r8#NzN{
+ @$ '~-p~$^3
+ EP*p~$b3
+ EP*p~$e3
+ E4p~$h3
+ EP*p~$k3
+ E4p~$n3
+ EP*p~$q3
+ E4p~$t3
+ AP* &\( 1P*s,#ue
+ *2rh%cr+
+ 2$p~%g;
+ $$r8#{zN{
+ @$ 'P2p~$s3
+ EP*p~$v3
+ EP*p~$y3
+ E4p~$|3
+ EP*p~%"3
+ E4p~%%3
+ EP*p~%(3
+ E4p~%+3
+ AP* &\( 1P2 (0rh&1r+
+ .$ 'P2p~&5;
+ $(r8$IzN{
+ @$ '~5p~%13
+ EP*p~%43
+ EP*p~%73
+ E4p~%:3
+ EP*p~%=3
+ E4p~%@3
+ EP*p~%C3
+ E4p~%F3
+ AP* &\( 1P2s,$p,0
+ *2rh&]r+
+ 2$p~&b;
+ $$r8$vzN{
+ @$ 'P:p~%E3
+ EP*p~%H3
+ EP*p~%K3
+ E4p~%N3
+ EP*p~%Q3
+ E4p~%T3
+ EP*p~%W3
+ E4p~%Z3
+ AP* &\( 1P: (0rh',r+
+ .$ 'P:p~'0;
+ $(r8%DzN{
+ @$ '~=p~%a3
+ EP*p~%d3
+ EP*p~%g3
+ E4p~%j3
+ EP*p~%m3
+ E4p~%p3
+ EP*p~%s3
+ E4p~%v3
+ AP* &\( /~= s3.`}
+
+var fusedWideBF16SM90A = driver.Text{Base: &fusedWideF16SM90A, Code: `packed2 84317 fused_dtype_BF16_row_BF16_64_float32
+ :$tW1qS
+Ox$r-
+ R,&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 e%$vgqK(
+ *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I <( 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C i8&pDq~yG
+pL"3
+}X
+p~#03
+}X
+ <,pDq[pV+
+wb7
+ &&pL#3
+}X
+p~#43
+}X
+ >* )7pL%3
+}X
+p~#83
+ G7pL&3
+}X
+p~#<3
+ GLpL(3
+}X
+p~#@3
+ GLpL)3
+}X
+p~#D3
+ GLpL+3
+}X
+p~#H3
+ GLpL,3
+}X
+p~#L3
+ EL (k'Ip)?pEqBqgq7uLq]%+
+u@0V%(
+u@pU%%
+u@1V%"
+u@p6q5
+u@'pZpN
+u@quZ
+ .0rh#[r+
+ .$q{Gr+
+ $$p~#_;
+ $$p]KzNx
+ @$ 'k&p~#W3
+}X
+ >* -k&p~#[3
+ Kk&p~#_3
+ Kk&p~#d3
+ Kk&p~#h3
+ Kk&p~#l3
+ Kk&p~#p3
+ Kk&p~#t3
+ Gk& &i( 5k&/+
+Lv;
+ *8rh$/r+
+ 2$p~$3;
+ $$p]|zNx
+ @$ 'X+p~#x3
+}X
+ >* -X+p~#|3
+ KX+p~$#3
+ KX+p~$'3
+ KX+p~$+3
+ KX+p~$/3
+ KX+p~$33
+ KX+p~$73
+ GX+ &i( 7X+ (6rh$^r+
+ .$ 'X+p~$c;
+ $(r8#ZzNx
+ @$ 's/p~$B3
+ KX+p~$F3
+ KX+p~$J3
+ KX+p~$N3
+ KX+p~$R3
+ KX+p~$V3
+ KX+p~$Z3
+ KX+p~$^3
+ GX+ &^) 7X+s,$(e
+ *8rh%2r+
+ 2$p~%6;
+ $$r8$.zNx
+ @$ 'a4p~$c3
+ KX+p~$g3
+ KX+p~$k3
+ KX+p~$o3
+ KX+p~$s3
+ KX+p~$w3
+ KX+p~${3
+ KX+p~%"3
+ GX+ &^) 7a4 (6rh%br+
+ .$ 'a4p~%f;
+ $(r8$]zNx
+ @$ '{8p~%-3
+ KX+p~%13
+ KX+p~%53
+ KX+p~%93
+ KX+p~%=3
+ KX+p~%A3
+ KX+p~%E3
+ KX+p~%I3
+ GX+ &^) 7a4s,%+,0
+ *8rh&5r+
+ 2$p~&9;
+ $$r8%1zNx
+ @$ 'i=p~%M3
+ KX+p~%Q3
+ KX+p~%U3
+ KX+p~%Y3
+ KX+p~%]3
+ KX+p~%b3
+ KX+p~%f3
+ KX+p~%j3
+ GX+ &^) 7i= (6rh&er+
+ .$ 'i=p~&i;
+ $(r8%azNx
+ @$ 'TBp~%u3
+ KX+p~%y3
+ KX+p~%}3
+ KX+p~&$3
+ KX+p~&(3
+ KX+p~&,3
+ KX+p~&03
+ KX+p~&43
+ GX+ &^) 5TB s34`}
+
+var gatherWordsSM70NarrowAligned = driver.Text{Code: `packed2 4139 gather_row_Words
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
 !
-!pHr*pD
-!vV
-!c
-p;te
-zfto
-p9ve
-p:te
-qS+r0
+!pWumpt
+!yN
+!qk
+]'rG
+O2rA
+h|8
 !
-p>
-q*
-pa
-q$
-ht[
-r&7rI
-Q
-N
-ri
-0
-p~Xv-qR
-r&9f
-qVp,D
-sJ~"
-r6=qw
-z_+
-v0pK%
-rV
-pnsrxG
-pv
-&
-}Tf
-}3q9
-5
-r6+r-
-t+p,E
-v0pK%
-rV
-"$
-pv
-&
-r6+r1
-r?|X
-!#
-vY+f
-qTp*B
-uE
-vY.f
-qTp*E
-p6
-vY7f
-qTp*q&
-sd
-vY9qe
+s0
+t6
+tn
+u#
+p"sI
+p"x+
+p"uE
+y/pZ
+p"p.
+y/p6
+p"t8
+p"tq
+yz
+p"ui
+to
+ykpf
+s1
+s2
+ts
+s/
+tw
+vnqbZ
+w%P
+qj|J
+s5~2
+qN1s8
+|&w&
+xU0+
+t|p4pe
+x1YpT
+qN+pf
+t|sS%
+x1|$%
+qN2pb
+x1p?&'
+t|p7&'
+qN.p=
+x1sS&
+t||$&
+/&
+t|pQ&(
+t*&)8
+r#sS*
+x1pa&(
+x|&)8
+ %%qN*p'
+t:&#
+ws
+ )#u"
+z2&$
+ribK
+riYK
+rip4K
+})
+u"
+tIu((&(
+p%4A
+rip?K
+ )*u"
+zTq~
+p]"&#q5
+wC$pe
+wC%&5
+s/
+tA/
+wc
+t~3
+{W
+zQywr|
+!s4
+{MqT
+r&13
+{W
+yMyw@
+s~
+ %(xYqT
+ '%/*
+uw+K
+rc
+/*
+uw%K
+uB
+/*
+uw'K
+wD
+/*
+uw&K
+r>2
+/*
+p9.
+!s}
+s3
+!tj
+zTa
+ws
+v_pO
+v_q9
+p9
+!u8
+/'
+tX
+pp<
+r9<
+p9
+!{J
+/'
+||
+ )(!|r
+/'
+vbM
+ ).!y=pm
+/'
+vb;
+ )4!cwG
+/'
+{1.
+ ':!u9
+w^
+tl
+to
+tk
+tm
+p"q6
+st
+t$s]
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
 ss
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-prqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-prp|^
-x7r^#
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-vY9pX
-r;
-wOzir3p4#'#>
-u<
-!#
-vY8q@
-tpr^#Z
-x8r3p4#>yv=}X
-H
-!#
-vY-pX
-tpr3p4#'#Z
-!#
-pnr4q#-
-|l'#
-s>
-|yr1
-y/z4t/
-O
-!#
-!pZ
-p(
-!L
-`
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const finishBF16SM80 = finishBF16SM80Narrow + `
- patch
- -1
-packed1 2746 finish_dtype_BF16_row_BF16
- =12
- -2
-p9,r0
-p:,un
- =10
- -5
-)
-yJrc%
-r&9f
-|RpYC
- =2
- -2
-}d
-w0%
- =5
- -1
-|,rS
- =2
- -2
-{T
-w0%
- =8
- -1
-qT}w
- =2
- -1
-qT[E
- =2
- -1
-qT[q&
- =59`
+var gatherWordsSM70Narrow = driver.Text{Base: &gatherWordsSM70NarrowAligned, Code: `packed2 4284 gather_row_Words
+ u%$tCp5u%
+tCpQ}N
+tCp7fp6
+tCp?fqu
+ *$wRp5
+tLpUpN
+tLp6p2
+tLqu^
+ k%$`}
 
-const finishBF16SM70Narrow = finishBF16SM80Narrow + `
- patch
- -3
-packed1 3134 finish_dtype_BF16_row_BF16
-!pJ
-!pI
- =8
- -5
-p;,r0
-p9+to
-p:te
-qS+sV
- =84
- -2
-t-p4#Z
-s/r^#Z
-rH
-wAyv=}X
-tDv?yv=}X
-}t#scyqqcqcqcqcqcqc>?
- =3
- -1
-t-p4#Z
-s/r^#Z
-}t#scyqqcqcqcqcqcqc>?
- =2
- -2
-s5xap4#
-rE
-rr
-v4
-sl
-t-p4#'#
-rE
-v5
- =8`
+var gatherWordsSM70 = driver.Text{Base: &gatherWordsSM70Narrow, Code: `packed2 4257 gather_row_Words
+ 4$O2qo
+{z
+ H&s/
+qCz=)
+ $*w#pAE
+ ($xUq&
+t4
+t|p4p2
+x1YpN
+ ^#(p%2A
+ .$p_7&#q5
+ $$wC%&3
+s/
+r,pO
+ &({H
+ .$|R;
+{H
+ 4& $v$ Hw${j
+ e$$`}
 
-const finishBF16SM70 = finishBF16SM70Narrow + `
- patch
- -1
-packed1 3107 finish_dtype_BF16_row_BF16
- =11
- -2
-p9,te
-p:,un
- =10
- -5
-)
-yJrc%
-r&9f
-|RpYC
- =2
- -2
-}d
-w0%
- =5
- -1
-|,rS
- =2
- -2
-{T
-w0%
- =8
- -1
-qT}w
- =2
- -1
-qT[E
- =2
- -1
-qT[q&
- =71`
+var gather16SM70Narrow = driver.Text{Base: &gatherWordsSM70NarrowAligned, Code: `packed2 3858 gather_uint16
+ 2$]'rT
+O2qS
+ X$&tA$
+tE
+ &8tE
+ &5 $<r)pa&#pN
+wC$^
+ *&t~4
+{W
+wAuLbu%
+ &(r&14
+{W
+Ip)?pEqBqgq7uLq]Z
+ k%(`}
 
-const finishF16SM80Narrow = `packed1 2766 finish_dtype_F16_row_F16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vv|\z;
+var gather16SM70 = driver.Text{Base: &gatherWordsSM70, Code: `packed2 3832 gather_uint16
+ 2$]'rT
+O2qq
+ V$&tA$
+tE
+ &8tE
+ &5 $<r)pa&#pN
+wC$^
+ *&t~4
+{H
+wAuLbu%
+ &.|R,
+{H
+Ip)?pEqBqgq7uLq]Z
+ k%.`}
+
+var gather32SM70Narrow = driver.Text{Base: &gather16SM70Narrow, Code: `packed2 3858 gather_uint32
+ Z%$u;
+{W
+tCbu%
+ &(r&1;
+{W
+wRb
+ k%(`}
+
+var gather32SM70 = driver.Text{Base: &gather16SM70, Code: `packed2 3832 gather_uint32
+ X%$u;
+{H
+tCbu%
+ &(|R4
+{H
+wRb
+ k%(`}
+
+var gatherEight16SM70NarrowAligned = driver.Text{Base: &gather16SM70Narrow, Code: `packed2 12025 gatherEight_uint16
+ ,$!pWy9pt
+ &$]6rO
+Oqyr-
+h+qo
+ >(|Mpf
+ .(qL'P
+ $$r?1
+{fpv
+pIpQM
+qL.q8
+xDqVK
+t|Y8
+x1bp*
+q"p4M
+qL1pf
+ $c$ &U$qL5pb
+ $V$x1p7&'
+t|pQ&'
+qL*p}
+ $& $U$tIsS)
+ $*tIp7&)
+ $#qL6pf
+t|pQ&&
+}ypb
+uw(K
+t|p|&(
+x1qR&(
+sW'p;
+t*&#pN
+tbb
+wC$pN
+tbp?
+wC%&6
+ym6
+}fpe
+tA#
+y$p|pe
+ &,xQ&(
+tE
+{opf
+w+
+th&.
+{g~*
+y.?op$gp/xIpyta
+/)
+t1|k$s)%
+/)
+t#s)&
+/)
+t#s)'
+/(
+t#s)(
+{op-
+t#ve
+p<2
+ws
+ymr:
+q,yZd
+/#
+}[4
+{W
+wAuLqVu%
+ $@|nqT
+uO,
+sW*pV
+pH6,
+pnqV&%
+u"
+qM<P
+}f,
+pnqV&(
+qM0qG
+L#,
+qM+qO
+wv$&(
+wC%q5
+zw
+qM<qO
+u:&Z%&-
+u:%K^-
+}PpQApN-
+rip7K
+ $#//
+L+%'
+tA#
+L*%'
+ &Ek(&(
+tE
+//
+s[p^
+xQ&.
+ 'W#wc
+ws
+/+
+q,~7d
+/+
+r2pa4
+}O
+ 'M/+
+y$p|,
+ '$ 'M/+
+L+,
+ %M/+
+L-,
+/+
+ %MwC%%%
+zw
+/+
+u:0Z%0-
+u:/K^-
+ )M/+
+L5%1
+ %ML4%1
+ &%k2&(
+tE
+/+
+ +Mrc
+ -MG#)
+ 5ML5,
+ 'ML7,
+ -Mu::Z%:-
+u:9K^-
+ +ML?%;
+ %ML>%;
+ &%k<&(
+ /MuB
+ AML?,
+ 'MLA,
+ -Mu:DZ%D-
+u:CK^-
+ +MLI%E
+ %MLH%E
+ &%kF&(
+ /MwD
+ AMLI,
+ 'MLK,
+ -Mu:NZ%N-
+u:MK^-
+ +MLS%O
+ %MLR%O
+ &%kP&(
+ /Mr>2
+ AMLS,
+ 'MLU,
+ -Mu:XZ%X-
+u:WK^-
+ +ML]%Y
+ %ML\%Y
+ &%kZ&(
+ /Mr>.
+ AML],
+ 'ML_,
+ -Mu:cZ%c-
+u:bK^-
+ %M 'LLh%d
+ %LLg%d
+ &%ke&(
+ /Lr>1
+ 3LqM5qT
+r&03
+G%)
+pLS3
+uPp8^8
+pLA3
+uPp8L8
+pL/3
+uPp8:8
+q"w]
+uPp8(8
+yMpQ^p*w?
+ &JqL0qT
+ &%/4
+J$v|
+/2
+J%{7
+/2
+J&|'
+/2
+J'{V
+/2
+J(yt
+/)
+sY0
+ (Dws
+pc+
+pc'
+ &*})
+n.
+_'
+ &*})
+n1
+ '' $,})
+n4
+ ', $,})
+n7
+ '1 $,})
+ppqA
+ '6!cwX
+})
+pppJ
+ ';!cx#
+ ,Q#!c*pm
+ ,$!cxw
+ ,$!c'y3
+ ,$!c'z/
+ *$p9
+!cqypm
+/'
+})
+n(
+_'
+ V#"`}
+
+var gatherEight16SM70 = driver.Text{Base: &gatherEight16SM70NarrowAligned, Code: `packed2 11984 gatherEight_uint16
+ 4$Ov+r-
+h+r-
+ D&s/
+qCz=)
+ $*w#pAE
+ &$pIbM
+qL.pb
+t4
+xDp4K
+t|p4p*
+x1YZ
+ X#,wC%&4
+ 6$r,pO
+ F${H
+ ,$pH4,
+ X#$r,q/
+ 2$zM)
+ e#$r,q)
+ w#$qQ$
+ w#$ )M s#( )M s#( )M q#( )L 6(tK(;
+ $$Ip)?pEqBqgq7uLq]%\
+u@0V%R
+u@pU%H
+u@1V%>
+u@p6%4
+u@'pZ%*
+u@quqU
+u@t-xv
+ ,4 $j2 @k2pc,
+pc$
+ (&n/
+_$
+ (&n2
+ '' &(n5
+ ', &(n8
+ '1 (( '6 (& '; e#&n)
+_$
+ V#&`}
+
+var gatherEight32SM70NarrowAligned = driver.Text{Base: &gatherEight16SM70NarrowAligned, Code: `packed2 11861 gatherEight_uint32
+ 4$Ov+q^
+ u%$}[;
+{W
+tCqVu%
+ s#(r2pa;
+}O
+ 'M q#* %M $$ 5M c#4 9M c#8 9M c#8 9M c#8 9M a#8 +L $*r&0qd
+ $$yMp8\%R%H%>@
+u-pPt(qXvR4%*qUw?
+ P'4`}
+
+var gatherEight32SM70 = driver.Text{Base: &gatherEight16SM70, Code: `packed2 11986 gatherEight_uint32
+ X&$}[;
+{H
+tCqVu%
+ s#(r2pa;
+ $$ 'M q#& %M $$ 5M c#4 9M c#8 9M c#8 9M c#8 9M a#8 +L $*tK(rf
+ $$wRp8\
+tLpU%R
+tLp6%H
+tLqu%>
+tLqX%4
+tL0pZ%*
+tLsDqU
+tLscA
+ P'2`}
+
+var finish32SM80Narrow = driver.Text{Base: &gather32SM70Narrow, Code: `packed2 2505 finish_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'{?oq*
 !
-!pHr*pD
-!vV
-!c
-p;te
-zft*
-p9,t*
-p:te
-qS+r0
+!pWt8pt
+ &&]q^
+OyD
+hq^
+p#0qq
+ .(q.1pf
+ (8t4
+ $&}.P
+qjYA
+s5{G
+q=<pv
+u;
+}5
+uS
+q='P
+w'
+u"
+q=0qW
+ ))t+r$r_
+!s4
+x50P
+pnp7,
+ $&x52P
+pnp74
+xr
+x51P
+pnp7M
+v7
+x55q8
+t<w)
+pDs{pC
+r3vHzX2w0
+pDt}p'
+u>zX2w0
+pDr7qp
+r3w(r/pl+'s#uQpM
+w7QUvmpd0usu/*(
+pDu)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+q\<pf
+r3pjqv
+r3pGqv
+s:t[
+pDp=P
+ylpx
+qf{drWxu23<t?rlxf-
+qf'r6t?rlxf>{drWxu2-
+pDr%x}
+t*e+ukr6*p*
+}X
+q$sg
+z+Q8
+ %$pDqpa
+u3#
+sf<\xls_w07
+sZQBU-
+t#ta
+sZQxM|>
+x55pC
+v;qv
+wrt"###7
+v"z9
+!s4
+x5.pX
+u,#B
+{3y(#7z&<qZw0
+yh
+ %'x5+pC
+sjy(###B
+ %*q=2qT
+wVpAV##
+ &}# &D!@
+`}
+
+var finish32SM80 = driver.Text{Base: &finish32SM80Narrow, Code: `packed2 2481 finish_float32_row_F32
+ 6$OrA
+hyD
+ 6&s/
+qCz=)
+ $(w#phE
+ &$tf
+{W
+ &&zIrN
+ &$s<pS4
+ ') ((pnY,
+ &$pnY4
+ &$pnYM
+ e$$`}
+
+var finish32SM70Narrow = driver.Text{Base: &finish32SM80Narrow, Code: `packed2 2724 finish_float32_row_F32
+!s.
+!s-
+ 0(]'rG
+ &$p#0qo
+ a%$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( 4$`}
+
+var finish32SM70 = driver.Text{Base: &finish32SM70Narrow, Code: `packed2 2700 finish_float32_row_F32
+ 6$OrA
+hyD
+ 6&s/
+qCz=)
+ $(w#phE
+ &$tf
+{W
+ &&zIrN
+ &$s<pS4
+ ') ((pnY,
+ &$pnY4
+ &$pnYM
+ q$$`}
+
+var finishBF16SM80Narrow = driver.Text{Base: &finish32SM80Narrow, Code: `packed2 2773 finish_dtype_BF16_row_BF16
+ *$!u'\|mwp
+!xg{?oq*
+ ,$tWrG
+Ozc
+ F$t~4
+}5
+}W
+pDq~yG
+}c
+}X
+ $(thZ
+ &$wm4
+ ',/$
+ ',q=0qT
+ ((pnpa,
+ &$pnpa4
+ &$pnpaM
+ ($Ws{pC
+ $$Wt}p'
+ $$Wr7qp
+ &$Wu)p=
+ *$WsXpf
+ ($Wp=P
+ ($Wr%x}
+ ,$Wqpa
+ F$pDq[pV+
+wb##
+wSt^tz
+ $"Ip)?pEqBqgq7uLp+pAxv
+ .$`}
+
+var finishBF16SM80 = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 2746 finish_dtype_BF16_row_BF16
+ :$O|L
+hyD
+ 6&s/
+qCz=)
+ $(w#phE
+ &$ua'
+{W
+ ,&zIrN
+ &$s<pS,
+ ', 0(pnpQ,
+ &$pnpQ4
+ &$pnpQM
+ k$$`}
+
+var finishBF16SM70Narrow = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 3134 finish_dtype_BF16_row_BF16
+!s.
+!s-
+ 2(]|L
+O}}
+ $(p#0qo
+ o%$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( &$|6#
+pIwk
+|H
+tGqdv(5
+tbY
+y[###
+ %'qfq0v(5r4
+ 2&`}
+
+var finishBF16SM70 = driver.Text{Code: `packed2 3107 finish_dtype_BF16_row_BF16
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
+!u'\|mwp
+!xg{?oq*
 !
-p>
-q*
-pa
-q$
-ht[
-r&7rI
-Q
-N
-ri
-0
-p~Xv-qR
-r&9f
-qVp,D
-sJ~"
-r6=qw
-z_+
-v0pK%
-rV
-pnsQwE
-ro
-p7
-}Tf
-xLp,
-5
-r6+r-
-t+r|E
-v0pK%
-rV
-"$
-ro
-p7
-r6+r1
-r?|X
-!#
-vY+f
-qTp2B
-uE
-vY.f
-qTp2E
-p6
-vY7f
-qTyD-
-sd
-vY9qe
-ss
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-prqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-prp|^
-x7r^#
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-vY9pX
-r;
-wOzir3p4#'#>
-u<
-!#
-vY8q@
-tpr^#Z
-x8r3p4#>yv=}X
-H
-!#
-vY-pX
-tpr3p4#'#Z
-!#
-tb,y=
-z"'#
-s>
-|yr1
-y/z4t/
-O
-!#
-!pZ
-p(
-!L
-`
-
-const finishF16SM80 = finishF16SM80Narrow + `
- patch
- -1
-packed1 2739 finish_dtype_F16_row_F16
- =12
- -2
-p9,un
-p:,un
- =10
- -5
-)
-yJrc%
-r&9f
-|RpYC
- =2
- -2
-}d
-w0%
- =5
- -1
-|,rS
- =2
- -2
-{T
-w0%
- =8
- -1
-qTXB
- =2
- -1
-qTXE
- =2
- -1
-qTXq&
- =59`
-
-const finishF16SM70Narrow = finishF16SM80Narrow + `
- patch
- -3
-packed1 2985 finish_dtype_F16_row_F16
-!pJ
-!pI
- =8
- -1
-p;,to
- =3
- -1
-qS+sV
- =84
- -2
-t-p4#Z
-s/r^#Z
-rH
-wAyv=}X
-tDv?yv=}X
-}t#scyqqcqcqcqcqcqc>?
- =3
- -1
-t-p4#Z
-s/r^#Z
-}t#scyqqcqcqcqcqcqc>?
- =12`
-
-const finishF16SM70 = finishF16SM70Narrow + `
- patch
- -1
-packed1 2958 finish_dtype_F16_row_F16
- =12
- -2
-p9,un
-p:,un
- =10
- -5
-)
-yJrc%
-r&9f
-|RpYC
- =2
- -2
-}d
-w0%
- =5
- -1
-|,rS
- =2
- -2
-{T
-w0%
- =8
- -1
-qTXB
- =2
- -1
-qTXE
- =2
- -1
-qTXq&
- =65`
-
-const depthwise32SM80Narrow = `packed1 11180 depthwise_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|\z;
+!pWt8pt
+!yN
+!qk
+]|L
+O'q^
+hyD
+p#0qo
 !
-!pH,tKpD
-!Pt@|bq>rGym}6wk
-!c
-p;.sV
-p98un
-p:,t=pF
-qSv<pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hwZn
-rt.r+
-p%
-N
-rt/t'
-Q
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-tN
-rt-pX
-ru%
-rt.qy
-p~p0rq2p2
-)
-rt8f
-qVM%D
-sH0
-{.@pw
-z3'p$
-xk,pE
-z3&p$
-4
-rD1
-"#
-uVp21'
-"#
-uVxc&
-xBzYM#
-xBzYM$
-)
-xk+qw
-xQX1&
-xBzYM)
-)
-ru*
-vwp)%
-xQM.1'
-xBzYM)
-)
-wKp=
-xk.pb
-|,p$
-ri
-|0qj
-)
-{h=
-t^
-|0qj
-)
-xk8r]
-ru(
-xi%
-ru#
-qos7
-wJ
-w0rS
-ru$
-qos7
-wJ
-qx{L
-qt413
-:
-5
-qx,qN
-t+M4G
-*+%
-v'ql
-!#
-qx-q0
-q\qAq^
-rD+
-qx.q3
-q\pUp-
-tmqg
-zeqI?
-sA"
-yS
-{hxZ
-4
-qt%2uZ
-4
-sS
-x3
-xiwv-
-qnp"
-uh
-4
-0
-x)
-x<D
-"#
-uupU
-!#
-s?[
-"#
-rjx\x_zQ
-qx8pb
-p{[1$33
-qx7q@
-vwp)36
-vNuJ&
-tmV(
-tQ132
-T-
-reuypu
-v0pKvQ
-tQ132
-T-
-4
-v0pKV,
-vwu\8
-tQ132
-T.
-4
-wmV$
-vwu\8
-tQ132
-T.
-4
-r7p@
-uE
-!#
-)
-qx8sQ
-i$%
-qx7sm
-i#p-
-vwu\8
-qx9r]
-s.p=3132
-T-
-qU
-o
-*#%
-_
-s.yo132
-T.
-pm
-o
-*%%
-_
-|E
-qx.t;
-qKs0DB
-qBX
-\
-u?~,
-!#
-rj{vI
-r7[
-H
-!#
-sv[
-H
-!#
-)
-"%
-i.%
-"%
-i-p-
-vwu\8
-"%
-s.p=3132
-o
-*#%
-_
-s.yo132
-o
-*%%
-_
-z~v2
-"$
-v&B
-"$
-v&B
-vwu\8
-"$
-s.p=3132
-o
-*#%
-_
-s.yo132
-o
-*%%
-_
-z~qs
-"$
-i(E
-"$
-i(E
-vwu\8
-"$
-s.p=3132
-o
-*#%
-_
-s.yo132
-o
-*%%
-_
-z~qs
-"$
-i1q&
-"$
-i1q&
-vwu\8
-"$
-s.p=3132
-o
-*#%
-_
-s.yo132
-o
-*%%
-_
-q~#v,S
-"%
-qKs0DG
-qBp@
-Y{q
-\
-w9
-!#
-!#
-)
-"%
-iS%
-"%
-iRp-
-vwu\8
-"%
-s.p=3132
-o
-*#%
-_
-s.yo132
-o
-*%%
-_
-q~#6wz#
-"%
-qKs0DB
-qBp@
-\
-!#
-qx-r4
-qKu4p0B
-Yp0q=
-sH#
-!#
-r#=pb
-po.1%32
-r#,^
-pC0
-5
-r#+r-
-o
-*)%
-_
-q8#'#>
-!#
-vY+f
-r[+B
-uE
-vY.f
-r[+E
-p6
-vY7f
-r[+q&
-sd
-vY9qe
-u9r^#
-pnsmpX
-}@
-pntcpj
-y5
-pnsQp|
-}A
-}F
-pntIpb
-}?
-}B
-}C
-}D
-tb=rI
-}E
-yj
-yk
-pnpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-pnqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-pnp|^
-x7r^#
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-vY9pX
-r;
-wOzir3p4#'#>
-u<
-!#
-vY8q@
-tpr^#Z
-x8r3p4#>yv=}X
-H
-!#
-vY-pX
-tpr3p4#'#Z
-!#
-r#.r1
-yb3/
-u(
+s0
+t6
+tn
+u#
+p"sI
+q.1pf
+s1
+s2
+s/
+qCz=)
+}.P
+w#phE
+s5{G
+q=<pv
+ua'
+{W
+}W
+pDq~yG
+}c
+}X
+q='P
+zIrN
+u"
+q=0qW
+s<pS,
+ ',/$
+ ',q=0qT
+t+r$r_
+!s4
+x50P
+pnpQ,
+s5~2
+x52P
+pnpQ4
+xr
+x51P
+pnpQM
+v7
+x55q8
+t<w)
+Ws{pC
+r3vHzX2w0
+Wt}p'
+u>zX2w0
+Wr7qp
+r3w(r/pl+'s#uQpM
+w7QUvmpd0usu/*(
+Wu)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+WsXpf
+r3pjqv
+r3pGqv
+s:t[
+Wp=P
+ylpx
+qf{drWxu23<t?rlxf-
+qf'r6t?rlxf>{drWxu2-
+Wr%x}
+t*e+ukr6*p*
+}X
+q$sg
+z+Q8
+ %$Wqpa
+u3#
+sf<\xls_w07
+sZQBU-
+t#ta
+sZQxM|>
+x55pC
+v;qv
+wrt"###7
+v"z9
+!s4
+x5.pX
+y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+yh
+ %+x5+pC
+ '+ %( %0pDq[pV+
+|6#
+pIwk
+|H
+tGqdv(5
+tbY
+y[###
+ %'qfq0v(5r4
+q=2qT
+Ip)?pEqBqgq7uLp+pAxv
+s~
+ %=!s}
+s3
+!@
+`}
+
+var finishF16SM80Narrow = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 2766 finish_dtype_F16_row_F16
+ 8$tWrT
+O'rT
+ L&pDr7w;
+v{A
+shyn?\p0p/Qtz
+ $(}nY
+ &${w0
+ ($ ', *&pnp5,
+ &$pnp54
+ &$pnp5M
+ T$$q\'yI
+u2##
+ 4&`}
+
+var finishF16SM80 = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 2739 finish_dtype_F16_row_F16
+ 8$tWrT
+OyD
+hyD
+ 6(s/
+qCz=)
+ $(w#phE
+ &$ua'
+{W
+}W
+pDr7w;
+v{A
+shyn?\p0p/Qtz
+ $.zIrN
+ &$s<pS,
+ ',/$
+ ', *.pnp?,
+ &$pnp?4
+ &$pnp?M
+ T$$q\'yI
+u2##
+ 4&`}
+
+var finishF16SM70Narrow = driver.Text{Base: &finishBF16SM70, Code: `packed2 2985 finish_dtype_F16_row_F16
+ 6$]'rG
+tWrT
+O'rT
+hq^
+ 6(ts
+t4
+vnqbZ
+ $&qjYA
+ &$t~4
+}5
+}W
+pDr7w;
+v{A
+shyn?\p0p/Qtz
+ $.}nY
+ &${w0
+ ',/$
+ ', *.pnp5,
+ &$pnp54
+ &$pnp5M
+ a$$q\'yI
+u2##
+wSt^tz
+ 24`}
+
+var finishF16SM70 = driver.Text{Base: &finishF16SM70Narrow, Code: `packed2 2958 finish_dtype_F16_row_F16
+ :$OyD
+hyD
+ 6&s/
+qCz=)
+ $(w#phE
+ &$ua'
+{W
+ ,&zIrN
+ &$s<pS,
+ ', 0(pnp?,
+ &$pnp?4
+ &$pnp?M
+ w$$`}
+
+var depthwise32SM80Narrow = driver.Text{Base: &finish32SM80, Code: `packed2 11180 depthwise_float32_row_F32
+ .$!pW'vPpt
+!?p$zSp{p)w>w.x(
+ $&]2qo
+{{rO
+h'|Q
+p#+rA
+ ,*v0
+vc
+uG
+|4
+p,q6
+p,y9
+p"um
+t$sD
+p"rL
+t$qc
+p"{n
+t$rj
+p"{^
+t$sI
+t$1pZ
+ra2q-
+sp
+s2
+ra*tB
+s1
+y}
+s/
+u?q9
+s/
+x2
+s/
+xA
+s/
+vF
+ra+pC
+qI%
+ra2r%
+x|qlpe
+s/
+ra.P
+s+%A
+r?0
+zJ6q%
+uw'K
+yv'y8
+uw&K
+tE
+p<1
+/#
+t|p5&'
+/#
+t|sS&
+tIsS#
+tIsS$
+s/
+yvqypv
+x1p?&&
+tIsS)
+s/
+qI*
+uepA)
+xK.&'
+ ''wIpS
+yvt-p=
+zIK
+ts
+vir4
+s/
+v}<
+tw
+ '&yvr:t0
+qI(
+vG)
+qI#
+sArE
+s$pA-
+uMrN
+qI$
+ '&r*pdP
+p%4&3
+}k
+u"
+r*v+pK
+r&4;
+G+)
+wQqKu%
+ $Lr*rvpb
+qHpsr}
+p<+
+r*t-qO
+qHqAR
+r^pk
+s$q)-
+wIm"
+r,{A
+v}xuysv6rquA}L6v-re
+tE
+p%%z*
+tE
+ $u#xA
+vG|q
+xEpJ
+tHE
+tE
+t4
+rYwq
+|%
+/#
+u?qA
+ $,s[pQ
+/#
+q,w~vKy~
+r*r:p=
+qCpQ&$93
+r*p0pX
+uezr6
+ubm&
+r^=(
+rk192
+qQ-
+t1v?py
+|Du=
+ '&tE
+|D=,
+wIp:8
+ %+qQ.
+tE
+{*=$
+ +'rIp7
+ $~# $)s/
+r*r:r7
+D$)
+r*p0s{
+D#R
+ %3r*sCt0
+sM{'192
+ %=wc
+tf
+G#)
+uS
+sM|+192
+ %:rc
+tf
+G%)
+uS
+w7sg7U
+r*t-rX
+|i,
+s"^
+y7
+v"yd
+ $#q,xPd
+rIpQ
+ &Z$vbpN
+ &%s/
+/%
+D.)
+/%
+D-R
+ %O/%
+ %C +A )?prsgpj
+/$
+}0,
+ '$ %1/$
+ 31prsgpM
+/$
+D(4
+ '$ ;1D1M
+ '$ 7@p>#r_U
+/%
+|i;
 |9
-*'%
-}5#
-O
-!#
-rt7r1
-O
-!#
-"E
-]$s3-
-"E
-(.
-!pZ
-p(
-!p^
-qx9u:
-r7,
-{jP
-qa-
-(
-!qZ
-g
-aN
-;.
-(
-!s*
-"&
-r~
-pfp"
-;/
-(
-!tS
-"%
-qH
-vg
-v#
-(
-!vB
-"%
-sk
-vg
-v#
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+wx
+y7
+|&w&
+ $- )h#DS)
+/%
+DRR
+ 7h#p>#(uH#
+/%
+|i,
+|9
+y7
+ $#r*rvq[
+rHp^pT,
+xQp*
+r?#
+ $#qs<p=
+vp.&%92
+qs'a
+sk0
+u"
+qs0qW
+tf
+G))
+uS
+qr###7
+ &U$q_+,
+ &$q_+4
+ &$q_+M
+ &$uI#
+ }#$qs2qT
+q|zr/
+uB
+ $n$G')
+uq##
+ &q$ra1qT
+ &%/E
+J$rP
+/E
+p92
+ &"!tj
+r*sCr{
+rI'
+z>P
+pc-
+p9
+!u8
+tX
+CN
+_.
+p9
+!{J
+/&
+})
+pppJ
+_/
+p9
+!|r
+/%
+||
+pp<
+r9<
+p9
+!y=pm
+/%
+vbM
+ '(!u9
+p,|K
+tl
+to
+tk
+tm
+t$tq
+st
+t$td
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+ &"`}
 
-const depthwise32SM80 = depthwise32SM80Narrow + `
- patch
- -1
-packed1 10933 depthwise_float32_row_F32
- =10
- -2
-p9.sV
-p:xFt*
- =26
- -13
-rt-pX
-s?p*
-rt.qy
-x%q4q=
- =2
- -1
-qV||
- =2
- -3
-zWu4=
-xk,pE
-zWp*p$
- =3
- -3
-uVuHp*
-"#
-uVr|t0
- =7
- -3
-s?q}
-vwp)%
-xQp01'
- =23
- -1
-v1.3,
- =3
- -1
-t+M/G
- =10
- -1
-vwu\6
- =21
- -7
-p{[1$3/
-qx7q@
-vwp)32
-vW7
-tm36
-tQ-3.
-T$
- =2
- -7
-tQ-3.
-T$
-4
-v0pK36
-vwu\4
-tQ-3.
-T&
- =2
- -3
-vwu\4
-tQ-3.
-T&
- =9
- -4
-vwu\4
-qx9r]
-s.p=3-3.
-T$
- =4
- -2
-s.yo-3.
-T&
- =23
- -3
-vwu\4
-"%
-s.p=3-3.
- =3
- -1
-s.yo-3.
- =8
- -3
-vwu\4
-"$
-s.p=3-3.
- =3
- -1
-s.yo-3.
- =8
- -3
-vwu\4
-"$
-s.p=3-3.
- =3
- -1
-s.yo-3.
- =8
- -3
-vwu\4
-"$
-s.p=3-3.
- =3
- -1
-s.yo-3.
- =17
- -3
-vwu\4
-"%
-s.p=3-3.
- =3
- -1
-s.yo-3.
- =15
- -3
-po.1%3.
-r#,^
-pC*
- =64
- -1
-yb3(
- =19
- -1
-qa$
- =4
- -1
-;&
- =5
- -1
-;(
- =38`
+var depthwise32SM80 = driver.Text{Base: &depthwise32SM80Narrow, Code: `packed2 10933 depthwise_float32_row_F32
+ 6$O2qo
+hv+rT
+ V#& $4s[pa
+ $$t*qlp*
+ &$qjp|A
+ &$xDp^K
+ $$xDpaK
+ ($t|Yq5
+/#
+t|p4qP
+ 0(s[qR
+ $$x1p^&'
+ P#$s(.9,
+ ($r&/;
+ 6$wIp:6
+ L$qCpQ&$9/
+ $$uezr2
+zv7
+r^96
+rk-9.
+qQ$
+ &, '&tE
+|D96
+wIp:4
+ %+qQ&
+ &0 +' 2* %3 $$sM{'-9.
+ %= *&sM|+-9.
+ %: P#& %O/%
+ %C +A 20 %1/$
+ 31 ,6 ;1 (: 7@ >6 7h# :6vp.&%9.
+ $$sk*
+ u$$q|zr(
+ H$pc$
+ *$_&
+ ,$_(
+ o#$`}
 
-const depthwise32SM70Narrow = depthwise32SM80Narrow + `
- patch
- -3
-packed1 11400 depthwise_float32_row_F32
-!pJ
-!pI
- =7
- -1
-p;.te
- =2
- -1
-qS.un
- =335
- -2
-t-p4#Z
-s/r^#Z
-rH
-wAyv=}X
-tDv?yv=}X
-}t#scyqqcqcqcqcqcqc>?
- =3
- -1
-t-p4#Z
-s/r^#Z
-}t#scyqqcqcqcqcqcqc>?
- =72`
+var depthwise32SM70Narrow = driver.Text{Base: &depthwise32SM80Narrow, Code: `packed2 11400 depthwise_float32_row_F32
+!s.
+!s-
+ 0(]2q^
+ &$p#2rO
+ k0$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( V%$`}
 
-const depthwise32SM70 = depthwise32SM80 + `
- patch
- -3
-packed1 11153 depthwise_float32_row_F32
-!pJ
-!pI
- =7
- -1
-p;.te
- =2
- -1
-qS.un
- =326
- -2
-t-p4#Z
-s/r^#Z
-rH
-wAyv=}X
-tDv?yv=}X
-}t#scyqqcqcqcqcqcqc>?
- =3
- -1
-t-p4#Z
-s/r^#Z
-}t#scyqqcqcqcqcqcqc>?
- =72`
+var depthwise32SM70 = driver.Text{Base: &depthwise32SM80, Code: `packed2 11153 depthwise_float32_row_F32
+!s.
+!s-
+ 0(]2q^
+ &$p#2rO
+ X0$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( V%$`}
 
-const depthwiseBF16SM80Narrow = `packed1 12371 depthwise_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vv|\z;
+var depthwiseBF16SM80Narrow = driver.Text{Base: &depthwise32SM80Narrow, Code: `packed2 12371 depthwise_dtype_BF16_row_BF16
+ *$!u'\|mwp
+!xg{?oq*
+ ,$tWrG
+O5rA
+ {($ua'
+ $$}W
+pDq~yG
+}c
+}X
+r*sC{6
+ ($ %, $$}W
+/#
+ ',r*sCpv
+ &$rHp?^,
+z2pT
+ *&rIp|
+ &$vbqU
+ ($/(
+ $$/(
+ &$/(
+ $$ )I/'
+ 'I/(
+ $( /G/(
+ $(/'
+ $$ '$ $;/'
+ +9/&
+ '9/'
+ 19/'
+ $R#/'
+ $$ '$ K9 $> '$ G9 $:/(
+qn&%&;
+k&%/
+k&%-
+ **sU&
+/(
+ $&/(
+ &$ EY$ $4/(
+qn*%*,
+k*%3
+ ((qn6%6,
+k6%0
+ 2& %B $$}W
+/(
+ 'Bqs0qT
+ <$Ws{pC
+ $$Wt}p'
+ $$Wr7qp
+ &$Wu)p=
+ *$WsXpf
+ ($Wp=P
+ ($Wr%x}
+ ,$Wqpa
+ L$pDq[pV+
+wb##
+wSt^tz
+/#
+s<pS,
+ $$Ip)?pEqBqgq7uLq]A
+ ,$/J
+ $$/J
+ g$$`}
+
+var depthwiseBF16SM80 = driver.Text{Base: &depthwiseBF16SM80Narrow, Code: `packed2 12124 depthwise_dtype_BF16_row_BF16
+ :$O5qq
+hv+rT
+ V#& $4s[pa
+ $$t*qlp*
+ &$qjp|A
+ &$xDp^K
+ $$xDpaK
+ ($t|Yq5
+/#
+t|p4qP
+ 0(s[qR
+ $$x1p^&'
+ P#$s(.9,
+ ($r&/;
+ 6$wIp:6
+ L$qCpQ&$9/
+ $$uezr2
+zv7
+r^96
+rk-9.
+qQ$
+ &, '&tE
+|D96
+wIp:4
+ %+qQ&
+ &0 +' 2* %3 $$sM{'-9.
+ %= 2&sM|+-9.
+ %> X#& %K/(
+ %K 0( %I :$ %9/'
+ +9 *. 19 .0 K9 (J G9 >F GY$ :Fvp.&%9.
+ $$sk*
+ }$$q|zr(
+ P#$pc$
+ *$_&
+ ,$_(
+ o#$`}
+
+var depthwiseBF16SM70Narrow = driver.Text{Base: &depthwiseBF16SM80Narrow, Code: `packed2 12733 depthwise_dtype_BF16_row_BF16
+!s.
+!s-
+ 2(]u1s7
+O*rT
+ $(p#2rO
+ w2$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( ,$|6#
+pIwk
+|H
+tGqdv(5
+tbY
+y[###
+ %'qfq0v(5r4
+ P%&`}
+
+var depthwiseBF16SM70 = driver.Text{Base: &depthwiseBF16SM80, Code: `packed2 12486 depthwise_dtype_BF16_row_BF16
+!s.
+!s-
+ 2(]u1s7
+O5q^
+ $(p#2rO
+ e2$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( ,$|6#
+pIwk
+|H
+tGqdv(5
+tbY
+y[###
+ %'qfq0v(5r4
+ P%&`}
+
+var depthwiseF16SM80Narrow = driver.Text{Base: &depthwiseBF16SM80Narrow, Code: `packed2 12385 depthwise_dtype_F16_row_F16
+ 8$tW|8
+O1qS
+ R)&pDr7w;
+v{A
+shyn?\p0p/Qtz
+ 2( ', (&rHYp*,
+thpN
+ *&rIp^
+ &$vbpT
+ >$ 'I .& )* :( '9 .& )* :( =9 6< 99 &8rHp^pT;
+xQ%%
+xQ%#
+ *(s[p^
+ 8$ 9Y$ &8rH}T
+yA%'
+ (& $+k*%$
+ :. 'B q$&q\'yI
+u2##
+ R%&`}
+
+var depthwiseF16SM80 = driver.Text{Base: &depthwiseBF16SM80, Code: `packed2 12138 depthwise_dtype_F16_row_F16
+ 8$tW|8
+Or6s7
+ o(&pDr7w;
+v{A
+shyn?\p0p/Qtz
+ 2( ', (&rHYp*,
+thpN
+ *&rIp^
+ &$vbpT
+ >$ 'I .& )* :( '9 .& )* :( =9 6< 99 &8rHp^pT;
+xQ%%
+xQ%#
+ *(s[p^
+ 8$ 9Y$ &8rH}T
+yA%'
+ (& $+k*%$
+ :. 'B q$&q\'yI
+u2##
+ R%&`}
+
+var depthwiseF16SM70Narrow = driver.Text{Base: &depthwiseF16SM80Narrow, Code: `packed2 12605 depthwise_dtype_F16_row_F16
+!s.
+!s-
+ 2(]2q^
+ ($p#2rO
+ w2$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( ^%$`}
+
+var depthwiseF16SM70 = driver.Text{Base: &depthwiseF16SM80, Code: `packed2 12358 depthwise_dtype_F16_row_F16
+!s.
+!s-
+ 2(]2q^
+ ($p#2rO
+ e2$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( ^%$`}
+
+var pool32SM80 = driver.Text{Code: `packed2 7550 pool_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6vap3wBp3q'wd
 !
-!pH,tKpD
-!Pt@|bq>rGym}6wk
-!c
-p;.sV
-zfto
-p99/pF
-p:,t=pF
-qSv<pF
+!pWuipt
+!?p$zSp{p)w>w.x(
+!qk
+]+rT
+O2rG
+h1rA
+p#|}
 !
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hwZn
-rt.r+
-p%
-N
-rt/t'
-Q
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-tN
-rt-pX
-ru%
-rt.qy
-p~p0rq2p2
-)
-rt8f
-qVM%D
-sH0
-{.@pw
-z3'p$
-xk,pE
-z3&p$
-4
-rD1
-"#
-uVp21'
-"#
-uVxc&
-xBzYM#
-xBzYM$
-)
-xk+qw
-xQX1&
-xBzYM)
-)
-ru*
-vwp)%
-xQM.1'
-xBzYM)
-)
-wKp=
-xk.pb
-|,p$
-ri
-|0qj
-)
-{h=
-t^
-|0qj
-)
-xk8r]
-ru(
-xi%
-ru#
-qos7
-wJ
-w0rS
-ru$
-qos7
-wJ
-qx{L
-qt413
-:
-5
-qx,qN
-t+M4G
-*+%
-v'ql
-!#
-qx-q0
-q\qAq^
-rD+
-qx.q3
-q\pUp-
-tmqg
-zeqI?
-sA"
-yS
-{hxZ
-4
-qt%2uZ
-4
-sS
-x3
-xiwv-
-qnp"
-uh
-4
-0
-x)
-x<D
-"#
-uupU
-!#
-s?[
-"#
-rjx\x_zQ
-qx8pb
-p{[1$33
-qx7q@
-vwp)36
-vNuJ&
-tmV(
-tQ132
-T-
-reuypu
-v0pKvQ
-tQ132
-T-
-4
-v0pKV,
-vwu\8
-tQ132
-T.
-4
-wmV$
-vwu\8
-tQ132
-T.
-4
-r7p@
-uE
-!#
-)
-qx8sQ
-i$%
-qx7sm
-i#p-
-vwu\8
-qx9r]
-s.p=3132
-T-
-qU
-}d
-*#%
-rV
-pnsrxG
-pv
-&
-qx9r.7
-s.yo132
-T.
-pm
-}d
-*%%
-rV
-"#
-pv
-&
-qx9qw
-|E
-qx.t;
-qKXryB
-Yw%p0
-\
-u?~,
-!#
-rj{vI
-r7q,
-H
-!#
-svq,
-H
-!#
-)
-"(
-i.%
-"(
-i-p-
-vwu\8
-"(
-s.p=3132
-}d
-*#%
-rV
-"'
-pv
-&
-"(
-s.yo132
-}d
-*%%
-rV
-"#
-pv
-&
-"(
-z~v2
-"'
-v&B
-"'
-v&B
-vwu\8
-"'
-s.p=3132
-}d
-*#%
-rV
-"&
-pv
-&
-"'
-s.yo132
-}d
-*%%
-rV
-"#
-pv
-&
-"'
-z~qs
-"'
-i(E
-"'
-i(E
-vwu\8
-"'
-s.p=3132
-}d
-*#%
-rV
-"&
-pv
-&
-"'
-s.yo132
-}d
-*%%
-rV
-"#
-pv
-&
-"'
-z~qs
-"'
-i1q&
-"'
-i1q&
-vwu\8
-"'
-s.p=3132
-}d
-*#%
-rV
-"&
-pv
-&
-"'
-s.yo132
-}d
-*%%
-rV
-"#
-pv
-&
-"'
-q~#v,S
-"(
-xS&<&G
-tU&</
-tU&<-
-\
-w9
-!#
-!#
-|W&
-"(
-iS%
-"(
-iRp-
-vwu\8
-"(
-s.p=3132
-}d
-*#%
-rV
-"'
-pv
-&
-"(
-s.yo132
-}d
-*%%
-rV
-"#
-pv
-&
-"(
-q~#6wz#
-"(
-xS*<*B
-tU*<3
-\
-!#
-qx-r4
-xS6<6B
-tU6<0
-sH#
-!#
-r#=pb
-po.1%32
-r#,^
-pC0
-5
-r#+r-
-}d
-*)%
-rV
-"(
-pv
-&
-r#+r1
-q8#'#>
-!#
-vY+f
-r[+B
-uE
-vY.f
-r[+E
-p6
-vY7f
-r[+q&
-sd
-vY9qe
-u9r^#
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-prqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-prp|^
-x7r^#
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-vY9pX
-r;
-wOzir3p4#'#>
-u<
-!#
-vY8q@
-tpr^#Z
-x8r3p4#>yv=}X
-H
-!#
-vY-pX
-tpr3p4#'#Z
-!#
-r#.r1
-yb3/
-u(
-pnr4q#-
-|l'#
-s>
-"#
-{T
-*'%
-wG
-O
-!#
-rt7r1
-O
-!#
-"J
-]$s3-
-"J
-(.
-!pZ
-p(
-!p^
-qx9u:
-r7,
-{jP
-qa-
-(
-!qZ
-g
-aN
-;.
-(
-!s*
-"&
-r~
-pfp"
-;/
-(
-!tS
-"%
-qH
-vg
-v#
-(
-!vB
-"%
-sk
-vg
-v#
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+s0
+t6
+tn
+u#
+p"sI
+p"x+
+p"uE
+y/pZ
+p"p.
+y/p6
+p"t8
+p"tq
+p"vU
+rb2q-
+sp
+s2
+rb*tB
+s1
+rb+pC
+s[pa
+rb2r%
+t*qlp*
+s/
+rb.P
+qjp|A
+r?,
+zJ6q%
+xDp^K
+yv'y8
+xDpaK
+tE
+p<-
+/#
+t|Yq5
+/#
+t|p4qP
+tIsS#
+tIsS$
+s/
+yvqypv
+x1p?&&
+tIsS)
+s/
+s[qR
+uepA)
+x1p^&'
+ ''wIpS
+yvt-p=
+zIK
+ts
+vir4
+s/
+v}<
+tw
+ '&yvr:t0
+qI(
+vG)
+qI#
+sArE
+s$pA-
+uMrN
+qI$
+ '&s=<P
+q_+K
+x7B-
+s=+pb
+qHq/p@
+p<*
+s=2qO
+qHq9E
+q?{,
+s$qA-
+wIps
+r,{A
+v}xuysv6rquA}L6v-re
+tE
+p%%z*
+tE
+v8
+ut|q
+xEph
+tHE
+tE
+t4
+rYwq
+|%
+/#
+u?q9
+!s4
+/#
+q,xZvKy~
+s=.q~
+qCpQ&$9)
+}40
+rk'9(
+qQ$
+t1v?py
+r^tU
+ '&tE
+rIp7
+s5~2
+ %1s/
+vG)
+ '.wc
+tf
+G#)
+uS
+s=5p-
+sjw)(
+s=6qG
+s>saU
+s=1p'
+sZtO7s)+
+s=2rX
+|i,
+s"^
+y7
+v"yd
+ %Eq,v?d
+rIpQ
+yh
+ %IvbpN
+ '%s/
+s=.uZ
+zM)
+ %J )</&
+sjsyr\(
+/&
+s>ryU
+/&
+wTsgs)+
+/%
+ut,
+ +./%
+ %H/%
+ %H/%
+ '.{*4
+ 9.D"M
+ 5:rp#r_s)+
+/&
+|i;
+|9
+wx
+y7
+|&w&
+!s4
+ 'w#/&
+D2)
+ -[#u,#(
+/&
+qJ#U
+/&
+ '7|i,
+|9
+y7
+ %5s=+q[
+rHp^pT,
+xQp*
+r?"
+ %:t>+P
+q_+,
+u"
+t>2qW
+x{49/
+x{790
+t_pA)
+x'yxQE
+wrt"###7
+ %Dt>1pf
+vp.&%9(
+qQ&
+rc
+tf
+G%)
+uq##
+s~
+ %Mrb1qT
+ '%/4
+J$q(
+/4
+p9+
+!s}
+s3
+!tj
+s=.pb
+rI'
+z>5
+pc$
+p9
+!u8
+t>1qT
+})
+ppph
+_&
+p9
+!{J
+/%
+||
+pp<
+r9<
+p9
+!|r
+/%
+vbM
+ '(!u9
+p,q6
+tl
+to
+tk
+tm
+p"y9
+st
+t$<p6
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const depthwiseBF16SM80 = depthwiseBF16SM80Narrow + `
- patch
- -1
-packed1 12124 depthwise_dtype_BF16_row_BF16
- =12
- -2
-p99r0
-p:xFt*
- =26
- -13
-rt-pX
-s?p*
-rt.qy
-x%q4q=
- =2
- -1
-qV||
- =2
- -3
-zWu4=
-xk,pE
-zWp*p$
- =3
- -3
-uVuHp*
-"#
-uVr|t0
- =7
- -3
-s?q}
-vwp)%
-xQp01'
- =23
- -1
-v1.3,
- =3
- -1
-t+M/G
- =10
- -1
-vwu\6
- =21
- -7
-p{[1$3/
-qx7q@
-vwp)32
-vW7
-tm36
-tQ-3.
-T$
- =2
- -7
-tQ-3.
-T$
-4
-v0pK36
-vwu\4
-tQ-3.
-T&
- =2
- -3
-vwu\4
-tQ-3.
-T&
- =9
- -4
-vwu\4
-qx9r]
-s.p=3-3.
-T$
- =8
- -2
-s.yo-3.
-T&
- =27
- -3
-vwu\4
-"(
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =12
- -3
-vwu\4
-"'
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =12
- -3
-vwu\4
-"'
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =12
- -3
-vwu\4
-"'
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =21
- -3
-vwu\4
-"(
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =19
- -3
-po.1%3.
-r#,^
-pC*
- =68
- -1
-yb3(
- =23
- -1
-qa$
- =4
- -1
-;&
- =5
- -1
-;(
- =38`
+var pool32SM70 = driver.Text{Base: &pool32SM80, Code: `packed2 7955 pool_float32_row_F32
+!s.
+!s-
+ .(]qFs7
+ &$p#}3
+ Z'$tN{(
+txw)(
+wT<\vDplplxk|>
+ $$t+Q[pM
+ $$sZqir_s)+
+ .$q,~'d
+ >$tNr\7
+txsyry(
+ %>/&
+s>rJpM
+ 4( )L/%
+ %L 4( 30 .. /> D*y[#7
+txuu#(
+ 'd#qJ#pM
+ y%(`}
 
-const depthwiseBF16SM70Narrow = depthwiseBF16SM80Narrow + `
- patch
- -3
-packed1 12733 depthwise_dtype_BF16_row_BF16
-!pJ
-!pI
- =8
- -5
-p;uQpF
-p9/t*
-p:,t=pF
-qS.un
- =387
- -2
-t-p4#Z
-s/r^#Z
-rH
-wAyv=}X
-tDv?yv=}X
-}t#scyqqcqcqcqcqcqc>?
- =3
- -1
-t-p4#Z
-s/r^#Z
-}t#scyqqcqcqcqcqcqc>?
- =5
- -2
-s5xap4#
-rE
-rr
-v4
-sl
-t-p4#'#
-rE
-v5
- =69`
+var poolBF16SM80 = driver.Text{Base: &pool32SM80, Code: `packed2 8103 pool_dtype_BF16_row_BF16
+ *$!u'\|mwp
+ ,"tWrG
+{{qS
+ V'$ua'
+ $$}W
+pDq~yG
+}c
+}X
+ 0$rHYp*,
+thpN
+ *&rIp^
+ &$vbpT
+ .$ )?/'
+ '?/'
+ $*/'
+ $$/'
+ $$/&
+ &$ )N/&
+ 'N/&
+ $*/&
+ $$ &9/&
+ &< =1 &6 9@ $2/'
+rHp^pT;
+xQ%%
+xQ%#
+ **s[p^
+/'
+ && 1h# $*/'
+ $$/'
+ ':rH}T
+yA%'
+ (,qn*%*,
+k*%$
+ B&pDq[pV+
+wb##
+wSt^tz
+ $L %J $KIp)?pEqBqgq7uLq]A
+ ,$/7
+ $$/7
+ 6$/&
+ u#$`}
 
-const depthwiseBF16SM70 = depthwiseBF16SM80 + `
- patch
- -3
-packed1 12486 depthwise_dtype_BF16_row_BF16
-!pJ
-!pI
- =8
- -5
-p;uQpF
-p99te
-p:xFt*
-qS.un
- =378
- -2
-t-p4#Z
-s/r^#Z
-rH
-wAyv=}X
-tDv?yv=}X
-}t#scyqqcqcqcqcqcqc>?
- =3
- -1
-t-p4#Z
-s/r^#Z
-}t#scyqqcqcqcqcqcqc>?
- =5
- -2
-s5xap4#
-rE
-rr
-v4
-sl
-t-p4#'#
-rE
-v5
- =69`
+var poolBF16SM70 = driver.Text{Base: &poolBF16SM80, Code: `packed2 8650 pool_dtype_BF16_row_BF16
+!s.
+!s-
+ 0(]2rO
+O1rO
+ $(p#}3
+ a'$tN{(
+txw)(
+wT<\vDplplxk|>
+ $$t+Q[pM
+ $$sZqir_s)+
+ .$q,~'d
+ D$tNr\7
+txsyry(
+ %A/'
+s>rJpM
+ :( )R#/&
+ %R# :( 33 4. /D J*y[#7
+txuu#(
+ 'p#qJ#pM
+ X#(|6#
+pIwk
+|H
+tGqdv(5
+tbY
+y[###
+ %'qfq0v(5r4
+ u$&`}
 
-const depthwiseF16SM80Narrow = `packed1 12385 depthwise_dtype_F16_row_F16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vv|\z;
-!
-!pH,tKpD
-!Pt@|bq>rGym}6wk
-!c
-p;.sV
-zfqupF
-p978pF
-p:,t=pF
-qSv<pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hwZn
-rt.r+
-p%
-N
-rt/t'
-Q
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-tN
-rt-pX
-ru%
-rt.qy
-p~p0rq2p2
-)
-rt8f
-qVM%D
-sH0
-{.@pw
-z3'p$
-xk,pE
-z3&p$
-4
-rD1
-"#
-uVp21'
-"#
-uVxc&
-xBzYM#
-xBzYM$
-)
-xk+qw
-xQX1&
-xBzYM)
-)
-ru*
-vwp)%
-xQM.1'
-xBzYM)
-)
-wKp=
-xk.pb
-|,p$
-ri
-|0qj
-)
-{h=
-t^
-|0qj
-)
-xk8r]
-ru(
-xi%
-ru#
-qos7
-wJ
-w0rS
-ru$
-qos7
-wJ
-qx{L
-qt413
-:
-5
-qx,qN
-t+M4G
-*+%
-v'ql
-!#
-qx-q0
-q\qAq^
-rD+
-qx.q3
-q\pUp-
-tmqg
-zeqI?
-sA"
-yS
-{hxZ
-4
-qt%2uZ
-4
-sS
-x3
-xiwv-
-qnp"
-uh
-4
-0
-x)
-x<D
-"#
-uupU
-!#
-s?[
-"#
-rjx\x_zQ
-qx8pb
-p{[1$33
-qx7q@
-vwp)36
-vNuJ&
-tmV(
-tQ132
-T-
-reuypu
-v0pKvQ
-tQ132
-T-
-4
-v0pKV,
-vwu\8
-tQ132
-T.
-4
-wmV$
-vwu\8
-tQ132
-T.
-4
-r7p@
-uE
-!#
-)
-qx8sQ
-i$%
-qx7sm
-i#p-
-vwu\8
-qx9r]
-s.p=3132
-T-
-qU
-}d
-*#%
-rV
-pnsQwE
-ro
-p7
-qx9r.7
-s.yo132
-T.
-pm
-}d
-*%%
-rV
-"#
-ro
-p7
-qx9qw
-|E
-qx.t;
-qKuHy8
-}3[
-\
-u?~,
-!#
-rj{vI
-r7p0
-H
-!#
-svp0
-H
-!#
-)
-"(
-i.%
-"(
-i-p-
-vwu\8
-"(
-s.p=3132
-}d
-*#%
-rV
-"'
-ro
-p7
-"(
-s.yo132
-}d
-*%%
-rV
-"#
-ro
-p7
-"(
-z~v2
-"'
-v&B
-"'
-v&B
-vwu\8
-"'
-s.p=3132
-}d
-*#%
-rV
-"&
-ro
-p7
-"'
-s.yo132
-}d
-*%%
-rV
-"#
-ro
-p7
-"'
-z~qs
-"'
-i(E
-"'
-i(E
-vwu\8
-"'
-s.p=3132
-}d
-*#%
-rV
-"&
-ro
-p7
-"'
-s.yo132
-}d
-*%%
-rV
-"#
-ro
-p7
-"'
-z~qs
-"'
-i1q&
-"'
-i1q&
-vwu\8
-"'
-s.p=3132
-}d
-*#%
-rV
-"&
-ro
-p7
-"'
-s.yo132
-}d
-*%%
-rV
-"#
-ro
-p7
-"'
-q~#v,S
-"(
-qKu4p0G
-Yp0<%
-Yp0<#
-\
-w9
-!#
-!#
-s?p0
-"(
-iS%
-"(
-iRp-
-vwu\8
-"(
-s.p=3132
-}d
-*#%
-rV
-"'
-ro
-p7
-"(
-s.yo132
-}d
-*%%
-rV
-"#
-ro
-p7
-"(
-q~#6wz#
-"(
-qKwgq,B
-Yq,<'
-\
-!#
-qx-r4
-xS*<*B
-tU*<$
-sH#
-!#
-r#=pb
-po.1%32
-r#,^
-pC0
-5
-r#+r-
-}d
-*)%
-rV
-"(
-ro
-p7
-r#+r1
-q8#'#>
-!#
-vY+f
-r[+B
-uE
-vY.f
-r[+E
-p6
-vY7f
-r[+q&
-sd
-vY9qe
-u9r^#
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-prqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-prp|^
-x7r^#
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-vY9pX
-r;
-wOzir3p4#'#>
-u<
-!#
-vY8q@
-tpr^#Z
-x8r3p4#>yv=}X
-H
-!#
-vY-pX
-tpr3p4#'#Z
-!#
-r#.r1
-yb3/
-u(
-tb,y=
-z"'#
-s>
-"#
-{T
-*'%
-wG
-O
-!#
-rt7r1
-O
-!#
-"J
-]$s3-
-"J
-(.
-!pZ
-p(
-!p^
-qx9u:
-r7,
-{jP
-qa-
-(
-!qZ
-g
-aN
-;.
-(
-!s*
-"&
-r~
-pfp"
-;/
-(
-!tS
-"%
-qH
-vg
-v#
-(
-!vB
-"%
-sk
-vg
-v#
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var poolF16SM80 = driver.Text{Base: &poolBF16SM80, Code: `packed2 8090 pool_dtype_F16_row_F16
+ 6$tWrA
+O2q^
+ \'&pDr7w;
+v{A
+shyn?\p0p/Qtz
+ 0(rHp48,
+}np7
+ *&rIp5
+ &$vbpe
+ 6$ '? <& 'N <& 51 .4 1@ &0rHp?^;
+z2qU
+z2pT
+ *(yy
+ 0$ )h# .(rHp7p2,
+zOqP
+ (&qn$%$,
+k$pT
+ B&q\'yI
+u2##
+ w$&`}
 
-const depthwiseF16SM80 = depthwiseF16SM80Narrow + `
- patch
- -1
-packed1 12138 depthwise_dtype_F16_row_F16
- =12
- -2
-p9vOpF
-p:xFt*
- =26
- -13
-rt-pX
-s?p*
-rt.qy
-x%q4q=
- =2
- -1
-qV||
- =2
- -3
-zWu4=
-xk,pE
-zWp*p$
- =3
- -3
-uVuHp*
-"#
-uVr|t0
- =7
- -3
-s?q}
-vwp)%
-xQp01'
- =23
- -1
-v1.3,
- =3
- -1
-t+M/G
- =10
- -1
-vwu\6
- =21
- -7
-p{[1$3/
-qx7q@
-vwp)32
-vW7
-tm36
-tQ-3.
-T$
- =2
- -7
-tQ-3.
-T$
-4
-v0pK36
-vwu\4
-tQ-3.
-T&
- =2
- -3
-vwu\4
-tQ-3.
-T&
- =9
- -4
-vwu\4
-qx9r]
-s.p=3-3.
-T$
- =8
- -2
-s.yo-3.
-T&
- =27
- -3
-vwu\4
-"(
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =12
- -3
-vwu\4
-"'
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =12
- -3
-vwu\4
-"'
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =12
- -3
-vwu\4
-"'
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =21
- -3
-vwu\4
-"(
-s.p=3-3.
- =7
- -1
-s.yo-3.
- =19
- -3
-po.1%3.
-r#,^
-pC*
- =68
- -1
-yb3(
- =23
- -1
-qa$
- =4
- -1
-;&
- =5
- -1
-;(
- =38`
+var poolF16SM70 = driver.Text{Base: &poolF16SM80, Code: `packed2 8495 pool_dtype_F16_row_F16
+!s.
+!s-
+ 0(]qFs7
+ ($p#}3
+ a'$tN{(
+txw)(
+wT<\vDplplxk|>
+ $$t+Q[pM
+ $$sZqir_s)+
+ .$q,~'d
+ D$tNr\7
+txsyry(
+ %A/'
+s>rJpM
+ :( )R#/&
+ %R# :( 33 4. /D J*y[#7
+txuu#(
+ 'p#qJ#pM
+ R&(`}
 
-const depthwiseF16SM70Narrow = depthwiseF16SM80Narrow + `
- patch
- -3
-packed1 12605 depthwise_dtype_F16_row_F16
-!pJ
-!pI
- =8
- -1
-p;.te
- =3
- -1
-qS.un
- =387
- -2
-t-p4#Z
-s/r^#Z
-rH
-wAyv=}X
-tDv?yv=}X
-}t#scyqqcqcqcqcqcqc>?
- =3
- -1
-t-p4#Z
-s/r^#Z
-}t#scyqqcqcqcqcqcqc>?
- =76`
+var poolEightBF16SM80NarrowAligned = driver.Text{Base: &poolBF16SM80, Code: `packed2 10534 poolEight_dtype_BF16_row_BF16
+ 0$!yN
+ $$|Zq^
+O6qS
+hu1s7
+p#1r-
+ >,vB1p;
+s1
+s2
+ts
+s/
+tw
+vnqbZ
+vB5a
+qj|J
+s5y~
+v&<qO
+xDqRK
+ $< $& $%xDp|K
+/#
+}Qta
+/#
+t#ta
+}\~,
+/$
+x1sS%
+s/
+v&'qW
+t||$%
+/%
+t|sS'
+/%
+t|sS&
+ 00qI*
+ $$x1p5&'
+ N$v&+P
+ &$v&5pb
+ $$t&sl
+t&w)
+rxQpM
+rxQ[
+rxQpj
+rxQpG
+rxQpo
+}\{G
+v&*qO
+ $&v&6v5
+qI%
+{>pk
+s$ps-
+wIq)
+ ,(/#
+vF
+/$
+ $4rxrypo
+rxr\po
+rxqipo
+rxsapo
+rxr1po
+rxr$po
+|2po
+ &"q,|dw&
+v&6p}
+qCp?&$9)
+ $(sMrEtU9(
+qQ'
+tE
+r^r}
+sMrEuD9(
+ '&rIb
+rIp?
+ *2sMrEw"9(
+ %/wc
+ua2
+ $*w62pP|cq]
+q>p?s@
+pIxG
+q>p4s@
+q>pQs@
+pIw]
+ %%q>p^s@
+pI|P
+ %(q>p|s@
+pIqR3
+ %+ $$pL"3
+}X
+w80pf
+ $(w82pV
+ $$w8'pC
+sZtO7s)-
+/%
+q"qR3
+}X
+/%
+sjsyry(
+/%
+s>rgU
+/%
+sZrgr_s)-
+ ++sjsysR(
+/%
+s>u0U
+/%
+sZu0r_s)-
+/%
+q"p|3
+ '4u,'(
+/%
+qJ'U
+/%
+rp'r_s)-
+ ++u,&(
+/%
+qJ&U
+/%
+rp&r_s)-
+/%
+q"|P
+ 'Fu,%(
+/%
+qJ%U
+/%
+rp%r_s)-
+ ++u,$(
+/%
+qJ$U
+/%
+rp$r_s)-
+/%
+q"p^3
+ 'O $V&/%
+ $$/%
+rp#r_s)-
+v&*rX
+qn.%.,
+k.%1
+y7
+ &v%sU/
+v&6s8
+ $,rk89(
+ AU$/'
+ 'U$/'
+u,*(
+/'
+qJ*U
+/'
+rp*r_s)-
+ +U$u,)(
+/%
+qJ)U
+/%
+rp)r_s)-
+ ++u,((
+/%
+qJ(U
+/%
+rp(r_s)-
+ ~#U$/'
+qnG%G,
+kG%I
+ &q%v&5q[
+qnL%L,
+kL%H
+s5~5
+ $Ow:<P
+ $Z#rxQqv
+u"
+w:'rX
+ *&zitDq1{(
+ $=w:.pb
+N*U
+N)pM
+N([
+N'pj
+N&pG
+N%po
+N$pF
+N#r5
+w:5qT
+r&03
+G%)
+vgrypo
+vgqipj
+vgr1pM
+vgqK(
+yMbp*8w?
+ &V#vB*qT
+ &%/9
+J$uC
+/8
+J%q(
+/8
+ *.v&6pC
+ws
+z>#
+pc'
+ &*/%
+tX
+ (2 m#-`}
 
-const depthwiseF16SM70 = depthwiseF16SM80 + `
- patch
- -3
-packed1 12358 depthwise_dtype_F16_row_F16
-!pJ
-!pI
- =8
- -1
-p;.te
- =3
- -1
-qS.un
- =378
- -2
-t-p4#Z
-s/r^#Z
-rH
-wAyv=}X
-tDv?yv=}X
-}t#scyqqcqcqcqcqcqc>?
- =3
- -1
-t-p4#Z
-s/r^#Z
-}t#scyqqcqcqcqcqcqc>?
- =76`
+var poolEightBF16SM80 = driver.Text{Base: &poolEightBF16SM80NarrowAligned, Code: `packed2 10992 poolEight_dtype_BF16_row_BF16
+ 6$tWq^
+O*rO
+h.rO
+ F&s/
+qCz=)
+ $*w#pAE
+ &$xDp^K
+ $$xDpQK
+ $$xDp5K
+ ,$v&<p;
+t4
+x1p4qU
+ &&t|YqP
+/%
+t|p4qU
+ Z%(qCp?&$9*
+}41
+sMrEtU9)
+qQ$
+ &*sMrEuD9)
+ '& .(sMrEw"9)
+ %/ (&}W
+xF0V
+xFpU
+xF1V
+xFp6
+xF'pZ
+xFqu
+xF'pU
+ $< &s$ 0r$ (a$ ._$ )+ .( )4 .( )= .( (F .E (4 @3qn&%&,
+k&%)
+ (&sU'
+ &$y;&9)
+ 7P$/'
+ &C 0g# )H .( )+ .( |#P$/'
+qn7%7,
+k7%9
+ (R$qn<%<,
+k<%8
+ 0&x{590
+x{891
+ .&pDq[pV+
+wb7
+wSt^tz
+/#
+ $"/#
+ )' $" +' $" +, $" +1 $" +6 $" +; $" )@ $"tK(;
+ $$Ip)?pEqBqgq7uLq]pe
+u@0VpN
+u@pUp2
+u@1V^
+u@p6Z
+u@'pZp*
+u@qu8
+u@t-xv
+ ,,/;
+ $$/9
+ $$/9
+ 0$pc$
+ {#$`}
 
-const pool32SM80 = `packed1 7550 pool_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!xE
-!
-!pHw$pD
-!Pt@|bq>rGym}6wk
-!c
-p;-t*
-p9.to
-p:7/pF
-qS+t*
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-htO
-uA.r+
-p%
-N
-uA/t'
-Q
-uA-pX
-s?p*
-uA.qy
-x%q4q=
-)
-uA8f
-qV||
-sH,
-{.@pw
-zWu4=
-xk,pE
-zWp*p$
-4
-rD-
-"#
-uVuHp*
-"#
-uVr|t0
-xBzYM#
-xBzYM$
-)
-xk+qw
-xQX1&
-xBzYM)
-)
-s?q}
-vwp)%
-xQp01'
-xBzYM)
-)
-wKp=
-xk.pb
-|,p$
-ri
-|0qj
-)
-{h=
-t^
-|0qj
-)
-xk8r]
-ru(
-xi%
-ru#
-qos7
-wJ
-w0rS
-ru$
-qos7
-wJ
-uv{L
-r[+p$
-zSZ?
-uv-q0
-q\p[rZ
-rD*
-uv.q3
-q\pGC
-p}zM
-zepU?
-wKqA
-yS
-{hxZ
-4
-qt%2uZ
-4
-u.
-|%wv-
-qnpY
-uh
-4
-0
-x)
-x<D
-"#
-uupG
-!#
-"#
-rj|;x_zQ
-uv8sr
-p{[1$3)
-yg0
-tQ'3(
-T$
-reuypu
-tmsu
-tQ'3(
-T$
-4
-r7p@
-uE
-!#
-)
-xi%
-tQ'3(
-T$
-qU
-o
-*#%
-_
-uv9px
-tpw+
-uv@r.
-|@S
-uv7pj
-xpv8>r)+
-uv.t;
-qKs0DB
-qBX
-\
-u?~,
-!#
-rjuyI
-r7[
-H
-!#
-sv[
-H
-!#
-)
-uv8ua
-v0qI%
-tQ'3(
-o
-*#%
-_
-"&
-tps:z.
-"&
-x-u_S
-"&
-}{6r)+
-"%
-|%B
-tQ'3(
-o
-*#%
-_
-"%
-tpw+
-"%
-|@S
-"%
-}{6r)+
-"%
-wmE
-tQ'3(
-o
-*#%
-_
-"%
-tpw+
-"%
-|@S
-"%
-}{6r)+
-"%
-i"q&
-tQ'3(
-o
-*#%
-_
-"%
-tpw+
-"%
-|@S
-"%
-}t#v,r)+
-"&
-qKs0DG
-qBp@
-Y{q
-\
-w9
-!#
-!#
-)
-"&
-i2%
-tQ'3(
-o
-*#%
-_
-"&
-tpr^#6
-"&
-yV#S
-"&
-}t#v,r)+
-"&
-qKs0DB
-qBp@
-\
-!#
-uv-r4
-qKu4p0B
-Yp0q=
-sH"
-!#
-sY-f
-r[+B
-5
-sY.r-
-{=43/
-{=730
-vNp)%
-wnxXq4rzs\C
-wOzir3p4#'#>
-!#
-sY7rI
-po.1%3(
-T&
-pm
-o
-*%%
-}5#
-O
-!#
-uA7r1
-O
-!#
-"4
-]$sx
-"4
-(-
-!pZ
-p(
-!p^
-uv8q0
-r7,
-{j5
-qa$
-(
-!qZ
-sY7r1
-r~
-pfpY
-;&
-(
-!s*
-"%
-qH
-vg
-v#
-(
-!tS
-"%
-sk
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var poolEightBF16SM70NarrowAligned = driver.Text{Base: &poolEightBF16SM80NarrowAligned, Code: `packed2 13733 poolEight_dtype_BF16_row_BF16
+!s.
+!s-
+ 0(].qq
+Or:qS
+ $&p#*qq
+ o($tN{(
+txw)(
+wT<\vDplplxk|>
+ $$t+Q[pM
+ $$sZqir_s)-
+ *$tNry7
+txsyrg(
+ %-/%
+s>t[pM
+/%
+sZt[r_s)-
+ *)tNu07
+txuu((
+ '-qJ(pM
+ .s&y['7
+txuu'(
+ '8qJ'pM
+ .(y[&7
+txuu&(
+ 'CqJ&pM
+ .(y[%7
+txuu%(
+ 'NqJ%pM
+ .(y[$7
+txuu$(
+ 'NqJ$pM
+ .(y[#7
+txuu#(
+ 'NqJ#pM
+ &( \#Y&y[*7
+txuu*(
+ %F/'
+qJ*pM
+ .(y[)7
+txuu)(
+ 'f$qJ)pM
+ .(y[(7
+ p$f$ P#X$pDq[pV+
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+/#
+ $"/#
+ 5- $" 7- $" 78 $" 7C $" 7N $" 7N $" 5N ("pLA3
+uPp8I8
+pL53
+uPp8=8
+pL)3
+uPp818
+q"w]
+uPp8%8
+yMpQ^p*w?
+ ,,/:
+ $$/9
+ $$/9
+ \$$`}
 
-const pool32SM70 = pool32SM80 + `
- patch
- -3
-packed1 7955 pool_float32_row_F32
-!pJ
-!pI
- =6
- -1
-p;sqpF
- =2
- -1
-qSsKpF
- =120
- -5
-t-x^
-s/w+
-rH
-uv@r.
-x-r_q/
-uv7pj
-xpr_v,r)+
- =6
- -1
-rj{'I
- =14
- -3
-t-v2>
-s/s:}K
-rH
-"&
-x-rvq/
- =9
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =9
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =9
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =18
- -3
-t-p4#>
-s/r^#6
-rH
-"&
-yV#q/
- =89`
+var poolEightBF16SM70 = driver.Text{Base: &poolEightBF16SM70NarrowAligned, Code: `packed2 13412 poolEight_dtype_BF16_row_BF16
+ 6$Oqyq^
+h.rO
+ F&s/
+qCz=)
+ $*w#pAE
+ &$xDp^K
+ $$xDpQK
+ $$xDp5K
+ ,$v&<p;
+t4
+x1p4qU
+ &&t|YqP
+/%
+t|p4qU
+ Z%(qCp?&$9*
+}41
+sMrEtU9)
+qQ$
+ &*sMrEuD9)
+ '& .(sMrEw"9)
+ %/ (&}W
+xF0V
+xFpU
+xF1V
+xFp6
+xF'pZ
+xFqu
+xF'pU
+ $< &a% 4_% (y$ 2x$ )- 2( )8 2( )C 2( (N 2M (8 H7qn&%&,
+k&%)
+ (&sU'
+ &$y;&9)
+ 7a$/'
+ &G 4k# )L 2( )- 2( b$a$/'
+qn7%7,
+k7%9
+ (g$qn<%<,
+k<%8
+ 0&x{590
+x{891
+ R&&tK(;
+ $$Ip)?pEqBqgq7uLq]%G
+u@0V%@
+u@pU%9
+u@1V%2
+u@p6%+
+u@'pZ%$
+u@qupe
+u@t-xv
+ ,4/;
+ 8$pc$
+ {#$`}
 
-const poolBF16SM80 = `packed1 8103 pool_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!
-!pHw$pD
-!Pt@|bq>rGym}6wk
-!c
-p;-t*
-zfto
-p9v(pF
-p:7/pF
-qS+t*
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-htO
-uA.r+
-p%
-N
-uA/t'
-Q
-uA-pX
-s?p*
-uA.qy
-x%q4q=
-)
-uA8f
-qV||
-sH,
-{.@pw
-zWu4=
-xk,pE
-zWp*p$
-4
-rD-
-"#
-uVuHp*
-"#
-uVr|t0
-xBzYM#
-xBzYM$
-)
-xk+qw
-xQX1&
-xBzYM)
-)
-s?q}
-vwp)%
-xQp01'
-xBzYM)
-)
-wKp=
-xk.pb
-|,p$
-ri
-|0qj
-)
-{h=
-t^
-|0qj
-)
-xk8r]
-ru(
-xi%
-ru#
-qos7
-wJ
-w0rS
-ru$
-qos7
-wJ
-uv{L
-r[+p$
-zSZ?
-uv-q0
-q\p[rZ
-rD*
-uv.q3
-q\pGC
-p}zM
-zepU?
-wKqA
-yS
-{hxZ
-4
-qt%2uZ
-4
-u.
-|%wv-
-qnpY
-uh
-4
-0
-x)
-x<D
-"#
-uupG
-!#
-"#
-rj|;x_zQ
-uv8sr
-p{[1$3)
-yg0
-tQ'3(
-T$
-reuypu
-tmsu
-tQ'3(
-T$
-4
-r7p@
-uE
-!#
-)
-xi%
-tQ'3(
-T$
-qU
-}d
-*#%
-rV
-pnsrxG
-pv
-&
-uv9px
-tpw+
-uv@r.
-|@S
-uv7pj
-xpv8>r)+
-uv.t;
-qKuHy8
-}3[
-\
-u?~,
-!#
-rjuyI
-r7p0
-H
-!#
-svp0
-H
-!#
-)
-uv8ua
-v0qI%
-tQ'3(
-}d
-*#%
-rV
-"'
-pv
-&
-"'
-tps:z.
-"'
-x-u_S
-"'
-}{6r)+
-"&
-|%B
-tQ'3(
-}d
-*#%
-rV
-"&
-pv
-&
-"&
-tpw+
-"&
-|@S
-"&
-}{6r)+
-"&
-wmE
-tQ'3(
-}d
-*#%
-rV
-"&
-pv
-&
-"&
-tpw+
-"&
-|@S
-"&
-}{6r)+
-"&
-i"q&
-tQ'3(
-}d
-*#%
-rV
-"&
-pv
-&
-"&
-tpw+
-"&
-|@S
-"&
-}t#v,r)+
-"'
-qKu4p0G
-Yp0<%
-Yp0<#
-\
-w9
-!#
-!#
-s?p0
-"'
-i2%
-tQ'3(
-}d
-*#%
-rV
-"'
-pv
-&
-"'
-tpr^#6
-"'
-yV#S
-"'
-}t#v,r)+
-"'
-qKwgq,B
-Yq,<'
-\
-!#
-uv-r4
-xS*<*B
-tU*<$
-sH"
-!#
-sY-f
-r[+B
-5
-sY.r-
-{=43/
-{=730
-vNp)%
-wnxXq4rzs\C
-wOzir3p4#'#>
-!#
-sY7rI
-po.1%3(
-T&
-pm
-pnr4q#-
-|l'#
-s>
-sY7r1
-}d
-*%%
-wG
-O
-!#
-uA7r1
-O
-!#
-"7
-]$sx
-"7
-(-
-!pZ
-p(
-!p^
-uv8q0
-r7,
-{j5
-qa$
-(
-!qZ
-"&
-r~
-pfpY
-;&
-(
-!s*
-"%
-qH
-vg
-v#
-(
-!tS
-"%
-sk
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var poolEightF16SM80NarrowAligned = driver.Text{Base: &poolEightBF16SM80NarrowAligned, Code: `packed2 10592 poolEight_dtype_F16_row_F16
+ 6$tW'r-
+O5q^
+ k($pDr7w;
+v{qP
+shyn?\p0p/Qtz
+ 0(v{q5
+ %+ 0&v{pT
+ '+ .(v{pN
+ '4 .(v{p2
+ '= .(v{Z
+ 'F .(v{p*
+ 'O .(v{A
+ 'O .(qn&%&,
+k&%)
+ (&sU'
+ H$ 'U$ 0& )U$ .( )U$ .( |#U$/'
+qn7%7,
+k7%9
+ (R$qn<%<,
+k<%8
+ T#&shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+ s$*`}
 
-const poolBF16SM70 = poolBF16SM80 + `
- patch
- -3
-packed1 8650 pool_dtype_BF16_row_BF16
-!pJ
-!pI
- =7
- -5
-p;.un
-p97un
-p:7/pF
-qSsKpF
- =123
- -5
-t-x^
-s/w+
-rH
-uv@r.
-x-r_q/
-uv7pj
-xpr_v,r)+
- =6
- -1
-rj{'I
- =17
- -3
-t-v2>
-s/s:}K
-rH
-"'
-x-rvq/
- =12
- -3
-t-x^
-s/w+
-rH
-"&
-x-r_q/
- =12
- -3
-t-x^
-s/w+
-rH
-"&
-x-r_q/
- =12
- -3
-t-x^
-s/w+
-rH
-"&
-x-r_q/
- =21
- -3
-t-p4#>
-s/r^#6
-rH
-"'
-yV#q/
- =27
- -2
-s5xap4#
-rE
-rr
-v4
-sl
-t-p4#'#
-rE
-v5
- =64`
+var poolEightF16SM80 = driver.Text{Base: &poolEightBF16SM80, Code: `packed2 11043 poolEight_dtype_F16_row_F16
+ 6$tW0qS
+O1qS
+ ^(&pDr7w;
+v{pe
+shyn?\p0p/Qtz
+ 0(v{pN
+ %+ 0&v{p2
+ '+ .(v{^
+ '4 .(v{Z
+ '= .(v{p*
+ 'F .(v{8
+ 'O .(v{A
+ 'O .(rHp^pT,
+xQqP
+ (&s[pa
+ >$ 'P$ 0& )P$ .( )P$ .( |#P$/'
+qn'%',
+k'%)
+ (R$qn,%,,
+k,%(
+ @&q\'yI
+u27
+ *& )' &( ), &( )1 &( )6 &( ); &( )@ &( 'E X%&`}
 
-const poolF16SM80 = `packed1 8090 pool_dtype_F16_row_F16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!
-!pHw$pD
-!Pt@|bq>rGym}6wk
-!c
-p;-t*
-zf/pF
-p9.te
-p:7/pF
-qS+t*
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-htO
-uA.r+
-p%
-N
-uA/t'
-Q
-uA-pX
-s?p*
-uA.qy
-x%q4q=
-)
-uA8f
-qV||
-sH,
-{.@pw
-zWu4=
-xk,pE
-zWp*p$
-4
-rD-
-"#
-uVuHp*
-"#
-uVr|t0
-xBzYM#
-xBzYM$
-)
-xk+qw
-xQX1&
-xBzYM)
-)
-s?q}
-vwp)%
-xQp01'
-xBzYM)
-)
-wKp=
-xk.pb
-|,p$
-ri
-|0qj
-)
-{h=
-t^
-|0qj
-)
-xk8r]
-ru(
-xi%
-ru#
-qos7
-wJ
-w0rS
-ru$
-qos7
-wJ
-uv{L
-r[+p$
-zSZ?
-uv-q0
-q\p[rZ
-rD*
-uv.q3
-q\pGC
-p}zM
-zepU?
-wKqA
-yS
-{hxZ
-4
-qt%2uZ
-4
-u.
-|%wv-
-qnpY
-uh
-4
-0
-x)
-x<D
-"#
-uupG
-!#
-"#
-rj|;x_zQ
-uv8sr
-p{[1$3)
-yg0
-tQ'3(
-T$
-reuypu
-tmsu
-tQ'3(
-T$
-4
-r7p@
-uE
-!#
-)
-xi%
-tQ'3(
-T$
-qU
-}d
-*#%
-rV
-pnsQwE
-ro
-p7
-uv9px
-tpw+
-uv@r.
-|@S
-uv7pj
-xpv8>r)+
-uv.t;
-w8
-xLp@
-\
-u?~,
-!#
-rjuyI
-r7p2
-H
-!#
-svp2
-H
-!#
-)
-uv8ua
-v0qI%
-tQ'3(
-}d
-*#%
-rV
-"'
-ro
-p7
-"'
-tps:z.
-"'
-x-u_S
-"'
-}{6r)+
-"&
-|%B
-tQ'3(
-}d
-*#%
-rV
-"&
-ro
-p7
-"&
-tpw+
-"&
-|@S
-"&
-}{6r)+
-"&
-wmE
-tQ'3(
-}d
-*#%
-rV
-"&
-ro
-p7
-"&
-tpw+
-"&
-|@S
-"&
-}{6r)+
-"&
-i"q&
-tQ'3(
-}d
-*#%
-rV
-"&
-ro
-p7
-"&
-tpw+
-"&
-|@S
-"&
-}t#v,r)+
-"'
-qKXryG
-Yw%q,
-Yw%p0
-\
-w9
-!#
-!#
-wr
-"'
-i2%
-tQ'3(
-}d
-*#%
-rV
-"'
-ro
-p7
-"'
-tpr^#6
-"'
-yV#S
-"'
-}t#v,r)+
-"'
-qKp@r2B
-Yp@t0
-\
-!#
-uv-r4
-xS$<$B
-tU$2p0
-sH"
-!#
-sY-f
-r[+B
-5
-sY.r-
-{=43/
-{=730
-vNp)%
-wnxXq4rzs\C
-wOzir3p4#'#>
-!#
-sY7rI
-po.1%3(
-T&
-pm
-tb,y=
-z"'#
-s>
-sY7r1
-}d
-*%%
-wG
-O
-!#
-uA7r1
-O
-!#
-"7
-]$sx
-"7
-(-
-!pZ
-p(
-!p^
-uv8q0
-r7,
-{j5
-qa$
-(
-!qZ
-"&
-r~
-pfpY
-;&
-(
-!s*
-"%
-qH
-vg
-v#
-(
-!tS
-"%
-sk
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var poolEightF16SM70NarrowAligned = driver.Text{Base: &poolEightBF16SM70NarrowAligned, Code: `packed2 12380 poolEight_dtype_F16_row_F16
+ 4$]2qS
+tW0qS
+O6rO
+ k(&pDr7w;
+v{qP
+shyn?\p0p/Qtz
+ 4(v{q5
+ %- 4&v{pT
+ '- 2(v{pN
+ '8 2(v{p2
+ 'C 2(v{Z
+ 'N 2(v{p*
+ 'N 2(v{A
+ 'N 2(qn&%&,
+k&%)
+ (&sU'
+ H$ 'f$ 4& )f$ 2( )f$ 2( b$f$/'
+qn7%7,
+k7%9
+ (g$qn<%<,
+k<%8
+ @&q\'yI
+u27
+wSt^tz
+ (4 )' &4 ), &4 )1 &4 )6 &4 ); &4 )@ &4 'E (2 $.uPpa8
+ /$ s$$`}
 
-const poolF16SM70 = poolF16SM80 + `
- patch
- -3
-packed1 8495 pool_dtype_F16_row_F16
-!pJ
-!pI
- =7
- -1
-p;sqpF
- =3
- -1
-qSsKpF
- =123
- -5
-t-x^
-s/w+
-rH
-uv@r.
-x-r_q/
-uv7pj
-xpr_v,r)+
- =6
- -1
-rj{'I
- =17
- -3
-t-v2>
-s/s:}K
-rH
-"'
-x-rvq/
- =12
- -3
-t-x^
-s/w+
-rH
-"&
-x-r_q/
- =12
- -3
-t-x^
-s/w+
-rH
-"&
-x-r_q/
- =12
- -3
-t-x^
-s/w+
-rH
-"&
-x-r_q/
- =21
- -3
-t-p4#>
-s/r^#6
-rH
-"'
-yV#q/
- =93`
-
-const poolEightBF16SM80NarrowAligned = `packed1 10534 poolEight_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!
-!pHw$pD
-!vV
-!c
-p;+te
-p9@8pF
-p:uQpF
-qS7x,
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-htO
-x+7j
-Q
-N
-ri
-)
-t^
-p~Xv-qR
-x+9^
-qVwy
-sJzQ
-z5=q3
-zWq}p$
-{.@pw
-zWp*p$
-xk,pE
-zWwg=
-"#
-zcyz
-"#
-sS
-{#~%
-"$
-xQxc%
-)
-z5,r-
-uVp,1%
-"%
-uVxc'
-"%
-uVxc&
-xBzYM#
-xBzYM$
-)
-xk+qw
-xQX1&
-xBzYM)
-)
-ru*
-vwp)%
-xQp21'
-xBzYM)
-)
-wKp=
-xk.pb
-|,p$
-ri
-|0qj
-)
-{h=
-t^
-|0qj
-)
-xk8r]
-ru(
-xi%
-ru#
-qos7
-wJ
-w0rS
-ru$
-qos7
-wJ
-z5-f
-r[+p$
-zSZ?
-z59q0
-q\p[rZ
-s5v?
-qGs\S
-qGs\q/
-qGs\W
-qGs\sU
-qGs\sI
-qGs\rl
-vp
-z5/q3
-q\pGC
-z5@xj
-ru%
-u;qg
-zeqA?
-wKqI
-yS
-{hxZ
-4
-qt%2uZ
-4
-"#
-tN
-"$
-uupG
-qGu_rl
-qGv2rl
-qGr_rl
-qGqsrl
-qGrnrl
-qGxhrl
-qGu}rl
-!#
-"#
-}^rzu<
-z5@pE
-p{X1$3)
-yg0
-s.s7su3(
-T'
-4
-tmq^
-s.s7t]3(
-T'
-4
-r7q9
-r7X
-uE
-!#
-)
-xi%
-s.s7wX3(
-T'
-qU
-{R
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-pnsrxG
-r("A
-&
-xA+rI
-tpw+
-xA.q#
-|@S
-xA,pX
-xpv8>r)-
-"%
-qz}\
-&
-"%
-tps:}K
-"%
-x-t$S
-"%
-xpt$v,r)-
-"%
-qz}\
-&
-"%
-tps:sz6
-"%
-x-tLS
-"%
-xptLv,r)-
-"%
-qzy]
-&
-"%
-tpr^'6
-"%
-yV'S
-"%
-}t'v,r)-
-"%
-qzy]
-&
-"%
-tpr^&6
-"%
-yV&S
-"%
-}t&v,r)-
-"%
-|C
-&
-"%
-tpr^%6
-"%
-yV%S
-"%
-}t%v,r)-
-"%
-|C
-&
-"%
-tpr^$6
-"%
-yV$S
-"%
-}t$v,r)-
-"%
-{x
-&
-"%
-tpr^#6
-"%
-yV#S
-"%
-}t#v,r)-
-z5/t;
-xS.<.B
-tU.<1
-\
-H
-!#
-|W/
-z5@s-
-v0qI%
-tQ83(
-{R
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"'
-r("A
-&
-"'
-tpr^*6
-"'
-yV*S
-"'
-}t*v,r)-
-"%
-qz}\
-&
-"%
-tpr^)6
-"%
-yV)S
-"%
-}t)v,r)-
-"%
-qz}\
-&
-"%
-tpr^(6
-"%
-yV(S
-"%
-}t(v,r)-
-"%
-qzy]
-&
-"%
-tpr^'6
-"%
-yV'S
-"%
-}t'v,r)-
-"%
-qzy]
-&
-"%
-tpr^&6
-"%
-yV&S
-"%
-}t&v,r)-
-"%
-|C
-&
-"%
-tpr^%6
-"%
-yV%S
-"%
-}t%v,r)-
-"%
-|C
-&
-"%
-tpr^$6
-"%
-yV$S
-"%
-}t$v,r)-
-"%
-{x
-&
-"%
-tpr^#6
-"%
-yV#S
-"%
-}t#v,r)-
-"'
-xSG<GB
-tUG<I
-\
-!#
-z59r4
-xSL<LB
-tUL<H
-sJ~3
-!#
-x1{L
-r[+B
-qGs\t#
-5
-x1,t;
-{=43/
-{=730
-vNp)%
-wnxXq4rzs\C
-|cz2r3x^
-!#
-x18q0
-rp*S
-rp)q/
-rp(W
-rp'sU
-rp&sI
-rp%rl
-rp$qW
-rp#t|
-x19r1
-t+M0A
-*%%
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-|[r,xfvfUDL
-O
-!#
-x+/r1
-O
-!#
-"9
-]$rL
-"8
-]%sx
-"8
-(-
-!pZ
-p(
-!p^
-z5@pX
-J
-{j#
-qa'
-(
-!qZ
-"%
-g
-vg
-v#
-(
-!s*
-"%
-qH
-vg
-v#
-(
-!tS
-"%
-sk
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const poolEightBF16SM80 = poolEightBF16SM80NarrowAligned + `
- patch
- -1
-packed1 10992 poolEight_dtype_BF16_row_BF16
- =10
- -2
-zfte
-p9/un
-p:8un
- =18
- -6
-)
-yJrc%
-x+9^
-|Rp)C
- =2
- -5
-zWu4=
-{.@pw
-zW[p$
-xk,pE
-zWyD=
- =5
- -2
-z5=j
-0
-xQz#q,
- =2
- -3
-uVp,t0
-"%
-uVz#q,
- =74
- -4
-p{X1$3*
-yg1
-s.s7su3)
-T$
- =2
- -2
-s.s7t]3)
-T$
- =7
- -2
-s.s7wX3)
-T$
- =3
- -15
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-pnsrxG
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =17
- -2
-xS&<&B
-tU&<)
- =3
- -1
-|W'
- =2
- -1
-s.uJ&3)
- =2
- -15
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-"'
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =8
- -1
-{x
- =17
- -2
-xS7<7B
-tU7<9
- =3
- -2
-xS<<<B
-tU<<8
- =7
- -2
-{=530
-{=831
- =6
- -15
-pnr4q#-
-|l>
-s>
-"#
-rp)q/
-"#
-|l>
-s>
-"#
-rp(W
-"#
-|l>
-s>
-"#
-rp'sU
-"#
-|l>
-s>
-"#
-rp&sI
-"#
-|l>
-s>
-"#
-rp%rl
-"#
-|l>
-s>
-"#
-rp$qW
-"#
-|l>
-s>
-"#
-rp#t|
-"#
-|l>
-s>
-x19r1
-tV(G
-*%%
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
- =5
- -5
-";
-]$rL
-"9
-]%sx
-"9
- =7
- -1
-qa$
- =44`
-
-const poolEightBF16SM70NarrowAligned = poolEightBF16SM80NarrowAligned + `
- patch
- -3
-packed1 13733 poolEight_dtype_BF16_row_BF16
-!pJ
-!pI
- =7
- -4
-p;8r0
-p9,v(pF
-p:uQpF
-qS/r0
- =153
- -5
-t-x^
-s/w+
-rH
-xA.q#
-x-r_q/
-xA,pX
-xpr_v,r)-
- =4
- -5
-t-u_>
-s/s:t$6
-rH
-"%
-x-ulq/
-"%
-xpulv,r)-
- =4
- -5
-t-tL>
-s/r^(6
-rH
-"%
-yV(q/
-"%
-}t(v,r)-
- =4
- -3
-t-p4'>
-s/r^'6
-rH
-"%
-yV'q/
- =6
- -3
-t-p4&>
-s/r^&6
-rH
-"%
-yV&q/
- =6
- -3
-t-p4%>
-s/r^%6
-rH
-"%
-yV%q/
- =6
- -3
-t-p4$>
-s/r^$6
-rH
-"%
-yV$q/
- =6
- -3
-t-p4#>
-s/r^#6
-rH
-"%
-yV#q/
- =31
- -3
-t-p4*>
-s/r^*6
-rH
-"'
-yV*q/
- =6
- -3
-t-p4)>
-s/r^)6
-rH
-"%
-yV)q/
- =6
- -3
-t-p4(>
-s/r^(6
-rH
-"%
-yV(q/
- =6
- -3
-t-p4'>
-s/r^'6
-rH
-"%
-yV'q/
- =6
- -3
-t-p4&>
-s/r^&6
-rH
-"%
-yV&q/
- =6
- -3
-t-p4%>
-s/r^%6
-rH
-"%
-yV%q/
- =6
- -3
-t-p4$>
-s/r^$6
-rH
-"%
-yV$q/
- =6
- -3
-t-p4#>
-s/r^#6
-rH
-"%
-yV#q/
- =25
- -7
-pnr4q#-
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-rp)q/
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-rp(W
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-rp'sU
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-rp&sI
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-rp%rl
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-rp$qW
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-rp#t|
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =3
- -5
-r(AA
-sXRIU
-r(5A
-sXR=U
-r()A
-sXR1U
-vq
-sXR%U
-|[r,xf[ryq=DL
- =5
- -5
-":
-]$rL
-"9
-]%sx
-"9
- =52`
-
-const poolEightBF16SM70 = poolEightBF16SM70NarrowAligned + `
- patch
- -1
-packed1 13412 poolEight_dtype_BF16_row_BF16
- =10
- -2
-p9sTte
-p:8un
- =18
- -6
-)
-yJrc%
-x+9^
-|Rp)C
- =2
- -5
-zWu4=
-{.@pw
-zW[p$
-xk,pE
-zWyD=
- =5
- -2
-z5=j
-0
-xQz#q,
- =2
- -3
-uVp,t0
-"%
-uVz#q,
- =74
- -4
-p{X1$3*
-yg1
-s.s7su3)
-T$
- =2
- -2
-s.s7t]3)
-T$
- =7
- -2
-s.s7wX3)
-T$
- =3
- -15
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-pnsrxG
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =21
- -2
-xS&<&B
-tU&<)
- =3
- -1
-|W'
- =2
- -1
-s.uJ&3)
- =2
- -15
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-"'
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =10
- -1
-{x
- =21
- -2
-xS7<7B
-tU7<9
- =3
- -2
-xS<<<B
-tU<<8
- =7
- -2
-{=530
-{=831
- =93
- -11
-tV(G
-*%%
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
-y/tRx@t/
- =5
- -1
-";
- =11
- -1
-qa$
- =44`
-
-const poolEightF16SM80NarrowAligned = `packed1 10592 poolEight_dtype_F16_row_F16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!
-!pHw$pD
-!vV
-!c
-p;+te
-zf}<
-p99te
-p:uQpF
-qS7x,
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-|np&
-hr*
-htl
-htO
-x+7j
-Q
-N
-ri
-)
-t^
-p~Xv-qR
-x+9^
-qVwy
-sJzQ
-z5=q3
-zWq}p$
-{.@pw
-zWp*p$
-xk,pE
-zWwg=
-"#
-zcyz
-"#
-sS
-{#~%
-"$
-xQxc%
-)
-z5,r-
-uVp,1%
-"%
-uVxc'
-"%
-uVxc&
-xBzYM#
-xBzYM$
-)
-xk+qw
-xQX1&
-xBzYM)
-)
-ru*
-vwp)%
-xQp21'
-xBzYM)
-)
-wKp=
-xk.pb
-|,p$
-ri
-|0qj
-)
-{h=
-t^
-|0qj
-)
-xk8r]
-ru(
-xi%
-ru#
-qos7
-wJ
-w0rS
-ru$
-qos7
-wJ
-z5-f
-r[+p$
-zSZ?
-z59q0
-q\p[rZ
-s5v?
-qGs\S
-qGs\q/
-qGs\W
-qGs\sU
-qGs\sI
-qGs\rl
-vp
-z5/q3
-q\pGC
-z5@xj
-ru%
-u;qg
-zeqA?
-wKqI
-yS
-{hxZ
-4
-qt%2uZ
-4
-"#
-tN
-"$
-uupG
-qGu_rl
-qGv2rl
-qGr_rl
-qGqsrl
-qGrnrl
-qGxhrl
-qGu}rl
-!#
-"#
-}^rzu<
-z5@pE
-p{X1$3)
-yg0
-s.s7su3(
-T'
-4
-tmq^
-s.s7t]3(
-T'
-4
-r7q9
-r7X
-uE
-!#
-)
-xi%
-s.s7wX3(
-T'
-qU
-{R
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-pnsQwE
-uBt0
-p7
-xA+rI
-tpw+
-xA.q#
-|@S
-xA,pX
-xpv8>r)-
-"%
-xrp*
-p7
-"%
-tps:}K
-"%
-x-t$S
-"%
-xpt$v,r)-
-"%
-xrp0
-p7
-"%
-tps:sz6
-"%
-x-tLS
-"%
-xptLv,r)-
-"%
-xr[
-p7
-"%
-tpr^'6
-"%
-yV'S
-"%
-}t'v,r)-
-"%
-uBr2
-p7
-"%
-tpr^&6
-"%
-yV&S
-"%
-}t&v,r)-
-"%
-uBqR
-p7
-"%
-tpr^%6
-"%
-yV%S
-"%
-}t%v,r)-
-"%
-uBq=
-p7
-"%
-tpr^$6
-"%
-yV$S
-"%
-}t$v,r)-
-"%
-ro
-p7
-"%
-tpr^#6
-"%
-yV#S
-"%
-}t#v,r)-
-z5/t;
-xS&<&B
-tU&<)
-\
-H
-!#
-|W'
-z5@s-
-v0qI%
-tQ83(
-{R
-*#%
-w@
-y\
-|r
-q%
-}j
-}f
-q%
-z9
-}l
-q%
-}k
-}m
-q%
-"'
-uBt0
-p7
-"'
-tpr^*6
-"'
-yV*S
-"'
-}t*v,r)-
-"%
-xrp*
-p7
-"%
-tpr^)6
-"%
-yV)S
-"%
-}t)v,r)-
-"%
-xrp0
-p7
-"%
-tpr^(6
-"%
-yV(S
-"%
-}t(v,r)-
-"%
-xr[
-p7
-"%
-tpr^'6
-"%
-yV'S
-"%
-}t'v,r)-
-"%
-uBr2
-p7
-"%
-tpr^&6
-"%
-yV&S
-"%
-}t&v,r)-
-"%
-uBqR
-p7
-"%
-tpr^%6
-"%
-yV%S
-"%
-}t%v,r)-
-"%
-uBq=
-p7
-"%
-tpr^$6
-"%
-yV$S
-"%
-}t$v,r)-
-"%
-ro
-p7
-"%
-tpr^#6
-"%
-yV#S
-"%
-}t#v,r)-
-"'
-xS7<7B
-tU7<9
-\
-!#
-z59r4
-xS<<<B
-tU<<8
-sJ~3
-!#
-x1{L
-r[+B
-qGs\t#
-5
-x1,t;
-{=43/
-{=730
-vNp)%
-wnxXq4rzs\C
-|cz2r3x^
-!#
-x18q0
-rp*S
-rp)q/
-rp(W
-rp'sU
-rp&sI
-rp%rl
-rp$qW
-rp#t|
-x19r1
-t+M0A
-*%%
-u>zivhp5rW+r3~7sIrl
-u>zivhp5rW+r3~7WsU
-u>zivhp5rW+r3~7Sq/
-u>zivhp5rW+r3~7>6
-|[r,xfvfUDL
-O
-!#
-x+/r1
-O
-!#
-"9
-]$rL
-"8
-]%sx
-"8
-(-
-!pZ
-p(
-!p^
-z5@pX
-J
-{j#
-qa'
-(
-!qZ
-"%
-g
-vg
-v#
-(
-!s*
-"%
-qH
-vg
-v#
-(
-!tS
-"%
-sk
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const poolEightF16SM80 = poolEightF16SM80NarrowAligned + `
- patch
- -1
-packed1 11043 poolEight_dtype_F16_row_F16
- =10
- -3
-zfy?pF
-p978pF
-p:8un
- =18
- -6
-)
-yJrc%
-x+9^
-|Rp)C
- =2
- -5
-zWu4=
-{.@pw
-zW[p$
-xk,pE
-zWyD=
- =5
- -2
-z5=j
-0
-xQz#q,
- =2
- -3
-uVp,t0
-"%
-uVz#q,
- =74
- -4
-p{X1$3*
-yg1
-s.s7su3)
-T$
- =2
- -2
-s.s7t]3)
-T$
- =7
- -2
-s.s7wX3)
-T$
- =3
- -15
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-pnsQwE
-xrp2
- =8
- -1
-xr[
- =8
- -1
-uBr2
- =8
- -1
-xrX
- =8
- -1
-uBqR
- =8
- -1
-uBq=
- =8
- -1
-uBU
- =17
- -2
-qKu4p0B
-Yp0t0
- =3
- -1
-s?p*
- =2
- -1
-s.uJ&3)
- =2
- -15
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-"'
-xrp2
- =8
- -1
-xr[
- =8
- -1
-uBr2
- =8
- -1
-xrX
- =8
- -1
-uBqR
- =8
- -1
-uBq=
- =8
- -1
-uBU
- =17
- -2
-xS'<'B
-tU'<)
- =3
- -2
-xS,<,B
-tU,<(
- =7
- -2
-{=530
-{=831
- =6
- -15
-tb,y=
-}]
-s>
-"#
-rp)q/
-"#
-}]
-s>
-"#
-rp(W
-"#
-}]
-s>
-"#
-rp'sU
-"#
-}]
-s>
-"#
-rp&sI
-"#
-}]
-s>
-"#
-rp%rl
-"#
-}]
-s>
-"#
-rp$qW
-"#
-}]
-s>
-"#
-rp#t|
-"#
-}]
-s>
-x19r1
-tV(G
-*%%
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
- =5
- -5
-";
-]$rL
-"9
-]%sx
-"9
- =7
- -1
-qa$
- =44`
-
-const poolEightF16SM70NarrowAligned = poolEightF16SM80NarrowAligned + `
- patch
- -3
-packed1 12380 poolEight_dtype_F16_row_F16
-!pJ
-!pI
- =7
- -5
-p;.8pF
-zfy?pF
-p9@un
-p:uQpF
-qS/r0
- =153
- -5
-t-x^
-s/w+
-rH
-xA.q#
-x-r_q/
-xA,pX
-xpr_v,r)-
- =4
- -5
-t-u_>
-s/s:t$6
-rH
-"%
-x-ulq/
-"%
-xpulv,r)-
- =4
- -5
-t-tL>
-s/r^(6
-rH
-"%
-yV(q/
-"%
-}t(v,r)-
- =4
- -3
-t-p4'>
-s/r^'6
-rH
-"%
-yV'q/
- =6
- -3
-t-p4&>
-s/r^&6
-rH
-"%
-yV&q/
- =6
- -3
-t-p4%>
-s/r^%6
-rH
-"%
-yV%q/
- =6
- -3
-t-p4$>
-s/r^$6
-rH
-"%
-yV$q/
- =6
- -3
-t-p4#>
-s/r^#6
-rH
-"%
-yV#q/
- =31
- -3
-t-p4*>
-s/r^*6
-rH
-"'
-yV*q/
- =6
- -3
-t-p4)>
-s/r^)6
-rH
-"%
-yV)q/
- =6
- -3
-t-p4(>
-s/r^(6
-rH
-"%
-yV(q/
- =6
- -3
-t-p4'>
-s/r^'6
-rH
-"%
-yV'q/
- =6
- -3
-t-p4&>
-s/r^&6
-rH
-"%
-yV&q/
- =6
- -3
-t-p4%>
-s/r^%6
-rH
-"%
-yV%q/
- =6
- -3
-t-p4$>
-s/r^$6
-rH
-"%
-yV$q/
- =6
- -3
-t-p4#>
-s/r^#6
-rH
-"%
-yV#q/
- =25
- -7
-tb,y=
-}]
-s>
-"#
-rp)q/
-"#
-}]
-s>
-"#
-rp(W
-"#
-}]
-s>
-"#
-rp'sU
-"#
-}]
-s>
-"#
-rp&sI
-"#
-}]
-s>
-"#
-rp%rl
-"#
-}]
-s>
-"#
-rp$qW
-"#
-}]
-s>
-"#
-rp#t|
-"#
-}]
-s>
- =3
- -5
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-|[r,xf[ryq=DL
- =5
- -5
-":
-]$rL
-"9
-]%sx
-"9
- =52`
-
-const poolEightF16SM70 = poolEightF16SM80 + `
- patch
- -3
-packed1 12114 poolEight_dtype_F16_row_F16
-!pJ
-!pI
- =7
- -1
-p;.8pF
- =3
- -1
-qS/r0
- =147
- -5
-t-x^
-s/w+
-rH
-xA.q#
-x-r_q/
-xA,pX
-xpr_v,r)-
- =4
- -5
-t-u_>
-s/s:t$6
-rH
-"%
-x-ulq/
-"%
-xpulv,r)-
- =4
- -5
-t-tL>
-s/r^(6
-rH
-"%
-yV(q/
-"%
-}t(v,r)-
- =4
- -3
-t-p4'>
-s/r^'6
-rH
-"%
-yV'q/
- =6
- -3
-t-p4&>
-s/r^&6
-rH
-"%
-yV&q/
- =6
- -3
-t-p4%>
-s/r^%6
-rH
-"%
-yV%q/
- =6
- -3
-t-p4$>
-s/r^$6
-rH
-"%
-yV$q/
- =6
- -3
-t-p4#>
-s/r^#6
-rH
-"%
-yV#q/
- =26
- -3
-t-p4*>
-s/r^*6
-rH
-"'
-yV*q/
- =6
- -3
-t-p4)>
-s/r^)6
-rH
-"%
-yV)q/
- =6
- -3
-t-p4(>
-s/r^(6
-rH
-"%
-yV(q/
- =6
- -3
-t-p4'>
-s/r^'6
-rH
-"%
-yV'q/
- =6
- -3
-t-p4&>
-s/r^&6
-rH
-"%
-yV&q/
- =6
- -3
-t-p4%>
-s/r^%6
-rH
-"%
-yV%q/
- =6
- -3
-t-p4$>
-s/r^$6
-rH
-"%
-yV$q/
- =6
- -3
-t-p4#>
-s/r^#6
-rH
-"%
-yV#q/
- =136`
+var poolEightF16SM70 = driver.Text{Base: &poolEightBF16SM70, Code: `packed2 12114 poolEight_dtype_F16_row_F16
+ 4$]2qS
+tW0qS
+O1qS
+ ^(&pDr7w;
+v{pe
+shyn?\p0p/Qtz
+ 4(v{pN
+ %- 4&v{p2
+ '- 2(v{^
+ '8 2(v{Z
+ 'C 2(v{p*
+ 'N 2(v{8
+ 'N 2(v{A
+ 'N 2(rHp^pT,
+xQqP
+ (&s[pa
+ >$ 'a$ 4& )a$ 2( )a$ 2( b$a$/'
+qn'%',
+k'%)
+ (g$qn,%,,
+k,%(
+ @&q\'yI
+u27
+wSt^tz
+ (4 )' &4 ), &4 )1 &4 )6 &4 ); &4 )@ &4 'E (2Ip)?pEqBqgq7uLq]pe
+u@0VpN
+u@pUp2
+u@1V^
+u@p6Z
+u@'pZp*
+u@qu8
+ s$0`}

@@ -36,7 +36,7 @@ var dropKernel = &driver.Kernel{
 		{File: "dropout.go", Line: 99, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: dropSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &dropSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -77,8 +77,8 @@ var dropHalfKernel = &driver.Kernel{
 		{File: "dropout.go", Line: 99, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dropHalfSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: dropHalfSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &dropHalfSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &dropHalfSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package dropout
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `37d8ac170aa0ebd6	../row/format.go	BF16
 8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
@@ -18,477 +22,213 @@ fd849a595484f151	dropout.go	drop
 87b64af0bf7d900c	dropout.go	words
 `
 
-const dropSM70 = `packed1 4386 drop
-!pJ
-!pI
-!p8
-!sgtqrmt5rGrR
-!s]v9uNrGw]
-!vvq"t?uNrbrmrWrR
+var dropSM70 = driver.Text{Code: `packed2 4386 drop
+!s.
+!s-
+!t;
+!u6ttrnrDwp
+!u'qgtvwd
+!xgopYrmqBr[q*
 !
-!}|
-!vV
-!c
-p;qupF
-p9xWpF
-p:-x,
-qSqYpF
+!{L
+!yN
+!qk
+]|8
+sJrA
+h+r-
+p#z4
 !
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-uxs:uw7p&
-r6+rI
-Q
-N
-)
-yJrc%
-r6-ua
-0
-r7r|
-J
-J
-!#
-tbvOpE
-t+uH-wd8z&@8
-tb7,pb
-p#
-0
-t^
-"#
-t+wgu)xe9rFqu,
-"#
-p#
-0
-t^
-uL/pb
-tFuH[
-|MyDyc#
-tFp@1&
-|MM%D1$
-uL@qN
-z'#1#qg7sq8rOw}9
-z'$1$qg,uQ/-sKw{
-qK[2}w
-Y}w=
-s_p2q=
-uM&ry
-\
-|ypj
-r$pKG
-zZ7
-qLwgqu
-)
-ta
-yHpj
-qoqA
-rP
-r6/q@
-qVM'2p*
-:
-5
-r6@q0
-T$
-qU
-o
-*#%
-_
-y9x^S
-!#
-rt,r.
-|9
-*%%
-|Hxh
-!#
-rt-r1
-v0pKA
-"&
-pC&
-rP
-"&
-qVM'qR
-:
-5
-"&
-T$
-pm
-v3p"E
-*#%
-s4pk
-y9x^W
-!#
-"&
-v3p[E
-*%%
-pppk6
-!#
-"&
-};pd
-"&
-pC&
-rP
-"&
-qVM'1%
-:
-5
-"&
-T$
-u(
-v3qIE
-*#%
-s4t&
-y9x^sI
-!#
-"&
-tV0E
-*%%
-ppt&6
-!#
-"&
-*0G/
-"&
-pC&
-rP
-"&
-qVM'r2
-:
-5
-"&
-T$
-z>
-tV0E
-*#%
-s4uK
-y9x^qW
-!#
-"&
-tV0E
-*%%
-ppuK6
-!#
-!pZ
-p(
-!p^
-"#
-qa0
-(
-!qZ
-;5
-(
-!s*
-qPqA
-(
-!tS
-qPpK
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp)
-v_p/$
-pP
-pc
-O
-!L
-`
+s0
+t6
+tn
+u#
+p"sI
+p"x+
+p"uE
+y/pZ
+p"p.
+u<1p6
+q=0pf
+s1
+s2
+s/
+qCz=)
+q=+uZ
+t4
+rIp4
+ws
+ws
+!s4
+q\r6p}
+wmM{dxWsC6.
+q\1'p=
+v%q0
+t4
+tw
+/#
+r2p|MvZ|@q&'z]
+/#
+ )(Wpvp=
+v4YpN
+zbp5{a#
+v4p7&&
+zbu(%{a$
+Wp}pK
+t=#&#pk1qFxWr:u*
+t=$&$pk'u1*+u/uv
+}u,
+rUsd
+rip5p*
+w=&^
+y7
+q=2p'
+uopO;
+ua1
+q>p|vj
+s/
+zy
+q=1p'
+sAps
+vN
+q=*pX
+s+'q5
+}k
+u"
+q=6pb
+qQ$
+wc
+tf
+G#)
+uS
+xB{(U
+!s4
+ra'qG
+s<pS4
+G%)
+uq(
+ %'ra+qT
+|D3
+/&
+sk&
+vN
+/&
+s+'Z
+ '8/&
+ %8rc
+zL4
+ %8s9p.
+xB{([
+ %8/&
+s<q/4
+ %8pip.(
+ ''y?qd
+ +8s+'&%
+ +8uB
+s<q)4
+ %Ns9rL
+xB{(pG
+ '8tK04
+ %NpirL(
+ '=G0zz
+ +Ns+'p2
+ +NwD
+ %2 %Ns9s*
+xB{(pF
+ +8pis*(
+ %N!s}
+s3
+!tj
+/#
+pc0
+p9
+!u8
+_5
+p9
+!{J
+r9ps
+p9
+!|r
+r9pO
+!u9
+uG
+tl
+to
+tk
+tm
+yz
+st
+{)
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+|]pA
+}D$
+so
+tp
+s~
+!@
+`}
 
-const dropHalfSM80 = `packed1 5049 dropHalf
-!|hf|f
-!|gxO
-!p8
-!sgpiu[y)rmt5rGrR
-!s]v9uNrGw]
-!vvq"t?uNrbrmrWrR
-!v7psv6|Q
-!
-!}|
-!vV
-!c
-p;qupF
-zf8pF
-p9sqpF
-p:-x,
-qSqYpF
-!
-p>
-q*
-pa
-q$
-ht[
-h8v=
-{V
-{W
-hpk
-uxs:uw7p&
-r6+rI
-Q
-N
-)
-yJrc%
-r6-ua
-0
-r7r|
-J
-J
-!#
-tbvOpE
-t+uH-wd8z&@8
-tb7,pb
-p#
-0
-t^
-"#
-t+wgu)xe9rFqu,
-"#
-p#
-0
-t^
-uL/pb
-tFuH[
-|MyDyc#
-tFp@1&
-|MM%D1$
-uL@qN
-z'#1#qg7sq8rOw}9
-z'$1$qg,uQ/-sKw{
-qK[2}w
-Y}w=
-s_p2q=
-uM&ry
-\
-|ypj
-r$pKG
-zZ7
-qLwgqu
-)
-ta
-yHpj
-qoqA
-rP
-r6/q@
-qVM'2p*
-:
-5
-r6@q0
-T$
-qU
-}d
-*#%
-rV
-pqsrxG
-pv
-&
-r6@r-
-y9x^S
-!#
-pqr4q#-
-|l6
-s>
-rt,r.
-{T
-*%%
-wG
-!#
-rt-r1
-v0pKA
-")
-pC&
-rP
-")
-qVM'2[
-:
-5
-")
-T$
-pm
-v3p"B
-*#%
-s|sL
-")
-pv
-&
-")
-y9x^W
-!#
-")
-|l6
-s>
-")
-v3p[B
-*%%
-y/tRsLD
-!#
-")
-};pd
-")
-pC&
-rP
-")
-qVM'1%
-:
-5
-")
-T$
-u(
-v3qIB
-*#%
-s|pk
-")
-pv
-&
-")
-y9x^sI
-!#
-")
-|l6
-s>
-")
-tV0B
-*%%
-y/tRpkD
-!#
-")
-*0G/
-")
-pC&
-rP
-")
-qVM'1/
-:
-5
-")
-T$
-z>
-tV0B
-*#%
-s|rJ
-")
-pv
-&
-")
-y9x^qW
-!#
-")
-|l6
-s>
-")
-tV0B
-*%%
-y/tRrJD
-!#
-!pZ
-p(
-!p^
-"&
-qa0
-(
-!qZ
-;5
-(
-!s*
-qPqA
-(
-!tS
-qPpK
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp)
-v_p/$
-pP
-pc
-O
-!L
-`
+var dropHalfSM80 = driver.Text{Base: &dropSM70, Code: `packed2 5049 dropHalf
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6gv,ornrDwp
+ &$!|F\|mwp
+ ,"tWqS
+OqFs7
+ w$$ua'
+ $$}W
+Tq~yG
+}c
+}X
+q=6qW
+ &$Tq[pV+
+wb(
+wSt^tz
+ $"s<pS,
+ $$Ip)?pEqBqgq7uLq]A
+ ($/)
+ &$/)
+s+'pN
+ &I/)
+ &P#zL,
+ $KxFqc
+/)
+ '?/)
+ &P#/)
+ '?/)
+s<q/,
+ $Iu@qcA
+ '* $T# +? (* '?uB
+s<q),
+ $ExFp.
+ +? &P# +?tK0,
+ $Iu@p.A
+ 'G $T# +?s+'&/
+ +?wD
+ %2 $7xFq6
+ +? &P# /?u@q6A
+ **/&
+ k#$`}
 
-const dropHalfSM70 = dropHalfSM80 + `
- patch
- -3
-packed1 5674 dropHalf
-!pJ
-!pI
- =9
- -3
-p;,te
-p97t*
- =75
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =11
- -1
-qVM'11
- =15
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =27
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =27
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =45`
+var dropHalfSM70 = driver.Text{Base: &dropHalfSM80, Code: `packed2 5674 dropHalf
+!s.
+!s-
+ 4(]'q^
+O1rT
+ \%(s:r$
+pIwk
+|H
+tGqdv(5
+tbY
+tNr$(
+ %'qfq0v(5r4
+ 8&s+'&1
+ @$ 3E X#& 5E V#( 9E w#,`}

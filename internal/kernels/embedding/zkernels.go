@@ -47,8 +47,8 @@ var wideKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wideSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -101,8 +101,8 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -155,8 +155,8 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plain32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &plain32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plain32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -210,8 +210,8 @@ var plain16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plain16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &plain16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plain16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -265,8 +265,8 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &plainBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plainBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -320,8 +320,8 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &plainF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plainF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -379,8 +379,8 @@ var sumBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: sumBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sumBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &sumBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &sumBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -436,7 +436,7 @@ var sumF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sumF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &sumF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package embedding
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `37d8ac170aa0ebd6	../row/format.go	BF16
 8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
@@ -32,2261 +36,591 @@ dc5720e7169cce57	sum.go	sum
 61ee9533c37372d9	sum.go	wordsOf
 `
 
-const wideSM70NarrowAligned = `packed1 3655 wide
-!pJ
-!pI
-!p8
-!xE
+var wideSM70NarrowAligned = driver.Text{Code: `packed2 3655 wide
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
 !
-!pH}4pD
-!vV
-!c
-p;}<
-p9+t*
-p:-te
+!pWumpt
+!yN
+!qk
+]'r-
+O|}
+h+q^
 !
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
-tN
-)
-t>
-wR
-qU
-z0qy
-N
-zt
-)
-x3
-)
-tN
-wI/qy
-zJtqr,xDr2G
-v0qI%
+s0
+p,qX
+tn
+u#
+v0
+p,p.
+uG
+|4
+p"q6
+t$s]
+qN*rX
+s1
+vF
+s/
+ud
+vd
+wc
+y^r%
+s2
+y}
+s/
+xA
+s/
+vF
+qN*r%
+p[rDq'?ttpPvMp2;
+zM)
+w[q]
+sh?Iq3u}vMA
+zTp;
+zDA
+s[p^
+v}y{
+tE
+y^rR
+pnp?K
+zTqO
+{g~*
+t#ta
+y^uZ
+tJ8
+/#
+tE
+u"
+{Mpf
+p$gyozYpPp+qAV,
+!s4
+z6a
+}=
+y#pC
+s[p5
+z<r%
+p[rDq'?ttpPvMpNpe
+q?pA
+y+q9
+rc
+wj;
+G')
+ujv?r.
+|~rR
+z2pe
+xh
+ %2yy
+|5pV
+p[rDq'?ttpPvM^3
+r^)
+yM<KyX@
+|~q[
+r^qb
+sAq/
+tZp?E
+y7
+v"z9
+ %>}Bq8
+p[rDq'?ttpPvMApe
+q?ps
+uN-
+uB
+ %:G#)
+{fqW
+ %9vN
+ '9qL.qp
+ '9w62pP|cq]
+G7R
+yMbp*8w?
+{ftB
+utqb
+sk3
+tZp^E
+y7
+ %F!s}
+s3
+!tj
+/1
+ws
+pc,
+pc+
+p9
+!u8
+z<q%
+tX
+n5
+_.
+p9
+!{J
+}Bp;
+||
+ppqA
+_-
+!u9
+p,y9
+tl
+to
+tk
+tm
+p"ui
+st
+t$qX
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-p\
-wI@j
-{O
-s?p0
-}s
-4
-z0sh
-qTXp$
-wI@q3
-rN
-sS
-z0ua
-Y=U
-"#
-4
-5
-|srI
-{+{:pUnB
-!#
-xn^
-p+
-yXpX
-s?p2
-}pqy
-zJtqr,xD2[2p2
-}h
-stpG
-pm
-vaG
-*'%
-uouyt\
-vl/sh
-Yw%p2
-wh
-!#
-wr
-vl@q#
-zJtqr,xDryA
-tT
-|[r,xf=p$uWL
-vl/r4
-tmv-
-qop[
-rMXC
-\
-u<
-!#
-q'-qe
-zJtqr,xDD2p2
-p}qA
-ub-
-u(
-vaG
-*#%
-q'.r-
-Yw%p2
-rP
-!#
-wr
-q'8p|
-zJtqr,xDryA
-tT
-w@
-*7p-
-|[r,xfvfUDL
-q'.t'
-|%v-
-pC3
-rMp0C
-\
-!#
-!pZ
-p(
-!p^
-"1
-J
-qa,
-qa+
-(
-!qZ
-}ppw
-g
-p35
-;.
-(
-!s*
-q'-j
-qH
-pfpU
-;-
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const wideSM70 = wideSM70NarrowAligned + `
- patch
- -1
-packed1 3696 wide
- =9
- -2
-p9rFpF
-p:-sV
- =13
- -4
-)
-rCpK
- =3
- -8
-wI/qy
-zJtqr,xDUG
-wm%
- =4
- -1
-wr
- =3
- -1
-qT|t
- =4
- -1
-wuq^
- =4
- -1
-{+{:p"nB
- =4
- -5
-ya
-}pqy
-zJtqr,xDq=qR
-}h
-stqA
- =5
- -1
-xLq9
- =2
- -5
-t>
-vl@q#
-zJtqr,xDUA
-tT
-x9=
-w(r>p$
-w(p&p$
-w(sep$
- =3
- -1
-rMr|C
- =4
- -3
-zJtqr,xD2{q
-p}qA
-ub$
- =4
- -1
-xLq9
- =2
- -7
-t>
-q'8p|
-zJtqr,xDUA
-tT
-sw
-s@r>
-s@p&
-s@se
-*4p-
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =2
- -2
-pC0
-rMp@C
- =7
- -2
-qa+
-qa&
- =4
- -2
-p32
-;(
- =5
- -1
-;$
- =26`
+var wideSM70 = driver.Text{Base: &wideSM70NarrowAligned, Code: `packed2 3696 wide
+ 4$Oq&s7
+h+qo
+ <&s/
+r,pO
+ (* $,p[rDq'?ttpPvM8;
+{H
+ *&yy
+ ($pnp4K
+ *$tHr}
+ *$p$gyozYpPp+pJV,
+ *$xq
+ $$p[rDq'?ttpPvMp*Z
+ $$y+ps
+ ,$}nb
+ &$ud
+ $$p[rDq'?ttpPvM83
+ $$wR<
+tLpUK
+tLp6K
+tLquK
+ ($tZp4E
+ *$p[rDq'?ttpPvM}h
+ $$uN$
+ *$ %< &$ud
+ $$ '< $n$wZpU
+wZp6
+wZqu
+G4R
+wRb
+tLpUp*
+tLp68
+tLquA
+ &w$sk0
+tZp7E
+ 0& $$pc&
+ *"n2
+_(
+ ,&_$
+ V#$`}
 
-const wideBF16SM70NarrowAligned = `packed1 4151 wideBF16
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!vV
-!c
-p;}<
-p9-to
-p:sqpF
-qS8pF
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
-tN
-)
-t>
-wR
-qU
-z0qy
-N
-zt
-)
-x3
-)
-tN
-wI/qy
-t+p@G
-v0qI%
-sw
-p\
-wI@j
-{O
-s?p0
-}s
-4
-z0sh
-qTXp$
-wI@q3
-rN
-sS
-z0ua
-Y=U
-"#
-4
-5
-|srI
-{+{:pUnB
-!#
-xn^
-p+
-yXpX
-s?p2
-}pqy
-t+[2p2
-}h
-stpG
-pm
-vaG
-*'%
-uouyt\
-vl/sh
-Yw%p2
-wh
-!#
-wr
-vl@q#
-t+XA
-tT
-|*xf=Kx;ZZZL
-vl/r4
-tmv-
-qop[
-rMXC
-\
-u<
-!#
-q'-qe
-z_p2
-p}qA
-ub-
-u(
-vaq&
-*#%
-q'.r-
-Yw%p2
-rP
-!#
-wr
-q'8p|
-t+XqO
-tT
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-wtq3
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-q'8r.
-t+M'A
-*7%
-|*xfqsSv,L
-q'.t'
-v0pKv-
-pC3
-rMM'C
-\
-!#
-!pZ
-p(
-!p^
-"3
-J
-qa,
-qa+
-(
-!qZ
-}ppw
-g
-p35
-;.
-(
-!s*
-q'-j
-qH
-pfqA
-;-
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideSM70NarrowAligned, Code: `packed2 4151 wideBF16
+ 4$O+rG
+hqFs7
+p#qS
+ V#&r2p7;
+ V#$r2pQpe
+ :${b3
+ $$u-q1y_<\{2BBB@
+ 2$t~pe
+ ($wjM
+ 0${be
+ $M{rt^>t^r|
+q>Ys@
+pIb3
+q>p4s@
+q>p?s@
+pIxG
+ %%xYqO
+q"}|
+}X
+q"xG
+ )$q"p?3
+}X
+qL.qG
+r&'3
+G7)
+y>
+ $V#|Dqb
+ $$tZu('E
+ ,$/3
+ <$ppps
+ X#$`}
 
-const wideBF16SM70 = wideBF16SM70NarrowAligned + `
- patch
- -1
-packed1 4041 wideBF16
- =9
- -2
-p9+t*
-p:-x,
- =14
- -4
-)
-rCpK
- =3
- -8
-wI/qy
-t+r|G
-wm%
- =4
- -1
-wr
- =3
- -1
-qT|t
- =4
- -1
-wuq^
- =4
- -1
-{+{:p"nB
- =4
- -5
-ya
-}pqy
-t+p,qR
-}h
-stqA
- =5
- -1
-xLq9
- =2
- -5
-t>
-vl@q#
-t+r|A
-tT
-|H=Kx;
-ppr>Z
-ppp&Z
-ppseZ
- =3
- -1
-rMr|C
- =4
- -3
-t+{q
-p}qA
-ub$
- =4
- -1
-xLq9
- =2
- -17
-t>
-q'8p|
-t+z#/
-tT
-rV
-s|v=
-s|r>
-s|7n
-wtq3
-yP
- =3
- -4
-yP
-&
-yP
-&
-q'8r.
-t+p*A
-*4%
-|Hqs
-ppr>S
-ppp&6
-ppse>
- =2
- -2
-pC0
-rMp*C
- =7
- -2
-qa+
-qa&
- =4
- -2
-p32
-;(
- =5
- -1
-;$
- =26`
+var wideBF16SM70 = driver.Text{Base: &wideSM70, Code: `packed2 4041 wideBF16
+ 4$O|}
+h+r-
+p#qS
+ H&{w2
+ V#$wmZ
+ :$r2wk
+ $$uqB
+pipUB
+pip6B
+piquB
+ 2*t~Z
+ ($wjM
+ 0${w*
+ $$}W
+xF0V
+xFpU
+xF1V
+xYqO
+q"p?3
+}X
+ /$qL.qG
+r2|P
+G4)
+uqpM
+pipUU
+pip6(
+piqu7
+ $4|Dqb
+ $$tZpaE
+ ,$/3
+ <$ppps
+ X#$`}
 
-const plain32SM70Narrow = `packed1 3995 plain_uint32_uint32_same_uint32
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!}[
-!c
-p;}<
-p9+un
-p:-te
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
-tN
-)
-t>
-wR
-qU
-z0qy
-N
-zt
-)
-x3
-)
-tN
-wI/qy
-t+p@G
-v0qI%
-sw
-p\
-wI@j
-{O
-s?p0
-}s
-4
-z0sh
-qTXp$
-wI@q3
-rN
-sS
-z0ua
-Y=U
-"#
-4
-5
-|srI
-{+{:pUnB
-!#
-xn^
-p+
-yXpX
-s?p2
-}pqy
-t+[2p2
-}h
-stpG
-pm
-xM
-*'%
-uouyt\
-vl/sh
-Yw%p2
-wh
-!#
-wr
-vl@q#
-t+XG
-tT
-x9=
-vl/r4
-tmA
-qop[
-rMXC
-\
-u<
-!#
-q'-qe
-z_p2
-p}qA
-ub-
-u(
-xM
-*#%
-q'.r-
-Yw%p2
-rP
-!#
-wr
-q'8p|
-t+XG
-tT
-sw
-*7p-
-x9s0
-q'.t'
-|%A
-pC3
-rMp@C
-\
-!#
-!pZ
-p(
-!p^
-"1
-J
-qa,
-qa+
-(
-!qZ
-}ppw
-g
-p35
-;.
-(
-!s*
-q'-j
-qH
-pfpU
-;-
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var plain32SM70Narrow = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 3995 plain_uint32_uint32_same_uint32
+ .$!}ex(
+ &$sJrO
+h+q^
+ g$(wj4
+ 2${b;
+ $$wR<
+ $$r^3
+ 6$ %: 0$ '9 $n$G7R
+wRqV
+ $k%ut3
+ $$tZp7E
+ ,$/1
+ <$ppqA
+ X#$`}
 
-const plain32SM70 = plain32SM70Narrow + `
- patch
- -1
-packed1 3812 plain_uint32_uint32_same_uint32
- =9
- -2
-p9}<
-p:-sV
- =13
- -4
-)
-rCpK
- =3
- -8
-wI/qy
-t+r|G
-wm%
- =4
- -1
-wr
- =3
- -1
-qT|t
- =4
- -1
-wuq^
- =4
- -1
-{+{:p"nB
- =4
- -5
-ya
-}pqy
-t+p,qR
-}h
-stqA
- =5
- -1
-xLq9
- =2
- -3
-t>
-vl@q#
-t+r|G
- =5
- -1
-rMr|C
- =4
- -3
-t+{q
-p}qA
-ub$
- =4
- -1
-xLq9
- =2
- -3
-t>
-q'8p|
-t+r|G
- =2
- -1
-*4p-
- =3
- -2
-pC0
-rMp,C
- =7
- -2
-qa+
-qa&
- =4
- -2
-p32
-;(
- =5
- -1
-;$
- =26`
+var plain32SM70 = driver.Text{Base: &wideSM70, Code: `packed2 3812 plain_uint32_uint32_same_uint32
+ .$!}ex(
+ &$|{
+ J${w2
+ V#$wmZ
+ ($wj4
+ 2$ %J &$ $(r^3
+ .$t~Z
+ ($ %: 0$ '9 $& $(wRqV
+ $*ut3
+ $$tZYE
+ R$$`}
 
-const plain16SM70Narrow = `packed1 3995 plain_uint16_uint16_same_uint16
-!pJ
-!pI
-!p8
-!xE
-!
-!pH}4pD
-!}[
-!c
-p;}<
-p9+un
-p:-te
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
-tN
-)
-t>
-wR
-qU
-z0qy
-N
-zt
-)
-x3
-)
-tN
-wI/qy
-t+p@G
-v0qI%
-sw
-p\
-wI@j
-{O
-s?p0
-}s
-4
-z0sh
-qTXp$
-wI@q3
-rN
-sS
-z0ua
-Y=U
-"#
-4
-5
-|srI
-{+{:pUnB
-!#
-xn^
-p+
-yXpX
-s?p2
-}pqy
-t+[2p2
-}h
-stpG
-pm
-vaB
-*'%
-uouyt\
-vl/sh
-Yw%p2
-wh
-!#
-wr
-vl@q#
-t+XE
-tT
-y/qlp$
-vl/r4
-tmA
-qop[
-rMXC
-\
-u<
-!#
-q'-qe
-z_p2
-p}qA
-ub-
-u(
-vaB
-*#%
-q'.r-
-Yw%p2
-rP
-!#
-wr
-q'8p|
-t+XE
-tT
-rV
-*7p-
-wG
-q'.t'
-|%A
-pC3
-rMp@C
-\
-!#
-!pZ
-p(
-!p^
-"1
-J
-qa,
-qa+
-(
-!qZ
-}ppw
-g
-p35
-;.
-(
-!s*
-q'-j
-qH
-pfpU
-;-
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var plain16SM70Narrow = driver.Text{Base: &plain32SM70Narrow, Code: `packed2 3995 plain_uint16_uint16_same_uint16
+ }$$wj,
+ 2${b4
+ $$Ip)?pEqBqgq7uLq]K
+ :$ %: 0$ '9}W
+ $(Ip)?pEqBqgq7uLq]A
+ Z$$`}
 
-const plain16SM70 = plain16SM70Narrow + `
- patch
- -1
-packed1 3812 plain_uint16_uint16_same_uint16
- =9
- -2
-p9}<
-p:-sV
- =13
- -4
-)
-rCpK
- =3
- -8
-wI/qy
-t+r|G
-wm%
- =4
- -1
-wr
- =3
- -1
-qT|t
- =4
- -1
-wuq^
- =4
- -1
-{+{:p"nB
- =4
- -5
-ya
-}pqy
-t+p,qR
-}h
-stqA
- =5
- -1
-xLq9
- =2
- -3
-t>
-vl@q#
-t+r|E
- =5
- -1
-rMr|C
- =4
- -3
-t+{q
-p}qA
-ub$
- =4
- -1
-xLq9
- =2
- -3
-t>
-q'8p|
-t+r|E
- =2
- -1
-*4p-
- =3
- -2
-pC0
-rMp,C
- =7
- -2
-qa+
-qa&
- =4
- -2
-p32
-;(
- =5
- -1
-;$
- =26`
+var plain16SM70 = driver.Text{Base: &plain32SM70, Code: `packed2 3812 plain_uint16_uint16_same_uint16
+ o$$wj,
+ 2${w0
+ $$Ip)?pEqBqgq7uLq]K
+ :$ %: 0$ '9}W
+ $(Ip)?pEqBqgq7uLq]A
+ Z$$`}
 
-const plainBF16SM70Narrow = `packed1 4457 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!
-!pH}4pD
-!}[
-!c
-p;}<
-p9+to
-p:sqpF
-qSto
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
-tN
-)
-t>
-wR
-qU
-z0qy
-N
-zt
-)
-x3
-)
-tN
-wI/qy
-t+p@G
-v0qI%
-sw
-p\
-wI@j
-{O
-s?p0
-}s
-4
-z0sh
-qTXp$
-wI@q3
-rN
-sS
-z0ua
-Y=U
-"#
-4
-5
-|srI
-{+{:pUnB
-!#
-xn^
-p+
-yXpX
-s?p2
-}pqy
-t+[2p2
-}h
-stpG
-pm
-xM
-*'%
-uouyt\
-vl/sh
-Yw%p2
-wh
-!#
-wr
-vl@q#
-t+XG
-tT
-|H=Kx;
-vl/r4
-tmA
-qop[
-rMXC
-\
-u<
-!#
-q'-qe
-z_p2
-p}qA
-ub-
-u(
-vaB
-*#%
-q'.r-
-Yw%p2
-rP
-!#
-wr
-q'8p|
-t+XE
-tT
-rV
-pnsrxG
-pv
-&
-q'8r.
-t+[G
-*7%
-s8
-q'.t'
-v0pKA
-pC3
-rM[C
-\
-!#
-!pZ
-p(
-!p^
-"3
-J
-qa,
-qa+
-(
-!qZ
-}ppw
-g
-p35
-;.
-(
-!s*
-q'-j
-qH
-pfqA
-;-
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var plainBF16SM70Narrow = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 4457 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
+ *$!u'\|mwp
+ &"!}ex(
+ &$O}}
+ $$p#rG
+ g$$wj4
+ 2${b;
+ $$uqB
+ $$r^3
+ 6$wj,
+ 0${b4
+ $M}W
+pDq~yG
+}c
+ &o#r2z{
+ $$uJ
+ $$|D3
+ $$tZpQE
+ R$$`}
 
-const plainBF16SM70 = plainBF16SM70Narrow + `
- patch
- -1
-packed1 4274 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
- =10
- -2
-p9t=pF
-p:-x,
- =14
- -4
-)
-rCpK
- =3
- -8
-wI/qy
-t+r|G
-wm%
- =4
- -1
-wr
- =3
- -1
-qT|t
- =4
- -1
-wuq^
- =4
- -1
-{+{:p"nB
- =4
- -5
-ya
-}pqy
-t+p,qR
-}h
-stqA
- =5
- -1
-xLq9
- =2
- -3
-t>
-vl@q#
-t+r|G
- =5
- -1
-rMr|C
- =4
- -3
-t+{q
-p}qA
-ub$
- =4
- -1
-xLq9
- =2
- -3
-t>
-q'8p|
-t+r|E
- =6
- -2
-t+q9G
-*4%
- =3
- -2
-pC0
-rMq9C
- =7
- -2
-qa+
-qa&
- =4
- -2
-p32
-;(
- =5
- -1
-;$
- =26`
+var plainBF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 4274 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
+ *$!u'\|mwp
+ &"!}ex(
+ &$}r
+ $$p#rG
+ X$$wj4
+ 2$ %J &$ $(r^3
+ 6$wj,
+ 0${w0
+ &$pDq~yG
+}c
+ &8}[;
+ $$uJ
+ $*|D3
+ $$tZbE
+ R$$`}
 
-const plainF16SM70Narrow = `packed1 4435 plain_dtype_F16_float32_widened_dtype_F16_row_F16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!
-!pH}4pD
-!}[
-!c
-p;}<
-zfto
-p9+un
-p:sqpF
-qSto
-!
-p>
-v~
-pa
-q$
-q?
-xY
-rd
-th
-hrJ
-sjwV
-wI/t;
-Q
-tN
-)
-t>
-wR
-qU
-z0qy
-N
-zt
-)
-x3
-)
-tN
-wI/qy
-t+p@G
-v0qI%
-sw
-p\
-wI@j
-{O
-s?p0
-}s
-4
-z0sh
-qTXp$
-wI@q3
-rN
-sS
-z0ua
-Y=U
-"#
-4
-5
-|srI
-{+{:pUnB
-!#
-xn^
-p+
-yXpX
-s?p2
-}pqy
-t+[2p2
-}h
-stpG
-pm
-xM
-*'%
-uouyt\
-vl/sh
-Yw%p2
-wh
-!#
-wr
-vl@q#
-t+XG
-tT
-|H=Kx;
-vl/r4
-tmA
-qop[
-rMXC
-\
-u<
-!#
-q'-qe
-z_p2
-p}qA
-ub-
-u(
-vaB
-*#%
-q'.r-
-Yw%p2
-rP
-!#
-wr
-q'8p|
-t+XE
-tT
-rV
-pnsQwE
-ro
-p7
-q'8r.
-t+p@G
-*7%
-s8
-q'.t'
-v0pKA
-pC3
-rMp@C
-\
-!#
-!pZ
-p(
-!p^
-"3
-J
-qa,
-qa+
-(
-!qZ
-}ppw
-g
-p35
-;.
-(
-!s*
-q'-j
-qH
-pfqA
-;-
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var plainF16SM70Narrow = driver.Text{Base: &plainBF16SM70Narrow, Code: `packed2 4435 plain_dtype_F16_float32_widened_dtype_F16_row_F16
+ 6$tWrG
+sJrO
+ T&$pDr7w;
+v{A
+shyn?\p0p/Qtz
+ $( $Q% ,R%tZp7E
+ R$$`}
 
-const plainF16SM70 = plainF16SM70Narrow + `
- patch
- -1
-packed1 4252 plain_dtype_F16_float32_widened_dtype_F16_row_F16
- =11
- -2
-p9}<
-p:-x,
- =14
- -4
-)
-rCpK
- =3
- -8
-wI/qy
-t+r|G
-wm%
- =4
- -1
-wr
- =3
- -1
-qT|t
- =4
- -1
-wuq^
- =4
- -1
-{+{:p"nB
- =4
- -5
-ya
-}pqy
-t+p,qR
-}h
-stqA
- =5
- -1
-xLq9
- =2
- -3
-t>
-vl@q#
-t+r|G
- =5
- -1
-rMr|C
- =4
- -3
-t+{q
-p}qA
-ub$
- =4
- -1
-xLq9
- =2
- -3
-t>
-q'8p|
-t+r|E
- =6
- -2
-t+p,G
-*4%
- =3
- -2
-pC0
-rMp,C
- =7
- -2
-qa+
-qa&
- =4
- -2
-p32
-;(
- =5
- -1
-;$
- =26`
+var plainF16SM70 = driver.Text{Base: &plainBF16SM70, Code: `packed2 4252 plain_dtype_F16_float32_widened_dtype_F16_row_F16
+ 6$tWrG
+|{
+ u%$pDr7w;
+v{A
+shyn?\p0p/Qtz
+ $(wm;
+ ,$tZYE
+ R$$`}
 
-const sumBF16SM80NarrowAligned = `packed1 7132 sum_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgrKt5tkrR
-!s]s}pMpOrGvPrR
+var sumBF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 7132 sum_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6IrDp[q*
+!u'}+}Zy.q*
 !
-!pHuKpD
-!vV
-!c
-p;ve
-p97/pF
-p:.sV
-qS.un
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-q'/qe
-Q
-N
-pl$
-)
-uuqI
-)
-uuqA
-)
-uupU
-uupG
-)
-x{
-)
-x3
-)
-p~p*v-2p0
-)
-}%f
-qVwy
-zT
-{Npb
-qTwg=
-pz,t0?
-ti
-uVrU
-{1sm
-)
-qB[
-4
-vp
-{Ns-
-xQvf
-"#
-t+r|G
-*)%
-sw
-qM+r.8
-t>
-t{M#%
-{O
-J
-J
-J
-J
-5
-rCqI
-s_yW
-s_zE
-s_|t
-r~
-5
-zqpx
-{R
-*#%
-v}Ps}.r,cvfUDL2ql
-!#
-{1^+
-ynt0
-qU
-tb=sQ
-yP
-&
-tb,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"$
-t+M/G
-*+%
-sw
-qM+yY
-t{M#su
-{O
-J
-J
-J
-J
-5
-T2
-s_yW
-s_zE
-s_|t
-r~
-5
-"&
-{R
-*%%
-v}Ps}.r,cvfUDL2ql
-!#
-{1px/
-qt/1+
-pm
-"'
-yP
-&
-"'
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"$
-t+M/G
-*-%
-sw
-"&
-t{M#wX
-{O
-J
-J
-J
-J
-5
-T3
-s_yW
-s_zE
-s_|t
-r~
-5
-"&
-{R
-*'%
-v}Ps}.r,cvfUDL2ql
-!#
-qD9r.
-qt-1,
-u(
-"'
-yP
-&
-"'
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-qD8rI
-yV+qW
-yV#6
-yV,t|
-yV$6
-yV-sG
-yV%6
-yV.u#
-yV&6
-yV/'7
-yV'6
-yV0'8
-yV(6
-yV1$$
-yV)6
-yV2$%
-yV*6
-tb@yC
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-"&
-t+M-A
-*/%
-|[r,xfvfUDL
-O
-!#
-qD=r1
-O
-!#
-{Nj
-rj{vs3-
-ru)
-".
-(.
-!pZ
-p(
-!p^
-J
-qa8
-qa4
-(
-!qZ
-r~
-p38
-;5
-(
-!s*
-"%
-g
-p37
-;6
-(
-!tS
-"$
-qH
-vg
-v#
-(
-!vB
-"$
-r~
-p38
-qPp)
-!q[
-qQ,tl
-p_
-m
-pN
-p]
-sjtK
-pQ
-sjtO
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+!pWs*pt
+ &(]zc
+O1rA
+h2qo
+p#2rO
+ &*t6
+ ($vc
+ &$p,q6
+ $k'p,um
+p,rL
+p,{^
+p,yu
+p"|K
+qL*q8
+s1
+s2
+q@$
+s/
+u?q)
+s/
+u?ps
+s/
+u?qA
+u?q9
+s/
+x2
+ (S'r)paqbpT
+s/
+qL6P
+qj|J
+vk
+|7p=
+pnp|K
+qf'qP-
+xDqVK
+t|Y8
+z:s{
+s/
+s"pN
+tE
+}\{G
+|7s8
+x1bp*
+/#
+{w2
+G))
+ $*qM0qG.
+ud
+|p#)
+ $&ws
+ )#u"
+r,q)
+ribK
+riYK
+rip4K
+})
+u"
+qM+p-
+ua2
+G#)
+zQbp*8Ar|
+ $@z:a0
+rUqP
+wc
+q\<r7
+ &g$q\'sX
+q>p7q+
+}X
+/#
+ &-/#
+q>pQq+
+ '( &)/#
+q>p5q+
+ '.q"w]
+ '1q>p^q+
+}X
+/$
+r&/;
+G+)
+ $W%qM0yU
+|p#tU
+ /T#qQ2
+ -T#/&
+ua2
+G%)
+ 'T#z:p-*
+p%/&+
+rc
+/'
+ &^%/'
+ OT#G-)
+ $d%/&
+|p#w"
+ /X$qQ3
+ 1T#G')
+ 'X$|nqG
+p%-&,
+uB
+ S#T#{opf
+qJ+pF
+qJ#(
+qJ,r5
+qJ$(
+qJ-px
+qJ%(
+qJ.s;
+qJ&(
+qJ/#7
+qJ'(
+qJ0#8
+qJ((
+qJ1"$
+qJ)(
+qJ2"%
+qJ*(
+q\6v/
+q<""$
+vgrJpx
+vgqipG
+vgqKU
+/&
+r&-3
+G/)
+yMbp*8w?
+s~
+ $F}yqT
+ '%|7p;
+q,xPrP
+qI)
+/.
+p92
+ (P%ws
+pc8
+pc4
+ &*})
+n8
+_5
+ &*/%
+tX
+n7
+_6
+p9
+!|r
+/$
+||
+pp<
+r9<
+p9
+!y=pm
+/$
+ '4r9pA
+ $*p,'tq
+ *$t$vP
+st
+t$vU
+ D(`}
 
-const sumBF16SM70NarrowAligned = sumBF16SM80NarrowAligned + `
- patch
- -3
-packed1 8987 sum_row_BF16
-!pJ
-!pI
- =7
- -2
-p;+t*
-p9sppF
- =219
- -5
-tb@t;
-{i$
-rE
-rr
-v4
-sl
-y>$$$
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-sXp*U
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
-s5xarv
-rE
-rr
-v4
-sl
-t-rvqW
-rE
-v5
-pv
-sXp*U
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-pv
-sXp*U
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
- =3
- -1
-|[r,xfRF<6<&DL
- =6
- -1
-]%s3-
- =58`
+var sumBF16SM70NarrowAligned = driver.Text{Base: &sumBF16SM80NarrowAligned, Code: `packed2 8987 sum_row_BF16
+!s.
+!s-
+ 0(]|}
+OqyrA
+ i+&q\6rX
+sm$
+pIwk
+|H
+tGqdv(5
+tbY
+sN$"$
+ %'qfq0v(5r4
+sm"
+ +*sN"""
+ '*}c
+uPpa8
+s:sR
+ +4tNsRpx
+ '4s:rJ
+ +<tNrJpF
+ +4s:ry
+ +FtNrypG
+ 'Fs:qi
+ +NtNqi[
+ +Fs:r1
+ +FtNr1U
+ 'Fs:qK
+ +Nzh7
+ +F (,yMp8F%6%&w?
+ .$J%rP
+ i$$`}
 
-const sumF16SM70NarrowAligned = `packed1 8678 sum_row_F16
-!pJ
-!pI
-!p8
-!sgrKt5tkrR
-!s]s}pMpOrGvPrR
-!
-!pHuKpD
-!vV
-!c
-p;ve
-zf-r0
-p9@to
-p:.sV
-qS.un
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-q'/qe
-Q
-N
-pl$
-)
-uuqI
-)
-uuqA
-)
-uupU
-uupG
-)
-x{
-)
-x3
-)
-p~p*v-2p0
-)
-}%f
-qVwy
-zT
-{Npb
-qTwg=
-pz,t0?
-ti
-uVrU
-{1sm
-)
-qB[
-4
-vp
-{Ns-
-xQvf
-"#
-t+r|G
-*)%
-sw
-qM+r.8
-t>
-t{M#%
-{O
-J
-J
-J
-J
-5
-rCqI
-s_yW
-s_zE
-s_|t
-r~
-5
-zqpx
-{R
-*#%
-v}Ps}.r,cvfUDL2ql
-!#
-{1^+
-ynt0
-qU
-u-ukpb
-y\
-ro
-p7
-pnzLsr
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-"$
-t+M/G
-*+%
-sw
-qM+yY
-t{M#su
-{O
-J
-J
-J
-J
-5
-T2
-s_yW
-s_zE
-s_|t
-r~
-5
-"&
-{R
-*%%
-v}Ps}.r,cvfUDL2ql
-!#
-{1px/
-qt/1+
-pm
-"'
-y\
-ro
-p7
-"'
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-"$
-t+M/G
-*-%
-sw
-"&
-t{M#wX
-{O
-J
-J
-J
-J
-5
-T3
-s_yW
-s_zE
-s_|t
-r~
-5
-"&
-{R
-*'%
-v}Ps}.r,cvfUDL2ql
-!#
-qD9r.
-qt-1,
-u(
-"'
-y\
-ro
-p7
-"'
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-qD8rI
-yV+qW
-yV#6
-yV,t|
-yV$6
-yV-sG
-yV%6
-yV.u#
-yV&6
-yV/'7
-yV'6
-yV0'8
-yV(6
-yV1$$
-yV)6
-yV2$%
-yV*6
-s{7r4
-z"$$
-s>
-z"$"
-s>
-pv
-sXq9U
-z"sG
-s>
-z"qW
-s>
-pv
-sXq9U
-z"sI
-s>
-z"W
-s>
-pv
-sXq9U
-z"S
-s>
-}]
-s>
-pv
-sXq9U
-"&
-t+M-A
-*/%
-|[r,xfR"2u4XDL
-O
-!#
-qD=r1
-O
-!#
-{Nj
-rj{vs3-
-ru)
-".
-(.
-!pZ
-p(
-!p^
-J
-qa8
-qa4
-(
-!qZ
-r~
-p38
-;5
-(
-!s*
-"%
-g
-p37
-;6
-(
-!tS
-"$
-qH
-vg
-v#
-(
-!vB
-"$
-r~
-p38
-qPp)
-!q[
-qQ,tl
-p_
-m
-pN
-p]
-sjtK
-pQ
-sjtO
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var sumF16SM70NarrowAligned = driver.Text{Base: &sumBF16SM80NarrowAligned, Code: `packed2 8678 sum_row_F16
+!s.
+!s-
+ 2(tW+qq
+O6rG
+ c%$r=5p=
+q>p?s@
+v{A
+shyn?\p0p/Qtz
+r=*q~
+pIxG
+q>p4s@
+ ''/#
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= X#R# )a#/'
+ f#a# T#T# j#a# DP#t31q[
+t7$
+wSt^tz
+t7"
+ %$}c
+uPb8
+u2px
+ %(u2pF
+ )(u2pG
+ %.u2[
+ ).u2U
+ %4u27
+ )4 (,yMp8"pT^w?
+ w$$`}

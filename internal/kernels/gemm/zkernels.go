@@ -48,10 +48,10 @@ var squareKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: squareSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: squareSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: squareSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: squareSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &squareSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &squareSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &squareSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &squareSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -114,7 +114,7 @@ var residentNTKernel = &driver.Kernel{
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: residentNTSM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &residentNTSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -181,7 +181,7 @@ var curvedNTKernel = &driver.Kernel{
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: curvedNTSM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &curvedNTSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -248,7 +248,7 @@ var residentNTF16Kernel = &driver.Kernel{
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: residentNTF16SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &residentNTF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -315,7 +315,7 @@ var curvedNTF16Kernel = &driver.Kernel{
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: curvedNTF16SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &curvedNTF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -382,7 +382,7 @@ var residentNNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: residentNNSM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &residentNNSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -449,7 +449,7 @@ var residentTNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: residentTNSM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &residentTNSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -507,7 +507,7 @@ var partsNTKernel = &driver.Kernel{
 		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: partsNTSM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &partsNTSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -564,7 +564,7 @@ var partsNTF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: partsNTF16SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &partsNTF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -621,7 +621,7 @@ var partsNNKernel = &driver.Kernel{
 		{File: "hopper.go", Line: 73, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: partsNNSM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &partsNNSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -678,7 +678,7 @@ var partsTNKernel = &driver.Kernel{
 		{File: "hopper.go", Line: 86, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: partsTNSM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &partsTNSM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -732,8 +732,8 @@ var tensorBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tensorBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tensorBF16SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &tensorBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &tensorBF16SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -786,8 +786,8 @@ var tensorF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tensorF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tensorF16SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &tensorF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &tensorF16SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -840,8 +840,8 @@ var tensorBF16To32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: tensorBF16To32SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tensorBF16To32SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &tensorBF16To32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &tensorBF16To32SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -913,7 +913,7 @@ var fewBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fewBF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &fewBF16SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -987,7 +987,7 @@ var few64BF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: few64BF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &few64BF16SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1061,7 +1061,7 @@ var few128BF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: few128BF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &few128BF16SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1135,7 +1135,7 @@ var fewF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fewF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &fewF16SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1209,7 +1209,7 @@ var fewBF16To32Kernel = &driver.Kernel{
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fewBF16To32SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &fewBF16To32SM90ANarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1269,8 +1269,8 @@ var lean8Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean8SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean8SM90},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &lean8SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &lean8SM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1328,8 +1328,8 @@ var lean16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean16SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean16SM90},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &lean16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &lean16SM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1387,8 +1387,8 @@ var lean16F16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean16F16SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean16F16SM90},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &lean16F16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &lean16F16SM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1446,8 +1446,8 @@ var lean32F16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean32F16SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean32F16SM90},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &lean32F16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &lean32F16SM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1505,8 +1505,8 @@ var lean32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean32SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean32SM90},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &lean32SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &lean32SM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1564,8 +1564,8 @@ var lean16To32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean16To32SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean16To32SM90},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &lean16To32SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &lean16To32SM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1621,7 +1621,7 @@ var joinBF16Kernel = &driver.Kernel{
 		{File: "join.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: joinBF16SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: &joinBF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1677,7 +1677,7 @@ var joinF16Kernel = &driver.Kernel{
 		{File: "join.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: joinF16SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: &joinF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1733,7 +1733,7 @@ var joinF32Kernel = &driver.Kernel{
 		{File: "join.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: joinF32SM90A},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: &joinF32SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1790,10 +1790,10 @@ var blockedNNKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 184, 192, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: blockedNNSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: blockedNNSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockedNNSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockedNNSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &blockedNNSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &blockedNNSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &blockedNNSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &blockedNNSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1851,10 +1851,10 @@ var blockedNTKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 184, 192, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: blockedNTSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: blockedNTSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockedNTSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockedNTSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &blockedNTSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &blockedNTSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &blockedNTSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &blockedNTSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1912,10 +1912,10 @@ var blockedNTBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 184, 192, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: blockedNTBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: blockedNTBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockedNTBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockedNTBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &blockedNTBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &blockedNTBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &blockedNTBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &blockedNTBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -42,7 +42,7 @@ var plainKernel = &driver.Kernel{
 		{File: "kernels.go", Line: 167, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -96,8 +96,8 @@ var shrinkTensorKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: shrinkTensorSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: shrinkTensorSM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &shrinkTensorSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &shrinkTensorSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -149,8 +149,8 @@ var shrinkWide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shrinkWide32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: shrinkWide32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &shrinkWide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &shrinkWide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -202,8 +202,8 @@ var shrinkWideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shrinkWideBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: shrinkWideBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &shrinkWideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &shrinkWideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -253,8 +253,8 @@ var expandWide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: expandWide32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: expandWide32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &expandWide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &expandWide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -305,10 +305,10 @@ var expandWideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: expandWideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: expandWideBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: expandWideBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: expandWideBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &expandWideBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &expandWideBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &expandWideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &expandWideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -359,8 +359,8 @@ var expandWideSumKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: expandWideSumSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: expandWideSumSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &expandWideSumSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &expandWideSumSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -413,8 +413,8 @@ var expandTensorBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: expandTensorBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: expandTensorBF16SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &expandTensorBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &expandTensorBF16SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -467,8 +467,8 @@ var expandTensorSumKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: expandTensorSumSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: expandTensorSumSM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &expandTensorSumSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &expandTensorSumSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

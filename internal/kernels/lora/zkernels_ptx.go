@@ -2,6 +2,10 @@
 
 package lora
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `fa6b5d6f99683bca	../../../math32/fma.go	FMA
 37d8ac170aa0ebd6	../row/format.go	BF16
@@ -43,17246 +47,3406 @@ cea32529b9632254	tensor.go	expandTensor
 275a38df9b371021	tensor.go	tiles
 `
 
-const plainSM70 = `packed1 11396 plain
-!pJ
-!pI
-!p8
-!xE
+var plainSM70 = driver.Text{Code: `packed2 11396 plain
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
 !
-!pH+s%pD
-!}[
-!c
-p;7x,
-p9vOpF
-p:xFr0
-qS+sV
+!pW0qXpt
+!}ex(
+!qk
+]1r-
+Or6s7
+h'|L
+p#0qo
 !
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-hw$
-sjs%
-h}4
-sjvm
-ht&
-sjsL
-sjsZ
-sjwi
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-sjpk
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-huK
-x+9q3
-Q
-)
-rCp=
-qU
-x+/r4
-p%
-x+@zg
-N
-x+9pw
-{6-7q^
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+p"q6
+t$s]
+p"y9
+t$<p6
+p"ui
+t$qX
+p"um
+t$sD
+p"rL
+t$qc
+p"{n
+t$rj
+p"{^
+t$sI
+p"yu
+t$uE
+t$1pZ
+t$p.
+p"|K
+t$t8
+t$tq
+t$td
+t$vP
+t$vU
+p"s*
+vB5qO
+s1
+s/
+r,pS
+wc
+vB*q[
+sp
+vB6yq
+s2
+vB5q%
+qCYM1r}
+w[q]
+wZpU
+wZp6
+wZqu
+wZqX
+wZ0pZ
+wZsD
+wZsc
+wZqc
+/$
+z'
+ra<pC
+s+0qU
+uc0&*-
+uc1&+-
+uc2&,-
+uc3&--
+uc4&.-
+uc5&/-
+ra+pC
+s+6%&
+uc6pN-
+uc7pN-
+uc8pN-
+sx.pN-
+ '#vB6qO
+s[p7
+uepA)
+ua2
+sU+
+zy
+v&<yB
+w+
+k*&$
+v}y{
+tE
+xr
+v&'qT
+s~
+!s4
+v&+q%
+wW*
+qI&
+t_pA)
+qI'
+yy
+sMpSR)
+q?q/
+v&.pb
+z~&
+}k
+ 1#p<-
+w8'z$
+s/
+w2)&%)
+k)&#
+w2(&%R
+k(&#
+w2'&%p@
+k'&#
+w2&&%rN
+k&&#
+w2%&%r}
+k%&#
+w2$&%tU
+k$&#
+w2#&%u$
+k#&#
+w2"&%uD
+k"&#
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+ws
+!s4
+s/
+v&5pf
+tMp*w"
+qQ&
+}k
+u"
+v&*p'
+tf
+G%)
+wQqKu%
+ %-w8'w.
+D"rN
+qQ$
+t1w~py
+u"
+w80r{
+tf
+G#)
+uS
+w7sg7U
+ %8/#
+D$u$
+ %-t1xPpy
+u"
+/#
+ )-w7qiU7[
+ '-D&wi
+ %8t1|k,py
+ --w7ry{cpG
+ '8D(=#
+ %Ct1|k-py
+ -8w7}$7pF
+ 'CD*=&
+ %Nt1|k.py
+ -Cw7sRpj7px
+ 'ND,=)
+ %Nt1|k/py
+ -Np>%pGuH%
+ 'ND.=,
+ %Nt1|k0py
+ -Np>$pouH$
+ 'ND0=/
+ %Nt1|k1py
+ -Np>#pFuH#
+ %N|i,
+tA&
+r?#
+ %Gw85yq
+yy
+w2*&()
+}42
+k*&#
+qQ*
+tE
+vN
+w8*q%
+uw)K
+u"
+w86p;
+tf
+G))
+uS
+t+sRpx7
+ %Mw:'qG
+s<pS4
+ %(uqpx
+ %Gw85yB
+w2)&(u$
+ %7 %_% )7/%
+ '7/%
+ )7qr)#)7
+ %L/%
+ '7uq#)
+ ''w2(&(=#
+ %L %s% 77qr(#(7
+ +7uq#(
+ '<w2'&(=)
+ %L %W& 7Lqr'#'7
+ +Luq#'
+ 'Lw2&&(=/
+ %L %k& 7Lqr&#&7
+ +Luq#&
+ 'Lw2%&(=5
+ %L %~& 7Lqr%#%7
+ +Luq#%
+ 'Lw2$&(=;
+ %L %c' 7Lqr$#$7
+ +Luq#$
+ 'Lw2#&(=A
+ %L %v' 7Lqr###7
+ +Luq##
+ %L!s}
+s3
+!tj
+/4
+p,0s]
+tl
+to
+tk
+tm
+zq<p6
+st
+zqqu
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-s@r>
-s@p&
-s@se
-s@s%
-s@+rg
-s@vm
-s@+p&
-s@sL
-"$
-s?q,
-rt=pX
-qVM02q,
-uX01*?
-uX11+?
-uX21,?
-uX31-?
-uX41.?
-uX51/?
-rt-pX
-qVM6<&
-uX62[?
-uX72[?
-uX82[?
-pzR.2[?
-pzR.2[?
-pzR.2[?
-x+@q3
-s?p@
-vwp)%
-{R
-|W+
-ta
-z5=ps/
-wP
-tU*1$
-}s
-4
-p6
-z5,r1
-O
-!#
-z5-pw
-u'R*
-ru&
-vNp)%
-ru'
-wr
-s.p=p-%
-p}p[
-z58q0
-{e&
-:
-:
-:
-:
-:
-:
-:
-:
-rD-
-xA,{G
-)
-zB)1%%
-tU)1#
-zB(1%p-
-tU(1#
-zB'1%rZ
-tU'1#
-zB&1%rS
-tU&1#
-zB%1%q^
-tU%1#
-zB$1%su
-tU$1#
-zB#1%s[
-tU#1#
-zB"1%t]
-tU"1#
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-!#
-)
-z59rI
-t{p,wX
-T&
-:
-5
-z5/pj
-o
-*%%
-v'ql
-!#
-xA,}6
-i"rS
-T$
-rex\pu
-5
-xA+u:
-o
-*#%
-_
-|E
-!#
-"#
-i$s[
-T$
-re{vpu
-5
-"#
-o
-*#%
-_
-}"r_S>W
-!#
-"#
-i&t~
-T$
-re|3,pu
-5
-"#
-o
-*#%
-_
-}"u_q/>sI
-!#
-"#
-i(V#
-T$
-re|3-pu
-5
-"#
-o
-*#%
-_
-}"|q>qW
-!#
-"#
-i*V&
-T$
-re|3.pu
-5
-"#
-o
-*#%
-_
-}"szsU>sG
-!#
-"#
-i,V)
-T$
-re|3/pu
-5
-"#
-o
-*#%
-_
-q~%sIwz%
-!#
-"#
-i.V,
-T$
-re|30pu
-5
-"#
-o
-*#%
-_
-q~$rlwz$
-!#
-"#
-i0V/
-T$
-re|31pu
-5
-"#
-o
-*#%
-_
-q~#qWwz#
-!#
-qKs0DB
-r\&
-sH#
-!#
-xA9zg
-wr
-zB*1(%
-yg2
-tU*1#
-T*
-4
-rP
-xA/pw
-z3)p$
-5
-xA@j
-o
-*)%
-_
-r?szsG>
-!#
-x1,r.
+x,+
+}D(
+so
+tp
+s~
+!@
+`}
+
+var shrinkTensorSM80NarrowAligned = driver.Text{Base: &plainSM70, Code: `packed2 13182 shrinkTensor
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6yjp{Iy.q*
+!
+!yH*s*tc
+!
+!pWrLpt
+!?p$zSp{p)w>x}0x(
+ $*]+qo
+O6q^
+h6rO
+p#+q^
+ <*v:qO
+s1
+ts
+s/
+ud
+vd
+wc
+xYyG
+zp
+qN.r7
+sp
+s2
+z8+'
+y}
+s/
+u?q9
+s/
+vF
+s/
+v:q%
+qCp^M1u=
+ $c#xU0+
+s+$A
+r?2
+qN.p;
+s[qR
+q"p5;
+pIpQ4
+tF8
+s/
+qN1qO
+tb*
+sh?Iq3u}vM^
+ &y#qN5r7
+wm;
+{W
+ $|#zTp=
+y$<K
+rz|_&+
+s/
+v%.
+t4
+w/
+tA%
+ 2X$p</
+{NsX
+pg,M
+s/
+z6pX
+sBp5&&
+y#pb
+vGu=
+ubq)
+|EpX
+rU&&
+|,yUpb
+{>e
+zv1
+|5pK
+zO&#
+|MqO
+r2p7&%
+ 2H $$ud
+{Nr{
+q?q9
+sk1
+ws
+ 9#v7
+y#q~
+vG)
+qQ.
+{g|d
+y.?op$gp/xIpyta
+|,yUq~
+|DR
+ %'{g~'
+ %'t1x?py
+p<3
+ribK
+riYK
+rip4K
+})
+/*
+q,w~d
+y#pX
+wj;
+ $2zQqV8p*Zr|
+ $5rip5K
+ripQK
+rip7K
+rip?K
+/*
+q,xZd
+|,yUpX
+s<pS;
+ $2zQp?p2pNper|
+ $5riqRK
+rip|K
+ripaK
+rip^K
+/*
+q,yZd
+|Mr%
+}0u$
+qQ-
+rc
+ua2
+ $FzQp^q5qUqPr|
+ $I/*
+y?ql
+ ?c# +V#/(
+J&d
+/*
+zM=&
+q?q3
+qQ.
+uB
+ 'Z#zQqV8p*ZqxtT
+ -Z#/(
+J'd
+/*
+D%=(
+ '1wD
+ '1zQp?p2pNpeqxtT
+ -^#/(
+J(d
+/(
+D)=+
+ %@qQ-
+r>2
+ %@ $FzQp^q5qUqPqxtT
+ $I/(
+D-rw
+ K_#/(
+D.=3
+q?xf
+qQ.
+r>.
+ 'j$zQqV8p*ZqxyW
+ 1_#/(
+D2=5
+ '1r>1
+ '1zQp?p2pNpeqxyW
+ 3_#D6=8
+ %@qQ-
+r>5
+ '_#zQp^q5qUqPqxyW
+ '_#D:>x/
+ M_#D;=@
+q?x/
+qQ.
+r>*
+ 'y%zQqV8p*Zqxz|
+ 3_#D?=B
+ '1r>6
+ '1zQp?p2pNpeqxz|
+ 3o$DC=E
+ %@qQ-
+rc<
+ 'o$zQp^q5qUqPqxz|
+ $#qL1qp
+pz:%>%;%?p&B%Cpqqi{4@
+pz<%@%=%Ap&D%Epqt"&#%#$##@
+pz.%2%/%3p&6%7pqzj
+pz0%4%1%5p&8%9pqzj
+pz"%&%#%'p&*%+pqzj
+pz$%(%%%)p&,%-pqzj
+s\*#)#(#'pqqV^8p2pqp^q5wF
+s\&#%#$##pqYpNZpepqp|qPpqyc
+zTsX
+DHqb
+sk1
+tZp8GE
+r?"
+ $#|7a
+tSO
+rz|_&)
+ %_(q"|T
+p_2e8
+qJ*#&
+t9^
+qJ)#%
+x~v~rQvL{(@
+pH2e
+x>^
+qJ(#$
+t9pe
+qJ'##
+ %(ym*
+}=
+{orR
+p%+rw
+}k
+ws
+vN
+ $#sW*pf
+ %9p_+ti
+{prQ
+t+r$r_
+rHYp*,
+th3
+y7
+qM<u)
+q:+M
+pH18
+s/
+qM'yS
+pg+r+
+u;
+G0)
+ $v%tA#
+th&&
+tE
+u"
+qM0qW
+|p&p@
+qQ/
+rc'
+ &u*uq(
+ $G &d(qN+qT
+ &%/4
+J,xz
+/4
+sY+
+ (y//>
+ws
+pc,
+pc+
+p9
+!u8
+|MpX
+||
+CH
+_-
+p9
+!{J
+/%
+vbM
+CC
+_.
+p9
+!|r
+/%
+vb;
+C?
+ '(!y=pm
+/$
+||
+C;
+ '4!cwG
+/$
+ %4C6
+ '4!cwX
+/$
+ %4C2
+ ':!cx#
+ '4C.
+ 'F!c*pm
+ '4C)
+ 'F!cxw
+ '4C%
+ 'L!c'y3
+ 'Fppq)
+ 'F!c'z/
+qM0qG
+tX
+ppph
+_/
+p9
+!cqypm
+ '^#CN
+ 'L!crvpm
+ '^#CM
+_.
+!u9
+p,ui
+ *& $b3st
+ $"{D
+ 4g3{C
+u]
+ ,&`}
+
+var shrinkTensorSM80 = driver.Text{Base: &shrinkTensorSM80NarrowAligned, Code: `packed2 13911 shrinkTensor
+ 8$O6qS
+h*r-
+ B&s/
+r,pS
+ 0* $.qCp?M1r}
+ &$qjp^A
+ &$s[p5
+q"p?;
+pIb4
+ ,(z'
+ 0$rz|_q5
+ @$q>qRM
+ 6$zv-
+ B$sk-
+ @$qQ&
+ *$ %' <$tCqVu%
+tCp4}N
+tCYfp6
+tCbfqu
+ 6$tCp?u%
+tCp7}N
+tCpQfp6
+tCp5fqu
+ 4$qQ$
+ ($tCp^u%
+tCpa}N
+tCp|fp6
+tCqRfqu
+ ($ ?l# 0>zM98
+ $$qQ&
+ ($tCqVftT
+tCp4fpdsc
+tCYfpdqc
+tCbfpdt'
+ 6$ %4 ($tCp?ftT
+tCp7fpdsc
+tCpQfpdqc
+tCp5fpdt'
+ 6$qQ$
+ ($tCp^ftT
+tCpafpdsc
+tCp|fpdqc
+tCqRfpdt'
+ ($ Ki#/(
+D.98
+ $NqQ&
+ ($tCqVfyW
+tCp4fq&x+
+tCYfq&uE
+tCbfq&1pZ
+ 6$ %4 ($tCp?fyW
+tCp7fq&x+
+tCpQfq&uE
+tCp5fq&1pZ
+ 6$qQ$
+ ($tCp^fyW
+tCpafq&x+
+tCp|fq&uE
+tCqRfq&1pZ
+ ($ Mi#D;98
+ $NqQ&
+ ($tCqVfz|
+tCp4fu/tq
+tCYfu/td
+tCbfu/vP
+ 6$ %4 ($tCp?fz|
+tCp7fu/tq
+tCpQfu/td
+tCp5fu/vP
+ 6$qQ$
+ ($tCp^fz|
+tCpafu/tq
+tCp|fu/td
+tCqRfu/vP
+ ($pz<%@%=%Apqu(8&7pqt"&#%#$##@
+ 2$sk-
+tZu(5E
+ (&q@5
+rz|_&(
+pg+M
+ $(p_.e8
+ *$pH.e
+ 2$p%*rw
+ ,$ %9p_*ti
+ .&q:*M
+pH-8
+ &&pg*r+
+u;
+G,)
+ 0(qQ*
+ H$ $$pc(
+ ,"_$
+ ,$_&
+ ,$ '( *& '4 *& '4 *& ': *& 'F *& 'F *& 'L *& 'F *&_*
+ ,$ 'L *&_&
+ V#$`}
+
+var shrinkWide32SM70NarrowAligned = driver.Text{Base: &shrinkTensorSM80NarrowAligned, Code: `packed2 66206 shrinkWide_4_float32_row_F32
+!s.
+!s-
+ $(!u6vap3wBp3q'wd
+!u'}+}Zy.q*
+!xgp$grDt2p3q*
+!
+!yHtTtc
+ &(!yN
+ $$]r:q^
+O2uxs7
+ht-qS
+p#y,qS
+ <*qN*qO
+ .$qN1{6
+zp
+z6v1
+sp
+z<pb
+s2
+z:p-
+ 0,qN*q%
+ &$ $DwZp6
+wZqu
+wZqX
+wZ0pZ
+wZsD
+wZsc
+wZqc
+zTq8
+s+$pT
+z-'v-
+{NpC
+qI%
+ $Jsh?Iq3u}vMpT
+qI&
+qt*4
+s/
+sMpSR)
+ubpO
+z<qW
+p%+&%
+ 2; S#*p<+
+|~qW
+vp%M)
+qL't0
+xQ&#
+qL0sT
+}#&%
+/#
+sBp5&#
+/#
+r2p5&%
+/#
+rU&#
+/#
+r2pQ&%
+/#
+ $@/#
+ $$/#
+z2&#
+/#
+{b&%
+/#
+t:&#
+/#
+}[&%
+/#
+th&#
+/#
+wm&%
+/#
+{9#
+/#
+r2sS%
+|~p=
+r)p|&&8
+tIsS%
+y$sS%
+p_%4p*
+p_%MZ
+rr#B
+rr$B
+rr%B
+rr&B
+rr'B
+rr(B
+rr)B
+rr*B
+rr+B
+rr,B
+rr-B
+rr.B
+rr/B
+rr0B
+rr1B
+rr2B
+rr3B
+rr4B
+rr5B
+rr6B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+ 2"{\+
+ $"s/
+zM)
+ $HzMR
+ $#tE
+uF'qF
+wt8
+wtp*
+wtZ
+wt^
+}[3
+ $Dw62pP|cq]
+pDr%r{
+zBb
+zBY
+z+Q8
+}X
+/#
+r2}|
+ '+/#
+ -+r2|P
+ 3+s%"3
+ 14/%
+ $)qL0r{
+G8w"
+ *R# %K/$
+ +KqL.u)
+X*|N+
+X*~#
+ %#qh-"){c
+X)po"6
+X)po(
+ %#qh8"(pG7
+X(px#2
+X(px(
+ %#p>2"'r57
+X'"##*
+X'"#(
+ %#p>*"&""7
+ $; 'B/%
+D+=$
+ $2uB
+ )B/%
+ -P#X:|N<
+X:~#
+ %#qh>"9{c
+X9po"G
+X9po(
+ %#qhI"8pG7
+X8px#1
+X8px(
+ %#p>1"7r57
+X7"##)
+X7"#(
+ %#p>)"6""7
+ +BD-='
+ $#wD
+ 5BXJ|NM
+XJ~#
+ %#qhO"I{c
+XIpo#8
+XIpo(
+ %#p>8"HpG7
+XHpx#0
+XHpx(
+ %#p>0"Gr57
+XG"##(
+XG"#(
+ %#p>("F""7
+ +BD/=*
+ &m$ 5BXZ|N^
+XZ~#
+ %#qha"Y{c
+XYpo#7
+XYpo(
+ %#p>7"XpG7
+XXpx#/
+XXpx(
+ %#p>/"Wr57
+XW"##'
+XW"#(
+ %#p>'"V""7
+ +BD1=-
+ $%r>.
+ 5BXk|Np
+Xk~#
+ %#qhr"j{c
+Xjpo#6
+Xjpo(
+ %#p>6"ipG7
+Xipx#.
+Xipx(
+ %#p>."hr57
+Xh"##&
+Xh"#(
+ %#p>&"g""7
+ +BD3=0
+ $#r>1
+ 5BX{[#=
+X{~#
+ %#p>="z{c
+Xzpo#5
+Xzpo(
+ %#p>5"ypG7
+Xypx#-
+Xypx(
+ %#p>-"xr57
+Xx"##%
+Xx"#(
+ %#p>%"w""7
+ +BD5=3
+ &m$ 5BSC[#<
+SD~#
+SE~#
+p><#F{c
+SGpo#4
+SHpo(
+SIpo(
+p>4#JpG7
+SKpx#,
+SLpx(
+SMpx(
+p>,#Nr57
+SO"##$
+SP"#(
+SQ"#(
+p>$#R""7
+ +BD7=6
+ $%r>*
+ 5BSC[#;
+ 'Bp>;#F{c
+SGpo#3
+ 'Bp>3#JpG7
+SKpx#+
+ 'Bp>+#Nr57
+SO"###
+ 'Bp>##R""7
+ $7z<tB
+D9qb
+ $DtZp8JE
+ &T%Wx}p;
+t&?op$gp/xI,
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+Wz1pK
+pnqVpk
+s5~2
+WqG*v/
+qgp$~0w-p4
+t2q'www-p4
+IpY\q'?IrVu{?w>r[rS{+Q#Bx)
+Ww;p=
+tGpk
+q>p?8
+xDqVK
+v7
+ $AWyIw;
+ ),Wr7v1
+ $y#Ww;yq
+ %.jp{grS{+bZA
+xDbK
+y7
+yh
+ $-Wz$q[
+y]By"
+/$
+qJB(
+/#
+yVeuT
+/#
+s>sg
+/#
+yV;uT
+ )&yV4uT
+ )*yVy:
+/#
+t+sRr_
+ $#z:q-
+q_,K
+u"
+ymp0
+ $]0r)z=&+
+ ($rzxf&)
+wMsR
+ %C/+
+ 'a#/+
+ 'a#/+
+ 'a#IpY\q'?IrVu{?w>r[rS{+Q#Ax)
+/+
+ -a# +,/)
+ $\0 '. -a#/+
+y]Ay"
+/$
+qJA(
+ Ea#/+
+q,x?d
+/+
+ /_#p\pUpx
+ 7_#IpY\q'?IrVu{?w>r[rS{+Q#@x)
+ 5_# %, 7_#y]@y"
+/$
+qJ@(
+ G_# $[, 1_#p\p6px
+ 7o$IpY\q'?IrVu{?w>r[rS{+Q#?x)
+ 5o$ %, 7o$y]?y"
+/$
+qJ?(
+ Go$:"d
+ 1o$p\qupx
+ 7~%IpY\q'?IrVu{?w>r[rS{+Q#>x)
+ 5~% %, 7~%y]>y"
+/$
+qJ>(
+ G~%:&d
+ 1~%p\qXpx
+ 7^'IpY\q'?IrVu{?w>r[rS{+Q#=x)
+ 5^' %, 7^'y]=y"
+/$
+qJ=(
+ G^':*d
+ 1^'p\0pZpx
+ 7n(IpY\q'?IrVu{?w>r[rS{+Q#<x)
+ 5^' %, 7n(y]<y"
+/$
+qJ<(
+ Gn(:.d
+ 1^'p\sDpx
+ 7})IpY\q'?IrVu{?w>r[rS{+Q#;x)
+ 5^' %, 7})y];y"
+/$
+qJ;(
+ Gn(:2d
+ 1^'p\scpx
+ 7]+IpY\q'?IrVu{?w>r[rS{+Q#:x)
+ 5^' %, 7]+y]:y"
+/$
+qJ:(
+ Gn(:6d
+ 1^'p\qcpx
+ 7m,IpY\q'?IrVu{?w>r[rS{+Q#9x)
+ 5^' %, 7m,y]9y"
+/$
+qJ9(
+ Gn(::d
+ 1^'p\t'px
+ 7|-IpY\q'?IrVu{?w>r[rS{+Q#8x)
+ 5^' %, 7|-y]8y"
+/$
+qJ8(
+ Gn(:>d
+ 1^'p\rjpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#7x)
+ 5^' %, 7\/y]7y"
+/$
+qJ7(
+ Gn(:Bd
+ 1^'p\2pUpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#6x)
+ 5^' %, 7l0y]6y"
+/$
+qJ6(
+ Gn(:Fd
+ 1^'p\sIpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#5x)
+ 5^' %, 7{1y]5y"
+/$
+qJ5(
+ Gn(:Jd
+ 1^'p\x+px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#4x)
+ 5^' %, 7[3y]4y"
+/$
+qJ4(
+ Gn(:Nd
+ 1^'p\uEpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#3x)
+ 5^' %, 7k4y]3y"
+/$
+qJ3(
+ Gn(:Rd
+ 1^'p\1pZpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#2x)
+ 5^' %, 7z5y]2y"
+/$
+qJ2(
+ Gn(:Vd
+ 1^'p\p.px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#1x)
+ 5^' %, 7Z7y]1y"
+/$
+qJ1(
+ Gn(:Zd
+ 1^'p\1p6px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#0x)
+ 5^' %, 7j8y]0y"
+/$
+qJ0(
+ Gn(:^d
+ 1^'p\t8px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#/x)
+ 5^' %, 7y9y]/y"
+/$
+qJ/(
+ Gn(:cd
+ 1^'p\tqpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#.x)
+ 5^' %, 7Y;y].y"
+/$
+qJ.(
+ Gn(:gd
+ 1^'p\tdpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#-x)
+ 5^' %, 7i<y]-y"
+/$
+qJ-(
+ Gn(:kd
+ 1^'p\vPpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#,x)
+ 5^' %, 7x=y],y"
+/$
+qJ,(
+ Gn(:od
+ 1^'p\vUpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#+x)
+ 5^' %, 7X?y]+y"
+/$
+qJ+(
+ Gn(:sd
+ 1^'p\w<px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#*x)
+ 5^' %, 7h@y]*y"
+/$
+qJ*(
+ Gn(:wd
+ 1^'p\q6px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#)x)
+ 5^' %, 7wAy])y"
+/$
+qJ)(
+ Gn(:{d
+ 1^'p\'s]px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#(x)
+ 5^' %, 7WCy](y"
+/$
+qJ((
+ Gn(J>d
+ 1^'p\y9px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#'x)
+ 5^' %, 7gDy]'y"
+/$
+qJ'(
+ W#_#p\pdp6px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#&x)
+ 5^' %, 7vEy]&y"
+/$
+qJ&(
+ W#o$p\uipx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#%x)
+ 5^' %, 7VGy]%y"
+/$
+qJ%(
+ W#~%p\'qXpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#$x)
+ 5^' %, 7fHy]$y"
+/$
+qJ$(
+ W#^'p\umpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q##x)
+ 5^' %, 7uIy]#y"
+/$
+qJ#(
+ W#n(p\'sDpx
+ $E|na
+}=
+sW*rR
+p%+qd
+u"
+qMy8
+p_+y0)
+ $y,v;B
+q;rL
+ %Eq;wn
+ %Gq;{;
+ %Iq;vs
+ %Kq;1rj
+ %Mq;y\V
+ %Oq;*q6
+ %MqM+yS
+ ,4u"
+qM2qW
+|p&94
+ $3s/
+zy
+ $<r>6
+ &$uJ
+ ($y^qT
+ &%/7
+J.{V
+G691
+}4@
+qQ.
+ $/vp%496
+ '&rc0
+ 6:qL0pb
+||
+C|
+ ((||
+Cy
+ &' $.||
+Cv
+ &3 $:||
+Cs
+ ((||
+Cp
+ &K $R#||
+Cm
+ &3 $:||
+Cj
+ ((||
+Cg
+ &K $R#qM2qG
+tX
+ppq/
+ &@ $9 &:nA
+ &O $: $C $F &E $F $OpppA
+ (T# $+nB
+ X#0`}
+
+var shrinkWide32SM70 = driver.Text{Base: &shrinkWide32SM70NarrowAligned, Code: `packed2 66539 shrinkWide_4_float32_row_F32
+ <$O21r-
+ht-rO
+ B&s/
+r,pS
+ 4* $.qCp?M1r}
+ D$qt)4
+ *$|(&%
+ g#$q?pJ
+vp%4R
+vp%Mp@
+ c#$ c#.{\*
+ &$|~r{
+G2)
+qQ&
+G3R
+G4p@
+G5rN
+ %& &*|R;
+ $, *Y( ,T( $j$s<pO;
+ -. .q$zL;
+ 9.s<q9;
+ 7:/&
+ &FG6=#
+qQ$
+ (& +K V#$G7=&
+ %E (& +E V#$G8=)
+ %E (& 7E J0D1=,
+ %E (& 7E J0D3=/
+ %E (& 7E J0D5=2
+ %E (& 7E J0D7=5
+ %E (& 7E J0D9=8
+ %E (& 7E F0D;qb
+sk-
+tZu(6E
+ ^$(q_+K
+ ($r)z=&*
+ ($rzxf&(
+ e$$ -_# e$, -o$ e$, -~% e$, -^' e$, -n( e$, -}) e$, -]+ e$, -m, e$, -|- e$, -\/ e$, -l0 e$, -{1 e$, -[3 e$, -k4 e$, -z5 e$, -Z7 e$, -j8 e$, -y9 e$, -Y; e$, -i< e$, -x= e$, -X? e$, -h@ e$, -wA e$, -WC e$, -gD e$, -vE e$, -VG e$, -fH e$, -uI e$, -UK ,,p%*qd
+ &$p_*y0(
+ D$pg*r+
+u;
+G,)
+ *(|p&90
+q:*M
+ &&qQ*
+ :$xJ@9&
+ $(xJA9&
+ ,(/?
+ws
+ $(pc(
+ *"Cx
+_$
+ (&Cu
+ '' &(Cr
+ ', &(Co
+ '1 &(Cl
+ '6 &(Ci
+ '; &(Cf
+ '@ &(Cc
+ 'E (( $8_*
+ *5n?
+_&
+ (&n@
+ '' &(nA
+ ', ((_&
+ V#$`}
+
+var shrinkWideBF16SM70NarrowAligned = driver.Text{Base: &shrinkWide32SM70NarrowAligned, Code: `packed2 76310 shrinkWide_8_float32_row_BF16
+ <$Oz#qo
+ $$p#s#rO
+ w)$q\<r7
+q"p?3
+}X
+q\'sX
+q>p7q+
+ &*q"xG
+ &%q>pQq+
+ &%q"}|
+ &%q>p5q+
+ &%q"w]
+ &%q>p^q+
+}X
+/$
+s%$3
+ &1/$
+ '>/$
+ M>s%/3
+ Y#>s%:3
+ W#>/&
+ 2e#/%
+ 'C/%
+ KC $,X>pF"?
+X>pF(
+ -#qhE"=po7
+X="%"N
+X="%(
+ -#qhT"<"$7
+X<",#2
+X<",(
+ -#p>2";"+7
+X;"3#*
+X;"3(
+ -#p>*":"27
+ $B 'f#/&
+ .(/&
+ 'P&/&
+ MX$XcpF"e
+XcpF(
+ -#qhk"bpo7
+Xb"%"t
+Xb"%(
+ -#qhz"a"$7
+Xa",#1
+Xa",(
+ -#p>1"_"+7
+X_"3#)
+X_"3(
+ -#p>)"^"27
+ +f# .V# U#f#SC>zA@
+SDpF(
+SEpF(
+SFpF(
+SGpF(
+SHpF(
+SIpF(
+p>@#Jpo7
+SK"%#8
+SL"%(
+SM"%(
+SN"%(
+SO"%(
+SP"%(
+SQ"%(
+p>8#R"$7
+SS",#0
+ST",(
+SU",(
+SV",(
+SW",(
+SX",(
+SY",(
+p>0#Z"+7
+S["3#(
+S\"3(
+S]"3(
+S^"3(
+S_"3(
+Sa"3(
+Sb"3(
+p>(#c"27
+ +{$ .V# U#{$SC>zA?
+ /f#p>?#Jpo7
+SK"%#7
+ /f#p>7#R"$7
+SS",#/
+ /f#p>/#Z"+7
+S["3#'
+ /f#p>'#c"27
+ +b& .V# U#b&SC>zA>
+ /{$p>>#Jpo7
+SK"%#6
+ /{$p>6#R"$7
+SS",#.
+ /{$p>.#Z"+7
+S["3#&
+ /{$p>&#c"27
+ +w' .V# U#w'SC>zA=
+ /b&p>=#Jpo7
+SK"%#5
+ /b&p>5#R"$7
+SS",#-
+ /b&p>-#Z"+7
+S["3#%
+ /b&p>%#c"27
+ +]) .V# U#])SC>zA<
+ /w'p><#Jpo7
+SK"%#4
+ /w'p>4#R"$7
+SS",#,
+ /w'p>,#Z"+7
+S["3#$
+ /w'p>$#c"27
+ +s* .V# U#s*SC>zA;
+ /])p>;#Jpo7
+SK"%#3
+ /])p>3#R"$7
+SS",#+
+ /])p>+#Z"+7
+S["3##
+ /])p>##c"27
+ *NtZu(?E
+ Pz#$/8
+ <$/?
+ Z&$`}
+
+var shrinkWideBF16SM70 = driver.Text{Base: &shrinkWideBF16SM70NarrowAligned, Code: `packed2 76647 shrinkWide_8_float32_row_BF16
+ <$Oroqq
+ht-rO
+ B&s/
+r,pS
+ 4* $.qCp?M1r}
+ D$qt)4
+ *$|(&%
+ g#$q?pJ
+vp%4R
+vp%Mp@
+ c#$ c#.{\*
+ &$|~r{
+G2)
+qQ&
+G3R
+G4p@
+G5rN
+ %& &*|R;
+ $, *Y( R#T( $b%s<pO;
+ -A T#i%zL;
+ _#As<q9;
+ ]#A/'
+ &e$G6=#
+qQ$
+ (& +F o$$G7=&
+qQ$
+ (& *Y0 o$T0G8=)
+qQ$
+ (& ]#i# k#V#D1=,
+qQ$
+ (& ]#R% k#V#D3=/
+qQ$
+ (& ]#k& k#V#D5=2
+qQ$
+ (& ]#T( k#V#D7=5
+qQ$
+ (& ]#m) k#V#D9=8
+qQ$
+ (& ]#V+ g#V#D;qb
+sk-
+tZu(6E
+ ^$(q_+K
+ ($r)z=&*
+ ($rzxf&(
+ e$$ -_# e$, -o$ e$, -~% e$, -^' e$, -n( e$, -}) e$, -]+ e$, -m, e$, -|- e$, -\/ e$, -l0 e$, -{1 e$, -[3 e$, -k4 e$, -z5 e$, -Z7 e$, -j8 e$, -y9 e$, -Y; e$, -i< e$, -x= e$, -X? e$, -h@ e$, -wA e$, -WC e$, -gD e$, -vE e$, -VG e$, -fH e$, -uI e$, -UK ,,p%*qd
+ &$p_*y0(
+ D$pg*r+
+u;
+G,)
+ *(|p&90
+q:*M
+ &&qQ*
+ :$xJ@9&
+ $(xJA9&
+ ,(/@
+ws
+ $(pc(
+ *"Cx
+_$
+ (&Cu
+ '' &(Cr
+ ', &(Co
+ '1 &(Cl
+ '6 &(Ci
+ '; &(Cf
+ '@ &(Cc
+ 'E (( $8_*
+ *5n?
+_&
+ (&n@
+ '' &(nA
+ ', ((_&
+ V#$`}
+
+var expandWide32SM70NarrowAligned = driver.Text{Base: &shrinkWide32SM70NarrowAligned, Code: `packed2 35463 expandWide_4_float32_row_F32_float32_row_F32
+ ,$!
+!pW0qXpt
+ &,]v+q^
+Ot-rG
+z7z4
+p#rlrO
+ <*p"ui
+t$qX
+t$sD
+p"rL
+t$qc
+p"{n
+p"{^
+t$sI
+p"yu
+t$uE
+t$1pZ
+p"|K
+t$t8
+t$tq
+t$td
+t$vP
+p"s*
+r*uQqO
+ .$qs0xx
+sp
+qs+P+
+s2
+ .2r*uQq%
+qCpQM1u=
+ 4&r*uvq8
+ $$r?P
+ra<pC
+s+.%#
+uc.&)-
+uc/&*-
+uc0&+-
+uc1&,-
+uc2&--
+ra+pC
+s+3%(
+uc3p2-
+uc4p2-
+uc5p2-
+uc6p2-
+uc7p2-
+qs0w;
+q:&4
+s/
+qs+r{
+w3/pN
+}<<rl%/
+qs2q%
+wW+
+qI'
+s[pQ
+ $2qs.pV
+tJp*
+ c#(p</
+qs6v5
+s"^
+rb<rR
+ &P[$ubq9
+qs6pv
+y$z=
 |9
-*)%
-|Hsz
-!#
-xA9ps/
-zB)1(s[
-yg2
-tU)1#
-T*
-4
-rP
-"%
-z3)p$
-5
-"%
-o
-*)%
-_
-q8)')>
-!#
-"%
-|9
-*)%
-}5)
-!#
-"%
-zB(1(V#
-yg2
-tU(1#
-T*
-4
-rP
-"%
-z3)p$
-5
-"%
-o
-*)%
-_
-q8('(>
-!#
-"%
-|9
-*)%
-}5(
-!#
-"%
-zB'1(V)
-yg2
-tU'1#
-T*
-4
-rP
-"%
-z3)p$
-5
-"%
-o
-*)%
-_
-q8'''>
-!#
-"%
-|9
-*)%
-}5'
-!#
-"%
-zB&1(V/
-yg2
-tU&1#
-T*
-4
-rP
-"%
-z3)p$
-5
-"%
-o
-*)%
-_
-q8&'&>
-!#
-"%
-|9
-*)%
-}5&
-!#
-"%
-zB%1(V5
-yg2
-tU%1#
-T*
-4
-rP
-"%
-z3)p$
-5
-"%
-o
-*)%
-_
-q8%'%>
-!#
-"%
-|9
-*)%
-}5%
-!#
-"%
-zB$1(V;
-yg2
-tU$1#
-T*
-4
-rP
-"%
-z3)p$
-5
-"%
-o
-*)%
-_
-q8$'$>
-!#
-"%
-|9
-*)%
-}5$
-!#
-"%
-zB#1(VA
-yg2
-tU#1#
-T*
-4
-rP
-"%
-z3)p$
-5
-"%
-o
-*)%
-_
-q8#'#>
-!#
-"%
-|9
-*)%
-}5#
-!#
-!pZ
-p(
-!p^
-"4
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp/+
-v_p/(
-pP
-pc
-O
-!L
-`
+/#
+s/
+}5
+ubps
+/#
+tFvI
+s"pN
+ '){H
+zv1
+/#
+tG>y\
+s"pe
+ '0zM)
+ %)rb*t0
+k-&#
+s=<t0
+q:%4
+pIp^4
+s/
+w2/8)
+/#
+k.&#
+s=<r7
+w2.8R
+/#
+ %-/#
+w2-8p@
+/#
+k,&#
+/#
+w2,8rN
+/#
+k+&#
+/#
+w2+8r}
+/#
+k*&#
+/#
+w2*8tU
+/#
+k)&#
+/#
+w2)8u$
+/#
+k(&#
+/#
+w2(8uD
+ c#]Y$ws
+ &$rb<rX
+G8)
+ $${g|k(
+y.?op$gp/xIpyta
+D(R
+ $#{g|k)
+ %&D&p@
+ $#{g|k*
+ %*D$rN
+ $#{g|k+
+ %.t1w~xO
+t#ve
+t#vu
+p<Q
+ws
+ )#/(
+J(d
+rb<p;
+|R;
+ $4zQqV8p*Zr|
+ $= +-/#
+J)d
+/#
+s<pO;
+ 3-J*d
+/#
+zL;
+ 38J+d
+/#
+s<q9;
+ )C $>z+Q%"
+z+Q%#
+z+Q%$
+z+Q%%
+zBp^
+zBpa
+zBp|
+zBqR
+z+Q^
+zBp7
+zBpQ
+zBp5
+}X
+ $& $% $%/'
+J,d
+s=<yq
+D+=#
+ *g#xV
+s=+sX
+ D0/$
+J-d
+/$
+D-=&
+ **xV
+/$
+ D0/$
+J.d
+/$
+D/=)
+ ** '= D0/$
+J/d
+/$
+D1=,
+ ** '= D0/$
+J0d
+/$
+D3=/
+ ** '= D0/$
+J1d
+/$
+D5=2
+ ** '= D0/$
+J2d
+/$
+D7=5
+ ** '= D0/$
+J3d
+/$
+D9=8
+ ** '= D0qn&%&,
+k&%.
+ &*t>+t0
+k@&#
+k,%0
+tE
+u"
+t>2xx
+L2%-
+s/
+w2A&()
+ *ey#t>.rR
+uS
+zGB
+ &"/$
+ %4t#yO
+u"
+/$
+L3%.
+ )3rc<
+ &)/$
+uS
+zGA
+ +3t#xO
+ '3L4%/
+ )D $: +3zG@
+ +D}Fw~
+ 'DL5%0
+ )D $( +DzG?
+ +DuY#
+ 'DL6%1
+ )Drc+
+ +DzG>
+ +DuY&
+ 'DL7%2
+ )Drc2
+ +DzG=
+ +DuY)
+ 'DL8%3
+ )Drc.
+ +DzG<
+ +DuY,
+ 'DL9%4
+ )Drc1
+ +DzG;
+ &Ct>'pX
+L5qb
+t>+v1
+t/9
+rM0py
+u"
+/%
+L6%;
+ %p-s/
+w2K&()
+ $-rc5
+ &$/%
+uS
+zG:
+ &"/&
+rM.vu
+ 'FL8%=
+ '3w2L&()
+ $-rc*
+ +GzG9
+ )c%rM-ve
+ '3L:%?
+ 'Dw2M&()
+ $#rc6
+ +3zG8
+ )3rM,xO
+ 'DL<%A
+ 'Dw2N&()
+ $#uB<
+ +DzG7
+ )DrM+>xZ
+ 'DL>%C
+ 'Dw2O&()
+ $#uB'
+ +DzG6
+ )DrM*>xP
+ 'DL@%E
+ 'Dw2P&()
+ $#uB0
+ +DzG5
+ )DrM)i#
+ 'DLB%G
+ 'Dw2Q&()
+ $#uB+
+ +DzG4
+ )DrM(i%
+ 'DLD%I
+ 'Dw2R&()
+ $#uB2
+ +DzG3
+ )l$LFvI
+/&
+t/J
+rMApy
+ 'Q%LG%L
+tb|_
+s/
+w2\&()
+ $#uB.
+ +Q%zG2
+ )6rM?vu
+ 'GLI%N
+ '3w2]&()
+ $#uB1
+ +GzG1
+ )d(rM>ve
+ '3LK%P
+ 'Dw2^&()
+ $#uB5
+ +3zG0
+ )3rM=xO
+ 'DLM%R
+ 'Dw2_&()
+ $#uB*
+ +DzG/
+ )DrM<>xZ
+ 'DLO%T
+ 'Dw2a&()
+ $#uB6
+ +DzG.
+ )DrM;>xP
+ 'DLQ%V
+ 'Dw2b&()
+ $#wD<
+ +DzG-
+ )DrM:i#
+ 'DLS%X
+ 'Dw2c&()
+ $#wD'
+ +DzG,
+ )DrM9i%
+ 'DLU%Z
+ 'Dw2d&()
+ $#wD0
+ +DzG+
+ )m'LW>y\
+/&
+t/[
+rMRpy
+ 'R(LX%]
+tby\
+s/
+w2n&()
+ $#wD+
+ +R(zG*
+ )6rMPvu
+ 'GLZ%_
+ '3w2o&()
+ $#wD2
+ +GzG)
+ )e+rMOve
+ '3L\%b
+ 'Dw2p&()
+ $#wD.
+ +3zG(
+ )3rMNxO
+ 'DL^%d
+ 'Dw2q&()
+ $#wD1
+ +DzG'
+ )DrMM>xZ
+ 'DLa%f
+ 'Dw2r&()
+ $#wD5
+ +DzG&
+ )DrML>xP
+ 'DLc%h
+ 'Dw2s&()
+ $#wD*
+ +DzG%
+ )DrMKi#
+ 'DLe%j
+ 'Dw2t&()
+ $#wD6
+ +DzG$
+ )DrMJi%
+ 'DLg%l
+ 'Dw2u&()
+ $#r>qF
+ +DzG#
+ *(qs<qT
+ &%/,
+J6s?'
+:us?0
+:rs?+
+p9vZ
+ (>/:
+ ,$s=<q-
+||
+nX
+ *(n[
+ *$n^
+ *$nb
+ *$ne
+ *$nh
+ *$nk
+ *$nn
+ ($t>2p-
+tX
+nr
+ ((tX
+nv
+ &' $.tX
+nz
+ &3 $8tX
+n~
+ &= $BtX
+pB#6
+ &G!ct-pm
+tX
+pB#2
+ &%!c'wG
+tX
+pB#.
+ &%!c'wX
+tX
+C{
+ &%!c'x#
+tX
+Cw
+ &%!cuQpm
+tX
+Cs
+ &%!c'xw
+tX
+Co
+ &%!vTy3
+tX
+Ck
+ &%!vTz/
+tX
+Cg
+ &%!ct?pm
+tX
+Cc
+ &%!vT+pm
+tX
+C^
+ &%!crlpm
+tX
+CZ
+ &%!vTwG
+tX
+CV
+ &%!vTwX
+tX
+CR
+ &%!vTx#
+tX
+CN
+ &%!cxNpm
+tX
+CJ
+ &%!vTxw
+tX
+CF
+ &%!|-y3
+tX
+CB
+ &%!|-z/
+tX
+C>
+ &%!cq0pm
+tX
+C:
+ &%!|-+pm
+tX
+C6
+ &%!culpm
+tX
+C2
+ &%!|-wG
+tX
+C.
+ &%!|-wX
+tX
+C*
+ &%!|-x#
+tX
+C&
+ &%!cunpm
+tX
+C"
+ &%!|-xw
+ *)!y=y3
+tX
+ $2 &7!y=z/
+ &$nL
+ &$!cxlpm
+ $)nM
+ &$!cv6pm
+ $)nN
+ &$!cvZpm
+ $)nO
+ &Bp,0s]
+ *$zq<p6
+st
+zqqu
+ D(`}
 
-const shrinkTensorSM80NarrowAligned = `packed1 13182 shrinkTensor
-!|hf|f
-!|gxO
-!p8
-!sg}arR
-!
-!vt/uKs<
-!
-!pHt&pD
-!Pt@|bq>rGymww+wk
-!c
-p;-sV
-p9@te
-p:@un
-qS-te
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-w.q3
-Q
-ri
-)
-t>
-wR
-qU
-wtxG
-u3
-|<sQ
-p%
-N
-q2rO
-zt
-)
-uupG
-)
-tN
-)
-w.pw
-p{u4-7vQ
-sw
-vd+-
-qVM$D
-sH2
-|<j
-s?q}
-qzp2G
-r'[E
-t<
-)
-z*q3
-rs/
-u'X
-ru&
-vNp)%
-v|sQ
-t+p,G
-w0%
-s@r>
-wI@pb
-q1=p$
-qv{c1+
-)
-ur
-0
-w5
-r\%
-:
-:
-:
-:
-:
-:
-:
-:
-rD/
-z$ts
-q7,q&
-)
-xnq@
-Yp21&
-yXq0
-xivQ
-ue
-vl7q@
-yn1&
-|kq0
-u;qO
-vW1
-vl@qN
-Yp@1#
-q'=q3
-t+p@1%
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-!#
-t>
-z$u:
-p}pG
-pC1
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-sd
-yXsr
-xi%
-T.
-q>rmrGPq"t@pirzxPyR
-tP
-|ksr
-v0pKp-
-T.
-q>rmrGPq"t@pirzxP2{'
-tP
-ret,pu
-rD3
-s_yW
-s_zE
-s_|t
-r~
-"*
-rjx\I
-yXq@
-vaG
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-"*
-rj|;I
-|kq@
-v3p=G
-*%%
-v}Ps}.r,cw%t"[2p2L2ql
-!#
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-"*
-rjzGI
-q'=qy
-v&s[
-T-
-pm
-{R
-*#%
-v}Ps}.r,cu4p*2q,t0L2ql
-!#
-"*
-};rq
-pC1
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-sd
-s_yW
-s_zE
-s_|t
-r~
-"(
-]&I
-"*
-v0qIV&
-p}q4
-T.
-u(
-vaG
-*%%
-v}Ps}.r,cs0Uq=qRs,uY
-!#
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-"(
-]'I
-"*
-i%V(
-p}q4
-T.
-z>
-vaG
-*%%
-v}Ps}.r,cw%t"[2p2s,uY
-!#
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-"(
-](I
-"(
-i)V+
-p}q4
-T-
-{K
-vaG
-*#%
-v}Ps}.r,cu4p*2q,t0s,uY
-!#
-"(
-i-v^
-pC1
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-sd
-s_yW
-s_zE
-s_|t
-r~
-"(
-]&I
-"(
-i.V3
-p}sp
-T.
-s'8
-vaG
-*%%
-v}Ps}.r,cs0Uq=qRs,t4n
-!#
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-"(
-]'I
-"(
-i2V5
-p}sp
-T.
-s'7
-vaG
-*%%
-v}Ps}.r,cw%t"[2p2s,t4n
-!#
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-"(
-](I
-"(
-i6V8
-p}sp
-T-
-s'9
-vaG
-*#%
-v}Ps}.r,cu4p*2q,t0s,t4n
-!#
-"(
-i:2{]
-pC1
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-sd
-s_yW
-s_zE
-s_|t
-r~
-"(
-]&I
-"(
-i;V@
-p}{]
-T.
-s'/
-vaG
-*%%
-v}Ps}.r,cs0Uq=qRs,sKr*
-!#
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-"(
-]'I
-"(
-i?VB
-p}{]
-T.
-s'@
-vaG
-*%%
-v}Ps}.r,cw%t"[2p2s,sKr*
-!#
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-"(
-](I
-"(
-iCVE
-p}{]
-T-
-pm=
-vaG
-*#%
-v}Ps}.r,cu4p*2q,t0s,sKr*
-!#
-q'7p|
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<><;<?u2RB<Cu2r_sUsIrlL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<@<=<Au2RD<Eu2p4&'%'$'#L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<2</<3u2R6<7u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<4<1<5u2R8<9u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R"<&<#<'u2R*<+u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R$<(<%<)u2R,<-u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2u&XUr2u2u4p*u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2uH[2vnp2u2q,t0u2qsSv,L
-wI@ts
-iHv-
-pC1
-rMRGC
-sH"
-!#
-{N^
-r{O
-qv{c1)
-q7,q&
-y7,
-pB2qOU
-yV*'&
-vbry
-yV)'%
-syu8Ps}+r3x2cx^L
-qk2qO
-uFry
-yV('$
-vb2p2
-yV''#
-syu8Ps}+r3x2cx^L
-{r/
-p+
-qD8sh
-qt+v^
-:
-J
-rP
-!#
-qD/rI
-qv{c1)
-pB+uD
-q;
-r?|X
-qKuHy8
-Yp,A
-\
-qM=tI
-ra+q&
-qk1U
-)
-qM,|_
-q7+29
-z_.
-*0%
-s@r>
-r\#
-}3M&
-4
-5
-qM+r-
-t{M&rZ
-T/
-pm,
-o
-*)%
-|Hxh
-!#
-O
-!#
-y2r1
-O
-!#
-"4
-],rL+
-"4
-(x5
-!pZ
-p(
-!p^
-">
-J
-qa,
-qa+
-(
-!qZ
-q'=q@
-qH
-aH
-;-
-(
-!s*
-"%
-sk
-aC
-;.
-(
-!tS
-"%
-uI
-a?
-;.
-(
-!vB
-"$
-qH
-a;
-;-
-(
-!w&
-"$
-sk
-a6
-;.
-(
-!x=
-"$
-uI
-a2
-;.
-(
-!yE
-"$
-qH
-a.
-;-
-(
-!{-
-"$
-sk
-a)
-;.
-(
-!vKxw
-"$
-uI
-a%
-;.
-(
-!pty@
-"$
-qH
-pfqI
-;-
-(
-!ptyG
-qM+r.
-g
-pfpY
-;/
-(
-!pt+uU
-"%
-sk
-aN
-;.
-(
-!pt{H
-"%
-uI
-aM
-;.
-!q[
-qQw$
-p_
-m
-pN
-p]
-h}4
-pQ
-sjvm
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var expandWide32SM70 = driver.Text{Base: &expandWide32SM70NarrowAligned, Code: `packed2 36039 expandWide_4_float32_row_F32_float32_row_F32
+ 6$OrvrA
+hq&qo
+ e#&s/
+r,pS
+ ,* $.qCYM1r}
+ <$s+.qU
+ .$s+3%%
+ 4$w3,pN
+}<<rl%,
+ k$&zv-
+ .$ %) T%$G4)
+qQ&
+ &&G7R
+ %& (& %* ($ %. @$tCqVu%
+tCp4}N
+tCYfp6
+tCbfqu
+ 6$ 70 *0 7> *0 -L L&qQ$
+ ($uS
+s9pU
+s9p6
+s9qu
+ N$ %@ ($ +@ N$ %@ ($ -@ L& %@ ($ -@ L& %@ ($ -@ L& %@ ($ -@ L& %@ ($ -@ L& %@ ($ -@ ^#&qQ*
+ B$ %3 B$ %D B$ %D B$ %D B$ %D B$ %D B$ %D H$ %G B$ %G B$ %D B$ %D B$ %D B$ %D B$ %D B$ %D H$ %G B$ %G B$ %D B$ %D B$ %D B$ %D B$ %D B$ %D H$ %G B$ %G B$ %D B$ %D B$ %D B$ %D B$ %D B$ %D P#$ $$pc(
+ *"nT
+_$
+ (&nW
+ '' &(nZ
+ ', &(n]
+ '1 &(na
+ '6 &(nd
+ '; &(ng
+ '@ &(nj
+ 'E ((nn
+_*
+ (&nr
+ '' &(nv
+ ', &(nz
+ '1 &(n~
+ '6 (( '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (&nH
+_&
+ (&nI
+ '' &(nJ
+ ', &(nK
+_&
+ V#&`}
 
-const shrinkTensorSM80 = shrinkTensorSM80NarrowAligned + `
- patch
- -1
-packed1 13911 shrinkTensor
- =11
- -2
-p9@8pF
-p:/x,
- =16
- -4
-)
-rCp=
- =7
- -8
-w.pw
-p{Xq&7q^
- =2
- -1
-qVp0D
- =2
- -3
-s?p2
-qzXG
-r'q9E
- =5
- -1
-s?q,
- =7
- -1
-qv{c2p*
- =15
- -1
-qLq}q&
- =10
- -1
-vW-
- =16
- -1
-pC-
- =15
- -1
-T&
- =4
- -1
-T&
- =13
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAw%ql
-vAt"}/x?
-vA[q<p&
-vAyD}/xu
- =9
- -1
-T$
- =3
- -1
-vAu4ql
-vAp*q<r>
-vAwg}/u"
-vAq}q<se
- =3
- -1
-pC-
- =20
- -3
-v0qI38
-p}q4
-T&
- =3
- -1
-vAs0q<uY
-vAz#}/{S+p&
-vAuH}/{SsL
-vAvn}/{SsZ
- =10
- -1
-T&
- =3
- -1
-vAXq<uY
-vAt"}/{S+p&
-vA[q<qYsL
-vAyD}/{SsZ
- =10
- -1
-T$
- =3
- -1
-vAp0q<uY
-vAp*q<qY+p&
-vAwg}/{SsL
-vAq}q<qYsZ
- =3
- -1
-pC-
- =20
- -3
-i.38
-p}sp
-T&
- =3
- -1
-vAs0q<t4n
-vAr|q<rF8v=
-vAp,q<rFwN
-vAq9q<rF7rg
- =10
- -1
-T&
- =3
- -1
-vAXq<t4n
-vAp@q<rF8v=
-vA[q<rFwN
-vAp2q<rF7rg
- =10
- -1
-T$
- =3
- -1
-vAp0q<t4n
-vAp*q<rF8v=
-vAq,q<rFwN
-vAq}q<rF7rg
- =3
- -1
-pC-
- =20
- -3
-i;38
-p}{]
-T&
- =3
- -1
-vAs0q<sKr*
-vAr|q<sKtl
-vAp,q<sKtz
-vAq9q<sKtK
- =10
- -1
-T&
- =3
- -1
-vAXq<sKr*
-vAp@q<sKtl
-vA[q<sKtz
-vAp2q<sKtK
- =10
- -1
-T$
- =3
- -1
-vAp0q<sKr*
-vAp*q<sKtl
-vAq,q<sKtz
-vAq}q<sKtK
- =3
- -1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<@<=<Au2M817u2p4&'%'$'#L
- =8
- -2
-pC-
-rMM5C
- =3
- -5
-pl5
-qv{c1(
-q7+q&
-y7,
-pB.qOU
- =4
- -1
-qk.qO
- =8
- -1
-qt*v^
- =5
- -2
-qv{c1(
-pB*uD
- =6
- -2
-ra*q&
-qk-U
- =2
- -3
-q7*29
-z_.
-*,%
- =7
- -1
-T*
- =19
- -2
-qa+
-qa(
- =5
- -1
-;$
- =5
- -1
-;&
- =5
- -1
-;&
- =5
- -1
-;$
- =5
- -1
-;&
- =5
- -1
-;&
- =5
- -1
-;$
- =5
- -1
-;&
- =5
- -1
-;&
- =5
- -1
-;$
- =5
- -1
-;*
- =5
- -1
-;&
- =5
- -1
-;&
- =26`
+var expandWideBF16SM80NarrowAligned = driver.Text{Base: &expandWide32SM70NarrowAligned, Code: `packed2 51058 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ ((!xg\|mwp
+ *"]rvqS
+tW+qq
+sJ6rT
+ht?qo
+p#2'r-
+ ^%*q:&M
+ }*$q\<r7
+pL#3
+}X
+q\'sX
+q{$q+
+}X
+/#
+pL&3
+ '%q{'q+
+ '(pL)3
+ '+q{*q+
+ '.pL,3
+ '1q{-q+
+ '4pL'3
+ '7q{(q+
+ ':pL*3
+ '=q{+q+
+ '@pL-3
+ 'Cq{.q+
+ 'FpL03
+ 'Iq{1q+
+ 'LpL+3
+ 'Oq{,q+
+ 'OpL.3
+ 'Oq{/q+
+ 'OpL13
+ 'Oq{2q+
+ 'OpL43
+ 'Oq{5q+
+ 'OpL/3
+ 'Oq{0q+
+ 'OpL23
+ 'Oq{3q+
+ 'OpL53
+ 'Oq{6q+
+ 'OpL83
+ 'Oq{9q+
+}X
+/(
+ $Fs=<qG.
+pLG,
+s/
+D,)
+ $&t4
+zw
+t/h
+tE
+p<R
+ *$X:|N;
+ &Z# $%X6pF"G
+X6pF(
+ '#X2""#2
+X2""(
+ '#X."&#*
+X."&(
+ '# $uBw62u5Q>Q>Q>QqxqX
+/#
+XJ|N'
+ &pAqhQ"I{c
+XEpo"&
+XEpo(
+ %#qh\"DpG7
+X@px"%
+X@px(
+ %#p>2"?r57
+X;"#"$
+X;"#(
+ %#p>*":""7
+ $=/%
+J-d
+/%
+pLJ,
+s/
+D/)
+ )V#t/k
+tE
+p<S
+ *KX^|Na
+X^~#
+ '#XZpF"m
+XZpF(
+ '#XV""#1
+XV""(
+ '#XR"&#)
+XR"&(
+ '#/%
+ 'V#Xo|N'
+Xo~#
+ %#qhw"n{c
+Xjpo"&
+ &s%p>9"ipG7
+Xepx"%
+Xepx(
+ %#p>1"dr57
+X_"#"$
+X_"#(
+ %#p>)"^""7
+ 'V#J.d
+/%
+pLM,
+s/
+D2)
+ )\$t/n
+tE
+p<T
+ *7SC[#@
+ &c$SF~#
+SK>zA8
+SLpF(
+SMpF(
+SNpF(
+X{""#0
+X{""(
+ '#Xw"&#(
+Xw"&(
+ '# )V#SG|N'
+SH~#
+SI~#
+p>@#J{c
+SOpo"&
+SPpo(
+SQpo(
+p>8#RpG7
+SWpx"%
+SXpx(
+SYpx(
+p>0#Zr57
+S_"#"$
+Sa"#(
+Sb"#(
+p>(#c""7
+ '\$J/d
+/%
+pLP,
+s/
+D5)
+ )c%t/q
+tE
+p<U
+ */SC[#?
+ )V#SK>zA7
+ )V#SS""#/
+ST""(
+SU""(
+SV""(
+S["&#'
+S\"&(
+S]"&(
+S^"&(
+ /V#p>?#J{c
+ )V#p>7#RpG7
+ )V#p>/#Zr57
+ )V#p>'#c""7
+ 'c%J0d
+/%
+pLS,
+s/
+D8)
+ )i&t/t
+tE
+p<V
+ *)SC[#>
+ )\$SK>zA6
+ )\$SS""#.
+ )V#S["&#&
+ 5V#p>>#J{c
+ )\$p>6#RpG7
+ )\$p>.#Zr57
+ )\$p>&#c""7
+ 'i&J1d
+/%
+pLV,
+s/
+D;)
+ )o't/w
+tE
+p<W
+ *)SC[#=
+ )c%SK>zA5
+ )c%SS""#-
+ )\$S["&#%
+ 5\$p>=#J{c
+ )c%p>5#RpG7
+ )c%p>-#Zr57
+ )c%p>%#c""7
+ 'o' $3/%
+pLY,
+s/
+D>)
+ )u(t/z
+tE
+p<X
+ 0* %i&SK>zA4
+ )i&SS""#,
+ )c%S["&#$
+ 5c%p><#J{c
+ )i&p>4#RpG7
+ )i&p>,#Zr57
+ )i&p>$#c""7
+ 'u( $@/%
+pL\,
+s/
+DA)
+ ){)t/}
+tE
+p<Y
+ 0* %o'SK>zA3
+ )o'SS""#+
+ )i&S["&##
+ 5i&p>;#J{c
+ )o'p>3#RpG7
+ )o'p>+#Zr57
+ )o'p>##c""7
+ $=qn^%^,
+k^%g
+ (\#ky&#
+ke%i
+ (&Lk%f
+s/
+w2z&()
+ $(rc
+ua'
+ &&}W
+Wq~yG
+}c
+}X
+t>.tB
+ $$Wq[pV+
+wb7
+wSt^tz
+t>.qG
+Ip)?pEqBqgq7uLq]A
+ $K/(
+k|&#
+ &R#/(
+Lo%j
+s/
+w2}&()
+ $;uB
+ ';/(
+}W
+/(
+ ';/(
+ $N/(
+ ';/(
+ );p%B&#
+ &*/(
+Ls%n
+s/
+vpB&()
+ $;wD
+ 3; $N 1;p%C&#
+ &*/(
+Lw%r
+s/
+vpC&()
+ $;r>2
+ 3; $N 1;p%D&#
+ &*/(
+L{%v
+s/
+vpD&()
+ $;r>.
+ 3; $N 1;p%E&#
+ &*/(
+pHO%z
+s/
+vpE&()
+ $;r>1
+ 3; $N 1;p%F&#
+ &*/(
+pHO%~
+s/
+vpF&()
+ $;r>5
+ 3; $N 1;p%G&#
+ &*/(
+pHO&T
+s/
+vpG&()
+ $;r>*
+ 3; $N /; $&pHTqb
+ $$tAP
+ &$/)
+pHT&O
+ &&vp@&()
+ &~' '>/)
+}W
+/)
+ '>/)
+zG:
+/)
+ '>/)
+ '>/*
+ &c(/(
+ );vpA&()
+ &v' 3d&zG9
+ 1_% &c( +; 'd&rc'
+ 3; $8 1; &( +; 'd&rc0
+ 3; $8 1; &( +; 'd&rc+
+ 3; $8 1; &( +; 'd&rc2
+ 3; $8 1; &( +; 'd&rc.
+ 3; $8 1; &( +; 'd&rc1
+ 3; $8 /;/*
+pHTvI
+/*
+tAP
+ &. 'd& && 'd&rc5
+ 3d& $0 1d& &( '_% &? 'd&rc*
+ 3w*zG1
+ 1_% &Z# +; 'w*rc6
+ 3; $8 1; &( +; 'w*uB<
+ 3; $8 1; &( +; 'w*uB'
+ 3; $8 1; &( +; 'w*uB0
+ 3; $8 1; &( +; 'w*uB+
+ 3; $8 1; &( +; 'w*uB2
+ 3; $8 /;/*
+pHT>y\
+ 'd& &. 'w* && 'w*uB.
+ 3w* $0 1w* &( '_% &? 'w*uB1
+ 3[/zG)
+ 1_% &Z# +; '[/uB5
+ 3; $8 1; &( +; '[/uB*
+ 3; $8 1; &( +; '[/uB6
+ 3; $8 1; &( +; '[/wD<
+ 3; $8 1; &( +; '[/wD'
+ 3; $8 1; &( +; '[/wD0
+ 3; $8 /; ,&/2
+J6rP+
+J9rP2
+J<rP.
+p9sK
+ $O/.
+:{rP5
+z(#w
+p9un
+ $E:xrP6
+z(#t
+p9qF
+ $E:us?'
+z(#q
+p9xl
+ $E $^%z(#n
+ $" $7:os?.
+z(#k
+p921
+ $E:ls?5
+z(#h
+p9rW
+ $E:is?6
+z(#e
+p9u1
+ $E:fuy'
+z(#b
+p9re
+ (o$/@
+ ,$ &u# (6!{J
+ *$!|r
+tX
+pB#F
+ &C $_#tX
+pB#B
+ '1 $*tX
+pB#>
+ '6 $*tX
+pB#:
+ &F $A *a# $_# *a# $_# *a# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# $]#/%
+||
+ (w# $t#||
+ (w# $t#||
+ (w# $t#||
+ &w# &t# &JnY
+ &r* $y) $BppqA
+ '' $; $8n]
+ ', $1 $. $7 '1 $0 $$ (U* &V*ppq9
+ '; &(nf
+ '@ &(pppJ
+ 'E!y=wG
+ $Anj
+ 'J!y=wX
+ $#pppO
+ 'O!y=x#
+ $# ([)!crWpm
+ %O $y( 'O!y=xw
+ $*nr
+ 'O!c.y3
+ $#pppS
+ 'O!c.z/
+ $#nv
+ 'O!crepm
+ $#pppA
+_-
+ V#D`}
 
-const shrinkWide32SM70NarrowAligned = `packed1 66206 shrinkWide_4_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!s]s}pMpOrGvPrR
-!vv}ZpOpMrR
-!
-!vtuYs<
-!
-!pHt&pD
-!vV
-!c
-p;qute
-p9.xOpF
-p:x@8pF
-qS8.8pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-wI/q3
-Q
-ri
-)
-t>
-wR
-qU
-z*r.7
-u3
-xnps@
-p%
-}pq0
-N
-{1px
-q2rO
-zt
-)
-uupG
-)
-tN
-)
-wI/pw
-p{u4-7vQ
-sw
-s@r>
-s@p&
-s@se
-s@s%
-s@+rg
-s@vm
-s@+p&
-s@sL
-wI@qe
-qVM$2p0
-sJvuzH
-z$pX
-ru%
-xnq@
-u'p0
-ru&
-ph*E
-)
-s.p=p-%
-}PpK
-}pr-
-qt+1%
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rD+
-vl/r-
-po%q&%
-{Pr]
-Yp01#
-q'+s6
-t+p01%
-"#
-Yp21#
-"#
-t+p21%
-"#
-yn1#
-"#
-t+[1%
-"#
-Yp@1#
-"#
-t+p@1%
-"#
-YX1#
-"#
-t+X1%
-"#
-x<1#
-"#
-t+q91%
-"#
-}3M#
-"#
-t+p,1%
-"#
-Yxc#
-"#
-t+xc%
-vl/pb
-p~q,1&U
-xBzYM%
-rsM%
-pB%Eq=
-pB%q&qR
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-rf+
-!#
-)
-v0qI%
-T.
-v0qIp-
-T.
-4
-{#vu,sq
-q1vX
-q1p@q=
-q1p@qR
-q1t"X
-t+q9A
-*%%
-w@
-pnqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"#
-t+[A
-*%%
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"#
-t+p*A
-*%%
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"#
-t+R"A
-*%%
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"%
-rjx\I
-q'+u:
-*8wX
-T-
-pm
-{R
-*#%
-w@
-"$
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-q'8tI
-s+*W$+
-s+*W6
-s+*W6
-|K-$)q/>
-s+)rl$6
-s+)rl6
-s+)rl6
-|K8$(sI>
-s+(sG'2
-s+(sG6
-s+(sG6
-q~2$'t|>
-s+'$#'*
-s+'$#6
-s+'$#6
-q~*$&$">
-!#
-"%
-rjx\I
-"%
-i+V$
-T-
-u(
-{R
-*#%
-w@
-"%
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"%
-s+:W$<
-s+:W6
-s+:W6
-|K>$9q/>
-s+9rl$G
-s+9rl6
-s+9rl6
-|KI$8sI>
-s+8sG'1
-s+8sG6
-s+8sG6
-q~1$7t|>
-s+7$#')
-s+7$#6
-s+7$#6
-q~)$6$">
-!#
-"%
-rjx\I
-"%
-i-V'
-T-
-z>
-{R
-*#%
-w@
-"%
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"%
-s+JW$M
-s+JW6
-s+JW6
-|KO$Iq/>
-s+Irl'8
-s+Irl6
-s+Irl6
-q~8$HsI>
-s+HsG'0
-s+HsG6
-s+HsG6
-q~0$Gt|>
-s+G$#'(
-s+G$#6
-s+G$#6
-q~($F$">
-!#
-"%
-rjx\I
-"%
-i/V*
-T-
-{K
-{R
-*#%
-w@
-"%
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"%
-s+ZW$^
-s+ZW6
-s+ZW6
-|Ka$Yq/>
-s+Yrl'7
-s+Yrl6
-s+Yrl6
-q~7$XsI>
-s+XsG'/
-s+XsG6
-s+XsG6
-q~/$Wt|>
-s+W$#''
-s+W$#6
-s+W$#6
-q~'$V$">
-!#
-"%
-rjx\I
-"%
-i1V-
-T-
-s'8
-{R
-*#%
-w@
-"%
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"%
-s+kW$p
-s+kW6
-s+kW6
-|Kr$jq/>
-s+jrl'6
-s+jrl6
-s+jrl6
-q~6$isI>
-s+isG'.
-s+isG6
-s+isG6
-q~.$ht|>
-s+h$#'&
-s+h$#6
-s+h$#6
-q~&$g$">
-!#
-"%
-rjx\I
-"%
-i3V0
-T-
-s'7
-{R
-*#%
-w@
-"%
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"%
-s+{W'=
-s+{W6
-s+{W6
-q~=$zq/>
-s+zrl'5
-s+zrl6
-s+zrl6
-q~5$ysI>
-s+ysG'-
-s+ysG6
-s+ysG6
-q~-$xt|>
-s+x$#'%
-s+x$#6
-s+x$#6
-q~%$w$">
-!#
-"%
-rjx\I
-"%
-i5V3
-T-
-s'9
-{R
-*#%
-w@
-"%
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"%
-r:CW'<
-r:DW6
-r:EW6
-q~<'Fq/>
-r:Grl'4
-r:Hrl6
-r:Irl6
-q~4'JsI>
-r:KsG',
-r:LsG6
-r:MsG6
-q~,'Nt|>
-r:O$#'$
-r:P$#6
-r:Q$#6
-q~$'R$">
-!#
-"%
-rjx\I
-"%
-i7V6
-T-
-s'/
-{R
-*#%
-w@
-"%
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"%
-r:CW';
-r:DW6
-r:EW6
-q~;'Fq/>
-r:Grl'3
-r:Hrl6
-r:Irl6
-q~3'JsI>
-r:KsG'+
-r:LsG6
-r:MsG6
-q~+'Nt|>
-r:O$#'#
-r:P$#6
-r:Q$#6
-q~#'R$">
-!#
-}pt'
-i9v-
-pC1
-rMRJC
-sH"
-!#
-t),j
-zj
-p.
-t)+qN
-|)
-uE
-t)/yC
-vJ
-uT
-z<p4Bz\
-t)@pb
-|}
-qLXU
-ti
-sd
-!#
-pry=wE
-vJ
-uT
-z<p4Bz\
-prsQps@
-r?|X
-t)@zg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-t).r4
-|Np4B{$
-"$
-yVB6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-{1r+
-r[,p$
-5
-{rp5
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-syu8r3qpsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4Az\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4Az\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4A{$
-"$
-yVA6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-rjt,I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6r>sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4@z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4@z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4@{$
-"$
-yV@6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-rjzGI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6p&sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4?z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4?z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4?{$
-"$
-yV?6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV"I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6sesG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4>z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4>z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4>{$
-"$
-yV>6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV&I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6s%sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4=z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4=z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4={$
-"$
-yV=6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV*I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6+rgsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4<z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4<z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4<{$
-"$
-yV<6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV.I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6vmsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4;z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4;z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4;{$
-"$
-yV;6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV2I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6+p&sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4:z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4:z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4:{$
-"$
-yV:6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV6I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6sLsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p49z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p49z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np49{$
-"$
-yV96
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV:I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6sZsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p48z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p48z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np48{$
-"$
-yV86
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6wisG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p47z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p47z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np47{$
-"$
-yV76
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVBI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6.r>sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p46z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p46z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np46{$
-"$
-yV66
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVFI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6t[sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p45z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p45z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np45{$
-"$
-yV56
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVJI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u68v=sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p44z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p44z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np44{$
-"$
-yV46
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVNI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6wNsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p43z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p43z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np43{$
-"$
-yV36
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVRI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u67rgsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p42z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p42z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np42{$
-"$
-yV26
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVVI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6pksG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p41z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p41z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np41{$
-"$
-yV16
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVZI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u67p&sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p40z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p40z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np40{$
-"$
-yV06
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV^I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6r*sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4/z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4/z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4/{$
-"$
-yV/6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVcI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6tlsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4.z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4.z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4.{$
-"$
-yV.6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVgI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6tzsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4-z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4-z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4-{$
-"$
-yV-6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVkI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6tKsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4,z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4,z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4,{$
-"$
-yV,6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVoI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6tOsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4+z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4+z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4+{$
-"$
-yV+6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVsI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6w7sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4*z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4*z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4*{$
-"$
-yV*6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVwI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6rJsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4)z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4)z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4){$
-"$
-yV)6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV{I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6,wVsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4(z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4(z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4({$
-"$
-yV(6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6y^sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4'z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4'z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4'{$
-"$
-yV'6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6qYp&sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4&z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4&z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4&{$
-"$
-yV&6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6w$sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4%z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4%z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4%{$
-"$
-yV%6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6,s%sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4$z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4$z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4${$
-"$
-yV$6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6}4sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4#z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4#z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4#{$
-"$
-yV#6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6,vmsG
-!#
-qD9^
-p+
-qD/sh
-qt+pd
-5
-qM,pE
-pB+u%)
-q;
-tMZ
-t6t&
-q6
-t6y;
-q6
-t6-tK
-q6
-t6w3
-q6
-t67wi
-q6
-t6{Xp&
-q6
-t6/rJ
-q6
-zq|_
-q7+29
-z_.
-*0%
-s@r>
-r\#
-5
-{@r-
-t{M&34
-ra+q&
-)
-ta
-T/
-s'@
-o
-*)%
-s8
-!#
-O
-!#
-z0r1
-O
-!#
-"7
-].rL=
-*631
-yg@
-T.
-pm,
-po%E36
-yg@
-T.
-pm+
-(x5
-!pZ
-p(
-!p^
-">
-J
-qa,
-qa+
-(
-!qZ
-q'+q0
-qH
-a|
-;-
-(
-!s*
-qH
-ay
-;-
-(
-!tS
-qH
-av
-;-
-(
-!vB
-qH
-as
-;-
-(
-!w&
-qH
-ap
-;-
-(
-!x=
-qH
-am
-;-
-(
-!yE
-qH
-aj
-;-
-(
-!{-
-qH
-ag
-;-
-(
-!vKxw
-{@r.
-g
-pfp[
-;/
-(
-!pty@
-"%
-sk
-p3A
-;.
-(
-!ptyG
-sk
-pfpY
-;.
-(
-!pt+uU
-sk
-pfp)
-;.
-(
-!pt{H
-sk
-p3B
-;.
-!q[
-qQw$
-p_
-m
-pN
-p]
-h}4
-pQ
-sjvm
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var expandWideBF16SM80 = driver.Text{Base: &expandWideBF16SM80NarrowAligned, Code: `packed2 51808 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
+ :$Ou*rT
+z7}}
+ e#&s/
+r,pS
+ ,* $.qCYM1r}
+ <$s+.qU
+ .$s+3%%
+ 4$w3,pN
+}<<rl%,
+ k$&zv-
+ .$ %) T%$G4)
+qQ&
+ &&G7R
+ %& (& %* ($ %. @$tCqVu%
+tCp4}N
+tCYfp6
+tCbfqu
+ 6$ 70 *0 7> *0 -L e&&qQ$
+q?'
+ %$ &*wj;
+ $$uS
+s9pU
+s9p6
+s9qu
+ F$s9qX
+s90pZ
+s9sD
+s9sc
+ L$pLH,
+s/
+D0)
+ +[# $2 /[# F( -[# J&pLI,
+s/
+D4)
+ +g$ $2 1[# D* -g$ J& &h&D8)
+ +r%p<U
+ 1g$ DP' 3[# D,pLK,
+s/
+D<)
+ +}& $2 1r% D* 3g$ D,pLL,
+s/
+D@)
+ +Y( $2 1}& D* 3r% D, &Q+DD)
+ +e)p<X
+ 1Y( Di+ 3}& D,pLN,
+s/
+DH)
+ +p* $2 1e) D* 3Y( >,qnN%N,
+kN%V
+ (&ki&#
+kT%X
+ (&LZ%U
+s/
+w2j&()
+qQ*
+ D*kl&#
+ ($L^%Y
+s/
+w2m&()
+ %; D*ko&#
+ ($Lc%]
+s/
+w2p&()
+ %; D*kr&#
+ ($Lg%b
+s/
+w2s&()
+ %; D*ku&#
+ ($ &_&w2v&()
+ %; De&kx&#
+ ($ &_&w2y&()
+ %; De&k{&#
+ ($ &_&w2|&()
+ %; De&k~&#
+ ($ (_& %; Dc&Lvqb
+ $$t/z
+ ($Lw%|
+ &$vp<&()
+ %> J&L|&K
+ &$vp=&()
+ %; J&pHP&K
+ &$vp>&()
+ %; J& );vp?&()
+ %; J, ); $Y& %; Jc& ); $Y& %; Jc& ); $Q/ %; JZ/ ); 'd& D,pHPvI
+/*
+tAL
+ (( %> &$ 'd& J& ); 'd& J, ); 'd& J, ); 'd& J, ); 'd& J, ); 'd& J, ); 'd& J, ); 'w* D,pHP>y\
+ 'd& (( %> &$ 'w* J& ); 'w* J, ); 'w* J, ); 'w* J, ); 'w* J, ); 'w* J, ); 'w* J, ); '[/ \#, ($ ($ ($ ($ ($ ($ ($ .$ $$pc(
+ *"n~
+_*
+ (& $6 '' &1 $6 ', &1 $6 '1 &1 $6 '6 &1 $6 '; &1 $6 '@ &1C{
+ 'E &(Cw
+ 'J &(Cs
+ 'O &(Co
+ 'O &(Ck
+ 'O &(Cg
+ 'O &(Cc
+ 'O &(C^
+ 'O &(CZ
+ 'O &(CV
+ 'O &(CR
+ 'O &(CN
+ 'O &(CJ
+ 'O &(CF
+ 'O &(CB
+ 'O &(C>
+ 'O &(C:
+ 'O &(C6
+ 'O &(C2
+ 'O &(C.
+ 'O &(C*
+ 'O &(C&
+ 'O &(C"
+ 'O &( $R$ 'O &|# $k% 'O (f%nH
+_&
+ (&nI
+ '' &(nJ
+ ', &(nK
+ '1 ((nU
+_$
+ (&nV
+ '' &(nZ
+ ', &(n[
+ '1 &(n_
+ '6 &(na
+ '; &(ne
+ '@ &(nf
+ 'E (( 'J &&nk
+ 'O &(no
+ 'O &(np
+ 'O &(nt
+ 'O &(nu
+ 'O &(ny
+ 'O &(nz
+_$
+ V#&`}
 
-const shrinkWide32SM70 = shrinkWide32SM70NarrowAligned + `
- patch
- -1
-packed1 66539 shrinkWide_4_float32_row_F32
- =13
- -2
-p9.7x,
-p:x@un
- =16
- -4
-)
-rCp=
- =9
- -8
-wI/pw
-p{Xq&7q^
- =17
- -1
-ph)E
- =4
- -1
-Yq}1%
- =34
- -1
-p}p"
-po%Ep-
-po%q&rZ
- =32
- -6
- =32
- -1
-rf*
- =2
- -4
-vl/u:
-*2%
-T&
-*3p-
-*4rZ
-*5rS
-T&
- =2
- -7
-vIG
-*%%
-sw
-s@r>
-s@p&
-s@se
- =5
- -4
-vl/pb
-z=G
-*%%
-sw
-s@r>
-s@p&
-s@se
- =6
- -3
-v3p"G
-*%%
-sw
-s@r>
-s@p&
-s@se
- =6
- -3
-zNG
-*%%
-sw
-s@r>
-s@p&
-s@se
- =5
- -1
-"&
- =2
- -2
-*6V#
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =26
- -2
-*7V&
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =26
- -2
-*8V)
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =26
- -2
-i1V,
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =26
- -2
-i3V/
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =26
- -2
-i5V2
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =26
- -2
-i7V5
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =26
- -2
-i9V8
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =24
- -3
-i;v-
-pC-
-rMM6C
- =53
- -1
-r[+p$
- =3
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =5
- -1
-qt*pd
- =2
- -1
-pB*u%(
- =17
- -3
-q7*29
-z_.
-*,%
- =4
- -2
-t{M&30
-ra*q&
- =2
- -1
-T*
- =12
- -7
-z[@3&
-pm,
-z[A3&
- =5
- -4
-"?
-J
-qa+
-qa(
- =4
- -2
-ax
-;$
- =3
- -2
-au
-;$
- =3
- -2
-ar
-;$
- =3
- -2
-ao
-;$
- =3
- -2
-al
-;$
- =3
- -2
-ai
-;$
- =3
- -2
-af
-;$
- =3
- -2
-ac
-;$
- =4
- -2
-pfpY
-;*
- =4
- -2
-p3?
-;&
- =3
- -2
-p3@
-;&
- =3
- -2
-p3A
-;&
- =4
- -1
-;&
- =26`
+var expandWideBF16SM70NarrowAligned = driver.Text{Base: &expandWideBF16SM80NarrowAligned, Code: `packed2 56752 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
+!s.
+!s-
+ 2(]p0r-
+OrWqo
+ sE(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ *&p%A&#
+ $n; &q;Lu%p
+ (y* 8v* 3A ,&}FxZ
+ *^% <[% ;A $. (T# &\% <_& ;A $.uY'
+ +A <, ;A $.uY+
+ +A <, ;A $.uY/
+ +A <, ;A $.uY3
+ D$ 9A *,rM8py
+ F$ 3D *&rM6yO
+ F$ ;f'rM5xO
+ F0 ;ArM4>w~
+ F0 ;ArM3i#
+ F0 ;ArM2i&
+ F0 ;ArM1i)
+ F0 ;ArM0i,
+ F0 9A *,rMQpy
+ F$ ;f'rMOyO
+ F0 ;{, *X, @z+ ;ArMM>w~
+ F0 ;ArMLi#
+ F0 ;ArMKi&
+ F0 ;ArMJi)
+ F0 ;ArMIi,
+ F0 ;f' (.rMkpy
+ F$ ;{,rMiyO
+ F0 ;b2rMhxO
+ F0 ;ArMg>w~
+ F0 ;ArMfi#
+ F0 ;ArMei&
+ F0 ;ArMdi)
+ F0 ;ArMci,
+ F0 9A :,JCrP5
+z(&"
+ &&JFrP6
+z(%|
+ &&JIs?'
+z(%y
+ &&JLs?+
+z(%v
+ &&JOs?.
+z(%s
+ &&JRs?5
+z(%p
+ &&JUs?6
+z(%m
+ &&JXuy'
+z(%j
+ {.&`}
 
-const shrinkWideBF16SM70NarrowAligned = `packed1 76310 shrinkWide_8_float32_row_BF16
-!pJ
-!pI
-!p8
-!xE
-!s]s}pMpOrGvPrR
-!vv}ZpOpMrR
+var expandWideBF16SM70 = driver.Text{Base: &expandWideBF16SM80, Code: `packed2 57502 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
+!s.
+!s-
+ 2(]p0r-
+O21qo
+ oG(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ *& $X$ $U@ &}=Le%_
+ (Z$ 8W$ 3A ,e&}FxZ
+ *Q# &T# 8_& ;Ap%?&#
+ (c#Ly%t
+ (u) 8v* ;Ap%@&#
+uY'
+ &CpHK%~
+ (}+ 8v* ;Ap%A&#
+uY+
+ &CpHK&P
+ (}+ 8v* ;Ap%B&#
+uY/
+ +A &a+ 8v* ;Ap%C&#
+uY3
+ +A <: 9A $,pHPqb
+ $$tAL
+rM8py
+ ({* @v* 3D *&rM6yO
+ ,V# <S# ;f'rM5xO
+ F0 ;ArM4>w~
+ F0 ;ArM3i#
+ F0 ;ArM2i&
+ F0 ;ArM1i)
+ F0 ;ArM0i,
+ F0 9A *,rMQpy
+ F$ ;f'rMOyO
+ F0 ;{, *X, @z+ ;ArMM>w~
+ F0 ;ArMLi#
+ F0 ;ArMKi&
+ F0 ;ArMJi)
+ F0 ;ArMIi,
+ F0 ;f' (.rMkpy
+ F$ ;{,rMiyO
+ F0 ;b2rMhxO
+ F0 ;ArMg>w~
+ F0 ;ArMfi#
+ F0 ;ArMei&
+ F0 ;ArMdi)
+ F0 ;ArMci,
+ F0 9A :,JCrP5
+ &$JFrP6
+ &$JIs?'
+ &$JLs?+
+ &$JOs?.
+ &$JRs?5
+ &$JUs?6
+ &$JXuy'
+ {.$`}
+
+var expandWideSumSM70NarrowAligned = driver.Text{Base: &expandWideBF16SM80NarrowAligned, Code: `packed2 45620 expandWide_8_float32_row_BF16_float32_row_F32
+!s.
+!s-
+ (( ,$OuvrA
+ ^E&tf
+ &$uS
+ $,uJ
+ $K/$
+ $$ &V#/$
+Ll%g
+ (OuB
+ '3/$
+uS
+zGA
+ +3 &y#/$
+Lm%h
+ )DwD
+ +3 $> +D &2/$
+Ln%i
+ )D $, +D $2 +D &2/$
+ &Y% 'Dr>.
+ +DzG>
+ +D &V&/$
+Lp%k
+ )D $, +D $2 +D &2/$
+Lq%l
+ )D $, +D $2 +D &2/$
+Lr%m
+ )D $, +D $2 'D $.Lnqb
+ $$t/r
+ &$/%
+Lo%t
+ ,& 'G/%
+uS
+ $2 'G/&
+ &0/$
+Lq%v
+ ,& +G $2 )c% &0/$
+Ls%x
+ ,& +3 $2 )3 &0/$
+Lu%z
+ ,& +D $2 )D &0/$
+Lw%|
+ ,& +D $2 )D &0/$
+Ly%~
+ ,& +D $2 )D &0/$
+L{&O
+ ,& +D $2 )D &0/$
+L}&O
+ ,& +D $2 )l$ $0/&
+ ($/%
+ .$ +Q% $2 )6 &0/$
+ .$ +G $2 )d( &0 +3 (* +3 $2 )3 &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )m' $0 'Q% && 'Q% ,& +R( $2 )6 &0 'G ,& +G $2 )e+ &0 +3 (* +3 $2 )3 &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 'D ,./.
+ ,$/*
+ $$sUg
+ ($sUd
+ ($sUa
+ ($sU]
+ ($sUZ
+ ($sUW
+ ($sUT
+ ($sUQ
+ *$/<
+ q.$`}
+
+var expandWideSumSM70 = driver.Text{Base: &expandWideBF16SM80, Code: `packed2 46370 expandWide_8_float32_row_BF16_float32_row_F32
+!s.
+!s-
+ (( ,$OsCrA
+ ZG&tf
+ &$uS
+ $,uJ
+ $K/$
+ $$ &V#/$
+L[%V
+ (OuB
+ '3/$
+uS
+zGA
+ +3 &y#/$
+L\%W
+ )DwD
+ +3 $> +D &2/$
+L]%X
+ )D $, +D $2 +D &2/$
+ &Y% 'Dr>.
+ +DzG>
+ +D &V&/$
+L_%Z
+ )D $, +D $2 +D &2/$
+La%[
+ )D $, +D $2 +D &2/$
+Lb%\
+ )D $, +D $2 'D $.L]qb
+ $$t/b
+ &$/%
+L^%d
+ &&w2t&()
+ &$ 'G/%
+uS
+ $2 'G/&
+ &0/$
+La%f
+ &Ow2u&()
+ &V# +G $2 )c% &0/$
+Lc%h
+ &O &j'rc'
+ +3zG8
+ )3 &c)/$
+Le%j
+ &Ow2w&()
+ &V# +D $2 )D &0/$
+Lg%l
+ &Ow2x&()
+ &V# +D $2 )D &0/$
+Li%n
+ &O &r)rc2
+ +DzG5
+ )D &k+/$
+Lk%p
+ &Ow2z&()
+ &V# +D $2 )D &0/$
+Lm%r
+ &Ow2{&()
+ &V# +D $2 )l$LovI
+/&
+t/s
+ &6/%
+Lp%u
+ ,& +Q% $2 )6 &0/$
+Lr%w
+ ,& +G $2 )d( &0/$
+Lt%y
+ ,& +3 $2 )3 &0/$
+Lv%{
+ ,& +D $2 )D &0/$
+Lx%}
+ ,& +D $2 )D &0/$
+Lz&K
+ ,& +D $2 )D &0/$
+ $Y0 ,\0 +D $2 )D &0/$
+L~&K
+ ,& +D $2 )m' $0/&
+ ($/%
+ .$ +R( $2 )6 &0/$
+ .$ +G $2 )e+ &0 +3 (* +3 $2 )3 &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 'D ,./.
+ ,$/*
+ V#$/<
+ q.$`}
+
+var expandTensorBF16SM80NarrowAligned = driver.Text{Base: &shrinkTensorSM80NarrowAligned, Code: `packed2 16175 expandTensor_8_float32_row_BF16
+ *$!u'vap3wBp3q'wd
+!xg}+}Zy.q*
 !
-!vtuYs<
-!
-!pHt&pD
-!vV
-!c
-p;qute
-p9uksV
-p:x@8pF
-qStyun
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-wI/q3
-Q
-ri
-)
-t>
-wR
-qU
-z*r.7
-u3
-xnps@
-p%
-}pq0
-N
-{1px
-q2rO
-zt
-)
-uupG
-)
-tN
-)
-wI/pw
-p{u4-7vQ
-sw
-s@r>
-s@p&
-s@se
-s@s%
-s@+rg
-s@vm
-s@+p&
-s@sL
-wI@qe
-qVM$2p0
-sJvuzH
-z$pX
-ru%
-xnq@
-u'p0
-ru&
-ph*E
-)
-s.p=p-%
-}PpK
-}pr-
-qt+1%
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rD+
-vl/r-
-po%q&%
-{Pr]
-Yp01#
-q'+s6
-t+p01%
-"#
-Yp21#
-"#
-t+p21%
-"#
-yn1#
-"#
-t+[1%
-"#
-Yp@1#
-"#
-t+p@1%
-"#
-YX1#
-"#
-t+X1%
-"#
-x<1#
-"#
-t+q91%
-"#
-}3M#
-"#
-t+p,1%
-"#
-Yxc#
-"#
-t+xc%
-vl/pb
-p~q,1&U
-xBzYM%
-rsM%
-pB%Eq=
-pB%q&qR
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-rf+
-!#
-)
-v0qI%
-T.
-v0qIp-
-T.
-4
-{#vu,sq
-q1vX
-q1p@q=
-q1p@qR
-q1t"X
-t+q9A
-*%%
-w@
-tb=sQ
-yP
-&
-tb,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"$
-t+R$A
-*%%
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"$
-t+R/A
-*%%
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"$
-t+R:A
-*%%
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"&
-rjx\I
-q'+u:
-*8wX
-T-
-pm
-{R
-*#%
-w@
-"%
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-q'8tI
-s+>qW$?
-s+>qW6
-s+>qW6
-s+>qW6
-s+>qW6
-s+>qW6
-s+>qW6
-|KE$=rl>
-s+=$%$N
-s+=$%6
-s+=$%6
-s+=$%6
-s+=$%6
-s+=$%6
-s+=$%6
-|KT$<$$>
-s+<$,'2
-s+<$,6
-s+<$,6
-s+<$,6
-s+<$,6
-s+<$,6
-s+<$,6
-q~2$;$+>
-s+;$3'*
-s+;$36
-s+;$36
-s+;$36
-s+;$36
-s+;$36
-s+;$36
-q~*$:$2>
-!#
-"&
-rjx\I
-"&
-i+V$
-T-
-u(
-{R
-*#%
-w@
-"&
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"&
-s+cqW$e
-s+cqW6
-s+cqW6
-s+cqW6
-s+cqW6
-s+cqW6
-s+cqW6
-|Kk$brl>
-s+b$%$t
-s+b$%6
-s+b$%6
-s+b$%6
-s+b$%6
-s+b$%6
-s+b$%6
-|Kz$a$$>
-s+a$,'1
-s+a$,6
-s+a$,6
-s+a$,6
-s+a$,6
-s+a$,6
-s+a$,6
-q~1$_$+>
-s+_$3')
-s+_$36
-s+_$36
-s+_$36
-s+_$36
-s+_$36
-s+_$36
-q~)$^$2>
-!#
-"&
-rjx\I
-"&
-i-V'
-T-
-z>
-{R
-*#%
-w@
-"&
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"&
-r:CqW'@
-r:DqW6
-r:EqW6
-r:FqW6
-r:GqW6
-r:HqW6
-r:IqW6
-q~@'Jrl>
-r:K$%'8
-r:L$%6
-r:M$%6
-r:N$%6
-r:O$%6
-r:P$%6
-r:Q$%6
-q~8'R$$>
-r:S$,'0
-r:T$,6
-r:U$,6
-r:V$,6
-r:W$,6
-r:X$,6
-r:Y$,6
-q~0'Z$+>
-r:[$3'(
-r:\$36
-r:]$36
-r:^$36
-r:_$36
-r:a$36
-r:b$36
-q~('c$2>
-!#
-"&
-rjx\I
-"&
-i/V*
-T-
-{K
-{R
-*#%
-w@
-"&
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"&
-r:CqW'?
-r:DqW6
-r:EqW6
-r:FqW6
-r:GqW6
-r:HqW6
-r:IqW6
-q~?'Jrl>
-r:K$%'7
-r:L$%6
-r:M$%6
-r:N$%6
-r:O$%6
-r:P$%6
-r:Q$%6
-q~7'R$$>
-r:S$,'/
-r:T$,6
-r:U$,6
-r:V$,6
-r:W$,6
-r:X$,6
-r:Y$,6
-q~/'Z$+>
-r:[$3''
-r:\$36
-r:]$36
-r:^$36
-r:_$36
-r:a$36
-r:b$36
-q~''c$2>
-!#
-"&
-rjx\I
-"&
-i1V-
-T-
-s'8
-{R
-*#%
-w@
-"&
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"&
-r:CqW'>
-r:DqW6
-r:EqW6
-r:FqW6
-r:GqW6
-r:HqW6
-r:IqW6
-q~>'Jrl>
-r:K$%'6
-r:L$%6
-r:M$%6
-r:N$%6
-r:O$%6
-r:P$%6
-r:Q$%6
-q~6'R$$>
-r:S$,'.
-r:T$,6
-r:U$,6
-r:V$,6
-r:W$,6
-r:X$,6
-r:Y$,6
-q~.'Z$+>
-r:[$3'&
-r:\$36
-r:]$36
-r:^$36
-r:_$36
-r:a$36
-r:b$36
-q~&'c$2>
-!#
-"&
-rjx\I
-"&
-i3V0
-T-
-s'7
-{R
-*#%
-w@
-"&
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"&
-r:CqW'=
-r:DqW6
-r:EqW6
-r:FqW6
-r:GqW6
-r:HqW6
-r:IqW6
-q~='Jrl>
-r:K$%'5
-r:L$%6
-r:M$%6
-r:N$%6
-r:O$%6
-r:P$%6
-r:Q$%6
-q~5'R$$>
-r:S$,'-
-r:T$,6
-r:U$,6
-r:V$,6
-r:W$,6
-r:X$,6
-r:Y$,6
-q~-'Z$+>
-r:[$3'%
-r:\$36
-r:]$36
-r:^$36
-r:_$36
-r:a$36
-r:b$36
-q~%'c$2>
-!#
-"&
-rjx\I
-"&
-i5V3
-T-
-s'9
-{R
-*#%
-w@
-"&
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"&
-r:CqW'<
-r:DqW6
-r:EqW6
-r:FqW6
-r:GqW6
-r:HqW6
-r:IqW6
-q~<'Jrl>
-r:K$%'4
-r:L$%6
-r:M$%6
-r:N$%6
-r:O$%6
-r:P$%6
-r:Q$%6
-q~4'R$$>
-r:S$,',
-r:T$,6
-r:U$,6
-r:V$,6
-r:W$,6
-r:X$,6
-r:Y$,6
-q~,'Z$+>
-r:[$3'$
-r:\$36
-r:]$36
-r:^$36
-r:_$36
-r:a$36
-r:b$36
-q~$'c$2>
-!#
-"&
-rjx\I
-"&
-i7V6
-T-
-s'/
-{R
-*#%
-w@
-"&
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"&
-r:CqW';
-r:DqW6
-r:EqW6
-r:FqW6
-r:GqW6
-r:HqW6
-r:IqW6
-q~;'Jrl>
-r:K$%'3
-r:L$%6
-r:M$%6
-r:N$%6
-r:O$%6
-r:P$%6
-r:Q$%6
-q~3'R$$>
-r:S$,'+
-r:T$,6
-r:U$,6
-r:V$,6
-r:W$,6
-r:X$,6
-r:Y$,6
-q~+'Z$+>
-r:[$3'#
-r:\$36
-r:]$36
-r:^$36
-r:_$36
-r:a$36
-r:b$36
-q~#'c$2>
-!#
-}pt'
-i9v-
-pC1
-rMM?C
-sH"
-!#
-t),j
-zj
-p.
-t)+qN
-|)
-uE
-t)/yC
-vJ
-uT
-z<p4Bz\
-t)@pb
-|}
-qLXU
-ti
-sd
-!#
-pry=wE
-vJ
-uT
-z<p4Bz\
-prsQps@
-r?|X
-t)@zg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-t).r4
-|Np4B{$
-"$
-yVB6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-{1r+
-r[,p$
-5
-{rp5
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-syu8r3qpsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4Az\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4Az\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4A{$
-"$
-yVA6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-rjt,I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6r>sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4@z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4@z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4@{$
-"$
-yV@6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-rjzGI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6p&sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4?z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4?z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4?{$
-"$
-yV?6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV"I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6sesG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4>z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4>z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4>{$
-"$
-yV>6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV&I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6s%sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4=z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4=z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4={$
-"$
-yV=6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV*I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6+rgsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4<z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4<z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4<{$
-"$
-yV<6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV.I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6vmsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4;z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4;z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4;{$
-"$
-yV;6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV2I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6+p&sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4:z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4:z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4:{$
-"$
-yV:6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV6I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6sLsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p49z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p49z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np49{$
-"$
-yV96
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV:I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6sZsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p48z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p48z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np48{$
-"$
-yV86
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6wisG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p47z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p47z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np47{$
-"$
-yV76
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVBI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6.r>sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p46z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p46z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np46{$
-"$
-yV66
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVFI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6t[sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p45z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p45z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np45{$
-"$
-yV56
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVJI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u68v=sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p44z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p44z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np44{$
-"$
-yV46
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVNI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6wNsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p43z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p43z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np43{$
-"$
-yV36
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVRI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u67rgsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p42z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p42z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np42{$
-"$
-yV26
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVVI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6pksG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p41z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p41z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np41{$
-"$
-yV16
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVZI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u67p&sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p40z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p40z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np40{$
-"$
-yV06
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV^I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6r*sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4/z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4/z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4/{$
-"$
-yV/6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVcI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6tlsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4.z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4.z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4.{$
-"$
-yV.6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVgI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6tzsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4-z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4-z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4-{$
-"$
-yV-6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVkI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6tKsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4,z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4,z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4,{$
-"$
-yV,6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVoI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6tOsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4+z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4+z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4+{$
-"$
-yV+6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVsI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6w7sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4*z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4*z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4*{$
-"$
-yV*6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pVwI
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6rJsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4)z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4)z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4){$
-"$
-yV)6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-pV{I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6,wVsG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4(z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4(z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4({$
-"$
-yV(6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6y^sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4'z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4'z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4'{$
-"$
-yV'6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6qYp&sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4&z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4&z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4&{$
-"$
-yV&6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6w$sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4%z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4%z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4%{$
-"$
-yV%6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6,s%sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4$z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4$z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4${$
-"$
-yV$6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6}4sG
-!#
-"+
-zj
-p.
-"+
-|)
-uE
-"+
-vJ
-uT
-z<p4#z\
-"+
-|}
-qLXU
-ti
-sd
-!#
-"+
-vJ
-uT
-z<p4#z\
-")
-r?|X
-"+
-|}
-|v|ID
-zWyW
-\
-H
-!#
-"+
-|Np4#{$
-"$
-yV#6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-"+
-]>I
-"+
-q1=p$
-qvrc1+
-)
-ur
-0
-qvsp1)
-u6,vmsG
-!#
-qD9^
-p+
-qD/sh
-qt+pd
-5
-qM,pE
-pB+u%)
-q;
-tMZ
-t6t&
-q6
-t6y;
-q6
-t6-tK
-q6
-t6w3
-q6
-t67wi
-q6
-t6{Xp&
-q6
-t6/rJ
-q6
-zq|_
-q7+29
-z_.
-*0%
-s@r>
-r\#
-5
-{@r-
-t{M&34
-ra+q&
-)
-ta
-T/
-s'@
-o
-*)%
-s8
-!#
-O
-!#
-z0r1
-O
-!#
-"8
-].rL=
-*631
-yg@
-T.
-pm,
-po%E36
-yg@
-T.
-pm+
-(x5
-!pZ
-p(
-!p^
-"?
-J
-qa,
-qa+
-(
-!qZ
-q'+q0
-qH
-a|
-;-
-(
-!s*
-qH
-ay
-;-
-(
-!tS
-qH
-av
-;-
-(
-!vB
-qH
-as
-;-
-(
-!w&
-qH
-ap
-;-
-(
-!x=
-qH
-am
-;-
-(
-!yE
-qH
-aj
-;-
-(
-!{-
-qH
-ag
-;-
-(
-!vKxw
-{@r.
-g
-pfp[
-;/
-(
-!pty@
-"%
-sk
-p3A
-;.
-(
-!ptyG
-sk
-pfpY
-;.
-(
-!pt+uU
-sk
-pfp)
-;.
-(
-!pt{H
-sk
-p3B
-;.
-!q[
-qQw$
-p_
-m
-pN
-p]
-h}4
-pQ
-sjvm
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+!pW0qXpt
+!yN
+ $,|ZrA
+tWqS
+O'u1s7
+h6q^
+p#5r-
+ <*p"ui
+t$qX
+ $u7p"rL
+t$qc
+p"{n
+p"{^
+t$sI
+p"yu
+t$uE
+t$1pZ
+p"|K
+t$t8
+t$tq
+t$td
+t$vP
+p"s*
+q..qO
+ .t7q.6yS
+ 4(q..q%
+qCp5M1u=
+ $&q.1q8
+ $$s5y~
+/$
+s[pQ
+y@<pC
+s+.pN
+uc.&)-
+uc/&*-
+uc0&+-
+uc1&,-
+uc2&--
+y@+pC
+s+3qP
+uc3p2-
+uc4p2-
+uc5p2-
+uc6p2-
+uc7p2-
+q.6yG
+q:&4
+s/
+q{&M
+q=<q8
+ %6uepS)
+ua*
+sU'
+zy
+}w|V
+v%10
+r^)
+}w0
+ua+
+q='yq
+zC'4
+ (o1wW$
+qI'
+s[p5
+sMpSR)
+ $U/q=+r%
+tJZ
+ 2n# 21xh
+q=5pX
+s[p7
+qHq/E
+q=6q8
+t_zr2
+r^r+
+zv2
+ra0pC
+tA#
+ra+r{
+q:%4
+ $Y#s/
+z0
+q=6pX
+p]'&'qU
+tS$
+x>p*
+tIp4q5
+tF,
+tIp4qP
+uO4
+tIs^#
+v^M
+tIs^%
+zV;
+tIs^'
+y$p|rf
+tIs^)
+L"s6
+tIs^+
+L$r+
+tIs^-
+rr#B
+rr$B
+rr%B
+rr&B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+ 2}#ws
+ $"q=1p;
+y$s^.
+s/
+t//
+ :* *9 *x#vN
+zs%K
+zs$K
+zs#K
+zs"K
+ *k% *? *?q=5p'
+q,~*d
+q=6q~
+ &? &(tE
+}\y~
+L7%'
+L6%(
+L5%)
+L4%*
+L3%+
+L2%,
+L1%-
+L0%.
+r2p5e
+ $:{rp^q5r|
+r2pQe
+ $#{rp|qPr|
+r2p7e
+ $#{rp8"%#r|
+{be
+ $#{rp8$%%r|
+}[e
+ $#{rp8&%'r|
+wme
+ $#{rp8(%)r|
+{w*
+ $#{rp8*%+r|
+t~e
+ $#{rp8,%-r|
+ $$ *|#/'
+q,x?d
+ra+yB
+D*=)
+ *m$w62u5ycu%
+ $;qs+rX
+wbpM
+wSt^tz
+wbU
+ %$qs2sX
+}c
+vgr1pM
+qs.qp
+q"p?3
+}X
+v=r\(
+qs1sT
+zBY
+v=ry(
+/%
+wbpj
+ %1wb[
+ %3/%
+}c
+vgqipj
+/%
+ '1v=rg(
+/%
+ %1v=rJ(
+qs2sT
+vgqipG
+vgqKU
+ra*qO
+pz*%,%+%-pqp^Zpqt"2#1#0#/@
+pz.%0%/%1pqp^Zpqt".#-#,#+@
+pz2%4%3%5pqp^Zpqt"*#)#(#'@
+pz6%8%7%9pqp^Zpqt"&#%#$##@
+s\2#1#0#/p&*%,%+%-v#%"$"#""@
+s\.#-#,#+p&.%0%/%1wfzj
+s\*#)#(#'p&2%4%3%5pq|JwF
+s\&#%#$##p&6%8%7%9wfyc
+q=+rX
+qn;%;;
+k;%S
+s5~9
+ $9r*rvuZ
+pLS,
+ *a-sUW
+qe<E
+ &$r*t-v5
+q:(M
+sUY
+se>
+ %]'v%1'
+r^)
+}w+
+qC|J)
+rb*p;
+ $&uB
+ua2
+ $&w62pP|cq]
+WsXr7
+ 'c#Wv5sX
+q>p7q+
+}X
+/#
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+}X
+s='tY
+s>zA2
+s>zA0
+s>zA.
+s>zA,
+s>zA*
+s>zA(
+s>zA&
+s>zA$
+Wv1v/
+vgrypo
+ %x# %Y$vgqK(
+s=+tY
+yMbp*8w?
+ $$r*rvxx
+w[p+psFp6
+ $9t#yO
+u"
+/)
+ %_#sUl
+seG
+ -_#/)
+ $,wD
+ )_#/)
+ 'r$/)
+ K_#/)
+s>zA1
+s>zA/
+s>zA-
+s>zA+
+s>zA)
+s>zA'
+s>zA%
+s>zA#
+/)
+ +_#/)
+ '_#r*t-pv
+ &,}.qT
+ &%/9
+q,xPs?
+DH,
+rk2=B
+ &[)DJ4
+rk2=D
+ &<DLM
+rk2=F
+ $Cr>5
+DN;
+rk2=H
+ &m$DPrf
+rk2=J
+ &<DRs6
+rk2=L
+ $Crc<
+sY'
+ (y&/E
+ ,$ra+pC
+tX
+ (J $E/,
+||
+C/
+ &g$!|r
+||
+C&
+ &% $S$ &9 &y$ &_$ $CC"
+ (H $Oppps
+ (T# $7ppq/
+ &C $^# $CpppJ
+ (H $O $k# (9 $7pppA
+ &C $^# $CCL
+ &a#p,0s]
+ *$zq<p6
+st
+zqqu
+ D(`}
 
-const shrinkWideBF16SM70 = shrinkWideBF16SM70NarrowAligned + `
- patch
- -1
-packed1 76647 shrinkWide_8_float32_row_BF16
- =13
- -2
-p9|#r0
-p:x@un
- =16
- -4
-)
-rCp=
- =9
- -8
-wI/pw
-p{Xq&7q^
- =17
- -1
-ph)E
- =4
- -1
-Yq}1%
- =34
- -1
-p}p"
-po%Ep-
-po%q&rZ
- =32
- -6
- =32
- -1
-rf*
- =2
- -4
-vl/u:
-*2%
-T&
-*3p-
-*4rZ
-*5rS
-T&
- =2
- -7
-vIG
-*%%
-sw
-s@r>
-s@p&
-s@se
- =24
- -4
-vl/pb
-z=G
-*%%
-sw
-s@r>
-s@p&
-s@se
- =25
- -3
-v3p"G
-*%%
-sw
-s@r>
-s@p&
-s@se
- =25
- -3
-zNG
-*%%
-sw
-s@r>
-s@p&
-s@se
- =24
- -1
-"'
- =2
- -2
-*6V#
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =61
- -2
-*7V&
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =61
- -2
-*8V)
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =61
- -2
-i1V,
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =61
- -2
-i3V/
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =61
- -2
-i5V2
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =61
- -2
-i7V5
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =61
- -2
-i9V8
-T$
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =59
- -3
-i;v-
-pC-
-rMM6C
- =53
- -1
-r[+p$
- =3
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =56
- -1
-qvrc1*
- =3
- -1
-qvsp1(
- =5
- -1
-qt*pd
- =2
- -1
-pB*u%(
- =17
- -3
-q7*29
-z_.
-*,%
- =4
- -2
-t{M&30
-ra*q&
- =2
- -1
-T*
- =12
- -7
-z[@3&
-pm,
-z[A3&
- =5
- -4
-"@
-J
-qa+
-qa(
- =4
- -2
-ax
-;$
- =3
- -2
-au
-;$
- =3
- -2
-ar
-;$
- =3
- -2
-ao
-;$
- =3
- -2
-al
-;$
- =3
- -2
-ai
-;$
- =3
- -2
-af
-;$
- =3
- -2
-ac
-;$
- =4
- -2
-pfpY
-;*
- =4
- -2
-p3?
-;&
- =3
- -2
-p3@
-;&
- =3
- -2
-p3A
-;&
- =4
- -1
-;&
- =26`
+var expandTensorBF16SM80 = driver.Text{Base: &expandTensorBF16SM80NarrowAligned, Code: `packed2 15794 expandTensor_8_float32_row_BF16
+ :$O'q&s7
+hpdrO
+ e#&s/
+r,pS
+ ,* $.qCbM1r}
+ ,$xq
+ $$s+.Z
+ .$s+3pT
+ 2$q{#M
+ *$sU$
+ 0$zC$4
+u;
+G,)
+ \#(t_zr.
+r^,
+zv.
+|D4
+ %$uMM
+ %&}0;
+ %(zMrf
+ %*D#s6
+ %,D%r+
+ %. 0( HHtbpQ
+s/
+s"pe
+ s#(D()
+qQ&
+D'R
+D&p@
+D%rN
+D$r}
+D#tU
+D"u$
+zMuD
+ %* &*s<q/M
+ $4tCqVu%
+tCp4}N
+s<qAM
+ $#tCYu%
+tCb}N
+s<psM
+ $#tCp?u%
+tCp7}N
+s<q)M
+ $#tCpQu%
+tCp5}N
+qY"M
+ $#tCp^u%
+tCpa}N
+qY#M
+ $#tCp|u%
+tCqR}N
+qY$M
+ $#q#"u%
+q##}N
+qY%M
+ $#q#$u%
+q#%}N
+ ,N/&
+ &$D0=/
+qQ$
+ (&wQsau%
+wQr1}N
+wQr$fp6
+wQqKfqu
+ i#$pz"%$%#%%pqp^Zpqt"2#1#0#/@
+pz&%(%'%)pqp^Zpqt".#-#,#+@
+pz*%,%+%-pqp^Zpqt"*#)#(#'@
+pz.%0%/%1pqp^Zpqt"&#%#$##@
+s\2#1#0#/p&"%$%#%%v#%"$"#""@
+s\.#-#,#+p&&%(%'%)wfzj
+s\*#)#(#'p&*%,%+%-pq|JwF
+s\&#%#$##p&.%0%/%1wfyc
+ $2qn3%3;
+k3%9
+ (&pL9,
+ ){& $*sU=
+s(8E
+ *&sU?
+}48
+ .&qQ*
+ ($ $]. %7wZp6
+wZqu
+ q#^.wRb
+tLpUp*
+tLp68
+tLquA
+ 2$sUQ
+ /f#/)
+qQ*
+ (4 +f# q#$ -f# .& $n/ $o/sED9&
+ $(sEC9&
+ $(sEB9&
+ $(sEA9&
+ $(sE@9&
+ $(sE?9&
+ 0( $$pc(
+ *"C/
+_$
+ *&C#
+_*
+ (& $a# '' ([#CG
+_&
+ (&CF
+ '' &(CE
+ ', &(CD
+ '1 &(CC
+ '6 &(CB
+ '; &(CA
+ '@ &(C@
+_&
+ V#&`}
 
-const expandWide32SM70NarrowAligned = `packed1 35463 expandWide_4_float32_row_F32_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!s]s}pMpOrGvPrR
-!
-!pH+s%pD
-!vV
-!c
-p;xFte
-p9x@to
-p:+qYpF
-qSw?un
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-hw$
-sjs%
-sjvm
-ht&
-sjsL
-sjsZ
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-huK
-qx/q3
-Q
-ri
-)
-t>
-wR
-qU
-r#+w-
-p%
-r#-f-
-N
-zt
-)
-uupG
-)
-tN
-)
-qx/pw
-p{[q&7vQ
-sw
-s@r>
-s@p&
-s@se
-s@s%
-s@+rg
-s@vm
-s@+p&
-s@sL
-qx@qe
-qVM$2p0
-sHP
-rt=pX
-qVM.<#
-uX.1)?
-uX/1*?
-uX01+?
-uX11,?
-uX21-?
-rt-pX
-qVM3<(
-uX3r2?
-uX4r2?
-uX5r2?
-uX6r2?
-uX7r2?
-r#+wE
-ra&E
-)
-r#-u:
-t(R/2[
-qvqYw?</
-r#.pw
-u'R+
-ru'
-s?[
-s.p=p-%
-r#8q#
-Y=q=
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rD/
-r#@xj
-qBX
-uA=sh
-)
-ta
-}PpG
-r#@qw
-rsrc
-qBp@
-"#
-)
-v0pK%
-}PqA
-"#
-vT{c
-qB[
-"#
-)
-wm%
-vW1
-"#
-q1vn{X/
-qBp2
-"#
-)
-v0qI%
-vW1
-uA/r]
-tU-1#
-uv=r]
-ra%E
-r'p0E
-)
-zB/U%
-"#
-tU.1#
-uv=sQ
-zB.Up-
-"#
-tU-1#
-"#
-zB-UrZ
-"#
-tU,1#
-"#
-zB,UrS
-"#
-tU+1#
-"#
-zB+Uq^
-"#
-tU*1#
-"#
-zB*Usu
-"#
-tU)1#
-"#
-zB)Us[
-"#
-tU(1#
-"#
-zB(Ut]
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-!#
-)
-uA=t;
-*8%
-T.
-q>rmrGPq"t@pirzxPr)(
-tP
-i(p-
-T.
-q>rmrGPq"t@pirzxPr))
-tP
-i&rZ
-T.
-q>rmrGPq"t@pirzxPr)*
-tP
-i$rS
-T.
-q>rmrGPq"t@pirzxPr)+
-tP
-rex\2{'
-w"~5
-wj
-rDQ
-J
-J
-J
-J
-"(
-](I
-uA=j
-vIG
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-J
-J
-J
-J
-"#
-])I
-"#
-z=G
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-J
-J
-J
-J
-"#
-]*I
-"#
-v3p"G
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-J
-J
-J
-J
-"#
-]+I
-"#
-zNG
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-pnqyu:
-s5z}s\<"
-s5z}s\<#
-s5z}s\<$
-s5z}s\<%
-s5z}s\2p0
-s5z}s\2p*
-s5z}s\2q,
-s5z}s\t0
-s5z}s\ry
-s5z}s\r2
-s5z}s\2[
-s5z}s\2p2
-&
-s5z}s\U
-s5z}s\q=
-s5z}s\qR
-"'
-],I
-uv=zg
-i+V#
-T-
-pm
-{R
-*#%
-vE
-uv-ts
-s+*W$+
-s+*W6
-s+*W6
-|K-$)q/>
-s+)rl$6
-s+)rl6
-s+)rl6
-|K8$(sI>
-s+(sG'2
-s+(sG6
-s+(sG6
-q~2$'t|>
-s+'$#'*
-s+'$#6
-s+'$#6
-q~*$&$">
-!#
-"$
-]-I
-"$
-i-V&
-T-
-u(
-{R
-*#%
-vE
-"$
-s+:W$<
-s+:W6
-s+:W6
-|K>$9q/>
-s+9rl$G
-s+9rl6
-s+9rl6
-|KI$8sI>
-s+8sG'1
-s+8sG6
-s+8sG6
-q~1$7t|>
-s+7$#')
-s+7$#6
-s+7$#6
-q~)$6$">
-!#
-"$
-].I
-"$
-i/V)
-T-
-z>
-{R
-*#%
-vE
-"$
-s+JW$M
-s+JW6
-s+JW6
-|KO$Iq/>
-s+Irl'8
-s+Irl6
-s+Irl6
-q~8$HsI>
-s+HsG'0
-s+HsG6
-s+HsG6
-q~0$Gt|>
-s+G$#'(
-s+G$#6
-s+G$#6
-q~($F$">
-!#
-"$
-]/I
-"$
-i1V,
-T-
-{K
-{R
-*#%
-vE
-"$
-s+ZW$^
-s+ZW6
-s+ZW6
-|Ka$Yq/>
-s+Yrl'7
-s+Yrl6
-s+Yrl6
-q~7$XsI>
-s+XsG'/
-s+XsG6
-s+XsG6
-q~/$Wt|>
-s+W$#''
-s+W$#6
-s+W$#6
-q~'$V$">
-!#
-"$
-]0I
-"$
-i3V/
-T-
-s'8
-{R
-*#%
-vE
-"$
-s+kW$p
-s+kW6
-s+kW6
-|Kr$jq/>
-s+jrl'6
-s+jrl6
-s+jrl6
-q~6$isI>
-s+isG'.
-s+isG6
-s+isG6
-q~.$ht|>
-s+h$#'&
-s+h$#6
-s+h$#6
-q~&$g$">
-!#
-"$
-]1I
-"$
-i5V2
-T-
-s'7
-{R
-*#%
-vE
-"$
-s+{W'=
-s+{W6
-s+{W6
-q~=$zq/>
-s+zrl'5
-s+zrl6
-s+zrl6
-q~5$ysI>
-s+ysG'-
-s+ysG6
-s+ysG6
-q~-$xt|>
-s+x$#'%
-s+x$#6
-s+x$#6
-q~%$w$">
-!#
-"$
-]2I
-"$
-i7V5
-T-
-s'9
-{R
-*#%
-vE
-"$
-r:CW'<
-r:DW6
-r:EW6
-q~<'Fq/>
-r:Grl'4
-r:Hrl6
-r:Irl6
-q~4'JsI>
-r:KsG',
-r:LsG6
-r:MsG6
-q~,'Nt|>
-r:O$#'$
-r:P$#6
-r:Q$#6
-q~$'R$">
-!#
-"$
-]3I
-"$
-i9V8
-T-
-s'/
-{R
-*#%
-vE
-"$
-r:CW';
-r:DW6
-r:EW6
-q~;'Fq/>
-r:Grl'3
-r:Hrl6
-r:Irl6
-q~3'JsI>
-r:KsG'+
-r:LsG6
-r:MsG6
-q~+'Nt|>
-r:O$#'#
-r:P$#6
-r:Q$#6
-q~#'R$">
-!#
-xS&<&B
-tU&<.
-sH"
-!#
-sY-r]
-tU@1#
-tU,<0
-4
-5
-sY.w-
-qF2<-
-)
-zBA1(%
-T/
-s'@
-o
-*)%
-sY8sh
-_
-zrB
-s8
-!#
-"$
-tU@1#
-w"t,
-5
-"$
-qF3<.
-)
-zBA1(%
-T/
-pm=
-o
-*)%
-"$
-_
-zrA
-s8
-!#
-"$
-tU@1#
-w"{'
-5
-"$
-qF4</
-)
-zBA1(%
-T/
-pm,
-o
-*)%
-"$
-_
-zr@
-s8
-!#
-"$
-tU@1#
-w"x\
-5
-"$
-qF5<0
-)
-zBA1(%
-T/
-pm+
-o
-*)%
-"$
-_
-zr?
-s8
-!#
-"$
-tU@1#
-u~#
-5
-"$
-qF6<1
-)
-zBA1(%
-T/
-pm-
-o
-*)%
-"$
-_
-zr>
-s8
-!#
-"$
-tU@1#
-u~&
-5
-"$
-qF7<2
-)
-zBA1(%
-T/
-pm.
-o
-*)%
-"$
-_
-zr=
-s8
-!#
-"$
-tU@1#
-u~)
-5
-"$
-qF8<3
-)
-zBA1(%
-T/
-pm8
-o
-*)%
-"$
-_
-zr<
-s8
-!#
-"$
-tU@1#
-u~,
-5
-"$
-qF9<4
-)
-zBA1(%
-T/
-pm7
-o
-*)%
-"$
-_
-zr;
-s8
-!#
-sY,q@
-qF5v-
-sY-ps@
-qBR9
-|V0pu
-5
-"%
-qF6<;
-rsrc
-)
-zBK1(%
-T/
-pm9
-o
-*)%
-"%
-_
-zr:
-s8
-!#
-"&
-|V.v:
-5
-"$
-qF8<=
-rsrc
-)
-zBL1(%
-T/
-pm/
-o
-*)%
-"$
-_
-zr9
-s8
-!#
-"$
-|V-yR
-5
-"$
-qF:<?
-rsrc
-)
-zBM1(%
-T/
-pm@
-o
-*)%
-"$
-_
-zr8
-s8
-!#
-"$
-|V,2{'
-5
-"$
-qF<<A
-rsrc
-)
-zBN1(%
-T/
-u(=
-o
-*)%
-"$
-_
-zr7
-s8
-!#
-"$
-|V+2|;
-5
-"$
-qF><C
-rsrc
-)
-zBO1(%
-T/
-u(,
-o
-*)%
-"$
-_
-zr6
-s8
-!#
-"$
-|V*2{v
-5
-"$
-qF@<E
-rsrc
-)
-zBP1(%
-T/
-u(+
-o
-*)%
-"$
-_
-zr5
-s8
-!#
-"$
-|V)s^#
-5
-"$
-qFB<G
-rsrc
-)
-zBQ1(%
-T/
-u(-
-o
-*)%
-"$
-_
-zr4
-s8
-!#
-"$
-|V(s^%
-5
-"$
-qFD<I
-rsrc
-)
-zBR1(%
-T/
-u(.
-o
-*)%
-"$
-_
-zr3
-s8
-!#
-"&
-qFF2{c
-"&
-qBRJ
-|VApu
-5
-"%
-qFG<L
-rs{c
-)
-zB\1(%
-T/
-u(8
-o
-*)%
-"%
-_
-zr2
-s8
-!#
-"&
-|V?v:
-5
-"$
-qFI<N
-rs{c
-)
-zB]1(%
-T/
-u(7
-o
-*)%
-"$
-_
-zr1
-s8
-!#
-"$
-|V>yR
-5
-"$
-qFK<P
-rs{c
-)
-zB^1(%
-T/
-u(9
-o
-*)%
-"$
-_
-zr0
-s8
-!#
-"$
-|V=2{'
-5
-"$
-qFM<R
-rs{c
-)
-zB_1(%
-T/
-u(/
-o
-*)%
-"$
-_
-zr/
-s8
-!#
-"$
-|V<2|;
-5
-"$
-qFO<T
-rs{c
-)
-zBa1(%
-T/
-u(@
-o
-*)%
-"$
-_
-zr.
-s8
-!#
-"$
-|V;2{v
-5
-"$
-qFQ<V
-rs{c
-)
-zBb1(%
-T/
-z>=
-o
-*)%
-"$
-_
-zr-
-s8
-!#
-"$
-|V:s^#
-5
-"$
-qFS<X
-rs{c
-)
-zBc1(%
-T/
-z>,
-o
-*)%
-"$
-_
-zr,
-s8
-!#
-"$
-|V9s^%
-5
-"$
-qFU<Z
-rs{c
-)
-zBd1(%
-T/
-z>+
-o
-*)%
-"$
-_
-zr+
-s8
-!#
-"&
-qFW2{X/
-"&
-qBR[
-|VRpu
-5
-"%
-qFX<]
-rs{X/
-)
-zBn1(%
-T/
-z>-
-o
-*)%
-"%
-_
-zr*
-s8
-!#
-"&
-|VPv:
-5
-"$
-qFZ<_
-rs{X/
-)
-zBo1(%
-T/
-z>.
-o
-*)%
-"$
-_
-zr)
-s8
-!#
-"$
-|VOyR
-5
-"$
-qF\<b
-rs{X/
-)
-zBp1(%
-T/
-z>8
-o
-*)%
-"$
-_
-zr(
-s8
-!#
-"$
-|VN2{'
-5
-"$
-qF^<d
-rs{X/
-)
-zBq1(%
-T/
-z>7
-o
-*)%
-"$
-_
-zr'
-s8
-!#
-"$
-|VM2|;
-5
-"$
-qFa<f
-rs{X/
-)
-zBr1(%
-T/
-z>9
-o
-*)%
-"$
-_
-zr&
-s8
-!#
-"$
-|VL2{v
-5
-"$
-qFc<h
-rs{X/
-)
-zBs1(%
-T/
-z>/
-o
-*)%
-"$
-_
-zr%
-s8
-!#
-"$
-|VKs^#
-5
-"$
-qFe<j
-rs{X/
-)
-zBt1(%
-T/
-z>@
-o
-*)%
-"$
-_
-zr$
-s8
-!#
-"$
-|VJs^%
-5
-"$
-qFg<l
-rs{X/
-)
-zBu1(%
-T/
-{K=
-o
-*)%
-"$
-_
-zr#
-s8
-!#
-O
-!#
-r#=r1
-O
-!#
-",
-]6zs,
-pVuzs+
-pVrzs-
-(..
-!pZ
-p(
-!p^
-":
-J
-qa,
-qa+
-(
-!qZ
-uv=r+
-qH
-p3X
-;-
-(
-!s*
-qH
-p3[
-;-
-(
-!tS
-qH
-p3^
-;-
-(
-!vB
-qH
-p3b
-;-
-(
-!w&
-qH
-p3e
-;-
-(
-!x=
-qH
-p3h
-;-
-(
-!yE
-qH
-p3k
-;-
-(
-!{-
-qH
-p3n
-;-
-(
-!vKxw
-sY.px
-g
-p3r
-;/
-(
-!pty@
-g
-p3v
-;/
-(
-!ptyG
-g
-p3z
-;/
-(
-!pt+uU
-g
-p3~
-;/
-(
-!pt{H
-g
-u+#6
-;/
-(
-!pt.uU
-g
-u+#2
-;/
-(
-!pt|F
-g
-u+#.
-;/
-(
-!pt|G
-g
-a{
-;/
-(
-!pt}x
-g
-aw
-;/
-(
-!pt/uU
-g
-as
-;/
-(
-!ptxw
-g
-ao
-;/
-(
-!tYy@
-g
-ak
-;/
-(
-!tYyG
-g
-ag
-;/
-(
-!tY+uU
-g
-ac
-;/
-(
-!tY{H
-g
-a^
-;/
-(
-!tY.uU
-g
-aZ
-;/
-(
-!tY|F
-g
-aV
-;/
-(
-!tY|G
-g
-aR
-;/
-(
-!tY}x
-g
-aN
-;/
-(
-!tY/uU
-g
-aJ
-;/
-(
-!tYxw
-g
-aF
-;/
-(
-!vK-y@
-g
-aB
-;/
-(
-!vK-yG
-g
-a>
-;/
-(
-!vKp<uU
-g
-a:
-;/
-(
-!vK-{H
-g
-a6
-;/
-(
-!vKu)uU
-g
-a2
-;/
-(
-!vK-|F
-g
-a.
-;/
-(
-!vK-|G
-g
-a*
-;/
-(
-!vK-}x
-g
-a&
-;/
-(
-!vKv<uU
-g
-a"
-;/
-(
-!vK-xw
-g
-pfp[
-;/
-(
-!vK.y@
-g
-pfpY
-;/
-(
-!vK.yG
-"%
-sk
-p3L
-;.
-(
-!vK{_uU
-sk
-p3M
-;.
-(
-!vK.{H
-sk
-p3N
-;.
-(
-!vK..uU
-sk
-p3O
-;.
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var expandTensorSumSM80NarrowAligned = driver.Text{Base: &expandTensorBF16SM80NarrowAligned, Code: `packed2 16536 expandTensor_4_float32_row_F32
+ 6$]+rG
+ $$Or:rT
+hpdqq
+ \0&rb*pb
+ua'
+ $$t4
+zw
+t/e
+tE
+}\{G
+ ($Wr%r{
+zBb
+zBY
+z+Q8
+ &P#t+Q[#2
+t+Q[#0
+t+Q[#.
+t+Q[#,
+Wq[qW
+s:sa
+s:r1
+s:r$
+s:qK
+ &< $~#w62pP|ct(qX
+/&
+ +5/&
+t+Q[#*
+t+Q[#(
+t+Q[#&
+t+Q[#$
+/&
+ +5/&
+u-pPt(p0y'
+ &}#w[p+q)Fp6
+ $$}Fv?
+ ($sUn
+seH
+ .& +a#t/y
+ -a#/(
+ +M/(
+t+Q[#1
+t+Q[#/
+t+Q[#-
+t+Q[#+
+/(
+ +M/(
+ $C/)
+ 1a#t+Q[#)
+t+Q[#'
+t+Q[#%
+t+Q[##
+ 3a# 0q$J+q(
+DJ,
+ &.wD
+DL4
+ &&r>2
+DNM
+ && $9DP;
+ &< $9DRrf
+ &< $9DTs6
+rk2=N
+ &&p96
+ $M/)
+J3{V
+sU:
+sY'
+ $)q,yZxz
+sU&
+sY+
+ 8e#C?
+ ($/%
+||
+CQ
+ &> &7C$
+ &0 $-||
+ (0 $+||
+ (. $+||
+ (. $+||
+ (. $+||
+ (. $+||
+CP
+ (& &_#C2
+ &5 &u#pppS
+ ''!cqypm
+ $KC(
+ &I!crvpm
+ &c#_/
+ V#.`}
 
-const expandWide32SM70 = expandWide32SM70NarrowAligned + `
- patch
- -1
-packed1 36039 expandWide_4_float32_row_F32_float32_row_F32
- =10
- -2
-p9,v<pF
-p:rFsV
- =33
- -4
-)
-rCp=
- =5
- -8
-qx/pw
-{6-7q^
- =13
- -1
-qVM.2q,
- =6
- -1
-qVM3<%
- =9
- -2
-t(R,2[
-qvqYw?<,
- =59
- -1
-vW-
- =6
- -1
-vW-
- =71
- -2
-*4%
-T&
- =2
- -2
-*7p-
-T&
- =3
- -1
-T&
- =3
- -1
-T&
- =15
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =22
- -1
-T$
- =3
- -1
-_
-y(
-s4p&
-s4se
- =22
- -1
-T$
- =3
- -1
-_
-y(
-s4p&
-s4se
- =22
- -1
-T$
- =3
- -1
-_
-y(
-s4p&
-s4se
- =22
- -1
-T$
- =3
- -1
-_
-y(
-s4p&
-s4se
- =22
- -1
-T$
- =3
- -1
-_
-y(
-s4p&
-s4se
- =22
- -1
-T$
- =3
- -1
-_
-y(
-s4p&
-s4se
- =22
- -1
-T$
- =3
- -1
-_
-y(
-s4p&
-s4se
- =22
- -1
-T$
- =3
- -1
-_
-y(
-s4p&
-s4se
- =31
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =19
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =19
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =19
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =16
- -1
-T*
- =23
- -2
-qa+
-qa(
- =4
- -2
-p3T
-;$
- =3
- -2
-p3W
-;$
- =3
- -2
-p3Z
-;$
- =3
- -2
-p3]
-;$
- =3
- -2
-p3a
-;$
- =3
- -2
-p3d
-;$
- =3
- -2
-p3g
-;$
- =3
- -2
-p3j
-;$
- =4
- -2
-p3n
-;*
- =3
- -2
-p3r
-;*
- =3
- -2
-p3v
-;*
- =3
- -2
-p3z
-;*
- =3
- -2
-p3~
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -1
-;*
- =4
- -2
-p3H
-;&
- =3
- -2
-p3I
-;&
- =3
- -2
-p3J
-;&
- =3
- -2
-p3K
-;&
- =26`
-
-const expandWideBF16SM80NarrowAligned = `packed1 51058 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]s}pMpOrGvPrR
-!vv|Q
-!
-!pH+s%pD
-!vV
-!c
-p;,tGpF
-zf-r0
-p9+@t*
-p:{psV
-qS.}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-hw$
-sjs%
-sjvm
-ht&
-sjsL
-sjsZ
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-huK
-qx/q3
-Q
-ri
-)
-t>
-wR
-qU
-r#+w-
-p%
-r#-f-
-N
-zt
-)
-uupG
-)
-tN
-)
-qx/pw
-p{[q&7vQ
-sw
-s@r>
-s@p&
-s@se
-s@s%
-s@+rg
-s@vm
-s@+p&
-s@sL
-qx@qe
-qVM$2p0
-sHP
-rt=pX
-qVM.<#
-uX.1)?
-uX/1*?
-uX01+?
-uX11,?
-uX21-?
-rt-pX
-qVM3<(
-uX3r2?
-uX4r2?
-uX5r2?
-uX6r2?
-uX7r2?
-r#+wE
-ra&q&
-)
-r#-u:
-t(R/2[
-qvqYw?</
-r#.pw
-u'R+
-ru'
-s?[
-s.p=p-%
-r#8q#
-Y=q=
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rD/
-r#@xj
-qBX
-uA=sh
-)
-ta
-}PpG
-r#@qw
-rsrc
-qBp@
-"#
-)
-v0pK%
-}PqA
-"#
-vT{c
-qB[
-"#
-)
-wm%
-vW1
-"#
-q1vn{X/
-qBp2
-"#
-)
-v0qI%
-vW1
-uA/r]
-tU-1#
-uv=r]
-ra%E
-r'p0E
-)
-zB/U%
-"#
-tU.1#
-uv=sQ
-zB.Up-
-"#
-tU-1#
-"#
-zB-UrZ
-"#
-tU,1#
-"#
-zB,UrS
-"#
-tU+1#
-"#
-zB+Uq^
-"#
-tU*1#
-"#
-zB*Usu
-"#
-tU)1#
-"#
-zB)Us[
-"#
-tU(1#
-"#
-zB(Ut]
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-!#
-)
-uA=t;
-*8%
-T.
-q>rmrGPq"t@pirzxPr)(
-tP
-i(p-
-T.
-q>rmrGPq"t@pirzxPr))
-tP
-i&rZ
-T.
-q>rmrGPq"t@pirzxPr)*
-tP
-i$rS
-T.
-q>rmrGPq"t@pirzxPr)+
-tP
-rex\2{'
-w"~5
-wj
-rDQ
-J
-J
-J
-J
-"(
-](I
-uA=j
-vIG
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-J
-J
-J
-J
-"#
-])I
-"#
-z=G
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-J
-J
-J
-J
-"#
-]*I
-"#
-v3p"G
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-J
-J
-J
-J
-"#
-]+I
-"#
-zNG
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-tb=sQ
-r(#A
-&
-tb,ts
-qE$qX
-&
-"#
-r(&A
-&
-"#
-qE'qX
-&
-"#
-r()A
-&
-"#
-qE*qX
-&
-"#
-r(,A
-&
-"#
-qE-qX
-&
-"#
-r('A
-&
-"#
-qE(qX
-&
-"#
-r(*A
-&
-"#
-qE+qX
-&
-"#
-r(-A
-&
-"#
-qE.qX
-&
-"#
-r(0A
-&
-"#
-qE1qX
-&
-"#
-r(+A
-&
-"#
-qE,qX
-&
-"#
-r(.A
-&
-"#
-qE/qX
-&
-"#
-r(1A
-&
-"#
-qE2qX
-&
-"#
-r(4A
-&
-"#
-qE5qX
-&
-"#
-r(/A
-&
-"#
-qE0qX
-&
-"#
-r(2A
-&
-"#
-qE3qX
-&
-"#
-r(5A
-&
-"#
-qE6qX
-&
-"#
-r(8A
-&
-"#
-qE9qX
-&
-"(
-],I
-uv=r.8
-r(GB
-)
-i,%
-T-
-0
-tj
-qBRh
-4
-rDR
-{R
-*#%
-vE
-uv-ts
-s+:W$;
-s+:W6
-s+:W6
-s+:W6
-s+6qW$G
-s+6qW6
-s+6qW6
-s+6qW6
-s+2$"'2
-s+2$"6
-s+2$"6
-s+2$"6
-s+.$&'*
-s+.$&6
-s+.$&6
-s+.$&6
-uv=r+
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-s+JW$'
-s+JW6
-s+JW6
-|KQ$Iq/>
-s+Erl$&
-s+Erl6
-s+Erl6
-|K\$DsI>
-s+@sG$%
-s+@sG6
-s+@sG6
-q~2$?t|>
-s+;$#$$
-s+;$#6
-s+;$#6
-q~*$:$">
-!#
-"%
-]-I
-"%
-r(JB
-)
-i/%
-T-
-0
-tj
-qBRk
-4
-rDS
-{R
-*#%
-vE
-"$
-s+^W$a
-s+^W6
-s+^W6
-s+^W6
-s+ZqW$m
-s+ZqW6
-s+ZqW6
-s+ZqW6
-s+V$"'1
-s+V$"6
-s+V$"6
-s+V$"6
-s+R$&')
-s+R$&6
-s+R$&6
-s+R$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-s+oW$'
-s+oW6
-s+oW6
-|Kw$nq/>
-s+jrl$&
-s+jrl6
-s+jrl6
-q~9$isI>
-s+esG$%
-s+esG6
-s+esG6
-q~1$dt|>
-s+_$#$$
-s+_$#6
-s+_$#6
-q~)$^$">
-!#
-"%
-].I
-"%
-r(MB
-)
-i2%
-T-
-0
-tj
-qBRn
-4
-rDT
-{R
-*#%
-vE
-"$
-r:CW'@
-r:DW6
-r:EW6
-r:FW6
-r:KqW'8
-r:LqW6
-r:MqW6
-r:NqW6
-s+{$"'0
-s+{$"6
-s+{$"6
-s+{$"6
-s+w$&'(
-s+w$&6
-s+w$&6
-s+w$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~@'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~8'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~0'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~('c$">
-!#
-"%
-]/I
-"%
-r(PB
-)
-i5%
-T-
-0
-tj
-qBRq
-4
-rDU
-{R
-*#%
-vE
-"$
-r:CW'?
-r:DW6
-r:EW6
-r:FW6
-r:KqW'7
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"'/
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&''
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~?'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~7'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~/'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~''c$">
-!#
-"%
-]0I
-"%
-r(SB
-)
-i8%
-T-
-0
-tj
-qBRt
-4
-rDV
-{R
-*#%
-vE
-"$
-r:CW'>
-r:DW6
-r:EW6
-r:FW6
-r:KqW'6
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"'.
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&'&
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~>'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~6'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~.'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~&'c$">
-!#
-"%
-]1I
-"%
-r(VB
-)
-i;%
-T-
-0
-tj
-qBRw
-4
-rDW
-{R
-*#%
-vE
-"$
-r:CW'=
-r:DW6
-r:EW6
-r:FW6
-r:KqW'5
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"'-
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&'%
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~='Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~5'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~-'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~%'c$">
-!#
-"%
-]2I
-"%
-r(YB
-)
-i>%
-T-
-0
-tj
-qBRz
-4
-rDX
-{R
-*#%
-vE
-"$
-r:CW'<
-r:DW6
-r:EW6
-r:FW6
-r:KqW'4
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"',
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&'$
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~<'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~4'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~,'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~$'c$">
-!#
-"%
-]3I
-"%
-r(\B
-)
-iA%
-T-
-0
-tj
-qBR}
-4
-rDY
-{R
-*#%
-vE
-"$
-r:CW';
-r:DW6
-r:EW6
-r:FW6
-r:KqW'3
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"'+
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&'#
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~;'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~3'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~+'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~#'c$">
-!#
-xS^<^B
-tU^<g
-sH"
-!#
-sY-r]
-tUy1#
-tUe<i
-4
-5
-sY.w-
-qFk<f
-)
-zBz1(%
-T/
-pm
-}d
-*)%
-sY8sh
-rV
-prsrxG
-pv
-&
-sY8t'
-zrB
-prr4q#-
-|l>
-s>
-sY8r.
-wG
-!#
-"(
-tU|1#
-w"t,
-5
-"(
-qFo<j
-)
-zB}1(%
-T/
-u(
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zrA
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-qtB1#
-w"{'
-5
-"(
-qFs<n
-)
-poB1(%
-T/
-z>
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr@
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-qtC1#
-w"x\
-5
-"(
-qFw<r
-)
-poC1(%
-T/
-{K
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr?
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-qtD1#
-u~#
-5
-"(
-qF{<v
-)
-poD1(%
-T/
-s'8
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr>
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-qtE1#
-u~&
-5
-"(
-qkO<z
-)
-poE1(%
-T/
-s'7
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr=
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-qtF1#
-u~)
-5
-"(
-qkO<~
-)
-poF1(%
-T/
-s'9
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr<
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-qtG1#
-u~,
-5
-"(
-qkO1T
-)
-poG1(%
-T/
-s'/
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr;
-"(
-|l>
-s>
-"(
-wG
-!#
-sY,q@
-qkTv-
-sY-ps@
-r\P
-|V0pu
-5
-")
-qkT1O
-rsrc
-)
-po@1(%
-T/
-s'@
-}d
-*)%
-")
-rV
-")
-pv
-&
-")
-zr:
-")
-|l>
-s>
-")
-wG
-!#
-"*
-|V.v:
-5
-"(
-qkT1O
-rsrc
-)
-poA1(%
-T/
-pm=
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr9
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V-yR
-5
-"(
-qkT1O
-rsrc
-)
-poB1(%
-T/
-pm,
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr8
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V,2{'
-5
-"(
-qkT1O
-rsrc
-)
-poC1(%
-T/
-pm+
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr7
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V+2|;
-5
-"(
-qkT1O
-rsrc
-)
-poD1(%
-T/
-pm-
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr6
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V*2{v
-5
-"(
-qkT1O
-rsrc
-)
-poE1(%
-T/
-pm.
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr5
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V)s^#
-5
-"(
-qkT1O
-rsrc
-)
-poF1(%
-T/
-pm8
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr4
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V(s^%
-5
-"(
-qkT1O
-rsrc
-)
-poG1(%
-T/
-pm7
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr3
-"(
-|l>
-s>
-"(
-wG
-!#
-"*
-qkT2{c
-"*
-r\P
-|VApu
-5
-")
-qkT1O
-rs{c
-)
-po@1(%
-T/
-pm9
-}d
-*)%
-")
-rV
-")
-pv
-&
-")
-zr2
-")
-|l>
-s>
-")
-wG
-!#
-"*
-|V?v:
-5
-"(
-qkT1O
-rs{c
-)
-poA1(%
-T/
-pm/
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr1
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V>yR
-5
-"(
-qkT1O
-rs{c
-)
-poB1(%
-T/
-pm@
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr0
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V=2{'
-5
-"(
-qkT1O
-rs{c
-)
-poC1(%
-T/
-u(=
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr/
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V<2|;
-5
-"(
-qkT1O
-rs{c
-)
-poD1(%
-T/
-u(,
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr.
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V;2{v
-5
-"(
-qkT1O
-rs{c
-)
-poE1(%
-T/
-u(+
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr-
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V:s^#
-5
-"(
-qkT1O
-rs{c
-)
-poF1(%
-T/
-u(-
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr,
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|V9s^%
-5
-"(
-qkT1O
-rs{c
-)
-poG1(%
-T/
-u(.
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr+
-"(
-|l>
-s>
-"(
-wG
-!#
-"*
-qkT2{X/
-"*
-r\P
-|VRpu
-5
-")
-qkT1O
-rs{X/
-)
-po@1(%
-T/
-u(8
-}d
-*)%
-")
-rV
-")
-pv
-&
-")
-zr*
-")
-|l>
-s>
-")
-wG
-!#
-"*
-|VPv:
-5
-"(
-qkT1O
-rs{X/
-)
-poA1(%
-T/
-u(7
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr)
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|VOyR
-5
-"(
-qkT1O
-rs{X/
-)
-poB1(%
-T/
-u(9
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr(
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|VN2{'
-5
-"(
-qkT1O
-rs{X/
-)
-poC1(%
-T/
-u(/
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr'
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|VM2|;
-5
-"(
-qkT1O
-rs{X/
-)
-poD1(%
-T/
-u(@
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr&
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|VL2{v
-5
-"(
-qkT1O
-rs{X/
-)
-poE1(%
-T/
-z>=
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr%
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|VKs^#
-5
-"(
-qkT1O
-rs{X/
-)
-poF1(%
-T/
-z>,
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr$
-"(
-|l>
-s>
-"(
-wG
-!#
-"(
-|VJs^%
-5
-"(
-qkT1O
-rs{X/
-)
-poG1(%
-T/
-z>+
-}d
-*)%
-"(
-rV
-"(
-pv
-&
-"(
-zr#
-"(
-|l>
-s>
-"(
-wG
-!#
-O
-!#
-r#=r1
-O
-!#
-"2
-]6s3--
-]9s3u)
-]<s3tG
-(-7
-!#
-".
-pV{s3y<
-s?py#w
-(v<
-!#
-pVxs3{J
-s?py#t
-(sq
-!#
-pVuzs,
-s?py#q
-({_
-!#
-pVrzs-
-s?py#n
-(..
-!#
-pVozs8
-s?py#k
-(.7
-!#
-pVlzs9
-s?py#h
-(t2
-!#
-pVizs@
-s?py#e
-(uQ
-!#
-pVfs38,
-s?py#b
-(w}
-!pZ
-p(
-!p^
-"@
-J
-qa,
-qa+
-(
-!qZ
-sY.px
-g
-p3z
-;/
-(
-!s*
-g
-p3~
-;/
-(
-!tS
-g
-u+#F
-;/
-(
-!vB
-g
-u+#B
-;/
-(
-!w&
-g
-u+#>
-;/
-(
-!x=
-g
-u+#:
-;/
-(
-!yE
-g
-u+#6
-;/
-(
-!{-
-g
-u+#2
-;/
-(
-!vKxw
-g
-u+#.
-;/
-(
-!pty@
-g
-a{
-;/
-(
-!ptyG
-g
-aw
-;/
-(
-!pt+uU
-g
-as
-;/
-(
-!pt{H
-g
-ao
-;/
-(
-!pt.uU
-g
-ak
-;/
-(
-!pt|F
-g
-ag
-;/
-(
-!pt|G
-g
-ac
-;/
-(
-!pt}x
-g
-a^
-;/
-(
-!pt/uU
-g
-aZ
-;/
-(
-!ptxw
-g
-aV
-;/
-(
-!tYy@
-g
-aR
-;/
-(
-!tYyG
-g
-aN
-;/
-(
-!tY+uU
-g
-aJ
-;/
-(
-!tY{H
-g
-aF
-;/
-(
-!tY.uU
-g
-aB
-;/
-(
-!tY|F
-g
-a>
-;/
-(
-!tY|G
-g
-a:
-;/
-(
-!tY}x
-g
-a6
-;/
-(
-!tY/uU
-g
-a2
-;/
-(
-!tYxw
-g
-a.
-;/
-(
-!vK-y@
-g
-a*
-;/
-(
-!vK-yG
-g
-a&
-;/
-(
-!vKp<uU
-g
-a"
-;/
-(
-!vK-{H
-"%
-qH
-p3L
-;.
-(
-!vKu)uU
-qH
-p3M
-;.
-(
-!vK-|F
-qH
-p3N
-;.
-(
-!vK-|G
-qH
-p3O
-;.
-(
-!vK-}x
-"%
-sk
-p3Y
-;-
-(
-!vKv<uU
-sk
-pfpU
-;-
-(
-!vK-xw
-sk
-p3]
-;-
-(
-!vK.y@
-sk
-pfp[
-;-
-(
-!vK.yG
-sk
-p3b
-;-
-(
-!vK{_uU
-sk
-pfpG
-;-
-(
-!vK.{H
-sk
-p3f
-;-
-(
-!vK..uU
-sk
-pfp"
-;-
-(
-!vK.|F
-sk
-p3j
-;-
-(
-!vK.|G
-sk
-pfpK
-;-
-(
-!vK.}x
-sk
-p3n
-;-
-(
-!vKt2uU
-sk
-pfpY
-;-
-(
-!vK.xw
-sk
-p3r
-;-
-(
-!vK8y@
-sk
-pfp=
-;-
-(
-!vK8yG
-sk
-p3v
-;-
-(
-!vKw}uU
-sk
-pfp)
-;-
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const expandWideBF16SM80 = expandWideBF16SM80NarrowAligned + `
- patch
- -1
-packed1 51808 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
- =12
- -2
-p9+9t*
-p:{pto
- =33
- -4
-)
-rCp=
- =5
- -8
-qx/pw
-{6-7q^
- =13
- -1
-qVM.2q,
- =6
- -1
-qVM3<%
- =9
- -2
-t(R,2[
-qvqYw?<,
- =59
- -1
-vW-
- =6
- -1
-vW-
- =71
- -2
-*4%
-T&
- =2
- -2
-*7p-
-T&
- =3
- -1
-T&
- =3
- -1
-T&
- =15
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =103
- -4
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(HB
-)
-i0%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(IB
-)
-i4%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(JB
-)
-i8%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(KB
-)
-i<%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(LB
-)
-i@%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(MB
-)
-iD%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(NB
-)
-iH%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =18
- -2
-xSN<NB
-tUN<V
- =3
- -2
-tUi1#
-tUT<X
- =3
- -4
-qFZ<U
-)
-zBj1(%
-T*
- =17
- -1
-tUl1#
- =3
- -4
-qF^<Y
-)
-zBm1(%
-T*
- =17
- -1
-tUo1#
- =3
- -4
-qFc<]
-)
-zBp1(%
-T*
- =17
- -1
-tUr1#
- =3
- -4
-qFg<b
-)
-zBs1(%
-T*
- =17
- -1
-tUu1#
- =3
- -4
-qFk<f
-)
-zBv1(%
-T*
- =17
- -1
-tUx1#
- =3
- -4
-qFo<j
-)
-zBy1(%
-T*
- =17
- -1
-tU{1#
- =3
- -4
-qFs<n
-)
-zB|1(%
-T*
- =17
- -1
-tU~1#
- =3
- -4
-qFw<r
-)
-poC1(%
-T*
- =17
- -3
-qFvv-
-sY-ps@
-qBRz
- =3
- -1
-qFw<|
- =2
- -2
-po<1(%
-T*
- =20
- -1
-qF|1K
- =2
- -2
-po=1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po>1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po?1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po@1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-poA1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-poB1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-poC1(%
-T*
- =17
- -3
-qkP2{c
-"*
-r\L
- =3
- -1
-qkP1K
- =2
- -2
-po<1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po=1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po>1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po?1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po@1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-poA1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-poB1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-poC1(%
-T*
- =17
- -3
-qkP2{X/
-"*
-r\L
- =3
- -1
-qkP1K
- =2
- -2
-po<1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po=1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po>1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po?1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-po@1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-poA1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-poB1(%
-T*
- =20
- -1
-qkP1K
- =2
- -2
-poC1(%
-T*
- =29
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =6
- -2
-qa+
-qa(
- =4
- -2
-p3~
-;*
- =3
- -2
-u+#B
-;*
- =3
- -2
-u+#>
-;*
- =3
- -2
-u+#:
-;*
- =3
- -2
-u+#6
-;*
- =3
- -2
-u+#2
-;*
- =3
- -2
-u+#.
-;*
- =3
- -2
-a{
-;*
- =3
- -2
-aw
-;*
- =3
- -2
-as
-;*
- =3
- -2
-ao
-;*
- =3
- -2
-ak
-;*
- =3
- -2
-ag
-;*
- =3
- -2
-ac
-;*
- =3
- -2
-a^
-;*
- =3
- -2
-aZ
-;*
- =3
- -2
-aV
-;*
- =3
- -2
-aR
-;*
- =3
- -2
-aN
-;*
- =3
- -2
-aJ
-;*
- =3
- -2
-aF
-;*
- =3
- -2
-aB
-;*
- =3
- -2
-a>
-;*
- =3
- -2
-a:
-;*
- =3
- -2
-a6
-;*
- =3
- -2
-a2
-;*
- =3
- -2
-a.
-;*
- =3
- -2
-a*
-;*
- =3
- -2
-a&
-;*
- =3
- -2
-a"
-;*
- =3
- -2
-pfp[
-;*
- =3
- -2
-pfpY
-;*
- =4
- -2
-p3H
-;&
- =3
- -2
-p3I
-;&
- =3
- -2
-p3J
-;&
- =3
- -2
-p3K
-;&
- =4
- -2
-p3U
-;$
- =3
- -2
-p3V
-;$
- =3
- -2
-p3Z
-;$
- =3
- -2
-p3[
-;$
- =3
- -2
-p3_
-;$
- =3
- -2
-p3a
-;$
- =3
- -2
-p3e
-;$
- =3
- -2
-p3f
-;$
- =4
- -1
-;$
- =3
- -2
-p3k
-;$
- =3
- -2
-p3o
-;$
- =3
- -2
-p3p
-;$
- =3
- -2
-p3t
-;$
- =3
- -2
-p3u
-;$
- =3
- -2
-p3y
-;$
- =3
- -2
-p3z
-;$
- =26`
-
-const expandWideBF16SM70NarrowAligned = expandWideBF16SM80NarrowAligned + `
- patch
- -3
-packed1 56752 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
-!pJ
-!pI
- =8
- -3
-p;p5x,
-p9t2sV
- =822
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-qtA1#
-w"~5
- =2
- -3
-qFu<p
-)
-poA1(%
- =12
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =5
- -1
-w"|;
- =2
- -1
-qkO<z
- =14
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =5
- -1
-u~#
- =2
- -1
-qkO1T
- =14
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =5
- -1
-u~'
- =2
- -1
-qkO1T
- =14
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =5
- -1
-u~+
- =2
- -1
-qkO1T
- =14
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =5
- -1
-u~/
- =2
- -1
-qkO1T
- =14
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =5
- -1
-u~3
- =17
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =7
- -1
-|V8pu
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V62t,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V52{'
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V42x\
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V3s^#
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V2s^&
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V1s^)
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V0s^,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =7
- -1
-|VQpu
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VO2t,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VN2{'
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VM2x\
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VLs^#
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VKs^&
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VJs^)
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VIs^,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =7
- -1
-|Vkpu
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vi2t,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vh2{'
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vg2x\
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vfs^#
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Ves^&
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vds^)
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vcs^,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =15
- -2
-]Cs3y<
-s?py&"
- =2
- -2
-]Fs3{J
-s?py%|
- =2
- -2
-]Izs,
-s?py%y
- =2
- -2
-]Lzs-
-s?py%v
- =2
- -2
-]Ozs8
-s?py%s
- =2
- -2
-]Rzs9
-s?py%p
- =2
- -2
-]Uzs@
-s?py%m
- =2
- -2
-]Xs38,
-s?py%j
- =297`
-
-const expandWideBF16SM70 = expandWideBF16SM80 + `
- patch
- -3
-packed1 57502 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
-!pJ
-!pI
- =8
- -3
-p;p5x,
-p9.7sV
- =866
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-tUr1#
-w"~5
- =2
- -3
-qFe<_
-)
-zBs1(%
- =12
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-tU{1#
-w"|;
- =2
- -3
-qFo<j
-)
-zB|1(%
- =12
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-qt?1#
-u~#
- =2
- -3
-qFy<t
-)
-po?1(%
- =12
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-qt@1#
-u~'
- =2
- -3
-qkK<~
-)
-po@1(%
- =12
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-qtA1#
-u~+
- =2
- -3
-qkK1P
-)
-poA1(%
- =12
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-qtB1#
-u~/
- =2
- -3
-qkK1P
-)
-poB1(%
- =12
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-qtC1#
-u~3
- =2
- -1
-qkK1P
- =14
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -4
-qkPv-
-sY-ps@
-r\L
-|V8pu
- =2
- -1
-qkP1K
- =15
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V62t,
- =2
- -1
-qkP1K
- =15
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V52{'
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V42x\
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V3s^#
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V2s^&
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V1s^)
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|V0s^,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =7
- -1
-|VQpu
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VO2t,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VN2{'
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VM2x\
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VLs^#
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VKs^&
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VJs^)
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|VIs^,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =7
- -1
-|Vkpu
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vi2t,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vh2{'
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vg2x\
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vfs^#
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Ves^&
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vds^)
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-|Vcs^,
- =18
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =15
- -1
-]Cs3y<
- =2
- -1
-]Fs3{J
- =2
- -1
-]Izs,
- =2
- -1
-]Lzs-
- =2
- -1
-]Ozs8
- =2
- -1
-]Rzs9
- =2
- -1
-]Uzs@
- =2
- -1
-]Xs38,
- =297`
-
-const expandWideSumSM70NarrowAligned = `packed1 45620 expandWide_8_float32_row_BF16_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!s]s}pMpOrGvPrR
-!
-!pH+s%pD
-!vV
-!c
-p;,tGpF
-p9w{/pF
-p:{psV
-qS.}<
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-hw$
-sjs%
-sjvm
-ht&
-sjsL
-sjsZ
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-huK
-qx/q3
-Q
-ri
-)
-t>
-wR
-qU
-r#+w-
-p%
-r#-f-
-N
-zt
-)
-uupG
-)
-tN
-)
-qx/pw
-p{[q&7vQ
-sw
-s@r>
-s@p&
-s@se
-s@s%
-s@+rg
-s@vm
-s@+p&
-s@sL
-qx@qe
-qVM$2p0
-sHP
-rt=pX
-qVM.<#
-uX.1)?
-uX/1*?
-uX01+?
-uX11,?
-uX21-?
-rt-pX
-qVM3<(
-uX3r2?
-uX4r2?
-uX5r2?
-uX6r2?
-uX7r2?
-r#+wE
-ra&q&
-)
-r#-u:
-t(R/2[
-qvqYw?</
-r#.pw
-u'R+
-ru'
-s?[
-s.p=p-%
-r#8q#
-Y=q=
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rD/
-r#@xj
-qBX
-uA=sh
-)
-ta
-}PpG
-r#@qw
-rsrc
-qBp@
-"#
-)
-v0pK%
-}PqA
-"#
-vT{c
-qB[
-"#
-)
-wm%
-vW1
-"#
-q1vn{X/
-qBp2
-"#
-)
-v0qI%
-vW1
-uA/r]
-tU-1#
-uv=r]
-ra%E
-r'p0E
-)
-zB/U%
-"#
-tU.1#
-uv=sQ
-zB.Up-
-"#
-tU-1#
-"#
-zB-UrZ
-"#
-tU,1#
-"#
-zB,UrS
-"#
-tU+1#
-"#
-zB+Uq^
-"#
-tU*1#
-"#
-zB*Usu
-"#
-tU)1#
-"#
-zB)Us[
-"#
-tU(1#
-"#
-zB(Ut]
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
-tJ)Z
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-tJ.Z
-tJ/Z
-tJ0Z
-tJ1Z
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-!#
-)
-uA=t;
-*8%
-T.
-q>rmrGPq"t@pirzxPr)(
-tP
-i(p-
-T.
-q>rmrGPq"t@pirzxPr))
-tP
-i&rZ
-T.
-q>rmrGPq"t@pirzxPr)*
-tP
-i$rS
-T.
-q>rmrGPq"t@pirzxPr)+
-tP
-rex\2{'
-w"~5
-wj
-rDQ
-J
-J
-J
-J
-"(
-](I
-uA=j
-vIG
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-J
-J
-J
-J
-"#
-])I
-"#
-z=G
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-J
-J
-J
-J
-"#
-]*I
-"#
-v3p"G
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-J
-J
-J
-J
-"#
-]+I
-"#
-zNG
-*%%
-v}Ps}.r,cs0Uq=qRL2ql
-!#
-tb=sQ
-r(#A
-&
-tb,ts
-qE$qX
-&
-"#
-r(&A
-&
-"#
-qE'qX
-&
-"#
-r()A
-&
-"#
-qE*qX
-&
-"#
-r(,A
-&
-"#
-qE-qX
-&
-"#
-r('A
-&
-"#
-qE(qX
-&
-"#
-r(*A
-&
-"#
-qE+qX
-&
-"#
-r(-A
-&
-"#
-qE.qX
-&
-"#
-r(0A
-&
-"#
-qE1qX
-&
-"#
-r(+A
-&
-"#
-qE,qX
-&
-"#
-r(.A
-&
-"#
-qE/qX
-&
-"#
-r(1A
-&
-"#
-qE2qX
-&
-"#
-r(4A
-&
-"#
-qE5qX
-&
-"#
-r(/A
-&
-"#
-qE0qX
-&
-"#
-r(2A
-&
-"#
-qE3qX
-&
-"#
-r(5A
-&
-"#
-qE6qX
-&
-"#
-r(8A
-&
-"#
-qE9qX
-&
-"(
-],I
-uv=r.8
-r(GB
-)
-i,%
-T-
-0
-tj
-qBRh
-4
-rDR
-{R
-*#%
-vE
-uv-ts
-s+:W$;
-s+:W6
-s+:W6
-s+:W6
-s+6qW$G
-s+6qW6
-s+6qW6
-s+6qW6
-s+2$"'2
-s+2$"6
-s+2$"6
-s+2$"6
-s+.$&'*
-s+.$&6
-s+.$&6
-s+.$&6
-uv=r+
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-s+JW$'
-s+JW6
-s+JW6
-|KQ$Iq/>
-s+Erl$&
-s+Erl6
-s+Erl6
-|K\$DsI>
-s+@sG$%
-s+@sG6
-s+@sG6
-q~2$?t|>
-s+;$#$$
-s+;$#6
-s+;$#6
-q~*$:$">
-!#
-"%
-]-I
-"%
-r(JB
-)
-i/%
-T-
-0
-tj
-qBRk
-4
-rDS
-{R
-*#%
-vE
-"$
-s+^W$a
-s+^W6
-s+^W6
-s+^W6
-s+ZqW$m
-s+ZqW6
-s+ZqW6
-s+ZqW6
-s+V$"'1
-s+V$"6
-s+V$"6
-s+V$"6
-s+R$&')
-s+R$&6
-s+R$&6
-s+R$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-s+oW$'
-s+oW6
-s+oW6
-|Kw$nq/>
-s+jrl$&
-s+jrl6
-s+jrl6
-q~9$isI>
-s+esG$%
-s+esG6
-s+esG6
-q~1$dt|>
-s+_$#$$
-s+_$#6
-s+_$#6
-q~)$^$">
-!#
-"%
-].I
-"%
-r(MB
-)
-i2%
-T-
-0
-tj
-qBRn
-4
-rDT
-{R
-*#%
-vE
-"$
-r:CW'@
-r:DW6
-r:EW6
-r:FW6
-r:KqW'8
-r:LqW6
-r:MqW6
-r:NqW6
-s+{$"'0
-s+{$"6
-s+{$"6
-s+{$"6
-s+w$&'(
-s+w$&6
-s+w$&6
-s+w$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~@'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~8'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~0'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~('c$">
-!#
-"%
-]/I
-"%
-r(PB
-)
-i5%
-T-
-0
-tj
-qBRq
-4
-rDU
-{R
-*#%
-vE
-"$
-r:CW'?
-r:DW6
-r:EW6
-r:FW6
-r:KqW'7
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"'/
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&''
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~?'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~7'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~/'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~''c$">
-!#
-"%
-]0I
-"%
-r(SB
-)
-i8%
-T-
-0
-tj
-qBRt
-4
-rDV
-{R
-*#%
-vE
-"$
-r:CW'>
-r:DW6
-r:EW6
-r:FW6
-r:KqW'6
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"'.
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&'&
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~>'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~6'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~.'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~&'c$">
-!#
-"%
-]1I
-"%
-r(VB
-)
-i;%
-T-
-0
-tj
-qBRw
-4
-rDW
-{R
-*#%
-vE
-"$
-r:CW'=
-r:DW6
-r:EW6
-r:FW6
-r:KqW'5
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"'-
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&'%
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~='Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~5'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~-'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~%'c$">
-!#
-"%
-]2I
-"%
-r(YB
-)
-i>%
-T-
-0
-tj
-qBRz
-4
-rDX
-{R
-*#%
-vE
-"$
-r:CW'<
-r:DW6
-r:EW6
-r:FW6
-r:KqW'4
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"',
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&'$
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~<'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~4'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~,'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~$'c$">
-!#
-"%
-]3I
-"%
-r(\B
-)
-iA%
-T-
-0
-tj
-qBR}
-4
-rDY
-{R
-*#%
-vE
-"$
-r:CW';
-r:DW6
-r:EW6
-r:FW6
-r:KqW'3
-r:LqW6
-r:MqW6
-r:NqW6
-r:S$"'+
-r:T$"6
-r:U$"6
-r:V$"6
-r:[$&'#
-r:\$&6
-r:]$&6
-r:^$&6
-"%
-v}Ps}.z%s\2s\2s\2s\s,s%
-"#
-r:GW$'
-r:HW6
-r:IW6
-q~;'Jq/>
-r:Orl$&
-r:Prl6
-r:Qrl6
-q~3'RsI>
-r:WsG$%
-r:XsG6
-r:YsG6
-q~+'Zt|>
-r:_$#$$
-r:a$#6
-r:b$#6
-q~#'c$">
-!#
-xS^<^B
-tU^<g
-sH"
-!#
-sY-r]
-tUy1#
-tUe<i
-4
-5
-sY.w-
-qFk<f
-)
-zBz1(%
-T/
-pm
-o
-*)%
-sY8sh
-_
-zrB
-s8
-!#
-"$
-tUy1#
-w"t,
-5
-"$
-qFl<g
-)
-zBz1(%
-T/
-u(
-o
-*)%
-"$
-_
-zrA
-s8
-!#
-"$
-tUy1#
-w"{'
-5
-"$
-qFm<h
-)
-zBz1(%
-T/
-z>
-o
-*)%
-"$
-_
-zr@
-s8
-!#
-"$
-tUy1#
-w"x\
-5
-"$
-qFn<i
-)
-zBz1(%
-T/
-{K
-o
-*)%
-"$
-_
-zr?
-s8
-!#
-"$
-tUy1#
-u~#
-5
-"$
-qFo<j
-)
-zBz1(%
-T/
-s'8
-o
-*)%
-"$
-_
-zr>
-s8
-!#
-"$
-tUy1#
-u~&
-5
-"$
-qFp<k
-)
-zBz1(%
-T/
-s'7
-o
-*)%
-"$
-_
-zr=
-s8
-!#
-"$
-tUy1#
-u~)
-5
-"$
-qFq<l
-)
-zBz1(%
-T/
-s'9
-o
-*)%
-"$
-_
-zr<
-s8
-!#
-"$
-tUy1#
-u~,
-5
-"$
-qFr<m
-)
-zBz1(%
-T/
-s'/
-o
-*)%
-"$
-_
-zr;
-s8
-!#
-sY,q@
-qFnv-
-sY-ps@
-qBRr
-|V0pu
-5
-"%
-qFo<t
-rsrc
-)
-po@1(%
-T/
-s'@
-o
-*)%
-"%
-_
-zr:
-s8
-!#
-"&
-|V.v:
-5
-"$
-qFq<v
-rsrc
-)
-poA1(%
-T/
-pm=
-o
-*)%
-"$
-_
-zr9
-s8
-!#
-"$
-|V-yR
-5
-"$
-qFs<x
-rsrc
-)
-poB1(%
-T/
-pm,
-o
-*)%
-"$
-_
-zr8
-s8
-!#
-"$
-|V,2{'
-5
-"$
-qFu<z
-rsrc
-)
-poC1(%
-T/
-pm+
-o
-*)%
-"$
-_
-zr7
-s8
-!#
-"$
-|V+2|;
-5
-"$
-qFw<|
-rsrc
-)
-poD1(%
-T/
-pm-
-o
-*)%
-"$
-_
-zr6
-s8
-!#
-"$
-|V*2{v
-5
-"$
-qFy<~
-rsrc
-)
-poE1(%
-T/
-pm.
-o
-*)%
-"$
-_
-zr5
-s8
-!#
-"$
-|V)s^#
-5
-"$
-qF{1O
-rsrc
-)
-poF1(%
-T/
-pm8
-o
-*)%
-"$
-_
-zr4
-s8
-!#
-"$
-|V(s^%
-5
-"$
-qF}1O
-rsrc
-)
-poG1(%
-T/
-pm7
-o
-*)%
-"$
-_
-zr3
-s8
-!#
-"&
-qkT2{c
-"&
-r\P
-|VApu
-5
-"%
-qkT1O
-rs{c
-)
-po@1(%
-T/
-pm9
-o
-*)%
-"%
-_
-zr2
-s8
-!#
-"&
-|V?v:
-5
-"$
-qkT1O
-rs{c
-)
-poA1(%
-T/
-pm/
-o
-*)%
-"$
-_
-zr1
-s8
-!#
-"$
-|V>yR
-5
-"$
-qkT1O
-rs{c
-)
-poB1(%
-T/
-pm@
-o
-*)%
-"$
-_
-zr0
-s8
-!#
-"$
-|V=2{'
-5
-"$
-qkT1O
-rs{c
-)
-poC1(%
-T/
-u(=
-o
-*)%
-"$
-_
-zr/
-s8
-!#
-"$
-|V<2|;
-5
-"$
-qkT1O
-rs{c
-)
-poD1(%
-T/
-u(,
-o
-*)%
-"$
-_
-zr.
-s8
-!#
-"$
-|V;2{v
-5
-"$
-qkT1O
-rs{c
-)
-poE1(%
-T/
-u(+
-o
-*)%
-"$
-_
-zr-
-s8
-!#
-"$
-|V:s^#
-5
-"$
-qkT1O
-rs{c
-)
-poF1(%
-T/
-u(-
-o
-*)%
-"$
-_
-zr,
-s8
-!#
-"$
-|V9s^%
-5
-"$
-qkT1O
-rs{c
-)
-poG1(%
-T/
-u(.
-o
-*)%
-"$
-_
-zr+
-s8
-!#
-"&
-qkT2{X/
-"&
-r\P
-|VRpu
-5
-"%
-qkT1O
-rs{X/
-)
-po@1(%
-T/
-u(8
-o
-*)%
-"%
-_
-zr*
-s8
-!#
-"&
-|VPv:
-5
-"$
-qkT1O
-rs{X/
-)
-poA1(%
-T/
-u(7
-o
-*)%
-"$
-_
-zr)
-s8
-!#
-"$
-|VOyR
-5
-"$
-qkT1O
-rs{X/
-)
-poB1(%
-T/
-u(9
-o
-*)%
-"$
-_
-zr(
-s8
-!#
-"$
-|VN2{'
-5
-"$
-qkT1O
-rs{X/
-)
-poC1(%
-T/
-u(/
-o
-*)%
-"$
-_
-zr'
-s8
-!#
-"$
-|VM2|;
-5
-"$
-qkT1O
-rs{X/
-)
-poD1(%
-T/
-u(@
-o
-*)%
-"$
-_
-zr&
-s8
-!#
-"$
-|VL2{v
-5
-"$
-qkT1O
-rs{X/
-)
-poE1(%
-T/
-z>=
-o
-*)%
-"$
-_
-zr%
-s8
-!#
-"$
-|VKs^#
-5
-"$
-qkT1O
-rs{X/
-)
-poF1(%
-T/
-z>,
-o
-*)%
-"$
-_
-zr$
-s8
-!#
-"$
-|VJs^%
-5
-"$
-qkT1O
-rs{X/
-)
-poG1(%
-T/
-z>+
-o
-*)%
-"$
-_
-zr#
-s8
-!#
-O
-!#
-r#=r1
-O
-!#
-".
-]6s3--
-]9s3u)
-]<s3tG
-(-7
-!#
-"*
-pV{s3y<
-|Wg
-(v<
-!#
-pVxs3{J
-|Wd
-(sq
-!#
-pVuzs,
-|Wa
-({_
-!#
-pVrzs-
-|W]
-(..
-!#
-pVozs8
-|WZ
-(.7
-!#
-pVlzs9
-|WW
-(t2
-!#
-pVizs@
-|WT
-(uQ
-!#
-pVfs38,
-|WQ
-(w}
-!pZ
-p(
-!p^
-"<
-J
-qa,
-qa+
-(
-!qZ
-sY.px
-g
-p3z
-;/
-(
-!s*
-g
-p3~
-;/
-(
-!tS
-g
-u+#F
-;/
-(
-!vB
-g
-u+#B
-;/
-(
-!w&
-g
-u+#>
-;/
-(
-!x=
-g
-u+#:
-;/
-(
-!yE
-g
-u+#6
-;/
-(
-!{-
-g
-u+#2
-;/
-(
-!vKxw
-g
-u+#.
-;/
-(
-!pty@
-g
-a{
-;/
-(
-!ptyG
-g
-aw
-;/
-(
-!pt+uU
-g
-as
-;/
-(
-!pt{H
-g
-ao
-;/
-(
-!pt.uU
-g
-ak
-;/
-(
-!pt|F
-g
-ag
-;/
-(
-!pt|G
-g
-ac
-;/
-(
-!pt}x
-g
-a^
-;/
-(
-!pt/uU
-g
-aZ
-;/
-(
-!ptxw
-g
-aV
-;/
-(
-!tYy@
-g
-aR
-;/
-(
-!tYyG
-g
-aN
-;/
-(
-!tY+uU
-g
-aJ
-;/
-(
-!tY{H
-g
-aF
-;/
-(
-!tY.uU
-g
-aB
-;/
-(
-!tY|F
-g
-a>
-;/
-(
-!tY|G
-g
-a:
-;/
-(
-!tY}x
-g
-a6
-;/
-(
-!tY/uU
-g
-a2
-;/
-(
-!tYxw
-g
-a.
-;/
-(
-!vK-y@
-g
-a*
-;/
-(
-!vK-yG
-g
-a&
-;/
-(
-!vKp<uU
-g
-a"
-;/
-(
-!vK-{H
-"%
-qH
-p3L
-;.
-(
-!vKu)uU
-qH
-p3M
-;.
-(
-!vK-|F
-qH
-p3N
-;.
-(
-!vK-|G
-qH
-p3O
-;.
-(
-!vK-}x
-"%
-sk
-p3Y
-;-
-(
-!vKv<uU
-sk
-pfpU
-;-
-(
-!vK-xw
-sk
-p3]
-;-
-(
-!vK.y@
-sk
-pfp[
-;-
-(
-!vK.yG
-sk
-p3b
-;-
-(
-!vK{_uU
-sk
-pfpG
-;-
-(
-!vK.{H
-sk
-p3f
-;-
-(
-!vK..uU
-sk
-pfp"
-;-
-(
-!vK.|F
-sk
-p3j
-;-
-(
-!vK.|G
-sk
-pfpK
-;-
-(
-!vK.}x
-sk
-p3n
-;-
-(
-!vKt2uU
-sk
-pfpY
-;-
-(
-!vK.xw
-sk
-p3r
-;-
-(
-!vK8y@
-sk
-pfp=
-;-
-(
-!vK8yG
-sk
-p3v
-;-
-(
-!vKw}uU
-sk
-pfp)
-;-
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const expandWideSumSM70 = expandWideSumSM70NarrowAligned + `
- patch
- -1
-packed1 46370 expandWide_8_float32_row_BF16_float32_row_F32
- =10
- -2
-p9zI/pF
-p:{pto
- =33
- -4
-)
-rCp=
- =5
- -8
-qx/pw
-{6-7q^
- =13
- -1
-qVM.2q,
- =6
- -1
-qVM3<%
- =9
- -2
-t(R,2[
-qvqYw?<,
- =59
- -1
-vW-
- =6
- -1
-vW-
- =71
- -2
-*4%
-T&
- =2
- -2
-*7p-
-T&
- =3
- -1
-T&
- =3
- -1
-T&
- =15
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =10
- -1
-vAu&ql
-vAz#}/x?
-vAuH}/u"
-vAvn}/xu
- =103
- -4
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(HB
-)
-i0%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(IB
-)
-i4%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(JB
-)
-i8%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(KB
-)
-i<%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(LB
-)
-i@%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(MB
-)
-iD%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =21
- -7
-r(NB
-)
-iH%
-T$
-t}
-T$
- =2
- -3
-vaG
-*#%
-_
-y(
-s4p&
-s4se
- =18
- -1
-s4s%
-s4+rg
-s4vm
-s4+p&
- =18
- -2
-xSN<NB
-tUN<V
- =3
- -2
-tUi1#
-tUT<X
- =3
- -4
-qFZ<U
-)
-zBj1(%
-T*
- =9
- -1
-tUi1#
- =3
- -4
-qF[<V
-)
-zBj1(%
-T*
- =9
- -1
-tUi1#
- =3
- -4
-qF\<W
-)
-zBj1(%
-T*
- =9
- -1
-tUi1#
- =3
- -4
-qF]<X
-)
-zBj1(%
-T*
- =9
- -1
-tUi1#
- =3
- -4
-qF^<Y
-)
-zBj1(%
-T*
- =9
- -1
-tUi1#
- =3
- -4
-qF_<Z
-)
-zBj1(%
-T*
- =9
- -1
-tUi1#
- =3
- -4
-qFa<[
-)
-zBj1(%
-T*
- =9
- -1
-tUi1#
- =3
- -4
-qFb<\
-)
-zBj1(%
-T*
- =9
- -3
-qF]v-
-sY-ps@
-qBRb
- =3
- -1
-qF^<d
- =2
- -2
-zBt1(%
-T*
- =12
- -1
-qFa<f
- =2
- -2
-zBu1(%
-T*
- =12
- -1
-qFc<h
- =2
- -2
-zBv1(%
-T*
- =12
- -1
-qFe<j
- =2
- -2
-zBw1(%
-T*
- =12
- -1
-qFg<l
- =2
- -2
-zBx1(%
-T*
- =12
- -1
-qFi<n
- =2
- -2
-zBy1(%
-T*
- =12
- -1
-qFk<p
- =2
- -2
-zBz1(%
-T*
- =12
- -1
-qFm<r
- =2
- -2
-zB{1(%
-T*
- =9
- -3
-qFo2{c
-"&
-qBRs
- =3
- -1
-qFp<u
- =2
- -2
-po<1(%
-T*
- =12
- -1
-qFr<w
- =2
- -2
-po=1(%
-T*
- =12
- -1
-qFt<y
- =2
- -2
-po>1(%
-T*
- =12
- -1
-qFv<{
- =2
- -2
-po?1(%
-T*
- =12
- -1
-qFx<}
- =2
- -2
-po@1(%
-T*
- =12
- -1
-qFz1K
- =2
- -2
-poA1(%
-T*
- =12
- -1
-qF|1K
- =2
- -2
-poB1(%
-T*
- =12
- -1
-qF~1K
- =2
- -2
-poC1(%
-T*
- =9
- -3
-qkP2{X/
-"&
-r\L
- =3
- -1
-qkP1K
- =2
- -2
-po<1(%
-T*
- =12
- -1
-qkP1K
- =2
- -2
-po=1(%
-T*
- =12
- -1
-qkP1K
- =2
- -2
-po>1(%
-T*
- =12
- -1
-qkP1K
- =2
- -2
-po?1(%
-T*
- =12
- -1
-qkP1K
- =2
- -2
-po@1(%
-T*
- =12
- -1
-qkP1K
- =2
- -2
-poA1(%
-T*
- =12
- -1
-qkP1K
- =2
- -2
-poB1(%
-T*
- =12
- -1
-qkP1K
- =2
- -2
-poC1(%
-T*
- =21
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =6
- -2
-qa+
-qa(
- =4
- -2
-p3~
-;*
- =3
- -2
-u+#B
-;*
- =3
- -2
-u+#>
-;*
- =3
- -2
-u+#:
-;*
- =3
- -2
-u+#6
-;*
- =3
- -2
-u+#2
-;*
- =3
- -2
-u+#.
-;*
- =3
- -2
-a{
-;*
- =3
- -2
-aw
-;*
- =3
- -2
-as
-;*
- =3
- -2
-ao
-;*
- =3
- -2
-ak
-;*
- =3
- -2
-ag
-;*
- =3
- -2
-ac
-;*
- =3
- -2
-a^
-;*
- =3
- -2
-aZ
-;*
- =3
- -2
-aV
-;*
- =3
- -2
-aR
-;*
- =3
- -2
-aN
-;*
- =3
- -2
-aJ
-;*
- =3
- -2
-aF
-;*
- =3
- -2
-aB
-;*
- =3
- -2
-a>
-;*
- =3
- -2
-a:
-;*
- =3
- -2
-a6
-;*
- =3
- -2
-a2
-;*
- =3
- -2
-a.
-;*
- =3
- -2
-a*
-;*
- =3
- -2
-a&
-;*
- =3
- -2
-a"
-;*
- =3
- -2
-pfp[
-;*
- =3
- -2
-pfpY
-;*
- =4
- -2
-p3H
-;&
- =3
- -2
-p3I
-;&
- =3
- -2
-p3J
-;&
- =3
- -2
-p3K
-;&
- =4
- -2
-p3U
-;$
- =3
- -2
-p3V
-;$
- =3
- -2
-p3Z
-;$
- =3
- -2
-p3[
-;$
- =3
- -2
-p3_
-;$
- =3
- -2
-p3a
-;$
- =3
- -2
-p3e
-;$
- =3
- -2
-p3f
-;$
- =4
- -1
-;$
- =3
- -2
-p3k
-;$
- =3
- -2
-p3o
-;$
- =3
- -2
-p3p
-;$
- =3
- -2
-p3t
-;$
- =3
- -2
-p3u
-;$
- =3
- -2
-p3y
-;$
- =3
- -2
-p3z
-;$
- =26`
-
-const expandTensorBF16SM80NarrowAligned = `packed1 16175 expandTensor_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sg}arR
-!s]}}pMz2pMrbw]
-!vvs}pMpOrGvPrR
-!
-!pH+s%pD
-!vV
-!c
-p;xWpF
-zf8pF
-p9,uQpF
-p:@te
-qS9x,
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-hw$
-sjs%
-sjvm
-ht&
-sjsL
-sjsZ
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-huK
-r&8q3
-Q
-ri
-)
-t>
-wR
-qU
-r&@|_
-p%
-N
-q2rO
-zt
-)
-uupG
-)
-tN
-)
-r&8pw
-p{yD-7vQ
-sw
-r&7qe
-qVM$D
-sJzQ
-"$
-s?[
-|A=pX
-qVM.2[
-uX.1)?
-uX/1*?
-uX01+?
-uX11,?
-uX21-?
-|A-pX
-qVM3t0
-uX3r2?
-uX4r2?
-uX5r2?
-uX6r2?
-uX7r2?
-r&@xG
-ra&E
-)
-qE&q&
-r6=qe
-s?[
-vwp=%
-zZ/
-|W'
-ta
-vj
-xv7+
-tT
-}e+
-w2
-}Tzg
-zV'E
-z_.
-*0%
-s@r>
-u'R$
-ru'
-s?p2
-s.p=p-%
-p}pG
-r6-qy
-Y=qR
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-wh
-r69q@
-s?p@
-q\p[C
-r6@qe
-vNp)32
-tm29
-vW2
-rt+pX
-r\#
-rt-u:
-ra%E
-r'[E
-)
-p{rU%
-r6@q@
-tH'1'2q,
-r{$
-uFq=
-xBzYp*
-vT,
-xBzYq}
-vG+
-xBzYR#
-q1[q&
-xBzYR%
-q1p0G
-xBzYR'
-q1wg8
-xBzYR)
-qF"wB
-xBzYR+
-qF$29
-xBzYR-
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-!#
-yHj
-rsR.
-)
-qBR/
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-:
-:
-:
-:
-rP
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-r69pj
-y0I
-r6@sr
-xi%
-T.
-v0pKp-
-T.
-4
-{#zQ
-qF7<'
-qF6<(
-qF5<)
-qF4<*
-qF3<+
-qF2<,
-qF1<-
-qF0<.
-t+yD/
-*%%
-}'r,cu4p*L2ql
-t+[qO
-*%%
-}'r,cq,t0L2ql
-t+t"/
-*%%
-}'r,cR"<#L2ql
-t+XqO
-*%%
-}'r,cR$<%L2ql
-t+vn/
-*%%
-}'r,cR&<'L2ql
-t+uH/
-*%%
-}'r,cR(<)L2ql
-t+z#/
-*%%
-}'r,cR*<+L2ql
-z_/
-*%%
-}'r,cR,<-L2ql
-!#
-qGqsZ
-|D
-{w
-s)
-"'
-rjt,I
-rt-ps/
-i*V)
-T-
-pm
-{R
-*#%
-v}Ps}.z%qsSv,L2ql
-!#
-r#-t;
-|lq/
-s>
-|lS
-s>
-r#.ts
-pv
-zprnq/
-r#8p|
-yP
-&
-t3z.
-r#7s6
-s5z}s\q=
-t3}K
-"%
-|lsU
-s>
-|lW
-s>
-"%
-pv
-zpr_sU
-"%
-yP
-&
-t3t$6
-"%
-s5z}s\q=
-t3rv6
-r#.s6
-zpr_sI
-zpu}S
-rt/q3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*<,<+<-u2p0qRu2p42'1'0'/L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<0</<1u2p0qRu2p4.'-','+L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R2<4<3<5u2p0qRu2p4*')'(''L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R6<8<7<9u2p0qRu2p4&'%'$'#L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2R*<,<+<-u2wyu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2R.<0</<1u2wyu2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R2<4<3<5u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R6<8<7<9u2wyu2qsSv,L
-r6-t;
-xS;<;G
-tU;<S
-sJ~)
-!#
-qx-ua
-r(SB
-z_.
-*0%
-s@r>
-r\#
-|WW
-tf<C
-4
-5
-qx.xj
-ra(q&
-|WY
-}=>
-vj
-xv7,
-tT
-}e-
-p{wy%
-uA/j
-T/
-u(
-{R
-*)%
-w@
-r5=sQ
-yP
-&
-r5,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-uv,ps
-x-rv'2
-x-rv'0
-x-rv'.
-x-rv',
-x-rv'*
-x-rv'(
-x-rv'&
-x-rv'$
-r5@yC
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-uv-ps
-|[r,xfvfUDL
-!#
-qx-w-
-v}{"dqAu"
-r\#
-w"t,
-5
-")
-ra(q&
-|Wl
-}=G
-vj
-xv7,
-tT
-}e-
-p{wy%
-")
-T/
-z>
-{R
-*)%
-w@
-")
-yP
-&
-")
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-")
-x-rv'1
-x-rv'/
-x-rv'-
-x-rv'+
-x-rv')
-x-rv''
-x-rv'%
-x-rv'#
-")
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-")
-|[r,xfvfUDL
-!#
-qx.qw
-O
-!#
-r&9r1
-O
-!#
-"9
-rj{vzs
-iHB
-tQ2VB
-T.
-s'8
-iJE
-tQ2VD
-T.
-s'7
-iLq&
-tQ2VF
-T.
-s'9
-iNG
-tQ2VH
-T.
-s'/
-iPtn
-tQ2VJ
-T.
-s'@
-iRwB
-tQ2VL
-T.
-pm=
-(xF
-!pZ
-p(
-!p^
-"E
-J
-qa,
-qa+
-(
-!qZ
-rt-pX
-g
-a;
-;-
-(
-!s*
-",
-qH
-a/
-;/
-(
-!tS
-qH
-a&
-;/
-(
-!vB
-"%
-sk
-aM
-;.
-(
-!w&
-sk
-a"
-;.
-(
-!x=
-sk
-pfqA
-;.
-(
-!yE
-sk
-pfp[
-;.
-(
-!{-
-sk
-pfp"
-;.
-(
-!vKxw
-sk
-pfpY
-;.
-(
-!pty@
-sk
-pfp)
-;.
-(
-!ptyG
-sk
-aL
-;.
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const expandTensorBF16SM80 = expandTensorBF16SM80NarrowAligned + `
- patch
- -1
-packed1 15794 expandTensor_8_float32_row_BF16
- =12
- -2
-p9,rFpF
-p:qYun
- =33
- -4
-)
-rCp=
- =5
- -8
-r&8pw
-p{vn-7q^
- =5
- -3
-ya
-|A=pX
-qVM.qR
- =6
- -1
-qVM32p0
- =8
- -1
-qE#q&
- =4
- -1
-|W$
- =7
- -3
-zV$E
-z_.
-*,%
- =29
- -3
-vNp)3.
-r%
-vW.
-v0pKE
-vW.
-w0q&
-vW.
-v&G
-vW.
-v0qItn
-vW.
-i#wB
-vW.
-i%29
-vW.
- =7
- -19
- =19
- -3
-rs[
-)
-qBp2
- =40
- -4
-i(%
-T&
-i'p-
-i&rZ
-i%rS
-i$q^
-i#su
-i"s[
-v0qIt]
-T&
- =2
- -32
-v3p[q&
-*%%
-vAu&ql
-vAz#}/x?
-v3pUq&
-*%%
-vAuHql
-vAvn}/x?
-{{q&
-*%%
-vAw%ql
-vAt"}/x?
-v3qIq&
-*%%
-vA[2ql
-vAyD}/x?
-sn"q&
-*%%
-vAu4ql
-vAp*q<r>
-sn#q&
-*%%
-vAwgql
-vAq}q<r>
-sn$q&
-*%%
-vAR"2ql
-vAR#q<r>
-sn%q&
-*%%
-vAR$2ql
-vAR%q<r>
- =5
- -1
-"&
- =2
- -2
-i0V/
-T$
- =3
- -1
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =35
- -11
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R"<$<#<%u2p0qRu2p42'1'0'/L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&<(<'<)u2p0qRu2p4.'-','+L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*<,<+<-u2p0qRu2p4*')'(''L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<0</<1u2p0qRu2p4&'%'$'#L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2R"<$<#<%u2wyu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2R&<(<'<)u2wyu2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R*<,<+<-u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R.<0</<1u2wyu2qsSv,L
-r6-t;
-xS3<3G
-tU3<9
- =3
- -3
-r(9B
-z_.
-*,%
- =2
- -2
-|W=
-v18C
- =4
- -2
-|W?
-yg8
- =6
- -1
-T*
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =39
- -1
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =8
- -2
-|WQ
-yg8
- =6
- -1
-T*
- =3
- -1
-sw
-s@r>
-s@p&
-s@se
- =39
- -1
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =7
- -25
-r6@q@
-rj{vzs
-zKD3&
-s'8
-zKC3&
-s'7
-zKB3&
-s'9
-zKA3&
-s'/
-zK@3&
-s'@
-zK?3&
- =7
- -2
-qa+
-qa(
- =4
- -2
-a/
-;$
- =4
- -2
-a#
-;*
- =3
- -2
-pfpY
-;*
- =4
- -2
-aG
-;&
- =3
- -2
-aF
-;&
- =3
- -2
-aE
-;&
- =3
- -2
-aD
-;&
- =3
- -2
-aC
-;&
- =3
- -2
-aB
-;&
- =3
- -2
-aA
-;&
- =3
- -2
-a@
-;&
- =26`
-
-const expandTensorSumSM80NarrowAligned = `packed1 16536 expandTensor_4_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sg}arR
-!s]}}pMz2pMrbw]
-!vvs}pMpOrGvPrR
-!
-!pH+s%pD
-!vV
-!c
-p;-to
-zf8pF
-p9qut*
-p:qYr0
-qS9x,
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-hy^
-hqYp&
-hw$
-sjs%
-sjvm
-ht&
-sjsL
-sjsZ
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-huK
-r&8q3
-Q
-ri
-)
-t>
-wR
-qU
-r&@|_
-p%
-N
-q2rO
-zt
-)
-uupG
-)
-tN
-)
-r&8pw
-p{yD-7vQ
-sw
-r&7qe
-qVM$D
-sJzQ
-"$
-s?[
-|A=pX
-qVM.2[
-uX.1)?
-uX/1*?
-uX01+?
-uX11,?
-uX21-?
-|A-pX
-qVM3t0
-uX3r2?
-uX4r2?
-uX5r2?
-uX6r2?
-uX7r2?
-r&@xG
-ra&E
-)
-qE&q&
-r6=qe
-s?[
-vwp=%
-zZ/
-|W'
-ta
-vj
-xv7+
-tT
-}e+
-w2
-}Tzg
-zV'E
-z_.
-*0%
-s@r>
-u'R$
-ru'
-s?p2
-s.p=p-%
-p}pG
-r6-qy
-Y=qR
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-wh
-r69q@
-s?p@
-q\p[C
-r6@qe
-vNp)32
-tm29
-vW2
-rt+pX
-r\#
-rt-u:
-ra%E
-r'[E
-)
-p{rU%
-r6@q@
-tH'1'2q,
-r{$
-uFq=
-xBzYp*
-vT,
-xBzYq}
-vG+
-xBzYR#
-q1[q&
-xBzYR%
-q1p0G
-xBzYR'
-q1wg8
-xBzYR)
-qF"wB
-xBzYR+
-qF$29
-xBzYR-
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-J
-!#
-yHj
-rsR.
-)
-qBR/
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-:
-:
-:
-:
-rP
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-r~
-r69pj
-y0I
-r6@sr
-xi%
-T.
-v0pKp-
-T.
-4
-{#zQ
-qF7<'
-qF6<(
-qF5<)
-qF4<*
-qF3<+
-qF2<,
-qF1<-
-qF0<.
-t+yD/
-*%%
-}'r,cu4p*L2ql
-t+[qO
-*%%
-}'r,cq,t0L2ql
-t+t"/
-*%%
-}'r,cR"<#L2ql
-t+XqO
-*%%
-}'r,cR$<%L2ql
-t+vn/
-*%%
-}'r,cR&<'L2ql
-t+uH/
-*%%
-}'r,cR(<)L2ql
-t+z#/
-*%%
-}'r,cR*<+L2ql
-z_/
-*%%
-}'r,cR,<-L2ql
-!#
-qGqsZ
-|D
-{w
-s)
-"'
-rjt,I
-rt-ps/
-i*V)
-T-
-pm
-{R
-*#%
-v}Ps}.z%qsSv,L2ql
-!#
-r#-t;
-|lq/
-s>
-|lS
-s>
-r#.ts
-pv
-zprnq/
-r#8p|
-yP
-&
-t3z.
-r#7s6
-s5z}s\q=
-t3}K
-"%
-|lsU
-s>
-|lW
-s>
-"%
-pv
-zpr_sU
-"%
-yP
-&
-t3t$6
-"%
-s5z}s\q=
-t3rv6
-r#.s6
-zpr_sI
-zpu}S
-rt/q3
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*<,<+<-u2p0qRu2p42'1'0'/L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<0</<1u2p0qRu2p4.'-','+L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R2<4<3<5u2p0qRu2p4*')'(''L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R6<8<7<9u2p0qRu2p4&'%'$'#L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2R*<,<+<-u2wyu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2R.<0</<1u2wyu2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R2<4<3<5u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R6<8<7<9u2wyu2qsSv,L
-r6-t;
-xS;<;G
-tU;<S
-sJ~)
-!#
-qx-ua
-r(SB
-z_.
-*0%
-s@r>
-r\#
-|WW
-tf<C
-4
-5
-qx.xj
-ra(q&
-|WY
-}=>
-vj
-xv7,
-tT
-}e-
-p{wy%
-uA/q0
-}d
-T/
-0
-tj
-qBRe
-4
-vp
-{R
-*)%
-w@
-prqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-uv,ps
-x-r_'2
-x-r_'0
-x-r_'.
-x-r_',
-prr4r-
-s5xaqs
-s5xarn
-s5xaxh
-q{
-uv-ps
-|[r,xfvfUDL
-uA/j
-v}Ps}.r,c{os,s%
-"&
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"&
-x-r_'*
-x-r_'(
-x-r_'&
-x-r_'$
-"&
-s5xaqs
-s5xarn
-s5xaxh
-q{
-"&
-|[r,tRp5uzvfUDL
-!#
-qx-w-
-v}{"dqIu"
-r\#
-w"uy
-5
-")
-ra(q&
-|Wn
-}=H
-vj
-xv7,
-tT
-}e-
-p{wy%
-")
-}d
-T/
-0
-tj
-qBRy
-4
-vp
-{R
-*)%
-w@
-"(
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"(
-x-r_'1
-x-r_'/
-x-r_'-
-x-r_'+
-"(
-s5xaqs
-s5xarn
-s5xaxh
-q{
-"(
-|[r,xfvfUDL
-")
-v}Ps}.r,c{os,s%
-"&
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"&
-x-r_')
-x-r_''
-x-r_'%
-x-r_'#
-"&
-s5xaqs
-s5xarn
-s5xaxh
-q{
-"&
-|[r,tRp5uzvfUDL
-!#
-qx.qw
-O
-!#
-r&9r1
-O
-!#
-"9
-]+sx
-iJB
-tQ2VD
-T.
-z>
-iLE
-tQ2VF
-T.
-{K
-iNq&
-tQ2VH
-T.
-s'8
-iPG
-tQ2VJ
-T.
-s'7
-iRtn
-tQ2VL
-T.
-s'9
-iTwB
-tQ2VN
-T.
-s'/
-(@
-!#
-")
-]3rL=
-|W:
-(xF
-!#
-rjzGrL+
-|W&
-(x5
-!pZ
-p(
-!p^
-"E
-J
-qa,
-qa+
-(
-!qZ
-rt-pX
-g
-a?
-;-
-(
-!s*
-"%
-qH
-aQ
-;.
-(
-!tS
-qH
-a$
-;.
-(
-!vB
-qH
-a"
-;.
-(
-!w&
-qH
-pfqA
-;.
-(
-!x=
-qH
-pfp[
-;.
-(
-!yE
-qH
-pfp"
-;.
-(
-!{-
-qH
-pfpY
-;.
-(
-!vKxw
-qH
-aP
-;.
-(
-!pty@
-"%
-sk
-a2
-;/
-(
-!ptyG
-sk
-pfp=
-;/
-(
-!pt+uU
-sk
-a(
-;/
-(
-!pt{H
-sk
-pfp)
-;/
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const expandTensorSumSM80 = expandTensorSumSM80NarrowAligned + `
- patch
- -1
-packed1 16379 expandTensor_4_float32_row_F32
- =12
- -2
-p9,rFpF
-p:qY8pF
- =33
- -4
-)
-rCp=
- =5
- -8
-r&8pw
-p{vn-7q^
- =5
- -3
-ya
-|A=pX
-qVM.qR
- =6
- -1
-qVM32p0
- =8
- -1
-qE#q&
- =4
- -1
-|W$
- =7
- -3
-zV$E
-z_.
-*,%
- =29
- -3
-vNp)3.
-r%
-vW.
-v0pKE
-vW.
-w0q&
-vW.
-v&G
-vW.
-v0qItn
-vW.
-i#wB
-vW.
-i%29
-vW.
- =7
- -19
- =19
- -3
-rs[
-)
-qBp2
- =40
- -4
-i(%
-T&
-i'p-
-i&rZ
-i%rS
-i$q^
-i#su
-i"s[
-v0qIt]
-T&
- =2
- -32
-v3p[q&
-*%%
-vAu&ql
-vAz#}/x?
-v3pUq&
-*%%
-vAuHql
-vAvn}/x?
-{{q&
-*%%
-vAw%ql
-vAt"}/x?
-v3qIq&
-*%%
-vA[2ql
-vAyD}/x?
-sn"q&
-*%%
-vAu4ql
-vAp*q<r>
-sn#q&
-*%%
-vAwgql
-vAq}q<r>
-sn$q&
-*%%
-vAR"2ql
-vAR#q<r>
-sn%q&
-*%%
-vAR$2ql
-vAR%q<r>
- =5
- -1
-"&
- =2
- -2
-i0V/
-T$
- =3
- -1
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =35
- -11
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R"<$<#<%u2p0qRu2p42'1'0'/L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&<(<'<)u2p0qRu2p4.'-','+L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*<,<+<-u2p0qRu2p4*')'(''L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<0</<1u2p0qRu2p4&'%'$'#L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2R"<$<#<%u2wyu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2R&<(<'<)u2wyu2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R*<,<+<-u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R.<0</<1u2wyu2qsSv,L
-r6-t;
-xS3<3G
-tU3<9
- =3
- -3
-r(9B
-z_.
-*,%
- =2
- -2
-|W=
-v18C
- =4
- -2
-|W?
-yg8
- =7
- -4
-T*
-t}
-T*
- =2
- -3
-vaG
-*)%
-sw
-s@r>
-s@p&
-s@se
- =16
- -3
-x9q9
-w(r>q=
-w(p&U
-w(seD
-uA/j
-s@s%
-s@+rg
-s@vm
-s@+p&
- =16
- -1
-w(s%qR
-w(+rgq=
-w(vmU
-w(xWt/
- =2
- -1
-v}{"u/"u"
- =5
- -2
-|WQ
-yg8
- =7
- -4
-T*
-t}
-T*
- =2
- -3
-vaG
-*)%
-sw
-s@r>
-s@p&
-s@se
- =16
- -3
-x9q9
-w(r>q=
-w(p&U
-w(seD
-")
-s@s%
-s@+rg
-s@vm
-s@+p&
- =16
- -1
-w(s%qR
-w(+rgq=
-w(vmU
-w(xWt/
- =7
- -25
-r6@q@
-]+sx
-zKH3&
-z>
-zKG3&
-{K
-zKF3&
-s'8
-zKE3&
-s'7
-zKD3&
-s'9
-zKC3&
- =5
- -1
- =3
- -1
- =6
- -2
-qa+
-qa(
- =4
- -2
-a3
-;$
- =4
- -2
-aK
-;&
- =3
- -2
-aJ
-;&
- =3
- -2
-aI
-;&
- =3
- -2
-aH
-;&
- =3
- -2
-aG
-;&
- =3
- -2
-aF
-;&
- =3
- -2
-aE
-;&
- =3
- -2
-aD
-;&
- =4
- -2
-a&
-;*
- =3
- -2
-a%
-;*
- =3
- -2
-pfpK
-;*
- =3
- -2
-pfpY
-;*
- =26`
+var expandTensorSumSM80 = driver.Text{Base: &expandTensorBF16SM80, Code: `packed2 16379 expandTensor_4_float32_row_F32
+ 6$]+rG
+ &$hpdqS
+ P0$rb*pb
+ua'
+ $$q?'
+ $#tE
+}\{G
+wj;
+ ,&Wr%r{
+zBb
+zBY
+z+Q8
+ &P#t+Q[#2
+t+Q[#0
+t+Q[#.
+t+Q[#,
+Wq[qW
+s:sa
+s:r1
+s:r$
+s:qK
+ ,< $[$wZqX
+wZ0pZ
+wZsD
+wZsc
+/&
+ +;/&
+t+Q[#*
+t+Q[#(
+t+Q[#&
+t+Q[#$
+/&
+ +;/&
+tLqXZ
+tL0pZp*
+tLsD8
+tLscA
+ &Z$|j"Fp6
+ $$}Fv?
+ 8$ ;l#/(
+ +l#/(
+t+Q[#1
+t+Q[#/
+t+Q[#-
+t+Q[#+
+/(
+ +l#/(
+ *I/)
+ 7l#t+Q[#)
+t+Q[#'
+t+Q[#%
+t+Q[##
+ 9l# 0}$J+q(
+sEH9&
+wD
+sEG9&
+r>2
+sEF9&
+ $&sEE9&
+ $$ $) $* $) $*p96
+ $C/)
+J3{V
+ $J $Mq,yZxz
+sY+
+ 8LC3
+ ($/%
+||
+CK
+ &> &7CJ
+ &0 $-||
+CI
+ ((||
+CH
+ (&||
+ (3 $6||
+ (3 $6||
+ (3 $6||
+ (3 $6 &_#C&
+ &5 &u#C%
+ ''!cqypm
+ $KpppO
+ &I!crvpm
+ $& &- V#u#`}

@@ -48,8 +48,8 @@ var plainKernel = &driver.Kernel{
 		{File: "plain.go", Line: 19, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3p24;v%5p40;l7\"a58v9!|6:&4;v9&v*5|=>&<?v9-v15|AB&@C", PTX: plainSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3p24;v%5p40;l7\"a58v9!|6:&4;v9&v*5|=>&<?v9-v15|AB&@C", PTX: plainSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3p24;v%5p40;l7\"a58v9!|6:&4;v9&v*5|=>&<?v9-v15|AB&@C", PTX: &plainSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3p24;v%5p40;l7\"a58v9!|6:&4;v9&v*5|=>&<?v9-v15|AB&@C", PTX: &plainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -104,8 +104,8 @@ var plainHalfKernel = &driver.Kernel{
 		{File: "plain.go", Line: 32, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-=1;p16;l0/a-1v2!|.3&,4p24;v%6p40;l8/a69v:!|7;&5<v:&v*6|>?&=@v:-v26|BC&AD", PTX: plainHalfSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-=1;p16;l0/a-1v2!|.3&,4p24;v%6p40;l8/a69v:!|7;&5<v:&v*6|>?&=@v:-v26|BC&AD", PTX: plainHalfSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-=1;p16;l0/a-1v2!|.3&,4p24;v%6p40;l8/a69v:!|7;&5<v:&v*6|>?&=@v:-v26|BC&AD", PTX: &plainHalfSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p72;=2;p88;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-=1;p16;l0/a-1v2!|.3&,4p24;v%6p40;l8/a69v:!|7;&5<v:&v*6|>?&=@v:-v26|BC&AD", PTX: &plainHalfSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -162,8 +162,8 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wide32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wide32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -220,8 +220,8 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

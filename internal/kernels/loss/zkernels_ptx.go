@@ -2,6 +2,10 @@
 
 package loss
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
@@ -65,3510 +69,1239 @@ ea5660fd5c8a8785	wide.go	wideRow
 d1840a934c789849	wide.go	wideRow.store
 `
 
-const plainSM80 = `packed1 16769 plain
-!|hf|f
-!|gxO
-!p8
-!sgtqrR
-!s]u=q>pMw]
-!vvrbrmr9rR
+var plainSM80 = driver.Text{Code: `packed2 16769 plain
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6ttq*
+!u'yip{p3wd
+!xgqBpEq*
 !
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujrbrmrKrKuj+pMtq~XrmvDuj+piKrbrmq)rGp<uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp<uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pidt&s<
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOqBIItRtt~8}Cqm\qBu[q0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplq0qm|uorDyjtRIpYjp$gp+rLtc
 !
-!pH,sZpD
-!}[
-!c
-p;vOpF
-p98t*
-p:qYr0
-qS,rFpF
+!pW{npt
+!}ex(
+!qk
+]r6s7
+{{rT
+hpdqq
+p#'q&s7
 !
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-hrJ
-uxs:uw,wV
-ht&
-m
-x+pE
-Q
-xnua
-r7ujrKt?q)t@piujrbrmrKrKuj+pMtq~XrmvDuj+piKrbrmq)rGp<uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp<uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pi
-yXj
-N
-xArz+
-sH3
-"%
-wP
-wr
-z5q@
-t+uHX
-xAy'
-}h
-stqA
-qU
-xM
-*#%
-zbp)t~
-pm
-*%p-
-x1q3
-q+p"s[
-u(
-t+p,G
-};%
-q+p[wX
-z>
-*'p-
+s0
+p,qX
+tn
+p,rj
+v0
+vc
+uG
+|4
+p"q6
+u<'s]
+p"rL
+to
+vBp}
+s1
+z6uZ
+rIsOIpYjp$gsOqBIItRtt~8}Cqm\qBu[q0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplq0qm|uorDyjtRIpYjp$g
+y#p;
+s2
+w8{X
+r?3
+/%
+w+
+yy
+v&pX
+wm^
+w8z1
+q?pA
+y+ps
+wc
+wj4
+G#)
+sFpAwi
+rc
+G%R
+w:qO
+q|pJu$
+uB
+wm;
+}O
+q|q/w"
+wD
+G'R
+w[q]
+sh?Iq3u}vMA
+/'
+ud
+z<a
+}=
+q.<p;
+}np7
+u"
+rxQvv
+rIY
+yh
+!s4
+|2vv
+ '%s/
+q.'r7
+u;
+{-
+uS
+sjq1r$r_
+q.<q~
+r^3
+sk,
+tZqVE
+y7
+ %1|EpC
+t*;^
+wMr$
+|,yUa
+}=
+ %:ws
+ %9|MqW
+t9pN
+{prQ
+ %4rHp48,
+sBwk
+y7
+qL0a
+}=
+q.*p;
+q,~*d
+}k
+rIpQ
+ 'H|2B
+ )Hq.6yS
+u;
+G0)
+uS
+u>[
+szvH
+{?0?joov,r[?\p)wwsl
+t+qi[7
+q.*q~
+ -K}BpC
+wobFp.[
+{fa
+}=
+}k
+ 'Jugq-
+t9q5
+q;p.
+t+r$r_
+ )JqL5pK
+zDpe
+xr
+rxu0B
+}k
+}k
+v"z9
+ %JsBp5&#
+xr
+rr#B
+rxr$B
+ )NqL*q~
+x=p5;
+ %MwQr$u%
+WpV}b
+tuq1Q[
+sfqKw(rqz\
+WpV6p=
+q$r\zXya
+WpV*p-
+w1pG-
+qfx/6vh6u|wq
+z)'q8
+s:qK
+z)0pC
+tb{,<r62v-xN+
+z8}%*+ukr6*
+z)+q[
+r#b8
+}X
+r#Yp2
+x'u}QA
+|xp'
+zlQUqv
+|x'qO
+pr<\r/s_6r/s_11pl(ty<2'|Wr/
+z.|a<5sP2vD
+zKtyv+v-plsP
+}9|a0sPqyqZ0
+|x0r%
+r3pjty2qZs_'pl'
+r3pG|a*rq0uv
+r3potysPxtxt*
+r3pF|aplxkqZ
+z)5{i
+q$t[r5
+prsgpx
+Wp'qp
+S5vm{P's#uQ(
+|x5p=
+|6-
+qj0rvx"6u1qFA
+|x*pC
+S-xMxM
+|x5qp
+w1U-
+Wp'<P
+{u-B
+x7|>
+qL6q-
+qJ&(
+zlt"0uH/
+!s4
+z:a
+}=
+ymrl
+}S##-
+{\'
+q=1p;
+q,xZr.
+ 'U%q=5yI
+ )]$u>#&
+ ']$szpj
+G1R
+uJ
+q=1q~
+ut3
+ +Z%{oa
+}=
+sW1a
+q_'K
+u"
+|nqT
+|zp:3K
+r>2
+wVp:3V#0
+ %EqM<q%
+{u#B
+xr
+qM0pv
+|/(v.
+ %V&v%r6
+G5)
+}w2
+ua2
+x{5)
+{Zp)o?p3zSyxxI96E
+v7
+qM+{6
+rF/#&
+ 'FwrQxm-
+u>qv
+N#(
+xJ59,
+r>.
+|C(;
+G1)
+uJ
+ 'o$ra+p;
+J(r.
+ %JqI'
+ra2P
+r&';
+ %,uqB
+ra+r{
+ '_&tZu('E
+ '_&w:pK
+s~
+ %N/U
+qI%
+qI#
+/U
+r&%&#
+/U
+ %g'uN$
+uN&
+/U
+q|{'*
+q|{'(
+w8pV+
+t1x?vu
+/#
+t#vu
+ %#p<I
+w8r7
+ 'q'G%R
+/#
+r&%;
+G))
+G'R
+wY{Eq]
+ %k'/W
+ %M/W
+}=
+/W
+p%'&#
+ %j'}\{G
+zMx_rW
+xEq)
+tHE
+tE
+t4
+rYwq
+s/
+p%'A
+u"
+ %q'{\'
+ )u'vb&'
+ )v'/W
+u;
+zM)
+}_q]
+sjw)(
+}_t(p.
+ %$}_t(rL
+ %&}_t(s*
+sjq1rgr_
+/W
+r^ql
+u&&
+sAph
+ '}'|&w&
+ %: '7/#
+u;
+D%)
+ %7sjq1rJpF7
+/#
+r^3
+u&*
+ )\(/W
+p_'y0&
+wMrJ
+ ']# )\(/W
+t9&&
+ -\( '.}k
+/W
+q,yZvK{G
+D+x_rW
+xEm+
+ 1i#|2B
+ )i# %& /i#D+)
+ %i# )h(s>r\(
+ %l#u>r5
+ )' %o#u>"$
+ ), %r#u>")
+ '1sH)[7
+ 'u#u&0
+ 5u#D/)
+ %Cu>"-
+ 'CsH-"-7
+ 'x#u&4
+ +x#wop7Fp."-
+ )k# +w# -Z)/W
+zDqP
+ 'S) +Z)|(&#
+ /Z)/W
+x=qR;
+D2)
+wYq1r$u%
+/W
+ 'Z)/W
+ %Z)/W
+ 'Z)/W
+ %Z)/W
+ 'Z)/W
+ +Z)/W
+ %Z)/W
+ +Z)/W
+ +Z)/W
+ 'Z)/W
+X"vm{P's#uQ(
+/W
+sm*
+ %Z)/W
+X+xMxM
+/W
+ %Z)/W
+yppR,B
+ %Z)/W
+snH(
+zlpR+u7,
+ 'n% 'x&}S#"/
+{\'
+/W
+:+r.
+ +i&D5)
+ %i&u>"K
+ )Z)D5R
+uJ
+/W
+ut3
+u&;
+ +X& '; 'Z)/W
+|zm4K
+r>2
+wVm4V"1
+ 'E 'Z)/W
+{Qp8*v.
+ 'Z) %A 'Z)yP8)
+{Zp)o?p3zSyxxI=7E
+v7
+qM+P
+sE8=A
+r>1
+rB3"O
+ 'HwrQx.8
+ '\)x=p8*;
+D>)
+ )Z)/W
+:1r.
+ 'Z)/W
+ %Z)DA)
+uqB
+/W
+r^3
+u&G
+ )Z)/W
+ 'Z)/S
+:9v|
+:8{7
+/S
+:7|'
+sY<
+!s}
+s3
+!tj
+/#
+rI0
+pc.
+pc$
+p9
+!u8
+||
+n.
+_&
+p9
+!{J
+/#
+vbM
+n+
+_*
+p9
+!|r
+ ''_(
+p9
+!y=pm
+/+
+})
+pp<
+r9<
+p9
+!cwG
+/)
+tX
+n5
+_,
+p9
+!cwX
+tX
+C@
+q4I
+p9
+!cx#
+/%
+||
+CG
+_$
+p9
+!c*pm
+ '' 'I!cxw
+/%
+ %ICJ
+ 'I!c'y3
+ ''_(
+!u9
+p,y9
+tl
+to
+tk
+tm
+p"ui
+st
+t$qX
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-p\
-"'
-t>
-}p^
-p+
-r&=j
-xLp@
-5
-qGs\t%
-r7p,
-H
-!#
-uc
-H
-!#
-)
-r&,sQ
-z_.
-v&%
-_
-tpr3|X
-r&=sr
-tmA
-pC,
-rMs0C
-\
-!#
-vl7pX
-x%.ry
-syu8r3qp6
-|k^
-p+
-qGs\t%
-J
-!#
-q'=r-
-vb2[
-q;
-tpr3|X
-w8
-}u
-\
-q'+^
-p+
-|]j
-y0I
-:
-r7[
-H
-!#
-s)
-H
-!#
-)
-r&@|_
-z_.
-*0%
-_
-t3xhW
-qi
-k
-r?r_W>
-|]sr
-tmA
-pC,
-rMs0C
-\
-!#
-q'-pX
-syu8r3dq9lpkW
-q'.^
-p+
-:
-J
-!#
-u-@r+
-vb2p*
-|~
-r?|X
-w8
-}u
-\
-q'9qN
-t1=2p2
-p6
-qGtLZ
-:
-:
-u<
-!#
-Yp21#
-p6
-tJ#Z
-{w
-s)
-H
-!#
-q'/sr
-zJvDympMy_xD2p2G
-*0%
-yxxh2ql
-{?7})
-x7s:r_
-}nscz(z+
-{?7@pb
-sPv2yvtB{n
-{?7/px
-sDu_?
-pz{]@y<@vFp$?
-}g,qe
-q{
-}g+pX
-w<=vO.{JxW-
-q2yi/|4
-}g-r4
-}+
-&
-t(p,r2
-u,
-pr^pj
-t3rnt#
-pr^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pr^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-}g9q#9
-sPult|
-z~sz
-{Dp|
-r:5w={m,tyt=6
-pr^9pb
-s5xap4-
-qV+zH}#uQsqD
-{?}(pX
-r:-}J}J
-pr^9p|
-xV?
-{D{L
-{/p4-Z
-zSuf
-}%r+
-yV&6
-|Ozir3p40wz/
-!#
-{1^
-p+
-{rw?
-z-p4#'-
-rf'
-yHj
-rj|;t\
-!#
-)
-r69y=
-z_.
-*0%
-_
-zw&
-qi
-k
-qJsU
-*1p-
-s8
-yHsr
-|%A
-pC,
-rMs0C
-\
-!#
-qD8^
-p+
-qD7^
-r['p$
-5
-qD9r1
-|8p/3p$
-{K
-syy1r3w#3n'0
-!#
-qM=pw
-{/p4#Z
-p6
-qM+qw
-wcu*M(z/
-p\
-xvvO
-*5%
-}e.
-{R
-{=5%
-{Zp/6C
-sd
-zqr.7
-w\/'&
-qi
-k
-z-xh'-
-t3xht#
-rp#6
-z[53,
-s'8
-zJvDympMy_xD1(G
-*1%
-s8
-u<
-!#
-rt-j
-](t\
-!#
-ru'
-rt.f
-t+M'G
-*1%
-|H=Kx;
-rt-u:
-tmA
-pC,
-rMM'C
-\
-!#
-x1qN
-O
-!#
-"U
-ru%
-ru#
-"U
-t+M%1#
-"U
-}h
-ub$
-ub&
-"U
-q+p=3*
-q+p=3(
-xAq#-
-ret,v:
-"#
-wj
-wj
-rDI
-xAsQ
-xM
-*#%
-*%p-
-"#
-t+M%G
-*)%
-*'p-
-v}Pq>pO|P
-p\
-"W
-ru'
-"W
-p+
-"W
-qt'1#
-qGs\t%
-vp
-v0qIwvt2
-qnqI
-uh
-4
-0
-x)
-)
-qt'D
-5
-uc
-rf'
-H
-!#
-uc
-svM'
-H
-!#
-)
-"W
-z_.
-v0qI%
-v}Pq>pOs:ql
-tpw+
-v}Pq>pOs:tRpk
-tpw+
-v}Pq>pOs:tRt&
-tpw+
-v}Pq>pOs:tRuK
-tpr3t$v,
-"W
-tmrq
-we&
-qopY
-rMs0C
-\
-w9
-!#
-!#
-)
-"#
-z_.
-i%%
-v}Pq>pOs:ql
-tpr3rvqW>
-"#
-tmA
-we*
-rMs0C
-\
-!#
-"W
-pB'u%&
-syu8r3qpqW
-"W
-p+
-qGs\t%
-J
-!#
-"W
-s;&
-q;
-tpr3|X
-w8
-}u
-\
-"W
-p+
-:
-"W
-rjzGzD
-i+wvt2
-qnpW+
-uh
-4
-0
-x)
-)
-qt'D
-5
-s)
-rf'
-H
-!#
-s)
-svM'
-H
-!#
-)
-"W
-z_.
-i+%
-v}Pq>pOs:ql
-t3xhW
-qi
-k
-x-z.
-v}Pq>pOs:tRpk
-t3xht|
-qi
-k
-x-z.
-v}Pq>pOs:tRt&
-t3xh$$
-qi
-k
-x-z.
-v}Pq>pOs:tRuK
-t3xh$)
-qi
-k
-s~)W>
-"W
-tmrq
-we0
-qopY
-rMs0C
-\
-w9
-!#
-!#
-)
-"#
-z_.
-i/%
-v}Pq>pOs:ql
-t3xh$-
-qi
-k
-s~-$->
-"#
-tmA
-we4
-rMs0C
-\
-!#
-"W
-syu8r3dp@l7y%-
-"W
-p+
-:
-J
-!#
-"W
-s;&
-|~
-r?|X
-w8
-}u
-\
-"W
-t1=t0
-p6
-tJ#Z
-:
-:
-u<
-!#
-Yq}1#
-p6
-tJ#Z
-{w
-s)
-H
-!#
-"W
-zJvDympMy_xDt0G
-i2%
-v}Pq>pOr3xh2ql
-"W
-x7s:r_
-}nscz(z+
-"W
-sPv2yvtB{n
-"W
-sDu_?
-pz{]@y<@vFp$?
-"W
-q{
-"W
-w<=vO.{JxW-
-q2yi/|4
-"W
-}+
-&
-t(p,r2
-u,
-"W
-t3rnt#
-"W
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-"W
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-"W
-sPult|
-z~sz
-"W
-s+"w={m,tyt=6
-"W
-{i*
-qV+zH}#uQsqD
-"W
-s++}J}J
-"W
-xV?
-"W
-{/r8,Z
-zSuf
-"W
-zhH6
-|Ozir3r8+sR,
-!#
-"W
-p+
-"W
-z-p4#$/
-rf'
-"W
-pV+t\
-!#
-)
-"W
-z_.
-i5%
-v}Pq>pOs:ql
-t3xh$K
-qi
-k
-qJsU
-i5p-
-s8
-"W
-|%A
-we;
-rMs0C
-\
-!#
-"W
-p+
-"W
-r['p$
-5
-"W
-|8pW4p$
-{K
-syy1r3u/4v+1
-!#
-"W
-{/p4#Z
-p6
-"W
-wcu*R*z/
-p\
-xvvO
-i5%
-}e.
-{R
-s(8%
-{ZpW7C
-sd
-zqf
-zK8VA
-s'7
-sE3$O
-qi
-k
-z-xh$8
-t3xht#
-rp#6
-zJvDympMy_xD<*G
-i>%
-s8
-u<
-!#
-"W
-pV1t\
-!#
-ru'
-"W
-t+M'G
-iA%
-|H=Kx;
-"W
-tmA
-weG
-rMM'C
-\
-!#
-"W
-O
-!#
-"S
-pV9s39
-pV8s3/
-"S
-pV7s3@
-(qY
-!pZ
-p(
-!p^
-"#
-r7+
-qa.
-qa$
-(
-!qZ
-qH
-p3.
-;&
-(
-!s*
-"#
-sk
-p3+
-;*
-(
-!tS
-sk
-p3+
-;(
-(
-!vB
-"+
-r~
-vg
-v#
-(
-!w&
-")
-g
-p35
-;,
-(
-!x=
-g
-a@
-wpI
-(
-!yE
-"%
-qH
-aG
-;$
-(
-!{-
-qH
-aG
-;&
-(
-!vKxw
-"%
-sk
-aJ
-;*
-(
-!pty@
-sk
-aJ
-;(
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const plainSM70 = plainSM80 + `
- patch
- -3
-packed1 17335 plain
-!pJ
-!pI
- =10
- -1
-p;7/pF
- =2
- -1
-qSsppF
- =64
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =8
- -1
-syu8r3qpS
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =6
- -1
-rjt,I
- =12
- -1
-t3xhsU
- =26
- -1
-tJ#Z
- =49
- -3
-r:7w={m,tyt=6
-pr^9pb
-s5xap4/
- =2
- -1
-r:/}J}J
- =3
- -1
-{/p4/Z
- =2
- -2
-yV'6
-|Ozir3p42wz1
- =4
- -1
-z-p4#'/
- =2
- -1
-rj{vt\
- =6
- -1
-zw'
- =19
- -1
-syy1r3w#3n'2
- =15
- -1
-w\1''
- =2
- -1
-z-xh'/
- =84
- -7
-t-x^
-s/w+
-rH
-v}Pq>pOs:tRpk
-t-x^
-s/w+
-rH
-v}Pq>pOs:tRt&
-t-x^
-s/w+
-rH
-v}Pq>pOs:tRuK
-t-x^
-s/w+
-xptLscyqqcqcqcqcqcqc>?
- =14
- -1
-y>">
-s/sM#6
-xpr8#scyqqcqcqcqcqcqc>?
- =8
- -1
-syu8r3qp$#
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =7
- -1
-pV$zD
- =22
- -1
-t3xhsU
- =4
- -1
-t3xhsG
- =4
- -1
-t3xh$%
- =4
- -1
-t3xh$*
- =17
- -1
-t3xh$.
- =88
- -1
-zhI6
- =8
- -1
-pV1t\
- =6
- -1
-t3xh$L
- =37
- -1
-sE3$P
- =11
- -1
-pV7t\
- =16
- -4
-pV?s39
-pV>s3/
-"S
-pV=s3@
- =89`
+var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 17335 plain
+!s.
+!s-
+ 6(]1rA
+ &$p#qyrA
+ u$$tN{(
+txw)(
+sZr1{:
+ 2$wMr1
+ 2$ )6 .$q,x?d
+ :$u>pj
+ V#$ ,e0 }#d0S7vm{P's#uQ(
+ $$|6/
+ &$S/xMxM
+ (${u/B
+ &$qJ'(
+zlt"2uH1
+ *&}S##/
+ &$q,xPr.
+ .$u>#'
+ H$wVp:3V#2
+ @$rF1#'
+ &$wrQxm/
+ o%$ 'z'wT<\vDplplxk|>
+ $$ )& $$ )* $$ '.sZu0{:
+ >$sN"7
+txv)#(
+q}#{:
+ 2$wMpR#
+ 2$ /i( **:$vK{G
+ N$ )t( &(u>px
+ *$u>"%
+ *$u>"*
+ D$u>".
+ w%$snI(
+ 2$ &g$ ,f$u>"L
+ m#$rB3"P
+ 8$:7r.
+ B$:?v|
+:>{7
+/S
+:=|'
+ y%*`}
 
-const plainHalfSM80 = `packed1 18428 plainHalf
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
-!s]|Q
-!vvu=q>pMw]
-!v7psv6rbrmr9rR
+var plainHalfSM80 = driver.Text{Base: &plainSM80, Code: `packed2 18428 plainHalf
+ ($!u6oyiw{q*
+!u'\|mwp
+!xgyip{p3wd
+!|FqBpEq*
 !
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujrbrmrKrKuj+pMq"u=uNq>~XrmvDuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMtBqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMtBqcp5uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pidt&s<
-!
-!pH,sZpD
-!}[
-!c
-p;vOpF
-zf8pF
-p9@=pF
-p:qYr0
-qS,rFpF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-hrJ
-uxs:uw,wV
-ht&
-m
-sWpE
-Q
-xnua
-r7ujrKt?q)t@piujrbrmrKrKuj+pMq"u=uNq>~XrmvDuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMtBqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMtBqcp5uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pi
-yXj
-N
-w.rz+
-sH3
-"%
-wP
-wr
-wtq@
-t+uHX
-w.r.7
-}h
-stqA
-qU
-vaB
-*#%
-zbp)t~
-pm
-*%p-
-vd{p
-q+p"s[
-u(
-t+p,G
-};%
-q+p[wX
-z>
-*'p-
-sw
-p\
-"'
-t>
-}p^
-p+
-r&=j
-xLp@
-5
-qGs\t%
-r7p,
-H
-!#
-uc
-H
-!#
-)
-r&,sQ
-z_+
-v&%
-rV
-pnsrxG
-pv
-&
-r&,px
-tpr3|X
-r&=sr
-tmA
-pC,
-rMp,C
-\
-!#
-vl7pX
-p~p@G2[
-syu8r3qp6
-|k^
-p+
-qGs\t%
-J
-!#
-q'=r-
-vb2p0
-q;
-tpr3|X
-w8
-}u
-\
-q'+^
-p+
-|]j
-y0I
-:
-r7p0
-H
-!#
-s)
-H
-!#
-)
-r&@|_
-z_+
-*0%
-rV
-"*
-pv
-&
-r&@|Y
-t3xhW
-qi
-k
-r?r_W>
-|]sr
-tmA
-pC,
-rMp,C
-\
-!#
-q'-pX
-syu8r3dp@lpkW
-q'.^
-p+
-:
-J
-!#
-{Dr+
-s;&
-|~
-r?|X
-w8
-}u
-\
-q'9qN
-t1=t0
-p6
-qGtLZ
-:
-:
-u<
-!#
-Yq}1#
-p6
-tJ#Z
-{w
-s)
-H
-!#
-q'/sr
-zJvDympMy_xDt0E
-*0%
-rV
-")
-pv
-s5z}xhD
-pqq#})
-x7s:r_
-}nscz(z+
-pqq#@pb
-sPv2yvtB{n
-pqq#/px
-sDu_?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pq^pj
-t3rnt#
-pq^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pq^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-pqf9q#9
-sPult|
-z~sz
-pqpjp|
-r:5w={m,tyt=6
-pq^9pb
-s5xap4-
-qV+zH}#uQsqD
-pq^/pX
-r:-}J}J
-pq^9p|
-xV?
-pqpj{L
-{/p4-Z
-zSuf
-}%r+
-yV&6
-|Ozir3p40wz/
-!#
-{1^
-p+
-{rw?
-z-p4#'-
-rf'
-yHj
-rj|;t\
-!#
-)
-r69y=
-z_+
-*0%
-rV
-"6
-pv
-&
-r69}6
-zw&
-qi
-k
-qJsU
-pnr4q#-
-|l>
-s>
-r69f
-*1p-
-wG
-yHsr
-|%A
-pC,
-rMq9C
-\
-!#
-qD8^
-p+
-qD7^
-r['p$
-5
-qD9r1
-|8p/3p$
-{K
-syy1r3w#3n'0
-!#
-qM=pw
-{/p4#Z
-p6
-qM+qw
-wcu*M(z/
-p\
-xvvO
-*5%
-}e.
-{R
-{=5%
-{Zp/6C
-sd
-zqr.7
-w\/'&
-qi
-k
-z-xh'-
-t3xht#
-rp#6
-"*
-|l>
-s>
-zqf
-z[53,
-s'8
-zJvDympMy_xD1(E
-*1%
-wG
-u<
-!#
-rt-j
-](t\
-!#
-ru'
-rt.f
-t+M'E
-*1%
-y/qlp$
-rt-u:
-tmA
-pC,
-rMM'C
-\
-!#
-vdxF
-O
-!#
-"\
-ru%
-ru#
-"\
-t+M%1#
-"\
-}h
-ub$
-ub&
-"\
-q+p=3*
-q+p=3(
-w.q#9
-ret,v:
-"#
-wj
-wj
-rDI
-w.w-
-vaB
-*#%
-*%p-
-"#
-t+M%G
-*)%
-*'p-
-v}Pq>pO|P
-p\
-"^
-ru'
-"^
-p+
-"^
-qt'1#
-qGs\t%
-vp
-v0qIwvt2
-qnqI
-uh
-4
-0
-x)
-)
-qt'D
-5
-uc
-rf'
-H
-!#
-uc
-svM'
-H
-!#
-)
-"^
-z_+
-v0qI%
-v}Pq>pOPt5p5rz~72ql
-";
-pv
-&
-"^
-tpw+
-v}Pq>pOPt5p5rz~7q<sL
-"#
-pv
-&
-"#
-tpw+
-v}Pq>pOPt5p5rz~7q<pk
-"#
-pv
-&
-"#
-tpw+
-v}Pq>pOPt5p5rz~7q<rJ
-"#
-pv
-&
-"#
-tpr3t$v,
-"^
-tmrq
-we&
-qopY
-rMp0C
-\
-w9
-!#
-!#
-s?p0
-"%
-t+p0E
-i%%
-v}Pq>pOPt5p5rz~72ql
-"%
-pv
-&
-"%
-tpr3rvqW>
-"%
-tmA
-we*
-rMq,C
-\
-!#
-"^
-pB'u%&
-syu8r3qpqW
-"^
-p+
-qGs\t%
-J
-!#
-"^
-s;&
-q;
-tpr3|X
-w8
-}u
-\
-"^
-p+
-:
-"^
-rjzGzD
-i+wvt2
-qnpW+
-uh
-4
-0
-x)
-)
-qt'D
-5
-s)
-rf'
-H
-!#
-s)
-svM'
-H
-!#
-)
-"^
-z_+
-i+%
-v}Pq>pOPt5p5rz~72ql
-"*
-pv
-&
-"^
-t3xhW
-qi
-k
-x-z.
-v}Pq>pOPt5p5rz~7q<sL
-"#
-pv
-&
-"#
-t3xht|
-qi
-k
-x-z.
-v}Pq>pOPt5p5rz~7q<pk
-"#
-pv
-&
-"#
-t3xh$$
-qi
-k
-x-z.
-v}Pq>pOPt5p5rz~7q<rJ
-"#
-pv
-&
-"#
-t3xh$)
-qi
-k
-s~)W>
-"^
-tmrq
-we0
-qopY
-rMp0C
-\
-w9
-!#
-!#
-s?p0
-"%
-t+p0E
-i/%
-v}Pq>pOPt5p5rz~72ql
-"%
-pv
-&
-"%
-t3xh$-
-qi
-k
-s~-$->
-"%
-tmA
-we4
-rMq,C
-\
-!#
-"^
-pe%l7y%-
-"^
-p+
-:
-J
-!#
-"^
-s;&
-|~
-r?|X
-w8
-}u
-\
-"^
-t1=<5
-p6
-tJ#Z
-:
-:
-u<
-!#
-tU51#
-p6
-tJ#Z
-{w
-s)
-H
-!#
-"^
-zJvDympMy_xD<5E
-i2%
-v}Pq>pOPt5p5rz~72ql
-")
-pv
-s5z}xhD
-"^
-x7s:r_
-}nscz(z+
-"^
-sPv2yvtB{n
-"^
-sDu_?
-pz{]@y<@vFp$?
-"^
-q{
-"^
-w<=vO.{JxW-
-q2yi/|4
-"^
-}+
-&
-t(p,r2
-u,
-"^
-t3rnt#
-"^
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-"^
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-"^
-sPult|
-z~sz
-"^
-s+"w={m,tyt=6
-"^
-{i*
-qV+zH}#uQsqD
-"^
-s++}J}J
-"^
-xV?
-"^
-{/r8,Z
-zSuf
-"^
-zhH6
-|Ozir3r8+sR,
-!#
-"^
-p+
-"^
-z-p4#$/
-rf'
-"^
-pV+t\
-!#
-)
-"^
-z_+
-i5%
-v}Pq>pOPt5p5rz~72ql
-"6
-pv
-&
-"^
-t3xh$K
-qi
-k
-qJsU
-"V
-|l>
-s>
-"^
-i5p-
-wG
-"^
-|%A
-we;
-rMq9C
-\
-!#
-"^
-p+
-"^
-r['p$
-5
-"^
-|8pW4p$
-{K
-syy1r3u/4v+1
-!#
-"^
-{/p4#Z
-p6
-"^
-wcu*RCz/
-p\
-xvvO
-i5%
-}e.
-{R
-s(8%
-{ZpW7C
-sd
-"]
-zK8VA
-s'7
-sE3$O
-qi
-k
-z-xh$8
-t3xht#
-rp#6
-"*
-|l>
-s>
-"#
-zJvDympMy_xD<DE
-i>%
-wG
-u<
-!#
-"]
-pV1t\
-!#
-ru'
-"]
-t+M'E
-iA%
-y/qlp$
-"]
-tmA
-weG
-rMM'C
-\
-!#
-"]
-O
-!#
-"Y
-pV9s39
-pV8s3/
-"Y
-pV7s3@
-(qY
-!pZ
-p(
-!p^
-"#
-r7+
-qa.
-qa$
-(
-!qZ
-qH
-p3.
-;&
-(
-!s*
-"#
-sk
-p3+
-;*
-(
-!tS
-sk
-p3+
-;(
-(
-!vB
-",
-r~
-vg
-v#
-(
-!w&
-")
-g
-p35
-;,
-(
-!x=
-g
-a@
-wpI
-(
-!yE
-"%
-qH
-aG
-;$
-(
-!{-
-qH
-aG
-;&
-(
-!vKxw
-"%
-sk
-aJ
-;*
-(
-!pty@
-sk
-aJ
-;(
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOqBIItRoyiw{~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0qm|uorDyjtRIpYjp$gp+rLtc
+ ,,tWqS
+Ox"s7
+ @$w%p}
+ &$rIsOIpYjp$gsOqBIItRoyiw{~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0qm|uorDyjtRIpYjp$g
+ &$v:{X
+ *$xYpX
+ $$v:{6
+ ($wj,
+ *$xUt?
+ T#$t~4
+{-
+}W
+pDq~yG
+}c
+}X
+q.'p-
+ *(tZYE
+ ($tr;pN
+ 0$t9pT
+ 6$rIp^
+ 0$ %L $$}W
+/*
+ 'Lq.6yR
+ 0$ )O $(wop7Fp.[
+ ,$Wp'q-
+ .g0 $d0 &e0 ,d0 0e0 $d0x=qR4
+ 'Q#/)
+}c
+z+r$A
+TpV}b
+ &*TpV6p=
+ $$TpV*p-
+ &$zF'q8
+ $$zF0pC
+ &$zF+q[
+ *$Tap'
+ $$Ta'qO
+ *$Ta0r%
+ *$zF5{i
+ &$Tp'qp
+ $$Ta5p=
+ &$Ta*pC
+ $$Ta5qp
+ $$Tp'<P
+ B$ )e$/6
+ 'a%q=5w.
+ *(pDq[pV+
+wb7
+wSt^tz
+q=5P
+ $"Ip)?pEqBqgq7uLq]A
+ ($tZbE
+ c#$/*
+ 'L $V0 &W0|C(4
+ $$ %O 0$r&'4
+ $3Ip)?pEqBqgq7uLq]K
+ .8xUv+
+ &$/\
+ &$/\
+ $$/\
+ ($/\
+ &$v:{i
+ ,$v:xx
+ 'Y( 0(/^
+ $$/^
+}=
+/^
+ L(/^
+t~4
+ $&wYuLt^u%
+/;
+ '^(/^
+ $$wYuLt^fqc
+/#
+ '(/#
+ $#wYuLt^fp.
+ -(wYuLt^fq6
+ +. $,/^
+ ($tZp^E
+ *$s[p^
+/%
+}#4
+ $( %G/%
+ 'G/%
+ $$/%
+ &$tZp|E
+ &$/^
+ &$ 'r# (&/^
+ .$ '.}k
+/^
+ H* '}# $& %}# )a)/^
+ *$ -Q$ *$ -T$ *$ -W$ *$ 'Z$ && 3Z$ $2 -Z$ *$ ']$ $& +]$qE%Fp."-
+ )P$ +\$ ,:/^
+zD%5
+ .&k5&#
+ .$/^
+x=p854
+ $& %R& )d*/^
+ &&/^
+ $$/^
+ &$/^
+ $$/^
+ &$/^
+ *$/^
+ $$/^
+ *$/^
+ *$/^
+ &$/^
+ $$/^
+ &$/^
+ $$/^
+ $$/^
+ &$/^
+ ($ )u' &(/^
+ ($ 'f' $& %f' )d*/^
+ *$/V
+ 'd*/^
+ $" %d*/^
+ && )d* )C &./^
+ *$/^
+ &$/^
+{Qp8Cv.
+ 2&/]
+ 2$ )f*/#
+x=p8D4
+ $$ )d*/]
+ (*/]
+ %d* $& %d*/]
+ ,&/]
+ &$/Y
+ &$/Y
+ X#$/,
+ q$$`}
 
-const plainHalfSM70 = plainHalfSM80 + `
- patch
- -3
-packed1 19670 plainHalf
-!pJ
-!pI
- =11
- -5
-p;9to
-p9xFt*
-p:qYr0
-qSsppF
- =68
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =8
- -1
-syu8r3qpS
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =6
- -1
-rjt,I
- =16
- -1
-t3xhsU
- =26
- -1
-tJ#Z
- =52
- -3
-r:7w={m,tyt=6
-pq^9pb
-s5xap4/
- =2
- -1
-r:/}J}J
- =3
- -1
-{/p4/Z
- =2
- -2
-yV'6
-|Ozir3p42wz1
- =4
- -1
-z-p4#'/
- =2
- -1
-rj{vt\
- =10
- -1
-zw'
- =4
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =6
- -1
-rMp*C
- =10
- -1
-syy1r3w#3n'2
- =15
- -1
-w\1''
- =2
- -1
-z-xh'/
- =3
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =87
- -1
-t-x^
-s/w+
-rH
- =5
- -1
-t-x^
-s/w+
-rH
- =5
- -1
-t-x^
-s/w+
-rH
- =5
- -1
-t-x^
-s/w+
-xptLscyqqcqcqcqcqcqc>?
- =18
- -1
-y>">
-s/sM#6
-xpr8#scyqqcqcqcqcqcqc>?
- =8
- -1
-syu8r3qp$#
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =7
- -1
-pV$zD
- =26
- -1
-t3xhsU
- =8
- -1
-t3xhsG
- =8
- -1
-t3xh$%
- =8
- -1
-t3xh$*
- =21
- -1
-t3xh$.
- =91
- -1
-zhI6
- =8
- -1
-pV1t\
- =10
- -1
-t3xh$L
- =4
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =6
- -1
-rMp*C
- =16
- -1
-wcu*RIz/
- =11
- -1
-sE3$P
- =6
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"#
-zJvDympMy_xD<PE
- =5
- -1
-pV9t\
- =16
- -4
-pVAs39
-pV@s3/
-"Y
-pV?s3@
- =89`
+var plainHalfSM70 = driver.Text{Base: &plainHalfSM80, Code: `packed2 19670 plainHalf
+!s.
+!s-
+ 8(]5rG
+Ov+rT
+ $(p#qyrA
+ }$$tN{(
+txw)(
+sZr1{:
+ 2$wMr1
+ 2$ )6 .$q,x?d
+ B$u>pj
+ V#$ ,w2 T$v2S7vm{P's#uQ(
+ $$|6/
+ &$S/xMxM
+ (${u/B
+ &$qJ'(
+zlt"2uH1
+ *&}S##/
+ &$q,xPr.
+ 6$u>#'
+ *$ $p$pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ .s$tZpaE
+ 6$wVp:3V#2
+ @$rF1#'
+ &$wrQxm/
+ ($ 3R# u%& 'o(wT<\vDplplxk|>
+ ,$ )* ,$ )2 ,$ ':sZu0{:
+ F$sN"7
+txv)#(
+q}#{:
+ 2$wMpR#
+ 2$ /n) **:$vK{G
+ V#$ )y) .(u>px
+ 2$u>"%
+ 2$u>"*
+ L$u>".
+ }%$snI(
+ 2$ &P% 4~$u>"L
+ *$ 3|* .& )|* >({Qp8Iv.
+ 8$rB3"P
+ .$ 3Q,/#
+x=p8P4
+ ,*:9r.
+ B$:Av|
+:@{7
+/Y
+:?|'
+ y%*`}
 
-const wide32SM80NarrowAligned = `packed1 16914 wide_4_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgvDympMrR
-!s]u]q)tkrR
-!vvs}pMpOrGvPrR
-!v7psv6rbrmr9rR
+var wide32SM80NarrowAligned = driver.Text{Base: &plainHalfSM80, Code: `packed2 16914 wide_4_float32_row_F32
+ ($!u6x<w>p3q*
+!u'yjjp[q*
+!xg}+}Zy.q*
+ &(!yHrLtc
 !
-!vtt&s<
-!
-!pH}4pD
-!Pt@|bq>rGymww+wk
-!c
-p;-t*
-p9}rpF
-p:8x,
-qSw?t*
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-hrJ
-uxs:uw,wV
-vkpE
-Q
-x{
-)
-x3
-u.
-ya
-wr
-z@q@
-t+vnX
-t:tI
-}h
-stpY
-0
-qVs0q=
-v@pb
-YXU
-t:|Y
-zcyz
-"#
-sS
-rD0
-xlxj
-u3
-w.pb
-N
-vc+qN
-q2rO
-x3
-)
-t:p|
-v3p=G
-*#%
-*%p-
-"&
-t+p0G
-*'%
-sw
-p\
-wts6
-t+q,G
-{O
-}s
-4
-zT
-w.sh
-Yvnq,
-r7X
-rP
-!#
-)
-vd/
-z_p5
-w0%
-|[r,xf=p$uWL
-w.r4
-tm2{c
-pC-
-rMs0C
-\
-!#
-wWqw
-qTXp$
-5
-|<pX
-Yq,q=
-qU
-t+q,G
-*)%
-|H=Kx;
-!#
-v|r1
-O
-!#
-q'9j
-YXt0
-:
-{zqcqcyqqcqcqcqc
-vp
-*-qg8-7
-qnp/-
-uh
-4
-0
-x)
-)
-ynD
-5
-{w
-{zqcqcyqqcqcqcqc
-r7p2
-H
-!#
-|D
-qGu}scqcqcyqqcqcqcqc
-svp2
-H
-!#
-)
-q'/sh
-z_p5
-*2%
-w@
-prqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-qD,ps
-sPr_zAtB/si{m
-{Npw
-tps:}K
-"#
-sPv2zAtB/si{m
-"#
-tpw+
-"#
-sPu_zAtB/si{m
-"#
-tpw+
-"#
-sPt$zAtB/si{m
-"#
-tpw+
-{ru)
-w\&6
-k
-rp$6
-qD7s-
-t3tLW
-k
-xy
-w\-rl
-k
-xy
-w\/sG
-k
-xy
-w\1'2
-k
-xy
-"'
-v}Ps}.r,c{os,/uK
-"'
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"'
-sPr_zAtB/si{m
-"'
-tpr^26
-"#
-sPv2zAtB/si{m
-"#
-tpw+
-"#
-sPu_zAtB/si{m
-"#
-tpw+
-"#
-sPt$zAtB/si{m
-"#
-tpw+
-"'
-w\26
-k
-uO%6
-"'
-t3tLW
-k
-xy
-sE"rl
-k
-xy
-sE#sG
-k
-xy
-sE$$#
-k
-xy
-"'
-v}Ps}.r,c{os,,uitK
-"'
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"'
-sPr_zAtB/si{m
-"'
-tpsM+6
-"#
-sPv2zAtB/si{m
-"#
-tpw+
-"#
-sPu_zAtB/si{m
-"#
-tpw+
-"#
-sPt$zAtB/si{m
-"#
-tpw+
-"'
-sE26
-k
-uO%6
-"'
-t3tLW
-k
-xy
-sE"rl
-k
-xy
-sE#sG
-k
-xy
-sE$$#
-k
-xy
-"'
-v}Ps}.r,c{os,w?8tl
-"'
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"'
-sPr_zAtB/si{m
-"'
-tpsM+6
-"#
-sPv2zAtB/si{m
-"#
-tpw+
-"#
-sPu_zAtB/si{m
-"#
-tpw+
-"#
-sPt$zAtB/si{m
-"#
-tpr3p4&v,
-"'
-sE1'&
-k
-uO$6
-"'
-t3sz'&
-k
-xy
-t3tL'&
-k
-xy
-sE"'&
-k
-xy
-sE#'&
-k
-q8$S>
-q'9sr
-tm2t4
-pC-
-qopY
-rMM1C
-\
-tJ%'&
-w9
-!#
-!#
-ru1
-"(
-t+M1A
-*2%
-w@
-"(
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"(
-sPr_zAtB/si{m
-"(
-tpr^&6
-"#
-sPv2zAtB/si{m
-"#
-tpw+
-"#
-sPu_zAtB/si{m
-"#
-tpw+
-"#
-sPt$zAtB/si{m
-"#
-tpr3p4%v,
-"(
-w\&'%
-k
-rp$6
-"(
-t3sz'%
-k
-xy
-t3tL'%
-k
-xy
-sE"'%
-k
-xy
-sE#'%
-k
-q8$S>
-"(
-tm2{c
-pC-
-rMM1C
-tJ&'%
-\
-!#
-uGxFs6
-|Np4%BwL
-tpr^%6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qM7q#8
-w\%6
-k
-rp$6
-u-@9q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q6
-s{/q@
-r[+p$
-5
-s{@qN
-p~,uW
-qv{c1*
-)
-ur
-0
-uF1)
-syu8Ps}+r3x2cr8#>L
-!#
-vc,^
-p+
-vc+sr
-r'{ctn
-qt+D
-{zqcqcyqqcqcqcqc
-:
-5
-vc-qN
-pB+|B)
-w)Ps}+z%x^L2qp
-!#
-")
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-")
-sE"6
-k
-uO#6
-")
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q6
-r&,qw
-z-p4#6
-:
-r&+j
-rj|;t\
-r&7yC
-u9sM&
-{w
-rf*
-!#
-)
-}_sh
-z_p5
-*2%
-w@
-"3
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"$
-w|zAtB/si{msU
-k
-qJt|
-r&9^
-t+XG
-{Z|636
-r&@r.
-zw#
-r&9qw
-xV?
-xps\t|u#?
-"%
-v;ulzAtB/si{mu#
-k
-ws%
-r&9r+
-t}
-{Z|636
-"%
-zw#
-"%
-xV?
-xps\$$sI?
-"%
-s+$zAtB/si{m$'
-k
-ws+
-"%
-u;E
-{Z|636
-"%
-zw#
-"%
-xV?
-xps\$)sI?
-"%
-s+)zAtB/si{m$-
-k
-ws1
-"%
-tmq&
-{Z|636
-"%
-zw#
-"%
-xV?
-xpr82$-sU?
-prr4r-
-{i(
-{i"
-s5xau_
-q{
-r6+f
-*3su
-|[r,xfvfUDL
-r&+sr
-wm2{c
-pC-
-rMp0C
-\
-!#
-z$rI
-ra-E
-q28xF
-r[*D
-5
-xnpj
-qt$1,
-pm
-pqq#})
-x7sM5
-}nscz(z+
-pqq#@pb
-uO6yvtB{n
-pqq#/px
-sDr87?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pqr+pj
-t3rnt#
-pqrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-pqjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-pqqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-pqq0pj
-s+$w=.{n$#
-pqpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-pq^9pb
-{iL
-qV+zH}#uQsqD
-pq^/pX
-s+M}J}J
-pq^9p|
-xV?
-pqpj{L
-{/r8NZ
-zSuf
-xnqy
-zh]6
-u9sMO
-y6zAz&+t=6
-t+M$G
-*)%
-s8
-!#
-O
-!#
-"X
-]#sx
-ru&
-]$s3-
-ru'
-"X
-(.
-!pZ
-p(
-!p^
-"S
-J
-qa,
-qa0
-(
-!qZ
-"6
-g
-p3,
-;0
-(
-!s*
-"%
-qH
-p3/
-;+
-(
-!tS
-qH
-p3/
-qPp=
-(
-!vB
-"%
-sk
-p3,
-qPp)
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+!pWumpt
+!?p$zSp{p)w>x}0x(
+ $*]+rT
+Ox$s7
+h.r-
+p#rlrT
+ 8,{/p}
+s1
+x2
+s/
+xA
+v8
+xq
+yy
+xcpX
+}[^
+v>u)
+ $By+ph
+t4
+qjqVp*
+ykp=
+z28
+v>yR
+}Qta
+/#
+t#ta
+p<0
+z3v5
+zp
+v:p=
+s2
+s|0pK
+z8+'
+xA
+s/
+v>qp
+s<pS;
+ &i./&
+}#;
+G')
+ &|-xYsT
+{v
+zDA
+v}y{
+tE
+vk
+v:rR
+t:qU
+rIp?
+vN
+ &<xU*
+t~3
+{W
+yM<KyX@
+v:q[
+r^vI
+sk-
+tZqVE
+ &<qN2pv
+pnp?K
+u"
+qN.pC
+};
+wc
+{v
+G))
+uqB
+ $IqN5qT
+ &a,qL5p;
+z2qP
+}k
+rxQw(plplvDxk
+ $i#G-pk.sK
+xEp:-
+ ,&rUA
+u"
+ $d* %.rIp5
+ &$rxr1B
+|2w(plplvDxk
+vbpe
+ (~%qL*rR
+t~3
+G2)
+w62pP|cq]
+Wr%r{
+zBb
+zBY
+z+Q8
+}X
+sW'tY
+xBQ[vH
+|7q%
+sjsyry(
+/#
+q$r\vH
+ &X//#
+q$ryvH
+ )&q$rgvH
+ &%ymul
+rF&(
+ $~,N$(
+sW1s8
+v=u0[
+ $#s>tO
+rF-po
+ '%rF/px
+ '(rF1#2
+ '+/'
+w62pP|ct(*s*
+/'
+ +J/'
+ %J/'
+u,2(
+ ;J/'
+rF2(
+ $#p1%(
+/'
+ )JrB"po
+ 'MrB#px
+ 'MrB$"#
+ )Jw62pP|ct(p0{;
+ 3Jsjv)+(
+ =JrB2(
+ CJw62pP|ct(rl.tq
+ KJsjy(&r_
+/'
+rB1#&
+ $#p1$(
+/'
+v=sR#&
+ 'Jv=u0#&
+ 'MrB"#&
+ 'MrB##&
+ $#qr$U7
+qL5q~
+r^x;rW
+sk-
+ $m-tZu(1E
+y7
+rr%#&
+ (&qI1
+/(
+r&13
+ 't%/(
+ +t%/(
+ %t%/(
+u,&(
+ 9t%sjy(%r_
+/(
+rF&#%
+ 't%/(
+v=sR#%
+ 't%v=u0#%
+ '%rB"#%
+ '(rB##%
+ 'W#/(
+ 'n' %V#rr&#%
+ &>puv+sT
+y]%y:
+u,%(
+yV4uT
+ %GyV;uT
+ %IyVeuT
+ %KyVy"
+ %MqM1pV.
+rF%(
+ 'Eug5qO
+yVy:
+s>sg
+ %1 %$ %1 %& %1 %( %1 %*t3*pX
+q_+K
+u"
+t36pK
+r)'yX
+rz|_&*
+s/
+v%.
+t4
+x>&)
+x~v~rQvLpR#7@
+ $Es|'a
+}=
+s|0q~
+pI|_rf
+p%+A
+ %[(}k
+u"
+s|+pK
+p_+|.)
+xa0u5{({5rQ
+ $#/)
+{Br1y:
+sjsytO
+ 3T#/)
+rB"(
+ $x-p1#(
+/)
+ 7T#q.'pv
+}S#(
+}k
+q.0p;
+ $\&q.1v/
+z"&
+ $z${\*
+ &v%q.+rR
+ )r(/3
+ +r(/$
+wHvHpj
+ %Eszr5
+}.a
+{b;
+{Zp)o?p3zSyxxIzR6
+q.6qG
+u>##
+}.pv
+ $}'wTt[s;-
+/%
+prt[vHs;
+ %.vS%
+}.q-
+q?'
+ %./%
+ %./%
+ $#uV$pG-
+/%
+X$vH"'
+ %:vS+
+/%
+{>4
+ -.uV)pG-
+/%
+X)vH"-
+ %FvS1
+/%
+r^M
+ -:q}2"-pj-
+Wq[qW
+sm(
+sm"
+s:ry
+ $d#q=0P
+G3tU
+yMbp*8w?
+q.0q~
+{*vI
+sk-
+ &a+ $${Npf
+q:-4
+z8.v+
+q_*A
+u"
+z6p'
+p%$&,
+rc
+ $|+{}5
+ &$p16zXya
+ $$w1"7-
+ 8$Tq-p'
+ $$TpfqO
+pr<\r/s_usulun+(ty+plr/1*6
+z.|av6qZ5r/0
+zKty.r:sPuss_
+}9|a5.y,qZ.
+Tp;p=
+r3pjty6{Pplpl'
+r3pG|ar/*sPs_55
+r3potypl1unxX
+r3pFw(r/plunxtun
+Tpvxx
+ $8q$sRvm0sP.x$r6
+w7QU>tO
+X"tyus0sP*usqZ(
+Tpbp'
+X$vm2ya"#
+Tp=q[
+z"%
+r3vm2yaU
+rB&(
+ $e- $# $_-smL
+ &$XMxMxM
+ ($yppRNB
+ $$z6r%
+sn](
+z"O
+w7QUvmpl+'s#uQ(
+r&$;
+G))
+uJ
+ $( &y%/X
+J#q(
+qI&
+J$rP
+ $=/X
+p92
+ (o3/S
+ws
+pc,
+pc0
+ &*/6
+tX
+n,
+_0
+ &( &Z#n/
+_+
+ &U# ''r9pS
+ &( &Z#n,
+r9pA
+ V#0`}
 
-const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
- patch
- -3
-packed1 19047 wide_4_float32_row_F32
-!pJ
-!pI
- =11
- -1
-p;7t*
- =2
- -1
-qS+9t*
- =122
- -5
-t-v2>
-s/s:}K
-rH
- =3
- -5
-t-x^
-s/w+
-rH
-"#
-|-zAtB/si{m
-"#
-t-x^
-s/w+
-rH
-"#
-sPszzAtB/si{m
-"#
-t-x^
-s/w+
-rH
- =5
- -1
-w\+W
- =2
- -1
-w\.rl
- =2
- -1
-w\1sG
- =2
- -1
-w\4'6
- =12
- -5
-t-p46>
-s/r^66
-rH
- =3
- -11
-t-x^
-s/w+
-rH
-"#
-|-zAtB/si{m
-"#
-t-x^
-s/w+
-rH
-"#
-sPszzAtB/si{m
-"#
-t-x^
-s/w+
-rH
-"'
-w\66
-k
-uO)6
-"'
-sE%W
- =2
- -1
-sE%rl
- =2
- -1
-sE%sG
- =2
- -1
-sE%$#
- =12
- -5
-y>*>
-s/sM+6
-rH
- =3
- -11
-t-x^
-s/w+
-rH
-"#
-|-zAtB/si{m
-"#
-t-x^
-s/w+
-rH
-"#
-sPszzAtB/si{m
-"#
-t-x^
-s/w+
-rH
-"'
-sE66
-k
-uO)6
-"'
-sE%W
- =2
- -1
-sE%rl
- =2
- -1
-sE%sG
- =2
- -1
-sE%$#
- =12
- -5
-y>*>
-s/sM+6
-rH
- =3
- -11
-t-x^
-s/w+
-rH
-"#
-|-zAtB/si{m
-"#
-t-x^
-s/w+
-rH
-"#
-sPszzAtB/si{m
-"#
-t-x^
-s/w+
-}t&scyqqcqcqcqcqcqc>?
-"'
-sE5'&
-k
-uO(6
-"'
-sE$'&
- =2
- -1
-sE$'&
- =2
- -1
-sE$'&
- =2
- -1
-sE$'&
- =25
- -5
-t-p4&>
-s/r^&6
-rH
- =3
- -5
-t-x^
-s/w+
-rH
-"#
-|-zAtB/si{m
-"#
-t-x^
-s/w+
-rH
-"#
-sPszzAtB/si{m
-"#
-t-x^
-s/w+
-}t%scyqqcqcqcqcqcqc>?
- =5
- -1
-sE$'%
- =2
- -1
-sE$'%
- =2
- -1
-sE$'%
- =2
- -1
-sE$'%
- =11
- -9
-t-p4%>
-s/r^%6
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
- =41
- -13
-t-rn>
-s/s:v8
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
-")
-sE'6
-k
-uO(6
- =15
- -1
-]/t\
- =211`
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19047 wide_4_float32_row_F32
+!s.
+!s-
+ 8(]1rT
+ &$p#u*rT
+ ^'$tNr\7
+txsyry(
+wT<\vDplplxk|>
+ (,tN{(
+txw)(
+ '(q$rJvH
+ -(q$sRvH
+ +. ,,rF+[
+ &$rF.po
+ &%rF1px
+ &%rF4#6
+ :0y[67
+txuu6(
+ IR#/'
+rF6(
+ $Kp1)(
+/'
+rB%[
+ &#rB%po
+ &%rB%px
+ &%rB%"#
+ :R$sN*7
+txv)+(
+ KR#rB6(
+ CR# 4a# KR#rp&{:
+/'
+rB5#&
+ $Kp1((
+/'
+rB$#&
+ &# 3% R#T$y[&7
+txuu&(
+ Gf&rp%{:
+ ,<rB$#%
+ &$ 3% 62y[%7
+txuu%(
+ %K $$ )O $$ )M $$ )* $$ ). u#$tNr17
+txsytO
+ E^#/)
+rB'(
+ 'm% @<J/r.
+ X+$`}
 
-const wideBF16SM80NarrowAligned = `packed1 14938 wide_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgvDympMrR
-!s]u]q)tkrR
-!vvs}pMpOrGvPrR
-!v7psv6rbrmr9rR
-!
-!vtt&s<
-!
-!pH}4pD
-!Pt@|bq>rGymww+wk
-!c
-p;-to
-p97/pF
-p:v(pF
-qSw{=pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-hrJ
-uxs:uw,wV
-vkpE
-Q
-x{
-)
-x3
-u.
-ya
-wr
-z@q@
-t+vnX
-t:tI
-}h
-stpY
-0
-qVs0q=
-v@pb
-YXU
-t:|Y
-zcyz
-"#
-sS
-rD.
-xlxj
-u3
-w.pb
-N
-vc+qN
-q2rO
-x3
-)
-t:p|
-v3p=G
-*#%
-*%p-
-"&
-t+p0G
-*'%
-sw
-p\
-wts6
-t+wg/
-{O
-}s
-4
-zT
-w.sh
-Yvnq,
-r7X
-rP
-!#
-)
-vd/
-z_p5
-w0%
-|[r,xf=p$uWL
-w.r4
-tm2{c
-pC-
-rMs0C
-\
-!#
-wWqw
-qTXp$
-5
-|<pX
-Yq,q=
-qU
-t+q,G
-*)%
-|H=Kx;
-!#
-v|r1
-O
-!#
-q'9j
-YXt0
-5
-:
-{zqcqcyqqcqcqcqc
-r7p@
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-H
-!#
-)
-q'/sh
-z_p5
-*2%
-w@
-r5=sQ
-yP
-&
-r5,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-qD,ps
-|-zAtB/si{m
-{Npw
-tps:tL6
-"#
-sPulzAtB/si{m
-"#
-tpw+
-"#
-sPszzAtB/si{m
-"#
-tpw+
-"#
-sPtLzAtB/si{m
-"#
-tpw+
-"#
-rp+zAtB/si{m
-"#
-tpw+
-"#
-rp,zAtB/si{m
-"#
-tpw+
-"#
-rp-zAtB/si{m
-"#
-tpw+
-"#
-rp.zAtB/si{m
-"#
-tpr3p4&v,
-{ru)
-w\%'&
-k
-rp$6
-qD7s-
-w\/'&
-k
-xy
-w\1'&
-k
-xy
-w\3'&
-k
-xy
-w\5'&
-k
-xy
-w\7'&
-k
-xy
-sE-'&
-k
-xy
-sE.'&
-k
-xy
-sE/'&
-k
-q8$S>
-q'9sr
-tm2{c
-pC-
-rMM/C
-tJ%'&
-\
-!#
-uGxFs6
-|Np4&BwL
-tpr^&6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qM7q#8
-w\&6
-k
-rp$6
-u-@9q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q6
-s{/q@
-r[+p$
-5
-s{@qN
-p~,uW
-qv{c1*
-)
-ur
-0
-uF1)
-syu8Ps}+r3x2cr8#>L
-!#
-vc,^
-p+
-vc+sr
-r'{ctn
-qt+D
-{zqcqcyqqcqcqcqc
-:
-5
-vc-qN
-pB+|B)
-w)Ps}+z%x^L2qp
-!#
-")
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-")
-sE"6
-k
-uO#6
-")
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q6
-r&,qw
-z-p4#6
-:
-r&+j
-x"t\
-r&7yC
-u9sM&
-{w
-rf*
-!#
-)
-}_sh
-z_p5
-*2%
-w@
-"4
-yP
-&
-"4
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"%
-v;rvzAtB/si{mt|
-k
-ws#
-r&9^
-t+R"qO
-{Z|636
-r&@r.
-zw#
-r&9qw
-xV?
-xps\$#$%?
-"%
-s+#zAtB/si{m$%
-k
-ws)
-r&9r+
-t}
-{Z|636
-"%
-zw#
-"%
-xV?
-xps\$(sI?
-"%
-s+(zAtB/si{m$+
-k
-ws/
-"%
-u;E
-{Z|636
-"%
-zw#
-"%
-xV?
-xps\$-sI?
-"%
-s+-zAtB/si{m$1
-k
-ws5
-"%
-tmq&
-{Z|636
-"%
-zw#
-"%
-xV?
-xps\$2sI?
-"%
-s+2zAtB/si{m$7
-k
-ws;
-"%
-|%G
-{Z|636
-"%
-zw#
-"%
-xV?
-xps\$7sI?
-"%
-s+7zAtB/si{m$=
-k
-wsA
-"%
-v0pKtn
-{Z|636
-"%
-zw#
-"%
-xV?
-xps\$<sI?
-"%
-s+<zAtB/si{m$C
-k
-wsG
-"%
-xiwB
-{Z|636
-"%
-zw#
-"%
-xV?
-xps\$AsI?
-"%
-s+AzAtB/si{m$I
-k
-wsM
-"%
-w029
-{Z|636
-"%
-zw#
-"%
-xV?
-xpr8N$EsU?
-r5@yC
-|i:$@
-|i.$4
-|i"$(
-zpu}sI
-r6+f
-*3t~
-|[r,xfvfUDL
-r&+sr
-i"2{c
-pC-
-rMR&C
-\
-!#
-z$rI
-ra-q&
-q28xF
-r[*D
-5
-xnpj
-qt$1,
-pm
-pqq#})
-x7sMQ
-}nscz(z+
-pqq#@pb
-uORyvtB{n
-pqq#/px
-sDr8S?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pqr+pj
-t3rnt#
-pqrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-pqjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-pqqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-pqq0pj
-s+$w=.{n$#
-pqpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-pq^9pb
-{ii
-qV+zH}#uQsqD
-pq^/pX
-s+j}J}J
-pq^9p|
-xV?
-pqpj{L
-{/r8kZ
-zSuf
-xnqy
-zhz6
-u9sMl
-y6zAz&+t=6
-t+M$G
-*)%
-s8
-!#
-O
-!#
-"Y
-]#sx
-ru&
-]$s3-
-ru'
-"Y
-(.
-!pZ
-p(
-!p^
-"T
-J
-qa,
-qa0
-(
-!qZ
-"6
-g
-p3,
-;0
-(
-!s*
-"%
-qH
-p3/
-;+
-(
-!tS
-qH
-p3/
-qPp=
-(
-!vB
-"%
-sk
-p3,
-qPp)
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 14938 wide_8_float32_row_BF16
+ <$]+rG
+O1rA
+h.qS
+p#'x"s7
+ c#*p<.
+ F$r2p|e
+ i#$u"
+ &"rIp7
+ &< &+ 0.WsXr7
+q"p?3
+}X
+Wv5sX
+q>p7q+
+}X
+/#
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ &*q$rJvH
+ $$sjsyu0(
+/#
+q$t[vH
+ ((q$sRvH
+ ('q$u0vH
+ ('N+vH
+ ('N,vH
+ ('N-vH
+ ('N.vH
+ &e' $Y'rF%#&
+ ($rF/#&
+ &$rF1#&
+ &%rF3#&
+ &%rF5#&
+ &%rF7#&
+ &%rB-#&
+ &%rB.#&
+ &%rB/#&
+ (i' &|*tZu(/E
+ $T+ (Z$y]&y:
+ $n# 4q# (Q+ w$R+q,~7r.
+ 6$/4
+ '~%/4
+ K~%/%
+prrJvHr5
+ $0vS#
+ $$s%"e
+ ,$uV#"%-
+/%
+X#vH"%
+ $3vS)
+ 0<uV(pG-
+/%
+X(vH"+
+ $KvS/
+ 0T#uV-pG-
+/%
+X-vH"1
+ $KvS5
+ 0T#uV2pG-
+/%
+X2vH"7
+ $KvS;
+/%
+ut;
+ ,3uV7pG-
+/%
+X7vH"=
+ $KvSA
+/%
+|Drf
+ ,@uV<pG-
+/%
+X<vH"C
+ $KvSG
+/%
+vGs6
+ ,@uVApG-
+/%
+XAvH"I
+ $KvSM
+/%
+uMr+
+ ,@q}N"Epj-
+Wv1v/
+q<:"@
+q<."4
+q<""(
+vgqKpG
+ $^#G3wi
+ &$D"vI
+ $$tZp8&E
+ ($q:-M
+ 0${}Q
+ &$p1RzXya
+ $$w1"S-
+ m#$smi
+ &$XjxMxM
+ ($yppRkB
+ &$snz(
+z"l
+ 0&/Y
+ *$/Y
+ *$/T
+ \$$`}
 
-const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
- patch
- -3
-packed1 18081 wide_8_float32_row_BF16
-!pJ
-!pI
- =11
- -4
-p;y{pF
-p9sppF
-p:v(pF
-qSrF/pF
- =129
- -5
-t-sz>
-s/s:tL6
-rH
- =3
- -5
-t-x^
-s/w+
-rH
-"#
-rp)zAtB/si{m
-"#
-t-x^
-s/w+
-rH
-"#
-rp*zAtB/si{m
-"#
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-rH
- =3
- -1
-t-x^
-s/w+
-}t&scyqqcqcqcqcqcqc>?
- =8
- -1
-w\2'&
- =2
- -1
-w\5'&
- =2
- -1
-w\8'&
- =2
- -1
-sE0'&
- =2
- -1
-sE0'&
- =2
- -1
-sE0'&
- =2
- -1
-sE0'&
- =11
- -9
-t-p4&>
-s/r^&6
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
- =41
- -13
-t-rn>
-s/s:v8
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
-")
-sE'6
-k
-uO(6
- =15
- -1
-]/t\
- =130
- -5
-r5@t;
-{i@
-rE
-rr
-v4
-sl
-y>@$@
-rE
-v5
-{i:
-rE
-rr
-v4
-sl
-y>:$:
-rE
-v5
-pv
-sXp*U
-{i4
-rE
-rr
-v4
-sl
-y>4$4
-rE
-v5
-{i.
-rE
-rr
-v4
-sl
-y>.$.
-rE
-v5
-pv
-sXp*U
-{i(
-rE
-rr
-v4
-sl
-y>($(
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-sXp*U
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
- =2
- -1
-|[r,xfRF<6<&DL
- =3
- -1
-rMRcC
- =136`
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 18081 wide_8_float32_row_BF16
+!s.
+!s-
+ 8(].rA
+OqyrA
+ $&p#q&rA
+ m'$tNsR7
+txsyu0(
+wT<\vDplplxk|>
+ (,tN{(
+txw)(
+ '(N)vH
+ -(N*vH
+ -. &. +4 && +: && +@ && 'Frp&{:
+ 2$rF2#&
+ ,*rF8#&
+ &7rB0#&
+ 7% 6Jy[&7
+txuu&(
+ %v# $$ )t# $$ )& $$ )* $$ ). u#$tNr17
+txsytO
+ E^#/)
+rB'(
+ $8p1((
+ @$J/r.
+ o'$Wv1rX
+sm@
+pIwk
+|H
+tGqdv(5
+tbY
+sN@"@
+ %'qfq0v(5r4
+sm:
+ +*sN:":
+ '*}c
+uPpa8
+sm4
+ +4sN4"4
+ '4sm.
+ +<sN.".
+ +4sm(
+ +FsN("(
+ 'Fsm"
+ +NsN"""
+ +Fs:ry
+ +FtNrypG
+ 'F $a# +Nzh7
+ +F &W#yMp8F%6%&w?
+ ($tZp8cE
+ {'$`}

@@ -38,8 +38,8 @@ var normPlainKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p56;=2;p72;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-=1;p40;l0/a-1v2!|.3&,4", PTX: normPlainSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p56;=2;p72;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-=1;p40;l0/a-1v2!|.3&,4", PTX: normPlainSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p56;=2;p72;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-=1;p40;l0/a-1v2!|.3&,4", PTX: &normPlainSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p56;=2;p72;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-=1;p40;l0/a-1v2!|.3&,4", PTX: &normPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -76,7 +76,7 @@ var widenPlainKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: widenPlainSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &widenPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -111,7 +111,7 @@ var addPlainKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: addPlainSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &addPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -145,8 +145,8 @@ var gatePlainKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: gatePlainSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatePlainSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &gatePlainSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gatePlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -185,7 +185,7 @@ var bestPlainKernel = &driver.Kernel{
 		{File: "plain.go", Line: 78, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p8;a#\"j$#=0;i&$&%'?($&i!)", PTX: bestPlainSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p8;a#\"j$#=0;i&$&%'?($&i!)", PTX: &bestPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -243,8 +243,8 @@ var tokenPlainKernel = &driver.Kernel{
 		{File: "rope.go", Line: 98, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: tokenPlainSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tokenPlainSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &tokenPlainSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &tokenPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -301,8 +301,8 @@ var addProductKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: addProductSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: addProductSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &addProductSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &addProductSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -363,8 +363,8 @@ var normSwiGLUKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normSwiGLUSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normSwiGLUSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &normSwiGLUSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &normSwiGLUSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -430,8 +430,8 @@ var normLogitsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normLogitsSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normLogitsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &normLogitsSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &normLogitsSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -517,10 +517,10 @@ var normQKVKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 88, 96, 112, 120, 136, 144, 160, 168, 176, 184, 192, 200, 216, 224, 240, 248, 264, 272},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: normQKVSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: normQKVSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: normQKVSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normQKVSM80},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &normQKVSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &normQKVSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &normQKVSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &normQKVSM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -574,7 +574,7 @@ var rowsKernel = &driver.Kernel{
 		{File: "rows.go", Line: 37, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: rowsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &rowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -623,7 +623,7 @@ var rows32Kernel = &driver.Kernel{
 		{File: "rows.go", Line: 37, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: rows32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &rows32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

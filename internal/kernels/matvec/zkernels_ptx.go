@@ -2,6 +2,10 @@
 
 package matvec
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
@@ -81,11623 +85,3825 @@ f2c5caf87feb973f	warp.go	warpSize
 a609540a2fdab4e8	warp.go	widened
 `
 
-const normPlainSM80 = `packed1 5673 normPlain
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
+var normPlainSM80 = driver.Text{Code: `packed2 5673 normPlain
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6oyiw{q*
 !
-!vtpks<
+!yHp.tc
 !
-!pHw$pD
-!}[
-!c
-p;-t*
-zfr0
-p9t=pF
-p:+te
-qS8x,
+!pWuipt
+!}ex(
+!qk
+]+rT
+tWqq
+}r
+z7q^
+p#.r-
 !
-p>
-q*
-pa
-q$
-uxs:uwt[
-r"
-xY
-hy^
-m
-x1tI
-u3
-vYq0
-N
-sJzQ
-)
-qopK
-5
-:
-tAs7
-H
-!#
-s)
-H
-!#
-usqN
-o
-v&%
-_
-}"x^>6
-vYt'
-ugp)p-A
-|,t]
-\
-!#
-vkf
-vbq=
-syu8r3qp6
-z@^
-p+
-:
-J
-!#
-sWr+
-vbry
-q;
-r?|X
-w8
-}u
-\
-w.r]
-wn}8p[
-z-v8
-tMrl
-u[z,Pq)q"q"vLrWv?
-rx
-r=
-w|2v8
-r=
-xTsUt#
-y62}K
-qJr}}X
-sPrnvH
-y62v8
-{3sG
-{/u}>
-sDtL?
-vdtG
-q\p=su
-re~5pu
-q\p=rS
-4
-rP
-!#
-y2u:
-vIE
-v0qI%
-_
-qJS
-v3p"B
-v0qI%
-rV
-pv
-&
-rx
-|l>
-s>
-pv
-&
-};rS
-s8
-vdq4
-ugp[t]A
-q\p[3$
-q\p[wX
-4
-q\p[vQ
-4
-\
-!#
-O
-!#
-"+
-s?p2
-pC$
-:
-vp
-*$wvt2
-qnp/$
-uh
-4
-w>
-z7
-5
-s)
-tAp=
-H
-!#
-s)
-qPp=
-H
-!#
-"+
-o
-*#%
-v}Pq>pOs:ql
-r@6S
-v}Pq>pOs:tRpk
-r@6S
-v}Pq>pOs:tRt&
-r@6S
-v}Pq>pOs:tRuK
-}"t$>>6
-"+
-ugp)p-rq
-|,3$
-|,rZ
-\
-w9
-!#
-!#
-"#
-|9
-*#%
-v}Pq>pOs:ql
-}"rv>>qW
-"#
-ugpYrSA
-q\yo$
-\
-!#
-"+
-p~p0G2p*
-syu8r3qpqW
-"+
-p+
-:
-J
-!#
-"+
-vbt0
-q;
-r?|X
-w8
-}u
-\
-"+
-wn}8p/$
-z-v8
-zr#
-u[z,Pq)q"q"vLrWv?
-rx
-r=
-w|2v8
-r=
-xTsUt#
-y62}K
-qJr}}X
-sPrnvH
-y62v8
-{3sG
-{/u}>
-sDtL?
-"+
-q\pG3&
-re{vpu
-q\pG3(
-4
-rP
-!#
-"+
-v3p[E
-*#%
-v}Pq>pOs:ql
-qJS
-{{B
-*%%
-v}Pq>pOPt5p5rz~72ql
-pv
-&
-rx
-|l>
-s>
-pv
-&
-*'rS
-s8
-"+
-}7232A
-v123$
-v123&
-4
-v123(
-4
-\
-!#
-!pZ
-p(
-!L
-`
+s0
+t6
+tn
+u#
+u<sI
+vc
+p,p.
+p"y9
+to
+w:u)
+zp
+x5pb
+s2
+s5y~
+s/
+sApO
+u"
+}k
+v_rE
+yh
+!s4
+|2B
+ '%w@pK
+tf
+{-
+uS
+w7{(wy
+x5tB
+ufpAR3
+zIuD
+y7
+ %/{/P
+t9p*
+wMr$
+xca
+}=
+}k
+ws
+ %7w%q-
+t9^
+{prQ
+t+r$r_
+rHp48,
+sBwk
+y7
+v:t0
+x't5QuD
+}RtO
+v;po
+vyx*?joov,r[sl
+q$sg
+t<sl
+wH>tO
+ %$prsapjqv
+w7QUpG(
+sztyqZw0
+xBQUzo
+w7QU>tO
+r3pxpx
+ypqK7
+w1s;-
+xUsQ
+qHpStU
+t1|dpy
+qHpSrN
+tE
+vN
+ %IqN+r{
+|R4
+zM)
+uS
+szU
+zL,
+ %&}W
+}c
+}X
+ %?wb7
+wSt^tz
+ ''y?rN
+uJ
+xUq3
+ufq/uD3
+qHq/9$
+qHq/w"
+tE
+qHq/u=
+tE
+ 'd#s~
+ %>/+
+s[p5
+sk$
+}k
+}\{G
+G$x_rW
+xEp:$
+tHE
+tE
+s$<-
+zIE
+u"
+|2B
+v_pS
+ )T$r9pS
+ '&/+
+tf
+G#)
+}_q]
+r3(U
+}_t(p.
+ %$}_t(rL
+ %&}_t(s*
+w7rg7wy
+/+
+ufpARql
+zI9$
+zIp@
+y7
+|&w&
+ %J %K/#
+s<pS4
+ '5w7rJ77pF
+/#
+ufphrN3
+qH|+$
+ 'i$/+
+x|;q5
+wMrJ
+/+
+ +i$/+
+t9qP
+ -i$/+
+x't5Q9$
+ %i$zG#
+ =i$/+
+qHq99&
+t1xPpy
+qHq99(
+ )i$/+
+s<q/4
+ 'g#szU
+s<ps,
+G%)
+wYuLt^u%
+ 1i$G'rN
+uJ
+/+
+{U2923
+s(29$
+s(29&
+tE
+s(29(
+ )i$!s}
+s3
+!@
+`}
 
-const normPlainSM70 = normPlainSM80 + `
- patch
- -3
-packed1 5979 normPlain
-!pJ
-!pI
- =8
- -3
-p;-sV
-p9sKpF
- =87
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =16
- -1
-ru%
- =48
- -1
-pB%u%$
- =7
- -1
-s;$
- =40
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =17`
+var normPlainSM70 = driver.Text{Base: &normPlainSM80, Code: `packed2 5979 normPlain
+!s.
+!s-
+ 2(]+qo
+O}3
+ u%(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ B&qI%
+ T$$p_%y0$
+ 0$t9&$
+ s#$ 7o$ @*`}
 
-const widenPlainSM70 = `packed1 857 widenPlain
-!pJ
-!pI
-!p8
-!sgq"u=|z
+var widenPlainSM70 = driver.Text{Code: `packed2 857 widenPlain
+!s.
+!s-
+!t;
+!u6oyiw{q*
 !
-!pHpkpD
-!c
-p;t*
-p9sV
-p:,un
-qSto
+!pWp.pt
+!qk
+]rT
+Oqo
+hyD
+p#rG
 !
-p>
-q*
-pa
-q$
-z$pE
-Q
+s0
+t6
+tn
+u#
+{Np}
 s1
-N
-)
-p{rU%
-qopY
-zC
-4
-5
-xnpw
-}d
-w0%
-rV
-pv
-&
-|9
-w0%
-s8
-!#
-p(
-!L
-`
-
-const addPlainSM70 = `packed1 832 addPlain
-!pJ
-!pI
-!p8
-!sgq"u=|z
-!
-!pHpkpD
-!c
-p;t*
-p9t*
-p:qYpF
-{M
-!
-p>
-q*
-pa
-q$
-q'+pE
-Q
-s1
-N
-)
-p{rU%
-qopY
-zC
-4
-5
-q'-px
-o
-w0%
-_
-xip-
-_
-tZ
-s8
-!#
-p(
-!L
-`
-
-const gatePlainSM80 = `packed1 2135 gatePlain
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
-!s]Kt5rKpMpirR
-!vv|\z;
-!
-!pHpkpD
-!c
-p;x,
-zfto
-p9te
-p:,t*
-qS+t*
-!
-p>
-q*
-pa
-q$
-{1pE
-Q
-s1
-N
-)
-p{rU%
-zC
-tT
-qopK
-4
-5
-{rtG
-xM
-wm%
-_
-s{/wE
-r=
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-prqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-prp|^
-x7r^#
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-s{/ps7
-r;
-z-p4#6
-{r.-
-|9
-};%
-_
-rx
-|l>
-s>
-v3p"B
-};%
-wG
-!#
-p(
-!L
-`
-
-const gatePlainSM70 = gatePlainSM80 + `
- patch
- -3
-packed1 2275 gatePlain
-!pJ
-!pI
- =7
- -3
-p;/pF
-p9qupF
- =64
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =7`
-
-const bestPlainSM70 = `packed1 5119 bestPlain
-!pJ
-!pI
-!p8
-!sgq"u=|z
-!s]}}pMr/rR
-!
-!pHtzpD
-!Pt@|bq>rGymrz,wk
-!c
-p;+sV
-p98un
-p:v<pF
-qSsV
-!
-p>
-q*
-pa
-q$
-hr*
-m
-{@q#
-wup-
-qm
-vp
-|%wv-
-qnpY
-uh
-4
-w>
-rjt,I
-uRp)p$
-qm
-H
-!#
-uRp=p$
-v#
-H
-!#
-qM8q0
-o
-v&%
-_
-|.r-
-q{
-|Apw
-|uu}>
-u{qN
-v>rO
-ti
-uG-pX
-tFp,qg
-uG8r1
-sXvnuZ
-u{rI
-xN
-"&
-|0Upu
-pnjr+
-)
-w2+
-tN
-tFr|qg
-)
-sap)%
-qM7px
-q+pUC
-zeqA?
-"+
-vT,
-"+
-w[pKx?
-"+
-q{
-"'
-|uu}>
-"+
-v>rO
-ti
-"+
-tFp,qg
-"+
-sXvnuZ
-"+
-xN
-"&
-|0Upu
-"+
-)
-w2+
-tFp2qg
-)
-sap)%
-"+
-q+pYC
-zepK?
-"+
-q1q,E
-"+
-w[qAu"
-"+
-q{
-"'
-|uu}>
-"+
-v>rO
-ti
-"+
-tFp,qg
-"+
-sXvnuZ
-"+
-xN
-"&
-|0Upu
-"+
-)
-w2+
-tFp2qg
-)
-sap)%
-"+
-q+pYC
-zepK?
-"+
-qk*q&
-"+
-|mw#,xu
-"+
-q{
-"'
-|uu}>
-"+
-v>rO
-ti
-"+
-tFp,qg
-"+
-sXvnuZ
-"+
-xN
-"&
-|0Upu
-"+
-)
-w2+
-tFp2qg
-)
-sap)%
-"+
-q+pYC
-vrp/'CrS?
-"+
-}7*3*G
-v1*3$
-v1*3)
-\
-w9
-!#
-!#
-"+
-tV*E
-*#%
-_
-"+
-q{
-"'
-|uu}>
-"+
-v>rO
-ti
-"+
-tFp,qg
-"+
-sXvnuZ
-"+
-xN
-"&
-|0Upu
-"+
-)
-w2+
-pl*
-tFr|qg
-)
-sap)%
-"+
-z['C
-vrp/'{f'?
-"+
-}7*3*B
-v1*3$
-\
-!#
-qM/q#
-q+=3&
-qU
-syy1qrw#%n3'
-!pZ
-p(
-!p^
-q?
-p_
-m
-pN
-p]
-{V
-pQ
+u_
+s2
+s/
+z0
+sAph
+yQ
+tE
+u"
+z6q%
+ua'
 {W
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sC=
-v_p/&
-pP
-pc
-O
-!L
-`
+}W
+}c
+}X
+s<pS4
+{W
+uJ
+!s4
+s3
+!@
+`}
 
-const tokenPlainSM80 = `packed1 8629 tokenPlain
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
-!s]u[y)pMrR
-!
-!pH+wipD
-!c
-p;-x,
-zfr0
-p9+te
-p:@te
-qS,te
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-z6rg
-qQ,tl
-qQ,tK
-qQ+wV
-qQrFp&
-r&7pE
-Q
-s1
-N
-)
-p{rU%
-r&9pE
-r$p/$B
-qns7
-sJzQ
-s{@q0
-t^
-uuqA
-ti
-uVrU
-)
-vc=qw
-vW/
-vwpY%
-vc,{G
-T*
-*/%
-T*
-zcyz
-sS
-{#~%
-xM
-*)%
-_
-|9
-*)%
-_
-vc+r+
-wu3,
-:
-:
-5
-vc-rI
-z_+
-tQ/s[
-vc.sh
-T,
-yg/
-T,
-4
-rD*
-xM
-*+%
-v'ql
-|9
-*+%
-yxxh2ql
-!#
-}Tj
-z_+
-tQ/V$
-r6+p|
-T$
-yg/
-T$
-q+=3&
-zcyz
-sS
-rD+
-xM
-*#%
-_
-|9
-*#%
-_
-v}{"w#%n
-v}{"w#%x?
-pn{Gpw
-p\
-{Eui
-p\
-ur/
-tT
-}e7
-u-v(j
-t1=U
-pC0
-4
-t1=q=
-4
-r7zM
-J
-sd
-|8p/0p$
-qU
-wr
-sap/(30
-tw
-p6
-vsp/(30
-vj
-w;(
-w;0
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl(
-pl0
-uVrU
-tv
-!#
-qnpW/
-s_[qg
-s_t"=
-p6
-pnzLps/
-s.pW030V1
-T(
-pm
-o
-*'%
-vA[2ql
-|vt"p0z/
-!#
-u'[
-s?p@
-|.+pE
-x-v2sI
-x-v2qW
-|.-pb
-*-3.
-tfPC
-|..tc
-qJsG
-r=
-w|'#6
-sPv2'$
-v;v2'#6
-|.-pX
-sDu_?
-xps\WqW?
-|.9pX
-tfP3-
-p6
-u-@=p|
-s(Q3-
-u-@,qN
-wY.C
-u-|+r-
-vwu\.
-"#
-wJ
-vrp/13533?
-vrp/23634?
-u-@.sr
-s.p"3.%
-zZ7
-p}pG
-}d
-tkq)piPrbrmxXq4rzpWG{f/VU
-!#
-u-u0f
-|R=VG
-iH3/
-pC2
-4
-5
-u-@9q#
-zKH32
-u-@/q#
-T2
-4
-za
-u-@9s6
-|l>
-s>
-snIB
-*1%
-wG
-u-@/r]
-|l6
-s>
-{T
-*1%
-wG
-!#
-r6+pj
-O
-!#
-|]r1
-O
-!#
-s{@sh
-]$sx
-";
-]%s3-
-(.
-!#
-"9
-]*s38
-(7
-!#
-"8
-]-s39
-].s3/
-(@
-!#
-"+
-y0rL=
-"+
-(xF
-!pZ
-p(
-!p^
-u-v(pj+
-r7,
-qm
-qm
-(
-!qZ
-pnzLqe
-r~
-a)
-;(
-(
-!s*
-")
-qH
-vg
-v#
-(
-!tS
-")
-sk
-a\
-;*
-(
-!vB
-sk
-a[
-;*
-(
-!w&
-")
-uI
-aU
-;,
-(
-!x=
-uI
-aT
-;,
-(
-!yE
-")
-tW
-aN
-;$
-(
-!{-
-tW
-aM
-;$
-(
-!vKxw
-tW
-vg
-;&
-(
-!pty@
-")
-}G
-aN
-;2
-(
-!ptyG
-")
-sv9
-pfp"
-;2
-!q[
-qQ+vm
-p_
-m
-pN
-p]
-h+sL
-pQ
-h+sZ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const tokenPlainSM70 = tokenPlainSM80 + `
- patch
- -3
-packed1 8936 tokenPlain
-!pJ
-!pI
- =6
- -3
-p;-te
-p9.un
- =218
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =26
- -1
-rjt,rL=
- =97`
-
-const addProductSM90NarrowAligned = `packed1 42274 addProduct_deep
-!|h^|f
-!|g@=
-!p8
-!sgKt5rKpMpirR
-!s]vDw/z;
-!vvsyq)r9pMrR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!}|
-!c
-p;7te
-p9.8x,
-p:/sV
-qS.t=pF
-!
-p>
-q*
-v~
-pa
-z^
-q?
-r"
-xY
-x1t;
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-s{7q3
-s1
-s{/u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-N
-{<rW
-v@pE
-r7~/u=q>pMym
-x{
-)
-x{
-tN
-)
-u.
-)
-u.
-z5pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra$G
-)
-{.ua
-r'q9B
-)
-s{7p|
-ra%tn
-s{9ua
-ra$B+
-s{/|_
-pB'1(1)
-qvM%1*
-)
-ur
-po&qR%
-t+M+qR
-s{@pw
-Y=q=
-vc7ps/
-{hpY
-"#
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-tb.q@
-t^
-y7,
-|.+tc
-z_M2
-stpU
-0
-|&.U
-qVrcD
-tb.q3
-q1q9B
-"#
-z_M2
-stqA
-0
-|&.U
-qVrcD
-ret,v:
-wj
-wj
-rD5
-vaG
-*#%
-|..t;
-t+M,A
-ta
-v}Ps}.r,cyDu4p*2q,L2ql
-v}Ps}.r,cq}<"<#<$s,w3
-},%<&<'<(s,uY
-},)<*<+<,s,qusZ
-},-<.</<0s,t4n
-},1<2<3<4s,rcrg
-},5<6<7<8s,sKr*
-},9<:<;<<s,tGtK
-|.+q@
-z=G
-*#%
-"#
-p}pY
-},=<><?<@L2ql
-},A<B<C<Ds,w3
-},E<F<G<Hs,uY
-},I<J<K<Ls,qusZ
-},M<N<O<Ps,t4n
-},Q<R<S<Ts,rcrg
-},U<V<W<Xs,sKr*
-},Y<Z<[18s,tGtK
-!#
-xkj
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uL7pw
-qVM21/
-qU
-prjs-
-qt*12
-za
-prq0ps@
-qk2qg
-ph%B
-xBu*M%q&
-prjwE
-ph%E
-!#
-prq0pE
-x<1*
-pzX1*?
-)
-r\2
-qk*1%
-Yp@D
-pz[qj
-)
-r\2
-qk*2[
-Yp2D
-pzp0qj
-)
-r\2
-qk*2p2
-Yp*D
-pzq,qj
-)
-r\2
-re{'yR
-w"t,
-wj
-rD6
-t+[A
-*&%
-w@
-t+p0A
-*&%
-w@
-t+y]
-*&%
-w@
-t+R"A
-*&%
-w@
-prqetI
-qt*12
-5
-prqyq#
-pB*yZ#
-syu8Ps}.r,x2cR&<%<$<#L
-!#
-"#
-tU,12
-5
-"#
-tH-yZ#
-syu8Ps}.r,x2cR#<"t02q,L
-!#
-"#
-tU+12
-5
-"#
-tH,yZ#
-syu8Ps}.r,x2cwgp*2u4p2L
-!#
-"#
-tU*12
-5
-"#
-tH+yZ#
-syu8Ps}.r,x2cyD[r2ryL
-!#
-prjua
-z'*1*<1
-qt*12
-sH#
-!#
-us^
-p+
-xlpx
-]$x_~*4
-t:r+
-qt,E
-|A7pw
-r[5p$
-|Ax*
-ph5qO
-r\2
-u{8s6
-rsM,
-r\2
-vdp5
-r[,p$
-r[,B
-qk2qg
-t8p,yz
-p\
-t(r|qR
-p\
-yS
-{hxZ
-4
-w"uy
-Yxc2
-4
-!#
-vkqw
-tV2B
-ub-
-0
-|&1U
-qV+D
-4
-rD7
-o
-*(%
-:
-"'
-pV$I
-v@px
-t+M,G
-ta
-v'ql
-!#
-u-@8q3
-]#I
-:
-:
-:
-:
-J
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u<
-!#
-u-u0r-
-y7/
-)
-qVyc2
-|&2U
-qVrcD
-4
-rD8
-y,p51#
-uGy<j
-pB,AU
-w)Ps}.r,c{ozmXn
-uG}rxG
-yP
-&
-pnj,xG
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-r(UA
-&
-uGuir1
-|JsG
-"$
-qEVqX
-&
-uGq4r1
-{3'&
-"%
-r(XA
-&
-"%
-{kW
-"%
-qEYqX
-&
-"%
-s&+W
-"%
-r([A
-&
-"%
-s&,W
-"%
-qE\qX
-&
-"%
-s&-W
-"%
-r(^A
-&
-"%
-s&.W
-"%
-qE_qX
-&
-"%
-s&/W
-"%
-r(~A
-&
-"%
-s&('%
-"%
-q7WqX
-&
-"%
-s&)'$
-"%
-phVA
-&
-"%
-s&*W
-"%
-q7VqX
-&
-"%
-s&+W
-"%
-phUA
-&
-"%
-s&,W
-"%
-q7UqX
-&
-"%
-s&-W
-"%
-phTA
-&
-"%
-s&.W
-"%
-q7TqX
-&
-"%
-s&/W
-"&
-w)Ps}.r,c{ozmR6lw3
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-r(vA
-&
-"&
-|J$2
-"$
-qEwqX
-&
-"&
-{3$2
-"%
-r(yA
-&
-"%
-{kW
-"%
-qEzqX
-&
-"%
-b"W
-"%
-r(|A
-&
-"%
-b#W
-"%
-qE}qX
-&
-"%
-b$W
-"%
-phqA
-&
-"%
-b%W
-"%
-q7qqX
-&
-"%
-b&W
-"%
-phSA
-&
-"%
-b/$2
-"%
-q7SqX
-&
-"%
-b0$2
-"%
-phRA
-&
-"%
-b1W
-"%
-q7RqX
-&
-"%
-b2W
-"%
-phQA
-&
-"%
-b3W
-"%
-q7QqX
-&
-"%
-b4W
-"%
-phPA
-&
-"%
-b5W
-"%
-q7PqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmRRluY
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phpA
-&
-"&
-|J$2
-"$
-q7pqX
-&
-"&
-{3$2
-"%
-phoA
-&
-"%
-{kW
-"%
-q7oqX
-&
-"%
-b"W
-"%
-phnA
-&
-"%
-b#W
-"%
-q7nqX
-&
-"%
-b$W
-"%
-phmA
-&
-"%
-b%W
-"%
-q7mqX
-&
-"%
-b&W
-"%
-phOA
-&
-"%
-b/$2
-"%
-q7OqX
-&
-"%
-b0$2
-"%
-phNA
-&
-"%
-b1W
-"%
-q7NqX
-&
-"%
-b2W
-"%
-phMA
-&
-"%
-b3W
-"%
-q7MqX
-&
-"%
-b4W
-"%
-phLA
-&
-"%
-b5W
-"%
-q7LqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmRowosZ
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phlA
-&
-"&
-|J$2
-"$
-q7lqX
-&
-"&
-{3$2
-"%
-phkA
-&
-"%
-{kW
-"%
-q7kqX
-&
-"%
-b"W
-"%
-phjA
-&
-"%
-b#W
-"%
-q7jqX
-&
-"%
-b$W
-"%
-phiA
-&
-"%
-b%W
-"%
-q7iqX
-&
-"%
-b&W
-"%
-phKA
-&
-"%
-b/$2
-"%
-q7KqX
-&
-"%
-b0$2
-"%
-phJA
-&
-"%
-b1W
-"%
-q7JqX
-&
-"%
-b2W
-"%
-phIA
-&
-"%
-b3W
-"%
-q7IqX
-&
-"%
-b4W
-"%
-phHA
-&
-"%
-b5W
-"%
-q7HqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmpy#:lt4n
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phhA
-&
-"&
-|J$2
-"$
-q7hqX
-&
-"&
-{3$2
-"%
-phgA
-&
-"%
-{kW
-"%
-q7gqX
-&
-"%
-b"W
-"%
-phfA
-&
-"%
-b#W
-"%
-q7fqX
-&
-"%
-b$W
-"%
-pheA
-&
-"%
-b%W
-"%
-q7eqX
-&
-"%
-b&W
-"%
-phGA
-&
-"%
-b/$2
-"%
-q7GqX
-&
-"%
-b0$2
-"%
-phFA
-&
-"%
-b1W
-"%
-q7FqX
-&
-"%
-b2W
-"%
-phEA
-&
-"%
-b3W
-"%
-q7EqX
-&
-"%
-b4W
-"%
-phDA
-&
-"%
-b5W
-"%
-q7DqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmpy#Vlrcrg
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phdA
-&
-"&
-|J$2
-"$
-q7dqX
-&
-"&
-{3$2
-"%
-phcA
-&
-"%
-{kW
-"%
-q7cqX
-&
-"%
-b"W
-"%
-phbA
-&
-"%
-b#W
-"%
-q7bqX
-&
-"%
-b$W
-"%
-phaA
-&
-"%
-b%W
-"%
-q7aqX
-&
-"%
-b&W
-"%
-phCA
-&
-"%
-b/$2
-"%
-q7CqX
-&
-"%
-b0$2
-"%
-phBA
-&
-"%
-b1W
-"%
-q7BqX
-&
-"%
-b2W
-"%
-phAA
-&
-"%
-b3W
-"%
-q7AqX
-&
-"%
-b4W
-"%
-ph@A
-&
-"%
-b5W
-"%
-q7@qX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmpy#slsKr*
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-ph_A
-&
-"&
-|J$2
-"$
-q7_qX
-&
-"&
-{3$2
-"%
-ph^A
-&
-"%
-{kW
-"%
-q7^qX
-&
-"%
-b"W
-"%
-ph]A
-&
-"%
-b#W
-"%
-q7]qX
-&
-"%
-b$W
-"%
-ph\A
-&
-"%
-b%W
-"%
-q7\qX
-&
-"%
-b&W
-"%
-ph?A
-&
-"%
-b/$2
-"%
-q7?qX
-&
-"%
-b0$2
-"%
-ph>A
-&
-"%
-b1W
-"%
-q7>qX
-&
-"%
-b2W
-"%
-ph=A
-&
-"%
-b3W
-"%
-q7=qX
-&
-"%
-b4W
-"%
-ph<A
-&
-"%
-b5W
-"%
-q7<qX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmpy$2ltGtK
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-ph[A
-&
-"&
-|J$2
-"$
-q7[qX
-&
-"&
-{3$2
-"%
-phZA
-&
-"%
-{kW
-"%
-q7ZqX
-&
-"%
-b"W
-"%
-phYA
-&
-"%
-b#W
-"%
-q7YqX
-&
-"%
-b$W
-"%
-phXA
-&
-"%
-q~'sR$q/
-"%
-q7XqX
-&
-"%
-q~&sR$S
-"%
-ph;A
-&
-"%
-b-$0
-"%
-q7;qX
-&
-"%
-b.$0
-"%
-ph:A
-&
-"%
-b/W
-"%
-q7:qX
-&
-"%
-b0W
-"%
-ph9A
-&
-"%
-b1W
-"%
-q79qX
-&
-"%
-b2W
-"%
-ph8A
-&
-"%
-q~%sR2q/
-"%
-q78qX
-&
-"%
-q~$sR2S
-u-@9rI
-qKpy$Nrk$NB
-u-@/qN
-qTpy$N15
-|A=ps
-*233
-"#
-vrp/2{f2?
-|0rk$O?
-"D
-v123/
-|A+px
-5
-"D
-tV2B
-|.+r.8
-y7/
-)
-s.p)3.%
-ub+
-0
-|&.U
-qVrcD
-"E
-r%
-|.+|Y
-tQ.rZ
-ub+
-0
-|&.U
-qVrcD
-ret,v:
-wj
-wj
-rD9
-v3p=G
-*#%
-"D
-t+M,A
-ta
-{gx1w1v1uL2ql
-{gt1s1r1qs,w3
-{gp1o1n1ms,uY
-{gl1k1j1is,qusZ
-{gh1g1f1es,t4n
-{gd1c1b1as,rcrg
-{g_1^1]1\s,sKr*
-{g[1Z1Y1Xs,tGtK
-"E
-z=G
-*#%
-"#
-p}pY
-{gW1V1U1TL2ql
-{gS1R1Q1Ps,w3
-{gO1N1M1Ls,uY
-{gK1J1I1Hs,qusZ
-{gG1F1E1Ds,t4n
-{gC1B1A1@s,rcrg
-{g?1>1=1<s,sKr*
-{g;1:1918s,tGtK
-!#
-|A-pw
-Ypy$T15
-td
-!#
-|A9r1
-*233
-"<
-vrp/2{f2s^0
-|A@q3
-pV/rzu<
-u{-sm
-t+py$V12
-ub+
-0
-|&.U
-qVM2D
-"*
-q1py$YB
-"#
-z_M2
-ub+
-0
-|&.U
-qVM2D
-ret,v:
-wj
-wj
-rD:
-vaG
-*#%
-v3p=G
-*#%
-u{8sQ
-pV5rzu<
-r7py$a
-r7py$b
-u^-t\
-!#
-)
-u{7j
-qvp51#
-w)Ps}.r,c{ozmXn
-"7
-yP
-&
-"6
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-u{/r]
-tU#12
-pm
-t+R#A
-v0pK%
-w@
-"$
-yP
-&
-"8
-|J''
-"%
-yL
-&
-"8
-{3'&
-"%
-x|
-&
-"%
-{kW
-"%
-yM
-&
-"%
-b"W
-"%
-yQ
-&
-"%
-b#W
-"%
-yN
-&
-"%
-b$W
-"%
-vq
-&
-"%
-q~'sR$q/
-"%
-yO
-&
-"%
-q~&sR$S
-"&
-|%p-
-w@
-"&
-yP
-&
-"&
-b-'%
-"&
-yL
-&
-"&
-b.'$
-"%
-x|
-&
-"%
-b/W
-"%
-yM
-&
-"%
-b0W
-"%
-yQ
-&
-"%
-b1W
-"%
-yN
-&
-"%
-b2W
-"%
-vq
-&
-"%
-q~%sR2q/
-"%
-yO
-&
-"%
-q~$sR2S
-u{8ps/
-xS;<;pd
-tU;12
-\
-H
-!#
-"(
-tH=yZ#
-w)Ps}.r,c{ozmXn
-"'
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"(
-t+RIA
-wm%
-w@
-"$
-yP
-&
-"(
-|J''
-"%
-yL
-&
-"(
-{3'&
-"%
-x|
-&
-"%
-{kW
-"%
-yM
-&
-"%
-b"W
-"%
-yQ
-&
-"%
-b#W
-"%
-yN
-&
-"%
-b$W
-"%
-vq
-&
-"%
-q~'sR$q/
-"%
-yO
-&
-"%
-q~&sR$S
-"&
-w0p-
-w@
-"&
-yP
-&
-"&
-b-'%
-"&
-yL
-&
-"&
-b.'$
-"%
-x|
-&
-"%
-b/W
-"%
-yM
-&
-"%
-b0W
-"%
-yQ
-&
-"%
-b1W
-"%
-yN
-&
-"%
-b2W
-"%
-vq
-&
-"%
-q~%sR2q/
-"%
-yO
-&
-"%
-q~$sR2S
-"(
-xSb<bpd
-tUb12
-\
-!#
-uGx5r4
-yV''&
-uG.9qy
-|Nxh{$
-q6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-"#
-yV%'$
-"#
-|Nxh{$
-q6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-"B
-pV7I
-y2j
-yV#$"
-syy1r3u/4}2
-!#
-"#
-pV6I
-"#
-yV#S
-syy1r3u/4x?>
-!#
-":
-v123/
-"F
-sH)
-!#
-y2f
-O
-!#
-"8
-]&sx
-u'M|
-]'s3-
-](zs
-u'py%q
-(8
-!#
-prq0r+
-]0|1
-]2s39
-]4s3/
-(@
-!#
-vkpX
-pV0rL=
-u'py%J
-(xF
-!#
-u-u0pb
-pV-rL+
-u'py%G
-(x5
-!#
-"%
-pV(rL.
-u'Rj
-pV'rL8
-pV&rL7
-u'Rh
-(zI
-!#
-u{-r+
-rjx\rL/
-u'Rf
-rj|;rL@
-rjzGsx=
-u'Rc
-(+,
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"T
-J
-qa.
-qa,
-(
-!qZ
-"4
-g
-a&
-;.
-(
-!s*
-"%
-sv@
-p34
-;+
-(
-!tS
-g=
-pfrc
-qPpU
-(
-!vB
-sv@
-p35
-;+
-(
-!w&
-g=
-pfrc
-qPp[
-(
-!x=
-"(
-sv/
-aN
-;.
-(
-!yE
-sv/
-aM
-;.
-(
-!{-
-sv/
-aL
-;.
-(
-!vKxw
-sv/
-aK
-;.
-(
-!pty@
-"(
-qH
-a@
-;-
-(
-!ptyG
-sk
-pf+
-qPpG
-(
-!pt+uU
-"(
-uI
-a;
-;.
-(
-!pt{H
-tW
-pfrc
-qPp"
-(
-!pt.uU
-"%
-sv@
-a7
-;+
-(
-!pt|F
-g=
-pfrc
-qPpK
-(
-!pt|G
-sv@
-a5
-;+
-(
-!pt}x
-g=
-pfrc
-qPpY
-(
-!pt/uU
-"(
-}G
-a,
-;+
-(
-!ptxw
-sv9
-p3.
-qPp=
-(
-!tYy@
-}G
-a+
-;+
-(
-!tYyG
-sv9
-p3.
-qPp)
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const addProductSM80NarrowAligned = addProductSM90NarrowAligned + `
- patch
- -3
-packed1 42167 addProduct_deep
-!|hf|f
-!|gxO
- =44
- -3
-"%
- =135
- -2
- =1011
- -1
-"C
- =3
- -1
-"C
- =9
- -1
-"D
- =13
- -1
-"C
- =10
- -1
-"D
- =379
- -1
- =144`
-
-const normSwiGLUSM90NarrowAligned = `packed1 48802 normSwiGLU_deep
-!|h^|f
-!|g@=
-!p8
-!sgKt5rKpMpirR
-!s]vDw/z;
-!vvsyq)r9pMrR
-!v7psv6|\z;
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujtkq)rGs}pMpOuj+pMq>vPtk|SuN~(pMuj+pMrKt?q)t@pidt&s<
-!
-!pH}4pD
-!c
-p;9te
-zfto
-p9t2te
-p:@to
-qS8-un
-!
-p>
-q*
-v~
-pa
-z^
-q?
-xY
-uxs:uwr*
-th
-x.
-w6
-q'=t;
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-s{7q3
-s1
-s{/u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-N
-{<rW
-qD=pw
-r7~/u=q>pMym
-prs-ts
-r7ujrKt?q)t@piujtkq)rGs}pMpOuj+pMq>vPtk|SuN~(pMuj+pMrKt?q)t@pi
-zt
-)
-zt
-x{
-)
-x3
-)
-tN
-)
-tN
-vl/pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"'
-ra$G
-)
-s{7p|
-ra%tn
-s{9ua
-ra$B+
-s{/|_
-pB'1(1)
-qvM%1*
-)
-ur
-po&qR%
-t+M+qR
-s{@pw
-Y=q=
-vc7ps/
-{hpK
-"#
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-|.+tc
-t^
-z_M4
-stpU
-0
-|&/U
-qVrcD
-tb.t;
-q1q912
-"#
-z_M4
-stqA
-0
-|&/U
-qVrcD
-ret,v:
-wj
-wj
-rD:
-vaG
-*#%
-|..t;
-t+M,A
-ta
-v}Ps}.r,c[2yDu4p*L2ql
-v}Ps}.r,cq,t0<"<#s,w3
-},$<%<&<'s,uY
-},(<)<*<+s,qusZ
-},,<-<.</s,t4n
-},0<1<2<3s,rcrg
-},4<5<6<7s,sKr*
-},8<9<:<;s,tGtK
-|.+q@
-z=G
-*#%
-"#
-p}pY
-},<<=<><?L2ql
-},@<A<B<Cs,w3
-},D<E<F<Gs,uY
-},H<I<J<Ks,qusZ
-},L<M<N<Os,t4n
-},P<Q<R<Ss,rcrg
-},T<U<V<Ws,sKr*
-},X<Y<Z<[s,tGtK
-!#
-uL7pw
-qVM410
-qU
-prjs-
-qt*14
-za
-prq0ps@
-qk4qg
-ph%B
-xBu*M%q&
-prjwE
-ph%E
-rf*
-!#
-prq0pE
-YXD
-pzvX?
-)
-r\4
-vTM%
-ynD
-pzp2qj
-)
-r\4
-vGp2
-Yp0D
-pzp*qj
-)
-r\4
-q1[2p0
-Y||
-pzq}qj
-)
-r\4
-re{'yR
-w"t,
-wj
-rD;
-t+[A
-*&%
-w@
-t+p0A
-*&%
-w@
-t+y]
-*&%
-w@
-t+R"A
-*&%
-w@
-prqetI
-tU-14
-5
-prqyq#
-tH.yZ#
-syu8Ps}.r,x2cR&<%<$<#L
-!#
-"#
-tU,14
-5
-"#
-tH-yZ#
-syu8Ps}.r,x2cR#<"t02q,L
-!#
-"#
-tU+14
-5
-"#
-tH,yZ#
-syu8Ps}.r,x2cwgp*2u4p2L
-!#
-"#
-tU*14
-5
-"#
-tH+yZ#
-syu8Ps}.r,x2cyD[r2ryL
-!#
-prjua
-xS1<1<2
-tU114
-sH#
-!#
-q'.j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-prt;pw
-qVM411
-pm
-:
-prsms-
-].t\
-ph%B
-s)
-rf*
-!#
-prtcr-
-rsM%
-prsQpw
-qVM4D
-xN
-)
-r5,s6
-r\4
-u(
-"#
-v/x;t#pu
-r5,r+
-t+p,pd
-*(%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-z_p<
-*(%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-{?79r1
-r:&'&Z
-r:'''6
-r:('(6
-r:)')6
-r:*'*6
-r:+'+6
-r:,',6
-r:-'-6
-r:.'.Z
-r:/'/6
-r:0'06
-r:1'16
-r:2'26
-r:3'36
-r:4'46
-r:5'56
-r5+pb
-s&%t|
-q8$'$>
-prsmua
-qKp,q=qR
-}3M4
-\
-!#
-uG.9qy
-|Np4${$
-yV$6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-r58q@
-r[,p$
-5
-r57^
-pl3
-qBp<
-z>
-s;-
-so
-!#
-r5})
-p+
-t)=t'
-{e5
-5
-:
-J
-H
-!#
-s)
-H
-!#
-t),r+
-s;-
-q;
-r?|X
-w8
-Yxc5
-\
-!#
-t)-w-
-ph4q&
-)
-wn}8|6
-z-v8
-zr#
-u[z,Pq)q"q"vLrWv?
-rx
-r=
-w|2v8
-r=
-xTsUt#
-y62}K
-qJr}}X
-sPrnvH
-y62v8
-{3sG
-{/u}>
-sDtL?
-t).r-
-].t\
-!#
-t)8q0
-pB*yZ#
-w)Ps}.r,c{ozmXn
-uG}rxG
-yP
-&
-pnj,xG
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-t)7p|
-t+M*pd
-*(%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-t)9j
-|-$'
-uO'6
-sPul$)
-uO(6
-sPsz$+
-uO)6
-sPtL$-
-uO*6
-uO"$/
-uO+6
-uO#$1
-uO,6
-uO$$3
-uO-6
-uO%$5
-uO.6
-pnj8tI
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-t)@ps
-syu8Ps}.{:R&uzvfUDL
-t).sm
-z'*1*1%
-qt*14
-\
-!#
-prxG^
-p+
-q'7px
-]$x_~*9
-|A7pw
-r[6p$
-|Ax*
-ph6qO
-r\4
-u{8s6
-rsM,
-r\4
-qk4qg
-y#
-p\
-t(r|qR
-p\
-yS
-{hxZ
-4
-w"t,
-Yxc4
-4
-!#
-q'9px
-xb430
-pl4
-|&3U
-qV,D
-4
-rD<
-tV4B
-**%
-:
-:
-:
-:
-u-@8q3
-]#rzu<
-u>Pt5q4r,p/4U
-qGqsZ
-|D
-{w
-s)
-J
-!#
-u-u0r-
-y7/
-)
-qVyc4
-|&4U
-qVrcD
-4
-rD=
-y,p51#
-uGy<j
-pB,AU
-w)Ps}.r,c{ozmXn
-"1
-yP
-&
-"1
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-r(pA
-&
-uGuir1
-|JsG
-"$
-qEqqX
-&
-uGq4r1
-{3$#
-"%
-r(sA
-&
-"%
-{kW
-"%
-qEtqX
-&
-"%
-b"W
-"%
-r(vA
-&
-"%
-b#W
-"%
-qEwqX
-&
-"%
-b$W
-"%
-r(yA
-&
-"%
-b%W
-"%
-qEzqX
-&
-"%
-b&W
-"%
-phXA
-&
-"%
-b/$2
-"%
-q7XqX
-&
-"%
-b0$5
-"%
-phWA
-&
-"%
-b1W
-"%
-q7WqX
-&
-"%
-b2W
-"%
-phVA
-&
-"%
-b3W
-"%
-q7VqX
-&
-"%
-b4W
-"%
-phUA
-&
-"%
-b5W
-"%
-q7UqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmR6lw3
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phuA
-&
-"&
-|J$2
-"$
-q7uqX
-&
-"&
-{3$2
-"%
-phtA
-&
-"%
-{kW
-"%
-q7tqX
-&
-"%
-b"W
-"%
-phsA
-&
-"%
-b#W
-"%
-q7sqX
-&
-"%
-b$W
-"%
-phrA
-&
-"%
-b%W
-"%
-q7rqX
-&
-"%
-b&W
-"%
-phTA
-&
-"%
-b/$2
-"%
-q7TqX
-&
-"%
-b0$2
-"%
-phSA
-&
-"%
-b1W
-"%
-q7SqX
-&
-"%
-b2W
-"%
-phRA
-&
-"%
-b3W
-"%
-q7RqX
-&
-"%
-b4W
-"%
-phQA
-&
-"%
-b5W
-"%
-q7QqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmRRluY
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phqA
-&
-"&
-|J$2
-"$
-q7qqX
-&
-"&
-{3$2
-"%
-phpA
-&
-"%
-{kW
-"%
-q7pqX
-&
-"%
-b"W
-"%
-phoA
-&
-"%
-b#W
-"%
-q7oqX
-&
-"%
-b$W
-"%
-phnA
-&
-"%
-b%W
-"%
-q7nqX
-&
-"%
-b&W
-"%
-phPA
-&
-"%
-b/$2
-"%
-q7PqX
-&
-"%
-b0$2
-"%
-phOA
-&
-"%
-b1W
-"%
-q7OqX
-&
-"%
-b2W
-"%
-phNA
-&
-"%
-b3W
-"%
-q7NqX
-&
-"%
-b4W
-"%
-phMA
-&
-"%
-b5W
-"%
-q7MqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmRowosZ
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phmA
-&
-"&
-|J$2
-"$
-q7mqX
-&
-"&
-{3$2
-"%
-phlA
-&
-"%
-{kW
-"%
-q7lqX
-&
-"%
-b"W
-"%
-phkA
-&
-"%
-b#W
-"%
-q7kqX
-&
-"%
-b$W
-"%
-phjA
-&
-"%
-b%W
-"%
-q7jqX
-&
-"%
-b&W
-"%
-phLA
-&
-"%
-b/$2
-"%
-q7LqX
-&
-"%
-b0$2
-"%
-phKA
-&
-"%
-b1W
-"%
-q7KqX
-&
-"%
-b2W
-"%
-phJA
-&
-"%
-b3W
-"%
-q7JqX
-&
-"%
-b4W
-"%
-phIA
-&
-"%
-b5W
-"%
-q7IqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmpy#:lt4n
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phiA
-&
-"&
-|J$2
-"$
-q7iqX
-&
-"&
-{3$2
-"%
-phhA
-&
-"%
-{kW
-"%
-q7hqX
-&
-"%
-b"W
-"%
-phgA
-&
-"%
-b#W
-"%
-q7gqX
-&
-"%
-b$W
-"%
-phfA
-&
-"%
-b%W
-"%
-q7fqX
-&
-"%
-b&W
-"%
-phHA
-&
-"%
-b/$2
-"%
-q7HqX
-&
-"%
-b0$2
-"%
-phGA
-&
-"%
-b1W
-"%
-q7GqX
-&
-"%
-b2W
-"%
-phFA
-&
-"%
-b3W
-"%
-q7FqX
-&
-"%
-b4W
-"%
-phEA
-&
-"%
-b5W
-"%
-q7EqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmpy#Vlrcrg
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-pheA
-&
-"&
-|J$2
-"$
-q7eqX
-&
-"&
-{3$2
-"%
-phdA
-&
-"%
-{kW
-"%
-q7dqX
-&
-"%
-b"W
-"%
-phcA
-&
-"%
-b#W
-"%
-q7cqX
-&
-"%
-b$W
-"%
-phbA
-&
-"%
-b%W
-"%
-q7bqX
-&
-"%
-b&W
-"%
-phDA
-&
-"%
-b/$2
-"%
-q7DqX
-&
-"%
-b0$2
-"%
-phCA
-&
-"%
-b1W
-"%
-q7CqX
-&
-"%
-b2W
-"%
-phBA
-&
-"%
-b3W
-"%
-q7BqX
-&
-"%
-b4W
-"%
-phAA
-&
-"%
-b5W
-"%
-q7AqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmpy#slsKr*
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phaA
-&
-"&
-|J$2
-"$
-q7aqX
-&
-"&
-{3$2
-"%
-ph_A
-&
-"%
-{kW
-"%
-q7_qX
-&
-"%
-b"W
-"%
-ph^A
-&
-"%
-b#W
-"%
-q7^qX
-&
-"%
-b$W
-"%
-ph]A
-&
-"%
-b%W
-"%
-q7]qX
-&
-"%
-b&W
-"%
-ph@A
-&
-"%
-b/$2
-"%
-q7@qX
-&
-"%
-b0$2
-"%
-ph?A
-&
-"%
-b1W
-"%
-q7?qX
-&
-"%
-b2W
-"%
-ph>A
-&
-"%
-b3W
-"%
-q7>qX
-&
-"%
-b4W
-"%
-ph=A
-&
-"%
-b5W
-"%
-q7=qX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmpy$2ltGtK
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-ph\A
-&
-"&
-|J$2
-"$
-q7\qX
-&
-"&
-{3$2
-"%
-ph[A
-&
-"%
-{kW
-"%
-q7[qX
-&
-"%
-b"W
-"%
-phZA
-&
-"%
-b#W
-"%
-q7ZqX
-&
-"%
-b$W
-"%
-phYA
-&
-"%
-{d%;sR$q/
-"%
-q7YqX
-&
-"%
-{d%=sR$S
-"%
-ph<A
-&
-"%
-b-$0
-"%
-q7<qX
-&
-"%
-b.$0
-"%
-ph;A
-&
-"%
-b/W
-"%
-q7;qX
-&
-"%
-b0W
-"%
-ph:A
-&
-"%
-b1W
-"%
-q7:qX
-&
-"%
-b2W
-"%
-ph9A
-&
-"%
-{d%KsR2q/
-"%
-q79qX
-&
-"%
-{d%MsR2S
-u-@9rI
-qKpy$Nrk$NB
-u-@/qN
-qTpy$N16
-|A=ps
-*435
-"#
-vrp/4{f4?
-|0rk$O?
-"W
-v1430
-|A+px
-5
-|.+r.8
-y7/
-)
-s.p/431%
-ub-
-0
-|&/U
-qVrcD
-"X
-*430
-|.+|Y
-tQ1rZ
-ub-
-0
-|&/U
-qVrcD
-ret,v:
-wj
-wj
-rD>
-v3p=G
-*#%
-"W
-t+M,A
-ta
-{gy1x1w1vL2ql
-{gu1t1s1rs,w3
-{gq1p1o1ns,uY
-{gm1l1k1js,qusZ
-{gi1h1g1fs,t4n
-{ge1d1c1bs,rcrg
-{ga1_1^1]s,sKr*
-{g\1[1Z1Ys,tGtK
-"X
-z=G
-*#%
-"#
-p}pY
-{gX1W1V1UL2ql
-{gT1S1R1Qs,w3
-{gP1O1N1Ms,uY
-{gL1K1J1Is,qusZ
-{gH1G1F1Es,t4n
-{gD1C1B1As,rcrg
-{g@1?1>1=s,sKr*
-{g<1;1:19s,tGtK
-!#
-|A-pw
-Ypy$T16
-td
-!#
-|A9r1
-*435
-"8
-vrp/4{f4s^.
-|A@q3
-pV-rzu<
-u{-sm
-t+py$V14
-ub-
-0
-|&/U
-qVM4D
-"*
-q1py$Y12
-"#
-z_M4
-ub-
-0
-|&/U
-qVM4D
-ret,v:
-wj
-wj
-rD?
-vaG
-*#%
-v3p=G
-*#%
-u{8sQ
-pV3rzu<
-r7py$a
-r7py$b
-u^-t\
-!#
-)
-u{7j
-qvp51#
-w)Ps}.r,c{ozmXn
-"6
-yP
-&
-"5
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-u{/r]
-tU#14
-{K
-t+R#A
-v0pK%
-w@
-"$
-yP
-&
-"7
-|JF%T
-"%
-yL
-&
-"7
-{3F%W
-"%
-x|
-&
-"%
-{kW
-"%
-yM
-&
-"%
-b"W
-"%
-yQ
-&
-"%
-b#W
-"%
-yN
-&
-"%
-b$W
-"%
-vq
-&
-"%
-{d%_sR$q/
-"%
-yO
-&
-"%
-{d%bsR$S
-"&
-|%p-
-w@
-"&
-yP
-&
-"&
-b-F%e
-"&
-yL
-&
-"&
-b.F%h
-"%
-x|
-&
-"%
-b/W
-"%
-yM
-&
-"%
-b0W
-"%
-yQ
-&
-"%
-b1W
-"%
-yN
-&
-"%
-b2W
-"%
-vq
-&
-"%
-{d%psR2q/
-"%
-yO
-&
-"%
-{d%rsR2S
-u{8ps/
-xS;<;pd
-tU;14
-\
-H
-!#
-"(
-tH=yZ#
-w)Ps}.r,c{ozmXn
-"'
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"(
-t+RIA
-wm%
-w@
-"$
-yP
-&
-"(
-|JF%y
-"%
-yL
-&
-"(
-{3F%|
-"%
-x|
-&
-"%
-{kW
-"%
-yM
-&
-"%
-b"W
-"%
-yQ
-&
-"%
-b#W
-"%
-yN
-&
-"%
-b$W
-"%
-vq
-&
-"%
-{d&'sR$q/
-"%
-yO
-&
-"%
-{d&)sR$S
-"&
-w0p-
-w@
-"&
-yP
-&
-"&
-b-F&,
-"&
-yL
-&
-"&
-b.F&/
-"%
-x|
-&
-"%
-b/W
-"%
-yM
-&
-"%
-b0W
-"%
-yQ
-&
-"%
-b1W
-"%
-yN
-&
-"%
-b2W
-"%
-vq
-&
-"%
-{d&7sR2q/
-"%
-yO
-&
-"%
-{d&9sR2S
-"(
-xSb<bpd
-tUb14
-\
-!#
-uGx5r4
-x-sb&7F&8
-"O
-|Nxh{$
-q6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-"#
-x-sb&DF&E
-"#
-|Nxh{$
-q6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-qD=rI
-pV>I
-qD/wE
-u9sM"
-pqsmpX
-}@
-pqtcpj
-y5
-pqsQp|
-}A
-}F
-pqtIpb
+var addPlainSM70 = driver.Text{Base: &widenPlainSM70, Code: `packed2 832 addPlain
+ 2$OrT
+hz4
 }?
-}B
-}C
-}D
-pqtsrI
-}E
-yj
-yk
-pqpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-pqqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-pqp|^
-x7sM1
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-qD/ps7
-r;
-z-r856
-qD,ua
-ws+
-|l>
-s>
-y/u/1t/
-!#
-"C
-v1430
-"M
-sH1
-!#
-qD,f
-O
-!#
-"B
-]&s38
-u'M|
-]'|1
-](s39
-u'py&4
-(/
-!#
-prq0r+
-]0s3@
-]2rL=
-]4rL,
-(sT
-!#
-"M
-pV3rL-
-u'py%O
-(x@
-!#
-u-u0pb
-pV0rL8
-u'py%L
-(p5
-!#
-"%
-pV+rL9
-u'Ro
-pV*rL/
-pV)rL@
-u'Rm
-(rF
-!#
-u{-r+
-pV#sx,
-u'Rk
-pV"sx+
-rj{vsx-
-u'Rh
-(w?
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"r
-J
-qa1
-qa.
-(
-!qZ
-"j
-g
-p31
-;/
-(
-!s*
-"h
-qH
-aF
-;1
-(
-!tS
-"b
-sk
-p33
-qPp<
-(
-!vB
-"A
-uI
-a&
-;1
-(
-!w&
-"(
-g+
-p36
-;-
-(
-!x=
-g-
-pfrc
-qPpU
-(
-!yE
-g+
-p37
-;-
-(
-!{-
-g-
-pfrc
-qPp[
-(
-!vKxw
-"+
-g,
-aR
-;1
-(
-!pty@
-g,
-aQ
-;1
-(
-!ptyG
-g,
-aP
-;1
-(
-!pt+uU
-g,
-aO
-;1
-(
-!pt{H
-"+
-tW
-p34
-;0
-(
-!pt.uU
-}G
-pf,
-qPpG
-(
-!pt|F
-"+
-sv9
-a:
-;1
-(
-!pt|G
-sv/
-pfrc
-qPp"
-(
-!pt}x
-"%
-g+
-a7
-;-
-(
-!pt/uU
-g-
-pfrc
-qPpK
-(
-!ptxw
-g+
-a5
-;-
-(
-!tYy@
-g-
-pfrc
-qPpY
-(
-!tYyG
-"+
-sv@
-a,
-;-
-(
-!tY+uU
-g=
-p31
-qPp=
-(
-!tY{H
-sv@
-a+
-;-
-(
-!tY.uU
-g=
-p31
-qPp)
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const normSwiGLUSM80NarrowAligned = normSwiGLUSM90NarrowAligned + `
- patch
- -3
-packed1 48695 normSwiGLU_deep
-!|hf|f
-!|gxO
- =54
- -3
-"&
- =213
- -2
- =1092
- -1
-"V
- =11
- -1
-"W
- =13
- -1
-"V
- =10
- -1
-"W
- =412
- -1
- =2
- -1
-"q
- =159`
-
-const normLogitsSM90NarrowAligned = `packed1 38794 normLogits_shallow
-!|h^|f
-!|g@=
-!p8
-!sgKt5rKpMpirR
-!s]vDw/z;
-!vvsyq)r9pMrR
-!v7psv6}}pMr/rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!vty;s<
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujtkq)rGs}pMpOuj+pMq>vPtk|SuN~(pMuj+pMrKt?q)t@pidt&s<
-!
-!pHz?pD
-!c
-p;/te
-p9-7t*
-p:xFto
-qS-uQpF
-!
-p>
-q*
-v~
-pa
-z^
-q?
-xY
-uxs:uwr*
-th
-x.
-w6
-xd
-qQw$
-r&=t;
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-r&,sQ
-u3
-s{7q3
-s1
-s{/u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-N
-{<rW
-r6/qN
-r7~/u=q>pMym
-prs-ts
-r7ujrKt?q)t@piujtkq)rGs}pMpOuj+pMq>vPtk|SuN~(pMuj+pMrKt?q)t@pi
-uuqA
-)
-uuqA
-zt
-)
-uupG
-)
-x{
-)
-x{
-tN
-)
-qM/pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"(
-ra$G
-)
-r&+ps@
-r'XB
-)
-s{7p|
-ra&tn
-s{9ua
-ra$B,
-")
-ru'
-pB(1)1*
-qvM&1+
-)
-ur
-po'qR%
-t+M,qR
-s{@pw
-Y=q=
-vc7ps/
-{hpK
-"#
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-tb.q@
-t^
-y7,
-|.+tc
-z_M6
-ub/
-0
-|&0U
-qVspD
-tb.q3
-q1q9B
-"#
-z_M6
-ub/
-0
-|&0U
-qVspD
-ret,v:
-wj
-wj
-rD@
-vaG
-*#%
-|..t;
-t+M-A
-ta
-v}Ps}.r,cyDu4p*2q,L2ql
-v}Ps}.r,cq}<"<#<$s,w3
-},%<&<'<(s,uY
-},)<*<+<,s,qusZ
-|.+q@
-z=G
-*#%
-"#
-p}pY
-},-<.</<0L2ql
-},1<2<3<4s,w3
-},5<6<7<8s,uY
-},9<:<;<<s,qusZ
-!#
-uL7pw
-qVM611
-qU
-prjs-
-qt+16
-za
-prq0ps@
-qk6qg
-ph&B
-xBu*M&q&
-prjwE
-ph&E
-rf+
-!#
-prq0pE
-YXD
-pzvX?
-)
-r\6
-vTM&
-ynD
-pzp2qj
-)
-r\6
-vGp2
-Yp0D
-pzp*qj
-)
-r\6
-q1[2p0
-Y||
-pzq}qj
-)
-r\6
-re{'yR
-w"t,
-wj
-rDA
-t+[A
-*&%
-w@
-t+p0A
-*&%
-w@
-t+y]
-*&%
-w@
-t+R"A
-*&%
-w@
-prqetI
-tU-16
-5
-prqyq#
-tH.yZ#
-syu8Ps}.r,x2cR&<%<$<#L
-!#
-"#
-tU,16
-5
-"#
-tH-yZ#
-syu8Ps}.r,x2cR#<"t02q,L
-!#
-"#
-tU+16
-5
-"#
-tH,yZ#
-syu8Ps}.r,x2cwgp*2u4p2L
-!#
-"#
-tU*16
-5
-"#
-tH+yZ#
-syu8Ps}.r,x2cyD[r2ryL
-!#
-prjua
-xS1<1<2
-tU116
-sH#
-!#
-r&.j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-prt;pw
-qVM612
-pm
-:
-prsms-
-].t\
-ph&B
-s)
-rf+
-!#
-prtcr-
-rsM&
-prsQpw
-qVM6D
-xN
-)
-r5,s6
-r\6
-u(
-"#
-v/x;t#pu
-r5,r+
-t+p,pd
-*(%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-z_p<
-*(%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-{?79r1
-r:&'&Z
-r:'''6
-r:('(6
-r:)')6
-r:*'*6
-r:+'+6
-r:,',6
-r:-'-6
-r:.'.Z
-r:/'/6
-r:0'06
-r:1'16
-r:2'26
-r:3'36
-r:4'46
-r:5'56
-r5+pb
-s&%t|
-q8$'$>
-prsmua
-qKp,q=qR
-}3M6
-\
-!#
-uG.9qy
-|Np4${$
-yV$6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-r58q@
-r[-p$
-5
-r57^
-pl8
-qBp<
-z>
-s;.
-so
-!#
-r5})
-p+
-t)=t'
-{e8
-5
-:
-J
-H
-!#
-s)
-H
-!#
-t),r+
-s;.
-q;
-r?|X
-w8
-Yxc8
-\
-!#
-t)-w-
-ph6q&
-)
-wn}8|6
-z-v8
-zr#
-u[z,Pq)q"q"vLrWv?
-rx
-r=
-w|2v8
-r=
-xTsUt#
-y62}K
-qJr}}X
-sPrnvH
-y62v8
-{3sG
-{/u}>
-sDtL?
-rf+
-t).r-
-].t\
-!#
-t)8q0
-qvp51#
-w)Ps}.r,c{ozmXn
-uG}rxG
-yP
-&
-pnj,xG
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-t)7p|
-t+R#pd
-*(%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-t)9j
-|-$'
-uO'6
-sPul$)
-uO(6
-sPsz$+
-uO)6
-sPtL$-
-uO*6
-uO"$/
-uO+6
-uO#$1
-uO,6
-uO$$3
-uO-6
-uO%$5
-uO.6
-pnj8tI
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-t)@ps
-syu8Ps}.{:R&uzvfUDL
-t).sm
-xS'<'1&
-tU'16
-\
-!#
-prxG^
-p+
-qm
-r&9px
-]$x_~*;
-|A7pw
-qTR{p$
-|Ax*
-r(|29
-r\6
-u{8s6
-rsM-
-r\6
-r6+rI
-r[-B
-qk6qg
-t8p,pu
-p\
-t(r|qR
-p\
-yS
-{hxZ
-4
-w"~5
-Yxc6
-4
-uRp)p$
-!#
-|]qw
-sn8B
-r&@r+
-ub2
-0
-|&4U
-qV+D
-4
-rDB
-o
-**%
-u-@8q3
-]#I
-:
-:
-:
-:
-J
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u<
-!#
-u-u0r-
-y79
-)
-qVyc6
-|&6U
-qVspD
-4
-rDC
-y,p51#
-uGy<j
-pB-AU
-w)Ps}.r,c{ozmXn
-"3
-yP
-&
-"3
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-r(rA
-&
-uGuir1
-|JsG
-"$
-qEsqX
-&
-uGq4r1
-{3$#
-"%
-r(uA
-&
-"%
-{kW
-"%
-qEvqX
-&
-"%
-b"W
-"%
-r(xA
-&
-"%
-b#W
-"%
-qEyqX
-&
-"%
-b$W
-"%
-r({A
-&
-"%
-b%W
-"%
-qE|qX
-&
-"%
-b&W
-"%
-phKA
-&
-"%
-b/$2
-"%
-q7KqX
-&
-"%
-b0$5
-"%
-phJA
-&
-"%
-b1W
-"%
-q7JqX
-&
-"%
-b2W
-"%
-phIA
-&
-"%
-b3W
-"%
-q7IqX
-&
-"%
-b4W
-"%
-phHA
-&
-"%
-b5W
-"%
-q7HqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmR6lw3
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phWA
-&
-"&
-|J$2
-"$
-q7WqX
-&
-"&
-{3$2
-"%
-phVA
-&
-"%
-{kW
-"%
-q7VqX
-&
-"%
-b"W
-"%
-phUA
-&
-"%
-b#W
-"%
-q7UqX
-&
-"%
-b$W
-"%
-phTA
-&
-"%
-b%W
-"%
-q7TqX
-&
-"%
-b&W
-"%
-phGA
-&
-"%
-b/$2
-"%
-q7GqX
-&
-"%
-b0$2
-"%
-phFA
-&
-"%
-b1W
-"%
-q7FqX
-&
-"%
-b2W
-"%
-phEA
-&
-"%
-b3W
-"%
-q7EqX
-&
-"%
-b4W
-"%
-phDA
-&
-"%
-b5W
-"%
-q7DqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmRRluY
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phSA
-&
-"&
-|J$2
-"$
-q7SqX
-&
-"&
-{3$2
-"%
-phRA
-&
-"%
-{kW
-"%
-q7RqX
-&
-"%
-b"W
-"%
-phQA
-&
-"%
-b#W
-"%
-q7QqX
-&
-"%
-b$W
-"%
-phPA
-&
-"%
-b%W
-"%
-q7PqX
-&
-"%
-b&W
-"%
-phCA
-&
-"%
-b/$2
-"%
-q7CqX
-&
-"%
-b0$2
-"%
-phBA
-&
-"%
-b1W
-"%
-q7BqX
-&
-"%
-b2W
-"%
-phAA
-&
-"%
-b3W
-"%
-q7AqX
-&
-"%
-b4W
-"%
-ph@A
-&
-"%
-b5W
-"%
-q7@qX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmRowosZ
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phOA
-&
-"&
-|J$2
-"$
-q7OqX
-&
-"&
-{3$2
-"%
-phNA
-&
-"%
-{kW
-"%
-q7NqX
-&
-"%
-b"W
-"%
-phMA
-&
-"%
-b#W
-"%
-q7MqX
-&
-"%
-b$W
-"%
-phLA
-&
-"%
-{d#SsR$q/
-"%
-q7LqX
-&
-"%
-{d#UsR$S
-"%
-ph?A
-&
-"%
-b-$0
-"%
-q7?qX
-&
-"%
-b.$0
-"%
-ph>A
-&
-"%
-b/W
-"%
-q7>qX
-&
-"%
-b0W
-"%
-ph=A
-&
-"%
-b1W
-"%
-q7=qX
-&
-"%
-b2W
-"%
-ph<A
-&
-"%
-{d#dsR2q/
-"%
-q7<qX
-&
-"%
-{d#fsR2S
-u-@9rI
-qKpy#:rk#:B
-u-@/qN
-qTpy#:19
-|A=ps
-i<V;
-"#
-vrpW<CV<?
-|0rk#;?
-"Z
-tf<35
-|A+px
-5
-"Z
-sn=B
-|.+r.8
-y79
-)
-s.p)34%
-ub/
-0
-|&0U
-qVspD
-"[
-r%
-|.+|Y
-tQ4rZ
-ub/
-0
-|&0U
-qVspD
-ret,v:
-wj
-wj
-rDD
-v3p=G
-*#%
-"Z
-t+M-A
-ta
-{g[1Z1Y1XL2ql
-{gW1V1U1Ts,w3
-{gS1R1Q1Ps,uY
-{gO1N1M1Ls,qusZ
-"[
-z=G
-*#%
-"#
-p}pY
-{gK1J1I1HL2ql
-{gG1F1E1Ds,w3
-{gC1B1A1@s,uY
-{g?1>1=1<s,qusZ
-!#
-|A-pw
-Ypy#@19
-td
-!#
-|A9r1
-iIVH
-";
-vrpWICVIs^/
-|A@q3
-pV.rzu<
-u{-sm
-t+py#B16
-ub/
-0
-|&0U
-qVM6D
-"*
-q1py#EB
-"#
-z_M6
-ub/
-0
-|&0U
-qVM6D
-ret,v:
-wj
-wj
-rDE
-vaG
-*#%
-v3p=G
-*#%
-u{8sQ
-pV4rzu<
-r7py#L
-r7py#M
-u^-t\
-!#
-)
-u{7j
-qvp51#
-w)Ps}.r,c{ozmXn
-"7
-yP
-&
-"6
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-u{/r]
-tU#16
-{K
-t+R#A
-v0pK%
-w@
-"$
-yP
-&
-"8
-|JF#m
-"%
-yL
-&
-"8
-{3F#p
-"%
-x|
-&
-"%
-{kW
-"%
-yM
-&
-"%
-b"W
-"%
-yQ
-&
-"%
-b#W
-"%
-yN
-&
-"%
-b$W
-"%
-vq
-&
-"%
-{d#xsR$q/
-"%
-yO
-&
-"%
-{d#zsR$S
-"&
-|%p-
-w@
-"&
-yP
-&
-"&
-b-F#}
-"&
-yL
-&
-"&
-b.F$#
-"%
-x|
-&
-"%
-b/W
-"%
-yM
-&
-"%
-b0W
-"%
-yQ
-&
-"%
-b1W
-"%
-yN
-&
-"%
-b2W
-"%
-vq
-&
-"%
-{d$+sR2q/
-"%
-yO
-&
-"%
-{d$-sR2S
-u{8ps/
-xS;<;pd
-tU;16
-\
-H
-!#
-"(
-tH=yZ#
-w)Ps}.r,c{ozmXn
-"'
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"(
-t+RIA
-wm%
-w@
-"$
-yP
-&
-"(
-|JF$4
-"%
-yL
-&
-"(
-{3F$7
-"%
-x|
-&
-"%
-{kW
-"%
-yM
-&
-"%
-b"W
-"%
-yQ
-&
-"%
-b#W
-"%
-yN
-&
-"%
-b$W
-"%
-vq
-&
-"%
-{d$?sR$q/
-"%
-yO
-&
-"%
-{d$AsR$S
-"&
-w0p-
-w@
-"&
-yP
-&
-"&
-b-F$D
-"&
-yL
-&
-"&
-b.F$G
-"%
-x|
-&
-"%
-b/W
-"%
-yM
-&
-"%
-b0W
-"%
-yQ
-&
-"%
-b1W
-"%
-yN
-&
-"%
-b2W
-"%
-vq
-&
-"%
-{d$OsR2q/
-"%
-yO
-&
-"%
-{d$QsR2S
-"(
-xSb<bpd
-tUb16
-\
-!#
-uGx5r4
-x-sb$OF$P
-"R
-|Nxh{$
-q6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-"#
-x-sb$\F$]
-"#
-|Nxh{$
-q6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-"A
-pV?I
-r6-f
-syy1r3u/2nu#
-!#
-pq^r-
-s5xatL
-pqpXpw
-|utLu#
-pqpxqN
-v>rO
-ti
-pqpwpX
-tFp,qg
-pqr+r1
-sXvnuZ
-pqpxrI
-xN
-"&
-|0Upu
-pqjr+
-)
-w2+
-tFpy$>qg
-)
-sap)%
-r68pw
-zK;C
-rBuJ<?
-"+
-pV9I
-"+
-syy1r3u/7x?>
-!#
-r68r]
-q1py$?B
-",
-q{
-"(
-|uu}>
-",
-v>rO
-ti
-",
-tFp,qg
-",
-sXvnuZ
-",
-xN
-"&
-|0Upu
-",
-)
-w2+
-tFp2qg
-)
-sap)%
-",
-q+pYC
-vrpW@CrS?
-"C
-tf_35
-"N
-sH1
-!#
-r6/q@
-pVFI
-r6@f
-pl8
-qBp<
-s'8
-uF1%
-|?qpV@
-!#
-rt,^
-p+
-rt+j
-r[+p$
-sd
-rt-j
-Y,18
-r7,
-rP
-!#
-rt.qe
-uF1%
-}1qp
-zKAC
-vrpWACVA?
-rt-yC
-w8
-Yxc8
-\
-!#
-rt7f
-qt'15
-s'7
-t+M'qO
-*-%
-z8pWC
-!#
-O
-!#
-"H
-]&s39
-u'M_
-]'s3/
-](s3@
-u'Mc
-(qY
-!#
-prq0r+
-]0rL,
-]2rL+
-]4rL-
-(x@
-!#
-"T
-pV<rL8
-u'py$I
-(p5
-!#
-u-u0pb
-pV9rL9
-u'py$F
-(t=
-!#
-"%
-pV4rL@
-u'R}
-pV3sx=
-pV2sx,
-u'R{
-({p
-!#
-u{-r+
-pV,sx-
-u'Ry
-pV+sx.
-pV*sx8
-u'Rv
-(zR
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"z
-r7+
-qa4
-qa0
-(
-!qZ
-"r
-sk
-p34
-;1
-(
-!s*
-"p
-uI
-aU
-;4
-(
-!tS
-"j
-tW
-p38
-qPp<
-(
-!vB
-"G
-}G
-a2
-;4
-(
-!w&
-"2
-r~
-p38
-qPp<
-(
-!x=
-"-
-g
-p36
-;3
-(
-!yE
-"*
-g.
-ak
-;/
-(
-!{-
-g8
-pfsp
-qPpU
-(
-!vKxw
-g.
-aj
-;/
-(
-!pty@
-g8
-pfsp
-qPp[
-(
-!ptyG
-"-
-g-
-ab
-;4
-(
-!pt+uU
-g-
-aa
-;4
-(
-!pt{H
-g-
-a_
-;4
-(
-!pt.uU
-g-
-a^
-;4
-(
-!pt|F
-"-
-sv9
-aJ
-;2
-(
-!pt|G
-sv/
-pf+
-qPpG
-(
-!pt}x
-"-
-sv@
-aG
-;4
-(
-!pt/uU
-g=
-pfsp
-qPp"
-(
-!ptxw
-"%
-g.
-aC
-;/
-(
-!tYy@
-g8
-pfsp
-qPpK
-(
-!tYyG
-g.
-aA
-;/
-(
-!tY+uU
-g8
-pfsp
-qPpY
-(
-!tY{H
-"-
-g,
-a8
-;/
-(
-!tY.uU
-g+
-p34
-qPp=
-(
-!tY|F
-g,
-a7
-;/
-(
-!tY|G
-g+
-p34
-qPp)
-!q[
-|"
-p_
-m
-pN
-p]
-sjsZ
-pQ
-sjwi
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const normLogitsSM80NarrowAligned = normLogitsSM90NarrowAligned + `
- patch
- -3
-packed1 38687 normLogits_shallow
-!|hf|f
-!|gxO
- =60
- -3
-"'
- =9
- -1
-"(
- =169
- -2
- =677
- -1
-"Y
- =3
- -1
-"Y
- =9
- -1
-"Z
- =13
- -1
-"Y
- =6
- -1
-"Z
- =458
- -1
- =2
- -1
-"y
- =171`
-
-const normQKVSM90NarrowAligned = `packed1 43989 normQKV_shallow
-!|h^|f
-!|g@=
-!p8
-!sgu[y)pMrR
-!s]vDw/z;
-!vvsyq)r9pMrR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujtkq)rGs}pMpOuj+pMq>vPtk|SuN~(pMuj+pMrKt?q)t@pidt&s<
-!
-!pH+rJpD
-!c
-p;qYto
-zfr0
-p9-7x,
-p:w{r0
-qS-7sV
-!
-p>
-q*
-v~
-pa
-z^
-q?
-xY
-uxs:uwr*
-th
-x.
-xd
-qQw$
-|"
-qQ,sZ
-qQy+
-z6rg
-qQ,tl
-qQ,tK
-qQuK
-qQ+wV
-qQrFp&
-qQ+s%
-qQ+sL
-qQ+wi
-qQy;
-qQ+pk
-v@t;
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-s{7q3
-s1
-s{/u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-N
-{<rW
-|..ww
-r7~/u=q>pMym
-prs-ts
-r7ujrKt?q)t@piujtkq)rGs}pMpOuj+pMq>vPtk|SuN~(pMuj+pMrKt?q)t@pi
-pl$
-)
-pl%
-pl'
-)
-pl)
-)
-pl+
-)
-pl-
-)
-pl/
-)
-pl1
-)
-pl2
-p\
-pl3
-p\
-pl4
-p\
-pl5
-p\
-pl7
-r{#
-uuqI
-t:pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"'
-ra$G
-)
-sWps/
-xU[Eq^
-}PpY
-s{7p|
-ra%tn
-s{9ua
-ra$B,
-s{/|_
-pB'1(1)
-qvM%1*
-)
-ur
-po&qR%
-t+M+qR
-s{@pw
-Y=q=
-vc7ps/
-{hpY
-"#
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-sd
-tb8px
-}o18
-tAp)
-5
-tb7q0
-ri
-uVxc8
-tkq)piPvDympMr,|6D18p-
-!#
-|.+tc
-}Pp[
-stpW)
-0
-|&/U
-qVspD
-4
-rDE
-{R
-*#%
-|..t;
-t+M,A
-ta
-v}Ps}.r,cw%t"[2p2L2ql
-v}Ps}.r,cu4p*2q,t0s,w3
-},"<#<$<%s,uY
-},&<'<(<)s,qusZ
-tb.t;
-wmV%
-"&
-x"I
-"&
-zt
-uVxc8
-tkq)piPvDympMr,|6D18C
-!#
-"&
-vNuJ$
-stpW/
-0
-|&/U
-qVspD
-4
-rDF
-{R
-*#%
-"&
-t+M,A
-ta
-},.</<0<1L2ql
-},2<3<4<5s,w3
-},6<7<8<9s,uY
-},:<;<<<=s,qusZ
-!#
-uL7pw
-qVRB10
-qU
-prjs-
-qt*<B
-za
-prq0ps@
-qFCqg
-ph%B
-xBu*M%q&
-prjwE
-ph%E
-rf*
-!#
-prq0pE
-YXD
-pzvX?
-)
-qBRH
-vTM%
-ynD
-pzp2qj
-)
-qBRJ
-vGp2
-Yp0D
-pzp*qj
-)
-qBRL
-q1[2p0
-Y||
-pzq}qj
-)
-qBRN
-re{'yR
-w"t,
-wj
-rDG
-t+[A
-*&%
-w@
-t+p0A
-*&%
-w@
-t+y]
-*&%
-w@
-t+R"A
-*&%
-w@
-prqetI
-tU-<^
-5
-prqyq#
-tH.yZ#
-syu8Ps}.r,x2cR&<%<$<#L
-!#
-"#
-tU,<_
-5
-"#
-tH-yZ#
-syu8Ps}.r,x2cR#<"t02q,L
-!#
-"#
-tU+<a
-5
-"#
-tH,yZ#
-syu8Ps}.r,x2cwgp*2u4p2L
-!#
-"#
-tU*<b
-5
-"#
-tH+yZ#
-syu8Ps}.r,x2cyD[r2ryL
-!#
-prjua
-xS1<1<2
-tU1<c
-sH%
-!#
-w.j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-vdu)
-{e2
-pm
-}'r,c~72~7L2w#*n
-q'.pw
-p\
-{Eui
-p\
-ur/
-tT
-}e7
-q'8j
-t1=U
-0
-s=Rk
-4
-t1=qR
-4
-r7zM
-J
-sd
-zWRmp$
-u(
-s?p@
-sapWBV<
-tw
-p6
-vspWCV=
-vj
-u1pWE
-u1pW@
-v$
-rY
-q{
-tt
-&
-tu
+ ,(qL0p}
+ 4$}Bp-
+tf
+{W
 uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM3<p
-tv
-!#
-qnpW/
-s_Xqg
-s_yW
-p6
-q'/ps/
-xUp0<pV1
-u@[
-z>
-o
-*,%
-vAw%ql
-|vvnp2z/
-!#
-prt;pw
-qVRl11
-{K
-ya
-:
-prsms-
-].t\
-ph%B
-s)
-rf*
-!#
-prtcr-
-rsM%
-prsQpw
-qVRoD
-xN
-)
-r5,s6
-qBRp
-s'8
-"#
-v/x;t#pu
-r5,r+
-t+p,pd
-*(%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-z_p<
-*(%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-{?79r1
-r:)')Z
-r:*'*6
-r:+'+6
-r:,',6
-r:-'-6
-r:.'.6
-r:/'/6
-r:0'06
-r:1'1Z
-r:2'26
-r:3'36
-r:4'46
-r:5'56
-r:6'66
-r:7'76
-r:8'86
-r5+pb
-s&(t|
-q8'''>
-prsmua
-qKp,q=qR
-}3Rp
-\
-!#
-uG.9qy
-|Np4'{$
-yV'6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-r58q@
-r[,p$
-5
-r57^
-r{X
-qBp<
-s'7
-s;-
+vGR
+uS
+v;U
+ ,2`}
+
+var gatePlainSM80 = driver.Text{Base: &widenPlainSM70, Code: `packed2 2135 gatePlain
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'\rD{Zgq*
+!xg{?oq*
+ ("]r-
+tWrG
+Oq^
+h'rT
+p#|}
+ ,*z:p}
+ ,$yQ
+r^)
+sApO
+ &&ymsQ
+wj4
+{H
+uS
+t3*w;
+t<sl
+Ws{pC
+r3vHzX2w0
+Wt}p'
+u>zX2w0
+Wr7qp
+r3w(r/pl+'s#uQpM
+w7QUvmpd0usu/*(
+Wu)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+WsXpf
+r3pjqv
+r3pGqv
+s:t[
+Wp=P
+ylpx
+qf{drWxu23<t?rlxf-
+qf'r6t?rlxf>{drWxu2-
+Wr%x}
+t*e+ukr6*p*
+}X
+q$sg
+z+Q8
+ %$Wqpa
+u3#
+sf<\xls_w07
+sZQBU-
+t#ta
+sZQxM|>
+t3*y2
+v;qv
+}S#(
+ymv6
+ $.}O
+uS
+ %2wb7
+wSt^tz
+zL,
+}O
+Ip)?pEqBqgq7uLq]A
+ *&`}
+
+var gatePlainSM70 = driver.Text{Base: &gatePlainSM80, Code: `packed2 2275 gatePlain
+!s.
+!s-
+ 0(]rA
+O|8
+ u$(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ 0&`}
+
+var bestPlainSM70 = driver.Text{Base: &normPlainSM70, Code: `packed2 5119 bestPlain
+ *$!u'vap3rVq*
+!
+!pWtdpt
+!?p$zSp{p)w>p/'x(
+ $,|Zqo
+{{rO
+h+rA
+p#qo
+ ,*p"t8
+to
+qM2pV
+tHR
+v_<
+ $o&ut|q
+xEph
+ (&q,x?d
+zZpAK
+ %+ &*zZpSK
+r9<
+ &%qM.pb
+ ([&tgqW
+ $e$y@q%
+yYq1xI77
+|OpK
+pIp4y%
+xDqVK
+pu+pC
+v4Ypk
+pu.qT
+uPbz*
+|Opf
+qfYr4
+/&
+vi8py
+pu5q-
+s/
+uaq0
+vF
+v4p4pk
+s/
+wgpA)
+qM1p-
+q|qAE
+s$ps-
+/+
+tF,
+/+
+t.pOFpU
+/+
+ $#/'
+ %?/+
+ '?/+
+ %?/+
+ %?/+
+ )?/+
+ '?v4p5pk
+ '>/+
+q|phE
+s$pO-
+/+
+y$p|4
+/+
+t.psFp6
+ U#>pH*M
+/+
+{"}8,Fqu
+ Q#>xjp:'ErN-
+/+
+{U*9*;
+s(*9$
+s(*9)
+ *g$/+
+tK*4
+ $CuS
+ GFq@*
+ )n$/+
+xJ'E
+xjp:'zR'-
+/+
+{U*9*,
+ %G &[&qM*pV
+q|<9&
+wc
+Ip)?pEqBqgq7t5}8%V9'
+ &c*!tj
+v0
+tl
+to
+tk
+tm
+p"uE
+st
+y/pZ
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+|]<
+}D&
 so
-!#
-r5})
-p+
-t)=t'
-Y=<q
-5
-:
-J
-H
-!#
-s)
-H
-!#
-t),r+
-s;-
-q;
-r?|X
-w8
-xLRs
-\
-!#
-t)-w-
-r(uq&
-)
-wn}8|6
-z-v8
-zr#
-u[z,Pq)q"q"vLrWv?
-rx
-r=
-w|2v8
-r=
-xTsUt#
-y62}K
-qJr}}X
-sPrnvH
-y62v8
-{3sG
-{/u}>
-sDtL?
-t).r-
-].t\
-!#
-t)8q0
-pB*yZ#
-w)Ps}.r,c{ozmXn
-uG}rxG
-yP
-&
-pnj,xG
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-t)7p|
-t+M*pd
-*(%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-t)9j
-|-$'
-uO'6
-sPul$)
-uO(6
-sPsz$+
-uO)6
-sPtL$-
-uO*6
-uO"$/
-uO+6
-uO#$1
-uO,6
-uO$$3
-uO-6
-uO%$5
-uO.6
-pnj8tI
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-t)@ps
-syu8Ps}.{:R&uzvfUDL
-t).sm
-z'*1*1%
-qt*1=
-\
-!#
-prxG^
-p+
-wWpx
-]$x_~*D
-qD@sh
-z38p$
-s'9
-qM+r+
-{e5
-"O
-}o18
-|A7pw
-r[?p$
-|Ax*
-ph?29
-r\=
-u{8s6
-rsM,
-r\=
-}_pb
-ieVd
-|yq3
-zJvDympMy_xD<617
-qk=qg
-y#
-p\
-t(r|qR
-p\
-yS
-{hxZ
-4
-w"t,
-Yxc=
-4
-!#
-qD@q0
-r{^
-uVxc8
-)
-qM=qw
-vNuJh
-s(b%
-qM,{G
-u@m
-ij%
-u@n
-4
-rDH
-xM
-*.%
-_
-|9
-*.%
-_
-:
-:
-"+
-pV#I
-zqrI
-z_+
-s.uJps[
-{@sh
-u@s
-}=q
-u@t
-4
-rDI
-xM
-*0%
-v'ql
-|9
-*0%
-yxxh2ql
-!#
-u-@8q3
-]#I
-:
-:
-:
-:
-{jo
-J
-H
-!#
-qGqsZ
-|D
-{w
-s)
-wpo
-u?~"
-!#
-u-u0r-
-y79
-)
-qVyc=
-|&=U
-qVspD
-4
-rDJ
-y,p51#
-uGy<j
-pB,AU
-w)Ps}.r,c{ozmXn
-":
-yP
-&
-":
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-r({A
-&
-uGuir1
-|JsG
-"$
-qE|qX
-&
-uGq4r1
-{3$#
-"%
-r(~A
-&
-"%
-{kW
-"%
-q7aqX
-&
-"%
-b"W
-"%
-ph_A
-&
-"%
-b#W
-"%
-q7_qX
-&
-"%
-b$W
-"%
-ph^A
-&
-"%
-b%W
-"%
-q7^qX
-&
-"%
-b&W
-"%
-phQA
-&
-"%
-b/$2
-"%
-q7QqX
-&
-"%
-b0$5
-"%
-phPA
-&
-"%
-b1W
-"%
-q7PqX
-&
-"%
-b2W
-"%
-phOA
-&
-"%
-b3W
-"%
-q7OqX
-&
-"%
-b4W
-"%
-phNA
-&
-"%
-b5W
-"%
-q7NqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmR6lw3
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-ph]A
-&
-"&
-|J$2
-"$
-q7]qX
-&
-"&
-{3$2
-"%
-ph\A
-&
-"%
-{kW
-"%
-q7\qX
-&
-"%
-b"W
-"%
-ph[A
-&
-"%
-b#W
-"%
-q7[qX
-&
-"%
-b$W
-"%
-phZA
-&
-"%
-b%W
-"%
-q7ZqX
-&
-"%
-b&W
-"%
-phMA
-&
-"%
-b/$2
-"%
-q7MqX
-&
-"%
-b0$2
-"%
-phLA
-&
-"%
-b1W
-"%
-q7LqX
-&
-"%
-b2W
-"%
-phKA
-&
-"%
-b3W
-"%
-q7KqX
-&
-"%
-b4W
-"%
-phJA
-&
-"%
-b5W
-"%
-q7JqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmRRluY
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phYA
-&
-"&
-|J$2
-"$
-q7YqX
-&
-"&
-{3$2
-"%
-phXA
-&
-"%
-{kW
-"%
-q7XqX
-&
-"%
-b"W
-"%
-phWA
-&
-"%
-b#W
-"%
-q7WqX
-&
-"%
-b$W
-"%
-phVA
-&
-"%
-b%W
-"%
-q7VqX
-&
-"%
-b&W
-"%
-phIA
-&
-"%
-b/$2
-"%
-q7IqX
-&
-"%
-b0$2
-"%
-phHA
-&
-"%
-b1W
-"%
-q7HqX
-&
-"%
-b2W
-"%
-phGA
-&
-"%
-b3W
-"%
-q7GqX
-&
-"%
-b4W
-"%
-phFA
-&
-"%
-b5W
-"%
-q7FqX
-&
-"%
-b6W
-"&
-w)Ps}.r,c{ozmRowosZ
-"&
-yP
-&
-"%
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-phUA
-&
-"&
-|J$2
-"$
-q7UqX
-&
-"&
-{3$2
-"%
-phTA
-&
-"%
-{kW
-"%
-q7TqX
-&
-"%
-b"W
-"%
-phSA
-&
-"%
-b#W
-"%
-q7SqX
-&
-"%
-b$W
-"%
-phRA
-&
-"%
-{d#SsR$q/
-"%
-q7RqX
-&
-"%
-{d#UsR$S
-"%
-phEA
-&
-"%
-b-$0
-"%
-q7EqX
-&
-"%
-b.$0
-"%
-phDA
-&
-"%
-b/W
-"%
-q7DqX
-&
-"%
-b0W
-"%
-phCA
-&
-"%
-b1W
-"%
-q7CqX
-&
-"%
-b2W
-"%
-phBA
-&
-"%
-{d#dsR2q/
-"%
-q7BqX
-&
-"%
-{d#fsR2S
-u-@9rI
-qKpy#:rk#:B
-u-@/qN
-qTpy#:1?
-|A=ps
-u;Vp
-"#
-vrp)Cp-?
-|0rk#;?
-"e
-|,Vt
-|A+px
-sd
-tAp=
-"9
-pV*I
-"d
-u.
-uVxc8
-tkq)piPvDympMr,|6D18rZ
-!#
-|.+r.8
-qzvn9
-)
-s.p)Vy%
-ub<
-0
-|&/U
-qVspD
-4
-rDK
-{R
-*#%
-"d
-t+M,A
-ta
-{gb1a1_1^L2ql
-{g]1\1[1Zs,w3
-{gY1X1W1Vs,uY
-{gU1T1S1Rs,qusZ
-"f
-};3E
-"&
-pV-I
-"&
-uuqA
-uVxc8
-tkq)piPvDympMr,|6D18C
-!#
-|.+|Y
-tQGs[
-ub<
-0
-|&/U
-qVspD
-4
-rDL
-{R
-*#%
-"&
-t+M,A
-ta
-{gQ1P1O1NL2ql
-{gM1L1K1Js,w3
-{gI1H1G1Fs,uY
-{gE1D1C1Bs,qusZ
-!#
-|A-pw
-Ypy#D1?
-sJ~3
-!#
-|A9r1
-i&V~
-"@
-rBuJ's^0
-|A@q3
-pV/rzu<
-tb7r1
-*LV6
-"*
-rBu\Ls^1
-u{-sm
-vWG
-ub<
-0
-|&/U
-qVM=D
-",
-*L3E
-"%
-}=:
-"%
-zep)s^3
-"%
-vWG
-ub<
-0
-|&/U
-qVM=D
-ret,v:
-wj
-wj
-rDM
-z=G
-*#%
-v3p=G
-*#%
-u{8sQ
-pV5rzu<
-r7py#O
-r7py#P
-u^/t\
-!#
-)
-u{7j
-qvp51#
-w)Ps}.r,c{ozmXn
-"8
-yP
-&
-"7
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-u{/r]
-tU#1=
-s'/
-t+R#A
-v0pK%
-w@
-"$
-yP
-&
-"9
-|JF#m
-"%
-yL
-&
-"9
-{3F#p
-"%
-x|
-&
-"%
-{kW
-"%
-yM
-&
-"%
-b"W
-"%
-yQ
-&
-"%
-b#W
-"%
-yN
-&
-"%
-b$W
-"%
-vq
-&
-"%
-{d#xsR$q/
-"%
-yO
-&
-"%
-{d#zsR$S
-"&
-|%p-
-w@
-"&
-yP
-&
-"&
-b-F#}
-"&
-yL
-&
-"&
-b.F$#
-"%
-x|
-&
-"%
-b/W
-"%
-yM
-&
-"%
-b0W
-"%
-yQ
-&
-"%
-b1W
-"%
-yN
-&
-"%
-b2W
-"%
-vq
-&
-"%
-{d$+sR2q/
-"%
-yO
-&
-"%
-{d$-sR2S
-u{8ps/
-xS;<;pd
-tU;1=
-\
-H
-!#
-"(
-tH=yZ#
-w)Ps}.r,c{ozmXn
-"'
-yP
-&
-"&
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"(
-t+RIA
-wm%
-w@
-"$
-yP
-&
-"(
-|JF$4
-"%
-yL
-&
-"(
-{3F$7
-"%
-x|
-&
-"%
-{kW
-"%
-yM
-&
-"%
-b"W
-"%
-yQ
-&
-"%
-b#W
-"%
-yN
-&
-"%
-b$W
-"%
-vq
-&
-"%
-{d$?sR$q/
-"%
-yO
-&
-"%
-{d$AsR$S
-"&
-w0p-
-w@
-"&
-yP
-&
-"&
-b-F$D
-"&
-yL
-&
-"&
-b.F$G
-"%
-x|
-&
-"%
-b/W
-"%
-yM
-&
-"%
-b0W
-"%
-yQ
-&
-"%
-b1W
-"%
-yN
-&
-"%
-b2W
-"%
-vq
-&
-"%
-{d$OsR2q/
-"%
-yO
-&
-"%
-{d$QsR2S
-"(
-xSb<bpd
-tUb1=
-\
-!#
-uGx5r4
-x-sb$OF$P
-"Y
-|Nxh{$
-q6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-"#
-x-sb$\F$]
-"#
-|Nxh{$
-q6
-zP
-q6
-}-
-q6
-|7
-q6
-|U
-q6
-v|r+
-pVCrzu<
-r&+pE
-zh"F$j
-x-rnF$l
-}_pX
-tfHVL
-r&.tc
-qJF$n
-r=
-w|F$q6
-sPv2F$q
-v;v2F$s6
-"#
-sDu_?
-xps\WqW?
-r&9pX
-tfH3C
-p6
-r6=p|
-s(I3C
-}TqN
-wYDC
-r6+r-
-vwu\D
-"#
-wJ
-|=:38?
-uX<1;?
-|ysr
-iPp-
-zZ7
-}=\
-}d
-tQEVO
-H
-!#
-|]pw
-qzpy$;B
-)
-tkq)piPrbrmxXq4rz|>3EVP
-uRp"36
-s_xc:
-!#
-t>
-yHf
-|R=p-
-tm3E
-qos7
-4
-5
-r69q#
-q+p=%
-r6/q#
-rCs7
-4
-rDN
-r69s6
-|l>
-s>
-vIB
-};%
-wG
-r6/r]
-|l6
-s>
-{T
-i"%
-wG
-!#
-"H
-tf83I
-zlLV8
-"Z
-sH6
-!#
-wI/qN
-O
-!#
-|.+q@
-]'s3@
-u'Mf
-(qY
-!#
-]*rL,
-u'Mj
-(sT
-!#
-prq0r+
-]0rL-
-]2rL.
-]4rL8
-(p5
-!#
-"V
-pV;rL9
-(t=
-!#
-"T
-pV8rL@
-(rF
-!#
-u-u0pb
-pV5sx,
-u'py$:
-({p
-!#
-"&
-pV0sx-
-u'Ro
-(w?
-!#
-pV-sx8
-u'Rk
-(zR
-!#
-u{-r+
-pV)sx9
-u'Ri
-pV(sx/
-pV'sx@
-u'Rg
-(sK
-!#
-".
-x"s3rO
-".
-(p<
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-uL7pw
-J
-qaG
-qa=
-(
-!qZ
-"|
-g
-vg
-;?
-(
-!s*
-q'8pj+
-uI
-vg
-v#
-(
-!tS
-q'/qe
-sk
-ar
-;@
-(
-!vB
-"{
-qH
-p3G
-;>
-(
-!w&
-"y
-tW
-an
-;G
-(
-!x=
-"s
-}G
-p3K
-qPp<
-(
-!yE
-"g
-sv/
-vg
-v#
-(
-!{-
-"I
-sv@
-a5
-;G
-(
-!vKxw
-".
-g@
-p3O
-;<
-(
-!pty@
-qH=
-pfsp
-qPp[
-(
-!ptyG
-g@
-p3U
-;<
-(
-!pt+uU
-qH=
-pfsp
-qPpG
-(
-!pt{H
-"2
-g.
-p3Z
-;G
-(
-!pt.uU
-g.
-p3[
-;G
-(
-!pt|F
-g.
-p3\
-;G
-(
-!pt|G
-g.
-p3]
-;G
-(
-!pt}x
-"2
-g=
-a_
-;A
-(
-!pt/uU
-g=
-a^
-;A
-(
-!ptxw
-"2
-g,
-aX
-;B
-(
-!tYy@
-g,
-aW
-;B
-(
-!tYyG
-"2
-g8
-aQ
-;G
-(
-!tY+uU
-g7
-pfsp
-qPp"
-(
-!tY{H
-"&
-g@
-aM
-;<
-(
-!tY.uU
-qH=
-pfsp
-qPpK
-(
-!tY|F
-g@
-aG
-;<
-(
-!tY|G
-qH=
-pfsp
-qPpY
-(
-!tY}x
-"2
-g9
-a>
-;<
-(
-!tY/uU
-g/
-p3G
-qPp=
-(
-!tYxw
-g9
-a:
-;<
-(
-!vK-y@
-g/
-p3G
-qPp)
-(
-!vK-yG
-"2
-g+
-a&
-wp$
-(
-!vKp<uU
-"2
-g-
-a#
-wp$
-!q[
-qQ+tz
-p_
-m
-pN
-p]
-h+tO
-pQ
-h+w7
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+tp
+s~
+ &"`}
 
-const normQKVSM90 = normQKVSM90NarrowAligned + `
- patch
- -1
-packed1 45991 normQKV_shallow
- =12
- -4
-p;qYte
-zfr0
-p9u)to
-p:,}(pF
- =44
- -26
- =3
- -7
-r'q,G
-)
-sWww
-{{B
-*2%
-ue
-s{7p|
-r'wg8
- =3
- -2
-p~wgp*2p0
-qvM%2p0
- =3
- -1
-t+p2qR
- =40
- -3
-wu34
-tb7s-
-pl4
-ti
-rN
-tP
-qU
-tAp)
-"#
-x"I
- =2
- -2
-uVr|q=
-)
-tkq)piPrbrmxXq4rz|>34rZ
- =2
- -8
-vNp)t~
-ub$
-{=%%
-zbspC
-"%
-pl4
-ti
-q>rmrGPq"t@pirzxP2{'
-tP
-|.+q#7
-re~52t,
-tb7sh
-sS
-rDE
-|.+q@
-vaG
- =4
- -19
-vAw%ql
-vAt"}/x?
-vA[q<p&
-vAyD}/xu
-vAp0q<w3
-vAp*q<8s%
-vAq,q<w}rg
-vAq}q<8vm
-vAR"q<uY
-vAR#q<qY+p&
-vAR$q<qYsL
-vAR%q<qYsZ
-vAR&q<qusZ
-vAR'q<quwi
-vAR(q<qu.r>
-vAR)q<qut[
-tb.t;
-};34
-"*
-rjx\I
-"*
-uuqA
-uVr|q=
-)
-tkq)piPrbrmxXq4rz|>34%
-!#
-"*
-vNp)V(
-ub$
-{=%%
-zbspC
- =2
- -1
-vaG
- =4
- -4
-vAR,2ql
-vAR-q<r>
-vAR.q<p&
-vAR/q<se
-vAR0q<w3
-vAR1q<8s%
-vAR2q<w}rg
-vAR3q<8vm
-vAR4q<uY
-vAR5q<qY+p&
-{F8q<qYsL
-{F7q<qYsZ
-{F6q<qusZ
-{F5q<quwi
-{F4q<qu.r>
-{F3q<qut[
- =2
- -4
-zbpW-3'
-pm
-prjs-
-qt*1.
- =2
- -1
-qk.qg
- =10
- -1
-r\.
- =4
- -1
-r\.
- =4
- -1
-r\.
- =4
- -1
-r\.
- =6
- -1
-sw
-s@r>
-s@p&
-s@se
- =2
- -1
-sw
-s@r>
-s@p&
-s@se
- =2
- -1
-sw
-s@r>
-s@p&
-s@se
- =2
- -3
-sw
-s@r>
-s@p&
-s@se
-prqetI
-tU-1.
- =6
- -1
-tU,1.
- =6
- -1
-tU+1.
- =6
- -1
-tU*1.
- =7
- -1
-tU11.
- =5
- -3
-q+=3+
-u(
-v}{"w#*n
-v}{"w#*x?
- =9
- -4
-pC5
-4
-t1=q=
- =4
- -4
-|8p/5p$
-z>
-wr
-sap/-35
- =2
- -4
-vsp/-35
-vj
-w;-
-w;5
- =29
- -1
-pl-
-pl5
-uVrU
- =3
- -2
-s_[qg
-s_t"=
- =2
- -3
-s.pW035V1
-T-
-{K
- =2
- -2
-vA[2ql
-|vt"p0z/
- =2
- -3
-zbpW[3)
-s'8
-u'[
-s?p@
- =2
- -1
-]5t\
- =7
- -1
-qVM.D
- =3
- -2
-r\.
-s'7
- =5
- -2
-_
-y(
-s4p&
-s4se
-s4s%
-s4+rg
-s4vm
-s4+p&
- =2
- -2
-_
-y(
-s4p&
-s4se
-s4s%
-s4+rg
-s4vm
-s4+p&
- =22
- -1
-}3M.
- =17
- -3
-r{]
-qBp<
-s'9
- =6
- -1
-{e/
- =13
- -1
-Yxc/
- =3
- -1
-ph.q&
- =18
- -1
-]5t\
- =31
- -2
-_
-y(
-s4p&
-s4se
-s4s%
-s4+rg
-s4vm
-s4+p&
- =26
- -1
-qt*1.
- =6
- -12
-qD@r]
-pl4
-ti
-s'/
-qM+r+
-wu31
-"O
-wu34
-|A7pw
-r[0p$
-|Ax*
-ph029
-r\.
- =2
- -6
-r\.
-}_pb
-*233
-|yq3
-vNqI33
-qk.qg
- =8
- -1
-Yxc.
- =3
- -2
-r{d
-uVz#p2
- =2
- -6
-vW4
-s(g%
-qM,{G
-T/
-*4%
-T/
- =14
- -5
-tQ4s[
-{@sh
-T1
-yg4
-T1
- =15
- -1
-{jt
- =7
- -1
-wpt
- =5
- -2
-qVyc.
-|&.U
- =47
- -1
-q7QqX
- =4
- -1
-phPA
- =4
- -1
-q7PqX
- =4
- -1
-phOA
- =4
- -1
-q7OqX
- =4
- -1
-phBA
- =4
- -1
-q7BqX
- =4
- -1
-phAA
- =4
- -1
-q7AqX
- =4
- -1
-ph@A
- =4
- -1
-q7@qX
- =4
- -1
-ph?A
- =4
- -1
-q7?qX
- =30
- -1
-phNA
- =4
- -1
-q7NqX
- =4
- -1
-phMA
- =4
- -1
-q7MqX
- =4
- -1
-phLA
- =4
- -1
-q7LqX
- =4
- -1
-phKA
- =4
- -1
-q7KqX
- =4
- -1
-ph>A
- =4
- -1
-q7>qX
- =4
- -1
-ph=A
- =4
- -1
-q7=qX
- =4
- -1
-ph<A
- =4
- -1
-q7<qX
- =4
- -1
-ph;A
- =4
- -1
-q7;qX
- =30
- -1
-phJA
- =4
- -1
-q7JqX
- =4
- -1
-phIA
- =4
- -1
-q7IqX
- =4
- -1
-phHA
- =4
- -1
-q7HqX
- =4
- -1
-phGA
- =4
- -1
-q7GqX
- =4
- -1
-ph:A
- =4
- -1
-q7:qX
- =4
- -1
-ph9A
- =4
- -1
-q79qX
- =4
- -1
-ph8A
- =4
- -1
-q78qX
- =4
- -1
-ph7A
- =4
- -1
-q77qX
- =30
- -1
-phFA
- =4
- -1
-q7FqX
- =4
- -1
-phEA
- =4
- -1
-q7EqX
- =4
- -1
-phDA
- =4
- -1
-q7DqX
- =4
- -1
-phCA
- =4
- -1
-q7CqX
- =4
- -1
-ph6A
- =4
- -1
-q76qX
- =4
- -1
-ph5A
- =4
- -1
-q75qX
- =4
- -1
-ph4A
- =4
- -1
-q74qX
- =4
- -1
-ph3A
- =4
- -1
-q73qX
- =6
- -3
-qTpy#:10
-|A=ps
-u;Vu
- =3
- -2
-"i
-|,Vy
- =7
- -2
-uVr|rk#E
-)
-tkq)piPrbrmxXq4rz|>34rS
- =4
- -5
-s.p=3<%
-ub$
-{=%%
-zbspC
- =2
- -1
-vaG
- =4
- -6
-{FR2ql
-{FQq<r>
-{FPq<p&
-{FOq<se
-{FNq<w3
-{FMq<8s%
-{FLq<w}rg
-{FKq<8vm
-{FJq<uY
-{FIq<qY+p&
-{FHq<qYsL
-{FGq<qYsZ
-{FFq<qusZ
-{FEq<quwi
-{FDq<qu.r>
-{FCq<qut[
-"f
-i"34
- =3
- -3
-r{"
-uVr|rk#H
-)
-tkq)piPrbrmxXq4rz|>34%
- =2
- -5
-s.p)3<vQ
-ub$
-{=%%
-zbspC
- =2
- -1
-vaG
- =4
- -4
-{FB2ql
-{FAq<r>
-{F@q<p&
-{F?q<se
-{F>q<w3
-{F=q<8s%
-{F<q<w}rg
-{F;q<8vm
-{F:q<uY
-{F9q<qY+p&
-{F8q<qYsL
-{F7q<qYsZ
-{F6q<qusZ
-{F5q<quwi
-{F4q<qu.r>
-{F3q<qut[
- =2
- -1
-Ypy#@10
- =3
- -3
-i*3C
-"@
-rBuJ+s^0
- =3
- -13
-*BV:
-"*
-rBu\Bs^1
-u{-sm
-vW<
-ub$
-{=%%
-xb<C
-",
-*B34
-"%
-}=?
- =3
- -5
-vW<
-ub$
-{=%%
-xb<C
- =4
- -3
-zNG
-*#%
-vIG
- =3
- -2
-r7py#G
-r7py#H
- =31
- -2
-tU#1.
-s'@
- =2
- -1
-sw
-s@r>
-s@p&
-s@se
- =42
- -1
-sw
-s@r>
-s@p&
-s@se
- =42
- -1
-tU;1.
- =33
- -1
-sw
-s@r>
-s@p&
-s@se
- =42
- -1
-sw
-s@r>
-s@p&
-s@se
- =42
- -1
-tUb1.
- =34
- -1
-tfNVR
- =10
- -1
-tfN32
- =2
- -5
-s(O32
-}TqN
-wY3C
-r6+r-
-vwu\3
- =3
- -7
-|=;39?
-|ysr
-iWrZ
-zZ7
-}=d
-}d
-tQ4VV
- =3
- -11
-t+py$1E
-tkq)piPrbrmxXq4rz|>34VW
-uRpG36
-uRp"37
-!#
-yHf
-|R=%
-u;34
-qopG
- =3
- -3
-ybs[
-r6/q#
-rCpG
- =5
- -1
-{T
- =10
- -2
-tf:3?
-zlBV:
- =7
- -7
-]*rL=
-]+rL,
-tb7sh
-(=
-!#
-"#
-]1rL+
-(x5
- =2
- -12
-]7rL.
-pVkrL8
-pVirL7
-(zI
-!#
-"W
-pV;rL/
-(w{
-!#
-"U
-pV8sx=
-(+,
- =2
- -3
-pV5sx+
-u'py$0
-(+-
- =2
- -7
-pV0sx.
-(y?
-!#
-pV-sx7
-(+9
- =2
- -11
-pV)sx/
-pV(sx@
-pV's3sK
-(rO
-!#
-"/
-x"s3p<
-"/
-(--
- =4
- -4
-"*
-r79
-qm
-qm
- =2
- -1
-uL7pw
-r~
-p3<
-;'
-(
-!s*
-"}
- =2
- -3
-;+
-(
-!tS
- =5
- -1
-!vB
- =2
- -8
-as
-;-
- =2
- -1
-"|
-qH
-p3<
-;)
-(
-!x=
-"z
- =2
- -7
-;<
- =2
- -1
-"t
-}G
-p3A
-qPp<
-(
-!{-
-qD@sh
- =4
- -10
-!vKxw
-"J
-sv@
-a/
- =3
-"/
-g@
-p3F
-;$
-(
-!ptyG
- =2
- -6
-;G
- =2
-g@
-p3N
-;$
-(
-!pt{H
- =2
- -7
-;O
- =2
- -3
-"3
-g.
-p3T
-;<
- =3
- -2
-p3U
-;<
- =3
- -2
-p3V
-;<
- =2
- -1
-g.
-p3W
-;<
-(
-!pt/uU
-"3
- =2
- -3
-;/
-(
-!ptxw
- =2
- -4
-;/
-(
-!tYy@
-"3
- =2
- -3
-;1
-(
-!tYyG
- =2
- -4
-;1
-(
-!tY+uU
-"3
- =2
- -3
-;<
-(
-!tY{H
- =2
- -3
-qPp)
-(
-!tY.uU
- =2
- -4
-aL
-;$
-(
-!tY|F
- =2
- -6
-wpK
- =2
-g@
-aD
-;$
-(
-!tY}x
- =2
- -7
-wpC
- =2
- -5
-"3
- =2
- -1
-;$
-(
-!tYxw
-g/
-p3<
-wp9
- =2
- -3
-g9
-a5
-;$
- =2
- -4
-g/
-p3<
-wp4
- =2
- -3
-"3
-g+
-pfpU
-wp$
-(
-!vK-{H
-"3
-g-
-pfpG
- =27`
-
-const normQKVSM80NarrowAligned = normQKVSM90NarrowAligned + `
- patch
- -3
-packed1 43882 normQKV_shallow
-!|hf|f
-!|gxO
- =84
- -3
-"&
- =191
- -2
- =265
- -1
-"N
- =524
- -1
-"d
- =6
- -1
-"c
- =16
- -1
-"c
- =6
- -1
-"e
- =469
- -1
- =209`
-
-const normQKVSM80 = normQKVSM90 + `
- patch
- -3
-packed1 45884 normQKV_shallow
-!|hf|f
-!|gxO
- =58
- -3
-"&
- =244
- -2
- =287
- -1
-"N
- =524
- -1
-"h
- =6
- -1
-"c
- =16
- -1
-"c
- =18
- -1
-"e
- =486
- -1
- =215`
-
-const rowsSM70 = `packed1 29050 rows_dtype_BF16_row_BF16
-!pJ
-!pI
-!p8
-!sgvLvDw]
-!s]|Q
+var tokenPlainSM80 = driver.Text{Base: &normPlainSM80, Code: `packed2 8629 tokenPlain
+ *$!u'v,op3q*
 !
-!vtw3s<
-!
-!}|
-!}[
-!c
-p;p5x,
-p9qYt*
-p:rFx,
-qSxFun
-!
-p>
-v~
-pa
-q$
-q?
-r"
-sW|Y
-u3
-wtpE
-Q
-qD=q0
-N
-wtq3
-t+z#/
-vdqY
-p}/
-qnp)
-sHL
-z*r+
-{hp)
-:
-za
-v|tI
-vNp)q^
-r%
-}PpG
-stpU
-zbp)C
-4
-rDR
-{T
-*#%
-vwp=q^
-qM+q0
-)
-qoqI
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
+!pW0rjpt
+ $,]+r-
+ $$sJq^
+h6q^
+p#'q^
+ ,(v0
+vc
+uG
+|4
+p,q6
+p,y9
+p,um
+p,rL
+p,{n
+p,{^
+p,yu
+p,p0pZ
+p,'tq
+p,'vP
+p,0s]
+p,q&p6
+q.1p}
+s1
+u_
+s2
+s/
+z0
+}.p}
+uop:$,
+xErE
+ $4t36pb
+tw
+u?ps
+xDqVK
+t|Y8
+s/
+s|<pv
+zv/
+ueph)
+s|'z$
+qQ*
+G/)
+ %$}Qta
+t#ta
+}\~,
+wj4
+G))
+uS
+ $i' '%s|0q-
+tH9,
+}k
+}k
+u"
+s|+pf
+t~4
+rk/u$
+s|2rR
+qQ,
+}4/
+ %$tE
+p<*
+ %6G+)
+wQqKu%
+ $# %%wQr$u%
+ $Mq='p;
+ %2rk/=$
+q=0qp
+qQ$
+ %2 %$q|<9&
+ 'Hp<+
+ %H $& 'H '%w[}8%V
+w[}8%FpU
+r=2q%
+sh?Iq3u}vMA
+{Qp4v.
+ %$v%ys
+r^)
+}w1
+r=.p;
+zD8
+sk0
+tE
+zDp*
+tE
+rI{,
+ws
+v7
+|zp:0K
+wc
+yy
+wgp:(90
+r,xl|#rts#rt
+xr
+vAp:(90
+}w|V
+}6(
+}60
+sh?vyoynt5QE
+xpsl
+s:qK
+tb.sK*x$6pd
+}X
+{mv9q3q1vM7
+ubpA
+t<|:rE
+~&pS)
+ut)
+ubpJ
+ )&~&q))
+ubq)
+yP#)
+{Zp)o?pEp3t5xIE="
+r^,
+s$ph-
+uepS=%
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
+wIm,
+ &3q@(
+q@0
+ %h$shv9q3pPy{A
+ $GxEm/
+ripQpk
+rip7K
+xr
+r=*yB
+sMm090=1
+qQ(
+rc
+tf
+G')
+tCpQu%
+jp{grS{+p7pTv.
+ $#sh?Iq3u}vMpN
+s[p7
+tg0p}
+s>r\pG
+s>r\pF
+tg+p=
+G-9.
+qePE
+tg2t}
+szpx
+ $z#wH##(
+q$r\#$
+prr\##(
+tg+pC
+w1pG-
+sZQ[pF-
+tg5pC
+qeP9-
+xr
+ug<qp
+yPQ9-
+ug'pK
+|Y.E
+ug0qW
+wIp:.
+/#
+s$pA-
+xjp:19593-
+xjp:29694-
+ug2q~
+sMpJ9.)
+ua1
+q?q9
+ua'
+}pqByxmGzR/=U
+ $Oug1P
+w#<=G
+DH9/
+sk2
+tE
+u"
+ug5pV
+sEH92
+ug*pV
+qQ2
+tE
+}\yd
+ug5sT
+ &X$qYI,
+G1)
+Ip)?pEqBqgq7uLq]A
+ug*t0
+wb(
+ $#s<pS,
+ '( $=q=0p'
+ &V#q.*qT
+ &%t36rR
+J$q(
+/;
+J%rP
+p92
+ $'/9
+J*uy
+p91
+ $#/8
+J-v|
+J.{7
+p96
+ &$q,~*{V
+/+
+sY'
+ &{&!tj
+r=.p'0
+rI'
+v_<
+ %#p9
+!u8
+r=*q8
+})
+C)
+_(
+p9
+!{J
+/)
+||
+pp<
+r9<
+p9
+!|r
+/)
+vbM
+C\
+_*
+p9
+!y=pm
+ %'C[
+ ''!cwG
+/)
+vb;
+CU
+_,
+p9
+!cwX
+ %'CT
+ ''!cx#
+/)
+{1.
+CN
+_$
+p9
+!c*pm
+ %'CM
+ ''!cxw
+ %, %H_&
+p9
+!c'y3
+/)
+{11
+CN
+_2
+p9
+!c'z/
+/)
+{15
+pppJ
+_2
+!u9
+p,0sD
+tl
+to
+tk
+tm
+zqqc
+st
 zqt'
-ybrZ
-{T
-xi%
-z=E
-*%%
-qM+sm
-w0A
-"#
-rCp[
-4
-"#
-wmpd
-"#
-rCpU
-4
-"#
-v&G/
-"#
-rCqA
-4
-"#
-};rq
-5
-"#
-{9dp"n
-pnsrxG
-pv
-&
-zqsQ
-w[pYn
-z~qs
-{9dp"lsL
-"#
-pv
-&
-"#
-w[pYlpk
-z~qs
-{9dp"lpk
-"#
-pv
-&
-"#
-w[pYlt&
-z~qs
-{9dp"lrJ
-"#
-pv
-&
-"#
-w[pYluK
-}"tLv,S
-qM+r-
-pC&
-qop[
-uRqAC
-\
-uRqAC
-w9
-!#
-!#
-"%
-q+qAwX
-qU
-v3qIB
-*/%
-rV
-"%
-pv
-&
-"%
-tV1E
-*%%
-_
-q~#6wz#
-"&
-}7131A
-v113&
-\
-!#
-!#
-z*px
-*)B
-pC(
-:
-za
-")
-vW&
-*)E
-vW&
-ub$
-zbp)C
-4
-rDS
-{T
-*#%
-vwp=q^
-")
-s?q,
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"(
-ybrZ
-{T
-xi%
-z=E
-*%%
-"&
-w0A
-"#
-rCp[
-4
-"#
-wmpd
-"#
-rCpU
-4
-"#
-v&G/
-"#
-rCqA
-4
-"#
-};rq
-5
-"#
-{9dp"n
-"(
-pv
-&
-"(
-w[pYn
-z~qs
-{9dp"lsL
-"#
-pv
-&
-"#
-w[pYlpk
-z~qs
-{9dp"lpk
-"#
-pv
-&
-"#
-w[pYlt&
-z~qs
-{9dp"lrJ
-"#
-pv
-&
-"#
-w[pYluK
-}"tLv,S
-")
-pC&
-qop[
-uRqAC
-\
-uRqAC
-w9
-!#
-!#
-"%
-q+qAwX
-pm
-v3qIB
-i$%
-rV
-"%
-pv
-&
-"%
-sn#E
-*%%
-_
-q~16wz1
-"&
-|w$V$A
-tf$3&
-\
-!#
-!#
-")
-*)E
-pC(
-:
-za
-")
-vW&
-*)q&
-vW&
-ub$
-zbp)C
-4
-rDT
-{T
-*#%
-vwp=q^
-")
-ru%
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"(
-ybrZ
-{T
-xi%
-z=E
-*%%
-"&
-w0A
-"#
-rCp[
-4
-"#
-wmpd
-"#
-rCpU
-4
-"#
-v&G/
-"#
-rCqA
-4
-"#
-};rq
-5
-"#
-{9dp"n
-"(
-pv
-&
-"(
-w[pYn
-z~qs
-{9dp"lsL
-"#
-pv
-&
-"#
-w[pYlpk
-z~qs
-{9dp"lpk
-"#
-pv
-&
-"#
-w[pYlt&
-z~qs
-{9dp"lrJ
-"#
-pv
-&
-"#
-w[pYluK
-}"tLv,S
-")
-pC&
-qop[
-uRqAC
-\
-uRqAC
-w9
-!#
-!#
-"%
-q+qAwX
-u(
-v3qIB
-i$%
-rV
-"%
-pv
-&
-"%
-sn#E
-*%%
-_
-|K#6sR#
-"&
-|w$V$A
-tf$3&
-\
-!#
-!#
-")
-*)q&
-pC(
-:
-za
-")
-vW&
-*)G
-vW&
-ub$
-zbp)C
-4
-rDU
-{T
-*#%
-vwp=q^
-")
-ru%
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"(
-ybrZ
-{T
-xi%
-z=E
-*%%
-"&
-w0A
-"#
-rCp[
-4
-"#
-wmpd
-"#
-rCpU
-4
-"#
-v&G/
-"#
-rCqA
-4
-"#
-};rq
-5
-"#
-{9dp"n
-"(
-pv
-&
-"(
-w[pYn
-z~qs
-{9dp"lsL
-"#
-pv
-&
-"#
-w[pYlpk
-z~qs
-{9dp"lpk
-"#
-pv
-&
-"#
-w[pYlt&
-z~qs
-{9dp"lrJ
-"#
-pv
-&
-"#
-w[pYluK
-}"tLv,S
-")
-pC&
-qop[
-uRqAC
-\
-uRqAC
-w9
-!#
-!#
-"%
-q+qAwX
-z>
-v3qIB
-i$%
-rV
-"%
-pv
-&
-"%
-sn#E
-*%%
-_
-|K#6sR#
-"&
-|w$V$A
-tf$3&
-\
-!#
-!#
-")
-*)G
-pC(
-:
-za
-")
-vW&
-*)tn
-vW&
-ub$
-zbp)C
-4
-rDV
-{T
-*#%
-vwp=q^
-")
-ru%
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"(
-ybrZ
-{T
-xi%
-z=E
-*%%
-"&
-w0A
-"#
-rCp[
-4
-"#
-wmpd
-"#
-rCpU
-4
-"#
-v&G/
-"#
-rCqA
-4
-"#
-};rq
-5
-"#
-{9dp"n
-"(
-pv
-&
-"(
-w[pYn
-z~qs
-{9dp"lsL
-"#
-pv
-&
-"#
-w[pYlpk
-z~qs
-{9dp"lpk
-"#
-pv
-&
-"#
-w[pYlt&
-z~qs
-{9dp"lrJ
-"#
-pv
-&
-"#
-w[pYluK
-}"tLv,S
-")
-pC&
-qop[
-uRqAC
-\
-uRqAC
-w9
-!#
-!#
-"%
-q+qAwX
-{K
-v3qIB
-i$%
-rV
-"%
-pv
-&
-"%
-sn#E
-*%%
-_
-|K#6sR#
-"&
-|w$V$A
-tf$3&
-\
-!#
-!#
-")
-*)tn
-pC(
-:
-za
-")
-vW&
-*)wB
-vW&
-ub$
-zbp)C
-4
-rDW
-{T
-*#%
-vwp=q^
-")
-ru%
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"(
-ybrZ
-{T
-xi%
-z=E
-*%%
-"&
-w0A
-"#
-rCp[
-4
-"#
-wmpd
-"#
-rCpU
-4
-"#
-v&G/
-"#
-rCqA
-4
-"#
-};rq
-5
-"#
-{9dp"n
-"(
-pv
-&
-"(
-w[pYn
-z~qs
-{9dp"lsL
-"#
-pv
-&
-"#
-w[pYlpk
-z~qs
-{9dp"lpk
-"#
-pv
-&
-"#
-w[pYlt&
-z~qs
-{9dp"lrJ
-"#
-pv
-&
-"#
-w[pYluK
-}"tLv,S
-")
-pC&
-qop[
-uRqAC
-\
-uRqAC
-w9
-!#
-!#
-"%
-q+qAwX
-s'8
-v3qIB
-i$%
-rV
-"%
-pv
-&
-"%
-sn#E
-*%%
-_
-|K#6sR#
-"&
-|w$V$A
-tf$3&
-\
-!#
-!#
-")
-*)wB
-pC(
-:
-za
-")
-vW&
-*)29
-vW&
-ub$
-zbp)C
-4
-rDX
-{T
-*#%
-vwp=q^
-")
-ru%
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"(
-ybrZ
-{T
-xi%
-z=E
-*%%
-"&
-w0A
-"#
-rCp[
-4
-"#
-wmpd
-"#
-rCpU
-4
-"#
-v&G/
-"#
-rCqA
-4
-"#
-};rq
-5
-"#
-{9dp"n
-"(
-pv
-&
-"(
-w[pYn
-z~qs
-{9dp"lsL
-"#
-pv
-&
-"#
-w[pYlpk
-z~qs
-{9dp"lpk
-"#
-pv
-&
-"#
-w[pYlt&
-z~qs
-{9dp"lrJ
-"#
-pv
-&
-"#
-w[pYluK
-}"tLv,S
-")
-pC&
-qop[
-uRqAC
-\
-uRqAC
-w9
-!#
-!#
-"%
-q+qAwX
-s'7
-v3qIB
-i$%
-rV
-"%
-pv
-&
-"%
-sn#E
-*%%
-_
-|K#6sR#
-"&
-|w$V$A
-tf$3&
-\
-!#
-!#
-:
-"*
-u?}~
-!#
-y2r4
-vNp/)3&
-vNp/*3&
-ub$
-xz
-4
-rDY
-vaB
-*#%
-vwp=rS
-".
-ru%
-pC&
-s)
-sF$Z
-sF2Z
-sF@Z
-sFNZ
-sF\Z
-tJ1Z
-tJ#Z
-rP
-{1sQ
-tV&B
-vNp/&q&
-tV&E
-vNp/&tn
-vNp/&wB
-vNp/&29
-s)
-sF$Z
-sF2Z
-sF@Z
-sFNZ
-sF\Z
-tJ1Z
-tJ#Z
-!#
-q+p"s[
-*&s[
-rCp[
-w0t]
-rCpU
-w0vQ
-rCqA
-w0t~
-rCqI
-w0wX
-u@"
-w0V"
-u@#
-w0V#
-u@$
-rezG2{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-rDZ
-qD,pj
-sn$E
-*%%
-_
-{1sm
-sn&B
-i)%
-rV
-"*
-pv
-&
-{1qy
-q~#}0#
-v3qIB
-i+%
-rV
-"#
-pv
-&
-"#
-q~1>S'1
-sn"B
-i-%
-rV
-"#
-pv
-&
-"#
-|Ka>q/$a
-sn#B
-i/%
-rV
-"#
-pv
-&
-"#
-|KS>W$S
-sn$B
-i1%
-rV
-"#
-pv
-&
-"#
-|KF>sU$F
-sn%B
-i3%
-rV
-"#
-pv
-&
-"#
-|K9>sI$9
-sn&B
-i5%
-rV
-"#
-pv
-&
-"#
-|K,>rl$,
-sn'B
-i7%
-rV
-"#
-pv
-&
-"#
-}"ul>qWt|
-qD=t'
-|w5V5A
-tf53&
-\
-!#
-!#
-z$pb
-ru%
-pB%u%#
-syu8r3qp'#
-u6pk'1
-u6t&$f
-u6uK$W
-u6y;$I
-u6-rFv+;
-u6v<y%-
-u6.t[t|
-yX^
-p+
-vl7sr
-*)%
-qt%qO
-pC(
-4
-p6
-|kr1
-O
-!#
-{Pr+
-pB%rq1#
-:
-J
-!#
-vbq=
-q;
-r?|X
-w8
-}u
-\
-q'-r1
-o
-*'%
-|Hxh
-O
-!#
-v|sr
-]%s39
-(/
-!#
-]9s3@
-(qY
-!#
-]MrL,
-(sT
-!#
-pV}rL-
-(x@
-!#
-pVirL8
-(p5
-!#
-pVTrL9
-(t=
-!#
-pV@rL@
-(rF
-!#
-y2r-
-pV-sx,
-({p
-!#
-"-
-pV)sx-
-pV(sx.
-pV'sx8
-pV&sx7
-pV%sx9
-pV$sx/
-pV#sx@
-(sK
-!pZ
-p(
-!p^
-"5
-J
-qa1
-qa0
-(
-!qZ
-r~
-p3G
-;F
-(
-!s*
-r~
-p3]
-;\
-(
-!tS
-r~
-p3t
-;s
-(
-!vB
-r~
-a|
-wp}
-(
-!w&
-r~
-af
-wpg
-(
-!x=
-r~
-aO
-wpP
-(
-!yE
-"%
-uI
-p3-
-;$
-(
-!{-
-tW
-p3+
-;-
-(
-!vKxw
-uI
-p3C
-;$
-(
-!pty@
-tW
-p3A
-;C
-(
-!ptyG
-uI
-p3Y
-;$
-(
-!pt+uU
-tW
-p3W
-;Y
-(
-!pt{H
-uI
-p3p
-;$
-(
-!pt.uU
-tW
-p3n
-;p
-(
-!pt|F
-uI
-u+#/
-;$
-(
-!pt|G
-tW
-u+#1
-qPs2#/
-(
-!pt}x
-uI
-aj
-;$
-(
-!pt/uU
-tW
-al
-wpj
-(
-!ptxw
-uI
-aS
-;$
-(
-!tYy@
-tW
-aU
-wpS
-(
-!tYyG
-"%
-g
-a?
-;$
-(
-!tY+uU
-qH
-a@
-wp?
-(
-!tY{H
-"%
-sk
-a;
-wp<
-(
-!tY.uU
-sk
-a4
-wp<
-(
-!tY|F
-sk
-a3
-wp<
-(
-!tY|G
-sk
-a2
-wp<
-(
-!tY}x
-sk
-a1
-wp<
-(
-!tY/uU
-sk
-a0
-wp<
-(
-!tYxw
-sk
-a/
-wp<
-(
-!vK-y@
-sk
-a.
-wp<
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+ &"`}
 
-const rows32SM70 = `packed1 25313 rows_float32_row_F32
-!pJ
-!pI
-!p8
-!sgvLvDw]
+var tokenPlainSM70 = driver.Text{Base: &tokenPlainSM80, Code: `packed2 8936 tokenPlain
+!s.
+!s-
+ .(]+q^
+O2rO
+ g+( $U&pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ *X&s:r$
+ +.tNr$(
+ '. V#&q,x?{V
+ Z&$`}
+
+var addProductSM90NarrowAligned = driver.Text{Base: &tokenPlainSM80, Code: `packed2 42274 addProduct_deep
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ $(!u6\rD{Zgq*
+!u'x<vzoq*
+!xgIp)jpEp3q*
 !
-!vtw3s<
+!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
-!}|
-!}[
-!c
-p;p5x,
-p9t=pF
-p:w{to
-qSxFun
-!
-p>
-v~
-pa
-q$
-q?
-r"
-sW|Y
-u3
-wtpE
-Q
-qD=q0
-N
-wtq3
-t+z#/
-vdqY
-p}/
-qnp)
-sHL
-z*r+
-{hp)
-:
-za
-v|tI
-vNp)q^
-r%
-}PpG
-stpU
-zbp)C
-4
-rDR
-|9
-*#%
-vwp=q^
-qM+q0
-)
-qoqI
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-zqt'
-ybrZ
-|9
-xi%
-*%p-
-qM+sm
-xiA
-"#
-rCpG
-4
-"#
-w0pd
-"#
-rCp[
-4
-"#
-wmG/
-"#
-rCpU
-4
-"#
-v&rq
-5
-"#
-w[pKn
-w[pYn
-z~qs
-w[pKlpk
-w[pYlpk
-z~qs
-w[pKlt&
-w[pYlt&
-z~qs
-w[pKluK
-w[pYluK
-}"tLv,S
-qM+r-
-pC&
-qopG
-uRpUC
-\
-uRpUC
-w9
-!#
-!#
-"#
-q+pUt~
-qU
-{{E
-*/%
-_
-*%p-
-_
-q~#6wz#
-"$
-}7131A
-v113&
-\
-!#
-!#
-z*px
-*)B
-pC(
-:
-za
-"'
-vW&
-*)E
-vW&
-ub$
-zbp)C
-4
-rDS
-|9
-*#%
-vwp=q^
-"'
-)
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"&
-ybrZ
-|9
-xi%
-*%p-
-"&
-xiA
-"#
-rCpG
-4
-"#
-w0pd
-"#
-rCp[
-4
-"#
-wmG/
-"#
-rCpU
-4
-"#
-v&rq
-5
-"#
-w[pKn
-w[pYn
-z~qs
-w[pKlpk
-w[pYlpk
-z~qs
-w[pKlt&
-w[pYlt&
-z~qs
-w[pKluK
-w[pYluK
-}"tLv,S
-"'
-pC&
-qopG
-uRpUC
-\
-uRpUC
-w9
-!#
-!#
-"#
-q+pUt~
-pm
-{{E
-i#%
-_
-*%p-
-_
-q~16wz1
-"$
-|w"V"A
-tf"3&
-\
-!#
-!#
-"'
-*)E
-pC(
-:
-za
-"'
-vW&
-*)q&
-vW&
-ub$
-zbp)C
-4
-rDT
-|9
-*#%
-vwp=q^
-"'
-)
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"&
-ybrZ
-|9
-xi%
-*%p-
-"&
-xiA
-"#
-rCpG
-4
-"#
-w0pd
-"#
-rCp[
-4
-"#
-wmG/
-"#
-rCpU
-4
-"#
-v&rq
-5
-"#
-w[pKn
-w[pYn
-z~qs
-w[pKlpk
-w[pYlpk
-z~qs
-w[pKlt&
-w[pYlt&
-z~qs
-w[pKluK
-w[pYluK
-}"tLv,S
-"'
-pC&
-qopG
-uRpUC
-\
-uRpUC
-w9
-!#
-!#
-"#
-q+pUt~
-u(
-{{E
-i#%
-_
-*%p-
-_
-|K#6sR#
-"$
-|w"V"A
-tf"3&
-\
-!#
-!#
-"'
-*)q&
-pC(
-:
-za
-"'
-vW&
-*)G
-vW&
-ub$
-zbp)C
-4
-rDU
-|9
-*#%
-vwp=q^
-"'
-)
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"&
-ybrZ
-|9
-xi%
-*%p-
-"&
-xiA
-"#
-rCpG
-4
-"#
-w0pd
-"#
-rCp[
-4
-"#
-wmG/
-"#
-rCpU
-4
-"#
-v&rq
-5
-"#
-w[pKn
-w[pYn
-z~qs
-w[pKlpk
-w[pYlpk
-z~qs
-w[pKlt&
-w[pYlt&
-z~qs
-w[pKluK
-w[pYluK
-}"tLv,S
-"'
-pC&
-qopG
-uRpUC
-\
-uRpUC
-w9
-!#
-!#
-"#
-q+pUt~
-z>
-{{E
-i#%
-_
-*%p-
-_
-|K#6sR#
-"$
-|w"V"A
-tf"3&
-\
-!#
-!#
-"'
-*)G
-pC(
-:
-za
-"'
-vW&
-*)tn
-vW&
-ub$
-zbp)C
-4
-rDV
-|9
-*#%
-vwp=q^
-"'
-)
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"&
-ybrZ
-|9
-xi%
-*%p-
-"&
-xiA
-"#
-rCpG
-4
-"#
-w0pd
-"#
-rCp[
-4
-"#
-wmG/
-"#
-rCpU
-4
-"#
-v&rq
-5
-"#
-w[pKn
-w[pYn
-z~qs
-w[pKlpk
-w[pYlpk
-z~qs
-w[pKlt&
-w[pYlt&
-z~qs
-w[pKluK
-w[pYluK
-}"tLv,S
-"'
-pC&
-qopG
-uRpUC
-\
-uRpUC
-w9
-!#
-!#
-"#
-q+pUt~
+!{L
+ $*]1q^
+O2.r-
+h*qo
+p#2|Q
+ (,p,qX
+tn
+p,rj
+ &&p,p.
+w:rX
+rIsOgrVp{jp[rmt2
+|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+t31qO
+u_
+t3*r{
+s1
+ss
+|tp{p)w>?rV
+sr
+s2
+|tp{zWw>?r[
+ykp}
+|tyip{p3w>
+x2
+s/
+x2
+vF
+s/
+v8
+ '$v&q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+/&
+q:$;
+s/
+zJuZ
+pIb,
+s/
+t31qp
+q:%rf
+t35uZ
+q:$,0
+t3*yS
+p_'&(&)
+wC%&*
+s/
+v%.
+vp&Z)
+r&+Z
+t36q%
+tJp*
+s|1yB
+v}ph
+/#
+tE
+ws
+ t$#u"
+q\2pX
+tw
+q"|T
+tg0t}
+t~&2
+y+qA
+t4
+wv.8
+qjy5A
+q\2qO
+tG,
+/#
+ %*y+ps
+ )*t1x?vu
+t#vu
+ %#p<5
+wj;
+G#)
+tg2rX
+r&,3
+zy
+zQp5pTq5qUr|
+zQqR%"%#%$qxvs
+tV%%&%'%(qxtT
+tV)%*%+%,qxr:t'
+tV-%.%/%0qxyW
+tV1%2%3%4qxy5pZ
+tV5%6%7%8qxz|
+tV9%:%;%<qxsQvP
+tg0pX
+s<pO;
+ %0/#
+q?ph
+tV=%>%?%@r|
+tVA%B%C%Dqxvs
+tVE%F%G%HqxtT
+tVI%J%K%Lqxr:t'
+tVM%N%O%PqxyW
+tVQ%R%S%Tqxy5pZ
+tVU%V%W%Xqxz|
+tVY%Z%[&8qxsQvP
+!s4
+yv'p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+Wpfq%
+s+2&/
+wc
+Wp;s8
+p%*&2
+ $P+Wpbv1
+pH2pk
+qt%,
+tIu(%M
+Wp;w;
+qt%4
+ $;Wpbp}
+t:&*
+qfp?&*-
+s/
+tA2
+pH*&%
+zOA
+qfpQr4
+ ''pH*pN
+sBp5A
+qfp^r4
+ ',pH*pe
+whA
+qfp|r4
+ '1t1~'ve
+t#yO
+ %f#p<6
+r2}|
+G&)
+w62pP|cq]
+}#3
+ '%r2p|3
+ '(s%"3
+ '+Wq8u)
+ %P#u"
+Wr%pV
+p_*vE#
+x~2pPrQvR&%%%$%#@
+ $#/#
+k,&2
+u"
+/#
+p]-vE#
+x~2pPrQvR#%"qPqU@
+ ')k+&2
+ ')p],vE#
+x~2pPrQvLp|q5pTpe@
+ '0k*&2
+ '0p]+vE#
+x~2pPrQvLyw@
+ $#Wp;uZ
+t=*&*%1
+ %?r?#
+ $#w@a
+}=
+z3p-
+J$vC4
+v>q-
+p%,4
+y@1q%
+q_5K
+y@6p-
+qt5e
+tA2
+|O.sT
+y$sS,
+ %%xUp0
+q_,K
+q_,,
+ %P$rYp*ta
+ $r&r#p4Z
+ $#r,{A
+v}xuysv6rquA}L6v-re
+tE
+}Fv?
+{92
+tE
+ $M{/pv
+tK2,
+uN-
+t4
+wv18
+qj0A
+tE
+p<7
+tf
+G()
+}k
+/'
+:$d
+ykp-
+r&,;
+zy
+ $+ $(ug.qO
+J#d
+ &G &%ws
+ &y%rxsaB
+rxr1B
+rxr$B
+|2B
+v"z9
+ $#ug1qW
+q"p4e
+s/
+qjqV&2
+wv28
+ %W&tE
+p<8
+s'vE#
+puvhp;
+p_,38
+y<xHV
+pux$yG
+q"p?3
+}X
+pu5'yG
+q>p7q+
+}X
+/#
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ '4pLU3
+}X
+pu|VqT
+r3r5px
+/$
+q{Vq+
+}X
+puq3qT
+r3px#&
+/%
+pLX3
+}X
+/%
+r3s;[
+/%
+q{Yq+
+ ''xb+[
+/%
+pL[3
+ ',xb,[
+/%
+q{\q+
+ '1xb-[
+/%
+pL^3
+ '6xb.[
+/%
+q{_q+
+ ';xb/[
+/%
+pL~3
+ '@xb(#%
+/%
+pgWq+
+ 'Exb)#$
+/%
+qtV3
+ 'Jxb*[
+/%
+pgVq+
+ +JqtU3
+ +JpgUq+
+ +JqtT3
+ +JpgTq+
+ )J/&
+y<rC6Fvs
+/&
+ '^$/%
+ M^$pLv3
+}X
+/&
+r3r5"2
+/$
+q{wq+
+ ''r3px"2
+/%
+pLy3
+ +^$q{zq+
+ 'Ivx"[
+/%
+pL|3
+ 'Nvx#[
+/%
+q{}q+
+ '1vx$[
+/%
+qtq3
+ '6vx%[
+/%
+pgqq+
+ ';vx&[
+/%
+qtS3
+ '@vx/"2
+/%
+pgSq+
+ 'Evx0"2
+/%
+qtR3
+ 'Jvx1[
+/%
+pgRq+
+ 'Ovx2[
+/%
+qtQ3
+ 'Ovx3[
+/%
+pgQq+
+ 'Ovx4[
+/%
+qtP3
+ 'Ovx5[
+/%
+pgPq+
+ 'Ovx6[
+/&
+y<rCRFtT
+ U#^$qtp3
+ +^$pgpq+
+ +^$qto3
+ +^$pgoq+
+ +^$qtn3
+ +^$pgnq+
+ +^$qtm3
+ +^$pgmq+
+ +^$qtO3
+ +^$pgOq+
+ +^$qtN3
+ +^$pgNq+
+ +^$qtM3
+ +^$pgMq+
+ +^$qtL3
+ +^$pgLq+
+ +^$y<rCowOt'
+ U#m&qtl3
+ +^$pglq+
+ +^$qtk3
+ +^$pgkq+
+ +^$qtj3
+ +^$pgjq+
+ +^$qti3
+ +^$pgiq+
+ +^$qtK3
+ +^$pgKq+
+ +^$qtJ3
+ +^$pgJq+
+ +^$qtI3
+ +^$pgIq+
+ +^$qtH3
+ +^$pgHq+
+ +^$}-#:FyW
+ U#{(qth3
+ +^$pghq+
+ +^$qtg3
+ +^$pggq+
+ +^$qtf3
+ +^$pgfq+
+ +^$qte3
+ +^$pgeq+
+ +^$qtG3
+ +^$pgGq+
+ +^$qtF3
+ +^$pgFq+
+ +^$qtE3
+ +^$pgEq+
+ +^$qtD3
+ +^$pgDq+
+ +^$}-#VFy5pZ
+ U#Z+qtd3
+ +^$pgdq+
+ +^$qtc3
+ +^$pgcq+
+ +^$qtb3
+ +^$pgbq+
+ +^$qta3
+ +^$pgaq+
+ +^$qtC3
+ +^$pgCq+
+ +^$qtB3
+ +^$pgBq+
+ +^$qtA3
+ +^$pgAq+
+ +^$qt@3
+ +^$pg@q+
+ +^$}-#sFz|
+ U#i-qt_3
+ +^$pg_q+
+ +^$qt^3
+ +^$pg^q+
+ +^$qt]3
+ +^$pg]q+
+ +^$qt\3
+ +^$pg\q+
+ +^$qt?3
+ +^$pg?q+
+ +^$qt>3
+ +^$pg>q+
+ +^$qt=3
+ +^$pg=q+
+ +^$qt<3
+ +^$pg<q+
+ +^$}-$2FsQvP
+ U#w/qt[3
+ +^$pg[q+
+ +^$qtZ3
+ +^$pgZq+
+ +^$qtY3
+ +^$pgYq+
+ +^$qtX3
+ '6p>'u7$pM
+/%
+pgXq+
+ ';p>&u7$U
+/%
+qt;3
+ '@vx-"0
+/%
+pg;q+
+ 'Evx."0
+/%
+qt:3
+ 'Jvx/[
+/%
+pg:q+
+ 'Ovx0[
+/%
+qt93
+ +i$pg9q+
+ +i$qt83
+ 'Op>%u72pM
+/%
+pg8q+
+ 'Op>$u72U
+ug5pf
+rHr($NH$N,
+ug*pK
+pnr($N&5
+y@<tY
+G293
+/#
+xjp:2zR2-
+viH$O-
+/D
+s(29/
+y@0p-
+u"
+/D
+ %o5tg0qG.
+ '~4sMzr.)
+uN+
+ )X9/E
+ $7tg0yR
+rk.p@
+ +* )X9p<9
+s<pS;
+G#)
+/D
+ 'X9vWx&w&v&ur|
+vWt&s&r&qqxvs
+vWp&o&n&mqxtT
+vWl&k&j&iqxr:t'
+vWh&g&f&eqxyW
+vWd&c&b&aqxy5pZ
+vW_&^&]&\qxz|
+vW[&Z&Y&XqxsQvP
+/E
+ +X9vWW&V&U&Tr|
+vWS&R&Q&Pqxvs
+vWO&N&M&LqxtT
+vWK&J&I&Hqxr:t'
+vWG&F&E&DqxyW
+vWC&B&A&@qxy5pZ
+vW?&>&=&<qxz|
+vW;&:&9&8qxsQvP
+ $4y@+q%
+xd$T&5
+wP
+ $#y@5qT
+ %a#/<
+xjp:2zR2i0
+y@6qO
+:/w&
+|O+s{
+wN$V&2
+ )Y#s+2A
+/*
+s,$Y,
+/#
+ %j: +* )b:p<:
+ 'b: '[#|O.r7
+:5w&
+rIr($a
+rIr($b
+rd-r.
+ $#s/
+|O1p;
+xe&#
+ %o6/7
+ 'o6/6
+ Ko6|O*t0
+k#&2
+rc
+s%#3
+}5
+ %w9/$
+ '@/8
+r3r5#'
+ )Z'/8
+ 'u6 'D )o& 'F )o& 'H )o& 'J )o& 'L )o& 'N 'o&/&
+utR
+ %M )|5/&
+vx-#%
+/&
+ 'M/&
+vx.#$
+ +M 'r& )M 'r& )M 't4 )M 't4 )M 'r& )M %r&|O.yB
+qn;%;qd
+k;&2
+y7
+ &%/(
+p]=vE#
+ %^9/'
+ )S# K^9/(
+s%I3
+{H
+ +m$/(
+ +m$/(
+ d#m$uMR
+ v#m$/(
+qnb%bqd
+kb&2
+y7
+ $#purvq[
+qJ'#&
+pu25r%
+yVy"
+s>sg
+yVeuT
+ %$yV;uT
+ %&yV4uT
+ %(yVy:
+ %*/#
+qJ%#$
+/#
+ 7//B
+:7d
+qN+p;
+qJ#""
+wVm4zH
+ 'q>:6d
+/#
+qJ#U
+wVm4xLzH
+ $#/:
+ %S*/F
+r?)
+ $#qN+P
+ &i%/8
+J&q(
+{y|
+J'rP
+J(s?
+uR%q
+p9.
+ $)Wpbq-
+J0vX
+J2v|
+J4{7
+ &H{/pC
+:0{V
+uR%J
+ $( $Oug1p=
+:-xz
+uR%G
+sY+
+ $)/%
+:(|<
+wWj
+:'{e
+:&uC1
+wWh
+sY5
+ $#|O+q-
+q,w~}v
+wWf
+q,xZuC6
+q,yZq(<
+wWc
+p90'
+!s}
+ %UA &V#/T
+ws
+pc.
+pc,
+ &*/4
+tX
+C&
+_.
+ &*/%
+{16
+n4
+_+
+ &*tX<
+ppy5
 {K
-{{E
-i#%
-_
-*%p-
-_
-|K#6sR#
-"$
-|w"V"A
-tf"3&
-\
-!#
-!#
-"'
-*)tn
-pC(
-:
-za
-"'
-vW&
-*)wB
-vW&
-ub$
-zbp)C
-4
-rDW
-|9
-*#%
-vwp=q^
-"'
-)
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"&
-ybrZ
-|9
-xi%
-*%p-
-"&
-xiA
-"#
-rCpG
-4
-"#
-w0pd
-"#
-rCp[
-4
-"#
-wmG/
-"#
-rCpU
-4
-"#
-v&rq
-5
-"#
-w[pKn
-w[pYn
-z~qs
-w[pKlpk
-w[pYlpk
-z~qs
-w[pKlt&
-w[pYlt&
-z~qs
-w[pKluK
-w[pYluK
-}"tLv,S
-"'
-pC&
-qopG
-uRpUC
-\
-uRpUC
-w9
-!#
-!#
-"#
-q+pUt~
-s'8
-{{E
-i#%
-_
-*%p-
-_
-|K#6sR#
-"$
-|w"V"A
-tf"3&
-\
-!#
-!#
-"'
-*)wB
-pC(
-:
-za
-"'
-vW&
-*)29
-vW&
-ub$
-zbp)C
-4
-rDX
-|9
-*#%
-vwp=q^
-"'
-)
-pC&
-s)
-vp
-*&wvt2
-qnp/&
-uh
-4
-w>
-z7
-5
-s)
-H
-!#
-s)
-H
-!#
-"&
-ybrZ
-|9
-xi%
-*%p-
-"&
-xiA
-"#
-rCpG
-4
-"#
-w0pd
-"#
-rCp[
-4
-"#
-wmG/
-"#
-rCpU
-4
-"#
-v&rq
-5
-"#
-w[pKn
-w[pYn
-z~qs
-w[pKlpk
-w[pYlpk
-z~qs
-w[pKlt&
-w[pYlt&
-z~qs
-w[pKluK
-w[pYluK
-}"tLv,S
-"'
-pC&
-qopG
-uRpUC
-\
-uRpUC
-w9
-!#
-!#
-"#
-q+pUt~
-s'7
-{{E
-i#%
-_
-*%p-
-_
-|K#6sR#
-"$
-|w"V"A
-tf"3&
-\
-!#
-!#
-:
-"(
-u?}~
-!#
-y2r4
-vNp/)3&
-vNp/*3&
-ub$
-xz
-4
-rDY
-xM
-*#%
-vwp=rS
-",
-)
-pC&
-s)
-sF$Z
-sF2Z
-sF@Z
-sFNZ
-sF\Z
-tJ1Z
-tJ#Z
-rP
-{1sQ
-tV&B
-vNp/&q&
-tV&E
-vNp/&tn
-vNp/&wB
-vNp/&29
-s)
-sF$Z
-sF2Z
-sF@Z
-sFNZ
-sF\Z
-tJ1Z
-tJ#Z
-!#
-q+p"s[
-*&s[
-rCp[
-w0t]
-rCpU
-w0vQ
-rCqA
-w0t~
-rCqI
-w0wX
-u@"
-w0V"
-u@#
-w0V#
-u@$
-rezG2{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-rDZ
-qD,pj
-sn$E
-*%%
-_
-{1sm
-i(p-
-_
-q~#}0#
-{{E
-i*%
-_
-q~1>S'1
-v3qIE
-i,%
-_
-|Ka>q/$a
-sn"E
-i.%
-_
-|KS>W$S
-sn#E
-i0%
-_
-|KF>sU$F
-sn$E
-i2%
-_
-|K9>sI$9
-sn%E
-i4%
-_
-|K,>rl$,
-sn&E
-i6%
-_
-}"ul>qWt|
-qD=t'
-|w4V4A
-tf43&
-\
-!#
-!#
-z$pb
-)
-vbqR
-syu8r3qp'#
-u6pk'1
-u6t&$f
-u6uK$W
-u6y;$I
-u6-rFv+;
-u6v<y%-
-u6.t[t|
-yX^
-p+
-vl7sr
-*)%
-xL/
-pC(
-4
-p6
-|kr1
-O
-!#
-{Pr+
-y,q4ry
-:
-J
-!#
-vbq=
-q;
-r?|X
-w8
-}u
-\
-q'-r1
-o
-*'%
-|Hxh
-O
-!#
-v|sr
-]%s39
-(/
-!#
-]9s3@
-(qY
-!#
-]MrL,
-(sT
-!#
-pV}rL-
-(x@
-!#
-pVirL8
-(p5
-!#
-pVTrL9
-(t=
-!#
-pV@rL@
-(rF
-!#
-y2r-
-pV-sx,
-({p
-!#
-"+
-pV)sx-
-pV(sx.
-pV'sx8
-pV&sx7
-pV%sx9
-pV$sx/
-pV#sx@
-(sK
-!pZ
-p(
-!p^
-"2
-J
-qa1
-qa0
-(
-!qZ
-r~
-p3E
-;D
-(
-!s*
-r~
-p3Y
-;X
-(
-!tS
-r~
-p3n
-;m
-(
-!vB
-r~
-au
-wpv
-(
-!w&
-r~
-aa
-wpb
-(
-!x=
-r~
-aL
-wpM
-(
-!yE
-"%
-uI
-p3-
-;$
-(
-!{-
-tW
-p3+
-;-
-(
-!vKxw
-uI
-p3A
-;$
-(
-!pty@
-tW
-p3?
-;A
-(
-!ptyG
-uI
-p3U
-;$
-(
-!pt+uU
-tW
-p3S
-;U
-(
-!pt{H
-uI
-p3j
-;$
-(
-!pt.uU
-tW
-p3h
-;j
-(
-!pt|F
-uI
-ay
-;$
-(
-!pt|G
-tW
-a{
-wpy
-(
-!pt}x
-uI
-ae
-;$
-(
-!pt/uU
-tW
-ag
-wpe
-(
-!ptxw
-uI
-aP
-;$
-(
-!tYy@
-tW
-aR
-wpP
-(
-!tYyG
-"%
-g
-a>
-;$
-(
-!tY+uU
-qH
-a?
-wp>
-(
-!tY{H
-"%
-sk
-a:
-wp;
-(
-!tY.uU
-sk
-a3
-wp;
-(
-!tY|F
-sk
-a2
-wp;
-(
-!tY|G
-sk
-a1
-wp;
-(
-!tY}x
-sk
-a0
-wp;
-(
-!tY/uU
-sk
-a/
-wp;
-(
-!tYxw
-sk
-a.
-wp;
-(
-!vK-y@
-sk
-a-
-wp;
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ &* %,n5
+ ', $* ',r9q/
+ &*/(
+vbe
+CN
+ '= $* %'CM
+ 'B $, %,CL
+ 'G $* %1CK
+ 'L $*/(
+||
+C@
+_-
+ &*vbM
+pp0
+r9q9
+p9
+!cqypm
+/(
+vb;
+C;
+ 'B!crvpm
+ $K %Mr9pJ
+p9
+!ct-pm
+ 'c#C7
+ 'c#!c'wG
+ 'c#r9pO
+p9
+!c'wX
+ %,C5
+ ',!c'x#
+ ',r9ph
+p9
+!cuQpm
+/(
+ $@C,
+ '7!c'xw
+ $,n.
+r9pS
+p9
+!vTy3
+ $/C+
+ 'A!vTz/
+ ',r9pA
+ $2uG
+ *$yz
+st
+{)
+ D(`}
+
+var addProductSM80NarrowAligned = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 42167 addProduct_deep
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ {#(/%
+ y'( }M&/C
+ ($/C
+ 4$/D
+ <$/C
+ 6$/D
+ g2$ \($`}
+
+var normSwiGLUSM90NarrowAligned = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 48802 normSwiGLU_deep
+ .$!|F{?oq*
+ &"!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp[u[}+t2tRp{|mq'rmwwp3tRIpYjp$gp+rLtc
+!
+!pWumpt
+ $&]5q^
+tWrG
+OrWq^
+h6rG
+p#xWrO
+ 0* $$u<t8
+|4
+w^
+p,q6
+|MrX
+ 8$}yq%
+ $$Ws8sX
+rIsOIpYjp$gsOp[u[}+t2tRp{|mq'rmwwp3tRIpYjp$g
+y}
+s/
+y}
+ &"xA
+s/
+ &$vF
+|~q%
+ $*/'
+ &$ >(v}pO
+ {$$ $(tw
+t~&4
+ &$wv/8
+ $$q\2rX
+tG&2
+/#
+ %* &* '* .wR# (rR#zQpQpepTq5r|
+zQp|qP%"%#qxvs
+tV$%%%&%'qxtT
+tV(%)%*%+qxr:t'
+tV,%-%.%/qxyW
+tV0%1%2%3qxy5pZ
+tV4%5%6%7qxz|
+tV8%9%:%;qxsQvP
+ ,2tV<%=%>%?r|
+tV@%A%B%Cqxvs
+tVD%E%F%GqxtT
+tVH%I%J%Kqxr:t'
+tVL%M%N%OqxyW
+tVP%Q%R%Sqxy5pZ
+tVT%U%V%Wqxz|
+tVX%Y%Z%[qxsQvP
+ $2 $&s+4&0
+ &$p%*&4
+ &$pH4pk
+ *${\*
+ &"z2A
+qfp7r4
+s/
+tA4
+tF&%
+rUA
+qfp5r4
+ ''uOpe
+xQA
+qfpar4
+ ',v^pT
+}j
+qfqRr4
+ '1 (Hp<;
+ <$k-&4
+ &$p].vE#
+ ($k,&4
+ .$k+&4
+ .$k*&4
+ .$qn1%1%2
+k1&4
+ &&{fp;
+ $l%WrXq%
+s+4&1
+rc
+}k
+Ws{s8
+J.r.
+ $2|2B
+ 't#Wt}qW
+y$sS%
+Wr7q%
+s+4A
+qfYr4
+s/
+Wv5sT
+tA4
+uB
+/#
+sZQBqvpy
+Wv5q-
+wmqd
+G()
+xV
+w62u5Q>Q>Q>QqxqX
+t~qd
+ )&W{iqT
+S&#&B
+S'#'(
+S(#((
+S)#)(
+S*#*(
+S+#+(
+S,#,(
+S-#-(
+S.#.B
+S/#/(
+S0#0(
+S1#1(
+S2#2(
+S3#3(
+S4#4(
+S5#5(
+Wxxp=
+xb%r5
+qr$#$7
+Ws{uZ
+rHYp*Z
+th&4
+ &}[# $&y]$y"
+qJ$(
+ 2&WySpX
+q_,K
+u"
+Wy2a
+q@3
+s"qd
+wD
+t9&-
+wMqK
+ $=WyBa
+}=
+WyRtB
+z~5
+u"
+ *lV# $( &-Wx}q-
+ %2{prQ
+t+r$r_
+rHp48,
+{95
+ 'KWyqxx
+qt4M
+s/
+x't5QE
+}RtO
+zG#
+vyx*?joov,r[sl
+q$sg
+t<sl
+wH>tO
+ %$prsapjqv
+w7QUpG(
+sztyqZw0
+xBQUzo
+w7QU>tO
+r3pxpx
+ypqK7
+w1s;-
+Wz$qW
+ %d$ $5WqG.pb
+ $]% T#c&W{6qp
+r&*qd
+ )q$W|^p;
+q$rJ"'
+p1'(
+q$t[")
+p1((
+q$sR"+
+p1)(
+q$u0"-
+p1*(
+p1""/
+p1+(
+p1#"1
+p1,(
+p1$"3
+p1-(
+p1%"5
+p1.(
+pu5.u)
+q<""$
+vgrJpx
+vgqipG
+vgqKU
+Ww;tY
+x~2pPrC&y'
+Wz$s{
+t=*&*&%
+ %l' 'q$WyGa
+}=
+qL1p-
+J$vC9
+ $~%q_6K
+ $$qt6e
+tA4
+ && %% %x'rY|w
+ .. $W%{94
+ &Z%qL5p-
+sFp:490
+q@4
+wv38
+qj'A
+tE
+p<<
+tK4,
+G*)
+ *J $-J#w&
+shv9q3pPp:48
+ *2ws
+ *$qjqV&4
+wv48
+ &&p<=
+ *$/1
+ &$/1
+ L$pLp3
+ *$q{qq+
+ &$r3px"#
+/%
+pLs3
+ *(q{tq+
+ *o& &I (J &I (J (I &J (I &J (Z= &Y= (Z=vx0"5
+/%
+qtW3
+ *P# (UC &R' (Q' &R' (Q' &R' (Q' &R' (Q' &R' V#l&qtu3
+ *$pguq+
+ *$qtt3
+ *$pgtq+
+ *$qts3
+ *$pgsq+
+ *$qtr3
+ *$pgrq+
+ *$ (]% &^% (]% &^% (5 &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (]# &^# (]# &X& (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &]# (^# &]# (X& &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (z' &{' (z' &u* (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &z' ({' &z' (u* &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (h, &i, (h, &c/ (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &h, (i, &h, (c/ &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (U1 &V1 (U1 &P4 (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &U1 (V1 &U1 (P4 &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (r5 &s5 (r5 &m8 (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &r5 (s5 &r5 (m8 &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (r5 &s5 (r5 &m8 (6 &5 (6 (5 &6 (5 &6 (5te%;u7$pM
+ *$te%=u7$U
+ *v$ &^% (]% &^% (5 &6 (5 &6 (5 &6 (5 &6 (5te%Ku72pM
+ *$te%Mu72U
+ (8pnr($N&6
+ $$G495
+/#
+xjp:4zR4-
+ $(/W
+s(490
+ && (&sMp:491)
+ &dI 'q</X
+G490
+ $oIrk1p@
+ +* (,p<>
+ &$/W
+ &$vWy&x&w&vr|
+vWu&t&s&rqxvs
+vWq&p&o&nqxtT
+vWm&l&k&jqxr:t'
+vWi&h&g&fqxyW
+vWe&d&c&bqxy5pZ
+vWa&_&^&]qxz|
+vW\&[&Z&YqxsQvP
+/X
+ *4vWX&W&V&Ur|
+vWT&S&R&Qqxvs
+vWP&O&N&MqxtT
+vWL&K&J&Iqxr:t'
+vWH&G&F&EqxyW
+vWD&C&B&Aqxy5pZ
+vW@&?&>&=qxz|
+vW<&;&:&9qxsQvP
+ &2xd$T&6
+ ($ %^#/8
+xjp:4zR4i.
+ $(:-w&
+ $$wN$V&4
+ )Y# %z:/*
+s,$Y&2
+/#
+ %S> +* (<p<?
+ ,$:3w&
+ 2$/6
+ &$/5
+ L$k#&4
+r>2
+ .&/7
+r3r5$%T
+ (&/7
+r3px$%W
+ R#&te%_u7$pM
+ *$te%bu7$U
+ 0$vx-$%e
+ *$vx.$%h
+ R#$te%pu72pM
+ *$te%ru72U
+ &$k;&4
+ o#$r3r5$%y
+ *$r3px$%|
+ R#$te&'u7$pM
+ *$te&)u7$U
+ 0$vx-$&,
+ *$vx.$&/
+ R#$te&7u72pM
+ *$te&9u72U
+ &$kb&4
+ (${T&7$&8
+/O
+ 8&{T&D$&E
+ 8$}ypf
+:>d
+sW*w;
+z""
+Ts{pC
+r3vHzX2w0
+Tt}p'
+u>zX2w0
+Tr7qp
+r3w(r/pl+'s#uQpM
+w7QUvmpd0usu/*(
+Tu)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+TsXpf
+r3pjqv
+r3pGqv
+s:t[
+Tp=P
+ylpx
+qf{drWxu23<t?rlxf-
+qf'r6t?rlxf>{drWxu2-
+Tr%x}
+t*e+ukr6*p*
+}X
+ %x?z+Q8
+ %$Tqpa
+{}1
+sf<\xls_w07
+sZQBU-
+t#ta
+sZQxM|>
+sW*y2
+v;qv
+|[5(
+sW'uZ
+vS+
+wb7
+wSt^tz
+Ip)?pEqBqgq7uLzt1xv
+ $,/C
+ %s*/M
+r?1
+ $#sW'P
+ &:/B
+J&uy
+ $&J'vX
+J(v|
+uR&4
+p9*
+ &*J0|'
+J2{V
+J4yt
+sY0
+ $E/M
+:3{h
+uR%O
+sY2
+ &V#:0{e
+uR%L
+sY1
+ &(:+uC5
+wWo
+:*}v
+:)uC6
+wWm
+p9q&
+ &.:#q('
+wWk
+:"q(0
+q,xPq(+
+ $)p9rl
+ *4/r
+ws
+pc1
+ $& &$/j
+tX
+n1
+_/
+ &*/h
+||
+CF
+_1
+ &*/b
+vbM
+n3
+r9q0
+ &(/A
+vb;
+C&
+ '. $*/(
+tX0
+n6
+ &\# $W#tX+
+ (= $B %,n7
+ &F $A ', &= $B/+
+tX'
+CR
+ 'I $* %'CQ
+ 'N $, %,CP
+ 'G $* %1CO
+ 'L $,/+
+ $"n4
+_0
+ && $Npp'
+ &l# $D/+
+ $LC:
+ 'B $Evbe
+ (? $B/%
+tX0
+C7
+ &h# $m# 'c# &; $B %,C5
+ ', $* ', &= $B/+
+{16
+C,
+ '7!ct?pm
+ $Kn1
+ &:!vT+pm
+ $IC+
+ 'A!crlpm
+ ', &X#p,y9
+ *$p"ui
+st
+t$qX
+ D(`}
+
+var normSwiGLUSM80NarrowAligned = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 48695 normSwiGLU_deep
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ a$(/&
+ \+( gQ#&/V
+ 8$/W
+ <$/V
+ 6$/W
+ {3$ &$/q
+ {($`}
+
+var normLogitsSM90NarrowAligned = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 38794 normLogits_shallow
+ .$!|Fvap3rVq*
+ &$!yHwntc
+ &"!pW{^pt
+ $$]*q^
+OsKrT
+hv+rG
+p#+u1s7
+ :,p,y9
+p,ui
+q.<rX
+ &$q.'r7
+zp
+ 4"q=*pK
+ ($u?ps
+s/
+ %$ &"u?q9
+s/
+ &$x2
+ &&qM*q%
+ $&/(
+ &$q.0v1
+pIp?,
+ &#q:&rf
+ $$q:$,'
+/)
+qI'
+p_(&)&*
+wC&&+
+ &*vp'Z)
+r&,Z
+ o#&u"
+q\2pX
+tw
+q"|T
+ $e#t~&6
+uN/
+t4
+wv08
+qjxfA
+q\2qO
+tG,
+/#
+ -* (>p<@
+ ($r&-3
+zy
+zQp5pTq5qUr|
+zQqR%"%#%$qxvs
+tV%%&%'%(qxtT
+tV)%*%+%,qxr:t'
+ ,6tV-%.%/%0r|
+tV1%2%3%4qxvs
+tV5%6%7%8qxtT
+tV9%:%;%<qxr:t'
+ &2s+6&1
+ &$p%+&6
+ &$pH6pk
+qt&,
+tIu(&M
+ $(qt&4
+{\+
+ ,&tA6
+tF&&
+ (& %' *$ %, *$ %1 ($p<A
+ <$k-&6
+ .$k,&6
+ .$k+&6
+ .$k*&6
+ 0$k1&6
+ &$q.2p;
+ &$s+6&2
+ *$ %v# $$ 't# $&y$sS&
+ $$s+6A
+ ($tA6
+ g#$th&6
+ >$q_-K
+ &$q@8
+ &$t9&.
+ ,$z~8
+ 4$ %2 (${98
+ ($qt6M
+ D${\+
+ *" &\P# T#[P#s%#qd
+ Z#$qn'%'&&
+k'&6
+ *&v_<
+}.p-
+J$vC;
+ $&pnp8{K
+ $$pL|r+
+tA6
+ $&y$sS-
+ %%q=0pf
+q_-,
+ %|'rYp*py
+ .*t#ve
+{96
+tE
+zZpAK
+ $Kq.*pv
+qY8,
+q.6q-
+uN2
+t4
+ $X$qj0A
+tE
+p<B
+tf
+ $G $*J#d
+ *+ (v' *w'v"z9
+ &$q"p4r+
+s/
+qjqV&6
+wv68
+ %s)tE
+p<C
+ &0p_-38
+ $$/3
+ &$/3
+ L$pLr3
+ *$q{sq+
+ *$pLu3
+ *$q{vq+
+ *$pLx3
+ *$q{yq+
+ *$pL{3
+ *$q{|q+
+ *$ (\0 &5 (6 &[0 (\0 &5 (6 &5 (6 &5 (6 &5 (^% &U3 (V3 Z#U3 &d$ (e$ &d$ (e$ (d$ &W$ (X$ &W$ (X$ &W$ (X$ &W$ (R' &5 (6 &5 (\0 &5 (6 &5 (6 &5 (6 &5 (6 &5 (6 &5 (^% &r7 (s7 Z#U3 &d$ (W$ &X$ (W$ (X$ &t( (u( &t( (u( &t( (u( &t( (o+ &5 (6 &5 (\0 &5 (6 &5 (6 &5 (6 &5 (6 &5 (6 &5 (^% &_< (a< Z#U3 &d$ (t( &u( (t( (u( &b- (c- &b- (c- &b- (c- &b- (\0te#Su7$pM
+ *$te#Uu7$U
+/%
+ ({/ &X& (W& &X& (W& &X& (W& &X& (W& &I (J &I (s%te#du72pM
+ *$te#fu72U
+ $a#rHr(#:H#:,
+ $$pnr(#:&9
+ $$D<=;
+/#
+}V<E=<-
+viH#;-
+/Z
+qe<95
+ &./Z
+qY=,
+ $" 't+sMzr4)
+ +j3/[
+r^,
+ $4rk4p@
+ 1j3p<D
+ &4/Z
+ 'j3vW[&Z&Y&Xr|
+vWW&V&U&Tqxvs
+vWS&R&Q&PqxtT
+vWO&N&M&Lqxr:t'
+/[
+ *:vWK&J&I&Hr|
+vWG&F&E&Dqxvs
+vWC&B&A&@qxtT
+vW?&>&=&<qxr:t'
+ &2xd#@&9
+ ($DI=H
+/;
+}VIE=Ii/
+ $(:.w&
+ $$wN#B&6
+ )I %s1/*
+s,#E,
+/#
+ +s4 %* (<p<E
+ ,$:4w&
+rIr(#L
+rIr(#M
+ .(/7
+ &$/6
+ L$k#&6
+ 0$/8
+r3r5$#m
+ (&/8
+r3px$#p
+ R#&te#xu7$pM
+ *$te#zu7$U
+ 0$vx-$#}
+ *$vx.$$#
+ R#$te$+u72pM
+ *$te$-u72U
+ &$k;&6
+ o#$r3r5$$4
+ *$r3px$$7
+ R#$te$?u7$pM
+ *$te$Au7$U
+ 0$vx-$$D
+ *$vx.$$G
+ R#$te$Ou72pM
+ *$te$Qu72U
+ &$kb&6
+ (${T$O$$P
+/R
+ 8&{T$\$$]
+ 8$/A
+:?d
+q=+P
+wVm2Vs;
+ %ATaqW
+s:u0
+TpCq%
+yYq1xIs;s;
+Tp-pK
+pIp4y%
+xDqVK
+Tq%pC
+v4Ypk
+Tq-qT
+uPbz*
+Tp-pf
+ %d8/&
+vi8py
+Tp;q-
+s/
+uaq0
+v4r($>pk
+s/
+wgpA)
+q=.q%
+sE;E
+s$m<-
+/+
+:9d
+/+
+wVm7xLzH
+ %?q=.t0
+s,$?,
+/,
+s:qK
+/(
+yYq1xI77
+/,
+ 'A/,
+ %A/,
+ %A/,
+ )A/,
+ 'Av4p5pk
+ 'A/,
+q|phE
+}V@ErN-
+/C
+qe_95
+/N
+ &T$q=*pX
+:Fd
+q=6P
+ '^8r>.
+x>&%
+y)rQ=@
+ $-ra'a
+}=
+ra0p;
+q_+K
+v7
+ra+p;
+|?&8
+rI'
+vN
+ $#ra2q8
+ %0~%}KrQ
+sEAE
+}VAE=A-
+ra+v/
+ +^8ra1P
+p%'&5
+r>1
+r&'e
+G-)
+Ip)?pEqBqgq7t5q]=C
+ $# &./H
+J&v|
+{y_
+J'{7
+J(|'
+{yc
+sY<
+ &0J0yt
+J2xz
+J4{h
+ &2/T
+:<{e
+uR$I
+ &( $+:9uC5
+uR$F
+sY*
+ &(:4uC6
+wW}
+:3q(<
+:2q('
+wW{
+p9t?
+ &.:,q(+
+wWy
+:+q(2
+:*q(.
+wWv
+p9vr
+ *./z
+rI0
+pc4
+pc0
+ &*/r
+ $<n4
+ &+ $-/p
+ $<CU
+_4
+ &5/j
+{1.
+n8
+ ((/G
+{11
+C2
+ '. $,/2
+})
+ ). $,/-
+tX
+n6
+_3
+ &(/*
+tX2
+Ck
+ &b# $g#tX.
+ppxf
+ &1 $6 %,Cj
+ ', $, ', &3 $8/-
+ $ACb
+ 'I $H $KCa
+ 'N $R# %,C_
+ ', $, $NC^
+ '1 $G/-
+ $$CJ
+_2
+ (&pp0
+ &5 $8/-
+ $NCG
+ 'B $E $L %M &_# $8/%
+tX2
+CC
+ &W& $\& 'c# &1 $6 %,CA
+ ', $, ', &3 $8/-
+tX'
+C8
+ '7 $*tX0
+n4
+ &1!vTwG
+ %,C7
+ 'A!vTwX
+ ', &2p,rL
+ *$p"{n
+st
+t$rj
+ D(`}
+
+var normLogitsSM80NarrowAligned = driver.Text{Base: &normLogitsSM90NarrowAligned, Code: `packed2 38687 normLogits_shallow
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ m$(/'
+ 4(/(
+ a)$ e?&/Y
+ ($/Y
+ 4$/Z
+ <$/Y
+ .$/Z
+ {5$ &$/y
+ e)$`}
+
+var normQKVSM90NarrowAligned = driver.Text{Base: &normLogitsSM90NarrowAligned, Code: `packed2 43989 normQKV_shallow
+ ($!u6v,op3q*
+ &$ &$ &$!pW0q6pt
+ $$]pdrG
+tWqq
+OsKr-
+huvqq
+p#sKqo
+ 8* &$p,rL
+p,{n
+p,yu
+p,p0pZ
+p,'tq
+p,'vP
+p,s*
+p,0s]
+p,q&p6
+p,0qX
+p,0qc
+p,0rj
+p,wn
+p,0p.
+ykrX
+ &$ 4&tg2x}
+ ($q@$
+s/
+q@%
+q@'
+s/
+q@)
+s/
+q@+
+s/
+q@-
+s/
+q@/
+s/
+q@1
+s/
+q@2
+ $T3q@3
+ $#q@4
+ $#q@5
+ $#q@7
+tS#
+u?q)
+v>q%
+ $j2/'
+ &$w%yB
+}px<w>p3u}vMpN4r}
+ubph
+ $(q:%rf
+ &$t3*yS
+p_'&(&)
+wC%&*
+ &*vp&Z)
+r&+Z
+ (&v}ph
+ g#$v7
+q\.p-
+vq&8
+}G
+u"
+q\1pb
+ts
+t|sS8
+}px<w>p3pPy{{a8R
+!s4
+ $*ubq/
+y+m)
+t4
+wv/8
+ &o1p<E
+ua2
+ &|0r&,3
+zy
+zQp?p2pNper|
+zQp^q5qUqPqxvs
+tV"%#%$%%qxtT
+tV&%'%(%)qxr:t'
+q\2rX
+{*=%
+/&
+q,~7d
+/&
+y}
+ %<}px<w>p3pPy{{a8E
+ $@/&
+ubm$
+y+m/
+ +<p<F
+ '</&
+ '<tV.%/%0%1r|
+tV2%3%4%5qxvs
+tV6%7%8%9qxtT
+tV:%;%<%=qxr:t'
+ &#znB&0
+ &$p%*%B
+ &$LCpk
+qt%,
+tIu(%M
+ $(qt%4
+{\*
+ ,&t/H
+tF&%
+ (&t/J
+ *$t/L
+ *$t/N
+ ($p<G
+ <$k-%^
+ .$k,%_
+ .$k+%a
+ .$k*%b
+ 0$k1%c
+r?%
+ $Cv:p;
+ $JxUul
+z~2
+rc
+{rt^>t^{5}8*V
+{fq%
+ $k*{Qp4v.
+ $#v%ys
+r^)
+}w1
+qL.p;
+zD8
+t4
+rs%k
+tE
+zDZ
+tE
+rI{,
+ 'f%}smK
+uB
+s[p7
+wgmB=<
+r,xl|#rts#rt
+xr
+vAmC==
+}w|V
+zmmE
+zmm@
+sh?vyoynt5QE
+xpsl
+ $qGtb.sK*x$6pd
+}X
+{mv9q3q1vM7
+ubpA
+t<|:rE
+~&pS)
+ut)
+ubpJ
+ )&~&q))
+ubq)
+yP#)
+{Zp)o?pEp3t5xIE="
+r^,
+s$ph-
+uepS=%
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
+wIm,
+ &rLw93%p
+shv9q3pPy{A
+ $5xEm/
+rip?pk
+ribK
+xr
+qL*yB
+}px<w>p3u}vMpT%p=1
+wU[
+wD
+tf
+G,)
+tCp?u%
+jp{grS{+bpev.
+ $M $b$znl&1
+r>2
+xq
+ (& %g% $$ 'e% $&y$sS%
+ $$znoA
+ ($t/p
+r>.
+ :&S)#)B
+ **S.#.(
+ &$S1#1B
+ *$S6#6(
+S7#7(
+S8#8(
+ $"xb(r5
+qr'#'7
+ &&th%p
+ ($y]'y"
+qJ'(
+ 4&q_,K
+ &$tSX
+ $$r>1
+t9&-
+ ,&tJ%q
+ 4$ %2 ($sBs^s
+ ($pLuM
+ D$ *$p_*vE#
+ V#$r&*qd
+ Z#$t=*&*&%
+p%*&=
+ *&qN2p-
+J$vCD
+sW6rR
+uw8K
+r>5
+qM0q-
+z~5
+/O
+ %t* $(q_?K
+ $$qt?r+
+tA=
+ $&y$sS,
+ %%q.+p=
+De=d
+q=2qO
+x=p86&7
+pH=pk
+rY|w
+ .. $~,{9=
+tE
+ $OsW6pb
+tS^
+ %[+s/
+qM<pv
+ubmh
+yPb)
+qM'z$
+wUm
+Dj)
+wUn
+tE
+p<H
+wj4
+G.)
+uS
+s<pS4
+ '% &q./+
+:#d
+qM+pf
+t~4
+y;pu$
+qM2rR
+wUs
+seq
+wUt
+tE
+p<I
+ %5G0)
+wQqKu%
+ %5 %%wQr$u%
+ $A .8z>o
+ 0"q4o
+v"{G
+ *$qjqV&=
+wv=8
+ &&p<J
+ &$p_,38
+ $$/:
+ &$/:
+ L$ &^# (]# &^# (]#pL~3
+ *$pgaq+
+ *$qt_3
+ *$pg_q+
+ *$qt^3
+ *$pg^q+
+ *$ (a* &J (I &_* (a* &J (I &J &P$ (~# &P$ (~# (P$ &Y- (Z- Z#Y-qt]3
+ *$pg]q+
+ *$qt\3
+ *$pg\q+
+ *$qt[3
+ *$pg[q+
+ *$qtZ3
+ *$pgZq+
+ *$ (a* &|. (}. &_* (a* &|. (}. &|. (I &J (I &J (I &J (I Z#g'qtY3
+ *$pgYq+
+ *$qtX3
+ *$pgXq+
+ *$ &f' (J &I (J (I &J (I &J (r% &I (J &s% (r% &I (J &I (s% &J (I &J (I &J (I Z#g' &_* (I &J (I (J &I (J &I &s% (J &I (J (I &g' (f' &g' (_* &a* (_* &a* (_* &a* (_* &a* (f' &6 (5 &6 (5 &g' (f' *g'pnr(#:&?
+ $${>=p
+/#
+xjpAER-
+ $(/e
+zI=t
+ $&v7
+v_pS
+/9
+:*d
+/d
+v8
+ %[6}px<w>p3pPy{{a8p@
+!s4
+ $(q"br+
+s/
+sMpA=y)
+uN<
+ +]6p<K
+ ']6/d
+ ']6vWb&a&_&^r|
+vW]&\&[&Zqxvs
+vWY&X&W&VqxtT
+vWU&T&S&Rqxr:t'
+/f
+y?9E
+/&
+:-d
+/&
+ $[H )]6 $mHrkGu$
+ -<p<L
+ -]6vWQ&P&O&Nr|
+vWM&L&K&Jqxvs
+vWI&H&G&FqxtT
+vWE&D&C&Bqxr:t'
+ &X#xd#D&?
+s5~5
+ &&D&=~
+/@
+s$m'i0
+ $(:/w&
+q\1qT
+GL=6
+/*
+s$p:Li1
+ $$zvG
+ )Bs+=A
+/,
+GL9E
+/%
+se:
+/%
+s$pAi3
+/%
+ -. (<p<M
+ &nF (qF:5w&
+rIr(#O
+rIr(#P
+rd/r.
+ ,*/8
+ &$/7
+ L$k#&=
+r>*
+ .&/9
+ *$/9
+ ^%$k;&=
+ X'$kb&=
+ *$/Y
+ P#$qN5q-
+:Cw&
+q.0p}
+sn"$$j
+w|w)$$l
+q.+pC
+qeH=L
+q.2t}
+sz$$n
+ $WJwH$$q(
+q$r\$$q
+prr\$$s(
+/#
+w1pG-
+sZQ[pF-
+}.pC
+qeH9C
+xr
+q=<qp
+yPI9C
+q='pK
+|YDE
+q=0qW
+wIp:D
+/#
+s$pA-
+v3:98-
+uc<&;-
+q=2q~
+DPR
+ua1
+se\
+ua'
+rkE=O
+ &Mq.*q%
+p~$;,
+s/
+}pqByxrEzRE=P
+zZpJ96
+risS:
+ $5ud
+q=1P
+w#<R
+r^9E
+sArE
+tE
+u"
+q=5pV
+q|pS)
+q=*pV
+r,rE
+tE
+p<N
+q=5sT
+wb7
+wSt^tz
+|R,
+}O
+Ip)?pEqBqgq7uLq]A
+q=*t0
+wb(
+ %(s<pS,
+D")
+ %( &wOqe89I
+zZp:L=8
+/Z
+r?6
+ $KqN*pK
+ &D $]W#J'|'
+{yf
+ &iW#J*yt
+{yj
+sY0
+ &#J0{h
+J2|<
+J4{e
+ &2/V
+:;uC5
+ &(/T
+:8uC6
+p9q&
+ &-:5q('
+uR$:
+ &6/&
+:0q(+
+wWo
+p9rl
+ $G:-q(.
+wWk
+ $R# &1:)q(5
+wWi
+:(q(*
+:'q(6
+wWg
+p9u/
+ $I/.
+q,~7rP'
+/.
+p9q0
+ *T# %~?ws
+pcG
+pc=
+ &*/|
+tX
+pp<
+_?
+ &*qL.p'0
+ $$ %(r9<
+ &&qL*q8
+ $7Cr
+_@
+ &>/{
+||
+nG
+_>
+ &*/y
+ $7Cn
+_G
+ &>/s
+ $7nK
+ &+ $F/g
+vbe
+ )@ $,/I
+{16
+C5
+ '4 $*/.
+tX6
+nO
+_<
+ &(||<
+ *$ %,nU
+ ', $, ', &P# $K/2
+ $KnZ
+ 'O $R# %'n[
+ 'B $* %,n\
+ 'G $, $Dn]
+ 'L $=/2
+ $.C_
+_A
+ ('C^
+ '' $(/2
+ $NCX
+_B
+ &G $BCW
+ '' $;/2
+ $+CQ
+ 'M $2vb3
+ (I $L/&
+tX6
+CM
+ 'n# $, 'n# &G $L %,CG
+ ', $* ', &G!vTx#
+/2
+tX5
+C>
+ '7!cxNpm
+tX*
+nG
+ &4!vTxw
+ %,C:
+ 'A!|-y3
+ ', $2p9
+!|-z/
+/2
+ $;C&
+q4$
+p9
+!cq0pm
+/2
+tX+
+C#
+ %( $:p,0td
+ *$zqvU
+st
+zqw<
+ D(`}
+
+var normQKVSM90 = driver.Text{Base: &normQKVSM90NarrowAligned, Code: `packed2 45991 normQKV_shallow
+ :$]pdq^
+ $$OulrG
+huQrA
+ {#& (V#pIp|;
+s/
+w%x}
+s<ps,
+G2)
+ $c, $Y,pIp|rf
+ ($r)p|q5pT
+wC%pT
+ (&r2p5Z
+ s#$tH94
+q\1s8
+q@4
+xDqVK
+{g~*
+y.?op$gp/xIpyta
+wc
+}G
+/#
+ $Z# &U#t|p4p*
+s/
+}pqByxrEzR4p@
+ &&t_pAwi
+uN$
+x{%)
+sFxfE
+/%
+ '6{g~'
+ %6tg0{$
+t1|dyO
+q\1rR
+t#ta
+ $. $Z]#wj;
+ *Y]# $Z*tCp7}N
+tCpQfp6
+tCp5fqu
+tCp^fvs
+tCpaf.qX
+tCp|frepZ
+tCqRf.sD
+q#"ftT
+q##fpdsc
+q#$fpdqc
+q#%fpdt'
+q#&fr:t'
+q#'fr:rj
+q#(f'y,pU
+q#)fr:sI
+ $S*y?94
+/*
+q,w~d
+/*
+ $sJ 'Q#}pqByxrEzR4)
+ $&/*
+t_pA=(
+ )Q# &]J 'H (&q#,u%
+q#-}N
+q#.fp6
+q#/fqu
+q#0fvs
+q#1f.qX
+q#2frepZ
+q#3f.sD
+q#4ftT
+q#5fpdsc
+yT8fpdqc
+yT7fpdt'
+yT6fr:t'
+yT5fr:rj
+yT4f'y,pU
+yT3fr:sI
+ &*sFm-9'
+rc
+ $&p%*&.
+ &$pH.pk
+ 6$tA.
+ *$ %' *$ %, *$ %1 .$w[q]
+wZpU
+wZp6
+wZqu
+ &$ +( &$ +. &$ +4 $$k-&.
+ .$k,&.
+ .$k+&.
+ .$k*&.
+ 0$k1&.
+ ,$q|<9+
+uB
+w[}8*V
+w[}8*FpU
+ 4(sk5
+tE
+zDp*
+ **|zp:5K
+wD
+yy
+wgp:-95
+ &*vAp:-95
+ $$}6-
+}65
+ \#&q@-
+q@5
+t|Y8
+ ($ripQpk
+rip7K
+ &&sMm095=1
+qQ-
+ $6 &1tCpQu%
+jp{grS{+p7pTv.
+ &&sFm[9)
+ $Fsh?Iq3u}vMpN
+ $W% &e$J5r.
+ 0$s+.A
+ ($tA.
+r>1
+ ,&uS
+s9pU
+s9p6
+s9qu
+s9qX
+s90pZ
+s9sD
+s9sc
+ && 3, N&th&.
+ D$tS]
+ $$r>5
+ .$z~/
+ <${9/
+ ($qt.M
+ F$ %p$ a#$ 3}$ V#& %~) .$sW6t0
+ 'Y,r>*
+ $(tH91
+/O
+ %b, $(q_0K
+ $$qt0r+
+tA.
+ && %% $$G293
+ $$t_q)93
+ %h* 2&{9.
+ ($tSd
+t|p4pe
+ &&zv4
+yPg)
+ $&qQ/
+G4)
+ %$ >(rk4u$
+ $$qQ1
+}44
+ %$ @(z>t
+ 0$q4t
+ ,$qjqV&.
+wv.8
+ R$& (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (V1 &U1 (V1 &U1qtA3
+ *$pgAq+
+ *$qt@3
+ *$pg@q+
+ *$qt?3
+ *$pg?q+
+ ^#$ &j# (k# &j# (k# (^# &z' ({' &z' ({' &z' ({' &z' ({' &z' ({' &z'qt>3
+ *$pg>q+
+ &G &g'qt=3
+ *$pg=q+
+ *$qt<3
+ *$pg<q+
+ *$qt;3
+ *$pg;q+
+ ^#$ &j# (Q% &R% (Q% ({' &h, (i, &h, (i, &h, (i, &h, (i, &h, (i, &h,qt:3
+ *$pg:q+
+ +^$qt93
+ *.pg9q+
+ *$qt83
+ *$pg8q+
+ *$qt73
+ *$pg7q+
+ *$ V#Z+ &j# (n) &o) (n) (i, &U1 (V1 &U1 (V1 &U1 (V1 &U1 (V1 &]# (^# &]#qt63
+ *$pg6q+
+ *$qt53
+ *$pg5q+
+ *$qt43
+ *$pg4q+
+ *$qt33
+ *$pg3q+
+ .$pnr(#:&0
+ $${>=u
+ ($/i
+zI=y
+ 0&t|xS#E
+s/
+}pqByxrEzR4rN
+ *&sM{'<)
+ +r6 $. 'j7 (&yTRu%
+yTQ}N
+yTPfp6
+yTOfqu
+yTNfvs
+yTMf.qX
+yTLfrepZ
+yTKf.sD
+yTJftT
+yTIfpdsc
+yTHfpdqc
+yTGfpdt'
+yTFfr:t'
+yTEfr:rj
+yTDf'y,pU
+yTCfr:sI
+/f
+D"94
+ (.tS"
+t|xS#H
+ )j7 $*sMzr<u=
+ +H $. -j7yTBu%
+yTA}N
+yT@fp6
+yT?fqu
+yT>fvs
+yT=f.qX
+yT<frepZ
+yT;f.sD
+yT:ftT
+yT9fpdsc
+ 1j7 $6xd#@&0
+ ($D*9C
+/@
+s$m+i0
+ ((GB=:
+/*
+s$p:Bi1
+ $(zv<
+ 'MsFp:<E
+/,
+GB94
+/%
+se?
+ (4 +- *,s<q9;
+ $$|R;
+ ($rIr(#G
+rIr(#H
+ a#&k#&.
+r>6
+ && +a8 w#$ +a9 w#$k;&.
+ e#$ 1s$ q#* 3s$ o#,kb&.
+ g#$qeN=R
+ 6$qeN92
+ &$yPO92
+ $$|Y3E
+ $$wIp:3
+ ($v3;99-
+ $$DWp@
+ $$sed
+ $$rk4=V
+ ($wN$14
+}pqByxrEzR4=W
+zZq996
+zZpJ97
+ $% $2w#<)
+{>94
+sAq9
+ ((q|pAu$
+ $$r,q9
+ ,$ $. 6-qe:9?
+zZp:B=:
+ 0&J*{V
+J+yt
+ %rAp9<
+ 'z>J1xz
+sY+
+ &0J7|<
+:k{e
+:iuC1
+sY5
+ $I/W
+:;}v
+sY6
+ $#/U
+:8q(<
+p90'
+ &a#:5q(0
+uR$0
+p90+
+ &(:0q(2
+p90.
+ $K:-q(1
+p9u*
+ &X#:)q(*
+:(q(6
+:'rP<
+p9+'
+ $I//
+q,~7rP0
+//
+p9++
+ *^#/*
+rI5
+v_<
+ %# &* $-})
+n<
+_'
+ &4/}
+ &+_+
+ &0 ,- $. &-Cs
+_-
+ &2/|
+||
+n<
+_)
+ &*/z
+ &+ &R# $E/t
+ $+nA
+ &$ $. $QQ# *uP# $./J
+ $+C/
+ (0//
+ $+nF
+_$
+ &0 &+ &7 $B $?nN
+ ', $F &?_O
+ &D/3
+ $+nT
+ &I &V# (K &LnV
+ 'G $( $InW
+ &I $w#/3
+ &+_/
+ &. &+ '' $2/3
+ &+_1
+ &. &+ '' $2/3
+ &+ &8 $- &+ &w# $j# &-CL
+ 'n# $2 &+q4K
+ &. $?CD
+ ', $F &?q4C
+ &D/3
+ &, '7 $' $+n<
+q49
+ &0 $?C5
+ 'A $F ',q44
+ &*/3
+ $+ppqA
+ &$!|-+pm
+/3
+ $&ppq9
+ X#$`}
+
+var normQKVSM80NarrowAligned = driver.Text{Base: &normQKVSM90NarrowAligned, Code: `packed2 43882 normQKV_shallow
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ o%(/&
+ ^*( i-&/N
+ u8$/d
+ .$/c
+ B$/c
+ .$/e
+ c6$ T+$`}
+
+var normQKVSM80 = driver.Text{Base: &normQKVSM90, Code: `packed2 45884 normQKV_shallow
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ i$(/&
+ m,( g.&/N
+ u8$/h
+ .$/c
+ B$/c
+ F$/e
+ V7$ a+$`}
+
+var rowsSM70 = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 29050 rows_dtype_BF16_row_BF16
+!s.
+!s-
+ $(!u6vy}Cwd
+!u'\|mwp
+!
+!yHvstc
+!
+!{L
+!}ex(
+ $4]p0r-
+OpdrT
+hq&r-
+p#'yD
+ &, &$u#
+v0
+vc
+w%yR
+zp
+xYp}
+s1
+}ypb
+s2
+xYqO
+{w*
+xUpd
+q?*
+xEpA
+r?L
+qN1q-
+v}pA
+}k
+ $e)qN5u)
+t_pAr}
+r^,
+ubq9
+ $U$sFpAE
+tE
+p<R
+s<pS,
+ $BuepSr}
+qM0pb
+s/
+sAq)
+|2B
+}\{G
+G&x_rW
+xEp:&
+tHE
+tE
+s$<-
+zIE
+u"
+ (g* ('qM+tB
+q|pAp@
+ %9vG)
+s<pO4
+G%)
+qM0s{
+uM3
+/#
+r,q/
+tE
+/#
+{*qd
+/#
+r,qA
+ ''}0zz
+/#
+r,ps
+ ',y?ql
+ &|&wAuLt^>p+pJV
+pDq~yG
+}c
+}X
+qM+r7
+t.phV
+prsgpM
+wAuLt^>p+pJFqc
+/#
+ ')/#
+t.phFp.
+ %)wAuLt^>p+pJFp.
+ +)t.phFrL
+ %0wAuLt^>p+pJFq6
+ +0t.phFs*
+w7u0r_U
+qM0qW
+sk&
+sAq/
+zZpsE
+y7
+ %$|&w&
+ $+ &if#q|psw"
+wc
+s<q),
+G/)
+}W
+/%
+ 'L/%
+tK14
+G%)
+uS
+p>#(uH#
+/&
+{U1913
+s(19&
+ &l& $#qN1p-
+G),
+sk(
+ 'i$/)
+zv&
+G)4
+ %$uN$
+ 'i$p<S
+ )i$/)
+z'
+sk&
+ Ai$/(
+ -i$/&
+ Ii$/(
+ 'i$/(
+ Q#i$/)
+ 7i$rc
+ %i$D$)
+ -i$qY#4
+ 'i$p>1(uH1
+/&
+x9$=$3
+qe$9&
+ )i$/)
+G)4
+ -i$G)M
+ +i$p<T
+ +i$qI%
+ h%i$uB
+ 7i$qh#(u7#
+ 1i$G)M
+ -R'G);
+ +R'p<U
+ r%i$wD
+ Gi$G);
+ -k)G)rf
+ +k)p<V
+ r%R'r>2
+ GR' %c$ -T,G)s6
+ +T,p<W
+ r%k)r>.
+ Gk) %c$ -m.G)r+
+ +m.p<X
+ r%T,r>1
+ ET,}k
+/*
+v"~B
+ $#qN+q[
+t_p:)9&
+t_p:*9&
+uN$
+sFrEE
+tE
+p<Y
+wj,
+G#)
+uepSrN
+/.
+ )k.qD$B
+qD2B
+qD@B
+qDNB
+qD\B
+rr1B
+rr#B
+vN
+z:r7
+tK&,
+t_p:&M
+tK&4
+t_p:&rf
+t_p:&s6
+t_p:&r+
+ 32 $#q|pJu$
+G&u$
+ %p3uMuD
+ %m3uMu=
+ %j3uMwi
+r,q)
+uMw"
+wU"
+uM="
+wU#
+uM=#
+wU$
+t1yZxO
+t#xO
+ -#p<Z
+sW'p'
+qY$4
+ 'u2z:s{
+qY&,
+D))
+}W
+/*
+ '|3z:r%
+p>#7xm#
+ %Y3D+)
+}W
+ +y)p>17U#1
+qY",
+D-)
+ -*qha7pM"a
+qY#,
+D/)
+ -2qhS7|NS
+qY$,
+D1)
+ -:qhF7pj"F
+qY%,
+D3)
+ -Bqh97pG"9
+ %R#D5)
+ -Jqh,7po",
+qY',
+D7)
+ -Jw7t[7pFr5
+}ytB
+x95=53
+qe59&
+ )X4{Np=
+qI%
+p_%y0#
+wMt"#
+p\p.#1
+p\rL"f
+p\s*"W
+p\wn"I
+p\q0pZ";
+p\{;"-
+p\2sIr5
+y#a
+}=
+|Eq~
+G))
+p%%e
+sk(
+tE
+xr
+|,yUqT
+ &a%qL'q-
+p_%ql&#
+ &t_# $1t9p*
+ (>sBwk
+y7
+}BqT
+tf
+G')
+uq(
+ '3qN5q~
+J%v|
+ &i_#J9|'
+sY<
+ $CJMyt
+ &J:}{h
+ &(:i{e
+ &(:TuC5
+sY*
+ $C:@uC6
+ &NqN+qW
+:-q('
+p9t?
+ $G/-
+:)q(+
+:(q(2
+:'q(.
+:&q(1
+:%q(5
+:$q(*
+:#q(6
+p9u/
+!s}
+ &X#/5
+ &$pc0
+ &$})
+nG
+_F
+ &*})
+n]
+_\
+ &*})
+nt
+_s
+ &*})
+C|
+q4}
+ &*})
+Cf
+q4g
+ &*})
+CO
+q4P
+ &(/%
+ $An-
+_$
+ &F{1.
+n+
+ &; $@ %,nC
+ ', $, $BnA
+_C
+ &= %6nY
+ '6 $* $.nW
+_Y
+ &) %@np
+ '@ $, $+nn
+_p
+ &0 %JpB#/
+ 'J $, $ApB#1
+r9r;#/
+ &F %JCj
+ 'J $, %JCl
+q4j
+ &( %JCS
+ 'J $* %JCU
+q4S
+ &(/%
+tX
+C?
+ 'K $,||
+C@
+q4?
+ &(/%
+vbM
+C;
+q4<
+ &( %'C4
+ ''!vTwG
+ %,C3
+ ',!vTwX
+ %1C2
+ '1!vTx#
+ %6C1
+ '6!cxNpm
+ %;C0
+ ';!vTxw
+ %@C/
+ '@!|-y3
+ %EC.
+ %E $(uG
+ *$yz
+st
+{)
+ D(`}
+
+var rows32SM70 = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 25313 rows_float32_row_F32
+!s.
+!s-
+ $(!u6vy}Cwd
+!
+!yHvstc
+ &,!}ex(
+ $"]p0r-
+}r
+huvrG
+p#'yD
+ &* &$u#
+ &$w%yR
+zp
+xYp}
+s1
+}ypb
+s2
+xYqO
+{w*
+xUpd
+q?*
+xEpA
+r?L
+qN1q-
+v}pA
+}k
+ $^)qN5u)
+t_pAr}
+r^,
+ubq9
+ $Y$sFpAE
+tE
+p<R
+s<pS4
+ $BuepSr}
+qM0pb
+s/
+sAq)
+|2B
+}\{G
+G&x_rW
+xEp:&
+tHE
+tE
+s$<-
+zIE
+u"
+ %+ &T) )%qM+tB
+q|pAp@
+ %9vG)
+G%R
+qM0s{
+vG3
+/#
+r,q9
+tE
+/#
+uMqd
+/#
+r,q/
+ ''{*zz
+/#
+r,qA
+ ',}0ql
+ &f%t.pOV
+t.phV
+prsgpM
+t.pOFp.
+t.phFp.
+ %%t.pOFrL
+t.phFrL
+ %(t.pOFs*
+t.phFs*
+w7u0r_U
+qM0qW
+sk&
+sAq9
+zZqAE
+y7
+ %$|&w&
+ $+ &#q|qAwi
+wc
+s<ps4
+G/)
+uS
+G%R
+uS
+p>#(uH#
+/$
+{U1913
+s(19&
+ &yY# $#qN1p-
+G),
+sk(
+ 'R$/'
+zv&
+G)4
+ %$uN$
+ 'R$p<S
+ )R$/'
+s/
+ %K AR$/&
+ +R$/&
+ _#R$/'
+ 7R$rc
+ %R$D#)
+ )R$p>1(uH1
+/$
+x9"="3
+qe"9&
+ )R$/'
+G)4
+ -R$G)M
+ +R$p<T
+ ~$R$uB
+ -R$qh#(u7#
+ 1R$G)M
+ -T&G);
+ +T&p<U
+ ~$T&wD
+ =R$G);
+ -V(G)rf
+ +V(p<V
+ ~$V(r>2
+ =T& %{# -X*G)s6
+ +X*p<W
+ ~$X*r>.
+ =V( %{# -Z,G)r+
+ +Z,p<X
+ ~$Z,r>1
+ ;X*}k
+/(
+v"~B
+ $#qN+q[
+t_p:)9&
+t_p:*9&
+uN$
+sFrEE
+tE
+p<Y
+wj4
+G#)
+uepSrN
+/,
+ )Z.qD$B
+qD2B
+qD@B
+qDNB
+qD\B
+rr1B
+rr#B
+vN
+z:r7
+tK&,
+t_p:&M
+tK&4
+t_p:&rf
+t_p:&s6
+t_p:&r+
+ 32 $#q|pJu$
+G&u$
+ %[0uMuD
+ %X0uMu=
+r,ps
+uMwi
+r,q)
+uMw"
+wU"
+uM="
+wU#
+uM=#
+wU$
+t1yZxO
+t#xO
+ -#p<Z
+sW'p'
+qY$4
+G%)
+uS
+z:s{
+D(R
+uS
+p>#7xm#
+ %U0D*)
+uS
+p>17U#1
+s<q)4
+D,)
+uS
+qha7pM"a
+qY"4
+D.)
+uS
+qhS7|NS
+qY#4
+D0)
+uS
+qhF7pj"F
+ %9D2)
+uS
+qh97pG"9
+qY%4
+D4)
+uS
+qh,7po",
+qY&4
+D6)
+uS
+w7t[7pFr5
+}ytB
+x94=43
+qe49&
+ )l0{Np=
+s/
+t9Z
+wMt"#
+p\p.#1
+p\rL"f
+p\s*"W
+p\wn"I
+p\q0pZ";
+p\{;"-
+p\2sIr5
+y#a
+}=
+|Eq~
+G))
+}n*
+sk(
+tE
+xr
+|,yUqT
+ &{#qL'q-
+s'ql^
+ &lX# $1t9p*
+{prQ
+t+r$r_
+rHp48,
+sBwk
+y7
+}BqT
+tf
+G')
+uq(
+ '3qN5q~
+J%v|
+p9*
+ $GJ9|'
+sY<
+ $#JMyt
+sY0
+ $#:}{h
+sY2
+ $#:i{e
+sY1
+ $#:TuC5
+sY*
+ $#:@uC6
+p9q&
+ $#qN+qW
+:-q('
+p9t?
+ $#/+
+:)q(+
+:(q(2
+:'q(.
+:&q(1
+:%q(5
+:$q(*
+:#q(6
+p9u/
+!s}
+ &c[#/2
+ws
+pc1
+pc0
+ &*})
+nE
+_D
+ &*})
+nY
+_X
+ &*})
+nn
+_m
+ &(})
+Cu
+q4v
+ &(})
+Ca
+q4b
+ &(})
+CL
+q4M
+ &*/%
+vb;
+n-
+_$
+ &({1.
+n+
+ &< $7 $DnA
+ ', $= $Dn?
+_A
+ &= $.nU
+ '6 $' $.nS
+_U
+ &' $+nj
+ '@ $2 $+nh
+_j
+ &2 $ACy
+ 'J $H $AC{
+q4y
+ &F %JCe
+ 'J $* %JCg
+q4e
+ &* %JCP
+ 'J $* %JCR
+q4P
+ &(/%
+tX
+C>
+ 'K!ct?pm
+||
+C?
+q4>
+p9
+!vT+pm
+/%
+vbM
+C:
+q4;
+p9
+!crlpm
+ %'C3
+ ''!vTwG
+ %,C2
+ ',!vTwX
+ %1C1
+ '1!vTx#
+ %6C0
+ '6!cxNpm
+ %;C/
+ ';!vTxw
+ %@C.
+ '@!|-y3
+ %EC-
+ %E V#(`}

@@ -50,7 +50,7 @@ var sumVectorsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sumVectorsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &sumVectorsSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -107,8 +107,8 @@ var narrowRowsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: narrowRowsSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: narrowRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &narrowRowsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &narrowRowsSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -156,12 +156,12 @@ var narrowKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, Test: "p48;p64;t\"=3;l#$a!%p0;v&'p16;t)=4;l*+a',v-!|(.p24;v&0p40;t2l3+a04v5!|16&/7", PTX: narrowSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, Test: "p48;=3;p64;l#\"a!$p0;v%&=4;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4", PTX: narrowSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=3;l#$a!%p0;v&'p16;t)=4;l*+a',v-!|(.p24;v&0p40;t2l3+a04v5!|16&/7", PTX: narrowSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p48;=3;p64;l#\"a!$p0;v%&=4;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4", PTX: narrowSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=3;l#$a!%p0;v&'p16;t)=4;l*+a',v-!|(.p24;v&0p40;t2l3+a04v5!|16&/7", PTX: narrowSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=3;p64;l#\"a!$p0;v%&=4;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4", PTX: narrowSM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, Test: "p48;p64;t\"=3;l#$a!%p0;v&'p16;t)=4;l*+a',v-!|(.p24;v&0p40;t2l3+a04v5!|16&/7", PTX: &narrowSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, Test: "p48;=3;p64;l#\"a!$p0;v%&=4;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4", PTX: &narrowSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=3;l#$a!%p0;v&'p16;t)=4;l*+a',v-!|(.p24;v&0p40;t2l3+a04v5!|16&/7", PTX: &narrowSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p48;=3;p64;l#\"a!$p0;v%&=4;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4", PTX: &narrowSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=3;l#$a!%p0;v&'p16;t)=4;l*+a',v-!|(.p24;v&0p40;t2l3+a04v5!|16&/7", PTX: &narrowSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=3;p64;l#\"a!$p0;v%&=4;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4", PTX: &narrowSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -202,9 +202,9 @@ var plainAddKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: plainAddSM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainAddSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainAddSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &plainAddSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &plainAddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plainAddSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -252,7 +252,7 @@ var plainKernel = &driver.Kernel{
 		{File: "plain.go", Line: 56, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-p64;l/\"a-0v1!|.2&,3p72;v%5p88;l7\"a58v9!|6:&4;", PTX: plainSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-p64;l/\"a-0v1!|.2&,3p72;v%5p88;l7\"a58v9!|6:&4;", PTX: &plainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -307,7 +307,7 @@ var plainBackKernel = &driver.Kernel{
 		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p120;=3;p136;l#\"a!$p0;v%&=2;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4p96;v%6p112;l8(a69v:!|7;&5<p48;v%>p64;l@(a>AvB!|?C&=Dp72;v%Fp88;lH(aFIvJ!|GK&ELvJ&v+F|NO&MPvJ.v2F|RS&QTvJ6v:F|VW&UXvJ>vBF|Z[&Y\\", PTX: plainBackSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p120;=3;p136;l#\"a!$p0;v%&=2;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4p96;v%6p112;l8(a69v:!|7;&5<p48;v%>p64;l@(a>AvB!|?C&=Dp72;v%Fp88;lH(aFIvJ!|GK&ELvJ&v+F|NO&MPvJ.v2F|RS&QTvJ6v:F|VW&UXvJ>vBF|Z[&Y\\", PTX: &plainBackSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -363,8 +363,8 @@ var halfBackKernel = &driver.Kernel{
 		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p120;=3;p136;l#\"a!$p0;v%&=1;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4p96;v%6=2;p112;l98a6:v;!|7<&5=p48;v%?p64;lA(a?BvC!|@D&>Ep72;v%Gp88;lI(aGJvK!|HL&FMvK&v+G|OP&NQvK.v2G|ST&RUvK6v;G|WX&VYvK?vCG|[\\&Z]", PTX: halfBackSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p120;=3;p136;l#\"a!$p0;v%&=1;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4p96;v%6=2;p112;l98a6:v;!|7<&5=p48;v%?p64;lA(a?BvC!|@D&>Ep72;v%Gp88;lI(aGJvK!|HL&FMvK&v+G|OP&NQvK.v2G|ST&RUvK6v;G|WX&VYvK?vCG|[\\&Z]", PTX: halfBackSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p120;=3;p136;l#\"a!$p0;v%&=1;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4p96;v%6=2;p112;l98a6:v;!|7<&5=p48;v%?p64;lA(a?BvC!|@D&>Ep72;v%Gp88;lI(aGJvK!|HL&FMvK&v+G|OP&NQvK.v2G|ST&RUvK6v;G|WX&VYvK?vCG|[\\&Z]", PTX: &halfBackSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p120;=3;p136;l#\"a!$p0;v%&=1;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4p96;v%6=2;p112;l98a6:v;!|7<&5=p48;v%?p64;lA(a?BvC!|@D&>Ep72;v%Gp88;lI(aGJvK!|HL&FMvK&v+G|OP&NQvK.v2G|ST&RUvK6v;G|WX&VYvK?vCG|[\\&Z]", PTX: &halfBackSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -418,7 +418,7 @@ var sumRowsKernel = &driver.Kernel{
 		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumRowsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sumRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -472,7 +472,7 @@ var sumHalvesKernel = &driver.Kernel{
 		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumHalvesSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sumHalvesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -525,7 +525,7 @@ var sumMixedKernel = &driver.Kernel{
 		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumMixedSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sumMixedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -565,7 +565,7 @@ var sumPartsKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumPartsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sumPartsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -630,8 +630,8 @@ var wideBack32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBack32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBack32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBack32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBack32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -700,8 +700,8 @@ var wideBackBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBackBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBackBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBackBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBackBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -745,12 +745,12 @@ var plainAddBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: plainAddBF16SM80NarrowCoarse},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: plainAddBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainAddBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: plainAddBF16SM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainAddBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainAddBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: &plainAddBF16SM80NarrowCoarse},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &plainAddBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &plainAddBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &plainAddBF16SM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &plainAddBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plainAddBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -789,9 +789,9 @@ var plainAddF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: plainAddF16SM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainAddF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainAddF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &plainAddF16SM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &plainAddF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plainAddF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -838,8 +838,8 @@ var plainBF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 56, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: plainBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: plainBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: &plainBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: &plainBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -888,7 +888,7 @@ var plainF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 56, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: plainF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: &plainF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -953,8 +953,8 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wide32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wide32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1019,8 +1019,8 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1085,8 +1085,8 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1152,8 +1152,8 @@ var wideBackNarrowKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBackNarrowSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBackNarrowSM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBackNarrowSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBackNarrowSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package norm
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `3d74d5f2b02b0835	../../../math32/basic.go	Rsqrt
 a0fe6924e953fc9c	../../../math32/basic.go	Sqrt
@@ -93,14624 +97,5026 @@ f5d7ccee00c2acda	wideback.go	momentsOf
 8fc30f01687dce1b	wideback.go	wideBack
 `
 
-const sumVectorsSM70NarrowAligned = `packed1 22462 sumVectors
-!pJ
-!pI
-!p8
-!sgpOrmrbt5tkq>w]
-!s]s}pMpOrGvPrR
+var sumVectorsSM70NarrowAligned = driver.Text{Code: `packed2 22462 sumVectors
+!s.
+!s-
+!t;
+!u6t2rnq'rDp[p{wd
+!u'}+}Zy.q*
 !
-!vt,uitKs<
+!yHp0{;tc
 !
-!pH}4pD
-!vV
-!c
-p;-te
-p9p5/pF
-p:7un
-qSzR8pF
+!pWumpt
+!yN
+!qk
+]+q^
+Op0rA
+h1rO
+p#vrqS
 !
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-hrJ
-sjwV
-wWr4
-u3
-|<r4
-N
-z*t'
-Q
-p%
-qD9{G
-{<r/
-x{
-)
-x3
-)
-tN
-)
-u.
-|<r]
-qLu4rO
-r'p*tn
-z*ps/
-p~p*pdq=
-v|qw
-xBu*p*1#
-rsq9
-vTM#
-Yp2D
-pzp0qj
-wI})
-qVM$ry
-|0qj
-z$pj
-vGw?
-u$
-5
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-H
-!#
-tJ#Z
-tJ$Z
-tJ%Z
-tJ&Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-r7p@
-H
-!#
-}pyC
-p~[1$2p0
-vl7qw
-)
-r\*
-r\+
-}pq@
-xsqO
-qvM$2q,
-"#
-)
-r\*
-r\+
-"#
-q1p*A
-qvM$10
-"#
-)
-r\*
-r\+
-"#
-q1q}yl
-qvM$10
-"#
-)
-r\*
-r\+
-vl@sh
-ru2
-qt21,
-s?p@
-Yp@1,
-ya
-x<1,
-t>
-Yxc,
-vl7s6
-re|3&2{v
-w"{v
-w"{v
-w"{v
-w"{v
-w"{v
-w"{v
-"#
-w"{v
-w"{v
-w"{v
-w"{v
-vp
-"$
-t+[A
-*#%
-w@
-*%p-
-w@
-t+R"A
-*#%
-w@
-*%p-
-w@
-t+R(A
-*#%
-w@
-*%p-
-w@
-t+R.A
-*#%
-w@
-*%p-
-w@
-"#
-t+M2qO
-*'%
-}'z%s\2s\L2ql
-tb=sQ
-r(6A
-&
-tb,ts
-qE7qX
-&
-"#
-r(7A
-&
-"#
-qE8qX
-&
-"#
-r(8A
-&
-"#
-qE9qX
-&
-"#
-r(9A
-&
-"#
-qE:qX
-&
-"#
-r(:A
-&
-"#
-qE;qX
-&
-"#
-r(;A
-&
-"#
-qE<qX
-&
-"#
-r(<A
-&
-"#
-qE=qX
-&
-"#
-r(=A
-&
-"#
-qE>qX
-&
-qM9r4
-w\5'4
-x>3
-v;szxJ2
-qM/r1
-yV*u#
-"#
-w\6'4
-x>3
-s+#xJ1
-"#
-yV)$$
-"#
-w\7'4
-x>3
-s+&xJ0
-"#
-yV($'
-"#
-w\8'4
-x>3
-s+)xJ/
-"#
-yV'$*
-"#
-sE2'4
-x>3
-s+,xJ.
-"#
-yV&$-
-"#
-sE5'4
-x>3
-s+/xJ-
-"#
-yV%$0
-"#
-sE8'4
-x>3
-s+2xJ,
-"#
-yV$$3
-"#
-sE;'4
-x>3
-s+5xJ+
-"#
-yV#$6
-"&
-t+RKqO
-*'%
-}'z%s\2s\L2ql
-"&
-r(>A
-&
-"&
-qE?qX
-&
-"#
-r(?A
-&
-"#
-qE@qX
-&
-"#
-r(@A
-&
-"#
-qEAqX
-&
-"#
-r(AA
-&
-"#
-qEBqX
-&
-"#
-r(BA
-&
-"#
-qECqX
-&
-"#
-r(CA
-&
-"#
-qEDqX
-&
-"#
-r(DA
-&
-"#
-qEEqX
-&
-"#
-r(EA
-&
-"#
-qEFqX
-&
-"&
-sE&$'
-ws)
-v;sz6$H
-"&
-zhHu#
-"#
-sE)$+
-ws-
-s+#6$H
-"#
-zhH$$
-"#
-sE,$/
-ws1
-s+&6$H
-"#
-zhH$'
-"#
-sE/$3
-ws5
-s+)6$H
-"#
-zhH$*
-"#
-sE2$7
-ws9
-s+,6$H
-"#
-zhH$-
-"#
-sE5$;
-ws=
-s+/6$H
-"#
-zhH$0
-"#
-sE8$?
-wsA
-s+26$H
-"#
-zhH$3
-"#
-sE;$C
-wsE
-s+56$H
-"#
-zhH$6
-"&
-t+RYqO
-*'%
-}'z%s\2s\L2ql
-"&
-r(FA
-&
-"&
-qEGqX
-&
-"#
-r(GA
-&
-"#
-qEHqX
-&
-"#
-r(HA
-&
-"#
-qEIqX
-&
-"#
-r(IA
-&
-"#
-qEJqX
-&
-"#
-r(JA
-&
-"#
-qEKqX
-&
-"#
-r(KA
-&
-"#
-qELqX
-&
-"#
-r(LA
-&
-"#
-qEMqX
-&
-"#
-r(MA
-&
-"#
-qENqX
-&
-"&
-sE&$'
-ws)
-v;sz6$H
-"&
-zhHu#
-"#
-sE)$+
-ws-
-s+#6$H
-"#
-zhH$$
-"#
-sE,$/
-ws1
-s+&6$H
-"#
-zhH$'
-"#
-sE/$3
-ws5
-s+)6$H
-"#
-zhH$*
-"#
-sE2$7
-ws9
-s+,6$H
-"#
-zhH$-
-"#
-sE5$;
-ws=
-s+/6$H
-"#
-zhH$0
-"#
-sE8$?
-wsA
-s+26$H
-"#
-zhH$3
-"#
-sE;$C
-wsE
-s+56$H
-"#
-zhH$6
-"&
-t+RhqO
-*'%
-}'z%s\2s\L2ql
-"&
-r(NA
-&
-"&
-qEOqX
-&
-"#
-r(OA
-&
-"#
-qEPqX
-&
-"#
-r(PA
-&
-"#
-qEQqX
-&
-"#
-r(QA
-&
-"#
-qERqX
-&
-"#
-r(RA
-&
-"#
-qESqX
-&
-"#
-r(SA
-&
-"#
-qETqX
-&
-"#
-r(TA
-&
-"#
-qEUqX
-&
-"#
-r(UA
-&
-"#
-qEVqX
-&
-"&
-sE&$'
-ws)
-q~2t|sRG
-"&
-q8*$Ft|
-"#
-sE'$)
-ws+
-q~1sGsRE
-"#
-q8)$DsG
-"#
-sE($+
-ws-
-q~0u#sRC
-"#
-q8($Bu#
-"#
-sE)$-
-ws/
-q~/$"sRA
-"#
-q8'$@$"
-"#
-sE*$/
-ws1
-q~.$#sR?
-"#
-q8&$>$#
-"#
-sE+$1
-ws3
-q~-$$sR=
-"#
-q8%$<$$
-"#
-sE,$3
-ws5
-q~,$%sR;
-"#
-q8$$:$%
-"#
-sE-$5
-ws7
-q~+$&sR9
-"#
-q8#$8$&
-z$u:
-z'712pd
-qk22|#
-r\5
-uM217
-\
-!#
-q'+pX
-qt715
-rP
-!#
-q'-qw
-pB71$10
-)
-r\*
-r\+
-ru7
-qt71,
-zcyz
-sS
-wh
-z_p5
-*#%
-w@
-*%p-
-w@
-t+M7qO
-*'%
-}'z%s\2s\L2ql
-"(
-{x
-&
-"(
-qLp*qX
-&
-"#
-|C
-&
-"#
-qLq,qX
-&
-"#
-qzy]
-&
-"#
-qLq}qX
-&
-"#
-qz}\
-&
-"#
-qE"qX
-&
-"#
-r("A
-&
-"#
-qE#qX
-&
-"#
-r(#A
-&
-"#
-qE$qX
-&
-"#
-r($A
-&
-"#
-qE%qX
-&
-"#
-r(%A
-&
-"#
-qE&qX
-&
-"(
-sE&$'
-ws)
-q~2t|wz2
-"(
-q8*'*t|
-"#
-sE'$)
-ws+
-q~1sGwz1
-"#
-q8)')sG
-"#
-sE($+
-ws-
-q~0u#wz0
-"#
-q8('(u#
-"#
-sE)$-
-ws/
-q~/$"wz/
-"#
-q8'''$"
-"#
-sE*$/
-ws1
-q~.$#wz.
-"#
-q8&'&$#
-"#
-sE+$1
-ws3
-q~-$$wz-
-"#
-q8%'%$$
-"#
-sE,$3
-ws5
-q~,$%wz,
-"#
-q8$'$$%
-"#
-sE-$5
-ws7
-q~+$&wz+
-"#
-q8#'#$&
-q'+j
-z'717qO
-qt715
-\
-!#
-q'7f
-pB/2t41%
-pB.uD
-syu8r3qp'2
-u6uY'*
-u6t&'1
-u6,y+')
-u6y;'0
-u6sTtz'(
-u6-tK'/
-u6,sqp&''
-u6w3'.
-u6qusZ'&
-u67wi'-
-u6p5pk'%
-u6{Xp&',
-u6zIw7'$
-u6/rJ'+
-u6{]rg'#
-q'})
-p+
-}%^
-qh$I
-qD9q0
-pB(1$10
-)
-r\-
-qk)1(
-qvM$10
-)
-r\-
-4
-wh
-{1q0
-pB/v^1%
-pB.uD
-q;
-t6uY
-qD8r-
-t6t4n
-xy
-t6sKr*
-x-r_6
-t6sfn
-x-r_6
-t68}4
-x-r_6
-t67z?
-x-r_6
-t69p5p&
-x-r_6
-t6/uK
-x-r_6
-t6|+s%
-x-r_6
-t6qY+wi
-x-r_6
-t6,sTpk
-x-r_6
-t6,{ptO
-x-r_6
-t6x5-se
-x-r_6
-t6x@-sZ
-x-r_6
-t6qu-7rg
-x-r_6
-qD9f
-t+Xpd
-*)%
-t+p,pd
-*)%
-t+M/G
-q:
-|Hrn
-tmp-
-s8
-O
-!#
-qD=r1
-O
-!#
-"3
-]&x4
-]'rL
-](sx
-])s3-
-]*zs
-]+s38
-],|1
-]-s39
-"3
-].s3/
-]/s3@
-]0rL=
-(xF
-!#
-q'-pX
-rjzGrL+
-rj{'rL-
-(x@
-!#
-ru-
-"&
-y0rL8
-(p5
-!pZ
-p(
-!p^
-"%
-J
-qa.
-qa+
-(
-!qZ
-r~
-p3.
-;,
-(
-!s*
-r~
-p3/
-;+
-(
-!tS
-r~
-p3/
-;,
-(
-!vB
-r~
-p30
-;+
-(
-!w&
-r~
-p30
-;,
-(
-!x=
-r~
-p31
-;+
-(
-!yE
-r~
-p31
-;,
-(
-!{-
-"%
-g
-p32
-;-
-(
-!vKxw
-g
-p33
-;-
-(
-!pty@
-g
-p34
-;-
-(
-!ptyG
-g
-p35
-;-
-(
-!pt+uU
-"%
-qH
-a(
-;+
-(
-!pt{H
-qH
-a(
-;,
-(
-!pt.uU
-qH
-a'
-;-
-(
-!pt|F
-"%
-sk
-pfqI
-qPp)
-(
-!pt|G
-sk
-pfqA
-qPp)
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const narrowRowsSM80NarrowAligned = `packed1 14074 narrowRows
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]tkuNrWpMpirR
-!vvsyq)r9pMrR
-!v7psv6vDympMrR
-!v7r.v6s}pMpOrGvPrR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH,sZpD
-!c
-p;8r0
-p99sV
-p:y{pF
-qSqYto
-!
-p>
-v~
-pa
-z^
-q?
-xY
-rd
-x.
-hrJ
-sjwV
-uxs:uwy^
-uxs:uwqYp&
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-x{
-)
-t>
-p{vf%
-u-v(s6
-s?p@
-p}zM
-zC
-zu
-r'p@E
-)
-u-|#q@
-vNp)%
-u-ukf/
-}h
-stp[
-xz
-4
-rD=
-pny'ua
-u3
-pnzgsQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+p"q6
+t$s]
+qN2q[
+zp
+qN.q[
+s2
+qN1tB
 s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-pl&
-uuqI
-uupU
-"%
-r'p0G
-u-ukq#7
-vaG
-*#%
-prpbpj-
-pB'2yDp0
-xBu*p01&
-u-8})
-q\pKt]
-|01)?
-)
-prr-t;
-Y||
-}3q9
-4
-rP
-prshrI
-ru+
-u>q)u8qrxD%
-0
-t7
-p1
-u.
-t7
-p1
-rf-
-r7p0
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rD>
-qvp51+
-t+p,A
-w0%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-prr-pj.
-qKp,q=1.
-qKz#z#p0
-}3p2
-wfrbrGr,~5U2q,
-w"uy
-\
-!#
-prsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pru:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-pqq#8t;
-rj{vI
-:
-rf-
-r7q}
-H
-!#
-s)
-u?}~
-!#
-prr]pX
-r\4
-p6
-prsQpx
-t>
-xLp*
-qU
-t+r|A
-};%
-w@
-H
-!#
-prsmrI
-p~p@yZ+
-w)Ps}.r,cw%vfUL2qp
-!#
-eqyu:
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-pqq#/ps
-x-v2W
-tMW
-tMW
-r?t$>q/
-pqq#8}6
-qK[2[1.
-qKp@r216
-yn17
-sJ~)
-!#
-r6=px
-qt.pd
-p6
-r69q3
-|NrvBwL
-x-ul6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8%v,
-yHrI
-u<
-!#
-}Tj
-Y,1.
-r7,
-rP
-!#
-r6+qe
-|Np4%z\
-q8%'%>
-}Tsh
-rKt?rbz}s0DB
-r\.
-\
-!#
-r&+px
-qVM.pd
-}q
-qD/q@
-r[/p$
-":
-pB01&1'
-qvM.1-
-)
-ur
-0
-Ys0A
-rN
-tP
-pm
-";
-ru/
-x"I
-qD@ps
-t^
-s;*
-syu8r3qp'%
-!#
-qM,^
-p+
-qM+sr
-ra.tn
-qt/D
-zqqN
-qt/A
-rN
-tP
-u(
-:
-qM+q@
-x"I
-"#
-pB/u%*
-w)r3u}2qp
-!#
-"/
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8%v,
-!#
-:
-pqf7t;
-](x_}~
-pqf@q@
-u9r^%
-{w
-rf-
-rf5
-!#
-"8
-r\4
-p6
-"8
-t>
-Yxc7
-z>
-t+r|A
-*5%
-w@
-H
-!#
-"8
-p~p@yZ+
-w)Ps}.r,cw%vfUL2qp
-!#
-"8
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-"&
-v;v2'#W
-pq^=q0
-r@6rl
-"#
-v;t$'#sU
-"#
-r@6S
-"#
-v;ul'#sI
-"#
-r@6S
-"#
-v;tL'#rl
-"#
-|K">>6
-pqf7}6
-qK[2[1.
-qKp@r216
-yn17
-sJ~)
-!#
-"8
-qh7I
-"+
-|Nr8#BwL
-zh$6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~+v,
-"8
-u<
-!#
-"8
-Y,1.
-r7,
-rP
-!#
-"8
-|Nr8,z\
-s~,$,>
-"8
-rKt?rbz}s0DB
-r\.
-\
-!#
-"8
-u^#rzu<
-"6
-ru/
-r[/p$
-5
-"7
-pB01&1'
-qvM.1-
-)
-ur
-0
-Ys0A
-{K
-s;*
-u67y%,
-!#
-"6
-p+
-"6
-ra.tn
-qt/D
-:
-5
-"5
-qt/A
-s'8
-pB/u%*
-w)r3u}2y3pk
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~6v,
-!#
-s{.pb
-pl3
-qVyc1
-qVM)12
-qVM)13
-zcyz
-sS
-{#zQ
-s{-f+
-s+7'#'$
-u[z,Pq)q"q"vLrWv?
-rx
-r=
-w|2v8
-r=
-xTsUt#
-y62}K
-qJr}}X
-sPrnvH
-y62v8
-{3sG
-{/u}>
-sDtL?
-"#
-tV2q&
-*%%
-s{8t;
-](x_}~
-s{/rI
-u9r^%
-!#
-"8
-qt514
-p6
-"8
-ru-
-qt-17
-s'7
-t+M-A
-*5%
-w@
-H
-!#
-"8
-pB5yZ+
-w)Ps}.r,cw%vfUL2qp
-!#
-s{7y'
-ru-
-qt-1)
-s'9
-"9
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-"#
-t+M-A
-*'%
-vE
-*)p-
-vE
-"'
-s+#'#$"
-ws%
-{3sI
-s+&'#$$
-ws(
-b"qW
-s+)'#$&
-ws+
-b$sG
-s+,'#$(
-ws.
-b&$"
-eps@yC
-zpu_t|
-zpu}q/
-vc=ps
-t+M-qO
-v&%
-syy1Ps}+r,xfwyL
-s{8}6
-z'-1-1.
-z'51516
-qt-17
-sJ~)
-!#
-O
-!#
-"K
-]$s3/
-(@
-!#
-"L
-ru4
-prshsh
-]-rL=
-].rL,
-]+rL+
-(sT
-!#
-ru1
-"/
-rj|;rL-
-ru2
-rjzGrL.
-ru3
-(qu
-!pZ
-p(
-!p^
-"-
-r7,
-{j1
-qa6
-(
-!qZ
-"B
-qH
-a.
-qPp5
-(
-!s*
-"3
-sk
-a-
-qPp5
-(
-!tS
-"$
-g
-a,
-;6
-(
-!vB
-"$
-qH
-a'
-qPp5
-(
-!w&
-"$
-sk
-a)
-qPp5
-(
-!x=
-"$
-g
-a$
-;6
-(
-!yE
-"-
-r~
-pfqI
-;1
-(
-!{-
-")
-uI
-p33
-;+
-(
-!vKxw
-tW
-p32
-;3
-(
-!pty@
-"(
-}G
-a6
-qPpK
-(
-!ptyG
-}G
-a5
-;6
-(
-!pt+uU
-sv9
-vg
-v#
-(
-!pt{H
-"(
-sv/
-p33
-qPpY
-(
-!pt.uU
-sv/
-p31
-qPp=
-(
-!pt|F
-sv/
-p31
-qPp)
-!q[
-{I
-p_
-m
-pN
-p]
-ht&
-pQ
-sjsL
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+sp
+|nz$
+|tp{zWw>?rV
+x2
+s/
+xA
+s/
+vF
+s/
+v8
+qN.t0
+q>p^y%
+pIparf
+qN1yB
+r)paqdp*
+qN5pv
+tIpa&#
+tbb
+tF&#
+sBp5A
+qfp^r4
+qN}b
+s+$^
+vir4
+{Np'
+uOwe
+w'
+u"
+}k
+ A#yh
+!s4
+rr#B
+rr$B
+rr%B
+rr&B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+rIp7
+ '5z<v/
+vJ&$pT
+|Epv
+s/
+tA*
+tA+
+z<pX
+w_e
+wC$qU
+/#
+ ))/#
+|A3
+wC$&0
+ -)}fwe
+ -)|5rR
+qI2
+p%2&,
+s[p7
+zO&,
+xq
+t:&,
+ud
+{9,
+|EsT
+t1|k&>xP
+}FxP
+ -#/#
+ +)}\{G
+/$
+r2}|
+G#)
+w62pP|cq]
+G%R
+ %$s%"3
+ +'s%(3
+ +,s%.3
+ +1/#
+r&2e
+G')
+w60u5Q>Qr|
+q\<r7
+pL63
+}X
+q\'sX
+q{7q+
+}X
+/#
+pL73
+ '%q{8q+
+ '(pL83
+ '+q{9q+
+ '.pL93
+ '1q{:q+
+ '4pL:3
+ '7q{;q+
+ ':pL;3
+ '=q{<q+
+ '@pL<3
+ 'Cq{=q+
+ 'FpL=3
+ 'Iq{>q+
+}X
+qM5q[
+rF5#4
+sz#3
+prsRxm2
+qM*qT
+qJ*s;
+/#
+rF6#4
+ %(X#xm1
+/#
+qJ)"$
+/#
+rF7#4
+ %.X&xm0
+/#
+qJ("'
+/#
+rF8#4
+ %4X)xm/
+/#
+qJ'"*
+/#
+rB2#4
+ %:X,xm.
+/#
+qJ&"-
+/#
+rB5#4
+ %@X/xm-
+/#
+qJ%"0
+/#
+rB8#4
+ %FX2xm,
+/#
+qJ$"3
+/#
+rB;#4
+ %LX5xm+
+/#
+qJ#"6
+/&
+s%Ke
+ 'X$/&
+pL>3
+}X
+/&
+q{?q+
+ 'X$pL?3
+ '%q{@q+
+ '(pL@3
+ '+q{Aq+
+ '.pLA3
+ '1q{Bq+
+ '4pLB3
+ '7q{Cq+
+ ':pLC3
+ '=q{Dq+
+ '@pLD3
+ 'Cq{Eq+
+ 'FpLE3
+ 'Iq{Fq+
+ 'OrB&"'
+vS)
+prsRx.H
+/&
+snHs;
+/#
+rB)"+
+vS-
+X#x.H
+/#
+snH"$
+/#
+rB,"/
+vS1
+X&x.H
+/#
+snH"'
+/#
+rB/"3
+vS5
+X)x.H
+/#
+snH"*
+/#
+rB2"7
+vS9
+X,x.H
+/#
+snH"-
+/#
+rB5";
+vS=
+X/x.H
+/#
+snH"0
+/#
+rB8"?
+vSA
+X2x.H
+/#
+snH"3
+/#
+rB;"C
+vSE
+X5x.H
+/#
+snH"6
+/&
+s%Ye
+ )X$pLF3
+ 'X$q{Gq+
+ 'a&pLG3
+ '%q{Hq+
+ '(pLH3
+ '+q{Iq+
+ '.pLI3
+ '1q{Jq+
+ '4pLJ3
+ '7q{Kq+
+ ':pLK3
+ '=q{Lq+
+ '@pLL3
+ 'Cq{Mq+
+ 'FpLM3
+ 'Iq{Nq+
+ Y$X$s%he
+ )a&pLN3
+ 'a&q{Oq+
+ 'P(pLO3
+ '%q{Pq+
+ '(pLP3
+ '+q{Qq+
+ '.pLQ3
+ '1q{Rq+
+ '4pLR3
+ '7q{Sq+
+ ':pLS3
+ '=q{Tq+
+ '@pLT3
+ 'Cq{Uq+
+ 'FpLU3
+ 'Iq{Vq+
+ +a&p>2r5u7G
+/&
+qr*"Fr5
+/#
+rB'")
+vS+
+p>1pxu7E
+/#
+qr)"Dpx
+/#
+rB("+
+vS-
+p>0s;u7C
+/#
+qr("Bs;
+/#
+rB)"-
+vS/
+p>/""u7A
+/#
+qr'"@""
+/#
+rB*"/
+vS1
+p>."#u7?
+/#
+qr&">"#
+/#
+rB+"1
+vS3
+p>-"$u7=
+/#
+qr%"<"$
+/#
+rB,"3
+vS5
+p>,"%u7;
+/#
+qr$":"%
+/#
+rB-"5
+vS7
+p>+"&u79
+/#
+qr#"8"&
+{Nr{
+t=7&2qd
+pH2>ro
+tA5
+w=2&7
+y7
+!s4
+qL0pC
+p%7&5
+vN
+ %&}Bpv
+p_7&$&0
+ )f,qI7
+p%7&,
+}Qta
+t#ta
+xh
+t~3
+ +l+r&7e
+ '[+/(
+q"p^3
+}X
+/(
+q>paq+
+ 'j(q"|P
+ '%q>p|q+
+ '(q"p|3
+ '+q>qRq+
+ '.q"qR3
+ '1q{"q+
+ '4pL"3
+ '7q{#q+
+ ':pL#3
+ '=q{$q+
+ '@pL$3
+ 'Cq{%q+
+ 'FpL%3
+ 'Iq{&q+
+ 'O 'S)p>2r5uH2
+/(
+qr*#*r5
+ )r$p>1pxuH1
+/#
+qr)#)px
+ )r$p>0s;uH0
+/#
+qr(#(s;
+ )r$p>/""uH/
+/#
+qr'#'""
+ )r$p>."#uH.
+/#
+qr&#&"#
+ )r$p>-"$uH-
+/#
+qr%#%"$
+ )r$p>,"%uH,
+/#
+qr$#$"%
+ )r$p>+"&uH+
+/#
+qr###"&
+qL0p;
+t=7&7e
+ %l$ 'p$qL1P
+p_/x;rW&%
+p_.ti
+wMt"2
+p\tT#*
+p\rL#1
+p\'yu#)
+p\wn#0
+p\qytd#(
+p\{;#/
+p\'qF{['
+p\vs#.
+p\r:t'#&
+p\1rj#-
+p\p0p.#%
+p\v({[,
+p\sCw<#$
+p\*q6#+
+p\x/pZ##
+qL}b
+}=
+qL6a
+t]$d
+|npb
+p_(&$&0
+s/
+tA-
+pH)&(
+ %a/ '&tE
+xh
+z:pb
+p_/zN%
+ %C{prQ
+q;tT
+{oqW
+q;yW
+s>tO
+q;z|
+t+Q~#
+q;qFq6
+ %$q;.um
+ %&q;1{^
+ %(q;5|K
+ %*q;*s*
+ %,q;uAqX
+ %.q;pd0rj
+ %0q;'qyp.
+ %2q;'t?vU
+ %4q;rv+qu
+ %6q;'v6t'
+ %8q;r:sKpZ
+ %:|nP
+{bqd
+G))
+wmqd
+ %$r&/;
+ut)
+uqU
+r^R
+uJ
+s~
+!s4
+}yqT
+ '%/3
+J&vKc<
+J'uC
+J(q(
+J)rP
+J*s?
+J+uy
+J,vX
+J-v|
+/3
+J.{7
+J/|'
+J0{V
+sY'
+ %4}BpC
+q,yZxz
+q,~'{h
+sY2
+ %9qI-
+/&
+q,~*{e
+sY1
+!s}
+s3
+!tj
+/%
+ws
+pc.
+pc+
+p9
+!u8
+})
+n.
+_,
+p9
+!{J
+})
+n/
+_+
+p9
+!|r
+ '' ',!y=pm
+})
+n0
+ ',!cwG
+ '' '6!cwX
+})
+n1
+ '6!cx#
+ '' '@!c*pm
+/%
+tX
+n2
+_-
+p9
+!cxw
+tX
+n3
+ ''!c'y3
+tX
+n4
+ ',!c'z/
+tX
+n5
+ '1!cqypm
+/%
+||
+C(
+ 'L!crvpm
+ '' 'L!ct-pm
+||
+C'
+ 'A!c'wG
+/%
+vbM
+ppq)
+r9pA
+p9
+!c'wX
+ %'ppps
+ %'!u9
+p,y9
+tl
+to
+tk
+tm
+p"ui
+st
+t$qX
+{D
+ '~4su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const narrowRowsSM70NarrowAligned = narrowRowsSM80NarrowAligned + `
- patch
- -3
-packed1 14987 narrowRows
-!pJ
-!pI
- =12
- -3
-p;8x,
-p9qYsV
-p:vOpF
- =92
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
- =18
- -1
-*5%
- =58
- -1
-"8
- =9
- -1
-"9
- =234
- -3
-eps@t;
-yk
-rE
-rr
-v4
-sl
-t-ult|
-rE
-v5
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-pv
-sXp*U
-s5xaqs
-rE
-rr
-v4
-sl
-t-qsq/
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
- =3
- -1
-syy1Ps}+r,xfR&DL
- =8
- -1
-"I
- =3
- -1
-"J
- =9
- -3
-pV#rL-
-ru2
-pV"rL.
- =66
- -1
-a8
- =4
- -1
-a7
- =48`
+var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 14074 narrowRows
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6yjjp[q*
+!u'p[rmr[p3gq*
+!xgIp)jpEp3q*
+!|Fx<w>p3q*
+!yLqGyK}+}Zy.q*
+!
+!yHrLtc
+!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
+!
+!pW{npt
+ $0].qq
+O5qo
+h.rA
+p#pdrG
+ &*p,qX
+tn
+p,rj
+v0
+p,p.
+uG
+w^
+ &0u<y9
+u<pdp6
+{fqO
+s1
+|tp{p)w>?rV
+sr
+ &4ud
+qCbp*)
+r=.sT
+ ${%q?{,
+yQ
+s$pS-
+pIp74
+s/
+r=1pX
+t_pA)
+r=5P*
+q?pA
+y+q/
+sFrEE
+tE
+p<=
+r=0uZ
+zp
+r=+r7
+rIsOgrVp{jp[rmt2
+|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+{fpV+
+s2
+u_
+sW*pK
+|tyip{p3w>
+sW6pK
+ss
+q@&
+u?q)
+u?qA
+/%
+pIp^;
+r=5{$
+wj;
+ $LWp=p'+
+p_'pepT
+tIp^&&
+r=}b
+qHpOuD
+vi&)-
+s/
+WqWrX
+}j
+thZ
+tE
+vN
+WrRpf
+qI+
+shj?IpYjp$g}KrE
+t4
+|H.
+pnqVK
+v8
+ '%{\-
+rIp^
+t&?op$gp/xIyO
+!s4
+ 'b#}npQ
+tE
+t#ve
+ %#p<>
+xe&+
+wm3
+{W
+}mrQu%3
+WqWp'2
+rHY>|$.
+rHp48pT
+thpe
+{Zp)o?q'p)pP|d8qU
+}Fv?
+ &c4Wq~pf
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+Wr{pX
+t2o?jIrVu{?x<jtvsLpEv,rDop/<
+TpV.rX
+q,xPd
+}k
+ %@rIqR
+ &p7 $@v"~B
+ $CWt0pC
+tA4
+xr
+Wr7p-
+ud
+}npa
+wc
+r2wk
+}O
+ $V% '1Ws{pf
+trvE+
+xa2pPqkp?}18{5rQ
+ %@pwr%r{
+z+Q^
+zBb
+zBY
+z+Q8
+TpV*tY
+s>r\[
+v;[
+ %#t+rg7pM
+TpV.w.
+}u&.
+rHp7p2&6
+rU&7
+s5~9
+ %Eq=<p-
+p%.qd
+xr
+q=5qO
+{BrJy:
+s>t[(
+yV4uT
+s>sg
+yV;uT
+ %$yVeuT
+ %&yVy"
+qr%r_
+q=1pf
+v"z9
+ %Gq='p;
+|?&.
+rI'
+ &i4q=0q8
+y]%x)
+qr%#%7
+q='rR
+IpYq'rS{+qVA,
+tA.
+ &-q.0p-
+s+.qd
+s5z9
+sW*pX
+q_/K
+/:
+p_0&&&'
+wC.&-
+s/
+v%.
+t4
+s"3
+{g~*
+y.?op$gp/xIpyta
+rc
+/;
+qI/
+q,~7d
+sW6tY
+tw
+t9&*
+wMt"%
+ $#qM'a
+}=
+qM0q~
+q:.rf
+p%/A
+qM+pK
+p%/3
+ '4uB
+}k
+qM0pX
+ %4/#
+p_/y0*
+|SrQ
+ $#//
+yVy:
+ %d# 3f# $#}k
+zF1rX
+J(}/
+zF6pX
+uI%
+ $~6{\-
+{\5
+ $A/8
+ 'p$/8
+ud
+{97
+wD
+ %p$G5)
+ )p$/8
+ )p$/8
+ +p$/&
+prr\##[
+Ta<pb
+r3(po
+/#
+prrg##pj
+/#
+r3(U
+/#
+prt[##pG
+ )&pru0##po
+/#
+qh"7wy
+zF1w.
+ -{$/8
+t]7d
+/+
+{BpR#y:
+sn$(
+ 1z$sH+r_
+/8
+ 'z$/8
+ +z$/8
+{BpR,x)
+sH,",7
+/8
+ +z$/8
+rd#w&
+/6
+qI/
+ %z$u"
+/7
+ /{$r>2
+ %t$p\p.",
+ $#/6
+}=
+/6
+ 't$}k
+u"
+/5
+ %v$r>.
+ %p$|Ss&p.
+ $#/,
+ 5p$sH6r_
+ $#t32p=
+q@3
+qjqV&1
+s+)&2
+s+)&3
+ &T8}\y~
+t3+P0
+X7###$
+vyx*?joov,r[sl
+q$sg
+t<sl
+wH>tO
+ %$prsapjqv
+w7QUpG(
+sztyqZw0
+xBQUzo
+w7QU>tO
+r3pxpx
+ypqK7
+w1s;-
+/#
+tK2M
+G%)
+t3.rX
+ %Z%t3*pf
+uI%
+ 'W%p%5&4
+ 'W%qI-
+p%-&7
+r>1
+r&-3
+ -W%p_5vE+
+ 'w't31z1
+ %/p%-&)
+r>5
+/9
+ +{'/#
+ %5 $0xV
+G)R
+xV
+/'
+X###""
+vS%
+r3pxpG
+X&##"$
+vS(
+vx"pF
+X)##"&
+vS+
+vx$px
+X,##"(
+vS.
+vx&""
+pwv1v/
+vgryr5
+vgqKpM
+s|<tY
+r&-e
+{-
+}(0pPy_|J@
+t3.w.
+t=-&-&.
+t=5&5&6
+ %S# 'b( &u)/K
+J${7
+p96
+ $#/L
+qI4
+WrRrR
+J-{V
+J.yt
+J+xz
+sY0
+ $#qI1
+//
+q,xZ{h
+qI2
+q,yZ|<
+qI3
+sY.
+ (X#/-
+rI'
+z>1
+pc6
+ &*/B
+||
+C.
+r9p0
+ &(/3
+vbM
+C-
+ '( $*/$
+tX
+C,
+_6
+ &(/$
+ &\$ '4 $W$/$
+ %4C)
+ ': $* '4C$
+ '4 $*/-
+})
+ ${#_1
+ &v#/)
+vb;
+n3
+ &E $L{1.
+n2
+_3
+ &(/(
+{11
+C6
+r9pO
+ &( %'C5
+ '> $*{15
+pp<
+r9<
+ &*/(
+vbe
+n3
+r9ph
+ &( %'n1
+r9pS
+ &( '' &2p,um
+ *$p"rL
+st
+t$qc
+ D(`}
 
-const narrowSM90NarrowAligned = `packed1 13063 narrow
-!|h^|f
-!|g@=
-!p8
-!sgtqrR
-!s]}ZpOpMrR
+var narrowRowsSM70NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 14987 narrowRows
+!s.
+!s-
+ :(].r-
+Opdqo
+hr6s7
+ P&(x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ F* *a' c$_'/8
+ 4$/9
+ X,$pwv1rX
+s:t[
+pIwk
+|H
+tGqdv(5
+tbY
+tNt[r5
+ %'qfq0v(5r4
+s:ry
+ +*tNrypG
+ '*}c
+uPpa8
+s:sa
+ +4tNsapM
+ '4s:qK
+ +<zh7
+ +4 ((}(0pPq]vR&w?
+ 2$/I
+ ($/J
+ 4$:#{h
+ $$:"|<
+ y$$C8
+ *$C7
+ T$$`}
+
+var narrowSM90NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 13063 narrow
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ $(!u6ttq*
+!u'p$grDt2p3q*
 !
-!vtsLs<
+!yHqctc
 !
-!pHw$pD
-!vV
-!c
-p;.r0
-p98te
-p:8to
-qSp5sV
+!pWuipt
+ &.]2qq
+{{q^
+h.rG
+p#p0qo
+ (*p,qX
+ *"p,p.
+u<t8
+p"y9
+to
+{NyI
+zp
+y#r%
+s1
+|,yUpb
+s2
+}BpK
+z8+'
+ &<x2
+ (& &%r?+
+{Mq%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+y#qW
+r2p5p*
+y+pS
+wc
+ua2
+G#)
+ts
+r#p78
+sh?Iq3u}vMA
+qjp?A
+rc
+qjp4Z
+uB
+|RM
+zM)
+r#bp*
+ %*qjp7A
+wD
+z<p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+|,yUqW
+whp2
+ &DrIp|
+ &@ $@ &E|~qp
+t~3
+vG)
+xV
+|5pb
+wH[pj
+wH~#
+ %#w7rgpM{c
+|,yUtB
+|iqb
+s"pN
+ &i7r='p;
+t&?op$gp/xI,
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+r=0pK
+pnqVpk
+s5~2
+r=*v/
+qgp$~0w-p4
+t2q'www-p4
+IpY\q'?IrVu{?w>r[rS{+QpFx)
+r=6p=
+tGpk
+q>p?8
+xDqVK
+v7
+ $#t3<w;
+ ',IpY\q'?IrVu{?w>r[rS{+Qr5x)
+pDr7v1
+t+r$r_
+r=6yq
+ %.jp{grS{+bZA
+xDbK
+y7
+ 'Mr=2q[
+{BsRy"
+/$
+s>u0(
+/#
+yVeuT
+/#
+s>sg
+/#
+yV;uT
+ )&yV4uT
+ )*yVy:
+/#
+t+sRr_
+ $#}BpX
+q_'K
+u"
+{fq-
+y$<K
+r)z=&&
+s/
+v%.
+t4
+t9&$
+wMsR
+ $#qL1a
+}=
+qL6q-
+{ky|V
+t+Q[B
+v;[
+ '#{ky|FqX
+s>r\[
+ )'sW'v5
+r&*;
+x't5QE
+}Rsg
+zG#
+x*tDsl
+zitDsl
+|7qW
+q,v?r.
+ $#z:q-
+r&&3
+zM)
+xV
+G&R
+xV
+sW1t0
+q$rJr5
+szpj
+q$t[s;
+szpG
+q$sR"#
+szpo
+q$u0"%
+szpF
+sW*qG
+r&&e
+ %1vgqipG
+vgqKU
+}(0pPy_|J@
+|7tB
+t=&&&qb
+p%&&*
+ &% &q*/:
+ %g%/:
+r&%&*
+uN+
+t4
+wv)8
+s+*A
+qjsS+
+wv,p*
+ %%t1x?vu
+t#vu
+ %#p<8
+ 'p%s<pSM
+G()
+/:
+ %e%/:
+ %=}k
+ $d=pH*x_y\
+v\&*
+vqA
+tE
+rYwq
+p%&A
+u"
+|2B
+{\&
+ )m%vb&&
+ '&/:
+t~3
+ut)
+xV
+/:
+ )n% %$/#
+w62u5Q>Q>Q>QqxqFq6
+/#
+ -)w62u5Q>Q>Q>Qqx*s*
+ /)w62u5Q>Q>Q>Qqx't?vU
+ +0qh5pM{c
+/:
+|isdrl
+tA*
+w'
+y7
+|&w&
+ %K %L/$
+ )f&/$
+wH|N:
+ 'Hqh<pM{c
+/$
+ %f& %3 &i4/:
+ 'f&/:
+ 'f&/:
+ 'f&IpY\q'?IrVu{?w>r[rS{+Q"=x)
+/:
+ -f& ),IpY\q'?IrVu{?w>r[rS{+Q">x)
+/8
+ %f& '. -f&/:
+{BpR?y"
+/$
+sn@(
+ Ef&/:
+ 'f&/:
+ 3f&/:
+}=
+/:
+ 7f&/:
+ 'f&xpsl
+t<w)
+z.qv
+prtOpM
+q$ry(
+wH(po
+zKU
+tusyt[
+{]s_{|
+tuw)
+{]+{|
+tE
+s>sa##
+vyx*?joov,r[?\p)wwsl
+q$sg
+ %(szzo
+t<sysa
+}9pG
+zKpj
+sf<\vr{|
+tE
+ +8tusl
+ '3xr
+|[."-
+ 'U'zitDq1qi7
+ 'f&J7r.
+ '% -V'/:
+q$rJ"#
+ %V'q$t["%
+ %V'q$sR"'
+ %V'q$u0")
+ %V'/:
+ %V'D")
+ )V'/:
+ /V'y#q-
+J0s?
+wW(
+J1uy
+J2vX
+wW'
+p95
+!s}
+ %^* &P, ,$tX
+n,
+_1
+ ((n.
+ &c#!|r
+ ',_4
+ (W#C*
+ ($ '6r9pS
+ ((C*
+ &: $7 '@ &X$|4
+ *$p"vU
+st
+p"w<
+ D(`}
+
+var narrowSM90 = driver.Text{Base: &narrowSM90NarrowAligned, Code: `packed2 14073 narrow
+ :$tWq^
+O2rA
+h.r-
+ L& (2/%
+w+
+ubpO
+y+q/
+ &( $4uepsp@
+sFq/E
+rc
+sFpStU
+ &'{-
+ueq/tU
+sFq)E
+ (*/&
+ud
+sk'
+ &&v_rE
+ .$ %<{H
+uS
+s9pU
+s9p6
+s9qu
+ .(ufpARqb
+zI9'
+ ^$&pnp^K
+ ($r)z=qP
+ J$tK'4
+ 4$s<q9;
+G.)
+ +Z$ $( +' ($wb7
+wSt^tz
+ &" '& &" '* &" '. $"s<psM
+G1)
+Ip)?pEqBqgq7uLq]Z
+u@0Vp*
+u@pU8
+u@1xv
+ $,ufq)w"qb
+qHq)9'
+ 0&qI%
+zv'
+uN$
+x{%)
+sFp:'E
+sFrE9)
+x{*R
+ %% *2s<pS;
+ $$s<pOM
+ *$qI&
+sk'
+ &$G'x_y\
+xEp:'
+tHE
+tE
+s$<-
+zIE
+ &.v_pS
+ ($ $^, (], /R& .(s9qFq6
+s92's]
+s92y9
+s92pdp6
+ .$s9*s*
+s9*'q6
+s9*0s]
+s9*q&pU
+ .-s9't?vU
+s9't?w<
+s9't?q6
+s9qy+s]
+ .2ufpARsdrl
+ %q&zIp@
+ ,( %p#}O
+ +V' .(ufphrNqb
+qH|+'
+ c%& 'V' q#&s<q);
+D%)
+ 5v' (, 'v' &" '& &" '* &" './:
+qY$M
+D&)
+ +v'/:
+x9%=%qb
+qe%9'
+ .4 &$ .$pc,
+pc$
+ (&n'
+_/
+ (&n,
+_)
+ (&n'
+_2
+ (&C.
+_$
+ (&n'
+q4-
+ (&C.
+ '6 &(n'
+q4,
+ V#&`}
+
+var narrowSM80NarrowAligned = driver.Text{Base: &narrowSM90NarrowAligned, Code: `packed2 12871 narrow
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ w#( H& }'&/8
+ B(/8
+ F(/8
+ ($/8
+ T#$/8
+ L$/8
+ &$/8
+ &$/8
+ ($/8
+ ,$ ), $(/6
+ $$ '. ,&/8
+ J$/8
+ &$/8
+ 2$/8
+}=
+/8
+ 6(/8
+ m#$/8
+ &$/8
+ ,$/8
+ 2$/8
+ ,$/8
+ >$ y$$`}
+
+var narrowSM80 = driver.Text{Base: &narrowSM90, Code: `packed2 13881 narrow
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ i#(/$
+ B(/$
+ s((/8
+ B(/8
+ H(/8
+ .$/8
+ g#$/8
+ R#$/8
+ &$/8
+ &$/8
+ ($/8
+ ,$ ), $(/6
+ $$ '. ,&/8
+ J$/8
+ &$/8
+ 2$/8
+}=
+/8
+ 6(/8
+ m#$/8
+ &$/8
+ 8$/8
+ B$/8
+ .$/8
+ :$ y$$`}
+
+var narrowSM70NarrowAligned = driver.Text{Base: &narrowSM80NarrowAligned, Code: `packed2 14717 narrow
+!s.
+!s-
+ 4(].rO
+Ov+q^
+ ^)&s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ &" 3, &" 36 &" 3@ ("pL%3
+uPp8-8
+q"b3
+uPqR8
+}(0pPy_Yw?
+ T+(:)r.
+ 6$ 3u' &" 3, &" 36 &" 3@ (" -u' 2(J4s?
+wWF
+J5uy
+J6vX
+wWE
+ }$,`}
+
+var narrowSM70 = driver.Text{Base: &narrowSM80, Code: `packed2 15174 narrow
+!s.
+!s-
+ 4(].rO
+O6qo
+ ^)(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ && 3, && 36 && 3@ (&Ip)?pEqBqgq7uLq]%+
+u@0V%$
+u@pUpe
+ w+(:)r.
+ B$ 3[( && 3, && 36 && 3@ (& +[( 2*J4s?
+J5uy
+J6vX
+ }$(`}
+
+var plainAddSM70NarrowCoarse = driver.Text{Code: `packed2 3263 plainAdd
+!s.
+!s-
+!t;
+!u6oyiw{q*
 !
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-xY
-uxs:uwr*
-hy^
-m
-z$y=
-u3
-yXqy
-Q
-|kq0
-N
-q'-qN
-q2rO
-x{
-)
-x{
-tN
-)
-u.
-)
-u.
-sH+
-|spw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-yXr-
-t+p2q=
-stp=
-qU
-{R
-*#%
-ri
-t(vX
-p\
-qVXD
-pm
-qVr|qR
-u(
-vIq&
-v0qI%
-t(vf
-p\
-qVp@D
-z>
-}pj
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-|kr-
-Yp*r2
-5
-:
-r7q,
-H
-!#
-s)
-H
-!#
-vl/p|
-z_p5
-xi%
-vE
-vl@q0
-w|WsU
-w|W6
-w|W6
-}"t$q/q/>
-|kt'
-qKs0Dv-
-qB[
-\
-!#
-pnwwj
-zj
-p.
-pny'qN
-|)
-uE
-pnzLyC
-vJ
-uT
-z<rvz\
-pnwEpb
-|}
-qLXU
-ti
-sd
-!#
-s{=wE
-vJ
-uT
-z<ulz\
-pnsQps@
-r?|X
-pnwEzg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-pn{Gr4
-|Nsz{$
-"$
-x-tL6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-q'-q@
-r['p$
-5
-q'.r+
-q1=p$
-qvrc1&
-)
-ur
-0
-s;$
-syu8r3qpsG
-!#
-q'7^
-p+
-}%r+
-w)Ps}.z%s\2s\2s\2s\zmzvn
-x-r_Z
-tMW
-tMW
-tMW
-w)Ps}.z%s\2s\2s\2s\zmzvls%
-x-v2W
-tMW
-tMW
-tMW
-qD,xj
-t+M*G
-wn}8|6
-z-rn6
-zr#
-z,ziv?
-|cz2v?
-{Nr-
-rjuyt\
-!#
-{1r+
-t+M&A
-v0qI%
-vE
-*&p-
-vE
-qD7r]
-|-t|
-qJsU
-sPulu#
-y*
-sPsz$#
-qJrl
-sPtL$%
-qJqW
-qD/r.
-t+M&qO
-v0qI%
-zpr_sI
-zpu}S
-syy1Ps}+r,xfwyL
-{Nt'
-z'&1&v-
-qt&1*
-\
-!#
-O
-!#
-":
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-":
-t+M%1*
+!|\
+!qk
+]|Q
+sJqo
+z7qS
+p#zc
+!
+s0
+t6
+tn
+u#
+v0
+vc
+w^
+v>p}
+s1
+u_
+s2
+{t
+w/
+t4
+z^
+w'
+tw
+vd
+tE
+xA
+yksT
+|=
+/#
+tE
+v8
+ykyq
+|%
+ ''wgq9r}
+wgrErN
+zUr:
+x6
+tE
+vk
+v^;
+|9
+}J
+sBp5pN
+v7
+!s4
+y}
+x2
+vF
+z'
+}j
+u"
+/$
+};
+yA8
+tE
+xh
+{v
+G#)
+uS
+zMR
+uS
+s>sg
+y?p@
+uJ
+ %6/#
+rH}T
+yAZ
+wP
+ %;s~
+ ') '3xV
+G%R
+xV
+s>}$
+ )#G'p@
+y>
+ '0w+
+}x
+ud
+sY
+!s}
+s3
+!tj
+}G
+p9
+!u8
+}i
+!u9
+uG
+tl
+to
+tk
+tm
+yz
+st
+{)
+up
+u_
+w9'8
+sp
+su
+sq
+xK'^
+sv
+sr
+ss
+sw
+x,-
+u]
+so
+tp
+s~
+!@
+`}
+
+var plainAddSM70Narrow = driver.Text{Base: &plainAddSM70NarrowCoarse, Code: `packed2 2019 plainAdd
+ ,$!{L
+ $$}~
+|{
+|;
+}?
+ 0* *$vF
+ts
+t4
+vJp2^
+s/
+w'
+u"
+ $4wx
+yf
+tE
+vN
+u;
+{H
+uS
+uMR
+ &i#vGp@
+ &$rbr{
+ &,xq
+/#
+}E
+w+
+ FDs1
+ (&s2
+ *$|]qA
+ .$`}
+
+var plainAddSM70 = driver.Text{Base: &plainAddSM70NarrowCoarse, Code: `packed2 1895 plainAdd
+ ,$!{L
+ $$}~
+O|L
+{z
+}?
+ 0* *$s/
+z0
+yQ
+u"
+ $4y6
+xT
+tE
+vN
+tf
+{-
+uS
+{*R
+ &i#uMp@
+ &$rbr{
+ (,}E
+ *B{j
+ &${K
+ 6$s1
+ (&s2
+ *$z;
+ .$`}
+
+var plainSM70 = driver.Text{Code: `packed2 11873 plain
+!s.
+!s-
+!t;
+!u6ttq*
+!u'yip{p3wd
+!
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qm\qBu[q0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplq0tRIpYjp$gp+rLtc
+!
+!pWyupt
+!}ex(
+!qk
+].rO
+sJrA
+h1qo
+p#6qS
+!
+s0
+p,qX
+tn
+p,rj
+v0
+vc
+uG
+|4
+w^
+u<pdp6
+{Yui
+to
+p"{^
+to
+}BuZ
+rIsOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qm\qBu[q0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplq0tRIpYjp$g
+{ft0
+s2
+qL.p}
+s1
+qN*w;
+r?/
+/$
+ud
+/$
+s/
+ubpJ
+qL1sT
+q?q9
+y+q)
+wc
+sFrEE
+rc
+wj4
+G#)
+sFpAw"
+uB
+G%R
+}k
+qL5P
+q,x?vK{G
+qM*p;
+qHpJwi
+u"
+}k
+v_q9
+yh
+!s4
+|2B
+ '%qM6r{
+tf
+ut)
+uS
+t+r$r_
+qM*q~
+ufpAR3
+zI9(
+y7
+ %/qL*pK
+s';Z
+wMr$
+qL6p'
+}=
+}k
+ws
+ %7ugq-
+t9p2
+{prQ
+ %3rHp48,
+sBwk
+y7
+}yyS
+x't5Q9(
+wrr\U7
+ %Bq.1p;
+qHqA9(
+ 'Iv_ps
+ -I}.sT
+tf
+{W
+uS
+u>pF
+q.*p}
+w7r177U
+q.1q~
+ +K|7pC
+tr;pN
+p\p.U
+z:a
+ +K/)
+t9pT
+q;p.
+ +Kymr6
+ %K}RtO
+zG#
+x*tDsl
+zitDsl
+q=.p;
+{Zp)o?p3zSyxxI9*K
+s5~2
+ra'pf
+sFp:(9+
+wD
+ra0p;
+q,x?}/
+ %Ora+yS
+tK,4
+{-
+uS
+u>#$
+szpM
+G'R
+uS
+G)p@
+uS
+prsaU(
+zMrN
+uJ
+ra0s8
+{U,9,3
+s(,9(
+y7
+v"z9
+ %Kq=1pv
+q,|dr.
+ %Nq=5y2
+ %8G1)
+ '8szr5
+ '8q$sg
+G2p@
+uJ
+q=1t0
+ )6 %HqN*q~
+s~
+ %K/;
+s[pQ
+zv(
+/;
+}4(
+uN$
+ %Z%uN&
+}Qta
+t#ta
+p<B
+/<
+s[p5
+qL1pf
+s<pS4
+G#)
+ '^%/=
+J#vKy~
+/=
+qH{'(
+}k
+}\{G
+G(x_rW
+xEp:(
+tHE
+tE
+s$<-
+qHpOE
+u"
+|2B
+v_pJ
+ )g%r9pJ
+ '&/=
+tf
+vG)
+}_q]
+s>sg
+}_t(p.
+ %$}_t(rL
+ %&}_t(s*
+t+rgr_
+/=
+ufpARql
+ %n%zIp@
+y7
+|&w&
+ %8 %9/#
+ %O{H
+ %5t+rJpF7
+/#
+ufphrN3
+qH|+(
+ '{%/=
+x|;q5
+wMrJ
+/=
+ +{%/6
+t9qP
+ -{%/=
+ %{%wrpR"U7
+ '5qHps9(
+ 1f#qe"E
+ 'f#z>#
+ )|&q4#
+ +f#D#)
+ %f#u>"%
+/=
+r3(pM
+/#
+ %i#u>"(
+/#
+ '' %l#u>"+
+ )' %o#u>".
+/#
+w7u077U
+ 3q#/$
+ %p$D%)
+ %@u>"0
+/$
+qh#7u7#
+/$
+ -s#r)qRy0%
+p\p."#
+ -s#/)
+t9&%
+ -t& 's#xpsl
+t<w)
+z.qv
+prtOpM
+q$rg(
+wH(pF
+zKU
+tusysR
+{]s_{|
+tuw)
+{]+{|
+tE
+s>sa##
+vyx*?joov,r[?\p)wwsl
+ %V& %(szzo
+t<sysa
+}9pG
+zKpj
+sf<\vr{|
+tE
+ +8tusl
+ '3/=
+ %^'uj~1d
+ymre
+|[/"-
+ 'g'zitDq1qi7
+ 'W% %g'/>
+ 'g'/>
+:'}/
+ %*/>
+qY(4
+D')
+ %s%u>"N
+szpo
+G'R
+ %& %g' %( %g'D)rN
+uJ
+/>
+x9,=,3
+qe,9(
+ )g'/>
+:(r.
+ '8qY-4
+D,)
+ %8u>"T
+vS#
+ '8 %g'D-p@
+ '6x90=03
+qe09(
+ 'x)/>
+ )g'J2s?
+J3uy
+p91
+!s}
+s3
+!tj
+rI'
+pc/
+pc$
+p9
+!u8
+||
+n.
+_/
+p9
+!{J
+tX
+n/
+_&
+p9
+!|r
+/*
+})
+n(
+_+
+p9
+!y=pm
+/#
+tX
+C3
+_$
+p9
+!cwG
+||
+C4
+q43
+p9
+!cwX
+ ',_&
+!u9
+p,um
+tl
+to
+tk
+tm
+p"rL
+st
+t$qc
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
+
+var plainBackSM70 = driver.Text{Base: &plainSM70, Code: `packed2 15921 plainBack
+ ($!u6oyiw{qgjt2vaq*
+!u'oyiw{q*
+!xgyip{p3wd
+!
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRqgjt2va~8}Cqm\qBu[q0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplq0tRIpYjp$gp+wntc
+!
+!pW0s]pt
+ &.].rA
+O+qo
+h5q^
+p#rvrA
+ .*p,p.
+uG
+w^
+p,q6
+p,y9
+ $V6p,rL
+u<yu
+u<'uE
+{Yp0pZ
+to
+p"s*
+to
+qL.uZ
+rIsOIpYjp$gsOp{y.p[tRqgjt2va~8}Cqm\qBu[q0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplq0tRIpYjp$g
+qL1u)
+s2
+s1
+qN+yB
+r?0
+/#
+ud
+s/
+qL5pX
+ubpO
+qL*xx
+q?pJ
+uN$
+ ,S5sFpAwi
+uB
+G)R
+qL6pK
+sF{'&
+wD
+G%p@
+}k
+}yP
+q,|dvK{G
+s|*p;
+qHq9wi
+ &2v_q/
+ ,$s|6r{
+tf
+}5
+ &(s|*q~
+ $$zI9,
+ &$sW'pK
+ $$p\s*(
+|7p'
+ *&Wp'q-
+ $$q;s*
+ *$z:yS
+x't5Q9,
+ && $p#qHps9,
+ &$ '#{j
+ &$rxr1B
+rxr$B
+ ("qM6tB
+tf
+{H
+uS
+uMR
+uS
+zlQUs;
+G+p@
+uS
+q$tO
+q.<uZ
+w7r\UUpj
+w7ry7UpG
+w7rg>tOpo
+qM*s8
+ $T*qH|+,
+ &$sW1pC
+ $~'wMr\
+p\p.pG
+p\rLpo
+|na
+ .& *t# &3 &3t9qU
+ *Z$ ++ $^+q;rL
+ *$w:yU
+prry###$
+ &_+zJyU
+t<sl
+szU
+ $>szpx
+sz##
+x5p=
+q$r\px
+ %%yv'P
+w1Bs)#
+sW6a
+pnqRK
+tH9.
+tE
+u"
+qM<pC
+xJ09.
+r>2
+r2p|e
+G-)
+uqpF
+pipU#%
+ $/qM0a
+}=
+qM+q~
+sFp:29(
+r>.
+tK14
+G')
+q=<p;
+q,xZr.
+ $Oq='uZ
+tK/4
+zy
+uS
+G4R
+uS
+G6p@
+uS
+G+rN
+ &Z$q.1pV.
+zlQ[#%
+ %MX&>tO
+v;r5
+q='v1
+s>t[(
+G5r}
+uJ
+q=<s8
+{U/9/3
+s(/9,
+ &,qN+rR
+ &$qL1x}
+z'
+/A
+zv,
+/A
+}4,
+ &,uN*
+/A
+ $"qL*sT
+t1x?vu
+t#vu
+/#
+ %$p<D
+/C
+s[qR
+ &k'G#)
+G)R
+/$
+ 'b&/C
+ $W'/C
+ %z$ &&G,x_rW
+xEp:,
+ (&qHpJE
+ &$ *|(r9q9
+ &'/C
+ &y# 2^'/C
+ $$ %q& 0${-
+ *$ )x%/C
+p_&y0%
+p\s*pF
+/C
+ *0/<
+ $i% -~&/C
+ %~& &W%/C
+qHq)9,
+ )}& /h#qe#E
+u"
+ )S'z>$
+ -Y'q4$
+ +l#D$)
+ $ND#R
+ $#zlQU"(
+ %Z' $# %Z'/C
+prsapMpG
+w7QU[pF
+prry[px
+/#
+}_p+}zp.
+}_z%p.
+zlQU"0
+ $* %,/#
+prsapMpF
+ %,prry[pF
+/#
+}_p+}zrL
+}_z%rL
+zlQU"8
+ $* /,}_p+}zs*
+}_z%s*
+zlQU"@
+ $* '6qh3UUpo
+qh47UpG
+qh5>tOpj
+/C
+ufphrNql
+ %y'qHphr}
+ ,0s<pO4
+D()
+ $&D'R
+ $#zlQU"E
+ )V#/$
+qh8UU"8
+qh97U"9
+qh:pMx.:
+/$
+ufq/uD3
+qHq/9,
+ +h$wMpR8
+p\p."9
+p\rL":
+ -j$ &B 3a( ,# 7a(/C
+ %a( 2B 0$/C
+ $- $t+sz[
+vS*
+ %n(/C
+q$r\"*
+ '% %n(/C
+q_&K
+ 'n(uj~7d
+w:rR
+x*}H+
+zitDq1sR7
+/&
+t<syu0
+vS"
+vS#
+vS3
+xBrJuH#
+/&
+xBQ|N2
+ %8/&
+sZrg7Bs)#
+ $//&
+u"
+/D
+sE/9.
+r>1
+r&'e
+G-)
+uq"&
+pipU"j
+ $O/D
+}=
+/D
+sFm/9(
+r>5
+qY14
+G')
+/D
+ &u./D
+ %(zy
+ $GD1R
+ $#D0p@
+ $# %P) &T#/D
+zlQ|Np
+vS'
+X.>tO
+v;"&
+/D
+ %P)D3r}
+uJ
+/D
+x96=63
+qe69,
+ &,/D
+ &$/@
+J7{7
+J8|'
+:7{V
+/@
+sY'
+ (*/#
+rI0
+pc2
+ (&vbM
+n1
+_2
+ &(||
+n2
+_*
+ &(/#
+vb;
+n2
+ &' $./,
+})
+n0
+_.
+ &*/+
+tX
+n2
+_(
+ &(/#
+})
+C;
+ '.!cx#
+ &7C9
+ '.!c*pm
+/%
+||
+C9
+ &$!cxw
+vbM
+C:
+q49
+p9
+!c'y3
+ ', 'P#!c'z/
+/%
+vb;
+C9
+ &2p,|K
+ *$t$tq
+st
+t$td
+ D(`}
+
+var halfBackSM80 = driver.Text{Base: &plainBackSM70, Code: `packed2 18095 halfBack
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ ((!xg\|mwp
+!|Fyip{p3wd
+!
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRqgjt2va~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$gp+wntc
+ ,(tWqq
+O*qo
+h*rT
+ L&rIsOIpYjp$gsOp{y.p[tRqgjt2va~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$g
+ ($z6qG.
+ :$wj,
+ N$ua'
+}5
+}W
+Wq~yG
+}c
+}X
+s|6qT
+ 0(vn;p2
+ .$Tp'q-
+t9pe
+ R#&ua'
+{H
+}W
+/*
+ 'Q#qM6pV+
+ $(}W
+/#
+ '(qM6t0
+ $$|R4
+G+)
+ 0$ufpOr}3
+qHpO9,
+ (&r)qRy0%
+ 2$/,
+ R#s. Bp. (\/ *[/ &P0 2~/tK1,
+ ,$tK/,
+zy
+}W
+/2
+ 'Z%q='P1
+ $( +Y$q='pC'
+ $$ +(q='pK2
+ $- '^$ 22Wq[pV+
+wb7
+wSt^tz
+q='pV
+G5tU
+Ip)?pEqBqgq7uLq]A
+ ,&z6tB
+ ($qI'
+/J
+ $&/J
+ *$/J
+ 0$/L
+qI&
+/$
+s<pS,
+ ,*/L
+ $$/L
+ F$/L
+ua'
+{W
+wYuLt^u%
+ )P$/L
+ $*wYuLt^fqc
+ )Y&/#
+ $#wYuLt^fp.
+ -(wYuLt^fq6
+ +. $,/L
+ 0$/%
+ %b#{-
+ %E/%
+ 'E/%
+ $*/%
+ *$/L
+ &$/L
+ *$/C
+ .$/L
+ ($/L
+ R#$ 'Q$ $& %Q$ )Z(/L
+ $$ %( )Z(/L
+ $$ 'Z( &$/L
+ ($/&
+wYuLt^>voFqc
+ )r#/&
+wYuLt^>p+}zqc
+ )6/&
+ ((/&
+ ($/&
+wYuLt^>voFp.
+ +4wYuLt^>p+}zp.
+ +4 (( -4wYuLt^>voFq6
+ +FwYuLt^>p+}zq6
+ +F (0/&
+ ($/L
+ufpOr}ql
+ %c)qHpOtU
+ **/'
+zL,
+D))
+ %y%/&
+ 'K/'
+D(R
+ +x#/'
+ $.s<qA4
+ )x#/'
+ (*/'
+ufpswi3
+ $x/ +d% (V0 -f% U#S*/L
+ Ba#/L
+ ,$/L
+ &$/L
+ $$/L
+ L$/M
+sE19.
+ .&/M
+}=
+/M
+sFm19(
+ $*qY3,
+ $$/M
+ &$/M
+ %(zy
+ %r(/3
+ '|-/M
+D3R
+ +q&/M
+D2p@
+ -(qY74
+ 'v& $6/M
+ *$/M
+ $$/M
+ 'r*/M
+D6tU
+ %r*/M
+x99=93
+qe99,
+ &,/M
+ &$/I
+ ($/I
+ V#$/2
+ ,$/1
+ 0$C>
+ ,$C<
+ ,$C<
+ *$C=
+q4<
+ (&C<
+ ,$C<
+ X#$`}
+
+var halfBackSM70 = driver.Text{Base: &halfBackSM80, Code: `packed2 18404 halfBack
+!s.
+!s-
+ 8(]r6s7
+O6rA
+ g,(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ a3& 3x* :&J8{7
+:9|'
+:8{V
+ Z&(`}
+
+var sumRowsSM70 = driver.Text{Base: &plainSM70, Code: `packed2 7659 sumRows
+ ($!u6oyiw{qgjt2vaq*
+!
+!pWumpt
+!yN
+ $0]2rO
+}r
+h1rT
+p#+q^
+ &*t6
+tn
+u#
+ &(p,p.
+ ("p"q6
+t$s]
+s=0yR
+sp
+s=.yG
+|tp{zWw>?rV
+ra2pC*
+xq
+w+
+s=+pv
+{wb
+s=2rX
+q?pS
+qHq/E
+vYqAv2
+y+q/
+sFpAE
+s=.q[
+{wY
+y+q9
+ueq9)
+sFpOE
+tbY
+t~Z
+y+qA
+ueqA)
+sFq9E
+s=2p;
+t1v?ve
+s=.qp
+t#ve
+ )#}\y~
+s=0r7
+s1
+s2
+s/
+qCz=)
+/$
+s<qAM
+G')
+ueqAw"
+/$
+s<qA4
+G*)
+ '$s=1P
+|Y.u$
+s5yd
+t><pf
+sMp:/9.uD
+tHr}
+}k
+ &T*vG|q
+xEpJ
+ (& $'u"
+rxr$B
+ $*v_<
+ &$ ''r9<
+ &%t>0rR
+q|{'&
+|R4
+G%)
+t>+rR
+q|pO9$
+tE
+G#R
+|RM
+D$)
+t>.qT
+}09.
+/$
+qQ&
+tE
+tf
+ %//$
+q|zr$
+ '//$
+ut9.
+ O-t><{X
+D);
+u"
+/%
+t.m'V
+/%
+t.m&V
+t.m$FpU
+v=sg
+t.m$V
+ $~#prry(pF
+t>2qT
+s>rJpo
+/$
+t.q)V
+/$
+t.psV
+t.m$Fqu
+ %-t.m$Fp6
+ '-/$
+ '-t.q9V
+/$
+t.pJV
+t.m$u\pZ
+ %8t.m$FqX
+ --{"voV
+/$
+t.pAV
+t.m$Fsc
+ %Ct.m$FsD
+ $#p>#pj7po
+/$
+qr$pGpj
+/%
+u&1
+u&*
+|3,)
+|3)E
+y7
+ '% (w$/%
+sE,9&
+/%
+sE,9$
+tE
+xh
+/#
+ $o)G%)
+uS
+/#
+G#R
+uS
+qY-M
+D7)
+s9pU
+ %N &r,p>#pjuH#
+/%
+qr$#$pj
+/&
+x91=19.
+/&
+x9.=.,
+qe.=6
+ &,t>5a
+tK74
+D6)
+uq##
+D5R
+uq#$
+ $Ira2yU
+ &J/,
+J$vKc<
+J%uC
+/,
+J&q(
+J'rP
+J(s?
+p9.
+ $O/*
+q,~7vX
+/*
+p95
+ (T./%
+ws
+pc1
+pc)
+ &( &,_1
+ &)/%
+||
+n2
+ &2 $-vbM
+n.
+_3
+ &*||
+n4
+ &' $. ',_5
+ &(/%
+vb;
+C6
+ &I!cx#
+/%
+{1.
+C6
+_$
+ $Lp,y9
+ *$p"ui
+st
+t$qX
+ D(`}
+
+var sumHalvesSM70 = driver.Text{Base: &sumRowsSM70, Code: `packed2 8395 sumHalves
+ *$!u'\|mwp
+ ,"O+rA
+ H$r*t-p-0
+ R%$|R,
+ :$ua'
+ 6$ I- *HwAuLt^>zt'V
+pDq~yG
+}c
+}X
+/&
+wAuLt^>zt&V
+/#
+ ''t>+xx
+ 0(/&
+wAuLt^>p+q)V
+/%
+ )4wAuLt^>p+psV
+ )4/&
+ ,*/&
+ '4wAuLt^>p+q9V
+ +4wAuLt^>p+pJV
+ +4 ,. )4wAuLt^>voV
+ +FwAuLt^>p+pAV
+ +F ,./&
+ $$/'
+ 6$/'
+ $$/'
+ *$qY-,
+ $$}W
+/'
+ 'G/$
+ $&}W
+ )Ht>+u)
+ 0$/'
+ $$/)
+ $$/(
+ 8$r*t-qG.
+ &$//
+ &$//
+ ,$/,
+ $$/,
+ V%$`}
+
+var sumMixedSM70 = driver.Text{Base: &sumRowsSM70, Code: `packed2 8133 sumMixed
+ *$!u'\|mwp
+ ,"sJrA
+h1q^
+ F&qs2pK.
+ R%$|R,
+ *$zL4
+G#)
+s<pOM
+D%)
+ $(y?9.
+ ($ua'
+ *$s<pS4
+ %0/$
+|D9.
+ S#. $T#D-;
+ &$wAuLt^>zt+V
+pDq~yG
+}c
+}X
+/&
+t.m)V
+t.m'FpU
+ $* $+ *,/%
+wAuLt^>zt$V
+/%
+ '0/%
+t.m"V
+t.m'Fqu
+ $-t.m'Fp6
+ &$/%
+ '0wAuLt^>p+qAV
+ +0 $>t.m'u\pZ
+ $Gt.m'FqX
+ -0wAuLt^>p+phV
+ +> $^#t.m'Fsc
+ $Kt.m'FsD
+ &P#/%
+ $$/&
+u&5
+u&.
+|30)
+|3-E
+y7
+ '% (2/&
+sE09&
+/%
+sE09$
+ (*qY1,
+ $$}W
+/&
+ 'C/$
+qY34
+G#)
+uS
+qY2M
+D<)
+ ,./&
+ $$/'
+x96=69.
+/'
+x93=3,
+qe3=;
+ *,D;)
+ $$D:R
+ &$qs2x}
+ &$/-
+ &$/-
+ ,$/+
+ s#$C;
+ ,$C;
+ X#$`}
+
+var sumPartsSM70 = driver.Text{Code: `packed2 2877 sumParts
+!s.
+!s-
+!t;
+!u6oyiw{qgjt2vaq*
+!
+!yHtTtc
+!
+!pWp.pt
+!yN
+!qk
+]'rT
+OyD
+z7rA
+p#yD
+!
+s0
+t6
+tn
+u#
+v&'qG.
+zp
+v&0qp
+s2
+v&+q-
+s1
+v&0rR
+q>Yvj
+s/
+pIb;
+s/
+v&+q~
+qCY3R
+v&.P
+sApS
+v&1qW
+sMpArN)
+sApJ
+/#
+tE
+}k
+}\{G
+v&1pV.
+s<pO;
 ub+
-0
-|&)U
-qVM*D
-qVxc+
-|&,q=
-qVM*D
-ret,v:
-wj
-wj
-rD8
-{R
-*#%
-v3p=q&
-*(%
-":
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-":
-qt&1*
-:
-vp
-qk*wv{X/
-t1yc*
-}oD
-4
-x)
-qt&D
-5
-s)
-rf&
-H
-!#
-s)
-svM&
-H
-!#
-":
-z_p5
-q:
-vE
-":
-w|WsU
-w|W6
-w|W6
-w|W6
-"#
-v}Ps}.z%s\2s\2s\2s\s,sfn
-"#
-w|WsU
-w|W6
-w|W6
-w|W6
-"#
-v}Ps}.z%s\2s\2s\2s\s,/uK
-"#
-w|WsU
-w|W6
-w|W6
-w|W6
-"#
-v}Ps}.z%s\2s\2s\2s\s,,{ptO
-"#
-w|WsU
-w|W6
-w|W6
-|K5q/q/>
-":
-qKs0DB=w?
-r\*
-u$
-\
-w9
-!#
-!#
-"$
-z_p5
-xi%
-vE
-"$
-w|W$:
-w|W6
-w|W6
-|K<q/q/>
-"$
-qKs0Dv-
-r\*
-\
-!#
-":
-zj
-p.
-":
-|)
-uE
-":
-vJ
-uT
-z<r8=z\
-":
-|}
-qLXU
-ti
-sd
-!#
-":
-vJ
-uT
-z<r8>z\
-"8
-r?|X
-":
-|}
-|v|ID
-zWyW
-\
-H
-!#
-":
-|Nr8?{$
-"$
-zh@6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-":
-r['p$
-5
-":
-q1=p$
-qvrc1&
-)
-ur
-0
-s;$
-syu8r3qpsG
-!#
-":
-p+
-":
-w)Ps}.z%s\2s\2s\2s\zmzvn
-x-r_Z
-tMW
-tMW
-tMW
-w)Ps}.z%s\2s\2s\2s\zmzvls%
-x-v2W
-tMW
-tMW
-tMW
-":
-t+M*G
-wn}8|6
-rY
-ss
-xH
-xI
-sP}K
-w|6rl
-v)S
-x7s:ul
-vo=qf|'
-|(
-{B
-4
-|@'#
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-p6
-z-r8.$-
-zr#
-z,ziv?
-|cz2r3r_>
-!#
-":
-]7t\
-!#
-":
-t+M&A
-v0qI%
-vE
-*&p-
-vE
-":
-|-$#
-qJsU
-sPul$%
-y*
-sPsz$'
-qJrl
-sPtL$)
-qJqW
-":
-t+M&qO
-i"%
-zpr_sI
-zpu}S
-syy1Ps}+r,xfwyL
-":
-z'&1&v-
-qt&1*
-\
-!#
-O
-!#
-yXr+
-]0zs
-u'R(
-]1s38
-]2|1
-u'R'
-(9
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-J
-qa.
-qa+
-(
-!qZ
-g
-p3,
-;1
-(
-!s*
-r~
-p3.
-;-
-(
-!tS
-g
-p3,
-;4
-(
-!vB
-r~
-a*
-;+
-(
-!w&
-g
-p3,
-qPp=
-(
-!x=
-r~
-a*
-;-
-(
-!yE
-g
-p3,
-qPp)
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ueqA)
+xEqA
+tHE
+tE
+s$<-
+qHphE
+u"
+|2B
+yh
+!s4
+ )%v&5pf
+s<pO4
+G#)
+uS
+s>sg
+v&1yB
+uMtU
+/#
+tf
+ ))/#
+r^u=
+ /)r^9+
+ +0t+rgr_
+/#
+{U*R9+
+s(*9$
+s(*w"
+y7
+|&w&
+ %F %G/#
+tK*4
+ 'Dt+rJpF7
+/#
+{U*9*9+
+ %/y7
+ %Nw8<a
+rzq3p2
+t*ti
+wMrJ
+w8'a
+}=
+w80a
+qjYK
+}FxP
+rI'
+xr
+w8+qT
+s~
+ %;w81pf
+rzq3pT
+vJti
+{prQ
+t+t[r57
+w8.r{
+rHYp*,
+th3
+y7
+w8*pV
+tK)4
+G%)
+uqr5
+!s}
+s3
+!@
+`}
 
-const narrowSM90 = narrowSM90NarrowAligned + `
- patch
- -1
-packed1 14073 narrow
- =12
- -2
-zfte
-p9t2pF
-p:8x,
- =21
- -8
- =3
- -3
-"%
-wP
-}PpK
-stp[
- =2
- -7
-v0qI%
-vwqArZ
-zbp[C
-pm
-zbp=su
- =2
- -4
-v&%
-vwp[su
-zbqIC
- =3
- -2
-"&
-t>
-pC'
- =2
- -1
-tAs7
- =6
- -3
-{R
-wm%
-_
-y(
-s4p&
-s4se
- =6
- -2
-ugp)p-v-
-|,3'
- =53
- -1
-qTu4=
- =3
- -1
-qvrct0
- =20
- -1
-tV'E
- =9
- -5
-zNG
-*.%
-_
-y(
-s4p&
-s4se
-*&p-
-_
-y(
-s4p&
-s4se
- =3
-|l>
-s>
- =2
-|l>
-s>
- =2
-|l>
-s>
- =2
- -9
-|l>
-s>
-qD/r.
-{{q&
-*1%
-y/qlqR
-y/tRv=q=
-y/}/x?U
-y/tR7t/
-{Nt'
-ugqIwXv-
-q\qI3'
- =7
- -8
-ru%
-vW'
-ub$
-{=%%
-xb'C
-zbu\)
-{=*p-
-xb'C
- =4
- -3
-v3p=G
-*#%
-z=q&
- =4
- -1
-ru&
-pC'
- =2
- -6
-*'wv{X/
-qnp/'
-uh
-4
-w>
-z7
- =2
- -1
-tAp=
- =3
- -1
-qPp=
- =3
- -3
-{R
-wm%
-_
-y(
-s4p&
-s4se
- =6
- -1
-s4sfn
-s4.,wV
-s4.y^
-s4.qYp&
- =6
- -1
-s4/uK
-s4/,rJ
-s4/+wV
-s4/rFr>
- =6
- -1
-s4,{ptO
-s4,{pw7
-s4,{prJ
-s4sT-wV
- =6
- -3
-ugp)p-B=w?
-|,3'
-|,rZ
- =5
- -3
-v3p=G
-};%
-_
-y(
-s4p&
-s4se
- =6
- -2
-ugpYrSv-
-q\yo'
- =78
- -1
-tV'E
- =40
- -5
-v3qIG
-i%%
-_
-y(
-s4p&
-s4se
-*&p-
-_
-y(
-s4p&
-s4se
- =3
-|l>
-s>
- =2
-|l>
-s>
- =2
-|l>
-s>
- =2
- -9
-|l>
-s>
-":
-sn$q&
-i&%
-y/qlqR
-y/tRv=q=
-y/}/x?U
-y/tR7t/
-":
-|w%V%v-
-tf%3'
- =6
- -1
- =2
- -1
- =6
- -2
-qa,
-qa$
- =3
- -2
-p3'
-;/
- =3
- -2
-p3,
-;)
- =3
- -2
-p3'
-;2
- =3
- -2
-a.
-;$
- =3
- -2
-p3'
-wp-
- =3
- -2
-a.
-;)
- =3
- -2
-p3'
-wp,
- =26`
-
-const narrowSM80NarrowAligned = narrowSM90NarrowAligned + `
- patch
- -3
-packed1 12871 narrow
-!|hf|f
-!|gxO
- =42
- -2
- =19
- -2
- =137
- -3
-"8
- =16
- -3
-"8
- =18
- -1
-"8
- =3
- -1
-"8
- =25
- -1
-"8
- =21
- -1
-"8
- =2
- -1
-"8
- =2
- -1
-"8
- =3
- -1
-"8
- =5
- -1
-"8
- =3
- -3
-"6
-r?|X
-"8
- =6
- -1
-"8
- =20
- -1
-"8
- =2
- -1
-"8
- =8
- -3
-"8
-p+
-"8
- =10
- -1
-"8
- =37
- -1
-"8
- =2
- -1
-"8
- =5
- -1
-"8
- =8
- -1
-"8
- =5
- -1
-"8
- =14
- -1
- =66`
-
-const narrowSM80 = narrowSM90 + `
- patch
- -3
-packed1 13881 narrow
-!|hf|f
-!|gxO
- =35
- -3
-"$
- =16
- -3
-"$
- =155
- -3
-"8
- =16
- -3
-"8
- =19
- -1
-"8
- =6
- -1
-"8
- =34
- -1
-"8
- =24
- -1
-"8
- =2
- -1
-"8
- =2
- -1
-"8
- =3
- -1
-"8
- =5
- -1
-"8
- =3
- -3
-"6
-r?|X
-"8
- =6
- -1
-"8
- =20
- -1
-"8
- =2
- -1
-"8
- =8
- -3
-"8
-p+
-"8
- =10
- -1
-"8
- =37
- -1
-"8
- =2
- -1
-"8
- =11
- -1
-"8
- =16
- -1
-"8
- =6
- -1
-"8
- =12
- -1
- =66`
-
-const narrowSM70NarrowAligned = narrowSM80NarrowAligned + `
- patch
- -3
-packed1 14717 narrow
-!pJ
-!pI
- =9
- -2
-p;8un
-p9xFte
- =168
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =3
- -3
-r(%A
-sXR-U
-qzq9A
-sXq}U
-syy1Ps}+r,xfp,DL
- =209
- -1
-pV)t\
- =10
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =3
- -3
-r(%A
-sXR-U
-qzq9A
-sXq}U
-syy1Ps}+r,xfp,DL
- =8
- -5
-]4zs
-u'RF
-]5s38
-]6|1
-u'RE
- =68`
-
-const narrowSM70 = narrowSM80 + `
- patch
- -3
-packed1 15174 narrow
-!pJ
-!pI
- =9
- -3
-p;8un
-p9@sV
- =168
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =3
- -3
-y/ql<+
-y/tRv=<$
-y/tR.ump2
- =226
- -1
-pV)t\
- =16
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =3
- -3
-y/ql<+
-y/tRv=<$
-y/tR.ump2
- =9
- -3
-]4zs
-]5s38
-]6|1
- =68`
-
-const plainAddSM70NarrowCoarse = `packed1 3263 plainAdd
-!pJ
-!pI
-!p8
-!sgq"u=|z
+var wideBack32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 23816 wideBack_4_float32_row_F32_row_Words_row_F32
+ *$!u'x<w>p3qgjt2vaq*
+ ($!yLpVyKoyiw{qgjt2vaq*
 !
-!pHrJpD
-!c
-p;t=pF
-p9+sV
-p:y?pF
-qSve
-!
-p>
-q*
-pa
-q$
-q?
-r"
-x.
-t:pE
-Q
-s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-x3
-v@s6
-Yp,D
-"#
-4
-u.
-v@zg
-x<D
-"#
-4
-sapGq^
-ywpY
-q)q>piy4xD%B8
-{Z}U
-4
-zT
-q1[G
-qBp@
-t8[?
-YyD[
-sd
-!#
-zt
-x{
-tN
-s?q,
-Y||
-5
-"$
-Yq,q=
-Yq,U
-4
-wh
-t+q,G
-*#%
-_
-v0qIp-
-_
-q6
-};rZ
-s8
-!#
-"#
-qKwgq,B
-Yq,qR
-td
-!#
-O
-!#
-"#
-t+q,G
-*#%
-vE
-*%p-
-vE
-x-|q
-x-|q
-x-|q
-x-|q
-*'rZ
-|*xfqsSv,L
-O
-!#
-wP
-x"x4
-t>
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCp/-
-qb
-pP
-pc
-O
-!L
-`
-
-const plainAddSM70Narrow = plainAddSM70NarrowCoarse + `
- patch
- -1
-packed1 2019 plainAdd
- =5
- -6
-!}|
-!c
-p;sV
-p9}<
-p:}<
-{M
- =7
- -1
- =4
- -45
-tN
-ri
-0
-p~[r2ry
-)
-u$
-5
-v@s6
-Y{q
-{b
-4
-rP
-z_.
-wm%
-_
-w0p-
- =2
- -1
-xirZ
- =2
- -5
-uAu:
- =2
- -17
-ya
-"#
-y0x4
-wP
- =18
- -2
-Q
- =3
- -1
-N
- =4
- -1
-sCpU
- =6`
-
-const plainAddSM70 = plainAddSM70Narrow + `
- patch
- -1
-packed1 1895 plainAdd
- =8
- -2
-p9,r0
-p:ve
- =12
- -6
-)
-p{rU%
-zC
- =2
- -2
-rCp"
-rCpY
- =2
- -4
-o
-v&%
-_
-wmp-
- =2
- -1
-w0rZ
- =5
- -1
- =2
- -1
- =4
- -1
-tAqI
- =2
- -1
-qPpU
- =19
- -1
-sCpG
- =6`
-
-const plainSM70 = `packed1 11873 plain
-!pJ
-!pI
-!p8
-!sgtqrR
-!s]u=q>pMw]
-!
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujq>vPtkuj+pMq>vPtk|SuN~(pMuj+piKrbrmq)rGp<uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp<uj+pMrKt?q)t@pidt&s<
-!
-!pHy+pD
-!}[
-!c
-p;8un
-p9xWpF
-p:7sV
-qS@8pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-x.
-uxs:uwqYp&
-uxPt5/rz~72uww$
-m
-hz?
-m
-q'-ua
-r7ujrKt?q)t@piujq>vPtkuj+pMq>vPtk|SuN~(pMuj+piKrbrmq)rGp<uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp<uj+pMrKt?q)t@pi
-q'.r]
-N
-q'8pE
-Q
-wI/wE
-sH/
-"$
-t>
-"$
-)
-uq
-q'7s6
-p}pG
-stqI
-qU
-xz
-pm
-xM
-*#%
-zbp)wX
-u(
-*%p-
-:
-q'9f
-rjt,zD
-qM/j
-q\p"t~
-5
-:
-tApG
-H
-!#
-s)
-H
-!#
-qM@u:
-o
-q:
-_
-r?|X
-qM/sr
-ugp)p-A
-|,3(
-\
-!#
-q'/qN
-y,.qR
-syu8r3qp6
-}%pj
-p+
-:
-J
-!#
-u-@r+
-vbr2
-q;
-r?|X
-w8
-}u
-\
-qD=|_
-wn}8p/(
-wOzir3v2S>
-!#
-r&7j
-q\pU3(
-5
-:
-tAqA
-H
-!#
-s)
-H
-!#
-r&9s6
-o
-w0%
-_
-t3xhqW
-r&{}
-}"rn>>S
-r&7sr
-ugp)p-A
-|,3(
-\
-!#
-{NpX
-p~p@G2[
-u6pkS
-{1^
-p+
-:
-J
-!#
-")
-vb2p0
-|~
-r?|X
-w8
-}u
-\
-{rvO
-wn}8p/(
-z-v8
-zr#
-z,ziv?
-|cz2v?
-r68j
-{Zp/*p$
-uE
-rt,rI
-xb(3+
-z>
-rt+j
-rjt,x_}~
-!#
-rt-|_
-tV,E
-v&%
-_
-zw$
-qJq/
-*'p-
-_
-*)rZ
-_
-xTS6
-v0qIrS
-s8
-rt+s-
-}7,3,A
-v1,3(
-\
-u<
-!#
-yHqw
-}^t\
-!#
-r69ps7
-tV,E
-*1%
-_
-zw$
-qJt|
-*'p-
-_
-rx
-*2rZ
-s8
-yHr]
-}7,3,A
-v1,3(
-\
-!#
-wI/sr
-O
-!#
-";
-s?[
-vW(
-";
-yg(
-ub$
-xz
-ub&
-zcyz
-sS
-rDB
-"<
-s?p2
-q'7rI
-|9
-*#%
-*%p-
-:
-"=
-]#x_zQ
-"=
-q\p=3(
-:
-vp
-*(wvt2
-qnp/(
-uh
-4
-w>
-q\pKC
-5
-s)
-tAp"
-H
-!#
-s)
-qPp"
-H
-!#
-"=
-o
-xi%
-v}Pq>pOs:ql
-q6
-v}Pq>pOs:tRpk
-q6
-v}Pq>pOs:tRt&
-q6
-v}Pq>pOs:tRuK
-r?t$v,
-"=
-ugp)p-rq
-|,3(
-|,rZ
-\
-w9
-!#
-!#
-"#
-|9
-wm%
-v}Pq>pOs:ql
-r?rvqW>
-"#
-ugpYrSA
-q\yo(
-\
-!#
-"=
-p~p0G2p*
-syu8r3qpqW
-"=
-p+
-:
-J
-!#
-"6
-vbt0
-q;
-r?|X
-w8
-}u
-\
-"=
-wn}8p/(
-wOzir3r8"S>
-!#
-"=
-q\qA3(
-:
-vp
-*(wvt2
-qnp/(
-uh
-4
-w>
-tf"C
-5
-s)
-{j#
-H
-!#
-s)
-wp#
-H
-!#
-"=
-o
-i#%
-v}Pq>pOs:ql
-t3xh$%
-"=
-r@6q/
-"#
-v}Pq>pOs:tRpk
-t3xh$(
-"#
-r@6q/
-"#
-v}Pq>pOs:tRt&
-t3xh$+
-"#
-r@6q/
-"#
-v}Pq>pOs:tRuK
-t3xh$.
-"#
-}"tL>>S
-"=
-ugp)p-rq
-|,3(
-|,rZ
-\
-w9
-!#
-!#
-"$
-|9
-i%%
-v}Pq>pOs:ql
-t3xh$0
-"$
-|K#>sR#
-"$
-ugpYrSA
-q\yo(
-\
-!#
-"=
-p~q}u%%
-u67y%#
-"=
-p+
-:
-J
-!#
-")
-s;%
-|~
-r?|X
-w8
-}u
-\
-"=
-wn}8p/(
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'#
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"=
-{Zp/*p$
-uoz]I
-{rw}
-z-r8/$-
-zr#
-z,ziv?
-|cz2r3r_>
-!#
-"#
-uE
-">
-xb(3+
-z>
-">
-pV'x_}~
-!#
-">
-sn(E
-i'%
-v}Pq>pOs:ql
-t3xh$N
-qJrl
-*'p-
-v}Pq>pOs:ql
-*)rZ
-v}Pq>pOs:ql
-xTS6
-i)rS
-s8
-">
-|w,V,A
-tf,3(
-\
-u<
-!#
-">
-pV(t\
-!#
-">
-sn-E
-i,%
-v}Pq>pOs:ql
-t3xh$T
-ws#
-*'p-
-v}Pq>pOs:ql
-rx
-i-rZ
-s8
-">
-|w0V0A
-tf03(
-\
-!#
-">
-O
-!#
-";
-]2zs
-]3s38
-(7
-!pZ
-p(
-!p^
-r7,
-qa/
-qa$
-(
-!qZ
-qH
-p3.
-;/
-(
-!s*
-g
-p3/
-;&
-(
-!tS
-"*
-r~
-p3(
-;+
-(
-!vB
-"#
-g
-a3
-;$
-(
-!w&
-qH
-a4
-wp3
-(
-!x=
-g
-a3
-;&
-!q[
-{I
-p_
-m
-pN
-p]
-ht&
-pQ
-sjsL
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const plainBackSM70 = `packed1 15921 plainBack
-!pJ
-!pI
-!p8
-!sgq"u=uNq>v9q)pO}}rR
-!s]q"u=|z
-!vvu=q>pMw]
-!
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujq>vPtkuj+pMv9q)pO}}~XrmvDuj+piKrbrmq)rGp<uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp<uj+pMrKt?q)t@pidy;s<
-!
-!pH+wVpD
-!}[
-!c
-p;y{pF
-p9-sV
-p:9te
-qS,v<pF
-!
-p>
-v~
-pa
-z^
-q?
-xY
-rd
-x.
-w6
-xd
-{I
-|"
-uxs:uwy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-huK
-m
-q'8ua
-r7ujrKt?q)t@piujq>vPtkuj+pMv9q)pO}}~XrmvDuj+piKrbrmq)rGp<uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp<uj+pMrKt?q)t@pi
-q'7tI
-N
-Q
-y2ps/
-sH0
-"#
-t>
-)
-q'9q@
-}PpK
-q'/w-
-p}p"
-ub$
-qU
-xz
-pm
-xM
-*#%
-zbp)t~
-u(
-*)p-
-}%qN
-zbp=3&
-z>
-*%rZ
-:
-qD{L
-}^zD
-vc/j
-q\pGt~
-5
-:
-tAp[
-H
-!#
-s)
-H
-!#
-vc@u:
-o
-v0pK%
-_
-r?|X
-vc/sr
-ugp)p-A
-|,3,
-\
-!#
-qD,qN
-y,.qR
-u6uK6
-{Npj
-p+
-:
-J
-!#
-{Dr+
-vbr2
-t6uK
-r?|X
-w8
-}u
-\
-{1|_
-wn}8p/,
-wOzir3v2S>
-!#
-qM/j
-q\qA3,
-5
-:
-:
-:
-tAqI
-H
-!#
-|D
-{w
-s)
-H
-!#
-qM@t'
-o
-wm%
-_
-w0p-
-_
-t3rnu#
-*+rZ
-_
-sPv8
-r&=ua
-}"v2SSsU
-}"u_>SsI
-}"t$2v8rl
-qM/s-
-ugpYrSA
-q\yo,
-\
-!#
-qD7pX
-p~p@G2[
-syu8r3qpsU
-u6pksI
-u6t&rl
-qD9^
-p+
-:
-J
-!#
-")
-vb2p0
-q;
-r?|X
-w8
-}u
-:
-J
-\
-!#
-vb2q,
-|~
-r?|X
-w8
-}u
-:
-J
-\
-!#
-s;%
-t6t&
-r?|X
-w8
-}u
-\
-x1yY
-v;u_'#'$
-z,ziv?
-|cz2v?
-{.yY
-r=
-qJS
-qJq/
-qJsG
-x>#
-vYpb
-sPv2sG
-x>#
-xkf
-xps\6Zr)#
-qD@^
-qTq}p$
-wu3.
-4
-5
-qM=pX
-z[03.
-{K
-t+wg/
-*-%
-|Hrv
-ppr>'%
-!#
-qM+^
-p+
-zqsr
-xb23(
-s'8
-tV1E
-*'%
-r6=j
-rj|;t\
-!#
-}Tua
-tV/E
-ta
-_
-*4p-
-_
-*6rZ
-_
-*+rS
-_
-rx
-r&7q#8
-t3r_'%
-qJsG
-s+&2v8
-tMt|
-}Tps@
-x-ul6
-*5q^
-s8
-r6=s-
-}7/3/A
-v1/3,
-\
-!#
-y2sh
-O
-!#
-q'7ww
-s?q,
-"A
-vW,
-"A
-yg,
-ub$
-xz
-ub*
-"A
-ub&
-q'/s6
-ret,v:
-wj
-"#
-wj
-rDD
-"C
-s?q}
-"$
-|9
-*#%
-*)p-
-"$
-*%rZ
-:
-"C
-]#x_zQ
-"C
-q\yo,
-:
-vp
-*,wvt2
-qnp/,
-uh
-4
-w>
-q\p"C
-5
-s)
-tApG
-H
-!#
-s)
-qPpG
-H
-!#
-"C
-o
-w0%
-v}Pq>pOs:ql
-q6
-v}Pq>pOs:tRpk
-q6
-v}Pq>pOs:tRt&
-q6
-v}Pq>pOs:tRuK
-r?t$v,
-"C
-ugp)p-rq
-|,3,
-|,rZ
-\
-w9
-!#
-!#
-"#
-|9
-v&%
-v}Pq>pOs:ql
-r?rvqW>
-"#
-ugpYrSA
-q\yo,
-\
-!#
-"C
-pB&u%%
-u6uKqW
-"C
-p+
-:
-J
-!#
-"<
-s;%
-t6uK
-r?|X
-w8
-}u
-\
-"C
-wn}8p/,
-wOzir3r8"S>
-!#
-"C
-q\qI3,
-:
-:
-:
-vp
-*,wvt2
-qnp/,
-uh
-4
-w>
-tf#C
-5
-|D
-{w
-s)
-{j$
-H
-!#
-|D
-{w
-s)
-wp$
-H
-!#
-"C
-o
-i$%
-v}Pq>pOs:ql
-i#p-
-v}Pq>pOs:ql
-t3rn$(
-*+rZ
-v}Pq>pOs:ql
-sPv8
-"C
-xTq/sI
-y6WqW
-v;u_WsG
-"#
-v}Pq>pOs:z4lpk
-v}Pq>pOs:ds7lpk
-t3rn$0
-v}Pq>pOs:tRpk
-sPv8
-"#
-xTq/qW
-y6WqW
-v;u_WqW
-"#
-v}Pq>pOs:z4lt&
-v}Pq>pOs:ds7lt&
-t3rn$8
-v}Pq>pOs:tRt&
-sPv8
-"#
-xTq/qW
-y6WqW
-v;u_WqW
-"#
-v}Pq>pOs:z4luK
-v}Pq>pOs:ds7luK
-t3rn$@
-v}Pq>pOs:tRuK
-sPv8
-"#
-|K3SSrl
-|K4>SsI
-|K52v8sU
-"C
-ugpYrSrq
-q\yo,
-q\pYq^
-\
-w9
-!#
-!#
-"$
-z=E
-i(%
-v}Pq>pOs:ql
-i'p-
-v}Pq>pOs:ql
-t3rn$E
-*+rZ
-v}Pq>pOs:ql
-sPv8
-"$
-|K8SS$8
-|K9>S$9
-|K:2v8$:
-"$
-ugp[t]A
-q\p[3,
-\
-!#
-"C
-pB&u%%
-syu8r3qp$8
-u67y%9
-u6t&$:
-"C
-p+
-:
-J
-!#
-")
-s;%
-q;
-r?|X
-w8
-}u
-:
-J
-\
-!#
-s;%
-|~
-r?|X
-w8
-}u
-:
-J
-\
-!#
-s;%
-t6t&
-r?|X
-w8
-}u
-\
-"C
-v;u_'#'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"C
-ss
-qJq/
-qJW
-ws*
-x>#
-"C
-sPv2$*
-x>#
-"C
-xps\6Zr)#
-"C
-r[&p$
-wu3.
-4
-uo~9I
-x1sh
-z,zisM+
-|cz2r3sz>
-"&
-u9s:tL
-ws"
-ws#
-ws3
-y9rvwz#
-"&
-sPr_$2
-x>#
-"&
-xpt$>Zr)#
-!#
-"&
-5
-"D
-zK/3.
-s'7
-t+M'qO
-*-%
-|Hr8&
-ppy%j
-!#
-"D
-p+
-"D
-zbpW/3(
-s'9
-sn1E
-*'%
-"D
-pV(t\
-!#
-"D
-sn1E
-ta
-v}Pq>pOs:ql
-i1p-
-v}Pq>pOs:ql
-i0rZ
-v}Pq>pOs:ql
-*+rS
-v}Pq>pOs:ql
-rx
-"D
-t3r_$p
-ws'
-s+.2v8
-tM$&
-"D
-x-ul6
-i3q^
-s8
-"D
-|w6V6A
-tf63,
-\
-!#
-"D
-O
-!#
-"@
-]7s3/
-]8s3@
-pV7rL=
-"@
-(xF
-!pZ
-p(
-!p^
-"#
-r7+
-qa2
-qa$
-(
-!qZ
-sk
-p31
-;2
-(
-!s*
-qH
-p32
-;*
-(
-!tS
-"#
-uI
-p32
-;&
-(
-!vB
-",
-r~
-p30
-;.
-(
-!w&
-"+
-g
-p32
-;(
-(
-!x=
-"#
-r~
-a;
-;.
-(
-!yE
-"#
-g
-a9
-;(
-(
-!{-
-"%
-qH
-a9
-;$
-(
-!vKxw
-sk
-a:
-wp9
-(
-!pty@
-qH
-a9
-;*
-(
-!ptyG
-"%
-uI
-a9
-;&
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const halfBackSM80 = `packed1 18095 halfBack
-!|hf|f
-!|gxO
-!p8
-!sgq"u=uNq>v9q)pO}}rR
-!s]q"u=|z
-!vv|Q
-!v7psv6u=q>pMw]
-!
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujq>vPtkuj+pMv9q)pO}}~XrmvDuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMtBqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMtBqcp5uj+pMrKt?q)t@pidy;s<
-!
-!pH+wVpD
-!}[
-!c
-p;y{pF
-zfr0
-p9/sV
-p:/t*
-qS,v<pF
-!
-p>
-v~
-pa
-z^
-q?
-xY
-rd
-x.
-w6
-xd
-{I
-|"
-uxs:uwy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-huK
-m
-q'8ua
-r7ujrKt?q)t@piujq>vPtkuj+pMv9q)pO}}~XrmvDuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMtBqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMtBqcp5uj+pMrKt?q)t@pi
-q'7tI
-N
-Q
-xnr.8
-sH0
-"#
-t>
-)
-q'9q@
-}PpK
-q'/w-
-p}p"
-ub$
-qU
-xz
-pm
-vaB
-*#%
-zbp)t~
-u(
-*)p-
-}%qN
-zbp=3&
-z>
-*%rZ
-:
-qD{L
-}^zD
-vc/j
-q\pGt~
-5
-:
-tAp[
-H
-!#
-s)
-H
-!#
-vc@u:
-}d
-v0pK%
-rV
-prsrxG
-pv
-&
-vc@r1
-r?|X
-vc/sr
-ugp)p-A
-|,3,
-\
-!#
-qD,qN
-p~XGr2
-u6uK6
-{Npj
-p+
-:
-J
-!#
-pqpjr+
-vb2p2
-t6uK
-r?|X
-w8
-}u
-\
-{1|_
-wn}8p/,
-wOzir3v2S>
-!#
-qM/j
-q\qA3,
-5
-:
-:
-:
-tAqI
-H
-!#
-|D
-{w
-s)
-H
-!#
-qM@t'
-}d
-wm%
-rV
-"*
-pv
-&
-qM@q#-
-w0p-
-rV
-"#
-pv
-&
-qM@r]
-t3rnu#
-vIE
-*+%
-_
-sPv8
-r&=ua
-}"v2SSsU
-}"u_>SsI
-}"t$2v8rl
-qM/s-
-ugpKq^A
-q\pK3,
-\
-!#
-qD7pX
-p~q}u%%
-syu8r3qpsU
-u6pksI
-u6t&rl
-qD9^
-p+
-:
-J
-!#
-",
-s;%
-q;
-r?|X
-w8
-}u
-:
-J
-\
-!#
-s;%
-|~
-r?|X
-w8
-}u
-:
-J
-\
-!#
-s;%
-t6t&
-r?|X
-w8
-}u
-\
-x1yY
-v;u_'#'$
-z,ziv?
-|cz2v?
-{.yY
-r=
-qJS
-qJq/
-qJsG
-x>#
-vYpb
-sPv2sG
-x>#
-xkf
-xps\6Zr)#
-qD@^
-r[&p$
-wu3.
-4
-5
-qM=pX
-z[03.
-{K
-t+M'qO
-*-%
-|Hrv
-ppr>'%
-!#
-qM+^
-p+
-zqsr
-xb23(
-s'8
-tV1B
-*'%
-r6=j
-rj|;t\
-!#
-}Tua
-tV/B
-ta
-rV
-"2
-pv
-&
-}Tf7
-*4p-
-rV
-"#
-pv
-&
-}TpX,
-*6rZ
-rV
-"#
-pv
-&
-}TqN.
-tV/E
-*+%
-_
-rx
-r&7q#8
-t3r_'%
-qJsG
-s+&2v8
-tMt|
-}Tps@
-x-ul6
-prr4q#-
-|l>
-s>
-}Tq#
-*5su
-wG
-r6=s-
-}7/3/A
-v1/3,
-\
-!#
-xnt'
-O
-!#
-q'7ww
-ru'
-"J
-vW,
-"J
-yg,
-ub$
-xz
-ub*
-"J
-ub&
-q'/s6
-ret,v:
-wj
-"#
-wj
-rDD
-"L
-ru&
-"$
-{T
-*#%
-*)p-
-"$
-*%rZ
-:
-"L
-]#x_zQ
-"L
-q\yo,
-:
-vp
-*,wvt2
-qnp/,
-uh
-4
-w>
-q\p"C
-5
-s)
-tApG
-H
-!#
-s)
-qPpG
-H
-!#
-"L
-}d
-w0%
-v}Pq>pOPt5p5rz~72ql
-"2
-pv
-&
-"L
-q6
-v}Pq>pOPt5p5rz~7q<sL
-"#
-pv
-&
-"#
-q6
-v}Pq>pOPt5p5rz~7q<pk
-"#
-pv
-&
-"#
-q6
-v}Pq>pOPt5p5rz~7q<rJ
-"#
-pv
-&
-"#
-r?t$v,
-"L
-ugp)p-rq
-|,3,
-|,rZ
-\
-w9
-!#
-!#
-"%
-{T
-v&%
-v}Pq>pOPt5p5rz~72ql
-"%
-pv
-&
-"%
-r?rvqW>
-"%
-ugpYrSA
-q\yo,
-\
-!#
-"L
-pB&u%%
-u6uKqW
-"L
-p+
-:
-J
-!#
-"C
-s;%
-t6uK
-r?|X
-w8
-}u
-\
-"L
-wn}8p/,
-wOzir3r8"S>
-!#
-"L
-q\qI3,
-:
-:
-:
-vp
-*,wvt2
-qnp/,
-uh
-4
-w>
-tf#C
-5
-|D
-{w
-s)
-{j$
-H
-!#
-|D
-{w
-s)
-wp$
-H
-!#
-"L
-}d
-i$%
-v}Pq>pOPt5p5rz~72ql
-"*
-pv
-&
-"L
-i#p-
-v}Pq>pOPt5p5rz~72ql
-"#
-pv
-&
-"L
-t3rn$(
-vIE
-*+%
-v}Pq>pOs:ql
-sPv8
-"L
-xTq/sI
-y6WqW
-v;u_WsG
-"&
-v}Pq>pOPt5p5rz~72dp=lsL
-"%
-pv
-&
-"&
-v}Pq>pOPt5p5rz~72z4lsL
-"#
-pv
-&
-"&
-t3rn$0
-v}Pq>pOs:tRpk
-sPv8
-"&
-xTq/qW
-y6WqW
-v;u_WqW
-"&
-v}Pq>pOPt5p5rz~72dp=lpk
-"%
-pv
-&
-"&
-v}Pq>pOPt5p5rz~72z4lpk
-"#
-pv
-&
-"&
-t3rn$8
-v}Pq>pOs:tRt&
-sPv8
-"&
-xTq/qW
-y6WqW
-v;u_WqW
-"&
-v}Pq>pOPt5p5rz~72dp=lrJ
-"%
-pv
-&
-"&
-v}Pq>pOPt5p5rz~72z4lrJ
-"#
-pv
-&
-"&
-t3rn$@
-v}Pq>pOs:tRuK
-sPv8
-"&
-|K3SSrl
-|K4>SsI
-|K52v8sU
-"L
-ugpKq^rq
-q\pK3,
-q\pKsu
-\
-w9
-!#
-!#
-"'
-v3p"B
-i)%
-v}Pq>pOPt5p5rz~72ql
-"&
-pv
-&
-"'
-i(p-
-v}Pq>pOPt5p5rz~72ql
-"#
-pv
-&
-"'
-t3rn$E
-v3pUE
-*+%
-v}Pq>pOs:ql
-sPv8
-"'
-|K8SS$8
-|K9>S$9
-|K:2v8$:
-"'
-ugqAt~A
-q\qA3,
-\
-!#
-"L
-pB&u%%
-syu8r3qp$8
-u67y%9
-u6t&$:
-"L
-p+
-:
-J
-!#
-",
-s;%
-q;
-r?|X
-w8
-}u
-:
-J
-\
-!#
-s;%
-|~
-r?|X
-w8
-}u
-:
-J
-\
-!#
-s;%
-t6t&
-r?|X
-w8
-}u
-\
-"L
-v;u_'#'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"L
-ss
-qJq/
-qJW
-ws*
-x>#
-"L
-sPv2$*
-x>#
-"L
-xps\6Zr)#
-"L
-r[&p$
-wu3.
-4
-uo~9I
-x1sh
-z,zisM+
-|cz2r3sz>
-"&
-u9s:tL
-ws"
-ws#
-ws3
-y9rvwz#
-"&
-sPr_$2
-x>#
-"&
-xpt$>Zr)#
-!#
-"&
-5
-"M
-zK13.
-s'7
-t+M'qO
-*-%
-|Hr8&
-ppy%j
-!#
-"M
-p+
-"M
-zbpW13(
-s'9
-sn3B
-*'%
-"M
-pV(t\
-!#
-"M
-sn3B
-ta
-v}Pq>pOPt5p5rz~72ql
-"3
-pv
-&
-"M
-i3p-
-v}Pq>pOPt5p5rz~72ql
-"#
-pv
-&
-"M
-i2rZ
-v}Pq>pOPt5p5rz~72ql
-"#
-pv
-&
-"M
-sn7E
-*+%
-v}Pq>pOs:ql
-rx
-"M
-t3r_$p
-ws'
-s+.2v8
-tM$&
-"M
-x-ul6
-"M
-|l>
-s>
-"M
-i6su
-wG
-"M
-|w9V9A
-tf93,
-\
-!#
-"M
-O
-!#
-"I
-]7s3/
-]8s3@
-pV7rL=
-"I
-(xF
-!pZ
-p(
-!p^
-"#
-r7+
-qa2
-qa$
-(
-!qZ
-sk
-p31
-;2
-(
-!s*
-qH
-p32
-;*
-(
-!tS
-"#
-uI
-p32
-;&
-(
-!vB
-"2
-r~
-p30
-;.
-(
-!w&
-"1
-g
-p32
-;(
-(
-!x=
-"#
-r~
-a>
-;.
-(
-!yE
-"#
-g
-a<
-;(
-(
-!{-
-"%
-qH
-a<
-;$
-(
-!vKxw
-sk
-a=
-wp<
-(
-!pty@
-qH
-a<
-;*
-(
-!ptyG
-"%
-uI
-a<
-;&
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const halfBackSM70 = halfBackSM80 + `
- patch
- -3
-packed1 18404 halfBack
-!pJ
-!pI
- =11
- -3
-p;vOpF
-p9@/pF
- =241
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =399
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =12
- -3
-]8s3/
-pV9s3@
-pV8rL=
- =97`
-
-const sumRowsSM70 = `packed1 7659 sumRows
-!pJ
-!pI
-!p8
-!sgq"u=uNq>v9q)pO}}rR
-!
-!pH}4pD
-!vV
-!c
-p;.un
-p9t=pF
-p:7t*
-qS-te
-!
-p>
-q*
-pa
-q$
-q?
-r"
-xY
-rd
-th
-x.
-hrJ
-sjwV
-uv+|Y
-p%
-uv8xG
-{<r/
-rt.pX/
-ya
-wP
-uv-qw
-t+r|qR
-uv.t;
-x#
-q\p[C
-rBpUsO
-stp[
-zbp)C
-uv8r4
-t+r|q=
-stpG
-vwpG%
-zbpKC
-sl
-t+{q
-stpU
-vwpU%
-zbpGC
-uv.j
-reuyyR
-uv8p|
-w"~5
-w"~5
-w"~5
-w"~5
-{#zQ
-uv+sQ
-Q
-N
-)
-yJrc%
-"$
-v3pUq&
-*'%
-vwpUwX
-"$
-v3pUE
-**%
-v3pUE
-**%
-uv7f
-wY.s[
-sJ~,
-sY=rI
-s.p//3.t]
-wuq^
-:
-:
-vp
-xiwv-
-qnp"
-uh
-4
-w>
-uh
-5
-{w
-s)
-qm
-H
-!#
-{w
-s)
-v#
-H
-!#
-sY+sh
-q+p=3&
-vIE
-*%%
-sY-sh
-q+pK3$
-4
-*#p-
-vIq&
-i$%
-sY8r1
-v&3.
-"$
-T&
-4
-o
-*%%
-"$
-yb3$
-4
-*#p-
-"$
-|%3.
-"$
-T&
-4
-o
-*%%
-"$
-yb3$
-4
-*#p-
-"$
-|%3.
-"$
-T&
-4
-o
-*%%
-"$
-yb3$
-4
-*#p-
-"$
-|%3.
-sY=rz+
-i)G
-5
-"%
-|mu/'n
-"%
-|mu/&n
-|mu/$x?
-t3rn6
-|mu/$n
-rx
-v;}KqW
-sY.r1
-x-rvrl
-"$
-w[qIn
-"$
-w[qAn
-|mu/$xu
-t3rn6
-|mu/$u"
-rx
-v;}KqW
-"$
-x-rvrl
-"$
-w[pGn
-"$
-w[p"n
-|mu/$yyrg
-t3rn6
-|mu/$ls%
-rx
-v;}KqW
-"$
-x-rvrl
-"$
-w[p=n
-"$
-|mz4n
-|mu/$yyp&
-t3rn6
-|mu/$lvm
-rx
-q~#sU>rl
-"$
-q8$sIsU
-"%
-we1
-we*
-uRpW,%
-uRpW)C
-\
-uRpW,%
-uRpW)C
-w9
-!#
-!#
-"%
-zK,3&
-"%
-zK,3$
-4
-wh
-"#
-sn-E
-*%%
-_
-"#
-*#p-
-_
-sn-q&
-i7%
-y(
-t3rn6
-_
-rx
-q~#sUwz#
-"%
-q8$'$sU
-"&
-|w1V13.
-"&
-|w.V.B
-tf.V6
-\
-!#
-sY9^
-tV7E
-i6%
-}5#
-i5p-
-}5$
-!#
-rt.yY
-O
-!#
-",
-]$x4
-]%rL
-",
-]&sx
-]'s3-
-](zs
-(8
-!#
-"*
-x"|1
-"*
-(9
-!pZ
-p(
-!p^
-"%
-J
-qa1
-qa)
-(
-!qZ
-g
-p3/
-;1
-(
-!s*
-"%
-qH
-p32
-;+
-(
-!tS
-sk
-p3.
-;3
-(
-!vB
-qH
-p34
-;+
-(
-!w&
-sk
-p3.
-;5
-(
-!x=
-"%
-uI
-a6
-;&
-(
-!yE
-"%
-tW
-a6
-;$
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const sumHalvesSM70 = `packed1 8395 sumHalves
-!pJ
-!pI
-!p8
-!sgq"u=uNq>v9q)pO}}rR
-!s]|Q
-!
-!pH}4pD
-!vV
-!c
-p;.un
-p9v<pF
-p:7t*
-qS-te
-!
-p>
-q*
-pa
-q$
-q?
-r"
-xY
-rd
-th
-x.
-hrJ
-sjwV
-uv+|Y
-p%
-uv8xG
-{<r/
-qx.px+
-ya
-wP
-uv-qw
-t+r|qR
-uv.t;
-x#
-q\p[C
-rBpUsO
-stp[
-zbp)C
-uv8r4
-t+r|q=
-stpG
-vwpG%
-zbpKC
-sl
-t+{q
-stpU
-vwpU%
-zbpGC
-uv.j
-reuyyR
-uv8p|
-w"~5
-w"~5
-w"~5
-w"~5
-{#zQ
-uv+sQ
-Q
-N
-)
-yJrc%
-"$
-v3pUq&
-*'%
-vwpUwX
-"$
-v3pUE
-**%
-v3pUE
-**%
-uv7f
-wY.s[
-sJ~,
-sY=rI
-s.p//3.t]
-wuq^
-:
-:
-vp
-xiwv-
-qnp"
-uh
-4
-w>
-uh
-5
-{w
-s)
-qm
-H
-!#
-{w
-s)
-v#
-H
-!#
-sY+sh
-q+p=3&
-vIB
-*%%
-sY-sh
-q+pK3$
-4
-*#p-
-vIq&
-i$%
-sY8r1
-v&3.
-"$
-T&
-4
-}d
-*%%
-"$
-yb3$
-4
-*#p-
-"$
-|%3.
-"$
-T&
-4
-}d
-*%%
-"$
-yb3$
-4
-*#p-
-"$
-|%3.
-"$
-T&
-4
-}d
-*%%
-"$
-yb3$
-4
-*#p-
-"$
-|%3.
-sY=rz+
-i)G
-5
-"%
-{9u/'n
-pnsrxG
-pv
-&
-"&
-{9u/&n
-"#
-pv
-&
-sY-w-
-|mu/$x?
-t3rn6
-|mu/$n
-rx
-v;}KqW
-sY.r1
-x-rvrl
-"&
-{9dqIn
-"%
-pv
-&
-"&
-{9dqAn
-"#
-pv
-&
-"&
-|mu/$xu
-t3rn6
-|mu/$u"
-rx
-v;}KqW
-"&
-x-rvrl
-"&
-{9dpGn
-"%
-pv
-&
-"&
-{9dp"n
-"#
-pv
-&
-"&
-|mu/$yyrg
-t3rn6
-|mu/$ls%
-rx
-v;}KqW
-"&
-x-rvrl
-"&
-{9dp=n
-"%
-pv
-&
-"&
-{9z4n
-"#
-pv
-&
-"&
-|mu/$yyp&
-t3rn6
-|mu/$lvm
-rx
-q~#sU>rl
-"&
-q8$sIsU
-"'
-we1
-we*
-uRpW,%
-uRpW)C
-\
-uRpW,%
-uRpW)C
-w9
-!#
-!#
-"'
-zK,3&
-"'
-zK,3$
-4
-wh
-"#
-sn-B
-*%%
-rV
-"'
-pv
-&
-"$
-*#p-
-rV
-"#
-pv
-&
-sY-tI
-sn-q&
-i7%
-y(
-t3rn6
-_
-rx
-q~#sUwz#
-"'
-q8$'$sU
-")
-|w1V13.
-"(
-|w.V.B
-tf.V6
-\
-!#
-sY9^
-tV7E
-i6%
-}5#
-i5p-
-}5$
-!#
-qx.r.8
-O
-!#
-"/
-]$x4
-]%rL
-"/
-]&sx
-]'s3-
-](zs
-(8
-!#
-",
-x"|1
-",
-(9
-!pZ
-p(
-!p^
-"%
-J
-qa1
-qa)
-(
-!qZ
-g
-p3/
-;1
-(
-!s*
-"%
-qH
-p32
-;+
-(
-!tS
-sk
-p3.
-;3
-(
-!vB
-qH
-p34
-;+
-(
-!w&
-sk
-p3.
-;5
-(
-!x=
-"%
-uI
-a6
-;&
-(
-!yE
-"%
-tW
-a6
-;$
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const sumMixedSM70 = `packed1 8133 sumMixed
-!pJ
-!pI
-!p8
-!sgq"u=uNq>v9q)pO}}rR
-!s]|Q
-!
-!pH}4pD
-!vV
-!c
-p;.un
-p9xWpF
-p:7te
-qS-te
-!
-p>
-q*
-pa
-q$
-q?
-r"
-xY
-rd
-th
-x.
-hrJ
-sjwV
-uv+|Y
-p%
-uv8xG
-{<r/
-r#.qN8
-ya
-wP
-uv-qw
-t+r|qR
-uv.t;
-x#
-q\p[C
-rBpUsO
-stp[
-zbp)C
-uv8r4
-t+r|q=
-stpG
-vwpG%
-zbpKC
-sl
-t+{q
-stpU
-vwpU%
-zbpGC
-uv.j
-reuyyR
-uv8p|
-w"~5
-w"~5
-w"~5
-w"~5
-{#zQ
-uv+sQ
-Q
-N
-)
-yJrc%
-"$
-v3pUq&
-*'%
-vwpUwX
-"$
-v3pUE
-**%
-v3pUE
-**%
-uv7f
-wY.s[
-sJ~,
-sY=rI
-s.p//3.t]
-wuq^
-:
-:
-vp
-xiwv-
-qnp"
-uh
-4
-w>
-uh
-5
-{w
-s)
-qm
-H
-!#
-{w
-s)
-v#
-H
-!#
-sY+sh
-q+p=3&
-vIB
-*%%
-sY-sh
-q+pK3$
-4
-v3p"E
-*#%
-z=q&
-i%%
-sY8r1
-};3.
-"$
-T&
-4
-}d
-*%%
-"$
-yb3$
-4
-|9
-*#%
-"$
-v0pK3.
-"$
-T&
-4
-}d
-*%%
-"$
-yb3$
-4
-|9
-*#%
-"$
-v0pK3.
-"$
-T&
-4
-}d
-*%%
-"$
-yb3$
-4
-|9
-*#%
-"$
-v0pK3.
-sY=rz+
-i-G
-5
-"%
-{9u/+n
-pnsrxG
-pv
-&
-"&
-|mu/)n
-|mu/'x?
-t3rn6
-|mu/'n
-rx
-v;}KqW
-sY.r1
-x-rvrl
-"%
-{9u/$n
-"%
-pv
-&
-"%
-|mu/"n
-|mu/'xu
-t3rn6
-|mu/'u"
-rx
-v;}KqW
-"%
-x-rvrl
-"%
-{9dpUn
-"%
-pv
-&
-"%
-w[pGn
-|mu/'yyrg
-t3rn6
-|mu/'ls%
-rx
-v;}KqW
-"%
-x-rvrl
-"%
-{9dpYn
-"%
-pv
-&
-"%
-|mz4n
-|mu/'yyp&
-t3rn6
-|mu/'lvm
-rx
-q~#sU>rl
-"%
-q8$sIsU
-"&
-we5
-we.
-uRpW0%
-uRpW-C
-\
-uRpW0%
-uRpW-C
-w9
-!#
-!#
-"&
-zK03&
-"%
-zK03$
-4
-wh
-"#
-sn1B
-*%%
-rV
-"&
-pv
-&
-"$
-sn3E
-*#%
-_
-sn2q&
-i<%
-y(
-t3rn6
-_
-rx
-q~#sUwz#
-"&
-q8$'$sU
-"'
-|w6V63.
-"'
-|w3V3B
-tf3V;
-\
-!#
-sY9^
-tV7E
-i;%
-}5#
-i:p-
-}5$
-!#
-r#.ww
-O
-!#
-"-
-]$x4
-]%rL
-"-
-]&sx
-]'s3-
-](zs
-(8
-!#
-"+
-x"|1
-"*
-(9
-!pZ
-p(
-!p^
-"%
-J
-qa1
-qa)
-(
-!qZ
-g
-p3/
-;1
-(
-!s*
-"%
-qH
-p32
-;+
-(
-!tS
-sk
-p3.
-;3
-(
-!vB
-qH
-p34
-;+
-(
-!w&
-sk
-p3.
-;5
-(
-!x=
-"%
-uI
-a;
-;&
-(
-!yE
-"%
-tW
-a;
-;$
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const sumPartsSM70 = `packed1 2877 sumParts
-!pJ
-!pI
-!p8
-!sgq"u=uNq>v9q)pO}}rR
-!
-!vtuYs<
-!
-!pHpkpD
-!vV
-!c
-p;,t*
-p9,un
-p:xWpF
-qS,un
-!
-p>
-q*
-pa
-q$
-z5,r.8
-u3
-z5+p|
-N
-z5-r+
-Q
-z5+sh
-qLy88
-)
-r'q9G
-)
-z5-sr
-{6p5p-
-z58f
-qop=
-z57r-
-s.p)rS%
-qop"
-"#
-4
-:
-vp
-z57q#8
-z=G
-}P-
-vwpU%
-qnpU
-uh
-4
-w>
-q\pYC
-5
-s)
-H
-!#
-s)
-H
-!#
-z59rI
-z=E
-*#%
-_
-q6
-z57ps/
-w0su
-"#
-o
-*#%
-_
-q6
-"#
-tmvQ
-"#
-o
-*#%
-_
-q6
-"#
-tm3+
-"#
-o
-*#%
-_
-r?t$v,
-"#
-}7*p-3+
-v1*3$
-v1*wX
-\
-w9
-!#
-!#
-"#
-tV*E
-*#%
-_
-r?rvqW>
-"#
-}7*3*3+
-v1*3$
-\
-!#
-xA=^
-qvq4r2
-x%.U
-syu8r3qpqW
-xA,^
-p+
-xA+^
-qVzE
-w"{v
-r7,
-p6
-xA-r1
-O
-!#
-xA7rI
-qvq42p0
-p~[uD
-q;
-r?ult|>
-xA8u:
-qKuHy8
-Yp,A
-\
-xA/q#
-tV)E
-*%%
-|Hul
-!pZ
-p(
-!L
-`
-
-const wideBack32SM80NarrowAligned = `packed1 23816 wideBack_4_float32_row_F32_row_Words_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMv9q)pO}}rR
-!vvsyq)r9pMrR
-!v7psv6vDympMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6q"u=uNq>v9q)pO}}rR
-!
-!vty;s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH,tKpD
-!c
-p;/sV
-p9qYte
-p:/to
-qS,}(pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-xY
-rd
-x.
-w6
-qQw$
-{I
-|"
-hz?
-sjt[
-uxs:uwy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-uuqI
-)
-x3
-u.
-ya
-p{t"X%
-uG@p|
-s?p0
-p}zM
-zC
-zu
-pnpbq3
-r'p0E
-)
-pnq3q@
-vNp)%
-pnqeq#-
-}h
-stp[
-xz
-0
-qV{q
-qVr|q=
-ret,v:
-wj
-wj
-rDO
-uG7ua
-u3
-pnjsQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-pl&
-)
-pl(
-pl)
-uuqA
-"%
-r'p*G
-pnqeww
-v3p=G
-*#%
-prpbpj-
-pB(2u4p*
-xBu*p*1'
-pnqe^=
-**p-
-pnqy^
-q\pGt~
-|01,?
-)
-prr-t;
-Yq}D
-}3q9
-4
-rP
-prshrI
-ru/
-u>q)u8qrxD%
-0
-t7
-p1
-tN
-t7
-p1
-rf1
-r7p0
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDP
-qvp51/
-t+p,A
-wm%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-prr-pj.
-qKp,q=12
-qKz#z#p0
-}3p2
-wfrbrGr,~5U2q,
-w"uy
-\
-!#
-prsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pru:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-:
-pns6f
-]#x_~*/
-pqq#8t;
-rj{vI
-:
-rf1
-r7q}
-H
-!#
-s)
-u?}~
-!#
-prr]pX
-qBR"
-p6
-prsQpx
-t>
-xLp*
-qU
-t+r|A
-v0qI%
-w@
-H
-!#
-prsmrI
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-eqyu:
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-pqq#/ps
-x-v2W
-tMW
-tMW
-r?t$>q/
-pqq#8}6
-qK[2[12
-qKp@r2<%
-yn<$
-sJ~)
-!#
-r6=px
-qt2pd
-p6
-r69q3
-|NrvBwL
-x-ul6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8&v,
-yHrI
-u<
-!#
-}Tj
-Y,12
-r7,
-rP
-!#
-r6+qe
-|Np4&z\
-q8&'&>
-}Tsh
-rKt?rbz}s0DB
-r\2
-\
-!#
-r&+px
-qVM2pd
-}q
-qD/q@
-r[3p$
-"<
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-z33p$
-tP
-pm
-"=
-ru3
-x"I
-qD@ps
-t^
-s;.
-syu8r3qp'&
-!#
-qM,^
-p+
-qM+sr
-ra2tn
-qt3D
-zqqN
-qt3A
-qVyc3
-tP
-u(
-:
-qM+q@
-x"I
-"#
-pB3u%.
-w)r3u}2qp
-!#
-"/
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8&v,
-!#
-pnsrua
-|^%'&'#
-!#
-pnt'pj
-qVM-15
-z>
-tV7G
-*%%
-s{.t;
-]-I
-:
-:
-:
-rf1
-r7R0
-H
-!#
-|D
-{w
-s)
-u?}~
-!#
-"9
-qBR1
-p6
-"9
-t>
-xLR.
-{K
-t+r|A
-i)%
-w@
-H
-!#
-"9
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-s{8q#+
-s?[
-yn1,
-s'8
-":
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-"#
-t+[A
-xi%
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-s{8f7
-*,p-
-vE
-s{9rI
-sE"'%
-sPulsU
-s{/|_
-y6S$%
-y6q/$'
-s+"qW$)
-"#
-sE&'%
-uO#t|
-"#
-y6SsU
-y6q/sU
-s+&$"sU
-"#
-sE*'%
-uO'$#
-"#
-y6SsU
-y6q/sU
-s+*$&sU
-"#
-sE.'%
-uO+$'
-"#
-|K366W
-|K4>6q/
-|K5$+$'S
-s{.}6
-qKwgq,12
-qKp*2p*<8
-Yq,<7
-sJ~)
-!#
-"<
-qt2pd
-p6
-"/
-|Nr84BwL
-zh56
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~<v,
-"<
-u<
-!#
-"<
-Y,12
-r7,
-rP
-!#
-"<
-|Nr8=z\
-s~=$=>
-"<
-rKt?rbz}s0DB
-r\2
-\
-!#
-"<
-qVM2pd
-}q
-":
-ru3
-r[3p$
-5
-";
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-s'7
-s;.
-u67y%=
-!#
-":
-p+
-":
-ra2tn
-qt3D
-:
-5
-"9
-qt3A
-s'9
-pB3u%.
-w)r3u}2y3pk
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~Gv,
-!#
-"-
-uo{'I
-"#
-|Nr8IBwL
-zhJ6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~Qv,
-"-
-u<
-!#
-"-
-Y,12
-r7,
-rP
-!#
-"-
-|Nr8Rz\
-s~R$R>
-"-
-rKt?rbz}s0DB
-r\2
-\
-!#
-"-
-uouyrzu<
-"-
-ru3
-r[3p$
-5
-"-
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-s'/
-s;.
-u6t&$R
-!#
-"-
-p+
-"-
-ra2tn
-qt3D
-:
-5
-"-
-qt3A
-s'@
-pB3u%.
-w)r3u}2y3t&
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~\v,
-!#
-"-
-u^#I
-"#
-|Nr8^BwL
-zh_6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~gv,
-"-
-u<
-!#
-"-
-Y,12
-r7,
-rP
-!#
-"-
-|Nr8hz\
-s~h$h>
-"-
-rKt?rbz}s0DB
-r\2
-\
-!#
-"-
-u^"rzu<
-"-
-ru3
-r[3p$
-5
-"-
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-pm=
-s;.
-u6uK$h
-!#
-"-
-p+
-"-
-ra2tn
-qt3D
-:
-5
-"-
-qt3A
-pm,
-pB3u%.
-w)r3u}2y3uK
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~rv,
-!#
-pns-rI
-{e8
-r[1p$
-{Zp/532
-4
-ret,pu
-pnr]^
-pl5
-r\8
-rN
-tP
-pntcq@
-{e6
-pnsQpx
-qVM-17
-qVM6p$
-tP
-re~5pu
-rDQ
-qCpEyY
-s+q'#'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-rY
-ss
-xH
-xI
-z|
-{B
-4
-qCq0yY
-ss
-qJq/
-qJW
-x>C
-x>#
-qCq3pb
-sPv2'B
-x>#
-qCpbf
-xps\6Zr)#
-p6
-qCpEsh
-z,zisM+
-|cz2r3sz>
-"%
-u9s:tL
-ws"
-ws#
-x>C
-y9rvwz#
-"%
-sPr_'B
-x>#
-"%
-xpt$>Zr)#
-!#
-"*
-rj{vI
-"*
-tV5q&
-*.%
-syy1Ps}+r3xfr8&'%L
-!#
-"*
-rj{'I
-"*
-tV7G
-}7'3'C
-uM61,
-!#
-ru6
-vc9t;
-]-zD
-!#
-"@
-tUO<P
-p6
-"@
-ru1
-qt1<M
-pm+
-t+M1A
-i=%
-w@
-H
-!#
-"@
-tHTyZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-vc/q#+
-ru1
-qt11,
-pm-
-"@
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-"#
-t+M1A
-i0%
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-vc/f7
-*,p-
-vE
-|.=r-
-|-W
-qC^7q#8
-sE#'%
-ws/
-s+62v8
-tM$.
-"#
-uO"qW
-"#
-sE''%
-ws4
-s+;2v8
-tM$3
-"#
-uO&$"
-"#
-sE+'%
-ws9
-s+@2v8
-tM$8
-"#
-uO*$&
-"#
-sE/'%
-ws>
-s+E2v8
-tM$=
-|.+^
-qt116
-5
-|.-sh
-pm.
-t+M1A
-*'%
-w@
-"'
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-|.8r.
-s~)$)q/
-s~$$$S
-r?ult|6
-r?r_W>
-!#
-|./q#
-qt1<Z
-pm8
-er4r-
-{i)
-{i$
-yk
-s5xar_
-"#
-t+M1A
-iD%
-|[r,xfvfUDL
-vc9}6
-z'11112
-xSa<a<_
-qt1<^
-sJ~3
-!#
-tb=qe
-O
-!#
-"^
-]%rL7
-]&rL9
-ru*
-]'rL/
-ru+
-(w{
-!#
-"_
-|Wb
-prshsh
-]2sx=
-]3sx,
-]0sx+
-({p
-!#
-ru8
-"7
-pV$sx-
-ru7
-"6
-(w?
-!pZ
-p(
-!p^
-"4
-r7.
-{jB
-{jJ
-(
-!qZ
-"S
-sk
-a?
-qPp5
-(
-!s*
-"@
-sv9
-a>
-qPp5
-(
-!tS
-"Q
-r~
-p38
-wpN
-(
-!vB
-"%
-uI
-a;
-wpJ
-(
-!w&
-"P
-tW
-a8
-;6
-(
-!x=
-"&
-sk
-a2
-qPp5
-(
-!yE
-"&
-sv9
-a4
-qPp5
-(
-!{-
-"#
-sk
-a/
-qPp5
-(
-!vKxw
-"#
-sv9
-a1
-qPp5
-(
-!pty@
-"#
-sk
-a,
-qPp5
-(
-!ptyG
-"#
-sv9
-a.
-qPp5
-(
-!pt+uU
-"%
-uI
-a'
-wpJ
-(
-!pt{H
-"7
-}G
-a$
-;6
-(
-!pt.uU
-"3
-g
-a$
-wp(
-(
-!pt|F
-"0
-qH
-a$
-wpJ
-(
-!pt|G
-".
-sv/
-p38
-;0
-(
-!pt}x
-sv@
-p37
-;8
-(
-!pt/uU
-sv/
-p38
-qPp"
-(
-!ptxw
-sv/
-p36
-qPpK
-(
-!tYy@
-"-
-g=
-aG
-qPpY
-(
-!tYyG
-g=
-aF
-wpJ
-(
-!tY+uU
-g,
-vg
-v#
-(
-!tY{H
-"-
-g+
-p35
-qPp=
-(
-!tY.uU
-"-
-g-
-p38
-qPp)
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wideBack32SM70NarrowAligned = wideBack32SM80NarrowAligned + `
- patch
- -3
-packed1 23818 wideBack_4_float32_row_F32_row_Words_row_F32
-!pJ
-!pI
- =15
- -1
-p:/t*
- =111
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
- =21
- -1
-i#%
- =58
- -1
-":
- =9
- -1
-";
- =66
- -1
-i+%
- =366
- -1
-i?%
- =85
- -1
-iF%
- =10
- -1
-"\
- =7
- -1
-"]
- =19
- -1
-{jL
- =17
- -1
-wpP
- =5
- -1
-wpL
- =47
- -1
-wpL
- =17
- -1
-wpL
- =25
- -1
-aI
- =4
- -2
-aH
-wpL
- =43`
-
-const wideBackBF16SM80NarrowAligned = `packed1 28573 wideBack_8_float32_row_BF16_row_Words_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMv9q)pO}}rR
-!vvsyq)r9pMrR
-!v7psv6vDympMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6q"u=uNq>v9q)pO}}rR
-!
-!vty;s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH,tKpD
-!c
-p;/sV
-p9qux,
-p:/t*
-qSzRt*
-!
-p>
-v~
-pa
-z^
-q?
-r"
-xY
-rd
-x.
-w6
-qQw$
-{I
-|"
-hz?
-sjt[
-uxs:uwy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-uuqI
-)
-x3
-u.
-ya
-p{t"X%
-uG@p|
-s?p0
-p}zM
-zC
-zu
-pnpbq3
-r'u4-
-)
-pnq3q@
-vNp)%
-pnqeq#-
-}h
-stp[
-xz
-0
-qV{q
-qVr|q=
-ret,v:
-wj
-wj
-rDO
-uG7ua
-u3
-pnjsQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-pl&
-)
-pl(
-pl)
-uuqA
-"%
-r'p*G
-pnqeww
-v3p=G
-*#%
-prpbpj-
-pB(2u4p*
-xBu*p*1'
-pnqe^=
-**p-
-pnqy^
-q\pGt~
-|01,?
-)
-prr-t;
-Yq}D
-}3q9
-4
-rP
-prshrI
-ru/
-u>q)u8qrxD%
-0
-t7
-p1
-tN
-t7
-p1
-rf1
-r7p0
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDP
-qvp51/
-t+p,A
-wm%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-prr-pj.
-qKp,q=12
-qKz#z#p0
-}3p2
-wfrbrGr,~5U2q,
-w"uy
-\
-!#
-prsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pru:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-:
-pns6f
-]#x_~*/
-pqq#8t;
-rj{vI
-:
-rf1
-r7q}
-H
-!#
-s)
-u?}~
-!#
-prr]pX
-qBR"
-p6
-prsQpx
-t>
-xLp*
-qU
-t+r|A
-v0qI%
-w@
-H
-!#
-prsmrI
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-etssQ
-x|
-&
-exjts
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-pqq#/ps
-x-ulqW
-tMqW
-tMqW
-tMqW
-tMqW
-tMqW
-tMqW
-q8&>rl
-pqq#8}6
-xS$<$12
-xS#<#<-
-tU$<,
-sJ~)
-!#
-r6=px
-qt2pd
-p6
-r69q3
-|Np4&BwL
-yV&6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8&v,
-yHrI
-u<
-!#
-}Tj
-Y,12
-r7,
-rP
-!#
-r6+qe
-|Np4&z\
-q8&'&>
-}Tsh
-rKt?rbz}s0DB
-r\2
-\
-!#
-r&+px
-qVM2pd
-}q
-qD/q@
-r[3p$
-"=
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-z33p$
-tP
-pm
-">
-ru3
-x"I
-qD@ps
-t^
-s;.
-syu8r3qp'&
-!#
-qM,^
-p+
-qM+sr
-ra2tn
-qt3D
-zqqN
-qt3A
-qVyc3
-tP
-u(
-:
-qM+q@
-x"I
-"#
-pB3u%.
-w)r3u}2qp
-!#
-"/
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8&v,
-!#
-pnsrua
-|^%'&'#
-!#
-pnt'pj
-qVM-15
-z>
-tV7G
-*%%
-s{.t;
-]-I
-:
-:
-:
-rf1
-r7R8
-H
-!#
-|D
-{w
-s)
-u?}~
-!#
-":
-qBR9
-p6
-":
-t>
-xLR6
-{K
-t+r|A
-i)%
-w@
-H
-!#
-":
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-s{8q#+
-s?[
-yn1,
-s'8
-";
-x|
-&
-";
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-"$
-t+R$A
-xi%
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-s{8f7
-t+R0pd
-*,%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-s{9rI
-sE.'%
-uO't|
-s{/|_
-y6S$1
-y6q/$3
-s+*$"$5
-"#
-sE2'%
-uO+$#
-"#
-y6SsU
-y6q/sU
-s+.$&sU
-"#
-sE6'%
-uO/$'
-"#
-y6SsU
-y6q/sU
-s+2$*sU
-"#
-sE:'%
-uO3$+
-"#
-y6SsU
-y6q/sU
-s+6$.sU
-"#
-sE>'%
-uO7$/
-"#
-y6SsU
-y6q/sU
-s+:$2sU
-"#
-sEB'%
-uO;$3
-"#
-y6SsU
-y6q/sU
-s+>$6sU
-"#
-sEF'%
-uO?$7
-"#
-y6SsU
-y6q/sU
-s+B$:sU
-"#
-sEJ'%
-uOC$;
-"#
-|KS66W
-|KT>6q/
-|KU$C$;S
-s{.}6
-xS0<012
-xS/</<P
-tU0<O
-sJ~)
-!#
-"=
-qt2pd
-p6
-"0
-|Nr8TBwL
-zhU6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~\v,
-"=
-u<
-!#
-"=
-Y,12
-r7,
-rP
-!#
-"=
-|Nr8]z\
-s~]$]>
-"=
-rKt?rbz}s0DB
-r\2
-\
-!#
-"=
-qVM2pd
-}q
-";
-ru3
-r[3p$
-5
-"<
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-s'7
-s;.
-u67y%]
-!#
-";
-p+
-";
-ra2tn
-qt3D
-:
-5
-":
-qt3A
-s'9
-pB3u%.
-w)r3u}2y3pk
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~hv,
-!#
-"-
-uo{'I
-"#
-|Nr8jBwL
-zhk6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~rv,
-"-
-u<
-!#
-"-
-Y,12
-r7,
-rP
-!#
-"-
-|Nr8sz\
-s~s$s>
-"-
-rKt?rbz}s0DB
-r\2
-\
-!#
-"-
-uouyrzu<
-"-
-ru3
-r[3p$
-5
-"-
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-s'/
-s;.
-u6t&$s
-!#
-"-
-p+
-"-
-ra2tn
-qt3D
-:
-5
-"-
-qt3A
-s'@
-pB3u%.
-w)r3u}2y3t&
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~}v,
-!#
-"-
-u^#I
-"#
-|Np4JBwL
-yVJ6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8Jv,
-"-
-u<
-!#
-"-
-Y,12
-r7,
-rP
-!#
-"-
-|Np4Jz\
-q8J'J>
-"-
-rKt?rbz}s0DB
-r\2
-\
-!#
-"-
-u^"rzu<
-"-
-ru3
-r[3p$
-5
-"-
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-pm=
-s;.
-u6uK'J
-!#
-"-
-p+
-"-
-ra2tn
-qt3D
-:
-5
-"-
-qt3A
-pm,
-pB3u%.
-w)r3u}2y3uK
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8Jv,
-!#
-pns-rI
-{e8
-r[1p$
-{Zp/532
-4
-ret,pu
-pnr]^
-pl5
-r\8
-rN
-tP
-pntcq@
-{e6
-pnsQpx
-qVM-17
-qVM6p$
-tP
-re~5pu
-rDQ
-qCpEyY
-r:L'#'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-rY
-ss
-xH
-xI
-z|
-{B
-4
-qCq0yY
-ss
-qJq/
-qJW
-x>K
-x>#
-qCq3pb
-sPv2'J
-x>#
-qCpbf
-xps\6Zr)#
-p6
-qCpEsh
-z,zisM+
-|cz2r3sz>
-"%
-u9s:tL
-ws"
-ws#
-x>K
-y9rvwz#
-"%
-sPr_'J
-x>#
-"%
-xpt$>Zr)#
-!#
-"*
-rj{vI
-"*
-tV5q&
-*.%
-syy1Ps}+r3xfr8&'%L
-!#
-"*
-rj{'I
-"*
-tV7G
-}7'3'C
-uM61,
-!#
-ru6
-vc9t;
-]-zD
-!#
-"A
-tUh<i
-p6
-"A
-ru1
-qt1<f
-pm+
-t+M1A
-i>%
-w@
-H
-!#
-"A
-tHmyZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-vc/q#+
-ru1
-qt11,
-pm-
-"A
-x|
-&
-"A
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-"$
-t+M1A
-i1%
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-vc/f7
-t+M1pd
-*,%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-|.=r-
-uO&qW
-qC^7q#8
-sE/'%
-ws;
-s+B2v8
-tM$:
-"#
-uO*$"
-"#
-sE3'%
-ws@
-s+G2v8
-tM$?
-"#
-uO.$&
-"#
-sE7'%
-wsE
-s+L2v8
-tM$D
-"#
-uO2$*
-"#
-sE;'%
-wsJ
-s+Q2v8
-tM$I
-"#
-uO6$.
-"#
-sE?'%
-wsO
-s+V2v8
-tM$N
-"#
-uO:$2
-"#
-sEC'%
-wsT
-s+[2v8
-tM$S
-"#
-uO>$6
-"#
-sEG'%
-wsY
-s+a2v8
-tM$X
-"#
-uOB$:
-"#
-sEK'%
-ws^
-s+f2v8
-tM$]
-|.+^
-qt116
-5
-|.-sh
-pm.
-t+M1A
-*'%
-w@
-"(
-yP
-&
-"(
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-|.8r.
-s~A$Arl
-s~<$<sI
-s~7$7sU
-s~2$2W
-s~-$-q/
-s~($(S
-s~#$#6
-r?rvqW>
-!#
-|./q#
-qt11<
-pm8
-eps@yC
-|i<$A
-|i2$7
-|i($-
-zprv$#
-"#
-t+M1A
-iF%
-|[r,xfvfUDL
-vc9}6
-z'11112
-z':1:1;
-qt11<
-sJ~3
-!#
-tb=qe
-O
-!#
-"_
-]%rL7
-]&rL9
-ru*
-]'rL/
-ru+
-(w{
-!#
-"a
-ru9
-prshsh
-]2sx=
-]3sx,
-]0sx+
-({p
-!#
-ru8
-"8
-pV$sx-
-ru7
-"7
-(w?
-!pZ
-p(
-!p^
-"5
-r7.
-{jD
-{jL
-(
-!qZ
-"T
-sk
-aA
-qPp5
-(
-!s*
-"A
-sv9
-a@
-qPp5
-(
-!tS
-"R
-r~
-p38
-wpP
-(
-!vB
-"%
-uI
-a=
-wpL
-(
-!w&
-"Q
-tW
-a:
-;6
-(
-!x=
-"&
-sk
-a3
-qPp5
-(
-!yE
-"&
-sv9
-a5
-qPp5
-(
-!{-
-"#
-sk
-a0
-qPp5
-(
-!vKxw
-"#
-sv9
-a2
-qPp5
-(
-!pty@
-"#
-sk
-a-
-qPp5
-(
-!ptyG
-"#
-sv9
-a/
-qPp5
-(
-!pt+uU
-"%
-uI
-a(
-wpL
-(
-!pt{H
-"8
-}G
-a%
-;6
-(
-!pt.uU
-"4
-g
-a%
-wp)
-(
-!pt|F
-"0
-qH
-a%
-wpL
-(
-!pt|G
-".
-sv/
-p38
-;0
-(
-!pt}x
-sv@
-p37
-;8
-(
-!pt/uU
-sv/
-p38
-qPp"
-(
-!ptxw
-sv/
-p36
-qPpK
-(
-!tYy@
-"-
-g=
-aI
-qPpY
-(
-!tYyG
-g=
-aH
-wpL
-(
-!tY+uU
-g,
-vg
-v#
-(
-!tY{H
-"-
-g+
-p35
-qPp=
-(
-!tY.uU
-"-
-g-
-p38
-qPp)
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wideBackBF16SM70NarrowAligned = wideBackBF16SM80NarrowAligned + `
- patch
- -3
-packed1 30511 wideBack_8_float32_row_BF16_row_Words_row_BF16
-!pJ
-!pI
- =13
- -3
-p;@t*
-p9+}<
-p:/sV
- =111
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
- =21
- -1
-i#%
- =81
- -1
-";
- =9
- -1
-"<
- =66
- -1
-i+%
- =434
- -1
-i@%
- =169
- -5
-eps@t;
-{iA
-rE
-rr
-v4
-sl
-y>A$A
-rE
-v5
-{i<
-rE
-rr
-v4
-sl
-y><$<
-rE
-v5
-pv
-sXp*U
-{i7
-rE
-rr
-v4
-sl
-y>7$7
-rE
-v5
-{i2
-rE
-rr
-v4
-sl
-y>2$2
-rE
-v5
-pv
-sXp*U
-{i-
-rE
-rr
-v4
-sl
-y>-$-
-rE
-v5
-{i(
-rE
-rr
-v4
-sl
-y>($(
-rE
-v5
-pv
-sXp*U
-{i#
-rE
-rr
-v4
-sl
-y>#$#
-rE
-v5
-s5xarv
-rE
-rr
-v4
-sl
-t-rvqW
-rE
-v5
-pv
-sXp*U
- =2
- -2
-iH%
-|[r,xfRF<6<&DL
- =9
- -1
-"]
- =7
- -1
-"^
- =9
- -1
-pV,sx-
- =9
- -1
-{jN
- =17
- -1
-wpR
- =5
- -1
-wpN
- =47
- -1
-wpN
- =17
- -1
-wpN
- =25
- -1
-aK
- =4
- -2
-aJ
-wpN
- =43`
-
-const plainAddBF16SM80NarrowCoarse = `packed1 4583 plainAddHalf_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
-!s]|Q
-!
-!pHrJpD
-!c
-p;t=pF
-zfsV
-p98un
-p:y?pF
-qSve
-!
-p>
-q*
-pa
-q$
-q?
-r"
-x.
-t:pE
-Q
-s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-x3
-v@s6
-Yp,D
-"#
-4
-u.
-v@zg
-x<D
-"#
-4
-sapGq^
-ywpY
-q)q>piy4xD%29
-{Z}U
-4
-zT
-q1[G
-qBp@
-t8[?
-YyD[
-sd
-!#
-zt
-x{
-tN
-s?q,
-Y||
-5
-"$
-Yq,q=
-Yq,U
-4
-wh
-t+q,E
-*#%
-rV
-pnsrxG
-pv
-&
-"%
-v0qIp-
-rV
-"#
-pv
-&
-v@t;
-q6
-pnr4q#-
-|l>
-s>
-v@q#
-};rZ
-wG
-!#
-"(
-z''1'B
-qt'2p0
-td
-!#
-O
-!#
-"(
-t+M'E
-*#%
-v}Ps}.Pt5x${oL2ql
-*%p-
-v}Ps}.Pt5x${oL2ql
-"'
-{x
-&
-x|
-&
-"'
-q6
-"'
-|l>
-s>
-"$
-qzy]
-&
-vq
-&
-"$
-q6
-"$
-|l>
-s>
-"$
-r("A
-&
-|C
-&
-"$
-q6
-"$
-|l>
-s>
-"$
-r($A
-&
-qz}\
-&
-"$
-q6
-"$
-|l>
-s>
-"'
-*'rZ
-|[Pt5p5rzxfp*2[qRDL
-O
-!#
-ru/
-x"x4
-ru0
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCp/-
-qb
-pP
-pc
-O
-!L
-`
-
-const plainAddBF16SM80Narrow = plainAddBF16SM80NarrowCoarse + `
- patch
- -1
-packed1 2551 plainAddHalf_dtype_BF16_row_BF16
- =6
- -7
-!}|
-!c
-p;sV
-zfto
-p9+to
-p:}<
-{M
- =7
- -1
- =4
- -43
-tN
-ri
-0
-p~[r2ry
-)
-u$
-5
-v@s6
-Y{q
-{b
-4
-rP
-z_+
-wm%
- =4
- -2
-v@zg
-w0p-
- =10
- -1
-xirZ
- =2
- -5
-xkqw
- =2
- -54
-s?p0
-"(
-y0x4
-s?p2
- =18
- -2
-Q
- =3
- -1
-N
- =4
- -1
-sCpU
- =6`
-
-const plainAddBF16SM80 = plainAddBF16SM80Narrow + `
- patch
- -1
-packed1 2427 plainAddHalf_dtype_BF16_row_BF16
- =10
- -2
-p9t=pF
-p:ve
- =12
- -6
-)
-p{rU%
-zC
- =2
- -2
-rCp"
-rCpY
- =2
- -2
-}d
-v&%
- =5
- -1
-wmp-
- =10
- -1
-w0rZ
- =5
- -1
- =2
- -1
- =4
- -1
-tAqI
- =2
- -1
-qPpU
- =19
- -1
-sCpG
- =6`
-
-const plainAddBF16SM70NarrowCoarse = plainAddBF16SM80NarrowCoarse + `
- patch
- -3
-packed1 5373 plainAddHalf_dtype_BF16_row_BF16
-!pJ
-!pI
- =6
- -3
-p;+r0
-p9/un
- =70
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =6
- -1
-qt'1.
- =18
- -6
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r(&A
-&
-r(#A
- =4
- -6
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r(.A
-&
-r(+A
- =4
- -6
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r(6A
-&
-r(3A
- =4
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =2
- -1
-|[Pt5p5rzxfR1<(2p*DL
- =3
- -1
-rjzGx4
- =36`
-
-const plainAddBF16SM70Narrow = plainAddBF16SM80Narrow + `
- patch
- -3
-packed1 2691 plainAddHalf_dtype_BF16_row_BF16
-!pJ
-!pI
- =6
- -3
-p;x,
-p9xWpF
- =40
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =7
- -4
-ru&
-"(
-x"x4
-ru'
- =34`
-
-const plainAddBF16SM70 = plainAddBF16SM80 + `
- patch
- -3
-packed1 2566 plainAddHalf_dtype_BF16_row_BF16
-!pJ
-!pI
- =6
- -3
-p;x,
-p9+t*
- =37
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =8
- -1
-x"x4
- =34`
-
-const plainAddF16SM70NarrowCoarse = `packed1 4607 plainAddHalf_dtype_F16_row_F16
-!pJ
-!pI
-!p8
-!sgq"u=|z
-!s]|Q
-!
-!pHrJpD
-!c
-p;t=pF
-zfve
-p9.un
-p:y?pF
-qSve
-!
-p>
-q*
-pa
-q$
-q?
-r"
-x.
-t:pE
-Q
-s1
-N
-x%rU
-w5
-0
-vT-
-u$
-t^
-wR
-4
-x3
-v@s6
-Yp,D
-"#
-4
-u.
-v@zg
-x<D
-"#
-4
-sapGq^
-ywpY
-q)q>piy4xD%29
-{Z}U
-4
-zT
-q1[G
-qBp@
-t8[?
-YyD[
-sd
-!#
-zt
-x{
-tN
-s?q,
-Y||
-5
-"$
-Yq,q=
-Yq,U
-4
-wh
-t+q,E
-*#%
-rV
-pnsQwE
-ro
-p7
-"%
-v0qIp-
-rV
-"#
-ro
-p7
-v@t;
-q6
-tb,y=
-}]
-s>
-v@q#
-};rZ
-wG
-!#
-"(
-z''1'B
-qt'2[
-td
-!#
-O
-!#
-"(
-t+M'E
-*#%
-v}Ps}.Pt5x${oL2ql
-*%p-
-v}Ps}.Pt5x${oL2ql
-"'
-xrp2
-p7
-uBqR
-p7
-"'
-q6
-"'
-}]
-s>
-"$
-xrp2
-p7
-uBqR
-p7
-"$
-q6
-"$
-}]
-s>
-"$
-xrp2
-p7
-uBqR
-p7
-"$
-q6
-"$
-}]
-s>
-"$
-xrp2
-p7
-uBqR
-p7
-"$
-q6
-"$
-}]
-s>
-"'
-*'rZ
-|[Pt5p5rzxfvfUDL
-O
-!#
-ru/
-x"x4
-ru0
-zk
-!pZ
-p(
-!p^
-tAp)
-(
-!qZ
-zO
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s"
-s1
-uVM'U
-p%
-pR
-pL
-xQM'ry
-pS
-p'
-p?
-pT
-sCp/-
-qb
-pP
-pc
-O
-!L
-`
-
-const plainAddF16SM70Narrow = plainAddF16SM70NarrowCoarse + `
- patch
- -1
-packed1 2536 plainAddHalf_dtype_F16_row_F16
- =6
- -7
-!}|
-!c
-p;sV
-zft*
-p9rFpF
-p:}<
-{M
- =7
- -1
- =4
- -43
-tN
-ri
-0
-p~[r2ry
-)
-u$
-5
-v@s6
-Y{q
-{b
-4
-rP
-z_+
-wm%
- =4
- -2
-v@zg
-w0p-
- =10
- -1
-xirZ
- =2
- -5
-xkqw
- =2
- -54
-s?[
-"(
-y0x4
-s?p@
- =18
- -2
-Q
- =3
- -1
-N
- =4
- -1
-sCpU
- =6`
-
-const plainAddF16SM70 = plainAddF16SM70Narrow + `
- patch
- -1
-packed1 2412 plainAddHalf_dtype_F16_row_F16
- =10
- -2
-p9ve
-p:ve
- =12
- -6
-)
-p{rU%
-zC
- =2
- -2
-rCp"
-rCpY
- =2
- -2
-}d
-v&%
- =5
- -1
-wmp-
- =10
- -1
-w0rZ
- =5
- -1
- =2
- -1
- =4
- -1
-tAqI
- =2
- -1
-qPpU
- =19
- -1
-sCpG
- =6`
-
-const plainBF16SM80 = `packed1 14020 plainHalf_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
-!s]|Q
-!vvu=q>pMw]
-!
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujq>vPtkuj+pMq>vPtk|SuN~(pMuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMtBqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMtBqcp5uj+pMrKt?q)t@pidt&s<
-!
-!pHy+pD
-!}[
-!c
-p;8un
-zf8pF
-p97t*
-p:}rpF
-qS@8pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-x.
-uxs:uwqYp&
-uxPt5/rz~72uww$
-m
-hz?
-m
-q'-ua
-r7ujrKt?q)t@piujq>vPtkuj+pMq>vPtk|SuN~(pMuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMtBqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMtBqcp5uj+pMrKt?q)t@pi
-q'.r]
-N
-q'8pE
-Q
-vl/r]
-sH/
-"$
-t>
-"$
-)
-uq
-q'7s6
-p}pG
-stqI
-qU
-xz
-pm
-vaB
-*#%
-zbp)wX
-u(
-*%p-
-:
-q'9f
-rjt,zD
-qM/j
-q\p"t~
-5
-:
-tApG
-H
-!#
-s)
-H
-!#
-qM@u:
-}d
-q:
-rV
-pnsrxG
-pv
-&
-qM@r1
-r?|X
-qM/sr
-ugp)p-A
-|,3(
-\
-!#
-q'/qN
-p~XGr2
-syu8r3qp6
-}%pj
-p+
-:
-J
-!#
-{Dr+
-vb2p2
-q;
-r?|X
-w8
-}u
-\
-qD=|_
-wn}8p/(
-wOzir3v2S>
-!#
-r&7j
-q\pU3(
-5
-:
-tAqA
-H
-!#
-s)
-H
-!#
-r&9s6
-}d
-w0%
-rV
-"*
-pv
-&
-r&9t;
-t3xhqW
-r&{}
-}"rn>>S
-r&7sr
-ugp)p-A
-|,3(
-\
-!#
-{NpX
-p~p*G2q,
-u6pkS
-{1^
-p+
-:
-J
-!#
-"+
-s;%
-|~
-r?|X
-w8
-}u
-\
-{rvO
-wn}8p/(
-z-v8
-zr#
-z,ziv?
-|cz2v?
-r68j
-{Zp/*p$
-uE
-rt,rI
-xb(3+
-z>
-rt+j
-rjt,x_}~
-!#
-rt-|_
-tV,B
-v&%
-rV
-"-
-pv
-&
-rt-ps@
-zw$
-qJq/
-tV,E
-*'%
-_
-*)p-
-_
-xTS6
-pnr4q#-
-|l>
-s>
-rt-q#
-*2q^
-wG
-rt+s-
-}7,3,A
-v1,3(
-\
-u<
-!#
-yHqw
-}^t\
-!#
-r69ps7
-tV,B
-*1%
-rV
-"(
-pv
-&
-r69ww
-zw$
-qJt|
-tV,E
-*'%
-_
-rx
-"(
-|l>
-s>
-r69f
-*2rS
-wG
-yHr]
-}7,3,A
-v1,3(
-\
-!#
-vl/j
-O
-!#
-"C
-ru'
-vW(
-"C
-yg(
-ub$
-xz
-ub&
-zcyz
-sS
-rDB
-"D
-ru&
-q'7rI
-{T
-*#%
-*%p-
-:
-"E
-]#x_zQ
-"E
-q\p=3(
-:
-vp
-*(wvt2
-qnp/(
-uh
-4
-w>
-q\pKC
-5
-s)
-tAp"
-H
-!#
-s)
-qPp"
-H
-!#
-"E
-}d
-xi%
-v}Pq>pOPt5p5rz~72ql
-".
-pv
-&
-"E
-q6
-v}Pq>pOPt5p5rz~7q<sL
-"#
-pv
-&
-"#
-q6
-v}Pq>pOPt5p5rz~7q<pk
-"#
-pv
-&
-"#
-q6
-v}Pq>pOPt5p5rz~7q<rJ
-"#
-pv
-&
-"#
-r?t$v,
-"E
-ugp)p-rq
-|,3(
-|,rZ
-\
-w9
-!#
-!#
-"%
-{T
-wm%
-v}Pq>pOPt5p5rz~72ql
-"%
-pv
-&
-"%
-r?rvqW>
-"%
-ugpYrSA
-q\yo(
-\
-!#
-"E
-pB&u%%
-syu8r3qpqW
-"E
-p+
-:
-J
-!#
-"=
-s;%
-q;
-r?|X
-w8
-}u
-\
-"E
-wn}8p/(
-wOzir3r8"S>
-!#
-"E
-q\qA3(
-:
-vp
-*(wvt2
-qnp/(
-uh
-4
-w>
-tf"C
-5
-s)
-{j#
-H
-!#
-s)
-wp#
-H
-!#
-"E
-}d
-i#%
-v}Pq>pOPt5p5rz~72ql
-"*
-pv
-&
-"E
-t3xh$%
-"E
-r@6q/
-"%
-v}Pq>pOPt5p5rz~7q<sL
-"%
-pv
-&
-"%
-t3xh$(
-"%
-r@6q/
-"%
-v}Pq>pOPt5p5rz~7q<pk
-"%
-pv
-&
-"%
-t3xh$+
-"%
-r@6q/
-"%
-v}Pq>pOPt5p5rz~7q<rJ
-"%
-pv
-&
-"%
-t3xh$.
-"%
-}"tL>>S
-"E
-ugp)p-rq
-|,3(
-|,rZ
-\
-w9
-!#
-!#
-"&
-{T
-i%%
-v}Pq>pOPt5p5rz~72ql
-"&
-pv
-&
-"&
-t3xh$0
-"&
-|K#>sR#
-"&
-ugpYrSA
-q\yo(
-\
-!#
-"E
-pB&u%%
-u67y%#
-"E
-p+
-:
-J
-!#
-"+
-s;%
-|~
-r?|X
-w8
-}u
-\
-"E
-wn}8p/(
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'#
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"E
-{Zp/*p$
-uoz]I
-{rw}
-z-r8/$-
-zr#
-z,ziv?
-|cz2r3r_>
-!#
-"#
-uE
-"F
-xb(3+
-z>
-"F
-pV'x_}~
-!#
-"F
-sn(B
-i'%
-v}Pq>pOPt5p5rz~72ql
-".
-pv
-&
-"F
-t3xh$N
-qJrl
-sn*E
-*'%
-v}Pq>pOs:ql
-*)p-
-v}Pq>pOs:ql
-xTS6
-"A
-|l>
-s>
-"F
-i*q^
-wG
-"F
-|w-V-A
-tf-3(
-\
-u<
-!#
-"F
-pV(t\
-!#
-"F
-sn.B
-i-%
-v}Pq>pOPt5p5rz~72ql
-"(
-pv
-&
-"F
-t3xh$T
-ws#
-sn0E
-*'%
-v}Pq>pOs:ql
-rx
-"(
-|l>
-s>
-"F
-i/rS
-wG
-"F
-|w2V2A
-tf23(
-\
-!#
-"F
-O
-!#
-"C
-]2zs
-]3s38
-(7
-!pZ
-p(
-!p^
-r7,
-qa/
-qa$
-(
-!qZ
-qH
-p3.
-;/
-(
-!s*
-g
-p3/
-;&
-(
-!tS
-"0
-r~
-p3(
-;+
-(
-!vB
-"#
-g
-a5
-;$
-(
-!w&
-qH
-a6
-wp5
-(
-!x=
-g
-a5
-;&
-!q[
-{I
-p_
-m
-pN
-p]
-ht&
-pQ
-sjsL
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const plainBF16SM70 = plainBF16SM80 + `
- patch
- -3
-packed1 14653 plainHalf_dtype_BF16_row_BF16
-!pJ
-!pI
- =10
- -3
-p;v(pF
-p9}(pF
- =160
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -1
-rjuyt\
- =16
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =279
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =10
- -1
-pV)t\
- =16
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =12
- -2
-]4zs
-]5s38
- =65`
-
-const plainF16SM70 = `packed1 14065 plainHalf_dtype_F16_row_F16
-!pJ
-!pI
-!p8
-!sgq"u=|z
-!s]|Q
-!vvu=q>pMw]
-!
-!u8rzP|SuNr9q>rIrzPv9/rzujrKt?q)t@piujq>vPtkuj+pMq>vPtk|SuN~(pMuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp5uj+pMrKt?q)t@pidt&s<
-!
-!pHy+pD
-!}[
-!c
-p;8un
-zf+un
-p9t2pF
-p:}rpF
-qS@8pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-x.
-uxs:uwqYp&
-uxPt5/rz~72uww$
-m
-hz?
-m
-q'-ua
-r7ujrKt?q)t@piujq>vPtkuj+pMq>vPtk|SuN~(pMuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp5uj+pMrKt?q)t@pi
-q'.r]
-N
-q'8pE
-Q
-vl/r]
-sH/
-"$
-t>
-"$
-)
-uq
-q'7s6
-p}pG
-stqI
-qU
-xz
-pm
-vaB
-*#%
-zbp)wX
-u(
-*%p-
-:
-q'9f
-rjt,zD
-qM/j
-q\p"t~
-5
-:
-tApG
-H
-!#
-s)
-H
-!#
-qM@u:
-}d
-q:
-rV
-pnsQwE
-ro
-p7
-qM@r1
-r?|X
-qM/sr
-ugp)p-A
-|,3(
-\
-!#
-q'/qN
-x%.ry
-syu8r3qp6
-}%pj
-p+
-:
-J
-!#
-{Dr+
-vb2[
-q;
-r?|X
-w8
-}u
-\
-qD=|_
-wn}8p/(
-wOzir3v2S>
-!#
-r&7j
-q\pU3(
-5
-:
-tAqA
-H
-!#
-s)
-H
-!#
-r&9s6
-}d
-w0%
-rV
-"*
-ro
-p7
-r&9t;
-t3xhqW
-r&{}
-}"rn>>S
-r&7sr
-ugp)p-A
-|,3(
-\
-!#
-{NpX
-p~p2G2p0
-u6pkS
-{1^
-p+
-:
-J
-!#
-"+
-vb2q,
-|~
-r?|X
-w8
-}u
-\
-{rvO
-wn}8p/(
-z-v8
-zr#
-z,ziv?
-|cz2v?
-r68j
-{Zp/*p$
-uE
-rt,rI
-xb(3+
-z>
-rt+j
-rjt,x_}~
-!#
-rt-|_
-tV,B
-v&%
-rV
-"-
-ro
-p7
-rt-ps@
-zw$
-qJq/
-tV,E
-*'%
-_
-*)p-
-_
-xTS6
-tb,y=
-}]
-s>
-rt-q#
-*2q^
-wG
-rt+s-
-}7,3,A
-v1,3(
-\
-u<
-!#
-yHqw
-}^t\
-!#
-r69ps7
-tV,B
-*1%
-rV
-"(
-ro
-p7
-r69ww
-zw$
-qJt|
-tV,E
-*'%
-_
-rx
-"(
-}]
-s>
-r69f
-*2rS
-wG
-yHr]
-}7,3,A
-v1,3(
-\
-!#
-vl/j
-O
-!#
-"C
-ru'
-vW(
-"C
-yg(
-ub$
-xz
-ub&
-zcyz
-sS
-rDB
-"D
-ru&
-q'7rI
-{T
-*#%
-*%p-
-:
-"E
-]#x_zQ
-"E
-q\p=3(
-:
-vp
-*(wvt2
-qnp/(
-uh
-4
-w>
-q\pKC
-5
-s)
-tAp"
-H
-!#
-s)
-qPp"
-H
-!#
-"E
-}d
-xi%
-v}Pq>pOPt5p5rz~72ql
-".
-ro
-p7
-"E
-q6
-v}Pq>pOPt5p5rz~7q<sL
-"#
-ro
-p7
-"#
-q6
-v}Pq>pOPt5p5rz~7q<pk
-"#
-ro
-p7
-"#
-q6
-v}Pq>pOPt5p5rz~7q<rJ
-"#
-ro
-p7
-"#
-r?t$v,
-"E
-ugp)p-rq
-|,3(
-|,rZ
-\
-w9
-!#
-!#
-"%
-{T
-wm%
-v}Pq>pOPt5p5rz~72ql
-"%
-ro
-p7
-"%
-r?rvqW>
-"%
-ugpYrSA
-q\yo(
-\
-!#
-"E
-pB&u%%
-syu8r3qpqW
-"E
-p+
-:
-J
-!#
-"=
-s;%
-q;
-r?|X
-w8
-}u
-\
-"E
-wn}8p/(
-wOzir3r8"S>
-!#
-"E
-q\qA3(
-:
-vp
-*(wvt2
-qnp/(
-uh
-4
-w>
-tf"C
-5
-s)
-{j#
-H
-!#
-s)
-wp#
-H
-!#
-"E
-}d
-i#%
-v}Pq>pOPt5p5rz~72ql
-"*
-ro
-p7
-"E
-t3xh$%
-"E
-r@6q/
-"%
-v}Pq>pOPt5p5rz~7q<sL
-"%
-ro
-p7
-"%
-t3xh$(
-"%
-r@6q/
-"%
-v}Pq>pOPt5p5rz~7q<pk
-"%
-ro
-p7
-"%
-t3xh$+
-"%
-r@6q/
-"%
-v}Pq>pOPt5p5rz~7q<rJ
-"%
-ro
-p7
-"%
-t3xh$.
-"%
-}"tL>>S
-"E
-ugp)p-rq
-|,3(
-|,rZ
-\
-w9
-!#
-!#
-"&
-{T
-i%%
-v}Pq>pOPt5p5rz~72ql
-"&
-ro
-p7
-"&
-t3xh$0
-"&
-|K#>sR#
-"&
-ugpYrSA
-q\yo(
-\
-!#
-"E
-pB&u%%
-u67y%#
-"E
-p+
-:
-J
-!#
-"+
-s;%
-|~
-r?|X
-w8
-}u
-\
-"E
-wn}8p/(
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'#
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"E
-{Zp/*p$
-uoz]I
-{rw}
-z-r8/$-
-zr#
-z,ziv?
-|cz2r3r_>
-!#
-"#
-uE
-"F
-xb(3+
-z>
-"F
-pV'x_}~
-!#
-"F
-sn(B
-i'%
-v}Pq>pOPt5p5rz~72ql
-".
-ro
-p7
-"F
-t3xh$N
-qJrl
-sn*E
-*'%
-v}Pq>pOs:ql
-*)p-
-v}Pq>pOs:ql
-xTS6
-"A
-}]
-s>
-"F
-i*q^
-wG
-"F
-|w-V-A
-tf-3(
-\
-u<
-!#
-"F
-pV(t\
-!#
-"F
-sn.B
-i-%
-v}Pq>pOPt5p5rz~72ql
-"(
-ro
-p7
-"F
-t3xh$T
-ws#
-sn0E
-*'%
-v}Pq>pOs:ql
-rx
-"(
-}]
-s>
-"F
-i/rS
-wG
-"F
-|w2V2A
-tf23(
-\
-!#
-"F
-O
-!#
-"C
-]2zs
-]3s38
-(7
-!pZ
-p(
-!p^
-r7,
-qa/
-qa$
-(
-!qZ
-qH
-p3.
-;/
-(
-!s*
-g
-p3/
-;&
-(
-!tS
-"0
-r~
-p3(
-;+
-(
-!vB
-"#
-g
-a5
-;$
-(
-!w&
-qH
-a6
-wp5
-(
-!x=
-g
-a5
-;&
-!q[
-{I
-p_
-m
-pN
-p]
-ht&
-pQ
-sjsL
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wide32SM80NarrowAligned = `packed1 17749 wide_4_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvsyq)r9pMrR
-!v7psv6s}pMpOrGvPrR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH,tKpD
-!c
-p;9un
-p9@te
-p:98pF
-qSxFun
-!
-p>
-v~
-pa
-q$
-z^
-q?
-xY
-rd
-x.
-w6
-qQw$
-{I
-|"
-qQ,sZ
-hz?
-sjt[
-uxs:uwy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-uupG
-)
-x{
-tN
-ya
-p{t"X%
-uG/p|
-s?p0
-p}zM
-zC
-zu
-pnq0q3
-r'p0E
-)
-pnpbq@
-vNp)%
-pnq3q#-
-}h
-stp[
-xz
-0
-qV{q
-qVr|q=
-ret,v:
-wj
-wj
-rDD
-uG8ua
-u3
-uG7sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-pl$
-pl&
-pl'
-uuqA
-uupU
-)
-"%
-r'q,G
-pnq3ww
-v3p=G
-*(%
-prpbpj-
-pB(2p*2q,
-xBu*q,1'
-pnq3f@
-**p-
-pnqe^
-q\pGt~
-|01,?
-)
-pnr-pE
-Y=2p2
-}q
-prr-t;
-qt1D
-}3q9
-4
-rP
-prshrI
-ru/
-u>q)u8qrxD%
-0
-t7
-p1
-tN
-t7
-p1
-rf1
-r7p0
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDE
-qvp51/
-t+p,A
-wm%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-prr-pj.
-qKp,q=12
-qKz#z#p0
-}3p2
-wfrbrGr,~5U2q,
-w"uy
-\
-!#
-prsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pru:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u?}~
-!#
-pnshqN
-qVM-15
-qVM-17
-4
-rDF
-tV8G
-*#%
-*%p-
-pn|Yt;
-qt12p2
-rf1
-r7q}
-sd
-!#
-pnwwsr
-t>
-Yxc,
-u-|#q#
-xLp*
-4
-rDG
-"#
-t+r|A
-q:
-w@
-pqqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-pnwwwE
-|%p-
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-pnzgps
-x-|q
-x-|q
-x-|q
-x-|q
-pqr4r-
-s5xaqs
-s5xarn
-s5xaxh
-q{
-"'
-i&rZ
-|[r,xfvfUDL
-u-ukqN
-tU"<.
-5
-pnzLpX
-tH#yZ/
-syu8Ps}.r,x2cw%vfUL
-!#
-pn|Y}6
-xS$<$12
-xS#<#<-
-tU$<,
-td
-!#
-:
-pnt'f
-]#x_~*3
-s{8t;
-qt1<,
-5
-:
-rf1
-r7R0
-H
-!#
-s)
-u?}~
-!#
-prr]pX
-qBR1
-p6
-prsQpx
-t>
-xLR.
-qU
-t+r|A
-i)%
-w@
-H
-!#
-prsmrI
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-"-
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-s{/ps
-x-v2W
-tMW
-tMW
-r?t$>q/
-s{8}6
-qK[2[12
-qKp@r2<4
-yn<3
-sJ~)
-!#
-r6=px
-qt2pd
-p6
-r69q3
-|NrvBwL
-x-ul6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q82v,
-yHrI
-u<
-!#
-}Tj
-Y,12
-r7,
-rP
-!#
-r6+qe
-|Np42z\
-q82'2>
-}Tsh
-rKt?rbz}s0DB
-r\2
-\
-!#
-r&+px
-qVM2pd
-}q
-qD/q@
-r[3p$
-"G
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-rN
-tP
-pm
-"H
-ru3
-x"I
-qD@ps
-t^
-s;.
-syu8r3qp'2
-!#
-qM,^
-p+
-qM+sr
-ra2tn
-qt3D
-zqqN
-qt3A
-rN
-tP
-u(
-:
-qM+q@
-x"I
-"#
-pB3u%.
-w)r3u}2qp
-!#
-"/
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q82v,
-!#
-pnr4ua
-|^1'2'#
-!#
-vc7t;
-qt1<;
-5
-:
-rf1
-r7R?
-H
-!#
-s)
-u?}~
-!#
-"8
-qBR@
-p6
-"8
-t>
-xLR=
-z>
-t+r|A
-i/%
-w@
-H
-!#
-"8
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-"8
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-vc@q@
-t3r_'1
-|.=q0
-r@6sI
-"#
-t3v2'1
-"#
-r@6S
-"#
-t3u_'1
-"#
-r@6S
-"#
-t3t$'1
-"#
-}"tL>>6
-vc7}6
-qK[2[12
-qKp@r2<C
-yn<B
-sJ~)
-!#
-"9
-qt2pd
-p6
-",
-|Nr8"BwL
-zh#6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~*v,
-"9
-u<
-!#
-"9
-Y,12
-r7,
-rP
-!#
-"9
-|Nr8+z\
-s~+$+>
-"9
-rKt?rbz}s0DB
-r\2
-\
-!#
-"9
-qVM2pd
-}q
-"7
-ru3
-r[3p$
-5
-"8
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-{K
-s;.
-u67y%+
-!#
-"7
-p+
-"7
-ra2tn
-qt3D
-:
-5
-"6
-qt3A
-s'8
-pB3u%.
-w)r3u}2y3pk
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~5v,
-!#
-|./pb
-tUI18
-pzRJ18?
-)
-qVs0<N
-s'7
-pns-f+
-s+6'#'$
-u[z,Pq)q"q"vLrWv?
-rx
-r=
-w|2v8
-r=
-xTsUt#
-y62}K
-qJr}}X
-sPrnvH
-y62v8
-{3sG
-{/u}>
-sDtL?
-pnr]px
-u9r^1
-qJS
-|.@t;
-pV$zD
-!#
-"8
-tUL<M
-p6
-"8
-ru1
-qt1<J
-s'9
-t+M1A
-i6%
-w@
-H
-!#
-"8
-tHQyZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-u-@=ww
-ru1
-qt11,
-s'/
-"9
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-"#
-t+M1A
-*,%
-vE
-u-|+r-
-v;rvu#t|
-qJsU
-v;ul$#u#
-y*
-v;sz$%$#
-qJrl
-v;tL$'$%
-qJqW
-u-@.^
-qt1r2
-5
-u-@8pw
-s'@
-t+M1A
-*.%
-vE
-u-@9r.
-r?szsGq/
-r?rvqWS
-r?u_2}K
-r?r_W>
-!#
-|A=q#
-qt1<O
-pm=
-"L
-s5xasz
-s5xarv
-s5xau_
-s5xar_
-"#
-t+M1A
-i<%
-|[r,xfvfUDL
-|.@}6
-z'11112
-xSU<U<T
-qt1<S
-sJ~3
-!#
-pnsmpj
-O
-!#
-"]
-]%rL,
-]&rL+
-ru*
-]'rL-
-ru+
-(x@
-!#
-"^
-|WV
-prshsh
-]3rL8
-]4rL7
-]1rL9
-(zI
-!#
-ru5
-"V
-pVCrL/
-ru7
-(w{
-!#
-"U
-pV?sx=
-"S
-(+,
-!pZ
-p(
-!p^
-"3
-r7,
-{j2
-{jB
-(
-!qZ
-"K
-r~
-a/
-qPp5
-(
-!s*
-";
-sk
-a.
-qPp5
-(
-!tS
-"$
-g
-a-
-wpB
-(
-!vB
-"$
-r~
-a(
-qPp5
-(
-!w&
-"$
-sk
-a*
-qPp5
-(
-!x=
-|./rI
-qH
-a'
-wpF
-(
-!yE
-"%
-g
-a&
-wpB
-(
-!{-
-"4
-}G
-a#
-;7
-(
-!vKxw
-"2
-uI
-a#
-wp'
-(
-!pty@
-"0
-tW
-a#
-wpB
-(
-!ptyG
-".
-sv9
-aG
-;1
-(
-!pt+uU
-sv/
-p38
-wpG
-(
-!pt{H
-sv9
-aG
-qPp"
-(
-!pt.uU
-sv9
-p37
-qPpK
-(
-!pt|F
-"-
-g+
-a?
-qPpY
-(
-!pt|G
-g+
-a>
-wpB
-(
-!pt}x
-g-
-vg
-v#
-(
-!pt/uU
-"-
-sv@
-aG
-qPp=
-(
-!ptxw
-sv@
-aG
-qPp)
-(
-!tYy@
-"-
-g=
-a8
-;7
-(
-!tYyG
-"-
-g,
-a8
-wpB
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
- patch
- -3
-packed1 17765 wide_4_float32_row_F32
-!pJ
-!pI
- =13
- -1
-p:9x,
- =116
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
-pru:q@
- =51
- -1
-i(rZ
- =36
- -1
-i+%
- =58
- -1
-"F
- =9
- -1
-"G
- =58
- -1
-i1%
- =142
- -1
-i8%
- =53
- -1
-i>%
- =10
- -1
-"\
- =7
- -1
-"]
- =23
- -1
-{jD
- =17
- -1
-wpD
- =17
- -1
-wpH
- =5
- -1
-wpD
- =17
- -1
-wpD
- =4
- -1
-aI
- =5
- -1
-wpI
- =3
- -1
-aI
- =10
- -1
-aA
- =4
- -2
-a@
-wpD
- =9
- -1
-aI
- =4
- -1
-aI
- =12
- -1
-wpD
- =26`
-
-const wideBF16SM80NarrowAligned = `packed1 21263 wide_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvsyq)r9pMrR
-!v7psv6s}pMpOrGvPrR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH,tKpD
-!c
-p;9un
-p9x5te
-p:98pF
-qSp5r0
-!
-p>
-v~
-pa
-q$
-z^
-q?
-xY
-rd
-x.
-w6
-qQw$
-{I
-|"
-qQ,sZ
-hz?
-sjt[
-uxs:uwy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-uupG
-)
-x{
-tN
-ya
-p{t"X%
-uG/p|
-s?p0
-p}zM
-zC
-zu
-pnq0q3
-r'u4-
-)
-pnpbq@
-vNp)%
-pnq3q#-
-}h
-stp[
-xz
-0
-qV{q
-qVr|q=
-ret,v:
-wj
-wj
-rDD
-uG8ua
-u3
-uG7sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-pl$
-pl&
-pl'
-uuqA
-uupU
-)
-"%
-r'q,G
-pnq3ww
-v3p=G
-*(%
-prpbpj-
-pB(2p*2q,
-xBu*q,1'
-pnq3f@
-**p-
-pnqe^
-q\pGt~
-|01,?
-)
-pnr-pE
-Y=2p2
-}q
-prr-t;
-qt1D
-}3q9
-4
-rP
-prshrI
-ru/
-u>q)u8qrxD%
-0
-t7
-p1
-tN
-t7
-p1
-rf1
-r7p0
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDE
-qvp51/
-t+p,A
-wm%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-prr-pj.
-qKp,q=12
-qKz#z#p0
-}3p2
-wfrbrGr,~5U2q,
-w"uy
-\
-!#
-prsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pru:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u?}~
-!#
-pnshqN
-qVM-15
-qVM-17
-4
-rDF
-tV8G
-*#%
-*%p-
-pn|Yt;
-qt12p2
-rf1
-r7q}
-sd
-!#
-pnwwsr
-t>
-Yxc,
-u-|#q#
-xLp*
-4
-rDG
-"#
-t+r|A
-q:
-w@
-pqtssQ
-yP
-&
-pqxjts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-pnwwwE
-|%p-
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-pnzgps
-yV%qW
-yV&qW
-yV'qW
-yV(qW
-yV)qW
-yV*qW
-yV+qW
-yV,qW
-pqps@yC
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-"(
-i&rZ
-|[r,xfvfUDL
-u-ukqN
-tU2<>
-5
-pnzLpX
-tH3yZ/
-syu8Ps}.r,x2cw%vfUL
-!#
-pn|Y}6
-xS4<412
-xS3<3<=
-tU4<<
-td
-!#
-:
-pnt'f
-]#x_~*3
-s{8t;
-qt1<<
-5
-:
-rf1
-r7R@
-H
-!#
-s)
-u?}~
-!#
-prr]pX
-qBRA
-p6
-prsQpx
-t>
-xLR>
-qU
-t+r|A
-i)%
-w@
-H
-!#
-prsmrI
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-".
-x|
-&
-".
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-s{/ps
-x-ulqW
-tMqW
-tMqW
-tMqW
-tMqW
-tMqW
-tMqW
-s~%>rl
-s{8}6
-xS$<$12
-xS#<#<L
-tU$<K
-sJ~)
-!#
-r6=px
-qt2pd
-p6
-r69q3
-|Nr8&BwL
-zh'6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~.v,
-yHrI
-u<
-!#
-}Tj
-Y,12
-r7,
-rP
-!#
-r6+qe
-|Nr8/z\
-s~/$/>
-}Tsh
-rKt?rbz}s0DB
-r\2
-\
-!#
-r&+px
-qVM2pd
-}q
-qD/q@
-r[3p$
-"H
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-rN
-tP
-pm
-"I
-ru3
-x"I
-qD@ps
-t^
-s;.
-syu8r3qp$/
-!#
-qM,^
-p+
-qM+sr
-ra2tn
-qt3D
-zqqN
-qt3A
-rN
-tP
-u(
-:
-qM+q@
-x"I
-"#
-pB3u%.
-w)r3u}2qp
-!#
-"/
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~9v,
-!#
-pnr4ua
-t_:$9'#
-!#
-vc7t;
-qt1<S
-5
-:
-rf1
-r7RW
-H
-!#
-s)
-u?}~
-!#
-"9
-qBRX
-p6
-"9
-t>
-xLRU
-z>
-t+r|A
-i/%
-w@
-H
-!#
-"9
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-"9
-x|
-&
-"9
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-vc@q@
-t3rv$D
-|.=q0
-r@6sG
-"#
-t3ul$F
-"#
-r@6S
-"#
-t3sz$H
-"#
-r@6S
-"#
-t3tL$J
-"#
-r@6S
-"#
-sE"$L
-"#
-r@6S
-"#
-sE#$N
-"#
-r@6S
-"#
-sE$$P
-"#
-r@6S
-"#
-sE%$R
-"#
-|K->>6
-vc7}6
-xS$<$12
-xS#<#<d
-tU$<c
-sJ~)
-!#
-":
-qt2pd
-p6
-"-
-|Nr8.BwL
-zh/6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~6v,
-":
-u<
-!#
-":
-Y,12
-r7,
-rP
-!#
-":
-|Nr87z\
-s~7$7>
-":
-rKt?rbz}s0DB
-r\2
-\
-!#
-":
-qVM2pd
-}q
-"8
-ru3
-r[3p$
-5
-"9
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-{K
-s;.
-u67y%7
-!#
-"8
-p+
-"8
-ra2tn
-qt3D
-:
-5
-"7
-qt3A
-s'8
-pB3u%.
-w)r3u}2y3pk
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~Av,
-!#
-|./pb
-tUj18
-pzRk18?
-)
-qVs0<o
-s'7
-pns-f+
-s+B'#'$
-u[z,Pq)q"q"vLrWv?
-rx
-r=
-w|2v8
-r=
-xTsUt#
-y62}K
-qJr}}X
-sPrnvH
-y62v8
-{3sG
-{/u}>
-sDtL?
-pnr]px
-u9sMu
-qJS
-|.@t;
-pV$zD
-!#
-"9
-tUm<n
-p6
-"9
-ru1
-qt1<k
-s'9
-t+M1A
-i6%
-w@
-H
-!#
-"9
-tHryZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-u-@=ww
-ru1
-qt11,
-s'/
-":
-x|
-&
-":
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-"$
-t+M1pd
-*,%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-u-|+r-
-s+&$)$'
-qJt|
-s+'$+$)
-qJsG
-s+($-$+
-qJu#
-s+)$/$-
-ws"
-s+*$1$/
-ws#
-s++$3$1
-ws$
-s+,$5$3
-ws%
-s+-$7$5
-ws&
-u-@.^
-qt1<#
-5
-u-@8pw
-s'@
-t+M1pd
-*.%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-u-@9r.
-s~,$,rl
-s~*$*sI
-s~($(sU
-s~&$&W
-s~$$$q/
-s~"$"S
-r?szsG6
-r?rvqW>
-!#
-|A=q#
-qt1<x
-pm=
-"M
-|i*$,
-|i&$(
-|i"$$
-zprvsG
-"#
-t+M1A
-i<%
-|[r,xfvfUDL
-|.@}6
-z'11112
-xS~<~<}
-qt1<|
-sJ~3
-!#
-pnsmpj
-O
-!#
-"^
-]%rL,
-]&rL+
-ru*
-]'rL-
-ru+
-(x@
-!#
-"_
-ru:
-prshsh
-]3rL8
-]4rL7
-]1rL9
-(zI
-!#
-ru5
-"W
-pVCrL/
-ru7
-(w{
-!#
-"V
-pV?sx=
-"T
-(+,
-!pZ
-p(
-!p^
-"4
-r7,
-{j2
-{jB
-(
-!qZ
-"L
-r~
-a/
-qPp5
-(
-!s*
-"<
-sk
-a.
-qPp5
-(
-!tS
-"$
-g
-a-
-wpB
-(
-!vB
-"$
-r~
-a(
-qPp5
-(
-!w&
-"$
-sk
-a*
-qPp5
-(
-!x=
-|./rI
-qH
-a'
-wpF
-(
-!yE
-"%
-g
-a&
-wpB
-(
-!{-
-"4
-}G
-a#
-;7
-(
-!vKxw
-"2
-uI
-a#
-wp'
-(
-!pty@
-"0
-tW
-a#
-wpB
-(
-!ptyG
-".
-sv9
-aG
-;1
-(
-!pt+uU
-sv/
-p38
-wpG
-(
-!pt{H
-sv9
-aG
-qPp"
-(
-!pt.uU
-sv9
-p37
-qPpK
-(
-!pt|F
-"-
-g+
-a?
-qPpY
-(
-!pt|G
-g+
-a>
-wpB
-(
-!pt}x
-g-
-vg
-v#
-(
-!pt/uU
-"-
-sv@
-aG
-qPp=
-(
-!ptxw
-sv@
-aG
-qPp)
-(
-!tYy@
-"-
-g=
-a8
-;7
-(
-!tYyG
-"-
-g,
-a8
-wpB
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
- patch
- -3
-packed1 25167 wide_8_float32_row_BF16
-!pJ
-!pI
- =11
- -3
-p;/x,
-p9y?te
-p:9x,
- =116
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
-pru:q@
- =87
- -10
-pqps@t;
-s5xat$
-rE
-rr
-v4
-sl
-t-t$rl
-rE
-v5
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-pv
-sXp*U
-s5xav2
-rE
-rr
-v4
-sl
-t-v2sU
-rE
-v5
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-pv
-sXp*U
-s5xaqs
-rE
-rr
-v4
-sl
-t-qsq/
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-sXp*U
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
-"(
-i(rZ
-|[r,xfRF<6<&DL
-u-ukqN
-tUo<{
- =2
- -2
-tHpyZ/
-syu8Ps}.r,x2cRG<7<'UL
- =2
- -3
-xSq<q12
-xSp<p<z
-tUq<y
- =6
- -1
-qt1<y
- =3
- -1
-r7R}
- =6
- -1
-qBR~
- =3
- -1
-xLR{
- =2
- -1
-i+%
- =42
- -2
-xS#<#1<
-tU$1=
- =37
- -1
-"G
- =9
- -1
-"H
- =40
- -1
-qt11=
- =3
- -1
-rf;
- =6
- -1
-r\:
- =3
- -1
-Yxc=
- =2
- -1
-i1%
- =65
- -2
-xS#<#1<
-tU$1=
- =76
- -4
-qt=18
-uX=18?
-)
-qVyc9
- =23
- -1
-qt;1:
- =3
- -1
-qt11=
- =2
- -1
-i8%
- =4
- -1
-pB;yZ/
- =72
- -1
-qt11=
- =2
- -4
-{i,
-rE
-rr
-v4
-sl
-y>,$,
-rE
-v5
-{i*
-rE
-rr
-v4
-sl
-y>*$*
-rE
-v5
-pv
-sXp*U
-{i(
-rE
-rr
-v4
-sl
-y>($(
-rE
-v5
-{i&
-rE
-rr
-v4
-sl
-y>&$&
-rE
-v5
-pv
-sXp*U
-{i$
-rE
-rr
-v4
-sl
-y>$$$
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-sXp*U
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
-s5xarv
-rE
-rr
-v4
-sl
-t-rvqW
-rE
-v5
-pv
-sXp*U
- =2
- -2
-i>%
-|[r,xfRF<6<&DL
- =2
- -2
-z';1;1<
-qt11=
- =5
- -1
-"]
- =7
- -1
-"^
- =9
- -1
-pVSrL/
- =4
- -1
-pVOsx=
- =8
- -1
-{jD
- =17
- -1
-wpD
- =17
- -1
-wpH
- =5
- -1
-wpD
- =17
- -1
-wpD
- =4
- -1
-aI
- =5
- -1
-wpI
- =3
- -1
-aI
- =10
- -1
-aA
- =4
- -2
-a@
-wpD
- =9
- -1
-aI
- =4
- -1
-aI
- =12
- -1
-wpD
- =26`
-
-const wideF16SM80NarrowAligned = `packed1 23067 wide_8_float32_row_F16
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvsyq)r9pMrR
-!v7psv6s}pMpOrGvPrR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH,tKpD
-!c
-p;9un
-zf.un
-p9qute
-p:98pF
-qSp5r0
-!
-p>
-v~
-pa
-q$
-z^
-q?
-xY
-rd
-x.
-w6
-qQw$
-{I
-|"
-qQ,sZ
-hz?
-sjt[
-uxs:uwy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-uupG
-)
-x{
-tN
-ya
-p{t"X%
-uG/p|
-s?p0
-p}zM
-zC
-zu
-pnq0q3
-r'u4-
-)
-pnpbq@
-vNp)%
-pnq3q#-
-}h
-stp[
-xz
-0
-qV{q
-qVr|q=
-ret,v:
-wj
-wj
-rDD
-uG8ua
-u3
-uG7sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-pl$
-pl&
-pl'
-uuqA
-uupU
-)
-"%
-r'q,G
-pnq3ww
-v3p=G
-*(%
-prpbpj-
-pB(2p*2q,
-xBu*q,1'
-pnq3f@
-**p-
-pnqe^
-q\pGt~
-|01,?
-)
-pnr-pE
-Y=2p2
-}q
-prr-t;
-qt1D
-}3q9
-4
-rP
-prshrI
-ru/
-u>q)u8qrxD%
-0
-t7
-p1
-tN
-t7
-p1
-rf1
-r7p0
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDE
-qvp51/
-t+p,A
-wm%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-prr-pj.
-qKp,q=12
-qKz#z#p0
-}3p2
-wfrbrGr,~5U2q,
-w"uy
-\
-!#
-prsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pru:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u?}~
-!#
-pnshqN
-qVM-15
-qVM-17
-4
-rDF
-tV8G
-*#%
-*%p-
-pn|Yt;
-qt12p2
-rf1
-r7q}
-sd
-!#
-pnwwsr
-t>
-Yxc,
-u-|#q#
-xLp*
-4
-rDG
-"#
-t+r|A
-q:
-w@
-pqr.9pb
-y\
-ro
-p7
-pqzLsr
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
+!yHwntc
+ &&!pW'vPpt
+ $$]*qo
+Opdq^
+h*rG
+p#uQrA
+ .*vc
+ ("p,q6
+p,ui
+ $o9p,rL
+p"{^
+t$sI
+u<yu
+u<'uE
+{Yp0pZ
+to
+ *h9 $c#s/
+xA
+v8
+xq
+qCp7^)
+pu6qp
+s[p^
+ (W#pDp=qO
+pIp^4
+s/
+pDqOpX
+ $(pDq8pV+
+ ($t4
+qjqVZ
+qjp4p*
+t1x?vu
+t#vu
+ %#p<O
+pu1uZ
+zp
+pu5r7
+ 6,s/
+q@(
+q@)
+u?ps
+/%
+pIpa;
+pDq8x}
+s<pS;
+ &.p_(pTq5
+tIpa&'
+pDq8a<
+G*R
+pDr%a
+qHq9wi
+vi&,-
+ &,|(A
+ *$qI/
+ *$vF
+ &%{\1
+ 4*p<P
+xe&/
+ $&{H
+ &$rHY>|$2
+ 6$}k
+pDsTP
+J#vC/
+ (" %C 0$t/"
+ .$zM)
+ *$trvE/
+ <$}u&2
+rHp7p2%%
+rU%$
+ ((p%2qd
+ 8$qr&r_
+ *$|?&2
+ *$y]&x)
+qr&#&7
+ &&tA2
+ ($s+2qd
+ &$q_3K
+/<
+p_4&'&(
+wC2&1
+ **uw3K
+ &$/=
+qI3
+ (&t9&.
+wMt"&
+ *&q:2rf
+p%3A
+ $&p%33
+qjqV&3
+ .&p_3y0.
+ :$ %f# $7pDq~uZ
+rK%#&##
+ $EpDtBp'
+s+-&5
+wD
+tK7;
+G%)
+t32rX
+J-d
 }k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-pnwwwE
-|%p-
-w@
-"$
-y\
-ro
-p7
-"$
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-pnzgps
-yV%qW
-yV&qW
-yV'qW
-yV(qW
-yV)qW
-yV*qW
-yV+qW
-yV,qW
-pqq#7w-
-u>zivhp5rW+r3~7sIrl
-u>zivhp5rW+r3~7WsU
-u>zivhp5rW+r3~7Sq/
-u>zivhp5rW+r3~7>6
-"(
-i&rZ
-|[r,xfvfUDL
-u-ukqN
-tU:<F
-5
-pnzLpX
-tH;yZ/
-syu8Ps}.r,x2cw%vfUL
-!#
-pn|Y}6
-xS<<<12
-xS;<;<E
-tU<<D
-td
-!#
-:
-pnt'f
-]#x_~*3
-s{8t;
-qt1<D
-5
-:
-rf1
-r7RH
-H
-!#
-s)
-u?}~
-!#
-prr]pX
-qBRI
-p6
-prsQpx
-t>
-xLRF
-qU
-t+r|A
-i)%
-w@
-H
-!#
-prsmrI
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-".
-qLp@x[
-ro
-p7
-".
-r'[A
-q%
-ro
-p7
-"#
-qLp2x[
-ro
-p7
-"#
-r'p0A
-q%
-ro
-p7
-"#
-qLp*x[
-ro
-p7
-"#
-r'y]
-q%
-ro
-p7
-"#
-qLq}x[
-ro
-p7
-"#
-zV"A
-q%
-ro
-p7
-s{/ps
-x-ulqW
-tMqW
-tMqW
-tMqW
-tMqW
-tMqW
-tMqW
-s~%>rl
-s{8}6
-xS(<(12
-xS'<'<X
-tU(<W
-sJ~)
-!#
-r6=px
-qt2pd
-p6
-r69q3
-|Nr8&BwL
-zh'6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~.v,
-yHrI
-u<
-!#
-}Tj
-Y,12
-r7,
-rP
-!#
-r6+qe
-|Nr8/z\
-s~/$/>
-}Tsh
-rKt?rbz}s0DB
-r\2
-\
-!#
-r&+px
-qVM2pd
-}q
-qD/q@
-r[3p$
-"H
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-rN
-tP
-pm
-"I
-ru3
-x"I
-qD@ps
-t^
-s;.
-syu8r3qp$/
-!#
-qM,^
-p+
-qM+sr
-ra2tn
-qt3D
-zqqN
-qt3A
-rN
-tP
-u(
-:
-qM+q@
-x"I
-"#
-pB3u%.
-w)r3u}2qp
-!#
-"/
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~9v,
-!#
-pnr4ua
-t_:$9'#
-!#
-vc7t;
-qt1<_
-5
-:
-rf1
-r7Rd
-H
-!#
-s)
-u?}~
-!#
-"9
-qBRe
-p6
-"9
-t>
-xLRb
-z>
-t+r|A
-i/%
-w@
-H
-!#
-"9
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-"9
-qLp@x[
-ro
-p7
-"9
-r'[A
-q%
-ro
-p7
-"#
-qLp2x[
-ro
-p7
-"#
-r'p0A
-q%
-ro
-p7
-"#
-qLp*x[
-ro
-p7
-"#
-r'y]
-q%
-ro
-p7
-"#
-qLq}x[
-ro
-p7
-"#
-zV"A
-q%
-ro
-p7
-vc@q@
-t3rv$D
-|.=q0
-r@6sG
-"#
-t3ul$F
-"#
-r@6S
-"#
-t3sz$H
-"#
-r@6S
-"#
-t3tL$J
-"#
-r@6S
-"#
-sE"$L
-"#
-r@6S
-"#
-sE#$N
-"#
-r@6S
-"#
-sE$$P
-"#
-r@6S
-"#
-sE%$R
-"#
-|K->>6
-vc7}6
-xS(<(12
-xS'<'<t
-tU(<s
-sJ~)
-!#
-":
-qt2pd
-p6
-"-
-|Nr8.BwL
-zh/6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~6v,
-":
-u<
-!#
-":
-Y,12
-r7,
-rP
-!#
-":
-|Nr87z\
-s~7$7>
-":
-rKt?rbz}s0DB
-r\2
-\
-!#
-":
-qVM2pd
-}q
-"8
-ru3
-r[3p$
-5
-"9
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-{K
-s;.
-u67y%7
-!#
-"8
-p+
-"8
-ra2tn
-qt3D
-:
-5
-"7
-qt3A
-s'8
-pB3u%.
-w)r3u}2y3pk
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~Av,
-!#
-|./pb
-tUz18
-pzR{18?
-)
-qVyc9
-s'7
-pns-f+
-s+B'#'$
-u[z,Pq)q"q"vLrWv?
-rx
-r=
-w|2v8
-r=
-xTsUt#
-y62}K
-qJr}}X
-sPrnvH
-y62v8
-{3sG
-{/u}>
-sDtL?
-pnr]px
-u9sMu
-qJS
-|.@t;
-pV$zD
-!#
-"9
-tU}<~
-p6
-"9
-ru1
-qt1<{
-s'9
-t+M1A
-i6%
-w@
-H
-!#
-"9
-pB;yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-u-@=ww
-ru1
-qt11,
-s'/
-":
-qLp@x[
-ro
-p7
-":
-r'[A
-q%
-ro
-p7
-"#
-qLp2x[
-ro
-p7
-"#
-r'p0A
-q%
-ro
-p7
-"#
-qLp*x[
-ro
-p7
-"#
-r'y]
-q%
-ro
-p7
-"#
-qLq}x[
-ro
-p7
-"#
-zV"A
-q%
-ro
-p7
-"$
-t+M1pd
-*,%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-u-|+r-
-s+&$)$'
-qJt|
-s+'$+$)
-qJsG
-s+($-$+
-qJu#
-s+)$/$-
-ws"
-s+*$1$/
-ws#
-s++$3$1
-ws$
-s+,$5$3
-ws%
-s+-$7$5
-ws&
-u-@.^
-qt1<'
-5
-u-@8pw
-s'@
-t+M1pd
-*.%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-u-@9r.
-s~,$,rl
-s~*$*sI
-s~($(sU
-s~&$&W
-s~$$$q/
-s~"$"S
-r?szsG6
-r?rvqW>
-!#
-|A=q#
-qt11=
-pm=
-"M
-u>zivhp5rW+r3~7$*$,
-u>zivhp5rW+r3~7$&$(
-u>zivhp5rW+r3~7$"$$
-u>zivhp5rW+r3~7qWsG
-"#
-t+M1A
-i<%
-|[r,xfvfUDL
-|.@}6
-z'11112
-z';1;1<
-qt11=
-sJ~3
-!#
-pnsmpj
-O
-!#
-"^
-]%rL,
-]&rL+
-ru*
-]'rL-
-ru+
-(x@
-!#
-"_
-ru:
-prshsh
-]3rL8
-]4rL7
-]1rL9
-(zI
-!#
-ru5
-"W
-pVCrL/
-ru7
-(w{
-!#
-"V
-pV?sx=
-"T
-(+,
-!pZ
-p(
-!p^
-"4
-r7,
-{j2
-{jB
-(
-!qZ
-"L
-r~
-a/
-qPp5
-(
-!s*
-"<
-sk
-a.
-qPp5
-(
-!tS
-"$
-g
-a-
-wpB
-(
-!vB
-"$
-r~
-a(
-qPp5
-(
-!w&
-"$
-sk
-a*
-qPp5
-(
-!x=
-|./rI
-qH
-a'
-wpF
-(
-!yE
-"%
-g
-a&
-wpB
-(
-!{-
-"4
-}G
-a#
-;7
-(
-!vKxw
-"2
-uI
-a#
-wp'
-(
-!pty@
-"0
-tW
-a#
-wpB
-(
-!ptyG
-".
-sv9
-aG
-;1
-(
-!pt+uU
-sv/
-p38
-wpG
-(
-!pt{H
-sv9
-aG
-qPp"
-(
-!pt.uU
-sv9
-p37
-qPpK
-(
-!pt|F
-"-
-g+
-a?
-qPpY
-(
-!pt|G
-g+
-a>
-wpB
-(
-!pt}x
-g-
-vg
-v#
-(
-!pt/uU
-"-
-sv@
-aG
-qPp=
-(
-!ptxw
-sv@
-aG
-qPp)
-(
-!tYy@
-"-
-g=
-a8
-;7
-(
-!tYyG
-"-
-g,
-a8
-wpB
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ '#{\1
+rIp80
+ &z%rxr1B
+ $^' (_'/9
+t/1
+xr
+/9
+ud
+sBs^.
+r>2
+ $0D))
+ ($/9
+ )}$t3.pV0
+s[pQ
+rU&,
+r>.
+/:
+ ,R.r2}|
+vG)
+ $C/#
+ (:}X
+t3.P1
+G,R
+xV
+t35pf
+rB"#%
+q$t[pj
+t3*yS
+w7QUU"%
+w7QUpM"'
+X"pF")
+/#
+rB&#%
+p1#r5
+/#
+w7QUUpj
+w7QUpMpj
+X&""pj
+/#
+rB*#%
+p1'"#
+ ))X*"&pj
+/#
+rB.#%
+p1+"'
+/#
+qh3(([
+qh4wypM
+qh5"+"'U
+t32w.
+rHp|qU&2
+rHpaq5%8
+yA%7
+ &d-/<
+ 'v%//
+{BpR4y:
+sn5(
+ 0.sH<r_
+/<
+ &&/<
+ +v%/<
+{BpR=x)
+sH="=7
+/<
+ +v%/<
+ 'v%/:
+qI3
+ %w%u"
+/;
+ /x%r>1
+ %q%p\p."=
+ $E/:
+}=
+/:
+ 'q% &R*/9
+ %s%r>5
+ %m% :*sHGr_
+ $7/-
+uj~'d
+/#
+{BpRIy:
+snJ(
+ 0(sHQr_
+/-
+ &W*/-
+ +b'/-
+{BpRRx)
+sHR"R7
+/-
+ +b'/-
+ujv?w&
+/-
+ )j#/-
+ /c'r>*
+ %['p\rL"R
+ '@}=
+/-
+ +j#/-
+ %]'r>6
+ %W'|Ss&rL
+ 8m)sH\r_
+ 'Lrd#d
+/#
+{BpR^y:
+sn_(
+ 0/sHgr_
+ 5j#{BpRhx)
+sHh"h7
+ /j#rd"w&
+ 9j#rc<
+ %u(p\s*"h
+ 7j#rc'
+ %q(|Ss&s*
+ 87sHrr_
+ $7pDs8pf
+z~8
+q_1K
+{Zp)o?p3zSyxxI9592
+tE
+t1x?py
+pDt0a
+q@5
+tA8
+ &j(pDt}pX
+z~6
+pDr7p-
+s+-&7
+s+6K
+ $#t1|dpy
+p<Q
+t%p}yU
+Xq###$
+vyx*?joov,r[?\p)wwsl
+ $g)tuw)
+szzo
+t<sysa
+}9pG
+zKpj
+sf<\vr{|
+xpsl
+t<w)
+z.qv
+prtOpM
+tusl
+{]+{|
+tE
+t%pbyU
+ %)szpM
+sz[
+sz#C
+sz##
+t%qOp=
+q$r\#B
+ %%t%p=P
+w1Bs)#
+xr
+t%p}rR
+x*}H+
+zitDq1sR7
+/%
+t<syu0
+vS"
+vS#
+ %1xBrJuH#
+/%
+xBQ[#B
+ %4/%
+sZrg7Bs)#
+ $;/*
+ $p,/*
+tK5M
+G.)
+}(v~y_pR&#%@
+ ')q,~'d
+/*
+ %W*{U'9'E
+w=6&,
+ $/qI6
+s|5rX
+J-vK{G
+ $I/@
+kO%P
+xr
+/@
+qI1
+p%1%M
+rc0
+r&13
+D=)
+ (w#/@
+p]TvE/
+ &&s|*pV0
+ %/p%1&,
+rc+
+/@
+ ,y- %5D0)
+ /~)s|*P1
+ '~)tg<qW
+q$}$
+t%a1pV.
+rB##%
+vS/
+X6>tO
+v;".
+/#
+p1"pF
+/#
+rB'#%
+vS4
+X;>tO
+v;"3
+/#
+p1&""
+/#
+rB+#%
+vS9
+X@>tO
+v;"8
+/#
+p1*"&
+/#
+rB/#%
+vS>
+XE>tO
+v;"=
+tg0a
+p%1&6
+u"
+tg+rR
+rc2
+ %N $$ $G/'
+ +Ntg.qG
+sH)")pM
+sH$"$U
+t+t[r5(
+t+qi[7
+ $7tg*pV
+p%1%Z
+rc.
+pwq[qW
+sm)
+sm$
+s:t[
+s:qi
+ 'f#DD)
+yMbp*8w?
+s|5w.
+t=1&1&2
+qna%a%_
+p%1%^
+s5~5
+ $#q\<q8
+ &g$/^
+J%uC1
+J&uC5
+qI*
+J'}v
+qI+
+sY6
+ $'/_
+sUb
+ $2J2q(<
+J3q('
+J0q(0
+p9t?
+ $5qI8
+/7
+:$q(+
+qI7
+/6
+p9rl
+ (L/4
+rI2
+z>B
+z>J
+ &*/S
+ $0C?
+ (+/@
+{15
+C>
+ ((/Q
+})
+n8
+q4N
+ &*/%
+vb;
+C;
+q4J
+ &*/P
+{1.
+C8
+ &3 $:/&
+ $OC2
+ &+ $^#/&
+ %@C4
+ &? $F/#
+ $CC/
+ &O $w#/#
+ $BC1
+ 'L $; '.C,
+ ': $, '. (f$ $i$ 'R#C'
+ 'R# $*/7
+ $? (O $q#/3
+ &z#q4(
+ &}#/0
+||
+C$
+ '4!c'wX
+/.
+ $5n8
+_0
+p9
+!c'x#
+{16
+n7
+_8
+p9
+!cuQpm
+ ',r9pJ
+p9
+!c'xw
+ $#n6
+ &?!vTy3
+/-
+tX<
+CG
+ &>!vTz/
+ %'CF
+ 'B!ct?pm
+tX'
+ (3!vT+pm
+/-
+tX0
+n5
+ &4!crlpm
+/-
+tX+
+n8
+ &(p,|K
+ *$t$tq
+st
+t$td
+ D(`}
 
-const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
- patch
- -3
-packed1 24134 wide_8_float32_row_F16
-!pJ
-!pI
- =12
- -3
-zf8x,
-p9t=r0
-p:9x,
- =116
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
-pru:q@
- =111
- -10
-pqq#7r4
-z"rl
-s>
-z"sI
-s>
-pv
-sXq9U
-z"sU
-s>
-z"W
-s>
-pv
-sXq9U
-z"q/
-s>
-z"S
-s>
-pv
-sXq9U
-z"6
-s>
-}]
-s>
-pv
-sXq9U
-"(
-i(rZ
-|[r,xfR"2u4XDL
-u-ukqN
-tUF<R
- =2
- -2
-tHGyZ/
-syu8Ps}.r,x2cR#2p*2vXL
- =2
- -3
-xSH<H12
-xSG<G<Q
-tUH<P
- =6
- -1
-qt1<P
- =3
- -1
-r7RT
- =6
- -1
-qBRU
- =3
- -1
-xLRR
- =2
- -1
-i+%
- =54
- -2
-xS'<'<e
-tU(<d
- =37
- -1
-"G
- =9
- -1
-"H
- =40
- -1
-qt1<l
- =3
- -1
-r7Rp
- =6
- -1
-qBRq
- =3
- -1
-xLRn
- =2
- -1
-i1%
- =77
- -2
-xS'<'1<
-tU(1=
- =76
- -2
-qt=18
-uX=18?
- =25
- -1
-qt;1:
- =3
- -1
-qt11=
- =2
- -1
-i8%
- =92
- -4
-z"$,
-s>
-z"$*
-s>
-pv
-sXq9U
-z"$(
-s>
-z"$&
-s>
-pv
-sXq9U
-z"$$
-s>
-z"$"
-s>
-pv
-sXq9U
-z"sG
-s>
-z"qW
-s>
-pv
-sXq9U
- =2
- -2
-i>%
-|[r,xfR"2u4XDL
- =9
- -1
-"]
- =7
- -1
-"^
- =23
- -1
-{jD
- =17
- -1
-wpD
- =17
- -1
-wpH
- =5
- -1
-wpD
- =17
- -1
-wpD
- =4
- -1
-aI
- =5
- -1
-wpI
- =3
- -1
-aI
- =10
- -1
-aA
- =4
- -2
-a@
-wpD
- =9
- -1
-aI
- =4
- -1
-aI
- =12
- -1
-wpD
- =26`
+var wideBack32SM70NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 23818 wideBack_4_float32_row_F32_row_Words_row_F32
+!s.
+!s-
+ @(h*rT
+ w&$x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ L*D#)
+ i$$/:
+ 4$/;
+ y$$D+)
+ {1$D?)
+ q%$DF)
+ 6$/\
+ 0$/]
+ H$z>L
+ D$q4P
+ ,$q4L
+ R$$ 'R# B& '4 R#&CI
+ *$CH
+ 'B w#(`}
 
-const wideBackNarrowSM80NarrowAligned = `packed1 24234 wideBack_4_float32_row_F32_2_uint32_fourHalves
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMv9q)pO}}rR
-!vvsyq)r9pMrR
-!v7psv6vDympMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6q"u=uNq>v9q)pO}}rR
+var wideBackBF16SM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 28573 wideBack_8_float32_row_BF16_row_Words_row_BF16
+ B$Or:r-
+h*rT
+p#vrrT
+ k#(pIp^M
+ P'$pwsXr7
+q"xG
+}X
+pwv5sX
+q>pQq+
+}X
+/#
+q"}|
+ '%q>p5q+
+ '(q"w]
+ '+q>p^q+
+ '.q"p^3
+ '1q>paq+
+}X
+ $,s>t[pF
+v;pF
+ -#qr&7po
+ $*qn$%$&2
+qn#%#%-
+k$%,
+ .(y]&y:
+qJ&(
+ \#&/=
+ 4$/>
+ X$$rIp88
+ 0$/:
+t/9
+xr
+/:
+ud
+sBs^6
+ ../:
+ 0$/;
+ 'j%/;
+ Kj%/$
+s%$3
+ &0/$
+q"p?3
+ ')q>p7q+
+ '> 'D/#
+ ?D $,s%0qd
+G,)
+xV
+w62u5Q>Q>Q>QqxqX
+ $& $Lp1'r5
+ $Iw7QUU"1
+w7QUpM"3
+X*"""5
+/#
+rB2#%
+p1+"#
+ (.X."&pj
+/#
+rB6#%
+p1/"'
+ ('X2"*pj
+/#
+rB:#%
+p13"+
+ ('X6".pj
+/#
+rB>#%
+p17"/
+ ('X:"2pj
+/#
+rBB#%
+p1;"3
+ ('X>"6pj
+/#
+rBF#%
+p1?"7
+ ('XB":pj
+/#
+rBJ#%
+p1C";
+/#
+qhS(([
+qhTwypM
+qhU"C";U
+ $@qn0%0&2
+qn/%/%P
+k0%O
+ &(/=
+ &$/0
+{BpRTy:
+snU(
+ 2s'/=
+ &@/=
+ *$/=
+{BpR]x)
+sH]"]7
+/=
+ **/=
+ &t//;
+ (o) 0p) &q)p\p."]
+ $C/;
+}=
+/;
+ *L/:
+ @$sHhr_
+ *${BpRjy:
+snk(
+ 2o' 4f${BpRsx)
+sHs"s7
+ J~$p\rL"s
+ R#$sH}r_
+ *$y]Jy:
+qJJ(
+ 09qrJr_
+ 4@y]Jx)
+qrJ#J7
+ J&p\s*#J
+ R#$ %[# L$SL###$
+ H$sz#K
+ &$q$r\#J
+ 8$ %1 &$xBQ[#J
+ N$/A
+kh%i
+xr
+/A
+ $*p%1%f
+ &$D>)
+ ($/A
+p]mvE/
+ .&/A
+ 'P//A
+ Mf+ $;D1)
+ U#f+ $V#r&1qd
+ )f+ $&p1&pF
+ $$ $LvS;
+XB>tO
+v;":
+/#
+p1*""
+/#
+rB3#%
+vS@
+XG>tO
+v;"?
+/#
+p1."&
+/#
+rB7#%
+vSE
+XL>tO
+v;"D
+/#
+p12"*
+/#
+rB;#%
+vSJ
+XQ>tO
+v;"I
+/#
+p16".
+/#
+rB?#%
+vSO
+XV>tO
+v;"N
+/#
+p1:"2
+/#
+rBC#%
+vST
+X[>tO
+v;"S
+/#
+p1>"6
+/#
+rBG#%
+vSY
+Xa>tO
+v;"X
+/#
+p1B":
+/#
+rBK#%
+vS^
+Xf>tO
+v;"]
+ 2(/(
+ 'g-/(
+ Kg- $,sHA"Apo
+sH<"<pG
+sH7"7pj
+sH2"2[
+sH-"-pM
+sH("(U
+sH#"#(
+t+rJpF7
+ &*p%1&<
+ $$pwv1v/
+q<<"A
+q<2"7
+q<("-
+vgrJ"#
+ &,DF)
+ ($t=:&:&;
+ %0 ,&/_
+ 0$/a
+qI9
+ 0&/8
+ &$/7
+ *$/5
+ $$z>D
+z>L
+ &&/T
+ $$CA
+ ($/A
+ $$C@
+ ($/R
+ &$q4P
+ *$C=
+q4L
+ &&/Q
+ $$C:
+ ,$C3
+ ,$C5
+ ,$C0
+ ,$ (E (FC-
+ ,$ (E (FC(
+ 'R# $(/8
+ $$C%
+ ($/4
+tX
+C%
+q4)
+ **C%
+ '4 R#(CI
+ *$CH
+ 'B w#(`}
+
+var wideBackBF16SM70NarrowAligned = driver.Text{Base: &wideBackBF16SM80NarrowAligned, Code: `packed2 30511 wideBack_8_float32_row_BF16_row_Words_row_BF16
+!s.
+!s-
+ <(]6rT
+sJ'r-
+h*qo
+ w&(x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ L*D#)
+ i%$/;
+ 4$/<
+ y$$D+)
+ y4$D@)
+ a)$pwv1rX
+smA
+pIwk
+|H
+tGqdv(5
+tbY
+sNA"A
+ %'qfq0v(5r4
+sm<
+ +*sN<"<
+ '*}c
+uPpa8
+sm7
+ +4sN7"7
+ '4sm2
+ +<sN2"2
+ +4sm-
+ +FsN-"-
+ 'Fsm(
+ +NsN("(
+ +Fsm#
+ +FsN#"#
+ 'Fs:rJ
+ +NtNrJpF
+ +F &,DH)
+yMp8F%6%&w?
+ 4&/]
+ 0$/^
+ 4$:,q(+
+ 4$z>N
+ D$q4R
+ ,$q4N
+ R$$ 'R# B& '4 R#&CK
+ *$CJ
+ 'B w#(`}
+
+var plainAddBF16SM80NarrowCoarse = driver.Text{Base: &plainAddSM70NarrowCoarse, Code: `packed2 4583 plainAddHalf_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'\|mwp
+ *"tWqo
+{{rO
+ g#$zU5
+ J$r2p|4
+ $$}W
+pDq~yG
+}c
+}X
+/%
+ $$}W
+/#
+ '(ykrX
+ $$pDq[pV+
+wb7
+wSt^tz
+ykpV
+ $"Ip)?pEqBqgq7uLq]A
+ $G/(
+t='&',
+p%'pT
+ *P#/(
+r&'4
+ $?w62uL|cq]
+ $F %$/'
+q"p^3
+}X
+q"xG
+}X
+/'
+ $A/'
+ '=/$
+q"p|3
+}X
+q"w]
+}X
+/$
+ $#/$
+ ),pL"3
+}X
+q"|P
+ 1,pL$3
+}X
+q"qR3
+ /6/'
+ $Ju-uLy_papNZw?
+ &;qI/
+}x
+qI0
+ i#D`}
+
+var plainAddBF16SM80Narrow = driver.Text{Base: &plainAddBF16SM80NarrowCoarse, Code: `packed2 2551 plainAddHalf_dtype_BF16_row_BF16
+ .$!{L
+ $$}~
+tWrG
+O}}
+|;
+}?
+ 0, *$vF
+ts
+t4
+vJp2^
+s/
+w'
+u"
+ $4wx
+yf
+tE
+vN
+t~4
+{H
+ *e# $d#uMR
+ 6g#vGp@
+ &$yv'pv
+ &,s[p^
+/(
+}E
+s[p5
+ Fa$s1
+ (&s2
+ *$|]qA
+ .$`}
+
+var plainAddBF16SM80 = driver.Text{Base: &plainAddBF16SM80NarrowCoarse, Code: `packed2 2427 plainAddHalf_dtype_BF16_row_BF16
+ .$!{L
+ $$}~
+tWrG
+}r
+{z
+}?
+ 0, *$s/
+z0
+yQ
+u"
+ $4y6
+xT
+tE
+vN
+ua'
+{-
+ *e# $d#{*R
+ 6g#uMp@
+ &$yv'pv
+ (,}E
+ *^${j
+ &${K
+ 6$s1
+ (&s2
+ *$z;
+ .$`}
+
+var plainAddBF16SM70NarrowCoarse = driver.Text{Base: &plainAddBF16SM80NarrowCoarse, Code: `packed2 5373 plainAddHalf_dtype_BF16_row_BF16
+!s.
+!s-
+ .(|Zqq
+O*rO
+ R%(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ .&p%'&.
+ F$ 3C/$
+pL&3
+}X
+pL#3
+ *. 52pL.3
+}X
+pL+3
+ =2pL63
+}X
+pL33
+ ;B &Nu-uLq]vR1%(q5w?
+ ($q,yZvKc<
+ k#$`}
+
+var plainAddBF16SM70Narrow = driver.Text{Code: `packed2 2691 plainAddHalf_dtype_BF16_row_BF16
+!s.
+!s-
+!t;
+!u6oyiw{q*
+!u'\|mwp
 !
-!vty;s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!{L
+!qk
+]r-
+sJrA
+|;
+}?
 !
-!pH,tKpD
-!c
-p;/sV
-p9xFr0
-p:/t*
-qS,}(pF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-xY
-rd
-x.
-w6
-qQw$
-{I
-|"
-hz?
-sjt[
-uxs:uwy+
-uxs:uw,wN
-uxPt5/rz~72uwwZn
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-uuqI
-)
-x3
-u.
-ya
-p{t"X%
-uG@p|
-s?p0
-p}zM
-zC
-zu
-pnpbq3
-r'p0E
-)
-pnq3q@
-vNp)%
-pnqeq#-
-}h
-stp[
-xz
-0
-qV{q
-qVr|q=
-ret,v:
-wj
-wj
-rDO
-uG7ua
-u3
-pnjsQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
+s0
+t6
+tn
+u#
+v0
+vc
+v>p}
 s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-pl&
-)
-pl(
-pl)
-uuqA
-"%
-r'p*G
-pnqeww
-v3p=G
-*#%
-prpbpj-
-pB(2u4p*
-xBu*p*1'
-pnqe^=
-**p-
-pnqy^
-q\pGt~
-|01,?
-)
-prr-t;
-Yq}D
-}3q9
-4
-rP
-prshrI
-ru/
-u>q)u8qrxD%
-0
-t7
-p1
-tN
-t7
-p1
-rf1
-r7p0
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDP
-qvp51/
-t+p,A
-wm%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-prr-pj.
-qKp,q=12
-qKz#z#p0
-}3p2
-wfrbrGr,~5U2q,
-w"uy
-\
-!#
-prsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pru:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-:
-pns6f
-]#x_~*/
-pqq#8t;
-rj{vI
-:
-rf1
-r7q}
-H
-!#
-s)
-u?}~
-!#
-prr]pX
-qBR"
-p6
-prsQpx
-t>
-xLp*
-qU
-t+r|A
-v0qI%
-w@
-H
-!#
-prsmrI
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-eqyu:
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-pqq#/ps
-x-v2W
-tMW
-tMW
-r?t$>q/
-pqq#8}6
-qK[2[12
-qKp@r2<%
-yn<$
-sJ~)
-!#
-r6=px
-qt2pd
-p6
-r69q3
-|NrvBwL
-x-ul6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8&v,
-yHrI
-u<
-!#
-}Tj
-Y,12
-r7,
-rP
-!#
-r6+qe
-|Np4&z\
-q8&'&>
-}Tsh
-rKt?rbz}s0DB
-r\2
-\
-!#
-r&+px
-qVM2pd
-}q
-qD/q@
-r[3p$
-"<
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-z33p$
-tP
-pm
-"=
-ru3
-x"I
-qD@ps
-t^
-s;.
-syu8r3qp'&
-!#
-qM,^
-p+
-qM+sr
-ra2tn
-qt3D
-zqqN
-qt3A
-qVyc3
-tP
-u(
-:
-qM+q@
-x"I
-"#
-pB3u%.
-w)r3u}2qp
-!#
-"/
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-q8&v,
-!#
-pnsrua
-|^%'&'#
-!#
-pnt'pj
-qVM-15
-z>
-tV7q&
-*%%
-s{.t;
-]-I
-:
-:
-:
-rf1
-r7R0
-H
-!#
-|D
-{w
-s)
-u?}~
-!#
-"9
-qBR1
-p6
-"9
-t>
-xLR.
-{K
-t+r|A
-i)%
-w@
-H
-!#
-"9
-p~p@yZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-s{8q#+
-s?[
-yn1,
-s'8
-":
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-"#
-t+[qO
-xi%
-}'r,c~72~7L2ql
-etssQ
-qzp,A
-&
-exjts
-qLq9qX
-&
-"#
-qzq9A
-&
-"#
-qLXqX
-&
-s{8f7
-t+R"A
-*,%
-vE
-s{9rI
-sE"'%
-sPulsU
-s{/|_
-y6S$%
-y6q/$'
-s+"qW$)
-"#
-sE&'%
-uO#t|
-"#
-y6SsU
-y6q/sU
-s+&$"sU
-"#
-sE*'%
-uO'$#
-"#
-y6SsU
-y6q/sU
-s+*$&sU
-"#
-sE.'%
-uO+$'
-"#
-|K366W
-|K4>6q/
-|K5$+$'S
-s{.}6
-xS"<"12
-qKq}t0<:
-tU"<9
-sJ~)
-!#
-">
-qt2pd
-p6
-"1
-|Nr84BwL
-zh56
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~<v,
-">
-u<
-!#
-">
-Y,12
-r7,
-rP
-!#
-">
-|Nr8=z\
-s~=$=>
-">
-rKt?rbz}s0DB
-r\2
-\
-!#
-">
-qVM2pd
-}q
-"<
-ru3
-r[3p$
-5
-"=
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-s'7
-s;.
-u67y%=
-!#
-"<
-p+
-"<
-ra2tn
-qt3D
-:
-5
-";
-qt3A
-s'9
-pB3u%.
-w)r3u}2y3pk
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~Gv,
-!#
-"-
-uo{'I
-"#
-|Nr8IBwL
-zhJ6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~Qv,
-"-
-u<
-!#
-"-
-Y,12
-r7,
-rP
-!#
-"-
-|Nr8Rz\
-s~R$R>
-"-
-rKt?rbz}s0DB
-r\2
-\
-!#
-"-
-uouyrzu<
-"-
-ru3
-r[3p$
-5
-"-
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-s'/
-s;.
-u6t&$R
-!#
-"-
-p+
-"-
-ra2tn
-qt3D
-:
-5
-"-
-qt3A
-s'@
-pB3u%.
-w)r3u}2y3t&
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~\v,
-!#
-"-
-u^#I
-"#
-|Nr8^BwL
-zh_6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~gv,
-"-
-u<
-!#
-"-
-Y,12
-r7,
-rP
-!#
-"-
-|Nr8hz\
-s~h$h>
-"-
-rKt?rbz}s0DB
-r\2
-\
-!#
-"-
-u^"rzu<
-"-
-ru3
-r[3p$
-5
-"-
-pB41'1(
-qvM211
-)
-ur
-0
-Ys0A
-pm=
-s;.
-u6uK$h
-!#
-"-
-p+
-"-
-ra2tn
-qt3D
-:
-5
-"-
-qt3A
-pm,
-pB3u%.
-w)r3u}2y3uK
-!#
-",
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~rv,
-!#
-pns-rI
-{e8
-r[1p$
-{Zp/532
-4
-ret,pu
-pnr]^
-pl5
-r\8
-rN
-tP
-pntcq@
-{e6
-pnsQpx
-qVM-17
-qVM6p$
-tP
-re~5pu
-rDQ
-qCpEyY
-s+q'#'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-rY
-ss
-xH
-xI
-z|
-{B
-4
-qCq0yY
-ss
-qJq/
-qJW
-x>C
-x>#
-qCq3pb
-sPv2'B
-x>#
-qCpbf
-xps\6Zr)#
-p6
-qCpEsh
-z,zisM+
-|cz2r3sz>
-"%
-u9s:tL
-ws"
-ws#
-x>C
-y9rvwz#
-"%
-sPr_'B
-x>#
-"%
-xpt$>Zr)#
-!#
-"*
-rj{vI
-"*
-tV5q&
-*.%
-syy1Ps}+r3xfr8&'%L
-!#
-"*
-rj{'I
-"*
-tV7G
-}7'3'C
-uM61,
-!#
-ru6
-vc9t;
-]-zD
-!#
-"B
-tUQ<R
-p6
-"B
-ru1
-qt1<O
-pm+
-t+M1A
-i>%
-w@
-H
-!#
-"B
-tHVyZ/
-w)Ps}.r,cw%vfUL2qp
-!#
-vc/q#+
-ru1
-qt11,
-pm-
-"C
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-"#
-t+M1qO
-i1%
-}'r,c~72~7L2ql
-"B
-qzp,A
-&
-"B
-qLq9qX
-&
-"#
-qzq9A
-&
-"#
-qLXqX
-&
-vc/f7
-t+M1A
-*,%
-vE
-|.=r-
-|-W
-qC^7q#8
-sE#'%
-ws/
-s+62v8
-tM$.
-"#
-uO"qW
-"#
-sE''%
-ws4
-s+;2v8
-tM$3
-"#
-uO&$"
-"#
-sE+'%
-ws9
-s+@2v8
-tM$8
-"#
-uO*$&
-"#
-sE/'%
-ws>
-s+E2v8
-tM$=
-|.+^
-qt116
-5
-|.-sh
-pm.
-t+M1A
-*'%
-w@
-"*
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-|.8r.
-s~)$)q/
-s~$$$S
-r?ult|6
-r?r_W>
-!#
-|./q#
-qt1<^
-pm8
-er4r-
-{i)
-{i$
-yk
-s5xar_
-"#
-t+M1A
-iF%
-|[r,xfvfUDL
-vc9}6
-z'11112
-xSe<e<d
-qt1<c
-sJ~3
-!#
-tb=qe
-O
-!#
-"a
-]%rL7
-]&rL9
-ru*
-]'rL/
-ru+
-(w{
-!#
-"b
-|Wf
-prshsh
-]2sx=
-]3sx,
-]0sx+
-({p
-!#
-ru8
-"9
-pV$sx-
-ru7
-"8
-(w?
-!pZ
-p(
-!p^
-"6
-r7.
-{jD
-{jL
-(
-!qZ
-"U
-sk
-aA
-qPp5
-(
-!s*
-"B
-sv9
-a@
-qPp5
-(
-!tS
-"S
-r~
-p38
-wpP
-(
-!vB
-"%
-uI
-a=
-wpL
-(
-!w&
-"R
-tW
-a:
-;6
-(
-!x=
-"&
-sk
-a3
-qPp5
-(
-!yE
-"&
-sv9
-a5
-qPp5
-(
-!{-
-"#
-sk
-a0
-qPp5
-(
-!vKxw
-"#
-sv9
-a2
-qPp5
-(
-!pty@
-"#
-sk
-a-
-qPp5
-(
-!ptyG
-"#
-sv9
-a/
-qPp5
-(
-!pt+uU
-"%
-uI
-a(
-wpL
-(
-!pt{H
-"9
+u_
+s2
+vF
+ts
+t4
+vJp2^
+s/
+w'
+u"
+yksT
+wx
+yf
+tE
+vN
+t~4
+{H
+}W
+pDq~yG
+}c
+}X
+ykyq
+uMR
+}W
+/#
+ '(ykrX
+s>sg
+pDq[pV+
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ykpV
+vGp@
+Ip)?pEqBqgq7uLq]A
+!s4
+yv'pv
+s~
+ %%qI&
+/(
+}x
+qI'
+sY
+!s}
+s3
+!tj
 }G
-a%
-;6
-(
-!pt.uU
-"3
-g
-a%
-wp)
-(
-!pt|F
-"0
-qH
-a%
-wpL
-(
-!pt|G
-".
-sv/
-p38
-;0
-(
-!pt}x
-sv@
-p37
-;8
-(
-!pt/uU
-sv/
-p38
-qPp"
-(
-!ptxw
-sv/
-p36
-qPpK
-(
-!tYy@
-"-
-g=
-aI
-qPpY
-(
-!tYyG
-g=
-aH
-wpL
-(
-!tY+uU
-g,
-vg
-v#
-(
-!tY{H
-"-
-g+
-p35
-qPp=
-(
-!tY.uU
-"-
-g-
-p38
-qPp)
-!q[
-z6p&
-p_
-m
-pN
-p]
-sjtl
-pQ
-sjtz
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+p9
+!u8
+}i
+!u9
+uG
+tl
+to
+tk
+tm
+yz
+st
+{)
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+|]qA
+u]
+so
+tp
+s~
+!@
+`}
 
-const wideBackNarrowSM70NarrowAligned = wideBackNarrowSM80NarrowAligned + `
- patch
- -3
-packed1 24236 wideBack_4_float32_row_F32_2_uint32_fourHalves
-!pJ
-!pI
- =15
- -1
-p:/sV
- =111
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
- =21
- -1
-i#%
- =58
- -1
-":
- =9
- -1
-";
- =66
- -1
-i+%
- =374
- -1
-i@%
- =93
- -1
-iH%
- =10
- -1
-"^
- =7
- -1
-"_
- =19
- -1
-{jN
- =17
- -1
-wpR
- =5
- -1
-wpN
- =47
- -1
-wpN
- =17
- -1
-wpN
- =25
- -1
-aK
- =4
- -2
-aJ
-wpN
- =43`
+var plainAddBF16SM70 = driver.Text{Base: &plainAddBF16SM70Narrow, Code: `packed2 2566 plainAddHalf_dtype_BF16_row_BF16
+ 4$O|}
+{z
+ :&s/
+z0
+yQ
+ &.y6
+xT
+ &&ua'
+{-
+ ,&{*R
+ B$uMp@
+ ,$ &$ *${j
+ &${K
+ H$z;
+ .$`}
+
+var plainAddF16SM70NarrowCoarse = driver.Text{Base: &plainAddBF16SM80NarrowCoarse, Code: `packed2 4607 plainAddHalf_dtype_F16_row_F16
+!s.
+!s-
+ 0(tWzc
+O2rO
+ i$&pDr7w;
+v{A
+shyn?\p0p/Qtz
+ *( '( &&q\'yI
+u27
+ 0&p%'pN
+ 8$v{pe
+ %Av{Z
+ %C (* '=/$
+ +, (0 O, &Nu-uLp+y{y'
+ s#$`}
+
+var plainAddF16SM70Narrow = driver.Text{Base: &plainAddBF16SM70Narrow, Code: `packed2 2536 plainAddHalf_dtype_F16_row_F16
+ 2$}~
+tWrT
+Oq&s7
+ Z#&pDr7w;
+v{A
+shyn?\p0p/Qtz
+ *( '( &&q\'yI
+u27
+wSt^tz
+ 04s[pQ
+/(
+}E
+s[p7
+ g#*`}
+
+var plainAddF16SM70 = driver.Text{Base: &plainAddF16SM70Narrow, Code: `packed2 2412 plainAddHalf_dtype_F16_row_F16
+ 6$Ozc
+{z
+ :&s/
+z0
+yQ
+ &.y6
+xT
+ &&ua'
+{-
+ ,&{*R
+ 6$uMp@
+ ,$ &$ *${j
+ &${K
+ H$z;
+ .$`}
+
+var plainBF16SM80 = driver.Text{Base: &plainSM70, Code: `packed2 14020 plainHalf_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6oyiw{q*
+!u'\|mwp
+!xgyip{p3wd
+!
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$gp+rLtc
+ ,*tWqS
+O1rT
+hx$s7
+ D&rIsOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$g
+ *$|~t0
+ :$wj,
+ F$ua'
+ $$}W
+pDq~yG
+}c
+}X
+qM6qT
+ 0$vn;p2
+ .$Wp'q-
+t9pe
+ J& %M{W
+}W
+/*
+ 'M}.rX
+ 4(r)pa;qU
+ .$/+
+ .k+ Bh+tK,,
+{-
+}W
+/-
+ '|#ra+v1
+ &( $+G')
+uS
+G)R
+ &0pDq[pV+
+wb7
+wSt^tz
+ra+pV
+G2r}
+Ip)?pEqBqgq7uLq]A
+ 6& %A $$}W
+/(
+ 'Aq=5x}
+ &$ )A $&/(
+ '?q=5P
+G2rN
+ %? ,&|~p;
+ &$/C
+qI'
+ $&/C
+ 0$/D
+qI&
+ $&s<pS,
+ ($/E
+ $$/E
+ F$/E
+ua'
+ $&wYuLt^u%
+/.
+ 'S&/E
+ $$wYuLt^fqc
+/#
+ '(/#
+ $#wYuLt^fp.
+ -(wYuLt^fq6
+ +. $,/E
+ 0$/%
+ %_#{H
+ %E/%
+ 'E/%
+ $*/%
+ *$/E
+p_&y0%
+ $&/E
+ *$/=
+ $i% ,]-/E
+ (y)/E
+ F$ 'z# $& %z# )Q'/E
+ $$/E
+ $$/%
+ %}# +_# $&/%
+ '+ %Q$ ++ $* )+ %T$ +4 $*/%
+ $$ 3V$/&
+ %f% $6 %z$/&
+ 'G/&
+ $$/&
+ $$/&
+ /X$ $0 -X$ 1Q( 'X$ \#>/E
+ 6$/F
+ &$/F
+ &$/F
+qY(,
+ $& +m&/F
+ &$qY*4
+G')
+ $'G)R
+ &,/A
+ 's(/F
+D*r}
+ %s(/F
+x9-=-3
+qe-9(
+ (,/F
+ &$/F
+qY.,
+D-)
+ %A )s(/F
+ &*qY04
+ 'A +s(/F
+D/rN
+ '?x92=23
+qe29(
+ &2/F
+ )s( L*/0
+ 0$C5
+ *$C6
+q45
+ (&C5
+ X#$`}
+
+var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 14653 plainHalf_dtype_BF16_row_BF16
+!s.
+!s-
+ 6(].qS
+O*rA
+ }((s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ 6&q,v?r.
+ B$ 3E V.& 3P) 6&:)r.
+ B$ 5E 8(J4s?
+J5uy
+ w$&`}
+
+var plainF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 14065 plainHalf_dtype_F16_row_F16
+!s.
+!s-
+ ,(!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRplp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplp0tRIpYjp$gp+rLtc
+ ,$tW0rO
+O2rA
+ F&rIsOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRplp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplp0tRIpYjp$g
+ q#$pDr7w;
+v{A
+shyn?\p0p/Qtz
+ 2(t*;^
+ 0$t9pN
+ R#$ 'M 6&r)p5;pT
+ 0$t9qU
+ T#$ '|# 4&q\'yI
+u27
+ F& 'A 2& '? c$& 'S& *& '( *& +( &* ). >( 'E X$& )z# .( )_# .( )+ .( )4 B( 'G a%& 'p* 6& 's( D& )A 0( )? c%(`}
+
+var wide32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 17749 wide_4_float32_row_F32
+ *$!u'x<w>p3q*
+ $$!|F}+}Zy.q*
+ *&!pW'vPpt
+ $$]5rO
+O6q^
+h5qS
+p#'yD
+ **u#
+ ,"p,q6
+p,ui
+ $o9p,rL
+p,{n
+p"{^
+t$sI
+u<yu
+u<'uE
+{Yp0pZ
+to
+ *h9u?q9
+s/
+x2
+vF
+xq
+qCp7^)
+pu*qp
+s[p^
+ (.pDpbqO
+pIp^4
+s/
+pDp=pX
+ $(pDqOpV+
+ ($t4
+qjqVZ
+qjp4p*
+t1x?vu
+t#vu
+ %#p<D
+pu.uZ
+zp
+pu1r7
+ 4,q@$
+ $"q@'
+u?ps
+ $$s/
+/%
+pIp|;
+pDqOx}
+s<pS;
+G()
+ $,p_(q5qU
+tIp|&'
+pDqOP6
+G*R
+pDq8a
+qHq9wi
+vi&,-
+s/
+pDqWp}
+tJpe
+ $\' $Q'p%1A
+ *$qI/
+ *$vF
+ &%{\1
+ 4*p<E
+xe&/
+ $&{H
+ &$rHY>|$2
+ 6$ &2pDrRpK
+s+-&5
+s+-&7
+tE
+p<F
+tK8;
+G#)
+G%R
+r=<rX
+p%1pe
+ %I $-v7
+ $5r='q~
+ud
+{9,
+r=1pV
+ $HtE
+p<G
+/#
+ $$ut)
+ $$Tr%r{
+ (2}X
+r='w;
+utR
+ $9/#
+ +*r=+tY
+s>}$
+ )#Tq[qW
+s:sa
+s:r1
+s:r$
+s:qK
+/'
+D&p@
+yMbp*8w?
+r=5pK
+k"%.
+u"
+r=*pC
+p]#vE/
+x~2pPrQvLp?}18@
+ $=r=<w.
+qn$%$&2
+qn#%#%-
+k$%,
+wP
+ &R'pDtBP
+J#vC3
+ $e(p%1%,
+u"
+}k
+{\1
+rIp80
+ .p-t/1
+ ($sBs^.
+ &$D))
+ *$trvE/
+ &$/-
+ *$t3*tY
+ *$ $s.}u&2
+rHp7p2%4
+rU%3
+ (l.p%2qd
+ 8$qr2r_
+ *$|?&2
+ *$y]2x)
+qr2#27
+ &&tA2
+ ($s+2qd
+ &$q_3K
+/G
+p_4&'&(
+wC2&1
+ 0*/H
+qI3
+ (&t9&.
+wMt"2
+ *&q:2rf
+p%3A
+ $&p%33
+ 0$p_3y0.
+ :$ %f# $7pDq[uZ
+rK1#2##
+ $Es|1rX
+p%1%;
+ )u$rIp8?
+ ,z%/8
+t/@
+ (e'sBs^=
+ &$D/)
+ *$ )u$ ,(s|6pX
+zlQ[#1
+tg<pb
+r3(pG
+/#
+v=r\#1
+ (.v=ry#1
+ ('v=rg#1
+/#
+w7u07wy
+s|1w.
+ %Q%rHp7p2%C
+rU%B
+ &8/9
+ 'Q%/,
+{BpR"y:
+sn#(
+ 0,sH*r_
+/9
+ &&/9
+ +Q%/9
+{BpR+x)
+sH+"+7
+/9
+ +Q%/9
+ 'Q%/7
+qI3
+ %R%u"
+/8
+ /S%r>2
+ %{$p\p."+
+ $C/7
+}=
+/7
+ '{$ &Z$/6
+ %}$ $& %w$ :$sH5r_
+ $7tg*p=
+kI&8
+sxJ&8-
+s/
+qj|1N
+r>1
+pDs8P0
+X6###$
+ <NpDt0p-
+uI1
+szU
+tg6rX
+:$vK{G
+ &0kL%M
+ &$qI1
+p%1%J
+ $@r&13
+D6)
+ *7p]QvE/
+ &$ug<x}
+ %/p%1&,
+r>*
+ .* %5G,)
+xV
+ug0qW
+prrJs;r5
+szpj
+prt["#s;
+szpG
+prsR"%"#
+szpo
+pru0"'"%
+szpF
+ug2a
+p%1p2
+u"
+ug.q%
+r>6
+ %FG.)
+xV
+ug5qG
+t+sRpxpM
+t+rJpFU
+t+rypG(
+t+qi[7
+ $?y@<pV
+p%1%O
+rc<
+/L
+s:sR
+s:rJ
+s:ry
+s:qi
+ 'ED<)
+ %y)tg6w.
+t=1&1&2
+qnU%U%T
+p%1%S
+s5~5
+ $;pDs{p'
+ &g$/]
+J%yt
+J&xz
+qI*
+J'{h
+qI+
+sY2
+ $'/^
+sUV
+ $2J3{e
+J4uC1
+J1uC5
+sY5
+ $5qI5
+/V
+:C}v
+qI7
+sY6
+ $#/U
+:?q(<
+/S
+p90'
+ (L/3
+ $$z>2
+z>B
+ &&/K
+})
+C/
+ ((/;
+ $$ (- (.C-
+q4B
+ (&})
+C(
+ ,&C*
+ ($tg*pf
+ &7q4F
+ &</%
+tX
+C&
+ ': $,/4
+ $:C#
+_7
+ &3/2
+ $+C#
+q4'
+ &0/0
+ $+C#
+ 'L $4/.
+ $,CG
+ &U# $N $.n8
+q4G
+ &) ',r9pJ
+ &* $7n7
+ &3 $L/-
+tX0
+C?
+ &1!c'wX
+ %'C>
+ 'B!c'x#
+tX+
+ (3!cuQpm
+/-
+{16
+CG
+ &4!c'xw
+ '' $(p9
+!vTy3
+/-
+tX<
+C8
+ 'e#!vTz/
+/-
+tX'
+C8
+ %> $"p,|K
+ *$t$tq
+st
+t$td
+ D(`}
+
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17765 wide_4_float32_row_F32
+!s.
+!s-
+ <(h5r-
+ R'$x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ $& Z$$D(p@
+ k#$D+)
+ i$$/F
+ 4$/G
+ i$$D1)
+ X($D8)
+ ^$$D>)
+ 6$/\
+ 0$/]
+ P#$z>D
+ D$q4D
+ D$q4H
+ ,$ ': B& 'L (&CI
+ ,$q4I
+ ($CI
+ 6$CA
+ *$C@
+ 'B 2(CI
+ *$CI
+ :$ %> V#$`}
+
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21263 wide_8_float32_row_BF16
+ >$Orvq^
+ $$p#p0qq
+ m#$pIp^M
+ T'$TsXr7
+q"p?3
+}X
+Tv5sX
+q>p7q+
+}X
+/#
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ **/$
+ '=/$
+ K= $,qJ%pF
+qJ&pF
+qJ'pF
+qJ(pF
+qJ)pF
+qJ*pF
+qJ+pF
+qJ,pF
+Tv1v/
+vgrypo
+vgqipj
+vgr1pM
+vgqK(
+/(
+ (6k2%>
+ &$p]3vE/
+ ($qn4%4&2
+qn3%3%=
+k4%<
+ .(p%1%<
+ ($rIp8@
+ .$t/A
+ ($sBs^>
+ 6$/.
+ ']$/.
+ ?]$/#
+q"p^3
+ '1q>paq+
+}X
+ $,s>t[pF
+v;pF
+ -#sH%7po
+ $* $~#qn#%#%L
+k$%K
+ .T${BpR&y:
+sn'(
+ 0&sH.r_
+ 4${BpR/x)
+sH/"/7
+ 6&/H
+ 4$/I
+ ,$wMpR/
+ Z#$sH9r_
+ &$t@:"9##
+ &$ $k+ (U1rIp8W
+ ,$/9
+t/X
+xr
+/9
+ud
+sBs^U
+ .w'/9
+ ($/9
+ 'k'/9
+ K]% $,v=rJ"D
+ $$r3(px
+/#
+v=t["F
+ ((v=sR"H
+ ('v=u0"J
+ ('rB""L
+ ('rB#"N
+ ('rB$"P
+ ('rB%"R
+/#
+qh-7wy
+ $0 $Q*qn#%#%d
+k$%c
+ &T$/:
+ &$/-
+{BpR.y:
+sn/(
+ 0(sH6r_
+/:
+ &&/:
+ *$/:
+{BpR7x)
+sH7"77
+/:
+ **/:
+ &$/8
+ (T(/9
+ 2$p\p."7
+ &z%}=
+/8
+ *R&/7
+ @$sHAr_
+ &$kj&8
+sxk&8-
+s/
+qj|1o
+ &*XB###$
+ >$z"u
+ *$/9
+km%n
+ 'y% $*p%1%k
+ .$/9
+p]rvE/
+ .&/:
+ 'i+/:
+ K[)/$
+r&1qd
+ &0w62u5Q>Q>Q>QqxqX
+ $"X&")"'
+szr5
+X'"+")
+szpx
+X("-"+
+szs;
+X)"/"-
+vS"
+X*"1"/
+vS#
+X+"3"1
+vS$
+X,"5"3
+vS%
+X-"7"5
+vS&
+ $2p%1%#
+ ($ %< &$ %< $"sH,",po
+sH*"*pG
+sH("(pj
+sH&"&[
+sH$"$pM
+sH"""U
+t+sRpx(
+t+rJpF7
+ &*p%1%x
+ $$/M
+q<*",
+q<&"(
+q<""$
+vgrJpx
+ .,qn~%~%}
+p%1%|
+ ,&/^
+ 0$/_
+qI:
+ 0&/W
+ *$/V
+ $$/T
+ *$/4
+ ,$/L
+ ,$/<
+ }'$`}
+
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 25167 wide_8_float32_row_BF16
+!s.
+!s-
+ 8(]*r-
+sJ.q^
+h5r-
+ R'(x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ $& u%$Tv1rX
+s:rg
+pIwk
+|H
+tGqdv(5
+tbY
+tNrgpo
+ %'qfq0v(5r4
+s:ry
+ +*tNrypG
+ '*}c
+uPpa8
+s:r\
+ +4tNr\pj
+ '4s:qi
+ +<tNqi[
+ +4s:sa
+ +FtNsapM
+ 'Fs:r1
+ +NtNr1U
+ +Fs:r$
+ +FtNr$(
+ 'Fs:qK
+ +Nzh7
+ +F/(
+D(p@
+yMp8F%6%&w?
+ $2ko%{
+ &$p]pvE/
+x~2pPrQvRG%7%'8@
+ &&qnq%q&2
+qnp%p%z
+kq%y
+ .(p%1%y
+ ($rIp8}
+ .$t/~
+ ($sBs^{
+ &$D+)
+ w#$qn#%#&<
+k$&=
+ m#&/G
+ 4$/H
+ s#$p%1&=
+ (${\;
+ .$tA:
+ (${9=
+ &$D1)
+ w$$ +u% Z%*p%=&8
+uc=&8-
+s/
+qjqV&9
+ P#*p%;&:
+ ($ %Y& &$D8)
+ *$p_;vE/
+ V%$ %}' &$sm,
+ +^-sN,",
+ '^-sm*
+ +*sN*"*
+ +^-sm(
+ +4sN("(
+ '4sm&
+ +<sN&"&
+ +4sm$
+ +FsN$"$
+ 'Fsm"
+ +NsN"""
+ +Fs:sR
+ +FtNsRpx
+ 'Fs:rJ
+ +NtNrJpF
+ +F &*D>)
+ %_- &&t=;&;&<
+ %s) ,&/]
+ 0$/^
+ 4$:S}v
+ *$:Oq(<
+ 2$z>D
+ D$q4D
+ D$q4H
+ ,$ ': B& 'L (&CI
+ ,$q4I
+ ($CI
+ 6$CA
+ *$C@
+ 'B 2(CI
+ *$CI
+ :$ %> V#$`}
+
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 23067 wide_8_float32_row_F16
+ >$tW2rO
+Or:q^
+ w($T|^p=
+q>p?s@
+v{A
+shyn?\p0p/Qtz
+TqG*q~
+pIxG
+q>p4s@
+ ''/#
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= *R# )I/$
+ b#I 4P#T{$xx
+shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+ *,k:%F
+ &$p];vE/
+ ($qn<%<&2
+qn;%;%E
+k<%D
+ .(p%1%D
+ ($rIp8H
+ .$t/I
+ ($sBs^F
+ 8$q>p7s@
+ '|$/.
+pI}|
+ +|$q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6P#qn(%(&2
+qn'%'%X
+k(%W
+ w%(p%1%_
+ ($rIp8d
+ .$t/e
+ ($sBs^b
+ 8$ )j%/9
+ b#j% e#P# %R&qn'%'%t
+k(%s
+ ^%(kz&8
+sx{&8-
+s/
+qjqV&9
+ P#*k}%~
+ ($p%1%{
+ 0$p_;vE/
+ 0$ )t)/:
+ b#t) P#P#p%1%'
+ F$p%1&=
+ &$}g*",
+}g&"(
+}g""$
+shtD?\p0r[v~t^pFpx
+ .*t=;&;&<
+ %0 P*&`}
+
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideF16SM80NarrowAligned, Code: `packed2 24134 wide_8_float32_row_F16
+!s.
+!s-
+ :(tW.r-
+OuQqq
+h5r-
+ R'(x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ $& w&$T{$q[
+u2po
+wSt^tz
+u2pG
+ %$}c
+uPb8
+u2pj
+ %(u2[
+ )(u2pM
+ %.u2U
+ ).u2(
+ %4u27
+ )4/(
+D(p@
+yMp8"pT^w?
+ $2kF%R
+ &$p]GvE/
+x~2pPrQvR#q5p28@
+ &&qnH%H&2
+qnG%G%Q
+kH%P
+ .(p%1%P
+ ($rIp8T
+ .$t/U
+ ($sBs^R
+ &$D+)
+ a$$qn'%'%e
+k(%d
+ m#&/G
+ 4$/H
+ s#$p%1%l
+ ($rIp8p
+ .$t/q
+ ($sBs^n
+ &$D1)
+ a%$qn'%'&<
+k(&=
+ ^%&p%=&8
+uc=&8-
+ T#&p%;&:
+ ($ $R& &Q&D8)
+ P&$t7,
+ %R-t7*
+ )R-t7(
+ %(t7&
+ )(t7$
+ %.t7"
+ ).u2px
+ %4u2pF
+ )4 &*D>)
+ %S- 4&/]
+ 0$/^
+ P#$z>D
+ D$q4D
+ D$q4H
+ ,$ ': B& 'L (&CI
+ ,$q4I
+ ($CI
+ 6$CA
+ *$C@
+ 'B 2(CI
+ *$CI
+ :$ %> V#$`}
+
+var wideBackNarrowSM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 24234 wideBack_4_float32_row_F32_2_uint32_fourHalves
+ B$O'|L
+h*rT
+ X-&tK7M
+ u#$r2pQe
+ $${rt^>t^r|
+pwsXr7
+q"Y3
+}X
+pwv5sX
+q>bq+
+}X
+/#
+q"b3
+ '%q>p?q+
+ &,s%"3
+G,)
+ ^#$qn"%"&2
+rHqRqP%:
+k"%9
+ &(/>
+ &$/1
+ 6$/>
+ &$/>
+ *$/>
+ &$/>
+ *$/>
+ &$/<
+ ($/=
+ 6$/<
+}=
+/<
+ *(/;
+ e,$/B
+kQ%R
+xr
+/B
+ $*p%1%O
+ &$D>)
+ ($/B
+p]VvE/
+ .&/C
+ ,$r&1e
+D1)
+ %W*/B
+ 'W*/B
+ 3W* $2 $3 'W* k#6/*
+ 8$ $> 2=DF)
+ ($qne%e%d
+p%1%c
+ ,&/a
+ 0$/b
+sUf
+ 0&/9
+ &$/8
+ *$/6
+ $$z>D
+z>L
+ &&/U
+ $$CA
+ ($/B
+ $$C@
+ ($/S
+ &$q4P
+ *$C=
+q4L
+ &&/R
+ $$C:
+ ,$C3
+ ,$C5
+ ,$C0
+ ,$ (E (FC-
+ ,$ (E (FC(
+ 'R# $(/9
+ $$C%
+ ,$C%
+q4)
+ *&C%
+ '4 R#(CI
+ *$CH
+ 'B w#(`}
+
+var wideBackNarrowSM70NarrowAligned = driver.Text{Base: &wideBackNarrowSM80NarrowAligned, Code: `packed2 24236 wideBack_4_float32_row_F32_2_uint32_fourHalves
+!s.
+!s-
+ @(h*qo
+ w&$x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ L*D#)
+ i$$/:
+ 4$/;
+ y$$D+)
+ \2$D@)
+ R&$DH)
+ 6$/^
+ 0$/_
+ H$z>N
+ D$q4R
+ ,$q4N
+ R$$ 'R# B& '4 R#&CK
+ *$CJ
+ 'B w#(`}

@@ -40,10 +40,10 @@ var finishKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: finishSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: finishSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: finishSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: finishSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &finishSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &finishSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &finishSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &finishSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -95,8 +95,8 @@ var adamW32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: adamW32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: adamW32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &adamW32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &adamW32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -150,10 +150,10 @@ var adamWBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: adamWBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: adamWBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: adamWBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: adamWBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &adamWBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &adamWBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &adamWBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &adamWBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -208,7 +208,7 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wide32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -262,8 +262,8 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -314,8 +314,8 @@ var sgd32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgd32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sgd32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &sgd32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sgd32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -367,10 +367,10 @@ var sgdBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: sgdBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: sgdBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sgdBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sgdBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &sgdBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &sgdBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &sgdBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sgdBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -408,8 +408,8 @@ var squares32Kernel = &driver.Kernel{
 	ParamBytes: 64,
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: squares32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: squares32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &squares32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &squares32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -445,8 +445,8 @@ var squaresBF16Kernel = &driver.Kernel{
 	ParamBytes: 64,
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: squaresBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: squaresBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &squaresBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &squaresBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

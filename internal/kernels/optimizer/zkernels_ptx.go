@@ -2,6 +2,10 @@
 
 package optimizer
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `a0fe6924e953fc9c	../../../math32/basic.go	Sqrt
 37d8ac170aa0ebd6	../row/format.go	BF16
@@ -24,2704 +28,1202 @@ d47a107f16803f35	kernels.go	wideAdamW
 7bc6ba9622bdba13	launch.go	threads
 `
 
-const finishSM80Narrow = `packed1 3871 finish
-!|hf|f
-!|gxO
-!p8
-!xE
+var finishSM80Narrow = driver.Text{Code: `packed2 3871 finish
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6vap3wBp3q'wd
 !
-!vtuYs<
+!yHtTtc
 !
-!pHr*pD
-!vV
-!c
-p;rFpF
-p9+to
-p:,r0
-qSt=pF
+!pWt8pt
+!yN
+!qk
+]q&s7
+O}}
+h|L
+p#|Q
 !
-p>
-q*
-pa
-q$
-uxs:uwt[
-uA.tI
-u3
-uA8j
-N
-ri
-0
-uA9j
-YrU
-:
-vp
-vTyi{X/
-t1s0q=
-}oD
-4
-x)
-YXD
-5
-s)
-r7p@
-H
-!#
-s)
-svp@
-H
-!#
-uA/q@
-z_.
-v0pK%
-_
-q6
-s4uY
-q6
-s4t4n
-q6
-s4sKr*
-r?t$v,
-uA9u:
-qKs0DB=w?
-qBX
-u$
-\
-w9
-!#
-!#
-"#
-z_.
-w0%
-_
-r?rvqW>
-"#
-qKs0Dv-
-qBX
-\
-!#
-uv{L
-p~[G2p2
-syu8r3qpqW
-uv,^
-p+
-uv+^
-ynA
-uv-r+
-xsA
-qBrc
-"#
-4
-rP
-!#
-uv.rI
-vb2p*
-q;
-r?ult|>
-uv-xj
-w87
-xLrc
-\
-!#
-uv9^
-p+
-uv})
-x"I
-uv@^
-syu8r3dp,nt|
-!#
-sY,^
-p+
-sY+^
-qTu4=
-:
-J
-sd
-!#
-sY8rI
-vbt0
-q;
-r?|X
-w8
-}u
-\
-sY9q3
-z,zis:rn
-sYx*
-}$'#
-qGs\t#
-5
-x+=u:
-x-rnw=y{7y<u7
-z-p4#6
-x8r3rn>t#
-!#
-x++pj
-Y=2p0
-Y,2p0
-4
-rP
-syy1r3dpKnS
-syy1r3dpKx?q/
-!#
-O
-!#
-s?p0
-y0x4
-zk
-!pZ
-p(
-!p^
-qm
-(
-!qZ
-qP,
-!q[
-r"
-p_
-m
-pN
-p]
-hpk
-pQ
-|np&
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp)
-v_p=
-pP
-pc
-O
-!L
-`
+s0
+t6
+tn
+u#
+u<sI
+rb2u)
+zp
+rb.p;
+s2
+ts
+t4
+rb5p;
+th8
+}k
+}\{G
+tFx_y\
+v\p*
+vqA
+tE
+rYwq
+z2A
+u"
+|2B
+rIp7
+yh
+!s4
+ %&vbp2
+ '&rb*pX
+u;
+}5
+uS
+s>sg
+s9tT
+ %$s9yW
+ %&s9z|
+t+rgr_
+rb5r{
+|isdrl
+s"^
+w'
+y7
+|&w&
+ %8 %9/#
+u;
+{W
+uS
+t+rJpF7
+/#
+|iqb
+ %/y7
+ %Cs=<P
+vJ;pe
+wMrJ
+s='a
+}=
+s=0a
+rU3
+s=+q-
+w_3
+s"qb
+/#
+tE
+vN
+ %Ms=2pf
+t9q5
+{prQ
+t+t[r57
+s=+v5
+rHp483
+sBz=
+ '9s=5a
+}=
+s=}b
+q,~7d
+s=6a
+woYVr5
+ %Kt>'a
+}=
+t>0a
+pnp^K
+}k
+ws
+v7
+ %Ht>.pf
+t9qP
+ %:t+r$r_
+rHp48,
+sBwk
+y7
+t>5qO
+x*tDw)
+t>6p-
+yl##
+rxQqv
+u"
+vB<r{
+w|w)vmys1vhr/s_
+}S#(
+{3q1r17qv
+ %LvB0p'
+tJpT
+|?pT
+ 'R#wVpOVU
+wVpOFpUpM
+ %Ks~
+ %Ms[p^
+}E
+sY
+!s}
+s3
+!tj
+v_<
+p9
+!u8
+r9'
+!u9
+vc
+tl
+to
+tk
+tm
+p"p.
+st
+y/p6
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+|]pA
+xspS
+so
+tp
+s~
+!@
+`}
 
-const finishSM80 = finishSM80Narrow + `
- patch
- -1
-packed1 3791 finish
- =11
- -2
-p9}<
-p:qupF
- =11
- -4
-)
-uA9j
-qop=
- =2
- -6
-|%wv{X/
-qnpY
-uh
-4
-w>
-z7
- =2
- -1
- =3
- -1
- =3
- -2
+var finishSM80 = driver.Text{Base: &finishSM80Narrow, Code: `packed2 3791 finish
+ 8$|{
+h|8
+ 8&s/
+ $&sApS
+ &$utx_y\
+xEph
+tHE
+tE
+s$<-
+zIE
+ &. ($ ($s<pS4
+{H
+ 4&ufphrNsdrl
+qHphu$
+qHphR
+ ,(s<pO4
+}O
+ (&ufpJtUqb
+qHpJu=
+ (&t9p*
+ *$ $m# $l#tF3
+ .$t9^
+ D$pnbK
+ ,$t9pN
+ D$q|<u$
+q|'u$
+ &&wVq/VU
+wVq/FpUpM
+ (& \#$xsps
+ ,$`}
+
+var finishSM70Narrow = driver.Text{Base: &finishSM80Narrow, Code: `packed2 3945 finish
+!s.
+!s-
+ 2(|ZrO
+ &$p#'q^
+ }&$zhqv
+wzslqv
+sZsa{:
+ .$wVpOVpM
+wVpOFpU[
+ q#&`}
+
+var finishSM70 = driver.Text{Base: &finishSM80, Code: `packed2 3865 finish
+!s.
+!s-
+ 2(|ZrO
+ &$p#'q^
+ w&$zhqv
+wzslqv
+sZsa{:
+ .$wVq/VpM
+wVq/FpU[
+ o#&`}
+
+var adamW32SM70Narrow = driver.Text{Base: &finishSM70Narrow, Code: `packed2 5730 adamW_float32_row_F32
+ ,$!pW0s]pt
+ $*|Zqq
+ $$h+rO
+p#2qq
+ ,&v0
+vc
+uG
+|4
+p,q6
+p,y9
+p,um
+p,rL
+u<{^
+u<'sI
+u<yu
+u<'uE
+u<p0pZ
+u<'p.
+u<|K
+u<'t8
+{Y'tq
+to
+v>pf
+s1
+u_
+s2
+u?ps
+y}
+x2
+vF
+ &,r)papTpe
+s/
+ykP
+qjpQA
+vk
+v:p=
+wx
+qN+pX
+tJ8
+{gx?
+y.?op$gp/xIpyta
+qN.r7
 |9
-wm%
- =9
- -3
-ugpYrSB=w?
-q\pYs[
-q\pYp-
- =5
- -2
-z=E
-};%
- =3
- -2
-ugp"suv-
-q\p"vQ
- =3
- -1
-vbq=
- =4
- -3
-}u
-uv-r+
-vTp5
- =6
- -1
-vbry
- =17
- -1
-qTyW
- =5
- -1
-vb2[
- =17
- -2
-q+=s[
-q+,s[
- =2
- -2
-syy1r3dp[nS
-syy1r3dp[x?q/
- =3
- -1
- =29
- -1
-v_qA
- =5`
+s"^
+qN*q-
+tJp*
+zTP
+yf
+qjYK
+ %+/%
+t1w~xO
+/%
+t#xO
+ %#/$
+t#yO
+ $(/&
+u;
+{H
+uS
+xU5
+J#d
+/&
+t.phV
+xBr$r_
+ $6qN.sT
+u;
+G#)
+uS
+G%R
+uS
+G'p@
+uS
+|~t}
+q$sRpj
+S%>tO
+|5u)
+q$sRpo
+szpF
+S'pj(
+|MrR
+N$[
+vyx*?joov,r[?\p)www)
+q$tO
+tuw)
+szzo
+t<sysa
+}9po
+zKpj
+sf<\vr{|
+xb)#*
+xpsl
+t<w)
+z.qv
+prtOpM
+N5(
+wHxm5
+zKU
+u35
+{]s_{|
+tE
+ %3{]+{|
+tE
+ %4S-##(
+xr
+x*tDuu4
+ %4}S5(
+t<sl
+w7qi#-##7
+ $#qN1a
+wVpAV[
+wVrEV#1
+uq#4
+qN5pV
+wVphVB
+/-
+J+d
+/,
+u;
+G+)
+uq[
+ (\&w%qT
+ &%xq
+/-
+J%vKc<
+ud
+/,
+J(uC
+s[p7
+/.
+J)q(
+yy
+J*rP
+w+
+/&
+p92
+ ((/%
+ws
+pc/
+v_pJ
+ &$/%
+tX
+pp<
+r9pO
+p9
+!{J
+/%
+||
+n/
+r9ph
+p9
+!|r
+ ''r9pS
+p9
+!y=pm
+/%
+vbM
+n/
+r9pA
+ $$p,'vP
+ *$p"s*
+st
+t$q6
+{D
+ 4*{C
+u]
+ ,&`}
 
-const finishSM70Narrow = finishSM80Narrow + `
- patch
- -3
-packed1 3945 finish
-!pJ
-!pI
- =8
- -1
-p;+un
- =2
- -1
-qS,te
- =114
- -1
-wAt#
-tDv?t#
-xpqsscyqqcqcqcqcqcqc>?
- =6
- -2
-syy1r3dpKnq/
-syy1r3dpKx?W
- =39`
+var adamW32SM70 = driver.Text{Base: &adamW32SM70Narrow, Code: `packed2 5448 adamW_float32_row_F32
+ 2$O|8
+z7r-
+ Z#&s/
+z0
+ $2|Y$E
+ &$y6
+ $$q|<R
+ ($r,ps
+r,q/
+ $&tHrN
+ $$xT
+w#phK
+ 6&tf
+{-
+ *&t.pOV
+ ($s<pS4
+ c$$s<q94
+ 2$ &$ &$ &$ $$ 0$v_qA
+pc*
+ ,&_.
+ *$ppps
+_&
+ (& %'_(
+ *& %-_,
+ V#&`}
 
-const finishSM70 = finishSM80 + `
- patch
- -3
-packed1 3865 finish
-!pJ
-!pI
- =8
- -1
-p;+un
- =2
- -1
-qS,te
- =111
- -1
-wAt#
-tDv?t#
-xpqsscyqqcqcqcqcqcqc>?
- =6
- -2
-syy1r3dp[nq/
-syy1r3dp[x?W
- =38`
+var adamWBF16SM80Narrow = driver.Text{Base: &adamW32SM70Narrow, Code: `packed2 6005 adamW_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'\|mwp
+ *"tWrG
+sJqS
+ u$$t~4
+{H
+}W
+pDq~yG
+}c
+}X
+ &(/'
+ *$wm;
+ Z$$Ip)?pEqBqgq7uLp+phVK
+pDq[pV+
+wb[
+wSt^tz
+/-
+}[4
+ $,//
+ $)/#
+Ip)?pEqBqgq7uLq]A
+ .*s[pQ
+//
+ $&yy
+/-
+ $&s[p^
+/0
+ $&s[p5
+ $$ $+ i$,`}
 
-const adamW32SM70Narrow = `packed1 5730 adamW_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!
-!pH+wVpD
-!c
-p;+r0
-p9+to
-p:-un
-qS.r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-uxs:uwz?
-uxs:uw,t[
-uxs:uwy+
-uxs:uw,wN
-uxs:uwwZn
-uxs:uw,pk
-uxs:uwp5p&
-uxs:uw,r*
-uxPt5/rz~72uw,tl
-m
-t:rI
-Q
+var adamWBF16SM80 = driver.Text{Base: &adamWBF16SM80Narrow, Code: `packed2 5723 adamW_dtype_BF16_row_BF16
+ 6$}r
+z7r-
+ Z#&s/
+z0
+ $2|Y$E
+ &$y6
+ $$q|<R
+ ($r,ps
+r,q/
+ $&tHrN
+ $$xT
+w#phK
+ 6&ua'
+{-
+ 0&t.pOV
+ ($s<pS4
+ e$$s<q9,
+ 8$ &$ &$ &$ $$ 0$v_qA
+pc*
+ ,&_.
+ *$ppps
+_&
+ (& %'_(
+ *& %-_,
+ V#&`}
+
+var adamWBF16SM70Narrow = driver.Text{Base: &adamWBF16SM80Narrow, Code: `packed2 6149 adamW_dtype_BF16_row_BF16
+!s.
+!s-
+ .(]|}
+O+rO
+ q'(s:qi
+pIwk
+|H
+tGqdv(5
+tbY
+tNqi[
+ %'qfq0v(5r4
+/-
+r2pa4
+ 8*qI*
+ &$z'
+ &$qI(
+ &$qI)
+ $$s[qR
+ i$$`}
+
+var adamWBF16SM70 = driver.Text{Base: &adamWBF16SM80, Code: `packed2 5870 adamW_dtype_BF16_row_BF16
+!s.
+!s-
+ .(]|}
+O|}
+ e'(s:qi
+pIwk
+|H
+tGqdv(5
+tbY
+tNqi[
+ %'qfq0v(5r4
+ c%&`}
+
+var wide32SM70NarrowAligned = driver.Text{Base: &adamW32SM70Narrow, Code: `packed2 9676 wideAdamW_float32_row_F32
+ .$!yN
+ $"]2rO
+sJrO
+h}3
+p#t-qo
+ P#*|7pf
 s1
-N
-uuqA
-zt
-x{
-tN
-ri
-0
-p~p*2u4p2
-)
-v@f
-qV[D
-zT
-w.pb
-Y{q
-y2q@
-Y=U
-q>rmrGPq"t@pirzxP2t,
-tP
-|<sQ
-qBp@
-qBX
-wI/r+
-Y=q=
-wI@f
-{b
-qVzE
-tP
-"%
-rex\2{'
-"%
-w"{'
-w"{'
-"$
-w"t,
-vp
-"&
-z_.
-wm%
-_
-vd9
-]#I
-"&
-w[pYn
-y9|X
-!#
-|<s6
-z_.
-*#%
-_
-*%p-
-_
-*'rZ
-_
-vl/tc
-sPszsU
-r:%2v8
-vl@tI
-sPszrl
-qJqW
-r:'2z.
-q'=sh
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-s&)'*
-rY
-ss
-xH
-xI
-rp56
-w|xJ5
-v)S
-x7r^5
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:-'#6
-p6
-z,zir^4
-s&)'*
-z-p456
-r=
-}"r_'-'#>
-!#
-z*^
-syy1r3z4nW
-syy1r3yB'1
-}54
-v|q#
-syy1r3dpYnZ
-"-
-]+I
-",
-z_.
-*+%
-|Hr_
-!#
-O
-!#
-sWr1
-O
-!#
-ya
-"-
-]%x4
-t>
-",
-](rL
-s?p@
-".
-])sx
-wr
-]*s3-
-wP
-"&
-(.
-!pZ
-p(
-!p^
-"%
-J
-qa/
-tAp"
-(
-!qZ
-"%
-g
-vg
-qPpK
-(
-!s*
-"%
-qH
-p3/
-qPpY
-(
-!tS
-qH
-p3/
-qPp=
-(
-!vB
-"%
-sk
-p3/
-qPp)
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+ 0(x|qbpe
+s/
+z:P
+ &(sW*p;
+ $({g~7
+ $$qM<pb
+wx
+ &$qM*q-
+ $$qM6P
+ ($/$
+t1yZxO
+ &(/#
+ &$rxQqv
+|nP
+ &,wQqK>p+pAV
+ $&/%
+t~3
+{H
+xV
+G#R
+xV
+G%p@
+xV
+G'rN
+xV
+qM+|^
+N,#+
+ $2N&(
+S%px(
+ $&N(pM
+sz[
+S'r5(
+ @(p1#(
+wHx.$
+ $&{}&
+ .$S0##(
+/%
+N-#+
+/%
+ %ES%#5(
+/%
+ 'ES'"8(
+/%
+ 5EtE
+ AFS1##(
+/%
+N.#+
+ 'FS%#6(
+ )FS'"Q(
+ W#FS2##(
+/%
+N/#+
+ 'FS%#7(
+ )FS'"k(
+ W#FS3##(
+xr
+x*}Hz
+ $?|[{(
+ $Hqhi#0##7
+x*}Hd
+ $K|[e(
+ $HqhR#1##7
+x*}HM
+ $K|[N(
+ $Hqh<#2##7
+x*}H7
+ $K|[8(
+ $Hqh&#3##7
+ $$qM5a
+u-q1p+pAuhpRu"Z"@"&@
+u-q1p+rEuht">"r"W"=@
+u-q1y_t"A"o"T":@
+u-q1vouh<\{2BBB@
+/+
+ $0/+
+t~3
+zM)
+u-q1y_pRu"Z"@"&@
+ (*ym+
+ &%ud
+/+
+J'vKc<
+xq
+/+
+ &2 *$/%
+ *$/$
+ws
+v_<
+ ((/$
+tX
+n/
+ (( '' (( ', (&/$
+ &5 X#8`}
 
-const adamW32SM70 = adamW32SM70Narrow + `
- patch
- -1
-packed1 5448 adamW_float32_row_F32
- =8
- -2
-p9qupF
-p:+x,
- =28
- -10
-)
-p{rU%
-v@f
-wY$C
- =2
- -3
-rCp"
-y2q@
-q+=p-
- =3
- -7
-rCqA
-rCp[
-wI/r+
-wurS
-wI@f
-rCpY
-|RpYp$
- =10
- -2
-o
-v&%
- =4
- -1
-w[pKn
- =3
- -1
-|9
- =55
- -1
-zNE
- =8
- -1
- =2
- -1
- =2
- -1
- =2
- -3
-]*s3-
- =7
- -2
-tApU
-qa*
- =5
- -1
-;.
- =4
- -2
-pfqA
-;&
- =3
- -2
-pfqA
-;(
- =4
- -2
-pfqA
-;,
- =26`
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM70NarrowAligned, Code: `packed2 10888 wideAdamW_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'\|mwp
+ ,"tWq^
+O2rO
+h+rO
+ y$&t~e
+{H
+{rt^>t^r|
+q>Ys@
+pIb3
+q>p4s@
+q>p?s@
+pIxG
+ %%}#3
+G#)
+xV
+G%R
+xV
+G'p@
+xV
+pDq~yG
+q"}|
+}X
+ $4sz#+
+ &$S%s;(
+ ($S'px(
+ T#$S,##(
+pDq[pV+
+wb7
+wSt^tz
+/'
+ 'K/'
+ %K/'
+ $*S%#1(
+/'
+ &&S'#5(
+/'
+ T#&S-##(
+/'
+ )Lq"w]
+ -LS%#2(
+ )LS'#6(
+ W#LS.##(
+ 7LS%#3(
+ )LS'#7(
+ W#LS/##(
+ )Lxr
+|MyB
+x*}H}
+ $?|[~(
+ $}%qhl#,##7
+/#
+w$l
+wSpQtz
+/#
+x*}Hf
+ $K|[g(
+ $HqhT#-##7
+/#
+w$T
+wSp?tz
+/#
+x*}HN
+ $K|[O(
+ $Hqh=#.##7
+/#
+w$=
+wSYtz
+/#
+ *8qh&#/##7
+/#
+w$&
+wSqVtz
+ &$u-q1p+pAuhpRx"\"A"&@
+u-q1p+rEuht";"t"X"=@
+u-q1y_t">"q"U":@
+}(0pPp+phuh<K@
+/.
+ $,/.
+r&,e
+G+)
+q"xG
+uPp^8
+q"b3
+uPpQ8
+}(0pPy_Yw?
+ .*qI+
+/.
+ $&qI)
+/.
+ $&qI'
+ $$qI(
+ $$qI*
+ g$$`}
 
-const adamWBF16SM80Narrow = `packed1 6005 adamW_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!
-!pH+wVpD
-!c
-p;+r0
-zfto
-p9y?pF
-p:-un
-qS.r0
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-uxs:uwz?
-uxs:uw,t[
-uxs:uwy+
-uxs:uw,wN
-uxs:uwwZn
-uxs:uw,pk
-uxs:uwp5p&
-uxs:uw,r*
-uxPt5/rz~72uw,tl
-m
-t:rI
-Q
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 12181 wideAdamW_dtype_BF16_row_BF16
+!s.
+!s-
+ 0(]2q^
+O*q^
+ ^'(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+/'
+qt13
+ J*}Qpy
+ D$ 5R#qt23
+ J* CR# &B 5T$qt43
+ J* CT$ &B 3V%uj~1d
+ 0(sml
+ +2sNl"l
+ %7u:4}>
+ 0&smT
+ +AsNT"T
+ %Fu:2}>
+ 0&sm=
+ +@sN="=
+ %Eu:0}>
+ 0&sm&
+ +OsN&"&
+ %Ou:.}>
+ 8&pL?3
+uPp8H8
+pL13
+uPp8:8
+ \%*`}
+
+var sgd32SM70Narrow = driver.Text{Base: &finishSM70Narrow, Code: `packed2 4014 sgd_float32_row_F32
+ ,$!pWyupt
+ $*]zc
+sJrO
+z7r-
+p#'rG
+ ,*v0
+vc
+uG
+|4
+p,q6
+p,y9
+u<um
+u<'sD
+u<rL
+{Y'qc
+to
+q=2pf
 s1
-N
-uuqA
-zt
-x{
-tN
-ri
-0
-p~p*2u4p2
-)
-v@f
-qV[D
-zT
-w.pb
-Y{q
-y2q@
-Y=U
-q>rmrGPq"t@pirzxP2t,
-tP
-|<sQ
-qBp@
-qBX
-wI/r+
-Y=q=
-wI@f
-{b
-qVzE
-tP
-"%
-rex\2{'
-"%
-w"{'
-w"{'
-"$
-w"t,
-vp
-"&
-z_+
-wm%
-rV
-pnsrxG
-pv
-&
-vd9
-]#I
-"'
-w[pYn
-y9|X
-!#
-|<s6
-t+p,G
-*#%
-_
-*%p-
-_
-*'rZ
-_
-vl/tc
-sPszsU
-r:%2v8
-vl@tI
-sPszrl
-qJqW
-r:'2z.
-q'=sh
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-s&)'*
-rY
-ss
-xH
-xI
-rp56
-w|xJ5
-v)S
-x7r^5
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:-'#6
-p6
-z,zir^4
-s&)'*
-z-p456
-r=
-}"r_'-'#>
-!#
-z*^
-syy1r3z4nW
-syy1r3yB'1
-}54
-v|q#
-y/dpYnp$
-pnr4q#-
-|lW
-s>
-"-
-t+q9E
-*+%
-"/
-]+I
-"#
-wG
-!#
-O
-!#
-sWr1
-O
-!#
-s?[
-"/
-]%x4
-wr
-"-
-](rL
-s?p0
-"0
-])sx
-s?p2
-]*s3-
-s?p@
-"&
-(.
-!pZ
-p(
-!p^
-"%
-J
-qa/
-tAp"
-(
-!qZ
-"%
-g
-vg
-qPpK
-(
-!s*
-"%
-qH
-p3/
-qPpY
-(
-!tS
-qH
-p3/
-qPp=
-(
-!vB
-"%
-sk
-p3/
-qPp)
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+u_
+s2
+y}
+x2
+vF
+ &,x|pepN
+s/
+q=.P
+qjp7A
+s5z9
+q=*p=
+wx
+ra<pX
+tJ8
+{gx?
+y.?op$gp/xIpyta
+ra+qW
+s"^
+ra5q-
+tJp*
+ra*P
+yf
+{g~*
+ %*/%
+t1xZ>v?
+/%
+}Fv?
+/$
+t#vu
+xh
+/&
+u;
+{H
+uS
+q=6P
+J#d
+/&
+t.phV
+xBr$r_
+ $>ra0q%
+u;
+G#)
+uS
+/'
+G%R
+uS
+prr\U[
+prrgU(
+ra2{X
+t<syt[
+z.pj
+ra.pC
+uqU
+wVrEzH
+ra1pV
+wVpSVB
+/+
+q,v?d
+/+
+u;
+zM)
+uJ
+ (\&q=1qT
+ &%xq
+/,
+q,xPvKc<
+ud
+/+
+q,yZuC
+yy
+/*
+q,~'q(
+w+
+/&
+p9+
+ ((/%
+ws
+pc-
+v_pO
+ &$/%
+tX
+pp<
+r9ph
+p9
+!{J
+/%
+||
+n-
+r9pS
+p9
+!|r
+/%
+vbM
+n-
+r9pA
+ $$p,{n
+ *$p"{^
+st
+t$sI
+{D
+ 4*{C
+u]
+ ,&`}
 
-const adamWBF16SM80 = adamWBF16SM80Narrow + `
- patch
- -1
-packed1 5723 adamW_dtype_BF16_row_BF16
- =10
- -2
-p9t=pF
-p:+x,
- =28
- -10
-)
-p{rU%
-v@f
-wY$C
- =2
- -3
-rCp"
-y2q@
-q+=p-
- =3
- -7
-rCqA
-rCp[
-wI/r+
-wurS
-wI@f
-rCpY
-|RpYp$
- =10
- -2
-}d
-v&%
- =7
- -1
-w[pKn
- =3
- -1
-|9
- =56
- -1
-zNB
- =11
- -1
- =2
- -1
- =2
- -1
- =2
- -3
-]*s3-
- =7
- -2
-tApU
-qa*
- =5
- -1
-;.
- =4
- -2
-pfqA
-;&
- =3
- -2
-pfqA
-;(
- =4
- -2
-pfqA
-;,
- =26`
+var sgd32SM70 = driver.Text{Base: &sgd32SM70Narrow, Code: `packed2 3780 sgd_float32_row_F32
+ 2$O|8
+h|}
+ L&s/
+z0
+ $0w#psE
+ &$y6
+ $$q|<R
+ ($r,q/
+ $$tHrN
+ $$xT
+ 6$tf
+{-
+ *&t.pOV
+ ($s<pS4
+ F$zL4
+G))
+ 0& &$ &$ &$ 0$v_q/
+pc(
+ ,&r9q)
+ *$ppqA
+_&
+ *& %(_*
+ V#&`}
 
-const adamWBF16SM70Narrow = adamWBF16SM80Narrow + `
- patch
- -3
-packed1 6149 adamW_dtype_BF16_row_BF16
-!pJ
-!pI
- =6
- -3
-p;+t*
-p9-un
- =131
- -4
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-"-
-t+p*E
- =11
- -1
-ru*
- =2
- -1
-s?q,
- =2
- -1
-ru(
- =2
- -3
-ru)
-]*s3-
-s?q}
- =58`
+var sgdBF16SM80Narrow = driver.Text{Base: &sgd32SM70Narrow, Code: `packed2 4262 sgd_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'\|mwp
+ *"tWrG
+O|}
+ a$$t~4
+{H
+}W
+pDq~yG
+}c
+}X
+ &(/'
+ *$wm;
+ &$/(
+ 8$Ip)?pEqBqgq7uLvoVK
+pDq[pV+
+wb7
+wSt^tz
+/,
+}[4
+ $,/-
+ $)/#
+Ip)?pEqBqgq7uLq]A
+ .*s[pQ
+/.
+ $&yy
+/,
+ $&s[p5
+/+
+ $&s[p7
+ ^$$`}
 
-const adamWBF16SM70 = adamWBF16SM80 + `
- patch
- -3
-packed1 5870 adamW_dtype_BF16_row_BF16
-!pJ
-!pI
- =6
- -3
-p;+t*
-p9+t*
- =125
- -2
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
- =78`
+var sgdBF16SM80 = driver.Text{Base: &sgdBF16SM80Narrow, Code: `packed2 4028 sgd_dtype_BF16_row_BF16
+ 6$}r
+h|}
+ L&s/
+z0
+ $0w#psE
+ &$y6
+ $$q|<R
+ ($r,q/
+ $$tHrN
+ $$xT
+ 6$ua'
+{-
+ 0&t.pOV
+ ($s<pS4
+ H$zL,
+G))
+ 6& &$ &$ &$ 0$v_q/
+pc(
+ ,&r9q)
+ *$ppqA
+_&
+ *& %(_*
+ V#&`}
 
-const wide32SM70NarrowAligned = `packed1 9676 wideAdamW_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!
-!pH+wVpD
-!vV
-!c
-p;.un
-p9+un
-p:sKpF
-qSx@sV
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-uxs:uwz?
-uxs:uw,t[
-uxs:uwy+
-uxs:uw,wN
-uxs:uwwZn
-uxs:uw,pk
-uxs:uwp5p&
-uxs:uw,r*
-uxPt5/rz~72uw,tl
-m
-{NrI
-Q
-N
-uuqA
-zt
-x{
-tN
-ri
-0
-p~p0v-2p2
-)
-{1f
-qV[D
-zT
-qD/j
-Y=U
-q>rmrGPq"t@pirzxPv:
-tP
-qM=q0
-Y{q
-qBp@
-qBX
-qM/r+
-Y=q=
-qM@f
-{b
-qVzE
-tP
-"$
-rezG2{'
-w"{'
-w"{'
-"#
-w"t,
-vp
-qGs\t#
-qD9f
-]#I
-"&
-v'z4n
-!#
-"%
-z_p5
-wm%
-vE
-*#p-
-vE
-*%rZ
-vE
-*'rS
-vE
-zqr.9
-rp,'+
-vl/tc
-rp&6
-r:%sG6
-vl@tI
-rp(q/
-qJW
-r:'t|6
-q'=sh
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:0'#6
-"%
-rp-'+
-"%
-rp&6
-r:%'56
-"%
-rp(q/
-qJW
-r:'$86
-"%
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-4
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:1'#6
-"%
-rp.'+
-"%
-rp&6
-r:%'66
-"%
-rp(q/
-qJW
-r:'$Q6
-"%
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-4
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:2'#6
-"%
-rp/'+
-"%
-rp&6
-r:%'76
-"%
-rp(q/
-qJW
-r:'$k6
-"%
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-4
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:3'#6
-p6
-z,zisMz
-s&)'*
-z-r8{6
-r=
-|Ki'0'#>
-z,zisMd
-s&)'*
-z-r8e6
-r=
-|KR'1'#>
-z,zisMM
-s&)'*
-z-r8N6
-r=
-|K<'2'#>
-z,zisM7
-s&)'*
-z-r886
-r=
-|K&'3'#>
-!#
-qM9^
-|*z4uzr8u$Z$@$&L
-|*yB{^p4>$r$W$=L
-|*xfp4A$o$T$:L
-|*dp=uz=Kx;ZZZL
-"+
-]+I
-"+
-z_p5
-v0qI%
-|*xfr8u$Z$@$&L
-!#
-O
-!#
-{r-
-O
-!#
-t>
-"+
-]'x4
-ya
-"+
-](rL
-s?p@
-])sx
-wr
-]*s3-
-wP
-"%
-(.
-!pZ
-p(
-!p^
-"$
-J
-qm
-tAp"
-(
-!qZ
-"$
-g
-p3/
-qPpK
-(
-!s*
-g
-p3/
-qPpY
-(
-!tS
-g
-p3/
-qPp=
-(
-!vB
-"$
-qH
-p3/
-qPp)
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var sgdBF16SM70Narrow = driver.Text{Base: &sgdBF16SM80Narrow, Code: `packed2 4406 sgd_dtype_BF16_row_BF16
+!s.
+!s-
+ .(]'r-
+O}3
+ o%(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+/,
+r2pa4
+ &*q,~'d
+ 2$qI)
+/.
+J%vKc<
+z'
+/,
+q,xZuC
+qI(
+/+
+q,yZq(
+s[qR
+ ^$6`}
 
-const wideBF16SM80NarrowAligned = `packed1 10888 wideAdamW_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!
-!pH+wVpD
-!vV
-!c
-p;.un
-zfte
-p9.un
-p:-un
-qSx@sV
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-uxs:uwz?
-uxs:uw,t[
-uxs:uwy+
-uxs:uw,wN
-uxs:uwwZn
-uxs:uw,pk
-uxs:uwp5p&
-uxs:uw,r*
-uxPt5/rz~72uw,tl
-m
-{NrI
-Q
-N
-uuqA
-zt
-x{
-tN
-ri
-0
-p~p0v-2p2
-)
-{1f
-qV[D
-zT
-qD/j
-Y=U
-q>rmrGPq"t@pirzxPv:
-tP
-qM=q0
-Y{q
-qBp@
-qBX
-qM/r+
-Y=q=
-qM@f
-{b
-qVzE
-tP
-"$
-rezG2{'
-w"{'
-w"{'
-"#
-w"t,
-vp
-qGs\t#
-qD9f
-]#I
-"&
-v'z4n
-!#
-"%
-z_/
-wm%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-t+p0A
-*#%
-vE
-*%p-
-vE
-*'rZ
-vE
-pnsrxG
-yQ
-&
-zqr.9
-x>+
-vl/tc
-rp&6
-r:%u#6
-vl@tI
-rp(q/
-qJW
-r:'sG6
-q'=sh
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:,'#6
-pnr4q#-
-|l>
-s>
-"'
-yQ
-&
-"'
-x>+
-"'
-rp&6
-r:%'16
-"'
-rp(q/
-qJW
-r:''56
-"'
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-4
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:-'#6
-"'
-|l>
-s>
-"'
-vq
-&
-"'
-x>+
-"'
-rp&6
-r:%'26
-"'
-rp(q/
-qJW
-r:''66
-"'
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-4
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:.'#6
-"'
-|l>
-s>
-"'
-vq
-&
-"'
-x>+
-"'
-rp&6
-r:%'36
-"'
-rp(q/
-qJW
-r:''76
-"'
-rp$W
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-4
-s&)'*
-rY
-ss
-xH
-xI
-uO#6
-w|6$$
-v)S
-x7sM&
-vo=qf|'
-4
-|(
-{B
-4
-u9s:qs
-r:/'#6
-"'
-|l>
-s>
-p6
-q'=ps/
-z,zisM}
-s&)'*
-z-r8~6
-r=
-|Kl','#>
-"#
-|l$l
-u>Pt5p<Pt5p5rz[2~i
-"#
-z,zisMf
-s&)'*
-z-r8g6
-r=
-|KT'-'#>
-"#
-|l$T
-u>Pt5p<Pt5p5rzw%~i
-"#
-z,zisMN
-s&)'*
-z-r8O6
-r=
-|K='.'#>
-"#
-|l$=
-u>Pt5p<Pt5p5rzuH~i
-"#
-z,zisM7
-s&)'*
-z-r886
-r=
-|K&'/'#>
-"#
-|l$&
-u>Pt5p<Pt5p5rzu&~i
-!#
-qM9^
-|*z4uzr8x$\$A$&L
-|*yB{^p4;$t$X$=L
-|*xfp4>$q$U$:L
-syy1Ps}+{:pYuz=p$L
-".
-]+I
-".
-t+M,qO
-*+%
-x|
-sXp0U
-qzq9A
-sX[U
-syy1Ps}+r,xfp,DL
-!#
-O
-!#
-{r-
-O
-!#
-ru+
-".
-]'x4
-ru)
-".
-](rL
-ru'
-])sx
-ru(
-]*s3-
-ru*
-"%
-(.
-!pZ
-p(
-!p^
-"$
-J
-qm
-tAp"
-(
-!qZ
-"$
-g
-p3/
-qPpK
-(
-!s*
-g
-p3/
-qPpY
-(
-!tS
-g
-p3/
-qPp=
-(
-!vB
-"$
-qH
-p3/
-qPp)
-!q[
-qQ,tK
-p_
-m
-pN
-p]
-huK
-pQ
-sjrJ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var sgdBF16SM70 = driver.Text{Base: &sgd32SM70, Code: `packed2 4174 sgd_dtype_BF16_row_BF16
+ *$!u'\|mwp
+ ("]'r-
+O|}
+ V$&ua'
+{-
+}W
+pDq~yG
+}c
+}X
+ &(/'
+ 0$/(
+ 8$Ip)?pEqBqgq7uLvoVK
+pDq[pV+
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+/,
+zL,
+ $,/-
+q,~'d
+/#
+Ip)?pEqBqgq7uLq]A
+ .$/.
+J%vKc<
+/,
+q,xZuC
+/+
+q,yZq(
+ ^$.`}
 
-const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
- patch
- -3
-packed1 12181 wideAdamW_dtype_BF16_row_BF16
-!pJ
-!pI
- =7
- -3
-p;.te
-p9/te
- =122
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"'
-ph1A
- =20
- -1
-zcpu
- =17
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"'
-ph2A
- =20
- -1
-zcpu
- =17
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"'
-ph4A
- =20
- -1
-zcpu
- =17
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-uoz]I
- =7
- -2
-{il
-rE
-rr
-v4
-sl
-y>l$l
-rE
-xKR42|{9D?
- =7
- -2
-{iT
-rE
-rr
-v4
-sl
-y>T$T
-rE
-xKR22|{9D?
- =7
- -2
-{i=
-rE
-rr
-v4
-sl
-y>=$=
-rE
-xKR02|{9D?
- =7
- -2
-{i&
-rE
-rr
-v4
-sl
-y>&$&
-rE
-xKR.2|{9D?
- =11
- -4
-r(?A
-sXRHU
-r(1A
-sXR:U
- =75`
-
-const sgd32SM70Narrow = `packed1 4014 sgd_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!
-!pHy+pD
-!c
-p;ve
-p9+un
-p:+x,
-qS,to
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-uxs:uw}4
-uxs:uw,vm
-uxs:uwt&
-uxPt5/rz~72uw,sL
-m
-|yrI
-Q
+var squares32SM70Narrow = driver.Text{Base: &finishSM80Narrow, Code: `packed2 2479 squares_float32_row_F32
+!s.
+!s-
+ ((!pWp.pt
+ $*]z4
+OyD
+z7qo
+p#z4
+ ,*r*sCp;
 s1
-N
-zt
-x{
-tN
-ri
-0
-p~u4yD[
-)
-r68f
-qVp@D
-}q
-r6/pb
-Y{q
-rt=q@
-Y=U
-q>rmrGPq"t@pirzxP2t,
-tP
-rt-r-
-qBX
-rt9r+
-Y=q=
-rt/f
-{b
-rN
-tP
-"%
-re|;2uy
-"%
-w"uy
-"$
-wj
-wh
-"&
-z_.
-wm%
-_
-r6@f
-]#I
-"&
-w[pYn
-y9|X
-!#
-rt+pw
-z_.
-*#%
-_
-"'
-*%p-
-_
-v;v2SW
-v;t$S6
-rt.rz+
-u9s:ul
-zXsU
-rt8pX
-|Hrn
-syy1r3yB>
-rt7q#
-syy1r3dp=nZ
-"+
-rjuyI
-"+
-z_.
-v0qI%
-s8
-!#
-O
-!#
-yHr1
-O
-!#
-ya
-",
-rj{vx4
-t>
-"+
-rjzGrL
-wr
-"*
-rj{'sx
-wP
-"&
-(-
-!pZ
-p(
-!p^
-"%
-J
-qa-
-tApK
-(
-!qZ
-"%
-g
-vg
-qPpY
-(
-!s*
-"%
-qH
-p3-
-qPp=
-(
-!tS
-"%
-sk
-p3-
-qPp)
-!q[
-qQ,sZ
-p_
-m
-pN
-p]
-hz?
-pQ
-sjt[
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+u_
+ &*s/
+tw
+s/
+tr^Z
+r*'}b
+qj|J
+s5yd
+qs0p;
+yf
+ &({w+
+uepS)
+xEpS
+tHE
+tE
+t4
+ $*s/
+|=
+ &$rIb
+ ($vbZ
+ &'qs+qO
+u;
+}O
+uS
+qs2qT
+r3(U
+qs0r{
+tbp7
+s/
+/$
+u;
+G#)
+uS
+/$
+ %+/$
+r^u=
+/$
+tf
+ -*r^9(
+ -*w7rg7wy
+ '*sk'
+sk+
+tZp4E
+ *H/$
+{w2
+ )Aw7rJ77pF
+/$
+rHp48p2
+}npQ
+ &2qs1pV
+{b;
+G%)
+uqpF
+ &u$ &(!@
+`}
 
-const sgd32SM70 = sgd32SM70Narrow + `
- patch
- -1
-packed1 3780 sgd_float32_row_F32
- =8
- -2
-p9qupF
-p:+t*
- =21
- -9
-)
-p{rU%
-r68f
-|RqAC
- =2
- -3
-rCp"
-rt=q@
-q+=p-
- =3
- -5
-rCp[
-rt9r+
-wurS
-rt/f
-rCpY
- =10
- -2
-o
-v&%
- =4
- -1
-w[pKn
- =3
- -1
-|9
- =18
- -2
-v3p"E
-*)%
- =7
- -1
- =2
- -1
- =2
- -1
- =2
- -1
- =7
- -2
-tAp[
-qa(
- =5
- -1
-qPqI
- =4
- -2
-pfpU
-;&
- =4
- -2
-pfpU
-;*
- =26`
-
-const sgdBF16SM80Narrow = `packed1 4262 sgd_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
+var squares32SM70 = driver.Text{Code: `packed2 2322 squares_float32_row_F32
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
 !
-!pHy+pD
-!c
-p;ve
-zfto
-p9+t*
-p:+x,
-qS,to
+!pWp.pt
+!qk
+]z4
+OrT
+z7qo
+p#z4
 !
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-uxs:uw}4
-uxs:uw,vm
-uxs:uwt&
-uxPt5/rz~72uw,sL
-m
-|yrI
-Q
+s0
+t6
+tn
+u#
+r*sCp;
 s1
-N
-zt
-x{
-tN
-ri
-0
-p~u4yD[
-)
-r68f
-qVp@D
-}q
-r6/pb
-Y{q
-rt=q@
-Y=U
-q>rmrGPq"t@pirzxP2t,
-tP
-rt-r-
-qBX
-rt9r+
-Y=q=
-rt/f
-{b
-rN
-tP
-"%
-re|;2uy
-"%
-w"uy
-"$
-wj
-wh
-"&
-z_+
-wm%
-rV
-pnsrxG
-pv
-&
-r6@f
-]#I
-"'
-w[pYn
-y9|X
-!#
-rt+pw
-t+p,G
-*#%
-_
-"(
-*%p-
-_
-v;v2SW
-v;t$S6
-rt.rz+
-u9s:ul
-zXsU
-rt8pX
-|Hrn
-syy1r3yB>
-rt7q#
-y/dp=np$
-pnr4q#-
-|l>
-s>
-",
-t+q9E
-v0qI%
-"-
-rjuyI
-"#
-wG
-!#
-O
-!#
-yHr1
-O
-!#
-s?[
-".
-rj{vx4
-wr
-",
-rjzGrL
-s?p2
-"+
-rj{'sx
-s?p@
-"&
-(-
-!pZ
-p(
-!p^
-"%
-J
-qa-
-tApK
-(
-!qZ
-"%
-g
-vg
-qPpY
-(
-!s*
-"%
-qH
-p3-
-qPp=
-(
-!tS
-"%
-sk
-p3-
-qPp)
-!q[
-qQ,sZ
-p_
-m
-pN
-p]
-hz?
-pQ
-sjt[
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+u_
+s2
+s/
+z0
+r*'}b
+w#pAE
+s5yd
+qs0p;
+sAph
+}k
+}\{G
+t_pSM
+uepJ)
+xEpJ
+tHE
+tE
+s$<-
+qHpSE
+u"
+|2B
+v_ph
+yh
+!s4
+ %&r9ph
+ '&qs+qO
+tf
+zM)
+uS
+qs2qT
+r3(U
+qs0r{
+r^u=
+/$
+tf
+G#)
+uS
+/$
+ %*/$
+r^9&
+ =*w7rg7wy
+/$
+ufq)R9&
+qHq)9$
+qHq)9+
+y7
+|&w&
+ %K %L/$
+tK,4
+ )@w7rJ77pF
+/$
+{U,9,9&
+s(,9$
+y7
+ %.qs1pV
+tK(4
+G%)
+uqpF
+s~
+ %4!s}
+s3
+!@
+`}
 
-const sgdBF16SM80 = sgdBF16SM80Narrow + `
- patch
- -1
-packed1 4028 sgd_dtype_BF16_row_BF16
- =10
- -2
-p9t=pF
-p:+t*
- =21
- -9
-)
-p{rU%
-r68f
-|RqAC
- =2
- -3
-rCp"
-rt=q@
-q+=p-
- =3
- -5
-rCp[
-rt9r+
-wurS
-rt/f
-rCpY
- =10
- -2
-}d
-v&%
- =7
- -1
-w[pKn
- =3
- -1
-|9
- =19
- -2
-v3p"B
-*)%
- =10
- -1
- =2
- -1
- =2
- -1
- =2
- -1
- =7
- -2
-tAp[
-qa(
- =5
- -1
-qPqI
- =4
- -2
-pfpU
-;&
- =4
- -2
-pfpU
-;*
- =26`
+var squaresBF16SM70Narrow = driver.Text{Base: &squares32SM70Narrow, Code: `packed2 2823 squares_dtype_BF16_row_BF16
+ *$!u'\|mwp
+ *"sJrO
+ w#$t~4
+}O
+}W
+pDq~yG
+}c
+}X
+ ((tGpe
+s/
+/%
+ %. $*}W
+/%
+ './%
+ $//%
+ $6/%
+ua'
+ 3- $0 3- $, '- &&tZpaE
+ *$/%
+r2pa4
+ /J $,/%
+rHqRqP&'
+|(&&
+ ((r&(;
+ 2$`}
 
-const sgdBF16SM70Narrow = sgdBF16SM80Narrow + `
- patch
- -3
-packed1 4406 sgd_dtype_BF16_row_BF16
-!pJ
-!pI
- =6
- -3
-p;}<
-p9sKpF
- =84
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
-t+p*E
- =2
- -1
-rj{'I
- =8
- -10
-ru)
-".
-]%x4
-s?q,
-",
-rj|;rL
-ru(
-"+
-rjzGsx
-s?q}
- =53`
-
-const sgdBF16SM70 = sgdBF16SM80 + `
- patch
- -3
-packed1 4174 sgd_dtype_BF16_row_BF16
-!pJ
-!pI
- =6
- -3
-p;}<
-p9+t*
- =79
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -1
-rj{'I
- =9
- -5
-]%x4
-",
-rj|;rL
-"+
-rjzGsx
- =53`
-
-const squares32SM70Narrow = `packed1 2479 squares_float32_row_F32
-!pJ
-!pI
-!p8
-!xE
-!
-!pHpkpD
-!c
-p;qYpF
-p9,un
-p:+sV
-qSqYpF
-!
-p>
-q*
-pa
-q$
-qx9j
-Q
-s1
-N
-ri
-)
-t^
-)
-p~t"XqR
-qx})
-qVwy
-sJ~,
-r#+j
-{b
-:
-vp
-t+z#-
-vwp=%
-qnp=
-uh
-4
-0
-x)
-)
-Yp,D
-5
-s)
-r7q9
-H
-!#
-s)
-s_{q
-H
-!#
-r#-q3
-z_.
-};%
-_
-r#.r1
-r@6S
-r#+u:
-rsp@
-)
-"$
-z_.
-*#%
-_
-"$
-r@6S
-"$
-tmvQ
-"$
-o
-*#%
-_
-"$
-r@6S
-"$
-tm3(
-"$
-o
-*#%
-_
-"$
-}"t$>>6
-"$
-tm3(
-pC'
-pC+
-rMr|C
-\
-w9
-!#
-!#
-"$
-t+r|G
-*#%
-_
-"$
-}"rv>>qW
-"$
-qKr|Ur2
-xL[
-\
-!#
-r#7q#
-t+XG
-*%%
-|Hrv
-O
-!#
-!pZ
-p(
-!L
-`
-
-const squares32SM70 = squares32SM70Narrow + `
- patch
- -1
-packed1 2322 squares_float32_row_F32
- =8
- -1
-p9t*
- =11
- -7
-)
-p{rU%
-qx})
-|Rp)C
- =2
- -1
-qopY
- =2
- -3
-vNp=q&
-vwp"%
-qnp"
- =2
- -4
-w>
-q\p=C
- =2
- -1
-tApY
- =3
- -1
-qPpY
- =3
- -2
-o
-v0qI%
- =4
- -4
-tmvQ
-"$
-o
- =5
- -1
-tm3&
- =7
- -1
-tm3&
- =7
- -4
-ugqIp-3&
-q\qI3$
-q\qI3+
- =5
- -1
-tV,E
- =5
- -2
-}7,3,3&
-v1,3$
- =3
- -1
-tV(E
- =8`
-
-const squaresBF16SM70Narrow = `packed1 2823 squares_dtype_BF16_row_BF16
-!pJ
-!pI
-!p8
-!xE
-!s]|Q
-!
-!pHpkpD
-!c
-p;qYpF
-p9+un
-p:+sV
-qSqYpF
-!
-p>
-q*
-pa
-q$
-qx9j
-Q
-s1
-N
-ri
-)
-t^
-)
-p~t"XqR
-qx})
-qVwy
-sJ~,
-r#+j
-{b
-:
-vp
-t+z#-
-vwp=%
-qnp=
-uh
-4
-0
-x)
-)
-Yp,D
-5
-s)
-r7q9
-H
-!#
-s)
-s_{q
-H
-!#
-r#-q3
-z_+
-};%
-rV
-pnsrxG
-pv
-&
-r#.r1
-r@6S
-r#+u:
-q1vnp2
-)
-"%
-z_+
-*#%
-rV
-"%
-pv
-&
-"%
-r@6S
-"%
-tmvQ
-"%
-}d
-*#%
-rV
-"%
-pv
-&
-"%
-r@6S
-"%
-tm3(
-"%
-}d
-*#%
-rV
-"%
-pv
-&
-"%
-}"t$>>6
-"%
-tm3(
-pC'
-pC+
-rMp*C
-\
-w9
-!#
-!#
-"%
-t+p*E
-*#%
-rV
-"%
-pv
-&
-"%
-}"rv>>qW
-"%
-qKq}t01'
-Yq}1&
-\
-!#
-r#7q#
-t+M(G
-*%%
-|Hrv
-O
-!#
-!pZ
-p(
-!L
-`
-
-const squaresBF16SM70 = squaresBF16SM70Narrow + `
- patch
- -1
-packed1 2655 squares_dtype_BF16_row_BF16
- =9
- -1
-p9,t*
- =11
- -7
-)
-p{rU%
-qx})
-|Rp)C
- =2
- -1
-qopY
- =2
- -3
-vNp=q&
-vwp"%
-qnp"
- =2
- -4
-w>
-q\p=C
- =2
- -1
-tApY
- =3
- -1
-qPpY
- =3
- -2
-}d
-v0qI%
- =7
- -4
-tmvQ
-"%
-}d
- =8
- -1
-tm3&
- =10
- -1
-tm3&
- =10
- -4
-ugqIp-3&
-q\qI3$
-q\qI3+
- =5
- -1
-tV,B
- =8
- -2
-}7,3,3&
-v1,3$
- =3
- -1
-tV(E
- =8`
+var squaresBF16SM70 = driver.Text{Base: &squares32SM70, Code: `packed2 2655 squares_dtype_BF16_row_BF16
+ *$!u'\|mwp
+ *"O'rT
+ m#$ua'
+ $$}W
+pDq~yG
+}c
+}X
+ *$/%
+ %- $&}W
+/%
+ '-/%
+ $-/%
+ $4 I- $</%
+ 0$/%
+tK,,
+ /I $,/%
+ >$`}

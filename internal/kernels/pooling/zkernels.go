@@ -47,8 +47,8 @@ var plain32Kernel = &driver.Kernel{
 		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plain32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &plain32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plain32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -101,8 +101,8 @@ var plainBF16Kernel = &driver.Kernel{
 		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &plainBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plainBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -155,8 +155,8 @@ var plainF16Kernel = &driver.Kernel{
 		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &plainF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plainF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -207,10 +207,10 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wide32SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wide32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: wide32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wide32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &wide32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &wide32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &wide32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -260,10 +260,10 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wideBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: wideBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &wideBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &wideBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &wideBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -313,10 +313,10 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wideF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: wideF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &wideF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &wideF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &wideF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wideF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

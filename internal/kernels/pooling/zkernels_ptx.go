@@ -2,6 +2,10 @@
 
 package pooling
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
 a0fe6924e953fc9c	../../../math32/basic.go	Sqrt
@@ -35,3533 +39,957 @@ c447f10abc317f4e	kernels.go	job.part
 606c03b34ea844c8	launch.go	Method
 `
 
-const plain32SM80 = `packed1 8428 plain_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]u=q>pMw]
+var plain32SM80 = driver.Text{Code: `packed2 8428 plain_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6vap3wBp3q'wd
+!u'yip{p3wd
 !
-!vtpks<
+!yHp.tc
 !
-!pHy^pD
-!}[
-!c
-p;-te
-p9-t*
-p:9r0
-qS-un
+!pWy9pt
+!}ex(
+!qk
+]+q^
+O+rT
+h5qq
+p#+rO
 !
-p>
-v~
-pa
-q$
-q?
-r"
-xY
-hr*
-htl
-wx
-uxPt5/rz~72uwtK
-m
-uA.tI
-Q
-)
-rCpY
-uA8tI
-tj
-)
-rCpK
-4
-rD.
-usxj
-u3
-uA7pj-
-N
-uA-pX
-s?[
-uA.u:
-t+q9G
-v&%
-sw
-s==
-|0qj
-p\
-s?p*
-qos7
-pzq,qj
-p\
-uA8s6
-v}{"dp=x?
-s=r|
-xN
-p\
-z7
-uX#qj
-p\
-uA7xj
-vNp=t]
-vNp)vQ
-ub$
-xz
-xM
-*#%
-vwp=rS
-t+p*1$
-ub(
-o
-*'%
-{=)rZ
-xb,C
-ret,v:
-wj
-wj
-rD/
-uv-q@
-qTq}E
-uv.pw
-v1,rS
-|=,q^?
-"#
-zep"pu
-rt@q@
-zWq}p$
-qGs\t#
-}q
-qx+tc
-r[$p$
-pz,1$?
-ti
-qU
-)
-sap[%
-tw
-p6
-vspUp-
-vj
-u1qI
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
+s0
+p,qX
+tn
+u#
+v0
+vc
+p,p.
+p"t8
+p"tq
+yz
+{YvP
+to
+rb2u)
+s1
+s/
+xT
+rb.u)
+zw
+s/
+r,pO
+tE
+p<.
+w@v5
+zp
+rb1p'+
+s2
+rb+pC
+s[pQ
+rb2r{
+}[;
+{-
+w[q]
+rsK
+vir4
+sh?Iq3u}vMA
+s[pa
+sArE
+qfp|r4
+ %&rb.sT
+w[voFpU
+rs8
+qfYr4
+ %+zIE
+uc#r4
+ %.rb1v5
+t_pSuD
+t_pAu=
+uN$
+sFrEE
+wj4
+G#)
+uepSrN
+r2pa&$
+uN(
+tf
+G')
+x{)p@
+sFp:,E
+t1x?vu
+t#vu
+ %#p</
+s=+pX
+pnqR4
+s=2q%
+s(,rN
+v3,r}-
+/#
+s$pJpy
+ra6pX
+xDqRK
+rxQqv
+s5z9
+r*qyt}
+q_$K
+qf'&$-
+xDqVK
+wc
+s/
+wgq/)
+r,xl|#rts#rt
+xr
+vAqAR
+}w|V
+zmq)
+zmpO
+sh?vyoynt5QE
+xpsl
+s:qK
+tb.sK*x$6pd
+}X
+{mv9q3q1vM7
+ubpA
+t<|:rE
+~&pS)
+ut)
+ubpJ
+ )&~&q))
+ubq)
+yP#)
+{Zp)o?pEp3t5xIE="
+r^,
+s$ph-
+uepS=%
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
+wIm,
+yh
+!s4
+q@8
+t|p4^
+shv9q3pPy{A
+ %&sA'
+vY'v2
+x't5QE
+zitDq1qi7
+ %+s=5p}
+|(&$
+}k
+}\{G
+ra'pX
+q_%,
+|2B
+{\*
+ %4s/
+s=6a
+u&2
+}k
+u"
+t><sT
+qQ8
+rc
+u;
+G7)
+wQqKu%
+ %@t>0pX
+r^9,
+u&5
+vN
+ %Et>+v5
+ %.uB
+tf
+ %.uS
+ra0q%
+sjw)(
+ra2pK
+s>saU
+/(
+sZtO7yO
+t>0q~
+ufpAR9,
+zI=7
+y7
+ %Mt>.qT
+xBQ[px
+t>1pV
+u;
+D<)
+uJ
+t>5q8
+w7r\77pj
+s=5r%
+{*3
+sk,
+tZqVE
+s5~5
+ %FxcP
+p_*y0)
+wMr\
+v>a
+}=
+}k
+ws
+ykP
+J#}/
+ %Kugq-
+t9&)
+{prQ
+t+r$r_
+rHp48,
+sBwk
+y7
+vB2tB
+vyx*?joov,r[?\p)www)
+q$tO
+tuw)
+szzo
+t<sysa
+}9po
+zKpj
+sf<\vr{|
+}dw(0r/*qZr/qZqZqZ
+ %n$t<w)
+z.qv
+prtOpM
+tusl
+{]+{|
+tE
+xr
+x*tDuu.
+ %,zitDq1sa7
+ %IvB.p}
+q,xPr.
+ %LqI*
+vB1pV
+r&*;
+D@)
 uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl8
-uVz#X
-tv
-!#
-qo,
-rB,sO
-wn}8|6
-|cz2r3r_>
-!#
-uv9pE
-Yq}1$
-:
-vp
-rt,q@
-r[%B
-s)
-rf*
-!#
-)
-uv@^
-we2
-:
-5
-sY=s6
-T8
-pm
-z_.
-*7%
-v'ql
-!#
-sY+q@
-tm3,
-we5
-rP
-!#
-sY-xj
-T8
-u(
-o
-*7%
-_
-rt+pw
-tpw+
-rt.qN
-|@S
-"(
-xpv8>2t,
-sY+sr
-ugp)p-3,
-|,V7
-\
-!#
-sY8r1
-sPr_sG
-sY7q#
-z_.
-i<%
-s8
-sY9qe
-}"v2>>sU
-uv9qy
-wmA
-pC,
-rMs0C
-sJ~3
-!#
-z@f
-pB*u%)
-syu8r3qpsU
-t:^
-p+
-:
-J
-v@f
-]#x_}~
-!#
-u-@r+
-s;)
-q;
-r?|X
-w8
-}u
-\
-x+.t'
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-yU=K+tB/q5tBq5q5q5
-rY
+szpj
+uJ
+vB.t}
+r^3
+sk,
+tZu(*E
+ 'h#w%pC
+s~
+ %5/>
+J$rP
+/>
+p92
+ %:rb1s{
+J+uy
+J,vX
+J-v|
+p9*
+!s}
+s3
+!tj
+r*qyrX
+rI0
+v_<
+ %#p9
+!u8
+/9
+})
+C$
+_8
+p9
+!{J
+/8
+tX
+ppq)
+ '(!|r
+/'
+vbM
+n*
+_&
+p9
+!y=pm
+/'
+vb;
+n+
+ '(!cwG
+/'
+{1.
+n5
+_$
+p9
+!cwX
+{11
+n4
+_5
+p9
+!cx#
+ %'CE
+_(
+p9
+!c*pm
+ %1n,
+q4B
+!u9
+w^
+tl
+to
+tk
+tm
+p"q6
+st
+t$s]
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
 ss
-xH
-xI
-z|
-{B
-4
-p6
-z,zir^.
-yU=K+tB/q5tBq5q5q5
-|cz2r3qs>
-!#
-x+8pE
-rj{vt\
-!#
-ru*
-x+7q#
-t+M*G
-i@%
-_
-qJsU
-s8
-x+8tc
-tmA
-pC,
-rMM*C
-\
-!#
-sWpX
-O
-!#
-">
-]$s3-
-">
-(.
-!#
-uA7sm
-]+s38
-],|1
-]-s39
-(/
-!pZ
-p(
-!p^
-qx+t;
-r7+
-qm
-qm
-(
-!qZ
-"9
-r~
-a$
-;8
-(
-!s*
-"8
-g
-pfqI
-;8
-(
-!tS
-"'
-sk
-p3*
-;&
-(
-!vB
-"'
-uI
-p3+
-;&
-(
-!w&
-"'
-tW
-p35
-;$
-(
-!x=
-}G
-p34
-;5
-(
-!yE
-}G
-aE
-;(
-(
-!{-
-tW
-p3,
-wpB
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const plain32SM70 = plain32SM80 + `
- patch
- -3
-packed1 8642 plain_float32_row_F32
-!pJ
-!pI
- =9
- -1
-p;.to
- =2
- -1
-qS-t*
- =161
- -5
-t-x^
-s/w+
-rH
-rt.qN
-x-r_q/
-"(
-xpr_v,yR
- =6
- -1
-sPv2u#
- =5
- -1
-}"u_>>sI
- =8
- -1
-syu8r3qpsI
- =23
- -1
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
- =6
- -5
-zcpu
-p6
-z,zir^/
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
-|cz2r3r_>
- =2
- -1
-pV$t\
- =6
- -1
-y*
- =98`
-
-const plainBF16SM80 = `packed1 8640 plain_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vvu=q>pMw]
-!
-!vtpks<
-!
-!pHy^pD
-!}[
-!c
-p;-te
-p9v<pF
-p:9r0
-qS-un
-!
-p>
-v~
-pa
-q$
-q?
-r"
-xY
-hr*
-htl
-wx
-uxPt5/rz~72uwtK
-m
-uA.tI
-Q
-)
-rCpY
-uA8tI
-tj
-)
-rCpK
-4
-rD.
-usxj
-u3
-uA7pj-
-N
-uA-pX
-s?[
-uA.u:
-t+q9G
-v&%
 sw
-s==
-|0qj
-p\
-s?p*
-qos7
-pzq,qj
-p\
-uA8s6
-v}{"dp=x?
-s=r|
-xN
-p\
-z7
-uX#qj
-p\
-uA7xj
-vNp=t]
-vNp)vQ
-ub$
-xz
-vaB
-*#%
-vwp=rS
-t+p*1$
-ub(
-o
-*'%
-{=)rZ
-xb,C
-ret,v:
-wj
-wj
-rD/
-uv-q@
-qTq}E
-uv.pw
-v1,rS
-|=,q^?
-"#
-zep"pu
-rt@q@
-zWq}p$
-qGs\t#
-}q
-qx+tc
-r[$p$
-pz,1$?
-ti
-qU
-)
-sap[%
-tw
-p6
-vspUp-
-vj
-u1qI
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
+{C
+u]
+so
+tp
+s~
+!@
+`}
+
+var plain32SM70 = driver.Text{Base: &plain32SM80, Code: `packed2 8642 plain_float32_row_F32
+!s.
+!s-
+ 4(]2rG
+ &$p#+rT
+ P)$tN{(
+txw)(
+wT<\vDplplxk|>
+ $$t+Q[pM
+/(
+sZqir_ve
+ .(q$r\s;
+ ,$w7ry77pG
+ 2$wMry
+ P#$zhw(0r/*qZr/qZqZqZ
+txslw(0r/*qZr/qZqZqZ
+ %V# .$}Qpy
+xr
+x*tDuu/
+ ). &~% $X&:$r.
+ .$szpG
+ \&$`}
+
+var plainBF16SM80 = driver.Text{Base: &plain32SM80, Code: `packed2 8640 plain_dtype_BF16_row_BF16
+ *$!u'\|mwp
+!xgyip{p3wd
+ 0$O+rA
+ c$$wj,
+ }%$t~4
+ $$}W
+pDq~yG
+}c
+z+qKA
+ 4$ua'
+ '1/$
+}c
+}X
+ *(/)
+ 4${b;
+ 0$tZp?E
+ :$Wp'q-
+ R$$/?
+ $$/?
+ B$/:
+ ,$/9
+ q$$`}
+
+var plainBF16SM70 = driver.Text{Base: &plain32SM70, Code: `packed2 8854 plain_dtype_BF16_row_BF16
+ *$!u'\|mwp
+!xgyip{p3wd
+ 0$O+rA
+ c$$wj,
+ }%$t~4
+ $$}W
+pDq~yG
+}c
+z+qKA
+ 4$ua'
+ '1/$
+}c
+}X
+ .(/)
+ 4${b;
+ 0$tZp?E
+ :$Wp'q-
+ Z$$/?
+ $$/?
+ B$/:
+ ,$/9
+ q$$`}
+
+var plainF16SM80 = driver.Text{Base: &plainBF16SM80, Code: `packed2 8631 plain_dtype_F16_row_F16
+ <$tWqq
+O+qo
+ i($pDr7w;
+v{A
+shyn?\p0p/qKtz
+ <( %1shyn?\p0p/Qtz
+ >&wm;
+ 0$tZYE
+ e($`}
+
+var plainF16SM70 = driver.Text{Base: &plainBF16SM70, Code: `packed2 8845 plain_dtype_F16_row_F16
+ <$tWqq
+O+qo
+ i($pDr7w;
+v{A
+shyn?\p0p/qKtz
+ <( %1shyn?\p0p/Qtz
+ B&wm;
+ 0$tZYE
+ m($`}
+
+var wide32SM80Narrow = driver.Text{Base: &plain32SM80, Code: `packed2 11408 wide_float32_row_F32
+ *$!u'p$grDt2p3q*
+!
+!yHyWtc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+qXtc
+ &(!?p$zSp{p)w>x}0x(
+ $$]u1s7
+Or6s7
+huxs7
+p#1qq
+ @*v8
 ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl8
-uVz#X
-tv
-!#
-qo,
-rB,sO
-wn}8|6
-|cz2r3r_>
-!#
-uv9pE
-Yq}1$
-:
-vp
-rt,q@
-r[%B
-s)
-rf*
-!#
-)
-uv@^
-we2
-:
-5
-sY=s6
-T8
-pm
-z_+
-*7%
-rV
-pnsrxG
-pv
-s5z}u}D
-!#
-sY+q@
-tm3,
-we5
-rP
-!#
-sY-xj
-T8
-u(
-}d
-*7%
-rV
-"$
-pv
-&
-rt+pw
-tpw+
-rt.qN
-|@S
-")
-xpv8>2t,
-sY+sr
-ugp)p-3,
-|,V7
-\
-!#
-sY8r1
-sPr_sG
-sY7q#
-t+XG
-i<%
-s8
-sY9qe
-}"v2>>sU
-uv9qy
-wmA
-pC,
-rMXC
-sJ~3
-!#
-z@f
-pB*u%)
-syu8r3qpsU
-t:^
-p+
-:
-J
-v@f
-]#x_}~
-!#
-{Dr+
-s;)
-q;
-r?|X
-w8
-}u
-\
-x+.t'
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-yU=K+tB/q5tBq5q5q5
-rY
-ss
-xH
-xI
-z|
-{B
-4
-p6
-z,zir^.
-yU=K+tB/q5tBq5q5q5
-|cz2r3qs>
-!#
-x+8pE
-rj{vt\
-!#
-ru*
-x+7q#
-t+M*G
-i@%
-_
-qJsU
-s8
-x+8tc
-tmA
-pC,
-rMM*C
-\
-!#
-sWpX
-O
-!#
-"?
-]$s3-
-"?
-(.
-!#
-uA7sm
-]+s38
-],|1
-]-s39
-(/
-!pZ
-p(
-!p^
-qx+t;
-r7+
-qm
-qm
-(
-!qZ
-":
-r~
-a$
-;8
-(
-!s*
-"9
-g
-pfqI
-;8
-(
-!tS
-"'
-sk
-p3*
-;&
-(
-!vB
-"'
-uI
-p3+
-;&
-(
-!w&
-"'
-tW
-p35
-;$
-(
-!x=
-}G
-p34
-;5
-(
-!yE
-}G
-aE
-;(
-(
-!{-
-tW
-p3,
-wpB
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+vd
+ $&tF,
+w'
+tE
+p<5
+y#yq
+zp
+z<|^
+zpqm0
+ &0sW1pV+
+z8+'
+x2
+s/
+v8
+ '$ $"qI$
+ $$r2pa;
+}O
+ *&qI#
+ $$ &2 81y+q)
+ ($ts
+v8
+r#Y8
+ $Ir&'&$
+uN,
+ &Nts
+r#qR8
+ $KsFp:-E
+ (Np<6
+|,yUrR
+pg,,u*
+s/
+q:,r+
+|5qO
+z~$
+}k
+p<+
+|Ma
+rz|_&*
+q.'pX
+ $}$x7B-
+q.2q~
+q_%4
+tJ8
+tE
+{g~1
+}.q-
+r2sS$
+r&$;
+q=+pX
+pnp7K
+|Mp-
+t*ti
+qL0r{
+pnYK
+}Bp;
+vny0*
+ $n$uw%K
+ ((s/
+wgqA)
+ &*vApsR
+ $$zmm"
+ ^#$t|qRZ
+ ,&zitDsl
+rxryB
+ws
+ &6|Ms8
+se5
+q.2p-
+sk-
+}Fw~
+rxQpG
+xh
+}.pv
+D5)
+u&;
+t4
+u"
+rxQpo
+ &K|2po
+ &%s/
+q.*sX
+u;
+G8)
+ ,s# $b#sZtO7s)3
+q.6q-
+t]4d
+}.xx
+r^=8
+u&?
+ $V$ &=/0
+sZqiBpM>xP
+ '%wop5V[
+qL'p'
+}=
+/1
+t1xPyO
+vN
+/1
+{pp+pQV
+qL.r{
+{pp+pQFvs
+/,
+ $5/,
+ $$/,
+wTsgs)3
+/%
+{pp+pQFtT
+/%
+ $'/%
+ $$/%
+ '*{pp+pQwOt'
+ /* $x%/2
+ujw~d
+|2#)
+ %KqL5tY
+q$sg
+qL*P
+zL4
+D>)
+uJ
+qL6r%
+p>#7uH#
+ %+sW'p'
+}=
+|5sX
+}0rw
+sk-
+tZp4E
+r?$
+ %3z:a
+t]#d
+ym+
+ &X)r='p;
+t&?op$gp/xI,
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+r=0pK
+pnqVpk
+s5~2
+r=*v/
+qgp$~0w-p4
+t2q'www-p4
+IpY\q'?IrVu{?w>r[rS{+Q##x)
+r=6p=
+tGpk
+q>p?8
+ $S)v7
+ %Ht3<w;
+ ),pDr7v1
+ $T'r=6yq
+ %.jp{grS{+bZA
+xDbK
+y7
+ &j%r=2q[
+y]#y"
+/$
+qJ#(
+/#
+yVeuT
+/#
+s>sg
+/#
+yV;uT
+ )&yV4uT
+ )*yVy:
+/#
+t+sRr_
+ $#sW1v1
+pnp8'K
+q_-K
+tE
+u"
+|npX
+y$<K
+rz|_&,
+s/
+v%.
+t4
+z8+
+t9&+
+wMsR
+ $#sW6a
+}=
+qM<a
+tJ%,
+vk
+qM2pX
+{ky|qm0V
+t+Q[pM
+v;pM
+ %# $m%vyx*?joov,r[?\p)wwsl
+ %V$ (&}9pG
+ 6$ $,k-&$
+uj~1d
+/#
+x*}H$
+ ()/#
+ &U%sU-
+ $Z%s%-;
+DD)
+ *&r^rw
+sk-
+tZp8-E
+ &(qM2p'
+ &$qM'qT
+ &%qI(
+/U
+J$vKc<
+/[
+qI)
+sY
+ &*J+q(
+J,rP
+J-s?
+p9.
+ (*/$
+ws
+pc*
+v_pS
+ &*/W
+tX
+pppA
+r9pS
+ &*/$
+||
+n6
+_+
+ &* $$n5
+_6
+ && $+CK
+_,
+ &2||
+n-
+q4H
+ V#H`}
 
-const plainBF16SM70 = plainBF16SM80 + `
- patch
- -3
-packed1 8854 plain_dtype_BF16_row_BF16
-!pJ
-!pI
- =10
- -1
-p;.to
- =2
- -1
-qS-t*
- =167
- -5
-t-x^
-s/w+
-rH
-rt.qN
-x-r_q/
-")
-xpr_v,yR
- =6
- -1
-sPv2u#
- =5
- -1
-}"u_>>sI
- =8
- -1
-syu8r3qpsI
- =23
- -1
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
- =6
- -5
-zcpu
-p6
-z,zir^/
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
-|cz2r3r_>
- =2
- -1
-pV$t\
- =6
- -1
-y*
- =98`
+var wide32SM80 = driver.Text{Base: &wide32SM80Narrow, Code: `packed2 11046 wide_float32_row_F32
+ <${{rO
+h5qS
+ B&s/
+xT
+ $(zw
+s/
+r,pO
+ 6& $,s[p^
+ $$r2p7;
+{-
+ *&s[qR
+ >$uN$
+ ($uepSrN
+r2qR&$
+uN(
+ &.x{)p@
+sFp:,E
+ ,*q>p^,u*
+s/
+pIpar+
+ ,(rz|_&)
+ :${Zp)o?p3zSyxxIu$K
+ ,$vny0)
+ 8$}68
+ ^#$q@8
+t|p4^
+ <$sk,
+ ,$sk8
+ 0& $$tf
+G7)
+ 6&ufpAR=6
+zI98
+ P$(|R4
+D<)
+ 0&uMrw
+sk,
+ $d$ i$i$q_4K
+q_,K
+ *&rz|_&+
+ *$t9&*
+ ,$z~4
+ R#$p%3&$
+ 4$qI3
+ $$r&3;
+DB)
+ ,&sk,
+tZu(3E
+ 2& &$/U
+ <&pc&
+ &$/$
+tX
+n+
+_&
+ **n5
+_$
+ (&n4
+_5
+ (&CG
+_(
+ (&n,
+q4D
+ V#&`}
 
-const plainF16SM80 = `packed1 8631 plain_dtype_F16_row_F16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vvu=q>pMw]
-!
-!vtpks<
-!
-!pHy^pD
-!}[
-!c
-p;-te
-zfr0
-p9-sV
-p:9r0
-qS-un
-!
-p>
-v~
-pa
-q$
-q?
-r"
-xY
-hr*
-htl
-wx
-uxPt5/rz~72uwtK
-m
-uA.tI
-Q
-)
-rCpY
-uA8tI
-tj
-)
-rCpK
-4
-rD.
-usxj
-u3
-uA7pj-
-N
-uA-pX
-s?[
-uA.u:
-t+q9G
-v&%
-sw
-s==
-|0qj
-p\
-s?p*
-qos7
-pzq,qj
-p\
-uA8s6
-v}{"dp=x?
-s=r|
-xN
-p\
-z7
-uX#qj
-p\
-uA7xj
-vNp=t]
-vNp)vQ
-ub$
-xz
-vaB
-*#%
-vwp=rS
-t+p*1$
-ub(
-o
-*'%
-{=)rZ
-xb,C
-ret,v:
-wj
-wj
-rD/
-uv-q@
-qTq}E
-uv.pw
-v1,rS
-|=,q^?
-"#
-zep"pu
-rt@q@
-zWq}p$
-qGs\t#
-}q
-qx+tc
-r[$p$
-pz,1$?
-ti
-qU
-)
-sap[%
-tw
-p6
-vspUp-
-vj
-u1qI
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl8
-uVz#X
-tv
-!#
-qo,
-rB,sO
-wn}8|6
-|cz2r3r_>
-!#
-uv9pE
-Yq}1$
-:
-vp
-rt,q@
-r[%B
-s)
-rf*
-!#
-)
-uv@^
-we2
-:
-5
-sY=s6
-T8
-pm
-z_+
-*7%
-rV
-pnsQwE
-ro
-u>vhp<vhp5rzu}2~i
-!#
-sY+q@
-tm3,
-we5
-rP
-!#
-sY-xj
-T8
-u(
-}d
-*7%
-rV
-"$
-ro
-p7
-rt+pw
-tpw+
-rt.qN
-|@S
-")
-xpv8>2t,
-sY+sr
-ugp)p-3,
-|,V7
-\
-!#
-sY8r1
-sPr_sG
-sY7q#
-t+p,G
-i<%
-s8
-sY9qe
-}"v2>>sU
-uv9qy
-wmA
-pC,
-rMp,C
-sJ~3
-!#
-z@f
-pB*u%)
-syu8r3qpsU
-t:^
-p+
-:
-J
-v@f
-]#x_}~
-!#
-{Dr+
-s;)
-q;
-r?|X
-w8
-}u
-\
-x+.t'
-u[z,Pq)q"q"vLrWvhrG~(s:rn
-sPv8
-|(
-qJvH
-u9s:qs
-w4rl
-v)sU
-vozR|'
-yU=K+tB/q5tBq5q5q5
-rY
-ss
-xH
-xI
-z|
-{B
-4
-p6
-z,zir^.
-yU=K+tB/q5tBq5q5q5
-|cz2r3qs>
-!#
-x+8pE
-rj{vt\
-!#
-ru*
-x+7q#
-t+M*G
-i@%
-_
-qJsU
-s8
-x+8tc
-tmA
-pC,
-rMM*C
-\
-!#
-sWpX
-O
-!#
-"?
-]$s3-
-"?
-(.
-!#
-uA7sm
-]+s38
-],|1
-]-s39
-(/
-!pZ
-p(
-!p^
-qx+t;
-r7+
-qm
-qm
-(
-!qZ
-":
-r~
-a$
-;8
-(
-!s*
-"9
-g
-pfqI
-;8
-(
-!tS
-"'
-sk
-p3*
-;&
-(
-!vB
-"'
-uI
-p3+
-;&
-(
-!w&
-"'
-tW
-p35
-;$
-(
-!x=
-}G
-p34
-;5
-(
-!yE
-}G
-aE
-;(
-(
-!{-
-tW
-p3,
-wpB
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var wide32SM70Narrow = driver.Text{Base: &wide32SM80Narrow, Code: `packed2 11827 wide_float32_row_F32
+!s.
+!s-
+ 6(].qo
+ &$p#1q^
+ T*$tN{(
+txw)(
+wT<\vDplplxk|>
+ $$ $a( $_(sZqir_s)3
+ 4$sZr\B[s)8
+ &%wop5Vpj
+ (*rM"ve
+ .$ )@/,
+ %@ ,( )J/%
+ %J ,( 1, &,rd$d
+ q&$zhw(0r/*qZr/qZqZqZ
+txslw(0r/*qZr/qZqZqZ
+ %o% .$}Qpy
+ *$x*}H%
+ )1zitDq1qi7
+ &(|&r.
+ .$szpG
+ q%$`}
 
-const plainF16SM70 = plainF16SM80 + `
- patch
- -3
-packed1 8845 plain_dtype_F16_row_F16
-!pJ
-!pI
- =10
- -1
-p;.to
- =3
- -1
-qS-t*
- =167
- -5
-t-x^
-s/w+
-rH
-rt.qN
-x-r_q/
-")
-xpr_v,yR
- =6
- -1
-sPv2u#
- =5
- -1
-}"u_>>sI
- =8
- -1
-syu8r3qpsI
- =23
- -1
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
- =6
- -5
-zcpu
-p6
-z,zir^/
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
-|cz2r3r_>
- =2
- -1
-pV$t\
- =6
- -1
-y*
- =98`
+var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 11465 wide_float32_row_F32
+!s.
+!s-
+ 6(].qo
+ &$p#1q^
+ m)$tN{(
+txw)(
+wT<\vDplplxk|>
+ $$ $^( $](sZqir_s)3
+ 2$sZr\B[s)8
+ &%wop5Vpj
+ (*rM"ve
+ .$ )?/,
+ %? ,( )I/%
+ %I ,( 1, &,rd$d
+ q&$zhw(0r/*qZr/qZqZqZ
+txslw(0r/*qZr/qZqZqZ
+ %n% .$}Qpy
+ *$x*}H%
+ )1zitDq1qi7
+ &(|&r.
+ .$szpG
+ m%$`}
 
-const wide32SM80Narrow = `packed1 11408 wide_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]}ZpOpMrR
-!
-!vtt4ns<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRds%s<
-!
-!pHy^pD
-!Pt@|bq>rGymww+wk
-!c
-p;uQpF
-p9vOpF
-p:xOpF
-qS7r0
-!
-p>
-v~
-pa
-q$
-q?
-r"
-xY
-hr*
-htl
-wx
-uxPt5/rz~72uwtK
-m
-uA.tI
-Q
-u.
-t>
-wR
-uA8tI
-vT,
-u$
-4
-rD5
-yXzg
-u3
-}pr.9
-u3xR
-uA7pj-
-N
-qD7q#-
-q2rO
-x{
-)
-u.
-)
-u.
-uA-pX
-ru$
-uA.u:
-t+p*G
-};%
-sw
-s==
-|0qj
-p\
-ru#
-qos7
-uX#qj
-p\
-uA8s6
-v}{"dp=x?
-s=r|
-xN
-p\
-z7
-uX#qj
-p\
-uA7xj
-vNp=t]
-vNp)vQ
-stqI
-xz
-xM
-*#%
-ri
-u.
-t(rU
-p\
-t+M'1$
-ub,
-o
-*'%
-ri
-t(q}U
-p\
-xb-C
-ret,v:
-wj
-wj
-rD6
-|ksh
-q7,2x6
-)
-ra,29
-vl@q3
-{e$
-:
-rD+
-q'=^
-qv{c1*
-r&,q@
-r[%B
-zSZ?
-r&.sr
-r[%E
-Y=U
-4
-q>rmrGPq"t@pirzxPpu
-r&9r+
-t+xc$
-t+M$G
-r6-q@
-qTt"=
-q'=px
-x%.U
-q'+u:
-qTzE
-q'-j
-p~Xu%*
-rt@q@
-z3%p$
-qx+tc
-r[$p$
-pz,1$?
-)
-sapU%
-tw
-p6
-vsqAp-
-vj
-u1pW"
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVq}qR
-tv
-!#
-qo,
-rB,sO
-wn}8|6
-|cz2v?
-qGu_Z
-J
-!#
-)
-q'=s-
-}=5
-r&.px
-pC-
-w"x\
-qGs\sI
-wh
-r&9qw
-i5%
-we;
-0
-5
-qGs\rl
-H
-!#
-qGu}rl
-H
-!#
-)
-|]ts
-z_.
-*8%
-_
-rt+pw
-tpw+
-rt.qN
-|@S
-rt,q@
-xpv8>r)3
-r&@r+
-qh4I
-r&9w-
-tmV8
-we?
-rMs0C
-\
-!#
-"0
-xpr_Zq/2{v
-!#
-"0
-syu8r3dp2nW
-{Ppj
-p+
-"1
-re{v2t,
-rP
-"1
-w)s:d[n
-q'8u:
-w)s:d[lw3
-",
-tpw+
-",
-|@S
-",
-}{6r)3
-"%
-w)s:d[luY
-"%
-tpw+
-"%
-|@S
-"%
-}{6r)3
-"%
-w)s:d[wosZ
-"%
-tpw+
-"%
-|@S
-"%
-}{6r)3
-qGs\t#
-"2
-uox\I
-qGu}')
-!#
-q'9ps
-rx
-q'/f
-v3p"E
-i>%
-s8
-}%qy
-q~#>wz#
-!#
-qD,pj
-p+
-vl@ts
-v&v^
-pC-
-rMr|C
-sH$
-!#
-{1^
-qh#I
-{r-
-O
-!#
-pnwwj
-zj
-p.
-pny'qN
-|)
-uE
-pnzLyC
-vJ
-uT
-z<p4#z\
-pnwEpb
-|}
-qLXU
-ti
-sd
-!#
-s{=wE
-vJ
-uT
-z<p4#z\
-pnsQps@
-r?|X
-pnwEzg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-pn{Gr4
-|Np4#{$
-"$
-yV#6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-qD7ps@
-qTR'p$
-r[-p$
-4
-5
-qD9q@
-q1=p$
-qv{c1,
-)
-ur
-0
-q2-
-s;+
-syu8r3qpsG
-!#
-qD@^
-p+
-qM=^
-Y=<,
-zT
-{@q@
-w)Ps}.z%s\2s\2s\2s\zmzvxRn
-x-r_q/
-tMq/
-tMq/
-x+.t'
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-yU=K+tB/q5tBq5q5q5
-rY
-ss
-xH
-xI
-z|
-{B
-4
-x+8pE
-tU-1$
-uoz]I
-"#
-z,zisM$
-yU=K+tB/q5tBq5q5q5
-|cz2r3qs>
-!#
-"#
-rP
-!#
-|W-
-x+7q#
-t+R-G
-iD%
-_
-qJsU
-s8
-x+8tc
-tmv^
-pC-
-rMR-C
-\
-!#
-{@pj
-O
-!#
-qM,r1
-O
-!#
-ru(
-"U
-]$x4
-"[
-ru)
-zk
-!#
-uA7sm
-]+sx
-],s3-
-]-zs
-(8
-!pZ
-p(
-!p^
-"$
-J
-qa*
-tAp=
-(
-!qZ
-"W
-g
-pfp)
-qPp=
-(
-!s*
-"$
-qH
-p36
-;+
-(
-!tS
-sk
-p35
-;6
-(
-!vB
-sk
-aK
-;,
-(
-!w&
-qH
-p3-
-wpH
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var wideBF16SM80Narrow = driver.Text{Base: &wide32SM80Narrow, Code: `packed2 11572 wide_dtype_BF16_row_BF16
+ *$!u'\|mwp
+!xgp$grDt2p3q*
+ 2$O1rG
+ u$$wj,
+ X'$t~4
+ $$}W
+pDq~yG
+}c
+}X
+ 8$tZYE
+ &$/1
+ &$/1
+wopaV[
+ &&/2
+ &$/2
+{pp+p^V
+ $&{pp+p^Fvs
+ 0${pp+p^FtT
+ 0${pp+p^wOt'
+ 0$/3
+ D$tZbE
+ 0$Wx}p;
+ &$Wz1pK
+ &$WqG*v/
+ ($Ww;p=
+ ,$WyIw;
+ (3Wr7v1
+ $8Ww;yq
+ .$Wz$q[
+ L$pnp8)K
+ B$tJ%.
+ R#$k/&$
+ 4$sU/
+ $$s%/;
+ 0$tZp8/E
+ 4$/V
+ $$/\
+ D$/X
+ X$$`}
 
-const wide32SM80 = wide32SM80Narrow + `
- patch
- -1
-packed1 11046 wide_float32_row_F32
- =13
- -2
-p98un
-p:98pF
- =16
- -6
-)
-rCpY
-uA8tI
-tj
-)
-rCpK
- =10
- -10
-uA-pX
-s?p0
-uA.u:
-t+p@G
-v&%
- =4
- -1
-s?q}
- =14
- -1
-ub$
- =3
- -6
-vwp=rS
-t+q}1$
-ub(
- =2
- -4
-{=)rZ
-xb,C
- =5
- -3
-qLu4x6
-)
-r'p*29
- =5
- -1
-qv{c1)
- =12
- -1
-{ZpGp$
- =5
- -1
-p~Xu%)
- =11
- -1
-w;8
- =30
- -1
-pl8
-uVz#X
- =13
- -1
-pC,
- =5
- -2
-pC8
- =7
- -4
-|]ts
-o
-*7%
- =10
- -3
-ugp)p-V6
-|,38
- =46
- -2
-vIE
-i<%
- =7
- -3
-w0v^
-pC,
-rMs0C
- =58
- -2
-r[4p$
-r[,p$
- =4
- -1
-qv{c1+
- =4
- -1
-s;*
- =5
- -1
-{e4
- =24
- -1
-qt31$
- =9
- -4
-ru3
-x+7q#
-t+M3G
-iB%
- =5
- -2
-pC,
-rMM3C
- =8
- -1
- =2
- -2
-"U
- =13
- -1
-qa&
- =2
- -4
-"$
-g
-p3+
-;&
- =4
- -2
-p35
-;$
- =3
- -2
-p34
-;5
- =3
- -2
-aG
-;(
- =3
- -2
-p3,
-wpD
- =26`
+var wideBF16SM80 = driver.Text{Base: &wide32SM80, Code: `packed2 11210 wide_dtype_BF16_row_BF16
+ *$!u'\|mwp
+!xgp$grDt2p3q*
+ 2${{qq
+ k$$wj,
+ {&$ua'
+ $$}W
+pDq~yG
+}c
+}X
+ <$/1
+ &$/1
+wopaV[
+ &&/2
+ &$/2
+{pp+p^V
+ $&{pp+p^Fvs
+ 0${pp+p^FtT
+ 0${pp+p^wOt'
+ 0$/3
+ D$tZYE
+ 0$Wx}p;
+ &$Wz1pK
+ &$WqG*v/
+ ($Ww;p=
+ ,$WyIw;
+ (3Wr7v1
+ $8Ww;yq
+ .$Wz$q[
+ P&$/V
+ $$/V
+ {$$`}
 
-const wide32SM70Narrow = wide32SM80Narrow + `
- patch
- -3
-packed1 11827 wide_float32_row_F32
-!pJ
-!pI
- =10
- -1
-p;8sV
- =2
- -1
-qS7te
- =186
- -5
-t-x^
-s/w+
-rH
-rt.qN
-x-r_q/
-rt,q@
-xpr_v,r)3
- =9
- -1
-xpv2ZWr)8
- =2
- -1
-syu8r3dp2nsU
- =3
- -1
-|V"yR
- =6
- -3
-t-x^
-s/w+
-rH
-",
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =4
- -1
-u^$I
- =108
- -1
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
- =6
- -1
-zcpu
- =4
- -3
-z,zisM%
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
-|cz2r3r_>
- =2
- -1
-rjz]t\
- =6
- -1
-y*
- =85`
+var wideBF16SM70Narrow = driver.Text{Base: &wideBF16SM80Narrow, Code: `packed2 11991 wide_dtype_BF16_row_BF16
+!s.
+!s-
+ 8(].qo
+ &$p#1q^
+ Z*$tN{(
+txw)(
+wT<\vDplplxk|>
+ $$ $a( $_(sZqir_s)3
+ 4$sZr\B[s)8
+ &%wopaVpj
+ (*rM"ve
+ .$ )@/,
+ %@ ,( )J/%
+ %J ,( 1, &,rd$d
+ q&$zhw(0r/*qZr/qZqZqZ
+txslw(0r/*qZr/qZqZqZ
+ %o% .$}Qpy
+ *$x*}H%
+ )1zitDq1qi7
+ &(|&r.
+ .$szpG
+ q%$`}
 
-const wide32SM70 = wide32SM80 + `
- patch
- -3
-packed1 11465 wide_float32_row_F32
-!pJ
-!pI
- =10
- -1
-p;8sV
- =2
- -1
-qS7te
- =175
- -5
-t-x^
-s/w+
-rH
-rt.qN
-x-r_q/
-rt,q@
-xpr_v,r)3
- =8
- -1
-xpv2ZWr)8
- =2
- -1
-syu8r3dp2nsU
- =3
- -1
-|V"yR
- =6
- -3
-t-x^
-s/w+
-rH
-",
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =4
- -1
-u^$I
- =108
- -1
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
- =6
- -1
-zcpu
- =4
- -3
-z,zisM%
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
-|cz2r3r_>
- =2
- -1
-rjz]t\
- =6
- -1
-y*
- =83`
+var wideBF16SM70 = driver.Text{Base: &wideBF16SM80, Code: `packed2 11629 wide_dtype_BF16_row_BF16
+!s.
+!s-
+ 8(].qo
+ &$p#1q^
+ s)$tN{(
+txw)(
+wT<\vDplplxk|>
+ $$ $^( $](sZqir_s)3
+ 2$sZr\B[s)8
+ &%wopaVpj
+ (*rM"ve
+ .$ )?/,
+ %? ,( )I/%
+ %I ,( 1, &,rd$d
+ q&$zhw(0r/*qZr/qZqZqZ
+txslw(0r/*qZr/qZqZqZ
+ %n% .$}Qpy
+ *$x*}H%
+ )1zitDq1qi7
+ &(|&r.
+ .$szpG
+ m%$`}
 
-const wideBF16SM80Narrow = `packed1 11572 wide_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vv}ZpOpMrR
-!
-!vtt4ns<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRds%s<
-!
-!pHy^pD
-!Pt@|bq>rGymww+wk
-!c
-p;uQpF
-p97to
-p:xOpF
-qS7r0
-!
-p>
-v~
-pa
-q$
-q?
-r"
-xY
-hr*
-htl
-wx
-uxPt5/rz~72uwtK
-m
-uA.tI
-Q
-u.
-t>
-wR
-uA8tI
-vT,
-u$
-4
-rD5
-yXzg
-u3
-}pr.9
-u3xR
-uA7pj-
-N
-qD7q#-
-q2rO
-x{
-)
-u.
-)
-u.
-uA-pX
-ru$
-uA.u:
-t+p*G
-};%
-sw
-s==
-|0qj
-p\
-ru#
-qos7
-uX#qj
-p\
-uA8s6
-v}{"dp=x?
-s=r|
-xN
-p\
-z7
-uX#qj
-p\
-uA7xj
-vNp=t]
-vNp)vQ
-stqI
-xz
-vaB
-*#%
-ri
-u.
-t(rU
-p\
-t+M'1$
-ub,
-o
-*'%
-ri
-t(q}U
-p\
-xb-C
-ret,v:
-wj
-wj
-rD6
-|ksh
-q7,2x6
-)
-ra,29
-vl@q3
-{e$
-:
-rD+
-q'=^
-qv{c1*
-r&,q@
-r[%B
-zSZ?
-r&.sr
-r[%E
-Y=U
-4
-q>rmrGPq"t@pirzxPpu
-r&9r+
-t+xc$
-t+M$G
-r6-q@
-qTt"=
-q'=px
-x%.U
-q'+u:
-qTzE
-q'-j
-p~Xu%*
-rt@q@
-z3%p$
-qx+tc
-r[$p$
-pz,1$?
-)
-sapU%
-tw
-p6
-vsqAp-
-vj
-u1pW"
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVq}qR
-tv
-!#
-qo,
-rB,sO
-wn}8|6
-|cz2v?
-qGu_Z
-J
-!#
-)
-q'=s-
-}=5
-r&.px
-pC-
-w"x\
-qGs\sI
-wh
-r&9qw
-i5%
-we;
-0
-5
-qGs\rl
-H
-!#
-qGu}rl
-H
-!#
-)
-|]ts
-z_+
-*8%
-rV
-pnsrxG
-pv
-&
-rt+pw
-tpw+
-rt.qN
-|@S
-rt,q@
-xpv8>r)3
-r&@r+
-qh4I
-r&9w-
-tmV8
-we?
-rMp,C
-\
-!#
-"1
-xpr_Zq/2{v
-!#
-"1
-syu8r3dp*nW
-{Ppj
-p+
-"2
-re{v2t,
-rP
-"2
-w)s:dp0n
-q'8u:
-w)s:dp0lw3
-",
-tpw+
-",
-|@S
-",
-}{6r)3
-"%
-w)s:dp0luY
-"%
-tpw+
-"%
-|@S
-"%
-}{6r)3
-"%
-w)s:dp0wosZ
-"%
-tpw+
-"%
-|@S
-"%
-}{6r)3
-qGs\t#
-"3
-uox\I
-qGu}')
-!#
-q'9ps
-rx
-q'/f
-v3p"E
-i>%
-s8
-}%qy
-q~#>wz#
-!#
-qD,pj
-p+
-vl@ts
-v&v^
-pC-
-rMq9C
-sH$
-!#
-{1^
-qh#I
-{r-
-O
-!#
-t),j
-zj
-p.
-t)+qN
-|)
-uE
-t)/yC
-vJ
-uT
-z<p4#z\
-t)@pb
-|}
-qLXU
-ti
-sd
-!#
-pry=wE
-vJ
-uT
-z<p4#z\
-prsQps@
-r?|X
-t)@zg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-t).r4
-|Np4#{$
-"$
-yV#6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-qD7ps@
-qTR)p$
-r[-p$
-4
-5
-qD9q@
-q1=p$
-qv{c1,
-)
-ur
-0
-q2-
-s;+
-syu8r3qpsG
-!#
-qD@^
-p+
-qM=^
-Y=<.
-zT
-{@q@
-w)Ps}.z%s\2s\2s\2s\zmzvxRn
-x-r_q/
-tMq/
-tMq/
-x+.t'
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-yU=K+tB/q5tBq5q5q5
-rY
-ss
-xH
-xI
-z|
-{B
-4
-x+8pE
-tU/1$
-uoz]I
-"#
-z,zisM$
-yU=K+tB/q5tBq5q5q5
-|cz2r3qs>
-!#
-"#
-rP
-!#
-|W/
-x+7q#
-t+R/G
-iD%
-_
-qJsU
-s8
-x+8tc
-tmv^
-pC-
-rMR/C
-\
-!#
-{@pj
-O
-!#
-qM,r1
-O
-!#
-ru(
-"V
-]$x4
-"\
-ru)
-zk
-!#
-uA7sm
-]+sx
-],s3-
-]-zs
-(8
-!pZ
-p(
-!p^
-"$
-J
-qa*
-tAp=
-(
-!qZ
-"X
-g
-pfp)
-qPp=
-(
-!s*
-"$
-qH
-p36
-;+
-(
-!tS
-sk
-p35
-;6
-(
-!vB
-sk
-aK
-;,
-(
-!w&
-qH
-p3-
-wpH
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var wideF16SM80Narrow = driver.Text{Base: &wideBF16SM80Narrow, Code: `packed2 11553 wide_dtype_F16_row_F16
+ >$tWrG
+O1rO
+ V*$pDr7w;
+v{A
+shyn?\p0p/Qtz
+ 8(tZp4E
+ .$wop^V[
+ .${pp+p5V
+ $${pp+p5Fvs
+ 0${pp+p5FtT
+ 0${pp+p5wOt'
+ T#$ $h$ i$i$pnp8(K
+ B$tJ%-
+ R#$k.&$
+ 4$sU.
+ $$s%.;
+ 0$tZp8.E
+ g%$`}
 
-const wideBF16SM80 = wideBF16SM80Narrow + `
- patch
- -1
-packed1 11210 wide_dtype_BF16_row_BF16
- =14
- -2
-p98r0
-p:98pF
- =16
- -6
-)
-rCpY
-uA8tI
-tj
-)
-rCpK
- =10
- -10
-uA-pX
-s?p0
-uA.u:
-t+p@G
-v&%
- =4
- -1
-s?q}
- =14
- -1
-ub$
- =3
- -6
-vwp=rS
-t+q}1$
-ub(
- =2
- -4
-{=)rZ
-xb,C
- =5
- -3
-qLu4x6
-)
-r'p*29
- =5
- -1
-qv{c1)
- =12
- -1
-{ZpGp$
- =5
- -1
-p~Xu%)
- =11
- -1
-w;8
- =30
- -1
-pl8
-uVz#X
- =13
- -1
-pC,
- =5
- -2
-pC8
- =7
- -4
-|]ts
-}d
-*7%
- =13
- -3
-ugp)p-V6
-|,38
- =46
- -2
-vIE
-i<%
- =7
- -3
-w0v^
-pC,
-rMp,C
- =58
- -2
-r[4p$
-r[,p$
- =4
- -1
-qv{c1+
- =4
- -1
-s;*
- =5
- -1
-{e4
- =24
- -1
-qt31$
- =9
- -4
-ru3
-x+7q#
-t+M3G
-iB%
- =5
- -2
-pC,
-rMM3C
- =8
- -1
- =2
- -2
-"V
- =13
- -1
-qa&
- =2
- -4
-"$
-g
-p3+
-;&
- =4
- -2
-p35
-;$
- =3
- -2
-p34
-;5
- =3
- -2
-aG
-;(
- =3
- -2
-p3,
-wpD
- =26`
+var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 11191 wide_dtype_F16_row_F16
+ >$tWrG
+{{rG
+ o)$pDr7w;
+v{A
+shyn?\p0p/Qtz
+ D(wop^V[
+ .${pp+p5V
+ $${pp+p5Fvs
+ 0${pp+p5FtT
+ 0${pp+p5wOt'
+ T#$tZp4E
+ o*$`}
 
-const wideBF16SM70Narrow = wideBF16SM80Narrow + `
- patch
- -3
-packed1 11991 wide_dtype_BF16_row_BF16
-!pJ
-!pI
- =11
- -1
-p;8sV
- =2
- -1
-qS7te
- =189
- -5
-t-x^
-s/w+
-rH
-rt.qN
-x-r_q/
-rt,q@
-xpr_v,r)3
- =9
- -1
-xpv2ZWr)8
- =2
- -1
-syu8r3dp*nsU
- =3
- -1
-|V"yR
- =6
- -3
-t-x^
-s/w+
-rH
-",
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =4
- -1
-u^$I
- =108
- -1
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
- =6
- -1
-zcpu
- =4
- -3
-z,zisM%
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
-|cz2r3r_>
- =2
- -1
-rjz]t\
- =6
- -1
-y*
- =85`
+var wideF16SM70Narrow = driver.Text{Base: &wideBF16SM70Narrow, Code: `packed2 11972 wide_dtype_F16_row_F16
+ >$tWrG
+O1rO
+ V*$pDr7w;
+v{A
+shyn?\p0p/Qtz
+ <(tZp4E
+ .$wop^Vpj
+ .${pp+p5V
+ $${pp+p5Fvs
+ 4${pp+p5FtT
+ 4${pp+p5wOt'
+ X#$ $t$ i$u$pnp8(K
+ B$tJ%-
+ V#$k.&$
+ 8$sU.
+ $$s%.;
+ 0$tZp8.E
+ g%$`}
 
-const wideBF16SM70 = wideBF16SM80 + `
- patch
- -3
-packed1 11629 wide_dtype_BF16_row_BF16
-!pJ
-!pI
- =11
- -1
-p;8sV
- =2
- -1
-qS7te
- =178
- -5
-t-x^
-s/w+
-rH
-rt.qN
-x-r_q/
-rt,q@
-xpr_v,r)3
- =8
- -1
-xpv2ZWr)8
- =2
- -1
-syu8r3dp*nsU
- =3
- -1
-|V"yR
- =6
- -3
-t-x^
-s/w+
-rH
-",
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =4
- -1
-u^$I
- =108
- -1
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
- =6
- -1
-zcpu
- =4
- -3
-z,zisM%
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
-|cz2r3r_>
- =2
- -1
-rjz]t\
- =6
- -1
-y*
- =83`
-
-const wideF16SM80Narrow = `packed1 11553 wide_dtype_F16_row_F16
-!|hf|f
-!|gxO
-!p8
-!xE
-!s]|Q
-!vv}ZpOpMrR
-!
-!vtt4ns<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRds%s<
-!
-!pHy^pD
-!Pt@|bq>rGymww+wk
-!c
-p;uQpF
-zfto
-p97un
-p:xOpF
-qS7r0
-!
-p>
-v~
-pa
-q$
-q?
-r"
-xY
-hr*
-htl
-wx
-uxPt5/rz~72uwtK
-m
-uA.tI
-Q
-u.
-t>
-wR
-uA8tI
-vT,
-u$
-4
-rD5
-yXzg
-u3
-}pr.9
-u3xR
-uA7pj-
-N
-qD7q#-
-q2rO
-x{
-)
-u.
-)
-u.
-uA-pX
-ru$
-uA.u:
-t+p*G
-};%
-sw
-s==
-|0qj
-p\
-ru#
-qos7
-uX#qj
-p\
-uA8s6
-v}{"dp=x?
-s=r|
-xN
-p\
-z7
-uX#qj
-p\
-uA7xj
-vNp=t]
-vNp)vQ
-stqI
-xz
-vaB
-*#%
-ri
-u.
-t(rU
-p\
-t+M'1$
-ub,
-o
-*'%
-ri
-t(q}U
-p\
-xb-C
-ret,v:
-wj
-wj
-rD6
-|ksh
-q7,2x6
-)
-ra,29
-vl@q3
-{e$
-:
-rD+
-q'=^
-qv{c1*
-r&,q@
-r[%B
-zSZ?
-r&.sr
-r[%E
-Y=U
-4
-q>rmrGPq"t@pirzxPpu
-r&9r+
-t+xc$
-t+M$G
-r6-q@
-qTt"=
-q'=px
-x%.U
-q'+u:
-qTzE
-q'-j
-p~Xu%*
-rt@q@
-z3%p$
-qx+tc
-r[$p$
-pz,1$?
-)
-sapU%
-tw
-p6
-vsqAp-
-vj
-u1pW"
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVq}qR
-tv
-!#
-qo,
-rB,sO
-wn}8|6
-|cz2v?
-qGu_Z
-J
-!#
-)
-q'=s-
-}=5
-r&.px
-pC-
-w"x\
-qGs\sI
-wh
-r&9qw
-i5%
-we;
-0
-5
-qGs\rl
-H
-!#
-qGu}rl
-H
-!#
-)
-|]ts
-z_+
-*8%
-rV
-pnsQwE
-ro
-p7
-rt+pw
-tpw+
-rt.qN
-|@S
-rt,q@
-xpv8>r)3
-r&@r+
-qh4I
-r&9w-
-tmV8
-we?
-rMr|C
-\
-!#
-"1
-xpr_Zq/2{v
-!#
-"1
-syu8r3dp0nW
-{Ppj
-p+
-"2
-re{v2t,
-rP
-"2
-w)s:dp2n
-q'8u:
-w)s:dp2lw3
-",
-tpw+
-",
-|@S
-",
-}{6r)3
-"%
-w)s:dp2luY
-"%
-tpw+
-"%
-|@S
-"%
-}{6r)3
-"%
-w)s:dp2wosZ
-"%
-tpw+
-"%
-|@S
-"%
-}{6r)3
-qGs\t#
-"3
-uox\I
-qGu}')
-!#
-q'9ps
-rx
-q'/f
-v3p"E
-i>%
-s8
-}%qy
-q~#>wz#
-!#
-qD,pj
-p+
-vl@ts
-v&v^
-pC-
-rMp,C
-sH$
-!#
-{1^
-qh#I
-{r-
-O
-!#
-t),j
-zj
-p.
-t)+qN
-|)
-uE
-t)/yC
-vJ
-uT
-z<p4#z\
-t)@pb
-|}
-qLXU
-ti
-sd
-!#
-pry=wE
-vJ
-uT
-z<p4#z\
-prsQps@
-r?|X
-t)@zg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-t).r4
-|Np4#{$
-"$
-yV#6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-qD7ps@
-qTR(p$
-r[-p$
-4
-5
-qD9q@
-q1=p$
-qv{c1,
-)
-ur
-0
-q2-
-s;+
-syu8r3qpsG
-!#
-qD@^
-p+
-qM=^
-Y=<-
-zT
-{@q@
-w)Ps}.z%s\2s\2s\2s\zmzvxRn
-x-r_q/
-tMq/
-tMq/
-x+.t'
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-yU=K+tB/q5tBq5q5q5
-rY
-ss
-xH
-xI
-z|
-{B
-4
-x+8pE
-tU.1$
-uoz]I
-"#
-z,zisM$
-yU=K+tB/q5tBq5q5q5
-|cz2r3qs>
-!#
-"#
-rP
-!#
-|W.
-x+7q#
-t+R.G
-iD%
-_
-qJsU
-s8
-x+8tc
-tmv^
-pC-
-rMR.C
-\
-!#
-{@pj
-O
-!#
-qM,r1
-O
-!#
-ru(
-"V
-]$x4
-"\
-ru)
-zk
-!#
-uA7sm
-]+sx
-],s3-
-]-zs
-(8
-!pZ
-p(
-!p^
-"$
-J
-qa*
-tAp=
-(
-!qZ
-"X
-g
-pfp)
-qPp=
-(
-!s*
-"$
-qH
-p36
-;+
-(
-!tS
-sk
-p35
-;6
-(
-!vB
-sk
-aK
-;,
-(
-!w&
-qH
-p3-
-wpH
-!q[
-x.
-p_
-m
-pN
-p]
-hrJ
-pQ
-sjwV
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wideF16SM80 = wideF16SM80Narrow + `
- patch
- -1
-packed1 11191 wide_dtype_F16_row_F16
- =15
- -2
-p98to
-p:98pF
- =16
- -6
-)
-rCpY
-uA8tI
-tj
-)
-rCpK
- =10
- -10
-uA-pX
-s?p0
-uA.u:
-t+p@G
-v&%
- =4
- -1
-s?q}
- =14
- -1
-ub$
- =3
- -6
-vwp=rS
-t+q}1$
-ub(
- =2
- -4
-{=)rZ
-xb,C
- =5
- -3
-qLu4x6
-)
-r'p*29
- =5
- -1
-qv{c1)
- =12
- -1
-{ZpGp$
- =5
- -1
-p~Xu%)
- =11
- -1
-w;8
- =30
- -1
-pl8
-uVz#X
- =13
- -1
-pC,
- =5
- -2
-pC8
- =7
- -4
-|]ts
-}d
-*7%
- =13
- -3
-ugp)p-V6
-|,38
- =46
- -2
-vIE
-i<%
- =7
- -3
-w0v^
-pC,
-rMr|C
- =58
- -2
-r[4p$
-r[,p$
- =4
- -1
-qv{c1+
- =4
- -1
-s;*
- =5
- -1
-{e4
- =24
- -1
-qt31$
- =9
- -4
-ru3
-x+7q#
-t+M3G
-iB%
- =5
- -2
-pC,
-rMM3C
- =8
- -1
- =2
- -2
-"V
- =13
- -1
-qa&
- =2
- -4
-"$
-g
-p3+
-;&
- =4
- -2
-p35
-;$
- =3
- -2
-p34
-;5
- =3
- -2
-aG
-;(
- =3
- -2
-p3,
-wpD
- =26`
-
-const wideF16SM70Narrow = wideF16SM80Narrow + `
- patch
- -3
-packed1 11972 wide_dtype_F16_row_F16
-!pJ
-!pI
- =11
- -1
-p;8sV
- =3
- -1
-qS7te
- =189
- -5
-t-x^
-s/w+
-rH
-rt.qN
-x-r_q/
-rt,q@
-xpr_v,r)3
- =9
- -1
-xpv2ZWr)8
- =2
- -1
-syu8r3dp0nsU
- =3
- -1
-|V"yR
- =6
- -3
-t-x^
-s/w+
-rH
-",
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =4
- -1
-u^$I
- =108
- -1
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
- =6
- -1
-zcpu
- =4
- -3
-z,zisM%
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
-|cz2r3r_>
- =2
- -1
-rjz]t\
- =6
- -1
-y*
- =85`
-
-const wideF16SM70 = wideF16SM80 + `
- patch
- -3
-packed1 11610 wide_dtype_F16_row_F16
-!pJ
-!pI
- =11
- -1
-p;8sV
- =3
- -1
-qS7te
- =178
- -5
-t-x^
-s/w+
-rH
-rt.qN
-x-r_q/
-rt,q@
-xpr_v,r)3
- =8
- -1
-xpv2ZWr)8
- =2
- -1
-syu8r3dp0nsU
- =3
- -1
-|V"yR
- =6
- -3
-t-x^
-s/w+
-rH
-",
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =5
- -3
-t-x^
-s/w+
-rH
-"%
-x-r_q/
- =4
- -1
-u^$I
- =108
- -1
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
- =6
- -1
-zcpu
- =4
- -3
-z,zisM%
-wAsc+tB/q5tBq5q5q5
-{0=K+tB/q5tBq5q5q5
-rH
-|cz2r3r_>
- =2
- -1
-rjz]t\
- =6
- -1
-y*
- =83`
+var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 11610 wide_dtype_F16_row_F16
+ >$tWrG
+{{rG
+ o)$pDr7w;
+v{A
+shyn?\p0p/Qtz
+ H(wop^Vpj
+ .${pp+p5V
+ $${pp+p5Fvs
+ 4${pp+p5FtT
+ 4${pp+p5wOt'
+ X#$tZp4E
+ w*$`}

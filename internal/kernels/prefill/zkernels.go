@@ -60,8 +60,8 @@ var direct32Kernel = &driver.Kernel{
 		{File: "direct.go", Line: 112, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: direct32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: direct32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: &direct32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: &direct32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -128,8 +128,8 @@ var directBF16Kernel = &driver.Kernel{
 		{File: "direct.go", Line: 112, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: directBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: directBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: &directBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: &directBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -196,8 +196,8 @@ var directF16Kernel = &driver.Kernel{
 		{File: "direct.go", Line: 112, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: directF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: directF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: &directF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P180;I!\"P176;x$P188;I!&P172;x(m)%?'&*?#%+p32;a-,s.*J\"!&0'?0*%?1&2|/3=4294967296;u45", PTX: &directF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -261,8 +261,8 @@ var tiledBF16x32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: tiledBF16x32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: tiledBF16x32SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: &tiledBF16x32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: &tiledBF16x32SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -326,8 +326,8 @@ var tiledBF16x64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: tiledBF16x64SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: tiledBF16x64SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: &tiledBF16x64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: &tiledBF16x64SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -391,8 +391,8 @@ var tiledBF16x96Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: tiledBF16x96SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: tiledBF16x96SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: &tiledBF16x96SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: &tiledBF16x96SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -455,7 +455,7 @@ var tiledBF16x128Kernel = &driver.Kernel{
 		{File: "tiled.go", Line: 129, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: tiledBF16x128SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: &tiledBF16x128SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -519,8 +519,8 @@ var tiledF16x32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: tiledF16x32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: tiledF16x32SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: &tiledF16x32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: &tiledF16x32SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -584,8 +584,8 @@ var tiledF16x64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: tiledF16x64SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: tiledF16x64SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p32;t!=3;l\"#=0;P180;I%&P176;x(P188;I%*P172;x,m-)?+*.?')/a$0s1.J&%&3+?3.)?4*5|26=4294967296;u78", PTX: &tiledF16x64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: &tiledF16x64SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -648,7 +648,7 @@ var tiledF16x128Kernel = &driver.Kernel{
 		{File: "tiled.go", Line: 129, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: tiledF16x128SM80},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=3;p32;l\"!=0;P180;I$%P176;x'P188;I$)P172;x+m,(?*)-?&(.a#/s0-J%$&2*?2-(?3)4|15=4294967296;u67", PTX: &tiledF16x128SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package prefill
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
 494a43609d140135	../../../math32/basic.go	NaN
@@ -81,39196 +85,7254 @@ e9eb80d64733e3ee	tiled.go	tiled
 c61c71299e58961	tiled.go	view.tile
 `
 
-const direct32SM80 = `packed1 36967 direct_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]piuNt@pOrGrR
-!vv|\z;
+var direct32SM80 = driver.Text{Code: `packed2 36967 direct_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6Iojp{q*
+!u'grmp$t2wp
+!xg{?oq*
 !
-!vt-v<wNs<
+!yH+unuEtc
 !
-!pH+sLpD
-!}[
-!c
-p;,v<pF
-p9rFto
-p:xWun
-qSqute
+!pW0qcpt
+!}ex(
+!qk
+]rvrA
+Oq&rG
+hxNrO
+p#r:q^
 !
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-xY
-rd
-x.
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-tb.p|
-u3
-tb8ua
-{<rW
-Q
-pn|Ys6
-N
-tb8qN=
-p%
-vGzM
-|OzYX
-p\
-"'
-}ot0
-"*
-rBp"rS2t,
-"#
-rBp[sO
-r6+j
-*'%
-wKpG
-uo~5I
-vss7su
-vj
-u1p=
-u1pU
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
+s0
+t6
+p,qX
+tn
+u#
+p,rj
+v0
+p,p.
+uG
+w^
+p,q6
+p,y9
+p,um
+p,rL
+p,{^
+p,yu
+p"|K
+t$t8
+t$tq
+t$td
+t$vP
+t$vU
+{Ys*
+to
+u<'q6
+zqsD
+to
+qM2q%
+sh?Iq3u}vMp2
+qM1q%
+vqp*
+qM5q%
+w+
+qM6p-
+sh?Iq3u}vMpN
+x=pQp2
+qM+q%
+qzp?K
+s$ph-
+t#ta
+vYphv2
+q=0yI
+|zy{K
+wc
+q\2qp
+zp
+q\.uZ
+|tp{zWw>?r[
+s1
+r=<sT
+s2
+q\.pK<
+sp
+uOpk
+r#p4^
+sh?Iq3u}vMA
+/'
+vqqP
+/*
+vYpJrNyO
+/#
+vYq/v2
+q=0p;
+G')
+wIq9
+uj|dd
+vArEtU
+}w|V
+zmpS
+zmqA
+sh?vyoynt5QE
+xpsl
+s:qK
+tb.sK*x$6pd
+}X
+{mv9q3q1vM7
+ubpA
+t<|:rE
+~&pS)
+ut)
+ubpJ
+ )&~&q))
+ubq)
+yP#)
+{Zp)o?pEp3t5xIE="
+r^,
+ %U#uepS=%
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
+wIm,
+yh
+!s4
+tS.
+q@8
+t|Y8
+shv9q3pPy{A
+ %'zTpC
+tH90
+v_<
+xh
+s(0>xuysv6rquA}L6v-re
+tE
+s5~2
+r9<
+pc0
+ %1y^sT
+zy
+v%'
+qQ0
+rc
+ua2
+G/)
+w[q]
+ %f#{Qp4v.
+ %$v%r6
+r^)
+}w2
+q?q/
+xEm>
+{Mp;
+}0,
+y^P1
+}V"E="-
+xjq)w"u=-
+/%
+qe"w"
+y7
+v"z9
+ %K|3"K
+ %M/%
+D#90
+ %> 7<xEmI
+/%
+ %</%
+}V-E=--
+xjp:090u=-
+/%
+qe-90
+y7
+ %;|Ep'
+{Zp)o?p3zSyxxI=-K
+v_<
+ )#ws
+ %a#|5pf
+D2pk
+qY3;
+ %@wZ}%qX
+wZ}%qu
+wZ}%p6
+tCbf}%pU
+|Mpb
+sh?Iq3u}vMp*
+{Qbv.
+ +DyPW)
+wIqA
+ %OqL'pK
+zDZ
+zD8
+tE
+zD^
+tE
+xr
+|3$K
+|3#K
+ %^#zZq)K
+rip?K
+ '^${frR
+x9$u$E
+ %;wIpA
+qHp0E
+}V%3E-
 ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-pl8
-uVrU
-tv
-!#
-wI@pX
-wu30
-qm
-wh
-v102xZ
-4
-uE
-v#
-qa0
-!#
-z0s6
-ta
-xv,
-T0
-pm
-{R
-*/%
-sw
-p\
-{Eui
-p\
-xvvO
-tT
-}e.
-p}p[
-qnpW>
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
-!#
-"%
-i#30
-xv,
-{R
-*/%
-sw
-p\
-{Eui
-p\
-xvvO
-tT
-}e.
-p}p[
-qnpWI
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/030vQ?
-"%
-tf-30
-\
-!#
-vl7pj
-{ZpW-p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-i2qg
-sn3G
-*/%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
-q'=q0
-u'p,
-wcu*q9z/
-p\
-xvvO
-tT
-}e.
-s(W%
-wKpU
-{R
-{PqN
-t1=qR
-t1=U
-4
-t1=ry
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_Xp$
-H
-!#
-q'.sh
-|w$s[C
-u'p,
-wKp)
-q\p5C
-vrpW%AC?
-t>
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=4%r)%
-|A=yY
-|8}U
-u(
-wr
-t:t'
-i*V+
-i+B
-z@f
-rBuJ+r)#
-rBp=V,r)#
-wtpw
-u'M'
-zJvDympMy_xD1'rq
-sWpw
-rBuJKr))
-vd+9
-p}q4
-qopY
-zepK?
-"7
-ru/
-|A=q0
-*$V"
-sA$
-sauJ$
-tw
-p6
-vsp)V%
-vj
-u1pY
-u1pW(
-v$
-rY
-q{
-tt
-&
-tu
+x9%Ep@
+qL.r%
+x9$ER
+ %-}.p-
+{y#
+|C#&%
+q.2q%
+v34)s)%
+y@<yU
+ %{%uB
+yy
+v>tB
+D*=+
+D+,
+xcP
+s$m+s)#
+vYpS=,s)#
+xYq%
+{y'
+|C'ql
+w%q%
+s$mKs))
+xUu*
+q?q3
+sAph
+s$pO-
+/7
+qI/
+y@<pb
+G$="
+wIm$
+wgrE=$
+r,xl|#rts#rt
+xr
+vApA=%
+ %}%zmph
+zmm(
+ ]#}%tS/
+tS<
+ )}%y@'s8
+|C/&%
+sMmR=>)
+uepS=S
+u&R
+s$mS-
+q\5pv
+xE<
+r?o
+/;
+qI.
+}yz1
+D>)
+qe8E
+vYm9v2
+r='a
+}=
+puq0r%
+v[.&%
+|O.qp
+|/%;
+vqA
+|O2a
+v8
+pH%x_rW
+v\&%
+ %'tE
+rYwq
+p%.A
+ws
+ %Gs/
+qjbA
+s5{G
+puu/pf
+y;Eu$
+pu+'r%
+}43
+uN%
+sFrEE
+tE
+p<p
+wj4
+G#)
+/&
+q,xZvKy~
+pu++pV
+rz|_&+
+q,x?d
+{\.
+v_<
+ '['vb&.
+r9<
+ '&t4
+z85
+rzq3^
+}[;
+r^)
 uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-r{<
-uVrU
-tv
-!#
-|A,s-
-zJvDympMy_xD1/1%
-s.pWRV>%
-xmS
-weR
-rBuJS?
-tb9qw
-qn=
-sHo
-";
-ru.
-qD=y'
-i>%
-tf8C
-|d9sO
-pnww^
-p+
-uGp<qy
-{*.1%
-u{8p|
-wcu*M%G
-}oD
-u{.^
-u.
-qk%wvt2
-t1yc%
-}oD
-4
-x)
-qt.D
-J
-!#
-)
-qVq9D
-sJ~"
-uGsKrI
-s.uJEs[
-uGrOqy
-yg3
-ub%
-xz
-4
-rDp
-xM
-*#%
-"&
-rj|;x_zQ
-uG--q#
-qv{c1+
-rjt,I
-rf.
-qm
-H
-!#
-svM.
-v#
-H
-!#
-0
-q29
-qvq4ry
-t+q9G
-tT
-_
-pB.uD
-u6,uitK>
-vG,
-q29
-qvq42p0
-s4pk
-pB.uD
-u6,uitK>
-q1p0E
-q29
-qvq4<"
-s4t&
-pB.uD
-u6,uitK>
-qF"q&
-q29
-qvq4<&
-s4uK
-pB.uD
-u6,uitK>
-uGp<|_
-xS&<&rq
-ugp)p-G
-tU&1%
-tU&<)
-\
-rjz]zD
-!#
-!#
-uG--qN
-ri
-q29
-qvq4<*
-t+R)G
-v0pK%
-_
-pB.uD
-u6,uitK>
-"#
-xS*<*A
-ugpYrSB
-tU*1%
-\
-u<
-!#
-")
-rj{vt\
-u{7f
-tH-2{c1+
-J
-!#
-q29
-qvq4qR
-pB.uD
-u6,uitKZ
-qK|IB
-x<<5
-\
-!#
-xS1<1B
-tU1A
-sH,
-pnzg^
-p+
-u-zHsm
-}o1%
-rP
-uG.,t;
-pB.2{c1+
-J
-!#
-)
-q2x6
-qvq41+
-xv.
-0
-q29
-qvq42[
-qL}w8
-vbq=
-t6,uitK
-x>#
-pB.G2[
+p_.ti
+p\p0{;7
+uO,
+ %*rzq3pT
+s9p.
+ '(zV4
+ %0rzq3%"
+s9rL
+ '.L"M
+ %6rzq3%&
+s9s*
+ '4puq0yS
+qn&%&ql
+ufpAR;
+k&&%
+k&%)
+y7
+|&vK{G
+ %H %Ipu++pK
+ts
+ %Frzq3%*
+s%);
+}5
+ )F/#
+qn*%*3
+ufphrN,
+k*&%
+ )j'/)
+q,xPr.
+|O1P
+p]-vI&+
+ 'v# %Lrzq3Z
+ %Kp\p0{;B
+rHbZ,
+t:%5
+ '^'qn1%1,
+k13
+r?,
+r=+a
+}=
+puv-s{
+vq&%
+vN
+pu2'rX
+p_.vI&+
+ )[$|Hu*
+rzq3&+
+v%2
+ 't#rzq3pN
+q>pQvj
+t9p*
+q;p0{;
+sz##
+p_.;pN
+wMqK
+puxlq8
+p\*s*B
+rHp^pT,
+xQ&%
+ 'Ar=1qO
+tH=E
+rxQvv
+}k
+p<j
+puqyr{
+uw$K
+z_u}t^&#&$
+xDqVK
+tE
+p<q
+ %m*wgmF)
+ 'h&vAmGR
+ %f*zmmI
+zmpO
+ ]#f*w9/Z
+ 'd*/J
+G'98
+wIp:6
+wgrE98
+ 'LvAzr8
+ 'd'}68
+ _#d' +b+q=*q%
+q_&K
+ra1pf
+x=p8R&'
+qs0t0
+t_m393
+puroq-
+p_.y0+
+ /S' %_$rxrgB
+v_<
+ %9purvx}
+zU}%q3
+/&
+ujx?r.
+ra.r{
+ %p,v%ys
+r^)
+}w1
+ra1rX
+{H
+v}r;#7
+sk2
+tE
+rI{,
+u"
+ra5p=
+qQ2
+wD
+tf
+G1)
+tCqVu%
+ %Kra6p-
+qzu(&A
+qf{,r4
+ %c- 'h,q=6p;
+wl#@u=
+ra<q[
+uer;#8wi
+sAq3
+s$q3-
+ %>qe&E
+xjphpkp@-
+ %Ir*uvp-
+qHphK
+v_{,
+xr
+qs0qW
+sMpJ9:=&
+qs2tB
+sMq995=D
+ua1
+zv3
+qs'q-
+xjphp@Ei"
+ %?put-pC
+ %/ )k+xr
+pusCr{
+}U|:m,v.
+ %X#D.)
+}w1
+ %2yP1)
+}pqByxq/zR8=#
+zdyxq9si#H=1
+zZpJ98
+ %Jr=*p'
+}=
+ )q(/C
+w#q/E
+ %r(/C
+sMrEuDwi
+/C
+}43
+uN(
+ 'r(p<r
+wj4
+G&)
+/C
+:BvKy~
+/C
+ %r(:#d
+ h#r(/B
+ )r(k&%+
+ +r(/C
+ Ar(/C
+:Dr.
+/C
+ 3r(t:%j
+ +r(ws
+r?@
+ 'v*/*
+}^(E
+ %w*/*
+y;(=*
+/*
+}43
+uN*
+ 'w*p<s
+wj4
+G))
+/*
+:KvKy~
+/*
+ %w*:,d
+ Aw*p\rl.tq7
+ -w* %( -w* %. -w* %4/)
+ )w*k&%G
+ +w*/*
+ 1w* %F 1w*/*
+:Mr.
+/*
+ /w*p\rl.tqB
+ %w*t:&E
+ +w*r?H
+t3'p'
+}=
+purWpV
+:Ad
+}k
+ A#ws
+ 'V2qD%B
+qD$B
+qD#B
+qD"B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+ %h(rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+ '4s/
+puu1q%
+ 'j+ %W-{prQ
+pures{
+ )m+ %)q>p5vj
+ 'm+w7sg7U
+q;p0*q6
+w7qiU7[
+q;sCqFp6
+w7ry{cpG
+q;sCuApZ
+w7}$7pF
+q;'u|qc
+w7sRpj7px
+q;uQ|#pU
+qh"pGu7"
+q;'|#uE
+qh$pou7$
+q;uvrtp6
+qh&pFu7&
+q;q&2td
+qh(r5u7(
+q;q&6w<
+qh*pxu7*
+q;0'u1pU
+qh,s;u7,
+q;0q&qX
+qh.""u7.
+q;t?.sc
+qh0"#u70
+q;xurj
+qh2"$u72
+q;0sQx+
+qh4"%u74
+q;0qFp.
+qh6"&u76
+ +X,/>
+qE[~$y\V"'
+qE[~$*qc"(
+qE[~$*q6")
+qE[~$rtpZ"*
+qE[tQu/sD"+
+qE[tQu/vU",
+qE[tQ+yu"-
+qE[tQq0qX".
+qE[tQq0td"/
+qE[tQ+ulpU"0
+qE[tQ+qFp6"1
+qE[tQult8"2
+qE[tQsQt'"3
+qE[tQsKs]"4
+qE[tQsKp."5
+qE[tQvhsc"6
+t32t0
+uer;#_=H
+sAp0
+s$p0-
+tHE
+rr1"A
+vN
+t31p;
+{Zp)o?p3zSyxxI=5K
+s|+pX
+t4
+ %( )h/t3.pb
+|H.
+ 's#q;q0y\V
+/$
+|G|>
+t36pK
+DK)
+w#r;#?E
+x7|>
+s|0qW
+p\q0y\zH
+/&
+sjy(1#17
+ %}-t:^
+ '\3s|.q~
+rBE#1
+z)+p'
+v;zX2w0
+z)2pX
+u>zX2w0
+v=tO
+v;B
+z).p;
+pr<\v-q&r/s_un(vmxtplu|sP2
+z.vmqZ's_rtus6
+zK}"|Vz#r/s_
+z)1q%
+}9ty5.pls_usus
+r3pjvmpl+'s#uQ
+z)5p-
+r3pGqv
+s:t[
+WyUp-
+pI|T
+Wz1{$
+x>+ukr6*sd1.sQq0p0
+}X
+WyBqW
+q$sg
+r#bp*
+/#
+ '(WyBsX
+ %(W{6P
+sf<\v6sC{S"$
+Ww;P
+sfpR$w(qZ+sC{S
+/#
+{g~*
+ %#sZQxMBvu
+tE
+wTsg-
+s|5qT
+rK2#27
+s|*p=
+q,yZr.
+tg'tY
+ts
+ 'P1s|6q[
+ +g#u>#1
+/0
+ %W#/0
+ )W#/0
+ )W#/0
+ 'W#/0
+ 'W#/0
+ %W#//
+ 'W#/0
+ -W# '(//
+ %W#/0
+ 1W#tg<qW
+wop7~$y\zH
+//
+qr2#27
+ %h/xQq5
+ 'g5}k
+puq3a
+:$d
+pu1.q8
+|SrCp~$y\V
+ %(/#
+qH'R
+}k
+u"
+/#
+|SrCp~$*qc
+ ')qH0R
+ ))|SrCp~$*q6
+ '0qH+R
+ )0|SrCp~$rtpZ
+ '7qH2R
+ )7|SrCptQu/sD
+ '>qH.R
+ )>|SrCptQu/vU
+ 'EqH1R
+ )E|SrCptQ+yu
+ 'LqH5R
+ )L|SrCptQq0qX
+ 'LqH*R
+ )L|SrCptQq0td
+ 'LqH6R
+ )L|SrCptQ+ulpU
+ 'LqHpdR
+ )L|SrCptQ+qFp6
+ 'LqHv+R
+ )L|SrCptQult8
+ 'LqHqyR
+ )L|SrCptQsQt'
+ 'LqHrvR
+ )L|SrCptQsKs]
+ 'LqHt-R
+ )L|SrCptQsKp.
+ 'LqHr:R
+ )L|SrCptQvhsc
+ %Lws
+:br.
+ '|-pu16pf
+ )y(q;*s*
+vS:
+pu5'r7
+ /z(q;rl.tq
+X)(U
+q;0u1vU
+X*(U
+q;y5s]
+X+(U
+q;vrui
+X,(U
+q;vr1sD
+X-(U
+q;u*{n
+X.(U
+q;0v(sI
+X/(U
+q;xNp0pZ
+X0(U
+q;xN1t8
+X1(U
+q;06'vP
+X2(U
+q;0rtq6
+X3(U
+q;u/q&p6
+X4(U
+q;u/s#pZ
+X5(U
+q;+qyqc
+X6(U
+q;+sC2pU
+X7(U
+q;q0wn
+X8(U
+pu5+q8
+wop7F*s*7
+ +U3r=1q[
+x9M=M3
+qeMsi#e
+rr9#1
+s5~;D
+ %(tg.pb
+zitDuu2
+ %S1p\+vhw<7
+tg1p;
+tH9.
+p%.&F
+tE
+u"
+tg5pf
+Gosi#D
+{~#ssi#f
+qQ.
+r>2
+ua+
+G-)
+uq#1
+pipU#2
+ %;tg6a
+}=
+y@5qW
+sMp:osi#usi#L
+ )e6puu|pf
+{~#wR
+pu*.rX
+}43
+uN,
+ 'c6}\~,
+wj4
+G+)
+:zr.
+pu*1z$
+t9&+
+q;+vhw<
+{\.
+ %L 'j4trti
+ %V$szU
+}[;
+zy
+uJ
+pu*.|^
+rHbZ3
+t:&%
+ 'd:rHp7p2,
+zO3
+zO&F
+tE
+s5~9
+ug<pX
+s~
+ %Nq\*qT
+ '%pu+'p-
+:wuy
+p91
+ %O/l
+:lv|
+p95
+ 'Z':S{7
+p96
+ %F:J{V
+sY'
+ %Ipu*.q8
+q,v?xz
+sY+
+!s}
+s3
+!tj
+ %v=ws
+ 'U;p9
+!u8
+y^yR
+vb;
+nY
+_0
+p9
+!{J
+ %W:||
+pp<
+r9<
+p9
+!|r
+/i
+vbM
+CU
+_2
+p9
+!y=pm
+tg5p'
+tX
+C"
+_.
+p9
+!cwG
+/(
+{1.
+pB#L
+_%
+p9
+!cwX
+{11
+pB#M
+r9r;#L
+p9
+!cx#
+/)
+{16
+ )?!c*pm
+/#
+ %3C=
+_(
+p9
+!cxw
+ %3C>
+q4=
+p9
+!c'y3
+ %=C3
+_*
+p9
+!c'z/
+ %=C4
+q43
+p9
+!cqypm
+/)
+{15
+pppJ
+_,
+p9
+!crvpm
+vbe
+ppq9
+r9pJ
+!u9
+p,0s]
+tl
+to
+tk
+tm
+zq<p6
+st
+zqqu
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
 so
-uG{_qe
-u6/uKZ
-qKu4p0B
-Yp01%
-\
-!#
-u-|#q3
-wuVE
-qGs\t%
-:
-rDj
-uGsTu:
-z3$p$
-wOu*M#1$
-ti
-4
-rDq
-p\
-sapWF%
+tp
+s~
+!@
+`}
+
+var direct32SM70 = driver.Text{Base: &direct32SM80, Code: `packed2 37039 direct_float32_row_F32
+!s.
+!s-
+ 6(]rvq^
+ &$p#'r6s7
+ iK$y[17
+txuu1(
+rp1{:
+ ,$rBF#1
+ w#$q,xZr.
+ k$$:%d
+ s&$:cr.
+ V&$:{r.
+ ^#$:xuy
+ ($:mv|
+ ($:T{7
+ &$:K{V
+ w&$`}
+
+var directBF16SM80 = driver.Text{Base: &direct32SM80, Code: `packed2 38418 direct_dtype_BF16_row_BF16
+ ,$!xg\|mwp
+!|F{?oq*
+ 0$tWrG
+sJ+qq
+ e0$wj,
+ D$}[4
+ $$}W
+Wq~yG
+}c
+}X
+pu++q8
+p_.;Z
+ $&v^,
+ $/rzq3qU
+xFqc
+/#
+ ',/#
+ ',L"4
+ &HxFp.
+ /,L(M
+ $Mrzq3%,
+xFq6
+ /6 $R#qn.%.ql
+ $$k.&%
+k.%1
+ 0&rzq3%2
+s%14
+}5
+}W
+/%
+ 'L/%
+ 'L/%
+qn4%43
+ $2k4&%
+ ($/+
+ &$p]7vI&+
+ 0$t:%?
+ &$qn;%;,
+k;3
+ g%&/L
+ P$$x=p8\&'
+ w%$/E
+ &$/E
+ $$/E
+ ,$wj,
+ $$/E
+ $$/E
+ <$ )W)/D
+ 'W)/D
+ d#W)/D
+ )W)k.%3
+ *Y./E
+ IW)/E
+ $X0/E
+ 3W)t:%~
+ +W) *>/,
+ &$/,
+ $$/,
+ ,$wj,
+ $$/,
+ $$/,
+ <$ )q+/+
+ 'q+/+
+ %q+ $* 5q+ $# 5q+ $# 5q+ $#/+
+ )q+k.%Y
+ *n2/,
+ 9q+ %L 1q+/,
+ $c4/,
+ /q+ ,0 'q+ }%&/@
+qEp~$y\V"'
+qEp~$*qc"(
+qEp~$*q6")
+qEp~$rtpZ"*
+qEptQu/sD"+
+qEptQu/vU",
+qEptQ+yu"-
+qEptQq0qX".
+qEptQq0td"/
+qEptQ+ulpU"0
+qEptQ+qFp6"1
+qEptQult8"2
+qEptQsQt'"3
+qEptQsKs]"4
+qEptQsKp."5
+qEptQvhsc"6
+ k#DzF+p'
+ $$zF2pX
+ ($zF.p;
+ ($zF1q%
+ &$zF5p-
+ &$TyUp-
+ $$Tz1{$
+ &$TyBqW
+ ,$TyBsX
+ $+T{6P
+ $0Tw;P
+ V%$|SuX#3~$y\V
+ .$|SuX#3~$*qc
+ .$|SuX#3~$*q6
+ .$|SuX#3~$rtpZ
+ .$|SuX#3tQu/sD
+ .$|SuX#3tQu/vU
+ .$|SuX#3tQ+yu
+ .$|SuX#3tQq0qX
+ .$|SuX#3tQq0td
+ .$|SuX#3tQ+ulpU
+ .$|SuX#3tQ+qFp6
+ .$|SuX#3tQult8
+ .$|SuX#3tQsQt'
+ .$|SuX#3tQsKs]
+ .$|SuX#3tQsKp.
+ .$|SuX#3tQvhsc
+ X&$wj,
+ :$Wq[pV+
+wb7
+wSt^tz
+pu*1a
+{b4
+zy
+Ip)?pEqBqgq7uLq]A
+ $(rHp?^3
+z2&%
+ &&}u,
+rU3
+rU&F
+ :(/p
+ g#$/m
+ o%$`}
+
+var directBF16SM70 = driver.Text{Base: &directBF16SM80, Code: `packed2 38651 direct_dtype_BF16_row_BF16
+!s.
+!s-
+ 8(]'qFs7
+sJ+q^
+ $(p#'r6s7
+ VN$y[17
+txuu1(
+rp1{:
+ ,$rBF#1
+ w#$q,xZr.
+ k$$:%d
+ s&$:cr.
+ V&$:{r.
+ 8$ $bGpIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ $eGr2p|4
+ ($rH}T1
+yA&%
+ &&qn"%",
+k"3
+k"&F
+ 4(:yuy
+ ($:nv|
+ ($:U{7
+ &$:L{V
+ ($q,~'xz
+ o&$`}
+
+var directF16SM80 = driver.Text{Base: &directBF16SM80, Code: `packed2 38377 direct_dtype_F16_row_F16
+ >$tW'r-
+sJ|Q
+ a1&Wr7w;
+v{A
+shyn?\p0p/Qtz
+ $(p_.;p*
+ $$wt,
+ $7rzq3q5
+ &< ',/#
+ ',y$p|4
+ $Arzq3%$
+ &P# -,L%M
+ $=rzq3%)
+ &L -6 $,qn*%*ql
+ $$k*&%
+k*%-
+ 0&rzq3%.
+s%-4
+ (& 'L/%
+ 'L/%
+qn/%/3
+ $0k/&%
+ .$p]2vI&+
+ 0$t:%:
+ &$qn6%6,
+k63
+ i'&x=p8W&'
+ \'$ 'W)/D
+ d#W)/D
+ )W)k*%/
+ 0s# EW) (D 3W)t:%t
+ +W) m#< 'q+/+
+ %q+ $* 5q+ $# 5q+ $# 5q+ &\# )q+k*%P
+ 0* 5q+ &4 /q+ (. /q+ ,. 'q+ P&&qEf~$y\V"'
+qEf~$*qc"(
+qEf~$*q6")
+qEf~$rtpZ"*
+qEftQu/sD"+
+qEftQu/vU",
+qEftQ+yu"-
+qEftQq0qX".
+qEftQq0td"/
+qEftQ+ulpU"0
+qEftQ+qFp6"1
+qEftQult8"2
+qEftQsQt'"3
+qEftQsKs]"4
+qEftQsKp."5
+qEftQvhsc"6
+ T(B|SrCz~$y\V
+ .$|SrCz~$*qc
+ .$|SrCz~$*q6
+ .$|SrCz~$rtpZ
+ .$|SrCztQu/sD
+ .$|SrCztQu/vU
+ .$|SrCztQ+yu
+ .$|SrCztQq0qX
+ .$|SrCztQq0td
+ .$|SrCztQ+ulpU
+ .$|SrCztQ+qFp6
+ .$|SrCztQult8
+ .$|SrCztQsQt'
+ .$|SrCztQsKs]
+ .$|SrCztQsKp.
+ .$|SrCztQvhsc
+ s&$Wv5yI
+u27
+ ^(&`}
+
+var directF16SM70 = driver.Text{Base: &directF16SM80, Code: `packed2 38449 direct_dtype_F16_row_F16
+!s.
+!s-
+ 8(]rvq^
+ ($p#'r6s7
+ VN$y[17
+txuu1(
+rp1{:
+ ,$rBF#1
+ w#$q,xZr.
+ k$$:%d
+ s&$:cr.
+ V&$:{r.
+ g#$:xuy
+ ($:mv|
+ ($:T{7
+ &$:K{V
+ w&$`}
+
+var tiledBF16x32SM80NarrowAligned = driver.Text{Base: &directBF16SM80, Code: `packed2 80991 tiled_dtype_BF16_row_BF16_5_8_dtype_BF16_4_4_float32
+ *$!u'p)rmvQgq*
+!xgIrn\p)txq*
+!
+!yHq&2tdtc
+ &,!?p$zSp{p)w>p-*x(
+ $$]+'r-
+Ou/qo
+hxlqo
+p#1qFs7
+ 2,vc
+ &"|4
+ g#$pDu)rR
+zp
+q\<{6
+ &(|Oy8
+s2
+put,pf
+z8+'
+q\<q-.
+sp
+q@$
+s/
+q@%
+s/
+q@'
+s/
+q@(
+s/
+q@*
+s/
+q@+
+s/
+q@-
+s/
+q@/
+s/
+q@1
+s/
+q@3
+s/
+pH,pk
+r#sS-
+ $.r2pae
+/(
+vq&&
+/+
+v3597yO
+/#
+v34v2
+ $.r^)
+wIp:7
+ $&vArE='
+ &$zmm*
+ ^#$tS>
+ *$tJpT
+ws
+xh
+qe5>xuysv6rquA}L6v-re
+ &}U#})
+ &nH})
+rIp|
+ &U/tF8
+ $VJs/
+t/"
+rc
+t~3
+G0)
+ *zIv%z#
+ $$}w5
+ $$xEm<
+ $$tG,
+ $$}PpQApN-
+}Pp7p2Z-
+/%
+rUp2
+y7
+ 'O/%
+w_%&
+ '= 7;xEmE
+/%
+ %;/%
+}PqRAqP-
+u:*%*Z-
+/%
+|(%*
+ (^#pnqRK
+ 0$L#pk
+s/
+s%#3
+ %AzQt^>t^>t^^qx}%qX
+ *0 )Bt4
+w3/8
+ $# $*ua5
+ $$zDp2
+ $"tE
+zDpe
+ .(rip5K
+ *$sh?Iq3u}vM^
+ $$qHxfE
+}V%rwE-
+xq
+ *(s[p5
+ $4D'=(
+D(,
+ $&s$m(s)#
+vYpS=)s)#
+xYqW
+ &*s$mAs))
+ &$sApS
+ $p*/4
+qI0
+q\'q%
+}^0K
+r?O
+q\2v1
+ *k4p<P
+w908
+s/
+/4
+Dc=o
+ %Q&wgrE=q
+ &(vApA=r
+ &v+zmmu
+ ^#$q@9
+ ,s- $d5 $c5x=p8$&'
+vq&'
+skC
+ *Z#qQC
+uB
+tf
+G2)
+ ,* &$ra<q%
+qe6ql
+vYm7ql-
+D@)
+qHpOE
+}PqVpk%&-
+ $/ $( $:rsK
+ &$ $f$t_m994
+sM{'F)
+ $i$x3$=;
+ $$zv4
+ $$xjpOp@E>yZ
+ $Mpupdx}
+|/%v.
+ $'v%1'
+G4)
+}w+
+ *p2v35)s)%
+y@+qW
+ $n( %,r^)
+ %,y@2r7
+u?q9
+|C0A
+sMmgR)
+ug2a
+w#<E
+tSf
+tJA
+tE
+ug.pb
+sBq3A
+qfq3r4
+tb{,
+s/
+sMrErNR
+se"
+/#
+s$<py
+|O<p-
+s(:E
+v3:v2
+uN;
+|O6pv
+q@#
+|H.
+pnqVK
+tE
+p<Q
+pupdp}
+}U|:m.M
+}U|:p:9v.
+ %NG9)
+ %N/%
+w#<rN
+tH=V
+tE
+/&
+qHq3=V
+vYq3=W-
+q?{,
+sMrEp@u$
+se-
+ '>|O'p=
+q:.4
+s/
+pg.M
+s/
+|O0pv
+t_pA=*
+D))
+q?pS
+|O.pC
+~"A
+tS%
+vir4
+s/
+|O6qp
+vne<&+
+vn38
+z5y{
 tw
-p6
-vspWGp-
-vj
-u1pWI
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM/qR
-tv
-!#
-"J
-*'38
-vwu\6
-w^8
+ $q,qfp0wq
+r2wk
+ $@}mp+bqa
+qY0rf
+}5
+xT
+t4
+ ++}mp+pQFy5<qa
+y@2q8
+Guql
+y;5=4
+L'x_q3
+/'
+ %r# &Gug.r7
+L(x_1.
+ $[-y;7R
+se?
+/#
+s$<-
+/,
+ )o#wD
+|O0q-
+vG='
+se)
+/(
+ts
+vi8xO
+s/
+/-
+ /Nru#F|_<qa
+ut=&
+r,pS
+ -Mru&Fy\<qa
+/%
+s(<=1
+v3<=2-
+uN=
+/#
+q@&
+ )\$p<R
+/*
+t_m2=8
+D=)
+se3
+/%
+v8
+vi8i#
+s/
+/$
+ -DG&)
+ru-Fpd0qFqa
+qY>rf
+ /q# %+ru0Fxfrqqa
+r=<pf
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+ *{E $d4 )# BZ4 BAr=+pb
+:(vC9
+/$
+q@)
+ 'z%pusKq[
+r)'yX
+rzxf&.
+s/
+v%.
+t4
+z8+
+puqFt}
+ $T(rz|_<&+
+q>p?,
+pg/vj
+s'qd8
+x><^
+q:/;
+puv6yR
+pg/r+
+s'e8
+x><&+
+q:/M
+|H
+/?
+x=p8_&'
+/;
+t_r;#394
+Wp;{6
+q:/4
+p]$qd8
+s/
+ $[Bwl#<)
+{8#7E
+u?r;#7
+t4
+qfYr4
+Wp;a1
+pg/M
+q"|T
+/#
+q?*
+{8#8E
+t4
+qfpQr4
+{>3
+{8#9E
+t4
+qfp^r4
+r^we
+{8#:E
+t4
+qfp|r4
+pu|Vs8
+p],e<&+
+p]*38
+rr*B
+rr+B
+rr,B
+rr-B
+ +X$rr2B
+rr3B
+rr4B
+rr5B
+rr6B
+rr7B
+rr8B
+qD2B
+qD1B
+qD0B
+qD/B
+qD.B
+qD-B
+qD,B
+qD+B
+qD*B
+qD)B
+qD(B
+qD'B
+qD&B
+ :Z< &x0r=2q-
+t2o?jIrVu{?x<jtvsLpEv,rDop/<
+r=.p'
+}=
+/2
+s(>=F
+v3>=G-
+uN?
+/.
+t#xO
+p<S
+/3
+DQ=+
+seG
+/2
+ts
+vi8i-
+ 1z%G))
+ruVwO+r6qa
+ut=*
+ -n& %*ruYFsC6q&qa
+r=5p;
+ -y% n$& &W-puqFpV6
+ %i%y$s^5
+xe%7
+z@xHV
+z@p+p^Fqytd
+puv6yI
+}f%:
+xe%=
+z@xHFpd0rj
+pu2.r%
+|b{@p&#%"qPqUz[{@@
+pu21qW
+|bqi{4p&#%"qPqUwfqi{4@
+/#
+|bpR6"7"8"9pqpapTpepNuK6"7"8"9@
+/#
+|bpR:";"<"=pqpapTpepNv#:";"<"=@
+puv6r%
+z@p+p^Fv+repZ
+/$
+|brJr5pxs;p&'%&%%%$z[rJr5pxs;@
+/$
+|bpR""#"$"%p&'%&%%%$v#""#"$"%@
+/#
+|bpR>"?"@"Ap&#%"qPqUuK>"?"@"A@
+/#
+|bpRB"C"D"Ep&#%"qPqUv#B"C"D"E@
+/$
+}2"Fxfs]
+/$
+|bpR&"'"(")p&+%*%)%(uK&"'"(")@
+/$
+|bpR*"+","-p&+%*%)%(v#*"+","-@
+/#
+|bpRF"G"H"Ip&'%&%%%$uKF"G"H"I@
+/#
+|bpRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
+/$
+}2&v@qFtd
+/$
+|bpR."/"0"1p&/%.%-%,uK."/"0"1@
+/$
+|bpR2"3"4"5p&/%.%-%,v#2"3"4"5@
+/#
+|bpRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
+/#
+|bpRR"S"T"Up&+%*%)%(v#R"S"T"U@
+qn3%3,
+k34
+y7
+r=6qO
+qeXK
+t3<p=
+y?ql
+/N
+rdFr.
+ $\- &(D))
 tw
-p6
-vsp)38
-vj
-u1pY
-w;8
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl8
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-rt7rI
-zJvDympMy_xD<R1'
-r#+r]
-vNpW333
-uG|#r+
-pB.u%+
-qk%wvt2
-t1yc%
-}oD
-4
-x)
-qt.D
-qGs\t%
-qGt$Z
-qm
-!#
-uGx5ww
-q)q>piy4xD%wvq4
-"&
-uot,t\
-rt8u:
-vj
-ur/
-tT
-}e7
-rt7t;
-wm%
-{hs2#7
-pC2
-4
-r7zM
-5
-rt9pb
-T2
-z>
-o
-*1%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-v0s2#@vQ
-rt=r4
-vws2#8t~
-qoq4
-zeq4?
-tT
-tf&C
-vrpYqgrZ?
-!#
-qxx*
-q\pYp$
-yf
-p6
-r#+r-
-s.p"3:V&
-r#.t'
-s.pG35VD
-zZ7
-vW3
-r#,r+
-vrpYrZCs^"
-!#
-uGx@pX
-q\pYp$
-qm
-qm
-qm
-p6
-uGzIu:
-wcy|pW,z/
-ur/
-i.%
-}e7
-zZ7
-s(1%
-tkq)piPrbrmxXq4rzp[{f8V#
-|OxXq4rzpG2s2#HV1
-uRp"38
-!#
-pnzLpj
-p+
-J
-!#
-)
-"C
-|Rp[C
-sJ~"
-"C
-s.s7t]t~
-"C
-yg3
-ub(
-xz
-4
-rDr
-xM
-*&%
-"C
-pVBx_zQ
-"C
-qv{c1+
-pV#I
-rf.
-qm
-H
-!#
-svM.
-v#
-H
-!#
-0
-q29
-qvq4ry
-t+q9G
-tT
-_
-pB.uD
-u6,uitK>
-vG,
-q29
-qvq42p0
-s4pk
-pB.uD
-u6,uitK>
-q1p0E
-q29
-qvq4<"
-s4t&
-pB.uD
-u6,uitK>
-qF"q&
-q29
-qvq4<&
-s4uK
-pB.uD
-u6,uitK>
-"B
-xS&<&rq
-ugp)p-G
-tU&1%
-tU&<+
-\
-rjz]zD
-!#
-!#
-"C
-ri
-q29
-qvq4<*
-t+R)G
-v0pK%
-_
-pB.uD
-u6,uitK>
-"#
-xS*<*A
-ugpYrSB
-tU*1%
-\
-u<
-!#
-"C
-pVDt\
-"C
-tH-2{c1+
-J
-!#
-q29
-qvq4qR
-pB.uD
-u6,uitKZ
-qK|IB
-x<<j
-\
-!#
-xS1<1B
-tU1A
-J
-sH@
-!#
-)
-"*
-|RpW(C
-sJ~"
-"*
-s.uJ(V*
-"*
-yg3
-ub*
-xz
-4
-rDs
-xM
-*)%
-"*
-pVKx_zQ
-"*
-qv{c1+
-pV,I
-rf.
-qm
-H
-!#
-svM.
-v#
-H
-!#
-0
-q29
-qvq4ry
-t+q9G
-tT
-_
-pB.uD
-u6w?8tl>
-vG,
-q29
-qvq42p0
-s4pk
-pB.uD
-u6w?8tl>
-q1p0E
-q29
-qvq4<"
-s4t&
-pB.uD
-u6w?8tl>
-qF"q&
-q29
-qvq4<&
-s4uK
-pB.uD
-u6w?8tl>
-")
-xS&<&rq
-ugp)p-G
-tU&1%
-tU&<G
-\
-rjz]zD
-!#
-!#
-"*
-ri
-q29
-qvq4<*
-t+R)G
-v0pK%
-_
-pB.uD
-u6w?8tl>
-"#
-xS*<*A
-ugpYrSB
-tU*1%
-\
-u<
-!#
-"*
-pVMt\
-"*
-tH-2{c1+
-J
-!#
-q29
-qvq4qR
-pB.uD
-u6w?8tlZ
-qK|IB
-x<1E
-\
-!#
-xS1<1B
-tU1A
-sHH
-s{,pj
-p+
-uGt2q#
-pVAI
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-H
-!#
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-H
-!#
-)
-uGuQpw
-q2x6
-qvq41+
-pB.uD
-q;
-uGw}sm
-xv.
-0
-q29
-qvq41+
-qLyDqu
-vbq=
-t6,uitK
-|E
-t6p5/rJ
-}"r_S>W
-t6zIsqp&
-}"u_q/>sI
-t6zI|+rg
-}"|q>qW
-t6,vFsL
-}"szsU>sG
-t6t=@.r>
-|K"sIsR"
-t6w{.wN
-|K$rlsR$
-t6w{u0p&
-|K&qWsR&
-t6t4rg
-|K(t|sR(
-t6+}#w7
-|K*sGsR*
-t6+,uQr>
-|K,u#sR,
-t6+rFs%
-|K.$"sR.
-t6{pwdn
-|K0$#sR0
-t6}cwi
-|K2$$sR2
-t6+-v(v=
-|K4$%sR4
-t6+sqpk
-|K6$&sR6
-qKu4p0B
-Yp01%
-\
-!#
-">
-pe[l|{/v+'
-pe[l-xWsL$(
-pe[l-xWrJ$)
-pe[lp<@vOv+*
-pe[l-sK+y%+
-pe[l-sKtO$,
-pe[l--y+$-
-pe[l-p<s%$.
-pe[l-p<tz$/
-pe[l--u)y%0
-pe[l--sq/v+1
-pe[l-u)r*$2
-pe[l-tGsZ$3
-pe[l--7wV$4
-pe[l--77y%5
-pe[l-y<xWv+6
-s{.r]
-vws2#_VH
-qop5
-zep5?
-uh
-tJ1$A
-rP
-s{7j
-{ZpW5p$
-vc-q@
-0
-tJ1$A
-J
-!#
-)
-s{8q0
-t7
-qvq41+
-pB.uD
-t6|{p&
-"$
-v/yq}Xuf
-s{@qN
-iK%
-|Rs2#?C
-zSuf
-vc+r-
-u6|{/}2
-"&
-tpr3p41'1>
-qK|IB
-x<ry
-\
-!#
-vc8sr
-sEE'1
-}g-pj
-tMyvtB.yr
-}g.q@
-y5
-t3v8
-tMZ
-}g8j
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-}g7pw
-w4r}98qcqfq|q|
-y}zAz&+t=
-}g9px
-yj
-yk
-r59px
-{Y
-t)+q#7
-yd
-&
-r5/r-
-rx
-t(vf
-"#
-yd
-&
-r5/ts
-rx
-t)7f
-vo.z&uP$$
-t)@f
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-vc9r1
-|^2'2>
-vc/pb
-rjzGt\
-|.,ps
-ri
-J
-!#
-vc@r4
-t7
-qvq41+
-pB.uD
-t6|{p&
-zw1
-"0
-tMyvtB.yr
-"0
-y5
-t3v8
-tMZ
-"0
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-"0
-w4r}98qcqfq|q|
-y}zAz&+t=
-"0
-yj
-yk
-"0
-{Y
-"/
-yd
-&
-"0
-rx
-t(vf
-"#
-yd
-&
-"0
-rx
-"/
-vo.z&uP$$
-"0
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-|.=r-
-syu8r3dp@l|{/}2
-"/
-q82'2>
-qKu4p0B
-Yu4p*
-\
-!#
-:
-uGq4^
-pV$I
-uG78qe
-w)r3u}2dRpl|{p&
-!#
-"#
-q\,p-
-:
-5
-"#
-w)r3u}2dRpl-xWsL
-!#
-"#
-q\+p-
-:
-5
-"#
-w)r3u}2dRpl-xWrJ
-!#
-"#
-q\-p-
-:
-5
-"#
-w)r3u}2dRplp<u0rg
-!#
-"#
-q\.p-
-:
-5
-"#
-w)r3u}2dRpl-sKvm
-!#
-"#
-q\8p-
-:
-5
-"#
-w)r3u}2dRpl-sKtO
-!#
-"#
-q\7p-
-:
-5
-"#
-w)r3u}2dRpl--y+
-!#
-"#
-q\9p-
-:
-5
-"#
-w)r3u}2dRpl-p<s%
-!#
-"#
-q\/p-
-:
-5
-"#
-w)r3u}2dRpl-p<tz
-!#
-"#
-q\@p-
-:
-5
-"#
-w)r3u}2dRpl--u)r>
-!#
-"#
-q\qYp-
-:
-5
-"#
-w)r3u}2dRpl--sqp&
-!#
-"#
-q\xFp-
-:
-5
-"#
-w)r3u}2dRpl-u)r*
-!#
-"#
-q\sTp-
-:
-5
-"#
-w)r3u}2dRpl-tGsZ
-!#
-"#
-q\x5p-
-:
-5
-"#
-w)r3u}2dRpl--7wV
-!#
-"#
-q\x@p-
-:
-5
-"#
-w)r3u}2dRpl--7pk
-!#
-"#
-q\qup-
-:
-5
-"#
-w)r3u}2dRpl--typ&
-!#
-J
-pVbt\
-!#
-)
-uG7@rI
-q2x6
-qvq41+
-pB.uD
-t6/uK
-ws:
-pnj,sQ
-xv.
-0
-q29
-qvq41+
-qLyDqu
-vbq=
-t6w?8tl
-s+)6S
-t6+uQtO
-s+*6S
-t6rcwV
-s++6S
-t6zRw$
-s+,6S
-t6zR7vm
-s+-6S
-t6+9,sZ
-s+.6S
-t6+{Xt[
-s+/6S
-t6xWwZn
-s+06S
-t6xW7r*
-s+16S
-t6+@,tK
-s+26S
-t6+u0rJ
-s+36S
-t6sKrFp&
-s+46S
-t6sKtyrg
-s+56S
-t6-sTsL
-s+66S
-t6z&.r>
-s+76S
-t6p<y;
-s+86S
-pnj-qe
-syu8r3dp@lwT}2
-qKu4p0B
-Yp01%
-\
-!#
-u-|#r4
-|wMVMA
-tfM2s2#e
-tJ9'1
-sJ~;D
-!#
-|.8q0
-|cz2r^2
-pB.u%+
-u6-y<w7>
-|.7j
-wu3.
-qt.1F
-4
-5
-|.9rI
-*o2s2#D
-s.y:s2#s2s2#f
-T.
-{K
-w2
-*-%
-}51
-ppr>'2
-!#
-|.@^
-p+
-|A9r-
-s.p/o2s2#u2s2#L
-J
-!#
-)
-uGvFrI
-s.y:s2#wp-
-uG/8t;
-yg3
-ub,
-xz
-4
-{#~%
-xM
-*+%
-pVzt\
-uG/7{G
-s;+
-t6-y<w7
-rf.
-!#
-q2x6
-qvq41+
-p~p@uD
-t6/uK
-qJS
-t+q9G
-ta
-s8
-uG/8r.9
-qK|IA
-x<1%
-\
-!#
-qKp@r2B
-Yp@A
-Yp@1F
-4
-sJ~)
-u-@=q@
-O
-!#
-tb/r1
-O
-!#
-uGrOpx
-pVws38
-(7
-!#
-"l
-pVls39
-(9
-!#
-"#
-pVSs3/
-(@
-!#
-pVJrL=
-(xF
-!#
-uG/8qe
-rjuyrL+
-(x5
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-uI
-p3Y
-;0
-(
-!s*
-|A=yY
-qH
-vg
-v#
-(
-!tS
-"i
-sk
-aU
-;2
-(
-!vB
-|.9pj
-g
-a"
-;.
-(
-!w&
-"(
-tW
-u+#L
-;%
-(
-!x=
-}G
-u+#M
-qPs2#L
-(
-!yE
-")
-sv@
-vg
-v#
-(
-!{-
-"#
-tW
-a=
-;(
-(
-!vKxw
-}G
-a>
-wp=
-(
-!pty@
-tW
-a3
-;*
-(
-!ptyG
-}G
-a4
-wp3
-(
-!pt+uU
-")
-sv9
-pfp"
-;,
-(
-!pt{H
-sv/
-pfpG
-qPp"
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+rs&'
+ +^-/P
+qQC
+r>2
+ +^-/P
+ .>D&si#S
+ $z1 ${1uer;#MuD
+ &$ut)
+ %({8#3E
+xjpJpkrN-
+ $;/Q
+qHpJK
+ (FsMq/9F=3
+/R
+sMqA96si#Q
+ 'c-/R
+xjphp@EiN
+ $M/M
+}U|:pOM
+uer;#W=(
+/H
+w#<)
+tHE
+tE
+/M
+qHq3E
+vYq3v2
+ %b,y;krN
+q?r;#.
+/#
+}VgEKpy
+t3'q-
+ %w&t30p'
+}=
+t3+p=
+qe,si#[
+u"
+/>
+s(<=g
+v3<=h-
+uN=
+r>.
+/>
+uM=K
+seh
+/>
+ts
+vi8i@
+s/
+/>
+ /s*}mw,lFpd0qFqa
+ut=J
+ -g+ %*}mw,lFxfrqqa
+t3.pv
+ %r* $#t35p=
+}^5si#j
+w#<=y
+ &b3Wp;w;
+tS?
+w3S8
+r#s^R
+Wpbpv
+|G(i*
+Wr%qO
+v\K
+sZr$|X
+/#
+|GpMi+
+/#
+v\,
+sZsa|X
+/#
+|Gpoi,
+/#
+v\e
+sZrg|X
+/#
+|Gr5i-
+/#
+v\vl
+sZt[|X
+/#
+r~#i.
+/#
+v\3
+q}#|X
+/#
+r~%i/
+/#
+v\,5
+q}%|X
+/#
+r~)i0
+/#
+v\we
+q})|X
+/#
+r~+i1
+/#
+v\4.
+q}+|X
+/#
+r~/i2
+/#
+v\qd
+q}/|X
+/#
+r~1i3
+/#
+v\|l
+q}1|X
+/#
+r~5i4
+/#
+v\}l
+q}5|X
+/#
+r~7i5
+/#
+v\;'
+q}7|X
+/#
+r~;i6
+/#
+v\zz
+q};|X
+/#
+r~=i7
+/#
+v\;6
+q}=|X
+/#
+r~Ai8
+/#
+v\>ro
+q}A|X
+/#
+r~Ci9
+/#
+v\>z#
+q}C|X
+/$
+w3QZ
+r#s^T
+/$
+r~)i:
+/$
+v\K
+ 'W#r~+i;
+ 'v# 'W#r~/i<
+ 'v# 'W#r~1i=
+ 'v# 'W#r~5i>
+ 'v# 'W#r~7i?
+ 'v# 'W#r~;i@
+ 'v# 'W#r~=iA
+ 'v# 'W#r~AiB
+ 'v# 'W#r~CiC
+ 'v# %W#/#
+r~GiD
+ 'v#q}G|X
+/#
+r~IiE
+ 'v#q}I|X
+/#
+r~MiF
+ 'v#q}M|X
+/#
+r~OiG
+ 'v#q}O|X
+/#
+r~SiH
+ 'v#q}S|X
+/#
+r~UiI
+ 'v#q}U|X
+/$
+w3Qp2
+r#s^V
+/$
+r~WiJ
+ 'v#q}W|X
+/#
+r~YiK
+ 'v#q}Y|X
+/#
+r~]iL
+ 'v#q}]|X
+/#
+r~_iM
+ 'v#q}_|X
+/#
+r~diN
+ 'v#q}d|X
+/#
+r~fiO
+ 'v#q}f|X
+/#
+r~jiP
+ 'v#q}j|X
+/#
+r~liQ
+ 'v#q}l|X
+/#
+r~piR
+ 'v#q}p|X
+/#
+r~riS
+ 'v#q}r|X
+/#
+r~viT
+ 'v#q}v|X
+/#
+r~xiU
+ 'v#q}x|X
+/#
+r~|iV
+ 'v#q}||X
+/#
+r~~iW
+ 'v#q}~|X
+/#
+|G#YiX
+ 'v#rpY|X
+/#
+|G#XiY
+ 'v#rpX|X
+/$
+w3Qpe
+r#s^X
+/$
+r~jiZ
+ 'm% 'W#r~li[
+ 'v# 'W#r~pi\
+ 'v# 'W#r~ri]
+ 'v# 'W#r~vi^
+ 'v# 'W#r~xi_
+ 'v# 'W#r~|ia
+ 'v# 'W#r~~ib
+ 'v# 'W#|G#dic
+ 'v#rpd|X
+/#
+|G#cid
+ 'v#rpc|X
+/#
+|G#_ie
+ 'v#rp_|X
+/#
+|G#^if
+ 'v#rp^|X
+/#
+|G#[ig
+ 'v#rp[|X
+/#
+|G#Zih
+ 'v#rpZ|X
+/#
+|G#Wii
+ 'v#rpW|X
+/#
+|G#Vij
+ 'v#rpV|X
+ $.Wv1q%
+sjv)W"X
+Wx}q%
+{_\
+{_^
+{_c
+{_e
+{_i
+{_k
+{_o
+{_q
+{_u
+{_w
+{_{
+{_}
+}d#z
+}d#y
+Wyqq[
+yVy:
+sjw)(
+Wz$xx
+yV4uT
+u,UU
+sjy(1wy
+WqG.v5
+rFU#1
+ $q,{?0?joov,r[?\p)wwsl
+WyIyR
+N1##
+t<sl
+Xp##(
+ %'WpV0qG
+v;B
+WyIyS
+Xt##[
+ %,/#
+ %'/#
+Xz##po
+ ''s>ry(
+/#
+X~##px
+ +'l#3##"#
+ +,l#7##"&
+ +1l#=##")
+ +6l#A##",
+ +;l#G##"/
+ +@l#K##"2
+ +El#Q##"5
+ +Jl#U##"8
+ +OS~##";
+ +OS}##">
+ +OSz##"A
+ +OSy##"D
+ )OWpV.rX
+S-"I[
+qr-wy
+/*
+sjwE#R$#S
+/*
+vt#W
+vt#Y
+vt#]
+vt#_
+vt#d
+vt#f
+vt#j
+vt#l
+vt#p
+vt#r
+}d#|
+}d#{
+}d#x
+}d#w
+/*
+ 'f$/*
+ %f$u,TU
+sjy(0wy
+/*
+rFT#0
+ 'f$/*
+N0##
+ %f$l#k##(
+ %M/)
+v;B
+/*
+l#o##[
+ +f$l#u##po
+ +f$l#y##px
+ +'l$"##"#
+ +,l$&##"&
+ +1l$,##")
+ +6l$0##",
+ +;l$6##"/
+ +@l$:##"2
+ +El$@##"5
+ +Jl$D##"8
+ +OS|##";
+ +OS{##">
+ +OSx##"A
+ +OSw##"D
+ )O/*
+S,"I[
+qr,wy
+/*
+u,v#u
+/*
+}d#r
+}d#q
+}d#n
+}d#m
+}d#j
+}d#i
+}d#f
+}d#e
+}d#b
+}d#a
+}d#]
+}d#\
+}d#Y
+}d#X
+ -f$u,SU
+sjy(/wy
+/*
+rFS#/
+ )f$N/##
+ %{&Sv##(
+ +f$Su##[
+ +{&Sr##po
+ +{&Sq##px
+ +'Sn##"#
+ +,Sm##"&
+ +1Sj##")
+ +6Si##",
+ +;Sf##"/
+ +@Se##"2
+ +ESb##"5
+ +JSa##"8
+ +OS]##";
+ +OS\##">
+ +OSY##"A
+ +OSX##"D
+ +f$S+"I[
+qr+wy
+/*
+u,t#s
+/*
+}d#p
+}d#o
+}d#l
+}d#k
+}d#h
+}d#g
+}d#d
+}d#c
+}d#_
+}d#^
+}d#[
+}d#Z
+}d#W
+}d#V
+ -{&u,RU
+sjy(.wy
+/*
+rFR#.
+ ){&N.##
+ %b)St##(
+ +{&Ss##[
+ +{&Sp##po
+ +X(So##px
+ +'Sl##"#
+ +,Sk##"&
+ +1Sh##")
+ +6Sg##",
+ +;Sd##"/
+ +@Sc##"2
+ +ES_##"5
+ +JS^##"8
+ +OS[##";
+ +OSZ##">
+ +OSW##"A
+ +OSV##"D
+ +{&S*"I[
+qr*wy
+s|'r%
+ypr"$yqv
+ypr"$/qv
+tE
+ypr"#Bqv
+tE
+yppRIqv
+tE
+{g~1
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+ $Bu"
+pu*+qG
+rKQ#Q$$y
+rKP#P$$y
+rKO#O$$/
+rKN#N$$/
+rKM#M$$y
+rKL#L$$y
+rKK#K$$/
+rKJ#J$$/
+rKI#I$$y
+rKH#H$$y
+rKG#G$$/
+rKF#F$$/
+rKE#E$$y
+rKD#D$$y
+rKC#C$$/
+rKB#B$$/
+rKA#A$#B
+rK@#@$#B
+rK?#?"I
+rK>#>"I
+rK=#=$#B
+rK<#<$#B
+rK;#;"I
+rK:#:"I
+rK9#9$#B
+rK8#8$#B
+rK7#7"I
+rK6#6"I
+rK5#5$#B
+rK4#4$#B
+rK3#3"I
+rK2#2"I
+ $5pu5.q[
+r@$r$$u
+r@$($$+
+r@$l$$o
+r@$"$$%
+r@#;$#>
+q<B"E
+r@#5$#8
+q<<"?
+pu|VsT
+w*]wOsKpZ
+pu1.qW
+yEx-xyQ#P#O#N@
+pu11sT
+yEx-x[M#L#K#J@
+/#
+yEywxyA#@#?#>@
+/#
+yEywx[=#<#;#:@
+/$
+w*bwO+w<
+/$
+pz%%$%#%"xyI#H#G#F@
+/$
+pz%%$%#%"x[E#D#C#B@
+/#
+yEx-xy9#8#7#6@
+/#
+yEx-x[5#4#3#2@
+/%
+r@%)$%,
+r@$<$$?
+r@%#$%&
+r@$6$$9
+r@#O$#R
+q<V"Y
+r@#I$#L
+q<P"S
+/%
+w*nFp01rj
+/%
+yEx-uK9"8"7"6@
+/%
+yEx-v#9"8"7"6@
+/#
+yEywuK9"8"7"6@
+/#
+yEywv#9"8"7"6@
+/$
+w*rFp01t8
+/$
+pz%%$%#%"uK9"8"7"6@
+/$
+pz%%$%#%"v#9"8"7"6@
+/#
+ %0/#
+ %0/%
+r@%=$%@
+r@$P$$S
+r@%7$%:
+r@$J$$M
+r@#d$#g
+q<k"n
+r@#]$#a
+q<e"h
+/%
+w*~FsCuApZ
+ 5?x%#1FsC6x+
+ 5?r@%Q$%T
+r@$e$$h
+r@%K$%N
+r@$^$$b
+r@#x$#{
+r@#.$#1
+r@#r$#u
+q<y"|
+/%
+x%#=Fx/s]
+/%
+s\Q#P#O#Npqx-uK5"4"3"2@
+/%
+s\M#L#K#Jpqx-v#1"0"/".@
+/#
+s\A#@#?#>pqywuK-","+"*@
+/#
+s\=#<#;#:pqywv#)"("'"&@
+/$
+x%#AFx/qc
+/$
+s\I#H#G#Fp&%%$%#%"uK%"$"#""@
+/$
+s\E#D#C#Bp&%%$%#%"wfzj
+/#
+s\9#8#7#6pqx-pqbp*wF
+/#
+s\5#4#3#2pqx-wfyc
+rrR#.
+rrS#/
+rrT#0
+rrU#1
+|3y=$
+|3?=5
+/^
+rdgvC0
+ $Iz)+r%
+y]-y:
+qJ-(
+z)2r%
+ %X/s>sg
+z).q[
+ $S2t<w)
+z.qv
+prtOpM
+tusl
+{]+{|
+/$
+y],y:
+qJ,(
+/$
+ '//$
+ //tE
+/$
+y]+y:
+qJ+(
+ ;0y]*y:
+qJ*(
+ 9>s|5p;
+z~8
+uj~1d
+/#
+zitDq1pR2"6
+zitDq1pR)"-
+zitDq1sR"$
+zitDq1r$pj
+!s4
+/#
+xh
+|x+pX
+ /T@ %p? %P@s/
+|x2pv
+Gu)
+{~#;si#i
+ %l? %^D{9b
+tE
+skA
+tE
+|x.pC
+qQA
+ $sLy.?op$gp/xIpyta
+|x+sT
+tFe
+/$
+{>e
+{~#=si#k
+tAb
+t1xZpy
+ '//$
+ )//$
+tG3
+/$
+ut3
+{~#?si#m
+ %/rM&py
+ //rM%>yZ
+ $YNp<T
+|x2{6
+:)d
+|x.q[
+ %j1s<pOM
+G.)
+}(v~y_qK"7@
+ 'a#:"d
+/#
+ %\/ '*}(v~y_qK"/@
+ '*q,|dd
+/#
+ %~, '2}(v~y_qK"'@
+ %2/&
+uOwe
+/&
+D"we
+{~#Gsi#u
+ %JrM/py
+ 'Ju"
+/&
+ %Kr>1
+ %{*ua+
+ %D}(v~y_qKr5@
+ %Dtg+r{
+y$<K
+ 3R$ 'kAs/
+pu|@p;
+GuR
+{~#Osi#}
+rk4p@
+ $X#v%|V
+r^)
+}w'
+pu6}b
+th&b
+rs&%
+tE
+sk@
+tE
+pu66P
+qQ@
+ 'Z$r>5
+/5
+NQ"7
+NP"8
+NO"0
+NN"1
+NM";
+NL"<
+NK"4
+NJ"5
+NI"?
+NH"@
+NG"8
+NF"9
+NE"C
+ND"D
+NC"<
+NB"=
+NA"5
+N@"6
+N?".
+N>"/
+N="9
+N<":
+N;"2
+N:"3
+N9"=
+N8">
+N7"6
+N6"7
+N5"A
+N4"B
+N3":
+N2";
+/#
+tf
+G,)
+/$
+q,~7d
+/#
+q<4"5
+wRqV
+!s4
+purtpX
+uOe
+/&
+}0e
+{~#Xsi$)
+rk4="
+ +b#/%
+tAb
+}FyZ
+ 'a#/%
+ )a#r>*
+ '>/#
+ '>q<2"3
+ '>tg+pV+
+ %>pu|@yq
+D&e
+ '<D))
+q?*
+ %=puxRr{
+ %|# %l% /=r>6
+ '=/&
+ '=q<0"1
+ '=/%
+D%e
+ ';D()
+ ';/$
+rM$xO
+ ':/$
+ ):rc<
+ -U#q<."/
+ ':/&
+w_3
+/%
+D63
+ '<D9)
+q?p0
+ %</&
+ %R%rM3py
+ /q#rc'
+ -U#q<,"-
+ )U#D53
+ ';D8)
+ ';/$
+rM1xO
+ /U#rc0
+ -Z$q<*"+
+ )U#y$p|we
+/%
+DFwe
+ '<DI)
+q?rl
+ )U#rM@py
+ /v$rc+
+ -Z$q<(")
+ )Z$DEwe
+ ';DH)
+ ';/$
+rM>xO
+ /Z$rc2
+ -_%q<&"'
+ ':tg+yS
+L%3
+/(
+DX3
+{~$5si$c
+rk4=[
+ /|%uYL
+ /|%rc.
+ ->q<$"%
+ '>/)
+L'we
+/%
+Dbwe
+{~$>si$l
+rk4=e
+ />uYS
+ />rc1
+ ->q<""#
+ '>/'
+ /h&/$
+rM$iK
+ /}%rc5
+ -:vgsRs;
+ ':/$
+ 1g&rM#iQ
+ /:rc*
+ -:vgrJr5
+ ): /e&/$
+rM0iJ
+ /:rc6
+ -:vgrypo
+ ): 1d&rM/iP
+ /:uB<
+ -:vgqipj
+ ): /b&/$
+rM<iI
+ /:uB'
+ -:vgr1pM
+ ): 1a&rM;iO
+ /:uB0
+ -:vgqK(
+ ':tg+q%
+ &TZ#q\0qT
+ &% %RS#J=q(+
+p90+
+ $3|O<P
+JQq(2
+/N
+p90.
+ &FJdq(1
+/#
+ )'Joq(5
+ )'/1
+u4#Cq(*
+u4#<q(6
+p9u/
+ 64{1.
+nc
+_B
+ &(/b
+||
+pB%+
+_C
+ &*/'
+tX
+pB$M
+_;
+ &*/#
+||
+pB$$
+ '. $,/#
+tX
+pB#l
+_=
+ &*/&
+ $CpB#R
+_A
+ &H/+
+vb;
+pB#E
+_@
+ &* %'pB#<
+ '' $, %,pB#4
+ ', $* %1C}
+ '1 $* %6Cu
+ '6 $* %;Cm
+ '; $, %@Ce
+ '@!ct-pm
+ %EC\
+ 'E!c'wG
+ %JCS
+ 'J!c'wX
+ %OCJ
+ 'O!c'x#
+ %OCB
+ 'O!cuQpm
+ %OC:
+ 'O!c'xw
+ %OC2
+ 'O!vTy3
+ %OC*
+ 'O!vTz/
+ %OC"
+ 'O!ct?pm
+ %Oppph
+ 'O!vT+pm
+/)
+ $K (7!crlpm
+/%
+tX
+pB$k
+ 'd$!vTwG
+ &N ).!vTwX
+ 'd$pB$D
+ 'd$!vTx#
+tX
+pB$/
+_?
+p9
+!cxNpm
+ 'i$pB#^
+ 'i$!vTxw
+ %'pB#\
+ ''!|-y3
+ %,pB#Z
+_A
+ V#0`}
 
-const direct32SM70 = direct32SM80 + `
- patch
- -3
-packed1 37039 direct_float32_row_F32
-!pJ
-!pI
- =10
- -1
-p;x5te
- =2
- -1
-qSwZpF
- =955
- -1
-t-p41>
-s/r^16
-}t1scyqqcqcqcqcqcqc>?
- =5
- -1
-sEF'1
- =42
- -1
-rj|;t\
- =59
- -1
-pV%I
- =109
- -1
-pVct\
- =95
- -1
-pV{t\
- =30
- -1
-pVxs38
- =3
- -1
-pVms39
- =3
- -1
-pVTs3/
- =2
- -1
-pVKrL=
- =111`
+var tiledBF16x32SM80 = driver.Text{Base: &tiledBF16x32SM80NarrowAligned, Code: `packed2 82189 tiled_dtype_BF16_row_BF16_5_8_dtype_BF16_4_4_float32
+ .$!|F\|mwp
+ 0"tW+qq
+sJx$s7
+hv6r-
+ i$&wtpk
+r#p4p2
+ $NtK'M
+ ($vYq9r}yO
+/#
+vYqAv2
+ &(wIq/
+ $$vArEu$
+ &$zmps
+ ^#$tS4
+ *$tH91
+v_<
+xh
+s(1>xuysv6rquA}L6v-re
+tE
+ $R%r9<
+pc1
+ &l$zy
+v%'
+qQ1
+rc
+ua2
+ 4.xEm?
+ $$}0,
+ $$}V"E="-
+xjq)w"u=-
+/%
+qe"w"
+y7
+ &S# $y% &n$D#91
+ %> 7<xEmJ
+/%
+ %</%
+}V-E=--
+xjp:191u=-
+/%
+qe-91
+ (L{Zp)o?p3zSyxxI=-K
+ 0$D2pk
+qY3;
+ $(wZ}%qX
+wZ}%qu
+wZ}%p6
+tCbf}%pU
+ 0$yPX)
+ (( $$zD8
+tE
+zD^
+ .&rip?K
+ *$ %; ($ud
+ *$yy
+ .$xYq%
+{y'
+ &$s$mHs))
+ &$sAph
+s$pO-
+ (&}^1K
+ 6$Dj=l
+ $$wgrE=n
+ &$vApA=o
+ &$zmmr
+ o#$x=qR&'
+ $$sk3
+ *$qQ3
+ <$DA)
+ $$}PqVpk%#-
+ 2$sM{'<)
+ V#$sMmhR)
+ &$tSg
+ :$s($E
+v3$v2
+uN%
+ i#(vY<=&-
+ $(s'e<&+
+s'38
+ $&vYpAwq
+ $&ua2
+ $$}mp+p4qa
+qY1rf
+vG)
+r,pO
+ $R# )*}mp+YFy5<qa
+ $?Gqql
+y;7=6
+}fx_q3
+ ,(L"x_1.
+ $$y;9R
+seA
+ (& )k# &(vG=)
+se+
+/(
+vY<p@xO
+ &. +J}mp+p7F|_<qa
+|D=(
+xT
+ +I}mp+pQFy\<qa
+/%
+s('=5
+v3'=6-
+uN(
+ 0Ft_m6=<
+DA)
+se7
+/%
+vY<rNi#
+ &0 )@ $*}mp+paFpd0qFqa
+qYCrf
+ -i# $#}mp+p|Fxfrqqa
+ R%6x=p8J&'
+/;
+t_r;#994
+ ,(wl#C)
+{8#=E
+u?r;#=
+ 0({8#>E
+ (${8#?E
+ (${8#@E
+ \$$s(*=L
+v3*=M-
+uN+
+ *(DW=-
+seM
+/2
+vY<p@i-
+ -v% $:ruBwO+r6qa
+|D=,
+ +f& $#ruCFsC6q&qa
+ R%4y$s^/
+xe%1
+ (&}f%4
+ $) y#,qeaK
+ $$D"ql
+ ($ $bBv%ys
+D%)
+ $T) &Z;D/)
+v}r;#W
+ +Q-/P
+qQ3
+ :4D,si#a
+ &$uer;#Y="
+ *$ %\' 0$sMq/9<=9
+/R
+sMqA96si#]
+ 0(uer;#d=,
+ 2$y;wrN
+q?r;#:
+/#
+}VsEKpy
+ ,*qe0si#h
+ &$s('=s
+v3'=t-
+uN(
+ &(uM=S
+set
+/>
+vY<p@i@
+ &. +n*rueFpd0qFqa
+|D=R
+ +]+ $*rufFxfrqqa
+ *4}^;si#y
+w#<si#6
+ (&tSG
+w3F8
+r#s^E
+ i%(w3DZ
+r#s^G
+ i%&w3Dp2
+r#s^I
+ i%&w3Dpe
+r#s^K
+ m;&w*PwOsKpZ
+ 4$w*TwO+w<
+ F$w*aFp01rj
+ 4$w*eFp01t8
+ F$w*qFsCuApZ
+ 4$w*uFsC6x+
+ F$x%#0Fx/s]
+ 4$x%#4Fx/qc
+ :$zZr;#6=&
+|3G=;
+ k$&tH9/
+ J$Gq)
+{~#Isi#w
+ &&{9L
+tE
+sk/
+ &(qQ/
+ .${~#Ksi#y
+tAL
+ $& '//$
+ )/ *.{~#Msi#{
+ %/ $& // 4.uJ
+pipU"7
+ 0$uJ
+pipU"/
+ 0$uJ
+pipU"'
+ ,${~#Usi$&
+ %M $& 'M && %N *$uJ
+pipUr5
+ @$GqR
+{~#]si$.
+ .&th&L
+ &$sk-
+ &$qQ-
+ k#$Tq[pV+
+w$5
+wSt^tz
+w$4
+ %$/$
+ &$/%
+ &$Ip)?pEqBqgq7uLq]8
+u@0xv
+ &&wte
+/'
+ $&{~#gsi$7
+ .$tAL
+ $$ 'f#/%
+ )f# $./&
+w$3
+ %Dw$2
+ %F .[# )D $a#v^e
+ 6$ /C $./'
+w$1
+ %Cw$0
+ +C/'
+ -C/&
+ 24 '@/$
+ )@ $./%
+w$/
+ %@w$.
+ 7b#/'
+}f3
+/&
+ .8/'
+ &$ /T$ $./'
+w$-
+ %Cw$,
+ 9b# 24 /b# $./%
+w$+
+ %@w$*
+ 9b#L&we
+/&
+ .8 'b# $& /f% $./'
+w$)
+ %Cw$(
+ 9s$ 24 /s$ $./%
+w$'
+ %@w$&
+ 7U& $2L-3
+/)
+ $&{~$Csi$q
+ .$tAL
+ $$ /x& $./&
+w$%
+ %Dw$$
+ 7D/*
+L0we
+/&
+ $8{~$Lsi$z
+ .$ %D $$ /D $./&
+w$#
+ %Dw$"
+ 7D/(
+ 24 /y& $./%
+wbs;
+ %@wbpx
+ 7@ 2l* $}* /@ $./%
+wbr5
+ %@wbpF
+ 9@ 24 /@ $./%
+wbpo
+ %@wbpG
+ 9@ 24 /@ $./%
+wbpj
+ %@wb[
+ 9@ 24 /@ $./%
+wbpM
+ %@wbU
+ 9@ 24 /@ $./%
+wb(
+ %@wb7
+ 7@ :2/O
+ :$/2
+ >$n[
+_1
+ &&/c
+||
+pB%9
+_3
+ **pB$Y
+_%
+ *&pB$&
+ '. ((pB#n
+_(
+ ,&_/
+ ,$_-
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O 4&pB$y
+ 'd$ 4(pB$N
+ 'd$ &(pB$7
+_+
+ ,& 'i$ (& '' (&_/
+ V#$`}
 
-const directBF16SM80 = `packed1 38418 direct_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]piuNt@pOrGrR
-!vv|Q
-!v7psv6|\z;
-!
-!vt-v<wNs<
-!
-!pH+sLpD
-!}[
-!c
-p;,v<pF
-zfto
-p9+-r0
-p:xWun
-qSqute
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-xY
-rd
-x.
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-tb.p|
-u3
-tb8ua
-{<rW
-Q
-pn|Ys6
-N
-tb8qN=
-p%
-vGzM
-|OzYX
-p\
-"'
-}ot0
-"*
-rBp"rS2t,
-"#
-rBp[sO
-r6+j
-*'%
-wKpG
-uo~5I
-vss7su
-vj
-u1p=
-u1pU
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-pl8
-uVrU
-tv
-!#
-wI@pX
-wu30
-qm
-wh
-v102xZ
-4
-uE
-v#
-qa0
-!#
-z0s6
-ta
-xv,
-T0
-pm
-{R
-*/%
-sw
-p\
-{Eui
-p\
-xvvO
-tT
-}e.
-p}p[
-qnpW>
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
-!#
-"%
-i#30
-xv,
-{R
-*/%
-sw
-p\
-{Eui
-p\
-xvvO
-tT
-}e.
-p}p[
-qnpWI
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/030vQ?
-"%
-tf-30
-\
-!#
-vl7pj
-{ZpW-p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-i2qg
-sn3G
-*/%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
-q'=q0
-u'p,
-wcu*q9z/
-p\
-xvvO
-tT
-}e.
-s(W%
-wKpU
-{R
-{PqN
-t1=qR
-t1=U
-4
-t1=ry
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_Xp$
-H
-!#
-q'.sh
-|w$s[C
-u'p,
-wKp)
-q\p5C
-vrpW%AC?
-t>
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=4%r)%
-|A=yY
-|8}U
-u(
-wr
-t:t'
-i*V+
-i+B
-z@f
-rBuJ+r)#
-rBp=V,r)#
-wtpw
-u'M'
-zJvDympMy_xD1'rq
-sWpw
-rBuJKr))
-vd+9
-p}q4
-qopY
-zepK?
-"7
-ru/
-|A=q0
-*$V"
-sA$
-sauJ$
-tw
-p6
-vsp)V%
-vj
-u1pY
-u1pW(
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-r{<
-uVrU
-tv
-!#
-|A,s-
-zJvDympMy_xD1/1%
-s.pWRV>%
-xmS
-weR
-rBuJS?
-tb9qw
-qn=
-sHo
-";
-ru.
-qD=y'
-i>%
-tf8C
-|d9sO
-pnww^
-p+
-uGp<qy
-{*.1%
-u{8p|
-wcu*M%G
-}oD
-u{.^
-u.
-qk%wvt2
-t1yc%
-}oD
-4
-x)
-qt.D
-J
-!#
-)
-qVq9D
-sJ~"
-uGsKrI
-s.uJEs[
-uGrOqy
-yg3
-ub%
-xz
-4
-rDp
-vaB
-*#%
-"&
-rj|;x_zQ
-uG--q#
-qv{c1+
-rjt,I
-rf.
-qm
-H
-!#
-svM.
-v#
-H
-!#
-0
-q29
-qvq4ry
-t+q9E
-tT
-rV
-prsrxG
-pv
-&
-uG--qe
-pB.GqR
-u6,uitK>
-q1}w
-q29
-qvq42q,
-s|sL
-"#
-pv
-&
-"#
-pB.GqR
-u6,uitK>
-qF"E
-q29
-qvq4<&
-s|pk
-"#
-pv
-&
-"#
-pB.GqR
-u6,uitK>
-qF(q&
-q29
-qvq4<,
-s|rJ
-"#
-pv
-&
-"#
-pB.GqR
-u6,uitK>
-uGp<|_
-xS.<.rq
-ugp)p-G
-tU.1%
-tU.<1
-\
-rjz]zD
-!#
-!#
-uG--qN
-ri
-q29
-qvq4<2
-t+R1E
-v0pK%
-rV
-"%
-pv
-&
-"%
-pB.GqR
-u6,uitK>
-"%
-xS4<4A
-ugpYrSB
-tU41%
-\
-u<
-!#
-"+
-rj{vt\
-u{7f
-tH72{c1+
-J
-!#
-q29
-qvq4qR
-pB.uD
-u6,uitKZ
-qK|IB
-x<<?
-\
-!#
-xS;<;B
-tU;A
-sH,
-pnzg^
-p+
-u-zHsm
-}o1%
-rP
-uG.,t;
-pB.2{c1+
-J
-!#
-)
-q2x6
-qvq41+
-xv.
-0
-q29
-qvq42[
-qL}w8
-vbq=
-t6,uitK
-x>#
-pB.G2[
-so
-uG{_qe
-u6/uKZ
-qKu4p0B
-Yp01%
-\
-!#
-u-|#q3
-wuVE
-qGs\t%
-:
-rDj
-uGsTu:
-z3$p$
-wOu*M#1$
-ti
-4
-rDq
-p\
-sapWF%
-tw
-p6
-vspWGp-
-vj
-u1pWI
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM/qR
-tv
-!#
-"L
-*'38
-vwu\6
-w^8
-tw
-p6
-vsp)38
-vj
-u1pY
-w;8
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl8
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-rt7rI
-zJvDympMy_xD<\1'
-r#+r]
-vNpW333
-uG|#r+
-pB.u%+
-qk%wvt2
-t1yc%
-}oD
-4
-x)
-qt.D
-qGs\t%
-qGt$Z
-qm
-!#
-uGx5ww
-q)q>piy4xD%wvq4
-"&
-uot,t\
-rt8u:
-vj
-ur/
-tT
-}e7
-rt7t;
-wm%
-{hs2#7
-pC2
-4
-r7zM
-5
-rt9pb
-T2
-z>
-o
-*1%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-v0s2#@vQ
-rt=r4
-vws2#8t~
-qoq4
-zeq4?
-tT
-tf&C
-vrpYqgrZ?
-!#
-qxx*
-q\pYp$
-yf
-p6
-r#+r-
-s.p"3:V&
-r#.t'
-s.pG35VD
-zZ7
-vW3
-r#,r+
-vrpYrZCs^"
-!#
-uGx@pX
-q\pYp$
-qm
-qm
-qm
-p6
-uGzIu:
-wcy|pW,z/
-ur/
-i.%
-}e7
-zZ7
-s(1%
-tkq)piPrbrmxXq4rzp[{f8V#
-|OxXq4rzpG2s2#HV1
-uRp"38
-!#
-pnzLpj
-p+
-J
-!#
-)
-"E
-|Rp[C
-sJ~"
-"E
-s.s7t]t~
-"E
-yg3
-ub(
-xz
-4
-rDr
-vaB
-*&%
-"E
-pVBx_zQ
-"E
-qv{c1+
-pV#I
-rf.
-qm
-H
-!#
-svM.
-v#
-H
-!#
-0
-q29
-qvq4ry
-t+q9E
-tT
-rV
-"D
-pv
-&
-"D
-pB.GqR
-u6,uitK>
-q1}w
-q29
-qvq42q,
-s|sL
-"#
-pv
-&
-"#
-pB.GqR
-u6,uitK>
-qF"E
-q29
-qvq4<&
-s|pk
-"#
-pv
-&
-"#
-pB.GqR
-u6,uitK>
-qF(q&
-q29
-qvq4<,
-s|rJ
-"#
-pv
-&
-"#
-pB.GqR
-u6,uitK>
-"D
-xS.<.rq
-ugp)p-G
-tU.1%
-tU.<3
-\
-rjz]zD
-!#
-!#
-"E
-ri
-q29
-qvq4<2
-t+R1E
-v0pK%
-rV
-"%
-pv
-&
-"%
-pB.GqR
-u6,uitK>
-"%
-xS4<4A
-ugpYrSB
-tU41%
-\
-u<
-!#
-"E
-pVDt\
-"E
-tH72{c1+
-J
-!#
-q29
-qvq4qR
-pB.uD
-u6,uitKZ
-qK|IB
-x<<~
-\
-!#
-xS;<;B
-tU;A
-J
-sH@
-!#
-)
-",
-|RpW(C
-sJ~"
-",
-s.uJ(V*
-",
-yg3
-ub*
-xz
-4
-rDs
-vaB
-*)%
-",
-pVKx_zQ
-",
-qv{c1+
-pV,I
-rf.
-qm
-H
-!#
-svM.
-v#
-H
-!#
-0
-q29
-qvq4ry
-t+q9E
-tT
-rV
-"+
-pv
-&
-"+
-pB.GqR
-u6w?8tl>
-q1}w
-q29
-qvq42q,
-s|sL
-"#
-pv
-&
-"#
-pB.GqR
-u6w?8tl>
-qF"E
-q29
-qvq4<&
-s|pk
-"#
-pv
-&
-"#
-pB.GqR
-u6w?8tl>
-qF(q&
-q29
-qvq4<,
-s|rJ
-"#
-pv
-&
-"#
-pB.GqR
-u6w?8tl>
-"+
-xS.<.rq
-ugp)p-G
-tU.1%
-tU.<Y
-\
-rjz]zD
-!#
-!#
-",
-ri
-q29
-qvq4<2
-t+R1E
-v0pK%
-rV
-"%
-pv
-&
-"%
-pB.GqR
-u6w?8tl>
-"%
-xS4<4A
-ugpYrSB
-tU41%
-\
-u<
-!#
-",
-pVMt\
-",
-tH72{c1+
-J
-!#
-q29
-qvq4qR
-pB.uD
-u6w?8tlZ
-qK|IB
-x<1E
-\
-!#
-xS;<;B
-tU;A
-sHH
-s{,pj
-p+
-uGt2q#
-pVAI
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-H
-!#
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-H
-!#
-)
-uGuQpw
-q2x6
-qvq41+
-pB.uD
-q;
-uGw}sm
-xv.
-0
-q29
-qvq41+
-qLyDqu
-vbq=
-t6,uitK
-|E
-t6p5/rJ
-}"r_S>W
-t6zIsqp&
-}"u_q/>sI
-t6zI|+rg
-}"|q>qW
-t6,vFsL
-}"szsU>sG
-t6t=@.r>
-|K"sIsR"
-t6w{.wN
-|K$rlsR$
-t6w{u0p&
-|K&qWsR&
-t6t4rg
-|K(t|sR(
-t6+}#w7
-|K*sGsR*
-t6+,uQr>
-|K,u#sR,
-t6+rFs%
-|K.$"sR.
-t6{pwdn
-|K0$#sR0
-t6}cwi
-|K2$$sR2
-t6+-v(v=
-|K4$%sR4
-t6+sqpk
-|K6$&sR6
-qKu4p0B
-Yp01%
-\
-!#
-"@
-pepl|{/v+'
-pepl-xWsL$(
-pepl-xWrJ$)
-peplp<@vOv+*
-pepl-sK+y%+
-pepl-sKtO$,
-pepl--y+$-
-pepl-p<s%$.
-pepl-p<tz$/
-pepl--u)y%0
-pepl--sq/v+1
-pepl-u)r*$2
-pepl-tGsZ$3
-pepl--7wV$4
-pepl--77y%5
-pepl-y<xWv+6
-s{.r]
-vws2#_VH
-qop5
-zep5?
-uh
-tJ1$A
-rP
-s{7j
-{ZpW5p$
-vc-q@
-0
-tJ1$A
-J
-!#
-)
-s{8q0
-t7
-qvq41+
-pB.uD
-t6|{p&
-"$
-v/yq}Xuf
-s{@qN
-iK%
-|Rs2#?C
-zSuf
-vc+r-
-u6|{/}2
-"&
-tpr3p41'1>
-qK|IB
-x<ry
-\
-!#
-vc8sr
-sEE'1
-pqf-pj
-tMyvtB.yr
-pqf.q@
-y5
-t3v8
-tMZ
-pqf8j
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-pqf7pw
-w4r}98qcqfq|q|
-y}zAz&+t=
-pqf9px
-yj
-yk
-pqyYpx
-{Y
-pqy'q#7
-yd
-&
-pqps/r-
-rx
-t(vf
-"#
-yd
-&
-pqps/ts
-rx
-pqr.7f
-vo.z&uP$$
-pqwEf
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-vc9r1
-|^2'2>
-vc/pb
-rjzGt\
-|.,ps
-ri
-J
-!#
-vc@r4
-t7
-qvq41+
-pB.uD
-t6|{p&
-zw1
-"0
-tMyvtB.yr
-"0
-y5
-t3v8
-tMZ
-"0
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-"0
-w4r}98qcqfq|q|
-y}zAz&+t=
-"0
-yj
-yk
-"0
-{Y
-"/
-yd
-&
-"0
-rx
-t(vf
-"#
-yd
-&
-"0
-rx
-"/
-vo.z&uP$$
-"0
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-|.=r-
-syu8r3dp@l|{/}2
-"/
-q82'2>
-qKu4p0B
-Yu4p*
-\
-!#
-:
-uGq4^
-pV$I
-uG78qe
-w)r3u}2dpy#3l|{p&
-!#
-"#
-q\,p-
-:
-5
-"#
-w)r3u}2dpy#3l-xWsL
-!#
-"#
-q\+p-
-:
-5
-"#
-w)r3u}2dpy#3l-xWrJ
-!#
-"#
-q\-p-
-:
-5
-"#
-w)r3u}2dpy#3lp<u0rg
-!#
-"#
-q\.p-
-:
-5
-"#
-w)r3u}2dpy#3l-sKvm
-!#
-"#
-q\8p-
-:
-5
-"#
-w)r3u}2dpy#3l-sKtO
-!#
-"#
-q\7p-
-:
-5
-"#
-w)r3u}2dpy#3l--y+
-!#
-"#
-q\9p-
-:
-5
-"#
-w)r3u}2dpy#3l-p<s%
-!#
-"#
-q\/p-
-:
-5
-"#
-w)r3u}2dpy#3l-p<tz
-!#
-"#
-q\@p-
-:
-5
-"#
-w)r3u}2dpy#3l--u)r>
-!#
-"#
-q\qYp-
-:
-5
-"#
-w)r3u}2dpy#3l--sqp&
-!#
-"#
-q\xFp-
-:
-5
-"#
-w)r3u}2dpy#3l-u)r*
-!#
-"#
-q\sTp-
-:
-5
-"#
-w)r3u}2dpy#3l-tGsZ
-!#
-"#
-q\x5p-
-:
-5
-"#
-w)r3u}2dpy#3l--7wV
-!#
-"#
-q\x@p-
-:
-5
-"#
-w)r3u}2dpy#3l--7pk
-!#
-"#
-q\qup-
-:
-5
-"#
-w)r3u}2dpy#3l--typ&
-!#
-J
-pVbt\
-!#
-)
-uG7@rI
-q2x6
-qvq41+
-pB.uD
-t6/uK
-ws:
-pnj,sQ
-xv.
-0
-q29
-qvq41+
-qLyDqu
-vbq=
-t6w?8tl
-s+)6S
-t6+uQtO
-s+*6S
-t6rcwV
-s++6S
-t6zRw$
-s+,6S
-t6zR7vm
-s+-6S
-t6+9,sZ
-s+.6S
-t6+{Xt[
-s+/6S
-t6xWwZn
-s+06S
-t6xW7r*
-s+16S
-t6+@,tK
-s+26S
-t6+u0rJ
-s+36S
-t6sKrFp&
-s+46S
-t6sKtyrg
-s+56S
-t6-sTsL
-s+66S
-t6z&.r>
-s+76S
-t6p<y;
-s+86S
-pnj-qe
-syu8r3dp@lwT}2
-qKu4p0B
-Yp01%
-\
-!#
-u-|#r4
-|wMVMA
-tfM2s2#e
-tJ9'1
-sJ~;D
-!#
-|.8q0
-|cz2r^2
-pB.u%+
-u6-y<w7>
-|.7j
-wu3.
-qt.1F
-4
-5
-|.9rI
-*o2s2#D
-s.y:s2#s2s2#f
-T.
-{K
-w2
-*-%
-}51
-ppr>'2
-!#
-|.@^
-p+
-|A9r-
-s.p/o2s2#u2s2#L
-J
-!#
-)
-uGvFrI
-s.y:s2#wp-
-uG/8t;
-yg3
-ub,
-xz
-4
-{#~%
-vaB
-*+%
-pVzt\
-uG/7{G
-s;+
-t6-y<w7
-rf.
-!#
-q2x6
-qvq41+
-p~p@uD
-t6/uK
-qJS
-prr4q#-
-|l>
-s>
-uG/7^
-t+XE
-ta
-wG
-uG/8r.9
-qKXryA
-YX1%
-\
-!#
-qK[2}w
-ynA
-yn1F
-4
-sJ~)
-u-@=q@
-O
-!#
-tb/r1
-O
-!#
-uGrOpx
-pVws38
-(7
-!#
-"p
-pVls39
-(9
-!#
-"#
-pVSs3/
-(@
-!#
-pVJrL=
-(xF
-!#
-uG/8qe
-rjuyrL+
-(x5
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-uI
-p3Y
-;0
-(
-!s*
-|A=yY
-qH
-vg
-v#
-(
-!tS
-"m
-sk
-aU
-;2
-(
-!vB
-|.9pj
-g
-a"
-;.
-(
-!w&
-"(
-tW
-u+#L
-;%
-(
-!x=
-}G
-u+#M
-qPs2#L
-(
-!yE
-")
-sv@
-vg
-v#
-(
-!{-
-"#
-tW
-a=
-;(
-(
-!vKxw
-}G
-a>
-wp=
-(
-!pty@
-tW
-a3
-;*
-(
-!ptyG
-}G
-a4
-wp3
-(
-!pt+uU
-")
-sv9
-pfp"
-;,
-(
-!pt{H
-sv/
-pfpG
-qPp"
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var tiledBF16x64SM80NarrowAligned = driver.Text{Base: &tiledBF16x32SM80NarrowAligned, Code: `packed2 105901 tiled_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
+ 0$!yHsK*p.tc
+ *$]xlr-
+OunrA
+hysrA
+p#*rqs7
+ e-*r?_
+ ,$p<a
+ u'$p<b
+ H$q:.M
+s/
+pg.r+
+ 8(vn,vZ&+
+ 2$qY0;
+ 0$}mp+pQFxu2qa
+qY4rf
+{-
+r,q/
+ ,+}mp+paxLr6*qa
+t_m8zz
+D#)
+wU"
+ ,+ru"|)6qyqa
+ &$y;==<
+L-x_q3
+ ,&L.x_1.
+ $$y;?R
+seG
+ 2&vG=/
+se1
+ &&vi8>xZ
+ 2$ru)FuAp0qa
+ut=.
+ .&ru,v@r:q&qa
+uM=-
+y6
+ ,+ru/v@unrlqa
+y?=,
+r,qA
+ ,+ru2Fp0xfqa
+/%
+s(<=?
+v3<=@-
+ .*p<c
+/*
+t_m@=F
+DK)
+seA
+ &,vi8i'
+ 2$ru9v@u|q0qa
+qYL;
+ 0&ru<Fq&5sKqa
+qYPrf
+ /e$ $5ru?FxuqFqa
+t_mTzz
+ /e$ $#ruBu\xWvZqa
+ w#6 d#B $":.vC9
+ <$rzuAp0&+
+ ($}<vZ^
+ *$}<vZ&+
+ ($x=p8r&'
+/;
+t_r;#I94
+ ,(wl#R)
+{8#ME
+u?r;#M
+ 0({8#NE
+ (${8#OE
+ (${8#PE
+ ($p],,vZ&+
+ B$qDRB
+qDQB
+qDPB
+qDOB
+qDNB
+qDMB
+qDLB
+qDKB
+qDJB
+qDIB
+qDHB
+qDGB
+qDFB
+qDEB
+qDDB
+qDCB
+qDBB
+qDAB
+qD@B
+qD?B
+qD>B
+qD=B
+qD<B
+qD;B
+qD:B
+qD9B
+qD8B
+qD7B
+qD6B
+qD5B
+qD4B
+qD3B
+ c#"s(>=\
+v3>=]-
+ (&p<d
+/3
+Dh=3
+se]
+ &*vi8i3
+ 2$ruiu\v(rWqa
+ut=2
+ .&rulu\66reqa
+uM=1
+ -t( $3ruo~$y5qa
+y?=0
+ -t( $#rurFul.r6qa
+ R%4y$s^;
+ $. $+z@p+p^FxupU
+ $$}f%@
+xe%C
+z@xHv@u|qc
+ 4(z@p+p^Fq&5t'
+ 4$}2"Fxurj
+ 4$}2&u\.ulpU
+ 4$k3;
+ &$qeuK
+ $$D&ql
+/N
+rdNr.
+ ((D/)
+ J$D,si#p
+ &$uer;#juD
+ *$ %_( 0$sMq/9F=9
+/R
+sMqA96si#n
+ ((xjphp@EiV
+ ($uer;#t=(
+ 2${~#6rN
+q?r;#J
+/#
+xjr;#2EKpy
+ ,*qe,si#x
+ &$s(<si#2
+v3<si#3-
+ (&uM=Y
+q?r;#3
+ &&vi8iH
+ 2$}mw,lv@u|q0qa
+ut=X
+ .&}mw,lFq&5sKqa
+uM=W
+ -}- $3}mw,lFxuqFqa
+y?=V
+ -}- $#}mw,lu\xWvZqa
+ *4}^;si$/
+w#<si#J
+ (&tSK
+w3_8
+r#s^^
+ $(|G(i,
+ *$|GpMi-
+ *$|Gpoi.
+ *$|Gr5i/
+ *$r~#i0
+ *$r~%i1
+ *$r~)i2
+ *$r~+i3
+ *$r~/i4
+ *$r~1i5
+ *$r~5i6
+ *$r~7i7
+ *$r~;i8
+ *$r~=i9
+ *$r~Ai:
+ *$r~Ci;
+ *$w3]Z
+r#s^a
+/$
+r~)i<
+ **r~+i=
+ *$r~/i>
+ *$r~1i?
+ *$r~5i@
+ *$r~7iA
+ *$r~;iB
+ *$r~=iC
+ *$r~AiD
+ *$r~CiE
+ *$r~GiF
+ *$r~IiG
+ *$r~MiH
+ *$r~OiI
+ *$r~SiJ
+ *$r~UiK
+ *$w3]p2
+r#s^c
+/$
+r~WiL
+ **r~YiM
+ *$r~]iN
+ *$r~_iO
+ *$r~diP
+ *$r~fiQ
+ *$r~jiR
+ *$r~liS
+ *$r~piT
+ *$r~riU
+ *$r~viV
+ *$r~xiW
+ *$r~|iX
+ *$r~~iY
+ *$|G#ziZ
+ &$rpz|X
+/#
+|G#yi[
+ &(rpy|X
+/$
+w3]pe
+r#s^e
+/$
+r~ji\
+ *.r~li]
+ *$r~pi^
+ *$r~ri_
+ *$r~via
+ *$r~xib
+ *$r~|ic
+ *$r~~id
+ *$|G$#1ie
+ &$ye#1|X
+/#
+|G$#3if
+ &(ye#3|X
+/#
+|G$#7ig
+ &(ye#7|X
+/#
+|G$#9ih
+ &(ye#9|X
+/#
+|G#|ii
+ &(rp||X
+/#
+|G#{ij
+ &(rp{|X
+/#
+|G#xik
+ &(rpx|X
+/#
+|G#wil
+ &(rpw|X
+ B$vt#0
+vt#2
+ ,&u,vU
+ &$rFv#1
+ w$$l#[##";
+ *Gl#_##">
+ *Gl#f##"A
+ *Gl#j##"D
+ Ho$vt#v
+vt#x
+vt#|
+vt#~
+ ,*u,uU
+ &$rFu#0
+ w$$l$J##";
+ *Gl$N##">
+ *Gl$T##"A
+ *Gl$X##"D
+ 0o$sjwE$]$$^
+/*
+vt$c
+vt$e
+vt$i
+vt$k
+vt$o
+vt$q
+vt$u
+vt$w
+vt${
+vt$}
+}d#~
+}d#}
+ &Y+ ,{&u,tU
+ &}&rFt#/
+ ,$l$v##(
+ *$l$z##[
+ *$l%###po
+ *$l%'##px
+ *)l%-##"#
+ *)l%1##"&
+ *)l%7##")
+ *)l%;##",
+ *)l%A##"/
+ *)l%E##"2
+ *)l%K##"5
+ *)l%O##"8
+ *) Hx) *w+sjwE%L$%M
+/*
+vt%Q
+vt%S
+vt%W
+vt%Y
+vt%]
+vt%_
+vt%d
+vt%f
+vt%j
+vt%l
+ 4]+u,sU
+ &y+rFs#.
+ ,$l%e##(
+ *$l%i##[
+ *$l%o##po
+ *$l%s##px
+ *)l%y##"#
+ *)l%}##"&
+ *)l&&##")
+ *)l&*##",
+ *)l&0##"/
+ *)l&4##"2
+ *)l&:##"5
+ *)l&>##"8
+ *) Jx) @w+rKr#r$$y
+rKq#q$$y
+rKp#p$$/
+rKo#o$$/
+rKn#n$$y
+rKm#m$$y
+rKl#l$$/
+rKk#k$$/
+rKj#j$$y
+rKi#i$$y
+rKh#h$$/
+rKg#g$$/
+rKf#f$$y
+rKe#e$$y
+rKd#d$$/
+rKc#c$$/
+rKb#b$$y
+rKa#a$$y
+rK_#_$$/
+rK^#^$$/
+rK]#]$$y
+rK\#\$$y
+rK[#[$$/
+rKZ#Z$$/
+rKY#Y$$y
+rKX#X$$y
+rKW#W$$/
+rKV#V$$/
+rKU#U$$y
+rKT#T$$y
+rKS#S$$/
+rKR#R$$/
+rKQ#Q$#B
+rKP#P$#B
+rKO#O"I
+rKN#N"I
+rKM#M$#B
+rKL#L$#B
+rKK#K"I
+rKJ#J"I
+rKI#I$#B
+rKH#H$#B
+rKG#G"I
+rKF#F"I
+rKE#E$#B
+rKD#D$#B
+rKC#C"I
+rKB#B"I
+ X#Bw*ju\v(sI
+ $$yEx-xyr#q#p#o@
+ $$yEx-x[n#m#l#k@
+/#
+yEywxyQ#P#O#N@
+/#
+yEywx[M#L#K#J@
+/$
+w*nu\v(td
+/$
+pz%%$%#%"xyj#i#h#g@
+/$
+pz%%$%#%"x[f#e#d#c@
+/#
+yEx-xyI#H#G#F@
+/#
+yEx-x[E#D#C#B@
+/$
+w*rFu*5qu
+/$
+pz)%(%'%&xyb#a#_#^@
+/$
+pz)%(%'%&x[]#\#[#Z@
+/#
+pz%%$%#%"xyA#@#?#>@
+/#
+pz%%$%#%"x[=#<#;#:@
+/$
+w*vFu*52pU
+/$
+pz-%,%+%*xyY#X#W#V@
+/$
+pz-%,%+%*x[U#T#S#R@
+/#
+pz)%(%'%&xy9#8#7#6@
+/#
+pz)%(%'%&x[5#4#3#2@
+/%
+r@%I$%L
+r@$\$$_
+r@%C$%F
+r@$V$$Y
+r@#p$#s
+q<w"z
+r@#j$#m
+q<q"t
+/%
+x%#1u\66x+
+/%
+yEx-uKY"X"W"V@
+/%
+yEx-v#Y"X"W"V@
+/#
+yEywuKY"X"W"V@
+/#
+yEywv#Y"X"W"V@
+/$
+x%#5u\66vP
+/$
+pz%%$%#%"uKY"X"W"V@
+/$
+pz%%$%#%"v#Y"X"W"V@
+/#
+ %0/#
+ %0/$
+x%#9tQrqqX
+/$
+pz)%(%'%&uKY"X"W"V@
+/$
+pz)%(%'%&v#Y"X"W"V@
+/#
+ %0/#
+ %0/$
+x%#=tQrqsI
+/$
+pz-%,%+%*uKY"X"W"V@
+/$
+pz-%,%+%*v#Y"X"W"V@
+/#
+ %0/#
+ %0/%
+r@%~$&$
+r@%4$%7
+r@%x$%{
+r@%.$%1
+r@$G$$J
+r@#Z$#]
+r@$A$$D
+r@#T$#W
+/%
+x%#I~$wn
+ 5S#x%#M~$0vU
+ 5S#x%#Q~$q0pZ
+ 5S#x%#U~$+x+
+ 5S#r@&U$&X
+r@%i$%l
+r@&O$&R
+r@%c$%f
+r@$|$%"
+r@$2$$5
+r@$v$$y
+r@$,$$/
+/%
+x%#bFulropZ
+/%
+s\r#q#p#opqx-uKU"T"S"R@
+/%
+s\n#m#l#kpqx-v#Q"P"O"N@
+/#
+s\Q#P#O#NpqywuKM"L"K"J@
+/#
+s\M#L#K#Jpqywv#I"H"G"F@
+/$
+x%#fFul.w<
+/$
+s\j#i#h#gp&%%$%#%"uKE"D"C"B@
+/$
+s\f#e#d#cp&%%$%#%"v#A"@"?">@
+/#
+s\I#H#G#Fpqx-uK="<";":@
+/#
+s\E#D#C#Bpqx-v#9"8"7"6@
+/$
+x%#jFul1sD
+/$
+s\b#a#_#^p&)%(%'%&uK5"4"3"2@
+/$
+s\]#\#[#Zp&)%(%'%&v#1"0"/".@
+/#
+s\A#@#?#>p&%%$%#%"uK-","+"*@
+/#
+s\=#<#;#:p&%%$%#%"v#)"("'"&@
+/$
+x%#nFul1uE
+/$
+s\Y#X#W#Vp&-%,%+%*uK%"$"#""@
+/$
+s\U#T#S#Rp&-%,%+%*wfzj
+/#
+s\9#8#7#6p&)%(%'%&pqbp*wF
+/#
+s\5#4#3#2p&)%(%'%&wfyc
+rrs#.
+rrt#/
+rru#0
+rrv#1
+zZr;#J=*
+|3K=;
+/^
+rdivC0
+ e%u&{~#]si$.
+ >${~#_si$0
+ :${~#bsi$2
+ 6$p<e
+ Z#${~#jsi$:
+ Z#${~#rsi$B
+ D$Nr"7
+Nq"8
+Np"0
+No"1
+Nn";
+Nm"<
+Nl"4
+Nk"5
+Nj"?
+Ni"@
+Nh"8
+Ng"9
+Nf"C
+Ne"D
+Nd"<
+Nc"=
+Nb"G
+Na"H
+N_"@
+N^"A
+N]"K
+N\"L
+N["D
+NZ"E
+NY"O
+NX"P
+NW"H
+NV"I
+NU"S
+NT"T
+NS"L
+NR"M
+NQ"E
+NP"F
+NO">
+NN"?
+NM"I
+NL"J
+NK"B
+NJ"C
+NI"M
+NH"N
+NG"F
+NF"G
+NE"Q
+ND"R
+NC"J
+NB"K
+NA"U
+N@"V
+N?"N
+N>"O
+N="Y
+N<"Z
+N;"R
+N:"S
+N9"]
+N8"^
+N7"V
+N6"W
+N5"b
+N4"c
+N3"Z
+N2"[
+ .c#q<T"U
+ .${~#{si$K
+ J$q<R"S
+ V#$q<P"Q
+ P#$q<N"O
+ V#$q<L"M
+ P#$q<J"K
+ V#$q<H"I
+ P#$q<F"G
+ (b&L#qd
+/%
+DVqd
+ &ODY)
+q?q0
+ (Z#rMMpy
+ 4i& (p(q<D"E
+ ($DUqd
+ &$DX)
+ ';/$
+rMKxO
+ ., .y(q<B"C
+ (v(L&}l
+/%
+Dg}l
+ &ODj)
+q?qF
+ (Z#rMZpy
+ .$ (s( (|*q<@"A
+ ($Df}l
+ &$Di)
+ ';/$
+rMXxO
+ :X+q<>"?
+ (z*L)zz
+/%
+Dwzz
+ &ODz)
+q?rW
+ (Z#rMhpy
+ .$ (w* (Q-q<<"=
+ ($Dvzz
+ &$Dy)
+ ';/$
+rMfxO
+ :\-q<:";
+ (~,L,>ro
+/%
+wl#6>ro
+ &Owl#9)
+q?ro
+ (Z#rMupy
+ .$ ({, (U/q<8"9
+ ($wl#5>ro
+ &$wl#8)
+ ';/$
+rMsxO
+ :a/q<6"7
+ (n*L13
+/(
+wl#H3
+{~%;si%i
+rk4si#K
+ .,t#yC#0
+ .$uB+
+ ,$ (S+/)
+L3we
+/%
+wl#Qwe
+{~%Dsi%r
+rk4si#T
+ ..t#yC#7
+ .$uB2
+ 2$ 2T+rM$yC#/
+ .$uB.
+ ,O (z) 2}*rM#yC#5
+ .OuB1
+ 2x) 2}*rM0yC#.
+ .OuB5
+ ,O (r( 2w*rM/yC#4
+ .OuB*
+ 2r) 2w*rM<i~
+ .OuB6
+ ,O (l( 2q*rM;yC#3
+ .OwD<
+ 2l)/$
+ /s*/$
+rMHi}
+ .?wD'
+ 2\#/$
+ 1r*rMGyC#2
+ /:wD0
+ 2J/$
+ /p*/$
+rMTi|
+ .4wD+
+ 4$ 1o*rMSyC#1
+ .AwD2
+ 4T# /m*/$
+rMai{
+ .AwD.
+ 4T# 1l*rM_yC#0
+ .AwD1
+ 4T# /j*/$
+rMmiz
+ .AwD5
+ 4T# 1i*rMlyC#/
+ .AwD*
+ @T#J=rP6
+p9v-
+ &&JQs?<
+/N
+p92'
+ &(Jhs?0
+/#
+ )'Jus?+
+ )'/1
+u4$Ks?2
+u4$Ds?.
+p921
+ D<pB&r
+ ,$pB&/
+ ,$pB%N
+ ,$pB%9
+ ,$pB$w
+ ,$pB$j
+ *$pB$a
+ *$pB$X
+ *$pB$P
+ *$pB$H
+ *$pB$@
+ *$pB$8
+ *$pB$0
+ *$pB$(
+ *$pB#}
+ *$pB#u
+ *$pB#m
+ *$pB#e
+ *$ $X$ *W$pB#T
+ *$pB#L
+ ($ $IpB#C
+ &G $u# $KpB#:
+ &G $w# $MpB#2
+ &G $y# $OC{
+ &G ${# %OCs
+ 'O $* %OCk
+ 'O $, %OCc
+ 'O $* %OCZ
+ 'O!|-z/
+ %OCR
+ 'O!cq0pm
+ *[%!|-+pm
+ *$!culpm
+ *$!|-wG
+ *$!|-wX
+ *$!|-x#
+ *$!cunpm
+ *$!|-xw
+ ,$!y=y3
+ &$pB&T
+ &$!y=z/
+ ,$!cxlpm
+ &$pB%}
+ &$!cv6pm
+tX
+pB%_
+ &(!cvZpm
+ &$pB%&
+ &$!y=wG
+ $)pB%$
+ &$!y=wX
+ $)pB%"
+ X#8`}
 
-const directBF16SM70 = directBF16SM80 + `
- patch
- -3
-packed1 38651 direct_dtype_BF16_row_BF16
-!pJ
-!pI
- =11
- -5
-p;,sqpF
-p9+-te
-p:xWun
-qSwZpF
- =1015
- -1
-t-p41>
-s/r^16
-}t1scyqqcqcqcqcqcqc>?
- =5
- -1
-sEF'1
- =42
- -1
-rj|;t\
- =59
- -1
-pV%I
- =109
- -1
-pVct\
- =95
- -1
-pV{t\
- =11
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-uG/7^
-t+q,E
- =3
- -2
-qKwgy]
-Yq,1%
- =2
- -3
-xS"<"B
-tU"A
-tU"1F
- =9
- -1
-pVys38
- =3
- -1
-pVns39
- =3
- -1
-pVUs3/
- =2
- -1
-pVLrL=
- =3
- -1
-rj{'rL+
- =107`
+var tiledBF16x64SM80 = driver.Text{Base: &tiledBF16x64SM80NarrowAligned, Code: `packed2 108994 tiled_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
+ .$!|F\|mwp
+ 0"tW1qS
+OulrA
+hr6q^
+ i$&wtpk
+r#p4p2
+ $NtK'M
+ ($vYq9r}yO
+/#
+vYqAv2
+ &(wIq/
+ $$vArEu$
+ &$zmps
+ ^#$tS4
+ *$tH91
+v_<
+xh
+s(1>xuysv6rquA}L6v-re
+tE
+ $R%r9<
+pc1
+ &l$zy
+v%'
+qQ1
+rc
+ua2
+ 4.xEm?
+ $$}0,
+ $$}V"E="-
+xjq)w"u=-
+/%
+qe"w"
+y7
+ &S# $y% &n$D#91
+ %> 7<xEmJ
+/%
+ %</%
+}V-E=--
+xjp:191u=-
+/%
+qe-91
+ (L{Zp)o?p3zSyxxI=-K
+ 0$D2pk
+qY3;
+ $(wZ}%qX
+wZ}%qu
+wZ}%p6
+tCbf}%pU
+ 0$yPX)
+ (( $$zD8
+tE
+zD^
+ .&rip?K
+ *$ %; ($ud
+ *$yy
+ .$xYq%
+{y'
+ &$s$mHs))
+ &$sAph
+s$pO-
+ (&}^1K
+ 6$Dj=l
+ $$wgrE=n
+ &$vApA=o
+ &$zmmr
+ o#$x=qR&'
+ $$sk3
+ *$qQ3
+ <$DA)
+ $$}PqVpk%#-
+ 2$sM{'<)
+ V#$sMmhR)
+ &$tSg
+ :$s($E
+v3$v2
+uN%
+ i#(vY<=&-
+ $(s',vZ&+
+s'38
+ $&vYpAwq
+ $&ua2
+ $$}mp+p4qa
+qY1;
+vG)
+r,pO
+ $w# )*}mp+YFxu2qa
+qY6rf
+zM)
+r,ps
+ +*}mp+bxLr6*qa
+t_m;zz
+D&)
+wU%
+ +2}mxH|)6qyqa
+ $?Gqql
+y;A=@
+L#x_q3
+ ,(L$x_1.
+ $$y;CR
+seK
+ (& ){# &(vG=3
+se5
+/(
+vY<p@>xZ
+ &. +Z#}mp+p5FuAp0qa
+|D=2
+xT
+ +I}mp+p^v@r:q&qa
+}0=1
+ $|# +)}mp+pav@unrlqa
+D#=0
+ $2 +0}mp+p|Fp0xfqa
+/%
+s('=G
+v3'=H-
+uN(
+ 0P%t_mH=N
+DS)
+seI
+/%
+vY<rNi'
+ &0 )N $*ru#v@u|q0qa
+qYU;
+ -X$ $#ru$Fq&5sKqa
+qYZrf
+ -X$ $#ru%FxuqFqa
+t_m_zz
+ -X$ $#ru&u\xWvZqa
+ e&Z#x=p8P&'
+/;
+t_r;#U94
+ ,(wl#_)
+{8#YE
+u?r;#Y
+ 0({8#ZE
+ (${8#[E
+ (${8#\E
+ o%$s(*=i
+v3*=j-
+uN+
+ *(Dt=7
+sej
+/2
+vY<p@i3
+ -j' $:ruHu\v(rWqa
+|D=6
+ +h( $#ruIu\66reqa
+}0=5
+ +h( $#ruJ~$y5qa
+D#=4
+ +h( $#ruKFul.r6qa
+ R%T#y$s^1
+xe%3
+ (&}f%6
+xe%9
+ y#&{8#4K
+ $$D*ql
+ ($ $UHv%ys
+D-)
+ $T) &}@D7)
+v}r;#|
+ +r//P
+qQ3
+ :4D4si$(
+ &$uer;#~="
+ *${8#dE
+ 0$sMq/9<=A
+/R
+sMqA96si$%
+ 0(uer;$+=,
+ 2${~#JrN
+q?r;#^
+/#
+xjr;#FEKpy
+ ,*qe0si$/
+ &$s('si#F
+v3'si#G-
+uN(
+ &(uM=f
+q?r;#G
+/>
+vY<p@iH
+ &. +p,rumv@u|q0qa
+|D=e
+ +n- $*runFq&5sKqa
+}0=d
+ +n- $#ruoFxuqFqa
+D#=c
+ +n- $#rupu\xWvZqa
+ *T#}^Csi$H
+w#<si#c
+ (&tSW
+w3J8
+r#s^I
+ i%(w3HZ
+r#s^K
+ i%&w3Hp2
+r#s^M
+ i%&w3Hpe
+r#s^O
+ P=&w*Tu\v(sI
+ 4$w*Xu\v(td
+ 4$w*\Fu*5qu
+ 4$w*aFu*52pU
+ F$w*mu\66x+
+ 4$w*qu\66vP
+ 4$w*utQrqqX
+ 4$w*ytQrqsI
+ F$x%#4~$wn
+ 4$x%#8~$0vU
+ 4$x%#<~$q0pZ
+ 4$x%#@~$+x+
+ F$x%#LFulropZ
+ 4$x%#PFul.w<
+ 4$x%#TFul1sD
+ 4$x%#XFul1uE
+ :$zZr;#c=.
+|3W=C
+ k$&tH9/
+ J$Gq)
+{~#vsi$F
+ &&{9L
+tE
+sk/
+ &(qQ/
+ .${~#xsi$H
+tAL
+ $& '//$
+ )/ *.{~#zsi$J
+ %/ $& // 4.uJ
+pipU"7
+ 0$uJ
+pipU"/
+ 0$uJ
+pipU"'
+ ,${~$%si$R
+ %M $& 'M && %N *$uJ
+pipUr5
+ @$GqR
+{~$-si$Z
+ .&th&L
+ &$sk-
+ &$qQ-
+ }$$Tq[pV+
+w$U
+wSt^tz
+w$T
+ %$/$
+ &$/%
+ &$Ip)?pEqBqgq7uLq]8
+u@0xv
+ &&wte
+/'
+ $&{~$6si$d
+ .$tAL
+ $$ 'W$/%
+ )W$ $./&
+w$S
+ %Dw$R
+ %F .[# )D $a#v^e
+ 6$ /C $./'
+w$Q
+ %Cw$P
+ +C/'
+ -C/&
+ 24 '@/$
+ )@ $./%
+w$O
+ %@w$N
+ 7b#/'
+}f3
+/&
+ .8/'
+ &$ /T$ $./'
+w$M
+ %Cw$L
+ 9b# 24 /b# $./%
+w$K
+ %@w$J
+ 9b#L&we
+/&
+ .8 'b# $& /f% $./'
+w$I
+ %Cw$H
+ 9s$ 24 /s$ $./%
+w$G
+ %@w$F
+ 9s$L+qd
+/&
+ .8 's$ $& /w& $./'
+w$E
+ %Cw$D
+ 9U& 24 /U& $./%
+w$C
+ %@w$B
+ 9U&L0}l
+/&
+ .8 'U& $& /Y( $./'
+w$A
+ %Cw$@
+ 9g' 24 /g' $./%
+w$?
+ %@w$>
+ 9g'L5zz
+/&
+ .8 'g' $& /k) $./'
+w$=
+ %Cw$<
+ 9x( 24 /x( $./%
+w$;
+ %@w$:
+ 9x(L:>ro
+/&
+ .8 'x( $& /|* $./'
+w$9
+ %Cw$8
+ 9Z* 24 /Z* $./%
+w$7
+ %@w$6
+ 7l+ $2LA3
+/)
+ $&{~%Ssi&$
+ .$tAL
+ $$ /_, $./&
+w$5
+ %Dw$4
+ 7D/*
+LDwe
+/&
+ $8{~%\si&-
+ .$ %D $$ /D $./&
+w$3
+ %Dw$2
+ 7D/(
+ 24 /a, $./%
+w$1
+ %@w$0
+ 7@/%
+ 24 /@ $./%
+w$/
+ %@w$.
+ 9@ 24 /@ $./%
+w$-
+ %@w$,
+ 9@ 24 /@ $./%
+w$+
+ %@w$*
+ 9@ 24 /@ $./%
+w$)
+ %@w$(
+ 9@ 24 /@ $./%
+w$'
+ %@w$&
+ 9@ 24 /@ $./%
+w$%
+ %@w$$
+ 9@ 24 /@ $./%
+w$#
+ %@w$"
+ 9@ 24 /@ $./%
+wbs;
+ %@wbpx
+ 9@ 24 /@ $./%
+wbr5
+ %@wbpF
+ 9@ 24 /@ $./%
+wbpo
+ %@wbpG
+ 9@ 24 /@ $./%
+wbpj
+ %@wb[
+ 9@ 24 /@ $./%
+wbpM
+ %@wbU
+ 9@ 24 /@ $./%
+wb(
+ %@wb7
+ 7@ :2/O
+ :$/2
+ >$n[
+_1
+ &&/c
+||
+pB'-
+_3
+ **pB&C
+_%
+ *&pB%R
+ '. ((pB%=
+_(
+ ,&_/
+ ,$_-
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O 4&pB&m
+ 'W& 4(pB&0
+ 'W& &(pB%l
+_+
+ ,& '\& (& '' (&_/
+ V#$`}
 
-const directF16SM80 = `packed1 38377 direct_dtype_F16_row_F16
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]piuNt@pOrGrR
-!vv|Q
-!v7psv6|\z;
-!
-!vt-v<wNs<
-!
-!pH+sLpD
-!}[
-!c
-p;,v<pF
-zf}<
-p9+t=pF
-p:xWun
-qSqute
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-xY
-rd
-x.
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-tb.p|
-u3
-tb8ua
-{<rW
-Q
-pn|Ys6
-N
-tb8qN=
-p%
-vGzM
-|OzYX
-p\
-"'
-}ot0
-"*
-rBp"rS2t,
-"#
-rBp[sO
-r6+j
-*'%
-wKpG
-uo~5I
-vss7su
-vj
-u1p=
-u1pU
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-pl8
-uVrU
-tv
-!#
-wI@pX
-wu30
-qm
-wh
-v102xZ
-4
-uE
-v#
-qa0
-!#
-z0s6
-ta
-xv,
-T0
-pm
-{R
-*/%
-sw
-p\
-{Eui
-p\
-xvvO
-tT
-}e.
-p}p[
-qnpW>
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
-!#
-"%
-i#30
-xv,
-{R
-*/%
-sw
-p\
-{Eui
-p\
-xvvO
-tT
-}e.
-p}p[
-qnpWI
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/030vQ?
-"%
-tf-30
-\
-!#
-vl7pj
-{ZpW-p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-i2qg
-sn3G
-*/%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
-q'=q0
-u'p,
-wcu*q9z/
-p\
-xvvO
-tT
-}e.
-s(W%
-wKpU
-{R
-{PqN
-t1=qR
-t1=U
-4
-t1=ry
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_Xp$
-H
-!#
-q'.sh
-|w$s[C
-u'p,
-wKp)
-q\p5C
-vrpW%AC?
-t>
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=4%r)%
-|A=yY
-|8}U
-u(
-wr
-t:t'
-i*V+
-i+B
-z@f
-rBuJ+r)#
-rBp=V,r)#
-wtpw
-u'M'
-zJvDympMy_xD1'rq
-sWpw
-rBuJKr))
-vd+9
-p}q4
-qopY
-zepK?
-"7
-ru/
-|A=q0
-*$V"
-sA$
-sauJ$
-tw
-p6
-vsp)V%
-vj
-u1pY
-u1pW(
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-r{<
-uVrU
-tv
-!#
-|A,s-
-zJvDympMy_xD1/1%
-s.pWRV>%
-xmS
-weR
-rBuJS?
-tb9qw
-qn=
-sHo
-";
-ru.
-qD=y'
-i>%
-tf8C
-|d9sO
-pnww^
-p+
-uGp<qy
-{*.1%
-u{8p|
-wcu*M%G
-}oD
-u{.^
-u.
-qk%wvt2
-t1yc%
-}oD
-4
-x)
-qt.D
-J
-!#
-)
-qVq9D
-sJ~"
-uGsKrI
-s.uJEs[
-uGrOqy
-yg3
-ub%
-xz
-4
-rDp
-vaB
-*#%
-"&
-rj|;x_zQ
-uG--q#
-qv{c1+
-rjt,I
-rf.
-qm
-H
-!#
-svM.
-v#
-H
-!#
-0
-q29
-qvq4ry
-t+q9E
-tT
-rV
-prsQwE
-ro
-p7
-uG--qe
-pB.Gq=
-u6,uitK>
-q1p@B
-q29
-qvq42p*
-s|sL
-"#
-ro
-p7
-"#
-pB.Gq=
-u6,uitK>
-q1q,E
-q29
-qvq4<$
-s|pk
-"#
-ro
-p7
-"#
-pB.Gq=
-u6,uitK>
-qF%q&
-q29
-qvq4<)
-s|rJ
-"#
-ro
-p7
-"#
-pB.Gq=
-u6,uitK>
-uGp<|_
-xS*<*rq
-ugp)p-G
-tU*1%
-tU*<-
-\
-rjz]zD
-!#
-!#
-uG--qN
-ri
-q29
-qvq4<.
-t+R-E
-v0pK%
-rV
-"%
-ro
-p7
-"%
-pB.Gq=
-u6,uitK>
-"%
-xS/</A
-ugpYrSB
-tU/1%
-\
-u<
-!#
-"+
-rj{vt\
-u{7f
-tH22{c1+
-J
-!#
-q29
-qvq4qR
-pB.uD
-u6,uitKZ
-qK|IB
-x<<:
-\
-!#
-xS6<6B
-tU6A
-sH,
-pnzg^
-p+
-u-zHsm
-}o1%
-rP
-uG.,t;
-pB.2{c1+
-J
-!#
-)
-q2x6
-qvq41+
-xv.
-0
-q29
-qvq42[
-qL}w8
-vbq=
-t6,uitK
-x>#
-pB.G2[
-so
-uG{_qe
-u6/uKZ
-qKu4p0B
-Yp01%
-\
-!#
-u-|#q3
-wuVE
-qGs\t%
-:
-rDj
-uGsTu:
-z3$p$
-wOu*M#1$
-ti
-4
-rDq
-p\
-sapWF%
-tw
-p6
-vspWGp-
-vj
-u1pWI
-u1pK
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-uVM/qR
-tv
-!#
-"L
-*'38
-vwu\6
-w^8
-tw
-p6
-vsp)38
-vj
-u1pY
-w;8
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl8
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-rt7rI
-zJvDympMy_xD<W1'
-r#+r]
-vNpW333
-uG|#r+
-pB.u%+
-qk%wvt2
-t1yc%
-}oD
-4
-x)
-qt.D
-qGs\t%
-qGt$Z
-qm
-!#
-uGx5ww
-q)q>piy4xD%wvq4
-"&
-uot,t\
-rt8u:
-vj
-ur/
-tT
-}e7
-rt7t;
-wm%
-{hs2#7
-pC2
-4
-r7zM
-5
-rt9pb
-T2
-z>
-o
-*1%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-v0s2#@vQ
-rt=r4
-vws2#8t~
-qoq4
-zeq4?
-tT
-tf&C
-vrpYqgrZ?
-!#
-qxx*
-q\pYp$
-yf
-p6
-r#+r-
-s.p"3:V&
-r#.t'
-s.pG35VD
-zZ7
-vW3
-r#,r+
-vrpYrZCs^"
-!#
-uGx@pX
-q\pYp$
-qm
-qm
-qm
-p6
-uGzIu:
-wcy|pW,z/
-ur/
-i.%
-}e7
-zZ7
-s(1%
-tkq)piPrbrmxXq4rzp[{f8V#
-|OxXq4rzpG2s2#HV1
-uRp"38
-!#
-pnzLpj
-p+
-J
-!#
-)
-"E
-|Rp[C
-sJ~"
-"E
-s.s7t]t~
-"E
-yg3
-ub(
-xz
-4
-rDr
-vaB
-*&%
-"E
-pVBx_zQ
-"E
-qv{c1+
-pV#I
-rf.
-qm
-H
-!#
-svM.
-v#
-H
-!#
-0
-q29
-qvq4ry
-t+q9E
-tT
-rV
-"D
-ro
-p7
-"D
-pB.Gq=
-u6,uitK>
-q1p@B
-q29
-qvq42p*
-s|sL
-"#
-ro
-p7
-"#
-pB.Gq=
-u6,uitK>
-q1q,E
-q29
-qvq4<$
-s|pk
-"#
-ro
-p7
-"#
-pB.Gq=
-u6,uitK>
-qF%q&
-q29
-qvq4<)
-s|rJ
-"#
-ro
-p7
-"#
-pB.Gq=
-u6,uitK>
-"D
-xS*<*rq
-ugp)p-G
-tU*1%
-tU*</
-\
-rjz]zD
-!#
-!#
-"E
-ri
-q29
-qvq4<.
-t+R-E
-v0pK%
-rV
-"%
-ro
-p7
-"%
-pB.Gq=
-u6,uitK>
-"%
-xS/</A
-ugpYrSB
-tU/1%
-\
-u<
-!#
-"E
-pVDt\
-"E
-tH22{c1+
-J
-!#
-q29
-qvq4qR
-pB.uD
-u6,uitKZ
-qK|IB
-x<<t
-\
-!#
-xS6<6B
-tU6A
-J
-sH@
-!#
-)
-",
-|RpW(C
-sJ~"
-",
-s.uJ(V*
-",
-yg3
-ub*
-xz
-4
-rDs
-vaB
-*)%
-",
-pVKx_zQ
-",
-qv{c1+
-pV,I
-rf.
-qm
-H
-!#
-svM.
-v#
-H
-!#
-0
-q29
-qvq4ry
-t+q9E
-tT
-rV
-"+
-ro
-p7
-"+
-pB.Gq=
-u6w?8tl>
-q1p@B
-q29
-qvq42p*
-s|sL
-"#
-ro
-p7
-"#
-pB.Gq=
-u6w?8tl>
-q1q,E
-q29
-qvq4<$
-s|pk
-"#
-ro
-p7
-"#
-pB.Gq=
-u6w?8tl>
-qF%q&
-q29
-qvq4<)
-s|rJ
-"#
-ro
-p7
-"#
-pB.Gq=
-u6w?8tl>
-"+
-xS*<*rq
-ugp)p-G
-tU*1%
-tU*<P
-\
-rjz]zD
-!#
-!#
-",
-ri
-q29
-qvq4<.
-t+R-E
-v0pK%
-rV
-"%
-ro
-p7
-"%
-pB.Gq=
-u6w?8tl>
-"%
-xS/</A
-ugpYrSB
-tU/1%
-\
-u<
-!#
-",
-pVMt\
-",
-tH22{c1+
-J
-!#
-q29
-qvq4qR
-pB.uD
-u6w?8tlZ
-qK|IB
-x<1E
-\
-!#
-xS6<6B
-tU6A
-sHH
-s{,pj
-p+
-uGt2q#
-pVAI
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-H
-!#
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-H
-!#
-)
-uGuQpw
-q2x6
-qvq41+
-pB.uD
-q;
-uGw}sm
-xv.
-0
-q29
-qvq41+
-qLyDqu
-vbq=
-t6,uitK
-|E
-t6p5/rJ
-}"r_S>W
-t6zIsqp&
-}"u_q/>sI
-t6zI|+rg
-}"|q>qW
-t6,vFsL
-}"szsU>sG
-t6t=@.r>
-|K"sIsR"
-t6w{.wN
-|K$rlsR$
-t6w{u0p&
-|K&qWsR&
-t6t4rg
-|K(t|sR(
-t6+}#w7
-|K*sGsR*
-t6+,uQr>
-|K,u#sR,
-t6+rFs%
-|K.$"sR.
-t6{pwdn
-|K0$#sR0
-t6}cwi
-|K2$$sR2
-t6+-v(v=
-|K4$%sR4
-t6+sqpk
-|K6$&sR6
-qKu4p0B
-Yp01%
-\
-!#
-"@
-pefl|{/v+'
-pefl-xWsL$(
-pefl-xWrJ$)
-peflp<@vOv+*
-pefl-sK+y%+
-pefl-sKtO$,
-pefl--y+$-
-pefl-p<s%$.
-pefl-p<tz$/
-pefl--u)y%0
-pefl--sq/v+1
-pefl-u)r*$2
-pefl-tGsZ$3
-pefl--7wV$4
-pefl--77y%5
-pefl-y<xWv+6
-s{.r]
-vws2#_VH
-qop5
-zep5?
-uh
-tJ1$A
-rP
-s{7j
-{ZpW5p$
-vc-q@
-0
-tJ1$A
-J
-!#
-)
-s{8q0
-t7
-qvq41+
-pB.uD
-t6|{p&
-"$
-v/yq}Xuf
-s{@qN
-iK%
-|Rs2#?C
-zSuf
-vc+r-
-u6|{/}2
-"&
-tpr3p41'1>
-qK|IB
-x<ry
-\
-!#
-vc8sr
-sEE'1
-pqf-pj
-tMyvtB.yr
-pqf.q@
-y5
-t3v8
-tMZ
-pqf8j
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-pqf7pw
-w4r}98qcqfq|q|
-y}zAz&+t=
-pqf9px
-yj
-yk
-pqyYpx
-{Y
-pqy'q#7
-yd
-&
-pqps/r-
-rx
-t(vf
-"#
-yd
-&
-pqps/ts
-rx
-pqr.7f
-vo.z&uP$$
-pqwEf
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-vc9r1
-|^2'2>
-vc/pb
-rjzGt\
-|.,ps
-ri
-J
-!#
-vc@r4
-t7
-qvq41+
-pB.uD
-t6|{p&
-zw1
-"0
-tMyvtB.yr
-"0
-y5
-t3v8
-tMZ
-"0
-w:{JrFu7v<6w=siqcvFrX.
-zXzx,qfu0q|@
-v)}Suiuku7
-"0
-w4r}98qcqfq|q|
-y}zAz&+t=
-"0
-yj
-yk
-"0
-{Y
-"/
-yd
-&
-"0
-rx
-t(vf
-"#
-yd
-&
-"0
-rx
-"/
-vo.z&uP$$
-"0
-wfrbrGr3xP$$scq5z&uP
-"#
-rN
-rN
-xps\}JZv:
-4
-}{uf
-|.=r-
-syu8r3dp@l|{/}2
-"/
-q82'2>
-qKu4p0B
-Yu4p*
-\
-!#
-:
-uGq4^
-pV$I
-uG78qe
-w)r3u}2dRzl|{p&
-!#
-"#
-q\,p-
-:
-5
-"#
-w)r3u}2dRzl-xWsL
-!#
-"#
-q\+p-
-:
-5
-"#
-w)r3u}2dRzl-xWrJ
-!#
-"#
-q\-p-
-:
-5
-"#
-w)r3u}2dRzlp<u0rg
-!#
-"#
-q\.p-
-:
-5
-"#
-w)r3u}2dRzl-sKvm
-!#
-"#
-q\8p-
-:
-5
-"#
-w)r3u}2dRzl-sKtO
-!#
-"#
-q\7p-
-:
-5
-"#
-w)r3u}2dRzl--y+
-!#
-"#
-q\9p-
-:
-5
-"#
-w)r3u}2dRzl-p<s%
-!#
-"#
-q\/p-
-:
-5
-"#
-w)r3u}2dRzl-p<tz
-!#
-"#
-q\@p-
-:
-5
-"#
-w)r3u}2dRzl--u)r>
-!#
-"#
-q\qYp-
-:
-5
-"#
-w)r3u}2dRzl--sqp&
-!#
-"#
-q\xFp-
-:
-5
-"#
-w)r3u}2dRzl-u)r*
-!#
-"#
-q\sTp-
-:
-5
-"#
-w)r3u}2dRzl-tGsZ
-!#
-"#
-q\x5p-
-:
-5
-"#
-w)r3u}2dRzl--7wV
-!#
-"#
-q\x@p-
-:
-5
-"#
-w)r3u}2dRzl--7pk
-!#
-"#
-q\qup-
-:
-5
-"#
-w)r3u}2dRzl--typ&
-!#
-J
-pVbt\
-!#
-)
-uG7@rI
-q2x6
-qvq41+
-pB.uD
-t6/uK
-ws:
-pnj,sQ
-xv.
-0
-q29
-qvq41+
-qLyDqu
-vbq=
-t6w?8tl
-s+)6S
-t6+uQtO
-s+*6S
-t6rcwV
-s++6S
-t6zRw$
-s+,6S
-t6zR7vm
-s+-6S
-t6+9,sZ
-s+.6S
-t6+{Xt[
-s+/6S
-t6xWwZn
-s+06S
-t6xW7r*
-s+16S
-t6+@,tK
-s+26S
-t6+u0rJ
-s+36S
-t6sKrFp&
-s+46S
-t6sKtyrg
-s+56S
-t6-sTsL
-s+66S
-t6z&.r>
-s+76S
-t6p<y;
-s+86S
-pnj-qe
-syu8r3dp@lwT}2
-qKu4p0B
-Yp01%
-\
-!#
-u-|#r4
-|wMVMA
-tfM2s2#e
-tJ9'1
-sJ~;D
-!#
-|.8q0
-|cz2r^2
-pB.u%+
-u6-y<w7>
-|.7j
-wu3.
-qt.1F
-4
-5
-|.9rI
-*o2s2#D
-s.y:s2#s2s2#f
-T.
-{K
-w2
-*-%
-}51
-ppr>'2
-!#
-|.@^
-p+
-|A9r-
-s.p/o2s2#u2s2#L
-J
-!#
-)
-uGvFrI
-s.y:s2#wp-
-uG/8t;
-yg3
-ub,
-xz
-4
-{#~%
-vaB
-*+%
-pVzt\
-uG/7{G
-s;+
-t6-y<w7
-rf.
-!#
-q2x6
-qvq41+
-p~p@uD
-t6/uK
-qJS
-r5,y=
-}]
-s>
-uG/7^
-t+XE
-ta
-wG
-uG/8r.9
-qKXryA
-YX1%
-\
-!#
-qK[2}w
-ynA
-yn1F
-4
-sJ~)
-u-@=q@
-O
-!#
-tb/r1
-O
-!#
-uGrOpx
-pVws38
-(7
-!#
-"p
-pVls39
-(9
-!#
-"#
-pVSs3/
-(@
-!#
-pVJrL=
-(xF
-!#
-uG/8qe
-rjuyrL+
-(x5
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-uI
-p3Y
-;0
-(
-!s*
-|A=yY
-qH
-vg
-v#
-(
-!tS
-"m
-sk
-aU
-;2
-(
-!vB
-|.9pj
-g
-a"
-;.
-(
-!w&
-"(
-tW
-u+#L
-;%
-(
-!x=
-}G
-u+#M
-qPs2#L
-(
-!yE
-")
-sv@
-vg
-v#
-(
-!{-
-"#
-tW
-a=
-;(
-(
-!vKxw
-}G
-a>
-wp=
-(
-!pty@
-tW
-a3
-;*
-(
-!ptyG
-}G
-a4
-wp3
-(
-!pt+uU
-")
-sv9
-pfp"
-;,
-(
-!pt{H
-sv/
-pfpG
-qPp"
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var tiledBF16x96SM80NarrowAligned = driver.Text{Base: &tiledBF16x64SM80NarrowAligned, Code: `packed2 131415 tiled_dtype_BF16_row_BF16_13_8_dtype_BF16_12_4_float32
+ 0$!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
+ *$]xWq^
+OrWrG
+h5.rG
+p#6r6s7
+ R$*rIsOgrVp{jp[rmt2
+ a+$r?p
+ ,$p<q
+ u'$p<r
+ H$q:.4
+s/
+pg.M
+ 8(vnx;*&+
+ 2$qY0rf
+ 0$}mp+pQ|)1roqa
+|O.P
+}f;
+qzp8(A
+viqP-
+s/
+|O6yq
+}0;
+r,rE
+ ,+}mp+qRFq3qa
+uM;
+ .-ru$|)5q&qa
+/#
+L)e
+qzp80A
+vi%)-
+s/
+/#
+D&e
+ /8ru)Fxfqa
+D$e
+ .-ru,|)5u|qa
+ &Hy;C=B
+L7x_q3
+/)
+ *(L8x_1.
+ $$y;ER
+seM
+ &&/.
+ ,$vG=5
+se7
+/*
+ts
+vi8i#
+s/
+//
+ .0ru3Frv+qyqa
+ut=4
+ .&ru6Fuvrt*qa
+/#
+vipTi"
+s/
+/)
+{*;
+ /x#ru:Frv+v(qa
+ 1x#ru=u\rqq0qa
+/#
+vi%%>xP
+ 'v#D%e
+ /6ruAv@ulqFqa
+ 1v#ruDu\rqrtqa
+/&
+s(<=M
+v3<=N-
+ $J/%
+ *$p<s
+/,
+t_mN=T
+DY)
+seO
+/&
+v8
+vi8i-
+ 22ruKFvr1rlqa
+qYZrf
+ 0&ruNtQq0uxqa
+/#
+vipTi,
+s/
+/&
+ /g% $5ruRFvr1ukqa
+ /g% $#ruUtQ++vZqa
+/#
+vi%%i+
+ 3e% $#ruYFvr5reqa
+ /e% $#ru\tQ+qF*qa
+ Z%Z# d#J $":6vC9
+/&
+ :&}<++qy&+
+ ($rzq&*^
+ *$rzq&*&+
+ &$/A
+|CN&'
+/=
+t_r;#]94
+ ,*wl#g)
+{8#bE
+u?r;#b
+ 0({8#cE
+ (${8#dE
+ (${8#eE
+ ($p],x;*&+
+ B$qDsB
+qDrB
+qDqB
+qDpB
+qDoB
+qDnB
+qDmB
+qDlB
+qDkB
+qDjB
+qDiB
+qDhB
+qDgB
+qDfB
+qDeB
+qDdB
+qDcB
+qDbB
+qDaB
+qD_B
+qD^B
+qD]B
+qD\B
+qD[B
+qDZB
+qDYB
+qDXB
+qDWB
+qDVB
+qDUB
+qDTB
+qDSB
+ s$"/3
+s(>=q
+v3>=r-
+ ((p<t
+/4
+D|=9
+ser
+/3
+ts
+vi8i;
+ 20}mw,lFv-6sKqa
+ut=8
+ .&}mw,lxL1.uAqa
+/#
+vipTi:
+s/
+/3
+ /W+ $3}mw,lxL{Sqa
+ /P- $#}mw,lxL11roqa
+/#
+vi%%i9
+ 3W+ $#}mw,lxLrqq3qa
+ /}, $#}mw,lxL15q&qa
+ R%T#y$s^C
+xe%E
+ $&z@p+p^tQ+sc
+ $$}f%H
+xe%K
+z@xHFvr1sD
+ 4(z@p+p^u\66x+
+ 4$}2"tQq0td
+ 4$}2&FsKr6p6
+ 4$k3s6
+ &${8#@K
+ $$D.ql
+/P
+rdXr.
+ ((D7)
+ .$/R
+ .$/R
+ .$D4si$/
+ &$uer;$)uD
+ *${8#lE
+ &$/S
+ *$sMq/9F=A
+/T
+sMqA96si$-
+ &(/T
+xjphp@Eia
+ $O/O
+ $V#uer;$3=(
+/I
+ (&/O
+ (${~#RrN
+q?r;#g
+/#
+xjr;#NEKpy
+ ,*qe,si$7
+u"
+/?
+s(<si#N
+v3<si#O-
+ &,/?
+uM=h
+q?r;#O
+ &(vi8iR
+s/
+/?
+ .(}mw,lFvr1rlqa
+ut=g
+ .&}mw,ltQq0uxqa
+/#
+vipTiQ
+ '5 /y0 $3}mw,lFvr1ukqa
+ 1[/}mw,ltQ++vZqa
+/#
+vi%%iP
+ 3y0 $#}mw,lFvr5reqa
+ 1[/}mw,ltQ+qF*qa
+ *T#}^Csi$S
+w#<si#o
+ (&tS[
+w3p8
+r#s^o
+ $(|G(i.
+ *$|GpMi/
+ *$|Gpoi0
+ *$|Gr5i1
+ *$r~#i2
+ *$r~%i3
+ *$r~)i4
+ *$r~+i5
+ *$r~/i6
+ *$r~1i7
+ *$r~5i8
+ *$r~7i9
+ *$r~;i:
+ *$r~=i;
+ *$r~Ai<
+ *$r~Ci=
+ *$w3nZ
+r#s^q
+/$
+r~)i>
+ **r~+i?
+ *$r~/i@
+ *$r~1iA
+ *$r~5iB
+ *$r~7iC
+ *$r~;iD
+ *$r~=iE
+ *$r~AiF
+ *$r~CiG
+ *$r~GiH
+ *$r~IiI
+ *$r~MiJ
+ *$r~OiK
+ *$r~SiL
+ *$r~UiM
+ *$w3np2
+r#s^s
+/$
+r~WiN
+ **r~YiO
+ *$r~]iP
+ *$r~_iQ
+ *$r~diR
+ *$r~fiS
+ *$r~jiT
+ *$r~liU
+ *$r~piV
+ *$r~riW
+ *$r~viX
+ *$r~xiY
+ *$r~|iZ
+ *$r~~i[
+ *$|G$#1i\
+ &$ &^$|G$#3i]
+ &[$ $^$/$
+w3npe
+r#s^u
+/$
+r~ji^
+ *S$r~li_
+ *$r~pia
+ *$r~rib
+ *$r~vic
+ *$r~xid
+ *$r~|ie
+ *$r~~if
+ *$|G$#1ig
+ *$|G$#3ih
+ *$|G$#7ii
+ *$|G$#9ij
+ *$|G$#=ik
+ &$ye#=|X
+/#
+|G$#?il
+ &(ye#?|X
+/#
+|G$#Cim
+ &(ye#C|X
+/#
+|G$#Ein
+ &(ye#E|X
+ P#$sjwE#YU
+ &$sG#Z#1
+ s&$sjwE$GU
+ &$sG$H#0
+ a&$vt%$
+vt%&
+vt%*
+vt%,
+ ,*sjwE%5U
+ &$sG%6#/
+ w$$l%U##";
+ *Gl%Y##">
+ *Gl%_##"A
+ *Gl%d##"D
+ Ho$vt%p
+vt%r
+vt%v
+vt%x
+ ,*sjwE&#U
+ &$sG&$#.
+ w$$l&D##";
+ *Gl&H##">
+ *Gl&N##"A
+ *Gl&R##"D
+ Ho$q2&Z$&Z$$y
+q2&[$&[$$y
+q2&\$&\$$/
+q2&]$&]$$/
+q2&^$&^$$y
+q2&_$&_$$y
+q2&a$&a$$/
+q2&b$&b$$/
+q2&c$&c$$y
+q2&d$&d$$y
+q2&e$&e$$/
+q2&f$&f$$/
+q2&g$&g$$y
+q2&h$&h$$y
+q2&i$&i$$/
+q2&j$&j$$/
+q2&k$&k$$y
+q2&l$&l$$y
+q2&m$&m$$/
+q2&n$&n$$/
+rK~#~$$y
+rK}#}$$y
+rK|#|$$/
+rK{#{$$/
+rKz#z$$y
+rKy#y$$y
+rKx#x$$/
+rKw#w$$/
+rKv#v$$y
+rKu#u$$y
+rKt#t$$/
+rKs#s$$/
+ B"rKb#b$#B
+rKa#a$#B
+rK_#_"I
+rK^#^"I
+rK]#]$#B
+rK\#\$#B
+rK[#["I
+rKZ#Z"I
+rKY#Y$#B
+rKX#X$#B
+rKW#W"I
+rKV#V"I
+rKU#U$#B
+rKT#T$#B
+rKS#S"I
+rKR#R"I
+ y#Bw*zFv-6t'
+ $$yEx-z[r"&^$&_$&a$&b@
+ $$yEx-wfr"&g$&h$&i$&j@
+/#
+yEywxyb#a#_#^@
+/#
+yEywx[]#\#[#Z@
+/$
+w*~Fv-rtp6
+/$
+pz%%$%#%"z[r"&w$&x$&y$&z@
+/$
+pz%%$%#%"wfr"'"$'#$'$$'%@
+/#
+yEx-xyY#X#W#V@
+/#
+yEx-x[U#T#S#R@
+/$
+x%#1xL{SV
+/$
+pz)%(%'%&z[r"'2$'3$'4$'5@
+/$
+pz)%(%'%&x[~#}#|#{@
+/#
+pz%%$%#%"xyQ#P#O#N@
+/#
+pz%%$%#%"x[M#L#K#J@
+/$
+x%#5xLrqqc
+/$
+pz-%,%+%*xyz#y#x#w@
+/$
+pz-%,%+%*x[v#u#t#s@
+/#
+pz)%(%'%&xyI#H#G#F@
+/#
+pz)%(%'%&x[E#D#C#B@
+/$
+x%#9xLrqp.
+/$
+pz1%0%/%.xyr#q#p#o@
+/$
+pz1%0%/%.x[n#m#l#k@
+/#
+pz-%,%+%*xyA#@#?#>@
+/#
+pz-%,%+%*x[=#<#;#:@
+/$
+x%#=xLrqq6
+/$
+pz5%4%3%2xyj#i#h#g@
+/$
+pz5%4%3%2x[f#e#d#c@
+/#
+pz1%0%/%.xy9#8#7#6@
+/#
+pz1%0%/%.x[5#4#3#2@
+/%
+r@%j$%m
+r@$}$%#
+r@%d$%g
+r@$w$$z
+r@$3$$6
+r@#F$#I
+r@$-$$0
+r@#@$#C
+/%
+x%#IxLq0p.
+/%
+yEx-uKz"y"x"w@
+/%
+yEx-v#z"y"x"w@
+/#
+yEywuKz"y"x"w@
+/#
+yEywv#z"y"x"w@
+/$
+x%#MxLq0q6
+/$
+pz%%$%#%"uKz"y"x"w@
+/$
+pz%%$%#%"v#z"y"x"w@
+/#
+ %0/#
+ %0/$
+x%#QFv6+sc
+/$
+pz)%(%'%&uKz"y"x"w@
+/$
+pz)%(%'%&v#z"y"x"w@
+/#
+ %0/#
+ %0/$
+x%#UFv6sKpZ
+/$
+pz-%,%+%*uKz"y"x"w@
+/$
+pz-%,%+%*v#z"y"x"w@
+/#
+ %0/#
+ %0/$
+x%#YFv6+w<
+/$
+pz1%0%/%.uKz"y"x"w@
+/$
+pz1%0%/%.v#z"y"x"w@
+/#
+ %0/#
+ %0/$
+x%#]xLulsD
+/$
+pz5%4%3%2uKz"y"x"w@
+/$
+pz5%4%3%2v#z"y"x"w@
+/#
+ %0/#
+ %0/%
+r@&b$&e
+r@%u$%x
+r@&[$&^
+r@%o$%r
+r@%+$%.
+r@$>$$A
+r@%%$%(
+r@$8$$;
+/%
+x%#jxL1.w<
+ 5h#x%#nxL11sD
+ 5h#x%#rxL11uE
+ 5h#x%#vxL11vU
+ 5h#x%#zxL1s#pZ
+ 5h#x%#~xL15x+
+ 5h#r@'Y$'\
+r@&m$&p
+r@'S$'V
+r@&g$&j
+r@&#$&&
+r@%6$%9
+r@%z$%}
+r@%0$%3
+/%
+x%$-FxXuApZ
+/%
+|br")g$)h$)i$)jpqx-uKv"u"t"s@
+/%
+|br")k$)l$)m$)npqx-v#r"q"p"o@
+/#
+s\b#a#_#^pqywuKn"m"l"k@
+/#
+s\]#\#[#Zpqywv#j"i"h"g@
+/$
+x%$1FxX6x+
+/$
+|br")o$)p$)q$)rp&%%$%#%"uKf"e"d"c@
+/$
+|br")s$)t$)u$)vp&%%$%#%"v#b"a"_"^@
+/#
+s\Y#X#W#Vpqx-uK]"\"["Z@
+/#
+s\U#T#S#Rpqx-v#Y"X"W"V@
+/$
+x%$5FxX6vP
+/$
+|br")w$)x$)y$)zp&)%(%'%&uKU"T"S"R@
+/$
+s\~#}#|#{p&)%(%'%&v#Q"P"O"N@
+/#
+s\Q#P#O#Np&%%$%#%"uKM"L"K"J@
+/#
+s\M#L#K#Jp&%%$%#%"v#I"H"G"F@
+/$
+x%$9F.rqqX
+/$
+s\z#y#x#wp&-%,%+%*uKE"D"C"B@
+/$
+s\v#u#t#sp&-%,%+%*v#A"@"?">@
+/#
+s\I#H#G#Fp&)%(%'%&uK="<";":@
+/#
+s\E#D#C#Bp&)%(%'%&v#9"8"7"6@
+/$
+x%$=F.rqsI
+/$
+s\r#q#p#op&1%0%/%.uK5"4"3"2@
+/$
+s\n#m#l#kp&1%0%/%.v#1"0"/".@
+/#
+s\A#@#?#>p&-%,%+%*uK-","+"*@
+/#
+s\=#<#;#:p&-%,%+%*v#)"("'"&@
+/$
+x%$AF.rqtd
+/$
+s\j#i#h#gp&5%4%3%2uK%"$"#""@
+/$
+s\f#e#d#cp&5%4%3%2wfzj
+/#
+s\9#8#7#6p&1%0%/%.pqbp*wF
+/#
+s\5#4#3#2p&1%0%/%.wfyc
+rxr")f#.
+rxr")e#/
+rxr")d#0
+rxr")c#1
+zZr;#o=2
+|3[=C
+/_
+rdkvC0
+ e%\*{~$%si$R
+ >${~$'si$T
+ :${~$)si$V
+ 6$p<u
+ Z#${~$1si$^
+ Z#${~$9si$g
+ D$p(*3"7
+p(*5"8
+p(*7"0
+p(*9"1
+p(*;";
+p(*="<
+p(*?"4
+p(*A"5
+p(*C"?
+p(*E"@
+p(*G"8
+p(*I"9
+p(*K"C
+p(*M"D
+p(*O"<
+p(*Q"=
+p(*S"G
+p(*U"H
+p(*W"@
+p(*Y"A
+N~"K
+N}"L
+N|"D
+N{"E
+Nz"O
+Ny"P
+Nx"H
+Nw"I
+Nv"S
+Nu"T
+Nt"L
+Ns"M
+Nr"W
+Nq"X
+Np"P
+No"Q
+Nn"[
+Nm"\
+Nl"T
+Nk"U
+Nj"_
+Ni"a
+Nh"X
+Ng"Y
+Nf"d
+Ne"e
+Nd"\
+Nc"]
+Nb"U
+Na"V
+N_"N
+N^"O
+N]"Y
+N\"Z
+N["R
+NZ"S
+NY"]
+NX"^
+NW"V
+NV"W
+NU"b
+NT"c
+NS"Z
+NR"[
+NQ"f
+NP"g
+NO"^
+NN"_
+NM"j
+NL"k
+NK"c
+NJ"d
+NI"n
+NH"o
+NG"g
+NF"h
+NE"r
+ND"s
+NC"k
+NB"l
+NA"v
+N@"w
+N?"o
+N>"p
+N="z
+N<"{
+N;"s
+N:"t
+N9"~
+N8$#.
+N7"w
+N6"x
+N5$#1
+N4$#2
+N3"{
+N2"|
+ .u$q<u"v
+ .${~$Bsi$p
+ J$q<s"t
+ V#$q<q"r
+ P#$q<o"p
+ V#$q<m"n
+ P#$q<k"l
+ V#$q<i"j
+ P#$q<g"h
+ V#$q<e"f
+ P#$q<c"d
+ V#$q<a"b
+ P#$q<^"_
+ V#$q<\"]
+ P#$q<Z"[
+ V#$q<X"Y
+ P#$q<V"W
+ ([/L/ql
+/%
+wl#Fql
+ &Owl#I)
+ %^M (Z#xC#1py
+ 4c/ (j1 (b$/%
+wl#Eql
+ &.wl#H)
+ ';/$
+xC#/xO
+ .e$ .s1 (|3/&
+L2>s#
+/%
+wl#V>s#
+ &Mwl#Y)
+q?s#
+ (e%xC#>py
+ .$ (m1 0v3wl#U>s#
+ &$wl#X)
+ ';/$
+xC#<xO
+ :R4 *v3L5e<
+/%
+wl#ge<
+ &Owl#j)
+q?ux
+ (Z#xC#Kpy
+ .$ (q3 0p3wl#fe<
+ &$wl#i)
+ ';/$
+xC#IxO
+ :{3 *p3L8e*
+/%
+wl#we*
+ &Owl#z)
+q?uk
+ (OxC#Xpy
+ .$ (u5 0j3wl#ve*
+ &$wl#y)
+ ';/$
+xC#VxO
+ :u3 (j3 $y*L=3
+/(
+wl$,3
+{~&Csi&q
+rk4si$/
+ .,t#yC#e
+ .$ .i* (d3/)
+L?we
+/%
+wl$5we
+{~&Lsi&z
+rk4si$8
+ />t#yC#l
+ .? .g4 (d3 2T+rM$yC#d
+ :c* (]3 2}*rM#yC#j
+ :c* (]3 2}*rM0yC#c
+ :c* (W3 2w*rM/yC#i
+ :c* (W3 2w*rM<yC#b
+ :c* (Q3 2q*rM;yC#h
+ :c* (Q3 2q*rMHyC#a
+ .OwD6
+ 2d)/$
+ 0x*rMGyC#g
+ .$r>qF
+ 2V+/$
+ 0c*rMTyC#_
+ .Or>2'
+ 4[) 0|*rMSyC#f
+ .$r>xl
+ 4P+ 0a*rMayC#^
+ .Or>v6
+ 4[) 0v*rM_yC#e
+ .$r>vZ
+ 4y* 0a*rMmyC#]
+ .Or>2.
+ 4[) 0p*rMlyC#d
+ .$r>21
+ 4s* /{./$
+rMyyC#\
+ .Ar>25
+ 4T# 1z.rMxyC#c
+ .Ar>rW
+ 4T# /x./$
+xC#4yC#[
+ .Ar>xX
+ 4T# 1w.xC#3yC#b
+ .Ar>u1
+ 4T# /u./$
+xC#@yC#Z
+ .Ar>z]
+ 4T# 1t.xC#?yC#a
+ .Ar>re
+ 4T# /r./$
+xC#LyC#Y
+ .Ar>xW
+ 4T# 1q.xC#KyC#_
+ .Ar>y,
+ @T#J=uy.
+p9t,
+ &&JQuy1
+/P
+p9z#
+ &(Jnuy*
+/#
+ )'J}uy6
+ )'/1
+u4%SvX<
+u4%LvX'
+p910
+ @</c
+||
+pB(]
+ ,(pB'r
+ ,$pB&{
+ ,$pB&f
+ ,$pB&>
+ ,$pB&1
+ *$pB&(
+ *$ $a) ', &[)pB%u
+ *$pB%m
+ *$pB%e
+ *$pB%\
+ *$pB%T
+ *$pB%L
+ *$pB%D
+ *$pB%<
+ *$pB%4
+ *$pB%,
+ *$ $o' *n'pB$y
+ *$pB$q
+ *$pB$i
+ *$ (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g%pB$'
+ *$pB#{
+ *$pB#s
+ *$pB#k
+ *$pB#c
+ *$pB#Z
+ *$pB#R
+ *$pB#J
+ ($ $IpB#B
+ &G $u# *h% $k% *j% $m% *l% $o% *n% $o% *n% $q% *p% $q% *p%!y=x#
+ *$!crWpm
+ *$!y=xw
+ *$!c.y3
+ *$!c.z/
+ *$!crepm
+ *$!cxWpm
+ *$!cy,pm
+ *$!c.wG
+ ,$!c.wX
+ &$pB(@
+ &$!c.x#
+ ,$!cyspm
+ &$pB'Z
+ &$!c.xw
+tX
+pB'7
+ &(!c1y3
+ &$pB&J
+ &$!c1z/
+ $)pB&H
+ &$!c10pm
+ $)pB&F
+ X#8`}
 
-const directF16SM70 = directF16SM80 + `
- patch
- -3
-packed1 38449 direct_dtype_F16_row_F16
-!pJ
-!pI
- =11
- -1
-p;x5te
- =3
- -1
-qSwZpF
- =1015
- -1
-t-p41>
-s/r^16
-}t1scyqqcqcqcqcqcqc>?
- =5
- -1
-sEF'1
- =42
- -1
-rj|;t\
- =59
- -1
-pV%I
- =109
- -1
-pVct\
- =95
- -1
-pV{t\
- =34
- -1
-pVxs38
- =3
- -1
-pVms39
- =3
- -1
-pVTs3/
- =2
- -1
-pVKrL=
- =111`
+var tiledBF16x96SM80 = driver.Text{Base: &tiledBF16x96SM80NarrowAligned, Code: `packed2 136165 tiled_dtype_BF16_row_BF16_13_8_dtype_BF16_12_4_float32
+ .$!|F\|mwp
+ 0"tW6r-
+OxlrA
+h5*qq
+ i$&wtpk
+r#p4p2
+ $NtK'M
+ ($vYq9r}yO
+/#
+vYqAv2
+ &(wIq/
+ $$vArEu$
+ &$zmps
+ ^#$tS4
+ *$tH91
+v_<
+xh
+s(1>xuysv6rquA}L6v-re
+tE
+ $R%r9<
+pc1
+ &l$zy
+v%'
+qQ1
+rc
+ua2
+ 4.xEm?
+ $$}0,
+ $$}V"E="-
+xjq)w"u=-
+/%
+qe"w"
+y7
+ &S# $y% &n$D#91
+ %> 7<xEmJ
+/%
+ %</%
+}V-E=--
+xjp:191u=-
+/%
+qe-91
+ (L{Zp)o?p3zSyxxI=-K
+ 0$D2pk
+qY3;
+ $(wZ}%qX
+wZ}%qu
+wZ}%p6
+tCbf}%pU
+ 0$yPX)
+ (( $$zD8
+tE
+zD^
+ .&rip?K
+ *$ %; ($ud
+ *$yy
+ .$xYq%
+{y'
+ &$s$mHs))
+ &$sAph
+s$pO-
+ (&}^1K
+ 6$Dj=l
+ $$wgrE=n
+ &$vApA=o
+ &$zmmr
+ o#$x=qR&'
+ $$sk3
+ *$qQ3
+ <$DA)
+ $$}PqVpk%#-
+ 2$sM{'<)
+ V#$sMmhR)
+ &$tSg
+ :$s($E
+v3$v2
+uN%
+ i#(vY<=&-
+ $(s'x;*&+
+s'38
+ $&vYpAwq
+ $&ua2
+ $$}mp+p4qa
+qY1rf
+vG)
+r,pO
+ $}$ )*}mp+Y|)1roqa
+ $j$wt;
+qzp8"A
+vY<=/-
+ $*zM;
+ $$ +.}mxHFq3qa
+ $% -5}mp+p7|)5q&qa
+/#
+zVe
+qzp8%A
+vY<=8-
+/#
+D*e
+ -5}mp+p5Fxfqa
+D(e
+ -H}mp+p^|)5u|qa
+ $m#Gqql
+y;I=H
+L'x_q3
+ ,(L(x_1.
+ $$y;KR
+seS
+ (& )c$ &(vG=;
+se=
+/*
+vY<p@i#
+ &. +q#}mp+qRFrv+qyqa
+|D=:
+xT
+ +Iru"Fuvrt*qa
+/#
+vY<w"i"
+/)
+y?;
+ -n#ru#Frv+v(qa
+ /n#ru$u\rqq0qa
+/#
+vY<=*>xP
+/#
+D)e
+ -3ru%v@ulqFqa
+ /l#ru&u\rqrtqa
+/&
+s('=Y
+v3'=Z-
+uN(
+ 0i$t_mZ=a
+Df)
+se[
+/&
+vY<rNi-
+ &0 )T% $*ru)Fvr1rlqa
+qYhrf
+ -T% $#ru*tQq0uxqa
+/#
+vY<=#i,
+/&
+ -R% $#ru+Fvr1ukqa
+ -R% $#ru,tQ++vZqa
+/#
+vY<=,i+
+ /P% $#ru-Fvr5reqa
+ -P% $#ru.tQ+qF*qa
+ w'X$x=p8X&'
+/=
+t_r;#p94
+ ,( $ma${8#tE
+u?r;#t
+ 0ha${8#uE
+ (${8#vE
+ (${8#wE
+ R'$s(*si#2
+v3*si#3-
+uN+
+ *(wl#==?
+q?r;#3
+/3
+vY<p@i;
+ -_) $:ruPFv-6sKqa
+|D=>
+ +r* $#ruQxL1.uAqa
+/#
+vY<w"i:
+/3
+ -r* $#ruRxL{Sqa
+ -a, $#ruSxL11roqa
+/#
+vY<=*i9
+ /r* $#ruTxLrqq3qa
+ -^, $#ruUxL15q&qa
+ R%V$y$s^3
+xe%5
+ (&}f%8
+xe%;
+ y#&{8#XK
+ $$D4ql
+ ($ $SOv%ys
+D7)
+ $T) &{GDA)
+v}r;$C
+ +x2/R
+qQ3
+ :4D>si$L
+ &$uer;$E="
+ *${8$+E
+ 0$sMq/9<=K
+/T
+sMqA96si$I
+ 0(uer;$O=,
+ 2${~#orN
+q?r;$&
+/#
+xjr;#kEKpy
+ ,*qe0si$S
+ &$s('si#k
+v3'si#l-
+uN(
+ &(uM=x
+q?r;#l
+/>
+vY<p@iR
+ &. +z.ruwFvr1rlqa
+|D=w
+ +]0 $*ruxtQq0uxqa
+/#
+vY<w"iQ
+/?
+ -]0 $#ruyFvr1ukqa
+ /y.ruztQ++vZqa
+/#
+vY<=*iP
+ /]0 $#ru{Fvr5reqa
+ /y.ru|tQ+qF*qa
+ *V$}^Msi$w
+w#<si$4
+ (&tSl
+w3N8
+r#s^M
+ i%(w3LZ
+r#s^O
+ i%&w3Lp2
+r#s^Q
+ i%&w3Lpe
+r#s^S
+ c>&w*XFv-6t'
+ 4$w*\Fv-rtp6
+ 4$w*axL{SV
+ 4$w*exLrqqc
+ 4$w*ixLrqp.
+ 4$w*mxLrqq6
+ F$w*yxLq0p.
+ 4$w*}xLq0q6
+ 4$x%#0Fv6+sc
+ 4$x%#4Fv6sKpZ
+ 4$x%#8Fv6+w<
+ 4$x%#<xLulsD
+ F$x%#HxL1.w<
+ 4$x%#LxL11sD
+ 4$x%#PxL11uE
+ 4$x%#TxL11vU
+ 4$x%#XxL1s#pZ
+ 4$x%#\xL15x+
+ F$x%#iFxXuApZ
+ 4$x%#mFxX6x+
+ 4$x%#qFxX6vP
+ 4$x%#uF.rqqX
+ 4$x%#yF.rqsI
+ 4$x%#}F.rqtd
+ :$zZr;$4=8
+|3l=M
+ k$&tH9/
+ J$Gq)
+{~$Gsi$u
+ &&{9L
+tE
+sk/
+ &(qQ/
+ .${~$Isi$w
+tAL
+ $& '//$
+ )/ *.{~$Ksi$y
+ %/ $& // 4.uJ
+pipU"7
+ 0$uJ
+pipU"/
+ 0$uJ
+pipU"'
+ ,${~$Ssi%$
+ %M $& 'M && %N *$uJ
+pipUr5
+ @$GqR
+{~$[si%,
+ .&th&L
+ &$sk-
+ &$qQ-
+ a&$Tq[pV+
+w$v
+wSt^tz
+w$u
+ %$/$
+ &$/%
+ &$Ip)?pEqBqgq7uLq]8
+u@0xv
+ &&wte
+/'
+ $&{~$esi%5
+ .$tAL
+ $$ 'x$/%
+ )x$ $./&
+w$t
+ %Dw$s
+ %F .[# )D $a#v^e
+ 6$ /C $./'
+w$r
+ %Cw$q
+ +C/'
+ -C/&
+ 24 '@/$
+ )@ $./%
+w$p
+ %@w$o
+ 7b#/'
+}f3
+/&
+ .8/'
+ &$ /T$ $./'
+w$n
+ %Cw$m
+ 9b# 24 /b# $./%
+w$l
+ %@w$k
+ 9b#L&we
+/&
+ .8 'b# $& /f% $./'
+w$j
+ %Cw$i
+ 9s$ 24 /s$ $./%
+w$h
+ %@w$g
+ 9s$L+qd
+/&
+ .8 's$ $& /w& $./'
+w$f
+ %Cw$e
+ 9U& 24 /U& $./%
+w$d
+ %@w$c
+ 9U&L0}l
+/&
+ .8 'U& $& /Y( $./'
+w$b
+ %Cw$a
+ 9g' 24 /g' $./%
+w$_
+ %@w$^
+ 9g'L5zz
+/&
+ .8 'g' $& /k) $./'
+w$]
+ %Cw$\
+ 9x( 24 /x( $./%
+w$[
+ %@w$Z
+ 9x(L:>ro
+/&
+ .8 'x( $& /|* $./'
+w$Y
+ %Cw$X
+ 9Z* 24 /Z* $./%
+w$W
+ %@w$V
+ 9Z*L?ql
+/&
+ .8 'Z* $& /^, $./'
+w$U
+ %Cw$T
+ 9l+ 24 /l+ $./%
+w$S
+ %@w$R
+ 9l+LD>s#
+/&
+ .8 'l+ $& /p- $./'
+w$Q
+ %Cw$P
+ 9}, 24 /}, $./%
+w$O
+ %@w$N
+ 9},LIe<
+/&
+ .8 '}, $& /R/ $./'
+w$M
+ %Cw$L
+ 9_. 24 /_. $./%
+w$K
+ %@w$J
+ 9_.LNe*
+/&
+ .8 '_. $& /d0 $./'
+w$I
+ %Cw$H
+ 9q/ 24 /q/ $./%
+w$G
+ %@w$F
+ 7q/ $2LU3
+/)
+ $&{~&fsi'6
+ .$tAL
+ $$ /v1 $./&
+w$E
+ %Dw$D
+ 7D/*
+LXwe
+/&
+ $8{~&osi'?
+ .$ %D $$ /D $./&
+w$C
+ %Dw$B
+ 7D/(
+ 24 /w1 $./%
+w$A
+ %@w$@
+ 7@/%
+ 24 /@ $./%
+w$?
+ %@w$>
+ 9@ 24 /@ $./%
+w$=
+ %@w$<
+ 9@ 24 /@ $./%
+w$;
+ %@w$:
+ 9@ 24 /@ $./%
+w$9
+ %@w$8
+ 9@ 24 /@ $./%
+w$7
+ %@w$6
+ 9@ 24 /@ $./%
+w$5
+ %@w$4
+ 9@ 24 /@ $./%
+w$3
+ %@w$2
+ 9@ 24 /@ $./%
+w$1
+ %@w$0
+ 9@ 24 /@ $./%
+w$/
+ %@w$.
+ 9@ 24 /@ $./%
+w$-
+ %@w$,
+ 9@ 24 /@ $./%
+w$+
+ %@w$*
+ 9@ 24 /@ $./%
+w$)
+ %@w$(
+ 9@ 24 /@ $./%
+w$'
+ %@w$&
+ 9@ 24 /@ $./%
+w$%
+ %@w$$
+ 9@ 24 /@ $./%
+w$#
+ %@w$"
+ 9@ 24 /@ $./%
+wbs;
+ %@wbpx
+ 9@ 24 /@ $./%
+wbr5
+ %@wbpF
+ 9@ 24 /@ $./%
+wbpo
+ %@wbpG
+ 9@ 24 /@ $./%
+wbpj
+ %@wb[
+ 9@ 24 /@ $./%
+wbpM
+ %@wbU
+ 9@ 24 /@ $./%
+wb(
+ %@wb7
+ 7@ :2/Q
+ :$/2
+ >$n[
+_1
+ &&/d
+||
+pB)#
+_3
+ **pB(1
+_%
+ *&pB'$
+ '. ((pB&l
+_(
+ ,&_/
+ ,$_-
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O 4&pB(c
+ 'z' 4(pB'q
+ 'z' &(pB'G
+_+
+ ,& 'P( (& '' (&_/
+ V#$`}
 
-const tiledBF16x32SM80NarrowAligned = `packed1 80991 tiled_dtype_BF16_row_BF16_5_8_dtype_BF16_4_4_float32
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]xgpirR
-!vvrKrmKrGs/rR
-!
-!vtt4rgs<
-!
-!pH+sLpD
-!Pt@|bq>rGympx/wk
-!c
-p;-}<
-p9sKsV
-p:{_sV
-qS7sqpF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-pntIsh
-u3
-tb=r.7
-{<rW
-Q
-u{,pE
-N
-uGv(rI
-q2rO
-tb=r+8
-p%
-pl$
-)
-pl%
-)
-pl'
-)
-pl(
-)
-pl*
-)
-pl+
-)
-pl-
-)
-pl/
-)
-pl1
-)
-pl3
-)
-qk,qg
-t(xc-
-p\
-t+p*qO
-"(
-}o1&
-"+
-|=5372t,
-"#
-|=4sO
-r6+j
-tT
-vwu\7
-uo~5I
-u|'
-vj
-u1p=
-u1pW*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-r{>
-uVrU
-tv
-!#
-wI@pX
-Y=2p0
-J
-wh
-tf52xZ
-4
-5
-r~
-u<
-!#
-r~
-r7q,
-!#
-z0s6
-t<
-{Y
-)
-qBR"
-pm
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpW<
-|sj
-q1q9B
-z0f7
-xK[D2[?
-xKp@r2qR?
-"%
-ynr2
-\
-H
-!#
-"%
-xs<&
-{Y
-)
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpWE
-"%
-q1q9B
-"%
-xKq}Dt0?
-xKR*<*qR?
-"%
-Yq}<*
-\
-!#
-vl7pj
-qTq}p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-qF#qg
-)
-t+R#A
-*0%
-v}Ps}.r,c~72~72~7rys,yis%
-q'=q0
-u'p,
-wcu*q9z/
-p\
-ur9
-tT
-}e9
-0
-t(R/U
-p\
-wKpU
-zZ9
-{PqN
-t1=r2
-t1=qR
-4
-t1=2p2
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_yD=
-H
-!#
-q'.sh
-|w$s[C
-u'X
-wKp)
-q\spC
-vrpW%v^C?
-ya
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-s?p2
-t:t'
-i'V(
-i(B
-z@f
-rBuJ(r)#
-rBp=V)r)#
-wtr-
-zJvDympMy_xD1'rq
-sWpw
-rBuJAr))
-vd+9
-p}q4
-qop=
-pg
-"4
-ru0
-tb,pw
-|RpW0p$
-sHO
-tb.ps@
-z3$p$
-wOu*M#1$
-ti
-4
-rDP
-uVM0U
-)
-"4
-icVo
-vwu\7
-sauJq
-tw
-p6
-vsp)Vr
-vj
-u1pY
-u1pWu
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl9
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-uE
-rt7rI
-zJvDympMy_xD<$1'
-}o1'
-pCC
-4
-r7zM
-5
-rt9pb
-TC
-u(
-o
-*2%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-H
-!#
-rt=pw
-tf6rq
-|d7rq?
-i@%
-q\pKC
-xKs0qg<&?
-!#
-p\
-qxx*
-s==
-yf
-p6
-r#+r]
-vNpW934
-s.p=3F%
-r#.t'
-xUyc$V;
-zZ7
-vW4
-r#,r+
-vrpKrZC2zG
-!#
-uGqYww
-wcu*M%z/
-p\
-xv7,
-*4%
-}e-
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=5%r)%
-|A-r-
-vj
-xv7,
-tT
-}e-
-|A.sQ
-uupG
-zJvDympMy_xD10D
-s.pWgp-%
-u-@.^
-wM
-r{f
-zo
-4
-u-@8q0
-Yq4D
-pzq4qj
-w<
-)
-s.s7rSp-
-}="
-"#
-ze=pu
-u{=px
-v1:C
-|=:sO
-ub;
-u{@qw
-pl#
-t7
-p1
-4
-rDQ
-uGqYpE
-wcy|pW.q&
-wcy|p/9z/
-xv7,
-*9%
-}e-
-"%
-|R=rS
-wuVV
-4
-"&
-q\q4VV
-rBq4VW?
-p}zM
-s.s7rZs[
-}=-
-"#
-ze=pu
-u{,pb
-ra.E
-)
-q7.q&
-)
-u{+qw
-vNp)V*
-i)%
-x#
-u{8pX
-t1p2D
-r{%
-|0qj
-)
-u{@p|
-p~w%xO1+
-p~XAU
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
-sn0tn
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lrc=umqlAD
-|A.qe
-*urq
-s.uJ5V4
-qF'wvq4
-"'
-wM
-}oD
-4
-u-@8sQ
-qF(wv78
-p\
-s.uJ7p-
-}=?
-"#
-w>
-",
-v1:C
-|=:sO
-ub;
-z>
-u{+r+
-xiV'
-}=)
-"(
-ri
-|0U2{'
-)
-"-
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR#l8}42qlAD
-|%V&
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&l{Xtz2qlAD
-"%
-v1<V1
-|=<V2?
-ub=
-"#
-pl&
-t7
-p1
-4
-rDR
-"*
-vNpW2V8
-i=%
-}=3
-"%
-u.
-|0Us^#
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR-{S+wi2qlAD
-sn>tn
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR0lspwV2qlAD
-pn|YrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-pnzgq0
-pV(x_~*9
-"$
-pl)
-t7
-p1
-uG-7r4
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-uGsqtc
-{Y
-qv{c=1+
-qLXB
-q7/B8
-y,p<U
-uF=ry
-ra/G
-uG.-|Y
-q7/29
-y,/U
-uF=1+
-ra/q&
-rr
-"?
-zJvDympMy_xD<_1'
-";
-vNs2#334
-prjr.7
-ra/E
-tH$pdU
-)
-qD=y'
-v0s2#<%
-q\s2#7C
-uus2#7
-0
-xN
-prj^7
-q7/q&
-y7,
-"#
-p}/
-q\s2#8C
-0
-pz[qj
-u;A
-q\s2#9C
-0
-pzp0qj
-tmyl
-q\s2#:C
-0
-pzq,qj
-uGuis-
-tH,2xO1+
-tH*AU
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qm
-!#
-pn{Gr+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u-v(pj
-p+
-"2
-v1>VF
-|=>VG?
-ub?
-".
-w"{'
-rDS
-"3
-iQV+
-}=G
-"2
-ri
-|0Us^-
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRVwo-vOumqlAD
-|%V*
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRYlzI@rFumqlAD
-u-ukj
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uGsqq#@
-y7,
-rsR5
-qvp5<7
-rbpiyux${ozmXn
-rbpiyux${ozmp0lsTtz
-uG.-y=
-q1q}<:
-qvp5<=
-rbpiyux${ozmX{S+wi
-uG.8qy
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2R#<"t02q,u2vfu2u}6Sq/L
-uG.7r-
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r_sUsIrlu2R#<"t02q,u2wyu2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r86$7$8$9u2p*2u4yD[u2vfu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8:$;$<$=u2p*2u4yD[u2wyu2r8:$;$<$=L
-uG.-qy
-rbpiyux${ozmp0lxFw}rg
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%rvt|sGu#u2R'<&<%<$u2vfu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8"$#$$$%u2R'<&<%<$u2wyu2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8>$?$@$Au2R#<"t02q,u2vfu2r8>$?$@$AL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8B$C$D$Eu2R#<"t02q,u2wyu2r8B$C$D$EL
-"$
-rbpiyux${ozmR"lspwV
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8&$'$($)u2R+<*<)<(u2vfu2r8&$'$($)L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8*$+$,$-u2R+<*<)<(u2wyu2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8F$G$H$Iu2R'<&<%<$u2vfu2r8F$G$H$IL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8J$K$L$Mu2R'<&<%<$u2wyu2r8J$K$L$ML
-"$
-rbpiyux${ozmR&y~sqtz
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8.$/$0$1u2R/<.<-<,u2vfu2r8.$/$0$1L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r82$3$4$5u2R/<.<-<,u2wyu2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8N$O$P$Qu2R+<*<)<(u2vfu2r8N$O$P$QL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8R$S$T$Uu2R+<*<)<(u2wyu2r8R$S$T$UL
-xS3<3B
-tU3E
-\
-pnwEq3
-tfXp$
-s{=pb
-};rq
-"N
-u^Ft\
-rt8u:
-}e7
-rt7t;
-i)%
-t^
-s=M'
-pCC
-4
-r7zM
-5
-"P
-TC
-{K
-o
-*2%
-vAu&ql
-!#
-"P
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-i&2s2#S
-p}q4
-rt=r4
-vws2#Mt]
-qoq4
-zeq4?
-q:
-p}q4
-q\s2#3C
-vrp"qgrS?
-!#
-"Q
-q\p"p$
-yf
-p6
-r#+r-
-s.p[3FV3
-"R
-s.pU362s2#Q
-zZ7
-vW4
-"R
-vrpYrZCs^N
-!#
-"M
-wcy|pKq&
-vws2#WV(
-"H
-|R=%
-uh
-4
-"M
-q\q4C
-rBq4sO
-p}zM
-s.uJkrS
-p}s2#.
-"#
-vrpWg2}Upu
-s{,r+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-s{+pj
-p+
-s{-pb
-tf,2s2#[
-5
-">
-v1<Vg
-|=<Vh?
-ub=
-s'8
-">
-w0VK
-}=h
-">
-ri
-|0Us^@
-)
-">
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMl{S+wi2qlAD
-|%VJ
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMllspwV2qlAD
-s{8qw
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-!#
-s{9pb
-|RpW52s2#j
-|R=Vy
-4
-p6
-prjwE
-r{?
-t(RSU
-t(r|<R
-prq0qw
-v/yq}X6s^*
-prqyq3
-t1u&=
-xpxht%>?
-"#
-v/yq}Xq/s^+
-"#
-t1s0B
-xpqst%>?
-"#
-v/yq}Xrls^,
-"#
-t1u&/
-xpt$t%>?
-"#
-v/yq}Xt|s^-
-"#
-t1u&@
-xpult%>?
-"#
-v/yq}X$#s^.
-"#
-t1s0A
-xpr8#t%>?
-"#
-v/yq}X$%s^/
-"#
-t1u&zI
-xpr8%t%>?
-"#
-v/yq}X$)s^0
-"#
-t1s0yl
-xpr8)t%>?
-"#
-v/yq}X$+s^1
-"#
-t1u&y?
-xpr8+t%>?
-"#
-v/yq}X$/s^2
-"#
-t1s0pd
-xpr8/t%>?
-"#
-v/yq}X$1s^3
-"#
-t1u&--
-xpr81t%>?
-"#
-v/yq}X$5s^4
-"#
-t1u&sq
-xpr85t%>?
-"#
-v/yq}X$7s^5
-"#
-t1s0G,
-xpr87t%>?
-"#
-v/yq}X$;s^6
-"#
-t1u&t2
-xpr8;t%>?
-"#
-v/yq}X$=s^7
-"#
-t1u&xe
-xpr8=t%>?
-"#
-v/yq}X$As^8
-"#
-t1u&|#
-xpr8At%>?
-"#
-v/yq}X$Cs^9
-"#
-t1u&uk
-xpr8Ct%>?
-"$
-t(RQqR
-t(r|<T
-"$
-v/yq}X$)s^:
-"$
-t1u&=
-xpr8)t%>?
-"#
-v/yq}X$+s^;
-"#
-t1s0B
-xpr8+t%>?
-"#
-v/yq}X$/s^<
-"#
-t1u&/
-xpr8/t%>?
-"#
-v/yq}X$1s^=
-"#
-t1u&@
-xpr81t%>?
-"#
-v/yq}X$5s^>
-"#
-t1s0A
-xpr85t%>?
-"#
-v/yq}X$7s^?
-"#
-t1u&zI
-xpr87t%>?
-"#
-v/yq}X$;s^@
-"#
-t1s0yl
-xpr8;t%>?
-"#
-v/yq}X$=s^A
-"#
-t1u&y?
-xpr8=t%>?
-"#
-v/yq}X$As^B
-"#
-t1s0pd
-xpr8At%>?
-"#
-v/yq}X$Cs^C
-"#
-t1u&--
-xpr8Ct%>?
-"#
-v/yq}X$Gs^D
-"#
-t1u&sq
-xpr8Gt%>?
-"#
-v/yq}X$Is^E
-"#
-t1s0G,
-xpr8It%>?
-"#
-v/yq}X$Ms^F
-"#
-t1u&t2
-xpr8Mt%>?
-"#
-v/yq}X$Os^G
-"#
-t1u&xe
-xpr8Ot%>?
-"#
-v/yq}X$Ss^H
-"#
-t1u&|#
-xpr8St%>?
-"#
-v/yq}X$Us^I
-"#
-t1u&uk
-xpr8Ut%>?
-"$
-t(RQr2
-t(r|<V
-"$
-v/yq}X$Ws^J
-"$
-t1u&=
-xpr8Wt%>?
-"#
-v/yq}X$Ys^K
-"#
-t1s0B
-xpr8Yt%>?
-"#
-v/yq}X$]s^L
-"#
-t1u&/
-xpr8]t%>?
-"#
-v/yq}X$_s^M
-"#
-t1u&@
-xpr8_t%>?
-"#
-v/yq}X$ds^N
-"#
-t1s0A
-xpr8dt%>?
-"#
-v/yq}X$fs^O
-"#
-t1u&zI
-xpr8ft%>?
-"#
-v/yq}X$js^P
-"#
-t1s0yl
-xpr8jt%>?
-"#
-v/yq}X$ls^Q
-"#
-t1u&y?
-xpr8lt%>?
-"#
-v/yq}X$ps^R
-"#
-t1s0pd
-xpr8pt%>?
-"#
-v/yq}X$rs^S
-"#
-t1u&--
-xpr8rt%>?
-"#
-v/yq}X$vs^T
-"#
-t1u&sq
-xpr8vt%>?
-"#
-v/yq}X$xs^U
-"#
-t1s0G,
-xpr8xt%>?
-"#
-v/yq}X$|s^V
-"#
-t1u&t2
-xpr8|t%>?
-"#
-v/yq}X$~s^W
-"#
-t1u&xe
-xpr8~t%>?
-"#
-v/yq}X'Ys^X
-"#
-t1u&|#
-}tYt%>?
-"#
-v/yq}X'Xs^Y
-"#
-t1u&uk
-}tXt%>?
-"$
-t(RQ2p2
-t(r|<X
-"$
-v/yq}X$js^Z
-"$
-t1u&=
-xpr8jt%>?
-"#
-v/yq}X$ls^[
-"#
-t1s0B
-xpr8lt%>?
-"#
-v/yq}X$ps^\
-"#
-t1u&/
-xpr8pt%>?
-"#
-v/yq}X$rs^]
-"#
-t1u&@
-xpr8rt%>?
-"#
-v/yq}X$vs^^
-"#
-t1s0A
-xpr8vt%>?
-"#
-v/yq}X$xs^_
-"#
-t1u&zI
-xpr8xt%>?
-"#
-v/yq}X$|s^a
-"#
-t1s0yl
-xpr8|t%>?
-"#
-v/yq}X$~s^b
-"#
-t1u&y?
-xpr8~t%>?
-"#
-v/yq}X'ds^c
-"#
-t1s0pd
-}tdt%>?
-"#
-v/yq}X'cs^d
-"#
-t1u&--
-}tct%>?
-"#
-v/yq}X'_s^e
-"#
-t1u&sq
-}t_t%>?
-"#
-v/yq}X'^s^f
-"#
-t1s0G,
-}t^t%>?
-"#
-v/yq}X'[s^g
-"#
-t1u&t2
-}t[t%>?
-"#
-v/yq}X'Zs^h
-"#
-t1u&xe
-}tZt%>?
-"#
-v/yq}X'Ws^i
-"#
-t1u&|#
-}tWt%>?
-"#
-v/yq}X'Vs^j
-"#
-t1u&uk
-}tVt%>?
-!#
-r5@pw
-tpsMW$X
-t),pw
-{5\
-{5^
-{5c
-{5e
-{5i
-{5k
-{5o
-{5q
-{5u
-{5w
-{5{
-{5}
-yUp4z
-yUp4y
-t)-r4
-|U
-tpw+
-t).w-
-|7
-tpr^US
-tpr3p41>6
-t)8xj
-w\U'1
-x>#
-k
-pry=|Y
-rp1'#
-r=
-s+p'#6
-k
-{?7+r.
-tMZ
-pry=|_
-s+t'#W
-k
-"#
-tMZ
-"#
-s+z'#rl
-k
-"#
-wl
-"#
-s+~'#sG
-k
-"#
-wl
-"#
-x0#3'#$#
-k
-"#
-wl
-"#
-x0#7'#$&
-k
-"#
-wl
-"#
-x0#='#$)
-k
-"#
-wl
-"#
-x0#A'#$,
-k
-"#
-wl
-"#
-x0#G'#$/
-k
-"#
-wl
-"#
-x0#K'#$2
-k
-"#
-wl
-"#
-x0#Q'#$5
-k
-"#
-wl
-"#
-x0#U'#$8
-k
-"#
-wl
-"#
-r:~'#$;
-k
-"#
-wl
-"#
-r:}'#$>
-k
-"#
-wl
-"#
-r:z'#$A
-k
-"#
-wl
-"#
-r:y'#$D
-k
-"#
-wl
-{?78t;
-r:-$IW
-q8->6
-"*
-tps:sb#RF#S
-"*
-yUsb#W
-yUsb#Y
-yUsb#]
-yUsb#_
-yUsb#d
-yUsb#f
-yUsb#j
-yUsb#l
-yUsb#p
-yUsb#r
-yUp4|
-yUp4{
-yUp4x
-yUp4w
-"*
-|U
-tpw+
-"*
-|7
-tpr^TS
-tpr3p40>6
-"*
-w\T'0
-x>#
-k
-"*
-rp0'#
-r=
-x0#k'#6
-k
-")
-tMZ
-"*
-x0#o'#W
-k
-"#
-tMZ
-"#
-x0#u'#rl
-k
-"#
-wl
-"#
-x0#y'#sG
-k
-"#
-wl
-"#
-x0$"'#$#
-k
-"#
-wl
-"#
-x0$&'#$&
-k
-"#
-wl
-"#
-x0$,'#$)
-k
-"#
-wl
-"#
-x0$0'#$,
-k
-"#
-wl
-"#
-x0$6'#$/
-k
-"#
-wl
-"#
-x0$:'#$2
-k
-"#
-wl
-"#
-x0$@'#$5
-k
-"#
-wl
-"#
-x0$D'#$8
-k
-"#
-wl
-"#
-r:|'#$;
-k
-"#
-wl
-"#
-r:{'#$>
-k
-"#
-wl
-"#
-r:x'#$A
-k
-"#
-wl
-"#
-r:w'#$D
-k
-"#
-wl
-"*
-r:,$IW
-q8,>6
-"*
-tpr^v'u
-"*
-yUp4r
-yUp4q
-yUp4n
-yUp4m
-yUp4j
-yUp4i
-yUp4f
-yUp4e
-yUp4b
-yUp4a
-yUp4]
-yUp4\
-yUp4Y
-yUp4X
-"*
-|U
-tpw+
-"*
-|7
-tpr^SS
-tpr3p4/>6
-"*
-w\S'/
-x>#
-k
-"*
-rp/'#
-r=
-r:v'#6
-k
-")
-tMZ
-"*
-r:u'#W
-k
-"#
-tMZ
-"#
-r:r'#rl
-k
-"#
-wl
-"#
-r:q'#sG
-k
-"#
-wl
-"#
-r:n'#$#
-k
-"#
-wl
-"#
-r:m'#$&
-k
-"#
-wl
-"#
-r:j'#$)
-k
-"#
-wl
-"#
-r:i'#$,
-k
-"#
-wl
-"#
-r:f'#$/
-k
-"#
-wl
-"#
-r:e'#$2
-k
-"#
-wl
-"#
-r:b'#$5
-k
-"#
-wl
-"#
-r:a'#$8
-k
-"#
-wl
-"#
-r:]'#$;
-k
-"#
-wl
-"#
-r:\'#$>
-k
-"#
-wl
-"#
-r:Y'#$A
-k
-"#
-wl
-"#
-r:X'#$D
-k
-"#
-wl
-"*
-r:+$IW
-q8+>6
-"*
-tpr^t's
-"*
-yUp4p
-yUp4o
-yUp4l
-yUp4k
-yUp4h
-yUp4g
-yUp4d
-yUp4c
-yUp4_
-yUp4^
-yUp4[
-yUp4Z
-yUp4W
-yUp4V
-"*
-|U
-tpw+
-"*
-|7
-tpr^RS
-tpr3p4.>6
-"*
-w\R'.
-x>#
-k
-"*
-rp.'#
-r=
-r:t'#6
-k
-")
-tMZ
-"*
-r:s'#W
-k
-"#
-tMZ
-"#
-r:p'#rl
-k
-"#
-wl
-"#
-r:o'#sG
-k
-"#
-wl
-"#
-r:l'#$#
-k
-"#
-wl
-"#
-r:k'#$&
-k
-"#
-wl
-"#
-r:h'#$)
-k
-"#
-wl
-"#
-r:g'#$,
-k
-"#
-wl
-"#
-r:d'#$/
-k
-"#
-wl
-"#
-r:c'#$2
-k
-"#
-wl
-"#
-r:_'#$5
-k
-"#
-wl
-"#
-r:^'#$8
-k
-"#
-wl
-"#
-r:['#$;
-k
-"#
-wl
-"#
-r:Z'#$>
-k
-"#
-wl
-"#
-r:W'#$A
-k
-"#
-wl
-"#
-r:V'#$D
-k
-"#
-wl
-"*
-r:*$IW
-q8*>6
-vc,qy
-{/sb$yt#
-{/sb$/t#
-4
-{/sb#Bt#
-4
-{/r8It#
-4
-q>rmrGPq"t@pirzxPpu
-p.
-ti
-5
-uG/-r.
-|^Q'QF$y
-|^P'PF$y
-|^O'OF$/
-|^N'NF$/
-|^M'MF$y
-|^L'LF$y
-|^K'KF$/
-|^J'JF$/
-|^I'IF$y
-|^H'HF$y
-|^G'GF$/
-|^F'FF$/
-|^E'EF$y
-|^D'DF$y
-|^C'CF$/
-|^B'BF$/
-|^A'AF#B
-|^@'@F#B
-|^?'?$I
-|^>'>$I
-|^='=F#B
-|^<'<F#B
-|^;';$I
-|^:':$I
-|^9'9F#B
-|^8'8F#B
-|^7'7$I
-|^6'6$I
-|^5'5F#B
-|^4'4F#B
-|^3'3$I
-|^2'2$I
-!#
-pnj8r4
-zpsb$rF$u
-zpsb$(F$+
-zpsb$lF$o
-zpsb$"F$%
-zpsb#;F#>
-|iB$E
-zpsb#5F#8
-|i<$?
-uGuis6
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR]wo-7rg
-uG78r-
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4Q'P'O'NL
-uG77s6
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4M'L'K'JL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2p4A'@'?'>L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2p4='<';':L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRbwo-w7
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4I'H'G'FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4E'D'C'BL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p49'8'7'6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p45'4'3'2L
-"%
-zpsb%)F%,
-zpsb$<F$?
-zpsb%#F%&
-zpsb$6F$9
-zpsb#OF#R
-|iV$Y
-zpsb#IF#L
-|iP$S
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRnlp57wi
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r89$8$7$6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRrlp57r*
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r89$8$7$6L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
-"%
-zpsb%=F%@
-zpsb$PF$S
-zpsb%7F%:
-zpsb$JF$M
-zpsb#dF#g
-|ik$n
-zpsb#]F#a
-|ie$h
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR~lzI|+rg
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r89$8$7$6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#1lzI@8v=
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r89$8$7$6L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
-"%
-zpsb%QF%T
-zpsb$eF$h
-zpsb%KF%N
-zpsb$^F$b
-zpsb#xF#{
-zpsb#.F#1
-zpsb#rF#u
-|iy$|
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#=l{]wV
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4Q'P'O'Nu2q}2wgp*2p0u2vfu2r85$4$3$2L
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4M'L'K'Ju2q}2wgp*2p0u2wyu2r81$0$/$.L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4A'@'?'>u2yD[r2ryu2vfu2r8-$,$+$*L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4='<';':u2yD[r2ryu2wyu2r8)$($'$&L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Al{]sL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4I'H'G'Fu2R%<$<#<"u2vfu2r8%$$$#$"L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4E'D'C'Bu2R%<$<#<"u2wyu2tLsGt|qWL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p49'8'7'6u2q}2wgp*2p0u2vfu2t$sIsUWL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p45'4'3'2u2q}2wgp*2p0u2wyu2qsSv,L
-tJR'.
-tJS'/
-tJT'0
-tJU'1
-uRpWyV$
-uRpW?V5
-"^
-u^gx_~*0
-!#
-}g-qy
-|Np4-BwL
-yV-6
-}g.qy
-|7
-q6
-}g8r4
-rY
-ss
-xH
-xI
-z|
-{B
-"$
-|Np4,BwL
-yV,6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4+BwL
-yV+6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4*BwL
-yV*6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-vc9j
-{e8
-uoz]I
-"#
-|cz2r3r82$6
-|cz2r3r8)$-
-|cz2r3sz$$
-|cz2r3xhsU
-!#
-"#
-wh
-pr^-q@
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-{?vFqw
-*u%
-s.y:s2#;2s2#i
-q7/q&
-p1
-Yxcb
-4
-pCA
-4
-pr^8pX
-TA
-rN
-tP
-pr^-s6
-vT/
-"$
-u;qO
-s.y:s2#=2s2#k
-r\b
-re|;pu
-pCA
-4
-"$
-TA
-rN
-tP
-"$
-q1q9A
-"$
-|%A
-s.y:s2#?2s2#m
-r\b
-|V&pu
-pCA
-4
-"$
-TA
-rN
-tP
-|V%2zG
-sS
-rDT
-{?vFr.7
-pV)I
-pr^8r4
-rp1'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$7L
-!#
-"#
-pV"I
-"#
-rp0'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$/L
-!#
-"#
-}^I
-"#
-rp/'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$'L
-!#
-"&
-vGw?
-"&
-i"yl
-s.y:s2#G2s2#u
-r\b
-|V/pu
-pCA
-4
-5
-"&
-TA
-s'7
-rp.'#
-w2
-*.%
-syy1Ps}+r3xfu}t|L
-!#
-|.-u:
-q1=p$
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-q7/q&
-y7,
-)
-uG@9j
-*up-
-s.y:s2#O2s2#}
-tQ4rZ
-vj
-{(
-tT
-}e,
-uG@})
-}3Mb
-s=M%
-4
-pC@
-4
-uGwbf
-T@
-rN
-tP
-s'9
-"5
-rpQ$7
-rpP$8
-rpO$0
-rpN$1
-rpM$;
-rpL$<
-rpK$4
-rpJ$5
-rpI$?
-rpH$@
-rpG$8
-rpF$9
-rpE$C
-rpD$D
-rpC$<
-rpB$=
-rpA$5
-rp@$6
-rp?$.
-rp>$/
-rp=$9
-rp<$:
-rp;$2
-rp:$3
-rp9$=
-rp8$>
-rp7$6
-rp6$7
-rp5$A
-rp4$B
-rp3$:
-rp2$;
-"#
-o
-*,%
-"$
-x"I
-"#
-|i4$5
-x9s0
-!#
-uGu0q@
-vG/
-"&
-v&qO
-s.y:s2#X2s2$)
-tQ4V"
-vj
-{(
-tT
-}e,
-"%
-r\b
-|e
-pC@
-4
-"%
-T@
-rN
-tP
-s'/
-o
-*,%
-"#
-x"I
-"#
-|i2$3
-x9s0
-!#
-|.-q#-
-vG/
-uG@9zg
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-uG@/u:
-s=M%
-|V&pu
-pC@
-4
-"%
-T@
-rN
-tP
-s'@
-o
-*,%
-"&
-x"I
-"#
-|i0$1
-x9s0
-!#
-"%
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V$2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm=
-o
-*,%
-"#
-x"I
-"#
-|i.$/
-x9s0
-!#
-"&
-xsA
-"%
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"&
-s=M%
-|V3pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm,
-o
-*,%
-"&
-x"I
-"#
-|i,$-
-x9s0
-!#
-"%
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V12{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm+
-o
-*,%
-"#
-x"I
-"#
-|i*$+
-x9s0
-!#
-"&
-q1q,yl
-"%
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"&
-s=M%
-|V@pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm-
-o
-*,%
-"&
-x"I
-"#
-|i($)
-x9s0
-!#
-"%
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V>2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm.
-o
-*,%
-"#
-x"I
-"#
-|i&$'
-x9s0
-!#
-|.-|_
-qF%A
-"(
-iXA
-s.y:s2$52s2$c
-tQ4V[
-vj
-{(
-tT
-}e,
-"%
-r\b
-u~L
-pC@
-4
-"%
-T@
-rN
-tP
-pm8
-o
-*,%
-"#
-x"I
-"#
-|i$$%
-x9s0
-!#
-")
-qF'yl
-"%
-ibyl
-s.y:s2$>2s2$l
-tQ4Ve
-vj
-{(
-tT
-}e,
-"%
-r\b
-u~S
-pC@
-4
-"%
-T@
-rN
-tP
-pm7
-o
-*,%
-"#
-x"I
-"#
-|i"$#
-x9s0
-!#
-"'
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-"$
-|V$s^K
-pC@
-4
-"$
-T@
-rN
-tP
-pm9
-o
-*,%
-"#
-x"I
-"#
-zpszu#
-x9s0
-!#
-"$
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V#s^Q
-pC@
-4
-"$
-T@
-rN
-tP
-pm/
-o
-*,%
-"#
-x"I
-"#
-zprvt|
-x9s0
-!#
-"$
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"$
-|V0s^J
-pC@
-4
-"$
-T@
-rN
-tP
-pm@
-o
-*,%
-"#
-x"I
-"#
-zpu_rl
-x9s0
-!#
-"$
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V/s^P
-pC@
-4
-"$
-T@
-rN
-tP
-u(=
-o
-*,%
-"#
-x"I
-"#
-zpr_sU
-x9s0
-!#
-"$
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"$
-|V<s^I
-pC@
-4
-"$
-T@
-rN
-tP
-u(,
-o
-*,%
-"#
-x"I
-"#
-zprnq/
-x9s0
-!#
-"$
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V;s^O
-pC@
-4
-"$
-T@
-rN
-tP
-u(+
-o
-*,%
-"#
-x"I
-"#
-zpu}6
-x9s0
-!#
-|.-pw
-O
-!#
-tb+r1
-O
-!#
-tb.ps@
-]=sx-
-(+-
-!#
-u{{L
-]Qsx.
-"N
-(y?
-!#
-"#
-]dsx7
-"#
-(y?
-!#
-"#
-]osx9
-"#
-(y?
-!#
-"1
-rj~8#Csx/
-rj~8#<sx@
-(sK
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-tW
-p3c
-;B
-(
-!s*
-"b
-qH
-u+%+
-;C
-(
-!tS
-"'
-g
-u+$M
-;;
-(
-!vB
-"#
-qH
-u+$$
-;C
-(
-!w&
-"#
-g
-u+#l
-;=
-(
-!x=
-"&
-sk
-u+#R
-;A
-(
-!yE
-"+
-uI
-u+#E
-;@
-(
-!{-
-uI
-u+#<
-;@
-(
-!vKxw
-uI
-u+#4
-;@
-(
-!pty@
-uI
-a}
-;@
-(
-!ptyG
-uI
-au
-;@
-(
-!pt+uU
-uI
-am
-;@
-(
-!pt{H
-uI
-ae
-;@
-(
-!pt.uU
-uI
-a\
-;@
-(
-!pt|F
-uI
-aS
-;@
-(
-!pt|G
-uI
-aJ
-;@
-(
-!pt}x
-uI
-aB
-;@
-(
-!pt/uU
-uI
-a:
-;@
-(
-!ptxw
-uI
-a2
-;@
-(
-!tYy@
-uI
-a*
-;@
-(
-!tYyG
-uI
-a"
-;@
-(
-!tY+uU
-uI
-pfpY
-;@
-(
-!tY{H
-")
-}G
-vg
-v#
-(
-!tY.uU
-"%
-g
-u+$k
-;;
-(
-!tY|F
-")
-sv9
-vg
-v#
-(
-!tY|G
-"#
-g
-u+$D
-;=
-(
-!tY}x
-g
-u+$/
-;?
-(
-!tY/uU
-"&
-sk
-u+#^
-;A
-(
-!tYxw
-sk
-u+#\
-;A
-(
-!vK-y@
-sk
-u+#Z
-;A
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var tiledBF16x128SM80 = driver.Text{Base: &tiledBF16x96SM80, Code: `packed2 162987 tiled_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
+ <$]q3rA
+tWqyq^
+Ou1qS
+h6u1s7
+p#v+q&s7
+ g,,z-6+
+ ,$uF|#
+ u'$uF6.
+ H$q:.M
+s/
+pg.r+
+ 4(s'4s#&+
+ 0$qY1;
+ .$}mp+YFv6reqa
+qY6rf
+zM)
+r,ps
+ *)}mp+bF*x$2qa
+t_m;zz
+D&)
+wU%
+ *)}mxHv@u/roqa
+ $$w_e
+qzp8$A
+vY<=9-
+ $(D+e
+ ,$}mp+pQFxfqa
+D)e
+ ,C}mp+p5FvZuxqa
+D(e
+r,qA
+ *)}mp+p^Fukq0qa
+D'e
+wU#
+ *)}mp+paFrv'u|qa
+ &q#y;R=Q
+L(x_q3
+ ,&L)x_1.
+ $$y;TR
+se\
+ 2&vG=D
+seF
+/*
+vY<p@i$
+ .*ru"FsCqF*qa
+|D=C
+ ,&ru#u\sCr6qa
+}0=B
+r,q/
+ *)ru$Fvr'qyqa
+D#=A
+wU"
+ *)ru%Fu/2q3qa
+/#
+vY<=)i#
+/)
+D(e
+ ,,ru&FsC.sKqa
+D'e
+ ,&ru'u\uQukqa
+ %) -w#ru(Fvr0qFqa
+ /w#ru)Fu/.uAqa
+/&
+s('=j
+v3'=k-
+ .LuFrt
+/,
+t_mk=q
+Dv)
+sel
+/&
+vY<rNi0
+ .0ru,tQrWp0qa
+qYx;
+ .&ru-Fv-p0*qa
+qY}rf
+ -k% $3ru.xLsQq&qa
+t_r;#1zz
+ -k% $#ru/xL5*s#qa
+/#
+vY<=-i/
+/&
+ -i% $#ru0tQxXvZqa
+ -i% $#ru1tQuArtqa
+ -i% $#ru2xLsKrWqa
+ -i% $#ru3xLuxrqqa
+ m&y# d#J $":;vC9
+ <$}<5qF*&+
+ ($rz0s#^
+ *$rz0s#&+
+ ($x=p8]&'
+/=
+t_r;$,94
+ ,(wl$6)
+{8$0E
+u?r;$0
+ 0({8$1E
+ (${8$2E
+ (${8$3E
+ ($p],4s#&+
+ B$rr9B
+rr:B
+rr;B
+rr<B
+rr=B
+rr>B
+rr?B
+rr@B
+rrAB
+rrBB
+rrCB
+rrDB
+rrEB
+rrFB
+rrGB
+rrHB
+rrIB
+rrJB
+rrKB
+rrLB
+rrMB
+qD~B
+qD}B
+qD|B
+qD{B
+qDzB
+qDyB
+qDxB
+qDwB
+qDvB
+qDuB
+qDtB
+ X&"s(*si#K
+v3*si#L-
+ (&uF|@
+/4
+wl#V=H
+q?r;#L
+/3
+vY<p@i@
+ ..ruUF.t?rlqa
+|D=G
+ ,&ruVFro.v(qa
+}0=F
+ +n, $1ruWFr66xNqa
+D#=E
+ +n, $#ruX|){d<qa
+/#
+vY<=)i?
+/3
+ -n, $#ruYFre+reqa
+ -n, $#ruZFrox$2qa
+ -n, $#ru[|)pdroqa
+ -f. $#ru\|).qF*qa
+ R%w#y$s^5
+xe%7
+ $&z@p+p^Fv6x+
+ $$}f%:
+xe%=
+z@xHtQrWqX
+ 4(z@p+p^Fv-|K
+ 4$}2"Fv6repZ
+ 4$}2&xL5*t8
+ 4$k3e
+ &${8#yK
+ $$D;ql
+/P
+rd_r.
+ ((D>)
+ ($DH)
+v}r;$d
+ F&DEsi$m
+ &$uer;$f="
+ *${8$KE
+ 0$sMq/9<=R
+/T
+sMqA96si$j
+ ((xjphp@Eih
+ ($uer;$p=,
+ 2${~$2rN
+q?r;$F
+/#
+xjr;$.EKpy
+ ,*qe0si$t
+ &$s('si$.
+v3'si$/-
+ (&uMsi#7
+q?r;$/
+/>
+vY<p@iY
+ .*ru~tQrWp0qa
+|Dsi#6
+ ,&}mw,TFv-p0*qa
+}0si#5
+ +e2 $1}mw,TxLsQq&qa
+D#si#4
+ +e2 $#}mw,TxL5*s#qa
+/#
+vY<=)iX
+/?
+ -e2 $#}mw,TtQxXvZqa
+ -e2 $#}mw,TtQuArtqa
+ -e2 $#}mw,TxLsKrWqa
+ /s0}mw,TxLuxrqqa
+ *w#}^Tsi%A
+w#<si$[
+ (&tSz
+w3R8
+ $^) $Y)|G(i0
+ *$|GpMi1
+ *$|Gpoi2
+ *$|Gr5i3
+ *$r~#i4
+ *$r~%i5
+ *$r~)i6
+ *$r~+i7
+ *$r~/i8
+ *$r~1i9
+ *$r~5i:
+ *$r~7i;
+ *$r~;i<
+ *$r~=i=
+ *$r~Ai>
+ *$r~Ci?
+ *$w3PZ
+ &\)r~)i@
+ *W)r~+iA
+ *$r~/iB
+ *$r~1iC
+ *$r~5iD
+ *$r~7iE
+ *$r~;iF
+ *$r~=iG
+ *$r~AiH
+ *$r~CiI
+ *$r~GiJ
+ *$r~IiK
+ *$r~MiL
+ *$r~OiM
+ *$r~SiN
+ *$r~UiO
+ *$w3Pp2
+r#s^U
+/$
+r~WiP
+ **r~YiQ
+ *$r~]iR
+ *$r~_iS
+ *$r~diT
+ *$r~fiU
+ *$r~jiV
+ *$r~liW
+ *$r~piX
+ *$r~riY
+ *$r~viZ
+ *$r~xi[
+ *$r~|i\
+ *$r~~i]
+ *$|G$#1i^
+ *$|G$#3i_
+ *$w3Ppe
+r#s^W
+/$
+r~jia
+ **r~lib
+ *$r~pic
+ *$r~rid
+ *$r~vie
+ *$r~xif
+ *$r~|ig
+ *$r~~ih
+ *$|G$#1ii
+ *$|G$#3ij
+ *$|G$#7ik
+ *$|G$#9il
+ *$|G$#=im
+ *$|G$#?in
+ *$|G$#Cio
+ *$|G$#Eip
+ \7$q2&o$&o$$y
+q2&p$&p$$y
+q2&q$&q$$/
+q2&r$&r$$/
+q2&s$&s$$y
+q2&t$&t$$y
+q2&u$&u$$/
+q2&v$&v$$/
+q2&w$&w$$y
+q2&x$&x$$y
+q2&y$&y$$/
+q2&z$&z$$/
+q2&{$&{$$y
+q2&|$&|$$y
+q2&}$&}$$/
+q2&~$&~$$/
+q2'"$'"$$y
+q2'#$'#$$y
+q2'$$'$$$/
+q2'%$'%$$/
+q2'&$'&$$y
+q2''$''$$y
+q2'($'($$/
+q2')$')$$/
+q2'*$'*$$y
+q2'+$'+$$y
+q2',$',$$/
+q2'-$'-$$/
+q2'.$'.$$y
+q2'/$'/$$y
+q2'0$'0$$/
+q2'1$'1$$/
+ :"rKr#r$#B
+rKq#q$#B
+rKp#p"I
+rKo#o"I
+rKn#n$#B
+rKm#m$#B
+rKl#l"I
+rKk#k"I
+rKj#j$#B
+rKi#i$#B
+rKh#h"I
+rKg#g"I
+rKf#f$#B
+rKe#e$#B
+rKd#d"I
+rKc#c"I
+ k$Bw*\F.t?sD
+ ,$yEywxyr#q#p#o@
+/#
+yEywx[n#m#l#k@
+/$
+w*aFrewn
+ ,,yEx-xyj#i#h#g@
+/#
+yEx-x[f#e#d#c@
+/$
+w*eF.t?vU
+ (,pz)%(%'%&wfr"':$';$'<$'=@
+/#
+pz%%$%#%"xyb#a#_#^@
+/#
+pz%%$%#%"x[]#\#[#Z@
+/$
+w*iFreq0pZ
+/$
+pz-%,%+%*z[r"'J$'K$'L$'M@
+/$
+pz-%,%+%*wfr"'R$'S$'T$'U@
+/#
+pz)%(%'%&xyY#X#W#V@
+/#
+pz)%(%'%&x[U#T#S#R@
+/$
+w*mFre+x+
+/$
+pz1%0%/%.z[r"'c$'d$'e$'f@
+/$
+pz1%0%/%.wfr"'k$'l$'m$'n@
+/#
+pz-%,%+%*xyQ#P#O#N@
+/#
+pz-%,%+%*x[M#L#K#J@
+/$
+w*qFre{;
+/$
+pz5%4%3%2z[r"'{$'|$'}$'~@
+/$
+pz5%4%3%2wfr"(&$('$(($()@
+/#
+pz1%0%/%.xyI#H#G#F@
+/#
+pz1%0%/%.x[E#D#C#B@
+/$
+w*uF.rlqX
+/$
+pz9%8%7%6z[r"(6$(7$(8$(9@
+/$
+pz9%8%7%6x[~#}#|#{@
+/#
+pz5%4%3%2xyA#@#?#>@
+/#
+pz5%4%3%2x[=#<#;#:@
+/$
+w*yF.rlsI
+/$
+pz=%<%;%:xyz#y#x#w@
+/$
+pz=%<%;%:x[v#u#t#s@
+/#
+pz9%8%7%6xy9#8#7#6@
+/#
+pz9%8%7%6x[5#4#3#2@
+/%
+r@&-$&0
+r@%@$%C
+r@&'$&*
+r@%:$%=
+r@$S$$V
+r@#g$#j
+r@$M$$P
+r@#a$#d
+/%
+x%#4Fro.tq
+/%
+yEx-z[r"#I$#H$#G$#F@
+/%
+yEx-wfr"#I$#H$#G$#F@
+/#
+yEywz[r"#I$#H$#G$#F@
+/#
+yEywwfr"#I$#H$#G$#F@
+/$
+x%#8Fror6p6
+/$
+pz%%$%#%"z[r"#I$#H$#G$#F@
+/$
+pz%%$%#%"wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0/$
+x%#<Fro1rj
+/$
+pz)%(%'%&z[r"#I$#H$#G$#F@
+/$
+pz)%(%'%&wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0/$
+x%#@Fro1t8
+/$
+pz-%,%+%*z[r"#I$#H$#G$#F@
+/$
+pz-%,%+%*wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0/$
+x%#DFrox$pU
+/$
+pz1%0%/%.z[r"#I$#H$#G$#F@
+/$
+pz1%0%/%.wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0/$
+x%#HFro5t'
+/$
+pz5%4%3%2z[r"#I$#H$#G$#F@
+/$
+pz5%4%3%2wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0/$
+x%#LFroy\V
+/$
+pz9%8%7%6z[r"#I$#H$#G$#F@
+/$
+pz9%8%7%6wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0/$
+x%#PFro*s]
+/$
+pz=%<%;%:z[r"#I$#H$#G$#F@
+/$
+pz=%<%;%:wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0/%
+r@'E$'H
+r@&X$&[
+r@'?$'B
+r@&R$&U
+r@%l$%o
+r@%"$%%
+r@%f$%i
+r@$y$$|
+/%
+x%#\Fr66sc
+ 5|#x%#aFr6rtpZ
+ 5|#x%#eFr66w<
+ 5|#x%#i|)tT
+ 5|#x%#m|)pduE
+ 5|#x%#q|)pdvU
+ 5|#x%#u|)'um
+ 5|#x%#y|)'yu
+ 5|#r@(]$(a
+r@'q$'t
+r@(W$(Z
+r@'k$'n
+r@''$'*
+r@&:$&=
+r@&~$'$
+r@&4$&7
+/%
+x%$(|)retd
+/%
+|br"*k$*l$*m$*npqx-z[r"#E$#D$#C$#B@
+/%
+|br"*o$*p$*q$*rpqx-wfr"#A$#@$#?$#>@
+/#
+s\r#q#p#opqywz[r"#=$#<$#;$#:@
+/#
+s\n#m#l#kpqywwfr"#9$#8$#7$#6@
+/$
+x%$,|)xWqu
+/$
+|br"*s$*t$*u$*vp&%%$%#%"z[r"#5$#4$#3$#2@
+/$
+|br"*w$*x$*y$*zp&%%$%#%"wfr"#1$#0$#/$#.@
+/#
+s\j#i#h#gpqx-uK~"}"|"{@
+/#
+s\f#e#d#cpqx-v#z"y"x"w@
+/$
+x%$0|).ulpU
+/$
+|br"*{$*|$*}$*~p&)%(%'%&uKv"u"t"s@
+/$
+|br"+"$+#$+$$+%p&)%(%'%&v#r"q"p"o@
+/#
+s\b#a#_#^p&%%$%#%"uKn"m"l"k@
+/#
+s\]#\#[#Zp&%%$%#%"v#j"i"h"g@
+/$
+x%$4|)xWtq
+/$
+|br"+&$+'$+($+)p&-%,%+%*uKf"e"d"c@
+/$
+|br"+*$++$+,$+-p&-%,%+%*v#b"a"_"^@
+/#
+s\Y#X#W#Vp&)%(%'%&uK]"\"["Z@
+/#
+s\U#T#S#Rp&)%(%'%&v#Y"X"W"V@
+/$
+x%$8|).qFp6
+/$
+|br"+.$+/$+0$+1p&1%0%/%.uKU"T"S"R@
+/$
+|br"+2$+3$+4$+5p&1%0%/%.v#Q"P"O"N@
+/#
+s\Q#P#O#Np&-%,%+%*uKM"L"K"J@
+/#
+s\M#L#K#Jp&-%,%+%*v#I"H"G"F@
+/$
+x%$<|)y,rj
+/$
+|br"+6$+7$+8$+9p&5%4%3%2uKE"D"C"B@
+/$
+|br"+:$+;$+<$+=p&5%4%3%2v#A"@"?">@
+/#
+s\I#H#G#Fp&1%0%/%.uK="<";":@
+/#
+s\E#D#C#Bp&1%0%/%.v#9"8"7"6@
+/$
+x%$@|)y,t8
+/$
+|br"+>$+?$+@$+Ap&9%8%7%6uK5"4"3"2@
+/$
+s\~#}#|#{p&9%8%7%6v#1"0"/".@
+/#
+s\A#@#?#>p&5%4%3%2uK-","+"*@
+/#
+s\=#<#;#:p&5%4%3%2v#)"("'"&@
+/$
+x%$D|).u1pU
+/$
+s\z#y#x#wp&=%<%;%:uK%"$"#""@
+/$
+s\v#u#t#sp&=%<%;%:wfzj
+/#
+s\9#8#7#6p&9%8%7%6pqbp*wF
+/#
+s\5#4#3#2p&9%8%7%6wfyc
+rxr"*j#.
+rxr"*i#/
+rxr"*h#0
+rxr"*g#1
+zZr;$[=?
+|3z=T
+/_
+rdmvC0
+ e%y,{~$osi%?
+ >${~$qsi%A
+ :${~$ssi%C
+ 6$uFxR
+ a#${~${si%K
+ \#${~%&si%S
+ D$p(+7"7
+p(+9"8
+p(+;"0
+p(+="1
+p(+?";
+p(+A"<
+p(+C"4
+p(+E"5
+p(+G"?
+p(+I"@
+p(+K"8
+p(+M"9
+p(+O"C
+p(+Q"D
+p(+S"<
+p(+U"=
+p(+W"G
+p(+Y"H
+p(+["@
+p(+]"A
+p(+_"K
+p(+b"L
+p(+d"D
+p(+f"E
+p(+h"O
+p(+j"P
+p(+l"H
+p(+n"I
+p(+p"S
+p(+r"T
+p(+t"L
+p(+v"M
+p(+x"W
+p(+z"X
+p(+|"P
+p(+~"Q
+p(,#"[
+p(,%"\
+p(,'"T
+p(,)"U
+p(,+"_
+p(,-"a
+p(,/"X
+p(,1"Y
+p(,3"d
+p(,5"e
+p(,7"\
+p(,9"]
+p(,;"h
+p(,="i
+p(,?"a
+p(,A"b
+N~"l
+N}"m
+N|"e
+N{"f
+Nz"p
+Ny"q
+Nx"i
+Nw"j
+Nv"t
+Nu"u
+Nt"m
+Ns"n
+Nr"f
+Nq"g
+Np"^
+No"_
+Nn"j
+Nm"k
+Nl"c
+Nk"d
+Nj"n
+Ni"o
+Nh"g
+Ng"h
+Nf"r
+Ne"s
+Nd"k
+Nc"l
+Nb"v
+Na"w
+N_"o
+N^"p
+N]"z
+N\"{
+N["s
+NZ"t
+NY"~
+NX$#.
+NW"w
+NV"x
+NU$#1
+NT$#2
+NS"{
+NR"|
+NQ$#5
+NP$#6
+NO$#.
+NN$#/
+NM$#9
+NL$#:
+NK$#2
+NJ$#3
+NI$#=
+NH$#>
+NG$#6
+NF$#7
+NE$#A
+ND$#B
+NC$#:
+NB$#;
+NA$#E
+N@$#F
+N?$#>
+N>$#?
+N=$#I
+N<$#J
+N;$#B
+N:$#C
+N9$#M
+N8$#N
+N7$#F
+N6$#G
+N5$#Q
+N4$#R
+N3$#J
+N2$#K
+ $X&wb$#E
+ $$wb$#D
+ >${~%/si%\
+ B$wb$#C
+ $$wb$#B
+ ^#$wb$#A
+ $$wb$#@
+ X#$wb$#?
+ $$wb$#>
+ ^#$wb$#=
+ $$wb$#<
+ X#$wb$#;
+ $$wb$#:
+ ^#$wb$#9
+ $$wb$#8
+ X#$wb$#7
+ $$wb$#6
+ ^#$wb$#5
+ $$wb$#4
+ X#$wb$#3
+ $$wb$#2
+ ^#$wb$#1
+ $$wb$#0
+ X#$wb$#/
+ $$wb$#.
+ ^#$w$~
+ $$w$}
+ X#$w$|
+ $$w${
+ ^#$w$z
+ $$w$y
+ X#$w$x
+ $$w$w
+ ^#$ *S8 6{$ BX5 <z7 J{7 >z7 B{7 >z7 H{7 >z7 B{7 >z7 H{7 >z7 B{7 >z7LS>rt
+/&
+wl$*>rt
+ &(wl$-)
+q?rt
+ (&xC#fpy
+ 0P8/'
+ >z7wl$)>rt
+ &$wl$,)
+ 'A/$
+xC#dxO
+ .,wD0
+ @$LXsd2
+/&
+wl$:sd2
+ &(wl$=)
+q?pd2
+ (&xC#spy
+ .$wD+
+ @$wl$9sd2
+ &$wl$<)
+ 'A/$
+xC#qxO
+ 2Z8 >~7L],qy
+/&
+wl$J,qy
+ &(wl$M)
+q?'qy
+ (&xC$#py
+ .$wD.
+ @$wl$I,qy
+ &$wl$L)
+ 'A/$
+xC#~xO
+ 2T8 >x7Lc,q&
+/&
+wl$Z,q&
+ &(wl$])
+q?'q&
+ (&xC$0py
+ .$wD5
+ @$wl$Y,q&
+ &$wl$\)
+ 'A/$
+xC$.xO
+ 2}7 <r7 $},Lj3
+/)
+wl$m3
+{~'qsi(A
+rk4si$p
+ .,t#yC$<
+ .$wD6
+/&
+ 0z, 0P-Lmwe
+/&
+wl$vwe
+{~'zsi(J
+rk4si$y
+ .,t#yC$C
+ .$ $e,/&
+ <j7 2X-rM$yC$;
+ 2g, 0f7 >R-rM#yC$A
+ 2g, <f7 2R-rM0yC$:
+ 2g, 0_7 >{,rM/yC$@
+ 2g, <_7 2{,rM<yC$9
+ 2g, 0Y7 >u,rM;yC$?
+ 2g, <Y7 2u,rMHyC$8
+ 2g, <Q7 2m,rMGyC$>
+ 2g, <x6 2e,rMTyC$7
+ 2g, >x6 0~7rMSyC$=
+ .$ &yL >x6 0e,rMayC$6
+ 2g, >x6 0x7rM_yC$<
+ .$ &sL >x6 0e,rMmyC$5
+ 2g, >x6 0r7rMlyC$;
+ .$ &mL >x6 0e,rMyyC$4
+ .$r>t,
+ @b, 0l7rMxyC$:
+ .$r>ro
+/%
+ >q7 0e,xC#4yC$3
+ .$r>z#
+ @b, 0f7xC#3yC$9
+ .$r>ys
+/%
+ >k7 0e,xC#@yC$2
+ .$r>.6
+ @b, 0_7xC#?yC$8
+ .$r>r6
+/%
+ >e7 0e,xC#LyC$1
+ .$r>1'
+ @b, 0Y7xC#KyC$7
+ .$r>10
+/%
+ >^7 /\7/$
+xC#XyC$0
+ .Mr>|V
+ @a# 1[7xC#WyC$6
+ .Mr>q3
+ @a# /Y7/$
+xC#eyC$/
+ .Mr>1.
+ @a# 1X7xC#dyC$5
+ .Mr>11
+ @a# /V7/$
+xC#qyC$.
+ .Mr>15
+ @a# 1U7xC#pyC$4
+ .Mr>1*
+ @a# /S7/$
+xC#}yC$-
+ .Mr>16
+ @a# 1R7xC#|yC$3
+ .Mr>x$
+ La#J=v|'
+p95'
+ &&JQv|0
+/Q
+p95+
+ &(Jqv|2
+/#
+ )'u4'~v|.
+ )'/2
+u4&[v|1
+u4&Tv|5
+p95*
+ D<pB*o
+ ,$pB)t
+ ,$pB(O
+ ,$pB(:
+ ,$pB'c
+ ,$pB'U
+ *$pB'L
+ *$pB'D
+ *$pB'<
+ *$pB'4
+ *$pB',
+ *$ $S$ *T$pB&y
+ *$pB&q
+ *$pB&i
+ *$pB&a
+ *$pB&X
+ *$pB&P
+ *$ $V+ 'O &Q+pB&@
+ *$pB&8
+ *$pB&0
+ *$ (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g%pB$h
+ *$pB$^
+ *$pB$V
+ *$pB$N
+ *$pB$F
+ *$pB$>
+ *$pB$6
+ *$pB$.
+ *$pB$&
+ *$ (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% $g% *f% $i% *h% $k% *j% $m% *l% $o% *n% $o% *n% $q% *p% $q% *p%!c|Vpm
+ *$!cq3pm
+ *$!c1wG
+ *$!c1wX
+ *$!c1x#
+ *$!c1*pm
+ *$!c1xw
+ *$!c5y3
+ *$!c5z/
+ ,$!cs#pm
+ &$pB*Q
+ &$!c5+pm
+ ,$!c52pm
+ &$pB)O
+ &$!c5wG
+tX
+pB(z
+ &(!c5wX
+ &$pB'o
+ &$!c5x#
+ $)pB'm
+ &$!c5*pm
+ $)pB'k
+ X#8`}
 
-const tiledBF16x32SM80 = tiledBF16x32SM80NarrowAligned + `
- patch
- -1
-packed1 82189 tiled_dtype_BF16_row_BF16_5_8_dtype_BF16_4_4_float32
- =6
-!v7psv6|Q
- =7
- -2
-zf-r0
-p9+}rpF
-p:.-x,
- =58
- -24
-q1p@qg
-t(r|r2
-p\
-tV'q&
- =3
- -3
-rBpGq^2t,
-"#
-rBpUsO
- =2
- -3
-wKp[
-uo~5I
-vss7s[
- =2
- -1
-u1qA
- =30
- -1
-r{4
- =4
- -11
-wu31
-qm
-wh
-v112xZ
-4
-uE
-v#
-qa1
- =2
- -6
-ta
-xv,
-T1
-pm
-{R
- =9
- -10
-qnpW?
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
- =2
- -4
-i#31
-xv,
-{R
- =9
- -8
-qnpWJ
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/131vQ?
-"%
-tf-31
- =3
- -1
-{ZpW-p$
- =7
- -5
-i2qg
-sn3G
-*0%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
- =7
- -3
-s(X%
- =3
- -4
-t1=qR
-t1=U
-4
-t1=ry
- =6
- -1
-s_Xp$
- =4
- -1
-u'p,
- =3
- -1
-t>
- =4
- -1
-wr
- =6
- -1
-wtpw
-u'M'
- =2
- -1
-rBuJHr))
- =2
- -2
-qopY
-zepK?
- =3
- -1
-|RpW1p$
- =10
- -3
-ijVl
-vwu\7
-sauJn
- =2
- -1
-vsp)Vo
- =2
- -1
-u1pWr
- =38
- -3
-zJvDympMy_xDt01'
-}o1'
-pC3
- =4
- -1
-T3
- =13
- -3
-iA%
-q\pKC
-xKs0qg<#?
- =8
- -1
-s.p=3<%
- =26
- -1
-s.pWhp-%
- =2
- -1
-r{g
- =12
- -3
-v1$C
-|=$sO
-ub%
- =35
- -26
-rB=V&?
-u{@p|
-y,xO1+
-y,p5U
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzzyumqlAD
-sn1tn
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lrc=umqlAD
-|A.qe
-*qrq
-s.uJ7V6
-q1q}wvq4
- =5
- -4
-qF"wv78
-p\
-s.uJ9p-
-}=A
- =3
- -3
-v1$C
-|=$sO
-ub%
- =2
- -6
-xiV)
-}=+
-"(
-rB=rZ2{'
- =2
- -18
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l8}42qlAD
-v0pKV(
-rCpY
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l{Xtz2qlAD
-"%
-v1'V5
-|='V6?
-ub(
- =7
- -7
-vNpW6V<
-iA%
-}=7
-"%
-rB=rSs^#
- =2
- -15
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp*{S+wi2qlAD
-snCtn
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lspwV2qlAD
- =70
- -3
-zJvDympMy_xD<J1'
-";
-vNs2#934
- =5
- -3
-v0s2#C%
-q\s2#=C
-uus2#=
- =7
- -1
-q\s2#>C
- =3
- -1
-q\s2#?C
- =3
- -1
-q\s2#@C
- =52
- -3
-v1*VL
-|=*VM?
-ub+
- =4
- -6
-iWV-
-}=M
-"2
-rB=rZs^-
- =2
- -14
-rBp)p$?
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRBwo-vOumqlAD
-v0pKV,
-rCpY
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRClzI@rFumqlAD
- =70
- -2
-rsR/
-qvp5<1
- =3
- -2
-q1q}<4
-qvp5<7
- =43
- -3
-tfap$
-s{=pb
-i"rq
- =3
-vj
-ur/
-i%%
-p}q4
- =2
- -4
-i/%
-{hs2#W
-pC3
- =4
- -1
-T3
- =12
- -1
-i,2s2#a
- =2
- -1
-vws2#YV"
- =4
- -1
-q\s2#?C
- =7
- -3
-s.p[3<V9
-"R
-s.pU362s2#]
- =7
- -1
-vws2#dV,
- =8
- -4
-s.uJwrS
-p}s2#:
-"#
-vrpWs2}Upu
- =5
- -1
-tf02s2#h
- =2
- -3
-v1'Vs
-|='Vt?
-ub(
- =2
- -6
-w0VS
-}=t
-">
-rB=rZs^@
- =2
- -14
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRe{S+wi2qlAD
-v0pKVR
-rCpY
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRflspwV2qlAD
- =4
- -2
-|RpW;2s2#y
-|R=2s2#6
- =3
- -3
-r{G
-t(RFU
-t(r|<E
- =81
- -2
-t(RDqR
-t(r|<G
- =81
- -2
-t(RDr2
-t(r|<I
- =81
- -2
-t(RD2p2
-t(r|<K
- =589
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRPwo-7rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRTwo-w7
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRalp57wi
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRelp57r*
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRqlzI|+rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRulzI@8v=
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#0l{]wV
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#4l{]sL
- =12
- -2
-uRs2#6V&
-uRpWGV;
- =59
- -1
-wu3/
- =20
- -2
-*q%
-s.y:s2#I2s2#w
- =2
- -3
-YxcL
-4
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2#K2s2#y
-r\L
-re|;pu
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2#M2s2#{
-r\L
-|V&pu
-pC/
- =2
- -1
-T/
- =11
- -1
-s8
-ppy%7
- =7
- -1
-s8
-ppy%/
- =7
- -1
-s8
-ppy%'
- =5
- -4
-s.y:s2#U2s2$&
-r\L
-|V/pu
-pC/
- =3
- -1
-T/
- =4
- -1
-s8
-ppr>t|
- =15
- -2
-*qp-
-s.y:s2#]2s2$.
- =6
- -1
-}3ML
- =2
- -1
-pC-
- =2
- -1
-T-
- =36
- -1
-pqr4q#-
-|l$5
-s>
-|l$4
-s>
-"$
- =2
- -1
-"%
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-q1t"/
-"'
-v&qO
-s.y:s2#g2s2$7
- =6
- -3
-r\L
-|e
-pC-
- =2
- -1
-T-
- =3
-"&
-|l$3
-s>
-|l$2
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -1
-q1[qO
- =10
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$1
-s>
-|l$0
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$/
-s>
-|l$.
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-q1}\
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$-
-s>
-|l$,
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$+
-s>
-|l$*
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF&yl
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$)
-s>
-|l$(
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$'
-s>
-|l$&
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-qF-A
-")
-iXA
-s.y:s2$C2s2$q
- =6
- -3
-r\L
-u~L
-pC-
- =2
- -1
-T-
- =3
-"&
-|l$%
-s>
-|l$$
-s>
-"#
- =2
- -1
-"$
- =2
- -8
-y/qlU
-y/tR+t/
-!#
-"*
-qF0yl
-"&
-ibyl
-s.y:s2$L2s2$z
- =6
- -3
-r\L
-u~S
-pC-
- =2
- -1
-T-
- =3
-"&
-|l$#
-s>
-|l$"
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"(
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lu#
-s>
-|lsG
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lt|
-s>
-|lqW
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lrl
-s>
-|lsI
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lsU
-s>
-|lW
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lq/
-s>
-|lS
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l6
-s>
-|l>
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =13
- -1
-"O
- =12
- -1
-"2
- =14
- -2
-p3[
-;1
- =2
- -4
-"c
-qH
-u+%9
-;3
- =4
- -2
-u+$Y
-;%
- =4
- -2
-u+$&
-;3
- =4
- -2
-u+#n
-;(
- =5
- -1
-;/
- =5
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =10
- -2
-u+$y
-;%
- =10
- -2
-u+$N
-;(
- =3
- -2
-u+$7
-;+
- =5
- -1
-;/
- =4
- -1
-;/
- =4
- -1
-;/
- =26`
+var tiledF16x32SM80NarrowAligned = driver.Text{Base: &tiledBF16x32SM80NarrowAligned, Code: `packed2 80748 tiled_dtype_F16_row_F16_5_8_dtype_F16_4_4_float32
+ RE${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
+/#
+{Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
+/#
+{Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+/$
+{Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
+/#
+{Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
+/#
+{Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+/$
+{Iu5pR*"+","-p&+%*%)%(v#*"+","-@
+/#
+{Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
+/#
+{Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+/$
+{Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
+/#
+{Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
+/#
+{Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
+ ZK0wL$r$$u
+wL$($$+
+wL$l$$o
+wL$"$$%
+wL#;$#>
+}gB"E
+wL#5$#8
+}g<"?
+ (2{Iu5Q>Q>Q>Qpqx-xyQ#P#O#N@
+ $${Iu5Q>Q>Q>Qpqx-x[M#L#K#J@
+/#
+{Iu5Q>Q>Q>QpqywxyA#@#?#>@
+/#
+{Iu5Q>Q>Q>Qpqywx[=#<#;#:@
+ (,wa%%$%#%"xyI#H#G#F@
+/$
+wa%%$%#%"x[E#D#C#B@
+/#
+{Iu5Q>Q>Q>Qpqx-xy9#8#7#6@
+/#
+{Iu5Q>Q>Q>Qpqx-x[5#4#3#2@
+/%
+wL%)$%,
+wL$<$$?
+wL%#$%&
+wL$6$$9
+wL#O$#R
+}gV"Y
+wL#I$#L
+}gP"S
+ (B{Iu5Q>Q>Q>Qpqx-uK9"8"7"6@
+/%
+{Iu5Q>Q>Q>Qpqx-v#9"8"7"6@
+/#
+{Iu5Q>Q>Q>QpqywuK9"8"7"6@
+/#
+{Iu5Q>Q>Q>Qpqywv#9"8"7"6@
+ (0wa%%$%#%"uK9"8"7"6@
+/$
+wa%%$%#%"v#9"8"7"6@
+/#
+ %0/#
+ %0/%
+wL%=$%@
+wL$P$$S
+wL%7$%:
+wL$J$$M
+wL#d$#g
+}gk"n
+wL#]$#a
+}ge"h
+ (B 3? &2 3?wL%Q$%T
+wL$e$$h
+wL%K$%N
+wL$^$$b
+wL#x$#{
+wL#.$#1
+wL#r$#u
+}gy"|
+ (B}7Q#P#O#Npqx-uK5"4"3"2@
+/%
+}7M#L#K#Jpqx-v#1"0"/".@
+/#
+}7A#@#?#>pqywuK-","+"*@
+/#
+}7=#<#;#:pqywv#)"("'"&@
+ (0}7I#H#G#Fp&%%$%#%"uK%"$"#""@
+/$
+}7E#D#C#Bp&%%$%#%"wfzj
+/#
+}79#8#7#6pqx-pqbp*wF
+/#
+}75#4#3#2pqx-wfyc
+ e,0}g4"5
+ X#$}g2"3
+ V#$}g0"1
+ P#$}g."/
+ V#$}g,"-
+ P#$}g*"+
+ V#$}g(")
+ P#$}g&"'
+ X#$}g$"%
+ X#$}g""#
+ P#$shtD?\p0r[v~t^pxs;
+ P#$shtD?\p0r[v~t^pFr5
+ P#$shtD?\p0r[v~t^pGpo
+ P#$shtD?\p0r[v~t^[pj
+ P#$shtD?\p0r[v~t^UpM
+ P#$shtD?\p0r[v~t^wy
+ w+$`}
 
-const tiledBF16x64SM80NarrowAligned = `packed1 105901 tiled_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]xgpirR
-!vvrKrmKrGs/rR
-!
-!vt|opks<
-!
-!pH+sLpD
-!Pt@|bq>rGympx/wk
-!c
-p;{_x,
-p9-}(pF
-p:8}(pF
-qS/z(pF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-pntIsh
-u3
-tb=r.7
-{<rW
-Q
-u{,pE
-N
-uGv(rI
-q2rO
-tb=r+8
-p%
-pl$
-)
-pl%
-)
-pl'
-)
-pl(
-)
-pl*
-)
-pl+
-)
-pl-
-)
-pl/
-)
-pl1
-)
-pl3
-)
-qk,qg
-t(xc-
-p\
-t+p*qO
-"(
-}o1&
-"+
-|=5372t,
-"#
-|=4sO
-r6+j
-tT
-vwu\7
-uo~5I
-u|'
-vj
-u1p=
-u1pW*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-r{>
-uVrU
-tv
-!#
-wI@pX
-Y=2p0
-J
-wh
-tf52xZ
-4
-5
-r~
-u<
-!#
-r~
-r7q,
-!#
-z0s6
-t<
-{Y
-)
-qBR"
-pm
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpW<
-|sj
-q1q9B
-z0f7
-xK[D2[?
-xKp@r2qR?
-"%
-ynr2
-\
-H
-!#
-"%
-xs<&
-{Y
-)
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpWE
-"%
-q1q9B
-"%
-xKq}Dt0?
-xKR*<*qR?
-"%
-Yq}<*
-\
-!#
-vl7pj
-qTq}p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-qF#qg
-)
-t+R#A
-*0%
-v}Ps}.r,c~72~72~7rys,yis%
-q'=q0
-u'p,
-wcu*q9z/
-p\
-ur9
-tT
-}e9
-0
-t(R/U
-p\
-wKpU
-zZ9
-{PqN
-t1=r2
-t1=qR
-4
-t1=2p2
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_yD=
-H
-!#
-q'.sh
-|w$s[C
-u'X
-wKp)
-q\spC
-vrpW%v^C?
-ya
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-s?p2
-t:t'
-i'V(
-i(B
-z@f
-rBuJ(r)#
-rBp=V)r)#
-wtr-
-zJvDympMy_xD1'rq
-sWpw
-rBuJAr))
-vd+9
-p}q4
-qop=
-pg
-"4
-ru0
-tb,pw
-|RpW0p$
-sH_
-tb.ps@
-z3$p$
-wOu*M#1$
-ti
-4
-rDa
-uVM0U
-)
-"4
-icVo
-vwu\7
-sauJq
-tw
-p6
-vsp)Vr
-vj
-u1pY
-u1pWu
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl9
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-uE
-rt7rI
-zJvDympMy_xD<$1'
-}o1'
-pCC
-4
-r7zM
-5
-rt9pb
-TC
-u(
-o
-*2%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-H
-!#
-rt=pw
-tf6rq
-|d7rq?
-i@%
-q\pKC
-xKs0qg<&?
-!#
-p\
-qxx*
-s==
-yf
-p6
-r#+r]
-vNpW934
-s.p=3F%
-r#.t'
-xUyc$V;
-zZ7
-vW4
-r#,r+
-vrpKrZC2zG
-!#
-uGqYww
-wcu*M%z/
-p\
-xv7,
-*4%
-}e-
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=5%r)%
-|A-r-
-vj
-xv7,
-tT
-}e-
-|A.sQ
-uupG
-zJvDympMy_xD10D
-s.pWgp-%
-u-@.^
-wM
-r{f
-zo
-4
-u-@8q0
-Yq4D
-pzq4qj
-w<
-)
-s.s7rSp-
-}="
-"#
-ze=pu
-u{=px
-v1:C
-|=:sO
-ub;
-u{@qw
-pl#
-t7
-p1
-4
-rDb
-uGqYpE
-wcy|pW.q&
-wcy|p/9z/
-xv7,
-*9%
-}e-
-"%
-|R=rS
-wuVV
-4
-"&
-q\q4VV
-rBq4VW?
-p}zM
-s.s7rZs[
-}=-
-"#
-ze=pu
-u{,pb
-ra.q&
-)
-q7.29
-)
-u{+qw
-vNp)V*
-i)%
-x#
-u{8pX
-t1p2D
-r{%
-|0qj
-)
-u{@p|
-p~XB..1+
-p~XAU
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
-sn0G
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l}c.umqlAD
-sn4tn
-v&%
-rCp[
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp*l.vO/umqlAD
-vNpW8G/
-i#%
-u@"
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR"l7@se2qlAD
-|A.qe
-*urq
-s.uJ=V<
-qF-wvq4
-"'
-wM
-}oD
-4
-u-@8sQ
-qF.wv78
-p\
-s.uJ?p-
-}=G
-"#
-w>
-",
-v1:C
-|=:sO
-ub;
-z>
-u{+r+
-xiV/
-}=1
-"(
-ri
-|0U2|;
-)
-"-
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR)l|+s%2qlAD
-|%V.
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,y~qurFumqlAD
-w0V-
-rCp"
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR/y~v<vm2qlAD
-};V,
-rCpU
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR2lp5t&2qlAD
-"%
-v1<V?
-|=<V@?
-ub=
-"#
-pl&
-t7
-p1
-4
-rDc
-"*
-vNpW@VF
-iK%
-}=A
-"%
-u.
-|0Us^'
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR9y~vFsL2qlAD
-snLG
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR<lrF9sZ2qlAD
-snPtn
-v&%
-rCp[
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR?l}cwi2qlAD
-vNpWTG/
-i#%
-u@"
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRBly?u).umqlAD
-pn|YrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-pnzgq0
-pV.x_~*9
-"$
-pl)
-t7
-p1
-uG-7r4
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-uGsqtc
-{Y
-qv|+p51+
-qLXB
-q7/B8
-y,p<U
-qvx@.ry
-ra/G
-uG.-|Y
-q7/29
-y,/U
-qvx@.1+
-ra/q&
-rr
-"?
-zJvDympMy_xD<r1'
-";
-vNs2#I34
-prjr.7
-ra/E
-tH$pdU
-)
-qD=y'
-v0s2#R%
-q\s2#MC
-uus2#M
-0
-xN
-prj^7
-q7/q&
-y7,
-"#
-p}/
-q\s2#NC
-0
-pz[qj
-u;A
-q\s2#OC
-0
-pzp0qj
-tmyl
-q\s2#PC
-0
-pzq,qj
-uGuis-
-tH,B..1+
-tH*AU
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sFRZ
-sFQZ
-sFPZ
-sFOZ
-sFNZ
-sFMZ
-sFLZ
-sFKZ
-sFJZ
-sFIZ
-sFHZ
-sFGZ
-sFFZ
-sFEZ
-sFDZ
-sFCZ
-sFBZ
-sFAZ
-sF@Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qm
-!#
-pn{Gr+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u-v(pj
-p+
-"2
-v1>V\
-|=>V]?
-ub?
-".
-w"{'
-rDd
-"3
-ihV3
-}=]
-"2
-ri
-|0Us^3
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRiyy{Xt[2qlAD
-|%V2
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRlyywbw}umqlAD
-w0V1
-rCp"
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRolp<y;2qlAD
-};V0
-rCpU
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRrlu)8vOumqlAD
-u-ukj
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uGsqq#@
-y7,
-rsR;
-qvp5<=
-rbpiyux${ozmXn
-rbpiyux${ozmp0l}cr>
-uG.-y=
-q1q}<@
-qvp5<C
-rbpiyux${ozmXy~vFsL
-uG.8qy
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2R#<"t02q,u2vfu2u}6Sq/L
-uG.7r-
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r_sUsIrlu2R#<"t02q,u2wyu2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r86$7$8$9u2p*2u4yD[u2vfu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8:$;$<$=u2p*2u4yD[u2wyu2r8:$;$<$=L
-uG.-qy
-rbpiyux${ozmp0lrF9sZ
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%rvt|sGu#u2R'<&<%<$u2vfu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8"$#$$$%u2R'<&<%<$u2wyu2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8>$?$@$Au2R#<"t02q,u2vfu2r8>$?$@$AL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8B$C$D$Eu2R#<"t02q,u2wyu2r8B$C$D$EL
-"$
-rbpiyux${ozmR"l}cwi
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8&$'$($)u2R+<*<)<(u2vfu2r8&$'$($)L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8*$+$,$-u2R+<*<)<(u2wyu2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8F$G$H$Iu2R'<&<%<$u2vfu2r8F$G$H$IL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8J$K$L$Mu2R'<&<%<$u2wyu2r8J$K$L$ML
-"$
-rbpiyux${ozmR&ly?u)r>
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8.$/$0$1u2R/<.<-<,u2vfu2r8.$/$0$1L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r82$3$4$5u2R/<.<-<,u2wyu2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8N$O$P$Qu2R+<*<)<(u2vfu2r8N$O$P$QL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8R$S$T$Uu2R+<*<)<(u2wyu2r8R$S$T$UL
-xS3<3B
-tU3G
-\
-pnwEq3
-tfup$
-s{=pb
-i&rq
-"N
-u^Nt\
-rt8u:
-}e7
-rt7t;
-i/%
-t^
-s=M'
-pCC
-4
-r7zM
-5
-"P
-TC
-{K
-o
-*2%
-vAu&ql
-!#
-"P
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-i,2s2#p
-p}q4
-rt=r4
-vws2#jt]
-qoq4
-zeq4?
-q:
-p}q4
-q\s2#OC
-vrp"qgrS?
-!#
-"Q
-q\p"p$
-yf
-p6
-r#+r-
-s.p[3FV9
-"R
-s.pU362s2#n
-zZ7
-vW4
-"R
-vrpYrZCs^V
-!#
-"M
-wcy|pKq&
-vws2#tV(
-"H
-|R=%
-uh
-4
-"M
-q\q4C
-rBq4sO
-p}zM
-s.y:s2#6rS
-p}s2#J
-"#
-vrs2#22}Upu
-s{,r+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-s{+pj
-p+
-s{-pb
-tf,2s2#x
-5
-">
-v1<2s2#2
-|=<2s2#3?
-ub=
-s'8
-">
-w0VY
-p}s2#3
-">
-ri
-|0Us^H
-)
-">
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMly~vFsL2qlAD
-|%VX
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMllrF9sZ2qlAD
-w0VW
-rCp"
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll}cwi2qlAD
-};VV
-rCpU
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMlly?u).umqlAD
-s{8qw
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-!#
-s{9pb
-|RpW;2s2$/
-|R=2s2#J
-4
-p6
-prjwE
-r{K
-t(R_U
-t(r|<^
-prq0qw
-v/yq}X6s^,
-prqyq3
-t1u&=
-xpxht%>?
-"#
-v/yq}Xq/s^-
-"#
-t1s0B
-xpqst%>?
-"#
-v/yq}Xrls^.
-"#
-t1u&/
-xpt$t%>?
-"#
-v/yq}Xt|s^/
-"#
-t1u&@
-xpult%>?
-"#
-v/yq}X$#s^0
-"#
-t1s0A
-xpr8#t%>?
-"#
-v/yq}X$%s^1
-"#
-t1u&zI
-xpr8%t%>?
-"#
-v/yq}X$)s^2
-"#
-t1s0yl
-xpr8)t%>?
-"#
-v/yq}X$+s^3
-"#
-t1u&y?
-xpr8+t%>?
-"#
-v/yq}X$/s^4
-"#
-t1s0pd
-xpr8/t%>?
-"#
-v/yq}X$1s^5
-"#
-t1u&--
-xpr81t%>?
-"#
-v/yq}X$5s^6
-"#
-t1u&sq
-xpr85t%>?
-"#
-v/yq}X$7s^7
-"#
-t1s0G,
-xpr87t%>?
-"#
-v/yq}X$;s^8
-"#
-t1u&t2
-xpr8;t%>?
-"#
-v/yq}X$=s^9
-"#
-t1u&xe
-xpr8=t%>?
-"#
-v/yq}X$As^:
-"#
-t1u&|#
-xpr8At%>?
-"#
-v/yq}X$Cs^;
-"#
-t1u&uk
-xpr8Ct%>?
-"$
-t(R]qR
-t(r|<a
-"$
-v/yq}X$)s^<
-"$
-t1u&=
-xpr8)t%>?
-"#
-v/yq}X$+s^=
-"#
-t1s0B
-xpr8+t%>?
-"#
-v/yq}X$/s^>
-"#
-t1u&/
-xpr8/t%>?
-"#
-v/yq}X$1s^?
-"#
-t1u&@
-xpr81t%>?
-"#
-v/yq}X$5s^@
-"#
-t1s0A
-xpr85t%>?
-"#
-v/yq}X$7s^A
-"#
-t1u&zI
-xpr87t%>?
-"#
-v/yq}X$;s^B
-"#
-t1s0yl
-xpr8;t%>?
-"#
-v/yq}X$=s^C
-"#
-t1u&y?
-xpr8=t%>?
-"#
-v/yq}X$As^D
-"#
-t1s0pd
-xpr8At%>?
-"#
-v/yq}X$Cs^E
-"#
-t1u&--
-xpr8Ct%>?
-"#
-v/yq}X$Gs^F
-"#
-t1u&sq
-xpr8Gt%>?
-"#
-v/yq}X$Is^G
-"#
-t1s0G,
-xpr8It%>?
-"#
-v/yq}X$Ms^H
-"#
-t1u&t2
-xpr8Mt%>?
-"#
-v/yq}X$Os^I
-"#
-t1u&xe
-xpr8Ot%>?
-"#
-v/yq}X$Ss^J
-"#
-t1u&|#
-xpr8St%>?
-"#
-v/yq}X$Us^K
-"#
-t1u&uk
-xpr8Ut%>?
-"$
-t(R]r2
-t(r|<c
-"$
-v/yq}X$Ws^L
-"$
-t1u&=
-xpr8Wt%>?
-"#
-v/yq}X$Ys^M
-"#
-t1s0B
-xpr8Yt%>?
-"#
-v/yq}X$]s^N
-"#
-t1u&/
-xpr8]t%>?
-"#
-v/yq}X$_s^O
-"#
-t1u&@
-xpr8_t%>?
-"#
-v/yq}X$ds^P
-"#
-t1s0A
-xpr8dt%>?
-"#
-v/yq}X$fs^Q
-"#
-t1u&zI
-xpr8ft%>?
-"#
-v/yq}X$js^R
-"#
-t1s0yl
-xpr8jt%>?
-"#
-v/yq}X$ls^S
-"#
-t1u&y?
-xpr8lt%>?
-"#
-v/yq}X$ps^T
-"#
-t1s0pd
-xpr8pt%>?
-"#
-v/yq}X$rs^U
-"#
-t1u&--
-xpr8rt%>?
-"#
-v/yq}X$vs^V
-"#
-t1u&sq
-xpr8vt%>?
-"#
-v/yq}X$xs^W
-"#
-t1s0G,
-xpr8xt%>?
-"#
-v/yq}X$|s^X
-"#
-t1u&t2
-xpr8|t%>?
-"#
-v/yq}X$~s^Y
-"#
-t1u&xe
-xpr8~t%>?
-"#
-v/yq}X'zs^Z
-"#
-t1u&|#
-}tzt%>?
-"#
-v/yq}X'ys^[
-"#
-t1u&uk
-}tyt%>?
-"$
-t(R]2p2
-t(r|<e
-"$
-v/yq}X$js^\
-"$
-t1u&=
-xpr8jt%>?
-"#
-v/yq}X$ls^]
-"#
-t1s0B
-xpr8lt%>?
-"#
-v/yq}X$ps^^
-"#
-t1u&/
-xpr8pt%>?
-"#
-v/yq}X$rs^_
-"#
-t1u&@
-xpr8rt%>?
-"#
-v/yq}X$vs^a
-"#
-t1s0A
-xpr8vt%>?
-"#
-v/yq}X$xs^b
-"#
-t1u&zI
-xpr8xt%>?
-"#
-v/yq}X$|s^c
-"#
-t1s0yl
-xpr8|t%>?
-"#
-v/yq}X$~s^d
-"#
-t1u&y?
-xpr8~t%>?
-"#
-v/yq}XF#1s^e
-"#
-t1s0pd
-xpsb#1t%>?
-"#
-v/yq}XF#3s^f
-"#
-t1u&--
-xpsb#3t%>?
-"#
-v/yq}XF#7s^g
-"#
-t1u&sq
-xpsb#7t%>?
-"#
-v/yq}XF#9s^h
-"#
-t1s0G,
-xpsb#9t%>?
-"#
-v/yq}X'|s^i
-"#
-t1u&t2
-}t|t%>?
-"#
-v/yq}X'{s^j
-"#
-t1u&xe
-}t{t%>?
-"#
-v/yq}X'xs^k
-"#
-t1u&|#
-}txt%>?
-"#
-v/yq}X'ws^l
-"#
-t1u&uk
-}twt%>?
-!#
-r5@pw
-tpsMW$X
-t),pw
-{5\
-{5^
-{5c
-{5e
-{5i
-{5k
-{5o
-{5q
-{5u
-{5w
-{5{
-{5}
-yUsb#0
-yUsb#2
-t)-r4
-|U
-tpw+
-t).w-
-|7
-tpr^vS
-tpr3p41>6
-t)8xj
-w\v'1
-x>#
-k
-pry=|Y
-rp1'#
-r=
-s+p'#6
-k
-{?7+r.
-tMZ
-pry=|_
-s+t'#W
-k
-"#
-tMZ
-"#
-s+z'#rl
-k
-"#
-wl
-"#
-s+~'#sG
-k
-"#
-wl
-"#
-x0#3'#$#
-k
-"#
-wl
-"#
-x0#7'#$&
-k
-"#
-wl
-"#
-x0#='#$)
-k
-"#
-wl
-"#
-x0#A'#$,
-k
-"#
-wl
-"#
-x0#G'#$/
-k
-"#
-wl
-"#
-x0#K'#$2
-k
-"#
-wl
-"#
-x0#Q'#$5
-k
-"#
-wl
-"#
-x0#U'#$8
-k
-"#
-wl
-"#
-x0#['#$;
-k
-"#
-wl
-"#
-x0#_'#$>
-k
-"#
-wl
-"#
-x0#f'#$A
-k
-"#
-wl
-"#
-x0#j'#$D
-k
-"#
-wl
-{?78t;
-r:-$IW
-q8->6
-"*
-tps:sb#RF#S
-"*
-yUsb#W
-yUsb#Y
-yUsb#]
-yUsb#_
-yUsb#d
-yUsb#f
-yUsb#j
-yUsb#l
-yUsb#p
-yUsb#r
-yUsb#v
-yUsb#x
-yUsb#|
-yUsb#~
-"*
-|U
-tpw+
-"*
-|7
-tpr^uS
-tpr3p40>6
-"*
-w\u'0
-x>#
-k
-"*
-rp0'#
-r=
-x0#k'#6
-k
-")
-tMZ
-"*
-x0#o'#W
-k
-"#
-tMZ
-"#
-x0#u'#rl
-k
-"#
-wl
-"#
-x0#y'#sG
-k
-"#
-wl
-"#
-x0$"'#$#
-k
-"#
-wl
-"#
-x0$&'#$&
-k
-"#
-wl
-"#
-x0$,'#$)
-k
-"#
-wl
-"#
-x0$0'#$,
-k
-"#
-wl
-"#
-x0$6'#$/
-k
-"#
-wl
-"#
-x0$:'#$2
-k
-"#
-wl
-"#
-x0$@'#$5
-k
-"#
-wl
-"#
-x0$D'#$8
-k
-"#
-wl
-"#
-x0$J'#$;
-k
-"#
-wl
-"#
-x0$N'#$>
-k
-"#
-wl
-"#
-x0$T'#$A
-k
-"#
-wl
-"#
-x0$X'#$D
-k
-"#
-wl
-"*
-r:,$IW
-q8,>6
-"*
-tps:sb$]F$^
-"*
-yUsb$c
-yUsb$e
-yUsb$i
-yUsb$k
-yUsb$o
-yUsb$q
-yUsb$u
-yUsb$w
-yUsb${
-yUsb$}
-yUp4~
-yUp4}
-yUp4z
-yUp4y
-"*
-|U
-tpw+
-"*
-|7
-tpr^tS
-tpr3p4/>6
-"*
-w\t'/
-x>#
-k
-"*
-rp/'#
-r=
-x0$v'#6
-k
-")
-tMZ
-"*
-x0$z'#W
-k
-"#
-tMZ
-"#
-x0%#'#rl
-k
-"#
-wl
-"#
-x0%''#sG
-k
-"#
-wl
-"#
-x0%-'#$#
-k
-"#
-wl
-"#
-x0%1'#$&
-k
-"#
-wl
-"#
-x0%7'#$)
-k
-"#
-wl
-"#
-x0%;'#$,
-k
-"#
-wl
-"#
-x0%A'#$/
-k
-"#
-wl
-"#
-x0%E'#$2
-k
-"#
-wl
-"#
-x0%K'#$5
-k
-"#
-wl
-"#
-x0%O'#$8
-k
-"#
-wl
-"#
-r:~'#$;
-k
-"#
-wl
-"#
-r:}'#$>
-k
-"#
-wl
-"#
-r:z'#$A
-k
-"#
-wl
-"#
-r:y'#$D
-k
-"#
-wl
-"*
-r:+$IW
-q8+>6
-"*
-tps:sb%LF%M
-"*
-yUsb%Q
-yUsb%S
-yUsb%W
-yUsb%Y
-yUsb%]
-yUsb%_
-yUsb%d
-yUsb%f
-yUsb%j
-yUsb%l
-yUp4|
-yUp4{
-yUp4x
-yUp4w
-"*
-|U
-tpw+
-"*
-|7
-tpr^sS
-tpr3p4.>6
-"*
-w\s'.
-x>#
-k
-"*
-rp.'#
-r=
-x0%e'#6
-k
-")
-tMZ
-"*
-x0%i'#W
-k
-"#
-tMZ
-"#
-x0%o'#rl
-k
-"#
-wl
-"#
-x0%s'#sG
-k
-"#
-wl
-"#
-x0%y'#$#
-k
-"#
-wl
-"#
-x0%}'#$&
-k
-"#
-wl
-"#
-x0&&'#$)
-k
-"#
-wl
-"#
-x0&*'#$,
-k
-"#
-wl
-"#
-x0&0'#$/
-k
-"#
-wl
-"#
-x0&4'#$2
-k
-"#
-wl
-"#
-x0&:'#$5
-k
-"#
-wl
-"#
-x0&>'#$8
-k
-"#
-wl
-"#
-r:|'#$;
-k
-"#
-wl
-"#
-r:{'#$>
-k
-"#
-wl
-"#
-r:x'#$A
-k
-"#
-wl
-"#
-r:w'#$D
-k
-"#
-wl
-"*
-r:*$IW
-q8*>6
-vc,qy
-{/sb$yt#
-{/sb$/t#
-4
-{/sb#Bt#
-4
-{/r8It#
-4
-q>rmrGPq"t@pirzxPpu
-p.
-ti
-5
-uG/-r.
-|^r'rF$y
-|^q'qF$y
-|^p'pF$/
-|^o'oF$/
-|^n'nF$y
-|^m'mF$y
-|^l'lF$/
-|^k'kF$/
-|^j'jF$y
-|^i'iF$y
-|^h'hF$/
-|^g'gF$/
-|^f'fF$y
-|^e'eF$y
-|^d'dF$/
-|^c'cF$/
-|^b'bF$y
-|^a'aF$y
-|^_'_F$/
-|^^'^F$/
-|^]']F$y
-|^\'\F$y
-|^['[F$/
-|^Z'ZF$/
-|^Y'YF$y
-|^X'XF$y
-|^W'WF$/
-|^V'VF$/
-|^U'UF$y
-|^T'TF$y
-|^S'SF$/
-|^R'RF$/
-|^Q'QF#B
-|^P'PF#B
-|^O'O$I
-|^N'N$I
-|^M'MF#B
-|^L'LF#B
-|^K'K$I
-|^J'J$I
-|^I'IF#B
-|^H'HF#B
-|^G'G$I
-|^F'F$I
-|^E'EF#B
-|^D'DF#B
-|^C'C$I
-|^B'B$I
-|^A'AF#B
-|^@'@F#B
-|^?'?$I
-|^>'>$I
-|^='=F#B
-|^<'<F#B
-|^;';$I
-|^:':$I
-|^9'9F#B
-|^8'8F#B
-|^7'7$I
-|^6'6$I
-|^5'5F#B
-|^4'4F#B
-|^3'3$I
-|^2'2$I
-!#
-pnj8r4
-zpsb$rF$u
-zpsb$(F$+
-zpsb$lF$o
-zpsb$"F$%
-zpsb#;F#>
-|iB$E
-zpsb#5F#8
-|i<$?
-uGuis6
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRjyy{Xt[
-uG78r-
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4r'q'p'oL
-uG77s6
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4n'm'l'kL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2p4Q'P'O'NL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2p4M'L'K'JL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRnyy{Xtz
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4j'i'h'gL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4f'e'd'cL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4I'H'G'FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4E'D'C'BL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRryy99se
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2p4b'a'_'^L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2p4]'\'['ZL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4A'@'?'>L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4='<';':L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRvyy99.r>
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2p4Y'X'W'VL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2p4U'T'S'RL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2p49'8'7'6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2p45'4'3'2L
-"%
-zpsb%IF%L
-zpsb$\F$_
-zpsb%CF%F
-zpsb$VF$Y
-zpsb#pF#s
-|iw$z
-zpsb#jF#m
-|iq$t
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#1yywb8v=
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8Y$X$W$VL
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#5yywbtK
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#9l-z(s%
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#=l-z(t[
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8Y$X$W$VL
-"%
-zpsb%~F&$
-zpsb%4F%7
-zpsb%xF%{
-zpsb%.F%1
-zpsb$GF$J
-zpsb#ZF#]
-zpsb$AF$D
-zpsb#TF#W
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ilp<y;
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8Y$X$W$VL
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ml-{ptO
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Qlp<p<rg
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ulp<tGv=
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8Y$X$W$VL
-"%
-zpsb&UF&X
-zpsb%iF%l
-zpsb&OF&R
-zpsb%cF%f
-zpsb$|F%"
-zpsb$2F$5
-zpsb$vF$y
-zpsb$,F$/
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#blu)|#rg
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4r'q'p'ou2q}2wgp*2p0u2vfu2r8U$T$S$RL
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4n'm'l'ku2q}2wgp*2p0u2wyu2r8Q$P$O$NL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4Q'P'O'Nu2yD[r2ryu2vfu2r8M$L$K$JL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4M'L'K'Ju2yD[r2ryu2wyu2r8I$H$G$FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#flu)8w7
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4j'i'h'gu2R%<$<#<"u2vfu2r8E$D$C$BL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4f'e'd'cu2R%<$<#<"u2wyu2r8A$@$?$>L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4I'H'G'Fu2q}2wgp*2p0u2vfu2r8=$<$;$:L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4E'D'C'Bu2q}2wgp*2p0u2wyu2r89$8$7$6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#jlu)7vm
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4b'a'_'^u2R)<(<'<&u2vfu2r85$4$3$2L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4]'\'['Zu2R)<(<'<&u2wyu2r81$0$/$.L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4A'@'?'>u2R%<$<#<"u2vfu2r8-$,$+$*L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4='<';':u2R%<$<#<"u2wyu2r8)$($'$&L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#nlu)7wN
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4Y'X'W'Vu2R-<,<+<*u2vfu2r8%$$$#$"L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4U'T'S'Ru2R-<,<+<*u2wyu2tLsGt|qWL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p49'8'7'6u2R)<(<'<&u2vfu2t$sIsUWL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p45'4'3'2u2R)<(<'<&u2wyu2qsSv,L
-tJs'.
-tJt'/
-tJu'0
-tJv'1
-uRs2#JV*
-uRpWKV;
-"^
-u^ix_~*0
-!#
-}g-qy
-|Np4-BwL
-yV-6
-}g.qy
-|7
-q6
-}g8r4
-rY
-ss
-xH
-xI
-z|
-{B
-"$
-|Np4,BwL
-yV,6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4+BwL
-yV+6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4*BwL
-yV*6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-vc9j
-{e8
-uoz]I
-"#
-|cz2r3r82$6
-|cz2r3r8)$-
-|cz2r3sz$$
-|cz2r3xhsU
-!#
-"#
-wh
-pr^-q@
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-{?vFqw
-*u%
-s.y:s2#]2s2$.
-q7/q&
-p1
-Yxcb
-4
-pCA
-4
-pr^8pX
-TA
-rN
-tP
-pr^-s6
-vT/
-"$
-u;qO
-s.y:s2#_2s2$0
-r\b
-re|;pu
-pCA
-4
-"$
-TA
-rN
-tP
-"$
-q1q9A
-"$
-|%A
-s.y:s2#b2s2$2
-r\b
-|V&pu
-pCA
-4
-"$
-TA
-rN
-tP
-|V%2zG
-sS
-rDe
-{?vFr.7
-pV)I
-pr^8r4
-rp1'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$7L
-!#
-"#
-pV"I
-"#
-rp0'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$/L
-!#
-"#
-}^I
-"#
-rp/'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$'L
-!#
-"&
-vGw?
-"&
-i"yl
-s.y:s2#j2s2$:
-r\b
-|V/pu
-pCA
-4
-5
-"&
-TA
-s'7
-rp.'#
-w2
-*.%
-syy1Ps}+r3xfu}t|L
-!#
-|.-u:
-q1=p$
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-q7/q&
-y7,
-)
-uG@9j
-*up-
-s.y:s2#r2s2$B
-tQ4rZ
-vj
-{(
-tT
-}e,
-uG@})
-}3Mb
-s=M%
-4
-pC@
-4
-uGwbf
-T@
-rN
-tP
-s'9
-"5
-rpr$7
-rpq$8
-rpp$0
-rpo$1
-rpn$;
-rpm$<
-rpl$4
-rpk$5
-rpj$?
-rpi$@
-rph$8
-rpg$9
-rpf$C
-rpe$D
-rpd$<
-rpc$=
-rpb$G
-rpa$H
-rp_$@
-rp^$A
-rp]$K
-rp\$L
-rp[$D
-rpZ$E
-rpY$O
-rpX$P
-rpW$H
-rpV$I
-rpU$S
-rpT$T
-rpS$L
-rpR$M
-rpQ$E
-rpP$F
-rpO$>
-rpN$?
-rpM$I
-rpL$J
-rpK$B
-rpJ$C
-rpI$M
-rpH$N
-rpG$F
-rpF$G
-rpE$Q
-rpD$R
-rpC$J
-rpB$K
-rpA$U
-rp@$V
-rp?$N
-rp>$O
-rp=$Y
-rp<$Z
-rp;$R
-rp:$S
-rp9$]
-rp8$^
-rp7$V
-rp6$W
-rp5$b
-rp4$c
-rp3$Z
-rp2$[
-"#
-o
-*,%
-"$
-x"I
-"#
-|iT$U
-x9s0
-!#
-uGu0q@
-vG/
-"&
-v&qO
-s.y:s2#{2s2$K
-tQ4V"
-vj
-{(
-tT
-}e,
-"%
-r\b
-|e
-pC@
-4
-"%
-T@
-rN
-tP
-s'/
-o
-*,%
-"#
-x"I
-"#
-|iR$S
-x9s0
-!#
-|.-q#-
-vG/
-uG@9zg
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-uG@/u:
-s=M%
-|V&pu
-pC@
-4
-"%
-T@
-rN
-tP
-s'@
-o
-*,%
-"&
-x"I
-"#
-|iP$Q
-x9s0
-!#
-"%
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V$2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm=
-o
-*,%
-"#
-x"I
-"#
-|iN$O
-x9s0
-!#
-"&
-xsA
-"%
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"&
-s=M%
-|V3pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm,
-o
-*,%
-"&
-x"I
-"#
-|iL$M
-x9s0
-!#
-"%
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V12{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm+
-o
-*,%
-"#
-x"I
-"#
-|iJ$K
-x9s0
-!#
-"&
-q1q,yl
-"%
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"&
-s=M%
-|V@pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm-
-o
-*,%
-"&
-x"I
-"#
-|iH$I
-x9s0
-!#
-"%
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V>2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm.
-o
-*,%
-"#
-x"I
-"#
-|iF$G
-x9s0
-!#
-"&
-qF#pd
-"%
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"&
-s=M%
-|VMpu
-pC@
-4
-"%
-T@
-rN
-tP
-pm8
-o
-*,%
-"&
-x"I
-"#
-|iD$E
-x9s0
-!#
-"%
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VK2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm7
-o
-*,%
-"#
-x"I
-"#
-|iB$C
-x9s0
-!#
-"&
-qF&G=
-"%
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"&
-s=M%
-|VZpu
-pC@
-4
-"%
-T@
-rN
-tP
-pm9
-o
-*,%
-"&
-x"I
-"#
-|i@$A
-x9s0
-!#
-"%
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VX2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm/
-o
-*,%
-"#
-x"I
-"#
-|i>$?
-x9s0
-!#
-"&
-qF)G/
-"%
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"&
-s=M%
-|Vhpu
-pC@
-4
-"%
-T@
-rN
-tP
-pm@
-o
-*,%
-"&
-x"I
-"#
-|i<$=
-x9s0
-!#
-"%
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|Vf2{'
-pC@
-4
-"$
-T@
-rN
-tP
-u(=
-o
-*,%
-"#
-x"I
-"#
-|i:$;
-x9s0
-!#
-"&
-qF,2|#
-"%
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"&
-s=M%
-|Vupu
-pC@
-4
-"%
-T@
-rN
-tP
-u(,
-o
-*,%
-"&
-x"I
-"#
-|i8$9
-x9s0
-!#
-"%
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vs2{'
-pC@
-4
-"$
-T@
-rN
-tP
-u(+
-o
-*,%
-"#
-x"I
-"#
-|i6$7
-x9s0
-!#
-|.-|_
-qF1A
-"(
-v0s2#HA
-s.y:s2%;2s2%i
-tQ42s2#K
-vj
-{(
-tT
-}e,
-"%
-r\b
-w"~8#0
-pC@
-4
-"%
-T@
-rN
-tP
-u(-
-o
-*,%
-"#
-x"I
-"#
-|i4$5
-x9s0
-!#
-")
-qF3yl
-"%
-v0s2#Qyl
-s.y:s2%D2s2%r
-tQ42s2#T
-vj
-{(
-tT
-}e,
-"%
-r\b
-w"~8#7
-pC@
-4
-"%
-T@
-rN
-tP
-u(.
-o
-*,%
-"#
-x"I
-"#
-|i2$3
-x9s0
-!#
-"'
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-"$
-|V$2~8#/
-pC@
-4
-"$
-T@
-rN
-tP
-u(8
-o
-*,%
-"#
-x"I
-"#
-|i0$1
-x9s0
-!#
-"$
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V#2~8#5
-pC@
-4
-"$
-T@
-rN
-tP
-u(7
-o
-*,%
-"#
-x"I
-"#
-|i.$/
-x9s0
-!#
-"$
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"$
-|V02~8#.
-pC@
-4
-"$
-T@
-rN
-tP
-u(9
-o
-*,%
-"#
-x"I
-"#
-|i,$-
-x9s0
-!#
-"$
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V/2~8#4
-pC@
-4
-"$
-T@
-rN
-tP
-u(/
-o
-*,%
-"#
-x"I
-"#
-|i*$+
-x9s0
-!#
-"$
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"$
-|V<s^~
-pC@
-4
-"$
-T@
-rN
-tP
-u(@
-o
-*,%
-"#
-x"I
-"#
-|i($)
-x9s0
-!#
-"$
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V;2~8#3
-pC@
-4
-"$
-T@
-rN
-tP
-z>=
-o
-*,%
-"#
-x"I
-"#
-|i&$'
-x9s0
-!#
-"$
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"$
-|VHs^}
-pC@
-4
-"$
-T@
-rN
-tP
-z>,
-o
-*,%
-"#
-x"I
-"#
-|i$$%
-x9s0
-!#
-"$
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VG2~8#2
-pC@
-4
-"$
-T@
-rN
-tP
-z>+
-o
-*,%
-"#
-x"I
-"#
-|i"$#
-x9s0
-!#
-"$
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"$
-|VTs^|
-pC@
-4
-"$
-T@
-rN
-tP
-z>-
-o
-*,%
-"#
-x"I
-"#
-zpszu#
-x9s0
-!#
-"$
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VS2~8#1
-pC@
-4
-"$
-T@
-rN
-tP
-z>.
-o
-*,%
-"#
-x"I
-"#
-zprvt|
-x9s0
-!#
-"$
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"$
-|Vas^{
-pC@
-4
-"$
-T@
-rN
-tP
-z>8
-o
-*,%
-"#
-x"I
-"#
-zpu_rl
-x9s0
-!#
-"$
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|V_2~8#0
-pC@
-4
-"$
-T@
-rN
-tP
-z>7
-o
-*,%
-"#
-x"I
-"#
-zpr_sU
-x9s0
-!#
-"$
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"$
-|Vms^z
-pC@
-4
-"$
-T@
-rN
-tP
-z>9
-o
-*,%
-"#
-x"I
-"#
-zprnq/
-x9s0
-!#
-"$
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vl2~8#/
-pC@
-4
-"$
-T@
-rN
-tP
-z>/
-o
-*,%
-"#
-x"I
-"#
-zpu}6
-x9s0
-!#
-|.-pw
-O
-!#
-tb+r1
-O
-!#
-tb.ps@
-]=s3{J
-({J
-!#
-u{{L
-]Qzs=
-"N
-(.,
-!#
-"#
-]hzs+
-"#
-(.,
-!#
-"#
-]uzs-
-"#
-(.,
-!#
-"1
-rj~8$Kzs.
-rj~8$Dzs8
-(.7
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-tW
-p3c
-;B
-(
-!s*
-"b
-qH
-u+&r
-;C
-(
-!tS
-"'
-g
-u+&/
-;;
-(
-!vB
-"#
-qH
-u+%N
-;C
-(
-!w&
-"#
-g
-u+%9
-;=
-(
-!x=
-"&
-sk
-u+$w
-;A
-(
-!yE
-"+
-uI
-u+$j
-;@
-(
-!{-
-uI
-u+$a
-;@
-(
-!vKxw
-uI
-u+$X
-;@
-(
-!pty@
-uI
-u+$P
-;@
-(
-!ptyG
-uI
-u+$H
-;@
-(
-!pt+uU
-uI
-u+$@
-;@
-(
-!pt{H
-uI
-u+$8
-;@
-(
-!pt.uU
-uI
-u+$0
-;@
-(
-!pt|F
-uI
-u+$(
-;@
-(
-!pt|G
-uI
-u+#}
-;@
-(
-!pt}x
-uI
-u+#u
-;@
-(
-!pt/uU
-uI
-u+#m
-;@
-(
-!ptxw
-uI
-u+#e
-;@
-(
-!tYy@
-uI
-u+#\
-;@
-(
-!tYyG
-uI
-u+#T
-;@
-(
-!tY+uU
-uI
-u+#L
-;@
-(
-!tY{H
-uI
-u+#C
-;@
-(
-!tY.uU
-uI
-u+#:
-;@
-(
-!tY|F
-uI
-u+#2
-;@
-(
-!tY|G
-uI
-a{
-;@
-(
-!tY}x
-uI
-as
-;@
-(
-!tY/uU
-uI
-ak
-;@
-(
-!tYxw
-uI
-ac
-;@
-(
-!vK-y@
-uI
-aZ
-;@
-(
-!vK-yG
-uI
-aR
-;@
-(
-!vKp<uU
-uI
-aJ
-;@
-(
-!vK-{H
-uI
-aB
-;@
-(
-!vKu)uU
-uI
-a:
-;@
-(
-!vK-|F
-uI
-a2
-;@
-(
-!vK-|G
-uI
-a*
-;@
-(
-!vK-}x
-uI
-a"
-;@
-(
-!vKv<uU
-uI
-pfpY
-;@
-(
-!vK-xw
-")
-}G
-vg
-v#
-(
-!vK.y@
-"%
-g
-u+&T
-;;
-(
-!vK.yG
-")
-sv9
-vg
-v#
-(
-!vK{_uU
-"#
-g
-u+%}
-;=
-(
-!vK.{H
-g
-u+%_
-;?
-(
-!vK..uU
-"&
-sk
-u+%&
-;A
-(
-!vK.|F
-sk
-u+%$
-;A
-(
-!vK.|G
-sk
-u+%"
-;A
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var tiledF16x32SM80 = driver.Text{Base: &tiledBF16x32SM80, Code: `packed2 81930 tiled_dtype_F16_row_F16_5_8_dtype_F16_4_4_float32
+ gC${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
+/#
+{Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
+/#
+{Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+/$
+{Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
+/#
+{Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
+/#
+{Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+/$
+{Iu5pR*"+","-p&+%*%)%(v#*"+","-@
+/#
+{Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
+/#
+{Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+/$
+{Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
+/#
+{Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
+/#
+{Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
+ XK0wL$r$$u
+wL$($$+
+wL$l$$o
+wL$"$$%
+wL#;$#>
+}gB"E
+wL#5$#8
+}g<"?
+ (2{Iu5Q>Q>Q>Qpqx-xyQ#P#O#N@
+ $${Iu5Q>Q>Q>Qpqx-x[M#L#K#J@
+/#
+{Iu5Q>Q>Q>QpqywxyA#@#?#>@
+/#
+{Iu5Q>Q>Q>Qpqywx[=#<#;#:@
+ (,wa%%$%#%"xyI#H#G#F@
+/$
+wa%%$%#%"x[E#D#C#B@
+/#
+{Iu5Q>Q>Q>Qpqx-xy9#8#7#6@
+/#
+{Iu5Q>Q>Q>Qpqx-x[5#4#3#2@
+/%
+wL%)$%,
+wL$<$$?
+wL%#$%&
+wL$6$$9
+wL#O$#R
+}gV"Y
+wL#I$#L
+}gP"S
+ (B{Iu5Q>Q>Q>Qpqx-uK9"8"7"6@
+/%
+{Iu5Q>Q>Q>Qpqx-v#9"8"7"6@
+/#
+{Iu5Q>Q>Q>QpqywuK9"8"7"6@
+/#
+{Iu5Q>Q>Q>Qpqywv#9"8"7"6@
+ (0wa%%$%#%"uK9"8"7"6@
+/$
+wa%%$%#%"v#9"8"7"6@
+/#
+ %0/#
+ %0/%
+wL%=$%@
+wL$P$$S
+wL%7$%:
+wL$J$$M
+wL#d$#g
+}gk"n
+wL#]$#a
+}ge"h
+ (B 3? &2 3?wL%Q$%T
+wL$e$$h
+wL%K$%N
+wL$^$$b
+wL#x$#{
+wL#.$#1
+wL#r$#u
+}gy"|
+ (B}7Q#P#O#Npqx-uK5"4"3"2@
+/%
+}7M#L#K#Jpqx-v#1"0"/".@
+/#
+}7A#@#?#>pqywuK-","+"*@
+/#
+}7=#<#;#:pqywv#)"("'"&@
+ (0}7I#H#G#Fp&%%$%#%"uK%"$"#""@
+/$
+}7E#D#C#Bp&%%$%#%"wfzj
+/#
+}79#8#7#6pqx-pqbp*wF
+/#
+}75#4#3#2pqx-wfyc
+ a,0Tv5yI
+t75
+ $&t74
+ a#$t73
+ $$t72
+ ^#$t71
+ $$t70
+ X#$t7/
+ $$t7.
+ ^#$t7-
+ $$t7,
+ X#$t7+
+ $$t7*
+ ^#$t7)
+ $$t7(
+ X#$t7'
+ $$t7&
+ a#$t7%
+ $$t7$
+ a#$t7#
+ $$t7"
+ X#$u2s;
+ $$u2px
+ X#$u2r5
+ $$u2pF
+ X#$u2po
+ $$u2pG
+ X#$u2pj
+ $$u2[
+ X#$u2pM
+ $$u2U
+ X#$u2(
+ $$u27
+ X,$`}
 
-const tiledBF16x64SM80 = tiledBF16x64SM80NarrowAligned + `
- patch
- -1
-packed1 108994 tiled_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
- =6
-!v7psv6|Q
- =7
- -2
-zf78pF
-p9-t2pF
-p:vOte
- =58
- -24
-q1p@qg
-t(r|r2
-p\
-tV'q&
- =3
- -3
-rBpGq^2t,
-"#
-rBpUsO
- =2
- -3
-wKp[
-uo~5I
-vss7s[
- =2
- -1
-u1qA
- =30
- -1
-r{4
- =4
- -11
-wu31
-qm
-wh
-v112xZ
-4
-uE
-v#
-qa1
- =2
- -6
-ta
-xv,
-T1
-pm
-{R
- =9
- -10
-qnpW?
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
- =2
- -4
-i#31
-xv,
-{R
- =9
- -8
-qnpWJ
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/131vQ?
-"%
-tf-31
- =3
- -1
-{ZpW-p$
- =7
- -5
-i2qg
-sn3G
-*0%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
- =7
- -3
-s(X%
- =3
- -4
-t1=qR
-t1=U
-4
-t1=ry
- =6
- -1
-s_Xp$
- =4
- -1
-u'p,
- =3
- -1
-t>
- =4
- -1
-wr
- =6
- -1
-wtpw
-u'M'
- =2
- -1
-rBuJHr))
- =2
- -2
-qopY
-zepK?
- =3
- -1
-|RpW1p$
- =10
- -3
-ijVl
-vwu\7
-sauJn
- =2
- -1
-vsp)Vo
- =2
- -1
-u1pWr
- =38
- -3
-zJvDympMy_xDt01'
-}o1'
-pC3
- =4
- -1
-T3
- =13
- -3
-iA%
-q\pKC
-xKs0qg<#?
- =8
- -1
-s.p=3<%
- =26
- -1
-s.pWhp-%
- =2
- -1
-r{g
- =12
- -3
-v1$C
-|=$sO
-ub%
- =35
- -44
-rB=V&?
-u{@p|
-y,x@.1+
-y,p5U
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzzyumqlAD
-sn1G
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,l}c.umqlAD
-sn6tn
-v0qI%
-rCqA
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlAD
-vNpW;G/
-i&%
-u@%
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXl7@se2qlAD
-|A.qe
-*qrq
-s.uJAV@
-qF#wvq4
- =5
- -4
-qF$wv78
-p\
-s.uJCp-
-}=K
- =3
- -3
-v1$C
-|=$sO
-ub%
- =2
- -6
-xiV3
-}=5
-"(
-rB=rZ2|;
- =2
- -34
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp2l|+s%2qlAD
-v0pKV2
-rCpY
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp0y~qurFumqlAD
-v&V1
-rCp[
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp*y~v<vm2qlAD
-i#V0
-u@"
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lp5t&2qlAD
-"%
-v1'VG
-|='VH?
-ub(
- =7
- -7
-vNpWHVN
-iS%
-}=I
-"%
-rB=rSs^'
- =2
- -33
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR#y~vFsL2qlAD
-snUG
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$lrF9sZ2qlAD
-snZtn
-v0qI%
-rCqA
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR%l}cwi2qlAD
-vNpW_G/
-i&%
-u@%
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&ly?u).umqlAD
- =102
- -3
-zJvDympMy_xD<P1'
-";
-vNs2#U34
- =5
- -3
-v0s2#_%
-q\s2#YC
-uus2#Y
- =7
- -1
-q\s2#ZC
- =3
- -1
-q\s2#[C
- =3
- -1
-q\s2#\C
- =84
- -3
-v1*Vi
-|=*Vj?
-ub+
- =4
- -6
-itV7
-}=j
-"2
-rB=rZs^3
- =2
- -30
-rBp)p$?
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRHyy{Xt[2qlAD
-v0pKV6
-rCpY
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRIyywbw}umqlAD
-v&V5
-rCp[
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRJlp<y;2qlAD
-i#V4
-u@"
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRKlu)8vOumqlAD
- =70
- -2
-rsR1
-qvp5<3
- =3
- -2
-q1q}<6
-qvp5<9
- =43
- -3
-q\s2#4p$
-s{=pb
-i*rq
- =3
-vj
-ur/
-i-%
-p}q4
- =2
- -4
-i7%
-{hs2#|
-pC3
- =4
- -1
-T3
- =12
- -1
-i42s2$(
- =2
- -1
-vws2#~V"
- =4
- -1
-q\s2#dC
- =7
- -3
-s.p[3<VA
-"R
-s.pU362s2$%
- =7
- -1
-vws2$+V,
- =8
- -4
-s.y:s2#JrS
-p}s2#^
-"#
-vrs2#F2}Upu
- =5
- -1
-tf02s2$/
- =2
- -3
-v1'2s2#F
-|='2s2#G?
-ub(
- =2
- -6
-w0Vf
-p}s2#G
-">
-rB=rZs^H
- =2
- -30
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRmy~vFsL2qlAD
-v0pKVe
-rCpY
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRnlrF9sZ2qlAD
-v&Vd
-rCp[
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRol}cwi2qlAD
-i#Vc
-u@"
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRply?u).umqlAD
- =4
- -2
-|RpWC2s2$H
-|R=2s2#c
- =3
- -3
-r{W
-t(RJU
-t(r|<I
- =81
- -2
-t(RHqR
-t(r|<K
- =81
- -2
-t(RHr2
-t(r|<M
- =81
- -2
-t(RH2p2
-t(r|<O
- =621
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRTyy{Xt[
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRXyy{Xtz
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR\yy99se
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRayy99.r>
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRmyywb8v=
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRqyywbtK
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRul-z(s%
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRyl-z(t[
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#4lp<y;
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#8l-{ptO
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#<lp<p<rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#@lp<tGv=
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Llu)|#rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Plu)8w7
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Tlu)7vm
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Xlu)7wN
- =12
- -2
-uRs2#cV.
-uRpWWVC
- =59
- -1
-wu3/
- =20
- -2
-*q%
-s.y:s2#v2s2$F
- =2
- -3
-YxcL
-4
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2#x2s2$H
-r\L
-re|;pu
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2#z2s2$J
-r\L
-|V&pu
-pC/
- =2
- -1
-T/
- =11
- -1
-s8
-ppy%7
- =7
- -1
-s8
-ppy%/
- =7
- -1
-s8
-ppy%'
- =5
- -4
-s.y:s2$%2s2$R
-r\L
-|V/pu
-pC/
- =3
- -1
-T/
- =4
- -1
-s8
-ppr>t|
- =15
- -2
-*qp-
-s.y:s2$-2s2$Z
- =6
- -1
-}3ML
- =2
- -1
-pC-
- =2
- -1
-T-
- =68
- -1
-pqr4q#-
-|l$U
-s>
-|l$T
-s>
-"$
- =2
- -1
-"%
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-q1t"/
-"'
-v&qO
-s.y:s2$62s2$d
- =6
- -3
-r\L
-|e
-pC-
- =2
- -1
-T-
- =3
-"&
-|l$S
-s>
-|l$R
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -1
-q1[qO
- =10
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$Q
-s>
-|l$P
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$O
-s>
-|l$N
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-q1}\
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$M
-s>
-|l$L
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$K
-s>
-|l$J
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF&yl
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$I
-s>
-|l$H
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$G
-s>
-|l$F
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF+pd
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$E
-s>
-|l$D
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$C
-s>
-|l$B
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF0G=
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$A
-s>
-|l$@
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$?
-s>
-|l$>
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF5G/
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$=
-s>
-|l$<
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$;
-s>
-|l$:
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF:2|#
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$9
-s>
-|l$8
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$7
-s>
-|l$6
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-qFAA
-")
-v0s2#HA
-s.y:s2%S2s2&$
- =6
- -3
-r\L
-w"~8#0
-pC-
- =2
- -1
-T-
- =3
-"&
-|l$5
-s>
-|l$4
-s>
-"#
- =2
- -1
-"$
- =2
- -8
-y/qlU
-y/tR+t/
-!#
-"*
-qFDyl
-"&
-v0s2#Qyl
-s.y:s2%\2s2&-
- =6
- -3
-r\L
-w"~8#7
-pC-
- =2
- -1
-T-
- =3
-"&
-|l$3
-s>
-|l$2
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"(
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$1
-s>
-|l$0
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$/
-s>
-|l$.
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$-
-s>
-|l$,
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$+
-s>
-|l$*
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$)
-s>
-|l$(
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$'
-s>
-|l$&
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$%
-s>
-|l$$
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$#
-s>
-|l$"
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lu#
-s>
-|lsG
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lt|
-s>
-|lqW
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lrl
-s>
-|lsI
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lsU
-s>
-|lW
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lq/
-s>
-|lS
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l6
-s>
-|l>
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =13
- -1
-"O
- =12
- -1
-"2
- =14
- -2
-p3[
-;1
- =2
- -4
-"c
-qH
-u+'-
-;3
- =4
- -2
-u+&C
-;%
- =4
- -2
-u+%R
-;3
- =4
- -2
-u+%=
-;(
- =5
- -1
-;/
- =5
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =10
- -2
-u+&m
-;%
- =10
- -2
-u+&0
-;(
- =3
- -2
-u+%l
-;+
- =5
- -1
-;/
- =4
- -1
-;/
- =4
- -1
-;/
- =26`
+var tiledF16x64SM80NarrowAligned = driver.Text{Base: &tiledBF16x64SM80NarrowAligned, Code: `packed2 105578 tiled_dtype_F16_row_F16_9_8_dtype_F16_8_4_float32
+ uJ${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
+/#
+{Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
+/#
+{Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+/$
+{Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
+/#
+{Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
+/#
+{Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+/$
+{Iu5pR*"+","-p&+%*%)%(v#*"+","-@
+/#
+{Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
+/#
+{Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+/$
+{Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
+/#
+{Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
+/#
+{Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
+ ^M0wL$r$$u
+wL$($$+
+wL$l$$o
+wL$"$$%
+wL#;$#>
+}gB"E
+wL#5$#8
+}g<"?
+ (2{Iu5Q>Q>Q>Qpqx-xyr#q#p#o@
+ $${Iu5Q>Q>Q>Qpqx-x[n#m#l#k@
+/#
+{Iu5Q>Q>Q>QpqywxyQ#P#O#N@
+/#
+{Iu5Q>Q>Q>Qpqywx[M#L#K#J@
+ (,wa%%$%#%"xyj#i#h#g@
+/$
+wa%%$%#%"x[f#e#d#c@
+/#
+{Iu5Q>Q>Q>Qpqx-xyI#H#G#F@
+/#
+{Iu5Q>Q>Q>Qpqx-x[E#D#C#B@
+ (0wa)%(%'%&xyb#a#_#^@
+/$
+wa)%(%'%&x[]#\#[#Z@
+/#
+wa%%$%#%"xyA#@#?#>@
+/#
+wa%%$%#%"x[=#<#;#:@
+ (0wa-%,%+%*xyY#X#W#V@
+/$
+wa-%,%+%*x[U#T#S#R@
+/#
+wa)%(%'%&xy9#8#7#6@
+/#
+wa)%(%'%&x[5#4#3#2@
+/%
+wL%I$%L
+wL$\$$_
+wL%C$%F
+wL$V$$Y
+wL#p$#s
+}gw"z
+wL#j$#m
+}gq"t
+ (B{Iu5Q>Q>Q>Qpqx-uKY"X"W"V@
+/%
+{Iu5Q>Q>Q>Qpqx-v#Y"X"W"V@
+/#
+{Iu5Q>Q>Q>QpqywuKY"X"W"V@
+/#
+{Iu5Q>Q>Q>Qpqywv#Y"X"W"V@
+ (0wa%%$%#%"uKY"X"W"V@
+/$
+wa%%$%#%"v#Y"X"W"V@
+/#
+ %0/#
+ %0 (0wa)%(%'%&uKY"X"W"V@
+/$
+wa)%(%'%&v#Y"X"W"V@
+/#
+ %0/#
+ %0 (0wa-%,%+%*uKY"X"W"V@
+/$
+wa-%,%+%*v#Y"X"W"V@
+/#
+ %0/#
+ %0/%
+wL%~$&$
+wL%4$%7
+wL%x$%{
+wL%.$%1
+wL$G$$J
+wL#Z$#]
+wL$A$$D
+wL#T$#W
+ (B 3S# &2 3S# &2 3S# &2 3S#wL&U$&X
+wL%i$%l
+wL&O$&R
+wL%c$%f
+wL$|$%"
+wL$2$$5
+wL$v$$y
+wL$,$$/
+ (B}7r#q#p#opqx-uKU"T"S"R@
+/%
+}7n#m#l#kpqx-v#Q"P"O"N@
+/#
+}7Q#P#O#NpqywuKM"L"K"J@
+/#
+}7M#L#K#Jpqywv#I"H"G"F@
+ (0}7j#i#h#gp&%%$%#%"uKE"D"C"B@
+/$
+}7f#e#d#cp&%%$%#%"v#A"@"?">@
+/#
+}7I#H#G#Fpqx-uK="<";":@
+/#
+}7E#D#C#Bpqx-v#9"8"7"6@
+ (0}7b#a#_#^p&)%(%'%&uK5"4"3"2@
+/$
+}7]#\#[#Zp&)%(%'%&v#1"0"/".@
+/#
+}7A#@#?#>p&%%$%#%"uK-","+"*@
+/#
+}7=#<#;#:p&%%$%#%"v#)"("'"&@
+ (0}7Y#X#W#Vp&-%,%+%*uK%"$"#""@
+/$
+}7U#T#S#Rp&-%,%+%*wfzj
+/#
+}79#8#7#6p&)%(%'%&pqbp*wF
+/#
+}75#4#3#2p&)%(%'%&wfyc
+ w-0}gT"U
+ X#$}gR"S
+ V#$}gP"Q
+ P#$}gN"O
+ V#$}gL"M
+ P#$}gJ"K
+ V#$}gH"I
+ P#$}gF"G
+ V#$}gD"E
+ P#$}gB"C
+ V#$}g@"A
+ P#$}g>"?
+ V#$}g<"=
+ P#$}g:";
+ V#$}g8"9
+ P#$}g6"7
+ X#$}g4"5
+ X#$}g2"3
+ P#$}g0"1
+ P#$}g."/
+ P#$}g,"-
+ P#$}g*"+
+ P#$}g(")
+ P#$}g&"'
+ P#$}g$"%
+ P#$}g""#
+ P#$shtD?\p0r[v~t^pxs;
+ P#$shtD?\p0r[v~t^pFr5
+ P#$shtD?\p0r[v~t^pGpo
+ P#$shtD?\p0r[v~t^[pj
+ P#$shtD?\p0r[v~t^UpM
+ P#$shtD?\p0r[v~t^wy
+ ^/$`}
 
-const tiledBF16x96SM80NarrowAligned = `packed1 131415 tiled_dtype_BF16_row_BF16_13_8_dtype_BF16_12_4_float32
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]xgpirR
-!vvrKrmKrGs/rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+sLpD
-!Pt@|bq>rGympx/wk
-!c
-p;8-te
-p9t2to
-p:98to
-qS@vOpF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-pntIsh
-y.
-tb=r.7
-{<rW
-Q
-u{,pE
-N
-uGv(rI
-q2rO
-tb=r+8
-p%
-pl$
-)
-pl%
-)
-pl'
-)
-pl(
-)
-pl*
-)
-pl+
-)
-pl-
-)
-pl/
-)
-pl1
-)
-pl3
-)
-qk,qg
-t(xc-
-p\
-t+p*qO
-"(
-}o1&
-"+
-|=5372t,
-"#
-|=4sO
-r6+j
-tT
-vwu\7
-uo~5I
-u|'
-vj
-u1p=
-u1pW*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-r{>
-uVrU
-tv
-!#
-wI@pX
-Y=2p0
-J
-wh
-tf52xZ
-4
-5
-r~
-u<
-!#
-r~
-r7q,
-!#
-z0s6
-t<
-{Y
-)
-qBR"
-pm
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpW<
-|sj
-q1q9B
-z0f7
-xK[D2[?
-xKp@r2qR?
-"%
-ynr2
-\
-H
-!#
-"%
-xs<&
-{Y
-)
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpWE
-"%
-q1q9B
-"%
-xKq}Dt0?
-xKR*<*qR?
-"%
-Yq}<*
-\
-!#
-vl7pj
-qTq}p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-qF#qg
-)
-t+R#A
-*0%
-v}Ps}.r,c~72~72~7rys,yis%
-q'=q0
-u'p,
-wcu*q9z/
-p\
-ur9
-tT
-}e9
-0
-t(R/U
-p\
-wKpU
-zZ9
-{PqN
-t1=r2
-t1=qR
-4
-t1=2p2
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_yD=
-H
-!#
-q'.sh
-|w$s[C
-u'X
-wKp)
-q\spC
-vrpW%v^C?
-ya
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-s?p2
-t:t'
-i'V(
-i(B
-z@f
-rBuJ(r)#
-rBp=V)r)#
-wtr-
-zJvDympMy_xD1'rq
-sWpw
-rBuJAr))
-vd+9
-p}q4
-qop=
-pg
-"4
-ru0
-tb,pw
-|RpW0p$
-sHp
-tb.ps@
-z3$p$
-wOu*M#1$
-ti
-4
-rDq
-uVM0U
-)
-"4
-icVo
-vwu\7
-sauJq
-tw
-p6
-vsp)Vr
-vj
-u1pY
-u1pWu
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl9
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-uE
-rt7rI
-zJvDympMy_xD<$1'
-}o1'
-pCC
-4
-r7zM
-5
-rt9pb
-TC
-u(
-o
-*2%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-H
-!#
-rt=pw
-tf6rq
-|d7rq?
-i@%
-q\pKC
-xKs0qg<&?
-!#
-p\
-qxx*
-s==
-yf
-p6
-r#+r]
-vNpW934
-s.p=3F%
-r#.t'
-xUyc$V;
-zZ7
-vW4
-r#,r+
-vrpKrZC2zG
-!#
-uGqYww
-wcu*M%z/
-p\
-xv7,
-*4%
-}e-
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=5%r)%
-|A-r-
-vj
-xv7,
-tT
-}e-
-|A.sQ
-uupG
-zJvDympMy_xD10D
-s.pWgp-%
-u-@.^
-wM
-r{f
-zo
-4
-u-@8q0
-Yq4D
-pzq4qj
-w<
-)
-s.s7rSp-
-}="
-"#
-ze=pu
-u{=px
-v1:C
-|=:sO
-ub;
-u{@qw
-pl#
-t7
-p1
-4
-rDr
-uGqYpE
-wcy|pW.q&
-wcy|p/9z/
-xv7,
-*9%
-}e-
-"%
-|R=rS
-wuVV
-4
-"&
-q\q4VV
-rBq4VW?
-p}zM
-s.s7rZs[
-}=-
-"#
-ze=pu
-u{,pb
-ra.E
-)
-q7.q&
-)
-u{+qw
-vNp)V*
-i)%
-x#
-u{8pX
-t1p2D
-r{%
-|0qj
-)
-u{@p|
-p~XE=/1+
-p~XAU
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
-sn0tn
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l77wN2qlAD
-u{8f
-q1q}G
-t1R(D
-|0t0?
-)
-u{@zg
-v&G
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}lpk2qlAD
-w0G
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$l79rFumqlAD
-"#
-qF)qO
-t1R0D
-|0<)?
-)
-"#
-i&qO
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR)lt&2qlAD
-i$qO
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,l79tK2qlAD
-|A.qe
-*urq
-s.uJCVB
-qF7wvq4
-")
-wM
-}oD
-4
-u-@8sQ
-qF8wv78
-p\
-s.uJEp-
-}=M
-"#
-w>
-".
-v1:C
-|=:sO
-ub;
-z>
-u{+r+
-xiV5
-}=7
-"*
-ri
-|0Us^#
-)
-"/
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR3lx5-se2qlAD
-|%V4
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR6lw{u0/umqlAD
-"#
-|02p0s^"
-)
-")
-wmG
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR:lx5-tl2qlAD
-w0G
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR=yyz(sL2qlAD
-"#
-|0<%2{v
-)
-"#
-i%qO
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRAy~u)wi2qlAD
-i$qO
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRDyyz(rJ2qlAD
-"&
-v1<VM
-|=<VN?
-ub=
-"%
-pl&
-t7
-p1
-4
-rDs
-",
-vNpWNVT
-iY%
-}=O
-"&
-u.
-|0Us^-
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRKlzR7vm2qlAD
-snZtn
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRNl-p<tz2qlAD
-"#
-|02p0s^,
-)
-"&
-v&G
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRRlzR7tO2qlAD
-w0G
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRUl--u).umqlAD
-"#
-|0<%s^+
-)
-"#
-i&qO
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRYlzR9w}umqlAD
-i$qO
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR\l--sq/umqlAD
-pn|YrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-pnzgq0
-pV6x_~*9
-"&
-pl)
-t7
-p1
-uG-7r4
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-uGsqtc
-{Y
-qvx5-sT1+
-qLXB
-q7/B8
-y,p<U
-qvrF/ry
-ra/G
-uG.-|Y
-q7/29
-y,/U
-qvrF/1+
-ra/q&
-rr
-"A
-zJvDympMy_xD1N1'
-"=
-vNs2#]34
-prjr.7
-ra/E
-tH$pdU
-)
-qD=y'
-v0s2#g%
-q\s2#bC
-uus2#b
-0
-xN
-prj^7
-q7/q&
-y7,
-"#
-p}/
-q\s2#cC
-0
-pz[qj
-u;A
-q\s2#dC
-0
-pzp0qj
-tmyl
-q\s2#eC
-0
-pzq,qj
-uGuis-
-tH,E=/1+
-tH*AU
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sFsZ
-sFrZ
-sFqZ
-sFpZ
-sFoZ
-sFnZ
-sFmZ
-sFlZ
-sFkZ
-sFjZ
-sFiZ
-sFhZ
-sFgZ
-sFfZ
-sFeZ
-sFdZ
-sFcZ
-sFbZ
-sFaZ
-sF_Z
-sF^Z
-sF]Z
-sF\Z
-sF[Z
-sFZZ
-sFYZ
-sFXZ
-sFWZ
-sFVZ
-sFUZ
-sFTZ
-sFSZ
-sFRZ
-sFQZ
-sFPZ
-sFOZ
-sFNZ
-sFMZ
-sFLZ
-sFKZ
-sFJZ
-sFIZ
-sFHZ
-sFGZ
-sFFZ
-sFEZ
-sFDZ
-sFCZ
-sFBZ
-sFAZ
-sF@Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qm
-!#
-pn{Gr+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u-v(pj
-p+
-"3
-v1>Vq
-|=>Vr?
-ub?
-".
-w"{'
-rDt
-"4
-i|V9
-}=r
-"3
-ri
-|0Us^;
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll-wbsZ2qlAD
-|%V8
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll.78w72qlAD
-"#
-|02p0s^:
-)
-"3
-wmG
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll.uPumqlAD
-w0G
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll.77wN2qlAD
-"#
-|0<%s^9
-)
-"#
-i%qO
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll.z(pk2qlAD
-i$qO
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll.79rFumqlAD
-u-ukj
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uGsqq#@
-y7,
-rsRC
-qvp5<E
-rbpiyux${ozmXn
-rbpiyux${ozmp0l-p<p&
-uG.-y=
-q1q}<H
-qvp5<K
-rbpiyux${ozmXlzR7vm
-uG.8qy
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2R#<"t02q,u2vfu2u}6Sq/L
-uG.7r-
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r_sUsIrlu2R#<"t02q,u2wyu2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r86$7$8$9u2p*2u4yD[u2vfu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8:$;$<$=u2p*2u4yD[u2wyu2r8:$;$<$=L
-uG.-qy
-rbpiyux${ozmp0yywb8v=
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%rvt|sGu#u2R'<&<%<$u2vfu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8"$#$$$%u2R'<&<%<$u2wyu2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8>$?$@$Au2R#<"t02q,u2vfu2r8>$?$@$AL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8B$C$D$Eu2R#<"t02q,u2wyu2r8B$C$D$EL
-"$
-rbpiyux${ozmR"l-p<tz
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8&$'$($)u2R+<*<)<(u2vfu2r8&$'$($)L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8*$+$,$-u2R+<*<)<(u2wyu2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8F$G$H$Iu2R'<&<%<$u2vfu2r8F$G$H$IL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8J$K$L$Mu2R'<&<%<$u2wyu2r8J$K$L$ML
-"$
-rbpiyux${ozmR&l-7vOp&
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8.$/$0$1u2R/<.<-<,u2vfu2r8.$/$0$1L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r82$3$4$5u2R/<.<-<,u2wyu2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8N$O$P$Qu2R+<*<)<(u2vfu2r8N$O$P$QL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8R$S$T$Uu2R+<*<)<(u2wyu2r8R$S$T$UL
-xS3<3B
-tU3wB
-\
-pnwEq3
-q\s2#@p$
-s{=pb
-i.rq
-"P
-u^Xt\
-rt8u:
-}e7
-rt7t;
-i7%
-t^
-s=M'
-pCC
-4
-r7zM
-5
-"R
-TC
-{K
-o
-*2%
-vAu&ql
-!#
-"R
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-i42s2$/
-p}q4
-rt=r4
-vws2$)t]
-qoq4
-zeq4?
-q:
-p}q4
-q\s2#lC
-vrp"qgrS?
-!#
-"S
-q\p"p$
-yf
-p6
-r#+r-
-s.p[3FVA
-"T
-s.pU362s2$-
-zZ7
-vW4
-"T
-vrpYrZCs^a
-!#
-"O
-wcy|pKq&
-vws2$3V(
-"I
-|R=%
-uh
-4
-"O
-q\q4C
-rBq4sO
-p}zM
-s.y:s2#RrS
-p}s2#g
-"#
-vrs2#N2}Upu
-s{,r+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-s{+pj
-p+
-s{-pb
-tf,2s2$7
-5
-"?
-v1<2s2#N
-|=<2s2#O?
-ub=
-s'8
-"?
-w0Vh
-p}s2#O
-">
-ri
-|0Us^R
-)
-"?
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMllzR7vm2qlAD
-|%Vg
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll-p<tz2qlAD
-"#
-|02p0s^Q
-)
-"?
-wmG
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMllzR7tO2qlAD
-w0G
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll--u).umqlAD
-"#
-|0<%s^P
-)
-"#
-i%qO
-rCs7
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMllzR9w}umqlAD
-i$qO
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll--sq/umqlAD
-s{8qw
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-!#
-s{9pb
-|RpWC2s2$S
-|R=2s2#o
-4
-p6
-prjwE
-r{[
-t(RpU
-t(r|<o
-prq0qw
-v/yq}X6s^.
-prqyq3
-t1u&=
-xpxht%>?
-"#
-v/yq}Xq/s^/
-"#
-t1s0B
-xpqst%>?
-"#
-v/yq}Xrls^0
-"#
-t1u&/
-xpt$t%>?
-"#
-v/yq}Xt|s^1
-"#
-t1u&@
-xpult%>?
-"#
-v/yq}X$#s^2
-"#
-t1s0A
-xpr8#t%>?
-"#
-v/yq}X$%s^3
-"#
-t1u&zI
-xpr8%t%>?
-"#
-v/yq}X$)s^4
-"#
-t1s0yl
-xpr8)t%>?
-"#
-v/yq}X$+s^5
-"#
-t1u&y?
-xpr8+t%>?
-"#
-v/yq}X$/s^6
-"#
-t1s0pd
-xpr8/t%>?
-"#
-v/yq}X$1s^7
-"#
-t1u&--
-xpr81t%>?
-"#
-v/yq}X$5s^8
-"#
-t1u&sq
-xpr85t%>?
-"#
-v/yq}X$7s^9
-"#
-t1s0G,
-xpr87t%>?
-"#
-v/yq}X$;s^:
-"#
-t1u&t2
-xpr8;t%>?
-"#
-v/yq}X$=s^;
-"#
-t1u&xe
-xpr8=t%>?
-"#
-v/yq}X$As^<
-"#
-t1u&|#
-xpr8At%>?
-"#
-v/yq}X$Cs^=
-"#
-t1u&uk
-xpr8Ct%>?
-"$
-t(RnqR
-t(r|<q
-"$
-v/yq}X$)s^>
-"$
-t1u&=
-xpr8)t%>?
-"#
-v/yq}X$+s^?
-"#
-t1s0B
-xpr8+t%>?
-"#
-v/yq}X$/s^@
-"#
-t1u&/
-xpr8/t%>?
-"#
-v/yq}X$1s^A
-"#
-t1u&@
-xpr81t%>?
-"#
-v/yq}X$5s^B
-"#
-t1s0A
-xpr85t%>?
-"#
-v/yq}X$7s^C
-"#
-t1u&zI
-xpr87t%>?
-"#
-v/yq}X$;s^D
-"#
-t1s0yl
-xpr8;t%>?
-"#
-v/yq}X$=s^E
-"#
-t1u&y?
-xpr8=t%>?
-"#
-v/yq}X$As^F
-"#
-t1s0pd
-xpr8At%>?
-"#
-v/yq}X$Cs^G
-"#
-t1u&--
-xpr8Ct%>?
-"#
-v/yq}X$Gs^H
-"#
-t1u&sq
-xpr8Gt%>?
-"#
-v/yq}X$Is^I
-"#
-t1s0G,
-xpr8It%>?
-"#
-v/yq}X$Ms^J
-"#
-t1u&t2
-xpr8Mt%>?
-"#
-v/yq}X$Os^K
-"#
-t1u&xe
-xpr8Ot%>?
-"#
-v/yq}X$Ss^L
-"#
-t1u&|#
-xpr8St%>?
-"#
-v/yq}X$Us^M
-"#
-t1u&uk
-xpr8Ut%>?
-"$
-t(Rnr2
-t(r|<s
-"$
-v/yq}X$Ws^N
-"$
-t1u&=
-xpr8Wt%>?
-"#
-v/yq}X$Ys^O
-"#
-t1s0B
-xpr8Yt%>?
-"#
-v/yq}X$]s^P
-"#
-t1u&/
-xpr8]t%>?
-"#
-v/yq}X$_s^Q
-"#
-t1u&@
-xpr8_t%>?
-"#
-v/yq}X$ds^R
-"#
-t1s0A
-xpr8dt%>?
-"#
-v/yq}X$fs^S
-"#
-t1u&zI
-xpr8ft%>?
-"#
-v/yq}X$js^T
-"#
-t1s0yl
-xpr8jt%>?
-"#
-v/yq}X$ls^U
-"#
-t1u&y?
-xpr8lt%>?
-"#
-v/yq}X$ps^V
-"#
-t1s0pd
-xpr8pt%>?
-"#
-v/yq}X$rs^W
-"#
-t1u&--
-xpr8rt%>?
-"#
-v/yq}X$vs^X
-"#
-t1u&sq
-xpr8vt%>?
-"#
-v/yq}X$xs^Y
-"#
-t1s0G,
-xpr8xt%>?
-"#
-v/yq}X$|s^Z
-"#
-t1u&t2
-xpr8|t%>?
-"#
-v/yq}X$~s^[
-"#
-t1u&xe
-xpr8~t%>?
-"#
-v/yq}XF#1s^\
-"#
-t1u&|#
-xpsb#1t%>?
-"#
-v/yq}XF#3s^]
-"#
-t1u&uk
-xpsb#3t%>?
-"$
-t(Rn2p2
-t(r|<u
-"$
-v/yq}X$js^^
-"$
-t1u&=
-xpr8jt%>?
-"#
-v/yq}X$ls^_
-"#
-t1s0B
-xpr8lt%>?
-"#
-v/yq}X$ps^a
-"#
-t1u&/
-xpr8pt%>?
-"#
-v/yq}X$rs^b
-"#
-t1u&@
-xpr8rt%>?
-"#
-v/yq}X$vs^c
-"#
-t1s0A
-xpr8vt%>?
-"#
-v/yq}X$xs^d
-"#
-t1u&zI
-xpr8xt%>?
-"#
-v/yq}X$|s^e
-"#
-t1s0yl
-xpr8|t%>?
-"#
-v/yq}X$~s^f
-"#
-t1u&y?
-xpr8~t%>?
-"#
-v/yq}XF#1s^g
-"#
-t1s0pd
-xpsb#1t%>?
-"#
-v/yq}XF#3s^h
-"#
-t1u&--
-xpsb#3t%>?
-"#
-v/yq}XF#7s^i
-"#
-t1u&sq
-xpsb#7t%>?
-"#
-v/yq}XF#9s^j
-"#
-t1s0G,
-xpsb#9t%>?
-"#
-v/yq}XF#=s^k
-"#
-t1u&t2
-xpsb#=t%>?
-"#
-v/yq}XF#?s^l
-"#
-t1u&xe
-xpsb#?t%>?
-"#
-v/yq}XF#Cs^m
-"#
-t1u&|#
-xpsb#Ct%>?
-"#
-v/yq}XF#Es^n
-"#
-t1u&uk
-xpsb#Et%>?
-!#
-r5@pw
-tpsMW$X
-t),pw
-{5\
-{5^
-{5c
-{5e
-{5i
-{5k
-{5o
-{5q
-{5u
-{5w
-{5{
-{5}
-yUsb#0
-yUsb#2
-t)-r4
-|U
-tpw+
-t).w-
-|7
-tps:sb#YS
-tpr3p41>6
-t)8xj
-t3sb#Z'1
-x>#
-k
-pry=|Y
-rp1'#
-r=
-s+p'#6
-k
-{?7+r.
-tMZ
-pry=|_
-s+t'#W
-k
-"#
-tMZ
-"#
-s+z'#rl
-k
-"#
-wl
-"#
-s+~'#sG
-k
-"#
-wl
-"#
-x0#3'#$#
-k
-"#
-wl
-"#
-x0#7'#$&
-k
-"#
-wl
-"#
-x0#='#$)
-k
-"#
-wl
-"#
-x0#A'#$,
-k
-"#
-wl
-"#
-x0#G'#$/
-k
-"#
-wl
-"#
-x0#K'#$2
-k
-"#
-wl
-"#
-x0#Q'#$5
-k
-"#
-wl
-"#
-x0#U'#$8
-k
-"#
-wl
-"#
-x0#['#$;
-k
-"#
-wl
-"#
-x0#_'#$>
-k
-"#
-wl
-"#
-x0#f'#$A
-k
-"#
-wl
-"#
-x0#j'#$D
-k
-"#
-wl
-{?78t;
-r:-$IW
-q8->6
-"*
-tps:sb#RF#S
-"*
-yUsb#W
-yUsb#Y
-yUsb#]
-yUsb#_
-yUsb#d
-yUsb#f
-yUsb#j
-yUsb#l
-yUsb#p
-yUsb#r
-yUsb#v
-yUsb#x
-yUsb#|
-yUsb#~
-"*
-|U
-tpw+
-"*
-|7
-tps:sb$GS
-tpr3p40>6
-"*
-t3sb$H'0
-x>#
-k
-"*
-rp0'#
-r=
-x0#k'#6
-k
-")
-tMZ
-"*
-x0#o'#W
-k
-"#
-tMZ
-"#
-x0#u'#rl
-k
-"#
-wl
-"#
-x0#y'#sG
-k
-"#
-wl
-"#
-x0$"'#$#
-k
-"#
-wl
-"#
-x0$&'#$&
-k
-"#
-wl
-"#
-x0$,'#$)
-k
-"#
-wl
-"#
-x0$0'#$,
-k
-"#
-wl
-"#
-x0$6'#$/
-k
-"#
-wl
-"#
-x0$:'#$2
-k
-"#
-wl
-"#
-x0$@'#$5
-k
-"#
-wl
-"#
-x0$D'#$8
-k
-"#
-wl
-"#
-x0$J'#$;
-k
-"#
-wl
-"#
-x0$N'#$>
-k
-"#
-wl
-"#
-x0$T'#$A
-k
-"#
-wl
-"#
-x0$X'#$D
-k
-"#
-wl
-"*
-r:,$IW
-q8,>6
-"*
-tps:sb$]F$^
-"*
-yUsb$c
-yUsb$e
-yUsb$i
-yUsb$k
-yUsb$o
-yUsb$q
-yUsb$u
-yUsb$w
-yUsb${
-yUsb$}
-yUsb%$
-yUsb%&
-yUsb%*
-yUsb%,
-"*
-|U
-tpw+
-"*
-|7
-tps:sb%5S
-tpr3p4/>6
-"*
-t3sb%6'/
-x>#
-k
-"*
-rp/'#
-r=
-x0$v'#6
-k
-")
-tMZ
-"*
-x0$z'#W
-k
-"#
-tMZ
-"#
-x0%#'#rl
-k
-"#
-wl
-"#
-x0%''#sG
-k
-"#
-wl
-"#
-x0%-'#$#
-k
-"#
-wl
-"#
-x0%1'#$&
-k
-"#
-wl
-"#
-x0%7'#$)
-k
-"#
-wl
-"#
-x0%;'#$,
-k
-"#
-wl
-"#
-x0%A'#$/
-k
-"#
-wl
-"#
-x0%E'#$2
-k
-"#
-wl
-"#
-x0%K'#$5
-k
-"#
-wl
-"#
-x0%O'#$8
-k
-"#
-wl
-"#
-x0%U'#$;
-k
-"#
-wl
-"#
-x0%Y'#$>
-k
-"#
-wl
-"#
-x0%_'#$A
-k
-"#
-wl
-"#
-x0%d'#$D
-k
-"#
-wl
-"*
-r:+$IW
-q8+>6
-"*
-tps:sb%LF%M
-"*
-yUsb%Q
-yUsb%S
-yUsb%W
-yUsb%Y
-yUsb%]
-yUsb%_
-yUsb%d
-yUsb%f
-yUsb%j
-yUsb%l
-yUsb%p
-yUsb%r
-yUsb%v
-yUsb%x
-"*
-|U
-tpw+
-"*
-|7
-tps:sb&#S
-tpr3p4.>6
-"*
-t3sb&$'.
-x>#
-k
-"*
-rp.'#
-r=
-x0%e'#6
-k
-")
-tMZ
-"*
-x0%i'#W
-k
-"#
-tMZ
-"#
-x0%o'#rl
-k
-"#
-wl
-"#
-x0%s'#sG
-k
-"#
-wl
-"#
-x0%y'#$#
-k
-"#
-wl
-"#
-x0%}'#$&
-k
-"#
-wl
-"#
-x0&&'#$)
-k
-"#
-wl
-"#
-x0&*'#$,
-k
-"#
-wl
-"#
-x0&0'#$/
-k
-"#
-wl
-"#
-x0&4'#$2
-k
-"#
-wl
-"#
-x0&:'#$5
-k
-"#
-wl
-"#
-x0&>'#$8
-k
-"#
-wl
-"#
-x0&D'#$;
-k
-"#
-wl
-"#
-x0&H'#$>
-k
-"#
-wl
-"#
-x0&N'#$A
-k
-"#
-wl
-"#
-x0&R'#$D
-k
-"#
-wl
-"*
-r:*$IW
-q8*>6
-vc,qy
-{/sb$yt#
-{/sb$/t#
-4
-{/sb#Bt#
-4
-{/r8It#
-4
-q>rmrGPq"t@pirzxPpu
-p.
-ti
-5
-uG/-r.
-{[&ZF&ZF$y
-{[&[F&[F$y
-{[&\F&\F$/
-{[&]F&]F$/
-{[&^F&^F$y
-{[&_F&_F$y
-{[&aF&aF$/
-{[&bF&bF$/
-{[&cF&cF$y
-{[&dF&dF$y
-{[&eF&eF$/
-{[&fF&fF$/
-{[&gF&gF$y
-{[&hF&hF$y
-{[&iF&iF$/
-{[&jF&jF$/
-{[&kF&kF$y
-{[&lF&lF$y
-{[&mF&mF$/
-{[&nF&nF$/
-|^~'~F$y
-|^}'}F$y
-|^|'|F$/
-|^{'{F$/
-|^z'zF$y
-|^y'yF$y
-|^x'xF$/
-|^w'wF$/
-|^v'vF$y
-|^u'uF$y
-|^t'tF$/
-|^s'sF$/
-|^r'rF$y
-|^q'qF$y
-|^p'pF$/
-|^o'oF$/
-|^n'nF$y
-|^m'mF$y
-|^l'lF$/
-|^k'kF$/
-|^j'jF$y
-|^i'iF$y
-|^h'hF$/
-|^g'gF$/
-|^f'fF$y
-|^e'eF$y
-|^d'dF$/
-|^c'cF$/
-|^b'bF#B
-|^a'aF#B
-|^_'_$I
-|^^'^$I
-|^]']F#B
-|^\'\F#B
-|^['[$I
-|^Z'Z$I
-|^Y'YF#B
-|^X'XF#B
-|^W'W$I
-|^V'V$I
-|^U'UF#B
-|^T'TF#B
-|^S'S$I
-|^R'R$I
-|^Q'QF#B
-|^P'PF#B
-|^O'O$I
-|^N'N$I
-|^M'MF#B
-|^L'LF#B
-|^K'K$I
-|^J'J$I
-|^I'IF#B
-|^H'HF#B
-|^G'G$I
-|^F'F$I
-|^E'EF#B
-|^D'DF#B
-|^C'C$I
-|^B'B$I
-|^A'AF#B
-|^@'@F#B
-|^?'?$I
-|^>'>$I
-|^='=F#B
-|^<'<F#B
-|^;';$I
-|^:':$I
-|^9'9F#B
-|^8'8F#B
-|^7'7$I
-|^6'6$I
-|^5'5F#B
-|^4'4F#B
-|^3'3$I
-|^2'2$I
-!#
-pnj8r4
-zpsb$rF$u
-zpsb$(F$+
-zpsb$lF$o
-zpsb$"F$%
-zpsb#;F#>
-|iB$E
-zpsb#5F#8
-|i<$?
-uGuis6
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRzl-wbsZ
-uG78r-
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb&^F&_F&aF&bL
-uG77s6
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb&gF&hF&iF&jL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2p4b'a'_'^L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2p4]'\'['ZL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR~l{Ju0p&
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb&wF&xF&yF&zL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb'"F'#F'$F'%L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4Y'X'W'VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4U'T'S'RL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#1l.uPn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb'2F'3F'4F'5L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2p4~'}'|'{L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4Q'P'O'NL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4M'L'K'JL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#5l.z(sL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2p4z'y'x'wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2p4v'u't'sL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2p4I'H'G'FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2p4E'D'C'BL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#9l.z(pk
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2p4r'q'p'oL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2p4n'm'l'kL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2p4A'@'?'>L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2p4='<';':L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#=l.z(rJ
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2p4j'i'h'gL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2p4f'e'd'cL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2p49'8'7'6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2p45'4'3'2L
-"%
-zpsb%jF%m
-zpsb$}F%#
-zpsb%dF%g
-zpsb$wF$z
-zpsb$3F$6
-zpsb#FF#I
-zpsb$-F$0
-zpsb#@F#C
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Il.p<pk
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8z$y$x$wL
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ml.p<rJ
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ql.-p<p&
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ul.--7rg
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Yl.--w7
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#]l.u)vm
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2r8z$y$x$wL
-"%
-zpsb&bF&e
-zpsb%uF%x
-zpsb&[F&^
-zpsb%oF%r
-zpsb%+F%.
-zpsb$>F$A
-zpsb%%F%(
-zpsb$8F$;
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#jl.78w7
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8z$y$x$wL
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#nl.77vm
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#rl.77wN
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#vl.77tO
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#zl.7tyrg
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#~l.798v=
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2r8z$y$x$wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2r8z$y$x$wL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2r8z$y$x$wL
-"%
-zpsb'YF'\
-zpsb&mF&p
-zpsb'SF'V
-zpsb&gF&j
-zpsb&#F&&
-zpsb%6F%9
-zpsb%zF%}
-zpsb%0F%3
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$-lxe|+rg
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb)gF)hF)iF)ju2q}2wgp*2p0u2vfu2r8v$u$t$sL
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb)kF)lF)mF)nu2q}2wgp*2p0u2wyu2r8r$q$p$oL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4b'a'_'^u2yD[r2ryu2vfu2r8n$m$l$kL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4]'\'['Zu2yD[r2ryu2wyu2r8j$i$h$gL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$1l.wb8v=
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb)oF)pF)qF)ru2R%<$<#<"u2vfu2r8f$e$d$cL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb)sF)tF)uF)vu2R%<$<#<"u2wyu2r8b$a$_$^L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4Y'X'W'Vu2q}2wgp*2p0u2vfu2r8]$\$[$ZL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4U'T'S'Ru2q}2wgp*2p0u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$5l.wbtK
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb)wF)xF)yF)zu2R)<(<'<&u2vfu2r8U$T$S$RL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4~'}'|'{u2R)<(<'<&u2wyu2r8Q$P$O$NL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4Q'P'O'Nu2R%<$<#<"u2vfu2r8M$L$K$JL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4M'L'K'Ju2R%<$<#<"u2wyu2r8I$H$G$FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$9l8z(s%
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4z'y'x'wu2R-<,<+<*u2vfu2r8E$D$C$BL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4v'u't'su2R-<,<+<*u2wyu2r8A$@$?$>L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4I'H'G'Fu2R)<(<'<&u2vfu2r8=$<$;$:L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4E'D'C'Bu2R)<(<'<&u2wyu2r89$8$7$6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$=l8z(t[
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4r'q'p'ou2R1<0</<.u2vfu2r85$4$3$2L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4n'm'l'ku2R1<0</<.u2wyu2r81$0$/$.L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4A'@'?'>u2R-<,<+<*u2vfu2r8-$,$+$*L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4='<';':u2R-<,<+<*u2wyu2r8)$($'$&L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$Al8z(tz
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4j'i'h'gu2R5<4<3<2u2vfu2r8%$$$#$"L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4f'e'd'cu2R5<4<3<2u2wyu2tLsGt|qWL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p49'8'7'6u2R1<0</<.u2vfu2t$sIsUWL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p45'4'3'2u2R1<0</<.u2wyu2qsSv,L
-qGsb)f'.
-qGsb)e'/
-qGsb)d'0
-qGsb)c'1
-uRs2#oV2
-uRpW[VC
-"_
-u^kx_~*0
-!#
-}g-qy
-|Np4-BwL
-yV-6
-}g.qy
-|7
-q6
-}g8r4
-rY
-ss
-xH
-xI
-z|
-{B
-"$
-|Np4,BwL
-yV,6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4+BwL
-yV+6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4*BwL
-yV*6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-vc9j
-{e8
-uoz]I
-"#
-|cz2r3r82$6
-|cz2r3r8)$-
-|cz2r3sz$$
-|cz2r3xhsU
-!#
-"#
-wh
-pr^-q@
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-{?vFqw
-*u%
-s.y:s2$%2s2$R
-q7/q&
-p1
-Yxcb
-4
-pCA
-4
-pr^8pX
-TA
-rN
-tP
-pr^-s6
-vT/
-"$
-u;qO
-s.y:s2$'2s2$T
-r\b
-re|;pu
-pCA
-4
-"$
-TA
-rN
-tP
-"$
-q1q9A
-"$
-|%A
-s.y:s2$)2s2$V
-r\b
-|V&pu
-pCA
-4
-"$
-TA
-rN
-tP
-|V%2zG
-sS
-rDu
-{?vFr.7
-pV)I
-pr^8r4
-rp1'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$7L
-!#
-"#
-pV"I
-"#
-rp0'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$/L
-!#
-"#
-}^I
-"#
-rp/'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$'L
-!#
-"&
-vGw?
-"&
-i"yl
-s.y:s2$12s2$^
-r\b
-|V/pu
-pCA
-4
-5
-"&
-TA
-s'7
-rp.'#
-w2
-*.%
-syy1Ps}+r3xfu}t|L
-!#
-|.-u:
-q1=p$
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-q7/q&
-y7,
-)
-uG@9j
-*up-
-s.y:s2$92s2$g
-tQ4rZ
-vj
-{(
-tT
-}e,
-uG@})
-}3Mb
-s=M%
-4
-pC@
-4
-uGwbf
-T@
-rN
-tP
-s'9
-"5
-{;*3$7
-{;*5$8
-{;*7$0
-{;*9$1
-{;*;$;
-{;*=$<
-{;*?$4
-{;*A$5
-{;*C$?
-{;*E$@
-{;*G$8
-{;*I$9
-{;*K$C
-{;*M$D
-{;*O$<
-{;*Q$=
-{;*S$G
-{;*U$H
-{;*W$@
-{;*Y$A
-rp~$K
-rp}$L
-rp|$D
-rp{$E
-rpz$O
-rpy$P
-rpx$H
-rpw$I
-rpv$S
-rpu$T
-rpt$L
-rps$M
-rpr$W
-rpq$X
-rpp$P
-rpo$Q
-rpn$[
-rpm$\
-rpl$T
-rpk$U
-rpj$_
-rpi$a
-rph$X
-rpg$Y
-rpf$d
-rpe$e
-rpd$\
-rpc$]
-rpb$U
-rpa$V
-rp_$N
-rp^$O
-rp]$Y
-rp\$Z
-rp[$R
-rpZ$S
-rpY$]
-rpX$^
-rpW$V
-rpV$W
-rpU$b
-rpT$c
-rpS$Z
-rpR$[
-rpQ$f
-rpP$g
-rpO$^
-rpN$_
-rpM$j
-rpL$k
-rpK$c
-rpJ$d
-rpI$n
-rpH$o
-rpG$g
-rpF$h
-rpE$r
-rpD$s
-rpC$k
-rpB$l
-rpA$v
-rp@$w
-rp?$o
-rp>$p
-rp=$z
-rp<${
-rp;$s
-rp:$t
-rp9$~
-rp8F#.
-rp7$w
-rp6$x
-rp5F#1
-rp4F#2
-rp3${
-rp2$|
-"#
-o
-*,%
-"$
-x"I
-"#
-|iu$v
-x9s0
-!#
-uGu0q@
-vG/
-"&
-v&qO
-s.y:s2$B2s2$p
-tQ4V"
-vj
-{(
-tT
-}e,
-"%
-r\b
-|e
-pC@
-4
-"%
-T@
-rN
-tP
-s'/
-o
-*,%
-"#
-x"I
-"#
-|is$t
-x9s0
-!#
-|.-q#-
-vG/
-uG@9zg
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-uG@/u:
-s=M%
-|V&pu
-pC@
-4
-"%
-T@
-rN
-tP
-s'@
-o
-*,%
-"&
-x"I
-"#
-|iq$r
-x9s0
-!#
-"%
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V$2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm=
-o
-*,%
-"#
-x"I
-"#
-|io$p
-x9s0
-!#
-"&
-xsA
-"%
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"&
-s=M%
-|V3pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm,
-o
-*,%
-"&
-x"I
-"#
-|im$n
-x9s0
-!#
-"%
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V12{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm+
-o
-*,%
-"#
-x"I
-"#
-|ik$l
-x9s0
-!#
-"&
-q1q,yl
-"%
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"&
-s=M%
-|V@pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm-
-o
-*,%
-"&
-x"I
-"#
-|ii$j
-x9s0
-!#
-"%
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V>2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm.
-o
-*,%
-"#
-x"I
-"#
-|ig$h
-x9s0
-!#
-"&
-qF#pd
-"%
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"&
-s=M%
-|VMpu
-pC@
-4
-"%
-T@
-rN
-tP
-pm8
-o
-*,%
-"&
-x"I
-"#
-|ie$f
-x9s0
-!#
-"%
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VK2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm7
-o
-*,%
-"#
-x"I
-"#
-|ic$d
-x9s0
-!#
-"&
-qF&G=
-"%
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"&
-s=M%
-|VZpu
-pC@
-4
-"%
-T@
-rN
-tP
-pm9
-o
-*,%
-"&
-x"I
-"#
-|ia$b
-x9s0
-!#
-"%
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VX2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm/
-o
-*,%
-"#
-x"I
-"#
-|i^$_
-x9s0
-!#
-"&
-qF)G/
-"%
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"&
-s=M%
-|Vhpu
-pC@
-4
-"%
-T@
-rN
-tP
-pm@
-o
-*,%
-"&
-x"I
-"#
-|i\$]
-x9s0
-!#
-"%
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|Vf2{'
-pC@
-4
-"$
-T@
-rN
-tP
-u(=
-o
-*,%
-"#
-x"I
-"#
-|iZ$[
-x9s0
-!#
-"&
-qF,2|#
-"%
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"&
-s=M%
-|Vupu
-pC@
-4
-"%
-T@
-rN
-tP
-u(,
-o
-*,%
-"&
-x"I
-"#
-|iX$Y
-x9s0
-!#
-"%
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vs2{'
-pC@
-4
-"$
-T@
-rN
-tP
-u(+
-o
-*,%
-"#
-x"I
-"#
-|iV$W
-x9s0
-!#
-"&
-qF/rq
-"%
-v0s2#Frq
-vj
-{(
-v0s2#I%
-p}q4
-}e,
-"&
-s=M%
-re~8#1pu
-pC@
-4
-"%
-T@
-rN
-tP
-u(-
-o
-*,%
-"&
-x"I
-"#
-|iT$U
-x9s0
-!#
-"%
-v0s2#Erq
-vj
-{(
-v0s2#H%
-p}q4
-}e,
-"$
-re~8#/2{'
-pC@
-4
-"$
-T@
-rN
-tP
-u(.
-o
-*,%
-"#
-x"I
-"#
-|iR$S
-x9s0
-!#
-"&
-qF22ty
-"%
-v0s2#V2ty
-vj
-{(
-v0s2#Y%
-p}ty
-}e,
-"&
-s=M%
-re~8#>pu
-pC@
-4
-"%
-T@
-rN
-tP
-u(8
-o
-*,%
-"&
-x"I
-"#
-|iP$Q
-x9s0
-!#
-"%
-v0s2#U2ty
-vj
-{(
-v0s2#X%
-p}ty
-}e,
-"$
-re~8#<2{'
-pC@
-4
-"$
-T@
-rN
-tP
-u(7
-o
-*,%
-"#
-x"I
-"#
-|iN$O
-x9s0
-!#
-"&
-qF52xO
-"%
-v0s2#g2xO
-vj
-{(
-v0s2#j%
-p}xO
-}e,
-"&
-s=M%
-re~8#Kpu
-pC@
-4
-"%
-T@
-rN
-tP
-u(9
-o
-*,%
-"&
-x"I
-"#
-|iL$M
-x9s0
-!#
-"%
-v0s2#f2xO
-vj
-{(
-v0s2#i%
-p}xO
-}e,
-"$
-re~8#I2{'
-pC@
-4
-"$
-T@
-rN
-tP
-u(/
-o
-*,%
-"#
-x"I
-"#
-|iJ$K
-x9s0
-!#
-"&
-qF82}(
-"%
-v0s2#w2}(
-vj
-{(
-v0s2#z%
-p}}(
-}e,
-"&
-s=M%
-re~8#Xpu
-pC@
-4
-"%
-T@
-rN
-tP
-u(@
-o
-*,%
-"&
-x"I
-"#
-|iH$I
-x9s0
-!#
-"%
-v0s2#v2}(
-vj
-{(
-v0s2#y%
-p}}(
-}e,
-"$
-re~8#V2{'
-pC@
-4
-"$
-T@
-rN
-tP
-z>=
-o
-*,%
-"#
-x"I
-"#
-|iF$G
-x9s0
-!#
-|.-|_
-qF=A
-"(
-v0s2$,A
-s.y:s2&C2s2&q
-tQ42s2$/
-vj
-{(
-tT
-}e,
-"%
-r\b
-w"~8#e
-pC@
-4
-"%
-T@
-rN
-tP
-z>,
-o
-*,%
-"#
-x"I
-"#
-|iD$E
-x9s0
-!#
-")
-qF?yl
-"%
-v0s2$5yl
-s.y:s2&L2s2&z
-tQ42s2$8
-vj
-{(
-tT
-}e,
-"%
-r\b
-w"~8#l
-pC@
-4
-"%
-T@
-rN
-tP
-z>+
-o
-*,%
-"#
-x"I
-"#
-|iB$C
-x9s0
-!#
-"'
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-"$
-|V$2~8#d
-pC@
-4
-"$
-T@
-rN
-tP
-z>-
-o
-*,%
-"#
-x"I
-"#
-|i@$A
-x9s0
-!#
-"$
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V#2~8#j
-pC@
-4
-"$
-T@
-rN
-tP
-z>.
-o
-*,%
-"#
-x"I
-"#
-|i>$?
-x9s0
-!#
-"$
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"$
-|V02~8#c
-pC@
-4
-"$
-T@
-rN
-tP
-z>8
-o
-*,%
-"#
-x"I
-"#
-|i<$=
-x9s0
-!#
-"$
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V/2~8#i
-pC@
-4
-"$
-T@
-rN
-tP
-z>7
-o
-*,%
-"#
-x"I
-"#
-|i:$;
-x9s0
-!#
-"$
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"$
-|V<2~8#b
-pC@
-4
-"$
-T@
-rN
-tP
-z>9
-o
-*,%
-"#
-x"I
-"#
-|i8$9
-x9s0
-!#
-"$
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V;2~8#h
-pC@
-4
-"$
-T@
-rN
-tP
-z>/
-o
-*,%
-"#
-x"I
-"#
-|i6$7
-x9s0
-!#
-"$
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"$
-|VH2~8#a
-pC@
-4
-"$
-T@
-rN
-tP
-z>@
-o
-*,%
-"#
-x"I
-"#
-|i4$5
-x9s0
-!#
-"$
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VG2~8#g
-pC@
-4
-"$
-T@
-rN
-tP
-{K=
-o
-*,%
-"#
-x"I
-"#
-|i2$3
-x9s0
-!#
-"$
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"$
-|VT2~8#_
-pC@
-4
-"$
-T@
-rN
-tP
-{K,
-o
-*,%
-"#
-x"I
-"#
-|i0$1
-x9s0
-!#
-"$
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VS2~8#f
-pC@
-4
-"$
-T@
-rN
-tP
-{K+
-o
-*,%
-"#
-x"I
-"#
-|i.$/
-x9s0
-!#
-"$
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"$
-|Va2~8#^
-pC@
-4
-"$
-T@
-rN
-tP
-{K-
-o
-*,%
-"#
-x"I
-"#
-|i,$-
-x9s0
-!#
-"$
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|V_2~8#e
-pC@
-4
-"$
-T@
-rN
-tP
-{K.
-o
-*,%
-"#
-x"I
-"#
-|i*$+
-x9s0
-!#
-"$
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"$
-|Vm2~8#]
-pC@
-4
-"$
-T@
-rN
-tP
-{K8
-o
-*,%
-"#
-x"I
-"#
-|i($)
-x9s0
-!#
-"$
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vl2~8#d
-pC@
-4
-"$
-T@
-rN
-tP
-{K7
-o
-*,%
-"#
-x"I
-"#
-|i&$'
-x9s0
-!#
-"$
-v0s2#Frq
-vj
-{(
-v0s2#I%
-p}q4
-}e,
-"$
-|Vy2~8#\
-pC@
-4
-"$
-T@
-rN
-tP
-{K9
-o
-*,%
-"#
-x"I
-"#
-|i$$%
-x9s0
-!#
-"$
-v0s2#Erq
-vj
-{(
-v0s2#H%
-p}q4
-}e,
-"$
-|Vx2~8#c
-pC@
-4
-"$
-T@
-rN
-tP
-{K/
-o
-*,%
-"#
-x"I
-"#
-|i"$#
-x9s0
-!#
-"$
-v0s2#V2ty
-vj
-{(
-v0s2#Y%
-p}ty
-}e,
-"$
-re~8#42~8#[
-pC@
-4
-"$
-T@
-rN
-tP
-{K@
-o
-*,%
-"#
-x"I
-"#
-zpszu#
-x9s0
-!#
-"$
-v0s2#U2ty
-vj
-{(
-v0s2#X%
-p}ty
-}e,
-"$
-re~8#32~8#b
-pC@
-4
-"$
-T@
-rN
-tP
-s'uQ
-o
-*,%
-"#
-x"I
-"#
-zprvt|
-x9s0
-!#
-"$
-v0s2#g2xO
-vj
-{(
-v0s2#j%
-p}xO
-}e,
-"$
-re~8#@2~8#Z
-pC@
-4
-"$
-T@
-rN
-tP
-s'8,
-o
-*,%
-"#
-x"I
-"#
-zpu_rl
-x9s0
-!#
-"$
-v0s2#f2xO
-vj
-{(
-v0s2#i%
-p}xO
-}e,
-"$
-re~8#?2~8#a
-pC@
-4
-"$
-T@
-rN
-tP
-s'w}
-o
-*,%
-"#
-x"I
-"#
-zpr_sU
-x9s0
-!#
-"$
-v0s2#w2}(
-vj
-{(
-v0s2#z%
-p}}(
-}e,
-"$
-re~8#L2~8#Y
-pC@
-4
-"$
-T@
-rN
-tP
-s'8-
-o
-*,%
-"#
-x"I
-"#
-zprnq/
-x9s0
-!#
-"$
-v0s2#v2}(
-vj
-{(
-v0s2#y%
-p}}(
-}e,
-"$
-re~8#K2~8#_
-pC@
-4
-"$
-T@
-rN
-tP
-s'8.
-o
-*,%
-"#
-x"I
-"#
-zpu}6
-x9s0
-!#
-|.-pw
-O
-!#
-tb+r1
-O
-!#
-tb.ps@
-]=s3v(
-(v(
-!#
-u{{L
-]Qs3|#
-"P
-(uk
-!#
-"#
-]ns3y{
-"#
-(uk
-!#
-"#
-]}s38@
-"#
-(uk
-!#
-"1
-rj~8%S|1=
-rj~8%L|1,
-(7+
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-tW
-p3c
-;B
-(
-!s*
-"c
-qH
-u+(]
-;C
-(
-!tS
-"'
-g
-u+'r
-;;
-(
-!vB
-"#
-qH
-u+&{
-;C
-(
-!w&
-"#
-g
-u+&f
-;=
-(
-!x=
-"&
-sk
-u+&>
-;A
-(
-!yE
-"+
-uI
-u+&1
-;@
-(
-!{-
-uI
-u+&(
-;@
-(
-!vKxw
-uI
-u+%}
-;@
-(
-!pty@
-uI
-u+%u
-;@
-(
-!ptyG
-uI
-u+%m
-;@
-(
-!pt+uU
-uI
-u+%e
-;@
-(
-!pt{H
-uI
-u+%\
-;@
-(
-!pt.uU
-uI
-u+%T
-;@
-(
-!pt|F
-uI
-u+%L
-;@
-(
-!pt|G
-uI
-u+%D
-;@
-(
-!pt}x
-uI
-u+%<
-;@
-(
-!pt/uU
-uI
-u+%4
-;@
-(
-!ptxw
-uI
-u+%,
-;@
-(
-!tYy@
-uI
-u+%$
-;@
-(
-!tYyG
-uI
-u+$y
-;@
-(
-!tY+uU
-uI
-u+$q
-;@
-(
-!tY{H
-uI
-u+$i
-;@
-(
-!tY.uU
-uI
-u+$a
-;@
-(
-!tY|F
-uI
-u+$X
-;@
-(
-!tY|G
-uI
-u+$P
-;@
-(
-!tY}x
-uI
-u+$H
-;@
-(
-!tY/uU
-uI
-u+$@
-;@
-(
-!tYxw
-uI
-u+$8
-;@
-(
-!vK-y@
-uI
-u+$0
-;@
-(
-!vK-yG
-uI
-u+$'
-;@
-(
-!vKp<uU
-uI
-u+#{
-;@
-(
-!vK-{H
-uI
-u+#s
-;@
-(
-!vKu)uU
-uI
-u+#k
-;@
-(
-!vK-|F
-uI
-u+#c
-;@
-(
-!vK-|G
-uI
-u+#Z
-;@
-(
-!vK-}x
-uI
-u+#R
-;@
-(
-!vKv<uU
-uI
-u+#J
-;@
-(
-!vK-xw
-uI
-u+#B
-;@
-(
-!vK.y@
-uI
-u+#:
-;@
-(
-!vK.yG
-uI
-u+#2
-;@
-(
-!vK{_uU
-uI
-a{
-;@
-(
-!vK.{H
-uI
-as
-;@
-(
-!vK..uU
-uI
-ak
-;@
-(
-!vK.|F
-uI
-ac
-;@
-(
-!vK.|G
-uI
-aZ
-;@
-(
-!vK.}x
-uI
-aR
-;@
-(
-!vKt2uU
-uI
-aJ
-;@
-(
-!vK.xw
-uI
-aB
-;@
-(
-!vK8y@
-uI
-a:
-;@
-(
-!vK8yG
-uI
-a2
-;@
-(
-!vKw}uU
-uI
-a*
-;@
-(
-!vK8{H
-uI
-a"
-;@
-(
-!vK8.uU
-uI
-pfpY
-;@
-(
-!vK8|F
-")
-}G
-vg
-v#
-(
-!vK8|G
-"%
-g
-u+(@
-;;
-(
-!vK8}x
-")
-sv9
-vg
-v#
-(
-!vKy{uU
-"#
-g
-u+'Z
-;=
-(
-!vK8xw
-g
-u+'7
-;?
-(
-!vK7y@
-"&
-sk
-u+&J
-;A
-(
-!vK7yG
-sk
-u+&H
-;A
-(
-!vK7+uU
-sk
-u+&F
-;A
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var tiledF16x64SM80 = driver.Text{Base: &tiledBF16x64SM80, Code: `packed2 108639 tiled_dtype_F16_row_F16_9_8_dtype_F16_8_4_float32
+ yH${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
+/#
+{Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
+/#
+{Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+/$
+{Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
+/#
+{Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
+/#
+{Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+/$
+{Iu5pR*"+","-p&+%*%)%(v#*"+","-@
+/#
+{Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
+/#
+{Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+/$
+{Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
+/#
+{Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
+/#
+{Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
+ XM0wL$r$$u
+wL$($$+
+wL$l$$o
+wL$"$$%
+wL#;$#>
+}gB"E
+wL#5$#8
+}g<"?
+ (2{Iu5Q>Q>Q>Qpqx-xyr#q#p#o@
+ $${Iu5Q>Q>Q>Qpqx-x[n#m#l#k@
+/#
+{Iu5Q>Q>Q>QpqywxyQ#P#O#N@
+/#
+{Iu5Q>Q>Q>Qpqywx[M#L#K#J@
+ (,wa%%$%#%"xyj#i#h#g@
+/$
+wa%%$%#%"x[f#e#d#c@
+/#
+{Iu5Q>Q>Q>Qpqx-xyI#H#G#F@
+/#
+{Iu5Q>Q>Q>Qpqx-x[E#D#C#B@
+ (0wa)%(%'%&xyb#a#_#^@
+/$
+wa)%(%'%&x[]#\#[#Z@
+/#
+wa%%$%#%"xyA#@#?#>@
+/#
+wa%%$%#%"x[=#<#;#:@
+ (0wa-%,%+%*xyY#X#W#V@
+/$
+wa-%,%+%*x[U#T#S#R@
+/#
+wa)%(%'%&xy9#8#7#6@
+/#
+wa)%(%'%&x[5#4#3#2@
+/%
+wL%I$%L
+wL$\$$_
+wL%C$%F
+wL$V$$Y
+wL#p$#s
+}gw"z
+wL#j$#m
+}gq"t
+ (B{Iu5Q>Q>Q>Qpqx-uKY"X"W"V@
+/%
+{Iu5Q>Q>Q>Qpqx-v#Y"X"W"V@
+/#
+{Iu5Q>Q>Q>QpqywuKY"X"W"V@
+/#
+{Iu5Q>Q>Q>Qpqywv#Y"X"W"V@
+ (0wa%%$%#%"uKY"X"W"V@
+/$
+wa%%$%#%"v#Y"X"W"V@
+/#
+ %0/#
+ %0 (0wa)%(%'%&uKY"X"W"V@
+/$
+wa)%(%'%&v#Y"X"W"V@
+/#
+ %0/#
+ %0 (0wa-%,%+%*uKY"X"W"V@
+/$
+wa-%,%+%*v#Y"X"W"V@
+/#
+ %0/#
+ %0/%
+wL%~$&$
+wL%4$%7
+wL%x$%{
+wL%.$%1
+wL$G$$J
+wL#Z$#]
+wL$A$$D
+wL#T$#W
+ (B 3S# &2 3S# &2 3S# &2 3S#wL&U$&X
+wL%i$%l
+wL&O$&R
+wL%c$%f
+wL$|$%"
+wL$2$$5
+wL$v$$y
+wL$,$$/
+ (B}7r#q#p#opqx-uKU"T"S"R@
+/%
+}7n#m#l#kpqx-v#Q"P"O"N@
+/#
+}7Q#P#O#NpqywuKM"L"K"J@
+/#
+}7M#L#K#Jpqywv#I"H"G"F@
+ (0}7j#i#h#gp&%%$%#%"uKE"D"C"B@
+/$
+}7f#e#d#cp&%%$%#%"v#A"@"?">@
+/#
+}7I#H#G#Fpqx-uK="<";":@
+/#
+}7E#D#C#Bpqx-v#9"8"7"6@
+ (0}7b#a#_#^p&)%(%'%&uK5"4"3"2@
+/$
+}7]#\#[#Zp&)%(%'%&v#1"0"/".@
+/#
+}7A#@#?#>p&%%$%#%"uK-","+"*@
+/#
+}7=#<#;#:p&%%$%#%"v#)"("'"&@
+ (0}7Y#X#W#Vp&-%,%+%*uK%"$"#""@
+/$
+}7U#T#S#Rp&-%,%+%*wfzj
+/#
+}79#8#7#6p&)%(%'%&pqbp*wF
+/#
+}75#4#3#2p&)%(%'%&wfyc
+ s-0Tv5yI
+t7U
+ $&t7T
+ a#$t7S
+ $$t7R
+ ^#$t7Q
+ $$t7P
+ X#$t7O
+ $$t7N
+ ^#$t7M
+ $$t7L
+ X#$t7K
+ $$t7J
+ ^#$t7I
+ $$t7H
+ X#$t7G
+ $$t7F
+ ^#$t7E
+ $$t7D
+ X#$t7C
+ $$t7B
+ ^#$t7A
+ $$t7@
+ X#$t7?
+ $$t7>
+ ^#$t7=
+ $$t7<
+ X#$t7;
+ $$t7:
+ ^#$t79
+ $$t78
+ X#$t77
+ $$t76
+ a#$t75
+ $$t74
+ a#$t73
+ $$t72
+ X#$t71
+ $$t70
+ X#$t7/
+ $$t7.
+ X#$t7-
+ $$t7,
+ X#$t7+
+ $$t7*
+ X#$t7)
+ $$t7(
+ X#$t7'
+ $$t7&
+ X#$t7%
+ $$t7$
+ X#$t7#
+ $$t7"
+ X#$u2s;
+ $$u2px
+ X#$u2r5
+ $$u2pF
+ X#$u2po
+ $$u2pG
+ X#$u2pj
+ $$u2[
+ X#$u2pM
+ $$u2U
+ X#$u2(
+ $$u27
+ o/$`}
 
-const tiledBF16x96SM80 = tiledBF16x96SM80NarrowAligned + `
- patch
- -1
-packed1 136165 tiled_dtype_BF16_row_BF16_13_8_dtype_BF16_12_4_float32
- =6
-!v7psv6|Q
- =7
- -2
-zf@x,
-p9.xWpF
-p:9/r0
- =58
- -24
-q1p@qg
-t(r|r2
-p\
-tV'q&
- =3
- -3
-rBpGq^2t,
-"#
-rBpUsO
- =2
- -3
-wKp[
-uo~5I
-vss7s[
- =2
- -1
-u1qA
- =30
- -1
-r{4
- =4
- -11
-wu31
-qm
-wh
-v112xZ
-4
-uE
-v#
-qa1
- =2
- -6
-ta
-xv,
-T1
-pm
-{R
- =9
- -10
-qnpW?
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
- =2
- -4
-i#31
-xv,
-{R
- =9
- -8
-qnpWJ
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/131vQ?
-"%
-tf-31
- =3
- -1
-{ZpW-p$
- =7
- -5
-i2qg
-sn3G
-*0%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
- =7
- -3
-s(X%
- =3
- -4
-t1=qR
-t1=U
-4
-t1=ry
- =6
- -1
-s_Xp$
- =4
- -1
-u'p,
- =3
- -1
-t>
- =4
- -1
-wr
- =6
- -1
-wtpw
-u'M'
- =2
- -1
-rBuJHr))
- =2
- -2
-qopY
-zepK?
- =3
- -1
-|RpW1p$
- =10
- -3
-ijVl
-vwu\7
-sauJn
- =2
- -1
-vsp)Vo
- =2
- -1
-u1pWr
- =38
- -3
-zJvDympMy_xDt01'
-}o1'
-pC3
- =4
- -1
-T3
- =13
- -3
-iA%
-q\pKC
-xKs0qg<#?
- =8
- -1
-s.p=3<%
- =26
- -1
-s.pWhp-%
- =2
- -1
-r{g
- =12
- -3
-v1$C
-|=$sO
-ub%
- =35
- -70
-rB=V&?
-u{@p|
-y,rF/1+
-y,p5U
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzzyumqlAD
-sn1tn
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,l77wN2qlAD
-u{8f
-q1p@G
-t1R"D
-rB=V/?
-u{@zg
-v0qIG
-rCs7
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlpk2qlAD
-v&G
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l79rFumqlAD
-"#
-q1u4/
-t1R%D
-rB=V8?
-"#
-i*qO
-rCs7
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp2lt&2qlAD
-i(qO
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp0l79tK2qlAD
-|A.qe
-*qrq
-s.uJIVH
-qF'wvq4
- =5
- -4
-qF(wv78
-p\
-s.uJKp-
-}=S
- =3
- -3
-v1$C
-|=$sO
-ub%
- =2
- -6
-xiV;
-}==
-"*
-rB=rZs^#
- =2
- -58
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}lx5-se2qlAD
-v0pKV:
-rCpY
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR"lw{u0/umqlAD
-"#
-rB=wXs^"
-")
-};G
-rCs7
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR#lx5-tl2qlAD
-v&G
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$yyz(sL2qlAD
-"#
-rB=V*2{v
-"#
-i)qO
-rCs7
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR%y~u)wi2qlAD
-i(qO
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&yyz(rJ2qlAD
-"&
-v1'VY
-|='VZ?
-ub(
- =7
- -7
-vNpWZVa
-if%
-}=[
-"&
-rB=rSs^-
- =2
- -55
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR)lzR7vm2qlAD
-snhtn
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR*l-p<tz2qlAD
-"#
-rB=V#s^,
-"&
-v0qIG
-rCs7
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR+lzR7tO2qlAD
-v&G
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,l--u).umqlAD
-"#
-rB=V,s^+
-"#
-i*qO
-rCs7
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR-lzR9w}umqlAD
-i(qO
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR.l--sq/umqlAD
- =134
- -3
-zJvDympMy_xD<X1'
-"=
-vNs2#p34
- =5
- -3
-v0s2#z%
-q\s2#tC
-uus2#t
- =7
- -1
-q\s2#uC
- =3
- -1
-q\s2#vC
- =3
- -1
-q\s2#wC
- =116
- -3
-v1*2s2#2
-|=*2s2#3?
-ub+
- =4
- -6
-v0s2#=V?
-p}s2#3
-"3
-rB=rZs^;
- =2
- -54
-rBp)p$?
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRPl-wbsZ2qlAD
-v0pKV>
-rCpY
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRQl.78w72qlAD
-"#
-rB=wXs^:
-"3
-};G
-rCs7
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRRl.uPumqlAD
-v&G
-rCpK
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRSl.77wN2qlAD
-"#
-rB=V*s^9
-"#
-i)qO
-rCs7
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRTl.z(pk2qlAD
-i(qO
-rCpK
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRUl.79rFumqlAD
- =70
- -2
-rsR3
-qvp5<5
- =3
- -2
-q1q}<8
-qvp5<;
- =43
- -3
-q\s2#Xp$
-s{=pb
-i4rq
- =3
-vj
-ur/
-i7%
-p}q4
- =2
- -4
-iA%
-{hs2$C
-pC3
- =4
- -1
-T3
- =12
- -1
-i>2s2$L
- =2
- -1
-vws2$EV"
- =4
- -1
-q\s2$+C
- =7
- -3
-s.p[3<VK
-"T
-s.pU362s2$I
- =7
- -1
-vws2$OV,
- =8
- -4
-s.y:s2#orS
-p}s2$&
-"#
-vrs2#k2}Upu
- =5
- -1
-tf02s2$S
- =2
- -3
-v1'2s2#k
-|='2s2#l?
-ub(
- =2
- -6
-w0Vx
-p}s2#l
-">
-rB=rZs^R
- =2
- -54
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRwlzR7vm2qlAD
-v0pKVw
-rCpY
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRxl-p<tz2qlAD
-"#
-rB=wXs^Q
-"?
-};G
-rCs7
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRylzR7tO2qlAD
-v&G
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRzl--u).umqlAD
-"#
-rB=V*s^P
-"#
-i)qO
-rCs7
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR{lzR9w}umqlAD
-i(qO
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR|l--sq/umqlAD
- =4
- -2
-|RpWM2s2$w
-|R=2s2$4
- =3
- -3
-r{l
-t(RNU
-t(r|<M
- =81
- -2
-t(RLqR
-t(r|<O
- =81
- -2
-t(RLr2
-t(r|<Q
- =81
- -2
-t(RL2p2
-t(r|<S
- =653
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRXl-wbsZ
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR\l{Ju0p&
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRal.uPn
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRel.z(sL
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRil.z(pk
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRml.z(rJ
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRyl.p<pk
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR}l.p<rJ
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#0l.-p<p&
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#4l.--7rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#8l.--w7
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#<l.u)vm
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Hl.78w7
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ll.77vm
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Pl.77wN
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Tl.77tO
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Xl.7tyrg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#\l.798v=
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ilxe|+rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ml.wb8v=
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ql.wbtK
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ul8z(s%
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#yl8z(t[
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#}l8z(tz
- =12
- -2
-uRs2$4V8
-uRpWlVM
- =59
- -1
-wu3/
- =20
- -2
-*q%
-s.y:s2$G2s2$u
- =2
- -3
-YxcL
-4
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2$I2s2$w
-r\L
-re|;pu
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2$K2s2$y
-r\L
-|V&pu
-pC/
- =2
- -1
-T/
- =11
- -1
-s8
-ppy%7
- =7
- -1
-s8
-ppy%/
- =7
- -1
-s8
-ppy%'
- =5
- -4
-s.y:s2$S2s2%$
-r\L
-|V/pu
-pC/
- =3
- -1
-T/
- =4
- -1
-s8
-ppr>t|
- =15
- -2
-*qp-
-s.y:s2$[2s2%,
- =6
- -1
-}3ML
- =2
- -1
-pC-
- =2
- -1
-T-
- =100
- -1
-pqr4q#-
-|l$v
-s>
-|l$u
-s>
-"$
- =2
- -1
-"%
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-q1t"/
-"'
-v&qO
-s.y:s2$e2s2%5
- =6
- -3
-r\L
-|e
-pC-
- =2
- -1
-T-
- =3
-"&
-|l$t
-s>
-|l$s
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -1
-q1[qO
- =10
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$r
-s>
-|l$q
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$p
-s>
-|l$o
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-q1}\
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$n
-s>
-|l$m
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$l
-s>
-|l$k
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF&yl
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$j
-s>
-|l$i
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$h
-s>
-|l$g
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF+pd
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$f
-s>
-|l$e
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$d
-s>
-|l$c
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF0G=
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$b
-s>
-|l$a
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$_
-s>
-|l$^
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF5G/
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$]
-s>
-|l$\
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$[
-s>
-|l$Z
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF:2|#
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$Y
-s>
-|l$X
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$W
-s>
-|l$V
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF?rq
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$U
-s>
-|l$T
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$S
-s>
-|l$R
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qFD2ty
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$Q
-s>
-|l$P
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$O
-s>
-|l$N
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qFI2xO
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$M
-s>
-|l$L
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$K
-s>
-|l$J
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qFN2}(
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-|l$I
-s>
-|l$H
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$G
-s>
-|l$F
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-qFUA
-")
-v0s2$,A
-s.y:s2&f2s2'6
- =6
- -3
-r\L
-w"~8#e
-pC-
- =2
- -1
-T-
- =3
-"&
-|l$E
-s>
-|l$D
-s>
-"#
- =2
- -1
-"$
- =2
- -8
-y/qlU
-y/tR+t/
-!#
-"*
-qFXyl
-"&
-v0s2$5yl
-s.y:s2&o2s2'?
- =6
- -3
-r\L
-w"~8#l
-pC-
- =2
- -1
-T-
- =3
-"&
-|l$C
-s>
-|l$B
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"(
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$A
-s>
-|l$@
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$?
-s>
-|l$>
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$=
-s>
-|l$<
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$;
-s>
-|l$:
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$9
-s>
-|l$8
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$7
-s>
-|l$6
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$5
-s>
-|l$4
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$3
-s>
-|l$2
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$1
-s>
-|l$0
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$/
-s>
-|l$.
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$-
-s>
-|l$,
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$+
-s>
-|l$*
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$)
-s>
-|l$(
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$'
-s>
-|l$&
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$%
-s>
-|l$$
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l$#
-s>
-|l$"
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lu#
-s>
-|lsG
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lt|
-s>
-|lqW
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lrl
-s>
-|lsI
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lsU
-s>
-|lW
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|lq/
-s>
-|lS
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-|l6
-s>
-|l>
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =13
- -1
-"Q
- =12
- -1
-"2
- =14
- -2
-p3[
-;1
- =2
- -4
-"d
-qH
-u+)#
-;3
- =4
- -2
-u+(1
-;%
- =4
- -2
-u+'$
-;3
- =4
- -2
-u+&l
-;(
- =5
- -1
-;/
- =5
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =10
- -2
-u+(c
-;%
- =10
- -2
-u+'q
-;(
- =3
- -2
-u+'G
-;+
- =5
- -1
-;/
- =4
- -1
-;/
- =4
- -1
-;/
- =26`
-
-const tiledBF16x128SM80 = `packed1 162987 tiled_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]xgpirR
-!vvrKrmKrGs/rR
-!v7psv6|Q
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+sLpD
-!Pt@|bq>rGympx/wk
-!c
-p;7t2pF
-zfsTte
-p9uQ8pF
-p:@uQpF
-qSxFrFpF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-pntIsh
-y.
-tb=r.7
-{<rW
-Q
-u{,pE
-N
-uGv(rI
-q2rO
-tb=r+8
-p%
-q1p@qg
-t(r|r2
-p\
-tV'q&
-"(
-}o1&
-"+
-rBpGq^2t,
-"#
-rBpUsO
-r6+j
-tT
-wKp[
-uo~5I
-vss7s[
-vj
-u1p=
-u1qA
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-r{4
-uVrU
-tv
-!#
-wI@pX
-wu31
-qm
-wh
-v112xZ
-4
-uE
-v#
-qa1
-!#
-z0s6
-ta
-xv,
-T1
-pm
-{R
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpW?
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
-!#
-"%
-i#31
-xv,
-{R
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpWJ
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/131vQ?
-"%
-tf-31
-\
-!#
-vl7pj
-{ZpW-p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-i2qg
-sn3G
-*0%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
-q'=q0
-u'p,
-wcu*q9z/
-p\
-ur9
-tT
-}e9
-s(X%
-wKpU
-zZ9
-{PqN
-t1=qR
-t1=U
-4
-t1=ry
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_Xp$
-H
-!#
-q'.sh
-|w$s[C
-u'p,
-wKp)
-q\spC
-vrpW%v^C?
-t>
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-wr
-t:t'
-i'V(
-i(B
-z@f
-rBuJ(r)#
-rBp=V)r)#
-wtpw
-u'M'
-zJvDympMy_xD1'rq
-sWpw
-rBuJHr))
-vd+9
-p}q4
-qopY
-zepK?
-"4
-ru0
-tb,pw
-|RpW1p$
-sJvu@-
-tb.ps@
-z3$p$
-wOu*M#1$
-ti
-4
-{#vu@.
-uVM0U
-)
-"4
-ijVl
-vwu\7
-sauJn
-tw
-p6
-vsp)Vo
-vj
-u1pY
-u1pWr
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl9
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-uE
-rt7rI
-zJvDympMy_xDt01'
-}o1'
-pC3
-4
-r7zM
-5
-rt9pb
-T3
-u(
-o
-*2%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-H
-!#
-rt=pw
-tf6rq
-|d7rq?
-iA%
-q\pKC
-xKs0qg<#?
-!#
-p\
-qxx*
-s==
-yf
-p6
-r#+r]
-vNpW934
-s.p=3<%
-r#.t'
-xUyc$V;
-zZ7
-vW4
-r#,r+
-vrpKrZC2zG
-!#
-uGqYww
-wcu*M%z/
-p\
-xv7,
-*4%
-}e-
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=5%r)%
-|A-r-
-vj
-xv7,
-tT
-}e-
-|A.sQ
-uupG
-zJvDympMy_xD10D
-s.pWhp-%
-u-@.^
-wM
-r{g
-zo
-4
-u-@8q0
-Yq4D
-pzq4qj
-w<
-)
-s.s7rSp-
-}="
-"#
-ze=pu
-u{=px
-v1$C
-|=$sO
-ub%
-u{@qw
-pl#
-t7
-p1
-4
-{#vu@8
-uGqYpE
-wcy|pW.q&
-wcy|p/9z/
-xv7,
-*9%
-}e-
-"%
-|R=rS
-wuVV
-4
-"&
-q\q4VV
-rBq4VW?
-p}zM
-s.s7rZs[
-}=-
-"#
-ze=pu
-u{,pb
-ra.q&
-)
-q7.29
-)
-u{+qw
-vNp)V*
-i)%
-x#
-u{8pX
-t1p2D
-rB=V&?
-u{@p|
-y,+ty1+
-y,p5U
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzzyumqlAD
-sn1G
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,l.-w}umqlAD
-sn6tn
-v0qI%
-rCqA
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlAD
-vNpW;G/
-i&%
-u@%
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXy~sKwN2qlAD
-u{8f
-xsqO
-t1R$D
-rB=V9?
-u{@zg
-i+qO
-rCs7
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt&2qlAD
-i)qO
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp2l..tz2qlAD
-i(qO
-rCpU
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp0l}(sL2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp*y~rOtK2qlAD
-|A.qe
-*qrq
-s.uJRVQ
-qF(wvq4
-")
-wM
-}oD
-4
-u-@8sQ
-qF)wv78
-p\
-s.uJTp-
-}=\
-"#
-w>
-".
-v1$C
-|=$sO
-ub%
-z>
-u{+r+
-xiVD
-}=F
-"*
-rB=rZs^$
-"/
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR"lzIsq/umqlAD
-v0pKVC
-rCpY
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR#yyzIvOumqlAD
-v&VB
-rCp[
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$lzRw$2qlAD
-i#VA
-u@"
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR%lsK.pk2qlAD
-"#
-rB=V)s^#
-")
-i(qO
-rCs7
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&lzI8sZ2qlAD
-i'qO
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR'yyt=tO2qlAD
-i'qO
-rCpU
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(lzR+wi2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR)lsK8w72qlAD
-"&
-v1'Vj
-|='Vk?
-ub(
-"%
-pl&
-t7
-p1
-4
-{#vuu0
-",
-vNpWkVq
-iv%
-}=l
-"&
-rB=rSs^0
-"$
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,l-t2s%2qlAD
-snxG
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR-l{Jp5/umqlAD
-sn}tn
-v0qI%
-rCqA
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR.l.tGrFumqlAD
-vNs2#1G/
-i&%
-u@%
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR/l.9/r*2qlAD
-"#
-rB=V-s^/
-"&
-i+qO
-rCs7
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR0l-xe..umqlAD
-i)qO
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR1l-|+rJ2qlAD
-i(qO
-rCpU
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR2l.-7t[2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR3l.xOwV2qlAD
-pn|YrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-pnzgq0
-pV;x_~*9
-"&
-pl)
-t7
-p1
-uG-7r4
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-uGsqtc
-{Y
-qvzIsq/1+
-qLXB
-q7/B8
-y,p<U
-qv+tyry
-ra/G
-uG.-|Y
-q7/29
-y,/U
-qv+ty1+
-ra/q&
-rr
-"A
-zJvDympMy_xD<]1'
-"=
-vNs2$,34
-prjr.7
-ra/E
-tH$pdU
-)
-qD=y'
-v0s2$6%
-q\s2$0C
-uus2$0
-0
-xN
-prj^7
-q7/q&
-y7,
-"#
-p}/
-q\s2$1C
-0
-pz[qj
-u;A
-q\s2$2C
-0
-pzp0qj
-tmyl
-q\s2$3C
-0
-pzq,qj
-uGuis-
-tH,Ety1+
-tH*AU
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-tJ9Z
-tJ:Z
-tJ;Z
-tJ<Z
-tJ=Z
-tJ>Z
-tJ?Z
-tJ@Z
-tJAZ
-tJBZ
-tJCZ
-tJDZ
-tJEZ
-tJFZ
-tJGZ
-tJHZ
-tJIZ
-tJJZ
-tJKZ
-tJLZ
-tJMZ
-sF~Z
-sF}Z
-sF|Z
-sF{Z
-sFzZ
-sFyZ
-sFxZ
-sFwZ
-sFvZ
-sFuZ
-sFtZ
-sFsZ
-sFrZ
-sFqZ
-sFpZ
-sFoZ
-sFnZ
-sFmZ
-sFlZ
-sFkZ
-sFjZ
-sFiZ
-sFhZ
-sFgZ
-sFfZ
-sFeZ
-sFdZ
-sFcZ
-sFbZ
-sFaZ
-sF_Z
-sF^Z
-sF]Z
-sF\Z
-sF[Z
-sFZZ
-sFYZ
-sFXZ
-sFWZ
-sFVZ
-sFUZ
-sFTZ
-sFSZ
-sFRZ
-sFQZ
-sFPZ
-sFOZ
-sFNZ
-sFMZ
-sFLZ
-sFKZ
-sFJZ
-sFIZ
-sFHZ
-sFGZ
-sFFZ
-sFEZ
-sFDZ
-sFCZ
-sFBZ
-sFAZ
-sF@Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qm
-!#
-pn{Gr+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u-v(pj
-p+
-"3
-v1*2s2#K
-|=*2s2#L?
-ub+
-".
-w"{'
-{#vu@9
-"4
-v0s2#VVH
-p}s2#L
-"3
-rB=rZs^@
-"$
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRUl8{pvm2qlAD
-v0pKVG
-rCpY
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRVl|#8tl2qlAD
-v&VF
-rCp[
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRWl7}#xWumqlAD
-i#VE
-u@"
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRXl7wd=umqlAD
-"#
-rB=V)s^?
-"3
-i(qO
-rCs7
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRYlw}-w}umqlAD
-i'qO
-rCpK
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRZl|#}r.umqlAD
-i'qO
-rCpU
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR[l7qYwN2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR\l78sq/umqlAD
-u-ukj
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uGsqq#@
-y7,
-rsR5
-qvp5<7
-rbpiyux${ozmXn
-rbpiyux${ozmp0l.tGv=
-uG.-y=
-q1q}<:
-qvp5<=
-rbpiyux${ozmXl-t2s%
-uG.8qy
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2R#<"t02q,u2vfu2u}6Sq/L
-uG.7r-
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r_sUsIrlu2R#<"t02q,u2wyu2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r86$7$8$9u2p*2u4yD[u2vfu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8:$;$<$=u2p*2u4yD[u2wyu2r8:$;$<$=L
-uG.-qy
-rbpiyux${ozmp0l{Jp5p&
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%rvt|sGu#u2R'<&<%<$u2vfu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8"$#$$$%u2R'<&<%<$u2wyu2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8>$?$@$Au2R#<"t02q,u2vfu2r8>$?$@$AL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8B$C$D$Eu2R#<"t02q,u2wyu2r8B$C$D$EL
-"$
-rbpiyux${ozmR"l.-w}rg
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8&$'$($)u2R+<*<)<(u2vfu2r8&$'$($)L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8*$+$,$-u2R+<*<)<(u2wyu2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8F$G$H$Iu2R'<&<%<$u2vfu2r8F$G$H$IL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8J$K$L$Mu2R'<&<%<$u2wyu2r8J$K$L$ML
-"$
-rbpiyux${ozmR&l.9/r*
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8.$/$0$1u2R/<.<-<,u2vfu2r8.$/$0$1L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r82$3$4$5u2R/<.<-<,u2wyu2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8N$O$P$Qu2R+<*<)<(u2vfu2r8N$O$P$QL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%r8R$S$T$Uu2R+<*<)<(u2wyu2r8R$S$T$UL
-xS3<3B
-tU3qO
-\
-pnwEq3
-q\s2#yp$
-s{=pb
-i;rq
-"P
-u^_t\
-rt8u:
-vj
-ur/
-i>%
-p}q4
-}e7
-rt7t;
-iH%
-{hs2$d
-pC3
-4
-r7zM
-5
-"R
-T3
-{K
-o
-*2%
-vAu&ql
-!#
-"R
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-iE2s2$m
-p}q4
-rt=r4
-vws2$fV"
-qoq4
-zeq4?
-q:
-p}q4
-q\s2$KC
-vrp"qgrS?
-!#
-"S
-q\p"p$
-yf
-p6
-r#+r-
-s.p[3<VR
-"T
-s.pU362s2$j
-zZ7
-vW4
-"T
-vrpYrZCs^h
-!#
-"O
-wcy|pKq&
-vws2$pV,
-"I
-|R=%
-uh
-4
-"O
-q\q4C
-rBq4sO
-p}zM
-s.y:s2$2rS
-p}s2$F
-"#
-vrs2$.2}Upu
-s{,r+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-s{+pj
-p+
-s{-pb
-tf02s2$t
-5
-"?
-v1'2s2$.
-|='2s2$/?
-ub(
-s'8
-"?
-w02s2#7
-p}s2$/
-">
-rB=rZs^Y
-"?
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR~l-t2s%2qlAD
-v0pK2s2#6
-rCpY
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl{Jp5/umqlAD
-v&2s2#5
-rCp[
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl.tGrFumqlAD
-i#2s2#4
-u@"
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl.9/r*2qlAD
-"#
-rB=V)s^X
-"?
-i(qO
-rCs7
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl-xe..umqlAD
-i'qO
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl-|+rJ2qlAD
-i'qO
-rCpU
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl.-7t[2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl.xOwV2qlAD
-s{8qw
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-!#
-s{9pb
-|RpWT2s2%A
-|R=2s2$[
-4
-p6
-prjwE
-r{z
-t(RRU
-t(r|<Q
-prq0qw
-v/yq}X6s^0
-prqyq3
-t1u&=
-xpxht%>?
-"#
-v/yq}Xq/s^1
-"#
-t1s0B
-xpqst%>?
-"#
-v/yq}Xrls^2
-"#
-t1u&/
-xpt$t%>?
-"#
-v/yq}Xt|s^3
-"#
-t1u&@
-xpult%>?
-"#
-v/yq}X$#s^4
-"#
-t1s0A
-xpr8#t%>?
-"#
-v/yq}X$%s^5
-"#
-t1u&zI
-xpr8%t%>?
-"#
-v/yq}X$)s^6
-"#
-t1s0yl
-xpr8)t%>?
-"#
-v/yq}X$+s^7
-"#
-t1u&y?
-xpr8+t%>?
-"#
-v/yq}X$/s^8
-"#
-t1s0pd
-xpr8/t%>?
-"#
-v/yq}X$1s^9
-"#
-t1u&--
-xpr81t%>?
-"#
-v/yq}X$5s^:
-"#
-t1u&sq
-xpr85t%>?
-"#
-v/yq}X$7s^;
-"#
-t1s0G,
-xpr87t%>?
-"#
-v/yq}X$;s^<
-"#
-t1u&t2
-xpr8;t%>?
-"#
-v/yq}X$=s^=
-"#
-t1u&xe
-xpr8=t%>?
-"#
-v/yq}X$As^>
-"#
-t1u&|#
-xpr8At%>?
-"#
-v/yq}X$Cs^?
-"#
-t1u&uk
-xpr8Ct%>?
-"$
-t(RPqR
-t(r|<S
-"$
-v/yq}X$)s^@
-"$
-t1u&=
-xpr8)t%>?
-"#
-v/yq}X$+s^A
-"#
-t1s0B
-xpr8+t%>?
-"#
-v/yq}X$/s^B
-"#
-t1u&/
-xpr8/t%>?
-"#
-v/yq}X$1s^C
-"#
-t1u&@
-xpr81t%>?
-"#
-v/yq}X$5s^D
-"#
-t1s0A
-xpr85t%>?
-"#
-v/yq}X$7s^E
-"#
-t1u&zI
-xpr87t%>?
-"#
-v/yq}X$;s^F
-"#
-t1s0yl
-xpr8;t%>?
-"#
-v/yq}X$=s^G
-"#
-t1u&y?
-xpr8=t%>?
-"#
-v/yq}X$As^H
-"#
-t1s0pd
-xpr8At%>?
-"#
-v/yq}X$Cs^I
-"#
-t1u&--
-xpr8Ct%>?
-"#
-v/yq}X$Gs^J
-"#
-t1u&sq
-xpr8Gt%>?
-"#
-v/yq}X$Is^K
-"#
-t1s0G,
-xpr8It%>?
-"#
-v/yq}X$Ms^L
-"#
-t1u&t2
-xpr8Mt%>?
-"#
-v/yq}X$Os^M
-"#
-t1u&xe
-xpr8Ot%>?
-"#
-v/yq}X$Ss^N
-"#
-t1u&|#
-xpr8St%>?
-"#
-v/yq}X$Us^O
-"#
-t1u&uk
-xpr8Ut%>?
-"$
-t(RPr2
-t(r|<U
-"$
-v/yq}X$Ws^P
-"$
-t1u&=
-xpr8Wt%>?
-"#
-v/yq}X$Ys^Q
-"#
-t1s0B
-xpr8Yt%>?
-"#
-v/yq}X$]s^R
-"#
-t1u&/
-xpr8]t%>?
-"#
-v/yq}X$_s^S
-"#
-t1u&@
-xpr8_t%>?
-"#
-v/yq}X$ds^T
-"#
-t1s0A
-xpr8dt%>?
-"#
-v/yq}X$fs^U
-"#
-t1u&zI
-xpr8ft%>?
-"#
-v/yq}X$js^V
-"#
-t1s0yl
-xpr8jt%>?
-"#
-v/yq}X$ls^W
-"#
-t1u&y?
-xpr8lt%>?
-"#
-v/yq}X$ps^X
-"#
-t1s0pd
-xpr8pt%>?
-"#
-v/yq}X$rs^Y
-"#
-t1u&--
-xpr8rt%>?
-"#
-v/yq}X$vs^Z
-"#
-t1u&sq
-xpr8vt%>?
-"#
-v/yq}X$xs^[
-"#
-t1s0G,
-xpr8xt%>?
-"#
-v/yq}X$|s^\
-"#
-t1u&t2
-xpr8|t%>?
-"#
-v/yq}X$~s^]
-"#
-t1u&xe
-xpr8~t%>?
-"#
-v/yq}XF#1s^^
-"#
-t1u&|#
-xpsb#1t%>?
-"#
-v/yq}XF#3s^_
-"#
-t1u&uk
-xpsb#3t%>?
-"$
-t(RP2p2
-t(r|<W
-"$
-v/yq}X$js^a
-"$
-t1u&=
-xpr8jt%>?
-"#
-v/yq}X$ls^b
-"#
-t1s0B
-xpr8lt%>?
-"#
-v/yq}X$ps^c
-"#
-t1u&/
-xpr8pt%>?
-"#
-v/yq}X$rs^d
-"#
-t1u&@
-xpr8rt%>?
-"#
-v/yq}X$vs^e
-"#
-t1s0A
-xpr8vt%>?
-"#
-v/yq}X$xs^f
-"#
-t1u&zI
-xpr8xt%>?
-"#
-v/yq}X$|s^g
-"#
-t1s0yl
-xpr8|t%>?
-"#
-v/yq}X$~s^h
-"#
-t1u&y?
-xpr8~t%>?
-"#
-v/yq}XF#1s^i
-"#
-t1s0pd
-xpsb#1t%>?
-"#
-v/yq}XF#3s^j
-"#
-t1u&--
-xpsb#3t%>?
-"#
-v/yq}XF#7s^k
-"#
-t1u&sq
-xpsb#7t%>?
-"#
-v/yq}XF#9s^l
-"#
-t1s0G,
-xpsb#9t%>?
-"#
-v/yq}XF#=s^m
-"#
-t1u&t2
-xpsb#=t%>?
-"#
-v/yq}XF#?s^n
-"#
-t1u&xe
-xpsb#?t%>?
-"#
-v/yq}XF#Cs^o
-"#
-t1u&|#
-xpsb#Ct%>?
-"#
-v/yq}XF#Es^p
-"#
-t1u&uk
-xpsb#Et%>?
-!#
-r5@pw
-tpsMW$X
-t),pw
-{5\
-{5^
-{5c
-{5e
-{5i
-{5k
-{5o
-{5q
-{5u
-{5w
-{5{
-{5}
-yUsb#0
-yUsb#2
-t)-r4
-|U
-tpw+
-t).w-
-|7
-tps:sb#YS
-tpr3p41>6
-t)8xj
-t3sb#Z'1
-x>#
-k
-pry=|Y
-rp1'#
-r=
-s+p'#6
-k
-{?7+r.
-tMZ
-pry=|_
-s+t'#W
-k
-"#
-tMZ
-"#
-s+z'#rl
-k
-"#
-wl
-"#
-s+~'#sG
-k
-"#
-wl
-"#
-x0#3'#$#
-k
-"#
-wl
-"#
-x0#7'#$&
-k
-"#
-wl
-"#
-x0#='#$)
-k
-"#
-wl
-"#
-x0#A'#$,
-k
-"#
-wl
-"#
-x0#G'#$/
-k
-"#
-wl
-"#
-x0#K'#$2
-k
-"#
-wl
-"#
-x0#Q'#$5
-k
-"#
-wl
-"#
-x0#U'#$8
-k
-"#
-wl
-"#
-x0#['#$;
-k
-"#
-wl
-"#
-x0#_'#$>
-k
-"#
-wl
-"#
-x0#f'#$A
-k
-"#
-wl
-"#
-x0#j'#$D
-k
-"#
-wl
-{?78t;
-r:-$IW
-q8->6
-"*
-tps:sb#RF#S
-"*
-yUsb#W
-yUsb#Y
-yUsb#]
-yUsb#_
-yUsb#d
-yUsb#f
-yUsb#j
-yUsb#l
-yUsb#p
-yUsb#r
-yUsb#v
-yUsb#x
-yUsb#|
-yUsb#~
-"*
-|U
-tpw+
-"*
-|7
-tps:sb$GS
-tpr3p40>6
-"*
-t3sb$H'0
-x>#
-k
-"*
-rp0'#
-r=
-x0#k'#6
-k
-")
-tMZ
-"*
-x0#o'#W
-k
-"#
-tMZ
-"#
-x0#u'#rl
-k
-"#
-wl
-"#
-x0#y'#sG
-k
-"#
-wl
-"#
-x0$"'#$#
-k
-"#
-wl
-"#
-x0$&'#$&
-k
-"#
-wl
-"#
-x0$,'#$)
-k
-"#
-wl
-"#
-x0$0'#$,
-k
-"#
-wl
-"#
-x0$6'#$/
-k
-"#
-wl
-"#
-x0$:'#$2
-k
-"#
-wl
-"#
-x0$@'#$5
-k
-"#
-wl
-"#
-x0$D'#$8
-k
-"#
-wl
-"#
-x0$J'#$;
-k
-"#
-wl
-"#
-x0$N'#$>
-k
-"#
-wl
-"#
-x0$T'#$A
-k
-"#
-wl
-"#
-x0$X'#$D
-k
-"#
-wl
-"*
-r:,$IW
-q8,>6
-"*
-tps:sb$]F$^
-"*
-yUsb$c
-yUsb$e
-yUsb$i
-yUsb$k
-yUsb$o
-yUsb$q
-yUsb$u
-yUsb$w
-yUsb${
-yUsb$}
-yUsb%$
-yUsb%&
-yUsb%*
-yUsb%,
-"*
-|U
-tpw+
-"*
-|7
-tps:sb%5S
-tpr3p4/>6
-"*
-t3sb%6'/
-x>#
-k
-"*
-rp/'#
-r=
-x0$v'#6
-k
-")
-tMZ
-"*
-x0$z'#W
-k
-"#
-tMZ
-"#
-x0%#'#rl
-k
-"#
-wl
-"#
-x0%''#sG
-k
-"#
-wl
-"#
-x0%-'#$#
-k
-"#
-wl
-"#
-x0%1'#$&
-k
-"#
-wl
-"#
-x0%7'#$)
-k
-"#
-wl
-"#
-x0%;'#$,
-k
-"#
-wl
-"#
-x0%A'#$/
-k
-"#
-wl
-"#
-x0%E'#$2
-k
-"#
-wl
-"#
-x0%K'#$5
-k
-"#
-wl
-"#
-x0%O'#$8
-k
-"#
-wl
-"#
-x0%U'#$;
-k
-"#
-wl
-"#
-x0%Y'#$>
-k
-"#
-wl
-"#
-x0%_'#$A
-k
-"#
-wl
-"#
-x0%d'#$D
-k
-"#
-wl
-"*
-r:+$IW
-q8+>6
-"*
-tps:sb%LF%M
-"*
-yUsb%Q
-yUsb%S
-yUsb%W
-yUsb%Y
-yUsb%]
-yUsb%_
-yUsb%d
-yUsb%f
-yUsb%j
-yUsb%l
-yUsb%p
-yUsb%r
-yUsb%v
-yUsb%x
-"*
-|U
-tpw+
-"*
-|7
-tps:sb&#S
-tpr3p4.>6
-"*
-t3sb&$'.
-x>#
-k
-"*
-rp.'#
-r=
-x0%e'#6
-k
-")
-tMZ
-"*
-x0%i'#W
-k
-"#
-tMZ
-"#
-x0%o'#rl
-k
-"#
-wl
-"#
-x0%s'#sG
-k
-"#
-wl
-"#
-x0%y'#$#
-k
-"#
-wl
-"#
-x0%}'#$&
-k
-"#
-wl
-"#
-x0&&'#$)
-k
-"#
-wl
-"#
-x0&*'#$,
-k
-"#
-wl
-"#
-x0&0'#$/
-k
-"#
-wl
-"#
-x0&4'#$2
-k
-"#
-wl
-"#
-x0&:'#$5
-k
-"#
-wl
-"#
-x0&>'#$8
-k
-"#
-wl
-"#
-x0&D'#$;
-k
-"#
-wl
-"#
-x0&H'#$>
-k
-"#
-wl
-"#
-x0&N'#$A
-k
-"#
-wl
-"#
-x0&R'#$D
-k
-"#
-wl
-"*
-r:*$IW
-q8*>6
-vc,qy
-{/sb$yt#
-{/sb$/t#
-4
-{/sb#Bt#
-4
-{/r8It#
-4
-q>rmrGPq"t@pirzxPpu
-p.
-ti
-5
-uG/-r.
-{[&ZF&ZF$y
-{[&[F&[F$y
-{[&\F&\F$/
-{[&]F&]F$/
-{[&^F&^F$y
-{[&_F&_F$y
-{[&aF&aF$/
-{[&bF&bF$/
-{[&cF&cF$y
-{[&dF&dF$y
-{[&eF&eF$/
-{[&fF&fF$/
-{[&gF&gF$y
-{[&hF&hF$y
-{[&iF&iF$/
-{[&jF&jF$/
-{[&kF&kF$y
-{[&lF&lF$y
-{[&mF&mF$/
-{[&nF&nF$/
-{[&oF&oF$y
-{[&pF&pF$y
-{[&qF&qF$/
-{[&rF&rF$/
-{[&sF&sF$y
-{[&tF&tF$y
-{[&uF&uF$/
-{[&vF&vF$/
-{[&wF&wF$y
-{[&xF&xF$y
-{[&yF&yF$/
-{[&zF&zF$/
-{[&{F&{F$y
-{[&|F&|F$y
-{[&}F&}F$/
-{[&~F&~F$/
-{['"F'"F$y
-{['#F'#F$y
-{['$F'$F$/
-{['%F'%F$/
-{['&F'&F$y
-{[''F''F$y
-{['(F'(F$/
-{[')F')F$/
-{['*F'*F$y
-{['+F'+F$y
-{[',F',F$/
-{['-F'-F$/
-{['.F'.F$y
-{['/F'/F$y
-{['0F'0F$/
-{['1F'1F$/
-|^~'~F$y
-|^}'}F$y
-|^|'|F$/
-|^{'{F$/
-|^z'zF$y
-|^y'yF$y
-|^x'xF$/
-|^w'wF$/
-|^v'vF$y
-|^u'uF$y
-|^t'tF$/
-|^s'sF$/
-|^r'rF#B
-|^q'qF#B
-|^p'p$I
-|^o'o$I
-|^n'nF#B
-|^m'mF#B
-|^l'l$I
-|^k'k$I
-|^j'jF#B
-|^i'iF#B
-|^h'h$I
-|^g'g$I
-|^f'fF#B
-|^e'eF#B
-|^d'd$I
-|^c'c$I
-|^b'bF#B
-|^a'aF#B
-|^_'_$I
-|^^'^$I
-|^]']F#B
-|^\'\F#B
-|^['[$I
-|^Z'Z$I
-|^Y'YF#B
-|^X'XF#B
-|^W'W$I
-|^V'V$I
-|^U'UF#B
-|^T'TF#B
-|^S'S$I
-|^R'R$I
-|^Q'QF#B
-|^P'PF#B
-|^O'O$I
-|^N'N$I
-|^M'MF#B
-|^L'LF#B
-|^K'K$I
-|^J'J$I
-|^I'IF#B
-|^H'HF#B
-|^G'G$I
-|^F'F$I
-|^E'EF#B
-|^D'DF#B
-|^C'C$I
-|^B'B$I
-|^A'AF#B
-|^@'@F#B
-|^?'?$I
-|^>'>$I
-|^='=F#B
-|^<'<F#B
-|^;';$I
-|^:':$I
-|^9'9F#B
-|^8'8F#B
-|^7'7$I
-|^6'6$I
-|^5'5F#B
-|^4'4F#B
-|^3'3$I
-|^2'2$I
-!#
-pnj8r4
-zpsb$rF$u
-zpsb$(F$+
-zpsb$lF$o
-zpsb$"F$%
-zpsb#;F#>
-|iB$E
-zpsb#5F#8
-|i<$?
-uGuis6
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR\l8{pvm
-uG78r-
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb&^F&_F&aF&bL
-uG77s6
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb&gF&hF&iF&jL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2p4r'q'p'oL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2p4n'm'l'kL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRalw}y;
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb&wF&xF&yF&zL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb'"F'#F'$F'%L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4j'i'h'gL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4f'e'd'cL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRel8{ptO
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb'2F'3F'4F'5L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb':F';F'<F'=L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4b'a'_'^L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4]'\'['ZL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRilw}p<rg
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb'JF'KF'LF'ML
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb'RF'SF'TF'UL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2p4Y'X'W'VL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2p4U'T'S'RL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRmlw}tGv=
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb'cF'dF'eF'fL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb'kF'lF'mF'nL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2p4Q'P'O'NL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2p4M'L'K'JL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRqlw}-tK
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb'{F'|F'}F'~L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb(&F('F((F()L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2p4I'H'G'FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2p4E'D'C'BL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRul8w?s%
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb(6F(7F(8F(9L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2p4~'}'|'{L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2p4A'@'?'>L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2p4='<';':L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRyl8w?t[
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<<<;<:u2vfu2p4z'y'x'wL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<<<;<:u2wyu2p4v'u't'sL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2p49'8'7'6L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2p45'4'3'2L
-"%
-zpsb&-F&0
-zpsb%@F%C
-zpsb&'F&*
-zpsb%:F%=
-zpsb$SF$V
-zpsb#gF#j
-zpsb$MF$P
-zpsb#aF#d
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#4l|#8tl
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb#IF#HF#GF#FL
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#8l|#vOp&
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#<l|#7wi
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#@l|#7r*
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Dl|#}rr>
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Hl|#9sZ
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ll|#{Xp&
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Pl|#/wV
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<<<;<:u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<<<;<:u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2sb#IF#HF#GF#FL
-"%
-zpsb'EF'H
-zpsb&XF&[
-zpsb'?F'B
-zpsb&RF&U
-zpsb%lF%o
-zpsb%"F%%
-zpsb%fF%i
-zpsb$yF$|
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#\lvO|+p&
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb#IF#HF#GF#FL
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2yD[r2ryu2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#alvOu0rg
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#el7}#w7
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#il7uY
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ml7qYwN
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ql7qYtO
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ul7,}4
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#yl7,y+
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<<<;<:u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<<<;<:u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2sb#IF#HF#GF#FL
-"%
-zpsb(]F(a
-zpsb'qF't
-zpsb(WF(Z
-zpsb'kF'n
-zpsb''F'*
-zpsb&:F&=
-zpsb&~F'$
-zpsb&4F&7
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$(l7w}tz
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb*kF*lF*mF*nu2q}2wgp*2p0u2vfu2sb#EF#DF#CF#BL
-"%
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb*oF*pF*qF*ru2q}2wgp*2p0u2wyu2sb#AF#@F#?F#>L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4r'q'p'ou2yD[r2ryu2vfu2sb#=F#<F#;F#:L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4n'm'l'ku2yD[r2ryu2wyu2sb#9F#8F#7F#6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$,l78-se
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb*sF*tF*uF*vu2R%<$<#<"u2vfu2sb#5F#4F#3F#2L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb*wF*xF*yF*zu2R%<$<#<"u2wyu2sb#1F#0F#/F#.L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4j'i'h'gu2q}2wgp*2p0u2vfu2r8~$}$|${L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4f'e'd'cu2q}2wgp*2p0u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$0l78u)r>
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb*{F*|F*}F*~u2R)<(<'<&u2vfu2r8v$u$t$sL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb+"F+#F+$F+%u2R)<(<'<&u2wyu2r8r$q$p$oL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4b'a'_'^u2R%<$<#<"u2vfu2r8n$m$l$kL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4]'\'['Zu2R%<$<#<"u2wyu2r8j$i$h$gL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$4l78-tl
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb+&F+'F+(F+)u2R-<,<+<*u2vfu2r8f$e$d$cL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb+*F++F+,F+-u2R-<,<+<*u2wyu2r8b$a$_$^L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4Y'X'W'Vu2R)<(<'<&u2vfu2r8]$\$[$ZL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4U'T'S'Ru2R)<(<'<&u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$8l78sqp&
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb+.F+/F+0F+1u2R1<0</<.u2vfu2r8U$T$S$RL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb+2F+3F+4F+5u2R1<0</<.u2wyu2r8Q$P$O$NL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4Q'P'O'Nu2R-<,<+<*u2vfu2r8M$L$K$JL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4M'L'K'Ju2R-<,<+<*u2wyu2r8I$H$G$FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$<l78.wi
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb+6F+7F+8F+9u2R5<4<3<2u2vfu2r8E$D$C$BL
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb+:F+;F+<F+=u2R5<4<3<2u2wyu2r8A$@$?$>L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4I'H'G'Fu2R1<0</<.u2vfu2r8=$<$;$:L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4E'D'C'Bu2R1<0</<.u2wyu2r89$8$7$6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$@l78.r*
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%sb+>F+?F+@F+Au2R9<8<7<6u2vfu2r85$4$3$2L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4~'}'|'{u2R9<8<7<6u2wyu2r81$0$/$.L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4A'@'?'>u2R5<4<3<2u2vfu2r8-$,$+$*L
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4='<';':u2R5<4<3<2u2wyu2r8)$($'$&L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$Dl78uQr>
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4z'y'x'wu2R=<<<;<:u2vfu2r8%$$$#$"L
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4v'u't'su2R=<<<;<:u2wyu2tLsGt|qWL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p49'8'7'6u2R9<8<7<6u2vfu2t$sIsUWL
-"#
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%p45'4'3'2u2R9<8<7<6u2wyu2qsSv,L
-qGsb*j'.
-qGsb*i'/
-qGsb*h'0
-qGsb*g'1
-uRs2$[V?
-uRpWzVT
-"_
-u^mx_~*0
-!#
-}g-qy
-|Np4-BwL
-yV-6
-}g.qy
-|7
-q6
-}g8r4
-rY
-ss
-xH
-xI
-z|
-{B
-"$
-|Np4,BwL
-yV,6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4+BwL
-yV+6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4*BwL
-yV*6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-vc9j
-wu3/
-uoz]I
-"#
-|cz2r3r82$6
-|cz2r3r8)$-
-|cz2r3sz$$
-|cz2r3xhsU
-!#
-"#
-wh
-pr^-q@
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-{?vFqw
-*q%
-s.y:s2$o2s2%?
-q7/q&
-p1
-YxcL
-4
-pC/
-4
-pr^8pX
-T/
-rN
-tP
-pr^-s6
-vT/
-"$
-u;qO
-s.y:s2$q2s2%A
-r\L
-re|;pu
-pC/
-4
-"$
-T/
-rN
-tP
-"$
-q1q9A
-"$
-|%A
-s.y:s2$s2s2%C
-r\L
-|V&pu
-pC/
-4
-"$
-T/
-rN
-tP
-|V%2zG
-sS
-{#vu@/
-{?vFr.7
-pV)I
-pr^8r4
-rp1'#
-z=q&
-*.%
-s8
-ppy%7
-!#
-"#
-pV"I
-"#
-rp0'#
-z=q&
-*.%
-s8
-ppy%/
-!#
-"#
-}^I
-"#
-rp/'#
-z=q&
-*.%
-s8
-ppy%'
-!#
-"&
-vGw?
-"&
-i"yl
-s.y:s2${2s2%K
-r\L
-|V/pu
-pC/
-4
-5
-"&
-T/
-s'7
-rp.'#
-w2
-*.%
-s8
-ppr>t|
-!#
-|.-u:
-q1=p$
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-q7/q&
-y7,
-)
-uG@9j
-*qp-
-s.y:s2%&2s2%S
-tQ4rZ
-vj
-{(
-tT
-}e,
-uG@})
-}3ML
-s=M%
-4
-pC-
-4
-uGwbf
-T-
-rN
-tP
-s'9
-"5
-{;+7$7
-{;+9$8
-{;+;$0
-{;+=$1
-{;+?$;
-{;+A$<
-{;+C$4
-{;+E$5
-{;+G$?
-{;+I$@
-{;+K$8
-{;+M$9
-{;+O$C
-{;+Q$D
-{;+S$<
-{;+U$=
-{;+W$G
-{;+Y$H
-{;+[$@
-{;+]$A
-{;+_$K
-{;+b$L
-{;+d$D
-{;+f$E
-{;+h$O
-{;+j$P
-{;+l$H
-{;+n$I
-{;+p$S
-{;+r$T
-{;+t$L
-{;+v$M
-{;+x$W
-{;+z$X
-{;+|$P
-{;+~$Q
-{;,#$[
-{;,%$\
-{;,'$T
-{;,)$U
-{;,+$_
-{;,-$a
-{;,/$X
-{;,1$Y
-{;,3$d
-{;,5$e
-{;,7$\
-{;,9$]
-{;,;$h
-{;,=$i
-{;,?$a
-{;,A$b
-rp~$l
-rp}$m
-rp|$e
-rp{$f
-rpz$p
-rpy$q
-rpx$i
-rpw$j
-rpv$t
-rpu$u
-rpt$m
-rps$n
-rpr$f
-rpq$g
-rpp$^
-rpo$_
-rpn$j
-rpm$k
-rpl$c
-rpk$d
-rpj$n
-rpi$o
-rph$g
-rpg$h
-rpf$r
-rpe$s
-rpd$k
-rpc$l
-rpb$v
-rpa$w
-rp_$o
-rp^$p
-rp]$z
-rp\${
-rp[$s
-rpZ$t
-rpY$~
-rpXF#.
-rpW$w
-rpV$x
-rpUF#1
-rpTF#2
-rpS${
-rpR$|
-rpQF#5
-rpPF#6
-rpOF#.
-rpNF#/
-rpMF#9
-rpLF#:
-rpKF#2
-rpJF#3
-rpIF#=
-rpHF#>
-rpGF#6
-rpFF#7
-rpEF#A
-rpDF#B
-rpCF#:
-rpBF#;
-rpAF#E
-rp@F#F
-rp?F#>
-rp>F#?
-rp=F#I
-rp<F#J
-rp;F#B
-rp:F#C
-rp9F#M
-rp8F#N
-rp7F#F
-rp6F#G
-rp5F#Q
-rp4F#R
-rp3F#J
-rp2F#K
-pqr4q#-
-|lF#E
-s>
-|lF#D
-s>
-"$
-o
-*,%
-"%
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-uGu0q@
-q1t"/
-"'
-v&qO
-s.y:s2%/2s2%\
-tQ4V"
-vj
-{(
-tT
-}e,
-"%
-r\L
-|e
-pC-
-4
-"%
-T-
-rN
-tP
-s'/
-"&
-|lF#C
-s>
-|lF#B
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-|.-q#-
-q1[qO
-uG@9zg
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-uG@/u:
-s=M%
-|V&pu
-pC-
-4
-"%
-T-
-rN
-tP
-s'@
-"'
-|lF#A
-s>
-|lF#@
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V$2{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm=
-"%
-|lF#?
-s>
-|lF#>
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-q1}\
-"&
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"'
-s=M%
-|V3pu
-pC-
-4
-"%
-T-
-rN
-tP
-pm,
-"'
-|lF#=
-s>
-|lF#<
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V12{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm+
-"%
-|lF#;
-s>
-|lF#:
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF&yl
-"&
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"'
-s=M%
-|V@pu
-pC-
-4
-"%
-T-
-rN
-tP
-pm-
-"'
-|lF#9
-s>
-|lF#8
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V>2{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm.
-"%
-|lF#7
-s>
-|lF#6
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF+pd
-"&
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"'
-s=M%
-|VMpu
-pC-
-4
-"%
-T-
-rN
-tP
-pm8
-"'
-|lF#5
-s>
-|lF#4
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VK2{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm7
-"%
-|lF#3
-s>
-|lF#2
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF0G=
-"&
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"'
-s=M%
-|VZpu
-pC-
-4
-"%
-T-
-rN
-tP
-pm9
-"'
-|lF#1
-s>
-|lF#0
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VX2{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm/
-"%
-|lF#/
-s>
-|lF#.
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF5G/
-"&
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"'
-s=M%
-|Vhpu
-pC-
-4
-"%
-T-
-rN
-tP
-pm@
-"'
-|l$~
-s>
-|l$}
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|Vf2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(=
-"%
-|l$|
-s>
-|l${
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF:2|#
-"&
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"'
-s=M%
-|Vupu
-pC-
-4
-"%
-T-
-rN
-tP
-u(,
-"'
-|l$z
-s>
-|l$y
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vs2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(+
-"%
-|l$x
-s>
-|l$w
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF?rq
-"&
-v0s2#Frq
-vj
-{(
-v0s2#I%
-p}q4
-}e,
-"'
-s=M%
-re~8#1pu
-pC-
-4
-"%
-T-
-rN
-tP
-u(-
-"'
-|l$v
-s>
-|l$u
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#Erq
-vj
-{(
-v0s2#H%
-p}q4
-}e,
-"$
-re~8#/2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(.
-"%
-|l$t
-s>
-|l$s
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFD2ty
-"&
-v0s2#V2ty
-vj
-{(
-v0s2#Y%
-p}ty
-}e,
-"'
-s=M%
-re~8#>pu
-pC-
-4
-"%
-T-
-rN
-tP
-u(8
-"'
-|l$r
-s>
-|l$q
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#U2ty
-vj
-{(
-v0s2#X%
-p}ty
-}e,
-"$
-re~8#<2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(7
-"%
-|l$p
-s>
-|l$o
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFI2xO
-"&
-v0s2#g2xO
-vj
-{(
-v0s2#j%
-p}xO
-}e,
-"'
-s=M%
-re~8#Kpu
-pC-
-4
-"%
-T-
-rN
-tP
-u(9
-"'
-|l$n
-s>
-|l$m
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#f2xO
-vj
-{(
-v0s2#i%
-p}xO
-}e,
-"$
-re~8#I2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(/
-"%
-|l$l
-s>
-|l$k
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFN2}(
-"&
-v0s2#w2}(
-vj
-{(
-v0s2#z%
-p}}(
-}e,
-"'
-s=M%
-re~8#Xpu
-pC-
-4
-"%
-T-
-rN
-tP
-u(@
-"'
-|l$j
-s>
-|l$i
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#v2}(
-vj
-{(
-v0s2#y%
-p}}(
-}e,
-"$
-re~8#V2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>=
-"%
-|l$h
-s>
-|l$g
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFS2u0
-"&
-v0s2$*2u0
-vj
-{(
-v0s2$-%
-p}u0
-}e,
-"'
-s=M%
-re~8#fpu
-pC-
-4
-"%
-T-
-rN
-tP
-z>,
-"'
-|l$f
-s>
-|l$e
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2$)2u0
-vj
-{(
-v0s2$,%
-p}u0
-}e,
-"$
-re~8#d2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>+
-"%
-|l$d
-s>
-|l$c
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFXB=.
-"&
-v0s2$:B=.
-vj
-{(
-v0s2$=%
-t}=.
-}e,
-"'
-s=M%
-re~8#spu
-pC-
-4
-"%
-T-
-rN
-tP
-z>-
-"'
-|l$b
-s>
-|l$a
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2$9B=.
-vj
-{(
-v0s2$<%
-t}=.
-}e,
-"$
-re~8#q2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>.
-"%
-|l$_
-s>
-|l$^
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF]BsT
-"&
-v0s2$JBsT
-vj
-{(
-v0s2$M%
-t}sT
-}e,
-"'
-s=M%
-re~8$#pu
-pC-
-4
-"%
-T-
-rN
-tP
-z>8
-"'
-|l$]
-s>
-|l$\
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2$IBsT
-vj
-{(
-v0s2$L%
-t}sT
-}e,
-"$
-re~8#~2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>7
-"%
-|l$[
-s>
-|l$Z
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFcBrF
-"&
-v0s2$ZBrF
-vj
-{(
-v0s2$]%
-t}rF
-}e,
-"'
-s=M%
-re~8$0pu
-pC-
-4
-"%
-T-
-rN
-tP
-z>9
-"'
-|l$Y
-s>
-|l$X
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2$YBrF
-vj
-{(
-v0s2$\%
-t}rF
-}e,
-"$
-re~8$.2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>/
-"%
-|l$W
-s>
-|l$V
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-|.-|_
-qFjA
-")
-v0s2$mA
-s.y:s2'q2s2(A
-tQ42s2$p
-vj
-{(
-tT
-}e,
-"%
-r\L
-w"~8$<
-pC-
-4
-"%
-T-
-rN
-tP
-z>@
-"&
-|l$U
-s>
-|l$T
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"*
-qFmyl
-"&
-v0s2$vyl
-s.y:s2'z2s2(J
-tQ42s2$y
-vj
-{(
-tT
-}e,
-"%
-r\L
-w"~8$C
-pC-
-4
-"%
-T-
-rN
-tP
-{K=
-"&
-|l$S
-s>
-|l$R
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"(
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-"$
-|V$2~8$;
-pC-
-4
-"$
-T-
-rN
-tP
-{K,
-"%
-|l$Q
-s>
-|l$P
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V#2~8$A
-pC-
-4
-"$
-T-
-rN
-tP
-{K+
-"%
-|l$O
-s>
-|l$N
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"$
-|V02~8$:
-pC-
-4
-"$
-T-
-rN
-tP
-{K-
-"%
-|l$M
-s>
-|l$L
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V/2~8$@
-pC-
-4
-"$
-T-
-rN
-tP
-{K.
-"%
-|l$K
-s>
-|l$J
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"$
-|V<2~8$9
-pC-
-4
-"$
-T-
-rN
-tP
-{K8
-"%
-|l$I
-s>
-|l$H
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V;2~8$?
-pC-
-4
-"$
-T-
-rN
-tP
-{K7
-"%
-|l$G
-s>
-|l$F
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"$
-|VH2~8$8
-pC-
-4
-"$
-T-
-rN
-tP
-{K9
-"%
-|l$E
-s>
-|l$D
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VG2~8$>
-pC-
-4
-"$
-T-
-rN
-tP
-{K/
-"%
-|l$C
-s>
-|l$B
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"$
-|VT2~8$7
-pC-
-4
-"$
-T-
-rN
-tP
-{K@
-"%
-|l$A
-s>
-|l$@
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VS2~8$=
-pC-
-4
-"$
-T-
-rN
-tP
-s'uQ
-"%
-|l$?
-s>
-|l$>
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"$
-|Va2~8$6
-pC-
-4
-"$
-T-
-rN
-tP
-s'8,
-"%
-|l$=
-s>
-|l$<
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|V_2~8$<
-pC-
-4
-"$
-T-
-rN
-tP
-s'w}
-"%
-|l$;
-s>
-|l$:
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"$
-|Vm2~8$5
-pC-
-4
-"$
-T-
-rN
-tP
-s'8-
-"%
-|l$9
-s>
-|l$8
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vl2~8$;
-pC-
-4
-"$
-T-
-rN
-tP
-s'8.
-"%
-|l$7
-s>
-|l$6
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#Frq
-vj
-{(
-v0s2#I%
-p}q4
-}e,
-"$
-|Vy2~8$4
-pC-
-4
-"$
-T-
-rN
-tP
-s'v(
-"%
-|l$5
-s>
-|l$4
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#Erq
-vj
-{(
-v0s2#H%
-p}q4
-}e,
-"$
-|Vx2~8$:
-pC-
-4
-"$
-T-
-rN
-tP
-s'|#
-"%
-|l$3
-s>
-|l$2
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#V2ty
-vj
-{(
-v0s2#Y%
-p}ty
-}e,
-"$
-re~8#42~8$3
-pC-
-4
-"$
-T-
-rN
-tP
-s'uk
-"%
-|l$1
-s>
-|l$0
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#U2ty
-vj
-{(
-v0s2#X%
-p}ty
-}e,
-"$
-re~8#32~8$9
-pC-
-4
-"$
-T-
-rN
-tP
-s'y{
-"%
-|l$/
-s>
-|l$.
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#g2xO
-vj
-{(
-v0s2#j%
-p}xO
-}e,
-"$
-re~8#@2~8$2
-pC-
-4
-"$
-T-
-rN
-tP
-s'8@
-"%
-|l$-
-s>
-|l$,
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#f2xO
-vj
-{(
-v0s2#i%
-p}xO
-}e,
-"$
-re~8#?2~8$8
-pC-
-4
-"$
-T-
-rN
-tP
-s'vO
-"%
-|l$+
-s>
-|l$*
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#w2}(
-vj
-{(
-v0s2#z%
-p}}(
-}e,
-"$
-re~8#L2~8$1
-pC-
-4
-"$
-T-
-rN
-tP
-s'7,
-"%
-|l$)
-s>
-|l$(
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#v2}(
-vj
-{(
-v0s2#y%
-p}}(
-}e,
-"$
-re~8#K2~8$7
-pC-
-4
-"$
-T-
-rN
-tP
-s'7+
-"%
-|l$'
-s>
-|l$&
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$*2u0
-vj
-{(
-v0s2$-%
-p}u0
-}e,
-"$
-re~8#X2~8$0
-pC-
-4
-"$
-T-
-rN
-tP
-s'ui
-"%
-|l$%
-s>
-|l$$
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$)2u0
-vj
-{(
-v0s2$,%
-p}u0
-}e,
-"$
-re~8#W2~8$6
-pC-
-4
-"$
-T-
-rN
-tP
-s'q4
-"%
-|l$#
-s>
-|l$"
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$:B=.
-vj
-{(
-v0s2$=%
-t}=.
-}e,
-"$
-re~8#e2~8$/
-pC-
-4
-"$
-T-
-rN
-tP
-s'78
-"%
-|lu#
-s>
-|lsG
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$9B=.
-vj
-{(
-v0s2$<%
-t}=.
-}e,
-"$
-re~8#d2~8$5
-pC-
-4
-"$
-T-
-rN
-tP
-s'77
-"%
-|lt|
-s>
-|lqW
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$JBsT
-vj
-{(
-v0s2$M%
-t}sT
-}e,
-"$
-re~8#q2~8$.
-pC-
-4
-"$
-T-
-rN
-tP
-s'79
-"%
-|lrl
-s>
-|lsI
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$IBsT
-vj
-{(
-v0s2$L%
-t}sT
-}e,
-"$
-re~8#p2~8$4
-pC-
-4
-"$
-T-
-rN
-tP
-s'7/
-"%
-|lsU
-s>
-|lW
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$ZBrF
-vj
-{(
-v0s2$]%
-t}rF
-}e,
-"$
-re~8#}2~8$-
-pC-
-4
-"$
-T-
-rN
-tP
-s'7@
-"%
-|lq/
-s>
-|lS
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$YBrF
-vj
-{(
-v0s2$\%
-t}rF
-}e,
-"$
-re~8#|2~8$3
-pC-
-4
-"$
-T-
-rN
-tP
-s'}r
-"%
-|l6
-s>
-|l>
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-|.-pw
-O
-!#
-tb+r1
-O
-!#
-tb.ps@
-]=s39,
-(9,
-!#
-u{{L
-]Qs3ty
-"Q
-(9-
-!#
-"#
-]qs39.
-"#
-(9-
-!#
-"#
-rj~8'~s398
-"#
-(9-
-!#
-"2
-rj~8&[s3{X
-rj~8&Ts399
-(9/
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-tW
-p3[
-;1
-(
-!s*
-"d
-qH
-u+*o
-;3
-(
-!tS
-"'
-g
-u+)t
-;%
-(
-!vB
-"#
-qH
-u+(O
-;3
-(
-!w&
-"#
-g
-u+(:
-;(
-(
-!x=
-"&
-sk
-u+'c
-;/
-(
-!yE
-"+
-uI
-u+'U
-;-
-(
-!{-
-uI
-u+'L
-;-
-(
-!vKxw
-uI
-u+'D
-;-
-(
-!pty@
-uI
-u+'<
-;-
-(
-!ptyG
-uI
-u+'4
-;-
-(
-!pt+uU
-uI
-u+',
-;-
-(
-!pt{H
-uI
-u+'$
-;-
-(
-!pt.uU
-uI
-u+&y
-;-
-(
-!pt|F
-uI
-u+&q
-;-
-(
-!pt|G
-uI
-u+&i
-;-
-(
-!pt}x
-uI
-u+&a
-;-
-(
-!pt/uU
-uI
-u+&X
-;-
-(
-!ptxw
-uI
-u+&P
-;-
-(
-!tYy@
-uI
-u+&H
-;-
-(
-!tYyG
-uI
-u+&@
-;-
-(
-!tY+uU
-uI
-u+&8
-;-
-(
-!tY{H
-uI
-u+&0
-;-
-(
-!tY.uU
-uI
-u+&(
-;-
-(
-!tY|F
-uI
-u+%}
-;-
-(
-!tY|G
-uI
-u+%u
-;-
-(
-!tY}x
-uI
-u+%m
-;-
-(
-!tY/uU
-uI
-u+%e
-;-
-(
-!tYxw
-uI
-u+%\
-;-
-(
-!vK-y@
-uI
-u+%T
-;-
-(
-!vK-yG
-uI
-u+%L
-;-
-(
-!vKp<uU
-uI
-u+%D
-;-
-(
-!vK-{H
-uI
-u+%<
-;-
-(
-!vKu)uU
-uI
-u+%4
-;-
-(
-!vK-|F
-uI
-u+%,
-;-
-(
-!vK-|G
-uI
-u+%$
-;-
-(
-!vK-}x
-uI
-u+$y
-;-
-(
-!vKv<uU
-uI
-u+$q
-;-
-(
-!vK-xw
-uI
-u+$h
-;-
-(
-!vK.y@
-uI
-u+$^
-;-
-(
-!vK.yG
-uI
-u+$V
-;-
-(
-!vK{_uU
-uI
-u+$N
-;-
-(
-!vK.{H
-uI
-u+$F
-;-
-(
-!vK..uU
-uI
-u+$>
-;-
-(
-!vK.|F
-uI
-u+$6
-;-
-(
-!vK.|G
-uI
-u+$.
-;-
-(
-!vK.}x
-uI
-u+$&
-;-
-(
-!vKt2uU
-uI
-u+#{
-;-
-(
-!vK.xw
-uI
-u+#s
-;-
-(
-!vK8y@
-uI
-u+#k
-;-
-(
-!vK8yG
-uI
-u+#c
-;-
-(
-!vKw}uU
-uI
-u+#Z
-;-
-(
-!vK8{H
-uI
-u+#R
-;-
-(
-!vK8.uU
-uI
-u+#J
-;-
-(
-!vK8|F
-uI
-u+#B
-;-
-(
-!vK8|G
-uI
-u+#:
-;-
-(
-!vK8}x
-uI
-u+#2
-;-
-(
-!vKy{uU
-uI
-a{
-;-
-(
-!vK8xw
-uI
-as
-;-
-(
-!vK7y@
-uI
-ak
-;-
-(
-!vK7yG
-uI
-ac
-;-
-(
-!vK7+uU
-uI
-aZ
-;-
-(
-!vK7{H
-uI
-aR
-;-
-(
-!vKq4uU
-uI
-aJ
-;-
-(
-!vK7|F
-uI
-aB
-;-
-(
-!vK7|G
-uI
-a:
-;-
-(
-!vK7}x
-uI
-a2
-;-
-(
-!vK7/uU
-uI
-a*
-;-
-(
-!vK7xw
-uI
-a"
-;-
-(
-!vK9y@
-uI
-pfpY
-;-
-(
-!vK9yG
-")
-}G
-vg
-v#
-(
-!vKtyuU
-"%
-g
-u+*Q
-;%
-(
-!vK9{H
-")
-sv9
-vg
-v#
-(
-!vK9.uU
-"#
-g
-u+)O
-;(
-(
-!vK9|F
-g
-u+(z
-;+
-(
-!vK9|G
-"&
-sk
-u+'o
-;/
-(
-!vK9}x
-sk
-u+'m
-;/
-(
-!vK9/uU
-sk
-u+'k
-;/
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const tiledF16x32SM80NarrowAligned = `packed1 80748 tiled_dtype_F16_row_F16_5_8_dtype_F16_4_4_float32
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]xgpirR
-!vvrKrmKrGs/rR
-!
-!vtt4rgs<
-!
-!pH+sLpD
-!Pt@|bq>rGympx/wk
-!c
-p;-}<
-p9sKsV
-p:{_sV
-qS7sqpF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-pntIsh
-u3
-tb=r.7
-{<rW
-Q
-u{,pE
-N
-uGv(rI
-q2rO
-tb=r+8
-p%
-pl$
-)
-pl%
-)
-pl'
-)
-pl(
-)
-pl*
-)
-pl+
-)
-pl-
-)
-pl/
-)
-pl1
-)
-pl3
-)
-qk,qg
-t(xc-
-p\
-t+p*qO
-"(
-}o1&
-"+
-|=5372t,
-"#
-|=4sO
-r6+j
-tT
-vwu\7
-uo~5I
-u|'
-vj
-u1p=
-u1pW*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-r{>
-uVrU
-tv
-!#
-wI@pX
-Y=2p0
-J
-wh
-tf52xZ
-4
-5
-r~
-u<
-!#
-r~
-r7q,
-!#
-z0s6
-t<
-{Y
-)
-qBR"
-pm
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpW<
-|sj
-q1q9B
-z0f7
-xK[D2[?
-xKp@r2qR?
-"%
-ynr2
-\
-H
-!#
-"%
-xs<&
-{Y
-)
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpWE
-"%
-q1q9B
-"%
-xKq}Dt0?
-xKR*<*qR?
-"%
-Yq}<*
-\
-!#
-vl7pj
-qTq}p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-qF#qg
-)
-t+R#A
-*0%
-v}Ps}.r,c~72~72~7rys,yis%
-q'=q0
-u'p,
-wcu*q9z/
-p\
-ur9
-tT
-}e9
-0
-t(R/U
-p\
-wKpU
-zZ9
-{PqN
-t1=r2
-t1=qR
-4
-t1=2p2
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_yD=
-H
-!#
-q'.sh
-|w$s[C
-u'X
-wKp)
-q\spC
-vrpW%v^C?
-ya
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-s?p2
-t:t'
-i'V(
-i(B
-z@f
-rBuJ(r)#
-rBp=V)r)#
-wtr-
-zJvDympMy_xD1'rq
-sWpw
-rBuJAr))
-vd+9
-p}q4
-qop=
-pg
-"4
-ru0
-tb,pw
-|RpW0p$
-sHO
-tb.ps@
-z3$p$
-wOu*M#1$
-ti
-4
-rDP
-uVM0U
-)
-"4
-icVo
-vwu\7
-sauJq
-tw
-p6
-vsp)Vr
-vj
-u1pY
-u1pWu
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl9
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-uE
-rt7rI
-zJvDympMy_xD<$1'
-}o1'
-pCC
-4
-r7zM
-5
-rt9pb
-TC
-u(
-o
-*2%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-H
-!#
-rt=pw
-tf6rq
-|d7rq?
-i@%
-q\pKC
-xKs0qg<&?
-!#
-p\
-qxx*
-s==
-yf
-p6
-r#+r]
-vNpW934
-s.p=3F%
-r#.t'
-xUyc$V;
-zZ7
-vW4
-r#,r+
-vrpKrZC2zG
-!#
-uGqYww
-wcu*M%z/
-p\
-xv7,
-*4%
-}e-
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=5%r)%
-|A-r-
-vj
-xv7,
-tT
-}e-
-|A.sQ
-uupG
-zJvDympMy_xD10D
-s.pWgp-%
-u-@.^
-wM
-r{f
-zo
-4
-u-@8q0
-Yq4D
-pzq4qj
-w<
-)
-s.s7rSp-
-}="
-"#
-ze=pu
-u{=px
-v1:C
-|=:sO
-ub;
-u{@qw
-pl#
-t7
-p1
-4
-rDQ
-uGqYpE
-wcy|pW.q&
-wcy|p/9z/
-xv7,
-*9%
-}e-
-"%
-|R=rS
-wuVV
-4
-"&
-q\q4VV
-rBq4VW?
-p}zM
-s.s7rZs[
-}=-
-"#
-ze=pu
-u{,pb
-ra.E
-)
-q7.q&
-)
-u{+qw
-vNp)V*
-i)%
-x#
-u{8pX
-t1p2D
-r{%
-|0qj
-)
-u{@p|
-p~w%xO1+
-p~XAU
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
-sn0tn
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lrc=umqlAD
-|A.qe
-*urq
-s.uJ5V4
-qF'wvq4
-"'
-wM
-}oD
-4
-u-@8sQ
-qF(wv78
-p\
-s.uJ7p-
-}=?
-"#
-w>
-",
-v1:C
-|=:sO
-ub;
-z>
-u{+r+
-xiV'
-}=)
-"(
-ri
-|0U2{'
-)
-"-
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR#l8}42qlAD
-|%V&
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&l{Xtz2qlAD
-"%
-v1<V1
-|=<V2?
-ub=
-"#
-pl&
-t7
-p1
-4
-rDR
-"*
-vNpW2V8
-i=%
-}=3
-"%
-u.
-|0Us^#
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR-{S+wi2qlAD
-sn>tn
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR0lspwV2qlAD
-pn|YrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-pnzgq0
-pV(x_~*9
-"$
-pl)
-t7
-p1
-uG-7r4
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-uGsqtc
-{Y
-qv{c=1+
-qLXB
-q7/B8
-y,p<U
-uF=ry
-ra/G
-uG.-|Y
-q7/29
-y,/U
-uF=1+
-ra/q&
-rr
-"?
-zJvDympMy_xD<_1'
-";
-vNs2#334
-prjr.7
-ra/E
-tH$pdU
-)
-qD=y'
-v0s2#<%
-q\s2#7C
-uus2#7
-0
-xN
-prj^7
-q7/q&
-y7,
-"#
-p}/
-q\s2#8C
-0
-pz[qj
-u;A
-q\s2#9C
-0
-pzp0qj
-tmyl
-q\s2#:C
-0
-pzq,qj
-uGuis-
-tH,2xO1+
-tH*AU
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qm
-!#
-pn{Gr+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u-v(pj
-p+
-"2
-v1>VF
-|=>VG?
-ub?
-".
-w"{'
-rDS
-"3
-iQV+
-}=G
-"2
-ri
-|0Us^-
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRVwo-vOumqlAD
-|%V*
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRYlzI@rFumqlAD
-u-ukj
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uGsqq#@
-y7,
-rsR5
-qvp5<7
-rbpiyux${ozmXn
-rbpiyux${ozmp0lsTtz
-uG.-y=
-q1q}<:
-qvp5<=
-rbpiyux${ozmX{S+wi
-uG.8qy
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%u}6Sq/u2R#<"t02q,u2vfu2u}6Sq/L
-uG.7r-
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r_sUsIrlu2R#<"t02q,u2wyu2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r86$7$8$9u2p*2u4yD[u2vfu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8:$;$<$=u2p*2u4yD[u2wyu2r8:$;$<$=L
-uG.-qy
-rbpiyux${ozmp0lxFw}rg
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%rvt|sGu#u2R'<&<%<$u2vfu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8"$#$$$%u2R'<&<%<$u2wyu2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8>$?$@$Au2R#<"t02q,u2vfu2r8>$?$@$AL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8B$C$D$Eu2R#<"t02q,u2wyu2r8B$C$D$EL
-"$
-rbpiyux${ozmR"lspwV
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8&$'$($)u2R+<*<)<(u2vfu2r8&$'$($)L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8*$+$,$-u2R+<*<)<(u2wyu2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8F$G$H$Iu2R'<&<%<$u2vfu2r8F$G$H$IL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8J$K$L$Mu2R'<&<%<$u2wyu2r8J$K$L$ML
-"$
-rbpiyux${ozmR&y~sqtz
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8.$/$0$1u2R/<.<-<,u2vfu2r8.$/$0$1L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r82$3$4$5u2R/<.<-<,u2wyu2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8N$O$P$Qu2R+<*<)<(u2vfu2r8N$O$P$QL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8R$S$T$Uu2R+<*<)<(u2wyu2r8R$S$T$UL
-xS3<3B
-tU3E
-\
-pnwEq3
-tfXp$
-s{=pb
-};rq
-"N
-u^Ft\
-rt8u:
-}e7
-rt7t;
-i)%
-t^
-s=M'
-pCC
-4
-r7zM
-5
-"P
-TC
-{K
-o
-*2%
-vAu&ql
-!#
-"P
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-i&2s2#S
-p}q4
-rt=r4
-vws2#Mt]
-qoq4
-zeq4?
-q:
-p}q4
-q\s2#3C
-vrp"qgrS?
-!#
-"Q
-q\p"p$
-yf
-p6
-r#+r-
-s.p[3FV3
-"R
-s.pU362s2#Q
-zZ7
-vW4
-"R
-vrpYrZCs^N
-!#
-"M
-wcy|pKq&
-vws2#WV(
-"H
-|R=%
-uh
-4
-"M
-q\q4C
-rBq4sO
-p}zM
-s.uJkrS
-p}s2#.
-"#
-vrpWg2}Upu
-s{,r+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-s{+pj
-p+
-s{-pb
-tf,2s2#[
-5
-">
-v1<Vg
-|=<Vh?
-ub=
-s'8
-">
-w0VK
-}=h
-">
-ri
-|0Us^@
-)
-">
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMl{S+wi2qlAD
-|%VJ
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMllspwV2qlAD
-s{8qw
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-!#
-s{9pb
-|RpW52s2#j
-|R=Vy
-4
-p6
-prjwE
-r{?
-t(RSU
-t(r|<R
-prq0qw
-v/yq}X6s^*
-prqyq3
-t1u&=
-xpxht%>?
-"#
-v/yq}Xq/s^+
-"#
-t1s0B
-xpqst%>?
-"#
-v/yq}Xrls^,
-"#
-t1u&/
-xpt$t%>?
-"#
-v/yq}Xt|s^-
-"#
-t1u&@
-xpult%>?
-"#
-v/yq}X$#s^.
-"#
-t1s0A
-xpr8#t%>?
-"#
-v/yq}X$%s^/
-"#
-t1u&zI
-xpr8%t%>?
-"#
-v/yq}X$)s^0
-"#
-t1s0yl
-xpr8)t%>?
-"#
-v/yq}X$+s^1
-"#
-t1u&y?
-xpr8+t%>?
-"#
-v/yq}X$/s^2
-"#
-t1s0pd
-xpr8/t%>?
-"#
-v/yq}X$1s^3
-"#
-t1u&--
-xpr81t%>?
-"#
-v/yq}X$5s^4
-"#
-t1u&sq
-xpr85t%>?
-"#
-v/yq}X$7s^5
-"#
-t1s0G,
-xpr87t%>?
-"#
-v/yq}X$;s^6
-"#
-t1u&t2
-xpr8;t%>?
-"#
-v/yq}X$=s^7
-"#
-t1u&xe
-xpr8=t%>?
-"#
-v/yq}X$As^8
-"#
-t1u&|#
-xpr8At%>?
-"#
-v/yq}X$Cs^9
-"#
-t1u&uk
-xpr8Ct%>?
-"$
-t(RQqR
-t(r|<T
-"$
-v/yq}X$)s^:
-"$
-t1u&=
-xpr8)t%>?
-"#
-v/yq}X$+s^;
-"#
-t1s0B
-xpr8+t%>?
-"#
-v/yq}X$/s^<
-"#
-t1u&/
-xpr8/t%>?
-"#
-v/yq}X$1s^=
-"#
-t1u&@
-xpr81t%>?
-"#
-v/yq}X$5s^>
-"#
-t1s0A
-xpr85t%>?
-"#
-v/yq}X$7s^?
-"#
-t1u&zI
-xpr87t%>?
-"#
-v/yq}X$;s^@
-"#
-t1s0yl
-xpr8;t%>?
-"#
-v/yq}X$=s^A
-"#
-t1u&y?
-xpr8=t%>?
-"#
-v/yq}X$As^B
-"#
-t1s0pd
-xpr8At%>?
-"#
-v/yq}X$Cs^C
-"#
-t1u&--
-xpr8Ct%>?
-"#
-v/yq}X$Gs^D
-"#
-t1u&sq
-xpr8Gt%>?
-"#
-v/yq}X$Is^E
-"#
-t1s0G,
-xpr8It%>?
-"#
-v/yq}X$Ms^F
-"#
-t1u&t2
-xpr8Mt%>?
-"#
-v/yq}X$Os^G
-"#
-t1u&xe
-xpr8Ot%>?
-"#
-v/yq}X$Ss^H
-"#
-t1u&|#
-xpr8St%>?
-"#
-v/yq}X$Us^I
-"#
-t1u&uk
-xpr8Ut%>?
-"$
-t(RQr2
-t(r|<V
-"$
-v/yq}X$Ws^J
-"$
-t1u&=
-xpr8Wt%>?
-"#
-v/yq}X$Ys^K
-"#
-t1s0B
-xpr8Yt%>?
-"#
-v/yq}X$]s^L
-"#
-t1u&/
-xpr8]t%>?
-"#
-v/yq}X$_s^M
-"#
-t1u&@
-xpr8_t%>?
-"#
-v/yq}X$ds^N
-"#
-t1s0A
-xpr8dt%>?
-"#
-v/yq}X$fs^O
-"#
-t1u&zI
-xpr8ft%>?
-"#
-v/yq}X$js^P
-"#
-t1s0yl
-xpr8jt%>?
-"#
-v/yq}X$ls^Q
-"#
-t1u&y?
-xpr8lt%>?
-"#
-v/yq}X$ps^R
-"#
-t1s0pd
-xpr8pt%>?
-"#
-v/yq}X$rs^S
-"#
-t1u&--
-xpr8rt%>?
-"#
-v/yq}X$vs^T
-"#
-t1u&sq
-xpr8vt%>?
-"#
-v/yq}X$xs^U
-"#
-t1s0G,
-xpr8xt%>?
-"#
-v/yq}X$|s^V
-"#
-t1u&t2
-xpr8|t%>?
-"#
-v/yq}X$~s^W
-"#
-t1u&xe
-xpr8~t%>?
-"#
-v/yq}X'Ys^X
-"#
-t1u&|#
-}tYt%>?
-"#
-v/yq}X'Xs^Y
-"#
-t1u&uk
-}tXt%>?
-"$
-t(RQ2p2
-t(r|<X
-"$
-v/yq}X$js^Z
-"$
-t1u&=
-xpr8jt%>?
-"#
-v/yq}X$ls^[
-"#
-t1s0B
-xpr8lt%>?
-"#
-v/yq}X$ps^\
-"#
-t1u&/
-xpr8pt%>?
-"#
-v/yq}X$rs^]
-"#
-t1u&@
-xpr8rt%>?
-"#
-v/yq}X$vs^^
-"#
-t1s0A
-xpr8vt%>?
-"#
-v/yq}X$xs^_
-"#
-t1u&zI
-xpr8xt%>?
-"#
-v/yq}X$|s^a
-"#
-t1s0yl
-xpr8|t%>?
-"#
-v/yq}X$~s^b
-"#
-t1u&y?
-xpr8~t%>?
-"#
-v/yq}X'ds^c
-"#
-t1s0pd
-}tdt%>?
-"#
-v/yq}X'cs^d
-"#
-t1u&--
-}tct%>?
-"#
-v/yq}X'_s^e
-"#
-t1u&sq
-}t_t%>?
-"#
-v/yq}X'^s^f
-"#
-t1s0G,
-}t^t%>?
-"#
-v/yq}X'[s^g
-"#
-t1u&t2
-}t[t%>?
-"#
-v/yq}X'Zs^h
-"#
-t1u&xe
-}tZt%>?
-"#
-v/yq}X'Ws^i
-"#
-t1u&|#
-}tWt%>?
-"#
-v/yq}X'Vs^j
-"#
-t1u&uk
-}tVt%>?
-!#
-r5@pw
-tpsMW$X
-t),pw
-{5\
-{5^
-{5c
-{5e
-{5i
-{5k
-{5o
-{5q
-{5u
-{5w
-{5{
-{5}
-yUp4z
-yUp4y
-t)-r4
-|U
-tpw+
-t).w-
-|7
-tpr^US
-tpr3p41>6
-t)8xj
-w\U'1
-x>#
-k
-pry=|Y
-rp1'#
-r=
-s+p'#6
-k
-{?7+r.
-tMZ
-pry=|_
-s+t'#W
-k
-"#
-tMZ
-"#
-s+z'#rl
-k
-"#
-wl
-"#
-s+~'#sG
-k
-"#
-wl
-"#
-x0#3'#$#
-k
-"#
-wl
-"#
-x0#7'#$&
-k
-"#
-wl
-"#
-x0#='#$)
-k
-"#
-wl
-"#
-x0#A'#$,
-k
-"#
-wl
-"#
-x0#G'#$/
-k
-"#
-wl
-"#
-x0#K'#$2
-k
-"#
-wl
-"#
-x0#Q'#$5
-k
-"#
-wl
-"#
-x0#U'#$8
-k
-"#
-wl
-"#
-r:~'#$;
-k
-"#
-wl
-"#
-r:}'#$>
-k
-"#
-wl
-"#
-r:z'#$A
-k
-"#
-wl
-"#
-r:y'#$D
-k
-"#
-wl
-{?78t;
-r:-$IW
-q8->6
-"*
-tps:sb#RF#S
-"*
-yUsb#W
-yUsb#Y
-yUsb#]
-yUsb#_
-yUsb#d
-yUsb#f
-yUsb#j
-yUsb#l
-yUsb#p
-yUsb#r
-yUp4|
-yUp4{
-yUp4x
-yUp4w
-"*
-|U
-tpw+
-"*
-|7
-tpr^TS
-tpr3p40>6
-"*
-w\T'0
-x>#
-k
-"*
-rp0'#
-r=
-x0#k'#6
-k
-")
-tMZ
-"*
-x0#o'#W
-k
-"#
-tMZ
-"#
-x0#u'#rl
-k
-"#
-wl
-"#
-x0#y'#sG
-k
-"#
-wl
-"#
-x0$"'#$#
-k
-"#
-wl
-"#
-x0$&'#$&
-k
-"#
-wl
-"#
-x0$,'#$)
-k
-"#
-wl
-"#
-x0$0'#$,
-k
-"#
-wl
-"#
-x0$6'#$/
-k
-"#
-wl
-"#
-x0$:'#$2
-k
-"#
-wl
-"#
-x0$@'#$5
-k
-"#
-wl
-"#
-x0$D'#$8
-k
-"#
-wl
-"#
-r:|'#$;
-k
-"#
-wl
-"#
-r:{'#$>
-k
-"#
-wl
-"#
-r:x'#$A
-k
-"#
-wl
-"#
-r:w'#$D
-k
-"#
-wl
-"*
-r:,$IW
-q8,>6
-"*
-tpr^v'u
-"*
-yUp4r
-yUp4q
-yUp4n
-yUp4m
-yUp4j
-yUp4i
-yUp4f
-yUp4e
-yUp4b
-yUp4a
-yUp4]
-yUp4\
-yUp4Y
-yUp4X
-"*
-|U
-tpw+
-"*
-|7
-tpr^SS
-tpr3p4/>6
-"*
-w\S'/
-x>#
-k
-"*
-rp/'#
-r=
-r:v'#6
-k
-")
-tMZ
-"*
-r:u'#W
-k
-"#
-tMZ
-"#
-r:r'#rl
-k
-"#
-wl
-"#
-r:q'#sG
-k
-"#
-wl
-"#
-r:n'#$#
-k
-"#
-wl
-"#
-r:m'#$&
-k
-"#
-wl
-"#
-r:j'#$)
-k
-"#
-wl
-"#
-r:i'#$,
-k
-"#
-wl
-"#
-r:f'#$/
-k
-"#
-wl
-"#
-r:e'#$2
-k
-"#
-wl
-"#
-r:b'#$5
-k
-"#
-wl
-"#
-r:a'#$8
-k
-"#
-wl
-"#
-r:]'#$;
-k
-"#
-wl
-"#
-r:\'#$>
-k
-"#
-wl
-"#
-r:Y'#$A
-k
-"#
-wl
-"#
-r:X'#$D
-k
-"#
-wl
-"*
-r:+$IW
-q8+>6
-"*
-tpr^t's
-"*
-yUp4p
-yUp4o
-yUp4l
-yUp4k
-yUp4h
-yUp4g
-yUp4d
-yUp4c
-yUp4_
-yUp4^
-yUp4[
-yUp4Z
-yUp4W
-yUp4V
-"*
-|U
-tpw+
-"*
-|7
-tpr^RS
-tpr3p4.>6
-"*
-w\R'.
-x>#
-k
-"*
-rp.'#
-r=
-r:t'#6
-k
-")
-tMZ
-"*
-r:s'#W
-k
-"#
-tMZ
-"#
-r:p'#rl
-k
-"#
-wl
-"#
-r:o'#sG
-k
-"#
-wl
-"#
-r:l'#$#
-k
-"#
-wl
-"#
-r:k'#$&
-k
-"#
-wl
-"#
-r:h'#$)
-k
-"#
-wl
-"#
-r:g'#$,
-k
-"#
-wl
-"#
-r:d'#$/
-k
-"#
-wl
-"#
-r:c'#$2
-k
-"#
-wl
-"#
-r:_'#$5
-k
-"#
-wl
-"#
-r:^'#$8
-k
-"#
-wl
-"#
-r:['#$;
-k
-"#
-wl
-"#
-r:Z'#$>
-k
-"#
-wl
-"#
-r:W'#$A
-k
-"#
-wl
-"#
-r:V'#$D
-k
-"#
-wl
-"*
-r:*$IW
-q8*>6
-vc,qy
-{/sb$yt#
-{/sb$/t#
-4
-{/sb#Bt#
-4
-{/r8It#
-4
-q>rmrGPq"t@pirzxPpu
-p.
-ti
-5
-uG/-r.
-|^Q'QF$y
-|^P'PF$y
-|^O'OF$/
-|^N'NF$/
-|^M'MF$y
-|^L'LF$y
-|^K'KF$/
-|^J'JF$/
-|^I'IF$y
-|^H'HF$y
-|^G'GF$/
-|^F'FF$/
-|^E'EF$y
-|^D'DF$y
-|^C'CF$/
-|^B'BF$/
-|^A'AF#B
-|^@'@F#B
-|^?'?$I
-|^>'>$I
-|^='=F#B
-|^<'<F#B
-|^;';$I
-|^:':$I
-|^9'9F#B
-|^8'8F#B
-|^7'7$I
-|^6'6$I
-|^5'5F#B
-|^4'4F#B
-|^3'3$I
-|^2'2$I
-!#
-pnj8r4
-u>zivhp5rW+r3~7F$rF$u
-u>zivhp5rW+r3~7F$(F$+
-u>zivhp5rW+r3~7F$lF$o
-u>zivhp5rW+r3~7F$"F$%
-u>zivhp5rW+r3~7F#;F#>
-u>zivhp5rW+r3~7$B$E
-u>zivhp5rW+r3~7F#5F#8
-u>zivhp5rW+r3~7$<$?
-uGuis6
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR]wo-7rg
-uG78r-
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4Q'P'O'NL
-uG77s6
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4M'L'K'JL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2p4A'@'?'>L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2p4='<';':L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRbwo-w7
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4I'H'G'FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4E'D'C'BL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p49'8'7'6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p45'4'3'2L
-"%
-u>zivhp5rW+r3~7F%)F%,
-u>zivhp5rW+r3~7F$<F$?
-u>zivhp5rW+r3~7F%#F%&
-u>zivhp5rW+r3~7F$6F$9
-u>zivhp5rW+r3~7F#OF#R
-u>zivhp5rW+r3~7$V$Y
-u>zivhp5rW+r3~7F#IF#L
-u>zivhp5rW+r3~7$P$S
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRnlp57wi
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r89$8$7$6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRrlp57r*
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r89$8$7$6L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
-"%
-u>zivhp5rW+r3~7F%=F%@
-u>zivhp5rW+r3~7F$PF$S
-u>zivhp5rW+r3~7F%7F%:
-u>zivhp5rW+r3~7F$JF$M
-u>zivhp5rW+r3~7F#dF#g
-u>zivhp5rW+r3~7$k$n
-u>zivhp5rW+r3~7F#]F#a
-u>zivhp5rW+r3~7$e$h
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR~lzI|+rg
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r89$8$7$6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#1lzI@8v=
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r89$8$7$6L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r89$8$7$6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r89$8$7$6L
-"%
-u>zivhp5rW+r3~7F%QF%T
-u>zivhp5rW+r3~7F$eF$h
-u>zivhp5rW+r3~7F%KF%N
-u>zivhp5rW+r3~7F$^F$b
-u>zivhp5rW+r3~7F#xF#{
-u>zivhp5rW+r3~7F#.F#1
-u>zivhp5rW+r3~7F#rF#u
-u>zivhp5rW+r3~7$y$|
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#=l{]wV
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4Q'P'O'Nu2q}2wgp*2p0u2vfu2r85$4$3$2L
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4M'L'K'Ju2q}2wgp*2p0u2wyu2r81$0$/$.L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4A'@'?'>u2yD[r2ryu2vfu2r8-$,$+$*L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4='<';':u2yD[r2ryu2wyu2r8)$($'$&L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Al{]sL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4I'H'G'Fu2R%<$<#<"u2vfu2r8%$$$#$"L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4E'D'C'Bu2R%<$<#<"u2wyu2tLsGt|qWL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p49'8'7'6u2q}2wgp*2p0u2vfu2t$sIsUWL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p45'4'3'2u2q}2wgp*2p0u2wyu2qsSv,L
-tJR'.
-tJS'/
-tJT'0
-tJU'1
-uRpWyV$
-uRpW?V5
-"^
-u^gx_~*0
-!#
-}g-qy
-|Np4-BwL
-yV-6
-}g.qy
-|7
-q6
-}g8r4
-rY
-ss
-xH
-xI
-z|
-{B
-"$
-|Np4,BwL
-yV,6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4+BwL
-yV+6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4*BwL
-yV*6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-vc9j
-{e8
-uoz]I
-"#
-|cz2r3r82$6
-|cz2r3r8)$-
-|cz2r3sz$$
-|cz2r3xhsU
-!#
-"#
-wh
-pr^-q@
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-{?vFqw
-*u%
-s.y:s2#;2s2#i
-q7/q&
-p1
-Yxcb
-4
-pCA
-4
-pr^8pX
-TA
-rN
-tP
-pr^-s6
-vT/
-"$
-u;qO
-s.y:s2#=2s2#k
-r\b
-re|;pu
-pCA
-4
-"$
-TA
-rN
-tP
-"$
-q1q9A
-"$
-|%A
-s.y:s2#?2s2#m
-r\b
-|V&pu
-pCA
-4
-"$
-TA
-rN
-tP
-|V%2zG
-sS
-rDT
-{?vFr.7
-pV)I
-pr^8r4
-rp1'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$7L
-!#
-"#
-pV"I
-"#
-rp0'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$/L
-!#
-"#
-}^I
-"#
-rp/'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$'L
-!#
-"&
-vGw?
-"&
-i"yl
-s.y:s2#G2s2#u
-r\b
-|V/pu
-pCA
-4
-5
-"&
-TA
-s'7
-rp.'#
-w2
-*.%
-syy1Ps}+r3xfu}t|L
-!#
-|.-u:
-q1=p$
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-q7/q&
-y7,
-)
-uG@9j
-*up-
-s.y:s2#O2s2#}
-tQ4rZ
-vj
-{(
-tT
-}e,
-uG@})
-}3Mb
-s=M%
-4
-pC@
-4
-uGwbf
-T@
-rN
-tP
-s'9
-"5
-rpQ$7
-rpP$8
-rpO$0
-rpN$1
-rpM$;
-rpL$<
-rpK$4
-rpJ$5
-rpI$?
-rpH$@
-rpG$8
-rpF$9
-rpE$C
-rpD$D
-rpC$<
-rpB$=
-rpA$5
-rp@$6
-rp?$.
-rp>$/
-rp=$9
-rp<$:
-rp;$2
-rp:$3
-rp9$=
-rp8$>
-rp7$6
-rp6$7
-rp5$A
-rp4$B
-rp3$:
-rp2$;
-"#
-o
-*,%
-"$
-x"I
-"#
-u>zivhp5rW+r3~7$4$5
-x9s0
-!#
-uGu0q@
-vG/
-"&
-v&qO
-s.y:s2#X2s2$)
-tQ4V"
-vj
-{(
-tT
-}e,
-"%
-r\b
-|e
-pC@
-4
-"%
-T@
-rN
-tP
-s'/
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$2$3
-x9s0
-!#
-|.-q#-
-vG/
-uG@9zg
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-uG@/u:
-s=M%
-|V&pu
-pC@
-4
-"%
-T@
-rN
-tP
-s'@
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$0$1
-x9s0
-!#
-"%
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V$2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm=
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$.$/
-x9s0
-!#
-"&
-xsA
-"%
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"&
-s=M%
-|V3pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm,
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$,$-
-x9s0
-!#
-"%
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V12{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm+
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$*$+
-x9s0
-!#
-"&
-q1q,yl
-"%
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"&
-s=M%
-|V@pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm-
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$($)
-x9s0
-!#
-"%
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V>2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm.
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$&$'
-x9s0
-!#
-|.-|_
-qF%A
-"(
-iXA
-s.y:s2$52s2$c
-tQ4V[
-vj
-{(
-tT
-}e,
-"%
-r\b
-u~L
-pC@
-4
-"%
-T@
-rN
-tP
-pm8
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$$$%
-x9s0
-!#
-")
-qF'yl
-"%
-ibyl
-s.y:s2$>2s2$l
-tQ4Ve
-vj
-{(
-tT
-}e,
-"%
-r\b
-u~S
-pC@
-4
-"%
-T@
-rN
-tP
-pm7
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$"$#
-x9s0
-!#
-"'
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-"$
-|V$s^K
-pC@
-4
-"$
-T@
-rN
-tP
-pm9
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7sGu#
-x9s0
-!#
-"$
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V#s^Q
-pC@
-4
-"$
-T@
-rN
-tP
-pm/
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7qWt|
-x9s0
-!#
-"$
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"$
-|V0s^J
-pC@
-4
-"$
-T@
-rN
-tP
-pm@
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7sIrl
-x9s0
-!#
-"$
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V/s^P
-pC@
-4
-"$
-T@
-rN
-tP
-u(=
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7WsU
-x9s0
-!#
-"$
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"$
-|V<s^I
-pC@
-4
-"$
-T@
-rN
-tP
-u(,
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7Sq/
-x9s0
-!#
-"$
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V;s^O
-pC@
-4
-"$
-T@
-rN
-tP
-u(+
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7>6
-x9s0
-!#
-|.-pw
-O
-!#
-tb+r1
-O
-!#
-tb.ps@
-]=sx-
-(+-
-!#
-u{{L
-]Qsx.
-"N
-(y?
-!#
-"#
-]dsx7
-"#
-(y?
-!#
-"#
-]osx9
-"#
-(y?
-!#
-"1
-rj~8#Csx/
-rj~8#<sx@
-(sK
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-tW
-p3c
-;B
-(
-!s*
-"b
-qH
-u+%+
-;C
-(
-!tS
-"'
-g
-u+$M
-;;
-(
-!vB
-"#
-qH
-u+$$
-;C
-(
-!w&
-"#
-g
-u+#l
-;=
-(
-!x=
-"&
-sk
-u+#R
-;A
-(
-!yE
-"+
-uI
-u+#E
-;@
-(
-!{-
-uI
-u+#<
-;@
-(
-!vKxw
-uI
-u+#4
-;@
-(
-!pty@
-uI
-a}
-;@
-(
-!ptyG
-uI
-au
-;@
-(
-!pt+uU
-uI
-am
-;@
-(
-!pt{H
-uI
-ae
-;@
-(
-!pt.uU
-uI
-a\
-;@
-(
-!pt|F
-uI
-aS
-;@
-(
-!pt|G
-uI
-aJ
-;@
-(
-!pt}x
-uI
-aB
-;@
-(
-!pt/uU
-uI
-a:
-;@
-(
-!ptxw
-uI
-a2
-;@
-(
-!tYy@
-uI
-a*
-;@
-(
-!tYyG
-uI
-a"
-;@
-(
-!tY+uU
-uI
-pfpY
-;@
-(
-!tY{H
-")
-}G
-vg
-v#
-(
-!tY.uU
-"%
-g
-u+$k
-;;
-(
-!tY|F
-")
-sv9
-vg
-v#
-(
-!tY|G
-"#
-g
-u+$D
-;=
-(
-!tY}x
-g
-u+$/
-;?
-(
-!tY/uU
-"&
-sk
-u+#^
-;A
-(
-!tYxw
-sk
-u+#\
-;A
-(
-!vK-y@
-sk
-u+#Z
-;A
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const tiledF16x32SM80 = tiledF16x32SM80NarrowAligned + `
- patch
- -1
-packed1 81930 tiled_dtype_F16_row_F16_5_8_dtype_F16_4_4_float32
- =6
-!v7psv6|Q
- =7
- -2
-zf-r0
-p9+}rpF
-p:.-x,
- =58
- -24
-q1p@qg
-t(r|r2
-p\
-tV'q&
- =3
- -3
-rBpGq^2t,
-"#
-rBpUsO
- =2
- -3
-wKp[
-uo~5I
-vss7s[
- =2
- -1
-u1qA
- =30
- -1
-r{4
- =4
- -11
-wu31
-qm
-wh
-v112xZ
-4
-uE
-v#
-qa1
- =2
- -6
-ta
-xv,
-T1
-pm
-{R
- =9
- -10
-qnpW?
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
- =2
- -4
-i#31
-xv,
-{R
- =9
- -8
-qnpWJ
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/131vQ?
-"%
-tf-31
- =3
- -1
-{ZpW-p$
- =7
- -5
-i2qg
-sn3G
-*0%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
- =7
- -3
-s(X%
- =3
- -4
-t1=qR
-t1=U
-4
-t1=ry
- =6
- -1
-s_Xp$
- =4
- -1
-u'p,
- =3
- -1
-t>
- =4
- -1
-wr
- =6
- -1
-wtpw
-u'M'
- =2
- -1
-rBuJHr))
- =2
- -2
-qopY
-zepK?
- =3
- -1
-|RpW1p$
- =10
- -3
-ijVl
-vwu\7
-sauJn
- =2
- -1
-vsp)Vo
- =2
- -1
-u1pWr
- =38
- -3
-zJvDympMy_xDt01'
-}o1'
-pC3
- =4
- -1
-T3
- =13
- -3
-iA%
-q\pKC
-xKs0qg<#?
- =8
- -1
-s.p=3<%
- =26
- -1
-s.pWhp-%
- =2
- -1
-r{g
- =12
- -3
-v1$C
-|=$sO
-ub%
- =35
- -26
-rB=V&?
-u{@p|
-y,xO1+
-y,p5U
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzzyumqlAD
-sn1tn
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,lrc=umqlAD
-|A.qe
-*qrq
-s.uJ7V6
-q1q}wvq4
- =5
- -4
-qF"wv78
-p\
-s.uJ9p-
-}=A
- =3
- -3
-v1$C
-|=$sO
-ub%
- =2
- -6
-xiV)
-}=+
-"(
-rB=rZ2{'
- =2
- -18
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l8}42qlAD
-v0pKV(
-rCpY
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l{Xtz2qlAD
-"%
-v1'V5
-|='V6?
-ub(
- =7
- -7
-vNpW6V<
-iA%
-}=7
-"%
-rB=rSs^#
- =2
- -15
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp*{S+wi2qlAD
-snCtn
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lspwV2qlAD
- =70
- -3
-zJvDympMy_xD<J1'
-";
-vNs2#934
- =5
- -3
-v0s2#C%
-q\s2#=C
-uus2#=
- =7
- -1
-q\s2#>C
- =3
- -1
-q\s2#?C
- =3
- -1
-q\s2#@C
- =52
- -3
-v1*VL
-|=*VM?
-ub+
- =4
- -6
-iWV-
-}=M
-"2
-rB=rZs^-
- =2
- -14
-rBp)p$?
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRBwo-vOumqlAD
-v0pKV,
-rCpY
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRClzI@rFumqlAD
- =70
- -2
-rsR/
-qvp5<1
- =3
- -2
-q1q}<4
-qvp5<7
- =43
- -3
-tfap$
-s{=pb
-i"rq
- =3
-vj
-ur/
-i%%
-p}q4
- =2
- -4
-i/%
-{hs2#W
-pC3
- =4
- -1
-T3
- =12
- -1
-i,2s2#a
- =2
- -1
-vws2#YV"
- =4
- -1
-q\s2#?C
- =7
- -3
-s.p[3<V9
-"R
-s.pU362s2#]
- =7
- -1
-vws2#dV,
- =8
- -4
-s.uJwrS
-p}s2#:
-"#
-vrpWs2}Upu
- =5
- -1
-tf02s2#h
- =2
- -3
-v1'Vs
-|='Vt?
-ub(
- =2
- -6
-w0VS
-}=t
-">
-rB=rZs^@
- =2
- -14
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRe{S+wi2qlAD
-v0pKVR
-rCpY
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRflspwV2qlAD
- =4
- -2
-|RpW;2s2#y
-|R=2s2#6
- =3
- -3
-r{G
-t(RFU
-t(r|<E
- =81
- -2
-t(RDqR
-t(r|<G
- =81
- -2
-t(RDr2
-t(r|<I
- =81
- -2
-t(RD2p2
-t(r|<K
- =589
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRPwo-7rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRTwo-w7
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRalp57wi
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRelp57r*
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRqlzI|+rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRulzI@8v=
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#0l{]wV
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#4l{]sL
- =12
- -2
-uRs2#6V&
-uRpWGV;
- =59
- -1
-wu3/
- =20
- -2
-*q%
-s.y:s2#I2s2#w
- =2
- -3
-YxcL
-4
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2#K2s2#y
-r\L
-re|;pu
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2#M2s2#{
-r\L
-|V&pu
-pC/
- =2
- -1
-T/
- =11
- -1
-s8
-ppy%7
- =7
- -1
-s8
-ppy%/
- =7
- -1
-s8
-ppy%'
- =5
- -4
-s.y:s2#U2s2$&
-r\L
-|V/pu
-pC/
- =3
- -1
-T/
- =4
- -1
-s8
-ppr>t|
- =15
- -2
-*qp-
-s.y:s2#]2s2$.
- =6
- -1
-}3ML
- =2
- -1
-pC-
- =2
- -1
-T-
- =36
- -1
-pqxjy=
-z"$5
-s>
-z"$4
-s>
-"$
- =2
- -1
-"%
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-q1t"/
-"'
-v&qO
-s.y:s2#g2s2$7
- =6
- -3
-r\L
-|e
-pC-
- =2
- -1
-T-
- =3
-"&
-z"$3
-s>
-z"$2
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -1
-q1[qO
- =10
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$1
-s>
-z"$0
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$/
-s>
-z"$.
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-q1}\
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$-
-s>
-z"$,
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$+
-s>
-z"$*
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF&yl
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$)
-s>
-z"$(
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$'
-s>
-z"$&
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-qF-A
-")
-iXA
-s.y:s2$C2s2$q
- =6
- -3
-r\L
-u~L
-pC-
- =2
- -1
-T-
- =3
-"&
-z"$%
-s>
-z"$$
-s>
-"#
- =2
- -1
-"$
- =2
- -8
-y/qlU
-y/tR+t/
-!#
-"*
-qF0yl
-"&
-ibyl
-s.y:s2$L2s2$z
- =6
- -3
-r\L
-u~S
-pC-
- =2
- -1
-T-
- =3
-"&
-z"$#
-s>
-z"$"
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"(
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"u#
-s>
-z"sG
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"t|
-s>
-z"qW
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"rl
-s>
-z"sI
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"sU
-s>
-z"W
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"q/
-s>
-z"S
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"6
-s>
-}]
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =13
- -1
-"O
- =12
- -1
-"2
- =14
- -2
-p3[
-;1
- =2
- -4
-"c
-qH
-u+%9
-;3
- =4
- -2
-u+$Y
-;%
- =4
- -2
-u+$&
-;3
- =4
- -2
-u+#n
-;(
- =5
- -1
-;/
- =5
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =10
- -2
-u+$y
-;%
- =10
- -2
-u+$N
-;(
- =3
- -2
-u+$7
-;+
- =5
- -1
-;/
- =4
- -1
-;/
- =4
- -1
-;/
- =26`
-
-const tiledF16x64SM80NarrowAligned = `packed1 105578 tiled_dtype_F16_row_F16_9_8_dtype_F16_8_4_float32
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]xgpirR
-!vvrKrmKrGs/rR
-!
-!vt|opks<
-!
-!pH+sLpD
-!Pt@|bq>rGympx/wk
-!c
-p;{_x,
-p9-}(pF
-p:8}(pF
-qS/z(pF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-pntIsh
-u3
-tb=r.7
-{<rW
-Q
-u{,pE
-N
-uGv(rI
-q2rO
-tb=r+8
-p%
-pl$
-)
-pl%
-)
-pl'
-)
-pl(
-)
-pl*
-)
-pl+
-)
-pl-
-)
-pl/
-)
-pl1
-)
-pl3
-)
-qk,qg
-t(xc-
-p\
-t+p*qO
-"(
-}o1&
-"+
-|=5372t,
-"#
-|=4sO
-r6+j
-tT
-vwu\7
-uo~5I
-u|'
-vj
-u1p=
-u1pW*
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-r{>
-uVrU
-tv
-!#
-wI@pX
-Y=2p0
-J
-wh
-tf52xZ
-4
-5
-r~
-u<
-!#
-r~
-r7q,
-!#
-z0s6
-t<
-{Y
-)
-qBR"
-pm
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpW<
-|sj
-q1q9B
-z0f7
-xK[D2[?
-xKp@r2qR?
-"%
-ynr2
-\
-H
-!#
-"%
-xs<&
-{Y
-)
-z_p5
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpWE
-"%
-q1q9B
-"%
-xKq}Dt0?
-xKR*<*qR?
-"%
-Yq}<*
-\
-!#
-vl7pj
-qTq}p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-qF#qg
-)
-t+R#A
-*0%
-v}Ps}.r,c~72~72~7rys,yis%
-q'=q0
-u'p,
-wcu*q9z/
-p\
-ur9
-tT
-}e9
-0
-t(R/U
-p\
-wKpU
-zZ9
-{PqN
-t1=r2
-t1=qR
-4
-t1=2p2
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_yD=
-H
-!#
-q'.sh
-|w$s[C
-u'X
-wKp)
-q\spC
-vrpW%v^C?
-ya
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-s?p2
-t:t'
-i'V(
-i(B
-z@f
-rBuJ(r)#
-rBp=V)r)#
-wtr-
-zJvDympMy_xD1'rq
-sWpw
-rBuJAr))
-vd+9
-p}q4
-qop=
-pg
-"4
-ru0
-tb,pw
-|RpW0p$
-sH_
-tb.ps@
-z3$p$
-wOu*M#1$
-ti
-4
-rDa
-uVM0U
-)
-"4
-icVo
-vwu\7
-sauJq
-tw
-p6
-vsp)Vr
-vj
-u1pY
-u1pWu
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl9
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-uE
-rt7rI
-zJvDympMy_xD<$1'
-}o1'
-pCC
-4
-r7zM
-5
-rt9pb
-TC
-u(
-o
-*2%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-H
-!#
-rt=pw
-tf6rq
-|d7rq?
-i@%
-q\pKC
-xKs0qg<&?
-!#
-p\
-qxx*
-s==
-yf
-p6
-r#+r]
-vNpW934
-s.p=3F%
-r#.t'
-xUyc$V;
-zZ7
-vW4
-r#,r+
-vrpKrZC2zG
-!#
-uGqYww
-wcu*M%z/
-p\
-xv7,
-*4%
-}e-
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=5%r)%
-|A-r-
-vj
-xv7,
-tT
-}e-
-|A.sQ
-uupG
-zJvDympMy_xD10D
-s.pWgp-%
-u-@.^
-wM
-r{f
-zo
-4
-u-@8q0
-Yq4D
-pzq4qj
-w<
-)
-s.s7rSp-
-}="
-"#
-ze=pu
-u{=px
-v1:C
-|=:sO
-ub;
-u{@qw
-pl#
-t7
-p1
-4
-rDb
-uGqYpE
-wcy|pW.q&
-wcy|p/9z/
-xv7,
-*9%
-}e-
-"%
-|R=rS
-wuVV
-4
-"&
-q\q4VV
-rBq4VW?
-p}zM
-s.s7rZs[
-}=-
-"#
-ze=pu
-u{,pb
-ra.q&
-)
-q7.29
-)
-u{+qw
-vNp)V*
-i)%
-x#
-u{8pX
-t1p2D
-r{%
-|0qj
-)
-u{@p|
-p~XB..1+
-p~XAU
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
-sn0G
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l}c.umqlAD
-sn4tn
-v&%
-rCp[
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp*l.vO/umqlAD
-vNpW8G/
-i#%
-u@"
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR"l7@se2qlAD
-|A.qe
-*urq
-s.uJ=V<
-qF-wvq4
-"'
-wM
-}oD
-4
-u-@8sQ
-qF.wv78
-p\
-s.uJ?p-
-}=G
-"#
-w>
-",
-v1:C
-|=:sO
-ub;
-z>
-u{+r+
-xiV/
-}=1
-"(
-ri
-|0U2|;
-)
-"-
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR)l|+s%2qlAD
-|%V.
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,y~qurFumqlAD
-w0V-
-rCp"
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR/y~v<vm2qlAD
-};V,
-rCpU
-0
-x)
-pzp5p$?
-t+r|A
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR2lp5t&2qlAD
-"%
-v1<V?
-|=<V@?
-ub=
-"#
-pl&
-t7
-p1
-4
-rDc
-"*
-vNpW@VF
-iK%
-}=A
-"%
-u.
-|0Us^'
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR9y~vFsL2qlAD
-snLG
-v0pK%
-rCpY
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR<lrF9sZ2qlAD
-snPtn
-v&%
-rCp[
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR?l}cwi2qlAD
-vNpWTG/
-i#%
-u@"
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRBly?u).umqlAD
-pn|YrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-pnzgq0
-pV.x_~*9
-"$
-pl)
-t7
-p1
-uG-7r4
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-uGsqtc
-{Y
-qv|+p51+
-qLXB
-q7/B8
-y,p<U
-qvx@.ry
-ra/G
-uG.-|Y
-q7/29
-y,/U
-qvx@.1+
-ra/q&
-rr
-"?
-zJvDympMy_xD<r1'
-";
-vNs2#I34
-prjr.7
-ra/E
-tH$pdU
-)
-qD=y'
-v0s2#R%
-q\s2#MC
-uus2#M
-0
-xN
-prj^7
-q7/q&
-y7,
-"#
-p}/
-q\s2#NC
-0
-pz[qj
-u;A
-q\s2#OC
-0
-pzp0qj
-tmyl
-q\s2#PC
-0
-pzq,qj
-uGuis-
-tH,B..1+
-tH*AU
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-sFRZ
-sFQZ
-sFPZ
-sFOZ
-sFNZ
-sFMZ
-sFLZ
-sFKZ
-sFJZ
-sFIZ
-sFHZ
-sFGZ
-sFFZ
-sFEZ
-sFDZ
-sFCZ
-sFBZ
-sFAZ
-sF@Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qm
-!#
-pn{Gr+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u-v(pj
-p+
-"2
-v1>V\
-|=>V]?
-ub?
-".
-w"{'
-rDd
-"3
-ihV3
-}=]
-"2
-ri
-|0Us^3
-)
-"$
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRiyy{Xt[2qlAD
-|%V2
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRlyywbw}umqlAD
-w0V1
-rCp"
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRolp<y;2qlAD
-};V0
-rCpU
-0
-x)
-pzp5p$?
-t+r|A
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRrlu)8vOumqlAD
-u-ukj
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uGsqq#@
-y7,
-rsR;
-qvp5<=
-rbpiyux${ozmXn
-rbpiyux${ozmp0l}cr>
-uG.-y=
-q1q}<@
-qvp5<C
-rbpiyux${ozmXy~vFsL
-uG.8qy
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%u}6Sq/u2R#<"t02q,u2vfu2u}6Sq/L
-uG.7r-
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r_sUsIrlu2R#<"t02q,u2wyu2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r86$7$8$9u2p*2u4yD[u2vfu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8:$;$<$=u2p*2u4yD[u2wyu2r8:$;$<$=L
-uG.-qy
-rbpiyux${ozmp0lrF9sZ
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%rvt|sGu#u2R'<&<%<$u2vfu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8"$#$$$%u2R'<&<%<$u2wyu2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8>$?$@$Au2R#<"t02q,u2vfu2r8>$?$@$AL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8B$C$D$Eu2R#<"t02q,u2wyu2r8B$C$D$EL
-"$
-rbpiyux${ozmR"l}cwi
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8&$'$($)u2R+<*<)<(u2vfu2r8&$'$($)L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8*$+$,$-u2R+<*<)<(u2wyu2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8F$G$H$Iu2R'<&<%<$u2vfu2r8F$G$H$IL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8J$K$L$Mu2R'<&<%<$u2wyu2r8J$K$L$ML
-"$
-rbpiyux${ozmR&ly?u)r>
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8.$/$0$1u2R/<.<-<,u2vfu2r8.$/$0$1L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r82$3$4$5u2R/<.<-<,u2wyu2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8N$O$P$Qu2R+<*<)<(u2vfu2r8N$O$P$QL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8R$S$T$Uu2R+<*<)<(u2wyu2r8R$S$T$UL
-xS3<3B
-tU3G
-\
-pnwEq3
-tfup$
-s{=pb
-i&rq
-"N
-u^Nt\
-rt8u:
-}e7
-rt7t;
-i/%
-t^
-s=M'
-pCC
-4
-r7zM
-5
-"P
-TC
-{K
-o
-*2%
-vAu&ql
-!#
-"P
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-i,2s2#p
-p}q4
-rt=r4
-vws2#jt]
-qoq4
-zeq4?
-q:
-p}q4
-q\s2#OC
-vrp"qgrS?
-!#
-"Q
-q\p"p$
-yf
-p6
-r#+r-
-s.p[3FV9
-"R
-s.pU362s2#n
-zZ7
-vW4
-"R
-vrpYrZCs^V
-!#
-"M
-wcy|pKq&
-vws2#tV(
-"H
-|R=%
-uh
-4
-"M
-q\q4C
-rBq4sO
-p}zM
-s.y:s2#6rS
-p}s2#J
-"#
-vrs2#22}Upu
-s{,r+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-s{+pj
-p+
-s{-pb
-tf,2s2#x
-5
-">
-v1<2s2#2
-|=<2s2#3?
-ub=
-s'8
-">
-w0VY
-p}s2#3
-">
-ri
-|0Us^H
-)
-">
-q+|>
-t^
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMly~vFsL2qlAD
-|%VX
-rCp=
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMllrF9sZ2qlAD
-w0VW
-rCp"
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMll}cwi2qlAD
-};VV
-rCpU
-0
-x)
-pzp5p$?
-t+r|A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMlly?u).umqlAD
-s{8qw
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-!#
-s{9pb
-|RpW;2s2$/
-|R=2s2#J
-4
-p6
-prjwE
-r{K
-t(R_U
-t(r|<^
-prq0qw
-v/yq}X6s^,
-prqyq3
-t1u&=
-xpxht%>?
-"#
-v/yq}Xq/s^-
-"#
-t1s0B
-xpqst%>?
-"#
-v/yq}Xrls^.
-"#
-t1u&/
-xpt$t%>?
-"#
-v/yq}Xt|s^/
-"#
-t1u&@
-xpult%>?
-"#
-v/yq}X$#s^0
-"#
-t1s0A
-xpr8#t%>?
-"#
-v/yq}X$%s^1
-"#
-t1u&zI
-xpr8%t%>?
-"#
-v/yq}X$)s^2
-"#
-t1s0yl
-xpr8)t%>?
-"#
-v/yq}X$+s^3
-"#
-t1u&y?
-xpr8+t%>?
-"#
-v/yq}X$/s^4
-"#
-t1s0pd
-xpr8/t%>?
-"#
-v/yq}X$1s^5
-"#
-t1u&--
-xpr81t%>?
-"#
-v/yq}X$5s^6
-"#
-t1u&sq
-xpr85t%>?
-"#
-v/yq}X$7s^7
-"#
-t1s0G,
-xpr87t%>?
-"#
-v/yq}X$;s^8
-"#
-t1u&t2
-xpr8;t%>?
-"#
-v/yq}X$=s^9
-"#
-t1u&xe
-xpr8=t%>?
-"#
-v/yq}X$As^:
-"#
-t1u&|#
-xpr8At%>?
-"#
-v/yq}X$Cs^;
-"#
-t1u&uk
-xpr8Ct%>?
-"$
-t(R]qR
-t(r|<a
-"$
-v/yq}X$)s^<
-"$
-t1u&=
-xpr8)t%>?
-"#
-v/yq}X$+s^=
-"#
-t1s0B
-xpr8+t%>?
-"#
-v/yq}X$/s^>
-"#
-t1u&/
-xpr8/t%>?
-"#
-v/yq}X$1s^?
-"#
-t1u&@
-xpr81t%>?
-"#
-v/yq}X$5s^@
-"#
-t1s0A
-xpr85t%>?
-"#
-v/yq}X$7s^A
-"#
-t1u&zI
-xpr87t%>?
-"#
-v/yq}X$;s^B
-"#
-t1s0yl
-xpr8;t%>?
-"#
-v/yq}X$=s^C
-"#
-t1u&y?
-xpr8=t%>?
-"#
-v/yq}X$As^D
-"#
-t1s0pd
-xpr8At%>?
-"#
-v/yq}X$Cs^E
-"#
-t1u&--
-xpr8Ct%>?
-"#
-v/yq}X$Gs^F
-"#
-t1u&sq
-xpr8Gt%>?
-"#
-v/yq}X$Is^G
-"#
-t1s0G,
-xpr8It%>?
-"#
-v/yq}X$Ms^H
-"#
-t1u&t2
-xpr8Mt%>?
-"#
-v/yq}X$Os^I
-"#
-t1u&xe
-xpr8Ot%>?
-"#
-v/yq}X$Ss^J
-"#
-t1u&|#
-xpr8St%>?
-"#
-v/yq}X$Us^K
-"#
-t1u&uk
-xpr8Ut%>?
-"$
-t(R]r2
-t(r|<c
-"$
-v/yq}X$Ws^L
-"$
-t1u&=
-xpr8Wt%>?
-"#
-v/yq}X$Ys^M
-"#
-t1s0B
-xpr8Yt%>?
-"#
-v/yq}X$]s^N
-"#
-t1u&/
-xpr8]t%>?
-"#
-v/yq}X$_s^O
-"#
-t1u&@
-xpr8_t%>?
-"#
-v/yq}X$ds^P
-"#
-t1s0A
-xpr8dt%>?
-"#
-v/yq}X$fs^Q
-"#
-t1u&zI
-xpr8ft%>?
-"#
-v/yq}X$js^R
-"#
-t1s0yl
-xpr8jt%>?
-"#
-v/yq}X$ls^S
-"#
-t1u&y?
-xpr8lt%>?
-"#
-v/yq}X$ps^T
-"#
-t1s0pd
-xpr8pt%>?
-"#
-v/yq}X$rs^U
-"#
-t1u&--
-xpr8rt%>?
-"#
-v/yq}X$vs^V
-"#
-t1u&sq
-xpr8vt%>?
-"#
-v/yq}X$xs^W
-"#
-t1s0G,
-xpr8xt%>?
-"#
-v/yq}X$|s^X
-"#
-t1u&t2
-xpr8|t%>?
-"#
-v/yq}X$~s^Y
-"#
-t1u&xe
-xpr8~t%>?
-"#
-v/yq}X'zs^Z
-"#
-t1u&|#
-}tzt%>?
-"#
-v/yq}X'ys^[
-"#
-t1u&uk
-}tyt%>?
-"$
-t(R]2p2
-t(r|<e
-"$
-v/yq}X$js^\
-"$
-t1u&=
-xpr8jt%>?
-"#
-v/yq}X$ls^]
-"#
-t1s0B
-xpr8lt%>?
-"#
-v/yq}X$ps^^
-"#
-t1u&/
-xpr8pt%>?
-"#
-v/yq}X$rs^_
-"#
-t1u&@
-xpr8rt%>?
-"#
-v/yq}X$vs^a
-"#
-t1s0A
-xpr8vt%>?
-"#
-v/yq}X$xs^b
-"#
-t1u&zI
-xpr8xt%>?
-"#
-v/yq}X$|s^c
-"#
-t1s0yl
-xpr8|t%>?
-"#
-v/yq}X$~s^d
-"#
-t1u&y?
-xpr8~t%>?
-"#
-v/yq}XF#1s^e
-"#
-t1s0pd
-xpsb#1t%>?
-"#
-v/yq}XF#3s^f
-"#
-t1u&--
-xpsb#3t%>?
-"#
-v/yq}XF#7s^g
-"#
-t1u&sq
-xpsb#7t%>?
-"#
-v/yq}XF#9s^h
-"#
-t1s0G,
-xpsb#9t%>?
-"#
-v/yq}X'|s^i
-"#
-t1u&t2
-}t|t%>?
-"#
-v/yq}X'{s^j
-"#
-t1u&xe
-}t{t%>?
-"#
-v/yq}X'xs^k
-"#
-t1u&|#
-}txt%>?
-"#
-v/yq}X'ws^l
-"#
-t1u&uk
-}twt%>?
-!#
-r5@pw
-tpsMW$X
-t),pw
-{5\
-{5^
-{5c
-{5e
-{5i
-{5k
-{5o
-{5q
-{5u
-{5w
-{5{
-{5}
-yUsb#0
-yUsb#2
-t)-r4
-|U
-tpw+
-t).w-
-|7
-tpr^vS
-tpr3p41>6
-t)8xj
-w\v'1
-x>#
-k
-pry=|Y
-rp1'#
-r=
-s+p'#6
-k
-{?7+r.
-tMZ
-pry=|_
-s+t'#W
-k
-"#
-tMZ
-"#
-s+z'#rl
-k
-"#
-wl
-"#
-s+~'#sG
-k
-"#
-wl
-"#
-x0#3'#$#
-k
-"#
-wl
-"#
-x0#7'#$&
-k
-"#
-wl
-"#
-x0#='#$)
-k
-"#
-wl
-"#
-x0#A'#$,
-k
-"#
-wl
-"#
-x0#G'#$/
-k
-"#
-wl
-"#
-x0#K'#$2
-k
-"#
-wl
-"#
-x0#Q'#$5
-k
-"#
-wl
-"#
-x0#U'#$8
-k
-"#
-wl
-"#
-x0#['#$;
-k
-"#
-wl
-"#
-x0#_'#$>
-k
-"#
-wl
-"#
-x0#f'#$A
-k
-"#
-wl
-"#
-x0#j'#$D
-k
-"#
-wl
-{?78t;
-r:-$IW
-q8->6
-"*
-tps:sb#RF#S
-"*
-yUsb#W
-yUsb#Y
-yUsb#]
-yUsb#_
-yUsb#d
-yUsb#f
-yUsb#j
-yUsb#l
-yUsb#p
-yUsb#r
-yUsb#v
-yUsb#x
-yUsb#|
-yUsb#~
-"*
-|U
-tpw+
-"*
-|7
-tpr^uS
-tpr3p40>6
-"*
-w\u'0
-x>#
-k
-"*
-rp0'#
-r=
-x0#k'#6
-k
-")
-tMZ
-"*
-x0#o'#W
-k
-"#
-tMZ
-"#
-x0#u'#rl
-k
-"#
-wl
-"#
-x0#y'#sG
-k
-"#
-wl
-"#
-x0$"'#$#
-k
-"#
-wl
-"#
-x0$&'#$&
-k
-"#
-wl
-"#
-x0$,'#$)
-k
-"#
-wl
-"#
-x0$0'#$,
-k
-"#
-wl
-"#
-x0$6'#$/
-k
-"#
-wl
-"#
-x0$:'#$2
-k
-"#
-wl
-"#
-x0$@'#$5
-k
-"#
-wl
-"#
-x0$D'#$8
-k
-"#
-wl
-"#
-x0$J'#$;
-k
-"#
-wl
-"#
-x0$N'#$>
-k
-"#
-wl
-"#
-x0$T'#$A
-k
-"#
-wl
-"#
-x0$X'#$D
-k
-"#
-wl
-"*
-r:,$IW
-q8,>6
-"*
-tps:sb$]F$^
-"*
-yUsb$c
-yUsb$e
-yUsb$i
-yUsb$k
-yUsb$o
-yUsb$q
-yUsb$u
-yUsb$w
-yUsb${
-yUsb$}
-yUp4~
-yUp4}
-yUp4z
-yUp4y
-"*
-|U
-tpw+
-"*
-|7
-tpr^tS
-tpr3p4/>6
-"*
-w\t'/
-x>#
-k
-"*
-rp/'#
-r=
-x0$v'#6
-k
-")
-tMZ
-"*
-x0$z'#W
-k
-"#
-tMZ
-"#
-x0%#'#rl
-k
-"#
-wl
-"#
-x0%''#sG
-k
-"#
-wl
-"#
-x0%-'#$#
-k
-"#
-wl
-"#
-x0%1'#$&
-k
-"#
-wl
-"#
-x0%7'#$)
-k
-"#
-wl
-"#
-x0%;'#$,
-k
-"#
-wl
-"#
-x0%A'#$/
-k
-"#
-wl
-"#
-x0%E'#$2
-k
-"#
-wl
-"#
-x0%K'#$5
-k
-"#
-wl
-"#
-x0%O'#$8
-k
-"#
-wl
-"#
-r:~'#$;
-k
-"#
-wl
-"#
-r:}'#$>
-k
-"#
-wl
-"#
-r:z'#$A
-k
-"#
-wl
-"#
-r:y'#$D
-k
-"#
-wl
-"*
-r:+$IW
-q8+>6
-"*
-tps:sb%LF%M
-"*
-yUsb%Q
-yUsb%S
-yUsb%W
-yUsb%Y
-yUsb%]
-yUsb%_
-yUsb%d
-yUsb%f
-yUsb%j
-yUsb%l
-yUp4|
-yUp4{
-yUp4x
-yUp4w
-"*
-|U
-tpw+
-"*
-|7
-tpr^sS
-tpr3p4.>6
-"*
-w\s'.
-x>#
-k
-"*
-rp.'#
-r=
-x0%e'#6
-k
-")
-tMZ
-"*
-x0%i'#W
-k
-"#
-tMZ
-"#
-x0%o'#rl
-k
-"#
-wl
-"#
-x0%s'#sG
-k
-"#
-wl
-"#
-x0%y'#$#
-k
-"#
-wl
-"#
-x0%}'#$&
-k
-"#
-wl
-"#
-x0&&'#$)
-k
-"#
-wl
-"#
-x0&*'#$,
-k
-"#
-wl
-"#
-x0&0'#$/
-k
-"#
-wl
-"#
-x0&4'#$2
-k
-"#
-wl
-"#
-x0&:'#$5
-k
-"#
-wl
-"#
-x0&>'#$8
-k
-"#
-wl
-"#
-r:|'#$;
-k
-"#
-wl
-"#
-r:{'#$>
-k
-"#
-wl
-"#
-r:x'#$A
-k
-"#
-wl
-"#
-r:w'#$D
-k
-"#
-wl
-"*
-r:*$IW
-q8*>6
-vc,qy
-{/sb$yt#
-{/sb$/t#
-4
-{/sb#Bt#
-4
-{/r8It#
-4
-q>rmrGPq"t@pirzxPpu
-p.
-ti
-5
-uG/-r.
-|^r'rF$y
-|^q'qF$y
-|^p'pF$/
-|^o'oF$/
-|^n'nF$y
-|^m'mF$y
-|^l'lF$/
-|^k'kF$/
-|^j'jF$y
-|^i'iF$y
-|^h'hF$/
-|^g'gF$/
-|^f'fF$y
-|^e'eF$y
-|^d'dF$/
-|^c'cF$/
-|^b'bF$y
-|^a'aF$y
-|^_'_F$/
-|^^'^F$/
-|^]']F$y
-|^\'\F$y
-|^['[F$/
-|^Z'ZF$/
-|^Y'YF$y
-|^X'XF$y
-|^W'WF$/
-|^V'VF$/
-|^U'UF$y
-|^T'TF$y
-|^S'SF$/
-|^R'RF$/
-|^Q'QF#B
-|^P'PF#B
-|^O'O$I
-|^N'N$I
-|^M'MF#B
-|^L'LF#B
-|^K'K$I
-|^J'J$I
-|^I'IF#B
-|^H'HF#B
-|^G'G$I
-|^F'F$I
-|^E'EF#B
-|^D'DF#B
-|^C'C$I
-|^B'B$I
-|^A'AF#B
-|^@'@F#B
-|^?'?$I
-|^>'>$I
-|^='=F#B
-|^<'<F#B
-|^;';$I
-|^:':$I
-|^9'9F#B
-|^8'8F#B
-|^7'7$I
-|^6'6$I
-|^5'5F#B
-|^4'4F#B
-|^3'3$I
-|^2'2$I
-!#
-pnj8r4
-u>zivhp5rW+r3~7F$rF$u
-u>zivhp5rW+r3~7F$(F$+
-u>zivhp5rW+r3~7F$lF$o
-u>zivhp5rW+r3~7F$"F$%
-u>zivhp5rW+r3~7F#;F#>
-u>zivhp5rW+r3~7$B$E
-u>zivhp5rW+r3~7F#5F#8
-u>zivhp5rW+r3~7$<$?
-uGuis6
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRjyy{Xt[
-uG78r-
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4r'q'p'oL
-uG77s6
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4n'm'l'kL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2p4Q'P'O'NL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2p4M'L'K'JL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRnyy{Xtz
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4j'i'h'gL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4f'e'd'cL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4I'H'G'FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4E'D'C'BL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRryy99se
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2p4b'a'_'^L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2p4]'\'['ZL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4A'@'?'>L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4='<';':L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRvyy99.r>
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2p4Y'X'W'VL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2p4U'T'S'RL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2p49'8'7'6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2p45'4'3'2L
-"%
-u>zivhp5rW+r3~7F%IF%L
-u>zivhp5rW+r3~7F$\F$_
-u>zivhp5rW+r3~7F%CF%F
-u>zivhp5rW+r3~7F$VF$Y
-u>zivhp5rW+r3~7F#pF#s
-u>zivhp5rW+r3~7$w$z
-u>zivhp5rW+r3~7F#jF#m
-u>zivhp5rW+r3~7$q$t
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#1yywb8v=
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8Y$X$W$VL
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#5yywbtK
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#9l-z(s%
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#=l-z(t[
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8Y$X$W$VL
-"%
-u>zivhp5rW+r3~7F%~F&$
-u>zivhp5rW+r3~7F%4F%7
-u>zivhp5rW+r3~7F%xF%{
-u>zivhp5rW+r3~7F%.F%1
-u>zivhp5rW+r3~7F$GF$J
-u>zivhp5rW+r3~7F#ZF#]
-u>zivhp5rW+r3~7F$AF$D
-u>zivhp5rW+r3~7F#TF#W
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ilp<y;
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8Y$X$W$VL
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ml-{ptO
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Qlp<p<rg
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ulp<tGv=
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2r8Y$X$W$VL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2r8Y$X$W$VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2r8Y$X$W$VL
-"%
-u>zivhp5rW+r3~7F&UF&X
-u>zivhp5rW+r3~7F%iF%l
-u>zivhp5rW+r3~7F&OF&R
-u>zivhp5rW+r3~7F%cF%f
-u>zivhp5rW+r3~7F$|F%"
-u>zivhp5rW+r3~7F$2F$5
-u>zivhp5rW+r3~7F$vF$y
-u>zivhp5rW+r3~7F$,F$/
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#blu)|#rg
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4r'q'p'ou2q}2wgp*2p0u2vfu2r8U$T$S$RL
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4n'm'l'ku2q}2wgp*2p0u2wyu2r8Q$P$O$NL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4Q'P'O'Nu2yD[r2ryu2vfu2r8M$L$K$JL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4M'L'K'Ju2yD[r2ryu2wyu2r8I$H$G$FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#flu)8w7
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4j'i'h'gu2R%<$<#<"u2vfu2r8E$D$C$BL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4f'e'd'cu2R%<$<#<"u2wyu2r8A$@$?$>L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4I'H'G'Fu2q}2wgp*2p0u2vfu2r8=$<$;$:L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4E'D'C'Bu2q}2wgp*2p0u2wyu2r89$8$7$6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#jlu)7vm
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4b'a'_'^u2R)<(<'<&u2vfu2r85$4$3$2L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4]'\'['Zu2R)<(<'<&u2wyu2r81$0$/$.L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4A'@'?'>u2R%<$<#<"u2vfu2r8-$,$+$*L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4='<';':u2R%<$<#<"u2wyu2r8)$($'$&L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#nlu)7wN
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4Y'X'W'Vu2R-<,<+<*u2vfu2r8%$$$#$"L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4U'T'S'Ru2R-<,<+<*u2wyu2tLsGt|qWL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p49'8'7'6u2R)<(<'<&u2vfu2t$sIsUWL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p45'4'3'2u2R)<(<'<&u2wyu2qsSv,L
-tJs'.
-tJt'/
-tJu'0
-tJv'1
-uRs2#JV*
-uRpWKV;
-"^
-u^ix_~*0
-!#
-}g-qy
-|Np4-BwL
-yV-6
-}g.qy
-|7
-q6
-}g8r4
-rY
-ss
-xH
-xI
-z|
-{B
-"$
-|Np4,BwL
-yV,6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4+BwL
-yV+6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4*BwL
-yV*6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-vc9j
-{e8
-uoz]I
-"#
-|cz2r3r82$6
-|cz2r3r8)$-
-|cz2r3sz$$
-|cz2r3xhsU
-!#
-"#
-wh
-pr^-q@
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-{?vFqw
-*u%
-s.y:s2#]2s2$.
-q7/q&
-p1
-Yxcb
-4
-pCA
-4
-pr^8pX
-TA
-rN
-tP
-pr^-s6
-vT/
-"$
-u;qO
-s.y:s2#_2s2$0
-r\b
-re|;pu
-pCA
-4
-"$
-TA
-rN
-tP
-"$
-q1q9A
-"$
-|%A
-s.y:s2#b2s2$2
-r\b
-|V&pu
-pCA
-4
-"$
-TA
-rN
-tP
-|V%2zG
-sS
-rDe
-{?vFr.7
-pV)I
-pr^8r4
-rp1'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$7L
-!#
-"#
-pV"I
-"#
-rp0'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$/L
-!#
-"#
-}^I
-"#
-rp/'#
-z=q&
-*.%
-syy1Ps}+r3xfu}$'L
-!#
-"&
-vGw?
-"&
-i"yl
-s.y:s2#j2s2$:
-r\b
-|V/pu
-pCA
-4
-5
-"&
-TA
-s'7
-rp.'#
-w2
-*.%
-syy1Ps}+r3xfu}t|L
-!#
-|.-u:
-q1=p$
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-q7/q&
-y7,
-)
-uG@9j
-*up-
-s.y:s2#r2s2$B
-tQ4rZ
-vj
-{(
-tT
-}e,
-uG@})
-}3Mb
-s=M%
-4
-pC@
-4
-uGwbf
-T@
-rN
-tP
-s'9
-"5
-rpr$7
-rpq$8
-rpp$0
-rpo$1
-rpn$;
-rpm$<
-rpl$4
-rpk$5
-rpj$?
-rpi$@
-rph$8
-rpg$9
-rpf$C
-rpe$D
-rpd$<
-rpc$=
-rpb$G
-rpa$H
-rp_$@
-rp^$A
-rp]$K
-rp\$L
-rp[$D
-rpZ$E
-rpY$O
-rpX$P
-rpW$H
-rpV$I
-rpU$S
-rpT$T
-rpS$L
-rpR$M
-rpQ$E
-rpP$F
-rpO$>
-rpN$?
-rpM$I
-rpL$J
-rpK$B
-rpJ$C
-rpI$M
-rpH$N
-rpG$F
-rpF$G
-rpE$Q
-rpD$R
-rpC$J
-rpB$K
-rpA$U
-rp@$V
-rp?$N
-rp>$O
-rp=$Y
-rp<$Z
-rp;$R
-rp:$S
-rp9$]
-rp8$^
-rp7$V
-rp6$W
-rp5$b
-rp4$c
-rp3$Z
-rp2$[
-"#
-o
-*,%
-"$
-x"I
-"#
-u>zivhp5rW+r3~7$T$U
-x9s0
-!#
-uGu0q@
-vG/
-"&
-v&qO
-s.y:s2#{2s2$K
-tQ4V"
-vj
-{(
-tT
-}e,
-"%
-r\b
-|e
-pC@
-4
-"%
-T@
-rN
-tP
-s'/
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$R$S
-x9s0
-!#
-|.-q#-
-vG/
-uG@9zg
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-uG@/u:
-s=M%
-|V&pu
-pC@
-4
-"%
-T@
-rN
-tP
-s'@
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$P$Q
-x9s0
-!#
-"%
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V$2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm=
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$N$O
-x9s0
-!#
-"&
-xsA
-"%
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"&
-s=M%
-|V3pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm,
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$L$M
-x9s0
-!#
-"%
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V12{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm+
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$J$K
-x9s0
-!#
-"&
-q1q,yl
-"%
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"&
-s=M%
-|V@pu
-pC@
-4
-"%
-T@
-rN
-tP
-pm-
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$H$I
-x9s0
-!#
-"%
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V>2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm.
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$F$G
-x9s0
-!#
-"&
-qF#pd
-"%
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"&
-s=M%
-|VMpu
-pC@
-4
-"%
-T@
-rN
-tP
-pm8
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$D$E
-x9s0
-!#
-"%
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VK2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm7
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$B$C
-x9s0
-!#
-"&
-qF&G=
-"%
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"&
-s=M%
-|VZpu
-pC@
-4
-"%
-T@
-rN
-tP
-pm9
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$@$A
-x9s0
-!#
-"%
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VX2{'
-pC@
-4
-"$
-T@
-rN
-tP
-pm/
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$>$?
-x9s0
-!#
-"&
-qF)G/
-"%
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"&
-s=M%
-|Vhpu
-pC@
-4
-"%
-T@
-rN
-tP
-pm@
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$<$=
-x9s0
-!#
-"%
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|Vf2{'
-pC@
-4
-"$
-T@
-rN
-tP
-u(=
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$:$;
-x9s0
-!#
-"&
-qF,2|#
-"%
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"&
-s=M%
-|Vupu
-pC@
-4
-"%
-T@
-rN
-tP
-u(,
-o
-*,%
-"&
-x"I
-"#
-u>zivhp5rW+r3~7$8$9
-x9s0
-!#
-"%
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vs2{'
-pC@
-4
-"$
-T@
-rN
-tP
-u(+
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$6$7
-x9s0
-!#
-|.-|_
-qF1A
-"(
-v0s2#HA
-s.y:s2%;2s2%i
-tQ42s2#K
-vj
-{(
-tT
-}e,
-"%
-r\b
-w"~8#0
-pC@
-4
-"%
-T@
-rN
-tP
-u(-
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$4$5
-x9s0
-!#
-")
-qF3yl
-"%
-v0s2#Qyl
-s.y:s2%D2s2%r
-tQ42s2#T
-vj
-{(
-tT
-}e,
-"%
-r\b
-w"~8#7
-pC@
-4
-"%
-T@
-rN
-tP
-u(.
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$2$3
-x9s0
-!#
-"'
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-"$
-|V$2~8#/
-pC@
-4
-"$
-T@
-rN
-tP
-u(8
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$0$1
-x9s0
-!#
-"$
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V#2~8#5
-pC@
-4
-"$
-T@
-rN
-tP
-u(7
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$.$/
-x9s0
-!#
-"$
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"$
-|V02~8#.
-pC@
-4
-"$
-T@
-rN
-tP
-u(9
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$,$-
-x9s0
-!#
-"$
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V/2~8#4
-pC@
-4
-"$
-T@
-rN
-tP
-u(/
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$*$+
-x9s0
-!#
-"$
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"$
-|V<s^~
-pC@
-4
-"$
-T@
-rN
-tP
-u(@
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$($)
-x9s0
-!#
-"$
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V;2~8#3
-pC@
-4
-"$
-T@
-rN
-tP
-z>=
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$&$'
-x9s0
-!#
-"$
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"$
-|VHs^}
-pC@
-4
-"$
-T@
-rN
-tP
-z>,
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$$$%
-x9s0
-!#
-"$
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VG2~8#2
-pC@
-4
-"$
-T@
-rN
-tP
-z>+
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7$"$#
-x9s0
-!#
-"$
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"$
-|VTs^|
-pC@
-4
-"$
-T@
-rN
-tP
-z>-
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7sGu#
-x9s0
-!#
-"$
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VS2~8#1
-pC@
-4
-"$
-T@
-rN
-tP
-z>.
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7qWt|
-x9s0
-!#
-"$
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"$
-|Vas^{
-pC@
-4
-"$
-T@
-rN
-tP
-z>8
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7sIrl
-x9s0
-!#
-"$
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|V_2~8#0
-pC@
-4
-"$
-T@
-rN
-tP
-z>7
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7WsU
-x9s0
-!#
-"$
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"$
-|Vms^z
-pC@
-4
-"$
-T@
-rN
-tP
-z>9
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7Sq/
-x9s0
-!#
-"$
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vl2~8#/
-pC@
-4
-"$
-T@
-rN
-tP
-z>/
-o
-*,%
-"#
-x"I
-"#
-u>zivhp5rW+r3~7>6
-x9s0
-!#
-|.-pw
-O
-!#
-tb+r1
-O
-!#
-tb.ps@
-]=s3{J
-({J
-!#
-u{{L
-]Qzs=
-"N
-(.,
-!#
-"#
-]hzs+
-"#
-(.,
-!#
-"#
-]uzs-
-"#
-(.,
-!#
-"1
-rj~8$Kzs.
-rj~8$Dzs8
-(.7
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-tW
-p3c
-;B
-(
-!s*
-"b
-qH
-u+&r
-;C
-(
-!tS
-"'
-g
-u+&/
-;;
-(
-!vB
-"#
-qH
-u+%N
-;C
-(
-!w&
-"#
-g
-u+%9
-;=
-(
-!x=
-"&
-sk
-u+$w
-;A
-(
-!yE
-"+
-uI
-u+$j
-;@
-(
-!{-
-uI
-u+$a
-;@
-(
-!vKxw
-uI
-u+$X
-;@
-(
-!pty@
-uI
-u+$P
-;@
-(
-!ptyG
-uI
-u+$H
-;@
-(
-!pt+uU
-uI
-u+$@
-;@
-(
-!pt{H
-uI
-u+$8
-;@
-(
-!pt.uU
-uI
-u+$0
-;@
-(
-!pt|F
-uI
-u+$(
-;@
-(
-!pt|G
-uI
-u+#}
-;@
-(
-!pt}x
-uI
-u+#u
-;@
-(
-!pt/uU
-uI
-u+#m
-;@
-(
-!ptxw
-uI
-u+#e
-;@
-(
-!tYy@
-uI
-u+#\
-;@
-(
-!tYyG
-uI
-u+#T
-;@
-(
-!tY+uU
-uI
-u+#L
-;@
-(
-!tY{H
-uI
-u+#C
-;@
-(
-!tY.uU
-uI
-u+#:
-;@
-(
-!tY|F
-uI
-u+#2
-;@
-(
-!tY|G
-uI
-a{
-;@
-(
-!tY}x
-uI
-as
-;@
-(
-!tY/uU
-uI
-ak
-;@
-(
-!tYxw
-uI
-ac
-;@
-(
-!vK-y@
-uI
-aZ
-;@
-(
-!vK-yG
-uI
-aR
-;@
-(
-!vKp<uU
-uI
-aJ
-;@
-(
-!vK-{H
-uI
-aB
-;@
-(
-!vKu)uU
-uI
-a:
-;@
-(
-!vK-|F
-uI
-a2
-;@
-(
-!vK-|G
-uI
-a*
-;@
-(
-!vK-}x
-uI
-a"
-;@
-(
-!vKv<uU
-uI
-pfpY
-;@
-(
-!vK-xw
-")
-}G
-vg
-v#
-(
-!vK.y@
-"%
-g
-u+&T
-;;
-(
-!vK.yG
-")
-sv9
-vg
-v#
-(
-!vK{_uU
-"#
-g
-u+%}
-;=
-(
-!vK.{H
-g
-u+%_
-;?
-(
-!vK..uU
-"&
-sk
-u+%&
-;A
-(
-!vK.|F
-sk
-u+%$
-;A
-(
-!vK.|G
-sk
-u+%"
-;A
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const tiledF16x64SM80 = tiledF16x64SM80NarrowAligned + `
- patch
- -1
-packed1 108639 tiled_dtype_F16_row_F16_9_8_dtype_F16_8_4_float32
- =6
-!v7psv6|Q
- =7
- -2
-zf78pF
-p9-t2pF
-p:vOte
- =58
- -24
-q1p@qg
-t(r|r2
-p\
-tV'q&
- =3
- -3
-rBpGq^2t,
-"#
-rBpUsO
- =2
- -3
-wKp[
-uo~5I
-vss7s[
- =2
- -1
-u1qA
- =30
- -1
-r{4
- =4
- -11
-wu31
-qm
-wh
-v112xZ
-4
-uE
-v#
-qa1
- =2
- -6
-ta
-xv,
-T1
-pm
-{R
- =9
- -10
-qnpW?
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
- =2
- -4
-i#31
-xv,
-{R
- =9
- -8
-qnpWJ
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/131vQ?
-"%
-tf-31
- =3
- -1
-{ZpW-p$
- =7
- -5
-i2qg
-sn3G
-*0%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
- =7
- -3
-s(X%
- =3
- -4
-t1=qR
-t1=U
-4
-t1=ry
- =6
- -1
-s_Xp$
- =4
- -1
-u'p,
- =3
- -1
-t>
- =4
- -1
-wr
- =6
- -1
-wtpw
-u'M'
- =2
- -1
-rBuJHr))
- =2
- -2
-qopY
-zepK?
- =3
- -1
-|RpW1p$
- =10
- -3
-ijVl
-vwu\7
-sauJn
- =2
- -1
-vsp)Vo
- =2
- -1
-u1pWr
- =38
- -3
-zJvDympMy_xDt01'
-}o1'
-pC3
- =4
- -1
-T3
- =13
- -3
-iA%
-q\pKC
-xKs0qg<#?
- =8
- -1
-s.p=3<%
- =26
- -1
-s.pWhp-%
- =2
- -1
-r{g
- =12
- -3
-v1$C
-|=$sO
-ub%
- =35
- -44
-rB=V&?
-u{@p|
-y,x@.1+
-y,p5U
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzzyumqlAD
-sn1G
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,l}c.umqlAD
-sn6tn
-v0qI%
-rCqA
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l.vO/umqlAD
-vNpW;G/
-i&%
-u@%
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXl7@se2qlAD
-|A.qe
-*qrq
-s.uJAV@
-qF#wvq4
- =5
- -4
-qF$wv78
-p\
-s.uJCp-
-}=K
- =3
- -3
-v1$C
-|=$sO
-ub%
- =2
- -6
-xiV3
-}=5
-"(
-rB=rZ2|;
- =2
- -34
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp2l|+s%2qlAD
-v0pKV2
-rCpY
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp0y~qurFumqlAD
-v&V1
-rCp[
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp*y~v<vm2qlAD
-i#V0
-u@"
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lp5t&2qlAD
-"%
-v1'VG
-|='VH?
-ub(
- =7
- -7
-vNpWHVN
-iS%
-}=I
-"%
-rB=rSs^'
- =2
- -33
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR#y~vFsL2qlAD
-snUG
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$lrF9sZ2qlAD
-snZtn
-v0qI%
-rCqA
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR%l}cwi2qlAD
-vNpW_G/
-i&%
-u@%
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&ly?u).umqlAD
- =102
- -3
-zJvDympMy_xD<P1'
-";
-vNs2#U34
- =5
- -3
-v0s2#_%
-q\s2#YC
-uus2#Y
- =7
- -1
-q\s2#ZC
- =3
- -1
-q\s2#[C
- =3
- -1
-q\s2#\C
- =84
- -3
-v1*Vi
-|=*Vj?
-ub+
- =4
- -6
-itV7
-}=j
-"2
-rB=rZs^3
- =2
- -30
-rBp)p$?
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRHyy{Xt[2qlAD
-v0pKV6
-rCpY
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRIyywbw}umqlAD
-v&V5
-rCp[
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRJlp<y;2qlAD
-i#V4
-u@"
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRKlu)8vOumqlAD
- =70
- -2
-rsR1
-qvp5<3
- =3
- -2
-q1q}<6
-qvp5<9
- =43
- -3
-q\s2#4p$
-s{=pb
-i*rq
- =3
-vj
-ur/
-i-%
-p}q4
- =2
- -4
-i7%
-{hs2#|
-pC3
- =4
- -1
-T3
- =12
- -1
-i42s2$(
- =2
- -1
-vws2#~V"
- =4
- -1
-q\s2#dC
- =7
- -3
-s.p[3<VA
-"R
-s.pU362s2$%
- =7
- -1
-vws2$+V,
- =8
- -4
-s.y:s2#JrS
-p}s2#^
-"#
-vrs2#F2}Upu
- =5
- -1
-tf02s2$/
- =2
- -3
-v1'2s2#F
-|='2s2#G?
-ub(
- =2
- -6
-w0Vf
-p}s2#G
-">
-rB=rZs^H
- =2
- -30
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRmy~vFsL2qlAD
-v0pKVe
-rCpY
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRnlrF9sZ2qlAD
-v&Vd
-rCp[
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRol}cwi2qlAD
-i#Vc
-u@"
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRply?u).umqlAD
- =4
- -2
-|RpWC2s2$H
-|R=2s2#c
- =3
- -3
-r{W
-t(RJU
-t(r|<I
- =81
- -2
-t(RHqR
-t(r|<K
- =81
- -2
-t(RHr2
-t(r|<M
- =81
- -2
-t(RH2p2
-t(r|<O
- =621
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRTyy{Xt[
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRXyy{Xtz
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR\yy99se
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRayy99.r>
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRmyywb8v=
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRqyywbtK
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRul-z(s%
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRyl-z(t[
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#4lp<y;
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#8l-{ptO
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#<lp<p<rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#@lp<tGv=
- =18
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Llu)|#rg
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Plu)8w7
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Tlu)7vm
- =9
- -1
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Xlu)7wN
- =12
- -2
-uRs2#cV.
-uRpWWVC
- =59
- -1
-wu3/
- =20
- -2
-*q%
-s.y:s2#v2s2$F
- =2
- -3
-YxcL
-4
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2#x2s2$H
-r\L
-re|;pu
-pC/
- =2
- -1
-T/
- =6
- -4
-s.y:s2#z2s2$J
-r\L
-|V&pu
-pC/
- =2
- -1
-T/
- =11
- -1
-s8
-ppy%7
- =7
- -1
-s8
-ppy%/
- =7
- -1
-s8
-ppy%'
- =5
- -4
-s.y:s2$%2s2$R
-r\L
-|V/pu
-pC/
- =3
- -1
-T/
- =4
- -1
-s8
-ppr>t|
- =15
- -2
-*qp-
-s.y:s2$-2s2$Z
- =6
- -1
-}3ML
- =2
- -1
-pC-
- =2
- -1
-T-
- =68
- -1
-pqxjy=
-z"$U
-s>
-z"$T
-s>
-"$
- =2
- -1
-"%
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-q1t"/
-"'
-v&qO
-s.y:s2$62s2$d
- =6
- -3
-r\L
-|e
-pC-
- =2
- -1
-T-
- =3
-"&
-z"$S
-s>
-z"$R
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -1
-q1[qO
- =10
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$Q
-s>
-z"$P
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$O
-s>
-z"$N
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-q1}\
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$M
-s>
-z"$L
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$K
-s>
-z"$J
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF&yl
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$I
-s>
-z"$H
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$G
-s>
-z"$F
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF+pd
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$E
-s>
-z"$D
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$C
-s>
-z"$B
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF0G=
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$A
-s>
-z"$@
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$?
-s>
-z"$>
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF5G/
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$=
-s>
-z"$<
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$;
-s>
-z"$:
-s>
-"#
- =2
- -1
-"$
- =2
- -6
-y/qlU
-y/tR+t/
-!#
-"'
-qF:2|#
-"&
- =6
- -1
-"'
- =2
- -1
-pC-
- =2
- -1
-T-
- =3
-"'
-z"$9
-s>
-z"$8
-s>
-"#
- =2
- -1
-"'
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"&
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$7
-s>
-z"$6
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =2
- -4
-qFAA
-")
-v0s2#HA
-s.y:s2%S2s2&$
- =6
- -3
-r\L
-w"~8#0
-pC-
- =2
- -1
-T-
- =3
-"&
-z"$5
-s>
-z"$4
-s>
-"#
- =2
- -1
-"$
- =2
- -8
-y/qlU
-y/tR+t/
-!#
-"*
-qFDyl
-"&
-v0s2#Qyl
-s.y:s2%\2s2&-
- =6
- -3
-r\L
-w"~8#7
-pC-
- =2
- -1
-T-
- =3
-"&
-z"$3
-s>
-z"$2
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"(
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$1
-s>
-z"$0
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$/
-s>
-z"$.
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$-
-s>
-z"$,
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$+
-s>
-z"$*
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$)
-s>
-z"$(
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$'
-s>
-z"$&
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$%
-s>
-z"$$
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"$#
-s>
-z"$"
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"u#
-s>
-z"sG
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"t|
-s>
-z"qW
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"rl
-s>
-z"sI
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"sU
-s>
-z"W
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"q/
-s>
-z"S
-s>
-"#
- =2
- -1
-"$
- =2
- -4
-y/qlU
-y/tR+t/
-!#
-"%
- =8
- -1
-pC-
- =2
- -1
-T-
- =3
-"%
-z"6
-s>
-}]
-s>
-"#
- =2
- -1
-"$
- =2
- -2
-y/qlU
-y/tR+t/
- =13
- -1
-"O
- =12
- -1
-"2
- =14
- -2
-p3[
-;1
- =2
- -4
-"c
-qH
-u+'-
-;3
- =4
- -2
-u+&C
-;%
- =4
- -2
-u+%R
-;3
- =4
- -2
-u+%=
-;(
- =5
- -1
-;/
- =5
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =4
- -1
-;-
- =10
- -2
-u+&m
-;%
- =10
- -2
-u+&0
-;(
- =3
- -2
-u+%l
-;+
- =5
- -1
-;/
- =4
- -1
-;/
- =4
- -1
-;/
- =26`
-
-const tiledF16x128SM80 = `packed1 162446 tiled_dtype_F16_row_F16_17_8_dtype_F16_16_4_float32
-!|hf|f
-!|gxO
-!p8
-!sgrKq"q)q>rR
-!s]xgpirR
-!vvrKrmKrGs/rR
-!v7psv6|Q
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+sLpD
-!Pt@|bq>rGympx/wk
-!c
-p;7t2pF
-zfsTte
-p9uQ8pF
-p:@uQpF
-qSxFrFpF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-uxPt5/rz~72uwuK
-m
-uxs:uw,rJ
-h+vm
-m
-{@pw
-u'p@
-qM7pw
-}oq=
-qM9pw
-wP
-qMx*
-u'[
-zJvDympMy_xD2[r2
-zqpw
-t1Xp$
-pg
-sS
-rBpYsO
-r6+y=
-|8}U
-qU
-pntIsh
-y.
-tb=r.7
-{<rW
-Q
-u{,pE
-N
-uGv(rI
-q2rO
-tb=r+8
-p%
-q1p@qg
-t(r|r2
-p\
-tV'q&
-"(
-}o1&
-"+
-rBpGq^2t,
-"#
-rBpUsO
-r6+j
-tT
-wKp[
-uo~5I
-vss7s[
-vj
-u1p=
-u1qA
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{.
-r{4
-uVrU
-tv
-!#
-wI@pX
-wu31
-qm
-wh
-v112xZ
-4
-uE
-v#
-qa1
-!#
-z0s6
-ta
-xv,
-T1
-pm
-{R
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpW?
-|sj
-v&B
-z0f7
-vrpW"CV"?
-vrqIwXvQ?
-"%
-tf"wX
-\
-u<
-!#
-uRpW"p$
-!#
-"%
-i#31
-xv,
-{R
-*0%
-sw
-p\
-{Eui
-p\
-ur9
-tT
-}e9
-p}p[
-qnpWJ
-"%
-v&B
-"%
-vrpW-CV-?
-vrp/131vQ?
-"%
-tf-31
-\
-!#
-vl7pj
-{ZpW-p$
-qm
-qm
-qm
-qm
-J
-uE
-vl@rI
-i2qg
-sn3G
-*0%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
-q'=q0
-u'p,
-wcu*q9z/
-p\
-ur9
-tT
-}e9
-s(X%
-wKpU
-zZ9
-{PqN
-t1=qR
-t1=U
-4
-t1=ry
-4
-p6
-uRpW$p$
-uRpW#p$
-uRpW"p$
-uRqIp$
-s_Xp$
-H
-!#
-q'.sh
-|w$s[C
-u'p,
-wKp)
-q\spC
-vrpW%v^C?
-t>
-|w%CrZ
-q'8qy
-|w$Cp-
-!#
-wr
-t:t'
-i'V(
-i(B
-z@f
-rBuJ(r)#
-rBp=V)r)#
-wtpw
-u'M'
-zJvDympMy_xD1'rq
-sWpw
-rBuJHr))
-vd+9
-p}q4
-qopY
-zepK?
-"4
-ru0
-tb,pw
-|RpW1p$
-sJvu@-
-tb.ps@
-z3$p$
-wOu*M#1$
-ti
-4
-{#vu@.
-uVM0U
-)
-"4
-ijVl
-vwu\7
-sauJn
-tw
-p6
-vsp)Vo
-vj
-u1pY
-u1pWr
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-pl9
-uVrU
-tv
-!#
-r6/pw
-r[&p$
-uE
-rt7rI
-zJvDympMy_xDt01'
-}o1'
-pC3
-4
-r7zM
-5
-rt9pb
-T3
-u(
-o
-*2%
-vAu&ql
-!#
-rtx*
-t1M&D
-pzzMqj
-H
-!#
-rt=pw
-tf6rq
-|d7rq?
-iA%
-q\pKC
-xKs0qg<#?
-!#
-p\
-qxx*
-s==
-yf
-p6
-r#+r]
-vNpW934
-s.p=3<%
-r#.t'
-xUyc$V;
-zZ7
-vW4
-r#,r+
-vrpKrZC2zG
-!#
-uGqYww
-wcu*M%z/
-p\
-xv7,
-*4%
-}e-
-r&9px
-u'M#
-zJvDympMy_xD1#1%
-r&.pw
-|=5%r)%
-|A-r-
-vj
-xv7,
-tT
-}e-
-|A.sQ
-uupG
-zJvDympMy_xD10D
-s.pWhp-%
-u-@.^
-wM
-r{g
-zo
-4
-u-@8q0
-Yq4D
-pzq4qj
-w<
-)
-s.s7rSp-
-}="
-"#
-ze=pu
-u{=px
-v1$C
-|=$sO
-ub%
-u{@qw
-pl#
-t7
-p1
-4
-{#vu@8
-uGqYpE
-wcy|pW.q&
-wcy|p/9z/
-xv7,
-*9%
-}e-
-"%
-|R=rS
-wuVV
-4
-"&
-q\q4VV
-rBq4VW?
-p}zM
-s.s7rZs[
-}=-
-"#
-ze=pu
-u{,pb
-ra.q&
-)
-q7.29
-)
-u{+qw
-vNp)V*
-i)%
-x#
-u{8pX
-t1p2D
-rB=V&?
-u{@p|
-y,+ty1+
-y,p5U
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzzyumqlAD
-sn1G
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,l.-w}umqlAD
-sn6tn
-v0qI%
-rCqA
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9l/}r.umqlAD
-vNpW;G/
-i&%
-u@%
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXy~sKwN2qlAD
-u{8f
-xsqO
-t1R$D
-rB=V9?
-u{@zg
-i+qO
-rCs7
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt&2qlAD
-i)qO
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp2l..tz2qlAD
-i(qO
-rCpU
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp0l}(sL2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp*y~rOtK2qlAD
-|A.qe
-*qrq
-s.uJRVQ
-qF(wvq4
-")
-wM
-}oD
-4
-u-@8sQ
-qF)wv78
-p\
-s.uJTp-
-}=\
-"#
-w>
-".
-v1$C
-|=$sO
-ub%
-z>
-u{+r+
-xiVD
-}=F
-"*
-rB=rZs^$
-"/
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR"lzIsq/umqlAD
-v0pKVC
-rCpY
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR#yyzIvOumqlAD
-v&VB
-rCp[
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$lzRw$2qlAD
-i#VA
-u@"
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR%lsK.pk2qlAD
-"#
-rB=V)s^#
-")
-i(qO
-rCs7
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&lzI8sZ2qlAD
-i'qO
-rCpK
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR'yyt=tO2qlAD
-i'qO
-rCpU
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(lzR+wi2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR)lsK8w72qlAD
-"&
-v1'Vj
-|='Vk?
-ub(
-"%
-pl&
-t7
-p1
-4
-{#vuu0
-",
-vNpWkVq
-iv%
-}=l
-"&
-rB=rSs^0
-"$
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,l-t2s%2qlAD
-snxG
-xi%
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR-l{Jp5/umqlAD
-sn}tn
-v0qI%
-rCqA
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR.l.tGrFumqlAD
-vNs2#1G/
-i&%
-u@%
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR/l.9/r*2qlAD
-"#
-rB=V-s^/
-"&
-i+qO
-rCs7
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR0l-xe..umqlAD
-i)qO
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR1l-|+rJ2qlAD
-i(qO
-rCpU
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR2l.-7t[2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR3l.xOwV2qlAD
-pn|YrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-pnzgq0
-pV;x_~*9
-"&
-pl)
-t7
-p1
-uG-7r4
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-uGsqtc
-{Y
-qvzIsq/1+
-qLXB
-q7/B8
-y,p<U
-qv+tyry
-ra/G
-uG.-|Y
-q7/29
-y,/U
-qv+ty1+
-ra/q&
-rr
-"A
-zJvDympMy_xD<]1'
-"=
-vNs2$,34
-prjr.7
-ra/E
-tH$pdU
-)
-qD=y'
-v0s2$6%
-q\s2$0C
-uus2$0
-0
-xN
-prj^7
-q7/q&
-y7,
-"#
-p}/
-q\s2$1C
-0
-pz[qj
-u;A
-q\s2$2C
-0
-pzp0qj
-tmyl
-q\s2$3C
-0
-pzq,qj
-uGuis-
-tH,Ety1+
-tH*AU
-tJ*Z
-tJ+Z
-tJ,Z
-tJ-Z
-qGs\t%
-qGs\t%
-qGs\t%
-qGs\t%
-tJ2Z
-tJ3Z
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
-tJ9Z
-tJ:Z
-tJ;Z
-tJ<Z
-tJ=Z
-tJ>Z
-tJ?Z
-tJ@Z
-tJAZ
-tJBZ
-tJCZ
-tJDZ
-tJEZ
-tJFZ
-tJGZ
-tJHZ
-tJIZ
-tJJZ
-tJKZ
-tJLZ
-tJMZ
-sF~Z
-sF}Z
-sF|Z
-sF{Z
-sFzZ
-sFyZ
-sFxZ
-sFwZ
-sFvZ
-sFuZ
-sFtZ
-sFsZ
-sFrZ
-sFqZ
-sFpZ
-sFoZ
-sFnZ
-sFmZ
-sFlZ
-sFkZ
-sFjZ
-sFiZ
-sFhZ
-sFgZ
-sFfZ
-sFeZ
-sFdZ
-sFcZ
-sFbZ
-sFaZ
-sF_Z
-sF^Z
-sF]Z
-sF\Z
-sF[Z
-sFZZ
-sFYZ
-sFXZ
-sFWZ
-sFVZ
-sFUZ
-sFTZ
-sFSZ
-sFRZ
-sFQZ
-sFPZ
-sFOZ
-sFNZ
-sFMZ
-sFLZ
-sFKZ
-sFJZ
-sFIZ
-sFHZ
-sFGZ
-sFFZ
-sFEZ
-sFDZ
-sFCZ
-sFBZ
-sFAZ
-sF@Z
-sF?Z
-sF>Z
-sF=Z
-sF<Z
-sF;Z
-sF:Z
-sF9Z
-sF8Z
-sF7Z
-sF6Z
-sF5Z
-sF4Z
-sF3Z
-sF2Z
-sF1Z
-sF0Z
-sF/Z
-sF.Z
-sF-Z
-sF,Z
-sF+Z
-sF*Z
-sF)Z
-sF(Z
-sF'Z
-sF&Z
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qm
-!#
-pn{Gr+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-u-v(pj
-p+
-"3
-v1*2s2#K
-|=*2s2#L?
-ub+
-".
-w"{'
-{#vu@9
-"4
-v0s2#VVH
-p}s2#L
-"3
-rB=rZs^@
-"$
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRUl8{pvm2qlAD
-v0pKVG
-rCpY
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRVl|#8tl2qlAD
-v&VF
-rCp[
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRWl7}#xWumqlAD
-i#VE
-u@"
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRXl7wd=umqlAD
-"#
-rB=V)s^?
-"3
-i(qO
-rCs7
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRYlw}-w}umqlAD
-i'qO
-rCpK
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdRZl|#}r.umqlAD
-i'qO
-rCpU
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR[l7qYwN2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*)%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR\l78sq/umqlAD
-u-ukj
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-uGsqq#@
-y7,
-rsR5
-qvp5<7
-rbpiyux${ozmXn
-rbpiyux${ozmp0l.tGv=
-uG.-y=
-q1q}<:
-qvp5<=
-rbpiyux${ozmXl-t2s%
-uG.8qy
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%u}6Sq/u2R#<"t02q,u2vfu2u}6Sq/L
-uG.7r-
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r_sUsIrlu2R#<"t02q,u2wyu2r_sUsIrlL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r86$7$8$9u2p*2u4yD[u2vfu2r86$7$8$9L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8:$;$<$=u2p*2u4yD[u2wyu2r8:$;$<$=L
-uG.-qy
-rbpiyux${ozmp0l{Jp5p&
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%rvt|sGu#u2R'<&<%<$u2vfu2rvt|sGu#L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8"$#$$$%u2R'<&<%<$u2wyu2r8"$#$$$%L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8>$?$@$Au2R#<"t02q,u2vfu2r8>$?$@$AL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8B$C$D$Eu2R#<"t02q,u2wyu2r8B$C$D$EL
-"$
-rbpiyux${ozmR"l.-w}rg
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8&$'$($)u2R+<*<)<(u2vfu2r8&$'$($)L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8*$+$,$-u2R+<*<)<(u2wyu2r8*$+$,$-L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8F$G$H$Iu2R'<&<%<$u2vfu2r8F$G$H$IL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8J$K$L$Mu2R'<&<%<$u2wyu2r8J$K$L$ML
-"$
-rbpiyux${ozmR&l.9/r*
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8.$/$0$1u2R/<.<-<,u2vfu2r8.$/$0$1L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r82$3$4$5u2R/<.<-<,u2wyu2r82$3$4$5L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8N$O$P$Qu2R+<*<)<(u2vfu2r8N$O$P$QL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8R$S$T$Uu2R+<*<)<(u2wyu2r8R$S$T$UL
-xS3<3B
-tU3qO
-\
-pnwEq3
-q\s2#yp$
-s{=pb
-i;rq
-"P
-u^_t\
-rt8u:
-vj
-ur/
-i>%
-p}q4
-}e7
-rt7t;
-iH%
-{hs2$d
-pC3
-4
-r7zM
-5
-"R
-T3
-{K
-o
-*2%
-vAu&ql
-!#
-"R
-t1M&D
-pzzMqj
-p\
-H
-!#
-r6@j
-iE2s2$m
-p}q4
-rt=r4
-vws2$fV"
-qoq4
-zeq4?
-q:
-p}q4
-q\s2$KC
-vrp"qgrS?
-!#
-"S
-q\p"p$
-yf
-p6
-r#+r-
-s.p[3<VR
-"T
-s.pU362s2$j
-zZ7
-vW4
-"T
-vrpYrZCs^h
-!#
-"O
-wcy|pKq&
-vws2$pV,
-"I
-|R=%
-uh
-4
-"O
-q\q4C
-rBq4sO
-p}zM
-s.y:s2$2rS
-p}s2$F
-"#
-vrs2$.2}Upu
-s{,r+
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-s{+pj
-p+
-s{-pb
-tf02s2$t
-5
-"?
-v1'2s2$.
-|='2s2$/?
-ub(
-s'8
-"?
-w02s2#7
-p}s2$/
-">
-rB=rZs^Y
-"?
-q+|>
-rBp)p$?
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR~l-t2s%2qlAD
-v0pK2s2#6
-rCpY
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl{Jp5/umqlAD
-v&2s2#5
-rCp[
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl.tGrFumqlAD
-i#2s2#4
-u@"
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl.9/r*2qlAD
-"#
-rB=V)s^X
-"?
-i(qO
-rCs7
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl-xe..umqlAD
-i'qO
-rCpK
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl-|+rJ2qlAD
-i'qO
-rCpU
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl.-7t[2qlAD
-i'qO
-u@#
-w>
-pzp5p$?
-{R
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdMTl.xOwV2qlAD
-s{8qw
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-!#
-s{9pb
-|RpWT2s2%A
-|R=2s2$[
-4
-p6
-prjwE
-r{z
-t(RRU
-t(r|<Q
-prq0qw
-v/yq}X6s^0
-prqyq3
-t1u&=
-xpxht%>?
-"#
-v/yq}Xq/s^1
-"#
-t1s0B
-xpqst%>?
-"#
-v/yq}Xrls^2
-"#
-t1u&/
-xpt$t%>?
-"#
-v/yq}Xt|s^3
-"#
-t1u&@
-xpult%>?
-"#
-v/yq}X$#s^4
-"#
-t1s0A
-xpr8#t%>?
-"#
-v/yq}X$%s^5
-"#
-t1u&zI
-xpr8%t%>?
-"#
-v/yq}X$)s^6
-"#
-t1s0yl
-xpr8)t%>?
-"#
-v/yq}X$+s^7
-"#
-t1u&y?
-xpr8+t%>?
-"#
-v/yq}X$/s^8
-"#
-t1s0pd
-xpr8/t%>?
-"#
-v/yq}X$1s^9
-"#
-t1u&--
-xpr81t%>?
-"#
-v/yq}X$5s^:
-"#
-t1u&sq
-xpr85t%>?
-"#
-v/yq}X$7s^;
-"#
-t1s0G,
-xpr87t%>?
-"#
-v/yq}X$;s^<
-"#
-t1u&t2
-xpr8;t%>?
-"#
-v/yq}X$=s^=
-"#
-t1u&xe
-xpr8=t%>?
-"#
-v/yq}X$As^>
-"#
-t1u&|#
-xpr8At%>?
-"#
-v/yq}X$Cs^?
-"#
-t1u&uk
-xpr8Ct%>?
-"$
-t(RPqR
-t(r|<S
-"$
-v/yq}X$)s^@
-"$
-t1u&=
-xpr8)t%>?
-"#
-v/yq}X$+s^A
-"#
-t1s0B
-xpr8+t%>?
-"#
-v/yq}X$/s^B
-"#
-t1u&/
-xpr8/t%>?
-"#
-v/yq}X$1s^C
-"#
-t1u&@
-xpr81t%>?
-"#
-v/yq}X$5s^D
-"#
-t1s0A
-xpr85t%>?
-"#
-v/yq}X$7s^E
-"#
-t1u&zI
-xpr87t%>?
-"#
-v/yq}X$;s^F
-"#
-t1s0yl
-xpr8;t%>?
-"#
-v/yq}X$=s^G
-"#
-t1u&y?
-xpr8=t%>?
-"#
-v/yq}X$As^H
-"#
-t1s0pd
-xpr8At%>?
-"#
-v/yq}X$Cs^I
-"#
-t1u&--
-xpr8Ct%>?
-"#
-v/yq}X$Gs^J
-"#
-t1u&sq
-xpr8Gt%>?
-"#
-v/yq}X$Is^K
-"#
-t1s0G,
-xpr8It%>?
-"#
-v/yq}X$Ms^L
-"#
-t1u&t2
-xpr8Mt%>?
-"#
-v/yq}X$Os^M
-"#
-t1u&xe
-xpr8Ot%>?
-"#
-v/yq}X$Ss^N
-"#
-t1u&|#
-xpr8St%>?
-"#
-v/yq}X$Us^O
-"#
-t1u&uk
-xpr8Ut%>?
-"$
-t(RPr2
-t(r|<U
-"$
-v/yq}X$Ws^P
-"$
-t1u&=
-xpr8Wt%>?
-"#
-v/yq}X$Ys^Q
-"#
-t1s0B
-xpr8Yt%>?
-"#
-v/yq}X$]s^R
-"#
-t1u&/
-xpr8]t%>?
-"#
-v/yq}X$_s^S
-"#
-t1u&@
-xpr8_t%>?
-"#
-v/yq}X$ds^T
-"#
-t1s0A
-xpr8dt%>?
-"#
-v/yq}X$fs^U
-"#
-t1u&zI
-xpr8ft%>?
-"#
-v/yq}X$js^V
-"#
-t1s0yl
-xpr8jt%>?
-"#
-v/yq}X$ls^W
-"#
-t1u&y?
-xpr8lt%>?
-"#
-v/yq}X$ps^X
-"#
-t1s0pd
-xpr8pt%>?
-"#
-v/yq}X$rs^Y
-"#
-t1u&--
-xpr8rt%>?
-"#
-v/yq}X$vs^Z
-"#
-t1u&sq
-xpr8vt%>?
-"#
-v/yq}X$xs^[
-"#
-t1s0G,
-xpr8xt%>?
-"#
-v/yq}X$|s^\
-"#
-t1u&t2
-xpr8|t%>?
-"#
-v/yq}X$~s^]
-"#
-t1u&xe
-xpr8~t%>?
-"#
-v/yq}XF#1s^^
-"#
-t1u&|#
-xpsb#1t%>?
-"#
-v/yq}XF#3s^_
-"#
-t1u&uk
-xpsb#3t%>?
-"$
-t(RP2p2
-t(r|<W
-"$
-v/yq}X$js^a
-"$
-t1u&=
-xpr8jt%>?
-"#
-v/yq}X$ls^b
-"#
-t1s0B
-xpr8lt%>?
-"#
-v/yq}X$ps^c
-"#
-t1u&/
-xpr8pt%>?
-"#
-v/yq}X$rs^d
-"#
-t1u&@
-xpr8rt%>?
-"#
-v/yq}X$vs^e
-"#
-t1s0A
-xpr8vt%>?
-"#
-v/yq}X$xs^f
-"#
-t1u&zI
-xpr8xt%>?
-"#
-v/yq}X$|s^g
-"#
-t1s0yl
-xpr8|t%>?
-"#
-v/yq}X$~s^h
-"#
-t1u&y?
-xpr8~t%>?
-"#
-v/yq}XF#1s^i
-"#
-t1s0pd
-xpsb#1t%>?
-"#
-v/yq}XF#3s^j
-"#
-t1u&--
-xpsb#3t%>?
-"#
-v/yq}XF#7s^k
-"#
-t1u&sq
-xpsb#7t%>?
-"#
-v/yq}XF#9s^l
-"#
-t1s0G,
-xpsb#9t%>?
-"#
-v/yq}XF#=s^m
-"#
-t1u&t2
-xpsb#=t%>?
-"#
-v/yq}XF#?s^n
-"#
-t1u&xe
-xpsb#?t%>?
-"#
-v/yq}XF#Cs^o
-"#
-t1u&|#
-xpsb#Ct%>?
-"#
-v/yq}XF#Es^p
-"#
-t1u&uk
-xpsb#Et%>?
-!#
-r5@pw
-tpsMW$X
-t),pw
-{5\
-{5^
-{5c
-{5e
-{5i
-{5k
-{5o
-{5q
-{5u
-{5w
-{5{
-{5}
-yUsb#0
-yUsb#2
-t)-r4
-|U
-tpw+
-t).w-
-|7
-tps:sb#YS
-tpr3p41>6
-t)8xj
-t3sb#Z'1
-x>#
-k
-pry=|Y
-rp1'#
-r=
-s+p'#6
-k
-{?7+r.
-tMZ
-pry=|_
-s+t'#W
-k
-"#
-tMZ
-"#
-s+z'#rl
-k
-"#
-wl
-"#
-s+~'#sG
-k
-"#
-wl
-"#
-x0#3'#$#
-k
-"#
-wl
-"#
-x0#7'#$&
-k
-"#
-wl
-"#
-x0#='#$)
-k
-"#
-wl
-"#
-x0#A'#$,
-k
-"#
-wl
-"#
-x0#G'#$/
-k
-"#
-wl
-"#
-x0#K'#$2
-k
-"#
-wl
-"#
-x0#Q'#$5
-k
-"#
-wl
-"#
-x0#U'#$8
-k
-"#
-wl
-"#
-x0#['#$;
-k
-"#
-wl
-"#
-x0#_'#$>
-k
-"#
-wl
-"#
-x0#f'#$A
-k
-"#
-wl
-"#
-x0#j'#$D
-k
-"#
-wl
-{?78t;
-r:-$IW
-q8->6
-"*
-tps:sb#RF#S
-"*
-yUsb#W
-yUsb#Y
-yUsb#]
-yUsb#_
-yUsb#d
-yUsb#f
-yUsb#j
-yUsb#l
-yUsb#p
-yUsb#r
-yUsb#v
-yUsb#x
-yUsb#|
-yUsb#~
-"*
-|U
-tpw+
-"*
-|7
-tps:sb$GS
-tpr3p40>6
-"*
-t3sb$H'0
-x>#
-k
-"*
-rp0'#
-r=
-x0#k'#6
-k
-")
-tMZ
-"*
-x0#o'#W
-k
-"#
-tMZ
-"#
-x0#u'#rl
-k
-"#
-wl
-"#
-x0#y'#sG
-k
-"#
-wl
-"#
-x0$"'#$#
-k
-"#
-wl
-"#
-x0$&'#$&
-k
-"#
-wl
-"#
-x0$,'#$)
-k
-"#
-wl
-"#
-x0$0'#$,
-k
-"#
-wl
-"#
-x0$6'#$/
-k
-"#
-wl
-"#
-x0$:'#$2
-k
-"#
-wl
-"#
-x0$@'#$5
-k
-"#
-wl
-"#
-x0$D'#$8
-k
-"#
-wl
-"#
-x0$J'#$;
-k
-"#
-wl
-"#
-x0$N'#$>
-k
-"#
-wl
-"#
-x0$T'#$A
-k
-"#
-wl
-"#
-x0$X'#$D
-k
-"#
-wl
-"*
-r:,$IW
-q8,>6
-"*
-tps:sb$]F$^
-"*
-yUsb$c
-yUsb$e
-yUsb$i
-yUsb$k
-yUsb$o
-yUsb$q
-yUsb$u
-yUsb$w
-yUsb${
-yUsb$}
-yUsb%$
-yUsb%&
-yUsb%*
-yUsb%,
-"*
-|U
-tpw+
-"*
-|7
-tps:sb%5S
-tpr3p4/>6
-"*
-t3sb%6'/
-x>#
-k
-"*
-rp/'#
-r=
-x0$v'#6
-k
-")
-tMZ
-"*
-x0$z'#W
-k
-"#
-tMZ
-"#
-x0%#'#rl
-k
-"#
-wl
-"#
-x0%''#sG
-k
-"#
-wl
-"#
-x0%-'#$#
-k
-"#
-wl
-"#
-x0%1'#$&
-k
-"#
-wl
-"#
-x0%7'#$)
-k
-"#
-wl
-"#
-x0%;'#$,
-k
-"#
-wl
-"#
-x0%A'#$/
-k
-"#
-wl
-"#
-x0%E'#$2
-k
-"#
-wl
-"#
-x0%K'#$5
-k
-"#
-wl
-"#
-x0%O'#$8
-k
-"#
-wl
-"#
-x0%U'#$;
-k
-"#
-wl
-"#
-x0%Y'#$>
-k
-"#
-wl
-"#
-x0%_'#$A
-k
-"#
-wl
-"#
-x0%d'#$D
-k
-"#
-wl
-"*
-r:+$IW
-q8+>6
-"*
-tps:sb%LF%M
-"*
-yUsb%Q
-yUsb%S
-yUsb%W
-yUsb%Y
-yUsb%]
-yUsb%_
-yUsb%d
-yUsb%f
-yUsb%j
-yUsb%l
-yUsb%p
-yUsb%r
-yUsb%v
-yUsb%x
-"*
-|U
-tpw+
-"*
-|7
-tps:sb&#S
-tpr3p4.>6
-"*
-t3sb&$'.
-x>#
-k
-"*
-rp.'#
-r=
-x0%e'#6
-k
-")
-tMZ
-"*
-x0%i'#W
-k
-"#
-tMZ
-"#
-x0%o'#rl
-k
-"#
-wl
-"#
-x0%s'#sG
-k
-"#
-wl
-"#
-x0%y'#$#
-k
-"#
-wl
-"#
-x0%}'#$&
-k
-"#
-wl
-"#
-x0&&'#$)
-k
-"#
-wl
-"#
-x0&*'#$,
-k
-"#
-wl
-"#
-x0&0'#$/
-k
-"#
-wl
-"#
-x0&4'#$2
-k
-"#
-wl
-"#
-x0&:'#$5
-k
-"#
-wl
-"#
-x0&>'#$8
-k
-"#
-wl
-"#
-x0&D'#$;
-k
-"#
-wl
-"#
-x0&H'#$>
-k
-"#
-wl
-"#
-x0&N'#$A
-k
-"#
-wl
-"#
-x0&R'#$D
-k
-"#
-wl
-"*
-r:*$IW
-q8*>6
-vc,qy
-{/sb$yt#
-{/sb$/t#
-4
-{/sb#Bt#
-4
-{/r8It#
-4
-q>rmrGPq"t@pirzxPpu
-p.
-ti
-5
-uG/-r.
-{[&ZF&ZF$y
-{[&[F&[F$y
-{[&\F&\F$/
-{[&]F&]F$/
-{[&^F&^F$y
-{[&_F&_F$y
-{[&aF&aF$/
-{[&bF&bF$/
-{[&cF&cF$y
-{[&dF&dF$y
-{[&eF&eF$/
-{[&fF&fF$/
-{[&gF&gF$y
-{[&hF&hF$y
-{[&iF&iF$/
-{[&jF&jF$/
-{[&kF&kF$y
-{[&lF&lF$y
-{[&mF&mF$/
-{[&nF&nF$/
-{[&oF&oF$y
-{[&pF&pF$y
-{[&qF&qF$/
-{[&rF&rF$/
-{[&sF&sF$y
-{[&tF&tF$y
-{[&uF&uF$/
-{[&vF&vF$/
-{[&wF&wF$y
-{[&xF&xF$y
-{[&yF&yF$/
-{[&zF&zF$/
-{[&{F&{F$y
-{[&|F&|F$y
-{[&}F&}F$/
-{[&~F&~F$/
-{['"F'"F$y
-{['#F'#F$y
-{['$F'$F$/
-{['%F'%F$/
-{['&F'&F$y
-{[''F''F$y
-{['(F'(F$/
-{[')F')F$/
-{['*F'*F$y
-{['+F'+F$y
-{[',F',F$/
-{['-F'-F$/
-{['.F'.F$y
-{['/F'/F$y
-{['0F'0F$/
-{['1F'1F$/
-|^~'~F$y
-|^}'}F$y
-|^|'|F$/
-|^{'{F$/
-|^z'zF$y
-|^y'yF$y
-|^x'xF$/
-|^w'wF$/
-|^v'vF$y
-|^u'uF$y
-|^t'tF$/
-|^s'sF$/
-|^r'rF#B
-|^q'qF#B
-|^p'p$I
-|^o'o$I
-|^n'nF#B
-|^m'mF#B
-|^l'l$I
-|^k'k$I
-|^j'jF#B
-|^i'iF#B
-|^h'h$I
-|^g'g$I
-|^f'fF#B
-|^e'eF#B
-|^d'd$I
-|^c'c$I
-|^b'bF#B
-|^a'aF#B
-|^_'_$I
-|^^'^$I
-|^]']F#B
-|^\'\F#B
-|^['[$I
-|^Z'Z$I
-|^Y'YF#B
-|^X'XF#B
-|^W'W$I
-|^V'V$I
-|^U'UF#B
-|^T'TF#B
-|^S'S$I
-|^R'R$I
-|^Q'QF#B
-|^P'PF#B
-|^O'O$I
-|^N'N$I
-|^M'MF#B
-|^L'LF#B
-|^K'K$I
-|^J'J$I
-|^I'IF#B
-|^H'HF#B
-|^G'G$I
-|^F'F$I
-|^E'EF#B
-|^D'DF#B
-|^C'C$I
-|^B'B$I
-|^A'AF#B
-|^@'@F#B
-|^?'?$I
-|^>'>$I
-|^='=F#B
-|^<'<F#B
-|^;';$I
-|^:':$I
-|^9'9F#B
-|^8'8F#B
-|^7'7$I
-|^6'6$I
-|^5'5F#B
-|^4'4F#B
-|^3'3$I
-|^2'2$I
-!#
-pnj8r4
-u>zivhp5rW+r3~7F$rF$u
-u>zivhp5rW+r3~7F$(F$+
-u>zivhp5rW+r3~7F$lF$o
-u>zivhp5rW+r3~7F$"F$%
-u>zivhp5rW+r3~7F#;F#>
-u>zivhp5rW+r3~7$B$E
-u>zivhp5rW+r3~7F#5F#8
-u>zivhp5rW+r3~7$<$?
-uGuis6
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmR\l8{pvm
-uG78r-
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb&^F&_F&aF&bL
-uG77s6
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb&gF&hF&iF&jL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2p4r'q'p'oL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2p4n'm'l'kL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRalw}y;
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb&wF&xF&yF&zL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb'"F'#F'$F'%L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2p4j'i'h'gL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2p4f'e'd'cL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRel8{ptO
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb'2F'3F'4F'5L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb':F';F'<F'=L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2p4b'a'_'^L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2p4]'\'['ZL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRilw}p<rg
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb'JF'KF'LF'ML
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb'RF'SF'TF'UL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2p4Y'X'W'VL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2p4U'T'S'RL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRmlw}tGv=
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb'cF'dF'eF'fL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb'kF'lF'mF'nL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2p4Q'P'O'NL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2p4M'L'K'JL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRqlw}-tK
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb'{F'|F'}F'~L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb(&F('F((F()L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2vfu2p4I'H'G'FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2wyu2p4E'D'C'BL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRul8w?s%
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb(6F(7F(8F(9L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2p4~'}'|'{L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2p4A'@'?'>L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2p4='<';':L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmRyl8w?t[
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R=<<<;<:u2vfu2p4z'y'x'wL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R=<<<;<:u2wyu2p4v'u't'sL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2p49'8'7'6L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2p45'4'3'2L
-"%
-u>zivhp5rW+r3~7F&-F&0
-u>zivhp5rW+r3~7F%@F%C
-u>zivhp5rW+r3~7F&'F&*
-u>zivhp5rW+r3~7F%:F%=
-u>zivhp5rW+r3~7F$SF$V
-u>zivhp5rW+r3~7F#gF#j
-u>zivhp5rW+r3~7F$MF$P
-u>zivhp5rW+r3~7F#aF#d
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#4l|#8tl
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb#IF#HF#GF#FL
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#8l|#vOp&
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#<l|#7wi
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#@l|#7r*
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Dl|#}rr>
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Hl|#9sZ
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Ll|#{Xp&
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#Pl|#/wV
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R=<<<;<:u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R=<<<;<:u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2sb#IF#HF#GF#FL
-"%
-u>zivhp5rW+r3~7F'EF'H
-u>zivhp5rW+r3~7F&XF&[
-u>zivhp5rW+r3~7F'?F'B
-u>zivhp5rW+r3~7F&RF&U
-u>zivhp5rW+r3~7F%lF%o
-u>zivhp5rW+r3~7F%"F%%
-u>zivhp5rW+r3~7F%fF%i
-u>zivhp5rW+r3~7F$yF$|
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#\lvO|+p&
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb#IF#HF#GF#FL
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2yD[r2ryu2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#alvOu0rg
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2q}2wgp*2p0u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#el7}#w7
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R%<$<#<"u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#il7uY
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R)<(<'<&u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ml7qYwN
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R-<,<+<*u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ql7qYtO
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R1<0</<.u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#ul7,}4
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R5<4<3<2u2wyu2sb#IF#HF#GF#FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy#yl7,y+
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R=<<<;<:u2vfu2sb#IF#HF#GF#FL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R=<<<;<:u2wyu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2vfu2sb#IF#HF#GF#FL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R9<8<7<6u2wyu2sb#IF#HF#GF#FL
-"%
-u>zivhp5rW+r3~7F(]F(a
-u>zivhp5rW+r3~7F'qF't
-u>zivhp5rW+r3~7F(WF(Z
-u>zivhp5rW+r3~7F'kF'n
-u>zivhp5rW+r3~7F''F'*
-u>zivhp5rW+r3~7F&:F&=
-u>zivhp5rW+r3~7F&~F'$
-u>zivhp5rW+r3~7F&4F&7
-"%
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$(l7w}tz
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb*kF*lF*mF*nu2q}2wgp*2p0u2vfu2sb#EF#DF#CF#BL
-"%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb*oF*pF*qF*ru2q}2wgp*2p0u2wyu2sb#AF#@F#?F#>L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4r'q'p'ou2yD[r2ryu2vfu2sb#=F#<F#;F#:L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4n'm'l'ku2yD[r2ryu2wyu2sb#9F#8F#7F#6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$,l78-se
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb*sF*tF*uF*vu2R%<$<#<"u2vfu2sb#5F#4F#3F#2L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb*wF*xF*yF*zu2R%<$<#<"u2wyu2sb#1F#0F#/F#.L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4j'i'h'gu2q}2wgp*2p0u2vfu2r8~$}$|${L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4f'e'd'cu2q}2wgp*2p0u2wyu2r8z$y$x$wL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$0l78u)r>
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb*{F*|F*}F*~u2R)<(<'<&u2vfu2r8v$u$t$sL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb+"F+#F+$F+%u2R)<(<'<&u2wyu2r8r$q$p$oL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4b'a'_'^u2R%<$<#<"u2vfu2r8n$m$l$kL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4]'\'['Zu2R%<$<#<"u2wyu2r8j$i$h$gL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$4l78-tl
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb+&F+'F+(F+)u2R-<,<+<*u2vfu2r8f$e$d$cL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb+*F++F+,F+-u2R-<,<+<*u2wyu2r8b$a$_$^L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4Y'X'W'Vu2R)<(<'<&u2vfu2r8]$\$[$ZL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4U'T'S'Ru2R)<(<'<&u2wyu2r8Y$X$W$VL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$8l78sqp&
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb+.F+/F+0F+1u2R1<0</<.u2vfu2r8U$T$S$RL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb+2F+3F+4F+5u2R1<0</<.u2wyu2r8Q$P$O$NL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4Q'P'O'Nu2R-<,<+<*u2vfu2r8M$L$K$JL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4M'L'K'Ju2R-<,<+<*u2wyu2r8I$H$G$FL
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$<l78.wi
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb+6F+7F+8F+9u2R5<4<3<2u2vfu2r8E$D$C$BL
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb+:F+;F+<F+=u2R5<4<3<2u2wyu2r8A$@$?$>L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4I'H'G'Fu2R1<0</<.u2vfu2r8=$<$;$:L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4E'D'C'Bu2R1<0</<.u2wyu2r89$8$7$6L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$@l78.r*
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb+>F+?F+@F+Au2R9<8<7<6u2vfu2r85$4$3$2L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4~'}'|'{u2R9<8<7<6u2wyu2r81$0$/$.L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4A'@'?'>u2R5<4<3<2u2vfu2r8-$,$+$*L
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4='<';':u2R5<4<3<2u2wyu2r8)$($'$&L
-"$
-rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmpy$Dl78uQr>
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4z'y'x'wu2R=<<<;<:u2vfu2r8%$$$#$"L
-"$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4v'u't'su2R=<<<;<:u2wyu2tLsGt|qWL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p49'8'7'6u2R9<8<7<6u2vfu2t$sIsUWL
-"#
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p45'4'3'2u2R9<8<7<6u2wyu2qsSv,L
-qGsb*j'.
-qGsb*i'/
-qGsb*h'0
-qGsb*g'1
-uRs2$[V?
-uRpWzVT
-"_
-u^mx_~*0
-!#
-}g-qy
-|Np4-BwL
-yV-6
-}g.qy
-|7
-q6
-}g8r4
-rY
-ss
-xH
-xI
-z|
-{B
-"$
-|Np4,BwL
-yV,6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4+BwL
-yV+6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-"$
-|Np4*BwL
-yV*6
-"$
-|7
-q6
-"$
-rY
-ss
-xH
-xI
-z|
-{B
-4
-vc9j
-wu3/
-uoz]I
-"#
-|cz2r3r82$6
-|cz2r3r8)$-
-|cz2r3sz$$
-|cz2r3xhsU
-!#
-"#
-wh
-pr^-q@
-p~,uW
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-{?vFqw
-*q%
-s.y:s2$o2s2%?
-q7/q&
-p1
-YxcL
-4
-pC/
-4
-pr^8pX
-T/
-rN
-tP
-pr^-s6
-vT/
-"$
-u;qO
-s.y:s2$q2s2%A
-r\L
-re|;pu
-pC/
-4
-"$
-T/
-rN
-tP
-"$
-q1q9A
-"$
-|%A
-s.y:s2$s2s2%C
-r\L
-|V&pu
-pC/
-4
-"$
-T/
-rN
-tP
-|V%2zG
-sS
-{#vu@/
-{?vFr.7
-pV)I
-pr^8r4
-rp1'#
-z=q&
-*.%
-s8
-ppy%7
-!#
-"#
-pV"I
-"#
-rp0'#
-z=q&
-*.%
-s8
-ppy%/
-!#
-"#
-}^I
-"#
-rp/'#
-z=q&
-*.%
-s8
-ppy%'
-!#
-"&
-vGw?
-"&
-i"yl
-s.y:s2${2s2%K
-r\L
-|V/pu
-pC/
-4
-5
-"&
-T/
-s'7
-rp.'#
-w2
-*.%
-s8
-ppr>t|
-!#
-|.-u:
-q1=p$
-qvsp1.
-)
-ur
-0
-q2-
-ra/E
-y,p<U
-)
-q7/q&
-y7,
-)
-uG@9j
-*qp-
-s.y:s2%&2s2%S
-tQ4rZ
-vj
-{(
-tT
-}e,
-uG@})
-}3ML
-s=M%
-4
-pC-
-4
-uGwbf
-T-
-rN
-tP
-s'9
-"5
-{;+7$7
-{;+9$8
-{;+;$0
-{;+=$1
-{;+?$;
-{;+A$<
-{;+C$4
-{;+E$5
-{;+G$?
-{;+I$@
-{;+K$8
-{;+M$9
-{;+O$C
-{;+Q$D
-{;+S$<
-{;+U$=
-{;+W$G
-{;+Y$H
-{;+[$@
-{;+]$A
-{;+_$K
-{;+b$L
-{;+d$D
-{;+f$E
-{;+h$O
-{;+j$P
-{;+l$H
-{;+n$I
-{;+p$S
-{;+r$T
-{;+t$L
-{;+v$M
-{;+x$W
-{;+z$X
-{;+|$P
-{;+~$Q
-{;,#$[
-{;,%$\
-{;,'$T
-{;,)$U
-{;,+$_
-{;,-$a
-{;,/$X
-{;,1$Y
-{;,3$d
-{;,5$e
-{;,7$\
-{;,9$]
-{;,;$h
-{;,=$i
-{;,?$a
-{;,A$b
-rp~$l
-rp}$m
-rp|$e
-rp{$f
-rpz$p
-rpy$q
-rpx$i
-rpw$j
-rpv$t
-rpu$u
-rpt$m
-rps$n
-rpr$f
-rpq$g
-rpp$^
-rpo$_
-rpn$j
-rpm$k
-rpl$c
-rpk$d
-rpj$n
-rpi$o
-rph$g
-rpg$h
-rpf$r
-rpe$s
-rpd$k
-rpc$l
-rpb$v
-rpa$w
-rp_$o
-rp^$p
-rp]$z
-rp\${
-rp[$s
-rpZ$t
-rpY$~
-rpXF#.
-rpW$w
-rpV$x
-rpUF#1
-rpTF#2
-rpS${
-rpR$|
-rpQF#5
-rpPF#6
-rpOF#.
-rpNF#/
-rpMF#9
-rpLF#:
-rpKF#2
-rpJF#3
-rpIF#=
-rpHF#>
-rpGF#6
-rpFF#7
-rpEF#A
-rpDF#B
-rpCF#:
-rpBF#;
-rpAF#E
-rp@F#F
-rp?F#>
-rp>F#?
-rp=F#I
-rp<F#J
-rp;F#B
-rp:F#C
-rp9F#M
-rp8F#N
-rp7F#F
-rp6F#G
-rp5F#Q
-rp4F#R
-rp3F#J
-rp2F#K
-pqxjy=
-z"F#E
-s>
-z"F#D
-s>
-"$
-o
-*,%
-"%
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-uGu0q@
-q1t"/
-"'
-v&qO
-s.y:s2%/2s2%\
-tQ4V"
-vj
-{(
-tT
-}e,
-"%
-r\L
-|e
-pC-
-4
-"%
-T-
-rN
-tP
-s'/
-"&
-z"F#C
-s>
-z"F#B
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-|.-q#-
-q1[qO
-uG@9zg
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-uG@/u:
-s=M%
-|V&pu
-pC-
-4
-"%
-T-
-rN
-tP
-s'@
-"'
-z"F#A
-s>
-z"F#@
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V$2{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm=
-"%
-z"F#?
-s>
-z"F#>
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-q1}\
-"&
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"'
-s=M%
-|V3pu
-pC-
-4
-"%
-T-
-rN
-tP
-pm,
-"'
-z"F#=
-s>
-z"F#<
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V12{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm+
-"%
-z"F#;
-s>
-z"F#:
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF&yl
-"&
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"'
-s=M%
-|V@pu
-pC-
-4
-"%
-T-
-rN
-tP
-pm-
-"'
-z"F#9
-s>
-z"F#8
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V>2{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm.
-"%
-z"F#7
-s>
-z"F#6
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF+pd
-"&
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"'
-s=M%
-|VMpu
-pC-
-4
-"%
-T-
-rN
-tP
-pm8
-"'
-z"F#5
-s>
-z"F#4
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VK2{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm7
-"%
-z"F#3
-s>
-z"F#2
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF0G=
-"&
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"'
-s=M%
-|VZpu
-pC-
-4
-"%
-T-
-rN
-tP
-pm9
-"'
-z"F#1
-s>
-z"F#0
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VX2{'
-pC-
-4
-"$
-T-
-rN
-tP
-pm/
-"%
-z"F#/
-s>
-z"F#.
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF5G/
-"&
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"'
-s=M%
-|Vhpu
-pC-
-4
-"%
-T-
-rN
-tP
-pm@
-"'
-z"$~
-s>
-z"$}
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|Vf2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(=
-"%
-z"$|
-s>
-z"${
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF:2|#
-"&
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"'
-s=M%
-|Vupu
-pC-
-4
-"%
-T-
-rN
-tP
-u(,
-"'
-z"$z
-s>
-z"$y
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vs2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(+
-"%
-z"$x
-s>
-z"$w
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF?rq
-"&
-v0s2#Frq
-vj
-{(
-v0s2#I%
-p}q4
-}e,
-"'
-s=M%
-re~8#1pu
-pC-
-4
-"%
-T-
-rN
-tP
-u(-
-"'
-z"$v
-s>
-z"$u
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#Erq
-vj
-{(
-v0s2#H%
-p}q4
-}e,
-"$
-re~8#/2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(.
-"%
-z"$t
-s>
-z"$s
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFD2ty
-"&
-v0s2#V2ty
-vj
-{(
-v0s2#Y%
-p}ty
-}e,
-"'
-s=M%
-re~8#>pu
-pC-
-4
-"%
-T-
-rN
-tP
-u(8
-"'
-z"$r
-s>
-z"$q
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#U2ty
-vj
-{(
-v0s2#X%
-p}ty
-}e,
-"$
-re~8#<2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(7
-"%
-z"$p
-s>
-z"$o
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFI2xO
-"&
-v0s2#g2xO
-vj
-{(
-v0s2#j%
-p}xO
-}e,
-"'
-s=M%
-re~8#Kpu
-pC-
-4
-"%
-T-
-rN
-tP
-u(9
-"'
-z"$n
-s>
-z"$m
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#f2xO
-vj
-{(
-v0s2#i%
-p}xO
-}e,
-"$
-re~8#I2{'
-pC-
-4
-"$
-T-
-rN
-tP
-u(/
-"%
-z"$l
-s>
-z"$k
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFN2}(
-"&
-v0s2#w2}(
-vj
-{(
-v0s2#z%
-p}}(
-}e,
-"'
-s=M%
-re~8#Xpu
-pC-
-4
-"%
-T-
-rN
-tP
-u(@
-"'
-z"$j
-s>
-z"$i
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2#v2}(
-vj
-{(
-v0s2#y%
-p}}(
-}e,
-"$
-re~8#V2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>=
-"%
-z"$h
-s>
-z"$g
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFS2u0
-"&
-v0s2$*2u0
-vj
-{(
-v0s2$-%
-p}u0
-}e,
-"'
-s=M%
-re~8#fpu
-pC-
-4
-"%
-T-
-rN
-tP
-z>,
-"'
-z"$f
-s>
-z"$e
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2$)2u0
-vj
-{(
-v0s2$,%
-p}u0
-}e,
-"$
-re~8#d2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>+
-"%
-z"$d
-s>
-z"$c
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFXB=.
-"&
-v0s2$:B=.
-vj
-{(
-v0s2$=%
-t}=.
-}e,
-"'
-s=M%
-re~8#spu
-pC-
-4
-"%
-T-
-rN
-tP
-z>-
-"'
-z"$b
-s>
-z"$a
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2$9B=.
-vj
-{(
-v0s2$<%
-t}=.
-}e,
-"$
-re~8#q2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>.
-"%
-z"$_
-s>
-z"$^
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qF]BsT
-"&
-v0s2$JBsT
-vj
-{(
-v0s2$M%
-t}sT
-}e,
-"'
-s=M%
-re~8$#pu
-pC-
-4
-"%
-T-
-rN
-tP
-z>8
-"'
-z"$]
-s>
-z"$\
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2$IBsT
-vj
-{(
-v0s2$L%
-t}sT
-}e,
-"$
-re~8#~2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>7
-"%
-z"$[
-s>
-z"$Z
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"'
-qFcBrF
-"&
-v0s2$ZBrF
-vj
-{(
-v0s2$]%
-t}rF
-}e,
-"'
-s=M%
-re~8$0pu
-pC-
-4
-"%
-T-
-rN
-tP
-z>9
-"'
-z"$Y
-s>
-z"$X
-s>
-"#
-o
-*,%
-"'
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"&
-v0s2$YBrF
-vj
-{(
-v0s2$\%
-t}rF
-}e,
-"$
-re~8$.2{'
-pC-
-4
-"$
-T-
-rN
-tP
-z>/
-"%
-z"$W
-s>
-z"$V
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-|.-|_
-qFjA
-")
-v0s2$mA
-s.y:s2'q2s2(A
-tQ42s2$p
-vj
-{(
-tT
-}e,
-"%
-r\L
-w"~8$<
-pC-
-4
-"%
-T-
-rN
-tP
-z>@
-"&
-z"$U
-s>
-z"$T
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"*
-qFmyl
-"&
-v0s2$vyl
-s.y:s2'z2s2(J
-tQ42s2$y
-vj
-{(
-tT
-}e,
-"%
-r\L
-w"~8$C
-pC-
-4
-"%
-T-
-rN
-tP
-{K=
-"&
-z"$S
-s>
-z"$R
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"(
-i&qO
-vj
-{(
-i)%
-p}/
-}e,
-"$
-|V$2~8$;
-pC-
-4
-"$
-T-
-rN
-tP
-{K,
-"%
-z"$Q
-s>
-z"$P
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-i%qO
-vj
-{(
-i(%
-p}/
-}e,
-"$
-|V#2~8$A
-pC-
-4
-"$
-T-
-rN
-tP
-{K+
-"%
-z"$O
-s>
-z"$N
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-i6A
-vj
-{(
-i9%
-t}7
-}e,
-"$
-|V02~8$:
-pC-
-4
-"$
-T-
-rN
-tP
-{K-
-"%
-z"$M
-s>
-z"$L
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-i5A
-vj
-{(
-i8%
-t}7
-}e,
-"$
-|V/2~8$@
-pC-
-4
-"$
-T-
-rN
-tP
-{K.
-"%
-z"$K
-s>
-z"$J
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iFyl
-vj
-{(
-iI%
-p}w?
-}e,
-"$
-|V<2~8$9
-pC-
-4
-"$
-T-
-rN
-tP
-{K8
-"%
-z"$I
-s>
-z"$H
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iEyl
-vj
-{(
-iH%
-p}w?
-}e,
-"$
-|V;2~8$?
-pC-
-4
-"$
-T-
-rN
-tP
-{K7
-"%
-z"$G
-s>
-z"$F
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iVpd
-vj
-{(
-iY%
-p}p<
-}e,
-"$
-|VH2~8$8
-pC-
-4
-"$
-T-
-rN
-tP
-{K9
-"%
-z"$E
-s>
-z"$D
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iUpd
-vj
-{(
-iX%
-p}p<
-}e,
-"$
-|VG2~8$>
-pC-
-4
-"$
-T-
-rN
-tP
-{K/
-"%
-z"$C
-s>
-z"$B
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-igG=
-vj
-{(
-ij%
-p}sq
-}e,
-"$
-|VT2~8$7
-pC-
-4
-"$
-T-
-rN
-tP
-{K@
-"%
-z"$A
-s>
-z"$@
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-ifG=
-vj
-{(
-ii%
-p}sq
-}e,
-"$
-|VS2~8$=
-pC-
-4
-"$
-T-
-rN
-tP
-s'uQ
-"%
-z"$?
-s>
-z"$>
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-iwG/
-vj
-{(
-iz%
-p}t2
-}e,
-"$
-|Va2~8$6
-pC-
-4
-"$
-T-
-rN
-tP
-s'8,
-"%
-z"$=
-s>
-z"$<
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-ivG/
-vj
-{(
-iy%
-p}t2
-}e,
-"$
-|V_2~8$<
-pC-
-4
-"$
-T-
-rN
-tP
-s'w}
-"%
-z"$;
-s>
-z"$:
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#62|#
-vj
-{(
-v0s2#9%
-p}|#
-}e,
-"$
-|Vm2~8$5
-pC-
-4
-"$
-T-
-rN
-tP
-s'8-
-"%
-z"$9
-s>
-z"$8
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#52|#
-vj
-{(
-v0s2#8%
-p}|#
-}e,
-"$
-|Vl2~8$;
-pC-
-4
-"$
-T-
-rN
-tP
-s'8.
-"%
-z"$7
-s>
-z"$6
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#Frq
-vj
-{(
-v0s2#I%
-p}q4
-}e,
-"$
-|Vy2~8$4
-pC-
-4
-"$
-T-
-rN
-tP
-s'v(
-"%
-z"$5
-s>
-z"$4
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#Erq
-vj
-{(
-v0s2#H%
-p}q4
-}e,
-"$
-|Vx2~8$:
-pC-
-4
-"$
-T-
-rN
-tP
-s'|#
-"%
-z"$3
-s>
-z"$2
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#V2ty
-vj
-{(
-v0s2#Y%
-p}ty
-}e,
-"$
-re~8#42~8$3
-pC-
-4
-"$
-T-
-rN
-tP
-s'uk
-"%
-z"$1
-s>
-z"$0
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#U2ty
-vj
-{(
-v0s2#X%
-p}ty
-}e,
-"$
-re~8#32~8$9
-pC-
-4
-"$
-T-
-rN
-tP
-s'y{
-"%
-z"$/
-s>
-z"$.
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#g2xO
-vj
-{(
-v0s2#j%
-p}xO
-}e,
-"$
-re~8#@2~8$2
-pC-
-4
-"$
-T-
-rN
-tP
-s'8@
-"%
-z"$-
-s>
-z"$,
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#f2xO
-vj
-{(
-v0s2#i%
-p}xO
-}e,
-"$
-re~8#?2~8$8
-pC-
-4
-"$
-T-
-rN
-tP
-s'vO
-"%
-z"$+
-s>
-z"$*
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#w2}(
-vj
-{(
-v0s2#z%
-p}}(
-}e,
-"$
-re~8#L2~8$1
-pC-
-4
-"$
-T-
-rN
-tP
-s'7,
-"%
-z"$)
-s>
-z"$(
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2#v2}(
-vj
-{(
-v0s2#y%
-p}}(
-}e,
-"$
-re~8#K2~8$7
-pC-
-4
-"$
-T-
-rN
-tP
-s'7+
-"%
-z"$'
-s>
-z"$&
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$*2u0
-vj
-{(
-v0s2$-%
-p}u0
-}e,
-"$
-re~8#X2~8$0
-pC-
-4
-"$
-T-
-rN
-tP
-s'ui
-"%
-z"$%
-s>
-z"$$
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$)2u0
-vj
-{(
-v0s2$,%
-p}u0
-}e,
-"$
-re~8#W2~8$6
-pC-
-4
-"$
-T-
-rN
-tP
-s'q4
-"%
-z"$#
-s>
-z"$"
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$:B=.
-vj
-{(
-v0s2$=%
-t}=.
-}e,
-"$
-re~8#e2~8$/
-pC-
-4
-"$
-T-
-rN
-tP
-s'78
-"%
-z"u#
-s>
-z"sG
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$9B=.
-vj
-{(
-v0s2$<%
-t}=.
-}e,
-"$
-re~8#d2~8$5
-pC-
-4
-"$
-T-
-rN
-tP
-s'77
-"%
-z"t|
-s>
-z"qW
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$JBsT
-vj
-{(
-v0s2$M%
-t}sT
-}e,
-"$
-re~8#q2~8$.
-pC-
-4
-"$
-T-
-rN
-tP
-s'79
-"%
-z"rl
-s>
-z"sI
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$IBsT
-vj
-{(
-v0s2$L%
-t}sT
-}e,
-"$
-re~8#p2~8$4
-pC-
-4
-"$
-T-
-rN
-tP
-s'7/
-"%
-z"sU
-s>
-z"W
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$ZBrF
-vj
-{(
-v0s2$]%
-t}rF
-}e,
-"$
-re~8#}2~8$-
-pC-
-4
-"$
-T-
-rN
-tP
-s'7@
-"%
-z"q/
-s>
-z"S
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-"%
-v0s2$YBrF
-vj
-{(
-v0s2$\%
-t}rF
-}e,
-"$
-re~8#|2~8$3
-pC-
-4
-"$
-T-
-rN
-tP
-s'}r
-"%
-z"6
-s>
-}]
-s>
-"#
-o
-*,%
-"$
-x"I
-"#
-y/qlU
-y/tR+t/
-!#
-|.-pw
-O
-!#
-tb+r1
-O
-!#
-tb.ps@
-]=s39,
-(9,
-!#
-u{{L
-]Qs3ty
-"Q
-(9-
-!#
-"#
-]qs39.
-"#
-(9-
-!#
-"#
-rj~8'~s398
-"#
-(9-
-!#
-"2
-rj~8&[s3{X
-rj~8&Ts399
-(9/
-!pZ
-p(
-!p^
-r6+y=
-J
-qm
-qm
-(
-!qZ
-z0|Y
-tW
-p3[
-;1
-(
-!s*
-"d
-qH
-u+*o
-;3
-(
-!tS
-"'
-g
-u+)t
-;%
-(
-!vB
-"#
-qH
-u+(O
-;3
-(
-!w&
-"#
-g
-u+(:
-;(
-(
-!x=
-"&
-sk
-u+'c
-;/
-(
-!yE
-"+
-uI
-u+'U
-;-
-(
-!{-
-uI
-u+'L
-;-
-(
-!vKxw
-uI
-u+'D
-;-
-(
-!pty@
-uI
-u+'<
-;-
-(
-!ptyG
-uI
-u+'4
-;-
-(
-!pt+uU
-uI
-u+',
-;-
-(
-!pt{H
-uI
-u+'$
-;-
-(
-!pt.uU
-uI
-u+&y
-;-
-(
-!pt|F
-uI
-u+&q
-;-
-(
-!pt|G
-uI
-u+&i
-;-
-(
-!pt}x
-uI
-u+&a
-;-
-(
-!pt/uU
-uI
-u+&X
-;-
-(
-!ptxw
-uI
-u+&P
-;-
-(
-!tYy@
-uI
-u+&H
-;-
-(
-!tYyG
-uI
-u+&@
-;-
-(
-!tY+uU
-uI
-u+&8
-;-
-(
-!tY{H
-uI
-u+&0
-;-
-(
-!tY.uU
-uI
-u+&(
-;-
-(
-!tY|F
-uI
-u+%}
-;-
-(
-!tY|G
-uI
-u+%u
-;-
-(
-!tY}x
-uI
-u+%m
-;-
-(
-!tY/uU
-uI
-u+%e
-;-
-(
-!tYxw
-uI
-u+%\
-;-
-(
-!vK-y@
-uI
-u+%T
-;-
-(
-!vK-yG
-uI
-u+%L
-;-
-(
-!vKp<uU
-uI
-u+%D
-;-
-(
-!vK-{H
-uI
-u+%<
-;-
-(
-!vKu)uU
-uI
-u+%4
-;-
-(
-!vK-|F
-uI
-u+%,
-;-
-(
-!vK-|G
-uI
-u+%$
-;-
-(
-!vK-}x
-uI
-u+$y
-;-
-(
-!vKv<uU
-uI
-u+$q
-;-
-(
-!vK-xw
-uI
-u+$h
-;-
-(
-!vK.y@
-uI
-u+$^
-;-
-(
-!vK.yG
-uI
-u+$V
-;-
-(
-!vK{_uU
-uI
-u+$N
-;-
-(
-!vK.{H
-uI
-u+$F
-;-
-(
-!vK..uU
-uI
-u+$>
-;-
-(
-!vK.|F
-uI
-u+$6
-;-
-(
-!vK.|G
-uI
-u+$.
-;-
-(
-!vK.}x
-uI
-u+$&
-;-
-(
-!vKt2uU
-uI
-u+#{
-;-
-(
-!vK.xw
-uI
-u+#s
-;-
-(
-!vK8y@
-uI
-u+#k
-;-
-(
-!vK8yG
-uI
-u+#c
-;-
-(
-!vKw}uU
-uI
-u+#Z
-;-
-(
-!vK8{H
-uI
-u+#R
-;-
-(
-!vK8.uU
-uI
-u+#J
-;-
-(
-!vK8|F
-uI
-u+#B
-;-
-(
-!vK8|G
-uI
-u+#:
-;-
-(
-!vK8}x
-uI
-u+#2
-;-
-(
-!vKy{uU
-uI
-a{
-;-
-(
-!vK8xw
-uI
-as
-;-
-(
-!vK7y@
-uI
-ak
-;-
-(
-!vK7yG
-uI
-ac
-;-
-(
-!vK7+uU
-uI
-aZ
-;-
-(
-!vK7{H
-uI
-aR
-;-
-(
-!vKq4uU
-uI
-aJ
-;-
-(
-!vK7|F
-uI
-aB
-;-
-(
-!vK7|G
-uI
-a:
-;-
-(
-!vK7}x
-uI
-a2
-;-
-(
-!vK7/uU
-uI
-a*
-;-
-(
-!vK7xw
-uI
-a"
-;-
-(
-!vK9y@
-uI
-pfpY
-;-
-(
-!vK9yG
-")
-}G
-vg
-v#
-(
-!vKtyuU
-"%
-g
-u+*Q
-;%
-(
-!vK9{H
-")
-sv9
-vg
-v#
-(
-!vK9.uU
-"#
-g
-u+)O
-;(
-(
-!vK9|F
-g
-u+(z
-;+
-(
-!vK9|G
-"&
-sk
-u+'o
-;/
-(
-!vK9}x
-sk
-u+'m
-;/
-(
-!vK9/uU
-sk
-u+'k
-;/
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var tiledF16x128SM80 = driver.Text{Base: &tiledBF16x128SM80, Code: `packed2 162446 tiled_dtype_F16_row_F16_17_8_dtype_F16_16_4_float32
+ {S#${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
+/#
+{Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
+/#
+{Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+/$
+{Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
+/#
+{Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
+/#
+{Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+/$
+{Iu5pR*"+","-p&+%*%)%(v#*"+","-@
+/#
+{Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
+/#
+{Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+/$
+{Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
+/#
+{Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
+/#
+{Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
+ ^Q#0wL$r$$u
+wL$($$+
+wL$l$$o
+wL$"$$%
+wL#;$#>
+}gB"E
+wL#5$#8
+}g<"?
+ (2{Iu5Q>Q>Q>Qpqx-z[r"&^$&_$&a$&b@
+ $${Iu5Q>Q>Q>Qpqx-wfr"&g$&h$&i$&j@
+/#
+{Iu5Q>Q>Q>Qpqywxyr#q#p#o@
+/#
+{Iu5Q>Q>Q>Qpqywx[n#m#l#k@
+ (,wa%%$%#%"z[r"&w$&x$&y$&z@
+/$
+wa%%$%#%"wfr"'"$'#$'$$'%@
+/#
+{Iu5Q>Q>Q>Qpqx-xyj#i#h#g@
+/#
+{Iu5Q>Q>Q>Qpqx-x[f#e#d#c@
+ (0wa)%(%'%&z[r"'2$'3$'4$'5@
+/$
+wa)%(%'%&wfr"':$';$'<$'=@
+/#
+wa%%$%#%"xyb#a#_#^@
+/#
+wa%%$%#%"x[]#\#[#Z@
+ (0wa-%,%+%*z[r"'J$'K$'L$'M@
+/$
+wa-%,%+%*wfr"'R$'S$'T$'U@
+/#
+wa)%(%'%&xyY#X#W#V@
+/#
+wa)%(%'%&x[U#T#S#R@
+ (0wa1%0%/%.z[r"'c$'d$'e$'f@
+/$
+wa1%0%/%.wfr"'k$'l$'m$'n@
+/#
+wa-%,%+%*xyQ#P#O#N@
+/#
+wa-%,%+%*x[M#L#K#J@
+ (0wa5%4%3%2z[r"'{$'|$'}$'~@
+/$
+wa5%4%3%2wfr"(&$('$(($()@
+/#
+wa1%0%/%.xyI#H#G#F@
+/#
+wa1%0%/%.x[E#D#C#B@
+ (0wa9%8%7%6z[r"(6$(7$(8$(9@
+/$
+wa9%8%7%6x[~#}#|#{@
+/#
+wa5%4%3%2xyA#@#?#>@
+/#
+wa5%4%3%2x[=#<#;#:@
+ (0wa=%<%;%:xyz#y#x#w@
+/$
+wa=%<%;%:x[v#u#t#s@
+/#
+wa9%8%7%6xy9#8#7#6@
+/#
+wa9%8%7%6x[5#4#3#2@
+/%
+wL&-$&0
+wL%@$%C
+wL&'$&*
+wL%:$%=
+wL$S$$V
+wL#g$#j
+wL$M$$P
+wL#a$#d
+ (B{Iu5Q>Q>Q>Qpqx-z[r"#I$#H$#G$#F@
+/%
+{Iu5Q>Q>Q>Qpqx-wfr"#I$#H$#G$#F@
+/#
+{Iu5Q>Q>Q>Qpqywz[r"#I$#H$#G$#F@
+/#
+{Iu5Q>Q>Q>Qpqywwfr"#I$#H$#G$#F@
+ (0wa%%$%#%"z[r"#I$#H$#G$#F@
+/$
+wa%%$%#%"wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0 (0wa)%(%'%&z[r"#I$#H$#G$#F@
+/$
+wa)%(%'%&wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0 (0wa-%,%+%*z[r"#I$#H$#G$#F@
+/$
+wa-%,%+%*wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0 (0wa1%0%/%.z[r"#I$#H$#G$#F@
+/$
+wa1%0%/%.wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0 (0wa5%4%3%2z[r"#I$#H$#G$#F@
+/$
+wa5%4%3%2wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0 (0wa9%8%7%6z[r"#I$#H$#G$#F@
+/$
+wa9%8%7%6wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0 (0wa=%<%;%:z[r"#I$#H$#G$#F@
+/$
+wa=%<%;%:wfr"#I$#H$#G$#F@
+/#
+ %0/#
+ %0/%
+wL'E$'H
+wL&X$&[
+wL'?$'B
+wL&R$&U
+wL%l$%o
+wL%"$%%
+wL%f$%i
+wL$y$$|
+ (B 3|# &2 3|# &2 3|# &2 3|# &2 3|# &2 3|# &2 3|# &2 3|#wL(]$(a
+wL'q$'t
+wL(W$(Z
+wL'k$'n
+wL''$'*
+wL&:$&=
+wL&~$'$
+wL&4$&7
+ (B{Iu5r"*k$*l$*m$*npqx-z[r"#E$#D$#C$#B@
+/%
+{Iu5r"*o$*p$*q$*rpqx-wfr"#A$#@$#?$#>@
+/#
+}7r#q#p#opqywz[r"#=$#<$#;$#:@
+/#
+}7n#m#l#kpqywwfr"#9$#8$#7$#6@
+ (0{Iu5r"*s$*t$*u$*vp&%%$%#%"z[r"#5$#4$#3$#2@
+/$
+{Iu5r"*w$*x$*y$*zp&%%$%#%"wfr"#1$#0$#/$#.@
+/#
+}7j#i#h#gpqx-uK~"}"|"{@
+/#
+}7f#e#d#cpqx-v#z"y"x"w@
+ (0{Iu5r"*{$*|$*}$*~p&)%(%'%&uKv"u"t"s@
+/$
+{Iu5r"+"$+#$+$$+%p&)%(%'%&v#r"q"p"o@
+/#
+}7b#a#_#^p&%%$%#%"uKn"m"l"k@
+/#
+}7]#\#[#Zp&%%$%#%"v#j"i"h"g@
+ (0{Iu5r"+&$+'$+($+)p&-%,%+%*uKf"e"d"c@
+/$
+{Iu5r"+*$++$+,$+-p&-%,%+%*v#b"a"_"^@
+/#
+}7Y#X#W#Vp&)%(%'%&uK]"\"["Z@
+/#
+}7U#T#S#Rp&)%(%'%&v#Y"X"W"V@
+ (0{Iu5r"+.$+/$+0$+1p&1%0%/%.uKU"T"S"R@
+/$
+{Iu5r"+2$+3$+4$+5p&1%0%/%.v#Q"P"O"N@
+/#
+}7Q#P#O#Np&-%,%+%*uKM"L"K"J@
+/#
+}7M#L#K#Jp&-%,%+%*v#I"H"G"F@
+ (0{Iu5r"+6$+7$+8$+9p&5%4%3%2uKE"D"C"B@
+/$
+{Iu5r"+:$+;$+<$+=p&5%4%3%2v#A"@"?">@
+/#
+}7I#H#G#Fp&1%0%/%.uK="<";":@
+/#
+}7E#D#C#Bp&1%0%/%.v#9"8"7"6@
+ (0{Iu5r"+>$+?$+@$+Ap&9%8%7%6uK5"4"3"2@
+/$
+}7~#}#|#{p&9%8%7%6v#1"0"/".@
+/#
+}7A#@#?#>p&5%4%3%2uK-","+"*@
+/#
+}7=#<#;#:p&5%4%3%2v#)"("'"&@
+ (0}7z#y#x#wp&=%<%;%:uK%"$"#""@
+/$
+}7v#u#t#sp&=%<%;%:wfzj
+/#
+}79#8#7#6p&9%8%7%6pqbp*wF
+/#
+}75#4#3#2p&9%8%7%6wfyc
+ i00Tv5yI
+u2$#E
+ $&u2$#D
+ a#$u2$#C
+ $$u2$#B
+ ^#$u2$#A
+ $$u2$#@
+ X#$u2$#?
+ $$u2$#>
+ ^#$u2$#=
+ $$u2$#<
+ X#$u2$#;
+ $$u2$#:
+ ^#$u2$#9
+ $$u2$#8
+ X#$u2$#7
+ $$u2$#6
+ ^#$u2$#5
+ $$u2$#4
+ X#$u2$#3
+ $$u2$#2
+ ^#$u2$#1
+ $$u2$#0
+ X#$u2$#/
+ $$u2$#.
+ ^#$t7~
+ $$t7}
+ X#$t7|
+ $$t7{
+ ^#$t7z
+ $$t7y
+ X#$t7x
+ $$t7w
+ ^#$t7v
+ $$t7u
+ X#$t7t
+ $$t7s
+ ^#$t7r
+ $$t7q
+ X#$t7p
+ $$t7o
+ ^#$t7n
+ $$t7m
+ X#$t7l
+ $$t7k
+ ^#$t7j
+ $$t7i
+ X#$t7h
+ $$t7g
+ ^#$t7f
+ $$t7e
+ X#$t7d
+ $$t7c
+ ^#$t7b
+ $$t7a
+ X#$t7_
+ $$t7^
+ ^#$t7]
+ $$t7\
+ X#$t7[
+ $$t7Z
+ ^#$t7Y
+ $$t7X
+ X#$t7W
+ $$t7V
+ a#$t7U
+ $$t7T
+ a#$t7S
+ $$t7R
+ X#$t7Q
+ $$t7P
+ X#$t7O
+ $$t7N
+ X#$t7M
+ $$t7L
+ X#$t7K
+ $$t7J
+ X#$t7I
+ $$t7H
+ X#$t7G
+ $$t7F
+ X#$t7E
+ $$t7D
+ X#$t7C
+ $$t7B
+ X#$t7A
+ $$t7@
+ X#$t7?
+ $$t7>
+ X#$t7=
+ $$t7<
+ X#$t7;
+ $$t7:
+ X#$t79
+ $$t78
+ X#$t77
+ $$t76
+ X#$t75
+ $$t74
+ X#$t73
+ $$t72
+ X#$t71
+ $$t70
+ X#$t7/
+ $$t7.
+ X#$t7-
+ $$t7,
+ X#$t7+
+ $$t7*
+ X#$t7)
+ $$t7(
+ X#$t7'
+ $$t7&
+ X#$t7%
+ $$t7$
+ X#$t7#
+ $$t7"
+ X#$u2s;
+ $$u2px
+ X#$u2r5
+ $$u2pF
+ X#$u2po
+ $$u2pG
+ X#$u2pj
+ $$u2[
+ X#$u2pM
+ $$u2U
+ X#$u2(
+ $$u27
+ m6$`}

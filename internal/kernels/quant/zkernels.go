@@ -39,7 +39,7 @@ var interleaveKernel = &driver.Kernel{
 		{File: "batch.go", Line: 54, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: interleaveSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &interleaveSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -83,12 +83,12 @@ var joinKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: joinSM90Narrow},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: joinSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: joinSM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: joinSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinSM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: &joinSM90Narrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &joinSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &joinSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &joinSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &joinSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &joinSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -128,7 +128,7 @@ var sumHalvesKernel = &driver.Kernel{
 		{File: "tiles.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumHalvesSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sumHalvesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -162,7 +162,7 @@ var enumerateKernel = &driver.Kernel{
 	},
 	ParamBytes: 48,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: enumerateSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &enumerateSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -222,7 +222,7 @@ var batchQ4Kernel = &driver.Kernel{
 		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ4SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &batchQ4SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -290,7 +290,7 @@ var batchQ8Kernel = &driver.Kernel{
 		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &batchQ8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -361,7 +361,7 @@ var batchMixedKernel = &driver.Kernel{
 		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchMixedSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &batchMixedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -462,8 +462,8 @@ var dotsQ4OneKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4OneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4OneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ4OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ4OneSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -560,8 +560,8 @@ var dotsQ4EightKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4EightSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4EightSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ4EightSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ4EightSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -658,8 +658,8 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4SixteenSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4SixteenSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ4SixteenSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ4SixteenSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -756,8 +756,8 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4ThriceSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4ThriceSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ4ThriceSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ4ThriceSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -852,8 +852,8 @@ var dotsQ8OneKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8OneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8OneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ8OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ8OneSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -948,8 +948,8 @@ var dotsQ8EightKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8EightSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8EightSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ8EightSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ8EightSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1044,8 +1044,8 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8SixteenSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8SixteenSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ8SixteenSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ8SixteenSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1140,8 +1140,8 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8ThriceSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8ThriceSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ8ThriceSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ8ThriceSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1240,8 +1240,8 @@ var dotsQ4KOneKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4KOneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4KOneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ4KOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ4KOneSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1340,8 +1340,8 @@ var dotsQ4KEightKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4KEightSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4KEightSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ4KEightSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ4KEightSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1440,8 +1440,8 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4KSixteenSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4KSixteenSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ4KSixteenSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ4KSixteenSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1540,8 +1540,8 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4KThriceSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4KThriceSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ4KThriceSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ4KThriceSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1638,8 +1638,8 @@ var dotsQ6KOneKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ6KOneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ6KOneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ6KOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ6KOneSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1736,8 +1736,8 @@ var dotsQ6KEightKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ6KEightSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ6KEightSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ6KEightSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ6KEightSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1834,8 +1834,8 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ6KSixteenSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ6KSixteenSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ6KSixteenSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ6KSixteenSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1932,8 +1932,8 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ6KThriceSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ6KThriceSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &dotsQ6KThriceSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &dotsQ6KThriceSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2018,8 +2018,8 @@ var fewQ4FourKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4FourSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4FourSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &fewQ4FourSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewQ4FourSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2106,8 +2106,8 @@ var fewQ8TwoKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8TwoSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8TwoSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &fewQ8TwoSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewQ8TwoSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2194,8 +2194,8 @@ var fewQ8FourKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8FourSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8FourSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &fewQ8FourSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewQ8FourSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2286,8 +2286,8 @@ var fewMixedFourKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewMixedFourSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedFourSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &fewMixedFourSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewMixedFourSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2376,9 +2376,9 @@ var fewQ4OneKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4OneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4OneSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4OneSM70NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &fewQ4OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewQ4OneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewQ4OneSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2466,9 +2466,9 @@ var fewQ8OneKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8OneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8OneSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8OneSM70NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &fewQ8OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewQ8OneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewQ8OneSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2558,9 +2558,9 @@ var fewQ4KOneKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4KOneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4KOneSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4KOneSM70NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &fewQ4KOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewQ4KOneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewQ4KOneSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2652,9 +2652,9 @@ var fewMixedOneKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewMixedOneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedOneSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedOneSM70NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &fewMixedOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewMixedOneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &fewMixedOneSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2718,7 +2718,7 @@ var gatherQ8Kernel = &driver.Kernel{
 		{File: "gather.go", Line: 50, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p128;=2;p144;l#\"a!$p104;v%&p120;l(\"a&)v*!|'+p24;v%-=1;p40;l0/a-1v2!|.3&,4p0;v%6p16;l8\"a69v:!|7;&5<", PTX: gatherQ8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p128;=2;p144;l#\"a!$p104;v%&p120;l(\"a&)v*!|'+p24;v%-=1;p40;l0/a-1v2!|.3&,4p0;v%6p16;l8\"a69v:!|7;&5<", PTX: &gatherQ8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2784,7 +2784,7 @@ var gatherMixedKernel = &driver.Kernel{
 		{File: "gather.go", Line: 50, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p128;=2;p144;l#\"a!$p104;v%&p120;l(\"a&)v*!|'+p72;v%-=1;p88;l0/a-1v2!|.3&,4p24;v%6p40;l8/a69v:!|7;&5<p48;v%>p64;l@/a>AvB!|?C&=Dp0;v%Fp16;lH\"aFIvJ!|GK&EL", PTX: gatherMixedSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p128;=2;p144;l#\"a!$p104;v%&p120;l(\"a&)v*!|'+p72;v%-=1;p88;l0/a-1v2!|.3&,4p24;v%6p40;l8/a69v:!|7;&5<p48;v%>p64;l@/a>AvB!|?C&=Dp0;v%Fp16;lH\"aFIvJ!|GK&EL", PTX: &gatherMixedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2862,8 +2862,8 @@ var gemvQ4Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvQ4SM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvQ4SM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &gemvQ4SM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &gemvQ4SM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2939,8 +2939,8 @@ var gemvQ4KKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvQ4KSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvQ4KSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &gemvQ4KSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &gemvQ4KSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3015,8 +3015,8 @@ var gemvQ6KKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvQ6KSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvQ6KSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &gemvQ6KSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &gemvQ6KSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3086,8 +3086,8 @@ var gemvNormQ4Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvNormQ4SM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvNormQ4SM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &gemvNormQ4SM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &gemvNormQ4SM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3157,8 +3157,8 @@ var gemvNormQ4KKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvNormQ4KSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvNormQ4KSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &gemvNormQ4KSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &gemvNormQ4KSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3227,8 +3227,8 @@ var gemvNormQ6KKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvNormQ6KSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvNormQ6KSM80NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &gemvNormQ6KSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &gemvNormQ6KSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3266,12 +3266,12 @@ var convertF32Kernel = &driver.Kernel{
 	ParamBytes: 64,
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: convertF32SM80NarrowCoarse},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: convertF32SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: convertF32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: convertF32SM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertF32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: convertF32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Coarse: 4, PTX: &convertF32SM80NarrowCoarse},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &convertF32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &convertF32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &convertF32SM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &convertF32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &convertF32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3307,9 +3307,9 @@ var convertBF16Kernel = &driver.Kernel{
 	ParamBytes: 64,
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: convertBF16SM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: convertBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: convertBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: &convertBF16SM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &convertBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &convertBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3370,7 +3370,7 @@ var tileQ4Kernel = &driver.Kernel{
 		{File: "tiles.go", Line: 62, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=5;p112;r\"!=536870912;u#$g!=536870912;u&'&%(t#m*&=4;l+,p32;v-.&)/p56;v-1&02", PTX: tileQ4SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=5;p112;r\"!=536870912;u#$g!=536870912;u&'&%(t#m*&=4;l+,p32;v-.&)/p56;v-1&02", PTX: &tileQ4SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3434,7 +3434,7 @@ var tileQ8Kernel = &driver.Kernel{
 		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &tileQ8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3502,7 +3502,7 @@ var tileMixedKernel = &driver.Kernel{
 		{File: "tiles.go", Line: 60, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileMixedSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &tileMixedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3563,8 +3563,8 @@ var widenQ4Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p48;v&0p64;t2L3+a04v5!|16&/7p0;v&9p16;t;=2;l<=a9>v?!|:@&8A", PTX: widenQ4SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p48;v&0p64;t2L3+a04v5!|16&/7p0;v&9p16;t;=2;l<=a9>v?!|:@&8A", PTX: widenQ4SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p48;v&0p64;t2L3+a04v5!|16&/7p0;v&9p16;t;=2;l<=a9>v?!|:@&8A", PTX: &widenQ4SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p48;v&0p64;t2L3+a04v5!|16&/7p0;v&9p16;t;=2;l<=a9>v?!|:@&8A", PTX: &widenQ4SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3624,8 +3624,8 @@ var widenQ8Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p0;v&0p16;t2=2;l34a05v6!|17&/8", PTX: widenQ8SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p0;v&0p16;t2=2;l34a05v6!|17&/8", PTX: widenQ8SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p0;v&0p16;t2=2;l34a05v6!|17&/8", PTX: &widenQ8SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p0;v&0p16;t2=2;l34a05v6!|17&/8", PTX: &widenQ8SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3687,8 +3687,8 @@ var widenMixedKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p72;v&'p88;t)=1;L*+a',v-!|(.p24;v&0p40;t2L3+a04v5!|16&/7p48;v&9p64;t;L<+a9=v>!|:?&8@p0;v&Bp16;tD=2;lEFaBGvH!|CI&AJ", PTX: widenMixedSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p72;v&'p88;t)=1;L*+a',v-!|(.p24;v&0p40;t2L3+a04v5!|16&/7p48;v&9p64;t;L<+a9=v>!|:?&8@p0;v&Bp16;tD=2;lEFaBGvH!|CI&AJ", PTX: widenMixedSM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p72;v&'p88;t)=1;L*+a',v-!|(.p24;v&0p40;t2L3+a04v5!|16&/7p48;v&9p64;t;L<+a9=v>!|:?&8@p0;v&Bp16;tD=2;lEFaBGvH!|CI&AJ", PTX: &widenMixedSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p72;v&'p88;t)=1;L*+a',v-!|(.p24;v&0p40;t2L3+a04v5!|16&/7p48;v&9p64;t;L<+a9=v>!|:?&8@p0;v&Bp16;tD=2;lEFaBGvH!|CI&AJ", PTX: &widenMixedSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package quant
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
@@ -337,90398 +341,23159 @@ b5bff2b4ee6e9662	widen.go	widen
 95a0b7bd1ff46ca2	widen.go	widenThreads
 `
 
-const interleaveSM70 = `packed1 2405 interleave
-!pJ
-!pI
-!p8
-!sgv9q)rGpOt?rR
+var interleaveSM70 = driver.Text{Code: `packed2 2405 interleave
+!s.
+!s-
+!t;
+!u6qgu[t2pYq*
 !
-!pHtzpD
-!c
-p;x,
-p9}<
-p:+x,
-qSto
+!pWtdpt
+!qk
+]r-
+|{
+z7r-
+p#rG
 !
-p>
-q*
-pa
-q$
-q?
-r"
-vl@rI
-Q
+s0
+t6
+tn
+u#
+v0
+vc
+|5pf
 s1
-N
-q'-pb
-p%
-"#
-t>
-p{vf%
-q'=j
-vIq&
-qns7
-p6
-"$
-)
-ri
-q29
-x%/U
-)
-xiqg
-qos7
-wJ
-q'.r+
-vNpYvQ
-w2
-p}p[
-r$pUq&
-s.pK3'%
-T$
-yb3&
-4
-rP
-o
-*#%
-_
-z=E
-*%%
-s8
-O
-!#
-{Pr1
-O
-!#
-q'.yC
-y0x4
-zk
-!pZ
-p(
-!p^
-tApK
-qa$
-(
-!qZ
-pfp[
-;&
-!q[
-xY
-p_
-m
-pN
-p]
-hr*
-pQ
-htl
-s"
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const joinSM90Narrow = `packed1 4233 join
-!|h^|f
-!|g@=
-!p8
-!sgtqrR
-!
-!pHrJpD
-!c
-p;ve
-zfto
-p9+x,
-p:v<pF
-qS,to
-!
-p>
-q*
-pa
-q$
-q?
-r"
-uxPt5/rz~72uwr*
-m
-x+rI
-Q
+u_
+s2
+}Bp=
+sp
+/#
+ud
+qCbp*)
+|Mp;
+|RM
+xErE
+xr
+/$
+s/
+ts
+z85
+t*e8
+s/
+vGpk
+sArE
+s$pA-
+{fq-
+t_phu=
+ua+
+q?q/
+uoqAM
+sMpO9')
+qQ$
+q|zr&
+tE
+vN
+tf
+G#)
+uS
+s<pO4
+G%)
+uJ
+s~
+!s4
+qL'qT
+ '%{fv/
+}E
+sY
+!s}
+s3
+!tj
+v_pO
+pc$
+p9
+!u8
+ppq/
+_&
+!u9
+p,p.
+tl
+to
+tk
+tm
+p"t8
+st
+p"tq
+up
 s1
-N
-tN
-)
-u.
-t^
-)
-uApw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uvj
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-sYpX
-wR
-y#
-)
-"%
-p~yD[r2
-)
-z5f
-qVwy
-sH*
-xkqw
-qBX
-:
-vp
-t+z#-
-vwpK%
-qnpK
-uh
-4
-0
-x)
-)
-Yp,D
-5
-s)
-r7q9
-H
-!#
-s)
-s_{q
-H
-!#
-vYr+
-z_.
-*#%
-_
-q6
-xkr4
-rsp@
-)
-"#
-z_.
-*#%
-_
-q6
-"#
-tmt~
-"#
-o
-*#%
-_
-q6
-"#
-tm3+
-"#
-o
-*#%
-_
-r?t$v,
-"#
-tm3+
-pC)
-pC/
-rMr|C
-\
-w9
-!#
-!#
-"#
-t+r|G
-*#%
-_
-r?rvqW>
-"#
-qKr|Ur2
-xLp0
-\
-!#
-xlr+
-Y=2[
-uE
-sWr1
-rj{vI
-vdxF
-t+XG
-*%%
-_
-r?ult|>
-!#
-wWr1
-t+XG
-*%%
-|Hul
-O
-!#
-"%
-rj{vI
-z@r+
-Yw%[
-qU
-t+XE
-*'%
-rV
-pv
-&
-r?szsG>
-!#
-v@f
-yn2p0
-pm
-|lsG
-s>
-t+p2E
-*'%
-wG
-"'
-O
-!#
-!pZ
-p(
-!p^
-"$
-J
-(
-!qZ
-"$
-g
-!q[
-th
-p_
-m
-pN
-p]
-htO
-pQ
-hw7
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-sCp/,
-v_p/*
-pP
-pc
-O
-!L
-`
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const joinSM90 = joinSM90Narrow + `
- patch
- -1
-packed1 3977 join
- =9
- -2
-p9t=pF
-p:-x,
- =14
- -5
- =5
- -8
-z7
-zu
-"%
-)
-p{rU%
-z5f
-|Rp)C
- =2
- -1
-qopG
- =2
- -3
-vNp=q&
-vwpU%
-qnpU
- =2
- -4
-w>
-q\p=C
- =2
- -1
-tApY
- =3
- -1
-qPpY
- =3
- -1
-o
- =4
- -4
-tmvQ
-"#
-o
- =4
- -1
-tm3)
- =6
- -1
-tm3)
- =6
- -4
-ugqIp-3)
-q\qI3$
-q\qI3.
- =5
- -1
-tV/E
- =4
- -2
-}7/3/3)
-v1/3$
- =3
- -1
-wu3(
- =4
- -1
-tV+E
- =5
- -1
-tV+E
- =7
- -3
-z[+3(
-qU
-tV+B
- =7
- -1
-z[+3(
- =3
- -1
-tV+B
- =33
- -2
-sCp/+
-v_p/(
- =5`
-
-const joinSM80Narrow = joinSM90Narrow + `
- patch
- -3
-packed1 4148 join
-!|hf|f
-!|gxO
- =28
- -4
- =4
- -1
-"#
- =148`
-
-const joinSM80 = joinSM90 + `
- patch
- -3
-packed1 3892 join
-!|hf|f
-!|gxO
- =23
- -4
- =3
- -1
-"#
- =144`
-
-const joinSM70Narrow = joinSM80Narrow + `
- patch
- -3
-packed1 4290 join
-!pJ
-!pI
- =5
- -3
-p;}<
-p9-r0
- =130
- -3
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
-t+M+E
- =40`
-
-const joinSM70 = joinSM80 + `
- patch
- -3
-packed1 4034 join
-!pJ
-!pI
- =5
- -3
-p;}<
-p9+t*
- =120
- -2
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
- =41`
-
-const sumHalvesSM70 = `packed1 3125 sumHalves
-!pJ
-!pI
-!p8
-!sgxgw]
+var joinSM90Narrow = driver.Text{Base: &interleaveSM70, Code: `packed2 4233 join
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ $(!u6ttq*
 !
-!pHpkpD
-!c
-p;,t*
-p9,t*
-p:+sV
-qSqYpF
+!|\
+ $(]zc
+tWrG
+sJr-
+h+rA
+p#'rG
+ 0*{Yt8
+to
+vBpf
+ ($vF
+s/
+v8
+tw
+s/
+rbq%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+s=p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+t>pC
+vd
+rY|w
+s/
+/%
+r)p5pNp2
+s/
+v&P
+qj|J
+r?*
+yv'pv
+s"^
+}k
+}\{G
+{w+
+uepO)
+xEpO
+tHE
+tE
+t4
+rYwq
+s/
+|=
+u"
+|2B
+rIb
+yh
+!s4
+ %&vbZ
+ '&x5q-
+u;
+ &\#s>sg
+yv'q[
+tbp7
+s/
+/#
+ +*/#
+r^wi
+/#
+ (' ')r^9+
+ +)t+rgr_
+ ')sk)
+sk/
+tZp4E
+y7
+|&w&
+ $* $#/#
+{w2
+ &/t+rJpF7
+/#
+rHp48p2
+}np^
+y7
+ $*z3q-
+tJpN
+s5~2
+w%qT
+q,xPd
+xUv+
+{b;
+ $)uS
+t+t[r57
+ $&qN2qT
+ '(uqr5
+ &%/%
+ %0xcq-
+z2pN
+wc
+{b4
+G')
+}W
+}c
+}X
+t+sRpx7
+ $#ykP
+rUpT
+rc
+wbpx
+wSt^tz
+r2p54
+ %.Ip)?pEqBqgq7uLq]A
+/'
+ &% (./$
+ws
+ &&/$
+tX
+ $&|4
+ *$p"vU
+st
+p"w<
+{D
+ 4*x,,
+}D*
+ ,&`}
+
+var joinSM90 = driver.Text{Base: &joinSM90Narrow, Code: `packed2 3977 join
+ 4$}r
+h+r-
+ >& ,,zIE
+s$pS-
+/%
+s/
+z0
+ $.w#pAE
+ &$sAq9
+ &$t_pSM
+ueqA)
+xEqA
+ &(s$<-
+qHpSE
+ &*v_ph
+ ($r9ph
+ ($ *@ $?r^u=
+ .4r^9)
+ 9) &,ufq)R9)
+qHq)9$
+qHq)9.
+ ,*tK/4
+ *${U/9/9)
+s(/9$
+ (&tH9(
+ *$tK+4
+ ,$ '( .&xJ+9(
+wc
+tK+,
+ 0( %, ($ '. c#&x,+
+}D(
+ ,&`}
+
+var joinSM80Narrow = driver.Text{Base: &joinSM90Narrow, Code: `packed2 4148 join
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ Z#( **/#
+ e($`}
+
+var joinSM80 = driver.Text{Base: &joinSM90, Code: `packed2 3892 join
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ P#( (*/#
+ \($`}
+
+var joinSM70Narrow = driver.Text{Base: &joinSM90Narrow, Code: `packed2 4290 join
+!s.
+!s-
+ ,(]'r-
+O+qq
+ J( **/#
+ k&$s:sR
+pIwk
+|H
+tGqdv(5
+tbY
+tNsRpx
+ %'qfq0v(5r4
+r&+4
+ s#(`}
+
+var joinSM70 = driver.Text{Base: &joinSM90, Code: `packed2 4034 join
+!s.
+!s-
+ ,(]'r-
+O|}
+ @( (*/#
+ c&$s:sR
+pIwk
+|H
+tGqdv(5
+tbY
+tNsRpx
+ %'qfq0v(5r4
+ u#&`}
+
+var sumHalvesSM70 = driver.Text{Code: `packed2 3125 sumHalves
+!s.
+!s-
+!t;
+!u6p)rmvQwd
 !
-p>
-v~
-pa
-q$
-z5rI
-Q
+!pWp.pt
+!qk
+]'rT
+O'rT
+z7qo
+p#z4
+!
+s0
+p,qX
+tn
+u#
+v&pf
 s1
-N
-)
-p{rU%
-xAf
-|Rp)C
-sJ~,
-vYqe
-{R
-u;B
-{R
-stpG
-zbp)C
-4
-{#zQ
-|9
-};%
-vwp=q^
-xkrz+
-uh
-:
-vp
-p}yi-
-qns7
-uh
-4
-w>
-uh
-5
-s)
-qm
-H
-!#
-s)
-v#
-H
-!#
-vYpb
-o
-xi%
-_
-usr1
-q6
-"#
-y(
-"#
-q6
-"#
-s4p&
-"#
-q6
-"#
-s4se
-"#
-r?t$v,
-"$
-ugp)p-G
-|,q^
-|,rZ
-\
-w9
-!#
-!#
-"$
-|9
-wm%
-_
-"$
-r?rvqW>
-"$
-ugpYrSB
-q\pYs[
-\
-!#
-vkq#
-tV(E
-*%%
-|Hrv
-O
-!#
-x1r1
-O
-!#
-"&
-rjx\x4
-zk
-!pZ
-p(
-!p^
-J
-qa+
-qa$
-(
-!qZ
-g
-p3)
-;+
-!q[
-q?
-p_
-m
-pN
-p]
-{V
-pQ
+u_
+s2
+s/
+z0
+w8P
+w#pAE
+s5yd
+x5q8
+ua2
+{>,
+ %$y+q9
+sFpAE
+tE
+}\y~
+s<pS4
+}O
+uepSr}
+yv'{X
+tHE
+}k
+}\{G
+q?}%+
+xErE
+ %'tE
+s$<-
+ %*u"
+|2B
+v_<
+yh
+!s4
+ %&r9<
+ '&x5p=
+tf
+vG)
+uS
+w@qT
+s>sg
+/#
+s9pU
+/#
+ '&s9p6
+ )&s9qu
+/#
+t+rgr_
+/$
+ufpAR;
+zIr}
+zIp@
+y7
+|&w&
+ %? %@/$
+ %S#{H
+uS
+/$
+t+rJpF7
+/$
+ufphrN,
+qHphu$
+y7
+ %K{/pV
+tK(4
+G%)
+uqpF
+s~
+ %Mw:qT
+ '%/&
+q,w~vKc<
+sY
+!s}
+s3
+!tj
+ws
+pc+
+pc$
+p9
+!u8
+tX
+n)
+_+
+!u9
+v0
+tl
+to
+tk
+tm
+p"uE
+st
+y/pZ
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
+
+var enumerateSM70 = driver.Text{Code: `packed2 665 enumerate
+!s.
+!s-
+!t;
+!u6p)vyjp{Iorn{Zgq*
+!
+!pWsIpt
+!qk
+]rG
+Or-
+hr-
+!
+s0
+t6
+p"sD
+ra5p}
+s1
+u_
+s2
+s/
+z0
+yQ
+u"
+ra*r%
+t4
+wt8
+tf
+}5
+wRqV
+!s4
+s3
+!@
+`}
+
+var batchQ4SM70 = driver.Text{Base: &sumHalvesSM70, Code: `packed2 14723 batch_nibbles
+ ($!u6qgu[t2pYq*
+!u'w{yjpE}:wd
+!
+!pWwnpt
+!}ex(
+ $(]+rA
+tWqq
+{{rO
+hv+rG
+p#r:r-
+ ,*v0
+vc
+u<q6
+p,y9
+p,ui
+p,um
+p,rL
+p,{n
+p,yu
+p,p0pZ
+p,|K
+{Y'tq
+to
+sW6pv
+s1
+qM<p}
+s2
+qM2yS
+sp
+sW*v/
+}U|:pAv.
+v%.6
+ut)
+}w.
+/%
+w+
+ubpA
+/%
+ud
+qM0pV
+tHp@
+}k
+ 1#v7
+/&
+s/
+ubpO
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+ &a# $$}5
+ua1
+utp@
+ua*
+qM.qW
+r^ql
+uN$
+sFpSE
+qM5q%
+sFrE9*
+x{+R
+sFy5E
+s|*q-
+zL;
+q?q)
+s|6qp
+qQ&
+qQ(
+qM.pv
+t1v?ve
+/%
+t#ve
+ %#/$
+ '% $9/$
+s<q94
+G#)
+ '%G))
+/$
+s<pO,
+G%)
+}W
+v{A
+shyn?\p0p/Qtz
+G'R
+ )&szs;
+ws
+ $6s|0pv
+xep2
+u;
 {W
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const enumerateSM70 = `packed1 665 enumerate
-!pJ
-!pI
-!p8
-!sgrGu[q)q>rKq"rmrKpMpirR
-!
-!pHt[pD
-!c
-p;to
-p9x,
-p:x,
-!
-p>
-q*
-hvm
-rt9pE
-Q
-s1
-N
-)
-p{rU%
-zC
-5
-rt/qy
-0
-q1vX
-o
-v0pK%
-x9s0
-!#
-p(
-!L
-`
-
-const batchQ4SM70 = `packed1 14723 batch_nibbles
-!pJ
-!pI
-!p8
-!sgv9q)rGpOt?rR
-!s]uNq>u]r9pMu[w]
-!
-!pHy;pD
-!}[
-!c
-p;v<pF
-zfr0
-p98un
-p:xFto
-qSqux,
-!
-p>
-v~
-pa
-q$
-q?
-r"
-uxs:uwrJ
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQy+
-z6rg
-z6p&
-uxPt5/rz~72uw,tl
-m
-qD@qw
-Q
-qM=pE
-N
-{@|_
-p%
-qD/yC
-wcy|p)z/
-ur@
-q:
-}e8
-"%
-wP
+w[q]
+s|.p''
+|H.
+x'pPQA
+y@<pb
+wH(U
+q.+{6
+q"p?4
+q"p7rf
+q..s{
+ '.uS
+prsgpo
+ $8wH(px
+ $(prryxm)
+ $(prrJxm(
+s9qX
+prsRxm'
+s90pZ
+S0xm&
+s9sD
+S0xm%
+s9sc
+S0xm$
+s|.a<
+pIp?e
+ '>/%
+S,xm.
+q.+qG*
+uO,
+q"p4M
+/%
+u;
+{-
 uS
-"%
-t>
-qM+q#
-wurZ
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"&
-)
-}PpK
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-qm
-!#
-v0pK%
-zZ7
-|%rZ
-zZ/
-qM8r-
-tmrq
-ub$
-zbp=C
-qM9pw
-zbu\*
-{=+p-
-zbrcC
-vc/r+
-v3p"G
-p}qI
-vc@p|
-T&
-T(
-qM8qw
-reuyyR
-"%
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-vp
-"$
-zNE
-*#%
-"$
-zNE
-*)%
-"$
-z=B
-*%%
-rV
-ro
-p7
-*'p-
-rV
-ro
-p7
-qJu#
-J
-!#
-vc+qw
-qvp5r2
-z_.
-w0%
-sw
-vc8pj,
-t7
-r<
-|A=q0
-w|6S
-}_r.7
-qzXE
-qzt"8
-r&8sm
-z_.
-w0%
-_
-z~t$
-y(
-w|6sG
-s4p&
-v;}K')
-s4se
-v;rvxJ(
-s4s%
-v;szxJ'
-s4+rg
-r:0xJ&
-s4vm
-r:0xJ%
-s4+p&
-r:0xJ$
-vc8^=
-r'XqO
-t7
-r<
-"%
-r:,xJ.
-}_zL
-vG,
-y7-
-"%
-z_.
-v&%
-_
-y6xJ2
-y(
-w|xJ4
-s4p&
-v;}K'6
-s4se
-v;rvxJ8
-s4s%
-v;sz6$(
-s4+rg
-s+"6$(
-s4vm
-s+$6$(
-s4+p&
-s+&6$(
-"%
-r'p0A
-t7
-r<
-"%
-r:,xJ.
-"%
-q1p0E
-y7-
-"%
-z_.
-v0qI%
-_
-y66$(
-y(
-w|6$(
-s4p&
-v;}K$(
-s4se
-v;rv6$(
-s4s%
-v;sz6$(
-s4+rg
-s+"6$(
-s4vm
-s+$6$(
-s4+p&
-s+&6$(
-"%
-ra+yl
-t7
-r<
-"%
-r:,xJ.
-"%
-qk-q&
-y7-
-"%
-z_.
-i#%
-_
-y66$(
-y(
-w|6$(
-s4p&
-v;}K$(
-s4se
-v;rv6$(
-s4s%
-v;sz6$(
-s4+rg
-s+"6$(
-s4vm
-s+$6$(
-s4+p&
-s+&6$(
-vc+t;
-ra+G
-"(
-t7
-r<
-"&
-r:,xJ.
-"%
-w[p"lw3
-y66$(
-w[p"l8s%
-w|6$(
-w[p"lw}rg
-v;}K$(
-w[p"l8vm
-v;rv6$(
-w[p"lwdn
-v;sz6$(
-w[p"l8sL
-s+"6$(
-w[p"l8sZ
-s+$6$(
-w[p"l8wi
-s+&6$(
-"'
-ra+B+
-t7
-r<
-"$
-r:,xJ.
-"$
-w[pYlw3
-y66$(
-w[pYl8s%
-w|6$(
-w[pYlw}rg
-v;}K$(
-w[pYl8vm
-v;rv6$(
-w[pYlwdn
-v;sz6$(
-w[pYl8sL
-s+"6$(
-w[pYl8sZ
-s+$6$(
-w[pYl8wi
-s+&6$(
-"$
-ra+E=
-t7
-r<
-"$
-r:,xJ.
-"$
-|mz4lw3
-y66$(
-|mz4l8s%
-w|6$(
-|mz4lw}rg
-v;}K$(
-|mz4l8vm
-v;rv6$(
-|mz4lwdn
-v;sz6$(
-|mz4l8sL
-s+"6$(
-|mz4l8sZ
-s+$6$(
-|mz4l8wi
-s+&6$(
-"$
-ra+E/
-t7
-r<
-"$
-r:,xJ.
-"$
-s4w3
-q~+6sR'
-s48s%
-q~*SsR&
-s4w}rg
-q~)q/sR%
-s48vm
-q~(WsR$
-s4wdn
-q~'sUsR#
-s48sL
-q~&sIsR"
-s48sZ
-q~%rl>u#
-s48wi
-q~$qW>sG
-z')1)B
-qt)G
-\
-|w/V/B
-tf/34
-td
-!#
-ust'
-po$A37
-xlpj
-wY.C
-uE
-sWs6
-ph&q&
-)
-*0qg
-qos7
-wJ
-tQ.rS
-tj
-)
-q\p=C
-rBpYsO
-tQ.s[
-q+p=3-
-T-
-4
-rP
-vT+
-)
-q\p"C
-rBpGsO
-tQ.t~
-q1vn-
-)
-q\pUC
-rBqAsO
-tQ.V#
-q+p=3-
-T-
-4
-rP
-vG.
-)
-tf"C
-|d#sO
-tQ.V&
-q1t"8
-)
-tf%C
-|d&sO
-tQ.V)
-q+p=3-
-T-
-4
-rP
-q1[wB
-)
-tf(C
-|d)sO
-tQ.V,
-xs29
-)
-tf+C
-|d,sO
-tQ.V/
-q+p=3-
-T-
-4
-rP
-y2^
-]#I
-|<rI
-sn,E
-*,%
-_
-q8+'+>
-sn+E
-*,%
-_
-q8*'*>
-sn*E
-*,%
-_
-q8)')>
-sn)E
-*,%
-_
-q8('(>
-sn(E
-*,%
-_
-q8'''>
-sn'E
-*,%
-_
-q8&'&>
-sn&E
-*,%
-_
-q8%'%>
-sn%E
-*,%
-_
-q8$'$>
-!#
-wI@ps
-sn<E
-*,%
-}5+
-sn;E
-*,%
-}5*
-sn:E
-*,%
-}5)
-sn9E
-*,%
-}5(
-sn8E
-*,%
-}5'
-sn7E
-*,%
-}5&
-sn6E
-*,%
-}5%
-sn5E
-*,%
-}5$
-!#
-r6+qN
-O
-!#
-"3
-]%x4
-]&rL
-"3
-]'sx
-](s3-
-"3
-])zs
-(8
-!pZ
-p(
-!p^
-"$
-J
-{jf
-qa$
-(
-!qZ
-g
-aj
-wpg
-(
-!s*
-"$
-qH
-ah
-;*
-(
-!tS
-sk
-pfrc
-wpf
-(
-!vB
-"$
-uI
-ad
-;&
-(
-!w&
-uI
-ad
-;(
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const batchQ8SM70 = `packed1 14263 batch_bytes
-!pJ
-!pI
-!p8
-!sgv9q)rGpOt?rR
-!s]uNq>u]r9pMu[w]
-!
-!pHy;pD
-!}[
-!c
-p;-sV
-zfto
-p98to
-p:xFun
-qSqut*
-!
-p>
-v~
-pa
-q$
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQy+
-z6rg
-z6p&
-uxPt5/rz~72uw,tl
-m
-qD@qw
-Q
-qM=pE
-N
-{@|_
-p%
-qD/yC
-wcy|p)z/
-ur@
-q:
-}e8
-"%
-wP
+prsg#2
+ $3wHxm4
+ $(prryxm6
+ $(prrJxm8
+ %>prsRx.(
+ %>X"x.(
+ %>X$x.(
+ %>X&x.(
+/%
+pIp^3
+ +>/%
+zV4
+ )>zM)
 uS
-"%
-t>
-qM+q#
-wurZ
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"&
-)
-}PpK
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-qm
-!#
-v0pK%
-zZ9
-|%rZ
-zZ/
-qM8r-
-tmv^
-ub$
-zbp=C
-qM9pw
-zbu\(
-{=)p-
-zbrcC
-u-|+s-
-v3p"G
-p}qI
-T&
-qM8qw
-re~52t,
-"$
-w"t,
-w"t,
-u-|+p|
-w"t,
-vp
-"$
-zNE
-*#%
-"$
-zNE
-*'%
-"$
-z=B
-*%%
-rV
-ro
-p7
-J
-!#
-|.7qw
-qvp5ry
-z_.
-xi%
-sw
-|.@f9
-w5.
-xq
-u,
-|A+j
-rx
-}_r.7
-qzp@E
-qz[tn
-r&8sm
-z_.
-xi%
-_
-z~v2
-y(
-w|6qW
-s4p&
-v;}Ku#
-s4se
-v;rvxJ'
-s4s%
-v;szxJ&
-s4+rg
-r:-xJ%
-s4vm
-r:-xJ$
-s4+p&
-r:-xJ#
-"%
-x|
-xq
-u,
-"%
-rp+6
-}_zL
-vG,
-y7-
-"%
-z_.
-wm%
-_
-y6xJ/
-y(
-w|xJ1
-s4p&
-v;}K'3
-s4se
-v;rvxJ5
-s4s%
-v;szxJ7
-s4+rg
-s+"6$(
-s4vm
-s+$6$(
-s4+p&
-s+&6$(
-"%
-qzp*qO
-xq
-u,
-"%
-rp+6
-"%
-q1p0E
-y7-
-"%
-z_.
-};%
-_
-y66$(
-y(
-w|6$(
-s4p&
-v;}K$(
-s4se
-v;rv6$(
-s4s%
-v;sz6$(
-s4+rg
-s+"6$(
-s4vm
-s+$6$(
-s4+p&
-s+&6$(
-|.@^@
-wcu*M*yl
-u,
-"%
-rp+6
-"%
-q1q}q&
-y7-
-"%
-z_.
-i"%
-_
-y66$(
-y(
-w|6$(
-s4p&
-v;}K$(
-s4se
-v;rv6$(
-s4s%
-v;sz6$(
-s4+rg
-s+"6$(
-s4vm
-s+$6$(
-s4+p&
-s+&6$(
-|.7s6
-qk(G
-qvp51%
-z_.
-i&%
-sw
-"'
-w5.
-xq
-u,
-"&
-rp+6
-"%
-w[p[lw3
-y66$(
-w[p[l8s%
-w|6$(
-w[p[lw}rg
-v;}K$(
-w[p[l8vm
-v;rv6$(
-w[p[lwdn
-v;sz6$(
-w[p[l8sL
-s+"6$(
-w[p[l8sZ
-s+$6$(
-w[p[l8wi
-s+&6$(
-"$
-qzq9A
-xq
-u,
-"$
-rp+6
-"$
-w[p"lw3
-y66$(
-w[p"l8s%
-w|6$(
-w[p"lw}rg
-v;}K$(
-w[p"l8vm
-v;rv6$(
-w[p"lwdn
-v;sz6$(
-w[p"l8sL
-s+"6$(
-w[p"l8sZ
-s+$6$(
-w[p"l8wi
-s+&6$(
-"$
-qzt"/
-xq
-u,
-"$
-rp+6
-"$
-w[pYlw3
-y66$(
-w[pYl8s%
-w|6$(
-w[pYlw}rg
-v;}K$(
-w[pYl8vm
-v;rv6$(
-w[pYlwdn
-v;sz6$(
-w[pYl8sL
-s+"6$(
-w[pYl8sZ
-s+$6$(
-w[pYl8wi
-s+&6$(
-"'
-wcu*p2yl
-u,
-"$
-rp+6
-"$
-|mz4lw3
-q~*6sR'
-|mz4l8s%
-q~)SsR&
-|mz4lw}rg
-q~(q/sR%
-|mz4l8vm
-q~'WsR$
-|mz4lwdn
-q~&sUsR#
-|mz4l8sL
-q~%sIsR"
-|mz4l8sZ
-q~$rl>u#
-|mz4l8wi
-q~#qW>sG
-z'(1(B
-qt(G
-\
-}7838B
-v1832
-td
-!#
-ust'
-po$A35
-xlpj
-wY,C
-uE
-sWs6
-ph&q&
-)
-*.qg
-qos7
-wJ
-tQ,rS
-tj
-)
-q\p=C
-rBpYsO
-tQ,s[
-q+p=3+
-T+
-4
-rP
-vT+
-)
-q\p"C
-rBpGsO
-tQ,t~
-q1vn-
-)
-q\pUC
-rBqAsO
-tQ,V#
-q+p=3+
-T+
-4
-rP
-vG.
-)
-tf"C
-|d#sO
-tQ,V&
-q1t"8
-)
-tf%C
-|d&sO
-tQ,V)
-q+p=3+
-T+
-4
-rP
-q1[wB
-)
-tf(C
-|d)sO
-tQ,V,
-xs29
-)
-tf+C
-|d,sO
-tQ,V/
-q+p=3+
-T+
-4
-rP
-y2^
-]#I
-|<rI
-sn,E
-**%
-_
-q8*'*>
-sn+E
-**%
-_
-q8)')>
-sn*E
-**%
-_
-q8('(>
-sn)E
-**%
-_
-q8'''>
-sn(E
-**%
-_
-q8&'&>
-sn'E
-**%
-_
-q8%'%>
-sn&E
-**%
-_
-q8$'$>
-sn%E
-**%
-_
-q8#'#>
-!#
-wI@ps
-sn<E
-**%
-}5*
-sn;E
-**%
-}5)
-sn:E
-**%
-}5(
-sn9E
-**%
-}5'
-sn8E
-**%
-}5&
-sn7E
-**%
-}5%
-sn6E
-**%
-}5$
-sn5E
-**%
-}5#
-!#
-r6+qN
-O
-!#
-"3
-]%x4
-]&rL
-"3
-]'sx
-](s3-
-"3
-(.
-!pZ
-p(
-!p^
-"$
-J
-{jg
-qa$
-(
-!qZ
-g
-ak
-wph
-(
-!s*
-"$
-qH
-ai
-;(
-(
-!tS
-sk
-pfrc
-wpg
-(
-!vB
-"$
-uI
-ae
-;&
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const batchMixedSM70 = `packed1 14956 batch_mixed
-!pJ
-!pI
-!p8
-!sgv9q)rGpOt?rR
-!s]tkuNrWpMpirR
-!vvuNq>u]r9pMu[w]
-!
-!pHy;pD
-!}[
-!c
-p;.r0
-zfr0
-p9/x,
-p:x5r0
-qS/te
-!
-p>
-v~
-pa
-q$
-q?
-r"
-rd
-th
-uxs:uwrJ
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQy+
-z6rg
-z6p&
-uxPt5/rz~72uw,tl
-m
-sjtz
-sjtK
-sjtO
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-h+vm
-h{pp&
-h+sL
-qD@qw
-Q
-qM=pE
-N
-{@|_
-p%
-qD/qw
-u'M$
-wcy|p=z/
-ur@
-v0pK%
-}e8
-"%
+prsg"(
+ $3wHx.(
+ $(prryx.(
+ $(prrJx.(
+ 5>q:+we
+ ->pH-M
+ )>D#)
+ C>s|0rX
+q:+;
+/(
+ '?/&
+ '?t.pJFvs
+ %:t.pJF.qX
+ %:t.pJFrepZ
+ %:t.pJF.sD
+ %:t.pJF.sc
+ %:t.pJF.qc
+ %:t.pJF.t'
+ %:t.pJF.rj
+ %:/'
+q:+,0
+ '9/$
+ %9/$
+t.phFvs
+ %9t.phF.qX
+ %9t.phFrepZ
+ %9t.phF.sD
+ %9t.phF.sc
+ %9t.phF.qc
+ %9t.phF.t'
+ %9t.phF.rj
+ %9/$
+q:+x;
+ -9t.}zvs
+ %9t.}z.qX
+ %9t.}zrepZ
+ %9t.}z.sD
+ %9t.}z.sc
+ %9t.}z.qc
+ %9t.}z.t'
+ %9t.}z.rj
+ '9q:+4*
+ -9s9vs
+p>+(u7'
+s9.qX
+p>*Uu7&
+s9repZ
+p>){c"%
+s9.sD
+p>([u7$
+s9.sc
+p>'pju7#
+s9.qc
+p>&pGu7"
+s9.t'
+p>%po7s;
+s9.rj
+p>$pF7px
+t=)&),
+p%);
+y7
+x9/=/,
+qe/94
 wP
+ $Kw@tB
+vp$397
+z3p'
+|Y.E
+s5~2
+w%sT
+qt&M
+s/
+G0pk
+sArE
+s$pA-
+rk.rN
+zw
+s/
+qHpSE
+vYphv2
+rk.u$
+q|{'-
+qQ-
+tE
+vN
+tF4
+s/
+qHpJE
+vYq9v2
+rk.wi
+tGM
+s/
+qHqAE
+vYpsv2
+rk.=#
+ +0uO;
+s/
+qe"E
+vYm#v2
+rk.=&
+wtrf
+s/
+qe%E
+vYm&v2
+rk.=)
+ +>v^s6
+s/
+qe(E
+vYm)v2
+rk.=,
+w_r+
+s/
+qe+E
+vYm,v2
+rk.=/
+ +LqN+a
+J#d
+qN.pf
+qY,4
+G,)
 uS
-"%
-t>
-qM+q#
-wurZ
-:
-:
-:
-:
-:
-:
-:
-:
-vp
-"&
-)
-}PpK
-qM8s6
-zJvDympMy_xD1$A
-s{=pb
-u'p*
-vss7qg
-r5@qw
-zWwg=
-vc=r.8
-tFM(qg
-s{7r.8
-tFM&qg
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-qm
-!#
-{@q0
-wm%
-vW3
-{R
-qM8r-
-p}pG
-ub$
-xz
-4
-{#zQ
-{@{G
-v&q^
-zZ/
-qM8qw
-vIE
-*#%
-{?uiu:
-v3p[G
-}=&
-T*
-}d
-*)%
-s{=q@
-wcy|pW"q&
-q)q>piy4xD%V&
-q)q>piy4xDV$V&
-sap)%
-pr}6p|
-{R
-}=.
-{?78p|
-T&
-}d
-*%%
-yb3(
-*'p-
-J
-!#
-qM9qe
-y79
-)
-i'%
-ub,
-{=-%
-zbspC
-4
-{?uipb
-w"uy
-"$
-w"uy
-w"uy
-{#zQ
-qM9pw
-xM
-*+%
-"$
-{9u/$n
-"$
-{9dp"n
-ro
-p7
-vc8yY
-xBu*X1.
-qk,U
-r'XU
-|.,y=
-q2M/
-{~|p0
-t(xc1
-u,
-{?78tI
-rx
-{9dpKn
-ro
-p7
-x>#
-vc/r]
-qk-2p2
-r'q,U
-"$
-q2M/
-{~|p0
-t(xc1
-u,
-{?78pX+
-rx
-vc=sh
-ph7E
-J
-!#
-u-v(r.9
-q2M&
-r5/sh
-qvp513
-)
-u@4
-qU
-z_.
-i+%
-sw
-J
-"7
-]%I
-u-|#q#9
-qLp@1(
-qk'U
-t)=t;
-xUs0AV:
-u@7
-pm
-o
-i.%
-sw
-"9
-qLp015
-q1q,U
-r'q9U
-q2M*
-rKt?rbz}yDyc%
-!#
-"9
-qE"16
-qF$U
-r'q}U
-q2M)
-t)+r4
-sXr|<"
-t)9sr
-v>w?
-t)@tI
-qLp,Ev(
-t)7f
-r<
-uLz(q0
-v;}KS
-}_r.7
-r()E
-r(*tn
-r&8sm
-z_.
-wm%
-_
-z~tL
-y(
-w|xJ*
-s4p&
-v;}K')
-s4se
-v;rvxJ(
-s4s%
-v;szxJ'
-s4+rg
-r:4xJ&
-s4vm
-r:4xJ%
-s4+p&
-r:4xJ$
-t)@s6
-r't"/
-rQ
-"&
-r<
-"&
-r:.xJ2
-}_zL
-vG,
-y7-
-"&
-z_.
-};%
-_
-y6xJ6
-y(
-w|xJ8
-s4p&
-v;}K$(
-s4se
-v;rv6$(
-s4s%
-v;sz6$(
-s4+rg
-s+"6$(
-s4vm
-s+$6$(
-s4+p&
-s+&6$(
-"&
-}l
-rQ
-"&
-r<
-"&
-r:.xJ2
-"&
-q1p0E
-y7-
-"&
-z_.
-i"%
-_
-y66$(
-y(
-w|6$(
-s4p&
-v;}K$(
-s4se
-v;rv6$(
-s4s%
-v;sz6$(
-s4+rg
-s+"6$(
-s4vm
-s+$6$(
-s4+p&
-s+&6$(
-"%
-wnr,s\t0
-"%
-r:.xJ2
-"%
-q1wg-
-y7-
-"%
-z_.
-i$%
-_
-q~+6sR'
-y(
-q~*SsR&
-s4p&
-q~)q/sR%
-s4se
-q~(WsR$
-s4s%
-q~'sUsR#
-s4+rg
-q~&sIsR"
-s4vm
-q~%rl>u#
-s4+p&
-q~$qW>sG
-xS4<4B
-tU4G
-td
-z'717B
-qt7E
-sJ~)
-|w>V>B
-tf>37
-sJ~3
-!#
-ust'
-po2AVE
-xlpj
-wY0C
-uE
-sWs6
-ph4q&
-)
-*2qg
-qos7
-wJ
-tQ0rS
-tj
-)
-q\p=C
-rBpYsO
-tQ0s[
-q+p=3/
-T/
-4
-rP
-vT+
-)
-q\p"C
-rBpGsO
-tQ0t~
-q1vn-
-)
-q\pUC
-rBqAsO
-tQ0V#
-q+p=3/
-T/
-4
-rP
-vG.
-)
-tf"C
-|d#sO
-tQ0V&
-q1t"8
-)
-tf%C
-|d&sO
-tQ0V)
-q+p=3/
-T/
-4
-rP
-q1[wB
-)
-tf(C
-|d)sO
-tQ0V,
-xs29
-)
-tf+C
-|d,sO
-tQ0V/
-q+p=3/
-T/
-4
-rP
-y2^
-]#I
-|<rI
-sn,E
-*.%
-_
-q8+'+>
-sn+E
-*.%
-_
-q8*'*>
-sn*E
-*.%
-_
-q8)')>
-sn)E
-*.%
-_
-q8('(>
-sn(E
-*.%
-_
-q8'''>
-sn'E
-*.%
-_
-q8&'&>
-sn&E
-*.%
-_
-q8%'%>
-sn%E
-*.%
-_
-q8$'$>
-!#
-wI@ps
-sn<E
-*.%
-}5+
-sn;E
-*.%
-}5*
-sn:E
-*.%
-}5)
-sn9E
-*.%
-}5(
-sn8E
-*.%
-}5'
-sn7E
-*.%
-}5&
-sn6E
-*.%
-}5%
-sn5E
-*.%
-}5$
-!#
-r6+qN
-O
-!#
-"F
-]&sx
-(-
-!#
-"B
-],zs
-]-s38
-"B
-])|1
-"B
-]*s39
-(/
-!pZ
-p(
-!p^
-r5/qy
-J
-{j^
-{j~
-(
-!qZ
-t)=u:
-g
-a\
-wp~
-(
-!s*
-"'
-qH
-aw
-;$
-(
-!tS
-sk
-ax
-wpw
-(
-!vB
-"'
-uI
-ad
-;,
-(
-!w&
-tW
-pfsp
-wpc
-(
-!x=
-"'
-}G
-aq
-;*
-(
-!yE
-"'
-sv9
-ai
-;&
-(
-!{-
-sv9
-ai
-;(
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+qr+#+7
+qY+4
+ '&qr*#*7
+qY*4
+ '*qr)#)7
+qY)4
+ '.qr(#(7
+qY(4
+ '2qr'#'7
+qY'4
+ '6qr&#&7
+qY&4
+ ':qr%#%7
+qY%4
+ '>qr$#$7
+ $#zTtY
+qY<4
+ %Duq#+
+qY;4
+ %Guq#*
+qY:4
+ %Juq#)
+qY94
+ %Muq#(
+qY84
+ %Luq#'
+qY74
+ %Ouq#&
+qY64
+ %Nuq#%
+qY54
+ %Muq#$
+ $#q=0pK
+ &}#/3
+J%vKc<
+J&uC
+/3
+J'q(
+J(rP
+/3
+J)s?
+p9.
+ (./$
+ws
+z>f
+ *&Cj
+q4g
+p9
+!{J
+/$
+||
+Ch
+_*
+p9
+!|r
+vbM
+ppy5
+q4f
+p9
+!y=pm
+/$
+vb;
+Cd
+_&
+p9
+!cwG
+ ''_(
+ $&p,0rj
+ *$zqsI
+st
+zqx+
+ D(`}
 
-const dotsQ4OneSM90NarrowAligned = `packed1 55083 dots_nibbles_one
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvs}pMpOrGvPw]
-!v7psv6rmt5rGq"t5rGrR
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;p5to
-zf-t*
-p9q4t*
-p:x@to
-qS+y{pF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxs:uw+vm
-uxPt5/rz~72uw+sL
-m
-h+sZ
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-{?xOt'
-r7~/u=q>pMym
-|./yY
-{<rW
-pl$
-)
-pl%
-pl'
-)
-pl(
-uuqI
-)
-uuqI
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY.xO
-)
-qVu&X
-t(vX
-qV.xOD
-vc.r]
-ra/q&
-)
-qzXB
-xBzY.xO
-)
-qVs0q=
-}+
-qV@vOD
-vc8tc
-ra/E
-qzp0E
-xBzY.xO
-)
-qVs0q=
-}+
-qV{]=D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDC
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-p~p@u%.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp0
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(-q&
-rh{q
-|.-r-
-4
-5
-|..|Y
-pB52[<#
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-|A7qy
-zJvDympMy_xDDA
-ub4
-{R
-*#%
-ri
-t(R?U
-qVspD
-|A/rI
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDD
-pB6A<,
-t+M6A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGx@pw
-zJvDympMy_xD2p2E
-uGqupb
-ub5
-{R
-*&%
-ri
-t(RDU
-qVp5D
-q76B8
-z_p5
-ta
-uGzIr-
-qVp,<D
-*)rS
-t(RDqR
-qVp5D
-x#
-qVp516
-zu
-u{+rI
-0
-t7
-p1
-uGqup|
-reuyyR
-"$
-w"~5
-w"~5
-"$
-w"t,
-rDE
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"/
-r(*q&
-s=R+
-|./sr
-qk517
-|.9s-
-pzR,p$?
-uX5q=?
-|.+xG
-vTRC
-"3
-qzp,G
-s=M#
-"&
-qzuH-
-s=R1
-"3
-4
-5
-"3
-p~X<4<;
-"3
-qF3wv/
-s=p,
-t.?
-"3
-q1q9U
-|A8q@
-qF>v-=
-qFIwvwZ
-qVwZD
-"4
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-t(RYU
-qVspD
-"3
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDF
-pB6A<F
-t+M6A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
-"4
-zJvDympMy_xD2p*E
-"4
-ub5
-{R
-*&%
-ri
-t(R^U
-qVp5D
-q76B8
-z_p5
-ta
-"3
-qVp,<^
-*)rS
-t(R^qR
-qVp5D
-x#
-qVp516
-zu
-"3
-0
-t7
-p1
-"4
-reuyyR
-"$
-w"~5
-w"~5
-"$
-w"t,
-rDG
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
-!#
-"4
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-ra/tn
-zJt?uN{"z#7x5|#79uk
-u'M*
-qVM*D
-t(xc*
-p\
-u'RG
-qVRGD
-4
-rDH
-|.9r.
-qF1<G
-"2
-y7-
-s=RI
-"6
-qF217
-"6
-pzyW?
-pzR4q=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*Ew?1.
-{?xOt;
-ra6E
-q76q&
-pr^+s-
-pB%1&qg
-{b
-t.?
-Y+D
-pz+qj
-vbry
-pr^-yY
-r'XB
-qBp@
-t8[?
-Y,D
-pz,qj
-{?7@s-
-tj+
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uL=8p|
-r(ZE
-uL=7pE
-}o1%
-rD.
-uL=9s-
-|&416
-s=r|
-uL=/xj
-vTzM
-uL}#q3
-zVc2sK
-qk$U
-{E+
-{D7j
-qTRzp$
-{?spq#
-{e&
-J
-!#
-uL=9zg
-y0x_~*-
-uL}#qN
-xBzYp,
-uLsqpb
-xBu*p,1&
-r7p0
-!#
-uL=/qw
-rsM6
-rhp0D
-pzp*qj
-uL}#sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qFtU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-{D@pw
-p\
-r\?
-qU
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-uLz(sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-{D9qw
-u'R"
-tU"1>
-pm
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-uL,{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\?
-u(
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1>
-z>
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-uLzRqw
-u'R4
-tU41Y
-{K
-tH5Ew?<O
-"-
-rjuyrzu<
-uLq4q@
-zWR1p$
-J
-!#
-uLsqsh
-qF>U
-vb<4
-)
-qBx@
-s'8
-prj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-uLvFu:
-}f
-sXz#X
-}f
-sXz#X
-uL-7r.
-x-r_Z
-uLy<r.
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"#
-tMW
-"#
-|Ozir3p4'''W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-"#
-tMW
-"#
-|Ozir3p4+'+W
-uLsq^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-uL7,sh
-|NulBwL
-x-sz6
-uL7+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-uL79r4
-zV1B
-">
-tj+
-uL79pw
-)
-qBx@
-s'7
-qvp5<5
-uL7/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-uL7@rI
-qTyD=
-qTR;<t
-4
-5
-uL}rr.
-w'p0x?p$
-w'p0xup$
-!#
-uL..pX
-xS<<<B
-tU<1&
-td
-!#
-uL=9q#+
-xSc<c13
-z)c<l
-sH%
-!#
-xSf<fB
-z)f1%
-sH$
-!#
-uLx5^
-p+
-uv9yY
-]0x_~*B
-pqq0sh
-z3(p$
-s'9
-uVM41(
-pqpbsQ
-t7
-r'p,G
-pqqepj
-s=M%
-pqr-j
-qvM#<|
-pqt;qw
-{eA
-"b
-qkYwv/
-uGqups/
-q76B8
-uGzIf9
-qVp516
-uG7/y'
-tH|qO<}
-pqr.9yC
-ph)B
-xBu*MZqO,
-)
-pqwEsh
-xBu*MEqO,
-)
-qVs0U
-pqq#8r.
-u9r^#
-pqq#/sr
-qzpy#/B
-qvqYrk#1
-pq^.pb
-xBu*q,1&
-pq^7sQ
-zV"B
-y,qYU
-pq^9q0
-xQM41(
-s=MZ
-}o1&
-pqpj=pX
-qE&B
-p1
-pqpX+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-pqpX8ua
-qk(qg
-q74U
-p1
-J
-J
-r7-rF
-!#
-pqpbu:
-qk[</
-"3
-s=M#
-w"x\
-pqr-t;
-qF.U
-"#
-t8zM?
-tr#
-:
-rP
-"3
-uox\I
-pqsmr+
-u'r|
-Yxc@
-s'/
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-pqs-qw
-u'r|
-YxcA
-s'@
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-"f
-y7-
-s=MY
-sY=u:
-za
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-"z
-q1py#L1E
-"z
-qzpy#LG
-s=M#
-"'
-qzuH-
-s=MY
-"z
-4
-5
-"z
-}b#N1W1P
-s{-zg
-z)6U
-pzR7q=?
-"{
-t<
-"{
-u'R#
-qVR#GxO
-tH$yZQ
-|&G<%
-qVwZD
-"{
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-|&9U
-qVspD
-"z
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-"|
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDJ
-pB6A2p0
-t+M6A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-"|
-zJvDympMy_xD2p*E
-"|
-ub5
-{R
-*&%
-ri
-|&;U
-qVp5D
-t+RBA
-ta
-"{
-qVxc<
-*)rS
-|&=q=
-qVp5D
-x#
-zep=s^5
-"{
-0
-t7
-p1
-"|
-re~52t,
-"$
-w"t,
-w"t,
-"$
-w"t,
-rDK
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
-!#
-"|
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"{
-q1py#a1Z
-"2
-y7-
-s=MY
-"{
-q1py#b17
-"{
-xKpy#c2zE?
-xKpy#brk#bD?
-u-@8r.
-qF5|a
-qTR5pd=
-xKR5p$D?
-sY-pb
-qF01E
-"&
-y7-
-s=MY
-sY-|_
-wh
-"5
-z)LD
-pzRMqj
-|ssh
-p\
-qVycY
-s(@%
-zb/C
-uG78pb
-r(:B
-p\
-qVu&@vO
-|&KU
-qV-rFD
-uG77pb
-r(<E
-p\
-qVu&{]=
-|&OU
-qV7sqD
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-rDL
-"'
-p~p@Ew?rk#h
-z$ts
-t(yD[
-"%
-p~[|BR
-"%
-p~p@u%S
-uG7@r-
-}oq=
-sd
-pnj,q0
-zJvDympMy_xDq=qO
-rf6
-!#
-)
-qos7
-5
-uGtypx
-vbq=
-tCt4np$
-tC}cr>p$
-!#
-uG}rxj
-qKr|Upd
-xLq4
-td
-pnj8pw
-vS
-!#
-pnq08rI
-tHVqOry
-w)Ps}+r,c~72~7zmp,n
-u-+u)qy
-}b#pG2[
-sNr|lt4n
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-pnqe7q3
-sNp@l}cr>
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-eq#9s-
-qzq}q&
-er++t'
-q2M,
-sXz#qY78-7@.ty
-eq#9q#+
-zV$tn
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/s-
-zV'B
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/q#+
-zV*2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(,q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV/tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV2B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV52@
-"#
-q2M,
-sXz#qY78-7@.ty
-q'/qw
-}b$/A<@
-w)Ps}.r,c{ozmXn
-}_q@
-}b$0A<E
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r&7r1
-x-r_S
-r&9r1
-x-r_S
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2u4p2u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2[r2u2t$sIsUWL
-rt+s6
-s+(W$)
-s+)W$+
-s+)W$-
-s+*W$/
-rt@u:
-s+*$$$1
-s++$$$3
-s++$&$5
-s+,$&$7
-"2
-w)Ps}+r,c~72~7zmREly;
-"2
-x:ClrFtz
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-x:Gyy-sZ
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmREyyvm
-"2
-w)Ps}.r,c{ozmRDyyvm
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmRplw3
-"2
-x:nyyw$
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-x:ryy|on
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmRpl.t[
-"2
-w)Ps}.r,c{ozmRol.t[
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy#Il{Xp&
-"2
-sNpy#Gyyz?
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy#Klw?wV
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy#Il7r*
-"2
-w)Ps}.r,c{ozmpy#Hl7r*
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy#tluY
-"2
-sNpy#ryy,tl
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy#vlw?sL
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy#tl/rJ
-"2
-w)Ps}.r,c{ozmpy#sl/rJ
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy$AlsTtz
-"2
-sNpy$?yyrFp&
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy$Clw?pk
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy$Ay~}4
-"2
-w)Ps}.r,c{ozmpy$@y~}4
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy$lwosZ
-"2
-sNpy$jl{pwi
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy$nlw?rJ
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy$ly~u)r>
-"2
-w)Ps}.r,c{ozmpy$ky~u)r>
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy%9lzIw7
-"2
-sNpy%7l{pr*
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy%;yywdn
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy%9wo7p&
-"2
-w)Ps}.r,c{ozmpy%8wo7p&
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-q~M$'q/$/
-q~L$'S$.
-q~K$&6$-
-q~J$&sR,
-"2
-q~I$%t|$+
-q~H$%qW$*
-q~G$$t|$)
-q~F$$qW$(
-!#
-"C
-q1py&4|a
-qTpy&4pd=
-xKpy&4p$D?
-sY=sQ
-qKpy&-rk&-1Z
-u?~*2
-!#
-pqr.9r.7
-xBu*py&61Z
-uF,rk&G
-p\
-qVycH
-|&HU
-qVpy&GD
-pqwEqN
-t(r|rk&G
-qV/,D
-pqr.9q#@
-zcyz
-"#
-u~Q
-wj
-rDI
-pqr.9xj
-x%/1.
-pqzLrz+
-|Mpy&:rk&:B
-"$
-}b&IqOU
-pqq#-q0
-rpMyv,z+
-"o
-r:D'I6
-"#
-rpLyv,z+
-"#
-r:D'H6
-"#
-rpKyv,z+
-"#
-r:D'G6
-"#
-rpJyv,z+
-"#
-r:D'F6
-pqq#@r.
-}b&HqOU
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-pqf,^
-p+
-pqf9j
-rhpy&7p$
-:
-sJ~"
-pq^9r4
-pVRI
-s)
-r7py&E
-H
-!#
-s)
-u?}~
-!#
-pVQt\
-pq^@ps7
-uF,rk&G
-J
-!#
-qvqYq=
-p\
-qBpy&O
-pm=
-uF2p2
-w)Ps}+z%s\2s\L2qp
-pqpj=pw
-}{6s^Q
-r?qsq/>
-pqf7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pq^9q#8
-qKXry1(
-rhX1Z
-sJ~)
-!#
-r7py&E
-pqpX+s-
-pVRt\
-!#
-pqpX-qy
-|Nr_z\
-r?r_W>
-pqpX+tI
-wcr,s0DB
-}oD
-\
-!#
-pqpX8pX
-t1=rk&=
-u~T
-rP
-pqpX/rz+
-x-v2'E
-pqpX@j
-u^[I
-pqqN+q#
-s?py&=
-Ypy&=1@
-pm,
-t+py&=G
-*0%
-s8
-H
-!#
-pqqN=pj
-s?py&=
-Ypy&=1A
-pm+
-|l>
-s>
-t+py&>E
-*2%
-wG
-!#
-uv9r.9
-z'51517
-rKt?rbz}M[15G
-{*[1#
-sH/
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruB
-]$rL-
-u'MG
-]%rL.
-vc.sQ
-]&rL8
-u'MK
-]'rL7
-vc8tc
-ruL
-](rL9
-u'MO
-(t=
-!#
-"l
-]4rL@
-u'Mc
-]5sx=
-"l
-]6sx,
-(+,
-!#
-"k
-];sx+
-u'Mj
-]<sx-
-"j
-]=sx.
-u'Ml
-]>sx8
-"j
-(zR
-!#
-"o
-u'M{
-]Jsx9
-"'
-]Ksx/
-u'M}
-]Lsx@
-"'
-]Msx,
-(+,
-!#
-"'
-]Ss3sK
-u'py'o
-]Ts3rO
-"'
-]Us3p<
-u'py'm
-]Vs3--
-"'
-(zR
-!#
-uv.yY
-s?py'i
-pV|s3u)
-(tG
-!#
-"B
-pV%s3-7
-u'q}
-pV$s3y<
-"A
-pV\s3v<
-u'q,
-({J
-!#
-"*
-pVLzs=
-u'py&2
-pVKzs,
-"*
-pVJzs+
-u'py&0
-pVIzs-
-"*
-pVHsx,
-(+,
-!#
-"*
-pVAzs.
-u'py&)
-pV@zs8
-"*
-pV?zs7
-u'py&(
-pV>zs9
-"*
-(zR
-!#
-"a
-pV4zs/
-pV3zs@
-"_
-pV2s3uQ
-u'py%z
-pV1s38,
-"_
-pV0s3w}
-u'py%x
-(8-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-{D@pw
-r7.
-{ja
-qa8
-(
-!qZ
-{D9qw
-sk
-a^
-;7
-(
-!s*
-"#
-uI
-a[
-;8
-(
-!tS
-"#
-sk
-aX
-;7
-(
-!vB
-uLzRqw
-sv9
-aU
-wpc
-(
-!w&
-uLsq^
-sv/
-aT
-qPx@
-(
-!x=
-uL79pw
-sv@
-aS
-qPx@
-(
-!yE
-pqq0sh
-g=
-vg
-v#
-(
-!{-
-pqsmr+
-g
-aP
-;9
-(
-!vKxw
-pqs-qw
-r~
-aM
-;:
-(
-!pty@
-pq^x*
-qH
-a3
-wpR
-(
-!ptyG
-"=
-}G
-a2
-;9
-(
-!pt+uU
-"=
-tW
-a/
-;:
-(
-!pt{H
-vc-tc
-g,
-p3=
-wp,
-(
-!pt.uU
-g+
-pf.xO
-wp+
-(
-!pt|F
-";
-g-
-p3?
-;>
-(
-!pt|G
-g.
-pf@vO
-wp*
-(
-!pt}x
-vc8ts
-g8
-p3@
-wp)
-(
-!pt/uU
-g7
-pf{]=
-wp(
-(
-!ptxw
-"7
-qH@
-p3A
-;4
-(
-!tYy@
-sk=
-pfsp
-wp'
-(
-!tYyG
-"7
-sk,
-vg
-v#
-(
-!tY+uU
-"7
-sk+
-a|
-;5
-(
-!tY{H
-sk-
-pfp5
-wp&
-(
-!tY.uU
-"7
-sk.
-a|
-;6
-(
-!tY|F
-sk8
-pfp5
-wp%
-(
-!tY|G
-"7
-sk7
-vg
-v#
-(
-!tY}x
-"z
-qH/
-pfwZ
-wp$
-(
-!tY/uU
-"'
-qH@
-at
-;4
-(
-!tYxw
-sk=
-pfsp
-wp#
-(
-!vK-y@
-"&
-sk+
-am
-;5
-(
-!vK-yG
-sk-
-pfp5
-wp"
-(
-!vKp<uU
-"&
-sk.
-am
-;6
-(
-!vK-{H
-sk8
-pfp5
-qPqI
-(
-!vKu)uU
-uv.|Y
-sk9
-ae
-qPqA
-(
-!vK-|F
-sk/
-ac
-wpd
-(
-!vK-|G
-"<
-g9
-a4
-;>
-(
-!vK-}x
-g/
-aR
-qPpU
-(
-!vKv<uU
-"<
-g@
-aQ
-wpR
-(
-!vK-xw
-qH=
-pf/,
-qPp[
-(
-!vK.y@
-"<
-qH9
-aJ
-qP.xO
-(
-!vK.yG
-qH/
-pfwZ
-qPpG
-(
-!vK{_uU
-"(
-qH@
-aI
-;4
-(
-!vK.{H
-sk=
-pfsp
-qPp"
-(
-!vK..uU
-"(
-sk+
-aB
-;5
-(
-!vK.|F
-sk-
-pfp5
-qPpK
-(
-!vK.|G
-"(
-sk.
-aB
-;6
-(
-!vK.}x
-sk8
-pfp5
-qPpY
-(
-!vKt2uU
-"<
-qH,
-a:
-wpc
-(
-!vK.xw
-qH+
-pf/
-wp9
-(
-!vK8y@
-"<
-qH-
-a8
-qP@vO
-(
-!vK8yG
-qH.
-pf-rF
-qPp=
-(
-!vKw}uU
-"<
-qH8
-a7
-qP{]=
-(
-!vK8{H
-qH7
-pf7sq
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var batchQ8SM70 = driver.Text{Base: &batchQ4SM70, Code: `packed2 14263 batch_bytes
+ 4$]+qo
+tWrG
+{{rG
+h'yD
+p#r:rT
+ ,, Z$(ua5
+ ($r^rw
+ ($sFrE9(
+x{)R
+ $&ug0s8
+ &$ $$ $$t1|dyO
+/$
+t#yO
+ %#ug0qp
+ %% .0G')
+ .$ &,tg1pv
+xe^
+u;
+vG)
+ $*tg6P5
+w/2
+{Qp4we
+x'u}QA
+y@0p;
+q$sg
+ $,q"p74
+q"pQrf
+ && %/uS
+prsgpj
+ $(wH(pF
+ $$prry(s;
+ $$prrJxm'
+ $$prsRxm&
+ $$S-xm%
+ $$S-xm$
+ $$S-xm#
+/%
+q"xG
+ '>/%
+N+(
+ ,0{H
+uS
+prsg#/
+ $(wHxm1
+ $$prryxm3
+ $$prrJxm5
+ $$prsRxm7
+ 0$q"pae
+ +> ,,}O
+ B$tg6a6
+|/*we
+ +=}fM
+ (ID")
+ B$tg1sT
+pH(;
+xe&%
+u;
+D&)
+ $n%/'
+ )j$/&
+ 'Dt.q/Fvs
+ %?t.q/F.qX
+ %?t.q/FrepZ
+ %?t.q/F.sD
+ %?t.q/F.sc
+ %?t.q/F.qc
+ %?t.q/F.t'
+ %?t.q/F.rj
+ &w(q"b3
+ '9/$
+ %9/$
+ Br#/$
+q"p7e
+ -9 B0/'
+{Qp5we
+ +O $0p>*(u7'
+ $$p>)Uu7&
+ $$p>({c"%
+ $$p>'[u7$
+ $$p>&pju7#
+ $$p>%pGu7"
+ $$p>$po7s;
+ $$p>#pF7px
+t=(&(,
+p%(;
+y7
+{U898,
+s(892
+ (\#vp$395
+ $$|Y,E
+ *$G.pk
+ &$rk,rN
+ *$rk,u$
+q|{'+
+qQ+
+ .(rk,wi
+ *$rk,=#
+ +0 *,rk,=&
+ *$rk,=)
+ +> *,rk,=,
+ *$rk,=/
+ +L *,G*)
+ &, $) '& $. $) '* $. $) '. $. $) '2 $. $) '6 $. $) ': $. $) '>qr###7
+ (( %D $* $' %G $* $' %J $* $' %M $* $' %L $* $' %O $* $' %N $* $' %Muq##
+ 8&p92
+ ,&z>g
+ *$Ck
+q4h
+ *&Ci
+_(
+ *& &7 (8Ce
+_&
+ V#0`}
 
-const dotsQ4OneSM80NarrowAligned = dotsQ4OneSM90NarrowAligned + `
- patch
- -3
-packed1 54974 dots_nibbles_one
-!|hf|f
-!|gxO
- =79
- -3
-"%
- =280
- -2
- =216
- -1
-"=
- =57
- -1
-"a
- =91
- -1
-"e
- =8
- -3
-"y
-q1py#L1E
-"y
- =5
- -1
-"y
- =2
- -1
-"y
- =4
- -3
-"z
-t<
-"z
- =5
- -1
-"z
- =7
- -1
-"y
- =10
- -1
-"{
- =13
- -3
-"{
-zJvDympMy_xD2p*E
-"{
- =8
- -1
-"z
- =6
- -1
-"z
- =3
- -1
-"{
- =9
- -3
-"{
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"z
- =4
- -3
-"z
-q1py#b17
-"z
- =1024
- -1
- =331`
-
-const dotsQ4EightSM90NarrowAligned = `packed1 55027 dots_nibbles_eight
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;wZpF
-zf-t*
-p9q4to
-p:x@to
-qS+y{pF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxs:uw+vm
-uxPt5/rz~72uw+sL
-m
-h+sZ
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-pl'
-)
-pl(
-uuqI
-)
-uuqI
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY.xO
-)
-qVu&X
-t(vX
-qV.xOD
-vc.r]
-ra/q&
-)
-qzXB
-xBzY.xO
-)
-qVs0q=
-}+
-qV@vOD
-vc8tc
-ra/E
-qzp0E
-xBzY.xO
-)
-qVs0q=
-}+
-qV{]=D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDC
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-p~p@u%.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp0
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(-q&
-rh{q
-|.-r-
-4
-5
-|..|Y
-pB52[<#
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-|A7qy
-zJvDympMy_xDDA
-ub4
-{R
-*#%
-ri
-t(R?U
-qVspD
-|A/rI
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDD
-pB7A<,
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGx@pw
-zJvDympMy_xD2p2E
-uGqupb
-ub5
-{R
-*&%
-ri
-t(RDU
-qVp5D
-q77B8
-z_p5
-ta
-uGzIr-
-qVp,<D
-*)rS
-t(RDqR
-qVp5D
-x#
-qVp517
-zu
-u{+rI
-0
-t7
-p1
-uGqup|
-reuyyR
-"$
-w"~5
-w"~5
-"$
-w"t,
-rDE
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"/
-r(*q&
-s=R+
-|./sr
-qk516
-|.9s-
-pzR,p$?
-uX5q=?
-|.+xG
-vTRC
-"3
-qzp,G
-s=M#
-"&
-qzuH-
-s=R1
-"3
-4
-5
-"3
-p~X<4<;
-"3
-qF3wv/
-s=p,
-t.?
-"3
-q1q9U
-|A8q@
-qF>v-=
-qFIwvwZ
-qVwZD
-"4
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-t(RYU
-qVspD
-"3
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDF
-pB7A<F
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
-"4
-zJvDympMy_xD2p*E
-"4
-ub5
-{R
-*&%
-ri
-t(R^U
-qVp5D
-q77B8
-z_p5
-ta
-"3
-qVp,<^
-*)rS
-t(R^qR
-qVp5D
-x#
-qVp517
-zu
-"3
-0
-t7
-p1
-"4
-reuyyR
-"$
-w"~5
-w"~5
-"$
-w"t,
-rDG
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
-!#
-"4
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M/2@8..y<zI9
-v>9
-u'M*
-qVM*D
-t(xc*
-p\
-u'RG
-qVRGD
-4
-rDH
-|.9r.
-qF1<G
-"2
-y7-
-s=RI
-"6
-qF216
-"6
-pzyW?
-pzR4q=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*tn{X1.
-pq^=t;
-ra7E
-q77q&
-pq^+s-
-pB%1&qg
-{b
-t.?
-vbqR
-pq^-yY
-r'q9B
-qBX
-t8p@?
-pqq#@s-
-rsp<
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(XE
-pqpX7pE
-}o1%
-rD.
-pqpX9s-
-|&417
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-zVa2sK
-qk$U
-{E+
-pqpj7j
-qTRxp$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*-
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-r7p0
-!#
-pqpX/qw
-rsM7
-rhp0D
-pzp*qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qFrU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-pqpj@pw
-p\
-r\?
-qU
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1>
-pm
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\?
-u(
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1>
-z>
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41Y
-{K
-tH5tn{X<M
-"-
-rjuyrzu<
-pqrI.q@
-zWR1p$
-J
-!#
-pqq@=sh
-qF>U
-vb<4
-)
-qB-7
-s'8
-pqj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"#
-tMW
-"#
-|Ozir3p4'''W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-"#
-tMW
-"#
-|Ozir3p4+'+W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqrI,sh
-|NulBwL
-x-sz6
-pqrI+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-pqrI9r4
-zV1B
-">
-rsp<
-pqrI9pw
-)
-qB-7
-s'7
-qvp5<5
-pqrI/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-pqrI@rI
-qTyD=
-qTR;<r
-4
-5
-pqj=r.
-w'p0x?p$
-w'p0xup$
-!#
-pqq@.pX
-xS<<<B
-tU<1&
-td
-!#
-pqpX9q#+
-xSc<c13
-z)c<l
-sH%
-!#
-xSf<fB
-z)f1%
-sH$
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*B
-prq0sh
-z3(p$
-s'9
-uVM41(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#<z
-prt;qw
-{eA
-"b
-qkYwv/
-uGqups/
-q77B8
-uGzIf9
-qVp517
-uG7/y'
-tHzqO<{
-t)9yC
-ph)B
-xBu*MZqO,
-)
-t)@sh
-xBu*MEqO,
-)
-qVs0U
-{?78r.
-u9r^#
-{?7/sr
-r(~B
-qvqYrk#/
-{?vFpb
-xBu*q,1&
-pr^7sQ
-zV"B
-y,qYU
-pr^9q0
-xQM41(
-s=MZ
-}o1&
-{D=pX
-qE&B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q74U
-p1
-J
-J
-r7-rF
-!#
-prpbu:
-qk[</
-"3
-s=M#
-w"x\
-prr-t;
-qF.U
-"#
-t8zM?
-tr#
-:
-rP
-"3
-uox\I
-prsmr+
-u'r|
-Yxc@
-s'/
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-YxcA
-s'@
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-"f
-y7-
-s=MY
-sY=u:
-za
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-"z
-q1py#J1E
-"z
-qzpy#JG
-s=M#
-"'
-qzuH-
-s=MY
-"z
-4
-5
-"z
-}b#L1W1P
-s{-zg
-z)6U
-pzR7q=?
-"{
-t<
-"{
-u'R#
-qVR#GxO
-tH$yZQ
-|&G<%
-qVwZD
-"{
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-|&9U
-qVspD
-"z
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-"|
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDJ
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-"|
-zJvDympMy_xD2p*E
-"|
-ub5
-{R
-*&%
-ri
-|&;U
-qVp5D
-t+RBA
-ta
-"{
-qVxc<
-*)rS
-|&=q=
-qVp5D
-x#
-zep=s^5
-"{
-0
-t7
-p1
-"|
-re~52t,
-"$
-w"t,
-w"t,
-"$
-w"t,
-rDK
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
-!#
-"|
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"{
-q1py#^1Z
-"2
-y7-
-s=MY
-"{
-q1py#_16
-"{
-xKpy#a2zE?
-xKpy#_rk#_D?
-u-@8r.
-qF5|a
-qTR5pd=
-xKR5p$D?
-sY-pb
-qF01E
-"&
-y7-
-s=MY
-sY-|_
-wh
-"5
-z)LD
-pzRMqj
-|ssh
-p\
-qVycY
-s(@%
-zb/C
-uG78pb
-r(:B
-p\
-qVu&@vO
-|&KU
-qV-rFD
-uG77pb
-r(<E
-p\
-qVu&{]=
-|&OU
-qV7sqD
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-rDL
-"'
-p~t"8{Xrk#f
-z$ts
-t(yD[
-"%
-p~[|BR
-"%
-p~p@u%S
-uG7@r-
-}oq=
-sd
-pnj,q0
-zJvDympMy_xDq=qO
-rf7
-!#
-)
-qos7
-5
-uGtypx
-vbq=
-tCt4np$
-tC}cr>p$
-!#
-uG}rxj
-qKr|Upd
-xLq4
-td
-pnj8pw
-vS
-!#
-pnq08rI
-tHVqOry
-w)Ps}+r,c~72~7zmp,n
-u-+u)qy
-}b#nG2[
-sNr|lt4n
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-pnqe7q3
-sNp@l}cr>
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-eq#9s-
-qzq}q&
-er++t'
-q2M,
-sXz#qY78-7@.ty
-eq#9q#+
-zV$tn
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/s-
-zV'B
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/q#+
-zV*2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(,q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV/tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV2B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV52@
-"#
-q2M,
-sXz#qY78-7@.ty
-q'/qw
-}b$.A<@
-w)Ps}.r,c{ozmXn
-}_q@
-}b$0A<E
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r&7r1
-x-r_S
-r&9r1
-x-r_S
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2u4p2u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2[r2u2t$sIsUWL
-rt+s6
-s+(W$)
-s+)W$+
-s+)W$-
-s+*W$/
-rt@u:
-s+*$$$1
-s++$$$3
-s++$&$5
-s+,$&$7
-"2
-w)Ps}+r,c~72~7zmREly;
-"2
-x:ClrFtz
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-x:Gyy-sZ
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmREl8tl
-"2
-w)Ps}.r,c{ozmRDl8tl
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmRplw3
-"2
-x:nyyw$
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-x:ryy|on
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmRpy~y+
-"2
-w)Ps}.r,c{ozmRoy~y+
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy#Il{Xp&
-"2
-sNpy#Gyyz?
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy#Klw?wV
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy#Iy~typ&
-"2
-w)Ps}.r,c{ozmpy#Hy~typ&
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy#tluY
-"2
-sNpy#ryy,tl
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy#vlw?sL
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy#tl}cr>
-"2
-w)Ps}.r,c{ozmpy#sl}cr>
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy$AlsTtz
-"2
-sNpy$?yyrFp&
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy$Clw?pk
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy$AlxWtz
-"2
-w)Ps}.r,c{ozmpy$@lxWtz
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy$lwosZ
-"2
-sNpy$jl{pwi
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy$nlw?rJ
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy$llu)wN
-"2
-w)Ps}.r,c{ozmpy$klu)wN
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"2
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"2
-w)Ps}+r,c~72~7zmpy%9lzIw7
-"2
-sNpy%7l{pr*
-"1
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-sNpy%;yywdn
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-"2
-qzwg-
-"/
-q2M,
-sXz#qY78-7@.ty
-"2
-zV#tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV&B
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-zV)2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(+q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV.tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV1B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV42@
-"#
-q2M,
-sXz#qY78-7@.ty
-"2
-w)Ps}.r,c{ozmpy%9lsqsL
-"2
-w)Ps}.r,c{ozmpy%8lsqsL
-"2
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"2
-x-r_S
-"2
-x-r_S
-"2
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"2
-q~M$'q/$/
-q~L$'S$.
-q~K$&6$-
-q~J$&sR,
-"2
-q~I$%t|$+
-q~H$%qW$*
-q~G$$t|$)
-q~F$$qW$(
-!#
-"C
-q1py&4|a
-qTpy&4pd=
-xKpy&4p$D?
-sY=sQ
-qKpy&-rk&-1Z
-u?~*2
-!#
-t)9r.7
-xBu*py&61Z
-uF,rk&G
-p\
-qVycH
-|&HU
-qVpy&GD
-t)@qN
-t(r|rk&G
-qV/,D
-t)9q#@
-zcyz
-"#
-u~Q
-wj
-rDI
-t)9xj
-x%/1.
-t)/rz+
-|Mpy&:rk&:B
-"$
-}b&IqOU
-{?uiq0
-rpMyv,z+
-"o
-r:D'I6
-"#
-rpLyv,z+
-"#
-r:D'H6
-"#
-rpKyv,z+
-"#
-r:D'G6
-"#
-rpJyv,z+
-"#
-r:D'F6
-{?7@r.
-}b&HqOU
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-}g,^
-p+
-}g9j
-rhpy&7p$
-:
-sJ~"
-pr^9r4
-pVRI
-s)
-r7py&E
-H
-!#
-s)
-u?}~
-!#
-pVQt\
-pr^@ps7
-uF,rk&G
-J
-!#
-qvqYq=
-p\
-qBpy&O
-pm=
-uF2p2
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^Q
-r?qsq/>
-}g7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pr^9q#8
-qKXry1(
-rhX1Z
-sJ~)
-!#
-r7py&E
-uL=+s-
-pVRt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk&=
-u~T
-rP
-uL=/rz+
-x-v2'E
-uL}#j
-u^[I
-uLsTq#
-s?py&=
-Ypy&=1@
-pm,
-t+py&=G
-*0%
-s8
-H
-!#
-uLqYpj
-s?py&=
-Ypy&=1A
-pm+
-|l>
-s>
-t+py&>E
-*2%
-wG
-!#
-uv9r.9
-z'51516
-rKt?rbz}M[15G
-{*[1#
-sH/
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruB
-]$rL-
-u'MG
-]%rL.
-vc.sQ
-]&rL8
-u'MK
-]'rL7
-vc8tc
-ruL
-](rL9
-u'MO
-(t=
-!#
-"l
-]4rL@
-u'Mc
-]5sx=
-"l
-]6sx,
-(+,
-!#
-"k
-];sx+
-u'Mj
-]<sx-
-"j
-]=sx.
-u'Ml
-]>sx8
-"j
-(zR
-!#
-"o
-u'M{
-]Jsx9
-"'
-]Ksx/
-u'M}
-]Lsx@
-"'
-]Msx,
-(+,
-!#
-"'
-]Ss3sK
-u'py'm
-]Ts3rO
-"'
-]Us3p<
-u'py'k
-]Vs3--
-"'
-(zR
-!#
-uv.yY
-s?py'g
-pVzs3u)
-(tG
-!#
-"B
-pV%s3-7
-u'q}
-pV$s3y<
-"A
-pV\s3v<
-u'q,
-({J
-!#
-"*
-pVLzs=
-u'py&2
-pVKzs,
-"*
-pVJzs+
-u'py&0
-pVIzs-
-"*
-pVHsx,
-(+,
-!#
-"*
-pVAzs.
-u'py&)
-pV@zs8
-"*
-pV?zs7
-u'py&(
-pV>zs9
-"*
-(zR
-!#
-"a
-pV4zs/
-pV3zs@
-"_
-pV2s3uQ
-u'py%z
-pV1s38,
-"_
-pV0s3w}
-u'py%x
-(8-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-pqpj@pw
-r7.
-{ja
-qa8
-(
-!qZ
-pqpj9qw
-sk
-a^
-;7
-(
-!s*
-"#
-uI
-a[
-;8
-(
-!tS
-"#
-sk
-aX
-;7
-(
-!vB
-pqpx7qw
-sv9
-aU
-wpc
-(
-!w&
-pqq@=^
-sv/
-aT
-qP-7
-(
-!x=
-pqrI9pw
-sv@
-aS
-qP-7
-(
-!yE
-prq0sh
-g=
-vg
-v#
-(
-!{-
-prsmr+
-g
-aP
-;9
-(
-!vKxw
-prs-qw
-r~
-aM
-;:
-(
-!pty@
-pr^x*
-qH
-a3
-wpR
-(
-!ptyG
-"=
-}G
-a2
-;9
-(
-!pt+uU
-"=
-tW
-a/
-;:
-(
-!pt{H
-vc-tc
-g,
-p3=
-wp,
-(
-!pt.uU
-g+
-pf.xO
-wp+
-(
-!pt|F
-";
-g-
-p3?
-;>
-(
-!pt|G
-g.
-pf@vO
-wp*
-(
-!pt}x
-vc8ts
-g8
-p3@
-wp)
-(
-!pt/uU
-g7
-pf{]=
-wp(
-(
-!ptxw
-"7
-qH8
-p3A
-;4
-(
-!tYy@
-qH7
-pfsp
-wp'
-(
-!tYyG
-"7
-qH9
-vg
-v#
-(
-!tY+uU
-"7
-qH/
-a|
-;5
-(
-!tY{H
-qH@
-pfp5
-wp&
-(
-!tY.uU
-"7
-sk=
-a|
-;6
-(
-!tY|F
-sk,
-pfp5
-wp%
-(
-!tY|G
-"7
-sk+
-vg
-v#
-(
-!tY}x
-"z
-qH.
-pfwZ
-wp$
-(
-!tY/uU
-"'
-qH8
-at
-;4
-(
-!tYxw
-qH7
-pfsp
-wp#
-(
-!vK-y@
-"&
-qH/
-am
-;5
-(
-!vK-yG
-qH@
-pfp5
-wp"
-(
-!vKp<uU
-"&
-sk=
-am
-;6
-(
-!vK-{H
-sk,
-pfp5
-qPqI
-(
-!vKu)uU
-uv.|Y
-sk9
-ae
-qPqA
-(
-!vK-|F
-sk/
-ac
-wpd
-(
-!vK-|G
-"<
-sk-
-a4
-;>
-(
-!vK-}x
-sk.
-aR
-qPpU
-(
-!vKv<uU
-"<
-sk8
-aQ
-wpR
-(
-!vK-xw
-sk7
-pf/,
-qPp[
-(
-!vK.y@
-"<
-qH-
-aJ
-qP.xO
-(
-!vK.yG
-qH.
-pfwZ
-qPpG
-(
-!vK{_uU
-"(
-qH8
-aI
-;4
-(
-!vK.{H
-qH7
-pfsp
-qPp"
-(
-!vK..uU
-"(
-qH/
-aB
-;5
-(
-!vK.|F
-qH@
-pfp5
-qPpK
-(
-!vK.|G
-"(
-sk=
-aB
-;6
-(
-!vK.}x
-sk,
-pfp5
-qPpY
-(
-!vKt2uU
-"<
-g9
-a:
-wpc
-(
-!vK.xw
-g/
-pf/
-wp9
-(
-!vK8y@
-"<
-g@
-a8
-qP@vO
-(
-!vK8yG
-qH=
-pf-rF
-qPp=
-(
-!vKw}uU
-"<
-qH,
-a7
-qP{]=
-(
-!vK8{H
-qH+
-pf7sq
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ4EightSM80NarrowAligned = dotsQ4EightSM90NarrowAligned + `
- patch
- -3
-packed1 54918 dots_nibbles_eight
-!|hf|f
-!|gxO
- =79
- -3
-"%
- =276
- -2
- =216
- -1
-"=
- =57
- -1
-"a
- =91
- -1
-"e
- =8
- -3
-"y
-q1py#J1E
-"y
- =5
- -1
-"y
- =2
- -1
-"y
- =4
- -3
-"z
-t<
-"z
- =5
- -1
-"z
- =7
- -1
-"y
- =10
- -1
-"{
- =13
- -3
-"{
-zJvDympMy_xD2p*E
-"{
- =8
- -1
-"z
- =6
- -1
-"z
- =3
- -1
-"{
- =9
- -3
-"{
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"z
- =4
- -3
-"z
-q1py#_16
-"z
- =1024
- -1
- =331`
-
-const dotsQ4SixteenSM90NarrowAligned = `packed1 39707 dots_nibbles_sixteen
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;p5r0
-zfsV
-p9y<r0
-p:x@to
-qSqYsV
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxs:uw+vm
-uxPt5/rz~72uw+sL
-m
-h+sZ
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-pl'
-)
-pl(
-uuqI
-)
-uuqI
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY.xO
-)
-qVu&X
-t(vX
-qV.xOD
-vc.r]
-ra/q&
-)
-qzXB
-xBzY.xO
-)
-qVs0q=
-}+
-qV@vOD
-vc8tc
-ra/E
-qzp0E
-xBzY.xO
-)
-qVs0q=
-}+
-qV{]=D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDC
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-p~p@u%.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp0
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(-q&
-rh{q
-|.-r-
-4
-5
-|..|Y
-pB52[<#
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-|A7qy
-zJvDympMy_xDDA
-ub4
-{R
-*#%
-ri
-t(R?U
-qVspD
-|A/rI
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDD
-pB7A<,
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGx@pw
-zJvDympMy_xD2p2E
-uGqupb
-ub5
-{R
-*&%
-ri
-t(RDU
-qVp5D
-q77B8
-z_p5
-ta
-uGzIr-
-qVp,<D
-*)rS
-t(RDqR
-qVp5D
-x#
-qVp517
-zu
-u{+rI
-0
-t7
-p1
-uGqup|
-reuyyR
-"$
-w"~5
-w"~5
-"$
-w"t,
-rDE
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"/
-r(*q&
-s=R+
-|./sr
-qk516
-|.9s-
-pzR,p$?
-uX5q=?
-|.+xG
-vTRC
-"3
-qzp,G
-s=M#
-"&
-qzuH-
-s=R1
-"3
-4
-5
-"3
-p~X<4<;
-"3
-qF3wv/
-s=p,
-t.?
-"3
-q1q9U
-|A8q@
-qF>v-=
-qFIwvwZ
-qVwZD
-"4
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-t(RYU
-qVspD
-"3
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDF
-pB7A<F
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
-"4
-zJvDympMy_xD2p*E
-"4
-ub5
-{R
-*&%
-ri
-t(R^U
-qVp5D
-q77B8
-z_p5
-ta
-"3
-qVp,<^
-*)rS
-t(R^qR
-qVp5D
-x#
-qVp517
-zu
-"3
-0
-t7
-p1
-"4
-reuyyR
-"$
-w"~5
-w"~5
-"$
-w"t,
-rDG
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
-!#
-"4
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M/2@8..y<zI9
-v>/
-u'M*
-qVM*D
-t(xc*
-p\
-u'RG
-qVRGD
-4
-rDH
-|.9r.
-qF1<G
-"2
-y7-
-s=RI
-"6
-qF216
-"6
-pzyW?
-pzR4q=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*B,w}1.
-pq^=t;
-ra7E
-q77q&
-pq^+s-
-pB%1&qg
-{b
-t.?
-vbqR
-pq^-yY
-r'q9B
-qBX
-t8p@?
-pqq#@s-
-rsq4
-pq^+q3
-q1u4/
-ynD
-pzp2qj
-vb2p*
-pq^-t'
-q1q,G
-ynD
-pzp2qj
-"$
-rsq4
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(^E
-pqpX7pE
-}o1%
-rD.
-pqpX9s-
-|&417
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-zVg2sK
-qk$U
-{E+
-pqpj7j
-qTR~p$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*-
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-r7p0
-!#
-pqpX/qw
-rsM7
-rhp0D
-pzp*qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qFxU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-pqpj@pw
-p\
-r\?
-qU
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1>
-pm
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\?
-u(
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1>
-z>
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41Y
-{K
-tH5B,w}<S
-"-
-rjuyrzu<
-pqrI.q@
-zWR1p$
-J
-!#
-pqq@=sh
-qF>U
-vb<4
-)
-qBty
-s'8
-pqj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"#
-tMW
-"#
-|Ozir3p4'''W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-"#
-tMW
-"#
-|Ozir3p4+'+W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqrI,sh
-|NulBwL
-x-sz6
-pqrI+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-pqrI9r4
-zV1B
-">
-rsq4
-pqrI9pw
-)
-qBty
-s'7
-qvp5<5
-pqrI/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-pqrI@rI
-qTyD=
-qTR;<x
-4
-5
-pqj=r.
-w'p0x?p$
-w'p0xup$
-!#
-pqq@.pX
-xS<<<B
-tU<1&
-td
-!#
-pqpX9q#+
-xSc<c13
-z)c<l
-sH%
-!#
-xSf<fB
-z)f1%
-sH$
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*B
-prq0sh
-z3(p$
-s'9
-uVM41(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#rk#/
-prt;qw
-{eA
-"d
-qkYwv/
-uGqups/
-q77B8
-uGzIf9
-qVp517
-uG7/y'
-}b#/qOrk#0
-t)9yC
-ph)B
-xBu*MZA,
-)
-t)@sh
-xBu*MEA,
-)
-qVs0U
-{?78r.
-u9r^#
-{?7/sr
-qzpy#3B
-qvqYrk#5
-vT/
-qvqYrk#7
-{?vFpb
-xBu*R"1&
-pr^7sQ
-zV$B
-y,qYU
-pr^9q0
-xQM41(
-s=MZ
-}o1&
-{D=pX
-qE(B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q74U
-p1
-J
-J
-r7-rF
-!#
-prpbu:
-qk[<1
-"3
-s=M#
-w"x\
-prr-t;
-qF0U
-"#
-t8zM?
-tr#
-:
-rP
-"3
-uox\I
-prsmr+
-u'r|
-Yxc@
-s'/
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-YxcA
-s'@
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-"h
-y7-
-s=MY
-sY=u:
-za
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-"|
-q1py#R1E
-"|
-qzpy#RG
-s=M#
-"'
-qzuH-
-s=MY
-"|
-4
-5
-"|
-}b#T1W1P
-s{-zg
-z)8U
-pzR9q=?
-"}
-t<
-"}
-u'R#
-qVR#GxO
-tH$yZQ
-|&G<%
-qVwZD
-"}
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-|&9U
-qVspD
-"|
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-"~
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDJ
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-"~
-zJvDympMy_xD2p*E
-"~
-ub5
-{R
-*&%
-ri
-|&;U
-qVp5D
-t+RDA
-ta
-"}
-qVxc<
-*)rS
-|&=q=
-qVp5D
-x#
-zep=s^5
-"}
-0
-t7
-p1
-"~
-re~52t,
-"$
-w"t,
-w"t,
-"$
-w"t,
-rDK
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
-!#
-"~
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"}
-q1py#g1Z
-"2
-y7-
-s=MY
-"}
-q1py#h16
-"}
-xKpy#i2zE?
-xKpy#hrk#hD?
-u-@8r.
-qF5|a
-qTR5pd=
-xKR5p$D?
-sY-pb
-qF01E
-"&
-y7-
-s=MY
-sY-|_
-wh
-"5
-z)ND
-pzROqj
-|ssh
-p\
-qVycY
-s(@%
-zb/C
-uG78pb
-r(:B
-p\
-qVu&@vO
-|&KU
-qV-rFD
-uG77pb
-r(<E
-p\
-qVu&{]=
-|&OU
-qV7sqD
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-rDL
-"'
-p~t"xFw}rk#n
-z$ts
-t(yD[
-"%
-p~[|BR
-"%
-p~p@u%S
-uG7@r-
-}oq=
-J
-sd
-pnj,q0
-zJvDympMy_xDqRqO
-rf7
-!#
-)
-qos7
-5
-uGtypx
-vbqR
-tCt4np$
-tC}cr>p$
-!#
-uG}rxj
-qKr|Upd
-xLq4
-td
-pnj8pw
-vS
-s_zE
-!#
-pnq08q3
-x%p<<Y
-uF2[
-w)Ps}+r,c~72~7zmp,n
-vl7qe
-p~yDxFw}t0
-u-+u)r4
-qzp0G
-{Y
-q1py#{U
-vb<"
-sNr|lt4n
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-pnqe7q3
-sNp@l}cr>
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-eq#9s-
-r(%q&
-er++t'
-q2M,
-sXz#qY78-7@.ty
-eq#9q#+
-zV(tn
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/s-
-zV+B
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/q#+
-zV.2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(0q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV3tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV6B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV92@
-"#
-q2M,
-sXz#qY78-7@.ty
-q'/qw
-}b$<A<;
-w)Ps}.r,c{ozmXn
-}_q@
-}b$>A<@
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r&7r1
-x-r_S
-r&9r1
-x-r_S
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2u4p2u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2[r2u2t$sIsUWL
-rt+s6
-|K($'q/$(
-|K)$'S$)
-|K*$&6$*
-|K+$&sR+
-rt@u:
-|K0$%t|$0
-|K1$%qW$1
-|K2$$t|$2
-|K3$$qW$3
-")
-}b$@A<E
-w)Ps}.r,c{ozmXn
-")
-}b$BA<J
-w)Ps}.r,c{ozmXn
-")
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-")
-x-r_S
-")
-x-r_S
-")
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2u4p2u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2[r2u2t$sIsUWL
-")
-|K:$5q/$:
-|K;$5S$;
-|K<$46$<
-|K=$4sR=
-")
-|KB$3t|$B
-|KC$3qW$C
-|KD$2t|$D
-|KE$2qW$E
-yXj
-xSU<UB
-tUUqO
-\
-!#
-"E
-q1py#2|a
-qTpy#2pd=
-xKpy#2p$D?
-sY=sQ
-xS|<|1Z
-u?~*2
-!#
-t)9r.7
-xBu*py#41Z
-qvp5,rk#G
-p\
-qVycH
-|&HU
-qVpy#GD
-t)@qN
-t(r|rk#G
-qVp5,D
-t)9q#@
-zcyz
-"#
-u~R
-wj
-rDI
-t)9xj
-x%/1.
-t)/rz+
-|Mpy#8rk#8B
-"$
-}b#IqOU
-{?uiq0
-uO7yv,z+
-"q
-s+I$@6
-"#
-uO:yv,z+
-"#
-s+K$C6
-"#
-uO=yv,z+
-"#
-s+M$F6
-"#
-uO@yv,z+
-"#
-s+O$I6
-{?7@r.
-}b#HqOU
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-"$
-uOCyv,z+
-"$
-s+Q$L6
-"#
-uOFyv,z+
-"#
-s+S$O6
-"#
-uOIyv,z+
-"#
-s+U$R6
-"#
-uOLyv,z+
-"#
-s+W$U6
-"$
-}b#GqOq=
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-}g,^
-p+
-}g9j
-rhpy#6p$
-:
-sJ~"
-pr^9r4
-pVSI
-s)
-r7py#D
-H
-!#
-s)
-u?}~
-!#
-pVRt\
-pr^@ps7
-qvp5,rk#F
-J
-!#
-qvqYq=
-p\
-qBpy#P
-pm=
-uF2p0
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^R
-r?qsq/>
-}g7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pr^9q#8
-qKXry1(
-rhX1Z
-sJ~)
-!#
-r7py#D
-uL=+s-
-pVSt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk#<
-u~U
-rP
-uL=/rz+
-x-v2$\
-uL}#j
-u^\I
-uLsTq#
-s?py#<
-Ypy#<1@
-pm,
-t+py#<G
-*0%
-s8
-H
-!#
-uLqYpj
-s?py#<
-Ypy#<1A
-pm+
-|l>
-s>
-t+py#=E
-*2%
-wG
-!#
-uv9r.9
-z'51516
-rKt?rbz}M[15G
-{*[1#
-sH/
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruB
-]$rL-
-u'MG
-]%rL.
-vc.sQ
-]&rL8
-u'MK
-]'rL7
-vc8tc
-ruL
-](rL9
-u'MO
-(t=
-!#
-"n
-]4rL@
-u'Mc
-]5sx=
-"n
-]6sx,
-(+,
-!#
-"m
-];sx+
-u'Mj
-]<sx-
-"l
-]=sx.
-u'Ml
-]>sx8
-"l
-(zR
-!#
-"q
-u'M{
-]Jsx9
-"'
-]Ksx/
-u'M}
-]Lsx@
-"'
-]Msx,
-(+,
-!#
-"'
-]Ss3sK
-u'py$t
-]Ts3rO
-"'
-]Us3p<
-u'py$r
-]Vs3--
-"'
-(zR
-!#
-uv.yY
-s?py$n
-pV}s3u)
-(tG
-!#
-"B
-pV%s3-7
-u'R"
-pV$s3y<
-"A
-pV]s3v<
-u'q}
-({J
-!#
-"*
-pVMzs=
-u'py#1
-pVLzs,
-"*
-pVKzs+
-u'py#/
-pVJzs-
-"*
-pVIsx,
-(+,
-!#
-"*
-pVBzs.
-u'Ry
-pVAzs8
-"*
-pV@zs7
-u'Rx
-pV?zs9
-"*
-(zR
-!#
-"c
-pV5zs/
-pV4zs@
-"b
-pV3s3uQ
-u'Rm
-pV2s38,
-"b
-pV1s3w}
-u'Rk
-(8-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-pqpj@pw
-r7.
-{ja
-qa8
-(
-!qZ
-pqpj9qw
-sk
-a^
-;7
-(
-!s*
-"#
-uI
-a[
-;8
-(
-!tS
-"#
-sk
-aX
-;7
-(
-!vB
-pqpx7qw
-sv9
-aU
-wpc
-(
-!w&
-pqq@=^
-sv/
-aT
-qPty
-(
-!x=
-pqrI9pw
-sv@
-aS
-qPty
-(
-!yE
-prq0sh
-g=
-vg
-v#
-(
-!{-
-prsmr+
-g
-aP
-;9
-(
-!vKxw
-prs-qw
-r~
-aM
-;:
-(
-!pty@
-pr^x*
-qH
-a3
-wpR
-(
-!ptyG
-"=
-}G
-a2
-;9
-(
-!pt+uU
-"=
-tW
-a/
-;:
-(
-!pt{H
-vc-tc
-g,
-p3=
-wp,
-(
-!pt.uU
-g+
-pf.xO
-wp+
-(
-!pt|F
-";
-g-
-p3?
-;>
-(
-!pt|G
-g.
-pf@vO
-wp*
-(
-!pt}x
-vc8ts
-g8
-p3@
-wp)
-(
-!pt/uU
-g7
-pf{]=
-wp(
-(
-!ptxw
-"7
-qH8
-p3A
-;4
-(
-!tYy@
-qH7
-pfsp
-wp'
-(
-!tYyG
-"7
-qH9
-vg
-v#
-(
-!tY+uU
-"7
-qH/
-a|
-;5
-(
-!tY{H
-qH@
-pfp5
-wp&
-(
-!tY.uU
-"7
-sk=
-a|
-;6
-(
-!tY|F
-sk,
-pfp5
-wp%
-(
-!tY|G
-"7
-sk+
-vg
-v#
-(
-!tY}x
-"|
-qH.
-pfwZ
-wp$
-(
-!tY/uU
-"'
-qH8
-at
-;4
-(
-!tYxw
-qH7
-pfsp
-wp#
-(
-!vK-y@
-"&
-qH/
-am
-;5
-(
-!vK-yG
-qH@
-pfp5
-wp"
-(
-!vKp<uU
-"&
-sk=
-am
-;6
-(
-!vK-{H
-sk,
-pfp5
-qPqI
-(
-!vKu)uU
-uv.|Y
-sk9
-ae
-qPqA
-(
-!vK-|F
-sk/
-ac
-wpd
-(
-!vK-|G
-"<
-sk-
-a4
-;>
-(
-!vK-}x
-sk.
-aR
-qPpU
-(
-!vKv<uU
-"<
-sk8
-aQ
-wpR
-(
-!vK-xw
-sk7
-pfp5,
-qPp[
-(
-!vK.y@
-"<
-qH-
-aJ
-qP.xO
-(
-!vK.yG
-qH.
-pfwZ
-qPpG
-(
-!vK{_uU
-"(
-qH8
-aI
-;4
-(
-!vK.{H
-qH7
-pfsp
-qPp"
-(
-!vK..uU
-"(
-qH/
-aB
-;5
-(
-!vK.|F
-qH@
-pfp5
-qPpK
-(
-!vK.|G
-"(
-sk=
-aB
-;6
-(
-!vK.}x
-sk,
-pfp5
-qPpY
-(
-!vKt2uU
-"<
-g9
-a:
-wpc
-(
-!vK.xw
-g/
-pf/
-wp9
-(
-!vK8y@
-"<
-g@
-a8
-qP@vO
-(
-!vK8yG
-qH=
-pf-rF
-qPp=
-(
-!vKw}uU
-"<
-qH,
-a7
-qP{]=
-(
-!vK8{H
-qH+
-pf7sq
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ4SixteenSM80NarrowAligned = dotsQ4SixteenSM90NarrowAligned + `
- patch
- -3
-packed1 39598 dots_nibbles_sixteen
-!|hf|f
-!|gxO
- =79
- -3
-"%
- =287
- -2
- =216
- -1
-"=
- =57
- -1
-"c
- =101
- -1
-"g
- =8
- -3
-"{
-q1py#R1E
-"{
- =5
- -1
-"{
- =2
- -1
-"{
- =4
- -3
-"|
-t<
-"|
- =5
- -1
-"|
- =7
- -1
-"{
- =10
- -1
-"}
- =13
- -3
-"}
-zJvDympMy_xD2p*E
-"}
- =8
- -1
-"|
- =6
- -1
-"|
- =3
- -1
-"}
- =9
- -3
-"}
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"|
- =4
- -3
-"|
-q1py#h16
-"|
- =468
- -1
- =331`
-
-const dotsQ4ThriceSM90NarrowAligned = `packed1 41451 dots_nibbles_thrice
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;p5un
-zfsV
-p9{Jt*
-p:x@to
-qS,sqpF
-!
-p>
-q*
-v~
-pa
-q$
-z^
-q?
-r"
-xY
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxs:uw+vm
-uxPt5/rz~72uw+sL
-m
-h+sZ
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-pl'
-)
-pl(
-uuqI
-)
-uuqI
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY.xO
-)
-qVu&X
-t(vX
-qV.xOD
-vc.r]
-ra/q&
-)
-qzXB
-xBzY.xO
-)
-qVs0q=
-}+
-qV@vOD
-vc8tc
-ra/E
-qzp0E
-xBzY.xO
-)
-qVs0q=
-}+
-qV{]=D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDB
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-p~p@u%.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp0
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(-q&
-rh{q
-|.-r-
-4
-5
-|..|Y
-pB52[<#
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-|A7qy
-zJvDympMy_xDDA
-ub4
-{R
-*#%
-ri
-t(R?U
-qVspD
-|A/rI
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDC
-pB7A<,
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGx@pw
-zJvDympMy_xD2p2E
-uGqupb
-ub5
-{R
-*&%
-ri
-t(RDU
-qVp5D
-q77B8
-z_p5
-ta
-uGzIr-
-qVp,<D
-*)rS
-t(RDqR
-qVp5D
-x#
-qVp517
-zu
-u{+rI
-0
-t7
-p1
-uGqup|
-reuyyR
-"$
-w"~5
-w"~5
-"$
-w"t,
-rDD
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[lt4umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"/
-r(*q&
-s=R+
-|./sr
-qk516
-|.9s-
-pzR,p$?
-uX5q=?
-|.+xG
-vTRC
-"3
-qzp,G
-s=M#
-"&
-qzuH-
-s=R1
-"3
-4
-5
-"3
-p~X<4<;
-"3
-qF3wv/
-s=p,
-t.?
-"3
-q1q9U
-|A8q@
-qF>v-=
-qFIwvwZ
-qVwZD
-"4
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-t(RYU
-qVspD
-"3
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDE
-pB7A<F
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
-"4
-zJvDympMy_xD2p*E
-"4
-ub5
-{R
-*&%
-ri
-t(R^U
-qVp5D
-q77B8
-z_p5
-ta
-"3
-qVp,<^
-*)rS
-t(R^qR
-qVp5D
-x#
-qVp517
-zu
-"3
-0
-t7
-p1
-"4
-reuyyR
-"$
-w"~5
-w"~5
-"$
-w"t,
-rDF
-pOq"Pq)rKr/q>pO{Ar9u8y1rzd[l.vO/umqlA
-!#
-"4
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M/By<.v<@8tG
-{Y=
-u'M*
-qVM*D
-t(xc*
-p\
-u'RG
-qVRGD
-4
-rDG
-|.9r.
-qF1<G
-"2
-y7-
-s=RI
-"6
-qF216
-"6
-pzyW?
-pzR4q=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*pdz(1.
-pq^=t;
-ra7E
-q77q&
-pq^+s-
-qk%qg
-{b
-t.?
-qvsTqR
-pq^-yY
-r'q9B
-qBX
-t8p@?
-pqq#@s-
-rs{]
-pq^+q3
-q1u4/
-ynD
-pzp2qj
-qvsT2p*
-pq^-t'
-q1q,G
-ynD
-pzp2qj
-"$
-rs{]
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(^E
-pqpX7pE
-}o1%
-rD/
-pqpX9s-
-|&417
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-zVg2sK
-qk$U
-{E+
-pqpj7j
-qTR~p$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*.
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-pqrI9r4
-r'q9B
-".
-rs{]
-pqrI9pw
-)
-qB+z(
-pqrI/pw
-qLp@B
-rs+
-pqrI@rI
-qT|t
-qT[<.
-4
-r7R"
-!#
-pqpX/qw
-rsM7
-z)"D
-pzR#qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qF|U
-uF<$
-qzq9E
-t(p0U
-q1q9U
-"-
-uouyI
-pqpj@pw
-p\
-r\?
-qU
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1>
-pm
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uozGI
-"&
-p\
-r\?
-u(
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1>
-z>
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41Y
-{K
-tH5pdz(<W
-"2
-rjx\I
-:
-:
-J
-H
-!#
-{w
-s)
-H
-!#
-pqq@=sh
-qFBU
-vb<4
-)
-qB+z(
-s'8
-pqj9yY
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"#
-tMW
-"#
-|Ozir3p4'''W
-"%
-s5xap4(
-qLr|qX
-&
-s5xap4)
-qLr|qX
-&
-s5xap4*
-qLr|qX
-&
-s5xap4+
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-"#
-tMW
-"#
-|Ozir3p4+'+W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqq@,r1
-q8-'-qW
-pqq@+r1
-q8,',>
-pqq@.pX
-xS1<1B
-tU11&
-\
-!#
-pqrI,sh
-|Np4-BwL
-yV-6
-pqrI+sh
-|7
-q6
-"#
-|Np4,BwL
-yV,6
-"#
-|7
-q6
-pqrI.q@
-zWRMp$
-p6
-"9
-pV"|1
-tH[A<3
-pqrI/zg
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-tH_Gr2
-{QqpqR
-tH_G2[
-{Qqpq=
-"9
-rj|;I
-pqj=r.
-w'[x?p$
-w'[xup$
-!#
-pqpX9q#+
-xS^<^13
-z)^<l
-sH%
-!#
-xSf<fB
-z)f1%
-sH$
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*A
-prq0sh
-z3(p$
-s'9
-uVM41(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#rk#/
-prt;qw
-{eA
-"g
-qkYwv/
-uGqups/
-q77B8
-uGzIf9
-qVp517
-uG7/y'
-}b#/qOrk#0
-q'/sm
-qF~G
-q1py#.qO
-qFzG
-qF{qO
-t)9yC
-ph)B
-xBu*MZA,
-)
-t)@sh
-xBu*MEA,
-)
-qVs0U
-{?78r.
-u9r^#
-{?7/sr
-qzpy#7B
-qvqYrk#9
-vT/
-qvqYrk#;
-pr^7sQ
-zV'B
-tH'B=U
-pr^9q0
-xQM41(
-s=MZ
-{D=pX
-qE+B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q74U
-p1
-J
-J
-r7-rF
-!#
-prpbu:
-qk[<4
-"3
-s=M#
-w"|;
-prr-t;
-qF3U
-"#
-t8zM?
-tr#
-:
-rP
-"3
-uo|;I
-prsmr+
-u'r|
-Yxc@
-s'/
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-YxcA
-s'@
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-"k
-y7-
-s=MY
-sY=u:
-za
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-|.+xG
-q1py#U1E
-|.-rI
-qzpy#UG
-s=M#
-"'
-qzuH-
-s=MY
-|.-r-
-4
-5
-|..|Y
-}b#W1W1P
-s{-zg
-z);U
-pzR<q=?
-|..zL
-t<
-|A8q@
-u'R#
-qVR#GxO
-tH$yZQ
-|&G<%
-qVwZD
-|A7qy
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-|&9U
-qVspD
-|A/rI
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-|A7qw
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDI
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGx@pw
-zJvDympMy_xD2p*E
-uGqupb
-ub5
-{R
-*&%
-ri
-|&;U
-qVp5D
-t+RGA
-ta
-uGzIr-
-qVxc<
-*)rS
-|&=q=
-qVp5D
-x#
-zep=s^4
-u{+rI
-0
-t7
-p1
-uGqup|
-re~52t,
-"$
-w"t,
-w"t,
-"$
-w"t,
-rDJ
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lt4umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-|.9r.
-q1py#j1Z
-"2
-y7-
-s=MY
-|./sr
-q1py#k16
-|.9s-
-xKpy#l2zE?
-xKpy#krk#kD?
-u-@8r.
-qF5|a
-qTR5pd=
-xKR5p$D?
-sY-pb
-qF01E
-"&
-y7-
-s=MY
-sY-|_
-wh
-"5
-z)QD
-pzRRqj
-|ssh
-p\
-qVycY
-s(@%
-zb/C
-uG78pb
-r(:B
-p\
-qVu&@vO
-|&KU
-qV-rFD
-uG77pb
-r(<E
-p\
-qVu&{]=
-|&OU
-qV7sqD
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-rDK
-"'
-p~p@pdz(rk#q
-z$ts
-t(yD[
-"%
-p~[|BR
-"%
-p~p@u%S
-uG7@r-
-}oq=
-J
-sd
-pnj,q0
-zJvDympMy_xDqRqO
-rf7
-!#
-)
-qos7
-5
-uGtypx
-vbqR
-tCt4np$
-tC}cr>p$
-!#
-uG}rxj
-qKr|Upd
-xLq4
-td
-pnj8pw
-vS
-s_zE
-!#
-pnq08q3
-x%p<<\
-uF2[
-w)Ps}+r,c~72~7zmp,n
-vl7qe
-p~p2pdz(t0
-u-+u)r4
-qzp0G
-{Y
-q1py#~U
-vb<"
-sNr|lt4n
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-pnqe7q3
-sNp@l}cr>
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-eq#9s-
-r(%q&
-er++t'
-q2M,
-sXz#qY78-7@.ty
-eq#9q#+
-zV(tn
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/s-
-zV+B
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/q#+
-zV.2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(0q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV3tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV6B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV92@
-"#
-q2M,
-sXz#qY78-7@.ty
-q'/qw
-}b$?A<;
-w)Ps}.r,c{ozmXn
-}b#9A<@
-w)Ps}.r,c{ozmXn
-}b#=A<E
-w)Ps}.r,c{ozmXn
-}_q@
-}b$KA<J
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r&7r1
-x-r_S
-r&9r1
-x-r_S
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2R(<'u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2R&<%u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2R#<"u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2u4p2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2[r2u2t$sIsUWL
-rt+s6
-|K8$7q/$8
-|K9$7S$9
-|K:$66$:
-|K;$6sR;
-rt@u:
-|K@$5$/$@
-|KA$5$.$A
-|KB$4$/$B
-|KC$4$.$C
-")
-}b$MA<O
-w)Ps}.r,c{ozmXn
-}b#KA<T
-w)Ps}.r,c{ozmXn
-}b#OA<Y
-w)Ps}.r,c{ozmXn
-")
-}b$YA<^
-w)Ps}.r,c{ozmXn
-")
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-")
-x-r_S
-")
-x-r_S
-")
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2R(<'u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2R&<%u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2R#<"u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2u4p2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2[r2u2t$sIsUWL
-")
-|KZ$Uq/$Z
-|K[$US$[
-|K\$T6$\
-|K]$TsR]
-")
-|Kc$S$/$c
-|Kd$S$.$d
-|Ke$R$/$e
-|Kf$R$.$f
-yXj
-xSj<jB
-tUjqO
-\
-!#
-"E
-q1py#F|a
-qTpy#Fpd=
-xKpy#Fp$D?
-sY=sQ
-qKpy#?rk#?1Z
-u?~*3
-!#
-t)9r.7
-xBu*py#H1Z
-qvp5,rk#Z
-p\
-qVycH
-|&HU
-qVpy#ZD
-t)@qN
-t(r|rk#Z
-qVp5,D
-t)9q#@
-zcyz
-"#
-u~Q
-wj
-rDH
-t)9xj
-x%/1.
-t)/rz+
-|Mpy#Lrk#LB
-"$
-}b#\qOU
-{?uiq0
-uOWyv,z+
-"p
-s+j$a6
-"#
-uOZyv,z+
-"#
-s+l$d6
-"#
-uO]yv,z+
-"#
-s+n$g6
-"#
-uOayv,z+
-"#
-s+p$j6
-{?7@r.
-}b#[qOU
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-"$
-uOdyv,z+
-"$
-s+r$m6
-"#
-uOgyv,z+
-"#
-s+t$p6
-"#
-uOjyv,z+
-"#
-s+v$s6
-"#
-uOmyv,z+
-"#
-s+x$v6
-"$
-}b#ZqOq=
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-}g,^
-p+
-}g9j
-rhpy#Jp$
-:
-}q
-pr^9r4
-pVRI
-s)
-r7py#X
-H
-!#
-s)
-H
-!#
-pr^@ps7
-qvp5,rk#Z
-p\
-qBpy#b
-pm=
-uF2[
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^R
-r?qsq/>
-pr^9q#8
-qKp,q=1(
-rhp,1Z
-\
-!#
-r7py#V
-uL=+s-
-pVRt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk#N
-u~T
-rP
-uL=/rz+
-x-v2$}
-uL}#j
-u^ZI
-uLsTq#
-s?py#N
-Ypy#N1@
-pm,
-t+py#NG
-*0%
-s8
-H
-!#
-uLqYpj
-s?py#N
-Ypy#N1A
-pm+
-|l>
-s>
-t+py#OE
-*2%
-wG
-!#
-uv9r.9
-z'51516
-rKt?rbz}M[15G
-{*[1#
-sH0
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruB
-]$rL-
-u'MG
-]%rL.
-vc.sQ
-]&rL8
-u'MK
-]'rL7
-vc8tc
-ruL
-](rL9
-u'MO
-(t=
-!#
-"m
-]4rL@
-u'Mc
-]5sx=
-"m
-]6sx,
-(+,
-!#
-"l
-];sx+
-u'Mj
-]<sx-
-"k
-]=sx.
-u'Ml
-]>sx8
-"k
-(zR
-!#
-"p
-u'M{
-]Jsx9
-"'
-]Ksx/
-u'M}
-]Lsx@
-"'
-]Msx,
-(+,
-!#
-"'
-]Ss3sK
-u'py%,
-]Ts3rO
-"'
-]Us3p<
-u'py%*
-]Vs3--
-"'
-(zR
-!#
-uv.yY
-s?py%&
-pV{s3u)
-(tG
-!#
-"A
-pV$s3-7
-u'q,
-pV#s3y<
-"@
-pV[s3v<
-u'p*
-({J
-!#
-"*
-pVLzs=
-u'py#C
-pVKzs,
-"*
-pVJzs+
-u'py#A
-pVIzs-
-"*
-pVHsx,
-(+,
-!#
-"*
-pVAzs.
-u'py#:
-pV@zs8
-"*
-pV?zs7
-u'py#9
-pV>zs9
-"*
-(zR
-!#
-"b
-pV4zs/
-pV3zs@
-"a
-pV2s3uQ
-u'py#.
-pV1s38,
-"a
-pV0s3w}
-u'R}
-(8-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-pqpj@pw
-r7.
-{j_
-qa8
-(
-!qZ
-pqpj9qw
-sk
-a]
-;7
-(
-!s*
-"#
-uI
-aZ
-;8
-(
-!tS
-"#
-sk
-aW
-;7
-(
-!vB
-pqpx7qw
-sv9
-aT
-wpc
-(
-!w&
-pqq@=^
-sv/
-aS
-qP+z(
-(
-!x=
-pqrI9pw
-sv@
-ab
-qP+z(
-(
-!yE
-prq0sh
-g=
-vg
-v#
-(
-!{-
-prsmr+
-g
-aP
-;9
-(
-!vKxw
-prs-qw
-r~
-aM
-;:
-(
-!pty@
-pr^x*
-qH
-a3
-wpR
-(
-!ptyG
-"=
-}G
-a2
-;9
-(
-!pt+uU
-"=
-tW
-a/
-;:
-(
-!pt{H
-vc-tc
-g,
-p3=
-wp,
-(
-!pt.uU
-g+
-pf.xO
-wp+
-(
-!pt|F
-";
-g-
-p3?
-;>
-(
-!pt|G
-g.
-pf@vO
-wp*
-(
-!pt}x
-vc8ts
-g8
-p3@
-wp)
-(
-!pt/uU
-g7
-pf{]=
-wp(
-(
-!ptxw
-"7
-qH8
-p3A
-;4
-(
-!tYy@
-qH7
-pfsp
-wp'
-(
-!tYyG
-"7
-qH9
-vg
-v#
-(
-!tY+uU
-"7
-qH/
-a|
-;5
-(
-!tY{H
-qH@
-pfp5
-wp&
-(
-!tY.uU
-"7
-sk=
-a|
-;6
-(
-!tY|F
-sk,
-pfp5
-wp%
-(
-!tY|G
-"7
-sk+
-vg
-v#
-(
-!tY}x
-"{
-qH.
-pfwZ
-wp$
-(
-!tY/uU
-"'
-qH8
-at
-;4
-(
-!tYxw
-qH7
-pfsp
-wp#
-(
-!vK-y@
-"&
-qH/
-am
-;5
-(
-!vK-yG
-qH@
-pfp5
-wp"
-(
-!vKp<uU
-"&
-sk=
-am
-;6
-(
-!vK-{H
-sk,
-pfp5
-qPqI
-(
-!vKu)uU
-uv.|Y
-sk9
-ae
-qPqA
-(
-!vK-|F
-sk/
-ac
-wpd
-(
-!vK-|G
-"<
-sk-
-a4
-;>
-(
-!vK-}x
-sk.
-aR
-qPpU
-(
-!vKv<uU
-"<
-sk8
-aQ
-wpR
-(
-!vK-xw
-sk7
-pfp5,
-qPp[
-(
-!vK.y@
-"<
-qH-
-aJ
-qP.xO
-(
-!vK.yG
-qH.
-pfwZ
-qPpG
-(
-!vK{_uU
-"(
-qH8
-aI
-;4
-(
-!vK.{H
-qH7
-pfsp
-qPp"
-(
-!vK..uU
-"(
-qH/
-aB
-;5
-(
-!vK.|F
-qH@
-pfp5
-qPpK
-(
-!vK.|G
-"(
-sk=
-aB
-;6
-(
-!vK.}x
-sk,
-pfp5
-qPpY
-(
-!vKt2uU
-"<
-g9
-a:
-wpc
-(
-!vK.xw
-g/
-pf/
-wp9
-(
-!vK8y@
-"<
-g@
-a8
-qP@vO
-(
-!vK8yG
-qH=
-pf-rF
-qPp=
-(
-!vKw}uU
-"<
-qH,
-a7
-qP{]=
-(
-!vK8{H
-qH+
-pf7sq
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ4ThriceSM80NarrowAligned = dotsQ4ThriceSM90NarrowAligned + `
- patch
- -3
-packed1 41342 dots_nibbles_thrice
-!|hf|f
-!|gxO
- =79
- -3
-"%
- =287
- -2
- =28
- -1
-"-
- =258
- -1
-"f
- =103
- -1
-"j
- =8
- -3
-"~
-q1py#U1E
-"~
- =5
- -1
-"~
- =2
- -1
-"~
- =20
- -1
-"~
- =541
- -1
- =331`
-
-const dotsQ8OneSM90NarrowAligned = `packed1 53035 dots_bytes_one
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvs}pMpOrGvPw]
-!v7psv6rmt5rGq"t5rGrR
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;x@sV
-zft=pF
-p97/x,
-p:sTsV
-qS+}<
-!
-p>
-q*
-v~
-pa
-q$
-z^
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxPt5/rz~72uw+sL
-m
-h+wi
-hw?r>
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-{?xOt'
-r7~/u=q>pMym
-|./yY
-{<rW
-pl$
-)
-pl%
-uuqA
-)
-uuqA
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra0G
-pB11213
-qvM415
-)
-ur
-0
-xBzY/q4
-)
-qVu&X
-t(vX
-qV/q4D
-vc.r]
-ra0q&
-)
-qzXB
-xBzY/q4
-)
-qVs0q=
-}+
-qVzIxWD
-vc8tc
-ra0E
-)
-qzp0E
-z_/q4
-sts7
-0
-}+
-qVu)|#D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDD
-uA/q#/
-xBu*M.1'
-vc-tc
-p~}\1/
-"%
-p~p0|B/
-"%
-0
-s;/
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra4tn
-|.-rI
-ph6G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-5
-|..|Y
-pB62[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-|A7qy
-zJvDympMy_xDDpd
-ub1
-{R
-*#%
-ri
-t(R>U
-qVrcD
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDE
-pB7A<-
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
-uGx@pw
-zJvDympMy_xD2p2E
-uGqupb
-ub2
-0
-t(RCU
-qVp5D
-4
-rDF
-{R
-*&%
-q77B8
-z_p5
-ta
-u{,s6
-qt7A
-5
-u{+rI
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-".
-r()q&
-s=R*
-|./sr
-qk618
-|.9s-
-pzR+p$?
-uX6q=?
-|.+xG
-vTRC
-"2
-qzp,G
-s=M#
-"&
-qzuH-
-s=R0
-"2
-4
-5
-"2
-p~X<3<;
-"2
-qF2wv/
-s=p,
-t.?
-"2
-q1q9U
-|A8q@
-qF>GvO/
-qFIwv+}(
-qV+}(D
-"3
-zJvDympMy_xDq=pd
-ub1
-{R
-*#%
-ri
-t(RWU
-qVrcD
-"2
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDG
-pB7A<F
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
-"3
-zJvDympMy_xD2p*E
-"3
-ub2
-0
-t(R\U
-qVp5D
-4
-rDH
-{R
-*&%
-q77B8
-z_p5
-ta
-"3
-qt7A
-5
-"3
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
-!#
-"3
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-ra0tn
-zJt?uN{"z#7x5|#79uk
-u'M*
-qVM*D
-t(xc*
-p\
-u'RE
-qVRED
-4
-rDI
-|.9r.
-qF0<E
-"1
-y7-
-s=RG
-"5
-qF118
-"5
-pzyW?
-pzR3q=?
-uv-}6
-xBu*M.1%
-xBzYM#
-uv.|Y
-pB*Ew?1/
-{?xOt;
-ra7E
-q77q&
-pr^+s-
-pB%1&qg
-{b
-t.?
-Y+D
-pz+qj
-vbry
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uL=8p|
-r(TE
-uL=7pE
-}o1%
-rD.
-uL=9s-
-|&517
-s=r|
-uL=/xj
-vTzM
-uL}#q3
-zV\2sK
-qk$U
-{E+
-{D7j
-qTRup$
-{?spq#
-{e&
-J
-!#
-uL=9zg
-y0x_~*-
-uL}#qN
-xBzYp,
-uLsqpb
-xBu*p,1&
-r7p0
-!#
-uL=/qw
-rsM7
-rhp0D
-pzp*qj
-uL}#sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qFoU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-{D@pw
-p\
-r\>
-pm
-zJvDympMy_xDDqO
-*+%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-uLz(sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-{D9qw
-u'R"
-tU"1=
-u(
-zJvDympMy_xD<"A
-*)%
-v}Ps}.z%qsSv,L2ql
-!#
-uL,{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\>
-z>
-zJvDympMy_xDDqO
-*+%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1=
-{K
-zJvDympMy_xD<"A
-*)%
-v}Ps}.z%qsSv,L2ql
-!#
-uLzRqw
-u'R4
-tU41Y
-s'8
-tH5Ew?<K
-"-
-rjuyrzu<
-uLq4q@
-zWR1p$
-J
-!#
-uLsqsh
-qF>U
-vb<4
-)
-qBx@
-s'7
-prj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-uLvFu:
-}f
-sXz#X
-}f
-sXz#X
-uL-7r.
-x-r_Z
-uLy<r.
-|Ozir3p4#'#W
-"#
-tMW
-"#
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4'''W
-"#
-tMW
-"#
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-uLsq^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-uL7,sh
-|NulBwL
-x-sz6
-uL7+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-uL79r4
-zV1B
-{?7@s-
-tj+
-uL79pw
-)
-qBx@
-s'9
-qvp5<5
-uL7/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-uL7@rI
-qTyD=
-qTR;<p
-4
-5
-uL}rr.
-w'p0x?p$
-w'p0xup$
-!#
-uL..pX
-xS<<<B
-tU<1&
-td
-!#
-uL=9q#+
-xSc<c14
-z)c<l
-sH%
-!#
-xSf<fB
-z)f1%
-sH$
-!#
-uLx5^
-p+
-uv9yY
-]0x_~*C
-pqq0sh
-z3(p$
-s'/
-uVM51(
-pqpbsQ
-t7
-r'p,G
-pqqepj
-s=M%
-pqr-j
-qvM#<x
-pqt;qw
-{e@
-s{7q#-
-}o1Y
-"a
-qkYwv/
-uGqups/
-q77B8
-"Z
-qt7A
-uG7/y'
-tHxqO<y
-ef/yC
-qFyG
-uG7/f@
-uF<{
-pqr.9yC
-ph)B
-xBu*MZqO,
-)
-pqwEsh
-xBu*MDqO,
-)
-qVs0U
-pqq#/sr
-r(~B
-qvqYrk#/
-pq^.pb
-xBu*R"1&
-pq^7sQ
-zV$B
-y,qYU
-pq^9q0
-xQM51(
-s=MZ
-}o1&
-pqpj=pX
-qE(B
-p1
-pqpX+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-pqpX8ua
-qk(qg
-q75U
-p1
-J
-J
-r78{X
-!#
-pqpbu:
-qk[<1
-"5
-s=M#
-w"{v
-pqr-t;
-qF0U
-"#
-t8zM?
-tr#
-:
-rP
-"5
-uo{vI
-pqsmr+
-u'r|
-Yxc?
-s'@
-zJvDympMy_xDUG
-*-%
-v'ql
-svr|
-H
-!#
-pqs-qw
-u'r|
-Yxc@
-pm=
-zJvDympMy_xDUE
-*/%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-sY=u:
-pV"I
-:
-:
-:
-:
-J
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u?zQ
-!#
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-"y
-q1py#I1D
-"y
-qzpy#IG
-s=M#
-"l
-qzuH-
-s=MY
-"y
-4
-5
-"y
-}b#K1W1O
-s{-zg
-z)7U
-pzR8q=?
-"z
-t<
-"z
-u'R"
-qVR"qOq4
-tH#yZP
-|&F<$
-qV+}(D
-"z
-zJvDympMy_xDq=pd
-ub1
-{R
-*#%
-ri
-|&:U
-qVrcD
-"y
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-"{
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDJ
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
-"{
-zJvDympMy_xD2p*E
-"{
-ub2
-0
-|&<U
-qVp5D
-4
-rDK
-{R
-*&%
-t+RCA
-ta
-"E
-pV3I
-"{
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
-!#
-"{
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"z
-q1py#\1Z
-"1
-y7-
-s=MY
-"z
-q1py#]18
-"z
-xKpy#^2zE?
-xKpy#]rk#]D?
-u-@8r.
-qF3E}(
-qTR3tn{X
-xKR3p$D?
-sY-pb
-qF.1D
-"&
-y7-
-s=MY
-sY-|_
-wh
-"4
-z)LD
-pzRMqj
-|ssh
-p\
-qVycY
-s(=%
-zb/C
-uG78pb
-r(8B
-p\
-qVu&zIxW
-|&JU
-qV8{XD
-uG77pb
-r(:E
-p\
-qVu&u)|#
-|&NU
-qVxFw}D
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-rDL
-"'
-p~p@Ew?rk#d
-z$ts
-t(yD[
-"%
-p~[|BQ
-"%
-p~p@u%S
-uG7@r-
-}oq=
-sd
-pnj,q0
-zJvDympMy_xDq=qO
-rf7
-!#
-)
-qos7
-5
-uGtypx
-vbq=
-tCsfnp$
-tC.tGv=p$
-!#
-uG}rxj
-qKr|Upd
-xLq4
-td
-pnj8pw
-vS
-!#
-pnq08rI
-tHVqOry
-w)Ps}+r,c~72~7zmp,n
-pnq09j
-tHWqO2p2
-w)Ps}+r,c~72~7zmp,n
-u-+u)qy
-}b#oG2p*
-sNr|lsfn
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-er++t'
-qLq,1,
-sXz#xFw?}#=7w?
-epj,f=
-zV"qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE%1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE(1,
-sXz#xFw?}#=7w?
-"#
-zV*qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE-1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE/1,
-sXz#xFw?}#=7w?
-"#
-zV1qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE41-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE71,
-sXz#xFw?}#=7w?
-"#
-zV9qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE<1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-q'/qw
-}b$6A<K
-w)Ps}.r,c{ozmXn
-qD7pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
-rt+s6
-s+)W$*
-s+*W$,
-s+*W$.
-s++W$0
-"*
-w)Ps}+r,c~72~7zmRKlw3
-"*
-w)Ps}+r,c~72~7zmRJlw3
-"*
-x:Hl.t&
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmRJyyvm
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r80$0$0$0L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmR|luY
-"*
-w)Ps}+r,c~72~7zmR{luY
-"*
-x:yl.wZn
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmR{l.t[
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8F$F$F$FL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy#[wosZ
-"*
-w)Ps}+r,c~72~7zmpy#ZwosZ
-"*
-sNpy#Xl.uK
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy#Zl7r*
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8\$\$\$\L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy$/lt4n
-"*
-w)Ps}+r,c~72~7zmpy$.lt4n
-"*
-sNpy$,l{_vm
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy$.l/rJ
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8s$s$s$sL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy$_lrcrg
-"*
-w)Ps}+r,c~72~7zmpy$^lrcrg
-"*
-sNpy$\l.y;
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy$^y~}4
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4J'J'J'JL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy%3lsKr*
-"*
-w)Ps}+r,c~72~7zmpy%2lsKr*
-"*
-sNpy%0l{_tO
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy%2y~u)r>
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4J'J'J'JL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy%dltGtK
-"*
-w)Ps}+r,c~72~7zmpy%cltGtK
-"*
-sNpy%al.p<rg
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy%cwo7p&
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4J'J'J'JL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-q~G$'q/$+
-q~F$'S$*
-q~E$&6$)
-q~D$&sR(
-!#
-";
-q1py&cE}(
-qTpy&ctn{X
-xKpy&cp$D?
-sY=sQ
-qKpy&[rk&[1Z
-";
-qzpy&\q&
-s=MY
-"Q
-sH3
-!#
-pqr.9r.7
-xBu*py&f1Z
-uF,rk&w
-p\
-qVycG
-|&GU
-qVpy&wD
-pqwEqN
-t(r|rk&w
-qV/,D
-pqr.9q#@
-zcyz
-"#
-u~L
-wj
-rDM
-pqr.9xj
-x%/1/
-pqzLrz+
-|Mpy&jrk&jB
-"$
-}b&yqOU
-pqq#@r.
-}b&xqOU
-syu8Ps}+r3x2cp4G'EL
-syu8Ps}+r3y3xOuzp4F'DL
-pqf,^
-p+
-pqf9j
-rhpy&gp$
-:
-sJ~"
-pq^9r4
-pVMI
-s)
-r7py&u
-H
-!#
-s)
-u?}~
-!#
-pVLt\
-pq^@ps7
-uF,rk&w
-J
-!#
-qvqYq=
-p\
-qBpy'"
-pm,
-uF2p2
-w)Ps}+z%s\2s\L2qp
-pqpj=pw
-}{6s^L
-r?qsq/>
-pqf7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pq^9q#8
-qKXry1(
-rhX1Z
-sJ~)
-!#
-r7py&u
-pqpX+s-
-pVMt\
-!#
-pqpX-qy
-|Nr_z\
-r?r_W>
-pqpX+tI
-wcr,s0DB
-}oD
-\
-!#
-pqpX8pX
-t1=rk&m
-u~O
-rP
-pqpX/rz+
-x-v2'C
-pqpX@j
-u^WI
-pqqN+q#
-s?py&m
-Ypy&m1?
-pm+
-t+py&mG
-*-%
-s8
-H
-!#
-pqqN=pj
-s?py&m
-Ypy&m1@
-pm-
-|l>
-s>
-t+py&nE
-*/%
-wG
-!#
-uv9r.9
-z'61618
-rKt?rbz}M[16G
-{*[1#
-sH/
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruA
-]$rL.
-u'MF
-]%rL8
-vc.sQ
-]&rL7
-u'MJ
-]'rL9
-vc8ts
-](rL/
-u'MN
-(w{
-!#
-"b
-]4sx=
-u'Mc
-]5sx,
-"b
-]6sx+
-({p
-!#
-"a
-];sx-
-u'Mj
-(w?
-!#
-"e
-u'Mz
-]Esx8
-"%
-]Fsx7
-u'M|
-]Gsx9
-"%
-]Hsx+
-({p
-!#
-"%
-pV{sx/
-u'py(>
-(+@
-!#
-uv.yY
-s?py(9
-pVvs3sK
-(rO
-!#
-"&
-pVHs3p<
-u'py&c
-pVGs3--
-"&
-pVFs3u)
-u'py&a
-pVEs3tG
-"&
-pVDsx+
-({p
-!#
-"&
-pV=s3-7
-u'py&Y
-(y<
-!#
-"V
-pV5s3v<
-pV4s3{J
-"U
-pV3zs=
-u'py&N
-pV2zs,
-"U
-pV1zs+
-u'py&L
-(.-
-!#
-"A
-pV%zs.
-u'q}
-pV$zs8
-"@
-pVWzs7
-u'q,
-(.9
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"b
-r7/
-qm
-qm
-(
-!qZ
-{D@pw
-uI
-aZ
-;4
-(
-!s*
-{D9qw
-sk
-aW
-;3
-(
-!tS
-"#
-uI
-aT
-;4
-(
-!vB
-"#
-sk
-aQ
-;3
-(
-!w&
-uLzRqw
-sv9
-aN
-wp[
-(
-!x=
-uLsq^
-sv@
-aM
-qPx@
-(
-!yE
-uL79pw
-g=
-aL
-qPx@
-(
-!{-
-pqq0sh
-g,
-vg
-v#
-(
-!vKxw
-"u
-g
-aI
-;5
-(
-!pty@
-"u
-r~
-aF
-;6
-(
-!ptyG
-pq^x*
-qH
-a/
-wpK
-(
-!pt+uU
-"<
-}G
-a.
-;5
-(
-!pt{H
-"<
-tW
-a+
-;6
-(
-!pt.uU
-vc-tc
-g+
-a{
-wp(
-(
-!pt|F
-g-
-pf/q4
-wp'
-(
-!pt|G
-":
-g.
-ay
-wpz
-(
-!pt}x
-g8
-pfzIxW
-wp&
-(
-!pt/uU
-":
-g7
-aw
-wpx
-(
-!ptxw
-g9
-pfu)|#
-wp%
-(
-!tYy@
-"8
-sk=
-av
-;1
-(
-!tYyG
-sk,
-pfrc
-wp$
-(
-!tY+uU
-"8
-sk+
-vg
-v#
-(
-!tY{H
-"8
-sk-
-ao
-;2
-(
-!tY.uU
-sk.
-pfp5
-wp#
-(
-!tY|F
-"o
-qH@
-pf+}(
-wp"
-(
-!tY|G
-"%
-sk=
-aj
-;1
-(
-!tY}x
-sk,
-pfrc
-qPqI
-(
-!tY/uU
-"$
-sk-
-ac
-;2
-(
-!tYxw
-sk.
-pfp5
-qPqA
-(
-!vK-y@
-uv.|Y
-sk8
-a]
-qPpU
-(
-!vK-yG
-sk7
-a[
-wp\
-(
-!vKp<uU
-";
-qH/
-aC
-qP/q4
-(
-!vK-{H
-qH@
-pf+}(
-qPp[
-(
-!vKu)uU
-"%
-sk=
-aB
-;1
-(
-!vK-|F
-sk,
-pfrc
-qPpG
-(
-!vK-|G
-"%
-sk-
-a;
-;2
-(
-!vK-}x
-sk.
-pfp5
-qPp"
-(
-!vKv<uU
-";
-qH+
-a6
-wp[
-(
-!vK-xw
-qH-
-pf/
-wp5
-(
-!vK.y@
-";
-qH.
-a4
-qPzIxW
-(
-!vK.yG
-qH8
-pf8{X
-qPpK
-(
-!vK{_uU
-";
-qH7
-a3
-qPu)|#
-(
-!vK.{H
-qH9
-pfxFw}
-qPpY
-(
-!vK..uU
-";
-g/
-a0
-wpz
-(
-!vK.|F
-g@
-aK
-qPp=
-(
-!vK.|G
-";
-qH=
-aJ
-wpK
-(
-!vK.}x
-qH,
-pf/,
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ8OneSM80NarrowAligned = dotsQ8OneSM90NarrowAligned + `
- patch
- -3
-packed1 52926 dots_bytes_one
-!|hf|f
-!|gxO
- =73
- -3
-"%
- =262
- -2
- =276
- -1
-"_
- =3
- -1
-"Y
- =98
- -3
-"x
-q1py#I1D
-"x
- =2
- -1
-"k
- =2
- -1
-"x
- =2
- -1
-"x
- =4
- -3
-"y
-t<
-"y
- =5
- -1
-"y
- =7
- -1
-"x
- =10
- -1
-"z
- =17
- -3
-"z
-zJvDympMy_xD2p*E
-"z
- =12
- -1
-"z
- =6
- -3
-"z
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"y
- =4
- -3
-"y
-q1py#]18
-"y
- =858
- -1
- =298`
-
-const dotsQ8EightSM90NarrowAligned = `packed1 53034 dots_bytes_eight
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;x@8pF
-zft=pF
-p97/sV
-p:sTsV
-qS+}<
-!
-p>
-q*
-v~
-pa
-q$
-z^
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxPt5/rz~72uw+sL
-m
-h+wi
-hw?r>
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-uuqA
-)
-uuqA
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra0G
-pB11213
-qvM415
-)
-ur
-0
-xBzY/q4
-)
-qVu&X
-t(vX
-qV/q4D
-vc.r]
-ra0q&
-)
-qzXB
-xBzY/q4
-)
-qVs0q=
-}+
-qVzIxWD
-vc8tc
-ra0E
-)
-qzp0E
-z_/q4
-sts7
-0
-}+
-qVu)|#D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDD
-uA/q#/
-xBu*M.1'
-vc-tc
-p~}\1/
-"%
-p~p0|B/
-"%
-0
-s;/
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra4tn
-|.-rI
-ph6G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-5
-|..|Y
-pB62[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-|A7qy
-zJvDympMy_xDDpd
-ub1
-{R
-*#%
-ri
-t(R>U
-qVrcD
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDE
-pB8A<-
-t+M8A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
-uGx@pw
-zJvDympMy_xD2p2E
-uGqupb
-ub2
-0
-t(RCU
-qVp5D
-4
-rDF
-{R
-*&%
-q78B8
-z_p5
-ta
-u{,s6
-qt8A
-5
-u{+rI
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-".
-r()q&
-s=R*
-|./sr
-qk617
-|.9s-
-pzR+p$?
-uX6q=?
-|.+xG
-vTRC
-"2
-qzp,G
-s=M#
-"&
-qzuH-
-s=R0
-"2
-4
-5
-"2
-p~X<3<;
-"2
-qF2wv/
-s=p,
-t.?
-"2
-q1q9U
-|A8q@
-qF>GvO/
-qFIwv+}(
-qV+}(D
-"3
-zJvDympMy_xDq=pd
-ub1
-{R
-*#%
-ri
-t(RWU
-qVrcD
-"2
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDG
-pB8A<F
-t+M8A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
-"3
-zJvDympMy_xD2p*E
-"3
-ub2
-0
-t(R\U
-qVp5D
-4
-rDH
-{R
-*&%
-q78B8
-z_p5
-ta
-"3
-qt8A
-5
-"3
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
-!#
-"3
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M02@8..y<zI9
-v>9
-u'M*
-qVM*D
-t(xc*
-p\
-u'RE
-qVRED
-4
-rDI
-|.9r.
-qF0<E
-"1
-y7-
-s=RG
-"5
-qF117
-"5
-pzyW?
-pzR3q=?
-uv-}6
-xBu*M.1%
-xBzYM#
-uv.|Y
-pB*tn{X1/
-pq^=t;
-ra8E
-q78q&
-pq^+s-
-pB%1&qg
-{b
-t.?
-vbqR
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(SE
-pqpX7pE
-}o1%
-rD.
-pqpX9s-
-|&518
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-zV[2sK
-qk$U
-{E+
-pqpj7j
-qTRtp$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*-
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-r7p0
-!#
-pqpX/qw
-rsM8
-rhp0D
-pzp*qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qFnU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-pqpj@pw
-p\
-r\>
-pm
-zJvDympMy_xDDqO
-*+%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1=
-u(
-zJvDympMy_xD<"A
-*)%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\>
-z>
-zJvDympMy_xDDqO
-*+%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1=
-{K
-zJvDympMy_xD<"A
-*)%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41Y
-s'8
-tH5tn{X<J
-"-
-rjuyrzu<
-pqrI.q@
-zWR1p$
-J
-!#
-pqq@=sh
-qF>U
-vb<4
-)
-qB-7
-s'7
-pqj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4#'#W
-"#
-tMW
-"#
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4'''W
-"#
-tMW
-"#
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqrI,sh
-|NulBwL
-x-sz6
-pqrI+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-pqrI9r4
-zV1B
-pqq#@s-
-rsp<
-pqrI9pw
-)
-qB-7
-s'9
-qvp5<5
-pqrI/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-pqrI@rI
-qTyD=
-qTR;<o
-4
-5
-pqj=r.
-w'p0x?p$
-w'p0xup$
-!#
-pqq@.pX
-xS<<<B
-tU<1&
-td
-!#
-pqpX9q#+
-xSc<c14
-z)c<l
-sH%
-!#
-xSf<fB
-z)f1%
-sH$
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*C
-prq0sh
-z3(p$
-s'/
-uVM51(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#<w
-prt;qw
-{e@
-s{7q#-
-}o1Y
-"a
-qkYwv/
-uGqups/
-q78B8
-"Z
-qt8A
-uG7/y'
-tHwqO<x
-ef/yC
-qFxG
-uG7/f@
-uF<z
-t)9yC
-ph)B
-xBu*MZqO,
-)
-t)@sh
-xBu*MDqO,
-)
-qVs0U
-{?7/sr
-r(}B
-qvqYrk#.
-{?vFpb
-xBu*R"1&
-pr^7sQ
-zV$B
-y,qYU
-pr^9q0
-xQM51(
-s=MZ
-}o1&
-{D=pX
-qE(B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q75U
-p1
-J
-J
-r78{X
-!#
-prpbu:
-qk[<1
-"5
-s=M#
-w"{v
-prr-t;
-qF0U
-"#
-t8zM?
-tr#
-:
-rP
-"5
-uo{vI
-prsmr+
-u'r|
-Yxc?
-s'@
-zJvDympMy_xDUG
-*-%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-Yxc@
-pm=
-zJvDympMy_xDUE
-*/%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-sY=u:
-pV"I
-:
-:
-:
-:
-J
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u?zQ
-!#
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-"y
-q1py#H1D
-"y
-qzpy#HG
-s=M#
-"l
-qzuH-
-s=MY
-"y
-4
-5
-"y
-}b#J1W1O
-s{-zg
-z)7U
-pzR8q=?
-"z
-t<
-"z
-u'R"
-qVR"qOq4
-tH#yZP
-|&F<$
-qV+}(D
-"z
-zJvDympMy_xDq=pd
-ub1
-{R
-*#%
-ri
-|&:U
-qVrcD
-"y
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-"{
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDJ
-pB8A2p0
-t+M8A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
-"{
-zJvDympMy_xD2p*E
-"{
-ub2
-0
-|&<U
-qVp5D
-4
-rDK
-{R
-*&%
-t+RCA
-ta
-"E
-pV3I
-"{
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
-!#
-"{
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"z
-q1py#[1Z
-"1
-y7-
-s=MY
-"z
-q1py#\17
-"z
-xKpy#]2zE?
-xKpy#\rk#\D?
-u-@8r.
-qF3E}(
-qTR3tn{X
-xKR3p$D?
-sY-pb
-qF.1D
-"&
-y7-
-s=MY
-sY-|_
-wh
-"4
-z)LD
-pzRMqj
-|ssh
-p\
-qVycY
-s(=%
-zb/C
-uG78pb
-r(8B
-p\
-qVu&zIxW
-|&JU
-qV8{XD
-uG77pb
-r(:E
-p\
-qVu&u)|#
-|&NU
-qVxFw}D
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-rDL
-"'
-p~t"8{Xrk#c
-z$ts
-t(yD[
-"%
-p~[|BQ
-"%
-p~p@u%S
-uG7@r-
-}oq=
-sd
-pnj,q0
-zJvDympMy_xDq=qO
-rf8
-!#
-)
-qos7
-5
-uGtypx
-vbq=
-tCsfnp$
-tC.tGv=p$
-!#
-uG}rxj
-qKr|Upd
-xLq4
-td
-pnj8pw
-vS
-!#
-pnq08rI
-tHVqOry
-w)Ps}+r,c~72~7zmp,n
-pnq09j
-tHWqO2p2
-w)Ps}+r,c~72~7zmp,n
-u-+u)qy
-}b#nG2p*
-sNr|lsfn
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-er++t'
-qLq,1,
-sXz#xFw?}#=7w?
-epj,f=
-zV"qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE%1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE(1,
-sXz#xFw?}#=7w?
-"#
-zV*qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE-1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE/1,
-sXz#xFw?}#=7w?
-"#
-zV1qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE41-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE71,
-sXz#xFw?}#=7w?
-"#
-zV9qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE<1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-q'/qw
-}b$6A<K
-w)Ps}.r,c{ozmXn
-qD7pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
-rt+s6
-s+)W$*
-s+*W$,
-s+*W$.
-s++W$0
-"*
-w)Ps}+r,c~72~7zmRKlw3
-"*
-w)Ps}+r,c~72~7zmRJlw3
-"*
-x:Hl.t&
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmRJl8tl
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r80$0$0$0L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmR|luY
-"*
-w)Ps}+r,c~72~7zmR{luY
-"*
-x:yl.wZn
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmR{y~y+
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8F$F$F$FL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy#[wosZ
-"*
-w)Ps}+r,c~72~7zmpy#ZwosZ
-"*
-sNpy#Xl.uK
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy#Zy~typ&
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8\$\$\$\L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy$/lt4n
-"*
-w)Ps}+r,c~72~7zmpy$.lt4n
-"*
-sNpy$,l{_vm
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy$.l}cr>
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2r8s$s$s$sL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy$_lrcrg
-"*
-w)Ps}+r,c~72~7zmpy$^lrcrg
-"*
-sNpy$\l.y;
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy$^lxWtz
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4J'J'J'JL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy%3lsKr*
-"*
-w)Ps}+r,c~72~7zmpy%2lsKr*
-"*
-sNpy%0l{_tO
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy%2lu)wN
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4J'J'J'JL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-s+(W$,
-s+)W$,
-s+)W$,
-s+*W$,
-"*
-w)Ps}+r,c~72~7zmpy%dltGtK
-"*
-w)Ps}+r,c~72~7zmpy%cltGtK
-"*
-sNpy%al.p<rg
-"*
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-")
-qLp01,
-sXz#xFw?}#=7w?
-"*
-r'wg/
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE#1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE&1,
-sXz#xFw?}#=7w?
-"#
-zV(qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE+1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE.1,
-sXz#xFw?}#=7w?
-"#
-zV0qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE31-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE61,
-sXz#xFw?}#=7w?
-"#
-zV8qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE;1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-"*
-w)Ps}.r,c{ozmpy%clsqsL
-"*
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<3<9<0u2vfu2p4J'J'J'JL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R7<.<5<,u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*t0<'2p0u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%2[<#ryu2wyu2t$sIsUWL
-"*
-q~G$'q/$+
-q~F$'S$*
-q~E$&6$)
-q~D$&sR(
-!#
-";
-q1py&cE}(
-qTpy&ctn{X
-xKpy&cp$D?
-sY=sQ
-qKpy&[rk&[1Z
-";
-qzpy&\q&
-s=MY
-"Q
-sH3
-!#
-t)9r.7
-xBu*py&f1Z
-uF,rk&w
-p\
-qVycG
-|&GU
-qVpy&wD
-t)@qN
-t(r|rk&w
-qV/,D
-t)9q#@
-zcyz
-"#
-u~L
-wj
-rDM
-t)9xj
-x%/1/
-t)/rz+
-|Mpy&jrk&jB
-"$
-}b&yqOU
-{?7@r.
-}b&xqOU
-syu8Ps}+r3x2cp4G'EL
-syu8Ps}+r3y3xOuzp4F'DL
-}g,^
-p+
-}g9j
-rhpy&gp$
-:
-sJ~"
-pr^9r4
-pVMI
-s)
-r7py&u
-H
-!#
-s)
-u?}~
-!#
-pVLt\
-pr^@ps7
-uF,rk&w
-J
-!#
-qvqYq=
-p\
-qBpy'"
-pm,
-uF2p2
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^L
-r?qsq/>
-}g7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pr^9q#8
-qKXry1(
-rhX1Z
-sJ~)
-!#
-r7py&u
-uL=+s-
-pVMt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk&m
-u~O
-rP
-uL=/rz+
-x-v2'C
-uL}#j
-u^WI
-uLsTq#
-s?py&m
-Ypy&m1?
-pm+
-t+py&mG
-*-%
-s8
-H
-!#
-uLqYpj
-s?py&m
-Ypy&m1@
-pm-
-|l>
-s>
-t+py&nE
-*/%
-wG
-!#
-uv9r.9
-z'61617
-rKt?rbz}M[16G
-{*[1#
-sH/
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruA
-]$rL.
-u'MF
-]%rL8
-vc.sQ
-]&rL7
-u'MJ
-]'rL9
-vc8ts
-](rL/
-u'MN
-(w{
-!#
-"b
-]4sx=
-u'Mc
-]5sx,
-"b
-]6sx+
-({p
-!#
-"a
-];sx-
-u'Mj
-(w?
-!#
-"e
-u'Mz
-]Esx8
-"%
-]Fsx7
-u'M|
-]Gsx9
-"%
-]Hsx+
-({p
-!#
-"%
-pVzsx/
-u'py(=
-(+@
-!#
-uv.yY
-s?py(8
-pVus3sK
-(rO
-!#
-"&
-pVHs3p<
-u'py&c
-pVGs3--
-"&
-pVFs3u)
-u'py&a
-pVEs3tG
-"&
-pVDsx+
-({p
-!#
-"&
-pV=s3-7
-u'py&Y
-(y<
-!#
-"V
-pV5s3v<
-pV4s3{J
-"U
-pV3zs=
-u'py&N
-pV2zs,
-"U
-pV1zs+
-u'py&L
-(.-
-!#
-"A
-pV%zs.
-u'q}
-pV$zs8
-"@
-pVWzs7
-u'q,
-(.9
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"b
-r7/
-qm
-qm
-(
-!qZ
-pqpj@pw
-uI
-aZ
-;4
-(
-!s*
-pqpj9qw
-sk
-aW
-;3
-(
-!tS
-"#
-uI
-aT
-;4
-(
-!vB
-"#
-sk
-aQ
-;3
-(
-!w&
-pqpx7qw
-sv9
-aN
-wp[
-(
-!x=
-pqq@=^
-sv@
-aM
-qP-7
-(
-!yE
-pqrI9pw
-g=
-aL
-qP-7
-(
-!{-
-prq0sh
-g,
-vg
-v#
-(
-!vKxw
-"u
-g
-aI
-;5
-(
-!pty@
-"u
-r~
-aF
-;6
-(
-!ptyG
-pr^x*
-qH
-a/
-wpK
-(
-!pt+uU
-"<
-}G
-a.
-;5
-(
-!pt{H
-"<
-tW
-a+
-;6
-(
-!pt.uU
-vc-tc
-g+
-a{
-wp(
-(
-!pt|F
-g-
-pf/q4
-wp'
-(
-!pt|G
-":
-g.
-ay
-wpz
-(
-!pt}x
-g8
-pfzIxW
-wp&
-(
-!pt/uU
-":
-g7
-aw
-wpx
-(
-!ptxw
-g9
-pfu)|#
-wp%
-(
-!tYy@
-"8
-qH7
-av
-;1
-(
-!tYyG
-qH9
-pfrc
-wp$
-(
-!tY+uU
-"8
-qH/
-vg
-v#
-(
-!tY{H
-"8
-qH@
-ao
-;2
-(
-!tY.uU
-sk=
-pfp5
-wp#
-(
-!tY|F
-"o
-qH8
-pf+}(
-wp"
-(
-!tY|G
-"%
-qH7
-aj
-;1
-(
-!tY}x
-qH9
-pfrc
-qPqI
-(
-!tY/uU
-"$
-qH@
-ac
-;2
-(
-!tYxw
-sk=
-pfp5
-qPqA
-(
-!vK-y@
-uv.|Y
-sk8
-a]
-qPpU
-(
-!vK-yG
-sk7
-a[
-wp\
-(
-!vKp<uU
-";
-qH.
-aC
-qP/q4
-(
-!vK-{H
-qH8
-pf+}(
-qPp[
-(
-!vKu)uU
-"%
-qH7
-aB
-;1
-(
-!vK-|F
-qH9
-pfrc
-qPpG
-(
-!vK-|G
-"%
-qH@
-a;
-;2
-(
-!vK-}x
-sk=
-pfp5
-qPp"
-(
-!vKv<uU
-";
-g/
-a6
-wp[
-(
-!vK-xw
-g@
-pf/
-wp5
-(
-!vK.y@
-";
-qH=
-a4
-qPzIxW
-(
-!vK.yG
-qH,
-pf8{X
-qPpK
-(
-!vK{_uU
-";
-qH+
-a3
-qPu)|#
-(
-!vK.{H
-qH-
-pfxFw}
-qPpY
-(
-!vK..uU
-";
-sk,
-a0
-wpz
-(
-!vK.|F
-sk+
-aK
-qPp=
-(
-!vK.|G
-";
-sk-
-aJ
-wpK
-(
-!vK.}x
-sk.
-pf/,
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ8EightSM80NarrowAligned = dotsQ8EightSM90NarrowAligned + `
- patch
- -3
-packed1 52925 dots_bytes_eight
-!|hf|f
-!|gxO
- =73
- -3
-"%
- =260
- -2
- =276
- -1
-"_
- =3
- -1
-"Y
- =98
- -3
-"x
-q1py#H1D
-"x
- =2
- -1
-"k
- =2
- -1
-"x
- =2
- -1
-"x
- =4
- -3
-"y
-t<
-"y
- =5
- -1
-"y
- =7
- -1
-"x
- =10
- -1
-"z
- =17
- -3
-"z
-zJvDympMy_xD2p*E
-"z
- =12
- -1
-"z
- =6
- -3
-"z
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"y
- =4
- -3
-"y
-q1py#\17
-"y
- =858
- -1
- =298`
-
-const dotsQ8SixteenSM90NarrowAligned = `packed1 37222 dots_bytes_sixteen
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;x@x,
-zft*
-p9-7te
-p:sTsV
-qS/r0
-!
-p>
-q*
-v~
-pa
-q$
-z^
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxPt5/rz~72uw+sL
-m
-h+wi
-hw?r>
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-uuqA
-)
-uuqA
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra0G
-pB11213
-qvM415
-)
-ur
-0
-xBzY/q4
-)
-qVu&X
-t(vX
-qV/q4D
-vc.r]
-ra0q&
-)
-qzXB
-xBzY/q4
-)
-qVs0q=
-}+
-qVzIxWD
-vc8tc
-ra0E
-)
-qzp0E
-z_/q4
-sts7
-0
-}+
-qVu)|#D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDD
-uA/q#/
-xBu*M.1'
-vc-tc
-p~}\1/
-"%
-p~p0|B/
-"%
-0
-s;/
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra4tn
-|.-rI
-ph6G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-5
-|..|Y
-pB62[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-|A7qy
-zJvDympMy_xDDpd
-ub1
-{R
-*#%
-ri
-t(R>U
-qVrcD
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDE
-pB8A<-
-t+M8A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
-uGx@pw
-zJvDympMy_xD2p2E
-uGqupb
-ub2
-0
-t(RCU
-qVp5D
-4
-rDF
-{R
-*&%
-q78B8
-z_p5
-ta
-u{,s6
-qt8A
-5
-u{+rI
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-".
-r()q&
-s=R*
-|./sr
-qk617
-|.9s-
-pzR+p$?
-uX6q=?
-|.+xG
-vTRC
-"2
-qzp,G
-s=M#
-"&
-qzuH-
-s=R0
-"2
-4
-5
-"2
-p~X<3<;
-"2
-qF2wv/
-s=p,
-t.?
-"2
-q1q9U
-|A8q@
-qF>GvO/
-qFIwv+}(
-qV+}(D
-"3
-zJvDympMy_xDq=pd
-ub1
-{R
-*#%
-ri
-t(RWU
-qVrcD
-"2
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDG
-pB8A<F
-t+M8A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
-"3
-zJvDympMy_xD2p*E
-"3
-ub2
-0
-t(R\U
-qVp5D
-4
-rDH
-{R
-*&%
-q78B8
-z_p5
-ta
-"3
-qt8A
-5
-"3
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
-!#
-"3
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M02@8..y<zI9
-v>/
-u'M*
-qVM*D
-t(xc*
-p\
-u'RE
-qVRED
-4
-rDI
-|.9r.
-qF0<E
-"1
-y7-
-s=RG
-"5
-qF117
-"5
-pzyW?
-pzR3q=?
-uv-}6
-xBu*M.1%
-xBzYM#
-uv.|Y
-pB*B,w}1/
-pq^=t;
-ra8E
-q78q&
-pq^+s-
-pB%1&qg
-{b
-t.?
-vbqR
-q1t"/
-x<D
-pzXqj
-vb2[
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(VE
-pqpX7pE
-}o1%
-rD.
-pqpX9s-
-|&518
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-zV^2sK
-qk$U
-{E+
-pqpj7j
-qTRwp$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*-
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-r7p0
-!#
-pqpX/qw
-rsM8
-rhp0D
-pzp*qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qFqU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-pqpj@pw
-p\
-r\>
-pm
-zJvDympMy_xDDqO
-*+%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1=
-u(
-zJvDympMy_xD<"A
-*)%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\>
-z>
-zJvDympMy_xDDqO
-*+%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1=
-{K
-zJvDympMy_xD<"A
-*)%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41Y
-s'8
-tH5B,w}<M
-"-
-rjuyrzu<
-pqrI.q@
-zWR1p$
-J
-!#
-pqq@=sh
-qF>U
-vb<4
-)
-qBty
-s'7
-pqj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4#'#W
-"#
-tMW
-"#
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4'''W
-"#
-tMW
-"#
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqrI,sh
-|NulBwL
-x-sz6
-pqrI+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-pqrI9r4
-zV1B
-pqq#@s-
-rsq4
-pqrI9pw
-)
-qBty
-s'9
-qvp5<5
-pqrI/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-pqrI@rI
-qTyD=
-qTR;<r
-4
-5
-pqj=r.
-w'p0x?p$
-w'p0xup$
-!#
-pqq@.pX
-xS<<<B
-tU<1&
-td
-!#
-pqpX9q#+
-xSc<c14
-z)c<l
-sH%
-!#
-xSf<fB
-z)f1%
-sH$
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*C
-prq0sh
-z3(p$
-s'/
-uVM51(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#<z
-prt;qw
-{e@
-s{7q#-
-}o1Y
-"a
-qkYwv/
-uGqups/
-q78B8
-"Z
-qt8A
-uG7/y'
-tHzqO<{
-ef/yC
-qF{G
-uG7/f@
-uF<}
-t)9yC
-ph)B
-xBu*MZA,
-)
-t)@sh
-xBu*MDA,
-)
-qVs0U
-{?7/sr
-qzpy#/B
-qvqYrk#1
-vT/
-qvqYrk#3
-{?vFpb
-xBu*R$1&
-pr^7sQ
-zV&B
-y,qYU
-pr^9q0
-xQM51(
-s=MZ
-}o1&
-{D=pX
-qE*B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q75U
-p1
-J
-J
-r78{X
-!#
-prpbu:
-qk[<3
-"5
-s=M#
-w"{v
-prr-t;
-qF2U
-"#
-t8zM?
-tr#
-:
-rP
-"5
-uo{vI
-prsmr+
-u'r|
-Yxc?
-s'@
-zJvDympMy_xDUG
-*-%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-Yxc@
-pm=
-zJvDympMy_xDUE
-*/%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-sY=u:
-pV"I
-:
-:
-:
-:
-:
-:
-:
-:
-J
-H
-!#
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-u?zQ
-!#
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-"y
-q1py#M1D
-"y
-qzpy#MG
-s=M#
-"l
-qzuH-
-s=MY
-"y
-4
-5
-"y
-}b#O1W1O
-s{-zg
-z)9U
-pzR:q=?
-"z
-t<
-"z
-u'R"
-qVR"qOq4
-tH#yZP
-|&F<$
-qV+}(D
-"z
-zJvDympMy_xDq=pd
-ub1
-{R
-*#%
-ri
-|&:U
-qVrcD
-"y
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-"{
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDJ
-pB8A2p0
-t+M8A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
-"{
-zJvDympMy_xD2p*E
-"{
-ub2
-0
-|&<U
-qVp5D
-4
-rDK
-{R
-*&%
-t+REA
-ta
-"E
-pV3I
-"{
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
-!#
-"{
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"z
-q1py#a1Z
-"1
-y7-
-s=MY
-"z
-q1py#b17
-"z
-xKpy#c2zE?
-xKpy#brk#bD?
-u-@8r.
-qF3E}(
-qTR3tn{X
-xKR3p$D?
-sY-pb
-qF.1D
-"&
-y7-
-s=MY
-sY-|_
-wh
-"4
-z)ND
-pzROqj
-|ssh
-p\
-qVycY
-s(=%
-zb/C
-uG78pb
-r(8B
-p\
-qVu&zIxW
-|&JU
-qV8{XD
-uG77pb
-r(:E
-p\
-qVu&u)|#
-|&NU
-qVxFw}D
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-rDL
-"'
-p~t"xFw}rk#h
-z$ts
-t(yD[
-"%
-p~[|BQ
-"%
-p~p@u%S
-uG7@r-
-}oq=
-J
-sd
-pnj,q0
-zJvDympMy_xDqRqO
-rf8
-!#
-)
-qos7
-5
-uGtypx
-vbqR
-tCsfnp$
-tC.tGv=p$
-!#
-uG}rxj
-qKr|Upd
-xLq4
-td
-pnj8pw
-vS
-s_zE
-!#
-pnq0.sr
-qzvn7
-pnq08q3
-rsRZ
-uF2p2
-w)Ps}+r,c~72~7zmp,n
-pnq09qe
-q1p@<\
-uFt0
-w)Ps}+r,c~72~7zmp,n
-vl7qe
-tH"B,w}<&
-u-+u)r4
-r(#G
-{Y
-q1py#zU
-vb<'
-sNr|lsfn
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-er++t'
-qE%1,
-sXz#xFw?}#=7w?
-epj,f=
-zV'qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE*1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE-1,
-sXz#xFw?}#=7w?
-"#
-zV/qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE21-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE31,
-sXz#xFw?}#=7w?
-"#
-zV5qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE81-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE;1,
-sXz#xFw?}#=7w?
-"#
-zV=qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE@1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-q'/qw
-}b$CA<C
-w)Ps}.r,c{ozmXn
-qD7pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<:<1u2vfu2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R8</<6<-u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<(2p*u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&2p2<$r2u2wyu2t$sIsUWL
-rt+s6
-|K)$(q/$)
-|K*$(S$*
-|K+$'6$+
-|K,$'sR,
-"$
-}b$EA<H
-w)Ps}.r,c{ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<?<6u2vfu2r8*$*$*$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R=<4<;<2u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<-<$u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+<"<)2q,u2wyu2t$sIsUWL
-"$
-|K=$8q/$=
-|K>$8S$>
-|K?$76$?
-|K@$7sR@
-yXj
-xSX<XB
-tUXqO
-\
-!#
-">
-q1py#3E}(
-qTpy#3tn{X
-xKpy#3p$D?
-sY=sQ
-xS}<}1Z
-">
-r(~q&
-s=MY
-"T
-sH3
-!#
-t)9r.7
-xBu*py#61Z
-qvp5,rk#I
-p\
-qVycG
-|&GU
-qVpy#ID
-t)@qN
-t(r|rk#I
-qVp5,D
-t)9q#@
-zcyz
-"#
-u~M
-wj
-rDM
-t)9xj
-x%/1/
-t)/rz+
-|Mpy#:rk#:B
-"$
-}b#KqOU
-{?7@r.
-}b#JqOU
-syu8Ps}+r3x2cr89$;L
-syu8Ps}+r3y3xOuzr8:$<L
-}b#IqOq=
-syu8Ps}+r3x2cr8=$?L
-syu8Ps}+r3y3xOuzr8>$@L
-}g,^
-p+
-}g9j
-rhpy#8p$
-:
-sJ~"
-pr^9r4
-pVNI
-s)
-r7py#F
-H
-!#
-s)
-u?}~
-!#
-pVMt\
-pr^@ps7
-qvp5,rk#H
-J
-!#
-qvqYq=
-p\
-qBpy#R
-pm,
-uF2p0
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^M
-r?qsq/>
-}g7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pr^9q#8
-qKXry1(
-rhX1Z
-sJ~)
-!#
-r7py#F
-uL=+s-
-pVNt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk#>
-u~P
-rP
-uL=/rz+
-x-v2$G
-uL}#j
-u^XI
-uLsTq#
-s?py#>
-Ypy#>1?
-pm+
-t+py#>G
-*-%
-s8
-H
-!#
-uLqYpj
-s?py#>
-Ypy#>1@
-pm-
-|l>
-s>
-t+py#?E
-*/%
-wG
-!#
-uv9r.9
-z'61617
-rKt?rbz}M[16G
-{*[1#
-sH/
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruA
-]$rL.
-u'MF
-]%rL8
-vc.sQ
-]&rL7
-u'MJ
-]'rL9
-vc8ts
-](rL/
-u'MN
-(w{
-!#
-"e
-]4sx=
-u'Mc
-]5sx,
-"e
-]6sx+
-({p
-!#
-"d
-];sx-
-u'Mj
-(w?
-!#
-"h
-u'Mz
-]Esx8
-"%
-]Fsx7
-u'M|
-]Gsx9
-"%
-]Hsx+
-({p
-!#
-"%
-pV|sx/
-u'py$q
-(+@
-!#
-uv.yY
-s?py$l
-pVws3sK
-(rO
-!#
-"&
-pVIs3p<
-u'py#4
-pVHs3--
-"&
-pVGs3u)
-u'py#2
-pVFs3tG
-"&
-pVEsx+
-({p
-!#
-"&
-pV>s3-7
-u'R|
-(y<
-!#
-"Y
-pV6s3v<
-pV5s3{J
-"X
-pV4zs=
-u'Rq
-pV3zs,
-"X
-pV2zs+
-u'Ro
-(.-
-!#
-"A
-pV%zs.
-u'R"
-pV$zs8
-"@
-pVXzs7
-u'q}
-(.9
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"e
-r7/
-qm
-qm
-(
-!qZ
-pqpj@pw
-uI
-aZ
-;4
-(
-!s*
-pqpj9qw
-sk
-aW
-;3
-(
-!tS
-"#
-uI
-aT
-;4
-(
-!vB
-"#
-sk
-aQ
-;3
-(
-!w&
-pqpx7qw
-sv9
-aN
-wp[
-(
-!x=
-pqq@=^
-sv@
-aM
-qPty
-(
-!yE
-pqrI9pw
-g=
-aL
-qPty
-(
-!{-
-prq0sh
-g,
-vg
-v#
-(
-!vKxw
-"x
-g
-aI
-;5
-(
-!pty@
-"x
-r~
-aF
-;6
-(
-!ptyG
-pr^x*
-qH
-a/
-wpK
-(
-!pt+uU
-"<
-}G
-a.
-;5
-(
-!pt{H
-"<
-tW
-a+
-;6
-(
-!pt.uU
-vc-tc
-g+
-a{
-wp(
-(
-!pt|F
-g-
-pf/q4
-wp'
-(
-!pt|G
-":
-g.
-ay
-wpz
-(
-!pt}x
-g8
-pfzIxW
-wp&
-(
-!pt/uU
-":
-g7
-aw
-wpx
-(
-!ptxw
-g9
-pfu)|#
-wp%
-(
-!tYy@
-"8
-qH7
-av
-;1
-(
-!tYyG
-qH9
-pfrc
-wp$
-(
-!tY+uU
-"8
-qH/
-vg
-v#
-(
-!tY{H
-"8
-qH@
-ao
-;2
-(
-!tY.uU
-sk=
-pfp5
-wp#
-(
-!tY|F
-"r
-qH8
-pf+}(
-wp"
-(
-!tY|G
-"%
-qH7
-aj
-;1
-(
-!tY}x
-qH9
-pfrc
-qPqI
-(
-!tY/uU
-"$
-qH@
-ac
-;2
-(
-!tYxw
-sk=
-pfp5
-qPqA
-(
-!vK-y@
-uv.|Y
-sk8
-a]
-qPpU
-(
-!vK-yG
-sk7
-a[
-wp\
-(
-!vKp<uU
-";
-qH.
-aC
-qP/q4
-(
-!vK-{H
-qH8
-pf+}(
-qPp[
-(
-!vKu)uU
-"%
-qH7
-aB
-;1
-(
-!vK-|F
-qH9
-pfrc
-qPpG
-(
-!vK-|G
-"%
-qH@
-a;
-;2
-(
-!vK-}x
-sk=
-pfp5
-qPp"
-(
-!vKv<uU
-";
-g/
-a6
-wp[
-(
-!vK-xw
-g@
-pf/
-wp5
-(
-!vK.y@
-";
-qH=
-a4
-qPzIxW
-(
-!vK.yG
-qH,
-pf8{X
-qPpK
-(
-!vK{_uU
-";
-qH+
-a3
-qPu)|#
-(
-!vK.{H
-qH-
-pfxFw}
-qPpY
-(
-!vK..uU
-";
-sk,
-a0
-wpz
-(
-!vK.|F
-sk+
-aK
-qPp=
-(
-!vK.|G
-";
-sk-
-aJ
-wpK
-(
-!vK.}x
-sk.
-pfp5,
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ8SixteenSM80NarrowAligned = dotsQ8SixteenSM90NarrowAligned + `
- patch
- -3
-packed1 37113 dots_bytes_sixteen
-!|hf|f
-!|gxO
- =73
- -3
-"%
- =264
- -2
- =276
- -1
-"_
- =3
- -1
-"Y
- =108
- -3
-"x
-q1py#M1D
-"x
- =2
- -1
-"k
- =2
- -1
-"x
- =2
- -1
-"x
- =4
- -3
-"y
-t<
-"y
- =5
- -1
-"y
- =7
- -1
-"x
- =10
- -1
-"z
- =17
- -3
-"z
-zJvDympMy_xD2p*E
-"z
- =12
- -1
-"z
- =6
- -3
-"z
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"y
- =4
- -3
-"y
-q1py#b17
-"y
- =392
- -1
- =298`
-
-const dotsQ8ThriceSM90NarrowAligned = `packed1 40211 dots_bytes_thrice
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;x@8pF
-zft*
-p9{J=pF
-p:sTsV
-qSx@te
-!
-p>
-q*
-v~
-pa
-q$
-z^
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxPt5/rz~72uw+sL
-m
-h+wi
-hw?r>
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-uuqA
-)
-uuqA
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra0G
-pB11213
-qvM415
-)
-ur
-0
-xBzY/q4
-)
-qVu&X
-t(vX
-qV/q4D
-vc.r]
-ra0q&
-)
-qzXB
-xBzY/q4
-)
-qVs0q=
-}+
-qVzIxWD
-vc8tc
-ra0E
-)
-qzp0E
-z_/q4
-sts7
-0
-}+
-qVu)|#D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDC
-uA/q#/
-xBu*M.1'
-vc-tc
-p~}\1/
-"%
-p~p0|B/
-"%
-0
-s;/
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra4tn
-|.-rI
-ph6G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-5
-|..|Y
-pB62[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-|A7qy
-zJvDympMy_xDDpd
-ub1
-{R
-*#%
-ri
-t(R>U
-qVrcD
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDD
-pB8A<-
-t+M8A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
-uGx@pw
-zJvDympMy_xD2p2E
-uGqupb
-ub2
-0
-t(RCU
-qVp5D
-4
-rDE
-{R
-*&%
-q78B8
-z_p5
-ta
-u{,s6
-qt8A
-5
-u{+rI
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@lsfumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-".
-r()q&
-s=R*
-|./sr
-qk617
-|.9s-
-pzR+p$?
-uX6q=?
-|.+xG
-vTRC
-"2
-qzp,G
-s=M#
-"&
-qzuH-
-s=R0
-"2
-4
-5
-"2
-p~X<3<;
-"2
-qF2wv/
-s=p,
-t.?
-"2
-q1q9U
-|A8q@
-qF>GvO/
-qFIwv+}(
-qV+}(D
-"3
-zJvDympMy_xDq=pd
-ub1
-{R
-*#%
-ri
-t(RWU
-qVrcD
-"2
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDF
-pB8A<F
-t+M8A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vO/umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy377wNq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy39p5p&q<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3{Xtzq<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3/uKq<tGtKA
-"3
-zJvDympMy_xD2p*E
-"3
-ub2
-0
-t(R\U
-qVp5D
-4
-rDG
-{R
-*&%
-q78B8
-z_p5
-ta
-"3
-qt8A
-5
-"3
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp@l/}r.umqlA
-!#
-"3
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M0By<.v<@8tG
-{Y=
-u'M*
-qVM*D
-t(xc*
-p\
-u'RE
-qVRED
-4
-rDH
-|.9r.
-qF0<E
-"1
-y7-
-s=RG
-"5
-qF117
-"5
-pzyW?
-pzR3q=?
-uv-}6
-xBu*M.1%
-xBzYM#
-uv.|Y
-pB*pdz(1/
-pq^=t;
-ra8E
-q78q&
-pq^+s-
-qk%qg
-{b
-t.?
-qvsTqR
-q1t"/
-x<D
-pzXqj
-qvsT2[
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(VE
-pqpX7pE
-}o1%
-rD/
-pqpX9s-
-|&518
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-zV^2sK
-qk$U
-{E+
-pqpj7j
-qTRwp$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*.
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-pqrI9r4
-r'q9B
-pqq#@s-
-rs{]
-pqrI9pw
-)
-qB+z(
-pqrI/pw
-qLp@B
-rs+
-pqrI@rI
-qT|t
-qT[<(
-4
-r7R"
-!#
-pqpX/qw
-rsM8
-z)"D
-pzR#qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qFuU
-uF<$
-qzq9E
-t(p0U
-q1q9U
-"-
-uouyI
-pqpj@pw
-p\
-r\>
-pm
-zJvDympMy_xDDqO
-*+%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1=
-u(
-zJvDympMy_xD<"A
-*)%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uozGI
-"&
-p\
-r\>
-z>
-zJvDympMy_xDDqO
-*+%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1=
-{K
-zJvDympMy_xD<"A
-*)%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41Y
-s'8
-tH5pdz(<Q
-"2
-rjx\I
-:
-:
-J
-H
-!#
-{w
-s)
-H
-!#
-pqq@=sh
-qFBU
-vb<4
-)
-qB+z(
-s'7
-pqj9yY
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4#'#W
-"#
-tMW
-"#
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"%
-s5xap4'
-qLr|qX
-&
-s5xap4(
-qLr|qX
-&
-s5xap4)
-qLr|qX
-&
-s5xap4*
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4'''W
-"#
-tMW
-"#
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqq@,r1
-q8,',qW
-pqq@+r1
-q8+'+>
-pqq@.pX
-xS1<1B
-tU11&
-\
-!#
-pqrI,sh
-|Np4,BwL
-yV,6
-pqrI+sh
-|7
-q6
-"#
-|Np4+BwL
-yV+6
-"#
-|7
-q6
-pqrI.q@
-zWRMp$
-p6
-"9
-pV"s39
-tH[A<3
-pqrI/zg
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-tH_Gr2
-{QqpqR
-tH_G2[
-{Qqpq=
-"9
-rj|;I
-pqj=r.
-w'[x?p$
-w'[xup$
-!#
-pqpX9q#+
-xS^<^14
-z)^<l
-sH%
-!#
-xSf<fB
-z)f1%
-sH$
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*B
-prq0sh
-z3(p$
-s'/
-uVM51(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#<z
-prt;qw
-{e@
-s{7q#-
-}o1Y
-"d
-qkYwv/
-uGqups/
-q78B8
-"]
-qt8A
-uG7/y'
-tHzqO<{
-ef/yC
-qF{G
-uG7/f@
-uF<}
-q'/sm
-qFzG
-qF{qO
-qFyG
-qFzqO
-t)9yC
-ph)B
-xBu*MZA,
-)
-t)@sh
-xBu*MDA,
-)
-qVs0U
-{?7/sr
-qzpy#3B
-qvqYrk#5
-vT/
-qvqYrk#7
-pr^7sQ
-zV)B
-tH)B=U
-pr^9q0
-xQM51(
-s=MZ
-{D=pX
-qE-B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q75U
-p1
-J
-J
-r78{X
-!#
-prpbu:
-qk[<6
-"5
-s=M#
-w"x\
-prr-t;
-qF5U
-"#
-t8zM?
-tr#
-:
-rP
-"5
-uox\I
-prsmr+
-u'r|
-Yxc?
-s'@
-zJvDympMy_xDUG
-*-%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-Yxc@
-pm=
-zJvDympMy_xDUE
-*/%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-sY=u:
-rj{vI
-:
-:
-:
-:
-:
-:
-:
-:
-J
-H
-!#
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-u?zQ
-!#
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-"|
-q1py#P1D
-"|
-qzpy#PG
-s=M#
-"o
-qzuH-
-s=MY
-"|
-4
-5
-"|
-}b#R1W1O
-s{-zg
-z)<U
-pzR=q=?
-"}
-t<
-"}
-u'R"
-qVR"qOq4
-tH#yZP
-|&F<$
-qV+}(D
-"}
-zJvDympMy_xDq=pd
-ub1
-{R
-*#%
-ri
-|&:U
-qVrcD
-"|
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-"~
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDI
-pB8A2p0
-t+M8A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<sKr*A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<tGtKA
-"~
-zJvDympMy_xD2p*E
-"~
-ub2
-0
-|&<U
-qVp5D
-4
-rDJ
-{R
-*&%
-t+RHA
-ta
-"E
-pV2I
-"~
-0
-t7
-p1
-qU
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdXlsfumqlA
-!#
-"~
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"}
-q1py#d1Z
-"1
-y7-
-s=MY
-"}
-q1py#e17
-"}
-xKpy#f2zE?
-xKpy#erk#eD?
-u-@8r.
-qF3E}(
-qTR3tn{X
-xKR3p$D?
-sY-pb
-qF.1D
-"&
-y7-
-s=MY
-sY-|_
-wh
-"4
-z)QD
-pzRRqj
-|ssh
-p\
-qVycY
-s(=%
-zb/C
-uG78pb
-r(8B
-p\
-qVu&zIxW
-|&JU
-qV8{XD
-uG77pb
-r(:E
-p\
-qVu&u)|#
-|&NU
-qVxFw}D
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-rDK
-"'
-p~p@pdz(rk#k
-z$ts
-t(yD[
-"%
-p~[|BQ
-"%
-p~p@u%S
-uG7@r-
-}oq=
-J
-sd
-pnj,q0
-zJvDympMy_xDqRqO
-rf8
-!#
-)
-qos7
-5
-uGtypx
-vbqR
-tCsfnp$
-tC.tGv=p$
-!#
-uG}rxj
-qKr|Upd
-xLq4
-td
-pnj8pw
-vS
-s_zE
-!#
-pnq0.sr
-qzvn7
-pnq08q3
-rsR]
-uF2p2
-w)Ps}+r,c~72~7zmp,n
-pnq09qe
-q1p@<_
-uFt0
-w)Ps}+r,c~72~7zmp,n
-vl7qe
-tH"pdz(<&
-u-+u)r4
-r(#G
-{Y
-q1py#}U
-vb<'
-sNr|lsfn
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-er++t'
-qE%1,
-sXz#xFw?}#=7w?
-epj,f=
-zV'qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE*1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE-1,
-sXz#xFw?}#=7w?
-"#
-zV/qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE21-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE31,
-sXz#xFw?}#=7w?
-"#
-zV5qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE81-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-qE;1,
-sXz#xFw?}#=7w?
-"#
-zV=qO
-"#
-q2M,
-sXz#xFw?}#=7w?
-qE@1-
-sXr|qg=+--vOrc
-qLp@1-
-sXr|qg=+--vOrc
-q'/qw
-}b$FA<C
-w)Ps}.r,c{ozmXn
-}b#DA<H
-w)Ps}.r,c{ozmXn
-}b#HA<M
-w)Ps}.r,c{ozmXn
-qD7pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><D<;u2R#<"u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<@<7u2R#<"u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<2<)u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<.<%u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><D<;u2u4p2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<@<7u2u4p2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<2<)u2[r2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<.<%u2[r2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RG<><D<;u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RB<9<@<7u2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<,<2<)u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<'<.<%u2wyu2t$sIsUWL
-rt+s6
-|KI$Hq/$I
-|KJ$HS$J
-|KK$G6$K
-|KL$GsRL
-"$
-}b$RA<R
-w)Ps}.r,c{ozmXn
-}b#QA<W
-w)Ps}.r,c{ozmXn
-}b#UA<\
-w)Ps}.r,c{ozmXn
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RV<M<S<Ju2R#<"u2r8J$J$J$JL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<O<Fu2R#<"u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RD<;<A<8u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<=<4u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RV<M<S<Ju2u4p2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<O<Fu2u4p2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RD<;<A<8u2[r2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<=<4u2[r2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RV<M<S<Ju2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<H<O<Fu2vfu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RD<;<A<8u2wyu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<6<=<4u2wyu2t$sIsUWL
-"$
-|K~$yq/$~
-q~H$yS'H
-q~G$xxJG
-q~F$xwzF
-yXj
-xSm<mB
-tUmqO
-\
-!#
-">
-q1py#GE}(
-qTpy#Gtn{X
-xKpy#Gp$D?
-sY=sQ
-qKpy#@rk#@1Z
-">
-qzpy#Aq&
-s=MY
-"T
-sH4
-!#
-t)9r.7
-xBu*py#J1Z
-qvp5,rk#\
-p\
-qVycG
-|&GU
-qVpy#\D
-t)@qN
-t(r|rk#\
-qVp5,D
-t)9q#@
-zcyz
-"#
-u~L
-wj
-rDL
-t)9xj
-x%/1/
-t)/rz+
-|Mpy#Nrk#NB
-"$
-}b#^qOU
-{?7@r.
-}b#]qOU
-syu8Ps}+r3x2cr8z$|L
-syu8Ps}+r3y3xOuzr8{$}L
-}b#\qOq=
-syu8Ps}+r3x2cr8~'GL
-syu8Ps}+r3y3xOuzp4H'FL
-}g,^
-p+
-}g9j
-rhpy#Lp$
-:
-}q
-pr^9r4
-pVMI
-s)
-r7py#Z
-H
-!#
-s)
-H
-!#
-pr^@ps7
-qvp5,rk#\
-p\
-qBpy#d
-pm,
-uF2[
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^M
-r?qsq/>
-pr^9q#8
-qKp,q=1(
-rhp,1Z
-\
-!#
-r7py#X
-uL=+s-
-pVMt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk#P
-u~O
-rP
-uL=/rz+
-x-v2'E
-uL}#j
-u^VI
-uLsTq#
-s?py#P
-Ypy#P1?
-pm+
-t+py#PG
-*-%
-s8
-H
-!#
-uLqYpj
-s?py#P
-Ypy#P1@
-pm-
-|l>
-s>
-t+py#QE
-*/%
-wG
-!#
-uv9r.9
-z'61617
-rKt?rbz}M[16G
-{*[1#
-sH0
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruA
-]$rL.
-u'MF
-]%rL8
-vc.sQ
-]&rL7
-u'MJ
-]'rL9
-vc8ts
-](rL/
-u'MN
-(w{
-!#
-"d
-]4sx=
-u'Mc
-]5sx,
-"d
-]6sx+
-({p
-!#
-"c
-];sx-
-u'Mj
-(w?
-!#
-"g
-u'Mz
-]Esx8
-"%
-]Fsx7
-u'M|
-]Gsx9
-"%
-]Hsx+
-({p
-!#
-"%
-pVzsx/
-u'py%)
-(+@
-!#
-uv.yY
-s?py%$
-pVus3sK
-(rO
-!#
-"&
-pVHs3p<
-u'py#F
-pVGs3--
-"&
-pVFs3u)
-u'py#D
-pVEs3tG
-"&
-pVDsx+
-({p
-!#
-"&
-pV=s3-7
-u'py#=
-(y<
-!#
-"X
-pV5s3v<
-pV4s3{J
-"W
-pV3zs=
-u'py#2
-pV2zs,
-"W
-pV1zs+
-u'py#0
-(.-
-!#
-"@
-pV$zs.
-u'q,
-pV#zs8
-"?
-pVVzs7
-u'p*
-(.9
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"d
-r7/
-qm
-qm
-(
-!qZ
-pqpj@pw
-uI
-aY
-;4
-(
-!s*
-pqpj9qw
-sk
-aV
-;3
-(
-!tS
-"#
-uI
-aS
-;4
-(
-!vB
-"#
-sk
-aP
-;3
-(
-!w&
-pqpx7qw
-sv9
-aM
-wp[
-(
-!x=
-pqq@=^
-sv@
-aL
-qP+z(
-(
-!yE
-pqrI9pw
-g=
-aZ
-qP+z(
-(
-!{-
-prq0sh
-g,
-vg
-v#
-(
-!vKxw
-"w
-g
-aI
-;5
-(
-!pty@
-"w
-r~
-aF
-;6
-(
-!ptyG
-pr^x*
-qH
-a/
-wpK
-(
-!pt+uU
-"<
-}G
-a.
-;5
-(
-!pt{H
-"<
-tW
-a+
-;6
-(
-!pt.uU
-vc-tc
-g+
-a{
-wp(
-(
-!pt|F
-g-
-pf/q4
-wp'
-(
-!pt|G
-":
-g.
-ay
-wpz
-(
-!pt}x
-g8
-pfzIxW
-wp&
-(
-!pt/uU
-":
-g7
-aw
-wpx
-(
-!ptxw
-g9
-pfu)|#
-wp%
-(
-!tYy@
-"8
-qH7
-av
-;1
-(
-!tYyG
-qH9
-pfrc
-wp$
-(
-!tY+uU
-"8
-qH/
-vg
-v#
-(
-!tY{H
-"8
-qH@
-ao
-;2
-(
-!tY.uU
-sk=
-pfp5
-wp#
-(
-!tY|F
-"q
-qH8
-pf+}(
-wp"
-(
-!tY|G
-"%
-qH7
-aj
-;1
-(
-!tY}x
-qH9
-pfrc
-qPqI
-(
-!tY/uU
-"$
-qH@
-ac
-;2
-(
-!tYxw
-sk=
-pfp5
-qPqA
-(
-!vK-y@
-uv.|Y
-sk,
-a]
-qPpU
-(
-!vK-yG
-sk+
-a[
-wp\
-(
-!vKp<uU
-";
-qH.
-aC
-qP/q4
-(
-!vK-{H
-qH8
-pf+}(
-qPp[
-(
-!vKu)uU
-"%
-qH7
-aB
-;1
-(
-!vK-|F
-qH9
-pfrc
-qPpG
-(
-!vK-|G
-"%
-qH@
-a;
-;2
-(
-!vK-}x
-sk=
-pfp5
-qPp"
-(
-!vKv<uU
-";
-g/
-a6
-wp[
-(
-!vK-xw
-g@
-pf/
-wp5
-(
-!vK.y@
-";
-qH=
-a4
-qPzIxW
-(
-!vK.yG
-qH,
-pf8{X
-qPpK
-(
-!vK{_uU
-";
-qH+
-a3
-qPu)|#
-(
-!vK.{H
-qH-
-pfxFw}
-qPpY
-(
-!vK..uU
-";
-sk-
-a0
-wpz
-(
-!vK.|F
-sk.
-aK
-qPp=
-(
-!vK.|G
-";
-sk8
-aJ
-wpK
-(
-!vK.}x
-sk7
-pfp5,
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ8ThriceSM80NarrowAligned = dotsQ8ThriceSM90NarrowAligned + `
- patch
- -3
-packed1 40102 dots_bytes_thrice
-!|hf|f
-!|gxO
- =73
- -3
-"%
- =264
- -2
- =289
- -1
-"c
- =3
- -1
-"\
- =110
- -3
-"{
-q1py#P1D
-"{
- =2
- -1
-"n
- =2
- -1
-"{
- =2
- -1
-"{
- =4
- -3
-"|
-t<
-"|
- =5
- -1
-"|
- =7
- -1
-"{
- =10
- -1
-"}
- =17
- -3
-"}
-zJvDympMy_xD2p*E
-"}
- =12
- -1
-"}
- =6
- -3
-"}
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"|
- =4
- -3
-"|
-q1py#e17
-"|
- =407
- -1
- =298`
-
-const dotsQ4KOneSM90NarrowAligned = `packed1 58243 dots_grouped_one
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvs}pMpOrGvPw]
-!v7psv6rmt5rGq"t5rGrR
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;t=sV
-zfsV
-p97}(pF
-p:zI/pF
-qS+9t*
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxs:uw+vm
-uxPt5/rz~72uw+sL
-m
-h+sZ
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-{?xOt'
-r7~/u=q>pMym
-|./yY
-{<rW
-pl$
-)
-pl%
-pl'
-)
-pl)
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY8..
-)
-qVu&X
-t(vX
-qV8..D
-vc.r]
-ra/q&
-)
-qzXB
-xBzY8..
-)
-qVs0q=
-}+
-qVqY}(D
-vc8tc
-ra/E
-)
-qzp0E
-z_8..
-sts7
-0
-}+
-qV+,{XD
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDG
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-0
-s;.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-sd
-|..|Y
-pB52[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-p\
-|A7qy
-zJvDympMy_xDDA
-ub4
-{R
-*#%
-ri
-t(R?U
-qVspD
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDH
-ru6
-pB6A<-
-t+M6A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGxFpb
-qF.2t4
-wcu*p*z/
-p\
-xv7,
-v0qI%
-}e-
-uGsKpX
-qt6A
-uE
-uGp<q3
-qk6qg7
-qB+
-p6
-uGu)s6
-qB.
-sd
-uGtGua
-0
-w<
-qv+16
-w<7
-qBRI
-s?[
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDI
-zJvDympMy_xDr2A
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}lzIw7q<yiy;A
-u<
-!#
-uG--yC
-tN
-qv+16
-w<7
-qBRQ
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDJ
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(lzIw7q<yiy;A
-H
-!#
-uGrOf=
-v3pUG
-}=&
-T7
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-pl*
-t7
-p1
-zcyz
-sS
-rDK
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,l}c.umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"1
-r(:q&
-s=R;
-|./sr
-qk517
-|.9s-
-pzR<p$?
-uX5q=?
-|.+xG
-vTRT
-"5
-qzp,G
-s=M#
-"&
-qzuH-
-s=RA
-"5
-4
-sd
-"5
-p~X<D<L
-"5
-qFCwv/
-s=p,
-t.?
-"5
-q1q9U
-p\
-|A8q@
-qFOv-=
-qFZwvwZ
-qVwZD
-"6
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-t(RjU
-qVspD
-"5
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDL
-ru6
-pB6A<W
-t+M6A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
-"6
-qFXGvO/
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"6
-qt6A
-uE
-"6
-qk6qg7
-qB+
-p6
-"6
-qB.
-sd
-"6
-0
-w<
-qv+16
-w<7
-qBRt
-s?[
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDM
-zJvDympMy_xDr2A
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}l.tGv=q<yiy;A
-u<
-!#
-"6
-tN
-qv+16
-w<7
-qBR|
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDN
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(l.tGv=q<yiy;A
-H
-!#
-"6
-v3pUG
-}=&
-T7
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-pl*
-t7
-p1
-zcyz
-sS
-rDO
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,lt2pk2qlA
-!#
-"6
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-ra/tn
-zJt?uN{"z#7x5|#79uk
-u'M*
-qVM*D
-t(xc*
-p\
-u'Rh
-qVRhD
-4
-rDP
-|.9r.
-qFA<h
-"4
-y7-
-s=Rj
-"8
-qFB17
-"8
-pzyW?
-pzRDq=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*Ew?1.
-"H
-ru6
-ra6E
-q76q&
-pr^+s-
-pB%1&qg
-{b
-t.?
-Y+D
-pz+qj
-vbry
-pr^-yY
-r'XB
-qBp@
-t8[?
-Y,D
-pz,qj
-{?7@s-
-tj+
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uL=8p|
-r({E
-uL=7pE
-}o1%
-rD2
-uL=9s-
-|&416
-s=r|
-uL=/xj
-vTzM
-uL}#q3
-raT2sK
-qk$U
-{E+
-{D7j
-r[>p$
-{?spq#
-{e&
-J
-!#
-uL=9zg
-y0x_~*1
-uL}#qN
-xBzYp,
-uLsqpb
-xBu*p,1&
-r7p0
-!#
-uL=/qw
-rsM6
-rhp0D
-pzp*qj
-uL}#sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qkOU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-{D@pw
-p\
-r\>
-qU
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-uLz(sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-{D9qw
-u'R"
-tU"1=
-pm
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-uL,{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\>
-u(
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1=
-z>
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-uLzRqw
-u'R4
-tU41Y
-{K
-tH5Ew?<O
-"-
-rjuyrzu<
-uLq4q@
-zWR1p$
-J
-!#
-uLsqsh
-qF>U
-vb<4
-)
-qBx@
-s'8
-prj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-uLvFu:
-}f
-sXz#X
-}f
-sXz#X
-uL-7r.
-x-r_Z
-uLy<r.
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"#
-tMW
-"#
-|Ozir3p4'''W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-"#
-tMW
-"#
-|Ozir3p4+'+W
-uLsq^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-uL7,sh
-|NulBwL
-x-sz6
-uL7+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-uL79r4
-zV1B
-">
-tj+
-uL79pw
-)
-qBx@
-s'7
-qvp5<5
-uL7/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-uL7@rI
-qTyD=
-qTR;<t
-4
-5
-uL}rr.
-w'p0x?p$
-w'p0xup$
-!#
-uL..pX
-xS<<<B
-tU<1&
-td
-!#
-uL=9q#+
-xSc<c13
-z)c<l
-sH)
-!#
-xSf<fB
-z)f1%
-sH(
-!#
-uLx5^
-p+
-uv9yY
-]0x_~*F
-pqq0sh
-z3(p$
-s'9
-uVM41(
-pqpbsQ
-t7
-r'p,G
-pqqepj
-s=M%
-pqr-j
-qvM#<|
-pqt;qw
-{e@
-"d
-qkYwv/
-"]
-qt6A
-"]
-qk6qg7
-s=+
-"]
-s=.
-uGtGrI
-pl(
-t7
-p1
-uG--rI
-pl&
-t7
-p1
-uGrOrI
-pl*
-t7
-p1
-uG7/y'
-}b#1qOrk#2
-pnj/qw
-qkFwv.xO
-qVq4D
-uG}(sQ
-q7629
-uGxOqw
-}b#5yZP
-pqr.9yC
-ph)B
-xBu*MZqO,
-)
-pqwEsh
-xBu*MDqO,
-)
-qVs0U
-pqq#8r.
-u9r^#
-pqq#/sr
-qzpy#8B
-qvqYrk#:
-pq^.pb
-xBu*R)1&
-pq^7sQ
-zV+B
-y,qYU
-pq^9q0
-xQM41(
-s=MZ
-}o1&
-pqpj=pX
-qE/B
-p1
-pqpX+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-pqpX8ua
-qk(qg
-q74U
-p1
-J
-J
-r7-rF
-!#
-pqpbu:
-qk[<8
-":
-s=M#
-u~&
-pqr-t;
-qF7U
-"#
-t8zM?
-tr#
-:
-rP
-":
-u^&I
-pqsmr+
-u'r|
-Yxc?
-s'/
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-pqs-qw
-u'r|
-Yxc@
-s'@
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-"m
-y7-
-s=MY
-sY=u:
-za
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-|.+xG
-q1py#U1D
-|.-rI
-qzpy#UG
-s=M#
-"'
-qzuH-
-s=MY
-|.-r-
-4
-sd
-|..|Y
-}b#W1W1O
-s{-zg
-z)?U
-pzR@q=?
-|..zL
-t<
-p\
-|A8q@
-u'R#
-qVR#tn..
-tH$yZP
-|&F<%
-qVwZD
-|A7qy
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-|&9U
-qVspD
-|A/rI
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-|A7qw
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDR
-pB6A2p0
-t+M6A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGxFpb
-q1p*2t4
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"K
-u^7t\
-uGp<tI
-u^6I
-"K
-pV5rzu<
-uGtGua
-0
-w<
-qv+16
-w<7
-r\;
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~8
-rDS
-zJvDympMy_xDqRA
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp0lzIw7q<yiy;A
-u<
-!#
-uG--yC
-tN
-qv+16
-w<7
-r\:
-s?q,
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~;
-rDT
-tHWA<,
-zJvDympMy_xDryA
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<yiy;A
-H
-!#
-uGrOf=
-v3pUG
-}=D
-T7
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~>
-rDU
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&l}c.umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-|.9r.
-q1py#u1Z
-"4
-y7-
-s=MY
-|./sr
-q1py#v17
-|.9s-
-xKpy#w2zE?
-xKpy#vrk#vD?
-u-@8r.
-qF@|a
-qTR@pd=
-xKR@p$D?
-sY-pb
-qF;1D
-"&
-y7-
-s=MY
-sY-|_
-rP
-"7
-z)aD
-pzRbqj
-|ssh
-p\
-qVycY
-s(L%
-zb/C
-uG78pb
-r(EB
-p\
-qVu&qY}(
-|&JU
-qV-rFD
-uG77pb
-r(GE
-p\
-qVs0E,{X
-|&NU
-qV7sqD
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-pnj/t'
-u~M
-rDV
-"(
-p~p@Ew?rk#|
-"%
-p~p@|BQ
-"%
-p~Xu%S
-uG/@q0
-tH_uD
-sNr|lt4n
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-u-{]q0
-sNp@lrFtz
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-rf6
-!#
-uG@8sr
-vbt0
-sNr|l}cr>
-eq@9}6
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q3
-sP}K
-r'q9A
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=w-
-|-6
-r'[qO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q#7
-sPsz6
-r'p*yl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=^@
-uO"6
-uGu0sm
-yk
-s5xau_
-s5xaqs
-q{
-tH(yZP
-syu8Ps}.r,y3{XxOuzw%vfUL
-uG@.tc
-xS(<(pd
-tU(rq
-\
-uG@/px
-vS
-pnq08rI
-tH~qO<4
-w)Ps}+r,c~72~7zmp,n
-u-+w?q@
-w)Ps}.r,c{ozmpy#0l{Xtz
-u-+y?ww
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-eq#9s-
-qz[q&
-er++t'
-q2M,
-sXz#qY78-7@.ty
-eq#9q#+
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/s-
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/q#+
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-q'/qw
-}b$WA<T
-w)Ps}.r,c{ozmXn
-}_q@
-}b$XA<Y
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r&7r1
-x-r_S
-r&9r1
-x-r_S
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2u4p2u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2[r2u2t$sIsUWL
-rt+s6
-s+(W$9
-s+)W$;
-s+)W$=
-s+*W$?
-rt@u:
-s+*$$$A
-s++$$$C
-s++$&$E
-s+,$&$G
-"1
-w)Ps}+r,c~72~7zmR@ly;
-"1
-w)Ps}.r,c{ozmpy#Xl9xOp&
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmRAyyvm
-"1
-w)Ps}.r,c{ozmR@yyvm
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmRglw3
-"1
-w)Ps}.r,c{ozmpy$"l9@sZ
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmRhl.t[
-"1
-w)Ps}.r,c{ozmRgl.t[
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy#<l{Xp&
-"1
-w)Ps}.r,c{ozmpy$HlxOpk
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy#=l7r*
-"1
-w)Ps}.r,c{ozmpy#<l7r*
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy#cluY
-"1
-w)Ps}.r,c{ozmpy$ol/uK
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy#dl/rJ
-"1
-w)Ps}.r,c{ozmpy#cl/rJ
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy$,lsTtz
-"1
-w)Ps}.r,c{ozmpy%8l/p<rg
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy$-y~}4
-"1
-w)Ps}.r,c{ozmpy$,y~}4
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy$RwosZ
-"1
-w)Ps}.r,c{ozmpy%^lvFt[
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy$Sy~u)r>
-"1
-w)Ps}.r,c{ozmpy$Ry~u)r>
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy$ylzIw7
-"1
-w)Ps}.r,c{ozmpy&(l/8tl
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy$zwo7p&
-"1
-w)Ps}.r,c{ozmpy$ywo7p&
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-q~M$'q/$/
-q~L$'S$.
-q~K$&6$-
-q~J$&sR,
-"1
-q~I$%t|$+
-q~H$%qW$*
-q~G$$t|$)
-q~F$$qW$(
-!#
-"I
-q1py&7|a
-qTpy&7pd=
-xKpy&7p$D?
-sY=sQ
-qKpy&0rk&01Z
-u?~*6
-!#
-pqr.9r.7
-xBu*py&91Z
-uF,rk&J
-p\
-qVycG
-|&GU
-qVpy&JD
-pqwEqN
-t(r|rk&J
-qV/,D
-pqr.9q#@
-zcyz
-"#
-u~S
-wj
-rDQ
-pqr.9xj
-x%/1.
-pqzLrz+
-|Mpy&=rk&=B
-"$
-}b&LqOU
-pqq#-q0
-rpMyv,z+
-"w
-r:D'I6
-"#
-rpLyv,z+
-"#
-r:D'H6
-"#
-rpKyv,z+
-"#
-r:D'G6
-"#
-rpJyv,z+
-"#
-r:D'F6
-pqq#@r.
-}b&KqOU
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-pqf,^
-p+
-pqf9j
-rhpy&:p$
-:
-sJ~"
-pq^9r4
-pVTI
-s)
-r7py&H
-H
-!#
-s)
-u?}~
-!#
-pVSt\
-pq^@ps7
-uF,rk&J
-J
-!#
-qvqYq=
-p\
-qBpy&R
-pm=
-uF2p2
-w)Ps}+z%s\2s\L2qp
-pqpj=pw
-}{6s^S
-r?qsq/>
-pqf7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pq^9q#8
-qKXry1(
-rhX1Z
-sJ~)
-!#
-r7py&H
-pqpX+s-
-pVTt\
-!#
-pqpX-qy
-|Nr_z\
-r?r_W>
-pqpX+tI
-wcr,s0DB
-}oD
-\
-!#
-pqpX8pX
-t1=rk&@
-u~V
-rP
-pqpX/rz+
-x-v2'E
-pqpX@j
-u^dI
-pqqN+q#
-s?py&@
-Ypy&@1?
-pm,
-t+py&@G
-*0%
-s8
-H
-!#
-pqqN=pj
-s?py&@
-Ypy&@1@
-pm+
-|l>
-s>
-t+py&AE
-*2%
-wG
-!#
-uv9r.9
-z'51517
-rKt?rbz}M[15G
-{*[1#
-sH3
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruA
-]$rL-
-u'MF
-]%rL.
-vc.sQ
-]&rL8
-u'MJ
-]'rL7
-vc8ts
-](rL9
-u'MN
-(t=
-!#
-"t
-]4rL@
-u'Mc
-]5sx=
-"t
-]6sx,
-(+,
-!#
-uGtGzL
-u'Mo
-]>sx+
-]?sx-
-(+-
-!#
-uG--{G
-u'Mv
-]Csx.
-]Dsx8
-(y?
-!#
-uGrOy'
-]Hsx7
-]Isx9
-(+9
-!#
-"z
-u'py(7
-]Rsx/
-"'
-]Ssx@
-u'py(5
-]Ts3sK
-"'
-]Usx,
-(+,
-!#
-"'
-u'py()
-]^s3rO
-]_sx-
-(+-
-!#
-"'
-u'py("
-]ds3p<
-]esx8
-(y?
-!#
-"'
-]is3--
-]jsx9
-(+9
-!#
-uv.yY
-s?py'u
-]ns3u)
-(tG
-!#
-"B
-pV%s3-7
-u'q}
-pV$s3y<
-"A
-pV^s3v<
-u'q,
-({J
-!#
-"*
-pVNzs=
-u'py&5
-pVMzs,
-"*
-pVLzs+
-u'py&3
-pVKzs-
-"*
-pVJsx,
-(+,
-!#
-"*
-u'py&(
-pVCzs.
-pVBsx-
-(+-
-!#
-"*
-u'py&#
-pV?zs8
-pV>sx8
-(y?
-!#
-"*
-pV;zs7
-pV:sx9
-(+9
-!#
-"f
-pV3zs9
-pV2zs/
-"f
-pV1zs@
-u'py%r
-pV0s3uQ
-"f
-pV/s38,
-u'py%p
-pV.s3w}
-pnj/qw
-u'py&Y
-(8-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-{D@pw
-r7.
-{jj
-qa9
-(
-!qZ
-{D9qw
-sk
-ah
-;8
-(
-!s*
-"#
-uI
-ae
-;9
-(
-!tS
-"#
-sk
-ab
-;8
-(
-!vB
-uLzRqw
-sv9
-a^
-wpm
-(
-!w&
-uLsq^
-sv/
-a]
-qPx@
-(
-!x=
-uL79pw
-sv@
-a\
-qPx@
-(
-!yE
-pqq0sh
-g=
-vg
-v#
-(
-!{-
-pqsmr+
-g
-aY
-;:
-(
-!vKxw
-pqs-qw
-r~
-aV
-;;
-(
-!pty@
-pq^x*
-qH
-a3
-wp[
-(
-!ptyG
-">
-}G
-a2
-;:
-(
-!pt+uU
-">
-tW
-a/
-;;
-(
-!pt{H
-vc-tc
-g,
-p3>
-wp,
-(
-!pt.uU
-g+
-pf8..
-wp+
-(
-!pt|F
-"<
-g-
-p3@
-;?
-(
-!pt|G
-g.
-pfqY}(
-wp*
-(
-!pt}x
-"<
-g8
-p3B
-;A
-(
-!pt/uU
-g7
-pf+,{X
-wp)
-(
-!ptxw
-"8
-sk=
-p3D
-;4
-(
-!tYy@
-sk,
-pfsp
-wp(
-(
-!tYyG
-"8
-sk+
-vg
-v#
-(
-!tY+uU
-uGtGtc
-sk9
-a'
-;6
-(
-!tY{H
-sk/
-vg
-v#
-(
-!tY.uU
-uG--tc
-sk8
-a&
-;5
-(
-!tY|F
-sk7
-vg
-v#
-(
-!tY|G
-"8
-sk-
-p3Y
-;7
-(
-!tY}x
-sk.
-vg
-v#
-(
-!tY/uU
-|A8pb
-qH@
-pfwZ
-wp%
-(
-!tYxw
-"'
-sk=
-p3_
-;4
-(
-!vK-y@
-sk,
-pfsp
-wp$
-(
-!vK-yG
-"&
-sk9
-a#
-;6
-(
-!vKp<uU
-"&
-sk8
-a"
-;5
-(
-!vK-{H
-"&
-sk-
-at
-;7
-(
-!vKu)uU
-uv.|Y
-sk@
-ao
-qPqI
-(
-!vK-|F
-uI=
-am
-wpn
-(
-!vK-|G
-"?
-g9
-a4
-;?
-(
-!vK-}x
-g/
-a[
-qPqA
-(
-!vKv<uU
-"?
-g@
-aZ
-wp[
-(
-!vK-xw
-qH=
-pf/,
-qPpU
-(
-!vK.y@
-"?
-qH/
-aR
-qP8..
-(
-!vK.yG
-qH@
-pfwZ
-qPp[
-(
-!vK{_uU
-")
-sk=
-aQ
-;4
-(
-!vK.{H
-sk,
-pfsp
-qPpG
-(
-!vK..uU
-")
-sk9
-pfp"
-;6
-(
-!vK.|F
-")
-sk8
-pfpK
-;5
-(
-!vK.|G
-")
-sk-
-a=
-;7
-(
-!vK.}x
-"=
-qH,
-a8
-wpm
-(
-!vKt2uU
-qH+
-pf/
-wp7
-(
-!vK.xw
-"=
-qH-
-a6
-qPqY}(
-(
-!vK8y@
-qH.
-pf-rF
-qPpY
-(
-!vK8yG
-"=
-qH8
-a5
-qP+,{X
-(
-!vKw}uU
-qH7
-pf7sq
-qPp=
-(
-!vK8{H
-"v
-qH9
-pfq4
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ4KOneSM80NarrowAligned = dotsQ4KOneSM90NarrowAligned + `
- patch
- -3
-packed1 58134 dots_grouped_one
-!|hf|f
-!|gxO
- =79
- -3
-"%
- =358
- -1
-"G
- =18
- -2
- =216
- -1
-"=
- =57
- -5
-"c
-qkYwv/
-"\
-qt6A
-"\
- =2
- -1
-"\
- =106
- -1
-"l
- =1130
- -1
- =334`
-
-const dotsQ4KEightSM90NarrowAligned = `packed1 58187 dots_grouped_eight
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;t=t*
-zfsV
-p97/sV
-p:zI/pF
-qS+9t*
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxs:uw+vm
-uxPt5/rz~72uw+sL
-m
-h+sZ
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-pl'
-)
-pl)
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY8..
-)
-qVu&X
-t(vX
-qV8..D
-vc.r]
-ra/q&
-)
-qzXB
-xBzY8..
-)
-qVs0q=
-}+
-qVqY}(D
-vc8tc
-ra/E
-)
-qzp0E
-z_8..
-sts7
-0
-}+
-qV+,{XD
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDG
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-0
-s;.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-sd
-|..|Y
-pB52[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-p\
-|A7qy
-zJvDympMy_xDDA
-ub4
-{R
-*#%
-ri
-t(R?U
-qVspD
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDH
-ru7
-pB7A<-
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGxFpb
-qF.2t4
-wcu*p*z/
-p\
-xv7,
-v0qI%
-}e-
-uGsKpX
-qt7A
-uE
-uGp<q3
-qk7qg7
-qB+
-p6
-uGu)s6
-qB.
-sd
-uGtGua
-0
-w<
-qv+17
-w<7
-qBRI
-s?[
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDI
-zJvDympMy_xDr2A
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}lzIw7q<yiy;A
-u<
-!#
-uG--yC
-tN
-qv+17
-w<7
-qBRQ
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDJ
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(lzIw7q<yiy;A
-H
-!#
-uGrOf=
-v3pUG
-}=&
-T7
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-pl*
-t7
-p1
-zcyz
-sS
-rDK
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,l}c.umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"1
-r(:q&
-s=R;
-|./sr
-qk516
-|.9s-
-pzR<p$?
-uX5q=?
-|.+xG
-vTRT
-"5
-qzp,G
-s=M#
-"&
-qzuH-
-s=RA
-"5
-4
-sd
-"5
-p~X<D<L
-"5
-qFCwv/
-s=p,
-t.?
-"5
-q1q9U
-p\
-|A8q@
-qFOv-=
-qFZwvwZ
-qVwZD
-"6
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-t(RjU
-qVspD
-"5
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDL
-ru7
-pB7A<W
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
-"6
-qFXGvO/
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"6
-qt7A
-uE
-"6
-qk7qg7
-qB+
-p6
-"6
-qB.
-sd
-"6
-0
-w<
-qv+17
-w<7
-qBRt
-s?[
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDM
-zJvDympMy_xDr2A
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}l.tGv=q<yiy;A
-u<
-!#
-"6
-tN
-qv+17
-w<7
-qBR|
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDN
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(l.tGv=q<yiy;A
-H
-!#
-"6
-v3pUG
-}=&
-T7
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-pl*
-t7
-p1
-zcyz
-sS
-rDO
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,lt2pk2qlA
-!#
-"6
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M/2@8..y<zI9
-v>9
-u'M*
-qVM*D
-t(xc*
-p\
-u'Rh
-qVRhD
-4
-rDP
-|.9r.
-qFA<h
-"4
-y7-
-s=Rj
-"8
-qFB16
-"8
-pzyW?
-pzRDq=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*tn{X1.
-pq^=t'
-ru7
-ra7E
-q77q&
-pq^+s-
-pB%1&qg
-{b
-t.?
-vbqR
-pq^-yY
-r'q9B
-qBX
-t8p@?
-pqq#@s-
-rsp<
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(yE
-pqpX7pE
-}o1%
-rD2
-pqpX9s-
-|&417
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-raT2sK
-qk$U
-{E+
-pqpj7j
-r[>p$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*1
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-r7p0
-!#
-pqpX/qw
-rsM7
-rhp0D
-pzp*qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qkOU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-pqpj@pw
-p\
-r\>
-qU
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1=
-pm
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\>
-u(
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1=
-z>
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41Y
-{K
-tH5tn{X<M
-"-
-rjuyrzu<
-pqrI.q@
-zWR1p$
-J
-!#
-pqq@=sh
-qF>U
-vb<4
-)
-qB-7
-s'8
-pqj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"#
-tMW
-"#
-|Ozir3p4'''W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-"#
-tMW
-"#
-|Ozir3p4+'+W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqrI,sh
-|NulBwL
-x-sz6
-pqrI+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-pqrI9r4
-zV1B
-">
-rsp<
-pqrI9pw
-)
-qB-7
-s'7
-qvp5<5
-pqrI/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-pqrI@rI
-qTyD=
-qTR;<r
-4
-5
-pqj=r.
-w'p0x?p$
-w'p0xup$
-!#
-pqq@.pX
-xS<<<B
-tU<1&
-td
-!#
-pqpX9q#+
-xSc<c13
-z)c<l
-sH)
-!#
-xSf<fB
-z)f1%
-sH(
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*F
-prq0sh
-z3(p$
-s'9
-uVM41(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#<z
-prt;qw
-{e@
-"d
-qkYwv/
-"]
-qt7A
-"]
-qk7qg7
-s=+
-"]
-s=.
-uGtGrI
-pl(
-t7
-p1
-uG--rI
-pl&
-t7
-p1
-uGrOrI
-pl*
-t7
-p1
-uG7/y'
-}b#/qOrk#0
-pnj/qw
-qkFwv.xO
-qVq4D
-uG}(sQ
-q7729
-uGxOqw
-}b#3yZP
-t)9yC
-ph)B
-xBu*MZqO,
-)
-t)@sh
-xBu*MDqO,
-)
-qVs0U
-{?78r.
-u9r^#
-{?7/sr
-qzpy#6B
-qvqYrk#8
-{?vFpb
-xBu*R)1&
-pr^7sQ
-zV+B
-y,qYU
-pr^9q0
-xQM41(
-s=MZ
-}o1&
-{D=pX
-qE/B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q74U
-p1
-J
-J
-r7-rF
-!#
-prpbu:
-qk[<8
-":
-s=M#
-u~&
-prr-t;
-qF7U
-"#
-t8zM?
-tr#
-:
-rP
-":
-u^&I
-prsmr+
-u'r|
-Yxc?
-s'/
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-Yxc@
-s'@
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-"m
-y7-
-s=MY
-sY=u:
-za
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-|.+xG
-q1py#S1D
-|.-rI
-qzpy#SG
-s=M#
-"'
-qzuH-
-s=MY
-|.-r-
-4
-sd
-|..|Y
-}b#U1W1O
-s{-zg
-z)?U
-pzR@q=?
-|..zL
-t<
-p\
-|A8q@
-u'R#
-qVR#tn..
-tH$yZP
-|&F<%
-qVwZD
-|A7qy
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-|&9U
-qVspD
-|A/rI
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-|A7qw
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDR
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGxFpb
-q1p*2t4
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"K
-u^7t\
-uGp<tI
-u^6I
-"K
-pV5rzu<
-uGtGua
-0
-w<
-qv+17
-w<7
-r\;
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~8
-rDS
-zJvDympMy_xDqRA
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp0lzIw7q<yiy;A
-u<
-!#
-uG--yC
-tN
-qv+17
-w<7
-r\:
-s?q,
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~;
-rDT
-tHWA<,
-zJvDympMy_xDryA
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<yiy;A
-H
-!#
-uGrOf=
-v3pUG
-}=D
-T7
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~>
-rDU
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&l}c.umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-|.9r.
-q1py#s1Z
-"4
-y7-
-s=MY
-|./sr
-q1py#t16
-|.9s-
-xKpy#u2zE?
-xKpy#trk#tD?
-u-@8r.
-qF@|a
-qTR@pd=
-xKR@p$D?
-sY-pb
-qF;1D
-"&
-y7-
-s=MY
-sY-|_
-rP
-"7
-z)aD
-pzRbqj
-|ssh
-p\
-qVycY
-s(L%
-zb/C
-uG78pb
-r(EB
-p\
-qVu&qY}(
-|&JU
-qV-rFD
-uG77pb
-r(GE
-p\
-qVs0E,{X
-|&NU
-qV7sqD
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-pnj/t'
-u~M
-rDV
-"(
-p~t"8{Xrk#z
-"%
-p~p@|BQ
-"%
-p~Xu%S
-uG/@q0
-tH_uD
-sNr|lt4n
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-u-{]q0
-sNp@lrFtz
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-rf7
-!#
-uG@8sr
-vbt0
-sNr|l}cr>
-eq@9}6
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q3
-sP}K
-r'q9A
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=w-
-|-6
-r'[qO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q#7
-sPsz6
-r'p*yl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=^@
-uO"6
-uGu0sm
-yk
-s5xau_
-s5xaqs
-q{
-tH(yZP
-syu8Ps}.r,y3{XxOuzw%vfUL
-uG@.tc
-xS(<(pd
-tU(rq
-\
-uG@/px
-vS
-pnq08rI
-tH~qO<4
-w)Ps}+r,c~72~7zmp,n
-u-+w?q@
-w)Ps}.r,c{ozmpy#0l{Xtz
-u-+y?ww
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-eq#9s-
-qz[q&
-er++t'
-q2M,
-sXz#qY78-7@.ty
-eq#9q#+
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/s-
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/q#+
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-q'/qw
-}b$VA<T
-w)Ps}.r,c{ozmXn
-}_q@
-}b$XA<Y
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r&7r1
-x-r_S
-r&9r1
-x-r_S
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2u4p2u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2[r2u2t$sIsUWL
-rt+s6
-s+(W$9
-s+)W$;
-s+)W$=
-s+*W$?
-rt@u:
-s+*$$$A
-s++$$$C
-s++$&$E
-s+,$&$G
-"1
-w)Ps}+r,c~72~7zmR@ly;
-"1
-w)Ps}.r,c{ozmpy#Xl9xOp&
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmRAl8tl
-"1
-w)Ps}.r,c{ozmR@l8tl
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmRglw3
-"1
-w)Ps}.r,c{ozmpy$"l9@sZ
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmRhy~y+
-"1
-w)Ps}.r,c{ozmRgy~y+
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy#<l{Xp&
-"1
-w)Ps}.r,c{ozmpy$HlxOpk
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy#=y~typ&
-"1
-w)Ps}.r,c{ozmpy#<y~typ&
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy#cluY
-"1
-w)Ps}.r,c{ozmpy$ol/uK
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy#dl}cr>
-"1
-w)Ps}.r,c{ozmpy#cl}cr>
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy$,lsTtz
-"1
-w)Ps}.r,c{ozmpy%8l/p<rg
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy$-lxWtz
-"1
-w)Ps}.r,c{ozmpy$,lxWtz
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy$RwosZ
-"1
-w)Ps}.r,c{ozmpy%^lvFt[
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy$Slu)wN
-"1
-w)Ps}.r,c{ozmpy$Rlu)wN
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-s+(W$0
-s+)W$0
-s+)W$0
-s+*W$0
-"1
-s+*$$$0
-s++$$$0
-s++$&$0
-s+,$&$0
-"1
-w)Ps}+r,c~72~7zmpy$ylzIw7
-"1
-w)Ps}.r,c{ozmpy&(l/8tl
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qz[q&
-".
-q2M,
-sXz#qY78-7@.ty
-"1
-r'p*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV"B
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-zV%2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r('q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV*tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV02@
-"#
-q2M,
-sXz#qY78-7@.ty
-"1
-w)Ps}.r,c{ozmpy$zlsqsL
-"1
-w)Ps}.r,c{ozmpy$ylsqsL
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-x-r_S
-"1
-x-r_S
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3<'<0<$u2yD[u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R-t0<*2p0u2t"Xu2t$sIsUWL
-"1
-q~M$'q/$/
-q~L$'S$.
-q~K$&6$-
-q~J$&sR,
-"1
-q~I$%t|$+
-q~H$%qW$*
-q~G$$t|$)
-q~F$$qW$(
-!#
-"I
-q1py&7|a
-qTpy&7pd=
-xKpy&7p$D?
-sY=sQ
-qKpy&0rk&01Z
-u?~*6
-!#
-t)9r.7
-xBu*py&91Z
-uF,rk&J
-p\
-qVycG
-|&GU
-qVpy&JD
-t)@qN
-t(r|rk&J
-qV/,D
-t)9q#@
-zcyz
-"#
-u~S
-wj
-rDQ
-t)9xj
-x%/1.
-t)/rz+
-|Mpy&=rk&=B
-"$
-}b&LqOU
-{?uiq0
-rpMyv,z+
-"w
-r:D'I6
-"#
-rpLyv,z+
-"#
-r:D'H6
-"#
-rpKyv,z+
-"#
-r:D'G6
-"#
-rpJyv,z+
-"#
-r:D'F6
-{?7@r.
-}b&KqOU
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-}g,^
-p+
-}g9j
-rhpy&:p$
-:
-sJ~"
-pr^9r4
-pVTI
-s)
-r7py&H
-H
-!#
-s)
-u?}~
-!#
-pVSt\
-pr^@ps7
-uF,rk&J
-J
-!#
-qvqYq=
-p\
-qBpy&R
-pm=
-uF2p2
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^S
-r?qsq/>
-}g7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pr^9q#8
-qKXry1(
-rhX1Z
-sJ~)
-!#
-r7py&H
-uL=+s-
-pVTt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk&@
-u~V
-rP
-uL=/rz+
-x-v2'E
-uL}#j
-u^dI
-uLsTq#
-s?py&@
-Ypy&@1?
-pm,
-t+py&@G
-*0%
-s8
-H
-!#
-uLqYpj
-s?py&@
-Ypy&@1@
-pm+
-|l>
-s>
-t+py&AE
-*2%
-wG
-!#
-uv9r.9
-z'51516
-rKt?rbz}M[15G
-{*[1#
-sH3
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruA
-]$rL-
-u'MF
-]%rL.
-vc.sQ
-]&rL8
-u'MJ
-]'rL7
-vc8ts
-](rL9
-u'MN
-(t=
-!#
-"t
-]4rL@
-u'Mc
-]5sx=
-"t
-]6sx,
-(+,
-!#
-uGtGzL
-u'Mo
-]>sx+
-]?sx-
-(+-
-!#
-uG--{G
-u'Mv
-]Csx.
-]Dsx8
-(y?
-!#
-uGrOy'
-]Hsx7
-]Isx9
-(+9
-!#
-"z
-u'py(5
-]Rsx/
-"'
-]Ssx@
-u'py(3
-]Ts3sK
-"'
-]Usx,
-(+,
-!#
-"'
-u'py('
-]^s3rO
-]_sx-
-(+-
-!#
-"'
-u'py'}
-]ds3p<
-]esx8
-(y?
-!#
-"'
-]is3--
-]jsx9
-(+9
-!#
-uv.yY
-s?py's
-]ns3u)
-(tG
-!#
-"B
-pV%s3-7
-u'q}
-pV$s3y<
-"A
-pV^s3v<
-u'q,
-({J
-!#
-"*
-pVNzs=
-u'py&5
-pVMzs,
-"*
-pVLzs+
-u'py&3
-pVKzs-
-"*
-pVJsx,
-(+,
-!#
-"*
-u'py&(
-pVCzs.
-pVBsx-
-(+-
-!#
-"*
-u'py&#
-pV?zs8
-pV>sx8
-(y?
-!#
-"*
-pV;zs7
-pV:sx9
-(+9
-!#
-"f
-pV3zs9
-pV2zs/
-"f
-pV1zs@
-u'py%r
-pV0s3uQ
-"f
-pV/s38,
-u'py%p
-pV.s3w}
-pnj/qw
-u'py&Y
-(8-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-pqpj@pw
-r7.
-{jj
-qa9
-(
-!qZ
-pqpj9qw
-sk
-ah
-;8
-(
-!s*
-"#
-uI
-ae
-;9
-(
-!tS
-"#
-sk
-ab
-;8
-(
-!vB
-pqpx7qw
-sv9
-a^
-wpm
-(
-!w&
-pqq@=^
-sv/
-a]
-qP-7
-(
-!x=
-pqrI9pw
-sv@
-a\
-qP-7
-(
-!yE
-prq0sh
-g=
-vg
-v#
-(
-!{-
-prsmr+
-g
-aY
-;:
-(
-!vKxw
-prs-qw
-r~
-aV
-;;
-(
-!pty@
-pr^x*
-qH
-a3
-wp[
-(
-!ptyG
-">
-}G
-a2
-;:
-(
-!pt+uU
-">
-tW
-a/
-;;
-(
-!pt{H
-vc-tc
-g,
-p3>
-wp,
-(
-!pt.uU
-g+
-pf8..
-wp+
-(
-!pt|F
-"<
-g-
-p3@
-;?
-(
-!pt|G
-g.
-pfqY}(
-wp*
-(
-!pt}x
-"<
-g8
-p3B
-;A
-(
-!pt/uU
-g7
-pf+,{X
-wp)
-(
-!ptxw
-"8
-qH7
-p3D
-;4
-(
-!tYy@
-qH9
-pfsp
-wp(
-(
-!tYyG
-"8
-qH/
-vg
-v#
-(
-!tY+uU
-uGtGtc
-sk-
-a'
-;6
-(
-!tY{H
-sk.
-vg
-v#
-(
-!tY.uU
-uG--tc
-sk,
-a&
-;5
-(
-!tY|F
-sk+
-vg
-v#
-(
-!tY|G
-"8
-qH@
-p3Y
-;7
-(
-!tY}x
-sk=
-vg
-v#
-(
-!tY/uU
-|A8pb
-qH8
-pfwZ
-wp%
-(
-!tYxw
-"'
-qH7
-p3_
-;4
-(
-!vK-y@
-qH9
-pfsp
-wp$
-(
-!vK-yG
-"&
-sk-
-a#
-;6
-(
-!vKp<uU
-"&
-sk,
-a"
-;5
-(
-!vK-{H
-"&
-qH@
-at
-;7
-(
-!vKu)uU
-uv.|Y
-sk@
-ao
-qPqI
-(
-!vK-|F
-uI=
-am
-wpn
-(
-!vK-|G
-"?
-sk8
-a4
-;?
-(
-!vK-}x
-sk7
-a[
-qPqA
-(
-!vKv<uU
-"?
-sk9
-aZ
-wp[
-(
-!vK-xw
-sk/
-pf/,
-qPpU
-(
-!vK.y@
-"?
-qH.
-aR
-qP8..
-(
-!vK.yG
-qH8
-pfwZ
-qPp[
-(
-!vK{_uU
-")
-qH7
-aQ
-;4
-(
-!vK.{H
-qH9
-pfsp
-qPpG
-(
-!vK..uU
-")
-sk-
-pfp"
-;6
-(
-!vK.|F
-")
-sk,
-pfpK
-;5
-(
-!vK.|G
-")
-qH@
-a=
-;7
-(
-!vK.}x
-"=
-g9
-a8
-wpm
-(
-!vKt2uU
-g/
-pf/
-wp7
-(
-!vK.xw
-"=
-g@
-a6
-qPqY}(
-(
-!vK8y@
-qH=
-pf-rF
-qPpY
-(
-!vK8yG
-"=
-qH,
-a5
-qP+,{X
-(
-!vKw}uU
-qH+
-pf7sq
-qPp=
-(
-!vK8{H
-"v
-qH-
-pfq4
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ4KEightSM80NarrowAligned = dotsQ4KEightSM90NarrowAligned + `
- patch
- -3
-packed1 58078 dots_grouped_eight
-!|hf|f
-!|gxO
- =79
- -3
-"%
- =373
- -2
- =216
- -1
-"=
- =57
- -5
-"c
-qkYwv/
-"\
-qt7A
-"\
- =2
- -1
-"\
- =106
- -1
-"l
- =1130
- -1
- =334`
-
-const dotsQ4KSixteenSM90NarrowAligned = `packed1 45190 dots_grouped_sixteen
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;t=x,
-zfsV
-p9..t*
-p:zI/pF
-qSsTto
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxs:uw+vm
-uxPt5/rz~72uw+sL
-m
-h+sZ
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-pl'
-)
-pl)
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY8..
-)
-qVu&X
-t(vX
-qV8..D
-vc.r]
-ra/q&
-)
-qzXB
-xBzY8..
-)
-qVs0q=
-}+
-qVqY}(D
-vc8tc
-ra/E
-)
-qzp0E
-z_8..
-sts7
-0
-}+
-qV+,{XD
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDH
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-0
-s;.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-sd
-|..|Y
-pB52[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-p\
-|A7qy
-zJvDympMy_xDDA
-ub4
-{R
-*#%
-ri
-t(R?U
-qVspD
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDI
-ru7
-pB7A<-
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGxFpb
-qF.2t4
-wcu*p*z/
-p\
-xv7,
-v0qI%
-}e-
-uGsKpX
-qt7A
-uE
-uGp<q3
-qk7qg7
-qB+
-p6
-uGu)s6
-qB.
-sd
-uGtGua
-0
-w<
-qv+17
-w<7
-qBRI
-s?[
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDJ
-zJvDympMy_xDr2A
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}lzIw7q<yiy;A
-u<
-!#
-uG--yC
-tN
-qv+17
-w<7
-qBRQ
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDK
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(lzIw7q<yiy;A
-H
-!#
-uGrOf=
-v3pUG
-}=&
-T7
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-pl*
-t7
-p1
-zcyz
-sS
-rDL
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,l}c.umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"1
-r(:q&
-s=R;
-|./sr
-qk516
-|.9s-
-pzR<p$?
-uX5q=?
-|.+xG
-vTRT
-"5
-qzp,G
-s=M#
-"&
-qzuH-
-s=RA
-"5
-4
-sd
-"5
-p~X<D<L
-"5
-qFCwv/
-s=p,
-t.?
-"5
-q1q9U
-p\
-|A8q@
-qFOv-=
-qFZwvwZ
-qVwZD
-"6
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-t(RjU
-qVspD
-"5
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDM
-ru7
-pB7A<W
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
-"6
-qFXGvO/
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"6
-qt7A
-uE
-"6
-qk7qg7
-qB+
-p6
-"6
-qB.
-sd
-"6
-0
-w<
-qv+17
-w<7
-qBRt
-s?[
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDN
-zJvDympMy_xDr2A
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}l.tGv=q<yiy;A
-u<
-!#
-"6
-tN
-qv+17
-w<7
-qBR|
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDO
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(l.tGv=q<yiy;A
-H
-!#
-"6
-v3pUG
-}=&
-T7
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-pl*
-t7
-p1
-zcyz
-sS
-rDP
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,lt2pk2qlA
-!#
-"6
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M/2@8..y<zI9
-v>/
-u'M*
-qVM*D
-t(xc*
-p\
-u'Rh
-qVRhD
-4
-rDQ
-|.9r.
-qFA<h
-"4
-y7-
-s=Rj
-"8
-qFB16
-"8
-pzyW?
-pzRDq=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*B,w}1.
-pq^=t'
-ru7
-ra7E
-q77q&
-pq^+s-
-pB%1&qg
-{b
-t.?
-vbqR
-pq^-yY
-r'q9B
-qBX
-t8p@?
-pqq#@s-
-rsq4
-pq^+q3
-q1u4/
-ynD
-pzp2qj
-vb2p*
-pq^-t'
-q1q,G
-ynD
-pzp2qj
-"$
-rsq4
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-phYE
-pqpX7pE
-}o1%
-rD2
-pqpX9s-
-|&417
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-raT2sK
-qk$U
-{E+
-pqpj7j
-r[>p$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*1
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-r7p0
-!#
-pqpX/qw
-rsM7
-rhp0D
-pzp*qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qkOU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-pqpj@pw
-p\
-r\>
-qU
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1=
-pm
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\>
-u(
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1=
-z>
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41Y
-{K
-tH5B,w}<S
-"-
-rjuyrzu<
-pqrI.q@
-zWR1p$
-J
-!#
-pqq@=sh
-qF>U
-vb<4
-)
-qBty
-s'8
-pqj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"#
-tMW
-"#
-|Ozir3p4'''W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-"#
-tMW
-"#
-|Ozir3p4+'+W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqrI,sh
-|NulBwL
-x-sz6
-pqrI+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-pqrI9r4
-zV1B
-">
-rsq4
-pqrI9pw
-)
-qBty
-s'7
-qvp5<5
-pqrI/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-pqrI@rI
-qTyD=
-qTR;<x
-4
-5
-pqj=r.
-w'p0x?p$
-w'p0xup$
-!#
-pqq@.pX
-xS<<<B
-tU<1&
-td
-!#
-pqpX9q#+
-xSc<c13
-z)c<l
-sH)
-!#
-xSf<fB
-z)f1%
-sH(
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*G
-prq0sh
-z3(p$
-s'9
-uVM41(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#rk#/
-prt;qw
-{e@
-"f
-qkYwv/
-"_
-qt7A
-"_
-qk7qg7
-s=+
-"_
-s=.
-uGtGrI
-pl(
-t7
-p1
-uG--rI
-pl&
-t7
-p1
-uGrOrI
-pl*
-t7
-p1
-uG7/y'
-}b#5qOrk#6
-pnj/qw
-qkFwv.xO
-qVq4D
-uG}(sQ
-q7729
-uGxOqw
-}b#9yZP
-t)9yC
-ph)B
-xBu*MZA,
-)
-t)@sh
-xBu*MDA,
-)
-qVs0U
-{?78r.
-u9r^#
-{?7/sr
-qzpy#<B
-qvqYrk#>
-vT/
-qvqYrk#@
-{?vFpb
-xBu*R+1&
-pr^7sQ
-zV-B
-y,qYU
-pr^9q0
-xQM41(
-s=MZ
-}o1&
-{D=pX
-qE1B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q74U
-p1
-J
-J
-r7-rF
-!#
-prpbu:
-qk[<:
-":
-s=M#
-u~&
-prr-t;
-qF9U
-"#
-t8zM?
-tr#
-:
-rP
-":
-u^&I
-prsmr+
-u'r|
-Yxc?
-s'/
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-Yxc@
-s'@
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-"o
-y7-
-s=MY
-sY=u:
-{#zQ
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-|.+xG
-q1py#[1D
-|.-rI
-qzpy#[G
-s=M#
-"'
-qzuH-
-s=MY
-|.-r-
-4
-sd
-|..|Y
-}b#]1W1O
-s{-zg
-z)AU
-pzRBq=?
-|..zL
-t<
-p\
-|A8q@
-u'R#
-qVR#tn..
-tH$yZP
-|&F<%
-qVwZD
-|A7qy
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-|&9U
-qVspD
-|A/rI
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-|A7qw
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDS
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGxFpb
-q1p*2t4
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"K
-u^7t\
-uGp<tI
-u^6I
-"K
-pV5rzu<
-uGtGua
-0
-w<
-qv+17
-w<7
-r\;
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~8
-rDT
-zJvDympMy_xDqRA
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp0lzIw7q<yiy;A
-u<
-!#
-uG--yC
-tN
-qv+17
-w<7
-r\:
-s?q,
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~;
-rDU
-tHYA<,
-zJvDympMy_xDryA
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<yiy;A
-H
-!#
-uGrOf=
-v3pUG
-}=D
-T7
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~>
-rDV
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&l}c.umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-|.9r.
-q1py#{1Z
-"4
-y7-
-s=MY
-|./sr
-q1py#|16
-|.9s-
-xKpy#}2zE?
-xKpy#|rk#|D?
-u-@8r.
-qF@|a
-qTR@pd=
-xKR@p$D?
-sY-pb
-qF;1D
-"&
-y7-
-s=MY
-sY-|_
-sd
-"7
-z)cD
-pzRdqj
-|ssh
-p\
-qVycY
-s(L%
-zb/C
-uG78pb
-r(EB
-p\
-qVu&qY}(
-|&JU
-qV-rFD
-uG77pb
-r(GE
-p\
-qVs0E,{X
-|&NU
-qV7sqD
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-pnj/t'
-u~M
-rDW
-"(
-p~t"xFw}rk$%
-"%
-p~p@|BQ
-"%
-p~Xu%S
-uG/@q0
-tHbuD
-sNr|lt4n
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-u-{]q0
-sNp@lrFtz
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-rf7
-!#
-uG@8sr
-vbt0
-sNr|l}cr>
-eq@9}6
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q3
-sP}K
-r'q9A
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=w-
-|-6
-r'[qO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q#7
-sPsz6
-r'p*yl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=^@
-uO"6
-uGu0sm
-yk
-s5xau_
-s5xaqs
-q{
-tH(yZP
-syu8Ps}.r,y3{XxOuzw%vfUL
-uG@.tc
-xS(<(pd
-tU(rq
-\
-uG@/px
-vS
-J
-!#
-pnq08q3
-qvp<rk#0
-uF<6
-w)Ps}+r,c~72~7zmp,n
-vl7qe
-p~t"xFw}<:
-u-+w?rI
-qz[q&
-qvp5rk#3
-w)Ps}.r,c{ozmXl{Xtz
-u-+y?ww
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-eq#9s-
-qzp*q&
-er++t'
-q2M,
-sXz#qY78-7@.ty
-eq#9q#+
-zV"tn
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/s-
-zV%B
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/q#+
-zV(2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(*q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV0B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV32@
-"#
-q2M,
-sXz#qY78-7@.ty
-q'/qw
-}b$dA<5
-w)Ps}.r,c{ozmXn
-}_q@
-}b$fA<:
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r&7r1
-x-r_S
-r&9r1
-x-r_S
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<)<2<&u2u4p2u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R/<#<,2q,u2[r2u2t$sIsUWL
-rt+s6
-|K8$'q/$8
-|K9$'S$9
-|K:$&6$:
-|K;$&sR;
-rt@u:
-|K@$%t|$@
-|KA$%qW$A
-|KB$$t|$B
-|KC$$qW$C
-")
-}b$hA<?
-w)Ps}.r,c{ozmXn
-")
-}b$jA<D
-w)Ps}.r,c{ozmXn
-")
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-")
-x-r_S
-")
-x-r_S
-")
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2u4p2u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2[r2u2t$sIsUWL
-")
-|KJ$5q/$J
-|KK$5S$K
-|KL$46$L
-|KM$4sRM
-")
-|KR$3t|$R
-|KS$3qW$S
-|KT$2t|$T
-|KU$2qW$U
-yXj
-xSM<MB
-tUMqO
-\
-!#
-"K
-q1py#P|a
-qTpy#Ppd=
-xKpy#Pp$D?
-sY=sQ
-qKpy#Irk#I1Z
-u?~*6
-!#
-t)9r.7
-xBu*py#R1Z
-qvp5,rk#f
-p\
-qVycG
-|&GU
-qVpy#fD
-t)@qN
-t(r|rk#f
-qVp5,D
-t)9q#@
-zcyz
-"#
-u~T
-wj
-rDR
-t)9xj
-x%/1.
-t)/rz+
-|Mpy#Vrk#VB
-"$
-}b#hqOU
-{?uiq0
-uOGyv,z+
-"y
-s+Y$P6
-"#
-uOJyv,z+
-"#
-s+[$S6
-"#
-uOMyv,z+
-"#
-s+]$V6
-"#
-uOPyv,z+
-"#
-s+_$Y6
-{?7@r.
-}b#gqOU
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-"$
-uOSyv,z+
-"$
-s+b$\6
-"#
-uOVyv,z+
-"#
-s+d$_6
-"#
-uOYyv,z+
-"#
-s+f$c6
-"#
-uO\yv,z+
-"#
-s+h$f6
-"$
-}b#fqOq=
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-}g,^
-p+
-}g9j
-rhpy#Tp$
-:
-sJ~"
-pr^9r4
-pVUI
-s)
-r7py#c
-H
-!#
-s)
-u?}~
-!#
-pVTt\
-pr^@ps7
-qvp5,rk#e
-J
-!#
-qvqYq=
-p\
-qBpy#o
-pm=
-uF2p0
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^T
-r?qsq/>
-}g7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pr^9q#8
-qKXry1(
-rhX1Z
-sJ~)
-!#
-r7py#c
-uL=+s-
-pVUt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk#Z
-u~W
-rP
-uL=/rz+
-x-v2$m
-uL}#j
-u^eI
-uLsTq#
-s?py#Z
-Ypy#Z1?
-pm,
-t+py#ZG
-*0%
-s8
-H
-!#
-uLqYpj
-s?py#Z
-Ypy#Z1@
-pm+
-|l>
-s>
-t+py#[E
-*2%
-wG
-!#
-uv9r.9
-z'51516
-rKt?rbz}M[15G
-{*[1#
-sH3
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruA
-]$rL-
-u'MF
-]%rL.
-vc.sQ
-]&rL8
-u'MJ
-]'rL7
-vc8ts
-](rL9
-u'MN
-(t=
-!#
-"v
-]4rL@
-u'Mc
-]5sx=
-"v
-]6sx,
-(+,
-!#
-uGtGzL
-u'Mo
-]>sx+
-]?sx-
-(+-
-!#
-uG--{G
-u'Mv
-]Csx.
-]Dsx8
-(y?
-!#
-uGrOy'
-]Hsx7
-]Isx9
-(+9
-!#
-"|
-u'py%W
-]Rsx/
-"'
-]Ssx@
-u'py%U
-]Ts3sK
-"'
-]Usx,
-(+,
-!#
-"'
-u'py%I
-]^s3rO
-]_sx-
-(+-
-!#
-"'
-u'py%B
-]ds3p<
-]esx8
-(y?
-!#
-"'
-]is3--
-]jsx9
-(+9
-!#
-uv.yY
-s?py%8
-]ns3u)
-(tG
-!#
-"B
-pV%s3-7
-u'R"
-pV$s3y<
-"A
-pV_s3v<
-u'q}
-({J
-!#
-"*
-pVOzs=
-u'py#O
-pVNzs,
-"*
-pVMzs+
-u'py#M
-pVLzs-
-"*
-pVKsx,
-(+,
-!#
-"*
-u'py#B
-pVDzs.
-pVCsx-
-(+-
-!#
-"*
-u'py#=
-pV@zs8
-pV?sx8
-(y?
-!#
-"*
-pV<zs7
-pV;sx9
-(+9
-!#
-"h
-pV4zs9
-pV3zs/
-"h
-pV2zs@
-u'py#/
-pV1s3uQ
-"h
-pV0s38,
-u'R~
-pV/s3w}
-pnj/qw
-u'py#v
-(8-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-pqpj@pw
-r7.
-{jj
-qa9
-(
-!qZ
-pqpj9qw
-sk
-ah
-;8
-(
-!s*
-"#
-uI
-ae
-;9
-(
-!tS
-"#
-sk
-ab
-;8
-(
-!vB
-pqpx7qw
-sv9
-a^
-wpm
-(
-!w&
-pqq@=^
-sv/
-a]
-qPty
-(
-!x=
-pqrI9pw
-sv@
-a\
-qPty
-(
-!yE
-prq0sh
-g=
-vg
-v#
-(
-!{-
-prsmr+
-g
-aY
-;:
-(
-!vKxw
-prs-qw
-r~
-aV
-;;
-(
-!pty@
-pr^x*
-qH
-a3
-wp[
-(
-!ptyG
-">
-}G
-a2
-;:
-(
-!pt+uU
-">
-tW
-a/
-;;
-(
-!pt{H
-vc-tc
-g,
-p3>
-wp,
-(
-!pt.uU
-g+
-pf8..
-wp+
-(
-!pt|F
-"<
-g-
-p3@
-;?
-(
-!pt|G
-g.
-pfqY}(
-wp*
-(
-!pt}x
-"<
-g8
-p3B
-;A
-(
-!pt/uU
-g7
-pf+,{X
-wp)
-(
-!ptxw
-"8
-qH7
-p3D
-;4
-(
-!tYy@
-qH9
-pfsp
-wp(
-(
-!tYyG
-"8
-qH/
-vg
-v#
-(
-!tY+uU
-uGtGtc
-sk-
-a'
-;6
-(
-!tY{H
-sk.
-vg
-v#
-(
-!tY.uU
-uG--tc
-sk,
-a&
-;5
-(
-!tY|F
-sk+
-vg
-v#
-(
-!tY|G
-"8
-qH@
-p3Y
-;7
-(
-!tY}x
-sk=
-vg
-v#
-(
-!tY/uU
-|A8pb
-qH8
-pfwZ
-wp%
-(
-!tYxw
-"'
-qH7
-p3_
-;4
-(
-!vK-y@
-qH9
-pfsp
-wp$
-(
-!vK-yG
-"&
-sk-
-a#
-;6
-(
-!vKp<uU
-"&
-sk,
-a"
-;5
-(
-!vK-{H
-"&
-qH@
-at
-;7
-(
-!vKu)uU
-uv.|Y
-sk@
-ao
-qPqI
-(
-!vK-|F
-uI=
-am
-wpn
-(
-!vK-|G
-"?
-sk8
-a4
-;?
-(
-!vK-}x
-sk7
-a[
-qPqA
-(
-!vKv<uU
-"?
-sk9
-aZ
-wp[
-(
-!vK-xw
-sk/
-pfp5,
-qPpU
-(
-!vK.y@
-"?
-qH.
-aR
-qP8..
-(
-!vK.yG
-qH8
-pfwZ
-qPp[
-(
-!vK{_uU
-")
-qH7
-aQ
-;4
-(
-!vK.{H
-qH9
-pfsp
-qPpG
-(
-!vK..uU
-")
-sk-
-pfp"
-;6
-(
-!vK.|F
-")
-sk,
-pfpK
-;5
-(
-!vK.|G
-")
-qH@
-a=
-;7
-(
-!vK.}x
-"=
-g9
-a8
-wpm
-(
-!vKt2uU
-g/
-pf/
-wp7
-(
-!vK.xw
-"=
-g@
-a6
-qPqY}(
-(
-!vK8y@
-qH=
-pf-rF
-qPpY
-(
-!vK8yG
-"=
-qH,
-a5
-qP+,{X
-(
-!vKw}uU
-qH+
-pf7sq
-qPp=
-(
-!vK8{H
-"x
-qH-
-pfq4
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ4KSixteenSM80NarrowAligned = dotsQ4KSixteenSM90NarrowAligned + `
- patch
- -3
-packed1 45081 dots_grouped_sixteen
-!|hf|f
-!|gxO
- =79
- -3
-"%
- =384
- -2
- =216
- -1
-"=
- =57
- -5
-"e
-qkYwv/
-"^
-qt7A
-"^
- =2
- -1
-"^
- =116
- -1
-"n
- =664
- -1
- =334`
-
-const dotsQ4KThriceSM90NarrowAligned = `packed1 46940 dots_grouped_thrice
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;t=8pF
-zfsV
-p9.78pF
-p:zI/pF
-qSqusV
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxs:uw+vm
-uxPt5/rz~72uw+sL
-m
-h+sZ
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-pl'
-)
-pl)
-)
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY8..
-)
-qVu&X
-t(vX
-qV8..D
-vc.r]
-ra/q&
-)
-qzXB
-xBzY8..
-)
-qVs0q=
-}+
-qVqY}(D
-vc8tc
-ra/E
-)
-qzp0E
-z_8..
-sts7
-0
-}+
-qV+,{XD
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDG
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-0
-s;.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-sd
-|..|Y
-pB52[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-p\
-|A7qy
-zJvDympMy_xDDA
-ub4
-{R
-*#%
-ri
-t(R?U
-qVspD
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDH
-ru7
-pB7A<-
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGxFpb
-qF.2t4
-wcu*p*z/
-p\
-xv7,
-v0qI%
-}e-
-uGsKpX
-qt7A
-uE
-uGp<q3
-qk7qg7
-qB+
-p6
-uGu)s6
-qB.
-sd
-uGtGua
-0
-w<
-qv+17
-w<7
-qBRI
-s?[
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDI
-zJvDympMy_xDr2A
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}lzIw7q<yiy;A
-u<
-!#
-uG--yC
-tN
-qv+17
-w<7
-qBRQ
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDJ
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(lzIw7q<yiy;A
-H
-!#
-uGrOf=
-v3pUG
-}=&
-T7
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-pl*
-t7
-p1
-zcyz
-sS
-rDK
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,l}c.umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"1
-r(:q&
-s=R;
-|./sr
-qk516
-|.9s-
-pzR<p$?
-uX5q=?
-|.+xG
-vTRT
-"5
-qzp,G
-s=M#
-"&
-qzuH-
-s=RA
-"5
-4
-sd
-"5
-p~X<D<L
-"5
-qFCwv/
-s=p,
-t.?
-"5
-q1q9U
-p\
-|A8q@
-qFOv-=
-qFZwvwZ
-qVwZD
-"6
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-t(RjU
-qVspD
-"5
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDL
-ru7
-pB7A<W
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rc=umqlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtKq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<qusZA
-"6
-qFXGvO/
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"6
-qt7A
-uE
-"6
-qk7qg7
-qB+
-p6
-"6
-qB.
-sd
-"6
-0
-w<
-qv+17
-w<7
-qBRt
-s?[
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDM
-zJvDympMy_xDr2A
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq}l.tGv=q<yiy;A
-u<
-!#
-"6
-tN
-qv+17
-w<7
-qBR|
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDN
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR(l.tGv=q<yiy;A
-H
-!#
-"6
-v3pUG
-}=&
-T7
-|W'
-u>q)u8qrxD%
-0
-t7
-p1
-pl*
-t7
-p1
-zcyz
-sS
-rDO
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR,lt2pk2qlA
-!#
-"6
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M/By<.v<@8tG
-{Y=
-u'M*
-qVM*D
-t(xc*
-p\
-u'Rh
-qVRhD
-4
-rDP
-|.9r.
-qFA<h
-"4
-y7-
-s=Rj
-"8
-qFB16
-"8
-pzyW?
-pzRDq=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*pdz(1.
-pq^=t'
-ru7
-ra7E
-q77q&
-pq^+s-
-qk%qg
-{b
-t.?
-qvsTqR
-pq^-yY
-r'q9B
-qBX
-t8p@?
-pqq#@s-
-rs{]
-pq^+q3
-q1u4/
-ynD
-pzp2qj
-qvsT2p*
-pq^-t'
-q1q,G
-ynD
-pzp2qj
-"$
-rs{]
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-phYE
-pqpX7pE
-}o1%
-rD3
-pqpX9s-
-|&417
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-raT2sK
-qk$U
-{E+
-pqpj7j
-r[>p$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*2
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-pqrI9r4
-r'q9B
-".
-rs{]
-pqrI9pw
-)
-qB+z(
-pqrI/pw
-qLp@B
-rs+
-pqrI@rI
-qT|t
-qT[<.
-4
-r7R"
-!#
-pqpX/qw
-rsM7
-z)"D
-pzR#qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qkOU
-uF<$
-qzq9E
-t(p0U
-q1q9U
-"-
-uouyI
-pqpj@pw
-p\
-r\>
-qU
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1=
-pm
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uozGI
-"&
-p\
-r\>
-u(
-zJvDympMy_xDDqO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1=
-z>
-zJvDympMy_xD<"A
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41Y
-{K
-tH5pdz(<W
-"2
-rjx\I
-:
-:
-J
-H
-!#
-{w
-s)
-H
-!#
-pqq@=sh
-qFBU
-vb<4
-)
-qB+z(
-s'8
-pqj9yY
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"#
-tMW
-"#
-|Ozir3p4'''W
-"%
-s5xap4(
-qLr|qX
-&
-s5xap4)
-qLr|qX
-&
-s5xap4*
-qLr|qX
-&
-s5xap4+
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-"#
-tMW
-"#
-|Ozir3p4+'+W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqq@,r1
-q8-'-qW
-pqq@+r1
-q8,',>
-pqq@.pX
-xS1<1B
-tU11&
-\
-!#
-pqrI,sh
-|Np4-BwL
-yV-6
-pqrI+sh
-|7
-q6
-"#
-|Np4,BwL
-yV,6
-"#
-|7
-q6
-pqrI.q@
-zWRMp$
-p6
-"9
-pV"|1
-tH[A<3
-pqrI/zg
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-tH_Gr2
-{QqpqR
-tH_G2[
-{Qqpq=
-"9
-rj|;I
-pqj=r.
-w'[x?p$
-w'[xup$
-!#
-pqpX9q#+
-xS^<^13
-z)^<l
-sH)
-!#
-xSf<fB
-z)f1%
-sH(
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*F
-prq0sh
-z3(p$
-s'9
-uVM41(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#rk#/
-prt;qw
-{e@
-"i
-qkYwv/
-"c
-qt7A
-"c
-qk7qg7
-s=+
-"c
-s=.
-uGtGrI
-pl(
-t7
-p1
-uG--rI
-pl&
-t7
-p1
-uGrOrI
-pl*
-t7
-p1
-uG7/y'
-}b#5qOrk#6
-pnj/qw
-qkFwv.xO
-qVq4D
-uG}(sQ
-q7729
-uGxOqw
-}b#9yZP
-q'/sm
-q1py#6G
-q1py#7qO
-q1py#2G
-q1py#3qO
-t)9yC
-ph)B
-xBu*MZA,
-)
-t)@sh
-xBu*MDA,
-)
-qVs0U
-{?78r.
-u9r^#
-{?7/sr
-qzpy#@B
-qvqYrk#B
-vT/
-qvqYrk#D
-pr^7sQ
-zV0B
-tH0B=U
-pr^9q0
-xQM41(
-s=MZ
-{D=pX
-qE4B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q74U
-p1
-J
-J
-r7-rF
-!#
-prpbu:
-qk[<=
-":
-s=M#
-u~%
-prr-t;
-qF<U
-"#
-t8zM?
-tr#
-:
-rP
-":
-u^%I
-prsmr+
-u'r|
-Yxc?
-s'/
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-Yxc@
-s'@
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-"r
-y7-
-s=MY
-sY=u:
-{#zQ
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-|.+xG
-q1py#^1D
-|.-rI
-qzpy#^G
-s=M#
-"'
-qzuH-
-s=MY
-|.-r-
-4
-sd
-|..|Y
-}b#a1W1O
-s{-zg
-z)DU
-pzREq=?
-|..zL
-t<
-p\
-|A8q@
-u'R#
-qVR#tn..
-tH$yZP
-|&F<%
-qVwZD
-|A7qy
-zJvDympMy_xDq=A
-ub4
-{R
-*#%
-ri
-|&9U
-qVspD
-|A/rI
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-|A7qw
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDR
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-uGxFpb
-q1p*2t4
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"K
-u^6t\
-uGp<tI
-u^5I
-"K
-pV4rzu<
-uGtGua
-0
-w<
-qv+17
-w<7
-r\;
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~7
-rDS
-zJvDympMy_xDqRA
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdp0lzIw7q<yiy;A
-u<
-!#
-uG--yC
-tN
-qv+17
-w<7
-r\:
-s?q,
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~:
-rDT
-tH\A<,
-zJvDympMy_xDryA
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<yiy;A
-H
-!#
-uGrOf=
-v3pUG
-}=D
-T7
-|W#
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~=
-rDU
-v3p=G
-**%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR&l}c.umqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-|.9r.
-q1py#~1Z
-"4
-y7-
-s=MY
-|./sr
-q1py$"16
-|.9s-
-xKpy$#2zE?
-xKpy$"rk$"D?
-u-@8r.
-qF@|a
-qTR@pd=
-xKR@p$D?
-sY-pb
-qF;1D
-"&
-y7-
-s=MY
-sY-|_
-sd
-"7
-z)fD
-pzRgqj
-|ssh
-p\
-qVycY
-s(L%
-zb/C
-uG78pb
-r(EB
-p\
-qVu&qY}(
-|&JU
-qV-rFD
-uG77pb
-r(GE
-p\
-qVs0E,{X
-|&NU
-qV7sqD
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-pnj/t'
-u~L
-rDV
-"(
-p~p@pdz(rk$(
-"%
-p~p@|BQ
-"%
-p~Xu%S
-uG/@q0
-tHeuD
-sNr|lt4n
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-u-{]q0
-sNp@lrFtz
-"#
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-rf7
-!#
-uG@8sr
-vbt0
-sNr|l}cr>
-eq@9}6
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q3
-sP}K
-r'q9A
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=w-
-|-6
-r'[qO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q#7
-sPsz6
-r'p*yl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=^@
-uO"6
-uGu0sm
-yk
-s5xau_
-s5xaqs
-q{
-tH(yZP
-syu8Ps}.r,y3{XxOuzw%vfUL
-uG@.tc
-xS(<(pd
-tU(rq
-\
-uG@/px
-vS
-J
-!#
-pnq08q3
-qvp<rk#3
-uF<6
-w)Ps}+r,c~72~7zmp,n
-vl7qe
-p~p@pdz(<:
-u-+w?rI
-qz[q&
-qvp5rk#6
-w)Ps}.r,c{ozmXl{Xtz
-u-+y?ww
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-eq#9s-
-qzp*q&
-er++t'
-q2M,
-sXz#qY78-7@.ty
-eq#9q#+
-zV"tn
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/s-
-zV%B
-"#
-q2M,
-sXz#qY78-7@.ty
-eq#/q#+
-zV(2@
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-r(*q&
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV-tn
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV0B
-"#
-q2M,
-sXz#qY78-7@.ty
-"&
-zV32@
-"#
-q2M,
-sXz#qY78-7@.ty
-q'/qw
-}b$gA<5
-w)Ps}.r,c{ozmXn
-}b#WA<:
-w)Ps}.r,c{ozmXn
-}b#[A<?
-w)Ps}.r,c{ozmXn
-}_q@
-}b$sA<D
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r&7r1
-x-r_S
-r&9r1
-x-r_S
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2R(<'u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2R&<%u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2R#<"u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<3<<<0u2u4p2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R9<-<6<*u2[r2u2t$sIsUWL
-rt+s6
-|KH$7q/$H
-|KI$7S$I
-|KJ$66$J
-|KK$6sRK
-rt@u:
-|KP$5$/$P
-|KQ$5$.$Q
-|KR$4$/$R
-|KS$4$.$S
-")
-}b$uA<I
-w)Ps}.r,c{ozmXn
-}b#jA<N
-w)Ps}.r,c{ozmXn
-}b#nA<S
-w)Ps}.r,c{ozmXn
-")
-}b%$A<X
-w)Ps}.r,c{ozmXn
-")
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-")
-x-r_S
-")
-x-r_S
-")
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2R(<'u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2R&<%u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2R#<"u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<G<P<Du2u4p2u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RM<A<J<>u2[r2u2t$sIsUWL
-")
-|Kk$Uq/$k
-|Kl$US$l
-|Km$T6$m
-|Kn$TsRn
-")
-|Ks$S$/$s
-|Kt$S$.$t
-|Ku$R$/$u
-|Kv$R$.$v
-yXj
-xSb<bB
-tUbqO
-\
-!#
-"K
-q1py#e|a
-qTpy#epd=
-xKpy#ep$D?
-sY=sQ
-qKpy#]rk#]1Z
-u?~*7
-!#
-t)9r.7
-xBu*py#g1Z
-qvp5,rk#y
-p\
-qVycG
-|&GU
-qVpy#yD
-t)@qN
-t(r|rk#y
-qVp5,D
-t)9q#@
-zcyz
-"#
-u~S
-wj
-rDQ
-t)9xj
-x%/1.
-t)/rz+
-|Mpy#krk#kB
-"$
-}b#{qOU
-{?uiq0
-uOhyv,z+
-"x
-s+z$q6
-"#
-uOkyv,z+
-"#
-s+|$t6
-"#
-uOnyv,z+
-"#
-s+~$w6
-"#
-uOqyv,z+
-"#
-r:F$z6
-{?7@r.
-}b#zqOU
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-"$
-uOtyv,z+
-"$
-r:F$}6
-"#
-uOwyv,z+
-"#
-r:F'J6
-"#
-uOzyv,z+
-"#
-r:F'I6
-"#
-uO}yv,z+
-"#
-r:F'H6
-"$
-}b#yqOq=
-syu8Ps}+r3x2cu_SL
-syu8Ps}+r3y3xOuzr_>L
-}g,^
-p+
-}g9j
-rhpy#ip$
-:
-}q
-pr^9r4
-pVTI
-s)
-r7py#w
-H
-!#
-s)
-H
-!#
-pr^@ps7
-qvp5,rk#y
-p\
-qBpy$#
-pm=
-uF2[
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^T
-r?qsq/>
-pr^9q#8
-qKp,q=1(
-rhp,1Z
-\
-!#
-r7py#u
-uL=+s-
-pVTt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk#m
-u~V
-rP
-uL=/rz+
-x-v2'G
-uL}#j
-u^cI
-uLsTq#
-s?py#m
-Ypy#m1?
-pm,
-t+py#mG
-*0%
-s8
-H
-!#
-uLqYpj
-s?py#m
-Ypy#m1@
-pm+
-|l>
-s>
-t+py#nE
-*2%
-wG
-!#
-uv9r.9
-z'51516
-rKt?rbz}M[15G
-{*[1#
-sH4
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ruA
-]$rL-
-u'MF
-]%rL.
-vc.sQ
-]&rL8
-u'MJ
-]'rL7
-vc8ts
-](rL9
-u'MN
-(t=
-!#
-"u
-]4rL@
-u'Mc
-]5sx=
-"u
-]6sx,
-(+,
-!#
-uGtGzL
-u'Mo
-]>sx+
-]?sx-
-(+-
-!#
-uG--{G
-u'Mv
-]Csx.
-]Dsx8
-(y?
-!#
-uGrOy'
-]Hsx7
-]Isx9
-(+9
-!#
-"{
-u'py%m
-]Rsx/
-"'
-]Ssx@
-u'py%k
-]Ts3sK
-"'
-]Usx,
-(+,
-!#
-"'
-u'py%^
-]^s3rO
-]_sx-
-(+-
-!#
-"'
-u'py%W
-]ds3p<
-]esx8
-(y?
-!#
-"'
-]is3--
-]jsx9
-(+9
-!#
-uv.yY
-s?py%M
-]ns3u)
-(tG
-!#
-"A
-pV$s3-7
-u'q,
-pV#s3y<
-"@
-pV]s3v<
-u'p*
-({J
-!#
-"*
-pVNzs=
-u'py#b
-pVMzs,
-"*
-pVLzs+
-u'py#_
-pVKzs-
-"*
-pVJsx,
-(+,
-!#
-"*
-u'py#T
-pVCzs.
-pVBsx-
-(+-
-!#
-"*
-u'py#O
-pV?zs8
-pV>sx8
-(y?
-!#
-"*
-pV;zs7
-pV:sx9
-(+9
-!#
-"g
-pV3zs9
-pV2zs/
-"g
-pV1zs@
-u'py#A
-pV0s3uQ
-"g
-pV/s38,
-u'py#?
-pV.s3w}
-pnj/qw
-u'py$.
-(8-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-pqpj@pw
-r7.
-{ji
-qa9
-(
-!qZ
-pqpj9qw
-sk
-ag
-;8
-(
-!s*
-"#
-uI
-ad
-;9
-(
-!tS
-"#
-sk
-aa
-;8
-(
-!vB
-pqpx7qw
-sv9
-a]
-wpm
-(
-!w&
-pqq@=^
-sv/
-a\
-qP+z(
-(
-!x=
-pqrI9pw
-sv@
-ak
-qP+z(
-(
-!yE
-prq0sh
-g=
-vg
-v#
-(
-!{-
-prsmr+
-g
-aY
-;:
-(
-!vKxw
-prs-qw
-r~
-aV
-;;
-(
-!pty@
-pr^x*
-qH
-a3
-wp[
-(
-!ptyG
-">
-}G
-a2
-;:
-(
-!pt+uU
-">
-tW
-a/
-;;
-(
-!pt{H
-vc-tc
-g,
-p3>
-wp,
-(
-!pt.uU
-g+
-pf8..
-wp+
-(
-!pt|F
-"<
-g-
-p3@
-;?
-(
-!pt|G
-g.
-pfqY}(
-wp*
-(
-!pt}x
-"<
-g8
-p3B
-;A
-(
-!pt/uU
-g7
-pf+,{X
-wp)
-(
-!ptxw
-"8
-qH7
-p3D
-;4
-(
-!tYy@
-qH9
-pfsp
-wp(
-(
-!tYyG
-"8
-qH/
-vg
-v#
-(
-!tY+uU
-uGtGtc
-sk-
-a'
-;6
-(
-!tY{H
-sk.
-vg
-v#
-(
-!tY.uU
-uG--tc
-sk,
-a&
-;5
-(
-!tY|F
-sk+
-vg
-v#
-(
-!tY|G
-"8
-qH@
-p3Y
-;7
-(
-!tY}x
-sk=
-vg
-v#
-(
-!tY/uU
-|A8pb
-qH8
-pfwZ
-wp%
-(
-!tYxw
-"'
-qH7
-p3_
-;4
-(
-!vK-y@
-qH9
-pfsp
-wp$
-(
-!vK-yG
-"&
-sk-
-a#
-;6
-(
-!vKp<uU
-"&
-sk,
-a"
-;5
-(
-!vK-{H
-"&
-qH@
-at
-;7
-(
-!vKu)uU
-uv.|Y
-sk@
-ao
-qPqI
-(
-!vK-|F
-uI=
-am
-wpn
-(
-!vK-|G
-"?
-sk8
-a4
-;?
-(
-!vK-}x
-sk7
-a[
-qPqA
-(
-!vKv<uU
-"?
-sk9
-aZ
-wp[
-(
-!vK-xw
-sk/
-pfp5,
-qPpU
-(
-!vK.y@
-"?
-qH.
-aR
-qP8..
-(
-!vK.yG
-qH8
-pfwZ
-qPp[
-(
-!vK{_uU
-")
-qH7
-aQ
-;4
-(
-!vK.{H
-qH9
-pfsp
-qPpG
-(
-!vK..uU
-")
-sk-
-pfp"
-;6
-(
-!vK.|F
-")
-sk,
-pfpK
-;5
-(
-!vK.|G
-")
-qH@
-a=
-;7
-(
-!vK.}x
-"=
-g9
-a8
-wpm
-(
-!vKt2uU
-g/
-pf/
-wp7
-(
-!vK.xw
-"=
-g@
-a6
-qPqY}(
-(
-!vK8y@
-qH=
-pf-rF
-qPpY
-(
-!vK8yG
-"=
-qH,
-a5
-qP+,{X
-(
-!vKw}uU
-qH+
-pf7sq
-qPp=
-(
-!vK8{H
-"w
-qH-
-pfq4
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ4KThriceSM80NarrowAligned = dotsQ4KThriceSM90NarrowAligned + `
- patch
- -3
-packed1 46831 dots_grouped_thrice
-!|hf|f
-!|gxO
- =79
- -3
-"%
- =384
- -2
- =28
- -1
-"-
- =258
- -5
-"h
-qkYwv/
-"b
-qt7A
-"b
- =2
- -1
-"b
- =118
- -1
-"q
- =671
- -1
- =334`
-
-const dotsQ6KOneSM90NarrowAligned = `packed1 60301 dots_sixes_one
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvs}pMpOrGvPw]
-!v7psv6rmt5rGq"t5rGrR
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;p5te
-zft*
-p99@to
-p:wZpF
-qS+9/pF
-!
-p>
-q*
-v~
-pa
-q$
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxPt5/rz~72uw+sL
-m
-h+t[
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-{?xOt'
-r7~/u=q>pMym
-|./yY
-{<rW
-pl$
-)
-pl%
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY9-7
-)
-qVu&X
-t(vX
-qV9-7D
-vc.r]
-ra/q&
-)
-qzXB
-xBzY9-7
-)
-qVs0q=
-}+
-qVx@tyD
-vc8tc
-ra/E
-)
-qzp0E
-z_9-7
-sts7
-0
-}+
-qV+@..D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDE
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-0
-s;.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-rP
-|..|Y
-pB52[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-p\
-|A7qy
-zJvDympMy_xDDyl
-ub2
-{R
-*#%
-ri
-t(R>U
-qV{]D
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDF
-ru6
-pB6A<-
-t+M6A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-uGxFpb
-qF.2sKty
-wcu*p*z/
-p\
-xv7,
-v0qI%
-}e-
-uGsKpX
-qt6A
-p6
-uGp<q3
-qk6qg7
-qB+
-rP
-uG--yC
-0
-qv+16
-w<7
-qBRH
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDG
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lxWs%q<yiy;A
-H
-!#
-uGrOf=
-z=G
-}="
-T4
-s?p*
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDH
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$l--xWumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"/
-r(2q&
-s=R3
-|./sr
-qk517
-|.9s-
-pzR4p$?
-uX5q=?
-|.+xG
-vTRL
-"3
-qzp,G
-s=M#
-"&
-qzuH-
-s=R9
-"3
-4
-rP
-"3
-p~X<<<D
-"3
-qF;wv/
-s=p,
-t.?
-"3
-q1q9U
-p\
-|A8q@
-qFG2tGvF
-qFRwv+w?
-qV+w?D
-"4
-zJvDympMy_xDq=yl
-ub2
-{R
-*#%
-ri
-t(RaU
-qV{]D
-"3
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDI
-ru6
-pB6A<O
-t+M6A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtK2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vOp&q<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<rcrgA
-"4
-qFPwB7|#
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"4
-qt6A
-p6
-"4
-qk6qg7
-qB+
-rP
-"4
-0
-qv+16
-w<7
-qBRk
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDJ
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lq4wVq<yiy;A
-H
-!#
-"4
-z=G
-}="
-T4
-s?p*
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDK
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$l7@se2qlA
-!#
-"4
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-ra/tn
-zJt?uN{"z#7x5|#79uk
-u'M*
-qVM*D
-t(xc*
-p\
-u'RW
-qVRWD
-4
-rDL
-|.9r.
-qF9<W
-"2
-y7-
-s=RY
-"6
-qF:17
-"6
-pzyW?
-pzR<q=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*Ew?1.
-"F
-ru6
-ra6E
-q76q&
-pr^+s-
-pB%1&qg
-{b
-t.?
-Y+D
-pz+qj
-vbry
-pr^-yY
-r'XB
-qBp@
-t8[?
-Y,D
-pz,qj
-{?7@s-
-tj+
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uL=8p|
-r(kE
-uL=7pE
-}o1%
-rD0
-uL=9s-
-|&416
-s=r|
-uL=/xj
-vTzM
-uL}#q3
-zVs2sK
-qk$U
-{E+
-{D7j
-r[=p$
-{?spq#
-{e&
-J
-!#
-uL=9zg
-y0x_~*/
-uL}#qN
-xBzYp,
-uLsqpb
-xBu*p,1&
-r7p0
-!#
-uL=/qw
-rsM6
-rhp0D
-pzp*qj
-uL}#sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qkNU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-{D@pw
-p\
-r\=
-qU
-zJvDympMy_xDDqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-uLz(sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-{D9qw
-u'R"
-tU"1<
-pm
-zJvDympMy_xD<"A
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-uL,{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\=
-u(
-zJvDympMy_xDDqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1<
-z>
-zJvDympMy_xD<"A
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-uLzRqw
-u'R4
-tU41X
-{K
-tH5Ew?<O
-"-
-rjuyrzu<
-uLq4q@
-zWR1p$
-J
-!#
-uLsqsh
-qF>U
-vb<4
-)
-qBx@
-s'8
-prj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-uLvFu:
-}f
-sXz#X
-}f
-sXz#X
-uL-7r.
-x-r_Z
-uLy<r.
-|Ozir3p4#'#W
-"#
-tMW
-"#
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4'''W
-"#
-tMW
-"#
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-uLsq^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-uL7,sh
-|NulBwL
-x-sz6
-uL7+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-uL79r4
-zV1B
-">
-tj+
-uL79pw
-)
-qBx@
-s'7
-qvp5<5
-uL7/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-uL7@rI
-qTyD=
-qTR;<t
-4
-5
-uL}rr.
-w'p0x?p$
-w'p0xup$
-!#
-uL..pX
-xS<<<B
-tU<1&
-td
-!#
-uL=9q#+
-xSc<c13
-z)c<l
-sH'
-!#
-xSf<fB
-z)f1%
-sH&
-!#
-uLx5^
-p+
-uv9yY
-]0x_~*D
-pqq0sh
-z3(p$
-s'9
-uVM41(
-pqpbsQ
-t7
-r'p,G
-pqqepj
-s=M%
-pqr-j
-qvM#<|
-pqt;qw
-{e?
-s{7q#-
-}o1X
-"c
-qkXwv/
-"\
-qt6A
-"\
-qk6qg7
-s=+
-uG--rI
-pl&
-t7
-p1
-uGrOrI
-pl(
-t7
-p1
-uG7/y'
-}b#/qOrk#0
-eqN/ps@
-q76B
-rs.
-uG7/f@
-uFrk#3
-eqN@{G
-q76E
-pnj/qw
-qkEwv7ty
-qVq4D
-uG}(sQ
-q7629
-uGxOqw
-}b#7yZO
-pqr.9yC
-ph)B
-xBu*MYqO,
-)
-pqwEsh
-xBu*MCqO,
-)
-qVs0U
-pqq#/sr
-qzpy#:B
-qvqYrk#<
-pq^.pb
-xBu*R+1&
-pq^7sQ
-zV-B
-y,qYU
-pq^9q0
-xQM41(
-s=MY
-}o1&
-pqpj=pX
-qE1B
-p1
-pqpX+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-pqpX8ua
-qk(qg
-q74U
-p1
-J
-J
-r7.t2
-!#
-pqpbu:
-qkZ<:
-";
-s=M#
-u~%
-pqr-t;
-qF9U
-"#
-t8zM?
-tr#
-:
-rP
-";
-u^%I
-pqsmr+
-u'r|
-Yxc>
-s'/
-zJvDympMy_xDUG
-*.%
-v'ql
-svr|
-H
-!#
-pqs-qw
-u'r|
-Yxc?
-s'@
-zJvDympMy_xDUE
-*0%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-sY=u:
-pV&I
-:
-:
-:
-:
-J
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u?~,
-!#
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-|.+xG
-q1py#V1C
-|.-rI
-qzpy#VG
-s=M#
-"s
-qzuH-
-s=MX
-|.-r-
-4
-rP
-|..|Y
-}b#X1V1N
-s{-zg
-z)@U
-pzRAq=?
-|..zL
-t<
-p\
-|A8q@
-u'R"
-qVR"29-7
-tH#yZO
-|&E<$
-qV+w?D
-|A7qy
-zJvDympMy_xDq=yl
-ub2
-{R
-*#%
-ri
-|&9U
-qV{]D
-|A/rI
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-|A7qw
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDM
-pB6A2p0
-t+M6A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-uGxFpb
-q1p*2sKty
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"K
-u^4I
-uGp<tI
-pV3t\
-uG--yC
-0
-qv+16
-w<7
-r\:
-wr
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~6
-rDN
-tHRA<&
-zJvDympMy_xDryA
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<yiy;A
-H
-!#
-uGrOf=
-z=G
-}=@
-T4
-s?p2
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~9
-rDO
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,l--xWumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-|.9r.
-q1py#p1Y
-"2
-y7-
-s=MX
-|./sr
-q1py#q17
-|.9s-
-xKpy#r2zE?
-xKpy#qrk#qD?
-u-@8r.
-qF9Ew?
-qTR9Gt2
-xKR9p$D?
-sY-pb
-qF41C
-"&
-y7-
-s=MX
-sY-|_
-rP
-"5
-z)[D
-pzR\qj
-|ssh
-p\
-qVycX
-s(H%
-zb/C
-uG78pb
-r(>B
-p\
-qVu&x@ty
-|&IU
-qV.t2D
-uG77pb
-r(@E
-p\
-qVs0E@..
-|&MU
-qV/u0D
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-pnj/t'
-u~H
-rDP
-"(
-p~p@Ew?rk#w
-"%
-p~p@|BP
-"%
-p~Xu%R
-uG/@q0
-tHXuD
-sNr|lsKr*
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-rf6
-!#
-uG@8sr
-vb2p2
-sNr|l-p<p&
-eq@/}6
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=q3
-sPr_6
-r'q9A
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=ts
-sP}K
-r'[qO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=q#+
-sPsz6
-r'p*yl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=^-
-uO"6
-uGu0sm
-yk
-s5xau_
-s5xaqs
-q{
-tH(yZO
-syu8Ps}.{:s0{S9w}uzw%vfUL
-uG@.tc
-xS(<(pd
-tU(rq
-\
-uG@/px
-vS
-pnq08rI
-tHwqO<0
-w)Ps}+r,c~72~7zmp,n
-pnq09j
-tHwqO<3
-w)Ps}+r,c~72~7zmp,n
-pnq0/r1
-r'p,<y
-u-+}#r1
-r'p,<z
-u-+w?q@
-w)Ps}.r,c{ozmR{{S98v=
-u-+y?ww
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-epw@q3
-qLq}Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-er++t'
-q2M,
-sXz#xFw?}#=7w?
-eq@=q#7
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-epwx*
-zV*G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE2Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV;G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-q'/qw
-}b$_A<b
-w)Ps}.r,c{ozmXn
-}_q@
-}b$aA<g
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r68pE
-sPr_yvp<yr
-sPr_yvp<yr
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R><,<;<)u2u4p2u2v2WsUWL
-rt+s6
-s+$W$3
-s+%W$5
-s+%W$7
-s+&W$9
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<#<22q,u2[r2u2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmRQl-tK
-"1
-w)Ps}+r,c~72~7zmRPl-tK
-"1
-r'p,rk#a
-"1
-r'p,rk#b
-"1
-w)Ps}.r,c{ozmpy#c{S/tz
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmRQyyvm
-"1
-w)Ps}.r,c{ozmRPyyvm
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy#7l{Xp&
-"1
-w)Ps}+r,c~72~7zmpy#6l{Xp&
-"1
-r'p,rk$:
-"1
-r'p,rk$;
-"1
-w)Ps}.r,c{ozmpy$<lxFz(p&
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy#7l.t[
-"1
-w)Ps}.r,c{ozmpy#6l.t[
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy#ny~y+
-"1
-w)Ps}+r,c~72~7zmpy#my~y+
-"1
-r'p,rk$q
-"1
-r'p,rk$r
-"1
-w)Ps}.r,c{ozmpy$sy~xFsZ
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy#nl7r*
-"1
-w)Ps}.r,c{ozmpy#ml7r*
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy$GwosZ
-"1
-w)Ps}+r,c~72~7zmpy$FwosZ
-"1
-r'p,rk%J
-"1
-r'p,rk%K
-"1
-w)Ps}.r,c{ozmpy%Ly~sTpk
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy$Gl/rJ
-"1
-w)Ps}.r,c{ozmpy$Fl/rJ
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy$~l{]rg
-"1
-w)Ps}+r,c~72~7zmpy$}l{]rg
-"1
-r'p,rk&$
-"1
-r'p,rk&%
-"1
-w)Ps}.r,c{ozmpy&&y~x5w7
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy$~y~}4
-"1
-w)Ps}.r,c{ozmpy$}y~}4
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy%Wl}cr>
-"1
-w)Ps}+r,c~72~7zmpy%Vl}cr>
-"1
-r'p,rk&Z
-"1
-r'p,rk&[
-"1
-w)Ps}.r,c{ozmpy&\lxFw}rg
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy%Wy~u)r>
-"1
-w)Ps}.r,c{ozmpy%Vy~u)r>
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy&1lzRtO
-"1
-w)Ps}+r,c~72~7zmpy&0lzRtO
-"1
-r'p,rk'4
-"1
-r'p,rk'5
-"1
-w)Ps}.r,c{ozmpy'6y~p5t[
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy&1wo7p&
-"1
-w)Ps}.r,c{ozmpy&0wo7p&
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-q~G$+q/t|
-q~F$+SqW
-q~E$*6rl
-q~D$*>sI
-!#
-"H
-q1py'QEw?
-qTpy'QGt2
-xKpy'Qp$D?
-sY=sQ
-qKpy'Jrk'J1Y
-"H
-qzpy'Kq&
-s=MX
-"_
-sH5
-!#
-pqr.9r.7
-xBu*py'T1Y
-uF,rk'f
-p\
-qVycF
-|&FU
-qVpy'fD
-pqwEqN
-t(r|rk'f
-qV/,D
-pqr.9q#@
-zcyz
-"#
-u~O
-wj
-rDQ
-pqr.9xj
-x%/1.
-pqzLrz+
-|Mpy'Xrk'XB
-"$
-}b'hqOU
-pqq#@r.
-}b'gqOU
-syu8Ps}+r3x2cp4G'EL
-syu8Ps}+r3y3xOuzp4F'DL
-pqf,^
-p+
-pqf9j
-rhpy'Up$
-:
-sJ~"
-pq^9r4
-pVPI
-s)
-r7py'd
-H
-!#
-s)
-u?}~
-!#
-pVOt\
-pq^@ps7
-uF,rk'f
-J
-!#
-qvqYq=
-p\
-qBpy'n
-pm=
-uF2p2
-w)Ps}+z%s\2s\L2qp
-pqpj=pw
-}{6s^O
-r?qsq/>
-pqf7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pq^9q#8
-qKXry1(
-rhX1Y
-sJ~)
-!#
-r7py'd
-pqpX+s-
-pVPt\
-!#
-pqpX-qy
-|Nr_z\
-r?r_W>
-pqpX+tI
-wcr,s0DB
-}oD
-\
-!#
-pqpX8pX
-t1=rk'[
-u~R
-rP
-pqpX/rz+
-x-v2'C
-pqpX@j
-u^^I
-pqqN+q#
-s?py'[
-Ypy'[1>
-pm,
-t+py'[G
-*.%
-s8
-H
-!#
-pqqN=pj
-s?py'[
-Ypy'[1?
-pm+
-|l>
-s>
-t+py'\E
-*0%
-wG
-!#
-uv9r.9
-z'51517
-rKt?rbz}MZ15G
-{*Z1#
-sH1
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ru@
-]$rL-
-u'ME
-]%rL.
-vc.sQ
-]&rL8
-u'MI
-]'rL7
-vc8ts
-](rL9
-u'MM
-(t=
-!#
-"p
-]4rL@
-u'Mb
-]5sx=
-"p
-]6sx,
-(+,
-!#
-uG--{G
-u'Mm
-]=sx+
-]>sx-
-(+-
-!#
-uGrOy'
-]Bsx.
-]Csx8
-(y?
-!#
-"u
-u'py)L
-]Lsx7
-"&
-]Msx9
-u'py)J
-]Nsx/
-"&
-]Osx,
-(+,
-!#
-"&
-u'py)?
-]Wsx@
-]Xsx-
-(+-
-!#
-"&
-]\s3sK
-]]sx8
-(y?
-!#
-uv.yY
-s?py)5
-]bs3rO
-(p<
-!#
-"'
-pVKs3--
-u'py'Q
-pVJs3u)
-"'
-pVIs3tG
-u'py'O
-pVHs3-7
-"'
-pVGsx,
-(+,
-!#
-"'
-u'py'E
-pV@s3y<
-pV?sx-
-(+-
-!#
-"'
-pV<s3v<
-pV;sx8
-(y?
-!#
-"d
-pV4s3{J
-pV3zs=
-"d
-pV2zs,
-u'py'7
-pV1zs+
-"d
-pV0zs-
-u'py'5
-pV/zs.
-pnj/qw
-u'py'u
-(.8
-!#
-"C
-pV%zs7
-u'q}
-pV$zs9
-"B
-pVZzs/
-u'q,
-(xe
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-{D@pw
-r7.
-{jc
-qa6
-(
-!qZ
-{D9qw
-sk
-aa
-;5
-(
-!s*
-"#
-uI
-a]
-;6
-(
-!tS
-"#
-sk
-aZ
-;5
-(
-!vB
-uLzRqw
-sv9
-aW
-wpf
-(
-!w&
-uLsq^
-sv/
-aV
-qPx@
-(
-!x=
-uL79pw
-sv@
-aU
-qPx@
-(
-!yE
-pqq0sh
-g=
-vg
-v#
-(
-!{-
-pqsmr+
-g
-aR
-;7
-(
-!vKxw
-pqs-qw
-r~
-aO
-;8
-(
-!pty@
-pq^x*
-qH
-a0
-wpT
-(
-!ptyG
-"=
-}G
-a/
-;7
-(
-!pt+uU
-"=
-tW
-a,
-;8
-(
-!pt{H
-vc-tc
-g,
-p3;
-wp)
-(
-!pt.uU
-g+
-pf9-7
-wp(
-(
-!pt|F
-";
-g-
-p3=
-;<
-(
-!pt|G
-g.
-pfx@ty
-wp'
-(
-!pt}x
-";
-g8
-p3?
-;>
-(
-!pt/uU
-g7
-pf+@..
-wp&
-(
-!ptxw
-"9
-sk=
-p3A
-;2
-(
-!tYy@
-sk,
-pf{]
-wp%
-(
-!tYyG
-"9
-sk+
-vg
-v#
-(
-!tY+uU
-uG--tc
-sk8
-a$
-;3
-(
-!tY{H
-sk7
-vg
-v#
-(
-!tY.uU
-"9
-sk-
-p3R
-;4
-(
-!tY|F
-sk.
-vg
-v#
-(
-!tY|G
-|A8pb
-qH@
-pf+w?
-wp#
-(
-!tY}x
-"&
-sk=
-a~
-;2
-(
-!tY/uU
-sk,
-pf{]
-wp"
-(
-!tYxw
-"%
-sk8
-pfqI
-;3
-(
-!vK-y@
-"%
-sk-
-am
-;4
-(
-!vK-yG
-uv.|Y
-sk9
-ah
-qPqA
-(
-!vKp<uU
-sk/
-af
-wpg
-(
-!vK-{H
-"=
-qH/
-aK
-qP9-7
-(
-!vKu)uU
-qH@
-pf+w?
-qPpU
-(
-!vK-|F
-"&
-sk=
-aJ
-;2
-(
-!vK-|G
-sk,
-pf{]
-qPp[
-(
-!vK-}x
-"&
-sk8
-pfpG
-;3
-(
-!vKv<uU
-"&
-sk-
-a:
-;4
-(
-!vK-xw
-"<
-qH,
-a5
-wpf
-(
-!vK.y@
-qH+
-pf/
-wp4
-(
-!vK.yG
-"<
-qH-
-a3
-qPx@ty
-(
-!vK{_uU
-qH.
-pf.t2
-qPp"
-(
-!vK.{H
-"<
-qH8
-a2
-qP+@..
-(
-!vK..uU
-qH7
-pf/u0
-qPpK
-(
-!vK.|F
-"s
-qH9
-pfq4
-qPpY
-(
-!vK.|G
-"<
-g9
-a1
-;<
-(
-!vK.}x
-g/
-aT
-qPp=
-(
-!vKt2uU
-"<
-g@
-aS
-wpT
-(
-!vK.xw
-qH=
-pf/,
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ6KOneSM80NarrowAligned = dotsQ6KOneSM90NarrowAligned + `
- patch
- -3
-packed1 60192 dots_sixes_one
-!|hf|f
-!|gxO
- =74
- -3
-"%
- =312
- -1
-"E
- =18
- -2
- =216
- -1
-"=
- =59
- -5
-"b
-qkXwv/
-"[
-qt6A
-"[
- =122
- -1
-"r
- =1226
- -1
- =311`
-
-const dotsQ6KEightSM90NarrowAligned = `packed1 60239 dots_sixes_eight
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;p5x,
-zft*
-p99@=pF
-p:wZpF
-qS+9/pF
-!
-p>
-q*
-v~
-pa
-q$
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxPt5/rz~72uw+sL
-m
-h+t[
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY9-7
-)
-qVu&X
-t(vX
-qV9-7D
-vc.r]
-ra/q&
-)
-qzXB
-xBzY9-7
-)
-qVs0q=
-}+
-qVx@tyD
-vc8tc
-ra/E
-)
-qzp0E
-z_9-7
-sts7
-0
-}+
-qV+@..D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDE
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-0
-s;.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-rP
-|..|Y
-pB52[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-p\
-|A7qy
-zJvDympMy_xDDyl
-ub2
-{R
-*#%
-ri
-t(R>U
-qV{]D
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDF
-ru7
-pB7A<-
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-uGxFpb
-qF.2sKty
-wcu*p*z/
-p\
-xv7,
-v0qI%
-}e-
-uGsKpX
-qt7A
-p6
-uGp<q3
-qk7qg7
-qB+
-rP
-uG--yC
-0
-qv+17
-w<7
-qBRH
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDG
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lxWs%q<yiy;A
-H
-!#
-uGrOf=
-z=G
-}="
-T4
-s?p*
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDH
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$l--xWumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"/
-r(2q&
-s=R3
-|./sr
-qk516
-|.9s-
-pzR4p$?
-uX5q=?
-|.+xG
-vTRL
-"3
-qzp,G
-s=M#
-"&
-qzuH-
-s=R9
-"3
-4
-rP
-"3
-p~X<<<D
-"3
-qF;wv/
-s=p,
-t.?
-"3
-q1q9U
-p\
-|A8q@
-qFG2tGvF
-qFRwv+w?
-qV+w?D
-"4
-zJvDympMy_xDq=yl
-ub2
-{R
-*#%
-ri
-t(RaU
-qV{]D
-"3
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDI
-ru7
-pB7A<O
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtK2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vOp&q<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<rcrgA
-"4
-qFPwB7|#
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"4
-qt7A
-p6
-"4
-qk7qg7
-qB+
-rP
-"4
-0
-qv+17
-w<7
-qBRk
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDJ
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lq4wVq<yiy;A
-H
-!#
-"4
-z=G
-}="
-T4
-s?p*
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDK
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$l7@se2qlA
-!#
-"4
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M/2@8..y<zI9
-v>9
-u'M*
-qVM*D
-t(xc*
-p\
-u'RW
-qVRWD
-4
-rDL
-|.9r.
-qF9<W
-"2
-y7-
-s=RY
-"6
-qF:16
-"6
-pzyW?
-pzR<q=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*tn{X1.
-pq^=t'
-ru7
-ra7E
-q77q&
-pq^+s-
-pB%1&qg
-{b
-t.?
-vbqR
-pq^-yY
-r'q9B
-qBX
-t8p@?
-pqq#@s-
-rsp<
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(iE
-pqpX7pE
-}o1%
-rD0
-pqpX9s-
-|&417
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-zVq2sK
-qk$U
-{E+
-pqpj7j
-r[=p$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*/
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-r7p0
-!#
-pqpX/qw
-rsM7
-rhp0D
-pzp*qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qkNU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-pqpj@pw
-p\
-r\=
-qU
-zJvDympMy_xDDqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1<
-pm
-zJvDympMy_xD<"A
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\=
-u(
-zJvDympMy_xDDqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1<
-z>
-zJvDympMy_xD<"A
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41X
-{K
-tH5tn{X<M
-"-
-rjuyrzu<
-pqrI.q@
-zWR1p$
-J
-!#
-pqq@=sh
-qF>U
-vb<4
-)
-qB-7
-s'8
-pqj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4#'#W
-"#
-tMW
-"#
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4'''W
-"#
-tMW
-"#
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqrI,sh
-|NulBwL
-x-sz6
-pqrI+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-pqrI9r4
-zV1B
-">
-rsp<
-pqrI9pw
-)
-qB-7
-s'7
-qvp5<5
-pqrI/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-pqrI@rI
-qTyD=
-qTR;<r
-4
-5
-pqj=r.
-w'p0x?p$
-w'p0xup$
-!#
-pqq@.pX
-xS<<<B
-tU<1&
-td
-!#
-pqpX9q#+
-xSc<c13
-z)c<l
-sH'
-!#
-xSf<fB
-z)f1%
-sH&
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*D
-prq0sh
-z3(p$
-s'9
-uVM41(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#<z
-prt;qw
-{e?
-s{7q#-
-}o1X
-"c
-qkXwv/
-"\
-qt7A
-"\
-qk7qg7
-s=+
-uG--rI
-pl&
-t7
-p1
-uGrOrI
-pl(
-t7
-p1
-uG7/y'
-tH~qOrk#.
-eqN/ps@
-q77B
-rs.
-uG7/f@
-uFrk#1
-eqN@{G
-q77E
-pnj/qw
-qkEwv7ty
-qVq4D
-uG}(sQ
-q7729
-uGxOqw
-}b#5yZO
-t)9yC
-ph)B
-xBu*MYqO,
-)
-t)@sh
-xBu*MCqO,
-)
-qVs0U
-{?7/sr
-qzpy#8B
-qvqYrk#:
-{?vFpb
-xBu*R+1&
-pr^7sQ
-zV-B
-y,qYU
-pr^9q0
-xQM41(
-s=MY
-}o1&
-{D=pX
-qE1B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q74U
-p1
-J
-J
-r7.t2
-!#
-prpbu:
-qkZ<:
-";
-s=M#
-u~%
-prr-t;
-qF9U
-"#
-t8zM?
-tr#
-:
-rP
-";
-u^%I
-prsmr+
-u'r|
-Yxc>
-s'/
-zJvDympMy_xDUG
-*.%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-Yxc?
-s'@
-zJvDympMy_xDUE
-*0%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-sY=u:
-pV&I
-:
-:
-:
-:
-J
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u?~,
-!#
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-|.+xG
-q1py#T1C
-|.-rI
-qzpy#TG
-s=M#
-"s
-qzuH-
-s=MX
-|.-r-
-4
-rP
-|..|Y
-}b#V1V1N
-s{-zg
-z)@U
-pzRAq=?
-|..zL
-t<
-p\
-|A8q@
-u'R"
-qVR"29-7
-tH#yZO
-|&E<$
-qV+w?D
-|A7qy
-zJvDympMy_xDq=yl
-ub2
-{R
-*#%
-ri
-|&9U
-qV{]D
-|A/rI
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-|A7qw
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDM
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-uGxFpb
-q1p*2sKty
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"K
-u^4I
-uGp<tI
-pV3t\
-uG--yC
-0
-qv+17
-w<7
-r\:
-wr
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~6
-rDN
-tHRA<&
-zJvDympMy_xDryA
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<yiy;A
-H
-!#
-uGrOf=
-z=G
-}=@
-T4
-s?p2
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~9
-rDO
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,l--xWumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-|.9r.
-q1py#n1Y
-"2
-y7-
-s=MX
-|./sr
-q1py#o16
-|.9s-
-xKpy#p2zE?
-xKpy#ork#oD?
-u-@8r.
-qF9Ew?
-qTR9Gt2
-xKR9p$D?
-sY-pb
-qF41C
-"&
-y7-
-s=MX
-sY-|_
-rP
-"5
-z)[D
-pzR\qj
-|ssh
-p\
-qVycX
-s(H%
-zb/C
-uG78pb
-r(>B
-p\
-qVu&x@ty
-|&IU
-qV.t2D
-uG77pb
-r(@E
-p\
-qVs0E@..
-|&MU
-qV/u0D
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-pnj/t'
-u~H
-rDP
-"(
-p~t"8{Xrk#u
-"%
-p~p@|BP
-"%
-p~Xu%R
-uG/@q0
-tHXuD
-sNr|lsKr*
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-rf7
-!#
-uG@8sr
-vb2p2
-sNr|l-p<p&
-eq@/}6
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=q3
-sPr_6
-r'q9A
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=ts
-sP}K
-r'[qO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=q#+
-sPsz6
-r'p*yl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=^-
-uO"6
-uGu0sm
-yk
-s5xau_
-s5xaqs
-q{
-tH(yZO
-syu8Ps}.{:s0{S9w}uzw%vfUL
-uG@.tc
-xS(<(pd
-tU(rq
-\
-uG@/px
-vS
-pnq08rI
-tHwqO<0
-w)Ps}+r,c~72~7zmp,n
-pnq09j
-tHwqO<3
-w)Ps}+r,c~72~7zmp,n
-pnq0/r1
-r'p,<y
-u-+}#r1
-r'p,<z
-u-+w?q@
-w)Ps}.r,c{ozmR{{S98v=
-u-+y?ww
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-epw@q3
-qLq}Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-er++t'
-q2M,
-sXz#xFw?}#=7w?
-eq@=q#7
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-epwx*
-zV*G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE2Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV;G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-q'/qw
-}b$^A<b
-w)Ps}.r,c{ozmXn
-}_q@
-}b$aA<g
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r68pE
-sPr_yvp<yr
-sPr_yvp<yr
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R><,<;<)u2u4p2u2v2WsUWL
-rt+s6
-s+$W$3
-s+%W$5
-s+%W$7
-s+&W$9
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<#<22q,u2[r2u2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmRQl-tK
-"1
-w)Ps}+r,c~72~7zmRPl-tK
-"1
-r'p,rk#a
-"1
-r'p,rk#b
-"1
-w)Ps}.r,c{ozmpy#c{S/tz
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmRQl8tl
-"1
-w)Ps}.r,c{ozmRPl8tl
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy#7l{Xp&
-"1
-w)Ps}+r,c~72~7zmpy#6l{Xp&
-"1
-r'p,rk$:
-"1
-r'p,rk$;
-"1
-w)Ps}.r,c{ozmpy$<lxFz(p&
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy#7y~y+
-"1
-w)Ps}.r,c{ozmpy#6y~y+
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy#ny~y+
-"1
-w)Ps}+r,c~72~7zmpy#my~y+
-"1
-r'p,rk$q
-"1
-r'p,rk$r
-"1
-w)Ps}.r,c{ozmpy$sy~xFsZ
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy#ny~typ&
-"1
-w)Ps}.r,c{ozmpy#my~typ&
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy$GwosZ
-"1
-w)Ps}+r,c~72~7zmpy$FwosZ
-"1
-r'p,rk%J
-"1
-r'p,rk%K
-"1
-w)Ps}.r,c{ozmpy%Ly~sTpk
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy$Gl}cr>
-"1
-w)Ps}.r,c{ozmpy$Fl}cr>
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy$~l{]rg
-"1
-w)Ps}+r,c~72~7zmpy$}l{]rg
-"1
-r'p,rk&$
-"1
-r'p,rk&%
-"1
-w)Ps}.r,c{ozmpy&&y~x5w7
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy$~lxWtz
-"1
-w)Ps}.r,c{ozmpy$}lxWtz
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy%Wl}cr>
-"1
-w)Ps}+r,c~72~7zmpy%Vl}cr>
-"1
-r'p,rk&Z
-"1
-r'p,rk&[
-"1
-w)Ps}.r,c{ozmpy&\lxFw}rg
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy%Wlu)wN
-"1
-w)Ps}.r,c{ozmpy%Vlu)wN
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-s+,WsG
-s+-WsG
-s+-WsG
-s+.WsG
-"1
-w)Ps}+r,c~72~7zmpy&1lzRtO
-"1
-w)Ps}+r,c~72~7zmpy&0lzRtO
-"1
-r'p,rk'4
-"1
-r'p,rk'5
-"1
-w)Ps}.r,c{ozmpy'6y~p5t[
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-qLq,Ew}q48,tG
-qzp2G
-q2xOvFq4.p<
-sXq9U
-"/
-q2M,
-sXz#xFw?}#=7w?
-"0
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-zV)G
-q2+w}q48,tG
-qE'2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE1Ew}q48,tG
-r(.G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV:G
-q2+w}q48,tG
-qE82xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"1
-w)Ps}.r,c{ozmpy&1lsqsL
-"1
-w)Ps}.r,c{ozmpy&0lsqsL
-"1
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-sPr_yvp<yr
-sPr_yvp<yr
-"1
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<*<9<'u2yD[u2v2WsUWL
-"1
-s+$W$(
-s+%W$(
-s+%W$(
-s+&W$(
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R3t0<02p0u2t"Xu2v2WsUWL
-"$
-q~G$+q/t|
-q~F$+SqW
-q~E$*6rl
-q~D$*>sI
-!#
-"H
-q1py'QEw?
-qTpy'QGt2
-xKpy'Qp$D?
-sY=sQ
-qKpy'Jrk'J1Y
-"H
-qzpy'Kq&
-s=MX
-"_
-sH5
-!#
-t)9r.7
-xBu*py'T1Y
-uF,rk'f
-p\
-qVycF
-|&FU
-qVpy'fD
-t)@qN
-t(r|rk'f
-qV/,D
-t)9q#@
-zcyz
-"#
-u~O
-wj
-rDQ
-t)9xj
-x%/1.
-t)/rz+
-|Mpy'Xrk'XB
-"$
-}b'hqOU
-{?7@r.
-}b'gqOU
-syu8Ps}+r3x2cp4G'EL
-syu8Ps}+r3y3xOuzp4F'DL
-}g,^
-p+
-}g9j
-rhpy'Up$
-:
-sJ~"
-pr^9r4
-pVPI
-s)
-r7py'd
-H
-!#
-s)
-u?}~
-!#
-pVOt\
-pr^@ps7
-uF,rk'f
-J
-!#
-qvqYq=
-p\
-qBpy'n
-pm=
-uF2p2
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^O
-r?qsq/>
-}g7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pr^9q#8
-qKXry1(
-rhX1Y
-sJ~)
-!#
-r7py'd
-uL=+s-
-pVPt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk'[
-u~R
-rP
-uL=/rz+
-x-v2'C
-uL}#j
-u^^I
-uLsTq#
-s?py'[
-Ypy'[1>
-pm,
-t+py'[G
-*.%
-s8
-H
-!#
-uLqYpj
-s?py'[
-Ypy'[1?
-pm+
-|l>
-s>
-t+py'\E
-*0%
-wG
-!#
-uv9r.9
-z'51516
-rKt?rbz}MZ15G
-{*Z1#
-sH1
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ru@
-]$rL-
-u'ME
-]%rL.
-vc.sQ
-]&rL8
-u'MI
-]'rL7
-vc8ts
-](rL9
-u'MM
-(t=
-!#
-"p
-]4rL@
-u'Mb
-]5sx=
-"p
-]6sx,
-(+,
-!#
-uG--{G
-u'Mm
-]=sx+
-]>sx-
-(+-
-!#
-uGrOy'
-]Bsx.
-]Csx8
-(y?
-!#
-"u
-u'py)J
-]Lsx7
-"&
-]Msx9
-u'py)H
-]Nsx/
-"&
-]Osx,
-(+,
-!#
-"&
-u'py)=
-]Wsx@
-]Xsx-
-(+-
-!#
-"&
-]\s3sK
-]]sx8
-(y?
-!#
-uv.yY
-s?py)3
-pV}s3rO
-(p<
-!#
-"'
-pVKs3--
-u'py'Q
-pVJs3u)
-"'
-pVIs3tG
-u'py'O
-pVHs3-7
-"'
-pVGsx,
-(+,
-!#
-"'
-u'py'E
-pV@s3y<
-pV?sx-
-(+-
-!#
-"'
-pV<s3v<
-pV;sx8
-(y?
-!#
-"d
-pV4s3{J
-pV3zs=
-"d
-pV2zs,
-u'py'7
-pV1zs+
-"d
-pV0zs-
-u'py'5
-pV/zs.
-pnj/qw
-u'py'u
-(.8
-!#
-"C
-pV%zs7
-u'q}
-pV$zs9
-"B
-pVZzs/
-u'q,
-(xe
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-pqpj@pw
-r7.
-{jc
-qa6
-(
-!qZ
-pqpj9qw
-sk
-aa
-;5
-(
-!s*
-"#
-uI
-a]
-;6
-(
-!tS
-"#
-sk
-aZ
-;5
-(
-!vB
-pqpx7qw
-sv9
-aW
-wpf
-(
-!w&
-pqq@=^
-sv/
-aV
-qP-7
-(
-!x=
-pqrI9pw
-sv@
-aU
-qP-7
-(
-!yE
-prq0sh
-g=
-vg
-v#
-(
-!{-
-prsmr+
-g
-aR
-;7
-(
-!vKxw
-prs-qw
-r~
-aO
-;8
-(
-!pty@
-pr^x*
-qH
-a0
-wpT
-(
-!ptyG
-"=
-}G
-a/
-;7
-(
-!pt+uU
-"=
-tW
-a,
-;8
-(
-!pt{H
-vc-tc
-g,
-p3;
-wp)
-(
-!pt.uU
-g+
-pf9-7
-wp(
-(
-!pt|F
-";
-g-
-p3=
-;<
-(
-!pt|G
-g.
-pfx@ty
-wp'
-(
-!pt}x
-";
-g8
-p3?
-;>
-(
-!pt/uU
-g7
-pf+@..
-wp&
-(
-!ptxw
-"9
-qH7
-p3A
-;2
-(
-!tYy@
-qH9
-pf{]
-wp%
-(
-!tYyG
-"9
-qH/
-vg
-v#
-(
-!tY+uU
-uG--tc
-sk,
-a$
-;3
-(
-!tY{H
-sk+
-vg
-v#
-(
-!tY.uU
-"9
-qH@
-p3R
-;4
-(
-!tY|F
-sk=
-vg
-v#
-(
-!tY|G
-|A8pb
-qH8
-pf+w?
-wp#
-(
-!tY}x
-"&
-qH7
-a~
-;2
-(
-!tY/uU
-qH9
-pf{]
-wp"
-(
-!tYxw
-"%
-sk,
-pfqI
-;3
-(
-!vK-y@
-"%
-qH@
-am
-;4
-(
-!vK-yG
-uv.|Y
-sk9
-ah
-qPqA
-(
-!vKp<uU
-sk/
-af
-wpg
-(
-!vK-{H
-"=
-qH.
-aK
-qP9-7
-(
-!vKu)uU
-qH8
-pf+w?
-qPpU
-(
-!vK-|F
-"&
-qH7
-aJ
-;2
-(
-!vK-|G
-qH9
-pf{]
-qPp[
-(
-!vK-}x
-"&
-sk,
-pfpG
-;3
-(
-!vKv<uU
-"&
-qH@
-a:
-;4
-(
-!vK-xw
-"<
-g9
-a5
-wpf
-(
-!vK.y@
-g/
-pf/
-wp4
-(
-!vK.yG
-"<
-g@
-a3
-qPx@ty
-(
-!vK{_uU
-qH=
-pf.t2
-qPp"
-(
-!vK.{H
-"<
-qH,
-a2
-qP+@..
-(
-!vK..uU
-qH+
-pf/u0
-qPpK
-(
-!vK.|F
-"s
-qH-
-pfq4
-qPpY
-(
-!vK.|G
-"<
-sk-
-a1
-;<
-(
-!vK.}x
-sk.
-aT
-qPp=
-(
-!vKt2uU
-"<
-sk8
-aS
-wpT
-(
-!vK.xw
-sk7
-pf/,
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ6KEightSM80NarrowAligned = dotsQ6KEightSM90NarrowAligned + `
- patch
- -3
-packed1 60130 dots_sixes_eight
-!|hf|f
-!|gxO
- =74
- -3
-"%
- =327
- -2
- =216
- -1
-"=
- =59
- -5
-"b
-qkXwv/
-"[
-qt7A
-"[
- =122
- -1
-"r
- =1226
- -1
- =311`
-
-const dotsQ6KSixteenSM90NarrowAligned = `packed1 42432 dots_sixes_sixteen
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;,}rpF
-zft*
-p9.v<pF
-p:wZpF
-qSqYsV
-!
-p>
-q*
-v~
-pa
-q$
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxPt5/rz~72uw+sL
-m
-h+t[
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY9-7
-)
-qVu&X
-t(vX
-qV9-7D
-vc.r]
-ra/q&
-)
-qzXB
-xBzY9-7
-)
-qVs0q=
-}+
-qVx@tyD
-vc8tc
-ra/E
-)
-qzp0E
-z_9-7
-sts7
-0
-}+
-qV+@..D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDF
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-0
-s;.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-rP
-|..|Y
-pB52[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-p\
-|A7qy
-zJvDympMy_xDDyl
-ub2
-{R
-*#%
-ri
-t(R>U
-qV{]D
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDG
-ru7
-pB7A<-
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-uGxFpb
-qF.2sKty
-wcu*p*z/
-p\
-xv7,
-v0qI%
-}e-
-uGsKpX
-qt7A
-p6
-uGp<q3
-qk7qg7
-qB+
-rP
-uG--yC
-0
-qv+17
-w<7
-qBRH
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDH
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lxWs%q<yiy;A
-H
-!#
-uGrOf=
-z=G
-}="
-T4
-s?p*
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDI
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$l--xWumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"/
-r(2q&
-s=R3
-|./sr
-qk516
-|.9s-
-pzR4p$?
-uX5q=?
-|.+xG
-vTRL
-"3
-qzp,G
-s=M#
-"&
-qzuH-
-s=R9
-"3
-4
-rP
-"3
-p~X<<<D
-"3
-qF;wv/
-s=p,
-t.?
-"3
-q1q9U
-p\
-|A8q@
-qFG2tGvF
-qFRwv+w?
-qV+w?D
-"4
-zJvDympMy_xDq=yl
-ub2
-{R
-*#%
-ri
-t(RaU
-qV{]D
-"3
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDJ
-ru7
-pB7A<O
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtK2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vOp&q<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<rcrgA
-"4
-qFPwB7|#
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"4
-qt7A
-p6
-"4
-qk7qg7
-qB+
-rP
-"4
-0
-qv+17
-w<7
-qBRk
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDK
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lq4wVq<yiy;A
-H
-!#
-"4
-z=G
-}="
-T4
-s?p*
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDL
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$l7@se2qlA
-!#
-"4
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M/2@8..y<zI9
-v>/
-u'M*
-qVM*D
-t(xc*
-p\
-u'RW
-qVRWD
-4
-rDM
-|.9r.
-qF9<W
-"2
-y7-
-s=RY
-"6
-qF:16
-"6
-pzyW?
-pzR<q=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*B,w}1.
-pq^=t'
-ru7
-ra7E
-q77q&
-pq^+s-
-pB%1&qg
-{b
-t.?
-vbqR
-pq^-yY
-r'q9B
-qBX
-t8p@?
-pqq#@s-
-rsq4
-pq^+q3
-q1u4/
-ynD
-pzp2qj
-vb2p*
-pq^-t'
-q1q,G
-ynD
-pzp2qj
-"$
-rsq4
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(oE
-pqpX7pE
-}o1%
-rD0
-pqpX9s-
-|&417
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-zVw2sK
-qk$U
-{E+
-pqpj7j
-r[=p$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*/
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-r7p0
-!#
-pqpX/qw
-rsM7
-rhp0D
-pzp*qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qkNU
-uF2q,
-qzq9E
-t(p0U
-q1q9U
-"(
-uo~2I
-pqpj@pw
-p\
-r\=
-qU
-zJvDympMy_xDDqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1<
-pm
-zJvDympMy_xD<"A
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uot,I
-"&
-p\
-r\=
-u(
-zJvDympMy_xDDqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1<
-z>
-zJvDympMy_xD<"A
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41X
-{K
-tH5B,w}<S
-"-
-rjuyrzu<
-pqrI.q@
-zWR1p$
-J
-!#
-pqq@=sh
-qF>U
-vb<4
-)
-qBty
-s'8
-pqj9yY
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-s5xat$
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4#'#W
-"#
-tMW
-"#
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"%
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-s5xatL
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4'''W
-"#
-tMW
-"#
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqrI,sh
-|NulBwL
-x-sz6
-pqrI+sh
-|7
-q6
-"#
-|Nv2BwL
-wl
-"#
-|7
-q6
-"*
-uoz]I
-pqrI9r4
-zV1B
-">
-rsq4
-pqrI9pw
-)
-qBty
-s'7
-qvp5<5
-pqrI/pw
-qE4B
-rs+
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-p~[G2p2
-{QqpqR
-p~[G2p0
-{Qqpq=
-pqrI@rI
-qTyD=
-qTR;<x
-4
-5
-pqj=r.
-w'p0x?p$
-w'p0xup$
-!#
-pqq@.pX
-xS<<<B
-tU<1&
-td
-!#
-pqpX9q#+
-xSc<c13
-z)c<l
-sH'
-!#
-xSf<fB
-z)f1%
-sH&
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*E
-prq0sh
-z3(p$
-s'9
-uVM41(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#rk#/
-prt;qw
-{e?
-s{7q#-
-}o1X
-"e
-qkXwv/
-"^
-qt7A
-"^
-qk7qg7
-s=+
-uG--rI
-pl&
-t7
-p1
-uGrOrI
-pl(
-t7
-p1
-uG7/y'
-}b#3qOrk#4
-eqN/ps@
-q77B
-rs.
-uG7/f@
-uFrk#7
-eqN@{G
-q77E
-pnj/qw
-qkEwv7ty
-qVq4D
-uG}(sQ
-q7729
-uGxOqw
-}b#;yZO
-t)9yC
-ph)B
-xBu*MYA,
-)
-t)@sh
-xBu*MCA,
-)
-qVs0U
-{?7/sr
-qzpy#>B
-qvqYrk#@
-vT/
-qvqYrk#B
-{?vFpb
-xBu*R-1&
-pr^7sQ
-zV/B
-y,qYU
-pr^9q0
-xQM41(
-s=MY
-}o1&
-{D=pX
-qE3B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q74U
-p1
-J
-J
-r7.t2
-!#
-prpbu:
-qkZ<<
-";
-s=M#
-u~%
-prr-t;
-qF;U
-"#
-t8zM?
-tr#
-:
-rP
-";
-u^%I
-prsmr+
-u'r|
-Yxc>
-s'/
-zJvDympMy_xDUG
-*.%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-Yxc?
-s'@
-zJvDympMy_xDUE
-*0%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-sY=u:
-pV&I
-:
-:
-:
-:
-:
-:
-:
-:
-J
-H
-!#
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-u?zQ
-!#
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-|.+xG
-q1py#\1C
-|.-rI
-qzpy#\G
-s=M#
-"u
-qzuH-
-s=MX
-|.-r-
-4
-rP
-|..|Y
-}b#^1V1N
-s{-zg
-z)BU
-pzRCq=?
-|..zL
-t<
-p\
-|A8q@
-u'R"
-qVR"29-7
-tH#yZO
-|&E<$
-qV+w?D
-|A7qy
-zJvDympMy_xDq=yl
-ub2
-{R
-*#%
-ri
-|&9U
-qV{]D
-|A/rI
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-|A7qw
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDN
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-uGxFpb
-q1p*2sKty
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"K
-u^4I
-uGp<tI
-pV3t\
-uG--yC
-0
-qv+17
-w<7
-r\:
-wr
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~6
-rDO
-tHTA<&
-zJvDympMy_xDryA
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<yiy;A
-H
-!#
-uGrOf=
-z=G
-}=@
-T4
-s?p2
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~9
-rDP
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,l--xWumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-|.9r.
-q1py#v1Y
-"2
-y7-
-s=MX
-|./sr
-q1py#w16
-|.9s-
-xKpy#x2zE?
-xKpy#wrk#wD?
-u-@8r.
-qF9Ew?
-qTR9Gt2
-xKR9p$D?
-sY-pb
-qF41C
-"&
-y7-
-s=MX
-sY-|_
-sd
-"5
-z)]D
-pzR^qj
-|ssh
-p\
-qVycX
-s(H%
-zb/C
-uG78pb
-r(>B
-p\
-qVu&x@ty
-|&IU
-qV.t2D
-uG77pb
-r(@E
-p\
-qVs0E@..
-|&MU
-qV/u0D
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-pnj/t'
-u~H
-rDQ
-"(
-p~t"xFw}rk#}
-"%
-p~p@|BP
-"%
-p~Xu%R
-uG/@q0
-tHZuD
-sNr|lsKr*
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-rf7
-!#
-uG@8sr
-vb2p2
-sNr|l-p<p&
-eq@/}6
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=q3
-sPr_6
-r'q9A
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=ts
-sP}K
-r'[qO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=q#+
-sPsz6
-r'p*yl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=^-
-uO"6
-uGu0sm
-yk
-s5xau_
-s5xaqs
-q{
-tH(yZO
-syu8Ps}.{:s0{S9w}uzw%vfUL
-uG@.tc
-xS(<(pd
-tU(rq
-\
-uG@/px
-vS
-J
-!#
-pnq0.sr
-xBzYt2
-pnq08q3
-rsR{
-uF<3
-w)Ps}+r,c~72~7zmp,n
-pnq09qe
-q1p@<|
-uF<7
-w)Ps}+r,c~72~7zmp,n
-pnq0/r1
-r'p,rk#.
-u-+}#r1
-r'p,rk#/
-vl7qe
-tH"B,w}<=
-u-+w?rI
-r(#q&
-qvp5rk#/
-w)Ps}.r,c{ozmX{S98v=
-u-+y?ww
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-epw@q3
-qE%Ew}q48,tG
-qzq,G
-q2xOvFq4.p<
-sXq9U
-er++t'
-q2M,
-sXz#xFw?}#=7w?
-eq@=q#7
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-epwx*
-zV.G
-q2+w}q48,tG
-qE*2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE6Ew}q48,tG
-r(1G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV?G
-q2+w}q48,tG
-qE;2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-q'/qw
-}b$nA<A
-w)Ps}.r,c{ozmXn
-}_q@
-}b$pA<F
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r68pE
-sPr_yvp<yr
-sPr_yvp<yr
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R><,<;<)u2u4p2u2v2WsUWL
-rt+s6
-s+$W$3
-s+%W$5
-s+%W$7
-s+&W$9
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R5<#<22q,u2[r2u2v2WsUWL
-"$
-|K<$+q/t|
-|K=$+SqW
-|K>$*6rl
-|K?$*>sI
-"'
-}b$rA<K
-w)Ps}.r,c{ozmXn
-"'
-}b$tA<P
-w)Ps}.r,c{ozmXn
-"'
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"'
-sPr_yvp<yr
-sPr_yvp<yr
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RH<6<E<3u2u4p2u2v2WsUWL
-"'
-s+8W$K
-s+9W$M
-s+9W$O
-s+:W$Q
-"$
-uO"yvp<yr
-uO"yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<-<<<*u2[r2u2v2WsUWL
-"$
-|KT$?q/t|
-|KU$?SqW
-|KV$>6rl
-|KW$>>sI
-yXj
-xSa<aB
-tUaqO
-\
-!#
-"K
-q1py#XEw?
-qTpy#XGt2
-xKpy#Xp$D?
-sY=sQ
-qKpy#Qrk#Q1Y
-"K
-qzpy#Rq&
-s=MX
-"c
-sH5
-!#
-t)9r.7
-xBu*py#[1Y
-qvp5,rk#o
-p\
-qVycF
-|&FU
-qVpy#oD
-t)@qN
-t(r|rk#o
-qVp5,D
-t)9q#@
-zcyz
-"#
-u~P
-wj
-rDR
-t)9xj
-x%/1.
-t)/rz+
-|Mpy#_rk#_B
-"$
-}b#qqOU
-{?7@r.
-}b#pqOU
-syu8Ps}+r3x2cr8P$RL
-syu8Ps}+r3y3xOuzr8Q$SL
-}b#oqOq=
-syu8Ps}+r3x2cr8T$VL
-syu8Ps}+r3y3xOuzr8U$WL
-}g,^
-p+
-}g9j
-rhpy#]p$
-:
-sJ~"
-pr^9r4
-pVQI
-s)
-r7py#l
-H
-!#
-s)
-u?}~
-!#
-pVPt\
-pr^@ps7
-qvp5,rk#n
-J
-!#
-qvqYq=
-p\
-qBpy#x
-pm=
-uF2p0
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^P
-r?qsq/>
-}g7q#7
-qKuHy8
-rhp,1&
-\
-!#
-pr^9q#8
-qKXry1(
-rhX1Y
-sJ~)
-!#
-r7py#l
-uL=+s-
-pVQt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk#d
-u~S
-rP
-uL=/rz+
-x-v2$^
-uL}#j
-u^_I
-uLsTq#
-s?py#d
-Ypy#d1>
-pm,
-t+py#dG
-*.%
-s8
-H
-!#
-uLqYpj
-s?py#d
-Ypy#d1?
-pm+
-|l>
-s>
-t+py#eE
-*0%
-wG
-!#
-uv9r.9
-z'51516
-rKt?rbz}MZ15G
-{*Z1#
-sH1
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ru@
-]$rL-
-u'ME
-]%rL.
-vc.sQ
-]&rL8
-u'MI
-]'rL7
-vc8ts
-](rL9
-u'MM
-(t=
-!#
-"s
-]4rL@
-u'Mb
-]5sx=
-"s
-]6sx,
-(+,
-!#
-uG--{G
-u'Mm
-]=sx+
-]>sx-
-(+-
-!#
-uGrOy'
-]Bsx.
-]Csx8
-(y?
-!#
-"x
-u'py%Z
-]Lsx7
-"&
-]Msx9
-u'py%X
-]Nsx/
-"&
-]Osx,
-(+,
-!#
-"&
-u'py%M
-]Wsx@
-]Xsx-
-(+-
-!#
-"&
-]\s3sK
-]]sx8
-(y?
-!#
-uv.yY
-s?py%C
-]bs3rO
-(p<
-!#
-"'
-pVLs3--
-u'py#Y
-pVKs3u)
-"'
-pVJs3tG
-u'py#W
-pVIs3-7
-"'
-pVHsx,
-(+,
-!#
-"'
-u'py#M
-pVAs3y<
-pV@sx-
-(+-
-!#
-"'
-pV=s3v<
-pV<sx8
-(y?
-!#
-"g
-pV5s3{J
-pV4zs=
-"g
-pV3zs,
-u'py#?
-pV2zs+
-"g
-pV1zs-
-u'py#=
-pV0zs.
-pnj/qw
-u'py$"
-(.8
-!#
-"C
-pV%zs7
-u'R"
-pV$zs9
-"B
-pV[zs/
-u'q}
-(xe
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-pqpj@pw
-r7.
-{jc
-qa6
-(
-!qZ
-pqpj9qw
-sk
-aa
-;5
-(
-!s*
-"#
-uI
-a]
-;6
-(
-!tS
-"#
-sk
-aZ
-;5
-(
-!vB
-pqpx7qw
-sv9
-aW
-wpf
-(
-!w&
-pqq@=^
-sv/
-aV
-qPty
-(
-!x=
-pqrI9pw
-sv@
-aU
-qPty
-(
-!yE
-prq0sh
-g=
-vg
-v#
-(
-!{-
-prsmr+
-g
-aR
-;7
-(
-!vKxw
-prs-qw
-r~
-aO
-;8
-(
-!pty@
-pr^x*
-qH
-a0
-wpT
-(
-!ptyG
-"=
-}G
-a/
-;7
-(
-!pt+uU
-"=
-tW
-a,
-;8
-(
-!pt{H
-vc-tc
-g,
-p3;
-wp)
-(
-!pt.uU
-g+
-pf9-7
-wp(
-(
-!pt|F
-";
-g-
-p3=
-;<
-(
-!pt|G
-g.
-pfx@ty
-wp'
-(
-!pt}x
-";
-g8
-p3?
-;>
-(
-!pt/uU
-g7
-pf+@..
-wp&
-(
-!ptxw
-"9
-qH7
-p3A
-;2
-(
-!tYy@
-qH9
-pf{]
-wp%
-(
-!tYyG
-"9
-qH/
-vg
-v#
-(
-!tY+uU
-uG--tc
-sk,
-a$
-;3
-(
-!tY{H
-sk+
-vg
-v#
-(
-!tY.uU
-"9
-qH@
-p3R
-;4
-(
-!tY|F
-sk=
-vg
-v#
-(
-!tY|G
-|A8pb
-qH8
-pf+w?
-wp#
-(
-!tY}x
-"&
-qH7
-a~
-;2
-(
-!tY/uU
-qH9
-pf{]
-wp"
-(
-!tYxw
-"%
-sk,
-pfqI
-;3
-(
-!vK-y@
-"%
-qH@
-am
-;4
-(
-!vK-yG
-uv.|Y
-sk9
-ah
-qPqA
-(
-!vKp<uU
-sk/
-af
-wpg
-(
-!vK-{H
-"=
-qH.
-aK
-qP9-7
-(
-!vKu)uU
-qH8
-pf+w?
-qPpU
-(
-!vK-|F
-"&
-qH7
-aJ
-;2
-(
-!vK-|G
-qH9
-pf{]
-qPp[
-(
-!vK-}x
-"&
-sk,
-pfpG
-;3
-(
-!vKv<uU
-"&
-qH@
-a:
-;4
-(
-!vK-xw
-"<
-g9
-a5
-wpf
-(
-!vK.y@
-g/
-pf/
-wp4
-(
-!vK.yG
-"<
-g@
-a3
-qPx@ty
-(
-!vK{_uU
-qH=
-pf.t2
-qPp"
-(
-!vK.{H
-"<
-qH,
-a2
-qP+@..
-(
-!vK..uU
-qH+
-pf/u0
-qPpK
-(
-!vK.|F
-"v
-qH-
-pfq4
-qPpY
-(
-!vK.|G
-"<
-sk-
-a1
-;<
-(
-!vK.}x
-sk.
-aT
-qPp=
-(
-!vKt2uU
-"<
-sk8
-aS
-wpT
-(
-!vK.xw
-sk7
-pfp5,
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ6KSixteenSM80NarrowAligned = dotsQ6KSixteenSM90NarrowAligned + `
- patch
- -3
-packed1 42323 dots_sixes_sixteen
-!|hf|f
-!|gxO
- =74
- -3
-"%
- =338
- -2
- =216
- -1
-"=
- =59
- -5
-"d
-qkXwv/
-"]
-qt7A
-"]
- =132
- -1
-"t
- =602
- -1
- =311`
-
-const dotsQ6KThriceSM90NarrowAligned = `packed1 44180 dots_sixes_thrice
-!|h^|f
-!|g@=
-!p8
-!sgpirmrGw]
-!s]u[uNq>r9rR
-!vvrmt5rGq"t5rGrR
-!v7psv6s}pMpOrGvPw]
-!v7r.v6y"rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH+tzpD
-!c
-p;p5/pF
-zft*
-p9.8te
-p:wZpF
-qS,sqpF
-!
-p>
-q*
-v~
-pa
-q$
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-uxPt5/rz~72uw+sL
-m
-h+t[
-uA/}6
-p%
-vc-s-
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-vc7u:
-Q
-|./yY
-{<rW
-{?7/p|
-r7~/u=q>pMym
-pl$
-)
-pl%
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-uA9pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-"&
-ra/G
-pB01112
-qvM314
-)
-ur
-0
-xBzY9-7
-)
-qVu&X
-t(vX
-qV9-7D
-vc.r]
-ra/q&
-)
-qzXB
-xBzY9-7
-)
-qVs0q=
-}+
-qVx@tyD
-vc8tc
-ra/E
-)
-qzp0E
-z_9-7
-sts7
-0
-}+
-qV+@..D
-vc-zg
-reuyyR
-vc.sQ
-w"~5
-w"~5
-vc8ts
-w"~5
-w"~5
-rDE
-uA/q#/
-xBu*M-1'
-vc-tc
-p~}\1.
-"%
-p~p0|B.
-"%
-0
-s;.
-uA@s-
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-|OzYp*
-s=M'
-t8M'?
-|.+tc
-ra3tn
-|.-rI
-ph5G
-s=M#
-s{7y'
-r(.q&
-rh{q
-|.-r-
-4
-rP
-|..|Y
-pB52[<$
-s{-f/
-q1p@wv/
-s=p,
-t.?
-|..zL
-q1q9U
-p\
-|A7qy
-zJvDympMy_xDDyl
-ub2
-{R
-*#%
-ri
-t(R>U
-qV{]D
-|A/rI
-|W(
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7|_
-ret,v:
-"#
-wj
-wj
-rDF
-ru7
-pB7A<-
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-uGxFpb
-qF.2sKty
-wcu*p*z/
-p\
-xv7,
-v0qI%
-}e-
-uGsKpX
-qt7A
-p6
-uGp<q3
-qk7qg7
-qB+
-rP
-uG--yC
-0
-qv+17
-w<7
-qBRH
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDG
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lxWs%q<yiy;A
-H
-!#
-uGrOf=
-z=G
-}="
-T4
-s?p*
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDH
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$l--xWumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-"/
-r(2q&
-s=R3
-|./sr
-qk516
-|.9s-
-pzR4p$?
-uX5q=?
-|.+xG
-vTRL
-"3
-qzp,G
-s=M#
-"&
-qzuH-
-s=R9
-"3
-4
-rP
-"3
-p~X<<<D
-"3
-qF;wv/
-s=p,
-t.?
-"3
-q1q9U
-p\
-|A8q@
-qFG2tGvF
-qFRwv+w?
-qV+w?D
-"4
-zJvDympMy_xDq=yl
-ub2
-{R
-*#%
-ri
-t(RaU
-qV{]D
-"3
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A7qw
-re~52t,
-w"t,
-"#
-w"t,
-w"t,
-rDI
-ru7
-pB7A<O
-t+M7A
-v0pK%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3tGtK2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sfnq<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3.vOp&q<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy38}4q<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3|#sLq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy37z?q<rcrgA
-"4
-qFPwB7|#
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"4
-qt7A
-p6
-"4
-qk7qg7
-qB+
-rP
-"4
-0
-qv+17
-w<7
-qBRk
-s?p@
-u>q)u8qrxD%
-0
-t7
-p1
-pl&
-t7
-p1
-zcyz
-sS
-rDJ
-zJvDympMy_xDr2A
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,lq4wVq<yiy;A
-H
-!#
-"4
-z=G
-}="
-T4
-s?p*
-u>q)u8qrxD%
-0
-t7
-p1
-pl(
-t7
-p1
-zcyz
-sS
-rDK
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdR$l7@se2qlA
-!#
-"4
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-uv.yY
-zJt?uN{"M/By<.v<@8tG
-{Y=
-u'M*
-qVM*D
-t(xc*
-p\
-u'RW
-qVRWD
-4
-rDL
-|.9r.
-qF9<W
-"2
-y7-
-s=RY
-"6
-qF:16
-"6
-pzyW?
-pzR<q=?
-uv-}6
-xBu*M-1%
-xBzYM#
-uv.|Y
-pB*pdz(1.
-pq^=t'
-ru7
-ra7E
-q77q&
-pq^+s-
-qk%qg
-{b
-t.?
-qvsTqR
-pq^-yY
-r'q9B
-qBX
-t8p@?
-pqq#@s-
-rs{]
-pq^+q3
-q1u4/
-ynD
-pzp2qj
-qvsT2p*
-pq^-t'
-q1q,G
-ynD
-pzp2qj
-"$
-rs{]
-uv8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpX8p|
-r(oE
-pqpX7pE
-}o1%
-rD1
-pqpX9s-
-|&417
-s=r|
-pqpX/xj
-vTzM
-pqpX@q3
-zVw2sK
-qk$U
-{E+
-pqpj7j
-r[=p$
-pqpx/q#
-{e&
-J
-!#
-pqpX9zg
-y0x_~*0
-pqpX@qN
-xBzYp,
-pqq@=pb
-xBu*p,1&
-pqrI9r4
-r'q9B
-".
-rs{]
-pqrI9pw
-)
-qB+z(
-pqrI/pw
-qLp@B
-rs+
-pqrI@rI
-qT|t
-qT[<.
-4
-r7R"
-!#
-pqpX/qw
-rsM7
-z)"D
-pzR#qj
-pqpX@sQ
-{ErO
-v>sK
-q1q9U
-{E+
-qkNU
-uF<$
-qzq9E
-t(p0U
-q1q9U
-"-
-uouyI
-pqpj@pw
-p\
-r\=
-qU
-zJvDympMy_xDDqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pqpX=sr
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-pqpj9qw
-u'R"
-tU"1<
-pm
-zJvDympMy_xD<"A
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-pqqN{L9
-qF#G
-"&
-uozGI
-"&
-p\
-r\=
-u(
-zJvDympMy_xDDqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-"&
-yQ
-&
-x|
-&
-x|
-&
-yP
-&
-H
-!#
-"&
-u'R"
-tU"1<
-z>
-zJvDympMy_xD<"A
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-pqpx7qw
-u'R4
-tU41X
-{K
-tH5pdz(<W
-"2
-rjx\I
-:
-:
-J
-H
-!#
-{w
-s)
-H
-!#
-pqq@=sh
-qFBU
-vb<4
-)
-qB+z(
-s'8
-pqj9yY
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-yk
-qLr|qX
-&
-pqqw.u:
-}f
-sXz#X
-}f
-sXz#X
-pqpw7r.
-x-r_Z
-pqpw9r.
-|Ozir3p4#'#W
-"#
-tMW
-"#
-|Ozir3p4$'$W
-"#
-tMW
-"#
-|Ozir3p4%'%W
-"#
-tMW
-"#
-|Ozir3p4&'&W
-"%
-s5xap4'
-qLr|qX
-&
-s5xap4(
-qLr|qX
-&
-s5xap4)
-qLr|qX
-&
-s5xap4*
-qLr|qX
-&
-"%
-}f
-sXz#X
-}f
-sXz#X
-"%
-x-r_Z
-"%
-|Ozir3p4'''W
-"#
-tMW
-"#
-|Ozir3p4('(W
-"#
-tMW
-"#
-|Ozir3p4)')W
-"#
-tMW
-"#
-|Ozir3p4*'*W
-pqq@=^
-tH/A<2
-syu8Ps}.r,x2cR%<#qRUL
-pqq@,r1
-q8,',qW
-pqq@+r1
-q8+'+>
-pqq@.pX
-xS1<1B
-tU11&
-\
-!#
-pqrI,sh
-|Np4,BwL
-yV,6
-pqrI+sh
-|7
-q6
-"#
-|Np4+BwL
-yV+6
-"#
-|7
-q6
-pqrI.q@
-zWRMp$
-p6
-"9
-pV"|1
-tH[A<3
-pqrI/zg
-s5xar_
-tFz#uZ
-q{
-tFz#uZ
-tH_Gr2
-{QqpqR
-tH_G2[
-{Qqpq=
-"9
-rj|;I
-pqj=r.
-w'[x?p$
-w'[xup$
-!#
-pqpX9q#+
-xS^<^13
-z)^<l
-sH'
-!#
-xSf<fB
-z)f1%
-sH&
-!#
-pqqN-^
-p+
-uv9yY
-]0x_~*D
-prq0sh
-z3(p$
-s'9
-uVM41(
-prpbsQ
-t7
-r'p,G
-prqepj
-s=M%
-prr-j
-qvM#rk#/
-prt;qw
-{e?
-s{7q#-
-}o1X
-"h
-qkXwv/
-"b
-qt7A
-"b
-qk7qg7
-s=+
-uG--rI
-pl&
-t7
-p1
-uGrOrI
-pl(
-t7
-p1
-uG7/y'
-}b#3qOrk#4
-eqN/ps@
-q77B
-rs.
-uG7/f@
-uFrk#7
-eqN@{G
-q77E
-pnj/qw
-qkEwv7ty
-qVq4D
-uG}(sQ
-q7729
-uGxOqw
-}b#;yZO
-q'/sm
-q1py#8G
-q1py#9qO
-q1py#4G
-q1py#5qO
-t)9yC
-ph)B
-xBu*MYA,
-)
-t)@sh
-xBu*MCA,
-)
-qVs0U
-{?7/sr
-qzpy#BB
-qvqYrk#D
-vT/
-qvqYrk#F
-pr^7sQ
-zV2B
-tH2B=U
-pr^9q0
-xQM41(
-s=MY
-{D=pX
-qE6B
-p1
-uL=+qe
-wcu*M(2rO
-v>rO
-qk(U
-{E,
-}oD
-uL=8ua
-qk(qg
-q74U
-p1
-J
-J
-r7.t2
-!#
-prpbu:
-qkZ<?
-";
-s=M#
-u~$
-prr-t;
-qF>U
-"#
-t8zM?
-tr#
-:
-rP
-";
-u^$I
-prsmr+
-u'r|
-Yxc>
-s'/
-zJvDympMy_xDUG
-*.%
-v'ql
-svr|
-H
-!#
-prs-qw
-u'r|
-Yxc?
-s'@
-zJvDympMy_xDUE
-*0%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-sY=u:
-pV%I
-:
-:
-:
-:
-:
-:
-:
-:
-J
-H
-!#
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-u?zQ
-!#
-uG.,q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz,
-uG{_px
-vS
-|.+xG
-q1py#_1C
-|.-rI
-qzpy#_G
-s=M#
-"x
-qzuH-
-s=MX
-|.-r-
-4
-rP
-|..|Y
-}b#b1V1N
-s{-zg
-z)EU
-pzRFq=?
-|..zL
-t<
-p\
-|A8q@
-u'R"
-qVR"29-7
-tH#yZO
-|&E<$
-qV+w?D
-|A7qy
-zJvDympMy_xDq=yl
-ub2
-{R
-*#%
-ri
-|&9U
-qV{]D
-|A/rI
-ya
-u>q)u8qrxD%
-0
-t7
-p1
-ri
-t7
-p1
-|A8pb
-reuyyR
-|A7qw
-w"~5
-w"~5
-"$
-w"~5
-w"~5
-rDM
-pB7A2p0
-t+M7A
-q:
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3w3q<w3A
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3uYq<uYA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3qusZq<qusZA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3t4nq<t4nA
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3rcrgq<rcrgA
-uGxFpb
-q1p*2sKty
-wcu*q}z/
-p\
-xv7,
-v0qI%
-}e-
-"K
-u^3I
-uGp<tI
-pV2t\
-uG--yC
-0
-qv+17
-w<7
-r\:
-wr
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~5
-rDN
-tHWA<&
-zJvDympMy_xDryA
-*&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzy3sKr*q<yiy;A
-H
-!#
-uGrOf=
-z=G
-}=@
-T4
-s?p2
-u>q)u8qrxD%
-0
-t7
-p1
-4
-u~8
-rDO
-v3p=G
-*(%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzdq,l--xWumqlA
-!#
-|.7rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-|.9r.
-q1py#y1Y
-"2
-y7-
-s=MX
-|./sr
-q1py#z16
-|.9s-
-xKpy#{2zE?
-xKpy#zrk#zD?
-u-@8r.
-qF9Ew?
-qTR9Gt2
-xKR9p$D?
-sY-pb
-qF41C
-"&
-y7-
-s=MX
-sY-|_
-sd
-"5
-z)aD
-pzRbqj
-|ssh
-p\
-qVycX
-s(H%
-zb/C
-uG78pb
-r(>B
-p\
-qVu&x@ty
-|&IU
-qV.t2D
-uG77pb
-r(@E
-p\
-qVs0E@..
-|&MU
-qV/u0D
-|sr]
-reuyyR
-uG78pE
-w"~5
-w"~5
-uG77pE
-w"~5
-w"~5
-pnj/t'
-u~G
-rDP
-"(
-p~p@pdz(rk$#
-"%
-p~p@|BP
-"%
-p~Xu%R
-uG/@q0
-tH]uD
-sNr|lsKr*
-pnqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-rf7
-!#
-uG@8sr
-vb2p2
-sNr|l-p<p&
-eq@/}6
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=q3
-sPr_6
-r'q9A
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=ts
-sP}K
-r'[qO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=q#+
-sPsz6
-r'p*yl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-epw=^-
-uO"6
-uGu0sm
-yk
-s5xau_
-s5xaqs
-q{
-tH(yZO
-syu8Ps}.{:s0{S9w}uzw%vfUL
-uG@.tc
-xS(<(pd
-tU(rq
-\
-uG@/px
-vS
-J
-!#
-pnq0.sr
-xBzYt2
-pnq08q3
-rsR~
-uF<3
-w)Ps}+r,c~72~7zmp,n
-pnq09qe
-q1p@rk#.
-uF<7
-w)Ps}+r,c~72~7zmp,n
-pnq0/r1
-r'p,rk#1
-u-+}#r1
-r'p,rk#2
-vl7qe
-tH"pdz(<=
-u-+w?rI
-r(#q&
-qvp5rk#2
-w)Ps}.r,c{ozmX{S98v=
-u-+y?ww
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-epw@q3
-qE%Ew}q48,tG
-qzq,G
-q2xOvFq4.p<
-sXq9U
-er++t'
-q2M,
-sXz#xFw?}#=7w?
-eq@=q#7
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-epwx*
-zV.G
-q2+w}q48,tG
-qE*2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-qE6Ew}q48,tG
-r(1G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-"%
-zV?G
-q2+w}q48,tG
-qE;2xOvFq4.p<
-sXrU
-"#
-q2M,
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M,
-sXz#xFw?}#=7w?
-q'/qw
-}b$qA<A
-w)Ps}.r,c{ozmXn
-}b#_A<F
-w)Ps}.r,c{ozmXn
-}b#dA<K
-w)Ps}.r,c{ozmXn
-}_q@
-}b$}A<P
-w)Ps}.r,c{ozmXn
-r&.xj
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-r68pE
-sPr_yvp<yr
-sPr_yvp<yr
-qD7pE
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RH<6<E<3u2R(<'u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RH<6<E<3u2R#<"u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RH<6<E<3u2u4p2u2t$sIsUWL
-rt+s6
-s+,W$;
-s+-W$=
-s+-W$?
-s+.W$A
-"$
-uO*yvp<yr
-uO*yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<-<<<*u2R&<%u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<-<<<*u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R?<-<<<*u2[r2u2t$sIsUWL
-"$
-|KL$;q/$'
-|KM$;S$&
-|KN$:6$%
-|KO$:sR$
-"'
-}b%"A<U
-w)Ps}.r,c{ozmXn
-}b#rA<Z
-w)Ps}.r,c{ozmXn
-}b#vA<_
-w)Ps}.r,c{ozmXn
-"'
-}b%.A<e
-w)Ps}.r,c{ozmXn
-"'
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"'
-sPr_yvp<yr
-sPr_yvp<yr
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R\<J<Y<Gu2R(<'u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R\<J<Y<Gu2R#<"u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R\<J<Y<Gu2u4p2u2t$sIsUWL
-"'
-s+PW$d
-s+QW$f
-s+QW$h
-s+RW$j
-"$
-uO*yvp<yr
-uO*yvp<yr
-"$
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<A<P<>u2R&<%u2v2WsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<A<P<>u2q}2q,u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RS<A<P<>u2[r2u2t$sIsUWL
-"$
-|Ku$_q/$'
-|Kv$_S$&
-|Kw$^6$%
-|Kx$^sR$
-yXj
-xSu<uB
-tUuqO
-\
-!#
-"K
-q1py#mEw?
-qTpy#mGt2
-xKpy#mp$D?
-sY=sQ
-qKpy#frk#f1Y
-"K
-qzpy#gq&
-s=MX
-"c
-sH6
-!#
-t)9r.7
-xBu*py#p1Y
-qvp5,rk$%
-p\
-qVycF
-|&FU
-qVpy$%D
-t)@qN
-t(r|rk$%
-qVp5,D
-t)9q#@
-zcyz
-"#
-u~O
-wj
-rDQ
-t)9xj
-x%/1.
-t)/rz+
-|Mpy#trk#tB
-"$
-}b$'qOU
-{?7@r.
-}b$&qOU
-syu8Ps}+r3x2cr8q$sL
-syu8Ps}+r3y3xOuzr8r$tL
-}b$%qOq=
-syu8Ps}+r3x2cr8u$wL
-syu8Ps}+r3y3xOuzr8v$xL
-}g,^
-p+
-}g9j
-rhpy#rp$
-:
-}q
-pr^9r4
-pVPI
-s)
-r7py$#
-H
-!#
-s)
-H
-!#
-pr^@ps7
-qvp5,rk$%
-p\
-qBpy$,
-pm=
-uF2[
-w)Ps}+z%s\2s\L2qp
-{D=pw
-}{6s^P
-r?qsq/>
-pr^9q#8
-qKp,q=1(
-rhp,1Y
-\
-!#
-r7py#~
-uL=+s-
-pVPt\
-!#
-uL=-qy
-|Nr_z\
-r?r_W>
-uL=+tI
-wcr,s0DB
-}oD
-\
-!#
-uL=8pX
-t1=rk#v
-u~R
-rP
-uL=/rz+
-x-v2'E
-uL}#j
-u^]I
-uLsTq#
-s?py#v
-Ypy#v1>
-pm,
-t+py#vG
-*.%
-s8
-H
-!#
-uLqYpj
-s?py#v
-Ypy#v1?
-pm+
-|l>
-s>
-t+py#wE
-*0%
-wG
-!#
-uv9r.9
-z'51516
-rKt?rbz}MZ15G
-{*Z1#
-sH2
-!#
-x+=q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-O
-!#
-vc-s-
-ru@
-]$rL-
-u'ME
-]%rL.
-vc.sQ
-]&rL8
-u'MI
-]'rL7
-vc8ts
-](rL9
-u'MM
-(t=
-!#
-"r
-]4rL@
-u'Mb
-]5sx=
-"r
-]6sx,
-(+,
-!#
-uG--{G
-u'Mm
-]=sx+
-]>sx-
-(+-
-!#
-uGrOy'
-]Bsx.
-]Csx8
-(y?
-!#
-"w
-u'py%p
-]Lsx7
-"&
-]Msx9
-u'py%n
-]Nsx/
-"&
-]Osx,
-(+,
-!#
-"&
-u'py%c
-]Wsx@
-]Xsx-
-(+-
-!#
-"&
-]\s3sK
-]]sx8
-(y?
-!#
-uv.yY
-s?py%X
-pV~s3rO
-(p<
-!#
-"'
-pVKs3--
-u'py#l
-pVJs3u)
-"'
-pVIs3tG
-u'py#j
-pVHs3-7
-"'
-pVGsx,
-(+,
-!#
-"'
-u'py#_
-pV@s3y<
-pV?sx-
-(+-
-!#
-"'
-pV<s3v<
-pV;sx8
-(y?
-!#
-"f
-pV4s3{J
-pV3zs=
-"f
-pV2zs,
-u'py#Q
-pV1zs+
-"f
-pV0zs-
-u'py#O
-pV/zs.
-pnj/qw
-u'py$7
-(.8
-!#
-"B
-pV$zs7
-u'q,
-pV#zs9
-"A
-pVYzs/
-u'p*
-(xe
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-pqpj@pw
-r7.
-{jb
-qa6
-(
-!qZ
-pqpj9qw
-sk
-a_
-;5
-(
-!s*
-"#
-uI
-a\
-;6
-(
-!tS
-"#
-sk
-aY
-;5
-(
-!vB
-pqpx7qw
-sv9
-aV
-wpf
-(
-!w&
-pqq@=^
-sv/
-aU
-qP+z(
-(
-!x=
-pqrI9pw
-sv@
-ad
-qP+z(
-(
-!yE
-prq0sh
-g=
-vg
-v#
-(
-!{-
-prsmr+
-g
-aR
-;7
-(
-!vKxw
-prs-qw
-r~
-aO
-;8
-(
-!pty@
-pr^x*
-qH
-a0
-wpT
-(
-!ptyG
-"=
-}G
-a/
-;7
-(
-!pt+uU
-"=
-tW
-a,
-;8
-(
-!pt{H
-vc-tc
-g,
-p3;
-wp)
-(
-!pt.uU
-g+
-pf9-7
-wp(
-(
-!pt|F
-";
-g-
-p3=
-;<
-(
-!pt|G
-g.
-pfx@ty
-wp'
-(
-!pt}x
-";
-g8
-p3?
-;>
-(
-!pt/uU
-g7
-pf+@..
-wp&
-(
-!ptxw
-"9
-qH7
-p3A
-;2
-(
-!tYy@
-qH9
-pf{]
-wp%
-(
-!tYyG
-"9
-qH/
-vg
-v#
-(
-!tY+uU
-uG--tc
-sk,
-a$
-;3
-(
-!tY{H
-sk+
-vg
-v#
-(
-!tY.uU
-"9
-qH@
-p3R
-;4
-(
-!tY|F
-sk=
-vg
-v#
-(
-!tY|G
-|A8pb
-qH8
-pf+w?
-wp#
-(
-!tY}x
-"&
-qH7
-a~
-;2
-(
-!tY/uU
-qH9
-pf{]
-wp"
-(
-!tYxw
-"%
-sk,
-pfqI
-;3
-(
-!vK-y@
-"%
-qH@
-am
-;4
-(
-!vK-yG
-uv.|Y
-sk-
-ah
-qPqA
-(
-!vKp<uU
-sk.
-af
-wpg
-(
-!vK-{H
-"=
-qH.
-aK
-qP9-7
-(
-!vKu)uU
-qH8
-pf+w?
-qPpU
-(
-!vK-|F
-"&
-qH7
-aJ
-;2
-(
-!vK-|G
-qH9
-pf{]
-qPp[
-(
-!vK-}x
-"&
-sk,
-pfpG
-;3
-(
-!vKv<uU
-"&
-qH@
-a:
-;4
-(
-!vK-xw
-"<
-g9
-a5
-wpf
-(
-!vK.y@
-g/
-pf/
-wp4
-(
-!vK.yG
-"<
-g@
-a3
-qPx@ty
-(
-!vK{_uU
-qH=
-pf.t2
-qPp"
-(
-!vK.{H
-"<
-qH,
-a2
-qP+@..
-(
-!vK..uU
-qH+
-pf/u0
-qPpK
-(
-!vK.|F
-"u
-qH-
-pfq4
-qPpY
-(
-!vK.|G
-"<
-sk8
-a1
-;<
-(
-!vK.}x
-sk7
-aT
-qPp=
-(
-!vKt2uU
-"<
-sk9
-aS
-wpT
-(
-!vK.xw
-sk/
-pfp5,
-qPp)
-!q[
-qQ+pk
-p_
-m
-pN
-p]
-h+r*
-pQ
-h+tl
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const dotsQ6KThriceSM80NarrowAligned = dotsQ6KThriceSM90NarrowAligned + `
- patch
- -3
-packed1 44071 dots_sixes_thrice
-!|hf|f
-!|gxO
- =74
- -3
-"%
- =338
- -2
- =28
- -1
-"-
- =260
- -5
-"g
-qkXwv/
-"a
-qt7A
-"a
- =134
- -1
-"w
- =609
- -1
- =311`
-
-const fewQ4FourSM90NarrowAligned = `packed1 105415 few_nibbles_fourVectors
-!|h^|f
-!|g@=
-!p8
-!sgKpMvDrR
-!s]syu[uNz;
-!vvsyq)r9pMrR
-!v7psv6rmt5rGq"t5rGrR
-!v7r.v6rKpO|Sw/rR
-!v7q#v6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH-7rgpD
-!c
-p;zI8pF
-zft=pF
-p9wb/pF
-p:p5/pF
-qS,qYr0
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-w6
-xd
-{I
-|"
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-h+s%
-h{prg
-h+vm
-h+sL
-h+sZ
-h+wi
-uxs:uw+t[
-uxPt5/rz~72uwy;
-m
-h+tl
-uv/r-
-p%
-sY,u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-z5+t'
-r7~/u=q>pMym
-sY@tc
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pnu:yY
-{<rW
-pl$
-)
-pl%
-uuqI
-)
-uuqA
-)
-uupU
-uupG
-x3
-)
-tN
-)
-qx/pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uv9q0
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-uv/u:
-xBu*M+1&
-uv@u:
-t(rU
-s=M&
-t8M&?
-sY,yY
-pB-1.1/
-qvM011
-)
-ur
-0
-y7.
-pntcrI
-ph,G
-s=M#
-rhr|r2
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-tb=|Y
-ra2E
-qF-U
-qF2qg
-s=r|
-y#
-tb,sr
-pB,<7<6
-tb+t'
-q72q&
-tb-sQ
-vTq9
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-pnwwxj
-x%.ry
-u-|#rI
-p\
-r\8
-pnzLj
-qBRD
-tb-ps@
-ret,v:
-"$
-wj
-"$
-wj
-rDI
-tb-qw
-zJvDympMy_xDq=A
-*#%
-tb7pb
-t+XA
-ta
-v}Ps}.r,cq,t0<"<#L2ql
-q1p@G
-z_p5
-q:
-},%<&<'<(L2ql
-q1[qO
-z_p5
-xi%
-},*<+<,<-L2ql
-xsB+
-z_p5
-wm%
-},/<0<1<2L2ql
-"%
-zJvDympMy_xDqRqO
-*&%
-}'r,cR3<4L2ql
-"%
-*(p-
-}'r,cR5<6L2ql
-!#
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-pntcr-
-rjzGI
-",
-ra2E
-rsRN
-rs/
-qFTqg
-s=r|
-y#
-",
-pB,<Y<X
-",
-q72q&
-",
-vTq9
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-",
-x%.ry
-")
-p\
-r\8
-")
-qBRg
-",
-ret,v:
-"$
-wj
-"$
-wj
-rDJ
-",
-zJvDympMy_xDq=A
-*#%
-",
-t+XA
-ta
-v}Ps}.r,cq}<"<#<$L2ql
-q1p@G
-z_p5
-q:
-},&<'<(<)L2ql
-q1[qO
-z_p5
-xi%
-},+<,<-<.L2ql
-xsB+
-z_p5
-wm%
-},0<1<2<3L2ql
-"%
-zJvDympMy_xDqRqO
-*&%
-}'r,cR4<5L2ql
-"%
-*(p-
-}'r,cR6<7L2ql
-!#
-"4
-ra4G
-)
-u'M(
-qVM(D
-x+=tc
-ra4E
-ph(E
-p\
-qVs0U
-4
-rDK
-pns6tc
-ra0tn
-y7.
-qFaU
-pnsrqw
-t1ReD
-pnu:sr
-qk,15
-"#
-pzRcq=?
-pzp,1,?
-sY/tc
-xBu*M+1%
-xBzYM#
-x+=ts
-p~p*u%3
-t(q}2q,
-x+8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uL+t;
-r(mq&
-uL.r4
-qk%qg
-zVu2sK
-qk$U
-{E+
-r(tq&
-uL8s-
-|&112
-s=[
-prr-yC
-qk012
-pB0E12
-pB0q&12
-prjy=
-q1q,qg
-prt;j
-r[;p$
-uL8^+
-ph0E
-J
-!#
-uL.px
-rhq}D
-pzR"qj
-qvwgp*
-uL8zg
-y0x_~%
-{?7/q3
-xBu*q9<|
-r7q,
-!#
-prr-q0
-rsM2
-vTq}
-q1q9t0
-vGq}
-"'
-uoz]I
-r5,r-
-rhq,qR
-pzq}ry?
-q1p0U
-p\
-r\;
-z)"ry
-pzR#r2?
-q1q,U
-p\
-r\;
-z)$r2
-pzR%2[?
-qF"U
-p\
-r\;
-z)&2[
-pzR'2p2?
-qF$U
-p\
-r\;
-re{'yR
-w"t,
-wj
-rDL
-zJvDympMy_xD2[qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<"qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<(qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<.qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-r5.t;
-r(4A
-&
-r(3A
-&
-r(3A
-&
-r(2A
-&
-r(0A
-&
-r(/A
-&
-r(/A
-&
-r(.A
-&
-r(,A
-&
-r(+A
-&
-r(+A
-&
-r(*A
-&
-r((A
-&
-r('A
-&
-r('A
-&
-r(&A
-&
-r57rz+
-H
-!#
-prr]sr
-z)X<Q
-pzRY<R?
-qFVU
-p\
-r\:
-z)Z<R
-pzR[<S?
-qFXU
-p\
-r\:
-z)\<S
-pzR]<T?
-qFZU
-p\
-r\:
-z)^<T
-pzR_<U?
-qF\U
-p\
-r\:
-re{'yR
-w"t,
-wj
-rDM
-zJvDympMy_xD2[A
-**%
-v}Ps}.z%p4$'%'&''L2ql
-zJvDympMy_xDryA
-**%
-v}Ps}.z%tLsGt|qWL2ql
-zJvDympMy_xDq=A
-**%
-v}Ps}.z%t$sIsUWL2ql
-zJvDympMy_xDDA
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-pr^+pb
-yV$'%
-zr&
-zr'
-yV(')
-zr*
-zr+
-yV,'-
-zr.
-zr/
-yV0'1
-zr2
-zr3
-pr^7sr
-|NszBwL
-x-tL6
-|NulBwL
-x-sz6
-|NrvBwL
-x-ul6
-|Nt$BwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-{?78f
-t1Rk<Y
-p6
-{?7/sQ
-wcu*RZ2rO
-v>+@
-qF\U
-{E-
-qFaU
-xBzY@
-p\
-qVyc(
-s(2%
-zb@C
-{?7@q#
-qzvn-
-t(RbU
-p\
-qB@
-{?7/zg
-zcyz
-{?7@ps
-sS
-rDN
-{?7/q@
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp4$'%'&''L
-}g.sh
-qTzE
-5
-}g8qe
-sPt$'#
-syu8r3zylt&>
-!#
-")
-t1Ru<c
-p6
-")
-wcu*Rd2rO
-v>+@
-qFfU
-{E-
-qFkU
-xBzY@
-p\
-qVyc(
-s(5%
-zb@C
-")
-qzvn-
-t(RkU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDO
-")
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp4(')'*'+L
-")
-qTzE
-5
-")
-sPu_'#
-syu8r3zylt&>
-!#
-")
-t1py#.<l
-p6
-")
-wcu*Rm2rO
-v>+@
-qFoU
-{E-
-qFuU
-xBzY@
-p\
-qVyc(
-s(8%
-zb@C
-")
-qzvn-
-t(RtU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDP
-")
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp4,'-'.'/L
-")
-qTzE
-5
-")
-sPv2'#
-syu8r3zylt&>
-!#
-")
-t1py#8<u
-p6
-")
-wcu*Rv2rO
-v>+@
-qFxU
-{E-
-q1py#.U
-xBzY@
-p\
-qVyc(
-s(;%
-zb@C
-")
-qzvn-
-t(R}U
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDQ
-")
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp40'1'2'3L
-")
-qTzE
-5
-")
-sPr_'#
-syu8r3zylt&>
-!#
-uL8q#+
-qKpy#2rk#2rk#7
-rhpy#2rk#B
-sH%
-!#
-qKpy#6rk#6B
-Ypy#6G
-sH$
-prq0^
-p+
-x+/yY
-]%x_~*H
-pqq0sh
-z3'p$
-qU
-uVM11'
-pqpbsQ
-t7
-r'p,G
-pqqepj
-s=M%
-pqr-j
-qvM#rk#I
-pqt;qw
-{e=
-z5+t;
-ra2E
-{N}6
-qkDqg
-phDB
-xBu*MDq&
-"T
-q72q&
-tb7zg
-rs.
-vT/
-q1vnsT
-x19xj
-qzpy#YwB
-)
-x1@sh
-phGwB
-)
-qVs0U
-{.=yY
-ra2G
-y7,
-p~p0uD
-ra2q&
-rr
-q1q9U
-xA,pw
-q72A
-ti
-xA8pw
-q72qO
-ti
-{.-q@
-q72G
-p1
-xk=w-
-qk'qg
-q71U
-s=py#f
-pqpX+qe
-wcu*M'2rO
-v>rO
-qk'U
-{E,
-}oD
-pqpX8pX
-qTXp$
-J
-!#
-pqpbu:
-qkI<3
-"2
-s=M#
-w"x\
-pqr-t;
-qF2U
-"#
-t8zM?
-tr#
-:
-rP
-"2
-uox\I
-pqsmr+
-u'r|
-Yxc<
-pm
-zJvDympMy_xDUG
-*.%
-v'ql
-svr|
-H
-!#
-pqs-qw
-u'r|
-Yxc=
-u(
-zJvDympMy_xDUE
-*0%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-z5,ps@
-]&I
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rfH
-H
-!#
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-u?~*<
-!#
-z5+qw
-rsR6
-{Nua
-z)5D
-pzR6qj
-xBzY@
-p\
-qVyc(
-s(F%
-zb@C
-qkDq=
-xBzY@
-p\
-qVyc(
-s(H%
-zb@C
-qF9ry
-xBzY@
-p\
-qVyc(
-s(J%
-zb@C
-qF:2[
-xBzY@
-p\
-qVyc(
-s(L%
-zb@C
-rezG2{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-rDR
-p~p2yZ3
-p~[yZ3
-p~p@yZ3
-p~XyZ3
-e|_u:
-ra]A
-ra\A
-ra[A
-raZA
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-euaqw
-w5
-t7
-e|_ua
-qzquU
-q7]U
-vP|p*
-&
-eps7u:
-t(=ry
-epw@q#9
-rsx6
-w5-
-&
-eps7ps7
-t(+-2p2
-"#
-rsx6
-w5-
-&
-eps7tc
-r=
-w|2v8
-euar+
-q1q}qO
-t7
-"'
-qzquU
-q7]U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-qM,tI
-tHBA<K
-w)Ps}.z%s\2s\2s\2s\L2qp
-r68pE
-s+*W$/
-s+&W6
-s+"W6
-|K1rlq/>
-"#
-tHCA<K
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+1W$:
-s+-W6
-s+)W6
-|K<$$q/>
-"#
-tHDA<K
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+8W$E
-s+4W6
-s+0W6
-|KG$+q/>
-"#
-tHEA<K
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+?W$P
-s+;W6
-s+7W6
-|KR$2q/>
-e|_ts
-q7\<D
-vP|p*
-&
-eps7q0
-bF$D
-"#
-q7\<;
-vP|p*
-&
-"#
-bC$A
-"#
-qEN<2
-vP|p*
-&
-"#
-b@$>
-"#
-qEP<)
-vP|p*
-&
-"#
-b=$;
-"$
-v;t$$:$P
-v;u_$:6
-v;v2$:6
-|KRq/$9>
-v;sz$6$W
-v;ul$66
-v;rv$66
-|KYsI$5>
-s+#$2$^
-s+"$26
-v;tL$26
-|Kat|$1>
-s+&$.$f
-s+%$.6
-s+$$.6
-|Kh$"$->
-"$
-q7[<L
-vP|p*
-&
-"$
-bZ$X
-"#
-q7[<C
-vP|p*
-&
-"#
-bW$U
-"#
-qEU<:
-vP|p*
-&
-"#
-bT$R
-"#
-qEW<1
-vP|p*
-&
-"#
-bQ$O
-"$
-v;t$$N$f
-v;u_$N6
-v;v2$N6
-|Khq/$M>
-v;sz$J$m
-v;ul$J6
-v;rv$J6
-|KosI$I>
-s+#$F$t
-s+"$F6
-v;tL$F6
-|Kvt|$E>
-s+&$B${
-s+%$B6
-s+$$B6
-|K}$"$A>
-"$
-q7Z<T
-vP|p*
-&
-"$
-bo$m
-"#
-q7Z<K
-vP|p*
-&
-"#
-bl$j
-"#
-qE\<B
-vP|p*
-&
-"#
-bi$g
-"#
-qE^<9
-vP|p*
-&
-"#
-bf$d
-"$
-v;t$$c${
-v;u_$c6
-v;v2$c6
-|K}q/$b>
-v;sz$^'v
-v;ul$^6
-v;rv$^6
-q~vsI$]>
-s+#$Z'r
-s+"$Z6
-v;tL$Z6
-q~rt|$Y>
-s+&$V'n
-s+%$V6
-s+$$V6
-q~n$"$U>
-qM,qN
-xS^<^B
-tU^E
-\
-".
-raYA
-raXA
-raWA
-raVA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7YU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7YU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk#H
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-",
-s+*W'}
-s+&W6
-s+"W6
-q~}rlq/>
-"#
-tHCArk#H
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-"#
-s+1W'y
-s+-W6
-s+)W6
-q~y$$q/>
-"#
-tHDArk#H
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-"#
-s+8W'u
-s+4W6
-s+0W6
-q~u$+q/>
-"#
-tHEArk#H
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-"#
-s+?W'q
-s+;W6
-s+7W6
-q~q$2q/>
-".
-q7X<D
-vP|p*
-&
-".
-bF$D
-"#
-q7X<;
-vP|p*
-&
-"#
-bC$A
-"#
-qEN<2
-vP|p*
-&
-"#
-b@$>
-"#
-qEP<)
-vP|p*
-&
-"#
-b=$;
-"$
-v;t$$:'|
-v;u_$:6
-v;v2$:6
-q~|q/$9>
-v;sz$6'x
-v;ul$66
-v;rv$66
-q~xsI$5>
-s+#$2't
-s+"$26
-v;tL$26
-q~tt|$1>
-s+&$.'p
-s+%$.6
-s+$$.6
-q~p$"$->
-"$
-q7W<L
-vP|p*
-&
-"$
-bZ$X
-"#
-q7W<C
-vP|p*
-&
-"#
-bW$U
-"#
-qEU<:
-vP|p*
-&
-"#
-bT$R
-"#
-qEW<1
-vP|p*
-&
-"#
-bQ$O
-"$
-v;t$$N'{
-v;u_$N6
-v;v2$N6
-q~{q/$M>
-v;sz$J'w
-v;ul$J6
-v;rv$J6
-q~wsI$I>
-s+#$F's
-s+"$F6
-v;tL$F6
-q~st|$E>
-s+&$B'o
-s+%$B6
-s+$$B6
-q~o$"$A>
-"$
-q7V<T
-vP|p*
-&
-"$
-bo$m
-"#
-q7V<K
-vP|p*
-&
-"#
-bl$j
-"#
-qE\<B
-vP|p*
-&
-"#
-bi$g
-"#
-qE^<9
-vP|p*
-&
-"#
-bf$d
-"$
-v;t$$c'z
-v;u_$c6
-v;v2$c6
-q~zq/$b>
-v;sz$^'v
-v;ul$^6
-v;rv$^6
-q~vsI$]>
-s+#$Z'r
-s+"$Z6
-v;tL$Z6
-q~rt|$Y>
-s+&$V'n
-s+%$V6
-s+$$V6
-q~n$"$U>
-".
-xS^<^B
-tU^E
-\
-".
-raUA
-raTA
-raSA
-raRA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7UU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7UU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk$9
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-",
-s+*W'}
-s+&W6
-s+"W6
-q~}rlq/>
-"#
-tHCArk$9
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-"#
-s+1W'y
-s+-W6
-s+)W6
-q~y$$q/>
-"#
-tHDArk$9
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-"#
-s+8W'u
-s+4W6
-s+0W6
-q~u$+q/>
-"#
-tHEArk$9
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-"#
-s+?W'q
-s+;W6
-s+7W6
-q~q$2q/>
-".
-q7T<D
-vP|p*
-&
-".
-bF$D
-"#
-q7T<;
-vP|p*
-&
-"#
-bC$A
-"#
-qEN<2
-vP|p*
-&
-"#
-b@$>
-"#
-qEP<)
-vP|p*
-&
-"#
-b=$;
-"$
-v;t$$:'|
-v;u_$:6
-v;v2$:6
-q~|q/$9>
-v;sz$6'x
-v;ul$66
-v;rv$66
-q~xsI$5>
-s+#$2't
-s+"$26
-v;tL$26
-q~tt|$1>
-s+&$.'p
-s+%$.6
-s+$$.6
-q~p$"$->
-"$
-q7S<L
-vP|p*
-&
-"$
-bZ$X
-"#
-q7S<C
-vP|p*
-&
-"#
-bW$U
-"#
-qEU<:
-vP|p*
-&
-"#
-bT$R
-"#
-qEW<1
-vP|p*
-&
-"#
-bQ$O
-"$
-v;t$$N'{
-v;u_$N6
-v;v2$N6
-q~{q/$M>
-v;sz$J'w
-v;ul$J6
-v;rv$J6
-q~wsI$I>
-s+#$F's
-s+"$F6
-v;tL$F6
-q~st|$E>
-s+&$B'o
-s+%$B6
-s+$$B6
-q~o$"$A>
-"$
-q7R<T
-vP|p*
-&
-"$
-bo$m
-"#
-q7R<K
-vP|p*
-&
-"#
-bl$j
-"#
-qE\<B
-vP|p*
-&
-"#
-bi$g
-"#
-qE^<9
-vP|p*
-&
-"#
-bf$d
-"$
-v;t$$c'z
-v;u_$c6
-v;v2$c6
-q~zq/$b>
-v;sz$^'v
-v;ul$^6
-v;rv$^6
-q~vsI$]>
-s+#$Z'r
-s+"$Z6
-v;tL$Z6
-q~rt|$Y>
-s+&$V'n
-s+%$V6
-s+$$V6
-q~n$"$U>
-".
-xS^<^B
-tU^E
-\
-".
-raQA
-raPA
-raOA
-raNA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7QU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7QU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk%*
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-",
-s+*W'}
-s+&W6
-s+"W6
-q~}rlq/>
-"#
-tHCArk%*
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-"#
-s+1W'y
-s+-W6
-s+)W6
-q~y$$q/>
-"#
-tHDArk%*
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-"#
-s+8W'u
-s+4W6
-s+0W6
-q~u$+q/>
-"#
-tHEArk%*
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-"#
-s+?W'q
-s+;W6
-s+7W6
-q~q$2q/>
-".
-q7P<D
-vP|p*
-&
-".
-bF$D
-"#
-q7P<;
-vP|p*
-&
-"#
-bC$A
-"#
-qEN<2
-vP|p*
-&
-"#
-b@$>
-"#
-qEP<)
-vP|p*
-&
-"#
-b=$;
-"$
-v;t$$:'|
-v;u_$:6
-v;v2$:6
-q~|q/$9>
-v;sz$6'x
-v;ul$66
-v;rv$66
-q~xsI$5>
-s+#$2't
-s+"$26
-v;tL$26
-q~tt|$1>
-s+&$.'p
-s+%$.6
-s+$$.6
-q~p$"$->
-"$
-q7O<L
-vP|p*
-&
-"$
-bZ$X
-"#
-q7O<C
-vP|p*
-&
-"#
-bW$U
-"#
-qEU<:
-vP|p*
-&
-"#
-bT$R
-"#
-qEW<1
-vP|p*
-&
-"#
-bQ$O
-"$
-v;t$$N'{
-v;u_$N6
-v;v2$N6
-q~{q/$M>
-v;sz$J'w
-v;ul$J6
-v;rv$J6
-q~wsI$I>
-s+#$F's
-s+"$F6
-v;tL$F6
-q~st|$E>
-s+&$B'o
-s+%$B6
-s+$$B6
-q~o$"$A>
-"$
-q7N<T
-vP|p*
-&
-"$
-bo$m
-"#
-q7N<K
-vP|p*
-&
-"#
-bl$j
-"#
-qE\<B
-vP|p*
-&
-"#
-bi$g
-"#
-qE^<9
-vP|p*
-&
-"#
-bf$d
-"$
-v;t$$c'z
-v;u_$c6
-v;v2$c6
-q~zq/$b>
-v;sz$^'v
-v;ul$^6
-v;rv$^6
-q~vsI$]>
-s+#$Z'r
-s+"$Z6
-v;tL$Z6
-q~rt|$Y>
-s+&$V'n
-s+%$V6
-s+$$V6
-q~n$"$U>
-".
-xS^<^B
-tU^E
-\
-qM7qN
-t1MDrk%N
-|01J?
-|01K?
-|01L?
-|01M?
-qCqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-qLp*x[
-ro
-p7
-r'y]
-q%
-ro
-p7
-qE#x[
-ro
-p7
-zV$A
-q%
-ro
-p7
-}_sr
-v;rv'}'m
-r&8ps@
-w)s:dpy%Ult&
-v;}KS
-"#
-v;sz'|'l
-r&8u:
-v;t$2v8
-"#
-v;tL'{'k
-"#
-v;rv2z.
-"#
-s+"'z'j
-"#
-v;ulrl6
-"#
-s+''y'i
-"$
-w)s:dpy%Tlt&
-s+%6S
-"#
-s+)'x'h
-"$
-s+&2v8
-"#
-s+*'w'g
-"#
-s+'2z.
-"#
-s++'v'f
-"#
-s+(rl6
-"#
-s+0'u'e
-"$
-w)s:dpy%Slt&
-s+.6S
-"#
-s+2't'd
-"$
-s+/2v8
-"#
-s+3's'c
-"#
-s+02z.
-"#
-s+4'r'b
-"#
-s+1rl6
-"#
-s+9'q'a
-"$
-w)s:dpy%Rlt&
-s+76S
-"#
-s+;'p'_
-"$
-s+82v8
-"#
-s+<'o'^
-"#
-s+92z.
-"#
-s+='n']
-"#
-s+:rl6
-"|
-qzpy'MG
-t1M#D
-p6
-t1MDrk'N
-p6
-tb=qe
-q1py'Ork&$
-rhpy&#D
-pzpy&$qj
-"{
-}b'P1A1B
-"{
-sl
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-"{
-x%.rk&&
-"x
-p\
-r\8
-"x
-r\9
-"{
-ret,v:
-"$
-wj
-"$
-wj
-rDS
-"{
-zJvDympMy_xDq=A
-*#%
-"{
-t+py&&A
-ta
-{g]1\1[1ZL2ql
-t+py&%A
-q:
-{gY1X1W1VL2ql
-t+py&$A
-xi%
-{gU1T1S1RL2ql
-t+py&#A
-wm%
-{gQ1P1O1NL2ql
-"%
-zJvDympMy_xDDqO
-*&%
-}'r,cMM1LL2ql
-"%
-*(p-
-}'r,cMK1JL2ql
-!#
-q'=r]
-q1py%hqO
-"?
-rhpy&*D
-pzpy&+qj
-xBzY@
-p\
-qVyc(
-s(]%
-zb@C
-qkDq=
-xBzY@
-p\
-qVyc(
-s(_%
-zb@C
-q1py&.ry
-xBzY@
-p\
-qVyc(
-s(b%
-zb@C
-q1py&/2[
-xBzY@
-p\
-qVyc(
-s(d%
-zb@C
-rezG2{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-rDT
-p~p2yZ3
-p~[yZ3
-p~p@yZ3
-p~XyZ3
-"?
-r'py'zA
-ra~A
-ra}A
-ra|A
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-J
-!#
-"?
-w5
-t7
-">
-qzquU
-qLpy(%U
-vP|p*
-&
-">
-t(=ry
-"=
-rsx6
-w5-
-&
-">
-t(+-2p2
-"#
-rsx6
-w5-
-&
-">
-r=
-w|2v8
-"?
-q1q}qO
-t7
-"'
-qzquU
-qLpy(0U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"?
-tHBA<K
-w)Ps}.z%s\2s\2s\2s\L2qp
-"=
-s+*W$/
-s+&W6
-s+"W6
-|K1rlq/>
-"#
-tHCA<K
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+1W$:
-s+-W6
-s+)W6
-|K<$$q/>
-"#
-tHDA<K
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+8W$E
-s+4W6
-s+0W6
-|KG$+q/>
-"#
-tHEA<K
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+?W$P
-s+;W6
-s+7W6
-|KR$2q/>
-"?
-q7~<D
-vP|p*
-&
-"?
-bF$D
-"#
-q7~<;
-vP|p*
-&
-"#
-bC$A
-"#
-qEN<2
-vP|p*
-&
-"#
-b@$>
-"#
-qEP<)
-vP|p*
-&
-"#
-b=$;
-"$
-v;t$$:$P
-v;u_$:6
-v;v2$:6
-|KRq/$9>
-v;sz$6$W
-v;ul$66
-v;rv$66
-|KYsI$5>
-s+#$2$^
-s+"$26
-v;tL$26
-|Kat|$1>
-s+&$.$f
-s+%$.6
-s+$$.6
-|Kh$"$->
-"$
-q7}<L
-vP|p*
-&
-"$
-bZ$X
-"#
-q7}<C
-vP|p*
-&
-"#
-bW$U
-"#
-qEU<:
-vP|p*
-&
-"#
-bT$R
-"#
-qEW<1
-vP|p*
-&
-"#
-bQ$O
-"$
-v;t$$N$f
-v;u_$N6
-v;v2$N6
-|Khq/$M>
-v;sz$J$m
-v;ul$J6
-v;rv$J6
-|KosI$I>
-s+#$F$t
-s+"$F6
-v;tL$F6
-|Kvt|$E>
-s+&$B${
-s+%$B6
-s+$$B6
-|K}$"$A>
-"$
-q7|<T
-vP|p*
-&
-"$
-bo$m
-"#
-q7|<K
-vP|p*
-&
-"#
-bl$j
-"#
-qE\<B
-vP|p*
-&
-"#
-bi$g
-"#
-qE^<9
-vP|p*
-&
-"#
-bf$d
-"$
-v;t$$c${
-v;u_$c6
-v;v2$c6
-|K}q/$b>
-v;sz$^F#1
-v;ul$^6
-v;rv$^6
-{d#3sI$]>
-s+#$ZF#8
-s+"$Z6
-v;tL$Z6
-{d#:t|$Y>
-s+&$VF#?
-s+%$V6
-s+$$V6
-{d#A$"$U>
-"?
-xS^<^B
-tU^E
-\
-".
-ra{A
-razA
-rayA
-raxA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7{U
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7{U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk#H
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-",
-s+*WF#K
-s+&W6
-s+"W6
-{d#Mrlq/>
-"#
-tHCArk#H
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-"#
-s+1WF#V
-s+-W6
-s+)W6
-{d#X$$q/>
-"#
-tHDArk#H
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-"#
-s+8WF#b
-s+4W6
-s+0W6
-{d#d$+q/>
-"#
-tHEArk#H
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-"#
-s+?WF#m
-s+;W6
-s+7W6
-{d#o$2q/>
-".
-q7z<D
-vP|p*
-&
-".
-bF$D
-"#
-q7z<;
-vP|p*
-&
-"#
-bC$A
-"#
-qEN<2
-vP|p*
-&
-"#
-b@$>
-"#
-qEP<)
-vP|p*
-&
-"#
-b=$;
-"$
-v;t$$:F#m
-v;u_$:6
-v;v2$:6
-{d#oq/$9>
-v;sz$6F#t
-v;ul$66
-v;rv$66
-{d#vsI$5>
-s+#$2F#{
-s+"$26
-v;tL$26
-{d#}t|$1>
-s+&$.F$%
-s+%$.6
-s+$$.6
-{d$'$"$->
-"$
-q7y<L
-vP|p*
-&
-"$
-bZ$X
-"#
-q7y<C
-vP|p*
-&
-"#
-bW$U
-"#
-qEU<:
-vP|p*
-&
-"#
-bT$R
-"#
-qEW<1
-vP|p*
-&
-"#
-bQ$O
-"$
-v;t$$NF$%
-v;u_$N6
-v;v2$N6
-{d$'q/$M>
-v;sz$JF$,
-v;ul$J6
-v;rv$J6
-{d$.sI$I>
-s+#$FF$3
-s+"$F6
-v;tL$F6
-{d$5t|$E>
-s+&$BF$:
-s+%$B6
-s+$$B6
-{d$<$"$A>
-"$
-q7x<T
-vP|p*
-&
-"$
-bo$m
-"#
-q7x<K
-vP|p*
-&
-"#
-bl$j
-"#
-qE\<B
-vP|p*
-&
-"#
-bi$g
-"#
-qE^<9
-vP|p*
-&
-"#
-bf$d
-"$
-v;t$$cF$:
-v;u_$c6
-v;v2$c6
-{d$<q/$b>
-v;sz$^F$A
-v;ul$^6
-v;rv$^6
-{d$CsI$]>
-s+#$ZF$H
-s+"$Z6
-v;tL$Z6
-{d$Jt|$Y>
-s+&$VF$O
-s+%$V6
-s+$$V6
-{d$Q$"$U>
-".
-xS^<^B
-tU^E
-\
-".
-rawA
-ravA
-rauA
-ratA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7wU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7wU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk$9
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-",
-s+*WF$[
-s+&W6
-s+"W6
-{d$]rlq/>
-"#
-tHCArk$9
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-"#
-s+1WF$g
-s+-W6
-s+)W6
-{d$i$$q/>
-"#
-tHDArk$9
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-"#
-s+8WF$r
-s+4W6
-s+0W6
-{d$t$+q/>
-"#
-tHEArk$9
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-"#
-s+?WF$}
-s+;W6
-s+7W6
-{d%"$2q/>
-".
-q7v<D
-vP|p*
-&
-".
-bF$D
-"#
-q7v<;
-vP|p*
-&
-"#
-bC$A
-"#
-qEN<2
-vP|p*
-&
-"#
-b@$>
-"#
-qEP<)
-vP|p*
-&
-"#
-b=$;
-"$
-v;t$$:F$}
-v;u_$:6
-v;v2$:6
-{d%"q/$9>
-v;sz$6F%'
-v;ul$66
-v;rv$66
-{d%)sI$5>
-s+#$2F%.
-s+"$26
-v;tL$26
-{d%0t|$1>
-s+&$.F%5
-s+%$.6
-s+$$.6
-{d%7$"$->
-"$
-q7u<L
-vP|p*
-&
-"$
-bZ$X
-"#
-q7u<C
-vP|p*
-&
-"#
-bW$U
-"#
-qEU<:
-vP|p*
-&
-"#
-bT$R
-"#
-qEW<1
-vP|p*
-&
-"#
-bQ$O
-"$
-v;t$$NF%5
-v;u_$N6
-v;v2$N6
-{d%7q/$M>
-v;sz$JF%<
-v;ul$J6
-v;rv$J6
-{d%>sI$I>
-s+#$FF%C
-s+"$F6
-v;tL$F6
-{d%Et|$E>
-s+&$BF%J
-s+%$B6
-s+$$B6
-{d%L$"$A>
-"$
-q7t<T
-vP|p*
-&
-"$
-bo$m
-"#
-q7t<K
-vP|p*
-&
-"#
-bl$j
-"#
-qE\<B
-vP|p*
-&
-"#
-bi$g
-"#
-qE^<9
-vP|p*
-&
-"#
-bf$d
-"$
-v;t$$cF%J
-v;u_$c6
-v;v2$c6
-{d%Lq/$b>
-v;sz$^F%Q
-v;ul$^6
-v;rv$^6
-{d%SsI$]>
-s+#$ZF%X
-s+"$Z6
-v;tL$Z6
-{d%Zt|$Y>
-s+&$VF%_
-s+%$V6
-s+$$V6
-{d%b$"$U>
-".
-xS^<^B
-tU^E
-\
-".
-rasA
-rarA
-raqA
-rapA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7sU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7sU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk%*
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-",
-s+*WF%l
-s+&W6
-s+"W6
-{d%nrlq/>
-"#
-tHCArk%*
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-"#
-s+1WF%w
-s+-W6
-s+)W6
-{d%y$$q/>
-"#
-tHDArk%*
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-"#
-s+8WF&%
-s+4W6
-s+0W6
-{d&'$+q/>
-"#
-tHEArk%*
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-"#
-s+?WF&0
-s+;W6
-s+7W6
-{d&2$2q/>
-".
-q7r<D
-vP|p*
-&
-".
-bF$D
-"#
-q7r<;
-vP|p*
-&
-"#
-bC$A
-"#
-qEN<2
-vP|p*
-&
-"#
-b@$>
-"#
-qEP<)
-vP|p*
-&
-"#
-b=$;
-"$
-v;t$$:F&0
-v;u_$:6
-v;v2$:6
-{d&2q/$9>
-v;sz$6F&7
-v;ul$66
-v;rv$66
-{d&9sI$5>
-s+#$2F&>
-s+"$26
-v;tL$26
-{d&@t|$1>
-s+&$.F&E
-s+%$.6
-s+$$.6
-{d&G$"$->
-"$
-q7q<L
-vP|p*
-&
-"$
-bZ$X
-"#
-q7q<C
-vP|p*
-&
-"#
-bW$U
-"#
-qEU<:
-vP|p*
-&
-"#
-bT$R
-"#
-qEW<1
-vP|p*
-&
-"#
-bQ$O
-"$
-v;t$$NF&E
-v;u_$N6
-v;v2$N6
-{d&Gq/$M>
-v;sz$JF&L
-v;ul$J6
-v;rv$J6
-{d&NsI$I>
-s+#$FF&S
-s+"$F6
-v;tL$F6
-{d&Ut|$E>
-s+&$BF&Z
-s+%$B6
-s+$$B6
-{d&\$"$A>
-"$
-q7p<T
-vP|p*
-&
-"$
-bo$m
-"#
-q7p<K
-vP|p*
-&
-"#
-bl$j
-"#
-qE\<B
-vP|p*
-&
-"#
-bi$g
-"#
-qE^<9
-vP|p*
-&
-"#
-bf$d
-"$
-v;t$$cF&Z
-v;u_$c6
-v;v2$c6
-{d&\q/$b>
-v;sz$^F&b
-v;ul$^6
-v;rv$^6
-{d&dsI$]>
-s+#$ZF&i
-s+"$Z6
-v;tL$Z6
-{d&kt|$Y>
-s+&$VF&p
-s+%$V6
-s+$$V6
-{d&r$"$U>
-".
-xS^<^B
-tU^E
-\
-"?
-t1MDrk%N
-|01l?
-|01m?
-|01n?
-|01o?
-"?
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-qLp*x[
-ro
-p7
-r'y]
-q%
-ro
-p7
-qE#x[
-ro
-p7
-zV$A
-q%
-ro
-p7
-">
-v;rvF&lF'@
-"?
-w)s:dpy%Ult&
-q~msU>6
-"#
-v;ulF&oF'@
-"?
-q~lsUv,
-"#
-v;ulF&qF'?
-"#
-q~ksUS>
-"#
-v;ulF&sF'>
-"#
-q~jsUq/>
-"#
-s+#F&uF'<
-"$
-w)s:dpy%Tlt&
-q~isG>6
-"#
-s+$F&xF'<
-"$
-q~hsGv,
-"#
-s+$F&zF';
-"#
-q~gsGS>
-"#
-s+$F&|F':
-"#
-q~fsGq/>
-"#
-s+(F&~F'8
-"$
-w)s:dpy%Slt&
-q~e$%>6
-"#
-s+)F'$F'8
-"$
-q~d$%v,
-"#
-s+)F'&F'7
-"#
-q~c$%S>
-"#
-s+)F'(F'6
-"#
-q~b$%q/>
-"#
-s+-F'*F'4
-"$
-w)s:dpy%Rlt&
-q~a$*>6
-"#
-s+.F'-F'4
-"$
-q~_$*v,
-"#
-s+.F'/F'3
-"#
-q~^$*S>
-"#
-s+.F'1F'2
-"#
-q~]$*q/>
-"~
-u^4I
-t1MDrk+6
-p6
-"?
-q1py)irk+7
-rs/
-rhpy)iD
-pzpy)jqj
-"?
-}b+91A1B
-"?
-sl
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-"?
-x%.rk)l
-"<
-p\
-r\8
-"<
-r\9
-"?
-ret,v:
-"$
-wj
-"$
-wj
-rDU
-"?
-zJvDympMy_xDq=A
-*#%
-"?
-t+py)lA
-ta
-v}Ps}.r,cpy+T1~1}1|L2ql
-t+py)kA
-q:
-{g{1z1y1xL2ql
-t+py)jA
-xi%
-{gw1v1u1tL2ql
-t+py)iA
-wm%
-{gs1r1q1pL2ql
-"%
-zJvDympMy_xDDqO
-*&%
-}'r,cMo1nL2ql
-"%
-*(p-
-}'r,cMm1lL2ql
-!#
-pns6rz+
-q1py+?rk+B
-"z
-t1MDD
-"{
-q1py+?15
-"#
-xKpy+@1Hqj
-xKpy+?Drk+??
-z5,y=
-qKpy)Rrk)Rrk+C
-rhpy)R1D
-sH1
-!#
-x19pb
-xBu*py)Yrk+E
-y77
-)
-qVs0rk+=
-t(py+>U
-qVpy)mD
-x1@qN
-t(r|rk)m
-qVq4D
-x19s-
-zcyz
-"#
-u~f
-wj
-rDV
-x19r+
-x%.rk+A
-x1/rz+
-|Mpy)]rk)]B
-"$
-}b)ouD
-xA,j
-{,l'js^f
-{,m'ks^f
-{,j'ls^f
-{,k'ms^f
-xA.r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-xA8rI
-yes^e
-xps\WSs^e
-xA/pb
-zP
-xy
-xA@sh
-}-
-q6
-{.-p|
-pVdI
-{..q#
-}b)juD
-so
-!#
-"(
-{,h'fs^f
-{,i'gs^f
-{,f'hs^f
-{,g'is^f
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^e
-xps\WSs^e
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVdI
-"(
-}b)kGq=
-u6pk>
-!#
-"(
-{,d'bs^f
-{,e'cs^f
-{,b'ds^f
-{,c'es^f
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^e
-xps\WSs^e
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVdI
-"(
-}b)lGqR
-u6t&>
-!#
-"(
-{,_']s^f
-{,a'^s^f
-{,]'_s^f
-{,^'as^f
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^e
-xps\WSs^e
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVdI
-"(
-}b)mGry
-u6uK>
-!#
-{.9^
-p+
-{.@pX
-t1=rk)_
-u~e
-5
-:
-r7py)i
-H
-!#
-s)
-H
-!#
-xk,pb
-qvq4rk*%
-p\
-qBpy)v
-z>
-vb2p0
-q;
-r?|X
-xk=wE
-qKp,q=1'
-rhp,rk+Q
-\
-!#
-r7py)h
-pqpX+s-
-pVft\
-!#
-pqpX-qy
-|Nrnz\
-r?rnS>
-pqpX+tI
-wcr,s0DB
-}oD
-\
-!#
-"a
-re~5s^g
-rP
-pqpX/rz+
-|@'\
-pqpX@j
-u^nI
-pqqN+q#
-s?py)d
-Ypy)d1<
-{K
-t+py)dG
-*.%
-s8
-H
-!#
-pqqN=pj
-s?py)d
-Ypy)d1=
-s'8
-|l>
-s>
-t+py)eE
-*0%
-wG
-!#
-x+/r.9
-z',1,15
-rKt?rbz}MI1,G
-{*I1#
-sH-
-!#
-qx@pE
-O
-!#
-"C
-])|1
-u'Mg
-]*s39
-"B
-]+s3/
-"B
-(@
-!#
-"$
-]1rL=
-u'py+[
-]2rL,
-"$
-]3rL+
-"$
-(x5
-!#
-sY@ts
-]8rL.
-x+=tc
-s?py+U
-(qu
-!#
-ru;
-r5,rI
-]@rL7
-]BrL9
-]DrL/
-(w{
-!#
-ru:
-prr]pE
-]Ksx=
-]Msx,
-]Osx+
-(+-
-!#
-{?7/q@
-]Vsx.
-]Wsx8
-{?7@ps
-(zR
-!#
-"#
-]]sx9
-]^sx/
-"#
-(+@
-!#
-"#
-]es3sK
-]fs3rO
-"#
-(p<
-!#
-"#
-pV{s3--
-pVzs3u)
-"#
-(tG
-!#
-{NrI
-pVcs3-7
-pVbs3y<
-pVas3v<
-pV_s3{J
-pV^zs=
-pV]zs,
-pV\zs+
-(.-
-!#
-"+
-pVKzs.
-u'py%z
-pVJzs8
-"+
-pVIzs7
-"+
-(.9
-!#
-"%
-pVCzs/
-pVBzs@
-pVAs3uQ
-pV@s38,
-pV?s3w}
-pV>s38-
-pV=s38.
-(v(
-!#
-"%
-pV-s3|#
-u'R(
-pV,s3uk
-"%
-pV+s3y{
-"%
-(8@
-!#
-x+=ts
-u'py+J
-"D
-pV$|1=
-u'R"
-pV#|1,
-"C
-pVp|1+
-u'q}
-(ui
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"~
-r78
-qm
-qm
-(
-!qZ
-"l
-qH
-a]
-;5
-(
-!s*
-"l
-g
-aZ
-;6
-(
-!tS
-xk,q@
-r~
-a(
-wp_
-(
-!vB
-"6
-uI
-a'
-;5
-(
-!w&
-"6
-sk
-a$
-;6
-(
-!x=
-"-
-g.
-p39
-;2
-(
-!yE
-g8
-pfp5
-qPqI
-(
-!{-
-"-
-g7
-p3:
-;3
-(
-!vKxw
-"-
-g9
-p3:
-;4
-(
-!pty@
-"$
-g.
-p3H
-;2
-(
-!ptyG
-g8
-pfp5
-qPqA
-(
-!pt+uU
-"$
-g7
-p3I
-;3
-(
-!pt{H
-"$
-g9
-p3I
-;4
-(
-!pt.uU
-"4
-qH,
-p3X
-;W
-(
-!pt|F
-".
-qH+
-p3Y
-qPpU
-(
-!pt|G
-"3
-g-
-p3Z
-qPp[
-(
-!pt}x
-g-
-p3[
-qPp[
-(
-!pt/uU
-g-
-p3\
-qPp[
-(
-!ptxw
-g-
-p3]
-qPp[
-(
-!tYy@
-"3
-g+
-ax
-qPpG
-(
-!tYyG
-g+
-aw
-qPpG
-(
-!tY+uU
-g+
-av
-qPpG
-(
-!tY{H
-g+
-au
-qPpG
-(
-!tY.uU
-"3
-g/
-al
-;X
-(
-!tY|F
-g@
-pf@
-wpk
-(
-!tY|G
-"3
-qH=
-aj
-qP@
-(
-!tY}x
-"#
-g/
-ai
-;X
-(
-!tY/uU
-g@
-pf@
-wph
-(
-!tYxw
-"#
-qH=
-ag
-qP@
-(
-!vK-y@
-"#
-g/
-af
-;X
-(
-!vK-yG
-g@
-pf@
-wpe
-(
-!vKp<uU
-"#
-qH=
-ad
-qP@
-(
-!vK-{H
-"#
-g/
-ac
-;X
-(
-!vKu)uU
-g@
-pf@
-wpb
-(
-!vK-|F
-"#
-qH=
-aa
-qP@
-(
-!vK-|G
-"3
-}G
-aW
-;X
-(
-!vK-}x
-sv9
-pf@
-wpV
-(
-!vKv<uU
-}G
-aU
-;X
-(
-!vK-xw
-sv9
-pf@
-wpT
-(
-!vK.y@
-}G
-aS
-;X
-(
-!vK.yG
-sv9
-pf@
-wpR
-(
-!vK{_uU
-}G
-aQ
-;X
-(
-!vK.{H
-sv9
-pf@
-wpP
-(
-!vK..uU
-"+
-g.
-aO
-;2
-(
-!vK.|F
-g8
-pfp5
-qPp"
-(
-!vK.|G
-"+
-g7
-aN
-;3
-(
-!vK.}x
-"+
-g9
-aN
-;4
-(
-!vKt2uU
-"%
-}G
-a@
-;X
-(
-!vK.xw
-sv9
-pf@
-wp?
-(
-!vK8y@
-}G
-a>
-;X
-(
-!vK8yG
-sv9
-pf@
-wp=
-(
-!vKw}uU
-}G
-a<
-;X
-(
-!vK8{H
-sv9
-pf@
-wp;
-(
-!vK8.uU
-}G
-a:
-;X
-(
-!vK8|F
-sv9
-pf@
-wp9
-(
-!vK8|G
-"%
-g.
-a8
-;2
-(
-!vK8}x
-g8
-pfp5
-qPpK
-(
-!vKy{uU
-"%
-g7
-a7
-;3
-(
-!vK8xw
-"%
-g9
-a7
-;4
-(
-!vK7y@
-"3
-sv/
-a)
-qPpY
-(
-!vK7yG
-sv@
-a_
-qPp=
-(
-!vK7+uU
-"3
-g=
-a^
-wp_
-(
-!vK7{H
-g,
-pfq4
-qPp)
-!q[
-qQu)r>
-p_
-m
-pN
-p]
-htGv=
-pQ
-h-wN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fewQ4FourSM80NarrowAligned = fewQ4FourSM90NarrowAligned + `
- patch
- -3
-packed1 105306 few_nibbles_fourVectors
-!|hf|f
-!|gxO
- =72
- -2
- =183
- -1
-"3
- =28
- -2
- =388
- -1
-"S
- =1307
- -1
-"{
- =9
- -3
-"z
-}b'P1A1B
-"z
- =6
- -3
-"z
-x%.rk&&
-"w
- =2
- -3
-"w
-r\9
-"z
- =6
- -1
-"z
- =2
- -1
-"z
- =1211
- -1
-"}
- =57
- -3
-"y
-t1MDD
-"z
- =315
- -1
- =380`
-
-const fewQ8TwoSM90NarrowAligned = `packed1 68377 few_bytes_twoVectors
-!|h^|f
-!|g@=
-!p8
-!sgKpMvDrR
-!s]syu[uNz;
-!vvsyq)r9pMrR
-!v7psv6rmt5rGq"t5rGrR
-!v7r.v6rKpO|Sw/rR
-!v7q#v6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH-7rgpD
-!c
-p;x5te
-zfqYpF
-p9q4te
-p:qur0
-qS7uQpF
-!
-p>
-q*
-v~
-pa
-q$
-w6
-xd
-{I
-|"
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-h+s%
-h{prg
-h+vm
-h+sL
-h+sZ
-h+wi
-uxPt5/rz~72uwy;
-m
-h+tl
-h+tz
-uv/r-
-p%
-sY,u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-z5+t'
-r7~/u=q>pMym
-sY@tc
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pnu:yY
-{<rW
-uuqI
-)
-uuqI
-uupU
-)
-zt
-x{
-tN
-)
-u.
-)
-qx/pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uv9q0
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-uv/u:
-xBu*M,1&
-uv@u:
-t(rU
-s=M&
-t8M&?
-sY=q0
-y7,
-sY,yY
-pB.1/10
-qvM112
-)
-ur
-0
-y7.
-pntcrI
-ph-G
-s=M#
-rhr|r2
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-tb=|Y
-ra3E
-qF+U
-qF0qg
-s=r|
-y#
-tb,sr
-pB-<6<5
-tb+t'
-q73q&
-tb-sQ
-y,+qR
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-pnwwrI
-r'}w
-q1[U
-vb2[
-u-|#rI
-p\
-qBRE
-tb-ps@
-zcyz
-"#
-sS
-rD?
-tb-qw
-zJvDympMy_xDryA
-*#%
-tb7pb
-t+[A
-ta
-},"<#<$<%L2ql
-xsG
-z_p5
-q:
-},'<(<)<*L2ql
-q1u4/
-z_p5
-xi%
-},,<-<.</L2ql
-q1p*B+
-z_p5
-wm%
-},1<2<3<4L2ql
-"$
-zJvDympMy_xDqRqO
-*&%
-}'r,cR5<6L2ql
-!#
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-pntcr-
-rjuyI
-"+
-ra3E
-rsRL
-rs/
-qFRqg
-s=r|
-y#
-"+
-pB-<X<W
-"+
-q73q&
-"+
-y,+qR
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-"+
-r'}w
-q1[U
-vb2[
-"(
-p\
-qBRh
-"+
-zcyz
-"#
-sS
-rD@
-"+
-zJvDympMy_xDryA
-*#%
-"+
-t+[A
-ta
-},#<$<%<&L2ql
-xsG
-z_p5
-q:
-},(<)<*<+L2ql
-q1u4/
-z_p5
-xi%
-},-<.</<0L2ql
-q1p*B+
-z_p5
-wm%
-},2<3<4<5L2ql
-"$
-zJvDympMy_xDqRqO
-*&%
-}'r,cR6<7L2ql
-!#
-"4
-ra5G
-)
-u'M(
-qVM(D
-x+=tc
-ra5E
-ph(E
-p\
-qVs0U
-4
-rDA
-pns6tc
-ra1tn
-y7.
-qFaU
-pnsrqw
-t1ReD
-pnu:sr
-qk-16
-"#
-pzRcq=?
-pzp,1-?
-sY/tc
-xBu*M,1%
-xBzYM#
-x+=ts
-p~p*u%4
-t(q}2q,
-x+8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uL+t;
-r(nq&
-uL.r4
-qk%qg
-zVv2sK
-qk$U
-{E+
-r(uq&
-uL8s-
-|&213
-s=[
-prr-yC
-qk113
-pB1E13
-pB1q&13
-prjy=
-q1q,qg
-prt;j
-r[;p$
-uL8^+
-ph1E
-J
-!#
-uL.px
-rhq}D
-pzR"qj
-qvwgp*
-uL8zg
-y0x_~%
-{?7/q3
-xBu*q9<|
-r7q,
-!#
-prr-q0
-rsM3
-vTq}
-q1q9t0
-vGq}
-"'
-uoz]I
-r5,r-
-rhq,qR
-pzq}ry?
-q1p0U
-p\
-r\;
-z)"ry
-pzR#r2?
-q1q,U
-p\
-r\;
-z)$r2
-pzR%2[?
-qF"U
-p\
-r\;
-z)&2[
-pzR'2p2?
-qF$U
-p\
-r\;
-re{'yR
-w"t,
-wj
-rDB
-zJvDympMy_xD2[qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<"qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<(qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<.qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-r5.t;
-r(4A
-&
-r(3A
-&
-r(3A
-&
-r(2A
-&
-r(0A
-&
-r(/A
-&
-r(/A
-&
-r(.A
-&
-r(,A
-&
-r(+A
-&
-r(+A
-&
-r(*A
-&
-r((A
-&
-r('A
-&
-r('A
-&
-r(&A
-&
-r57rz+
-H
-!#
-prr]sr
-z)X<Q
-pzRY<R?
-qFVU
-p\
-r\:
-z)Z<R
-pzR[<S?
-qFXU
-p\
-r\:
-z)\<S
-pzR]<T?
-qFZU
-p\
-r\:
-z)^<T
-pzR_<U?
-qF\U
-p\
-r\:
-re{'yR
-w"t,
-wj
-rDC
-zJvDympMy_xD2[A
-*(%
-v}Ps}.z%p4#'$'%'&L2ql
-zJvDympMy_xDryA
-*(%
-v}Ps}.z%tLsGt|qWL2ql
-zJvDympMy_xDq=A
-*(%
-v}Ps}.z%t$sIsUWL2ql
-zJvDympMy_xDDA
-*(%
-v}Ps}.z%qsSv,L2ql
-!#
-{?78f
-t1Rk<Y
-p6
-{?7/sQ
-wcu*RZ2rO
-v>sK
-qF\U
-{E+
-qFaU
-xBzY8
-p\
-qVyc(
-s(2%
-zb8C
-{?7@q#
-qzq9E
-t(RbU
-p\
-qB8
-{?7/zg
-zcyz
-{?7@ps
-sS
-rDD
-{?7/q@
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2cp4#'$'%'&L
-!#
-"'
-t1Ru<c
-p6
-"'
-wcu*Rd2rO
-v>sK
-qFfU
-{E+
-qFkU
-xBzY8
-p\
-qVyc(
-s(5%
-zb8C
-"'
-qzq9E
-t(RkU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDE
-"'
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2ctLsGt|qWL
-!#
-"'
-t1py#.<l
-p6
-"'
-wcu*Rm2rO
-v>sK
-qFoU
-{E+
-qFuU
-xBzY8
-p\
-qVyc(
-s(8%
-zb8C
-"'
-qzq9E
-t(RtU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDF
-"'
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2ct$sIsUWL
-!#
-"'
-t1py#8<u
-p6
-"'
-wcu*Rv2rO
-v>sK
-qFxU
-{E+
-q1py#.U
-xBzY8
-p\
-qVyc(
-s(;%
-zb8C
-"'
-qzq9E
-t(R}U
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDG
-"'
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2cqsSv,L
-!#
-uL8q#+
-qKpy#2rk#2rk#7
-rhpy#2rk#B
-sH%
-!#
-qKpy#6rk#6B
-Ypy#6E
-sH$
-prq0^
-p+
-x+/yY
-]%x_~*>
-pqq0sh
-z3'p$
-qU
-uVM21'
-pqpbsQ
-t7
-r'p,G
-pqqepj
-s=M%
-pqr-j
-qvM#rk#I
-pqt;qw
-{e=
-z5+t;
-ra3E
-{N}6
-qkEqg
-"O
-q73q&
-tb7zg
-rs.
-vT/
-q1vnsT
-x19xj
-qzpy#Wtn
-)
-x1@sh
-phHtn
-)
-qVs0U
-{.=yY
-ra3G
-y7,
-p~p0uD
-ra3q&
-rr
-q1q9U
-xA,pw
-q73A
-ti
-xA8pw
-q73qO
-ti
-{.-q@
-q73G
-p1
-xk=w-
-qk'qg
-q72U
-s=py#d
-pqpX+qe
-wcu*M'2rO
-v>rO
-qk'U
-{E,
-}oD
-pqpX8pX
-qTXp$
-J
-!#
-pqpbu:
-qkJ<1
-"2
-s=M#
-w"x\
-pqr-t;
-qF0U
-"#
-t8zM?
-tr#
-:
-rP
-"2
-uox\I
-pqsmr+
-u'r|
-Yxc<
-pm
-zJvDympMy_xDUG
-*,%
-v'ql
-svr|
-H
-!#
-pqs-qw
-u'r|
-Yxc=
-u(
-zJvDympMy_xDUE
-*.%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-z5,ps@
-]&I
-:
-:
-:
-:
-:
-:
-:
-:
-rfI
-H
-!#
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-u?}~
-!#
-z5+qw
-rsR4
-{Nua
-z)3D
-pzR4qj
-xBzY8
-p\
-qVyc(
-s(F%
-zb8C
-qkEq=
-xBzY8
-p\
-qVyc(
-s(H%
-zb8C
-ret,v:
-wj
-wj
-rDH
-x%p514
-y,p514
-ef=ts
-q7\Ev(
-{~|p*
-&
-ef,q0
-r@t#scq5tBuPxO
-"#
-q7\wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-ef=u:
-ra\A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-qM,tI
-w)Ps}.z%s\2s\2s\2s\zmq,n
-r68pE
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmp*n
-"#
-s+)WZ
-s+(W6
-s+'W6
-s+&W6
-"%
-q7[Ev(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7[wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-ra[A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$.Z
-v;u_$.6
-v;v2$.6
-w|$.6
-v;tL$*Z
-v;sz$*6
-v;ul$*6
-v;rv$*6
-"$
-q7ZEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7ZwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raZA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:Z
-v;sz$:6
-v;ul$:6
-v;rv$:6
-"$
-q7YEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7YwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raYA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$NZ
-v;u_$N6
-v;v2$N6
-w|$N6
-v;tL$JZ
-v;sz$J6
-v;ul$J6
-v;rv$J6
-"$
-q7XEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7XwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raXA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRDls%
-"&
-v;tLW$[
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRCls%
-"#
-s+)W$[
-s+(W6
-s+'W6
-s+&W6
-"%
-q7WEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7WwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raWA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$.$[
-v;u_$.6
-v;v2$.6
-w|$.6
-v;tL$*$[
-v;sz$*6
-v;ul$*6
-v;rv$*6
-"$
-q7VEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7VwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raVA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$[
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:$[
-v;sz$:6
-v;ul$:6
-v;rv$:6
-"$
-q7UEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7UwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raUA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$N$[
-v;u_$N6
-v;v2$N6
-w|$N6
-v;tL$J$[
-v;sz$J6
-v;ul$J6
-v;rv$J6
-"$
-q7TEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7TwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raTA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRilsL
-"&
-v;tLW$[
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRhlsL
-"#
-s+)W$[
-s+(W6
-s+'W6
-s+&W6
-"%
-q7SEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7SwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raSA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$.$[
-v;u_$.6
-v;v2$.6
-w|$.6
-v;tL$*$[
-v;sz$*6
-v;ul$*6
-v;rv$*6
-"$
-q7REv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7RwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raRA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$[
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:$[
-v;sz$:6
-v;ul$:6
-v;rv$:6
-"$
-q7QEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7QwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raQA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$N$[
-v;u_$N6
-v;v2$N6
-w|$N6
-v;tL$J$[
-v;sz$J6
-v;ul$J6
-v;rv$J6
-"$
-q7PEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7PwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raPA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmpy#<lt[
-"&
-v;tLW$[
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#;lt[
-"#
-s+)W$[
-s+(W6
-s+'W6
-s+&W6
-"%
-q7OEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7OwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raOA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$.$[
-v;u_$.6
-v;v2$.6
-w|$.6
-v;tL$*$[
-v;sz$*6
-v;ul$*6
-v;rv$*6
-"$
-q7NEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7NwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raNA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$[
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:$[
-v;sz$:6
-v;ul$:6
-v;rv$:6
-"$
-q7MEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7MwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raMA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$N$[
-v;u_$N6
-v;v2$N6
-w|$N6
-v;tL$J$[
-v;sz$J6
-v;ul$J6
-v;rv$J6
-qM7qN
-t1MErk#\
-|01K?
-|01L?
-qCqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-}_sr
-w|$S';
-w|$@':
-w|$1'9
-w|$"'8
-v;rv$O'7
-v;rv$@'6
-v;rv$1'5
-v;rv$"'4
-"m
-qzpy%QG
-s=M#
-rhpy%R1E
-4
-5
-tb=qe
-q1py%Srk$(
-rhpy$'D
-pzpy$(qj
-"l
-}b%T1A1B
-"l
-qv+q=
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-"l
-wcu*t"rO
-v>rO
-xsU
-{E,
-q1p0U
-vbrk$1
-"i
-p\
-r\9
-"l
-zcyz
-"#
-sS
-rDI
-"l
-zJvDympMy_xD2p2A
-*#%
-"l
-t+py$1A
-ta
-{g\1[1Z1YL2ql
-t+py$0A
-q:
-{gX1W1V1UL2ql
-t+py$/A
-xi%
-{gT1S1R1QL2ql
-t+py$.A
-wm%
-{gP1O1N1ML2ql
-"$
-zJvDympMy_xDDqO
-*&%
-}'r,cML1KL2ql
-!#
-q'=r]
-q1py#sqO
-"4
-rhpy$3D
-pzpy$4qj
-xBzY8
-p\
-qVyc(
-s(X%
-zb8C
-qkEq=
-xBzY8
-p\
-qVyc(
-s(Z%
-zb8C
-ret,v:
-wj
-wj
-rDJ
-x%p514
-y,p514
-"2
-q7~Ev(
-{~|p*
-&
-"2
-r@t#scq5tBuPxO
-"#
-q7~wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"3
-ra~A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"4
-w)Ps}.z%s\2s\2s\2s\zmq,n
-"4
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmp*n
-"#
-s+)WZ
-s+(W6
-s+'W6
-s+&W6
-"%
-q7}Ev(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7}wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-ra}A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$.Z
-v;u_$.6
-v;v2$.6
-w|$.6
-v;tL$*Z
-v;sz$*6
-v;ul$*6
-v;rv$*6
-"$
-q7|Ev(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7|wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ra|A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:Z
-v;sz$:6
-v;ul$:6
-v;rv$:6
-"$
-q7{Ev(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7{wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ra{A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$NZ
-v;u_$N6
-v;v2$N6
-w|$N6
-v;tL$JZ
-v;sz$J6
-v;ul$J6
-v;rv$J6
-"$
-q7zEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7zwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-razA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRDls%
-"&
-v;tLW$[
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRCls%
-"#
-s+)W$[
-s+(W6
-s+'W6
-s+&W6
-"%
-q7yEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7ywBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-rayA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$.$[
-v;u_$.6
-v;v2$.6
-w|$.6
-v;tL$*$[
-v;sz$*6
-v;ul$*6
-v;rv$*6
-"$
-q7xEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7xwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raxA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$[
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:$[
-v;sz$:6
-v;ul$:6
-v;rv$:6
-"$
-q7wEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7wwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rawA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$N$[
-v;u_$N6
-v;v2$N6
-w|$N6
-v;tL$J$[
-v;sz$J6
-v;ul$J6
-v;rv$J6
-"$
-q7vEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7vwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ravA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRilsL
-"&
-v;tLW$[
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRhlsL
-"#
-s+)W$[
-s+(W6
-s+'W6
-s+&W6
-"%
-q7uEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7uwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-rauA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$.$[
-v;u_$.6
-v;v2$.6
-w|$.6
-v;tL$*$[
-v;sz$*6
-v;ul$*6
-v;rv$*6
-"$
-q7tEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7twBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ratA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$[
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:$[
-v;sz$:6
-v;ul$:6
-v;rv$:6
-"$
-q7sEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7swBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rasA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$N$[
-v;u_$N6
-v;v2$N6
-w|$N6
-v;tL$J$[
-v;sz$J6
-v;ul$J6
-v;rv$J6
-"$
-q7rEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7rwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rarA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmpy#<lt[
-"&
-v;tLW$[
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#;lt[
-"#
-s+)W$[
-s+(W6
-s+'W6
-s+&W6
-"%
-q7qEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7qwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raqA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$.$[
-v;u_$.6
-v;v2$.6
-w|$.6
-v;tL$*$[
-v;sz$*6
-v;ul$*6
-v;rv$*6
-"$
-q7pEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7pwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rapA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$[
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:$[
-v;sz$:6
-v;ul$:6
-v;rv$:6
-"$
-q7oEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7owBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raoA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$N$[
-v;u_$N6
-v;v2$N6
-w|$N6
-v;tL$J$[
-v;sz$J6
-v;ul$J6
-v;rv$J6
-"4
-t1MErk#\
-|01m?
-|01n?
-"4
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-"4
-q~;q/$RF%9
-q~:S$>F%8
-q~96$.F%7
-q~8>qWF%6
-q~7q/$JF%5
-q~6S$:F%4
-q~56$*F%3
-q~4>WF%2
-"o
-pV%I
-"4
-q1py%xrk'F
-rs/
-rhpy%xD
-pzpy%yqj
-"4
-}b'H1A1B
-"4
-qv+q=
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-"4
-wcu*t"rO
-v>rO
-xsU
-{E,
-q1p0U
-vbrk&%
-"1
-p\
-r\9
-"4
-zcyz
-"#
-sS
-rDK
-"4
-zJvDympMy_xD2p2A
-*#%
-"4
-t+py&%A
-ta
-{g~1}1|1{L2ql
-t+py&$A
-q:
-{gz1y1x1wL2ql
-t+py&#A
-xi%
-{gv1u1t1sL2ql
-t+py&"A
-wm%
-{gr1q1p1oL2ql
-"$
-zJvDympMy_xDDqO
-*&%
-}'r,cMn1mL2ql
-!#
-pns6rz+
-q1py'Srk'V
-"k
-t1MED
-"l
-q1py'S16
-"#
-xKpy'T1Iqj
-xKpy'SDrk'S?
-z5,y=
-qKpy%irk%irk'W
-rhpy%i1E
-sJ~)
-!#
-x19pb
-xBu*py%prk'Y
-y78
-)
-qVs0rk'Q
-t(py'RU
-qVpy&&D
-x1@qN
-t(r|rk&&
-qVp<D
-x19s-
-zcyz
-"#
-u~I
-wj
-rDL
-x19r+
-x%.rk'U
-x1/rz+
-|Mpy%trk%tB
-"$
-}b&(uD
-xA,j
-{,:'8s^I
-{,;'9s^I
-{,8':s^I
-{,9';s^I
-xA.r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-xA8rI
-yes^H
-xps\WSs^H
-xA/pb
-zP
-xy
-xA@sh
-}-
-q6
-{.-p|
-pVGI
-{..q#
-}b&#uD
-so
-!#
-"(
-{,6'4s^I
-{,7'5s^I
-{,4'6s^I
-{,5'7s^I
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^H
-xps\WSs^H
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVGI
-"(
-}b&$Gq=
-u6pk>
-!#
-{.9^
-p+
-{.@pX
-t1=rk%t
-u~H
-5
-:
-r7py%}
-H
-!#
-s)
-H
-!#
-xk,pb
-qvp<rk&7
-p\
-qBpy&-
-z>
-vb2[
-q;
-r?|X
-xk=wE
-qKp,q=1'
-rhp,rk'd
-\
-!#
-r7py%|
-pqpX+s-
-pVIt\
-!#
-pqpX-qy
-|Nrnz\
-r?rnS>
-pqpX+tI
-wcr,s0DB
-}oD
-\
-!#
-"U
-re~5s^J
-rP
-pqpX/rz+
-|@'3
-pqpX@j
-u^QI
-pqqN+q#
-s?py%x
-Ypy%x1<
-{K
-t+py%xG
-*,%
-s8
-H
-!#
-pqqN=pj
-s?py%x
-Ypy%x1=
-s'8
-|l>
-s>
-t+py%yE
-*.%
-wG
-!#
-x+/r.9
-z'-1-16
-rKt?rbz}MJ1-G
-{*J1#
-sH-
-!#
-qx@pE
-O
-!#
-"B
-])|1
-u'Mf
-]*s39
-"A
-(/
-!#
-"#
-]/s3@
-u'py'p
-]0rL=
-"#
-(xF
-!#
-sY@ts
-]4rL+
-x+=tc
-s?py'h
-(x5
-!#
-ru;
-r5,rI
-]<rL.
-]>rL8
-]@rL7
-(zI
-!#
-ru:
-prr]pE
-pV{rL/
-pVyrL@
-pVwsx=
-(+,
-!#
-"t
-pVpsx+
-pVosx-
-"t
-(w?
-!#
-"#
-pVjsx8
-pVisx7
-"#
-(+9
-!#
-"#
-pVdsx/
-pVcsx@
-"#
-(sK
-!#
-"#
-pV]s3rO
-pV\s3p<
-"#
-(--
-!#
-{NrI
-pVFs3u)
-pVEs3tG
-pVDs3-7
-(y<
-!#
-"*
-pV:s3v<
-u'py$+
-pV9s3{J
-"*
-(sq
-!#
-"$
-pV4zs,
-pV3zs+
-pV2zs-
-(..
-!#
-"$
-pV+zs8
-u'R+
-pV*zs7
-"$
-(.9
-!#
-x+=ts
-u'py'\
-"C
-pV$zs/
-u'q,
-pV#zs@
-"B
-pVSs3uQ
-u'p*
-(8,
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"s
-r78
-qm
-qm
-(
-!qZ
-"a
-qH
-aS
-;2
-(
-!s*
-"a
-g
-aP
-;3
-(
-!tS
-xk,q@
-r~
-a(
-wpU
-(
-!vB
-"5
-uI
-a'
-;2
-(
-!w&
-"5
-sk
-a$
-;3
-(
-!x=
-",
-g.
-p36
-;0
-(
-!yE
-g8
-pfp5
-qPqI
-(
-!{-
-",
-g7
-p37
-;1
-(
-!vKxw
-"#
-g.
-p3D
-;0
-(
-!pty@
-g8
-pfp5
-qPqA
-(
-!ptyG
-"#
-g7
-p3E
-;1
-(
-!pt+uU
-"3
-qH=
-a|
-wp}
-(
-!pt{H
-"-
-qH,
-a{
-qPpU
-(
-!pt.uU
-"2
-g-
-az
-qPp[
-(
-!pt|F
-g-
-ay
-qPp[
-(
-!pt|G
-g-
-ax
-qPp[
-(
-!pt}x
-g-
-aw
-qPp[
-(
-!pt/uU
-"2
-g+
-an
-qPpG
-(
-!ptxw
-g+
-am
-qPpG
-(
-!tYy@
-g+
-al
-qPpG
-(
-!tYyG
-g+
-ak
-qPpG
-(
-!tY+uU
-"2
-g9
-ab
-wp|
-(
-!tY{H
-g/
-pf8
-wpa
-(
-!tY.uU
-"2
-g@
-a_
-qP8
-(
-!tY|F
-"#
-g9
-a^
-wp|
-(
-!tY|G
-g/
-pf8
-wp]
-(
-!tY}x
-"#
-g@
-a\
-qP8
-(
-!tY/uU
-"#
-g9
-a[
-wp|
-(
-!tYxw
-g/
-pf8
-wpZ
-(
-!vK-y@
-"#
-g@
-aY
-qP8
-(
-!vK-yG
-"#
-g9
-aX
-wp|
-(
-!vKp<uU
-g/
-pf8
-wpW
-(
-!vK-{H
-"#
-g@
-aV
-qP8
-(
-!vKu)uU
-"2
-}G
-aM
-wp|
-(
-!vK-|F
-sv9
-pf8
-wpL
-(
-!vK-|G
-}G
-aK
-wp|
-(
-!vK-}x
-sv9
-pf8
-wpJ
-(
-!vKv<uU
-"*
-g.
-aI
-;0
-(
-!vK-xw
-g8
-pfp5
-qPp"
-(
-!vK.y@
-"*
-g7
-aH
-;1
-(
-!vK.yG
-"$
-}G
-a;
-wp|
-(
-!vK{_uU
-sv9
-pf8
-wp:
-(
-!vK.{H
-}G
-a9
-wp|
-(
-!vK..uU
-sv9
-pf8
-wp8
-(
-!vK.|F
-"$
-g.
-a7
-;0
-(
-!vK.|G
-g8
-pfp5
-qPpK
-(
-!vK.}x
-"$
-g7
-a6
-;1
-(
-!vKt2uU
-"2
-sv/
-a)
-qPpY
-(
-!vK.xw
-sv@
-aU
-qPp=
-(
-!vK8y@
-"2
-g=
-aT
-wpU
-(
-!vK8yG
-g,
-pfp<
-qPp)
-!q[
-qQu)r>
-p_
-m
-pN
-p]
-htGv=
-pQ
-h-wN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fewQ8TwoSM80NarrowAligned = fewQ8TwoSM90NarrowAligned + `
- patch
- -3
-packed1 68268 few_bytes_twoVectors
-!|hf|f
-!|gxO
- =68
- -2
- =171
- -1
-"3
- =28
- -2
- =324
- -1
-"N
- =714
- -1
-"l
- =9
- -3
-"k
-}b%T1A1B
-"k
- =6
- -1
-"k
- =6
- -1
-"h
- =2
- -1
-"k
- =4
- -1
-"k
- =2
- -1
-"k
- =631
- -1
-"n
- =53
- -3
-"j
-t1MED
-"k
- =249
- -1
- =316`
-
-const fewQ8FourSM90NarrowAligned = `packed1 84781 few_bytes_fourVectors
-!|h^|f
-!|g@=
-!p8
-!sgKpMvDrR
-!s]syu[uNz;
-!vvsyq)r9pMrR
-!v7psv6rmt5rGq"t5rGrR
-!v7r.v6rKpO|Sw/rR
-!v7q#v6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH-7rgpD
-!c
-p;,v(pF
-zfqYpF
-p9778pF
-p:p5un
-qSqY,t*
-!
-p>
-q*
-v~
-pa
-q$
-w6
-xd
-{I
-|"
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-h+s%
-h{prg
-h+vm
-h+sL
-h+sZ
-h+wi
-uxPt5/rz~72uwy;
-m
-h+tl
-h+tz
-uv/r-
-p%
-sY,u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-z5+t'
-r7~/u=q>pMym
-sY@tc
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pnu:yY
-{<rW
-uuqI
-)
-uuqI
-uupU
-)
-zt
-x{
-tN
-)
-u.
-)
-qx/pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uv9q0
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-uv/u:
-xBu*M,1&
-uv@u:
-t(rU
-s=M&
-t8M&?
-sY=q0
-y7,
-sY,yY
-pB.1/10
-qvM112
-)
-ur
-0
-y7.
-pntcrI
-ph-G
-s=M#
-rhr|r2
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-tb=|Y
-ra3E
-qF+U
-qF0qg
-s=r|
-y#
-tb,sr
-pB-<6<5
-tb+t'
-q73q&
-tb-sQ
-y,+qR
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-pnwwrI
-r'}w
-q1[U
-vb2[
-u-|#rI
-p\
-qBRE
-tb-ps@
-zcyz
-"#
-sS
-rDA
-tb-qw
-zJvDympMy_xDryA
-*#%
-tb7pb
-t+[A
-ta
-},"<#<$<%L2ql
-xsG
-z_p5
-q:
-},'<(<)<*L2ql
-q1u4/
-z_p5
-xi%
-},,<-<.</L2ql
-q1p*B+
-z_p5
-wm%
-},1<2<3<4L2ql
-"$
-zJvDympMy_xDqRqO
-*&%
-}'r,cR5<6L2ql
-!#
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-pntcr-
-rjuyI
-"+
-ra3E
-rsRL
-rs/
-qFRqg
-s=r|
-y#
-"+
-pB-<X<W
-"+
-q73q&
-"+
-y,+qR
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-"+
-r'}w
-q1[U
-vb2[
-"(
-p\
-qBRh
-"+
-zcyz
-"#
-sS
-rDB
-"+
-zJvDympMy_xDryA
-*#%
-"+
-t+[A
-ta
-},#<$<%<&L2ql
-xsG
-z_p5
-q:
-},(<)<*<+L2ql
-q1u4/
-z_p5
-xi%
-},-<.</<0L2ql
-q1p*B+
-z_p5
-wm%
-},2<3<4<5L2ql
-"$
-zJvDympMy_xDqRqO
-*&%
-}'r,cR6<7L2ql
-!#
-"4
-ra5G
-)
-u'M(
-qVM(D
-x+=tc
-ra5E
-ph(E
-p\
-qVs0U
-4
-rDC
-pns6tc
-ra1tn
-y7.
-qFaU
-pnsrqw
-t1ReD
-pnu:sr
-qk-16
-"#
-pzRcq=?
-pzp,1-?
-sY/tc
-xBu*M,1%
-xBzYM#
-x+=ts
-p~p*u%4
-t(q}2q,
-x+8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uL+t;
-r(nq&
-uL.r4
-qk%qg
-zVv2sK
-qk$U
-{E+
-r(uq&
-uL8s-
-|&213
-s=[
-prr-yC
-qk113
-pB1E13
-pB1q&13
-prjy=
-q1q,qg
-prt;j
-r[;p$
-uL8^+
-ph1E
-J
-!#
-uL.px
-rhq}D
-pzR"qj
-qvwgp*
-uL8zg
-y0x_~%
-{?7/q3
-xBu*q9<|
-r7q,
-!#
-prr-q0
-rsM3
-vTq}
-q1q9t0
-vGq}
-"'
-uoz]I
-r5,r-
-rhq,qR
-pzq}ry?
-q1p0U
-p\
-r\;
-z)"ry
-pzR#r2?
-q1q,U
-p\
-r\;
-z)$r2
-pzR%2[?
-qF"U
-p\
-r\;
-z)&2[
-pzR'2p2?
-qF$U
-p\
-r\;
-re{'yR
-w"t,
-wj
-rDD
-zJvDympMy_xD2[qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<"qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<(qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<.qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-r5.t;
-r(4A
-&
-r(3A
-&
-r(3A
-&
-r(2A
-&
-r(0A
-&
-r(/A
-&
-r(/A
-&
-r(.A
-&
-r(,A
-&
-r(+A
-&
-r(+A
-&
-r(*A
-&
-r((A
-&
-r('A
-&
-r('A
-&
-r(&A
-&
-r57rz+
-H
-!#
-prr]sr
-z)X<Q
-pzRY<R?
-qFVU
-p\
-r\:
-z)Z<R
-pzR[<S?
-qFXU
-p\
-r\:
-z)\<S
-pzR]<T?
-qFZU
-p\
-r\:
-z)^<T
-pzR_<U?
-qF\U
-p\
-r\:
-re{'yR
-w"t,
-wj
-rDE
-zJvDympMy_xD2[A
-*(%
-v}Ps}.z%p4#'$'%'&L2ql
-zJvDympMy_xDryA
-*(%
-v}Ps}.z%tLsGt|qWL2ql
-zJvDympMy_xDq=A
-*(%
-v}Ps}.z%t$sIsUWL2ql
-zJvDympMy_xDDA
-*(%
-v}Ps}.z%qsSv,L2ql
-!#
-{?78f
-t1Rk<Y
-p6
-{?7/sQ
-wcu*RZ2rO
-v>sK
-qF\U
-{E+
-qFaU
-xBzY8
-p\
-qVyc(
-s(2%
-zb8C
-{?7@q#
-qzq9E
-t(RbU
-p\
-qB8
-{?7/zg
-zcyz
-{?7@ps
-sS
-rDF
-{?7/q@
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2cp4#'$'%'&L
-!#
-"'
-t1Ru<c
-p6
-"'
-wcu*Rd2rO
-v>sK
-qFfU
-{E+
-qFkU
-xBzY8
-p\
-qVyc(
-s(5%
-zb8C
-"'
-qzq9E
-t(RkU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDG
-"'
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2ctLsGt|qWL
-!#
-"'
-t1py#.<l
-p6
-"'
-wcu*Rm2rO
-v>sK
-qFoU
-{E+
-qFuU
-xBzY8
-p\
-qVyc(
-s(8%
-zb8C
-"'
-qzq9E
-t(RtU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDH
-"'
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2ct$sIsUWL
-!#
-"'
-t1py#8<u
-p6
-"'
-wcu*Rv2rO
-v>sK
-qFxU
-{E+
-q1py#.U
-xBzY8
-p\
-qVyc(
-s(;%
-zb8C
-"'
-qzq9E
-t(R}U
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDI
-"'
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2cqsSv,L
-!#
-uL8q#+
-qKpy#2rk#2rk#7
-rhpy#2rk#B
-sH%
-!#
-qKpy#6rk#6B
-Ypy#6G
-sH$
-prq0^
-p+
-x+/yY
-]%x_~*@
-pqq0sh
-z3'p$
-qU
-uVM21'
-pqpbsQ
-t7
-r'p,G
-pqqepj
-s=M%
-pqr-j
-qvM#rk#I
-pqt;qw
-{e=
-z5+t;
-ra3E
-{N}6
-qkEqg
-phDE
-xBu*MEq&
-"O
-q73q&
-tb7zg
-rs.
-vT/
-q1vnsT
-x19xj
-qzpy#YwB
-)
-x1@sh
-phHwB
-)
-qVs0U
-{.=yY
-ra3G
-y7,
-p~p0uD
-ra3q&
-rr
-q1q9U
-xA,pw
-q73A
-ti
-xA8pw
-q73qO
-ti
-{.-q@
-q73G
-p1
-xk=w-
-qk'qg
-q72U
-s=py#f
-pqpX+qe
-wcu*M'2rO
-v>rO
-qk'U
-{E,
-}oD
-pqpX8pX
-qTXp$
-J
-!#
-pqpbu:
-qkJ<3
-"2
-s=M#
-w"x\
-pqr-t;
-qF2U
-"#
-t8zM?
-tr#
-:
-rP
-"2
-uox\I
-pqsmr+
-u'r|
-Yxc<
-pm
-zJvDympMy_xDUG
-*,%
-v'ql
-svr|
-H
-!#
-pqs-qw
-u'r|
-Yxc=
-u(
-zJvDympMy_xDUE
-*.%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-z5,ps@
-]&I
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rfI
-H
-!#
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-u?}~
-!#
-z5+qw
-rsR6
-{Nua
-z)5D
-pzR6qj
-xBzY8
-p\
-qVyc(
-s(F%
-zb8C
-qkEq=
-xBzY8
-p\
-qVyc(
-s(H%
-zb8C
-qF9ry
-xBzY8
-p\
-qVyc(
-s(J%
-zb8C
-qF:2[
-xBzY8
-p\
-qVyc(
-s(L%
-zb8C
-rezG2{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-rDJ
-p~p2yZ4
-p~[yZ4
-p~p@yZ4
-p~XyZ4
-ef=ts
-q7\Ev(
-{~|p*
-&
-ef,q0
-r@t#scq5tBuPxO
-"#
-q7\wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-ef=u:
-ra\A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-qM,tI
-w)Ps}.z%s\2s\2s\2s\zmR"n
-r68pE
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmq}n
-"#
-s+)WZ
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmq,n
-"#
-s+1WZ
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmp*n
-"#
-s+9WZ
-s+8W6
-s+7W6
-s+6W6
-"%
-q7[Ev(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7[wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-ra[A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:Z
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6Z
-s+$$66
-s+#$66
-s+"$66
-s+)$2Z
-s+($26
-s+'$26
-s+&$26
-"$
-q7ZEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7ZwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raZA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$VZ
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RZ
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NZ
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JZ
-s+($J6
-s+'$J6
-s+&$J6
-"$
-q7YEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7YwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raYA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$oZ
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kZ
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gZ
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cZ
-s+($c6
-s+'$c6
-s+&$c6
-"$
-q7XEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7XwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raXA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRFls%
-"&
-v;tLW'S
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmREls%
-"#
-s+)W'[
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRDls%
-"#
-s+1W'd
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRCls%
-"#
-s+9W'l
-s+8W6
-s+7W6
-s+6W6
-"%
-q7WEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7WwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raWA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>'x
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:'|
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"$
-q7VEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7VwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raVA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"$
-q7UEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7UwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raUA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-"$
-q7TEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7TwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raTA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRklsL
-"&
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRjlsL
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRilsL
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRhlsL
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"%
-q7SEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7SwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raSA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"$
-q7REv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7RwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raRA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"$
-q7QEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7QwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raQA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-"$
-q7PEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7PwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raPA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmpy#>lt[
-"&
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#=lt[
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#<lt[
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#;lt[
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"%
-q7OEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7OwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raOA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"$
-q7NEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7NwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raNA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"$
-q7MEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7MwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raMA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-qM7qN
-t1MErk#c
-|01K?
-|01L?
-qCqy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-}_sr
-w|$|'C
-w|$X'B
-w|$A'A
-w|$*'@
-v;rv$x'?
-v;rv$X'>
-v;rv$A'=
-v;rv$*'<
-s+"$t';
-s+"$X':
-s+"$A'9
-s+"$*'8
-s+&$p'7
-s+&$X'6
-s+&$A'5
-s+&$*'4
-"m
-qzpy%YG
-s=M#
-rhpy%Z1E
-4
-5
-tb=qe
-q1py%[rk$0
-rhpy$/D
-pzpy$0qj
-"l
-}b%\1A1B
-"l
-qv+q=
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-"l
-wcu*t"rO
-v>rO
-xsU
-{E,
-q1p0U
-vbrk$7
-"i
-p\
-r\9
-"l
-zcyz
-"#
-sS
-rDK
-"l
-zJvDympMy_xD2p2A
-*#%
-"l
-t+py$7A
-ta
-{g\1[1Z1YL2ql
-t+py$6A
-q:
-{gX1W1V1UL2ql
-t+py$5A
-xi%
-{gT1S1R1QL2ql
-t+py$4A
-wm%
-{gP1O1N1ML2ql
-"$
-zJvDympMy_xDDqO
-*&%
-}'r,cML1KL2ql
-!#
-q'=r]
-q1py#yqO
-"4
-rhpy$;D
-pzpy$<qj
-xBzY8
-p\
-qVyc(
-s(\%
-zb8C
-qkEq=
-xBzY8
-p\
-qVyc(
-s(^%
-zb8C
-q1py$?ry
-xBzY8
-p\
-qVyc(
-s(a%
-zb8C
-q1py$@2[
-xBzY8
-p\
-qVyc(
-s(c%
-zb8C
-rezG2{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-rDL
-p~p2yZ4
-p~[yZ4
-p~p@yZ4
-p~XyZ4
-"2
-q7~Ev(
-{~|p*
-&
-"2
-r@t#scq5tBuPxO
-"#
-q7~wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"3
-ra~A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"4
-w)Ps}.z%s\2s\2s\2s\zmR"n
-"4
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmq}n
-"#
-s+)WZ
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmq,n
-"#
-s+1WZ
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmp*n
-"#
-s+9WZ
-s+8W6
-s+7W6
-s+6W6
-"%
-q7}Ev(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7}wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-ra}A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:Z
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6Z
-s+$$66
-s+#$66
-s+"$66
-s+)$2Z
-s+($26
-s+'$26
-s+&$26
-"$
-q7|Ev(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7|wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ra|A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$VZ
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RZ
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NZ
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JZ
-s+($J6
-s+'$J6
-s+&$J6
-"$
-q7{Ev(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7{wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ra{A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$oZ
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kZ
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gZ
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cZ
-s+($c6
-s+'$c6
-s+&$c6
-"$
-q7zEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7zwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-razA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRFls%
-"&
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmREls%
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRDls%
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRCls%
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"%
-q7yEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7ywBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-rayA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"$
-q7xEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7xwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raxA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"$
-q7wEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7wwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rawA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-"$
-q7vEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7vwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ravA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRklsL
-"&
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRjlsL
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRilsL
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRhlsL
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"%
-q7uEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7uwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-rauA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"$
-q7tEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7twBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ratA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"$
-q7sEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7swBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rasA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-"$
-q7rEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7rwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rarA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmpy#>lt[
-"&
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#=lt[
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#<lt[
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#;lt[
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"%
-q7qEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7qwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raqA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"$
-q7pEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7pwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rapA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"$
-q7oEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7owBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raoA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-"4
-t1MErk#c
-|01m?
-|01n?
-"4
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-"4
-q~Cq/${F')
-q~BS$VF'(
-q~A6$>F''
-q~@sR&F'&
-q~?q/$sF'%
-q~>S$RF'$
-q~=6$:F'#
-q~<sR"F'"
-q~;q/$kF&~
-q~:S$NF&}
-q~96$6F&|
-q~8>qWF&{
-q~7q/$cF&z
-q~6S$JF&y
-q~56$2F&x
-q~4>WF&w
-"o
-pV-I
-"4
-q1py&)rk'T
-rs/
-rhpy&)D
-pzpy&*qj
-"4
-}b'V1A1B
-"4
-qv+q=
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-"4
-wcu*t"rO
-v>rO
-xsU
-{E,
-q1p0U
-vbrk&1
-"1
-p\
-r\9
-"4
-zcyz
-"#
-sS
-rDM
-"4
-zJvDympMy_xD2p2A
-*#%
-"4
-t+py&1A
-ta
-{g~1}1|1{L2ql
-t+py&0A
-q:
-{gz1y1x1wL2ql
-t+py&/A
-xi%
-{gv1u1t1sL2ql
-t+py&.A
-wm%
-{gr1q1p1oL2ql
-"$
-zJvDympMy_xDDqO
-*&%
-}'r,cMn1mL2ql
-!#
-pns6rz+
-q1py'brk'e
-"k
-t1MED
-"l
-q1py'b16
-"#
-xKpy'c1Iqj
-xKpy'bDrk'b?
-z5,y=
-qKpy%urk%urk'f
-rhpy%u1E
-sJ~)
-!#
-x19pb
-xBu*py%|rk'h
-y77
-)
-qVs0rk'_
-t(py'aU
-qVpy&2D
-x1@qN
-t(r|rk&2
-qVq4D
-x19s-
-zcyz
-"#
-u~Y
-wj
-rDN
-x19r+
-x%.rk'd
-x1/rz+
-|Mpy&#rk&#B
-"$
-}b&4uD
-xA,j
-{,B'@s^Y
-{,C'As^Y
-{,@'Bs^Y
-{,A'Cs^Y
-xA.r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-xA8rI
-yes^X
-xps\WSs^X
-xA/pb
-zP
-xy
-xA@sh
-}-
-q6
-{.-p|
-pVWI
-{..q#
-}b&/uD
-so
-!#
-"(
-{,>'<s^Y
-{,?'=s^Y
-{,<'>s^Y
-{,='?s^Y
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^X
-xps\WSs^X
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVWI
-"(
-}b&0Gq=
-u6pk>
-!#
-"(
-{,:'8s^Y
-{,;'9s^Y
-{,8':s^Y
-{,9';s^Y
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^X
-xps\WSs^X
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVWI
-"(
-}b&1GqR
-u6t&>
-!#
-"(
-{,6'4s^Y
-{,7'5s^Y
-{,4'6s^Y
-{,5'7s^Y
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^X
-xps\WSs^X
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVWI
-"(
-}b&2Gry
-u6uK>
-!#
-{.9^
-p+
-{.@pX
-t1=rk&%
-u~X
-5
-:
-r7py&.
-H
-!#
-s)
-H
-!#
-xk,pb
-qvq4rk&G
-p\
-qBpy&;
-z>
-vb2p0
-q;
-r?|X
-xk=wE
-qKp,q=1'
-rhp,rk't
-\
-!#
-r7py&-
-pqpX+s-
-pVYt\
-!#
-pqpX-qy
-|Nrnz\
-r?rnS>
-pqpX+tI
-wcr,s0DB
-}oD
-\
-!#
-"U
-re~5s^Z
-rP
-pqpX/rz+
-|@'3
-pqpX@j
-u^bI
-pqqN+q#
-s?py&)
-Ypy&)1<
-{K
-t+py&)G
-*,%
-s8
-H
-!#
-pqqN=pj
-s?py&)
-Ypy&)1=
-s'8
-|l>
-s>
-t+py&*E
-*.%
-wG
-!#
-x+/r.9
-z'-1-16
-rKt?rbz}MJ1-G
-{*J1#
-sH-
-!#
-qx@pE
-O
-!#
-"B
-])|1
-u'Mf
-]*s39
-"A
-(/
-!#
-"#
-]/s3@
-u'py(#
-]0rL=
-"#
-(xF
-!#
-sY@ts
-]4rL+
-x+=tc
-s?py'x
-(x5
-!#
-ru;
-r5,rI
-]<rL.
-]>rL8
-]@rL7
-(zI
-!#
-ru:
-prr]pE
-]GrL/
-]IrL@
-]Ksx=
-(+,
-!#
-"t
-]Rsx+
-]Ssx-
-"t
-(w?
-!#
-"#
-pVzsx8
-pVysx7
-"#
-(+9
-!#
-"#
-pVtsx/
-pVssx@
-"#
-(sK
-!#
-"#
-pVns3rO
-pVms3p<
-"#
-(--
-!#
-{NrI
-pVVs3u)
-pVUs3tG
-pVTs3-7
-pVSs3y<
-pVRs3v<
-pVQs3{J
-pVPzs=
-(.,
-!#
-"*
-pVBzs+
-u'py$3
-pVAzs-
-"*
-(..
-!#
-"$
-pV<zs8
-pV;zs7
-pV:zs9
-pV9zs/
-pV8zs@
-pV7s3uQ
-pV6s38,
-(w}
-!#
-"$
-pV+s38-
-u'R-
-pV*s38.
-"$
-(v(
-!#
-x+=ts
-u'py'm
-"C
-pV$s3|#
-u'R"
-pV#s3uk
-"B
-pVds3y{
-u'q}
-(8@
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"s
-r78
-qm
-qm
-(
-!qZ
-"a
-qH
-a[
-;2
-(
-!s*
-"a
-g
-aX
-;3
-(
-!tS
-xk,q@
-r~
-a(
-wp]
-(
-!vB
-"5
-uI
-a'
-;2
-(
-!w&
-"5
-sk
-a$
-;3
-(
-!x=
-",
-g.
-p36
-;0
-(
-!yE
-g8
-pfp5
-qPqI
-(
-!{-
-",
-g7
-p37
-;1
-(
-!vKxw
-"#
-g.
-p3D
-;0
-(
-!pty@
-g8
-pfp5
-qPqA
-(
-!ptyG
-"#
-g7
-p3E
-;1
-(
-!pt+uU
-"3
-qH=
-p3S
-;R
-(
-!pt{H
-"-
-qH,
-p3T
-qPpU
-(
-!pt.uU
-"2
-g-
-p3U
-qPp[
-(
-!pt|F
-g-
-p3V
-qPp[
-(
-!pt|G
-g-
-p3W
-qPp[
-(
-!pt}x
-g-
-p3X
-qPp[
-(
-!pt/uU
-"2
-g+
-av
-qPpG
-(
-!ptxw
-g+
-au
-qPpG
-(
-!tYy@
-g+
-at
-qPpG
-(
-!tYyG
-g+
-as
-qPpG
-(
-!tY+uU
-"2
-g9
-aj
-;S
-(
-!tY{H
-g/
-pf8
-wpi
-(
-!tY.uU
-"2
-g@
-ah
-qP8
-(
-!tY|F
-"#
-g9
-ag
-;S
-(
-!tY|G
-g/
-pf8
-wpf
-(
-!tY}x
-"#
-g@
-ae
-qP8
-(
-!tY/uU
-"#
-g9
-ad
-;S
-(
-!tYxw
-g/
-pf8
-wpc
-(
-!vK-y@
-"#
-g@
-ab
-qP8
-(
-!vK-yG
-"#
-g9
-aa
-;S
-(
-!vKp<uU
-g/
-pf8
-wp_
-(
-!vK-{H
-"#
-g@
-a^
-qP8
-(
-!vKu)uU
-"2
-}G
-aU
-;S
-(
-!vK-|F
-sv9
-pf8
-wpT
-(
-!vK-|G
-}G
-aS
-;S
-(
-!vK-}x
-sv9
-pf8
-wpR
-(
-!vKv<uU
-}G
-aQ
-;S
-(
-!vK-xw
-sv9
-pf8
-wpP
-(
-!vK.y@
-}G
-aO
-;S
-(
-!vK.yG
-sv9
-pf8
-wpN
-(
-!vK{_uU
-"*
-g.
-aM
-;0
-(
-!vK.{H
-g8
-pfp5
-qPp"
-(
-!vK..uU
-"*
-g7
-aL
-;1
-(
-!vK.|F
-"$
-}G
-a?
-;S
-(
-!vK.|G
-sv9
-pf8
-wp>
-(
-!vK.}x
-}G
-a=
-;S
-(
-!vKt2uU
-sv9
-pf8
-wp<
-(
-!vK.xw
-}G
-a;
-;S
-(
-!vK8y@
-sv9
-pf8
-wp:
-(
-!vK8yG
-}G
-a9
-;S
-(
-!vKw}uU
-sv9
-pf8
-wp8
-(
-!vK8{H
-"$
-g.
-a7
-;0
-(
-!vK8.uU
-g8
-pfp5
-qPpK
-(
-!vK8|F
-"$
-g7
-a6
-;1
-(
-!vK8|G
-"2
-sv/
-a)
-qPpY
-(
-!vK8}x
-sv@
-a]
-qPp=
-(
-!vKy{uU
-"2
-g=
-a\
-wp]
-(
-!vK8xw
-g,
-pfq4
-qPp)
-!q[
-qQu)r>
-p_
-m
-pN
-p]
-htGv=
-pQ
-h-wN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fewQ8FourSM80NarrowAligned = fewQ8FourSM90NarrowAligned + `
- patch
- -3
-packed1 84672 few_bytes_fourVectors
-!|hf|f
-!|gxO
- =68
- -2
- =171
- -1
-"3
- =28
- -2
- =326
- -1
-"N
- =908
- -1
-"l
- =9
- -3
-"k
-}b%\1A1B
-"k
- =6
- -1
-"k
- =6
- -1
-"h
- =2
- -1
-"k
- =4
- -1
-"k
- =2
- -1
-"k
- =809
- -1
-"n
- =53
- -3
-"j
-t1MED
-"k
- =307
- -1
- =356`
-
-const fewMixedFourSM90NarrowAligned = `packed1 115851 few_mixed_fourVectors
-!|h^|f
-!|g@=
-!p8
-!sgKpMvDrR
-!s]syu[uNz;
-!vvtkuNrWpMpirR
-!v7psv6syq)r9pMrR
-!v7r.v6rmt5rGq"t5rGrR
-!v7q#v6rKpO|Sw/rR
-!v7fv6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH-7rgpD
-!c
-p;+,te
-zft=pF
-p9,}#t*
-p:+rFpF
-qS,xFun
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-h+s%
-h{prg
-h+vm
-h+sL
-h+sZ
-h+wi
-uxs:uw+t[
-uxPt5/rz~72uwy;
-m
-h+tl
-h+tK
-h+tO
-h+w7
-h+rJ
-h-wV
-hsKr>
-hsKp&
-h-se
-h-s%
-hp<rg
-h-vm
-hp<p&
-h-sL
-h-sZ
-uv/r-
-p%
-sY,u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-z5+t'
-r7~/u=q>pMym
-sY@tc
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pnu:yY
-{<rW
-pl$
-)
-pl%
-pl'
-)
-pl)
-)
-uuqI
-)
-uuqA
-zt
-x{
-)
-x3
-)
-qx/pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uv9q0
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-uv/u:
-xBu*R.1&
-uv@u:
-t(rU
-s=M&
-t8M&?
-sY,yY
-tH/<.<-
-qvR-<,
-)
-ur
-0
-y7.
-pntcrI
-r(4G
-s=M#
-rhr|r2
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-tb=|Y
-zVME
-qF7U
-qF<qg
-s=r|
-y#
-tb,sr
-tHW<A<@
-tb+t'
-qERq&
-)
-ph+E
-tb-sQ
-q1vnX
-xBzYp,
-p\
-qVs0<Q
-t(RQU
-qVq9D
-tb7pb
-YXqR
-t)8r.9
-q7-B
-tb7zg
-vb2[
-)
-qBp@
-"#
-q7-E
-"#
-vb2p0
-)
-qBp2
-"#
-q7-q&
-"#
-vb2q,
-)
-qBp*
-tb@ps@
-pB.Gt0
-p\
-qBq,
-t)7q#9
-q7/B
-qk.U
-"#
-vb<$
-p\
-qBR#
-pnwwxj
-tH#G<%
-pnzgj
-p\
-qBRY
-pry=q@
-wcu*R$q&
-q2M2
-tFM2qg
-qE'U
-sXq9U
-pn{Gxj
-vb<+
-u-|#rI
-p\
-qBRb
-pnzLj
-qBRa
-tb-ps@
-re{v2x\
-"-
-w"x\
-w"x\
-w"x\
-w"x\
-tb@q0
-w"x\
-w"x\
-")
-w"x\
-"'
-w"x\
-"'
-w"x\
-rDC
-tb-qw
-zJvDympMy_xD<(A
-*#%
-"'
-t+R+A
-ta
-},1<2<3<4L2ql
-t+R%A
-q:
-},5<6<7<8L2ql
-t+R#A
-xi%
-},9<:<;<<L2ql
-t+}\
-wm%
-},=<><?<@L2ql
-"'
-zJvDympMy_xD2y]
-};%
-},A<B<C<DL2ql
-zJvDympMy_xD2p2A
-i"%
-},E<F<G<HL2ql
-"'
-zJvDympMy_xD2[qO
-**%
-}'r,cRM<NL2ql
-"'
-zJvDympMy_xDDqO
-*&%
-}'r,cRI<JL2ql
-"'
-*(p-
-}'r,cRK<LL2ql
-!#
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-pntcr-
-]'I
-"4
-ra@E
-rsRq
-rs/
-qFwqg
-s=r|
-y#
-"4
-pB:<|<{
-"4
-q7@q&
-)
-ph+E
-"4
-q1vnX
-xBzYp,
-p\
-qVycD
-|&EU
-qVq9D
-"+
-YXqR
-"4
-q7-B
-"4
-vb2[
-)
-qBp@
-"#
-q7-E
-"#
-vb2p0
-)
-qBp2
-"#
-q7-q&
-"#
-vb2q,
-)
-qBp*
-"3
-pB.Gt0
-p\
-qBq,
-"4
-q7/B
-qk.U
-"#
-vb<$
-p\
-qBR#
-"4
-tH#G<%
-"/
-p\
-r\H
-"4
-wcu*R$q&
-q2M2
-tFM2qg
-qE'U
-sXq9U
-"4
-vb<+
-"1
-p\
-r\F
-"1
-r\G
-"4
-re{v2x\
-"-
-w"x\
-w"x\
-w"x\
-w"x\
-"3
-w"x\
-w"x\
-")
-w"x\
-"'
-w"x\
-"'
-w"x\
-rDD
-"4
-zJvDympMy_xD<(A
-*#%
-"'
-t+R+A
-ta
-},2<3<4<5L2ql
-t+R%A
-q:
-},6<7<8<9L2ql
-t+R#A
-xi%
-},:<;<<<=L2ql
-t+}\
-wm%
-},><?<@<AL2ql
-"'
-zJvDympMy_xD2y]
-};%
-},B<C<D<EL2ql
-zJvDympMy_xD2p2A
-i"%
-},F<G<H<IL2ql
-"'
-zJvDympMy_xD2[qO
-**%
-}'r,cRN<OL2ql
-"'
-zJvDympMy_xDDqO
-*&%
-}'r,cRJ<KL2ql
-"'
-*(p-
-}'r,cRL<ML2ql
-!#
-"<
-raBG
-)
-u'M(
-qVM(D
-x+=tc
-raBE
-ph(E
-p\
-qVs0U
-4
-rDE
-pns6tc
-ra>tn
-y7.
-qkWU
-pnsrqw
-t1MSD
-pnu:sr
-qk:1C
-"#
-uXWq=?
-pzp,1:?
-sY/tc
-xBu*M91%
-xBzYM#
-x+=ts
-p~p*u%A
-t(q}2q,
-x+8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpxt;
-phSq&
-pqq@r4
-qk%qg
-raM2sK
-qk$U
-{E+
-phQq&
-pqr+s-
-|&?1@
-s=[
-pqr-yC
-qk>1@
-pB>E1@
-pB>q&1@
-pqjy=
-q1q,qg
-pqt;j
-r[Jp$
-pqr+^+
-ph>E
-J
-!#
-pqq@px
-rhq}D
-pzR"qj
-qvwgp*
-pqr+zg
-y0x_~%
-pqq#/q3
-xBu*q91S
-r7q,
-!#
-pqr-q0
-rsM@
-vTq}
-q1q9t0
-vGq}
-"'
-uoz]I
-pqxjr-
-rhq,qR
-pzq}ry?
-q1p0U
-p\
-r\J
-z)"ry
-pzR#r2?
-q1q,U
-p\
-r\J
-z)$r2
-pzR%2[?
-qF"U
-p\
-r\J
-z)&2[
-pzR'2p2?
-qF$U
-p\
-r\J
-re{'yR
-w"t,
-wj
-rDF
-zJvDympMy_xD2[qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<"qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<(qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<.qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pquat;
-r(4A
-&
-r(3A
-&
-r(3A
-&
-r(2A
-&
-r(0A
-&
-r(/A
-&
-r(/A
-&
-r(.A
-&
-r(,A
-&
-r(+A
-&
-r(+A
-&
-r(*A
-&
-r((A
-&
-r('A
-&
-r('A
-&
-r(&A
-&
-pqps7rz+
-H
-!#
-pqr]sr
-z)X<Q
-pzRY<R?
-qFVU
-p\
-r\I
-z)Z<R
-pzR[<S?
-qFXU
-p\
-r\I
-z)\<S
-pzR]<T?
-qFZU
-p\
-r\I
-z)^<T
-pzR_<U?
-qF\U
-p\
-r\I
-re{'yR
-w"t,
-wj
-rDG
-zJvDympMy_xD2[A
-*,%
-v}Ps}.z%p4$'%'&''L2ql
-zJvDympMy_xDryA
-*,%
-v}Ps}.z%tLsGt|qWL2ql
-zJvDympMy_xDq=A
-*,%
-v}Ps}.z%t$sIsUWL2ql
-zJvDympMy_xDDA
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-pq^+pb
-yV$'%
-zr&
-zr'
-yV(')
-zr*
-zr+
-yV,'-
-zr.
-zr/
-yV0'1
-zr2
-zr3
-pq^7sr
-|NszBwL
-x-tL6
-|NulBwL
-x-sz6
-|NrvBwL
-x-ul6
-|Nt$BwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-pqq#8f
-t1Rk<Y
-p6
-pqq#/sQ
-wcu*RZ2rO
-v>+@
-qF\U
-{E-
-qFaU
-xBzY@
-p\
-qVyc(
-s(2%
-zb@C
-pqq#@q#
-qzvn-
-t(RbU
-p\
-qB@
-pqq#/zg
-zcyz
-pqq#@ps
-sS
-rDH
-pqq#/q@
-x%p51A
-"#
-y,p5U
-syu8Ps}.r3x2cp4$'%'&''L
-pqf+qw
-r'q9E
-pqf.q0
-r'q}2sK
-qFgU
-{E+
-w5
-t(RjU
-p1
-5
-pqf8qe
-sPt$'#
-p~[G2p0
-u6t&>
-!#
-"*
-t1R|<j
-p6
-"*
-wcu*Rk2rO
-v>+@
-qFmU
-{E-
-qFrU
-xBzY@
-p\
-qVyc(
-s(5%
-zb@C
-"*
-qzvn-
-t(RrU
-p\
-qB@
-"*
-zcyz
-")
-sS
-rDI
-"*
-x%p51A
-"#
-y,p5U
-syu8Ps}.r3x2cp4(')'*'+L
-"*
-r'q9E
-"*
-r'q}2sK
-qFwU
-{E+
-w5
-t(RzU
-p1
-5
-"*
-sPu_'#
-p~[G2p0
-u6t&>
-!#
-"*
-t1py#<<z
-p6
-"*
-wcu*R{2rO
-v>+@
-qF}U
-{E-
-q1py#2U
-xBzY@
-p\
-qVyc(
-s(8%
-zb@C
-"*
-qzvn-
-t(py#1U
-p\
-qB@
-"*
-zcyz
-")
-sS
-rDJ
-"*
-x%p51A
-"#
-y,p5U
-syu8Ps}.r3x2cp4,'-'.'/L
-"*
-r'q9E
-"*
-r'q}2sK
-q1py#6U
-{E+
-w5
-t(py#9U
-p1
-5
-"*
-sPv2'#
-p~[G2p0
-u6t&>
-!#
-"*
-t1py#Mrk#9
-p6
-"*
-wcu*py#:2rO
-v>+@
-q1py#<U
-{E-
-q1py#CU
-xBzY@
-p\
-qVyc(
-s(;%
-zb@C
-"*
-qzvn-
-t(py#AU
-p\
-qB@
-"*
-zcyz
-")
-sS
-rDK
-"*
-x%p51A
-"#
-y,p5U
-syu8Ps}.r3x2cp40'1'2'3L
-"*
-r'q9E
-"*
-r'q}2sK
-q1py#FU
-{E+
-w5
-t(py#IU
-p1
-5
-"*
-sPr_'#
-p~[G2p0
-u6t&>
-!#
-pqr+q#+
-qKpy#Nrk#Nrk#S
-rhpy#Nrk#^
-sH%
-!#
-qKpy#Rrk#RB
-Ypy#RG
-sH$
-pqq0^
-p+
-x+/yY
-]%x_~*B
-eq0sh
-z3'p$
-qU
-uVM?1'
-epbsQ
-t7
-r'p,G
-eqepj
-s=M%
-er-j
-qvM#rk#f
-et;qw
-{eL
-z5+t;
-ra@E
-{N}6
-qkSqg
-phSB
-xBu*MSq&
-{?77r.8
-tFM-qg
-}g=r.8
-tFM/qg
-"#
-qLy8
-"#
-qLy8
-"#
-qLXE
-"#
-qLXE
-"#
-qL[q&
-"#
-qL[q&
-"_
-q7@q&
-)
-ph+E
-"W
-p\
-"V
-wR
-"^
-q7-B
-"^
-vbqR
-)
-{b
-"#
-q7-E
-"#
-vbr2
-)
-qBX
-"#
-q7-q&
-"#
-vb2p2
-)
-qB[
-"]
-pB.G2p0
-p\
-qBp2
-"^
-q7/B
-qk.U
-"#
-vbt0
-p\
-qBq,
-pry=tI
-tFM2qg
-x19xj
-qzpy$*wB
-)
-x1@sh
-phVwB
-)
-qVs0U
-{.=yY
-ra@G
-y7,
-tH'uD
-ra@q&
-rr
-q1q9U
-xA,pw
-q7@A
-ti
-xA8pw
-q7@qO
-ti
-{.-q@
-q7@G
-p1
-xk=w-
-qk'qg
-q7?U
-s=py$6
-epX+qe
-wcu*M'2rO
-v>rO
-qk'U
-{E,
-}oD
-epX8pX
-qTXp$
-J
-!#
-epbu:
-qkX<D
-":
-s=M#
-u~&
-er-t;
-qFCU
-"#
-t8zM?
-tr#
-:
-rP
-":
-u^&I
-esmr+
-u'r|
-YxcK
-pm
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-es-qw
-u'r|
-YxcL
-u(
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-z5,ps@
-]&I
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-:
-rfW
-H
-!#
-sF%Z
-sF$Z
-sF#Z
-sF"Z
-qGtLZ
-}NZ
-qGulZ
-qGrvZ
-qGt$Z
-qGu_Z
-qGv2Z
-qGr_Z
-qGqsZ
-|D
-{w
-s)
-u?~,
-!#
-z5+qw
-rsRG
-{Nua
-z)FD
-pzRGqj
-xBzY@
-p\
-qVyc(
-s(M%
-zb@C
-qkSq=
-xBzY@
-p\
-qVyc(
-s(O%
-zb@C
-qFJry
-xBzY@
-p\
-qVyc(
-s(Q%
-zb@C
-qFK2[
-xBzY@
-p\
-qVyc(
-s(S%
-zb@C
-rezG2{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-rDL
-p~p2yZA
-p~[yZA
-p~p@yZA
-p~XyZA
-qM7qN
-t1MS<"
-qCpX@^-
-q7Zx[
-raZA
-q%
-q7Yx[
-raYA
-q%
-rf[
-rf\
-rf]
-rf^
-J
-!#
-{?77sh
-w5
-rawU
-q2M0
-}g=r+
-ragqR
-q2M1
-y7M,
-qCpx=r.8
-sXXU
-qCpx-ts
-rQ
-vP|p*
-&
-qCpx.q0
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-qCpx-u:
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-qM,tI
-tH&A<5
-w)Ps}.z%s\2s\2s\2s\L2qp
-r68pE
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-"#
-tH'A<5
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+)WZ
-s+(W6
-s+'W6
-s+&W6
-"#
-tH(A<5
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+1WZ
-s+0W6
-s+/W6
-s+.W6
-"#
-tH)A<5
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+9WZ
-s+8W6
-s+7W6
-s+6W6
-{?77r+
-rav<*
-q2M0
-")
-raf<,
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:Z
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6Z
-s+$$66
-s+#$66
-s+"$66
-s+)$2Z
-s+($26
-s+'$26
-s+&$26
-"(
-rau<9
-q2M0
-"(
-rae<;
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$VZ
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RZ
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NZ
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JZ
-s+($J6
-s+'$J6
-s+&$J6
-"(
-rat<H
-q2M0
-"(
-rad<J
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$oZ
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kZ
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gZ
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cZ
-s+($c6
-s+'$c6
-s+&$c6
-{?77sm
-qFWrk#J
-rasU
-q2M0
-}g=sm
-qFZrk#L
-racU
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmRWls%
-")
-v;tLW'u
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRVls%
-"#
-s+)W'}
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRUls%
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRTls%
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"+
-rar<'
-q2M0
-"+
-rab<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"(
-raq<6
-q2M0
-"(
-raa<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"(
-rap<E
-q2M0
-"(
-ra_<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-"+
-q1py#Erk$*
-raoU
-q2M0
-"+
-q1py#Hrk$,
-ragU
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmpy#ElsL
-")
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#DlsL
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#ClsL
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#BlsL
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"+
-ran<'
-q2M0
-"+
-raf<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"(
-ram<6
-q2M0
-"(
-rae<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"(
-ral<E
-q2M0
-"(
-rad<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-"+
-q1py$'rk$g
-rakU
-q2M0
-"+
-q1py$*rk$i
-racU
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmpy$'lt[
-")
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy$&lt[
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy$%lt[
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy$$lt[
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"+
-raj<'
-q2M0
-"+
-rab<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"(
-rai<6
-q2M0
-"(
-raa<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"(
-rah<E
-q2M0
-"(
-ra_<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-".
-xKpy$jp$rk$j?
-xKpy$ip$rk$i?
-xKpy$hp$rk$h?
-xKpy$gp$rk$g?
-vCfqy-sr
-qLpy$hx[
-ro
-p7
-r'py$iA
-q%
-ro
-p7
-qLpy$lx[
-ro
-p7
-r'py$mA
-q%
-ro
-p7
-qLpy$px[
-ro
-p7
-r'py$qA
-q%
-ro
-p7
-qLpy$tx[
-ro
-p7
-r'py$uA
-q%
-ro
-p7
-}g8yY
-xBu*py$s15
-qk3U
-r'py%"U
-pr^,y=
-q2M6
-{~|p7
-t(xc8
-u,
-qCpw+r1
-sPul6
-}g/r]
-qk42[
-r'py%'U
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-qCpw-r1
-sPt$6
-}g8pb
-r'py%)2q,
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO"6
-}g/pb
-r'py%-2p*
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-sPsz6
-"&
-r'py%0<(
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO%6
-"&
-r'py%4<'
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO#6
-"&
-r'py%6<0
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO(6
-"&
-r'py%:</
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO&6
-}_sr
-s+%F#?'e
-r&8ps@
-}b%9Grk%G
-t6t&
-q~e$$>6
-"#
-s+#$n'd
-r&8u:
-q~du#v,
-"#
-v;sz$V'c
-"#
-q~cqWS>
-"#
-v;t$$?'b
-"#
-q~bsUq/>
-"#
-s+*F#<'a
-"$
-}b%:Grk%G
-t6t&
-q~a$)>6
-"#
-s+($o'_
-"$
-q~_$&v,
-"#
-s+%$W'^
-"#
-q~^$#S>
-"#
-s+"$@']
-"#
-q~]sGq/>
-"#
-s+/F#9'\
-"$
-}b%;Grk%G
-t6t&
-q~\$.>6
-"#
-s+-$p'[
-"$
-q~[$+v,
-"#
-s+*$X'Z
-"#
-q~Z$(S>
-"#
-s+'$A'Y
-"#
-q~Y$%q/>
-"#
-s+4F#6'X
-"$
-}b%<Grk%G
-t6t&
-q~X$3>6
-"#
-s+2$q'W
-"$
-q~W$0v,
-"#
-s+/$Y'V
-"#
-q~V$-S>
-"#
-s+,$B'U
-"#
-q~U$*q/>
-qKpy%<rk%<B
-Ypy%<E
-\
-pntcrI
-qzpy'pG
-t1M#D
-p6
-t1MSrk'q
-p6
-tb=qe
-q1py'rrk&*
-rhpy&)D
-pzpy&*qj
-tb,sr
-}b's1P1Q
-tb-sQ
-sl
-xBzYpy%~
-p\
-qVycD
-|&EU
-qVpy&"D
-pnwwxj
-x%.rk&$
-pnzgj
-p\
-r\H
-pry=q@
-wcu*Xq&
-q2M2
-qL[rk%x
-sXrU
-pn{Gxj
-vbrk&)
-u-|#rI
-p\
-r\F
-pnzLj
-r\G
-"\
-re~52t,
-"\
-u~C
-u~C
-u~C
-u~C
-tb@q0
-u~C
-u~C
-")
-w"x\
-"'
-w"x\
-"'
-w"x\
-rDM
-tb-qw
-zJvDympMy_xD2p2A
-*#%
-"'
-t+py&)A
-ta
-{gw1v1u1tL2ql
-t+py&&A
-q:
-{gs1r1q1pL2ql
-t+py&$A
-xi%
-{go1n1m1lL2ql
-t+py&"A
-wm%
-{gk1j1i1hL2ql
-"'
-zJvDympMy_xDrk%~A
-};%
-{gg1f1e1dL2ql
-zJvDympMy_xDrk%{A
-i"%
-{gc1b1a1_L2ql
-"'
-zJvDympMy_xDr2qO
-**%
-}'r,cMZ1YL2ql
-"'
-zJvDympMy_xDDqO
-*&%
-}'r,cM^1]L2ql
-"'
-*(p-
-}'r,cM\1[L2ql
-!#
-q'=r]
-q1py%bqO
-"I
-rhpy&5D
-pzpy&6qj
-xBzY@
-p\
-qVyc(
-s(l%
-zb@C
-qkSq=
-xBzY@
-p\
-qVyc(
-s(n%
-zb@C
-q1py&9ry
-xBzY@
-p\
-qVyc(
-s(p%
-zb@C
-q1py&:2[
-xBzY@
-p\
-qVyc(
-s(r%
-zb@C
-rezG2{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-w"{'
-rDN
-p~p2yZA
-p~[yZA
-p~p@yZA
-p~XyZA
-"=
-t1MS<"
-"I
-qLpy(ox[
-r'py(pA
-q%
-qLpy(sx[
-r'py(tA
-q%
-r7py(t
-r7py(t
-r7py(t
-r7py(t
-J
-!#
-"I
-w5
-r'py(^U
-q2M0
-"E
-r'py(qqR
-q2M1
-y7M,
-"E
-sXXU
-"D
-rQ
-vP|p*
-&
-"D
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"E
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"G
-tH&A<5
-w)Ps}.z%s\2s\2s\2s\L2qp
-"F
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-"#
-tH'A<5
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+)WZ
-s+(W6
-s+'W6
-s+&W6
-"#
-tH(A<5
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+1WZ
-s+0W6
-s+/W6
-s+.W6
-"#
-tH)A<5
-w)Ps}.z%s\2s\2s\2s\L2qp
-"#
-s+9WZ
-s+8W6
-s+7W6
-s+6W6
-"G
-r'py(s<*
-q2M0
-")
-r'py)(<,
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:Z
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6Z
-s+$$66
-s+#$66
-s+"$66
-s+)$2Z
-s+($26
-s+'$26
-s+&$26
-"(
-r'py)&<9
-q2M0
-"(
-r'py)8<;
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$VZ
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RZ
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NZ
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JZ
-s+($J6
-s+'$J6
-s+&$J6
-"(
-r'py)6<H
-q2M0
-"(
-r'py)H<J
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$oZ
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kZ
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gZ
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cZ
-s+($c6
-s+'$c6
-s+&$c6
-"I
-qFWrk'-
-r'py)GU
-q2M0
-"I
-qFZrk'/
-r'py)ZU
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmRWls%
-")
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRVls%
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRUls%
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmRTls%
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"+
-r'py)X<'
-q2M0
-"+
-r'py)k<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"(
-r'py)i<6
-q2M0
-"(
-r'py){<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"(
-r'py)y<E
-q2M0
-"(
-r'py*.<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-"+
-q1py#Erk'j
-r'py*-U
-q2M0
-"+
-q1py#Hrk'l
-r'py*8U
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmpy#ElsL
-")
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#DlsL
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#ClsL
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy#BlsL
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"+
-r'py*><'
-q2M0
-"+
-r'py*H<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"(
-r'py*N<6
-q2M0
-"(
-r'py*X<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"(
-r'py*^<E
-q2M0
-"(
-r'py*i<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-"+
-q1py$'rk(I
-r'py*pU
-q2M0
-"+
-q1py$*rk(K
-r'py*{U
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmpy$'lt[
-")
-v;tLWF#3
-v;szW6
-v;ulW6
-v;|q6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy$&lt[
-"#
-s+)WF#3
-s+(W6
-s+'W6
-s+&W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy$%lt[
-"#
-s+1WF#3
-s+0W6
-s+/W6
-s+.W6
-"#
-w)Ps}.z%s\2s\2s\2s\zmpy$$lt[
-"#
-s+9WF#3
-s+8W6
-s+7W6
-s+6W6
-"+
-r'py+$<'
-q2M0
-"+
-r'py+.<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>F#3
-v;u_$>6
-v;v2$>6
-w|$>6
-v;tL$:F#3
-v;sz$:6
-v;ul$:6
-v;rv$:6
-s+%$6F#3
-s+$$66
-s+#$66
-s+"$66
-s+)$2F#3
-s+($26
-s+'$26
-s+&$26
-"(
-r'py+4<6
-q2M0
-"(
-r'py+><5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$VF#3
-v;u_$V6
-v;v2$V6
-w|$V6
-v;tL$RF#3
-v;sz$R6
-v;ul$R6
-v;rv$R6
-s+%$NF#3
-s+$$N6
-s+#$N6
-s+"$N6
-s+)$JF#3
-s+($J6
-s+'$J6
-s+&$J6
-"(
-r'py+D<E
-q2M0
-"(
-r'py+N<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$oF#3
-v;u_$o6
-v;v2$o6
-w|$o6
-v;tL$kF#3
-v;sz$k6
-v;ul$k6
-v;rv$k6
-s+%$gF#3
-s+$$g6
-s+#$g6
-s+"$g6
-s+)$cF#3
-s+($c6
-s+'$c6
-s+&$c6
-".
-xKpy$jp$rk$j?
-xKpy$ip$rk$i?
-xKpy$hp$rk$h?
-xKpy$gp$rk$g?
-"I
-qLpy$hx[
-ro
-p7
-r'py$iA
-q%
-ro
-p7
-qLpy$lx[
-ro
-p7
-r'py$mA
-q%
-ro
-p7
-qLpy$px[
-ro
-p7
-r'py$qA
-q%
-ro
-p7
-qLpy$tx[
-ro
-p7
-r'py$uA
-q%
-ro
-p7
-"I
-xBu*py$s15
-qk3U
-r'py%"U
-"E
-q2M6
-{~|p7
-t(xc8
-u,
-"G
-sPul6
-"I
-qk42[
-r'py%'U
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"G
-sPt$6
-"I
-r'py%)2q,
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO"6
-"I
-r'py%-2p*
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-sPsz6
-"&
-r'py%0<(
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO%6
-"&
-r'py%4<'
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO#6
-"&
-r'py%6<0
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO(6
-"&
-r'py%:</
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO&6
-"H
-s+%F#?'e
-"I
-}b%9Grk%G
-t6t&
-q~e$$>6
-"#
-s+#$n'd
-"I
-q~du#v,
-"#
-v;sz$V'c
-"#
-q~cqWS>
-"#
-v;t$$?'b
-"#
-q~bsUq/>
-"#
-s+*F#<'a
-"$
-}b%:Grk%G
-t6t&
-q~a$)>6
-"#
-s+($o'_
-"$
-q~_$&v,
-"#
-s+%$W'^
-"#
-q~^$#S>
-"#
-s+"$@']
-"#
-q~]sGq/>
-"#
-s+/F#9'\
-"$
-}b%;Grk%G
-t6t&
-q~\$.>6
-"#
-s+-$p'[
-"$
-q~[$+v,
-"#
-s+*$X'Z
-"#
-q~Z$(S>
-"#
-s+'$A'Y
-"#
-q~Y$%q/>
-"#
-s+4F#6'X
-"$
-}b%<Grk%G
-t6t&
-q~X$3>6
-"#
-s+2$q'W
-"$
-q~W$0v,
-"#
-s+/$Y'V
-"#
-q~V$-S>
-"#
-s+,$B'U
-"#
-q~U$*q/>
-qKpy%<rk%<B
-Ypy%<E
-\
-pntcr-
-u^9I
-t1MSrk+R
-p6
-"I
-q1py)irk+S
-rs/
-rhpy)iD
-pzpy)jqj
-"I
-}b+U1P1Q
-"I
-sl
-xBzYpy)a
-p\
-qVycD
-|&EU
-qVpy)bD
-"I
-x%.rk)d
-"C
-p\
-r\H
-"I
-wcu*Xq&
-q2M2
-qL[rk)Z
-sXrU
-"I
-vbrk)i
-"E
-p\
-r\F
-"E
-r\G
-"I
-re~52t,
-"H
-u~g
-u~g
-u~g
-u~g
-"H
-u~g
-u~g
-")
-w"x\
-"'
-w"x\
-"'
-w"x\
-rDO
-"I
-zJvDympMy_xD2p2A
-*#%
-"'
-t+py)iA
-ta
-v}Ps}.r,cpy,'rk,(rk,)rk,*L2ql
-t+py)fA
-q:
-v}Ps}.r,cpy,+rk,,rk,-rk,.L2ql
-t+py)dA
-xi%
-v}Ps}.r,cpy,/rk,0rk,1rk,2L2ql
-t+py)bA
-wm%
-v}Ps}.r,cpy,3rk,4rk,5rk,6L2ql
-"'
-zJvDympMy_xDrk)aA
-};%
-v}Ps}.r,cpy,7rk,8rk,9rk,:L2ql
-zJvDympMy_xDrk)]A
-i"%
-v}Ps}.r,cpy,;rk,<rk,=rk,>L2ql
-"'
-zJvDympMy_xDr2qO
-**%
-}'r,cpy,Crk,DL2ql
-"'
-zJvDympMy_xDDqO
-*&%
-}'r,cpy,?rk,@L2ql
-"'
-*(p-
-}'r,cpy,Ark,BL2ql
-!#
-pns6rz+
-q1py+ark+d
-pnsrqw
-t1MSD
-pnu:sr
-q1py+a1C
-"#
-xKpy+b1Wqj
-xKpy+aDrk+a?
-z5,y=
-qKpy)Frk)Frk+e
-rhpy)F1S
-sH1
-!#
-x19pb
-xBu*py)Mrk+g
-y77
-)
-qVs0rk+^
-t(py+_U
-qVpy)aD
-x1@qN
-t(r|rk)a
-qVq4D
-x19s-
-zcyz
-"#
-u~p
-wj
-rDP
-x19r+
-x%.rk+c
-x1/rz+
-|Mpy)Qrk)QB
-"$
-}b)cuD
-xA,j
-{,d'bs^p
-{,e'cs^p
-{,b'ds^p
-{,c'es^p
-xA.r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-xA8rI
-yes^o
-xps\WSs^o
-xA/pb
-zP
-xy
-xA@sh
-}-
-q6
-{.-p|
-pVnI
-{..q#
-}b)]uD
-so
-!#
-"(
-{,_']s^p
-{,a'^s^p
-{,]'_s^p
-{,^'as^p
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^o
-xps\WSs^o
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVnI
-"(
-}b)^Gq=
-u6pk>
-!#
-"(
-{,['Ys^p
-{,\'Zs^p
-{,Y'[s^p
-{,Z'\s^p
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^o
-xps\WSs^o
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVnI
-"(
-}b)_GqR
-u6t&>
-!#
-"(
-{,W'Us^p
-{,X'Vs^p
-{,U'Ws^p
-{,V'Xs^p
-"(
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"(
-yes^o
-xps\WSs^o
-"(
-zP
-xy
-"(
-}-
-q6
-"(
-pVnI
-"(
-}b)aGry
-u6uK>
-!#
-{.9^
-p+
-{.@pX
-t1=rk)S
-u~o
-5
-:
-r7py)\
-H
-!#
-s)
-H
-!#
-xk,pb
-qvq4rk**
-p\
-qBpy)j
-z>
-vb2p0
-q;
-r?|X
-xk=wE
-qKp,q=1'
-rhp,rk+s
-\
-!#
-r7py)[
-epX+s-
-pVpt\
-!#
-epX-qy
-|Nrnz\
-r?rnS>
-epX+tI
-wcr,s0DB
-}oD
-\
-!#
-"k
-re~5s^q
-rP
-epX/rz+
-|@'T
-epX@j
-u^~I
-eqN+q#
-s?py)W
-Ypy)W1K
-{K
-t+py)WG
-*0%
-s8
-H
-!#
-eqN=pj
-s?py)W
-Ypy)W1L
-s'8
-|l>
-s>
-t+py)XE
-*2%
-wG
-!#
-x+/r.9
-z':1:1C
-rKt?rbz}MX1:G
-{*X1#
-sH-
-!#
-qx@pE
-O
-!#
-"E
-])|1
-u'M~
-u'py,h
-]*s39
-"E
-]+s3/
-],s3@
-]-rL=
-].rL,
-"E
-]/rL+
-]0rL-
-"E
-]1rL.
-"E
-]2rL8
-"E
-(p5
-!#
-"'
-]?rL9
-u'py,0
-u'py,-
-]@rL/
-"'
-]ArL@
-]Bsx=
-]Csx,
-]Dsx+
-"'
-]Esx-
-]Fsx.
-"'
-]Gsx8
-"'
-]Hsx7
-"'
-(+9
-!#
-sY@ts
-]Tsx/
-x+=tc
-s?py+w
-(+@
-!#
-ruJ
-pqxjrI
-]\s3sK
-]^s3rO
-]as3p<
-(--
-!#
-ruI
-pqr]pE
-]hs3u)
-]js3tG
-]ls3-7
-(y<
-!#
-pqq#/q@
-]ss3v<
-]ts3{J
-pqq#@ps
-(sq
-!#
-"#
-]zzs,
-]{zs+
-"#
-(.-
-!#
-"#
-rj~8#Azs.
-rj~8#@zs8
-"#
-(.7
-!#
-"#
-rj~8#:zs9
-rj~8#9zs/
-"#
-(xe
-!#
-{NrI
-pVms3uQ
-pVls38,
-pVks3w}
-pVjs38-
-pVis38.
-pVhs3v(
-pVgs3|#
-(uk
-!#
-".
-pVXs3y{
-u'py%y
-pVWs38@
-".
-rj~8#/|1=
-rj~8#.|1,
-pV~|1+
-pV}|1-
-".
-pV||1.
-pV{|18
-".
-pVV|17
-".
-pVU|19
-".
-(7/
-!#
-"(
-pVH|1@
-pVGs3}r
-pVFs39,
-pVEs3ty
-pVDs39-
-pVCs39.
-pVBs398
-({X
-!#
-"(
-pV5s399
-u'R-
-pV4s39/
-"(
-rj~8#/|1=
-rj~8#.|1,
-pV~|1+
-pV}|1-
-"(
-pV||1.
-pV{|18
-"(
-pV3s39@
-"(
-pV2s3xO
-"(
-(/,
-!#
-x+=ts
-u'py+l
-"G
-pV$s3/+
-u'R"
-pV#s3/-
-"F
-pVzs3vF
-u'q}
-(/8
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-eq0sh
-r78
-qm
-qm
-(
-!qZ
-"v
-qH
-an
-;8
-(
-!s*
-"v
-g
-ak
-;9
-(
-!tS
-xk,q@
-r~
-a*
-wpp
-(
-!vB
-"9
-uI
-a)
-;8
-(
-!w&
-"9
-sk
-a&
-;9
-(
-!x=
-"0
-g.
-p3=
-;4
-(
-!yE
-g8
-a#
-wp"
-(
-!{-
-"0
-g7
-p3<
-wp#
-(
-!vKxw
-g7
-p3>
-wp#
-(
-!pty@
-g7
-p3?
-wp#
-(
-!ptyG
-g7
-p3@
-wp#
-(
-!pt+uU
-"0
-g9
-p3A
-wp#
-(
-!pt{H
-g9
-p3B
-wp#
-(
-!pt.uU
-"0
-g/
-p3C
-;7
-(
-!pt|F
-"0
-g@
-p3D
-;5
-(
-!pt|G
-"0
-qH=
-p3D
-;6
-(
-!pt}x
-"'
-g.
-p3Y
-;4
-(
-!pt/uU
-g8
-pfqI
-qPqA
-(
-!ptxw
-"'
-g7
-p3X
-qPqI
-(
-!tYy@
-g7
-p3Z
-qPqI
-(
-!tYyG
-g7
-p3[
-qPqI
-(
-!tY+uU
-g7
-p3\
-qPqI
-(
-!tY{H
-"'
-g9
-p3]
-qPqI
-(
-!tY.uU
-g9
-p3^
-qPqI
-(
-!tY|F
-"'
-g/
-p3_
-;7
-(
-!tY|G
-"'
-g@
-p3a
-;5
-(
-!tY}x
-"'
-qH=
-p3a
-;6
-(
-!tY/uU
-"7
-qH.
-p3v
-;u
-(
-!tYxw
-"1
-qH8
-p3w
-qPpU
-(
-!vK-y@
-"6
-g-
-p3x
-qPp[
-(
-!vK-yG
-g-
-p3y
-qPp[
-(
-!vKp<uU
-g-
-p3z
-qPp[
-(
-!vK-{H
-g-
-p3{
-qPp[
-(
-!vKu)uU
-"6
-g+
-u+#>
-qPpG
-(
-!vK-|F
-g+
-u+#=
-qPpG
-(
-!vK-|G
-g+
-u+#<
-qPpG
-(
-!vK-}x
-g+
-u+#;
-qPpG
-(
-!vKv<uU
-"6
-qH,
-u+#2
-;v
-(
-!vK-xw
-qH+
-pf@
-qPs2#1
-(
-!vK.y@
-"6
-qH-
-u+#0
-qP@
-(
-!vK.yG
-"#
-qH,
-u+#/
-;v
-(
-!vK{_uU
-qH+
-pf@
-qPs2#.
-(
-!vK.{H
-"#
-qH-
-a~
-qP@
-(
-!vK..uU
-"#
-qH,
-a}
-;v
-(
-!vK.|F
-qH+
-pf@
-wp|
-(
-!vK.|G
-"#
-qH-
-a{
-qP@
-(
-!vK.}x
-"#
-qH,
-az
-;v
-(
-!vKt2uU
-qH+
-pf@
-wpy
-(
-!vK.xw
-"#
-qH-
-ax
-qP@
-(
-!vK8y@
-"6
-}G
-ah
-;v
-(
-!vK8yG
-sv9
-pf@
-wpg
-(
-!vKw}uU
-}G
-af
-;v
-(
-!vK8{H
-sv9
-pf@
-wpe
-(
-!vK8.uU
-}G
-ad
-;v
-(
-!vK8|F
-sv9
-pf@
-wpc
-(
-!vK8|G
-}G
-ab
-;v
-(
-!vK8}x
-sv9
-pf@
-wpa
-(
-!vKy{uU
-".
-g.
-a_
-;4
-(
-!vK8xw
-g8
-av
-qPp"
-(
-!vK7y@
-".
-g7
-aw
-wpv
-(
-!vK7yG
-g7
-au
-wpv
-(
-!vK7+uU
-g7
-at
-wpv
-(
-!vK7{H
-g7
-as
-wpv
-(
-!vKq4uU
-".
-g9
-ar
-wpv
-(
-!vK7|F
-g9
-aq
-wpv
-(
-!vK7|G
-".
-g/
-a^
-;7
-(
-!vK7}x
-".
-g@
-a]
-;5
-(
-!vK7/uU
-".
-qH=
-a]
-;6
-(
-!vK7xw
-"(
-}G
-aI
-;v
-(
-!vK9y@
-sv9
-pf@
-wpH
-(
-!vK9yG
-}G
-aG
-;v
-(
-!vKtyuU
-sv9
-pf@
-wpF
-(
-!vK9{H
-}G
-aE
-;v
-(
-!vK9.uU
-sv9
-pf@
-wpD
-(
-!vK9|F
-}G
-aC
-;v
-(
-!vK9|G
-sv9
-pf@
-wpB
-(
-!vK9}x
-"(
-g.
-aA
-;4
-(
-!vK9/uU
-g8
-av
-qPpK
-(
-!vK9xw
-"&
-g/
-a@
-;7
-(
-!vK/y@
-"&
-g@
-a?
-;5
-(
-!vK/yG
-"&
-qH=
-a?
-;6
-(
-!vK/+uU
-"6
-sv/
-a+
-qPpY
-(
-!vK/{H
-sv@
-ap
-qPp=
-(
-!vKvFuU
-"6
-g=
-ao
-wpp
-(
-!vK/|F
-g,
-pfq4
-qPp)
-!q[
-qQu)r>
-p_
-m
-pN
-p]
-htGv=
-pQ
-h-wN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fewMixedFourSM80NarrowAligned = fewMixedFourSM90NarrowAligned + `
- patch
- -3
-packed1 115742 few_mixed_fourVectors
-!|hf|f
-!|gxO
- =91
- -2
- =327
- -1
-";
- =28
- -2
- =428
- -1
-"^
- =3
- -7
-"V
-p\
-"U
-wR
-"]
-q7-B
-"]
- =15
- -1
-"\
- =3
- -1
-"]
- =2876
- -1
- =500`
-
-const fewQ4OneSM90NarrowAligned = `packed1 94060 lone_nibbles
-!|h^|f
-!|g@=
-!p8
-!sgKpMvDrR
-!s]q>vPtkrR
-!vvsyu[uNz;
-!v7psv6syq)r9pMrR
-!v7r.v6}ZpOpMrR
-!v7q#v6rmt5rGq"t5rGrR
-!v7fv6rKpO|Sw/rR
-!v7^v6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH-7rgpD
-!c
-p;+}<
-zft=pF
-p9qY,un
-p:w{to
-qS9}(pF
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-h+s%
-h{prg
-h+vm
-h+sL
-h+sZ
-h+wi
-uxs:uw+t[
-uxs:uwy?v=
-uxPt5/rz~72uwy;
-m
-h+tl
-uv/r-
-p%
-sY,u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-|.-y'
-r7~/u=q>pMym
-sY@tc
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pru:yY
-{<rW
-pl$
-)
-pl%
-pl'
-)
-pl)
-)
-uuqI
-)
-uuqA
-zt
-x{
-)
-x3
-)
-uA+pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uv9q0
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-uv/u:
-xBu*M+1&
-uv@u:
-t(rU
-s=M&
-t8M&?
-sY,yY
-pB-1.1/
-qvM011
-)
-ur
-0
-y7.
-prtcrI
-ph,G
-s=M#
-rhr|r2
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-r5=|Y
-ra2E
-qF-U
-qF2qg
-s=r|
-y#
-r5,sr
-pB,<7<6
-r5+t'
-q72q&
-r5-sQ
-vTq9
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-t),xj
-x%.ry
-t)7rI
-p\
-r\8
-t)/j
-qBRE
-r5-ps@
-ret,v:
-"$
-wj
-"$
-wj
-rDS
-r5-qw
-zJvDympMy_xDq=A
-*#%
-r57pb
-t+XA
-ta
-v}Ps}.r,cq,t0<"<#L2ql
-q1p@G
-z_p5
-q:
-},%<&<'<(L2ql
-q1[qO
-z_p5
-xi%
-},*<+<,<-L2ql
-xsB+
-z_p5
-wm%
-},/<0<1<2L2ql
-"%
-zJvDympMy_xDqRqO
-*&%
-}'r,cR3<4L2ql
-"%
-*(p-
-}'r,cR5<6L2ql
-!#
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-prtcr-
-rjzGI
-",
-ra2E
-rsRN
-rs/
-qFTqg
-s=r|
-y#
-",
-pB,<Y<X
-",
-q72q&
-",
-vTq9
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-",
-x%.ry
-")
-p\
-r\8
-")
-qBRh
-",
-ret,v:
-"$
-wj
-"$
-wj
-rDT
-",
-zJvDympMy_xDq=A
-*#%
-",
-t+XA
-ta
-v}Ps}.r,cq}<"<#<$L2ql
-q1p@G
-z_p5
-q:
-},&<'<(<)L2ql
-q1[qO
-z_p5
-xi%
-},+<,<-<.L2ql
-xsB+
-z_p5
-wm%
-},0<1<2<3L2ql
-"%
-zJvDympMy_xDqRqO
-*&%
-}'r,cR4<5L2ql
-"%
-*(p-
-}'r,cR6<7L2ql
-!#
-"4
-ra4G
-)
-u'M(
-qVM(D
-x+=tc
-ra4E
-ph(E
-p\
-qVs0U
-4
-rDU
-prs6tc
-ra0tn
-y7.
-qFaU
-prsrqw
-t1ReD
-pru:sr
-qk,15
-"#
-pzRcq=?
-pzp,1,?
-sY/tc
-xBu*M+1%
-xBzYM#
-x+=ts
-p~p*u%3
-t(q}2q,
-p\
-x++tc
-Y=<u
-sH,
-x+8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpxt;
-r(mq&
-pqq@r4
-qk%qg
-s==
-x)
-zVv2sK
-qk$U
-{E+
-r(uq&
-p~t"rU
-pqr+s-
-|&112
-s=p0
-{#~%
-pqr-yC
-qk012
-pB0E12
-pB0q&12
-pqjy=
-qF"qg
-pqt;j
-r[;p$
-pqr+^+
-ph0E
-!#
-pqr-q0
-q1[12
-xs2[
-q1u4[
-q1p*2[
-"$
-p6
-pqxjr-
-rhp@qR
-pz[ry?
-qF"U
-p\
-r\;
-rhyDX
-pzp0r2?
-qF$U
-p\
-r\;
-rhp*r2
-pzwg[?
-qF&U
-p\
-r\;
-rhq}2[
-pzR"2p2?
-qF(U
-p\
-r\;
-re{'yR
-w"t,
-wj
-rDV
-zJvDympMy_xD2[qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<"qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<(qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<.qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pquat;
-r(4A
-&
-r(3A
-&
-r(3A
-&
-r(2A
-&
-r(0A
-&
-r(/A
-&
-r(/A
-&
-r(.A
-&
-r(,A
-&
-r(+A
-&
-r(+A
-&
-r(*A
-&
-r((A
-&
-r('A
-&
-r('A
-&
-r(&A
-&
-pqps7rz+
-H
-!#
-pqr]sr
-z)S<Q
-pzRT<R?
-qFZU
-p\
-r\:
-z)U<R
-pzRV<S?
-qF\U
-p\
-r\:
-z)W<S
-pzRX<T?
-qF^U
-p\
-r\:
-z)Y<T
-pzRZ<U?
-qFaU
-p\
-r\:
-re{'yR
-w"t,
-wj
-rDW
-zJvDympMy_xD2[A
-**%
-v}Ps}.z%p4%'&'''(L2ql
-zJvDympMy_xDryA
-**%
-v}Ps}.z%tLsGt|qWL2ql
-zJvDympMy_xDq=A
-**%
-v}Ps}.z%t$sIsUWL2ql
-zJvDympMy_xDDA
-**%
-v}Ps}.z%qsSv,L2ql
-!#
-pq^+pb
-yV%'&
-zr'
-zr(
-yV)'*
-zr+
-zr,
-yV-'.
-zr/
-zr0
-yV1'2
-zr3
-zr4
-pq^7sr
-|NszBwL
-x-tL6
-|NulBwL
-x-sz6
-|NrvBwL
-x-ul6
-|Nt$BwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-pqq#8f
-t1Rh<Y
-p6
-pqq#/sQ
-wcu*RZ2rO
-v>+@
-qF\U
-{E-
-xBzY@
-p\
-qVyc(
-s(3%
-zb@C
-pqq#@q#
-qzuH-
-t(RaU
-p\
-qB@
-pqq#/zg
-zcyz
-pqq#@ps
-sS
-rDX
-pqq#/q@
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp4%'&'''(L
-pqf.sh
-qTzE
-5
-pqf8qe
-sPt$'#
-syu8r3zylt&>
-!#
-")
-t1Rq<b
-p6
-")
-wcu*Rc2rO
-v>+@
-qFeU
-{E-
-xBzY@
-p\
-qVyc(
-s(6%
-zb@C
-")
-qzuH-
-t(RiU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDY
-")
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp4)'*'+',L
-")
-qTzE
-5
-")
-sPu_'#
-syu8r3zylt&>
-!#
-")
-t1Rz<j
-p6
-")
-wcu*Rk2rO
-v>+@
-qFmU
-{E-
-xBzY@
-p\
-qVyc(
-s(9%
-zb@C
-")
-qzuH-
-t(RqU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDZ
-")
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp4-'.'/'0L
-")
-qTzE
-5
-")
-sPv2'#
-syu8r3zylt&>
-!#
-")
-t1py#2<r
-p6
-")
-wcu*Rs2rO
-v>+@
-qFuU
-{E-
-xBzY@
-p\
-qVyc(
-s(<%
-zb@C
-")
-qzuH-
-t(RyU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rD[
-")
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp41'2'3'4L
-")
-qTzE
-5
-")
-sPr_'#
-syu8r3zylt&>
-!#
-pqr+q#+
-qKpy#3rk#3rk#.
-rhpy#3rk#;
-sH$
-!#
-pqq0^
-p+
-u?~*9
-!#
-|.-|_
-|&112
-"7
-qk012
-t<
-pB0E12
-q1XU
-pB0q&12
-q1[U
-|.-q#9
-ra?2sK
-qk$U
-{E+
-|..zg
-w<
-"2
-s=M1
-t8M1?
-p\
-r\<
-rhz#p*
-pzuHq,?
-p\
-r\<
-rhuHp0
-pzvnp*?
-p\
-r\<
-rhvnp2
-pzw%p0?
-p\
-r\<
-re{'yR
-w"t,
-wj
-rD\
-zJvDympMy_xDqRA
-*.%
-vE
-zJvDympMy_xDq=A
-*.%
-vE
-zJvDympMy_xDUA
-*.%
-vE
-zJvDympMy_xDDA
-*.%
-vE
-|.8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqr]pE
-x<1:
-}3M:
-Yxc:
-r\:
-ret,v:
-wj
-wj
-rD]
-zJvDympMy_xDqRA
-**%
-vE
-zJvDympMy_xDq=A
-**%
-vE
-zJvDympMy_xDUA
-**%
-vE
-zJvDympMy_xDDA
-**%
-vE
-|.@r+
-{*1r2
-r68pE
-s+&$&Z
-s+&$&6
-s+&$&6
-s+&$&6
-"#
-xps\6Z?
-z)"r2
-"#
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-"#
-sDv2?
-rhq,r2
-"#
-s+($(6
-s+($(6
-s+($(6
-s+($(6
-"#
-sDv2?
-rhp0r2
-"#
-s+)$)6
-s+)$)6
-s+)$)6
-s+)$)6
-"#
-sDv2?
-ewwj
-zj
-p.
-ey'qN
-|)
-uE
-ezLyC
-vJ
-uT
-z<xhz\
-ewEpb
-|}
-qLXU
-ti
-sd
-!#
-ey=wE
-vJ
-uT
-z<rnz\
-esQps@
-r?|X
-ewEzg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-e{Gr4
-|Nqs{$
-"$
-x-r_6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-|A7q@
-r[2p$
-5
-|A9pj
-qtHrk#S
-qU
-r{q
-vbrk#V
-syu8r3qpsG
-!#
-|A@^
-p+
-uGqYt'
-Y=rk#^
-5
-:
-J
-H
-!#
-s)
-H
-!#
-)
-uGxFrI
-qBpy#V
-pm
-vbrk#X
-q;
-r?|X
-w8
-xLpy#a
-\
-!#
-u-@-r.8
-wny_s\1$
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-u-u0q3
-sPrn$o
-uO_6
-sPr_$p
-uOa6
-sPu_$q
-uOb6
-|-$r
-uOc6
-sPsz$s
-uOd6
-uO"$t
-uOe6
-uO$$u
-uOf6
-uO&$v
-uOg6
-uO($w
-uOh6
-uO*$x
-uOi6
-uO,$y
-uOj6
-uO.$z
-uOk6
-uO0${
-uOl6
-uO2$|
-uOm6
-uO4$}
-uOn6
-uO6$~
-uOo6
-"E
-zh5$3
-tM$2
-tM$1
-zh0$.
-tM$-
-tM$,
-zh+$)
-tM$(
-tM$'
-zh&$$
-tM$#
-tM$"
-p6
-u-@-yY
-z-r8[$Y
-zr$
-z,ziv?
-|cz2v?
-"$
-x>]
-t_E'n>
-sPrn'^
-t_D'o>
-sPqs'_
-t_C'p>
-sPr_'a
-t_B'q>
-sPv2'b
-t_A'r>
-sPu_'c
-t_@'s>
-sPt$'d
-t_?'t>
-wFe
-t_>'u>
-sPul'f
-t_='v>
-sPsz'g
-t_<'w>
-sPtL'h
-t_;'x>
-uO"'i
-t_:'y>
-uO#'j
-t_9'z>
-uO$'k
-t_8'{>
-uO%'l
-t_7'|>
-uO&'m
-t_6'}>
-"$
-zhU$S
-tM$R
-s~5sRP
-zhO$M
-tM$L
-s~4sRJ
-zhI$G
-tM$F
-s~3sRD
-zhC$A
-tM$@
-s~2sR>
-!#
-"F
-|Nr8<BwL
-zh=6
-|Nr8;BwL
-zh<6
-|Nr8:BwL
-zh;6
-|Nr89BwL
-zh:6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-pqq#8qe
-phEq&
-t1yc1
-p6
-"F
-wcu*M12rO
-v>+@
-qk1U
-{E-
-xBzY@
-p\
-qVyc(
-t(py#kU
-qV@D
-"F
-qzvn-
-|&1U
-p\
-qB@
-"F
-zcyz
-"E
-sS
-rD^
-"F
-p~XyZ3
-"#
-y,p5U
-syu8Ps}.r3x2cr8u$s$q$oL
-"F
-qTzE
-5
-"F
-sPt$'#
-syu8r3zylt&>
-!#
-"G
-t1q,<9
-p6
-")
-wcu*R:2rO
-v>+@
-qF<U
-{E-
-xBzY@
-p\
-qVyc(
-t(py#uU
-qV@D
-")
-qzvn-
-t(RAU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rD_
-")
-p~XyZ3
-"#
-y,p5U
-syu8Ps}.r3x2cr8n$l$j$hL
-")
-qTzE
-5
-")
-sPu_'#
-syu8r3zylt&>
-!#
-")
-t1R*<A
-p6
-")
-wcu*RB2rO
-v>+@
-qFDU
-{E-
-xBzY@
-p\
-qVyc(
-t(py$"U
-qV@D
-")
-qzvn-
-t(RIU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDa
-")
-p~XyZ3
-"#
-y,p5U
-syu8Ps}.r3x2cr8g$e$c$aL
-")
-qTzE
-5
-")
-sPv2'#
-syu8r3zylt&>
-!#
-")
-t1R4<I
-p6
-")
-wcu*RJ2rO
-v>+@
-qFLU
-{E-
-xBzY@
-p\
-qVyc(
-t(py$,U
-qV@D
-")
-qzvn-
-t(RQU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDb
-")
-p~XyZ3
-"#
-y,p5U
-syu8Ps}.r3x2cr8_$]$[$YL
-")
-qTzE
-5
-")
-sPr_'#
-syu8r3zylt&>
-!#
-|A=^
-p+
-!#
-x+/yY
-]%x_~*R
-qCq0sh
-z3'p$
-u(
-uVM11'
-qCpbsQ
-t7
-r'p,G
-qCqepj
-s=M%
-qCr-j
-qvM#rk$*
-qCt;qw
-{e>
-z5+t;
-ra2E
-{N}6
-qkEqg
-"l
-q72q&
-r57zg
-rs.
-vT/
-q1vnsT
-x19s-
-s?py$6
-x1@qN
-ruI
-qVMIrk$6
-{.=yY
-ra2G
-y7,
-p~[uD
-ra2q&
-rr
-q1q9U
-xA,pw
-q72A
-ti
-xA8pw
-q72qO
-ti
-{.-q@
-q72G
-p1
-xk=w-
-qk'qg
-q71U
-s=py$B
-qCpX+qe
-wcu*M'2rO
-v>rO
-qk'U
-{E,
-}oD
-qCpX8pX
-qTXp$
-J
-!#
-qCpbu:
-qkJ</
-"2
-s=M#
-w"x\
-qCr-t;
-qF.U
-"#
-t8zM?
-tr#
-:
-rP
-"2
-uox\I
-qCsmr+
-u'r|
-Yxc=
-z>
-zJvDympMy_xDUG
-*0%
-v'ql
-svr|
-H
-!#
-qCs-qw
-u'r|
-Yxc>
-{K
-zJvDympMy_xDUE
-*2%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-z5,ps@
-]&I
-:
-:
-:
-:
-rfI
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u?~*I
-!#
-z5+qw
-rsR2
-{Nua
-z)1D
-pzR2qj
-xBzY@
-p\
-qVyc(
-s(e%
-zb@C
-4
-rDc
-qvp513
-vCf|_u:
-ra^A
-ra]A
-ra\A
-ra[A
-:
-:
-:
-:
-J
-!#
-vCfuaqw
-w5
-t7
-vCf|_ua
-qzquU
-q7^U
-vP|p*
-&
-vCfps7u:
-t(=ry
-vCfpw@q#9
-rsx6
-w5-
-&
-vCfps7ps7
-t(+-2p2
-"#
-rsx6
-w5-
-&
-vCfps7tc
-r=
-w|2v8
-vCfuar+
-q1q}qO
-t7
-"'
-qzquU
-q7^U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-qM,tI
-tHBA<H
-w)Ps}.z%s\2s\2s\2s\L2qp
-"c
-s+*W$/
-s+&W6
-s+"W6
-|K1rlq/>
-vCf|_ts
-q7]<A
-vP|p*
-&
-vCfps7q0
-b1$/
-"#
-q7]<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%$;
-v;u_$%6
-v;v2$%6
-|K=q/$$>
-"$
-q7\<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7\<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0$G
-v;u_$06
-v;v2$06
-|KIq/$/>
-"$
-q7[<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7[<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;$S
-v;u_$;6
-v;v2$;6
-|KUq/$:>
-qM,qN
-xS[<[B
-tU[E
-\
-".
-raZA
-raYA
-raXA
-raWA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7ZU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7ZU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk#B
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-",
-s+*W$l
-s+&W6
-s+"W6
-|Knrlq/>
-".
-q7Y<A
-vP|p*
-&
-".
-b1$/
-"#
-q7Y<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%$x
-v;u_$%6
-v;v2$%6
-|Kzq/$$>
-"$
-q7X<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7X<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F#3
-v;u_$06
-v;v2$06
-{d#5q/$/>
-"$
-q7W<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7W<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F#?
-v;u_$;6
-v;v2$;6
-{d#Aq/$:>
-".
-xS[<[B
-tU[E
-\
-".
-raVA
-raUA
-raTA
-raSA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7VU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7VU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk$0
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-",
-s+*WF#W
-s+&W6
-s+"W6
-{d#Yrlq/>
-".
-q7U<A
-vP|p*
-&
-".
-b1$/
-"#
-q7U<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%F#d
-v;u_$%6
-v;v2$%6
-{d#fq/$$>
-"$
-q7T<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7T<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F#p
-v;u_$06
-v;v2$06
-{d#rq/$/>
-"$
-q7S<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7S<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F#|
-v;u_$;6
-v;v2$;6
-{d#~q/$:>
-".
-xS[<[B
-tU[E
-\
-".
-raRA
-raQA
-raPA
-raOA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7RU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7RU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk${
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-",
-s+*WF$7
-s+&W6
-s+"W6
-{d$9rlq/>
-".
-q7Q<A
-vP|p*
-&
-".
-b1$/
-"#
-q7Q<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%F$C
-v;u_$%6
-v;v2$%6
-{d$Eq/$$>
-"$
-q7P<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7P<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F$O
-v;u_$06
-v;v2$06
-{d$Qq/$/>
-"$
-q7O<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7O<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F$[
-v;u_$;6
-v;v2$;6
-{d$]q/$:>
-".
-xS[<[B
-tU[E
-\
-qM7qN
-t1MErk%9
-|01K?
-|01L?
-|01M?
-|01N?
-vC^qy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-qLp*x[
-ro
-p7
-r'y]
-q%
-ro
-p7
-qE#x[
-ro
-p7
-zV$A
-q%
-ro
-p7
-}_sr
-v;rvF$dF$h
-r&8ps@
-w)s:dpy%Flt&
-v;}KS
-"#
-v;szF$hF$l
-r&8u:
-v;t$2v8
-"#
-v;tLF$kF$o
-"#
-v;rv2z.
-"#
-s+"F$nF$r
-"#
-v;ulrl6
-prtcrI
-qzpy'rG
-t1M#D
-p6
-t1MErk's
-p6
-r5=qe
-q1py'trk%h
-rhpy%gD
-pzpy%hqj
-r5,sr
-}b'u1B1C
-r5-sQ
-sl
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-t),xj
-x%.rk%l
-t)7rI
-p\
-r\8
-t)/j
-r\9
-r5-ps@
-ret,v:
-"$
-wj
-"$
-wj
-rDd
-r5-qw
-zJvDympMy_xDq=A
-*#%
-r57pb
-t+py%lA
-ta
-{g^1]1\1[L2ql
-t+py%kA
-q:
-{gZ1Y1X1WL2ql
-t+py%jA
-xi%
-{gV1U1T1SL2ql
-t+py%iA
-wm%
-{gR1Q1P1OL2ql
-"%
-zJvDympMy_xDDqO
-*&%
-}'r,cMN1ML2ql
-"%
-*(p-
-}'r,cML1KL2ql
-!#
-q'=r]
-q1py%RqO
-"?
-rhpy%nD
-pzpy%oqj
-xBzY@
-p\
-qVyc(
-s(v%
-zb@C
-4
-rDe
-qvp513
-"?
-r'py(8A
-r'py(:A
-ra~A
-ra}A
-:
-:
-:
-:
-J
-!#
-"?
-w5
-t7
-">
-qzquU
-qLpy(@U
-vP|p*
-&
-">
-t(=ry
-"=
-rsx6
-w5-
-&
-">
-t(+-2p2
-"#
-rsx6
-w5-
-&
-">
-r=
-w|2v8
-"?
-q1q}qO
-t7
-"'
-qzquU
-qLpy(KU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"?
-tHBA<H
-w)Ps}.z%s\2s\2s\2s\L2qp
-"=
-s+*W$/
-s+&W6
-s+"W6
-|K1rlq/>
-"?
-qLpy(l<A
-vP|p*
-&
-"?
-b1$/
-"#
-qLpy(n<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%$;
-v;u_$%6
-v;v2$%6
-|K=q/$$>
-"$
-q7~<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7~<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0$G
-v;u_$06
-v;v2$06
-|KIq/$/>
-"$
-q7}<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7}<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;$S
-v;u_$;6
-v;v2$;6
-|KUq/$:>
-"?
-xS[<[B
-tU[E
-\
-".
-ra|A
-ra{A
-razA
-rayA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7|U
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7|U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk#B
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-",
-s+*W$l
-s+&W6
-s+"W6
-|Knrlq/>
-".
-q7{<A
-vP|p*
-&
-".
-b1$/
-"#
-q7{<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%$x
-v;u_$%6
-v;v2$%6
-|Kzq/$$>
-"$
-q7z<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7z<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F#3
-v;u_$06
-v;v2$06
-{d#5q/$/>
-"$
-q7y<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7y<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F#?
-v;u_$;6
-v;v2$;6
-{d#Aq/$:>
-".
-xS[<[B
-tU[E
-\
-".
-raxA
-rawA
-ravA
-rauA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7xU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7xU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk$0
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-",
-s+*WF#W
-s+&W6
-s+"W6
-{d#Yrlq/>
-".
-q7w<A
-vP|p*
-&
-".
-b1$/
-"#
-q7w<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%F#d
-v;u_$%6
-v;v2$%6
-{d#fq/$$>
-"$
-q7v<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7v<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F#p
-v;u_$06
-v;v2$06
-{d#rq/$/>
-"$
-q7u<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7u<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F#|
-v;u_$;6
-v;v2$;6
-{d#~q/$:>
-".
-xS[<[B
-tU[E
-\
-".
-ratA
-rasA
-rarA
-raqA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7tU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7tU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk${
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-",
-s+*WF$7
-s+&W6
-s+"W6
-{d$9rlq/>
-".
-q7s<A
-vP|p*
-&
-".
-b1$/
-"#
-q7s<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%F$C
-v;u_$%6
-v;v2$%6
-{d$Eq/$$>
-"$
-q7r<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7r<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F$O
-v;u_$06
-v;v2$06
-{d$Qq/$/>
-"$
-q7q<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7q<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F$[
-v;u_$;6
-v;v2$;6
-{d$]q/$:>
-".
-xS[<[B
-tU[E
-\
-"?
-t1MErk%9
-|01m?
-|01n?
-|01o?
-|01p?
-"?
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-qLp*x[
-ro
-p7
-r'y]
-q%
-ro
-p7
-qE#x[
-ro
-p7
-zV$A
-q%
-ro
-p7
-">
-v;rvF$dF$n
-"?
-w)s:dpy%Flt&
-{d'YsU>6
-"#
-v;ulF$gF$n
-"?
-{d'[sUv,
-"#
-v;ulF$iF$m
-"#
-{d']sUS>
-"#
-v;ulF$kF$l
-"#
-{d'_sUq/>
-prtcr-
-u^(I
-t1MErk+E
-p6
-"?
-q1py):rk+F
-rs/
-rhpy):D
-pzpy);qj
-"?
-}b+H1B1C
-"?
-sl
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-"?
-x%.rk)?
-"<
-p\
-r\8
-"<
-r\9
-"?
-ret,v:
-"$
-wj
-"$
-wj
-rDf
-"?
-zJvDympMy_xDq=A
-*#%
-"?
-t+py)?A
-ta
-v}Ps}.r,cpy+drk+e1~1}L2ql
-t+py)>A
-q:
-{g|1{1z1yL2ql
-t+py)=A
-xi%
-{gx1w1v1uL2ql
-t+py)<A
-wm%
-{gt1s1r1qL2ql
-"%
-zJvDympMy_xDDqO
-*&%
-}'r,cMp1oL2ql
-"%
-*(p-
-}'r,cMn1mL2ql
-!#
-prs6rz+
-q1py+Nrk+Q
-prsrqw
-t1MED
-pru:sr
-q1py+N15
-"#
-xKpy+O1Iqj
-xKpy+NDrk+N?
-z5,y=
-qKpy)(rk)(rk+R
-rhpy)(1E
-sH>
-!#
-x19pb
-xBu*py)/rk+T
-y7.
-)
-qVs0rk+L
-t(py+MU
-qVpy+UD
-"U
-t(xcI
-qVp5D
-"V
-zcyz
-"#
-u~M
-wj
-rDg
-x19r+
-x%.rk+P
-x1/rz+
-|Mpy)3rk)3B
-"$
-pBIuD
-xA,j
-xps\F'^F'as^M
-xps\F'^F'as^M
-xps\F'cF'as^M
-xps\F'cF'as^M
-xA.r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-xA8rI
-yes^L
-xps\WSs^L
-xA/pb
-zP
-xy
-xA@sh
-}-
-q6
-{.-p|
-pVKI
-{..q#
-}b)?uD
-so
-!#
-{.9^
-p+
-{.@pX
-t1=rk)2
-u~L
-5
-:
-r7py);
-H
-!#
-s)
-H
-!#
-xk,pb
-qvp5rk)P
-p\
-qBpy+[
-s'8
-vbr2
-q;
-r?|X
-xk=wE
-qKp,q=1'
-rhp,rk+]
-\
-!#
-r7py):
-qCpX+s-
-pVMt\
-!#
-qCpX-qy
-|Nrnz\
-r?rnS>
-qCpX+tI
-wcr,s0DB
-}oD
-\
-!#
-"a
-re~5s^N
-rP
-qCpX/rz+
-|@F's
-qCpX@j
-u^UI
-qCqN+q#
-s?py)6
-Ypy)61=
-s'7
-t+py)6G
-*0%
-s8
-H
-!#
-qCqN=pj
-s?py)6
-Ypy)61>
-s'9
-|l>
-s>
-t+py)7E
-*2%
-wG
-!#
-x+/r.9
-z',1,15
-rKt?rbz}MJ1,G
-{*J1#
-sJ~;-
-!#
-uA-sh
-O
-!#
-"C
-])s3/
-u'Mh
-]*s3@
-"B
-]+rL=
-"B
-(xF
-!#
-"$
-]1rL+
-u'py+h
-]2rL-
-"$
-]3rL.
-"$
-(qu
-!#
-sY@ts
-]8rL7
-x+=tc
-s?py+b
-(zI
-!#
-ru;
-pqxjrI
-]ArL/
-]CrL@
-]Esx=
-(+,
-!#
-pqr]pE
-]Lsx+
-]Nsx-
-]Psx.
-(y?
-!#
-"~
-]Wsx7
-]Xsx9
-"~
-(xW
-!#
-"#
-]^sx@
-]_s3sK
-"#
-(rO
-!#
-"#
-]fs3p<
-]gs3--
-"#
-(u)
-!#
-"#
-]ms3tG
-]ns3-7
-"#
-(y<
-!#
-ru<
-"$
-]us3v<
-]ws3{J
-]yzs=
-(.,
-!#
-rj~8#Azs+
-rj~8#@zs-
-rj~8#?zs.
-(.8
-!#
-"$
-pVvzs7
-u'py)w
-pVuzs9
-"$
-(t2
-!#
-"#
-pVozs@
-u'py)m
-pVns3uQ
-"#
-(8,
-!#
-"#
-pVhs3w}
-u'py)c
-pVgs38-
-"#
-(8.
-!#
-"#
-pVas3v(
-u'py)X
-pV_s3|#
-"#
-(uk
-!#
-{NrI
-pVJs3y{
-(8@
-!#
-"+
-pV?|1=
-u'py%b
-pV>|1,
-"+
-pV=|1+
-"+
-(ui
-!#
-"%
-pV7|1.
-(78
-!#
-"%
-pV-|17
-u'R%
-pV,|19
-"%
-pV+|1/
-"%
-(7@
-!#
-"C
-pV$s3}r
-u'p*
-pV#s39,
-"B
-pVWs3ty
-u'p0
-(9-
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-|A9pj
-r7,
-qa;
-qa]
-(
-!qZ
-uGxFrI
-qH
-a_
-;]
-(
-!s*
-"}
-sv9
-vg
-v#
-(
-!tS
-"m
-uI
-aT
-;8
-(
-!vB
-"m
-sk
-aQ
-;9
-(
-!w&
-xk,q@
-r~
-a+
-wpV
-(
-!x=
-"7
-}G
-a*
-;8
-(
-!yE
-"7
-tW
-a'
-;9
-(
-!{-
-".
-g7
-p3<
-;4
-(
-!vKxw
-g9
-pfp5
-wp$
-(
-!pty@
-".
-g/
-p3=
-;5
-(
-!ptyG
-".
-g@
-p3=
-;6
-(
-!pt+uU
-"$
-g7
-p3K
-;4
-(
-!pt{H
-g9
-pfp5
-wp#
-(
-!pt.uU
-"$
-g/
-p3L
-;5
-(
-!pt|F
-"$
-g@
-p3L
-;6
-(
-!pt|G
-"5
-qH-
-p3[
-;Z
-(
-!pt}x
-x+=ts
-qH.
-p3\
-wp"
-(
-!pt/uU
-"5
-g8
-p3^
-qPqI
-(
-!ptxw
-g8
-p3_
-qPqI
-(
-!tYy@
-g8
-p3a
-qPqI
-(
-!tYyG
-g8
-p3b
-qPqI
-(
-!tY+uU
-"5
-sv/
-p3k
-;7
-(
-!tY{H
-sv/
-p3l
-;7
-(
-!tY.uU
-sv/
-p3m
-;7
-(
-!tY|F
-sv/
-p3n
-;7
-(
-!tY|G
-"5
-qH=
-p3w
-;[
-(
-!tY}x
-qH,
-pf@
-;x
-(
-!tY/uU
-"5
-qH+
-a~
-qP@
-(
-!tYxw
-"#
-qH=
-a}
-;[
-(
-!vK-y@
-qH,
-pf@
-wp|
-(
-!vK-yG
-"#
-qH+
-a{
-qP@
-(
-!vKp<uU
-"#
-qH=
-az
-;[
-(
-!vK-{H
-qH,
-pf@
-wpy
-(
-!vKu)uU
-"#
-qH+
-ax
-qP@
-(
-!vK-|F
-"#
-qH=
-aw
-;[
-(
-!vK-|G
-qH,
-pf@
-wpv
-(
-!vK-}x
-"#
-qH+
-au
-qP@
-(
-!vKv<uU
-"$
-sv/
-at
-qPqA
-(
-!vK-xw
-sv/
-as
-qPqA
-(
-!vK.y@
-sv/
-ar
-qPqA
-(
-!vK.yG
-sv/
-aq
-qPqA
-(
-!vK{_uU
-sv/
-at
-;7
-(
-!vK.{H
-sv/
-as
-;7
-(
-!vK..uU
-sv/
-ar
-;7
-(
-!vK.|F
-sv/
-aq
-;7
-(
-!vK.|G
-"$
-qH=
-a^
-;[
-(
-!vK.}x
-qH,
-pf@
-qPpU
-(
-!vKt2uU
-"$
-qH+
-a]
-qP@
-(
-!vK.xw
-"#
-qH=
-a\
-;[
-(
-!vK8y@
-qH,
-pf@
-qPp[
-(
-!vK8yG
-"#
-qH+
-a[
-qP@
-(
-!vKw}uU
-"#
-qH=
-aZ
-;[
-(
-!vK8{H
-qH,
-pf@
-qPpG
-(
-!vK8.uU
-"#
-qH+
-aY
-qP@
-(
-!vK8|F
-"#
-qH=
-aX
-;[
-(
-!vK8|G
-qH,
-pf@
-qPp"
-(
-!vK8}x
-"#
-qH+
-aW
-qP@
-(
-!vKy{uU
-"5
-sv@
-aN
-;[
-(
-!vK8xw
-g=
-pf@
-wpM
-(
-!vK7y@
-"+
-g7
-aL
-;4
-(
-!vK7yG
-g9
-pfp5
-qPpK
-(
-!vK7+uU
-"+
-g/
-aK
-;5
-(
-!vK7{H
-"+
-g@
-aK
-;6
-(
-!vKq4uU
-"%
-sv@
-a=
-;[
-(
-!vK7|F
-g=
-pf@
-wp<
-(
-!vK7|G
-"%
-g7
-a;
-;4
-(
-!vK7}x
-g9
-pfp5
-qPpY
-(
-!vK7/uU
-"%
-g/
-a:
-;5
-(
-!vK7xw
-"%
-g@
-a:
-;6
-(
-!vK9y@
-"5
-g,
-a,
-;]
-(
-!vK9yG
-g+
-aV
-qPp=
-(
-!vKtyuU
-"5
-g-
-aU
-wpV
-(
-!vK9{H
-g.
-pfp5
-qPp)
-!q[
-qQu)r>
-p_
-m
-pN
-p]
-htGv=
-pQ
-h-wN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fewQ4OneSM80NarrowAligned = fewQ4OneSM90NarrowAligned + `
- patch
- -3
-packed1 93901 lone_nibbles
-!|hf|f
-!|gxO
- =79
- -2
- =183
- -1
-"3
- =32
- -2
- =403
- -3
- =200
- -1
-"C
- =65
- -1
-"D
- =28
- -1
-"D
- =9
- -1
-"D
- =4
- -3
-"D
-zcyz
-"C
- =2
- -1
-"D
- =4
- -1
-"D
- =2
- -1
-"D
- =3
- -1
-"E
- =126
- -1
-"i
- =2195
- -1
- =441`
-
-const fewQ4OneSM70NarrowAligned = fewQ4OneSM80NarrowAligned + `
- patch
- -3
-packed1 94092 lone_nibbles
-!pJ
-!pI
- =14
- -3
-p;+t=pF
-zf}<
-p9qY}<
- =3180
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-t+py)=E
- =23
- -1
-u'py+n
- =9
- -1
-s?py+h
- =46
- -3
-rj~8#Bzs+
-rj~8#Azs-
-rj~8#@zs.
- =3
- -3
-pVwzs7
-u'py)}
-pVvzs9
- =4
- -3
-pVpzs@
-u'py)s
-pVos3uQ
- =4
- -3
-pVis3w}
-u'py)i
-pVhs38-
- =4
- -3
-pVbs3v(
-u'py)^
-pVas3|#
- =4
- -1
-pVKs3y{
- =3
- -5
-pV@|1=
-u'py%h
-pV?|1,
-"+
-pV>|1+
- =4
- -1
-pV8|1.
- =3
- -5
-pV.|17
-u'R+
-pV-|19
-"%
-pV,|1/
- =4
- -6
-pV%s3}r
-u'R%
-pV$s39,
-"B
-pVXs3ty
-u'R$
- =443`
-
-const fewQ8OneSM90NarrowAligned = `packed1 74337 lone_bytes
-!|h^|f
-!|g@=
-!p8
-!sgKpMvDrR
-!s]q>vPtkrR
-!vvsyu[uNz;
-!v7psv6syq)r9pMrR
-!v7r.v6}ZpOpMrR
-!v7q#v6rmt5rGq"t5rGrR
-!v7fv6rKpO|Sw/rR
-!v7^v6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH-7rgpD
-!c
-p;w{r0
-zfqYpF
-p9}rto
-p:t=8pF
-qSvOte
-!
-p>
-q*
-v~
-pa
-q$
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-h+s%
-h{prg
-h+vm
-h+sL
-h+sZ
-h+wi
-uxs:uwy?v=
-uxPt5/rz~72uwy;
-m
-h+tl
-h+tz
-uv/r-
-p%
-sY,u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-|.-y'
-r7~/u=q>pMym
-sY@tc
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pru:yY
-{<rW
-pl$
-)
-pl%
-uuqI
-)
-uuqA
-)
-uupU
-uupG
-x3
-)
-tN
-)
-uA+pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uv9q0
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-uv/u:
-xBu*M,1&
-uv@u:
-t(rU
-s=M&
-t8M&?
-sY=q0
-y7,
-sY,yY
-pB.1/10
-qvM112
-)
-ur
-0
-y7.
-prtcrI
-ph-G
-s=M#
-rhr|r2
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-r5=|Y
-ra3E
-qF+U
-qF0qg
-s=r|
-y#
-r5,sr
-pB-<6<5
-r5+t'
-q73q&
-r5-sQ
-y,+qR
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-t),rI
-r'}w
-q1[U
-vb2[
-t)7rI
-p\
-qBRF
-r5-ps@
-zcyz
-"#
-sS
-rDK
-r5-qw
-zJvDympMy_xDryA
-*#%
-r57pb
-t+[A
-ta
-},"<#<$<%L2ql
-xsG
-z_p5
-q:
-},'<(<)<*L2ql
-q1u4/
-z_p5
-xi%
-},,<-<.</L2ql
-q1p*B+
-z_p5
-wm%
-},1<2<3<4L2ql
-"$
-zJvDympMy_xDqRqO
-*&%
-}'r,cR5<6L2ql
-!#
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-prtcr-
-rjuyI
-"+
-ra3E
-rsRL
-rs/
-qFRqg
-s=r|
-y#
-"+
-pB-<X<W
-"+
-q73q&
-"+
-y,+qR
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-"+
-r'}w
-q1[U
-vb2[
-"(
-p\
-qBRi
-"+
-zcyz
-"#
-sS
-rDL
-"+
-zJvDympMy_xDryA
-*#%
-"+
-t+[A
-ta
-},#<$<%<&L2ql
-xsG
-z_p5
-q:
-},(<)<*<+L2ql
-q1u4/
-z_p5
-xi%
-},-<.</<0L2ql
-q1p*B+
-z_p5
-wm%
-},2<3<4<5L2ql
-"$
-zJvDympMy_xDqRqO
-*&%
-}'r,cR6<7L2ql
-!#
-"4
-ra5G
-)
-u'M(
-qVM(D
-x+=tc
-ra5E
-ph(E
-p\
-qVs0U
-4
-rDM
-prs6tc
-ra1tn
-y7.
-qFaU
-prsrqw
-t1ReD
-pru:sr
-qk-16
-"#
-pzRcq=?
-pzp,1-?
-sY/tc
-xBu*M,1%
-xBzYM#
-x+=ts
-p~p*u%4
-t(q}2q,
-p\
-x++tc
-Y=<v
-sH,
-x+8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqpxt;
-r(nq&
-pqq@r4
-qk%qg
-s==
-x)
-zVw2sK
-qk$U
-{E+
-r(vq&
-p~t"rU
-pqr+s-
-|&213
-s=p0
-{#~%
-pqr-yC
-qk113
-pB1E13
-pB1q&13
-pqjy=
-qF"qg
-pqt;j
-r[;p$
-pqr+^+
-ph1E
-!#
-pqr-q0
-q1[13
-xs2[
-q1u4[
-q1p*2[
-"$
-p6
-pqxjr-
-rhp@qR
-pz[ry?
-qF"U
-p\
-r\;
-rhyDX
-pzp0r2?
-qF$U
-p\
-r\;
-rhp*r2
-pzwg[?
-qF&U
-p\
-r\;
-rhq}2[
-pzR"2p2?
-qF(U
-p\
-r\;
-re{'yR
-w"t,
-wj
-rDN
-zJvDympMy_xD2[qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<"qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<(qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<.qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pquat;
-r(4A
-&
-r(3A
-&
-r(3A
-&
-r(2A
-&
-r(0A
-&
-r(/A
-&
-r(/A
-&
-r(.A
-&
-r(,A
-&
-r(+A
-&
-r(+A
-&
-r(*A
-&
-r((A
-&
-r('A
-&
-r('A
-&
-r(&A
-&
-pqps7rz+
-H
-!#
-pqr]sr
-z)S<Q
-pzRT<R?
-qFZU
-p\
-r\:
-z)U<R
-pzRV<S?
-qF\U
-p\
-r\:
-z)W<S
-pzRX<T?
-qF^U
-p\
-r\:
-z)Y<T
-pzRZ<U?
-qFaU
-p\
-r\:
-re{'yR
-w"t,
-wj
-rDO
-zJvDympMy_xD2[A
-*(%
-v}Ps}.z%p4$'%'&''L2ql
-zJvDympMy_xDryA
-*(%
-v}Ps}.z%tLsGt|qWL2ql
-zJvDympMy_xDq=A
-*(%
-v}Ps}.z%t$sIsUWL2ql
-zJvDympMy_xDDA
-*(%
-v}Ps}.z%qsSv,L2ql
-!#
-pqq#8f
-t1Rh<Y
-p6
-pqq#/sQ
-wcu*RZ2rO
-v>sK
-qF\U
-{E+
-xBzY8
-p\
-qVyc(
-s(3%
-zb8C
-pqq#@q#
-qzp,E
-t(RaU
-p\
-qB8
-pqq#/zg
-zcyz
-pqq#@ps
-sS
-rDP
-pqq#/q@
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2cp4$'%'&''L
-!#
-"'
-t1Rq<b
-p6
-"'
-wcu*Rc2rO
-v>sK
-qFeU
-{E+
-xBzY8
-p\
-qVyc(
-s(6%
-zb8C
-"'
-qzp,E
-t(RiU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDQ
-"'
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2ctLsGt|qWL
-!#
-"'
-t1Rz<j
-p6
-"'
-wcu*Rk2rO
-v>sK
-qFmU
-{E+
-xBzY8
-p\
-qVyc(
-s(9%
-zb8C
-"'
-qzp,E
-t(RqU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDR
-"'
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2ct$sIsUWL
-!#
-"'
-t1py#2<r
-p6
-"'
-wcu*Rs2rO
-v>sK
-qFuU
-{E+
-xBzY8
-p\
-qVyc(
-s(<%
-zb8C
-"'
-qzp,E
-t(RyU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDS
-"'
-x%p514
-"#
-y,p5U
-syu8Ps}.r3x2cqsSv,L
-!#
-pqr+q#+
-qKpy#3rk#3rk#.
-rhpy#3rk#;
-sH$
-!#
-pqq0^
-p+
-u?~*9
-!#
-|.-|_
-|&213
-"3
-qk113
-t<
-pB1E13
-q1XU
-pB1q&13
-q1[U
-|.-q#9
-ra?2sK
-qk$U
-{E+
-|..zg
-w<
-".
-s=M2
-t8M2?
-p\
-r\<
-rhz#p*
-pzuHq,?
-p\
-r\<
-rhuHp0
-pzvnp*?
-p\
-r\<
-rhvnp2
-pzw%p0?
-p\
-r\<
-re{'yR
-w"t,
-wj
-rDT
-zJvDympMy_xDqRA
-*,%
-vE
-zJvDympMy_xDq=A
-*,%
-vE
-zJvDympMy_xDUA
-*,%
-vE
-zJvDympMy_xDDA
-*,%
-vE
-|.8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pqr]pE
-x<1:
-}3M:
-Yxc:
-r\:
-ret,v:
-wj
-wj
-rDU
-zJvDympMy_xDqRA
-*(%
-vE
-zJvDympMy_xDq=A
-*(%
-vE
-zJvDympMy_xDUA
-*(%
-vE
-zJvDympMy_xDDA
-*(%
-vE
-|.@r+
-{*2r2
-r68pE
-s+&$&Z
-s+&$&6
-s+&$&6
-s+&$&6
-"#
-xps\6Z?
-z)"r2
-"#
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-"#
-sDv2?
-rhq,r2
-"#
-s+($(6
-s+($(6
-s+($(6
-s+($(6
-"#
-sDv2?
-rhp0r2
-"#
-s+)$)6
-s+)$)6
-s+)$)6
-s+)$)6
-"#
-sDv2?
-ewwj
-zj
-p.
-ey'qN
-|)
-uE
-ezLyC
-vJ
-uT
-z<xhz\
-ewEpb
-|}
-qLXU
-ti
-sd
-!#
-ey=wE
-vJ
-uT
-z<rnz\
-esQps@
-r?|X
-ewEzg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-e{Gr4
-|Nqs{$
-"$
-x-r_6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-|A7q@
-r[3p$
-5
-|A9pj
-qtIrk#S
-qU
-pl8
-vbrk#V
-syu8r3qpsG
-!#
-|A@^
-p+
-uGqYt'
-Y=rk#^
-5
-:
-J
-H
-!#
-s)
-H
-!#
-)
-uGxFrI
-qBpy#V
-pm
-vbrk#X
-q;
-r?|X
-w8
-xLpy#a
-\
-!#
-u-@-r.8
-wny_s\1$
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'#
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-u-u0q3
-sPrn'4
-uO_6
-sPr_'5
-uOa6
-sPu_'6
-uOb6
-wF7
-uOc6
-sPsz'8
-uOd6
-uO"$t
-uOe6
-uO$$u
-uOf6
-uO&$v
-uOg6
-uO($w
-uOh6
-uO*$x
-uOi6
-uO,$y
-uOj6
-uO.$z
-uOk6
-uO0${
-uOl6
-uO2$|
-uOm6
-uO4$}
-uOn6
-uO6$~
-uOo6
-pqq#8qe
-phEq&
-t1yc2
-uoz]I
-u-@-yY
-z-r8O$M
-zr#
-z,ziv?
-|cz2v?
-"$
-x>4
-t_9'D>
-sPrn'5
-t_8'E>
-sPqs'6
-t_7'F>
-sPr_'7
-t_6'G>
-sPv2'8
-t_5'H>
-sPu_'9
-t_4'I>
-sPt$':
-t_3'J>
-wF;
-t_2'K>
-sPul'<
-t_1'L>
-sPsz'=
-t_0'M>
-sPtL'>
-t_/'N>
-uO"'?
-t_.'O>
-uO#'@
-t_-'P>
-uO$'A
-t_,'Q>
-uO%'B
-t_+'R>
-uO&'C
-t_*'S>
-!#
-"C
-p6
-"C
-wcu*M22rO
-v>sK
-qk2U
-{E+
-xBzY8
-p\
-qVyc(
-t(py#kU
-qV8D
-"C
-qzq9E
-|&2U
-p\
-qB8
-"C
-zcyz
-"B
-sS
-rDV
-"C
-p~XyZ4
-"#
-y,p5U
-syu8Ps}.r3x2cr8H$F$D$BL
-!#
-"'
-t1q,<9
-p6
-"'
-wcu*R:2rO
-v>sK
-qF<U
-{E+
-xBzY8
-p\
-qVyc(
-t(py#uU
-qV8D
-"'
-qzq9E
-t(RAU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDW
-"'
-p~XyZ4
-"#
-y,p5U
-syu8Ps}.r3x2cr8@$>$<$:L
-!#
-"'
-t1R*<A
-p6
-"'
-wcu*RB2rO
-v>sK
-qFDU
-{E+
-xBzY8
-p\
-qVyc(
-t(py$"U
-qV8D
-"'
-qzq9E
-t(RIU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDX
-"'
-p~XyZ4
-"#
-y,p5U
-syu8Ps}.r3x2cr88$6$4$2L
-!#
-"'
-t1R4<I
-p6
-"'
-wcu*RJ2rO
-v>sK
-qFLU
-{E+
-xBzY8
-p\
-qVyc(
-t(py$,U
-qV8D
-"'
-qzq9E
-t(RQU
-p\
-qB8
-"'
-zcyz
-"&
-sS
-rDY
-"'
-p~XyZ4
-"#
-y,p5U
-syu8Ps}.r3x2cr80$.$,$*L
-!#
-|A=^
-p+
-!#
-x+/yY
-]%x_~*J
-qCq0sh
-z3'p$
-u(
-uVM21'
-qCpbsQ
-t7
-r'p,G
-qCqepj
-s=M%
-qCr-j
-qvM#rk$*
-qCt;qw
-{e>
-z5+t;
-ra3E
-{N}6
-qkFqg
-"g
-q73q&
-r57zg
-rs.
-vT/
-q1vnsT
-x19s-
-s?py$6
-x1@qN
-ruJ
-qVMJrk$6
-{.=yY
-ra3G
-y7,
-p~[uD
-ra3q&
-rr
-q1q9U
-xA,pw
-q73A
-ti
-xA8pw
-q73qO
-ti
-{.-q@
-q73G
-p1
-xk=w-
-qk'qg
-q72U
-s=py$B
-qCpX+qe
-wcu*M'2rO
-v>rO
-qk'U
-{E,
-}oD
-qCpX8pX
-qTXp$
-J
-!#
-qCpbu:
-qkK</
-"2
-s=M#
-w"x\
-qCr-t;
-qF.U
-"#
-t8zM?
-tr#
-:
-rP
-"2
-uox\I
-qCsmr+
-u'r|
-Yxc=
-z>
-zJvDympMy_xDUG
-*.%
-v'ql
-svr|
-H
-!#
-qCs-qw
-u'r|
-Yxc>
-{K
-zJvDympMy_xDUE
-*0%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-z5,ps@
-]&I
-:
-:
-:
-:
-rfJ
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u?}~
-!#
-z5+qw
-rsR2
-{Nua
-z)1D
-pzR2qj
-xBzY8
-p\
-qVyc(
-s(e%
-zb8C
-4
-rDZ
-qvp514
-vCff=ts
-q7]Ev(
-{~|p*
-&
-vCff,q0
-r@t#scq5tBuPxO
-"#
-q7]wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-vCff=u:
-ra]A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-qM,tI
-w)Ps}.z%s\2s\2s\2s\zmp*n
-"Y
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-"%
-q7\Ev(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7\wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-ra\A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$&Z
-v;u_$&6
-v;v2$&6
-w|$&6
-"$
-q7[Ev(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7[wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ra[A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$2Z
-v;u_$26
-v;v2$26
-w|$26
-"$
-q7ZEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7ZwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raZA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-"$
-q7YEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7YwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raYA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRCls%
-"&
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"%
-q7XEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7XwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raXA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"$
-q7WEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7WwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raWA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"$
-q7VEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7VwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raVA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-"$
-q7UEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7UwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raUA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRhlsL
-"&
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"%
-q7TEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7TwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raTA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"$
-q7SEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7SwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raSA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"$
-q7REv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7RwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raRA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-"$
-q7QEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7QwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raQA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmpy#;lt[
-"&
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"%
-q7PEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7PwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-raPA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"$
-q7OEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7OwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raOA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"$
-q7NEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7NwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raNA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-qM7qN
-t1MFrk#Y
-|01L?
-|01M?
-vC^qy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-}_sr
-w|$?F$?
-w|$4F$A
-w|$)F$C
-w|qWF$E
-prtcrI
-qzpy&-G
-s=M#
-rhpy&.1F
-4
-5
-r5=qe
-q1py&/rk$#
-rhpy$"D
-pzpy$#qj
-r5,sr
-}b&01B1C
-r5-sQ
-qv+q=
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-t),rI
-wcu*t"rO
-v>rO
-xsU
-{E,
-q1p0U
-vbrk$,
-t)7rI
-p\
-r\9
-r5-ps@
-zcyz
-"#
-sS
-rD[
-r5-qw
-zJvDympMy_xD2p2A
-*#%
-r57pb
-t+py$,A
-ta
-{g]1\1[1ZL2ql
-t+py$+A
-q:
-{gY1X1W1VL2ql
-t+py$*A
-xi%
-{gU1T1S1RL2ql
-t+py$)A
-wm%
-{gQ1P1O1NL2ql
-"$
-zJvDympMy_xDDqO
-*&%
-}'r,cMM1LL2ql
-!#
-q'=r]
-q1py#pqO
-"4
-rhpy$.D
-pzpy$/qj
-xBzY8
-p\
-qVyc(
-s(u%
-zb8C
-4
-rD\
-qvp514
-"2
-qLpy&WEv(
-{~|p*
-&
-"2
-r@t#scq5tBuPxO
-"#
-qLpy&YwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"3
-r'py&[A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"4
-w)Ps}.z%s\2s\2s\2s\zmp*n
-"4
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-"%
-q7~Ev(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7~wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-ra~A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$&Z
-v;u_$&6
-v;v2$&6
-w|$&6
-"$
-q7}Ev(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7}wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ra}A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$2Z
-v;u_$26
-v;v2$26
-w|$26
-"$
-q7|Ev(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7|wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ra|A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-"$
-q7{Ev(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7{wBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ra{A
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRCls%
-"&
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"%
-q7zEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7zwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-razA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"$
-q7yEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7ywBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rayA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"$
-q7xEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7xwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raxA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-"$
-q7wEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7wwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rawA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmRhlsL
-"&
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"%
-q7vEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7vwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-ravA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"$
-q7uEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7uwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rauA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"$
-q7tEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7twBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-ratA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-"$
-q7sEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7swBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rasA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-w)Ps}.z%s\2s\2s\2s\zmpy#;lt[
-"&
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"%
-q7rEv(
-{~|p*
-&
-"%
-r@t#scq5tBuPxO
-"#
-q7rwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"&
-rarA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"$
-q7qEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7qwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-raqA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"$
-q7pEv(
-{~|p*
-&
-"$
-r@t#scq5tBuPxO
-"#
-q7pwBwd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-rapA
-rQ
-{~|p*
-&
-"#
-r@t#scq5tBuPxO
-"$
-qLvn7wd=
-{~|p+
-&
-"#
-r@sc{mz+scq59z(xOz(
-"%
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-"4
-t1MFrk#Y
-|01n?
-|01o?
-"4
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-"4
-{d&^q/$>F$A
-{d&_S$2F$@
-{d&a6$&F$?
-{d&b>WF$>
-prtcr-
-rj{vI
-"4
-q1py%prk'|
-rs/
-rhpy%pD
-pzpy%qqj
-"4
-}b'~1B1C
-"4
-qv+q=
-y7.
-p\
-qVyc7
-|&8U
-qVp5D
-"4
-wcu*t"rO
-v>rO
-xsU
-{E,
-q1p0U
-vbrk%z
-"1
-p\
-r\9
-"4
-zcyz
-"#
-sS
-rD]
-"4
-zJvDympMy_xD2p2A
-*#%
-"4
-t+py%zA
-ta
-v}Ps}.r,cpy(C1~1}1|L2ql
-t+py%yA
-q:
-{g{1z1y1xL2ql
-t+py%xA
-xi%
-{gw1v1u1tL2ql
-t+py%wA
-wm%
-{gs1r1q1pL2ql
-"$
-zJvDympMy_xDDqO
-*&%
-}'r,cMo1nL2ql
-!#
-prs6rz+
-q1py(,rk(/
-prsrqw
-t1MFD
-pru:sr
-q1py(,16
-"#
-xKpy(-1Jqj
-xKpy(,Drk(,?
-z5,y=
-qKpy%crk%crk(0
-rhpy%c1F
-sJ~)
-!#
-x19pb
-xBu*py%jrk(2
-y7.
-)
-qVs0rk(*
-t(py(+U
-qVpy(3D
-"J
-t(xcJ
-qVp5D
-"K
-zcyz
-"#
-u~A
-wj
-rD^
-x19r+
-x%.rk(.
-x1/rz+
-|Mpy%nrk%nB
-"$
-pBJuD
-xA,j
-xps\F&aF&cs^A
-xps\F&aF&cs^A
-xps\F&eF&cs^A
-xps\F&eF&cs^A
-xA.r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-xA8rI
-yes^@
-xps\WSs^@
-xA/pb
-zP
-xy
-xA@sh
-}-
-q6
-{.-p|
-pV?I
-{..q#
-}b%zuD
-so
-!#
-{.9^
-p+
-{.@pX
-t1=rk%m
-u~@
-5
-:
-r7py%v
-H
-!#
-s)
-H
-!#
-xk,pb
-qvp5rk&.
-p\
-qBpy(9
-s'8
-vbr2
-q;
-r?|X
-xk=wE
-qKp,q=1'
-rhp,rk(;
-\
-!#
-r7py%u
-qCpX+s-
-pVAt\
-!#
-qCpX-qy
-|Nrnz\
-r?rnS>
-qCpX+tI
-wcr,s0DB
-}oD
-\
-!#
-"U
-re~5s^B
-rP
-qCpX/rz+
-|@F&u
-qCpX@j
-u^II
-qCqN+q#
-s?py%q
-Ypy%q1=
-s'7
-t+py%qG
-*.%
-s8
-H
-!#
-qCqN=pj
-s?py%q
-Ypy%q1>
-s'9
-|l>
-s>
-t+py%rE
-*0%
-wG
-!#
-x+/r.9
-z'-1-16
-rKt?rbz}MK1-G
-{*K1#
-sJ~;%
-!#
-uA-sh
-O
-!#
-"B
-])s3/
-u'Mg
-]*s3@
-"A
-(qY
-!#
-"#
-]/rL,
-u'py(G
-]0rL+
-"#
-(x5
-!#
-sY@ts
-]4rL.
-x+=tc
-s?py(?
-(qu
-!#
-ru;
-pqxjrI
-]=rL7
-]?rL9
-]ArL/
-(w{
-!#
-pqr]pE
-]Hsx=
-]Jsx,
-]Lsx+
-(+-
-!#
-"q
-]Ssx.
-]Tsx8
-"q
-(zR
-!#
-"#
-]Ysx9
-]Zsx/
-"#
-(+@
-!#
-"#
-]_s3sK
-]as3rO
-"#
-(p<
-!#
-"#
-]fs3--
-]gs3u)
-"#
-(tG
-!#
-ru<
-"$
-]ms3-7
-]os3y<
-]qs3v<
-({J
-!#
-]wzs=
-]xzs,
-]yzs+
-(.-
-!#
-"$
-pVfzs.
-u'py&T
-pVezs8
-"$
-(.7
-!#
-"#
-pV_zs9
-u'py&J
-pV^zs/
-"#
-(xe
-!#
-"#
-pVYs3uQ
-u'py&@
-pVXs38,
-"#
-(w}
-!#
-"#
-pVSs38-
-u'py&6
-pVRs38.
-"#
-(v(
-!#
-{NrI
-pV>s3|#
-(uk
-!#
-"*
-pV6s3y{
-u'py$'
-pV5s38@
-"*
-(vO
-!#
-"$
-pV0|1,
-(7+
-!#
-"$
-pV+|1-
-u'R*
-pV*|1.
-"$
-(78
-!#
-"B
-pV$|17
-u'p*
-pV#|19
-"A
-pVK|1/
-u'p0
-(7@
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-"~
-r7,
-qa8
-qaX
-(
-!qZ
-"|
-qH
-a]
-;X
-(
-!s*
-"r
-sv9
-vg
-v#
-(
-!tS
-"b
-uI
-aR
-;5
-(
-!vB
-"b
-sk
-aO
-;6
-(
-!w&
-xk,q@
-r~
-a+
-wpT
-(
-!x=
-"6
-}G
-a*
-;5
-(
-!yE
-"6
-tW
-a'
-;6
-(
-!{-
-"-
-g7
-p39
-;2
-(
-!vKxw
-g9
-pfp5
-wp$
-(
-!pty@
-"-
-g/
-p3:
-;3
-(
-!ptyG
-"#
-g7
-p3G
-;2
-(
-!pt+uU
-g9
-pfp5
-wp#
-(
-!pt{H
-"#
-g/
-p3H
-;3
-(
-!pt.uU
-"4
-qH+
-p3V
-;U
-(
-!pt|F
-x+=ts
-qH-
-p3W
-wp"
-(
-!pt|G
-"4
-g8
-p3Y
-qPqI
-(
-!pt}x
-g8
-p3Z
-qPqI
-(
-!pt/uU
-g8
-p3[
-qPqI
-(
-!ptxw
-g8
-p3\
-qPqI
-(
-!tYy@
-"4
-sv/
-p3f
-;4
-(
-!tYyG
-sv/
-p3g
-;4
-(
-!tY+uU
-sv/
-p3h
-;4
-(
-!tY{H
-sv/
-p3i
-;4
-(
-!tY.uU
-"4
-g@
-a~
-;V
-(
-!tY|F
-qH=
-pf8
-wp}
-(
-!tY|G
-"4
-qH,
-a|
-qP8
-(
-!tY}x
-"#
-g@
-a{
-;V
-(
-!tY/uU
-qH=
-pf8
-wpz
-(
-!tYxw
-"#
-qH,
-ay
-qP8
-(
-!vK-y@
-"#
-g@
-ax
-;V
-(
-!vK-yG
-qH=
-pf8
-wpw
-(
-!vKp<uU
-"#
-qH,
-av
-qP8
-(
-!vK-{H
-"#
-g@
-au
-;V
-(
-!vKu)uU
-qH=
-pf8
-wpt
-(
-!vK-|F
-"#
-qH,
-as
-qP8
-(
-!vK-|G
-"$
-sv/
-ar
-qPqA
-(
-!vK-}x
-sv/
-aq
-qPqA
-(
-!vKv<uU
-sv/
-ap
-qPqA
-(
-!vK-xw
-sv/
-ao
-qPqA
-(
-!vK.y@
-sv/
-ar
-;4
-(
-!vK.yG
-sv/
-aq
-;4
-(
-!vK{_uU
-sv/
-ap
-;4
-(
-!vK.{H
-sv/
-ao
-;4
-(
-!vK..uU
-"$
-g@
-a\
-;V
-(
-!vK.|F
-qH=
-pf8
-qPpU
-(
-!vK.|G
-"$
-qH,
-a[
-qP8
-(
-!vK.}x
-"#
-g@
-aZ
-;V
-(
-!vKt2uU
-qH=
-pf8
-qPp[
-(
-!vK.xw
-"#
-qH,
-aY
-qP8
-(
-!vK8y@
-"#
-g@
-aX
-;V
-(
-!vK8yG
-qH=
-pf8
-qPpG
-(
-!vKw}uU
-"#
-qH,
-aW
-qP8
-(
-!vK8{H
-"#
-g@
-aV
-;V
-(
-!vK8.uU
-qH=
-pf8
-qPp"
-(
-!vK8|F
-"#
-qH,
-aU
-qP8
-(
-!vK8|G
-"4
-sv@
-aL
-;V
-(
-!vK8}x
-g=
-pf8
-wpK
-(
-!vKy{uU
-"*
-g7
-aJ
-;2
-(
-!vK8xw
-g9
-pfp5
-qPpK
-(
-!vK7y@
-"*
-g/
-aI
-;3
-(
-!vK7yG
-"$
-sv@
-a<
-;V
-(
-!vK7+uU
-g=
-pf8
-wp;
-(
-!vK7{H
-"$
-g7
-a:
-;2
-(
-!vKq4uU
-g9
-pfp5
-qPpY
-(
-!vK7|F
-"$
-g/
-a9
-;3
-(
-!vK7|G
-"4
-g,
-a,
-;X
-(
-!vK7}x
-g+
-aT
-qPp=
-(
-!vK7/uU
-"4
-g-
-aS
-wpT
-(
-!vK7xw
-g.
-pfp5
-qPp)
-!q[
-qQu)r>
-p_
-m
-pN
-p]
-htGv=
-pQ
-h-wN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fewQ8OneSM80NarrowAligned = fewQ8OneSM90NarrowAligned + `
- patch
- -3
-packed1 74178 lone_bytes
-!|hf|f
-!|gxO
- =75
- -2
- =171
- -1
-"3
- =32
- -2
- =341
- -3
- =243
- -3
-"A
-p6
-"A
- =9
- -1
-"A
- =4
- -3
-"A
-zcyz
-"@
- =2
- -1
-"A
- =114
- -1
-"d
- =641
- -1
-"|
- =607
- -1
-"~
- =259
- -1
- =417`
-
-const fewQ8OneSM70NarrowAligned = fewQ8OneSM80NarrowAligned + `
- patch
- -3
-packed1 74357 lone_bytes
-!pJ
-!pI
- =14
- -3
-p;w{t*
-zfte
-p9}r/pF
- =2350
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-t+py%xE
- =21
- -1
-u'py(M
- =7
- -1
-s?py(E
- =52
- -3
-pVgzs.
-u'py&Z
-pVfzs8
- =4
- -3
-pVazs9
-u'py&P
-pV_zs/
- =4
- -3
-pVZs3uQ
-u'py&F
-pVYs38,
- =4
- -3
-pVTs38-
-u'py&<
-pVSs38.
- =4
- -1
-pV?s3|#
- =3
- -3
-pV7s3y{
-u'py$-
-pV6s38@
- =4
- -1
-pV1|1,
- =3
- -3
-pV,|1-
-u'R0
-pV+|1.
- =4
- -6
-pV%|17
-u'R%
-pV$|19
-"A
-pVL|1/
-u'R$
- =419`
-
-const fewQ4KOneSM90NarrowAligned = `packed1 98449 lone_grouped
-!|h^|f
-!|g@=
-!p8
-!sgKpMvDrR
-!s]q>vPtkrR
-!vvsyu[uNz;
-!v7psv6rKpO|Sw/rR
-!v7r.v6syq)r9pMrR
-!v7q#v6}ZpOpMrR
-!v7fv6rmt5rGq"t5rGrR
-!v7^v6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH-7rgpD
-!c
-p;+y?pF
-zft=pF
-p9qY8to
-p:rFx,
-qS/rFpF
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-h+s%
-h{prg
-h+vm
-h+sL
-h+sZ
-h+wi
-uxs:uw+t[
-uxs:uwy?v=
-uxPt5/rz~72uwy;
-m
-h+tl
-uv/r-
-p%
-sY,u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-|.-y'
-r7~/u=q>pMym
-sY@tc
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pru:yY
-{<rW
-pl$
-)
-pl%
-pl'
-)
-pl)
-)
-pl+
-)
-pl-
-)
-uuqI
-uupU
-uupG
-)
-x{
-)
-uA+pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uv9q0
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-uv/u:
-xBu*M+1&
-uv@u:
-t(rU
-s=M&
-t8M&?
-sY,yY
-pB-1.1/
-qvM011
-)
-ur
-0
-y7.
-prtcrI
-ph,G
-s=M#
-rhr|r2
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-r5=|Y
-ra2E
-qF/U
-qF4qg
-s=r|
-y#
-r5,sr
-pB,<9<8
-r5+t'
-q72q&
-r5-sQ
-vTq9
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-t),xj
-x%.ry
-t)-j
-p\
-qBRG
-pqpj,q#/
-wcu*Xq&
-t).xj
-vb2[
-t)7rI
-p\
-r\8
-t)/j
-qBRJ
-r5-ps@
-re~52t,
-"'
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDS
-r5-qw
-zJvDympMy_xDryA
-*#%
-r57pb
-t+[A
-ta
-},"<#<$<%L2ql
-xsG
-z_p5
-q:
-},'<(<)<*L2ql
-q1u4/
-z_p5
-xi%
-},,<-<.</L2ql
-q1p*B+
-z_p5
-wm%
-},1<2<3<4L2ql
-"&
-zJvDympMy_xDr2qO
-**%
-}'r,cR9<:L2ql
-"&
-zJvDympMy_xDqRqO
-*&%
-}'r,cR5<6L2ql
-"&
-*(p-
-}'r,cR7<8L2ql
-!#
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-prtcr-
-rjx\I
-"/
-ra2E
-rsRT
-rs/
-qFZqg
-s=r|
-y#
-"/
-pB,<_<^
-"/
-q72q&
-"/
-vTq9
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-"/
-x%.ry
-"*
-p\
-qBRn
-"/
-wcu*Xq&
-"/
-vb2[
-",
-p\
-r\8
-",
-qBRq
-"/
-re~52t,
-"'
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDT
-"/
-zJvDympMy_xDryA
-*#%
-"/
-t+[A
-ta
-},#<$<%<&L2ql
-xsG
-z_p5
-q:
-},(<)<*<+L2ql
-q1u4/
-z_p5
-xi%
-},-<.</<0L2ql
-q1p*B+
-z_p5
-wm%
-},2<3<4<5L2ql
-"&
-zJvDympMy_xDr2qO
-**%
-}'r,cR:<;L2ql
-"&
-zJvDympMy_xDqRqO
-*&%
-}'r,cR6<7L2ql
-"&
-*(p-
-}'r,cR8<9L2ql
-!#
-"7
-ra4G
-)
-u'M(
-qVM(D
-x+=tc
-ra4E
-ph(E
-p\
-qVs0U
-4
-rDU
-prs6tc
-ra0tn
-y7.
-qFiU
-prsrqw
-t1RmD
-pru:sr
-qk,15
-"#
-pzRkq=?
-pzp,1,?
-sY/tc
-xBu*M+1%
-xBzYM#
-x+=ts
-p~p*u%3
-t(q}2q,
-p\
-x++tc
-Y=<}
-sH,
-x+8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-epxt;
-r(uq&
-eq@r4
-qk%qg
-s==
-x)
-zV~2sK
-qk$U
-{E+
-r(}q&
-p~t"rU
-er+s-
-|&112
-s=p0
-{#~%
-er-yC
-qk012
-pB0E12
-pB0q&12
-ejy=
-qF"qg
-et;j
-r[<p$
-er+^+
-ph0E
-!#
-er-q0
-q1[12
-xs2[
-q1u4[
-q1p*2[
-"$
-p6
-exjr-
-rhp@qR
-pz[ry?
-qF"U
-p\
-r\<
-rhyDX
-pzp0r2?
-qF$U
-p\
-r\<
-rhp*r2
-pzwg[?
-qF&U
-p\
-r\<
-rhq}2[
-pzR"2p2?
-qF(U
-p\
-r\<
-re{'yR
-w"t,
-wj
-rDV
-zJvDympMy_xD2[qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<"qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<(qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<.qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-euat;
-r(4A
-&
-r(3A
-&
-r(3A
-&
-r(2A
-&
-r(0A
-&
-r(/A
-&
-r(/A
-&
-r(.A
-&
-r(,A
-&
-r(+A
-&
-r(+A
-&
-r(*A
-&
-r((A
-&
-r('A
-&
-r('A
-&
-r(&A
-&
-eps7rz+
-H
-!#
-er]sr
-z)S<Q
-pzRT<R?
-qFZU
-p\
-r\;
-z)U<R
-pzRV<S?
-qF\U
-p\
-r\;
-z)W<S
-pzRX<T?
-qF^U
-p\
-r\;
-z)Y<T
-pzRZ<U?
-qFaU
-p\
-r\;
-re{'yR
-w"t,
-wj
-rDW
-zJvDympMy_xD2[A
-*,%
-v}Ps}.z%p4%'&'''(L2ql
-zJvDympMy_xDryA
-*,%
-v}Ps}.z%tLsGt|qWL2ql
-zJvDympMy_xDq=A
-*,%
-v}Ps}.z%t$sIsUWL2ql
-zJvDympMy_xDDA
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-e^+pb
-yV%'&
-zr'
-zr(
-yV)'*
-zr+
-zr,
-yV-'.
-zr/
-zr0
-yV1'2
-zr3
-zr4
-e^7sr
-|NszBwL
-x-tL6
-|NulBwL
-x-sz6
-|NrvBwL
-x-ul6
-|Nt$BwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-eq#8f
-t1Rh<Y
-p6
-eq#/sQ
-wcu*RZ2rO
-v>+@
-qF\U
-{E-
-xBzY@
-p\
-qVyc(
-s(3%
-zb@C
-eq#@q#
-qzuH-
-t(RaU
-p\
-qB@
-eq#/zg
-zcyz
-eq#@ps
-sS
-rDX
-eq#/q@
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp4%'&'''(L
-ef.sh
-qTzE
-5
-ef8qe
-sPt$'#
-syu8r3zylt&>
-!#
-")
-t1Rq<b
-p6
-")
-wcu*Rc2rO
-v>+@
-qFeU
-{E-
-xBzY@
-p\
-qVyc(
-s(6%
-zb@C
-")
-qzuH-
-t(RiU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDY
-")
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp4)'*'+',L
-")
-qTzE
-5
-")
-sPu_'#
-syu8r3zylt&>
-!#
-")
-t1Rz<j
-p6
-")
-wcu*Rk2rO
-v>+@
-qFmU
-{E-
-xBzY@
-p\
-qVyc(
-s(9%
-zb@C
-")
-qzuH-
-t(RqU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDZ
-")
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp4-'.'/'0L
-")
-qTzE
-5
-")
-sPv2'#
-syu8r3zylt&>
-!#
-")
-t1py#2<r
-p6
-")
-wcu*Rs2rO
-v>+@
-qFuU
-{E-
-xBzY@
-p\
-qVyc(
-s(<%
-zb@C
-")
-qzuH-
-t(RyU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rD[
-")
-x%p513
-"#
-y,p5U
-syu8Ps}.r3x2cp41'2'3'4L
-")
-qTzE
-5
-")
-sPr_'#
-syu8r3zylt&>
-!#
-er+q#+
-qKpy#3rk#3rk#.
-rhpy#3rk#;
-sH$
-!#
-eq0^
-p+
-u?~*9
-!#
-|.-|_
-|&112
-"7
-qk012
-t<
-pB0E12
-q1XU
-pB0q&12
-q1[U
-|.-q#9
-ra@2sK
-qk$U
-{E+
-|..zg
-w<
-"2
-s=M1
-t8M1?
-p\
-r\=
-rhz#p*
-pzuHq,?
-p\
-r\=
-rhuHp0
-pzvnp*?
-p\
-r\=
-rhvnp2
-pzw%p0?
-p\
-r\=
-re{'yR
-w"t,
-wj
-rD\
-zJvDympMy_xDqRA
-*0%
-vE
-zJvDympMy_xDq=A
-*0%
-vE
-zJvDympMy_xDUA
-*0%
-vE
-zJvDympMy_xDDA
-*0%
-vE
-|.8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-er]pE
-x<1;
-}3M;
-Yxc;
-r\;
-ret,v:
-wj
-wj
-rD]
-zJvDympMy_xDqRA
-*,%
-vE
-zJvDympMy_xDq=A
-*,%
-vE
-zJvDympMy_xDUA
-*,%
-vE
-zJvDympMy_xDDA
-*,%
-vE
-|.@r+
-{*1r2
-r68pE
-s+&$&Z
-s+&$&6
-s+&$&6
-s+&$&6
-"#
-xps\6Z?
-z)"r2
-"#
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-"#
-sDv2?
-rhq,r2
-"#
-s+($(6
-s+($(6
-s+($(6
-s+($(6
-"#
-sDv2?
-rhp0r2
-"#
-s+)$)6
-s+)$)6
-s+)$)6
-s+)$)6
-"#
-sDv2?
-qCwwj
-zj
-p.
-qCy'qN
-|)
-uE
-qCzLyC
-vJ
-uT
-z<xhz\
-qCwEpb
-|}
-qLXU
-ti
-sd
-!#
-qCy=wE
-vJ
-uT
-z<rnz\
-qCsQps@
-r?|X
-qCwEzg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-qC{Gr4
-|Nqs{$
-"$
-x-r_6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-|A7q@
-r[2p$
-5
-|A9pj
-qtIrk#S
-qU
-r{w
-vbrk#V
-syu8r3qpsG
-!#
-|A@^
-p+
-uGqYt'
-Y=rk#^
-5
-:
-J
-H
-!#
-s)
-H
-!#
-)
-uGxFrI
-qBpy#V
-pm
-vbrk#X
-q;
-r?|X
-w8
-xLpy#a
-\
-!#
-u-@-r.8
-wny_s\1$
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-u-u0q3
-sPrn$o
-uO_6
-sPr_$p
-uOa6
-sPu_$q
-uOb6
-|-$r
-uOc6
-sPsz$s
-uOd6
-uO"$t
-uOe6
-uO$$u
-uOf6
-uO&$v
-uOg6
-uO($w
-uOh6
-uO*$x
-uOi6
-uO,$y
-uOj6
-uO.$z
-uOk6
-uO0${
-uOl6
-uO2$|
-uOm6
-uO4$}
-uOn6
-uO6$~
-uOo6
-"E
-zh5$3
-tM$2
-tM$1
-zh0$.
-tM$-
-tM$,
-zh+$)
-tM$(
-tM$'
-zh&$$
-tM$#
-tM$"
-p6
-u-@-yY
-z-r8[$Y
-zr$
-z,ziv?
-|cz2v?
-"$
-x>]
-t_E'n>
-sPrn'^
-t_D'o>
-sPqs'_
-t_C'p>
-sPr_'a
-t_B'q>
-sPv2'b
-t_A'r>
-sPu_'c
-t_@'s>
-sPt$'d
-t_?'t>
-wFe
-t_>'u>
-sPul'f
-t_='v>
-sPsz'g
-t_<'w>
-sPtL'h
-t_;'x>
-uO"'i
-t_:'y>
-uO#'j
-t_9'z>
-uO$'k
-t_8'{>
-uO%'l
-t_7'|>
-uO&'m
-t_6'}>
-"$
-zhU$S
-tM$R
-s~5sRP
-zhO$M
-tM$L
-s~4sRJ
-zhI$G
-tM$F
-s~3sRD
-zhC$A
-tM$@
-s~2sR>
-!#
-"F
-|Nr8<BwL
-zh=6
-|Nr8;BwL
-zh<6
-|Nr8:BwL
-zh;6
-|Nr89BwL
-zh:6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-|Nt$GwL
-x-rv6
-eq#8qe
-phFq&
-t1yc1
-p6
-"F
-wcu*M12rO
-v>+@
-qk1U
-{E-
-xBzY@
-p\
-qVyc(
-t(py#kU
-qV@D
-"F
-qzvn-
-|&1U
-p\
-qB@
-"F
-zcyz
-"E
-sS
-rD^
-"F
-p~XyZ3
-"#
-y,p5U
-syu8Ps}.r3x2cr8u$s$q$oL
-"F
-qTzE
-5
-"F
-sPt$'#
-syu8r3zylt&>
-!#
-"G
-t1q,<9
-p6
-")
-wcu*R:2rO
-v>+@
-qF<U
-{E-
-xBzY@
-p\
-qVyc(
-t(py#uU
-qV@D
-")
-qzvn-
-t(RAU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rD_
-")
-p~XyZ3
-"#
-y,p5U
-syu8Ps}.r3x2cr8n$l$j$hL
-")
-qTzE
-5
-")
-sPu_'#
-syu8r3zylt&>
-!#
-")
-t1R*<A
-p6
-")
-wcu*RB2rO
-v>+@
-qFDU
-{E-
-xBzY@
-p\
-qVyc(
-t(py$"U
-qV@D
-")
-qzvn-
-t(RIU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDa
-")
-p~XyZ3
-"#
-y,p5U
-syu8Ps}.r3x2cr8g$e$c$aL
-")
-qTzE
-5
-")
-sPv2'#
-syu8r3zylt&>
-!#
-")
-t1R4<I
-p6
-")
-wcu*RJ2rO
-v>+@
-qFLU
-{E-
-xBzY@
-p\
-qVyc(
-t(py$,U
-qV@D
-")
-qzvn-
-t(RQU
-p\
-qB@
-")
-zcyz
-"(
-sS
-rDb
-")
-p~XyZ3
-"#
-y,p5U
-syu8Ps}.r3x2cr8_$]$[$YL
-")
-qTzE
-5
-")
-sPr_'#
-syu8r3zylt&>
-!#
-|A=^
-p+
-!#
-x+/yY
-]%x_~*R
-vCfq0sh
-z3'p$
-u(
-uVM11'
-vCfpbsQ
-t7
-r'p,G
-vCfqepj
-s=M%
-vCfr-j
-qvM#rk$*
-vCft;qw
-{e?
-z5+t;
-ra2E
-{N}6
-qkFqg
-"o
-q72q&
-r57zg
-rs.
-vT/
-q1vnsT
-x19s-
-s?py$6
-x1@qN
-ruJ
-qVMJrk$6
-{.=yY
-ra2G
-y7,
-p~[uD
-ra2q&
-rr
-q1q9U
-xA,pw
-q72A
-ti
-xA8pw
-q72qO
-ti
-{.-q@
-q72G
-p1
-xk=w-
-qk'qg
-q71U
-s=py$B
-vCfpX+qe
-wcu*M'2rO
-v>rO
-qk'U
-{E,
-}oD
-vCfpX8pX
-qTXp$
-J
-!#
-vCfpbu:
-qkK</
-"2
-s=M#
-w"x\
-vCfr-t;
-qF.U
-"#
-t8zM?
-tr#
-:
-rP
-"2
-uox\I
-vCfsmr+
-u'r|
-Yxc>
-z>
-zJvDympMy_xDUG
-*2%
-v'ql
-svr|
-H
-!#
-vCfs-qw
-u'r|
-Yxc?
-{K
-zJvDympMy_xDUE
-*4%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-z5,ps@
-]&I
-:
-:
-:
-:
-rfJ
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u?~*I
-!#
-z5+qw
-rsR2
-{Nua
-z)1D
-pzR2qj
-xBzY@
-p\
-qVyc(
-s(e%
-zb@C
-4
-rDc
-qvp513
-pq|_u:
-rabA
-raaA
-ra_A
-ra^A
-:
-:
-:
-:
-J
-!#
-pquaqw
-w5
-t7
-pq|_ua
-qzquU
-q7bU
-vP|p*
-&
-pqps7u:
-t(=ry
-pqpw@q#9
-rsx6
-w5-
-&
-pqps7ps7
-t(+-2p2
-"#
-rsx6
-w5-
-&
-pqps7tc
-r=
-w|2v8
-pquar+
-q1q}qO
-t7
-"'
-qzquU
-q7bU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-qM,tI
-tHBA<H
-w)Ps}.z%s\2s\2s\2s\L2qp
-"c
-s+*W$/
-s+&W6
-s+"W6
-|K1rlq/>
-pq|_ts
-q7a<A
-vP|p*
-&
-pqps7q0
-b1$/
-"#
-q7a<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%$;
-v;u_$%6
-v;v2$%6
-|K=q/$$>
-"$
-q7_<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7_<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0$G
-v;u_$06
-v;v2$06
-|KIq/$/>
-"$
-q7^<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7^<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;$S
-v;u_$;6
-v;v2$;6
-|KUq/$:>
-qM,qN
-xS[<[B
-tU[E
-\
-".
-ra]A
-ra\A
-ra[A
-raZA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7]U
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7]U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk#B
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-",
-s+*W$l
-s+&W6
-s+"W6
-|Knrlq/>
-".
-q7\<A
-vP|p*
-&
-".
-b1$/
-"#
-q7\<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%$x
-v;u_$%6
-v;v2$%6
-|Kzq/$$>
-"$
-q7[<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7[<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F#3
-v;u_$06
-v;v2$06
-{d#5q/$/>
-"$
-q7Z<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7Z<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F#?
-v;u_$;6
-v;v2$;6
-{d#Aq/$:>
-".
-xS[<[B
-tU[E
-\
-".
-raYA
-raXA
-raWA
-raVA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7YU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7YU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk$0
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-",
-s+*WF#W
-s+&W6
-s+"W6
-{d#Yrlq/>
-".
-q7X<A
-vP|p*
-&
-".
-b1$/
-"#
-q7X<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%F#d
-v;u_$%6
-v;v2$%6
-{d#fq/$$>
-"$
-q7W<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7W<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F#p
-v;u_$06
-v;v2$06
-{d#rq/$/>
-"$
-q7V<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7V<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F#|
-v;u_$;6
-v;v2$;6
-{d#~q/$:>
-".
-xS[<[B
-tU[E
-\
-".
-raUA
-raTA
-raSA
-raRA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7UU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7UU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk${
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-",
-s+*WF$7
-s+&W6
-s+"W6
-{d$9rlq/>
-".
-q7T<A
-vP|p*
-&
-".
-b1$/
-"#
-q7T<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%F$C
-v;u_$%6
-v;v2$%6
-{d$Eq/$$>
-"$
-q7S<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7S<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F$O
-v;u_$06
-v;v2$06
-{d$Qq/$/>
-"$
-q7R<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7R<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F$[
-v;u_$;6
-v;v2$;6
-{d$]q/$:>
-".
-xS[<[B
-tU[E
-\
-qM7qN
-t1MFrk%9
-|01N?
-|01O?
-|01P?
-|01Q?
-vC^qy-sr
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-qLp*x[
-ro
-p7
-r'y]
-q%
-ro
-p7
-qE#x[
-ro
-p7
-zV$A
-q%
-ro
-p7
-pqpX@^-
-q7Mx[
-pqpX+p|
-q7MEv(
-r<
-sPul6
-pqpX-sh
-r'uH/
-r<
-sPt$6
-pqpX@q#8
-raMA
-q%
-"$
-qLp,Ev(
-r<
-uO"6
-"$
-r'uH/
-r<
-sPsz6
-"%
-q7Lx[
-"$
-q7LEv(
-r<
-uO%6
-"$
-r'uH/
-r<
-uO#6
-"%
-raLA
-q%
-"$
-qLp,Ev(
-r<
-uO(6
-"$
-r'uH/
-r<
-uO&6
-}_sr
-s+%F$tF$x
-r&8ps@
-w)s:dpy%Tlt&
-s+%6S
-"#
-s+$F$xF$|
-r&8u:
-s+#2v8
-"#
-s+"F${F%"
-"#
-v;tL2z.
-"#
-v;szF$~F%%
-"#
-v;ulrl6
-prtcrI
-qzpy(#G
-t1M#D
-p6
-t1MFrk($
-p6
-r5=qe
-q1py(%rk%v
-rhpy%uD
-pzpy%vqj
-r5,sr
-}b(&1C1D
-r5-sQ
-sl
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-t),xj
-x%.rk%z
-t)-j
-p\
-r\:
-pqpj,q#/
-wcu*Xq&
-t).xj
-vbrk%|
-t)7rI
-p\
-r\8
-t)/j
-r\9
-r5-ps@
-re~52t,
-"'
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDd
-r5-qw
-zJvDympMy_xDryA
-*#%
-r57pb
-t+py%|A
-ta
-{gb1a1_1^L2ql
-t+py%{A
-q:
-{g]1\1[1ZL2ql
-t+py%zA
-xi%
-{gY1X1W1VL2ql
-t+py%yA
-wm%
-{gU1T1S1RL2ql
-"&
-zJvDympMy_xDq=qO
-**%
-}'r,cMM1LL2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cMQ1PL2ql
-"&
-*(p-
-}'r,cMO1NL2ql
-!#
-q'=r]
-q1py%cqO
-"F
-rhpy%~D
-pzpy&"qj
-xBzY@
-p\
-qVyc(
-s(y%
-zb@C
-4
-rDe
-qvp513
-"F
-r'py(JA
-r'py(LA
-r'py(NA
-r'py(PA
-:
-:
-:
-:
-J
-!#
-"F
-w5
-t7
-"E
-qzquU
-qLpy(RU
-vP|p*
-&
-"E
-t(=ry
-"D
-rsx6
-w5-
-&
-"E
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"E
-r=
-w|2v8
-"F
-q1q}qO
-t7
-"'
-qzquU
-qLpy(]U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"F
-tHBA<H
-w)Ps}.z%s\2s\2s\2s\L2qp
-"D
-s+*W$/
-s+&W6
-s+"W6
-|K1rlq/>
-"F
-qLpy(~<A
-vP|p*
-&
-"F
-b1$/
-"#
-qLpy)#<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%$;
-v;u_$%6
-v;v2$%6
-|K=q/$$>
-"$
-qLpy)*<I
-vP|p*
-&
-"$
-b<$:
-"#
-qLpy),<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0$G
-v;u_$06
-v;v2$06
-|KIq/$/>
-"$
-qLpy)3<Q
-vP|p*
-&
-"$
-bG$E
-"#
-qLpy)5<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;$S
-v;u_$;6
-v;v2$;6
-|KUq/$:>
-"F
-xS[<[B
-tU[E
-\
-".
-r'py)<A
-r'py)>A
-r'py)@A
-r'py)BA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-qLpy)DU
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-qLpy)OU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk#B
-w)Ps}.z%s\2s\2s\2s\L2y3s%
-",
-s+*W$l
-s+&W6
-s+"W6
-|Knrlq/>
-".
-qLpy)p<A
-vP|p*
-&
-".
-b1$/
-"#
-qLpy)r<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%$x
-v;u_$%6
-v;v2$%6
-|Kzq/$$>
-"$
-qLpy)y<I
-vP|p*
-&
-"$
-b<$:
-"#
-qLpy){<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F#3
-v;u_$06
-v;v2$06
-{d#5q/$/>
-"$
-qLpy*%<Q
-vP|p*
-&
-"$
-bG$E
-"#
-qLpy*'<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F#?
-v;u_$;6
-v;v2$;6
-{d#Aq/$:>
-".
-xS[<[B
-tU[E
-\
-".
-r'py*.A
-ra~A
-ra}A
-ra|A
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-qLpy*6U
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-qLpy*AU
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk$0
-w)Ps}.z%s\2s\2s\2s\L2y3sL
-",
-s+*WF#W
-s+&W6
-s+"W6
-{d#Yrlq/>
-".
-q7~<A
-vP|p*
-&
-".
-b1$/
-"#
-q7~<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%F#d
-v;u_$%6
-v;v2$%6
-{d#fq/$$>
-"$
-q7}<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7}<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F#p
-v;u_$06
-v;v2$06
-{d#rq/$/>
-"$
-q7|<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7|<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F#|
-v;u_$;6
-v;v2$;6
-{d#~q/$:>
-".
-xS[<[B
-tU[E
-\
-".
-ra{A
-razA
-rayA
-raxA
-J
-!#
-".
-w5
-t7
-"-
-qzquU
-q7{U
-vP|p*
-&
-"-
-t(=ry
-",
-rsx6
-w5-
-&
-"-
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"-
-r=
-w|2v8
-".
-q1q}qO
-t7
-"'
-qzquU
-q7{U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF,A
-t7
-"'
-qzquU
-qE4U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-"'
-qF7yl
-t7
-"'
-qzquU
-qE?U
-vP|p*
-&
-"'
-t(=ry
-"&
-rsx6
-w5-
-&
-"'
-t(+-2p2
-"#
-rsx6
-w5-
-&
-"'
-r=
-w|2v8
-".
-tHBArk${
-w)Ps}.z%s\2s\2s\2s\L2y3t[
-",
-s+*WF$7
-s+&W6
-s+"W6
-{d$9rlq/>
-".
-q7z<A
-vP|p*
-&
-".
-b1$/
-"#
-q7z<8
-vP|p*
-&
-"#
-b.$,
-"#
-qEK</
-vP|p*
-&
-"#
-b+$)
-"#
-qEM<&
-vP|p*
-&
-"#
-b($&
-"$
-v;t$$%F$C
-v;u_$%6
-v;v2$%6
-{d$Eq/$$>
-"$
-q7y<I
-vP|p*
-&
-"$
-b<$:
-"#
-q7y<@
-vP|p*
-&
-"#
-b9$7
-"#
-qER<7
-vP|p*
-&
-"#
-b6$4
-"#
-qET<.
-vP|p*
-&
-"#
-b3$1
-"$
-v;t$$0F$O
-v;u_$06
-v;v2$06
-{d$Qq/$/>
-"$
-q7x<Q
-vP|p*
-&
-"$
-bG$E
-"#
-q7x<H
-vP|p*
-&
-"#
-bD$B
-"#
-qEY<?
-vP|p*
-&
-"#
-bA$?
-"#
-qE[<6
-vP|p*
-&
-"#
-b>$<
-"$
-v;t$$;F$[
-v;u_$;6
-v;v2$;6
-{d$]q/$:>
-".
-xS[<[B
-tU[E
-\
-"F
-t1MFrk%9
-|01t?
-|01u?
-|01v?
-|01w?
-"F
-q%
-ro
-p7
-r'p,A
-q%
-ro
-p7
-qLp@x[
-ro
-p7
-r'[A
-q%
-ro
-p7
-qLp*x[
-ro
-p7
-r'y]
-q%
-ro
-p7
-qE#x[
-ro
-p7
-zV$A
-q%
-ro
-p7
-"F
-q7sx[
-"E
-q7sEv(
-r<
-sPul6
-"E
-r'uH/
-r<
-sPt$6
-"F
-rasA
-q%
-"$
-qLp,Ev(
-r<
-uO"6
-"$
-r'uH/
-r<
-sPsz6
-"%
-q7rx[
-"$
-q7rEv(
-r<
-uO%6
-"$
-r'uH/
-r<
-uO#6
-"%
-rarA
-q%
-"$
-qLp,Ev(
-r<
-uO(6
-"$
-r'uH/
-r<
-uO&6
-"E
-s+%F$tF$~
-"F
-w)s:dpy%Tlt&
-{d'z$$>6
-"#
-s+#F$wF$~
-"F
-{d'|u#v,
-"#
-v;szF$yF$}
-"#
-{d'~qWS>
-"#
-v;t$F${F$|
-"#
-{d(#sUq/>
-prtcr-
-u^*I
-t1MFrk+d
-p6
-"F
-q1py)Xrk+e
-rs/
-rhpy)XD
-pzpy)Yqj
-"F
-}b+g1C1D
-"F
-sl
-y7.
-p\
-qVyc6
-|&7U
-qVp5D
-"F
-x%.rk)]
-"A
-p\
-r\:
-"F
-wcu*Xq&
-"F
-vbrk)_
-"C
-p\
-r\8
-"C
-r\9
-"F
-re~52t,
-"'
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDf
-"F
-zJvDympMy_xDryA
-*#%
-"F
-t+py)_A
-ta
-v}Ps}.r,cpy,)rk,*rk,+rk,,L2ql
-t+py)^A
-q:
-v}Ps}.r,cpy,-rk,.rk,/rk,0L2ql
-t+py)]A
-xi%
-v}Ps}.r,cpy,11~1}1|L2ql
-t+py)\A
-wm%
-{g{1z1y1xL2ql
-"&
-zJvDympMy_xDq=qO
-**%
-}'r,cMs1rL2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cMw1vL2ql
-"&
-*(p-
-}'r,cMu1tL2ql
-!#
-prs6rz+
-q1py+ork+r
-prsrqw
-t1MFD
-pru:sr
-q1py+o15
-"#
-xKpy+p1Jqj
-xKpy+oDrk+o?
-z5,y=
-qKpy)Hrk)Hrk+s
-rhpy)H1F
-sH>
-!#
-x19pb
-xBu*py)Ork+u
-y7.
-)
-qVs0rk+m
-t(py+nU
-qVpy+vD
-"\
-t(xcJ
-qVp5D
-"]
-zcyz
-"#
-u~Q
-wj
-rDg
-x19r+
-x%.rk+q
-x1/rz+
-|Mpy)Srk)SB
-"$
-pBJuD
-xA,j
-xps\F("F($s^Q
-xps\F("F($s^Q
-xps\F(&F($s^Q
-xps\F(&F($s^Q
-xA.r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-xA8rI
-yes^P
-xps\WSs^P
-xA/pb
-zP
-xy
-xA@sh
-}-
-q6
-{.-p|
-pVOI
-{..q#
-}b)_uD
-so
-!#
-{.9^
-p+
-{.@pX
-t1=rk)R
-u~P
-5
-:
-r7py)[
-H
-!#
-s)
-H
-!#
-xk,pb
-qvp5rk)q
-p\
-qBpy+|
-s'8
-vbr2
-q;
-r?|X
-xk=wE
-qKp,q=1'
-rhp,rk+~
-\
-!#
-r7py)Z
-vCfpX+s-
-pVQt\
-!#
-vCfpX-qy
-|Nrnz\
-r?rnS>
-vCfpX+tI
-wcr,s0DB
-}oD
-\
-!#
-"h
-re~5s^R
-rP
-vCfpX/rz+
-|@F(6
-vCfpX@j
-u^YI
-vCfqN+q#
-s?py)V
-Ypy)V1>
-s'7
-t+py)VG
-*2%
-s8
-H
-!#
-vCfqN=pj
-s?py)V
-Ypy)V1?
-s'9
-|l>
-s>
-t+py)WE
-*4%
-wG
-!#
-x+/r.9
-z',1,15
-rKt?rbz}MK1,G
-{*K1#
-sJ~;-
-!#
-uA-sh
-O
-!#
-"D
-])s3/
-u'Mk
-]*s3@
-"C
-]+rL=
-"C
-],rL,
-"C
-(sT
-!#
-"%
-]3rL-
-u'py,-
-]4rL.
-"%
-]5rL8
-"%
-]6rL7
-"%
-(zI
-!#
-sY@ts
-]<rL/
-x+=tc
-s?py,%
-(w{
-!#
-ru<
-exjrI
-]Esx=
-]Gsx,
-]Isx+
-(+-
-!#
-er]pE
-]Psx.
-]Rsx8
-]Tsx7
-(+9
-!#
-eq#/q@
-][sx/
-]\sx@
-eq#@ps
-(sK
-!#
-"#
-]cs3rO
-]ds3p<
-"#
-(--
-!#
-"#
-]js3u)
-]ks3tG
-"#
-(-7
-!#
-"#
-]qs3y<
-]rs3v<
-"#
-({J
-!#
-ru=
-"$
-]yzs=
-]{zs,
-]}zs+
-(.-
-!#
-rj~8#Ezs.
-rj~8#Dzs8
-rj~8#Czs7
-(.9
-!#
-"$
-pVzzs/
-u'py*:
-pVyzs@
-"$
-(uQ
-!#
-"#
-pVss38,
-u'py*0
-pVrs3w}
-"#
-(8-
-!#
-"#
-pVls38.
-u'py*&
-pVks3v(
-"#
-(|#
-!#
-"#
-pVes3uk
-u'py)y
-pVds3y{
-"#
-(8@
-!#
-{NrI
-pVN|1=
-(7,
-!#
-",
-pVC|1+
-u'py%t
-pVB|1-
-",
-pVA|1.
-",
-pV@|18
-",
-(77
-!#
-"&
-pV9|19
-(7/
-!#
-"&
-pV/|1@
-u'R'
-pV.s3}r
-"&
-pV-s39,
-"&
-pV,s3ty
-"&
-(9-
-!#
-"D
-pV$s39.
-u'p*
-pV#s398
-"C
-pV[s3{X
-u'p0
-(99
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-|A9pj
-r7,
-qa>
-qag
-(
-!qZ
-uGxFrI
-qH
-af
-;g
-(
-!s*
-vCfq0sh
-sv9
-vg
-v#
-(
-!tS
-"t
-uI
-aZ
-;;
-(
-!vB
-"t
-sk
-aW
-;<
-(
-!w&
-xk,q@
-r~
-a+
-wp\
-(
-!x=
-"8
-}G
-a*
-;;
-(
-!yE
-"8
-tW
-a'
-;<
-(
-!{-
-"/
-g7
-p3?
-;6
-(
-!vKxw
-g9
-pfp5
-wp$
-(
-!pty@
-"/
-g/
-p3@
-;9
-(
-!ptyG
-"/
-g@
-p3A
-;7
-(
-!pt+uU
-"/
-qH=
-p3A
-;8
-(
-!pt{H
-"%
-g7
-p3Q
-;6
-(
-!pt.uU
-g9
-pfp5
-wp#
-(
-!pt|F
-"%
-g/
-p3R
-;9
-(
-!pt|G
-"%
-g@
-p3S
-;7
-(
-!pt}x
-"%
-qH=
-p3S
-;8
-(
-!pt/uU
-"6
-qH.
-p3e
-;d
-(
-!ptxw
-x+=ts
-qH8
-p3f
-wp"
-(
-!tYy@
-"6
-g8
-p3h
-qPqI
-(
-!tYyG
-g8
-p3i
-qPqI
-(
-!tY+uU
-g8
-p3j
-qPqI
-(
-!tY{H
-g8
-p3k
-qPqI
-(
-!tY.uU
-"6
-sv/
-p3t
-;:
-(
-!tY|F
-sv/
-p3u
-;:
-(
-!tY|G
-sv/
-p3v
-;:
-(
-!tY}x
-sv/
-p3w
-;:
-(
-!tY/uU
-"6
-qH,
-u+#5
-;e
-(
-!tYxw
-qH+
-pf@
-qPs2#4
-(
-!vK-y@
-"6
-qH-
-u+#3
-qP@
-(
-!vK-yG
-"#
-qH,
-u+#2
-;e
-(
-!vKp<uU
-qH+
-pf@
-qPs2#1
-(
-!vK-{H
-"#
-qH-
-u+#0
-qP@
-(
-!vKu)uU
-"#
-qH,
-u+#/
-;e
-(
-!vK-|F
-qH+
-pf@
-qPs2#.
-(
-!vK-|G
-"#
-qH-
-a~
-qP@
-(
-!vK-}x
-"#
-qH,
-a}
-;e
-(
-!vKv<uU
-qH+
-pf@
-wp|
-(
-!vK-xw
-"#
-qH-
-a{
-qP@
-(
-!vK.y@
-"$
-sv/
-az
-qPqA
-(
-!vK.yG
-sv/
-ay
-qPqA
-(
-!vK{_uU
-sv/
-ax
-qPqA
-(
-!vK.{H
-sv/
-aw
-qPqA
-(
-!vK..uU
-sv/
-az
-;:
-(
-!vK.|F
-sv/
-ay
-;:
-(
-!vK.|G
-sv/
-ax
-;:
-(
-!vK.}x
-sv/
-aw
-;:
-(
-!vKt2uU
-"$
-qH,
-ae
-;e
-(
-!vK.xw
-qH+
-pf@
-qPpU
-(
-!vK8y@
-"$
-qH-
-ad
-qP@
-(
-!vK8yG
-"#
-qH,
-ac
-;e
-(
-!vKw}uU
-qH+
-pf@
-qPp[
-(
-!vK8{H
-"#
-qH-
-ab
-qP@
-(
-!vK8.uU
-"#
-qH,
-aa
-;e
-(
-!vK8|F
-qH+
-pf@
-qPpG
-(
-!vK8|G
-"#
-qH-
-a_
-qP@
-(
-!vK8}x
-"#
-qH,
-a^
-;e
-(
-!vKy{uU
-qH+
-pf@
-qPp"
-(
-!vK8xw
-"#
-qH-
-a]
-qP@
-(
-!vK7y@
-"6
-sv@
-aT
-;e
-(
-!vK7yG
-g=
-pf@
-wpS
-(
-!vK7+uU
-",
-g7
-aR
-;6
-(
-!vK7{H
-g9
-pfp5
-qPpK
-(
-!vKq4uU
-",
-g/
-aQ
-;9
-(
-!vK7|F
-",
-g@
-aP
-;7
-(
-!vK7|G
-",
-qH=
-aP
-;8
-(
-!vK7}x
-"&
-sv@
-a@
-;e
-(
-!vK7/uU
-g=
-pf@
-wp?
-(
-!vK7xw
-"&
-g7
-a>
-;6
-(
-!vK9y@
-g9
-pfp5
-qPpY
-(
-!vK9yG
-"&
-g/
-a=
-;9
-(
-!vKtyuU
-"&
-g@
-a<
-;7
-(
-!vK9{H
-"&
-qH=
-a<
-;8
-(
-!vK9.uU
-"6
-g,
-a,
-;g
-(
-!vK9|F
-g+
-a\
-qPp=
-(
-!vK9|G
-"6
-g-
-a[
-wp\
-(
-!vK9}x
-g.
-pfp5
-qPp)
-!q[
-qQu)r>
-p_
-m
-pN
-p]
-htGv=
-pQ
-h-wN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fewQ4KOneSM80NarrowAligned = fewQ4KOneSM90NarrowAligned + `
- patch
- -3
-packed1 98290 lone_grouped
-!|hf|f
-!|gxO
- =83
- -2
- =213
- -1
-"6
- =32
- -2
- =403
- -3
- =200
- -1
-"C
- =65
- -1
-"D
- =28
- -1
-"D
- =9
- -1
-"D
- =4
- -3
-"D
-zcyz
-"C
- =2
- -1
-"D
- =4
- -1
-"D
- =2
- -1
-"D
- =3
- -1
-"E
- =126
- -1
-"l
- =2313
- -1
- =465`
-
-const fewQ4KOneSM70NarrowAligned = fewQ4KOneSM80NarrowAligned + `
- patch
- -3
-packed1 98481 lone_grouped
-!pJ
-!pI
- =14
- -3
-p;{psV
-zf}<
-p9qYy{pF
- =3324
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-t+py)]E
- =25
- -1
-u'py,3
- =11
- -1
-s?py,+
- =46
- -3
-rj~8#Fzs.
-rj~8#Ezs8
-rj~8#Dzs7
- =3
- -3
-pV{zs/
-u'py*@
-pVzzs@
- =4
- -3
-pVts38,
-u'py*6
-pVss3w}
- =4
- -3
-pVms38.
-u'py*,
-pVls3v(
- =4
- -3
-pVfs3uk
-u'py*"
-pVes3y{
- =4
- -1
-pVO|1=
- =3
- -7
-pVD|1+
-u'py%z
-pVC|1-
-",
-pVB|1.
-",
-pVA|18
- =4
- -1
-pV:|19
- =3
- -7
-pV0|1@
-u'R-
-pV/s3}r
-"&
-pV.s39,
-"&
-pV-s3ty
- =4
- -6
-pV%s39.
-u'R%
-pV$s398
-"C
-pV\s3{X
-u'R$
- =467`
-
-const fewMixedOneSM90NarrowAligned = `packed1 105770 lone_mixed
-!|h^|f
-!|g@=
-!p8
-!sgKpMvDrR
-!s]q>vPtkrR
-!vvsyu[uNz;
-!v7psv6tkuNrWpMpirR
-!v7r.v6syq)r9pMrR
-!v7q#v6}ZpOpMrR
-!v7fv6rmt5rGq"t5rGrR
-!v7^v6rKpO|Sw/rR
-!v7pjv6u[uNq>r9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pH-7rgpD
-!c
-p;zRun
-zft=pF
-p9,x@x,
-p:w?t*
-qS9xWpF
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQuK
-qQ+wV
-h+s%
-h{prg
-h+vm
-h+sL
-h+sZ
-h+wi
-uxs:uw+t[
-uxs:uwy?v=
-uxPt5/rz~72uwy;
-m
-h+tl
-h+tK
-h+tO
-h+w7
-h+rJ
-h-wV
-hsKr>
-hsKp&
-h-se
-h-s%
-hp<rg
-h-vm
-hp<p&
-h-sL
-h-sZ
-uv/r-
-p%
-sY,u:
-Q
-p?
-r7~/q>rGymPr/
-p'
-s1
-N
-|.-y'
-r7~/u=q>pMym
-sY@tc
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pru:yY
-{<rW
-pl$
-)
-pl%
-pl'
-)
-pl)
-)
-pl+
-)
-pl-
-)
-uuqI
-uupU
-uupG
-)
-x{
-)
-uA+pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-uv9q0
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-uv/u:
-xBu*R/1&
-uv@u:
-t(rU
-s=M&
-t8M&?
-sY,yY
-tH0</<.
-qvR.<-
-)
-ur
-0
-y7.
-prtcrI
-r(5G
-s=M#
-rhr|r2
-4
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-5
-r5=|Y
-zVNE
-qF7U
-qF<qg
-s=r|
-y#
-r5,sr
-tHX<A<@
-r5+t'
-qESq&
-)
-ph+E
-r5-sQ
-q1vnX
-xBzYp,
-p\
-qVs0<R
-t(RRU
-qVq9D
-r57pb
-YXqR
-pqr.8r.9
-q7-B
-r57zg
-vb2[
-)
-qBp@
-"#
-q7-E
-"#
-vb2p0
-)
-qBp2
-"#
-q7-q&
-"#
-vb2q,
-)
-qBp*
-r5@ps@
-pB.Gt0
-p\
-qBq,
-pqr.7q#9
-q7/B
-qk.U
-"#
-vb<$
-p\
-qBR#
-t),xj
-tH#G<%
-t)-j
-p\
-qBRZ
-pqy=q@
-wcu*R$q&
-q2M2
-tFM2qg
-qE'U
-sXq9U
-t).xj
-vb<+
-t)7rI
-p\
-qBRc
-t)/j
-qBRb
-r5-ps@
-re{v2x\
-"-
-w"x\
-w"x\
-w"x\
-w"x\
-r5@q0
-w"x\
-w"x\
-")
-w"x\
-"'
-w"x\
-"'
-w"x\
-rDM
-r5-qw
-zJvDympMy_xD<(A
-*#%
-"'
-t+R+A
-ta
-},1<2<3<4L2ql
-t+R%A
-q:
-},5<6<7<8L2ql
-t+R#A
-xi%
-},9<:<;<<L2ql
-t+}\
-wm%
-},=<><?<@L2ql
-"'
-zJvDympMy_xD2y]
-};%
-},A<B<C<DL2ql
-zJvDympMy_xD2p2A
-i"%
-},E<F<G<HL2ql
-"'
-zJvDympMy_xD2[qO
-**%
-}'r,cRM<NL2ql
-"'
-zJvDympMy_xDDqO
-*&%
-}'r,cRI<JL2ql
-"'
-*(p-
-}'r,cRK<LL2ql
-!#
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-prtcr-
-]'I
-"4
-ra@E
-rsRq
-rs/
-qFwqg
-s=r|
-y#
-"4
-pB:<|<{
-"4
-q7@q&
-)
-ph+E
-"4
-q1vnX
-xBzYp,
-p\
-qVycD
-|&EU
-qVq9D
-"+
-YXqR
-"4
-q7-B
-"4
-vb2[
-)
-qBp@
-"#
-q7-E
-"#
-vb2p0
-)
-qBp2
-"#
-q7-q&
-"#
-vb2q,
-)
-qBp*
-"3
-pB.Gt0
-p\
-qBq,
-"4
-q7/B
-qk.U
-"#
-vb<$
-p\
-qBR#
-"4
-tH#G<%
-"/
-p\
-r\H
-"4
-wcu*R$q&
-q2M2
-tFM2qg
-qE'U
-sXq9U
-"4
-vb<+
-"1
-p\
-r\F
-"1
-r\G
-"4
-re{v2x\
-"-
-w"x\
-w"x\
-w"x\
-w"x\
-"3
-w"x\
-w"x\
-")
-w"x\
-"'
-w"x\
-"'
-w"x\
-rDN
-"4
-zJvDympMy_xD<(A
-*#%
-"'
-t+R+A
-ta
-},2<3<4<5L2ql
-t+R%A
-q:
-},6<7<8<9L2ql
-t+R#A
-xi%
-},:<;<<<=L2ql
-t+}\
-wm%
-},><?<@<AL2ql
-"'
-zJvDympMy_xD2y]
-};%
-},B<C<D<EL2ql
-zJvDympMy_xD2p2A
-i"%
-},F<G<H<IL2ql
-"'
-zJvDympMy_xD2[qO
-**%
-}'r,cRN<OL2ql
-"'
-zJvDympMy_xDDqO
-*&%
-}'r,cRJ<KL2ql
-"'
-*(p-
-}'r,cRL<ML2ql
-!#
-"<
-raBG
-)
-u'M(
-qVM(D
-x+=tc
-raBE
-ph(E
-p\
-qVs0U
-4
-rDO
-prs6tc
-ra>tn
-y7.
-qkXU
-prsrqw
-t1MTD
-pru:sr
-qk:1C
-"#
-uXXq=?
-pzp,1:?
-sY/tc
-xBu*M91%
-xBzYM#
-x+=ts
-p~p*u%A
-t(q}2q,
-p\
-x++tc
-{eK
-sH,
-x+8qw
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-epxt;
-phTq&
-eq@r4
-qk%qg
-s==
-x)
-raN2sK
-qk$U
-{E+
-phRq&
-p~t"rU
-er+s-
-|&?1@
-s=p0
-{#~%
-er-yC
-qk>1@
-pB>E1@
-pB>q&1@
-ejy=
-qF"qg
-et;j
-r[Jp$
-er+^+
-ph>E
-!#
-er-q0
-q1[1@
-xs2[
-q1u4[
-q1p*2[
-"$
-p6
-exjr-
-rhp@qR
-pz[ry?
-qF"U
-p\
-r\J
-rhyDX
-pzp0r2?
-qF$U
-p\
-r\J
-rhp*r2
-pzwg[?
-qF&U
-p\
-r\J
-rhq}2[
-pzR"2p2?
-qF(U
-p\
-r\J
-re{'yR
-w"t,
-wj
-rDP
-zJvDympMy_xD2[qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<"qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<(qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<.qO
-*.%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-euat;
-r(4A
-&
-r(3A
-&
-r(3A
-&
-r(2A
-&
-r(0A
-&
-r(/A
-&
-r(/A
-&
-r(.A
-&
-r(,A
-&
-r(+A
-&
-r(+A
-&
-r(*A
-&
-r((A
-&
-r('A
-&
-r('A
-&
-r(&A
-&
-eps7rz+
-H
-!#
-er]sr
-z)S<Q
-pzRT<R?
-qFZU
-p\
-r\I
-z)U<R
-pzRV<S?
-qF\U
-p\
-r\I
-z)W<S
-pzRX<T?
-qF^U
-p\
-r\I
-z)Y<T
-pzRZ<U?
-qFaU
-p\
-r\I
-re{'yR
-w"t,
-wj
-rDQ
-zJvDympMy_xD2[A
-*,%
-v}Ps}.z%p4%'&'''(L2ql
-zJvDympMy_xDryA
-*,%
-v}Ps}.z%tLsGt|qWL2ql
-zJvDympMy_xDq=A
-*,%
-v}Ps}.z%t$sIsUWL2ql
-zJvDympMy_xDDA
-*,%
-v}Ps}.z%qsSv,L2ql
-!#
-e^+pb
-yV%'&
-zr'
-zr(
-yV)'*
-zr+
-zr,
-yV-'.
-zr/
-zr0
-yV1'2
-zr3
-zr4
-e^7sr
-|NszBwL
-x-tL6
-|NulBwL
-x-sz6
-|NrvBwL
-x-ul6
-|Nt$BwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-eq#8f
-t1Rh<Y
-p6
-eq#/sQ
-wcu*RZ2rO
-v>+@
-qF\U
-{E-
-xBzY@
-p\
-qVyc(
-s(3%
-zb@C
-eq#@q#
-qzuH-
-t(RaU
-p\
-qB@
-eq#/zg
-zcyz
-eq#@ps
-sS
-rDR
-eq#/q@
-x%p51A
-"#
-y,p5U
-syu8Ps}.r3x2cp4%'&'''(L
-ef+qw
-r'q9E
-ef.q0
-r'wgsK
-qFfU
-{E+
-w5
-t(RiU
-p1
-5
-ef8qe
-sPt$'#
-p~[G2p0
-u6t&>
-!#
-"*
-t1Rx<i
-p6
-"*
-wcu*Rj2rO
-v>+@
-qFlU
-{E-
-xBzY@
-p\
-qVyc(
-s(6%
-zb@C
-"*
-qzuH-
-t(RpU
-p\
-qB@
-"*
-zcyz
-")
-sS
-rDS
-"*
-x%p51A
-"#
-y,p5U
-syu8Ps}.r3x2cp4)'*'+',L
-"*
-r'q9E
-"*
-r'wgsK
-qFuU
-{E+
-w5
-t(RxU
-p1
-5
-"*
-sPu_'#
-p~[G2p0
-u6t&>
-!#
-"*
-t1py#7<x
-p6
-"*
-wcu*Ry2rO
-v>+@
-qF{U
-{E-
-xBzY@
-p\
-qVyc(
-s(9%
-zb@C
-"*
-qzuH-
-t(py#.U
-p\
-qB@
-"*
-zcyz
-")
-sS
-rDT
-"*
-x%p51A
-"#
-y,p5U
-syu8Ps}.r3x2cp4-'.'/'0L
-"*
-r'q9E
-"*
-r'wgsK
-q1py#3U
-{E+
-w5
-t(py#6U
-p1
-5
-"*
-sPv2'#
-p~[G2p0
-u6t&>
-!#
-"*
-t1py#Grk#6
-p6
-"*
-wcu*py#72rO
-v>+@
-q1py#9U
-{E-
-xBzY@
-p\
-qVyc(
-s(<%
-zb@C
-"*
-qzuH-
-t(py#=U
-p\
-qB@
-"*
-zcyz
-")
-sS
-rDU
-"*
-x%p51A
-"#
-y,p5U
-syu8Ps}.r3x2cp41'2'3'4L
-"*
-r'q9E
-"*
-r'wgsK
-q1py#BU
-{E+
-w5
-t(py#EU
-p1
-5
-"*
-sPr_'#
-p~[G2p0
-u6t&>
-!#
-er+q#+
-qKpy#Ork#Ork#J
-rhpy#Ork#W
-sH$
-!#
-eq0^
-p+
-u?~*9
-!#
-|.-|_
-|&?1@
-"8
-qk>1@
-t<
-pB>E1@
-q1XU
-pB>q&1@
-q1[U
-|.-q#9
-raN2sK
-qk$U
-{E+
-|..zg
-w<
-"3
-s=M?
-t8M??
-p\
-r\K
-rhz#p*
-pzuHq,?
-p\
-r\K
-rhuHp0
-pzvnp*?
-p\
-r\K
-rhvnp2
-pzw%p0?
-p\
-r\K
-re{'yR
-w"t,
-wj
-rDV
-zJvDympMy_xDqRA
-*0%
-vE
-zJvDympMy_xDq=A
-*0%
-vE
-zJvDympMy_xDUA
-*0%
-vE
-zJvDympMy_xDDA
-*0%
-vE
-|.8j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-er]pE
-x<1I
-}3MI
-YxcI
-r\I
-ret,v:
-wj
-wj
-rDW
-zJvDympMy_xDqRA
-*,%
-vE
-zJvDympMy_xDq=A
-*,%
-vE
-zJvDympMy_xDUA
-*,%
-vE
-zJvDympMy_xDDA
-*,%
-vE
-|.@r+
-{*?r2
-r68pE
-s+&$&Z
-s+&$&6
-s+&$&6
-s+&$&6
-"#
-xps\6Z?
-z)"r2
-"#
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-"#
-sDv2?
-rhq,r2
-"#
-s+($(6
-s+($(6
-s+($(6
-s+($(6
-"#
-sDv2?
-rhp0r2
-"#
-s+)$)6
-s+)$)6
-s+)$)6
-s+)$)6
-"#
-sDv2?
-qCwwj
-zj
-p.
-qCy'qN
-|)
-uE
-qCzLyC
-vJ
-uT
-z<xhz\
-qCwEpb
-|}
-qLXU
-ti
-sd
-!#
-qCy=wE
-vJ
-uT
-z<rnz\
-qCsQps@
-r?|X
-qCwEzg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-qC{Gr4
-|Nqs{$
-"$
-x-r_6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-|A7q@
-r[@p$
-5
-|A9pj
-qtWrk#p
-qU
-pl>
-vbrk#s
-syu8r3qpsG
-!#
-|A@^
-p+
-uGqYt'
-Y=rk#{
-5
-:
-J
-H
-!#
-s)
-H
-!#
-)
-uGxFrI
-qBpy#s
-pm
-vbrk#u
-q;
-r?|X
-w8
-xLpy#}
-\
-!#
-u-@-r.8
-wny_s\1$
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-u-u0q3
-sPrn$o
-uO_6
-sPr_$p
-uOa6
-sPu_$q
-uOb6
-|-$r
-uOc6
-sPsz$s
-uOd6
-uO"$t
-uOe6
-uO$$u
-uOf6
-uO&$v
-uOg6
-uO($w
-uOh6
-uO*$x
-uOi6
-uO,$y
-uOj6
-uO.$z
-uOk6
-uO0${
-uOl6
-uO2$|
-uOm6
-uO4$}
-uOn6
-uO6$~
-uOo6
-"F
-zh5$3
-tM$2
-tM$1
-zh0$.
-tM$-
-tM$,
-zh+$)
-tM$(
-tM$'
-zh&$$
-tM$#
-tM$"
-p6
-u-@-yY
-z-r8[$Y
-zr$
-z,ziv?
-|cz2v?
-"$
-x>U
-t_E'f>
-sPrn'V
-t_D'g>
-sPqs'W
-t_C'h>
-sPr_'X
-t_B'i>
-sPv2'Y
-t_A'j>
-sPu_'Z
-t_@'k>
-sPt$'[
-t_?'l>
-wF\
-t_>'m>
-sPul']
-t_='n>
-sPsz'^
-t_<'o>
-sPtL'_
-t_;'p>
-uO"'a
-t_:'q>
-uO#'b
-t_9'r>
-uO$'c
-t_8's>
-uO%'d
-t_7't>
-uO&'e
-t_6'u>
-"$
-zhU$S
-tM$R
-s~5sRP
-zhO$M
-tM$L
-s~4sRJ
-zhI$G
-tM$F
-s~3sRD
-zhC$A
-tM$@
-s~2sR>
-!#
-"G
-|Nr8<BwL
-zh=6
-|Nr8;BwL
-zh<6
-|Nr8:BwL
-zh;6
-|Nr89BwL
-zh:6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-|Nt$EwL
-x-rv6
-eq#8qe
-phTq&
-t1yc?
-p6
-"G
-wcu*M?2rO
-v>+@
-qk?U
-{E-
-xBzY@
-p\
-qVyc(
-t(py$*U
-qV@D
-"G
-qzvn-
-|&?U
-p\
-qB@
-"G
-zcyz
-"F
-sS
-rDX
-"G
-p~XyZA
-"#
-y,p5U
-syu8Ps}.r3x2cr8m$k$i$gL
-"G
-r'q9E
-"G
-r'q}2sK
-qk?U
-{E+
-w5
-|&?U
-p1
-5
-"G
-sPt$'#
-p~[G2p0
-u6t&>
-!#
-"H
-t1R'<@
-p6
-"*
-wcu*RA2rO
-v>+@
-qFCU
-{E-
-xBzY@
-p\
-qVyc(
-t(py$;U
-qV@D
-"*
-qzvn-
-t(RHU
-p\
-qB@
-"*
-zcyz
-")
-sS
-rDY
-"*
-p~XyZA
-"#
-y,p5U
-syu8Ps}.r3x2cr8f$d$b$_L
-"*
-r'q9E
-"*
-r'q}2sK
-qFMU
-{E+
-w5
-t(RPU
-p1
-5
-"*
-sPu_'#
-p~[G2p0
-u6t&>
-!#
-"*
-t1R8<O
-p6
-"*
-wcu*RP2rO
-v>+@
-qFRU
-{E-
-xBzY@
-p\
-qVyc(
-t(py$LU
-qV@D
-"*
-qzvn-
-t(RWU
-p\
-qB@
-"*
-zcyz
-")
-sS
-rDZ
-"*
-p~XyZA
-"#
-y,p5U
-syu8Ps}.r3x2cr8^$\$Z$XL
-"*
-r'q9E
-"*
-r'q}2sK
-qF\U
-{E+
-w5
-t(R_U
-p1
-5
-"*
-sPv2'#
-p~[G2p0
-u6t&>
-!#
-"*
-t1RI<^
-p6
-"*
-wcu*R_2rO
-v>+@
-qFbU
-{E-
-xBzY@
-p\
-qVyc(
-t(py$]U
-qV@D
-"*
-qzvn-
-t(RgU
-p\
-qB@
-"*
-zcyz
-")
-sS
-rD[
-"*
-p~XyZA
-"#
-y,p5U
-syu8Ps}.r3x2cr8W$U$S$QL
-"*
-r'q9E
-"*
-r'q}2sK
-qFlU
-{E+
-w5
-t(RoU
-p1
-5
-"*
-sPr_'#
-p~[G2p0
-u6t&>
-!#
-|A=^
-p+
-!#
-x+/yY
-]%x_~*L
-vCfq0sh
-z3'p$
-u(
-uVM?1'
-vCfpbsQ
-t7
-r'p,G
-vCfqepj
-s=M%
-vCfr-j
-qvM#rk$c
-vCft;qw
-{eM
-z5+t;
-ra@E
-{N}6
-qkTqg
-pqq#7r.8
-tFM-qg
-pqf=r.8
-tFM/qg
-"#
-qLy8
-"#
-qLy8
-"#
-qLXE
-"#
-qLXE
-"#
-qL[q&
-"#
-qL[q&
-"w
-q7@q&
-)
-ph+E
-"o
-p\
-"n
-wR
-"v
-q7-B
-"v
-vbqR
-)
-{b
-"#
-q7-E
-"#
-vbr2
-)
-qBX
-"#
-q7-q&
-"#
-vb2p2
-)
-qB[
-"u
-pB.G2p0
-p\
-qBp2
-"v
-q7/B
-qk.U
-"#
-vbt0
-p\
-qBq,
-pqy=tI
-tFM2qg
-x19s-
-s?py%#
-x1@qN
-ruX
-qVMXrk%#
-{.=yY
-ra@G
-y7,
-tH%uD
-ra@q&
-rr
-q1q9U
-xA,pw
-q7@A
-ti
-xA8pw
-q7@qO
-ti
-{.-q@
-q7@G
-p1
-xk=w-
-qk'qg
-q7?U
-s=py%/
-vCfpX+qe
-wcu*M'2rO
-v>rO
-qk'U
-{E,
-}oD
-vCfpX8pX
-qTXp$
-J
-!#
-vCfpbu:
-qkY<@
-":
-s=M#
-u~&
-vCfr-t;
-qF?U
-"#
-t8zM?
-tr#
-:
-rP
-":
-u^&I
-vCfsmr+
-u'r|
-YxcL
-z>
-zJvDympMy_xDUG
-*2%
-v'ql
-svr|
-H
-!#
-vCfs-qw
-u'r|
-YxcM
-{K
-zJvDympMy_xDUE
-*4%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-z5,ps@
-]&I
-:
-:
-:
-:
-rfX
-H
-!#
-qGqsZ
-|D
-{w
-s)
-u?~,
-!#
-z5+qw
-rsRC
-{Nua
-z)BD
-pzRCqj
-xBzY@
-p\
-qVyc(
-s(l%
-zb@C
-4
-rD\
-qvp51A
-qM7qN
-t1MTqR
-vC^pX@^-
-q7[x[
-ra[A
-q%
-q7Zx[
-raZA
-q%
-rf\
-rf]
-rf^
-rf_
-J
-!#
-pqq#7sh
-w5
-raxU
-q2M0
-pqf=r+
-rahqR
-q2M1
-y7M,
-vC^px=r.8
-sXXU
-vC^px-ts
-rQ
-vP|p*
-&
-vC^px.q0
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-vC^px-u:
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-qM,tI
-tH&A<2
-w)Ps}.z%s\2s\2s\2s\L2qp
-"l
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-pqq#7r+
-raw<'
-q2M0
-")
-rag<)
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$&Z
-v;u_$&6
-v;v2$&6
-w|$&6
-"(
-rav<6
-q2M0
-"(
-raf<8
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$2Z
-v;u_$26
-v;v2$26
-w|$26
-"(
-rau<E
-q2M0
-"(
-rae<G
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-pqq#7sm
-qFTrk#<
-ratU
-q2M0
-pqf=sm
-qFWrk#>
-radU
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmRTls%
-")
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"+
-ras<'
-q2M0
-"+
-rac<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"(
-rar<6
-q2M0
-"(
-rab<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"(
-raq<E
-q2M0
-"(
-raa<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-"+
-q1py#Brk#y
-rapU
-q2M0
-"+
-q1py#Erk#{
-rahU
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmpy#BlsL
-")
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"+
-rao<'
-q2M0
-"+
-rag<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"(
-ran<6
-q2M0
-"(
-raf<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"(
-ram<E
-q2M0
-"(
-rae<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-"+
-q1py$$rk$X
-ralU
-q2M0
-"+
-q1py$'rk$Z
-radU
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmpy$$lt[
-")
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"+
-rak<'
-q2M0
-"+
-rac<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"(
-raj<6
-q2M0
-"(
-rab<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"(
-rai<E
-q2M0
-"(
-raa<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-".
-xKpy$gp$rk$g?
-xKpy$fp$rk$f?
-xKpy$ep$rk$e?
-xKpy$dp$rk$d?
-|$qy-sr
-qLpy$ex[
-ro
-p7
-r'py$fA
-q%
-ro
-p7
-qLpy$ix[
-ro
-p7
-r'py$jA
-q%
-ro
-p7
-qLpy$mx[
-ro
-p7
-r'py$nA
-q%
-ro
-p7
-qLpy$qx[
-ro
-p7
-r'py$rA
-q%
-ro
-p7
-pqf8yY
-xBu*py$p15
-qk3U
-r'py$|U
-pq^,y=
-q2M6
-{~|p7
-t(xc8
-u,
-vC^pw+r1
-sPul6
-pqf/r]
-qk42[
-r'py%$U
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-vC^pw-r1
-sPt$6
-pqf8pb
-r'py%&2q,
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO"6
-pqf/pb
-r'py%*2p*
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-sPsz6
-"&
-r'py%-<(
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO%6
-"&
-r'py%1<'
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO#6
-"&
-r'py%3<0
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO(6
-"&
-r'py%7</
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO&6
-}_sr
-s+%$SF$S
-r&8ps@
-}b%6Grk%A
-t6t&
-{d$T$$>6
-"#
-s+#$IF$V
-r&8u:
-{d$Vu#v,
-"#
-v;sz$>F$X
-"#
-{d$XqWS>
-"#
-v;t$$3F$Z
-"#
-{d$ZsUq/>
-qKpy%6rk%6B
-Ypy%6E
-\
-prtcrI
-qzpy(YG
-t1M#D
-p6
-t1MTrk(Z
-p6
-r5=qe
-q1py([rk%t
-rhpy%sD
-pzpy%tqj
-r5,sr
-}b(\1Q1R
-r5-sQ
-sl
-xBzYpy%m
-p\
-qVycD
-|&EU
-qVpy%nD
-t),xj
-x%.rk%p
-t)-j
-p\
-r\H
-pqy=q@
-wcu*Xq&
-q2M2
-qL[rk%g
-sXrU
-t).xj
-vbrk%u
-t)7rI
-p\
-r\F
-t)/j
-r\G
-"\
-re~52t,
-"\
-u~7
-u~7
-u~7
-u~7
-r5@q0
-u~7
-u~7
-")
-w"x\
-"'
-w"x\
-"'
-w"x\
-rD]
-r5-qw
-zJvDympMy_xD2p2A
-*#%
-"'
-t+py%uA
-ta
-{gx1w1v1uL2ql
-t+py%rA
-q:
-{gt1s1r1qL2ql
-t+py%pA
-xi%
-{gp1o1n1mL2ql
-t+py%nA
-wm%
-{gl1k1j1iL2ql
-"'
-zJvDympMy_xDrk%mA
-};%
-{gh1g1f1eL2ql
-zJvDympMy_xDrk%jA
-i"%
-{gd1c1b1aL2ql
-"'
-zJvDympMy_xDr2qO
-**%
-}'r,cM[1ZL2ql
-"'
-zJvDympMy_xDDqO
-*&%
-}'r,cM_1^L2ql
-"'
-*(p-
-}'r,cM]1\L2ql
-!#
-q'=r]
-q1py%RqO
-"I
-rhpy&"D
-pzpy&#qj
-xBzY@
-p\
-qVyc(
-{=x%
-zb@C
-4
-rD^
-qvp51A
-"=
-t1MTqR
-"I
-qLpy)Ox[
-r'py)PA
-q%
-qLpy)Sx[
-r'py)TA
-q%
-r7py)T
-r7py)T
-r7py)T
-r7py)T
-J
-!#
-"I
-w5
-r'py)?U
-q2M0
-"E
-r'py)QqR
-q2M1
-y7M,
-"E
-sXXU
-"D
-rQ
-vP|p*
-&
-"D
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"E
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"G
-tH&A<2
-w)Ps}.z%s\2s\2s\2s\L2qp
-"F
-v;tLWZ
-v;szW6
-v;ulW6
-v;|q6
-"G
-r'py)P<'
-q2M0
-")
-r'py)c<)
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$&Z
-v;u_$&6
-v;v2$&6
-w|$&6
-"(
-r'py)a<6
-q2M0
-"(
-r'py)s<8
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$2Z
-v;u_$26
-v;v2$26
-w|$26
-"(
-r'py)q<E
-q2M0
-"(
-r'py*&<G
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>Z
-v;u_$>6
-v;v2$>6
-w|$>6
-"I
-qFTrk&m
-r'py*%U
-q2M0
-"I
-qFWrk&o
-r'py*8U
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmRTls%
-")
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"+
-r'py*6<'
-q2M0
-"+
-r'py*H<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"(
-r'py*F<6
-q2M0
-"(
-r'py*X<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"(
-r'py*V<E
-q2M0
-"(
-r'py*i<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-"+
-q1py#Brk'L
-r'py*hU
-q2M0
-"+
-q1py#Erk'N
-r'py*sU
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmpy#BlsL
-")
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"+
-r'py*y<'
-q2M0
-"+
-r'py+&<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"(
-r'py+,<6
-q2M0
-"(
-r'py+6<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"(
-r'py+<<E
-q2M0
-"(
-r'py+F<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-"+
-q1py$$rk(,
-r'py+MU
-q2M0
-"+
-q1py$'rk(.
-r'py+XU
-q2M1
-y7M,
-"(
-sXvX
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"+
-w)Ps}.z%s\2s\2s\2s\zmpy$$lt[
-")
-v;tLW$G
-v;szW6
-v;ulW6
-v;|q6
-"+
-r'py+^<'
-q2M0
-"+
-r'py+i<&
-q2M1
-y7M,
-")
-sXXU
-"(
-rQ
-vP|p*
-&
-"(
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-")
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$&$G
-v;u_$&6
-v;v2$&6
-w|$&6
-"(
-r'py+o<6
-q2M0
-"(
-r'py+y<5
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$2$G
-v;u_$26
-v;v2$26
-w|$26
-"(
-r'py,"<E
-q2M0
-"(
-r'py,,<D
-q2M1
-y7M,
-"(
-sXXU
-"'
-rQ
-vP|p*
-&
-"'
-r@t#scq5tB{n
-"#
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-|r
-rQ
-vP|p*
-&
-"#
-r@t#scq5tB{n
-"$
-qLvn7wd=
-vP|p*
-&
-"#
-r@sc{mz+scq59{n
-"(
-v;t$$>$G
-v;u_$>6
-v;v2$>6
-w|$>6
-".
-xKpy$gp$rk$g?
-xKpy$fp$rk$f?
-xKpy$ep$rk$e?
-xKpy$dp$rk$d?
-"I
-qLpy$ex[
-ro
-p7
-r'py$fA
-q%
-ro
-p7
-qLpy$ix[
-ro
-p7
-r'py$jA
-q%
-ro
-p7
-qLpy$mx[
-ro
-p7
-r'py$nA
-q%
-ro
-p7
-qLpy$qx[
-ro
-p7
-r'py$rA
-q%
-ro
-p7
-"I
-xBu*py$p15
-qk3U
-r'py$|U
-"E
-q2M6
-{~|p7
-t(xc8
-u,
-"G
-sPul6
-"I
-qk42[
-r'py%$U
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"G
-sPt$6
-"I
-r'py%&2q,
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO"6
-"I
-r'py%*2p*
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-sPsz6
-"&
-r'py%-<(
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO%6
-"&
-r'py%1<'
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO#6
-"&
-r'py%3<0
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO(6
-"&
-r'py%7</
-"$
-q2M6
-{~|p7
-t(xc8
-u,
-"&
-uO&6
-"H
-s+%$SF',
-"I
-}b%6Grk%A
-t6t&
-{d'-$$>6
-"#
-s+#$IF'/
-"I
-{d'/u#v,
-"#
-v;sz$>F'1
-"#
-{d'1qWS>
-"#
-v;t$$3F'3
-"#
-{d'3sUq/>
-qKpy%6rk%6B
-Ypy%6E
-\
-prtcr-
-u^-I
-t1MTrk,-
-p6
-"I
-q1py)Frk,.
-rs/
-rhpy)FD
-pzpy)Gqj
-"I
-}b,01Q1R
-"I
-sl
-xBzYpy)@
-p\
-qVycD
-|&EU
-qVpy)AD
-"I
-x%.rk)C
-"C
-p\
-r\H
-"I
-wcu*Xq&
-q2M2
-qL[rk):
-sXrU
-"I
-vbrk)H
-"E
-p\
-r\F
-"E
-r\G
-"I
-re~52t,
-"H
-u~N
-u~N
-u~N
-u~N
-"H
-u~N
-u~N
-")
-w"x\
-"'
-w"x\
-"'
-w"x\
-rD_
-"I
-zJvDympMy_xD2p2A
-*#%
-"'
-t+py)HA
-ta
-v}Ps}.r,cpy,^rk,_rk,ark,bL2ql
-t+py)EA
-q:
-v}Ps}.r,cpy,crk,drk,erk,fL2ql
-t+py)CA
-xi%
-v}Ps}.r,cpy,grk,hrk,irk,jL2ql
-t+py)AA
-wm%
-v}Ps}.r,cpy,krk,lrk,mrk,nL2ql
-"'
-zJvDympMy_xDrk)@A
-};%
-v}Ps}.r,cpy,ork,prk,qrk,rL2ql
-zJvDympMy_xDrk)=A
-i"%
-v}Ps}.r,cpy,srk,trk,urk,vL2ql
-"'
-zJvDympMy_xDr2qO
-**%
-}'r,cpy,{rk,|L2ql
-"'
-zJvDympMy_xDDqO
-*&%
-}'r,cpy,wrk,xL2ql
-"'
-*(p-
-}'r,cpy,yrk,zL2ql
-!#
-prs6rz+
-q1py,;rk,>
-prsrqw
-t1MTD
-pru:sr
-q1py,;1C
-"#
-xKpy,<1Xqj
-xKpy,;Drk,;?
-z5,y=
-qKpy)(rk)(rk,?
-rhpy)(1T
-sH>
-!#
-x19pb
-xBu*py)/rk,A
-y7.
-)
-qVs0rk,9
-t(py,:U
-qVpy,BD
-"_
-t(xcX
-qVp5D
-"a
-zcyz
-"#
-u~W
-wj
-rDa
-x19r+
-x%.rk,=
-x1/rz+
-|Mpy)3rk)3B
-"$
-pBXuD
-xA,j
-xps\F'2F'4s^W
-xps\F'2F'4s^W
-xps\F'6F'4s^W
-xps\F'6F'4s^W
-xA.r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-xA8rI
-yes^V
-xps\WSs^V
-xA/pb
-zP
-xy
-xA@sh
-}-
-q6
-{.-p|
-pVUI
-{..q#
-}b)?uD
-so
-!#
-{.9^
-p+
-{.@pX
-t1=rk)2
-u~V
-5
-:
-r7py);
-H
-!#
-s)
-H
-!#
-xk,pb
-qvp5rk)b
-p\
-qBpy,H
-s'8
-vbr2
-q;
-r?|X
-xk=wE
-qKp,q=1'
-rhp,rk,J
-\
-!#
-r7py):
-vCfpX+s-
-pVWt\
-!#
-vCfpX-qy
-|Nrnz\
-r?rnS>
-vCfpX+tI
-wcr,s0DB
-}oD
-\
-!#
-"k
-re~5s^X
-rP
-vCfpX/rz+
-|@F'F
-vCfpX@j
-u^fI
-vCfqN+q#
-s?py)6
-Ypy)61L
-s'7
-t+py)6G
-*2%
-s8
-H
-!#
-vCfqN=pj
-s?py)6
-Ypy)61M
-s'9
-|l>
-s>
-t+py)7E
-*4%
-wG
-!#
-x+/r.9
-z':1:1C
-rKt?rbz}MY1:G
-{*Y1#
-sJ~;'
-!#
-uA-sh
-O
-!#
-"E
-])s3/
-u'py-B
-u'py-?
-]*s3@
-"E
-]+rL=
-],rL,
-]-rL+
-].rL-
-"E
-]/rL.
-]0rL8
-"E
-]1rL7
-"E
-]2rL9
-"E
-(t=
-!#
-"'
-]?rL@
-u'py,e
-u'py,b
-]@sx=
-"'
-]Asx,
-]Bsx+
-]Csx-
-]Dsx.
-"'
-]Esx8
-]Fsx7
-"'
-]Gsx9
-"'
-]Hsx/
-"'
-(+@
-!#
-sY@ts
-]Ts3sK
-x+=tc
-s?py,N
-(rO
-!#
-ruJ
-exjrI
-]]s3p<
-]_s3--
-]bs3u)
-(tG
-!#
-er]pE
-]is3-7
-]ks3y<
-]ms3v<
-({J
-!#
-eq#/q@
-]tzs=
-]uzs,
-eq#@ps
-({_
-!#
-"#
-]{zs-
-]|zs.
-"#
-(.8
-!#
-"#
-rj~8#kzs7
-rj~8#jzs9
-"#
-(t2
-!#
-"#
-rj~8#dzs@
-rj~8#cs3uQ
-"#
-(8,
-!#
-ruK
-"$
-rj~8#[s3w}
-rj~8#Ys38-
-rj~8#Ws38.
-(v(
-!#
-rj~8#Qs3|#
-rj~8#Ps3uk
-rj~8#Os3y{
-(8@
-!#
-"$
-rj~8#5|1=
-u'py*G
-rj~8#4|1,
-"$
-(7+
-!#
-"#
-rj~8#.|1-
-u'py*6
-pV~|1.
-"#
-(78
-!#
-"#
-pVx|17
-u'py*%
-pVw|19
-"#
-(7/
-!#
-"#
-pVq|1@
-u'py)q
-pVps3}r
-"#
-(9,
-!#
-{NrI
-pVTs3ty
-(9-
-!#
-".
-pVLs39.
-u'py%g
-pVKs398
-".
-pVhs3{X
-pVgs399
-pVfs39/
-pVes39@
-".
-pVds3xO
-pVcs3/,
-".
-pVJs3/+
-".
-pVIs3/-
-".
-(vF
-!#
-"(
-pV<s3/8
-(/7
-!#
-"(
-pV5s3/9
-u'R*
-pV4s3}(
-"(
-pVhs3{X
-pVgs399
-pVfs39/
-pVes39@
-"(
-pVds3xO
-pVcs3/,
-"(
-pV3s3/@
-"(
-pV2s3@=
-"(
-(@,
-!#
-"F
-pV$s3|+
-u'p*
-pV#s3@-
-"E
-pVbs3@.
-u'p0
-(@8
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-|A9pj
-r7,
-qa>
-qa{
-(
-!qZ
-uGxFrI
-qH
-aw
-;{
-(
-!s*
-vCfq0sh
-sv9
-vg
-v#
-(
-!tS
-"w
-uI
-ae
-;;
-(
-!vB
-"w
-sk
-ab
-;<
-(
-!w&
-xk,q@
-r~
-a-
-wpg
-(
-!x=
-":
-}G
-a,
-;;
-(
-!yE
-":
-tW
-a)
-;<
-(
-!{-
-"1
-g7
-p3@
-;6
-(
-!vKxw
-g9
-a&
-wp%
-(
-!pty@
-"1
-g/
-p3?
-wp&
-(
-!ptyG
-g/
-p3A
-wp&
-(
-!pt+uU
-g/
-p3B
-wp&
-(
-!pt{H
-g/
-p3C
-wp&
-(
-!pt.uU
-"1
-g@
-p3D
-wp&
-(
-!pt|F
-g@
-p3E
-wp&
-(
-!pt|G
-"1
-qH=
-p3F
-;9
-(
-!pt}x
-"1
-qH,
-p3G
-;7
-(
-!pt/uU
-"1
-qH+
-p3G
-;8
-(
-!ptxw
-"'
-g7
-p3\
-;6
-(
-!tYy@
-g9
-a$
-wp#
-(
-!tYyG
-"'
-g/
-p3[
-wp$
-(
-!tY+uU
-g/
-p3]
-wp$
-(
-!tY{H
-g/
-p3^
-wp$
-(
-!tY.uU
-g/
-p3_
-wp$
-(
-!tY|F
-"'
-g@
-p3a
-wp$
-(
-!tY|G
-g@
-p3b
-wp$
-(
-!tY}x
-"'
-qH=
-p3c
-;9
-(
-!tY/uU
-"'
-qH,
-p3d
-;7
-(
-!tYxw
-"'
-qH+
-p3d
-;8
-(
-!vK-y@
-"8
-qH7
-p3y
-;x
-(
-!vK-yG
-x+=ts
-qH9
-p3z
-wp"
-(
-!vKp<uU
-"8
-g8
-p3|
-qPqI
-(
-!vK-{H
-g8
-p3}
-qPqI
-(
-!vKu)uU
-g8
-p3~
-qPqI
-(
-!vK-|F
-g8
-u+#[
-qPqI
-(
-!vK-|G
-"8
-sv/
-u+#R
-;:
-(
-!vK-}x
-sv/
-u+#Q
-;:
-(
-!vKv<uU
-sv/
-u+#P
-;:
-(
-!vK-xw
-sv/
-u+#O
-;:
-(
-!vK.y@
-"8
-qH-
-u+#F
-;y
-(
-!vK.yG
-qH.
-pf@
-qPs2#E
-(
-!vK{_uU
-"8
-qH8
-u+#D
-qP@
-(
-!vK.{H
-"#
-qH-
-u+#C
-;y
-(
-!vK..uU
-qH.
-pf@
-qPs2#B
-(
-!vK.|F
-"#
-qH8
-u+#A
-qP@
-(
-!vK.|G
-"#
-qH-
-u+#@
-;y
-(
-!vK.}x
-qH.
-pf@
-qPs2#?
-(
-!vKt2uU
-"#
-qH8
-u+#>
-qP@
-(
-!vK.xw
-"#
-qH-
-u+#=
-;y
-(
-!vK8y@
-qH.
-pf@
-qPs2#<
-(
-!vK8yG
-"#
-qH8
-u+#;
-qP@
-(
-!vKw}uU
-"$
-sv/
-u+#:
-qPqA
-(
-!vK8{H
-sv/
-u+#9
-qPqA
-(
-!vK8.uU
-sv/
-u+#8
-qPqA
-(
-!vK8|F
-sv/
-u+#7
-qPqA
-(
-!vK8|G
-sv/
-u+#:
-;:
-(
-!vK8}x
-sv/
-u+#9
-;:
-(
-!vKy{uU
-sv/
-u+#8
-;:
-(
-!vK8xw
-sv/
-u+#7
-;:
-(
-!vK7y@
-"$
-qH-
-av
-;y
-(
-!vK7yG
-qH.
-pf@
-qPpU
-(
-!vK7+uU
-"$
-qH8
-au
-qP@
-(
-!vK7{H
-"#
-qH-
-at
-;y
-(
-!vKq4uU
-qH.
-pf@
-qPp[
-(
-!vK7|F
-"#
-qH8
-as
-qP@
-(
-!vK7|G
-"#
-qH-
-ar
-;y
-(
-!vK7}x
-qH.
-pf@
-qPpG
-(
-!vK7/uU
-"#
-qH8
-aq
-qP@
-(
-!vK7xw
-"#
-qH-
-ap
-;y
-(
-!vK9y@
-qH.
-pf@
-qPp"
-(
-!vK9yG
-"#
-qH8
-ao
-qP@
-(
-!vKtyuU
-"8
-sv@
-a^
-;y
-(
-!vK9{H
-g=
-pf@
-wp]
-(
-!vK9.uU
-".
-g7
-a\
-;6
-(
-!vK9|F
-g9
-am
-qPpK
-(
-!vK9|G
-".
-g/
-an
-wpm
-(
-!vK9}x
-g/
-al
-wpm
-(
-!vK9/uU
-g/
-ak
-wpm
-(
-!vK9xw
-g/
-aj
-wpm
-(
-!vK/y@
-".
-g@
-ai
-wpm
-(
-!vK/yG
-g@
-ah
-wpm
-(
-!vK/+uU
-".
-qH=
-a[
-;9
-(
-!vK/{H
-".
-qH,
-aZ
-;7
-(
-!vKvFuU
-".
-qH+
-aZ
-;8
-(
-!vK/|F
-"(
-sv@
-aF
-;y
-(
-!vK/|G
-g=
-pf@
-wpE
-(
-!vK/}x
-"(
-g7
-aD
-;6
-(
-!vK}(uU
-g9
-am
-qPpY
-(
-!vK/xw
-"&
-qH=
-aC
-;9
-(
-!vK@y@
-"&
-qH,
-aB
-;7
-(
-!vK@yG
-"&
-qH+
-aB
-;8
-(
-!vK|+uU
-"8
-g,
-a.
-;{
-(
-!vK@{H
-g+
-ag
-qPp=
-(
-!vK@.uU
-"8
-g-
-af
-wpg
-(
-!vK@|F
-g.
-pfp5
-qPp)
-!q[
-qQu)r>
-p_
-m
-pN
-p]
-htGv=
-pQ
-h-wN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const fewMixedOneSM80NarrowAligned = fewMixedOneSM90NarrowAligned + `
- patch
- -3
-packed1 105611 lone_mixed
-!|hf|f
-!|gxO
- =98
- -2
- =327
- -1
-";
- =32
- -2
- =427
- -3
- =200
- -1
-"D
- =65
- -1
-"E
- =20
- -1
-"E
- =9
- -1
-"E
- =4
- -3
-"E
-zcyz
-"D
- =2
- -1
-"E
- =4
- -3
-"E
-r'q9E
-"E
- =7
- -1
-"E
- =4
- -1
-"F
- =166
- -1
-"t
- =3
- -7
-"l
-p\
-"k
-wR
-"s
-q7-B
-"s
- =15
- -1
-"r
- =3
- -1
-"s
- =2176
- -1
- =561`
-
-const fewMixedOneSM70NarrowAligned = fewMixedOneSM80NarrowAligned + `
- patch
- -3
-packed1 105802 lone_mixed
-!pJ
-!pI
- =15
- -3
-p;zRto
-zf}<
-p9,qur0
- =3375
- -3
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-t+py)=E
- =14
- -2
-u'py-H
-u'py-E
- =18
- -2
-u'py,k
-u'py,h
- =19
- -1
-s?py,T
- =28
- -2
-rj~8#lzs7
-rj~8#kzs9
- =4
- -2
-rj~8#ezs@
-rj~8#ds3uQ
- =5
- -3
-rj~8#\s3w}
-rj~8#Zs38-
-rj~8#Xs38.
- =2
- -3
-rj~8#Rs3|#
-rj~8#Qs3uk
-rj~8#Ps3y{
- =3
- -3
-rj~8#6|1=
-u'py*M
-rj~8#5|1,
- =4
- -3
-rj~8#/|1-
-u'py*<
-rj~8#.|1.
- =4
- -3
-pVy|17
-u'py*+
-pVx|19
- =4
- -3
-pVr|1@
-u'py)w
-pVqs3}r
- =4
- -1
-pVUs3ty
- =3
- -15
-pVMs39.
-u'py%m
-pVLs398
-".
-pVis3{X
-pVhs399
-pVgs39/
-pVfs39@
-".
-pVes3xO
-pVds3/,
-".
-pVKs3/+
-".
-pVJs3/-
- =4
- -1
-pV=s3/8
- =3
- -15
-pV6s3/9
-u'R0
-pV5s3}(
-"(
-pVis3{X
-pVhs399
-pVgs39/
-pVfs39@
-"(
-pVes3xO
-pVds3/,
-"(
-pV4s3/@
-"(
-pV3s3@=
- =4
- -6
-pV%s3|+
-u'R%
-pV$s3@-
-"E
-pVcs3@.
-u'R$
- =563`
-
-const gatherQ8SM70 = `packed1 8539 gather_bytes
-!pJ
-!pI
-!p8
-!sgr9q)rGt?pMu[rR
-!s]uNq>u]r9pMu[w]
-!
-!pHy;pD
-!Pt@|bq>rGym}6wk
-!c
-p;+te
-zfr0
-p98te
-p:/8pF
-qSx,
-!
-p>
-q*
-pa
-q$
-xd
-qQw$
-|"
-qQz?
-qQy+
-z6rg
-h+t[
-m
-vl@yC
-Q
-{Pq#/
-p%
-N
-|kq@.
-sJzQ
-"$
+var batchMixedSM70 = driver.Text{Base: &batchQ4SM70, Code: `packed2 14956 batch_mixed
+ *$!u'p[rmr[p3gq*
+!xgw{yjpE}:wd
+ *$]2qq
+ $$O*r-
+hrvqq
+p#*q^
+ 0(uG
+|4
+ 8"t$td
+t$vP
+t$vU
+p"s*
+t$q6
+zqs]
+zq<pU
+zq<p6
+zqqu
+zqqX
+zq0pZ
+zqsD
+zqsc
+zqqc
+ ."sW*pv
+{y$
+}U|:pSv.
+ $&}5
+ B$ $s# (r#qM.sT
+|C$3
+t3<p=
+sh?Iq3u}vMq5
+vArEpk
+Wv1pv
+xDp|K
+s|<qG.
+v4u((pk
+t31qG.
+v4u(&pk
+ 6"qM2pb
+{H
+zv3
+ua2
+ $*q?q9
+ $$sFrEE
+tE
+}\y~
+qM2z$
+}0r}
+ $) $>|R4
+ $6WpV+r{
+s<q/;
+se&
+qQ*
+ua'
+ $&t3<pX
+}U|:m"M
+zUm&
+}&m$=&
+wgpA)
+Ww.qp
+ %;se.
+WpV.qp
+ $C %. $Fq|zr(
+ $( &*qM5q8
+q"p4r+
+s/
+D')
+uN,
+x{-)
+sFxfE
+tE
+WpV+p=
+}Fv?
+/$
+ %$ %% %L $n#wj4
+G+)
+/$
+wAuLt^>zt$V
+/$
+wAuLt^>p+pJV
+ &Z#s|.yU
+tIp?&.
+pH,8
+pIp?8
+tg'yI
+q>sS/
+v4sS0
+r#sS1
+x'u}QA
+WpV.u)
+q$sg
+wAuLt^>p+pOV
+ &%sz##
+s|*t0
+pH-pe
+pIp|8
+/$
+ +0WpV.pC0
+ %0s|<rR
+qt74
+ &,r=.|^
+q>sS&
+WyBrR
+xe&3
+s/
+wU4
+wc
+u;
+D+)
+ $*ws
+/7
+J%d
+r=1{i
+q>p7&(
+pH'8
+WyRrX
+}px<w>p3u}vMA3=:
+wU7
+rc
+tf
+D.)
+ $#/9
+q>p^&5
+y$p|8
+pIb8
+q>sS*
+IpYq'rS{+p5{a%
+ $-/9
+q{"&6
+L$8
+pIqR8
+q>sS)
+Wz1q[
+uPs^"
+W|^q~
+pIp4we
+Ww;u)
+q>Y4t,
+W{6P
+ $0WpC<pb
+prry(U
+ $&pL)4
+pL*rf
+ &&{H
+uS
+prsgs;
+ $(wHxm*
+ 0$S4xm&
+ $$S4xm%
+ $$S4xm$
+Ww;sT
+pIp7e
+z80t,
+/&
+ &y%S.xm2
+ (n%/&
+u;
+}O
+uS
+prsg#6
+ $OwHxm8
+ :g$/&
+pI|P
+ -?/&
+ &K '?D")
+ D(x'pPQqP
+/%
+ %</%
+y$p|M
+ (KD$)
+uS
+ $a' %< $$ %< $$ %< $$ %< $$ %< $$ %< $$ %< $$qn4%4,
+k4;
 wP
-rCpK
-qU
-t+p,G
-wm%
-sw
-p\
-wWpj
-s==
-5
-svzM
-J
-qm
-u<
-!#
-|Rp"%
-5
-s_r|qg
-r~
-v#
-H
-!#
-v|qw
-|vs0UB8
-r'p,G
-)
-wcy|pGz/
-ur@
-v&%
-}e8
-xBxXq4rzpKrSC
-!#
-t>
-q'=pb
-vNqI3,
-q1}w
-)
-vW,
-ub*
-pm
-zbp)C
-u(
-|9
-*)%
-vwp=q^
-{Psm
-p~[v-r2
-)
-xsB
-y7/
-)
-z7
-yI
-z7
-sd
-q'-pX
-t1=2[
-{Pzg
-0
-!#
-ya
-:
-"#
-5
-q'.r4
-r'Xtn
-)
-*1%
-qLt"rO
-q'8qw
-v>.
-u-|+s-
-{R
-yg7
-T&
-z>
-}d
-*%%
-rV
-ro
-p7
-q'9wE
-z=29
-yg7
-r'q9E
-q2-
-|.7s6
-p~XuD
-y7.
-)
-ta
-T$
-{K
-o
-*#%
-sw
-q'9qN-
-q7+q&
-|.@^.
-y7-
-t(w?U
-qzXU
+t=7&7,
+p%74
+s5~9
+x9>=>,
+qe>97
+s5~5
+ &.vp23=E
+ $$|Y0E
+ &$qt4M
+s/
+G2pk
+ &(rk0rN
+ *$rk0u$
+q|{'/
+qQ/
+ .(rk0wi
+ *$rk0=#
+ +0 *,rk0=&
+ *$rk0=)
+ +> *,rk0=,
+ *$rk0=/
+ +L *,G.)
+ ($ '& && '* && '. && '2 && '6 && ': && '> *& %D &$ %G &$ %J &$ %M &$ %L &$ %O &$ %N &$ %M ,$/F
+J&q(
+p9+
+ $)/B
+J,s?
+J-uy
+/B
+J)vX
+/B
+J*v|
+p9*
+ (:WyBr%
+ws
+z>^
+z>~
+ &*WyRr{
+tX
+C\
+q4~
+ &(/'
+||
+Cw
+_$
+ (*Cx
+q4w
+ &&/'
+ &$_,
+ &${1.
+ppxf
+q4c
+p9
+!cwX
+/'
+{11
+Cq
+ &=!cx#
+/'
+{15
+Ci
+ &4!c*pm
+ '' X#(`}
+
+var dotsQ4OneSM90NarrowAligned = driver.Text{Base: &batchMixedSM70, Code: `packed2 55083 dots_nibbles_one
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ $(!u6grnp)wd
+!u'vyw{pEq*
+!xg}+}Zy.wd
+!|FrnrDp)orDwp
+!yLqGyKp[p[jq*
+!
+!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
+!
+!pW0tdpt
+ $.]p0rG
+tW+rT
+Oq3rT
+ht-rG
+p#0.rA
+ &,t6
+ ("p,rj
+ &"p,p.
+p,q6
+ $( &$p,{^
+ $$ $$p,'tq
+ 2,u<0sD
+{Y0qc
+to
+zqt'
+rb*w.
+sp
+s|+s8
+rIsOgrVp{jp[rmt2
+|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+ss
+|tp{p)w>?rV
+sr
+u_
+s2
+s|1r{
+s1
+|x<tB
+|tyip{p3w>
+tg*yU
+|tp{zWw>?r[
+q@$
+s/
+q@%
+q@'
+s/
+q@(
+u?q)
+s/
+ %$u?qA
+s/
+y}
+s/
+u?q9
+s/
+x2
+s/
+rb5q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+/&
+q:/;
+p_0&1&2
+wC3&4
+s/
+v%.
+t4
+tIp4;ux
+s/
+qjqV^
+r#p78
+qj2uxA
+s|2t0
+q:/M
+s/
+q"p?,
+ '+qjqVp*
+r#b8
+qj6r6A
+s|.t}
+q:/4
+q"p^4
+ +*qjx/<A
+s|+yq
+t1v?ve
+s|2r7
+t#ve
+ %#s|.sX
+ '%p<C
+rb*pV*
+tIu(-&'
+s|+t}
+r)qRvE.
+/%
+x||..
+/%
+try0.
+rb6s8
+|/$y%
+pIp445
+pH$8
+{Qp4rf
+r#p4pT
+rs&'
+rY&'-
+tg0t}
+q:3rf
+tg+pf
+qt5;
+rs&#
+t31z1
+pL-M
+rsZ
+tg+qW
+tE
+u"
+tg2yR
+p_5pN%#
+t3+P*
+wtx_*
+rsp*
+rYZ-
+tg2qG*
+tG8
+y@1r%
+x=qV3
+uN4
+ua2
+G#)
+ts
+w3?8
+qjxfA
+y@*pf
+sU'
+shj?IpYjp$g}KrE
+t4
+|H.
+pnqVK
+ts
+ '%y@1yS
+t1x?vu
+/#
+t#vu
+ %#p<D
+p_6}',
+r&63
+ut)
+}mrQu%3
+}ms&vsfvs3
+}ms&tTftT3
+}ms&r:t'fr:t'3
+put-q%
+x=p54
+pur:p=
+uN5
+ %AG&)
+ts
+w3D8
+qjp0A
+pg6vj
+t~3
+zy
+pusCqW
+qjY%D
+G)rN
+w3DZ
+ %*q?pS
+qjp0&6
+s$pS-
+|O0pf
+ )Jpur:qp
+ %V$/$
+ 'V$/$
+t#yO
+p<E
+}mp+pQFyWu%3
+!s4
+tg1pf
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+//
+pL*M
+rs%+
+tg*q~
+pH5&7
+tg5s8
+sx,wq
+uc5|w
+tg0yG
+tF%C
+/3
+q"Y;
+ %Q$/&
+q"YM
+rs%1
+/3
+ 'Q$/3
+vn%4%;
+/3
+L3x_*
+ 'Q$/3
+tG8
+y@.pX
+L>qb<
+LIpkr6
+qj'r6A
+/4
+x=Y3
+ +U$w3Y8
+ %U$/3
 xq
-u,
-|A+j
-y9rnv,
-!#
-}%q#
-zK"V&
-s'8
-t+M+G
-i)%
-|Hrn
-{PpX=
-z'+1+rq
-qt+1.
-td
-!#
-O
-!#
-"2
-ru$
-T(
-s'7
-t+M$G
-*'%
-v}Pq>pO|P
-p\
-"2
-s==
-5
-svzM
-J
-qm
-u<
-!#
-wY+%
-5
-s_r|qg
-r~
-v#
-H
-!#
-"2
-|vs0UB8
-r'p,G
-)
-wcy|p/,z/
-ur@
-*,%
-}e8
-xBxXq4rzpKrSC
-!#
-"2
-vNqA3,
-qk$B
-)
-vW,
-ub*
-zbp)C
-4
-wh
-wP
-vIE
-*)%
-vwpYsu
-"2
-pB%v-1&
-)
-qk%B
-y7/
-)
-z7
-yI
-z7
-sd
-"1
-t1=2[
-"2
-0
-!#
-ya
-:
-"#
-5
-"2
-r'Xtn
-)
-i(%
-qLt"rO
-"2
-v>.
-"2
-{R
-p}qI
-T&
-"2
-v3p=29
-}=#
-r'p,E
-q2-
-"2
-x%.U
-y7.
-)
-ta
-T$
-4
-wh
-u-|+p|
-z=B
-*%%
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-|.7r+
+ 1U$y@1pv
+t1|dyO
+ %Z#/#
+ %$ %%p<F
+p_6}'F
+ 'V$}ms&y5pZu%3
+}ms&z|fvs3
+}ms&sQvPftT3
+}ms&qFq6fr:t'3
+/4
+x=pa4
+/4
+ +V$w3^8
+ +V$/3
+qjY%^
+ %V$w3^Z
+ +V$/3
+ )K/4
+ /V$p<G
+}mp+pQxLr6p6u%3
+!s4
+/4
+ %V$s=2yU
+q:/rf
+p[rDq'?pYrm{Ep4s6rvro15z#
+{y*
+s+*A
+r#sS*
+sh?Iq3u}vMA
+wWG
+znGA
+tE
+p<H
+tg5qG
+L1%G
+/2
+ $m+rs%I
+/6
+L2&7
+/6
+qfbwq
+sx4|w
+s=+w.
+tIu(-&%
+tIsS#
+s=2yR
+p_*y1&.
+|x<rX
+q:64
+pg6M
+|x0s8
+p_%&&pk
+yf
+ %_&sB0A
+qf0r4
+t9^
+|x+yU
+pIp?,
 |9
-*#%
-v}Pq>pO|P
-"4
-qE#q&
-"4
-y7-
-t(w?U
-qzXU
-xq
-u,
-"4
-y9rnv,
-!#
-"4
-zK"V&
-s'9
-t+R'G
-i)%
-|Hrn
-"4
-xS'<'rq
-tU'<$
-td
-!#
-O
-!#
-q'=pX
-rjx\s3/
-(@
-!#
-")
-rjt,rL=
-")
-(xF
-!pZ
-p(
-!p^
-vl@s-
-J
-qa-
-qa(
-(
-!qZ
-"%
-uI
-aP
-;*
-(
-!s*
-tW
-p38
-wpP
-(
-!tS
-"%
-qH
-aE
-;&
-(
-!vB
-"%
-sk
-a?
-;$
-(
-!w&
-"'
-g
-aI
-wpM
-(
-!x=
-"&
-r~
-a:
-;(
-(
-!yE
-"#
-g
-a&
-wp*
-(
-!{-
-"&
-uI
-a.
-;*
-(
-!vKxw
-tW
-a0
-wp.
-(
-!pty@
-"&
-qH
-a"
-;&
-(
-!ptyG
-"&
-sk
-pfp[
-;$
-!q[
-qQ+vm
-p_
-m
-pN
-p]
-h+sL
-pQ
-h+sZ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gatherMixedSM70 = `packed1 14457 gather_mixed
-!pJ
-!pI
-!p8
-!sgr9q)rGt?pMu[rR
-!s]tkuNrWpMpirR
-!vvuNq>u]r9pMu[w]
-!
-!pHy;pD
-!Pt@|bq>rGym}6wk
-!c
-p;.un
-zf8pF
-p9x5un
-p:sTun
-qSrFpF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-uxs:uwrJ
-xd
-qQw$
-|"
-qQz?
-qQy+
-z6rg
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-h+t[
-m
-vl@yC
-Q
-{Pq#/
-p%
-N
-|kq@.
-sJ~%
-"$
+}J
+|?A
+qf'r4
+WpV6s8
+zw0
+s=.p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+WpC.qp
+pLZ4
+WpC1p}
+vq&%
+p<.
+WpC5s8
+wv4&6
+rs8
+WpC*v5
+tFpk
+WpC6qO
+zCcM<
+ %a'{Qp44
+Wp'1p;
+pnp8zK
+Wp-*pV
+z~&
+ &p'WpC5yq
+q,~*vC-
+WpC6pK
+tIp4p*
+WpX<p=
+tI|$&
+rIp^
+ $#WpC*pv
+y$sS6
+r]p^A
+qfpar4
+WpC6r7
+{Qp4y%
+pIp4M<
+tG8
+ %9Lt8
+x>qU
+q"b4
+r#p^8
+ %(/(
+uj~*d
+Wp'6q%
+ %x#tA?
+wc
+x=qVe
+G.)
+{rt^>t^r|
+q>Ys@
+pIb3
+q>p4s@
+q>p?s@
+pIxG
+ %%WpC<q~
+q"}|
+}X
+q"xG
+ )$q"p?3
+}X
+yh
+ $#Wp'5pv
+wW"
+k"&>
+rc
+x=p8"3
+G,)
+w62u5ycu%
+ $#WpK<P5
+L#;
+/&
+ujx?d
+/&
+ 'FuB
+ 5F/&
+ 7F/&
+ 'FwD
+ +FWp-1pv
+wW4
+k4&Y
+r>2
+p]5y1%O
+/-
+q,v?w&
+Wpf2pX
+}s1K
+ &%WpX<rR
+L>8
+t9%4
+s/
+s"|B
+r>.
+Wp;5yU
+s:rg
+q>p4q+
+}X
+ 5%Wpv2r{
+pIw]
+uPp4^
+ '$Wq%1qG
+t+Q[B
+Wq%5qG
+zlt"$#$[
+/#
+v;[
+/#
+zlt"%#%[
+ )&zlt"&#&[
+ )*zlt"'#'[
+/%
+s:u0
+ 'D 5%/%
+ +D/%
+ %D/%
+zlt"(#([
+ )Dzlt")#)[
+ )Hzlt"*#*[
+ )Lzlt"+#+[
+WpX<a
+p]/}'2
+x~2pPrQvR%%#Z8@
+Wpf'rR
+{Bt[y:
+s>sR(
+Wpf0rR
+yV4uT
+s>sg
+/#
+{Br\y:
+s>ry(
+/#
+ '(/*
+uj~1d
+Wpf5q[
+zC1,
+/>
+zw0
+Wpf5q%
+ 'Q$r>1
+xe%5
+Wpf*q%
+q{4,
+tb0
+s:qi
+v4p4z*
+s:qK
+ %$vJ;pe
+x]rQZ
+vJ;pT
+x]rQp*
+Wpf6pf
+pnp5K
+pnp8;%t
+ '|+Wp;<qG
+x]p+p^FpUK
+x]p+p^FquK
+ $#WpX2pC
+qn<%<,
+k<&&
 wP
-rCpK
-qU
-t+p,G
-wm%
-sw
-p\
-wWpj
-s==
-5
-svzM
-J
-qm
-u<
-!#
-|Rp"%
-5
-s_r|qg
-r~
-v#
-H
-!#
-v|qw
-|vs0UB8
-r'p,G
-)
-wcy|pGz/
-ur@
-v&%
-}e8
-xBxXq4rzpKrSC
-!#
-t>
-q'=pb
-vNqI30
-q1}w
-)
-vW0
-ub.
-pm
-zbp)C
-u(
-|9
-*-%
-vwp=q^
-{Psm
-p~[v-r2
-)
-xsB
-y7/
-)
-z7
-yI
-z7
-wh
-q'-pX
-t1=2[
-s{=pb
-u'M*
-vss7qg
-q'9|_
-u'M#
-r5@qw
-z3)p$
-vc=r.8
-tFM'qg
-s{7r.8
-tFM%qg
-{Pzg
-u.
-!#
-s?p@
-:
-"(
-rjz]t\
-q'.r4
-r'[tn
-)
-*5%
-qLyDrO
-q'8qw
-v>.
-{?uiu:
-{R
-}='
-T*
-z>
-}d
-*)%
-rV
-s{=q@
-wcy|pKq&
-q)q>piy4xD%wX
-q)q>piy4xDs[wX
-sap)%
-pr}6p|
-{R
-}=/
-{?78p|
-T&
-{K
-}d
-*%%
-rV
-ro
-p7
-vc8yY
-xBu*q91-
-qk+U
-r'XU
-|.,y=
-q2M.
-{~|p/
-t(xc0
-u,
-{?78tI
-rx
-yb3(
-s'8
-*'p-
-rV
-ro
-p7
-y*
-vc/r]
-qk,2p2
-r'q,U
-"$
-q2M.
-{~|p/
-t(xc0
-u,
-{?78pX+
-rx
-q'9xj
-vNpW$V'
-{R
-}=5
-zV&E
-q2-
-u-v(r.9
-q2M%
-r5/xj
-y7.
-)
-ta
-T$
-s'7
-o
-*#%
-sw
-J
-"4
-rjt,I
-u-|#q#9
-qLp@1'
-qk&U
-t)=t;
-xUs0Aq^
-T$
-s'9
-o
-*#%
-sw
-"6
-qLp0<3
-tH/uD
-r'q9U
-q2M)
-rKt?rbz}yDyc$
-!#
-"6
-qE"<6
-tH3uD
-r'q}U
-q2M(
-t)+r4
-sXr|<"
-q'9qN-
-qE?q&
-t)7f
-qTu&-
-t)9sr
-r'p,yl
-t)@s-
-qzuH-
-r'XU
-rQ
-"$
-pzXqj
-r<
-uLz(q0
-}"rvsU>6
-!#
-}%q#
-zK/V6
-s'/
-t+RDG
-i9%
-|Hrv
-{PpX=
-xSD<Drq
-tUD<?
-sJ~)
-!#
-O
-!#
-"E
-ru2
-T,
-s'@
-t+M2G
-*+%
-v}Pq>pO|P
-p\
-"E
-s==
-5
-svzM
-J
-qm
-u<
-!#
-wY/%
-5
-s_r|qg
-r~
-v#
-H
-!#
-"E
-|vs0UB8
-r'p,G
-)
-wcy|p/0z/
-ur@
-*0%
-}e8
-xBxXq4rzpKrSC
-!#
-"E
-vNqA30
-qk2B
-)
-vW0
-ub.
-zbp)C
-4
-vp
+ $#WpC5pV0
+qnc%c&3
+uzc%l
+r?%
+ $#qnf%f,
+uzf&%
+r?$
+ $#WpK+a
+}=
+s=5yU
+J0vCB
+TpbrR
+uw(K
+r>5
+w94&(
+Tp=r7
+|H.
+pIY;
+Tq8p'
+rs&%
+TqWp;
+wC#%|
+TrXpv
+z~A
+/b
+pHYx_*
+pur:yB
+ %s+pusCP5
+ %l+pu1*z1
+p]|e%}
+T|^v/
+qt),
+tIu(Ze'
+s/
+Tw;rR
+tIu(Ee'
+s/
+qjqV8
+TpV.qG
+uI#
+TpV*q~
+p~#/,
+}<<H#1
+Ta2p=
+tIp|&&
+Ta1r7
+zC",
+s'sd8
+Ta5pb
+xK4&(
+rs&Z
+vq&&
+Tp'<pC
+q{&,
+ %|,TpC0q8
+|/(y%
+pIp4y%
+pH(8
+{Q|T
+vqA
+TpC.uZ
+pH(pk
+pg48
+ %,ws
+ws
+rI+q&
+ $#Tp=r{
+pH[%/
+/3
+ %|-}Fw~
+TqWrX
+L.8
+/#
+rYpk-
+t#s)#
+}k
+vN
+/3
+ujw~d
+Ts{q-
+sh?Iq3u}vM8
+{9@
+r>*
+x=p4;
+G0)
+wQqKu%
+vb8
+ 'Q(Ts8pv
+ %,{9A
+r>6
+x=p44
+G2)
+}W
+}c
+z+qKA
+riYZ
+ $# 2S% &o$/f
+ $k'rs&Y
+t><r{
+}\yd
+pu2'pX
+t2o?jIrVu{?x<jtvsLpEv,rDop/'
+puxlp-
+qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
+/z
+s,#L&E
+/z
+p~#L;
+ %V//'
+ %U- %0/z
+ 'V//z
+r8#N&W&P
+t3+yq
+uz68
+sx7|w
+/{
+tF8
+/{
+wW#
+zn#;ux
+p]$vEQ
+wvG%%
+ %V-/{
+ -V-wv98
+ %[//z
+ 3V-y@.p=
+ %k0/|
+ )e. '%p<J
+p_63pT
+ /^//|
+ %X-/|
+ +^/wv;8
+ %^/s%B3
+zy
+/{
+qjsS<
+ %]/wv=p*
+ ']/s$pSi5
+/{
+ )K/|
+ %}- 'Y/ %# '%p<K
+}mp+p7FyWu%3
+!s4
+/|
+ %\//{
+s,#a&Z
+ 'z, %Z$/{
+s,#b&7
+/{
+}Pr(#cp*wq
+}Pr(#bH#bA-
+ug.qG
+L53<
+pnp85Mq&
+u:5KA-
+t>+p=
+L0&E
+/&
+ '0t>+yS
+xh
+/5
+uzLA
+sxMr4
+{MrR
+ %j-qjqV&Y
+yP@)
+sF*E
+pu1.p=
+pL:,
+ %(qjqVvlr6
+wvK8
+qj+q&A
+pu11p=
+pL<4
+ %.qjqV,6q&
+wvO8
+qj1qFA
+{Mt0
+ %j2pu1.p}
+ 'j2pu11p}
+ '%p<L
+/'
+try1H#h
+{NsX
+r#p5pN
+/%
+vJ|.R
+/%
+try0S
+pu16qW
+vqp*
+v7
+pu5'pb
+x=Ye
+{\6
+!s4
+s/
+ $R&u"
+pus#p-
+t9p*
+x]s&yWK
+x]s&xupUK
+ $7pux$v5
+rHp48qd
+}nq3
 wP
-vIE
-*-%
-vwpYsu
-"E
-pB3v-14
-)
-qk3B
-y7/
-)
-z7
-yI
-z7
-wh
-"B
-t1=2[
-"E
-u'M*
-vss7qg
-"E
-u'M#
-"6
-z3)p$
-"4
-tFM'qg
-"4
-tFM%qg
-"E
-u.
-!#
-s?p@
-:
-"(
-rjz]t\
-"E
-r'[tn
-)
-i+%
-qLyDrO
-"D
-{R
-}=$
-T*
-"D
-wcy|p=q&
-q)q>piy4xD%vQ
-q)q>piy4xDq^vQ
-sap)%
-"D
-{R
-}=*
-"D
-T&
-T(
-"?
-vNpUV"
-{R
-}=-
-v>+
-q2-
-"?
-q2M%
-"?
-y7.
-)
-ta
-T$
-"%
-ret,v:
-wj
-r5/qy
-wj
-vp
-"F
-r'p@G
-{?uipb
-sn"B
-*)%
-v}Pq>pOPt5p5rz~72ql
-"%
-v3p[B
-*%%
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-"G
-xBu*q91-
-qk+U
-r'XU
-"E
-q2M.
-{~|p/
-t(xc0
-u,
-"G
-rx
-*'p-
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-x>#
-"G
-qk,2p2
-r'q,U
-"$
-q2M.
-{~|p/
-t(xc0
-u,
-"G
-rx
-"*
-v3p"E
-*#%
-v}Pq>pO|P
-J
-"6
-rj{'I
-"G
-qE*1'
-qk&U
-"G
-xUs0At~
-T$
-pm=
-o
-*#%
-v}Pq>pO|P
-"8
-qE-<3
-tH+uD
-r'q9U
-q2M)
-rKt?rbz}yDyc$
-!#
-"8
-qE1<6
-tH/uD
-r'q}U
-q2M(
-"G
-sXr|<"
-"G
-qE?q&
-"E
-qTu&-
-"G
-r'p,yl
-"G
-qzuH-
-r'XU
-rQ
-"$
-pzXqj
-r<
-"G
-}"rvsU>6
-!#
-"G
-zK/V6
-pm,
-t+RDG
-i9%
-|Hrv
-"G
-xSD<Drq
-tUD<?
-sJ~)
-!#
-O
-!#
-q'=pX
-]8rL+
-(x5
-!#
-"7
-rjx\rL.
-"7
-rj|;rL8
-rjzGrL7
-"2
-(zI
-!pZ
-p(
-!p^
-vl@s-
-J
-qa1
-qa,
-(
-!qZ
-"&
-}G
-aq
-;.
-(
-!s*
-sv9
-as
-wpq
-(
-!tS
-"&
-sk
-ac
-;*
-(
-!vB
-"&
-uI
-aZ
-;&
-(
-!w&
-uI
-aZ
-;(
-(
-!x=
-"&
-tW
-aR
-;$
-(
-!yE
-t)=u:
-qH
-aO
-;$
-(
-!{-
-")
-g
-ag
-wpn
-(
-!vKxw
-"(
-r~
-aJ
-;,
-(
-!pty@
-"$
-qH
-pfp"
-;$
-(
-!ptyG
-"$
-g
-a3
-wp:
-(
-!pt+uU
-"(
-}G
-a>
-;.
-(
-!pt{H
-sv9
-a@
-wp>
-(
-!pt.uU
-"(
-sk
-a/
-;*
-(
-!pt|F
-"(
-uI
-a)
-;&
-(
-!pt|G
-uI
-a)
-;(
-(
-!pt}x
-"(
-tW
-a$
-;$
-!q[
-qQ+vm
-p_
-m
-pN
-p]
-h+sL
-pQ
-h+sZ
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gemvQ4SM90NarrowAligned = `packed1 67199 gemv_nibbles
-!|h^|f
-!|g@=
-!p8
-!sgr9pMtks}rR
-!s]r9pMtks}syq)r9pMrR
-!vvu[uNq>r9rR
-!v7psv6rmt5rGq"t5rGrR
-!v7r.v6y"rR
-!v7q#v6|\z;
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHy;pD
-!c
-p;x5un
-zft=pF
-p9/@un
-p:,}rpF
-qSu)r0
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtO
-sjrJ
-uxs:uw+wV
-uxPt5/rz~72uwrFp&
-m
-uxPt5/rz~72uw+}#n
-m
-h+se
-xA,sQ
-s1
-xA+r]
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-uG8y=
-p?
-r7~/q>rGymPr/
-p'
-N
-qx+p|
-r7~/u=q>pMym
-t:,qy
-Q
-{<rW
-uuqI
-)
-uuqI
-uupU
-)
-zt
-)
-uupG
-x3
-)
-tN
-)
-z59pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-vY,w-
-qk#B8
-{ErO
-v>xW
-qk#U
-tj8
-{E.
-vY+r]
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-vY-y'
-pB-1.1/
-qvM*10
-)
-ur
-0
-vY8r1
-wcu*p*2rO
-v>rO
-q1q,U
-{E,
-vY7s-
-|&3U
-vY.f
-t8M3?
-pzq913?
-pzX<%?
-vY/pb
-t(xc2
-rsM3
-w<
-wOzYM3
-vY@r1
-y7,
-vY/r.8
-y#
-q'-px
-t1u&=
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-p6
-{?77y'
-r(9q&
-s=R<
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-q'-r-
-5
-}%u:
-ra1E
-q2-
-)
-q71q&
-ra1G
-)
-{?uif/
-qFAwv/
-s=p@
-t8[?
-qD=r]
-pB2<CU
-p\
-qD,qy
-zJvDympMy_xDDA
-stqA
-0
-|&5U
-qVspD
-qM=pb
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-qM8pb
-T1
-qM9q3
-0
-r\7
-qD,r4
-ret,v:
-"$
-wj
-"$
-wj
-rDE
-qD,qw
-v3p"G
-*#%
-qD8sr
-qzp*E
-p~p*AU
-rsR"
-z_p5
-ta
-},%<&<'<(L2ql
-{r+-
-q1q}E
-qD8qe
-qvp5ry
-rsR%
-z_p5
-q:
-},,<-<.</L2ql
-"#
-qF$G
-"#
-qvp52p2
-rsR(
-z_p5
-xi%
-},3<4<5<6L2ql
-"#
-qF'wB
-"#
-qvp52q,
-rsR+
-z_p5
-wm%
-},:<;<<<=L2ql
-"'
-v3qIq&
-*&%
-}'r,cR><?L2ql
-"'
-*(p-
-}'r,cR@<AL2ql
-!#
-q'+yY
-ra*tn
-qFRU
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-"1
-uo|;I
-"1
-r(+q&
-s=Rk
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-"1
-5
-"1
-ra1E
-q2-
-)
-q71q&
-ra1G
-)
-"1
-qFpwv/
-s=p@
-t8[?
-"1
-pB2<rU
-p\
-"1
-zJvDympMy_xDDA
-ub0
-0
-|&5U
-qVspD
-"1
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-",
-T1
-",
-0
-r\7
-"1
-ret,v:
-"$
-wj
-"$
-wj
-rDF
-"1
-v3p"G
-*#%
-"1
-qzp*E
-p~p*AU
-rsR"
-z_p5
-ta
-},%<&<'<(L2ql
-"1
-q1q}E
-"1
-qvp5ry
-rsR%
-z_p5
-q:
-},,<-<.</L2ql
-"#
-qF$G
-"#
-qvp52p2
-rsR(
-z_p5
-xi%
-},3<4<5<6L2ql
-"#
-qF'wB
-"#
-qvp52q,
-rsR+
-z_p5
-wm%
-},:<;<<<=L2ql
-"'
-v3qIq&
-*&%
-}'r,cR><?L2ql
-"'
-*(p-
-}'r,cR@<AL2ql
-!#
-xA,pE
-xBu*M&1*
-"@
-ra,G
-u'r|
-qVwy
-xA-ts
-ra,q&
-qzq9B
-p\
-qVs0U
-t(rU
-qVXD
-xA.tc
-ra,E
-xBu*[wB
-p\
-qVs0U
-t(rU
-xBu*RL1*
-)
-qVs0U
-xA-yC
-re~52t,
-w"t,
-xA.ts
-w"t,
-w"t,
-rDG
-}_r-
-r(MB
-qkGU
-"6
-y7-
-s=MD
-r&8sr
-qk21N
-r&9r1
-qkUqg
-r&.qN
-uXM1N?
-uXN1M?
-uXUqR?
-pzp21G?
-uX22[?
-"(
-tH&|B+
-"(
-tH$u%+
-xA7j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pnq3t'
-}o1&
-za
-"9
-qkDwv/
-uG7ps@
-ra1E
-pnj|_
-q71q&
-|A7w-
-ra1G
-y,+U
-w5
-uGw{y'
-qJ}Sz+
-J
-!#
-uG8ps7
-qvRa1G
-{?uiwE
-y7-
-rhp0D
-pzp*qj
-uG7t;
-rsp*
-pnjsr
-uF2p*
-pnr-p|
-p\
-r\8
-rs.
-p\
-r\8
-pnp|r-
-xsB
-"'
-qvRh1G
-"'
-y7-
-z)%D
-pzR&qj
-"'
-rsR&
-"'
-uF<&
-"'
-p\
-r\8
-rs.
-p\
-r\8
-"'
-qF$E
-"'
-qvRo1G
-"'
-y7-
-z),D
-pzR-qj
-"'
-rsR-
-"'
-uF<-
-"'
-p\
-r\8
-rs.
-p\
-r\8
-"'
-qF+q&
-"'
-qvRv1G
-"'
-y7-
-z)3D
-pzR4qj
-"'
-rsR4
-"'
-uF<4
-"'
-p\
-r\8
-rs.
-p\
-r\8
-re{v2x\
-w"|;
-w"|;
-|e
-|e
-w"{'
-w"{'
-rDH
-zJvDympMy_xD<,qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<3qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<5qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<<qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<>qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<EqO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<GqO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<NqO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pnt'r4
-r(TA
-&
-r(SA
-&
-r(SA
-&
-r(RA
-&
-r(PA
-&
-r(OA
-&
-r(OA
-&
-r(NA
-&
-pnjr.7
-t1Rx<v
-|.7wE
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-{,&Z?
-{,%Z?
-uG-7tc
-zprn>
-zpv8
-zpu_W
-zpt$sU
-|A/qw
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-zr-
-uGxFr1
-x-r_6
-uGx@s6
-|U
-q6
-uGqus6
-|7
-q6
-uGp5qy
-z<xhrk#.wL
-uGw{q#-
-rp$6
-u-@-pX
-t1M&<~
-p6
-u-u0s-
-}b#.1*10
-u-@9^
-p\
-qBpy#I
-qU
-uFrk#7
-syu8Ps}+r3x2cx^L
-u-wbpX
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-"/
-r(SA
-&
-r(RA
-&
-r(RA
-&
-r(QA
-&
-r(OA
-&
-r(NA
-&
-r(NA
-&
-r(MA
-&
-"/
-t1py#/<~
-"/
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-xps\$#Z?
-xps\$%Z?
-"/
-zprn>
-zpv8
-zpu_W
-zpt$sU
-"/
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-tM$#
-"/
-x-r_6
-"/
-|U
-q6
-"/
-|7
-q6
-"/
-z<xhrk#=wL
-"/
-rp$6
-"/
-t1M&rk#5
-p6
-"/
-}b#61*10
-"/
-p\
-qBpy#X
-pm
-uFrk#F
-syu8Ps}+r3x2cx^L
-"/
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-"/
-r(RA
-&
-r(QA
-&
-r(QA
-&
-r(PA
-&
-r(NA
-&
-r(MA
-&
-r(MA
-&
-r(LA
-&
-"/
-t1py#7rk#5
-"/
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-xps\$#Z?
-xps\$%Z?
-"/
-zprn>
-zpv8
-zpu_W
-zpt$sU
-"/
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-tM$#
-"/
-x-r_6
-"/
-|U
-q6
-"/
-|7
-q6
-"/
-z<xhrk#LwL
-"/
-rp$6
-"/
-t1M&rk#=
-p6
-"/
-}b#>1*10
-"/
-p\
-qBpy#h
-u(
-uFrk#U
-syu8Ps}+r3x2cx^L
-"/
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-"/
-r(QA
-&
-r(PA
-&
-r(PA
-&
-r(OA
-&
-r(MA
-&
-r(LA
-&
-r(LA
-&
-r(KA
-&
-"/
-t1py#?rk#=
-"/
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-xps\$#Z?
-xps\$%Z?
-"/
-zprn>
-zpv8
-zpu_W
-zpt$sU
-"/
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-tM$#
-"/
-x-r_6
-"/
-|U
-q6
-"/
-|7
-q6
-"/
-z<xhrk#[wL
-"/
-rp$6
-"/
-t1M&rk#E
-p6
-"/
-}b#F1*10
-"/
-p\
-qBpy#w
-z>
-uFrk#e
-syu8Ps}+r3x2cx^L
-"/
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-pnq3yC
-qKpy#]rk#]G
-rhpy#]1&
-sH$
-!#
-xl.q#9
-ra*G
-xl8t'
-}o1U
-rDD
-z@9yC
-ra0G
-z@@u:
-wcu*M#2rO
-v>rO
-qk#U
-{E,
-z@/f
-t8M#r)$
-t:,^/
-q70B8
-t:-q3
-t1py$R2[
-re|3$pu
-q>rmrGPq"t@pirzxPpu
-pqt;qw
-{e:
-qx+s6
-q71q&
-r#,r+
-ra1q&
-p1
-qTs0B
-qTs0E
-qTu&-
-sY-j
-qVp511
-"^
-ra1E
-q2-
-)
-ra1G
-)
-"G
-qkDwv/
-"Y
-qz[E
-x%p5U
-rsp@
-"Y
-q1p@E
-"Y
-qvp5ry
-rsp0
-"#
-q1p0G
-"#
-qvp52p2
-rsq}
-"#
-q1q}wB
-"#
-qvp52q,
-rsR$
-"\
-r((B
-)
-w./pw
-q71A
-ti
-wI{ppw
-q71E
-ti
-v@+pw
-q71B
-p1
-v@.|_
-r((B
-tH*uD
-ra1B
-rr
-q1q9U
-wt8rI
-}ork$n
-wt9q3
-xBu*R8rk$o
-sW.qy
-r(9B
-"#
-xBzYpy$q
-sW.yC
-vT,
-"#
-xBzYpy$s
-pqpX+qe
-wcu*M%2rO
-v>rO
-qk%U
-{E,
-}oD
-pqpX8ua
-qk%qg
-q70U
-p1
-J
-!#
-z@@qe
-{ErO
-v>rO
-q1q9U
-{E,
-"9
-t8p@r)$
-t:,r]
-rsRI
-qvM312
-qvp5<E
-t:-pj
-s=RF
-u~$
-t8zM?
-tr#
-:
-rP
-"9
-u^$I
-pqsmr+
-u'r|
-Yxc9
+pu5.q%
+ %q% $#pDpb.pf
+p]Ve^
+xa0pPqkt^>t^{5p+YV
+pDq82r%
+r8#p;pN
+yJp+p4FyW
+pDr%+q~
+ %y, &_*pIY3
+ )&pDq81qO
+yJp+p7FxupU
+/#
+ 1,pw{is8
+q"qRM
+tPretB
+q>sS,
+uP|T<1.sK|#s#
+pw{ipV0
+zC$rf
+/#
+ ''pwpV*s8
+zC',
+ )'pwpV*pV0
+zC*vl
+ ),/&
+pL,M
+ +'zC/rf
+ +,zC2,
+ +1zC5vl
+ )@qL*pv
+r8$/}'@
+y<xHV
+q.+pX
+r8$0}'E
+ %%q.2v5
+zBb
+zBY
+z+Q8
+}X
+q.1qT
+t+Q[U
+}.qT
+ %$sW1p}
+pz5%)%2%&pqp^pepqr\[pj[@
+pz/%#%,qUpqpQp2wF
+ra0sT
+X(|N)
+X)|N+
+X)|N-
+X*|N/
+ra6r{
+X*"$"1
+X+"$"3
+X+"&"5
+X,"&"7
+/2
+xa0pPqkt^>t^{5rCEFwn
+/2
+yJrCCFq&td
+/1
+ 1}#/2
+yJrCGu\+t'
+ 3}#/2
+q"p|M
+//
+ '}#/2
+zC#rf
+ )}#/2
+zC&,
+ +'zC)vl
+ +}#pL+M
+ +'zC.rf
+ +, %a, +1zC4vl
+ +@y<rCEu\sD
+/2
+y<rCDu\sD
+/2
+ +{#/2
+ %{# )$pz3%'%0%$pqp5pNpqr\[pj[@
+pz-qP%*pTpqp7^wF
+/2
+X(|N0
+X)|N0
+ %#X*|N0
+/2
+X*"$"0
+X+"$"0
+X+"&"0
+X,"&"0
+/2
+xa0pPqkt^>t^{5rCpFvs
+/2
+yJrCnu\ui
+ 5{#yJrCru\sKp6
+ W${#y<rCpxLsI
+/2
+y<rCoxLsI
+ Q#{#xa0pPqkt^>t^{5uX#IFy\V
+/2
+yJuX#Gu\{^
+ 5w%yJuX#KFrls]
+ W$w%}-#I|)t8
+/2
+}-#H|)t8
+ Q#w%xa0pPqkt^>t^{5uX#tFtT
+/2
+yJuX#ru\'tq
+ 5s'yJuX#vFrlqc
+ W$s'}-#tF*q6
+/2
+}-#sF*q6
+ Q#w%xa0pPqkt^>t^{5uX$AFqytd
+/2
+yJuX$?u\q&p6
+ 5o)yJuX$CFrlp.
+ W$o)}-$Av@um
+/2
+}-$@v@um
+ Q#w%xa0pPqkt^>t^{5uX$lwOt'
+/2
+yJuX$jFt?rj
+ 5k+yJuX$nFrlq6
+ W$k+}-$lv@ulpU
+/2
+}-$kv@ulpU
+ Q#w%xa0pPqkt^>t^{5uX%9FsCw<
+/2
+yJuX%7Ft?t8
+ 5g-yJuX%;u\.sc
+ W$k+}-%9wO1p6
+/2
+}-%8wO1p6
+ =w%p>M"'pM"/
+p>L"'U".
+p>K"&x.-
+p>J"&u7,
+/2
+p>I"%r5"+
+p>H"%pF"*
+p>G"$r5")
+p>F"$pF"(
+!s4
+/C
+s,&43<
+pnr(&4Mq&
+}Pr(&4KA-
+t><r7
+rHr(&-H&-&Z
+v"~42
+ %*T|^{6
+tIr(&6&Z
+x>'H&G
+ %c>qjqV&H
+wvH8
+qjr(&GA
+Tw;pK
+r#xS&G
+qj*'A
+T|^pV6
+}Qta
+/#
+uYQ
+ %zAp<I
+T|^v5
+t*|..
+TqG*{X
+zbr(&:H&:,
+/$
+r8&Ie8
+TpV+pb
+NMz&'z\
+/o
+SD#I(
+/#
+NLz&'z\
+/#
+SD#H(
+/#
+NKz&'z\
+/#
+SD#G(
+/#
+NJz&'z\
+/#
+SD#F(
+TpV6qG
+r8&He8
+x~v~rQvLryU@
+x~v~s&uxuhqi7@
+zF'a
+}=
+zF5p;
+zg&7K
+}k
+s5{G
+Ta5q[
+:Rd
+|2B
+rIr(&E
+ 'W= %&v"~B
+ %%:Qr.
+Ta6y2
+ %[# &S#}<<p*
+ %q?s"H&O
+rc<
+x>pe
+|yrQ
+Tp'<q%
+wTsgiQ
+t+sa{c
+zF1{$
+rHYp*,
+r]|$&
+y7
+ $#Ta5pV.
+rHp?^&(
+r]p?&Z
+ $R+ $( %@TpC0s8
+:Rr.
+ $#TpC+r%
+{Bqix)
+t+qi[7
+TpC0u)
+}UpPqVA,
+vqA
+ '3TpC.pC
+zDH&=
+uYT
+vN
+TpC*{X
+s>r\#E
+TpC6p;
+rd[d
+TpK0pV
+z(&=
+xd&=&@
+rc'
+wN&=;
+G0)
+uJ
+ 'b>TpK<p'
+ %+xd&=&A
+rc0
+wb7
+wSt^tz
+wN&>4
+G2)
+Ip)?pEqBqgq7uLq]A
+ $#s=5|^
+t=5&5&7
+IpYq'rS{+u([&5;
+v[[&#
+r?/
+ $#vB<pX
+t2o?jIrVu{?x<jtvsLpEv,rDop/<
+ &g' %WGqIB
+J${h
+{yG
+J%|<
+ %yEJ&{e
+{yK
+J'uC1
+ %XFqIL
+J(uC5
+{yO
+sY*
+ $)/l
+J4uC6
+{yc
+J5q(<
+/l
+J6q('
+p90'
+ $#/k
+J;q(0
+{yj
+J<q(+
+/j
+J=q(2
+{yl
+J>q(.
+/j
+p9vr
+ $#/o
+{y{
+JJq(5
+/'
+JKq(*
+{y}
+JLq(6
+/'
+JMq('
+ '8/'
+JSrP<
+uR'o
+JTrP'
+/'
+JUrP0
+uR'm
+JVrP+
+/'
+ '8 %hBz('i
+:|rP2
+p9sQ
+ &.:%rP1
+sh?Iq3u}vMqP
+:$rP5
+/A
+:\rP*
+sh?Iq3u}vMqU
+p9v-
+ $3/*
+:Ls?<
+uR&2
+:Ks?'
+/*
+:Js?0
+uR&0
+:Is?+
+/*
+:Hq('
+ 'G/*
+:As?2
+uR&)
+:@s?.
+/*
+:?s?1
+uR&(
+:>s?5
+/*
+ 'G/a
+:4s?*
+:3s?6
+/_
+:2uy<
+uR%z
+:1uy'
+/_
+:0uy0
+uR%x
+p9xW
+ $@ %lB &" %pArI2
+z>a
+pc8
+ &* %]A $:C^
+_7
+ &3/#
+ $:C[
+_8
+ &3/#
+ $"CX
+ '. $( %r@ $FCU
+ &7 $+ %P?vbe
+CT
+r9t-
+ &( %p>{16
+CS
+ '( $, %y=tX<
+pp<
+r9<
+ &* %c<tX
+CP
+_9
+p9
+!cxw
+ %^<})
+CM
+_:
+p9
+!c'y3
+Ta6p-
+||
+C3
+q4R
+p9
+!c'z/
+/=
+ $7C2
+ '4!cqypm
+/=
+ $/C/
+ '4!crvpm
+ %mItX'
+n=
+q4,
+p9
+!ct-pm
+tX0
+pp2ux
+q4+
+p9
+!c'wG
+/;
+tX+
+n?
+_>
+p9
+!c'wX
+tX2
+pp6r6
+q4*
+p9
+!c'x#
+ %ZJtX.
+n@
+q4)
+p9
+!cuQpm
+vb3
+ppx/<
+q4(
+p9
+!c'xw
+/7
+||6
+nA
+_4
+p9
+!vTy3
+{1u/
+ $"q4'
+p9
+!vTz/
+/7
+vby%
+ )s#!ct?pm
+/7
+vbqd
+C|
+_5
+p9
+!vT+pm
+vb|l
+ppp0
+q4&
+p9
+!crlpm
+/7
+{1ul
+C|
+_6
+p9
+!vTwG
+{1sQ
+ %-q4%
+p9
+!vTwX
+/7
+{1sK
+ )>!vTx#
+/z
+||*
+pp'r6
+q4$
+p9
+!cxNpm
+/'
+||6
+Ct
+ 'U#!vTxw
+ 'U#q4#
+p9
+!|-y3
+/&
+ %OCm
+ 'O!|-z/
+ 'Oq4"
+p9
+!cq0pm
+/&
+ %OCm
+ 'O!|-+pm
+ 'Or9q)
+p9
+!culpm
+ %aG{1vh
+Ce
+r9ps
+p9
+!|-wG
+{1un
+Cc
+q4d
+p9
+!|-wX
+/<
+tX5
+C4
+ 'j$!|-x#
+tX*
+CR
 {K
-zJvDympMy_xDUG
-*,%
-v'ql
-svr|
-H
-!#
-pqs-qw
-u'r|
-Yxc:
-s'8
-zJvDympMy_xDUE
-*.%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-xl9r]
-|&U<"
-s=RP
-t8RQ?
-}oD
-J
-{#~%
-!#
-:
-:
-:
-:
-J
-!#
-xl@|Y
-qvpy%-1G
-"e
-y7-
-s=MD
-xl@sQ
-wh
-qx-s-
-x%M*10
-qx7pE
-p\
-qBpy$]
-s'7
-qvp51+
-w)Ps}.r,c{ozmXn
-r#,t'
-t8=s^)
-pzyWs^)
-pzt"=s^)
-pzyD=s^)
-eq#9s-
-phjq&
-er++t'
-q2M)
-sXz#qY78-7@.ty
-eq#9q#+
-rajtn
-"#
-q2M)
-sXz#qY78-7@.ty
-eq#/s-
-rajB
-"#
-q2M)
-sXz#qY78-7@.ty
-eq#/q#+
-raj2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phiq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raitn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raiB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rai2@
-"#
-q2M)
-sXz#qY78-7@.ty
-uA+pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-phhq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-rahtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rahB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rah2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phgq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ragtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ragB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rag2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8"$"$"$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzRKp$s^(
-pzRMp$s^(
-pzROp$s^(
-pzRQp$s^(
-"(
-phfq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-raftn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-rafB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-raf2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-pheq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raetn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raeB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rae2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-phdq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-radtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-radB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rad2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phcq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ractn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-racB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rac2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#/p$s^'
-pzpy#1p$s^'
-pzpy#3p$s^'
-pzpy#5p$s^'
-"(
-phbq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-rabtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-rabB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-rab2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phaq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raatn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raaB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raa2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-ph_q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-ra_tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra_B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra_2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ph^q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra^tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra^B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra^2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#dp$s^&
-pzpy#fp$s^&
-pzpy#hp$s^&
-pzpy#jp$s^&
-"(
-ph]q&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-ra]tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-ra]B
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-ra]2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ph\q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra\tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra\B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra\2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-ph[q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-ra[tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra[B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra[2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phZq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raZtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raZB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raZ2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-uA9q3
-}b$@qOrk&i
-w)Ps}+z%s\2s\L2qp
-prqy-sr
-q7Yx[
-ro
-p7
-raYA
-q%
-ro
-p7
-q7Wx[
-ro
-p7
-raWA
-q%
-ro
-p7
-"H
-xps\$'$(s^%
-sY7yY
-t3xhrl
-v;}K$a
-sY@qy
-|KaWrl>
-"$
-xps\$($)s^%
-"$
-t3xhsG
-v;rv6$e
-"$
-|KesIsG>
-"%
-q7Xx[
-ro
-p7
-raXA
-q%
-ro
-p7
-q7Vx[
-ro
-p7
-raVA
-q%
-ro
-p7
-"%
-xps\$)$*s^%
-"%
-t3xh$'
-v;}K$m
-"%
-|KmW$'>
-"$
-xps\$*$+s^%
-"$
-t3xh$*
-v;rv6$q
-"$
-|KqsI$*>
-q'-px
-t1py&xp$
-p6
-"2
-qzpy&xq&
-s=MD
-q'-r-
-5
-{?uizg
-rhpy%$D
-pzpy%%qj
-qD=r]
-}b&y1DU
-p\
-qD,qy
-zJvDympMy_xDDA
-ub0
-0
-|&5U
-qVspD
-qM=r+
-u;t~
-}="
-o
-}=%
-qM8pb
-T1
-qM9q3
-0
-r\7
-qD,r4
-ret,v:
-"$
-wj
-"$
-wj
-rDI
-qD,qw
-z=G
-*#%
-qD8q0
-t+py%&A
-ta
-{gj1i1h1gL2ql
-t+py%#A
-q:
-{gf1e1d1cL2ql
-t+py$}A
-xi%
-{gb1a1_1^L2ql
-t+py$zA
-wm%
-{g]1\1[1ZL2ql
-"%
-v3qIq&
-*&%
-}'r,cMY1XL2ql
-"%
-*(p-
-}'r,cMW1VL2ql
-!#
-vk+r-
-q1py$VB
-qvpy'b1G
-"-
-y7-
-s=MD
-vk+q0
-5
-"=
-x%M*10
-"=
-p\
-qBpy'5
-s'9
-qvp51+
-w)Ps}.r,c{ozmXn
-"=
-t8=s^5
-pzyWs^5
-pzt"=s^5
-pzyD=s^5
-"=
-qzpy'Xq&
-":
-q2M)
-sXz#qY78-7@.ty
-"=
-r'py'[tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"=
-r'py'^B
-"#
-q2M)
-sXz#qY78-7@.ty
-"=
-r'py'b2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy'fq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py'itn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py'lB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py'o2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"=
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy'sq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py'vtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py'yB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py'|2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(#q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(&tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py()B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(,2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8"$"$"$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzRKp$s^4
-pzRMp$s^4
-pzROp$s^4
-pzRQp$s^4
-"(
-qzpy(4q&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(7tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(:B
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(=2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(Aq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(Dtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(GB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(J2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy(Nq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(Qtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(TB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(W2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy([q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(^tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(bB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(e2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#/p$s^3
-pzpy#1p$s^3
-pzpy#3p$s^3
-pzpy#5p$s^3
-"(
-qzpy(mq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(ptn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(sB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(v2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(zq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(}tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)#B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)&2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy)*q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)-tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)0B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)32@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)7q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py):tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)=B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)@2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#dp$s^2
-pzpy#fp$s^2
-pzpy#hp$s^2
-pzpy#jp$s^2
-"(
-qzpy)Hq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)Ktn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)NB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)Q2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)Uq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)Xtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)[B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)^2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy)cq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)ftn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)iB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)l2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)pq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)stn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)vB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)y2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"=
-}b$@qOrk)@
-w)Ps}+z%s\2s\L2qp
-"=
-qLpy)~x[
-ro
-p7
-r'py*"A
-q%
-ro
-p7
-qLpy*&x[
-ro
-p7
-r'py*'A
-q%
-ro
-p7
-"=
-xps\$'$(s^1
-"=
-t3xhrl
-v;}KF#h
-"=
-{d#hWrl>
-"$
-xps\$($)s^1
-"$
-t3xhsG
-v;rv6F#l
-"$
-{d#lsIsG>
-"%
-qLpy*(x[
-ro
-p7
-r'py*)A
-q%
-ro
-p7
-qLpy*-x[
-ro
-p7
-r'py*.A
-q%
-ro
-p7
-"%
-xps\$)$*s^1
-"%
-t3xh$'
-v;}KF#t
-"%
-{d#tW$'>
-"$
-xps\$*$+s^1
-"$
-t3xh$*
-v;rv6F#x
-"$
-{d#xsI$*>
-!#
-q'+qy
-q1py)Ork*2
-">
-uo{vI
-"3
-y7-
-s=MD
-">
-5
-">
-rhpy'YD
-pzpy'Zqj
-">
-}b)Q1DU
-p\
-">
-zJvDympMy_xDDA
-ub0
-0
-|&5U
-qVspD
-">
-u;V4
-}=6
-o
-}=9
-";
-T1
-";
-0
-r\7
-">
-ret,v:
-"$
-wj
-"$
-wj
-rDJ
-">
-z=G
-*#%
-">
-t+py'[A
-ta
-v}Ps}.r,cpy*#rk*$rk*%rk*&L2ql
-t+py'XA
-q:
-v}Ps}.r,cpy*'rk*(rk*)rk**L2ql
-t+py'UA
-xi%
-v}Ps}.r,cpy*+rk*,rk*-rk*.L2ql
-t+py'RA
-wm%
-v}Ps}.r,cpy*/rk*0rk*1rk*2L2ql
-"%
-v3qIq&
-*&%
-}'r,cpy*3rk*4L2ql
-"%
-*(p-
-}'r,cpy*5rk*6L2ql
-!#
-}_rz+
-q1py)Vrk)^
-"-
-y7-
-s=MD
-r&8sr
-q1py)Wrk)Z
-r&9r1
-q1py)Zqg
-r&.qN
-pzpy)]rk)\?
-xKpy)\rk)\rk)]?
-xKpy)[rk)[qj
-xKpy)Zry1G?
-xKpy)Yrk)Yq=?
-xl@f=
-qKpy'3rk'3E
-s_py)]D
-u?~3
-!#
-w./j
-xps\F#wF#ys^:
-xps\F#wF#ys^:
-xps\F#{F#ys^:
-xps\F#{F#ys^:
-wI+,r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-wI{prI
-yes^9
-xps\WSs^9
-wIy?pb
-|7
-xy
-wIzRsh
-|U
-q6
-v@+rI
-pV8I
-v@-|_
-}b'5rk*>1G
-v@.px
-qvp5rk'P
-)
-qBpy)f
-s'/
-vbrk)Z
-so
-!#
-vk/pX
-qKpy'7rk'7B
-rhpy'7rk'8
-sH-
-!#
-sW=^
-p+
-sW+zg
-rhpy'<p$
-:
-sH?
-sW-q@
-qh$x_}~
-"_
-pV:I
-:
-J
-H
-!#
-s)
-H
-!#
-wt9s6
-q1py'RU
-qvp5rk'p
-)
-qBpy)j
-s'@
-vbrk)^
-q;
-r?|X
-qK|IB
-rhq9rk*D
-\
-!#
-wt@pw
-y9rn6yv,z+
-u?~%
-!#
-"$
-pV<I
-:
-J
-H
-!#
-s)
-H
-!#
-"$
-q1py'TU
-qvp5rk't
-)
-qBpy)n
-pm=
-vbrk)c
-q;
-r?|X
-qK|IB
-rhq9rk*H
-\
-!#
-"$
-sPrnyv,z+
-w.-wE
-r=
-qCsmpX
-}@
-qCtcpj
-y5
-qCsQp|
-}A
-}F
-qCtIpb
-}?
-}B
-}C
-}D
-qCtsrI
-}E
-yj
-yk
-qCpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-qCqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-qCp|^
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-w.-ps7
-r;
-z-r8*6
-".
-pVAI
-:
-J
-H
-!#
-s)
-H
-!#
-".
-q1py'ZU
-qvp5rk'|
-)
-qBpy)v
-pm,
-vbrk)k
-q;
-r?|X
-qK|IB
-rhq9rk*P
-\
-!#
-".
-sPrnyv,z+
-sW.sr
-t_2q/>
-!#
-r7py'Y
-pqpX+s-
-pVBt\
-!#
-pqpX-qy
-|Nr83z\
-s~3$3>
-pqpX+tI
-wcr,s0DB
-}oD
-\
-!#
-pqpX8pX
-t1=rk'M
-u~D
-rP
-pqpX/rz+
-zh4F$I
-pqpX@j
-u^OI
-pqqN+q#
-s?py'M
-Ypy'M19
-pm+
-t+py'MG
-*,%
-s8
-H
-!#
-pqqN=pj
-s?py'M
-Ypy'M1:
-pm-
-|l>
-s>
-t+py'NE
-*.%
-wG
-!#
-sW@^
-p+
-xl8w-
-qKpy'Wrk'Wrk()
-rhpy'W1U
-sH*
-!#
-xA/f
-O
-!#
-"P
-](rL.
-u'Mt
-])rL8
-"O
-]*rL7
-"O
-(zI
-!#
-"$
-]1rL/
-u'py*3
-]2rL@
-"$
-]3sx=
-"$
-(+,
-!#
-xA+r]
-s?py*#
-]8sx+
-xA-ts
-s?py*"
-]9sx-
-u'py)}
-]:sx.
-xA.tc
-s?py)|
-];sx8
-u'py)z
-(zR
-!#
-ru8
-pnr-p|
-pVvsx9
-pVusx/
-pVssx@
-pVrs3sK
-pVps3rO
-pVos3p<
-pVms3--
-(u)
-!#
-"(
-pV:s3tG
-u'py$s
-pV9s3-7
-"(
-pV8s3y<
-"(
-(v<
-!#
-"$
-pV/s3{J
-u'R1
-pV.zs=
-"$
-pV-zs,
-"$
-({_
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-u-@9^
-r79
-{j_
-{j}
-(
-!qZ
-sv9
-a_
-wp}
-(
-!s*
-sv9
-a^
-wp}
-(
-!tS
-sv9
-a]
-wp}
-(
-!vB
-"s
-sk
-aY
-;3
-(
-!w&
-"s
-qH
-aV
-;4
-(
-!x=
-"m
-r~
-aS
-wp}
-(
-!yE
-r~
-a?
-wp}
-(
-!{-
-v@.pj
-g
-a+
-wpz
-(
-!vKxw
-wt9rI
-}G
-a*
-wpz
-(
-!pty@
-}G
-a)
-wpz
-(
-!ptyG
-}G
-a(
-wpz
-(
-!pt+uU
-"3
-tW
-a'
-;3
-(
-!pt{H
-"3
-uI
-a$
-;4
-(
-!pt.uU
-",
-sv@
-p3:
-;0
-(
-!pt|F
-g=
-pfsp
-qPqI
-(
-!pt|G
-",
-g,
-p3?
-;1
-(
-!pt}x
-",
-g+
-p3?
-;2
-(
-!pt/uU
-"$
-sv@
-p3P
-;0
-(
-!ptxw
-g=
-pfsp
-qPqA
-(
-!tYy@
-"$
-g,
-p3U
-;1
-(
-!tYyG
-"$
-g+
-p3U
-;2
-(
-!tY+uU
-xA+sQ
-g-
-a}
-qPpU
-(
-!tY{H
-xA-yC
-g.
-a|
-qPp[
-(
-!tY.uU
-g8
-a}
-qPpG
-(
-!tY|F
-xA.ts
-g7
-a{
-qPp"
-(
-!tY|G
-g9
-az
-qPpK
-(
-!tY}x
-"0
-sv/
-ay
-qPpY
-(
-!tY/uU
-sv/
-ax
-qPpY
-(
-!tYxw
-sv/
-aw
-qPpY
-(
-!vK-y@
-sv/
-av
-qPpY
-(
-!vK-yG
-sv/
-au
-qPpY
-(
-!vKp<uU
-sv/
-at
-qPpY
-(
-!vK-{H
-sv/
-as
-qPpY
-(
-!vKu)uU
-sv/
-ar
-qPpY
-(
-!vK-|F
-"(
-sv@
-aQ
-;0
-(
-!vK-|G
-g=
-pfsp
-qPp=
-(
-!vK-}x
-"(
-g,
-aM
-;1
-(
-!vKv<uU
-"(
-g+
-aM
-;2
-(
-!vK-xw
-"$
-sv@
-a=
-;0
-(
-!vK.y@
-g=
-pfsp
-qPp)
-(
-!vK.yG
-"$
-g,
-a9
-;1
-(
-!vK{_uU
-"$
-g+
-a9
-;2
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+p9
+!cunpm
+/<
+tX6
+CQ
+ 'd%!|-xw
+||<
+pp*'
+r9q/
+p9
+!y=y3
+/<
+||5
+CJ
+r92ux
+p9
+!y=z/
+ 'p#r9q9
+p9
+!cxlpm
+/(
+||6
+CI
+ 'u$!cv6pm
+ 'u$r9pJ
+p9
+!cvZpm
+/(
+ %o$CB
+ 'o$!y=wG
+ 'o$r9pO
+p9
+!y=wX
+/(
+ %o$CB
+ 'o$!y=x#
+ 'o$r9ph
+p9
+!crWpm
+/<
+||'
+C:
+ &"!y=xw
+||0
+pp*
+q49
+p9
+!c.y3
+/<
+||+
+C8
+r96r6
+p9
+!c.z/
+||2
+pp+q&
+r9pS
+p9
+!crepm
+/<
+||.
+C7
+r9x/<
+p9
+!cxWpm
+||1
+pp1qF
+r9pA
+ $Bp,0p.
+ *$zqt8
+st
+zqtq
+ D(`}
 
-const gemvQ4SM80NarrowAligned = gemvQ4SM90NarrowAligned + `
- patch
- -3
-packed1 67090 gemv_nibbles
-!|hf|f
-!|gxO
- =68
- -2
- =300
- -1
-"?
- =46
- -2
- =3
- -1
-"8
- =468
- -1
-"]
- =7
- -1
-"X
- =3
- -3
-"X
-q1p@E
-"X
- =12
- -1
-"[
- =98
- -1
-"d
- =1292
- -1
- =265`
+var dotsQ4OneSM80NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 54974 dots_nibbles_one
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ X.( c+&/=
+ g$$/a
+ }%$/e
+ 2$/y
+ $$/y
+ ,$/y
+ &$/y
+ *$/z
+ $$/z
+ ,$/z
+ 0$/y
+ 6$/{
+ <$/{
+ $$/{
+ 2$/z
+ .$/z
+ ($/{
+ 4$/{
+ $$/z
+ *$/z
+ $$/z
+ iN$ c0$`}
 
-const gemvQ4KSM90NarrowAligned = `packed1 73134 gemv_grouped
-!|h^|f
-!|g@=
-!p8
-!sgr9pMtks}rR
-!s]r9pMtks}syq)r9pMrR
-!vvu[uNq>r9rR
-!v7psv6rmt5rGq"t5rGrR
-!v7r.v6y"rR
-!v7q#v6|\z;
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHy;pD
-!c
-p;x5te
-zft=pF
-p9@t2pF
-p:rFun
-qS{Jun
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtO
-sjrJ
-uxs:uw+wV
-uxPt5/rz~72uwrFp&
-m
-uxPt5/rz~72uw+}#n
-m
-h+se
-xA,sQ
-s1
-xA+r]
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-uG8y=
-p?
-r7~/q>rGymPr/
-p'
-N
-qx+p|
-r7~/u=q>pMym
-t:,qy
-Q
-{<rW
-pl$
-)
-pl%
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-x{
-)
-x3
-)
-z59pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-vY,w-
-qk#B8
-{ErO
-v>xW
-qk#U
-tj8
-{E.
-vY+r]
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-vY-y'
-pB-1.1/
-qvM*10
-)
-ur
-0
-vY8r1
-wcu*p*2rO
-v>rO
-q1q,U
-{E,
-vY7s-
-|&3U
-vY.f
-t8M3?
-pzq913?
-pzX<%?
-vY/pb
-t(xc2
-rsM3
-w<
-wOzYM3
-vY@r1
-y7,
-vY/r.8
-y#
-q'-px
-t1u&=
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-p6
-{?77y'
-r(;q&
-s=R>
-s_R,p$
-s_R+p$
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-q'-r-
-5
-}%u:
-ra1E
-q2-
-)
-q71q&
-ra1G
-)
-{?uif/
-qFCwv/
-s=p@
-t8[?
-qD=r]
-pB2<EU
-p\
-qD,qy
-zJvDympMy_xDDA
-stqI
-0
-|&5U
-qVspD
-qM=pb
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-qM+q3
-T5
-zqq@
-wcu*Xz/
-p\
-xv7,
-v&%
-}e-
-0
-vbt0
-p\
-qM8pb
-r\6
-qM9q3
-r\7
-qD,r4
-re~52t,
-"&
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDE
-qD,qw
-v3qIG
-*#%
-qD8sr
-qzq}E
-p~}\U
-rsR$
-z_p5
-ta
-},'<(<)<*L2ql
-{r+-
-qF#E
-qD8qe
-qvp5ry
-rsR'
-z_p5
-q:
-},.</<0<1L2ql
-"#
-qF&G
-"#
-qvp52p2
-rsR*
-z_p5
-xi%
-},5<6<7<8L2ql
-"#
-qF)wB
-"#
-qvp52q,
-rsR-
-z_p5
-wm%
-},<<=<><?L2ql
-"(
-sn&q&
-**%
-}'r,cRD<EL2ql
-"(
-zJvDympMy_xD<"qO
-*&%
-}'r,cR@<AL2ql
-"(
-*(p-
-}'r,cRB<CL2ql
-!#
-q'+yY
-ra*tn
-qFVU
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-"3
-uo{vI
-"3
-r(-q&
-s=Rq
-s_R,p$
-s_R+p$
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-"3
-5
-"3
-ra1E
-q2-
-)
-q71q&
-ra1G
-)
-"3
-qFvwv/
-s=p@
-t8[?
-"3
-pB2<xU
-p\
-"3
-zJvDympMy_xDDA
-ub2
-0
-|&5U
-qVspD
-"3
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-"-
-T5
-"3
-wcu*Xz/
-p\
-xv7,
-v&%
-}e-
-0
-vbt0
-p\
-".
-r\6
-".
-r\7
-"3
-re~52t,
-"&
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDF
-"3
-v3qIG
-*#%
-"3
-qzq}E
-p~}\U
-rsR$
-z_p5
-ta
-},'<(<)<*L2ql
-"3
-qF#E
-"3
-qvp5ry
-rsR'
-z_p5
-q:
-},.</<0<1L2ql
-"#
-qF&G
-"#
-qvp52p2
-rsR*
-z_p5
-xi%
-},5<6<7<8L2ql
-"#
-qF)wB
-"#
-qvp52q,
-rsR-
-z_p5
-wm%
-},<<=<><?L2ql
-"(
-sn&q&
-**%
-}'r,cRD<EL2ql
-"(
-zJvDympMy_xD<"qO
-*&%
-}'r,cR@<AL2ql
-"(
-*(p-
-}'r,cRB<CL2ql
-!#
-xA,pE
-xBu*M&1*
-"B
-ra,G
-u'r|
-qVwy
-xA-ts
-ra,q&
-qzq9B
-p\
-qVs0U
-t(rU
-qVXD
-xA.tc
-ra,E
-xBu*[wB
-p\
-qVs0U
-t(rU
-xBu*RP1*
-)
-qVs0U
-xA-yC
-re~52t,
-w"t,
-xA.ts
-w"t,
-w"t,
-rDG
-}_r-
-r(QB
-qkHU
-"8
-y7-
-s=ME
-r&8sr
-qk21O
-r&9r1
-qkVqg
-r&.qN
-uXN1O?
-uXO1N?
-uXVqR?
-pzp21H?
-uX22[?
-"(
-tH&|B+
-"(
-tH$u%+
-xA7j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pnq3t'
-}o1&
-za
-";
-qkEwv/
-uG7ps@
-ra1E
-pnj|_
-q71q&
-|A7w-
-ra1G
-y,+U
-w5
-uGw{y'
-qJ}Sz+
-J
-!#
-uG8ps7
-qvRe1H
-{?uiwE
-y7-
-rhp0D
-pzp*qj
-uG7t;
-rsp*
-pnjsr
-uF2p*
-pnr-p|
-p\
-r\9
-rs.
-p\
-r\9
-pnp|r-
-xsB
-"'
-qvRl1H
-"'
-y7-
-z)%D
-pzR&qj
-"'
-rsR&
-"'
-uF<&
-"'
-p\
-r\9
-rs.
-p\
-r\9
-"'
-qF$E
-"'
-qvRs1H
-"'
-y7-
-z),D
-pzR-qj
-"'
-rsR-
-"'
-uF<-
-"'
-p\
-r\9
-rs.
-p\
-r\9
-"'
-qF+q&
-"'
-qvRz1H
-"'
-y7-
-z)3D
-pzR4qj
-"'
-rsR4
-"'
-uF<4
-"'
-p\
-r\9
-rs.
-p\
-r\9
-re{v2x\
-w"|;
-w"|;
-|e
-|e
-w"{'
-w"{'
-rDH
-zJvDympMy_xD<,qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<3qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<5qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<<qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<>qO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<EqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<GqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<NqO
-*,%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pnt'r4
-r(TA
-&
-r(SA
-&
-r(SA
-&
-r(RA
-&
-r(PA
-&
-r(OA
-&
-r(OA
-&
-r(NA
-&
-pnjr.7
-t1Rx<v
-|.7wE
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-{,&Z?
-{,%Z?
-uG-7tc
-zprn>
-zpv8
-zpu_W
-zpt$sU
-|A/qw
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-zr-
-uGxFr1
-x-r_6
-uGx@s6
-|U
-q6
-uGqus6
-|7
-q6
-uGp5qy
-z<xhrk#.wL
-uGw{q#-
-rp$6
-u-@-pX
-t1M&<~
-p6
-u-u0s-
-}b#.1*10
-u-@9^
-p\
-qBpy#I
-qU
-uFrk#7
-syu8Ps}+r3x2cx^L
-u-wbpX
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-"/
-r(SA
-&
-r(RA
-&
-r(RA
-&
-r(QA
-&
-r(OA
-&
-r(NA
-&
-r(NA
-&
-r(MA
-&
-"/
-t1py#/<~
-"/
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-xps\$#Z?
-xps\$%Z?
-"/
-zprn>
-zpv8
-zpu_W
-zpt$sU
-"/
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-tM$#
-"/
-x-r_6
-"/
-|U
-q6
-"/
-|7
-q6
-"/
-z<xhrk#=wL
-"/
-rp$6
-"/
-t1M&rk#5
-p6
-"/
-}b#61*10
-"/
-p\
-qBpy#X
-pm
-uFrk#F
-syu8Ps}+r3x2cx^L
-"/
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-"/
-r(RA
-&
-r(QA
-&
-r(QA
-&
-r(PA
-&
-r(NA
-&
-r(MA
-&
-r(MA
-&
-r(LA
-&
-"/
-t1py#7rk#5
-"/
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-xps\$#Z?
-xps\$%Z?
-"/
-zprn>
-zpv8
-zpu_W
-zpt$sU
-"/
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-tM$#
-"/
-x-r_6
-"/
-|U
-q6
-"/
-|7
-q6
-"/
-z<xhrk#LwL
-"/
-rp$6
-"/
-t1M&rk#=
-p6
-"/
-}b#>1*10
-"/
-p\
-qBpy#h
-u(
-uFrk#U
-syu8Ps}+r3x2cx^L
-"/
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-"/
-r(QA
-&
-r(PA
-&
-r(PA
-&
-r(OA
-&
-r(MA
-&
-r(LA
-&
-r(LA
-&
-r(KA
-&
-"/
-t1py#?rk#=
-"/
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-xps\$#Z?
-xps\$%Z?
-"/
-zprn>
-zpv8
-zpu_W
-zpt$sU
-"/
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-tM$#
-"/
-x-r_6
-"/
-|U
-q6
-"/
-|7
-q6
-"/
-z<xhrk#[wL
-"/
-rp$6
-"/
-t1M&rk#E
-p6
-"/
-}b#F1*10
-"/
-p\
-qBpy#w
-z>
-uFrk#e
-syu8Ps}+r3x2cx^L
-"/
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-pnq3yC
-qKpy#]rk#]G
-rhpy#]1&
-sH$
-!#
-xl.q#9
-ra*G
-xl8t'
-}o1V
-rDD
-z@9yC
-ra0G
-z@@u:
-wcu*M#2rO
-v>rO
-qk#U
-{E,
-z@/f
-t8M#r)$
-t:,^/
-q70B8
-t:-q3
-t1py$V2[
-re|3$pu
-q>rmrGPq"t@pirzxPpu
-pqt;qw
-{e;
-qx+s6
-q71q&
-r#,r+
-ra1q&
-p1
-qTs0B
-qTs0E
-qTu&-
-sY-j
-qVp511
-"a
-ra1E
-q2-
-)
-ra1G
-)
-"G
-qkEwv/
-"Z
-qz[E
-x%p5U
-rsp@
-"Z
-q1p@E
-"Z
-qvp5ry
-rsp0
-"#
-q1p0G
-"#
-qvp52p2
-rsq}
-"#
-q1q}wB
-"#
-qvp52q,
-rsR$
-"^
-r((B
-)
-w./pw
-q71A
-ti
-wI{ppw
-q71E
-ti
-v@+pw
-q71B
-p1
-v@.|_
-r((B
-tH*uD
-ra1B
-rr
-q1q9U
-wt8rI
-}ork$r
-wt9q3
-xBu*R8rk$s
-sW.qy
-r(9B
-"#
-xBzYpy$u
-sW.yC
-vT,
-"#
-xBzYpy$w
-pqpX+qe
-wcu*M%2rO
-v>rO
-qk%U
-{E,
-}oD
-pqpX8ua
-qk%qg
-q70U
-p1
-J
-!#
-z@@qe
-{ErO
-v>rO
-q1q9U
-{E,
-"9
-t8p@r)$
-t:,r]
-rsRI
-qvM312
-qvp5<E
-t:-pj
-s=RF
-u~$
-t8zM?
-tr#
-:
-rP
-"9
-u^$I
-pqsmr+
-u'r|
-Yxc:
-{K
-zJvDympMy_xDUG
-*.%
-v'ql
-svr|
-H
-!#
-pqs-qw
-u'r|
-Yxc;
-s'8
-zJvDympMy_xDUE
-*0%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-xl9r]
-|&V<"
-s=RP
-t8RQ?
-}oD
-J
-{#~%
-!#
-:
-:
-:
-:
-J
-!#
-xl@|Y
-qvpy%11H
-"e
-y7-
-s=ME
-xl@sQ
-wh
-qx-s-
-x%M*10
-qx7pE
-p\
-qBpy$]
-s'7
-qvp51+
-w)Ps}.r,c{ozmXn
-r#,t'
-t8=s^)
-pzyWs^)
-pzt"=s^)
-pzyD=s^)
-eq#9s-
-phmq&
-er++t'
-q2M)
-sXz#qY78-7@.ty
-eq#9q#+
-ramtn
-"#
-q2M)
-sXz#qY78-7@.ty
-eq#/s-
-ramB
-"#
-q2M)
-sXz#qY78-7@.ty
-eq#/q#+
-ram2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phlq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raltn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ralB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ral2@
-"#
-q2M)
-sXz#qY78-7@.ty
-uA+pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-phkq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-raktn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rakB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rak2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phjq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rajtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rajB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raj2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8"$"$"$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzRKp$s^(
-pzRMp$s^(
-pzROp$s^(
-pzRQp$s^(
-"(
-phiq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-raitn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-raiB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-rai2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phhq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rahtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rahB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rah2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-phgq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-ragtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ragB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rag2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phfq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raftn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rafB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raf2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#/p$s^'
-pzpy#1p$s^'
-pzpy#3p$s^'
-pzpy#5p$s^'
-"(
-pheq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-raetn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-raeB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-rae2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phdq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-radtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-radB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rad2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-phcq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-ractn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-racB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rac2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phbq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rabtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rabB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rab2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#dp$s^&
-pzpy#fp$s^&
-pzpy#hp$s^&
-pzpy#jp$s^&
-"(
-phaq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-raatn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-raaB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-raa2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ph_q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra_tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra_B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra_2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-ph^q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-ra^tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra^B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra^2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ph]q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra]tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra]B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra]2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-uA9q3
-}b$@qOrk&i
-w)Ps}+z%s\2s\L2qp
-prqy-sr
-q7\x[
-ro
-p7
-ra\A
-q%
-ro
-p7
-q7Zx[
-ro
-p7
-raZA
-q%
-ro
-p7
-eq@9}6
-q7XEv(
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q3
-sP}K
-raXA
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=w-
-|-6
-raXqO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=q#7
-sPsz6
-raXyl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-eqN=^@
-uO"6
-"M
-xps\$3$4s^%
-sY7yY
-t3xh$)
-s+"6$m
-sY@qy
-|KmsI$)>
-"$
-xps\$4$5s^%
-"$
-t3xh$,
-s+"6$q
-"$
-|KqsI$,>
-"*
-q7[x[
-ro
-p7
-ra[A
-q%
-ro
-p7
-q7Yx[
-ro
-p7
-raYA
-q%
-ro
-p7
-"'
-q7WEv(
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-sP}K
-raWA
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-|-6
-raWqO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-sPsz6
-raWyl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-uO"6
-"*
-xps\$A$Bs^%
-"*
-t3xh$?
-s+"6F#4
-"*
-{d#4sI$?>
-"$
-xps\$B$Cs^%
-"$
-t3xh$B
-s+"6F#8
-"$
-{d#8sI$B>
-q'-px
-t1py'1p$
-p6
-"7
-qzpy'1q&
-s=ME
-q'-r-
-5
-{?uizg
-rhpy%:D
-pzpy%;qj
-qD=r]
-}b'21EU
-p\
-qD,qy
-zJvDympMy_xDDA
-ub2
-0
-|&5U
-qVspD
-qM=r+
-u;t~
-}="
-o
-}=%
-qM+q3
-T5
-zqq@
-wcu*q9z/
-p\
-xv7,
-wm%
-}e-
-0
-vbrk%C
-p\
-qM8pb
-r\6
-qM9q3
-r\7
-qD,r4
-re~52t,
-"&
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDI
-qD,qw
-{{G
-*#%
-qD8q0
-t+py%>A
-ta
-{gm1l1k1jL2ql
-t+py%;A
-q:
-{gi1h1g1fL2ql
-t+py%8A
-xi%
-{ge1d1c1bL2ql
-t+py%5A
-wm%
-{ga1_1^1]L2ql
-"&
-sn&q&
-**%
-}'r,cMX1WL2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cM\1[L2ql
-"&
-*(p-
-}'r,cMZ1YL2ql
-!#
-vk+r-
-q1py$oB
-qvpy'~1H
-"/
-y7-
-s=ME
-vk+q0
-5
-"D
-x%M*10
-"D
-p\
-qBpy'M
-s'9
-qvp51+
-w)Ps}.r,c{ozmXn
-"D
-t8=s^7
-pzyWs^7
-pzt"=s^7
-pzyD=s^7
-"D
-qzpy'sq&
-"A
-q2M)
-sXz#qY78-7@.ty
-"D
-r'py'vtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"D
-r'py'yB
-"#
-q2M)
-sXz#qY78-7@.ty
-"D
-r'py'|2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(#q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(&tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py()B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(,2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"D
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy(0q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(3tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(6B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(92@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(=q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(@tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(CB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(F2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8"$"$"$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzRKp$s^6
-pzRMp$s^6
-pzROp$s^6
-pzRQp$s^6
-"(
-qzpy(Nq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(Qtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(TB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(W2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy([q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(^tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(bB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(e2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy(iq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(ltn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(oB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(r2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(vq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(ytn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(|B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)"2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#/p$s^5
-pzpy#1p$s^5
-pzpy#3p$s^5
-pzpy#5p$s^5
-"(
-qzpy)*q&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)-tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)0B
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)32@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)7q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py):tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)=B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)@2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy)Dq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)Gtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)JB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)M2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)Qq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)Ttn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)WB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)Z2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#dp$s^4
-pzpy#fp$s^4
-pzpy#hp$s^4
-pzpy#jp$s^4
-"(
-qzpy)cq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)ftn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)iB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)l2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)pq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)stn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)vB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)y2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy)}q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py*#tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py*&B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py*)2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy*-q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*0tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*3B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*62@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2r8%$$$#$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"D
-}b$@qOrk)X
-w)Ps}+z%s\2s\L2qp
-"D
-qLpy*;x[
-ro
-p7
-r'py*<A
-q%
-ro
-p7
-qLpy*@x[
-ro
-p7
-r'py*AA
-q%
-ro
-p7
-"A
-qLpy*EEv(
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"D
-sP}K
-r'py*GA
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"D
-|-6
-r'py*JqO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"D
-sPsz6
-r'py*Myl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"D
-uO"6
-"D
-xps\$3$4s^3
-"D
-t3xh$)
-s+"6F$/
-"D
-{d$/sI$)>
-"$
-xps\$4$5s^3
-"$
-t3xh$,
-s+"6F$3
-"$
-{d$3sI$,>
-"*
-qLpy*Mx[
-ro
-p7
-r'py*NA
-q%
-ro
-p7
-qLpy*Rx[
-ro
-p7
-r'py*SA
-q%
-ro
-p7
-"'
-qLpy*WEv(
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-sP}K
-r'py*YA
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-|-6
-r'py*\qO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-sPsz6
-r'py*_yl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-uO"6
-"*
-xps\$A$Bs^3
-"*
-t3xh$?
-s+"6F$G
-"*
-{d$GsI$?>
-"$
-xps\$B$Cs^3
-"$
-t3xh$B
-s+"6F$K
-"$
-{d$KsI$B>
-!#
-q'+qy
-q1py)~rk*e
-"E
-u^#I
-"8
-y7-
-s=ME
-"E
-5
-"E
-rhpy(+D
-pzpy(,qj
-"E
-}b*#1EU
-p\
-"E
-zJvDympMy_xDDA
-ub2
-0
-|&5U
-qVspD
-"E
-u;V;
-}==
-o
-}=@
-"A
-T5
-"E
-wcu*q9z/
-p\
-xv7,
-wm%
-}e-
-0
-vbrk(4
-p\
-"B
-r\6
-"B
-r\7
-"E
-re~52t,
-"&
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDJ
-"E
-{{G
-*#%
-"E
-t+py(/A
-ta
-v}Ps}.r,cpy*Urk*Vrk*Wrk*XL2ql
-t+py(,A
-q:
-v}Ps}.r,cpy*Yrk*Zrk*[rk*\L2ql
-t+py()A
-xi%
-v}Ps}.r,cpy*]rk*^rk*_rk*aL2ql
-t+py(&A
-wm%
-v}Ps}.r,cpy*brk*crk*drk*eL2ql
-"&
-sn&q&
-**%
-}'r,cpy*jrk*kL2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cpy*frk*gL2ql
-"&
-*(p-
-}'r,cpy*hrk*iL2ql
-!#
-}_rz+
-q1py**rk*2
-"/
-y7-
-s=ME
-r&8sr
-q1py*+rk*.
-r&9r1
-q1py*.qg
-r&.qN
-pzpy*1rk*0?
-xKpy*0rk*0rk*1?
-xKpy*/rk*/qj
-xKpy*.ry1H?
-xKpy*-rk*-q=?
-xl@f=
-qKpy'drk'dE
-s_py*1D
-u?~3
-!#
-w./j
-xps\F$JF$Ls^>
-xps\F$JF$Ls^>
-xps\F$NF$Ls^>
-xps\F$NF$Ls^>
-wI+,r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-wI{prI
-yes^=
-xps\WSs^=
-wIy?pb
-|7
-xy
-wIzRsh
-|U
-q6
-v@+rI
-pV<I
-v@-|_
-}b'frk*s1H
-v@.px
-qvp5rk($
-)
-qBpy*9
-s'/
-vbrk*.
-so
-!#
-vk/pX
-qKpy'hrk'hB
-rhpy'hrk'i
-sH-
-!#
-sW=^
-p+
-sW+zg
-rhpy'mp$
-:
-sH?
-sW-q@
-qh$x_}~
-"g
-pV>I
-:
-J
-H
-!#
-s)
-H
-!#
-wt9s6
-q1py(&U
-qvp5rk(C
-)
-qBpy*=
-s'@
-vbrk*2
-q;
-r?|X
-qK|IB
-rhq9rk*y
-\
-!#
-wt@pw
-y9rn6yv,z+
-u?~%
-!#
-"$
-pV@I
-:
-J
-H
-!#
-s)
-H
-!#
-"$
-q1py((U
-qvp5rk(G
-)
-qBpy*A
-pm=
-vbrk*6
-q;
-r?|X
-qK|IB
-rhq9rk*}
-\
-!#
-"$
-sPrnyv,z+
-w.-wE
-r=
-qCsmpX
-}@
-qCtcpj
-y5
-qCsQp|
-}A
-}F
-qCtIpb
-}?
-}B
-}C
-}D
-qCtsrI
-}E
-yj
-yk
-qCpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-qCqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-qCp|^
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-w.-ps7
-r;
-z-r8*6
-".
-pVEI
-:
-J
-H
-!#
-s)
-H
-!#
-".
-q1py(.U
-qvp5rk(O
-)
-qBpy*I
-pm,
-vbrk*>
-q;
-r?|X
-qK|IB
-rhq9rk+(
-\
-!#
-".
-sPrnyv,z+
-sW.sr
-t_2q/>
-!#
-r7py(-
-pqpX+s-
-pVFt\
-!#
-pqpX-qy
-|Nr83z\
-s~3$3>
-pqpX+tI
-wcr,s0DB
-}oD
-\
-!#
-pqpX8pX
-t1=rk'~
-u~H
-rP
-pqpX/rz+
-zh4F$z
-pqpX@j
-u^SI
-pqqN+q#
-s?py'~
-Ypy'~1:
-pm+
-t+py'~G
-*.%
-s8
-H
-!#
-pqqN=pj
-s?py'~
-Ypy'~1;
-pm-
-|l>
-s>
-t+py("E
-*0%
-wG
-!#
-sW@^
-p+
-xl8w-
-qKpy(+rk(+rk(Y
-rhpy(+1V
-sH*
-!#
-xA/f
-O
-!#
-"Q
-](rL.
-u'Mw
-])rL8
-"P
-]*rL7
-"P
-]+rL9
-"P
-(t=
-!#
-"%
-]3rL@
-u'py*f
-]4sx=
-"%
-]5sx,
-"%
-]6sx+
-"%
-(+-
-!#
-xA+r]
-s?py*S
-]<sx.
-xA-ts
-s?py*R
-]=sx8
-u'py*P
-]>sx7
-xA.tc
-s?py*O
-]?sx9
-u'py*M
-(xW
-!#
-ru9
-pnr-p|
-pVzsx@
-pVys3sK
-pVws3rO
-pVvs3p<
-pVts3--
-pVss3u)
-pVqs3tG
-(-7
-!#
-")
-pV>s3y<
-u'py%0
-pV=s3v<
-")
-pV<s3{J
-")
-pV;zs=
-")
-(.,
-!#
-"%
-pV1zs+
-u'R3
-pV0zs-
-"%
-pV/zs.
-"%
-pV.zs8
-"%
-(.7
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-u-@9^
-r79
-{jn
-qau
-(
-!qZ
-sv9
-an
-;u
-(
-!s*
-sv9
-am
-;u
-(
-!tS
-sv9
-al
-;u
-(
-!vB
-"z
-sk
-ah
-;6
-(
-!w&
-"z
-qH
-ae
-;7
-(
-!x=
-"t
-r~
-ab
-;u
-(
-!yE
-r~
-aF
-;u
-(
-!{-
-v@.pj
-g
-a+
-;x
-(
-!vKxw
-wt9rI
-}G
-a*
-;x
-(
-!pty@
-}G
-a)
-;x
-(
-!ptyG
-}G
-a(
-;x
-(
-!pt+uU
-"4
-tW
-a'
-;6
-(
-!pt{H
-"4
-uI
-a$
-;7
-(
-!pt.uU
-"-
-sv@
-p3=
-;2
-(
-!pt|F
-g=
-pfsp
-qPqI
-(
-!pt|G
-"-
-g,
-p3B
-;5
-(
-!pt}x
-"-
-g+
-p3G
-;3
-(
-!pt/uU
-"-
-g-
-p3G
-;4
-(
-!ptxw
-"%
-sv@
-p3Z
-;2
-(
-!tYy@
-g=
-pfsp
-qPqA
-(
-!tYyG
-"%
-g,
-p3_
-;5
-(
-!tY+uU
-"%
-g+
-p3e
-;3
-(
-!tY{H
-"%
-g-
-p3e
-;4
-(
-!tY.uU
-xA+sQ
-g.
-p3u
-qPpU
-(
-!tY|F
-xA-yC
-g8
-p3v
-qPp[
-(
-!tY|G
-g7
-p3u
-qPpG
-(
-!tY}x
-xA.ts
-g9
-p3w
-qPp"
-(
-!tY/uU
-g/
-p3x
-qPpK
-(
-!tYxw
-"1
-sv/
-p3y
-qPpY
-(
-!vK-y@
-sv/
-p3z
-qPpY
-(
-!vK-yG
-sv/
-p3{
-qPpY
-(
-!vKp<uU
-sv/
-p3|
-qPpY
-(
-!vK-{H
-sv/
-p3}
-qPpY
-(
-!vKu)uU
-sv/
-p3~
-qPpY
-(
-!vK-|F
-sv/
-u+#0
-qPpY
-(
-!vK-|G
-sv/
-u+#/
-qPpY
-(
-!vK-}x
-")
-sv@
-a_
-;2
-(
-!vKv<uU
-g=
-pfsp
-qPp=
-(
-!vK-xw
-")
-g,
-a[
-;5
-(
-!vK.y@
-")
-g+
-aV
-;3
-(
-!vK.yG
-")
-g-
-aV
-;4
-(
-!vK{_uU
-"%
-sv@
-aD
-;2
-(
-!vK.{H
-g=
-pfsp
-qPp)
-(
-!vK..uU
-"%
-g,
-a@
-;5
-(
-!vK.|F
-"%
-g+
-a;
-;3
-(
-!vK.|G
-"%
-g-
-a;
-;4
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var dotsQ4EightSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 55027 dots_nibbles_eight
+ ,$!xgrnrDp)orDwp
+!|F}+}Zy.wd
+ .&]'r6s7
+ $$Oq3rG
+ {#$ &&WpV*qp
+ $' P'&p_7}',
+r&73
+ >&pg7vj
+ 2$qjp0&7
+ L$pH5&6
+ X$$p_7}'F
+ 'V$ <( )V$ .( 'V$ D&p[rDq'?pYrm{Eu(/vl.vZvhsC5
+pIp4r+
+ >&L2&6
+ 0$p_*rfv(&.
+Ta<rX
+q:74
+pg7M
+Ta0s8
+ (,t9Z
+Ta+yU
+pIb,
+s"^
+rYp2-
+TpV6s8
+tbq0
+ &8TpC.qp
+pLX4
+TpC1p}
+ &(TpC5s8
+wv4&7
+ $&TpC*v5
+ $$TpC6qO
+zCaM<
+ &&Tp'1p;
+pnp8xK
+Tp-*pV
+ ((TpC5yq
+ $$TpC6pK
+ $$TpX<p=
+ ($TpC*pv
+y$sS7
+ &&TpC6r7
+ *$Lr8
+ .$Tp'6q%
+ :$TpC<q~
+ 6$Tp'5pv
+ 0$TpK<P5
+ i#$Tp-1pv
+ ($p]5rfv(%M
+ &$Tpf2pX
+ ($TpX<rR
+ ($s"M1
+ $$Tp;5yU
+ :$Tpv2r{
+ *$Tq%1qG
+ $$Tq%5qG
+ R$$TpX<a
+ &$Tpf'rR
+ &$Tpf0rR
+ 6$Tpf5q[
+ &$ %u&Tpf5q%
+ 'Q$ &*Tpf*q%
+ 6$Tpf6pf
+ $$pnp8;%r
+ &$Tp;<qG
+ ($TpX2pC
+ *$TpC5pV0
+ 2$TpK+a
+ ($WpbrR
+ ($Wp=r7
+ &$Wq8p'
+ $$WqWp;
+wC#%z
+WrXpv
+ *( %o+ $$ %h+ $$p]ze%{
+W|^v/
+ (&Ww;rR
+ ($WpV.qG
+ $$WpV*q~
+pL~,
+}<<H#/
+|x2p=
+ $*|x1r7
+ &$|x5pb
+ ($Wp'<pC
+ &$WpC0q8
+ ,$WpC.uZ
+ 0$Wp=r{
+ *$WqWrX
+ 2$Ws{q-
+ 4$Ws8pv
+ ^#$s,#J&E
+/z
+p~#J;
+ 2(r8#L&W&P
+ m#$p_73pT
+ /Z/ i#0s,#^&Z
+ *$s,#_&6
+/{
+}Pr(#ap*wq
+}Pr(#_H#_A-
+ u#*trrfv(H#f
+ 8${\7
+ J$r8#n;pN
+ m$$r8$.}'@
+ y%$y<rCEF.tq
+/2
+y<rCDF.tq
+ q%(y<rCpv@yu
+/2
+y<rCov@yu
+ q%(}-#IFsCsc
+/2
+}-#HFsCsc
+ q%(}-#tFxupU
+/2
+}-#sFxupU
+ q%(}-$AFxNtd
+/2
+}-$@FxNtd
+ q%(}-$lFuluE
+/2
+}-$kFuluE
+ q%(}-%9FqFqc
+/2
+}-%8FqFqc
+ a#(W|^{6
+ .$Ww;pK
+ &$W|^pV6
+ ,$W|^v5
+ $$WqG*{X
+ ($WpV+pb
+ @$WpV6qG
+ ($z)'a
+}=
+z)5p;
+ ((|x5q[
+ 4$|x6y2
+ 4$Wp'<q%
+ &$z)1{$
+ *$|x5pV.
+ ,$WpC0s8
+ &$WpC+r%
+ &$WpC0u)
+ *$WpC.pC
+ ($WpC*{X
+ $$WpC6p;
+ $$WpK0pV
+ 2$WpK<p'
+ 6$t=5&5&6
+ c$$ $* ()uR'k
+ ,$z('g
+:zrP2
+ V$& %pA ,$ %]A D$ %r@ ,$ %P? &$r9sK
+ &$ %p> &$ '( $& %y= ,$ %c< ,$ %^< ,$|x6p-
+ Z$$||.
+ *$||1
+ ,$||5
+ ,$||*
+ *$ $M ,N $O *P# $M ,N $M ,N||2
+ ,$||.
+ *$ 'U# *& $C *D 'O *& $C *D 'O @& $W% *X% $U% ,V% $W% *X% $U% ,V%||+
+ *$ 'p# *&||.
+ *$ 'u$ *& $C *D 'o$ *& $C *D 'o$ *&tX5
+ *$tX*
+ ,$tX6
+ *$||<
+ ,$ $M *N $M Z#N`}
 
-const gemvQ4KSM80NarrowAligned = gemvQ4KSM90NarrowAligned + `
- patch
- -3
-packed1 73025 gemv_grouped
-!|hf|f
-!|gxO
- =72
- -2
- =340
- -1
-"A
- =46
- -2
- =3
- -1
-":
- =468
- -1
-"_
- =7
- -1
-"Y
- =3
- -3
-"Y
-q1p@E
-"Y
- =12
- -1
-"]
- =98
- -1
-"d
- =1456
- -1
- =289`
+var dotsQ4EightSM80NarrowAligned = driver.Text{Base: &dotsQ4EightSM90NarrowAligned, Code: `packed2 54918 dots_nibbles_eight
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ P.( c+&/=
+ g$$/a
+ }%$/e
+ 2$/y
+ $$/y
+ ,$/y
+ &$/y
+ *$/z
+ $$/z
+ ,$/z
+ 0$/y
+ 6$/{
+ <$/{
+ $$/{
+ 2$/z
+ .$/z
+ ($/{
+ 4$/{
+ $$/z
+ *$/z
+ $$/z
+ iN$ c0$`}
 
-const gemvQ6KSM90NarrowAligned = `packed1 85183 gemv_sixes
-!|h^|f
-!|g@=
-!p8
-!sgr9pMtks}rR
-!s]r9pMtks}syq)r9pMrR
-!vvu[uNq>r9rR
-!v7psv6y"rR
-!v7r.v6rmt5rGq"t5rGrR
-!v7q#v6|\z;
+var dotsQ4SixteenSM90NarrowAligned = driver.Text{Base: &dotsQ4EightSM90NarrowAligned, Code: `packed2 39707 dots_nibbles_sixteen
+ <$]p0qq
+tWqo
+Ovhqq
+ $(p#pdqo
+ Z/$pIp4e
+ N$p_*,'re&.
+ <$tbq3
+Ta0qO
+zVe
+rUA
+qfp5r4
+t9q5
+Ta+tB
+y$p|;
+ ''/$
+ %- ($pL^4
+ 4$zCgM<
+ ($pnp8~K
+ L$Lx8
+ c%$p]5,'re%S
+ 6$s">s#
+ y%$ %Q' &$ %Q$ @$pnp8;%x
+ g#$wC#H#/
+ &$/d
+ .$r8#/eH#0
+ &$tIu(Z3'
+ &$tIu(E3'
+ ,$p~#3,
+}<<H#5
+tFe
+}<<H#7
+ $&tIp8"&&
+ $$zC$,
+ .$q{(,
+ B$pH[%1
+ *$L08
+ k#$ 61/h
+ 2$/|
+s,#R&E
+/|
+p~#R;
+ **/|
+ &$/|
+r8#T&W&P
+ $&uz88
+sx9|w
+/}
+ $(/}
+ ,$/}
+ 0$/|
+ 6$/~
+ <$/~
+ $$/~
+ .$s%D3
+zy
+/}
+ .(/}
+ ($/~
+ 4$/~
+ $$/}
+s,#g&Z
+ (&/}
+s,#h&6
+/}
+}Pr(#ip*wq
+}Pr(#hH#hA-
+ :,uzNA
+sxOr4
+ X#&tr,'reH#n
+ 2$ws
+ &"x=be
+ .$t9Z
+ 4$riYK
+ $?pDpb.qO
+t*qd%Y
+x>pN
+ $D|Eq8
+r)p5,'reqP
+pDq82q[
+q"p^;
+pI|T
+s,#{8
+t9%"
+ J&pL%M
+ *$zC(rf
+ *$zC+,
+ *$zC.vl
+ *$pL0M
+ *)zC3rf
+ *)zC6,
+ *)zC9vl
+ *Br8$<}';
+ &$r8$>}'@
+ >$qh("'pM"(
+qh)"'U")
+qh*"&x.*
+qh+"&u7+
+ $*qh0"%r5"0
+qh1"%pF"1
+qh2"$r5"2
+qh3"$pF"3
+/)
+r8$@}'E
+ $M/)
+r8$B}'J
+ '% **/)
+ $$ )$pz?%3%<%0pqp^pepqr\[pj[@
+pz9%-%6%*pqpQp2wF
+/)
+qh:"5pM":
+qh;"5U";
+qh<"4x.<
+qh="4u7=
+/)
+qhB"3r5"B
+qhC"3pF"C
+qhD"2r5"D
+qhE"2pF"E
+y#p;
+qnU%U,
+kUe
+ &RA/E
+s,#23<
+pnr(#2Mq&
+}Pr(#2KA-
+ $f%qn|%|&Z
+ ($tIr(#4&Z
+xe'H#G
+ (&qjr(#GA
+ $$r#xS#G
+qjp0'A
+ (&uYR
+ ,$zbr(#8H#8,
+/$
+r8#Ie8
+ $(p17z&'z\
+/q
+XI"@(
+/#
+p1:z&'z\
+/#
+XK"C(
+/#
+p1=z&'z\
+/#
+XM"F(
+/#
+p1@z&'z\
+/#
+XO"I(
+ $@r8#He8
+ &$/$
+p1Cz&'z\
+/$
+XQ"L(
+/#
+p1Fz&'z\
+/#
+XS"O(
+/#
+p1Iz&'z\
+/#
+XU"R(
+/#
+p1Lz&'z\
+/#
+XW"U(
+/$
+r8#Gep*
+ ,%zg#6K
+ ($:Sd
+ $$rIr(#D
+ ,$ $V# $U#xe'H#F
+ *$s"H#P
+ $$x>pT
+ &$wTsgiR
+ 8$ %@ $$:Sr.
+ 6$zDH#<
+uYU
+ &&s>r\"\
+ $$rd\d
+ $$z(#<
+xd#<&@
+ $&wN#<;
+ ,$ %+xd#<&A
+ (&wN#=4
+ Z#$/n
+ ($/n
+ ($/m
+ ($/l
+ ($/l
+ &$/q
+ :$uR$t
+ ($uR$r
+ ,$z($n
+:}rP2
+ *&wW"
+ &$:]rP*
+ $' (*:Ms?<
+uR#1
+:Ls?'
+/*
+:Ks?0
+uR#/
+:Js?+
+/*
+:Iq('
+ (4:Bs?2
+wWy
+:As?.
+/*
+:@s?1
+wWx
+:?s?5
+ (0/c
+:5s?*
+:4s?6
+/b
+:3uy<
+wWm
+:2uy'
+/b
+:1uy0
+wWk
+ o#6r9s#
+ ,$ '( P'&/|
+ {$$ppp0'
+ i&$`}
+
+var dotsQ4SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4SixteenSM90NarrowAligned, Code: `packed2 39598 dots_nibbles_sixteen
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ g.( c+&/=
+ g$$/c
+ c&$/g
+ 2$/{
+ $$/{
+ ,$/{
+ &$/{
+ *$/|
+ $$/|
+ ,$/|
+ 0$/{
+ 6$/}
+ <$/}
+ $$/}
+ 2$/|
+ .$/|
+ ($/}
+ 4$/}
+ $$/|
+ *$/|
+ $$/|
+ a6$ c0$`}
+
+var dotsQ4ThriceSM90NarrowAligned = driver.Text{Base: &dotsQ4SixteenSM90NarrowAligned, Code: `packed2 41451 dots_nibbles_thrice
+ <$]p0rO
+ $$Ov-rT
+ $$p#'qFs7
+ e&$p<B
+ g$$p<C
+ o#$p<D
+ i$$p<E
+ o#$p<F
+ ,$p[rDq'?pYrm{Eu(/,vh2un6.sQ
+pI|T<
+ 0& $? >@p_*qdrq&.
+ *$pH%pk
+ &$}<0Z
+ ,$tbx/
+ *$}<0q5
+ ,$ %- .$p</
+ B$q,~*vC.
+ *$ $X* %O/.
+ %M &(s"4rq
+ $(q>p7,
+ $$ $2pnp4K
+pnpQ%.
+tE
+rIp8"
+ (Q+uz"A
+sx#r4
+ ,&L|8
+x>%$
+ (&/-
+ujv?d
+ i#&ujyZd
+ k#$p]5qdrq%W
+/2
+q,w~d
+ (V- '6rxr$B
+|2B
+ ': $|,LB8
+ &$ %g$ &$s:t[
+ &$ 5% N4|6(
+ &$|6)
+ &%|6*
+ &%|6+
+ V#0TpX'qT
+qr-#-pF
+TpX0qT
+qr,#,7
+ $y#qn1%1,
+k1&&
+ &\5 $[7y]-y:
+qJ-(
+ *&y],y:
+qJ,(
+ (& $Q&}sMK
+xr
+/9
+:"vX
+p][}'3
+Tpf*yq
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
+q,xZd
+ $,x]p+pQFpUK
+x]p+pQFquK
+ &0qn^%^&3
+uz^%l
+ 4&J0vCA
+ <$/g
+ 0$qL*s{
+L~;
+s,#.e
+Lz;
+L{e
+ 8"p~#7,
+}<<H#9
+ $&}<<H#;
+ $(zC',
+p]'sd8
+ (& $$q{+,
+ B$pH[%4
+ &$}FxZ
+ $$L38
+ .$ujxZd
+ q#$/k
+ 2$ $|8s,#U&E
+ $~%p~#U;
+ *R= *~<r8#W&W&P
+ $R=uz;8
+sx<|w
+ $x<tF8
+ $T& ,{8 $Y= 0Z= $Y= 6Z= $S9 ,T9p<I
+ 0$ $_= $\& ,[& &a=s%G3
+ &[= ,^=s$pSi4
+ ,Y= .\=p<J
+ &$ &[= $s&s,#j&Z
+ (k8 $_=s,#k&6
+ $$}Pr(#lp*wq
+}Pr(#kH#kA-
+ :e=uzQA
+sxRr4
+ T#&p<K
+/'
+trqdrqH#q
+ a#(t*qd%\
+ ($r)p5qdrqqP
+ ($s,#~8
+ o$$r8$?}';
+ $$r8#9}'@
+ $#r8#=}'E
+ &#r8$K}'J
+ 8$pz?%3%<%0p&(%'pqr\[pj[@
+pz9%-%6%*p&&%%wF
+pz?%3%<%0p&#%"wF
+pz9%-%6%*pqqRqUwF
+pz?%3%<%0pqp^pewF
+ $\# $Y#qh8"7pM"8
+qh9"7U"9
+qh:"6x.:
+qh;"6u7;
+ $*qh@"5"/"@
+qhA"5"."A
+qhB"4"/"B
+qhC"4"."C
+/)
+r8$M}'O
+ $Mr8#K}'T
+ $#r8#O}'Y
+ &X#r8$Y}'^
+ 8$pzS%G%P%Dp&(%'pqr\[pj[@
+pzM%A%J%>p&&%%wF
+pzS%G%P%Dp&#%"wF
+pzM%A%J%>pqqRqUwF
+pzS%G%P%Dpqp^pewF
+pzM%A%J%>pqpQp2wF
+/)
+qhZ"UpM"Z
+qh["UU"[
+qh\"Tx.\
+qh]"Tu7]
+/)
+qhc"S"/"c
+qhd"S"."d
+qhe"R"/"e
+qhf"R"."f
+ $:qnj%j,
+kje
+ (&s,#F3<
+pnr(#FMq&
+}Pr(#FKA-
+ $(rHr(#?H#?&Z
+v"~43
+ &&tIr(#H&Z
+xe'H#Z
+ (&qjr(#ZA
+ $$r#xS#Z
+ *$uYQ
+ $$p<H
+ ($zbr(#LH#L,
+/$
+r8#\e8
+ $(p1Wz&'z\
+/p
+Xj"a(
+/#
+p1Zz&'z\
+/#
+Xl"d(
+/#
+p1]z&'z\
+/#
+Xn"g(
+/#
+p1az&'z\
+/#
+Xp"j(
+ $@r8#[e8
+ ($p1dz&'z\
+/$
+Xr"m(
+/#
+p1gz&'z\
+/#
+Xt"p(
+/#
+p1jz&'z\
+/#
+Xv"s(
+/#
+p1mz&'z\
+/#
+Xx"v(
+/$
+r8#Zep*
+ ,Dzg#JK
+}k
+s5z9
+ $(:Rd
+ $$rIr(#X
+ ($ &' $* 'o#s"H#b
+ $. $p+ *q+ $,rHY>|$(
+r]|$Z
+ &'rIr(#V
+ $. $U# 6V#zDH#N
+uYT
+ &&s>r\"}
+ $$rdZd
+ $$z(#N
+xd#N&@
+ $&wN#N;
+ ,$ %+xd#N&A
+ (&wN#O4
+ 0$r?0
+ J$/m
+ ($/m
+ ($/l
+ ($/k
+ ($/k
+ &$/p
+ :$uR%,
+ ($uR%*
+ ,$z(%&
+:{rP2
+ &&/A
+:$rP1
+sh?Iq3u}vMqU
+:#rP5
+/@
+:[rP*
+sh?Iq3u}vMq5
+ (0:Ls?<
+uR#C
+:Ks?'
+/*
+:Js?0
+uR#A
+:Is?+
+/*
+:Hq('
+ (4:As?2
+uR#:
+:@s?.
+/*
+:?s?1
+uR#9
+:>s?5
+ (0/b
+:4s?*
+:3s?6
+/a
+:2uy<
+uR#.
+:1uy'
+/a
+:0uy0
+wW}
+ 06z>_
+ ,$C]
+ ,$CZ
+ ,$CW
+ ,$CT
+ ,$CS
+r90rq
+ *&Cb
+ '( P'(/{
+ g)$`}
+
+var dotsQ4ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ4ThriceSM90NarrowAligned, Code: `packed2 41342 dots_nibbles_thrice
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ g.( Z#&/-
+ Z-$/f
+ g&$/j
+ 2$/~
+ $$/~
+ ,$/~
+ &$/~
+ J$/~
+ i9$ c0$`}
+
+var dotsQ8OneSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 53035 dots_bytes_one
+ <$]t-qo
+tW|Q
+O1*r-
+hqyqo
+p#0'r-
+ 0, B( &$zqrj
+zq2pU
+ H$u?ps
+s/
+ %$ .2xA
+ *#q:0;
+p_1&2&3
+wC4&5
+ ((tIp4eq3
+ ($qj*q3A
+ $$q:0M
+ &$ '+ &&qjsCxNA
+ $$q:04
+s/
+ $$t~eq3
+y+rE
+t4
+ $+qjulroA
+ 24p<D
+ $$tIu(.&'
+ $$r)qRvE/
+/%
+x||./
+/%
+t4
+t9&/
+ ,,r#p4q5
+ ($q:4rf
+ $$qt6;
+ &$pL.M
+ ,$p_6pN%$
+ 0$x=qVqd
+uN1
+ (&w3>8
+qjy5A
+ $&sU(
+ :$p<E
+p_7}'-
+r&73
+ ,(}ms&yWfyW3
+}ms&y5pZfy5pZ3
+}ms&z|fz|3
+}ms&sQvPfsQvP3
+ ("uN2
+t4
+w3C8
+ $,tE
+p<F
+ &+pg7vj
+ &*|O'sT
+p%73
+u"
+ *2wc
+}mp+p7FqFq6u%3
+ (4/.
+pL)M
+rs%*
+ $(pH6&8
+ $$sx+wq
+uc6|w
+ &&/2
+ *$rs%0
+/2
+ &&/2
+vn%3%;
+/2
+L2x_*
+ &*/2
+ &$L>;r6*
+LIx_0uk
+qj0ukA
+/3
+x=Yqd
+ +~#w3W8
+ %~#/2
+ >:p<G
+p_7}'F
+ 'P$}ms&2r6p6u%3
+}ms&.umfvs3
+}ms&roqcftT3
+}ms&1{^fr:t'3
+}ms&11uEfyW3
+}ms&5|Kfy5pZ3
+}ms&v(tdfz|3
+}ms&*s*fsQvP3
+/3
+ $4/3
+ 'P$w3\8
+ 'P$p<H
+ -P$/3
+ 'P$ *Fwc
+}mp+p7F*x$pUu%3
+ $4/3
+ &$q:0rf
+ ,$wWE
+znEA
+tE
+p<I
+ $*L0%E
+/1
+ $&rs%G
+/5
+L1&8
+/5
+ $*sx3|w
+ $$tIu(.&%
+ &$p_*y1&/
+ $$q:74
+pg7M
+ 0& (2pLT4
+ *$wv5&7
+ *$zC\M<
+ ($pnp8uK
+ <$y$sS7
+ 0$Lo8
+ 2$tA>
+rc
+ $&G+)
+ J$k"&=
+uB
+ $&G))
+ 2$ %FwD
+ 5F <8 %F $4 +F () $<p]5y1%K
+ 89r>1
+ L$zlt"###[
+ ($ 4) L* $M (9 4^# H* &j+ (k+r>5
+ >$pnp8;%p
+ :$qnc%c&4
+ 6$J0vCC
+ &$r>*
+w95&(
+ .&wC#%x
+ $$z~@
+t31pV+
+vq&Y
+/a
+ && %Z+/Z
+ %X+ $(p]xe%y
+pwP*v/
+Ly;
+pu1*P6
+x>%{
+ ,$tIu(De'
+ &$ $&pL~,
+}<<H#/
+ $&tIp8"&&
+ $$zC$,
+ &$xK5&(
+ ($q{(,
+ 4$pg58
+ ($rI.v(
+ &$pH[%1
+/5
+ $&}FxP
+ $$L08
+ ,$/5
+ujxPd
+ &&{9?
+ $8 $5G-)
+ .$ $5rc<
+ $8G/)
+ ,$ $<:"d
+ ,5 &MrxsaB
+rxr1B
+rxr$B
+|2B
+v"y~
+ $# *V#/y
+s,#I&D
+/y
+p~#I;
+ $*/l
+ &$/y
+ &$/y
+r8#K&W&O
+ $&uz78
+sx8|w
+/z
+ $(/z
+wW"
+zn"eq3
+p]#vEP
+wvF%$
+ %{,/z
+ -{,wv:8
+ %z./y
+ 6@/{
+ .$p_73pT
+ 7}./{
+ $2/{
+ '}.wv<8
+ '}.p<K
+ &&s%C3
+zy
+/E
+:3d
+ *:wc
+}mxHFqFq6u%3
+ $4/{
+ $$/z
+s,#\&Z
+ 'p, &n%s,#]&8
+/z
+}Pr(#^p*wq
+}Pr(#]H#]A-
+ $P&L34uk
+pnp83rfv(
+u:3KA-
+ $(L.&D
+ ,$/4
+ ,$yP=)
+ &$pL8,
+ $+qjqV,5xN
+wvJ8
+qj.v(A
+ $4pL:4
+ $7qjqVM2ro
+wvN8
+qjv+reA
+ 6@try1H#d
+ ($vJ|.Q
+ 0${\7
+ .$x]s&qFq6K
+x]s&v6x+K
+ 8&pDpb5p;
+p]Wepe
+ &#r8#o;q5
+yJp+p4FqFq6
+ 2& $:q>p|&,
+uP|TqyqFx"1rl
+pwp''P<
+zC"e
+ &* %'q{%&-
+uPp4pk<0++r6y5
+q>p7&-
+ %$q{(&,
+ %-/#
+zC*e
+ )-q{-&-
+ )-q{/&,
+ '-zC1e
+ )8q{4&-
+ )8q{7&,
+ '8zC9e
+ )Cq{<&-
+ )C $a#r8$6}'K
+ $$ $:}k
+pz=%4%:%1z[qi[[[@
+pz8%/%6%-pqbp*wF
+pz+%"%(q5pq|JwF
+pz&pe%$p2pq|JwF
+ $&X)|N*
+X*|N,
+X*|N.
+X+|N0
+/*
+xa0pPqkt^>t^{5rCKFvs
+/*
+xa0pPqkt^>t^{5rCJFvs
+/*
+yJrCHxLrL
+/*
+ 0>/)
+q>p^&,
+ %J/*
+pIp|e
+ )Jq{#&-
+ )Jq{&&,
+ 'l#zC(e
+ )-q{+&-
+ )-q{.&,
+ '-zC0e
+ )8q{3&-
+ )8q{6&,
+ '8zC8e
+ )Cq{;&-
+ )C/*
+y<rCJu\sD
+/*
+pz<%3%9%0uK0"0"0"0@
+pz7%.%5%,pqbp*wF
+pz*qP%'pTpq|JwF
+pz%pN%#^pq|JwF
+/*
+X(|N,
+X)|N,
+ %# %l#/*
+xa0pPqkt^>t^{5rC|FtT
+/*
+xa0pPqkt^>t^{5rC{FtT
+/*
+yJrCyxLp0pZ
+ b$j#y<rC{xLsI
+/*
+pz<%3%9%0uKF"F"F"F@
+ 5j#xa0pPqkt^>t^{5uX#[wOt'
+/*
+xa0pPqkt^>t^{5uX#ZwOt'
+/*
+yJuX#XxLs*
+ b$T%}-#Z|)t8
+/*
+pz<%3%9%0uK\"\"\"\@
+ 5T%xa0pPqkt^>t^{5uX$/FyW
+/*
+xa0pPqkt^>t^{5uX$.FyW
+/*
+yJuX$,FxlsD
+ b$n&}-$.F*q6
+/*
+pz<%3%9%0uKs"s"s"s@
+ 5n&xa0pPqkt^>t^{5uX$_Fy5pZ
+/*
+xa0pPqkt^>t^{5uX$^Fy5pZ
+/*
+yJuX$\xLwn
+ b$X(}-$^v@um
+/*
+pz<%3%9%0xyJ#J#J#J@
+ 5X(xa0pPqkt^>t^{5uX%3Fz|
+/*
+xa0pPqkt^>t^{5uX%2Fz|
+/*
+yJuX%0FxlvU
+ b$r)}-%2v@ulpU
+ 9j#xa0pPqkt^>t^{5uX%dFsQvP
+/*
+xa0pPqkt^>t^{5uX%cFsQvP
+/*
+yJuX%axLq0pZ
+ b$r)}-%cwO1p6
+ /T%p>G"'pM"+
+p>F"'U"*
+p>E"&x.)
+p>D"&u7(
+!s4
+/;
+s,&c4uk
+pnr(&crfv(
+}Pr(&cKA-
+ $g<rHr(&[H&[&Z
+/;
+p~&\M
+ $tH/Q
+r?3
+ &wHtIr(&f&Z
+x>'H&w
+ $&qjqV&G
+wvG8
+qjr(&wA
+ $(r#xS&w
+ *$uYL
+ $$p<M
+ $$t*|./
+ $$zbr(&jH&j,
+/$
+r8&ye8
+ $Hr8&xe8
+x~v~rQvLt"G#E@
+x~v~s&uxuht"F#D@
+ ((zg&gK
+ ($:Md
+ $$rIr(&u
+ ,$:Lr.
+ $$ %K *$s"H'"
+rc'
+ (&wTsgiL
+ 8$ %@ $$:Mr.
+ 6$zDH&m
+uYO
+ &&s>r\#C
+ $$rdWd
+ $$z(&m
+xd&m&?
+ $8wN&m;
+G-)
+ */ %+xd&m&@
+rc+
+ &(wN&n4
+G/)
+ (&t=6&6&8
+IpYq'rS{+u([&6;
+ 2&qIA
+J$|<
+{yF
+J%{e
+ $*J&uC1
+{yJ
+J'uC5
+ $u*J(}v
+{yN
+sY6
+ %D/b
+J4q(<
+{yc
+J5q('
+/b
+J6q(0
+p9t?
+ &S'J;q(+
+{yj
+p9rl
+ $;/e
+{yz
+JEq(.
+/%
+JFq(1
+{y|
+JGq(5
+/%
+JHq(0
+ '2/%
+:{q(*
+uR(>
+p906
+ &W#z((9
+:vrP<
+p9+'
+ 'w;:HrP0
+uR&c
+:GrP+
+/&
+:FrP2
+uR&a
+:ErP.
+/&
+:Dq(0
+ 'H/&
+:=rP1
+uR&Y
+p9vh
+ $;/V
+:5rP*
+:4rP6
+/U
+:3s?<
+uR&N
+:2s?'
+/U
+:1s?0
+uR&L
+p9v6
+ $O/A
+:%s?2
+ $s#:$s?.
+/@
+:Ws?1
+ $(p925
+ *k#/b
+rI*
+v_<
+ %# &* $- $:CZ
+ &a&!{J
+ &t&CW
+_3
+ (2 $-CT
+ '. $4 &-CQ
+ '. $4 &-CN
+q4[
+ &2 $- $.CM
+ ($ $- $.CL
+ &7 $: $-tX'
+ ($ $./u
+tX
+CI
+ &a% $Y%/u
+})
+CF
+ &k% $d% &-C/
+q4K
+ &2/<
+ $+C.
+ '4 $4/<
+ $+C+
+ '4 $4 $- $,C{
+ &P# $M $$pp*q3
+ &Z# $W#/:
+ $"Cy
+q4z
+ && $$ppsCxN
+ &g# $d#/:
+ $"Cw
+q4x
+ &&tX5
+ppulro
+ &k# $d#/8
+ $"Cv
+_1
+ && $$ppy5
+ &i# $f#/8
+ $$ (- $./8
+ $"Co
+_2
+ && $$ $- &g# $Y#/o
+ $Fpp0uk
+ &D $f#/%
+ $FCj
+ 'D $= 'D &k# $d#/$
+ $DCc
+ '> $; '> &^# $Y# $N $-C]
+ &P# $n# $Y#C[
+q4\
+ &^#/;
+||*
+CC
+r9*q3
+ &* 'N &i# $d# 'NCB
+ 'N $, 'N &i# $d#/%
+ %NC;
+ 'N $, 'N &i# $d#/;
+||0
+C6
+ 'S& $,||+
+pp*
+q45
+ &(/;
+||2
+C4
+r9sCxN
+ &*||.
+pp.v(
+ &R# $M/;
+||1
+C3
+r9ulro
+ &* $Appv+re
+ &q# $M/;
+tX*
+C0
+ 'b% $,tX6
+CK
+ &i# $d#/;
+||<
+CJ
+ '[& $, $. $W$ X#a%`}
+
+var dotsQ8OneSM80NarrowAligned = driver.Text{Base: &dotsQ8OneSM90NarrowAligned, Code: `packed2 52926 dots_bytes_one
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ X%(/%
+ c-( P.&/_
+ ($/Y
+ \&$/x
+ $$/x
+ &$/k
+ &$/x
+ &$/x
+ *$/y
+ $$/y
+ ,$/y
+ 0$/x
+ 6$/z
+ D$/z
+ $$/z
+ :$/z
+ .$/z
+ $$/y
+ *$/y
+ $$/y
+ ^G$ }.$`}
+
+var dotsQ8EightSM90NarrowAligned = driver.Text{Base: &dotsQ8OneSM90NarrowAligned, Code: `packed2 53034 dots_bytes_eight
+ ,$!xgrnrDp)orDwp
+!|F}+}Zy.wd
+ .&]t-qS
+ $$O1*qo
+ u#$ &&WpV*qp
+ $' }&&p_8}'-
+r&83
+ J&pg8vj
+ ($p%83
+ >$pH6&7
+ X$$p_8}'F
+ 'P$ H( )P$/3
+ 'P$ 6.p[rDq'?pYrm{Eu(0vl.vZvhsC5
+pIp4r+
+ >&L1&7
+ 0$p_*rfv(&/
+Ta<rX
+q:84
+pg8M
+Ta0s8
+ (,t9Z
+ &(TpC.qp
+pLS4
+TpC1p}
+ &(TpC5s8
+wv5&8
+ $&TpC*v5
+ $$TpC6qO
+zC[M<
+ &&Tp'1p;
+pnp8tK
+Tp-*pV
+ ((TpC5yq
+ $$TpC6pK
+ $$TpX<p=
+ ($TpC*pv
+y$sS8
+ &&TpC6r7
+ *$Ln8
+ .$Tp'6q%
+ :$TpC<q~
+ 6$Tp'5pv
+ 0$TpK<P5
+ i#$Tp-1pv
+ ($p]5rfv(%J
+ &$Tpf2pX
+ ($TpX<rR
+ ($s"M1
+ $$Tp;5yU
+ :$Tpv2r{
+ *$Tq%1qG
+ $$Tq%5qG
+ R$$TpX<a
+ &$Tpf'rR
+ &$Tpf0rR
+ 6$Tpf5q[
+ $$TpV6s8
+tbq0
+Tpf5q%
+ 'Q$ &,Tpf*q%
+ 6$Tpf6pf
+ $$pnp8;%o
+ &$Tp;<qG
+ ($TpX2pC
+ *$TpC5pV0
+ 2$TpK+a
+ ($WpbrR
+ ($Wp=r7
+ &$Wq8p'
+ $$WqWp;
+wC#%w
+WrXpv
+ .( %X+/Z
+ %V+ $(p]we%x
+ $$Lx;
+ $$x>%z
+W|^v/
+ (&Ww;rR
+ ($WpV*q~
+pL},
+}<<H#.
+|x2p=
+ $*|x1r7
+ &$|x5pb
+ ($Wp'<pC
+ &$WpC0q8
+ ,$WpC.uZ
+ 0$Wp=r{
+ *$WqWrX
+ 2$Ws{q-
+ 4$Ws8pv
+ ^#$s,#H&D
+/y
+p~#H;
+ 2(r8#J&W&O
+ m#$p_83pT
+ 7{. T#8s,#[&Z
+ *$s,#\&7
+/z
+}Pr(#]p*wq
+}Pr(#\H#\A-
+ u#*trrfv(H#c
+ 8${\8
+ P#$r8#n;q5
+ k'$y<rCJF.tq
+ R%$y<rC{v@yu
+ R%$}-#ZFsCsc
+ R%$}-$.FxupU
+ R%$}-$^FxNtd
+ R%$}-%2FuluE
+ R%$}-%cFqFqc
+ P#$W|^{6
+ .$Ww;pK
+ &$W|^pV6
+ ,$W|^v5
+ $$WqG*{X
+ ($WpV6qG
+ ($z)'a
+}=
+z)5p;
+ ((|x5q[
+ 4$|x6y2
+ 4$Wp'<q%
+ &$z)1{$
+ *$|x5pV.
+ ,$WpC0s8
+ &$WpC+r%
+ &$WpC0u)
+ *$WpC.pC
+ ($WpC*{X
+ $$WpC6p;
+ $$WpK0pV
+ 2$WpK<p'
+ 6$t=6&6&7
+ R$$:zq(*
+uR(=
+ (&z((8
+:urP<
+ V$& %W> ,$ %t= D$ %Y= ,$ %g; &$r9sK
+ &$ %W; &$ '( $& %a: D$|x6p-
+ Z$$||1
+ *$||5
+ ,$||*
+ ,$ $8 *7 $M ,N||.
+ ,$ %D *$ 'D *& $C *D '> @&||2
+ *$ 'N *& %N *$ 'N *& $C *D 'N *&tX*
+ *$tX6
+ ,$||<
+ *$||'
+ ,$ $M *N $M ,N $j' *k' $h' ,i' $h' *i' $h' Z#i'`}
+
+var dotsQ8EightSM80NarrowAligned = driver.Text{Base: &dotsQ8EightSM90NarrowAligned, Code: `packed2 52925 dots_bytes_eight
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ X%(/%
+ ^-( P.&/_
+ ($/Y
+ \&$/x
+ $$/x
+ &$/k
+ &$/x
+ &$/x
+ *$/y
+ $$/y
+ ,$/y
+ 0$/x
+ 6$/z
+ D$/z
+ $$/z
+ :$/z
+ .$/z
+ $$/y
+ *$/y
+ $$/y
+ ^G$ }.$`}
+
+var dotsQ8SixteenSM90NarrowAligned = driver.Text{Base: &dotsQ8EightSM90NarrowAligned, Code: `packed2 37222 dots_bytes_sixteen
+ <$]t-r-
+tWrT
+OsKq^
+ $(p#*qq
+ i.$pIp4e
+ N$p_*,'re&/
+ 2$wte
+|%
+qfp?r4
+t9pN
+ ("pLV4
+ 4$zC^M<
+ ($pnp8wK
+ L$Lq8
+ c%$p]5,'re%M
+ 6$s">s#
+ y%$tbq3
+ &$ %Q$ @$pnp8;%r
+ g#$wC#%z
+ 8$p]ze%{
+ $$L{;
+ $$x>%}
+ &$tIu(Z3'
+ &$tIu(D3'
+ ($p~#/,
+}<<H#1
+tFe
+}<<H#3
+ $&tIp8$&&
+ $$zC&,
+ .$q{*,
+ B$pH[%3
+ *$L28
+ g#$ 0)rxrgB
+rxryB
+rxr\B
+rxqiB
+ 8"s,#M&D
+/y
+p~#M;
+ 2(r8#O&W&O
+ $$uz98
+sx:|w
+ e$&s%E3
+ <$s,#a&Z
+ *$s,#b&7
+/z
+}Pr(#cp*wq
+}Pr(#bH#bA-
+ :*uzNA
+sxOr4
+ X#&tr,'reH#h
+ 2$ws
+ &"x=be
+ .$t9Z
+ 4$riYK
+ $?pDpb2q~
+q"bs6
+pDpb.qO
+y$s^Z
+ $^> $l=pDpb5q8
+wt%\
+x>qP
+ $#|Eq8
+p]",'re%&
+pDq82q[
+pL#;
+pI|T
+s,#z8
+t9%'
+ 6,q{%&,
+ &$zC'e
+ ($q{*&-
+ ($q{-&,
+ &$zC/e
+ (5q{2&-
+ ($q{3&,
+ &$zC5e
+ (5q{8&-
+ ($q{;&,
+ &$zC=e
+ (5q{@&-
+ *g#r8$C}'C
+ 2$qh)"(pM")
+qh*"(U"*
+qh+"'x.+
+qh,"'u7,
+/$
+r8$E}'H
+ $1/$
+pzB%9%?%6uK*"*"*"*@
+pz=%4%;%2pqbp*wF
+pz0%'%-%$pq|JwF
+pz+%"%)qUpq|JwF
+/$
+qh="8pM"=
+qh>"8U">
+qh?"7x.?
+qh@"7u7@
+y#p;
+qnX%X,
+kXe
+ &X;/>
+s,#34uk
+pnr(#3rfv(
+}Pr(#3KA-
+ $|$qn}%}&Z
+/>
+pL~M
+ $(/T
+ ($tIr(#6&Z
+xe'H#I
+ (&qjr(#IA
+ $$r#xS#I
+qjp0'A
+ (&uYM
+ ,$zbr(#:H#:,
+/$
+r8#Ke8
+ $(r8#Je8
+x~v~rQvLpR9";@
+x~v~s&uxuhpR:"<@
+r8#Iep*
+x~v~rQvLpR="?@
+x~v~s&uxuhpR>"@@
+ ((zg#8K
+ ($:Nd
+ $$rIr(#F
+ ,$ $V# $U#xe'H#H
+ *$s"H#R
+ $$x>pT
+ &$wTsgiM
+ 8$ %@ $$:Nr.
+ 6$zDH#>
+uYP
+ &&s>r\"G
+ $$rdXd
+ $$z(#>
+xd#>&?
+ $&wN#>;
+ ,$ %+xd#>&@
+ (&wN#?4
+ X#$/e
+ ($/e
+ ($/d
+ *$/h
+ 8$:|q(*
+uR$q
+ (&z($l
+:wrP<
+ (&:IrP0
+uR#4
+:HrP+
+/&
+:GrP2
+uR#2
+:FrP.
+/&
+:Eq(0
+ (4:>rP1
+wW|
+ &&/Y
+:6rP*
+:5rP6
+/X
+:4s?<
+wWq
+:3s?'
+/X
+:2s?0
+wWo
+ *6wW"
+ &$:Xs?1
+ $' ,*/e
+ o#$r9s#
+ ,$ '( 0&/x
+ ,$/x
+ o%$/r
+ ^'$ppp0'
+ X#$`}
+
+var dotsQ8SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 37113 dots_bytes_sixteen
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ X%(/%
+ g-( P.&/_
+ ($/Y
+ q&$/x
+ $$/x
+ &$/k
+ &$/x
+ &$/x
+ *$/y
+ $$/y
+ ,$/y
+ 0$/x
+ 6$/z
+ D$/z
+ $$/z
+ :$/z
+ .$/z
+ $$/y
+ *$/y
+ $$/y
+ R3$ }.$`}
+
+var dotsQ8ThriceSM90NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 40211 dots_bytes_thrice
+ <$]t-qS
+ $$O+x"s7
+ $$p#t-q^
+ Z&$p<C
+ i$$p<D
+ H$ $I T%Jp<F
+ H$ $I FJp[rDq'?pYrm{Eu(0,vh2un6.sQ
+pI|T<
+ 0&p<H
+ >$p_*qdrq&/
+ *$pH%pk
+ &$}<0Z
+ ($}<0pN
+ .$p</
+ B$q,~*vC.
+ *$ $X*pIb,
+ $$tbx/
+ &$s"4rq
+ $(q>p7,
+ $$ $2pnp4K
+pnpQ%(
+tE
+rIp8"
+ (Q+uz"A
+sx#r4
+ ,&Lu8
+x>%$
+ (&/-
+ujv?d
+ i#&ujyZd
+ k#$p]5qdrq%Q
+/2
+q,w~d
+ ,R- &. &5 $|,LB8
+ &$ %g$ &$s:t[
+ &$ 5% N4|6'
+ &$|6(
+ &%|6)
+ &%|6*
+ V#0TpX'qT
+qr,#,pF
+TpX0qT
+qr+#+7
+ $y#qn1%1,
+k1&&
+ &}3 $|5y],y:
+qJ,(
+ *&y]+y:
+qJ+(
+ (& $Q&}sMK
+xr
+/9
+:"v|
+p][}'3
+Tpf*yq
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
+q,xZd
+ $,x]p+pQFpUK
+x]p+pQFquK
+ &0qn^%^&4
+uz^%l
+ 4&J0vCB
+ @$/d
+ ($/]
+ 0$qL*s{
+Lz;
+L{e
+Ly;
+Lze
+ 4"p~#3,
+}<<H#5
+ $&}<<H#7
+ $(zC),
+p])sd8
+ (& $$q{-,
+ B$pH[%6
+ &$}Fw~
+ $$L58
+ .$ujw~d
+ N$q,xPd
+ T#$/|
+s,#P&D
+/|
+p~#P;
+ $*/o
+ &$/|
+ &$/|
+r8#R&W&O
+ $&uz<8
+sx=|w
+/}
+ $(/}
+ ,$/}
+ 0$/|
+ 6$/~
+ ,$p<I
+ 8$/~
+ $$/~
+ ,$ $I &Js%H3
+ &$:2d
+/~
+ .&/~
+ $$/}
+s,#d&Z
+ (&/}
+s,#e&7
+/}
+}Pr(#fp*wq
+}Pr(#eH#eA-
+ :,uzQA
+sxRr4
+ T#&p<K
+/'
+trqdrqH#k
+ e#(y$s^]
+ ($wt%_
+ ($p]"qdrq%&
+ ($s,#}8
+ e$$r8$F}'C
+ $$r8#D}'H
+ $#r8#H}'M
+ (#pzG%>%D%;p&#%"pqqi[[[@
+pzB%9%@%7p&#%"wF
+pz5%,%2%)pqqRqUwF
+pz0%'%.%%pqqRqUwF
+pzG%>%D%;pqp^pewF
+pzB%9%@%7pqp^pewF
+pz5%,%2%)pqpQp2wF
+pz0%'%.%%pqpQp2wF
+pzG%>%D%;pqbp*wF
+pzB%9%@%7pqbp*wF
+pz5%,%2%)pq|JwF
+pz0%'%.%%pq|JwF
+ $*qhI"HpM"I
+qhJ"HU"J
+qhK"Gx.K
+qhL"Gu7L
+/$
+r8$R}'R
+ $1r8#Q}'W
+ $#r8#U}'\
+ &<pzV%M%S%Jp&#%"pqpRJ"J"J"J@
+pzQ%H%O%Fp&#%"wF
+pzD%;%A%8pqqRqUwF
+pz?%6%=%4pqqRqUwF
+pzV%M%S%Jpqp^pewF
+pzQ%H%O%Fpqp^pewF
+pzD%;%A%8pqpQp2wF
+pz?%6%=%4pqpQp2wF
+pzV%M%S%Jpqbp*wF
+pzQ%H%O%Fpqbp*wF
+pzD%;%A%8pq|JwF
+pz?%6%=%4pq|JwF
+/$
+qh~"ypM"~
+p>H"yU#H
+p>G"xxmG
+p>F"xuHF
+ $4qnm%m,
+kme
+ (&s,#G4uk
+pnr(#Grfv(
+}Pr(#GKA-
+ $(rHr(#@H#@&Z
+/>
+p~#AM
+ &(r?4
+ &$tIr(#J&Z
+xe'H#\
+ (&qjr(#\A
+ $$r#xS#\
+ *$uYL
+ $$p<L
+ ($zbr(#NH#N,
+/$
+r8#^e8
+ $(r8#]e8
+x~v~rQvLpRz"|@
+x~v~s&uxuhpR{"}@
+r8#\ep*
+x~v~rQvLpR~#G@
+x~v~s&uxuht"H#F@
+ (.zg#LK
+}k
+s5z9
+ $(:Md
+ $$rIr(#Z
+ ($ &' $* 'Ms"H#d
+ $.x>pN
+ *$ $,rHY>|$(
+r]|$Z
+ &'rIr(#X
+ $. $U# 6V#zDH#P
+uYO
+ &&s>r\#E
+ $$rdVd
+ $$z(#P
+xd#P&?
+ $&wN#P;
+ ,$ %+xd#P&@
+ (&wN#Q4
+ 0$r?0
+ H$/d
+ ($/d
+ ($/c
+ *$/g
+ 8$:zq(*
+uR%)
+ (&z(%$
+:urP<
+ (&:HrP0
+uR#F
+:GrP+
+/&
+:FrP2
+uR#D
+:ErP.
+/&
+:Dq(0
+ (4:=rP1
+uR#=
+ &&/X
+:5rP*
+:4rP6
+/W
+:3s?<
+ $7:2s?'
+/W
+:1s?0
+uR#0
+ &J/@
+:$s?2
+sh?Iq3u}vMqU
+:#s?.
+/?
+:Vs?1
+sh?Iq3u}vMq5
+ ,0/d
+ 0$CY
+ ,$CV
+ ,$CS
+ ,$CP
+ ,$CM
+ ,$CL
+r90rq
+ *&CZ
+ '( 0(/w
+ ,$/w
+ o%$/q
+ Z#$ $a% *_% $a% T%_% $8 *7 $8 ,7 $v% *w% $v% Z#w%`}
+
+var dotsQ8ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 40102 dots_bytes_thrice
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ 8(]t-qS
+ $$O+x"s7
+ $$p#t-q^
+ g$$/%
+ m#(p<C
+ i$$p<D
+ H$ $I T%Jp<F
+ H$ $I FJp[rDq'?pYrm{Eu(0,vh2un6.sQ
+pI|T<
+ 0&p<H
+ >$p_*qdrq&/
+ *$pH%pk
+ &$}<0Z
+ ($}<0pN
+ *(p</
+ B$q,~*vC.
+ *$ $X*pIb,
+ $$tbx/
+ &$s"4rq
+ $(q>p7,
+ $$ $2pnp4K
+pnpQ%(
+tE
+rIp8"
+ (Q+uz"A
+sx#r4
+ ,&Lu8
+x>%$
+ (&/-
+ujv?d
+ i#&ujyZd
+ k#$p]5qdrq%Q
+/2
+q,w~d
+ ,R- &. &5 $|,LB8
+ &$ %g$ &$s:t[
+ &$ 5% N4|6'
+ &$|6(
+ &%|6)
+ &%|6*
+ V#0TpX'qT
+qr,#,pF
+TpX0qT
+qr+#+7
+ $y#qn1%1,
+k1&&
+ &}3 $|5y],y:
+qJ,(
+ *&y]+y:
+qJ+(
+ (& $Q&}sMK
+xr
+/9
+:"v|
+p][}'3
+Tpf*yq
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
+q,xZd
+ $,x]p+pQFpUK
+x]p+pQFquK
+ &0qn^%^&4
+uz^%l
+ 4&J0vCB
+ @$/c
+ ($/\
+ 0$qL*s{
+Lz;
+L{e
+Ly;
+Lze
+ 4"p~#3,
+}<<H#5
+ $&}<<H#7
+ $(zC),
+p])sd8
+ (& $$q{-,
+ B$pH[%6
+ &$}Fw~
+ $$L58
+ .$ujw~d
+ N$q,xPd
+ T#$/{
+s,#P&D
+/{
+p~#P;
+ $*/n
+ &$/{
+ &$/{
+r8#R&W&O
+ $&uz<8
+sx=|w
+/|
+ $(/|
+ ,$/|
+ 0$/{
+ 6$/}
+ ,$p<I
+ 8$/}
+ $$/}
+ ,$ $I &Js%H3
+ &$:2d
+/}
+ .&/}
+ $$/|
+s,#d&Z
+ (&/|
+s,#e&7
+/|
+}Pr(#fp*wq
+}Pr(#eH#eA-
+ :,uzQA
+sxRr4
+ T#&p<K
+/'
+trqdrqH#k
+ e#(y$s^]
+ ($wt%_
+ ($p]"qdrq%&
+ ($s,#}8
+ e$$r8$F}'C
+ $$r8#D}'H
+ $#r8#H}'M
+ (#pzG%>%D%;p&#%"pqqi[[[@
+pzB%9%@%7p&#%"wF
+pz5%,%2%)pqqRqUwF
+pz0%'%.%%pqqRqUwF
+pzG%>%D%;pqp^pewF
+pzB%9%@%7pqp^pewF
+pz5%,%2%)pqpQp2wF
+pz0%'%.%%pqpQp2wF
+pzG%>%D%;pqbp*wF
+pzB%9%@%7pqbp*wF
+pz5%,%2%)pq|JwF
+pz0%'%.%%pq|JwF
+ $*qhI"HpM"I
+qhJ"HU"J
+qhK"Gx.K
+qhL"Gu7L
+/$
+r8$R}'R
+ $1r8#Q}'W
+ $#r8#U}'\
+ &<pzV%M%S%Jp&#%"pqpRJ"J"J"J@
+pzQ%H%O%Fp&#%"wF
+pzD%;%A%8pqqRqUwF
+pz?%6%=%4pqqRqUwF
+pzV%M%S%Jpqp^pewF
+pzQ%H%O%Fpqp^pewF
+pzD%;%A%8pqpQp2wF
+pz?%6%=%4pqpQp2wF
+pzV%M%S%Jpqbp*wF
+pzQ%H%O%Fpqbp*wF
+pzD%;%A%8pq|JwF
+pz?%6%=%4pq|JwF
+/$
+qh~"ypM"~
+p>H"yU#H
+p>G"xxmG
+p>F"xuHF
+ $4qnm%m,
+kme
+ (&s,#G4uk
+pnr(#Grfv(
+}Pr(#GKA-
+ $(rHr(#@H#@&Z
+/>
+p~#AM
+ &(r?4
+ &$tIr(#J&Z
+xe'H#\
+ (&qjr(#\A
+ $$r#xS#\
+ *$uYL
+ $$p<L
+ ($zbr(#NH#N,
+/$
+r8#^e8
+ $(r8#]e8
+x~v~rQvLpRz"|@
+x~v~s&uxuhpR{"}@
+r8#\ep*
+x~v~rQvLpR~#G@
+x~v~s&uxuht"H#F@
+ (.zg#LK
+}k
+s5z9
+ $(:Md
+ $$rIr(#Z
+ ($ &' $* 'Ms"H#d
+ $.x>pN
+ *$ $,rHY>|$(
+r]|$Z
+ &'rIr(#X
+ $. $U# 6V#zDH#P
+uYO
+ &&s>r\#E
+ $$rdVd
+ $$z(#P
+xd#P&?
+ $&wN#P;
+ ,$ %+xd#P&@
+ (&wN#Q4
+ 0$r?0
+ H$/d
+ ($/d
+ ($/c
+ *$/g
+ 8$:zq(*
+uR%)
+ (&z(%$
+:urP<
+ (&:HrP0
+uR#F
+:GrP+
+/&
+:FrP2
+uR#D
+:ErP.
+/&
+:Dq(0
+ (4:=rP1
+uR#=
+ &&/X
+:5rP*
+:4rP6
+/W
+:3s?<
+ $7:2s?'
+/W
+:1s?0
+uR#0
+ &J/@
+:$s?2
+sh?Iq3u}vMqU
+:#s?.
+/?
+:Vs?1
+sh?Iq3u}vMq5
+ &0 &$/d
+ 0$CY
+ ,$CV
+ ,$CS
+ ,$CP
+ ,$CM
+ ,$CL
+r90rq
+ *&CZ
+ '( 0(/w
+ ,$/w
+ o%$/q
+ Z#$ $a% *_% $a% T%_% $8 *7 $8 ,7 $v% *w% $v% Z#w%`}
+
+var dotsQ4KOneSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 58243 dots_grouped_one
+ <$]uQqo
+tWqo
+O1*rA
+hsCrA
+p#u*rT
+ ., &$uG
+|4
+ u#$q@)
+ &&s/
+u?ps
+s/
+ ." 4&tIp4rfvZ
+ ($qj.vZA
+ *$ '+ &&qjpdukA
+ &$s/
+ $"t~rfvZ
+y+rE
+t4
+ $+qj0'v(A
+ 24p<G
+ 0$t4
+t9&.
+ ,$r#p4q5
+ 2$pL.M
+ ($v7
+ $$p_5pN%$
+ .$ $c) 4d)sU(
+ :$p<H
+qI6
+p_6}'-
+ $&}5
+ *$puv+p=
+L.x;rW
+{Qpav.
+ %Ev%1'
+zM)
+}w+
+puu/pC
+p%63
+s5~2
+puq0qO
+pH6pk1
+s"4
+xr
+puulsT
+s";
+v7
+pusQuZ
+t4
+tb{,
+rz0&6
+tb{,1
+t/I
+s[pQ
+ *Iq@(
+ &%}Qta
+t#ta
+p<I
+x=xG
+G()
+}mp+qRFsCw<f}%wn3
+v"z9
+!s4
+pu++v/
+vF
+ '7t/Q
+sU#
+ *)q@&
+ +7p<J
+ %7 $Lru(FsCw<f}%wn3
+ &e,pu+'P<
+s<qA;
+se&
+qQ7
+ ,p-q@*
+ +Kp<K
+s<pS;
+G*)
+ru,FxupUu%3
+ (V$/1
+pL:M
+rs%;
+ ((sx<wq
+ &$tF%T
+/5
+ *&rs%A
+/5
+ 'R%/5
+vn%D%L
+/5
+LCx_*
+ &2/5
+ 'R% $&LOqb<
+LZpkr6
+ $&/6
+ ,$w3j8
+ $$/5
+ >$p<L
+qI6
+p_6}'W
+ 'W% **/6
+LX;r6*
+{QqRv.
+ +W%/6
+ 'W%/6
+ )W%/6
+ 'W%/6
+ +W%t/t
+ 7W%p<M
+ 'W%}mp+qRFv6x+f}%wn3
+ 'W%/6
+ )W%t/|
+ 7W%p<N
+ 'W%ru(Fv6x+f}%wn3
+ &e(/6
+ =W%p<O
+ 'W%ru,FrWp.u%3
+ 'J 2~&wWh
+znhA
+tE
+p<P
+ $*LA%h
+/4
+ $&rs%j
+/8
+LB&7
+/8
+ $*sxD|w
+ ,$/H
+qI6
+ J$pL{4
+ &$p<2
+ .$q:TM<
+ ($q_>K
+ ,$q,~*vC1
+ @$pHO8
+ 2$tA>
+ P#$k"&=
+ 8$ %F P#$ %F \($r?)
+ ($r?(
+ *$J0vCF
+ :$z~@
+/d
+ $&/]
+ %u-/]
+ %t-rs4
+/]
+rs;
+pusQpf
+ )h-pu++pf
+ )V-pu+'pf
+ )u, $*r8#1eH#2
+pu5*pv
+pHFx_2ux
+qjq3A
+puukr7
+pg6r+
+puuxpv
+r8#5vEP
+ ,$tIu(De'
+ ,$p~#8,
+}<<H#:
+ $&tIp8)&&
+ $$zC+,
+ .$q{/,
+ B$pH[%8
+/:
+ $&uY&
+ $$L78
+ ,$/:
+rd&d
+ &&{9?
+ 4$ $5 F6/m
+ 2$ $Y8s,#U&D
+ $~%p~#U;
+ *^< +p1r8#W&W&O
+ $,uz?8
+sx@|w
+ $U<tF8
+ 'm.wW#
+zn#rfvZ
+p]$vEP
+wvF%%
+ $Z& $Y& 0g< $f< 6g< $_8 ,a8p<R
+ 0$ %w1|Ax;rW
+ -p./K
+rd7r.
+puq0u)
+rd6d
+/K
+:5w&
+ -s1tA;
+s[p7
+ *OtE
+uY8
+p<S
+x=b3
+G()
+}mp+p^FsCw<f}%wn3
+ /p1tA:
+z'
+ -4uY;
+p<T
+p]W}',
+x=p?3
+G&)
+}ms&yWf}%wn3
+ +n1seD
+qQ7
+ -S2tE
+uY>
+p<U
+ 'k1ru&FxupUu%3
+ (_: $s&s,#u&Z
+ 'X. $g3 $W8s,#v&7
+ $$}Pr(#wp*wq
+}Pr(#vH#vA-
+ $q<L@3<
+pnp8@Mq&
+u:@KA-
+ $(L;&D
+ *$vN
+/7
+uzaA
+sxbr4
+ (*yPL)
+ &$pLE,
+ $+qjqVsduk
+wvJ8
+ &2pLG4
+ $7qjqV4'v(
+wvN8
+ 4>pu5*tB
+uYM
+p<V
+/(
+try1H#|
+/%
+tr|.Q
+/%
+vny0S
+pu*6pb
+p]_ti
+ 4k#puuApb
+yJp+p7Fq&td
+ 2& &t#pu6.q~
+t9qP
+yJp+p4FxupU
+tP25w.
+z80t,
+uP|T0ys06qyrq
+}X
+u>zXya
+tPpdqO
+q$ry(
+ $v6/#
+ +*tPpdxx
+q$rJ(
+pIpQe
+ -*tPpd{$
+q$sR(
+pIpawe
+ -2tPpda6
+p1"(
+purts{
+s:t[
+s:ry
+s:sa
+ $m)p](vEP
+x~2pPs&y\<uhp?}18@
+pu|#t}
+qn(%(qd
+k(ql
+y7
+puxRp-
+ $^( $e)p]~e%4
+ $$pDqO2pX
+}-#0Fv(td
+pDqO.x}
+ *}$ $Y$q"pQM
+ *$pIparf
+ *$ $]. *^.zC%vl
+ *$pL'M
+ *)zC*rf
+ *)zC-,
+ *)zC0vl
+ *Br8$W}'T
+ &$r8$X}'Y
+ >$X(|N9
+X)|N;
+X)|N=
+X*|N?
+ $*X*"$"A
+X+"$"C
+X+"&"E
+X,"&"G
+/1
+xa0pPqkt^>t^{5rC@Fwn
+/1
+}-#XF5uxp6
+/1
+ *C/1
+ %p#/.
+ &O/1
+ +p#/1
+ +p#/1
+ S#p#/1
+y<rCAu\sD
+/1
+y<rC@u\sD
+ /S# $N )$ &}%/1
+ *$/1
+ *$/1
+xa0pPqkt^>t^{5rCgFvs
+/1
+}-$"F56t'
+ Q$n#y<rChxLsI
+/1
+y<rCgxLsI
+ Q#n#xa0pPqkt^>t^{5uX#<Fy\V
+/1
+}-$HFuxp.
+ Q$\%}-#=|)t8
+/1
+}-#<|)t8
+ Q#\%xa0pPqkt^>t^{5uX#cFtT
+/1
+}-$oF*s*
+ Q$\%}-#dF*q6
+/1
+}-#cF*q6
+ Q#\%xa0pPqkt^>t^{5uX$,Fqytd
+/1
+}-%8F*q0pZ
+ Q$\%}-$-v@um
+/1
+}-$,v@um
+ Q#\%xa0pPqkt^>t^{5uX$RwOt'
+/1
+}-%^Fu|sI
+ Q$\%}-$Sv@ulpU
+/1
+}-$Rv@ulpU
+ Q#\%xa0pPqkt^>t^{5uX$yFsCw<
+/1
+}-&(F*.tq
+ Q$\%}-$zwO1p6
+/1
+}-$ywO1p6
+ =\% *k8/1
+ ,$/I
+s,&73<
+pnr(&7Mq&
+}Pr(&7KA-
+ $*rHr(&0H&0&Z
+v"~46
+ &&tIr(&9&Z
+x>'H&J
+ $&qjqV&G
+wvG8
+qjr(&JA
+ $(r#xS&J
+ *$uYS
+ $$p<Q
+ ($zbr(&=H&=,
+/$
+r8&Le8
+ &(/w
+ >$r8&Ke8
+ ,$zg&:K
+ ($:Td
+ $$rIr(&H
+ ,$:Sr.
+ $$ %[# *$s"H&R
+ *$wTsgiS
+ 8$ %@ $$:Tr.
+ 6$zDH&@
+uYV
+ *&rddd
+ $$z(&@
+xd&@&?
+ $&wN&@;
+ ,$ %+xd&@&@
+ (&wN&A4
+ 0$r?3
+ .$qIA
+ $${yF
+ (${yJ
+ $$ $o* $l*{yN
+ &$/t
+ ($/t
+ ($pusQqG*
+{yo
+J>q(0
+J?q(+
+p90+
+ $3pu++z$
+{yv
+JCq(2
+JDq(.
+p90.
+ $Ipu+'z1
+JHq(1
+JIq(5
+p9u*
+ $C/z
+uR(7
+JRq(*
+/'
+JSq(6
+uR(5
+JTrP<
+/'
+JUq('
+ (s$uR()
+J^rP'
+J_q(+
+ '>/'
+uR("
+JdrP0
+Jeq(.
+ '>/'
+JirP+
+Jjq(5
+ '> $6z('u
+JnrP2
+ 0&:^rP*
+ *$:Ns?<
+uR&5
+:Ms?'
+/*
+:Ls?0
+uR&3
+:Ks?+
+/*
+:Jq('
+ (4 $,:Cs?2
+:Bq(+
+ 'M/*
+uR&#
+:?s?.
+:>q(.
+ 'M/*
+:;s?1
+::q(5
+ 'M/f
+:3s?5
+:2s?*
+/f
+:1s?6
+uR%r
+:0uy<
+/f
+:/uy'
+uR%p
+:.uy0
+ %g<uR&Y
+ 0>z>j
+pc9
+ *&Ch
+ &0 (-Ce
+ &m# (j#Cb
+ &+ (.C^
+q4m
+ *&C]
+ ,$C\
+ 8$CY
+ &0 (-CV
+_;
+ ,&q4[
+ &$/>
+ &$ &9 $:/>
+ &$ '4 (&n>
+ *$pp.vZ
+ ($/<
+ $$n@
+_?
+ (&pppduk
+ ($/<
+ $$nB
+_A
+ (&pp0'v(
+ &) $,/8
+ $.nD
+ () $. $- &7 $8/8
+ $0 *-pusQt}
+ $}$C'
+ &5 $d$ ${$ )- $t$pu++t}
+ $.C&
+ &? $8 *. $-/8
+ $AnY
+ &f' $\( $A (C $g# %R= $$ $- &9 $F/'
+ $"n_
+ &) $, 'Z# &= $D/&
+ $DC#
+ &5 &- $,C"
+ &? $8/&
+ $7Ct
+ 'J &>{1v-
+Co
+ &) $.vb}l
+Cm
+q4n
+ &(/?
+ &$ 'k$ &&C[
+ &? $B/?
+ $$CZ
+ 'e% (( &7 $8/?
+ $.CR
+r9.vZ
+ &' 'l# &3 $8/)
+ $.CQ
+ () 'v$ &3 $8/)
+ $_$pppJ
+ &5 $y$/)
+ $8pppO
+ &? $,/)
+ $+C=
+ &t, $T-/=
+ $.C8
+ '_' $' &.q47
+ &)/=
+ $.C6
+r9pduk
+ &) &. &M $D/=
+ $.C5
+r90'v(
+ &) &. &7 $./v
+||5
+ppq3
+ X#&`}
+
+var dotsQ4KOneSM80NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 58134 dots_grouped_one
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ k1(/G
+ F$ c+&/=
+ g$$/c
+ $$/\
+ $$/\
+ &$/\
+ m&$/l
+ VS#$ i0$`}
+
+var dotsQ4KEightSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 58187 dots_grouped_eight
+ ,$!xgrnrDp)orDwp
+!|F}+}Zy.wd
+ .&]uQrT
+ $$O1*qo
+ {#$ &&WpV*qp
+ $' V'&qI7
+p_7}'-
+r&73
+ <(p%73
+ &$pH7pk1
+ 2$rz0&7
+ J$ '7 w#&pH5&6
+ Z$$qI7
+p_7}'W
+ 'W% :* 'W%/6
+ )W% .. 'W% H& '7 q#&p[rDq'?pYrm{Eu(/vl.vZvhsC5
+pIp4r+
+ >&LB&6
+ 0$p_*rfv(&.
+Ta<tB
+qI7
+q:74
+pg7M
+Ta0s8
+ (.t9Z
+Ta+yU
+pIb,
+s"^
+rYp2-
+TpV6s8
+tbq0
+ &8TpC.qp
+pLy4
+TpC1p}
+ &(TpC5s8
+wv4&7
+ $&TpC*v5
+ $$TpC6qO
+ ($Tp'1p;
+ $$Tp-*pV
+ ($TpC5yq
+ $$TpC6pK
+ $$TpX<p=
+ ($TpC*pv
+y$sS7
+ &&TpC6r7
+ 8$Tp'6q%
+ :$TpC<q~
+ 6$Tp'5pv
+ 0$TpK<P5
+ i#$Tp-1pv
+ ($p]5rfv(%M
+ &$Tpf2pX
+ ($TpX<rR
+ ($s"M1
+ $$Tp;5yU
+ :$Tpv2r{
+ *$Tq%1qG
+ $$Tq%5qG
+ R$$TpX<a
+ &$Tpf'rR
+ &$Tpf0rR
+ 6$Tpf5q[
+ &$ %u&Tpf5q%
+ 'Q$ &*Tpf*q%
+ 6$Tpf6pf
+ $$pnp8;%r
+ &$Tp;<qG
+ ($TpX2pC
+ *$TpC5pV0
+ 2$TpK+a
+ ($WpbrR
+ ($Wp=r7
+ &$Wq8p'
+ $$WqWp;
+wC#%z
+WrXpv
+ *( %q-/]
+ %p- B(r8#/eH#0
+ *$pg7r+
+ $$r8#3vEP
+W|^v/
+ (&Ww;rR
+ ($WpV.qG
+ $$WpV*q~
+p~#6,
+}<<H#8
+|x2p=
+ $*|x1r7
+ &$|x5pb
+ ($Wp'<pC
+ &$WpC0q8
+ ,$WpC.uZ
+ 0$Wp=r{
+ *$WqWrX
+ 2$Ws{q-
+ 4$Ws8pv
+ ^#$s,#S&D
+ $$p~#S;
+ 2$r8#U&W&O
+ o#$p_73pT
+ %s1 L& 'o1 B& '4 g#&s,#s&Z
+ *$s,#t&6
+ $$}Pr(#up*wq
+}Pr(#tH#tA-
+ y#&trrfv(H#z
+ T#${\7
+ ^&$r8$V}'T
+ ^%$y<rCAF.tq
+/1
+y<rC@F.tq
+ V%(y<rChv@yu
+/1
+y<rCgv@yu
+ V%(}-#=FsCsc
+/1
+}-#<FsCsc
+ V%(}-#dFxupU
+/1
+}-#cFxupU
+ V%(}-$-FxNtd
+/1
+}-$,FxNtd
+ V%(}-$SFuluE
+/1
+}-$RFuluE
+ V%(}-$zFqFqc
+/1
+}-$yFqFqc
+ a#(W|^{6
+ .$Ww;pK
+ &$W|^pV6
+ ,$W|^v5
+ $$WqG*{X
+ ($WpV+pb
+ @$WpV6qG
+ ($z)'a
+}=
+z)5p;
+ ((|x5q[
+ 4$|x6y2
+ 4$Wp'<q%
+ &$z)1{$
+ *$|x5pV.
+ ,$WpC0s8
+ &$WpC+r%
+ &$WpC0u)
+ *$WpC.pC
+ ($WpC*{X
+ $$WpC6p;
+ $$WpK0pV
+ 2$WpK<p'
+ 6$t=5&5&6
+ T$$ $* ()uR(3
+ .$uR('
+ ,$uR'}
+ 6$z('s
+ k$$ %VB ,$ %sA D$ %XA ,$ %f? &$r9sK
+ &$ %V? &$ '( $& %_> ,$ %b< ,$ %]< ,$|x6p-
+ Z$$||1
+ *$||5
+ ,$||*
+ ,$ $N *M *N &M $O *P# *M &N $8 *7 $: ,9||.
+ ,$||1
+ *$ 'Z# *& $: ,9 $9 ,: %J B$ $O *P# $|$ ,}$ $z% *{% $z% ,{%||2
+ *$ 'l# *&||1
+ *$ 'v$ *& $: ,9 $9 ,:||6
+ ,$tX5
+ *$tX*
+ ,$tX6
+ *$||<
+ ,$ $M *N $M ,N $M Z#N`}
+
+var dotsQ4KEightSM80NarrowAligned = driver.Text{Base: &dotsQ4KEightSM90NarrowAligned, Code: `packed2 58078 dots_grouped_eight
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ Z2( c+&/=
+ g$$/c
+ $$/\
+ $$/\
+ &$/\
+ m&$/l
+ VS#$ i0$`}
+
+var dotsQ4KSixteenSM90NarrowAligned = driver.Text{Base: &dotsQ4KEightSM90NarrowAligned, Code: `packed2 45190 dots_grouped_sixteen
+ <$]uQr-
+ $$OvZrT
+ $$p#'}}
+ g&$p<H
+ k$$p<I
+ u#$ &L HK $J HIp<L
+ o$$p<M
+ u#$ &L HK $J HI $D 2CpIp4e
+ 0$p<Q
+ >$p_*,'re&.
+ >$tbq3
+Ta0qO
+zVe
+rUA
+qfp5r4
+t9q5
+Ta+tB
+y$p|;
+ ''/$
+ %- ($qtY4
+ }&$p]5,'re%S
+ 6$s">s#
+ y%$ %Q' &$ %Q$ @$pnp8;%x
+ P#$J0vCG
+ 6$wC#H#/
+ &$/f
+ $$/_
+ $$/_
+ &$/_
+ >$r8#5eH#6
+ .$r8#9vEP
+ &$tIu(Z3'
+ &$tIu(D3'
+ ,$p~#<,
+}<<H#>
+tFe
+}<<H#@
+ $&tIp8+&&
+ $$ $Z2 .Y2q{1,
+ B$pH[%:
+ *$L98
+ k#$ 61/o
+ ($}\y~
+ ,$s,#[&D
+ $$p~#[;
+ 2$r8#]&W&O
+ $$uzA8
+sxB|w
+ g#&p<S
+ e#$ $F DE $Fp]Y}',
+ BCp<V
+ 0$s,#{&Z
+ *$s,#|&6
+ $$}Pr(#}p*wq
+}Pr(#|H#|A-
+ 6&v7
+/7
+uzcA
+sxdr4
+ X#*p<W
+/(
+tr,'reH$%
+ ,(p]bti
+ }$$ &j=pDpb.qO
+rzq0H#0
+x>%6
+ $k=|Eq8
+tr,'re%:
+pDqO2pf
+ $2xeH#3
+y<xHFv(td
+ ./q"paM
+ *$zC"rf
+ *$zC%,
+ *$zC(vl
+ *$pL*M
+ *)zC-rf
+ *)zC0,
+ *)zC3vl
+ *Br8$d}'5
+ &$r8$f}':
+ >$qh8"'pM"8
+qh9"'U"9
+qh:"&x.:
+qh;"&u7;
+ $*qh@"%r5"@
+qhA"%pF"A
+qhB"$r5"B
+qhC"$pF"C
+/)
+r8$h}'?
+ $M/)
+r8$j}'D
+ '% **/)
+ $$ )$pz?%3%<%0pqp^pepqr\[pj[@
+pz9%-%6%*pqpQp2wF
+/)
+qhJ"5pM"J
+qhK"5U"K
+qhL"4x.L
+qhM"4u7M
+/)
+qhR"3r5"R
+qhS"3pF"S
+qhT"2r5"T
+qhU"2pF"U
+y#p;
+qnM%M,
+kMe
+ &T=/K
+s,#P3<
+pnr(#PMq&
+}Pr(#PKA-
+ $f%rHr(#IH#I&Z
+ ($tIr(#R&Z
+xe'H#f
+ (&qjr(#fA
+ $$r#xS#f
+qjp0'A
+ (&uYT
+ $$p<R
+ ($zbr(#VH#V,
+/$
+r8#he8
+ $(p1Gz&'z\
+/y
+XY"P(
+/#
+p1Jz&'z\
+/#
+X["S(
+/#
+p1Mz&'z\
+/#
+X]"V(
+/#
+p1Pz&'z\
+/#
+X_"Y(
+ $@r8#ge8
+ &$/$
+p1Sz&'z\
+/$
+Xb"\(
+/#
+p1Vz&'z\
+/#
+Xd"_(
+/#
+p1Yz&'z\
+/#
+Xf"c(
+/#
+p1\z&'z\
+/#
+Xh"f(
+/$
+r8#fep*
+ ,%zg#TK
+ ($:Ud
+ $$rIr(#c
+ ,$ $V# $U#xe'H#e
+ *$s"H#o
+ $$x>pT
+ &$wTsgiT
+ 8$ %@ $$:Ur.
+ 6$zDH#Z
+uYW
+ &&s>r\"m
+ $$rded
+ $$z(#Z
+xd#Z&?
+ $&wN#Z;
+ ,$ %+xd#Z&@
+ (&wN#[4
+ X#$/v
+ ($/v
+ J$/|
+uR%W
+ (&uR%U
+ .$uR%I
+ ,$uR%B
+ 6$z(%8
+ ,$wW"
+ &$:_rP*
+ $' (*:Os?<
+uR#O
+:Ns?'
+/*
+:Ms?0
+uR#M
+:Ls?+
+/*
+:Kq('
+ (4uR#B
+:Ds?2
+:Cq(+
+ ((uR#=
+:@s?.
+:?q(.
+ ((:<s?1
+:;q(5
+ &&/h
+:4s?5
+:3s?*
+/h
+:2s?6
+uR#/
+:1uy<
+/h
+:0uy'
+wW~
+:/uy0
+ $8uR#v
+ o#$r9s#
+ ,$ '( P*&ppp0'
+ ^%$/x
+ \#$`}
+
+var dotsQ4KSixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4KSixteenSM90NarrowAligned, Code: `packed2 45081 dots_grouped_sixteen
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ q2( c+&/=
+ g$$/e
+ $$/^
+ $$/^
+ &$/^
+ R'$/n
+ y>$ i0$`}
+
+var dotsQ4KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ4KSixteenSM90NarrowAligned, Code: `packed2 46940 dots_grouped_thrice
+ <$]uQqS
+ $$O21qS
+ $$p#r:qo
+ g&$p<G
+ k$$p<H
+ u#$p<I
+ J$ &K FL $I o$Jp<L
+ u#$p<M
+ J$ &K FL $I 0Jp[rDq'?pYrm{Eu(/,vh2un6.sQ
+pI|T<
+ 0& $C >Dp_*qdrq&.
+ ,$pH%pk
+ &$}<0Z
+ ,$tbx/
+ *$}<0q5
+ ,$ %- .$p<3
+ B$q,~*vC2
+ *$ $X* %O/.
+ %M &(s"4rq
+ $(q>p7,
+ $$ $2pnp4K
+pnpQ%.
+tE
+rIp8"
+ (Q+uz"A
+sx#r4
+ .&x>%$
+ ($/-
+ujv?d
+ i#&ujyZd
+ k#$p]5qdrq%W
+/2
+q,w~d
+ (T. '6rxr$B
+|2B
+ ': $z-LB8
+ &$ %g$ &$ $m8 &l8 5% N4|6(
+ &$|6)
+ &%|6*
+ &%|6+
+ V#0TpX'qT
+qr-#-pF
+TpX0qT
+qr,#,7
+ $y#qn1%1,
+k1&&
+ &Z9 $Y;y]-y:
+qJ-(
+ *&y],y:
+qJ,(
+ (& $Q&}sMK
+xr
+/9
+:"vX
+p][}'3
+Tpf*yq
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
+q,xZd
+ $,x]p+pQFpUK
+x]p+pQFquK
+ &0qn^%^&3
+uz^%l
+ 4&J0vCF
+ <$/i
+ $$/c
+ $$/c
+ &$/c
+ N$qL*s{
+s,#6;
+s,#7e
+s,#2;
+s,#3e
+ 8"p~#@,
+}<<H#B
+ $&}<<H#D
+ $( $y2p]0sd8
+ (v2 $$ $j& Bk&pH[%=
+ &$uY%
+ $$L<8
+ .$rd%d
+ q#$/r
+ 4$s,#^&D
+ $$p~#^;
+ 2$r8#a&W&O
+ $$uzD8
+sxE|w
+ g#&p<R
+ @$rd6r.
+ $$rd5d
+/K
+:4w&
+ :(uY7
+p<S
+ B&uY:
+ $Cp]\}',
+ @HuY=
+ $C 0Fs,#~&Z
+ *$s,$"&6
+ $$}Pr($#p*wq
+}Pr($"H$"A-
+ :&uzfA
+sxgr4
+ V#&uYL
+p<V
+/(
+trqdrqH$(
+ ,*p]eti
+ T%$rzq0H#3
+ ($trqdrq%:
+ &$xeH#6
+ R$$r8$g}'5
+ $$r8#W}':
+ $#r8#[}'?
+ &#r8$s}'D
+ 8$pz?%3%<%0p&(%'pqr\[pj[@
+pz9%-%6%*p&&%%wF
+pz?%3%<%0p&#%"wF
+pz9%-%6%*pqqRqUwF
+pz?%3%<%0pqp^pewF
+ $\# $Y#qhH"7pM"H
+qhI"7U"I
+qhJ"6x.J
+qhK"6u7K
+ $*qhP"5"/"P
+qhQ"5"."Q
+qhR"4"/"R
+qhS"4"."S
+/)
+r8$u}'I
+ $Mr8#j}'N
+ $#r8#n}'S
+ &X#r8%$}'X
+ 8$pzS%G%P%Dp&(%'pqr\[pj[@
+pzM%A%J%>p&&%%wF
+pzS%G%P%Dp&#%"wF
+pzM%A%J%>pqqRqUwF
+pzS%G%P%Dpqp^pewF
+pzM%A%J%>pqpQp2wF
+/)
+qhk"UpM"k
+qhl"UU"l
+qhm"Tx.m
+qhn"Tu7n
+/)
+qhs"S"/"s
+qht"S"."t
+qhu"R"/"u
+qhv"R"."v
+ $:qnb%b,
+kbe
+ (&s,#e3<
+pnr(#eMq&
+}Pr(#eKA-
+ $(rHr(#]H#]&Z
+v"~47
+ &&tIr(#g&Z
+xe'H#y
+ (&qjr(#yA
+ $$r#xS#y
+ *$uYS
+ $$p<Q
+ ($zbr(#kH#k,
+/$
+r8#{e8
+ $(p1hz&'z\
+/x
+Xz"q(
+/#
+p1kz&'z\
+/#
+X|"t(
+/#
+p1nz&'z\
+/#
+X~"w(
+/#
+p1qz&'z\
+/#
+SF"z(
+ $@r8#ze8
+ ($p1tz&'z\
+/$
+SF"}(
+/#
+p1wz&'z\
+/#
+SF#J(
+/#
+p1zz&'z\
+/#
+SF#I(
+/#
+p1}z&'z\
+/#
+SF#H(
+/$
+r8#yep*
+ ,Dzg#iK
+}k
+s5z9
+ $(:Td
+ $$rIr(#w
+ ($ &' $* 'o#s"H$#
+ $.x>pN
+ *$ $,rHY>|$(
+r]|$Z
+ &'rIr(#u
+ $. $U# 6V#zDH#m
+uYV
+ &&s>r\#G
+ $$rdcd
+ $$z(#m
+xd#m&?
+ $&wN#m;
+ ,$ %+xd#m&@
+ (&wN#n4
+ 0$r?4
+ H$/u
+ ($/u
+ J$/{
+uR%m
+ (&uR%k
+ .$uR%^
+ ,$ $C 6Dz(%M
+ ($/A
+:$rP1
+sh?Iq3u}vMqU
+:#rP5
+/@
+:]rP*
+sh?Iq3u}vMq5
+ (0:Ns?<
+uR#b
+:Ms?'
+/*
+:Ls?0
+uR#_
+:Ks?+
+/*
+:Jq('
+ (4uR#T
+:Cs?2
+:Bq(+
+ (( $C:?s?.
+:>q(.
+ (H:;s?1
+::q(5
+ &&/g
+:3s?5
+:2s?*
+/g
+:1s?6
+uR#A
+:0uy<
+/g
+:/uy'
+uR#?
+:.uy0
+ $8uR$.
+ 0$z>i
+ ,$Cg
+ ,$Cd
+ ,$Ca
+ ,$C]
+ ,$C\
+r90rq
+ *&Ck
+ '( a-(/w
+ \#$`}
+
+var dotsQ4KThriceSM80NarrowAligned = driver.Text{Base: &dotsQ4KThriceSM90NarrowAligned, Code: `packed2 46831 dots_grouped_thrice
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ q2( Z#&/-
+ Z-$/h
+ $$/b
+ $$/b
+ &$/b
+ V'$/q
+ X?$ i0$`}
+
+var dotsQ6KOneSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 60301 dots_sixes_one
+ <$]p0q^
+tWrT
+O56rG
+h'r6s7
+p#u*rA
+ ., F& &$zqsI
+ H$ 6*x2
+ 6#tIp4r+sK
+ ($qj5sKA
+ *$ '+ &&qjt-s#A
+ *$t~r+sK
+ ($qj06vZA
+ 2$p<E
+ X#$vN
+ 6$x=qVwe
+uN2
+ (&w3>8
+qjx/A
+ >&p<F
+ 2$}ms&yWfyW3
+}ms&y5pZfy5pZ3
+ $"L.M<s#
+ 0$xr
+ ($vN
+ $V#t4
+ &It/H
+ ,iA ,j@p<G
+ &$}mp+p|FxNqXf}%wn3
+ ($s<pO;
+se"
+qQ4
+s[pa
+ 4l#p<H
+ $w#G()
+ru$tQ+scu%3
+ (&//
+pL2M
+rs%3
+ ((sx4wq
+ &$tF%L
+/3
+ *&rs%9
+/3
+ 'j$/3
+vn%<%D
+/3
+L;x_*
+ &2/3
+ ($LGM.u|
+LRx_0rl
+qj0rlA
+/4
+x=Ywe
+ +n$w3a8
+ %n$/3
+ >:p<I
+ $$p_6}'O
+ &$}ms&sQvPu%3
+}ms&qFq6fvs3
+}ms&2r6p6ftT3
+}ms&.umfr:t'3
+}ms&roqcfyW3
+}ms&1{^fy5pZ3
+/4
+LPs61ro
+ ,./4
+ 'o$/4
+ )o$/4
+ )o$t/k
+ 7o$ ([&}mp+p|Fq3s]f}%wn3
+ &$/4
+ =o$ &>G()
+ru$|)6quu%3
+ '5 2g(wWW
+znWA
+tE
+p<L
+ $*L9%W
+/2
+ $&rs%Y
+/6
+L:&7
+/6
+ $*sx<|w
+ ,$/F
+ L$pLk4
+ &$p<0
+ .$zCsM<
+ ($q_=K
+ ,$q,~*vC/
+ @$pHN8
+ 2$tA=
+ &$G,)
+ J$k"&<
+ &$G*)
+ 2$ %F &$ 3F <2 %F &$ )F &(k4&X
+ i#$zlt"###[
+ ($ 4) L* $M (9 4^# a$*r?'
+ ($r?&
+ *$J0vCD
+ :$z~?
+t31pV+
+vq&X
+/c
+pHXx_*
+/\
+ $*/\
+ &$ ,. (1 $2r8#/eH#0
+tPuQv1
+pg6,
+tb2
+pu1*P6
+x>H#3
+tPuvz$
+pg64
+ $$pHEx_1s#
+ *$r8#7vEO
+ &$tIu(Ye'
+ &$tIu(Ce'
+ &$ $&p~#:,
+}<<H#<
+ $&tIp8+&&
+ $$ $Z2 (Y2 $y$ &x$q{1,
+ <$rI2rW
+ &$pHZ%:
+/;
+ $&uY%
+ $$L98
+ ,$/;
+rd%d
+ &&{9>
+ &$G.)
+ .$ $5 &6 $5 ,6 $<:&d
+ ,5 &MrxsaB
+rxr1B
+rxr$B
+|2B
+v"yd
+ $# ,V#s,#V&C
+ $$p~#V;
+ $$/s
+ $$rs&X
+ +q0r8#X&V&N
+ $.uz@8
+sxA|w
+ *&wW"
+zn"r+sK
+p]#vEO
+wvE%$
+ %X. $, -X. $, 'v0 B&p<M
+ 0$ )x0|AM<s#
+ .&rd4d
+ $$:3r.
+ +u0tA:
+yy
+ ,6uY6
+p<N
+p]R}'&
+ &L}ms&z|f}%wn3
+ +s0se@
+qQ4
+s[p5
+ ,5uY9
+ &~9G()
+}mp+p|tQ+scu%3
+ *{:s,#p&Y
+ 'u- %]$ $*s,#q&7
+ $$}Pr(#rp*wq
+}Pr(#qH#qA-
+ $&L9y1
+pnp89;rW
+u:9KA-
+ $(L4&C
+ &$ %0 &$/5
+uz[A
+sx\r4
+ &(qjqV&X
+yPH)
+ &&pL>,
+ $+qjqV|Bs#
+wvI8
+qj2rWA
+ $4pL@4
+ $7qjqV46vZ
+wvM8
+qj*rtA
+ 4@uYH
+p<P
+/(
+try1H#w
+/%
+tr|.P
+/%
+vny0R
+ $2p]Xti
+yJp+p4Fz|
+ 2& (6t9pe
+yJp+p4tQ+sc
+tPrWw.
+ $(v4|T0ys06rvxN
+}X
+u>zX{Sux
+tPu/qO
+xBQ~#
+ (, )*tPu/sX
+ $) (2 )2tPu/pV0
+ ** ):tPu/a+
+ .*p](vEO
+x~2pPs&pd5reuhp?}18@
+ 0&p]we%0
+ $$pDpb5p;
+p]we%3
+ $#pDpb*qT
+pIY%y
+pDpb6qT
+pIY%z
+ $"y<rC{Fpd5x+
+ ,$tPv-qO
+q>qR4req3z]sQ
+q"p5;
+z8uxu|1vZq0
+uPb8
+ &&uP|TqyqFx"1rl
+tPqF{$
+pIbe
+ &( %'tPv-p-
+zC*;
+z80req3z]sQ
+q{'e<u|1vZq0
+uPY8
+ )*/$
+ +//%
+q{24req3z]sQ
+pL.;
+ '< 5/zC;;
+ %<q{8e<u|1vZq0
+ 5< $a#r8$_}'b
+ &$r8$a}'g
+ .$q=.p}
+xBQ[z&q0w0
+ %# $*pz>%,%;%)pqp^pepqr\[pj[@
+ $&X$|N3
+X%|N5
+X%|N7
+X&|N9
+/$
+p1"z&q0w0
+ %#/$
+pz5%#%2qUpqpQp2pqr\[pj[@
+/$
+X,[px
+X-[px
+ %#X.[px
+/1
+xa0pPqkt^>t^{5rCQF{;
+/1
+xa0pPqkt^>t^{5rCPF{;
+/1
+pIYH#a
+/1
+pIYH#b
+/1
+}-#cFpd*td
+ .<q>p|4req3z]sQ
+ )V$//
+ 'V$/0
+ +V$/1
+zC);
+ ;V$q{14req3z]sQ
+ ;V$zC:;
+ 9V$/1
+y<rCQu\sD
+/1
+y<rCPu\sD
+ .- 'T$/1
+pz<%*%9%'pqp5pNpqr\[pj[@
+/1
+X$|N(
+X%|N(
+ %#X&|N(
+ +T$pz3qP%0pTpqp7^pqr\[pj[@
+ /T$xa0pPqkt^>t^{5uX#7Fy\V
+/1
+xa0pPqkt^>t^{5uX#6Fy\V
+/1
+pIYH$:
+/1
+pIYH$;
+/1
+}-$<Fv+rqp6
+ j$T$}-#7xLsI
+/1
+}-#6xLsI
+ W#T$xa0pPqkt^>t^{5uX#nv@yu
+/1
+xa0pPqkt^>t^{5uX#mv@yu
+/1
+pIYH$q
+/1
+pIYH$r
+/1
+}-$sFv+{n
+ j$X&}-#n|)t8
+/1
+}-#m|)t8
+ W#X&xa0pPqkt^>t^{5uX$GwOt'
+/1
+xa0pPqkt^>t^{5uX$FwOt'
+/1
+pIYH%J
+/1
+pIYH%K
+/1
+}-%Lv@qyp.
+ j$X&}-$GF*q6
+/1
+}-$FF*q6
+ W#X&xa0pPqkt^>t^{5uX$~Fx/pZ
+/1
+xa0pPqkt^>t^{5uX$}Fx/pZ
+/1
+pIYH&$
+/1
+pIYH&%
+/1
+}-&&v@rvw<
+ j$X&}-$~v@um
+/1
+}-$}v@um
+ W#X&xa0pPqkt^>t^{5uX%WFxupU
+/1
+xa0pPqkt^>t^{5uX%VFxupU
+/1
+pIYH&Z
+/1
+pIYH&[
+/1
+}-&\Fv+repZ
+ j$X&}-%Wv@ulpU
+/1
+}-%Vv@ulpU
+ W#X&xa0pPqkt^>t^{5uX&1FvrvU
+/1
+xa0pPqkt^>t^{5uX&0FvrvU
+/1
+pIYH'4
+/1
+pIYH'5
+/1
+}-'6v@p0sI
+ j$X&}-&1wO1p6
+/1
+}-&0wO1p6
+ MX&p>G"+pMr5
+p>F"+UpF
+p>E"*(po
+p>D"*7pG
+!s4
+/H
+s,'Qy1
+pnr('Q;rW
+}Pr('QKA-
+ $m8rHr('JH'J&Y
+/H
+p~'KM
+ %s7/_
+r?5
+ &&tIr('T&Y
+x>'H'f
+ $&qjqV&F
+wvF8
+qjr('fA
+ $(r#xS'f
+ *$uYO
+ ,$zbr('XH'X,
+/$
+r8'he8
+ $Hr8'ge8
+x~v~rQvLt"G#E@
+x~v~s&uxuht"F#D@
+ ((zg'UK
+ ($:Pd
+ $$rIr('d
+ ,$:Or.
+ $$ %K *$s"H'n
+ *$wTsgiO
+ 2$r]p?&Y
+ &$ %@ $$:Pr.
+ 6$zDH'[
+uYR
+ &&s>r\#C
+ $$rd^d
+ $$z('[
+xd'[&>
+ $&wN'[;
+G.)
+ *& %+xd'[&?
+ (&wN'\4
+ $5 *8IpYq'rS{+u(Z&5;
+v[Z&#
+r?1
+ .(qI@
+ $${yE
+ (${yI
+ (${yM
+ &$/p
+ $${yb
+ $$/p
+ ($ $.{ym
+J=q(0
+J>q(+
+ &' $.JBq(2
+JCq(.
+ &'/u
+uR)L
+JLq(1
+/&
+JMq(5
+uR)J
+JNq(*
+/&
+JOq('
+ &=/&
+uR)?
+JWq(6
+JXq(+
+ &*/&
+J\rP<
+J]q(.
+ &* $e#z()5
+JbrP'
+p9q0
+ &G:KrP+
+uR'Q
+:JrP2
+/'
+:IrP.
+uR'O
+:HrP1
+/'
+:Gq('
+ ('uR'E
+:@rP5
+:?q(+
+ ((:<rP*
+:;q(.
+ &(/d
+:4rP6
+:3s?<
+/d
+:2s?'
+uR'7
+:1s?0
+/d
+:0s?+
+uR'5
+:/s?2
+ $k$uR'u
+p92.
+ $E/C
+:%s?1
+ $_#:$s?5
+/B
+:Zs?*
+ $(p9xX
+ .}#z>c
+pc6
+ *&Ca
+ &w' (t'C]
+ &T' (Q'CZ
+ '. ((CW
+q4f
+ *&CV
+ ,$CU
+ 8$CR
+ &g& (d&CO
+ &Q$ (T$C0
+q4T
+ &&/=
+ $$C/
+ '4 $(/=
+ $$C,
+ '4 ((n;
+ &Z# &W#pp5sK
+ &g# $d#/;
+ $$n=
+_<
+ (&ppt-s#
+q4'
+ &&/;
+ $$n?
+_>
+ (&pp06vZ
+q4&
+ &&/9
+ $$nA
+_2
+ (&ppx/
+ &P$ $|#/9
+ ,$ &8C$
+_3
+ &3 *8 $7/9
+ $:nR
+ &F $Y# *8 $7 &8pp0rl
+q4#
+ &3/&
+ $:C~
+ 'O $3 'Oq4"
+ &*/%
+ $Fppq)
+ 'I $=/%
+ $MCm
+ &F $, $F $ECh
+ &i# $f# $W$Cf
+q4g
+ &^$/=
+||*
+CK
+r95sK
+ &* 'O &^# $W# 'OCJ
+ 'O $* 'O &^# $W# &[#ppq9
+ 'O $a# &Y#C:
+ &M $Z$/<
+||'
+C5
+ 'a& $* &P$q44
+ &z#/<
+||+
+C3
+r9t-s#
+ &(||2
+pp2rW
+r9pJ
+ &*/<
+||.
+C2
+r906vZ
+ &(||1
+pp*rt
+r9pO
+ &*/s
+ &P$ &C $Y#/<
+tX5
+C1
+ 'u% $,tX*
+CT
+ &^# $W#/<
+tX6
+CS
+ 'o& $* &d$ X#e%`}
+
+var dotsQ6KOneSM80NarrowAligned = driver.Text{Base: &dotsQ6KOneSM90NarrowAligned, Code: `packed2 60192 dots_sixes_one
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ Z%(/%
+ k/(/E
+ F$ c+&/=
+ k$$/b
+ $$/[
+ $$/[
+ ^'$/r
+ ^W#$ i/$`}
+
+var dotsQ6KEightSM90NarrowAligned = driver.Text{Base: &dotsQ6KOneSM90NarrowAligned, Code: `packed2 60239 dots_sixes_eight
+ ,$!xgrnrDp)orDwp
+!|F}+}Zy.wd
+ .&]p0r-
+ $$O5x"s7
+ u#$ &&WpV*qp
+ $' R'&qI7
+p_7}'-
+r&73
+ @(p%73
+ &$pH7pk1
+ *$rz0&7
+ y#$pH5&6
+ Z$$qI7
+p_7}'O
+ 'o$ >* 'o$/4
+ )o$ &. 'o$ q#&p[rDq'?pYrm{Eu(/vl.vZvhsC5
+pIp4r+
+ >&L:&6
+ 0$p_*rfv(&.
+Ta<tB
+qI7
+q:74
+pg7M
+Ta0s8
+ (.t9Z
+Ta+yU
+pIb,
+s"^
+rYp2-
+TpV6s8
+tbq0
+ &8TpC.qp
+pLi4
+TpC1p}
+ &(TpC5s8
+wv4&7
+ $&TpC*v5
+ $$TpC6qO
+zCqM<
+ &&Tp'1p;
+ $$Tp-*pV
+ ($TpC5yq
+ $$TpC6pK
+ $$TpX<p=
+ ($TpC*pv
+y$sS7
+ &&TpC6r7
+ 8$Tp'6q%
+ :$TpC<q~
+ 6$Tp'5pv
+ 0$TpK<P5
+ i#$Tp-1pv
+ ($p]5rfv(%M
+ &$Tpf2pX
+ ($TpX<rR
+ ($s"M1
+ $$Tp;5yU
+ :$Tpv2r{
+ *$Tq%1qG
+ $$Tq%5qG
+ R$$TpX<a
+ &$Tpf'rR
+ &$Tpf0rR
+ 6$Tpf5q[
+ &$ %u&Tpf5q%
+ 'Q$ &*Tpf*q%
+ 6$Tpf6pf
+ $$pnp8;%r
+ &$Tp;<qG
+ ($TpX2pC
+ *$TpC5pV0
+ 2$TpK+a
+ ($WpbrR
+ ($Wp=r7
+ &$Wq8p'
+ $$WqWp;
+wC#%z
+WrXpv
+ .( %q,/\
+ %p, 6(p]~eH#.
+ $$pg7,
+ &$x>H#1
+ $$pg74
+ *$pg7r+
+ $$r8#5vEO
+W|^v/
+ (&Ww;rR
+ ($WpV*q~
+p~#8,
+}<<H#:
+|x2p=
+ $*|x1r7
+ &$|x5pb
+ ($Wp'<pC
+ &$WpC0q8
+ ,$WpC.uZ
+ 0$Wp=r{
+ *$WqWrX
+ 2$Ws{q-
+ 4$Ws8pv
+ ^#$s,#T&C
+ $$p~#T;
+ 2$r8#V&V&N
+ o#$p_73pT
+ %t0 J& 'q0 g#&s,#n&Y
+ *$s,#o&6
+ $$}Pr(#pp*wq
+}Pr(#oH#oA-
+ y#&trrfv(H#u
+ @${\7
+ V'$r8$^}'b
+ Z&$y<rCQF.tq
+/1
+y<rCPF.tq
+ R&(}-#7v@yu
+/1
+}-#6v@yu
+ R&(}-#nFsCsc
+/1
+}-#mFsCsc
+ R&(}-$GFxupU
+/1
+}-$FFxupU
+ R&(}-$~FxNtd
+/1
+}-$}FxNtd
+ R&(}-%WFuluE
+/1
+}-%VFuluE
+ R&(}-&1FqFqc
+/1
+}-&0FqFqc
+ o#(W|^{6
+ .$Ww;pK
+ &$W|^pV6
+ ,$W|^v5
+ $$WqG*{X
+ ($WpV6qG
+ ($z)'a
+}=
+z)5p;
+ ((|x5q[
+ 4$|x6y2
+ 4$Wp'<q%
+ &$z)1{$
+ *$|x5pV.
+ ,$WpC0s8
+ &$WpC+r%
+ &$WpC0u)
+ *$WpC.pC
+ ($WpC*{X
+ $$WpC6p;
+ $$WpK0pV
+ 2$WpK<p'
+ 6$t=5&5&6
+ w#$ $* ()uR)H
+ .$uR)=
+ 6$z()3
+:}rP'
+ \$& %jD ,$ %WD D$ %lC ,$ %yA &$r9sK
+ &$ %jA &$ '( $& %s@ ,$ %t> ,$ %p> ,$|x6p-
+ Z$$||1
+ *$||5
+ ,$||*
+ ,$ $9 *: *7 &8 $8 *7 $: ,9||.
+ ,$ %O *$ 'O *& $- ,. $O BP#||2
+ *$ 'O *& %O *$ 'O *& $- ,. $O ,P#tX5
+ *$tX*
+ ,$tX6
+ *$||<
+ ,$ $M *N $M ,N $M ,N $b' *c' $b' ,c' $_( *a( $_( Z#a(`}
+
+var dotsQ6KEightSM80NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 60130 dots_sixes_eight
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ Z%(/%
+ Z0( c+&/=
+ k$$/b
+ $$/[
+ $$/[
+ ^'$/r
+ ^W#$ i/$`}
+
+var dotsQ6KSixteenSM90NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 42432 dots_sixes_sixteen
+ <$]'x$s7
+ $$Ov6rA
+ $$p#pdqo
+ \&$p<F
+ k$$p<G
+ q#$ $J HIp<I
+ o$$p<J
+ q#$ $J HI $D 2CpIp4e
+ 0$p<M
+ >$p_*,'re&.
+ >$tbq3
+Ta0qO
+zVe
+rUA
+qfp5r4
+t9q5
+Ta+tB
+y$p|;
+ ''/$
+ %- ($pLo4
+ 4$zCwM<
+ i&$p]5,'re%S
+ 6$s">s#
+ y%$ %Q' &$ %Q$ @$pnp8;%x
+ P#$J0vCE
+ 6$wC#H#/
+ *$/e
+ $$/^
+ $$/^
+ 8$r8#3eH#4
+ *$x>H#7
+ 2$r8#;vEO
+ &$tIu(Y3'
+ &$tIu(C3'
+ ($p~#>,
+}<<H#@
+tFe
+}<<H#B
+ $&tIp8-&&
+ $$zC/,
+ .$q{3,
+ B$pHZ%<
+ *$L;8
+ g#$ 0)rxrgB
+rxryB
+rxr\B
+rxqiB
+ *"v"y~
+ .$s,#\&C
+ $$p~#\;
+ $$/u
+ .$r8#^&V&N
+ $$uzB8
+sxC|w
+ g#&p<N
+ c#$ $Fp]T}'&
+ BCp<P
+ 0$s,#v&Y
+ *$s,#w&6
+ $$}Pr(#xp*wq
+}Pr(#wH#wA-
+ 6&v7
+/5
+uz]A
+sx^r4
+ X#*p<Q
+/(
+tr,'reH#}
+ ,(p]Zti
+ i$$ &_<pDpb2q~
+tIp4zz
+pDpb.qO
+y$s^{
+x>%3
+ $a<pDpb5q8
+wt%|
+x>%7
+ &&pIYH#.
+ $$pIYH#/
+|Eq8
+p]",'re%=
+pDqO2pf
+pL#M
+xeH#/
+y<xHFpd5x+
+ .(q{%4req3z]sQ
+q"p|;
+ 8&zC.;
+ $$q{*e<u|1vZq0
+ 6$q{64req3z]sQ
+pL1;
+ 8&zC?;
+ $$q{;e<u|1vZq0
+ 6$r8$n}'A
+ &$r8$p}'F
+ N$qh<"+pMr5
+qh="+UpF
+qh>"*(po
+qh?"*7pG
+/'
+r8$r}'K
+ $M/'
+r8$t}'P
+ '% *$/'
+ &$/'
+pzH%6%E%3pqp^pepqr\[pj[@
+/'
+X8|NK
+X9|NM
+X9|NO
+X:|NQ
+ *0pz?%-%<%*pqpQp2pqr\[pj[@
+/$
+qhT"?pMr5
+qhU"?UpF
+qhV">(po
+qhW">7pG
+y#p;
+qna%a,
+kae
+ &kB/K
+s,#Xy1
+pnr(#X;rW
+}Pr(#XKA-
+ $|$rHr(#QH#Q&Y
+/K
+p~#RM
+ $(/c
+ ($tIr(#[&Y
+xe'H#o
+ (&qjr(#oA
+ $$r#xS#o
+qjp0'A
+ (&uYP
+ $$p<R
+ ($zbr(#_H#_,
+/$
+r8#qe8
+ $(r8#pe8
+x~v~rQvLpRP"R@
+x~v~s&uxuhpRQ"S@
+r8#oep*
+x~v~rQvLpRT"V@
+x~v~s&uxuhpRU"W@
+ ((zg#]K
+ ($:Qd
+ $$rIr(#l
+ ,$ $V# $U#xe'H#n
+ *$s"H#x
+ $$x>pT
+ &$wTsgiP
+ 8$ %@ $$:Qr.
+ 6$zDH#d
+uYS
+ &&s>r\"^
+ $$rd_d
+ $$z(#d
+xd#d&>
+ $&wN#d;
+ ,$ %+xd#d&?
+ (&wN#e4
+ X#$/s
+ ($/s
+ >$/x
+uR%Z
+ (&uR%X
+ .$uR%M
+ 6$z(%C
+JbrP'
+ (&:LrP+
+uR#Y
+:KrP2
+/'
+:JrP.
+uR#W
+:IrP1
+/'
+:Hq('
+ (4uR#M
+:ArP5
+:@q(+
+ ((:=rP*
+:<q(.
+ &&/g
+:5rP6
+:4s?<
+/g
+:3s?'
+uR#?
+:2s?0
+/g
+:1s?+
+uR#=
+:0s?2
+ $8uR$"
+ *$wW"
+ &$:[s?*
+ $' o#*r9s#
+ ,$ '( c+&/v
+ P#$ppp0'
+ X#$`}
+
+var dotsQ6KSixteenSM80NarrowAligned = driver.Text{Base: &dotsQ6KSixteenSM90NarrowAligned, Code: `packed2 42323 dots_sixes_sixteen
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ Z%(/%
+ q0( c+&/=
+ k$$/d
+ $$/]
+ $$/]
+ s'$/t
+ X<$ i/$`}
+
+var dotsQ6KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 44180 dots_sixes_thrice
+ <$]p0rA
+ $$O2.q^
+ $$p#'qFs7
+ V1$p[rDq'?pYrm{Eu(/,vh2un6.sQ
+pI|T<
+ N&p_*qdrq&.
+ ,$pH%pk
+ &$}<0Z
+ ,$tbx/
+Ta0qO
+zVe
+rUA
+qfp5r4
+}<0q5
+Ta+tB
+y$p|;
+ ''/$
+ %- ($pLo4
+ &$p<1
+ .$zCwM<
+ 4$q,~*vC0
+ *$ $X* %O/.
+ %M &(s"4rq
+ $(q>p7,
+ $$ $2pnp4K
+pnpQ%.
+tE
+rIp8"
+ (Q+uz"A
+sx#r4
+ .&x>%$
+ ($/-
+ujv?d
+ i#&ujyZd
+ k#$p]5qdrq%W
+/2
+q,w~d
+ ,m- && &- $h-LB8
+ &$ %g$ &$ $}6 &|6 5% N4|6'
+ &$|6(
+ &%|6)
+ &%|6*
+ V#0TpX'qT
+qr,#,pF
+TpX0qT
+qr+#+7
+ $y#qn1%1,
+k1&&
+ &XW# $WY#y],y:
+qJ,(
+ *&y]+y:
+qJ+(
+ (& $Q&}sMK
+xr
+/9
+:"vX
+p][}'3
+Tpf*yq
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
+q,xZd
+ $,x]p+pQFpUK
+x]p+pQFquK
+ &0qn^%^&3
+uz^%l
+ J&wC#H#/
+ *$/h
+ $$/b
+ $$/b
+ 8$r8#3eH#4
+ *$x>H#7
+ 2$r8#;vEO
+qL*s{
+s,#8;
+s,#9e
+s,#4;
+s,#5e
+ &$tIu(Y3'
+ &$tIu(C3'
+ ($p~#B,
+}<<H#D
+tFe
+}<<H#F
+ $*zC2,
+p]2sd8
+ (& $$q{6,
+ B$pHZ%?
+ &$uY$
+ $$L>8
+ .$rd$d
+ N$:%d
+ *$ 0)rxrgB
+rxryB
+rxr\B
+rxqiB
+ *"v"y~
+ .$s,#_&C
+ $$p~#_;
+ $$/x
+ .$r8#b&V&N
+ $$uzE8
+sxF|w
+ \$&rd3d
+ $$:2r.
+ 8$uY5
+ $$p]W}'&
+ @$uY8
+ 2$s,#y&Y
+ *$s,#z&6
+ $$}Pr(#{p*wq
+}Pr(#zH#zA-
+ 6&v7
+/5
+uzaA
+sxbr4
+ V#*uYG
+ &$trqdrqH$#
+ ,$p]]ti
+ i$$ &_<pDpb2q~
+tIp4zz
+pDpb.qO
+y$s^~
+x>%3
+ $a<pDpb5q8
+wtH#.
+x>%7
+ &&pIYH#1
+ $$pIYH#2
+|Eq8
+p]"qdrq%=
+pDqO2pf
+pL#M
+xeH#2
+y<xHFpd5x+
+ .(q{%4req3z]sQ
+q"p|;
+ 8&zC.;
+ $$q{*e<u|1vZq0
+ 6$q{64req3z]sQ
+pL1;
+ 8&zC?;
+ $$q{;e<u|1vZq0
+ 6$r8$q}'A
+ $$r8#_}'F
+ $#r8#d}'K
+ &#r8$}}'P
+ 6$pzH%6%E%3p&(%'pqr\[pj[@
+pzH%6%E%3p&#%"wF
+pzH%6%E%3pqp^pewF
+ $$X,|N;
+X-|N=
+X-|N?
+X.|NA
+/$
+p1*z&q0w0
+ %#/$
+pz?%-%<%*p&&%%pqr\[pj[@
+pz?%-%<%*pqqRqUwF
+pz?%-%<%*pqpQp2wF
+/$
+qhL";pM"'
+qhM";U"&
+qhN":x.%
+qhO":u7$
+/'
+r8%"}'U
+ $?r8#r}'Z
+ $#r8#v}'_
+ $#/'
+r8%.}'e
+ '% **/'
+ &$/'
+pz\%J%Y%Gp&(%'pqr\[pj[@
+pz\%J%Y%Gp&#%"wF
+pz\%J%Y%Gpqp^pewF
+/'
+XP|Nd
+XQ|Nf
+XQ|Nh
+XR|Nj
+ +IpzS%A%P%>p&&%%pqr\[pj[@
+pzS%A%P%>pqqRqUwF
+pzS%A%P%>pqpQp2wF
+/$
+qhu"_pM"'
+qhv"_U"&
+qhw"^x.%
+qhx"^u7$
+y#p;
+qnu%u,
+kue
+ &RC/K
+s,#my1
+pnr(#m;rW
+}Pr(#mKA-
+ $|$rHr(#fH#f&Y
+/K
+p~#gM
+ $(/c
+r?6
+ &&tIr(#p&Y
+xe'H$%
+ (&qjr($%A
+ $$r#xS$%
+qjp0'A
+ 4&zbr(#tH#t,
+/$
+r8$'e8
+ $(r8$&e8
+x~v~rQvLpRq"s@
+x~v~s&uxuhpRr"t@
+r8$%ep*
+x~v~rQvLpRu"w@
+x~v~s&uxuhpRv"x@
+ ((zg#rK
+}k
+s5z9
+ ((rIr($#
+ ($ &' $* 'Ms"H$,
+ $.x>pN
+ &$wTsgiP
+ $$ $,rHY>|$(
+r]|$Y
+ &'rIr(#~
+ :.zDH#v
+ ($s>r\#E
+ $$rd]d
+ $$z(#v
+xd#v&>
+ $&wN#v;
+ ,$ %+xd#v&?
+ (&wN#w4
+ 0$r?2
+ H$/r
+ ($/r
+ >$/w
+uR%p
+ (&uR%n
+ .$uR%c
+ 6$z(%X
+:~rP'
+ *&uR#l
+ ($uR#j
+ .$uR#_
+ 4$/f
+ &$/f
+ $$uR#Q
+ $$/f
+ $$uR#O
+ &$uR$7
+ &$/B
+:$s?1
+ $.:#s?5
+/A
+:Ys?*
+sh?Iq3u}vMq5
+ 0"z>b
+ ,$C_
+ ,$C\
+ ,$CY
+ ,$CV
+ ,$CU
+r90rq
+ *&Cd
+ '( R(( $o% *n% $o% T%n%/u
+ .$ $8 *7 $8 ,7 $U& *V& $U&ppp0'
+ X#X&`}
+
+var dotsQ6KThriceSM80NarrowAligned = driver.Text{Code: `packed2 44071 dots_sixes_thrice
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6grnp)wd
+!u'vyw{pEq*
+!xgrnrDp)orDwp
+!|F}+}Zy.wd
+!yLqGyKp[p[jq*
 !
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
-!pHy;pD
-!c
-p;x5un
-zfqYpF
-p9sT-un
-p:{psV
-qS.,t*
+!pW0tdpt
+!qk
+]p0rA
+tWrT
+O2.q^
+h'r6s7
+p#'qFs7
 !
-p>
-q*
-v~
-pa
-q$
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtO
-sjrJ
-uxPt5/rz~72uwrFp&
-m
-uxPt5/rz~72uw+}#n
-m
-h+vm
-xA,sQ
-s1
-xA+r]
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-uG8y=
-p?
-r7~/q>rGymPr/
-p'
-N
-qx+p|
-r7~/u=q>pMym
-t:,qy
-Q
-{<rW
-uuqI
-)
-uuqI
-uupU
-)
-zt
-)
-uupG
-x3
-)
-tN
-)
-z59pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-vY,w-
-qk#B8
-{ErO
-v>xW
-qk#U
-tj8
-{E.
-vY+r]
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-vY-y'
-pB-1.1/
-qvM*10
-)
-ur
-0
-vY8r1
-wcu*p*2rO
-v>rO
-q1q,U
-{E,
-vY7s-
-|&3U
-vY.f
-t8M3?
-pzq913?
-pzX<%?
-vY/pb
-t(xc2
-rsM3
-w<
-wOzYM3
-vY@r1
-y7,
-vY/r.8
-y#
-q'-px
-t1u&=
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-p6
-{?77y'
-r(Iq&
-s=RL
-s_R:p$
-s_R9p$
-s_R8p$
-s_R7p$
-s_R6p$
-s_R5p$
-s_R4p$
-s_R3p$
-s_R2p$
-s_R1p$
-s_R0p$
-s_R/p$
-s_R.p$
-s_R-p$
-s_R,p$
-s_R+p$
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-q'-r-
-5
-}%u:
-ra1E
-q2-
-)
-q71q&
-ra1G
-)
-{?uif/
-qFQwv/
-s=p@
-t8[?
-qD=r]
-pB2<SU
-p\
-qD,qy
-zJvDympMy_xDDyl
-stqA
-0
-|&5U
-qV{]D
-qM=pb
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-qM+q3
-T2
-zqq@
-wcu*Xz/
-p\
-xv7,
-v&%
-}e-
-0
-vbt0
-p\
-qM8pb
-r\6
-qD,r4
-ret,v:
-"%
-wj
-"$
-wj
-rDE
-qD,qw
-v3qIG
-*#%
-{rrO
-xBu*q,yl
-qD8sr
-r("E
-t<
-rsR%
-z_p5
-ta
-},(<)<*<+L2ql
-pqqN/ps@
-q71B
-rs.
-qD9tI
-w5
-xsU
-rsR*
-z_p5
-q:
-},=<><?<@L2ql
-{r+-
-qF)E
-xBzYw?
-qD8qe
-rsq,
-rsR.
-z_p5
-xi%
-},5<6<7<8L2ql
-qD9qy
-q1vnp2
-rsR0
-z_p5
-wm%
-},G<H<I<JL2ql
-"$
-qF/G
-xBzYw?
-"$
-rsR&
-rsR4
-z_p5
-};%
-},?<@<A<BL2ql
-"$
-q1q9<#
-rsR6
-z_p5
-i"%
-},Q<R<S<TL2ql
-"$
-qF5wB
-xBzYw?
-"$
-rsR,
-rsR:
-z_p5
-i$%
-},I<J<K<LL2ql
-"$
-q1q9<)
-rsR<
-z_p5
-i&%
-},[<\<]<^L2ql
-"+
-sn.q&
-*(%
-}'r,cRb<cL2ql
-"+
-zJvDympMy_xD<1qO
-*&%
-}'r,cR_<aL2ql
-!#
-q'+yY
-ra*tn
-qFtU
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-"6
-uo|;I
-"6
-r(;q&
-s=MD
-s_R:p$
-s_R9p$
-s_R8p$
-s_R7p$
-s_R6p$
-s_R5p$
-s_R4p$
-s_R3p$
-s_R2p$
-s_R1p$
-s_R0p$
-s_R/p$
-s_R.p$
-s_R-p$
-s_R,p$
-s_R+p$
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-"6
-5
-"6
-ra1E
-q2-
-)
-q71q&
-ra1G
-)
-"6
-qkDwv/
-s=p@
-t8[?
-"6
-pB21DU
-p\
-"6
-zJvDympMy_xDDyl
-ub0
-0
-|&5U
-qV{]D
-"6
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-",
-T2
-"6
-wcu*Xz/
-p\
-xv7,
-v&%
-}e-
-0
-vbt0
-p\
-"-
-r\6
-"6
-ret,v:
-"%
-wj
-"$
-wj
-rDF
-"6
-v3qIG
-*#%
-"6
-xBu*q,yl
-"6
-r("E
-t<
-rsR%
-z_p5
-ta
-},(<)<*<+L2ql
-"6
-q71B
-rs.
-"6
-w5
-xsU
-rsR*
-z_p5
-q:
-},=<><?<@L2ql
-"6
-qF)E
-xBzYw?
-"6
-rsq,
-rsR.
-z_p5
-xi%
-},5<6<7<8L2ql
-"6
-q1vnp2
-rsR0
-z_p5
-wm%
-},G<H<I<JL2ql
-"$
-qF/G
-xBzYw?
-"$
-rsR&
-rsR4
-z_p5
-};%
-},?<@<A<BL2ql
-"$
-q1q9<#
-rsR6
-z_p5
-i"%
-},Q<R<S<TL2ql
-"$
-qF5wB
-xBzYw?
-"$
-rsR,
-rsR:
-z_p5
-i$%
-},I<J<K<LL2ql
-"$
-q1q9<)
-rsR<
-z_p5
-i&%
-},[<\<]<^L2ql
-"+
-sn.q&
-*(%
-}'r,cRb<cL2ql
-"+
-zJvDympMy_xD<1qO
-*&%
-}'r,cR_<aL2ql
-!#
-xA,pE
-xBu*M&1*
-"E
-ra,G
-u'r|
-qVwy
-xA-ts
-ra,q&
-qzq9B
-p\
-qVs0U
-t(rU
-qVXD
-xA.tc
-ra,E
-xBu*[wB
-p\
-qVs0U
-t(rU
-xBu*Rn1*
-)
-qVs0U
-xA-yC
-re~52t,
-w"t,
-xA.ts
-w"t,
-w"t,
-rDG
-}_r-
-r(oB
-qkGU
-";
-y7-
-s=MD
-r&8sr
-qk21N
-r&9r1
-qkUqg
-r&.qN
-uXM1N?
-uXN1M?
-uXUqR?
-pzp21G?
-uX22[?
-"(
-tH&|B+
-"(
-tH$u%+
-xA7j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-pnq3t'
-}o1&
-za
-">
-qkDwv/
-uG7ps@
-ra1E
-pnj|_
-q71q&
-|A7w-
-ra1G
-y,+U
-w5
-J
-!#
-uG8ps7
-qvpy#11G
-{?uiwE
-y7-
-rhp0D
-pzp*qj
-uG7t;
-rsp*
-pnjsr
-uF2p*
-pnr-p|
-p\
-r\8
-rs.
-p\
-r\8
-pnp|r-
-xsB
-"'
-qvpy#81G
-"'
-y7-
-z)%D
-pzR&qj
-"'
-rsR&
-"'
-uF<&
-"'
-p\
-r\8
-rs.
-p\
-r\8
-"'
-qF$E
-"'
-qvpy#?1G
-"'
-y7-
-z),D
-pzR-qj
-"'
-rsR-
-"'
-uF<-
-"'
-p\
-r\8
-rs.
-p\
-r\8
-"'
-qF+q&
-"'
-qvpy#F1G
-"'
-y7-
-z)3D
-pzR4qj
-"'
-rsR4
-"'
-uF<4
-"'
-p\
-r\8
-rs.
-p\
-r\8
-re{v2x\
-w"|;
-w"|;
-|e
-|e
-w"{'
-w"{'
-rDH
-zJvDympMy_xD<,qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<3qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<5qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<<qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<>qO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<EqO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<GqO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-zJvDympMy_xD<NqO
-**%
-}'r,c~72~7L2ql
-qLp,x[
-r'q9A
-q%
-y\
-|r
-q%
-pnt'r4
-r(TA
-&
-r(SA
-&
-r(SA
-&
-r(RA
-&
-r(PA
-&
-r(OA
-&
-r(OA
-&
-r(NA
-&
-pnjr.7
-t1Rx<v
-|.7wE
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-{,$Z?
-{,#Z?
-uG-7tc
-zprn>
-zpv8
-zpu_W
-zpt$sU
-|A/qw
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-zr+
-uGx@s6
-|Nr_BwL
-x-z.
-uGqus6
-|7
-q6
-uGp5qy
-z<xhrk#.wL
-"$
-|Nu_BwL
-x-t$6
-"$
-|7
-q6
-"$
-z<xhrk#.wL
-u{,u:
-sPu_yvp<yr
-sPrnyvp<yr
-u-@-pX
-t1M&<~
-p6
-u-u0s-
-}b#.1*10
-u-@9^
-p\
-qBpy#I
-qU
-uFrk#7
-syu8Ps}+r3x2cx^L
-u-wbpX
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-".
-r(SA
-&
-r(RA
-&
-r(RA
-&
-r(QA
-&
-r(OA
-&
-r(NA
-&
-r(NA
-&
-r(MA
-&
-".
-t1py#/<~
-".
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-xps\$#Z?
-xps\$%Z?
-".
-zprn>
-zpv8
-zpu_W
-zpt$sU
-".
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-tM$#
-".
-|Nr_BwL
-x-z.
-".
-|7
-q6
-".
-z<xhrk#=wL
-"$
-|Nu_BwL
-x-t$6
-"$
-|7
-q6
-"$
-z<xhrk#=wL
-".
-sPu_yvp<yr
-sPrnyvp<yr
-".
-t1M&rk#5
-p6
-".
-}b#61*10
-".
-p\
-qBpy#X
-pm
-uFrk#F
-syu8Ps}+r3x2cx^L
-".
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-".
-r(RA
-&
-r(QA
-&
-r(QA
-&
-r(PA
-&
-r(NA
-&
-r(MA
-&
-r(MA
-&
-r(LA
-&
-".
-t1py#7rk#5
-".
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-xps\$#Z?
-xps\$%Z?
-".
-zprn>
-zpv8
-zpu_W
-zpt$sU
-".
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-tM$#
-".
-|Nr_BwL
-x-z.
-".
-|7
-q6
-".
-z<xhrk#LwL
-"$
-|Nu_BwL
-x-t$6
-"$
-|7
-q6
-"$
-z<xhrk#LwL
-".
-sPu_yvp<yr
-sPrnyvp<yr
-".
-t1M&rk#=
-p6
-".
-}b#>1*10
-".
-p\
-qBpy#h
-u(
-uFrk#U
-syu8Ps}+r3x2cx^L
-".
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-".
-r(QA
-&
-r(PA
-&
-r(PA
-&
-r(OA
-&
-r(MA
-&
-r(LA
-&
-r(LA
-&
-r(KA
-&
-".
-t1py#?rk#=
-".
-xps\6Z?
-xps\q/Z?
-xps\sUZ?
-xps\rlZ?
-xps\t|Z?
-xps\u#Z?
-xps\$#Z?
-xps\$%Z?
-".
-zprn>
-zpv8
-zpu_W
-zpt$sU
-".
-tZ
-tMW
-tMsI
-x-rvt|
-tMu#
-tM$#
-".
-|Nr_BwL
-x-z.
-".
-|7
-q6
-".
-z<xhrk#[wL
-"$
-|Nu_BwL
-x-t$6
-"$
-|7
-q6
-"$
-z<xhrk#[wL
-".
-sPu_yvp<yr
-sPrnyvp<yr
-".
-t1M&rk#E
-p6
-".
-}b#F1*10
-".
-p\
-qBpy#w
-z>
-uFrk#e
-syu8Ps}+r3x2cx^L
-".
-y,p51+
-syu8Ps}.r,x2c[r2ryqRL
-!#
-pnq3yC
-qKpy#]rk#]G
-rhpy#]1&
-sH$
-!#
-xl.q#9
-ra*G
-xl8t'
-}o1U
-rDD
-z@9yC
-ra0G
-z@@u:
-wcu*M#2rO
-v>rO
-qk#U
-{E,
-z@/f
-t8M#r)$
-t:,^/
-q70B8
-t:-q3
-t1py$t2[
-re|3$pu
-q>rmrGPq"t@pirzxPpu
-et;qw
-{e:
-qx+s6
-q71q&
-pqqN@{G
-q71E
-r#,r+
-ra1q&
-p1
-qTs0B
-qTs0E
-qTu&-
-sY-j
-qVp511
-"c
-ra1E
-q2-
-)
-ra1G
-)
-"F
-qkDwv/
-"\
-xBu*p,yl
-"\
-qzp0E
-t<
-rs[
-"\
-q71B
-rs.
-"\
-w5
-xsU
-rsq}
-"\
-q1q}E
-xBzYw?
-"\
-rsq,
-rsR%
-"\
-q1vnp2
-rsR'
-"$
-qF'G
-xBzYw?
-"$
-rsR&
-rsR+
-"$
-q1q9<#
-rsR-
-"$
-qF-wB
-xBzYw?
-"$
-rsR,
-rsR1
-"$
-q1q9<)
-rsR3
-"a
-r(8B
-)
-w./pw
-q71A
-ti
-wI{prI
-zWR8p$
-v@+rI
-qTR.p$
-v@.|_
-r(5B
-tH7uD
-ra1B
-rr
-q1q9U
-wt8rI
-}ork%@
-wt9q3
-xBu*RFrk%A
-sW.qy
-r(GB
-"#
-xBzYpy%C
-sW.yC
-vT,
-"#
-xBzYpy%E
-epX+qe
-wcu*M%2rO
-v>rO
-qk%U
-{E,
-}oD
-epX8ua
-qk%qg
-q70U
-p1
-J
-!#
-z@@qe
-{ErO
-v>rO
-q1q9U
-{E,
-">
-t8p@r)$
-t:,r]
-rsRW
-qvM312
-qvp5<S
-t:-pj
-s=RT
-u~$
-t8zM?
-tr#
-:
-rP
-">
-u^$I
-esmr+
-u'r|
-Yxc9
-{K
-zJvDympMy_xDUG
-*,%
-v'ql
-svr|
-H
-!#
-es-qw
-u'r|
-Yxc:
-s'8
-zJvDympMy_xDUE
-*.%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-xl9r]
-|&U<"
-s=R^
-t8R_?
-}oD
-J
-{#~%
-!#
-:
-:
-:
-:
-J
-!#
-xl@|Y
-qvpy%\1G
-"h
-y7-
-s=MD
-xl@sQ
-wh
-qx-s-
-x%M*10
-qx7pE
-p\
-qBpy$l
-s'7
-qvp51+
-w)Ps}.r,c{ozmXn
-r#,t'
-t8=s^)
-pzyWs^)
-pzt"=s^)
-pzyD=s^)
-r#7f+
-raj<f
-rai<g
-pqpw@q3
-q7zEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-pqr++t'
-q2M)
-sXz#xFw?}#=7w?
-pqq@=q#7
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-pqpwx*
-razG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7yEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-rayG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-uA+pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2rvqWqWqWL
-"'
-rahrk#;
-ragrk#<
-"'
-q7xEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-raxG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7wEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-rawG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2r8"$"$"$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2r8&$&$&$&L
-"(
-pzRhp$s^(
-pzRjp$s^(
-pzRlp$s^(
-pzRnp$s^(
-"(
-rafrk#f
-raerk#g
-"(
-q7vEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-ravG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7uEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-rauG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2r8)$($'$&L
-"'
-radrk$/
-racrk$0
-"'
-q7tEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-ratG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7sEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-rasG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2r8)$($'$&L
-"(
-pzpy#hp$s^'
-pzpy#jp$s^'
-pzpy#lp$s^'
-pzpy#np$s^'
-"(
-rabrk$Y
-raark$Z
-"(
-q7rEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-rarG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7qEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-raqG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2r8)$($'$&L
-"'
-ra_rk%#
-ra^rk%$
-"'
-q7pEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-rapG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7oEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-raoG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2r8)$($'$&L
-"(
-pzpy$[p$s^&
-pzpy$]p$s^&
-pzpy$_p$s^&
-pzpy$bp$s^&
-"(
-ra]rk%M
-ra\rk%N
-"(
-q7nEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-ranG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7mEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-ramG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2r8)$($'$&L
-"'
-ra[rk%t
-raZrk%u
-"'
-q7lEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-ralG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7kEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-rakG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2r8)$($'$&L
-uA9q3
-}b%TqOrk(.
-w)Ps}+z%s\2s\L2qp
-prqy-sr
-q7Yx[
-ro
-p7
-raYA
-q%
-ro
-p7
-pqq@/}6
-q7WEv(
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-pqpw=q3
-sPr_6
-raWA
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-pqpw=ts
-sP}K
-raWqO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-pqpw=q#+
-sPsz6
-raWyl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-pqpw=^-
-uO"6
-"Q
-xps\$5$6s^%
-sY7yY
-t3xh$'
-s+"6$k
-"#
-xps\$4$5s^%
-"#
-t3xh$)
-|KmqW>S
-"#
-xps\$8$9s^%
-"#
-t3xh$,
-s+$6$q
-"#
-xps\$7$8s^%
-"#
-t3xh$.
-|KssG>S
-")
-q7Xx[
-ro
-p7
-raXA
-q%
-ro
-p7
-"&
-q7VEv(
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sPr_6
-raVA
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sP}K
-raVqO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sPsz6
-raVyl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-uO"6
-")
-xps\$E$Fs^%
-")
-t3xh$?
-s+"6F#4
-"#
-xps\$D$Es^%
-"#
-t3xh$A
-{d#6qW>S
-"#
-xps\$H$Is^%
-"#
-t3xh$D
-s+$6F#:
-"#
-xps\$G$Hs^%
-"#
-t3xh$F
-{d#<sG>S
-q'-px
-t1py(Mp$
-p6
-"6
-qzpy(Mq&
-s=MD
-q'-r-
-5
-{?uizg
-rhpy&UD
-pzpy&Vqj
-qD=r]
-}b(N1DU
-p\
-qD,qy
-zJvDympMy_xDDyl
-ub0
-0
-|&5U
-qV{]D
-qM=r+
-u;t~
-}="
-o
-}=%
-qM+q3
-T2
-zqq@
-wcu*q9z/
-p\
-xv7,
-wm%
-}e-
-0
-vbrk&^
-p\
-qM8pb
-r\6
-qD,r4
-ret,v:
-"%
-wj
-"$
-wj
-rDI
-qD,qw
-{{G
-*#%
-qD8q0
-t+py&XA
-ta
-{gz1y1x1wL2ql
-qD9pb
-t+py&SA
-q:
-{gj1i1h1gL2ql
-"#
-t+py&OA
-xi%
-{gv1u1t1sL2ql
-"#
-t+py&MA
-wm%
-{gf1e1d1cL2ql
-"#
-t+py&IA
-};%
-{gr1q1p1oL2ql
-"#
-t+py&GA
-i"%
-{gb1a1_1^L2ql
-"#
-t+py&CA
-i$%
-{gn1m1l1kL2ql
-"#
-t+py&AA
-i&%
-{g]1\1[1ZL2ql
-"&
-sn.q&
-*(%
-}'r,cMW1VL2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cMY1XL2ql
-!#
-vk+r-
-q1py%}B
-qvpy)Z1G
-"/
-y7-
-s=MD
-vk+q0
-5
-"C
-x%M*10
-"C
-p\
-qBpy(j
-s'9
-qvp51+
-w)Ps}.r,c{ozmXn
-"C
-t8=s^5
-pzyWs^5
-pzt"=s^5
-pzyD=s^5
-"C
-r'py)Qrk&p
-r'py)Srk&q
-"C
-qLpy)CEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"A
-q2M)
-sXz#xFw?}#=7w?
-"B
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"C
-r'py)LG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy)VEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py)_G
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"C
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2rvqWqWqWL
-"'
-r'py)zrk'9
-r'py)|rk':
-"'
-qLpy)lEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'py)uG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy*"Ew}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py*+G
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2r8"$"$"$"L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2r8&$&$&$&L
-"(
-pzRhp$s^4
-pzRjp$s^4
-pzRlp$s^4
-pzRnp$s^4
-"(
-r'py*Irk'd
-r'py*Krk'e
-"(
-qLpy*;Ew}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-r'py*DG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy*NEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py*WG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2r8)$($'$&L
-"'
-r'py*rrk(-
-r'py*trk(.
-"'
-qLpy*dEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'py*mG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy*wEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py+#G
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2r8)$($'$&L
-"(
-pzpy#hp$s^3
-pzpy#jp$s^3
-pzpy#lp$s^3
-pzpy#np$s^3
-"(
-r'py+Ark(W
-r'py+Crk(X
-"(
-qLpy+3Ew}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-r'py+<G
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy+FEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py+OG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2r8)$($'$&L
-"'
-r'py+jrk(~
-r'py+lrk)"
-"'
-qLpy+[Ew}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'py+eG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy+oEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py+xG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2r8)$($'$&L
-"(
-pzpy$[p$s^2
-pzpy$]p$s^2
-pzpy$_p$s^2
-pzpy$bp$s^2
-"(
-r'py,9rk)K
-r'py,;rk)L
-"(
-qLpy,+Ew}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-r'py,4G
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy,>Ew}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py,GG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2r8)$($'$&L
-"'
-r'py,brk)r
-r'py,drk)s
-"'
-qLpy,SEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'py,\G
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy,gEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py,pG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2r8)$($'$&L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2r8)$($'$&L
-"C
-}b%TqOrk,,
-w)Ps}+z%s\2s\L2qp
-"C
-qLpy-.x[
-ro
-p7
-r'py-/A
-q%
-ro
-p7
-"@
-qLpy-3Ev(
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-"C
-sPr_6
-r'py-5A
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-"C
-sP}K
-r'py-8qO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-"C
-sPsz6
-r'py-;yl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-"C
-uO"6
-"C
-xps\$5$6s^1
-"C
-t3xh$'
-s+"6F$1
-"#
-xps\$4$5s^1
-"#
-t3xh$)
-{d$3qW>S
-"#
-xps\$8$9s^1
-"#
-t3xh$,
-s+$6F$7
-"#
-xps\$7$8s^1
-"#
-t3xh$.
-{d$9sG>S
-")
-qLpy-=x[
-ro
-p7
-r'py->A
-q%
-ro
-p7
-"&
-qLpy-BEv(
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sPr_6
-r'py-DA
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sP}K
-r'py-GqO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sPsz6
-r'py-Jyl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-uO"6
-")
-xps\$E$Fs^1
-")
-t3xh$?
-s+"6F$K
-"#
-xps\$D$Es^1
-"#
-t3xh$A
-{d$MqW>S
-"#
-xps\$H$Is^1
-"#
-t3xh$D
-s+$6F$Q
-"#
-xps\$G$Hs^1
-"#
-t3xh$F
-{d$SsG>S
-!#
-q'+qy
-q1py,Krk-O
-"D
-uo{vI
-"7
-y7-
-s=MD
-"D
-5
-"D
-rhpy*TD
-pzpy*Uqj
-"D
-}b,M1DU
-p\
-"D
-zJvDympMy_xDDyl
-ub0
-0
-|&5U
-qV{]D
-"D
-u;VB
-}=D
-o
-}=G
-"?
-T2
-"D
-wcu*q9z/
-p\
-xv7,
-wm%
-}e-
-0
-vbrk*]
-p\
-"@
-r\6
-"D
-ret,v:
-"%
-wj
-"$
-wj
-rDJ
-"D
-{{G
-*#%
-"D
-t+py*WA
-ta
-v}Ps}.r,cpy-2rk-3rk-4rk-5L2ql
-"D
-t+py*RA
-q:
-v}Ps}.r,cpy-Brk-Crk-Drk-EL2ql
-"#
-t+py*NA
-xi%
-v}Ps}.r,cpy-6rk-7rk-8rk-9L2ql
-"#
-t+py*LA
-wm%
-v}Ps}.r,cpy-Frk-Grk-Hrk-IL2ql
-"#
-t+py*HA
-};%
-v}Ps}.r,cpy-:rk-;rk-<rk-=L2ql
-"#
-t+py*FA
-i"%
-v}Ps}.r,cpy-Jrk-Krk-Lrk-ML2ql
-"#
-t+py*BA
-i$%
-v}Ps}.r,cpy->rk-?rk-@rk-AL2ql
-"#
-t+py*@A
-i&%
-v}Ps}.r,cpy-Nrk-Ork-Prk-QL2ql
-"&
-sn.q&
-*(%
-}'r,cpy-Trk-UL2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cpy-Rrk-SL2ql
-!#
-}_rz+
-q1py,Trk,\
-"/
-y7-
-s=MD
-r&8sr
-q1py,Urk,X
-r&9r1
-q1py,Xqg
-r&.qN
-pzpy,[rk,Z?
-xKpy,Zrk,Zrk,[?
-xKpy,Yrk,Yqj
-xKpy,Xry1G?
-xKpy,Wrk,Wq=?
-xl@f=
-qKpy*#rk*#E
-s_py,[D
-u?~3
-!#
-w./j
-xps\F$RF$Ts^:
-xps\F$RF$Ts^:
-xps\F$VF$Ts^:
-xps\F$VF$Ts^:
-wI+,r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"^
-yes^9
-xps\WSs^9
-wIy?pb
-|7
-xy
-wIzRsh
-|U
-q6
-"a
-pV8I
-v@-|_
-}b*%rk-]1G
-v@.px
-qvp5rk*@
-)
-qBpy,d
-s'/
-vbrk,X
-so
-!#
-vk/pX
-qKpy*'rk*'B
-rhpy*'rk*(
-sH-
-!#
-sW=^
-p+
-sW+zg
-rhpy*,p$
-:
-sH?
-sW-q@
-qh$x_}~
-"f
-pV:I
-s)
-J
-H
-!#
-s)
-H
-!#
-wt9s6
-q1py*BU
-qvp5rk*n
-)
-qBpy,h
-s'@
-vbrk,\
-q;
-r?|X
-qK|IB
-rhq9rk-d
-\
-!#
-wt@rz+
-u?~%
-!#
-"$
-pV<I
-:
-J
-H
-!#
-s)
-H
-!#
-"$
-q1py*DU
-qvp5rk*r
-)
-qBpy,l
-pm=
-vbrk,a
-q;
-r?|X
-qK|IB
-rhq9rk-h
-\
-!#
-w.-wE
+s0
+t6
+p,qX
+tn
+u#
+uG
+|4
+p,q6
+p,y9
+p,um
+p,rL
+p,{^
+p,yu
+p,|K
+p,'tq
+p"s*
+t$q6
+zqs]
+zq<pU
+zq<p6
+zqqu
+zqqX
+zq0pZ
+{Y0qc
+to
+zqsI
+rb*w.
+sp
+s|+s8
+rIsOgrVp{jp[rmt2
+|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 ss
-qCsmpX
-}@
-qCtcpj
-y5
-qCsQp|
-}A
-}F
-qCtIpb
-}?
-}B
-}C
-}D
-qCtsrI
-}E
-yj
-yk
-qCpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-qCqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-qCp|^
-x7sM'
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-w.-ps7
-r;
-z-r8+6
-"-
-pVAI
-:
-J
-H
-!#
-s)
-H
-!#
-"-
-q1py*JU
-qvp5rk*z
-)
-qBpy,t
-pm,
-vbrk,i
-q;
-r?|X
-qK|IB
-rhq9rk-p
-\
-!#
-sW.sr
-t_/S6
-!#
-r7py*I
-epX+s-
-pVBt\
-!#
-epX-qy
-|Nr80z\
-s~0$0>
-epX+tI
-wcr,s0DB
-}oD
-\
-!#
-epX8pX
-t1=rk*=
-u~D
-rP
-epX/rz+
-zh1F%"
-epX@j
-u^OI
-eqN+q#
-s?py*=
-Ypy*=19
-pm+
-t+py*=G
-*,%
-s8
-H
-!#
-eqN=pj
-s?py*=
-Ypy*=1:
-pm-
-|l>
-s>
-t+py*>E
-*.%
-wG
-!#
-sW@^
-p+
-xl8w-
-qKpy*Grk*Grk+'
-rhpy*G1U
-sH*
-!#
-xA/f
-O
-!#
-"Q
-](rL.
-u'py.5
-])rL8
-"O
-]*rL7
-"O
-(zI
-!#
-"$
-]1rL/
-u'py-B
-]2rL@
-"$
-]3sx=
-"$
-(+,
-!#
-xA+r]
-s?py,~
-]8sx+
-xA-ts
-s?py,}
-]9sx-
-u'py,{
-]:sx.
-xA.tc
-s?py,z
-];sx8
-u'py,x
-(zR
-!#
-ru8
-pnr-p|
-pVvsx9
-pVusx/
-pVssx@
-pVrs3sK
-pVps3rO
-pVos3p<
-pVms3--
-(u)
-!#
-"(
-pV:s3tG
-u'py&>
-pV9s3-7
-"(
-pV8s3y<
-"(
-(v<
-!#
-"$
-pV/s3{J
-u'R3
-pV.zs=
-"$
-pV-zs,
-"$
-({_
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-u-@9^
-r79
-{j|
-tAs2#H
-(
-!qZ
-sv9
-a|
-qPs2#H
-(
-!s*
-sv9
-a{
-qPs2#H
-(
-!tS
-sv9
-az
-qPs2#H
-(
-!vB
-"y
-sk
-av
-;3
-(
-!w&
-"y
-qH
-as
-;4
-(
-!x=
-"s
-r~
-ap
-qPs2#H
-(
-!yE
-r~
-aM
-qPs2#H
-(
-!{-
-v@.pj
-g
-a+
-qPs2#E
-(
-!vKxw
-wt9rI
-}G
-a*
-qPs2#E
-(
-!pty@
-}G
-a)
-qPs2#E
-(
-!ptyG
-}G
-a(
-qPs2#E
-(
-!pt+uU
-"3
-tW
-a'
-;3
-(
-!pt{H
-"3
-uI
-a$
-;4
-(
-!pt.uU
-",
-sv@
-p3:
-;0
-(
-!pt|F
-g=
-pf{]
-qPqI
-(
-!pt|G
-",
-g,
-p3?
-;2
-(
-!pt}x
-",
-g+
-p3D
-;1
-(
-!pt/uU
-"$
-sv@
-p3^
-;0
-(
-!ptxw
-g=
-pf{]
-qPqA
-(
-!tYy@
-"$
-g,
-p3d
-;2
-(
-!tYyG
-"$
-g+
-p3i
-;1
-(
-!tY+uU
-xA+sQ
-g-
-u+#H
-qPpU
-(
-!tY{H
-xA-yC
-g.
-u+#G
-qPp[
-(
-!tY.uU
-g8
-u+#H
-qPpG
-(
-!tY|F
-xA.ts
-g7
-u+#F
-qPp"
-(
-!tY|G
-g9
-u+#E
-qPpK
-(
-!tY}x
-"0
-sv/
-u+#D
-qPpY
-(
-!tY/uU
-sv/
-u+#C
-qPpY
-(
-!tYxw
-sv/
-u+#B
-qPpY
-(
-!vK-y@
-sv/
-u+#A
-qPpY
-(
-!vK-yG
-sv/
-u+#@
-qPpY
-(
-!vKp<uU
-sv/
-u+#?
-qPpY
-(
-!vK-{H
-sv/
-u+#>
-qPpY
-(
-!vKu)uU
-sv/
-u+#=
-qPpY
-(
-!vK-|F
-"(
-sv@
-an
-;0
-(
-!vK-|G
-g=
-pf{]
-qPp=
-(
-!vK-}x
-"(
-g,
-aj
-;2
-(
-!vKv<uU
-"(
-g+
-ae
-;1
-(
-!vK-xw
-"$
-sv@
-aK
-;0
-(
-!vK.y@
-g=
-pf{]
-qPp)
-(
-!vK.yG
-"$
-g,
-aG
-;2
-(
-!vK{_uU
-"$
-g+
-aB
-;1
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+|tp{p)w>?rV
+sr
+u_
+s2
+s|1r{
+s1
+tg*yU
+|tp{zWw>?r[
+WpV*qp
+|tyip{p3w>
+q@$
+s/
+q@%
+u?q)
+s/
+u?ps
+s/
+u?qA
+s/
+y}
+s/
+u?q9
+s/
+x2
+s/
+/%
+q:/;
+p_0&1&2
+wC3&4
+s/
+v%.
+t4
+tIp4r+sK
+s/
+qjqV^
+r#p78
+qj5sKA
+s|2t0
+q:/M
+s/
+q"p?,
+ '+qjqVp*
+r#b8
+qjt-s#A
+s|.t}
+q:/4
+s/
+q"p^4
+t~r+sK
+y+rE
+t4
+ %+qj06vZA
+s|+yq
+t1v?ve
+s|2r7
+t#ve
+ %#s|.sX
+ '%p<E
+rb*pV*
+tIu(-&'
+s|+t}
+r)qRvE.
+/%
+x||..
+/%
+t4
+t9&.
+rb6s8
+|/$y%
+pIp445
+pH$8
+{Qp4rf
+r#p4q5
+rs&'
+rY&'-
+tg0t}
+q:3rf
+tg+pf
+qt5;
+rs&#
+t31z1
+pL.M
+rsZ
+tg+qW
+tE
+vN
+tg2yR
+p_5pN%$
+t3+P*
+wtx_*
+rsp*
+rYZ-
+tg2qG*
+tG8
+sh?Iq3u}vMA
+y@1r%
+x=qVwe
+uN2
+ua2
+G#)
+ts
+w3>8
+qjx/A
+y@*pf
+sU(
+shj?IpYjp$g}KrE
+t4
+|H.
+pnqVK
+ts
+ '%y@1yS
+t1x?vu
+/#
+t#vu
+ %#p<F
+qI7
+p_7}'-
+r&73
+}5
+}mrQu%3
+}ms&vsfvs3
+}ms&tTftT3
+}ms&r:t'fr:t'3
+}ms&yWfyW3
+}ms&y5pZfy5pZ3
+puv+p=
+L.M<s#
+{Qpav.
+ %Gv%1'
+zM)
+}w+
+puu/pC
+p%73
+xr
+puq0qO
+pH7pk1
+s"4
+vN
+pu++v/
+t4
+rz0&7
+tb{,1
+t/H
+s[p7
+ +Mq@&
+ 'M}Qta
+t#ta
+p<G
+x=xG
+G&)
+}mp+p|FxNqXf}%wn3
+yh
+!s4
+pu+'P<
+s<pO;
+se"
+qQ4
+s[pa
+ +6q@(
+ +6p<H
+s<pS;
+G()
+ru$tQ+scu%3
+ %5tg1pf
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+//
+pL2M
+rs%3
+tg*q~
+pH5&6
+tg5s8
+sx4wq
+uc5|w
+tg0yG
+tF%L
+/3
+q"Y;
+ %j$/&
+q"YM
+rs%9
+/3
+ 'j$/3
+vn%<%D
+/3
+L;x_*
+ 'j$/3
+ 'j$y@.pX
+LGM.u|
+LRx_0rl
+qj0rlA
+/4
+x=Ywe
+ +n$w3a8
+ %n$/3
+xq
+ 1n$y@1pv
+t1|dyO
+t#yO
+/#
+ %$ %%p<I
+qI7
+p_7}'O
+ 'o$}ms&sQvPu%3
+}ms&qFq6fvs3
+}ms&2r6p6ftT3
+}ms&.umfr:t'3
+}ms&roqcfyW3
+}ms&1{^fy5pZ3
+/4
+LPs61ro
+{QqRv.
+ +o$/4
+ 'o$/4
+ )o$/4
+ )o$t/k
+ 7o$p<J
+ 'o$}mp+p|Fq3s]f}%wn3
+ 'o$/4
+ =o$p<K
+ 'o$ru$|)6quu%3
+ '5 %o$s=2yU
+p[rDq'?pYrm{Eu(/,vh2un6.sQ
+pI|T<
+{y*
+s+*A
+r#sS*
+ %s&wWW
+znWA
+tE
+p<L
+tg5qG
+L9%W
+/2
+q"p4M
+rs%Y
+/6
+L:&6
+/6
+qfbwq
+sx<|w
+s=+w.
+tIu(-&%
+tIsS#
+s=2yR
+p_*qdrq&.
+Ta<tB
+qI7
+q:74
+pg7M
+Ta0s8
+pH%pk
+yf
+ %c'}<0Z
+Ta+yU
+pIb,
+s"^
+rYp2-
+TpV6s8
+tbx/
+Ta0qO
+zVe
+rUA
+qfp5r4
+}<0q5
+Ta+tB
+y$p|;
+ ''/$
+ %-TpC.qp
+pLo4
+TpC1p}
+vq&%
+p<1
+TpC5s8
+wv4&7
+rs8
+TpC*v5
+tFpk
+TpC6qO
+zCwM<
+ %i({Qp44
+Tp'1p;
+q_=K
+Tp-*pV
+z~&
+ws
+!s4
+TpC5yq
+q,~*vC0
+TpC6pK
+tIp4p*
+TpX<p=
+tI|$&
+Tpf5q[
+ %M/-
+ %KTpf5q%
+s/
+s"4rq
+Tpf*q%
+q>p7,
+tb0
+Tpf6pf
+pnp4K
+pnpQ%.
+tE
+rIp8"
+ %8TpC*pv
+y$sS7
+uz"A
+sx#r4
+TpC6r7
+{Qp4y%
+pIp4M<
+tG8
+ %GpHN8
+x>%$
+q"b4
+r#p^8
+ %(/-
+ujv?d
+Tp'6q%
+ %Q)tA=
+wc
+x=qVe
+G,)
+{rt^>t^r|
+q>Ys@
+pIb3
+q>p4s@
+q>p?s@
+pIxG
+ %%TpC<q~
+q"}|
+}X
+q"xG
+ )$q"p?3
+}X
+ 'Q(Tp'5pv
+wW"
+k"&<
+rc
+x=p8"3
+G*)
+w62u5ycu%
+ %*TpK<P5
+L#;
+/&
+ujyZd
+/&
+ 'FuB
+ 5F/&
+ 7F/&
+ 'FwD
+ +FTp-1pv
+wW4
+k4&X
+r>2
+p]5qdrq%W
+/2
+q,w~d
+}k
+}k
+ws
+ '6rxr$B
+|2B
+ ':TpX<rR
+LB8
+t9%4
+ 'g$r>.
+Tp;5yU
+s:t[
+q>p4q+
+}X
+ 5%Tpv2r{
+pIw]
+uPp4^
+ '$Tq%1qG
+t+Q[B
+Tq%5qG
+zlt"###[
+/#
+v;[
+/#
+zlt"$#$[
+ )&zlt"%#%[
+ )*zlt"&#&[
+/%
+|6'
+ 'D|6(
+ 'G|6)
+ 'J|6*
+ 'M/%
+ +D/%
+ %D/%
+zlt"'#'[
+ )Dzlt"(#([
+ )Hzlt")#)[
+ )Lzlt"*#*[
+TpX<a
+p]/}'2
+x~2pPrQvR%%#Z8@
+TpX'qT
+qr,#,pF
+TpX0qT
+qr+#+7
+TpX2pC
+qn1%1,
+k1&&
+y7
+!s4
+Tpf'rR
+y],y:
+qJ,(
+Tpf0rR
+yV4uT
+s>sg
+/#
+y]+y:
+qJ+(
+/#
+ '(Tpf2pX
+}sMK
+xr
+/9
+:"vX
+p][}'3
+Tpf*yq
+s:qi
+v4p4z*
+s:qK
+ %$p]_;p2
+x]rQZ
+p]_;pN
+x]rQp*
+/9
+q,xZd
+Tp;<qG
+x]p+pQFpUK
+x]p+pQFquK
+ %CTpC5pV0
+qn^%^&3
+uz^%l
+r?'
+ %Hqnf%f,
+uzf&%
+r?&
+ %LTpK+a
+}=
+s=5yU
+J0vCD
+WpbrR
+uw(K
+r>5
+w94&(
+Wp=r7
+|H.
+pIY;
+Wq8p'
+rs&%
+WqWp;
+wC#H#/
+WrXpv
+z~?
+t31pV+
+vq&X
+/g
+pHXx_*
+/a
+ %X-/a
+ %W-rs4
+pu++pf
+ )|,pu+'pf
+ )l,pu1*z1
+r8#3eH#4
+tPuQv1
+pg7,
+tb2
+pu1*P6
+x>H#7
+tPuvz$
+pg74
+pu5*pv
+pHEx_1s#
+qjq3A
+puukr7
+pg7r+
+puuxpv
+r8#;vEO
+qL*s{
+s,#8;
+s,#9e
+s,#4;
+s,#5e
+W|^v/
+qt),
+tIu(Y3'
+s/
+Ww;rR
+tIu(C3'
+s/
+qjqV8
+WpV*q~
+p~#B,
+}<<H#D
+tFe
+}<<H#F
+|x1r7
+zC2,
+p]2sd8
+|x5pb
+xK4&(
+rs&Y
+Wp'<pC
+q{6,
+ %MWpC0q8
+|/(y%
+pIp4y%
+pH(8
+{Q|T
+vqA
+WpC.uZ
+pH(pk
+pg48
+ %,ws
+ws
+rI2rW
+!s4
+Wp=r{
+pHZ%?
+/;
+ %~/uY$
+WqWrX
+L>8
+/#
+rYpk-
+t#s)#
+}k
+vN
+/;
+rd$d
+Ws{q-
+sh?Iq3u}vM8
+{9>
+r>*
+x=p4;
+G.)
+wQqKu%
+vb8
+ 'm.Ws8pv
+ %,{9?
+r>6
+x=p44
+G0)
+}W
+}c
+z+qKA
+riYZ
+ %Et><r{
+:%d
+ 't' /$ )z'rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+ 'Q(v"y~
+ %Dpu2'pX
+t2o?jIrVu{?x<jtvsLpEv,rDop/'
+puxlp-
+qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
+ %v.s,#_&C
+ %a1p~#_;
+ %a1/w
+ %v.rs&X
+ +a1r8#b&V&N
+t3+yq
+uzE8
+sxF|w
+ %_1tF8
+ 'u.wW"
+zn"r+sK
+p]#vEO
+wvE%$
+ %w. %f1 -w.wv98
+ 'f1 3w.y@.p=
+ %w2 %y. 'w2/$
+ '%p<M
+p_73pT
+ %h1ut)
+ 1h1|AM<s#
+ -x./K
+rd3d
+puq0u)
+:2r.
+ +e1tA:
+yy
+ +LtE
+uY5
+p<N
+p]W}'&
+x=p?3
+G&)
+}ms&z|f}%wn3
+ +c1se@
+qQ4
+s[p5
+ -4uY8
+p<O
+ '_1}mp+p|tQ+scu%3
+ )_1 %e.s,#y&Y
+ 'e. %]$ %b1s,#z&6
+ %b1}Pr(#{p*wq
+}Pr(#zH#zA-
+ug.qG
+L9y1
+pnp89;rW
+u:9KA-
+t>+p=
+L4&C
+/&
+ '0t>+yS
+v7
+/5
+uzaA
+sxbr4
+{MrR
+ %w3qjqV&X
+yPH)
+sF*E
+pu1.p=
+pL>,
+ %(qjqV|Bs#
+wvI8
+qj2rWA
+pu11p=
+pL@4
+ %.qjqV46vZ
+wvM8
+qj*rtA
+{Mt0
+ %W5pu1.p}
+ 'W5pu11p}
+ '%pu5*tB
+uYG
+p<P
+/(
+trqdrqH$#
+/%
+tr|.P
+/%
+vny0R
+pu*6pb
+p]]ti
+yJp+p4Fz|
+pDr%+q~
+ %e-v{A
+shyn?\p0p/Qtz
+pIY3
+ )&{\7
+!s4
+pu6.q~
+t9pe
+yJp+p4tQ+sc
+tPrWw.
+z80t,
+v4|T0ys06rvxN
+}X
+u>zX{Sux
+tPu/qO
+xBQ~#
+ %y-/#
+ +*tPu/sX
+q$ry(
+pIpQe
+ -*tPu/pV0
+q$sR(
+pIpawe
+ -2tPu/a+
+p1"(
+purts{
+ %m,s:ry
+s:sa
+ %h*p](vEO
+x~2pPs&pd5reuhp?}18@
+pu|#t}
+qn(%(qd
+k(ql
+y7
+puxRp-
+ %{& 'r/pDpb2q~
+tIp4zz
+pDpb.qO
+y$s^~
+x>%3
+xa0pPqkt^>t^{5p+YV
+pDpb5q8
+wtH#.
+x>%7
+ %&pDpb*qT
+pIYH#1
+pDpb6qT
+pIYH#2
+|Eq8
+p]"qdrq%=
+pDqO2pf
+pL#M
+xeH#2
+y<xHFpd5x+
+pDqO.x}
+zBb
+zBY
+z+Q8
+}X
+tPv-qO
+q{%4req3z]sQ
+q"p|;
+z8uxu|1vZq0
+uPb8
+tPretB
+q>sS,
+uP|TqyqFx"1rl
+tPqF{$
+pIbe
+/#
+ ''tPv-p-
+zC.;
+z80req3z]sQ
+q{*e<u|1vZq0
+uPY8
+ )*/$
+ +//%
+q{64req3z]sQ
+pL1;
+ '< 5/zC?;
+ %<q{;e<u|1vZq0
+ 5<qL*pv
+r8$q}'A
+y<xHV
+r8#_}'F
+ %$r8#d}'K
+ %&q.+pX
+r8$}}'P
+ %)q.2v5
+ +f#q=.p}
+xBQ[z&q0w0
+ %#sW1p}
+pzH%6%E%3p&(%'pqr\[pj[@
+pzH%6%E%3p&#%"wF
+pzH%6%E%3pqp^pewF
+ra0sT
+X,|N;
+X-|N=
+X-|N?
+X.|NA
+/$
+p1*z&q0w0
+ %#/$
+pz?%-%<%*p&&%%pqr\[pj[@
+pz?%-%<%*pqqRqUwF
+pz?%-%<%*pqpQp2wF
+/$
+qhL";pM"'
+qhM";U"&
+qhN":x.%
+qhO":u7$
+/'
+r8%"}'U
+ %Ir8#r}'Z
+ %Kr8#v}'_
+ %M/'
+r8%.}'e
+ '% +I/'
+ 'I/'
+pz\%J%Y%Gp&(%'pqr\[pj[@
+pz\%J%Y%Gp&#%"wF
+pz\%J%Y%Gpqp^pewF
+/'
+XP|Nd
+XQ|Nf
+XQ|Nh
+XR|Nj
+ +IpzS%A%P%>p&&%%pqr\[pj[@
+pzS%A%P%>pqqRqUwF
+pzS%A%P%>pqpQp2wF
+/$
+qhu"_pM"'
+qhv"_U"&
+qhw"^x.%
+qhx"^u7$
+y#p;
+qnu%u,
+kue
+ 'p./K
+s,#my1
+pnr(#m;rW
+}Pr(#mKA-
+t><r7
+rHr(#fH#f&Y
+/K
+p~#gM
+ %f*/c
+r?6
+ %.W|^{6
+tIr(#p&Y
+xe'H$%
+ %q9qjqV&F
+wvF8
+qjr($%A
+Ww;pK
+r#xS$%
+qjp0'A
+W|^pV6
+ %j8/#
+uYO
+ %g9p<Q
+W|^v5
+t*|..
+WqG*{X
+zbr(#tH#t,
+/$
+r8$'e8
+WpV6qG
+r8$&e8
+x~v~rQvLpRq"s@
+x~v~s&uxuhpRr"t@
+r8$%ep*
+x~v~rQvLpRu"w@
+x~v~s&uxuhpRv"x@
+z)'a
+}=
+z)5p;
+zg#rK
+}k
+s5z9
+|x5q[
+:Pd
+|2B
+rIr($#
+ 'Q9 )t1|x6y2
+ 'Ms"H$,
+rc<
+x>pN
+|yrQ
+Wp'<q%
+wTsgiP
+t+sa{c
+|x5pV.
+rHY>|$(
+r]|$Y
+ 'Z0rIr(#~
+WpC0s8
+:Pr.
+ %8WpC+r%
+{Bqix)
+t+qi[7
+WpC0u)
+}UpPqVA,
+vqA
+ '.WpC.pC
+zDH#v
+uYR
+vN
+WpC*{X
+s>r\#E
+WpC6p;
+rd]d
+WpK0pV
+z(#v
+xd#v&>
+rc'
+wN#v;
+G.)
+uJ
+ 'NWpK<p'
+ %+xd#v&?
+rc0
+wb7
+wSt^tz
+wN#w4
+G0)
+Ip)?pEqBqgq7uLq]A
+ %Is=5|^
+t=5&5&6
+IpYq'rS{+u(Z&5;
+v[Z&#
+r?2
+ %OvB<pX
+t2o?jIrVu{?x<jtvsLpEv,rDop/<
+s~
+ %O %[>qI@
+J${h
+{yE
+J%|<
+ %Q=J&{e
+{yI
+J'uC1
+ %R=J(uC5
+{yM
+sY*
+ %D/r
+J4uC6
+{yb
+J5q(<
+/r
+J6q('
+p90'
+ %Lpu++z$
+{ym
+J=q(0
+J>q(+
+p90+
+ %Hpu+'z1
+JBq(2
+JCq(.
+p90.
+ %M/w
+uR%p
+JLq(1
+/&
+JMq(5
+uR%n
+JNq(*
+/&
+JOq('
+ '8/&
+uR%c
+JWq(6
+JXq(+
+ '8/&
+J\rP<
+J]q(.
+ '8 %k8z(%X
+:~rP'
+p9q0
+ %H/'
+:KrP+
+uR#l
+:JrP2
+/'
+:IrP.
+uR#j
+:HrP1
+/'
+:Gq('
+ '>/'
+uR#_
+:@rP5
+:?q(+
+ '>/'
+:<rP*
+:;q(.
+ '>/f
+:4rP6
+:3s?<
+/f
+:2s?'
+uR#Q
+:1s?0
+/f
+:0s?+
+uR#O
+:/s?2
+ %g1uR$7
+p92.
+ %M/B
+:$s?1
+sh?Iq3u}vMqU
+:#s?5
+/A
+:Ys?*
+sh?Iq3u}vMq5
+p9xX
+!s}
+s3
+!tj
+ %a7rI2
+z>b
+pc6
+p9
+!u8
+ %}6vbM
+C_
+_5
+p9
+!{J
+/#
+vb;
+C\
+_6
+p9
+!|r
+/#
+ %.CY
+ '.!y=pm
+ %c6{15
+CV
+q4f
+p9
+!cwG
+ %k4vbe
+CU
+r90rq
+p9
+!cwX
+ %s8{16
+Cd
+ '(!cx#
+ %k3tX<
+pp<
+r9<
+p9
+!c*pm
+ %h1tX
+CR
+_7
+p9
+!cxw
+ %d1})
+CO
+_8
+p9
+!c'y3
+|x6p-
+||
+C0
+q4T
+p9
+!c'z/
+/=
+{11
+C/
+ '4!cqypm
+/=
+{1.
+C,
+ '4!crvpm
+ %u@tX'
+n;
+q4)
+p9
+!ct-pm
+tX0
+pp5sK
+q4(
+p9
+!c'wG
+/;
+tX+
+n=
+_<
+p9
+!c'wX
+tX2
+ppt-s#
+q4'
+p9
+!c'x#
+/;
+tX.
+n?
+_>
+p9
+!cuQpm
+vb3
+pp06vZ
+q4&
+p9
+!c'xw
+/9
+||1
+nA
+_2
+p9
+!vTy3
+||5
+ppx/
+q4%
+p9
+!vTz/
+/9
+||*
+ )s#!ct?pm
+pu++t}
+vby%
+C$
+_3
+p9
+!vT+pm
+vbqd
+ )-!crlpm
+/9
+||6
+nR
+_4
+p9
+!vTwG
+{1u/
+ )8!vTwX
+ %t1||.
+pp0rl
+q4#
+p9
+!vTx#
+/&
+ %OC~
+ 'O!cxNpm
+ 'Oq4"
+p9
+!vTxw
+/%
+ %Ippq)
+ 'I!|-y3
+/%
+ %DCm
+ 'D!|-z/
+ %U=vb|l
+Ch
+r9ps
+p9
+!cq0pm
+{1ul
+Cf
+q4g
+p9
+!|-+pm
+/=
+||2
+CK
+r95sK
+p9
+!culpm
+ 'O{K
+p9
+!|-wG
+ 'OCJ
+ 'O!|-wX
+ 'Or9q/
+p9
+!|-x#
+/&
+ %Oppq9
+ 'O!cunpm
+/&
+ %OC:
+ 'O!|-xw
+/<
+tX5
+C5
+ 'a&!y=y3
+tX*
+pp*
+q44
+p9
+!y=z/
+/<
+tX6
+C3
+r9t-s#
+p9
+!cxlpm
+||<
+pp2rW
+r9pJ
+p9
+!cv6pm
+/<
+||'
+C2
+r906vZ
+p9
+!cvZpm
+||0
+pp*rt
+r9pO
+p9
+!y=wG
+/u
+||+
+ppq3
+r9ph
+p9
+!y=wX
+/<
+{1sQ
+C1
+ 'u%!y=x#
+{1sK
+CT
+r9pS
+p9
+!crWpm
+/<
+{1vh
+CS
+ 'o&!y=xw
+{1un
+ppp0'
+r9pA
+!u9
+p,0p.
+tl
+to
+tk
+tm
+zqt8
+st
+zqtq
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const gemvQ6KSM80NarrowAligned = gemvQ6KSM90NarrowAligned + `
- patch
- -3
-packed1 85074 gemv_sixes
-!|hf|f
-!|gxO
- =67
- -2
- =448
- -1
-"D
- =46
- -2
- =3
- -1
-"=
- =496
- -1
-"b
- =7
- -3
-"[
-xBu*p,yl
-"[
- =3
- -1
-"[
- =2
- -1
-"[
- =3
- -1
-"[
- =2
- -1
-"[
- =2
- -1
-"[
- =20
- -1
-"_
- =96
- -1
-"g
- =1703
- -1
- =265`
+var fewQ4FourSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 105415 few_nibbles_fourVectors
+ ($!u6\p3x<q*
+!u'Ip)vyrmoq*
+!xgIp)jpEp3q*
+ $(!yLqGyKIt2q7vzq*
+!yLpVyKvyw{pEq*
+ ($!pWsKpZpt
+ $$]sCqS
+tW|Q
+O66rA
+hp0rA
+p#'pdqq
+ 2, *& &&p,s*
+p,0s]
+ &.zqsD
+zqqc
+ $(zqrj
+u<0sI
+{Ywn
+to
+zqtq
+s=*qW
+sp
+t>'r{
+s1
+ ,,v&0tB
+ $(t>6t}
+ &7pDr{yU
+ *6 ,* $(xA
+s/
+vF
+s/
+r*uQq%
+ $&s=5pb
+ *V$s=*r{
+tIu(+&&
+s=6r{
+r#Y8
+rs&&
+rY&&-
+t>'yU
+p_-&.&/
+wC0&1
+ (U$q"p4;
+pDt}pf
+qt,;
+ $^$zfp7
+tE
+ &m> G$u"
+q\<yR
+q:24
+L-8
+L2pk
+rs8
+rY|w
+q\'q~
+p_,%7%6
+q\0tB
+pg2M
+q\+r7
+tFZ
+ %I $S>qjqV&6
+wv78
+qjp0A
+r='v5
+t*;^
+r=1pf
+ $#tA8
+r=*p;
+t/D
+q\+v1
+ $F/$
+ $$ '$p<I
+q\+pv
+ $c' $&q\1p=
+{b3
+zy
+zQp|qP%"%#r|
+wt;
+t~3
+ut)
+tV%%&%'%(r|
+v^e
+ %&vG)
+tV*%+%,%-r|
+w_,0
+ %*{H
+tV/%0%1%2r|
+/%
+x=be
+G&)
+{rp83%4r|
+/%
+G(R
+{rp85%6r|
+!s4
+ Kr#pDt}qW
+q,yZd
+/,
+ %s#y$s^N
+tb*
+LTpk
+ 't#/,
+p_,%Y%X
+/,
+ %t#/,
+ /t#/,
+ %t#/)
+ 't#/)
+t/g
+/,
+ -t#p<J
+/,
+ 't#/,
+ 't#zQqR%"%#%$r|
+ )t#tV&%'%(%)r|
+ )t#tV+%,%-%.r|
+ )t#tV0%1%2%3r|
+ )t#{rp84%5r|
+ 't#{rp86%7r|
+!s4
+/4
+q:4;
+s/
+{y(
+s+(A
+vB<t}
+q:44
+qt(4
+ $5 $o6tE
+p<K
+pDsTt}
+q:0rf
+ %{%La8
+pDq~pv
+qzp8eA
+pDr{q~
+pH,&5
+/#
+sxc|w
+qf|$,-
+t>*t}
+tIu(+&%
+ $l0vB<sX
+r)pay03
+r#qRqU
+vB.pv
+ $NWp-rX
+pLmM
+WpXq[
+pH%pk
+zCuM<
+ &:pLtM
+Wq-s8
+wv1&2
+rspN
+WqWv/
+pH0&2
+p_04&2
+p_0M&2
+Wp;yI
+y$p|pk
+WrXp;
+q_;K
+Wq-a0
+qt04
+ &*WpXp-
+r]qRA
+sx"r4
+rzp|q5
+Wq-yq
+q,~*vK~,
+WpV*qO
+tIb%|
+rIp|
+ $#WqWpb
+y$sS2
+tFqP
+tGqP
+uOqP
+/'
+ $c*Wv5qW
+r]p|Z
+qfqR^-
+zV8
+ $j8tA;
+uz"^
+sx#p2-
+y$p|8
+ ''uz$p2
+sx%pN-
+L"8
+ ',uz&pN
+sx'pe-
+L$8
+ '1t1~'ve
+ $T) $[(p<L
+x=pQe
+G,)
+ 0g0x=p8"e
+ 3+x=p8(e
+ 34x=p8.e
+ 3=WuZrX
+pL43
+}X
+pL33
+ )$pL23
+}X
+pL03
+}X
+pL/3
+ )$pL.3
+}X
+pL,3
+}X
+pL+3
+ )$pL*3
+}X
+pL(3
+}X
+pL'3
+ )$pL&3
+}X
+Wy2{X
+ &4Wt0q~
+uzX%Q
+sxY%R-
+LV8
+ $OtA:
+uzZ%R
+sx[%S-
+LX8
+ ''uz\%S
+sx]%T-
+LZ8
+ ',uz^%T
+sx_%U-
+L\8
+ '1 )U$p<M
+x=}|
+G*)
+w62u5t"$#%#&#'r|
+ $u5 $Dw62u5zju%
+ $h? %(w62u5rgpGpj[r|
+ $]( %+ &a2|x0p=
+qJ$#%
+zG&
+zG'
+qJ(#)
+zG*
+zG+
+qJ,#-
+zG.
+zG/
+qJ0#1
+zG2
+zG3
+|x1q~
+{BsRy:
+s>u0(
+ &e'{BrJy:
+s>t[(
+{Brgy:
+s>rJ(
+{Brg4uT
+ 1${Brg;uT
+ 1$WpV.P
+qzp8k%Y
+xr
+WpV*r7
+{Qp8Zy%
+pIp446
+L\8
+{Qp4M
+La8
+tIp4vl
+ $S8qjqV&(
+yP2)
+sF6E
+WpV6pV
+q"bM
+w3b8
+ $#s"vl
+WpV*yq
+ $q$WpV6tY
+ &Z)WpV*pX
+t*vE3
+/#
+s'38
+x~2q1rQvLt"$#%#&#'@
+z)2rR
+pnYK
+u"
+z).q8
+q$rg##
+wop4FrL7
+ $C/)
+qzp8u%c
+xr
+/)
+{Qp8dy%
+ %FLf8
+ %FLk8
+ )FyP5)
+ %F/)
+ %Fw3k8
+ 'F/)
+ $1/(
+ &u#/)
+ )Fx~2q1rQvLt"(#)#*#+@
+/)
+ 'F/)
+q$ry##
+ )Fqzr(#.%l
+ 'F{Qp8my%
+ %FLo8
+ %FLu8
+ )FyP8)
+ )Fw3t8
+ /F $B +Fx~2q1rQvLt",#-#.#/@
+ +Fq$r\##
+ )Fqzr(#8%u
+ 'F{Qp8vy%
+ %FLx8
+ %Fs,#.8
+ )FyP;)
+ )Fw3}8
+ /Fp<Q
+ +Fx~2q1rQvLt"0#1#2#3@
+ +FxBQ[##
+ 'FWq-pV0
+rHr(#2H#2H#7
+zg#2H#B
+r?%
+ $=rHr(#6H#6,
+xd#6;
+r?$
+Wpba
+}=
+vB*yU
+J%vCH
+ $g/uw'K
+wc
+w91&'
+ .(wC#H#I
+ $$z~=
+v&0rX
+ %P.|7w.
+pHDpk
+qtD,
+tIu(DM
+/T
+ %}-q\1yq
+tb2
+tFe
+tG,0
+w:5v5
+p~#Ys6
+s/
+w:6rR
+qtGs6
+ &m#zJ<yU
+q:2;
+q"|T
+x|ti
+q:2M
+|H
+tG8
+w8'q%
+pg23
+xDqVK
+w8.q%
+pg2e
+ %%zJ+pX
+pg2;
+ $Myvpdxx
+pH'pk
+pg18
+rsH#f
+ $o#|/'y%
+ $$pH'8
+ &$ $eNpnp?K
+ &[L $|#pHI%3
+/2
+ $&}Fw~
+ $$L28
+ ,$/2
+ujw~d
+ &&{9<
+rc
+ $&G.)
+ .${9=
+uB
+ $& $5 ,6v&'v1
+J&d
+ 2" 21{\H
+ &KqD%B
+qD$B
+qD#B
+qD"B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+v"~4<
+ $#v&0pv
+y$s^6
+|7uZ
+uz5A
+sx6r4
+ )\(yPF)
+ %\(pHDp*
+ )(yPH)
+ %(L9^
+ ).yPJ)
+ %.L:pN
+ )4 $P* %4t1yZxO
+t#xO
+ -#p<R
+r)w]&3
+vJvE3
+trvE3
+vnvE3
+pwySr{
+q:]3
+q:\3
+q:[3
+q:Z3
+ Cu# &Y9pwuZpv
+w/
+|H.
+pwySuZ
+q"r:8
+pg]8
+uPsS*
+}X
+pwy2r{
+r#<^
+tPv-{i
+zwu*
+w/+
+}X
+pwy2y2
+r#0+pe
+/#
+ )(pwy2t}
+t<sl
+wH>tO
+pwuZq-
+}fe
+ %9/'
+ +9/'
+ %9/&
+ )9/'
+ -9/'
+ '9/'
+L,3
+ )9q{48
+ G9L7we
+ )9q{?8
+ E9qM'u)
+p]B}'K
+{krQ
+q=.p}
+X*|N/
+X&~#
+X"~#
+qh1po{c
+/#
+p]C}'K
+ %*/#
+X1|N:
+X-~#
+X)~#
+qh<"${c
+/#
+p]D}'K
+ '*X8|NE
+X4~#
+X0~#
+qhG"+{c
+/#
+p]E}'K
+ '2X?|NP
+X;~#
+X7~#
+qhR"2{c
+pwySsX
+pg\%D
+ 'm$pwy2pb
+vxF"D
+/#
+pg\%;
+ '(/#
+vxC"A
+/#
+q{N%2
+ )(vx@">
+/#
+q{P%)
+ ).vx=";
+/$
+prrg":"P
+prry":(
+prr\":(
+qhRpM"97
+prsR"6"W
+prt["6(
+prrJ"6(
+qhYpG"57
+X#"2"^
+X""2(
+pru0"2(
+qhar5"17
+X&"."f
+X%".(
+X$".(
+qhh"""-7
+/$
+pg[%L
+ 'K/$
+vxZ"X
+/#
+pg[%C
+ )KvxW"U
+/#
+q{U%:
+ )KvxT"R
+/#
+q{W%1
+ )KvxQ"O
+/$
+prrg"N"f
+prry"N(
+prr\"N(
+qhhpM"M7
+prsR"J"m
+prt["J(
+prrJ"J(
+qhopG"I7
+X#"F"t
+X""F(
+pru0"F(
+qhvr5"E7
+X&"B"{
+X%"B(
+X$"B(
+qh}"""A7
+/$
+pgZ%T
+ )Kvxo"m
+/#
+pgZ%K
+ )Kvxl"j
+/#
+q{\%B
+ )Kvxi"g
+/#
+q{^%9
+ )Kvxf"d
+/$
+prrg"c"{
+prry"c(
+prr\"c(
+qh}pM"b7
+prsR"^#v
+prt["^(
+prrJ"^(
+p>vpG"]7
+X#"Z#r
+X""Z(
+pru0"Z(
+p>rr5"Y7
+X&"V#n
+X%"V(
+X$"V(
+p>n"""U7
+qM'pK
+qn^%^,
+k^4
+y7
+/.
+q:Y3
+q:X3
+q:W3
+q:V3
+ &%/.
+ 'm'/-
+ %m'pgY8
+ 'N/-
+ %m'/,
+ )m'/-
+ -m'/-
+ 'm'/.
+ +m' )9 p$m'/.
+p]B3H#H
+{ks&qX
+/,
+X*[#}
+ 'm'p>}po{c
+/#
+p]C3H#H
+ %*/#
+X1[#y
+ 'm'p>y"${c
+/#
+p]D3H#H
+ '*X8[#u
+ 'm'p>u"+{c
+/#
+p]E3H#H
+ '2X?[#q
+ 'm'p>q"2{c
+/.
+pgX%D
+ 'Z*/.
+ 'm'pgX%;
+ Em'prrg":#|
+ 'm'p>|pM"97
+prsR"6#x
+ 'm'p>xpG"57
+X#"2#t
+ 'm'p>tr5"17
+X&".#p
+ 'm'p>p"""-7
+/$
+pgW%L
+ -m'pgW%C
+ Em'prrg"N#{
+ 'm'p>{pM"M7
+prsR"J#w
+ 'm'p>wpG"I7
+X#"F#s
+ 'm'p>sr5"E7
+X&"B#o
+ 'm'p>o"""A7
+/$
+pgV%T
+ -m'pgV%K
+ Em'prrg"c#z
+ 'm'p>zpM"b7
+ ;m'/.
+ +m'q:U3
+q:T3
+q:S3
+q:R3
+ 1m'pgU8
+ Om' )9 r$m'p]B3H$9
+{ks&qc
+ /m'p]C3H$9
+ %* /m'p]D3H$9
+ '* -m'p]E3H$9
+ '2 -m'pgT%D
+ -m'pgT%;
+ h#m'pgS%L
+ -Z-pgS%C
+ h#m'pgR%T
+ -Z-pgR%K
+ p#m'q:Q3
+q:P3
+q:O3
+q:N3
+ 1Z-pgQ8
+ OZ- )9 r$Z-p]B3H%*
+{ks&sI
+ /Z-p]C3H%*
+ %* /m'p]D3H%*
+ '* -Z-p]E3H%*
+ '2 -Z-pgP%D
+ -Z-pgP%;
+ h#Z-pgO%L
+ -Z-pgO%C
+ h#Z-pgN%T
+ -Z-pgN%K
+ n#Z-qM1pK
+qzu(DH%N
+vi&J-
+vi&K-
+vi&L-
+vi&M-
+t%r%+q~
+ 0m:q>p7s@
+ &-pI}|
+ ('q>pas@
+ &%pIp|3
+ ('q{#s@
+ &%zC$3
+ ('q.+q~
+przA}#m
+q..v1
+{puX%UFrL
+prry(U
+/#
+prsR#|#l
+q..r{
+prrg>tO
+/#
+pru0#{#k
+/#
+prrJpj(
+/#
+X"#z#j
+/#
+prt[po(
+/#
+X'#y#i
+/$
+{puX%TFrL
+X%(U
+/#
+X)#x#h
+/$
+X&>tO
+/#
+X*#w#g
+/#
+X'pj(
+/#
+X+#v#f
+/#
+X(po(
+/#
+X0#u#e
+/$
+{puX%SFrL
+X.(U
+/#
+X2#t#d
+/$
+X/>tO
+/#
+X3#s#c
+/#
+X0pj(
+/#
+X4#r#b
+/#
+X1po(
+/#
+X9#q#a
+/$
+{puX%RFrL
+X7(U
+/#
+X;#p#_
+/$
+X8>tO
+/#
+X<#o#^
+/#
+X9pj(
+/#
+X=#n#]
+/#
+X:po(
+/|
+p~'M;
+qzu(#A
+xr
+qzu(DH'N
+xr
+q\<q8
+s,'OH&$
+zg&#A
+vO&$r4
+/{
+r8'P&A&B
+/{
+tbY
+ -mJ/{
+t*;H&&
+/x
+ 'mJ/x
+tA9
+/{
+ -mJp<S
+/{
+ 'mJ/{
+wN&&3
+zy
+vW]&\&[&Zr|
+wN&%3
+ut)
+vWY&X&W&Vr|
+wN&$3
+vG)
+vWU&T&S&Rr|
+wN&#3
+{H
+vWQ&P&O&Nr|
+/%
+ $h9G&)
+{ru(M&Lr|
+ 'jJ{ru(K&Jr|
+ $M|Mt0
+s,%he
+/?
+zg&*A
+vO&+r4
+ )cCyP])
+ -V=yP_)
+ %(s,&.^
+ ).yPb)
+ %.s,&/pN
+ )4yPd)
+ 3V=p<T
+ +V=/?
+r<'z3
+q:~3
+q:}3
+q:|3
+ GV=/?
+ 'V=/>
+ %V=rh(%8
+ 'Q4/>
+ %V=/=
+ )V=/>
+ -V=/>
+ 'V=/?
+ +V=rh(08
+ t${1/?
+ 'V=/=
+ [#V=/?
+pg~%D
+ 's5/?
+ 'V=pg~%;
+ E{1 EV=pg}%L
+ -{1pg}%C
+ E{1 EV=pg|%T
+ -{1pg|%K
+ E{1 +V=prsR"^$#1
+ 'V=te#3pG"]7
+X#"Z$#8
+ 'V=te#:r5"Y7
+X&"V$#?
+ 'V=te#A"""U7
+/?
+ +V=q:{3
+q:z3
+q:y3
+q:x3
+ 1V=pg{8
+ O{1 )9 r${1 )V=X*[$#K
+ 'sBte#Mpo{c
+/#
+ )V=X1[$#V
+ 'sBte#X"${c
+/#
+ )V=X8[$#b
+ 'sBte#d"+{c
+/#
+ )V=X?[$#m
+ 'sBte#o"2{c
+/.
+pgz%D
+ -{1pgz%;
+ E{1prrg":$#m
+ 'sBte#opM"97
+prsR"6$#t
+ 'sBte#vpG"57
+X#"2$#{
+ 'sBte#}r5"17
+X&".$$%
+ 'sBte$'"""-7
+/$
+pgy%L
+ -{1pgy%C
+ E{1prrg"N$$%
+ 'sBte$'pM"M7
+prsR"J$$,
+ 'sBte$.pG"I7
+X#"F$$3
+ 'sBte$5r5"E7
+X&"B$$:
+ 'sBte$<"""A7
+/$
+pgx%T
+ -{1pgx%K
+ E{1prrg"c$$:
+ 'sBte$<pM"b7
+prsR"^$$A
+ 'sBte$CpG"]7
+X#"Z$$H
+ 'sBte$Jr5"Y7
+X&"V$$O
+ 'sBte$Q"""U7
+ -V=q:w3
+q:v3
+q:u3
+q:t3
+ 1sBpgw8
+ Om' )9 r$m' )V=X*[$$[
+ 'aHte$]po{c
+/#
+ )V=X1[$$g
+ 'aHte$i"${c
+/#
+ )V=X8[$$r
+ 'aHte$t"+{c
+/#
+ )V=X?[$$}
+ 'aHte%""2{c
+/.
+pgv%D
+ -m'pgv%;
+ EZ-prrg":$$}
+ 'aHte%"pM"97
+prsR"6$%'
+ 'aHte%)pG"57
+X#"2$%.
+ 'aHte%0r5"17
+X&".$%5
+ 'aHte%7"""-7
+/$
+pgu%L
+ -Z-pgu%C
+ EZ-prrg"N$%5
+ 'aHte%7pM"M7
+prsR"J$%<
+ 'aHte%>pG"I7
+X#"F$%C
+ 'aHte%Er5"E7
+X&"B$%J
+ 'aHte%L"""A7
+/$
+pgt%T
+ -Z-pgt%K
+ EZ-prrg"c$%J
+ 'aHte%LpM"b7
+prsR"^$%Q
+ 'aHte%SpG"]7
+X#"Z$%X
+ 'aHte%Zr5"Y7
+X&"V$%_
+ 'aHte%b"""U7
+ -sBq:s3
+q:r3
+q:q3
+q:p3
+ 1aHpgs8
+ OZ- )9 r$Z- )V=X*[$%l
+ '}Mte%npo{c
+/#
+ )V=X1[$%w
+ '}Mte%y"${c
+/#
+ )V=X8[$&%
+ '}Mte&'"+{c
+/#
+ )V=X?[$&0
+ '}Mte&2"2{c
+/.
+pgr%D
+ -Z-pgr%;
+ EZ-prrg":$&0
+ '}Mte&2pM"97
+prsR"6$&7
+ '}Mte&9pG"57
+X#"2$&>
+ '}Mte&@r5"17
+X&".$&E
+ '}Mte&G"""-7
+/$
+pgq%L
+ -Z-pgq%C
+ EZ-prrg"N$&E
+ '}Mte&GpM"M7
+prsR"J$&L
+ '}Mte&NpG"I7
+X#"F$&S
+ '}Mte&Ur5"E7
+X&"B$&Z
+ '}Mte&\"""A7
+/$
+pgp%T
+ -Z-pgp%K
+ EZ-prrg"c$&Z
+ '}Mte&\pM"b7
+prsR"^$&b
+ '}Mte&dpG"]7
+X#"Z$&i
+ '}Mte&kr5"Y7
+X&"V$&p
+ '}Mte&r"""U7
+ +aH/?
+ %V=vi&l-
+vi&m-
+vi&n-
+vi&o-
+/?
+ [#V=/>
+prrJ$&l$'@
+/?
+ %V=p>mpjwy
+/#
+prt[$&o$'@
+/?
+p>lpjr_
+/#
+prt[$&q$'?
+/#
+p>kpjU7
+/#
+prt[$&s$'>
+/#
+p>jpj{c
+/#
+X#$&u$'<
+ 'V=p>ipxwy
+/#
+X$$&x$'<
+/$
+p>hpxr_
+/#
+X$$&z$';
+/#
+p>gpxU7
+/#
+X$$&|$':
+/#
+p>fpx{c
+/#
+X($&~$'8
+ 'V=p>e"%wy
+/#
+X)$'$$'8
+/$
+p>d"%r_
+/#
+X)$'&$'7
+/#
+p>c"%U7
+/#
+X)$'($'6
+/#
+p>b"%{c
+/#
+X-$'*$'4
+ 'V=p>a"*wy
+/#
+X.$'-$'4
+/$
+p>_"*r_
+/#
+X.$'/$'3
+/#
+p>^"*U7
+/#
+X.$'1$'2
+/#
+p>]"*{c
+/~
+rd4d
+qzu(DH+6
+xr
+/?
+s,)iH+7
+tb*
+zg)iA
+vO)jr4
+/?
+r8+9&A&B
+/?
+ /U=/?
+t*;H)l
+/<
+ 'U=/<
+tA9
+/?
+ -U=p<U
+/?
+ 'U=/?
+wN)l3
+zy
+zQr(+T&~&}&|r|
+wN)k3
+ut)
+vW{&z&y&xr|
+wN)j3
+vG)
+vWw&v&u&tr|
+wN)i3
+{H
+vWs&r&q&pr|
+ )U={ru(o&nr|
+ 'U={ru(m&lr|
+ $3pDsT{X
+s,+?H+B
+/z
+qzu(DA
+/{
+s,+?&5
+/#
+}Pr(+@&Hr4
+}Pr(+?AH+?-
+v&'yI
+rHr()RH)RH+C
+zg)R&D
+r?1
+ $#w:5p=
+tIr()YH+E
+q"p4s6
+s/
+qjqVH+=
+r#r(+>8
+qjr()mA
+w:6pK
+r#xS)m
+ $V.w:5s8
+ &cLuYf
+ $$p<V
+w:5q-
+t*;H+A
+w:*{X
+zbr()]H)],
+/$
+r8)oti
+w8'p;
+u^l#jif
+u^m#kif
+u^j#lif
+u^k#mif
+w82q[
+{Bsay"
+s>sg
+{Bryy"
+s>r\(
+w8.pf
+w1pMie
+sZQ[Uie
+w8*p=
+yVeuT
+s>tO
+w86rR
+yV;uT
+ %-zJ+qp
+:dd
+zJ2pV
+r8)jti
+wMqK
+ $A/(
+u^h#fif
+u^i#gif
+u^f#hif
+u^g#iif
+/(
+ +;/(
+ ';/(
+ ';/(
+ ';/(
+ %;/(
+r8)k;p*
+p\p.7
+ ';u^d#bif
+u^e#cif
+u^b#dif
+u^c#eif
+ E;r8)l;Z
+p\rL7
+ ';u^_#]if
+u^a#^if
+u^]#_if
+u^^#aif
+ E;r8)m;^
+p\s*7
+ $3zJ5a
+}=
+zJ6pC
+zDH)_
+uYe
+u"
+}k
+rIr()i
+ (m$ &'yvv+p=
+rzq3H*%
+ $4s"H)v
+wD
+t9pT
+{prQ
+t+r$r_
+yvpdw;
+rHY>|$'
+r]YH+Q
+ &6rIr()h
+ $.:fr.
+ &${Br1x)
+t+r1U7
+ ,&/a
+t1|dig
+ &(s>sa#\
+ $$rdnd
+ $$z()d
+xd)d&<
+r>2
+wN)d;
+G.)
+ *, %+xd)d&=
+r>.
+ &(wN)e4
+ $5 &8vB*|^
+t=,&,&5
+IpYq'rS{+u(I&,;
+v[I&#
+r?-
+ $7r*uvp}
+ &F/C
+J)vX
+{yg
+J*v|
+/B
+J+{7
+/B
+p96
+ $K/$
+J1{V
+uR+[
+J2yt
+/$
+J3xz
+/$
+sY+
+ $Et>6sX
+J8|<
+ %ti#z(+U
+sY.
+ $EqI;
+Wv5pf
+J@uC1
+JBuC5
+JD}v
+sY6
+ $OqI:
+Wt0p}
+JKq(<
+JMq('
+JOq(0
+ &e& %ed#JVq(2
+JWq(.
+ %kd#p9vr
+ $?/#
+J]q(5
+J^q(*
+/#
+p906
+ '(JerP<
+JfrP'
+/#
+p9q0
+ '.:{rP+
+:zrP2
+/#
+ &e$|7pf
+:crP1
+:brP5
+:arP*
+:_rP6
+:^s?<
+:]s?'
+:\s?0
+p9v6
+ $O/+
+:Ks?2
+uR%z
+:Js?.
+/+
+:Is?1
+/+
+p925
+ $O/%
+:Cs?*
+:Bs?6
+:Auy<
+:@uy'
+:?uy0
+:>uy+
+:=uy2
+p9t,
+ ',:-uy1
+wW(
+:,uy5
+/%
+:+uy*
+/%
+p9.6
+ $? %Rk#uR+J
+/D
+:$vX<
+wW"
+:#vX'
+/C
+:pvX0
+ $m$p9|V
+ *V$/~
+rI.
+v_<
+ %# &*/l
+||
+C]
+ &{'!{J
+/l
+tX
+CZ
+ &;!|r
+yvv+pX
+})
+C(
+q4_
+ &v&/6
+ $7C'
+ '4 $@/6
+ $OC$
+ '4 $X#/-
+tX2
+n9
+_2
+ &*tX.
+ppp0
+ &w( $p(/-
+vb3
+n:
+_3
+ &*/-
+tX5
+n:
+ &m$ $f$/$
+ %9nH
+ '9 $, '9 &g( $_(/$
+ %9nI
+ '9 $,/$
+ %9nI
+ '9 $,/4
+||'
+nX
+_W
+ &(/.
+||0
+nY
+ &}' $v'/3
+ $+nZ
+ &a( $S( $5n[
+ '' $> $An\
+ ', $H $Kn]
+ '1 $T#/3
+tX0
+Cx
+ &q' $l' %'Cw
+ '' $, %,Cv
+ ', $, %1Cu
+ '1 $*/3
+tX*
+Cl
+_X
+ &*tX6
+pp6
+q4k
+ &(/3
+||<
+Cj
+r96
+ &*/#
+ %3Ci
+ '3 $* '3q4h
+ &*/#
+ %3Cg
+ '3 $, '3Cf
+ 'D $* 'Dq4e
+ &* '3Cd
+ 'D $, 'DCc
+ 'D $, 'Dq4b
+ &* 'DCa
+ 'D $*/3
+{11
+CW
+ 'D $,{15
+ %Dq4V
+ &( %,CU
+ 'N $, ',q4T
+ &( %6CS
+ 'G $, '6q4R
+ &( %@CQ
+ '@ $, '@q4P
+ &(/+
+tX2
+CO
+ 'j& $, 'j&r9pJ
+ &*/+
+vb3
+CN
+ 'j& $,/+
+tX5
+CN
+ &r( $y(/%
+ %NC@
+ 'N $* 'Nq4?
+ &* %NC>
+ 'N $* 'Nq4=
+ &* %6C<
+ '6 $* '6q4;
+p9
+!cy,pm
+ %@C:
+ '@!c.wG
+ '@q49
+p9
+!c.wX
+/%
+tX2
+C8
+ '|'!c.x#
+ '|'r9pO
+p9
+!cyspm
+/%
+vb3
+C7
+ '|'!c.xw
+/%
+tX5
+C7
+ &W*!c1y3
+/3
+vbe
+C)
+ &g)!c1z/
+{16
+C_
+ &4!c10pm
+/3
+tX<
+C^
+ 'S)!c|Vpm
+tX'
+ ((p,ulpU
+ *$p"+x+
+st
+p"+uE
+ D(`}
 
-const gemvNormQ4SM90NarrowAligned = `packed1 80354 gemvNorm_nibbles
-!|h^|f
-!|g@=
-!p8
-!sgr9pMtks}rR
-!s]r9pMtks}syq)r9pMrR
-!vvu[uNq>r9rR
-!v7psv6KpMvDrR
-!v7r.v6}ZpOpMrR
-!v7q#v6rmt5rGq"t5rGrR
-!v7fv6y"rR
-!v7^v6|\z;
-!
-!vt,uitKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRdsfns<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-d/uKs<
-!
-!pHy;pD
-!vV
-!PtDq>pOrGq)q"pMu[rKtkrz+
-!c
-p;,y?pF
-zf7sV
-p9@=sV
-p:quun
-qS77te
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtO
-sjrJ
-uxs:uw+wV
-uxs:uwrFr>
-uxPt5/rz~72uwrFp&
-m
-uxPt5/rz~72uw+}#n
-m
-h+se
-xk=r.9
-u3
-xk,zL
-u3xR
-xk+q#/
-u3uj+pi-
-uG8y=
-N
-qx+p|
-q2rO
-t:,qy
-Q
-{<rW
-uuqI
-)
-uuqI
-uupU
-)
-zt
-)
-uupG
-x3
-u.
-)
-{.7pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-vY,w-
-qk#B8
-{ErO
-v>xW
-qk#U
-tj8
-{E.
-vY+r]
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-vY-y'
-p~,uW
-qvrc1-
-)
-ur
-0
-vY8r1
-wcu*p*2rO
-v>rO
-q1q,U
-{E,
-vY7s-
-|&0U
-vY.f
-t8M0?
-pzq910?
-pzX<%?
-vY/pb
-t(xc/
-rsM0
-w<
-wOzYM0
-vY@r1
-y7,
-vY/r.8
-y#
-q'-px
-t1u&=
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-p6
-{?77y'
-r(9q&
-s=R<
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-q'-r-
-5
-}%u:
-ra.E
-q2-
-)
-q7.q&
-ra.G
-)
-{?uif/
-qFAwv/
-s=p@
-t8[?
-qD=r]
-pB/<CU
-p\
-qD,qy
-zJvDympMy_xDDA
-stpU
-0
-|&2U
-qVspD
-qM=pb
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-qM8pb
-T1
-qM9q3
-0
-r\4
-qD,r4
-ret,v:
-"$
-wj
-"$
-wj
-rD>
-qD,qw
-v3p"G
-*#%
-qD8sr
-qzp*E
-p~p*AU
-rsR"
-z_p5
-ta
-},%<&<'<(L2ql
-{r+-
-q1q}E
-qD8qe
-qvp5ry
-rsR%
-z_p5
-q:
-},,<-<.</L2ql
-"#
-qF$G
-"#
-qvp52p2
-rsR(
-z_p5
-xi%
-},3<4<5<6L2ql
-"#
-qF'wB
-"#
-qvp52q,
-rsR+
-z_p5
-wm%
-},:<;<<<=L2ql
-"'
-v3qIq&
-*&%
-}'r,cR><?L2ql
-"'
-*(p-
-}'r,cR@<AL2ql
-!#
-q'+yY
-r'rctn
-qFRU
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-"1
-uo|;I
-"1
-r(+q&
-s=Rk
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-"1
-5
-"1
-ra.E
-q2-
-)
-q7.q&
-ra.G
-)
-"1
-qFpwv/
-s=p@
-t8[?
-"1
-pB/<rU
-p\
-"1
-zJvDympMy_xDDA
-ub0
-0
-|&2U
-qVspD
-"1
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-",
-T1
-",
-0
-r\4
-"1
-ret,v:
-"$
-wj
-"$
-wj
-rD?
-"1
-v3p"G
-*#%
-"1
-qzp*E
-p~p*AU
-rsR"
-z_p5
-ta
-},%<&<'<(L2ql
-"1
-q1q}E
-"1
-qvp5ry
-rsR%
-z_p5
-q:
-},,<-<.</L2ql
-"#
-qF$G
-"#
-qvp52p2
-rsR(
-z_p5
-xi%
-},3<4<5<6L2ql
-"#
-qF'wB
-"#
-qvp52q,
-rsR+
-z_p5
-wm%
-},:<;<<<=L2ql
-"'
-v3qIq&
-*&%
-}'r,cR><?L2ql
-"'
-*(p-
-}'r,cR@<AL2ql
-!#
-{?uiwE
-phDq&
-qkAwv/
-s=r|
-y#
-uG7ps@
-ra.E
-t<
-pnj|_
-q7.q&
-y,/U
-tb-pb
-p\
-r\6
-rs.
-p\
-r\6
-"%
-r(Kq&
-rhp2D
-pzp0qj
-uG7t;
+var fewQ4FourSM80NarrowAligned = driver.Text{Base: &fewQ4FourSM90NarrowAligned, Code: `packed2 105306 few_nibbles_fourVectors
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ V%( })&/3
+ Z#$ y2&/S
+ wZ#$/{
+ 4$/z
+ $$/z
+ .$/z
+ $$/w
+ &$/w
+ $$/z
+ .$/z
+ &$/z
+ oV#$/}
+ g$$/y
+ $$/z
+ q/$ i2$`}
+
+var fewQ8TwoSM90NarrowAligned = driver.Text{Base: &fewQ4FourSM90NarrowAligned, Code: `packed2 68377 few_bytes_twoVectors
+ >$]rvq^
+tWz4
+Oq3q^
+hr:qq
+p#1u1s7
+ ., >& ($zqtd
+ B" &( $% $(s/
+y}
+x2
+ &(v8
+ 4#tIu(,&&
+ *$t><pb
+ $a< $b<p_.&/&0
+wC1&2
+ ,&qt-;
+ L$ &&q:34
+L+8
+L0pk
+ ((p_-%6%5
+ $$pg3M
+ $$s'4Z
+ &$qjqV&7
+wv88
+ $&r='pf
+pIpQ,
+v^8
+t9pN
+ &&t/E
+ $( &w~$t#ta
+p<?
+ $n~$ $X/ &W/r2}|
+zy
+tV"%#%$%%r|
+w_;
+ &*tV'%(%)%*r|
+zVe
+ &&tV,%-%.%/r|
+|A,0
+ &&tV1%2%3%4r|
+/$
+ && J( $&q,v?d
+/+
+ %l#y$s^L
+ $*LRpk
+ &$/+
+p_-%X%W
+/+
+ %m#/+
+ /m#/+
+ )m#/(
+ $0t/h
+/+
+ )m#p<@
+/+
+ 'm#/+
+ 'm#tV#%$%%%&r|
+ )m#tV(%)%*%+r|
+ )m#tV-%.%/%0r|
+ )m#tV2%3%4%5r|
+ )m# (w#q:5;
+ *$q:54
+ *$p<A
+ $$q:1rf
+ ,$pH-&6
+ &$qf|$--
+ $$tIu(,&%
+ &$r)pay04
+ *$pLnM
+ &$zCvM<
+ &$pLuM
+ $$wv2&3
+ &$pH1&3
+p_14&3
+p_1M&3
+ ,(qt14
+ <$y$sS3
+ \#$p<B
+ $$G*)
+ 2$ 3+ $2 34 $2 3= m$2p<C
+ $$G()
+w62u5t"##$#%#&r|
+ $& %% &$ %( &$ %+ &$ ,o#pIp4M<
+ $$ $]+ $OtIp4rf
+ (a,sF.E
+ $$q"b4
+ &$s"rf
+ *$p<D
+ $$t*vE4
+ &$x~2q1rQvLt"##$#%#&@
+ $0/'
+ &$/'
+ $$ %@ $$ %@ $$ )@ $( %@/'
+ %@ &( %@/'
+ $&/&
+ $$p<E
+/'
+ )@x~2q1rQvLzj
+ '@ &>/'
+ $$ %@ $$ %@ $$ )@ $( )@ &( -@p<F
+ +@x~2q1rQvLrgpGpj[@
+ '@ &H/'
+ $$ %@ $$ %@ $$ )@ $( )@ &( -@p<G
+ +@x~2q1rQvLyc
+ 0Dxd#64
+ *$J%vC>
+ ($w92&'
+ 6$ %c, $$pHEpk
+/O
+ %^, ,,p~#Wrf
+ &$qtHrf
+ ($q:3;
+ &$q:3M
+ ($pg33
+ &$pg3e
+ &$pg3;
+ ($pg28
+rsH#d
+ 8&pHJ%1
+ *$L08
+ :$G,)
+ 4$ $5 @6{\I
+ &O 2s#v"~B
+ &$y$s^4
+ $$uz3A
+sx4r4
+ )a' $, %a'pHEp*
+ )( $, %( $z> $$ $#p<H
+ %_'s'vE4
+pwP<sX
+pg\4t,
+v4sS*
+}X
+pwP'pb
+r3qvw(qZr/{Sux
+/#
+pg\s6{d<
+v4sS+
+ &oFr3w({Pz\w(qZ5rquxrq
+pwP<r{
+ $t(z80t,
+ '//#
+ %//$
+q>bs6{d<
+ +/ $y&{kp+p|V
+ $&pru0[B
+prsR~#
+prt[~#
+pr}$(
+/#
+{kp+paV
+/#
+X)[B
+X(~#
+X'~#
+ $$/%
+pg[4t,
+ 'I/%
+ 'Ipg[s6{d<
+ +I/&
+ $U' 9I/%
+prrg".B
+prry".(
+prr\".(
+wH".(
+pru0"*B
+prsR"*(
+prt["*(
+prrJ"*(
+/$
+pgZ4t,
+ 'D/$
+ 'DpgZs6{d<
+ -7 $" ;Dprrg">B
+prry">(
+prr\">(
+wH">(
+pru0":B
+prsR":(
+prt[":(
+prrJ":(
+/$
+pgY4t,
+ -DpgYs6{d<
+ -D $s- ;Dprrg"NB
+ &p$wH"N(
+pru0"JB
+prsR"J(
+ &&/$
+pgX4t,
+ -DpgXs6{d<
+ -D $e$ 9D/&
+{krCDFqX
+/&
+pru0|N[
+ +S%{krCCFqX
+/#
+X)|N[
+ +S%pgW4t,
+ -S%pgWs6{d<
+ -< $" ;S%prrg"."[
+ )S%pru0"*"[
+ +S%pgV4t,
+ -S%pgVs6{d<
+ -7 $" ;Dprrg">"[
+ )S%pru0":"[
+ +S%pgU4t,
+ -DpgUs6{d<
+ -D $R- ;Dprrg"N"[
+ )S%pru0"J"[
+ +S%pgT4t,
+ -DpgTs6{d<
+ -D $" ;S%{krCiFqc
+ /S%{krChFqc
+ /S%pgS4t,
+ -V(pgSs6{d<
+ -< $" MS%pgR4t,
+ -V(pgRs6{d<
+ -7 $" MS%pgQ4t,
+ -DpgQs6{d<
+ -D $R- MS%pgP4t,
+ -DpgPs6{d<
+ -D $" ;V({kuX#<FsI
+ /V({kuX#;FsI
+ /V(pgO4t,
+ -Y+pgOs6{d<
+ -< $" MV(pgN4t,
+ -Y+pgNs6{d<
+ -7 $" MV(pgM4t,
+ -DpgMs6{d<
+ -Dq:M3
+ KV( $P-qzu(EH#\
+ && @$ $>wH"S#;
+wH"@#:
+wH"1#9
+wH""#8
+prrJ"O#7
+prrJ"@#6
+prrJ"1#5
+prrJ""#4
+/m
+p~%Q;
+ %j<zg%R&E
+tE
+u"
+ $X%s,%SH$(
+zg$'A
+vO$(r4
+/l
+r8%T&A&B
+/l
+rz0p*
+ -S</l
+{Qp7y%
+ %[1w_8
+ %[1zV8
+w\$1
+/i
+ $2 $4/l
+ )V<p<I
+/l
+x=w]
+ $4/l
+wN$13
+zy
+vW\&[&Z&Yr|
+wN$03
+ $,vWX&W&V&Ur|
+wN$/3
+ $&vWT&S&R&Qr|
+wN$.3
+{H
+vWP&O&N&Mr|
+/$
+ &,{ru(L&Kr|
+ &*s,#se
+/4
+zg$3A
+vO$4r4
+ )z5yPX)
+ -j0yPZ)
+ +j0p<J
+ 'j0/2
+pg~4t,
+ 'j0/2
+ 'j0pg~s6{d<
+ +j0/3
+ $u# 9j0/4
+ %j0/4
+ ;j0pg}4t,
+ -j0pg}s6{d<
+ -j0 $" Mj0pg|4t,
+ -j0pg|s6{d<
+ -7 $" Mj0pg{4t,
+ -Dpg{s6{d<
+ -D $s- Mj0pgz4t,
+ -Dpgzs6{d<
+ -D $" W#j0pgy4t,
+ -m3pgys6{d<
+ -< $" Mj0pgx4t,
+ -m3pgxs6{d<
+ -7 $" Mj0pgw4t,
+ -Dpgws6{d<
+ -D $R- Mj0pgv4t,
+ -Dpgvs6{d<
+ -D $" W#j0pgu4t,
+ -m3pgus6{d<
+ -< $" Mm3pgt4t,
+ -m3pgts6{d<
+ -7 $" Mm3pgs4t,
+ -Dpgss6{d<
+ -D $R- Mm3pgr4t,
+ -Dpgrs6{d<
+ -D $" W#j0pgq4t,
+ -m3pgqs6{d<
+ -< $" Mp6pgp4t,
+ -m3pgps6{d<
+ -7 $" Mp6pgo4t,
+ -Dpgos6{d<
+ -Dq:o3
+ Kp6/4
+ %j0 &V-/4
+ >&/4
+p>;pM"R$%9
+p>:U">$%8
+p>9x..$%7
+p>87pF$%6
+p>7pM"J$%5
+p>6U":$%4
+p>5x.*$%3
+p>47[$%2
+/o
+:%d
+/4
+s,%xH'F
+tb*
+zg%xA
+vO%yr4
+/4
+r8'H&A&B
+/4
+ /g0/4
+ -g0w\&%
+/1
+ 'g0/4
+ )mJp<K
+/4
+ 'g0/4
+ $|R#zy
+vW~&}&|&{r|
+ $& $'vWz&y&x&wr|
+ $* $'vWv&u&t&sr|
+wN&"3
+{H
+vWr&q&p&or|
+ )g0{ru(n&mr|
+ &qX#s,'SH'V
+/k
+qzu(EA
+/l
+s,'S&6
+/#
+}Pr('T&Ir4
+}Pr('SAH'S-
+ $2rHr(%iH%iH'W
+zg%i&E
+s5~9
+ &(tIr(%pH'Y
+q"p4rf
+s/
+qjqVH'Q
+r#r('R8
+qjr(&&A
+ $.r#xS&&
+qjq0A
+ (&uYI
+ &xu$ ${u$t*;H'U
+ $$zbr(%tH%t,
+/$
+r8&(ti
+ $(u^:#8iI
+u^;#9iI
+u^8#:iI
+u^9#;iI
+ .*w1pMiH
+sZQ[UiH
+ 0&:Gd
+ $$r8&#ti
+ ($u^6#4iI
+u^7#5iI
+u^4#6iI
+u^5#7iI
+ .* '; 0& %;/(
+r8&$;p*
+ &( (X$zDH%t
+uYH
+ &&rIr(%}
+ .$rzq0H&7
+ $$s"H&-
+wD
+ %iM *(r]YH'd
+ &$rIr(%|
+ $$:Ir.
+ 4$/U
+t1|diJ
+ &&s>sa#3
+ $$rdQd
+ $$z(%x
+xd%x&<
+ $&wN%x;
+G,)
+ *& %+xd%x&=
+ (&wN%y4
+ $5 (8t=-&-&6
+IpYq'rS{+u(J&-;
+v[J&#
+ ,(/B
+ $${yf
+ $$/A
+p9*
+ &q#J/|'
+uR'p
+J0{V
+/#
+sY'
+ &Y#J4xz
+ $$z('h
+ &+ &.J<|<
+J>{e
+ $"sY5
+ ((:{}v
+:yuC6
+:wq(<
+p90'
+ $A/t
+:pq(0
+:oq(+
+/t
+p9rl
+ 'C:jq(.
+:iq(1
+/#
+p9u*
+ 'I:dq(*
+:cq(6
+/#
+p9u/
+ 'O:]rP'
+:\rP0
+/#
+p9++
+ &y#:FrP2
+:ErP.
+:DrP1
+p9vh
+ $I/*
+::rP*
+uR$+
+:9rP6
+/*
+p9qF
+ &j#:4s?'
+:3s?0
+:2s?+
+p9vZ
+ &%:+s?.
+wW+
+:*s?1
+/$
+ &P% $HuR'\
+/C
+:$s?*
+sh?Iq3u}vMqU
+:#s?6
+/B
+:Suy<
+sh?Iq3u}vMq5
+p9z]
+ *4/s
+ ,$/a
+||
+CS
+ &e#!{J
+/a
+tX
+CP
+ &4 *h#q4U
+ &$/5
+ &$ &: $9/5
+ &$ &D $C/,
+ $$n6
+_0
+ 0&/,
+ $$n7
+_1
+ &&/#
+ $AnD
+ '3 $J *. $+/#
+ $CnE
+ '3 $J &a%C|
+q4}
+ &[%/-
+ $0C{
+ &0 $9/2
+ $<Cz
+ &$ $9 $0Cy
+ &$ $- $$Cx
+ *$Cw
+ ($/2
+ $8Cn
+ &$ $7 $.Cm
+ &$ $- $$Cl
+ *$Ck
+ ($/2
+tX5
+Cb
+q4|
+ &( $.pp.
+q4a
+ &)/2
+ $.C_
+r9.
+ &'/#
+ %3C^
+ '3 $* '3q4]
+ (* $9C\
+ '3 $@ '3C[
+ 'D $* 'Dq4Z
+ (* $9CY
+ 'D $@ 'DCX
+ 'D $* 'Dq4W
+ (* $9CV
+ 'D $@/2
+ $:CM
+ 'D $3 $: %Dq4L
+ &3 $$CK
+ 'N &( %Nq4J
+ &&/*
+tX2
+CI
+ 'x% $* *a# $_#/*
+vb3
+CH
+ 'x% $*/$
+ $?C;
+ 'H $F 'Hq4:
+ &( $?C9
+ 'H $F 'Hq48
+ &* &_*C7
+ 'H $e* *k$ $h$ &_*C6
+ 'H $g*/2
+ *w$ $t${16
+CU
+ &y$ $t$/2
+tX<
+CT
+ 'p' $*tX'
+ppq0
+ X#{$`}
+
+var fewQ8TwoSM80NarrowAligned = driver.Text{Base: &fewQ8TwoSM90NarrowAligned, Code: `packed2 68268 few_bytes_twoVectors
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ }$( e)&/3
+ Z#$ T0&/N
+ RA$/l
+ 4$/k
+ $$/k
+ .$/k
+ .$/h
+ &$/k
+ *$/k
+ &$/k
+ e=$/n
+ ^$$/j
+ $$/k
+ w,$ s/$`}
+
+var fewQ8FourSM90NarrowAligned = driver.Text{Base: &fewQ8TwoSM90NarrowAligned, Code: `packed2 84781 few_bytes_fourVectors
+ >$]r:qS
+ $$O11qS
+hp0rO
+p#pd'rT
+ e'(p<A
+ X%$p<B
+ i#$p<C
+ m%$p<D
+ X&$p<E
+ k#$p<F
+ \#$ ,m$ T#l$p<H
+ \#$p<I
+ :$xd#6;
+ *$J%vC@
+ D$qtD4
+tIu(EM
+ 0"p~#Ys6
+ &$qtHs6
+ L$rsH#f
+ 8$pHJ%3
+ *$L28
+ o#$ 81rr4B
+rr5B
+rr6B
+rr7B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+ 8"y$s^6
+ $$uz5A
+sx6r4
+ 8&L9^
+ (7yPJ)
+ $$L:pN
+ (+yPL)
+ $$t1yZxO
+t#xO
+ -#p<J
+r)w]&4
+vJvE4
+trvE4
+vnvE4
+ V#:{krC"V
+ .${kp+qRV
+ ,$/#
+ $;/#
+X1[B
+X0~#
+X/~#
+X.~#
+ (,X9[B
+X8~#
+X7~#
+X6~#
+ V#* 2g#X%"6B
+X$"6(
+X#"6(
+X""6(
+X)"2B
+X("2(
+X'"2(
+X&"2(
+ V#f#prrg"VB
+prry"V(
+prr\"V(
+wH"V(
+pru0"RB
+prsR"R(
+prt["R(
+prrJ"R(
+X%"NB
+X$"N(
+X#"N(
+X""N(
+X)"JB
+X("J(
+X'"J(
+X&"J(
+ V#2prrg"oB
+prry"o(
+prr\"o(
+wH"o(
+pru0"kB
+prsR"k(
+prt["k(
+prrJ"k(
+X%"gB
+X$"g(
+X#"g(
+X""g(
+X)"cB
+X("c(
+X'"c(
+X&"c(
+ V#2{krCFFqX
+/&
+pru0[#S
+ *({krCEFqX
+/#
+X)[#[
+ +z% $//#
+X1[#d
+ +z% &.X9[#l
+ +z% T#,prrg">#x
+ (l&pru0":#|
+ ($X%"6$#3
+ )z%X)"2$#3
+ +z% T#q&prrg"V$#3
+ )z%pru0"R$#3
+ )z%X%"N$#3
+ )z%X)"J$#3
+ +z% T#4prrg"o$#3
+ )z%pru0"k$#3
+ )z%X%"g$#3
+ )z%X)"c$#3
+ +z% T#4{krCkFqc
+/&
+pru0[$#3
+ *({krCjFqc
+/#
+X)[$#3
+ +u) $//#
+X1[$#3
+ +u) &.X9[$#3
+ +u) T#,prrg">$#3
+ (r,pru0":$#3
+ ;z% T#P- Ez% T#4 Ez% T#4{kuX#>FsI
+ /z%{kuX#=FsI
+ /z% $" /z% &. -z% T#, Ez% T#4 Eu) T#4 Cu) $2qzu(EH#c
+ F$wH"|#C
+wH"X#B
+wH"A#A
+wH"*#@
+prrJ"x#?
+prrJ"X#>
+prrJ"A#=
+prrJ"*#<
+X""t#;
+X""X#:
+X""A#9
+X""*#8
+X&"p#7
+X&"X#6
+X&"A#5
+X&"*#4
+/m
+p~%Y;
+ $6zg%Z&E
+ ($s,%[H$0
+zg$/A
+vO$0r4
+/l
+r8%\&A&B
+ <,w\$7
+ 0$p<K
+ *$wN$73
+ &$wN$63
+ &$wN$53
+ &$wN$43
+ 2$s,#ye
+/4
+zg$;A
+vO$<r4
+ (*yP\)
+ ,$yP^)
+ $+s,$?^
+ (+yPa)
+ $$s,$@pN
+ (+yPc)
+ 3d4p<L
+ +d4 V#> %d4 .$ Md4 T#0 Ed4 T#4 Ed4 T#4 Ed4 T#4 'd4 -i0 'd4 -i0 'd4 -i0 &0 -i0 T#, Ei0 T#4 Ed4 T#4 Ed4 T#4 [#d4 T#> Ed4 T#4 E^8 T#4 E^8 T#4 [#d4 T#> E^8 T#4 EY< T#4 CY</4
+ %d4 F6p>CpM"{$')
+p>BU"V$'(
+p>Ax.>$''
+p>@u7&$'&
+p>?pM"s$'%
+p>>U"R$'$
+p>=x.:$'#
+p><u7"$'"
+p>;pM"k$&~
+p>:U"N$&}
+p>9x.6$&|
+p>87pF$&{
+p>7pM"c$&z
+p>6U"J$&y
+p>5x.2$&x
+p>47[$&w
+/o
+:-d
+/4
+s,&)H'T
+ $:zg&)A
+vO&*r4
+/4
+r8'V&A&B
+ <*w\&1
+ 0$p<M
+ *$wN&13
+ &$wN&03
+ &$wN&/3
+ &$wN&.3
+ 2$s,'bH'e
+ ($s,'b&6
+/#
+}Pr('c&Ir4
+}Pr('bAH'b-
+ $*rHr(%uH%uH'f
+zg%u&E
+ (&tIr(%|H'h
+q"p4s6
+s/
+qjqVH'_
+r#r('a8
+qjr(&2A
+ $.r#xS&2
+qjq3A
+ (&uYY
+ $$p<N
+ $$t*;H'd
+ $$zbr(&#H&#,
+/$
+r8&4ti
+ $(u^B#@iY
+u^C#AiY
+u^@#BiY
+u^A#CiY
+ .*w1pMiX
+sZQ[UiX
+ 0&:Wd
+ $$r8&/ti
+ ($u^>#<iY
+u^?#=iY
+u^<#>iY
+u^=#?iY
+ .* '; 0& %;/(
+r8&0;p*
+ &(/(
+u^:#8iY
+u^;#9iY
+u^8#:iY
+u^9#;iY
+ E;r8&1;Z
+p\rL7
+ ';u^6#4iY
+u^7#5iY
+u^4#6iY
+u^5#7iY
+ E;r8&2;^
+p\s*7
+ *#zDH&%
+uYX
+ &&rIr(&.
+ .$rzq3H&G
+ $$s"H&;
+wD
+t9pT
+ *(r]YH't
+ &$rIr(&-
+ $$:Yr.
+ 6$t1|diZ
+ *$rdbd
+ $$z(&)
+xd&)&<
+ $&wN&);
+ ,$ %+xd&)&=
+ (&wN&*4
+ L$uR(#
+ 0$z('x
+ 8$JG}v
+JIuC6
+JKq(<
+ ((JRq(0
+JSq(+
+ *&:zq(.
+:yq(1
+ *&:tq(*
+:sq(6
+ *&:nrP'
+:mrP0
+ *&:VrP2
+:UrP.
+:TrP1
+:SrP5
+:RrP*
+:QrP6
+:Ps?<
+p92'
+ &*:Bs?0
+uR$3
+:As?+
+/*
+ (6:<s?.
+:;s?1
+::s?5
+:9s?*
+:8s?6
+:7uy<
+:6uy'
+p9re
+ &1:+uy+
+wW-
+:*uy2
+/$
+p9t,
+ &8uR'm
+/C
+:$uy1
+wW"
+:#uy5
+/B
+:duy*
+sh?Iq3u}vMqP
+p9.6
+ :4C[
+ ,$CX
+ .$ &k' V$j'nS
+_R
+ *&nT
+ ,$nU
+ *$nV
+ *$nW
+ *$nX
+ ,$Cv
+ *$Cu
+ *$Ct
+ *$Cs
+ ,$Cj
+_S
+ *&q4i
+ *$Ch
+ ,$Cg
+ '3 ((q4f
+ *$Ce
+ ,$Cd
+ 'D ((q4c
+ *$Cb
+ ,$Ca
+ 'D ((q4_
+ *$C^
+ ,$CU
+ 'D ((q4T
+ ($CS
+ 'N ((q4R
+ &$ $ICQ
+ 'G $R# &Kq4P
+ &N $KCO
+ '@ $T# &Mq4N
+ &R# &OCM
+ &$ $N *M $N &MCL
+ &$ &L $KC?
+ 'H $R# &Kq4>
+ &N $KC=
+ 'H $T# &Mq4<
+ &R# &x# '6 $}# *x# ${# &z# '@!crepm
+ *(!cxWpm
+ ,$!cy,pm
+ *$!c.wG
+ ,$!c.wX
+ ,$!c.x#
+ $$C]
+ &$!cyspm
+ &$C\
+ &r'!c.xw
+tX'
+ppq3
+ X#{'`}
+
+var fewQ8FourSM80NarrowAligned = driver.Text{Base: &fewQ8FourSM90NarrowAligned, Code: `packed2 84672 few_bytes_fourVectors
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ }$( e)&/3
+ Z#$ X0&/N
+ gI$/l
+ 4$/k
+ $$/k
+ .$/k
+ .$/h
+ &$/k
+ *$/k
+ &$/k
+ XE$/n
+ ^$$/j
+ $$/k
+ a/$ g1$`}
+
+var fewMixedFourSM90NarrowAligned = driver.Text{Base: &fewQ8FourSM90NarrowAligned, Code: `packed2 115851 few_mixed_fourVectors
+ ,$!xgp[rmr[p3gq*
+!|FIp)jpEp3q*
+!yLqGyKrnrDp)orDwp
+!yLpVyKIt2q7vzq*
+!yLPyKvyw{pEq*
+ ,*|Z'q^
+tW|Q
+Opd6rT
+z7q&s7
+p#v+yD
+ .,v0
+vc
+uG
+|4
+ >"u<0sI
+ ("zqvP
+zqvU
+zqw<
+zqq6
+p"+s]
+p"u/pU
+p"u/p6
+p"+qu
+p"+qX
+p"q0pZ
+p"+sD
+p"+sc
+p"+qc
+p"+t'
+ B$q@$
+s/
+q@%
+q@'
+s/
+q@)
+ &$s/
+u?ps
+ &&s/
+xA
+ 4(tIp8.&&
+ *$ $&p]/%.%-
+r)s^-%,
+ ,&pL4;
+ L$ >9zCM4
+L78
+L<pk
+ ((p]W%A%@
+ $$q{RM
+s/
+qt+4
+ $$tG^
+tIp4p*
+ $&qj|1Q
+w3Q8
+qjbA
+ $Fz2Z
+WqG.|^
+pg-,
+ $q5 $]6s/
+|9
+/#
+pg-4
+/#
+t9pT
+s/
+s"pe
+/#
+pg-M
+/#
+t9qU
+s/
+s"q5
+q\6v1
+p_.;qP
+ $1s"qU
+W{6{i
+pg/,
+pH.8
+/#
+t9%$
+ $#t/#
+r='v5
+p]#;%%
+r=+p;
+ $#t/Y
+WyIpX
+{Qp8$M
+q>sS2
+v4u(2pk
+q{'8
+uPb8
+r=2v5
+t9%+
+ &0t/b
+r=*p;
+t/a
+ $$t1xP>w~
+/-
+ $P8 )#q\6pb
+ ''/)
+ $#/'
+ )$p<C
+ $x7x=p8(3
+ $$/'
+s%+3
+zy
+ $@s%%3
+ $5tV5%6%7%8r|
+s%#3
+ $(tV9%:%;%<r|
+r2qR3
+{H
+tV=%>%?%@r|
+/'
+x=p|3
+}O
+tVA%B%C%Dr|
+x=w]
+D")
+tVE%F%G%Hr|
+/'
+ &w){rp8M%Nr|
+/'
+ &PW#{rp8I%Jr|
+/'
+G(R
+{rp8K%Lr|
+ Hl^# <9J'd
+/4
+q:@4
+y$s^q
+ $*Lwpk
+ &$/4
+p_:%|%{
+/4
+pg@M
+ '_%/4
+ )_%qjqV&D
+wvE8
+ %_%/+
+z2Z
+/4
+ %_%/4
+ A_%/3
+ )_%/4
+ /_%/4
+ %_%//
+ $0tAH
+/4
+ -_%/4
+ %_% &kR$tAF
+/1
+tAG
+/4
+ /_%/3
+ 3_%p<D
+/4
+ -_% $YQ$ '_%tV6%7%8%9r|
+ '_%tV:%;%<%=r|
+ '_%tV>%?%@%Ar|
+ )_%tVB%C%D%Er|
+ '_%tVF%G%H%Ir|
+ )_%{rp8N%Or|
+ )_%{rp8J%Kr|
+ '_%{rp8L%Mr|
+ $*/<
+q:B;
+ *&q:B4
+ *$p<E
+ $$q:>rf
+ $$pHW8
+ $$qzu(SA
+ $$pH:&C
+/#
+ucW|w
+qf|$:-
+ $*tIu(9&%
+ &$r)pay0A
+ ($Tp-rX
+qtSM
+TpXq[
+ $(q:MM<
+ &$qtQM
+Tq-s8
+wv?&@
+ $(TqWv/
+pH>&@
+p_>4&@
+p_>M&@
+Tp;yI
+ $,TrXp;
+q_JK
+Tq-a0
+qt>4
+ &*TpXp-
+ ($Tq-yq
+ $$TpV*qO
+tIb&S
+ &&TqWpb
+y$sS@
+ ,&Tv5qW
+ *$tAJ
+ *$ %' *$ %, *$ %1 ($p<F
+ $$G.)
+ 2$ 3+ $2 34 $2 3=TuZrX
+ c#4Ty2{X
+ &$Tt0q~
+ *$tAI
+ *$ %' *$ %, *$ %1 ($p<G
+ $$G,)
+w62u5t"$#%#&#'r|
+ $& %% &$ %( &$ %+ &$Ta0p=
+qJ$#%
+zG&
+zG'
+qJ(#)
+zG*
+zG+
+qJ,#-
+zG.
+zG/
+qJ0#1
+zG2
+zG3
+Ta1q~
+{BsRy:
+s>u0(
+{Bt[y:
+s>sR(
+{BrJy:
+s>t[(
+{Brgy:
+s>rJ(
+{Brg4uT
+ 1$TpV.P
+ &$TpV*r7
+ $$pIp446
+ $${Qp4M
+ $$tIp4vl
+ ($sF6E
+TpV6pV
+q"bM
+ &(s"vl
+TpV*yq
+ $&TpV6tY
+ &o$TpV*pX
+t*vEA
+ &&x~2q1rQvLt"$#%#&#'@
+zF0pv
+pIb4
+zF2pb
+pIqRM<
+Lg8
+ $Kw/
+w3j8
+ $w&u"
+zF.q8
+q$rg##
+vJ;pT
+ &Tu#/*
+qzp8|%j
+xr
+/*
+{Qp8ky%
+ %NLm8
+ %NLr8
+ )NyP5)
+ %N/*
+ %Nw3r8
+ 'N/*
+ %N/)
+ &Ux#/*
+ )Nx~2q1rQvLt"(#)#*#+@
+/*
+ %N/*
+ %NLw8
+ 'Nw3z8
+ 'N/*
+q$ry##
+ +Nqzr(#<%z
+ 'N{Qp8{y%
+ %NL}8
+ %Ns,#28
+ )N $v# )Nr#r(#18
+ /Np<J
+ +Nx~2q1rQvLt",#-#.#/@
+ +Ns,#68
+ 'Nr#r(#98
+ )Nq$r\##
+ +Nqzr(#MH#9
+ 'N{Qr(#:y%
+ %Ns,#<8
+ %Ns,#C8
+ )N $\# )Nr#r(#A8
+ /Np<K
+ +Nx~2q1rQvLt"0#1#2#3@
+ +Ns,#F8
+ 'Nr#r(#I8
+ )NxBQ[##
+ )NTq-pV0
+rHr(#NH#NH#S
+zg#NH#^
+ &JrHr(#RH#R,
+xd#R;
+ $&Tpba
+ &$J%vCB
+pwpbrR
+ &&w9?&'
+pwp=r7
+ &&pwq8p'
+ $$pwqWp;
+wC#H#f
+pwrXpv
+z~L
+ $* %V. $$pHSpk
+qtS,
+tIu(SM
+W{$qG.
+v4u(-pk
+z)<qG.
+v4u(/pk
+/#
+q>Y,
+ )$q>p?4
+ )$q>pQM
+ '$/_
+ )d./W
+ $|5/V
+vd
+/^
+ %n1/^
+t9Z
+s/
+yf
+ )n1t9p2
+s/
+s"^
+ )n1t9pe
+s/
+s"pN
+/]
+p_.;pT
+ $5 %x1/^
+ )n1t9qP
+ 'u1WyIu)
+ %g1 $q6p~$*s6
+ &$qtVs6
+ ($q:@;
+ $$p]'ti
+q:@M
+ (&pg@3
+ &$pg@e
+ &$pg@;
+ ($pg?8
+rsH$6
+tP<0q8
+ ,(tP<.pC
+ ($pwp=r{
+pHX%D
+/:
+ $(uY&
+pwqWrX
+LC8
+ ,(/:
+rd&d
+pws{q-
+ $({9K
+ &$G0)
+ *$pws8pv
+ $3{9L
+ &8G2)
+ P#${\W
+ &$qD%B
+qD$B
+qD#B
+qD"B
+ :*v"yd
+ &$y$s^G
+ $$uzFA
+sxGr4
+ )Q*yPM)
+ %Q*pHSp*
+ )(yPO)
+ %(LJ^
+ ).yPQ)
+ %.LKpN
+ )4yPS)
+ %4 2{Gr)w]&A
+vJvEA
+trvEA
+vnvEA
+ $h'qzu(S%"
+t%pC6a+
+pgZs@
+ $f< $p8pgYs@
+ $e: %%{\[
+{\\
+{\]
+{\^
+ &n<W{$rR
+w/
+q:w8
+q>sS0
+z)<q-
+q:gZ
+q>sS1
+q"sS,
+t%p-<qG.
+uPp?8
+t%p-+sX
+ $m6uPsS*
+}X
+t%p-2pb
+r3qvw(qZr/ya
+/#
+ $, '(/#
+r3w({Pz\w(qZ5ya
+t%p-+r{
+ $t4 )//#
+ %/ &o4 +/ $*p]&}'5
+{krQ
+ .$p]'}'5
+ %* .$p](}'5
+ '* ,&p])}'5
+ '2 *&W{$q-
+q:v%*
+ %e#/)
+q:f%,
+ 'e#/)
+ %e#/(
+ )e#/(
+ 1e#/)
+ ;e#/(
+ BV#/(
+q:u%9
+ %j$/(
+q:e%;
+ 'j$/(
+ %j$/'
+ )H/'
+ 1j$/(
+ =U# BV#/(
+q:t%H
+ 'U#q:d%J
+ _#U# BV#W{$s{
+LWH#J
+q:s8
+ %u&z)<s{
+LZH#L
+q:c8
+ )\$uPp78
+ U#\$/+
+{krCWFqX
+/)
+pru0[#u
+ *h({krCVFqX
+/#
+X)[#}
+ *({krCUFqX
+/#
+ ,o1{krCTFqX
+ ,$/+
+q:r%'
+ %W(/+
+q:b%&
+ _#r& BV#/(
+q:q%6
+ 'r&q:a%5
+ _#r& Bn(/(
+q:p%E
+ 'w'q:_%D
+ _#w' BV#/+
+s,#EH$*
+q:o8
+ 'a%s,#HH$,
+q:g8
+ _#r&{kuX#EFqc
+/)
+ ,Z#{kuX#DFqc
+ .${kuX#CFqc
+ .${kuX#BFqc
+ /r&q:n%'
+ 'r&q:f%&
+ S$r&q:m%6
+ 'e+q:e%5
+ S$r&q:l%E
+ 'j,q:d%D
+ S$r&s,$'H$g
+q:k8
+ 'S*s,$*H$i
+ b#e+{kuX$'FsI
+ /r&{kuX$&FsI
+ .;{kuX$%FsI
+ .${kuX$$FsI
+ /r&q:j%'
+ Y$e+q:i%6
+ Y$e+q:h%E
+ W$e+/.
+}Pr($jKH$j-
+}Pr($iKH$i-
+}Pr($hKH$h-
+}Pr($gKH$g-
+w4r%+q~
+rh$hs@
+ &u/r<$i3
+ ('rh$ls@
+ &%r<$m3
+ ('rh$ps@
+ &%r<$q3
+ ('rh$ts@
+ &%r<$u3
+ ('z).yU
+tIr($s&5
+pH38
+r<%"8
+|x'yI
+q>sS6
+v4sS7
+r#sS8
+x'u}QA
+t%q%0qT
+q$t[(
+z)*t0
+pH4pN
+r<%'8
+/$
+ +,t%q%+qT
+q$rg(
+z).p=
+r<%)qU
+ -+/&
+p1"(
+z)*p=
+r<%-q5
+ /+q$sR(
+/&
+r<%0%(
+ /4p1%(
+/&
+r<%4%'
+ /=p1#(
+/&
+r<%6%0
+ /Fp1((
+/&
+r<%:%/
+ /Op1&(
+ $8X%$#?#e
+q..v1
+r8%9;H%G
+q;rL
+p>e"$wy
+/#
+X#"n#d
+q..r{
+p>ds;r_
+/#
+prsR"V#c
+/#
+p>cpFU7
+/#
+prrg"?#b
+/#
+p>bpj{c
+/#
+X*$#<#a
+/$
+r8%:;H%G
+ %4p>a")wy
+/#
+X("o#_
+/$
+p>_"&r_
+/#
+X%"W#^
+/#
+p>^"#U7
+/#
+X""@#]
+/#
+p>]px{c
+/#
+X/$#9#\
+/$
+r8%;;H%G
+ %Fp>\".wy
+/#
+X-"p#[
+/$
+p>["+r_
+/#
+X*"X#Z
+/#
+p>Z"(U7
+/#
+X'"A#Y
+/#
+p>Y"%{c
+/#
+X4$#6#X
+/$
+r8%<;H%G
+ %Fp>X"3wy
+/#
+X2"q#W
+/$
+p>W"0r_
+/#
+X/"Y#V
+/#
+p>V"-U7
+/#
+X,"B#U
+/#
+p>U"*{c
+rHr(%<H%<,
+xd%<4
+y7
+ %TNp~'p;
+qzu(#A
+xr
+qzu(SH'q
+xr
+ $Ns,'rH&*
+ &sF %cMr8's&P&Q
+ %^MtbY
+tIxS%~
+ )~Iqjr(&"A
+ %nLt*;H&$
+ 'nLtAH
+ %nL{Qp?M
+ %nLq>pQH%x
+uPY8
+ %mLw\&)
+ 'mLtAF
+ %mLtAG
+/\
+t1|dyO
+/\
+uYC
+ )# %mL '' /mLp<M
+ %mL &lE/'
+wN&)3
+zy
+vWw&v&u&tr|
+wN&&3
+ $,vWs&r&q&pr|
+wN&$3
+ $&vWo&n&m&lr|
+wN&"3
+{H
+vWk&j&i&hr|
+/'
+x=r(%~3
+}O
+vWg&f&e&dr|
+x=r(%{3
+D")
+vWc&b&a&_r|
+/'
+x=p7e
+G*)
+{ru(Z&Yr|
+ )mL{ru(^&]r|
+ 'mL{ru(\&[r|
+ &2s,%be
+/I
+zg&5A
+vO&6r4
+ )SDyPl)
+ -R<yPn)
+ %(s,&9^
+ ).yPp)
+ %.s,&:pN
+ )4yPr)
+ 3R<p<N
+ +R</=
+ %R</I
+rh(os@
+r<(p3
+ $t%rh(ss@
+r<(t3
+ $#rIr((t
+ )# &dF/I
+w/
+r<(^8
+ %R</E
+r<(qZ
+ 'R</E
+ %R</D
+ )R</D
+ 1R</E
+ ;R</G
+ 'R</F
+ [#R</G
+r<(s%*
+ 'R<r<)(%,
+ S$R<r<)&%9
+ 'R<r<)8%;
+ S$R<r<)6%H
+ 'W=r<)H%J
+ Q$R</I
+LWH'-
+r<)G8
+ %w@/I
+LZH'/
+r<)Z8
+ d#R< ,s7 'R< ,& ?R<r<)X%'
+ 'R<r<)k%&
+ S$R<r<)i%6
+ 't@r<){%5
+ S$R<r<)y%E
+ 'yAr<*.%D
+ S$R<s,#EH'j
+r<*-8
+ 'c?s,#HH'l
+r<*88
+ j$R<r<*>%'
+ 't@r<*H%&
+ S$t@r<*N%6
+ 'gEr<*X%5
+ S$t@r<*^%E
+ 'lFr<*i%D
+ S$t@s,$'H(I
+r<*p8
+ 'UDs,$*H(K
+r<*{8
+ j$R<r<+$%'
+ 'gEr<+.%&
+ S$gEr<+4%6
+ 'YJr<+>%5
+ S$gEr<+D%E
+ '^Kr<+N%D
+ [$R</I
+ [#R</I
+ )R</E
+ +R</G
+ %R</I
+ 1R</G
+ %R</I
+ 3R</I
+ |#R</H
+ %R</I
+ -R</I
+ z$R< $SLrd9d
+qzu(SH+R
+xr
+/I
+s,)iH+S
+ $*zg)iA
+vO)jr4
+/I
+r8+U&P&Q
+/I
+tbY
+tIxS)a
+ )Q<qjr()bA
+/I
+t*;H)d
+/C
+ 'Q</I
+ 'Q<q>pQH)Z
+ %Q</I
+w\)i
+/E
+ 'Q</E
+tAG
+/I
+ %Q</H
+uYg
+ )# )' /Q<p<O
+/I
+ )Q<wN)i3
+zy
+zQr(,'H,(H,)H,*r|
+wN)f3
+ut)
+zQr(,+H,,H,-H,.r|
+wN)d3
+vG)
+zQr(,/H,0H,1H,2r|
+wN)b3
+{H
+zQr(,3H,4H,5H,6r|
+/'
+x=r()a3
+}O
+zQr(,7H,8H,9H,:r|
+x=r()]3
+D")
+zQr(,;H,<H,=H,>r|
+ )Q<{rr(,CH,Dr|
+ )Q<{rr(,?H,@r|
+ 'Q<{rr(,AH,Br|
+ &\T$s,+aH+d
+ )Pd#s,+a&C
+/#
+}Pr(+b&Wr4
+}Pr(+aAH+a-
+ $2rHr()FH)FH+e
+zg)F&S
+r?1
+ &(tIr()MH+g
+ &$qjqVH+^
+r#r(+_8
+qjr()aA
+ $(r#xS)a
+ *$uYp
+ $$p<P
+ $$t*;H+c
+ $$zbr()QH)Q,
+/$
+r8)cti
+ $(u^d#bip
+u^e#cip
+u^b#dip
+u^c#eip
+ .*w1pMio
+sZQ[Uio
+ 0&:nd
+ $$r8)]ti
+ ($u^_#]ip
+u^a#^ip
+u^]#_ip
+u^^#aip
+ .* '; 0& %;/(
+r8)^;p*
+ ((u^[#Yip
+u^\#Zip
+u^Y#[ip
+u^Z#\ip
+ E;r8)_;Z
+ (Nu^W#Uip
+u^X#Vip
+u^U#Wip
+u^V#Xip
+ E;r8)a;^
+ ,NzDH)S
+uYo
+ &&rIr()\
+ .$rzq3H**
+ $$s"H)j
+ .$r]YH+s
+ &$rIr()[
+tP<0s8
+:pr.
+ $CtP<+r%
+ &LtP<0u)
+ *$/k
+t1|diq
+vN
+tP<*{X
+s>sa#T
+tP<6p;
+rd~d
+tPqypV
+z()W
+xd)W&K
+ $6wN)W;
+G0)
+ (&tPpdp'
+ %+xd)W&L
+ ((wN)X4
+G2)
+ (&t=:&:&C
+IpYq'rS{+u(X&:;
+v[X&#
+ ,(/E
+ $${y~
+uR,h
+ $$/E
+J+{7
+J,|'
+J-{V
+J.yt
+/E
+J/xz
+J0{h
+/E
+J1|<
+/E
+J2{e
+/E
+sY1
+ $=/'
+J?uC5
+uR,0
+uR,-
+J@}v
+/'
+JAuC6
+JBq(<
+JCq('
+JDq(0
+/'
+JEq(+
+JFq(2
+/'
+JGq(.
+/'
+JHq(1
+/'
+ &^$ $b#JTq(*
+ $$z(+w
+p906
+ $KqIJ
+Tv5pf
+J\rP<
+J^rP'
+JarP0
+ &k$qII
+Tt0p}
+JhrP2
+JjrP.
+JlrP1
+p9vh
+ $G %hd#JsrP*
+JtrP6
+ %nd#p9qF
+ &#Jzs?'
+J{s?0
+/#
+p9v6
+ &%u4#As?2
+u4#@s?.
+/#
+p921
+ &%u4#:s?5
+u4#9s?*
+/#
+p9xX
+ &B:muy<
+:luy'
+:kuy0
+:juy+
+:iuy2
+:huy.
+:guy1
+p9z#
+ $I/.
+:Xuy*
+uR%y
+:Wuy6
+/.
+u4#/vX<
+u4#.vX'
+:~vX0
+:}vX+
+/.
+:|vX2
+:{vX.
+/.
+:VvX1
+/.
+:UvX5
+/.
+p91*
+ &Y*:HvX6
+:Gv|<
+:Fv|'
+:Ev|0
+:Dv|+
+:Cv|2
+:Bv|.
+p9v(
+ &%:5v|5
+wW-
+:4v|*
+/(
+ +?/(
+ '?/(
+:3v|6
+/(
+:2{7<
+/(
+p9*'
+ $% $e,uR+l
+/G
+:${70
+ $(:#{7+
+/F
+:z{72
+ $(p9*.
+ *$ %Qc# ,$/v
+||
+Cn
+_8
+ &*/v
+tX
+Ck
+_9
+ **C*
+q4p
+ &&/9
+ $$C)
+ '4 $(/9
+ $$C&
+ '4 $(/0
+ $$n=
+_4
+ (&C#
+q4"
+ &&/0
+ $$n<
+q4#
+ && $+n>
+ '' $4 $7n?
+ ', $> $An@
+ '1 $J/0
+tX5
+nA
+ '7 $, %'nB
+ '< $,/0
+tX*
+nC
+_7
+ &*/0
+tX6
+nD
+_5
+ &(/0
+ $MnD
+_6
+ &R#/'
+tX2
+nY
+ '_# $*tX.
+ppq)
+ &v# $}#/'
+vb3
+nX
+ &v$ ${$ %'nZ
+ '' $* %,n[
+ ', $* %1n\
+ '1 $,/'
+ $+n]
+ '7 $2 $5n^
+ '< $>/'
+ $7n_
+ '_# $@/'
+ $7na
+ '_# $>/'
+||<
+na
+ '_# $,/7
+||2
+nv
+_u
+ &*/1
+||.
+nw
+ &p% $u%/6
+tX+
+nx
+ &n% $u% %'ny
+ '' $, %,nz
+ ', $* %1n{
+ '1 $,/6
+tX0
+pB#>
+ &r% $y% %'pB#=
+ '' $* %,pB#<
+ ', $* %1pB#;
+ '1 $*/6
+||'
+pB#2
+_v
+ &(||0
+pp6
+r9r;#1
+ &(/6
+||+
+pB#0
+r96
+ &(/#
+ %3pB#/
+ '3 $* '3r9r;#.
+ &*/#
+ %3C~
+ '3 $* '3C}
+ 'D $, 'Dq4|
+ &* '3C{
+ 'D $* 'DCz
+ 'D $* 'Dq4y
+ &( 'DCx
+ 'D $*/6
+ $?Ch
+ 'D $F $? %Dq4g
+ &D $?Cf
+ 'N $F ',q4e
+ &* $ACd
+ 'G $H '6 &z' $R( %@Cb
+ '@ $, '@q4a
+ &(/.
+tX2
+C_
+ 'Y( $,tX.
+Cv
+ &n%!c1y3
+/.
+ $&Cw
+q4v
+p9
+!c1z/
+ $#Cu
+ ''!c10pm
+ $#Ct
+ ',!c|Vpm
+ $#Cs
+ '1!cq3pm
+/.
+tX5
+Cr
+ '7!c1wG
+ %'Cq
+ '<!c1wX
+/.
+tX*
+C^
+ 'Y(!c1x#
+/.
+tX6
+C]
+ 'Y(!c1*pm
+/.
+||<
+C]
+ 'Y(!c1xw
+/(
+ $OCI
+ 'q%!c5y3
+ 'Z$q4H
+p9
+!c5z/
+ $KCG
+ ',!cs#pm
+ ',q4F
+p9
+!c5+pm
+ $7CE
+ '6!c52pm
+ '6q4D
+p9
+!c5wG
+ $#CC
+ '@!c5wX
+ '@q4B
+p9
+!c5x#
+/(
+tX2
+CA
+ 'd*!c5*pm
+ 'Z$ &k&!c5xw
+/&
+tX*
+C@
+ 'r)!c*y3
+/&
+tX6
+C?
+ 'r)!c*z/
+/&
+||<
+C?
+ 'r)!c*0pm
+/6
+ $2C+
+ &$!c*+pm
+ $$Cp
+ &$!cu|pm
+/6
+ $&Co
+ 'p+!c*wG
+ \#*`}
+
+var fewMixedFourSM80NarrowAligned = driver.Text{Base: &fewMixedFourSM90NarrowAligned, Code: `packed2 115742 few_mixed_fourVectors
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ }%( Z0&/;
+ Z#$ m4&/^
+ ($/V
+ $$/U
+vd
+/]
+ $(/]
+ @$/\
+ ($/]
+ Rr$$ s7$`}
+
+var fewQ4OneSM90NarrowAligned = driver.Text{Base: &fewQ4FourSM90NarrowAligned, Code: `packed2 94060 lone_nibbles
+ *$!u'p{y.p[q*
+!xgIp)vyrmoq*
+!|FIp)jpEp3q*
+!yLqGyKp$grDt2p3q*
+!yLpVyKrnrDp)orDwp
+!yLPyKIt2q7vzq*
+!yLayKvyw{pEq*
+ ,,|Z'r-
+ $$OpdyD
+huvrG
+p#5*rA
+ :(p,{^
+p,yu
+ 8"u<0x+
+ :"tg+z1
+ *$Wr{yU
+ *$q@'
+s/
+q@)
+s/
+ ("y}
+x2
+s/
+ &(rb0q%
+ H(Wt}pf
+ T#$WsXyR
+ ,$Wv5q~
+ $$WxxtB
+ $$Wv/r7
+ .$Wx}v5
+ $$W{6pf
+ &$WqG*p;
+t/E
+Wv/v1
+ .at#Wv/pv
+ &$Wy2p=
+ y#Wt#Wt}qW
+ T#$t/h
+ .$p<T
+ o#$p<U
+WsTt}
+ (&Wq~pv
+ $$Wr{q~
+ 6$ $KvB0t}
+tJ%u
+r?,
+ &JTp-rX
+ $$TpXq[
+ $$rsK
+rYwq
+zCvM<
+ &$pLuM
+trp*8
+Tq-s8
+ $&rspT
+}\~,
+TqWv/
+ (&Tp;yI
+L"pk
+TrXp;
+ $(Tq-a0
+ $$ $$TqWpb
+v^&2
+w_pN
+zVpN
+|ApN
+/$
+xr
+Tv5qW
+r]p7Z
+qfpQ^-
+ (^#r]p5^
+qfp^p2-
+ (&r]pap2
+qfp|pN-
+L&8
+ &Cr]qRpN
+sx"pe-
+L(8
+ ,<p<V
+ k#$TuZrX
+ c#$Ty2{X
+ &$Tt0q~
+uzS%Q
+sxT%R-
+ (<uzU%R
+sxV%S-
+ (&uzW%S
+sxX%T-
+L^8
+ &CuzY%T
+sxZ%U-
+La8
+ ,<p<W
+ &$w62u5t"%#&#'#(r|
+ 6$Ta0p=
+qJ%#&
+ $(zG(
+qJ)#*
+ $&zG,
+qJ-#.
+ $&zG0
+qJ1#2
+ $&zG4
+Ta1q~
+ R#$TpV.P
+qzp8h%Y
+xr
+TpV*r7
+ ** ($yP3)
+ $$TpV6pV
+q"YM
+w3a8
+ &(TpV*yq
+ $$TpV6tY
+ $$p<X
+TpV*pX
+ (&x~2q1rQvLt"%#&#'#(@
+zF2rR
+ &&zF.q8
+ *$qzp8q%b
+ &${Qp8cy%
+ $$Le8
+ +EyP6)
+ &0 %Ew3i8
+ .&p<Y
+ *$x~2q1rQvLt")#*#+#,@
+ 2$qzp8z%j
+ &${Qp8ky%
+ $$Lm8
+ +EyP9)
+ )Ew3q8
+ .8p<Z
+ *$x~2q1rQvLt"-#.#/#0@
+ 2$qzr(#2%r
+ &${Qp8sy%
+ $$Lu8
+ +EyP<)
+ )Ew3y8
+ .8p<[
+ *$x~2q1rQvLt"1#2#3#4@
+ 0$Tq-pV0
+rHr(#3H#3H#.
+zg#3H#;
+ $0 $3Tpba
+}=
+v"~49
+ $#tg+yS
+ $U1/7
+ $&tF8
+ $"uO8
+ $"v^8
+tg+{i
+q:?M<
+ &5tg2yq
+tb{,
+/2
+rs&1
+rY&1-
+ $U)tA<
+zfpa
+qfYqU-
+ '&r]YpT
+qfbq5-
+ '*r]bpe
+qfp?pT-
+ '. (e+p<\
+x=b3
+G.)
+xV
+ $t* '%x=wk
+ '( $c/ '+tg.p;
+ $h)Tt0p}
+t:&:
+th&:
+{9:
+tA:
+ $]( $$ $#p<]
+ %9G*)
+ '9 '% %9 '( &m/xV
+tg6q-
+v[1p2
+ $^7X&"&B
+X&"&(
+ '#/#
+w1B-
+uz"p2
+/#
+X'"'(
+ )#/#
+w1pj-
+r]p|p2
+/#
+X("((
+ )# '*r]p^p2
+/#
+X)")(
+ )# '2pwx}p;
+t&?op$gp/xI,
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+pwz1pK
+pnqVpk
+s5~2
+pwqG*v/
+qgp$~0w-p4
+t2q'www-p4
+IpY\q'?IrVu{?w>r[rS{+Q(x)
+pww;p=
+tGpk
+q>p?8
+ $Q-v7
+ $HpwyIw;
+ ',IpY\q'?IrVu{?w>r[rS{+QUx)
+pwr7v1
+ $gk$pww;yq
+ %.jp{grS{+bZA
+xDbK
+y7
+ &;pwz$q[
+ $h&/$
+t+Q~#
+/#
+ $0/#
+ $1/#
+ $4 )&yV4uT
+ )*yVy:
+/#
+t+sRr_
+ $.y@1pX
+q_2K
+u"
+y@5p'
+p%HH#S
+wc
+tSq
+w\#V
+wMsR
+ $#y@6a
+}=
+pupdtB
+tJH#^
+ &g%ws
+ ,$s/
+puv+pf
+s"H#V
+rc
+w\#X
+ &.rHp48,
+sBxS#a
+ &(ug+qG.
+x'u}Q&$
+xpsl
+t<w)
+z.qv
+prtOpM
+q$rg(
+wH(pF
+zKU
+tusysR
+{]s_{|
+tuw)
+{]+{|
+tE
+s>sa#$
+vyx*?joov,r[?\p)wwsl
+q$sg
+ %(szzo
+t<sysa
+}9pG
+zKpj
+sf<\vr{|
+tE
+ +8tusl
+ '3ug1qO
+xBQU"o
+p1_(
+xBQ|Np
+p1a(
+q$ry"q
+p1b(
+q$rJ"r
+p1c(
+q$sR"s
+p1d(
+p1""t
+p1e(
+p1$"u
+p1f(
+p1&"v
+p1g(
+p1("w
+p1h(
+p1*"x
+p1i(
+p1,"y
+p1j(
+p1."z
+p1k(
+p10"{
+p1l(
+p12"|
+p1m(
+p14"}
+p1n(
+p16"~
+p1o(
+/E
+sn5"3
+v;"2
+v;"1
+sn0".
+v;"-
+v;",
+sn+")
+v;"(
+v;"'
+sn&"$
+v;"#
+v;""
+xr
+ug+yU
+|[["Y
+zG$
+x*tDsl
+zitDsl
+/$
+sz#]
+t@E#n7
+xBQU#^
+t@D#o7
+q$sa#_
+t@C#p7
+xBQ[#a
+t@B#q7
+q$r\#b
+t@A#r7
+q$ry#c
+t@@#s7
+q$rg#d
+t@?#t7
+q$zAe
+t@>#u7
+q$t[#f
+t@=#v7
+q$sR#g
+t@<#w7
+q$u0#h
+t@;#x7
+p1"#i
+t@:#y7
+p1##j
+t@9#z7
+p1$#k
+t@8#{7
+p1%#l
+t@7#|7
+p1&#m
+t@6#}7
+/$
+snU"S
+v;"R
+sH5u7P
+snO"M
+v;"L
+sH4u7J
+snI"G
+v;"F
+sH3u7D
+snC"A
+v;"@
+sH2u7>
+ $C/F
+{BpR<y:
+sn=(
+{BpR;y:
+sn<(
+{BpR:y:
+sn;(
+{BpR9y:
+sn:(
+ Cp,TpV.q8
+qtEM
+v\&1
+xr
+/F
+|/1y%
+ %q,pH18
+ +q,r#r(#k8
+qj6A
+/F
+q"bM
+wv18
+ 'q,/F
+ $['/E
+ %q,p<^
+/F
+ $z_$ &]/x~2q1rQvLpRu"s"q"o@
+/F
+ &&/F
+ ($/G
+qzp|%9
+ &&{Qp8:y%
+ $$L<8
+ +Er#r(#u8
+ %E &2w3A8
+ .$p<_
+/)
+ )Ex~2q1rQvLpRn"l"j"h@
+ 2.qzp8*%A
+ &${Qp8By%
+ $$LD8
+ +Er#r($"8
+ )Ew3I8
+ .8p<a
+ +Ex~2q1rQvLpRg"e"c"a@
+ 2.qzp84%I
+ &${Qp8Jy%
+ $$LL8
+ +Er#r($,8
+ )Ew3Q8
+ .8p<b
+ +Ex~2q1rQvLpR_"]"["Y@
+ 0.y@<a
+}=
+ $# $6J%vCR
+t%pbrR
+ $&uB
+ $$t%p=r7
+ &$t%q8p'
+ $$t%qWp;
+wC#H$*
+t%rXpv
+z~>
+ (*pHEpk
+/l
+ $*Wy2yq
+ ($ $ag$z($6
+ $)qII
+s+IH$6
+ (|f$vJti
+ @$rsH$B
+t%pC0q8
+ ,&t%pC.pC
+ ($t%p=r{
+pHJ%/
+ (&t%qWrX
+L.8
+ 0&t%s{q-
+ &8wD
+ $3 $6 *5t%s8pv
+ $3{9>
+r>2
+ $:G2)
+ 8${\I
+ &G *{#v"~4I
+ &$y$s^2
+ $$uz1A
+sx2r4
+ (&yPe)
+ $$tE
+p<c
+xe&3
+w4ySr{
+q:^3
+ (a# .<w4uZpv
+ &$w4ySuZ
+ $$pg^8
+ &$w4y2r{
+ $$w4q%6{i
+ ($w4y2y2
+ ,$w4y2t}
+ &$w4uZq-
+ *$ )9 q$(p]B}'H
+ $$/c
+ *$w4ySsX
+pg]%A
+ '=w4y2pb
+vx1"/
+/#
+pg]%8
+ (c#vx.",
+/#
+q{K%/
+ ('vx+")
+/#
+q{M%&
+ ('vx("&
+/$
+prrg"%";
+prry"%(
+prr\"%(
+qh=pM"$7
+/$
+pg\%I
+ (c#vx<":
+/#
+pg\%@
+ ((vx9"7
+/#
+q{R%7
+ ('vx6"4
+/#
+q{T%.
+ ('vx3"1
+/$
+prrg"0"G
+prry"0(
+prr\"0(
+qhIpM"/7
+/$
+pg[%Q
+ (3vxG"E
+/#
+pg[%H
+ ((vxD"B
+/#
+q{Y%?
+ ('vxA"?
+/#
+q{[%6
+ ('vx>"<
+/$
+prrg";"S
+prry";(
+prr\";(
+qhUpM":7
+ $T%qn[%[,
+k[4
+ && $t- (s- 0$pgZ8
+ N$ )9 q$(p]B3H#B
+ &$X*|Nl
+ &$qhnpo{c
+/.
+pgY%A
+ (X# '^&pgY%8
+ E^&prrg"%"x
+ '^&qhzpM"$7
+/$
+pgX%I
+ -^&pgX%@
+ E^&prrg"0$#3
+ '^&te#5pM"/7
+/$
+pgW%Q
+ -^&pgW%H
+ E^&prrg";$#?
+ '^&te#ApM":7
+/.
+ +^& $r' (R- 0$pgV8
+ N$ )9 q$(p]B3H$0
+ &$X*[$#W
+ &$te#Ypo{c
+/.
+pgU%A
+ -^&pgU%8
+ Em*prrg"%$#d
+ 'm*te#fpM"$7
+/$
+pgT%I
+ -m*pgT%@
+ Em*prrg"0$#p
+ 'm*te#rpM"/7
+/$
+pgS%Q
+ -m*pgS%H
+ Em*prrg";$#|
+ 'm*te#~pM":7
+ -^& $d& (R- 0$pgR8
+ N$ )9 q$(p]B3H${
+ &$X*[$$7
+ &$te$9po{c
+/.
+pgQ%A
+ -m*pgQ%8
+ Em*prrg"%$$C
+ '{.te$EpM"$7
+/$
+pgP%I
+ -m*pgP%@
+ Em*prrg"0$$O
+ '{.te$QpM"/7
+/$
+pgO%Q
+ -m*pgO%H
+ Em*prrg";$$[
+ '{.te$]pM":7
+ +m* $m(qzu(EH%9
+ (&vi&N-
+x8r%+q~
+ \#$prrJ$$d$$h
+ $${puX%FFrL
+ &$prsR$$h$$l
+ ($pru0$$k$$o
+ ($X"$$n$$r
+ &$ %sMp~'r;
+ &^$qzu(EH's
+xr
+WsXq8
+s,'tH%h
+zg%gA
+vO%hr4
+ %\Mr8'u&B&C
+ %ZM .4 %ZMt*;H%l
+ +ZM $. /ZMp<d
+ +ZMwN%l3
+zy
+vW^&]&\&[r|
+wN%k3
+ $@vWZ&Y&X&Wr|
+wN%j3
+ $&vWV&U&T&Sr|
+wN%i3
+{H
+vWR&Q&P&Or|
+ (*{ru(N&Mr|
+ &${ru(L&Kr|
+ &$s,%Re
+/?
+zg%nA
+vO%or4
+ (*yPv)
+ '}5p<e
+ %}5/?
+r<(83
+r<(:3
+ &g# 8<rh(@8
+ N$rh(K8
+ u$$ '}5 ,&/?
+rh(l%A
+ (V# '}5rh(n%8
+ Ea- -}5pg~%I
+ -a-pg~%@
+ Ea- -}5pg}%Q
+ -a-pg}%H
+ Ea- +}5/?
+ +}5 $d( (s- 0$pg|8
+ N$ )9 q$( 3}5pg{%A
+ -a-pg{%8
+ Ea- -}5pgz%I
+ -a-pgz%@
+ Ea- -}5pgy%Q
+ -a-pgy%H
+ Ea- 5}5 $W& (R- 0$pgx8
+ N$ )9 q$( 3}5pgw%A
+ -^&pgw%8
+ Em* -}5pgv%I
+ -m*pgv%@
+ Em* -}5pgu%Q
+ -m*pgu%H
+ Em* 5}5 $W& (R- 0$pgt8
+ N$ )9 q$( 3}5pgs%A
+ -m*pgs%8
+ Em* -}5pgr%I
+ -m*pgr%@
+ Em* -}5pgq%Q
+ -m*pgq%H
+ Em* 3}5/?
+ %}5 (P)vi&p-
+ ^#"prrJ$$d$$n
+/?
+ %}5te'Ypjwy
+/#
+prt[$$g$$n
+/?
+te'[pjr_
+/#
+prt[$$i$$m
+/#
+te']pjU7
+/#
+prt[$$k$$l
+/#
+te'_pj{c
+ %e_#rd(d
+qzu(EH+E
+ &R%s,):H+F
+ $$zg):A
+vO);r4
+/?
+r8+H&B&C
+ 2*t*;H)?
+ 8$p<f
+ *$wN)?3
+zy
+zQr(+dH+e&~&}r|
+wN)>3
+ $*vW|&{&z&yr|
+wN)=3
+ $&vWx&w&v&ur|
+wN)<3
+{H
+vWt&s&r&qr|
+ (*{ru(p&or|
+ &${ru(n&mr|
+ $$WsT{X
+s,+NH+Q
+ %Q_#qzu(EA
+ %Q_#s,+N&5
+/#
+}Pr(+O&Ir4
+}Pr(+NAH+N-
+ $4rHr()(H)(H+R
+zg)(&E
+r?>
+ &(tIr()/H+T
+ $h$s/
+qjqVH+L
+r#r(+M8
+qjr(+UA
+/U
+r#sSI
+ $(/V
+ &s$uYM
+ $$p<g
+ $$t*;H+P
+ $$zbr()3H)3,
+/$
+p_Iti
+ $(t)wE'^$'aiM
+ %#t)wE'c$'aiM
+ %# .*w1pMiL
+sZQ[UiL
+ 0&:Kd
+ $$r8)?ti
+ &$ (\%zDH)2
+uYL
+ &&rIr();
+ .$xeH)P
+ $$s"H+[
+r>.
+t9p2
+ *(r]YH+]
+ &$rIr():
+t%pC0s8
+:Mr.
+ $Ct%pC+r%
+ &Lt%pC0u)
+ ,$t1|diN
+vN
+t%pC*{X
+s>sa$'s
+t%pC6p;
+rdUd
+t%pK0pV
+z()6
+xd)6&=
+r>1
+wN)6;
+ $N (7t%pK<p'
+ %+xd)6&>
+r>5
+ &*wN)74
+G2)
+ *&IpYq'rS{+u(J&,;
+v[J&#
+s5~;-
+ $;rb+rR
+ (DJ){7
+{yh
+J*|'
+/B
+J+{V
+/B
+sY'
+ &0J1xz
+uR+h
+J2{h
+/$
+J3|<
+/$
+ &: $-J8uC1
+ $$z(+b
+sY5
+ &&Tv5pf
+JA}v
+JCuC6
+JEq(<
+p90'
+ $C %aY#JLq(0
+JNq(+
+JPq(2
+p90.
+ $G/~
+JWq(1
+JXq(5
+/~
+p9xN
+ &\$J^q(6
+J_rP<
+/#
+p9+'
+ &%JfrP0
+JgrP+
+/#
+p9ul
+ &%JmrP.
+JnrP1
+/#
+p9vh
+ $MqI<
+/$
+JurP*
+JwrP6
+Jys?<
+p92'
+ $Au4#As?0
+u4#@s?+
+u4#?s?2
+p92.
+ &#:vs?1
+uR)w
+:us?5
+/$
+p9rW
+ 'G:os?6
+uR)m
+:nuy<
+/#
+p9z]
+ 'N:huy0
+uR)c
+:guy+
+/#
+p9y,
+ 'O:auy.
+uR)X
+:_uy1
+/#
+p9z#
+ &Z$:Juy*
+ &i#/+
+:?vX<
+uR%b
+:>vX'
+/+
+:=vX0
+/+
+ $4 &I:7vX2
+p91.
+ &9:-vX1
+wW%
+:,vX5
+/%
+:+vX*
+/%
+p916
+ &l%:$v|<
+sh?Iq3u}vMq5
+:#v|'
+/B
+:Wv|0
+sh?Iq3u}vMpT
+p95+
+ *s& %bY#rI'
+pc;
+pc]
+ &* %SY#||
+C_
+_]
+ &*/}
+{15
+pp<
+r9<
+ &*/m
+ $0CT
+_8
+ &)/m
+ $0CQ
+_9
+ &) &9C+
+ &a* $t)/7
+{11
+C*
+ '4 $,/7
+{1.
+C'
+ '4 $*/.
+ $$n<
+ &0 $- $$ $9q4$
+ &</.
+tX*
+n=
+ &W$ $^$/.
+tX6
+n=
+ &W$ (\$nK
+ &A $D '9q4#
+ &*/$
+ %9nL
+ '9 $,/$
+ %9nL
+ '9 $,/5
+||+
+n[
+_Z
+ &* $|&||2
+n\
+q4"
+ &R'/5
+tX.
+n^
+ &n$ $s$ %'n_
+ '' $* %,na
+ ', $, %1nb
+ '1 $*/5
+vbe
+nk
+_7
+ &( %'nl
+ '' $* %,nm
+ ', $, %1nn
+ '1 $*/5
+ $$nw
+_[
+ &&||'
+ $5_x
+ &</5
+||0
+C~
+ &3 (8C}
+ '3 $( '3q4|
+ &*/#
+ %3C{
+ &3 (8Cz
+ 'D $( 'Dq4y
+ &* '3Cx
+ &3 (8Cw
+ 'D $( 'Dq4v
+ &* 'DCu
+ &3 $8/$
+vbe
+Ct
+ &d( $i( %'Cs
+ '' $* %,Cr
+ ', $* %1Cq
+ '1 $* '6 'b$ $* '6 '' $* '6 ', $, '6 '1 $*/$
+||<
+C^
+ 'b$ $, 'b$ &d) $k)/$
+||0
+C]
+ &U' $\' &t&C\
+ '3 $y& '3 &z) $P* 'b$C[
+ '3 $* '3CZ
+ 'D $* 'D &n) $s) '3CY
+ 'D $* 'DCX
+ 'D $* 'D &d$ $k$ 'DCW
+ 'D $*/5
+ $FCN
+ 'D $= $F %Dq4M
+ &? &]%CL
+ &0 $R% '\( &K $P#/+
+tX*
+CK
+ &h0 $o0/+
+tX6
+CK
+ &h0!cq3pm
+/%
+ %DC=
+ 'D!c1wG
+ 'Dq4<
+p9
+!c1wX
+ &X/C;
+ &0!c1x#
+ 'D &*!c1*pm
+/%
+ %DC:
+ 'D!c1xw
+/%
+ %DC:
+ 'D!c5y3
+/5
+ $:C,
+ 'd*!c5z/
+tX0
+CV
+ &5!cs#pm
+/5
+tX+
+CU
+ &n'!c5+pm
+tX2
+ %D X#}'`}
+
+var fewQ4OneSM80NarrowAligned = driver.Text{Base: &fewQ4OneSM90NarrowAligned, Code: `packed2 93901 lone_nibbles
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%( })&/3
+ c#$ i3& q*(/C
+ w$$/D
+ Z#$/D
+ 4$/D
+ *$/D
+ $$/C
+ &$/D
+ *$/D
+ &$/D
+ ($/E
+ g'$/i
+ eS$$ X5$`}
+
+var fewQ4OneSM70NarrowAligned = driver.Text{Base: &fewQ4OneSM80NarrowAligned, Code: `packed2 94092 lone_nibbles
+!s.
+!s-
+ >(|Z|Q
+tW'r-
+Opd'r-
+ \P%(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+wN)=4
+ P#(uR+n
+ 4$z(+h
+ P$$u4#Bs?0
+u4#As?+
+u4#@s?2
+ ((:ws?1
+uR)}
+:vs?5
+ *(:ps?6
+uR)s
+:ouy<
+ *(:iuy0
+uR)i
+:huy+
+ *(:buy.
+uR)^
+:auy1
+ *(:Kuy*
+ ($:@vX<
+uR%h
+:?vX'
+/+
+:>vX0
+ *,:8vX2
+ ($:.vX1
+wW+
+:-vX5
+/%
+:,vX*
+ *,:%v|<
+ $1:$v|'
+/B
+:Xv|0
+wW$
+ \5<`}
+
+var fewQ8OneSM90NarrowAligned = driver.Text{Base: &fewQ4OneSM90NarrowAligned, Code: `packed2 74337 lone_bytes
+ B$]uvqq
+tWz4
+Ox$rG
+huQqS
+p#r6q^
+ ., B& *$zqtd
+ H" (*s/
+u?qA
+u?q9
+ &(vF
+ 4#tIu(,&&
+ *$t><pb
+q"|T
+ $"p_.&/&0
+wC1&2
+ ,&qt-;
+ L$ &&q:34
+L+8
+L0pk
+ ((p_-%6%5
+ $$pg3M
+ $$s'4Z
+ &$qjqV&7
+wv88
+ $&Wx}pf
+pIpQ,
+v^8
+t9pN
+ &&t/F
+ $( &qu$t#ta
+p<K
+ $SL $bl# &Q/r2}|
+zy
+tV"%#%$%%r|
+w_;
+ &*tV'%(%)%*r|
+zVe
+ &&tV,%-%.%/r|
+|A,0
+ &&tV1%2%3%4r|
+/$
+ && J( $&q,v?d
+/+
+ %l#y$s^L
+ $*LRpk
+ &$/+
+p_-%X%W
+/+
+ %m#/+
+ /m#/+
+ )m#/(
+ $0t/i
+/+
+ )m#p<L
+/+
+ 'm#/+
+ 'm#tV#%$%%%&r|
+ )m#tV(%)%*%+r|
+ )m#tV-%.%/%0r|
+ )m#tV2%3%4%5r|
+ )m# (w#q:5;
+ *$q:54
+ *$p<M
+ $$q:1rf
+ ,$pH-&6
+ &$qf|$--
+ $$tIu(,&%
+ &$r)pay04
+ ($tJ%v
+ *$pLnM
+ *$zCwM<
+ &$pLvM
+ &$wv2&3
+ ($pH1&3
+p_14&3
+p_1M&3
+ ,(qt14
+ &$v^&3
+ \#$p<N
+ $$G*)
+ 2$ 3+ $2 34 $2 3= m$2p<O
+ $$G()
+w62u5t"$#%#&#'r|
+ $& %% &$ %( &$ %+ &$ ,o#pIp4M<
+ $$ $z*tIp4rf
+ (}*sF.E
+ $$q"Y4
+ &$s"rf
+ *$p<P
+ $$t*vE4
+ &$x~2q1rQvLt"$#%#&#'@
+ $0/'
+ &$/'
+ $$ %? $$ +? $* %?/'
+ %? &( %?/'
+ $&/&
+ $$p<Q
+/'
+ )?x~2q1rQvLzj
+ '? &>/'
+ $$ %? $$ +? $* )? &( -?p<R
+ +?x~2q1rQvLrgpGpj[@
+ '? &H/'
+ $$ %? $$ +? $* )? &( -?p<S
+ +?x~2q1rQvLyc
+ 8D %V(/3
+ %T( $( %U( $$ %V( 0$/.
+rs&2
+rY&2-
+ D(p<T
+ $$G,)
+ &$ '% $& '( $& '+ 6&p<U
+ $MG()
+ &$ '% $& '( ']& &X#v[2p2
+ k%$q_3K
+ &$p%IH#S
+wc
+q@8
+ s#(s>sa##
+ D$xBQU#4
+ $$xBQ[#5
+ $$q$ry#6
+ $$q$zA7
+ $$q$sR#8
+ P#$ &}%v\&2
+uj~1d
+ $d%|[O"M
+zG#
+ (&sz#4
+t@9#D7
+xBQU#5
+t@8#E7
+q$sa#6
+t@7#F7
+xBQ[#7
+t@6#G7
+q$r\#8
+t@5#H7
+q$ry#9
+t@4#I7
+q$rg#:
+t@3#J7
+q$zA;
+t@2#K7
+q$t[#<
+t@1#L7
+q$sR#=
+t@0#M7
+q$u0#>
+t@/#N7
+p1"#?
+t@.#O7
+p1##@
+t@-#P7
+p1$#A
+t@,#Q7
+p1%#B
+t@+#R7
+p1&#C
+t@*#S7
+!s4
+/C
+xr
+/C
+|/2y%
+ %T+pH28
+ +T+ $m%qj.A
+/C
+q"b4
+wv28
+ 'T+/C
+ $0/B
+ $$p<V
+/C
+vnvE4
+ &(x~2q1rQvLpRH"F"D"B@
+ 'T+ &4/'
+ $$ %? $$ +? $* %?/'
+ %? &( -T+p<W
+/'
+ )?x~2q1rQvLpR@">"<":@
+ '? &H/'
+ $$ %? $$ +? $* )? &( -?p<X
+ +?x~2q1rQvLpR8"6"4"2@
+ '? &H/'
+ $$ %? $$ +? $* )? &( -?p<Y
+ +?x~2q1rQvLpR0".","*@
+ ,DJ%vCJ
+ ($w92&'
+ 6$ %X5 $$pHFpk
+/g
+ %T5 0(qIJ
+s+JH$6
+ $&q:3;
+ &$q:3M
+ ($pg33
+ &$pg3e
+ &$pg3;
+ ($pg28
+ :$pHK%/
+ D$G.)
+ 4$ $5 86{\J
+ .$v"~B
+ .$ )P0 $( %P0tE
+p<Z
+xe&4
+w4P<sX
+pg]4t,
+v4sS*
+}X
+w4P'pb
+r3qvw(qZr/{Sux
+/#
+pg]s6{d<
+v4sS+
+ &c'r3w({Pz\w(qZ5rquxrq
+w4P<r{
+ $Y'z80t,
+ '//#
+ %//$
+q>bs6{d<
+ +/ $a&{kp+paV
+/Y
+pru0[B
+prsR~#
+prt[~#
+pr}$(
+/%
+pg\4t,
+ 'B/%
+ 'Bpg\s6{d<
+ +B/&
+ $b& 9B/%
+prrg"&B
+prry"&(
+prr\"&(
+wH"&(
+/$
+pg[4t,
+ '@/$
+ '@pg[s6{d<
+ -3 $" ;@prrg"2B
+prry"2(
+prr\"2(
+wH"2(
+/$
+pgZ4t,
+ -@pgZs6{d<
+ -@ $m* ;@prrg">B
+prry">(
+prr\">(
+wH">(
+/$
+pgY4t,
+ -@pgYs6{d<
+ -@ $" 9@/&
+{krCCFqX
+/&
+pru0|NG
+ +o$pgX4t,
+ -o$pgXs6{d<
+ -5 $" ;o$prrg"&"G
+ +o$pgW4t,
+ -o$pgWs6{d<
+ -3 $" ;@prrg"2"G
+ +o$pgV4t,
+ -@pgVs6{d<
+ -@ $e* ;@prrg">"G
+ +o$pgU4t,
+ -@pgUs6{d<
+ -@ $" ;o${krChFqc
+ /o$pgT4t,
+ -^'pgTs6{d<
+ -5 $" Eo$pgS4t,
+ -^'pgSs6{d<
+ -3 $" Eo$pgR4t,
+ -@pgRs6{d<
+ -@ $e* Eo$pgQ4t,
+ -@pgQs6{d<
+ -@ $" ;^'{kuX#;FsI
+ /^'pgP4t,
+ -})pgPs6{d<
+ -5 $" E^'pgO4t,
+ -})pgOs6{d<
+ -3 $" E^'pgN4t,
+ -@pgNs6{d<
+ -@q:N3
+ C^' $c*qzu(FH#Y
+ && @$ $>wH"?$$?
+wH"4$$A
+wH")$$C
+wHpF$$E
+ $Bp~&-;
+ $hIzg&.&F
+tE
+u"
+ $qIs,&/H$#
+zg$"A
+vO$#r4
+ $(r8&0&B&C
+ $$rz0p*
+ /qB{Qp7y%
+ $hJw_8
+ $$zV8
+w\$,
+ &pO &iy# )tBp<[
+ $.x=w]
+ &$wN$,3
+zy
+vW]&\&[&Zr|
+wN$+3
+ $*vWY&X&W&Vr|
+wN$*3
+ $&vWU&T&S&Rr|
+wN$)3
+{H
+vWQ&P&O&Nr|
+/$
+ &,{ru(M&Lr|
+ &*s,#pe
+/4
+zg$.A
+vO$/r4
+ )m<yPu)
+ 'm.p<\
+ %m./2
+rh&W4t,
+ 'm./2
+ 'm.rh&Ys6{d<
+ +m./3
+r<&[3
+ 9m./4
+ %m./4
+ -m.pg~4t,
+ -m.pg~s6{d<
+ -m. $@ Em.pg}4t,
+ -m.pg}s6{d<
+ -3 $" Em.pg|4t,
+ -@pg|s6{d<
+ -@ $m* Em.pg{4t,
+ -@pg{s6{d<
+ -@ $" Im.pgz4t,
+ -\1pgzs6{d<
+ -5 $" Em.pgy4t,
+ -\1pgys6{d<
+ -3 $" Em.pgx4t,
+ -@pgxs6{d<
+ -@ $e* Em.pgw4t,
+ -@pgws6{d<
+ -@ $" Im.pgv4t,
+ -\1pgvs6{d<
+ -5 $" E\1pgu4t,
+ -\1pgus6{d<
+ -3 $" E\1pgt4t,
+ -@pgts6{d<
+ -@ $e* E\1pgs4t,
+ -@pgss6{d<
+ -@ $" Im.pgr4t,
+ -\1pgrs6{d<
+ -5 $" E{3pgq4t,
+ -\1pgqs6{d<
+ -3 $" E{3pgp4t,
+ -@pgps6{d<
+ -@q:p3
+ C{3/4
+ %m. &i*/4
+ >&/4
+te&^pM">$$A
+te&_U"2$$@
+te&ax.&$$?
+te&b7[$$>
+ $a#q,xPd
+/4
+s,%pH'|
+ $,zg%pA
+vO%qr4
+/4
+r8'~&B&C
+/4
+ /j./4
+ -j.w\%z
+/1
+ 'j./4
+ )^Op<]
+/4
+ 'j./4
+wN%z3
+zy
+zQr((C&~&}&|r|
+wN%y3
+ut)
+vW{&z&y&xr|
+wN%x3
+vG)
+vWw&v&u&tr|
+wN%w3
+{H
+vWs&r&q&pr|
+ )j.{ru(o&nr|
+ &T$s,(,H(/
+ $$qzu(FA
+ $$s,(,&6
+/#
+}Pr((-&Jr4
+}Pr((,AH(,-
+ $*rHr(%cH%cH(0
+zg%c&F
+s5~9
+ &(tIr(%jH(2
+ &$qjqVH(*
+r#r((+8
+qjr((3A
+/J
+r#sSJ
+ $,/K
+ &$uYA
+ $$p<^
+ $$t*;H(.
+ $$zbr(%nH%n,
+/$
+p_Jti
+ $(t)wE&a$&ciA
+ %#t)wE&e$&ciA
+ %# .*w1pMi@
+sZQ[Ui@
+ 0&:?d
+ $$r8%zti
+ ,$zDH%m
+uY@
+ &&rIr(%v
+ .$xeH&.
+ $$s"H(9
+ .$r]YH(;
+ &$rIr(%u
+ $$:Ar.
+ 4$/U
+t1|diB
+ &&s>sa$&u
+ $$rdId
+ $$z(%q
+xd%q&=
+ $&wN%q;
+G.)
+ *& %+xd%q&>
+ (&wN%r4
+ $5 (8t=-&-&6
+IpYq'rS{+u(K&-;
+v[K&#
+s5~;%
+ **/B
+ $${yg
+ $$/A
+sY<
+ &o#J/yt
+uR(G
+J0xz
+/#
+sY+
+ &W#J4|<
+ $$z((?
+ &+ &.J=uC1
+J?uC5
+ $"sY6
+ &(JHq(<
+JJq('
+ $"p90+
+ $A/q
+JSq(2
+JTq(.
+/q
+p9vr
+ 'BJYq(5
+JZq(*
+/#
+p906
+ 'H $X#JarP'
+/#
+p9q0
+ &)JfrP+
+JgrP2
+/#
+p9sQ
+ (BJmrP1
+JorP5
+JqrP*
+p9v-
+ $KJws?<
+Jxs?'
+Jys?0
+p9v6
+ &h#:fs?2
+uR&T
+:es?.
+/$
+p921
+ 'G:_s?5
+uR&J
+:^s?*
+/#
+p9xX
+ 'N:Yuy<
+uR&@
+:Xuy'
+/#
+p9re
+ 'O:Suy+
+uR&6
+:Ruy2
+/#
+p9t,
+ &{%:>uy1
+ &'/*
+:6uy*
+uR$'
+:5uy6
+/*
+p9r6
+ 'I:0vX'
+p910
+ 'M:+vX+
+wW*
+:*vX2
+/$
+ &@/B
+:$vX1
+ $8:#vX5
+/A
+:KvX*
+ $( $3 *4/~
+ $$pc8
+pcX
+ &&/|
+||
+C]
+_X
+ &*/r
+ ,$/b
+ $$CR
+ &w# $t#/b
+ $$CO
+ &w# *t#q4T
+ &$/6
+ &$ '4 $&/6
+ &$ '4 $&/-
+ $$n9
+_2
+ 0&/-
+ $$n:
+_3
+ &&/#
+ $AnG
+ '3 $J *. $+/#
+ $CnH
+ '3 $J/4
+||0
+nV
+_U
+ &* $: $-nW
+ &0 $9/4
+ $<nY
+ &$ $9 $0nZ
+ &$ $- $$n[
+ *$n\
+ ($/4
+ $8nf
+ &b% $}$ $.ng
+ '' $' $$nh
+ ', &(ni
+ '1 $(/4
+tX6
+C~
+_V
+ &( $.pp.
+q4}
+ &)/4
+ $.C|
+r9.
+ &'/#
+ %3C{
+ '3 $* '3q4z
+ (* $9Cy
+ '3 $@ '3Cx
+ 'D $* 'Dq4w
+ (* $9Cv
+ 'D $@ 'DCu
+ 'D $* 'Dq4t
+ (* $9Cs
+ 'D $@ &8 (6 $M *N $K $$Cp
+ *$Co
+ ,$ &r) (s) '' &&Cp
+ ', &(Co
+ '1 $( &z(C\
+ 'b$ $P) 'b$ &< &7 $,C[
+ 'b$ $% 'b$CZ
+ '3 $* '3 &> &7 $9CY
+ '3 $@ '3CX
+ 'D $* 'D &> &7 $9CW
+ 'D $@ 'DCV
+ 'D $* 'D &> &7 $9CU
+ 'D $@/4
+ $:CL
+ 'D $3 $: %Dq4K
+ &3/*
+ $:CJ
+ 'P( $1 *8 $7/*
+ $:CI
+ 'P( $1/$
+ $AC<
+ 'O $H '>q4;
+ &* &[.C:
+ '> $c. *D $A &].C9
+ '> $c./4
+ &R# 'z) $KtX0
+CT
+ &T# $O/4
+tX+
+CS
+ 'm) $, \#P#`}
+
+var fewQ8OneSM80NarrowAligned = driver.Text{Base: &fewQ8OneSM90NarrowAligned, Code: `packed2 74178 lone_bytes
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ \%( e)&/3
+ c#$ w0& k,(/A
+xr
+/A
+ 4(/A
+ *$/A
+ $$/@
+ &$/A
+ }&$/d
+ y=$/|
+ c<$/~
+ \-$ V4$`}
+
+var fewQ8OneSM70NarrowAligned = driver.Text{Base: &fewQ8OneSM80NarrowAligned, Code: `packed2 74357 lone_bytes
+!s.
+!s-
+ >(]uvrT
+tWq^
+Ox$rA
+ XZ$(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+wN%x4
+ L(uR(M
+ 0$z((E
+ \$$:gs?2
+uR&Z
+:fs?.
+ *(:as?5
+uR&P
+:_s?*
+ *(:Zuy<
+uR&F
+:Yuy'
+ *(:Tuy+
+uR&<
+:Suy2
+ *(:?uy1
+ ($:7uy*
+uR$-
+:6uy6
+ *(:1vX'
+ ($:,vX+
+wW0
+:+vX2
+ *(:%vX1
+wW%
+:$vX5
+/A
+:LvX*
+wW$
+ Z4.`}
+
+var fewQ4KOneSM90NarrowAligned = driver.Text{Base: &fewQ4OneSM90NarrowAligned, Code: `packed2 98449 lone_grouped
+ .$!|FIt2q7vzq*
+!yLqGyKIp)jpEp3q*
+!yLpVyKp$grDt2p3q*
+!yLPyKrnrDp)orDwp
+ .*]t?qS
+ $$Opd.rG
+hq&r-
+p#*q&s7
+ 2(uG
+|4
+ {#"q@+
+s/
+q@-
+ &#u?qA
+u?q9
+s/
+ &( }#& ,%L/8
+L4pk
+ (&p_,%9%8
+ 8$Wyqp;
+ $-t/G
+Tp''pV*
+{Qp?M
+Wz$v5
+t9pN
+ *,t/J
+ $$t1|dyO
+/'
+ $y*/%
+ )$ &p* $R/ &Q/r2}|
+zy
+tV"%#%$%%r|
+w_;
+ &*tV'%(%)%*r|
+zVe
+ &&tV,%-%.%/r|
+|A,0
+ &&tV1%2%3%4r|
+/&
+x=p7e
+G*)
+{rp89%:r|
+/&
+ && $(/&
+ $%{rp87%8r|
+ L$ (%q,w~d
+//
+ $&y$s^T
+ $$LZpk
+ &$//
+p_,%_%^
+//
+ $(//
+ .$//
+ $$/*
+ $-t/n
+//
+ %T$//
+ %T$/,
+ &./,
+t/q
+//
+ 1T$ $2//
+ 'T$//
+ 'T$tV#%$%%%&r|
+ )T$tV(%)%*%+r|
+ )T$tV-%.%/%0r|
+ )T$tV2%3%4%5r|
+ )T${rp8:%;r|
+ )T$ $T# 'T${rp88%9r|
+ $"/7
+ >$Li8
+ $$qzp8mA
+ ($sxk|w
+ 4$tJ%}
+ ($tP0rX
+ $4tP2q[
+ (/zC~M<
+ &$pL}M
+ $$tP.s8
+ ($pwqWv/
+ ($tP5yI
+ $$pwrXp;
+q_<K
+tP.a0
+ &(pwqWpb
+ .$pwv5qW
+ *$tA<
+ *$ %' *$ %, *$ *g0 &f0G.)
+ 2$ 3+ $2 34 $2 3=pwuZrX
+ c#4pwy2{X
+ &$pwt0q~
+ *$tA;
+ *$ %' *$ %, *$ *Y& &Z&G,)
+ &$ %% &$ %( &$ %+ &$pwa0p=
+ :$pwa1q~
+ R#$pwpV.P
+ &$pwpV*r7
+ 4$pwpV6pV
+ *$pwpV*yq
+ $$pwpV6tY
+ &$pwpV*pX
+ *$pwP2rR
+ &$pwP.q8
+ q&$tP.pV0
+ *$pwpba
+ <$q:@M<
+ 2$tA=
+ ($ %& ($ %* ($ %. ,$G0)
+ &$ '% $& '( $& '+ &&pwt0p}
+t:&;
+th&;
+{9;
+tA;
+ ,,G,)
+ &M '% $& '( 'n' g#X#t%x}p;
+ &$t%z1pK
+ &$t%qG*v/
+ ($t%w;p=
+ ,$t%yIw;
+ ($t%r7v1
+ $$t%w;yq
+ .$t%z$q[
+ R#$p%IH#S
+wc
+tSw
+ y)(pwpV.q8
+qtFM
+ \(&w4pbrR
+ ($w4p=r7
+ &$w4q8p'
+ $$w4qWp;
+ $$w4rXpv
+z~?
+ (&pHFpk
+/o
+ 2&qIJ
+s+JH$6
+ J&w4pC0q8
+ ,$w4pC.pC
+ ($w4p=r{
+pHK%/
+ (&w4qWrX
+ 2$w4s{q-
+ &8 &5 $6 *5w4s8pv
+ $3{9?
+ &8G4)
+ 8${\J
+ L$TySr{
+q:b3
+q:a3
+q:_3
+ $$ .(TuZpv
+ &$TySuZ
+ $$pgb8
+ &$Ty2r{
+ $$Tq%6{i
+ ($Ty2y2
+ ,$Ty2t}
+ &$TuZq-
+ *$ )9 P%(TySsX
+pga%A
+ &&Ty2pb
+ &$pga%8
+ N$pg_%I
+ ,$pg_%@
+ N$pg^%Q
+ ,$pg^%H
+ V#$ (r* $m* 0(pg]8
+ N$ )9 R%(pg\%A
+ ,$pg\%8
+ N$pg[%I
+ ,$pg[%@
+ N$pgZ%Q
+ ,$pgZ%H
+ V#$ (j* $e* 0(pgY8
+ N$ )9 R%(pgX%A
+ ,$pgX%8
+ N$pgW%I
+ ,$pgW%@
+ N$pgV%Q
+ ,$pgV%H
+ V#$ (j* $e* 0(pgU8
+ N$ )9 R%(pgT%A
+ ,$pgT%8
+ N$pgS%I
+ ,$pgS%@
+ N$pgR%Q
+ ,$pgR%H
+ V#$qzu(FH%9
+ $*vi&O-
+vi&P-
+vi&Q-
+ \#"TpC6a+
+pgMs@
+TpC0qp
+pgM4t,
+x'pPQA
+q$t[(
+TpC+rR
+pIYe
+ %& %^=TpC6pV.
+q:M3
+ $C/$
+q>Y4t,
+ %-p1"(
+/$
+ '-q$sR(
+/%
+pgLs@
+/$
+pgL4t,
+ %7p1%(
+ ),p1#(
+/%
+q:L3
+ +7p1((
+ )7p1&(
+ $BX%$$t$$x
+ $${puX%TFrL
+X%(U
+/#
+X$$$x$$|
+ $*X#>tO
+/#
+X"$${$%"
+/#
+pru0pj(
+/#
+prsR$$~$%%
+ (0p~(#;
+ &$qzu(FH($
+ &$s,(%H%v
+zg%uA
+vO%vr4
+ $(r8(&&C&D
+ 2$t*;H%z
+ 'sNtA:
+ )sNw\%|
+ .$ 1sN &, )sNwN%|3
+zy
+vWb&a&_&^r|
+wN%{3
+ $0vW]&\&[&Zr|
+wN%z3
+ $&vWY&X&W&Vr|
+wN%y3
+{H
+vWU&T&S&Rr|
+/&
+x=Ye
+G*)
+{ru(M&Lr|
+/&
+ &,{ru(Q&Pr|
+ 'pN{ru(O&Nr|
+ &*s,%ce
+/F
+zg%~A
+vO&"r4
+ (*yPy)
+ *$/F
+r<(J3
+r<(L3
+r<(N3
+r<(P3
+ .,/F
+ &$/E
+ $$rh(R8
+ &$/E
+ $$/D
+ ($/E
+ ,$/E
+ &$/F
+ *$rh(]8
+ s$$/F
+ &$/D
+ *$/F
+rh(~%A
+ &&/F
+ &$rh)#%8
+ N$rh)*%I
+ ,$rh),%@
+ N$rh)3%Q
+ ,$rh)5%H
+ L$/F
+ *$r<)<3
+r<)>3
+r<)@3
+r<)B3
+ 0*rh)D8
+ N$rh)O8
+ V%$rh)p%A
+ ,$rh)r%8
+ N$rh)y%I
+ ,$rh){%@
+ N$rh*%%Q
+ ,$rh*'%H
+ V#$r<*.3
+ &]3 $m* 0(rh*68
+ N$rh*A8
+ V%o*pg~%A
+ ,$pg~%8
+ N$pg}%I
+ ,$pg}%@
+ N$pg|%Q
+ ,$pg|%H
+ V#$ (W3 $e* 0(pg{8
+ N$ )9 R%s*pgz%A
+ ,$pgz%8
+ N$pgy%I
+ ,$pgy%@
+ N$pgx%Q
+ ,$pgx%H
+ T#$/F
+ %W7vi&t-
+vi&u-
+vi&v-
+vi&w-
+/F
+ Z#0/F
+pgss@
+/E
+pgs4t,
+ 'W7/E
+ )W7/F
+ $Q, 7W7pgrs@
+/$
+pgr4t,
+ 1W7 $" 5W7/E
+X%$$t$$~
+/F
+ %W7te'z"$wy
+/#
+X#$$w$$~
+/F
+te'|s;r_
+/#
+prsR$$y$$}
+/#
+te'~pFU7
+/#
+prrg$${$$|
+/#
+te(#pj{c
+ $q,rd*d
+qzu(FH+d
+ &]{#s,)XH+e
+tb*
+zg)XA
+vO)Yr4
+/F
+r8+g&C&D
+/F
+ /V7/F
+t*;H)]
+/A
+ &p:/F
+ %V7/F
+w\)_
+/C
+ &l./C
+tA9
+/F
+ 1V7p<f
+/F
+ 'V7/F
+wN)_3
+zy
+zQr(,)H,*H,+H,,r|
+wN)^3
+ $FzQr(,-H,.H,/H,0r|
+wN)]3
+ $(zQr(,1&~&}&|r|
+wN)\3
+{H
+vW{&z&y&xr|
+ )V7{ru(s&rr|
+ )V7{ru(w&vr|
+ 'V7{ru(u&tr|
+ &qs$s,+oH+r
+ $$qzu(FA
+ $$s,+o&5
+/#
+}Pr(+p&Jr4
+}Pr(+oAH+o-
+ $*rHr()HH)HH+s
+zg)H&F
+ (&tIr()OH+u
+ &$qjqVH+m
+r#r(+n8
+qjr(+vA
+/\
+r#sSJ
+ $,/]
+ &$uYQ
+ ($t*;H+q
+ $$zbr()SH)S,
+/$
+p_Jti
+ $(t)wE("$($iQ
+ %#t)wE(&$($iQ
+ %# .*w1pMiP
+sZQ[UiP
+ 0&:Od
+ $$r8)_ti
+ ,$zDH)R
+uYP
+ &&rIr()[
+ .$xeH)q
+ $$s"H+|
+ .$r]YH+~
+ &$rIr()Z
+w4pC0s8
+:Qr.
+ $Cw4pC+r%
+ &Lw4pC0u)
+ *$/h
+t1|diR
+vN
+w4pC*{X
+s>sa$(6
+w4pC6p;
+rdYd
+w4pK0pV
+z()V
+xd)V&>
+ $6wN)V;
+ $: (7w4pK<p'
+ %+xd)V&?
+ ((wN)W4
+G4)
+ *&IpYq'rS{+u(K&,;
+v[K&#
+ ,&/D
+ $${yk
+ $$/C
+ $$/C
+J,yt
+/C
+sY0
+ &o&J3{h
+uR,-
+J4|<
+/%
+J5{e
+/%
+J6uC1
+/%
+ &Q& $-J<}v
+ $$z(,%
+sY6
+ &q#pwv5pf
+ $f#JGq('
+JIq(0
+p90+
+ $K %w[# $T#JRq(.
+JTq(1
+p9u*
+ $E %u_#J[q(*
+J\q(6
+ %{_#p9u/
+ &R#JcrP'
+JdrP0
+/#
+p9++
+ &%JjrP2
+JkrP.
+/#
+p9sK
+ &%JqrP5
+JrrP*
+/#
+p9v-
+ $KqI=
+/$
+ $u#J{s?'
+J}s?0
+p9v6
+ $Eu4#Es?2
+u4#Ds?.
+u4#Cs?1
+p925
+ &t#:zs?*
+uR*:
+:ys?6
+/$
+p9u1
+ 'G:suy'
+uR*0
+:ruy0
+/#
+p9xW
+ 'N:luy2
+uR*&
+:kuy.
+/#
+p9ro
+ 'O:euy5
+uR)y
+:duy*
+/#
+ &R& $):NvX<
+p91'
+ $O/,
+:CvX0
+uR%t
+:BvX+
+/,
+:AvX2
+/,
+:@vX.
+/,
+p911
+ $I/&
+:9vX5
+p91*
+ '&:/vX6
+wW'
+:.v|<
+/&
+:-v|'
+/&
+:,v|0
+/&
+ $X% '|$:$v|2
+ $-:#v|.
+/C
+:[v|1
+ $(p955
+ .$pc>
+pcg
+ *&Cf
+_g
+ && %PU# ,$/t
+ $$CZ
+_;
+ &&/t
+ $$CW
+_<
+ ,&q4\
+ &$/8
+ &$ '4 $&/8
+ &$ '4 $&//
+ $$n?
+ &F .C//
+ $$n@
+ &A $D//
+ $$nA
+ &s$ $p$//
+||<
+nA
+ &W$ $^$ &s.nQ
+ &A $Q. *+ $. &s.nR
+ '? $l. &s.nS
+ '? $l./%
+ %?nS
+ '? $,/6
+ $+ne
+_d
+ &2 $9||.
+nf
+ && $8/6
+ $5nh
+ *8ni
+ ($ $Inj
+ &$ $L $Knk
+ &) $V#/6
+ $5nt
+_:
+ (:nu
+ '' $( $Inv
+ ', $R# $Knw
+ '1 $R#/6
+ $+pB#5
+_e
+ &2 $+ $-r9r;#4
+ &</6
+||+
+pB#3
+ &3 &8 $OpB#2
+ '3 $V# '3r9r;#1
+ &*/#
+ %3pB#0
+ &3 &8 $OpB#/
+ 'D $V# 'Dr9r;#.
+ &* '3 (z# &}# $OC}
+ 'D $V# 'D &x# $P$ 'D (z# $}# &7Cz
+ *8Cy
+ *$Cx
+ &G &JCw
+ &G &JCz
+ 'b$ &(Cy
+ '' $( '6 ', $, '6 '1 &* $-Ce
+ 'b$ $4 'b$ &3 $:/$
+||+
+Cd
+ &3 &8 $OCc
+ '3 $V# '3 &3 $: 'b$Cb
+ &3 &8 $OCa
+ 'D $V# 'D &3 $: '3C_
+ &3 &8 $OC^
+ 'D $V# 'D &3 $: 'D (n$ $q$/6
+ $5CT
+ 'D $> &7q4S
+ &:/,
+ $5CR
+ &F $- *7 $:/,
+ $7 (Q0 $k0/,
+ $7CP
+ &t+ $^,/,
+||<
+CP
+ &W1 $^1/&
+ $AC@
+ 'J $H &Aq4?
+ &F/&
+ $AC>
+ (F *C $F/&
+ $CC=
+ 'J $J/&
+ $AC<
+ 'J $J/&
+ %JC<
+ 'J!c52pm
+/6
+ &A '|*!c5wG
+ $(C\
+ &$!c5wX
+/6
+ $&C[
+ 'o*!c5x#
+ \#*`}
+
+var fewQ4KOneSM80NarrowAligned = driver.Text{Base: &fewQ4KOneSM90NarrowAligned, Code: `packed2 98290 lone_grouped
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ m%( \+&/6
+ c#$ i3& q*(/C
+ w$$/D
+ Z#$/D
+ 4$/D
+ *$/D
+ $$/C
+ &$/D
+ *$/D
+ &$/D
+ ($/E
+ g'$/l
+ kX$$ Z6$`}
+
+var fewQ4KOneSM70NarrowAligned = driver.Text{Base: &fewQ4KOneSM80NarrowAligned, Code: `packed2 98481 lone_grouped
+!s.
+!s-
+ >(]t?qo
+tW'r-
+Opd.rA
+ iV%(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+wN)]4
+ T#(uR,3
+ 8$z(,+
+ P$$u4#Fs?2
+u4#Es?.
+u4#Ds?1
+ ((:{s?*
+uR*@
+:zs?6
+ *(:tuy'
+uR*6
+:suy0
+ *(:muy2
+uR*,
+:luy.
+ *(:fuy5
+uR*"
+:euy*
+ *(:OvX<
+ ($:DvX0
+uR%z
+:CvX+
+/,
+:BvX2
+/,
+:AvX.
+ *0::vX5
+ ($:0vX6
+wW-
+:/v|<
+/&
+:.v|'
+/&
+:-v|0
+ *0:%v|2
+wW%
+:$v|.
+/C
+:\v|1
+wW$
+ ^6.`}
+
+var fewMixedOneSM90NarrowAligned = driver.Text{Base: &fewQ4KOneSM90NarrowAligned, Code: `packed2 105770 lone_mixed
+ .$!|Fp[rmr[p3gq*
+ ($!yLayKIt2q7vzq*
+!yLp'yKvyw{pEq*
+ ,$]vrrO
+ $$O't-r-
+hrlrT
+p#s#rA
+ a#(zqvP
+zqvU
+zqw<
+zqq6
+p"+s]
+p"u/pU
+p"u/p6
+p"+qu
+p"+qX
+p"q0pZ
+p"+sD
+p"+sc
+p"+qc
+p"+t'
+ u#"tIp8/&&
+ ,$p]0%/%.
+r)s^.%-
+ ,&pL5;
+ T#$ 61zCN4
+L78
+L<pk
+ ((p]X%A%@
+ $$q{SM
+s/
+qt+4
+ $$tG^
+tIp4p*
+ $&qj|1R
+w3R8
+qjbA
+ $\#z2Z
+TqG.|^
+pg-,
+ $aN $YOs/
+|9
+/#
+pg-4
+/#
+t9pT
+s/
+s"pe
+/#
+pg-M
+/#
+t9qU
+s/
+s"q5
+Wv1v1
+p_.;qP
+ $;s"qU
+T{6{i
+pg/,
+pH.8
+/#
+t9%$
+ $#t/#
+ $(p]#;%%
+ &$t/Z
+TyIpX
+{Qp8$M
+q>sS2
+v4u(2pk
+q{'8
+uPb8
+ $(t9%+
+ &$t/c
+ $$t/b
+ $$t1xP>w~
+/-
+}Fw~
+ )#Wv1pb
+ ''/)
+ %*/'
+ )$p<M
+ $2x=p8(3
+ $$/'
+s%+3
+zy
+ $@s%%3
+ $5tV5%6%7%8r|
+s%#3
+ $(tV9%:%;%<r|
+r2qR3
+{H
+tV=%>%?%@r|
+/'
+x=p|3
+}O
+tVA%B%C%Dr|
+x=w]
+D")
+tVE%F%G%Hr|
+/'
+ $}*G*)
+{rp8M%Nr|
+/'
+ &us#{rp8I%Jr|
+/'
+ $&{rp8K%Lr|
+ $$ _#]% $\IJ'd
+/4
+q:@4
+y$s^q
+ $,Lwpk
+ '_%/4
+p_:%|%{
+/4
+pg@M
+ '_%/4
+ )_%qjqV&D
+wvE8
+ %_%/+
+z2Z
+/4
+ %_%/4
+ A_%/3
+ )_%/4
+ /_%/4
+ %_%//
+ $0tAH
+/4
+ -_%/4
+ %_%/1
+ $#tAF
+/1
+tAG
+/4
+ /_%/3
+ 3_%p<N
+/4
+ -_% $nr$ '_%tV6%7%8%9r|
+ '_%tV:%;%<%=r|
+ '_%tV>%?%@%Ar|
+ )_%tVB%C%D%Er|
+ '_%tVF%G%H%Ir|
+ )_%{rp8N%Or|
+ )_%{rp8J%Kr|
+ '_%{rp8L%Mr|
+ $8/<
+q:B;
+ *&q:B4
+ *$p<O
+ $$q:>rf
+ $$pHX8
+ $$qzu(TA
+ $$pH:&C
+/#
+ucX|w
+qf|$:-
+ $*tIu(9&%
+ &$r)pay0A
+ ($z~K
+ *$qtTM
+ *$q:NM<
+ &$qtRM
+ &$wv?&@
+ ($pH>&@
+p_>4&@
+p_>M&@
+ ((q_JK
+ $$qt>4
+ &$v^&@
+ 6$tAJ
+ *$ %' *$ %, *$ %1 ($p<P
+ a%$tAI
+ *$ %' *$ %, *$ %1 ($p<Q
+ y#$ N2p<R
+ $$t*vEA
+ ($pwP0pv
+pIb4
+pwP2pb
+pIp|M<
+Lf8
+ $v+w/
+ $s, $a= (]>vJ;pT
+p\rL7
+ $$/*
+qzp8x%i
+xr
+/*
+{Qp8jy%
+ $,Ll8
+ .$/*
+ $$w3p8
+ &$/*
+ $$/)
+ $$p<S
+/*
+ )M $,/*
+ %M/*
+ %MLu8
+ 'Mw3x8
+ 'M/*
+ $* +Mqzr(#7%x
+ 'M{Qp8yy%
+ $0L{8
+ .$ 'Mr#r(#.8
+ /Mp<T
+ +M $> +Ms,#38
+ 'Mr#r(#68
+ )M $* +Mqzr(#GH#6
+ 'M{Qr(#7y%
+ $0s,#98
+ .$ 'Mr#r(#=8
+ /Mp<U
+ +M $> +Ms,#B8
+ 'Mr#r(#E8
+ )M $* )M $&rHr(#OH#OH#J
+zg#OH#W
+ 0& %P*/8
+ %}) $( %~) $$ %P* &$ )_* &(/3
+rs&?
+rY&?-
+ $(tAK
+ ($ %& ($ %* ($ %. *d0 @g0t:&I
+th&I
+{9I
+tAI
+ (*p<W
+ <$v[?p2
+ k%$q_@K
+ &$p%WH#p
+wc
+q@>
+w\#s
+ ,*tJH#{
+ 6$s"H#s
+rc
+w\#u
+ ((sBxS#}
+ y$$/F
+ H$sz#U
+t@E#f7
+xBQU#V
+t@D#g7
+q$sa#W
+t@C#h7
+xBQ[#X
+t@B#i7
+q$r\#Y
+t@A#j7
+q$ry#Z
+t@@#k7
+q$rg#[
+t@?#l7
+q$zA\
+t@>#m7
+q$t[#]
+t@=#n7
+q$sR#^
+t@<#o7
+q$u0#_
+t@;#p7
+p1"#a
+t@:#q7
+p1##b
+t@9#r7
+p1$#c
+t@8#s7
+p1%#d
+t@7#t7
+p1&#e
+t@6#u7
+ >c#/G
+ B$ $2 %h1v\&?
+xr
+/G
+|/?y%
+ $,pH?8
+ *$r#r($*8
+ $$/G
+ $$wv?8
+ &$/G
+ $$/F
+ &_7/G
+vnvEA
+ &&x~2q1rQvLpRm"k"i"g@
+/G
+ %Z-/G
+pIqRM<
+ %< 'Z- %6 'Z-/G
+ +Z-/H
+qzp8'%@
+ 'Z-{Qp8Ay%
+ $MLC8
+ *$r#r($;8
+ %M/*
+ %Mw3H8
+ /Z-p<Y
+/*
+ )Mx~2q1rQvLpRf"d"b"_@
+ )Z- %MLM8
+ 'Mw3P8
+ 3Z-qzp88%O
+ 'M{Qp8Py%
+ $-LR8
+ *$r#r($L8
+ )Mw3W8
+ /Mp<Z
+ +Mx~2q1rQvLpR^"\"Z"X@
+ +M $+ 'Mw3_8
+ 3Z-qzp8I%^
+ 'M{Qp8_y%
+ $%Lb8
+ *$r#r($]8
+ )Mw3g8
+ /Mp<[
+ +Mx~2q1rQvLpRW"U"S"Q@
+ +MLl8
+ 'Mw3o8
+ 1Z- *P=J%vCL
+ ($w9?&'
+ .$wC#H$c
+ $$z~M
+ $$ %R9 $$pHTpk
+T{$qG.
+v4u(-pk
+zF<qG.
+v4u(/pk
+/#
+q>Y,
+ )$q>p?4
+ )$q>pQM
+ '$/w
+ )]9/o
+ $~=/n
+vd
+/v
+ %h</v
+t9Z
+s/
+yf
+ )h<t9p2
+s/
+s"^
+ )h<t9pe
+s/
+s"pN
+/u
+p_.;pT
+ $# %r</v
+ )h<t9qP
+ '_9TyIu)
+ %a< $\>z(%#
+ $$qIX
+s+XH%#
+ $&q:@;
+ $$p]%ti
+q:@M
+ (&pg@3
+ &$pg@e
+ &$pg@;
+ ($pg?8
+rsH%/
+ 8&pHY%@
+/:
+ $&uY&
+ $$L?8
+ ,$/:
+rd&d
+ &&{9L
+ 4${9M
+ >${\X
+ .$v"yd
+ &$y$s^C
+ $$uzBA
+sxCr4
+ (&yPl)
+ &$p<\
+xe&A
+ $qDqzu(TZ
+x8pC6a+
+pg[s@
+ $r; $};pgZs@
+ $~; %%{\\
+{\]
+{\^
+{\_
+ &"T{$rR
+w/
+q:x8
+q>sS0
+zF<q-
+q:hZ
+q>sS1
+q"sS,
+x8p-<qG.
+uPp?8
+x8p-+sX
+z80t,
+ &Ix8p-2pb
+r3qvw(qZr/ya
+/#
+q>bs6{d<
+ (=r3w({Pz\w(qZ5ya
+x8p-+r{
+ $rO )//#
+ %//$
+ -/ $aLp]&}'2
+ $$/l
+pru0[B
+prsR~#
+prt[~#
+pr}$(
+T{$q-
+q:w%'
+ %L/)
+q:g%)
+ 'L/)
+ %L/(
+ )L/(
+ 1L/)
+ ;L/(
+prrg"&B
+prry"&(
+prr\"&(
+wH"&(
+/(
+q:v%6
+ %I/(
+q:f%8
+ 'I/(
+ %I/'
+ )I/'
+ 1I/(
+ =Iprrg"2B
+prry"2(
+prr\"2(
+wH"2(
+/(
+q:u%E
+ 'Iq:e%G
+ _#Iprrg">B
+prry">(
+prr\">(
+wH">(
+T{$s{
+LTH#<
+q:t8
+ %JzF<s{
+LWH#>
+q:d8
+ )KuPp78
+ U#K/+
+{krCTFqX
+/)
+pru0|NG
+ )g%/+
+q:s%'
+ %L/+
+q:c%&
+ _#g%prrg"&"G
+ +g%q:r%6
+ 'g%q:b%5
+ _#g%prrg"2"G
+ +g%q:q%E
+ 'Iq:a%D
+ _#Iprrg">"G
+ )g%/+
+s,#BH#y
+q:p8
+ 'k$s,#EH#{
+q:h8
+ _#g%{kuX#BFqc
+ /g%q:o%'
+ 'Lq:g%&
+ j#g%q:n%6
+ '}(q:f%5
+ j#g%q:m%E
+ 'Iq:e%D
+ j#g%s,$$H$X
+q:l8
+ 'R(s,$'H$Z
+ b#}({kuX$$FsI
+ /}(q:k%'
+ p#}(q:j%6
+ p#}(q:i%E
+ n#}(/.
+}Pr($gKH$g-
+}Pr($fKH$f-
+}Pr($eKH$e-
+}Pr($dKH$d-
+u~r%+q~
+rh$es@
+ &a@r<$f3
+ ('rh$is@
+ &%r<$j3
+ ('rh$ms@
+ &%r<$n3
+ ('rh$qs@
+ &%r<$r3
+ ('zF.yU
+tIr($p&5
+pH38
+r<$|8
+Ta'yI
+q>sS6
+v4sS7
+r#sS8
+x'u}QA
+x8q%0qT
+ $^#zF*t0
+pH4pN
+r<%$8
+/$
+ +,x8q%+qT
+ $(zF.p=
+r<%&qU
+ -+/&
+ $.zF*p=
+r<%*q5
+ /+ $(/&
+r<%-%(
+ /4 $,/&
+r<%1%'
+ /= $(/&
+r<%3%0
+ /F $./&
+r<%7%/
+ /O &(X%"S$$S
+ $$r8%6;H%A
+q;rL
+te$T"$wy
+/#
+X#"I$$V
+ $*te$Vs;r_
+/#
+prsR">$$X
+/#
+te$XpFU7
+/#
+prrg"3$$Z
+/#
+te$Zpj{c
+rHr(%6H%6,
+xd%64
+y7
+ $4p~(Y;
+ &$qzu(TH(Z
+ &$s,([H%t
+zg%sA
+vO%tr4
+ $(r8(\&Q&R
+ &$tIxS%m
+ )hMqjr(%nA
+ $,t*;H%p
+ &$tAH
+ %WP# $& %wLq>pQH%g
+uPY8
+ $"w\%u
+ &$tAF
+ $$tAG
+/\
+ $&/\
+uY7
+ )# %VP# '' /vLp<]
+ $0 %rO 'vLwN%u3
+zy
+vWx&w&v&ur|
+wN%r3
+ $0vWt&s&r&qr|
+wN%p3
+ $&vWp&o&n&mr|
+wN%n3
+{H
+vWl&k&j&ir|
+/'
+x=r(%m3
+}O
+vWh&g&f&er|
+x=r(%j3
+D")
+vWd&c&b&ar|
+/'
+ &U|#{ru([&Zr|
+ )vL{ru(_&^r|
+ 'vL{ru(]&\r|
+ &q|#s,%Re
+/I
+zg&"A
+vO&#r4
+ (*x{x)
+ &$p<^
+ %\5/=
+ %\5/I
+rh)Os@
+r<)P3
+ $])rh)Ss@
+r<)T3
+ $#rIr()T
+ )# &tG/I
+w/
+r<)?8
+ %\5/E
+r<)QZ
+ '\5/E
+ %\5/D
+ )\5/D
+ 1\5/E
+ ;\5/G
+ '\5/F
+ +\5/G
+r<)P%'
+ '\5r<)c%)
+ j#\5r<)a%6
+ '\5r<)s%8
+ j#\5r<)q%E
+ 'Ir<*&%G
+ h#\5/I
+LTH&m
+r<*%8
+ %J/I
+LWH&o
+r<*88
+ n#\5r<*6%'
+ '\5r<*H%&
+ j#\5r<*F%6
+ 's8r<*X%5
+ j#\5r<*V%E
+ 'Ir<*i%D
+ j#\5s,#BH'L
+r<*h8
+ 'w7s,#EH'N
+r<*s8
+ n#\5r<*y%'
+ 'Lr<+&%&
+ j#s8r<+,%6
+ 'Z<r<+6%5
+ j#s8r<+<%E
+ 'Ir<+F%D
+ j#s8s,$$H(,
+r<+M8
+ '^;s,$'H(.
+r<+X8
+ n#\5r<+^%'
+ 'Lr<+i%&
+ j#Z<r<+o%6
+ 'q?r<+y%5
+ j#Z<r<,"%E
+ 'Ir<,,%D
+ r#\5/I
+ [#\5/I
+ )\5/E
+ +\5/G
+ $TI/I
+ 1\5/G
+ $(/I
+ 3\5/I
+ |#\5/H
+X%"S$',
+/I
+ '\5te'-"$wy
+/#
+X#"I$'/
+/I
+te'/s;r_
+/#
+prsR">$'1
+/#
+te'1pFU7
+/#
+prrg"3$'3
+/#
+te'3pj{c
+ )\5 $eNrd-d
+qzu(TH,-
+xr
+/I
+s,)FH,.
+ $,zg)FA
+vO)Gr4
+/I
+r8,0&Q&R
+/I
+ $,tIxS)@
+ )[5qjr()AA
+/I
+t*;H)C
+ &>tAH
+/I
+ '[5q>pQH):
+ %[5/I
+w\)H
+/E
+ '[5/E
+tAG
+/I
+ $*/H
+uYN
+ )# )' /[5p<_
+/I
+ )[5wN)H3
+zy
+zQr(,^H,_H,aH,br|
+wN)E3
+ $@zQr(,cH,dH,eH,fr|
+wN)C3
+ $&zQr(,gH,hH,iH,jr|
+wN)A3
+{H
+zQr(,kH,lH,mH,nr|
+/'
+x=r()@3
+}O
+zQr(,oH,pH,qH,rr|
+x=r()=3
+D")
+zQr(,sH,tH,uH,vr|
+ )[5{rr(,{H,|r|
+ )[5{rr(,wH,xr|
+ '[5{rr(,yH,zr|
+ &@s,,;H,>
+ )s_#s,,;&C
+/#
+}Pr(,<&Xr4
+}Pr(,;AH,;-
+ $2rHr()(H)(H,?
+zg)(&T
+ (&tIr()/H,A
+ &$qjqVH,9
+r#r(,:8
+qjr(,BA
+/_
+r#sSX
+ $,/a
+ &$uYW
+ $$p<a
+ $$t*;H,=
+ $$zbr()3H)3,
+/$
+p_Xti
+ $(t)wE'2$'4iW
+ %#t)wE'6$'4iW
+ %# .*w1pMiV
+sZQ[UiV
+ 0&:Ud
+ $$r8)?ti
+ ,$zDH)2
+uYV
+ &&rIr();
+ .$xeH)b
+ $$s"H,H
+ .$r]YH,J
+ &$rIr():
+ $$:Wr.
+ 4$/k
+t1|diX
+ &&s>sa$'F
+ $$rdfd
+ $$z()6
+xd)6&L
+ $&wN)6;
+ ,$ %+xd)6&M
+ (&wN)74
+ *$t=:&:&C
+IpYq'rS{+u(Y&:;
+v[Y&#
+s5~;'
+ **/E
+ $$uR-B
+uR-?
+ $$/E
+ $$ $$J-xz
+J.{h
+/E
+J/|<
+J0{e
+/E
+J1uC1
+/E
+J2uC5
+/E
+sY*
+ $E/'
+J?uC6
+uR,e
+uR,b
+J@q(<
+/'
+JAq('
+JBq(0
+JCq(+
+JDq(2
+/'
+JEq(.
+JFq(1
+/'
+JGq(5
+/'
+JHq(*
+/'
+p906
+ &^#JTrP<
+ $$z(,N
+p9+'
+ $?qIJ
+ $FJ]rP0
+J_rP+
+JbrP2
+p9sQ
+ &*JirP1
+JkrP5
+JmrP*
+ &X# $Q#Jts?<
+Jus?'
+ $&p9xl
+ &$J{s?+
+J|s?2
+/#
+p92.
+ &%u4#ks?1
+u4#js?5
+/#
+p9rW
+ &%u4#ds?6
+u4#cuy<
+/#
+p9z]
+ $KqIK
+/$
+u4#[uy0
+u4#Yuy+
+u4#Wuy2
+p9t,
+ $Eu4#Quy1
+u4#Puy5
+u4#Ouy*
+ &P&/$
+u4#5vX<
+uR*G
+u4#4vX'
+/$
+p910
+ &Mu4#.vX+
+uR*6
+:~vX2
+/#
+p91.
+ &%:xvX1
+uR*%
+:wvX5
+/#
+ &m#/#
+:qvX6
+uR)q
+:pv|<
+/#
+p95'
+ &I:Tv|0
+ &X#/.
+:Lv|2
+uR%g
+:Kv|.
+/.
+:hv|1
+:gv|5
+:fv|*
+:ev|6
+/.
+:d{7<
+:c{7'
+/.
+:J{70
+/.
+:I{7+
+/.
+p9u|
+ $A/(
+:<{7.
+p9*1
+ '&:5{75
+wW*
+:4{7*
+/(
+ +9/(
+ '9/(
+:3{76
+/(
+:2|'<
+/(
+p96'
+ $O/F
+:$|'0
+ $q#:#|'+
+/E
+:b|'2
+ $(p96.
+ 0$pc{
+ *$Cw
+_{
+ 2&/w
+ $$Ce
+ ($/w
+ $$Cb
+ ,$C-
+q4g
+ &&/:
+ $$C,
+ ($/:
+ $$C)
+ ($/1
+ $$n@
+ *$C&
+q4%
+ &&/1
+ $$n?
+q4&
+ && $+nA
+ '' $4 $7nB
+ ', $@ $CnC
+ '1 $L/1
+ $CnD
+ '7 $J $MnE
+ '< $V#/1
+ $MnF
+ &7 $i#/1
+||'
+nG
+ &' $./1
+||0
+nG
+ &' $./'
+vb3
+n\
+ &n$ $u$tX5
+C$
+ &d# $k#/'
+tX*
+n[
+ &|$ $R% %'n]
+ '' $* %,n^
+ ', $* %1n_
+ '1 $,/'
+tX6
+na
+ '7 $* %'nb
+ '< $*/'
+||<
+nc
+ &Q& $V&/'
+ $$nd
+ &S& $V&/'
+ $"nd
+ &Q& $T&/8
+||1
+ny
+_x
+ &* $v$||5
+nz
+ && $w$/8
+tX.
+n|
+ &p$ $u$ %'n}
+ '' $, %,n~
+ ', $, %1pB#[
+ '1 $*/8
+vbe
+pB#R
+ &r$ $y$ $FpB#Q
+ &L $l# $:pB#P
+ &L $b# $0pB#O
+ &L $U#/8
+ $MpB#F
+_y
+ &T#||2
+ $Ar9r;#E
+ &F/8
+||.
+pB#D
+ &= $B &MpB#C
+ '3 $R# '3r9r;#B
+ &(/#
+ %3pB#A
+ '3 $* '3pB#@
+ 'D $* 'Dr9r;#?
+ &( '3pB#>
+ &> $7 &NpB#=
+ 'D $I 'Dr9r;#<
+ (* %DpB#;
+ &) $. &t$pB#:
+ &$ $s$ %'pB#9
+ '' $, %,pB#8
+ ', $, %1pB#7
+ '1 $* '6 &f) $m) '6 '' $, '6 ', $* '6 '1 $, &f$Cv
+ 'b$ $m$ 'b$ &x$ $}$/$
+||.
+Cu
+ &= $D &OCt
+ '3 $T# '3 &v$ $}$ 'b$Cs
+ '3 $, '3Cr
+ 'D $, 'D &x$ $P% '3Cq
+ 'D $* 'DCp
+ 'D $, 'D &x$ $}$ 'DCo
+ 'D $,/8
+{16
+C^
+ 'D $, &|$q4]
+ &R%/.
+vb3
+C\
+ &z1 $R2tX5
+Cm
+ &z$ $P%/.
+tX*
+Cn
+q4m
+ &* %'Cl
+ ''!c5*pm
+ %,Ck
+ ',!c5xw
+ %1Cj
+ '1!c*y3
+/.
+tX6
+Ci
+ '7!c*z/
+ %'Ch
+ '<!c*0pm
+/.
+ $MC[
+ &7!c*+pm
+/.
+||'
+CZ
+ &*!cu|pm
+/.
+||0
+CZ
+ &*!c*wG
+/(
+{16
+CF
+ 'd'!c*wX
+ &W%q4E
+p9
+!c*x#
+/(
+ $*CD
+ &$!cukpm
+ 'k# &y#!c*xw
+ &<CC
+ &7!c6y3
+/&
+ %JCB
+ &*!c6z/
+/&
+ %JCB
+ &*!cuApm
+/8
+ $&C.
+ 'Q-!c6+pm
+ $*Cg
+ &$!c|#pm
+/8
+ $&Cf
+ 's,!c6wG
+ \#*`}
+
+var fewMixedOneSM80NarrowAligned = driver.Text{Base: &fewMixedOneSM90NarrowAligned, Code: `packed2 105611 lone_mixed
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ \&( Z0&/;
+ c#$ k4& q*(/D
+ w$$/E
+ J$/E
+ 4$/E
+ *$/E
+ $$/D
+ &$/E
+ *$/E
+ $$/E
+ 0$/E
+ *$/F
+ Z)$/t
+ ($/l
+ $$/k
+vd
+/s
+ $(/s
+ @$/r
+ ($/s
+ mR$$ c:$`}
+
+var fewMixedOneSM70NarrowAligned = driver.Text{Base: &fewMixedOneSM80NarrowAligned, Code: `packed2 105802 lone_mixed
+!s.
+!s-
+ @(]vrrG
+tW'r-
+O'r:qq
+ sX%(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+wN)=4
+ >(uR-H
+uR-E
+ F&uR,k
+uR,h
+ H&z(,T
+ Z#$u4#ls?1
+u4#ks?5
+ *&u4#es?6
+u4#duy<
+ ,&u4#\uy0
+u4#Zuy+
+u4#Xuy2
+ &(u4#Ruy1
+u4#Quy5
+u4#Puy*
+ ((u4#6vX<
+uR*M
+u4#5vX'
+ *(u4#/vX+
+uR*<
+u4#.vX2
+ *(:yvX1
+uR*+
+:xvX5
+ *(:rvX6
+uR)w
+:qv|<
+ *(:Uv|0
+ ($:Mv|2
+uR%m
+:Lv|.
+/.
+:iv|1
+:hv|5
+:gv|*
+:fv|6
+/.
+:e{7<
+:d{7'
+/.
+:K{70
+/.
+:J{7+
+ *@:={7.
+ ($:6{75
+wW0
+:5{7*
+/(
+ +9/(
+ '9/(
+:4{76
+/(
+:3|'<
+ *@:%|'0
+wW%
+:$|'+
+/E
+:c|'2
+wW$
+ g:.`}
+
+var gatherQ8SM70 = driver.Text{Base: &batchQ4SM70, Code: `packed2 8539 gather_bytes
+ ($!u6pEu[pY}:q*
+ ($!?p$zSp{p)w>w.x(
+ $$|Zq^
+ $${{q^
+h*qS
+p#r-
+ &(t6
+ &$ &( $$p,{^
+ &$ $}6to
+|5v/
+s1
+qL'pV*
+sp
+s2
+|,yUpX2
+s5y~
+/$
+w+
+r,pO
+wc
+wm;
+{H
+ $|2sh?Iq3u}vMA
+qN2p'
+rsK
+u"
+vbpk
+ws
+v_<
+v"z9
+ $-w#pJ)
+u"
+rip4pk
+})
+r9<
+yh
+ $#qN5pv
+jp{grS{+qV8vj
+pIY;
+s/
+}U|:q9v.
+ $b%{-
+ $$p[rDq'?qByxpOrNE
+ %3ud
+|Mp=
+t_q)9,
+v^,
+s/
+zv,
+uN*
+rc
+sFpAE
+uB
+s<pS4
+G))
+uepSr}
+qL's{
+vJqbp2
+s/
+w_,
+q"p4e
+s/
+zIE
+vYpSv2
+ %$v7
+}BpC
+zDpN
+qL'yq
+t4
+ %Oxq
+}k
+/#
+u"
+{fq[
+pIp?rf
+s/
+G1)
+q>p7y%
+qL.pv
+pIp4;
+ug0s8
+ua2
+}47
+qQ&
+wD
+ua'
+ *u$qL5w;
+s<pOr+
+ %,pIb4
+z8+
+tg1sT
+vnti
+q"p4;
+s/
+zy
+qQ$
+r>2
+tf
+ $5 $JqL5pK+
+pg+M
+tg6a2
+ $i#r#rl8
+q"p?8
+{Qp4we
+x'u}QA
+y@0p;
+xBsg7
+!s4
+qL6pV
+sE"=&
+r>.
+r&+;
+D))
+uqU
+qL'pC<
+t=+&+ql
+p%+&.
+ &i) &g'/2
+qI$
+qQ(
+r>1
+r&$;
+G')
+wY{Eq]
+ %n$/2
+ 1n$|Y+)
+ /n$/2
+ )n$}U|:p:,v.
+ $_4G,)
+ )n$/2
+t_ps9,
+pH$,
+ )m$ %l$tE
+xh
+w+
+|R4
+G))
+uephtU
+/2
+p_%qb&&
+s/
+pH%,
+ /n$/1
+ %n$/2
+ /n$/2
+ 'n$D()
+ %n$/2
+ %n$/2
+ua2
+ $}# $$/2
+s<pSr+
+se#
+pIY4
+z8+
+/2
+t*ti
+ +h$ 'Q#ug0qp
+ &DwYuLt^u%
+ &$tg1q-
+ %u% $5 %P$/4
+q{#M
+/4
+ -p$/4
+ 'p$/4
+ %p$r>5
+s%';
+ 'p$/4
+qn'%'ql
+k'%$
+ +p$|MpC
+q,w~{7
+p96
+ $@/)
+q,x?{V
+/)
+sY'
+ (a1|5s8
+ws
+pc-
+pc(
+ &*/%
+ $DCP
+ &5 $-{1.
+n8
+q4P
+ &*/%
+||
+CE
+ &2 $-/%
+ $+C?
+_$
+ &2/'
+tX
+CI
+q4M
+p9
+!cwX
+/&
+})
+C:
+_(
+p9
+!cx#
+/#
+tX
+C&
+q4*
+p9
+!c*pm
+/&
+ $+C.
+ &5!cxw
+ %KC0
+q4.
+p9
+!c'y3
+/&
+||
+C"
+ &4!c'z/
+/&
+ $5ppq/
+_$
+ $<p,0sD
+ *$zqqc
+st
+zqt'
+ D(`}
+
+var gatherMixedSM70 = driver.Text{Base: &gatherQ8SM70, Code: `packed2 14457 gather_mixed
+ *$!u'p[rmr[p3gq*
+!xgw{yjpE}:wd
+ *$]2rO
+tWqS
+OrvrO
+hqyrO
+p#q&s7
+ ,,v0
+vc
+uG
+|4
+u<q6
+ ."p"|K
+t$t8
+t$tq
+t$td
+t$vP
+t$vU
+p"s*
+t$q6
+zqs]
+zq<pU
+zq<p6
+zqqu
+zqqX
+zq0pZ
+ 2"s5~,
+ i#$t_q)90
+ &$zv0
+uN.
+ *&G-)
+ 6$xh
+ &$t3<p=
+{y*
+vArEpk
+qL5yS
+{y#
+Wv1pv
+uw)K
+s|<qG.
+v4u('pk
+t31qG.
+v4u(%pk
+ $"v8
+ $$s[p7
+}k
+/(
+|&r.
+ $*pIpQrf
+s/
+G5)
+q>p5y%
+ &*WpV+r{
+ $$se'
+qQ*
+ &&G))
+}W
+t3<pX
+}U|:pOM
+zUq)
+}&q9w"
+wgpA)
+Ww.qp
+ $+se/
+WpV.qp
+ $$ $D ,Cs|.yU
+tIb&-
+pH+8
+pIp?8
+tg'yI
+q>sS.
+v4sS/
+r#sS0
+ $NWpV.u)
+q$sg
+q|zr(
+ $,G'R
+ )3szpG
+s|*t0
+pH,pe
+pIp|8
+/$
+ +3WpV.pC0
+ %3qL5v5
+t_m$='
+ %Jse5
+zC&4
+z8+
+r=.|^
+q>sS%
+WyBv5
+ *Mr>1
+ ($ws
+/4
+q,x?d
+r=1{i
+q>p7&'
+pH&8
+WyRrX
+}px<w>p3u}vMA3r}
+ $+r>5
+ ($/6
+q>p^%3
+p]/ti
+pIb8
+q>sS)
+IpYq'rS{+p5{a$
+ $6/6
+q{"%6
+p]3ti
+pIqR8
+q>sS(
+Wz1q[
+uPs^"
+ $7q{?M
+W{6P
+pnqVM
+W|^q~
+pIYwe
+Ww;s8
+q"YM
+ %p#z80t,
+/$
+qfp?r4
+x'pPQA
+WpC<pb
+w7rJpjwy
+ &4sE/=6
+r>*
+s%D;
+D9)
+uqpF
+ $,qnD%Dql
+kD%?
+s5~9
+ ((/E
+qI2
+qQ,
+r>6
+r&2;
+G+)
+ &./E
+ 0$|Y/)
+ .$/E
+ ($}U|:p:0v.
+ $$G0)
+ ($/E
+t_ps90
+pH2,
+ )h& &.}\{G
+ &$G-)
+ $$/E
+p_3qb&4
+s/
+pH3,
+ /i&/B
+ $8/E
+ 'i&/E
+{y#
+/6
+ %i&/4
+ %i&/4
+ %i&/E
+ /i&/E
+ 'i&D+)
+ %i&/D
+ $@se$
+qQ*
+/D
+}U|:pSM
+zUqA
+}&pOu=
+ %c& '+se*
+/D
+ $$qQ(
+/?
+t_qA="
+ $'se-
+pIp44
+ $./?
+ %p%/?
+ *&/%
+t1x?vu
+t#vu
+WyBr%
+ %$ %l#/F
+pIp7;
+WpV+p=
+qY",
+G))
+ $,/%
+s<q/,
+ *%/G
+ )}&/E
+ +}&/G
+ %}&G'R
+ ('sz##
+/G
+ 1{& '1/*
+zL4
+ &&ws
+/6
+q,~'d
+/G
+q{*&'
+ %n&/G
+}px<w>p3u}vMA3wi
+ $;rc<
+ &|& %//8
+q{-%3
+p]+ti
+ +n&/8
+q{1%6
+ %u& 'n&/G
+ %n&/G
+ %n&/E
+ %n&/G
+ %n&/G
+ /n&/G
+ 'n&/G
+ %n&rc'
+ )n&/G
+ /n& $e(J8xz
+sY+
+ $?/7
+q,w~|<
+/7
+q,xZ{e
+q,yZuC1
+/2
+sY5
+ ,Lpc1
+pc,
+ &&/&
+{11
+Cq
+_.
+ &*{15
+Cs
+q4q
+ &( &R$Cc
+ &A $]# &R#CZ
+ &: $h# '' &4 &- $DCR
+ &Y# $:WyRr{
+||
+CO
+ &? $F/)
+tX
+Cg
+q4n
+ &*/(
+})
+CJ
+_,
+ &(/$
+||
+pppJ
+ ': $,/$
+tX
+C3
+q4:
+p9
+!cqypm
+/(
+{11
+C>
+ 'c#!crvpm
+{15
+C@
+q4>
+p9
+!ct-pm
+/(
+ $$C/
+ &A!c'wG
+/(
+ $)C)
+ &:!c'wX
+ '' &S#!c'x#
+/(
+ $<C$
+ X#<`}
+
+var gemvQ4SM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 67199 gemv_nibbles
+ ($!u6pEp3p[~0q*
+!u'pEp3p[~0Ip)jpEp3q*
+!xgvyw{pEq*
+ &(!yLpVyK{?oq*
+ ("!pWwnpt
+ $$]rvrO
+tW|Q
+O*6rO
+h'x$s7
+p#ulqq
+ ., &$ .$p"|K
+t$t8
+t$vU
+ $(u<0s]
+{Yq&p6
+to
+{Yq&6V
+to
+ $(w8'r7
+u_
+w80t0
+ &4pu.yI
+ ("s2
+r*qyqp
+ $,v>'r%
+s1
+ $$ 2.xA
+s/
+vF
+s/
+v&5q%
+ $*x5'xx
+pH#vj
+ $s/pIp44*
+pH#8
+zw.
+{Qp4;
+x50t0
+ *r-x5+z1
+p_-&.&/
+wC*&0
+ (Q$x5.qT
+{Qpay%
+ $e;y$p|8
+ $$x51s8
+wv38
+x52P
+rY&3-
+qfb&3-
+qfp?%%-
+x5*p=
+r#sS2
+y$sS3
+tb{,
+z_u}t^8&3
+x56qT
+q"|T
+x5*qG.
+rY|w
+}Bp-
+v\K
+ &, G$xr
+W{$z1
+pL9M
+rs%<
+zs*K
+zs)K
+zs(K
+zs'K
+zs&K
+zs%K
+zs$K
+zs#K
+zs"K
+riqRK
+rip|K
+ripaK
+rip^K
+rip5K
+ripQK
+rip7K
+rip?K
+ribK
+riYK
+rip4K
+}BqW
+u"
+qL6r{
+q:14
+z8+
+s/
+pg1M
+q:1;
+s/
+WpV+P*
+LAx_*
 rsp2
-pnjsr
-uF2[
-"%
-p\
-r\6
-rs.
-p\
-r\6
-re~52t,
-wj
-wj
-rD@
-}_r-
-r(QB
-qkDU
-"6
-y7-
-s=MA
-r&8sr
-qk/1K
-r&9r1
-qkRqg
-r&.qN
-uXJ1K?
-uXK1J?
-uXRqR?
-pzp21D?
-uX/2[?
-"'
-zJvDympMy_xD<&A
-*,%
-vE
-zJvDympMy_xD<%A
-*,%
-vE
-zJvDympMy_xD2}\
-*,%
-vE
-zJvDympMy_xD2y]
-*,%
-vE
-pnwwj
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"#
-tU&15
-tU%15
-Yq}15
-Yq,15
-ret,v:
-wj
-wj
-rDA
-zJvDympMy_xD<&A
-**%
-vE
-zJvDympMy_xD<%A
-**%
-vE
-zJvDympMy_xD2}\
-**%
-vE
-zJvDympMy_xD2y]
-**%
-vE
-pnjr.7
-t1R,<(
-pqpj8pE
-r:5'5Z
-r:6'66
-r:7'76
-r:8'86
-s+&$&6
-s+&$&6
-s+&$&6
-s+&$&6
-u-|#ps7
-xps\6Z?
-"$
-t1R$<"
-"$
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-"$
-sDul?
-ewwj
-zj
-p.
-ey'qN
-|)
-uE
-ezLyC
-vJ
-uT
-z<xhz\
-ewEpb
-|}
-qLXU
-ti
-sd
-!#
-ey=wE
-vJ
-uT
-z<rnz\
-esQps@
-r?|X
-ewEzg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-e{Gr4
-|Nqs{$
-"$
-x-r_6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-vc.q@
-r[.p$
-5
-vc8pj
-pl5
-s;,
-syu8r3qpsG
-!#
-vc9^
-p+
-:
-J
-!#
-vc@rI
-s;,
-q;
-r?|X
-w8
-xLRg
-\
-|.,^
-p+
-s{=r.8
-wny_s\1$
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-s{.r-
-sPrn'%
-rp56
-sPr_'&
-rp66
-sPu_''
-rp76
-wF(
-rp86
-sPsz')
-uOb6
-uO"'*
-uOc6
-uO$'+
-uOd6
-uO&',
-uOe6
-|.7wE
-xps\6Zs^$
-xps\WZs^$
-xps\rlZs^$
-xps\sGZs^$
-xps\$#Zs^$
-xps\$&Zs^$
-xps\$)Zs^$
-xps\$,Zs^$
-uG--s6
-|l>
-s>
-uGu)t'
-pv
-&
-t3rn6
-"#
-|lq/
-s>
-"#
-pv
-&
-t3z.
-"#
-|lsI
-s>
-"#
-pv
-&
-t3rv6
-"#
-|lt|
-s>
-"#
-pv
-&
-t3tL6
-uG-7tc
-zpszqW
-zptLt|
-"$
-|l$"
-s>
-"$
-pv
-&
-sE$6
-"#
-|l$%
-s>
-"#
-pv
-&
-sE'6
-"#
-|l$(
-s>
-"#
-pv
-&
-sE*6
-"#
-|l$+
-s>
-"#
-pv
-&
-sE-6
-"$
-|i,$*
-|i-$+
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-uG{_r.
-sE7$%
-sE9$$
-sE;$#
-sE=$"
-sE?u#
-sEAsG
-sECt|
-sEEqW
-|A7q0
-r(\B
-)
-ra.G
-)
-t<
-w5
-|A/qw
-x-rvrl
-tMrl
-tMrl
-x-t$sI
-tMsI
-tMsI
-uGxFr1
-x-r_6
-p6
-s{=yY
-z-r8w$u
-zr$
-z,ziv?
-|cz2r3r8b>
-"+
-uOc'%
-rp56
-uOe'&
-rp66
-uOg''
-rp76
-uOi'(
-rp86
-uOk')
-rp96
-uOm'*
-rp:6
-uOo'+
-rp;6
-uOq',
-rp<6
-"+
-xps\6Zs^$
-xps\WZs^$
-xps\rlZs^$
-xps\sGZs^$
-xps\$#Zs^$
-xps\$&Zs^$
-xps\$)Zs^$
-xps\$,Zs^$
-"+
-|l>
-s>
-"+
-pv
-&
-t3rn6
-"#
-|lq/
-s>
-"#
-pv
-&
-t3z.
-"#
-|lsI
-s>
-"#
-pv
-&
-t3rv6
-"#
-|lt|
-s>
-"#
-pv
-&
-t3tL6
-"+
-u>zi{up5rW+r3RAsGqW
-u>zi{up5rW+r3R@u#t|
-"$
-|l$"
-s>
-"$
-pv
-&
-sE$6
-"#
-|l$%
-s>
-"#
-pv
-&
-sE'6
-"#
-|l$(
-s>
-"#
-pv
-&
-sE*6
-"#
-|l$+
-s>
-"#
-pv
-&
-sE-6
-"$
-u>zi{up5rW+r3R?$,$*
-u>zi{up5rW+r3R>$-$+
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-u>zi{up5rW+r3R=$($,
-u>zi{up5rW+r3R<$&$*
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-u>zi{up5rW+r3R;$($,
-u>zi{up5rW+r3R:$&$*
-"+
-sE7$%
-sE9$$
-sE;$#
-sE=$"
-sE?u#
-sEAsG
-sECt|
-sEEqW
-"*
-x-rvrl
-tMrl
-tMrl
-x-t$sI
-tMsI
-tMsI
-"*
-s~_q/>
-!#
-uGx@s6
-|Nr8aBwL
-zhb6
-uGqus6
-|7
-q6
-uGp5qy
-z<xh<6wL
-uGw{y'
-rp#}Sz+
-qJS
-u-@-pX
-t1M&p$
-p6
-u-wbps@
-pB&v-1-
-p\
-qBqYw?
-qU
-u-@9^
-pB-|B+
-syu8Ps}+r3x2crn>L
-u-wbpX
-pB-yZ*
-syu8Ps}.r,x2cR\<[<R<QL
-x%p51*
-syu8Ps}.r,x2cRI<H<?<>L
-!#
-"1
-rpz'-
-rp=6
-rpz'.
-rp>6
-rpz'/
-rp?6
-rpz'0
-rp@6
-rpz'1
-rpA6
-rpz'2
-rpB6
-rpz'3
-rpC6
-rpz'4
-rpD6
-"1
-xps\6Zs^%
-xps\WZs^%
-xps\rlZs^%
-xps\sGZs^%
-xps\$#Zs^%
-xps\$&Zs^%
-xps\$)Zs^%
-xps\$,Zs^%
-"1
-|l>
-s>
-"1
-pv
-&
-t3rn6
-"#
-|lq/
-s>
-"#
-pv
-&
-t3z.
-"#
-|lsI
-s>
-"#
-pv
-&
-t3rv6
-"#
-|lt|
-s>
-"#
-pv
-&
-t3tL6
-"1
-zpszqW
-zptLt|
-"$
-|l$"
-s>
-"$
-pv
-&
-sE$6
-"#
-|l$%
-s>
-"#
-pv
-&
-sE'6
-"#
-|l$(
-s>
-"#
-pv
-&
-sE*6
-"#
-|l$+
-s>
-"#
-pv
-&
-sE-6
-"$
-|i,$*
-|i-$+
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-"1
-sE7$%
-sE9$$
-sE;$#
-sE=$"
-sE?u#
-sEAsG
-sECt|
-sEEqW
-"1
-x-rvrl
-tMrl
-tMrl
-x-t$sI
-tMsI
-tMsI
-"1
-x-r_6
-"1
-|U
-q6
-"1
-|7
-q6
-"1
-z<xh<cwL
-uGw{q#-
-uOe6
-"1
-t1M&B
-p6
-u-u0s-
-q1rc1-
-"2
-pB&v-U
-p\
-qBqYw?
-pm
-"2
-y,/1+
-syu8Ps}+r3x2cx^L
-"2
-x%p51*
-syu8Ps}.r,x2cR9<8</<.L
-x%p51*
-syu8Ps}.r,x2cR&<%2[r2L
-!#
-xl.q#9
-r'rcG
-xl8t'
-}o1R
-rD=
-z@9yC
-ra-G
-z@@u:
-wcu*M#2rO
-v>rO
-qk#U
-{E,
-z@/f
-t8M#r)$
-t:,^/
-q7-B8
-t:-q3
-t1py$?2[
-re|3$pu
-q>rmrGPq"t@pirzxPpu
-qCt;qw
-{e7
-qx7tc
-xBu*M&v-
-r#,r+
-ra.q&
-p1
-qTs0B
-qTs0E
-qTu&-
-sY-j
-qVp51.
-}%r4
-qLpy#nq&
-)
-"d
-qzpy#mE
-tHwAU
-rsq9
-"d
-qFyE
-"d
-qvp5ry
-rs[
-"#
-qF|G
-"#
-qvp52p2
-rsp*
-"#
-q1py#.wB
-"#
-qvp52q,
-rsR"
-w./pw
-q7.A
-ti
-wI{ppw
-q7.E
-ti
-v@+pw
-q7.B
-p1
-v@.|_
-qzpy#4B
-tH'uD
-ra.B
-rr
-q1q9U
-wt9q3
-xBu*R4rk$W
-sW.qy
-r(5B
-"#
-xBzYpy$Y
-sW.yC
-vT,
-"#
-xBzYpy$[
-qCpX+qe
-wcu*M%2rO
-v>rO
-qk%U
-{E,
-}oD
-qCpX8ua
-qk%qg
-q7-U
-p1
-J
-!#
-z@@qe
-{Y
-"6
-t8p,r)$
-t:,r]
-rsRB
-qvM01/
-qvp5<>
-t:-pj
-s=R?
-u~#
-t8zM?
-tr#
-:
-5
-"6
-pV#x_~*B
-qCs-qw
-u'r|
-Yxc7
-u(
-zJvDympMy_xDUE
-*.%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-xl9r]
-|&R2p*
-s=RI
-t8RJ?
-}oD
-J
-{#~%
-!#
-:
-:
-:
-:
-J
-!#
-xl@|Y
-qvpy$p1D
-"k
-y7-
-s=MA
-xl@sQ
-wh
-qx-s-
-x%rc1-
-qx7pE
-p\
-qBqYw?
-qFHU
-p\
-qBqYw?
-4
-rDD
-y,p51*
-w)Ps}.r,c{ozmXn
-p~[yZ*
-w)Ps}.r,c{ozmXn
-r#,t'
-pz[p$s^)
-pzu4=s^)
-pzwg=s^)
-pzR"p$s^)
-pzt"=s^)
-pzyD=s^)
-pzp*p$s^)
-pzq}p$s^)
-vCfq#9s-
-phgq&
-vCfr++t'
-q2M)
-sXz#qY78-7@.ty
-vCfq#9q#+
-ragtn
-"#
-q2M)
-sXz#qY78-7@.ty
-vCfq#/s-
-ragB
-"#
-q2M)
-sXz#qY78-7@.ty
-vCfq#/q#+
-rag2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phfq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raftn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rafB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raf2@
-"#
-q2M)
-sXz#qY78-7@.ty
-uA+pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-pheq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-raetn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-raeB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rae2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phdq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-radtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-radB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rad2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8*$*$*$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzRTp$s^(
-pzRVp$s^(
-pzRXp$s^(
-pzRZp$s^(
-pzRSp$s^(
-pzRUp$s^(
-pzRWp$s^(
-pzRYp$s^(
-"(
-phcq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-ractn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-racB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-rac2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phbq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rabtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rabB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rab2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-phaq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-raatn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-raaB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-raa2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ph_q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra_tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra_B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra_2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#<p$s^'
-pzpy#>p$s^'
-pzpy#@p$s^'
-pzpy#Bp$s^'
-pzpy#;p$s^'
-pzpy#=p$s^'
-pzpy#?p$s^'
-pzpy#Ap$s^'
-"(
-ph^q&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-ra^tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-ra^B
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-ra^2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ph]q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra]tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra]B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra]2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-ph\q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-ra\tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra\B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra\2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ph[q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra[tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra[B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra[2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#up$s^&
-pzpy#wp$s^&
-pzpy#yp$s^&
-pzpy#{p$s^&
-pzpy#tp$s^&
-pzpy#vp$s^&
-pzpy#xp$s^&
-pzpy#zp$s^&
-"(
-phZq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-raZtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-raZB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-raZ2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phYq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raYtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raYB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raY2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-phXq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-raXtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-raXB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-raX2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phWq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raWtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raWB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raW2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-uA9q3
-Ypy$U2{c
-z>
-}b$V|B+
-w)Ps}+z%s\2s\L2qp
-prqy-sr
-q7Vx[
-ro
-p7
-raVA
-q%
-ro
-p7
-q7Tx[
-ro
-p7
-raTA
-q%
-ro
-p7
-"D
-xps\$/$0s^&
-sY7yY
-t3xhrl
-v;}KF#P
-sY@qy
-{d#PWrl>
-"$
-xps\$0$1s^&
-"$
-t3xhsG
-v;rv6F#T
-"$
-{d#TsIsG>
-"%
-q7Ux[
-ro
-p7
-raUA
-q%
-ro
-p7
-q7Sx[
-ro
-p7
-raSA
-q%
-ro
-p7
-"%
-xps\$)$*s^&
-"%
-t3xh$'
-v;}KF#\
-"%
-{d#\W$'>
-"$
-xps\$*$+s^&
-"$
-t3xh$*
-v;rv6F#a
-"$
-{d#asI$*>
-q'-px
-t1py&pp$
-p6
-"2
-qzpy&pq&
-s=MA
-q'-r-
-5
-{?uizg
-rhpy''D
-pzpy'(qj
-qD=r]
-}b&q1AU
-p\
-qD,qy
-zJvDympMy_xDDA
-ub0
-0
-|&2U
-qVspD
-qM=r+
-u;V"
-}="
-o
-p}qI
-qM8pb
-T1
-qM9q3
-0
-r\4
-qD,r4
-ret,v:
-"$
-wj
-"$
-wj
-rDE
-qD,qw
-z=G
-*#%
-qD8q0
-t+py%8A
-ta
-{gg1f1e1dL2ql
-t+py%5A
-q:
-{gc1b1a1_L2ql
-t+py%2A
-xi%
-{g^1]1\1[L2ql
-t+py%/A
-wm%
-{gZ1Y1X1WL2ql
-"%
-v3qIq&
-*&%
-}'r,cMV1UL2ql
-"%
-*(p-
-}'r,cMT1SL2ql
-!#
-vk+r-
-q1py$mB
-qvpy']1D
-"-
-y7-
-s=MA
-vk+q0
-5
-"=
-x%rc1-
-"=
-p\
-qBqYw?
-q1py%BU
-p\
-qBqYw?
-4
-rDF
-y,p51*
-w)Ps}.r,c{ozmXn
-p~[yZ*
-w)Ps}.r,c{ozmXn
-"=
-pz[p$s^8
-pzu4=s^8
-pzwg=s^8
-pzR"p$s^8
-pzt"=s^8
-pzyD=s^8
-pzp*p$s^8
-pzq}p$s^8
-"=
-qzpy'^q&
-":
-q2M)
-sXz#qY78-7@.ty
-"=
-r'py'btn
-"#
-q2M)
-sXz#qY78-7@.ty
-"=
-r'py'eB
-"#
-q2M)
-sXz#qY78-7@.ty
-"=
-r'py'h2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy'lq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py'otn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py'rB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py'u2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"=
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy'yq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py'|tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py("B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(%2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy()q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(,tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(/B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(22@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8*$*$*$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzRTp$s^7
-pzRVp$s^7
-pzRXp$s^7
-pzRZp$s^7
-pzRSp$s^7
-pzRUp$s^7
-pzRWp$s^7
-pzRYp$s^7
-"(
-qzpy(>q&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(Atn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(DB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(G2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(Kq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(Ntn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(QB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(T2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy(Xq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py([tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(^B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(b2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(fq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(itn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(lB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(o2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#<p$s^6
-pzpy#>p$s^6
-pzpy#@p$s^6
-pzpy#Bp$s^6
-pzpy#;p$s^6
-pzpy#=p$s^6
-pzpy#?p$s^6
-pzpy#Ap$s^6
-"(
-qzpy({q&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(~tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)$B
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)'2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)+q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py).tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)1B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)42@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy)8q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py);tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)>B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)A2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)Eq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)Htn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)KB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)N2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#up$s^5
-pzpy#wp$s^5
-pzpy#yp$s^5
-pzpy#{p$s^5
-pzpy#tp$s^5
-pzpy#vp$s^5
-pzpy#xp$s^5
-pzpy#zp$s^5
-"(
-qzpy)Zq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)]tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)aB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)d2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)hq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)ktn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)nB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)q2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy)uq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)xtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py){B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)~2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy*%q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*(tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*+B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*.2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"=
-Ypy$U2{c
-{K
-}b$V|B+
-w)Ps}+z%s\2s\L2qp
-"=
-qLpy*3x[
-ro
-p7
-r'py*4A
-q%
-ro
-p7
-qLpy*8x[
-ro
-p7
-r'py*9A
-q%
-ro
-p7
-"=
-xps\$/$0s^5
-"=
-t3xhrl
-v;}KF%/
-"=
-{d%/Wrl>
-"$
-xps\$0$1s^5
-"$
-t3xhsG
-v;rv6F%3
-"$
-{d%3sIsG>
-"%
-qLpy*:x[
-ro
-p7
-r'py*;A
-q%
-ro
-p7
-qLpy*?x[
-ro
-p7
-r'py*@A
-q%
-ro
-p7
-"%
-xps\$)$*s^5
-"%
-t3xh$'
-v;}KF%;
-"%
-{d%;W$'>
-"$
-xps\$*$+s^5
-"$
-t3xh$*
-v;rv6F%?
-"$
-{d%?sI$*>
-!#
-q'+qy
-q1py)]rk*D
-">
-u^$I
-"3
-y7-
-s=MA
-">
-5
-">
-rhpy)sD
-pzpy)tqj
-">
-}b)_1AU
-p\
-">
-zJvDympMy_xDDA
-ub0
-0
-|&2U
-qVspD
-">
-u;V7
-}=7
-o
-}=6
-";
-T1
-";
-0
-r\4
-">
-ret,v:
-"$
-wj
-"$
-wj
-rDG
-">
-z=G
-*#%
-">
-t+py('A
-ta
-v}Ps}.r,cpy*5rk*6rk*7rk*8L2ql
-t+py($A
-q:
-v}Ps}.r,cpy*9rk*:rk*;rk*<L2ql
-t+py'~A
-xi%
-v}Ps}.r,cpy*=rk*>rk*?rk*@L2ql
-t+py'{A
-wm%
-v}Ps}.r,cpy*Ark*Brk*Crk*DL2ql
-"%
-v3qIq&
-*&%
-}'r,cpy*Erk*FL2ql
-"%
-*(p-
-}'r,cpy*Grk*HL2ql
-!#
-}_rz+
-q1py)erk)m
-"-
-y7-
-s=MA
-r&8sr
-q1py)frk)i
-r&9r1
-q1py)iqg
-r&.qN
-pzpy)lrk)k?
-xKpy)krk)krk)l?
-xKpy)jrk)jqj
-xKpy)iry1D?
-xKpy)hrk)hq=?
-xl@f=
-qKpy'_rk'_E
-s_py)lD
-u?~3
-!#
-w./j
-xps\F%>F%@s^>
-xps\F%>F%@s^>
-xps\F%BF%@s^>
-xps\F%BF%@s^>
-wI+,r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-wI{prI
-yes^=
-xps\WSs^=
-wIy?pb
-|7
-xy
-wIzRsh
-|U
-q6
-v@+rI
-pV<I
-v@-|_
-}b'brk*P1D
-v@.px
-qvp5rk'z
-s;,
-so
-!#
-vk/pX
-qKpy'drk'dB
-rhpy'drk'e
-sH.
-!#
-sW=^
-p+
-sW+zg
-rhpy'ip$
-:
-zT
-:
-J
-:
-J
-sW-q@
-qh$t\
-!#
-wt9s6
-q1py'}U
-qvp5rk(9
-s;,
-q;
-r?|X
-qK|IB
-rhq9rk*W
-\
-wt@pw
-y9v8yv,z+
-u<
-!#
-"#
-q1py'~r2
-qvp5rk(<
-)
-qBt4
-s'8
-s;,
-q;
-r?qsq/>
-qK|ZB
-rhp2rk*Z
-\
-"#
-sPr_yv,z+
-w.-wE
-r=
-vC^smpX
-}@
-vC^tcpj
-y5
-vC^sQp|
-}A
-}F
-vC^tIpb
-}?
-}B
-}C
-}D
-vC^tsrI
-}E
-yj
-yk
-vC^pbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-vC^qyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-vC^p|^
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-w.-ps7
-r;
-z-r8*6
-:
-J
-!#
-"-
-q1py('U
-qvp5rk(D
-)
-qBt4
-s'7
-s;,
-q;
-r?|X
-qK|IB
-rhq9rk*c
-\
-"-
-sPrnyv,z+
-sW.sr
-t_2q/>
-!#
-r7py(&
-qCpX+s-
-pVEt\
-!#
-qCpX-qy
-|Nr83z\
-s~3$3>
-qCpX+tI
-wcr,s0DB
-}oD
-\
-!#
-qCpX8pX
-t1=rk'z
-u~G
-5
-qCpX/rz+
-zh4F%n
-qCpX@j
-pVQx_~%
-qCqN=pj
-s?py'z
-Ypy'z17
-s'9
-|l>
-s>
-t+py'{E
-*.%
-wG
-!#
-sW@^
-p+
-xl8w-
-qKpy($rk($rk(N
-rhpy($1R
-sH,
-!#
-xk8f
-O
-!#
-"N
-](s3/
-u'Mq
-])s3@
-"M
-]*rL=
-"M
-(xF
-!#
-"$
-]1rL+
-u'py*E
-]2rL-
-"$
-]3rL.
-"$
-(qu
-!#
-ru6
-tb-pb
-pV{rL7
-pVzrL9
-pVxrL/
-(w{
-!#
-ru5
-pVrsx=
-pVqsx,
-pVpsx+
-(+-
-!#
-qCsmr+
-u'py'|
-(w?
-!#
-qCqN+q#
-s?py'{
-(y?
-!#
-"g
-pVAsx7
-(+9
-!#
-"(
-pV:sx/
-u'py%,
-pV9sx@
-"(
-pV8s3sK
-"(
-(rO
-!#
-"%
-pV2s3p<
-(--
-!#
-"%
-pV,s3u)
-u'R1
-pV+s3tG
-"%
-pV*s3-7
-"%
-(y<
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-u-wbpX
-r78
-{jS
-tAqYw?
-(
-!qZ
-tW
-aS
-qPqYw?
-(
-!s*
-"o
-r~
-aQ
-;3
-(
-!tS
-"b
-}G
-aN
-qP{c
-(
-!vB
-}G
-a9
-qP{c
-(
-!w&
-wt9rI
-uI
-a$
-qPt4
-(
-!x=
-uI
-a#
-qPt4
-(
-!yE
-"0
-qH
-a"
-;3
-(
-!{-
-")
-sv/
-p39
-;0
-(
-!vKxw
-sv@
-pfsp
-qPpU
-(
-!pty@
-")
-g=
-p3>
-;1
-(
-!ptyG
-")
-g,
-p3>
-;2
-(
-!pt+uU
-"$
-sv/
-a~
-;0
-(
-!pt{H
-sv@
-pfsp
-qPp[
-(
-!pt.uU
-"$
-g=
-ay
-;1
-(
-!pt|F
-"$
-g,
-ay
-;2
-(
-!pt|G
-"-
-g+
-ak
-qPpG
-(
-!pt}x
-g+
-aj
-qPpG
-(
-!pt/uU
-g+
-ai
-qPpG
-(
-!ptxw
-g+
-ah
-qPpG
-(
-!tYy@
-g+
-ak
-qPp"
-(
-!tYyG
-g+
-aj
-qPp"
-(
-!tY+uU
-g+
-ai
-qPp"
-(
-!tY{H
-g+
-ah
-qPp"
-(
-!tY.uU
-"-
-g
-pfpK
-v#
-(
-!tY|F
-"-
-sk
-pfpY
-v#
-(
-!tY|G
-"-
-sv9
-aN
-qPqYw?
-(
-!tY}x
-sv9
-aM
-qPqYw?
-(
-!tY/uU
-"(
-sv/
-aK
-;0
-(
-!tYxw
-sv@
-pfsp
-qPp=
-(
-!vK-y@
-"(
-g=
-aG
-;1
-(
-!vK-yG
-"(
-g,
-aG
-;2
-(
-!vKp<uU
-"%
-sv9
-a9
-qPqYw?
-(
-!vK-{H
-sv9
-a8
-qPqYw?
-(
-!vKu)uU
-"%
-sv/
-a6
-;0
-(
-!vK-|F
-sv@
-pfsp
-qPp)
-(
-!vK-|G
-"%
-g=
-a2
-;1
-(
-!vK-}x
-"%
-g,
-a2
-;2
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+}J
+}yt0
+p_2%C8
+ $l1sW'r%
+ $b)y+ps
+t4
+wv58
+ $,qM<p=
+q"p5,
+s/
+r^)
+q?pO
+tf
+q?q/
+qM.p=
+qQ1
+qM5qO
+t4
+tA7
+sW'q[
+ $6/$
+ $$ '$p<E
+sW'pv
+zL;
+ $C{oq~
+q"pa4
+r)|P8
+y$s^"
+ &i#tV%%&%'%(r|
+ym0+
+}f4
+{oq8
+xe^
+y$s^%
+ $% $AtV,%-%.%/r|
+/#
+L$;
+/#
+xepe
+y$s^(
+ $>vG)
+tV3%4%5%6r|
+/#
+L's6
+/#
+xeqU
+y$s^+
+ $#{H
+tV:%;%<%=r|
+/'
+s<q)M
+ $-{rp8>%?r|
+/'
+G(R
+{rp8@%Ar|
+!s4
+qL0yU
+q:*rf
+LR8
+ Kw$/1
+ujxZd
+/1
+ $XGrs%k
+ Kx$/1
+u"
+/1
+ /x$/1
+Lpx_*
+ 'x$/1
+p_2%r8
+ $bA/1
+ $b)uN0
+ )x$/1
+ /x$/,
+qQ1
+/,
+ 'x$/1
+ -x$p<F
+/1
+ 'x$/1
+ /x$/1
+}f4
+/1
+ ]#x$w8y8
+tIu(&&*
+/@
+q:,;
+ $o9qj|J
+w8+sX
+q:,M
+q"b,
+ $b2 $\0r#Y8
+qjp?A
+w82t}
+q:,4
+tIpQs6
+ ))tIp8L&*
+ &%w8+v/
+ &r2w82sX
+ &$p<G
+q.+qW
+pLM,
+pHG8
+/6
+ $i$rs&D
+q..q~
+pH2&N
+ $e>pHUpk
+q.2pK
+ucM&N-
+ucN&M-
+ucUZ-
+qfp5&G-
+uc2pN-
+/(
+p]&|.+
+/(
+p]$y0+
+w81p;
+ $W=pDqOtB
+ $X/ $y$/9
+pHDx_*
+pu1v1
+ %w'pu5yS
+ %v'y@1xx
+ %w's'48
+w/
+puuvz1
+sz}"z\
+ &/pu.y2
+r)s^a&G
+WpV+w;
+ $$ &p0pu1rX
+tbpa
+pu5q~
+x>q5
+pDqWqp
+ $<tA8
+tb2
+ '%pDqpqW
+w_,
+/'
+r)s^h&G
+/'
+ %4uz%A
+sx&r4
+/'
+y$s^&
+/'
+x>%&
+/'
+ -4/'
+L$4
+/'
+r)s^o&G
+ '4uz,A
+sx-r4
+/'
+y$s^-
+/'
+x>%-
+ 14L+M
+/'
+r)s^v&G
+ 'Fuz3A
+sx4r4
+/'
+y$s^4
+/'
+x>%4
+ /Ft1xP>w~
+}FxZ
+ %#}FyZ
+ %#t#xO
+ %#p<H
+x=p8,e
+G*)
+ 0*x=p83e
+ 3+x=p85e
+ 34x=p8<e
+ 3=x=p8>e
+ 3Fx=p8Ee
+ 3Ox=p8Ge
+ 3Ox=p8Ne
+ 3OpDtBq[
+pLT3
+}X
+pLS3
+ )$pLR3
+}X
+pLP3
+}X
+pLO3
+ )$pLN3
+}X
+pu5{6
+qzp8x%v
+tg1w;
+w1B-
+wTsaB-
+wTr\B-
+wTrgB-
+wTt[B-
+wTu0B-
+u^&B-
+u^%B-
+pusKt}
+vgr17
+vgtO
+vgry[
+vgrgpj
+y@*pv
+v;U
+v;[
+v;pG
+s>rJr5
+v;s;
+zG-
+puv+qT
+t+Q~#
+put-sT
+yVy:
+ $e(pur:sT
+ &%pup0r%
+IpY\q'?IrVu{?w>r[rS{+Q(H#.uT
+puuvpV+
+N$(
+ug+pC
+qzu(&%~
+xr
+ug1s8
+r8#.&*&0
+ug5a
+ $p,s"H#I
+wc
+x>H#7
+x~v~rQvL{(@
+ug6pC
+s'vE+
+x~2pPrQvLpQp2^Z@
+ $5//
+ +b# '$pLQ3
+ -b# '$pLM3
+}X
+//
+qzr(#/%~
+//
+ /f#uV#B-
+uV%B-
+//
+ +f#//
+ -f#v;"#
+//
+ %f#//
+ 'f#//
+ &},//
+IpY\q'?IrVu{?w>r[rS{+Q(H#=uT
+//
+N$(
+//
+qzu(&H#5
+xr
+//
+r8#6&*&0
+//
+ $p,s"H#X
+rc
+x>H#F
+ %f#//
+ +f# +b# '$ 'y$ +b# '$pLL3
+ 'f#qzr(#7H#5
+ _#f#IpY\q'?IrVu{?w>r[rS{+Q(H#LuT
+ )f#qzu(&H#=
+ 'f#r8#>&*&0
+ 'f#s"H#h
+uB
+x>H#U
+ /f# +b# +]& +b# '$pLK3
+ '{$qzr(#?H#=
+ _#{$IpY\q'?IrVu{?w>r[rS{+Q(H#[uT
+ ){$qzu(&H#E
+ '{$r8#F&*&0
+ '{$s"H#w
+wD
+x>H#e
+ -{$pDqOv/
+rHr(#]H#];
+zg#]&&
+ &u.z32{i
+q:*;
+z3.tB
+vq&U
+p<D
+xc5v/
+q:0;
+xc6r{
+|/#y%
+ $\$ %]3 $$xc*P
+rY&#s)$
+v>'a*
+pg0vj
+v>+qO
+qzr($RpN
+t1|k$py
+{g~1
+ $r#z~:
+r*qysT
+ %q1qs'q-
+q:1M
+ $d6pnqV,
+pnqV4
+pnqVM
+t>+p;
+qjp0&1
+/^
+ )~1 '}1/G
+ %_,/Y
+q"pQ4
+t*38
+tbp7
+/Y
+wt4
+/Y
+xe^
+tbp^
+/#
+zV;
+ 'U1tbqR
+/#
+}fs6
+ 'R1y$s^$
+/\
+pL(,
+s/
+v:*q%
+pg13
+xDqVK
+qNt?q%
+pg14
+ %%yk0q%
+pg1,
+ $#yk2yS
+ %.p]*ti
+q:1,
+|H
+ $?xY.pf
+vqH$n
+xY5qO
+tIp88H$o
+w%2r%
+pL9,
+/#
+tIxS$q
+w%2v/
+tF,
+/#
+tIxS$s
+ $g8|/%y%
+ $$pH%8
+ ($pH%pk
+pg08
+ && $&xc6q8
+ $h. %. $$ %./9
+rYp2s)$
+v>'t0
+y$s^I
+wC3&2
+xe%E
+v>+p'
+rs%F
+uY$
+ *s./9
+rd$d
+ &&{99
+r>2
+ $&G,)
+ .${9:
+r>.
+ $&G.)
+ ,$z35t0
+wvU%"
+rs%P
+rY%Q-
+vqA
+ws
+}\~,
+ ,# &*z36yR
+r)xS%-&G
+/e
+ 'd/z36r7
+xh
+r*rvs8
+t*&*&0
+r*p0p}
+ $n3s"H$]
+r>1
+xe&+
+ $^>qs'tB
+rYv')
+qfbv')
+qfp7v')
+qfp5v')
+ $x#qtjM
+ $$q>sS)
+ &$q:jrf
+/#
+ '' $*q:j,
+ )' $*q:jvl
+ ),/&
+qtiM
+ +'q:irf
+ +,q:i,
+ +1q:ivl
+ )@rb0p}
+}k
+pz+q5%(pNp&.%/pqqi[[[@
+pz%Z%"Ap&0%1wF
+/'
+qthM
+/$
+ 'N/'
+q:hrf
+ )N/'
+q:h,
+ +'q:hvl
+ +NqtgM
+ +Nq:grf
+ +Nq:g,
+ +Nq:gvl
+ +@pz+q5%(pNp&F%GpqpR"""""""@
+pz%Z%"Ap&H%IwF
+/(
+sxKv'(
+sxMv'(
+sxOv'(
+sxQv'(
+/(
+qtfM
+/%
+ 'M/(
+q:frf
+ )M/(
+q:f,
+ +'q:fvl
+ +MqteM
+ +Mq:erf
+ +Mq:e,
+ +1q:evl
+ +@pz+q5%(pNp&.%/pqpR%"$"#""@
+ '~#qtdM
+ +~#q:drf
+ +~#q:d,
+ +'q:dvl
+ +MqtcM
+ +Mq:crf
+ +Mq:c,
+ +Mq:cvl
+ +@pz+q5%(pNp&F%GpqpR%"$"#""@
+ '~#vO#/v''
+vO#1v''
+vO#3v''
+vO#5v''
+/(
+qtbM
+ +~#q:brf
+ +~#q:b,
+ +'q:bvl
+ +MqtaM
+ +Mq:arf
+ +Mq:a,
+ +1q:avl
+ 1~#qt_M
+ +}%q:_rf
+ +}%q:_,
+ +'q:_vl
+ +Mqt^M
+ +Mq:^rf
+ +Mq:^,
+ +Mq:^vl
+ 1~#vO#dv'&
+vO#fv'&
+vO#hv'&
+vO#jv'&
+/(
+qt]M
+ +}%q:]rf
+ +}%q:],
+ +'q:]vl
+ +Mqt\M
+ +Mq:\rf
+ +Mq:\,
+ +1q:\vl
+ 1}%qt[M
+ +|'q:[rf
+ +]'q:[,
+ +'q:[vl
+ +MqtZM
+ +Mq:Zrf
+ +Mq:Z,
+ +Mq:Zvl
+ /}%rb5qO
+r8$@eH&i
+ $aBWr%+q~
+pgYs@
+ &Y8q:Y3
+ ('pgWs@
+ &%q:W3
+ ('/H
+uV'"(i%
+t>1yU
+u>po
+prryx.a
+t>6r%
+qha[po7
+/$
+uV(")i%
+/$
+u>px
+prrJx.e
+/$
+qhepGpx7
+/%
+pgXs@
+ &%q:X3
+ ('pgVs@
+ &%q:V3
+ ('/%
+uV)"*i%
+/%
+u>"'
+prryx.m
+/%
+qhm|N'7
+/$
+uV*"+i%
+/$
+u>"*
+prrJx.q
+/$
+qhqpG"*7
+ %^?qzr(&xK
+xr
+/2
+p~&xM
+ %Q9 'e>WpV+yq
+zg%$A
+vO%%r4
+ %\>r8&y&D8
+ )\> +d;qM<q-
+{>wi
+se"
+tf
+se%
+ 9Z>p<I
+ %Z>s<pO;
+G#)
+{opb
+wN%&3
+zy
+vWj&i&h&gr|
+wN%#3
+ut)
+vWf&e&d&cr|
+wN$}3
+vG)
+vWb&a&_&^r|
+wN$z3
+{H
+vW]&\&[&Zr|
+/%
+ 'w={ru(Y&Xr|
+/%
+G(R
+{ru(W&Vr|
+!s4
+{/0qW
+s,$V,
+r)xS'b&G
+/-
+ 'a:{/0pb
+u"
+/=
+ %|,/=
+ $fGs"H'5
+r>5
+ '|,/=
+rYv'5
+qfbv'5
+qfp7v'5
+qfp5v'5
+/=
+p~'XM
+/:
+ 'P*/=
+r<'[rf
+ )r*/=
+r<'^,
+ +'r<'bvl
+ +r*p~'fM
+ +'r<'irf
+ +,r<'l,
+ +1r<'ovl
+ +@ +|,p~'sM
+ +|,r<'vrf
+ +^*r<'y,
+ +'r<'|vl
+ +Np~(#M
+ +Nr<(&rf
+ +Nr<(),
+ +Nr<(,vl
+ +@ )|,sxKv'4
+sxMv'4
+sxOv'4
+sxQv'4
+/(
+p~(4M
+ +|,r<(7rf
+ +^*r<(:,
+ +'r<(=vl
+ +Mp~(AM
+ +Mr<(Drf
+ +Mr<(G,
+ +1r<(Jvl
+ 1~(p~(NM
+ +{.r<(Qrf
+ +^*r<(T,
+ +'r<(Wvl
+ +Mp~([M
+ +Mr<(^rf
+ +Mr<(b,
+ +Mr<(evl
+ /~(/(
+vO#/v'3
+vO#1v'3
+vO#3v'3
+vO#5v'3
+/(
+p~(mM
+ +{.r<(prf
+ +^*r<(s,
+ +'r<(vvl
+ +Mp~(zM
+ +Mr<(}rf
+ +Mr<)#,
+ +1r<)&vl
+ 1~#p~)*M
+ +z0r<)-rf
+ +^*r<)0,
+ +'r<)3vl
+ +Mp~)7M
+ +Mr<):rf
+ +Mr<)=,
+ +Mr<)@vl
+ 1~#vO#dv'2
+vO#fv'2
+vO#hv'2
+vO#jv'2
+/(
+p~)HM
+ +z0r<)Krf
+ +}%r<)N,
+ +'r<)Qvl
+ +Mp~)UM
+ +Mr<)Xrf
+ +Mr<)[,
+ +1r<)^vl
+ 1}%p~)cM
+ +y2r<)frf
+ +]'r<)i,
+ +'r<)lvl
+ +Mp~)pM
+ +Mr<)srf
+ +Mr<)v,
+ +Mr<)yvl
+ /}%/=
+r8$@eH)@
+ %|,/=
+rh)~s@
+ &u;r<*"3
+ ('rh*&s@
+ &%r<*'3
+ ('/=
+uV'"(i1
+/=
+ %|,prry($#h
+/=
+te#h[po7
+/$
+uV(")i1
+ '|,prrJ($#l
+/$
+te#lpGpx7
+/%
+rh*(s@
+ &%r<*)3
+ ('rh*-s@
+ &%r<*.3
+ +|,uV)"*i1
+ '|,prry($#t
+/%
+te#t|N'7
+/$
+uV*"+i1
+ '|,prrJ($#x
+/$
+te#xpG"*7
+ $EqL0r%
+s,)OH*2
+/>
+ujxPd
+/3
+ 'PD/>
+u"
+/>
+zg'YA
+vO'Zr4
+/>
+r8)Q&D8
+ $W;/>
+ -cF/>
+{>=4
+se6
+tf
+se9
+/;
+qQ1
+/;
+ 'YI/>
+ -YIp<J
+/>
+ '~,/>
+wN'[3
+zy
+zQr(*#H*$H*%H*&r|
+wN'X3
+ut)
+zQr(*'H*(H*)H**r|
+wN'U3
+vG)
+zQr(*+H*,H*-H*.r|
+wN'R3
+{H
+zQr(*/H*0H*1H*2r|
+ )~,{rr(*3H*4r|
+ '~,{rr(*5H*6r|
+ $5q.+{X
+s,)VH)^
+ )}, %^Es,)WH)Z
+ $X?s,)Zpk
+ %^EvO)]H)\-
+}Pr()\H)\H)]-
+}Pr()[H)[r4
+}Pr()Z^&G-
+}Pr()YH)Y|w
+z36P<
+rHr('3H'34
+rir()]A
+v"~5
+ %6v:*p;
+t)wE#w$#yi:
+ %#t)wE#{$#yi:
+ %#qN0'q[
+{Bsay"
+ $Y4{Bryy"
+s>r\(
+qNt?pf
+w1pMi9
+sZQ[Ui9
+qN0.p=
+ $%s>tO
+qNvrrR
+ 'TAyk0pf
+:8d
+yk+yS
+r8'5H*>&G
+yk2p-
+xeH'P
+s/
+s"H)f
+r>*
+w\)Z
+wMqK
+ %A{/*pC
+rHr('7H'7,
+zg'7H'8
+r?-
+ %Fw%<a
+}=
+w%0yq
+zg'<K
+}k
+r??
+w%+pX
+t]$}/
+/_
+::d
+ &y( (^K &'xY5sT
+s,'R8
+xeH'p
+s/
+s"H)j
+r>6
+w\)^
+{prQ
+t+r$r_
+rHbZ,
+r]bH*D
+ &JxY6q%
+xBsgz&'z\
+v"~,
+ $O/$
+:<d
+ 1</$
+s,'T8
+xeH't
+s/
+s"H)n
+ $8w\)c
+ )<r]bH*H
+ &2/$
+xBQUz&'z\
+v:+w;
+t<sl
+t%s{pC
+r3vHzX2w0
+t%t}p'
+u>zX2w0
+t%r7qp
+r3w(r/pl+'s#uQpM
+w7QUvmpd0usu/*(
+t%u)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+t%sXpf
+r3pjqv
+r3pGqv
+s:t[
+t%p=P
+ylpx
+qf{drWxu23<t?rlxf-
+qf'r6t?rlxf>{drWxu2-
+t%r%x}
+t*e+ukr6*p*
+}X
+q$sg
+ $]A %$t%qpa
+{}&
+sf<\xls_w07
+sZQBU-
+t#ta
+sZQxM|>
+v:+y2
+v;qv
+|[*(
+/.
+:Ad
+ 1z#/.
+s,'Z8
+xeH'|
+s/
+s"H)v
+rc'
+w\)k
+ )z#r]bH*P
+ &XA/.
+ %_#w%2q~
+t@2{c
+ $OrIr('Y
+ $Z#:Br.
+ &${BpR3x)
+sH3"37
+ .&zDH'M
+uYD
+ &&sn4$$I
+ $$rdOd
+ $$z('M
+xd'M&9
+ $8wN'M;
+G,)
+ */ %+xd'M&:
+rc+
+ &(wN'N4
+G.)
+ &&w%6a
+}=
+z3.xx
+rHr('WH'WH()
+zg'W&U
+r?*
+ $7w8*P
+ &F/P
+J(|<
+{yt
+J){e
+/O
+J*uC1
+/O
+sY5
+ 'X%J1}v
+uR*3
+J2uC6
+/$
+J3q(<
+/$
+ &L %aR#z(*#
+J8q(0
+ %ZKz(*"
+J9q(+
+uR)}
+J:q(2
+ %XKz()|
+J;q(.
+uR)z
+ &4qI8
+ %{I:vq(5
+:uq(*
+:sq(6
+:rrP<
+:prP'
+:orP0
+:mrP+
+p9ul
+ $I/(
+::rP.
+uR$s
+:9rP1
+/(
+:8rP5
+/(
+p9un
+ 'M:/rP6
+wW1
+:.s?<
+/$
+:-s?'
+/$
+p9xl
+ *y% %^FrI5
+z>_
+z>}
+ &* $HC_
+q4}
+ &A $<C^
+ '' $3 $0C]
+ ', $'/s
+ $CCY
+_3
+ &J/s
+||
+CV
+ &o% $h%/m
+})
+CS
+ '> $,})
+C?
+ 'C $,yk2p'
+tX
+C+
+q4z
+ &*xY5pf
+ $<C*
+ '( $3 $0C)
+ '- $' $$C(
+ '2 $(/3
+ $$C'
+ 'O $(/3
+vb;
+C$
+ 'O $,/,
+{16
+n:
+_0
+ &(tX<
+ $\# &X% $_&/,
+ $An?
+_1
+ &F/,
+ $An?
+_2
+ &H/$
+ %9nP
+ '9 $* '9 &u% $n%/$
+ %9nU
+ '9 $*/$
+ %9nU
+ '9 $,w80r7
+tX+
+C}
+ &s% $l% %nNtX2
+C|
+ &}% $x%tX.
+C}
+ &Z& $S& %vNvb3
+C{
+ &e& $_&tX5
+Cz
+ &q& $j&/0
+vbe
+Cy
+ &{& $t& %'Cx
+ '' $, %,Cw
+ ', $* %1Cv
+ '1 $, %6Cu
+ '6 $* %;Ct
+ '; $, %@Cs
+ '@ $* %ECr
+ 'E $,/(
+{16
+CQ
+ 'h$ $* 'h$ &q% $j%/(
+tX'
+CM
+ 'h$ $*/(
+tX0
+CM
+ 'h$ $, 'h$C=
+ '9 $* '9 $Z% &S% 'h$C9
+ '9 $* 'h$C9
+_2
+!u9
+p,0rj
+ *y$zqsI
+st
+zqx+
+ D(`}
 
-const gemvNormQ4SM80NarrowAligned = gemvNormQ4SM90NarrowAligned + `
- patch
- -3
-packed1 80232 gemvNorm_nibbles
-!|hf|f
-!|gxO
- =72
- -2
- =362
- -3
- =759
- -1
-"c
- =3
- -3
-"c
-qFyE
-"c
- =93
- -1
-"j
- =1339
- -1
- =238`
+var gemvQ4SM80NarrowAligned = driver.Text{Base: &gemvQ4SM90NarrowAligned, Code: `packed2 67090 gemv_nibbles
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ }$( R/&/?
+ P$$ (&/8
+ a6$/]
+ 0$/X
+ ($/X
+ $$/X
+ :$/[
+ \&$/d
+ XZ#$ i-$`}
 
-const gemvNormQ4KSM90NarrowAligned = `packed1 86297 gemvNorm_grouped
-!|h^|f
-!|g@=
-!p8
-!sgr9pMtks}rR
-!s]r9pMtks}syq)r9pMrR
-!vvu[uNq>r9rR
-!v7psv6KpMvDrR
-!v7r.v6}ZpOpMrR
-!v7q#v6rmt5rGq"t5rGrR
-!v7fv6y"rR
-!v7^v6|\z;
-!
-!vt,uitKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRdsfns<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-d/uKs<
-!
-!pHy;pD
-!vV
-!PtDq>pOrGq)q"pMu[rKtkrz+
-!c
-p;x5r0
-zf7sV
-p9u0r0
-p:t=to
-qS9}<
-!
-p>
-q*
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtO
-sjrJ
-uxs:uw+wV
-uxs:uwrFr>
-uxPt5/rz~72uwrFp&
-m
-uxPt5/rz~72uw+}#n
-m
-h+se
-xk=r.9
-u3
-xk,zL
-u3xR
-xk+q#/
-u3uj+pi-
-uG8y=
-N
-qx+p|
-q2rO
-t:,qy
-Q
-{<rW
-pl$
-)
-pl%
-uuqI
-)
-uuqA
-)
-uupU
-)
-zt
-x{
-tN
-)
-{.7pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-vY,w-
-qk#B8
-{ErO
-v>xW
-qk#U
-tj8
-{E.
-vY+r]
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-vY-y'
-p~,uW
-qvrc1-
-)
-ur
-0
-vY8r1
-wcu*p*2rO
-v>rO
-q1q,U
-{E,
-vY7s-
-|&0U
-vY.f
-t8M0?
-pzq910?
-pzX<%?
-vY/pb
-t(xc/
-rsM0
-w<
-wOzYM0
-vY@r1
-y7,
-vY/r.8
-y#
-q'-px
-t1u&=
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-p6
-{?77y'
-r(;q&
-s=R>
-s_R,p$
-s_R+p$
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-q'-r-
-5
-}%u:
-ra.E
-q2-
-)
-q7.q&
-ra.G
-)
-{?uif/
-qFCwv/
-s=p@
-t8[?
-qD=r]
-pB/<EU
-p\
-qD,qy
-zJvDympMy_xDDA
-stqA
-0
-|&2U
-qVspD
-qM=pb
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-qM+q3
-T5
-zqq@
-wcu*Xz/
-p\
-xv7,
-v&%
-}e-
-0
-vbt0
-p\
-qM8pb
-r\3
-qM9q3
-r\4
-qD,r4
-re~52t,
-"&
-w"t,
-"%
-w"t,
-"%
-w"t,
-rD>
-qD,qw
-v3qIG
-*#%
-qD8sr
-qzq}E
-p~}\U
-rsR$
-z_p5
-ta
-},'<(<)<*L2ql
-{r+-
-qF#E
-qD8qe
-qvp5ry
-rsR'
-z_p5
-q:
-},.</<0<1L2ql
-"#
-qF&G
-"#
-qvp52p2
-rsR*
-z_p5
-xi%
-},5<6<7<8L2ql
-"#
-qF)wB
-"#
-qvp52q,
-rsR-
-z_p5
-wm%
-},<<=<><?L2ql
-"(
-sn&q&
-**%
-}'r,cRD<EL2ql
-"(
-zJvDympMy_xD<"qO
-*&%
-}'r,cR@<AL2ql
-"(
-*(p-
-}'r,cRB<CL2ql
-!#
-q'+yY
-r'rctn
-qFVU
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-"3
-uo{vI
-"3
-r(-q&
-s=Rq
-s_R,p$
-s_R+p$
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-"3
-5
-"3
-ra.E
-q2-
-)
-q7.q&
-ra.G
-)
-"3
-qFvwv/
-s=p@
-t8[?
-"3
-pB/<xU
-p\
-"3
-zJvDympMy_xDDA
-ub2
-0
-|&2U
-qVspD
-"3
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-"-
-T5
-"3
-wcu*Xz/
-p\
-xv7,
-v&%
-}e-
-0
-vbt0
-p\
-".
-r\3
-".
-r\4
-"3
-re~52t,
-"&
-w"t,
-"%
-w"t,
-"%
-w"t,
-rD?
-"3
-v3qIG
-*#%
-"3
-qzq}E
-p~}\U
-rsR$
-z_p5
-ta
-},'<(<)<*L2ql
-"3
-qF#E
-"3
-qvp5ry
-rsR'
-z_p5
-q:
-},.</<0<1L2ql
-"#
-qF&G
-"#
-qvp52p2
-rsR*
-z_p5
-xi%
-},5<6<7<8L2ql
-"#
-qF)wB
-"#
-qvp52q,
-rsR-
-z_p5
-wm%
-},<<=<><?L2ql
-"(
-sn&q&
-**%
-}'r,cRD<EL2ql
-"(
-zJvDympMy_xD<"qO
-*&%
-}'r,cR@<AL2ql
-"(
-*(p-
-}'r,cRB<CL2ql
-!#
-{?uiwE
-phEq&
-qkBwv/
-s=r|
-y#
-uG7ps@
-ra.E
-t<
-pnj|_
-q7.q&
-y,/U
-tb-pb
-p\
-r\7
-rs.
-p\
-r\7
-"%
-r(Oq&
-rhp2D
-pzp0qj
-uG7t;
-rsp2
-pnjsr
-uF2[
-"%
-p\
-r\7
-rs.
-p\
-r\7
-re~52t,
-wj
-wj
-rD@
-}_r-
-r(UB
-qkEU
-"8
-y7-
-s=MB
-r&8sr
-qk/1L
-r&9r1
-qkSqg
-r&.qN
-uXK1L?
-uXL1K?
-uXSqR?
-pzp21E?
-uX/2[?
-"'
-zJvDympMy_xD<&A
-*.%
-vE
-zJvDympMy_xD<%A
-*.%
-vE
-zJvDympMy_xD2}\
-*.%
-vE
-zJvDympMy_xD2y]
-*.%
-vE
-pnwwj
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"#
-tU&16
-tU%16
-Yq}16
-Yq,16
-ret,v:
-wj
-wj
-rDA
-zJvDympMy_xD<&A
-*,%
-vE
-zJvDympMy_xD<%A
-*,%
-vE
-zJvDympMy_xD2}\
-*,%
-vE
-zJvDympMy_xD2y]
-*,%
-vE
-pnjr.7
-t1R,<(
-pqpj8pE
-r:5'5Z
-r:6'66
-r:7'76
-r:8'86
-s+&$&6
-s+&$&6
-s+&$&6
-s+&$&6
-u-|#ps7
-xps\6Z?
-"$
-t1R$<"
-"$
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-"$
-sDul?
-ewwj
-zj
-p.
-ey'qN
-|)
-uE
-ezLyC
-vJ
-uT
-z<xhz\
-ewEpb
-|}
-qLXU
-ti
-sd
-!#
-ey=wE
-vJ
-uT
-z<rnz\
-esQps@
-r?|X
-ewEzg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-e{Gr4
-|Nqs{$
-"$
-x-r_6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-vc.q@
-r[.p$
-5
-vc8pj
-pl8
-s;,
-syu8r3qpsG
-!#
-vc9^
-p+
-:
-J
-!#
-vc@rI
-s;,
-q;
-r?|X
-w8
-xLRk
-\
-|.,^
-p+
-s{=r.8
-wny_s\1$
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'$
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-s{.r-
-sPrn'%
-rp56
-sPr_'&
-rp66
-sPu_''
-rp76
-wF(
-rp86
-sPsz')
-uOb6
-uO"'*
-uOc6
-uO$'+
-uOd6
-uO&',
-uOe6
-|.7wE
-xps\6Zs^$
-xps\WZs^$
-xps\rlZs^$
-xps\sGZs^$
-xps\$#Zs^$
-xps\$&Zs^$
-xps\$)Zs^$
-xps\$,Zs^$
-uG--s6
-|l>
-s>
-uGu)t'
-pv
-&
-t3rn6
-"#
-|lq/
-s>
-"#
-pv
-&
-t3z.
-"#
-|lsI
-s>
-"#
-pv
-&
-t3rv6
-"#
-|lt|
-s>
-"#
-pv
-&
-t3tL6
-uG-7tc
-zpszqW
-zptLt|
-"$
-|l$"
-s>
-"$
-pv
-&
-sE$6
-"#
-|l$%
-s>
-"#
-pv
-&
-sE'6
-"#
-|l$(
-s>
-"#
-pv
-&
-sE*6
-"#
-|l$+
-s>
-"#
-pv
-&
-sE-6
-"$
-|i,$*
-|i-$+
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-uG{_r.
-sE7$%
-sE9$$
-sE;$#
-sE=$"
-sE?u#
-sEAsG
-sECt|
-sEEqW
-|A7q0
-r(\B
-)
-ra.G
-)
-t<
-w5
-|A/qw
-x-rvrl
-tMrl
-tMrl
-x-t$sI
-tMsI
-tMsI
-uGxFr1
-x-r_6
-p6
-s{=yY
-z-r8w$u
-zr$
-z,ziv?
-|cz2r3r8b>
-"+
-uOc'%
-rp56
-uOe'&
-rp66
-uOg''
-rp76
-uOi'(
-rp86
-uOk')
-rp96
-uOm'*
-rp:6
-uOo'+
-rp;6
-uOq',
-rp<6
-"+
-xps\6Zs^$
-xps\WZs^$
-xps\rlZs^$
-xps\sGZs^$
-xps\$#Zs^$
-xps\$&Zs^$
-xps\$)Zs^$
-xps\$,Zs^$
-"+
-|l>
-s>
-"+
-pv
-&
-t3rn6
-"#
-|lq/
-s>
-"#
-pv
-&
-t3z.
-"#
-|lsI
-s>
-"#
-pv
-&
-t3rv6
-"#
-|lt|
-s>
-"#
-pv
-&
-t3tL6
-"+
-u>zi{up5rW+r3RAsGqW
-u>zi{up5rW+r3R@u#t|
-"$
-|l$"
-s>
-"$
-pv
-&
-sE$6
-"#
-|l$%
-s>
-"#
-pv
-&
-sE'6
-"#
-|l$(
-s>
-"#
-pv
-&
-sE*6
-"#
-|l$+
-s>
-"#
-pv
-&
-sE-6
-"$
-u>zi{up5rW+r3R?$,$*
-u>zi{up5rW+r3R>$-$+
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-u>zi{up5rW+r3R=$($,
-u>zi{up5rW+r3R<$&$*
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-u>zi{up5rW+r3R;$($,
-u>zi{up5rW+r3R:$&$*
-"+
-sE7$%
-sE9$$
-sE;$#
-sE=$"
-sE?u#
-sEAsG
-sECt|
-sEEqW
-"*
-x-rvrl
-tMrl
-tMrl
-x-t$sI
-tMsI
-tMsI
-"*
-s~_q/>
-!#
-uGx@s6
-|Nr8aBwL
-zhb6
-uGqus6
-|7
-q6
-uGp5qy
-z<xh<6wL
-uGw{y'
-rp#}Sz+
-qJS
-u-@-pX
-t1M&p$
-p6
-u-wbps@
-pB&v-1-
-p\
-qBqYw?
-qU
-u-@9^
-pB-|B+
-syu8Ps}+r3x2crn>L
-u-wbpX
-pB-yZ*
-syu8Ps}.r,x2cR\<[<R<QL
-x%p51*
-syu8Ps}.r,x2cRI<H<?<>L
-!#
-"1
-rpz'-
-rp=6
-rpz'.
-rp>6
-rpz'/
-rp?6
-rpz'0
-rp@6
-rpz'1
-rpA6
-rpz'2
-rpB6
-rpz'3
-rpC6
-rpz'4
-rpD6
-"1
-xps\6Zs^%
-xps\WZs^%
-xps\rlZs^%
-xps\sGZs^%
-xps\$#Zs^%
-xps\$&Zs^%
-xps\$)Zs^%
-xps\$,Zs^%
-"1
-|l>
-s>
-"1
-pv
-&
-t3rn6
-"#
-|lq/
-s>
-"#
-pv
-&
-t3z.
-"#
-|lsI
-s>
-"#
-pv
-&
-t3rv6
-"#
-|lt|
-s>
-"#
-pv
-&
-t3tL6
-"1
-zpszqW
-zptLt|
-"$
-|l$"
-s>
-"$
-pv
-&
-sE$6
-"#
-|l$%
-s>
-"#
-pv
-&
-sE'6
-"#
-|l$(
-s>
-"#
-pv
-&
-sE*6
-"#
-|l$+
-s>
-"#
-pv
-&
-sE-6
-"$
-|i,$*
-|i-$+
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-"1
-sE7$%
-sE9$$
-sE;$#
-sE=$"
-sE?u#
-sEAsG
-sECt|
-sEEqW
-"1
-x-rvrl
-tMrl
-tMrl
-x-t$sI
-tMsI
-tMsI
-"1
-x-r_6
-"1
-|U
-q6
-"1
-|7
-q6
-"1
-z<xh<cwL
-uGw{q#-
-uOe6
-"1
-t1M&B
-p6
-u-u0s-
-q1rc1-
-"2
-pB&v-U
-p\
-qBqYw?
-pm
-"2
-y,/1+
-syu8Ps}+r3x2cx^L
-"2
-x%p51*
-syu8Ps}.r,x2cR9<8</<.L
-x%p51*
-syu8Ps}.r,x2cR&<%2[r2L
-!#
-xl.q#9
-r'rcG
-xl8t'
-}o1S
-rD=
-z@9yC
-ra-G
-z@@u:
-wcu*M#2rO
-v>rO
-qk#U
-{E,
-z@/f
-t8M#r)$
-t:,^/
-q7-B8
-t:-q3
-t1py$C2[
-re|3$pu
-q>rmrGPq"t@pirzxPpu
-qCt;qw
-{e8
-qx7tc
-xBu*M&v-
-r#,r+
-ra.q&
-p1
-qTs0B
-qTs0E
-qTu&-
-sY-j
-qVp51.
-}%r4
-qLpy#nq&
-)
-"e
-qzpy#mE
-tHwAU
-rsq9
-"e
-qFyE
-"e
-qvp5ry
-rs[
-"#
-qF|G
-"#
-qvp52p2
-rsp*
-"#
-q1py#.wB
-"#
-qvp52q,
-rsR"
-w./pw
-q7.A
-ti
-wI{ppw
-q7.E
-ti
-v@+pw
-q7.B
-p1
-v@.|_
-qzpy#4B
-tH'uD
-ra.B
-rr
-q1q9U
-wt9q3
-xBu*R4rk$[
-sW.qy
-r(5B
-"#
-xBzYpy$]
-sW.yC
-vT,
-"#
-xBzYpy$_
-qCpX+qe
-wcu*M%2rO
-v>rO
-qk%U
-{E,
-}oD
-qCpX8ua
-qk%qg
-q7-U
-p1
-J
-!#
-z@@qe
-{Y
-"6
-t8p,r)$
-t:,r]
-rsRB
-qvM01/
-qvp5<>
-t:-pj
-s=R?
-u~#
-t8zM?
-tr#
-:
-5
-"6
-pV#x_~*B
-qCs-qw
-u'r|
-Yxc8
-u(
-zJvDympMy_xDUE
-*0%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-xl9r]
-|&S2p*
-s=RI
-t8RJ?
-}oD
-J
-{#~%
-!#
-:
-:
-:
-:
-J
-!#
-xl@|Y
-qvpy$t1E
-"k
-y7-
-s=MB
-xl@sQ
-wh
-qx-s-
-x%rc1-
-qx7pE
-p\
-qBqYw?
-qFHU
-p\
-qBqYw?
-4
-rDD
-y,p51*
-w)Ps}.r,c{ozmXn
-p~[yZ*
-w)Ps}.r,c{ozmXn
-r#,t'
-pz[p$s^)
-pzu4=s^)
-pzwg=s^)
-pzR"p$s^)
-pzt"=s^)
-pzyD=s^)
-pzp*p$s^)
-pzq}p$s^)
-vCfq#9s-
-phjq&
-vCfr++t'
-q2M)
-sXz#qY78-7@.ty
-vCfq#9q#+
-rajtn
-"#
-q2M)
-sXz#qY78-7@.ty
-vCfq#/s-
-rajB
-"#
-q2M)
-sXz#qY78-7@.ty
-vCfq#/q#+
-raj2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phiq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raitn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raiB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rai2@
-"#
-q2M)
-sXz#qY78-7@.ty
-uA+pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-phhq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-rahtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rahB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rah2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phgq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ragtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ragB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rag2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8*$*$*$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzRTp$s^(
-pzRVp$s^(
-pzRXp$s^(
-pzRZp$s^(
-pzRSp$s^(
-pzRUp$s^(
-pzRWp$s^(
-pzRYp$s^(
-"(
-phfq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-raftn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-rafB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-raf2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-pheq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raetn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raeB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rae2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-phdq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-radtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-radB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-rad2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phcq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ractn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-racB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-rac2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#<p$s^'
-pzpy#>p$s^'
-pzpy#@p$s^'
-pzpy#Bp$s^'
-pzpy#;p$s^'
-pzpy#=p$s^'
-pzpy#?p$s^'
-pzpy#Ap$s^'
-"(
-phbq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-rabtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-rabB
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-rab2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phaq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raatn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raaB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raa2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-ph_q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-ra_tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra_B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra_2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ph^q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra^tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra^B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra^2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#up$s^&
-pzpy#wp$s^&
-pzpy#yp$s^&
-pzpy#{p$s^&
-pzpy#tp$s^&
-pzpy#vp$s^&
-pzpy#xp$s^&
-pzpy#zp$s^&
-"(
-ph]q&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-ra]tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-ra]B
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-ra]2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ph\q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra\tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra\B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-ra\2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-ph[q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-ra[tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra[B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-ra[2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-phZq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raZtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raZB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-raZ2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-uA9q3
-Ypy$U2{c
-z>
-}b$V|B+
-w)Ps}+z%s\2s\L2qp
-prqy-sr
-q7Yx[
-ro
-p7
-raYA
-q%
-ro
-p7
-q7Wx[
-ro
-p7
-raWA
-q%
-ro
-p7
-vCfq@9}6
-q7UEv(
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-vCfqN=q3
-sP}K
-raUA
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-vCfqN=w-
-|-6
-raUqO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-vCfqN=q#7
-sPsz6
-raUyl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-vCfqN=^@
-uO"6
-"I
-xps\$;$<s^&
-sY7yY
-t3xh$)
-s+"6F#\
-sY@qy
-{d#\sI$)>
-"$
-xps\$<$=s^&
-"$
-t3xh$,
-s+"6F#a
-"$
-{d#asI$,>
-"*
-q7Xx[
-ro
-p7
-raXA
-q%
-ro
-p7
-q7Vx[
-ro
-p7
-raVA
-q%
-ro
-p7
-"'
-q7TEv(
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-sP}K
-raTA
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-|-6
-raTqO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-sPsz6
-raTyl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-uO"6
-"*
-xps\$A$Bs^&
-"*
-t3xh$?
-s+"6F#u
-"*
-{d#usI$?>
-"$
-xps\$B$Cs^&
-"$
-t3xh$B
-s+"6F#y
-"$
-{d#ysI$B>
-q'-px
-t1py')p$
-p6
-"7
-qzpy')q&
-s=MB
-q'-r-
-5
-{?uizg
-rhpy'=D
-pzpy'>qj
-qD=r]
-}b'*1BU
-p\
-qD,qy
-zJvDympMy_xDDA
-ub2
-0
-|&2U
-qVspD
-qM=r+
-u;V"
-}="
-o
-p}qI
-qM+q3
-T5
-zqq@
-wcu*q9z/
-p\
-xv7,
-wm%
-}e-
-0
-vbrk%S
-p\
-qM8pb
-r\3
-qM9q3
-r\4
-qD,r4
-re~52t,
-"&
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDE
-qD,qw
-{{G
-*#%
-qD8q0
-t+py%PA
-ta
-{gj1i1h1gL2ql
-t+py%MA
-q:
-{gf1e1d1cL2ql
-t+py%JA
-xi%
-{gb1a1_1^L2ql
-t+py%GA
-wm%
-{g]1\1[1ZL2ql
-"&
-sn&q&
-**%
-}'r,cMU1TL2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cMY1XL2ql
-"&
-*(p-
-}'r,cMW1VL2ql
-!#
-vk+r-
-q1py%(B
-qvpy'z1E
-"/
-y7-
-s=MB
-vk+q0
-5
-"D
-x%rc1-
-"D
-p\
-qBqYw?
-q1py%ZU
-p\
-qBqYw?
-4
-rDF
-y,p51*
-w)Ps}.r,c{ozmXn
-p~[yZ*
-w)Ps}.r,c{ozmXn
-"D
-pz[p$s^:
-pzu4=s^:
-pzwg=s^:
-pzR"p$s^:
-pzt"=s^:
-pzyD=s^:
-pzp*p$s^:
-pzq}p$s^:
-"D
-qzpy'yq&
-"A
-q2M)
-sXz#qY78-7@.ty
-"D
-r'py'|tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"D
-r'py("B
-"#
-q2M)
-sXz#qY78-7@.ty
-"D
-r'py(%2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy()q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(,tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(/B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(22@
-"#
-q2M)
-sXz#qY78-7@.ty
-"D
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy(6q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(9tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(<B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(?2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(Cq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(Ftn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(IB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(L2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8*$*$*$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzRTp$s^9
-pzRVp$s^9
-pzRXp$s^9
-pzRZp$s^9
-pzRSp$s^9
-pzRUp$s^9
-pzRWp$s^9
-pzRYp$s^9
-"(
-qzpy(Xq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py([tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(^B
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py(b2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy(fq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(itn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(lB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py(o2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy(sq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(vtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(yB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py(|2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)#q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)&tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py))B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py),2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#<p$s^8
-pzpy#>p$s^8
-pzpy#@p$s^8
-pzpy#Bp$s^8
-pzpy#;p$s^8
-pzpy#=p$s^8
-pzpy#?p$s^8
-pzpy#Ap$s^8
-"(
-qzpy)8q&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py);tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)>B
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)A2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)Eq&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)Htn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)KB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)N2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy)Rq&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)Utn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)XB
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py)[2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy)_q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)ctn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)fB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py)i2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"(
-pzpy#up$s^7
-pzpy#wp$s^7
-pzpy#yp$s^7
-pzpy#{p$s^7
-pzpy#tp$s^7
-pzpy#vp$s^7
-pzpy#xp$s^7
-pzpy#zp$s^7
-"(
-qzpy)uq&
-"%
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)xtn
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py){B
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-r'py)~2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy*%q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*(tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*+B
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*.2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R2<3u2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R4<5u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2R.</u2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2R0<1u2t$sIsUWL
-"'
-qzpy*2q&
-"$
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py*5tn
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py*8B
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-r'py*;2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-qzpy*?q&
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*Btn
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*EB
-"#
-q2M)
-sXz#qY78-7@.ty
-"&
-r'py*H2@
-"#
-q2M)
-sXz#qY78-7@.ty
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RJ<Ku2r8-$,$+$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RL<Mu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+2p*<(2[u2RF<Gu2t$sIsUWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R%qR<"Du2RH<Iu2t$sIsUWL
-"D
-Ypy$U2{c
-{K
-}b$V|B+
-w)Ps}+z%s\2s\L2qp
-"D
-qLpy*Mx[
-ro
-p7
-r'py*NA
-q%
-ro
-p7
-qLpy*Rx[
-ro
-p7
-r'py*SA
-q%
-ro
-p7
-"A
-qLpy*WEv(
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"D
-sP}K
-r'py*YA
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"D
-|-6
-r'py*\qO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"D
-sPsz6
-r'py*_yl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"D
-uO"6
-"D
-xps\$;$<s^7
-"D
-t3xh$)
-s+"6F%S
-"D
-{d%SsI$)>
-"$
-xps\$<$=s^7
-"$
-t3xh$,
-s+"6F%W
-"$
-{d%WsI$,>
-"*
-qLpy*_x[
-ro
-p7
-r'py*aA
-q%
-ro
-p7
-qLpy*ex[
-ro
-p7
-r'py*fA
-q%
-ro
-p7
-"'
-qLpy*jEv(
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-sP}K
-r'py*lA
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-|-6
-r'py*oqO
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-sPsz6
-r'py*ryl
-"#
-rQ
-sXz#sTy{+@sTz(
-&
-t3xhyvtB{n
-"*
-uO"6
-"*
-xps\$A$Bs^7
-"*
-t3xh$?
-s+"6F%l
-"*
-{d%lsI$?>
-"$
-xps\$B$Cs^7
-"$
-t3xh$B
-s+"6F%p
-"$
-{d%psI$B>
-!#
-q'+qy
-q1py*/rk*w
-"E
-u^&I
-"8
-y7-
-s=MB
-"E
-5
-"E
-rhpy*DD
-pzpy*Eqj
-"E
-}b*11BU
-p\
-"E
-zJvDympMy_xDDA
-ub2
-0
-|&2U
-qVspD
-"E
-u;V>
-}=>
-o
-}==
-"A
-T5
-"E
-wcu*q9z/
-p\
-xv7,
-wm%
-}e-
-0
-vbrk(Z
-p\
-"B
-r\3
-"B
-r\4
-"E
-re~52t,
-"&
-w"t,
-"%
-w"t,
-"%
-w"t,
-rDG
-"E
-{{G
-*#%
-"E
-t+py(WA
-ta
-v}Ps}.r,cpy*hrk*irk*jrk*kL2ql
-t+py(TA
-q:
-v}Ps}.r,cpy*lrk*mrk*nrk*oL2ql
-t+py(QA
-xi%
-v}Ps}.r,cpy*prk*qrk*rrk*sL2ql
-t+py(NA
-wm%
-v}Ps}.r,cpy*trk*urk*vrk*wL2ql
-"&
-sn&q&
-**%
-}'r,cpy*|rk*}L2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cpy*xrk*yL2ql
-"&
-*(p-
-}'r,cpy*zrk*{L2ql
-!#
-}_rz+
-q1py*8rk*@
-"/
-y7-
-s=MB
-r&8sr
-q1py*9rk*<
-r&9r1
-q1py*<qg
-r&.qN
-pzpy*?rk*>?
-xKpy*>rk*>rk*??
-xKpy*=rk*=qj
-xKpy*<ry1E?
-xKpy*;rk*;q=?
-xl@f=
-qKpy(3rk(3E
-s_py*?D
-u?~3
-!#
-w./j
-xps\F%oF%qs^B
-xps\F%oF%qs^B
-xps\F%sF%qs^B
-xps\F%sF%qs^B
-wI+,r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-wI{prI
-yes^A
-xps\WSs^A
-wIy?pb
-|7
-xy
-wIzRsh
-|U
-q6
-v@+rI
-pV@I
-v@-|_
-}b(5rk+(1E
-v@.px
-qvp5rk(M
-s;,
-so
-!#
-vk/pX
-qKpy(7rk(7B
-rhpy(7rk(8
-sH.
-!#
-sW=^
-p+
-sW+zg
-rhpy(<p$
-:
-zT
-:
-J
-:
-J
-sW-q@
-qh$t\
-!#
-wt9s6
-q1py(PU
-qvp5rk(j
-s;,
-q;
-r?|X
-qK|IB
-rhq9rk+/
-\
-wt@pw
-y9v8yv,z+
-u<
-!#
-"#
-q1py(Qr2
-qvp5rk(m
-)
-qBt4
-s'8
-s;,
-q;
-r?qsq/>
-qK|ZB
-rhp2rk+2
-\
-"#
-sPr_yv,z+
-w.-wE
-r=
-vC^smpX
-}@
-vC^tcpj
-y5
-vC^sQp|
-}A
-}F
-vC^tIpb
-}?
-}B
-}C
-}D
-vC^tsrI
-}E
-yj
-yk
-vC^pbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-vC^qyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-vC^p|^
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-w.-ps7
-r;
-z-r8*6
-:
-J
-!#
-"-
-q1py(WU
-qvp5rk(u
-)
-qBt4
-s'7
-s;,
-q;
-r?|X
-qK|IB
-rhq9rk+:
-\
-"-
-sPrnyv,z+
-sW.sr
-t_2q/>
-!#
-r7py(V
-qCpX+s-
-pVIt\
-!#
-qCpX-qy
-|Nr83z\
-s~3$3>
-qCpX+tI
-wcr,s0DB
-}oD
-\
-!#
-qCpX8pX
-t1=rk(M
-u~K
-5
-qCpX/rz+
-zh4F&A
-qCpX@j
-pVUx_~%
-qCqN=pj
-s?py(M
-Ypy(M18
-s'9
-|l>
-s>
-t+py(NE
-*0%
-wG
-!#
-sW@^
-p+
-xl8w-
-qKpy(Trk(Trk)"
-rhpy(T1S
-sH,
-!#
-xk8f
-O
-!#
-"O
-](s3/
-u'Mt
-])s3@
-"N
-]*rL=
-"N
-]+rL,
-"N
-(sT
-!#
-"%
-]3rL-
-u'py*x
-]4rL.
-"%
-]5rL8
-"%
-]6rL7
-"%
-(zI
-!#
-ru7
-tb-pb
-]=rL/
-pV~rL@
-pV|sx=
-(+,
-!#
-ru6
-pVvsx+
-pVusx-
-pVtsx.
-(y?
-!#
-qCsmr+
-u'py(O
-(zR
-!#
-qCqN+q#
-s?py(N
-(+9
-!#
-"n
-pVEsx/
-(+@
-!#
-")
-pV>s3sK
-u'py%F
-pV=s3rO
-")
-pV<s3p<
-")
-pV;s3--
-")
-(u)
-!#
-"&
-pV4s3tG
-(-7
-!#
-"&
-pV.s3y<
-u'R3
-pV-s3v<
-"&
-pV,s3{J
-"&
-pV+zs=
-"&
-(.,
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-u-wbpX
-r78
-{jb
-tAqYw?
-(
-!qZ
-tW
-ab
-qPqYw?
-(
-!s*
-"v
-r~
-a_
-;6
-(
-!tS
-"i
-}G
-a\
-qP{c
-(
-!vB
-}G
-a@
-qP{c
-(
-!w&
-wt9rI
-uI
-a$
-qPt4
-(
-!x=
-uI
-a#
-qPt4
-(
-!yE
-"1
-qH
-a"
-;6
-(
-!{-
-"*
-sv/
-p3<
-;2
-(
-!vKxw
-sv@
-pfsp
-qPpU
-(
-!pty@
-"*
-g=
-p3A
-;5
-(
-!ptyG
-"*
-g,
-p3F
-;3
-(
-!pt+uU
-"*
-g+
-p3F
-;4
-(
-!pt{H
-"%
-sv/
-p3Y
-;2
-(
-!pt.uU
-sv@
-pfsp
-qPp[
-(
-!pt|F
-"%
-g=
-p3^
-;5
-(
-!pt|G
-"%
-g,
-p3d
-;3
-(
-!pt}x
-"%
-g+
-p3d
-;4
-(
-!pt/uU
-".
-g-
-ay
-qPpG
-(
-!ptxw
-g-
-ax
-qPpG
-(
-!tYy@
-g-
-aw
-qPpG
-(
-!tYyG
-g-
-av
-qPpG
-(
-!tY+uU
-g-
-ay
-qPp"
-(
-!tY{H
-g-
-ax
-qPp"
-(
-!tY.uU
-g-
-aw
-qPp"
-(
-!tY|F
-g-
-av
-qPp"
-(
-!tY|G
-".
-g
-pfpK
-v#
-(
-!tY}x
-".
-sk
-pfpY
-v#
-(
-!tY/uU
-".
-sv9
-a\
-qPqYw?
-(
-!tYxw
-sv9
-a[
-qPqYw?
-(
-!vK-y@
-")
-sv/
-aY
-;2
-(
-!vK-yG
-sv@
-pfsp
-qPp=
-(
-!vKp<uU
-")
-g=
-aU
-;5
-(
-!vK-{H
-")
-g,
-aP
-;3
-(
-!vKu)uU
-")
-g+
-aP
-;4
-(
-!vK-|F
-"&
-sv9
-a@
-qPqYw?
-(
-!vK-|G
-sv9
-a?
-qPqYw?
-(
-!vK-}x
-"&
-sv/
-a=
-;2
-(
-!vKv<uU
-sv@
-pfsp
-qPp)
-(
-!vK-xw
-"&
-g=
-a9
-;5
-(
-!vK.y@
-"&
-g,
-a4
-;3
-(
-!vK.yG
-"&
-g+
-a4
-;4
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var gemvQ4KSM90NarrowAligned = driver.Text{Base: &gemvQ4SM90NarrowAligned, Code: `packed2 73134 gemv_grouped
+ >$]rvq^
+ $$O|#rA
+hq&rO
+p#v-rO
+ 2(uG
+|4
+ a#"q@$
+s/
+q@%
+ &"u?ps
+s/
+ ($x2
+s/
+ && q$& *%pL;M
+rs%>
+zs,K
+zs+K
+ ^#&LCx_*
+ ($p_2%E8
+ ($y+q)
+ 6$qM0qO
+qQ5
+qM+pX
+{Qp?v.
+ $=v%1'
+{-
+}w+
+t4
+t9qP
+ $# $<tA6
+ $$ &$ $u*/&
+ $"/%
+ )$ &n*s<q);
+ &$q"qR4
+r)qR38
+ $ZA &UAtV'%(%)%*r|
+ $$L#4
+ &$y$s^'
+ &$tV.%/%0%1r|
+/#
+L&;
+ &(y$s^*
+ &$tV5%6%7%8r|
+/#
+L)s6
+ &( $R- &Q-tV<%=%>%?r|
+/(
+qY&M
+G*)
+{rp8D%Er|
+/(
+x=p8"e
+ $( $(/(
+ $%{rp8B%Cr|
+ ($LV8
+ O\%/3
+ &}m#pL-M
+rs%q
+ O]%/3
+u"
+/3
+ /]%/3
+Lvx_*
+ ']%/3
+p_2%x8
+ $4/3
+ $$uN2
+ ($/3
+ /]%/-
+qQ5
+/3
+ 3]%/.
+tA6
+/.
+ $4/3
+ 1]%p<F
+/3
+ ']%/3
+ /]%/3
+L#4
+/3
+ f#]% &ji#/B
+ B$tIp8P&*
+ 6$pLQ,
+pHH8
+/8
+ $(rs&E
+ $$pH2&O
+ $$pHVpk
+ $$ucN&O-
+ucO&N-
+ucVZ-
+qfp5&H-
+ 6*/;
+pHEx_*
+ <&r)s^e&H
+ 6$tA9
+ &$ %% ($r)s^l&H
+ 6$ +4 (*r)s^s&H
+ 6$ -4 &,r)s^z&H
+ 6$ +F 4*G,)
+ 2$ 3+ $2 34 $2 3= $2 3F $2 3O $2 3O $2 3O P.2vq&V
+ <$qzr($VpN
+ ($z~;
+ 6$/a
+ .$ %_,/Z
+ (&/Z
+ $$/Z
+ :$/^
+ F$vqH$r
+ $$tIp88H$s
+ ($tIxS$u
+ ($tIxS$w
+ g#$ $6 &5 $6 .5{9;
+ &$G0)
+ .$wvV%"
+ <$r)xS%1&H
+ &$ %d/ B$qtmM
+ *$q:mrf
+ *$q:m,
+ *$q:mvl
+ *$qtlM
+ *)q:lrf
+ *)q:l,
+ *)q:lvl
+ 2BqtkM
+ *$q:krf
+ *$q:k,
+ *)q:kvl
+ *O $h# *@ *?/&
+ *$/&
+ *$ 4u$ $U% *V% *U%/(
+ *$/(
+ *$/&
+ $, *G *H/&
+ *$/&
+ *$ *}$ $S% *I *J/'
+ *$/'
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ 4s$ $S% *I *J/(
+ *$/(
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$ *O $J *I *J/'
+ *$/'
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ 4s$ $S% *I *J/(
+ *$/(
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$ *O $J *I *J/'
+ *$/'
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ 0s$pg\s@
+ &$q:\3
+ ($pgZs@
+ &-q:Z3
+ ($tP25w.
+pgX4t,
+uP|T0ys06qyrq
+}X
+u>zXya
+tPpdqO
+q$ry(
+ $T#/#
+z80t,
+ )*tPpdxx
+q$rJ(
+q:Xe
+ -*tPpd{$
+q$sR(
+q:Xwe
+ -2tPpda6
+p1"(
+/M
+uV3"4i%
+ $Cu>")
+X"x.m
+ $&qhmpG")7
+/$
+uV4"5i%
+/$
+u>",
+X"x.q
+/$
+qhqpG",7
+/*
+pg[s@
+ &Gq:[3
+ ($ 0//'
+pgW4t,
+ )N/*
+ %^# $( -N/*
+ %^#q:We
+ /* %^#q:Wwe
+ /2 %^#/*
+uVA"Bi%
+/*
+u>"?
+X"($#4
+/*
+te#4pG"?7
+/$
+uVB"Ci%
+/$
+u>"B
+X"($#8
+/$
+te#8pG"B7
+ $P$qzr('1K
+xr
+/7
+p~'1M
+ %b: (,zg%:A
+vO%;r4
+ $&r8'2&E8
+ ($ +U= ,* )a@{Qbv.
+ 'a@{H
+ 'a@w\%C
+ =a@ &8s<ps;
+ &$wN%>3
+zy
+vWm&l&k&jr|
+wN%;3
+ $*vWi&h&g&fr|
+wN%83
+ $&vWe&d&c&br|
+wN%53
+{H
+vWa&_&^&]r|
+/&
+ '}?{ru(X&Wr|
+/&
+x=qVe
+ $.{ru(\&[r|
+/&
+ $&{ru(Z&Yr|
+ &$s,$o,
+r)xS'~&H
+//
+ 'R< &,/D
+ $$/D
+ $$s"H'M
+ ($/D
+rYv'7
+qfbv'7
+qfp7v'7
+qfp5v'7
+/D
+ $X$/A
+ &O/D
+ *T#/D
+ *$/D
+ R#$/D
+ *r9p~(0M
+ *$r<(3rf
+ *$r<(6,
+ *)r<(9vl
+ *Op~(=M
+ *Gr<(@rf
+ *)r<(C,
+ *)r<(Fvl
+ 0m$sxKv'6
+sxMv'6
+sxOv'6
+sxQv'6
+/(
+ $}9 *r9 *s9/(
+ *$/(
+ R#$ *r9p~(iM
+ *$r<(lrf
+ *$r<(o,
+ *)r<(rvl
+ *Mp~(vM
+ *Gr<(yrf
+ *)r<(|,
+ *)r<)"vl
+ 0k$vO#/v'5
+vO#1v'5
+vO#3v'5
+vO#5v'5
+/(
+ $}9 *p= *q=/(
+ *$/(
+ R#$ *r9p~)DM
+ *$r<)Grf
+ *$r<)J,
+ *)r<)Mvl
+ *Mp~)QM
+ *Gr<)Trf
+ *)r<)W,
+ *)r<)Zvl
+ 0b#vO#dv'4
+vO#fv'4
+vO#hv'4
+vO#jv'4
+/(
+ ${= *nA *oA/(
+ *$/(
+ R#$ *r9p~)}M
+ *$r<*#rf
+ *$r<*&,
+ *)r<*)vl
+ *Mp~*-M
+ *Gr<*0rf
+ *)r<*3,
+ *)r<*6vl
+ ._'/D
+r8$@eH)X
+ $P*/D
+rh*;s@
+ &&r<*<3
+ ($rh*@s@
+ &-r<*A3
+ ($/A
+rh*E4t,
+ )n./D
+ %n.r<*G3
+/#
+ +n./D
+ %n.r<*Je
+ /* %n.r<*Mwe
+ /2 %n./D
+uV3"4i3
+/D
+ %n.X"($$/
+/D
+te$/pG")7
+/$
+uV4"5i3
+ 'n.X"($$3
+/$
+te$3pG",7
+/*
+rh*Ms@
+ &-r<*N3
+ ($rh*Rs@
+ &-r<*S3
+ +n.rh*W4t,
+ -n.r<*Y3
+ -N 'n.r<*\e
+ /* %|/r<*_we
+ /2 'n.uVA"Bi3
+ 'n.X"($$G
+/*
+te$GpG"?7
+/$
+uVB"Ci3
+ 'n.X"($$K
+/$
+te$KpG"B7
+ &Z:s,)~H*e
+/E
+rd#d
+ )RG/E
+u"
+/E
+zg(+A
+vO(,r4
+/E
+r8*#&E8
+ $</E
+ -uI/E
+{>=;
+se=
+tf
+se@
+/A
+qQ5
+/E
+ /p.w\(4
+ $#/B
+tA6
+/B
+ $@/E
+ 1QM $./E
+ 'p./E
+wN(/3
+zy
+zQr(*UH*VH*WH*Xr|
+wN(,3
+ $2zQr(*YH*ZH*[H*\r|
+wN()3
+ $&zQr(*]H*^H*_H*ar|
+wN(&3
+{H
+zQr(*bH*cH*dH*er|
+ )p.{rr(*jH*kr|
+ )p.{rr(*fH*gr|
+ 'p.{rr(*hH*ir|
+ &8s,**H*2
+ )o. $*s,*+H*.
+ $$s,*.pk
+ $$vO*1H*0-
+}Pr(*0H*0H*1-
+}Pr(*/H*/r4
+}Pr(*.^&H-
+}Pr(*-H*-|w
+ $,rHr('dH'd4
+rir(*1A
+ (&t)wE$J$$Li>
+ %#t)wE$N$$Li>
+ %# .*w1pMi=
+sZQ[Ui=
+ 0&:<d
+ $$r8'fH*s&H
+ $$xeH($
+s/
+s"H*9
+ $(w\*.
+ ($rHr('hH'h,
+zg'hH'i
+ ,&zg'mK
+ *$/g
+:>d
+ 2&s,(&8
+xeH(C
+s/
+s"H*=
+ $*w\*2
+ ($r]bH*y
+ 0$:@d
+ 2$s,((8
+xeH(G
+s/
+s"H*A
+ $*w\*6
+ ($r]bH*}
+ w#$:Ed
+ 2$s,(.8
+xeH(O
+s/
+s"H*I
+ $*w\*>
+ ($r]bH+(
+ 0$rIr((-
+ $$:Fr.
+ 6$zDH'~
+uYH
+ &&sn4$$z
+ $$rdSd
+ $$z('~
+xd'~&:
+ $&wN'~;
+ $: *7 %+xd'~&;
+ (&wN("4
+G0)
+ ,&rHr((+H(+H(Y
+zg(+&V
+ ,&/Q
+ $${yw
+ $$/P
+ $$/P
+J+uC5
+/P
+sY*
+ $C/%
+J3uC6
+uR*f
+J4q(<
+/%
+J5q('
+/%
+J6q(0
+/%
+p90+
+ &X#z(*S
+J<q(2
+ $&z(*R
+J=q(.
+uR*P
+J>q(1
+ $*z(*O
+J?q(5
+uR*M
+p9xN
+ $GqI9
+ $R#:zq(6
+:yrP<
+:wrP'
+:vrP0
+:trP+
+:srP2
+:qrP.
+p9sK
+ $C/)
+:>rP5
+uR%0
+:=rP*
+/)
+:<rP6
+/)
+:;s?<
+/)
+p92'
+ 'Q#:1s?0
+wW3
+:0s?+
+/%
+:/s?2
+/%
+:.s?.
+/%
+p921
+ .w#z>n
+pcu
+ (&Cn
+_u
+ (&Cm
+ '' &(Cl
+ ', $(/z
+ $$Ch
+_6
+ &&/z
+||
+Ce
+_7
+ &*/t
+})
+Cb
+ '> &,CF
+ 'C *(_x
+ ,$ '( (& '- (& '2 $&/4
+ &$ 'O $&/4
+ &$ 'O $&/-
+ $$n=
+ &F .C/-
+ $$nB
+_5
+ &&/-
+ $$nG
+ &W% $Z%/-
+tX+
+nG
+ &S% $Z%/%
+ $+nZ
+ &+ $8 *+ $./%
+ $+n_
+ '? $4/%
+ $+ne
+ '? $4/%
+ $+ne
+ '? $4 $9 $.nu
+ &+ $8 $7 $,nv
+ &) $8 $+nu
+ &+ $8 $7 $,nw
+ &) $8tX*
+nx
+ &3 $8/1
+ $5ny
+ *8nz
+ *$n{
+ *$n|
+ *$n}
+ *$n~
+ ($ $IpB#0
+ &G $u# $KpB#/
+ &G $u#/)
+ $5C_
+ &F $- *7 $:/)
+ $7C[
+ 't$ $@/)
+ $7CV
+ &W* $q*/)
+tX+
+ (l* $q* 't$CD
+ &I!cv6pm
+ *0!cvZpm
+ 't$C@
+ '?!y=wG
+ 't$C;
+ '?!y=wX
+ 't$C;
+_4
+ V#8`}
 
-const gemvNormQ4KSM80NarrowAligned = gemvNormQ4KSM90NarrowAligned + `
- patch
- -3
-packed1 86175 gemvNorm_grouped
-!|hf|f
-!|gxO
- =76
- -2
- =402
- -3
- =759
- -1
-"d
- =3
- -3
-"d
-qFyE
-"d
- =93
- -1
-"j
- =1503
- -1
- =262`
+var gemvQ4KSM80NarrowAligned = driver.Text{Base: &gemvQ4KSM90NarrowAligned, Code: `packed2 73025 gemv_grouped
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ V%( u0&/A
+ P$$ (&/:
+ a6$/_
+ 0$/Y
+ ($/Y
+ $$/Y
+ :$/]
+ \&$/d
+ ^b#$ k.$`}
 
-const gemvNormQ6KSM90NarrowAligned = `packed1 97797 gemvNorm_sixes
-!|h^|f
-!|g@=
-!p8
-!sgr9pMtks}rR
-!s]r9pMtks}syq)r9pMrR
-!vvu[uNq>r9rR
-!v7psv6y"rR
-!v7r.v6KpMvDrR
-!v7q#v6}ZpOpMrR
-!v7fv6rmt5rGq"t5rGrR
-!v7^v6|\z;
-!
-!vt,uitKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRdsfns<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-d/uKs<
-!
-!pHy;pD
-!vV
-!PtDq>pOrGq)q"pMu[rKtkrz+
-!c
-p;,y?pF
-zfy{pF
-p9,w?sV
-p:rFx,
-qS9xWpF
-!
-p>
-q*
-v~
-pa
-q$
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-hp5p&
-sjr*
-sjtO
-sjrJ
-uxs:uwrFr>
-uxPt5/rz~72uwrFp&
-m
-uxPt5/rz~72uw+}#n
-m
-h+vm
-xk=r.9
-u3
-xk,zL
-u3xR
-xk+q#/
-u3uj+pi-
-uG8y=
-N
-qx+p|
-q2rO
-t:,qy
-Q
-{<rW
-uuqI
-)
-uuqI
-uupU
-)
-zt
-)
-uupG
-x3
-u.
-)
-{.7pw
-r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-vY,w-
-qk#B8
-{ErO
-v>xW
-qk#U
-tj8
-{E.
-vY+r]
-wcu*M$2rO
-v>+9
-qk$U
-{E8
-vY-y'
-p~,uW
-qvrc1-
-)
-ur
-0
-vY8r1
-wcu*p*2rO
-v>rO
-q1q,U
-{E,
-vY7s-
-|&0U
-vY.f
-t8M0?
-pzq910?
-pzX<%?
-vY/pb
-t(xc/
-rsM0
-w<
-wOzYM0
-vY@r1
-y7,
-vY/r.8
-y#
-q'-px
-t1u&=
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-p6
-{?77y'
-r(Iq&
-s=RL
-s_R:p$
-s_R9p$
-s_R8p$
-s_R7p$
-s_R6p$
-s_R5p$
-s_R4p$
-s_R3p$
-s_R2p$
-s_R1p$
-s_R0p$
-s_R/p$
-s_R.p$
-s_R-p$
-s_R,p$
-s_R+p$
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-q'-r-
-5
-}%u:
-ra.E
-q2-
-)
-q7.q&
-ra.G
-)
-{?uif/
-qFQwv/
-s=p@
-t8[?
-qD=r]
-pB/<SU
-p\
-qD,qy
-zJvDympMy_xDDyl
-stpU
-0
-|&2U
-qV{]D
-qM=pb
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-qM+q3
-T2
-zqq@
-wcu*Xz/
-p\
-xv7,
-v&%
-}e-
-0
-vbt0
-p\
-qM8pb
-r\3
-qD,r4
-ret,v:
-"%
-wj
-"$
-wj
-rD>
-qD,qw
-v3qIG
-*#%
-{rrO
-xBu*q,yl
-qD8sr
-r("E
-t<
-rsR%
-z_p5
-ta
-},(<)<*<+L2ql
-pqqN/ps@
-q7.B
-rs.
-qD9tI
-w5
-xsU
-rsR*
-z_p5
-q:
-},=<><?<@L2ql
-{r+-
-qF)E
-xBzYw?
-qD8qe
-rsq,
-rsR.
-z_p5
-xi%
-},5<6<7<8L2ql
-qD9qy
-q1vnp2
-rsR0
-z_p5
-wm%
-},G<H<I<JL2ql
-"$
-qF/G
-xBzYw?
-"$
-rsR&
-rsR4
-z_p5
-};%
-},?<@<A<BL2ql
-"$
-q1q9<#
-rsR6
-z_p5
-i"%
-},Q<R<S<TL2ql
-"$
-qF5wB
-xBzYw?
-"$
-rsR,
-rsR:
-z_p5
-i$%
-},I<J<K<LL2ql
-"$
-q1q9<)
-rsR<
-z_p5
-i&%
-},[<\<]<^L2ql
-"+
-sn.q&
-*(%
-}'r,cRb<cL2ql
-"+
-zJvDympMy_xD<1qO
-*&%
-}'r,cR_<aL2ql
-!#
-q'+yY
-r'rctn
-qFtU
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-J
-"6
-uo|;I
-"6
-r(;q&
-s=MA
-s_R:p$
-s_R9p$
-s_R8p$
-s_R7p$
-s_R6p$
-s_R5p$
-s_R4p$
-s_R3p$
-s_R2p$
-s_R1p$
-s_R0p$
-s_R/p$
-s_R.p$
-s_R-p$
-s_R,p$
-s_R+p$
-s_R*p$
-s_R)p$
-s_R(p$
-s_R'p$
-s_R&p$
-s_R%p$
-s_R$p$
-s_R#p$
-s_R"p$
-s_q}p$
-s_wg=
-s_p*p$
-s_u4=
-s_yD=
-s_[p$
-s_t"=
-s_Xp$
-s_yW
-s_zE
-s_|t
-"6
-5
-"6
-ra.E
-q2-
-)
-q7.q&
-ra.G
-)
-"6
-qkAwv/
-s=p@
-t8[?
-"6
-pB/1AU
-p\
-"6
-zJvDympMy_xDDyl
-ub0
-0
-|&2U
-qV{]D
-"6
-qzp2B
-)
-tT
-p}pK
-o
-p}p[
-",
-T2
-"6
-wcu*Xz/
-p\
-xv7,
-v&%
-}e-
-0
-vbt0
-p\
-"-
-r\3
-"6
-ret,v:
-"%
-wj
-"$
-wj
-rD?
-"6
-v3qIG
-*#%
-"6
-xBu*q,yl
-"6
-r("E
-t<
-rsR%
-z_p5
-ta
-},(<)<*<+L2ql
-"6
-q7.B
-rs.
-"6
-w5
-xsU
-rsR*
-z_p5
-q:
-},=<><?<@L2ql
-"6
-qF)E
-xBzYw?
-"6
-rsq,
-rsR.
-z_p5
-xi%
-},5<6<7<8L2ql
-"6
-q1vnp2
-rsR0
-z_p5
-wm%
-},G<H<I<JL2ql
-"$
-qF/G
-xBzYw?
-"$
-rsR&
-rsR4
-z_p5
-};%
-},?<@<A<BL2ql
-"$
-q1q9<#
-rsR6
-z_p5
-i"%
-},Q<R<S<TL2ql
-"$
-qF5wB
-xBzYw?
-"$
-rsR,
-rsR:
-z_p5
-i$%
-},I<J<K<LL2ql
-"$
-q1q9<)
-rsR<
-z_p5
-i&%
-},[<\<]<^L2ql
-"+
-sn.q&
-*(%
-}'r,cRb<cL2ql
-"+
-zJvDympMy_xD<1qO
-*&%
-}'r,cR_<aL2ql
-!#
-{?uiwE
-phDq&
-qkAwv/
-s=r|
-y#
-uG7ps@
-ra.E
-t<
-pnj|_
-q7.q&
-y,/U
-tb-pb
-p\
-r\6
-rs.
-p\
-r\6
-"%
-r(mq&
-rhp2D
-pzp0qj
-uG7t;
-rsp2
-pnjsr
-uF2[
-"%
-p\
-r\6
-rs.
-p\
-r\6
-re~52t,
-wj
-wj
-rD@
-}_r-
-r(sB
-qkDU
-";
-y7-
-s=MA
-r&8sr
-qk/1K
-r&9r1
-qkRqg
-r&.qN
-uXJ1K?
-uXK1J?
-uXRqR?
-pzp21D?
-uX/2[?
-"'
-zJvDympMy_xD<&A
-*,%
-vE
-zJvDympMy_xD<%A
-*,%
-vE
-zJvDympMy_xD2}\
-*,%
-vE
-zJvDympMy_xD2y]
-*,%
-vE
-pnwwj
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-"#
-tU&15
-tU%15
-Yq}15
-Yq,15
-ret,v:
-wj
-wj
-rDA
-zJvDympMy_xD<&A
-**%
-vE
-zJvDympMy_xD<%A
-**%
-vE
-zJvDympMy_xD2}\
-**%
-vE
-zJvDympMy_xD2y]
-**%
-vE
-pnjr.7
-t1R,<(
-epj8pE
-r:4'4Z
-r:5'56
-r:6'66
-r:7'76
-r:8'86
-s+&$&6
-s+&$&6
-s+&$&6
-u-|#ps7
-xps\6Z?
-"$
-t1R$<"
-"$
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-s+'$'6
-"$
-sDul?
-qCwwj
-zj
-p.
-qCy'qN
-|)
-uE
-qCzLyC
-vJ
-uT
-z<xhz\
-qCwEpb
-|}
-qLXU
-ti
-sd
-!#
-qCy=wE
-vJ
-uT
-z<rnz\
-qCsQps@
-r?|X
-qCwEzg
-|}
-|v|ID
-zWyW
-\
-H
-!#
-qC{Gr4
-|Nqs{$
-"$
-x-r_6
-"#
-zP
-"#
-q6
-"#
-}-
-"#
-q6
-"#
-|7
-"#
-q6
-"#
-|U
-"#
-r?szv,
-!#
-vc.q@
-r[.p$
-5
-vc8pj
-pl5
-s;,
-syu8r3qpsG
-!#
-vc9^
-p+
-:
-J
-!#
-vc@rI
-s;,
-q;
-r?|X
-w8
-xLpy#7
-\
-|.,^
-p+
-s{=r.8
-wny_s\1$
-rY
-ss
-xH
-xI
-sPt$6
-w|6qW
-v)S
-x7s:sz
-vo=qf|'
-|(
-{B
-4
-|@'#
-u[z,Pq)q"q"vLrWvhrG~(v?
-rx
-|(
-qJvH
-u9s:qs
-w4sI
-v)sU
-vozR|'
-4
-rY
-ss
-xH
-xI
-z|
-{B
-4
-s{.r-
-sPrn'$
-rp46
-sPr_'%
-rp56
-sPu_'&
-rp66
-wF'
-rp76
-sPsz'(
-rp86
-uO"')
-uOc6
-uO$'*
-uOd6
-uO&'+
-uOe6
-|.7wE
-xps\6Zs^$
-xps\WZs^$
-xps\rlZs^$
-xps\sGZs^$
-xps\$#Zs^$
-xps\$&Zs^$
-xps\$)Zs^$
-xps\$,Zs^$
-uG--s6
-|l>
-s>
-uGu)t'
-pv
-&
-t3rn6
-"#
-|lq/
-s>
-"#
-pv
-&
-t3z.
-"#
-|lsI
-s>
-"#
-pv
-&
-t3rv6
-"#
-|lt|
-s>
-"#
-pv
-&
-t3tL6
-uG-7tc
-zpszqW
-zptLt|
-"$
-|l$"
-s>
-"$
-pv
-&
-sE$6
-"#
-|l$%
-s>
-"#
-pv
-&
-sE'6
-"#
-|l$(
-s>
-"#
-pv
-&
-sE*6
-"#
-|l$+
-s>
-"#
-pv
-&
-sE-6
-"$
-|i,$*
-|i-$+
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-uG{_r.
-sE7$%
-sE9$$
-sE;$#
-sE=$"
-sE?u#
-sEAsG
-sECt|
-sEEqW
-|A7q0
-r(\B
-)
-ra.G
-)
-t<
-w5
-|A/qw
-x-rvrl
-tMrl
-tMrl
-x-t$sI
-tMsI
-tMsI
-p6
-s{=yY
-z-r8v$t
-zr#
-z,ziv?
-|cz2r3r8a>
-"*
-uOb'$
-rp46
-uOd'%
-rp56
-uOf'&
-rp66
-uOh''
-rp76
-uOj'(
-rp86
-uOl')
-rp96
-uOn'*
-rp:6
-uOp'+
-rp;6
-"*
-xps\6Zs^$
-xps\WZs^$
-xps\rlZs^$
-xps\sGZs^$
-xps\$#Zs^$
-xps\$&Zs^$
-xps\$)Zs^$
-xps\$,Zs^$
-"*
-|l>
-s>
-"*
-pv
-&
-t3rn6
-"#
-|lq/
-s>
-"#
-pv
-&
-t3z.
-"#
-|lsI
-s>
-"#
-pv
-&
-t3rv6
-"#
-|lt|
-s>
-"#
-pv
-&
-t3tL6
-"*
-u>zi{up5rW+r3RAsGqW
-u>zi{up5rW+r3R@u#t|
-"$
-|l$"
-s>
-"$
-pv
-&
-sE$6
-"#
-|l$%
-s>
-"#
-pv
-&
-sE'6
-"#
-|l$(
-s>
-"#
-pv
-&
-sE*6
-"#
-|l$+
-s>
-"#
-pv
-&
-sE-6
-"$
-u>zi{up5rW+r3R?$,$*
-u>zi{up5rW+r3R>$-$+
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-u>zi{up5rW+r3R=$($,
-u>zi{up5rW+r3R<$&$*
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-u>zi{up5rW+r3R;$($,
-u>zi{up5rW+r3R:$&$*
-"*
-sE7$%
-sE9$$
-sE;$#
-sE=$"
-sE?u#
-sEAsG
-sECt|
-sEEqW
-")
-x-rvrl
-tMrl
-s~^>sI
-x-u_sU
-tMsU
-s~]>W
-!#
-uGx@s6
-|Nr8bBwL
-zhc6
-uGqus6
-|7
-q6
-uGp5qy
-z<xh<6wL
-"$
-|Nr8dBwL
-zhe6
-"$
-|7
-q6
-"$
-z<xh<6wL
-u{,u:
-sPu_yvp<yr
-sPrnyvp<yr
-u-@-pX
-t1M&p$
-p6
-u-wbps@
-pB&v-1-
-p\
-qBqYw?
-qU
-u-@9^
-pB-|B+
-syu8Ps}+r3x2cx^L
-u-wbpX
-pB-yZ*
-syu8Ps}.r,x2cR\<[<R<QL
-x%p51*
-syu8Ps}.r,x2cRI<H<?<>L
-!#
-"0
-rpy',
-rp<6
-rpy'-
-rp=6
-rpy'.
-rp>6
-rpy'/
-rp?6
-rpy'0
-rp@6
-rpy'1
-rpA6
-rpy'2
-rpB6
-rpy'3
-rpC6
-"0
-xps\6Zs^%
-xps\WZs^%
-xps\rlZs^%
-xps\sGZs^%
-xps\$#Zs^%
-xps\$&Zs^%
-xps\$)Zs^%
-xps\$,Zs^%
-"0
-|l>
-s>
-"0
-pv
-&
-t3rn6
-"#
-|lq/
-s>
-"#
-pv
-&
-t3z.
-"#
-|lsI
-s>
-"#
-pv
-&
-t3rv6
-"#
-|lt|
-s>
-"#
-pv
-&
-t3tL6
-"0
-zpszqW
-zptLt|
-"$
-|l$"
-s>
-"$
-pv
-&
-sE$6
-"#
-|l$%
-s>
-"#
-pv
-&
-sE'6
-"#
-|l$(
-s>
-"#
-pv
-&
-sE*6
-"#
-|l$+
-s>
-"#
-pv
-&
-sE-6
-"$
-|i,$*
-|i-$+
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-"$
-|l$$
-s>
-"$
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"#
-|l$$
-s>
-"#
-pv
-&
-sE&6
-"$
-|i($,
-|i&$*
-"0
-sE7$%
-sE9$$
-sE;$#
-sE=$"
-sE?u#
-sEAsG
-sECt|
-sEEqW
-"0
-x-rvrl
-tMrl
-tMrl
-x-t$sI
-tMsI
-tMsI
-"0
-|Nr_BwL
-x-z.
-"0
-|7
-q6
-"0
-z<xh<cwL
-"$
-|Nu_BwL
-x-t$6
-"$
-|7
-q6
-"$
-z<xh<cwL
-"0
-sPu_yvp<yr
-sPrnyvp<yr
-"0
-t1M&B
-p6
-u-u0s-
-q1rc1-
-"1
-pB&v-U
-p\
-qBqYw?
-pm
-"1
-y,/1+
-syu8Ps}+r3x2cx^L
-"1
-x%p51*
-syu8Ps}.r,x2cR9<8</<.L
-x%p51*
-syu8Ps}.r,x2cR&<%2[r2L
-!#
-xl.q#9
-r'rcG
-xl8t'
-}o1R
-rD=
-z@9yC
-ra-G
-z@@u:
-wcu*M#2rO
-v>rO
-qk#U
-{E,
-z@/f
-t8M#r)$
-t:,^/
-q7-B8
-t:-q3
-t1py$a2[
-re|3$pu
-q>rmrGPq"t@pirzxPpu
-vCft;qw
-{e7
-pqqN@{G
-q7.E
-qx7tc
-xBu*M&v-
-r#,r+
-ra.q&
-p1
-qTs0B
-qTs0E
-qTu&-
-sY-j
-qVp51.
-}%r4
-qLpy#oq&
-)
-"g
-xBu*Rwyl
-"g
-qzpy#oE
-t<
-rsX
-"g
-q7.B
-rs.
-"g
-w5
-xsU
-rsp*
-"g
-q1py#/E
-xBzYw?
-"g
-rsq,
-rsR#
-"g
-q1vnp2
-rsR%
-"$
-q1py#5G
-xBzYw?
-"$
-rsR&
-rsR)
-"$
-q1q9<#
-rsR+
-"$
-q1py#;wB
-xBzYw?
-"$
-rsR,
-rsR/
-"$
-q1q9<)
-rsR1
-w./pw
-q7.A
-ti
-wI{prI
-zWR5p$
-v@+rI
-qTR-p$
-v@.|_
-qzpy#BB
-tH4uD
-ra.B
-rr
-q1q9U
-wt9q3
-xBu*RBrk%*
-sW.qy
-r(CB
-"#
-xBzYpy%,
-sW.yC
-vT,
-"#
-xBzYpy%.
-vCfpX+qe
-wcu*M%2rO
-v>rO
-qk%U
-{E,
-}oD
-vCfpX8ua
-qk%qg
-q7-U
-p1
-J
-!#
-z@@qe
-{Y
-";
-t8p,r)$
-t:,r]
-rsRP
-qvM01/
-qvp5<L
-t:-pj
-s=RM
-u~#
-t8zM?
-tr#
-:
-5
-";
-pV#x_~*B
-vCfs-qw
-u'r|
-Yxc7
-u(
-zJvDympMy_xDUE
-*.%
-rV
-pv
-s5z}u}D
-s_p,qR
-!#
-xl9r]
-|&R2p*
-s=RW
-t8RX?
-}oD
-J
-{#~%
-!#
-:
-:
-:
-:
-J
-!#
-xl@|Y
-qvpy%B1D
-"n
-y7-
-s=MA
-xl@sQ
-wh
-qx-s-
-x%rc1-
-qx7pE
-p\
-qBqYw?
-qFUU
-p\
-qBqYw?
-4
-rDD
-y,p51*
-w)Ps}.r,c{ozmXn
-p~[yZ*
-w)Ps}.r,c{ozmXn
-r#,t'
-pz[p$s^)
-pzu4=s^)
-pzwg=s^)
-pzR"p$s^)
-pzt"=s^)
-pzyD=s^)
-pzp*p$s^)
-pzq}p$s^)
-r#7f+
-rag<j
-raf<k
-pqpw@q3
-q7wEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-pqr++t'
-q2M)
-sXz#xFw?}#=7w?
-pqq@=q#7
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-pqpwx*
-rawG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7vEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-ravG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-uA+pE
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R@<Au2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2RB<Cu2rvqWqWqWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2tLsGt|qWL
-"'
-raerk#?
-radrk#@
-"'
-q7uEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-rauG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7tEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-ratG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rg<hu2r8*$*$*$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Ri<ju2r8.$.$.$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2tLsGt|qWL
-"(
-pzRqp$s^(
-pzRsp$s^(
-pzRup$s^(
-pzRwp$s^(
-pzRpp$s^(
-pzRrp$s^(
-pzRtp$s^(
-pzRvp$s^(
-"(
-racrk#n
-rabrk#o
-"(
-q7sEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-rasG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7rEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-rarG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R@<Au2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2RB<Cu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2tLsGt|qWL
-"'
-raark$7
-ra_rk$8
-"'
-q7qEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-raqG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7pEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-rapG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rg<hu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Ri<ju2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2tLsGt|qWL
-"(
-pzpy#up$s^'
-pzpy#wp$s^'
-pzpy#yp$s^'
-pzpy#{p$s^'
-pzpy#tp$s^'
-pzpy#vp$s^'
-pzpy#xp$s^'
-pzpy#zp$s^'
-"(
-ra^rk$f
-ra]rk$g
-"(
-q7oEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-raoG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7nEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-ranG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R@<Au2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2RB<Cu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2tLsGt|qWL
-"'
-ra\rk%/
-ra[rk%0
-"'
-q7mEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-ramG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7lEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-ralG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rg<hu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Ri<ju2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2tLsGt|qWL
-"(
-pzpy$mp$s^&
-pzpy$op$s^&
-pzpy$qp$s^&
-pzpy$sp$s^&
-pzpy$lp$s^&
-pzpy$np$s^&
-pzpy$pp$s^&
-pzpy$rp$s^&
-"(
-raZrk%]
-raYrk%^
-"(
-q7kEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-rakG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7jEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-rajG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R@<Au2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2RB<Cu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2tLsGt|qWL
-"'
-raXrk&'
-raWrk&(
-"'
-q7iEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-raiG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-q7hEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-rahG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rg<hu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Ri<ju2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2tLsGt|qWL
-uA9q3
-Ypy%j2{c
-z>
-}b%k|B+
-w)Ps}+z%s\2s\L2qp
-prqy-sr
-q7Vx[
-ro
-p7
-raVA
-q%
-ro
-p7
-pqq@/}6
-q7TEv(
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-pqpw=q3
-sPr_6
-raTA
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-pqpw=ts
-sP}K
-raTqO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-pqpw=q#+
-sPsz6
-raTyl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-pqpw=^-
-uO"6
-"M
-xps\$=$>s^&
-sY7yY
-t3xh$'
-s+"6F#Z
-"#
-xps\$<$=s^&
-"#
-t3xh$)
-{d#\qW>S
-"#
-xps\$@$As^&
-"#
-t3xh$,
-s+$6F#a
-"#
-xps\$?$@s^&
-"#
-t3xh$.
-{d#csG>S
-")
-q7Ux[
-ro
-p7
-raUA
-q%
-ro
-p7
-"&
-q7SEv(
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sPr_6
-raSA
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sP}K
-raSqO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sPsz6
-raSyl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-uO"6
-")
-xps\$E$Fs^&
-")
-t3xh$?
-s+"6F#u
-"#
-xps\$D$Es^&
-"#
-t3xh$A
-{d#wqW>S
-"#
-xps\$H$Is^&
-"#
-t3xh$D
-s+$6F#{
-"#
-xps\$G$Hs^&
-"#
-t3xh$F
-{d#}sG>S
-q'-px
-t1py(Ep$
-p6
-"6
-qzpy(Eq&
-s=MA
-q'-r-
-5
-{?uizg
-rhpy(YD
-pzpy(Zqj
-qD=r]
-}b(F1AU
-p\
-qD,qy
-zJvDympMy_xDDyl
-ub0
-0
-|&2U
-qV{]D
-qM=r+
-u;V"
-}="
-o
-p}qI
-qM+q3
-T2
-zqq@
-wcu*q9z/
-p\
-xv7,
-wm%
-}e-
-0
-vbrk&o
-p\
-qM8pb
-r\3
-qD,r4
-ret,v:
-"%
-wj
-"$
-wj
-rDE
-qD,qw
-{{G
-*#%
-qD8q0
-t+py&kA
-ta
-{gw1v1u1tL2ql
-qD9pb
-t+py&fA
-q:
-{gg1f1e1dL2ql
-"#
-t+py&bA
-xi%
-{gs1r1q1pL2ql
-"#
-t+py&_A
-wm%
-{gc1b1a1_L2ql
-"#
-t+py&[A
-};%
-{go1n1m1lL2ql
-"#
-t+py&YA
-i"%
-{g^1]1\1[L2ql
-"#
-t+py&UA
-i$%
-{gk1j1i1hL2ql
-"#
-t+py&SA
-i&%
-{gZ1Y1X1WL2ql
-"&
-sn.q&
-*(%
-}'r,cMT1SL2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cMV1UL2ql
-!#
-vk+r-
-q1py&6B
-qvpy)V1D
-"/
-y7-
-s=MA
-vk+q0
-5
-"C
-x%rc1-
-"C
-p\
-qBqYw?
-q1py&vU
-p\
-qBqYw?
-4
-rDF
-y,p51*
-w)Ps}.r,c{ozmXn
-p~[yZ*
-w)Ps}.r,c{ozmXn
-"C
-pz[p$s^8
-pzu4=s^8
-pzwg=s^8
-pzR"p$s^8
-pzt"=s^8
-pzyD=s^8
-pzp*p$s^8
-pzq}p$s^8
-"C
-r'py)Wrk'-
-r'py)Yrk'.
-"C
-qLpy)IEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"A
-q2M)
-sXz#xFw?}#=7w?
-"B
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"C
-r'py)RG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy)\Ew}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py)fG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"C
-:
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R@<Au2r_WWWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2RB<Cu2rvqWqWqWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2tLsGt|qWL
-"'
-r'py*#rk'S
-r'py*%rk'T
-"'
-qLpy)rEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'py){G
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy*(Ew}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py*1G
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rg<hu2r8*$*$*$*L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Ri<ju2r8.$.$.$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2tLsGt|qWL
-"(
-pzRqp$s^7
-pzRsp$s^7
-pzRup$s^7
-pzRwp$s^7
-pzRpp$s^7
-pzRrp$s^7
-pzRtp$s^7
-pzRvp$s^7
-"(
-r'py*Srk(%
-r'py*Urk(&
-"(
-qLpy*EEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-r'py*NG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy*XEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py*bG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R@<Au2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2RB<Cu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2tLsGt|qWL
-"'
-r'py*|rk(K
-r'py*~rk(L
-"'
-qLpy*nEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'py*wG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy+$Ew}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py+-G
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rg<hu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Ri<ju2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2tLsGt|qWL
-"(
-pzpy#up$s^6
-pzpy#wp$s^6
-pzpy#yp$s^6
-pzpy#{p$s^6
-pzpy#tp$s^6
-pzpy#vp$s^6
-pzpy#xp$s^6
-pzpy#zp$s^6
-"(
-r'py+Ork(z
-r'py+Qrk({
-"(
-qLpy+AEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-r'py+JG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy+TEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py+]G
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R@<Au2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2RB<Cu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2tLsGt|qWL
-"'
-r'py+xrk)C
-r'py+zrk)D
-"'
-qLpy+jEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'py+sG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy+}Ew}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py,)G
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rg<hu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Ri<ju2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2tLsGt|qWL
-"(
-pzpy$mp$s^5
-pzpy$op$s^5
-pzpy$qp$s^5
-pzpy$sp$s^5
-pzpy$lp$s^5
-pzpy$np$s^5
-pzpy$pp$s^5
-pzpy$rp$s^5
-"(
-r'py,Krk)r
-r'py,Mrk)s
-"(
-qLpy,=Ew}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"&
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-r'py,FG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy,PEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py,YG
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"(
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R@<Au2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2RB<Cu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2R<<=u2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2R><?u2tLsGt|qWL
-"'
-r'py,trk*;
-r'py,vrk*<
-"'
-qLpy,fEw}q48,tG
-qzq9G
-q2xOvFq4.p<
-sXq9U
-"%
-q2M)
-sXz#xFw?}#=7w?
-"&
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-r'py,oG
-q2+w}q48,tG
-qE#2xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-qLpy,yEw}q48,tG
-r(*G
-q2xOvFq4.p<
-sXq9U
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"%
-r'py-%G
-q2+w}q48,tG
-qE42xOvFq4.p<
-sXrU
-"#
-q2M)
-sXz#xFw?}#=7w?
-"$
-r'vn/
-"#
-q2M)
-sXz#xFw?}#=7w?
-"'
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rg<hu2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Ri<ju2r81$0$/$.L
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R4<"<12p*u2Rc<du2tLsGt|qWL
-y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R+qR<(Du2Re<fu2tLsGt|qWL
-"C
-Ypy%j2{c
-{K
-}b%k|B+
-w)Ps}+z%s\2s\L2qp
-"C
-qLpy-@x[
-ro
-p7
-r'py-AA
-q%
-ro
-p7
-"@
-qLpy-EEv(
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-"C
-sPr_6
-r'py-GA
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-"C
-sP}K
-r'py-JqO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-"C
-sPsz6
-r'py-Myl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-"C
-uO"6
-"C
-xps\$=$>s^5
-"C
-t3xh$'
-s+"6F%U
-"#
-xps\$<$=s^5
-"#
-t3xh$)
-{d%WqW>S
-"#
-xps\$@$As^5
-"#
-t3xh$,
-s+$6F%[
-"#
-xps\$?$@s^5
-"#
-t3xh$.
-{d%]sG>S
-")
-qLpy-Ox[
-ro
-p7
-r'py-PA
-q%
-ro
-p7
-"&
-qLpy-TEv(
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sPr_6
-r'py-VA
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sP}K
-r'py-YqO
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-sPsz6
-r'py-\yl
-"#
-rQ
-tFz#sTy{+@x5xW
-&
-t3xhyvtBuPxO
-")
-uO"6
-")
-xps\$E$Fs^5
-")
-t3xh$?
-s+"6F%p
-"#
-xps\$D$Es^5
-"#
-t3xh$A
-{d%rqW>S
-"#
-xps\$H$Is^5
-"#
-t3xh$D
-s+$6F%v
-"#
-xps\$G$Hs^5
-"#
-t3xh$F
-{d%xsG>S
-!#
-q'+qy
-q1py,Yrk-b
-"D
-u^$I
-"7
-y7-
-s=MA
-"D
-5
-"D
-rhpy,oD
-pzpy,pqj
-"D
-}b,[1AU
-p\
-"D
-zJvDympMy_xDDyl
-ub0
-0
-|&2U
-qV{]D
-"D
-u;VE
-}=E
-o
-}=D
-"?
-T2
-"D
-wcu*q9z/
-p\
-xv7,
-wm%
-}e-
-0
-vbrk+'
-p\
-"@
-r\3
-"D
-ret,v:
-"%
-wj
-"$
-wj
-rDG
-"D
-{{G
-*#%
-"D
-t+py+#A
-ta
-v}Ps}.r,cpy-Drk-Erk-Frk-GL2ql
-"D
-t+py*{A
-q:
-v}Ps}.r,cpy-Trk-Urk-Vrk-WL2ql
-"#
-t+py*wA
-xi%
-v}Ps}.r,cpy-Hrk-Irk-Jrk-KL2ql
-"#
-t+py*uA
-wm%
-v}Ps}.r,cpy-Xrk-Yrk-Zrk-[L2ql
-"#
-t+py*qA
-};%
-v}Ps}.r,cpy-Lrk-Mrk-Nrk-OL2ql
-"#
-t+py*oA
-i"%
-v}Ps}.r,cpy-\rk-]rk-^rk-_L2ql
-"#
-t+py*kA
-i$%
-v}Ps}.r,cpy-Prk-Qrk-Rrk-SL2ql
-"#
-t+py*iA
-i&%
-v}Ps}.r,cpy-ark-brk-crk-dL2ql
-"&
-sn.q&
-*(%
-}'r,cpy-grk-hL2ql
-"&
-zJvDympMy_xDDqO
-*&%
-}'r,cpy-erk-fL2ql
-!#
-}_rz+
-q1py,crk,k
-"/
-y7-
-s=MA
-r&8sr
-q1py,drk,g
-r&9r1
-q1py,gqg
-r&.qN
-pzpy,jrk,i?
-xKpy,irk,irk,j?
-xKpy,hrk,hqj
-xKpy,gry1D?
-xKpy,frk,fq=?
-xl@f=
-qKpy*Ork*OE
-s_py,jD
-u?~3
-!#
-w./j
-xps\F%wF%ys^>
-xps\F%wF%ys^>
-xps\F%{F%ys^>
-xps\F%{F%ys^>
-wI+,r4
-|Nqs{$
-q6
-|Nu_{$
-x-z.
-"\
-yes^=
-xps\WSs^=
-wIy?pb
-|7
-xy
-wIzRsh
-|U
-q6
-"^
-pV<I
-v@-|_
-}b*Qrk-p1D
-v@.px
-qvp5rk*j
-s;,
-so
-!#
-vk/pX
-qKpy*Srk*SB
-rhpy*Srk*T
-sH.
-!#
-sW=^
-p+
-sW+zg
-rhpy*Xp$
-:
-zT
-:
-J
-{w
-J
-sW-q@
-qh$t\
-!#
-wt9s6
-q1py*mU
-qvp5rk+7
-s;,
-q;
-r?rnS>
-qK|IB
-rhq9rk-w
-\
-u<
-!#
-q1py*nr2
-qvp5rk+:
-)
-qBt4
-s'8
-s;,
-q;
-r?rnS>
-qK|ZB
-rhp2rk-z
-\
-w.-wE
-u9s:qs
-vC^smpX
-}@
-vC^tcpj
-y5
-vC^sQp|
-}A
-}F
-vC^tIpb
-}?
-}B
-}C
-}D
-vC^tsrI
-}E
-yj
-yk
-vC^pbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-vC^qyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-vC^p|^
-x7sM(
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-w.-ps7
-r;
-z-r8,6
-:
-J
-!#
-",
-q1py*tU
-qvp5rk+B
-)
-qBt4
-s'7
-s;,
-q;
-r?|X
-qK|IB
-rhq9rk.%
-\
-sW.sr
-t_/S6
-!#
-r7py*s
-vCfpX+s-
-pVEt\
-!#
-vCfpX-qy
-|Nr80z\
-s~0$0>
-vCfpX+tI
-wcr,s0DB
-}oD
-\
-!#
-vCfpX8pX
-t1=rk*j
-u~G
-5
-vCfpX/rz+
-zh1F&F
-vCfpX@j
-pVQx_~%
-vCfqN=pj
-s?py*j
-Ypy*j17
-s'9
-|l>
-s>
-t+py*kE
-*.%
-wG
-!#
-sW@^
-p+
-xl8w-
-qKpy*qrk*qrk+L
-rhpy*q1R
-sH,
-!#
-xk8f
-O
-!#
-"N
-](s3/
-u'py.G
-])s3@
-"L
-]*rL=
-"L
-(xF
-!#
-"$
-]1rL+
-u'py-T
-]2rL-
-"$
-]3rL.
-"$
-(qu
-!#
-ru6
-tb-pb
-pV{rL7
-pVzrL9
-pVxrL/
-(w{
-!#
-ru5
-pVrsx=
-pVqsx,
-pVpsx+
-(+-
-!#
-vCfsmr+
-u'py*l
-(w?
-!#
-vCfqN+q#
-s?py*k
-(y?
-!#
-"l
-pVAsx7
-(+9
-!#
-"(
-pV:sx/
-u'py&T
-pV9sx@
-"(
-pV8s3sK
-"(
-(rO
-!#
-"%
-pV2s3p<
-(--
-!#
-"%
-pV,s3u)
-u'R3
-pV+s3tG
-"%
-pV*s3-7
-"%
-(y<
-!pZ
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-p(
-!p^
-u-wbpX
-r78
-{jp
-tAqYw?
-(
-!qZ
-tW
-ap
-qPqYw?
-(
-!s*
-"t
-r~
-an
-;3
-(
-!tS
-"g
-}G
-ak
-qP{c
-(
-!vB
-}G
-aG
-qP{c
-(
-!w&
-wt9rI
-uI
-a$
-qPt4
-(
-!x=
-uI
-a#
-qPt4
-(
-!yE
-"0
-qH
-a"
-;3
-(
-!{-
-")
-sv/
-p39
-;0
-(
-!vKxw
-sv@
-pf{]
-qPpU
-(
-!pty@
-")
-g=
-p3>
-;2
-(
-!ptyG
-")
-g,
-p3C
-;1
-(
-!pt+uU
-"$
-sv/
-p3]
-;0
-(
-!pt{H
-sv@
-pf{]
-qPp[
-(
-!pt.uU
-"$
-g=
-p3c
-;2
-(
-!pt|F
-"$
-g,
-p3h
-;1
-(
-!pt|G
-"-
-g+
-u+#6
-qPpG
-(
-!pt}x
-g+
-u+#5
-qPpG
-(
-!pt/uU
-g+
-u+#4
-qPpG
-(
-!ptxw
-g+
-u+#3
-qPpG
-(
-!tYy@
-g+
-u+#6
-qPp"
-(
-!tYyG
-g+
-u+#5
-qPp"
-(
-!tY+uU
-g+
-u+#4
-qPp"
-(
-!tY{H
-g+
-u+#3
-qPp"
-(
-!tY.uU
-"-
-g
-pfpK
-v#
-(
-!tY|F
-"-
-sk
-pfpY
-v#
-(
-!tY|G
-"-
-sv9
-ak
-qPqYw?
-(
-!tY}x
-sv9
-aj
-qPqYw?
-(
-!tY/uU
-"(
-sv/
-ah
-;0
-(
-!tYxw
-sv@
-pf{]
-qPp=
-(
-!vK-y@
-"(
-g=
-ad
-;2
-(
-!vK-yG
-"(
-g,
-a^
-;1
-(
-!vKp<uU
-"%
-sv9
-aG
-qPqYw?
-(
-!vK-{H
-sv9
-aF
-qPqYw?
-(
-!vKu)uU
-"%
-sv/
-aD
-;0
-(
-!vK-|F
-sv@
-pf{]
-qPp)
-(
-!vK-|G
-"%
-g=
-a@
-;2
-(
-!vK-}x
-"%
-g,
-a;
-;1
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var gemvQ6KSM90NarrowAligned = driver.Text{Base: &gemvQ4SM90NarrowAligned, Code: `packed2 85183 gemv_sixes
+ .$!|Fp[p[jq*
+!yLqGyKrnrDp)orDwp
+ 0&tWz4
+Oqy+rO
+ht?qo
+p#2'rT
+ .*uG
+|4
+ 6& *$zqsD
+ y%$ FApLIM
+rs%L
+zs:K
+zs9K
+zs8K
+zs7K
+zs6K
+zs5K
+zs4K
+zs3K
+zs2K
+zs1K
+zs0K
+zs/K
+zs.K
+zs-K
+zs,K
+zs+K
+ ^#&LQx_*
+ ($p_2%S8
+ &$x=qVwe
+ ($qjx/A
+ 0$qM0qO
+qQ2
+qM+pX
+{Qp?v.
+ $=v%1'
+{-
+}w+
+t4
+t9qP
+ $# $<tA6
+ &*/%
+ ,$s<q);
+ $$ym+'
+tIp|we
+ $"pL"4
+tF8
+ &6zy
+tV(%)%*%+r|
+TpK*v1
+ $XAtb2
+|nu)
+w/
+w_8
+y$s^*
+ &[AtV=%>%?%@r|
+ $/L)4
+tIp4we
+ $$tbp|
+y$s^.
+ &6tV5%6%7%8r|
+|nr%
+tGpe
+y$s^0
+ &.tVG%H%I%Jr|
+/$
+L/;
+ %1/$
+ $V, $i# %D}O
+tV?%@%A%Br|
+/$
+tG%#
+y$s^6
+ %JD")
+tVQ%R%S%Tr|
+/$
+L5s6
+ '1y$s^,
+y$s^:
+ %ID$)
+tVI%J%K%Lr|
+/$
+tG%)
+y$s^<
+ %OD&)
+tV[%\%]%^r|
+/+
+qY.M
+G()
+{rp8b%cr|
+/+
+x=p81e
+G&)
+{rp8_%ar|
+ (b-Lt8
+ l#e&/6
+ $N/6
+pL;M
+ $T( l#f&/6
+u"
+/6
+ .p,/6
+ $^- &[-/6
+p_2&D8
+ $&/6
+ %f& (u' %f&/6
+ 0&qQ2
+/6
+ 3f&/-
+tA6
+/6
+ -f& $6/6
+ 'f&/6
+ %f&/6
+ /f&/6
+ 'f&/6
+ /f&/6
+ 'f&/6
+ -f&/6
+ |#f& &w#/E
+ B$tIp8n&*
+ 6$pLo,
+ $$/;
+ L$/>
+ 4$ (&r)xS#1&G
+ D$r)xS#8&G
+ D$r)xS#?&G
+ D$r)xS#F&G
+ Z'$u^$B-
+u^#B-
+ 8&zG+
+ $({Bqiy:
+ $w_# ,t_#/$
+{Bryy:
+s>rg(
+/$
+ &)/$
+ $$|O'r{
+q$ryz&q0w0
+xBQUz&q0w0
+ @&/.
+ B$/.
+ $$/.
+ 2$/.
+ *$/.
+ .$/.
+ 'm#/.
+ &./.
+ $$ 1m# $#/.
+ 'm#/.
+ &(/.
+ $$/.
+ ,$/.
+ +m# B,/.
+ $$ [#m# $^# 1Z% $# +m# &(/.
+ $$ 'm# *& -m# B,/.
+ $$ [#Z% $^# 1w& $# +Z% &(/.
+ $$ 'Z% *& +Z% N*qzr($tpN
+ &$pwrXpv
+ ($TpK6z$
+ $w# 2x#/c
+ ,$/F
+ $$/\
+tIYwe
+/\
+q"p^4
+tF8
+tbpQ
+/\
+ 'V4/\
+ 'V4 $</\
+}f4
+ %S4/\
+ %S4 $l@/\
+ %P4y$s^'
+/$
+L';
+ )|3 $@ 'y3 $P-/$
+L-s6
+ )v3y$s^1
+ 's3y$s^3
+/a
+pL8,
+ *V5 $RS#}s8K
+ $2pnp8.K
+ $YS#pL5,
+p]7ti
+ *&vqH%@
+ $$tIp8FH%A
+ $$pLG,
+/#
+tIxS%C
+ ((tIxS%E
+tP<0q8
+ ,&tP<.uZ
+ 6$/>
+ &$y$s^W
+ $$xe%S
+ $$rs%T
+ ,$/>
+ $$pws{q-
+ 4$pws8pv
+ :$rs%^
+rY%_-
+ 8&r)xS%\&G
+/h
+ 2&s"H$l
+ 2$qs1P0
+q:j%f
+q:i%g
+Tq%6qO
+pgz4req3z]sQ
+q"b;
+z8uxu|1vZq0
+uPb8
+Tq-0tB
+ $(uP|TqyqFx"1rl
+TpX<{$
+pIbe
+ &( %'Tq%6p-
+q:z;
+z80req3z]sQ
+q{#e<u|1vZq0
+uPY8
+ )*/$
+ +//%
+pgy4req3z]sQ
+pL*;
+ '< 5/q:y;
+ %<q{4e<u|1vZq0
+ 5< &a#pz4%"%1q5p&<%=pqqi[[[@
+pz+Z%(Ap&>%?pqrJpFpFpF@
+/'
+q:hH#;
+q:gH#<
+/'
+pgx4req3z]sQ
+ )]# &\$ %K/&
+ +C/'
+q:x;
+ ;]#pgw4req3z]sQ
+ ;]#q:w;
+ 9]#/'
+pz4%"%1q5p&c%dpqpR"""""""@
+pz+Z%(Ap&e%fpqpR&"&"&"&@
+/(
+sxhv'(
+sxjv'(
+sxlv'(
+sxnv'(
+/(
+q:fH#f
+q:eH#g
+/(
+pgv4req3z]sQ
+ )o$/&
+ )5 +G/(
+q:v;
+ ;o$pgu4req3z]sQ
+ ;o$q:u;
+ 9o$/(
+pz4%"%1q5p&<%=pqpR)"("'"&@
+pz+Z%(Ap&>%?pqpR)"("'"&@
+/'
+q:dH$/
+q:cH$0
+/'
+pgt4req3z]sQ
+ ;n$q:t;
+ ;{%pgs4req3z]sQ
+ ;{%q:s;
+ ;n$pz4%"%1q5p&c%dpqpR)"("'"&@
+pz+Z%(Ap&e%fpqpR)"("'"&@
+/(
+vO#hv''
+vO#jv''
+vO#lv''
+vO#nv''
+/(
+q:bH$Y
+q:aH$Z
+/(
+pgr4req3z]sQ
+ ;n$q:r;
+ ;]'pgq4req3z]sQ
+ ;]'q:q;
+ An$q:_H%#
+q:^H%$
+/'
+pgp4req3z]sQ
+ ;\'q:p;
+ ;j(pgo4req3z]sQ
+ ;j(q:o;
+ An$vO$[v'&
+vO$]v'&
+vO$_v'&
+vO$bv'&
+/(
+q:]H%M
+q:\H%N
+/(
+pgn4req3z]sQ
+ ;\'q:n;
+ ;{)pgm4req3z]sQ
+ ;{)q:m;
+ A\'q:[H%t
+q:ZH%u
+/'
+pgl4req3z]sQ
+ ;z)q:l;
+ ;X+pgk4req3z]sQ
+ ;X+q:k;
+ ?\' $g-r8%TeH(.
+ 4$TpX*w.
+pgW4t,
+v4|T0ys06rvxN
+}X
+u>zX{Sux
+Tq%<qO
+xBQ~#
+ $(/#
+z80t,
+ )*Tq%<sX
+q$ry(
+q:We
+ -*Tq%<pV0
+q$sR(
+q:Wwe
+ -2Tq%<a+
+p1"(
+/Q
+uV5"6i%
+ $, $\#X"x.k
+/#
+uV4"5i%
+/#
+u>")
+qhmpF7U
+/#
+uV8"9i%
+/#
+u>",
+X$x.q
+/#
+uV7"8i%
+/#
+u>".
+qhspx7U
+/)
+ 0E/&
+pgV4t,
+ )M/)
+ %]# $( -M/)
+ %]#q:Ve
+ /* %]#q:Vwe
+ /2 %]#/)
+uVE"Fi%
+/)
+u>"?
+X"($#4
+/#
+uVD"Ei%
+/#
+u>"A
+te#6pF7U
+/#
+uVH"Ii%
+/#
+u>"D
+X$($#:
+/#
+uVG"Hi%
+/#
+u>"F
+te#<px7U
+ $Dqzr((MK
+xr
+/6
+p~(MM
+ **zg&UA
+vO&Vr4
+ $&r8(N&D8
+ )rE +\A ,2 )pE{Qbv.
+ 'pE{H
+ 'pEw\&^
+ 5pE &8s<ps;
+ &$wN&X3
+zy
+vWz&y&x&wr|
+|np=
+wN&S3
+ $* $'/#
+wN&O3
+ $*vWv&u&t&sr|
+/#
+wN&M3
+{H
+ $'/#
+wN&I3
+}O
+vWr&q&p&or|
+/#
+wN&G3
+D")
+ $&/#
+wN&C3
+D$)
+vWn&m&l&kr|
+/#
+wN&A3
+D&)
+ $&/&
+ '~D $./&
+x=qVe
+ &+ &(s,%},
+r)xS)Z&G
+//
+ *(/C
+ $$/C
+ $$s"H(j
+ ($/C
+ *$/C
+r<)QH&p
+r<)SH&q
+/C
+rh)C4req3z]sQ
+ )f1/A
+ 'j-/B
+ +f1/C
+r<)L;
+ ;f1rh)V4req3z]sQ
+ ;f1r<)_;
+ 9f1/C
+ +f1r<)zH'9
+r<)|H':
+/'
+rh)l4req3z]sQ
+ ;f1r<)u;
+ ;s2rh*"4req3z]sQ
+ ;s2r<*+;
+ Af1sxhv'4
+sxjv'4
+sxlv'4
+sxnv'4
+/(
+r<*IH'd
+r<*KH'e
+/(
+rh*;4req3z]sQ
+ ;f1r<*D;
+ ;U4rh*N4req3z]sQ
+ ;U4r<*W;
+ Af1r<*rH(-
+r<*tH(.
+/'
+rh*d4req3z]sQ
+ ;T4r<*m;
+ ;b5rh*w4req3z]sQ
+ ;b5r<+#;
+ Af1vO#hv'3
+vO#jv'3
+vO#lv'3
+vO#nv'3
+/(
+r<+AH(W
+r<+CH(X
+/(
+rh+34req3z]sQ
+ ;T4r<+<;
+ ;s6rh+F4req3z]sQ
+ ;s6r<+O;
+ AT4r<+jH(~
+r<+lH)"
+/'
+rh+[4req3z]sQ
+ ;r6r<+e;
+ ;P8rh+o4req3z]sQ
+ ;P8r<+x;
+ AT4vO$[v'2
+vO$]v'2
+vO$_v'2
+vO$bv'2
+/(
+r<,9H)K
+r<,;H)L
+/(
+rh,+4req3z]sQ
+ ;r6r<,4;
+ ;b9rh,>4req3z]sQ
+ ;b9r<,G;
+ Ar6r<,bH)r
+r<,dH)s
+/'
+rh,S4req3z]sQ
+ ;a9r<,\;
+ ;n:rh,g4req3z]sQ
+ ;n:r<,p;
+ ?r6/C
+r8%TeH,,
+ $U(/C
+rh-.s@
+ &&r<-/3
+ ($/@
+rh-34t,
+ )f1/C
+ %f1r<-53
+/#
+ +f1/C
+ %f1r<-8e
+ /* %f1r<-;we
+ /2 %f1/C
+uV5"6i1
+/C
+ $q#X"($$1
+/#
+uV4"5i1
+/#
+ %f1te$3pF7U
+/#
+uV8"9i1
+/#
+ %f1X$($$7
+/#
+uV7"8i1
+/#
+ %f1te$9px7U
+/)
+rh-=s@
+ &Cr<->3
+ +f1rh-B4t,
+ -f1r<-D3
+ -M 'f1r<-Ge
+ /* %s2r<-Jwe
+ /2 'f1uVE"Fi1
+ 'f1X"($$K
+/#
+uVD"Ei1
+/#
+ %f1te$MpF7U
+/#
+uVH"Ii1
+/#
+ %f1X$($$Q
+/#
+uVG"Hi1
+/#
+ %f1te$Spx7U
+ &}8s,,KH-O
+/D
+ $&/7
+ &$/D
+u"
+/D
+zg*TA
+vO*Ur4
+/D
+r8,M&D8
+ $0/D
+ -h1/D
+{>=B
+seD
+tf
+seG
+/?
+qQ2
+/D
+ /h1w\*]
+ $#/@
+tA6
+/D
+ -h1 $N/D
+ 'h1/D
+wN*W3
+zy
+zQr(-2H-3H-4H-5r|
+/D
+wN*R3
+ $2zQr(-BH-CH-DH-Er|
+/#
+wN*N3
+ $&zQr(-6H-7H-8H-9r|
+/#
+wN*L3
+{H
+zQr(-FH-GH-HH-Ir|
+/#
+wN*H3
+}O
+zQr(-:H-;H-<H-=r|
+/#
+wN*F3
+D")
+zQr(-JH-KH-LH-Mr|
+/#
+wN*B3
+D$)
+zQr(->H-?H-@H-Ar|
+/#
+wN*@3
+D&)
+zQr(-NH-OH-PH-Qr|
+ )h1{rr(-TH-Ur|
+ )h1{rr(-RH-Sr|
+ &8s,,TH,\
+ )g1 $*s,,UH,X
+ $$s,,Xpk
+ $$vO,[H,Z-
+}Pr(,ZH,ZH,[-
+}Pr(,YH,Yr4
+}Pr(,X^&G-
+}Pr(,WH,W|w
+ $,rHr(*#H*#4
+rir(,[A
+ (&t)wE$R$$Ti:
+ %#t)wE$V$$Ti:
+ %# ,*/^
+ 2$/a
+ &$r8*%H-]&G
+ $$xeH*@
+s/
+s"H,d
+ $(w\,X
+ ($rHr(*'H*',
+zg*'H*(
+ ,&zg*,K
+ *$/f
+ $$ $* 0)s,*B8
+xeH*n
+s/
+s"H,h
+ $*w\,\
+ ($r]bH-d
+ &$xY6{X
+ :&s,*D8
+xeH*r
+s/
+s"H,l
+ $*w\,a
+ ($r]bH-h
+ &$ $&t<w)
+ X#${}'
+ .$|[+(
+/-
+ 2&/-
+s,*J8
+xeH*z
+s/
+s"H,t
+ $,w\,i
+ ($r]bH-p
+ &$ $&t@/U(
+ $IrIr(*I
+tP<0s8
+ &P#tP<+r%
+{BpR0x)
+sH0"07
+tP<0u)
+ **tP<.pC
+zDH*=
+ &&tP<*{X
+sn1$%"
+tP<6p;
+ $(tPqypV
+z(*=
+xd*=&9
+ $(wN*=;
+ *$tPpdp'
+ %+xd*=&:
+ ((wN*>4
+ .$rHr(*GH*GH+'
+zg*G&U
+ ,&/Q
+ $$uR.5
+ 2$uR-B
+ 0$z(,~
+ &$z(,}
+ $$uR,{
+ &$z(,z
+ $$uR,x
+ @$uR&>
+ 2$wW3
+ 8$z>|
+v_r;#H
+ (&C|
+r9r;#H
+ (&C{
+ '' &(Cz
+ ', $(/y
+ $$Cv
+ ($/y
+||
+Cs
+ ((/s
+})
+Cp
+ '> &,CM
+ 'C *(r9r;#E
+ ,$ '( (& '- (& '2 J&ppx/
+ .$ &. (-nD
+ &+ (.n^
+ *$ %9 ,$nd
+ &A (Dni
+ &+ (.pB#H
+ ,$pB#G
+ *$ %- ,$pB#F
+ *$pB#E
+ ,$pB#D
+ *$pB#C
+ *$pB#B
+ *$pB#A
+ *$pB#@
+ *$pB#?
+ *$pB#>
+ *$pB#=
+ ,$Cn
+ *$ %h$ ,$Cj
+ &0 (-Ce
+ &+ (.CK
+ *$ %9 ,$CG
+ &A (DCB
+_1
+ V#&`}
 
-const gemvNormQ6KSM80NarrowAligned = gemvNormQ6KSM90NarrowAligned + `
- patch
- -3
-packed1 97675 gemvNorm_sixes
-!|hf|f
-!|gxO
- =71
- -2
- =510
- -3
- =772
- -3
-"f
-xBu*Rwyl
-"f
- =3
- -1
-"f
- =2
- -1
-"f
- =3
- -1
-"f
- =2
- -1
-"f
- =2
- -1
-"f
- =99
- -1
-"m
- =1748
- -1
- =238`
+var gemvQ6KSM80NarrowAligned = driver.Text{Base: &gemvQ6KSM90NarrowAligned, Code: `packed2 85074 gemv_sixes
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ {$( g5&/D
+ P$$ (&/=
+ k7$/b
+ 0$/[
+ $$/[
+ ($/[
+ &$/[
+ ($/[
+ &$/[
+ &$/[
+ J$/_
+ X&$/g
+ Rm#$ i-$`}
 
-const convertF32SM80NarrowCoarse = `packed1 2384 convert_float32_dtype_BF16_row_F32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sg~<rm|z
-!s]|Q
+var gemvNormQ4SM90NarrowAligned = driver.Text{Base: &gemvQ4SM90NarrowAligned, Code: `packed2 80354 gemvNorm_nibbles
+ .$!|F\p3x<q*
+!yLqGyKp$grDt2p3q*
+!yLpVyKrnrDp)orDwp
+!yLPyKp[p[jq*
+!yLayK{?oq*
 !
-!pHr*pD
-!c
-p;ve
-zfsV
-p9,te
-p:ve
-qSsV
+!yHp0{;tc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+qFq6tc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+*s*tc
+ &,!yN
+!?wzp{zWo}:Ip[{X
+ $"]qyqS
+tW1qo
+Ox"qo
+hr:rO
+p#11q^
+ H,u<q&pU
+ ,"yvpd|^
+zp
+yvv+qG*
+zpqm0
+yvqypV*
+zpqm+
+ $, &(z8+'
+ :$v8
+s/
+zJ1q%
+ >*r)'yX
+r)z=&-
+ 4&wv08
+ $$rY&0-
+qfb&0-
+ &&r#sS/
+y$sS0
+ $&z_u}t^8&0
+ ^$$q:.4
+ &$pg.M
+q:.;
+ .&p_/%C8
+ ($y+qA
+t4
+wv28
+ :(tA4
+ .$p<>
+ y#$pIy5rf
+ V$$ /x$ ,.p_/%r8
+ ,$ 'x$ 8&tA4
+ .$p<?
+ w#$ $R%qtDM
+pHAx_*
+rs8
+ $d0 $s/ %r&tF8
+ $$ %r&s'e8
+q\+p=
+ $JtA6
+ &$ %%/%
+pLKM
+r]p5A
+qfp^r4
+ $3tbp5
+ $$x>pN
+/%
+ -0 $_$ $r* $#p<@
+ ${*pLQ,
+pHD8
+ &&rs&A
+ $$pH/&K
+ $$pHRpk
+ $$ucJ&K-
+ucK&J-
+ucRZ-
+qfp5&D-
+uc/pN-
+/'
+x=p8&3
+G,)
+xV
+x=p8%3
+ '%x=qR3
+ '(x=p|3
+ '+r='p;
+ $6/#
+k&&5
+k%&5
+|(&5
+yA&5
+ $~+ 'Jp<A
+ %9G*)
+ '9 '% %9 '( %9 '+ $}3qzp8,%(
+Tp'.p}
+S5#5B
+S6#6(
+S7#7(
+S8#8(
+X&"&(
+ )#r=1y2
+ $&/$
+qzp8$%"
+/$
+X'"'(
+ 1#/$
+w1r5-
+pwx}p;
+t&?op$gp/xI,
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+pwz1pK
+pnqVpk
+s5~2
+pwqG*v/
+qgp$~0w-p4
+t2q'www-p4
+IpY\q'?IrVu{?w>r[rS{+Q(x)
+pww;p=
+tGpk
+q>p?8
+ $s/v7
+!s4
+pwyIw;
+ ',IpY\q'?IrVu{?w>r[rS{+QUx)
+pwr7v1
+ $\U#pww;yq
+ %.jp{grS{+bZA
+xDbK
+y7
+ &=pwz$q[
+ $z#/$
+ $v_#/#
+yVeuT
+/#
+ $&/#
+yV;uT
+ )& $$ )* $)/#
+t+sRr_
+ $Ns|2pX
+q_.K
+u"
+s|.p'
+q@5
+t9&,
+wMsR
+ $#s|5a
+}=
+ (m1s|6pf
+ %+ &\Q#rHp48,
+sBs^g
+y7
+tg'a
+}=
+t3<qG.
+x'u}Q&$
+xpsl
+t<w)
+z.qv
+prtOpM
+q$rg(
+wH(pF
+zKU
+tusysR
+{]s_{|
+tuw)
+{]+{|
+tE
+s>sa#$
+vyx*?joov,r[?\p)wwsl
+ $g$ %(szzo
+t<sysa
+}9pG
+zKpj
+sf<\vr{|
+tE
+ +8tusl
+ '3t32qW
+xBQU#%
+N5(
+xBQ[#&
+N6(
+q$ry#'
+N7(
+q$zA(
+N8(
+q$sR#)
+p1b(
+p1"#*
+p1c(
+p1$#+
+p1d(
+p1&#,
+p1e(
+ $pf#w1Bi$
+sZQ[Bi$
+wTrgBi$
+wTsRBi$
+uV#Bi$
+uV&Bi$
+uV)Bi$
+uV,Bi$
+pu++sT
+ &si#puultB
+}c
+}X
+v=sg
+/#
+wbpM
+ $#/#
+ ')v=r\(
+/#
+wbpG
+ +)v=rJ(
+/#
+wbr5
+ +0v=u0(
+ $fi#vgsRpF
+vgu0r5
+/$
+w$"
+ %A/$
+ 'ArB$(
+/#
+w$%
+ +ArB'(
+/#
+w$(
+ +HrB*(
+/#
+w$+
+ +OrB-(
+/$
+q<,"*
+q<-"+
+/$
+w$$
+ +ArB&(
+/#
+ ') )A A)/$
+q<(",
+q<&"*
+ b#ApuxlqG
+rB7"%
+rB9"$
+rB;"#
+rB=""
+rB?s;
+rBApx
+rBCr5
+rBEpF
+y@1pb
+pL\,
+s/
+ 'r.tF8
+w/
+ $*s>rJpo
+v;po
+ %#s>rgpG
+ $& $# &(xr
+t3<yU
+|[w"u
+zG$
+x*tDsl
+zitDq1pRb7
+/+
+p1c#%
+N5(
+p1e#&
+N6(
+p1g#'
+N7(
+p1i#(
+N8(
+p1k#)
+N9(
+p1m#*
+N:(
+p1o#+
+N;(
+p1q#,
+N<(
+/+
+ 3|%/+
+ '|%/+
+ S#|%/+
+rZApxpF
+rZ@s;r5
+ ]#|%rZ?","*
+rZ>"-"+
+ ]#|%rZ="(",
+rZ<"&"*
+ ]#ArZ;"(",
+rZ:"&"*
+/+
+ 3|%/*
+ /u%/*
+sH_{c
+!s4
+ $"{BpRay:
+snb(
+ *&IpY\q'?IrVu{?w>r[rS{+Q(%6uT
+ $v*N#}"z\
+szU
+ ${*qzu(&K
+xr
+ug6v1
+p_&qb&-
+ $,s"sdrl
+wc
+ $%p_-|.+
+x~v~rQvLr17@
+ $,p_-vE*
+x~2pPrQvR\%[%R%Q@
+t*vE*
+x~2pPrQvRI%H%?%>@
+ $&/1
+Nz#-
+N=(
+Nz#.
+N>(
+Nz#/
+N?(
+Nz#0
+N@(
+Nz#1
+NA(
+Nz#2
+NB(
+Nz#3
+NC(
+Nz#4
+ND(
+/1
+w1Bi%
+sZQ[Bi%
+wTrgBi%
+wTsRBi%
+uV#Bi%
+uV&Bi%
+uV)Bi%
+uV,Bi%
+/1
+ 'Z*/1
+ S#Z*/1
+ W&Z*/1
+ 3Z*/1
+ /S*/1
+ $U#/1
+ &$/1
+ &$/1
+IpY\q'?IrVu{?w>r[rS{+Q(%cuT
+ $& %r-/1
+qzu(&,
+ &(y$y5&-
+/2
+p_&qb8
+ ']&rc
+/2
+s'|.+
+ $./2
+ %[&x~2pPrQvR9%8%/%.@
+ %$x~2pPrQvR&%%pNp2@
+ &T+pIy5;
+ $$vq&R
+p<=
+ $&q:-;
+ 2$pg-vj
+ $$qzr($?pN
+ &$t%rXpv
+z~7
+r*p0t}
+tIu(&qb
+ $*q:.M
+ ,$qjp0&.
+qL6q[
+rh#nM
+s/
+/d
+p~#m4
+p]w38
+tbb
+/d
+Ly4
+/d
+ $BtbpQ
+/#
+L|;
+ &( $b6/#
+s,#.s6
+ &l+ $Q# $\Apg.3
+ &$pg.4
+ &$pg.,
+ &$p~#4,
+p]'ti
+q:.,
+ &( $&tIp84H$W
+ $$pL5,
+/#
+tIxS$Y
+ ((tIxS$[
+t%pC0q8
+ ,&t%pC.uZ
+ $$pg-8
+ *$pI|T
+/6
+rYp*s)$
+ $.y$s^B
+wC0&/
+xe%>
+ $(rs%?
+uY#
+ (&u"
+/6
+:#vCB
+t%s8pv
+ $*{97
+uB
+ 2:wvRq5
+rs%I
+rY%J-
+ 8(r)xS$p&D
+/k
+ '^5 (*t*qb&-
+ &$ %o)LH8
+ '%tE
+p<D
+s'vE*
+ $(vJvE*
+ &#qfpQv')
+qfp^v')
+qfp|v')
+sx"v')
+ &&qfpav')
+qfqRv')
+w4{is8
+ $w$w4q-0tB
+ &Gw4{ipV0
+ *Lw4pV*s8
+ *$w4pV*pV0
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ &U%pz+q5%(pNp&2%3pqqi[[[@
+pz%Z%"Ap&4%5wF
+pz+q5%(pNp&.%/wF
+ &$ $}$ *|$ *}$/'
+ *$/'
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$/'
+pz+q5%(pNp&J%KpqpR*"*"*"*@
+pz%Z%"Ap&L%MwF
+pz+q5%(pNp&F%GwF
+ &NsxTv'(
+sxVv'(
+sxXv'(
+sxZv'(
+sxSv'(
+sxUv'(
+sxWv'(
+sxYv'(
+/(
+ $O *r$ *s$/(
+ *$/(
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$/(
+pz+q5%(pNp&2%3pqpR-","+"*@
+ +W$ $$ *z( *{(/'
+ *$/'
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$/'
+pz+q5%(pNp&J%KpqpR-","+"*@
+ +W$vO#<v''
+vO#>v''
+vO#@v''
+vO#Bv''
+vO#;v''
+vO#=v''
+vO#?v''
+vO#Av''
+/(
+ $$ *p( *q(/(
+ *$/(
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ /W$ $$ *x, *y,/'
+ *$/'
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$ /W$vO#uv'&
+vO#wv'&
+vO#yv'&
+vO#{v'&
+vO#tv'&
+vO#vv'&
+vO#xv'&
+vO#zv'&
+/(
+ $$ *n, *o,/(
+ *$/(
+ *$/&
+qtYM
+ *Oq:Yrf
+ *)q:Y,
+ *)q:Yvl
+ 5^&qtXM
+ *Gq:Xrf
+ *$q:X,
+ *)q:Xvl
+ *MqtWM
+ *Gq:Wrf
+ *)q:W,
+ *)q:Wvl
+ 3^& $w$xd$UvI
+wD
+r8$V|.+
+ &$ 0k#pgTs@
+ &;q:T3
+ (K/D
+uV/"0i&
+ &&prry($#P
+ $$te#P[po7
+/$
+uV0"1i&
+ &(prrJ($#T
+/$
+te#TpGpx7
+/%
+pgUs@
+ &Iq:U3
+ ('pgSs@
+ &-q:S3
+ *m#uV)"*i&
+ &$prry($#\
+/%
+te#\|N'7
+/$
+uV*"+i&
+ &,prrJ($#a
+/$
+te#apG"*7
+ $(qzr(&pK
+ &$p~&pM
+ %u? (&zg''A
+vO'(r4
+ $&r8&q&A8
+ ,$ 'WE $&{>="
+ &$q?q)
+ 9UE &zY# (eZ#wN%83
+zy
+vWg&f&e&dr|
+wN%53
+ $*vWc&b&a&_r|
+wN%23
+ $&vW^&]&\&[r|
+wN%/3
+{H
+vWZ&Y&X&Wr|
+ (*{ru(V&Ur|
+ &${ru(T&Sr|
+ &$s,$m,
+r)xS']&D
+ && %UA ($ %v- &$ %f5s,%B8
+ )v-p<F
+ +v-/=
+qfpQv'8
+qfp^v'8
+qfp|v'8
+sx"v'8
+qfp7v'8
+qfp5v'8
+qfpav'8
+qfqRv'8
+/=
+p~'^M
+ *8r<'brf
+ *$r<'e,
+ *)r<'hvl
+ *.p~'lM
+ *)r<'orf
+ *)r<'r,
+ *)r<'uvl
+ ,B -v-p~'yM
+ **r<'|rf
+ *$r<(",
+ *)r<(%vl
+ *Op~()M
+ *Gr<(,rf
+ *)r<(/,
+ *)r<(2vl
+ +@ -v-sxTv'7
+sxVv'7
+sxXv'7
+sxZv'7
+sxSv'7
+sxUv'7
+sxWv'7
+sxYv'7
+/(
+p~(>M
+ *p4r<(Arf
+ *$r<(D,
+ *)r<(Gvl
+ *.p~(KM
+ *)r<(Nrf
+ *)r<(Q,
+ *)r<(Tvl
+ 5h)p~(XM
+ *z$r<([rf
+ *$r<(^,
+ *)r<(bvl
+ *Op~(fM
+ *Gr<(irf
+ *)r<(l,
+ *)r<(ovl
+ 3h)/(
+vO#<v'6
+vO#>v'6
+vO#@v'6
+vO#Bv'6
+vO#;v'6
+vO#=v'6
+vO#?v'6
+vO#Av'6
+/(
+p~({M
+ *X%r<(~rf
+ *$r<)$,
+ *)r<)'vl
+ *.p~)+M
+ *)r<).rf
+ *)r<)1,
+ *)r<)4vl
+ 5W$p~)8M
+ *z$r<);rf
+ *$r<)>,
+ *)r<)Avl
+ *Op~)EM
+ *Gr<)Hrf
+ *)r<)K,
+ *)r<)Nvl
+ 5W$vO#uv'5
+vO#wv'5
+vO#yv'5
+vO#{v'5
+vO#tv'5
+vO#vv'5
+vO#xv'5
+vO#zv'5
+/(
+p~)ZM
+ *X%r<)]rf
+ *$r<)a,
+ *)r<)dvl
+ *.p~)hM
+ *)r<)krf
+ *)r<)n,
+ *)r<)qvl
+ 5^&p~)uM
+ *z$r<)xrf
+ *$r<){,
+ *)r<)~vl
+ *Op~*%M
+ *Gr<*(rf
+ *)r<*+,
+ *)r<*.vl
+ 3^&/=
+ %v-r>2
+ 'v-/=
+rh*3s@
+ &}0r<*43
+ ($rh*8s@
+ &-r<*93
+ *Z8uV/"0i5
+ &$prry($%/
+/=
+te%/[po7
+/$
+uV0"1i5
+ &,prrJ($%3
+/$
+te%3pGpx7
+/%
+rh*:s@
+ &Ir<*;3
+ ('rh*?s@
+ &-r<*@3
+ *[6uV)"*i5
+ &$prry($%;
+/%
+te%;|N'7
+/$
+uV*"+i5
+ &,prrJ($%?
+/$
+te%?pG"*7
+ &P8s,)]H*D
+/>
+ $pL &uL %nK ($zg)sA
+vO)tr4
+/>
+r8)_&A8
+ ,* 'WN/>
+{>=7
+se7
+tf
+ $* *&tA4
+ .$p<G
+ *$wN('3
+zy
+zQr(*5H*6H*7H*8r|
+wN($3
+ $*zQr(*9H*:H*;H*<r|
+wN'~3
+ $&zQr(*=H*>H*?H*@r|
+wN'{3
+{H
+zQr(*AH*BH*CH*Dr|
+ (*{rr(*EH*Fr|
+ &${rr(*GH*Hr|
+ &$s,)eH)m
+ )w- $*s,)fH)i
+ $$s,)ipk
+ $$vO)lH)k-
+}Pr()kH)kH)l-
+}Pr()jH)jr4
+}Pr()i^&D-
+}Pr()hH)h|w
+ $,rHr('_H'_4
+rir()lA
+ (&t)wE%>$%@i>
+ %#t)wE%B$%@i>
+ %# .*w1pMi=
+sZQ[Ui=
+ 0&:<d
+ $$r8'bH*P&D
+ $$xeH'z
+ %RK (,rHr('dH'd,
+zg'dH'e
+r?.
+ *(zg'iK
+}k
+vk
+ &0 &% $-t]$r.
+ &4s,'}8
+xeH(9
+ )bK $2r]bH*W
+y7
+ $(xBtOz&'z\
+v"z9
+ $E/#
+s,'~p2
+xeH(<
+s/
+s"x;rW
+r>.
+ '2t+sa{c
+rHp5pe,
+r]p5H*Z
+y7
+/#
+xBQ[z&'z\
+ &{#x8s{pC
+ $$x8t}p'
+ $$x8r7qp
+ &$x8u)p=
+ *$x8sXpf
+ ($x8p=P
+ ($x8r%x}
+ ,$x8qpa
+ 2$ )uL/-
+s,('8
+xeH(D
+ 'X#r>1
+ +i#r]bH*c
+y7
+/-
+ *P#rIr((&
+t%pC0s8
+:Er.
+ $Mt%pC+r%
+ &V#t%pC0u)
+ *$t%pC.pC
+zDH'z
+uYG
+u"
+t%pC*{X
+sn4$%n
+t%pC6p;
+:QvK~,
+t%pK<p'
+z('z
+xd'z&7
+r>5
+ &LwN'{4
+ .$rHr(($H($H(N
+zg($&R
+r?,
+ $=yvr:P
+ &F/N
+J({7
+{yq
+J)|'
+/M
+J*{V
+/M
+sY'
+ &2J1xz
+uR*E
+J2{h
+/$
+J3|<
+/$
+sY.
+ $KqI6
+ %QR#:{uC1
+:zuC5
+:x}v
+sY6
+ $7qI5
+:rq(<
+:qq('
+:pq(0
+p90+
+ $Et%s{q-
+uR'|
+p9rl
+ $Et%pK0pV
+z('{
+p90.
+ $C/g
+:Aq(1
+p9u*
+ &y&::q(*
+uR%,
+:9q(6
+/(
+:8rP<
+/(
+p9+'
+ $;/%
+:2rP0
+p9++
+ '&:,rP2
+ $N:+rP.
+/%
+:*rP1
+/%
+p9vh
+ *, %jFrI.
+z>S
+v_pdrl
+ &*{1.
+CS
+r9pdrl
+ &(/o
+})
+CQ
+ &< $7/b
+{11
+CN
+r9|_
+ &( %'C9
+ '' $, $P# &Nr9q&rW
+ &z# %'C#
+ '' $,/0
+||
+C"
+ &? $D/)
+vbe
+n9
+ &m# $f#{16
+ $i# &u# $Y%/)
+tX<
+n>
+ &k# $f#/)
+tX'
+n>
+ &m# $h#/$
+ %9C~
+ &@ $9 '9 &o$ $h$/$
+ $.Cy
+ &0 $7 &Z#Cy
+ &A $9/-
+ $0Ck
+ &u# $~# $$Cj
+ '' $( $+Ci
+ ', $4 $7Ch
+ '1 $> '6 &c# $[# '6 '' $, '6 &J $C '6 &> $7/-
+tX
+pppO
+r9<
+ &(/-
+vbM
+ppph
+ '( $,/-
+{15
+CN
+ 'Q% $* %'CM
+ '' $,/(
+ $+CK
+ &W% $e% 'c$ &o# $j#/(
+tX<
+CG
+ &]% $c% &a#CG
+ &0 $n#/%
+ %DC9
+ 'D $* %IC8
+ 'I $*/%
+ $IC6
+ 'D $P# 'D &a# $Y#/%
+ $"C2
+ &0 $-/%
+ $$C2
+ X#^#`}
+
+var gemvNormQ4SM80NarrowAligned = driver.Text{Base: &gemvNormQ4SM90NarrowAligned, Code: `packed2 80232 gemvNorm_nibbles
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ V%( s1& PC(/c
+ ($/c
+ $$/c
+ R&$/j
+ Z\#$ a,$`}
+
+var gemvNormQ4KSM90NarrowAligned = driver.Text{Base: &gemvNormQ4SM90NarrowAligned, Code: `packed2 86297 gemvNorm_grouped
+ J$]rvqq
+ $$Ortqq
+huQrG
+p#5'r-
+ 2(uG
+|4
+ ^#"q@$
+s/
+q@%
+ &"u?ps
+s/
+ ($x2
+vF
+ s$* *%pL;M
+rs%>
+zs,K
+zs+K
+ ^#&LCx_*
+ ($p_/%E8
+ ($y+ps
+ 6$qM0qO
+qQ5
+qM+pX
+{Qp?v.
+ $=v%1'
+{-
+}w+
+t4
+t9qP
+ $# $<tA3
+ $$ &$ $V+/&
+t#yO
+/%
+ )$ &|*s<q);
+ &$q"qR4
+r)qR38
+y$s^$
+ &(tV'%(%)%*r|
+ $$L#4
+ &$y$s^'
+ &$tV.%/%0%1r|
+/#
+L&;
+ &(y$s^*
+ &$tV5%6%7%8r|
+/#
+L)s6
+ &(y$s^-
+ &$tV<%=%>%?r|
+/(
+qY&M
+G*)
+{rp8D%Er|
+/(
+x=p8"e
+ $( $(/(
+ $%{rp8B%Cr|
+ ($LV8
+ O\%/3
+ujxPd
+/3
+pL-M
+rs%q
+ O]%/3
+u"
+/3
+ .j%/3
+Lvx_*
+ &&/3
+p_/%x8
+ $&/3
+ $$uN2
+ ($/3
+ .$/-
+qQ5
+/3
+ 3]%/.
+tA3
+/.
+ $*/3
+ 1]%p<?
+/3
+ ']%/3
+ /]%/3
+L#4
+/3
+ f#]% $w)qtEM
+pHBx_*
+ 6&tA7
+ &$ %%/%
+pLOM
+ 2( +0 ,*pLU,
+pHE8
+/8
+ $(rs&B
+ $$pH/&L
+ $$pHSpk
+ $$ucK&L-
+ucL&K-
+ucSZ-
+qfp5&E-
+ (*G.)
+ &$ '% $& '( $& '+ (&k&&6
+k%&6
+|(&6
+yA&6
+ ,* 8O g%P#q@8
+ <$sBs^k
+ m<$vq&S
+ <$qzr($CpN
+ ($z~8
+ <$/e
+ ($/e
+ $$/e
+ Z#$tIp84H$[
+ ($tIxS$]
+ ($tIxS$_
+ a#${98
+ &$G0)
+ .$wvSq5
+ <$r)xS$t&E
+ &$ %^5 V#$qtjM
+ *$q:jrf
+ *$q:j,
+ *$q:jvl
+ *$qtiM
+ *)q:irf
+ *)q:i,
+ *)q:ivl
+ 6BqthM
+ *$q:hrf
+ *$q:h,
+ *)q:hvl
+ *. $x$ *@ *?/&
+ *$/&
+ *$ @y$ $f% *g% *f%/(
+ *$/(
+ *$/&
+ $0 *K *L/&
+ *$/&
+ *$ .Z% $d% *I *J/'
+ *$/'
+ *$/&
+ $@ *@ *?/&
+ *$/&
+ *$ @w$ $d% *I *J/(
+ *$/(
+ *$/&
+ $. *I *J/&
+ *$/&
+ *$ .S# $J *I *J/'
+ *$/'
+ *$/&
+ $@ *@ *?/&
+ *$/&
+ *$ @w$ $d% *I *J/(
+ *$/(
+ *$/&
+ $. *I *J/&
+ *$/&
+ *$ .b' $X' *I *J/'
+ *$/'
+ *$/&
+ $@ *@ *?/&
+ *$/&
+ *$ 8w$pgYs@
+ &$q:Y3
+ ($pgWs@
+ &-q:W3
+ ($w4pX5w.
+pgU4t,
+uP|T0ys06qyrq
+}X
+u>zXya
+w4pK<qO
+q$ry(
+ $T#/#
+z80t,
+ )*w4pK<xx
+q$rJ(
+q:Ue
+ -*w4pK<{$
+q$sR(
+q:Uwe
+ -2w4pK<a6
+p1"(
+/I
+uV;"<i&
+ $Cu>")
+X"($#\
+ $&te#\pG")7
+/$
+uV<"=i&
+/$
+u>",
+X"($#a
+/$
+te#apG",7
+/*
+pgXs@
+ &Gq:X3
+ ($ 0//'
+pgT4t,
+ )N/*
+ %^# $( -N/*
+ %^#q:Te
+ /* %^#q:Twe
+ /2 %^#/*
+uVA"Bi&
+/*
+u>"?
+X"($#u
+/*
+te#upG"?7
+/$
+uVB"Ci&
+/$
+u>"B
+X"($#y
+/$
+te#ypG"B7
+ $P$qzr(')K
+xr
+/7
+p~')M
+ %VA (,zg'=A
+vO'>r4
+ $&r8'*&B8
+ ($ +PD ,* )[G{Qbv.
+ '[G{H
+ '[Gw\%S
+ =[G &8s<ps;
+ &$wN%P3
+zy
+vWj&i&h&gr|
+wN%M3
+ $*vWf&e&d&cr|
+wN%J3
+ $&vWb&a&_&^r|
+wN%G3
+{H
+vW]&\&[&Zr|
+/&
+ 'xF{ru(U&Tr|
+/&
+x=qVe
+ $.{ru(Y&Xr|
+/&
+ $&{ru(W&Vr|
+ &$s,%(,
+r)xS'z&E
+//
+ 'vB &,/D
+ $$/D
+ &$s,%Z8
+ 2$/D
+qfpQv':
+qfp^v':
+qfp|v':
+sx"v':
+qfp7v':
+qfp5v':
+qfpav':
+qfqRv':
+/D
+ $e$/A
+ &I/D
+ *N/D
+ *$/D
+ R#$/D
+ .j;p~(6M
+ *$r<(9rf
+ *$r<(<,
+ *)r<(?vl
+ *.p~(CM
+ *)r<(Frf
+ *)r<(I,
+ *)r<(Lvl
+ 4BsxTv'9
+sxVv'9
+sxXv'9
+sxZv'9
+sxSv'9
+sxUv'9
+sxWv'9
+sxYv'9
+/(
+ $}; *j; *k;/(
+ *$/(
+ R#$ .j;p~(sM
+ *$r<(vrf
+ *$r<(y,
+ *)r<(|vl
+ *.p~)#M
+ *)r<)&rf
+ *)r<)),
+ *)r<),vl
+ 4BvO#<v'8
+vO#>v'8
+vO#@v'8
+vO#Bv'8
+vO#;v'8
+vO#=v'8
+vO#?v'8
+vO#Av'8
+/(
+ $}; *x? *y?/(
+ *$/(
+ R#$ .j;p~)RM
+ *$r<)Urf
+ *$r<)X,
+ *)r<)[vl
+ *.p~)_M
+ *)r<)crf
+ *)r<)f,
+ *)r<)ivl
+ 4BvO#uv'7
+vO#wv'7
+vO#yv'7
+vO#{v'7
+vO#tv'7
+vO#vv'7
+vO#xv'7
+vO#zv'7
+/(
+ $}; *WD *XD/(
+ *$/(
+ R#$ .j;p~*2M
+ *$r<*5rf
+ *$r<*8,
+ *)r<*;vl
+ *.p~*?M
+ *)r<*Brf
+ *)r<*E,
+ *)r<*Hvl
+ 2B/D
+ *o9/D
+rh*Ms@
+ &&r<*N3
+ ($rh*Rs@
+ &-r<*S3
+ ($/A
+rh*W4t,
+ )h//D
+ %h/r<*Y3
+/#
+ +h//D
+ %h/r<*\e
+ /* %h/r<*_we
+ /2 %h//D
+uV;"<i7
+/D
+ %h/X"($%S
+/D
+te%SpG")7
+/$
+uV<"=i7
+ 'h/X"($%W
+/$
+te%WpG",7
+/*
+rh*_s@
+ &-r<*a3
+ ($rh*es@
+ &-r<*f3
+ +h/rh*j4t,
+ -h/r<*l3
+ -N 'h/r<*oe
+ /* %v0r<*rwe
+ /2 'h/uVA"Bi7
+ 'h/X"($%l
+/*
+te%lpG"?7
+/$
+uVB"Ci7
+ 'h/X"($%p
+/$
+te%ppG"B7
+ &a$s,*/H*w
+/E
+rd&d
+ )pN/E
+u"
+/E
+zg*DA
+vO*Er4
+/E
+r8*1&B8
+ $</E
+ -j//E
+{>=>
+se>
+tf
+se=
+/A
+qQ5
+/E
+ /j/w\(Z
+ $#/B
+tA3
+/B
+ $@/E
+ 1j/ $./E
+ 'j//E
+wN(W3
+zy
+zQr(*hH*iH*jH*kr|
+wN(T3
+ $2zQr(*lH*mH*nH*or|
+wN(Q3
+ $&zQr(*pH*qH*rH*sr|
+wN(N3
+{H
+zQr(*tH*uH*vH*wr|
+ )j/{rr(*|H*}r|
+ )j/{rr(*xH*yr|
+ 'j/{rr(*zH*{r|
+ &8s,*8H*@
+ )i/ $*s,*9H*<
+ $$s,*<pk
+ $$vO*?H*>-
+}Pr(*>H*>H*?-
+}Pr(*=H*=r4
+}Pr(*<^&E-
+}Pr(*;H*;|w
+ $,rHr((3H(34
+rir(*?A
+ (&t)wE%o$%qiB
+ %#t)wE%s$%qiB
+ %# .*w1pMiA
+sZQ[UiA
+ 0&:@d
+ $$r8(5H+(&E
+ $$xeH(M
+ *$rHr((7H(7,
+zg(7H(8
+ ,&zg(<K
+ 6$s,(P8
+xeH(j
+ *&r]bH+/
+ .$s,(Qp2
+xeH(m
+ 0&r]p5H+2
+ {#$s,(W8
+xeH(u
+ 0&r]bH+:
+ .$rIr((V
+ $$:Ir.
+ 6$zDH(M
+uYK
+ &&sn4$&A
+ $$:UvK~,
+ $$z((M
+xd(M&8
+ (&wN(N4
+G0)
+ ,&rHr((TH(TH)"
+zg(T&S
+ ,&/O
+ $${yt
+ $$/N
+ $$/N
+J+yt
+/N
+sY0
+ &}#J3{h
+uR*x
+J4|<
+/%
+J5{e
+/%
+J6uC1
+/%
+sY5
+ $OqI7
+ $9J=}v
+:~uC6
+:|q(<
+p90'
+ &':vq(0
+:uq(+
+:tq(2
+ &F $1uR(O
+p9vr
+ &&z((N
+ &,/n
+:Eq(*
+p906
+ $G/)
+:>rP<
+uR%F
+:=rP'
+/)
+:<rP0
+/)
+:;rP+
+/)
+p9ul
+ $C/&
+:4rP.
+p9sK
+ '&:.rP5
+wW3
+:-rP*
+/&
+:,rP6
+/&
+:+s?<
+/&
+p92'
+ .c$z>b
+ *$Cb
+ ($/v
+})
+C_
+_6
+ &*/i
+ $$C\
+ *$C@
+ >$/1
+ &$ '> $&/*
+ $$n<
+ &F .C/*
+ $$nA
+_5
+ &&/*
+ $$nF
+ &M $P#/*
+tX0
+nF
+_4
+ &* &P'nY
+ &A $]& *+ $. &P'n^
+ '? $x& &P'nd
+ '? $x&/%
+ $+nd
+ '? $2/.
+tX+
+Cy
+ (& %'Cx
+ (& %,Cw
+ &E $J %1Cv
+ &O $T# '6 (& '6 (& '6 &E $L '6 &G $N/.
+ *7 $:/.
+ *7 $8/.
+ $5C\
+ &$ $8 $AC[
+ &$ $B &['CY
+ &F $i& *7 $: &]'CU
+ 'o$ $e' &]'CP
+ &M $\(/)
+tX0
+CP
+ 'o$ $,/&
+ $AC@
+ &$ $B $KC?
+ &$ $N/&
+ $AC=
+ &A!cunpm
+ *F!|-xw
+/&
+ $&C9
+ 'J!y=y3
+/&
+ $,C4
+ 'J!y=z/
+/&
+ %JC4
+_4
+ V#&`}
+
+var gemvNormQ4KSM80NarrowAligned = driver.Text{Base: &gemvNormQ4KSM90NarrowAligned, Code: `packed2 86175 gemvNorm_grouped
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ ^%( g3& PC(/d
+ ($/d
+ $$/d
+ R&$/j
+ ad#$ c-$`}
+
+var gemvNormQ6KSM90NarrowAligned = driver.Text{Base: &gemvNormQ4SM90NarrowAligned, Code: `packed2 97797 gemvNorm_sixes
+ .$!|Fp[p[jq*
+!yLqGyK\p3x<q*
+!yLpVyKp$grDt2p3q*
+!yLPyKrnrDp)orDwp
+ 8*tW.rA
+O'rlqo
+hq&r-
+p#s#rA
+ .*uG
+|4
+ 6& ,$zqsD
+ s%$ FApLIM
+rs%L
+zs:K
+zs9K
+zs8K
+zs7K
+zs6K
+zs5K
+zs4K
+zs3K
+zs2K
+zs1K
+zs0K
+zs/K
+zs.K
+zs-K
+zs,K
+zs+K
+ ^#&LQx_*
+ ($p_/%S8
+ &$x=qVwe
+ ($qjx/A
+ 0$qM0qO
+qQ2
+qM+pX
+{Qp?v.
+ $=v%1'
+{-
+}w+
+t4
+t9qP
+ $# $<tA3
+ &*/%
+ ,$s<q);
+ $$ym+'
+tIp|we
+ $"pL"4
+tF8
+ &6zy
+tV(%)%*%+r|
+TpK*v1
+ $yMtb2
+|nu)
+w/
+w_8
+y$s^*
+ &|MtV=%>%?%@r|
+ $/L)4
+tIp4we
+ $$tbp|
+y$s^.
+ &6tV5%6%7%8r|
+|nr%
+tGpe
+y$s^0
+ &.tVG%H%I%Jr|
+/$
+L/;
+ %1/$
+y$s^&
+y$s^4
+ $E}O
+tV?%@%A%Br|
+/$
+tG%#
+y$s^6
+ $3D")
+tVQ%R%S%Tr|
+/$
+L5s6
+ '1y$s^,
+y$s^:
+ $#D$)
+tVI%J%K%Lr|
+/$
+tG%)
+y$s^<
+ $#D&)
+tV[%\%]%^r|
+/+
+qY.M
+G()
+{rp8b%cr|
+/+
+x=p81e
+G&)
+{rp8_%ar|
+ (e#Lt8
+ l#e&/6
+ $N/6
+pL;M
+ $a( l#f&/6
+ &XG .hL/6
+ $^% &|*/6
+p_/&A8
+ $&/6
+ %f& (u' %f&/6
+ 0&qQ2
+/6
+ 3f&/-
+tA3
+/6
+ -f& $6/6
+ 'f&/6
+ %f&/6
+ /f&/6
+ 'f&/6
+ /f&/6
+ 'f&/6
+ -f&/6
+ |#f& Fw#pLmM
+ D$pLs,
+ $$/;
+ X$$pwp'.p}
+S4#4B
+S5#5(
+ .& @$t%x}p;
+ &$t%z1pK
+ &$t%qG*v/
+ ($t%w;p=
+ ,$t%yIw;
+ ($t%r7v1
+ $$t%w;yq
+ .$t%z$q[
+ o#$sBxS#7
+ D$s>sa##
+ D$xBQU#$
+N4(
+xBQ[#%
+ $$q$ry#&
+ $$q$zA'
+ $$q$sR#(
+ $$p1"#)
+ $(p1$#*
+ $$p1&#+
+ w($ &&|[v"t
+zG#
+ $&zitDq1pRa7
+/*
+p1b#$
+N4(
+p1d#%
+ $(p1f#&
+ $$p1h#'
+ $$p1j#(
+ $$p1l#)
+ $$p1n#*
+ $$p1p#+
+ $$/*
+ 2(/*
+ &$/*
+ R#$/*
+ V&$/*
+ 2$/)
+ &$sH^7pG
+s>rypj
+v;pj
+sH]7[
+ &.{BpRby:
+snc(
+ ,&/$
+{BpRdy:
+sne(
+/$
+ &)/$
+ $$|O'r{
+q$ryz&q0w0
+xBQUz&q0w0
+ 6( $k* .j*/0
+Ny#,
+N<(
+Ny#-
+ $&Ny#.
+ $$Ny#/
+ $$Ny#0
+ $$Ny#1
+ $$Ny#2
+ $$Ny#3
+ $$/0
+ 2(/0
+ &$/0
+ R#$/0
+ V&$/0
+ 2$/0
+ .$/0
+{Bqiy:
+ $oY#/0
+ 'c&/0
+ $]Y#/$
+{Bryy:
+s>rg(
+ +c& $#/0
+ 'c&/0
+ *(/1
+ *$/1
+ &$/1
+ N$qzr($apN
+ &$w4rXpv
+ $$TpK6z$
+ $k# 8l#rh#oM
+s/
+/g
+tIp8wwe
+/g
+p~#o4
+tF8
+tbp?
+/g
+ 'Z:/g
+ 'Z: $@/g
+s,#/4
+ %W:/g
+ %W:y$s^#
+/g
+ %T: $dM/$
+s,#5;
+ )Q:y$s^)
+/$
+ %}9 $@/$
+s,#;s6
+ )z9y$s^/
+/$
+ %w9y$s^1
+ ({L $yU#}s5K
+ $2pnp8-K
+ $QV#p~#B,
+p]4ti
+ *&tIp8BH%*
+ $$pLC,
+/#
+tIxS%,
+ ((tIxS%.
+w4pC0q8
+ ,&w4pC.uZ
+ 0$/;
+ &$y$s^P
+ $$xe%L
+ $$rs%M
+ ,$/;
+ $$w4s8pv
+ :$rs%W
+rY%X-
+ 8&r)xS%B&D
+/n
+ 4&LU8
+ D$qs1P0
+q:g%j
+q:f%k
+Tq%6qO
+pgw4req3z]sQ
+q"b;
+z8uxu|1vZq0
+uPb8
+Tq-0tB
+ $(uP|TqyqFx"1rl
+TpX<{$
+pIbe
+ &( %'Tq%6p-
+q:w;
+z80req3z]sQ
+q{#e<u|1vZq0
+uPY8
+ )*/$
+ +//%
+pgv4req3z]sQ
+pL*;
+ '< 5/q:v;
+ %<q{4e<u|1vZq0
+ 5< &a#pz4%"%1q5p&@%Apqqi[[[@
+pz+Z%(Ap&B%CpqrJpFpFpF@
+pz4%"%1q5p&<%=pqzj
+pz+Z%(Ap&>%?pqzj
+/'
+q:eH#?
+q:dH#@
+/'
+pgu4req3z]sQ
+ )_# &m$ %M/&
+ +E/'
+q:u;
+ ;_#pgt4req3z]sQ
+ ;_#q:t;
+ 9_#/'
+pz4%"%1q5p&g%hpqpR*"*"*"*@
+pz+Z%(Ap&i%jpqpR.".".".@
+pz4%"%1q5p&c%dpqzj
+pz+Z%(Ap&e%fpqzj
+/(
+sxqv'(
+sxsv'(
+sxuv'(
+sxwv'(
+sxpv'(
+sxrv'(
+sxtv'(
+sxvv'(
+/(
+q:cH#n
+q:bH#o
+/(
+pgs4req3z]sQ
+ )w$/&
+ ); +M/(
+q:s;
+ ;w$pgr4req3z]sQ
+ ;w$q:r;
+ 9w$/(
+pz4%"%1q5p&@%ApqpR1"0"/".@
+pz+Z%(Ap&B%CpqpR1"0"/".@
+ )v$q:aH$7
+q:_H$8
+/'
+pgq4req3z]sQ
+ ;v$q:q;
+ ;V&pgp4req3z]sQ
+ ;V&q:p;
+ ;v$pz4%"%1q5p&g%hpqpR1"0"/".@
+pz+Z%(Ap&i%jpqpR1"0"/".@
+ )v$vO#uv''
+vO#wv''
+vO#yv''
+vO#{v''
+vO#tv''
+vO#vv''
+vO#xv''
+vO#zv''
+/(
+q:^H$f
+q:]H$g
+/(
+pgo4req3z]sQ
+ ;v$q:o;
+ ;n'pgn4req3z]sQ
+ ;n'q:n;
+ Ev$q:\H%/
+q:[H%0
+/'
+pgm4req3z]sQ
+ ;m'q:m;
+ ;|(pgl4req3z]sQ
+ ;|(q:l;
+ Ev$vO$mv'&
+vO$ov'&
+vO$qv'&
+vO$sv'&
+vO$lv'&
+vO$nv'&
+vO$pv'&
+vO$rv'&
+/(
+q:ZH%]
+q:YH%^
+/(
+pgk4req3z]sQ
+ ;m'q:k;
+ ;e*pgj4req3z]sQ
+ ;e*q:j;
+ Em'q:XH&'
+q:WH&(
+/'
+pgi4req3z]sQ
+ ;d*q:i;
+ ;s+pgh4req3z]sQ
+ ;s+q:h;
+ Cm' $a.xd%jvI
+wD
+r8%k|.+
+ 4(TpX*w.
+pgT4t,
+v4|T0ys06rvxN
+}X
+u>zX{Sux
+Tq%<qO
+xBQ~#
+ $(/#
+z80t,
+ )*Tq%<sX
+q$ry(
+q:Te
+ -*Tq%<pV0
+q$sR(
+q:Twe
+ -2Tq%<a+
+p1"(
+/M
+uV=">i&
+ $, $\#X"($#Z
+/#
+uV<"=i&
+/#
+u>")
+te#\pF7U
+/#
+uV@"Ai&
+/#
+u>",
+X$($#a
+/#
+uV?"@i&
+/#
+u>".
+te#cpx7U
+/)
+ 0E/&
+pgS4t,
+ )M/)
+ %]# $( -M/)
+ %]#q:Se
+ /* %]#q:Swe
+ /2 %]#/)
+uVE"Fi&
+/)
+u>"?
+X"($#u
+/#
+uVD"Ei&
+/#
+u>"A
+te#wpF7U
+/#
+uVH"Ii&
+/#
+u>"D
+X$($#{
+/#
+uVG"Hi&
+/#
+u>"F
+te#}px7U
+ $Dqzr((EK
+xr
+/6
+p~(EM
+ **zg(YA
+vO(Zr4
+ $&r8(F&A8
+ )]L +wG ,2 )[L{Qbv.
+ '[L{H
+ '[Lw\&o
+ 5[L &8s<ps;
+ &$wN&k3
+zy
+vWw&v&u&tr|
+|np=
+wN&f3
+ $* $'/#
+wN&b3
+ $*vWs&r&q&pr|
+/#
+wN&_3
+{H
+ $'/#
+wN&[3
+}O
+vWo&n&m&lr|
+/#
+wN&Y3
+D")
+ $&/#
+wN&U3
+D$)
+vWk&j&i&hr|
+/#
+wN&S3
+D&)
+ $&/&
+ 'jK $./&
+x=qVe
+ &+ &(s,&6,
+r)xS)V&D
+//
+ *(/C
+ $$/C
+ &$s,&v8
+ 2$/C
+ 2$/C
+r<)WH'-
+r<)YH'.
+/C
+rh)I4req3z]sQ
+ )_2/A
+ 'Y./B
+ +_2/C
+r<)R;
+ ;_2rh)\4req3z]sQ
+ ;_2r<)f;
+ 9_2/C
+ /_2r<*#H'S
+r<*%H'T
+/'
+rh)r4req3z]sQ
+ ;_2r<){;
+ ;o3rh*(4req3z]sQ
+ ;o3r<*1;
+ E_2sxqv'7
+sxsv'7
+sxuv'7
+sxwv'7
+sxpv'7
+sxrv'7
+sxtv'7
+sxvv'7
+/(
+r<*SH(%
+r<*UH(&
+/(
+rh*E4req3z]sQ
+ ;_2r<*N;
+ ;W5rh*X4req3z]sQ
+ ;W5r<*b;
+ E_2r<*|H(K
+r<*~H(L
+/'
+rh*n4req3z]sQ
+ ;V5r<*w;
+ ;f6rh+$4req3z]sQ
+ ;f6r<+-;
+ E_2vO#uv'6
+vO#wv'6
+vO#yv'6
+vO#{v'6
+vO#tv'6
+vO#vv'6
+vO#xv'6
+vO#zv'6
+/(
+r<+OH(z
+r<+QH({
+/(
+rh+A4req3z]sQ
+ ;V5r<+J;
+ ;}7rh+T4req3z]sQ
+ ;}7r<+];
+ EV5r<+xH)C
+r<+zH)D
+/'
+rh+j4req3z]sQ
+ ;|7r<+s;
+ ;\9rh+}4req3z]sQ
+ ;\9r<,);
+ EV5vO$mv'5
+vO$ov'5
+vO$qv'5
+vO$sv'5
+vO$lv'5
+vO$nv'5
+vO$pv'5
+vO$rv'5
+/(
+r<,KH)r
+r<,MH)s
+/(
+rh,=4req3z]sQ
+ ;|7r<,F;
+ ;t:rh,P4req3z]sQ
+ ;t:r<,Y;
+ E|7r<,tH*;
+r<,vH*<
+/'
+rh,f4req3z]sQ
+ ;s:r<,o;
+ ;S<rh,y4req3z]sQ
+ ;S<r<-%;
+ C|7/C
+ %_2r>2
+ '_2/C
+rh-@s@
+ &d(r<-A3
+ ($/@
+rh-E4t,
+ )_2/C
+ %_2r<-G3
+/#
+ +_2/C
+ %_2r<-Je
+ /* %_2r<-Mwe
+ /2 %_2/C
+uV=">i5
+/C
+ $q#X"($%U
+/#
+uV<"=i5
+/#
+ %_2te%WpF7U
+/#
+uV@"Ai5
+/#
+ %_2X$($%[
+/#
+uV?"@i5
+/#
+ %_2te%]px7U
+/)
+rh-Os@
+ &Cr<-P3
+ +_2rh-T4t,
+ -_2r<-V3
+ -M '_2r<-Ye
+ /* %m3r<-\we
+ /2 '_2uVE"Fi5
+ '_2X"($%p
+/#
+uVD"Ei5
+/#
+ %_2te%rpF7U
+/#
+uVH"Ii5
+/#
+ %_2X$($%v
+/#
+uVG"Hi5
+/#
+ %_2te%xpx7U
+ &q:s,,YH-b
+/D
+ $&/7
+ &$/D
+u"
+/D
+zg,oA
+vO,pr4
+/D
+r8,[&A8
+ $0/D
+ -b2/D
+{>=E
+seE
+tf
+seD
+/?
+qQ2
+/D
+ /b2w\+'
+ $#/@
+tA3
+/D
+ -b2 $N/D
+ 'b2/D
+wN+#3
+zy
+zQr(-DH-EH-FH-Gr|
+/D
+wN*{3
+ $2zQr(-TH-UH-VH-Wr|
+/#
+wN*w3
+ $&zQr(-HH-IH-JH-Kr|
+/#
+wN*u3
+{H
+zQr(-XH-YH-ZH-[r|
+/#
+wN*q3
+}O
+zQr(-LH-MH-NH-Or|
+/#
+wN*o3
+D")
+zQr(-\H-]H-^H-_r|
+/#
+wN*k3
+D$)
+zQr(-PH-QH-RH-Sr|
+/#
+wN*i3
+D&)
+zQr(-aH-bH-cH-dr|
+ )b2{rr(-gH-hr|
+ )b2{rr(-eH-fr|
+ &8s,,cH,k
+ )a2 $*s,,dH,g
+ $$s,,gpk
+ $$vO,jH,i-
+}Pr(,iH,iH,j-
+}Pr(,hH,hr4
+}Pr(,g^&D-
+}Pr(,fH,f|w
+ $,rHr(*OH*O4
+rir(,jA
+ (&t)wE%w$%yi>
+ %#t)wE%{$%yi>
+ %# ,*/\
+ 2$/^
+ &$r8*QH-p&D
+ $$xeH*j
+ *$rHr(*SH*S,
+zg*SH*T
+ ,&zg*XK
+ *$rxr$B
+ ,$s,*m8
+xeH+7
+ &&t+r1U7
+ $$r]bH-w
+y7
+ &*s,*np2
+xeH+:
+ ,( %/ $$r]p5H-z
+y7
+ $* $nu# X#ou#{}(
+ .$|[,(
+ ($/,
+s,*t8
+xeH+B
+ 0(r]bH.%
+y7
+ $*t@/U(
+ $ArIr(*s
+w4pC0s8
+ &Hw4pC+r%
+{BpR0x)
+sH0"07
+w4pC0u)
+ **w4pC.pC
+zDH*j
+ &&w4pC*{X
+sn1$&F
+w4pC6p;
+ $(w4pK<p'
+z(*j
+xd*j&7
+ ((wN*k4
+ .$rHr(*qH*qH+L
+zg*q&R
+ 0&uR.G
+ $$/L
+ $$/L
+ *$uR-T
+ H$w4s{q-
+uR*l
+ &&w4pK0pV
+z(*k
+ &&/l
+ ,$uR&T
+ :$wW3
+ 8$z>p
+ *$Cp
+ ($/t
+})
+Cn
+ ((/g
+ $$Ck
+ *$CG
+ X#$ppx/
+ .$ &. (-nC
+ &+ (.n]
+ *$ %9 ,$nc
+ &A (Dnh
+ &+ (.pB#6
+ *$pB#5
+ *$pB#4
+ *$pB#3
+ *$ %6 *$ %6 *$ %6 *$ %6 D$Ck
+ *$Cj
+ ,$Ch
+ *$ %c$ ,$Cd
+ &0 (-C^
+ &+ (.CG
+ *$CF
+ ,$CD
+ *$ %D ,$C@
+ 'D ((C;
+_1
+ V#&`}
+
+var gemvNormQ6KSM80NarrowAligned = driver.Text{Base: &gemvNormQ6KSM90NarrowAligned, Code: `packed2 97675 gemvNorm_sixes
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ T%( X8& kC(/f
+ $$/f
+ ($/f
+ &$/f
+ ($/f
+ &$/f
+ &$/f
+ ^&$/m
+ Po#$ a,$`}
+
+var convertF32SM80NarrowCoarse = driver.Text{Code: `packed2 2384 convert_float32_dtype_BF16_row_F32_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6~Ernw{q*
+!u'\|mwp
 !
-p>
-q*
-pa
-q$
-xY
-}ppE
-Q
+!pWt8pt
+!qk
+]zc
+tWqo
+O'q^
+{z
+p#qo
+!
+s0
+t6
+tn
+u#
+p,p.
+z<p}
 s1
-N
-x%rU
-w5
-0
-vT-
-u$
-u.
-wR
-4
-t^
-Yp,D
-4
-q)q>piy4xDq^B8
-{Z}U
-4
-q)q>piy4xDrS29
-{Z}U
-4
-zT
-q1p@G
-qBX
-t8p@?
-ynr2
-sd
-!#
-x3
-u.
-Yp0U
-Yp0D
-4
-5
-vl7u:
-t+p0G
-wm%
-_
-pnr4q#-
-|l>
-s>
-vl7ps
-t+p*E
-wm%
-wG
-!#
-"%
-qKp*2p*B
-Yp*qR
-td
-!#
-O
-!#
-"%
-t+p*G
-*#%
-vE
-"%
-|lq/
-s>
-|lS
-s>
-|l6
-s>
-|l>
-s>
-"%
-t+M'E
-*%%
-|[Pt5p5rzxfvfUDL
-!pZ
-p(
-!L
-`
+u_
+s2
+{t
+w/
+t4
+z^
+w'
+v8
+vd
+tE
+tw
+|=
+tE
+}&pOvj
+x6
+tE
+}&phr+
+ '%vk
+wt;
+s"^
+rYp2-
+rUp2
+v7
+!s4
+xA
+v8
+xQ8
+xQA
+tE
+u"
+|Er{
+}#;
+{H
+uS
+pDq[pV+
+wb7
+wSt^tz
+|EtY
+r2pa4
+{H
+Ip)?pEqBqgq7uLq]A
+ %4/%
+rHpaq5,
+whZ
+wP
+ %9s~
+ ')r2pa;
+G#)
+xV
+/%
+wbpM
+ %5wbU
+ %7wb(
+ %9 ';/%
+r&'4
+G%)
+u-uLp+y{y'
+!s}
+s3
+!@
+`}
 
-const convertF32SM80Narrow = convertF32SM80NarrowCoarse + `
- patch
- -1
-packed1 1151 convert_float32_dtype_BF16_row_F32_row_BF16
- =6
- -7
-!pHpkpD
-!c
-p;t*
-zfto
-p9/pF
-p:te
-qSto
- =5
- -1
- =4
- -28
-ri
-0
-p~t"XqR
-{b
-u$
- =3
- -2
-z_.
-v0pK%
- =5
- -2
-t+r|E
-v0pK%
- =2
- -25
- =3`
+var convertF32SM80Narrow = driver.Text{Base: &convertF32SM80NarrowCoarse, Code: `packed2 1151 convert_float32_dtype_BF16_row_F32_row_BF16
+ .$!pWp.pt
+ $$]rT
+tWrG
+OrA
+hq^
+p#rG
+ ,, *$ts
+t4
+tr^Z
+yf
+w'
+ (Z#u;
+}5
+ ,&{w0
+}5
+ && (T#`}
 
-const convertF32SM80 = convertF32SM80Narrow + `
- patch
- -1
-packed1 1130 convert_float32_dtype_BF16_row_F32_row_BF16
- =10
- -2
-p98pF
-p:,un
- =10
- -5
-)
-p{rU%
-qopY
-zC
- =3
- -2
-o
-w0%
- =5
- -2
-{T
-w0%
- =5`
+var convertF32SM80 = driver.Text{Base: &convertF32SM80NarrowCoarse, Code: `packed2 1130 convert_float32_dtype_BF16_row_F32_row_BF16
+ .$!pWp.pt
+ $$]rT
+tWrG
+OqS
+hyD
+p#rG
+ ,, *$s/
+z0
+sAph
+yQ
+ (Z#tf
+{W
+ ,&s<pS,
+{W
+ && (T#`}
 
-const convertF32SM70NarrowCoarse = convertF32SM80NarrowCoarse + `
- patch
- -3
-packed1 3170 convert_float32_dtype_BF16_row_F32_row_BF16
-!pJ
-!pI
- =6
- -3
-p;+un
-p9.te
- =47
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-vl7ps
-t+M'E
- =4
- -2
-z''1'B
-qt'2p*
- =5
- -1
-t+M'G
- =3
- -8
-s5xaqs
-rE
-rr
-v4
-sl
-t-qsq/
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =3
- -1
-|[Pt5p5rzxfR+<$2p2DL
- =4`
+var convertF32SM70NarrowCoarse = driver.Text{Base: &convertF32SM80NarrowCoarse, Code: `packed2 3170 convert_float32_dtype_BF16_row_F32_row_BF16
+!s.
+!s-
+ .(|ZrO
+O2q^
+ R$(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ $& $T# *S#t='&',
+p%'q5
+ ,&r&';
+ ($s:sa
+ +;tNsapM
+ ';s:r1
+ +CtNr1U
+ 'Cs:r$
+ +KtNr$(
+ 'K 3S# (2u-uLq]vR+%$pew?
+ *$`}
 
-const convertF32SM70Narrow = convertF32SM80Narrow + `
- patch
- -3
-packed1 1287 convert_float32_dtype_BF16_row_F32_row_BF16
-!pJ
-!pI
- =6
- -3
-p;8pF
-p9,t*
- =23
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-vl7ps
-t+p2E
- =6`
-
-const convertF32SM70 = convertF32SM80 + `
- patch
- -3
-packed1 1260 convert_float32_dtype_BF16_row_F32_row_BF16
-!pJ
-!pI
- =6
- -3
-p;8pF
-p9,un
- =22
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =8`
-
-const convertBF16SM70NarrowCoarse = `packed1 2325 convert_dtype_BF16_float32_row_BF16_row_F32
-!pJ
-!pI
-!p8
-!sg~<rm|z
-!s]|Q
+var convertF32SM70Narrow = driver.Text{Code: `packed2 1287 convert_float32_dtype_BF16_row_F32_row_BF16
+!s.
+!s-
+!t;
+!u6~Ernw{q*
+!u'\|mwp
 !
-!pHr*pD
-!c
-p;ve
-p9+t*
-p:ve
-qSsV
+!pWp.pt
+!qk
+]qS
+O'rT
+hq^
+p#rG
 !
-p>
-q*
-pa
-q$
-xY
-}ppE
-Q
+s0
+t6
+tn
+u#
+z<p}
 s1
-N
-x%rU
-w5
-0
-vT-
-u$
-u.
-wR
-4
-t^
-Yp,D
-4
-q)q>piy4xDrZB8
-{Z}U
-4
-q)q>piy4xDsu29
-{Z}U
-4
-zT
-q1p@G
-qBX
-t8p@?
-ynr2
-sd
-!#
-x3
-u.
-Yp0U
-Yp0D
-4
-5
-vl7u:
-t+p0E
-wm%
-rV
-pnsrxG
-pv
-&
-vl7ps
-t+q,G
-wm%
-s8
-!#
-"%
-qKwgq,B
-YwgX
-td
-!#
-O
-!#
-"%
-t+q,E
-*#%
-v}Ps}.Pt5x${oL2ql
-"%
-yP
-&
-yP
-&
-yP
-&
-yP
-&
-"%
-t+M'G
-*%%
-|*xfqsSv,L
-!pZ
-p(
-!L
-`
-
-const convertBF16SM70Narrow = convertBF16SM70NarrowCoarse + `
- patch
- -1
-packed1 1122 convert_dtype_BF16_float32_row_BF16_row_F32
- =6
- -6
-!pHpkpD
-!c
-p;t*
-p9te
-p:te
-qSto
- =5
- -1
- =4
- -28
-ri
-0
-p~t"XqR
-{b
-u$
- =3
- -2
-z_+
-v0pK%
- =5
- -2
-t+p,G
-v0pK%
- =2
- -25
- =3`
-
-const convertBF16SM70 = convertBF16SM70Narrow + `
- patch
- -1
-packed1 1101 convert_dtype_BF16_float32_row_BF16_row_F32
- =9
- -2
-p9sV
-p:,un
- =10
- -5
-)
-p{rU%
-qopY
-zC
- =3
- -2
-}d
-w0%
- =5
- -2
-|9
-w0%
- =5`
-
-const tileQ4SM70 = `packed1 19980 tile_nibbles
-!pJ
-!pI
-!p8
-!sgxgw]
-!s]uNq>u]r9pMu[w]
-!
-!pH+r*pD
-!}[
-!c
-p;+te
-zf8pF
-p9x@x,
-p:9x,
-qS+ve
-!
-p>
-v~
-pa
-q$
-q?
-r"
-uxs:uwrJ
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQy+
-z6rg
-uxPt5/rz~72uw,tl
-m
-h+pk
-m
-wI@pE
-Q
-z0pE
-N
-vc@p|
-r$p"tn
-sJ~"
-"$
-t>
+u_
+s2
+ts
+t4
+tr^Z
+yf
+w'
+tE
+u"
+|Er{
+u;
+}5
 uS
-"$
-)
-|sp|
-wurZ
-:
-:
-rP
-{w
-s)
-qm
-!#
-yXrI
-tT
-zZ7
-}pr-
-p}q4
-ub$
-qU
-xz
-pm
-xM
-*#%
-|kr+
-v3p"tn
-ub*
-u(
-o
-*)%
-{=+rZ
-zbp<C
-z>
-vc+r+
-z_.
-xi%
-sw
-vc8pj,
-t7
-r<
-q'-|Y
-w[p=n
-y66Z
-vc8^=
-r'uH/
-t7
-r<
-"#
-w[p=x?
-y66Z
-"#
-r'XA
-t7
-r<
-"#
-w[p=u"
-{a
-"#
-r'[yl
-t7
-r<
-"#
-w[p=xu
-{a
-vc+t;
-r'p0G
-"%
-t7
-r<
-"$
-w[p=lpk
-{a
-"%
-r'wgsT
-t7
-r<
-"#
-w[p=l7p&
-{a
-"#
-ra'E=
-t7
-r<
-"#
-w[p=lr*
-{a
-"#
-ra'E/
-t7
-r<
-"#
-w[p=ltl
-{a
-"&
-s@pk
-"%
-t7
-r<
-"$
-w[p=ls%
-{a
-"%
-r'uH/
-t7
-r<
-"#
-w[p=yyrg
-{a
-"#
-r'XA
-t7
-r<
-"#
-w[p=lvm
-{a
-"#
-r'[yl
-t7
-r<
-"#
-w[p=yyp&
-{a
-"&
-r'p0G
-"%
-t7
-r<
-"$
-w[p=ltz
-{a
-"%
-r'wgsT
-t7
-r<
-"#
-w[p=ltK
-{a
-"#
-ra7E=
-t7
-r<
-"#
-w[p=ltO
-{a
-"#
-ra7E/
-t7
-r<
-"#
-w[p=lw7
-{a
-"&
-s@t&
-"%
-t7
-r<
-"$
-w[p=lsL
-{a
-"%
-r'uH/
-t7
-r<
-"#
-w[p=lsZ
-{a
-"#
-r'XA
-t7
-r<
-"#
-w[p=lwi
-{a
-"#
-r'[yl
-t7
-r<
-"#
-w[p=l.r>
-{a
-"&
-r'p0G
-"%
-t7
-r<
-"$
-w[p=lrJ
-{a
-"%
-r'wgsT
-t7
-r<
-"#
-w[p=y~wV
-{a
-"#
-zV"E=
-t7
-r<
-"#
-w[p=ly^
-{a
-"#
-zV$E/
-t7
-r<
-"#
-w[p={Sp&
-{a
-"&
-s@uK
-"%
-t7
-r<
-"$
-w[p=lt[
-{a
-"%
-r'uH/
-t7
-r<
-"#
-w[p=l8v=
-{a
-"#
-r'XA
-t7
-r<
-"#
-w[p=lwN
-{a
-"#
-r'[yl
-t7
-r<
-"#
-w[p=l7rg
-{a
-"&
-r'p0G
-"%
-t7
-r<
-"$
-w[p=lw$
-{a
-"%
-r'wgsT
-t7
-r<
-"#
-w[p=y~s%
-{a
-"#
-zV"E=
-t7
-r<
-"#
-w[p=l}4
-{a
-"#
-zV$E/
-t7
-r<
-"#
-w[p=y~vm
-{a
-vc/r+
-v3qIG
-yg3
-".
-T&
-{K
-}d
-*%%
-rV
-ro
-p7
-yb3(
-s'8
-*'p-
-rV
-ro
-p7
-x>#
-q'/sm
-x-t$W
-q~$q/wz$
-qD=q0
-tV4B
-T-
-s'7
-o
-*,%
-_
-{Nqe
-r%
-T-
-s'9
-wHr>
-q6
-{rw?
-q~%Wwz%
-z$qN
-}7434B
-v1430
-\
-!#
-qD/r4
-po%A33
-pC/
-rP
-qD@q0
-yV$'%
-{@yC
-]#I
-qM7pj
-o
-*.%
-_
-r?|X
-!#
-qM/r1
-|9
-*.%
-|Hxh
-!#
-qD@^
-O
-!#
-"9
-ru%
-vW0
-"9
-ru&
-"9
-wu30
-:
-:
-rP
-{w
-s)
-qm
-!#
-"9
-tT
-zZ7
-"9
-p}q4
-ub$
-xz
-"9
-vItn
-ub*
-{=+%
-zbp<C
-"1
-v3p"B
-T-
-"1
-t}
-T-
-}pqw
-reuyyR
-|kpw
-w"~5
-w"~5
-qD=qw
-w"~5
-{NpE
-w"~5
-wh
-"%
-v3p"E
-*#%
-"%
-v3p"E
-*)%
-"=
-t+M&G
-q:
-sw
-"<
-t7
-r<
-";
-|mz4n
-y66Z
-"<
-r'uH/
-t7
-r<
-"#
-|mz4x?
-y66Z
-"#
-r'XA
-t7
-r<
-"#
-|mz4u"
-{a
-"#
-r'[yl
-t7
-r<
-"#
-|mz4xu
-{a
-"=
-r'p0G
-"%
-t7
-r<
-"$
-|mz4lpk
-{a
-"%
-r'wgsT
-t7
-r<
-"#
-|mz4l7p&
-{a
-"#
-zV"E=
-t7
-r<
-"#
-|mz4lr*
-{a
-"#
-zV$E/
-t7
-r<
-"#
-|mz4ltl
-{a
-"&
-s@pk
-"%
-t7
-r<
-"$
-|mz4ls%
-{a
-"%
-r'uH/
-t7
-r<
-"#
-|mz4yyrg
-{a
-"#
-r'XA
-t7
-r<
-"#
-|mz4lvm
-{a
-"#
-r'[yl
-t7
-r<
-"#
-|mz4yyp&
-{a
-"&
-r'p0G
-"%
-t7
-r<
-"$
-|mz4ltz
-{a
-"%
-r'wgsT
-t7
-r<
-"#
-|mz4ltK
-{a
-"#
-zV"E=
-t7
-r<
-"#
-|mz4ltO
-{a
-"#
-zV$E/
-t7
-r<
-"#
-|mz4lw7
-{a
-"&
-s@t&
-"%
-t7
-r<
-"$
-|mz4lsL
-{a
-"%
-r'uH/
-t7
-r<
-"#
-|mz4lsZ
-{a
-"#
-r'XA
-t7
-r<
-"#
-|mz4lwi
-{a
-"#
-r'[yl
-t7
-r<
-"#
-|mz4l.r>
-{a
-"&
-r'p0G
-"%
-t7
-r<
-"$
-|mz4lrJ
-{a
-"%
-r'wgsT
-t7
-r<
-"#
-|mz4y~wV
-{a
-"#
-zV"E=
-t7
-r<
-"#
-|mz4ly^
-{a
-"#
-zV$E/
-t7
-r<
-"#
-|mz4{Sp&
-{a
-"&
-s@uK
-"%
-t7
-r<
-"$
-|mz4lt[
-{a
-"%
-r'uH/
-t7
-r<
-"#
-|mz4l8v=
-{a
-"#
-r'XA
-t7
-r<
-"#
-|mz4lwN
-{a
-"#
-r'[yl
-t7
-r<
-"#
-|mz4l7rg
-{a
-"&
-r'p0G
-"%
-t7
-r<
-"$
-|mz4lw$
-{a
-"%
-r'wgsT
-t7
-r<
-"#
-|mz4y~s%
-{a
-"#
-zV"E=
-t7
-r<
-"#
-|mz4l}4
-{a
-"#
-zV$E/
-t7
-r<
-"#
-|mz4y~vm
-{a
-"=
-sn#G
-}=&
-"=
-}d
-*%%
-rV
-ro
-p7
-*'p-
-rV
-ro
-p7
-x>#
-"=
-x-t$W
-|K|q/sR|
-"-
-sn#E
-*,%
-_
-"-
-y(
-q6
-"=
-|K~WsR~
-"=
-|w*V*B
-tf*30
-\
-!#
-"=
-po%AV,
-pC/
-rP
-"=
-x-sb#/F#.
-"=
-]#I
-"=
-o
-*.%
-_
-r?|X
-!#
-"=
-|9
-*.%
-|Hxh
-!#
-"=
-O
-!#
-"5
-]1s3/
-rj{vs3@
-"5
-rjx\rL=
-rj|;rL,
-"-
-rjzGrL+
-"-
-(x5
-!pZ
-p(
-!p^
-"%
-J
-qa7
-qa$
-(
-!qZ
-g
-p36
-;7
-(
-!s*
-"%
-qH
-aH
-;*
-(
-!tS
-sk
-pfp<
-wpE
-(
-!vB
-"/
-uI
-aA
-;&
-(
-!w&
-uI
-aA
-;(
-(
-!x=
-"&
-tW
-a=
-;-
-(
-!yE
-"&
-}G
-a:
-;-
-(
-!{-
-"&
-r~
-a.
-;$
-(
-!vKxw
-g
-a/
-wp.
-(
-!pty@
-"&
-qH
-a-
-;*
-(
-!ptyG
-sk
-pfp<
-wp,
-(
-!pt+uU
-"%
-tW
-a+
-;-
-(
-!pt{H
-"%
-}G
-a*
-;-
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+pDq[pV+
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+|EtY
+r2p54
+}5
+Ip)?pEqBqgq7uLq]A
+!s4
+s3
+!@
+`}
 
-const tileQ8SM70 = `packed1 9760 tile_bytes
-!pJ
-!pI
-!p8
-!sgxgw]
-!s]uNq>u]r9pMu[w]
-!
-!pHy;pD
-!}[
-!c
-p;qupF
-zfto
-p99te
-p:-te
-qSqYto
-!
-p>
-v~
-pa
-q$
-xd
-qQw$
-{I
-qQy+
-z6rg
-uxPt5/rz~72uw,tl
-m
-wI@pE
-Q
-z0pE
-N
-wI/ts
-r$pYtn
-"$
-t>
+var convertF32SM70 = driver.Text{Base: &convertF32SM70Narrow, Code: `packed2 1260 convert_float32_dtype_BF16_row_F32_row_BF16
+ 4$OyD
+hyD
+ 6&s/
+z0
+sAph
+yQ
+ (,tf
+{W
+ 8&s<pS,
+{W
+ ,&`}
+
+var convertBF16SM70NarrowCoarse = driver.Text{Base: &convertF32SM70NarrowCoarse, Code: `packed2 2325 convert_dtype_BF16_float32_row_BF16_row_F32
+ 2$]zc
+O|}
+ P#&}&pSvj
+ &$}&pJr+
+ B$}#4
+{H
+}W
+pDq~yG
+}c
+}X
+ $:{v
+{H
+uJ
+ &(rH}T
+yA^
+ ,&r2p|4
+ $$w62uL|cq]
+/%
+q"p?3
+}X
+ /$ &'G%)
+y>
+ *q#`}
+
+var convertBF16SM70Narrow = driver.Text{Base: &convertF32SM70Narrow, Code: `packed2 1122 convert_dtype_BF16_float32_row_BF16_row_F32
+ 2$]rT
+Oq^
+ H&t~4
+}5
+}W
+pDq~yG
+}c
+}X
+ $:wm;
+}5
+uJ
+ *(`}
+
+var convertBF16SM70 = driver.Text{Base: &convertBF16SM70Narrow, Code: `packed2 1101 convert_dtype_BF16_float32_row_BF16_row_F32
+ 4$Oqo
+hyD
+ 6&s/
+z0
+sAph
+yQ
+ (,ua'
+{W
+ ,&s<pS4
+{W
+ ,&`}
+
+var tileQ4SM70 = driver.Text{Base: &batchQ4SM70, Code: `packed2 19980 tile_nibbles
+ ($!u6p)rmvQwd
+ &$!pW0t8pt
+ &$|Zq^
+tWqS
+Ot-r-
+h5r-
+p#0zc
+ @, &$zqp.
+to
+zTp}
+s1
+y^p}
+s2
+ $c$uopJrf
+s5{G
+/$
+ud
+ $x#/$
+s/
+{Mqp
+ ((vN
+ *By#pf
+r^)
+ $$z<qW
+q?q3
+ $*wc
+sFrEE
+rc
+wj4
+ $N|,yUq-
+zLrf
+uN*
+uB
+tf
+ $&x{+p@
+sFq0E
+wD
+s|0q-
+u;
+vG)
+ *D}ByR
+{"voV
+prsgB
+ $R#pIYe
+ &$/#
+{"voFpU
+ %)/#
+pIp?3
+ )){"voFp6
+prsgpG
+/#
+pIpQwe
+ )0{"voFqu
+ %) $g%pIp^;
+/%
+ (T#{"voFp.
+ %1/%
+pIp|,0
+ )?{"vo|)p6
+ '8q:'x;
+ )F{"voFt8
+ '?q:'4*
+ )M{"voFtq
+ %F/&
+wZp.
+ +?{"voFqX
+ '? +\#{"vou\pZ
+ '? +\#{"voFsD
+ /\#{"voFsc
+ '? -\#{"voFtd
+ /\#{"voFvP
+ '?q:7x;
+ )F{"voFvU
+ 'Fq:74*
+ )M{"voFw<
+ '?wZrL
+ +?{"voFqc
+ /\#{"voFt'
+ /\#{"voFrj
+ /i${"voxLpU
+ 1\#{"voFq6
+ /i${"vov@s]
+ '?zC"x;
+ )F{"voFy9
+ 'FzC$4*
+ )M{"voFpdp6
+ '?wZs*
+ +?{"voFsI
+ /i${"voFx+
+ /i${"voFuE
+ /u%{"vo|)pZ
+ 1i${"voFui
+ /u%{"vov@qX
+ /\#{"voFum
+ /\#{"vov@sD
+ %M $t)s<q);
+}43
+/.
+ $(r>2
+ua'
+ *Fq|zr(
+r>.
+ *"sz##
+qL*s{
+s>rg[
+p>${c#$
+}ypb
+tK4,
+qQ-
+r>1
+tf
+ &e.|7q8
+r^,
+ $Or>5
+{"z%pU
+s>sg
+ymrl
+p>%[uH%
+{NpK
+{U494,
+s(490
+y7
+!s4
+sW*q[
+vp%393
+sk/
+vN
+sW6pb
+qJ$#%
+qM2v/
+ $DqM1p'
+tf
+G.)
 uS
-"$
-)
-|sp|
-wurZ
-:
-rP
-s)
-qm
-!#
-yXrI
-tT
-zZ9
-}pr-
-p}sp
-ub$
-xz
-|kr+
-vItn
-ub(
-{=)%
-zbp<C
-u-|+s-
-z=G
-p}p[
-T&
-}pqw
-re~52t,
-|kpw
-w"t,
-w"t,
-u-|+p|
-w"t,
-wh
-"$
-v3p"E
-*#%
-"$
-v3p"E
-*'%
-|.7r+
-z_.
-q:
-sw
-|.@f9
-w5.
-xq
-u,
-q'-|Y
-|mz4n
-y66Z
-"#
-qzq9A
-xq
-u,
-"#
-|mz4x?
-y66Z
-"#
-qzt"/
-xq
-u,
-"#
-|mz4u"
-{a
-|.@^@
-wcu*p2yl
-u,
-"#
-|mz4xu
-{a
-"%
-s@y;
-"%
-w5.
-xq
-u,
-"$
-|mz4lpk
-{a
-"#
-qzq9A
-xq
-u,
-"#
-|mz4l7p&
-{a
-"#
-qzt"/
-xq
-u,
-"#
-|mz4lr*
-{a
-"%
-wcu*p2yl
-u,
-"#
-|mz4ltl
-{a
-"%
-s@pk
-"%
-w5.
-xq
-u,
-"$
-|mz4ls%
-{a
-"#
-qzq9A
-xq
-u,
-"#
-|mz4yyrg
-{a
-"#
-qzt"/
-xq
-u,
-"#
-|mz4lvm
-{a
-"%
-wcu*p2yl
-u,
-"#
-|mz4yyp&
-{a
-"%
-s@p<rg
-"%
-w5.
-xq
-u,
-"$
-|mz4ltz
-{a
-"#
-qzq9A
-xq
-u,
-"#
-|mz4ltK
-{a
-"#
-qzt"/
-xq
-u,
-"#
-|mz4ltO
-{a
-"%
-wcu*p2yl
-u,
-"#
-|mz4lw7
-{a
-"%
-s@t&
-"%
-w5.
-xq
-u,
-"$
-|mz4lsL
-{a
-"#
-qzq9A
-xq
-u,
-"#
-|mz4lsZ
-{a
-"#
-qzt"/
-xq
-u,
-"#
-|mz4lwi
-{a
-"%
-wcu*p2yl
-u,
-"#
-|mz4l.r>
-{a
-"%
-s@-tK
-"%
-w5.
-xq
-u,
-"$
-|mz4lrJ
-{a
-"#
-qzq9A
-xq
-u,
-"#
-|mz4y~wV
-{a
-"#
-qzt"/
-xq
-u,
-"#
-|mz4ly^
-{a
-"%
-wcu*p2yl
-u,
-"#
-|mz4{Sp&
-{a
-"%
-s@uK
-"%
-w5.
-xq
-u,
-"$
-|mz4lt[
-{a
-"#
-qzq9A
-xq
-u,
-"#
-|mz4l8v=
-{a
-"#
-qzt"/
-xq
-u,
-"#
-|mz4lwN
-{a
-"%
-wcu*p2yl
-u,
-"#
-|mz4l7rg
-{a
-"%
-s@.t[
-"%
-w5.
-xq
-u,
-"$
-|mz4lw$
-{a
-"#
-qzq9A
-xq
-u,
-"#
-|mz4y~s%
-{a
-"#
-qzt"/
-xq
-u,
-"#
-|mz4l}4
-{a
-"%
-wcu*p2yl
-u,
-"#
-|mz4y~vm
-{a
-"(
-zNB
-*%%
-rV
-ro
-p7
-q'/sm
-x-v2S
-q~#6wz#
-z$qN
-}7030B
-v103,
-\
-!#
-qD/r4
-po$A3/
-pC+
-rP
-qD@q0
-yV#Z
-{@yC
-]#I
-qM7pj
-o
-**%
-_
-r?|X
-!#
-qM/r1
-|9
-**%
-|Hxh
-!#
-qD@^
-O
-!#
-"0
-rjx\x4
-rj|;rL
-"0
-rjzGsx
-rj{'s3-
-",
-(.
-!pZ
-p(
-!p^
-"$
-J
-qa3
-qa$
-(
-!qZ
-g
-p32
-;3
-(
-!s*
-"$
-qH
-p34
-;(
-(
-!tS
-sk
-pfp<
-;5
-(
-!vB
-"$
-uI
-p37
-;&
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+t+r$r_
+ %0qM*qT
+s<pS4
+ %(uq(
+ %5sW6a
+ &o$/9
+qI%
+zv0
+/9
+qI&
+/9
+tH90
+ 1Y)/9
+ 'Y)/9
+ 'Y) %X)/9
+|Rrf
+uN*
+x{+)
+ %R)/1
+zL,
+qQ-
+/1
+q?'
+ %%z<pv
+ $U2|,yUq%
+ &$}ypv
+ $%|7p}
+ $#xh
+/%
+zL4
+ $0 '% $&/=
+r&&;
+ut)
+ $D/<
+ &$/;
+t.pAV
+ %h)/<
+ +h)t.}zpU
+ /h)t.}zp6
+ /h)t.}zqu
+ %)/=
+ -h)t.}zp.
+ /h)t.}z1p6
+ /~&t.}zt8
+ /~&t.}ztq
+ 1h)t.}zqX
+ /h)t.}z0pZ
+ /h)t.}zsD
+ /t*t.}zsc
+ 1h)t.}ztd
+ /t*t.}zvP
+ /[(t.}zvU
+ /[(t.}zw<
+ 1h)t.}zqc
+ /t*t.}zt'
+ /t*t.}zrj
+ /t*t.}z2pU
+ 1t*t.}zq6
+ /t*t.}z's]
+ /h)t.}zy9
+ /h)t.}zpdp6
+ 1h)t.}zsI
+ /t*t.}zx+
+ /t*t.}zuE
+ /t*t.}z1pZ
+ 1t*t.}zui
+ /t*t.}z'qX
+ /t*t.}zum
+ /t*t.}z'sD
+ 'd&qY#;
+se&
+/=
+ -f) -d)/=
+ %d)qh|{c"|
+/-
+qY#4
+ &}-/-
+ $l- %])/=
+qh~[u7~
+/=
+x9*=*,
+qe*90
+ '])/=
+vp%3=,
+ '])/=
+{T#/$#.
+/=
+J#d
+/=
+ -])/=
+ +])/=
+ &R0/5
+J1{7
+q,xP|'
+/5
+q,w~{V
+q,xZyt
+/-
+q,yZxz
+/-
+sY+
+ (4/%
+ws
+pc7
+ *(n6
+_7
+ &&/%
+||
+CH
+ *(ppq0
+q4E
+ &&//
+ $$CA
+ *$CA
+_(
+p9
+!cwX
+/&
+{1.
+C=
+_-
+p9
+!cx#
+/&
+{11
+C:
+ '(!c*pm
+/&
+})
+C.
+_$
+p9
+!cxw
+tX
+C/
+q4.
+p9
+!c'y3
+/&
+||
+C-
+ &?!c'z/
+ 'Oq4,
+p9
+!cqypm
+/%
+ %DC+
+ 'D!crvpm
+/%
+ %DC*
+_-
+ V#@`}
 
-const tileMixedSM70 = `packed1 15008 tile_mixed
-!pJ
-!pI
-!p8
-!sgxgw]
-!s]uNq>u]r9pMu[w]
-!vvtkuNrWpMpirR
-!
-!pHy;pD
-!}[
-!c
-p;.r0
-zfr0
-p9sppF
-p:/x,
-qS7r0
-!
-p>
-v~
-pa
-q$
-q?
-r"
-rd
-th
-uxs:uwrJ
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQy+
-z6rg
-uxPt5/rz~72uw,tl
-m
-sjtz
-sjtK
-sjtO
-huK
-sjrJ
-h+wV
-hrFr>
-hrFp&
-h+se
-h+s%
-h{prg
-h+vm
-h{pp&
-h+sL
-wI@pE
-Q
-z0pE
-N
-wI/qw
-u'M$
-r$pGtn
-"$
-t>
+var tileQ8SM70 = driver.Text{Base: &batchQ8SM70, Code: `packed2 9760 tile_bytes
+ ($!u6p)rmvQwd
+ ,$]|8
+ $$O5q^
+h+q^
+p#pdrG
+ 2( && &$zTp}
+s1
+y^p}
+s2
+qN*sX
+uophrf
+/$
+ud
+ $</$
+s/
+{Mqp
+ &(vN
+ (Fy#pf
+r^)
+ $$z<qW
+q?xf
+ $*sFrEE
+|,yUq-
+|Rrf
+uN(
+x{))
+sFq0E
+ $,s<pO;
+q?q/
+ $&z<pv
+ $$|,yUq%
+ *$xh
+/$
+zL4
+ &( %% $$tg1q-
+u;
+ut)
+ ,:}ByR
+t.pAV
+prsgB
+/#
+ (}'/#
+t.}zpU
+ ') (J/#
+t.}zp6
+prsgpG
+ $l% &e&/#
+t.}zqu
+ %(/%
+wZwn
+/%
+ )?/$
+t.}zp.
+ %1 -?t.}z1p6
+ ') +?t.}zt8
+ '9 )?t.}ztq
+ '?wZp.
+ -?t.}zqX
+ /?t.}z0pZ
+ /?t.}zsD
+ -?t.}zsc
+ 'EwZq0pZ
+ -?t.}ztd
+ /?t.}zvP
+ /?t.}zvU
+ -?t.}zw<
+ 'EwZrL
+ -?t.}zqc
+ /?t.}zt'
+ /?t.}zrj
+ -?t.}z2pU
+ 'EwZ{;
+ -?t.}zq6
+ /?t.}z's]
+ /?t.}zy9
+ -?t.}zpdp6
+ 'EwZs*
+ -?t.}zsI
+ /?t.}zx+
+ /?t.}zuE
+ -?t.}z1pZ
+ 'EwZ2sI
+ -?t.}zui
+ /?t.}z'qX
+ /?t.}zum
+ -?t.}z'sD
+ %L/(
+s<q9,
+ *p*qL*s{
+s>r\U
+p>#(uH#
+{NpK
+{U090,
+s(09,
+y7
+ $$sW*q[
+vp$39/
+sk+
+vN
+sW6pb
+qJ#B
+qM2v/
+J#d
+qM1p'
+tf
+ &g.t+r$r_
+ %0qM*qT
+s<pS4
+ $%uq(
+ %5sW6a
+ &i$/0
+q,w~vKc<
+q,xZuC
+/0
+q,yZq(
+q,~'rP
+/,
+ .0pc3
+ *$n2
+_3
+ *&n4
+ *$ppq0
+_5
+ *&n7
+ X#$`}
+
+var tileMixedSM70 = driver.Text{Base: &batchMixedSM70, Code: `packed2 15008 tile_mixed
+ ($!u6p)rmvQwd
+!u'w{yjpE}:wd
+!xgp[rmr[p3gq*
+ .(OqyrA
+h*r-
+p#1qq
+ D( B$zTp}
+s1
+y^p}
+s2
+qN*pv
+ $0uoq9rf
+/$
+ud
+ $./$
+s/
+{Mqp
+ (( $s#z<sT
+ $]#q\*r%
+z5y{
+q\6pv
+xDpaK
+r=<rX
+}px<w>p3u}vM&'3R
+r,rE
+W{$qG.
+ $2WqG.|^
+pg&,
+q\*rR
+xeZ
+s/
+r,pA
+W{6{i
+pg(,
+ $P'/&
+}px<w>p3u}vMA3rN
+r,pS
+z)<qG.
+ $W'|H
+/'
+q>p5,
+/'
+pg&4
+/'
+xeqU
+s/
+xT
+/'
+pg(4
+ %3/'
+}px<w>p3u}vMA3tU
+r,pO
+/'
+q>p54
+/'
+pg44
+/'
+pg&M
+/'
+ &k&y6
+/'
+pg(M
+ '2}px<w>p3u}vMA3uD
+r,q9
+/'
+q{#M
+/'
+pg4M
+WyIp=
+{y+
+ $x& *:y#pf
+G5)
+zv2
+ $(z<qW
+}47
+ (&p<+
+wj4
+ $.|,yUq-
+s<q9rf
+/-
+r&3;
+r^)
+r=<r{
+tK84
+}5
+/#
+r&6;
+{W
+/#
+ $\/{-
+/#
+{v
+zM)
+/#
+qY-4
+D#)
+/#
+{b;
+D%)
+/#
+qY/4
+D')
+t3+r{
+qY-;
+}46
+ (W/WyIpX
+}U|:m1M
+zUm5
+}&m3=5
+ $*t32qp
+ $$ %-t3.qp
+ ,&}ypb
+qY;,
+ &"s/
+|,yUr{
+q"p4;
+s/
+D7)
+ &*sFp0E
+/(
+{g|k&
+y.?op$gp/xIpys)'
+y.?op$gp/xItas))
+y.?op$gp/xIvus)+
+y.?op$gp/xIyOs)-
+}yqO
+|DrN
+qQ/
+|,yUxx
+t1yZxO
+/+
+t#s)%
+/%
+t#xO
+/#
+t#s)(
+/#
+}FyZ
+/#
+t#s)*
+/#
+}FxZ
+/#
+t#s),
+/#
+}Fw~
+t3+p=
+t#s)1
+/)
+t#s)2
+t#s)3
+}ypv
+uY#
+p<,
+|,yUq%
+s<pS4
+ $6/'
+|j9V
+ws
+/9
+J&d
+/(
+|j7V
+z)<rR
+q"p74
+pIY8
+ $q$IpYq'rS{+p?{a%
+ $$W{$rR
+q"p^4
+pIp58
+ $*r=0q[
+uPp4pT
+r=5q~
+ $(r=6u)
+ $$r=1P
+ $$}ByR
 uS
-"$
-)
-|sp|
-wurZ
-:
-:
-{#zQ
-}ps6
-zJvDympMy_xD1$A
-tb/qy
-q+|>
-tb@qw
-zWp*p$
-pn|Yt;
-xUM'Ap-
-rCs7
-{?77r.8
-tFM&qg
-t)8r.9
-q7&B
-tb/sh
-qvp5qR
-)
-rCp)
-t)7q#9
-q7(B
-qk'U
-"&
-xUs0ArS
-rCp=
-}g=r.8
-tFM(qg
-rr
-"'
-qLp2B
-"'
-q7&E
-"'
-qvp52q,
-)
-rCpY
-"'
-q7(E
-qk'U
-"'
-xUs0Asu
-rCpK
-"'
-qLp2E
-"'
-q74E
-"'
-q7&q&
-"'
-qvp513
-)
-rCp"
-"'
-q7(q&
-qk'U
-"'
-xUs0At]
-rCpG
-"'
-qE#q&
-"'
-q74q&
-pry=pb
-u'M+
-vss7qg
-{w
-s)
-qm
-!#
-yXrI
-*5%
-vW2
-{R
-}pr-
-yg7
-ub$
-xz
-4
-rD+
-xM
-*#%
-|kr+
-zNtn
-"-
-t+M3G
-tT
-pn|Yu:
-tV8E
-v0pK%
-"#
-t+M6G
-w0%
-"#
-sn+E
-v&%
-"#
-t+q,G
-v0qI%
-"#
-sn-E
-i#%
-"#
-t+XG
-i%%
-"#
-sn/E
-i'%
-s{-u:
-sn-G
-yg6
-T*
-}d
-*)%
-pry=q@
-wcy|pW1q&
-q)q>piy4xD%V5
-q)q>piy4xDV3V5
-sap)%
-s{.p|
-{R
-yg6
-s{8p|
-T&
-}d
-*%%
-yb3(
-*'p-
-qD=q0
-sn;B
-J
-!#
-)
-|ku:
-y7.
-)
-i7%
-ub,
-{=-%
-zbp5C
-"(
-q>rmrGPq"t@pirzxPr)&
-vPPq"t@pirzxPpur)'
-vPPq"t@pirzxPyzr))
-vPPq"t@pirzxPv:r)+
-vPPq"t@pirzxP2t,r)-
-qD=q3
-v0pKrS
-T/
-|kw-
-rezG2{'
-"+
-tr%
-"%
-w"{'
-"#
-tr(
-"#
-|e
-"#
-tr*
-"#
-w"|;
-"#
-tr,
-"#
-w"x\
-s{-pb
-tr1
-")
-tr2
-tr3
-qD=qw
-u~#
-rD,
-|kpw
-|9
-*+%
-"'
-v}{"u/9n
-J
-"9
-]&I
-"(
-v}{"u/7n
-}g=sh
-qzp@E
-r'rU
-q2M*
-rKt?rbz}XD1%
-!#
-{?77sh
-qzp0E
-r'p2U
-q2M)
-pny'r4
-sXz#p0
-u-uksr
-v>w?
-pnwEtI
-qLp,Ev(
-u-|#f
-r<
-q'-|Y
-_
-y66Z
-pnwEs6
-r'vn/
-rQ
-"$
-r<
-"$
-y(
-y66Z
-"$
-|r
-rQ
-"$
-r<
-"$
-s4p&
-{a
-"#
-wnr,s\r2
-"#
-s4se
-{a
-",
-v}{"u/5n
-J
-",
-]&I
-",
-v}{"u/3n
-}g=sm
-qF#<9
-r'rU
-q2M*
-rKt?rbz}XD1%
-!#
-{?77sm
-qF&<;
-r'p2U
-q2M)
-",
-sXz#p0
-",
-v>w?
-",
-qLp,Ev(
-"+
-r<
-"+
-s4s%
-{a
-",
-r'vn/
-rQ
-"$
-r<
-"$
-s4+rg
-{a
-"$
-|r
-rQ
-"$
-r<
-"$
-s4vm
-{a
-"#
-wnr,s\r2
-"#
-s4+p&
-{a
-",
-v}{"u/1n
-J
-",
-]&I
-",
-v}{"u//n
-",
-qF3<C
-r'rU
-q2M*
-rKt?rbz}XD1%
-!#
-",
-qF6<E
-r'p2U
-q2M)
-",
-sXz#p0
-",
-v>w?
-",
-qLp,Ev(
-"+
-r<
-"+
-s4sL
-{a
-",
-r'vn/
-rQ
-"$
-r<
-"$
-s4sZ
-{a
-"$
-|r
-rQ
-"$
-r<
-"$
-s4wi
-{a
-"#
-wnr,s\r2
-"#
-s4.r>
-{a
-",
-v}{"u/-n
-J
-",
-]&I
-",
-v}{"u/+n
-",
-qFC<M
-r'rU
-q2M*
-rKt?rbz}XD1%
-!#
-",
-qFF<O
-r'p2U
-q2M)
-",
-sXz#p0
-",
-v>w?
-",
-qLp,Ev(
-"+
-r<
-"+
-s4t[
-{a
-",
-r'vn/
-rQ
-"$
-r<
-"$
-s48v=
-{a
-"$
-|r
-rQ
-"$
-r<
-"$
-s4wN
-{a
-"#
-wnr,s\r2
-"#
-s47rg
-{a
-"2
-{9u/'n
-"2
-{9dpUn
-ro
-p7
-}g8yY
-xBu*RZ1.
-qk,U
-r'XU
-pr^,y=
-q2M/
-{~|p0
-t(xc1
-u,
-s{8tI
-rx
-{9dp[n
-ro
-p7
-x>#
-}g/r]
-qk-2p2
-r'q,U
-"$
-q2M/
-{~|p0
-t(xc1
-u,
-s{8pX+
-rx
-q'/sm
-x-tLqW
-q~$sUwz$
-"8
-|9
-*.%
-_
-{rw?
-q~%Swz%
-z$qN
-xSf<fB
-tUfE
-sH#
-|wDVDB
-tfD33
-sH"
-!#
-qD/r4
-po2A36
-pC1
-rP
-qD@q0
-yV$'%
-{@yC
-]#I
-qM7pj
-o
-*0%
-_
-r?|X
-!#
-qM/r1
-|9
-*0%
-|Hxh
-!#
-qD@^
-O
-!#
-}pqw
-].x4
-zk
-!#
-"A
-]4sx
-]5s3-
-"?
-]%zs
-">
-]7s38
-"#
-](|1
-"#
-]8s39
-"#
-]*s3/
-"#
-pV(s3@
-"#
-],rL=
-"#
-pV'rL,
-"6
-]1rL+
-"6
-]2rL-
-]3rL.
-"0
-(qu
-!pZ
-p(
-!p^
-"(
-J
-{jF
-qa$
-(
-!qZ
-g
-aH
-wpG
-(
-!s*
-"(
-qH
-a#
-;,
-(
-!tS
-sk
-pfp5
-wp"
-(
-!vB
-"(
-uI
-p36
-;7
-(
-!w&
-"(
-tW
-p38
-;7
-(
-!x=
-"#
-uI
-aS
-;7
-(
-!yE
-"#
-tW
-aR
-;7
-(
-!{-
-"#
-uI
-aQ
-;7
-(
-!vKxw
-"#
-tW
-aP
-;7
-(
-!pty@
-"#
-uI
-aO
-;7
-(
-!ptyG
-"#
-tW
-aN
-;7
-(
-!pt+uU
-"(
-}G
-a2
-;*
-(
-!pt{H
-"(
-sv9
-a*
-;&
-(
-!pt.uU
-sv9
-a*
-;(
-(
-!pt|F
-"(
-sv/
-pfqI
-;/
-!q[
-qQ+wi
-p_
-m
-pN
-p]
-h+t[
-pQ
-hy?v=
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+prsgB
+r=6sT
+pIbe
+ $V#/$
+ $$/$
+ $G %*/$
+pIxG
+ +* $$prsgpG
+/#
+x'pPQp2
+/#
+ $$ %'/,
+|j5V
+ws
+/,
+J&d
+/,
+|j3V
+z)<s{
+L#%9
+ +S#W{$s{
+L&%;
+ 'S#/,
+ %S#/,
+ $I/,
+ $$/+
+ $$/+
+ $B '> -S# $$ %K /S# $$ +S# $$ '7|j1V
+ +S#|j/V
+/,
+L3%C
+ +V$/,
+L6%E
+ 9S#s9qc
+ 1S#s9t'
+ 1S#s9rj
+ +V$s92pU
+ '7|j-V
+ +V$|j+V
+/,
+LC%M
+ -S#LF%O
+ 9V$s9sI
+ 1V$s9x+
+ 1V$s9uE
+ +Y%s91pZ
+ %7/2
+wAuLt^>zt'V
+/2
+wAuLt^>p+qAV
+ &Y&z).yU
+tIp8Z&.
+ &&|x'yI
+ *$t3.u)
+ $$wAuLt^>p+q/V
+ ($z)*t0
+ 0$t3.pC0
+ $;qL*s{
+s>u0pF
+p>$pjuH$
+/8
+ %S' &q,ymrl
+p>%UuH%
+{NpK
+qnf%f,
+kf4
+r?#
+x9D=D,
+qeD93
+r?"
+!s4
+sW*q[
+vp2396
+sk1
+vN
+sW6pb
+qJ$#%
+qM2v/
+ $+qM1p'
+tf
+G0)
+uS
+t+r$r_
+ %0qM*qT
+ %> %(uq(
+ %5sW6a
+ &o$z<pv
+J.vKc<
+sY
+ $)/A
+J4q(
+J5rP
+/?
+J%s?
+/>
+J7uy
+/#
+J(vX
+/#
+J8v|
+/#
+J*{7
+/#
+:(|'
+/#
+J,{V
+/#
+:'yt
+/6
+J1xz
+/6
+J2{h
+J3|<
+/0
+sY.
+ (@/(
+ws
+z>F
+pc$
+ &*tX
+CH
+q4G
+ &*/(
+||
+C#
+ &> &7ppp0
+q4"
+ &&/(
+ $$n6
+_7
+ &&/(
+ $"n8
+ '( $(/#
+ $5CS
+ '. $>/#
+ $7CR
+ '4 $@ '.CQ
+ ':!cxw
+ '.CP
+ '@!c'y3
+ ':CO
+ 'F!c'z/
+ ':CN
+ 'L!cqypm
+/(
+ $7C2
+ &$!crvpm
+/(
+ $&C*
+ &$!ct-pm
+ ''_(
+p9
+!c'wG
+/(
+vbe
+ppq)
+_/
+ V#*`}
 
-const widenQ4SM80NarrowAligned = `packed1 18879 widen_nibbles
-!|hf|f
-!|gxO
-!p8
-!sgvDympMq>rR
-!s]uNq>u]r9pMu[w]
+var widenQ4SM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `packed2 18879 widen_nibbles
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6x<w>p3p{q*
+!u'w{yjpE}:wd
 !
-!pH+sLpD
-!vV
-!c
-p;9un
-zfte
-p9zIr0
-p:p5sV
-qS9/pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-uxs:uwrJ
-xd
-qQw$
-|"
-qQ,sZ
-h+vm
-m
-r&+p|
-N
-r&8j
-Q
-r&7u:
-p%
-zt
-)
-uupG
-)
-x{
-)
-x3
-)
-x3
-tN
-p\
-sJ~"
-r&+sQ
-vj
-ur@
-0
-t<
-p\
-}e8
-}_rI
-qLq}q&
-)
-r&.px
-ra$q&
-q2-
-ra$tn
-q2-
-vbqR
-)
-r&8sr
-pB%AU
-r&7r4
-qk&B
-y78
-ri
-rhwy
-xN
-r&9pj
-t1M+ry
-zT
-r6=w-
-ra$E
-rr
-pB&pdU
-ra$29
-qv+q=
-)
-s=p@
-sd
-}TpE
-zJvDympMy_xD1%2[
-r6+^/
-ra/B
-r68f9
-q7$B
-vc+q3
-y78
-)
-qzq9E
-r68^+
-x%+B
-"#
-y7.
-)
-rt=qN
-zJvDympMy_xD1518
-qF"qg
-Yp2<"
-t8p0?
-)
-|OzYp*
-p\
-yS
-{hxZ
-4
-xis[
-{R
-p}qA
-T.
-4
-v&q^
-{R
-yg7
-T.
-4
-q+p=3/
-4
-T/
-4
-v3p"wB
-yg7
-}=#
-T-
-4
-v3p"wB
-yg7
-}=&
-T-
-4
-v0pKV&
-T-
-4
-tmV'
-T-
-4
-i'38
-o
-yg6
-T0
-4
-i*V)
-o
-yg6
-T0
-4
-uE
-!#
-s?p*
-}Tsh
-i1%
-vc/r+
-{R
-yg7
-vc@p|
-T.
-qU
-}d
-*%%
-rV
-ro
-p7
-ri
-r\)
-pm
-*'p-
-rV
-ro
-p7
-qJq/
-r68yY
-v3p"wB
-yg7
-vc+qw
-}=8
-T-
-u(
-o
-*#%
-sw
-v>q,
-vc8pj,
-t7
-r<
-|A=q0
-w|6S
-vc8^=
-r'uH/
-t7
-r<
-"#
-v;}KW
-"#
-r'XA
-t7
-r<
-"#
-v;rv6sI
-"#
-r'[yl
-t7
-r<
-"#
-v;sz6qW
-"%
-|%V:
-T-
-z>
-o
-*#%
-sw
-v>R)
-"%
-t7
-r<
-"$
-r:$6sG
-"%
-r'uH/
-t7
-r<
-"#
-r:$xJ&
-"#
-r'XA
-t7
-r<
-"#
-r:$xJ&
-"#
-r'[yl
-t7
-r<
-"#
-r:$xJ&
-rt=qw
-i<V%
-o
-yg6
-T0
-{K
-{R
-*)%
-|2*'(
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-r6{L+
-xS8<8G
-tU8<=
-\
-H
-!#
-|W8
-"+
-iE%
-"+
-{R
-yg7
-"+
-}d
-*%%
-rV
-ro
-p7
-*'p-
-rV
-ro
-p7
-x>#
-"+
-v3p"wB
-yg7
-"+
-}=L
-o
-*#%
-sw
-v>R8
-"+
-t7
-r<
-"*
-w|6S
-"+
-r'uH/
-t7
-r<
-"#
-v;}KW
-"#
-r'XA
-t7
-r<
-"#
-v;rv6sI
-"#
-r'[yl
-t7
-r<
-"#
-v;sz6qW
-"%
-|%VN
-o
-*#%
-sw
-v>RA
-"%
-t7
-r<
-"$
-r:76sG
-"%
-r'uH/
-t7
-r<
-"#
-r:76$"
-"#
-r'XA
-t7
-r<
-"#
-r:76$$
-"#
-r'[yl
-t7
-r<
-"#
-r:76$&
-"+
-iPV%
-o
-yg6
-{R
-*)%
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-"+
-xSP<PG
-tUP<U
-\
-!#
-O
-!#
-|]r1
-O
-!#
-"9
-wcy|p/1z/
-ur@
-0
-qk,U
-p\
-}e8
-"9
-q7$q&
-)
-"9
-ra$q&
-q2-
-ra$tn
-q2-
-vbqR
-)
-"9
-pB%AU
-"9
-qk&B
-y78
-ri
-rhwy
-xN
-"9
-t1M+ry
-zT
-"9
-ra$E
-rr
-pB&pdU
-ra$29
-qv+q=
-)
-s=p@
-sd
-"9
-zJvDympMy_xD1%2[
-"9
-zV&B
-"9
-q7$B
-"8
-y78
-)
-qzq9E
-"9
-x%+B
-"#
-y7.
-)
-"9
-zJvDympMy_xD<%<"
-qF"qg
-Yp2<"
-t8p0?
-)
-|OzYp*
-p\
-yS
-{hxZ
-4
-xis[
-{R
-p}qA
-T.
-4
-v&q^
-{R
-}=#
-T.
-4
-q+p=3/
-4
-T/
-4
-v3p"wB
-}=%
-}=#
-T-
-4
-v3p"wB
-}=(
-}=&
-T-
-4
-v0pKV&
-T-
-4
-tmV'
-T-
-4
-i'V+
-o
-}=/
-T0
-4
-i*V)
-o
-}=2
-T0
-4
-uE
-!#
-s?p*
-"9
-i1%
-"9
-{R
-}=5
-"9
-T.
-s'8
-}d
-*%%
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-ri
-r\)
-s'7
-*'p-
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-x>#
-"9
-v3p"wB
-}=:
-"9
-}=8
-T-
-s'9
-o
-*#%
-v}Pq>pO|P
-v>q,
-"9
-t7
-r<
-"8
-w|6S
-"9
-r'uH/
-t7
-r<
-"#
-v;}KW
-"#
-r'XA
-t7
-r<
-"#
-v;rv6sI
-"#
-r'[yl
-t7
-r<
-"#
-v;sz6qW
-"%
-|%V:
-T-
-s'/
-o
-*#%
-v}Pq>pO|P
-v>R)
-"%
-t7
-r<
-"$
-s+"6sG
-"%
-r'uH/
-t7
-r<
-"#
-s+$6$"
-"#
-r'XA
-t7
-r<
-"#
-s+&6$$
-"#
-r'[yl
-t7
-r<
-"#
-s+(6$&
-"9
-i<V%
-o
-}=D
-T0
-s'@
-{R
-*)%
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-"9
-xS8<8G
-tU8<=
-\
-H
-!#
-|W8
-"+
-iE%
-"+
-{R
-}=I
-"+
-}d
-*%%
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-*'p-
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-x>#
-"+
-v3p"wB
-}=N
-"+
-}=L
-o
-*#%
-v}Pq>pO|P
-v>R8
-"+
-t7
-r<
-"*
-w|6S
-"+
-r'uH/
-t7
-r<
-"#
-v;}KW
-"#
-r'XA
-t7
-r<
-"#
-v;rv6sI
-"#
-r'[yl
-t7
-r<
-"#
-v;sz6qW
-"%
-|%VN
-o
-*#%
-v}Pq>pO|P
-v>RA
-"%
-t7
-r<
-"$
-s+"6sG
-"%
-r'uH/
-t7
-r<
-"#
-s+$6$"
-"#
-r'XA
-t7
-r<
-"#
-s+&6$$
-"#
-r'[yl
-t7
-r<
-"#
-s+(6$&
-"+
-iPV%
-o
-}=X
-{R
-*)%
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-"+
-xSP<PG
-tUP<U
-\
-!#
-O
-!#
-!pZ
-p(
-!p^
-")
-J
-qaV
-qa.
-(
-!qZ
-r~
-p3V
-;/
-(
-!s*
-vc+r+
-g
-p3\
-;-
-(
-!tS
-g
-a}
-;-
-(
-!vB
-rt=q#
-qH
-ax
-;0
-(
-!w&
-"$
-r~
-a<
-;.
-(
-!x=
-r~
-a<
-;/
-(
-!yE
-"$
-g
-a6
-;-
-(
-!{-
-g
-a3
-;-
-(
-!vKxw
-"$
-qH
-a.
-;0
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+!pW0qcpt
+!yN
+ $.]5rO
+tWq^
+OsCqq
+hp0qo
+p#5rA
+ 0, *&p,{n
+zqsD
+to
+q.0qp
+s2
+q..p;
+s1
+q.1r{
+sp
+y}
+s/
+u?q9
+s/
+x2
+s/
+xA
+ '$vF
+ $e#s5{G
+q.0r7
+}w|V
+ $Jt4
+tF8
+ $M $Nq.+pf
+q>qRM
+s/
+q.2p-
+q:$M
+z8+
+q:$rf
+ %$t9Z
+s/
+q..q~
+p_%38
+q.1q[
+pH&,
+q"p4rf
+ts
+r]|J
+qfYr4
+}.p'
+qzu(+^
+vk
+q=<xx
+q:$4
+|H
+p_&qd8
+q:$r+
+rz0p*
+s/
+rsp2
+v7
+q=y8
+|C%pN
+q=0a*
+q:/,
+q=.P5
+pg$,
+s|0qO
+ %9s/
+q"b4
+q=.a0
+t*4,
+/#
+ &{&ra<pK
+|C5&8
+L"pk
+sBp5%"
+rYpT-
+s/
+r#p4q5
+ $Q(r,{A
+v}xuysv6rquA}L6v-re
+tE
+vGu$
+ua2
+q?ps
+qQ.
+tE
+}0r}
+ %'}47
+ ''q|{'/
+tE
+qQ/
+tE
+zLs6
+ %*se#
+qQ-
+ )'se&
+ ''|D=&
+ '*r^='
+ '-D'98
+tf
+}46
+qQ0
+tE
+D*=)
+ +'s5~2
+ $0s[pa
+q='rR
+D1)
+s|*q-
+ 'Js|6qp
+ %Kwc
+ ,s%ts
+tA)
+rc
+ *<szpM
+q=.yU
+ 'U#s|0pv
+se8
+ %NuB
+ (T#pIp4qU
+s|.p''
+|H.
+ $q#y@<pb
+wH(U
+s|.a<
+pIYe
+ '(/#
+prry([
+/#
+pIp?3
+ )(prrJ(pG
+/#
+pIpQwe
+ ).prsR(pF
+/%
+ut=:
+ %AwD
+ )ApIs^)
+/%
+ 'A/$
+S$(px
+/%
+ +AS$xm&
+ -A '( +A %.ra<pv
+D<=%
+ )X$r>2
+ua2
+G))
+x@*#(
+vgrJpx
+vgqipG
+vgqKU
+yMbp*8w?
+q=<P0
+qn8%8;
+k8%=
+y7
+ &d)sU8
+/+
+DE)
+/+
+ 'X%/+
+ ,e% *< $w+/+
+ '^%/+
+seL
+ (t*pIs^8
+/+
+ 'W$/*
+ %W$/+
+ GW$ut=N
+ ('pIs^A
+ +U$S7(px
+ -U$S7x."
+ -?S7x.$
+ -?S7x.&
+/+
+DP=%
+ ']& 'S$q<""$
+ +S$/+
+qnP%P;
+kP%U
+y7
+ (^$q.*qT
+ &%/9
+}U|:p:1v.
+ 's(pH,8
+ 's(/9
+pg$M
+s/
+/9
+ /s(/9
+ %s(/9
+ -s(/9
+ 's(/9
+ 3s(/9
+ %s(/9
+zC&,
+/9
+ %s(/8
+ )s(/9
+ +s(/9
+x=p8%%"
+ Cs(se#
+ 1s(se%
+ +s(se(
+ 5s(D'=+
+tf
+se/
+ +s(se2
+ -s(/9
+D1)
+/9
+ &S%/9
+ %K $I &E ({+ 's(r>1
+ ,8/9
+ %x)se:
+/9
+ 's( ([* $X$ %s(/9
+ 's(/8
+ %s(/9
+ Ks( $E )A -s(X"(px
+ -s(X$x."
+ -AX&x.$
+ -AX(x.&
+/9
+ 's(seD
+qQ0
+ $< 1p&/9
+ 7s(seI
+ )s( (Z' ,8 's(seN
+ +s( $< [#s( $# -s( IU$ )s(seX
+ ?s( ({$/)
+ws
+pcV
+pc.
+ &*})
+nV
+_/
+ &*s|0q-
+tX
+n\
+_-
+ &(tX
+C}
+ '' $,ra<pV
+||
+Cx
+_0
+ &*/$
+})
+C<
+ &I $N '' '> $, &R#C6
+ '> $K &H 'C $A &.C.
+_0
+!u9
+p,0s]
+ *{# $W:st
+ $" DZ:`}
 
-const widenQ4SM70NarrowAligned = widenQ4SM80NarrowAligned + `
- patch
- -3
-packed1 27020 widen_nibbles
-!pJ
-!pI
- =7
- -3
-p;qYr0
-zfte
-p9.,r0
- =177
- -2
-r69r4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-vc8^=
-r'p*qO
- =2
- -4
-"$
-v;}KW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV(A
- =2
- -4
-"$
-v;rv6sI
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV1yl
- =2
- -3
-"$
-v;sz6qW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
- =6
- -2
-v>RE
-"&
- =2
- -1
-"%
- =2
- -1
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-r'p*qO
- =2
- -4
-"$
-r:$xJ&
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV(A
- =2
- -4
-"$
-r:$xJ&
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV1yl
- =2
- -2
-"$
-r:$xJ&
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =8
- -8
-r(NA
-sXRXU
-r(>A
-sXRHU
-r(-A
-sXR7U
-vq
-sXR'U
-|[r,xf[ryq=DL
-r6{L+
-xSu<uG
-tUu<z
- =3
- -4
-|Wu
-",
-iE%
-",
- =2
- -1
-",
- =10
- -1
-",
- =2
- -1
-",
- =4
- -2
-v>Ru
-",
- =2
- -1
-"+
- =2
- -1
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
-r'p*qO
- =2
- -4
-"$
-v;}KW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV(A
- =2
- -4
-"$
-v;rv6sI
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV1yl
- =2
- -3
-"$
-v;sz6qW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
- =4
- -2
-v>MB
-"&
- =2
- -1
-"%
- =2
- -1
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-r'p*qO
- =2
- -4
-"$
-r:76$"
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV(A
- =2
- -4
-"$
-r:76$$
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV1yl
- =2
- -3
-"$
-r:76$&
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
- =5
- -8
-r(NA
-sXRXU
-r(>A
-sXRHU
-r(-A
-sXR7U
-vq
-sXR'U
-|[r,xf[ryq=DL
-",
-z'>1>G
-qt>19
- =7
- -1
-":
- =6
- -1
-":
- =2
- -1
-":
- =6
- -3
-":
-pB%AU
-":
- =5
- -1
-":
- =2
- -1
-":
- =8
- -7
-":
-zJvDympMy_xD1%2[
-":
-zV&B
-":
-q7$B
-"9
- =3
- -1
-":
- =4
- -1
-":
- =53
- -3
-":
-i1%
-":
- =2
- -1
-":
- =15
- -1
-":
- =2
- -1
-":
- =7
- -1
-":
- =2
- -1
-"9
- =2
- -1
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-":
-r'p*qO
- =2
- -4
-"$
-v;}KW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV(A
- =2
- -4
-"$
-v;rv6sI
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV1yl
- =2
- -3
-"$
-v;sz6qW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
- =6
- -2
-v>RE
-"&
- =2
- -1
-"%
- =2
- -1
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-r'p*qO
- =2
- -4
-"$
-s+$6$"
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV(A
- =2
- -4
-"$
-s+&6$$
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV1yl
- =2
- -3
-"$
-s+(6$&
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-":
- =7
- -8
-r(NA
-sXRXU
-r(>A
-sXRHU
-r(-A
-sXR7U
-vq
-sXR'U
-|[r,xf[ryq=DL
-":
-xSu<uG
-tUu<z
- =3
- -4
-|Wu
-",
-iE%
-",
- =2
- -1
-",
- =10
- -1
-",
- =2
- -1
-",
- =4
- -2
-v>Ru
-",
- =2
- -1
-"+
- =2
- -1
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
-r'p*qO
- =2
- -4
-"$
-v;}KW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV(A
- =2
- -4
-"$
-v;rv6sI
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV1yl
- =2
- -3
-"$
-v;sz6qW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
- =4
- -2
-v>py#I
-"&
- =2
- -1
-"%
- =2
- -1
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-r'p*qO
- =2
- -4
-"$
-s+$6$"
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV(A
- =2
- -4
-"$
-s+&6$$
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-zV1yl
- =2
- -3
-"$
-s+(6$&
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
- =5
- -8
-r(NA
-sXRXU
-r(>A
-sXRHU
-r(-A
-sXR7U
-vq
-sXR'U
-|[r,xf[ryq=DL
-",
-qKpy#yrk#yG
-Ypy#yrk#~
- =7
- -1
-"*
- =79`
+var widenQ4SM70NarrowAligned = driver.Text{Base: &widenQ4SM80NarrowAligned, Code: `packed2 27020 widen_nibbles
+!s.
+!s-
+ 0(]pdqq
+ $$O2|L
+ q)$q=5q[
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ $"pIpae
+ (V# $S#/$
+ 31/$
+zC(3
+ (L $G 71zC1we
+ (@ $; 5@/&
+ .$pIs^E
+/&
+ &O/%
+ &V# 58 +f# $* ?f# 91 +f# 7@ 2:pLN3
+uPp8X8
+pL>3
+uPp8H8
+pL-3
+uPp878
+q"w]
+uPp8'8
+yMpQ^p*w?
+ $,qnu%u;
+ku%z
+ (&sUu
+/,
+ $&/,
+ &$/,
+ 6$/,
+ &$/,
+ *$pIs^u
+/,
+ &&/+
+ &$ 3v%/,
+ ~#v% *FpIsSB
+ +t% &, =t% $* ?Z' $, ?Z' $, 5@/,
+ ,$ 5r%/,
+t=>&>;
+p%>&9
+ 02/:
+ .$/:
+ &$/:
+ .$/:
+ $$/:
+ ,$/:
+ &$/:
+ 2$/:
+ $$/:
+ $$/:
+ $$/9
+ ($/:
+ *$/:
+ ^$$/:
+ $$/:
+ &$/:
+ @$/:
+ &$/:
+ 0$/:
+ &$/9
+ &$ 3R,/:
+ S$R, *J -R, &, =R, $* ?h- $, ?h- $, 5@/:
+ 0$ 5R,/:
+ 7R, $B )R, 2( 'R, $& +R, $* v$R, $#pIxS#I
+ l$t% )R, (e$ 7R,rHr(#yH#y;
+xd#yH#~
+ 02/*
+ e%$`}
 
-const widenQ8SM80NarrowAligned = `packed1 16980 widen_bytes
-!|hf|f
-!|gxO
-!p8
-!sgvDympMq>rR
-!s]uNq>u]r9pMu[w]
-!
-!pH+sLpD
-!vV
-!c
-p;7un
-zf8pF
-p9wZpF
-p:qute
-qS7te
-!
-p>
-q*
-pa
-q$
-xd
-qQw$
-|"
-qQ,sZ
-h+vm
-m
-r&+p|
-N
-r&8j
-Q
-r&7u:
-p%
-x{
-)
-x3
-)
-tN
-)
-tN
-u.
-p\
-sJ~"
-r&+sQ
-vj
-ur@
-0
-t<
-p\
-}e8
-}_rI
-qLwg-
-)
-r&.px
-r'q}q&
-q2-
-ra$tn
-q2-
-vbqR
-)
-r&8sr
-pB%AU
-r&7r4
-qk&B
-y78
-ri
-rhwy
-xN
-r&9pj
-t1M*ry
-zT
-r6=w-
-ra$E
-rr
-pB&pdU
-ra$29
-qv+q=
-)
-s=p@
-sd
-}TpE
-zJvDympMy_xD1%2[
-r6+^/
-ra.B
-r68f9
-q7$B
-y7,
-|.7s6
-x%.U
-y7.
-)
-vT,
-y7.
-)
-rt=qN
-zJvDympMy_xD1417
-qk8qg
-Yp018
-t8p*?
-)
-|OzYq,
-p\
-yS
-{hxZ
-4
-xis[
-{R
-p}qA
-T,
-4
-v&q^
-{R
-yg4
-T,
-4
-v3p"29
-yg4
-yg7
-T+
-4
-v3p"29
-yg4
-yg7
-T+
-4
-v0pK38
-T+
-4
-tm38
-T+
-4
-i'35
-o
-yg3
-T-
-4
-i*V)
-o
-yg3
-T-
-4
-uE
-!#
-s?q,
-}Tsh
-*6%
-u-|+s-
-{R
-yg4
-T,
-qU
-}d
-*%%
-rV
-ro
-p7
-r68yY
-z=29
-yg4
-|.7qw
-yg7
-T+
-pm
-o
-*#%
-sw
-|.@f9
-w5.
-xq
-u,
-|A+j
-rx
-"#
-qzq9A
-xq
-u,
-"#
-sPr_6
-"#
-qzt"/
-xq
-u,
-"#
-sP}K
-|.@^@
-wcu*p2yl
-u,
-"#
-|-6
-"%
-|%38
-T+
-u(
-o
-*#%
-sw
-"%
-w5.
-xq
-u,
-"$
-sPsz6
-"#
-qzq9A
-xq
-u,
-"#
-rp#6
-"#
-qzt"/
-xq
-u,
-"#
-rp#6
-"%
-wcu*p2yl
-u,
-"#
-rp#6
-rt=qw
-i;V$
-o
-yg3
-T-
-z>
-{R
-*'%
-|2''%
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-r6{L+
-xS5<5G
-tU518
-\
-H
-!#
-|W5
-"*
-*6%
-"*
-{R
-yg4
-}d
-*%%
-rV
-ro
-p7
-"*
-z=29
-yg4
-"*
-yg7
-o
-*#%
-sw
-"*
-w5.
-xq
-u,
-")
-rx
-"#
-qzq9A
-xq
-u,
-"#
-sPr_6
-"#
-qzt"/
-xq
-u,
-"#
-sP}K
-"*
-wcu*p2yl
-u,
-"#
-|-6
-"%
-|%38
-o
-*#%
-sw
-"%
-w5.
-xq
-u,
-"$
-sPsz6
-"#
-qzq9A
-xq
-u,
-"#
-rp46
-"#
-qzt"/
-xq
-u,
-"#
-rp46
-"%
-wcu*p2yl
-u,
-"#
-rp46
-"*
-iNV$
-o
-yg3
-{R
-*'%
-|28'6
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-"*
-xSJ<JG
-tUJ18
-\
-!#
-O
-!#
-|]r1
-O
-!#
-"7
-wcy|p/.z/
-ur@
-0
-qk+U
-p\
-}e8
-"7
-q7$q&
-)
-"7
-ra$q&
-q2-
-ra$tn
-q2-
-vbqR
-)
-"7
-pB%AU
-"7
-qk&B
-y78
-ri
-rhwy
-xN
-"7
-t1M*ry
-zT
-"7
-ra$E
-rr
-pB&pdU
-ra$29
-qv+q=
-)
-s=p@
-sd
-"7
-zJvDympMy_xD1%2[
-"7
-zV&B
-"7
-q7$B
-y7,
-"7
-x%.U
-y7.
-)
-vT,
-y7.
-)
-"7
-zJvDympMy_xD<&<#
-qF#qg
-Yp0<#
-t8p*?
-)
-|OzYq,
-p\
-yS
-{hxZ
-4
-xis[
-{R
-p}qA
-T,
-4
-v&q^
-{R
-}=#
-T,
-4
-v3p"29
-}=%
-}=#
-T+
-4
-v3p"29
-}=(
-}=&
-T+
-4
-v0pKV&
-T+
-4
-tmV'
-T+
-4
-i'V+
-o
-}=/
-T-
-4
-i*V)
-o
-}=2
-T-
-4
-uE
-!#
-s?q,
-"7
-i1%
-"7
-{R
-}=5
-T,
-{K
-}d
-*%%
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-"7
-z=29
-}=9
-"7
-}=7
-T+
-s'8
-o
-*#%
-v}Pq>pO|P
-"7
-w5.
-xq
-u,
-"6
-rx
-"#
-qzq9A
-xq
-u,
-"#
-sPr_6
-"#
-qzt"/
-xq
-u,
-"#
-sP}K
-"7
-wcu*p2yl
-u,
-"#
-|-6
-"%
-|%V9
-T+
-s'7
-o
-*#%
-v}Pq>pO|P
-"%
-w5.
-xq
-u,
-"$
-sPsz6
-"#
-qzq9A
-xq
-u,
-"#
-uO"6
-"#
-qzt"/
-xq
-u,
-"#
-uO$6
-"%
-wcu*p2yl
-u,
-"#
-uO&6
-"7
-i;V$
-o
-}=C
-T-
-s'9
-{R
-*'%
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-"7
-xS5<5G
-tU5<:
-\
-H
-!#
-|W5
-"*
-iD%
-"*
-{R
-}=H
-}d
-*%%
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-"*
-z=29
-}=L
-"*
-}=J
-o
-*#%
-v}Pq>pO|P
-"*
-w5.
-xq
-u,
-")
-rx
-"#
-qzq9A
-xq
-u,
-"#
-sPr_6
-"#
-qzt"/
-xq
-u,
-"#
-sP}K
-"*
-wcu*p2yl
-u,
-"#
-|-6
-"%
-|%VL
-o
-*#%
-v}Pq>pO|P
-"%
-w5.
-xq
-u,
-"$
-sPsz6
-"#
-qzq9A
-xq
-u,
-"#
-uO"6
-"#
-qzt"/
-xq
-u,
-"#
-uO$6
-"%
-wcu*p2yl
-u,
-"#
-uO&6
-"*
-iNV$
-o
-}=V
-{R
-*'%
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-"*
-xSJ<JG
-tUJ<O
-\
-!#
-O
-!#
-!pZ
-p(
-!p^
-u-|+p|
-J
-qaS
-qa,
-(
-!qZ
-|.7r+
-g
-a}
-;+
-(
-!s*
-g
-az
-;+
-(
-!tS
-rt=q#
-qH
-au
-;-
-(
-!vB
-"$
-r~
-a:
-;,
-(
-!w&
-"$
-g
-a5
-;+
-(
-!x=
-g
-a2
-;+
-(
-!yE
-"$
-qH
-a-
-;-
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var widenQ8SM80NarrowAligned = driver.Text{Base: &gatherQ8SM70, Code: `packed2 16980 widen_bytes
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6x<w>p3p{q*
+ &$!pW0qcpt
+!yN
+ $&]1rO
+tWqS
+O'r6s7
+hr:q^
+p#1q^
+ 2,p,{n
+zqsD
+to
+q.0qp
+s2
+q..p;
+s1
+q.1r{
+sp
+x2
+s/
+xA
+s/
+vF
+ '$v8
+ $Hs5{G
+q.0r7
+}w|V
+ $Jt4
+tF8
+ $M $Nq.+pf
+q>p|M
+s/
+q.2p-
+pIqRM
+z8+
+q:$rf
+ %$t9Z
+s/
+q..q~
+p_%38
+q.1q[
+pH&,
+q"p4rf
+ts
+r]|J
+qfYr4
+}.p'
+qzu(*^
+vk
+q=<xx
+q:$4
+|H
+p_&qd8
+q:$r+
+rz0p*
+s/
+rsp2
+v7
+q=y8
+|C%pN
+q=0a*
+q:.,
+q=.P5
+pg$,
+q"|T
+ $e$ (P'tF,
+ &%ra<pK
+|C4&7
+pH8pk
+xQ&8
+rYq5-
+s/
+r#p4qU
+ $n*r,{A
+v}xuysv6rquA}L6v-re
+tE
+vGu$
+ua2
+q?ps
+qQ,
+tE
+}0r}
+ %'}44
+ ''zLr+
+ %&}47
+qQ+
+ /'|D98
+ '*r^98
+ '-D'95
+tf
+}43
+qQ-
+tE
+D*=)
+ +'s5~2
+ $0z'
+q='rR
+G6)
+ &e$ 'Fwc
+ ,(q=.yU
+ $$ %Ltg1pv
+ 'Mrc
+ (6tg6P5
+w/2
+ (.q$sg
+/#
+q"b3
+ &'/#
+xBQ~#
+/#
+q"p7e
+ )(q$ry(
+tg6a6
+{Qp5we
+ '-q$rJ(
+/%
+ut98
+ %@uB
+ (7/%
+ )@/$
+q$sR(
+ -@N#(
+ -@ %(/%
+ )@ %-ra<pv
+D;=$
+ )|#wD
+ua2
+G')
+x@'#%
+vgrJpx
+vgqipG
+vgqKU
+yMbp*8w?
+q=<P0
+qn5%5;
+k5&8
+y7
+ &]%sU5
+/*
+G6)
+/*
+ 'x$ ,a$/*
+ 'Q$/*
+ $1 (H/*
+ )~#/)
+ =~#/*
+ /~# ?|#N4(
+ -> %( +|# %-/*
+DN=$
+ 'y% 'z#x@8#6
+ +z#/*
+qnJ%J;
+kJ&8
+y7
+ (Lq.*qT
+ &%/7
+}U|:p:.v.
+ 'Z(pH+8
+ 'Z(/7
+pg$M
+s/
+/7
+q:$M
+ -Z(/7
+ %Z(/7
+ -Z(/7
+ 'Z(/7
+ 3Z(/7
+ %Z(/7
+zC&,
+/7
+ 'Z(/7
+ /Z(/7
+x=p8&%#
+L#pk
+xQ%#
+ ?Z(se#
+ )Z(se%
+ %' )Z(se(
+se&
+ ''|D=&
+ '*r^='
+ '-D'=+
+tf
+se/
+ +Z(se2
+ -Z(/7
+D1)
+/7
+ %Kse5
+ %Kr>2
+ &z# (w'/7
+ $t'se9
+/7
+se7
+ %Mr>.
+ &6 $a#/7
+ )Z(/6
+ =Z(/7
+ -Z(ut=9
+ %@ $) )@ 9Z(p1"(
+ -@p1$(
+ +Z(p1&(
+/7
+ 'Z(seC
+qQ-
+r>5
+ 'Z(q<""$
+ +Z(/7
+ %Z(k5%:
+ -Z(DD)
+ 'Z(seH
+ -Q$ 'Z(seL
+/*
+seJ
+ )~# S#Z(ut=L
+ W#|# )Z(seV
+ 1z# 'Z(kJ%O
+ +Z( (i' $|#ws
+pcS
+pc,
+ &T$ $|#tX
+C}
+_+
+ &T$tX
+Cz
+ '' $*ra<pV
+||
+Cu
+_-
+ &*/$
+ &<_,
+ &7/$
+tX
+C5
+ '9 $,tX
+C2
+ '> $,/$
+||
+C-
+_-
+!u9
+p,0s]
+ *\#zq<p6
+st
+zqqu
+ D(`}
 
-const widenQ8SM70NarrowAligned = widenQ8SM80NarrowAligned + `
- patch
- -3
-packed1 25122 widen_bytes
-!pJ
-!pI
- =7
- -3
-p;@r0
-zf8pF
-p9.z(pF
- =158
- -2
-r69r4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-qzy]
- =2
- -4
-"$
-sPr_6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r()qO
- =2
- -17
-"$
-sP}K
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-|.@^@
-wcu*R2yl
- =2
- -3
-|-6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-|%38
-T+
-u(
-o
-*#%
-sw
-"&
-w5.
- =2
- -4
-"%
-sPsz6
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-qzy]
- =2
- -7
-"$
-rp#6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r()qO
-xq
-u,
-"$
-rp#6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-wcu*R2yl
-u,
-"$
-rp#6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =8
- -8
-r(LA
-sXRVU
-r(=A
-sXRFU
-r(,A
-sXR6U
-vq
-sXR&U
-|[r,xf[ryq=DL
-r6{L+
-xSr<rG
-tUr18
- =3
- -4
-|Wr
-"+
-*6%
-"+
- =7
- -1
-"+
- =2
- -1
-"+
- =4
- -1
-"+
- =3
- -4
-"*
-rx
-"*
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-qzy]
- =2
- -4
-"$
-sPr_6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r()qO
- =2
- -15
-"$
-sP}K
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"+
-wcu*R2yl
- =2
- -3
-|-6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-|%38
-o
-*#%
-sw
-"&
-w5.
- =2
- -4
-"%
-sPsz6
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-qzy]
- =2
- -8
-"$
-rp46
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r()qO
-xq
-u,
-"$
-rp46
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-wcu*R2yl
-u,
-"$
-rp46
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"+
- =5
- -8
-r(LA
-sXRVU
-r(=A
-sXRFU
-r(,A
-sXR6U
-vq
-sXR&U
-|[r,xf[ryq=DL
-"+
-z'=1=G
-qt=18
- =7
- -1
-"8
- =6
- -1
-"8
- =2
- -1
-"8
- =6
- -3
-"8
-pB%AU
-"8
- =5
- -1
-"8
- =2
- -1
-"8
- =8
- -5
-"8
-zJvDympMy_xD1%2[
-"8
-zV&B
-"8
- =2
- -1
-"8
- =6
- -1
-"8
- =49
- -3
-"8
-i1%
-"8
- =9
- -1
-"8
- =2
- -1
-"8
- =6
- -1
-"8
- =3
- -4
-"7
-rx
-"7
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-qzy]
- =2
- -4
-"$
-sPr_6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r()qO
- =2
- -17
-"$
-sP}K
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"8
-wcu*R2yl
- =2
- -3
-|-6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-|%V9
-T+
-s'7
-o
-*#%
-v}Pq>pO|P
-"&
-w5.
- =2
- -4
-"%
-sPsz6
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-qzy]
- =2
- -8
-"$
-uO"6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r()qO
-xq
-u,
-"$
-uO$6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-wcu*R2yl
-u,
-"$
-uO&6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"8
- =7
- -8
-r(LA
-sXRVU
-r(=A
-sXRFU
-r(,A
-sXR6U
-vq
-sXR&U
-|[r,xf[ryq=DL
-"8
-xSr<rG
-tUr<w
- =3
- -4
-|Wr
-"+
-iD%
-"+
- =7
- -1
-"+
- =2
- -1
-"+
- =4
- -1
-"+
- =3
- -4
-"*
-rx
-"*
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-qzy]
- =2
- -4
-"$
-sPr_6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r()qO
- =2
- -15
-"$
-sP}K
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"+
-wcu*R2yl
- =2
- -3
-|-6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-|%VL
-o
-*#%
-v}Pq>pO|P
-"&
-w5.
- =2
- -4
-"%
-sPsz6
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-qzy]
- =2
- -8
-"$
-uO"6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-r()qO
-xq
-u,
-"$
-uO$6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"&
-wcu*R2yl
-u,
-"$
-uO&6
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"+
- =5
- -8
-r(LA
-sXRVU
-r(=A
-sXRFU
-r(,A
-sXR6U
-vq
-sXR&U
-|[r,xf[ryq=DL
-"+
-qKpy#srk#sG
-Ypy#srk#x
- =77`
+var widenQ8SM70NarrowAligned = driver.Text{Base: &widenQ8SM80NarrowAligned, Code: `packed2 25122 widen_bytes
+!s.
+!s-
+ 0(]6qq
+ $$O2rqs7
+ y($q=5q[
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+/$
+q"p|3
+ (V# $Q#/$
+ 51pL)e
+ (J $E 51 $"{Qp82we
+ &> $; 5?/&
+ .$/&
+ ($/%
+ $$/%
+ =e# $, ?e# 71/&
+ )e# 7? 28pLL3
+uPp8V8
+pL=3
+uPp8F8
+pL,3
+uPp868
+q"w]
+uPp8&8
+yMpQ^p*w?
+ $,qnr%r;
+kr&8
+ (&sUr
+/+
+ $&/+
+ 0$/+
+ &$/+
+ *$/+
+ ($/*
+ $$/*
+ p#n%/+
+ An% Q#l%N4(
+ ?Q' 71 +l% 7?/+
+ ,P$ 5j%/+
+t==&=;
+p%=&8
+ 02/8
+ .$/8
+ &$/8
+ .$/8
+ $$/8
+ ,$/8
+ &$/8
+ 2$/8
+ $$/8
+ $$/8
+ &$/8
+ .$/8
+ V$$/8
+ $$/8
+ 4$/8
+ &$/8
+ .$/8
+ ($/7
+ $$/7
+ p#i+/8
+ ?i+ .F Ki+ $8 ?}, $, =i+ $* 7s# 0$ 5i+/8
+ %i+kr%w
+ -i+ $< 'i+ .& 'i+ $&/+
+ *$ n$i+ *R# l$l% )i+ (V# 7i+rHr(#sH#s;
+xd#sH#x
+ a%2`}
 
-const widenMixedSM80NarrowAligned = `packed1 30167 widen_mixed
-!|hf|f
-!|gxO
-!p8
-!sgvDympMq>rR
-!s]tkuNrWpMpirR
-!vvuNq>u]r9pMu[w]
-!
-!pH+sLpD
-!vV
-!c
-p;98pF
-zfte
-p9sKsV
-p:{pr0
-qS@t*
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-uxs:uwrJ
-xd
-qQw$
-|"
-qQ,sZ
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-sjpk
-hp5p&
-sjr*
-sjtl
-sjtz
-sjtK
-sjtO
-huK
-sjrJ
-h+vm
-m
-r&+p|
-N
-r&8j
-Q
-r&7u:
-p%
-uuqA
-)
-uupU
-)
-zt
-)
-uupG
-)
-x{
-)
-x{
-x3
-p\
-sH*
-r&+sQ
-vj
-ur@
-0
-t<
-p\
-}e8
-}_rI
-q72q&
-)
-r&.px
-ra2q&
-q2-
-ra2tn
-q2-
-vbqR
-)
-r&8sr
-pB3AU
-r&7r4
-qk4B
-y78
-ri
-rhwy
-xN
-r&9pj
-t1R$ry
-sJ~%
-r6=w-
-ra2E
-rr
-pB4pdU
-ra229
-qv+q=
-)
-s=p@
-{#zQ
-}TpE
-zJvDympMy_xD132[
-r6+^/
-zV&B
-s{=pb
-u'M*
-vss7qg
-vc8yY
-xBzYM-
-qk+U
-vc/r]
-qk,q=
-r68t;
-u'M#
-q72B
-y7,
-u-v(r.9
-q2M%
-r5/xj
-y7.
-)
-r5@qw
-z3)p$
-u-|#q#9
-qLq91'
-qk&U
-t)=yY
-zJvDympMy_xDDA
-vc=sh
-qzq,E
-tFM'qg
-qLp2U
-q1q9U
-s{7r.8
-tFM%qg
-qLq,U
-q1[U
-r68^+
-qF"B
-")
-q2M%
-")
-y7.
-)
-"(
-qLq91'
-qk&U
-"(
-zJvDympMy_xDDA
-vc=r.8
-qLp@t0
-qF#U
-"(
-qLyDq,
-qF%U
-rt=qN
-zJvDympMy_xD<9<6
-qF6qg
-tU1<6
-t8R2?
-)
-t(r|<3
-p\
-yS
-{hxZ
-4
-v0qIV"
-{R
-}=%
-T2
-4
-i$q^
-{R
-}=(
-T2
-4
-v&V(
-o
-}=,
-T3
-4
-i"wX
-o
-}=/
-T3
-4
-zT
-!#
-|W3
-}Tsh
-i.%
-{?uiu:
-{R
-}=2
-T2
-qU
-}d
-*)%
-rV
-s{=q@
-wcy|pKq&
-q)q>piy4xD%V3
-q)q>piy4xDs[V3
-sap)%
-pr}6p|
-{R
-}=:
-{?78p|
-T0
-pm
-}d
-*%%
-rV
-ro
-p7
-vc8pb
-r'p,<3
-|.,y=
-q2M.
-{~|p/
-t(xc0
-u,
-{?78tI
-rx
-ri
-r\7
-u(
-*'p-
-rV
-ro
-p7
-qJsU
-vc/pb
-r'p0<8
-"$
-q2M.
-{~|p/
-t(xc0
-u,
-{?78pX+
-rx
-r68sr
-vNpW$V9
-{R
-}=@
-r5/sh
-}=;
-T/
-z>
-o
-*#%
-sw
-J
-"7
-]'I
-t)=t;
-|%V=
-T/
-{K
-o
-*#%
-sw
-vc=r+
-v>R5
-q2M)
-rKt?rbz}vnyc$
-!#
-s{7r+
-r'p@<4
-q2M(
-t)+r4
-sXz#[
-t)9sr
-v>w?
-t)@tI
-qLp,Ev(
-t)7f
-r<
-uLz(q0
-v;}KS
-t)@s6
-r'vn/
-rQ
-"$
-r<
-"$
-v;rv6W
-"$
-|r
-rQ
-"$
-r<
-"$
-v;sz6sI
-"#
-wnr,s\r2
-"#
-r:&6qW
-",
-w0V?
-T/
-s'8
-o
-*#%
-sw
-J
-",
-]'I
-",
-};VA
-T/
-s'7
-o
-*#%
-sw
-",
-v>R9
-q2M)
-rKt?rbz}vnyc$
-!#
-",
-r'p@<9
-q2M(
-",
-sXz#[
-",
-v>w?
-",
-qLp,Ev(
-"+
-r<
-"+
-r:&6sG
-",
-r'vn/
-rQ
-"$
-r<
-"$
-r:&xJ*
-"$
-|r
-rQ
-"$
-r<
-"$
-r:&xJ*
-"#
-wnr,s\r2
-"#
-r:&xJ*
-rt=qw
-iCV4
-o
-}=P
-T3
-s'9
-{R
-*+%
-|2.',
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-r6{L+
-xS_<_G
-tU_<e
-sJ~)
-u?}~
-!#
-|W_
-"9
-iQ%
-"9
-{R
-}=U
-}d
-*)%
-rV
-"9
-wcy|pKq&
-q)q>piy4xD%VV
-q)q>piy4xDs[VV
-sap)%
-"9
-{R
-}=]
-"9
-T0
-s'/
-}d
-*%%
-rV
-ro
-p7
-"9
-r'p,<_
-"7
-q2M.
-{~|p/
-t(xc0
-u,
-"9
-rx
-ri
-r\7
-s'@
-*'p-
-rV
-ro
-p7
-x>#
-"9
-r'p0<e
-"$
-q2M.
-{~|p/
-t(xc0
-u,
-"9
-rx
-"9
-vNpW$V\
-{R
-}=d
-"9
-}=^
-T/
-pm=
-o
-*#%
-sw
-J
-"9
-]'I
-"9
-|%Va
-T/
-pm,
-o
-*#%
-sw
-"9
-v>Rb
-q2M)
-rKt?rbz}vnyc$
-!#
-"9
-r'p@<a
-q2M(
-"9
-sXz#[
-"9
-v>w?
-"9
-qLp,Ev(
-"8
-r<
-"8
-v;}KS
-"9
-r'vn/
-rQ
-"$
-r<
-"$
-v;rv6W
-"$
-|r
-rQ
-"$
-r<
-"$
-v;sz6sI
-"#
-wnr,s\r2
-"#
-s+"6qW
-",
-w0Vc
-T/
-pm+
-o
-*#%
-sw
-J
-",
-]'I
-",
-};Ve
-T/
-pm-
-o
-*#%
-sw
-",
-v>Rf
-q2M)
-rKt?rbz}vnyc$
-!#
-",
-r'p@<f
-q2M(
-",
-sXz#[
-",
-v>w?
-",
-qLp,Ev(
-"+
-r<
-"+
-s+$6sG
-",
-r'vn/
-rQ
-"$
-r<
-"$
-s+&6$"
-"$
-|r
-rQ
-"$
-r<
-"$
-s+(6$$
-"#
-wnr,s\r2
-"#
-s+*6$&
-"9
-igV4
-o
-}=t
-{R
-*+%
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-"9
-z'M1MG
-qtM1H
-sJ~)
-!#
-O
-!#
-|]r1
-O
-!#
-"P
-wcy|p/4z/
-ur@
-0
-qk;U
-p\
-}e8
-"P
-q72q&
-)
-"P
-ra2q&
-q2-
-ra2tn
-q2-
-vbqR
-)
-"P
-pB3AU
-"P
-qk4B
-y78
-ri
-rhwy
-xN
-"P
-t1M:ry
-sJ~%
-"P
-ra2E
-rr
-pB4pdU
-ra229
-qv+q=
-)
-s=p@
-{#zQ
-"P
-zJvDympMy_xD132[
-"P
-zV&B
-"P
-u'M*
-vss7qg
-"P
-xBzYM-
-qk+U
-"P
-qk,q=
-"P
-u'M#
-q72B
-y7,
-"N
-q2M%
-"N
-y7.
-)
-"=
-z3)p$
-"N
-qLq91'
-qk&U
-"N
-zJvDympMy_xDDA
-"P
-qzq,E
-tFM'qg
-qLp2U
-q1q9U
-"N
-tFM%qg
-qLq,U
-q1[U
-"P
-qF"B
-")
-q2M%
-")
-y7.
-)
-"(
-qLq91'
-qk&U
-"(
-zJvDympMy_xDDA
-"P
-qLp@t0
-qF#U
-"(
-qLyDq,
-qF%U
-"P
-zJvDympMy_xD<9<6
-qF6qg
-tU1<6
-t8R2?
-)
-t(r|<3
-p\
-yS
-{hxZ
-4
-v0qIV"
-{R
-}=%
-T2
-4
-i$q^
-{R
-}=(
-T2
-4
-v&V(
-o
-}=,
-T3
-4
-i"wX
-o
-}=/
-T3
-4
-zT
-!#
-|W3
-"P
-i.%
-"P
-{R
-}=2
-T2
-pm.
-}d
-*)%
-v}Pq>pOPt5p5rz~72ql
-"P
-wcy|pKq&
-q)q>piy4xD%V3
-q)q>piy4xDs[V3
-sap)%
-"P
-{R
-}=:
-"P
-T0
-pm8
-}d
-*%%
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-"P
-r'p,<3
-"N
-q2M.
-{~|p/
-t(xc0
-u,
-"P
-rx
-ri
-r\7
-pm7
-*'p-
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-x>#
-"P
-r'p0<8
-"$
-q2M.
-{~|p/
-t(xc0
-u,
-"P
-rx
-"P
-vNpW$V9
-{R
-}=@
-"P
-}=;
-T/
-pm9
-o
-*#%
-v}Pq>pO|P
-J
-"7
-pV&I
-"P
-|%V=
-T/
-pm/
-o
-*#%
-v}Pq>pO|P
-"P
-v>R5
-q2M)
-rKt?rbz}vnyc$
-!#
-"P
-r'p@<4
-q2M(
-"P
-sXz#[
-"P
-v>w?
-"P
-qLp,Ev(
-"O
-r<
-"O
-v;}KS
-"P
-r'vn/
-rQ
-"$
-r<
-"$
-v;rv6W
-"$
-|r
-rQ
-"$
-r<
-"$
-v;sz6sI
-"#
-wnr,s\r2
-"#
-s+"6qW
-",
-w0V?
-T/
-pm@
-o
-*#%
-v}Pq>pO|P
-J
-",
-pV(I
-",
-};VA
-T/
-u(=
-o
-*#%
-v}Pq>pO|P
-",
-v>R9
-q2M)
-rKt?rbz}vnyc$
-!#
-",
-r'p@<9
-q2M(
-",
-sXz#[
-",
-v>w?
-",
-qLp,Ev(
-"+
-r<
-"+
-s+$6sG
-",
-r'vn/
-rQ
-"$
-r<
-"$
-s+&6$"
-"$
-|r
-rQ
-"$
-r<
-"$
-s+(6$$
-"#
-wnr,s\r2
-"#
-s+*6$&
-"P
-iCV4
-o
-}=P
-T3
-u(,
-{R
-*+%
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-"P
-xS_<_G
-tU_<e
-sJ~)
-u?}~
-!#
-|W_
-"9
-iQ%
-"8
-}e-
-q)q>piy4xD%VR
-q)q>piy4xDrZVR
-sap)%
-"8
-{R
-}=Y
-"8
-T0
-0
-r\7
-"3
-vNpGVU
-{R
-}=\
-"3
-}=W
-T/
-"2
-u;VW
-T/
-q>rmrGPq"t@pirzxPs^0
-tP
-"#
-tmVW
-T/
-"#
-|%VW
-T/
-vPPq"t@pirzxP2t,pu
-{?78f9
-re|;2zG
-r5/qy
-|e
-t)=u:
-w"uy
-"#
-w"uy
-"#
-w"~5
-vp
-"<
-sn$G
-}=c
-}d
-*)%
-v}Pq>pOPt5p5rz~72ql
-")
-sn"B
-*%%
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-"<
-r'p,<a
-":
-q2M.
-{~|p/
-t(xc0
-u,
-"<
-rx
-*'p-
-v}Pq>pOPt5p5rz~72ql
-ro
-p7
-x>#
-"<
-r'p2<e
-"$
-q2M.
-{~|p/
-t(xc0
-u,
-"<
-rx
-"*
-v3qIE
-*#%
-v}Pq>pO|P
-J
-"<
-pV9I
-"+
-sn"E
-*#%
-v}Pq>pO|P
-"<
-v>Rb
-q2M)
-rKt?rbz}vnyc$
-!#
-"<
-r'p@<a
-q2M(
-"<
-sXz#[
-"<
-v>w?
-"<
-qLp,Ev(
-";
-r<
-";
-v;}KS
-"<
-r'vn/
-rQ
-"$
-r<
-"$
-v;rv6W
-"$
-|r
-rQ
-"$
-r<
-"$
-v;sz6sI
-"#
-wnr,s\r2
-"#
-s+"6qW
-",
-sn#E
-*#%
-v}Pq>pO|P
-J
-",
-pV9I
-",
-sn$E
-*#%
-v}Pq>pO|P
-",
-v>Rf
-q2M)
-rKt?rbz}vnyc$
-!#
-",
-r'p@<f
-q2M(
-",
-sXz#[
-",
-v>w?
-",
-qLp,Ev(
-"+
-r<
-"+
-s+$6sG
-",
-r'vn/
-rQ
-"$
-r<
-"$
-s+&6$"
-"$
-|r
-rQ
-"$
-r<
-"$
-s+(6$$
-"#
-wnr,s\r2
-"#
-s+*6$&
-"<
-igV4
-o
-}=t
-{R
-*+%
-|i"$$
-zprvsG
-zpr_sI
-zpu}S
-|[r,xfvfUDL
-"<
-qKpy#;rk#;G
-Ypy#;rk#@
-sJ~)
-!#
-O
-!#
-"S
-O
-!#
-"5
-pV$sx+
-pV#sx-
-"0
-pV"sx.
-"/
-rj|;sx8
-"#
-rjzGsx7
-"#
-(+9
-!pZ
-p(
-!p^
-{?uipb
-r7-
-qaV
-qa2
-(
-!qZ
-"%
-r~
-p3^
-;0
-(
-!s*
-r~
-p3^
-;1
-(
-!tS
-"%
-g
-p3f
-;/
-(
-!vB
-"%
-qH
-p3i
-;/
-(
-!w&
-"#
-g
-p3l
-;/
-(
-!x=
-"#
-qH
-p3o
-;/
-(
-!yE
-rt=q#
-uI
-p3t
-;3
-(
-!{-
-"%
-r~
-u+#C
-;0
-(
-!vKxw
-r~
-u+#C
-;1
-(
-!pty@
-"%
-g
-u+#<
-;/
-(
-!ptyG
-"%
-qH
-u+#9
-;/
-(
-!pt+uU
-"#
-g
-u+#6
-;/
-(
-!pt{H
-"#
-qH
-u+#3
-;/
-(
-!pt.uU
-"&
-sk
-aZ
-;2
-(
-!pt|F
-"%
-r~
-aR
-;0
-(
-!pt|G
-r~
-aR
-;1
-(
-!pt}x
-"%
-g
-aK
-;/
-(
-!pt/uU
-"%
-qH
-aH
-;/
-(
-!ptxw
-"#
-g
-aE
-;/
-(
-!tYy@
-"#
-qH
-aB
-;/
-(
-!tYyG
-"&
-uI
-a=
-;3
-(
-!tY+uU
-"%
-r~
-a3
-;0
-(
-!tY{H
-r~
-a3
-;1
-(
-!tY.uU
-"%
-g
-a/
-;/
-(
-!tY|F
-"%
-qH
-a.
-;/
-(
-!tY|G
-"#
-g
-a-
-;/
-(
-!tY}x
-"#
-qH
-a,
-;/
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var widenMixedSM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `packed2 30167 widen_mixed
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6x<w>p3p{q*
+ ($!pW0qcpt
+!yN
+ $&]5qS
+tWq^
+Ou/qo
+ht?qq
+p#6rT
+ <,p,{n
+p"{^
+t$sI
+p"yu
+t$uE
+t$1pZ
+t$p.
+ 2(zqsD
+to
+q.0qp
+s2
+q..p;
+s1
+q.1r{
+sp
+u?ps
+s/
+u?qA
+s/
+y}
+s/
+u?q9
+s/
+x2
+ '$xA
+ $Nr?*
+q.0r7
+}w|V
+ $Jt4
+tF8
+ $M $Nq.+pf
+pg2M
+s/
+q.2p-
+q:2M
+z8+
+q:2rf
+ %$t9Z
+s/
+q..q~
+p_338
+q.1q[
+pH4,
+q"p4rf
+ts
+r]|J
+qfYr4
+}.p'
+qzp8$^
+ $b#q=<xx
+q:24
+|H
+p_4qd8
+q:2r+
+rz0p*
+s/
+rsp2
+}\y~
+q=y8
+|C3pN
+q=0a*
+zC&,
+ (i$ $P$tIsS-
+ $$ $@pH,p*
+q=.rX
+{y#
+pg2,
+q"|T
+ ,@ &l% ${%q>b&'
+ $$WyRyU
+x=qV3
+s|<rR
+q"p|4
+ $~%q>p58
+tG8
+ &"q>p|8
+v^8
+q=.a0
+L",
+/)
+ %9/)
+ '9/(
+ '7/(
+ %7 $)q>p7qP
+L#8
+/(
+q>p5qU
+L%8
+ra<pK
+x=p89%6
+L6pk
+k1%6
+rY%2-
+s/
+r#s^3
+ $j$r,{A
+v}xuysv6rquA}L6v-re
+tE
+zM="
+ua2
+se%
+qQ2
+tE
+D$r}
+ %'se(
+ ''}0=(
+tf
+se,
+qQ3
+tE
+D"w"
+tf
+se/
+ ''vk
+ $0sU3
+q='rR
+D.)
+ &{$se2
+ %;wc
+ ,(zUm3
+}&q9=3
+ (&se:
+ $$qQ0
+rc
+ ,&s|.p=
+pIY%3
+ 0*ts
+tA7
+uB
+ *&szpj
+s|*p=
+pIp^%8
+ 0*q=.q~
+t_m$=9
+ $&se@
+WyBrR
+se;
+qQ/
+wD
+ *8/7
+J'd
+ $,ut==
+ %,r>2
+ (5s|<q-
+pIs^5
+ $DIpYq'rS{+b{a$
+ $$t31q-
+pIp7%4
+ &*uPp4pN
+ $,pIp4we
+Ww;u)
+q>Y4t,
+ $' &4prry(U
+Ww;sT
+pIbe
+ &+ $$/$
+prrJ([
+/$
+pIxG
+ +)prsR(pG
+/#
+x'pPQp2
+/#
+S&(pF
+/,
+uM=?
+ %Mr>.
+ *x#/,
+J'd
+/,
+y?=A
+ %, *+/,
+pIs^9
+ )W#/,
+pIp7%9
+ $R#/,
+ %W#/,
+ %W#/,
+ %W#/+
+ $>/+
+S&(px
+/,
+ -W#S&xm*
+ /W# %) )W# %-ra<pv
+DC=4
+tf
+seP
+qQ3
+r>5
+ua2
+ $Lx@.#,
+vgrJpx
+vgqipG
+vgqKU
+yMbp*8w?
+q=<P0
+qn_%_;
+k_%e
+ $5v"~B
+ $7sU_
+/9
+DQ)
+/9
+ %3seU
+ (n&/9
+ $$zUmV
+}&q9=V
+ $& '-se]
+/9
+qQ0
+r>*
+ ,./9
+pIY%_
+/7
+ *,/9
+ ){%r>6
+ ** $w+/9
+pIp^%e
+ ,( '3/9
+t_m$=\
+ %Hsed
+/9
+se^
+qQ/
+ (@ &v+/9
+J'd
+/9
+ut=a
+ %,rc'
+ ()/9
+pIs^b
+ ){%/9
+pIp7%a
+ $R#/9
+ %{%/9
+ %{%/9
+ %{%/8
+ $>/8
+ %{%/9
+ C{%X"(pF
+/,
+uM=c
+ %Mrc0
+ 1{%y?=e
+ %,rc+
+ +{%pIs^f
+ +{%pIp7%f
+ 7{%X$(px
+ /{%X&x."
+ /S'X(x.$
+ )S'X*x.&
+/9
+Dg=4
+tf
+set
+ 'y%q<""$
+ +y%/9
+t=M&M;
+p%M&H
+ *:q.*qT
+ &%/P
+}U|:p:4v.
+ 'n,pH;8
+ 'n,/P
+ 'n,/P
+ /n,/P
+ %n,/P
+ -n,/P
+qzu(:^
+ $S+/P
+ 3n,/P
+ %n,/P
+ %n,/P
+ &k$/P
+ 'n,/P
+ %n,/P
+ )n,/N
+ $i%/N
+ &$/=
+ $j%/N
+ 'n,/N
+ %n,/P
+ +n,/N
+ )n,/P
+ 9n,/P
+ -n,/P
+ f#n,/P
+D.)
+/P
+ )n,rc2
+ &P# $a,/P
+ +n, '/se:
+/P
+qQ0
+rc.
+ &x+ ({+/P
+ %n,/N
+ *,/P
+ )n,rc1
+ ,&/P
+ /n, '3/P
+ )n,/P
+ 'n,rc5
+ (R# 'n,:&d
+/P
+ 'n,rc*
+ ('/P
+ +n,/P
+ 'n,/P
+ %n,/P
+ %n,/P
+ %n,/O
+ $U*/O
+ %n,/P
+ Gr( 'n,rc6
+ +W#/,
+:(d
+ )n,uB<
+ ), En, Ir(/P
+ +n,uB'
+ 1t(/P
+ 3n,/8
+}w+
+zUmR
+}&pS=R
+ $Y&/8
+ $9seY
+/8
+qQ0
+t4
+tA7
+/3
+t_q9=U
+ $#se\
+/3
+seW
+qQ/
+/2
+{>=W
+ %%{g~<0
+y.?op$gp/xIpyta
+/#
+r^=W
+ %*/#
+ut=W
+ %-y.?op$gp/xIyOpy
+WpV.P5
+t1xZ>yZ
+ $Z,}FyZ
+ $q(}Fv?
+/#
+ '$t#ve
+ $x+/<
+qY$;
+sec
+ )w&/)
+ $^% **/<
+pIY%a
+/:
+ *,/<
+ .$/<
+pIp5%e
+ ,( '0/*
+s<q)4
+ (*/<
+:9d
+/+
+qY"4
+ &'/<
+ +R-/<
+ 'R-/<
+ %}0/<
+ %}0/<
+ %}0/;
+ $j)/;
+ %}0/<
+ GR-qY#4
+ +\&:9d
+/,
+qY$4
+ )Y& j#{,/<
+ 7{,/<
+rHr(#;H#;;
+xd#;H#@
+ *:/S
+ &%/5
+:$q(0
+:#q(+
+/0
+:"q(2
+//
+q,xZq(.
+/#
+q,yZq(1
+/#
+p9u*
+ (s+ $t&rI+
+pcV
+pc2
+ &{&/%
+})
+n^
+_0
+ &* ''_1
+ &(/%
+tX
+nf
+_/
+ &*/%
+||
+ni
+ '( $,/#
+tX
+nl
+ '. $*/#
+||
+no
+ '4 $,ra<pV
+ $Ant
+_3
+ &H 'KpB#C
+ 'K $, '' 'K $, 'KpB#<
+ 'K $, 'KpB#9
+ 'K $, 'KpB#6
+ 'K $, 'KpB#3
+ 'K $* &t$CZ
+_2
+ &y$ 'KCR
+ 'K $, '' 'K $* 'KCK
+ 'K!cuQpm
+ 'KCH
+ 'K!c'xw
+ 'KCE
+ 'K!vTy3
+ 'KCB
+ 'K!vTz/
+ &[%C=
+ 'u#!ct?pm
+ 'KC3
+ 'K!vT+pm
+ '' 'K!crlpm
+ 'KC/
+ 'K!vTwG
+ 'KC.
+ 'K!vTwX
+ 'KC-
+ 'K!vTx#
+ 'KC,
+_/
+!u9
+p,0s]
+ *e% $W:st
+ $" DZ:`}
 
-const widenMixedSM70NarrowAligned = widenMixedSM80NarrowAligned + `
- patch
- -3
-packed1 38309 widen_mixed
-!pJ
-!pI
- =8
- -3
-p;qYx,
-zfte
-p98.sV
- =269
- -19
-r69r4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-t)@s6
-r'wg/
-rQ
-"%
-r<
-"%
-v;rv6W
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"%
-zV)A
-rQ
-"%
-r<
-"%
-v;sz6sI
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-wnr,s\<0
-"$
-r:&6qW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"-
- =7
- -3
-"-
-]'I
-"-
- =6
- -2
-"-
-v>RU
- =3
- -12
-"-
-r'p@<U
-q2M(
-"-
-sXz#[
-"-
-v>w?
-"-
-qLp,Ev(
-",
-r<
-",
- =2
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"-
-r'wg/
-rQ
-"%
-r<
-"%
-r:&xJ*
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"%
-zV)A
-rQ
-"%
-r<
-"%
-r:&xJ*
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-wnr,s\<0
- =3
- -10
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =8
- -8
-r(QA
-sXR[U
-r(CA
-sXRKU
-r(+A
-sXR5U
-vq
-sXR%U
-|[r,xf[ryq=DL
-r6{L+
-z'M1MG
-qtM1H
- =3
- -4
-ruM
-":
-iQ%
-":
- =5
- -1
-":
- =4
- -1
-":
- =2
- -1
-":
- =7
- -3
-":
-r'p,1P
-"8
- =4
- -1
-":
- =9
- -2
-":
-r'p01Q
- =5
- -3
-":
-rx
-":
- =3
- -1
-":
- =7
- -3
-":
-]'I
-":
- =6
- -2
-":
-v>M[
- =3
- -12
-":
-r'p@1^
-q2M(
-":
-sXz#[
-":
-v>w?
-":
-qLp,Ev(
-"9
-r<
-"9
- =2
- -18
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-":
-r'wg/
-rQ
-"%
-r<
-"%
-v;rv6W
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"%
-zV)A
-rQ
-"%
-r<
-"%
-v;sz6sI
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-wnr,s\<0
-"$
-s+"6qW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"-
- =7
- -3
-"-
-]'I
-"-
- =6
- -2
-"-
-v>Mf
- =3
- -12
-"-
-r'p@1h
-q2M(
-"-
-sXz#[
-"-
-v>w?
-"-
-qLp,Ev(
-",
-r<
-",
- =2
- -18
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"-
-r'wg/
-rQ
-"%
-r<
-"%
-s+&6$"
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"%
-zV)A
-rQ
-"%
-r<
-"%
-s+(6$$
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-wnr,s\<0
-"$
-s+*6$&
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-":
- =5
- -6
-r(QA
-sXR[U
-r(CA
-sXRKU
-r(+A
-sXR5U
-vq
-sXR%U
-|[r,xf[ryq=DL
-":
- =9
- -1
-"Q
- =6
- -1
-"Q
- =2
- -1
-"Q
- =6
- -3
-"Q
-pB3AU
-"Q
- =5
- -1
-"Q
- =2
- -1
-"Q
- =8
- -5
-"Q
-zJvDympMy_xD132[
-"Q
-zV&B
-"Q
- =2
- -1
-"Q
- =2
- -3
-"Q
-qk,q=
-"Q
- =3
- -3
-"O
-q2M%
-"O
- =2
- -3
-">
-z3)p$
-"O
- =2
- -3
-"O
-zJvDympMy_xDDA
-"Q
- =4
- -1
-"O
- =3
- -1
-"Q
- =11
- -1
-"Q
- =5
- -1
-"Q
- =33
- -3
-"Q
-i.%
-"Q
- =7
- -1
-"Q
- =4
- -1
-"Q
- =2
- -1
-"Q
- =7
- -3
-"Q
-r'p,<3
-"O
- =4
- -1
-"Q
- =9
- -1
-"Q
- =6
- -3
-"Q
-rx
-"Q
- =3
- -1
-"Q
- =9
- -1
-"Q
- =6
- -1
-"Q
- =4
- -1
-"Q
- =2
- -9
-"Q
-sXz#[
-"Q
-v>w?
-"Q
-qLp,Ev(
-"P
-r<
-"P
- =2
- -18
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"Q
-r'wg/
-rQ
-"%
-r<
-"%
-v;rv6W
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"%
-zV)A
-rQ
-"%
-r<
-"%
-v;sz6sI
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-wnr,s\<0
-"$
-s+"6qW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"-
- =7
- -3
-"-
-pV,I
-"-
- =6
- -2
-"-
-v>RU
- =3
- -12
-"-
-r'p@<U
-q2M(
-"-
-sXz#[
-"-
-v>w?
-"-
-qLp,Ev(
-",
-r<
-",
- =2
- -18
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"-
-r'wg/
-rQ
-"%
-r<
-"%
-s+&6$"
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"%
-zV)A
-rQ
-"%
-r<
-"%
-s+(6$$
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-wnr,s\<0
-"$
-s+*6$&
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"Q
- =7
- -8
-r(QA
-sXR[U
-r(CA
-sXRKU
-r(+A
-sXR5U
-vq
-sXR%U
-|[r,xf[ryq=DL
-"Q
-qKpy#Krk#KG
-Ypy#Krk#P
- =3
- -4
-s?py#K
-":
-iQ%
-"9
- =4
- -1
-"9
- =2
- -1
-"9
- =3
- -1
-"4
- =3
- -1
-"4
- =2
- -1
-"3
- =2
- -1
-q>rmrGPq"t@pirzxPs^8
- =19
- -1
-"=
- =11
- -3
-"=
-r'p,rk#L
-";
- =4
- -1
-"=
- =6
- -2
-"=
-r'p2rk#P
- =5
- -1
-"=
- =6
- -2
-"=
-pVAI
- =4
- -2
-"=
-v>py#M
- =3
- -12
-"=
-r'p@rk#L
-q2M(
-"=
-sXz#[
-"=
-v>w?
-"=
-qLp,Ev(
-"<
-r<
-"<
- =2
- -18
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"=
-r'wg/
-rQ
-"%
-r<
-"%
-v;rv6W
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"%
-zV)A
-rQ
-"%
-r<
-"%
-v;sz6sI
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-wnr,s\<0
-"$
-s+"6qW
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"-
- =4
- -3
-"-
-pVEI
-"-
- =3
- -2
-"-
-v>py#n
- =3
- -12
-"-
-r'p@rk#n
-q2M(
-"-
-sXz#[
-"-
-v>w?
-"-
-qLp,Ev(
-",
-r<
-",
- =2
- -18
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"-
-r'wg/
-rQ
-"%
-r<
-"%
-s+&6$"
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"%
-zV)A
-rQ
-"%
-r<
-"%
-s+(6$$
-"%
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"$
-wnr,s\<0
-"$
-s+*6$&
-"$
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"=
- =5
- -8
-r(QA
-sXR[U
-r(CA
-sXRKU
-r(+A
-sXR5U
-vq
-sXR%U
-|[r,xf[ryq=DL
-"=
-qKpy$Wrk$WG
-Ypy$Wrk$\
- =4
- -1
-"T
- =2
- -9
-"6
-pV,sx+
-pV+sx-
-"1
-pV*sx.
-"0
-pV'sx8
-"#
-pV&sx7
- =193`
+var widenMixedSM70NarrowAligned = driver.Text{Base: &widenMixedSM80NarrowAligned, Code: `packed2 38309 widen_mixed
+!s.
+!s-
+ 2(]pdr-
+ $$Oy,qo
+ q-$q=5q[
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ $"pIp|e
+ $$/%
+ $-/%
+ $2/%
+ 32/%
+zC)3
+ +2 $. 52/$
+x'pPQ%0
+/$
+ $(/$
+ 3O/-
+ 0$/-
+ $$/-
+ .$/-
+pIs^U
+ (&/-
+pIp7%U
+ $&/-
+ $$/-
+ $$/-
+ $$/,
+ $$/,
+ &$ 5N -|# $, A|# 72 )|# &# 3O 26pLQ3
+uPp8[8
+pLC3
+uPp8K8
+pL+3
+uPp858
+q"w]
+uPp8%8
+yMpQ^p*w?
+ $, (s) &r)qIM
+/:
+ $&/:
+ ,$/:
+ *$ '- $&/:
+ 0$/:
+pI|$P
+/8
+ *(/:
+ 4$/:
+pIp^&Q
+ ,& '3/:
+ ((/:
+ 0$/:
+ $$/:
+ .$/:
+pIsS[
+ (&/:
+pIp7&^
+ $&/:
+ $$/:
+ $$/:
+ $$/9
+ $$/9
+ &$ 3k'/:
+ h#k' $B 7k' 0$ )k' .(/-
+pIsSf
+ +k'pIp7&h
+ 7k' &D ?k' $, Ah) $. ;h) $( 5h)/:
+ ,$ 5i'/:
+ 4./Q
+ .$/Q
+ &$/Q
+ .$/Q
+ $$/Q
+ ,$/Q
+ &$/Q
+ 2$/Q
+ $$/Q
+ $$/Q
+ &$/Q
+ &$/Q
+ $$/Q
+ ($/O
+ $$/O
+ &$/>
+ $$/O
+ &$/O
+ $$/Q
+ *$/O
+ ($/Q
+ 8$/Q
+ ,$/Q
+ e#$/Q
+ $$/Q
+ 0$/Q
+ *$ '/ $&/Q
+ 0$/Q
+ $$/O
+ *$/Q
+ 4$/Q
+ .$ '3/Q
+ ((/Q
+ 4$/Q
+ .$/Q
+ *$/Q
+ &$/Q
+ $$/Q
+ $$/Q
+ $$/P
+ $$/P
+ &$ 3|//Q
+ ~#b* 0F/-
+:,d
+ )|/ *, E|/ d$b*/Q
+ 0m# 5|//Q
+rHr(#KH#K;
+xd#KH#P
+ (2z(#K
+ '|//9
+ ** &~6seY
+ &$ &P7/4
+ ($/4
+ &$/3
+ &${g~<8
+ H$/=
+ 8$/=
+pIYH#L
+/;
+ *(/=
+ .$/=
+pIp5H#P
+ ,& '0 ,&/=
+:Ad
+ *&/=
+pIxS#M
+ (&/=
+pIp7H#L
+ $&/=
+ $$/=
+ $$/=
+ $$/<
+ $$/<
+ &$ 3{5/=
+ ~#a0 *F/-
+:Ed
+/-
+ ((/-
+pIxS#n
+ +u5pIp7H#n
+ x$Z0/=
+ ?Z0/=
+rHr($WH$W;
+xd$WH$\
+ *n5/T
+ &%/6
+:,q(0
+:+q(+
+/1
+:*q(2
+/0
+:'q(.
+/#
+:&q(1
+ c*a8`}

@@ -41,8 +41,8 @@ var firstPassKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;p96;t\"=4294967293;A#$J%#I!%&&'?(%!u!)", PTX: firstPassSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p96;a#\"j$#=0;i&$&%'?($&i!)", PTX: firstPassSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;p96;t\"=4294967293;A#$J%#I!%&&'?(%!u!)", PTX: &firstPassSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p96;a#\"j$#=0;i&$&%'?($&i!)", PTX: &firstPassSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -90,8 +90,8 @@ var secondPassKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96, 104, 112},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;p104;t\"J!#p112;t%J!&&$'x#=-3;m)*g!x,m)-=3;m./a+0x&=669;m23a14a5/p8;t7v68&(9", PTX: secondPassSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p96;a#\"j$#=0;i&$&%'?($&i!)", PTX: secondPassSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;p104;t\"J!#p112;t%J!&&$'x#=-3;m)*g!x,m)-=3;m./a+0x&=669;m23a14a5/p8;t7v68&(9", PTX: &secondPassSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p96;a#\"j$#=0;i&$&%'?($&i!)", PTX: &secondPassSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

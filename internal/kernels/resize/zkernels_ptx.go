@@ -2,6 +2,10 @@
 
 package resize
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `fff1b0a0c35dc353	kernels.go	Fraction
 7cc57cfadfb5c20f	kernels.go	Normalization
@@ -16,1629 +20,686 @@ ec1d522b888fa8ff	kernels.go	secondPass
 f27bab687d0d34bd	kernels.go	source
 `
 
-const firstPassSM70Narrow = `packed1 9255 firstPass
-!pJ
-!pI
-!p8
-!xE
+var firstPassSM70Narrow = driver.Text{Code: `packed2 9255 firstPass
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
 !
-!pH,sZpD
-!Pt@|bq>rGymq3.wk
-!c
-p;.r0
-p9xFt*
-p:9t*
+!pW{npt
+!?p$zSp{p)w>qO2x(
+!qk
+]2qq
+Ov+rT
+h5rT
 !
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-x.
-w6
-ht&
-m
-wI@q3
-N
-tN
-)
-t>
-z0sh
-wR
-qU
-wI@s-
-Q
-uuqA
-)
-uupU
-)
-uupG
-x{
-x3
-p\
-x3
-"#
-t+p0G
-*'%
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+w^
+p,q6
+p"rL
+to
+zTqO
+s2
+vF
+s/
+ud
+y^rR
+vd
+wc
+zTs8
+s1
+u?ps
+s/
+u?qA
+s/
+u?q9
+x2
+xA
+sh?Iq3u}vMA
+xA
+/#
+}#;
+G')
+w[q]
+ %({Mp}
+vq8
+rit^wK
+ '#}\y~
+{Nv1
+x=p|pN
+wtpk
+tJp2
+rYwq
+s/
+s"z*
+sAxuysv6rquA}L6v-re
+tE
+pH$y1
+tA%
+tE
+tF,
+tMy1u=
+r,ps
+tE
+ripQwK
+rip7wK
+rip?wK
+ws
+s5~2
+!s4
+s/
+}5
+qHq/E
+t4
+uc+r4
+x3)r}
+ %0rc
+tf
+G%)
+ %JrHbZ,
+qCb{&.
+qQ-
+uB
+tf
+ 'Q#w:pb
+q>Y4t,
+t{p|A8qU
+zJpb
+pIbe
+z80t,
+y*/}h&/
+yv'pb
+pIxG
+ %&y*.}@&.
+{NpC
+wh&,
+y7
+v"yd
+ %DpH,|q
+v\&,
+vqA
+tE
+ %Z#J#d
+w=.wK
+w=/wK
+w=0wK
+ws
+yh
+ %. )(})
+ '(s/
+G4)
+s(1E
+ 'V#x3)95
+qQ0
+ 'U#tG,
+tM{&.
+ 'R#uM,
+ -.}Qpy
+ '/v^4
+ )/D$4
+ 3/|AM
+ )<D+M
+ 3<L";
+ )Iu"
+|j.V
+|j+V
+/%
+ %|#rz|$0
+/%
+pIp?e
+ %|#rzp7&/
+/%
+pIw]
+ %&rzp^&.
+{Nq-
+|j'V
+|j$V
+ '0rzYqU
+ )0rzp7qU
+ )0rzp^qU
+/%
+w[p+psV
+w[p+q9V
+ ;0w[voV
+ %y% 'Ly*0A8q5
+/%
+ 'x$y*/}hpT
+/%
+ 'x$y*.}@pe
+/&
+k;&,
+k;%H
+zsG%;
+y7
+ %$|&w&
+!s4
+ %#sUG
+ /j$wD
+ )p%qnJ%J,
+w2J{&.
+ )n% 'Fy*0A8&0
+ )F %n% )F %n%/%
+kP&,
+y7
+ %By#pX
+p_&y1&$
+s/
+tA'
+r>2
+v:w;
+|/0yF
+r]0t,A
+qf0t,r4
+vqA
+ %}&|//yF
+ +'y#yS
+q"p4e
+uPp78
+/#
+|/.yF
+ +0y#pV0
+}c
+ %+s%#;
+G#)
+wRqV
+!s}
+s3
+!tj
+/-
+ws
+pc.
+pc-
+p9
+!u8
+/+
+tX
+CE
+_0
+p9
+!{J
+tX
+CB
+_-
+p9
+!|r
+tX
+ppps
+ ',!y=pm
+y#tY
+||
+ppph
+_/
+!u9
+p,y9
+tl
+to
+tk
+tm
+p"ui
+st
+t$qX
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-p\
-|spE
-}oU
-r7+}#9,w}
-r7+}#9,w}
-r7+}#9,w}
-{#zQ
-z$ps@
-zJvDympMy_xD2wg[
-q1p@qg
-Y=r2
-x)
-)
-qBuZ
-qoxZ
-4
-qk$Ew?
-r\%
-4
-vT,
-t{+w?vQ
-rCqA
-4
-s_[E}#9,w}
-s_p@E}#9,w}
-s_XE}#9,w}
-J
-uE
-!#
-)
-v0pK%
-q\p[C
-0
-uX+qj
-xUyc)q^
-rCqA
-pm
-o
-*%%
-sw
-qK|IB
-p{q9Ew?3.
-T-
-u(
-o
-*'%
-sw
-x1q0
-qLp,Ev(
-tkq)piPrbrmy_||U2q,
-{.q0
-r'vn/
-rQ
-tkq)piPrbrmy_M/2{q1/
-xkq0
-|r
-rQ
-tkq)piPrbrmy_M.Dr21.
-z$pX
-Yp*1,
-\
-u?~,
-!#
-qk,wv-
-t1yc,
-}oD
-4
-x)
-]#I
-uM.E}#9,w}
-uM/E}#9,w}
-uM0E}#9,w}
-J
-H
-!#
-uM.E}#9,w}
-uM/E}#9,w}
-uM0E}#9,w}
-r~
-H
-!#
-)
-*4%
-v11C
-0
-uX+qj
-xUyc)35
-T0
-o
-*%%
-q1q9B
-t{+w?3.
-o
-*'%
-w0B
-v11C
-0
-uX+qj
-xUyc)35
-T0
-zcpu
-o
-*%%
-q1[E
-t{+w?3.
-o
-*'%
-i$E
-v11C
-0
-uX+qj
-xUyc)35
-T0
-zcpu
-o
-*%%
-q1p*q&
-t{+w?3.
-o
-*'%
-i+q&
-v11C
-0
-uX+qj
-xUyc)35
-T0
-zcpu
-o
-*%%
-qF"G
-t{+w?3.
-o
-*'%
-5
-v}{"u/.n
-v}{"u/+n
-"%
-qLp,Ev(
-qvp,10
-"%
-r'XqO
-rQ
-qvp@1/
-"%
-}f
-rQ
-qvp01.
-z$r+
-v}{"u/'n
-v}{"u/$n
-"%
-qLp,Ev(
-qvuHq,
-"%
-r'XqO
-rQ
-qvt"q,
-"%
-}f
-rQ
-qvu4q,
-"%
-v}{"dqAn
-v}{"dpGn
-"%
-qLp,Ev(
-qvuHq,
-"%
-r'XqO
-rQ
-qvt"q,
-"%
-}f
-rQ
-qvu4q,
-"%
-v}{"dp=n
-sw
-"%
-qLp,Ev(
-tkq)piPrbrmy_M0DU2p*
-"%
-r'vn/
-rQ
-tkq)piPrbrmy_M/D2vnp0
-"%
-|r
-rQ
-tkq)piPrbrmy_M.D2t"p2
-"&
-tU;1,
-tU;<H
-s_RG<;
-\
-s_RG<;
-w9
-!#
-!#
-|WG
-*4%
-v11C
-0
-uX+qj
-xUyc)35
-T0
-z>
-o
-*%%
-sw
-xSJ<JB
-zBJEw?3.
-o
-*'%
-sw
-"%
-qLp,Ev(
-tkq)piPrbrmy_M0DU10
-"%
-r'vn/
-rQ
-tkq)piPrbrmy_M/2{q1/
-"%
-|r
-rQ
-tkq)piPrbrmy_M.Dr21.
-"%
-tUP1,
-\
-!#
-yXq@
-pB&Ew?1$
-)
-r\'
-{K
-w.wE
-wcu*M0E+
-rh+v(D
-pz+v(qj
-}oD
-x)
-wcu*M/E+
-rh+v(D
-pz+v(qj
-}oD
-x)
-yX|_
-y7/
-sXvX
-"#
-wcu*M.E+
-rh+v(D
-pz+v(qj
-}oD
-x)
-yXq#+
-pv
-sXvX
-t+R#G
-*#%
-x9s0
-!pZ
-p(
-!p^
-"-
-J
-qa.
-qa-
-(
-!qZ
-"+
-g
-aE
-;0
-(
-!s*
-g
-aB
-;-
-(
-!tS
-g
-pfqA
-;0
-(
-!vB
-yXps
-qH
-pfpY
-;/
-!q[
-xd
-p_
-m
-pN
-p]
-hw$
-pQ
-sjs%
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const firstPassSM70 = firstPassSM70Narrow + `
- patch
- -1
-packed1 8688 firstPass
- =8
- -3
-p;.to
-p9/r0
-p:/8pF
- =15
- -5
-)
-z0sh
-rCpK
- =3
- -12
-)
-"#
-t+r|G
-v&%
- =3
- -1
-wuq^
- =5
- -6
-vNpYt]
-w0qg
-w>
-yS
- =2
- -20
-q1[Ew?
-)
-T(
-4
-u;B
-s.s7Ew?t~
-T(
-4
-uE
-s_q9E}#9,w}
-s_p,E}#9,w}
-s_r|E}#9,w}
-qm
-!#
-wm%
-v1+C
-|=+sO
-tQ)vQ
-T&
- =4
- -3
-ugpKq^B
-s.p"Ew?3-
-T(
- =6
- -1
-tkq)piPrbrmy_XDUry
- =3
- -1
-tkq)piPrbrmy_yD{q2p2
- =3
- -3
-tkq)piPrbrmy_||2t"q,
-z$pX
-q\p[3,
- =3
- -10
-*,wv-
-qnp/,
-uh
-4
-w>
-]#I
-s_q,E}#9,w}
-s_p*E}#9,w}
-s_p0E}#9,w}
-qm
- =2
- -4
-s_q,E}#9,w}
-s_p*E}#9,w}
-s_p0E}#9,w}
-v#
- =2
- -7
-*1%
-v1+C
-|=+sO
-tQ)32
-T&
- =2
- -2
-xiB
-s.s7Ew?3-
- =2
- -6
-v&B
-v1+C
-|=+sO
-tQ)32
-T&
- =3
- -2
-i%E
-s.s7Ew?3-
- =2
- -6
-i(E
-v1+C
-|=+sO
-tQ)32
-T&
- =3
- -2
-i.q&
-s.s7Ew?3-
- =2
- -6
-i1q&
-v1+C
-|=+sO
-tQ)32
-T&
- =3
- -2
-i7G
-s.s7Ew?3-
- =3
- -2
-v}{"u/5n
-v}{"u/1n
- =2
- -1
-qvp,1)
- =3
- -1
-qvp@1(
- =3
- -4
-qvp01'
-z$r+
-v}{"u/,n
-v}{"u/(n
- =12
- -2
-v}{"u/#n
-v}{"dpUn
- =12
- -1
-v}{"dpYn
- =3
- -1
-tkq)piPrbrmy_M)DU2p*
- =3
- -1
-tkq)piPrbrmy_M(D2vnp0
- =3
- -7
-tkq)piPrbrmy_M'D2t"p2
-"&
-q\p=3,
-q\p=V;
-uRpW:rZ
-\
-uRpW:rZ
- =3
- -7
-*1V;
-v1+C
-|=+sO
-tQ)32
-T&
- =4
- -2
-|w?V?B
-s.pW@Ew?3-
- =5
- -1
-tkq)piPrbrmy_M)DU1)
- =3
- -1
-tkq)piPrbrmy_M(2{q1(
- =3
- -3
-tkq)piPrbrmy_M'Dr21'
-"%
-tfB3,
- =3
- -3
-po%Ew?3-
-T$
- =2
- -1
-wcu*M)E+
- =4
- -1
-wcu*M(E+
- =8
- -1
-wcu*M'E+
- =7
- -1
-o
- =7
- -2
-qa-
-qa(
- =4
- -2
-aO
-;&
- =3
- -2
-aL
-;(
- =4
- -1
-;&
- =5
- -1
-;$
- =26`
+var firstPassSM70 = driver.Text{Base: &firstPassSM70Narrow, Code: `packed2 8688 firstPass
+ 2$]2rG
+O*qq
+h*qS
+ @(s/
+ $(r,pO
+ ($s/
+/#
+{w2
+{-
+ (:tHr}
+ ,$t_phuD
+uMpk
+s$<-
+r,{A
+ &.v^y1
+s/
+qQ(
+tE
+{>,
+sMrEy1wi
+ '& $8ribwK
+riYwK
+rip4wK
+v_<
+ $"{H
+s(+E
+v3+v2
+rk)u=
+qQ&
+ *0ufpOr},
+sMpJ{&-
+ %9 .(t{p?A8^
+ ($t{p5}hpe
+ ($t{p|}@qU
+ $$qHq/9,
+ ($G,|q
+xEp:,
+tHE
+tE
+ %X# $,rip|wK
+ripawK
+rip^wK
+ %M &* )(r9<
+ &%G1)
+ 'T#rk)92
+qQ&
+ &<vG,
+sMrE{&-
+ &&}0,
+ +- (.D%4
+ ).D(4
+ 1.D.M
+ ):D1M
+ 1:D7;
+ )Fu"
+|j5V
+|j1V
+ &e#rz|$)
+ ($rzp7&(
+ ($rzp^&'
+ $$|j,V
+|j(V
+ :&|j#V
+w[p+qAV
+ :9w[p+phV
+ (@y*)A8q5
+ ($y*(}hpT
+ ($y*'}@pe
+/&
+qH{',
+qHpS=;
+|3:p@
+y7
+ %$ (0G1=;
+ +e$ *0x9?=?,
+sMm@{&-
+ ,&y*)A8&)
+ ($y*(}h&(
+ ($y*'}@&'
+/%
+qeB9,
+ ((vp%{&-
+qQ$
+ &(|/)yF
+ *$|/(yF
+ 2$|/'yF
+ 0$tf
+ 0$ $$pc(
+ *"CO
+_&
+ (&CL
+_(
+ *& ', *&_$
+ V#$`}
 
-const secondPassSM70Narrow = `packed1 16733 secondPass
-!pJ
-!pI
-!p8
-!xE
-!
-!pH,tlpD
-!Pt@|bq>rGymq3.wk
-!c
-p;/t*
-p9qut*
-p:qY8pF
-qS}rpF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-rd
-th
-x.
-w6
-xd
-qQw$
-uxs:uw}4
-uxs:uw,vm
-uxs:uwt&
-uxs:uw,sL
-uxs:uw,sZ
-uxs:uw,wi
-hp5p&
-m
-{Nq3
-N
-Q
-uuqA
-)
-uupU
-)
-zt
-)
-zt
-uupG
-x{
-p\
-x{
-x3
-tN
-qD@r.
-sJ~"
-{Ns-
-s?p*
-{1sh
-Yp*2[
-qU
-t+p*G
-*'%
-sw
-p\
-{rw{
-}oqR
-r7+}#9,w}
-r7+}#9,w}
-r7+}#9,w}
-wh
-qD8ps7
-zJvDympMy_xD1$2p0
-xsqg
-Y=2p2
-x)
-)
-qBuZ
-qoxZ
-4
-qk%Ew?
-r\(
-4
-vT,
-t{+w?su
-rCp[
-4
-5
-s_[E}#9,w}
-s_p@E}#9,w}
-s_XE}#9,w}
-J
-u<
-!#
-s_p2E}#9,w}
-s_[E}#9,w}
-s_p@E}#9,w}
-J
-!#
-)
-v0pK%
-q\pUC
-0
-uX+qj
-xUyc)q^
-T0
-pm
-o
-*%%
-sw
-qK|IB
-p{q9Ew?33
-T1
-u(
-o
-*'%
-sw
-x1q0
-qLp,Ev(
-tkq)piPrbrmy_q}DUt0
-{.q0
-r'vn/
-rQ
-tkq)piPrbrmy_M12{q11
-xkq0
-|r
-rQ
-tkq)piPrbrmy_M0Dr210
-qD8pX
-Yp*1,
-\
-H
-!#
-s?q,
-*6%
-v12C
-0
-uX+qj
-xUyc)37
-T0
-z>
-o
-*%%
-sw
-z'717B
-po7Ew?33
-o
-*'%
-sw
-"%
-qLp,Ev(
-tkq)piPrbrmy_M2DU12
-"%
-r'vn/
-rQ
-tkq)piPrbrmy_M12{q11
-"%
-|r
-rQ
-tkq)piPrbrmy_M0Dr210
-"%
-qt71,
-\
-!#
-qD9s6
-zJvDympMy_xD1$1.
-xUM%1-%
-}P-
-w.wE
-wcu*M2E+
-rh+v(D
-pz+v(qj
-}oD
-x)
-wcu*M1E+
-rh+v(D
-pz+v(qj
-}oD
-x)
-wcu*M0E+
-rh+v(D
-pz+v(qj
-}oD
-x)
-qD@q3
-wnr,s\2[
-z-xhyv-yquP
-t3xhqW
-z-xhsI
-T/
-{K
-o
-*#%
-s8
-ri
-tj
-)
-wnr,s\r2
-z-xhyv-yquP
-t3xhu#
-z-xht|
-r\&
-s'8
-syy1r3ds7x?>
-vT+
-)
-wnr,s\qR
-z-xhyv-yquP
-zw%
-z-xh'(
-r\&
-s'7
-syy1r3z4u">
-O
-!#
-",
-ru%
-",
-qt%1(
-s'9
-t+M%G
-*'%
-sw
-p\
-",
-}o1,
-r7+}#9,w}
-r7+}#9,w}
-r7+}#9,w}
-{#zQ
-",
-zJvDympMy_xD1$1*
-qk,qg
-{e,
-x)
-)
-qBuZ
-qoxZ
-4
-qk%Ew?
-r\(
-4
-vT,
-t{+w?su
-T1
-4
-s_[E}#9,w}
-s_p@E}#9,w}
-s_XE}#9,w}
-J
-uE
-!#
-)
-v0pK%
-v12C
-0
-uX+qj
-xUyc)q^
-T0
-s'/
-o
-*%%
-sw
-qK|IB
-p{q9Ew?V"
-T1
-s'@
-o
-*'%
-sw
-",
-qLp,Ev(
-tkq)piPrbrmy_||U2q,
-",
-r'vn/
-rQ
-tkq)piPrbrmy_R#2{q<#
-",
-|r
-rQ
-tkq)piPrbrmy_R&Dr2<&
-",
-Yp*1,
-\
-u?~,
-!#
-qk,wv-
-t1yc,
-}oD
-4
-x)
-zo
-5
-s_R(E}#9,w}
-s_R'E}#9,w}
-s_R&E}#9,w}
-J
-H
-!#
-s_R)E}#9,w}
-s_R(E}#9,w}
-s_R'E}#9,w}
-r~
-H
-!#
-)
-i#%
-v12C
-0
-uX+qj
-xUyc)V#
-T0
-o
-*%%
-q1q9B
-t{+w?V*
-o
-*'%
-w0B
-v12C
-0
-uX+qj
-xUyc)V*
-T0
-zcpu
-o
-*%%
-q1[E
-t{+w?V1
-o
-*'%
-i$E
-v12C
-0
-uX+qj
-xUyc)V1
-T0
-zcpu
-o
-*%%
-q1p*q&
-t{+w?V8
-o
-*'%
-i+q&
-v12C
-0
-uX+qj
-xUyc)V8
-T0
-zcpu
-o
-*%%
-qF"G
-t{+w?V?
-o
-*'%
-5
-v}{"u/.n
-v}{"u/+n
-"%
-qLp,Ev(
-qvp,<7
-"%
-r'XqO
-rQ
-qvp@<;
-"%
-}f
-rQ
-qvp0<?
-qD8r+
-v}{"u/'n
-v}{"u/$n
-"%
-qLp,Ev(
-qvuHq,
-"%
-r'XqO
-rQ
-qvt"q,
-"%
-}f
-rQ
-qvu4q,
-"%
-v}{"dqAn
-v}{"dpGn
-"%
-qLp,Ev(
-qvuHq,
-"%
-r'XqO
-rQ
-qvt"q,
-"%
-}f
-rQ
-qvu4q,
-"%
-v}{"dp=n
-sw
-"%
-qLp,Ev(
-tkq)piPrbrmy_RTDU2p*
-"%
-r'vn/
-rQ
-tkq)piPrbrmy_RWD2vnp0
-"%
-|r
-rQ
-tkq)piPrbrmy_RZD2t"p2
-"&
-tU;1,
-tU;<H
-s_RG<;
-\
-s_RG<;
-w9
-!#
-!#
-|WG
-i@%
-v12C
-0
-uX+qj
-xUyc)V@
-T0
-pm=
-o
-*%%
-sw
-xSJ<JB
-zBJEw?VG
-o
-*'%
-sw
-"%
-qLp,Ev(
-tkq)piPrbrmy_R]DU<]
-"%
-r'vn/
-rQ
-tkq)piPrbrmy_Ra2{q<a
-"%
-|r
-rQ
-tkq)piPrbrmy_RdDr2<d
-"%
-tUP1,
-\
-!#
-",
-wcu*RcE+
-rh+v(D
-pz+v(qj
-}oD
-x)
-wcu*RgE+
-rh+v(D
-pz+v(qj
-}oD
-x)
-wcu*RkE+
-rh+v(D
-pz+v(qj
-}oD
-x)
-",
-wnr,s\2[
-qJsc{mxOxO/,
-w:q5-yquP6S
-r@sc{mxOxO/,S
-z|
-vo=rXz(xO/,>
-t3rn'#
-|cq)q"q"vLrWvhrG~(r^&
-u9r^&
-xH
-xI
-sPz.
-w|6sI
-v)S
-x7s:rv
-vo=qf|'
-4
-|(
-{B
-4
-xBu*M$1.
-pB%1-U
-xBzY-
-z_.
-*#%
-p6
-z-p45yv-yquP
-zw#
-wOzir3r_wz&
-!#
-|Hr_
-wnr,s\2[
-qJsc{mxOxO/,
-w:q5-yquP6S
-r@sc{mxOxO/,S
-z|
-vo=rXz(xO/,>
-t3rn'$
-|cq)q"q"vLrWvhrG~(r^'
-u9r^'
-xH
-xI
-sPz.
-w|6sI
-v)S
-x7s:rv
-vo=qf|'
-4
-|(
-{B
-4
-p6
-z-r8%yv-yquP
-zw$
-wOzir3r_wz'
-!#
-ppr>W
-wnr,s\qR
-qJsc{mxOxO/,
-w:q5-yquP6S
-r@sc{mxOxO/,S
-z|
-vo=rXz(xO/,>
-t3rn'%
-|cq)q"q"vLrWvhrG~(r^(
-u9r^(
-xH
-xI
-sPz.
-w|6sI
-v)S
-x7s:rv
-vo=qf|'
-4
-|(
-{B
-4
-p6
-z-r8%yv-yquP
-zw%
-wOzir3r_wz(
-!#
-ppp&W
-!pZ
-p(
-!p^
-"+
-J
-qa3
-qa1
-(
-!qZ
-")
-g
-ac
-;0
-(
-!s*
-g
-a_
-;1
-(
-!tS
-g
-aZ
-;0
-(
-!vB
-".
-qH
-aR
-;/
-(
-!w&
-qH
-aO
-;/
-(
-!x=
-qH
-aN
-;/
-(
-!yE
-"$
-r~
-aM
-;1
-(
-!{-
-"$
-g
-aD
-;0
-(
-!vKxw
-g
-aA
-;1
-(
-!pty@
-g
-pfpU
-;0
-!q[
-qQz?
-p_
-m
-pN
-p]
-hy+
-pQ
-sjwN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var secondPassSM70Narrow = driver.Text{Base: &firstPassSM70Narrow, Code: `packed2 16733 secondPass
+ ,$!pW'tqpt
+ &$]*rT
+Or:rT
+hpdqS
+p#x$s7
+ 8( $q/p,ui
+u<um
+u<'sD
+u<rL
+u<'qc
+u<{n
+u<'rj
+p"|K
+to
+|7qO
+s2
+ ,[/y}
+ '$ &" $$ &'vF
+sW6qG
+s5{G
+|7s8
+s[pa
+z:rR
+whpN
+wc
+r2pa;
+ (*ymuv
+vqZ
+ (&xh
+{oy2
+|C$pT
+w_pk
+tJpe
+ ,,pH%y1
+tA(
+ &&tMy1tU
+r,q/
+tE
+u"
+ *(v"z9
+ $$rip5wK
+ &-ws
+ ((qHqAE
+ ($qQ0
+ ,$qCb{&3
+qQ1
+ .&t{qRA8qP
+ ($y*1}h&1
+ ($y*0}@&0
+{opC
+ && &:z'
+G6)
+s(2E
+ &4x3)97
+ ,V't=7&7,
+vp7{&3
+ ,&y*2A8&2
+ ($ %B ($ %B/%
+p%7&,
+ &(|nsT
+|C$&.
+}px<w>p3u}vM&%&-)
+ub+
+ $,|/2yF
+ *$|/1yF
+ *) ,+sW6qO
+x'pPQpN
+wrQ(z&+vD{S
+u>pF
+wrQ(pG
+qQ/
+ $/tf
+G#)
+uJ
+ts
+zw
+s/
+x'pPQp2
+ %.u>s;
+wrQ(r5
+tA&
+r>.
+wVrExLzH
+tF4
+s/
+x'pPQZ
+ %7u>#%
+wrQxm(
+ %+r>1
+wV}z*zH
+s~
+ $-/,
+qI%
+/,
+p%%&(
+r>5
+r&%;
+ (Q,/,
+vq&,
+ *&/,
+|C$&*
+pH,pk
+z~,
+ 7f%qQ1
+ 4@ )l$ '_%r>*
+ *.qCby1="
+ %7r>6
+ ((/,
+ &$/,
+ &$t{p8#}h%#
+/,
+ &&t{p8&}@%&
+/,
+ 4&tJA
+u"
+zs(wK
+zs'wK
+zs&wK
+ (*zs)wK
+ ') *(D#)
+ )s%x3)=#
+ *,tMy1=*
+ ($ ).x3)=*
+ ,*tMy1=1
+ ($ );x3)=1
+ ,*tMy1=8
+ ($ )Hx3)=8
+ ,*tMy1=?
+ 0$rzY%7
+ ($rzp7%;
+ ($rzp^%?
+{oq-
+ c#&t{p8TA8q5
+ ($t{p8W}hpT
+ ($t{p8Z}@pe
+ 6$D@)
+ )](x3)=@
+ $,rc<
+ *$w2Jy1=G
+ ,$t{p8]A8%]
+ ($t{p8a}h%a
+ ($t{p8d}@%d
+ *$/,
+{Qp8cyF
+ *0{Qp8gyF
+ *){Qp8kyF
+ *)/,
+ %Y(szw({Puxux*'
+pr<\qZ+vD{S(U
+r3w({Puxux*'U
+tusl
+{]sPrqux*'7
+zlQU##
+xpuu&
+uI&
+z.qv
+prtOpM
+q$r\(
+wH(pG
+zKU
+tusyrJ
+{]s_{|
+tE
+tuw)
+{]+{|
+tE
+tIu($&.
+p_%&-8
+tIp4M
+u;
+ $Fxr
+}S5z&+vD{S
+u>##
+wrqiuH&
+!s4
+uq[
+ /AzlQU#$
+xpuu'
+uI'
+ 9Axr
+|[%z&+vD{S
+u>#$
+wrqiuH'
+ %<pipU[
+ %~( -<zlQU#%
+xpuu(
+uI(
+ =< %d)wrqiuH(
+ %<pip6[
+ ($/+
+ws
+pc3
+pc1
+ &*/)
+tX
+Cc
+ *(C_
+_1
+ (&CZ
+ ($/.
+||
+CR
+_/
+p9
+!cwG
+||
+CO
+ ''!cwX
+||
+CN
+ ',!cx#
+/$
+})
+CM
+ '=!c*pm
+/$
+tX
+CD
+ &;!cxw
+tX
+CA
+ 'H!c'y3
+tX
+ppqA
+_0
+ $@p,{^
+ *$p"yu
+st
+t$uE
+ D(`}
 
-const secondPassSM70 = secondPassSM70Narrow + `
- patch
- -1
-packed1 11726 secondPass
- =8
- -4
-p;vOpF
-p99te
-p:@un
-qSy{pF
- =21
-{Ns-
-Q
-)
-{1sh
-rCpG
-qU
- =2
- -23
-)
-"#
-t+r|G
-v0qI%
- =3
- -1
-wus[
- =3
- -8
-{#zQ
-qD8ps7
-vNpYt~
-v&qg
-w>
-yS
- =2
- -26
-q1[Ew?
-)
-T(
-4
-u;B
-s.s7Ew?t~
-T(
-4
-uE
-s_q9E}#9,w}
-s_p,E}#9,w}
-s_r|E}#9,w}
-qm
-!#
-wm%
-v1+C
-|=+sO
-tQ)vQ
-T&
- =4
- -3
-ugpKq^B
-s.p"Ew?3/
-T(
- =6
- -1
-tkq)piPrbrmy_XDUry
- =3
- -1
-tkq)piPrbrmy_yD{q2p2
- =3
- -4
-tkq)piPrbrmy_||2t"q,
-qD8pX
-q\p[3,
-\
-u?~,
-!#
-*,wv-
-qnp/,
-uh
-4
-w>
-]#I
-s_q,E}#9,w}
-s_p*E}#9,w}
-s_p0E}#9,w}
-qm
- =2
- -8
-s_q,E}#9,w}
-s_p*E}#9,w}
-s_p0E}#9,w}
-v#
-H
-!#
-*3%
-v1+C
-|=+sO
-tQ)34
-T&
- =2
- -3
-xiB
-s.s7Ew?3/
- =2
- -1
-v&B
-v1+C
-|=+sO
-tQ)34
-T&
-zcpu
-o
-*%%
-i%E
-s.s7Ew?3/
-o
-*'%
-i(E
-v1+C
-|=+sO
-tQ)34
-T&
-zcpu
-o
-*%%
-i.q&
-s.s7Ew?3/
-o
-*'%
-i1q&
-v1+C
-|=+sO
-tQ)34
-T&
-zcpu
-o
-*%%
-i7G
-s.s7Ew?3/
-o
-*'%
-5
-v}{"u/5n
-v}{"u/1n
- =2
- -1
-qvp,1)
-"%
-r'XqO
-rQ
-qvp@1(
-"%
-}f
-rQ
-qvp01'
-qD8r+
-v}{"u/,n
-v}{"u/(n
-"%
-qLp,Ev(
-qvuHq,
-"%
-r'XqO
-rQ
-qvt"q,
-"%
-}f
-rQ
-qvu4q,
-"%
-v}{"u/#n
-v}{"dpUn
-"%
-qLp,Ev(
-qvuHq,
-"%
-r'XqO
-rQ
-qvt"q,
-"%
-}f
-rQ
-qvu4q,
-"%
-v}{"dpYn
-sw
-"%
-qLp,Ev(
-tkq)piPrbrmy_M)DU2p*
- =3
- -1
-tkq)piPrbrmy_M(D2vnp0
- =3
- -3
-tkq)piPrbrmy_M'D2t"p2
-"&
-q\p=3,
-q\p=V;
-uRpW:rZ
-\
-uRpW:rZ
-w9
-!#
-!#
-*3V;
-v1+C
-|=+sO
-tQ)34
-T&
-z>
-o
-*%%
-sw
-|w?V?B
-s.pW@Ew?3/
-o
-*'%
-sw
-"%
-qLp,Ev(
-tkq)piPrbrmy_M)DU1)
-"%
-r'vn/
-rQ
-tkq)piPrbrmy_M(2{q1(
-"%
-|r
-rQ
-tkq)piPrbrmy_M'Dr21'
-"%
-tfB3,
- =3
- -5
-vNp/03.
-s.p//3-%
-}P-
-qD@r.
-T$
-p}+
-T$
-4
-wh
-w.wE
-wcu*M)E+
- =4
- -1
-wcu*M(E+
- =4
- -1
-wcu*M'E+
- =6
- -27
-qJsc{mxOxO/,
-w:q5-yquP6S
-r@sc{mxOxO/,S
-z|
-vo=rXz(xO/,>
-t3rnu#
-|cq)q"q"vLrWvhrG~(s:ul
-u9s:sz
-xH
-xI
-sPz.
-w|6sI
-v)S
-x7s:rv
-vo=qf|'
-4
-|(
-{B
-4
-xM
-*#%
-p6
-z-p4)yv-yquP
-zw#
-wOzir3r_wz&
-!#
-|Hr_
-wnr,s\qR
-qJsc{mxOxO/,
-w:q5-yquP6S
-r@sc{mxOxO/,S
-z|
-vo=rXz(xO/,>
-t3rn'$
-|cq)q"q"vLrWvhrG~(r^'
-u9r^'
-xH
-xI
-sPz.
-w|6sI
-v)S
-x7s:rv
-vo=qf|'
-4
-|(
-{B
-4
-p6
-z-r8%yv-yquP
-zw$
-wOzir3r_wz'
-!#
-ppr>W
-r<
-qJsc{mxOxO/,
-w:q5-yquP6S
-r@sc{mxOxO/,S
-z|
-vo=rXz(xO/,>
-t3rn'%
-|cq)q"q"vLrWvhrG~(r^(
-u9r^(
-xH
-xI
-sPz.
-w|6sI
-v)S
-x7s:rv
-vo=qf|'
-4
-|(
-{B
-4
-p6
-z-r8%yv-yquP
-zw%
-wOzir3r_wz(
-!#
-ppp&W
- =2
- -425
-pV-zs
-|%B
-T$
-s'8
-(7
-!pZ
-p(
-!p^
-"-
-J
-qa/
-qa(
-(
-!qZ
-"+
-g
-aS
-;&
-(
-!s*
-g
-aP
-;(
-(
-!tS
-g
-a$
-;&
-(
-!vB
-"&
-qH
-pfp"
-;$
-(
-!w&
-qH
-pfp)
-;$
-(
-!x=
-qH
-pfpK
-;$
-!q[
-qQz?
-p_
-m
-pN
-p]
-hy+
-pQ
-sjwN
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var secondPassSM70 = driver.Text{Base: &firstPassSM70, Code: `packed2 11726 secondPass
+ ,$!pW'tqpt
+ &$]r6s7
+O5q^
+h6rO
+p#.rA
+ 8( $u.p,ui
+u<um
+u<'sD
+u<rL
+u<'qc
+u<{n
+u<'rj
+p"|K
+to
+|7s8
+ &d.z:rR
+r,q9
+wc
+|7qO
+ &1 &.zM)
+ &$ymuv
+tHu$
+ *&{oy2
+t_phwi
+}0pk
+ Z#(sMpJ{&/
+ B${opC
+ N$G3)
+ &$rk)94
+ *$sMrE{&/
+ ,$ '- *& ). (( -. $, ): (( -: $, )F >({oq-
+ X$$G3=;
+ +e$ ,,sMm@{&/
+ F$|nsT
+t_p:09.
+sMp:/9-)
+ub+
+sW6qG
+ $&q?0
+ $#tE
+xh
+ 8$ ,*sW6qO
+x'pPQpN
+szw({Puxux*'
+pr<\qZ+vD{S(U
+r3w({Puxux*'U
+tusl
+{]sPrqux*'7
+zlQUs;
+xpsyt[
+t<sysR
+z.qv
+prtOpM
+q$r\(
+wH(pG
+zKU
+tusyrJ
+{]s_{|
+tE
+tuw)
+{]+{|
+tE
+wj4
+ $*xr
+}S)z&+vD{S
+u>##
+wrqiuH&
+!s4
+uq[
+x'pPQZ
+ ->zlQU#$
+xpuu'
+uI'
+ 9>xr
+|[%z&+vD{S
+u>#$
+wrqiuH'
+ %<pipU[
+x'pPQA
+ -<zlQU#%
+xpuu(
+uI(
+ =<u>#%
+wrqiuH(
+ %<pip6[
+s~
+ %?:-s?
+ut,
+qQ$
+r>.
+p91
+ ,$pc/
+ ,$CS
+ *$CP
+ *$C$
+ ($/&
+||
+pppJ
+_$
+p9
+!cwG
+||
+pppA
+ ''!cwX
+||
+pppO
+ &(p,{^
+ *$p"yu
+st
+t$uE
+ D(`}

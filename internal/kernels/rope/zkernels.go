@@ -40,8 +40,8 @@ var storeAnglesKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=2;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: storeAnglesSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=2;p64;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3", PTX: storeAnglesSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=2;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: &storeAnglesSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=2;p64;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3", PTX: &storeAnglesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -86,7 +86,7 @@ var plain32Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p0;=2;p16;l#\"a!$p24;v%&p40;l(\"a&)v*!|'+", PTX: plain32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p0;=2;p16;l#\"a!$p24;v%&p40;l(\"a&)v*!|'+", PTX: &plain32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -132,8 +132,8 @@ var plainBF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p0;=1;p16;l#\"a!$p24;v%&=2;p40;l)(a&*v+!|',", PTX: plainBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p0;=1;p16;l#\"a!$p24;v%&=2;p40;l)(a&*v+!|',", PTX: plainBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p0;=1;p16;l#\"a!$p24;v%&=2;p40;l)(a&*v+!|',", PTX: &plainBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p0;=1;p16;l#\"a!$p24;v%&=2;p40;l)(a&*v+!|',", PTX: &plainBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -179,7 +179,7 @@ var plainF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p0;=1;p16;l#\"a!$p24;v%&=2;p40;l)(a&*v+!|',", PTX: plainF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p0;=1;p16;l#\"a!$p24;v%&=2;p40;l)(a&*v+!|',", PTX: &plainF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -225,7 +225,7 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p0;p16;t\"=4;l#$a!%p24;v&'p40;t)l*$a'+v,!|(-", PTX: wide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p0;p16;t\"=4;l#$a!%p24;v&'p40;t)l*$a'+v,!|(-", PTX: &wide32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -270,8 +270,8 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p0;p16;t\"=4;l#$a!%p24;v&'p40;t)=5;l*+a',v-!|(.", PTX: wideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p0;p16;t\"=4;l#$a!%p24;v&'p40;t)=5;l*+a',v-!|(.", PTX: wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p0;p16;t\"=4;l#$a!%p24;v&'p40;t)=5;l*+a',v-!|(.", PTX: &wideBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p0;p16;t\"=4;l#$a!%p24;v&'p40;t)=5;l*+a',v-!|(.", PTX: &wideBF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -316,7 +316,7 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p0;p16;t\"=4;l#$a!%p24;v&'p40;t)=5;l*+a',v-!|(.", PTX: wideF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p0;p16;t\"=4;l#$a!%p24;v&'p40;t)=5;l*+a',v-!|(.", PTX: &wideF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

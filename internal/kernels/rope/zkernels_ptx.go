@@ -2,6 +2,10 @@
 
 package rope
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 d4070200a422827	../../../math32/exp.go	shifter
@@ -49,3872 +53,1319 @@ f474ab0ca21f84fe	../row/vector.go	Words
 a5899b4008e18f4	wide.go	wide
 `
 
-const storeAnglesSM70Narrow = `packed1 12040 storeAngles
-!pJ
-!pI
-!p8
-!sgq)q>r9{&w]
-!s]}ZpOpMrR
-!vvrK|z
+var storeAnglesSM70Narrow = driver.Text{Code: `packed2 12040 storeAngles
+!s.
+!s-
+!t;
+!u6jp{pEvQwd
+!u'p$grDt2p3q*
+!xgIw{q*
 !
-!{Armq>syrzP|SuNr9q>rIrzPv9/rzujpOrmq>syujtkq)rGt?p<uj+pMrGvDrm~>s}pMu[~?uNd+p&rz~Crzc=p$uWBqYBrOExeA+G,E,wB/29/E}#qO92{JEw}2{]E+,2w}yl8B8-Bxe2@/Ew{wB8B..wB92vOLs<
-!{Armq>syrzP|SuNr9q>rIrzPv9/rzujpOrmq>syujpirmt5v9{&rKdp&rz~Crzcw?G8wB/2vFE8,q&-Exetn@Ls<
+!?z?Ip)p/?q7wup{pfp/rS*p/sOz?Ip)sOp[u[pYq0tRp)x<rn~D~0}:~?rmp+scp/~Ap/qk<KyX,pd,+'4xX30;'4's6*r+*x;6e5M64re>x/yF'>rewe.,xW,xX>xR4uvs6.,vZs65>r6@tc
+!?z?Ip)p/?q7wup{pfp/rS*p/sOz?Ip)sOgrn}MvQIp+p6p/~Ap/qkrl;.s6*e24z]|l4xXrf6@tc
 !
-!pHy^pD
-!Pt@|bq>rGymr4wk
-!c
-p;+r0
-p9qYun
-p:xFun
-qS8un
-Pt@r9rzqq~/Kpi~0sV
+!pWy9pt
+!?p$zSp{p)w>q[x(
+!qk
+|Zqq
+OpdrO
+h'yD
+p#.rO
+?p$pEp/r0~.\g~/qo
 !
-p>
-q*
-pa
-q$
-q?
-xY
-hrJ
-m
-xAq3
-Q
-usq0
-N
-pntcsm
-tAujpOrmq>syujtkq)rGt?p<uj+pMrGvDrm~>s}pMu[~?uN
-x3
-)
-tN
-)
-u.
-)
-sJzQ
-"$
-wr
-x1t'
-YXq=
-qU
-t+XG
-*#%
+s0
+t6
+tn
+u#
+v0
+p,p.
+p"q6
+to
+w8qO
+s1
+w@pb
+s2
+pDt}s{
+v_sOz?Ip)sOp[u[pYq0tRp)x<rn~D~0}:~?rm
+xA
+s/
+vF
+s/
+v8
+s/
+s5y~
+/$
+yy
+w:tB
+z2p*
+wc
+{b;
+G#)
+w[q]
+x'u}QA
+zJq%
+q"pQ,
+t~Z
+yv'pv
+q?pJ
+x5qW
+y+pO
+rc
+wj4
+G')
+ts
+tbp7
+s/
+qjqV^
+uB
+|R4
+ %)w@qW
+sBp5p2
+}\yd
+!s4
+z3x}
+r2p5;
+G%)
+uS
+q$sg
+pu.pC
+tusl
+sfqKz&5z\
+s5z9
+pDr{pX
+{<q1xI7w(vDvDxk
+xr
+pDtBp-
+t<w)
+prr\~#
+ws
+yh
+ %4pDrXq8
+s:sa
+pDs8pK
+pIp44+
+z80t,
+tb}%xf
+pDt0q-
+q"p?e
+uPp4z*
+pDs{pX
+pIbrf
+z8+
+q>p7y%
+pDt}r7
+tF4
+u;
+G))
+{x?z?Ip){Eq]
+uOM
+ )&r='w.
+w+
+uaq0
+s/
+wgpA)
+uap?
+v%q0
+t4
+pDt}pK
+}#A
+pDr7u)
+w_,
+ )5/$
+s/
+ %1wgrEw"
+uap5
+ '0pDr7pV6
+uoq/qd
+qCqRA)
+pDu)s{
+r2pa;
+ /0uapa
+ '>pDu)P.
+ %0t4
+p_3p*8
+q\y8
+s/
+uaul
+u?ps
+u;
+ %Kq\0p;
+pIYM<
+v%|V
+t4
+tF8
+q\+p=
+|syxvf)
+x^~(ur{PpluA'plr/.vZxls_uQ
+x'r0Qu+
+q\2pV
+q:.y%
+xDqVK
+q\.pC
+t<sl
+r#<p*
+q\2pK
+sZr17|>
+|o-A|w
+!s4
+pu1qT
+ '}#pu*pC
+prryvmplt?plxR+zX2w0
+pu6p'
+u>zX2w0
+pDpbyB
+r3w(r/plqZx"pls_sPpF
+w7QUw(r/+sPt?p0*(
+w7ryUw(sP5qZ0ul|W7
+z+u(-pM
+ %/Wp}p;
+q$rgpo
+Wpbp}
+pr<\r/|#qZsP6ux(vmqZ<uk{Pr/
+z.|a0xtxt+
+prsRpMB
+prsgs;
+Wp=q8
+pr<\vhqZqZplrW0pjw(r/sPr/r61r:
+r3pG}"0xtxt.
+r3pow(r/plya
+r3pFqv
+WqOq%
+pg-,
+ %Ew1pj-
+wTryU-
+WqprR
+qt-M<
+r=.y2
+s:r$
+q>Yz*
+v4Y8
+}X
+Wqpyq
+pH-,
+q"p4M<
+/#
+ +*{/pC
+r&%;
+G3)
+uJ
+G6R
+uq(
+w@tB
+t=%&%qd
+p%%&'
+r?"
+ %Ms~
+ %O/I
+qI$
+/I
+p%$&&
+/I
+qt$,
+t~&'
+/I
+}4+
+/I
+uN,
+t4
+y$sS'
+qjqV&(
+}Qta
+t#ta
+}\y~
+/%
+r&$;
+G#)
+wY{Eq]
+ %g&/#
+ 'X&s<pO4
+ %$/I
+ %C 'Z&/I
+ %NG%)
+}_q]
+ %Z&/I
+ )Z&/I
+ 'Z&/I
+ -Z&/I
+ %Z&/I
+ )Z&/I
+ 'Z&/I
+ )Z&/I
+ 3Z&/E
+ 1Z&/I
+}#A
+/I
+ 9Z&/I
+ 'Z&/I
+ 7Z& '0t4
+p]%p*8
+/I
+ -Z&/I
+ +Z&/I
+ %Z&{x?z?Ip)zep+sOz?Ip)sOgrn}MvQIV
+x^~)r'
+ %[&/I
+zC/y%
+ %[&/I
+ '[&/I
+ %[&u:1A|w
+ '~$ )~# %[&/I
+ %[&/I
+ )[&z+p81pM
+ '/ %[&/I
+ +[&/I
+ +[&/I
+q{2,
+ )[&/I
+pL3M<
+/H
+ +[&/I
+L7,
+ /[& ']%D=)
+uJ
+D<R
+uq(
+/I
+ '[&r?)
+ )[&/F
+q,w~rP
+/F
+q,xZs?
+sU=
+p9.
+!s}
+s3
+!tj
+/#
+ws
+pc-
+pc*
+p9
+!u8
+/#
+tX
+n1
+_,
+p9
+!{J
+tX
+n4
+ ''!|r
+/#
+})
+CG
+_*
+p9
+!y=pm
+ '3CE
+ '3!cwG
+tX
+pppA
+_,
+!u9
+uG
+tl
+to
+tk
+tm
+yz
+st
+{)
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-u,
-{.pw
-qz}w
-t+{q
-xkqw
-p}p"
-vYr-
-stpK
-pm
-xM
-*'%
-ri
-rsp@
-)
-qVu&X
-u(
-vIE
-*'%
-usr-
-Yp2r2
-za
-!#
-xlww
-t+p2G
-*%%
-_
-rx
-uG8pX
-z|
-}nyv9z+
-}q
-pnu:q@
-wf{&r3xP>scyqyqqcqcqcqc
-p6
-pnt'px
-ss
-v;v2W6
-J
-H
-!#
-pnt;qe
-s5xaqs
-pns-qN
-v>+-
-rQ
-w<xW
-pnr]r+
-qzXqO
-sXz#uZ
-pnsmq@
-r'vn8
-q2-
-qLt"rO
-pntcsQ
-vT+
-z_.
-*)%
-rbpi{Armq>sy|P
-vG-
-z_.
-*)%
-rbpi{Armq>sy|P
-pnww}6
-wP
-w2+
-)
-sap)%
-zZX
-p#
-0
-pntcqN
-t+p0D
-pnsQtI
-xsB
-z_.
-*)%
-rbpi{Armq>sy|P
-"$
-)
-w2+
-ywqI
-zZp2
-p#
-0
-pnsQq#@
-r$p[pd
-p{q}D%
-pntIsm
-t+p*G
-*)%
-rbpi{Armq>sy|P
-"$
-)
-w2+
-ywqI
-zZp*
-p#
-0
-pntIf8
-r$p[pd
-0
-pB32rU
-tb,pE
-)
-w2.
-uuqA
-z_.
-sap)%
-tb+j
-r'uHsK
-{(
-0
-t<
-tb-pb
-u>zivhq4xXq4rzy[%
-wqtgyt{mqc|+,qctB8..{_qft=
-wnqqs\sB
-tb.q#
-ra.2rO
-ti
-tb8pX
-r=
-t(=q=
-tb.qN
-xprn>uf
-xKM-Dq=?
-!#
-uG7r1
-H
-!#
-uG/pX
-v;u_zA{pqc@/-yvtB.yr
-uG@pj
-y5
-pnq0ps/
-r@z{q5@=qcqfrXqW
-y6sctB-rX{pp5/6
-}"u_SscrX9q5+u)q5.>
-s5z}M-q/
-!#
-uL@j
-sPt$rl
-prq0pE
-w:tB@.q5rX@xO6zx=}({mtB
-zXtx+sisi-
-v;szq/Z
-z~tL
-prpbqe
-w:y<q5q5qct2+sUsctBrXtBvO7qu
-r@sI}S+sisi8
-r@rlz{{n
-r@qWt#
-prq3pw
-q7-B
-ti
-sDv2?
-xps\sIS?
-prp|sh
-ph-2sK
-u-v(ps7
-s5xaxh
-qLuHuZ
-tFrU
-&
-prp|zg
-qk-B
-y7sK
-"#
-s5xaxh
-qLuHuZ
-tFrU
-&
-vkpX
-t+M%G
-*3%
-s8
-*6p-
-|Hxh
-ust'
-z'%1%pd
-qt%1'
-sH"
-!#
-O
-!#
-"I
-ru$
-"I
-qt$1&
-"I
-ph$B
-z_M'
-"I
-yg+
-"I
-ub,
-0
-rsM'
-qVyc(
-zcyz
-sS
-{#zQ
-"%
-t+M$G
-*#%
-v}Pq>pO|P
-u,
-"#
-vIE
-*'%
-z=E
-*'%
-"I
-qt%1'
-za
-!#
-"I
-t+M%G
-*%%
-v}Pq>pOs:ql
-rx
-"I
-z|
-}nyv9z+
-}q
-"I
-wf{&r3xP>scyqyqqcqcqcqc
-p6
-"I
-ss
-v;v2W6
-J
-H
-!#
-"I
-s5xaqs
-"I
-v>+-
-rQ
-w<xW
-"I
-qzXqO
-sXz#uZ
-"I
-r'vn8
-q2-
-qLt"rO
-"I
-vT+
-z_.
-*)%
-rbpi{Armq>sy|P
-vG-
-z_.
-*)%
-rbpi{Armq>sy|P
-"E
-wP
-w2+
-)
-sap)%
-zZX
-p#
-0
-"I
-t+p0D
-"I
-xsB
-z_.
-*)%
-rbpi{Armq>sy|P
-"$
-)
-w2+
-ywqI
-zZp2
-p#
-0
-"I
-r$p[pd
-p{q}D%
-"I
-t+p*G
-*)%
-rbpi{Armq>sy|P
-"$
-)
-w2+
-ywqI
-zZp*
-p#
-0
-"I
-r$p[pd
-0
-tH%2rU
-"I
-)
-w2.
-uuqA
-z_.
-sap)%
-"I
-r'uHsK
-{(
-0
-t<
-"I
-u>zivhq4xXq4rzy[%
-rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKn
-wqzUs$
-wnqqs\sB
-"I
-zV/2rO
-ti
-"I
-r=
-t(=q=
-"I
-xprn>uf
-xKR1Dq=?
-!#
-"I
-H
-!#
-"I
-v;u_zA{pqc@/-yvtB.yr
-"I
-y5
-"I
-r@z{q5@=qcqfrXqW
-y6sctB-rX{pp5/6
-}"u_SscrX9q5+u)q5.>
-s5z}R1q/
-!#
-"I
-sPt$rl
-"I
-w:tB@.q5rX@xO6zx=}({mtB
-zXtx+sisi-
-v;szq/Z
-z~tL
-"I
-w:y<q5q5qct2+sUsctBrXtBvO7qu
-r@sI}S+sisi8
-r@rlz{{n
-r@qWt#
-"I
-qE2B
-ti
-sDv2?
-xps\sIS?
-"I
-r(32sK
-"H
-s5xaxh
-qLuHuZ
-tFrU
-&
-"I
-qF7B
-y7sK
-"#
-s5xaxh
-qLuHuZ
-tFrU
-&
-"I
-t+M%G
-i=%
-s8
-i<p-
-|Hxh
-"I
-z'%1%pd
-qt%1'
-sH)
-!#
-O
-!#
-"F
-rjx\s3-
-"F
-rj|;zs
-|W=
-(8
-!pZ
-p(
-!p^
-"#
-J
-qa-
-qa*
-(
-!qZ
-"#
-g
-p31
-;,
-(
-!s*
-g
-p34
-;,
-(
-!tS
-"#
-r~
-aG
-;*
-(
-!vB
-"#
-g
-aE
-;,
-(
-!w&
-g
-pfp)
-;,
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const storeAnglesSM70 = storeAnglesSM70Narrow + `
- patch
- -1
-packed1 12519 storeAngles
- =13
- -3
-p;+te
-p9@t*
-p:xFto
- =17
- -6
- =2
- -6
-t>
-x1t'
-rCp"
-qU
-t+r|G
-v&%
- =3
- -14
-qzq9B
-)
-}Pp[
-xkqw
-p}pU
-vYr-
-stpG
-pm
-xz
-u(
-xM
-};%
-tm3&
-stqA
-z>
-zbp=C
-{K
- =2
- -2
-"(
-wP
-pC&
- =3
- -1
-o
- =77
- -1
-pB.2rU
- =16
- -1
-ra)2rO
- =6
- -1
-xKM(Dq=?
- =12
- -1
-s5z}M(q/
- =14
- -1
-q7(B
- =4
- -1
-ph(2sK
- =6
- -1
-qk(B
- =7
- -4
-tV5E
-*1%
-s8
-*4p-
- =2
- -2
-}7535pd
-v153&
- =7
- -1
-T$
- =2
- -10
-)
-vW&
-"I
-yg&
-"I
-ub(
-xz
-yg&
-ub(
-xz
-re~52t,
-w"t,
-w"t,
-w"t,
- =7
- -2
- =2
- -2
-v3p"E
-*'%
-"I
-ru%
-pC&
- =3
- -1
-o
- =150
- -4
-sn:E
-i>%
-s8
-i=p-
- =2
- -2
-|w<V<pd
-tf<3&
- =5
- -5
-]/s38
-"F
-]0|1
-]1s39
-rj{vs3/
-(@
- =5
- -2
-qa*
-qa$
- =4
- -2
-p3/
-;(
- =2
- -3
-qH
-p3.
-;/
- =2
- -4
-g
-p32
-;(
- =2
- -4
-qH
-p3/
-;2
- =2
- -3
-"#
-r~
-aI
-;$
-(
-!x=
-"#
-g
-aF
-;(
-(
-!yE
-qH
-aG
-wpF
-(
-!{-
-g
-aE
-;(
-(
-!vKxw
-qH
-aF
-wpE
- =26`
+var storeAnglesSM70 = driver.Text{Base: &storeAnglesSM70Narrow, Code: `packed2 12519 storeAngles
+ <$|Zq^
+O6rT
+hv+rG
+ D( &.ud
+ $$y6
+wc
+{w2
+{-
+ (*q"b,
+s/
+ubq/
+ $&q?qA
+ $$y+q9
+rc
+sFrEE
+uB
+ $&}O
+r^9&
+y+ps
+wD
+sFpSE
+r>2
+ &./(
+w+
+sk&
+ (&tf
+ a%$p_.p*8
+ B$q:)y%
+ .$|o(A|w
+ :$z+u((pM
+ >$pg(,
+ *$qt(M<
+ .$pH(,
+ 0$tK54
+G1)
+uJ
+G4R
+ &*{U595qd
+s(59&
+ 0&qQ$
+ &$s/
+zv&
+/I
+}4&
+/I
+uN(
+ %W& %& '%t1|dyO
+t#yO
+ '# 06 &&zL4
+ &#qI%
+ )_&/I
+ '_& g(.qY:4
+D>)
+uJ
+D=R
+ &*x9<=<qd
+qe<9&
+ ,&J/uy
+/F
+J0vX
+J1v|
+q,xP{7
+p96
+ ,, $$pc$
+ *"n/
+_(
+ &&||
+n.
+_/
+ &(tX
+n2
+ ', $,||
+n/
+_2
+ &* &9CI
+_$
+p9
+!cwX
+ &;CF
+ '=!cx#
+||
+CG
+q4F
+p9
+!c*pm
+ &B 'G!cxw
+||
+CF
+q4E
+ V#.`}
 
-const plain32SM70 = `packed1 7331 plain_float32_row_F32
-!pJ
-!pI
-!p8
-!sgq"u=|z
-!
-!pHy^pD
-!}[
-!c
-p;-r0
-p9+to
-p:8x,
-qS+to
-!
-p>
-v~
-pa
-z^
-ht[
-h8v=
-{V
-{W
-uxs:uwpk
-hrJ
-m
-sYp|
-Q
-usq0
-N
-uAf8
-}q
-sYsh
-zWt"=
-qU
-uVuH[
-xQvnp2
-x+pw
-s?p@
-z5q@
-t+r|E
+var plain32SM70 = driver.Text{Base: &storeAnglesSM70Narrow, Code: `packed2 7331 plain_float32_row_F32
+ ($!u6oyiw{q*
+ &.!}ex(
+ $$]+qq
+O}}
+h.r-
+p#}}
+ &,p,qX
+tn
+p,rj
+p"sI
+p"x+
+p"uE
+y/pZ
+u<p.
+ &,t>qp
+ ($rbP.
+ $R$t>rR
+xDp7K
+wc
+t|YpN
+x1bpe
+vBq%
+s[p7
+v&pX
+{w0
+ubpA
+w8p;
+q?pS
+w:qW
+y+ph
+rc
+sFrEE
+uB
+ $M{W
+r^tU
+y+q9
+wD
+sFpSE
+r>2
+ $.}O
+zJt}
+t~pN
+qCp4pT)
+ $;q?q)
+x5pf
+uN$
+r>.
+ %5r>1
+ $* $9r^9'
+ %)r>5
+ %5r>*
+ $D $G $Hthp2
+vN
+ $&w+
+z3s8
+wm;
+vG)
 uS
-xAj
-x#
-x1r-
-stpY
-pm
-xz
-u(
-xM
-w0%
-tmsu
-stpG
-z>
-zbp=C
-{K
-vIE
-};%
-{.tc
-z_[
-yJp0%
-xkqw
-p}qI
-vYrI
-ub$
-s'8
-xz
-s'7
-xM
-*#%
-tm3'
-ub$
-s'9
-zbp=C
-s'/
-vIE
-*#%
-usr-
-}3p@
-rP
-!#
-wP
-xls-
-t+p,G
-xi%
-_
-|%p-
-_
-*,rZ
-_
-*/rS
-_
-sPz.
-vkt;
-sPr_6
-r=
-v;t$2z.
-|-W
-v;rvrl6
-syy1r3dp=nS
-syy1r3z4}2
-uss-
-xiA
-pC'
-rMp,C
-\
-!#
-O
-!#
-"-
-zWyD=
-uVw%p0
-xQt"p*
-"-
-s?p2
-"-
-t+r|E
+utR
 uS
-"-
-x#
-"-
-ub&
-xz
-p}pY
-ub&
-xz
-"-
-z_p0
-yJq,%
-"-
-p}pG
-"-
-ub$
-xz
-p}p[
-ub$
-xz
-"%
-re|;2zG
-|e
-|e
-|e
-"#
-|e
-|e
-|e
-|e
-sd
-"#
-zNE
-*%%
-v3p[E
-*%%
-"#
-zNE
-*#%
-v3p[E
-*#%
-"-
-Yw%p2
-rP
-!#
-wr
-"-
-t+XG
-v0pK%
-_
-|%p-
-_
-v0qIrZ
-v}Pq>pOs:ql
-};rS
-v}Pq>pOs:ql
-rp#6
-"-
-sPr_6
-r=
-v;t$2z.
-|-W
-v;rvrl6
-syy1r3dp=nS
-syy1r3z4}2
-"-
-xiA
-we-
-rMXC
-\
-!#
-O
-!#
-"-
-]/x4
-"(
-]0s3@
-]1rL=
-]2rL,
-]3rL+
-"(
-]4rL-
-]5rL.
-rj{vrL8
-(p5
-!pZ
-p(
-!p^
-"$
-J
-qm
-qm
-(
-!qZ
-"$
-g
-p3*
-;&
-(
-!s*
-qH
-p3)
-;*
-(
-!tS
-g
-p3-
-;&
-(
-!vB
-qH
-p3*
-;-
-(
-!w&
-"$
-sk
-p32
-;$
-(
-!x=
-uI
-p31
-;2
-(
-!yE
-sk
-p35
-;$
-(
-!{-
-uI
-p32
-;5
-(
-!vKxw
-"#
-g
-a,
-;&
-(
-!pty@
-qH
-a-
-wp,
-(
-!ptyG
-g
-a+
-;&
-(
-!pt+uU
-qH
-a,
-wp+
-(
-!pt{H
-"#
-sk
-a(
-;$
-(
-!pt.uU
-uI
-a)
-wp(
-(
-!pt|F
-sk
-a'
-;$
-(
-!pt|G
-uI
-a(
-wp'
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const plainBF16SM80 = `packed1 8110 plain_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
-!s]|Q
-!
-!pHy^pD
-!}[
-!c
-p;-r0
-zf8pF
-p9-t*
-p:8te
-qS+to
-!
-p>
-v~
-pa
-z^
-ht[
-h8v=
-{V
-{W
-uxs:uwpk
-hrJ
-m
-sYp|
-Q
-usq0
-N
-uAf8
-}q
-sYsh
-zWt"=
-qU
-uVuH[
-xQvnp2
-x+pw
-s?p@
-z5q@
-t+r|E
+G,p@
 uS
-xAj
-x#
-x1r-
-stpY
-pm
-xz
-u(
-xM
-w0%
-tmsu
-stpG
-z>
-zbp=C
-{K
-vIE
-};%
-{.tc
-z_[
-yJp0%
-xkqw
-p}qI
-vYrI
-ub$
-s'8
-xz
-s'7
-vaB
-*#%
-tm3'
-ub$
-s'9
-zbp=C
-s'/
-vIB
-*#%
-usr-
-}3p@
-rP
-!#
-wP
-xls-
-t+p,E
-xi%
-rV
-pnsrxG
-pv
-&
-xl{G
-|%p-
-rV
-"#
-pv
-&
-xlq#9
-t+[G
-*,%
-_
-*/p-
-_
-sPz.
-vkt;
-sPr_6
-r=
-v;t$2z.
-pnr4q#-
-|l>
-s>
-vky'
-|-W
-v;rvrl6
-"#
-|l>
-s>
-vkq#
-y/dpYnU
-y/dp=t/
-uss-
-w0A
-pC'
-rMp0C
-\
-!#
-O
-!#
-"3
-z3$p$
-uVq,1$
-xQq}1$
-"3
-ru&
-"3
-t+r|E
+G/rN
 uS
-"3
-x#
-"3
-ub&
-xz
-p}pY
-ub&
-xz
-"3
-z_M%
-yJM#%
-"3
-p}pG
-"3
-ub$
-xz
-p}p[
-ub$
-xz
-"%
-re|;2zG
-|e
-|e
-|e
-"#
-|e
-|e
-|e
-|e
-sd
-"#
-zNE
-*%%
-v3p[E
-*%%
-"#
-zNB
-*#%
-v3p[B
-*#%
-"3
-Yq,1&
-rP
-!#
-s?q,
-"3
-t+q,E
-v0pK%
-rV
-"2
-pv
-&
-"3
-|%p-
-rV
-"#
-pv
-&
-"3
-t+M)G
-i"%
-v}Pq>pOs:ql
-v0qIp-
-v}Pq>pOs:ql
-rp#6
-"3
-sPr_6
-r=
-v;t$2z.
-"2
-|l>
-s>
-"3
-|-W
-v;rvrl6
-"#
-|l>
-s>
-"3
-y/dpYnU
-y/dp=t/
-"3
-w0A
-we.
-rMM)C
-\
-!#
-O
-!#
-"3
-]/x4
-".
-]0s3@
-]1rL=
-]2rL,
-]3rL+
-".
-]4rL-
-]5rL.
-rj{vrL8
-(p5
-!pZ
-p(
-!p^
-"$
-J
-qm
-qm
-(
-!qZ
-"$
-g
-p3*
-;&
-(
-!s*
-qH
-p3)
-;*
-(
-!tS
-g
-p3-
-;&
-(
-!vB
-qH
-p3*
-;-
-(
-!w&
-"$
-sk
-p32
-;$
-(
-!x=
-uI
-p31
-;2
-(
-!yE
-sk
-p35
-;$
-(
-!{-
-uI
-p32
-;5
-(
-!vKxw
-"#
-g
-a-
-;&
-(
-!pty@
-qH
-a.
-wp-
-(
-!ptyG
-g
-a,
-;&
-(
-!pt+uU
-qH
-a-
-wp,
-(
-!pt{H
-"#
-sk
-a)
-;$
-(
-!pt.uU
-uI
-a*
-wp)
-(
-!pt|F
-sk
-a(
-;$
-(
-!pt|G
-uI
-a)
-wp(
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+q$r\(
+{/rX
+xBQ~#
+ $^&prrgpj(
+q$}$
+prrJpo(
+wVpSVU
+wVpAzH
+w@s8
+vG3
+sk'
+tZYE
+y7
+ (m$/-
+xDp5K
+t|p?pT
+x1p7q5
+/-
+s[p5
+/-
+ 'o#/-
+ %o#/-
+uN&
+ %n#q?ph
+ '%/-
+t~pT
+qCp4qU)
+/-
+q?q9
+/-
+uN$
+ %-q?q/
+ '%/%
+t1xZ>yZ
+}FyZ
+ '#/#
+ )& %)v7
+/#
+s<q94
+G%)
+s<q/4
+ %$ '' $H %' $#/-
+z2pe
+ 't#yy
+/-
+{b;
+}5
+ )t#zMp@
+ $>y?rN
+ $#N#(
+/-
+ 1t#/-
+vG3
+u&-
+tZp?E
+ -t#J/vKc<
+/(
+J0|'
+J1{V
+J2yt
+J3xz
+/(
+J4{h
+J5|<
+q,xP{e
+sY1
+ (Z)/$
+ws
+v_<
+ %# &*/$
+tX
+n*
+_&
+ &*||
+n)
+ &2 $-tX
+n-
+ ', $,||
+n*
+_-
+ &*/$
+vbM
+n2
+_$
+p9
+!cwX
+vb;
+n1
+_2
+p9
+!cx#
+ %,n5
+ ',!c*pm
+ %,n2
+_5
+p9
+!cxw
+ &OC,
+ 'L!c'y3
+||
+C-
+q4,
+p9
+!c'z/
+tX
+C+
+ 'L!cqypm
+||
+C,
+q4+
+p9
+!crvpm
+/#
+ %LC(
+ 'L!ct-pm
+ %LC)
+q4(
+p9
+!c'wG
+ %LC'
+ 'L!c'wX
+ %LC(
+q4'
+ V#R#`}
 
-const plainBF16SM70 = plainBF16SM80 + `
- patch
- -3
-packed1 8741 plain_dtype_BF16_row_BF16
-!pJ
-!pI
- =7
- -3
-p;-x,
-p9y{pF
- =95
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-vkq#
-y/dpYump2
- =4
- -1
-rMM)C
- =6
- -2
-uVM(1$
-xQM(1$
- =46
- -1
-qt)1&
- =2
- -3
-ru)
-"3
-t+M)E
- =23
- -2
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
- =4
- -4
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"3
-y/dpYump2
- =10
- -10
-]1x4
-".
-]2s3@
-]3rL=
-]4rL,
-]5rL+
-".
-]6rL-
-]7rL.
-]8rL8
- =118`
-
-const plainF16SM70 = `packed1 8092 plain_dtype_F16_row_F16
-!pJ
-!pI
-!p8
-!sgq"u=|z
-!s]|Q
-!
-!pHy^pD
-!}[
-!c
-p;-r0
-zfte
-p9sKpF
-p:8te
-qS+to
-!
-p>
-v~
-pa
-z^
-ht[
-h8v=
-{V
-{W
-uxs:uwpk
-hrJ
-m
-sYp|
-Q
-usq0
-N
-uAf8
-}q
-sYsh
-zWt"=
-qU
-uVuH[
-xQvnp2
-x+pw
-s?p@
-z5q@
-t+r|E
+var plainBF16SM80 = driver.Text{Base: &plain32SM70, Code: `packed2 8110 plain_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ &(!u'\|mwp
+ ,"tWqS
+O+rT
+h.q^
+ c$&wj,
+ .$|R,
+ 0$wm4
+ $$}W
+pDq~yG
+}c
+}X
+z3z$
+ $$}W
+/#
+ '(z3{i
+r2z{
+G,)
 uS
-xAj
-x#
-x1r-
-stpY
-pm
-xz
-u(
-xM
-w0%
-tmsu
-stpG
-z>
-zbp=C
-{K
-vIE
-};%
-{.tc
-z_[
-yJp0%
-xkqw
-p}qI
-vYrI
-ub$
-s'8
-xz
-s'7
-vaB
-*#%
-tm3'
-ub$
-s'9
-zbp=C
-s'/
-vIB
-*#%
-usr-
-}3p@
-rP
-!#
-wP
-xls-
-t+p,E
-xi%
-rV
-pnsQwE
-ro
-p7
-xl{G
-|%p-
-rV
-"#
-ro
-p7
-xlq#9
-t+XG
-*,%
-_
-*/p-
-_
-sPz.
-vkt;
-sPr_6
-r=
-v;t$2z.
-tb,y=
-}]
-s>
-vky'
-|-W
-v;rvrl6
-"#
-}]
-s>
-vkq#
-y/dpYnU
-y/dp=t/
-uss-
-w0A
-pC'
-rM[C
-\
-!#
-O
-!#
-"3
-zWq}p$
-uVp01$
-xQp*1$
-"3
-s?q}
-"3
-t+r|E
+G/R
+ .*pDq[pV+
+wb7
+wSt^tz
+{/z1
+ &"/#
+ '({/pV
+Ip)?pEqBqgq7uLp+phV8
+Ip)?pEqBqgq7uLvoxv
+ $&uM3
+ $$tZp^E
+ *$/3
+uw$K
+t|p|&$
+x1qR&$
+/3
+qI&
+/3
+ &0/3
+ $$/3
+ ,$/3
+t~&%
+qCsS#)
+/3
+ $*/3
+ N$s<q9,
+ $$s<q/,
+ $#/3
+yA&&
+ &*z'
+/3
+r2p|4
+}5
+}W
+/2
+ 'V$/3
+ -V$/3
+r&);
+D")
+ $2zMR
+ &$/3
+ ($/2
+ 'V$/3
+ -V$/3
+ 'V$/3
+uM3
+u&.
+tZu()E
+ -V$ $</.
+ *$/.
+ g$$C-
+ *$C.
+q4-
+ (& (5 &6 (5 (6C)
+ *$C*
+q4)
+ (& (5 &6 &5 V#6`}
+
+var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 8741 plain_dtype_BF16_row_BF16
+!s.
+!s-
+ 0(]+r-
+{{rA
+ V&(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ *& 3. $&Ip)?pEqBqgq7uLp+phVpe
+ *$ .\& $[&w9(&$
+xK(&$
+ P$&p%)&&
+ &$qI)
+/3
+r&)4
+ P#( 3c$ *& 5. 'c$ 4,J1vKc<
+/.
+J2|'
+J3{V
+J4yt
+J5xz
+/.
+J6{h
+J7|<
+J8{e
+ V'6`}
+
+var plainF16SM70 = driver.Text{Base: &plain32SM70, Code: `packed2 8092 plain_dtype_F16_row_F16
+ *$!u'\|mwp
+ ,"tWq^
+O}3
+h.q^
+ c$&wj,
+ .$|R,
+ 0$wm4
+ $$}W
+pDr7w;
+v{A
+shyn?\p0p/Qtz
+z3z$
+ $$}W
+/#
+ '(z3{i
+{b;
+G,)
 uS
-"3
-x#
-"3
-ub&
-xz
-p}pY
-ub&
-xz
-"3
-z_M%
-yJM#%
-"3
-p}pG
-"3
-ub$
-xz
-p}p[
-ub$
-xz
-"%
-re|;2zG
-|e
-|e
-|e
-"#
-|e
-|e
-|e
-|e
-sd
-"#
-zNE
-*%%
-v3p[E
-*%%
-"#
-zNB
-*#%
-v3p[B
-*#%
-"3
-Yp0t0
-rP
-!#
-s?p0
-"3
-t+p0E
-v0pK%
-rV
-"2
-ro
-p7
-"3
-|%p-
-rV
-"#
-ro
-p7
-"3
-t+q,G
-i"%
-v}Pq>pOs:ql
-v0qIp-
-v}Pq>pOs:ql
-rp#6
-"3
-sPr_6
-r=
-v;t$2z.
-"2
-}]
-s>
-"3
-|-W
-v;rvrl6
-"#
-}]
-s>
-"3
-y/dpYnU
-y/dp=t/
-"3
-w0A
-we.
-rMM)C
-\
-!#
-O
-!#
-"3
-]/x4
-".
-]0s3@
-]1rL=
-]2rL,
-]3rL+
-".
-]4rL-
-]5rL.
-rj{vrL8
-(p5
-!pZ
-p(
-!p^
-"$
-J
-qm
-qm
-(
-!qZ
-"$
-g
-p3*
-;&
-(
-!s*
-qH
-p3)
-;*
-(
-!tS
-g
-p3-
-;&
-(
-!vB
-qH
-p3*
-;-
-(
-!w&
-"$
-sk
-p32
-;$
-(
-!x=
-uI
-p31
-;2
-(
-!yE
-sk
-p35
-;$
-(
-!{-
-uI
-p32
-;5
-(
-!vKxw
-"#
-g
-a-
-;&
-(
-!pty@
-qH
-a.
-wp-
-(
-!ptyG
-g
-a,
-;&
-(
-!pt+uU
-qH
-a-
-wp,
-(
-!pt{H
-"#
-sk
-a)
-;$
-(
-!pt.uU
-uI
-a*
-wp)
-(
-!pt|F
-sk
-a(
-;$
-(
-!pt|G
-uI
-a)
-wp(
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+G/R
+ .*q\'yI
+u27
+wSt^tz
+{/z1
+ &"/#
+ '({/pV
+Ip)?pEqBqgq7uLp+phV8
+Ip)?pEqBqgq7uLvoxv
+ $&uM3
+ $$tZpQE
+ *$/3
+xDqRK
+t|p^&$
+x1pa&$
+/3
+s[qR
+/3
+ &0/3
+ $$/3
+ ,$/3
+t~&%
+qCsS#)
+/3
+ $*/3
+ N$s<q9,
+ $$s<q/,
+ $#/3
+xQqP
+ &*s[p^
+/3
+}#4
+}5
+}W
+/2
+ 'V$/3
+ -V$/3
+{v
+D")
+ $2zMR
+ &$/3
+ ($/2
+ 'V$/3
+ -V$/3
+ 'V$/3
+uM3
+u&.
+tZu()E
+ -V$ $</.
+ *$/.
+ g$$C-
+ *$C.
+q4-
+ (& (5 &6 (5 (6C)
+ *$C*
+q4)
+ (& (5 &6 &5 V#6`}
 
-const wide32SM70NarrowAligned = `packed1 11117 wide_4_float32_row_F32
-!pJ
-!pI
-!p8
-!sgvDympMrR
-!s]s}pMpOrGvPrR
-!
-!pHy^pD
-!vV
-!c
-p;+te
-p9}rpF
-p:qY8pF
-qS}(pF
-!
-p>
-v~
-pa
-z^
-ht[
-h8v=
-{V
-{W
-uxs:uwpk
-hrJ
-m
-{.qe
-Q
-usqe
-N
-ri
-)
-t^
-)
-sJ~"
-x1r-
-r'[E
-)
-r'p0E
-)
-{.p|
-t+t"q,
-xv+
-qz}w
-z_p,
-xkrI
-p}pK
-vYyY
-t+q,U
-q:
-stpU
-qU
-z=G
-*#%
-zbpYt~
-pm
-v3p"G
-*%%
-x{
-rsX
-)
-qVs0r2
-u(
-v3p[G
-*%%
-"&
-s?p2
-t+M$ry
-}s
-wh
-xlpw
-zWXp$
-z>
-!#
-sap)3)
+var wide32SM70NarrowAligned = driver.Text{Base: &plain32SM70, Code: `packed2 11117 wide_4_float32_row_F32
+ ($!u6x<w>p3q*
+!u'}+}Zy.q*
+ &$!yN
+ $$|Zq^
+Ox$s7
+hpdqS
+p#*rA
+ :*zJq8
+s1
+w@q8
+s2
+ts
+s/
 tw
-p6
-u>Pu[q"vhp<}8p/)
-rY
-q{
-tt
-&
-tu
-vW)
-q_
-q]
-q:
-vW)
-q_
-q]
-q:
-zJt?uNqrxD38%
-vW)
-{=8%
-wfr9pMqrxP{f)
-r%
-pg
-vwp=3)
-pg
-wfr9pMqrxP{f)
-r%
-pg
-H
-!#
-pl8
-uVz#p0
-tv
-!#
-vW)
-{=8%
-vkqy
-s.p=3*%
-z@r]
-T/
-yg)
-T/
-4
-{#zQ
-vaG
-*2%
-w@
-pnqyu:
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-z@r.9
-v3p=G
-*2%
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-z@f9
-zNG
-*4%
-vE
-*7p-
-vE
-v@ps
-sPr_'#
-sWt;
-rp+6
-r=
-r:'u#6
-rp'W
-r:+'/6
-"#
-sPul'#
-"#
-rp,6
-r=
-r:('06
-rp(W
-r:,'06
-"#
-rp5'#
-"#
-rp-6
-r=
-r:)'16
-rp)W
-r:-'16
-"#
-rp6'#
-"#
-rp.6
-r=
-r:*'26
-rp*W
-r:.'26
-pnr4r-
-{i*
-{i$
-s5xarv
-s5xarn
-{i(
-{i"
-s5xau_
-q{
-w.^
-|[{:pKuzyD[r2ryL
-|[{:p=uzvfUDL
-uszg
-}7838v-
-v18V4
-sJ~)
-!#
-O
-!#
-"1
-ra&E
-)
-ra%E
-)
-"1
-t+M(1#
-xv+
-ph(B
-z_p,
-"1
-p}pK
-"1
-t+M$U
-q:
-ub'
-zbp)3(
-ri
-rsX
-qVyc+
-zcyz
-sS
-za
-z=G
-*#%
-v3p"G
-*%%
-zNG
-*%%
-"1
-ru)
-t+M$ry
-}s
-wh
-"1
-zWXp$
-z>
-!#
-sap)V&
-tw
-p6
-u>Pu[q"vhp<}8pW&
-rY
-q{
-tt
-&
-tu
-vNuJ(
-q_
-q]
-q:
-vNuJ,
-q_
-q]
-q:
-zJt?uNqrxDV"%
-vNuJ1
-s($%
-rA2
-r%
-pg
-xm5
-pg
-rA6
-r%
-pg
-H
-!#
-r{*
-uVz#p0
-tv
-!#
-vNuJ9
-s(,%
-"1
-s.p=V:%
-"1
-u@5
-}=<
-u@6
-4
-wh
-vaG
-i5%
-w@
-"0
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-v3p=G
-i7%
-w@
-"#
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-&
-"1
-zNG
-i7%
-v}Pq>pOPs}.z%s\2s\2s\2s\L2ql
-i6p-
-v}Pq>pOPs}.z%s\2s\2s\2s\L2ql
-"1
-sPr_'#
-"1
-uO#6
-r=
-s+)u#6
-uO*W
-s+'$#6
-"#
-sPul'#
-"#
-uO(6
-r=
-s+.$&6
-uO/W
-s+,$(6
-"#
-uO$'#
-"#
-uO-6
-r=
-s+3$+6
-uO4W
-s+1$-6
-"#
-uO)'#
-"#
-uO26
-r=
-s+8$06
-uO9W
-s+6$26
-"1
-{i*
-{i$
-s5xarv
-s5xarn
-{i(
-{i"
-s5xau_
-q{
-"1
-|[{:pKuzyD[r2ryL
-|[{:p=uzvfUDL
-"1
-|w5V5v-
-tf5V4
-sJ~)
-!#
-O
-!#
-"*
-],zs
-(8
-!#
-vYs6
-]0|1
-]1s39
-|W*
-(/
-!#
-"#
-x"s3@
-(qY
-!pZ
-p(
-!p^
-"#
-r7,
-qa0
-qa'
-(
-!qZ
-g
-p3.
-;(
-(
-!s*
-g
-p35
-;(
-(
-!tS
-"-
-r~
-vg
-v#
-(
-!vB
-"$
-qH
-aO
-;/
-(
-!w&
-qH
-aN
-;/
-(
-!x=
-"$
-g
-a?
-;'
-(
-!yE
-g
-aA
-;(
-(
-!{-
-g
-pfp)
-;(
-(
-!vKxw
-"#
-qH
-pfqI
-wp@
-(
-!pty@
-qH
-pfqA
-wp@
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+s/
+s5{G
+ $FpIpQ4
+s/
+pIp^4
+s/
+zJqp
+r2p7qU
+v%0
+q"pQ,
+t~p*
+yv'pf
+q?pO
+x5yU
+r2p|8
+ut)
+y+qA
+wc
+s<pO;
+G#)
+sFphwi
+rc
+zL;
+G%)
+x2
+tbp?
+s/
+qjqVp2
+uB
+s<q/;
+ %)/&
+ $P%r&$^
+v}y{
+xh
+z3q%
+xDp?K
+wD
+ $3wgzr)
+r,xl|#rts#rt
+xr
+sh?vyoynt5Q9)
+xpsl
+s:qK
+tb.sK*x$6pd
+}X
+{mv9q3q1vM7
+zv)
+t<|:rE
+~&pS)
+ %G +&~&p:8)
+ %+x{8)
+{Zp)o?pEp3t5xIzR)
+r^,
+s$ph-
+ue{')
+ %$ )'yh
+ $#q@8
+t|p4pT
+shv9q3pPy{A
+ $# '2{/r%
+sM{'*)
+xct0
+qQ/
+}4)
+ %$tE
+}\y~
+wj;
+G2)
+w62pP|cq]
+pDr%r{
+zBb
+zBY
+z+Q8
+}X
+xc|^
+s<pS;
+ '+/#
+ ++xcP5
+s<q9;
+G4)
+xV
+G7R
+xV
+yktY
+xBQ[##
+w%rX
+N+(
+ $9S's;(
+N'[
+S+#/(
+/#
+q$t[##
+/#
+N,(
+ $#S(#0(
+N([
+S,#0(
+/#
+N5##
+/#
+N-(
+ $#S)#1(
+N)[
+S-#1(
+/#
+N6##
+/#
+N.(
+ $#S*#2(
+N*[
+S.#2(
+pDq[qW
+sm*
+sm$
+s:rJ
+s:r1
+sm(
+sm"
+s:ry
+ %Z$v:a
+u-pPp+pOuhyw@
+u-pPvoy'
+w@yq
+{U898qb
+s(8=4
+s5~9
+ (6/1
+q:&4
+s/
+q:%4
+s/
+/1
+r&(&#
+v%0
+qt(,
+ %d%/1
+ %d%/1
+r&$8
+ut)
+uN'
+sFzr(
+ts
+ %]%qjqV&+
+}Qta
+t#ta
+}\yd
+ 'j% 'h% %v# %$/1
+qI)
+ )c%/1
+ )c%wgpA=&
+ 'c%sh?vyoynt5Q=&
+ -c%ubm(
+ )c%ubm,
+ )&~&m")
+ubm1
+yP$)
+{Zp)o?pEp3t5xIE=2
+ 'c%uepS=5
+ %${Zp)o?pEp3t5xIE=6
+ +c%tS*
+ )c%ubm9
+yP,)
+/1
+sMpS=:)
+/1
+wU5
+se<
+wU6
+tE
+xh
+wj;
+D5)
+ %c%/0
+ +c%/1
+ %c%D7)
+ /c%/1
+ %c% %+wYy42u5Q>Q>Q>Qr|
+D6R
+ %$/1
+ %c%/1
+p1#(
+ $=X)s;(
+p1*[
+X'"#(
+ )c%p1((
+ $#X."&(
+p1/[
+X,"((
+/#
+p1$##
+/#
+p1-(
+ $#X3"+(
+p14[
+X1"-(
+/#
+p1)##
+/#
+p12(
+ $#X8"0(
+p19[
+X6"2(
+/1
+ 3c%/1
+ 'c%/1
+x95=5qb
+qe5=4
+ +c%/*
+J,s?
+p9.
+ $Ax5sT
+J0vX
+J1v|
+sU*
+p9*
+ $#/#
+q,~7|'
+sY<
+ (\'/#
+rI'
+pc0
+pc'
+ &*tX
+n.
+_(
+ &*tX
+n5
+ '' $*/-
+})
+pp<
+r9<
+ &(/$
+||
+CO
+_/
+ &(||
+CN
+ '' $, &W#C?
+_'
+ &Z#tX
+CA
+ 'C $*tX
+pppA
+ 'H &*||
+ppq)
+q4@
+ ((ppps
+ %' V#e#`}
 
-const wideBF16SM80NarrowAligned = `packed1 15044 wide_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgvDympMrR
-!s]s}pMpOrGvPrR
-!
-!pHy^pD
-!vV
-!c
-p;+te
-p9qYto
-p:qY8pF
-qSp5/pF
-!
-p>
-v~
-pa
-z^
-ht[
-h8v=
-{V
-{W
-uxs:uwpk
-hrJ
-m
-{.qe
-Q
-usqe
-N
-ri
-)
-t^
-)
-sJ~"
-x1r-
-r'[q&
-)
-r'u4-
-)
-{.p|
-t+t"q,
-xv-
-qz}w
-z_p,
-xkrI
-p}pK
-vYyY
-t+q,U
-q:
-stpU
-qU
-z=G
-*#%
-zbpYt~
-pm
-v3p"tn
-*%%
-x{
-rsX
-)
-qVs0r2
-u(
-v3p[tn
-*%%
-"&
-s?p2
-t+M$ry
-}s
-wh
-xlpw
-zWXp$
-z>
-!#
-sap)3)
-tw
-p6
-u>Pu[q"vhp<}8p/)
-rY
-q{
-tt
-&
-tu
-vW)
-q_
-q]
-q:
-vW)
-q_
-q]
-q:
-zJt?uNqrxD38%
-vW)
-{=8%
-wfr9pMqrxP{f)
-r%
-pg
-vwp=3)
-pg
-wfr9pMqrxP{f)
-r%
-pg
-H
-!#
-pl8
-uVz#p0
-tv
-!#
-vW)
-{=8%
-vkqy
-s.p=3*%
-z@r]
-T/
-yg)
-T/
-4
-{#zQ
-vaG
-*2%
-w@
-tb=sQ
-yP
-&
-tb,ts
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-z@r.9
-v3p=G
-*2%
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-z@f9
-zNtn
-*4%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-*7p-
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-v@ps
-wF#
-sWt;
-rp/6
-r=
-r:''76
-rp'W
-r:/'76
-"#
-uO#'#
-"#
-rp06
-r=
-r:('86
-rp(W
-r:0'86
-"#
-uO('#
-"#
-rp16
-r=
-r:)$36
-rp)W
-r:1$56
-"#
-uO-'#
-"#
-rp26
-r=
-r:*$86
-rp*W
-r:2$:6
-"#
-uO2'#
-"#
-rp36
-r=
-r:+$=6
-rp+W
-r:3$?6
-"#
-uO7'#
-"#
-rp46
-r=
-r:,$B6
-rp,W
-r:4$D6
-"#
-uO<'#
-"#
-rp56
-r=
-r:-$G6
-rp-W
-r:5$I6
-"#
-uOA'#
-"#
-rp66
-r=
-r:.$L6
-rp.W
-r:6$N6
-tb@yC
-|i<$B
-|i0$6
-|i$$*
-zprnqW
-|i:$@
-|i.$4
-|i"$(
-zpu}sI
-w.^
-|[{:pKuzyD[r2ryL
-|[{:p=uzvfUDL
-uszg
-}7838v-
-v18V4
-sJ~)
-!#
-O
-!#
-"2
-ra&q&
-)
-ra%q&
-)
-"2
-t+M(1#
-xv-
-ph(B
-z_p,
-"2
-p}pK
-"2
-t+M$U
-q:
-ub'
-zbp)3(
-ri
-rsX
-qVyc+
-zcyz
-sS
-za
-z=G
-*#%
-v3p"tn
-*%%
-zNtn
-*%%
-"2
-ru)
-t+M$ry
-}s
-wh
-"2
-zWXp$
-z>
-!#
-sap)V&
-tw
-p6
-u>Pu[q"vhp<}8pW&
-rY
-q{
-tt
-&
-tu
-vNuJ(
-q_
-q]
-q:
-vNuJ,
-q_
-q]
-q:
-zJt?uNqrxDV"%
-vNuJ1
-s($%
-rA2
-r%
-pg
-xm5
-pg
-rA6
-r%
-pg
-H
-!#
-r{*
-uVz#p0
-tv
-!#
-vNuJ9
-s(,%
-"2
-s.p=V:%
-"2
-u@5
-}=<
-u@6
-4
-wh
-vaG
-i5%
-w@
-"1
-yP
-&
-"1
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"2
-v3p=G
-i7%
-w@
-"$
-yP
-&
-"$
-yL
-&
-"#
-x|
-&
-"#
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"2
-zNtn
-i7%
-v}Pq>pOPs}.z%s\2s\2s\2s\L2ql
-v}Pq>pOPs}.z%s\2s\2s\2s\s,s%
-i6p-
-v}Pq>pOPs}.z%s\2s\2s\2s\L2ql
-v}Pq>pOPs}.z%s\2s\2s\2s\s,s%
-"2
-wF#
-"2
-uO/6
-r=
-s+9$)6
-uO:W
-s+3$+6
-"#
-uO#'#
-"#
-uO46
-r=
-s+>$.6
-uO?W
-s+8$06
-"#
-uO('#
-"#
-uO96
-r=
-s+C$36
-uODW
-s+=$56
-"#
-uO-'#
-"#
-uO>6
-r=
-s+H$86
-uOIW
-s+B$:6
-"#
-uO2'#
-"#
-uOC6
-r=
-s+M$=6
-uONW
-s+G$?6
-"#
-uO7'#
-"#
-uOH6
-r=
-s+R$B6
-uOSW
-s+L$D6
-"#
-uO<'#
-"#
-uOM6
-r=
-s+W$G6
-uOXW
-s+Q$I6
-"#
-uOA'#
-"#
-uOR6
-r=
-s+\$L6
-uO]W
-s+V$N6
-"2
-|i<$B
-|i0$6
-|i$$*
-zprnqW
-|i:$@
-|i.$4
-|i"$(
-zpu}sI
-"2
-|[{:pKuzyD[r2ryL
-|[{:p=uzvfUDL
-"2
-|w5V5v-
-tf5V4
-sJ~)
-!#
-O
-!#
-"+
-],zs
-(8
-!#
-vYs6
-]0|1
-]1s39
-|W:
-(/
-!#
-"#
-x"s3@
-(qY
-!pZ
-p(
-!p^
-"#
-r7,
-qa0
-qa'
-(
-!qZ
-g
-p3.
-;(
-(
-!s*
-g
-p35
-;(
-(
-!tS
-".
-r~
-vg
-v#
-(
-!vB
-"$
-qH
-aO
-;/
-(
-!w&
-qH
-aN
-;/
-(
-!x=
-"$
-g
-a?
-;'
-(
-!yE
-g
-aA
-;(
-(
-!{-
-g
-pfp)
-;(
-(
-!vKxw
-"#
-qH
-pfqI
-wp@
-(
-!pty@
-qH
-pfqA
-wp@
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM70NarrowAligned, Code: `packed2 15044 wide_8_float32_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ 2(OpdrG
+ $$p#p0rA
+ N$pIpQM
+s/
+pIp^M
+ ((v%+
+ <$zLrf
+ .$s<q/rf
+ g$$q\<r7
+q"p?3
+}X
+q\'sX
+q>p7q+
+}X
+/#
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ ,*/$
+ '>/$
+ K> $,s<q9rf
+ &$w62u5Q>Q>Q>QqxqX
+ &" %% $"q$zA#
+ $$N/(
+ $$S'#7(
+ $$S/#7(
+/#
+p1###
+/#
+N0(
+ $'S(#8(
+ $4S0#8(
+/#
+p1(##
+/#
+N1(
+ $7S)"3(
+ $DS1"5(
+/#
+p1-##
+/#
+N2(
+ $GS*"8(
+N*[
+S2":(
+/#
+p12##
+/#
+N3(
+ $#S+"=(
+N+[
+S3"?(
+/#
+p17##
+/#
+N4(
+ $#S,"B(
+N,[
+S4"D(
+/#
+p1<##
+/#
+N5(
+ $#S-"G(
+N-[
+S5"I(
+/#
+p1A##
+/#
+N6(
+ $#S."L(
+N.[
+S6"N(
+q\6v/
+q<<"B
+q<0"6
+q<$"*
+vgr1pF
+q<:"@
+q<."4
+q<""(
+vgqKpG
+ 6k#/2
+q:&M
+s/
+q:%M
+s/
+/2
+ $.v%+
+ &$/2
+ $$/2
+ :$ 'S' %j$ $$/2
+ *(/2
+ q#$/2
+ $$/2
+ 2$/1
+ '}&/1
+ K}&/2
+ (. S#}&/2
+ %}& &0wYy42u5Q>Q>Q>QqxqX
+ &" %%/2
+ %}&/2
+p1/(
+ $*X9")(
+p1:[
+ $B )}&p14(
+ $EX>".(
+p1?[
+ $R# )}&p19(
+ $EXC"3(
+p1D[
+X="5(
+ )}&p1>(
+ $3XH"8(
+p1I[
+XB":(
+ )}&p1C(
+ $#XM"=(
+p1N[
+XG"?(
+ )}&p1H(
+ $#XR"B(
+p1S[
+XL"D(
+ )}&p1M(
+ $#XW"G(
+p1X[
+XQ"I(
+ )}&p1R(
+ $#X\"L(
+p1][
+XV"N(
+/2
+ 3}&/2
+ &W'/2
+ .w(/+
+ .$sU:
+ R#$/.
+ {$$`}
 
-const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
- patch
- -3
-packed1 22773 wide_8_float32_row_BF16
-!pJ
-!pI
- =7
- -2
-p;7un
-p9u)to
- =233
- -12
-tb@t;
-{iB
-rE
-rr
-v4
-sl
-y>B$B
-rE
-v5
-{i<
-rE
-rr
-v4
-sl
-y><$<
-rE
-v5
-pv
-sXp*U
-{i6
-rE
-rr
-v4
-sl
-y>6$6
-rE
-v5
-{i0
-rE
-rr
-v4
-sl
-y>0$0
-rE
-v5
-pv
-sXp*U
-{i*
-rE
-rr
-v4
-sl
-y>*$*
-rE
-v5
-{i$
-rE
-rr
-v4
-sl
-y>$$$
-rE
-v5
-pv
-sXp*U
-s5xarv
-rE
-rr
-v4
-sl
-t-rvqW
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-sXp*U
-{i@
-rE
-rr
-v4
-sl
-y>@$@
-rE
-v5
-{i:
-rE
-rr
-v4
-sl
-y>:$:
-rE
-v5
-pv
-sXp*U
-{i4
-rE
-rr
-v4
-sl
-y>4$4
-rE
-v5
-{i.
-rE
-rr
-v4
-sl
-y>.$.
-rE
-v5
-pv
-sXp*U
-{i(
-rE
-rr
-v4
-sl
-y>($(
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-sXp*U
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
-w.^
-|[{:pKuzM\<w<g<VL
-|[{:p=uzRF<6<&DL
- =217
- -11
-{iB
-rE
-rr
-v4
-sl
-y>B$B
-rE
-v5
-{i<
-rE
-rr
-v4
-sl
-y><$<
-rE
-v5
-pv
-sXp*U
-{i6
-rE
-rr
-v4
-sl
-y>6$6
-rE
-v5
-{i0
-rE
-rr
-v4
-sl
-y>0$0
-rE
-v5
-pv
-sXp*U
-{i*
-rE
-rr
-v4
-sl
-y>*$*
-rE
-v5
-{i$
-rE
-rr
-v4
-sl
-y>$$$
-rE
-v5
-pv
-sXp*U
-s5xarv
-rE
-rr
-v4
-sl
-t-rvqW
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-sXp*U
-{i@
-rE
-rr
-v4
-sl
-y>@$@
-rE
-v5
-{i:
-rE
-rr
-v4
-sl
-y>:$:
-rE
-v5
-pv
-sXp*U
-{i4
-rE
-rr
-v4
-sl
-y>4$4
-rE
-v5
-{i.
-rE
-rr
-v4
-sl
-y>.$.
-rE
-v5
-pv
-sXp*U
-{i(
-rE
-rr
-v4
-sl
-y>($(
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-sXp*U
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
-"2
-|[{:pKuzpy#6<w<g<VL
-|[{:p=uzRF<6<&DL
- =12
- -3
-pV3|1
-pV2s39
-s?py#c
- =3
- -1
-pV)s3@
- =88`
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22773 wide_8_float32_row_BF16
+!s.
+!s-
+ 0(]1rO
+OulrG
+ V,&q\6rX
+smB
+pIwk
+|H
+tGqdv(5
+tbY
+sNB"B
+ %'qfq0v(5r4
+sm<
+ +*sN<"<
+ '*}c
+uPpa8
+sm6
+ +4sN6"6
+ '4sm0
+ +<sN0"0
+ +4sm*
+ +FsN*"*
+ 'Fsm$
+ +NsN$"$
+ +Fs:rJ
+ +FtNrJpF
+ 'Fs:r1
+ +NtNr1U
+ +Fsm@
+ +FsN@"@
+ 'Fsm:
+ +NsN:":
+ +Fsm4
+ +FsN4"4
+ 'Fsm.
+ +NsN.".
+ +Fsm(
+ +FsN("(
+ 'Fsm"
+ +NsN"""
+ +Fs:ry
+ +FtNrypG
+ 'F $Y) +Nzh7
+ +Fv:a
+u-pPp+pOuhu(\%w%g%V@
+u-pPvoVvRF%6%&w?
+ e+q) ]({)/2
+u-pPp+pOuhr(#6%w%g%V@
+ %{) :8:3vX
+:2v|
+z(#c
+ ((:)|'
+ w%$`}
 
-const wideF16SM70NarrowAligned = `packed1 18581 wide_8_float32_row_F16
-!pJ
-!pI
-!p8
-!sgvDympMrR
-!s]s}pMpOrGvPrR
-!
-!pHy^pD
-!vV
-!c
-p;+te
-zf78pF
-p9p5sV
-p:qY8pF
-qSp5/pF
-!
-p>
-v~
-pa
-z^
-ht[
-h8v=
-{V
-{W
-uxs:uwpk
-hrJ
-m
-{.qe
-Q
-usqe
-N
-ri
-)
-t^
-)
-sJ~"
-x1r-
-r'[q&
-)
-r'u4-
-)
-{.p|
-t+t"q,
-xv-
-qz}w
-z_p,
-xkrI
-p}pK
-vYyY
-t+q,U
-q:
-stpU
-qU
-z=G
-*#%
-zbpYt~
-pm
-v3p"tn
-*%%
-x{
-rsX
-)
-qVs0r2
-u(
-v3p[tn
-*%%
-"&
-s?p2
-t+M$ry
-}s
-wh
-xlpw
-zWXp$
-z>
-!#
-sap)3)
-tw
-p6
-u>Pu[q"vhp<}8p/)
-rY
-q{
-tt
-&
-tu
-vW)
-q_
-q]
-q:
-vW)
-q_
-q]
-q:
-zJt?uNqrxD38%
-vW)
-{=8%
-wfr9pMqrxP{f)
-r%
-pg
-vwp=3)
-pg
-wfr9pMqrxP{f)
-r%
-pg
-H
-!#
-pl8
-uVz#p0
-tv
-!#
-vW)
-{=8%
-vkqy
-s.p=3*%
-z@r]
-T/
-yg)
-T/
-4
-{#zQ
-vaG
-*2%
-w@
-u-ukpb
-y\
-ro
-p7
-pnzLsr
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-z@r.9
-v3p=G
-*2%
-w@
-"$
-y\
-ro
-p7
-"$
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-z@f9
-zNtn
-*4%
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-*7p-
-vE
-v}Ps}.z%s\2s\2s\2s\s,s%
-v@ps
-wF#
-sWt;
-rp/6
-r=
-r:''76
-rp'W
-r:/'76
-"#
-uO#'#
-"#
-rp06
-r=
-r:('86
-rp(W
-r:0'86
-"#
-uO('#
-"#
-rp16
-r=
-r:)$36
-rp)W
-r:1$56
-"#
-uO-'#
-"#
-rp26
-r=
-r:*$86
-rp*W
-r:2$:6
-"#
-uO2'#
-"#
-rp36
-r=
-r:+$=6
-rp+W
-r:3$?6
-"#
-uO7'#
-"#
-rp46
-r=
-r:,$B6
-rp,W
-r:4$D6
-"#
-uO<'#
-"#
-rp56
-r=
-r:-$G6
-rp-W
-r:5$I6
-"#
-uOA'#
-"#
-rp66
-r=
-r:.$L6
-rp.W
-r:6$N6
-s{7r4
-z"$B
-s>
-z"$<
-s>
-pv
-sXq9U
-z"$6
-s>
-z"$0
-s>
-pv
-sXq9U
-z"$*
-s>
-z"$$
-s>
-pv
-sXq9U
-z"qW
-s>
-z"S
-s>
-pv
-sXq9U
-z"$@
-s>
-z"$:
-s>
-pv
-sXq9U
-z"$4
-s>
-z"$.
-s>
-pv
-sXq9U
-z"$(
-s>
-z"$"
-s>
-pv
-sXq9U
-z"sI
-s>
-}]
-s>
-pv
-sXq9U
-w.^
-|[{:pKuzR2<.<*<&L
-|[{:p=uzR"2u4XDL
-uszg
-}7838v-
-v18V4
-sJ~)
-!#
-O
-!#
-"2
-ra&q&
-)
-ra%q&
-)
-"2
-t+M(1#
-xv-
-ph(B
-z_p,
-"2
-p}pK
-"2
-t+M$U
-q:
-ub'
-zbp)3(
-ri
-rsX
-qVyc+
-zcyz
-sS
-za
-z=G
-*#%
-v3p"tn
-*%%
-zNtn
-*%%
-"2
-ru)
-t+M$ry
-}s
-wh
-"2
-zWXp$
-z>
-!#
-sap)V&
-tw
-p6
-u>Pu[q"vhp<}8pW&
-rY
-q{
-tt
-&
-tu
-vNuJ(
-q_
-q]
-q:
-vNuJ,
-q_
-q]
-q:
-zJt?uNqrxDV"%
-vNuJ1
-s($%
-rA2
-r%
-pg
-xm5
-pg
-rA6
-r%
-pg
-H
-!#
-r{*
-uVz#p0
-tv
-!#
-vNuJ9
-s(,%
-"2
-s.p=V:%
-"2
-u@5
-}=<
-u@6
-4
-wh
-vaG
-i5%
-w@
-"1
-y\
-ro
-p7
-"1
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-"2
-v3p=G
-i7%
-w@
-"$
-y\
-ro
-p7
-"$
-|r
-q%
-ro
-p7
-"#
-}j
-ro
-p7
-"#
-}f
-q%
-ro
-p7
-"#
-z9
-ro
-p7
-"#
-}l
-q%
-ro
-p7
-"#
-}k
-ro
-p7
-"#
-}m
-q%
-ro
-p7
-"2
-zNtn
-i7%
-v}Pq>pOPs}.z%s\2s\2s\2s\L2ql
-v}Pq>pOPs}.z%s\2s\2s\2s\s,s%
-i6p-
-v}Pq>pOPs}.z%s\2s\2s\2s\L2ql
-v}Pq>pOPs}.z%s\2s\2s\2s\s,s%
-"2
-wF#
-"2
-uO/6
-r=
-s+9$)6
-uO:W
-s+3$+6
-"#
-uO#'#
-"#
-uO46
-r=
-s+>$.6
-uO?W
-s+8$06
-"#
-uO('#
-"#
-uO96
-r=
-s+C$36
-uODW
-s+=$56
-"#
-uO-'#
-"#
-uO>6
-r=
-s+H$86
-uOIW
-s+B$:6
-"#
-uO2'#
-"#
-uOC6
-r=
-s+M$=6
-uONW
-s+G$?6
-"#
-uO7'#
-"#
-uOH6
-r=
-s+R$B6
-uOSW
-s+L$D6
-"#
-uO<'#
-"#
-uOM6
-r=
-s+W$G6
-uOXW
-s+Q$I6
-"#
-uOA'#
-"#
-uOR6
-r=
-s+\$L6
-uO]W
-s+V$N6
-"2
-z"$B
-s>
-z"$<
-s>
-pv
-sXq9U
-z"$6
-s>
-z"$0
-s>
-pv
-sXq9U
-z"$*
-s>
-z"$$
-s>
-pv
-sXq9U
-z"qW
-s>
-z"S
-s>
-pv
-sXq9U
-z"$@
-s>
-z"$:
-s>
-pv
-sXq9U
-z"$4
-s>
-z"$.
-s>
-pv
-sXq9U
-z"$(
-s>
-z"$"
-s>
-pv
-sXq9U
-z"sI
-s>
-}]
-s>
-pv
-sXq9U
-"2
-|[{:pKuzR2<.<*<&L
-|[{:p=uzR"2u4XDL
-"2
-|w5V5v-
-tf5V4
-sJ~)
-!#
-O
-!#
-"+
-],zs
-(8
-!#
-vYs6
-]0|1
-]1s39
-|WZ
-(/
-!#
-"#
-x"s3@
-(qY
-!pZ
-p(
-!p^
-"#
-r7,
-qa0
-qa'
-(
-!qZ
-g
-p3.
-;(
-(
-!s*
-g
-p35
-;(
-(
-!tS
-".
-r~
-vg
-v#
-(
-!vB
-"$
-qH
-aO
-;/
-(
-!w&
-qH
-aN
-;/
-(
-!x=
-"$
-g
-a?
-;'
-(
-!yE
-g
-aA
-;(
-(
-!{-
-g
-pfp)
-;(
-(
-!vKxw
-"#
-qH
-pfqI
-wp@
-(
-!pty@
-qH
-pfqA
-wp@
-!q[
-rd
-p_
-m
-pN
-p]
-wx
-pQ
-xo
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 18581 wide_8_float32_row_F16
+!s.
+!s-
+ 2(tW1qS
+Op0qo
+ s&$r=5p=
+q>p?s@
+v{A
+shyn?\p0p/Qtz
+r=*q~
+pIxG
+q>p4s@
+ ''/#
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= ,R# )J/$
+ b#J V%P#t31q[
+t7B
+wSt^tz
+t7<
+ %$}c
+uPb8
+t76
+ %(t70
+ )(t7*
+ %.t7$
+ ).u2pF
+ %4u2U
+ )4t7@
+ %:t7:
+ ):t74
+ %@t7.
+ )@t7(
+ %Ft7"
+ )Fu2pG
+ %Lu27
+ )L $4u-pPp+pOVvR2%.%*%&@
+u-pPvoVvR"pT^w?
+ R&& )a(/1
+ b#a( ,P# j#a( X%P# U$a(/2
+ 'a( >8sUZ
+ P&$`}

@@ -51,7 +51,7 @@ var listLikelyKernel = &driver.Kernel{
 		{File: "likely.go", Line: 88, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: listLikelySM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &listLikelySM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -134,8 +134,8 @@ var plainKernel = &driver.Kernel{
 		{File: "plainsample.go", Line: 60, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &plainSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &plainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -211,8 +211,8 @@ var scoutKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scoutSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scoutSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &scoutSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &scoutSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -293,10 +293,10 @@ var wideKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &wideSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wideSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package sampling
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
@@ -160,9615 +164,4337 @@ bcd5dc67ca9d92e9	wide.go	wideRow.four
 427e1fa05e3b2e23	wide.go	wideThreads
 `
 
-const listLikelySM70 = `packed1 10851 listLikely
-!pJ
-!pI
-!p8
-!sgrbuN}}pMrbr/rR
-!s]vDpMuNr9t?rGrR
+var listLikelySM70 = driver.Text{Code: `packed2 10851 listLikely
+!s.
+!s-
+!t;
+!u6q'rmvap3q'rVq*
+!u'x<p3wupYwp
 !
-!vtt4ns<
+!yHyWtc
 !
-!pHz?pD
-!vV
-!c
-p;8x,
-p9}rpF
-p:/8pF
-qS}<
+!pW{^pt
+!yN
+!qk
+].r-
+Ox$s7
+h*qS
+p#'r-
 !
-p>
-v~
-pa
-q$
-q?
-r"
-rd
-th
-w6
-xd
-h}4
-q'9ts
-Q
-)
-q'/pw
-rCpG
-qU
-q'7ua
-u3
-q'9zg
-N
-ya
-)
-"$
-{6t2wX
-s@sZ
-vi.,n
-m
-vi.v=
-m
-}%^
-q>rmrGPq"t@pirzxPpu
-zcpu
-p6
-qD=r1
-O
-!#
-{Np|
-q+p=t]
-q+p=su
-4
-rD2
-t+p@G
-v0qI%
-sw
-};p-
-_
-{1^
-qTXp$
-5
-{rqY
-t+[E,
-rCp[
-pm
-w2
-v0qI%
-x9s0
-pp.}2
-!#
-qD})
-t1yW
-sH1
-qM,y=
-t+[2p2
-p}qA
-ub$
-u(
-xM
-*#%
-qx7w-
-Yw%p2
-r69^
-p~t"/2[
-r6@rI
-qL}w8
-p1
-zqqN
-t+p0E,
-}_qw
-t1=q=
-|]t'
-wP
-}3p*
-t+p,G
-q:
-r68q#7
-ynv-
-xsB8
-qBrc
-4
-*.wv{X/
-Y{X/2q,
-w>
-z[/C
-tA@{p-y<rF|o8.998xO9
-J
-!#
-)
-qmrW/v"x;
-"(
-rjzGzD
-5
-v#rW/v"x;
-qa/
-H
-!#
-vgrW/v"x;
-r7p*
-H
-!#
-qx9q3
-o
-i"%
-_
-uG@f
-|uu}>
-pnq3r4
-tMZ
-q{
-pnqesh
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-qM@r.7
-p\
-w2+
-tN
-tFr|qg
-)
-sap)%
-qx9sQ
-qopU
-qx/q@
-q\pGC
-zep[?
-"#
-zepUpu
-qx7yY
-vTrc
-")
-w[p"luY
-"'
-|uu}>
-")
-tMZ
-q{
-")
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-")
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-we%
-")
-q\pYC
-zepK?
-"#
-zep"pu
-")
-q1p*2{c
-")
-|mu/"lt4n
-"'
-|uu}>
-")
-tMZ
-q{
-")
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-")
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-we+
-")
-q\pYC
-zepK?
-"#
-zep"pu
-")
-qk52{X/
-")
-|mu/(lsKr*
-"'
-|uu}>
-")
-tMZ
-q{
-")
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-")
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-we1
-")
-q\pYC
-zepK?
-"#
-vrpW0Cq^pu
-")
-|w/V/B=w?
-zK/3.
-zK/V3
-\
-rMM/V/
-w9
-!#
-!#
-ru/
-")
-t+M/G
-i<%
-_
-"'
-|uu}>
-")
-tMZ
-q{
-")
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-")
-p\
-w2+
-tFM/qg
-)
-sap)%
-"(
-we9
-")
-tf7C
-rBuJ8?
-"#
-vrpW8CV8pu
-")
-wmv-
-T.
-rMM/C
-\
-!#
-yH^
-p+
-"1
-|?dM+nV9
-r6})
-p+
-r6@sr
-]0x_}~
-J
-J
-"/
-qh5t\
-!#
-rt,t;
-qk&U
-)
-qBrc
-z>
-uF1%
-}1qp
-tf;C
-vrpW;CV;?
-qKuHy8
-Yp,A
-\
-H
-!#
-qk&ry
-uF1%
-}1qp
-tf<C
-vrpW<CV<?
-qKp@r2B
-Yp@A
-\
-!#
-rt-pj
-|?dM+nV<
-!#
-rt8^
-p+
-rt7px
-w)qrpW>2dzvn
-J
-!#
-rt/q3
-y7.
-uF1%
-}1qp
-tf?C
-vrpW?CV??
-qKuHy8
-Yp,A
-\
-qM+pj
-]+t\
-zqqe
-iFV?
-t}
-}_sm
-wcy|pWBpd
-0
-rhyi+zH}#uQ.,D
-re|31pu
-r7zM
-qGs\t%
-5
-r&7qw
-r{B
-|Mwyqg
-r&{}
-t>
-Yxc#
-tr2
-vp
-t+r|G
-iL%
-_
-|mu/Hn
-|ux^
-r&@qw
-t3rn6
-yV#6
-|]ps@
-xpr_wz#?
-!#
-zq^
-q+yo,
-{K
-v3p"q&
-*+%
-w(p&U
-ppseW
-!#
-z'.1.B
-qt.E=
-qt.1'
-4
-sH$
-!#
-O
-!#
-"E
-](s38
-(7
-!#
-"&
-rjuys39
-(/
-!pZ
-p(
-!p^
-"H
-J
-qa-
-qa&
-(
-!qZ
-{r9
-g
-p34
-;,
-(
-!s*
-qM,r.9
-sk
-p38
-;$
-(
-!tS
-rt,pb
-uI
-a#
-qPrc
-(
-!vB
-"(
-qH
-pfp[
-;,
-(
-!w&
-"(
-tW
-p3-
-;(
-(
-!x=
-tW
-p3-
-;*
-(
-!yE
-"(
-}G
-pfp"
-;.
-(
-!{-
-sv9
-aN
-;.
-!q[
-|"
-p_
-m
-pN
-p]
-sjsZ
-pQ
-sjwi
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const plainSM80 = `packed1 54309 plain
-!|hf|f
-!|gxO
-!p8
-!sgtqrR
-!s]q)pi~<t5syrR
-!vvq"w/q)tkw]
-!v7psv6vDpMuNr9t?rGrR
-!v7r.v6tqrKq)tkq"{&rR
-!v7q#v6|\z;
-!v7fv6v9uNrGw]
-!v7^v6q"t?uNrbrmrWrR
-!v7pjv6rbrmr9rR
-!
-!vty;s<
-!u8rzP|SuNr9q>rIrzPv9/rzzvxRd/uKs<
-!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-d/uKs<
-!
-!pH+pkpD
-!}[
-!c
-p;+@8pF
-p9p<t*
-p:-t2pF
-qS,tGpF
-Pt@r9rzqq~/Kpi~0x,
-!
-p>
-v~
-pa
-z^
-q?
-r"
-rd
-th
-w6
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-z6p&
-qQ,tl
-qQ,tK
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-h+wi
-z@sm
-Q
-)
-t:pw
-T(
-qU
-usy=
-u3
-xl|Y
-u3xR
-vkr]
-u3uj+pi-
-vd@,
-N
-z@q@
-s?p@
-"'
-p{XG/3'
-upyB
-wHp&
-wHse
-wHs%
-v}{"ds7yyrg
-wHvm
-wH+p&
-wHsL
-yFds7lwi
-m
-yFds7l.,n
-m
-yFds7l.v=
-m
-v@f
-sJvu,y?
-w.q@
-t+u4p*
-vd..
-p}pY
-ub$
-ub&
-4
-{#vu,zR
-xM
-*#%
-{=$rS
-*%rZ
-{=&su
-wr
-pns6q0
-wu34
-wh
-pnsrrI
-zbqArZ
-q1p*E
-)
-ub5
-4
-{#vux6
-t+p*G
-*3%
-tb8p|
-sw
-s==
-|0qj
-p\
-p}pK
-v}{"z4x?
-p\
-v12C
-pl2
-y#
-p\
-z7
-ri
-sd
-!#
-p\
-tb7sh
-T2
-pm
-zJvDympMy_xDDqO
-*1%
-sw
-p\
-{O
-we+
-4
-5
-tb9t;
-wHr>
-zJvDympMy_xDDG
-i'%
-_
-tZ
-s8
-!#
-tb8^-
-w87
-t>
-v}{"dqIx?
-p\
-v12C
-pzvX?
-p\
-z7
-td
-!#
-pnu:pj
-p+
-!#
-pnr4pE
-wu3,
-prp|q3
-|uv2Z
-|uv2t#
-4
-|ur_Z
-|uqsZ
-vPPq"t@pirzxPyzpu
-vPPq"t@pirzxP2t,pu
-"#
-rezGpu
-za
-pnt;qw
-zbpW0V)
-zbpW,3-
-4
-{#vusp
-sn.B
-*+%
-pn{Gq0
-qt(1#
-rf(
-vp
-!#
-)
-u-v(r4
-z_.
-i/%
-_
-z_+
-v0pK%
-rV
-prt;qN
-p1
-}q
-prsmqw
-]8t\
-prtc^
-}$>
-p6
-r5=ps
-y9u}>sI
-H
-!#
-prsQps
-wOzir3u}>sI
-!#
-r5-pb
-q2|{9
-r5.sm
-r<
-sPt$6
-t3v8
-r58r+
-zo
-r57r1
-t3xhqW
-"#
-xpr_>uf
-!#
-u-v(pj
-syy1r3z4nW
-pn{Gr]
-v0pKA
-we8
-rMp,C
-sJ~3
-!#
-pns-pj
-p+
-!#
-pnsmj
-wu3/
-tr$
-{#~%
-pntcpb
-i92rO
-ur
-0
-t+M$D
-pnsQj
-zbpW;V4
-}h
-ub0
-4
-{#vusT@
-xM
-*.%
-s{,r-
-qt(D
-rf(
-{#zQ
-!#
-s{+qw
-z_.
-ta
-sw
-s{7r+
-qzuH8
-)
-p}p<
-tfBC
-0
-uX#qj
-Yp,D
-s{-q@
-zWq9qg
-sS
-vp
-w<
-t8Xyz
-)
-wKp=
-yS
-{hxZ
-4
-YX1#
-4
-r\#
-4
-}q
-!#
-wr
-s{9q@
-qL}w
-p1
-5
-s{/qN
-Yp@1#
-u(
-t+p@G
-iA%
-syy1r3qlt%
-!#
-vc=ps
-wcr,[2}w
-s{7r.9
-qKp@r2B
-Yp@qR
-td
-u<
-!#
-"%
-qLp2B
-p1
-5
-"%
-t+[G
-iC%
-syy1r3qlt%
-!#
-"%
-wcr,|ZB
-"%
-qK[2}w
-ynry
-td
-!#
-s{,tI
-qKu4p0A
-Yu4p*
-sH,
-!#
-pntIpj
-p+
-!#
-r6{}
-qt(1#
-rf(
-rP
-!#
-)
-r6@sr
-z_.
-iF%
-_
-pqpEf
-|uu}>
-pqq3r4
-tMZ
-q{
-pqqesh
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-r6@pj
-iEp-
-x9s0
-r6/s-
-|%A
-weN
-rMp@C
-\
-!#
-z*^
-p+
-r7uZ
-rt7pE
-y0zD
-iOwvt2
-qnpWO
-uh
-4
-0
-x)
-)
-qt(D
-5
-s_uHuZ
-rf(
-H
-!#
-s_vnuZ
-svM(
-H
-!#
-)
-rt9qy
-z_.
-iK%
-sw
-rhXD
-t8p@?
-s@pk
-rhwy
-y#
-s@t&
-rhwy
-y#
-s@uK
-rhwy
-xK||qj
-rt7s-
-tmrq
-weT
-qopY
-rMp2C
-\
-w9
-!#
-!#
-s?p2
-"#
-t+p2G
-iO%
-sw
-rhq}D
-xKq}Dt0?
-"#
-tmA
-weX
-rMp0C
-\
-!#
-v|sQ
-u'q}
-r&=j
-pB(|B%
-|5t&C
-r&,^
-p+
-r&+pb
-}1dzvlt&
-r7,
-!#
-r&.sr
-uF1%
-znt&
-}s
-vr|>sO
-}_sr
-w8
-}u
-\
-v|q@
-t^
-wI@pj
-rhyi+zH}#uQ.,D
-r7,
-r7zM
-{#vu,x@
-z0q0
-}$'#
-sJzQ
-rf#
-qx8pE
-pV(zD
-i\wvt2
-qnpW\
-uh
-4
-0
-x)
-)
-qt(D
-5
-s_p,1#
-rf(
-H
-!#
-s_q91#
-svM(
-H
-!#
-)
-qx7px
-z_.
-iX%
-sw
-qTu&p2
-qx9r+
-rhz#X
-pzp,r2?
-qx7rI
-t8[pu
-qx8s-
-q1XA
-"%
-s@pk
-qTs0t0
-"%
-rhr|q=
-pzp,qR?
-"%
-t8Xpu
-"%
-q1p0pd
-"%
-s@t&
-qTs0<%
-"%
-rhr|q=
-pzp,qR?
-"%
-t8Xpu
-"%
-qF"G/
-"%
-s@uK
-qTs0<)
-"%
-rhr|q=
-pzp,qR?
-"%
-xKR'2{qpu
-"%
-tmrq
-web
-qopY
-rMR$C
-\
-w9
-!#
-!#
-|W$
-"%
-t+R$G
-i\%
-sw
-qTs0<+
-"%
-z)%<(
-pzR&<)?
-"%
-xKR)D<)pu
-"%
-tmA
-wef
-rMR&C
-\
-!#
-xnyC
-u'R)
-vw=%
-"/
-|?dR/{\
-"/
-p+
-"/
-}1dzvn
-r7,
-!#
-"/
-uF1%
-}1qp
-}s
-vr|>sO
-"/
-w8
-}u
-\
-xnqw
-t^
-|Oy_R-p$D
-s_R.p$
-u?vu,x@
-!#
-|sq#8
-zKk3*
-z>
-t+M$G
-*)%
-sw
-eqNpx
-}o1)
-s_R/B
-r7yi+zH}#uQsq
-qm
-rDg
-ru)
-qt)1#
-s_R0B
-svyi+zH}#uQsq
-vg
-rDg
-epwpw
-t1M)B=w?
-r7uZ
-s_R1B
-vg
-rDW
-ewwq#/
-ra#B=
-tj
-y7.
-J
-!#
-ewEpE
-tj
-z_p,
-tfoC
-0
-uX#qj
-)
-ey=ww
-xBu*Xr2
-wR
-xN
-)
-zbuJh
-qVs0q=
-4
-{#vu,sK
-p~[v^1&
-t+r|G
-ik%
-vwpYrZ
-eqN+j
-tfjC
-r7uZ
-vp
-p}yit2
-qns7
-uh
-4
-0
-x)
-)
-qt(D
-5
-s_uHuZ
-rf(
-H
-!#
-s_vnuZ
-svM(
-H
-!#
-)
-eqN-qy
-z_.
-xi%
-sw
-rhXD
-t8p@?
-s@pk
-rhwy
-y#
-s@t&
-rhwy
-y#
-s@uK
-rhwy
-xK||qj
-eqN+r4
-tmrq
-qop"
-qopY
-rMp2C
-\
-w9
-!#
-!#
-s?p2
-"#
-t+p2G
-};%
-sw
-rhq}D
-xKq}Dt0?
-"#
-tmA
-qoqA
-rMp0C
-\
-!#
-eqN8q@
-u'q}
-ey=rI
-pB(qO<#
-|?qpC
-tU(rq
-s_R)<(
-r7RJ
-s_R.2uZ
-s_RIB
-sHC
-!#
-eq#-p|
-u'R.
-p\
-ta
-t}
-}e,
-0
-eq#7r]
-p\
-qm
-J
-!#
-qvsp1&
-pB(qOU
-}1qp
-|Rp)C
-eq#9r.
-u;B
-eq#7sh
-vrp)Cp-?
-e}6f
-qKuHy8
-}3q4
-\
-qD/rz+
-|MRM<MB
-qD@pj
-tHNv^1%
-pB(qOU
-|?qpp-
-qM=^
-p+
-qm
-J
-!#
-qM+p|
-uFqR
-}1qp
-ugy:|>
-w8
-}u
-\
-ef=q3
-|RpW2%
-ef-pb
-q1p0qg
-"#
-xKp*2p*D?
-xKR72p0<7?
-eq#+pw
-z)72p*
-sJ~)
-ef7^
-p+
-ef9pX
-r[(p$
-rDV
-epj,s-
-u'R7
-J
-J
-!#
-qvsp1&
-epj.j
-xBu*p,<8
-qKuHy8
-t+p,<8
-v1;C
-0
-uX#qj
-)
-p}zM
-J
-!#
-epj,q0
-uFr2
-}1qp
-qopY
-sJzQ
-epj.p|
-q1p@q=
-)
-Y{q
-{#zQ
-yI
-wKp)
-yS
-{hxZ
-4
-r\#
-4
-q+u\;
-4
-zT
-!#
-s?p0
-)
-epj8q@
-r\#
-{K
-z_.
-*C%
-sw
-s=RA
-uE
-epj/pX
-qTp*2t4
-5
-s_p*p$
-u?zQ
-!#
-epX,pX
-Yp*2t4
-s'8
-p~q,u%'
-{QqpU
-epX+r.
-qKwgq,B
-!#
-epj.f+
-tmA
-qoqA
-rMp,C
-sJ~)
-u?}~
-!#
-s?q,
-wP
-"&
-t+p,G
-*C%
-sw
-s=RC
-uE
-"&
-qTq}2t4
-5
-s_q}p$
-u?}~
-!#
-"&
-Yq}2t4
-s'7
-tH"u%'
-{QqpU
-"&
-xS"<"B
-!#
-"&
-tmA
-we%
-rMXC
-sJ~)
-!#
-e^9ww
-qK[2}w
-ynA
-sHM
-Yq}rq
-sHL
-!#
-|W"
-ef/pw
-|?dzvxR{\
-!#
-e^=^
-p+
-e^,q0
-w)qrpWF2dzvxRn
-e^+^
-p+
-!#
-erIpw
-wuVF
-sJ~%
-ej+pw
-z)D<a
-rDf
-*;wvt2
-qnp/;
-uh
-4
-0
-x)
-)
-qt(D
-r7Rd
-!#
-ej-p|
-u'RG
-p\
-ta
-t}
-}e,
-0
-qm
-er+8j
-pVtzD
-5
-v#
-rf(
-H
-!#
-v#
-svM(
-H
-!#
-)
-er+7j
-z_.
-*C%
-sw
-t1p,D
-er+9ps
-|%B
-er+7qy
-zepK?
-v}{"z4lpk
-t1q9D
-"#
-t}
-"#
-wJ
-v}{"dpYlt&
-t1XD
-"#
-t}
-"#
-wJ
-v}{"dp"luK
-t1p@D
-"#
-t}
-"#
-vrqACsO
-er+8r4
-};rq
-pC;
-we'
-rMXC
-\
-w9
-!#
-!#
-wr
-"%
-t+XG
-*C%
-sw
-t1[D
-"%
-i%B
-"%
-vrpW%CV%?
-"%
-|%A
-pC;
-rMp@C
-\
-!#
-"@
-|MRj<jB
-"@
-tHkv^1%
-pB(qOU
-|?qpV&
-"@
-p+
-qm
-J
-!#
-"@
-uFqR
-}1qp
-ugy:|>
-w8
-}u
-\
-ej.r.7
-|RpW_%
-ej9pb
-q1q}qg
-"#
-xKR"<"D?
-xKRSt0<S?
-".
-z)S<"
-sHX
-u?zQ
-!#
-ejw-
-zbpWa2t4
-s'9
-"#
-z)S<p
-za
-".
-r{a
-qt(D
-r7Rr
-!#
-"/
-u'RU
-p\
-ta
-t}
-}e,
-0
-"#
-5
-qm
-qaE
-H
-!#
-vg
-H
-!#
-"/
-0
-s;'
-v%
-t1q9D
-"/
-u;B
-"/
-vrp)Cp-?
-"/
-ugs7%A
-q\uJi
-\
-!#
-"/
-|MRu<uB
-"/
-tHvv^1%
-pB(qOU
-|?qpp-
-"/
-p+
-qm
-J
-!#
-"/
-uFqR
-}1qp
-ugy:|>
-w8
-}u
-\
-".
-|RpWj%
-"/
-q1p0qg
-"#
-xKp*2p*D?
-xKR^2p0<^?
-".
-z)^2p*
-sHa
-!#
-epbq@
-rhyi+zH}#uQsq<^
-xKR_<^wv+zH}#uQsq?
-!#
-eqe^
-p+
-eqyt;
-|cz2r^#
-pqs6wE
-wcu*R|2rO
-{Y
-tFR~U
-&
-rf(
-epw=pE
-]_x_}~
-!#
-)
-epw+pE
-z_.
-*C%
-sw
-t1ReD
-r7zM
-rP
-"$
-wcu*uHrO
-{Y
-tFXU
-&
-pqt;f
-{/u}6
-s_vn79qY}(q4
-p6
-pqsms6
-t3xhS
-qJW
-qCsmpX
-}@
-qCtcpj
-y5
-qCsQp|
-}A
-}F
-qCtIpb
-}?
-}B
-}C
-}D
-qCtsrI
-}E
-yj
-yk
-qCpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-qCqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-qCp|^
-x7r^7
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-pqsmw-
-qJyvq5z+
-tMvH
-u>Pu[~(uNxXp<r3p2>
-!#
-!#
-epw8pj
-x9p2
-epw=s-
-tmA
-pC;
-rMp*C
-sJ~)
-!#
-ep|^
-p+
-pqxjq@
-}$'%
-pquap|
-x8r^%t#
-qJyvq5z+
-u>Pu[~(uNxX}O
-rh,D
-t8,?
-"#
-t8,pu
-eshpx
-}$'$
-wfrbrGr3xP'$t#
-4
-{#vuwb
-es6pw
-wuVo
-sHy
-qm
-"E
-]_zD
-*;wvt2
-qnp/;
-uh
-4
-0
-x)
-)
-qt(D
-5
-uRp)p$
-rf(
-H
-!#
-uRp)p$
-svM(
-H
-!#
-)
-"E
-z_.
-*C%
-sw
-{O
-er+=yY
-)
-"F
-w0%
-"F
-zep[?
-v}{"dp=lpk
-{O
-"$
-)
-"$
-ta
-"$
-zu
-v}{"dp"lt&
-{O
-"$
-)
-"$
-ta
-"$
-zu
-v}{"dpUluK
-{O
-"$
-)
-"$
-ta
-"$
-vrpW&Cp-?
-"F
-i$rq
-pC;
-we%
-rMXC
-\
-w9
-!#
-!#
-wr
-"&
-t+XG
-*C%
-sw
-{O
-"&
-)
-"&
-i,%
-"&
-vrpW,CV,?
-"&
-v0pKA
-pC;
-rMp@C
-\
-!#
-"F
-|MMZ1ZB
-"F
-pBZv^1%
-pB(qOU
-|?qpV-
-"F
-p+
-qm
-J
-!#
-"F
-uFqR
-}1qp
-ugy:|>
-w8
-}u
-\
-pqps@sr
-u>vhq4r3y['$
-u>zivhq4xXq4rzy[%
-wqzUs$
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-q\,C
-ze,?
-*;wvt2
-qnp/;
-uh
-4
-0
-x)
-)
-qt(D
-r779qY}(q4
-J
-!#
-ej-s-
-sl
-tj
-)
-xv,
-0
-qm
-"-
-]_zD
-5
-v#
-rf(
-H
-!#
-v#
-svM(
-H
-!#
-)
-"-
-z_.
-*C%
-sw
-t1p,D
-"-
-)
-"-
-v0pK%
-"-
-zep"?
-v}{"dp=lpk
-t1q9D
-"$
-)
-"$
-ta
-"$
-zu
-v}{"dp"lt&
-t1XD
-"$
-)
-"$
-ta
-"$
-zu
-v}{"dpUluK
-t1p@D
-"$
-)
-"$
-ta
-"$
-vrpW$Cp-?
-"-
-i$rq
-pC;
-we(
-rMXC
-\
-w9
-!#
-!#
-wr
-"&
-t+XG
-*C%
-sw
-t1[D
-"&
-)
-"&
-i*%
-"&
-vrpW*CV*?
-"&
-v0pKA
-pC;
-rMp@C
-\
-!#
-"-
-|MMZ1ZB
-"-
-pBZv^1%
-pB(qOU
-|?qpV+
-"-
-p+
-qm
-J
-!#
-"-
-uFqR
-}1qp
-ugy:|>
-w8
-}u
-\
-"G
-|RpW2%
-"H
-q1q}qg
-"#
-xKR%<%D?
-xKR$t0<$?
-"H
-z)$<%
-sHr
-er4q@
-z)4<$
-xKR4<$<4?
-u?vuwb
-!#
-esrj
-zbs2#W2t4
-s'/
-"G
-uus2#W
-qt(D
-qaE
-wh
-!#
-"G
-0
-s;'
-v%
-t1MuD
-r7zM
-rP
-"G
-wcu*uHrO
-{Y
-tFXU
-&
-"G
-{/u}'4
-s_vn79qY}(q4
-p6
-"G
-zw4
-x>3
-"G
-}@
-"G
-y5
-"G
-}A
-}F
-"G
-}?
-}B
-}C
-}D
-"G
-}E
-yj
-yk
-"G
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"G
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"G
-x7sM%
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"G
-qJyvq5z+
-tMvH
-u>Pu[~(uNxXp<r3p2>
-!#
-!#
-"G
-w'p*ump2
-"G
-ug|6CA
-qos2#X
-sJ~)
-!#
-qm
-"@
-rjuyt\
-v#
-qaE
-!#
-"@
-0
-s;'
-v%
-{O
-"@
-)
-"@
-tT
-"@
-vrp=CrZ?
-"@
-ugp)p-A
-|,2s2#\
-\
-!#
-"@
-|MMZ1ZB
-"@
-pBZv^1%
-pB(qOU
-|?qprZ
-"@
-p+
-qm
-J
-!#
-"@
-uFqR
-}1qp
-ugy:|>
-w8
-}u
-\
-"B
-u>vhq4r3y['$
-u>zivhq4xXq4rzy[%
-wqzUs$
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-q\,C
-ze,?
-r779qY}(q4
-J
-!#
-"B
-sl
-tj
-)
-xv,
-0
-"-
-rj{vI
-qm
-qaE
-H
-!#
-vg
-H
-!#
-"-
-0
-s;'
-v%
-t1q9D
-"-
-)
-"-
-tT
-"-
-vrp=CrZ?
-"-
-ugp)p-A
-|,2s2#h
-\
-!#
-"-
-|MMZ1ZB
-"-
-pBZv^1%
-pB(qOU
-|?qprZ
-"-
-p+
-qm
-J
-!#
-"-
-uFqR
-}1qp
-ugy:|>
-w8
-}u
-\
-"A
-|Rp[%
-"B
-q1p0qg
-"#
-xKR"<"D?
-xKq}2p0t0?
-"B
-rhq}<"
-sJvu@.
-eu:q@
-z)Tt0
-xKRTt0<T?
-!#
-"o
-ra#B=
-tj
-y7.
-J
-!#
-etcpE
-tj
-z_p,
-v1;C
-0
-uX#qj
-)
-esQr.7
-xBu*Xr2
-wR
-xN
-)
-zbu\D
-qVs0q=
-4
-{#vu,rO
-z_.
-*C%
-vwpYrZ
-"2
-v1EC
-qm
-vp
-u;wvt2
-qnp)
-uh
-4
-0
-x)
-)
-qt(D
-5
-uRp)p$
-rf(
-H
-!#
-uRp)p$
-svM(
-H
-!#
-)
-"2
-z_.
-w0%
-sw
-t1RbD
-"2
-)
-"2
-w0%
-"2
-zep[?
-v}{"dp=lpk
-t1RcD
-"$
-)
-"$
-ta
-"$
-zu
-v}{"dp"lt&
-t1RdD
-"$
-)
-"$
-ta
-"$
-zu
-v}{"dpUluK
-t1ReD
-"$
-)
-"$
-ta
-"$
-vrpW&Cp-?
-"2
-i$rq
-we(
-we%
-rMXC
-\
-w9
-!#
-!#
-wr
-"&
-t+XG
-i,%
-sw
-t1RfD
-"&
-)
-"&
-i,%
-"&
-vrpW,CV,?
-"&
-v0pKA
-we.
-rMp@C
-\
-!#
-esQpX
-tH$v^1&
-pB(qOU
-|?qpV-
-tU$rq
-s_R%<$
-sJvu,z(
-ets^
-p+
-qm
-J
-!#
-epb+r+
-qvsp1&
-qm
-J
-!#
-uFq=
-}1qp
-ugy:|>
-w8
-}u
-\
-eqw9r1
-ugp)p-%
-qK|IB
-x<rq
-td
-pq{Gq#9
-pl=
-r$p/=pd
-0
-J
-J
-J
-J
-!#
-vCfpsvOpE
-t+Mtq&wd8z&@8
-vCfps7,pb
-p#
-0
-t^
-"#
-t+w%u)xe9rFqu,
-"#
-p#
-0
-t^
-vC^qwpb
-tFuHp0
-|MMtD2q,
-tFt"p2
-|Mu4u&q,
-vC^pEqN
-qKq}t0qg7sq8rOw}9
-qKwgq,qg,uQ/-sKw{
-qK[2}w
-Y}w=
-s_p*q=
-s_yDX
-\
-pqr.8u:
-wP
-w2+
-rut
-sap)%
-zJt?uNqrxD%V"
-J
-!#
-")
-qvsp1&
-qm
-J
-!#
-uFq=
-}1qp
-ugy:|>
-w8
-}u
-\
-epE7r1
-vwp=p-
-epE,s6
-vG,
-qBui
-epE-qN
-|Rp)rZ
-pg
-t8p@?
-sS
-uRpY%
-s_vX
-td
-epE/rI
-xBy_M[D<<
-qt[1#
-p6
-uM[qg
-u<
-!#
-epE@j
-t+M[G
-*C%
-sw
-t1py#.D
-5
-eq0=pE
-)
-q\p=C
-uE
-eq0-ps
-|OxXq4rzp=rZC
-!#
-epE/yC
-z'[1[B
-qt[1#
-td
-uM[qg
-!#
-!#
-vl7pE
-wu39
-tr%
-{#vusT-
-"U
-wcu*MY2rO
-{Y
-tFMYU
-&
-r#7^
-p+
-qm
-r#{}
-]_x_}~
-v#
-rf(
-!#
-)
-r#@sh
-z_.
-*A%
-_
-pqpEf
-|uu}>
-pqq3r4
-tMZ
-q{
-pqqesh
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-r#@tc
-rhyi+zH}#uQ.,D
-rP
-"\
-{/xhS
-r779qY}(q4
-p6
-"\
-t3rnq/
-"\
-}@
-"\
-y5
-"\
-}A
-}F
-"\
-}?
-}B
-}C
-}D
-"\
-}E
-yj
-yk
-"\
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"\
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"\
-x7sM%
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"\
-qJyvq5z+
-tMvH
-u>Pu[~(uNxXp<r3X>
-!#
-uA=qw
-u'X
-ugpYrSC
-!#
-r#/sm
-|%A
-pC;
-rMq,C
-sJ~)
-!#
-"Z
-tFMZB
-"Z
-qvsp1%
-pB(qOU
-|?qpq^
-"Z
-p+
-qm
-J
-!#
-"Z
-uFqR
-}1qp
-ugy:|>
-w8
-}u
-\
-uA.qN
-{*[p$
-{zyq}X
-}q
-uA9p|
-ru[
-qt[1#
-s'@
-t+M[G
-*A%
-_
-pqxGf
-{/u}$.
-p6
-pq}6qN
-t3xh$/
-wnxXq4rzs\rS
-qJw=+z+
-|$q#})
-z|
-}nscz(z+
-|$q#@pb
-sPrnyvtB{n
-|$q#/px
-ye?
-pz{]@y<@vFp$?
-|$f,qe
-q{
-|$f+pX
-w<=vO.{JxW-
-q2yi/|4
-|$f-r4
-}+
-&
-t(p,r2
-u,
-|$^pj
-t3rnt#
-|$^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-|$^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-|$f9q#9
-sPult|
-z~sz
-|$pjp|
-s+"w={m,tyt=6
-|$^9pb
-{i'
-qV+zH}#uQsqD
-|$^/pX
-s+(}J}J
-|$^9p|
-xV?
-|$pj{L
-{/r8)Z
-zSuf
-pq}6j
-|Ozir3r8.$,>
-H
-!#
-pqq#+sr
-wnxXq4rzs\rS
-qJw=+z+
-"2
-z|
-}nscz(z+
-"2
-sPrnyvtB{n
-"2
-ye?
-pz{]@y<@vFp$?
-"2
-q{
-"2
-w<=vO.{JxW-
-q2yi/|4
-"2
-}+
-&
-t(p,r2
-u,
-"2
-t3rnt#
-"2
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-"2
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-"2
-sPult|
-z~sz
-"2
-s+"w={m,tyt=6
-"2
-{i'
-qV+zH}#uQsqD
-"2
-s+(}J}J
-"2
-xV?
-"2
-{/r8)Z
-zSuf
-pqq#+pX
-u9r3r8D>
-!#
-!#
-vl/qN
-r[(p$
-5
-vlx*
-z[:39
-pm=
-t+M$G
-*8%
-|Hr8D
-!#
-q'+pX
-r[(p$
-5
-q'-pj
-z[:37
-pm,
-t+M$G
-*6%
-x9M[
-q'.t'
-t1=1[
-re|37pu
-5
-q'8q0
-ru[
-*>%
-T,
-pm+
-}d
-*+%
-rV
-pry=pX
-q2|{9
-qTu&|{9
-{?uir+
-vT,
-q%
-pry=q0
-pzXqj
-q'8pX
-wG
-!#
-O
-!#
-sWr1
-O
-!#
-vdsK
-]'rL-
-(x@
-!#
-pnsrrI
-]+rL8
-(p5
-!#
-pnt;qw
-]@rL9
-(t=
-!#
-pnsQj
-]JrL@
-(rF
-!#
-ey=w-
-rj~8$&sx,
-({p
-!#
-esQyY
-pVLsx-
-(w?
-!pZ
-p(
-!p^
-t:pw
-J
-qa:
-qa(
-(
-!qZ
-tb7sh
-sv/
-p3M
-;2
-(
-!s*
-s{/qN
-g=
-p3k
-;;
-(
-!tS
-|sq#8
-g
-p3:
-;*
-(
-!vB
-epj8q@
-g,
-u+$-
-;;
-(
-!w&
-epX,pX
-sv@
-u+$.
-qPt4
-(
-!x=
-sv@
-u+$)
-qPt4
-(
-!yE
-ejw-
-tW
-u+$T
-qPt4
-(
-!{-
-esrj
-}G
-u+$T
-qPt4
-(
-!vKxw
-"O
-sv9
-a"
-;;
-(
-!pty@
-":
-qH
-p3:
-;9
-(
-!ptyG
-"9
-sk
-p3:
-;7
-(
-!pt+uU
-q'8|_
-uI
-pfpY
-;,
-(
-!pt{H
-"3
-g+
-p3?
-;$
-(
-!pt.uU
-g+
-p3?
-;&
-(
-!pt|F
-"3
-g-
-p3;
-;B
-(
-!pt|G
-g-
-p3F
-;5
-(
-!pt}x
-"3
-g.
-p3;
-;B
-(
-!pt/uU
-g.
-p3?
-;-
-(
-!ptxw
-"3
-g8
-p3;
-;B
-(
-!tYy@
-g8
-p3b
-;0
-(
-!tYyG
-"3
-g/
-u+$Q
-;D
-(
-!tY+uU
-g@
-u+$P
-qPs2$Q
-(
-!tY{H
-"3
-g7
-a[
-;D
-(
-!tY.uU
-g9
-aZ
-wp[
-!q[
-qQ+t[
-p_
-m
-pN
-p]
-hy;
-pQ
-hzRrg
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const plainSM70 = plainSM80 + `
- patch
- -3
-packed1 54386 plain
-!pJ
-!pI
- =18
- -1
-p;+@sV
- =2
- -1
-qSx5sV
- =1105
- -1
-t-p4%t#
-tDr^%t#
-rH
- =5
- -1
-t8,yz
- =951
- -1
-rj~8$'sx,
- =175`
-
-const scoutSM70NarrowAligned = `packed1 22638 scout
-!pJ
-!pI
-!p8
-!sgtqrR
-!s]vDympMrR
-!vvq)pi~<t5syrR
-!v7psv6q"w/q)tkw]
-!v7r.v6vDpMuNr9t?rGrR
-!v7q#v6rbuN}}pMrbr/rR
-!v7fv6}ZpOpMrR
-!
-!vtpks<
-!
-!pHuKpD
-!vV
-!c
-p;xFte
-p9p58pF
-p:t=8pF
-qS+te
-!
-p>
-v~
-pa
-q$
-q?
-r"
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-qQz?
-qQy+
-z6rg
-hp5p&
-xlsm
-Q
-uuqI
-)
-t>
-vkpw
-wR
-qU
-usr.9
-u3
-wtpb
-p%
-N
-z$pb
-{<r/
-uG.9qN
-qLuHrO
-pl$
-)
-pl&
-)
-pl*
-pl+
-)
-uuqI
-uuqA
-)
-uupU
-)
-zt
-uupG
-xlq@
-ru#
-"'
-po$G/3'
-s4p&
-s@+rg
-}'z%s\2s\s,vm
-s4sL
-viwi
-m
-vi.v=
-m
-z@f
-sH@
-sWpb
-t+M$1#
-x#
-stp[
-pm
-xM
-*#%
-vwqIrS
-"(
-ru'
-ph'B,
-)
-qk'B
-y7xF
-qt#D
-uX#qj
-)
-ru(
-prs6q0
-Y=2p0
-wh
-prsrrI
-zbs7rS
-qVq9D
-qk$E
-qVu&p0
-zcyz
-sS
-rDA
-t+XG
-w0%
-t(p,r2
-p\
-t+M$G
-*1%
-r58p|
-sw
-s==
-|0qj
-p\
-p}pG
-v}{"z4x?
-{*1D
-uX1qj
-p\
-}s
-t^
-sd
-!#
-p\
-r57sh
-r\1
-u(
-zJvDympMy_xDDqO
-*/%
-sw
-p\
-sA%
-wM
-qoqA
-4
-5
-r59t;
-|mz4x?
-o
-i#%
-_
-tZ
-s8
-!#
-r58^-
-qKr|Uv-
-v}{"dqAx?
-{*1D
-uX1qj
-rhq9D
-td
-!#
-pru:pj
-p+
-!#
-prr4pE
-{e-
-pqp|q3
-|uv2Z
-|uv2t#
-4
-|ur_Z
-|uqsZ
-vPPq"t@pirzxPyzpu
-vPPq"t@pirzxP2t,pu
-"#
-rezGpu
-za
-prt;qw
-zbpW&V)
-qVM72q,
-i.V(
-i/V(
-ub8
-xz
-ret,v:
-wj
-wj
-rDB
-t+M7G
-i.%
-t(q}17
-vIB
-*)%
-tN
-x3
-t(rU
-p\
-t).q0
-{*(qR
-rf(
-vp
-!#
-)
-t)8yC
-u$
-z>
-z_.
-xi%
-_
-z_+
-xi%
-rV
-pqt;qN
-p1
-}q
-pqsmqw
-]8t\
-pqtc^
-}$>
-p6
-pqtsps
-y9u}>sI
-H
-!#
-pqsQps
-wOzir3u}>sI
-!#
-pqyCpb
-q2|{9
-pquasm
-r<
-sPt$6
-t3v8
-pq|_r+
-zo
-pqps7r1
-t3xhqW
-"#
-xpr_>uf
-!#
-t)8pj
-syy1r3z4nW
-t).r]
-qKp,q=v-
-}3[
-sJ~3
-!#
-prs-pj
-p+
-!#
-prsmj
-{e/
-tr$
-za
-prtcpb
-i<2rO
-ur
-0
-t+M$D
-prsQj
-zbpW5V8
-qVM7<(
-ra7tn
-)
-ta
-qF*2rO
-v>8
-)
-q:
-stpWD
-zbp)C
-ret,v:
-wj
-wj
-rDC
-t+M7G
-i?%
-t(R,17
-p\
-v3p"E
-*,%
-x3
-uupG
-t(rU
-prxGr-
-{*(D
-rf(
-vp
-!#
-{?7+qw
-z_.
-ta
-sw
-{?77r+
-t+r|pd
-p}p<
-q\p"C
-0
-pzp2qj
-p\
-z7
-{?uiq@
-zWp,qg
-sS
-ri
-sd
-!#
-)
-{?79q@
-qLXB
-p1
-5
-{?7/qN
-xLp*
-{K
-t+r|G
-v0qI%
-syy1r3qlt%
-!#
-}g=ps
-wcr,XryB
-{?77r.9
-w8
-xLp,
-td
-!#
-prxGtI
-qKp@r2v-
-Yt"[
-sJ~3
-!#
-prtIpj
-p+
-!#
-pqsrzL
-}$u#
-}o14
-4
-qt41#
-4
-vdxF
-sH?
-v|sm
-qk71(
-)
-qBR6
-qmrW/v"x;
-5
-wI/ts
-r\#
-s'8
-z_.
-iN%
-_
-epEf
-|uu}>
-eq3r4
-tMZ
-q{
-eqesh
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-qCf@r.7
-p\
-w2+
-tF[qg
-)
-sap)%
-wI/qw
-wurW/v"x;C
-vrp"2}UrW/v"x;?
-!#
-"(
-xsv-
-)
-qBR=
-5
-"(
-r\#
-s'7
-t+p2G
-iU%
-s4uY
-"&
-|uu}>
-"(
-tMZ
-q{
-"(
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"(
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-tf#C
-vrpW#CV#?
-!#
-"(
-qF$2{c
-)
-qBRD
-5
-"(
-r\#
-s'9
-t+R$G
-i\%
-s4t4n
-"&
-|uu}>
-"(
-tMZ
-q{
-"(
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"(
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-tf*C
-vrpW*CV*?
-!#
-"(
-qF+2{X/
-)
-qBRK
-5
-"(
-r\#
-s'/
-t+R+G
-id%
-s4sKr*
-"&
-|uu}>
-"(
-tMZ
-q{
-"(
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"(
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-tf1C
-vrpW1CV1?
-!#
-"(
-qF2B=w?
-)
-qBRR
-5
-"(
-r\#
-s'@
-t+R2G
-ik%
-s4sfn
-"&
-|uu}>
-"(
-tMZ
-q{
-"(
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"(
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-tf8C
-vrpW8CV8?
-!#
-"(
-qF9v^=
-)
-qBRY
-5
-"(
-r\#
-pm=
-t+R9G
-ir%
-s48}4
-"&
-|uu}>
-"(
-tMZ
-q{
-"(
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"(
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-tf?C
-vrpW?CV??
-!#
-"(
-qF@B8-7
-)
-qBRa
-5
-"(
-r\#
-pm,
-t+R@G
-iy%
-s47z?
-"&
-|uu}>
-"(
-tMZ
-q{
-"(
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"(
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-tfFC
-vrpWFCVF?
-!#
-"(
-qFGB9|+
-)
-qBRh
-5
-"(
-r\#
-pm+
-t+RGG
-*@%
-s49p5p&
-"&
-|uu}>
-"(
-tMZ
-q{
-"(
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"(
-p\
-w2+
-tF[qg
-)
-sap)%
-"(
-tfMC
-vrpWMCVM?
-!#
-uG.8^
-p+
-vCfwwj
-zj
-p.
-vCfy'qN
-|)
-uE
-vCfzLyC
-vJ
-uT
-r{M
-yTxar|q=wL
-r$pWNpd
-0
-yTxaz#XwL
-pA
-vCfwEpb
-xsqg
-qLp0U
-ti
-sd
-!#
-vCfy=wE
-vJ
-uT
-r{O
-yTxar|q=wL
-r$pWPpd
-0
-yTxaz#XwL
-pA
-vCfts|Y
-z7
-vrp)Cp-?
-vCfwEzg
-xsqg
-|v|ZD
-zWyD=
-\
-H
-!#
-vCf{Gr4
-r{Q
-xt
-r$pWRpd
-0
-xt
-pA
-"$
-tfSC
-rBuJT?
-"#
-0
-v]
-p#
-0
-v]
-pA
-"#
-z7
-zu
-"#
-0
-v\
-p#
-0
-v\
-pA
-"#
-z7
-zu
-"#
-0
-v[
-p#
-0
-v[
-pA
-"#
-z7
-zu
-"#
-0
-vZ
-p#
-0
-vZ
-pA
-"#
-z7
-vrpW&Cp-?
-!#
-uG.9q@
-r[*p$
-5
-uGt2r+
-p~,uW
-qvrc1(
-)
-ur
-0
-uF1&
-|?qpV(
-!#
-uGuQ^
-p+
-uG8,qN
-w)Ps}+qrcxD2xDzmzvn
-uG8-pX
-}s
-wJ
-uGw}q0
-w)Ps}+qrcxD2xDzmzvls%
-"#
-|,%
-rBp)rZ?
-qos7
-rBp)sO
-"#
-w)Ps}+qrcxD2xDzmzvlsL
-"#
-|,%
-rBp)rZ?
-qos7
-rBp)sO
-"#
-w)Ps}+qrcxD2xDzmzvlt[
-"#
-|,%
-rBp)rZ?
-qos7
-rBp)sO
-|sq#-
-r[(p$
-5
-z$qe
-po$1)3B
-T7
-pm-
-wcy|p)pd
-0
-ri
-tFr|qg
-vaq&
-*%%
-syy1Ps}+r,xfp,DL
-!#
-O
-!#
-y2r1
-O
-!#
-t:r1
-O
-!#
-"b
-])rL.
-]*rL8
-ru;
-ru3
-(p5
-!#
-"Z
-pVnrL9
-pVmrL/
-pVlrL@
-(rF
-!#
-"J
-pV^sx,
-pV]sx+
-pV\sx-
-(w?
-!pZ
-p(
-!p^
-"g
-J
-qa5
-qa4
-(
-!qZ
-sWqw
-g
-p3>
-;6
-(
-!s*
-"c
-sk
-p3N
-;:
-(
-!tS
-"\
-uI
-p3\
-;[
-(
-!vB
-"I
-tW
-a}
-;k
-(
-!w&
-"B
-}G
-az
-;;
-(
-!x=
-}G
-ar
-;;
-(
-!yE
-}G
-ak
-;;
-(
-!{-
-}G
-ad
-;;
-(
-!vKxw
-}G
-a\
-;;
-(
-!pty@
-}G
-aU
-;;
-(
-!ptyG
-}G
-aN
-;;
-(
-!pt+uU
-}G
-aG
-;;
-(
-!pt{H
-z$f
-qH
-pfpG
-;7
-(
-!pt.uU
-"+
-sv9
-p3D
-;A
-(
-!pt|F
-sv/
-p3C
-;D
-(
-!pt|G
-sv9
-pfp=
-qPp)
-(
-!pt}x
-"+
-sv@
-p3D
-;A
-(
-!pt/uU
-g=
-p3C
-;D
-(
-!ptxw
-sv@
-p3V
-;8
-(
-!tYy@
-g=
-p3U
-;V
-(
-!tYyG
-"+
-g,
-p3D
-;A
-(
-!tY+uU
-g+
-p3C
-;D
-(
-!tY{H
-g,
-p3h
-;9
-(
-!tY.uU
-g+
-p3f
-;h
-!q[
-qQ,tl
-p_
-m
-pN
-p]
-sjtK
-pQ
-sjtO
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const scoutSM70 = scoutSM70NarrowAligned + `
- patch
- -1
-packed1 22193 scout
- =17
- -2
-p9x@te
-p:t=r0
- =22
- -5
-)
-vkpw
-T(
- =10
- -18
-xlq@
-s?[
-"'
-p{t"t23'
- =2
- -1
-s4vm
-s4+p&
- =8
- -3
-t+u4p*
-x#
-ub$
- =3
- -6
-{=$rS
-"(
-s?[
-qzyDxF
-)
-q1p0B
- =4
- -3
-s?p*
-prs6q0
-wu32
- =5
- -1
-)
-ub3
- =4
- -1
-wm%
- =9
- -7
-p}p[
-v}{"z4x?
-p\
-v10C
-pl0
-y#
-p\
-z7
-ri
- =4
- -1
-T0
- =5
- -3
-sA'
-wM
-qoqI
- =5
- -1
-i$%
- =6
- -4
-t>
-v}{"u/"x?
-p\
-v10C
-pzvX?
-p\
-z7
- =6
- -1
-wu3*
- =12
- -5
-zbpW+V.
-qVM-t0
-*7V-
-*7V-
-ub+
- =5
- -3
-t+M-G
-i3%
-|&01-
- =2
- -7
-vwpKsu
-t).q0
-{*'D
-rf'
- =4
- -1
-rCs7
- =39
- -1
-}3q9
- =6
- -1
-wu3-
- =3
- -1
-*52rO
- =4
- -3
-zbpW:V=
-qVM-10
-ra-tn
- =2
- -1
-qk02rO
- =3
- -1
-ub.
- =5
- -3
-t+M-G
-iD%
-|&01-
- =3
- -6
-vwp"t]
-prxGr-
-tfCC
- =3
- -2
-snDE
-tT
- =2
- -5
-snFtn
-p}p<
-q\pGC
-0
-pzq9qj
- =14
- -1
-xLp@
- =2
- -1
-i"%
- =10
- -2
-|wKVKv-
-tfKt]
- =7
- -3
-}o1*
-4
-qt*1#
- =4
- -3
-qk-1'
-)
-r\0
- =6
- -1
-iT%
- =25
- -1
-r\0
- =5
- -1
-i[%
- =25
- -1
-r\0
- =5
- -1
-ic%
- =25
- -1
-r\0
- =5
- -1
-ij%
- =25
- -1
-r\0
- =5
- -1
-iq%
- =25
- -1
-r\0
- =5
- -1
-ix%
- =25
- -1
-r\0
- =5
- -1
-*:%
- =25
- -1
-r\0
- =5
- -1
-*:%
- =116
- -1
-r[)p$
- =3
- -1
-qvrc1'
- =3
- -1
-uF1%
- =31
- -1
-r['p$
- =2
- -2
-po$1(3<
-T&
- =7
- -1
-x9p,
-pQ
- =12
- -2
- =18
- -2
-qa4
-qa(
- =4
- -2
-p38
-;$
- =4
- -2
-p3J
-;0
- =4
- -2
-p3[
-;Z
- =4
- -2
-a{
-;j
- =4
- -2
-ax
-;5
- =3
- -2
-ap
-;5
- =3
- -2
-ai
-;5
- =3
- -2
-ab
-;5
- =3
- -2
-aZ
-;5
- =3
- -2
-aS
-;5
- =3
- -2
-aL
-;5
- =3
- -2
-aE
-;5
- =4
- -2
-pfpK
-;&
- =4
- -2
-p3>
-;;
- =3
- -2
-p3=
-;>
- =3
- -2
-p3@
-;3
- =4
- -2
-p3>
-;;
- =3
- -2
-p3=
-;>
- =3
- -2
-p3U
-;+
- =3
- -2
-p3T
-;U
- =4
- -2
-p3>
-;;
- =3
- -2
-p3=
-;>
- =3
- -2
-p3g
-;.
- =3
- -2
-p3e
-;g
- =26`
-
-const wideSM80NarrowAligned = `packed1 79704 wide
-!|hf|f
-!|gxO
-!p8
-!sgtqrR
-!s]t?uNsyrmr9u[q)tkrR
-!vvq"w/q)tkw]
-!v7psv6syq)r9pMrR
-!v7r.v6vDpMuNr9t?rGrR
-!v7q#v6|\z;
-!v7fv6rbuNsyrR
-!v7^v6}ZpOpMrR
-!v7pjv6v9uNrGw]
-!v7pXv6q"t?uNrbrmrWrR
-!v7qNv6rbrmr9rR
-!
-!vt-|+vms<
-!
-!pH+s%pD
-!c
-p;-xOpF
-p98@x,
-p:v<to
-qSt=r0
-Pt@r9rzqq~/Kpi~0x,
-!
-p>
-q*
-pa
-q$
-q?
-r"
-xY
-rd
-th
-w6
-xd
-{I
-|"
-qQz?
-qQy+
-z6p&
-qQ,tl
-huK
-wtsm
-Q
-zt
-)
-t>
-w.pw
-wR
-qU
-sWqy
-u3
-|<t;
-{<rW
-vl/q@
-N
-x+-j
-p?
-r7~/q>rGymPr/
-p'
+s0
+p,qX
+tn
+u#
+v0
+vc
+uG
+|4
+p,q6
+p,y9
+p"um
+qL5sX
 s1
-s{9px
-r7~/u=q>pMym
-pl$
-)
-pl&
-)
-pl(
-pl)
-)
-uuqI
-uupU
-)
-zt
-)
-uupG
-)
-wtq@
-ru#
-"(
-y$M$G/3*
-vi.,n
-m
-vi.v=
-m
-vd9
-sJvux@.
-|<pb
-uVp01'
-)
-z*zL
-zJtqr,xD1$D
-}h
-stp[
-v|t;
-qt$2[
-prsrps7
-|8p=p$
-"#
-zcyz
-"#
-sS
-{#vux@8
-z*r.8
-vaq&
-*'%
-zJtqr,xD1$1#
-p}p[
-"$
-zJtqr,xD1$G
-*,%
+s/
+qL*q%
+r,q9
+wc
+qL1uZ
+zp
+qL5yq
+s2
+xq
+s/
+/$
+qCYzzw"
+wZt'
+}]t(2'V
+to
+}]t(xlV
+to
+qL6a
+{g~1
+}Qpy
+xr
+}yqT
+s~
+!s4
+|7qp
+q|pSuD
+q|pStU
+tE
+p<2
+r2p7;
+zM)
+w[q]
+y?R
+uS
+z:a
+pnp?K
+u"
+ympd
+r2pQ4'
+r,q/
+rc
+ua+
+ %.wRqV
+pi2zH
+ %8sW}b
+qzbK
+r?1
+qM'yI
+r2pQpe
+q?ps
+uN$
+uB
+wj4
+G#)
+r*p0xx
+z2pe
+q=5a
+trepN
+q=6pf
+q>pQvj
+pnqVK
+qM+pK
+}#4'
+q.+pv
+zDp*
+q.*tB
+w+
+thq5
+wm;
+ut)
+q=.{$
+rUqb
+w_vj
+s"qb
+tE
+G.x_y\
+sBy\qU
+s$<-
+xJ/E
+v_6t?+vhq&sK*y,55.ux5
+ws
+ %Hs/
+v_<r[*rqwJ
+/(
+q,yZvK{G
+u"
+r9<r[*rqwJ
+pc/
+yh
+ %+pp<r[*rqwJ
+rIpa
+ '&r*sCqO
+tf
+D")
+uS
+pu6P
+yYq1xI77
+pDqOq[
+v;B
+s:qK
+pDq8rR
+{Qp4y%
+pI|T
+v4b8
+/$
+}Pt^z*r4
+qM6{6
+sh?Iq3u}vMA
+uaq0
+vF
+v4p4pk
+s/
+wgpA)
+r*sCr7
+sAqA
+r*uQpX
+qHq9E
+s$q/-
+/#
+s$qApy
+r*p0yU
+tFqb
+/)
+t.pJFtT
+/'
+ %?/)
+ '?/)
+ -?/)
+ '?v4pQpk
+ '>/(
+u&%
+/)
+qHphE
+s$pO-
+/#
+s$pJpy
+/)
+|AvI
+/)
+t.m"FyW
+ G>u&+
+ />pH5>y\
+/)
+t.m(Fz|
+ G>u&1
+ +>}V0Er}py
+/)
+x9/=/sdrl
+sE/9.
+sE/=3
+y7
+tZu(/=/
+|&w&
+!s4
+ %#qI/
+/)
+r&/;
+D<)
+uS
+ ?Hv4u(/pk
+ )Hu&9
+/)
+qe7E
+s$m8-
+/#
+}V8E=8py
+/)
+{*qb
+qQ.
+tZu(/E
+y7
+ %Fq=1a
+}=
+/1
+y)w,+V=9
+q=}b
+}=
+q=6q~
+J0}/
+ws
+ws
+//
+t]5r.
+ %/ra'rX
+pH&8
+s/
+ %[&wD
+x>&%
+~%}KrQ
+qe;E
+}V;E=;-
+rHYp*,
+th3
+y7
+ 'T&pH&^
+ ',qe<E
+}V<E=<-
+rHp7p2,
+zO3
+ 'Fra+p'
+y)w,+V=<
+ %Ira.a
+}=
+ra1p-
+~%t5m>>y|V
+ 'p&ra*qO
+q"p4;
+ '?qe?E
+}V?E=?-
+ )?qM0p'
+J+r.
+qM+q8
+DF=?
+q?'
+q.+s{
+}U|:mBqd
+t4
+r]}%0rvx"6u12'A
+t1|k1py
+rI{,
+rxQvv
+u"
+q.1pv
+tSB
+zb|Jpk
+q.*p}
+ud
+{9#
+t#s)2
+}\{G
+{w2
+DL)
+uS
+t.mHV
+yYq1xIr_
+q.6pv
+v=sg
+qJ#(
+q.*v1
+sZqiuH#-
+ %KqM+a
+q||+,
+r>2
+zLM
+G+)
+tLp68
+piqu[
+ %*t=.&.,
+p%.x;
+p%.&'
+tE
+r?$
+ %0 'Z)/E
+J(uy
+p91
+ %6/&
+q,v?v|
+p9*
+!s}
+s3
+!tj
+/H
+ws
+pc-
+pc&
+p9
+!u8
+ym5
+tX
+n4
+_,
+p9
+!{J
+qM'|^
+vbM
+n8
+_$
+p9
+!|r
+ra'p=
+vb;
+C#
+r9y5
+p9
+!y=pm
+/(
+||
+ppq/
+ '4!cwG
+/(
+{1.
+n-
+_(
+p9
+!cwX
+ ''_*
+p9
+!cx#
+/(
+{11
+pppJ
+_.
+p9
+!c*pm
+{15
+CN
+_.
+!u9
+p,rL
+tl
+to
+tk
+tm
+p"{n
+st
+t$rj
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-"$
-w[pUu"
-}$>
-ysxPp$
-rjz]I
-v}{"dpUyyrg
-}oD
-p\
-qoqI
-4
-ys~9?
-!#
-pqf=s6
-uo~9I
-pqf7qy
-qt(q=
-ysxPp$
-J
-r7+x@9t2-q49
-r7uZ
-qm
-J
-r7,
-rjz]t\
-pqf9j
-zJtqr,xD1(qO
-wm%
-}'r,cp,qRL2ql
-ys~fp$
-s_Xp$
-uRp)p$
-s_|t
-g
-H
-!#
-qM8y=
-r$p[E
-o
-vwpU%
-p}rF.9
-vj
-ur-
-q:
-p}rF.9
-}exF
-pqf+t;
-vAw%u/,yyrg
-pqf-qN
-q\/C
-vrqIGC?
-xKu&=B?
-ysz]B
-s_q9Ex@9t2-q49
-s_uHuZ
-s_r|E
-!#
-u'X
-pnq3^
-p+
-pnqeq0
-ru(
-rf(
-!#
-pnqy^
-s;&
-{Qx2=
-tC,uitKp$
-pnqexj
-qKz#z#{c
-xLsf
-\
-pnr-^
-p+
-r6/qy
-r$pW)E
-x++q@
-r[-p$
-"8
-pB)1*1+
-qvM,1(
-)
-ur
-0
-qBp<
-uF1&
-uA=pE
-r[(p$
-u-v(sh
-ph(q&
-)
-pntIsh
-qBsf
-s;&
-u-v(t;
-vT9
-"#
-qBsf
-u-ukqN
-qt(2{c
-pB(|B&
-pnwEq@
-qTt"=
-u-@,j
-ru-
-qM8q#+
-z=E
-s(.%
-p}rF.9
-vj
-ur-
-q:
-p}rF.9
-}exF
-pqpX.r4
-uh
-pqq09r-
-p}zM
-uh
-uv})
-Yp@A
-ze=yz
-yS
-qoxZ
-4
-rC+uk
-4
-qt-2t4
-tmwv+
-ze=2{'
-yS
-qoxZ
-4
-rC+uk
-4
-rt9xj
-r{9
-"*
-re|37r)8
-"*
-u~'
-r7zM
-qm
-J
-r7yi+zH}#uQsq
-:
-:
-r7rF
-r7zM
-J
-r7uZ
-ysxPp$
-qm
-J
-!#
-xnpw
-we6
-rDR
-r6/r]
-zZ@
-i*%
-}=,
-qM@pw
-o
-r&=qN
-|RpW?C
-p}.
-qnpW?
-4
-sJ~"
-r&8ts
-q\uJ?
-ret,pu
-r&7pE
-q+u\6
-rN
-tP
-r&8j
-u;B
-|RpWAC
-we@
-4
-"#
-T6
-rN
-tP
-"#
-tmE
-|RpWBC
-weA
-4
-"#
-T6
-rN
-tP
-"#
-|%q&
-|RpWCC
-weB
-4
-"#
-T6
-rN
-tP
-|V)s^#
-|e
-wj
-{#vux@7
-{zyq}X
-r&8qy
-pV.I
-"#
-z=E
-*#%
-v'ql
-!#
-{zyq}X
-"#
-pV(I
-"#
-zNE
-*#%
-v'}/x?
-!#
-{zyq}X
-"#
-pV"I
-"#
-v3pUE
-*#%
-v'}/u"
-!#
-{zyq}X
-"#
-rjuyI
-"#
-v3qIE
-*#%
-v'}/xu
-!#
-r&@rz+
-H
-!#
-r&,j
-zK#37
-pm
-sn$G
-*%%
-v}Ps}.z%qsSv,L2ql
-!#
-qx/pj
-qTR*B
-r#=pj
-qTR*E
-r#.pj
-qTR*q&
-{j)
-!#
-rt=sr
-zZ@
-i=%
-}=?
-rt+qy
-p}{c
-".
-o
-".
-|RpWSC
-p}.
-qnpWS
-4
-sJ~"
-".
-q\uJS
-ret,pu
-",
-q+u\6
-rN
-tP
-".
-u;B
-|RpWUC
-weT
-4
-"#
-T6
-rN
-tP
-"#
-tmE
-|RpWVC
-weU
-4
-"#
-T6
-rN
-tP
-"#
-|%q&
-|RpWWC
-weV
-4
-"#
-T6
-rN
-tP
-|V)s^#
-|e
-wj
-{#vux@9
-{zyq}X
-".
-pV.I
-"#
-z=E
-*#%
-v'ql
-!#
-{zyq}X
-"#
-pV(I
-"#
-zNE
-*#%
-v'}/x?
-!#
-{zyq}X
-"#
-pV"I
-"#
-v3pUE
-*#%
-v'}/u"
-!#
-{zyq}X
-"#
-rjuyI
-"#
-v3qIE
-*#%
-v'}/xu
-!#
-".
-H
-!#
-".
-zK#37
-u(
-sn%G
-*%%
-v}Ps}.z%qsSv,s,/uK
-!#
-epEf
-|ut$rl
-eq3r4
-x-rvZ
-q{
-eqesh
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-rt7qN
-z)0D
-rt9sr
-r{&
-w5
-t(r|<&
-"#
-t8R5?
-pzp@<5?
-eq#/r.7
-tF[2uZ
-r7,
-qx=pj
-pVXrzu<
-pqpb9pj
-rhp2<'
-s_p2qg
-uE
-et;f
-{/rvt|
-s_yD79qY}(q4
-p6
-esms6
-t3ulsG
-x>$
-qCsmpX
-}@
-qCtcpj
-y5
-qCsQp|
-}A
-}F
-qCtIpb
-}?
-}B
-}C
-}D
-qCtsrI
-}E
-yj
-yk
-qCpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-qCqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-qCp|^
-x7r^0
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-esmw-
-qJyvq5z+
-tMvH
-u>Pu[~(uNxXp<r3q}>
-!#
-!#
-ef-f,
-wny_s\t0
-q{
-qK[Dqg=78tGp<p5
-s_p@<"
-!#
-qx.pw
-z)"<(
-J
-}q
-"C
-u^>t\
-"C
-u^=I
-"C
-xKu&[p$s^<
-u<
-!#
-r#,px
-t(p0<+
-qVs0<,
-s_|t
-rP
-r#+sr
-v>R.
-pnt'q3
-)
-qBsf
-z>
-s;&
-qLwg/w{,
-{2r,zyt/
-pnr4s6
-r'q}B-
-zo
-s_t"=
-rP
-pnt;rI
-{2{:p,y~uitKD
-s_t"=
-H
-!#
-vCfsmsh
-q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"dzvl|otOB
-qBt4
-s_[p$
-5
-vCftcqN
-s;&
-{Qqp<*
-tC/uK<'
-s_yD=
-!#
-u'p2
-">
-|up4'''
-"@
-yV'Z
-q{
-"@
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"?
-z)*D
-rt9tc
-qF.B
-t(r|<>
-"#
-t8R.?
-pzX<.?
-"@
-tFt"uZ
-r7,
-"@
-pVerzu<
-"@
-rh[<?
-s_[qg
-uE
-"@
-{/p4''%
-s_[wB9qY}(q4
-p6
-"@
-w\''%
-x>$
-"@
-}@
-"@
-y5
-"@
-}A
-}F
-"@
-}?
-}B
-}C
-}D
-"@
-}E
-yj
-yk
-"@
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"@
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"@
-x7sM%
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"@
-qJyvq5z+
-tMvH
-u>Pu[~(uNxXp<r3q,>
-!#
-!#
-"@
-wny_s\2q,
-q{
-qK[Dqg=78tGp<p5
-s_p@t0
-!#
-"@
-rhq}<@
-}q
-"@
-u^Jt\
-"@
-u^II
-r#8j
-u'p@
-ta
-"A
-vrp)Cp-s^H
-u<
-!#
-"A
-t(p2<B
-qVs0<C
-rP
-"A
-v>RE
-"A
-)
-qBsf
-{K
-s;&
-qLp*qOw{,
-{2r,zyt/
-"A
-r'wgx5
-zo
-rP
-"A
-{2{:p,y~uitKD
-H
-!#
-"A
-q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"dzvl|otOB
-qBt4
-5
-"A
-s;&
-{Qqp<(
-tC/uK<&
-!#
-"?
-|up4('(
-"A
-yV(Z
-q{
-"A
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"@
-z))D
-"A
-qFEE
-t(r|<U
-"#
-t8R-?
-pzX<-?
-"A
-tFt"uZ
-r7,
-"A
-pVqrzu<
-"A
-rh[<V
-s_[qg
-uE
-"A
-{/p4('%
-s_[wB9qY}(q4
-p6
-"A
-w\('%
-x>$
-"A
-}@
-"A
-y5
-"A
-}A
-}F
-"A
-}?
-}B
-}C
-}D
-"A
-}E
-yj
-yk
-"A
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"A
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"A
-x7sM%
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"A
-qJyvq5z+
-tMvH
-u>Pu[~(uNxXp<r3q,>
-!#
-!#
-"A
-wny_s\2q,
-q{
-qK[Dqg=78tGp<p5
-s_p@t0
-!#
-"A
-rhq}<W
-}q
-"A
-u^Vt\
-"A
-u^UI
-"A
-u'p@
-v0pK%
-"A
-vrpKCq^s^T
-u<
-!#
-"A
-t(p2<Y
-qVs0<Z
-rP
-"A
-v>R\
-"A
-)
-qBsf
-s'8
-s;&
-qLp*qOw{,
-{2r,zyt/
-"A
-r'wgx5
-zo
-rP
-"A
-{2{:p,y~uitKD
-H
-!#
-"A
-q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"dzvl|otOB
-qBt4
-5
-"A
-s;&
-{Qqp<(
-tC/uK<&
-!#
-"?
-|up4)')
-"A
-yV)Z
-q{
-"A
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-"@
-z))D
-"A
-qF\q&
-t(r|<m
-"#
-xKR{D<,?
-xKRzq=<+?
-"A
-tFvnuZ
-r7,
-"A
-pV}rzu<
-"A
-rhX<l
-s_Xqg
-uE
-"A
-{/p4)'%
-s_XwB9qY}(q4
-p6
-"A
-w\)'%
-x>$
-"A
-}@
-"A
-y5
-"A
-}A
-}F
-"A
-}?
-}B
-}C
-}D
-"A
-}E
-yj
-yk
-"A
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"A
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"A
-x7sM%
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"A
-qJyvq5z+
-tMvH
-u>Pu[~(uNxXp<r3p0>
-!#
-!#
-"A
-wny_s\2p0
-q{
-qK[Dqg=78tGp<p5
-s_t"p*
-!#
-"A
-rhp*<m
-}q
-"A
-u^ct\
-"A
-u^bI
-"A
-u'p@
-wm%
-"A
-vrp[Ct]s^a
-u<
-!#
-"A
-t(p2<o
-qVs0<p
-rP
-"A
-v>Rr
-"A
-)
-qBsf
-s'7
-s;&
-qLp*qOw{,
-{2r,zyt/
-"A
-r'wgx5
-zo
-rP
-"A
-{2{:p,y~uitKD
-H
-!#
-"A
-q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"dzvl|otOB
-qBt4
-5
-"A
-s;&
-{Qqp<&
-tC/uK<$
-!#
-r#/r+
-pVex_~,
-x+=^
-p+
-vC^wwj
-zj
-p.
-vC^y'qN
-|)
-uE
-vC^zLyC
-vJ
-uT
-uupU
-yTxar|q=wL
-r$qApd
-0
-yTxaz#XwL
-pA
-vC^wEpb
-xsqg
-qLp0U
-ti
-sd
-!#
-vC^y=wE
-vJ
-uT
-uuqI
-yTxar|q=wL
-r$pW"pd
-0
-yTxaz#XwL
-pA
-vC^sQps@
-ugp)p-C
-vC^wEzg
-xsqg
-|v|ZD
-zWyD=
-\
-H
-!#
-vC^{Gr4
-r{#
-xt
-r$pW$pd
-0
-xt
-pA
-"$
-i&%
-"#
-0
-v]
-p#
-0
-v]
-pA
-"#
-tT
-"#
-0
-v\
-p#
-0
-v\
-pA
-"#
-tT
-"#
-0
-v[
-p#
-0
-v[
-pA
-"#
-tT
-"#
-0
-vZ
-p#
-0
-vZ
-pA
-"#
-|w&p-C
-!#
-"g
-]4I
-x+-pX
-]5s39
-|?dMEl-7@seV&
-!#
-x+8^
-p+
-qm
-J
-!#
-x+9j
-uF1&
-zn-7@se
-ugy:|>
-w8
-}u
-\
-"i
-]6I
-uA,px
-zKHEuk
-s'/
-r{H
-uF1&
-|5y<p5p&%
-!#
-r6@r]
-|wHVHB
-tfHV|
-tJ&'*
-tJ''+
-tJ(',
-tJ)'-
-sH-
-uA8^
-p+
-!#
-pqpj-q@
-r[>E
-qm
-rDb
-pnww^
-p+
-"d
-]Jx_vu,t2
-"e
-w)Ps}.r,c{ozmMGn
-ya
-w)Ps}.r,c{ozmMGy~uitK
-y$vnwT%
-s?[
-y$uHwT%
-u-v(r1
-tT
-pntIq@
-s?p@
-y$z#wT%
-"#
-tT
-"#
-wr
-y$u&wT%
-"#
-tT
-"$
-w)Ps}.r,c{ozmMGls%
-ya
-w)Ps}.r,c{ozmMGy~q4wV
-y$vnwT%
-"#
-tT
-"$
-s?[
-y$uHwT%
-"#
-tT
-"#
-s?p@
-y$z#wT%
-"#
-tT
-"#
-wr
-y$u&wT%
-"#
-tT
-"%
-|?dMIl|{/{\
-u-8})
-p+
-J
-r78xF
-"o
-]:x_~*a
-!#
-vc@qw
-t<
-tj
-{Y
-qm
-rf-
-!#
-u-|+^
-qVwy
-5
-u-@-q0
-uF1&
-zn|{p&
-ugy:|>
-!#
-u-@,sQ
-qKr|Upd
-xL{c
-td
-"=
-zj
-p.
-"=
-|)
-uE
-"=
-vJ
-uT
-t^
-yTxar|q=wL
-r$p)pd
-0
-yTxaz#XwL
-pA
-"=
-xsqg
-qLp0U
-ti
-sd
-!#
-"=
-vJ
-uT
-u.
-yTxar|q=wL
-r$pYpd
-0
-yTxaz#XwL
-pA
-";
-ugp)p-C
-"=
-xsqg
-|v|ZD
-zWyD=
-\
-H
-!#
-"=
-x3
-xt
-r$p"pd
-0
-xt
-pA
-"$
-wm%
-"#
-0
-v]
-p#
-0
-v]
-pA
-"#
-tT
-"#
-0
-v\
-p#
-0
-v\
-pA
-"#
-tT
-"#
-0
-v[
-p#
-0
-v[
-pA
-"#
-tT
-"#
-0
-vZ
-p#
-0
-vZ
-pA
-"#
-|w&p-C
-!#
-u-u0q0
-r{&
-yTxa|twL
-r$pW'pd
-0
-yTxa|twL
-pA
-|.=qy
-wYTC
-|.-qw
-qFAqg
-"#
-xKRE<A<E?
-xKRD<DD?
-vc/pX
-tUE<D
-sHS
-s{,sh
-qFFB
-qm
-rf-
-!#
-"1
-qVwy
-5
-"1
-uF1&
-zn|{p&
-ugy:|>
-!#
-"1
-qKr|Upd
-xL{c
-td
-"1
-zj
-p.
-"1
-|)
-uE
-"1
-vJ
-uT
-t^
-yTxar|q=wL
-r$p)pd
-0
-yTxaz#XwL
-pA
-"1
-xsqg
-qLp0U
-ti
-sd
-!#
-"1
-vJ
-uT
-u.
-yTxar|q=wL
-r$pYpd
-0
-yTxaz#XwL
-pA
-"/
-ugp)p-C
-"1
-xsqg
-|v|ZD
-zWyD=
-\
-H
-!#
-"1
-x3
-xt
-r$p"pd
-0
-xt
-pA
-"$
-wm%
-"#
-0
-v]
-p#
-0
-v]
-pA
-"#
-tT
-"#
-0
-v\
-p#
-0
-v\
-pA
-"#
-tT
-"#
-0
-v[
-p#
-0
-v[
-pA
-"#
-tT
-"#
-0
-vZ
-p#
-0
-vZ
-pA
-"#
-|w&p-C
-!#
-"1
-r{&
-yTxa|twL
-r$pW'pd
-0
-yTxa|twL
-pA
-s{+qy
-r(rq&
-rs9
-"9
-y,.1&
-sNr|yyp&
-)
-sNp,y~q4se
-y$u&wT%
-s{+yC
-tT
-s{-px
-pCT
-YXqR
-4
-p6
-r7X
-tAs7
-pfpY
-H
-!#
-s{.ps
-qKu&Xqg
-"%
-p~p@u%&
-sNr|lyir>
-)
-sNp,y~uitz
-y$u&wT%
-s{8s6
-ugp)rZC
-"%
-|,3T
-Yp0qR
-4
-5
-s_p2qR
-uRp=p-
-u?~-
-!#
-ya
-s{9r+
-]4I
-s{/q#
-syu8Ps}+qrdzvl|oq4uz|6rZL
-|?dzvl|otzrS
-!#
-vc,^
-p+
-vc+t;
-w)Ps}+qrcxDVbzmzvl|opk
-0
-}1dzvl|otz
-pqpj8q@
-r[?p$
-sJvu,tG
-pqpX=t;
-y7MN
-z'P1PD
-|OxXq4rzp/T3TC
-!#
-pqpX+q@
-r[>q&
-wh
-zlhp$
-pqpX.r4
-];x_}~
-]BI
-zlhp$
-qm
-u<
-!#
-zlhp$
-J
-!#
-)
-pqpX8q0
-qB+uk
-s'@
-uF1&
-zny<p5p&
-}7h3hC
-w8
-t>
-pCc
-\
-H
-!#
-u.
-uF1&
-zny<p5p&
-}7h3hC
-ugpYrSB
-q\yoc
-\
-!#
-pqpX@f
-r[?B
-sJvu,t=
-pqqN,f
-r[?q&
-sJvu,qu
-pqqN7f
-r[?G
-sJvu,x5
-pqpx{L
-r[?tn
-sJvu,qY
-pqpx8f
-r[?wB
-sJvuqY.
-pqpx9f
-r[?E
-z3?E
-z3?29
-4
-uM?2@
-sJvux57
-pqq38pw
-x"x_vu@8
-pqqy=q@
-]:x_zQ
-"y
-|up4%'%
-"{
-yV%Z
-q{
-"{
-{ErO
-{Y
-tFq9U
-"$
-pzuZqj
-pqqy,px/
-v}{"w#=yyrg
-p\
-vCfq#8pw
-{*MU
-za
-vCfwwt'
-sNzvl|otO
-qt-D
-)
-p}zM
-rBu\Z?
-vwu\Z
-yS
-{hxZ
-4
-trC
-q+y:t4
-4
-!#
-vCfq#7p|
-u'MM
-u'p,
-ta
-t}
-}e,
-0
-J
-vCfwwqe
-rjuyx_}~
-5
-r~
-rf-
-u<
-!#
-s_|t
-rf-
-!#
-)
-vCfy'q@
-qBt4
-pm=
-s;&
-v%
-t1p@D
-vCfr.9pE
-q1p@B
-vCfy'w-
-xKp@Dr2?
-vCfwwts
-qK|Ipd
-Yvnp2
-\
-H
-!#
-wr
-"%
-p~p@u%&
-v%
-t1p0D
-"%
-q1p0B
-"%
-xKu4u&p0?
-"%
-p}p<
-qoqI
-rMp2C
-\
-!#
-vCfy=r4
-}ZrWxXr/q>pOPq1p*p$rWKKKKKKKK
-)
-J
-}ZrWxXr/q>pOPrs=rWKKKKKKKK
-y$u&wT%
-vCfq#9s6
-|RpW$C
-vCff=pb
-qF#qg
-"#
-xKR&<&D?
-xKMM<#1M?
-",
-{*M<&
-sHg
-!#
-pqqy+r+
-]4I
-pqqy-qe
-u'MM
-|?dzvl|orJC
-!#
-pqqy7^
-p+
-pqqy9sr
-}1dzvl|orJ
-rMMMC
-pqqy/s-
-sNzvl|otO
-qt(D
-rf(
-wh
-!#
-)
-pqqy@qw
-qBt4
-pm,
-s;&
-v%
-es6wE
-{ErO
-{Y
-tFq9U
-&
-pqpb9pj
-rhq91M
-r7zM
-uE
-et;f
-{/u}'%
-}G9qY}(q4
-p6
-esms6
-zw%
-x>$
-qCsmpX
-}@
-qCtcpj
-y5
-qCsQp|
-}A
-}F
-qCtIpb
-}?
-}B
-}C
-}D
-qCtsrI
-}E
-yj
-yk
-qCpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-qCqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-qCp|^
-x7sM%
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-esmw-
-qJyvq5z+
-tMvH
-u>Pu[~(uNxXp<r3X>
-!#
-!#
-pqp|=qN
-w'p*nry
-pqqy/yC
-qKwgwg{c
-sNzvl|otO
-Yq}D
-sJ~)
-!#
-pqp|+^
-p+
-pqp|-q@
-]:x_vu@-
-pqp|8p|
-|mw#=xu
-}$>
-}nt#
-4
-rD{
-"D
-sNzvl|otO
-qt-D
-J
-J
-wh
-wP
-p}zM
-rBu\Z?
-vwu\Z
-yS
-{hxZ
-4
-trC
-q+y:t4
-4
-5
-s_|t
-r~
-rf-
-u<
-!#
-s_zE
-s_|t
-rf-
-!#
-)
-"B
-qBt4
-pm+
-s;&
-v%
-{O
-w"z]
-vCfr.9pb
-q2/w{,
-xsU
-r'vnx5
-q1p0U
-vCfy'qw
-xKp*2uHp*?
-xKu4u&p0?
-"B
-qK[2[pd
-yn2q,
-\
-H
-!#
-s?p2
-"%
-p~p0u%&
-v%
-{O
-w"z]
-"%
-q2/w{,
-qF#U
-r'vnx5
-qF$U
-"%
-xKR%q=<%?
-xKR$D<$?
-"%
-p}p<
-qop"
-rMR#C
-\
-!#
-"B
-}ZrWxXr/q>pOPqF&p$rWKKKKKKKK
-)
-}ZrWxXr/q>pOPqF&p$rWKKKKKKKK
-y$u&wT%
-eps@sr
-u>vhq4r3y[>
-u>zivhq4qry[C
-wqzUs$
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-q\,C
-ze,?
-vCfwws6
-|W(
-p}zM
-rBu\Zs^%
-vwu\Z
-yS
-{hxZ
-4
-trC
-q+y:t4
-4
-r779qY}(q4
-J
-!#
-vCfq#7s-
-sl
-tj
-)
-xv,
-0
-J
-J
-"H
-pV+x_}~
-5
-s_|t
-r~
-rf-
-u<
-!#
-s_zE
-s_|t
-rf-
-!#
-)
-"*
-qBt4
-pm-
-s;&
-v%
-{O
-t1[D
-4
-"*
-q2/w{,
-xsU
-r'vnx5
-q1p0U
-"*
-xKp*2uHp*?
-xKu4u&p0?
-"*
-qK[2[pd
-yn<7
-\
-H
-!#
-s?p2
-"%
-p~p0u%&
-v%
-{O
-t1R"D
-4
-"%
-q2/w{,
-qF#U
-r'vnx5
-qF$U
-"%
-xKR%q=<%?
-xKR$D<$?
-"%
-p}p<
-qop[
-rMR#C
-\
-!#
-"*
-}ZrWxXr/q>pOPqF&p$rWKKKKKKKK
-)
-}ZrWxXr/q>pOPqF&p$rWKKKKKKKK
-y$u&wT%
-"E
-|RqIC
-"F
-qF)qg
-"#
-xKR-<-D?
-xKR,<)<,?
-"F
-z),<-
-sHv
-pqp|7r+
-{*L<,
-xKML<,1L?
-!#
-"/
-sNzvl|otO
-qt-D
-J
-J
-wh
-wP
-p}zM
-rBu\Z?
-vwu\Z
-yS
-{hxZ
-4
-trC
-q+y:t4
-4
-5
-s_|t
-r~
-rf-
-u<
-!#
-s_zE
-s_|t
-rf-
-!#
-)
-"+
-qBt4
-pm.
-s;&
-v%
-{O
-t1MLD
-4
-"+
-q2/w{,
-xsU
-r'vnx5
-q1p0U
-"+
-xKp*2uHp*?
-xKu4u&p0?
-"+
-qK[2[pd
-yn2q,
-\
-H
-!#
-s?p2
-"%
-p~p0u%&
-v%
-{O
-t1MLD
-4
-"%
-q2/w{,
-qF#U
-r'vnx5
-qF$U
-"%
-xKR%q=<%?
-xKR$D<$?
-"%
-p}p<
-qop"
-rMR#C
-\
-!#
-"+
-}ZrWxXr/q>pOPqF&p$rWKKKKKKKK
-)
-}ZrWxXr/q>pOPqF&p$rWKKKKKKKK
-y$u&wT%
-pqp|/ps7
-]4I
-pqp|@sr
-u'ML
-syu8Ps}+qrdzvl|ou0uz|6%L
-!#
-pqr-+^
-p+
-pqr--r4
-w)Ps}+qrcxD2xDzmzvl|orJ
-rMML%
-pqr-.xj
-upw#=n
-e{Gq#9
-0
-p#
-0
-rf9
-J
-J
-J
-J
-!#
-|$psvOpE
-zJtqr,xDryq&wd8z&@8
-|$ps7,pb
-p#
-0
-t^
-"#
-zJtqr,xD2w%u)xe9rFqu,
-"#
-p#
-0
-t^
-vCpXqwpb
-tFuHp0
-|Mp*Dt0
-tFt"p2
-|Mp0Dt0
-vCpXpEqN
-xS"<"qg7sq8rOw}9
-qKq}t0qg,uQ/-sKw{
-qK[2}w
-Y}w=
-s_p*q=
-s_yDX
-\
-er.8u:
-wP
-w2+
-s?q,
-sap)%
-zJt?uNqrxD%wX
-pqr-.qe
-|OxXq4rzp/TwXC
-pqr-8^
-p+
-!#
-pqq3/q@
-]:x_~%
-"5
-sNzvl|otO
-qt-D
-)
-p}zM
-rBu\Z?
-vwu\Z
-yS
-{hxZ
-4
-trC
-q+y:t4
-4
-r7+x@9t2-q49
-J
-!#
-";
-sl
-tj
-)
-xv,
-0
-J
-J
-";
-rjuyx_~,
-5
-s_|t
-r~
-rf-
-u?}~
-!#
-s_zE
-s_|t
-rf-
-!#
-)
-"7
-qBt4
-pm8
-s;&
-v%
-t1MLD
-5
-sNp,l/uK
-t1p2D
-"7
-qLuH/w{,
-q1p0U
-r'XB-
-q1p*U
-"V
-xKwguHq,?
-xKp*D2p*?
-!#
-"7
-qK|Zpd
-Yp2<&
-td
-u<
-!#
-s?p0
-"%
-p~p*u%&
-v%
-t1MLD
-5
-sNp,l/uK
-t1R$D
-"%
-qLuH/w{,
-qF%U
-r'XB-
-qF&U
-"%
-xKR'q=<'?
-xKR&D<&?
-!#
-"%
-p}p<
-qop[
-rMR%C
-td
-!#
-"7
-}ZrWxXr/q>pOPqF(p$rWKKKKKKKK
-)
-}ZrWxXr/q>pOPqF(p$rWKKKKKKKK
-y$u&wT%
-";
-wYTC
-"<
-qF+qg
-"#
-xKR/</D?
-xKR.<+<.?
-"<
-z).</
-sJvuu0
-pqqe=r+
-]4I
-pqqe,qe
-|W.
-|?dzvl|orJC
-!#
-pqqe.^
-p+
-pqqe8r-
-}1dzvl|orJ
-rMMKC
-pqpE7j
-yFw#=l.,n
-m
-uM?2@
-{#vux57
-uMMwv+zH}#uQsq
-tJ$t#
-uMQB
-ys|3KB
-zlH3c
-zlip$
-uM>q&
-uM?qO
-pqq0,s-
-u?vux57
-!#
-pqq07r4
-upw#=n
-"<
-0
-p#
-0
-rf9
-J
-J
-J
-J
-!#
-"<
-zJtqr,xDryq&wd8z&@8
-"<
-p#
-0
-t^
-"#
-zJtqr,xD2w%u)xe9rFqu,
-"#
-p#
-0
-t^
-"<
-tFuHp0
-|Mp*Dt0
-tFt"p2
-|Mp0Dt0
-"<
-xS"<"qg7sq8rOw}9
-qKq}t0qg,uQ/-sKw{
-qK[2}w
-Y}w=
-s_p*q=
-s_yDX
-\
-"<
-wP
-w2+
-s?q,
-sap)%
-zJt?uNqrxD%3h
-zlip$
-pqq09qN
-]<rzu<
-zlip$
-J
-qhHt\
-!#
-u>Pt5q4r,p/iD
-qB+uk
-pm7
-uF1&
-zny<p5p&
-qns7
-rP
-pqq0/r1
-|OxXq4rzy:|>
-pqq0@r1
-w8
-u>Pt5q4r,p/iU
-"$
-v1i3d
-\
-H
-!#
-pli
-uF1&
-zny<p5p&
-qnp)
-5
-"$
-|OxXq4rzp)p-C
-"$
-}7i3iB
-"$
-v1i3d
-\
-!#
-pqpb,^,
-z[iEuk
-pm9
-}7H3iB
-pli
-uF1&
-zny<p5p&
-|OxXq4rzp/TCrZ
-vCfsh^
-p+
-vCfs6j
-]6I
-vCfsrr.
-w'zvl|otOp$
-!#
-vCft'^
-p+
-uM>B
-uM?29
-u?vux57
-!#
-pqj=pw
-r[Np$
-zj
-uoz]t\
-pqj-pb
-qz,1N
-z'ODqg
-YsT1N
-pzsT1N?
-|Oy_MN1ND
-pnq3^
-p+
-rf(
-!#
-pnqy^
-s;&
-{Qx2=
-tC,uitKp$
-pnqexj
-qKz#z#{c
-xLsf
-\
-pnr-^
-p+
-ys~2p$
-!#
-pqpx,rI
-y0x_vux57
-ef.f@
-qkPB=78tGp<p5
-&
-u>Pu[~(uNxX}O
-pqpx+qe
-{*LD
-xKMLD1L?
-uMQ1L
-zlH3c
-zlip$
-uM>q&
-uM?wB
-pqpE,ps
-u?vux57
-!#
-eps@r4
-|mw#=xu
-u>vhq4r3y[>
-u>zivhq4xXq4rzy[3h
-wqzUs$
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-q\,C
-vrp/TCB?
-"*
-p+
-rf(
-!#
-"*
-s;&
-{Qx2=
-tC,uitKp$
-"*
-qKz#z#{c
-xLsf
-\
-"*
-p+
-uMNA
-uMOEt=qY-xO/
-uMPp$
-zlH3c
-zlip$
-uM>E
-uM?tn
-u?vux57
-!#
-",
-r[Np$
-zj
-uoz]t\
-",
-qz,1N
-z'ODqg
-YsT1N
-pzsT1N?
-|Oy_MN1ND
-"'
-p+
-rf(
-!#
-"'
-s;&
-{Qx2=
-tC,uitKp$
-"'
-qKz#z#{c
-xLsf
-\
-"'
-p+
-ys~2p$
-!#
-pqqN+rI
-y0x_vux57
-eq#@r.8
-tFMP2uZ
-pqqN-q0
-rhyi+zH}#uQsqD
-xKMMDwv+zH}#uQsq?
-pqqw,rI
-|mw#=xu
-}$>
-}nt#
-4
-uMQB
-ys|3KB
-zlH3c
-zlip$
-uM>q&
-uM?G
-sJvux57
-uMQ1L
-ys|3KB
-zlH3c
-zlip$
-uM>q&
-uM?wB
-"-
-u?vux57
-!#
-pqpw9sr
-u'M=
-uv8^
-p+
-vC^wwj
-zj
-p.
-vC^y'qN
-|)
-uE
-vC^zLyC
-vJ
-uT
-0
-yTxar|q=wL
-p#
-0
-yTxaz#XwL
-pA
-vC^wEpb
-xsqg
-qLp0U
-ti
-sd
-!#
-vC^y=wE
-vJ
-uT
-ri
-yTxar|q=wL
-r$p=pd
-0
-yTxaz#XwL
-pA
-vC^ts|Y
-z7
-vrp)Cp-?
-vC^wEzg
-xsqg
-|v|ZD
-zWyD=
-\
-H
-!#
-vC^{Gr4
-tN
-xt
-r$pKpd
-0
-xt
-pA
-"$
-q\p"C
-zepG?
-"#
-0
-v]
-p#
-0
-v]
-pA
-"#
-z7
-zu
-"#
-0
-v\
-p#
-0
-v\
-pA
-"#
-z7
-zu
-"#
-0
-v[
-p#
-0
-v[
-pA
-"#
-z7
-zu
-"#
-0
-vZ
-p#
-0
-vZ
-pA
-"#
-z7
-vrpW&Cp-?
-!#
-uv9q@
-]4I
-uv})
-]=rL/
-|?dMEl-7@seV&
-!#
-sY=^
-p+
-sY,qN
-}1dzvl-7@se
-J
-!#
-sY+q0
-uF1&
-zn-7@se
-sY-pX
-}s
-vr|>sO
-uv.ps7
-w8
-}u
-\
-pqpw9q@
-t^
-pqpw/pj
-t1s0wv+zH}#uQ.,
-uM?2@
-sJvux57
-es6wE
-{ErO
-{Y
-tFq9U
-s5z}p4%D
-pqq@-qw
-|mw#=u"
-}$>
-sJ~,
-pqq@.rI
-z3=qR
-xKM<Ex@9t2-q491<?
-pqq@9r]
-u'M<
-vw=%
-"7
-p+
-"7
-zj
-p.
-"7
-|)
-uE
-"7
-vJ
-uT
-0
-yTxar|q=wL
-p#
-0
-yTxaz#XwL
-pA
-"7
-xsqg
-qLp0U
-ti
-sd
-!#
-"7
-vJ
-uT
-ri
-yTxar|q=wL
-r$p=pd
-0
-yTxaz#XwL
-pA
-"5
-z7
-vrp)Cp-?
-"7
-xsqg
-|v|ZD
-zWyD=
-\
-H
-!#
-"7
-tN
-xt
-r$pKpd
-0
-xt
-pA
-"$
-q\p"C
-zepG?
-"#
-0
-v]
-p#
-0
-v]
-pA
-"#
-z7
-zu
-"#
-0
-v\
-p#
-0
-v\
-pA
-"#
-z7
-zu
-"#
-0
-v[
-p#
-0
-v[
-pA
-"#
-z7
-zu
-"#
-0
-vZ
-p#
-0
-vZ
-pA
-"#
-z7
-vrpW&Cp-?
-!#
-"7
-]4I
-"7
-]=rL/
-|?dMEl-7@seV&
-!#
-"7
-p+
-"7
-}1dzvl-7@se
-J
-!#
-"7
-uF1&
-zn-7@se
-"7
-}s
-vr|>sO
-"7
-w8
-}u
-\
-pqq@9pE
-t^
-|Oy_MKp$D
-"Y
-yFw#=l.,n
-m
-uM?2@
-{#~%
-uMMwv+zH}#uQsq
-tJ$t#
-uMQB
-ys|3KB
-zlH3c
-zlip$
-uM>q&
-uM?qO
-"Y
-u?~%
-!#
-pqr+,u:
-|cz2r3p4$>
-exjpj
-|mw#=ls%
-}$>
-euap|
-x8v?t#
-qJyvq5z+
-u>Pu[~(uNxX}O
-rh,D
-t8,?
-exjq@
-xKMLDBpu
-pqr++^
-qh1I
-"B
-|mw#=xu
-}$>
-}nt#
-4
-uMQB
-ys|3KB
-zlH3c
-zlip$
-uM>q&
-uM?G
-sJzQ
-uMQ1L
-ys|3KB
-zlH3c
-zlip$
-uM>q&
-uM?wB
-"B
-u?zQ
-!#
-"D
-tFMP2uZ
-pqr+7qw
-{*MD
-xKMMD1M?
-pqr+9px
-|Rs2$C2t4
-}q
-"M
-r[Np$
-uE
-"M
-qz,1N
-z'ODqg
-YsT1N
-pzsT1N?
-|Oy_MN1ND
-"M
-p+
-rf(
-!#
-"M
-s;&
-{Qx2=
-tC,uitKp$
-"M
-qKz#z#{c
-xLsf
-\
-"M
-p+
-!#
-uMQ2uZ
-zlH3c
-zlip$
-uM>E
-uM?q&
-pqrI8px
-u?}~
-!#
-"V
-p+
-"V
-]6I
-"V
-w'zvl|otOp$
-!#
-"V
-p+
-uMQ1M
-zlH3c
-zlip$
-uM>B
-uM?E
-H
-!#
-pqpj7t;
-qzpy$s1N
-"0
-|MMQD2uZ
-zli3H
-zlH3c
-uM?B
-!#
-vl7px
-z'R1RB
-qtRB,
-5
-z0q@
-z3?2@
-sH&
-!#
-vl/j
-{e(
-sJ~,
-{P^
-qt$14
-pm@
-zJtqr,xD1$G
-*0%
-x9MK
-q'+pE
-{e5
-tr$
-wh
-q'.q@
-t1=1K
-{zyq}X
-sd
-q'8t'
-ruK
-*C%
-T6
-u(=
-o
-*#%
-_
-exGf
-{/u}'%
-p6
-e}6qN
-zw%
-wnxXq4rzs\3h
-qJw=+z+
-vCqNq#})
-z|
-}nscz(z+
-vCqNq#@pb
-sPrnyvtB{n
-vCqNq#/px
-ye?
-pz{]@y<@vFp$?
-vCqNf,qe
-q{
-vCqNf+pX
-w<=vO.{JxW-
-q2yi/|4
-vCqNf-r4
-}+
-&
-t(p,r2
-u,
-vCqN^pj
-t3rnt#
-vCqN^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-vCqN^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-vCqNf9q#9
-sPult|
-z~sz
-vCqNpjp|
-s+"w={m,tyt=6
-vCqN^9pb
-{i'
-qV+zH}#uQsqD
-vCqN^/pX
-s+(}J}J
-vCqN^9p|
-xV?
-vCqNpj{L
-{/r8)Z
-zSuf
-e}6j
-|Ozir3r8.$,>
-H
-!#
-eq#+sr
-wnxXq4rzs\3h
-qJw=+z+
-"2
-z|
-}nscz(z+
-"2
-sPrnyvtB{n
-"2
-ye?
-pz{]@y<@vFp$?
-"2
-q{
-"2
-w<=vO.{JxW-
-q2yi/|4
-"2
-}+
-&
-t(p,r2
-u,
-"2
-t3rnt#
-"2
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-"2
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-"2
-sPult|
-z~sz
-"2
-s+"w={m,tyt=6
-"2
-{i'
-qV+zH}#uQsqD
-"2
-s+(}J}J
-"2
-xV?
-"2
-{/r8)Z
-zSuf
-eq#+pX
-u9r3r8D>
-!#
-!#
-q'9qN
-qt$15
-u(,
-zJtqr,xD1$G
-*2%
-|Hr8D
-!#
-}%j
-{e3
-t1=1K
-4
-5
-qD=qw
-ruK
-*C%
-T9
-u(+
-}d
-*.%
-rV
-pry=pX
-q2|{9
-qTu&|{9
-{?uir+
-vT,
-q%
-pry=q0
-pzXqj
-qD=pj
-wG
-!#
-O
-!#
-vl@r1
-O
-!#
-y2r1
-O
-!#
-z*r.8
-]&sx-
-ru2
-v|t;
-]'sx.
-prsrps7
-(y?
-!#
-r&7pE
-]Tsx7
-]Zsx9
-]asx/
-(+@
-!#
-]vs3sK
-]|s3rO
-rj~8%#s3p<
-(--
-!#
-pntIsh
-]7s3u)
-u-v(t;
-qkFB
-"#
-qBsf
-"#
-)
-"#
-z>8
-"#
-qkFE
-"#
-qBsf
-"#
-)
-"#
-z>7
-"#
-qkFq&
-"#
-qBsf
-"#
-)
-"#
-z>9
-"#
-qkFG
-"#
-qBsf
-"#
-)
-"#
-z>/
-"#
-qkFtn
-"#
-qBsf
-"#
-)
-"#
-z>@
-"#
-qkFwB
-"#
-qBsf
-"#
-)
-"#
-{K=
-"#
-ruH
-"#
-]8zs,
-u-ukqN
-({_
-!pZ
-p(
-!p^
-w.pw
-J
-qa5
-qa4
-(
-!qZ
-r&,j
-}G
-p3l
-;7
-(
-!s*
-}G
-u+%,
-;7
-(
-!tS
-pnt'q3
-g,
-u+$y
-qPsf
-(
-!vB
-g,
-u+$u
-qPsf
-(
-!w&
-g,
-u+$r
-qPsf
-(
-!x=
-g,
-u+$o
-qPsf
-(
-!yE
-x+-pX
-sv9
-p3X
-qPp<
-(
-!{-
-uA,px
-tW
-p3|
-qP+uk
-(
-!vKxw
-pqpX8q0
-g+
-u+#h
-qP+uk
-(
-!pty@
-vCfy'q@
-g-
-u+#Y
-qPt4
-(
-!ptyG
-pqqy@qw
-g=
-u+#R
-qPt4
-(
-!pt+uU
-"#
-g-
-u+#M
-qPt4
-(
-!pt{H
-g-
-u+#?
-qPt4
-(
-!pt.uU
-g-
-u+#6
-qPt4
-(
-!pt|F
-g-
-an
-qPt4
-(
-!pt|G
-pqq09yY
-g.
-p3i
-qP+uk
-(
-!pt}x
-pqpb,^,
-sv/
-p3i
-qP+uk
-(
-!pt/uU
-"v
-sv@
-p3X
-qPp5
-(
-!ptxw
-"T
-g
-p35
-;:
-(
-!tYy@
-q'8q3
-qH
-a(
-;6
-(
-!tYyG
-">
-sk
-p35
-;;
-(
-!tY+uU
-qD=|_
-uI
-a"
-;9
-(
-!tY{H
-"7
-g/
-p3@
-;8
-(
-!tY.uU
-"7
-qH=
-p35
-qPpU
-(
-!tY|F
-"7
-qH,
-vg
-v#
-(
-!tY|G
-"7
-g9
-p3m
-;6
-(
-!tY}x
-g9
-p3o
-;6
-(
-!tY/uU
-g9
-p3p
-;6
-(
-!tYxw
-g9
-p3q
-;6
-(
-!vK-y@
-g9
-u+%+
-;6
-(
-!vK-yG
-g9
-u+%)
-;6
-(
-!vKp<uU
-g9
-u+%(
-;6
-(
-!vK-{H
-g9
-u+%'
-;6
-(
-!vKu)uU
-"6
-g8
-p3Y
-qPsf
-(
-!vK-|F
-g8
-pfp[
-qPsf
-(
-!vK-|G
-g8
-pfpG
-qPsf
-(
-!vK-}x
-g8
-pfp"
-qPsf
-(
-!vKv<uU
-g8
-pfpK
-qPsf
-(
-!vK-xw
-g8
-pfpY
-qPsf
-(
-!vK.y@
-g8
-pfp=
-qPsf
-(
-!vK.yG
-g8
-pfp)
-qPsf
-(
-!vK{_uU
-"6
-g7
-p3U
-qP{c
-!q[
-qQ+wV
-p_
-m
-pN
-p]
-hrFp&
-pQ
-h+se
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const wideSM80 = wideSM80NarrowAligned + `
- patch
- -1
-packed1 80629 wide
- =19
- -4
-p;v<8pF
-p98@un
-p:{Jt*
-qSt=sV
- =22
- -5
-)
-w.pw
-rCpU
- =14
- -18
-wtq@
-s?p*
-"(
-y$u4t23*
- =5
- -18
-sJvux@7
-"(
-s?p0
-sap/(%
+var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54309 plain
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6ttq*
+!u'jg~ErDIwp
+!xgovzjp[wd
+!|Fx<p3wupYwp
+!yLqGyKttIjp[ovQq*
+!yLpVyK{?oq*
+!yLPyKqgtvwd
+!yLayKopYrmqBr[q*
+!yLp'yKqBpEq*
+!
+!yHwntc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+*s*tc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+*s*tc
+!
+!pW0p.pt
+!}ex(
+ $0|Z6qS
+O+|}
+hulrA
+p#rvqS
+?p$pEp/r0~.\g~/r-
+ **p,rj
+ .$p,ui
+p,um
+ $\4p,{n
+p,{^
+p,yu
+p,|K
+p,'tq
+p,'vP
+p,s*
+p,0s]
+p,0qX
+p,0sD
+zqrj
+xcs{
+ &Y4v>q%
+qQ(
+wc
+w@yI
+zp
+z3yR
+zpqm0
+{/t0
+zpqm+
+xU6'
+s2
+xcpX
+s[p7
+/'
+qCp?zz9'
+x4p+rEV
+{"z%p6
+{"z%qu
+{"z%qX
+w[z%0pZ
+{"z%sD
+{"z%sc
+{"z%qc
+}]z%rj
+to
+}]z%2'V
+to
+}]z%xlV
+to
+ykP
+z-qy.
+v:pX
+}#q5
+xUvZ
+q?ph
+uN$
+uN&
+tE
+uF'vr
+ &^$x{$rN
+G%p@
+x{&tU
+yy
+pDsTpb
+tH94
+xh
+pDq~pf
+sFpsp@
+|A4
+s/
+uN5
+tE
+uF'u*
+r2pa;
+G3)
+q\.qp
+ $S#rsK
+vir4
+ $i%q?pO
+w[p+}zpU
+ $#s(2E
+q@2
+rY|w
+ $#zIE
+ts
+v7
+ $M $Jq\1rR
+qQ2
+rc
+x=qVe
+G1)
+ %7 $#zDA
+u&+
+tE
+u"
+q\5rX
+{"z%pU
+x=qV;
+D')
+uS
+v;U
+uJ
+ $Mq\.a+
+rHp483
+ud
+w[p+q)FpU
+ 'Cqfp7r4
+ 'BwP
+ $5pDr{p'
+}=
+ $#pDq[p}
+tH9,
+WqpqO
+yYq1xIpjB
+yYq1xIpjqv
+tE
+yYq1xI[B
+yYq1xIpMB
+y.?op$gp/xItapy
+y.?op$gp/xIyOpy
+/#
+t1yZpy
+}\yd
+pDrXpv
+sFm0=)
+sFm,9-
+tE
+uFxf
+qY.,
+G+)
+r=2pb
+p%(&#
+{\(
+ $m, &p,r=.q[
+u;
+D/)
+uS
+t~4
+}5
+}W
+WrXpK
+ $Os5z9
+Ws{pv
+J8r.
+Wt}a
+yl7
+xr
+WsXtY
+xBqK7pG
+ &Z#Wr7tY
+wrqK7pG
+ $5Wv/p=
+z8q0v(5
+WuZs{
+x'pPQA
+q$rg(
+v=tO
+WySq-
+tJA
+Wy2qT
+u>pF
+/#
+sZqi7|>
+ $#r=.p'
+wVpAV[
+r=2t0
+|D3
+u&8
+tZYE
+s5~5
+ $#pDs8p'
+ 'k#pDs{p;
+tH9/
+t#s)$
+}\~,
+pDt}p=
+D9y%
+v%.
+t4
+r&$A
+pDr7p;
+sFm;=4
+q?pA
+uN0
+tE
+uFqy6
+wj4
+G.)
+t3'qW
+p%(A
+{\(
+}\y~
+ $#t30pv
+u;
+zy
+ $]$t31q-
+q"Yrf
+s/
+q?q0
+qeBE
+t4
+uc#r4
+|=
+t3+pX
+xDbpk
+t#ta
+ $y.tb{,
+rY^ta
+s/
+wIpS
+r,{A
+v}xuysv6rquA}L6v-re
+tE
+z2&#
+tE
+tA#
+tE
+ %y# $6yy
+t35pX
+q>pQ,
+ $S.u"
+t3*pK
+zO&#
+uB
+ $f#DA)
+uqvv
+ $/s|<tY
+}UpPpQpN,
+t31|^
+ $c-zOZ
+wP
+v"z9
+ $K/%
+q>p5,
+ '5/%
+r2z{
+DC)
+ '3/%
+}UpPp5pe,
+/%
+}u,
+rU^
+ 'i%t3'u)
+rHp^pT3
+xQq5
+r?,
+ $=pDu)p'
+ 'n%q=*p}
+ 'Y%vN
+ &d) $m)u;
+DF)
+uS
+Tp}P
+ $z(TqOq[
+ &$Tq8rR
+ ,$q=6p'
+DER
+ $~$q=*s8
+ut3
+u&N
+tZp7E
+ &R+qN1a
+}=
+rit^z*
+ra1p}
+q,~*vK{G
+DOx_rW
+xEmO
+tHE
+tE
+t4
+rYwq
+s/
+ %l$u"
+riYz*
+ %M &S)ribz*
+vb&(
+ &%s/
+ra5r%
+u;
+DK)
+ $p$r]p?A
+rYp2-
+wZp.
+r]|J
+ %w'wZrL
+ '%wZs*
+ %(}Pp|Ar4
+ra1s8
+r^ql
+u&T
+sAph
+tZp5E
+y7
+ (P*s[p5
+/#
+r2p5;
+DO)
+ %;r]qRA
+}PqRAqP-
+/#
+r^3
+u&X
+tZp^E
+ &e#qN5r7
+sh?Iq3u}vMqP
+q.<p;
+p_(|.%
+y)s&rLE
+q.'a
+}=
+q.0p=
+~%}Ky|FrL
+rI'
+ $#q.2q~
+ $F~%}Ks&rL
+v}y{
+xjrEEv2
+q.+q~
+rHp48,
+sBwk
+y7
+qN5pX
 tw
-p6
-u>Pu[q"vhp<}8s7
-rY
-q{
-tt
-&
-tu
-}Pp=
-q_
-q]
-q:
-}PpG
-q_
-q]
-q:
-zJt?uNqrxD3(%
-vW7
-{=(%
-wfr9pMqrxP{f7
-r%
-pg
-vwp=37
-pg
-wfr9pMqrxP{f7
-r%
-pg
-H
-!#
-pl(
-uVxc&
-tv
-!#
-z*zL
-vNp/4%
-}h
-ub)
-xz
-v|t;
-z[43-
-prsrps7
-|8p/6p$
-z*r.8
-ret,v:
-"$
-wj
-"$
-wj
-{#vux@9
-"$
- =3
- -1
-yg5
- =5
- -1
-|mw#6u"
- =3
- -1
-v}{"w#6yyrg
- =2
- -1
-pC5
- =5
- -2
-pqf7pb
-ru'
-qoqA
- =9
- -3
-zJtqr,xD1'qO
-v&%
-vAuHql
-vAvn}/x?
- =8
- -3
-r$pUE
-o
-vwqA%
- =7
- -1
-vAw%w#6yyrg
- =13
- -2
-ru'
-rf'
- =2
- -1
-s;%
- =9
- -6
-r$pW*E
-x++q@
-r[,p$
-"8
-pB(1)1*
-qvM+1'
- =4
- -5
-uF1%
-uA=pE
-r['p$
-u-v(sh
-ph'q&
- =3
- -1
-s;%
- =5
- -2
-qt'2{c
-pB'|B%
- =3
- -1
-ru,
- =2
- -1
-s(/%
- =19
- -1
-qt,2t4
- =8
- -3
-r{:
-"*
-|V(s^'
- =18
- -1
-rDT
- =7
- -3
-|RpW@C
-p}.
-qnpW@
- =3
- -1
-q\uJ@
- =2
- -1
-q+u\$
- =4
- -2
-|RpWBC
-weA
- =2
- -1
-T$
- =4
- -2
-|RpWCC
-weB
- =2
- -1
-T$
- =4
- -2
-|RpWDC
-weC
- =2
- -1
-T$
- =5
- -1
-{#vu,t2
- =36
- -1
-zK#3&
- =3
- -1
-yxqs2ql
-yxrnq<r>
-yxxhq<p&
-v'}/xu
- =2
- -5
-r[8B
-r#=pj
-r[8E
-r#.pj
-r[8q&
- =11
- -3
-|RpWTC
-p}.
-qnpWT
- =3
- -1
-q\uJT
- =2
- -1
-q+u\$
- =4
- -2
-|RpWVC
-weU
- =2
- -1
-T$
- =4
- -2
-|RpWWC
-weV
- =2
- -1
-T$
- =4
- -2
-|RpWXC
-weW
- =2
- -1
-T$
- =5
- -1
-{#vu,xe
- =36
- -1
-zK#3&
- =3
- -1
-yxqsq</uK
-yxrnq</,rJ
-yxxhq</+wV
-v'tR/rFr>
- =13
- -1
-{*7D
- =5
- -2
-t8M6?
-pzp@17?
- =15
- -1
-x>'
- =27
- -1
-x7r^3
- =39
- -1
-s;%
- =18
- -1
-s;%
- =6
- -3
-|up4*'*
-"@
-yV*Z
- =25
- -1
-{/p4*'(
- =3
- -2
-w\*'(
-x>'
- =68
- -1
-s;%
- =15
- -1
-s;%
- =4
- -3
-|up4+'+
-"A
-yV+Z
- =25
- -1
-{/p4+'(
- =3
- -2
-w\+'(
-x>'
- =68
- -1
-s;%
- =15
- -1
-s;%
- =4
- -3
-|up4,',
-"A
-yV,Z
- =13
- -2
-xKM6D<,?
-xKM7q=<+?
- =10
- -1
-{/p4,'(
- =3
- -2
-w\,'(
-x>'
- =68
- -1
-s;%
- =15
- -1
-s;%
- =93
- -4
-]9I
-x+-pX
-]:s39
-|?dM?l-7@seV&
- =7
- -1
-uF1%
- =6
- -1
-];I
- =4
- -1
-uF1%
- =5
- -5
-tJ)'-
-tJ*'.
-tJ+'/
-tJ,'0
-sH/
- =4
- -3
-r[8E
-qm
-rDd
- =3
- -5
-]Ox_vu,uQ
-"e
-w)Ps}.r,c{ozmMAn
-ya
-w)Ps}.r,c{ozmMAy~uitK
- =16
- -3
-w)Ps}.r,c{ozmMAls%
-ya
-w)Ps}.r,c{ozmMAy~q4wV
- =19
- -1
-|?dMCl|{/{\
- =5
- -1
-]?x_~*c
- =6
- -1
-rf,
- =5
- -1
-uF1%
- =100
- -1
-wYbC
- =7
- -1
-sHU
- =3
- -1
-rf,
- =5
- -1
-uF1%
- =103
- -1
-y,.1%
- =7
- -1
-pCb
- =11
- -1
-p~p@u%%
- =7
- -1
-|,3b
- =9
- -1
-]9I
- =11
- -6
-r[9p$
-sJvu,y<
-pqpX=t;
-y7MH
-z'J1JD
-|OxXq4rzp/b3bC
- =2
- -7
-r[8q&
-wh
-zlup$
-pqpX.r4
-]@x_}~
-]GI
-zlup$
- =3
- -1
-zlup$
- =6
- -3
-uF1%
-zny<p5p&
-}7u3uC
- =2
- -1
-pCp
- =4
- -5
-uF1%
-zny<p5p&
-}7u3uC
-ugpYrSB
-q\yop
- =3
- -29
-r[9B
-sJvu,rF
-pqqN,f
-r[9q&
-sJvu,zI
-pqqN7f
-r[9G
-sJvu,qu
-pqpx{L
-r[9tn
-sJvu,sT
-pqpx8f
-r[9wB
-sJvuqY7
-pqpx9f
-r[9E
-z39E
-z3929
-4
-uM92@
-sJvu,v<
-pqq38pw
-x"x_vu@9
-pqqy=q@
-]?x_zQ
-"y
-|up4('(
-"{
-yV(Z
- =8
- -1
-v}{"w#6yyrg
- =2
- -1
-{*GU
- =3
- -1
-qt,D
- =2
- -2
-rBu\h?
-vwu\h
- =3
- -1
-trH
- =4
- -1
-u'MG
- =10
- -1
-rf,
- =3
- -1
-rf,
- =5
- -1
-s;%
- =14
- -1
-p~p@u%%
- =24
- -4
-xKMG<#1G?
-",
-{*G<&
-sHi
- =2
- -3
-]9I
-pqqy-qe
-u'MG
- =6
- -1
-rMMGC
- =2
- -2
-qt'D
-rf'
- =6
- -1
-s;%
- =7
- -1
-rhq91G
- =3
- -1
-{/u}'(
- =3
- -2
-zw(
-x>'
- =49
- -3
-]?x_vu@8
-pqp|8p|
-|mw#6xu
- =3
- -1
-rD}
- =2
- -1
-qt,D
- =5
- -2
-rBu\h?
-vwu\h
- =3
- -1
-trH
- =5
- -1
-rf,
- =4
- -1
-rf,
- =5
- -1
-s;%
- =19
- -1
-p~p0u%%
- =34
- -2
-rBu\hs^%
-vwu\h
- =3
- -1
-trH
- =18
- -1
-rf,
- =4
- -1
-rf,
- =5
- -1
-s;%
- =20
- -1
-p~p0u%%
- =32
- -4
-sHx
-pqp|7r+
-{*F<,
-xKMF<,1F?
- =3
- -1
-qt,D
- =5
- -2
-rBu\h?
-vwu\h
- =3
- -1
-trH
- =5
- -1
-rf,
- =4
- -1
-rf,
- =5
- -1
-s;%
- =2
- -1
-t1MFD
- =17
- -1
-p~p0u%%
- =2
- -1
-t1MFD
- =21
- -3
-]9I
-pqp|@sr
-u'MF
- =6
- -3
-rMMF%
-pqr-.xj
-upw#6n
- =4
- -1
-rf3
- =37
- -1
-|OxXq4rzp/bwXC
- =4
- -1
-]?x_~%
- =2
- -1
-qt,D
- =2
- -2
-rBu\h?
-vwu\h
- =3
- -1
-trH
- =18
- -1
-rf,
- =4
- -1
-rf,
- =5
- -3
-s;%
-v%
-t1MFD
- =20
- -3
-p~p*u%%
-v%
-t1MFD
- =24
- -1
-wYbC
- =7
- -3
-sJvu@/
-pqqe=r+
-]9I
- =8
- -16
-rMMEC
-pqpE7j
-yFw#6l.,n
-m
-uM92@
-{#vu,v<
-uMGwv+zH}#uQsq
-tJ't#
-uMKB
-ys|3PB
-zlU3p
-zlvp$
-uM8q&
-uM9qO
-pqq0,s-
-u?vu,v<
- =2
- -1
-upw#6n
- =4
- -1
-rf3
- =35
- -9
-zJt?uNqrxD%3u
-zlvp$
-pqq09qN
-]Arzu<
-zlvp$
-J
-qhMt\
-!#
-u>Pt5q4r,p/vD
- =2
- -1
-uF1%
- =7
- -3
-u>Pt5q4r,p/vU
-"$
-v1v3q
- =3
- -2
-plv
-uF1%
- =6
- -3
-}7v3vB
-"$
-v1v3q
- =3
- -7
-z[vEuk
-pm9
-}7U3vB
-plv
-uF1%
-zny<p5p&
-|OxXq4rzp/bCrZ
- =3
- -1
-];I
- =5
- -3
-uM8B
-uM929
-u?vu,v<
- =2
- -1
-r[Hp$
- =3
- -5
-qz,1H
-z'IDqg
-YsT1H
-pzsT1H?
-|Oy_MH1HD
- =2
- -1
-rf'
- =2
- -1
-s;%
- =11
- -3
-y0x_vu,v<
-ef.f@
-qkJB=78tGp<p5
- =3
- -9
-{*FD
-xKMFD1F?
-uMK1F
-zlU3p
-zlvp$
-uM8q&
-uM9wB
-pqpE,ps
-u?vu,v<
- =2
- -3
-|mw#6xu
-u>vhq4r3y[>
-u>zivhq4xXq4rzy[3u
- =5
- -1
-vrp/bCB?
- =2
- -1
-rf'
- =2
- -1
-s;%
- =8
- -8
-uMHA
-uMIEt=qY-xO/
-uMJp$
-zlU3p
-zlvp$
-uM8E
-uM9tn
-u?vu,v<
- =2
- -1
-r[Hp$
- =3
- -5
-qz,1H
-z'IDqg
-YsT1H
-pzsT1H?
-|Oy_MH1HD
- =2
- -1
-rf'
- =2
- -1
-s;%
- =11
- -3
-y0x_vu,v<
-eq#@r.8
-tFMJ2uZ
- =2
- -3
-xKMGDwv+zH}#uQsq?
-pqqw,rI
-|mw#6xu
- =3
- -15
-uMKB
-ys|3PB
-zlU3p
-zlvp$
-uM8q&
-uM9G
-sJvu,v<
-uMK1F
-ys|3PB
-zlU3p
-zlvp$
-uM8q&
-uM9wB
-"-
-u?vu,v<
- =2
- -1
-u'M7
- =94
- -4
-]9I
-uv})
-]BrL/
-|?dM?l-7@seV&
- =8
- -1
-uF1%
- =12
- -2
-uM92@
-sJvu,v<
- =4
- -3
-s5z}p4(D
-pqq@-qw
-|mw#6u"
- =3
- -4
-z37qR
-xKM6Ex@9t2-q4916?
-pqq@9r]
-u'M6
- =95
- -4
-]9I
-"7
-]BrL/
-|?dM?l-7@seV&
- =8
- -1
-uF1%
- =10
- -14
-|Oy_MEp$D
-"Y
-yFw#6l.,n
-m
-uM92@
-{#~%
-uMGwv+zH}#uQsq
-tJ't#
-uMKB
-ys|3PB
-zlU3p
-zlvp$
-uM8q&
-uM9qO
- =4
- -3
-|cz2r3p4'>
-exjpj
-|mw#6ls%
- =8
- -5
-xKMFDBpu
-pqr++^
-qh6I
-"B
-|mw#6xu
- =3
- -13
-uMKB
-ys|3PB
-zlU3p
-zlvp$
-uM8q&
-uM9G
-sJzQ
-uMK1F
-ys|3PB
-zlU3p
-zlvp$
-uM8q&
-uM9wB
- =4
- -4
-tFMJ2uZ
-pqr+7qw
-{*GD
-xKMGD1G?
- =4
- -1
-r[Hp$
- =2
- -5
-qz,1H
-z'IDqg
-YsT1H
-pzsT1H?
-|Oy_MH1HD
- =2
- -1
-rf'
- =2
- -1
-s;%
- =9
- -5
-uMK2uZ
-zlU3p
-zlvp$
-uM8E
-uM9q&
- =6
- -1
-];I
- =5
- -5
-uMK1G
-zlU3p
-zlvp$
-uM8B
-uM9E
- =3
- -6
-qzpy$s1H
-"0
-|MMKD2uZ
-zlv3U
-zlU3p
-uM9B
- =2
- -2
-z'L1LB
-qtLB,
- =2
- -2
-z392@
-sH(
- =2
- -1
-{e'
- =2
- -1
-z[431
- =3
- -3
-x9ME
-q'+pE
-wu33
- =3
- -1
-t1=1E
- =3
- -3
-ruE
-*O%
-T$
- =5
- -1
-{/u}'(
- =2
- -2
-zw(
-wnxXq4rzs\3u
- =51
- -1
-wnxXq4rzs\3u
- =51
- -1
-z[433
- =6
- -2
-wu3/
-t1=1E
- =3
- -3
-ruE
-*O%
-T/
- =24
- -6
-])sx-
-]*sx.
-v|t;
-]+sx8
-prsrps7
-(zR
- =2
- -9
-]Ysx9
-]_sx/
-]fsx@
-(sK
-!#
-]{s3rO
-rj~8%)s3p<
-rj~8%#s3--
-(u)
- =2
- -3
-]<s3tG
-u-v(t;
-qk@B
- =5
- -3
-z>7
-"#
-qk@E
- =5
- -3
-z>9
-"#
-qk@q&
- =5
- -3
-z>/
-"#
-qk@G
- =5
- -3
-z>@
-"#
-qk@tn
- =5
- -3
-{K=
-"#
-qk@wB
- =5
- -7
-{K,
-"#
-ruB
-"#
-]=zs+
-u-ukqN
-(.-
- =5
- -2
-qa4
-qa+
- =4
- -2
-p3y
-;&
- =3
- -2
-u+%+
-;&
- =4
- -1
-u+$x
- =4
- -1
-u+$t
- =4
- -1
-u+$q
- =4
- -1
-u+$n
- =5
- -1
-p3f
- =5
- -1
-u+%/
- =5
- -1
-u+#g
- =5
- -1
-u+#X
- =5
- -1
-u+#Q
- =5
- -1
-u+#L
- =4
- -1
-u+#>
- =4
- -1
-u+#5
- =4
- -1
-am
- =5
- -1
-p3v
- =5
- -1
-p3v
- =5
- -1
-p3f
- =5
- -2
-p34
-;1
- =4
- -2
-a'
-;$
- =4
- -2
-p34
-;3
- =4
- -2
-pfqI
-;/
- =4
- -2
-p3L
-;)
- =2
-g@
-p3K
-;L
-(
-!tY|F
- =2
- -4
-p34
-;-
-(
-!tY|G
- =5
- -1
-!tY}x
- =2
- -7
-p3z
-;$
- =3
- -2
-p3|
-;$
- =3
- -2
-p3}
-;$
- =3
- -2
-p3~
-;$
- =3
- -2
-u+%*
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =2
-g9
-u+%&
-;$
-(
-!vK-|F
- =2
- -1
-p3g
- =2
- -1
-!vK-|G
- =4
- -1
-!vK-}x
- =4
- -1
-!vKv<uU
- =4
- -1
-!vK-xw
- =4
- -1
-!vK.y@
- =4
- -1
-!vK.yG
- =4
- -1
-!vK{_uU
- =4
- -1
-!vK.{H
- =2
- -1
-p3c
- =27`
-
-const wideSM70NarrowAligned = wideSM80NarrowAligned + `
- patch
- -3
-packed1 89092 wide
-!pJ
-!pI
- =17
- -4
-p;.,un
-p999x,
-p:v<to
-qSt=t*
- =64
- -1
-sJvuzI.
- =15
- -1
-{#vuzI8
- =215
- -1
-{#vu,{X
- =101
- -1
-{#vuzI9
- =673
- -1
-]Jx_vuzI/
- =335
- -1
-sJvup58
- =42
- -1
-sJvu,t2
- =2
- -1
-sJvux@8
- =2
- -1
-sJvux@-
- =2
- -1
-sJvu,sq
- =2
- -1
-sJvu,u)
- =6
- -5
-sJvup57
-pqq38pw
-x"x_vu,w{
-pqqy=q@
-]:x_~*s
- =16
- -1
-rDr
- =65
- -5
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaq,{$
-q1q}U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<+z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR0UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-J
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xap,{$
-q1q9U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<#z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR(UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
- =3
- -6
-qFGqg
-"#
-xKRJ<JD?
-xKMM<G1M?
-",
-{*M<J
- =90
- -1
-]:x_vu,zI
- =5
- -1
-{#vuqY7
- =69
- -41
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR'{$
-qF(U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
- =2
-v9t@s}xaq}
-uT
-yTz}p,<2z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR7UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR9{$
-qF:U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<Dz\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaRIUwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
-eps@sr
-u>vhq4r3y[>
-u>zivhq4qry[C
-wqzUs$
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-q\,C
-ze,?
-vCfwws6
-|WL
-p}zM
-rBu\Zs^+
-vwu\Z
-yS
-{hxZ
-4
-trC
-q+y:t4
-4
-r779qY}(q4
-J
-!#
-vCfq#7s-
-sl
-tj
-)
-xv,
-0
-J
-J
-"H
-pV1x_}~
-5
-s_|t
-r~
-rf-
-u<
-!#
- =23
- -1
-yn<[
- =25
- -38
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR'{$
-qF(U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
- =2
-v9t@s}xaq}
-uT
-yTz}p,<2z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR7UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR9{$
-qF:U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<Dz\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaRIUwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
-"E
-|RqIC
-"F
-qFMqg
-"#
-xKRQ<QD?
-xKRP<M<P?
-"F
-z)P<Q
-sJvu@8
-pqp|7r+
-{*L<P
-xKML<P1L?
-!#
-"/
-sNzvl|otO
-qt-D
-J
-J
-wh
+zTp'
+ $y# %1 $$uF't-
+y^pb
+yl##
+s5y~
+{\#
+r*r:p}
+:(vK{G
+D\x_rW
+xEm\
+ 1{#ri|$#
+ ){#rib&#
+ +{#r*p0p-
+u;
+DX)
+ $h.pnqVpe
+r*sCq-
+zfp?
+qfYp2-
+r*p0pf
+rYpNpy
+r*r:s8
+uO3
+/%
+ %S$pnqVqP
+/%
+zfY
+qfYZ-
+/%
+rY^py
+/%
+zVqd
+/%
+ %Z$pn|1%
+ /,L"zz
+/%
+ %b$pn|1)
+ +6u:'}hpy
+/%
+ %f$u&b
+ %f$tZp8$E
+ +f$sU$
+/%
+s%$;
+D\)
+ $#pn|1+
+/%
+uz%%(
+sx&%)-
+/%
+u:)A%)py
+/%
+r^3
+u&f
+tZp8&E
+ &k+z6v/
+wW)
+ue<)
+//
+y)rC/VE
+//
+}=
+//
+~%}Ky|V
+ 'j$//
+ &F 'j$//
+ )j$z6pv
+tw
+zdu}p8-KA
+zs.K
+v"sOr/'t-
+ $K{MpV.
+sEk9*
+wD
+r&$;
+G))
+ %NtP'p-
+vq&)
+zs/,
+rI}%0rvx"6u1qF
+v_<
+p<g
+qI)
+p%)&#
+zs0,
+vbx_0rvx"6u1qF
+pp<
+ %(tP+q%
+qzu()sdrl
+ %v&zs1,
+ %(p<W
+pwx}pV*
+q:#sd
+zw
+ $P$ &)pww;p}
+zw
+t~p*
+qeoE
+ 'Y)s/
+pwyIx}
+tIp?p2
+vd
+qfYr4
+s/
+sFrE=h
+qjqVp*
+tE
+uF'u/
+vJzN&
+{w2
+Dk)
+uephp@
+tPqyp;
+qejE
+ %B $\#q?}%rW
+xErE
+ Cg'tPrvr%
+u;
+vG)
+ ;g'tPqyq[
+ %g'sApJ
+ 5g'}O
+ -g'sAps
+ )g'tPr:pX
+ %g'pwyIpf
+p_(e%#
+y)rQE
+k(ql
+zs)%(
+rIp8J
+zs.z*
+zsI,
+r?C
+ $6pwpV+qp
+wW.
+ $x+zy
+q?'
+}w'
+t4
+pw{$t0
+ $#v_<
+ &b#rzxf&&
+p_(e8
+ $Z*w#pAE
+pw{iqG
+{>,
+pw{$rR
+xjpAER-
+pww.P
+ $&thql
+y7
+sW*{X
+zbp8M%M,
+sW6p'
+p]NzN%
+ %1y)rQR
+qM<a
+}=
+ )9qM0qp
+x>Z
+ $)ufrE)E
+ )Z(pwP<qO
+}^2)
+pwP+p=
+zVpk
+/#
+}Ppaq5A-
+u:7pT%7-
+pwpV0q%
+uz7q5
+s5~9
+pwP1a
+}=
+pwP5pC
+q_(K
+p<V
+pwp''s8
+wW7
+ &9 'T#pwp'2p;
+tIY%8
+ $:wm%8
+s(;E
+ )b%q?{,
+ &Jpwp''pb
+x>p2
+ $A %w) %v(pwp'2qp
+wtp*
+s/
+wx
+ %V-vYpSv2
+wIpA
+ )r, 'p,z5p:;
+tE
+vk
+ $Es[p^
+s/
+pwp'.pX
+ %+r>2
+u;
+GC)
+ $[,rs%A
+s5~2
+pwp'*pC
+pnpax;rW
+u"
+ripaK
+v"y~
+ $3tP<'pC
+whx;rW
+r>.
+r)p|y0'
+x]rQ8
+tP<0qG
+rH}T
+ $#pwp'2P0
+ '~$ %j. %k#v"~B
+ $#z'
+w+
+/&
+wm;
+ '?rs%C
+ %?/&
+pnqRx;rW
+u"
+riqRK
+ '0/&
+|(x;rW
+r>1
+p]"y0'
+ %?/&
+qn"%",
+ '* %?u&%
+tZp?E
+ %? $#pwa5x}
+}u,
+rU3
+r?M
+|(ql
+r?L
+ $#sU"
+pwP*q%
+y)y|qm0VE
+ $#pwa<a
+}=
+pwa'pb
+~%t5mF>y|qm0V
+pwa0a
+ 'S1tP1q%
+tH=F
+s5~,
+tPs#q%
+uzD%a
+p<f
+G;x_rW
+xEp:;
+ /v,rIp8d
+ $#tP5+qp
+wWG
+ -T&v_<
+tPt,p;
+:tvK{G
+u"
+r9<
+ )S- %& +S-tProp;
+ )b$qzYA
+tPz#tY
+ut,
+tPror%
+ $i'w[p+}zp.
+qzbA
+/#
+ %>/#
+s$pA-
+w[p+phFrL
+qzp?A
+ +(w[p+pJFs*
+qzp7A
+ ).xjpsEv2
+tPt,q[
+y?ql
+sk;
+u&'
+ %{# +_-yy
+/%
+{b;
+ 'GqzpQA
+/%
+D%,
+/%
+}V%E=%-
+/%
+ut3
+ %5 )q./@
+zbp8j%j,
+/@
+p]kzN%
+ %f'y)rQ=&
+/@
+ +V'/@
+ /V'tP52{6
+}^_)
+tP55p=
+}fpk
+/#
+u:"%"A-
+u:SqP%S-
+/.
+uzS%"
+r?X
+ 'z%tP5xx
+sFmax;rW
+r>5
+/#
+uzS%p
+ %g3/.
+tSa
+ %x1rIp8r
+ 'h+wWU
+ -j(/#
+u"
+ %LpcE
+ &n$pp<
+ &%//
+t4
+t9&'
+yJp+p4V
+ %[$//
+{>,
+//
+ %o(//
+ufrE)3
+v}mi
+ &{(//
+zbp8u%u,
+//
+p]vzN%
+ 'p( 'd, )X)//
+ /p(/.
+}^j)
+//
+ )p(u:^pT%^-
+/.
+uz^q5
+r?a
+ $#pwp=pX
+r]}%0rvx"6u1qF%^
+u:_%^x_0rvx"6u1qF-
+ $#pwq8a
+}=
+pwr%rX
+zitDuu#
+TsTw;
+{Qp8|y%
+ $Ov4p8~8
+}X
+{\(
+tPu/p}
+J_}/
+ &f(tPq0p}
+ )S(qzp8eA
+ $V,vN
+/$
+{QYy%
+ %3v4p?8
+}X
+TrXP
+ypqK(
+ribs65pdukq3
+xr
+Ts{sT
+u>U
+sz[
+t%s{pC
+r3vHzX2w0
+t%t}p'
+u>zX2w0
+t%r7qp
+r3w(r/pl+'s#uQpM
+w7QUvmpd0usu/*(
+t%u)p=
+w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
+z.}"0xtqZz#
+zKty0sPxtxX
+}9tyxkza
+t%sXpf
+r3pjqv
+r3pGqv
+s:t[
+t%p=P
+ylpx
+qf{drWxu23<t?rlxf-
+qf'r6t?rlxf>{drWxu2-
+t%r%x}
+t*e+ukr6*p*
+}X
+q$sg
+z+Q8
+ %$t%qpa
+u37
+sf<\xls_w07
+sZQBU-
+ %\4sZQxM|>
+Ts{xx
+szz&qZz\
+v;zo
+{m?I+v~p57
+ &d&tPsQp'
+wRp5
+tPu/s8
+r^3
+sk;
+tZpaE
+ '](pwqpa
+}=
+Tv5pX
+yl#%
+TuZqp
+{3uu%qv
+ %5{m?I+v~t^7
+r]'A
+rY,-
+/#
+rY,py
+pwrRp-
+yl#$
+x0$qv
+tE
+uF66
+pwsTq%
+tH=o
+r?y
+v_<
+/E
+J_vK{G
+ 3\(u"
+zZpAK
+ )S3 %& +S3/E
+ )b*zDA
+tPu1yU
+s/
+/F
+{W
+/F
+ $W&w[voFp.
+ %*/$
+ &~&zy
+/$
+s$pS-
+w[p+pJFrL
+ 1*w[p+qAFs*
+ /2}V&ER-
+/F
+D$ql
+sk;
+ 'T* -X(/&
+ )X( %O/&
+s/
+/&
+D,)
+/&
+}V,E=,-
+/&
+|D3
+ +Z(/F
+zbu(Z&Z,
+/F
+p_ZzN%
+ %p-y)rQ=-
+/F
+ +a-/F
+ /a-Tv1q~
+sh?\q3q1vf#$
+|syxvf)
+x^~)r'
+{m?Iq3r0vMu+
+{Zp)o?p{jp{xnzEu+
+vY<v2
+qH'E
+s$'-
+ 3l*rI15pdukq3
+ '=tP5+s8
+tbY
+zw
+s/
+v%'
+ 'l*/-
+ %t$ 7l*/-
+ +l*/-
+ ')}5
+/-
+s$pJ-
+ %l$ %n* 1l$ %p* 1l$ %r* -2}V$ER-
+/-
+ 'l$u&(
+ 7l$ %t* )l$D*)
+/&
+}V*E=*-
+ /l$/-
+ %l$/-
+ 'l$y)rQ=+
+/-
+ +|//-
+ /|//G
+ %|//H
+ 'v*u:%%%A-
+u:$qP%$-
+/H
+uz$%%
+r?r
+pwq[pX
+uz4%$
+u:4%$%4-
+v"sOr/66
+ $:pwq~p;
+sFr;#Wx;rW
+r>*
+/G
+u?r;#W
+ %o:pcE
+xh
+ $#/G
+ )g*qzu(uA
+ 'W)/G
+ +W)/G
+ypqK#4
+ 'W)/G
+u>#4
+sz#3
+/G
+ %W)/G
+ %W)/G
+ 'W)/G
+ +W)/G
+ )W)/G
+ )W)/G
+ -W)/G
+{}%
+ +W)/G
+ -W)/G
+x]p+paVpe
+/G
+ufy{E3
+sAr;#X
+ 'd/v_<
+/@
+q,v?r.
+r9<
+pcE
+ '[- )P,zDA
+/@
+s/
+/@
+r^)
+/@
+xjpSEp@-
+/@
+ufpAR3
+zIsi#\
+ )l- %b'/@
+ 'b'y)rQp@
+ ;l-/B
+ 3b' )Y'/B
+ -Y'/-
+q,xPd
+ 1_-/-
+ +_- )U'r^)
+/-
+ %_#/-
+ %_#zIsi#h
+ 1U& %_# ;U&/A
+w#q/)
+/B
+ 'R4 %{.}PqRpTqP-
+/B
+r]qR%"
+z-|#
+pwr{pX
+uzTqP
+u:TqP%T-
+ $#/o
+ -b7pwt}p}
+ 'b7 +P4pwr7{6
+ +b7sFrE9D
+ 'b7uFrv'
+ 'k3 %a7/2
+s(EE
+v_<
+ $Z/{>x_rW
+xEpA
+ Ct+/2
+u;
+{W
+ $|.qzp8bA
+/2
+ '){W
+/2
+ 't+qzp8cA
+ 1t+qzp8dA
+ 1t+ %l. /t+/2
+ %t+u&(
+ 5t+D,)
+ $#qzp8fA
+ 3t+u&.
+ )p>pwr7pC
+p]$zN&
+ 'r+k$ql
+zs%%$
+z-'rq
+pwsXa
+ +V7pwp=0q-
+ %o7 )'x>p*
+ -Z7tP*5qT
+ufpAR)
+rHbZ,
+t:ql
 wP
-p}zM
-rBu\Z?
-vwu\Z
-yS
-{hxZ
-4
-trC
-q+y:t4
-4
-5
-s_|t
-r~
-rf-
-u<
-!#
- =49
- -4
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR'{$
-qF(U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<2z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR7UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR9{$
-qF:U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<Dz\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaRIUwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
- =60
- -1
-]:x_vux5-
- =85
- -4
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR){$
-qF*U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<4z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR9UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR;{$
-qF<U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<Fz\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaRKUwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
- =3
- -7
-qFOqg
-"#
-xKRS<SD?
-xKRR<O<R?
-"<
-z)R<S
-sJ~;"
- =3
- -1
-|WR
- =11
- -1
-{#vup57
- =9
- -1
-u?vup57
- =100
- -1
-u?vup57
- =28
- -1
-y0x_vup57
- =13
- -1
-u?vup57
- =32
- -1
-u?vup57
- =28
- -1
-y0x_vup57
- =16
- -1
-sJvup57
- =7
- -1
-u?vup57
- =123
- -1
-sJvup57
- =155
- -1
-wAt#
-tDv?t#
-rH
- =5
- -1
-xKMLDByz
- =80
- -1
-qzpy&o1N
- =202
- -1
-rj~8%Bs3p<
- =322`
-
-const wideSM70 = wideSM80 + `
- patch
- -3
-packed1 90019 wide
-!pJ
-!pI
- =17
- -4
-p;.ve
-p999un
-p:{Jt*
-qSt=x,
- =48
- -1
-sJvu,{X
- =51
- -1
-{#vuzI9
- =217
- -1
-{#vuzI/
- =104
- -1
-{#vuzI@
- =676
- -1
-]Ox_vu,xO
- =335
- -1
-sJvup59
- =42
- -1
-sJvu,uQ
- =2
- -1
-sJvux@9
- =2
- -1
-sJvux@8
- =2
- -1
-sJvu,{_
- =2
- -1
-sJvux57
- =6
- -5
-sJvup5/
-pqq38pw
-x"x_vusT,
-pqqy=q@
-]?x_~*u
- =16
- -1
-rDt
- =65
- -5
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaq,{$
-q1q}U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<+z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR0UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-J
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xap,{$
-q1q9U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<#z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR(UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
- =3
- -6
-qFGqg
-"#
-xKRJ<JD?
-xKMG<G1G?
-",
-{*G<J
- =90
- -1
-]?x_vu,w{
- =5
- -1
-{#vuqY/
- =69
- -41
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR'{$
-qF(U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
- =2
-v9t@s}xaq}
-uT
-yTz}p,<2z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR7UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR9{$
-qF:U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<Dz\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaRIUwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
-eps@sr
-u>vhq4r3y[>
-u>zivhq4qry[C
-wqzUs$
-u>Pu[~(uNxXq4qqxDsB
-zzsB
-rB=sO
-q\,C
-ze,?
-vCfwws6
-|WL
-p}zM
-rBu\hs^+
-vwu\h
-yS
-{hxZ
-4
-trH
-q+y:t4
-4
-r779qY}(q4
-J
-!#
-vCfq#7s-
-sl
-tj
-)
-xv,
-0
-J
-J
-"H
-pV1x_}~
-5
-s_|t
-r~
-rf,
-u<
-!#
- =23
- -1
-yn<[
- =25
- -38
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR'{$
-qF(U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
- =2
-v9t@s}xaq}
-uT
-yTz}p,<2z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR7UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR9{$
-qF:U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<Dz\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaRIUwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
-"E
-|RqIC
-"F
-qFMqg
-"#
-xKRQ<QD?
-xKRP<M<P?
-"F
-z)P<Q
-sJvu@9
-pqp|7r+
-{*F<P
-xKMF<P1F?
-!#
-"/
-sNzvl|otO
-qt,D
-J
-J
-wh
+Tz${i
+q@=
+uop:=qd
+t4
+ &P, )T7w4y2<p}
+r&tM{dxWsC6.
+w4y2'p=
+v%q0
+t4
+tw
+/#
+{bMvZ|@q&'z]
+/#
+ )(x8pvp=
+v4YpT
+zbu(tAqU
+v4p7pe
+zbp^AqU
+x8p}pK
+rHqRqPpk1qFxWr:u*
+rHp|qUpk'u1*+u/uv
+}u,
+rUsd
+ripap*
+rip5^
+y7
+TqG.r{
+w+
+ $h(qIt
+ $(~&rE="
+ 'C/)
+ 7\#tPrtqT
+uepSR
+tP6'sT
+uO,
+s"v.
+tP6+pK
+w#pAp@
+s$ph-
+ %P@ %kBzZph)
+rip78
 wP
-p}zM
-rBu\h?
-vwu\h
-yS
-{hxZ
-4
-trH
-q+y:t4
-4
-5
-s_|t
-r~
-rf,
-u<
-!#
- =49
- -4
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR'{$
-qF(U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<2z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR7UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR9{$
-qF:U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<Dz\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaRIUwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
- =60
- -1
-]?x_vu,tG
- =85
- -4
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR){$
-qF*U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<4z\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaR9UwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-s?p0
-zj
-p.
-|)
-5
-rKt?KrbxXr/q>pO{urbr/xaR;{$
-qF<U
-v]
-t<
-v\
-t<
-v[
-t<
-vZ
-t<
-u<
-!#
-v9t@s}xaq}
-uT
-yTz}p,<Fz\
-t(R#B
-qE$U
-!#
-p1
-p6
-vJ
-uT
-yTxaRKUwL
-qK|ZD
-t(XB
-|vXryD
-u?~-
-!#
-y$u4wT%
- =3
- -7
-qFOqg
-"#
-xKRS<SD?
-xKRR<O<R?
-"<
-z)R<S
-sJ~;"
- =3
- -1
-|WR
- =11
- -1
-{#vup5/
- =9
- -1
-u?vup5/
- =100
- -1
-u?vup5/
- =28
- -1
-y0x_vup5/
- =13
- -1
-u?vup5/
- =32
- -1
-u?vup5/
- =28
- -1
-y0x_vup5/
- =16
- -1
-sJvup5/
- =7
- -1
-u?vup5/
- =123
- -1
-sJvup5/
- =155
- -1
-wAt#
-tDv?t#
-rH
- =5
- -1
-xKMFDByz
- =80
- -1
-qzpy&o1H
- =201
- -2
-rj~8%Hs3p<
-rj~8%Bs3--
- =327`
+tPxRpf
+p[rDq'?qBu}u([A%<
+p%[&#
+xr
+w=[pk
+ 'RBtP66p;
+r&[;
+ 'p7qzr(#.A
+u"
+pwpb<p}
+s/
+qHpSE
+ %t7pwpb+tY
+zdyxpSp@E
+ $OtPxRv/
+t=[&[,
+ %6wP
+ %6 &Z'|Ep}
+tH99
+t#s)%
+uFqy+
+/U
+|/Yy%
+ $:v4u(Y8
+}X
+qs1a
+ 'v9qs*p}
+ %c2 '[6 &f(qs6rR
+u;
+GA)
+ ;ZBqs6t}
+ $R,vN
+/\
+ypr$U
+ %f.xr
+/\
+zlQUpM
+/\
+ %j2/\
+ %j2/\
+ 'j2/\
+ +j2/\
+ )j2/\
+ )j2/\
+ -j2/\
+ -c+/\
+ 'j2{m?I+v~p?7
+ $Grb<pv
+sh?Iq3u}vM^
+ufphrNE
+ $Gqs*s{
+ 'j6tZp|E
+ 'x8/Z
+v4u(Z,
+/Z
+rzxf&%
+ %P<y)rQr}
+/Z
+ +p;/Z
+ /p;rb2pK
+v[[K
+rxQw(vDqZw0
+ %ZGrb5qp
+qI[
+ %P%r>6
+ %{$ 'T$TyGP
+ypqK".
+xr
+Tw.pK
+u>"/
+x'yxQrN
+szvm0z\
+u~pV}b
+tusl
+sfqKw(rqz\
+u~pV6p=
+xBQUzXya
+u~pV*p-
+w1pM-
+qfx/6vh6u|wq
+u~P'q8
+ $n)u~P0pC
+tb{,<r62v-xN+
+z8}%*+ukr6*
+u~P+q[
+r#b8
+}X
+r#Yp2
+x'u}QA
+u~ap'
+zlQUqv
+u~a'qO
+pr<\r/s_6r/s_11pl(ty<2'|Wr/
+z.|a<5sP2vD
+zKtyv+v-plsP
+}9|a0sPqyqZ0
+u~a0r%
+r3pjty2qZs_'pl'
+r3pG|a*rq0uv
+r3potysPxtxt*
+r3pF|aplxkqZ
+u~P5{i
+q$t[r5
+prsgpx
+u~p'qp
+X"vm{P's#uQ(
+u~a5p=
+sm'
+qj0rvx"6u1qFA
+u~a*pC
+X(xMxM
+u~a5qp
+w1U-
+u~p'<P
+yppR)B
+x7|>
+Tw.p;
+zlpR.",7
+ &?TpV0q~
+ 'V#/2
+ 'V#/2
+ %V#/2
+ 'V#/2
+ $:/2
+ 'V#/2
+ +V#/2
+ %V#/2
+ +V#/2
+ +V#/2
+ 'V#/2
+ %V#/2
+ 'V#/2
+ %V#/2
+ %V#/2
+ 'V#TpV0pC
+t<q1pRD7
+ &w&|~pK
+ %P>u"
+|5p-
+xJ:99
+rc<
+ %yAG8)
+uq"D
+ $%qL0pC
+ ',}Bp'
+xJ:97
+rc'
+ %,G6)
+wRu([
+{ftB
+zD&[
+t1|k7py
+u"
+qL.pb
+qI[
+G>)
+qQ,
+rc0
+ua'
+G+)
+}W
+WyIpC
+ %VJpnqVqdv(5
+WpV+q-
+tF,
+q>p4s@
+WyIpb
+qfp?r4
+qL.pC
+Ip)?pEqBqgq7uLq]A
+ (y'w%qT
+ &%xUu/
+J'{h
+sY2
+ $C %zLJ+{e
+sY1
+ $# %dKJ@uC5
+sY*
+ $# %QJJJuC6
+p9q&
+ $#pwyIxx
+u4$&q('
+p9t?
+ $#pwr7yU
+:Lq(+
+p9rl
+ (P# %dNws
+pc:
+pc(
+ &* %|Lvbe
+nM
+_2
+ &* %kItX<
+nk
+_;
+ &* %uCtX
+n:
+ &J $C %X?tX'
+pB$-
+ '. $, %P?{16
+pB$.
+r9q&rW
+ &* %'pB$)
+ '' $* %a; $5pB$T
+ '- $> %m2 $+ )(!cxw
+/O
+ $*C"
+ 'K!c'y3
+/:
+||
+n:
+_9
+p9
+!c'z/
+/9
+vbM
+n:
+_7
+p9
+!cqypm
+qL.yS
+vb;
+ppph
+ &K!crvpm
+/3
+tX0
+n?
+ &=!ct-pm
+ ''_&
+p9
+!c'wG
+/3
+tX+
+n;
+_B
+p9
+!c'wX
+ %'nF
+_5
+p9
+!c'x#
+/3
+tX2
+ )-!cuQpm
+ %'n?
+_-
+p9
+!c'xw
+/3
+tX.
+ )8!vTy3
+ %'nb
+_0
+p9
+!vTz/
+/3
+tX*
+pB$Q
+_D
+p9
+!ct?pm
+tX6
+pB$P
+r9r;$Q
+p9
+!vT+pm
+/3
+vb3
+C[
+ '-!crlpm
+tX5
+CZ
+q4[
+!u9
+p,0sI
+ *i#p"wn
+st
+zq1pZ
+ D(`}
+
+var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 54386 plain
+!s.
+!s-
+ F(|Z6qo
+ &$p#rvqo
+ RR#$y[%qv
+wzuu%qv
+wT<\vDplplxk|>
+ ,$rY,ta
+ aK$u4$'q('
+ m)$`}
+
+var scoutSM70NarrowAligned = driver.Text{Base: &listLikelySM70, Code: `packed2 22638 scout
+ ($!u6ttq*
+!u'x<w>p3q*
+!xgjg~ErDIwp
+!|Fovzjp[wd
+!yLqGyKx<p3wupYwp
+!yLpVyKq'rmvap3q'rVq*
+!yLPyKp$grDt2p3q*
+!
+!yHp.tc
+!
+!pWs*pt
+ &.]v+q^
+Op0qS
+huQqS
+p#0q^
+ 4*w^
+ &"p,ui
+p,um
+ $\4p,{^
+p,yu
+p,p0pZ
+p"|K
+z3s{
+s1
+u?q)
+s/
+ud
+{/q%
+vd
+wc
+w@|^
+zp
+xYp=
+sp
+s2
+{Np=
+|tp{zWw>?rV
+pu25pK
+q>Yy%
+q@$
+s/
+q@&
+s/
+q@*
+q@+
+s/
+ %8u?ps
+s/
+u?qA
+s/
+y}
+u?q9
+z3pX
+qI#
+/'
+vp$zz9'
+s9p6
+wZ0pZ
+w60u5Q>QqxsD
+s9qc
+}]t(rj
+ (j3xcP
+r?@
+w%p=
+r&$&#
+q?pS
+y+q/
+rc
+ &m#ueq)rN
+/(
+qI'
+qt','
+s/
+pH',
+q"|T'
+p%#A
+uc#r4
+s/
+qI(
+WsTpb
+tJpT
+xh
+Wq~pf
+sFrErN
+qjbA
+pH$4
+qjqVpT
+}Qta
+t#ta
+p<A
+{b;
+{W
+r#Yp2
+ $g$r&$;
+G1)
+WySqp
+ $l%rsK
+vir4
+ %)q?q9
+w[p+}zpU
+v[1A
+uc1r4
+ %.v}y{
+tw
+v7
+ $3 %3Wy2rR
+tA1
+uB
+x=qVe
+G/)
+ $0 %:wIm%
+w#<E
+sAps
+tE
+u"
+WyUrX
+t.}zpU
+tf
+D#)
+uS
+v;U
+uJ
+ $3WySa+
+rHp4>z=
+w[p+psFpU
+ 'Ar]bA
+wP
+ $#Wr{p'
+}=
+ $#Wq[p}
+z~-
+TqpqO
+yYq1xIpjB
+yYq1xIpjqv
+tE
+yYq1xI[B
+yYq1xIpMB
+y.?op$gp/xItapy
+y.?op$gp/xIyOpy
+/#
+t1yZpy
+}\yd
+WrXpv
+sFm&=)
+s+7qU
+D.=(
+D/=(
+uN8
+sFrEE
+t1x?vu
+t#vu
+ %#p<B
+r&7;
+D.)
+r#qR&7
+|R,
+G))
+vF
+xA
+r#Y8
+ $y%Wz$pb
+v[(Z
+{\(
+ $^+ &p,WqG.v/
+w'
+wD
+u;
+vG)
+uS
+t~4
+ %%}W
+TrXpK
+ $Os5z9
+Ts{pv
+J8r.
+Tt}a
+yl7
+xr
+TsXtY
+xBqK7pG
+ &Z#Tr7tY
+wrqK7pG
+ $5Tv/p=
+z8q0v(5
+TuZs{
+x'pPQA
+q$rg(
+v=tO
+TySq-
+tJA
+Ty2qT
+u>pF
+/#
+sZqi7|>
+ $#WqG.p'
+wVpAV[
+Wz$t0
+rHYp*qb
+thpN
+s5~5
+ $#Ws8p'
+ 'y#Ws{p;
+z~/
+t#s)$
+ %p#Wt}p=
+D<y%
+v%.
+t4
+r&$A
+Wr7p;
+sFm5=8
+s+7%(
+q:7rf
+s/
+zy
+L*y%
+pIp4rf
+s/
+ $;y+mD
+sFpAE
+ )z#p<C
+ %z#D?)
+w3,&7
+ $u#zL4
+G,)
+xA
+ %o& %{#WyGqW
+v[(A
+ )z#WpV0pv
+u;
+zy
+ $l%W{$q-
+{wq0
+q?q0
+qHpJE
+t4
+qfp5r4
+ %7zIE
+WpV+pX
+xDYpk
+ %Y&ts
+ 'v%s/
+W{ipX
+q>p?,
+ $^#u"
+WpV*pK
+}npa
+r>2
+{w2
+ $Kuqvv
+ $Iz)<tY
+}UpPp?^,
+W{$|^
+rHp48,
+}nY
+ 'l%WyGu)
+rHp7p2qb
+zOpN
+ 'w#Wu)p'
+ 'q%Tq~qG*
+yls;
+vq&4
+tE
+p%4&#
+tE
+xUv+
+r??
+qN5s{
+pH7&(
+s/
+t/6
+ $o$u"
+qN*sX
+tA#
+r>.
+u;
+DN)
+uS
+tP6P
+ $BpwqOq[
+ &$pwq8rR
+ ,$t%P6{6
+ ,^#qN*pv
+tHr[*rqwJE
+xjpJEKr[*rqwJ-
+ %N/(
+w_qb
+s/
+t/=
+u"
+/(
+ %Br>1
+r2p5;
+DU)
+s9tT
+/&
+ $A/(
+ &$/(
+ ,$/(
+ .$qe#E
+}V#E=#-
+ 'BL$vI
+s/
+t/D
+ )Br>5
+s%$;
+D\)
+s9yW
+ GBqe*E
+}V*E=*-
+ 'BL+>y\
+s/
+t/K
+ )Br>*
+s%+;
+Dd)
+s9z|
+ GBqe1E
+}V1E=1-
+ 'BL2sdrl
+s/
+t/R
+ )Br>6
+s%2;
+Dk)
+s9qFq6
+ GBqe8E
+}V8E=8-
+ 'BL9rw<
+s/
+t/Y
+ )Brc<
+s%9;
+Dr)
+s9.um
+ GB &s( 'BL@vjsK
+s/
+t/a
+ )Brc'
+s%@;
+Dy)
+s91{^
+ GBqeFE
+}VFE=F-
+ 'BLG,5uA
+s/
+t/h
+ )Brc0
+s%G;
+G@)
+s95|K
+ GBqeME
+}VME=M-
+ $Apu2.a
+}=
+w4x}p;
+t&?op$gp/xI,
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+w4z1pK
+pnqVpk
+s5~2
+w4qG*v/
+qgp$~0w-p4
+t2q'www-p4
+tSM
+IpY\q'?IrVu{?w>r[w-p4p*uT
+uomNqd
+t4
+IpY\q'?IrVu{?w>r[w-p4^uT
+t&y&vMvLYw?
+w4w;p=
+w_pk
+q>p^8
+xDqVK
+ 'o,w4yIw;
+ '1tSO
+ %1uomPqd
+ )1w4sXyR
+zIE
+xjpAER-
+w4w;yq
+ %4jp{grS{+p5peA
+xDp5K
+ (9w4z$q[
+tSQ
+IpY\q'?IrVu{rS\q'rVw-p4y"
+uomRqd
+t4
+ %% %B/$
+qeSE
+s$mT-
+/#
+t4
+IpY\q'?IrVu{rS\q'rVw-p4euT
+v%q0
+ '% %L/#
+ %=s$pS-
+ ',IpY\q'?IrVu{rS\q'rVw-p4;uT
+ ', %% /,IpY\q'?IrVu{rS\q'rVw-p44uT
+ '6 %% /6IpY\q'?IrVu{rS\q'rVw-p4y:
+ '@ %% )@}V&ER-
+ $?pu25pX
+q_*K
+u"
+purWq-
+r)'yX
+r)z=&(
+s/
+ 'n+x>&&
+y)rQ=(
+ $=puu1a
+}=
+puz]pK
+xa{%qkvM>vM{5y|V
+puxWpC
+ %n.s$pA-
+purepb
+xa{%qkvM>vM{5y|FqX
+/#
+zI)
+vYpAp@-
+sArE
+vYpAv2
+/#
+xa{%qkvM>vM{5y|Fqc
+ /)xa{%qkvM>vM{5y|FsI
+ -0{MpV+
+q_(K
+u"
+{Nq8
+vp$&)9B
+qQ7
+rc+
+}U|:pAqd
+t4
+ts
+ $~'wjM
+G%)
+}(0pPy_Yw?
+ (\,qN+qT
+ &%v>qT
+ &%/b
+J)|<
+J*{e
+qI;
+qI3
+sY1
+ $C/Z
+:nuC5
+:m}v
+:luC6
+p9q&
+ $#/J
+:^q('
+:]q(0
+:\q(+
+p9rl
+ (P#/g
+ws
+pc5
+pc4
+ &*w%pv
+tX
+n>
+_6
+ &*/c
+ $$nN
+_:
+ &&/\
+ $$n\
+_[
+ &&/I
+ $0C}
+_k
+ &)/B
+ $:Cz
+_;
+ &3 $.Cr
+ '' $' $$Ck
+ ', $( $+Cd
+ '1!cxw
+ $#C\
+ '6!c'y3
+ $#CU
+ ';!c'z/
+ $#CN
+ '@!cqypm
+ $#CG
+ 'E!crvpm
+{NP
+||
+ppq9
+_7
+p9
+!ct-pm
+/+
+ $*nD
+_A
+p9
+!c'wG
+vbe
+nC
+_D
+p9
+!c'wX
+ $#pppS
+r9pA
+p9
+!c'x#
+/+
+{16
+ )2!cuQpm
+tX<
+ )2!c'xw
+ %,nV
+_8
+p9
+!vTy3
+ %,nU
+_V
+p9
+!vTz/
+/+
+tX'
+ )G!ct?pm
+tX0
+ )G!vT+pm
+ %,nh
+_9
+p9
+!crlpm
+ %,nf
+_h
+ $&p,'tq
+ *$t$vP
+st
+t$vU
+ D(`}
+
+var scoutSM70 = driver.Text{Base: &scoutSM70NarrowAligned, Code: `packed2 22193 scout
+ D$Ot-q^
+huQqq
+ N&s/
+ $(qQ(
+ 6$ $>s[pQ
+/'
+qCp7zz9'
+ &(s9sD
+s9sc
+ 2$}#q5
+ $$uN$
+ ($x{$rN
+/(
+ %9q"p5,'
+s/
+zV,
+ *.s[pa
+ $$tH92
+ ,$s/
+uN3
+ *${H
+ 4$q?q/
+ $$ $5s(0E
+q@0
+rY|w
+ &}) (( &l)qQ0
+ ,$wIm'
+ $$sAq)
+ ,$D$)
+ .$ud
+|j"FpU
+ 'Dqfp7r4
+ 'C .*tH9*
+ :$sFm+=.
+s+-qP
+G7=-
+ %#uN+
+ ,,r&-;
+D3)
+wv0&-
+ &(uepOtU
+ $*v['A
+{\'
+ *&r,rE
+ q#$thZ
+ .$tH9-
+ ($G5y%
+ *$sFm:==
+s+-&0
+q:-rf
+ &(pH0y%
+ ($uN.
+ ,$ %w#DD)
+ %w# ((uepJuD
+ $(qeCE
+ (&qYD4
+r^)
+ &&qYFrf
+ $$qHq9E
+t4
+qfbr4
+ >(}np7
+ &$D")
+ 6$x9K=Kqb
+qeKuD
+ 0&vq&*
+tE
+p%*&#
+ *(pH-&'
+s/
+tA0
+ .(DT)
+ T#$ %C ,$D[)
+ T#$ +B &*Dc)
+ T#$ +B &*Dj)
+ T#$ +B &*Dq)
+ T#$ +B &*Dx)
+ T#$ +B &*G:)
+ T#$ +B &* %B R'$q_)K
+ ($r)z=&'
+ ($x>&%
+ a#$q_'K
+ &$vp$&(9<
+qQ&
+ 0&wRY
+st
+ :$ F& $$pc(
+ *"n8
+_$
+ *&nJ
+_0
+ *&n[
+_Z
+ *&C{
+_j
+ *&Cx
+_5
+ (&Cp
+ '' &(Ci
+ ', &(Cb
+ '1 &(CZ
+ '6 &(CS
+ '; &(CL
+ '@ &(CE
+ 'E ((pppO
+_&
+ *&n>
+ &K &Nn=
+_>
+ (&n@
+_3
+ *& )2 &( )2 &(nU
+_+
+ (&nT
+_U
+ *& )G &( )G &(ng
+_.
+ (&ne
+_g
+ V#&`}
+
+var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 79704 wide
+ *$!u'pYrmIp)rnpEvyjp[q*
+ $$!|FIp)jpEp3q*
+!yLqGyKx<p3wupYwp
+ $&!yLPyKq'rmIwp
+!yLayKp$grDt2p3q*
+!yLp'yKqgtvwd
+!yLpCyKopYrmqBr[q*
+!yLpKyKqBpEq*
+!
+!yH+uAsDtc
+!
+!pW0qXpt
+ $6]+uxs7
+{{6r-
+hunrG
+p#uQqq
+ (*t6
+tn
+u#
+ &(p,p.
+ *" &$ *$p"s*
+xYs{
+s1
+y}
+s/
+ud
+v:q%
+vd
+wc
+w%r%
+zp
+qN.rX
+|tp{zWw>?r[
+|~pX
+s2
+vB+p;
+ss
+|tp{p)w>?rV
+sr
+u_
+t35p-
+|tyip{p3w>
+q@$
+s/
+q@&
+s/
+q@(
+q@)
+s/
+u?q)
+u?qA
+s/
+ '?u?q9
+s/
+xYpX
+qI#
+/(
+}pttpPvM&$zz9*
+}]t(2'V
+to
+}]t(xlV
+to
+xU5
+z-'vZ
+qN.p=
+t|p^&'
+s/
+qN1qG*
+p[rDq'?ttpPvM&$A
+ $o*y+q/
+qN5rX
+p%$pN
+Wq~y2
+|zpSK
+/#
+}Qta
+/#
+ $R#uFt-.
+qN1qG.
+wjM
+G')
+p[rDq'?ttpPvM&$&#
+q?q/
+/$
+p[rDq'?ttpPvM&$;
+G,)
+ $9/$
+t.qAFp6
+yl7
+t&?op$gp/xIK
+|&d
+w[p+qAu\pZ
+vqA
+ $[(sAq)
+tE
+t&?op$gp/~7-
+ $6zF<sT
+uj~7d
+zF1r%
+p%(p*
+ %/ws
+rI0t-5rW+q35
+ $V, &a0rI'
+|&r.
+zF5p;
+p[rDq'?ttpPvM&(e
+{H
+{rYZr|
+t&?op$gp/~:K
+rip?K
+ $X6rip4K
+tX
+ &$qM.yI
+uoq/4
+tf
+ueqA)
+q?q&25
+}w|V
+v%xW
+ut)
+ %&}wv+
+zF0rX
+tCp?>zt,u\pZ
+zF+pK
+qH*E
+xjq);E-
+}PqVK,-
+t&?op$gp/~1,
+rib4t-5rW+q35
+ $]Drip44
+ $A $Te#pDqOa
+}=
+pDq8pb
+qI(
+ &x$pDr%a
+t9&&
+x]rQK
+x]s&p0{;K
+pDq8v5
+rHp48vI
+}nqFrt
+y7
+pDqWa
+}=
+q=*r%
+uom)4
+vB0pX
+q_-K
+/8
+p_)&*&+
+wC,&(
+s/
+ &hg#s"qd
+x>&&
+rb<p}
+ $k7r=.rR
+qt(M
+s/
+pDu)rR
+s"}lrt
+ %>r=.rX
+tFr+
+/#
+ %'r=5pK
+p%(vI
+p_(|.&
+r=6pX
+pnp7K
+ug'p;
+qI-
+qM.pV0
+s<pO4
+yP.)
+ /g#TpC2q[
+tHE
+Tpb5qW
+ $@ %%s=}b
+zO3
+s$<ta
+ $>sAxuysv6rquA}L6v-re
+tE
+r,0z#
+tE
+p%-x;rW
+r^x_0
+s$<xO
+ -*ra5v5
+tS9
+/*
+t1|k7s)8
+/*
+uY'
+ $W0 &s, $_'}k
+}k
+rIq&
+ %)ws
+ $6 %Y% (s&z6q%
+u&6
+p<R
+q=*t0
+ua6
+D*)
+se,
+qM6q%
+tf
+q.<pK
+}^?E
+q?2
+xEm?
+tE
+s5{G
+q..sX
+v}m?
+t1x?py
+q.1p}
+z5p:6
+{g~*
+y.?op$gp/xIpyta
+q..p;
+ $,}^AE
+u&@
+tE
+/#
+qQ6
+ '+/#
+r^4
+}^BE
+u&A
+ /+utM
+}^CE
+u&B
+ -4rM)i#
+}FyZ
+t#vu
+uFt-1
+ $gV#q..r%
+:.d
+/#
+ %^$G#)
+wQqKu%
+ $M $J/#
+:(d
+/#
+s<q94
+ %*wQqK}N
+ )*:"d
+/#
+s<qA4
+ %2wQqKfp6
+ )2q,v?d
+/#
+s<q)4
+ %:wQqKfqu
+ $Mq.6{X
+ &nMq.'p;
+sE#97
+rc
+qY$;
+G%)
+w62u5ycu%
+ $Ar*uQp'
+pnp8*,
+qs<p'
+pnp8*4
+qs2p'
+pnp8*M
+z>)
+ $Cra<q~
+ua6
+D=)
+se?
+ra0r%
+q?|_
+/.
+tf
+/.
+}^SE
+q?2
+xEmS
+ 'Z$/.
+v}mS
+ %Z$/,
+ )Z$/.
+{>,
+}^UE
+u&T
+ 1Z$}^VE
+u&U
+ 1Z$}^WE
+u&V
+ 3Z$uFt-5
+ $uO/.
+ _#Z$/.
+ &jN/.
+ %Z$uB
+qY%;
+G%)
+w62u5ycf*s*
+ $AtP6P
+yYq1xIpopo
+pwqOq[
+s>rJB
+ $|8pwq8rR
+ ,$ra1pK
+uz0A
+ra5q~
+tS&
+w/
+r#s^&
+/#
+rY%5-
+qfp7%5-
+pwpV*{6
+v4pQz*
+rI'
+r*pdp'
+:Xw&
+Tp=5p'
+r]p5%'
+rip5pk
+ $P5pwrXP
+yprJr5
+rip5s65pdukq3
+xr
+pws{sT
+v=t[px
+sz#$
+ X#q.u30
+ *$pws{xx
+ &${m?I+v~qR7
+ &$pwP+P'
+x'u}QqP
+ $pCrHpQApk<1.sQq0p0
+rip7%"
+ $Gr*t-q%
+uz"%(
+ws
+ $l'/C
+rd>r.
+/C
+rd=d
+/C
+}PqVpNv'<
+ &k&qs'p-
+r#p^%+
+qj|1,
+ %Q+vN
+qs0q~
+pIs^.
+pDtBqO
+s/
+ %x)wD
+ %g*q>p|euv'
+p$g?p$yir[p3g?zW?IpYjp$gzYpPp+p4xv
+pDq[sT
+pIqR,+
+tJA
+rip7K
+vN
+pDrXpf
+p$g?p$yir[p3g?zW?IpYjp$gzYpPp+YFp0{;A
+ %& &_&w4s{rR
+u[rnp[?p$yir[p3g?zW?IpYjp$gzY{Ey|FsK*vU,
+s"x;rW
+ripQK
+u"
+w4t}pK
+ %5x]rQ%*
+x]s&*s*%'
+rip5K
+ $Ksh?Iq3u}vMpe
+/>
+yYyb'#'
+/@
+qJ'B
+ $u(/@
+ ,$/?
+uz*A
+ra5t}
+L.,
+r#s^>
+/#
+rY%.-
+qfp?%.-
+/@
+v4p7z*
+rI'
+/@
+:ew&
+/@
+r]pQ%?
+ripQpk
+ $P5/@
+{u'#%
+ripQs65pdukq3
+xr
+/@
+rF'#%
+ %t$/@
+ $s./@
+ $$/@
+ &$/@
+ *$/@
+ ($/@
+ ($/@
+ ,$/@
+ ,a0/@
+ &${m?I+v~p|7
+ &$/@
+x'u}QqU
+ 't$rip7qP
+ &:r]qR%@
+ $g5/@
+rdJr.
+/@
+rdId
+qs.p;
+sh?Iq3u}vMp2
+zy
+/A
+xjpAERiH
+ &t'/A
+r#p5%B
+qj|1C
+vN
+/A
+pIs^E
+/A
+ 'u$r>2
+ %\-q>paeuv'
+ %u$/A
+pIp|,+
+tJA
+ '/ %t$ &zH/A
+ 's$u"
+/A
+ %2x]rQ%(
+x]s&*s*%&
+ $A/?
+yYyb(#(
+/A
+qJ(B
+ $|8/A
+ ,$/@
+uz)A
+/A
+LE4
+r#s^U
+/#
+rY%--
+qfp?%--
+/A
+ 'p$/A
+:qw&
+/A
+r]pQ%V
+ 'p$/A
+{u(#%
+ 'p$/A
+rF(#%
+ %e'/A
+ $uA/A
+ $$/A
+ &$/A
+ *$/A
+ ($/A
+ ($/A
+ ,$/A
+ ,a0/A
+ -p$/A
+ -p$/A
+r]qR%W
+ $a6/A
+rdVr.
+/A
+rdUd
+/A
+ %p$}5
+/A
+xjpOEr}iT
+ )p$r#p5%Y
+qj|1Z
+ 'p$pIs^\
+ )p$r>.
+ Mp$yYyb)#)
+/A
+qJ)B
+ 7p$L\M
+r#s^m
+/#
+u:{A%,-
+u:zp*%+-
+/A
+v4bz*
+ 'p$:}w&
+/A
+r]p?%l
+rip?pk
+ 'p${u)#%
+rip?s65pdukq3
+ 'p$rF)#%
+ l#p${m?I+v~p^7
+ )p$x'u}QpT
+ 'U*rip7q5
+ '(r]pa%m
+ 'p$rdcr.
+/A
+rdbd
+ 'p${H
+/A
+xjq/EuDia
+ )a'r#p5%o
+qj|1p
+ 'a'pIs^r
+ )p$r>1
+ Ea'x]rQ%&
+x]s&*s*%$
+ $Oqs*q-
+:evKyd
+vB<a
+}=
+x8x}p;
+t&?op$gp/xI,
+~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
+x8z1pK
+pnqVpk
+ $_&x8qG*v/
+qgp$~0w-p4
+t2q'www-p4
+ %m5IpY\q'?IrVu{?w>r[w-p4p*uT
+uopsqd
+t4
+IpY\q'?IrVu{?w>r[w-p4^uT
+t&y&vMvLYw?
+x8w;p=
+w_pk
+q>p^8
+xDqVK
+ &]k#x8yIw;
+ '1 %}5 %1uom"qd
+ )1x8r7v1
+ufpARE
+x8w;yq
+ %3jp{grS{+p5peA
+xDp5K
+y7
+ &a%x8z$q[
+tS#
+IpY\q'?IrVu{rS\q'rVw-p4y"
+uom$qd
+t4
+ %% %A/$
+D&)
+/#
+t4
+IpY\q'?IrVu{rS\q'rVw-p4euT
+ &qd# %% %J/#
+r^)
+ '+IpY\q'?IrVu{rS\q'rVw-p4;uT
+ &% %% -+IpY\q'?IrVu{rS\q'rVw-p44uT
+ &% %% -4IpY\q'?IrVu{rS\q'rVw-p4y:
+ &% %% '=x9&RE
+ $-/g
+J4d
+vB+pC
+J5v|
+y)w,EFsK6qu=&
+ $KvB.a
+ *3vB5p;
+ %v4~%}Ks&sK6qu
+ *0/i
+J6d
+rb'p-
+sEH4z#
+r>*
+tSH
+ %.y)s&vh|K)
+ $9q=6t0
+x9H=H,
+qeH=|
+rr&#*
+rr'#+
+rr(#,
+rr)#-
+r?-
+rb.a
+ &bFTp'+pX
+q_>4
+ %Bp<b
+r='a
+}=
+/d
+JJvKsOr/'rW
+/e
+y<w,GV
+xq
+y<w,GFp0{;
+}pttpPvMZ{R)
+s[pQ
+}pttpPvMp*{R)
+r=.qT
+r^)
+pDu)pX
+ $[D}pttpPvM8{R)
+ ){#yy
+}pttpPvMA{R)
+ ''/$
+y<w,GFqX
+xq
+y<w,Gv@q3s]
+ %5 )) '8 )3 58/%
+y)w,I~$y\VE
+r=}b
+}=
+ws
+rI.v+
+/o
+J:vCa
+!s4
+s|6pv
+tF8
+zw
+ $T.v_<
+{\-
+ $Mug0a
+qj|J
+u"
+ug+pb
+ %y6~%}Ks&q0y\V
+ $X3 $+ug'r7
+rHp48qd
+}n|_
+wP
+/=
+ 'a&/=
+ 'a&/=
+ 'a&tw
+ %a&uopAqd
+ )a&/=
+ -a& )1v8
+ %1uophqd
+ )1/;
+ %a& '3 -a&/=
+xA
+ %a&uopJqd
+ +a&{H
+ n#a&ug1pb
+tS&
+IpY\q'?IrVu{?w>r[w-p4KuT
+uom'qd
+t4
+ %% %Gtg<r%
+|YTE
+tg+pv
+LApk
+/#
+u:E%A%E-
+u:D%DA-
+s|*pC
+kE%D
+r?S
+t3'rR
+LF,
+ )l$/1
+ 'l$/1
+ +l$/1
+ )l$/1
+ '|(/1
+ '|(/1
+ 3l$/1
+ -|( )1 /l$//
+ %|( '3 -|(/1
+ ~#l$/1
+ /l$t30r%
+pLrM
+tb5
+/9
+s'y0&
+yJp+p4Fsc
+s/
+yJp+Yv@q3qu
+ %{'t30v/
+ %Gt3+p-
+skT
+z2Z
+tE
+xr
+rIp?
+v_rE
+ppph
+ &]8t32tY
+rHqV^pk
+/%
+try0&
+yJp+p4F}%pU
+s/
+yJp+Yv@|Vtd
+ %6t3.sT
+ufpAp@E
+/%
+zI9T
+xQZ
+ &~$rip5Z
+zZpSR
+v"~H
+ $;xq
+t35q-
+J4d
+t3*pV
+x~{%y|FsK*q3uhy{p@@
+y)y|FsK*tdrN
+ $#s|'a
+}=
+s|0rX
+xa{%qkvM=b{5y|FsK*p.
+t4
+~%}Ky|FsK*td
+Tp'.pX
+q_?K
+z-'sQ
+TpC<rX
+q"sSN
+t=P&PA
+zdyxp:T9TE
+ $#TpC0pX
+q_>M
+xh
+zZp:hK
+ %d<J;}/
+JBd
+ %&v_<
+ &m) %* &c.s/
+TpC.pb
+s"4z#
+r>6
+ %a=~%}Ks&vh|K
+{Uh9hE
+ $t(ud
+skc
+ )P,v8
+ ),ufphrN,
+qH|+c
+ &ITpC6P
+q_?,
+z-'uQ
+TpK'P
+q_?M
+z-'r:
+TpK1P
+q_?;
+z-'rv
+Tp-<P
+q_?rf
+z-'pd
+Tp-.P
+q_?s6
+z-pd2
+Tp-5P
+q_?4
+uw?4
+uw?r+
+tE
+w=?vl
+z-}L
+TqO.q%
+q,~7vKsOr/6.
+Tr%<pX
+J:vKy~
+/y
+yYyb%#%
+/{
+qJ%B
+ $]%/{
+ ,$Tr%'p-*
+w[}8=u\pZ
+ $W,w4pV.q%
+v[M8
+ $g$w4x}tB
+yJy|FsK*vU
+p%-A
+ &V;s$p:Z-
+wIp:Z
+ (>t#s)C
+z5q&rW
+tE
+ $Aw4{$qp
+{yM
+sh?Iq3u}vMp*
+ *S%ws
+w4x}q8
+q,v?}/
+u"
+})
+{\-
+ &v2 %e@ 'k*s/
+w4z1pX
+ %Q7rc<
+ %y? $a@ $|%w4|^p}
+wt,
+w4z1xx
+}Pp7}@-
+w4x}sX
+rHbZqd
+t:pe
+ )X. &< %m% %1qzp^A
+/%
+zV,
+/%
+}Pp^ApT-
+/%
+ $|> %mA &}' $Ow4yIq[
+p$grDr[?IrVu{?|AKr[\\\\\\\\
+s/
+ws
+p$grDr[?IrVu{?tb<r[\\\\\\\\
+ %\,w4{isT
+}^$E
+w4P<p=
+L#pk
+/#
+u:&%&A-
+|oM%#&M-
+/,
+v[M%&
+r?g
+ $OTr%0q-
+J4d
+Tr%+q8
+{yM
+y)y|FsK*q6E
+ $#Tr%1a
+}=
+Tr%5q~
+~%}Ky|FsK*q6
+tZu(ME
+Tr%*s8
+ %P$ &n& &^S#s/
+Tr%6pv
+ %f8rc'
+ 'e#pwsTw;
+ (dO}X
+ %p:r]b&M
+ $X& 'p:ypqK#%
+{115pdukq3
+ 'p:u>#%
+ [#p: ,TM )p: &{4 $#Tqp<pK
+x]p+paV^
+Tr%*v/
+rHp|qUvI
+ %h%|(A
+ &2Tqp0a
+}=
+Tqp+pX
+J:vKsOr/6+
+Tqp.qp
+{"}8=Fqu
+yl7
+sfqKqv
+tE
+p<{
+/D
+ 'w% &r)xh
+w+
+ 5z%u"
+ %PD +p%riYK
+ +q%/B
+ %r:rc0
+ 'q%zDA
+t#py
+w4|^p=
+z8*uv'
+w_8
+pIb,+
+zV8
+w4z1pv
+}Ppap*q5-
+ %g%/B
+}uqd
+rUqU
+ )~1 $vO/%
+x|y0&
+ )6/%
+ %6L#8
+ %6L$8
+/%
+u:%p*%%-
+u:$A%$-
+ '{% $1tZp8#E
+ &D/B
+p$grDr[?IrVu{?L&Kr[\\\\\\\\
+s/
+ %$ %W0pwv1q~
+sh?\q3q1vf7
+|st5vfE
+ .X;w4x}sT
+sU(
+ $v7s$p:Zi%
+ 1k' (V8w4{$s8
+ ,$ &S9/H
+:+}/
+ 9}#/*
+ %p<rc+
+ )}# $X*tE
+/*
+ +~#/*
+ '~#/*
+ %~#rU%7
+ 3~#qzp8"A
+tE
+ 7P$sAq/
+ )P$/*
+ +P$/E
+w#q)E
+/F
+L)pk
+/#
+u:-%-A-
+u:,%)%,-
+/F
+uz,%-
+r?v
+Tqp1q-
+v[L%,
+|oL%,&L-
+ &X$ W#z%/+
+ %m>rc2
+ )z%qzu(LA
+tE
+/+
+ +{%/+
+ '{%/+
+ 7{% '7 ?|%/+
+ +|%Tqp*y2
+J4d
+Tqp6q~
+{yL
+x~{%y|FsK*rtuhy{)@
+ $;TqW0a
+}=
+TqW+q[
+xa{%qkvM>vM{5y|FsK*q6
+tZu(L)
+TqW2v5
+x4}8=V
+pwz${i
+t4
+ &cB{\9
+ ,5u~y2<p}
+p[rDq'?ttpPvM^M{dxWsC6.
+u~y2'p=
+ *(p[rDq'?ttpPvM^MvZ|@q&'z]
+ *$|,<pvp=
+ $$zbpaAqP
+ $$zbp^AqP
+|,<p}pK
+qn"%"pk1qFxWr:u*
+rHqRqPpk'u1*+u/uv
+ ,*pwqG.r{
+ &$z'
+ $$~&rEw"
+TqW2q8
+zdyxp:Tw"E
+TqW.a
+ &tHTqO*pX
+J:vK~,
+/5
+ ;p, %RK &h-/;
+ 1U'/;
+q,v?vKyd
+ +S) &a+ -S)/7
+ %uArc.
+ 't, %W%u"
+yJp+YF*s*
+~"A
+/7
+q>Yeuv'
+zV8
+pIp?,+
+|A8
+/V
+}Pp|p*qU-
+}PpaAq5-
+ $A/7
+rHp5peqd
+sBp5%&
+ (b7 $k6/%
+r)pay0&
+ +9qzp8$A
+/%
+ %9L%8
+ %9L&8
+/%
+u:'p*%'-
+u:&A%&-
+ $O )Y'tZp8%E
+ &S</7
+p$grDr[?IrVu{?L(Kr[\\\\\\\\
+s/
+ %$ %a7/;
+ %Z4/<
+L+pk
+/#
+u:/%/A-
+u:.%+%.-
+/<
+uz.%/
+z-rt
+Tq8<q-
+J4d
+Tq8'q8
+sU.
+ 'S-Tq82a
+}=
+Tq8.qW
+ %S-tZu(KE
+Tp}1p;
+}]}8=xL'V
+to
+ %n/uF}L
+w=Mx_0rvx"6u1qF
+rr$qv
+w=Q,
+t&?op$gp/|kK,
+zZp:H9c
+zZp:iK
+w=>M
+w=?e
+Tpb's8
+v"sOr/}L
+ $9Tpb1q[
+ %w%/<
+ 5w%/<
+ %w%/<
+ 5w%/<
+ +w%/<
+ 1w%/<
+ +w%~&rE9h
+ %S#Tpb5pK
+J<w&
+ %%ws
+t]Hr.
+ $Kshv9q3pPp:iA
+ %y1rc1
+ 'y1 $\7vN
+Tpb*qT
+zdyxrE)E
+Tpb6qT
+ $z)shv9q3pPp:i8
+/$
+s(i9d
+ )~;q@i
+ '1xEpA
+u"
+/$
+zdyxpARE
+/$
+{Ui9i,
+ )0 $GTp='a'
+xJi4z#
+rc5
+{UH9i,
+ )3zdyxp:TEp@
+w4rRa
+}=
+w4sTp;
+J6d
+w4q~qG
+x]y|FsK*vUK
+ $?w4tBa
+}=
+w=>,
+w=?r+
+ 'Y$Tp;<q%
+q_NK
+ %l=uj~1r.
+Tp;+p=
+q"'&N
+t=OApk
+|?0&N
+qfqy&N-
+zdu}u(N&NA
+ 'SO ;QOt&?op$gp/~*K
+ $#Tp-'pf
+q,~*vKsOr/}L
+pwP2P6
+pHPsd1.sQq0p0
+}X
+ $oATp-0q8
+v[LA
+|oL{aL-
+w=Q&L
+ )V%w=?s6
+Tp}'tY
+ 'Mpwv1q[
+ %x. %W-|syxvf9h
+ ,R'xjp:TE,-
+/*
+ )M/*
+ )M/*
+ )M '.w=N3
+w=O4uQpd+ux*
+w=PK
+ 'Dw=>4
+w=?rf
+ 'C/,
+ )o#/,
+ -o#/'
+ )C/'
+ )C/'
+ )C '. 'o#TpK0pf
+ %o#pwpV6qG.
+v4u(Pz*
+TpK+pb
+r]}%0rvx"6u1qFA
+|oMAx_0rvx"6u1qF-
+Tpv'pf
+ +]0 -y&w=?;
+ %q4 %y# +) %z#/-
+ 'Q'Tq%5q~
+{y=
+s=.a
+ 7g@t4
+ %g@ &V6 9g@ts
+ %1uopSqd
+ )1x8sXyR
+zIE
+ $[N 3h@vF
+ %h@uopOqd
+ +W<qHpJE
+s$q9-
+ 3X< %= $}6 3Y< +, /k@ +6 /l@ %@ $@ $0s=5pX
+J4d
+s=}b
+J=}v
+ 'm@t><a
+}=
+t>'pK
+~%}Ky|FsK6qu
+ &|<t>0pb
+ 'n@t>+pC
+ &z(s=2y2
+ ($Tq%5pX
+tw
+Tq%*p'
+v\x_0rvx"6u12'
+ 'k7 +x4z+t"%A
+TpX+pv
+{"}8=Fp6
+yl7
+s5yd
+TpX2pf
+uw=Z
+|o<4t-5rW+q35&<-
+TpX5t0
+{y<
+ $^&/7
+}=
+/7
+ 'eC/7
+ 'eC/7
+ 3}$/7
+ -eC )1 /}$/5
+ '}$ '4 -fC/7
+ Y$}$/7
+J4d
+/7
+ )}$ )W$ )}$/7
+ 'lC/7
+ &8/7
+ ($TpX5p}
+tw
+zdu}u(KKA
+/Y
+ )|, $x/ 3|,/Y
+v"~,
+ $ATq-'r{
+zitDy($7
+pwv5p'
+{"}8=FqX
+ $MpwuZqp
+{3slqv
+ *eJpwv5pX
+|oLA,py
+Tq-0a
+t]1d
+/B
+ 7q( $z? /q(/B
+ &{0/D
+ %\)Tq-1pv
+v[MA
+|oM{aM-
+Tq-5p-
+w#r;$Cx;rW
+ $|;/M
+ %q+ $m;/M
+ -p+/M
+ )p+/M
+ )p+/M
+ )p+ '. $7w=Qz*
+ )r*w=?M
+Tpf.p-
+ &\#/V
+}=
+/V
+J6d
+/V
+ 'p, ')w=Q&M
+ '3 %s,w=?4
+ &[<Tp'1rX
+p~$s&N
+/0
+zbu(QAz*
+zZp:i9H
+ %>w=?,
+ $K|Ep-
+t=R&R,
+p%R,'
+u"
+y^pX
+uw?vl
+r?&
+ $#|~p;
+z~(
+ %f'qL'a
+p%$&4
+rc6
+ %b[#G0)
+wRu(K
+qL0p}
+z~5
+ $V$xh
+{fpX
+zD&K
+ $ok#v7
+qL.tB
+qIK
+GC)
+qQ6
+uB<
+tf
+G#)
+uS
+pwyGP
+ %u:xr
+pww.pK
+ %t:x'yxQ9h
+ $>|0pV}b
+ &$|0pV6p=
+ $$|0pV*p-
+ &$|0P'q8
+ $$|0P0pC
+ &$|0P+q[
+ *$|0ap'
+ $$|0a'qO
+ *$|0a0r%
+ *$|0P5{i
+ &$|0p'qp
+ $$|0a5p=
+ &$|0a*pC
+ $$|0a5qp
+ $$|0p'<P
+ &$pww.p;
+ ($pwpV0q~
+ 'V# }#(pwpV0pC
+ ($qL5pK
+p%$&5
+uB'
+ %w$G2)
+ &2qL6p;
+z~3
+ %u$ 'TB}ypv
+ 'u$qQ9
+uB0
+ $FG.)
+ 4$}yp'
+ *$|5qT
+ &%qN+qT
+ &% %U_#J&q(+
+qI2
+ %b_#J'q(2
+ %b_#p90.
+ $' %a[#JTq(1
+JZq(5
+Jaq(*
+p906
+ $#JvrP<
+J|rP'
+u4%#rP0
+p9++
+ $# %b]#J7rP2
+ %a]#pHF,
+/#
+ %gM/#
+s/
+/#
+wD.
+/#
+pHF4
+ -*wD1
+/#
+pHFM
+ -2wD5
+/#
+pHF;
+ -:wD*
+/#
+pHFrf
+ -BwD6
+/#
+pHFs6
+ -Jr>qF
+/#
+qIH
+/#
+J8s?'
+ %c^#p9xl
+ (Z#v:q%
+ws
+pc5
+pc4
+ &* %g[#{11
+nl
+ &q$!{J
+ $MpB%,
+ &H!|r
+ %YW#tX'
+pB$y
+r9qFrt
+ &S$ $$pB$u
+ '' $( $+pB$r
+ ', $4 $7pB$o
+ '1 $> %QM $<nX
+r9q0
+ &5 %tL $+n|
+r90z#
+ &2 %lDtX0
+pB#h
+ '( $, %nBtX+
+pB#Y
+ &K $R# %_AtX<
+pB#R
+ &K $R#/#
+ $FpB#M
+ '. $= $:pB#?
+ '3 $1 $.pB#6
+ '8 $' $$Cn
+ '= $(Tpb5yU
+ $.ni
+ 'O $' %R5vbe
+ )( $,/v
+{16
+nX
+r9p0
+ &(/T
+tX
+n5
+_:
+ &*qL.qO
+||
+C(
+_6
+ &(/>
+vbM
+n5
+ &l& $s&}yyS
+vb;
+C"
+ &v$ ${$/7
+ $5n@
+_8
+ &</7
+||<
+n5
+{K
+p9
+!vTwG
+/7
+||'
+pp<
+r9<
+p9
+!vTwX
+/7
+ $"nm
+ 'F!vTx#
+ $#no
+ 'K!cxNpm
+ $#np
+ ',!vTxw
+ $#nq
+ '1!|-y3
+ $#pB%+
+ '6!|-z/
+ $#pB%)
+ ';!cq0pm
+ $#pB%(
+ '@!|-+pm
+ $#pB%'
+ 'E!culpm
+/6
+ $OnY
+ 't%!|-wG
+ $-ppq/
+ ''!|-wX
+ $#ppq9
+ ',!|-x#
+ $#pppJ
+ '1!cunpm
+ $#pppO
+ '6!|-xw
+ $# $p# ';!y=y3
+ %@pppS
+ '@!y=z/
+ %EpppA
+ 'E!cxlpm
+/6
+vb3
+nU
+r9|_
+!u9
+ $_P$ *^S$zq<p6
+st
+zqqu
+ D(`}
+
+var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 80629 wide
+ H$]unqS
+{{6rO
+hv-rT
+p#uQqo
+ N*s/
+ $(r,qA
+ >$ $>s[pa
+/(
+}pttpPvMpTzz9*
+ ,(z-t-1
+/(
+s[p^
+wgp:()
+r,xl|#rts#rt
+xr
+sh?vyoynt5Q)
+xpsl
+ $k2tb.sK*x$6pd
+}X
+{mv9q3q1vM7
+ubpS
+t<|:rE
+~&pS)
+ut)
+ubq9
+ )&~&p:()
+zv7
+x{()
+{Zp)o?pEp3t5xIzR7
+r^,
+s$ph-
+ue{'7
+ %$ )' &=q@(
+t|sS&
+shv9q3pPy{A
+ $I $S1t_p:4)
+ $$uN)
+sFrEE
+ $$xJ49-
+ $$|zp:6K
+ $.t1x?vu
+/$
+ $\+ '$ $e&/$
+ (t/}45
+ ,${"}86Fp6
+ ($w[}86u\pZ
+ &$sk5
+ ,$zF1p=
+qI'
+sAps
+ 4&p[rDq'?ttpPvM&'e
+{-
+tCYu%
+tCb}N
+ 2(uoqA4
+tf
+ueps)
+ 0(tCp?>}86u\pZ
+ <$qI'
+{\'
+ &&t9&%
+ 4$uom*4
+ $$q_,K
+/8
+p_(&)&*
+wC+&'
+ **x>&%
+ $$q_'K
+ $$qt'M
+ ($ %> ,$p%'vI
+p_'|.%
+ (&qI,
+ &$yP/)
+ H$p%,x;rW
+ 2$tS:
+/*
+rM(i'
+ F(p<T
+ 0$}^@E
+ $$xEm@
+ ($v}m@
+ &$z5p:$
+ *$ *4qQ$
+ *1 *4 ++ $+}^DE
+u&C
+ -4 (0uF'rW
+ k#$sE#9&
+ ($wQsau%
+wQr1}N
+wQr$fp6
+ &5 $6q_8,
+ $$q_84
+ $$q_8M
+ 8$}^TE
+ $$xEmT
+ ($v}mT
+ &$ )]$ &( *4 -]$ *, -]$}^XE
+u&W
+ 3]$uF'xX
+ k#0 %]$ ($wQsaf*s*
+wQr1f*'q6
+wQr$f*0s]
+wQqKf*q&pU
+ <$v[7A
+ ,$rY&6-
+qfp7&7-
+ @&sz#'
+ X#$u33
+ q#$ %m* F$ %5 .$yYyb*#*
+/@
+qJ*B
+ T#({u*#(
+ ($rF*#(
+ %t$ }$& %c- @$ %2 *$yYyb+#+
+/A
+qJ+B
+ T#({u+#(
+ ($rF+#(
+ %e' }$& Mp$yYyb,#,
+/A
+qJ,B
+ <R#|o6A%,-
+|o7p*%+-
+ 6&{u,#(
+ ($rF,#(
+ l#p$ e#m# Ea' R&DJ9d
+ $$J:v|
+y)w,?FsK6qu=&
+ 0& %|4 .$J;d
+ *$ %. ,$ $(rr*#.
+rr+#/
+rr,#0
+r?/
+ *$ %v1 $$p<d
+ ($JOvKsOr/'u1
+/e
+y<w,AV
+xq
+y<w,AFp0{;
+ B,y<w,AFqX
+xq
+y<w,Av@q3s]
+ H(y)w,C~$y\VE
+ ,$J?vCc
+ .${\,
+ ,$ %P7 a&$|YbE
+ 0$r?U
+ ($ 'l$ *& +l$ a&*s'y0%
+ 0$skb
+ 8$try0%
+ 0$zI9b
+ 4$J9d
+ 8$q_9K
+z-'vh
+ $&q"sSH
+t=J&JA
+zdyxp:b9bE
+ &( %a9xh
+zZp:uK
+ $(J@}/
+JGd
+ %& (( %* .$ %g= $${Uu9uE
+ &$skp
+ *$ ), $(qH|+p
+ ($q_9,
+z-'q&
+ $&q_9M
+z-'sC
+ $&q_9;
+ $% $(q_9rf
+z-'qy
+ $&q_9s6
+z-pd1
+ $&q_94
+uw94
+uw9r+
+tE
+w=9vl
+z-'un
+ $.q,~7vKsOr/|@
+ $$J?vKy~
+/y
+ $|C/{
+ &$ 0RD %e@ &$v[G8
+ ($p%,A
+ &$s$p:h-
+wIp:h
+ (&t#s)H
+ *${yG
+ 6${\,
+ ($ 'k* *& %P@ >$ %m% R#$|oG%#&G-
+/,
+v[G%&
+r?i
+ &*J9d
+ $${yG
+ .$tZu(GE
+ &$p%'A
+{\'
+ .& 'e# .&r]b&G
+ ($ypqK#(
+ ($u>#(
+ [#p: N\#J?vKsOr/6.
+ $${"}86Fqu
+ ($p<}
+ &$ %w% ,$ 3z% (2 )p% &( )q% (( 'q% F&x|y0%
+ g#$s$p:hi%
+ 1k' B2 3}# (2 )}# F( )~# ^#(r?x
+ $$v[F%,
+|oF%,&F-
+ (& U#z% (T# )z%qzu(FA
+ D* ){% '7 J,J9d
+ $${yF
+ .$tZu(F)
+ $$x4}86V
+ *${\3
+ m#$zdyxp:bw"E
+ *$J?vK~,
+ &$ 9p, B8{\,
+ *$ )t, (( 't, %W% J(r)pay0%
+ +9 N, %Z4 0$z-xR
+ $$J9d
+ 2$tZu(EE
+ $$}]}86xL'V
+to
+ %n/uF'un
+w=Gx_0rvx"6u1qF
+rr'qv
+w=K,
+t&?op$gp/|kP,
+zZp:U9p
+zZp:vK
+w=8M
+w=9e
+ $:v"sOr/'un
+ &$ %w% *$ /w% ^#.~&rE9u
+ %S# $&JAw&
+ %%ws
+t]Mr.
+ $*shv9q3pPp:vA
+ &$ 'y1 .&shv9q3pPp:v8
+/$
+s(v9q
+ ((q@v
+ '1 ,({Uv9v,
+ )0 &*xJv4z#
+ $${UU9v,
+ )3zdyxp:bEp@
+ (,J;d
+ ,$w=8,
+w=9r+
+ 'Y$ $*q_HK
+ ($q"'&H
+t=IApk
+|?0&H
+qfqy&H-
+zdu}u(H&HA
+ &, ;WO (:q,~*vKsOr/'un
+ $$pHJsd1.sQq0p0
+ ($v[FA
+|oF{aF-
+w=K&F
+ )V%w=9s6
+ $0 'M $& %x. $$|syxvf9u
+ ,$xjp:bE,-
+ &$ 'M/*
+ )M ..w=H3
+w=I4uQpd+ux*
+w=JK
+ 'Dw=84
+w=9rf
+ 'C/,
+ )o#/,
+ -o# &H 'C/'
+ )C 4. %o# $$v4u(Jz*
+ &$|oGAx_0rvx"6u1qF-
+ $$ +]0 -y&w=9;
+ %q4 %y# +) %z#/-
+ 'Q' $J{y7
+ T&$J9d
+ $$JB}v
+ 'm@ 0( 'n@ 8& 'k7 *&z+t"(A
+ $$ 'yU# &&uw7Z
+|o64t-5rW+q35&6-
+ $&{y6
+ V&$J9d
+/7
+ )}$ 0, 'lC 4&zdu}u(EKA
+/Y
+ )|, $, 3|, *2zitDy('7
+ $${"}86FqX
+ 2$|oFA,py
+ $$t]6d
+/B
+ 7q( $: /q( *. %\) $$v[GA
+|oG{aG-
+ *& %q+ &$ -p+ &, 'p+/M
+ )p+ 0.w=Kz*
+ )r*w=9M
+ .,J;d
+ ,$w=K&G
+ '3 %s,w=94
+ (,p~$s&H
+/0
+zbu(KAz*
+zZp:v9U
+ %>w=9,
+ &.t=L&L,
+p%L,'
+ &&uw9vl
+r?(
+ &&z~'
+ &$xJ491
+ ($wRu(E
+ $$tH93
+ ($zD&E
+ ($qIE
+GO)
+qQ$
+ ,( %u: &$ %t:x'yxQ9u
+ Z$& 'V# X$&xJ493
+ .$tH9/
+ %u$ (& 'u$qQ/
+ R#(J)q(+
+J*q(2
+ $&J+q(.
+ $$p9vr
+ &$JYq(5
+J_q(*
+Jfq(6
+p9u/
+ $EJ{rP'
+u4%)rP0
+u4%#rP+
+p9ul
+ &V#J<rP.
+ $$pH@,
+ 04pH@4
+ 0$pH@M
+ 0$pH@;
+ 0$pH@rf
+ 0$pH@s6
+ ,Or>2'
+/#
+qIB
+/#
+J=s?0
+ $Lp9v6
+ ,$ $$pc+
+ *"ny
+_&
+ (& $y( '' (t(pB$x
+ *$pB$t
+ *$pB$q
+ *$pB$n
+ ,$nf
+ ,$pB%/
+ ,$pB#g
+ ,$pB#X
+ ,$pB#Q
+ ,$pB#L
+ *$pB#>
+ *$pB#5
+ *$Cm
+ ,$nv
+ ,$ )( ((nf
+ ,$n4
+_1
+ *&C'
+_$
+ *&n4
+_3
+ *&ppq)
+_/
+ *&nL
+_)
+ &&tX6
+nK
+_L
+ (* $-n4
+_-
+ (2 *- $. &-nz
+ 'K &2n|
+ '' &(n}
+ ', &(n~
+ '1 &(pB%*
+ '6 (( '; (& '@ $& $IpB%&
+ 'E $R# &-ng
+ *. (+ &, (+ &, (+ &, (+ &, (+ &, (+ $, *+!cv6pm
+ &$nc
+ X#$`}
+
+var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 89092 wide
+!s.
+!s-
+ D(]2yD
+O55r-
+ $&p#uQrT
+ u$$z-sC2
+ @$uFsC.
+ a+$uF'v(
+ c&$uFsC5
+ \?$JJvKsOr/sC*
+ k0$z-p0.
+ w#$z-'rW
+ &$z-t-.
+ &$z-'v6
+ &$z-'qF
+ &$z-'ul
+ .$z-p01
+ $$q,~7vKsOr/'uv
+ $$J:vCs
+ B$p<r
+ w$$ &p< $$u"
+IpY\q'?IrVu{rS\q'rVw-p|y"
+}f8
+ $}#tF8
+ $2 %$ $2 %& $2 %( &[7qgp$~0w-qR
+ $V4IpY\q'?IrVu{?w>r[rS{+Y%+x)
+w3#,
+q{$8
+ $OpnqVK
+xr
+ &JIpY\q'?IrVu{?w>r[w-p808uT
+rHp5peA
+r#p?,
+jp{grS{+p?^A
+ &V5 $^>ws
+ +DIpY\q'?IrVu{rS\q'rVw-Yy"
+tG8
+ ;DIpY\q'?IrVu{?w>r[rS{+Y%#x)
+ 1DIpY\q'?IrVu{?w>r[w-p8(8uT
+ -D}pttpPvMpT{R)
+ (~6LGpk
+/#
+u:J%JA-
+|oM%G&M-
+/,
+v[M%J
+ {%.J:vKsOr/'sC
+ ,$uFpd1
+ P%$ +\'IpY\q'?IrVu{rS\q'rVw-p8'y"
+L(8
+ ;\'IpY\q'?IrVu{?w>r[rS{+Y%2x)
+ 1\'IpY\q'?IrVu{?w>r[w-p878uT
+ /\' +CIpY\q'?IrVu{rS\q'rVw-p89y"
+L:8
+ ;CIpY\q'?IrVu{?w>r[rS{+Y%Dx)
+ 1CIpY\q'?IrVu{?w>r[w-p8I8uT
+ /[' 6*sUL
+ $$s$p:Zi+
+ H$:1}/
+ \#$rU%[
+ T#$ z$a% (*LMpk
+/#
+u:Q%QA-
+u:P%M%P-
+/F
+uzP%Q
+z-6.
+ $0v[L%P
+|oL%P&L-
+ V%& z$n( m$*J:vKsOr/rv+
+ q%$ +h2IpY\q'?IrVu{rS\q'rVw-p8)y"
+L*8
+ ;h2IpY\q'?IrVu{?w>r[rS{+Y%4x)
+ 1h2IpY\q'?IrVu{?w>r[w-p898uT
+ 7[-IpY\q'?IrVu{rS\q'rVw-p8;y"
+L<8
+ ;CIpY\q'?IrVu{?w>r[rS{+Y%Fx)
+ 1CIpY\q'?IrVu{?w>r[w-p8K8uT
+ /g2 (*LOpk
+/#
+u:S%SA-
+u:R%O%R-
+/<
+uzR%S
+s5~;"
+ (0sUR
+ 8$uFp01
+ 4$v"sOr/p01
+ a&$ 'Y$ X#&q,~*vKsOr/p01
+ <$ 'M a#& 'C X#& %o# B$ %e; 0$ 'Q' ^'& %^> s($zhqv
+wzslqv
+wT<\vDplplxk|>
+ ,$|oLA,ta
+ g%$p~&o&N
+ u*$u4%BrP0
+ P0$`}
+
+var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 90019 wide
+!s.
+!s-
+ D(]2zc
+O55rO
+ $&p#uQr-
+ T$$z-'v(
+ Z$$uFsC5
+ e+$uFsC*
+ i&$uFsC6
+ c?$JOvKsOr/'ux
+ k0$z-p05
+ w#$z-'u1
+ &$z-t-5
+ &$z-t-.
+ &$z-'xl
+ &$z-}L
+ .$z-p0*
+ $$q,~7vKsOr/qy'
+ $$J?vCu
+ B$p<t
+ w$$ &p< $$u"
+IpY\q'?IrVu{rS\q'rVw-p|y"
+}f8
+ $}#tF8
+ $2 %$ $2 %& $2 %( &[7qgp$~0w-qR
+ $V4IpY\q'?IrVu{?w>r[rS{+Y%+x)
+w3#,
+q{$8
+ $OpnqVK
+xr
+ &JIpY\q'?IrVu{?w>r[w-p808uT
+rHp5peA
+r#p?,
+jp{grS{+p?^A
+ &V5 $^>ws
+ +DIpY\q'?IrVu{rS\q'rVw-Yy"
+tG8
+ ;DIpY\q'?IrVu{?w>r[rS{+Y%#x)
+ 1DIpY\q'?IrVu{?w>r[w-p8(8uT
+ -D}pttpPvMpT{R)
+ (~6LGpk
+/#
+u:J%JA-
+|oG%G&G-
+/,
+v[G%J
+ {%.J?vKsOr/'uv
+ ,$uFpd*
+ P%$ +\'IpY\q'?IrVu{rS\q'rVw-p8'y"
+L(8
+ ;\'IpY\q'?IrVu{?w>r[rS{+Y%2x)
+ 1\'IpY\q'?IrVu{?w>r[w-p878uT
+ /\' +CIpY\q'?IrVu{rS\q'rVw-p89y"
+L:8
+ ;CIpY\q'?IrVu{?w>r[rS{+Y%Dx)
+ 1CIpY\q'?IrVu{?w>r[w-p8I8uT
+ /[' 6*sUL
+ $$s$p:hi+
+ H$:1}/
+ \#$rU%[
+ T#$ z$a% (*LMpk
+/#
+u:Q%QA-
+u:P%M%P-
+/F
+uzP%Q
+z-|@
+ $0v[F%P
+|oF%P&F-
+ V%& z$n( m$*J?vKsOr/'sQ
+ q%$ +h2IpY\q'?IrVu{rS\q'rVw-p8)y"
+L*8
+ ;h2IpY\q'?IrVu{?w>r[rS{+Y%4x)
+ 1h2IpY\q'?IrVu{?w>r[w-p898uT
+ 7[-IpY\q'?IrVu{rS\q'rVw-p8;y"
+L<8
+ ;CIpY\q'?IrVu{?w>r[rS{+Y%Fx)
+ 1CIpY\q'?IrVu{?w>r[w-p8K8uT
+ /g2 (*LOpk
+/#
+u:S%SA-
+u:R%O%R-
+/<
+uzR%S
+s5~;"
+ (0sUR
+ 8$uFp0*
+ 4$v"sOr/p0*
+ a&$ 'Y$ X#&q,~*vKsOr/p0*
+ <$ 'M a#& 'C X#& %o# B$ %e; 0$ 'Q' ^'& %^> s($zhqv
+wzslqv
+wT<\vDplplxk|>
+ ,$|oFA,ta
+ g%$p~&o&H
+ s*$u4%HrP0
+u4%BrP+
+ Z0&`}

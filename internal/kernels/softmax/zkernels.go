@@ -44,8 +44,8 @@ var plain32Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: plain32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: plain32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &plain32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: &plain32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -94,8 +94,8 @@ var plainBF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: plainBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: plainBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: &plainBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: &plainBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -144,8 +144,8 @@ var plainF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: plainF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: plainF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: &plainF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: &plainF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -203,10 +203,10 @@ var wide32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wide32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wide32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wide32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wide32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &wide32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wide32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -263,10 +263,10 @@ var wideBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &wideBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -323,10 +323,10 @@ var wideF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &wideF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &wideF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -375,10 +375,10 @@ var short32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: short32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: short32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: short32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: short32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &short32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &short32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &short32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &short32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -427,10 +427,10 @@ var shortBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: shortBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: shortBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shortBF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: shortBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &shortBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &shortBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &shortBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &shortBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -479,10 +479,10 @@ var shortF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: shortF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: shortF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shortF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: shortF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &shortF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &shortF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &shortF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &shortF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -540,8 +540,8 @@ var spread32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: spread32SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: spread32SM90},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: &spread32SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: &spread32SM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -599,8 +599,8 @@ var spreadBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: spreadBF16SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: spreadBF16SM90},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: &spreadBF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: &spreadBF16SM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -658,8 +658,8 @@ var spreadF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: spreadF16SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: spreadF16SM90},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, PTX: &spreadF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, PTX: &spreadF16SM90},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -2,6 +2,10 @@
 
 package softmax
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
 8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
@@ -92,14219 +96,3962 @@ c9cbff2a4184c119	wide.go	wideRow.masked
 3053b917e2bcdd40	wide.go	wideRow.store
 `
 
-const plain32SM80 = `packed1 20101 plain_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
-!s]u=q>pMw]
-!vvrbrmr9rR
+var plain32SM80 = driver.Text{Code: `packed2 20101 plain_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6oyiw{q*
+!u'yip{p3wd
+!xgqBpEq*
 !
-!vtt&s<
+!yHrLtc
 !
-!pHt&pD
-!}[
-!c
-p;/te
-p97sV
-p:qYx,
-qS,uQpF
+!pWrLpt
+!}ex(
+!qk
+]*q^
+O1qo
+hpdr-
+p#'u1s7
 !
-p>
-v~
-pa
-z^
-q?
-r"
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-h}4
-m
-sYua
-u3
-x+qy
-N
-Q
-uvf9
-sH1
-x+sm
-)
-s?[
-z5sr
-z_[
-}h
-stp[
-qU
-xM
-v0qI%
-vwqIrS
-zbp=vQ
-pm
-v0qIrZ
-xnqe
-Y=r2
-r7p2
-5
-yXr+
-t(u4p2
-zWyD=
-u(
-xQvnp0
-t<
-tj
-s=q}
-xKXDt0?
-!#
-vl7qw
-wut]
-5
-|kpb
-q+pGt]
-z>
-t+p@G
-v0qI%
-sw
-s=p@
-xKp@Dr2?
-!#
-vlx*
-rht"=
-|02[?
-xAq@
-)
-x1^
-p+
-{NpX
-stpY
-{K
-{1j
-Yp0D
-5
-qGs\t%
-r7p*
-H
-!#
-uc
-H
-!#
-{r-7
-z_.
-w0%
-_
-qJq/
-tpr3rnS>
-{1sh
-qKs0DA
-u$
-\
-!#
-{.pX
-p~q,Gt0
-syu8r3qpS
-xk^
-p+
-qGs\t%
-J
-!#
-xlr-
-s;'
-q;
-tpr3|X
-w8
-}u
-\
-z@pj
-{/xht%
-|0r2?
-v/x;S?
-sW^
-p+
-qM+j
-qt(D
-:
-rP
-zqr.7
-ss
-{w
-rf(
-!#
-z_.
-v&%
-_
-{3S
-qi
-k
-r?v2sU>
-qM+sh
-qKs0DA
-u$
-\
-!#
-wtpX
-syu8r3dXlpksU
-w.^
-p+
-:
-J
-!#
-u-@r+
-s;'
-|~
-r?|X
-w8
-}u
-\
-y2f
-qh#rzu<
-z*s-
-|cz2s:rn
-}_j
-qt(1#
-za
-r&7r.8
-u9s:sz
-!#
-ru(
-r&8^
-qt(qR
-:
-5
-r&7yC
-t+M(G
-*.%
-_
-s&#q/
-qi
-k
-y9r_>sI
-!#
-|]q#
-t+M(G
-*0%
-|Hr_
-}_sr
-v0pKA
-pC*
-rMM(C
-td
-u?}~
-!#
-{?7})
-x7s:ul
-}nscz(z+
-{?7@pb
-sPszyvtB{n
-{?7/px
-sDtL?
-pz{]@y<@vFp$?
-}g,qe
-q{
-}g+pX
-w<=vO.{JxW-
-q2yi/|4
-}g-r4
-}+
-&
-t(p,r2
-u,
-pr^pj
-t3rnt#
-pr^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pr^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-}g9q#9
-sPult|
-z~sz
-{Dp|
-s+"w={m,tyt=6
-pr^9pb
-s5xap40
-qV+zH}#uQsqD
-{?}(pX
-r:0}J}J
-pr^9p|
-xV?
-{D{L
-{/p40Z
-zSuf
-wWs6
-yV)6
-|yj
-qt(1#
-sd
-r69xj
-r=
-!#
-ru(
-yH^
-qt(2q,
-qGs\t%
-5
-r69s6
-t+M(G
-*.%
-_
-}"x^'#S
-!#
-r6@q#
-t+M(G
-*0%
-|Hxh
-|ysr
-v0pKA
-pC*
-rMM(C
-td
-!#
-wWpw
-O
-!#
-"X
-ru)
-ru#
-"X
-t+M)1#
-}h
-ub$
-ub&
-"X
-{e$
-yXxj
-z3$p$
-rN
-tP
-"X
-wu3(
-"X
-q+p=3(
-rN
-tP
-z5yY
-rex\2|;
-"%
-w"uy
-"$
-wj
-rDR
-"\
-ru(
-z5r-
-|9
-*#%
-{=$q^
-*%rZ
-rf#
-"(
-rjx\I
-"\
-|&#1$
-xQM)1$
-t<
-tj
-s=M#
-xKXD1#?
-!#
-")
-rj{'I
-"'
-t+M)G
-*'%
-v}Pq>pO|P
-s=p@
-xKp@Dr2?
-!#
-"\
-rht"=
-|02[?
-"\
-)
-"\
-p+
-"\
-stpY
-s'8
-"\
-qt(D
-qGs\t%
-vp
-rsyit2
-t1s0U
-}oD
-4
-x)
-qt(D
-5
-uc
-rf(
-H
-!#
-uc
-svM(
-H
-!#
-"\
-z_.
-w0%
-v}Pq>pOs:ql
-x>#
-tps:v8
-v}Pq>pOs:tRpk
-x>#
-tps:v8
-v}Pq>pOs:tRt&
-x>#
-tps:v8
-v}Pq>pOs:tRuK
-x>#
-tpr3tLS>
-"\
-qKs0Drq
-Y{q
-u$
-\
-w9
-!#
-!#
-"#
-z_.
-v&%
-v}Pq>pOs:ql
-x>#
-tpr3r8#$#>
-"#
-qKs0DA
-Y{q
-\
-!#
-"\
-pB(u%'
-syu8r3qp$#
-"\
-p+
-qGs\t%
-J
-!#
-"\
-s;'
-q;
-tpr3|X
-w8
-}u
-\
-"\
-{/xht%
-|02p2?
-)
-v/x;S?
-"\
-p+
-"\
-qt(D
-:
-vp
-"\
-ss
-rsyit2
-t1s0U
-}oD
-4
-x)
-qt(D
-5
-{w
-rf(
-H
-!#
-{w
-svM(
-H
-!#
-z_.
-i"%
-v}Pq>pOs:ql
-s&#S
-qi
-k
-wl
-v}Pq>pOs:tRpk
-s&#rl
-qi
-k
-x-z.
-v}Pq>pOs:tRt&
-s&#$"
-qi
-k
-x-z.
-v}Pq>pOs:tRuK
-s&#$'
-qi
-k
-s~*W>
-"\
-qKs0Drq
-Y{q
-u$
-\
-w9
-!#
-!#
-zqyC
-z_.
-i$%
-v}Pq>pOs:ql
-s&#$+
-qi
-k
-s~.$.>
-"#
-qKs0DA
-Y{q
-\
-!#
-"]
-syu8r3d[l7y%.
-"]
-p+
-:
-J
-!#
-"]
-s;'
-|~
-r?|X
-w8
-}u
-\
-"]
-qh#x_~*H
-"]
-|cz2s:rn
-"]
-qt(1#
-rDQ
-"]
-u9sM3
-i*wvt2
-tf'C
-za
-!#
-"]
-tf'q^
-:
-5
-"]
-sn(E
-i'%
-v}Pq>pOs:ql
-s&#q/
-qi
-k
-y9r_>sI
-!#
-"]
-sn*E
-i'%
-|Hr_
-"]
-i,A
-"%
-qoqA
-:
-5
-"%
-sn-E
-i,%
-v}Pq>pOs:tRpk
-s&#qW
-qi
-k
-y9r_>u#
-!#
-"%
-sn/E
-i,%
-pppkW
-"%
-v0pKA
-"%
-we%
-:
-5
-"%
-v3p"E
-i1%
-v}Pq>pOs:tRpk
-s&#$#
-qi
-k
-y9r_sR&
-!#
-"%
-v3p[E
-i1%
-pppkW
-"%
-v0pKA
-"%
-we*
-:
-5
-"%
-v3p"E
-i6%
-v}Pq>pOs:tRpk
-s&#$(
-qi
-k
-y9r_sR+
-!#
-"%
-v3p[E
-i6%
-pppkW
-"%
-|w:rSA
-tf:V=
-tf:V)
-sH@
-rjz]x_~*Q
-!#
-!#
-"%
-tf:V.
-:
-5
-"%
-sn;E
-i:%
-v}Pq>pOs:ql
-s&#$-
-qi
-k
-y9r_sR0
-!#
-"%
-sn=E
-i:%
-|Hr_
-"%
-|w>V>A
-tf>VA
-td
-u?~*Q
-!#
-"]
-x7sM3
-}nscz(z+
-"]
-uO4yvtB{n
-"]
-sDr85?
-pz{]@y<@vFp$?
-"]
-q{
-"]
-w<=vO.{JxW-
-q2yi/|4
-"]
-}+
-&
-t(p,r2
-u,
-"]
-t3rnt#
-"]
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-"]
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-"]
-sPult|
-z~sz
-"]
-s+"w={m,tyt=6
-"]
-{iC
-qV+zH}#uQsqD
-"]
-s+D}J}J
-"]
-xV?
-"]
-{/r8EZ
-zSuf
-"]
-zhb6
-"]
-qt(1#
-rDQ
-"]
-r=
-iBwvt2
-tf?C
-za
-!#
-"]
-tf?V3
-qGs\t%
-5
-"]
-sn@E
-i?%
-v}Pq>pOs:ql
-}"x^'#S
-!#
-"]
-snBE
-i?%
-|Hxh
-"]
-iDA
-"%
-we8
-qGs\t%
-5
-"%
-snEE
-iD%
-v}Pq>pOs:tRpk
-}"x^'#W
-!#
-"%
-snGE
-iD%
-pppk6
-"%
-v0pKA
-"%
-we=
-qGs\t%
-5
-"%
-v3p"E
-iI%
-v}Pq>pOs:tRpk
-}"x^'#sI
-!#
-"%
-v3p[E
-iI%
-pppk6
-"%
-v0pKA
-"%
-weB
-qGs\t%
-5
-"%
-v3p"E
-iN%
-v}Pq>pOs:tRpk
-}"x^'#qW
-!#
-"%
-v3p[E
-iN%
-pppk6
-"%
-|wRrSA
-tfRVU
-tfRV)
-sHI
-rjz]x_}~
-!#
-!#
-"%
-tfRVF
-qGs\t%
-5
-"%
-snSE
-iR%
-v}Pq>pOs:ql
-}"x^'#sG
-!#
-"%
-snUE
-iR%
-|Hxh
-"%
-|wVVVA
-tfVVY
-td
-!#
-"]
-O
-!#
-"X
-pVP|1
-pVOs39
-"Z
-pVKsx
-"V
-(/
-!pZ
-p(
-!p^
-"$
-r7,
-qa,
-qa$
-(
-!qZ
-g
-p3,
-;&
-(
-!s*
-"$
-qH
-vg
-v#
-(
-!tS
-"$
-sk
-p3)
-;(
-(
-!vB
-"S
-r~
-p33
-;/
-(
-!w&
-r~
-aQ
-wpU
-(
-!x=
-"%
-g
-aY
-;$
-(
-!yE
-g
-aY
-;&
-(
-!{-
-"$
-sk
-a\
-;(
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const plain32SM70 = plain32SM80 + `
- patch
- -3
-packed1 20666 plain_float32_row_F32
-!pJ
-!pI
- =10
- -1
-p;@x,
- =2
- -1
-qS,y{pF
- =86
- -1
-t-rn>
-s/s:v8
-xpqsscyqqcqcqcqcqcqc>?
- =7
- -1
-syu8r3qpq/
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =4
- -3
-{/rnt%
-|0r2?
-v/x;q/?
- =14
- -1
-s&#S
- =93
- -1
-s5xap42
- =2
- -1
-r:2}J}J
- =3
- -1
-{/p42Z
- =2
- -1
-yV+6
- =118
- -1
-t-rn>
-s/s:v8
-rH
- =2
- -1
-t-rn>
-s/s:v8
-rH
- =2
- -1
-t-rn>
-s/s:v8
-rH
- =2
- -1
-t-rn>
-s/s:v8
-xpr8%scyqqcqcqcqcqcqc>?
- =13
- -1
-y>'>
-s/sM(6
-xpr8(scyqqcqcqcqcqcqc>?
- =7
- -1
-syu8r3qp$(
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =4
- -1
-{/rnt%
- =2
- -1
-v/x;q/?
- =347
- -4
-pVV|1
-pVUs39
-"Z
-pVQsx
- =80`
-
-const plainBF16SM80 = `packed1 22868 plain_dtype_BF16_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
-!s]|Q
-!vvu=q>pMw]
-!v7psv6rbrmr9rR
-!
-!vtt&s<
-!
-!pHt&pD
-!}[
-!c
-p;/te
-zf,r0
-p9sTsV
-p:qYx,
-qS,uQpF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-h}4
-m
-sYua
-u3
-x+qy
-N
-Q
-uvf9
-sH1
-x+sm
-)
-s?[
-z5sr
-z_[
-}h
-stp[
-qU
-vaB
-v0qI%
-vwqIrS
-zbp=vQ
-pm
-v0qIrZ
-xnqe
-Y=r2
-r7p2
-5
-yXr+
-t(u4p2
-zWyD=
-u(
-xQvnp0
-t<
-tj
-s=q}
-xKXDt0?
-!#
-vl7qw
-wut]
-5
-|kpb
-q+pGt]
-z>
-t+p@G
-v0qI%
-sw
-s=p@
-xKp@Dr2?
-!#
-vlx*
-rht"=
-|02[?
-xAq@
-)
-x1^
-p+
-{NpX
-stpY
-{K
-{1j
-Yp0D
-5
-qGs\t%
-r7p*
-H
-!#
-uc
-H
-!#
-{r-7
-z_+
-w0%
-rV
-pnsrxG
-pv
-&
-{rsq
-qJq/
-tpr3rnS>
-{1sh
-qKp,q=A
-}3q9
-\
-!#
-{.pX
-pB(u%'
-syu8r3qpS
-xk^
-p+
-qGs\t%
-J
-!#
-xlr-
-s;'
-q;
-tpr3|X
-w8
-}u
-\
-z@pj
-{/xht%
-|02p2?
-v/x;S?
-sW^
-p+
-qM+j
-qt(D
-:
-rP
-zqr.7
-ss
-{w
-rf(
-!#
-z_+
-v&%
-rV
-"+
-pv
-&
-"#
-{3S
-qi
-k
-r?v2sU>
-qM+sh
-qKp,q=A
-}3q9
-\
-!#
-wtpX
-syu8r3d[lpksU
-w.^
-p+
-:
-J
-!#
-{Dr+
-s;'
-|~
-r?|X
-w8
-}u
-\
-y2f
-qh#rzu<
-z*s-
-|cz2s:rn
-}_j
-qt(1#
-za
-r&7r.8
-u9s:sz
-!#
-ru(
-r&8^
-qt(r2
-:
-5
-r&7yC
-t+M(E
-*.%
-rV
-"-
-pv
-&
-"%
-s&#q/
-qi
-k
-y9r_>sI
-!#
-pnr4q#-
-|lW
-s>
-|]q#
-t+M(E
-*0%
-wG
-}_sr
-v0pKA
-pC*
-rMM(C
-td
-u?}~
-!#
-pqq#})
-x7s:ul
-}nscz(z+
-pqq#@pb
-sPszyvtB{n
-pqq#/px
-sDtL?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pq^pj
-t3rnt#
-pq^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pq^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-pqf9q#9
-sPult|
-z~sz
-pqpjp|
-s+"w={m,tyt=6
-pq^9pb
-s5xap40
-qV+zH}#uQsqD
-pq^/pX
-r:0}J}J
-pq^9p|
-xV?
-pqpj{L
-{/p40Z
-zSuf
-wWs6
-yV)6
-|yj
-qt(1#
-sd
-r69xj
-r=
-!#
-ru(
-yH^
-qt(17
-qGs\t%
-5
-r69s6
-t+M(E
-*.%
-rV
-":
-pv
-&
-"%
-}"x^'#S
-!#
-"9
-|l6
-s>
-r6@q#
-t+M(E
-*0%
-wG
-|ysr
-v0pKA
-pC*
-rMM(C
-td
-!#
-wWpw
-O
-!#
-"[
-ru)
-ru#
-"[
-t+M)1#
-}h
-ub$
-ub&
-"[
-{e$
-yXxj
-z3$p$
-rN
-tP
-"[
-wu3(
-"[
-q+p=3(
-rN
-tP
-z5yY
-rex\2|;
-"%
-w"uy
-"$
-wj
-rDR
-"_
-ru(
-z5r-
-{T
-*#%
-{=$q^
-*%rZ
-rf#
-"(
-rjx\I
-"_
-|&#1$
-xQM)1$
-t<
-tj
-s=M#
-xKXD1#?
-!#
-")
-rj{'I
-"'
-t+M)G
-*'%
-v}Pq>pO|P
-s=p@
-xKp@Dr2?
-!#
-"_
-rht"=
-|02[?
-"_
-)
-"_
-p+
-"_
-stpY
-s'8
-"_
-qt(D
-qGs\t%
-vp
-rsyit2
-t1s0U
-}oD
-4
-x)
-qt(D
-5
-uc
-rf(
-H
-!#
-uc
-svM(
-H
-!#
-"_
-z_+
-w0%
-v}Pq>pOPt5p5rz~72ql
-"7
-pv
-&
-"_
-x>#
-tps:v8
-v}Pq>pOPt5p5rz~7q<sL
-"#
-pv
-&
-"#
-x>#
-tps:v8
-v}Pq>pOPt5p5rz~7q<pk
-"#
-pv
-&
-"#
-x>#
-tps:v8
-v}Pq>pOPt5p5rz~7q<rJ
-"#
-pv
-&
-"#
-x>#
-tpr3tLS>
-"_
-qKu4p0rq
-Yp0t0
-Yu4p*
-\
-w9
-!#
-!#
-"%
-t+p0E
-v&%
-v}Pq>pOPt5p5rz~72ql
-"%
-pv
-&
-"%
-x>#
-tpr3r8#$#>
-"%
-qKwgy]
-Yq,<#
-\
-!#
-"_
-pB(u%'
-syu8r3qp$#
-"_
-p+
-qGs\t%
-J
-!#
-"_
-s;'
-q;
-tpr3|X
-w8
-}u
-\
-"_
-{/xht%
-|0<'?
-)
-v/x;S?
-"_
-p+
-"_
-qt(D
-:
-vp
-"_
-ss
-rsyit2
-t1s0U
-}oD
-4
-x)
-qt(D
-5
-{w
-rf(
-H
-!#
-{w
-svM(
-H
-!#
-z_+
-i"%
-v}Pq>pOPt5p5rz~72ql
-"+
-pv
-&
-"#
-s&#S
-qi
-k
-wl
-v}Pq>pOPt5p5rz~7q<sL
-"#
-pv
-&
-"#
-s&#rl
-qi
-k
-x-z.
-v}Pq>pOPt5p5rz~7q<pk
-"#
-pv
-&
-"#
-s&#$"
-qi
-k
-x-z.
-v}Pq>pOPt5p5rz~7q<rJ
-"#
-pv
-&
-"#
-s&#$'
-qi
-k
-s~*W>
-"_
-qKu4p0rq
-Yp0t0
-Yu4p*
-\
-w9
-!#
-!#
-zqyC
-t+p0E
-i$%
-v}Pq>pOPt5p5rz~72ql
-"%
-pv
-&
-"%
-s&#$+
-qi
-k
-s~.$.>
-"%
-qKwgy]
-Yq,<#
-\
-!#
-"a
-pe&l7y%.
-"a
-p+
-:
-J
-!#
-"a
-s;'
-|~
-r?|X
-w8
-}u
-\
-"a
-qh#x_~*H
-"a
-|cz2s:rn
-"a
-qt(1#
-rDQ
-"^
-u9sM3
-i*wvt2
-tf'C
-za
-!#
-"a
-tf'q^
-:
-5
-"a
-sn(B
-i'%
-v}Pq>pOPt5p5rz~72ql
-"-
-pv
-&
-"%
-s&#q/
-qi
-k
-y9r_>sI
-!#
-"J
-|lW
-s>
-"a
-sn*B
-i'%
-wG
-"a
-i,A
-"(
-qoqA
-:
-5
-"(
-sn-B
-i,%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-pv
-&
-"(
-s&#qW
-qi
-k
-y9r_>u#
-!#
-"(
-|lW
-s>
-"(
-sn/B
-i,%
-y/tRsLD
-"(
-v0pKA
-"(
-we%
-:
-5
-"(
-v3p"B
-i1%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-pv
-&
-"(
-s&#$#
-qi
-k
-y9r_sR&
-!#
-"(
-|lW
-s>
-"(
-v3p[B
-i1%
-y/tRsLD
-"(
-v0pKA
-"(
-we*
-:
-5
-"(
-v3p"B
-i6%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-pv
-&
-"(
-s&#$(
-qi
-k
-y9r_sR+
-!#
-"(
-|lW
-s>
-"(
-v3p[B
-i6%
-y/tRsLD
-"(
-|w:rSA
-tf:V=
-tf:V)
-sH@
-rjz]x_~*Q
-!#
-!#
-"(
-tf:V.
-:
-5
-"(
-sn;B
-i:%
-v}Pq>pOPt5p5rz~72ql
-"(
-pv
-&
-"(
-s&#$-
-qi
-k
-y9r_sR0
-!#
-"(
-|lW
-s>
-"(
-sn=B
-i:%
-wG
-"(
-|w>V>A
-tf>VA
-td
-u?~*Q
-!#
-"a
-x7sM3
-}nscz(z+
-"a
-uO4yvtB{n
-"a
-sDr85?
-pz{]@y<@vFp$?
-"a
-q{
-"a
-w<=vO.{JxW-
-q2yi/|4
-"a
-}+
-&
-t(p,r2
-u,
-"a
-t3rnt#
-"a
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-"a
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-"a
-sPult|
-z~sz
-"a
-s+"w={m,tyt=6
-"a
-{iC
-qV+zH}#uQsqD
-"a
-s+D}J}J
-"a
-xV?
-"a
-{/r8EZ
-zSuf
-"a
-zhb6
-"a
-qt(1#
-rDQ
-"^
-r=
-iBwvt2
-tf?C
-za
-!#
-"a
-tf?V3
-qGs\t%
-5
-"a
-sn@B
-i?%
-v}Pq>pOPt5p5rz~72ql
-":
-pv
-&
-"%
-}"x^'#S
-!#
-"9
-|l6
-s>
-"a
-snBB
-i?%
-wG
-"a
-iDA
-"(
-we8
-qGs\t%
-5
-"(
-snEB
-iD%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-pv
-&
-"(
-}"x^'#W
-!#
-"(
-|l6
-s>
-"(
-snGB
-iD%
-y/tRsLD
-"(
-v0pKA
-"(
-we=
-qGs\t%
-5
-"(
-v3p"B
-iI%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-pv
-&
-"(
-}"x^'#sI
-!#
-"(
-|l6
-s>
-"(
-v3p[B
-iI%
-y/tRsLD
-"(
-v0pKA
-"(
-weB
-qGs\t%
-5
-"(
-v3p"B
-iN%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-pv
-&
-"(
-}"x^'#qW
-!#
-"(
-|l6
-s>
-"(
-v3p[B
-iN%
-y/tRsLD
-"(
-|wRrSA
-tfRVU
-tfRV)
-sHI
-rjz]x_}~
-!#
-!#
-"(
-tfRVF
-qGs\t%
-5
-"(
-snSB
-iR%
-v}Pq>pOPt5p5rz~72ql
-"(
-pv
-&
-"(
-}"x^'#sG
-!#
-"(
-|l6
-s>
-"(
-snUB
-iR%
-wG
-"(
-|wVVVA
-tfVVY
-td
-!#
-"a
-O
-!#
-"[
-pVP|1
-pVOs39
-"]
-pVKsx
-"Y
-(/
-!pZ
-p(
-!p^
-"$
-r7,
-qa,
-qa$
-(
-!qZ
-g
-p3,
-;&
-(
-!s*
-"$
-qH
-vg
-v#
-(
-!tS
-"$
-sk
-p3)
-;(
-(
-!vB
-"V
-r~
-p33
-;/
-(
-!w&
-r~
-aQ
-wpU
-(
-!x=
-"%
-g
-aY
-;$
-(
-!yE
-g
-aY
-;&
-(
-!{-
-"$
-sk
-a\
-;(
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const plainBF16SM70 = plainBF16SM80 + `
- patch
- -3
-packed1 25557 plain_dtype_BF16_row_BF16
-!pJ
-!pI
- =11
- -5
-p;qYte
-p9w{/pF
-p:qYx,
-qS,y{pF
- =90
- -1
-t-rn>
-s/s:v8
-xpqsscyqqcqcqcqcqcqc>?
- =7
- -1
-syu8r3qpq/
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =4
- -3
-{/rnt%
-|02p2?
-v/x;q/?
- =18
- -1
-s&#S
- =51
- -2
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
- =47
- -1
-s5xap42
- =2
- -1
-r:2}J}J
- =3
- -1
-{/p42Z
- =2
- -1
-yV+6
- =22
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =105
- -1
-t-rn>
-s/s:v8
-rH
- =6
- -1
-t-rn>
-s/s:v8
-rH
- =6
- -1
-t-rn>
-s/s:v8
-rH
- =6
- -1
-t-rn>
-s/s:v8
-xpr8%scyqqcqcqcqcqcqc>?
- =17
- -1
-y>'>
-s/sM(6
-xpr8(scyqqcqcqcqcqcqc>?
- =7
- -1
-syu8r3qp$(
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =4
- -1
-{/rnt%
- =2
- -1
-v/x;q/?
- =131
- -2
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
- =24
- -2
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
- =24
- -2
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
- =24
- -2
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
- =30
- -2
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
- =81
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =21
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =21
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =21
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =27
- -2
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
- =13
- -4
-pVa|1
-pV_s39
-"]
-pV[sx
- =80`
-
-const plainF16SM80 = `packed1 22908 plain_dtype_F16_row_F16
-!|hf|f
-!|gxO
-!p8
-!sgq"u=|z
-!s]|Q
-!vvu=q>pMw]
-!v7psv6rbrmr9rR
-!
-!vtt&s<
-!
-!pHt&pD
-!}[
-!c
-p;/te
-zf-x,
-p9qYto
-p:qYx,
-qS,uQpF
-!
-p>
-v~
-pa
-z^
-q?
-r"
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-h}4
-m
-sYua
-u3
-x+qy
-N
-Q
-uvf9
-sH1
-x+sm
-)
-s?[
-z5sr
-z_[
-}h
-stp[
-qU
-vaB
-v0qI%
-vwqIrS
-zbp=vQ
-pm
-v0qIrZ
-xnqe
-Y=r2
-r7p2
-5
-yXr+
-t(u4p2
-zWyD=
-u(
-xQvnp0
-t<
-tj
-s=q}
-xKXDt0?
-!#
-vl7qw
-wut]
-5
-|kpb
-q+pGt]
-z>
-t+p@G
-v0qI%
-sw
-s=p@
-xKp@Dr2?
-!#
-vlx*
-rht"=
-|02[?
-xAq@
-)
-x1^
-p+
-{NpX
-stpY
-{K
-{1j
-Yp0D
-5
-qGs\t%
-r7p*
-H
-!#
-uc
-H
-!#
-{r-7
-z_+
-w0%
-rV
-pnsQwE
-ro
-p7
-{rsq
-qJq/
-tpr3rnS>
-{1sh
-w87
-xLp,
-\
-!#
-{.pX
-p~q}u%'
-syu8r3qpS
-xk^
-p+
-qGs\t%
-J
-!#
-xlr-
-s;'
-q;
-tpr3|X
-w8
-}u
-\
-z@pj
-{/xht%
-|02[?
-v/x;S?
-sW^
-p+
-qM+j
-qt(D
-:
-rP
-zqr.7
-ss
-{w
-rf(
-!#
-z_+
-v&%
-rV
-"+
-ro
-p7
-"#
-{3S
-qi
-k
-r?v2sU>
-qM+sh
-w87
-xLp,
-\
-!#
-wtpX
-syu8r3dp@lpksU
-w.^
-p+
-:
-J
-!#
-{Dr+
-s;'
-|~
-r?|X
-w8
-}u
-\
-y2f
-qh#rzu<
-z*s-
-|cz2s:rn
-}_j
-qt(1#
-za
-r&7r.8
-u9s:sz
-!#
-ru(
-r&8^
-qt(ry
-:
-5
-r&7yC
-t+M(E
-*.%
-rV
-"-
-ro
-p7
-"%
-s&#q/
-qi
-k
-y9r_>sI
-!#
-tb,y=
-z"W
-s>
-|]q#
-t+M(E
-*0%
-wG
-}_sr
-v0pKA
-pC*
-rMM(C
-td
-u?}~
-!#
-pqq#})
-x7s:ul
-}nscz(z+
-pqq#@pb
-sPszyvtB{n
-pqq#/px
-sDtL?
-pz{]@y<@vFp$?
-pqf,qe
-q{
-pqf+pX
-w<=vO.{JxW-
-q2yi/|4
-pqf-r4
-}+
-&
-t(p,r2
-u,
-pq^pj
-t3rnt#
-pq^,q3
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-pq^+qy
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-pqf9q#9
-sPult|
-z~sz
-pqpjp|
-s+"w={m,tyt=6
-pq^9pb
-s5xap40
-qV+zH}#uQsqD
-pq^/pX
-r:0}J}J
-pq^9p|
-xV?
-pqpj{L
-{/p40Z
-zSuf
-wWs6
-yV)6
-|yj
-qt(1#
-sd
-r69xj
-r=
-!#
-ru(
-yH^
-qt(16
-qGs\t%
-5
-r69s6
-t+M(E
-*.%
-rV
-":
-ro
-p7
-"%
-}"x^'#S
-!#
-"9
-z"6
-s>
-r6@q#
-t+M(E
-*0%
-wG
-|ysr
-v0pKA
-pC*
-rMM(C
-td
-!#
-wWpw
-O
-!#
-"[
-ru)
-ru#
-"[
-t+M)1#
-}h
-ub$
-ub&
-"[
-{e$
-yXxj
-z3$p$
-rN
-tP
-"[
-wu3(
-"[
-q+p=3(
-rN
-tP
-z5yY
-rex\2|;
-"%
-w"uy
-"$
-wj
-rDR
-"_
-ru(
-z5r-
-{T
-*#%
-{=$q^
-*%rZ
-rf#
-"(
-rjx\I
-"_
-|&#1$
-xQM)1$
-t<
-tj
-s=M#
-xKXD1#?
-!#
-")
-rj{'I
-"'
-t+M)G
-*'%
-v}Pq>pO|P
-s=p@
-xKp@Dr2?
-!#
-"_
-rht"=
-|02[?
-"_
-)
-"_
-p+
-"_
-stpY
-s'8
-"_
-qt(D
-qGs\t%
-vp
-rsyit2
-t1s0U
-}oD
-4
-x)
-qt(D
-5
-uc
-rf(
-H
-!#
-uc
-svM(
-H
-!#
-"_
-z_+
-w0%
-v}Pq>pOPt5p5rz~72ql
-"7
-ro
-p7
-"_
-x>#
-tps:v8
-v}Pq>pOPt5p5rz~7q<sL
-"#
-ro
-p7
-"#
-x>#
-tps:v8
-v}Pq>pOPt5p5rz~7q<pk
-"#
-ro
-p7
-"#
-x>#
-tps:v8
-v}Pq>pOPt5p5rz~7q<rJ
-"#
-ro
-p7
-"#
-x>#
-tpr3tLS>
-"_
-qKXryrq
-Yw%p2
-YXr2
-\
-w9
-!#
-!#
-"%
-t+XE
-v&%
-v}Pq>pOPt5p5rz~72ql
-"%
-ro
-p7
-"%
-x>#
-tpr3r8#$#>
-"%
-qKp@r2A
-Yt"p0
-\
-!#
-"_
-pB(u%'
-syu8r3qp$#
-"_
-p+
-qGs\t%
-J
-!#
-"_
-s;'
-q;
-tpr3|X
-w8
-}u
-\
-"_
-{/xht%
-|0<"?
-)
-v/x;S?
-"_
-p+
-"_
-qt(D
-:
-vp
-"_
-ss
-rsyit2
-t1s0U
-}oD
-4
-x)
-qt(D
-5
-{w
-rf(
-H
-!#
-{w
-svM(
-H
-!#
-z_+
-i"%
-v}Pq>pOPt5p5rz~72ql
-"+
-ro
-p7
-"#
-s&#S
-qi
-k
-wl
-v}Pq>pOPt5p5rz~7q<sL
-"#
-ro
-p7
-"#
-s&#rl
-qi
-k
-x-z.
-v}Pq>pOPt5p5rz~7q<pk
-"#
-ro
-p7
-"#
-s&#$"
-qi
-k
-x-z.
-v}Pq>pOPt5p5rz~7q<rJ
-"#
-ro
-p7
-"#
-s&#$'
-qi
-k
-s~*W>
-"_
-qKXryrq
-Yw%p2
-YXr2
-\
-w9
-!#
-!#
-zqyC
-t+XE
-i$%
-v}Pq>pOPt5p5rz~72ql
-"%
-ro
-p7
-"%
-s&#$+
-qi
-k
-s~.$.>
-"%
-qKp@r2A
-Yt"p0
-\
-!#
-"a
-syu8r3dq}l7y%.
-"a
-p+
-:
-J
-!#
-"a
-s;'
-|~
-r?|X
-w8
-}u
-\
-"a
-qh#x_~*H
-"a
-|cz2s:rn
-"a
-qt(1#
-rDQ
-"^
-u9sM3
-i*wvt2
-tf'C
-za
-!#
-"a
-tf'q^
-:
-5
-"a
-sn(B
-i'%
-v}Pq>pOPt5p5rz~72ql
-"-
-ro
-p7
-"%
-s&#q/
-qi
-k
-y9r_>sI
-!#
-"J
-z"W
-s>
-"a
-sn*B
-i'%
-wG
-"a
-i,A
-"(
-qoqA
-:
-5
-"(
-sn-B
-i,%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-ro
-p7
-"(
-s&#qW
-qi
-k
-y9r_>u#
-!#
-"(
-z"W
-s>
-"(
-sn/B
-i,%
-y/tRsLD
-"(
-v0pKA
-"(
-we%
-:
-5
-"(
-v3p"B
-i1%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-ro
-p7
-"(
-s&#$#
-qi
-k
-y9r_sR&
-!#
-"(
-z"W
-s>
-"(
-v3p[B
-i1%
-y/tRsLD
-"(
-v0pKA
-"(
-we*
-:
-5
-"(
-v3p"B
-i6%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-ro
-p7
-"(
-s&#$(
-qi
-k
-y9r_sR+
-!#
-"(
-z"W
-s>
-"(
-v3p[B
-i6%
-y/tRsLD
-"(
-|w:rSA
-tf:V=
-tf:V)
-sH@
-rjz]x_~*Q
-!#
-!#
-"(
-tf:V.
-:
-5
-"(
-sn;B
-i:%
-v}Pq>pOPt5p5rz~72ql
-"(
-ro
-p7
-"(
-s&#$-
-qi
-k
-y9r_sR0
-!#
-"(
-z"W
-s>
-"(
-sn=B
-i:%
-wG
-"(
-|w>V>A
-tf>VA
-td
-u?~*Q
-!#
-"a
-x7sM3
-}nscz(z+
-"a
-uO4yvtB{n
-"a
-sDr85?
-pz{]@y<@vFp$?
-"a
-q{
-"a
-w<=vO.{JxW-
-q2yi/|4
-"a
-}+
-&
-t(p,r2
-u,
-"a
-t3rnt#
-"a
-w:u7@u777qc6r}=.,q5.tB
-zXtx=9rX.yq
-v)r},zHqcrX
-w4tx+rXsTq5+
-"a
-y}r}.q5qf,qc,
-r@sItx/z(+w{
-r@rlr}rXsisi/
-r@qWtxqcqcqcqcqcq5
-"a
-sPult|
-z~sz
-"a
-s+"w={m,tyt=6
-"a
-{iC
-qV+zH}#uQsqD
-"a
-s+D}J}J
-"a
-xV?
-"a
-{/r8EZ
-zSuf
-"a
-zhb6
-"a
-qt(1#
-rDQ
-"^
-r=
-iBwvt2
-tf?C
-za
-!#
-"a
-tf?V3
-qGs\t%
-5
-"a
-sn@B
-i?%
-v}Pq>pOPt5p5rz~72ql
-":
-ro
-p7
-"%
-}"x^'#S
-!#
-"9
-z"6
-s>
-"a
-snBB
-i?%
-wG
-"a
-iDA
-"(
-we8
-qGs\t%
-5
-"(
-snEB
-iD%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-ro
-p7
-"(
-}"x^'#W
-!#
-"(
-z"6
-s>
-"(
-snGB
-iD%
-y/tRsLD
-"(
-v0pKA
-"(
-we=
-qGs\t%
-5
-"(
-v3p"B
-iI%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-ro
-p7
-"(
-}"x^'#sI
-!#
-"(
-z"6
-s>
-"(
-v3p[B
-iI%
-y/tRsLD
-"(
-v0pKA
-"(
-weB
-qGs\t%
-5
-"(
-v3p"B
-iN%
-v}Pq>pOPt5p5rz~7q<sL
-"(
-ro
-p7
-"(
-}"x^'#qW
-!#
-"(
-z"6
-s>
-"(
-v3p[B
-iN%
-y/tRsLD
-"(
-|wRrSA
-tfRVU
-tfRV)
-sHI
-rjz]x_}~
-!#
-!#
-"(
-tfRVF
-qGs\t%
-5
-"(
-snSB
-iR%
-v}Pq>pOPt5p5rz~72ql
-"(
-ro
-p7
-"(
-}"x^'#sG
-!#
-"(
-z"6
-s>
-"(
-snUB
-iR%
-wG
-"(
-|wVVVA
-tfVVY
-td
-!#
-"a
-O
-!#
-"[
-pVP|1
-pVOs39
-"]
-pVKsx
-"Y
-(/
-!pZ
-p(
-!p^
-"$
-r7,
-qa,
-qa$
-(
-!qZ
-g
-p3,
-;&
-(
-!s*
-"$
-qH
-vg
-v#
-(
-!tS
-"$
-sk
-p3)
-;(
-(
-!vB
-"V
-r~
-p33
-;/
-(
-!w&
-r~
-aQ
-wpU
-(
-!x=
-"%
-g
-aY
-;$
-(
-!yE
-g
-aY
-;&
-(
-!{-
-"$
-sk
-a\
-;(
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const plainF16SM70 = plainF16SM80 + `
- patch
- -3
-packed1 23473 plain_dtype_F16_row_F16
-!pJ
-!pI
- =11
- -1
-p;@x,
- =3
- -1
-qS,y{pF
- =90
- -1
-t-rn>
-s/s:v8
-xpqsscyqqcqcqcqcqcqc>?
- =7
- -1
-syu8r3qpq/
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =4
- -3
-{/rnt%
-|02[?
-v/x;q/?
- =18
- -1
-s&#S
- =100
- -1
-s5xap42
- =2
- -1
-r:2}J}J
- =3
- -1
-{/p42Z
- =2
- -1
-yV+6
- =129
- -1
-t-rn>
-s/s:v8
-rH
- =6
- -1
-t-rn>
-s/s:v8
-rH
- =6
- -1
-t-rn>
-s/s:v8
-rH
- =6
- -1
-t-rn>
-s/s:v8
-xpr8%scyqqcqcqcqcqcqc>?
- =17
- -1
-y>'>
-s/sM(6
-xpr8(scyqqcqcqcqcqcqc>?
- =7
- -1
-syu8r3qp$(
- =8
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =4
- -1
-{/rnt%
- =2
- -1
-v/x;q/?
- =437
- -4
-pVV|1
-pVUs39
-"]
-pVQsx
- =80`
-
-const wide32SM80NarrowAligned = `packed1 16989 wide_4_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;9un
-p9/te
-p:uQpF
-qSx@t*
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-tN
-)
-u.
-t^
-)
-ya
-p{t"X%
-pnwEs6
-s?p*
-p}zM
-zC
-zu
-r5-qe
-Y=2p2
-r5.xj
-zWyD=
-rN
-tP
-r57qw
-zo
-r59pb
-rCpK
-rN
-tP
-vc/j
-r'p*E
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
-stpU
-xz
-0
-qV{q
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rD=
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
+s0
+p,qX
+tn
+p,rj
+v0
+vc
+p"tq
+yz
+u<vP
+{YvU
+to
+p"um
+to
+t>uZ
+zp
+vBr%
+s2
 s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
-*'%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
-u.
-|&*U
-p\
-|.,sm
-q1vn-
-v>+
-)
-r\-
-|.+px
-qVs0q=
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
-pB)1312
-xBu*M31(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1-
-H
-!#
-!#
-|..^
-uX-p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-qt2D
-x<16
-4
-rP
-pqshrI
-ru0
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-rf2
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rD>
-qvp510
-t+p,A
-v&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
-qKp,q=13
-qKz#z#p*
-}3p2
-wfrbrGr,~5U16
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-rf2
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?}~
-!#
-pqr]pX
-r\6
-p6
-pqsQpx
-t>
-xLp*
-pm
-t+r|A
-*8%
-w@
-H
-!#
-pqsmrI
-p~p@yZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-eqyu:
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-|A8ps
-sPr_qW
-sPr_t|
-sPr_sG
-sPr_u#
-u{+r]
-qzp2E
-t(R.U
-u{9pX
-s=.
-u{@rI
-t1u&=
-zSW?
-t1s0B
-zSW?
-t1s0E
-zSW?
-t1u&-
-zSW?
-"#
-sDv22t,
-xps\q/rl2t,
-xps\sUt|2t,
-xps\rlu#2t,
-|A@pw
-tpr^&6
-yUqs
-yUv2
-tpr3p4'>sI
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-t3t$''
-k
-xy
-t3tL''
-k
-xy
-w\5''
-k
-xy
-w\4''
-k
-q8%S>
-|A,}6
-qKu4p013
-qK|Z<(
-Yp0<&
-tJ&''
-sJ~)
-!#
-rt.px
-qt3pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
-Y,13
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uGxeq#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,13
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uGsqr+
-qVM3pd
-}q
-"Q
-ru4
-r[4p$
-5
-"Q
-pB51(1)
-qvM312
-)
-ur
-0
-Ys0A
-u(
-uF1/
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
-ra3tn
-qt4D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt4A
-z>
-pB4|B/
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-uG8.ts
-|cq)q"q"vLrWvhrG~(sM8
-:
-uGv(f
-]#I
-qCq#})
-x7sM:
-}nscz(z+
-qCq#@pb
-uO;yvtB{n
-qCq#/px
-sDr8<?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iQ
-qV+zH}#uQsqD
-qC^/pX
-s+R}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8SZ
-zSuf
-uG|#yC
-s~X$X>
-sF2zAz&+t=
-sF1t%
-!#
-uGy{pw
-{/r8TZ
-|0<>?
-uG7,t;
-qt2<7
-vp
-uG79qy
-u9sMY
-!#
-uGui^
-qt2<6
-:
-:
-:
-:
-sd
-"W
-tU916
-p6
-"W
-ru2
-rjz]zs
-t+M2A
-*8%
-w@
-H
-!#
-"W
-tH>yZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-"W
-s5z}u}ry
-s5z}xhqR
-s5z}rnq=
-s5z}qsU
-!#
-pnj9q#
-ru2
-qt2<<
-s'8
-"(
-s&$sU
-xT'$sI
-v;v2'$rl
-v;t$'$qW
-pnj,sh
-|\+Pq)q"q"vLrWvhrG~(s:r_
-|\+Pq)q"q"vLrWvhrG~(s:r_
-|\+Pq)q"q"vLrWvhrG~(s:r_
-|\+Pq)q"q"vLrWvhrG~(s:r_
-uG7@pj
-xps\2z.r)#
-xps\rlq/r)#
-xps\t|sUr)#
-xps\u#rlr)#
-pnj8ps
-wsD
-sPqs$E
-sPv2$F
-sPt$$G
-"Z
-ph2E
-t(p2U
-"Y
-s=.
-"Z
-t1u&=
-xps\$GW?
-t1s0B
-xps\$HW?
-t1s0E
-xps\$IW?
-t1u&-
-xps\$JW?
-"#
-sDv22t,
-xps\q/rl2t,
-xps\sUt|2t,
-xps\rlu#2t,
-er4r-
-q{
-s5xaxh
-s5xarn
-s5xaqs
-"*
-t+M2A
-i*%
-|[r,xfvfUDL
-uG7,}6
-z'21213
-xSD<D<C
-qt2<B
-sJ~3
-!#
-pnq3pj
-O
-!#
-"y
-](|1
-"o
-],s39
-"l
-]-s3/
-].s3@
-ru+
-(qY
-!#
-"t
-ru6
-pqshsh
-pV<rL,
-pV;rL+
-pV>rL-
-(x5
-!pZ
-p(
-!p^
-"o
-J
-qa6
-qa5
-(
-!qZ
-"5
-g
-a%
-wp,
-(
-!s*
-qD@ps
-sk
-pfqA
-qPp5
-(
-!tS
-"Q
-uI
-a"
-qPp5
-(
-!vB
-"$
-g
-pfpU
-wp,
-(
-!w&
-"-
-qH
-pfp"
-wp-
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
-p3/
-;*
-(
-!{-
-"+
-sv9
-p32
-;)
-(
-!vKxw
-sv/
-p31
-;2
-(
-!pty@
-sv9
-p32
-qPp=
-(
-!ptyG
-"*
-sv@
-a)
-qPp)
-(
-!pt+uU
-sv@
-a(
-wp,
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wide32SM80 = wide32SM80NarrowAligned + `
- patch
- -1
-packed1 16977 wide_4_float32_row_F32
- =16
- -2
-p9/r0
-p:.x,
- =18
- -9
-)
-p{rU%
-pnwEs6
-s?[
- =4
- -3
-Y=ry
-r5.xj
-zWXp$
- =3
- -1
-wuq^
- =5
- -1
-r'[E
- =5
- -4
-ub$
-xz
-stqA
- =39
- -1
-v0qI%
- =8
- -5
-{=$rS
-|.,sm
-rs-
- =2
- -3
-r\*
-|.+px
-sts7
- =7
- -2
-pB)1/1.
-xBu*M/1(
- =4
- -1
-s_p,1*
- =4
- -1
-uX*p$2{'
- =4
- -2
-qt.D
-x<12
- =3
- -1
-ru,
- =7
- -1
-rf.
- =10
- -1
-qvp51,
- =4
- -1
-qKp,q=1/
- =2
- -1
-wfrbrGr,~5U12
- =11
- -1
-rf.
- =8
- -1
-r\2
- =6
- -2
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-p~p@yZ,
- =14
- -1
-t(R,U
- =39
- -1
-qKu4p01/
- =6
- -1
-qt/pd
- =16
- -1
-Y,1/
- =13
- -1
-r\/
- =23
- -1
-Y,1/
- =8
- -1
-r\/
- =3
- -1
-qVM/pd
- =2
- -2
-ru0
-r[0p$
- =2
- -2
-pB11(1)
-qvM/1.
- =5
- -1
-uF1+
- =5
- -2
-ra/tn
-qt0D
- =4
- -3
-qt0A
-z>
-pB0|B+
- =94
- -3
-|0<<?
-uG7,t;
-qt.<7
- =5
- -1
-qt.<6
- =6
- -1
-tU912
- =2
- -5
-ru.
-rjz]zs
-t+M.A
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-tH>yZ,
- =9
- -2
-ru.
-qt.<<
- =22
- -1
-ph.E
- =23
- -7
-t+M.A
-*7%
-x9q9
-w(r>q=
-w(p&U
-w(seD
-uG7,}6
-z'.1.1/
-xSD<D<C
-qt.<B
- =12
- -1
- =3
- -1
-ru2
- =10
- -2
-qa4
-qa3
- =4
- -2
-a$
-wp+
- =4
- -1
-pfpU
- =5
- -1
-pfqI
- =5
- -2
-pfp[
-wp+
- =4
- -2
-pfpK
-;8
- =10
- -2
-p3-
-;(
- =4
- -2
-p30
-;$
- =3
- -2
-p3/
-;0
- =3
- -2
-p30
-;&
- =4
- -1
-a(
- =4
- -2
-a'
-wp+
- =31`
-
-const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
- patch
- -3
-packed1 18061 wide_4_float32_row_F32
-!pJ
-!pI
- =13
- -4
-p;/sV
-p9/te
-p:8to
-qSqute
- =160
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
- =58
- -4
-t-p4&>
-s/r^&6
-rH
-wAq/
-{0r_
-rH
-wAsI
-{0t$
-rH
-wAt|
-{0sz
-}t'scyqqcqcqcqcqcqc>?
- =5
- -1
-t3tL''
- =2
- -1
-w\6''
- =20
- -9
-t-p4'>
-s/r^'6
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
- =15
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =6
- -1
-w\'q/
- =3
- -1
-uozGI
- =30
- -1
-"O
- =3
- -1
-"O
- =8
- -1
-syu8Ps}+r3x2cr8%sGL
- =17
- -13
-t-rn>
-s/s:v8
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr85scyqqcqcqcqcqcqc>?
-"/
-sE&$6
-k
-uO'6
- =10
- -1
-s~<v,
- =2
- -1
-|cq)q"q"vLrWvhrG~(sM=
- =4
- -1
-x7sM?
- =2
- -3
-uO@yvtB{n
-qCq#/px
-sDr8A?
- =37
- -1
-{iV
- =2
- -1
-s+W}J}J
- =3
- -1
-{/r8XZ
- =2
- -1
-s~^$^>
- =4
- -1
-{/r8YZ
- =5
- -1
-u9sM_
- =79
- -1
-i,%
- =10
- -5
-"w
-](|1
-"m
-],s39
-"j
- =5
- -1
-"r
- =2
- -3
-pVKrL,
-pVJrL+
-pVMrL-
- =4
- -1
-"m
- =8
- -1
-wp.
- =17
- -1
-wp.
- =5
- -1
-wp/
- =32
- -1
-a+
- =4
- -2
-a*
-wp.
- =31`
-
-const wide32SM70 = wide32SM80 + `
- patch
- -3
-packed1 18049 wide_4_float32_row_F32
-!pJ
-!pI
- =13
- -4
-p;/sV
-p9/r0
-p:.te
-qSqute
- =152
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
- =61
- -4
-t-p4&>
-s/r^&6
-rH
-wAq/
-{0r_
-rH
-wAsI
-{0t$
-rH
-wAt|
-{0sz
-}t'scyqqcqcqcqcqcqc>?
- =5
- -1
-t3tL''
- =2
- -1
-w\6''
- =20
- -9
-t-p4'>
-s/r^'6
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
- =15
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =6
- -1
-w\'q/
- =3
- -1
-uozGI
- =30
- -1
-"O
- =3
- -1
-"O
- =8
- -1
-syu8Ps}+r3x2cr8%sGL
- =17
- -13
-t-rn>
-s/s:v8
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr85scyqqcqcqcqcqcqc>?
-"/
-sE&$6
-k
-uO'6
- =10
- -1
-s~<v,
- =2
- -1
-|cq)q"q"vLrWvhrG~(sM=
- =4
- -1
-x7sM?
- =2
- -3
-uO@yvtB{n
-qCq#/px
-sDr8A?
- =37
- -1
-{iV
- =2
- -1
-s+W}J}J
- =3
- -1
-{/r8XZ
- =2
- -1
-s~^$^>
- =4
- -1
-{/r8YZ
- =5
- -1
-u9sM_
- =96
- -5
-"w
-](|1
-"m
-],s39
-"j
- =4
- -1
-"r
- =2
- -3
-pVKrL,
-pVJrL+
-pVMrL-
- =4
- -1
-"m
- =8
- -1
-wp-
- =17
- -1
-wp-
- =38
- -1
-a*
- =4
- -2
-a)
-wp-
- =31`
-
-const wideBF16SM80NarrowAligned = `packed1 19404 wide_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;9x,
-p9qY8pF
-p:uQpF
-qSzIto
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-tN
-)
-u.
-t^
-)
-ya
-p{t"X%
-pnwEs6
-s?p*
-p}zM
-zC
-zu
-r5-qe
-Y=2p2
-r5.xj
-zWyD=
-rN
-tP
-r57qw
-zo
-r59pb
-rCpK
-rN
-tP
-vc/j
-r'p*q&
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
-stpU
-xz
-0
-qV{q
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rD?
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
-*'%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
-u.
-|&*U
-p\
-|.,sm
-q1vn9
-v>-
-)
-r\-
-|.+px
-qVs0q=
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
-pB)1312
-xBu*M31(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1-
-H
-!#
-!#
-|..^
-uX-p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-qt2D
-x<16
-4
-rP
-pqshrI
-ru0
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-rf2
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rD@
-qvp510
-t+p,A
-v&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
-qKp,q=13
-qKz#z#p*
-}3p2
-wfrbrGr,~5U16
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-rf2
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~"
-!#
-pqr]pX
-r\6
-p6
-pqsQpx
-t>
-xLp*
-pm
-t+r|A
-*8%
-w@
-H
-!#
-pqsmrI
-p~p@yZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-etssQ
-x|
-&
-exjts
-yM
-&
-"#
-yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+r]
-r(%q&
-t(R6U
-u{9pX
-s=/
-5
-u{@rI
-t1u&=
-xpt$t%rl?
-t1s0B
-xpu_t%sI?
-t1s0E
-xpv2t%sU?
-t1u&-
-xpr_t%W?
-t1s0G
-xpqst%q/?
-t1u&8
-xprnt%S?
-t1u&7
-xpxht%uf
-uc
-!#
-|A@pw
-tpr^&qW
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-tpr3p4'>rl
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
-xS&<&13
-xS%<%<0
-tU&<.
-tJ&''
-sJ~3
-!#
-rt.px
-qt3pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
-Y,13
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uGxeq#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,13
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uGsqr+
-qVM3pd
-}q
-"R
-ru4
-r[4p$
-5
-"R
-pB51(1)
-qvM312
-)
-ur
-0
-Ys0A
-u(
-uF1/
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
-ra3tn
-qt4D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt4A
-z>
-pB4|B/
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-uG8.ts
-|cq)q"q"vLrWvhrG~(sM8
-:
-uGv(f
-]#I
-qCq#})
-x7sM:
-}nscz(z+
-qCq#@pb
-uO;yvtB{n
-qCq#/px
-sDr8<?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iQ
-qV+zH}#uQsqD
-qC^/pX
-s+R}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8SZ
-zSuf
-uG|#yC
-s~X$X>
-sF2zAz&+t=
-sF1t%
-!#
-uGy{pw
-{/r8TZ
-|0<F?
-uG7,t;
-qt2<?
-za
-uG79qy
-u9sMY
-!#
-uGui^
-qt2<>
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"X
-tUA16
-p6
-"X
-ru2
-rjz]zs
-t+M2A
-*8%
-w@
-H
-!#
-"X
-tHFyZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-"X
-x|
-s5z}u}D
-"X
-yM
-s5z}xhD
-"#
-yQ
-s5z}rnD
-"#
-yN
-s5z}qsD
-"#
-vq
-s5z}r_D
-"#
-yO
-s5z}v2D
-"#
-{x
-s5z}u_D
-"#
-qLp*qX
-s5z}t$D
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-pnj,sh
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-uG7@pj
-xps\t|6r)#
-xps\u#q/r)#
-xps\$#sUr)#
-xps\$%rlr)#
-xps\$'t|r)#
-xps\$)u#r)#
-xps\$+$#r)#
-xps\$-$%r)#
-pnj8ps
-wsT
-sPqs$U
-sPv2$V
-sPt$$W
-sPul$X
-sPtL$Y
-uO#$Z
-uO%$[
-"Z
-ph2q&
-t(R%U
-"Z
-s=/
-5
-"Z
-t1u&=
-xpt$$Zrl?
-t1s0B
-xpu_$ZsI?
-t1s0E
-xpv2$ZsU?
-t1u&-
-xpr_$ZW?
-t1s0G
-xpqs$Zq/?
-t1u&8
-xprn$ZS?
-t1u&7
-xpxh$Zuf
-qGu}$Z
-!#
-pnj9q#
-ru2
-qt2<N
-s'8
-eps@yC
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-"#
-t+M2A
-i*%
-|[r,xfvfUDL
-uG7,}6
-z'21213
-xST<T<S
-qt2<R
-sH9
-!#
-pnq3pj
-O
-!#
-"z
-](|1
-"p
-],s39
-"m
-]-s3/
-].s3@
-ru+
-(qY
-!#
-"u
-ru6
-pqshsh
-pVBrL,
-pVArL+
-pVDrL-
-(x5
-!pZ
-p(
-!p^
-"p
-J
-qa6
-qa5
-(
-!qZ
-"6
-g
-a%
-wp,
-(
-!s*
-qD@ps
-qH
-pfqA
-qPp5
-(
-!tS
-"R
-sk
-a"
-qPp5
-(
-!vB
-"$
-g
-pfpU
-wp,
-(
-!w&
-"-
-uI
-pfp"
-wp-
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
-p3/
-;*
-(
-!{-
-"+
-sv9
-p32
-;)
-(
-!vKxw
-sv/
-p31
-;2
-(
-!pty@
-sv9
-p32
-qPp=
-(
-!ptyG
-"*
-sv@
-a)
-qPp)
-(
-!pt+uU
-sv@
-a(
-wp,
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wideBF16SM80 = wideBF16SM80NarrowAligned + `
- patch
- -1
-packed1 19381 wide_8_float32_row_BF16
- =16
- -2
-p9@te
-p:.x,
- =18
- -9
-)
-p{rU%
-pnwEs6
-s?[
- =4
- -3
-Y=ry
-r5.xj
-zWXp$
- =3
- -1
-wuq^
- =5
- -1
-r'[q&
- =5
- -4
-ub$
-xz
-stqA
- =39
- -1
-v0qI%
- =8
- -5
-{=$rS
-|.,sm
-rs9
- =2
- -3
-r\*
-|.+px
-sts7
- =7
- -2
-pB)1/1.
-xBu*M/1(
- =4
- -1
-s_p,1*
- =4
- -1
-uX*p$2{'
- =4
- -2
-qt.D
-x<12
- =3
- -1
-ru,
- =7
- -1
-rf.
- =10
- -1
-qvp51,
- =4
- -1
-qKp,q=1/
- =2
- -1
-wfrbrGr,~5U12
- =11
- -1
-rf.
- =8
- -1
-r\2
- =6
- -2
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-p~p@yZ,
- =37
- -1
-t(R4U
- =59
- -1
-xS&<&1/
- =6
- -1
-qt/pd
- =16
- -1
-Y,1/
- =13
- -1
-r\/
- =23
- -1
-Y,1/
- =8
- -1
-r\/
- =3
- -1
-qVM/pd
- =2
- -2
-ru0
-r[0p$
- =2
- -2
-pB11(1)
-qvM/1.
- =5
- -1
-uF1+
- =5
- -2
-ra/tn
-qt0D
- =4
- -3
-qt0A
-z>
-pB0|B+
- =94
- -3
-|0<D?
-uG7,t;
-qt.<?
- =5
- -1
-qt.<>
- =10
- -1
-tUA12
- =2
- -5
-ru.
-rjz]zs
-t+M.A
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-tHFyZ,
- =64
- -1
-ph.q&
- =22
- -2
-ru.
-qt.<N
- =7
- -7
-t+M.A
-*7%
-x9q9
-w(r>q=
-w(p&U
-w(seD
-uG7,}6
-z'.1.1/
-xST<T<S
-qt.<R
- =12
- -1
- =3
- -1
-ru2
- =10
- -2
-qa4
-qa3
- =4
- -2
-a$
-wp+
- =4
- -1
-pfpU
- =5
- -1
-pfqI
- =5
- -2
-pfp[
-wp+
- =4
- -2
-pfpK
-;8
- =10
- -2
-p3-
-;(
- =4
- -2
-p30
-;$
- =3
- -2
-p3/
-;0
- =3
- -2
-p30
-;&
- =4
- -1
-a(
- =4
- -2
-a'
-wp+
- =31`
-
-const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
- patch
- -3
-packed1 22703 wide_8_float32_row_BF16
-!pJ
-!pI
- =13
- -4
-p;qYt*
-p9p58pF
-p:8to
-qSw{un
- =160
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
- =85
- -8
-t-p4&rl
-s/r^&qW
-rH
-wAqW
-{0ul
-rH
-wAt|
-{0sz
-rH
-wAsG
-{0tL
-rH
-wAu#
-{0p44
-rH
-wA'5
-{0p45
-rH
-wA'6
-{0p46
-rH
-wA'7
-{0p47
-}t'scyqqcqcqcqcqcqc>?
- =41
- -9
-t-p4'>
-s/r^'6
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
- =15
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =6
- -1
-w\'q/
- =3
- -1
-uozGI
- =30
- -1
-"P
- =3
- -1
-"P
- =8
- -1
-syu8Ps}+r3x2cr8%sGL
- =17
- -13
-t-rn>
-s/s:v8
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr85scyqqcqcqcqcqcqc>?
-"/
-sE&$6
-k
-uO'6
- =10
- -1
-s~<v,
- =2
- -1
-|cq)q"q"vLrWvhrG~(sM=
- =4
- -1
-x7sM?
- =2
- -3
-uO@yvtB{n
-qCq#/px
-sDr8A?
- =37
- -1
-{iV
- =2
- -1
-s+W}J}J
- =3
- -1
-{/r8XZ
- =2
- -1
-s~^$^>
- =4
- -1
-{/r8YZ
- =5
- -1
-u9sM_
- =115
- -5
-eps@t;
-s5xat$
-rE
-rr
-v4
-sl
-t-t$rl
-rE
-v5
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-pv
-sXp*U
-s5xav2
-rE
-rr
-v4
-sl
-t-v2sU
-rE
-v5
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-pv
-sXp*U
-s5xaqs
-rE
-rr
-v4
-sl
-t-qsq/
-rE
-v5
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-pv
-sXp*U
-s5xaxh
-rE
-rr
-v4
-sl
-t-xh6
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
- =2
- -2
-i,%
-|[r,xfRF<6<&DL
- =2
- -2
-z'B1B1C
-qt21D
- =5
- -5
-"x
-](|1
-"n
-],s39
-"k
- =5
- -1
-"s
- =2
- -3
-pV]rL,
-pV\rL+
-pV_rL-
- =4
- -1
-"n
- =8
- -1
-wp.
- =17
- -1
-wp.
- =5
- -1
-wp/
- =32
- -1
-a+
- =4
- -2
-a*
-wp.
- =31`
-
-const wideBF16SM70 = wideBF16SM70NarrowAligned + `
- patch
- -1
-packed1 22679 wide_8_float32_row_BF16
- =16
- -2
-p9qute
-p:.te
- =18
- -9
-)
-p{rU%
-pnwEs6
-s?[
- =4
- -3
-Y=ry
-r5.xj
-zWXp$
- =3
- -1
-wuq^
- =5
- -1
-r'[q&
- =5
- -4
-ub$
-xz
-stqA
- =39
- -1
-v0qI%
- =8
- -5
-{=$rS
-|.,sm
-rs9
- =2
- -3
-r\*
-|.+px
-sts7
- =7
- -2
-pB)1/1.
-xBu*M/1(
- =4
- -1
-s_p,1*
- =4
- -1
-uX*p$2{'
- =4
- -2
-qt.D
-x<12
- =3
- -1
-ru,
- =7
- -1
-rf.
- =10
- -1
-qvp51,
- =7
- -1
-qKp,q=1/
- =2
- -1
-wfrbrGr,~5U12
- =7
- -1
-rf.
- =8
- -1
-r\2
- =6
- -2
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-p~p@yZ,
- =37
- -1
-t(R4U
- =75
- -1
-xS&<&1/
- =6
- -1
-qt/pd
- =26
- -1
-Y,1/
- =15
- -1
-r\/
- =23
- -1
-Y,1/
- =8
- -1
-r\/
- =3
- -1
-qVM/pd
- =2
- -2
-ru0
-r[0p$
- =2
- -2
-pB11(1)
-qvM/1.
- =5
- -1
-uF1+
- =5
- -2
-ra/tn
-qt0D
- =4
- -3
-qt0A
-z>
-pB0|B+
- =104
- -3
-|0<D?
-uG7,t;
-qt.<?
- =5
- -1
-qt.<>
- =10
- -1
-tUA12
- =2
- -5
-ru.
-rjz]zs
-t+M.A
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-tHFyZ,
- =64
- -1
-ph.q&
- =22
- -2
-ru.
-qt.<N
- =75
- -7
-t+M.A
-*7%
-x9RF
-w(r><6
-w(p&<&
-w(seD
-uG7,}6
-z'.1.1/
-z'<1<1=
-qt.1>
- =12
- -1
- =3
- -1
-ru2
- =10
- -2
-qa4
-qa3
- =4
- -2
-a$
-wp-
- =4
- -1
-pfpU
- =5
- -1
-pfqI
- =5
- -2
-pfp[
-wp-
- =4
- -2
-pfpK
-;8
- =10
- -2
-p3-
-;(
- =4
- -2
-p30
-;$
- =3
- -2
-p3/
-;0
- =3
- -2
-p30
-;&
- =4
- -1
-a*
- =4
- -2
-a)
-wp-
- =31`
-
-const wideF16SM80NarrowAligned = `packed1 20125 wide_8_float32_row_F16
-!|hf|f
-!|gxO
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;9x,
-zf}<
-p9xFr0
-p:uQpF
-qSzIto
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-q'.q3
-Q
-r7~/q>rGymPr/
-p'
-tN
-)
-u.
-t^
-)
-ya
-p{t"X%
-pnwEs6
-s?p*
-p}zM
-zC
-zu
-r5-qe
-Y=2p2
-r5.xj
-zWyD=
-rN
-tP
-r57qw
-zo
-r59pb
-rCpK
-rN
-tP
-vc/j
-r'p*q&
-)
-vc@rI
-vNp)%
-|.=q#8
-}h
-stpU
-xz
-0
-qV{q
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rD?
-uG/xj
-u3
-uG@sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-q'.q#-
-N
-s1
-qD/qN
-r7~/u=q>pMym
-qD@qN
-p?
-"%
-r'p@G
-pnwEq#-
-q\p"q^
-qi
-"/
-]%I
-r5.r+
-|&$1%
-u.
-xQxc%
-q1q9U
-tj
-s=M$
-xKM$D1$?
-!#
-"/
-])I
-",
-vIE
-*'%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"-
-u.
-|&*U
-p\
-|.,sm
-q1vn9
-v>-
-)
-r\-
-|.+px
-qVs0q=
-rN
-tP
-qU
-"$
-v3p"G
-*#%
-pqpbpj-
-pB)1312
-xBu*M31(
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1-
-H
-!#
-!#
-|..^
-uX-p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-qt2D
-x<16
-4
-rP
-pqshrI
-ru0
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-rf2
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rD@
-qvp510
-t+p,A
-v&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
-qKp,q=13
-qKz#z#p*
-}3p2
-wfrbrGr,~5U16
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-rf2
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~"
-!#
-pqr]pX
-r\6
-p6
-pqsQpx
-t>
-xLp*
-pm
-t+r|A
-*8%
-w@
-H
-!#
-pqsmrI
-p~p@yZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-er.9pb
-qLp@x[
-ro
-p7
-ezLsr
-r'[A
-q%
-ro
-p7
-"#
-qLp2x[
-ro
-p7
-"#
-r'p0A
-q%
-ro
-p7
-"#
-qLp*x[
-ro
-p7
-"#
-r'y]
-q%
-ro
-p7
-"#
-qLq}x[
-ro
-p7
-"#
-zV"A
-q%
-ro
-p7
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+r]
-r()q&
-t(R:U
-u{9pX
-s=/
-5
-u{@rI
-t1u&=
-xpt$t%rl?
-t1s0B
-xpu_t%sI?
-t1s0E
-xpv2t%sU?
-t1u&-
-xpr_t%W?
-t1s0G
-xpqst%q/?
-t1u&8
-xprnt%S?
-t1u&7
-xpxht%uf
-uc
-!#
-|A@pw
-tpr^&qW
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-tpr3p4'>rl
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
-xS*<*13
-xS)<)<4
-tU*<2
-tJ&''
-sJ~3
-!#
-rt.px
-qt3pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
-Y,13
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uGxeq#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,13
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-r\3
-\
-!#
-uGsqr+
-qVM3pd
-}q
-"R
-ru4
-r[4p$
-5
-"R
-pB51(1)
-qvM312
-)
-ur
-0
-Ys0A
-u(
-uF1/
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
-ra3tn
-qt4D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt4A
-z>
-pB4|B/
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-uG8.ts
-|cq)q"q"vLrWvhrG~(sM8
-:
-uGv(f
-]#I
-qCq#})
-x7sM:
-}nscz(z+
-qCq#@pb
-uO;yvtB{n
-qCq#/px
-sDr8<?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iQ
-qV+zH}#uQsqD
-qC^/pX
-s+R}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8SZ
-zSuf
-uG|#yC
-s~X$X>
-sF2zAz&+t=
-sF1t%
-!#
-uGy{pw
-{/r8TZ
-|0<J?
-uG7,t;
-qt2<C
-za
-uG79qy
-u9sMY
-!#
-uGui^
-qt2<B
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"X
-tUE16
-p6
-"X
-ru2
-rjz]zs
-t+M2A
-*8%
-w@
-H
-!#
-"X
-tHJyZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-"X
-qLp@x[
-ro
-u>vhp<vhp5rzu}2~i
-"X
-r'[A
-q%
-ro
-u>vhp<vhp5rzxh2~i
-"#
-qLp2x[
-ro
-u>vhp<vhp5rzrn2~i
-"#
-r'p0A
-q%
-ro
-u>vhp<vhp5rzqs2~i
-"#
-qLp*x[
-ro
-u>vhp<vhp5rzr_2~i
-"#
-r'y]
-q%
-ro
-u>vhp<vhp5rzv22~i
-"#
-qLq}x[
-ro
-u>vhp<vhp5rzu_2~i
-"#
-zV"A
-q%
-ro
-u>vhp<vhp5rzt$2~i
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-pnj,sh
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-uG7@pj
-xps\t|6r)#
-xps\u#q/r)#
-xps\$#sUr)#
-xps\$%rlr)#
-xps\$'t|r)#
-xps\$)u#r)#
-xps\$+$#r)#
-xps\$-$%r)#
-pnj8ps
-wsT
-sPqs$U
-sPv2$V
-sPt$$W
-sPul$X
-sPtL$Y
-uO#$Z
-uO%$[
-"Z
-ph2q&
-t(R)U
-"Z
-s=/
-5
-"Z
-t1u&=
-xpt$$Zrl?
-t1s0B
-xpu_$ZsI?
-t1s0E
-xpv2$ZsU?
-t1u&-
-xpr_$ZW?
-t1s0G
-xpqs$Zq/?
-t1u&8
-xprn$ZS?
-t1u&7
-xpxh$Zuf
-qGu}$Z
-!#
-pnj9q#
-ru2
-qt2<V
-s'8
-eq#7w-
-u>zivhp5rW+r3~7sIrl
-u>zivhp5rW+r3~7WsU
-u>zivhp5rW+r3~7Sq/
-u>zivhp5rW+r3~7>6
-"#
-t+M2A
-i*%
-|[r,xfvfUDL
-uG7,}6
-z'21213
-xS\<\<[
-qt2<Z
-sH9
-!#
-pnq3pj
-O
-!#
-"z
-](|1
-"p
-],s39
-"m
-]-s3/
-].s3@
-ru+
-(qY
-!#
-"u
-ru6
-pqshsh
-pVBrL,
-pVArL+
-pVDrL-
-(x5
-!pZ
-p(
-!p^
-"p
-J
-qa6
-qa5
-(
-!qZ
-"6
-g
-a%
-wp,
-(
-!s*
-qD@ps
-qH
-pfqA
-qPp5
-(
-!tS
-"R
-sk
-a"
-qPp5
-(
-!vB
-"$
-g
-pfpU
-wp,
-(
-!w&
-"-
-uI
-pfp"
-wp-
-(
-!x=
-"+
-tW
-vg
-v#
-(
-!yE
-"+
-}G
-p3/
-;*
-(
-!{-
-"+
-sv9
-p32
-;)
-(
-!vKxw
-sv/
-p31
-;2
-(
-!pty@
-sv9
-p32
-qPp=
-(
-!ptyG
-"*
-sv@
-a)
-qPp)
-(
-!pt+uU
-sv@
-a(
-wp,
-(
-!pt{H
-g=
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const wideF16SM80 = wideF16SM80NarrowAligned + `
- patch
- -1
-packed1 20088 wide_8_float32_row_F16
- =17
- -2
-p9qYx,
-p:.x,
- =18
- -9
-)
-p{rU%
-pnwEs6
-s?[
- =4
- -3
-Y=ry
-r5.xj
-zWXp$
- =3
- -1
-wuq^
- =5
- -1
-r'[q&
- =5
- -4
-ub$
-xz
-stqA
- =39
- -1
-v0qI%
- =8
- -5
-{=$rS
-|.,sm
-rs9
- =2
- -3
-r\*
-|.+px
-sts7
- =7
- -2
-pB)1/1.
-xBu*M/1(
- =4
- -1
-s_p,1*
- =4
- -1
-uX*p$2{'
- =4
- -2
-qt.D
-x<12
- =3
- -1
-ru,
- =7
- -1
-rf.
- =10
- -1
-qvp51,
- =4
- -1
-qKp,q=1/
- =2
- -1
-wfrbrGr,~5U12
- =11
- -1
-rf.
- =8
- -1
-r\2
- =6
- -2
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-p~p@yZ,
- =49
- -1
-t(R8U
- =59
- -1
-xS*<*1/
- =6
- -1
-qt/pd
- =16
- -1
-Y,1/
- =13
- -1
-r\/
- =23
- -1
-Y,1/
- =8
- -1
-r\/
- =3
- -1
-qVM/pd
- =2
- -2
-ru0
-r[0p$
- =2
- -2
-pB11(1)
-qvM/1.
- =5
- -1
-uF1+
- =5
- -2
-ra/tn
-qt0D
- =4
- -3
-qt0A
-z>
-pB0|B+
- =94
- -3
-|0<H?
-uG7,t;
-qt.<C
- =5
- -1
-qt.<B
- =10
- -1
-tUE12
- =2
- -5
-ru.
-rjz]zs
-t+M.A
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-tHJyZ,
- =76
- -1
-ph.q&
- =22
- -2
-ru.
-qt.<V
- =7
- -7
-t+M.A
-*7%
-x9q9
-w(r>q=
-w(p&U
-w(seD
-uG7,}6
-z'.1.1/
-xS\<\<[
-qt.<Z
- =12
- -1
- =3
- -1
-ru2
- =10
- -2
-qa4
-qa3
- =4
- -2
-a$
-wp+
- =4
- -1
-pfpU
- =5
- -1
-pfqI
- =5
- -2
-pfp[
-wp+
- =4
- -2
-pfpK
-;8
- =10
- -2
-p3-
-;(
- =4
- -2
-p30
-;$
- =3
- -2
-p3/
-;0
- =3
- -2
-p30
-;&
- =4
- -1
-a(
- =4
- -2
-a'
-wp+
- =31`
-
-const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
- patch
- -3
-packed1 21992 wide_8_float32_row_F16
-!pJ
-!pI
- =13
- -5
-p;@sV
-zfy?pF
-p9,y?pF
-p:8to
-qSw{un
- =160
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
- =97
- -8
-t-p4&rl
-s/r^&qW
-rH
-wAqW
-{0ul
-rH
-wAt|
-{0sz
-rH
-wAsG
-{0tL
-rH
-wAu#
-{0p44
-rH
-wA'5
-{0p45
-rH
-wA'6
-{0p46
-rH
-wA'7
-{0p47
-}t'scyqqcqcqcqcqcqc>?
- =41
- -9
-t-p4'>
-s/r^'6
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
- =15
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =6
- -1
-w\'q/
- =3
- -1
-uozGI
- =30
- -1
-"P
- =3
- -1
-"P
- =8
- -1
-syu8Ps}+r3x2cr8%sGL
- =17
- -13
-t-rn>
-s/s:v8
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr85scyqqcqcqcqcqcqc>?
-"/
-sE&$6
-k
-uO'6
- =10
- -1
-s~<v,
- =2
- -1
-|cq)q"q"vLrWvhrG~(sM=
- =4
- -1
-x7sM?
- =2
- -3
-uO@yvtB{n
-qCq#/px
-sDr8A?
- =37
- -1
-{iV
- =2
- -1
-s+W}J}J
- =3
- -1
-{/r8XZ
- =2
- -1
-s~^$^>
- =4
- -1
-{/r8YZ
- =5
- -1
-u9sM_
- =127
- -5
-eq#7r4
-z"rl
-s>
-z"sI
-s>
-pv
-sXq9U
-z"sU
-s>
-z"W
-s>
-pv
-sXq9U
-z"q/
-s>
-z"S
-s>
-pv
-sXq9U
-z"6
-s>
-}]
-s>
-pv
-sXq9U
- =2
- -2
-i,%
-|[r,xfR"2u4XDL
- =2
- -2
-xSi<i<h
-qt2<g
- =5
- -5
-"x
-](|1
-"n
-],s39
-"k
- =5
- -1
-"s
- =2
- -3
-pVUrL,
-pVTrL+
-pVWrL-
- =4
- -1
-"n
- =8
- -1
-wp.
- =17
- -1
-wp.
- =5
- -1
-wp/
- =32
- -1
-a+
- =4
- -2
-a*
-wp.
- =31`
-
-const wideF16SM70 = wideF16SM70NarrowAligned + `
- patch
- -1
-packed1 21968 wide_8_float32_row_F16
- =17
- -2
-p9xFte
-p:.te
- =18
- -9
-)
-p{rU%
-pnwEs6
-s?[
- =4
- -3
-Y=ry
-r5.xj
-zWXp$
- =3
- -1
-wuq^
- =5
- -1
-r'[q&
- =5
- -4
-ub$
-xz
-stqA
- =39
- -1
-v0qI%
- =8
- -5
-{=$rS
-|.,sm
-rs9
- =2
- -3
-r\*
-|.+px
-sts7
- =7
- -2
-pB)1/1.
-xBu*M/1(
- =4
- -1
-s_p,1*
- =4
- -1
-uX*p$2{'
- =4
- -2
-qt.D
-x<12
- =3
- -1
-ru,
- =7
- -1
-rf.
- =10
- -1
-qvp51,
- =7
- -1
-qKp,q=1/
- =2
- -1
-wfrbrGr,~5U12
- =7
- -1
-rf.
- =8
- -1
-r\2
- =6
- -2
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-p~p@yZ,
- =49
- -1
-t(R8U
- =75
- -1
-xS*<*1/
- =6
- -1
-qt/pd
- =26
- -1
-Y,1/
- =15
- -1
-r\/
- =23
- -1
-Y,1/
- =8
- -1
-r\/
- =3
- -1
-qVM/pd
- =2
- -2
-ru0
-r[0p$
- =2
- -2
-pB11(1)
-qvM/1.
- =5
- -1
-uF1+
- =5
- -2
-ra/tn
-qt0D
- =4
- -3
-qt0A
-z>
-pB0|B+
- =104
- -3
-|0<H?
-uG7,t;
-qt.<C
- =5
- -1
-qt.<B
- =10
- -1
-tUE12
- =2
- -5
-ru.
-rjz]zs
-t+M.A
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-tHJyZ,
- =76
- -1
-ph.q&
- =22
- -2
-ru.
-qt.<V
- =27
- -7
-t+M.A
-*7%
-x9R"
-w(.ump0
-w(p&ry
-w(seD
-uG7,}6
-z'.1.1/
-xSi<i<h
-qt.<g
- =12
- -1
- =3
- -1
-ru2
- =10
- -2
-qa4
-qa3
- =4
- -2
-a$
-wp-
- =4
- -1
-pfpU
- =5
- -1
-pfqI
- =5
- -2
-pfp[
-wp-
- =4
- -2
-pfpK
-;8
- =10
- -2
-p3-
-;(
- =4
- -2
-p30
-;$
- =3
- -2
-p3/
-;0
- =3
- -2
-p30
-;&
- =4
- -1
-a*
- =4
- -2
-a)
-wp-
- =31`
-
-const short32SM80NarrowAligned = `packed1 14926 short_4_float32_row_F32
-!|hf|f
-!|gxO
-!p8
-!sgrKt?vPrGrR
-!s]u]q)tkrR
-!vvq"u=|z
-!v7psv6s}pMpOrGvPrR
-!v7r.v6vDympMrR
-!v7q#v6rbrmr9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;9x,
-p9@to
-p:8to
-qSqY/pF
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-vksQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pn{Gq3
-Q
-r7~/q>rGymPr/
-p'
-N
-s1
-tN
-)
-u.
-)
-ri
-"#
-r'p*G
-)
-pn{Gq#-
-s?p@
-t:ps/
-p~yDt"[
-)
-xBu*[2p*
-qM8j
-ra$E
-qD@s6
-ph)E
-qvM*t0
-qM9^
-r\#
-Yq,q=
-4
-r&=r-
-t{p,p-
-"#
-zezM?
-sWu:
-rCp"
-5
-wtr-
-YXr2
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD3
-p~p*yZ'
-v3p=G
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-qD@tc
-xsB
-qvM*1+
-"%
-r\#
-w"|;
-"&
-t{p*t]
-"#
-zezM?
-"&
-T)
-5
-wtt'
-qk2t0
-)
-r\1
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD4
-p~p@yZ'
-vIG
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-"&
-qk5E
-qvM*1+
-"%
-r\#
-tr%
-"&
-t{M43,
-"#
-zezM?
-"&
-T)
-5
-"&
-pB3E12
-)
-r\1
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD5
-p~p@yZ'
-vIG
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-"&
-qk5q&
-qvM*1+
-"%
-r\#
-tr%
-"&
-t{M43,
-"#
-zezM?
-"&
-T)
-5
-"&
-pB3q&12
-)
-r\1
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD6
-p~p@yZ'
-vIG
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-y2rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-wWq@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-r5-qe
-{e%
-r5.r+
-|&$1%
-z3%p$
-r57qw
-{e0
-r&8t;
-ph,E
-r&9pE
-qi
-|A.px
-qt-pd
-|A8j
-Y,1-
-J
-!#
-"/
-qk5U
-qvM*1+
-".
-r\#
-tr%
-r&=pw
-)
-t{M43,
-"#
-zezM?
-wI@pj
-T)
-:
-:
-:
-:
-J
-sd
-z0ts
-p~X1312
-)
-r\1
-r5.xj
-q>rmrGPq"t@pirzxP2|;
-vPPq"t@pirzxPpu2|;
-r59pb
-}3M0
-q>rmrGPq"t@pirzxP2x\
-tP
-"#
-reuy2t,
-"#
-sS
-rD7
-z0r]
-qvp51'
-w)Ps}.r,c{ozmXn
-pqqyu:
-s5z}qsqR
-s5z}rnq=
-s5z}xhU
-s5z}u}D
-rf$
-"1
-pV%I
-"&
-xQp*1%
-qF$U
-tj
-s=M$
-xKvnyc$?
-!#
-"0
-pV$I
-"'
-t+q}G
-*'%
-sw
-s=X
-xKXDry?
-!#
-r5x*
-rhXp$
-xKq}p$ry?
-!#
-r&8rI
-t(R"<&
-r&9r1
-sPr_sU
-sPr_sI
-sPr_rl
-sPr_qW
-epx9pX
-s=.
-epx@rI
-t1u&=
-zSW?
-t1s0B
-zSW?
-t1s0E
-zSW?
-t1u&-
-zSW?
-"#
-sDv22t,
-xps\q/rl2t,
-xps\sUt|2t,
-xps\rlu#2t,
-r6+q@
-yU=Kqcqcyqqcqcqcqc
-yUqs
-yUv2
-yUt$
-"4
-u^*I
-uGxFs6
-|U
-tpw+
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3ulv,
-uGqYrI
-u<
-!#
-r7,
-"6
-pV)t\
-!#
-|A7sr
-|Nszz\
-tpr3szsG>
-|A8sh
-rKt?rbz}s0DB
-r\-
-\
-!#
-r69sm
-w\4u#
-k
-r6/r1
-tMZ
-"#
-w\3'8
-k
-"#
-xy
-"#
-w\2'8
-k
-"#
-xy
-"#
-w\1'8
-k
-"#
-xy
-u-@=px
-u^+I
-u-@9q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-u-u0rI
-u<
-!#
-r7,
-u-@,j
-pV*t\
-!#
-u-|+qe
-|Nszz\
-r?szsG>
-u-@,sh
-rKt?rbz}s0DB
-r\-
-\
-!#
-rt,qN
-{/szZ
-|0qR?
-rt.f
-qh#I
-qx,r-
-|cq)q"q"vLrWvhrG~(s:tL
-qx-r1
-uO,6
-uO*S
-uO(q/
-uO&W
-"5
-s=.
-"6
-t1u&=
-v/x;W?
-t1s0B
-v/x;W?
-t1s0E
-v/x;W?
-t1u&-
-v/x;W?
-"#
-sDv22t,
-xps\q/rl2t,
-xps\sUt|2t,
-xps\rlu#2t,
-H
-!#
-qCq#})
-x7sM.
-}nscz(z+
-qCq#@pb
-uO/yvtB{n
-qCq#/px
-sDr80?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iE
-qV+zH}#uQsqD
-qC^/pX
-s+F}J}J
-qC^9p|
-xV?
-qCpj{L
-zS62{'
-rt8pE
-yV86
-rt9j
-w\46
-qJzAz&+t=
-w\3q/
-qJzAz&+t=
-w\2sU
-qJzAz&+t=
-w\1rl
-qJzAz&+t=
-"4
-rhp2G
-"5
-t1yD=
-zSrl?
-t1p2B
-zSsI?
-t1p2E
-zSsU?
-t1yD-
-zSW?
-"#
-xpr8A>W2t,
-xpr8@6sI2t,
-xpr8?SqW2t,
-xpr8>q/sG2t,
-!#
-xnpj
-q+p=3*
-5
-pqr4r-
-{i>
-{i?
-{i@
-{iA
-yXr.
-vIG
-*%%
-|[r,xfvfUDL
-!#
-xS3<3B
-tU3G
-sH&
-O
-!#
-"c
-](x4
-])rL
-zk
-!#
-]0sx
-]1rL
-zk
-!#
-]8s3-
-pVJrL
-zk
-!#
-pVCzs
-pVBrL
-zk
-!#
-"U
-pV6s38
-"S
-pV4|1
-ru0
-"R
-(9
-!pZ
-p(
-!p^
-"%
-r7-
-qa-
-qa+
-(
-!qZ
-uI
-vg
-v#
-(
-!s*
-sk
-p36
-;+
-(
-!tS
-sk
-a,
-;+
-(
-!vB
-sk
-a%
-;+
-(
-!w&
-"%
-r~
-pfpG
-;+
-(
-!x=
-"%
-g
-vg
-v#
-(
-!yE
-"%
-qH
-pfqA
-qPp)
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const short32SM80 = short32SM80NarrowAligned + `
- patch
- -1
-packed1 14841 short_4_float32_row_F32
- =15
- -2
-p9/te
-p:.te
- =23
- -7
-"#
-r'[G
- =2
- -5
-wP
-t:ps/
-p~Xq=qR
-)
-xBu*vn[
- =3
- -2
-qzp*E
-qvp*2p0
- =2
- -1
-Yp2q=
- =6
- -1
-rCpU
- =30
- -1
-T$
- =2
- -3
-qk/t0
-)
-r\.
- =17
- -1
-qk2E
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0E1/
-)
-r\.
- =17
- -1
-qk2q&
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0q&1/
-)
-r\.
- =26
- -1
-wu3(
- =11
- -1
-qk2U
- =6
- -1
-t{M13*
- =3
- -1
-T$
- =7
- -3
-p~X101/
-)
-r\.
- =4
- -1
-q+p=3(
- =253
- -1
-q+p=3&
- =9
- -1
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =27
- -1
- =7
- -2
-qa+
-qa)
- =8
- -2
-p34
-;)
- =3
- -2
-a+
-;)
- =3
- -2
-a$
-;)
- =4
- -2
-pfp"
-;)
- =10
- -2
-pfpU
-;(
- =26`
-
-const short32SM70NarrowAligned = short32SM80NarrowAligned + `
- patch
- -3
-packed1 15873 short_4_float32_row_F32
-!pJ
-!pI
- =12
- -4
-p;/x,
-p9@to
-p:vOpF
-qS,t=pF
- =68
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -1
-t{p*t~
- =23
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =32
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =32
- -6
-upyB
-upz4u"
-|?qp%
-|5/{\
-!#
- =17
- -1
-"-
- =2
- -1
-",
- =86
- -6
-wAscqcqcyqqcqcqcqc
-{0=Kqcqcyqqcqcqcqc
-rH
-wAq/
-{0r_
-rH
-wAsI
-{0t$
-rH
-wAt|
-{0sz
-rH
-"4
-u^.I
- =2
- -9
-t-x^
-s/w+
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr8$scyqqcqcqcqcqcqc>?
- =5
- -1
-pV2t\
- =2
- -2
-|Nr8%z\
-y>%>
-s/sM&6
-xpr8&scyqqcqcqcqcqcqc>?
- =6
- -1
-w\4$'
- =4
- -1
-w\3$*
- =4
- -1
-w\2$-
- =4
- -1
-w\1$0
- =4
- -1
-u^5I
- =16
- -1
-pV4t\
- =92
- -1
-zhf6
- =44
- -1
-"a
- =9
- -1
-pVTrL
- =2
- -2
-pVMzs
-pVLrL
- =3
- -3
-pV@s38
-"S
-pV>|1
- =18
- -1
-p38
- =4
- -1
-a0
- =4
- -1
-a'
- =45`
-
-const short32SM70 = short32SM70NarrowAligned + `
- patch
- -1
-packed1 15788 short_4_float32_row_F32
- =15
- -2
-p9/te
-p:8x,
- =23
- -7
-"#
-r'[G
- =2
- -5
-wP
-t:ps/
-p~Xq=qR
-)
-xBu*vn[
- =3
- -2
-qzp*E
-qvp*2p0
- =2
- -1
-Yp2q=
- =6
- -1
-rCpU
- =33
- -1
-T$
- =2
- -3
-qk/t0
-)
-r\.
- =20
- -1
-qk2E
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0E1/
-)
-r\.
- =20
- -1
-qk2q&
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0q&1/
-)
-r\.
- =25
- -1
-wu3(
- =11
- -1
-qk2U
- =6
- -1
-t{M13*
- =3
- -1
-T$
- =7
- -3
-p~X101/
-)
-r\.
- =4
- -1
-q+p=3(
- =273
- -1
-q+p=3&
- =9
- -1
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =27
- -1
- =7
- -2
-qa+
-qa)
- =8
- -2
-p36
-;)
- =3
- -2
-a/
-;)
- =3
- -2
-a&
-;)
- =4
- -2
-pfp"
-;)
- =10
- -2
-pfpU
-;(
- =26`
-
-const shortBF16SM80NarrowAligned = `packed1 16960 short_8_float32_row_BF16
-!|hf|f
-!|gxO
-!p8
-!sgrKt?vPrGrR
-!s]u]q)tkrR
-!vvq"u=|z
-!v7psv6s}pMpOrGvPrR
-!v7r.v6vDympMrR
-!v7q#v6rbrmr9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;/sV
-p9,z(pF
-p:8to
-qS,ve
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-vksQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pn{Gq3
-Q
-r7~/q>rGymPr/
-p'
-N
-s1
-tN
-)
-u.
-)
-ri
-"#
-r'p*G
-)
-pn{Gq#-
-s?p@
-t:ps/
-p~yDt"[
-)
-xBu*[2p*
-qM8j
-ra$q&
-qD@s6
-ph)E
-qvM*t0
-qM9^
-r\#
-Yq,q=
-4
-r&=r-
-t{p,p-
-"#
-zezM?
-sWu:
-rCp"
-5
-wtr-
-YXr2
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD6
-p~p*yZ'
-v3p=G
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-qD@tc
-xsB
-qvM*1+
-"%
-r\#
-w"|;
-"&
-t{p*t]
-"#
-zezM?
-"&
-T)
-5
-wtt'
-qk2t0
-)
-r\1
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD7
-p~p@yZ'
-vIG
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-"&
-qk5E
-qvM*1+
-"%
-r\#
-tr%
-"&
-t{M43,
-"#
-zezM?
-"&
-T)
-5
-"&
-pB3E12
-)
-r\1
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD8
-p~p@yZ'
-vIG
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-"&
-qk5q&
-qvM*1+
-"%
-r\#
-tr%
-"&
-t{M43,
-"#
-zezM?
-"&
-T)
-5
-"&
-pB3q&12
-)
-r\1
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD9
-p~p@yZ'
-vIG
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-y2rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-wWq@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-r5-qe
-{e%
-r5.r+
-|&$1%
-z3%p$
-r57qw
-{e0
-r&8t;
-ph,q&
-r&9pE
-qi
-|A.px
-qt-pd
-|A8j
-Y,1-
-J
-!#
-"/
-qk5U
-qvM*1+
-".
-r\#
-tr%
-r&=pw
-)
-t{M43,
-"#
-zezM?
-wI@pj
-T)
-:
-:
-:
-:
-:
-:
-:
-:
-J
-sd
-z0ts
-p~X1312
-)
-r\1
-r5.xj
-q>rmrGPq"t@pirzxP2|;
-vPPq"t@pirzxPpu2|;
-r59pb
-}3M0
-q>rmrGPq"t@pirzxP2x\
-tP
-"#
-reuy2t,
-"#
-sS
-rD:
-z0r]
-qvp51'
-w)Ps}.r,c{ozmXn
-pqtssQ
-yP
-s5z}t$D
-pqxjts
-yL
-s5z}u_D
-"#
-x|
-s5z}v2D
-"#
-yM
-s5z}r_D
-"#
-yQ
-s5z}qsD
-"#
-yN
-s5z}rnD
-"#
-vq
-s5z}xhD
-"#
-yO
-s5z}u}D
-rf$
-"2
-pV%I
-"'
-xQR'1%
-qF,U
-tj
-s=M$
-xKvnyc$?
-!#
-"1
-pV$I
-"(
-t+R)G
-*'%
-sw
-s=X
-xKXDry?
-!#
-r5x*
-rhXp$
-xKR)p$ry?
-!#
-r&8rI
-t(R*<.
-r&9r1
-|-t|
-|-sG
-|-u#
-wF$
-wF$
-wF$
-wF$
-wF$
-epx9pX
-s=/
-5
-epx@rI
-t1u&=
-xpt$t%rl?
-t1s0B
-xpu_t%sI?
-t1s0E
-xpv2t%sU?
-t1u&-
-xpr_t%W?
-t1s0G
-xpqst%q/?
-t1u&8
-xprnt%S?
-t1u&7
-xpxht%uf
-uc
-!#
-r6+q@
-tps:rvscqcqcyqqcqcqcqc
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-"5
-u^-I
-uGxFs6
-|U
-tpw+
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3ulv,
-uGqYrI
-u<
-!#
-r7,
-"7
-pV,t\
-!#
-|A7sr
-|Nszz\
-tpr3szsG>
-|A8sh
-rKt?rbz}s0DB
-r\-
-\
-!#
-r69sm
-w\-u#
-k
-r6/r1
-tMZ
-"#
-w\.$$
-k
-"#
-xy
-"#
-w\/$'
-k
-"#
-xy
-"#
-w\0$*
-k
-"#
-xy
-"#
-w\1$-
-k
-"#
-xy
-"#
-w\2$0
-k
-"#
-xy
-"#
-w\3$3
-k
-"#
-xy
-"#
-w\4$6
-k
-"#
-xy
-u-@=px
-u^.I
-u-@9q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-u-u0rI
-u<
-!#
-r7,
-u-@,j
-pV-t\
-!#
-u-|+qe
-|Nszz\
-r?szsG>
-u-@,sh
-rKt?rbz}s0DB
-r\-
-\
-!#
-rt,qN
-{/szZ
-|0qR?
-rt.f
-qh#t\
-qx,r-
-|cq)q"q"vLrWvhrG~(s:tL
-qx-r1
-uO86
-uO6S
-uO4q/
-uO2W
-uO0sU
-uO.sI
-uO,rl
-uO*qW
-"6
-s=/
-5
-"6
-t1u&=
-xpt$Zrl?
-t1s0B
-xpu_ZsI?
-t1s0E
-xpv2ZsU?
-t1u&-
-xpr_ZW?
-t1s0G
-xpqsZq/?
-t1u&8
-xprnZS?
-t1u&7
-xpxhZuf
-s)
-!#
-epw.rz+
-u<
-!#
-qCq#})
-x7sM*
-}nscz(z+
-qCq#@pb
-uO+yvtB{n
-qCq#/px
-sDr8,?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iA
-qV+zH}#uQsqD
-qC^/pX
-s+B}J}J
-qC^9p|
-xV?
-qCpj{L
-zS62x\
-rt8pE
-zhh6
-rt9j
-w\-6
-t_:{s
-w\.S
-t_:{s
-w\/q/
-t_:{s
-w\0W
-t_:{s
-w\1sU
-t_:{s
-w\2sI
-t_:{s
-w\3rl
-t_:{s
-w\4qW
-t_:{s
-"6
-rhyD/
-5
-"6
-t1yD=
-xpr8At%$A?
-t1p2B
-xpr8@t%$@?
-t1p2E
-xpr8?t%$??
-t1yD-
-xpr8>t%$>?
-t1p2G
-xpr8=t%$=?
-t1yD8
-xpr8<t%$<?
-t1yD7
-xpr8;t%$;?
-sF:t%
-!#
-!#
-xnpj
-q+p=3*
-5
-pqps@yC
-|i@$A
-|i>$?
-|i<$=
-|i:$;
-yXr.
-vIG
-*%%
-|[r,xfvfUDL
-!#
-xS;<;B
-tU;G
-sH&
-O
-!#
-"e
-](x4
-])rL
-zk
-!#
-]0sx
-]1rL
-zk
-!#
-]8s3-
-pVSrL
-zk
-!#
-pVLzs
-pVKrL
-zk
-!#
-"W
-pV?s38
-"T
-pV=|1
-ru0
-"S
-(9
-!pZ
-p(
-!p^
-"%
-r7-
-qa-
-qa+
-(
-!qZ
-uI
-vg
-v#
-(
-!s*
-sk
-p36
-;+
-(
-!tS
-sk
-a,
-;+
-(
-!vB
-sk
-a%
-;+
-(
-!w&
-"%
-r~
-pfpG
-;+
-(
-!x=
-"%
-g
-vg
-v#
-(
-!yE
-"%
-qH
-pfqA
-qPp)
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const shortBF16SM80 = shortBF16SM80NarrowAligned + `
- patch
- -1
-packed1 16874 short_8_float32_row_BF16
- =15
- -2
-p9@x,
-p:.te
- =23
- -7
-"#
-r'[G
- =2
- -5
-wP
-t:ps/
-p~Xq=qR
-)
-xBu*vn[
- =3
- -2
-qzp*E
-qvp*2p0
- =2
- -1
-Yp2q=
- =6
- -1
-rCpU
- =30
- -1
-T$
- =2
- -3
-qk/t0
-)
-r\.
- =17
- -1
-qk2E
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0E1/
-)
-r\.
- =17
- -1
-qk2q&
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0q&1/
-)
-r\.
- =26
- -1
-wu3(
- =11
- -1
-qk2U
- =6
- -1
-t{M13*
- =3
- -1
-T$
- =11
- -3
-p~X101/
-)
-r\.
- =4
- -1
-q+p=3(
- =325
- -1
-q+p=3&
- =9
- -1
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =27
- -1
- =7
- -2
-qa+
-qa)
- =8
- -2
-p34
-;)
- =3
- -2
-a+
-;)
- =3
- -2
-a$
-;)
- =4
- -2
-pfp"
-;)
- =10
- -2
-pfpU
-;(
- =26`
-
-const shortBF16SM70NarrowAligned = shortBF16SM80NarrowAligned + `
- patch
- -3
-packed1 20125 short_8_float32_row_BF16
-!pJ
-!pI
- =12
- -4
-p;qY/pF
-p9wZpF
-p:vOpF
-qS,sKpF
- =68
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -1
-t{p*t~
- =23
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =32
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =32
- -6
-upyB
-upz4u"
-|?qp%
-|5/{\
-!#
- =17
- -1
-"-
- =2
- -1
-",
- =117
- -10
-t-t$scqcqcyqqcqcqcqc
-s/s:rvscqcqcyqqcqcqcqc
-rH
-wAqW
-{0ul
-rH
-wAt|
-{0sz
-rH
-wAsG
-{0tL
-rH
-wAu#
-{0p41
-rH
-wA'2
-{0p42
-rH
-wA'3
-{0p43
-rH
-wA'4
-{0p44
-rH
-"5
-u^5I
- =2
- -9
-t-x^
-s/w+
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr8$scyqqcqcqcqcqcqc>?
- =5
- -1
-pV9t\
- =2
- -2
-|Nr8%z\
-y>%>
-s/sM&6
-xpr8&scyqqcqcqcqcqcqc>?
- =6
- -1
-w\-$'
- =4
- -1
-w\.$*
- =4
- -1
-w\/$-
- =4
- -1
-w\0$0
- =4
- -1
-w\1$3
- =4
- -1
-w\2$6
- =4
- -1
-w\3$9
- =4
- -1
-w\4$<
- =4
- -1
-u^<I
- =16
- -1
-pV;t\
- =101
- -1
-zhn6
- =41
- -5
-pqps@t;
-{iA
-rE
-rr
-v4
-sl
-y>A$A
-rE
-v5
-{i@
-rE
-rr
-v4
-sl
-y>@$@
-rE
-v5
-pv
-sXp*U
-{i?
-rE
-rr
-v4
-sl
-y>?$?
-rE
-v5
-{i>
-rE
-rr
-v4
-sl
-y>>$>
-rE
-v5
-pv
-sXp*U
-{i=
-rE
-rr
-v4
-sl
-y>=$=
-rE
-v5
-{i<
-rE
-rr
-v4
-sl
-y><$<
-rE
-v5
-pv
-sXp*U
-{i;
-rE
-rr
-v4
-sl
-y>;$;
-rE
-v5
-{i:
-rE
-rr
-v4
-sl
-y>:$:
-rE
-v5
-pv
-sXp*U
- =3
- -4
-|[r,xfRF<6<&DL
-!#
-xSx<xB
-tUxG
- =3
- -1
-"c
- =9
- -1
-pVjrL
- =2
- -2
-pVczs
-pVbrL
- =3
- -3
-pVUs38
-"T
-pVS|1
- =18
- -1
-p38
- =4
- -1
-a0
- =4
- -1
-a'
- =45`
-
-const shortBF16SM70 = shortBF16SM70NarrowAligned + `
- patch
- -1
-packed1 20033 short_8_float32_row_BF16
- =15
- -2
-p9qux,
-p:8x,
- =23
- -7
-"#
-r'[G
- =2
- -5
-wP
-t:ps/
-p~Xq=qR
-)
-xBu*vn[
- =3
- -2
-qzp*E
-qvp*2p0
- =2
- -1
-Yp2q=
- =6
- -1
-rCpU
- =33
- -1
-T$
- =2
- -3
-qk/t0
-)
-r\.
- =20
- -1
-qk2E
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0E1/
-)
-r\.
- =20
- -1
-qk2q&
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0q&1/
-)
-r\.
- =25
- -1
-wu3(
- =11
- -1
-qk2U
- =6
- -1
-t{M13*
- =3
- -1
-T$
- =11
- -3
-p~X101/
-)
-r\.
- =4
- -1
-q+p=3(
- =353
- -1
-q+p=3&
- =77
- -1
-x9RF
-w(r><6
-w(p&<&
-w(seD
- =27
- -1
- =7
- -2
-qa+
-qa)
- =8
- -2
-p36
-;)
- =3
- -2
-a/
-;)
- =3
- -2
-a&
-;)
- =4
- -2
-pfp"
-;)
- =10
- -2
-pfpU
-;(
- =26`
-
-const shortF16SM80NarrowAligned = `packed1 17307 short_8_float32_row_F16
-!|hf|f
-!|gxO
-!p8
-!sgrKt?vPrGrR
-!s]u]q)tkrR
-!vvq"u=|z
-!v7psv6s}pMpOrGvPrR
-!v7r.v6vDympMrR
-!v7q#v6rbrmr9rR
-!
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;/sV
-zfte
-p9qYt*
-p:8to
-qS,ve
-!
-p>
-q*
-pa
-q$
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-vksQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pn{Gq3
-Q
-r7~/q>rGymPr/
-p'
-N
-s1
-tN
-)
-u.
-)
-ri
-"#
-r'p*G
-)
-pn{Gq#-
-s?p@
-t:ps/
-p~yDt"[
-)
-xBu*[2p*
-qM8j
-ra$q&
-qD@s6
-ph)E
-qvM*t0
-qM9^
-r\#
-Yq,q=
-4
-r&=r-
-t{p,p-
-"#
-zezM?
-sWu:
-rCp"
-5
-wtr-
-YXr2
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD6
-p~p*yZ'
-v3p=G
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-qD@tc
-xsB
-qvM*1+
-"%
-r\#
-w"|;
-"&
-t{p*t]
-"#
-zezM?
-"&
-T)
-5
-wtt'
-qk2t0
-)
-r\1
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD7
-p~p@yZ'
-vIG
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-"&
-qk5E
-qvM*1+
-"%
-r\#
-tr%
-"&
-t{M43,
-"#
-zezM?
-"&
-T)
-5
-"&
-pB3E12
-)
-r\1
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD8
-p~p@yZ'
-vIG
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-"&
-qk5q&
-qvM*1+
-"%
-r\#
-tr%
-"&
-t{M43,
-"#
-zezM?
-"&
-T)
-5
-"&
-pB3q&12
-)
-r\1
-ru'
-u>q)u8qrxD%
-0
-t7
-p1
-pl#
-t7
-p1
-zcyz
-sS
-rD9
-p~p@yZ'
-vIG
-*#%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-!#
-y2rI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-wWq@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-r5-qe
-{e%
-r5.r+
-|&$1%
-z3%p$
-r57qw
-{e0
-r&8t;
-ph,q&
-r&9pE
-qi
-|A.px
-qt-pd
-|A8j
-Y,1-
-J
-!#
-"/
-qk5U
-qvM*1+
-".
-r\#
-tr%
-r&=pw
-)
-t{M43,
-"#
-zezM?
-wI@pj
-T)
-:
-:
-:
-:
-:
-:
-:
-:
-J
-sd
-z0ts
-p~X1312
-)
-r\1
-r5.xj
-q>rmrGPq"t@pirzxP2|;
-vPPq"t@pirzxPpu2|;
-r59pb
-}3M0
-q>rmrGPq"t@pirzxP2x\
-tP
-"#
-reuy2t,
-"#
-sS
-rD:
-z0r]
-qvp51'
-w)Ps}.r,c{ozmXn
-pqr.9pb
-y\
-ro
-u>vhp<vhp5rzt$2~i
-pqzLsr
-|r
-q%
-ro
-u>vhp<vhp5rzu_2~i
-"#
-}j
-ro
-u>vhp<vhp5rzv22~i
-"#
-}f
-q%
-ro
-u>vhp<vhp5rzr_2~i
-"#
-z9
-ro
-u>vhp<vhp5rzqs2~i
-"#
-}l
-q%
-ro
-u>vhp<vhp5rzrn2~i
-"#
+s=P5
+r?1
+vBs{
+s/
+s[pQ
+v&q~
+t~pN
+q?pA
+y+q/
+wc
+wj4
+zM)
+ueq)rN
+sFpSu=
+rc
+zMp@
+z6q8
+tJp2
+rIp5
+u"
+y#q-
+r#p^pe
+xDp5K
+uB
+x1bpT
+tF8
+zw
+rsqP
+}Pp?AqP-
+!s4
+|Epv
+tHuD
+u"
+|,yUp=
+q|q9uD
+wD
+r2p7;
+ %<w[q]
+rsp2
+}Pp7}@-
+ %.|5p-
+r]p7K
+vipN-
+w8pX
+s/
+w:a
+}=
+|7pC
+y+ph
+r>2
+z:p;
+xQA
+u"
+rxQvv
+rIpa
+yh
+ %?|2vv
+ '%ymsK
+u;
+{W
+uS
+szpM
+sjq1r1U7
+z:rR
+|i3
+w'
+y7
+ %MzJpC
+r)p|;qP
+wMr1
+yv'a
+}=
+ %9ws
+ %Iz3qW
+t9&'
+{prQ
+sjq1r$r_
+rHp48,
+sBwk
+y7
+xcp'
+ypr$vv
+vip2-
+sZQBU-
+w%a
+}=
+qM0p;
+p%(A
 }k
-ro
-u>vhp<vhp5rzxh2~i
-"#
-}m
-q%
-ro
-u>vhp<vhp5rzu}2~i
-rf$
-"2
-pV%I
-"'
-xQR+1%
-qF0U
-tj
-s=M$
-xKvnyc$?
-!#
-"1
-pV$I
-"(
-t+R-G
-*'%
-sw
-s=X
-xKXDry?
-!#
-r5x*
-rhXp$
-xKR-p$ry?
-!#
-r&8rI
-t(R.<2
-r&9r1
-|-t|
-|-sG
-|-u#
-wF$
-wF$
-wF$
-wF$
-wF$
-epx9pX
-s=/
-5
-epx@rI
-t1u&=
-xpt$t%rl?
-t1s0B
-xpu_t%sI?
-t1s0E
-xpv2t%sU?
-t1u&-
-xpr_t%W?
-t1s0G
-xpqst%q/?
-t1u&8
-xprnt%S?
-t1u&7
-xpxht%uf
-uc
-!#
-r6+q@
-tps:rvscqcqcyqqcqcqcqc
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-"5
-u^-I
-uGxFs6
-|U
-tpw+
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3ulv,
-uGqYrI
-u<
-!#
-r7,
-"7
-pV,t\
-!#
-|A7sr
-|Nszz\
-tpr3szsG>
-|A8sh
-rKt?rbz}s0DB
-r\-
-\
-!#
-r69sm
-w\-u#
-k
-r6/r1
-tMZ
-"#
-w\.$$
-k
-"#
-xy
-"#
-w\/$'
-k
-"#
-xy
-"#
-w\0$*
-k
-"#
-xy
-"#
-w\1$-
-k
-"#
-xy
-"#
-w\2$0
-k
-"#
-xy
-"#
-w\3$3
-k
-"#
-xy
-"#
-w\4$6
-k
-"#
-xy
-u-@=px
-u^.I
-u-@9q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-u-u0rI
-u<
-!#
-r7,
-u-@,j
-pV-t\
-!#
-u-|+qe
-|Nszz\
-r?szsG>
-u-@,sh
-rKt?rbz}s0DB
-r\-
-\
-!#
-rt,qN
-{/szZ
-|0qR?
-rt.f
-qh#t\
-qx,r-
-|cq)q"q"vLrWvhrG~(s:tL
-qx-r1
-uO86
-uO6S
-uO4q/
-uO2W
-uO0sU
-uO.sI
-uO,rl
-uO*qW
-"6
-s=/
-5
-"6
-t1u&=
-xpt$Zrl?
-t1s0B
-xpu_ZsI?
-t1s0E
-xpv2ZsU?
-t1u&-
-xpr_ZW?
-t1s0G
-xpqsZq/?
-t1u&8
-xprnZS?
-t1u&7
-xpxhZuf
-s)
-!#
-epw.rz+
-u<
-!#
-qCq#})
-x7sM*
-}nscz(z+
-qCq#@pb
-uO+yvtB{n
-qCq#/px
-sDr8,?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{iA
-qV+zH}#uQsqD
-qC^/pX
-s+B}J}J
-qC^9p|
-xV?
-qCpj{L
-zS62x\
-rt8pE
-zhh6
-rt9j
-w\-6
-t_:{s
-w\.S
-t_:{s
-w\/q/
-t_:{s
-w\0W
-t_:{s
-w\1sU
-t_:{s
-w\2sI
-t_:{s
-w\3rl
-t_:{s
-w\4qW
-t_:{s
-"6
-rhyD/
-5
-"6
-t1yD=
-xpr8At%$A?
-t1p2B
-xpr8@t%$@?
-t1p2E
-xpr8?t%$??
-t1yD-
-xpr8>t%$>?
-t1p2G
-xpr8=t%$=?
-t1yD8
-xpr8<t%$<?
-t1yD7
-xpr8;t%$;?
-sF:t%
-!#
-!#
-xnpj
-q+p=3*
-5
-pqq#7w-
-u>zivhp5rW+r3~7$@$A
-u>zivhp5rW+r3~7$>$?
-u>zivhp5rW+r3~7$<$=
-u>zivhp5rW+r3~7$:$;
-yXr.
-vIG
-*%%
-|[r,xfvfUDL
-!#
-xS?<?B
-tU?G
-sH&
-O
-!#
-"e
-](x4
-])rL
-zk
-!#
-]0sx
-]1rL
-zk
-!#
-]8s3-
-pVSrL
-zk
-!#
-pVLzs
-pVKrL
-zk
-!#
-"W
-pV?s38
-"T
-pV=|1
-ru0
-"S
-(9
-!pZ
-p(
-!p^
-"%
-r7-
-qa-
-qa+
-(
-!qZ
-uI
-vg
-v#
-(
-!s*
-sk
-p36
-;+
-(
-!tS
-sk
-a,
-;+
-(
-!vB
-sk
-a%
-;+
-(
-!w&
-"%
-r~
-pfpG
-;+
-(
-!x=
-"%
-g
-vg
-v#
-(
-!yE
-"%
-qH
-pfqA
-qPp)
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const shortF16SM80 = shortF16SM80NarrowAligned + `
- patch
- -1
-packed1 17216 short_8_float32_row_F16
- =16
- -2
-p9qYun
-p:.te
- =23
- -7
-"#
-r'[G
- =2
- -5
+vN
+qM+{6
+t<w)
+rxr$B
+{\(
+ %Nu;
+{-
+uS
+r3pxU
+szvH
+{?0?joov,r[?\p)wwsl
+t+r\pj7
+qM0rR
+ +LxYpC
+wop?Fp.pj
+v:a
+}=
+}k
+ 'Kugq-
+ %Kq;p.
+t+r$r_
+ )KqN+P
+t]#w&
+qN1s8
+zitDw)
+q.+p;
+p%(&#
+}\yd
+q.1qG.
+t<sysR
+ %FqI(
+q..a
+p%(Z
+}k
+u"
+q.1v/
+r&(;
+G.)
+uS
+xb#pM
+ 'LxBqi7pG
+ %Hq.*pV
+ %+G0)
+uq[
+q.+q~
+|D3
+sk*
+tZu((E
 wP
-t:ps/
-p~Xq=qR
-)
-xBu*vn[
- =3
- -2
-qzp*E
-qvp*2p0
- =2
- -1
-Yp2q=
- =6
- -1
-rCpU
- =30
- -1
-T$
- =2
- -3
-qk/t0
-)
-r\.
- =17
- -1
-qk2E
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0E1/
-)
-r\.
- =17
- -1
-qk2q&
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0q&1/
-)
-r\.
- =26
- -1
-wu3(
- =11
- -1
-qk2U
- =6
- -1
-t{M13*
- =3
- -1
-T$
- =11
- -3
-p~X101/
-)
-r\.
- =4
- -1
-q+p=3(
- =337
- -1
-q+p=3&
- =9
- -1
-x9q9
-w(r>q=
-w(p&U
-w(seD
- =27
- -1
- =7
- -2
-qa+
-qa)
- =8
- -2
-p34
-;)
- =3
- -2
-a+
-;)
- =3
- -2
-a$
-;)
- =4
- -2
-pfp"
-;)
- =10
- -2
-pfpU
-;(
- =26`
-
-const shortF16SM70NarrowAligned = shortF16SM80NarrowAligned + `
- patch
- -3
-packed1 19061 short_8_float32_row_F16
-!pJ
-!pI
- =12
- -5
-p;,z(pF
-zf}<
-p9,ve
-p:vOpF
-qS,sKpF
- =68
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -1
-t{p*t~
- =23
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =32
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =32
- -6
-upyB
-upz4u"
-|?qp%
-|5/{\
-!#
- =17
- -1
-"-
- =2
- -1
-",
- =129
- -10
-t-t$scqcqcyqqcqcqcqc
-s/s:rvscqcqcyqqcqcqcqc
-rH
-wAqW
-{0ul
-rH
-wAt|
-{0sz
-rH
-wAsG
-{0tL
-rH
-wAu#
-{0p41
-rH
-wA'2
-{0p42
-rH
-wA'3
-{0p43
-rH
-wA'4
-{0p44
-rH
-"5
-u^5I
- =2
- -9
-t-x^
-s/w+
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr8$scyqqcqcqcqcqcqc>?
- =5
- -1
-pV9t\
- =2
- -2
-|Nr8%z\
-y>%>
-s/sM&6
-xpr8&scyqqcqcqcqcqcqc>?
- =6
- -1
-w\-$'
- =4
- -1
-w\.$*
- =4
- -1
-w\/$-
- =4
- -1
-w\0$0
- =4
- -1
-w\1$3
- =4
- -1
-w\2$6
- =4
- -1
-w\3$9
- =4
- -1
-w\4$<
- =4
- -1
-u^<I
- =16
- -1
-pV;t\
- =101
- -1
-zhn6
- =41
- -5
-pqq#7r4
-z"$A
-s>
-z"$@
-s>
-pv
-sXq9U
-z"$?
-s>
-z"$>
-s>
-pv
-sXq9U
-z"$=
-s>
-z"$<
-s>
-pv
-sXq9U
-z"$;
-s>
-z"$:
-s>
-pv
-sXq9U
- =3
- -4
-|[r,xfR"2u4XDL
-!#
-xSK<KB
-tUKG
- =3
- -1
-"c
- =9
- -1
-pVbrL
- =2
- -2
-pVZzs
-pVYrL
- =3
- -3
-pVMs38
-"T
-pVK|1
- =18
- -1
-p38
- =4
- -1
-a0
- =4
- -1
-a'
- =45`
-
-const shortF16SM70 = shortF16SM70NarrowAligned + `
- patch
- -1
-packed1 18970 short_8_float32_row_F16
- =16
- -2
-p9xFr0
-p:8x,
- =23
- -7
-"#
-r'[G
- =2
- -5
+v"~B
+ %LWpV}b
+tusyt[
+sfqKw(rqz\
+WpV6p=
+q$sRzXya
+WpV*p-
+w1s;-
+qfx/6vh6u|wq
+z)'q8
+s:qK
+z)0pC
+tb{,<r62v-xN+
+z8}%*+ukr6*
+z)+q[
+r#b8
+}X
+r#Yp2
+x'u}QA
+|xp'
+zlQUqv
+|x'qO
+pr<\r/s_6r/s_11pl(ty<2'|Wr/
+z.|a<5sP2vD
+zKtyv+v-plsP
+}9|a0sPqyqZ0
+|x0r%
+r3pjty2qZs_'pl'
+r3pG|a*rq0uv
+r3potysPxtxt*
+r3pF|aplxkqZ
+z)5{i
+q$t[r5
+prsgpx
+Wp'qp
+X"vm{P's#uQ(
+|x5p=
+|60
+qj0rvx"6u1qFA
+|x*pC
+S0xMxM
+|x5qp
+w1U-
+Wp'<P
+{u0B
+x7|>
+qN2sT
+qJ)(
+q=2p;
+ %q#v7
+q=5v5
+t<sl
+ 'q#q=1a
+p%(qU
+ %l%u"
+q=5sT
+ )q#w7{(##U
+ %-q=6pV
+ 'n#uq(
+q=2q~
+ +n# %7qN2q%
+s~
+ %:/X
+qI)
+qI#
+/X
+r&)&#
+ %Y'uN$
+uN&
+/X
+z~$
+y#v5
+uw$K
+{g~*
+y.?op$gp/xIpyta
+/X
+tH9(
+/X
+q|{'(
+ '(v&yU
+t1w~>xZ
+/%
+}Fv?
+/$
+t#vu
+p<R
+/\
+qI(
+v&qW
+s<pS4
+G#)
+x{$r}
+G%p@
+{\#
+/(
+q,w~d
+/\
+wv#&$
+xK)&$
+ 'k'rs&#
+}Pp?{a#-
+ %O/)
+q,~'d
+/'
+r&);
+G')
+wY{Eq]
+ )h'/\
+ 'h'/\
+s/
+/\
+}=
+/\
+ %h'r>.
+/\
+ %l& %g'}\{G
+tb}%rW
+v\8
+vqA
+tE
+rYwq
+ %*u"
+ %l'{\(
+ )p'vb&(
+ '&/\
+ 'q'}_q]
+sz##
+sjsytO
+}_t(p.
+ '%}_t(rL
+ '(}_t(s*
+ %+sjq1u0U7
+/\
+|iql
+wx
+ '{'|&w&
+ %< %=/#
+ '_' '9sjq1pR#"#7
+/#
+|i3
+wx
+ 'Y(/\
+p_(y0'
+wMpR#
+ '_# )Y(/\
+ /Y(/\
+ %Y(vipe-
+s/
+ %Z( )q# 'Z( %n#/\
+ %Z( 1p# 'b( 'a) %& )p#u;
+D")
+ %o#xb#U
+ 'g(s>ry(
+ %q#xb#po
+ ''s>r\(
+ %s#xb#""
+ )' %u#xb#"'
+ '1sH*[7
+ 3w#qM+v/
+u;
+D$)
+ %Axb#"+
+ 'AsH.".7
+ -y#/]
+wopQFp.".
+/]
+ +W)/]
+ /W)/]
+t]#vCH
+/]
+ %W)/]
+ %W)p<Q
+/]
+z"3
+D*x_rW
+qe'E
+ %\) '=qe'r}
+ 'Y)/]
+qY(4
+D')
+ %N -Y)/]
+qY*4
+ %+uq[
+/]
+D,3
+/%
+sAps
+ '5/%
+qY-4
+D,)
+ %n%xb#pF
+ '5xBqi7s;
+ %B/%
+qY/4
+ %+pip.[
+/%
+|D3
+/%
+u&%
+ )5zL4
+D1)
+ %5xb#"#
+ 'HxBqiu7&
+ '5s<q/4
+ %+ +5u&*
+ +5D6)
+ %Hxb#"(
+ 'HxBqiu7+
+ )5 %+ 'Hx9:rN3
+qe:==
+qe:=)
+r?@
+|&vCQ
+ 'g&/%
+qe:=.
+ )NqY;4
+D:)
+ %S'xb#"-
+ 'NxBqiu70
+ 'NqY=4
+ %+uq[
+/%
+x9>=>3
+qe>=A
 wP
-t:ps/
-p~Xq=qR
-)
-xBu*vn[
- =3
- -2
-qzp*E
-qvp*2p0
- =2
- -1
-Yp2q=
- =6
- -1
-rCpU
- =33
- -1
-T$
- =2
- -3
-qk/t0
-)
-r\.
- =20
- -1
-qk2E
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0E1/
-)
-r\.
- =20
- -1
-qk2q&
- =5
- -1
-t{M13*
- =3
- -1
-T$
- =2
- -3
-pB0q&1/
-)
-r\.
- =25
- -1
-wu3(
- =11
- -1
-qk2U
- =6
- -1
-t{M13*
- =3
- -1
-T$
- =11
- -3
-p~X101/
-)
-r\.
- =4
- -1
-q+p=3(
- =365
- -1
-q+p=3&
- =29
- -1
-x9R"
-w(.ump0
-w(p&ry
-w(seD
- =27
- -1
- =7
- -2
-qa+
-qa)
- =8
- -2
-p36
-;)
- =3
- -2
-a/
-;)
- =3
- -2
-a&
-;)
- =4
- -2
-pfp"
-;)
- =10
- -2
-pfpU
-;(
- =26`
-
-const spread32SM90NarrowAligned = `packed1 20089 spread_4_float32_row_F32
-!|h^|f
-!|g@=
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
-!
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;xOpF
-p9qYt*
-p:v(pF
-qSzIun
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-}%qy
-r7~/x'x(ymPrW
-tN
-)
-u.
-t^
-ya
-pnwEs6
-s?p2
-p}zM
-zC
-0
-t8p@?
-p\
-r5-qe
-Y=2p2
-r5.xj
-zWyD=
-rN
-tP
-r57qw
-Y=q=
-r59pb
-{b
-rN
-tP
-vc/j
-r'p*E
-)
-vc@rI
-zJvDympMy_xDUD
-|.=q#8
-}h
-stpG
-xz
-0
-qVs0r2
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDE
-pnt'xj
-u3
-pnr4sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-}%xj
-r7~/x'x(rTpOrGw/q)q>}}
+v"~4Q
+ 'y${}3
+ %}*/]
+p14zXya
+/]
+w1"5-
+ %}*/]
+ %}*/]
+ '}*/]
+ +}*/]
+ %}*/]
+ +}*/]
+ +}*/]
+ '}*/]
+ %}*/]
+smC
+ %}*/]
+XDxMxM
+/]
+ %}*/]
+yppREB
+ %}*/]
+snb(
+ +h% %}*DBx_rW
+qe?E
+ )h%qe?=3
+ 'P+/]
+qY@4
+D?)
+ %u( 'P+/]
+qYB4
+ %(uq(
+/]
+DD3
+/%
+u&8
+ '2/%
+qYE4
+DD)
+ %S)w7{(##[
+ 'b%qYG4
+ %(pip.(
+ )b%u&=
+ )2zL4
+DI)
+ %2w7{(##pG
+ )^% %( +2u&B
+ +2DN)
+ %Bw7{(##pF
+ )2 %( 'Bx9RrN3
+qeR=U
+qeR=)
+r?I
+|&}/
+ )[%qeR=F
+ )HqYS4
+DR)
+ %^*w7{(##px
+ 'HqYU4
+ %(uq(
+/%
+x9V=V3
+qeV=Y
+ 'h,/]
+ )h,:PvX
+:Ov|
+/Z
+:Kq(
+/V
+p9*
+!s}
+s3
+!tj
+/$
+rI'
+pc,
+pc$
+p9
+!u8
+tX
+n,
+_&
+p9
+!{J
+/$
+||
+pp<
+r9<
+p9
+!|r
+/$
+vbM
+n)
+_(
+p9
+!y=pm
+/S
+})
+n3
+_/
+p9
+!cwG
+})
+CQ
+q4U
+p9
+!cwX
+/%
+tX
+CY
+_$
+p9
+!cx#
+ '' 'D!c*pm
+ '>C\
+_(
+!u9
+p,q6
+tl
+to
+tk
+tm
+p"y9
+st
+t$<p6
+{D
 s1
-N
-r7~/x'x(rTq>pOrGw/q)q>}}
-tb=pb
-r7~/u=q>pMym
-pqpbf7
-p'
-r7~/q>rGymPr/
-qD@qN
-p?
-"&
-r'p*G
-}%yC
-xBu*p*2p0
-)
-rsp0
-xBu*u4q,
-pnwEq#-
-qt'1#
-qi
-"1
-]%I
-r5.r+
-|&$1%
-xQM,1%
-t<
-tj
-s=M$
-xKM$D1$?
-!#
-"1
-])I
-".
-zJvDympMy_xD1,G
-*'%
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"/
-tN
-|&(U
-p\
-|.,sm
-q1vn-
-v>+
-)
-r\-
-|.+px
-qVs0q=
-rN
-tP
-qU
-"$
-zNG
-*#%
-pqpbpj-
-pB71314
-xBu*M318
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1-
-H
-!#
-!#
-|..^
-uX-p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-tU%D
-x<<'
-4
-rP
-pqshrI
-ru0
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-r7R*
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDF
-qvp510
-t+p,A
-v&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
-qKp,q=<+
-qKz#z#p*
-}3p2
-wfrbrGr,~5U<.
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-r7R-
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?}~
-!#
-pqr]pX
-qBR0
-p6
-pqsQpx
-t>
-xLp*
-pm
-t+r|A
-*7%
-w@
-H
-!#
-pqsmrI
-p~p@yZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-eqyu:
-s5z}s\ry
-s5z}s\qR
-s5z}s\q=
-s5z}s\U
-|A8ps
-sPr_qW
-sPr_t|
-sPr_sG
-sPr_u#
-u{+r]
-qzp2E
-t(R.U
-u{9pX
-s=.
-u{@rI
-t1u&=
-zSW?
-t1s0B
-zSW?
-t1s0E
-zSW?
-t1u&-
-zSW?
-"#
-sDv22t,
-xps\q/rl2t,
-xps\sUt|2t,
-xps\rlu#2t,
-|A@pw
-tpr^&6
-yUqs
-yUv2
-tpr3p4'>sI
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-t3t$''
-k
-xy
-t3tL''
-k
-xy
-w\5''
-k
-xy
-w\4''
-k
-q8%S>
-|A,}6
-qKu4p0<4
-qK|Z<(
-Yp0<&
-tJ&''
-sJ~)
-!#
-rt.px
-tU4pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
-Y,<4
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
-qBR5
-\
-!#
-uGxeq#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,<5
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-qBR6
-\
-!#
-uGsqr+
-qVR6pd
-}q
-qD/qN
-ru6
-r[6p$
-5
-"R
-tH;1817
-qvM314
-)
-ur
-0
-Ys0A
-u(
-uF1/
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
-ra3tn
-qt6D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt6A
-z>
-pB6|B/
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-pnsmj
-r[4p$
-5
-pntcq#
-tU></
-{K
-{i;
-{i7
-t+R@A
-*8%
-|[r,xfwyuWL
-!#
-pntIr+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb=ts
-qk5qg
-r\6
-t8M6?
-xBzYM3
-)
-qBR4
-s'8
-z_p5
-*8%
-}'r,c~72~7L2ql
-tb,r+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb+sm
-s5z}s\U
-&
-tb-q@
-qVM516
-v/x;uf
-";
-u^$I
-",
-|NqsBwL
-tps:r_6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-";
-u?}~
-!#
-";
-Y,<C
-5
-qGu}$"
-r7,
-H
-!#
-qGu}$"
-H
-!#
-";
-|Nxhz\
-tpr3|X
-";
-rKt?rbz}s0DB
-qBRD
-\
-!#
-"0
-sE$S
-k
-uO$6
-";
-u^&I
-"1
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-";
-u<
-!#
-";
-Y,<D
-r7,
-rP
-!#
-";
-|Nszz\
-r?szsG>
-";
-rKt?rbz}s0DB
-qBRE
-\
-!#
-uG8.ts
-|cq)q"q"vLrWvhrG~(s:tL
-:
-uGv(f
-]#I
-qCq#})
-x7sM#
-}nscz(z+
-qCq#@pb
-uO$yvtB{n
-qCq#/px
-sDr8%?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{i:
-qV+zH}#uQsqD
-qC^/pX
-s+;}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8<Z
-zSuf
-uG|#yC
-s~A$A>
-sF2zAz&+t=
-sF1t%
-!#
-uGy{pw
-{/r8=Z
-|0<G?
-uG7,t;
-tUN<@
-vp
-uG79qy
-u9sMB
-!#
-uGui^
-tUN<?
-:
-:
-:
-:
-sd
-"^
-tUB<P
-p6
-"^
-|WN
-rjz]|1
-t+RNA
-*7%
-w@
-H
-!#
-"^
-tHGyZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-"^
-s5z}u}ry
-s5z}xhqR
-s5z}rnq=
-s5z}qsU
-!#
-pnj9q#
-|WS
-tUS<E
-s'9
-"(
-s&$sU
-xT'$sI
-v;v2'$rl
-v;t$'$qW
-pnj,sh
-|\+Pq)q"q"vLrWvhrG~(s:r_
-|\+Pq)q"q"vLrWvhrG~(s:r_
-|\+Pq)q"q"vLrWvhrG~(s:r_
-|\+Pq)q"q"vLrWvhrG~(s:r_
-uG7@pj
-xps\2z.r)#
-xps\rlq/r)#
-xps\t|sUr)#
-xps\u#rlr)#
-pnj8ps
-wsD
-sPqs$E
-sPv2$F
-sPt$$G
-"b
-r(TE
-t(p2U
-"a
-s=.
-"b
-t1u&=
-xps\$GW?
-t1s0B
-xps\$HW?
-t1s0E
-xps\$IW?
-t1u&-
-xps\$JW?
-"#
-sDv22t,
-xps\q/rl2t,
-xps\sUt|2t,
-xps\rlu#2t,
-er4r-
-q{
-s5xaxh
-s5xarn
-s5xaqs
-"*
-t+RYA
-*8%
-|[r,xfvfUDL
-uG7,}6
-xSY<Y<X
-xSM<M<L
-tUY<K
-sJ~3
-!#
-tb7pj
-O
-!#
-r5.xj
-](s3/
-ru*
-"v
-],s3@
-"s
-]-rL=
-].rL,
-ru)
-(sT
-!#
-"|
-|W[
-pqshsh
-pVErL-
-pVDrL.
-pVGrL8
-(qu
-!pZ
-p(
-!p^
-"v
-r7-
-qa5
-qa4
-(
-!qZ
-"5
-uI
-a+
-wp2
-(
-!s*
-qD@ps
-tW
-a&
-qPp5
-(
-!tS
-"c
-}G
-a(
-qPp5
-(
-!vB
-"b
-r~
-p31
-wp3
-(
-!w&
-tb=pX
-g
-a#
-wp3
-(
-!x=
-"&
-uI
-pfqA
-wp2
-(
-!yE
-"/
-qH
-pfpG
-wp3
-(
-!{-
-"-
-sv9
-vg
-v#
-(
-!vKxw
-"-
-sv/
-p3-
-qPpY
-(
-!pty@
-"-
-sv@
-p30
-;)
-(
-!ptyG
-g=
-p3/
-;0
-(
-!pt+uU
-sv@
-p30
-qPp=
-(
-!pt{H
-",
-g,
-a/
-qPp)
-(
-!pt.uU
-g,
-a.
-wp2
-(
-!pt|F
-g+
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const spread32SM90 = spread32SM90NarrowAligned + `
- patch
- -1
-packed1 20164 spread_4_float32_row_F32
- =16
- -2
-p9@/pF
-p:8to
- =16
- -7
-)
-pnwEs6
-wr
- =3
- -1
-y#
- =2
- -3
-Y=ry
-r5.xj
-zWXp$
- =3
- -3
-wurS
-r59pb
-rCpY
- =3
- -1
-r'[E
- =5
- -4
-stqI
-xz
-stpU
- =38
- -1
-xQM)1%
- =8
- -2
-zJvDympMy_xD1)G
-v0qI%
- =8
- -5
-{=$q^
-|.,sm
-rs-
- =2
- -3
-r\*
-|.+px
-sts7
- =7
- -2
-pB31/10
-xBu*M/14
- =4
- -1
-s_p,1*
- =4
- -1
-uX*p$2{'
- =4
- -2
-qt8D
-x<16
- =3
- -1
-ru,
- =7
- -1
-rf8
- =10
- -1
-qvp51,
- =4
- -1
-qKp,q=<)
- =2
- -1
-wfrbrGr,~5U16
- =11
- -1
-rf8
- =8
- -1
-r\6
- =6
- -2
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-p~p@yZ,
- =14
- -1
-t(R,U
- =39
- -1
-qKu4p0<2
- =6
- -1
-tU2pd
- =16
- -1
-Y,<2
- =13
- -1
-qBR3
- =23
- -1
-Y,<3
- =8
- -1
-qBR4
- =3
- -1
-qVR4pd
- =2
- -2
-ru2
-r[2p$
- =2
- -2
-pB51413
-qvM/10
- =5
- -1
-uF1+
- =5
- -2
-ra/tn
-qt2D
- =4
- -3
-qt2A
-z>
-pB2|B+
- =30
- -1
-r[0p$
- =2
- -1
-qt7</
- =3
- -3
-t+M7A
-*7%
-x9r|
-pQ
-w(p&p$
-w(sep$
- =5
- -4
-qk1qg
-r\2
-t8M2?
-xBzYM/
- =4
- -2
-*7%
-sw
-s@r>
- =7
- -1
-qVM112
- =18
- -1
-Y,<A
- =13
- -1
-qBRB
- =23
- -1
-Y,<B
- =8
- -1
-qBRC
- =67
- -3
-|0<E?
-uG7,t;
-qt8<@
- =5
- -1
-qt8<?
- =6
- -1
-tUB16
- =2
- -5
-ru8
-rjz]|1
-t+M8A
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-tHGyZ,
- =9
- -2
-ru8
-qt8<E
- =22
- -1
-ph8E
- =23
- -7
-t+M8A
-*7%
-x9q9
-w(r>q=
-w(p&U
-w(seD
-uG7,}6
-z'818<V
-xSM<M<L
-qt8<K
- =7
- -1
- =5
- -1
- =3
- -1
-ru6
- =10
- -2
-qa4
-qa3
- =4
- -2
-a)
-wp0
- =4
- -1
-a$
- =5
- -1
-a&
- =5
- -2
-p30
-;8
- =4
- -2
-pfqI
-;8
- =4
- -2
-pfp[
-wp0
- =4
- -2
-pfpK
-;8
- =10
- -2
-p3,
-;(
- =4
- -2
-p3/
-;$
- =3
- -2
-p3.
-;/
- =3
- -2
-p3/
-;&
- =4
- -1
-a-
- =4
- -2
-a,
-wp0
- =31`
+var plain32SM70 = driver.Text{Base: &plain32SM80, Code: `packed2 20666 plain_float32_row_F32
+!s.
+!s-
+ 6(]6r-
+ &$p#r:rA
+ s%$tNr17
+txsytO
+sZsa{:
+ 0$wMsa
+ 2$tN{(
+txw)(
+sZr1{:
+ *$ypr1vv
+ $$sZQBpM-
+ >$ (}. }%|.|62
+ &$S2xMxM
+ (${u2B
+ &$qJ+(
+ V'$ 'u'wT<\vDplplxk|>
+ &$ )' &$ ), &$ '1q}%{:
+ <$sN'7
+txv)((
+q}({:
+ 0$wMpR(
+ 2$ /f(/\
+ %f( &. %g( T1$:VvX
+:Uv|
+/Z
+:Qq(
+ g%*`}
 
-const spreadBF16SM90NarrowAligned = `packed1 22541 spread_8_float32_row_BF16
-!|h^|f
-!|g@=
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
+var plainBF16SM80 = driver.Text{Base: &plain32SM80, Code: `packed2 22868 plain_dtype_BF16_row_BF16
+ *$!u'\|mwp
+!xgyip{p3wd
+!|FqBpEq*
+ 0&tW|L
+Oqyqo
+ a#$wj,
+ \$$t~4
+{W
+}W
+pDq~yG
+}c
+}X
+ymqF
+ ((rHYp*3
+thZ
+ (& $c. @b. $c. :b. %N{-
+}W
+/+
+ 'N/#
+ ,( +P# $*wopQFp.pj
+ ,$Wp'q-
+ F$p%(p2
+ ($r&(4
+ $$}W
+/-
+ '}#/%
+ ,$pDq[pV+
+wb[
+wSt^tz
+ $" %2 $$Ip)?pEqBqgq7uLq]A
+ 0$TpV}b
+ &$TpV6p=
+ $$TpV*p-
+ &$zF'q8
+ $$zF0pC
+ &$zF+q[
+ *$Tap'
+ $$Ta'qO
+ *$Ta0r%
+ *$zF5{i
+ &$Tp'qp
+ $$Ta5p=
+ &$Ta*pC
+ $$Ta5qp
+ $$Tp'<P
+ :$p%(&7
+ ($ )x#/:
+ )x# &(/9
+wb(
+ %u# $" )u# 4(/[
+ &$/[
+ *$/[
+ ,$/[
+ $$/[
+ 6$/_
+ &$s<pS,
+ .$/_
+ B$/_
+ &$/_
+s/
+/_
+}=
+/_
+ &,/_
+ F$/_
+ 'X(wYuLt^u%
+/7
+ 'X(/_
+ &*wYuLt^fqc
+/#
+ )b' &%wYuLt^fp.
+ /)wYuLt^fq6
+ -0 $2/_
+rHp^pTql
+xQqP
+xQq5
+ **/%
+}#4
+{-
+ %I/%
+ )S' &*/%
+rH}T1
+yA%#
+ &(/_
+ &$ 't# (&/_
+ .$/_
+ $$vi%'-
+ &$ )V$ ((/_
+ B$t~4
+ $$ %T$ +^) *$ -V$ *$ -X$ *$ -Z$ *$ 3\$ $2}#4
+ $$ -\$ *$ -^$/a
+qE&Fp.".
+/a
+ *2/a
+ .$/a
+ $$/a
+ $$/a
+ &$/^
+ ,$/a
+ ($/a
+qY(,
+ $& %W& 5b*/J
+ 'b*/a
+qY*,
+ $# %b*/a
+ $8/(
+ ($/(
+qY-,
+ $& %k&/(
+ '</(
+ ,$/(
+ '</(
+qY/,
+ $/u@qcA
+/(
+ $8/(
+ ($/(
+zL,
+ $& -< ,$ +<s<q/,
+ $/ +< (< '< $& -< ,$ -< $/ '< 08/(
+ ($/(
+qY;,
+ $& %j( +B ,$ +BqY=,
+ $/ %t,/(
+ ,8/a
+ &$/a
+ $$/a
+ &$/a
+ $$/a
+ &$/a
+ *$/a
+ $$/a
+ *$/a
+ *$/a
+ &$/a
+ $$/a
+ &$/a
+ $$/a
+ $$/a
+ &$/a
+ $$ +\& ,*/a
+ ($/a
+qY@,
+ $& %d* 5u,/a
+qYB,
+ $# 'Y& $2/(
+ ($/(
+qYE,
+ $& -Y& &$/(
+ '9/(
+qYG,
+ $) +V& (6 'V& $& -9 &$ +9 %S& $) +9 (6 '9 $& -9 &$ -9 $) '9 02/(
+ ($/(
+qYS,
+ $& -P& &$ +?qYU,
+ $) '|% *2/a
+ )z. &*/]
+ $$/Y
+ X#$/V
+ Z$$`}
+
+var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 25557 plain_dtype_BF16_row_BF16
+!s.
+!s-
+ 8(]pdq^
+OuvrA
+ $(p#r:rA
+ {%$tNr17
+txsytO
+sZsa{:
+ 0$wMsa
+ 2$tN{(
+txw)(
+sZr1{:
+ *$ypr1vv
+ $$sZQBpM-
+ F$ (m0 V$l0s:qi
+pIwk
+|H
+tGqdv(5
+tbY
+tNqi[
+ %'qfq0v(5r4
+ R$&|62
+ &$S2xMxM
+ (${u2B
+ &$qJ+(
+ N$s:r$
+ +{#tNr$(
+ '{# k&& 'i(wT<\vDplplxk|>
+ .$ )+ .$ )4 .$ '=q}%{:
+ D$sN'7
+txv)((
+q}({:
+ 0$wMpR(
+ 2$ /j)/_
+ %j) &. %k) q'$ 3z* R#& 3B R#& 5B P#( 7B Z#* 5H g%( 3w- L& 3? L& 5? J( 7? T#* 5E :(:avX
+:_v|
+/]
+:[q(
+ g%*`}
+
+var plainF16SM80 = driver.Text{Base: &plainBF16SM80, Code: `packed2 22908 plain_dtype_F16_row_F16
+ >$tW+r-
+OpdrG
+ u%&pDr7w;
+v{A
+shyn?\p0p/Qtz
+ *(rHp483
+}nY
+ (&r)qRy0'
+ @$ $W$ BX$ 'N .& +P# $*wop7Fp.pj
+ R#$p%(^
+ 0$ '}# .&q\'yI
+u2[
+ {$&p%(&6
+ 0$ )x# ((u2(
+ e&$ 'X( ,& )b' *( -) &, +0 &*rHp?^ql
+z2pe
+z2p2
+ ,({b4
+ ($ )S' ((rHp7>xG
+zOpT
+ H&vi%"-
+ \#$ )^) .( )+ .( )4 .( )= ,( 1\$ $0{b4
+ ($ )_) ,( +^$/a
+woqRFp.".
+ g#. 3b*/J
+ 'b* @8 '< 0& '< @& )< .( )< >( )< .( +< H* )B .( )B Z%( 3u, @2 )Y& (( '9 @& )9 (( )9 >( )9 (( +9 H* )? (( )? X&(`}
+
+var plainF16SM70 = driver.Text{Base: &plainF16SM80, Code: `packed2 23473 plain_dtype_F16_row_F16
+!s.
+!s-
+ 8(]6r-
+ ($p#r:rA
+ {%$tNr17
+txsytO
+sZsa{:
+ 0$wMsa
+ 2$tN{(
+txw)(
+sZr1{:
+ *$ypr1vv
+ $$sZQBpM-
+ F$ (m0 \&l0|62
+ &$S2xMxM
+ (${u2B
+ &$qJ+(
+ m'$ '\(wT<\vDplplxk|>
+ .$ )+ .$ )4 .$ '=q}%{:
+ D$sN'7
+txv)((
+q}({:
+ 0$wMpR(
+ 2$ /])/_
+ %]) &. %^) P5$:VvX
+:Uv|
+/]
+:Qq(
+ g%*`}
+
+var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 16989 wide_4_float32_row_F32
+ ($!u6yjjp[q*
+!u'x<w>p3q*
+!xgoyiw{q*
+!|FIp)jpEp3q*
+!yLqGyK}+}Zy.q*
+!yLpVyKqBpEq*
+ &*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
-!
-!pHw$pD
-!c
-p;/sV
-p9,rFpF
-p:v(pF
-qSw{te
-!
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-}%qy
-r7~/x'x(ymPrW
-tN
-)
-u.
-t^
-ya
-pnwEs6
-s?p2
-p}zM
-zC
-0
-t8p@?
-p\
-r5-qe
-Y=2p2
-r5.xj
-zWyD=
-rN
-tP
-r57qw
-Y=q=
-r59pb
-{b
-rN
-tP
-vc/j
-r'p*q&
-)
-vc@rI
-zJvDympMy_xDUD
-|.=q#8
-}h
-stpG
-xz
-0
-qVs0r2
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDG
-pnt'xj
-u3
-pnr4sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-}%xj
-r7~/x'x(rTpOrGw/q)q>}}
+!pWuipt
+ $(]5rO
+O*q^
+hu1s7
+p#t-rT
+ 0,p"t8
+ ,"{fqO
 s1
-N
-r7~/x'x(rTq>pOrGw/q)q>}}
-tb=pb
-r7~/u=q>pMym
-pqpbf7
-p'
-r7~/q>rGymPr/
-qD@qN
-p?
-"&
-r'p*G
-}%yC
-xBu*p*2p0
-)
-rsp0
-xBu*u4q,
-pnwEq#-
-qt'1#
-qi
-"1
-]%I
-r5.r+
-|&$1%
-xQM,1%
-t<
-tj
-s=M$
-xKM$D1$?
-!#
-"1
-])I
-".
-zJvDympMy_xD1,G
-*'%
-sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"/
-tN
-|&(U
-p\
-|.,sm
-q1vn9
-v>-
-)
-r\-
-|.+px
-qVs0q=
-rN
-tP
-qU
-"$
-zNG
-*#%
-pqpbpj-
-pB71314
-xBu*M318
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1-
-H
-!#
-!#
-|..^
-uX-p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-tU%D
-x<<'
-4
-rP
-pqshrI
-ru0
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-r7R*
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDH
-qvp510
-t+p,A
-v&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
-qKp,q=<+
-qKz#z#p*
-}3p2
-wfrbrGr,~5U<.
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-r7R-
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~"
-!#
-pqr]pX
-qBR0
-p6
-pqsQpx
-t>
-xLp*
-pm
-t+r|A
-*7%
-w@
-H
-!#
-pqsmrI
-p~p@yZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-etssQ
-x|
-&
-exjts
-yM
-&
-"#
+|tp{p)w>?rV
+sr
+vF
+s/
+v8
+tw
+s/
+xq
+qCp7^)
+r=6sT
+s[pa
+q?{,
 yQ
-&
-"#
-yN
-&
-"#
-vq
-&
-"#
-yO
-&
-"#
-{x
-&
-"#
-qLp*qX
-&
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+r]
-r(%q&
-t(R6U
-u{9pX
-s=/
-5
-u{@rI
-t1u&=
-xpt$t%rl?
-t1s0B
-xpu_t%sI?
-t1s0E
-xpv2t%sU?
-t1u&-
-xpr_t%W?
-t1s0G
-xpqst%q/?
-t1u&8
-xprnt%S?
-t1u&7
-xpxht%uf
-uc
-!#
-|A@pw
-tpr^&qW
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-tpr3p4'>rl
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
-xS&<&<<
-xS%<%<0
-tU&<.
-tJ&''
-sJ~3
-!#
-rt.px
-tU<pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
-Y,<<
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
-qBR=
-\
-!#
-uGxeq#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,<=
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-qBR>
-\
-!#
-uGsqr+
-qVR>pd
-}q
-qD/qN
-ru6
-r[6p$
-5
-"S
-tHC1817
-qvM314
-)
-ur
-0
-Ys0A
-u(
-uF1/
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
-ra3tn
-qt6D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt6A
-z>
-pB6|B/
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-pnsmj
-r[4p$
-5
-pntcq#
-tUF<7
-{K
-{i;
-{i7
-t+RHA
-*8%
-|[r,xfwyuWL
-!#
-pntIr+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb=ts
-qk5qg
-r\6
-t8M6?
-xBzYM3
-)
-qBR<
-s'8
-z_p5
-*8%
-}'r,c~72~7L2ql
-tb,r+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb+sm
-s5z}s\U
-&
-tb-q@
-qVM516
-v/x;uf
-";
-u^$I
-",
-|NqsBwL
-tps:r_6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-";
-u?}~
-!#
-";
-Y,<K
-5
-qGu}$"
-r7,
-H
-!#
-qGu}$"
-H
-!#
-";
-|Nxhz\
-tpr3|X
-";
-rKt?rbz}s0DB
-qBRL
-\
-!#
-"0
-sE$S
-k
-uO$6
-";
-u^&I
-"1
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-";
-u<
-!#
-";
-Y,<L
-r7,
-rP
-!#
-";
-|Nszz\
-r?szsG>
-";
-rKt?rbz}s0DB
-qBRM
-\
-!#
-uG8.ts
-|cq)q"q"vLrWvhrG~(s:tL
-:
-uGv(f
-]#I
-qCq#})
-x7sM#
-}nscz(z+
-qCq#@pb
-uO$yvtB{n
-qCq#/px
-sDr8%?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{i:
-qV+zH}#uQsqD
-qC^/pX
-s+;}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8<Z
-zSuf
-uG|#yC
-s~A$A>
-sF2zAz&+t=
-sF1t%
-!#
-uGy{pw
-{/r8=Z
-|0<O?
-uG7,t;
-tUV<H
-za
-uG79qy
-u9sMB
-!#
-uGui^
-tUV<G
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"_
-tUJ<X
-p6
-"_
-|WV
-rjz]|1
-t+RVA
-*7%
-w@
-H
-!#
-"_
-tHOyZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-"_
-x|
-s5z}u}D
-"_
-yM
-s5z}xhD
-"#
-yQ
-s5z}rnD
-"#
-yN
-s5z}qsD
-"#
-vq
-s5z}r_D
-"#
-yO
-s5z}v2D
-"#
-{x
-s5z}u_D
-"#
-qLp*qX
-s5z}t$D
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-pnj,sh
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-uG7@pj
-xps\t|6r)#
-xps\u#q/r)#
-xps\$#sUr)#
-xps\$%rlr)#
-xps\$'t|r)#
-xps\$)u#r)#
-xps\$+$#r)#
-xps\$-$%r)#
-pnj8ps
-wsT
-sPqs$U
-sPv2$V
-sPt$$W
-sPul$X
-sPtL$Y
-uO#$Z
-uO%$[
-"b
-r(eq&
-t(R%U
-"b
-s=/
-5
-"b
-t1u&=
-xpt$$Zrl?
-t1s0B
-xpu_$ZsI?
-t1s0E
-xpv2$ZsU?
-t1u&-
-xpr_$ZW?
-t1s0G
-xpqs$Zq/?
-t1u&8
-xprn$ZS?
-t1u&7
-xpxh$Zuf
-qGu}$Z
-!#
-pnj9q#
-|Wf
-tUf<W
-s'9
-eps@yC
-zpu_rl
-zpr_sU
-zprnq/
-zpu}6
-"#
-t+RjA
-*8%
-|[r,xfvfUDL
-uG7,}6
-xSj<j<i
-xS]<]<\
-tUj<[
-sHA
-!#
-tb7pj
-O
-!#
-r5.xj
-](s3/
-ru*
-"w
-],s3@
-"t
-]-rL=
-].rL,
-ru)
-(sT
-!#
-"}
-|Wl
-pqshsh
-pVKrL-
-pVJrL.
-pVMrL8
-(qu
-!pZ
-p(
-!p^
-"w
-r7+
-qa5
-qa4
-(
-!qZ
-"6
-sk
-a+
-wp2
-(
-!s*
-qD@ps
-tW
-a&
-qPp5
-(
-!tS
-"d
-}G
-a(
-qPp5
-(
-!vB
-"c
-r~
-p31
-wp3
-(
-!w&
-tb=pX
-g
-a#
-wp3
-(
-!x=
-"&
-sk
-pfqA
-wp2
-(
-!yE
-"/
-uI
-pfpG
-wp3
-(
-!{-
-"-
-sv9
-vg
-v#
-(
-!vKxw
-"-
-sv/
-p3-
-qPpY
-(
-!pty@
-"-
-sv@
-p30
-;)
-(
-!ptyG
-g=
-p3/
-;0
-(
-!pt+uU
-sv@
-p30
-qPp=
-(
-!pt{H
-",
-g,
-a/
-qPp)
-(
-!pt.uU
-g,
-a.
-wp2
-(
-!pt|F
-g+
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+s$pS-
+Wv/q8
+tJpe
+WuZv5
+ $\# &},Wy2pv
+tJA
+WyUp=
+r,pO
+ &%s|*p;
+pIpa4
+s/
+s|6pf
+t_pA)
+tg<pV.
+ $3y+qA
+sFrEE
+t4
+qjqVZ
+/%
+t1yZyO
+tg<yq
+t#yO
+ '#p<=
+pu*v5
+zp
+pu6r7
+rIsOgrVp{jp[rmt2
+|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+{fpV+
+s2
+u_
+sW*pK
+|tyip{p3w>
+sW6pK
+ss
+/%
+pIp7;
+r=6pV+
+qHpJr}
+ $p(//
+J%d
+WuZq-
+wv$&%
+v8
+x1sS%
+tG8
+zw
+rs&$
+|o${a$-
+ $5//
+J)d
+/,
+|R4
+G')
+ $~$ )+Wv1p-
+v[$K
+vi&$-
+/-
+v8
+wv*8
+sh?Iq3u}vMA
+tg's{
+tGM
+pIp44
+s/
+tA-
+tg0p-
+qjqVp*
+ &\,wc
+/$
+zL;
+ $DTp=p'+
+p_)&3&2
+tIu(3&(
+tg<p'6
+G%R
+tg'{6
+uj~7d
+ri|$-
+ &_, $Etg2a
+uc-KxO
+s/
+qfp?KxO
+s/
+TqWrX
+p%2A
+t:&6
+tE
+vN
+TrRpf
+qI0
+shj?IpYjp$g}KrE
+t4
+|H.
+pnqVK
+xA
+ '%{\2
+ $>t&?op$gp/xIyO
+ $As/
+ud
+}npQ
+tE
+t#ve
+ %#p<>
+xe&0
+wm3
+{-
+}mrQu%3
+TqWp'2
+rHY>|$3
+rHp48q5
+thpe
+{Zp)o?q'p)pP|d8&6
+ $m, &Y+Tq~pf
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+Tr{pX
+t2o?jIrVu{?x<jtvsLpEv,rDop/<
+y@'rX
+q,xPd
+}k
+rxQw(plplvDxk
+ %ArIp8"
+ (o1 %( &d-Tt0pC
+tA6
+xr
+Tr7p-
+ud
+}npa
+rc
+r2wk
+G8)
+w62pP|cq]
+ '2Ts{pf
+trvE0
+xa2pPqkp?}18{5rQ
+ $?pwr%r{
+z+Q^
+zBb
+zBY
+z+Q8
+y@.tY
+xBQ[pF
+xBQ[r5
+xBQ[px
+xBQ[s;
+|O0t0
+q"p54
+w3.8
+|O5pC
+rs;
+|O6pf
+v\K
+x7[-
+v\,
+ %$v\4
+ %&v\M
+ %(/#
+w1pjyO
+wTsapoyO
+wTr\r5yO
+wTrgs;yO
+y@6q%
+u,&(
+}dpM
+}dpj
+sjy('7pG
+puv+s8
+rF&#'
+ $'N%(
+purvs8
+v=rg#'
+ $#s>tO
+v=u0#'
+ '%rF5#'
+ '(rF4#'
+ $#qr%U7
+y@'w.
+rHp^pT&3
+rHp5pe%(
+xQ%&
+rr&#'
+s5~9
+ $Cra2p-
+p%3qd
+xr
+r*v+sT
+y]'y:
+u,'(
+yV4uT
+sjw)(
+yV;uT
+ %$yVeuT
+ %&yVy"
+ %(r*pdpf
+ &^#ra.p;
+|?&3
+u"
+|2#'
+rI'
+ &]' %& &%ra1q~
+yVx)
+ $\#ra.rR
+IpYq'rS{+qVA,
+tA3
+ &=puxXpV.
+rF'U
+ ']#q=<p-
+uj~*d
+q=5qO
+yVy:
+s>sg
+ %H %$ %H %& %H %( %Ht+t[r_
+q=1pf
+v"z9
+ $Gq='p;
+ %H %FvN
+ $Eq=0q8
+{BsRx)
+t+sRpx7
+q='rR
+ +CpuqFq-
+s+3qd
+s5z9
+/Q
+qI4
+q_4K
+u"
+/Q
+p_5&(&)
+wC3&2
+s/
+v%.
+t4
+s"3
+uB
+x>&/
+x~v~rQvLpR$px@
+ $;qM'a
+}=
+qM0q~
+q:3rf
+p%4A
+ %u% &Z'qM+pK
+p%43
+wD
+p_4|./
+xa0u5{({5rQ
+ $O/3
+{Br1y:
+ $u+ 1U$sjq1pR/r_
+//
+v=u0"0
+ $d,p1"(
+/.
+ 5m#sH7r_
+ $7puy,sX
+xpv)8
+}k
+put,P
+J#d
+t%pV}b
+{}:
+ $Z%t%pV6p=
+p1;zXya
+t%pV*p-
+w1"<-
+ $*t%P'q8
+ $$t%P0pC
+ &$t%P+q[
+ *$t%q-p'
+ $$t%pfqO
+pr<\r/s_usulun+(ty+plr/1*6
+z.|av6qZ5r/0
+zKty.r:sPuss_
+}9|a5.y,qZ.
+t%p;p=
+r3pjty6{Pplpl'
+r3pG|ar/*sPs_55
+r3potypl1unxX
+r3pFw(r/plunxtun
+t%pvxx
+ $8q$sRvm0sP.x$r6
+w7QU>tO
+X"tyus0sP*usqZ(
+t%pbp'
+X$vm2ya"#
+t%p=q[
+z"%
+r3vm2yaU
+rB&(
+ ${, $#t%a5p=
+smQ
+ $r,t%a*pC
+XRxMxM
+t%a5qp
+ $(t%p'<P
+yppRSB
+ $&purov/
+sHX"X7
+qD2vmpl+'s#uQ
+qD1vv
+ $0puysq%
+yppRTB
+vi%>-
+pu1'rX
+p%2%7
+ $\&pu15r%
+z"Y
+ $?pu|Va
+p%2%6
+}k
+ )#v7
+/W
+k9&6
+xr
+/W
+qI2
+|&s?
+r&23
+ +S(/W
+p]>vE0
+ 'S(/W
+z+qK^
+z+r$Z
+z+r1p*
+z+sa8
+ $5pu55pV
+ %4p%2%<
+ $F/(
+xb$pj
+prsa#$pG
+prr\#$po
+prrg#$pF
+pu5'rR
+{?0?joov,r[?\p)wwq1Q[
+ )#pu16p'
+wTr\(s)#
+wTrgpMs)#
+wTt[pjs)#
+wTu0pos)#
+pu5.tY
+vSD
+q$sa"E
+q$r\"F
+q$rg"G
+/Z
+qt24
+r#p58
+/Y
+rs;
+/Z
+v\K
+uVG[-
+v\,
+uVH[-
+v\4
+uVI[-
+v\M
+uVJ[-
+ -h(pwq[qW
+ $Q(s:r$
+s:r1
+s:sa
+/*
+ %c#D*)
+yMbp*8w?
+pu1'w.
+t=2&2&3
+qnD%D%C
+p%2%B
+s5~5
+ $7pDqOp'
+ &k%/y
+J(vX
+/o
+J,v|
+/l
+J-{7
+J.|'
+qI+
+sY<
+ $C/t
+qI6
+TrRrR
+:<yt
+:;xz
+:>{h
+sY+
+ (u</o
+ws
+pc6
+pc5
+ &*/5
+tX
+C%
+q4,
+ &(sW6tY
+ $0ppps
+r9p0
+ &)/Q
+vb;
+C"
+ '( $,/$
+tX
+ppqA
+ '4 $,/-
+||
+pppJ
+q4-
+ &(/+
+{1.
+ (K $P#/+
+{11
+n/
+_*
+ &(/+
+{15
+n2
+_)
+p9
+!cxw
+vbe
+n1
+_2
+p9
+!c'y3
+ ',r9pS
+p9
+!c'z/
+/*
+{16
+C)
+r9pA
+p9
+!cqypm
+ %'C(
+ 'O!crvpm
+tX<
+ 'H V#*`}
 
-const spreadBF16SM90 = spreadBF16SM90NarrowAligned + `
- patch
- -1
-packed1 22606 spread_8_float32_row_BF16
- =16
- -2
-p9xFt*
-p:8to
- =16
- -7
-)
-pnwEs6
-wr
- =3
- -1
-y#
- =2
- -3
-Y=ry
-r5.xj
-zWXp$
- =3
- -3
-wurS
-r59pb
-rCpY
- =3
- -1
-r'[q&
- =5
- -4
-stqI
-xz
-stpU
- =38
- -1
-xQM)1%
- =8
- -2
-zJvDympMy_xD1)G
-v0qI%
- =8
- -5
-{=$q^
-|.,sm
-rs9
- =2
- -3
-r\*
-|.+px
-sts7
- =7
- -2
-pB31/10
-xBu*M/14
- =4
- -1
-s_p,1*
- =4
- -1
-uX*p$2{'
- =4
- -2
-qt8D
-x<16
- =3
- -1
-ru,
- =7
- -1
-rf8
- =10
- -1
-qvp51,
- =4
- -1
-qKp,q=<)
- =2
- -1
-wfrbrGr,~5U16
- =11
- -1
-rf8
- =8
- -1
-r\6
- =6
- -2
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-p~p@yZ,
- =37
- -1
-t(R4U
- =59
- -1
-xS&<&<:
- =6
- -1
-tU:pd
- =16
- -1
-Y,<:
- =13
- -1
-qBR;
- =23
- -1
-Y,<;
- =8
- -1
-qBR<
- =3
- -1
-qVR<pd
- =2
- -2
-ru2
-r[2p$
- =2
- -2
-pB51413
-qvM/10
- =5
- -1
-uF1+
- =5
- -2
-ra/tn
-qt2D
- =4
- -3
-qt2A
-z>
-pB2|B+
- =30
- -1
-r[0p$
- =2
- -1
-qt7<7
- =3
- -3
-t+M7A
-*7%
-x9r|
-pQ
-w(p&p$
-w(sep$
- =5
- -4
-qk1qg
-r\2
-t8M2?
-xBzYM/
- =4
- -2
-*7%
-sw
-s@r>
- =7
- -1
-qVM112
- =18
- -1
-Y,<I
- =13
- -1
-qBRJ
- =23
- -1
-Y,<J
- =8
- -1
-qBRK
- =67
- -3
-|0<M?
-uG7,t;
-qt8<H
- =5
- -1
-qt8<G
- =10
- -1
-tUJ16
- =2
- -5
-ru8
-rjz]|1
-t+M8A
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-tHOyZ,
- =64
- -1
-ph8q&
- =22
- -2
-ru8
-qt8<W
- =7
- -7
-t+M8A
-*7%
-x9q9
-w(r>q=
-w(p&U
-w(seD
-uG7,}6
-z'818<g
-xS]<]<\
-qt8<[
- =7
- -1
- =5
- -1
- =3
- -1
-ru6
- =10
- -2
-qa4
-qa3
- =4
- -2
-a)
-wp0
- =4
- -1
-a$
- =5
- -1
-a&
- =5
- -2
-p30
-;8
- =4
- -2
-pfqI
-;8
- =4
- -2
-pfp[
-wp0
- =4
- -2
-pfpK
-;8
- =10
- -2
-p3,
-;(
- =4
- -2
-p3/
-;$
- =3
- -2
-p3.
-;/
- =3
- -2
-p3/
-;&
- =4
- -1
-a-
- =4
- -2
-a,
-wp0
- =31`
+var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 16977 wide_4_float32_row_F32
+ B$O*qq
+h2r-
+ F&s/
+z0
+ $0s[pQ
+ *$tJ^
+ $$xDp?K
+ ($tHr}
+ ,$pIpQ4
+ ,$uN$
+ $$y+ps
+ q#&zM)
+ 2$x{$rN
+ $(tb+
+ &$tA*
+ $$y+rE
+ 0$p_)&/&.
+tIu(/&(
+ *&ri|$*
+ *$uc*KxO
+ *$p%.A
+t:&2
+ (&qI,
+ 0${\.
+ 6$xe&,
+ *$rHY>|$/
+ &${Zp)o?q'p)pP|d8&2
+ 8$ %A 2$tA2
+ .$G6)
+ $b&wZpU
+wZp6
+wZqu
+ (e&trvE,
+ >$w3,8
+ q#$rHp^pT&/
+ .$p%/qd
+ B$|?&/
+ <$tA/
+ P#$ %H 2$ )C $(s+/qd
+ &$qI0
+q_0K
+ &&p_1&(&)
+wC/&.
+ ,&x>&+
+ ,$q:/rf
+p%0A
+ *&p%03
+wD
+p_0|.+
+ T&(vi%<-
+ $$p%.%7
+ ,$p%.%6
+ .$k9&2
+ &$qI.
+ $$r&.3
+ 1V(/W
+p]>vE,
+ 40 %7p%.%<
+ N&qt.4
+ P#$ %f#G7)
+wRb
+tLpUp*
+tLp68
+tLquA
+ $(t=.&.&/
+ $$p%.%B
+ :$ ($qI2
+ 6$pc4
+pc3
+ *&C$
+q4+
+ *& $: ,9ppq)
+ ,$ppq/
+ '4 ((pppO
+_8
+ 6&n-
+_(
+ *&n0
+_$
+ (&n/
+_0
+ (&n0
+_&
+ *&C(
+ *$C'
+ 'O ^#(`}
 
-const spreadF16SM90NarrowAligned = `packed1 23249 spread_8_float32_row_F16
-!|h^|f
-!|g@=
-!p8
-!sgu]q)tkrR
-!s]vDympMrR
-!vvq"u=|z
-!v7psv6syq)r9pMrR
-!v7r.v6s}pMpOrGvPrR
-!v7q#v6rbrmr9rR
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 18061 wide_4_float32_row_F32
+!s.
+!s-
+ <(]*qo
+ $$h.rG
+p#r:q^
+ }(&x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ i$*y[&7
+txuu&(
+wT<\vDplplxk|>
+zhpM
+txsl[
+ %%zhpG
+txslpo
+ %(zhr5
+txslpx
+rp'{:
+ ,* ((rF6#'
+ J%y['7
+txuu'(
+ %K $$tN{(
+txw)(
+ %O $$ )& $$ )* $$ ). @$ '@sZr1{:
+ .$rF'pM
+ ($ujyZd
+ ^#$/O
+ ($/O
+ 2$x~v~rQvLpR%px@
+ D$tNr17
+txsytO
+ Cb$q}5{:
+//
+rB&"6
+ $8p1'(
+ 6$sH<r_
+ &$xpv)=
+ *${}?
+ &$p1@zXya
+ $$w1"A-
+ m#$smV
+ &$XWxMxM
+ ($yppRXB
+ &$sH^"^7
+ *$yppRYB
+ ,$z"_
+ e%$D,)
+ 6$/w
+ $$/m
+ $$/j
+ ,$/r
+ &$:Kyt
+:Jxz
+:M{h
+ *(/m
+ 2$q4.
+ D$ '4 *&q4/
+ c#$C+
+ *$C*
+ 'O ^#(`}
+
+var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 18049 wide_4_float32_row_F32
+!s.
+!s-
+ <(]*qo
+ $$h2q^
+p#r:q^
+ m(&x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ o$*y[&7
+txuu&(
+wT<\vDplplxk|>
+zhpM
+txsl[
+ %%zhpG
+txslpo
+ %(zhr5
+txslpx
+rp'{:
+ ,* ((rF6#'
+ J%y['7
+txuu'(
+ %K $$tN{(
+txw)(
+ %O $$ )& $$ )* $$ ). @$ '@sZr1{:
+ .$rF'pM
+ ($ujyZd
+ ^#$/O
+ ($/O
+ 2$x~v~rQvLpR%px@
+ D$tNr17
+txsytO
+ Cb$q}5{:
+//
+rB&"6
+ $8p1'(
+ 6$sH<r_
+ &$xpv)=
+ *${}?
+ &$p1@zXya
+ $$w1"A-
+ m#$smV
+ &$XWxMxM
+ ($yppRXB
+ &$sH^"^7
+ *$yppRYB
+ ,$z"_
+ X&$/w
+ $$/m
+ $$/j
+ *$/r
+ &$:Kyt
+:Jxz
+:M{h
+ *(/m
+ 2$q4-
+ D$ '4 m#&C*
+ *$C)
+ 'O ^#(`}
+
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19404 wide_8_float32_row_BF16
+ @$]5r-
+OpdqS
+ $&p#sCrG
+ w#$pIpaM
+ @$p<?
+ }#$tGr+
+pIp4M
+ X$&p<@
+ V#$v"{G
+ D$pwsXr7
+q"xG
+}X
+pwv5sX
+q>pQq+
+}X
+/#
+q"}|
+ '%q>p5q+
+ '(q"w]
+ '+q>p^q+
+ '.q"p^3
+ '1q>paq+
+}X
+ $,q$zA$
+ 1# $*pL%M
+w368
+ $&rse
+u"
+ &$sZrgvvpo-
+ $$sZryvvpG-
+ $$sZr\vvpj-
+ $$sZqivv[-
+v\;
+sZsavvpM-
+v\rf
+sZr1vvU-
+v\s6
+sZr$vv|>
+|2vv
+!s4
+ $.u,&pF
+}dpF
+ -#sjy('7po
+ ,*rF0#'
+ &$rF1#'
+ &%rF2#'
+ &%rF3#'
+ ** *-rF6#'
+ &1rF7#'
+ (0qn&%&&3
+qn%%%%0
+k&%.
+ $( &c. T%b./R
+ ($/R
+ R'$vi%F-
+ $$p%2%?
+}\yd
+ *&p%2%>
+ *$ ,)/X
+kA&6
+xr
+/X
+ 0*/X
+p]FvE0
+ &&/X
+ %T)z+qKA
+/X
+ %T)z+r$A
+ 'T)z+r1A
+ 'T)z+saA
+ 'T)z+qiA
+ 'T)z+r\A
+ 'T)z+ryA
+ 'T)z+rgA
+ $O/(
+xb$r5
+prsa#$px
+prr\#$s;
+prrg#$""
+prt[#$"#
+pru0#$"$
+X##$"%
+X%#$"&
+ $m#{?0?joov,r[?\p)wwsyrJ
+ 1# $*wTt[(s)#
+wTu0pMs)#
+uV#pjs)#
+uV%pos)#
+uV'r5s)#
+uV)s;s)#
+uV+"#s)#
+uV-"%s)#
+ $*vST
+q$sa"U
+q$r\"V
+q$rg"W
+q$t["X
+q$u0"Y
+p1#"Z
+p1%"[
+/Z
+qt2M
+w3%8
+/Z
+ 'q) &4sZrg"Zpo-
+ $$sZry"ZpG-
+ $$sZr\"Zpj-
+ $$sZqi"Z[-
+v\;
+sZsa"ZpM-
+ %q)sZr1"ZU-
+ %q)sZr$"Z|>
+|2"Z
+ (n#p%2%N
+ $$pwv1v/
+vgrypo
+vgqipj
+vgr1pM
+vgqK(
+/#
+ ,}#qnT%T%S
+p%2%R
+r?9
+ *(/z
+ $$/p
+ $$/m
+ ,$/u
+ &$:Byt
+:Axz
+:D{h
+ *(/p
+ ,$/6
+ .$||
+ *$/R
+ $+ 8. $9 V%:`}
+
+var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 19381 wide_8_float32_row_BF16
+ B$O6q^
+h2r-
+ F&s/
+z0
+ $0s[pQ
+ *$tJ^
+ $$xDp?K
+ ($tHr}
+ ,$pIpQM
+ ,$uN$
+ $$y+ps
+ q#&zM)
+ 2$x{$rN
+ $(tb5
+ &$tA*
+ $$y+rE
+ 0$p_)&/&.
+tIu(/&(
+ *&ri|$*
+ *$uc*KxO
+ *$p%.A
+t:&2
+ (&qI,
+ 0${\.
+ 6$xe&,
+ *$rHY>|$/
+ &${Zp)o?q'p)pP|d8&2
+ 8$ %A 2$tA2
+ .$G6)
+ $b&wZpU
+wZp6
+wZqu
+ (e&trvE,
+ m#$w348
+ k$$qn&%&&/
+ .$p%/qd
+ B$|?&/
+ <$tA/
+ P#$ %H 2$ )C $(s+/qd
+ &$qI0
+q_0K
+ &&p_1&(&)
+wC/&.
+ ,&x>&+
+ ,$q:/rf
+p%0A
+ *&p%03
+wD
+p_0|.+
+ T&(vi%D-
+ $$p%.%?
+ ,$p%.%>
+ 6$kA&2
+ &$qI.
+ $$r&.3
+ 1W)/X
+p]FvE,
+ u$0qt.M
+ N$qI.
+p%.%N
+ 0& %^$G7)
+wRb
+tLpUp*
+tLp68
+tLquA
+ $(t=.&.&/
+ $$p%.%R
+ :$ ($qI2
+ 6$pc4
+pc3
+ *&C$
+q4+
+ *& $: ,9ppq)
+ ,$ppq/
+ '4 ((pppO
+_8
+ 6&n-
+_(
+ *&n0
+_$
+ (&n/
+_0
+ (&n0
+_&
+ *&C(
+ *$C'
+ 'O ^#(`}
+
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22703 wide_8_float32_row_BF16
+!s.
+!s-
+ <(]pdrT
+Op0qS
+h.rG
+p#uvrO
+ }(*x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ q%*y[&po
+txuu&pF
+wT<\vDplplxk|>
+zhpF
+txslr5
+ %%zhr5
+txslpx
+ %(zhpx
+txsls;
+ %+zhs;
+txsl#4
+ %.zh#5
+txsl#5
+ %1zh#6
+txsl#6
+ %4zh#7
+txsl#7
+rp'{:
+ u#2y['7
+txuu'(
+ %d# $$tN{(
+txw)(
+ %& $$ )& $$ )* $$ ). @$ '@sZr1{:
+ .$rF'pM
+ ($ujyZd
+ ^#$/P
+ ($/P
+ 2$x~v~rQvLpR%px@
+ D$tNr17
+txsytO
+ Cb$q}5{:
+//
+rB&"6
+ $8p1'(
+ 6$sH<r_
+ &$xpv)=
+ *${}?
+ &$p1@zXya
+ $$w1"A-
+ m#$smV
+ &$XWxMxM
+ ($yppRXB
+ &$sH^"^7
+ *$yppRYB
+ ,$z"_
+ P'$pwv1rX
+s:rg
+pIwk
+|H
+tGqdv(5
+tbY
+tNrgpo
+ %'qfq0v(5r4
+s:ry
+ +*tNrypG
+ '*}c
+uPpa8
+s:r\
+ +4tNr\pj
+ '4s:qi
+ +<tNqi[
+ +4s:sa
+ +FtNsapM
+ 'Fs:r1
+ +NtNr1U
+ +Fs:r$
+ +FtNr$(
+ 'F $f) +Nzh7
+ +F &o)D,)
+yMp8F%6%&w?
+ &&t=B&B&C
+p%2&D
+ ,&/x
+ $$/n
+ $$/k
+ ,$/s
+ &$:]yt
+:\xz
+:_{h
+ *(/n
+ 2$q4.
+ D$ '4 *&q4/
+ c#$C+
+ *$C*
+ 'O ^#(`}
+
+var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 22679 wide_8_float32_row_BF16
+ B$Or:q^
+h2q^
+ F&s/
+z0
+ $0s[pQ
+ *$tJ^
+ $$xDp?K
+ ($tHr}
+ ,$pIpQM
+ ,$uN$
+ $$y+ps
+ q#&zM)
+ 2$x{$rN
+ $(tb5
+ &$tA*
+ $$y+rE
+ 0$p_)&/&.
+tIu(/&(
+ *&ri|$*
+ *$uc*KxO
+ *$p%.A
+t:&2
+ (&qI,
+ 0${\.
+ 6$xe&,
+ 0$rHY>|$/
+ &${Zp)o?q'p)pP|d8&2
+ 0$ %@ 2$tA2
+ .$G6)
+ $_&wZpU
+wZp6
+wZqu
+ (c&trvE,
+ m#$w348
+ \%$qn&%&&/
+ .$p%/qd
+ V#$|?&/
+ @$tA/
+ P#$ %J 2$ )C $(s+/qd
+ &$qI0
+q_0K
+ &&p_1&(&)
+wC/&.
+ ,&x>&+
+ ,$q:/rf
+p%0A
+ *&p%03
+wD
+p_0|.+
+ i&(vi%D-
+ $$p%.%?
+ ,$p%.%>
+ 6$kA&2
+ &$qI.
+ $$r&.3
+ 1~)/X
+p]FvE,
+ u$0qt.M
+ N$qI.
+p%.%N
+ \%& %u%G7)
+wRp8F
+tLpU%6
+tLp6%&
+tLquA
+ $(t=.&.&/
+t=<&<&=
+p%.&>
+ :( ($qI2
+ 6$pc4
+pc3
+ *&C$
+q4-
+ *& $: ,9ppq)
+ ,$ppq/
+ '4 ((pppO
+_8
+ 6&n-
+_(
+ *&n0
+_$
+ (&n/
+_0
+ (&n0
+_&
+ *&C*
+ *$C)
+ 'O ^#(`}
+
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 20125 wide_8_float32_row_F16
+ B$tW'r-
+O'|L
+ w*$pw|^p=
+q>p7s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pI}|
+q>p4s@
+ ''/#
+q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
+w3:8
+ k$&qn*%*&3
+qn)%)%4
+k*%2
+ g*(vi%J-
+ $$p%2%C
+ ,$p%2%B
+ 6$kE&6
+ 6$p]JvE0
+ ($ 'a)shyn?\p0p/qKtz
+/X
+ )a)shyn?\p0p/r$tz
+ )a)shyn?\p0p/r1tz
+ +a)shyn?\p0p/satz
+ )a)shyn?\p0p/qitz
+ +a)shyn?\p0p/r\tz
+ )a)shyn?\p0p/rytz
+ +a)shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%2%V
+ $$pw{$xx
+shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+ .,qn\%\%[
+p%2%Z
+ m'&`}
+
+var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 20088 wide_8_float32_row_F16
+ B$tW'r-
+Opdr-
+ m*$pw|^p=
+q>p7s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pI}|
+q>p4s@
+ ''/#
+q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
+w388
+ k$&qn*%*&/
+qn)%)%4
+k*%2
+ g*(vi%H-
+ $$p%.%C
+ ,$p%.%B
+ 6$kE&2
+ <$p]JvE,
+ ($ 'd)shyn?\p0p/qKtz
+/X
+ )d)shyn?\p0p/r$tz
+ )d)shyn?\p0p/r1tz
+ +d)shyn?\p0p/satz
+ )d)shyn?\p0p/qitz
+ +d)shyn?\p0p/r\tz
+ )d)shyn?\p0p/rytz
+ +d)shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%.%V
+ $$pw{$xx
+shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+ 4,qn\%\%[
+p%.%Z
+ k'&`}
+
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 21992 wide_8_float32_row_F16
+ @$]6qo
+tW0qS
+OqyqS
+ u*&pw|^p=
+q>p7s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pI}|
+q>p4s@
+ ''/#
+q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
+w3:8
+ \%&qn*%*&3
+qn)%)%4
+k*%2
+ e+(vi%J-
+ $$p%2%C
+ ,$p%2%B
+ 6$kE&6
+ 6$p]JvE0
+ ($ 'X*shyn?\p0p/qKtz
+/X
+ )X*shyn?\p0p/r$tz
+ )X*shyn?\p0p/r1tz
+ +X*shyn?\p0p/satz
+ )X*shyn?\p0p/qitz
+ +X*shyn?\p0p/r\tz
+ )X*shyn?\p0p/rytz
+ +X*shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%2%V
+ $$pw{$q[
+u2po
+wSt^tz
+u2pG
+ %$}c
+uPb8
+u2pj
+ %(u2[
+ )(u2pM
+ %.u2U
+ ).u2(
+ %4u27
+ )4 (X%yMp8"pT^w?
+ &$qni%i%h
+p%2%g
+ F&:Uyt
+:Txz
+:W{h
+ q&(`}
+
+var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 21968 wide_8_float32_row_F16
+ @$]6qo
+tW0qS
+Ov+q^
+ k*&pw|^p=
+q>p7s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pI}|
+q>p4s@
+ ''/#
+q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
+w388
+ \%&qn*%*&/
+qn)%)%4
+k*%2
+ e+(vi%H-
+ $$p%.%C
+ ,$p%.%B
+ 6$kE&2
+ <$p]JvE,
+ ($ '[*shyn?\p0p/qKtz
+/X
+ )[*shyn?\p0p/r$tz
+ )[*shyn?\p0p/r1tz
+ +[*shyn?\p0p/satz
+ )[*shyn?\p0p/qitz
+ +[*shyn?\p0p/r\tz
+ )[*shyn?\p0p/rytz
+ +[*shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%.%V
+ $$pw{$q[
+u2po
+wSt^tz
+u2pG
+ %$}c
+uPb8
+u2pj
+ %(u2[
+ )(u2pM
+ %.u2U
+ ).u2(
+ %4u27
+ )4 (X%wRp8"
+tLpUpT
+tLp6^
+ ((qni%i%h
+p%.%g
+ D&:Uyt
+:Txz
+:W{h
+ q&(`}
+
+var short32SM80NarrowAligned = driver.Text{Code: `packed2 14926 short_4_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6IpYy.wp
+!u'yjjp[q*
+!xgoyiw{q*
+!|F}+}Zy.q*
+!yLqGyKx<w>p3q*
+!yLpVyKqBpEq*
 !
-!vtt&s<
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
-!pHw$pD
-!c
-p;/sV
-zf}<
-p9sppF
-p:v(pF
-qSw{te
+!pWuipt
+!qk
+]5r-
+O6rG
+h.rG
+p#pdrA
 !
-p>
-v~
-pa
-z^
-q?
-r"
-hr*
-htl
-wx
-uxs:uwtK
-uxPt5/rz~72uwtO
-m
-}%qy
-r7~/x'x(ymPrW
-tN
-)
-u.
-t^
-ya
-pnwEs6
-s?p2
-p}zM
-zC
-0
-t8p@?
-p\
-r5-qe
-Y=2p2
-r5.xj
-zWyD=
-rN
-tP
-r57qw
-Y=q=
-r59pb
-{b
-rN
-tP
-vc/j
-r'p*q&
-)
-vc@rI
-zJvDympMy_xDUD
-|.=q#8
-}h
-stpG
-xz
-0
-qVs0r2
-"%
-rezG2t,
-|.=zg
-w"t,
-w"t,
-w"t,
-rDG
-pnt'xj
-u3
-pnr4sQ
-y.
-r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-}%xj
-r7~/x'x(rTpOrGw/q)q>}}
+s0
+t6
+tn
+u#
+v0
+vc
+p"t8
+p"tq
+yz
+u<vP
+{YvU
+to
+{/r7
+rIsOgrVp{jp[rmt2
+|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+r=2qO
 s1
-N
-r7~/x'x(rTq>pOrGw/q)q>}}
-tb=pb
-r7~/u=q>pMym
-pqpbf7
-p'
-r7~/q>rGymPr/
-qD@qN
-p?
-"&
-r'p*G
-}%yC
-xBu*p*2p0
-)
-rsp0
-xBu*u4q,
-pnwEq#-
-qt'1#
-qi
-"1
-]%I
-r5.r+
-|&$1%
-xQM,1%
-t<
-tj
-s=M$
-xKM$D1$?
-!#
-"1
-])I
-".
-zJvDympMy_xD1,G
-*'%
+|tp{p)w>?rV
+sr
+s2
+u_
+vF
+s/
+v8
+s/
+ts
+/#
+pIpa;
+s/
+r=2pV+
+s[p7
+v>yB
+r)p5p2pN
+s/
+tIpQq5
+qM.p;
+q:$4
+sW6sT
+qt)4
+wC*qP
+qM5a
+tA#
+};
+tE
+q.<qW
+tMp*R
+/#
+s${,-
+w%r{
+y6
+u"
+xYqW
+z2p2
+qI'
+shj?IpYjp$g}KrE
+t4
+|H.
+pnqVK
+q@#
+ '%}Qta
+t#ta
+p<3
+r)|P&'
+s<pS;
+G#)
+}mrQu%3
+!s4
+sW6t}
+w_,
+wC*&+
+/%
+ %B}FxZ
+/&
+tMq5uD
+ 'A/&
+qQ)
+u"
+xYtB
+pH2qP
+s/
+tA1
+ 7Cp<4
+trvE'
+|R;
+ )C/&
+pH54
+ )Ct#s)%
+/&
+|p49,
+ -C/&
+p_34&2
+ ;Cp<5
+ /CpH5M
+ ;Cp_3M&2
+ ;Cp<6
+ -CqN+pf
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+qN2pX
+t2o?jIrVu{?x<jtvsLpEv,rDop/<
+Wv/q8
+z~%
+WuZq-
+wv$&%
+uw%K
+Wy2pv
+z~0
+q..rX
+qt,4
+}.p}
+szvH
+y@2p-
+p%-qd
+y@.p;
+|?&-
+ws
+ %7//
+pH58
+ %m$/.
+ 'z#q.<q%
+s/
+ ){#zTp'
+qQ)
+}k
+ )#ws
+v7
+y^sX
+vn&3&2
+ 's$WuZv5
+{gxZ
+y.?op$gp/xIpy>xZ
+WyUp=
+th&0
+{gw~
+y.?op$gp/xIpyta
+/#
+t1v?yO
+/#
+ %g%p<7
+y^t0
+xe&'
+y<xHV
+Tr%r{
+z+saZ
+z+r1p*
+z+r$8
+z+qKA
+{\$
+/1
+:%d
+/&
+x1pa&%
+L$8
+zw
+rs&$
+}Pb{a$-
+!s4
+/0
+:$d
+/'
+r2qR;
+G')
+w[q]
+rs^
+}Pp?A^-
+ %+Wv1p-
+r]p?K
+}PqRK^-
+ %/q..pf
+w3"%&
+}.qT
+xBQ[pj
+xBQ[pG
+xBQ[po
+xBQ[pF
+tPu*pC
+rs;
+tP06pf
+v\K
+x7[-
+v\,
+ %$v\4
+ %&v\M
+ %(/#
+w1pjyO
+wTsapoyO
+wTr\r5yO
+wTrgs;yO
+q=0pX
+}dw(plplvDxk
+}dpM
+}dpj
+}dpo
+/4
+rd*d
+puv+sT
+yVy:
+sjw)(
+yV4uT
+ %$yV;uT
+ %&yVeuT
+ %(yVy"
+sjq1t[r_
+pupdpf
+v"z9
+ %NrI'
+/6
+:)r.
+ %&y@1q~
+{BsRx)
+sjq1sRpx7
+y@.rR
+IpYq'rS{+qVA,
+tA-
+y7
+ %.q=5s{
+rF4s;
+{?0?joov,r[?\p)wwsl
+q=*qT
+v;B
+/#
+rF3#8
+ %'/#
+s>tO
+/#
+rF2#8
+ +'rF1#8
+ ),ug<p-
+rd+d
+ug5qO
+ %R#s>sg
+ %R# %$ %R# %& %R# %( %R#t+t[r_
+ug1pf
+ )R#ug'p;
+:*r.
+ %Jug0q8
+ %R#t+sRpx7
+ug'rR
+ +R#ra'pK
+ypsRB
+viZ-
+ra2P
+t]#d
+r*v+qW
+xpsyu0
+r*rvqT
+p1,(
+p1*U
+p1(pM
+p1&[
+/5
+rs;
+/6
+v\K
+sZQB[-
+v\,
+ %$v\4
+ %&v\M
+ %( -b$yh
+ %Lt%pV}b
+{}.
+sfqKw(rqz\
+t%pV6p=
+p1/zXya
+t%pV*p-
+w1"0-
+qfx/6vh6u|wq
+t%P'q8
+s:qK
+t%P0pC
+tb{,<r62v-xN+
+z8}%*+ukr6*
+t%P+q[
+r#b8
+}X
+r#Yp2
+x'u}QA
+t%q-p'
+zlQUqv
+t%pfqO
+pr<\r/s_usulun+(ty+plr/1*6
+z.|av6qZ5r/0
+zKty.r:sPuss_
+}9|a5.y,qZ.
+t%p;p=
+r3pjty6{Pplpl'
+r3pG|ar/*sPs_55
+r3potypl1unxX
+r3pFw(r/plunxtun
+t%pvxx
+q$t[r5
+q$sRvm0sP.x$r6
+w7QU>tO
+X"tyus0sP*usqZ(
+t%pbp'
+X$vm2ya"#
+t%p=q[
+z"%
+r3vm2yaU
+rB&(
+s>r\(
+ %#t%a5p=
+smE
+qj0rvx"6u1qFA
+t%a*pC
+XFxMxM
+t%a5qp
+w1U-
+t%p'<P
+x7(xO
+ra.p}
+qJ8(
+ra5p;
+rF4(
+szvmpl+'s#uQ
+rF3pM
+ %$rF2pj
+ %&rF1po
+ %(/4
+r]p5;
+/5
+~"K
+x7po-
+~",
+x7pG-
+~"4
+x7pj-
+~"M
+ 'V&q}A7[yO
+q}@(pGyO
+q}?UpFyO
+q}>pMpxyO
+!s4
+z6p'
+q|{'*
+u"
+Tq[qW
+sm>
+sm?
+sm@
+smA
+y#qG
+|R;
+G%)
+yMbp*8w?
+ %/qn3%3,
+k3;
+r?&
+s~
+ %4/c
+J(vKc<
+J)uC
+sY
+ %9J0q(
+J1uC
+ '&J8rP
+:JuC
+ '*:Cs?
+:BuC
+ './U
+:6uy
+/S
+:4vX
+qI0
+/R
+p95
+!s}
+s3
+!tj
+/%
+rI+
+pc-
+pc+
+p9
+!u8
+vb;
+pp<
+r9<
+p9
+!{J
+vbM
+n6
+_+
+p9
+!|r
+ %'C,
+ ''!y=pm
+ %,C%
+ ',!cwG
+/%
+})
+ppq9
+ '2!cwX
+/%
+tX
+ )=!cx#
+/%
+||
+ppps
+r9pA
+!u9
+p,q6
+tl
+to
+tk
+tm
+p"y9
+st
+t$<p6
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-s=M$
-xKM$D1$?
-!#
-r5x*
-{*$p$
-|01$?
-"/
-tN
-|&(U
-p\
-|.,sm
-q1vn9
-v>-
-)
-r\-
-|.+px
-qVs0q=
-rN
-tP
-qU
-"$
-zNG
-*#%
-pqpbpj-
-pB71314
-xBu*M318
-|.=pj@
-*%p-
-|.,r.7
-uo~9I
-s_p,1-
-H
-!#
-!#
-|..^
-uX-p$2{'
-)
-pzXp$2{'
-)
-pqr-t;
-tU%D
-x<<'
-4
-rP
-pqshrI
-ru0
-u>q)u8qrxD%
-0
-t7
-p1
-x3
-t7
-p1
-r7R*
-r7p*
-ysxP2t,
-!#
-)
-t>
-xL[
-4
-w"~5
-w"~5
-rDH
-qvp510
-t+p,A
-v&%
-pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
-pqr-pj.
-qKp,q=<+
-qKz#z#p*
-}3p2
-wfrbrGr,~5U<.
-w"uy
-\
-!#
-pqsrrI
-pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-pqu:q@
-pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
-|A,t;
-rj{vI
-:
-{zqcqcyqqcqcqcqc
-r7R-
-r7R"
-H
-!#
-{w
-{zqcqcyqqcqcqcqc
-u?~"
-!#
-pqr]pX
-qBR0
-p6
-pqsQpx
-t>
-xLp*
-pm
-t+r|A
-*7%
-w@
-H
-!#
-pqsmrI
-p~p@yZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-er.9pb
-qLp@x[
-ro
-p7
-ezLsr
-r'[A
-q%
-ro
-p7
-"#
-qLp2x[
-ro
-p7
-"#
-r'p0A
-q%
-ro
-p7
-"#
-qLp*x[
-ro
-p7
-"#
-r'y]
-q%
-ro
-p7
-"#
-qLq}x[
-ro
-p7
-"#
-zV"A
-q%
-ro
-p7
-|A8ps
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-wF$
-u{+r]
-r()q&
-t(R:U
-u{9pX
-s=/
-5
-u{@rI
-t1u&=
-xpt$t%rl?
-t1s0B
-xpu_t%sI?
-t1s0E
-xpv2t%sU?
-t1u&-
-xpr_t%W?
-t1s0G
-xpqst%q/?
-t1u&8
-xprnt%S?
-t1u&7
-xpxht%uf
-uc
-!#
-|A@pw
-tpr^&qW
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-yUrv
-tpr3p4'>rl
-uGxFs-
-w\&''
-k
-rp%6
-uGx5s-
-w\0''
-k
-xy
-w\1''
-k
-xy
-w\2''
-k
-xy
-w\3''
-k
-xy
-w\4''
-k
-xy
-w\5''
-k
-xy
-w\6''
-k
-xy
-w\7''
-k
-q8%S>
-|A,}6
-xS*<*<@
-xS)<)<4
-tU*<2
-tJ&''
-sJ~3
-!#
-rt.px
-tU@pd
-p6
-qx,s6
-|Np4'BwL
-tpr^'6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-qx=rI
-u?}~
-!#
-rt8j
-Y,<@
-5
-qGu}''
-r7,
-H
-!#
-qGu}''
-H
-!#
-rt7sr
-|Nxhz\
-tpr3|X
-rt8sh
-rKt?rbz}s0DB
-qBRA
-\
-!#
-uGxeq#8
-w\'S
-k
-rp%6
-r6=px
-uo~2I
-r69q3
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-yHrI
-u<
-!#
-}Tj
-Y,<A
-r7,
-rP
-!#
-r6+qe
-|Nszz\
-r?szsG>
-}Tsh
-rKt?rbz}s0DB
-qBRB
-\
-!#
-uGsqr+
-qVRBpd
-}q
-qD/qN
-ru6
-r[6p$
-5
-"S
-tHG1817
-qvM314
-)
-ur
-0
-Ys0A
-u(
-uF1/
-syu8Ps}+r3x2cr8$sGL
-!#
-qM,^
-p+
-qM+sr
-ra3tn
-qt6D
-{zqcqcyqqcqcqcqc
-:
-5
-zqqN
-qt6A
-z>
-pB6|B/
-w)Ps}+z%x^L2qp
-!#
-"3
-|NrnBwL
-tps:v8
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpr3r8/v,
-"/
-t3tL$0
-k
-uO"6
-".
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-s~7v,
-!#
-pnsmj
-r[4p$
-5
-pntcq#
-tUJ<;
-{K
-{i;
-{i7
-t+RLA
-*8%
-|[r,xfwyuWL
-!#
-pntIr+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb=ts
-qk5qg
-r\6
-t8M6?
-xBzYM3
-)
-qBR@
-s'8
-z_p5
-*8%
-}'r,c~72~7L2ql
-tb,r+
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-tb+sm
-s5z}s\U
-&
-tb-q@
-qVM516
-v/x;uf
-";
-u^$I
-",
-|NqsBwL
-tps:r_6
-|7
-tpw+
-}-
-tpw+
-zP
-tpw+
-|Nxh{$
-tpw+
-";
-u?}~
-!#
-";
-Y,<O
-5
-qGu}$"
-r7,
-H
-!#
-qGu}$"
-H
-!#
-";
-|Nxhz\
-tpr3|X
-";
-rKt?rbz}s0DB
-qBRP
-\
-!#
-"0
-sE$S
-k
-uO$6
-";
-u^&I
-"1
-|U
-q6
-|7
-q6
-}-
-q6
-zP
-q6
-|Nxh{$
-r?ulv,
-";
-u<
-!#
-";
-Y,<P
-r7,
-rP
-!#
-";
-|Nszz\
-r?szsG>
-";
-rKt?rbz}s0DB
-qBRQ
-\
-!#
-uG8.ts
-|cq)q"q"vLrWvhrG~(s:tL
-:
-uGv(f
-]#I
-qCq#})
-x7sM#
-}nscz(z+
-qCq#@pb
-uO$yvtB{n
-qCq#/px
-sDr8%?
-pz{]@y<@vFp$?
-qCf,qe
-q{
-qCf+pX
-w<=vO.{JxW-
-q2yi/|4
-qCf-r4
-}+
-&
-t(p,r2
-u,
-qCr+pj
-t3rnt#
-qCrIq3
-w:u7q|u)v<-6r}-qctB7/@
-zXtx.-q59tB+
-v)r}8qurXq|qf
-w4tx9v(.q58
-qCjpb
-y}r}@{mqcqc,
-r@sItxtB/rXqf99
-r@rlr}qc7v<xe
-r@qWz{v<siv<
-qCqww-
-sPult|
-sPszw=+rX8}rvO
-y62v8
-s+"r}q|+rX/q|q56
-qCq0pj
-s+$w=.{n$#
-qCpbr4
-u9sM%
-r@w=.{nS
-sE&6
-x-z.
-x-z.
-qC^9pb
-{i:
-qV+zH}#uQsqD
-qC^/pX
-s+;}J}J
-qC^9p|
-xV?
-qCpj{L
-{/r8<Z
-zSuf
-uG|#yC
-s~A$A>
-sF2zAz&+t=
-sF1t%
-!#
-uGy{pw
-{/r8=Z
-|0<S?
-uG7,t;
-tUZ<L
-za
-uG79qy
-u9sMB
-!#
-uGui^
-tUZ<K
-:
-:
-:
-:
-:
-:
-:
-:
-sd
-"_
-tUN<\
-p6
-"_
-|WZ
-rjz]|1
-t+RZA
-*7%
-w@
-H
-!#
-"_
-tHSyZ0
-w)Ps}.r,cw%vfUL2qp
-!#
-"_
-qLp@x[
-ro
-u>vhp<vhp5rzu}2~i
-"_
-r'[A
-q%
-ro
-u>vhp<vhp5rzxh2~i
-"#
-qLp2x[
-ro
-u>vhp<vhp5rzrn2~i
-"#
-r'p0A
-q%
-ro
-u>vhp<vhp5rzqs2~i
-"#
-qLp*x[
-ro
-u>vhp<vhp5rzr_2~i
-"#
-r'y]
-q%
-ro
-u>vhp<vhp5rzv22~i
-"#
-qLq}x[
-ro
-u>vhp<vhp5rzu_2~i
-"#
-zV"A
-q%
-ro
-u>vhp<vhp5rzt$2~i
-!#
-"(
-s&$t|
-xT'$sG
-v;v2'$u#
-v;t$'$$"
-v;ul'$$#
-v;tL'$$$
-s+#'$$%
-s+%'$$&
-pnj,sh
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-|\+Pq)q"q"vLrWvhrG~(s:rv
-uG7@pj
-xps\t|6r)#
-xps\u#q/r)#
-xps\$#sUr)#
-xps\$%rlr)#
-xps\$'t|r)#
-xps\$)u#r)#
-xps\$+$#r)#
-xps\$-$%r)#
-pnj8ps
-wsT
-sPqs$U
-sPv2$V
-sPt$$W
-sPul$X
-sPtL$Y
-uO#$Z
-uO%$[
-"b
-r(mq&
-t(R)U
-"b
-s=/
-5
-"b
-t1u&=
-xpt$$Zrl?
-t1s0B
-xpu_$ZsI?
-t1s0E
-xpv2$ZsU?
-t1u&-
-xpr_$ZW?
-t1s0G
-xpqs$Zq/?
-t1u&8
-xprn$ZS?
-t1u&7
-xpxh$Zuf
-qGu}$Z
-!#
-pnj9q#
-|Wn
-tUn<_
-s'9
-eq#7w-
-u>zivhp5rW+r3~7sIrl
-u>zivhp5rW+r3~7WsU
-u>zivhp5rW+r3~7Sq/
-u>zivhp5rW+r3~7>6
-"#
-t+RrA
-*8%
-|[r,xfvfUDL
-uG7,}6
-xSr<r<q
-xSf<f<e
-tUr<d
-sHA
-!#
-tb7pj
-O
-!#
-r5.xj
-](s3/
-ru*
-"w
-],s3@
-"t
-]-rL=
-].rL,
-ru)
-(sT
-!#
-"}
-|Wt
-pqshsh
-pVKrL-
-pVJrL.
-pVMrL8
-(qu
-!pZ
-p(
-!p^
-"w
-r7+
-qa5
-qa4
-(
-!qZ
-"6
-sk
-a+
-wp2
-(
-!s*
-qD@ps
-tW
-a&
-qPp5
-(
-!tS
-"d
-}G
-a(
-qPp5
-(
-!vB
-"c
-r~
-p31
-wp3
-(
-!w&
-tb=pX
-g
-a#
-wp3
-(
-!x=
-"&
-sk
-pfqA
-wp2
-(
-!yE
-"/
-uI
-pfpG
-wp3
-(
-!{-
-"-
-sv9
-vg
-v#
-(
-!vKxw
-"-
-sv/
-p3-
-qPpY
-(
-!pty@
-"-
-sv@
-p30
-;)
-(
-!ptyG
-g=
-p3/
-;0
-(
-!pt+uU
-sv@
-p30
-qPp=
-(
-!pt{H
-",
-g,
-a/
-qPp)
-(
-!pt.uU
-g,
-a.
-wp2
-(
-!pt|F
-g+
-vg
-v#
-!q[
-w6
-p_
-m
-pN
-p]
-hy^
-pQ
-hqYp&
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const spreadF16SM90 = spreadF16SM90NarrowAligned + `
- patch
- -1
-packed1 23321 spread_8_float32_row_F16
- =17
- -2
-p9sTto
-p:8to
- =16
- -7
-)
-pnwEs6
-wr
- =3
- -1
-y#
- =2
- -3
-Y=ry
-r5.xj
-zWXp$
- =3
- -3
-wurS
-r59pb
-rCpY
- =3
- -1
-r'[q&
- =5
- -4
-stqI
-xz
-stpU
- =38
- -1
-xQM)1%
- =8
- -2
-zJvDympMy_xD1)G
-v0qI%
- =8
- -5
-{=$q^
-|.,sm
-rs9
- =2
- -3
-r\*
-|.+px
-sts7
- =7
- -2
-pB31/10
-xBu*M/14
- =4
- -1
-s_p,1*
- =4
- -1
-uX*p$2{'
- =4
- -2
-qt8D
-x<16
- =3
- -1
-ru,
- =7
- -1
-rf8
- =10
- -1
-qvp51,
- =4
- -1
-qKp,q=<)
- =2
- -1
-wfrbrGr,~5U16
- =11
- -1
-rf8
- =8
- -1
-r\6
- =6
- -2
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-p~p@yZ,
- =49
- -1
-t(R8U
- =59
- -1
-xS*<*<>
- =6
- -1
-tU>pd
- =16
- -1
-Y,<>
- =13
- -1
-qBR?
- =23
- -1
-Y,<?
- =8
- -1
-qBR@
- =3
- -1
-qVR@pd
- =2
- -2
-ru2
-r[2p$
- =2
- -2
-pB51413
-qvM/10
- =5
- -1
-uF1+
- =5
- -2
-ra/tn
-qt2D
- =4
- -3
-qt2A
-z>
-pB2|B+
- =30
- -1
-r[0p$
- =2
- -1
-qt7<;
- =3
- -3
-t+M7A
-*7%
-x9r|
-pQ
-w(p&p$
-w(sep$
- =5
- -4
-qk1qg
-r\2
-t8M2?
-xBzYM/
- =4
- -2
-*7%
-sw
-s@r>
- =7
- -1
-qVM112
- =18
- -1
-Y,<M
- =13
- -1
-qBRN
- =23
- -1
-Y,<N
- =8
- -1
-qBRO
- =67
- -3
-|0<Q?
-uG7,t;
-qt8<L
- =5
- -1
-qt8<K
- =10
- -1
-tUN16
- =2
- -5
-ru8
-rjz]|1
-t+M8A
-*6%
-sw
-s@r>
-s@p&
-s@se
- =3
- -1
-tHSyZ,
- =76
- -1
-ph8q&
- =22
- -2
-ru8
-qt8<_
- =7
- -7
-t+M8A
-*7%
-x9q9
-w(r>q=
-w(p&U
-w(seD
-uG7,}6
-z'818<o
-xSf<f<e
-qt8<d
- =7
- -1
- =5
- -1
- =3
- -1
-ru6
- =10
- -2
-qa4
-qa3
- =4
- -2
-a)
-wp0
- =4
- -1
-a$
- =5
- -1
-a&
- =5
- -2
-p30
-;8
- =4
- -2
-pfqI
-;8
- =4
- -2
-pfp[
-wp0
- =4
- -2
-pfpK
-;8
- =10
- -2
-p3,
-;(
- =4
- -2
-p3/
-;$
- =3
- -2
-p3.
-;/
- =3
- -2
-p3/
-;&
- =4
- -1
-a-
- =4
- -2
-a,
-wp0
- =31`
+var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14841 short_4_float32_row_F32
+ @$O*q^
+h2q^
+ P#&/#
+pIz{
+ &0w+
+ $$vnp*Z
+s/
+tIbpN
+ ((q"pa4
+rzpapT
+ &&sBp5p*
+ .$r,qA
+ ^#$qQ$
+ &$pH/qP
+s/
+tA.
+ D(pH24
+ ,$|p19*
+ -C/&
+p_04&/
+ ;C 0JpH2M
+ ;Cp_0M&/
+ ;C BV#tH9(
+ 8$pH28
+ .$ ){# $(qQ$
+ 0$vn&0&/
+ 's$ *(q|{'(
+ P-$q|{'&
+ 4$wRb
+tLpUp*
+tLp68
+tLquA
+ X#$ 0$ $$pc)
+ 2"n4
+_)
+ (&C+
+ '' &(C$
+ ', ((pppJ
+ '2 4(ppqA
+_(
+ V#&`}
+
+var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15873 short_4_float32_row_F32
+!s.
+!s-
+ :(]*r-
+ $$hr6s7
+p#'|Q
+ }$&x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$tMq5wi
+ P#$ -F a#& /F ^#( -F D./-
+ &$/,
+ s%$zhw(plplvDxk
+txslw(plplvDxk
+wT<\vDplplxk|>
+zhpM
+txsl[
+ %%zhpG
+txslpo
+ %(zhr5
+txslpx
+ %+/4
+rd.d
+ &.tN{(
+txw)(
+ %2 $$ )& $$ )* $$ ). $$ '2q}${:
+ ,$:2r.
+ &${BpR%x)
+sN%7
+txv)&(
+q}&{:
+ .&rF4"'
+ *$rF3"*
+ *$rF2"-
+ *)rF1"0
+ *.rd5d
+ B$:4r.
+ P&$snf(
+ {#$/a
+ 4$:TuC
+ &/:Ms?
+:LuC
+ (6:@uy
+/S
+:>vX
+ F(n8
+ *$C0
+ *$C'
+ }#$`}
+
+var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15788 short_4_float32_row_F32
+ @$O*q^
+h.r-
+ P#&/#
+pIz{
+ &0w+
+ $$vnp*Z
+s/
+tIbpN
+ ((q"pa4
+rzpapT
+ &&sBp5p*
+ .$r,qA
+ e#$qQ$
+ &$pH/qP
+s/
+tA.
+ J(pH24
+ ,$|p19*
+ -F/&
+p_04&/
+ ;F 6JpH2M
+ ;Fp_0M&/
+ ;F @V#tH9(
+ 8$pH28
+ .$ )}# $(qQ$
+ 0$vn&0&/
+ 'x$ *(q|{'(
+ y-$q|{'&
+ 4$wRb
+tLpUp*
+tLp68
+tLquA
+ X#$ 0$ $$pc)
+ 2"n6
+_)
+ (&C/
+ '' &(C&
+ ', ((pppJ
+ '2 4(ppqA
+_(
+ V#&`}
+
+var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16960 short_8_float32_row_BF16
+ >$]*qo
+O'rqs7
+ $&p#'zc
+ m#$q:$M
+ V#$p<6
+ c#$p<7
+ c#$p<8
+ c#$p<9
+ D$qt,M
+ T#$ L)p<:
+ ($TsXr7
+q"p?3
+z+rgA
+Tv5sX
+q>p7q+
+z+ryA
+/#
+q"xG
+z+r\A
+/#
+q>pQq+
+z+qiA
+/#
+q"}|
+z+saA
+/#
+q>p5q+
+z+r1A
+/#
+q"w]
+z+r$A
+/#
+q>p^q+
+ &*/2
+ $$/'
+x1p8'&%
+L,8
+ *(/1
+ $$/(
+s%);
+ 0&u:)K^-
+ &$w3*%.
+ $$q$rJr5
+q$rJpx
+q$rJs;
+q$zA$
+ +# $*rse
+u"
+ &$sZrgvvpo-
+ $$sZryvvpG-
+ $$sZr\vvpj-
+ $$sZqivv[-
+v\;
+sZsavvpM-
+v\rf
+sZr1vvU-
+v\s6
+sZr$vv|>
+|2vv
+ $M $X#sjsyrJw(plplvDxk
+}dpF
+ /#/5
+rd-d
+ @./7
+:,r.
+ 6&rF-s;
+ *$rF."$
+ *$rF/"'
+ *)rF0"*
+ *)rF1"-
+ *)rF2"0
+ *)rF3"3
+ *)rF4"6
+ *.rd.d
+ B$:-r.
+ <$t]#r.
+ ($p18(
+p16U
+p14pM
+p12[
+p10pj
+p1.pG
+p1,po
+p1*pF
+/6
+ 'S% &.sZrgBpo-
+ $$sZryBpG-
+ $$sZr\Bpj-
+ $$sZqiB[-
+v\;
+sZsaBpM-
+ %S%sZr1BU-
+ %S%sZr$B|>
+|2B
+ $OtPul{X
+ &= $w#{}*
+ &$p1+zXya
+ $$w1",-
+ m#$smA
+ &$XBxMxM
+ ($x7(>w~
+ $$snh(
+ $$rF-(
+t@:7vmpl+'s#uQ
+rF.U
+ %$rF/pM
+ %&rF0[
+ %(rF1pj
+ %*rF2pG
+ %,rF3po
+ %.rF4pF
+ %0/6
+r]p5e
+ 'R$ $8q}Av*A-
+ $$q}@v*@-
+ $$q}?v*?-
+ $$q}>v*>-
+~";
+q}=v*=-
+~"rf
+q}<v*<-
+~"s6
+q};v*;-
+qD:vv
+ $. *#Tv1v/
+q<@"A
+q<>"?
+q<<"=
+q<:";
+ ,,qn;%;,
+k;;
+ (&/e
+ 4$:SuC
+ &/:Ls?
+:KuC
+ &%/W
+:?uy
+/T
+:=vX
+ $B/S
+ V%$`}
+
+var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16874 short_8_float32_row_BF16
+ @$O6r-
+h2q^
+ P#&/#
+pIz{
+ &0w+
+ $$vnp*Z
+s/
+tIbpN
+ ((q"pa4
+rzpapT
+ &&sBp5p*
+ .$r,qA
+ ^#$qQ$
+ &$pH/qP
+s/
+tA.
+ D(pH24
+ ,$|p19*
+ -C/&
+p_04&/
+ ;C 0JpH2M
+ ;Cp_0M&/
+ ;C BV#tH9(
+ 8$pH28
+ .$ ){# $(qQ$
+ 8$vn&0&/
+ 'w$ *(q|{'(
+ V0$q|{'&
+ 4$wRb
+tLpUp*
+tLp68
+tLquA
+ X#$ 0$ $$pc)
+ 2"n4
+_)
+ (&C+
+ '' &(C$
+ ', ((pppJ
+ '2 4(ppqA
+_(
+ V#&`}
+
+var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 20125 short_8_float32_row_BF16
+!s.
+!s-
+ :(]pdrA
+O'r6s7
+hr6s7
+p#'}3
+ }$*x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$tMq5wi
+ P#$ -F a#& /F ^#( -F D./-
+ &$/,
+ T'$tNrgw(plplvDxk
+txsyrJw(plplvDxk
+wT<\vDplplxk|>
+zhpF
+txslr5
+ %%zhr5
+txslpx
+ %(zhpx
+txsls;
+ %+zhs;
+txsl#1
+ %.zh#2
+txsl#2
+ %1zh#3
+txsl#3
+ %4zh#4
+txsl#4
+ %7/5
+rd5d
+ &6tN{(
+txw)(
+ %> $$ )& $$ )* $$ ). $$ '2q}${:
+ ,$:9r.
+ &${BpR%x)
+sN%7
+txv)&(
+q}&{:
+ .&rF-"'
+ *$rF."*
+ *$rF/"-
+ *)rF0"0
+ *)rF1"3
+ *)rF2"6
+ *)rF3"9
+ *)rF4"<
+ *V#rd<d
+ B$:;r.
+ c&$snn(
+ u#$Tv1rX
+smA
+pIwk
+|H
+tGqdv(5
+tbY
+sNA"A
+ %'qfq0v(5r4
+sm@
+ +*sN@"@
+ '*}c
+uPpa8
+sm?
+ +4sN?"?
+ '4sm>
+ +<sN>">
+ +4sm=
+ +FsN="=
+ 'Fsm<
+ +NsN<"<
+ +Fsm;
+ +FsN;";
+ 'Fsm:
+ +NsN:":
+ +F (,yMp8F%6%&w?
+ $;qnx%x,
+kx;
+ (B/c
+ 4$:juC
+ &/:cs?
+:buC
+ (6:Uuy
+/T
+:SvX
+ F(n8
+ *$C0
+ *$C'
+ }#$`}
+
+var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 20033 short_8_float32_row_BF16
+ @$Or:r-
+h.r-
+ P#&/#
+pIz{
+ &0w+
+ $$vnp*Z
+s/
+tIbpN
+ ((q"pa4
+rzpapT
+ &&sBp5p*
+ .$r,qA
+ e#$qQ$
+ &$pH/qP
+s/
+tA.
+ J(pH24
+ ,$|p19*
+ -F/&
+p_04&/
+ ;F 6JpH2M
+ ;Fp_0M&/
+ ;F @V#tH9(
+ 8$pH28
+ .$ )}# $(qQ$
+ 8$vn&0&/
+ '|$ *(q|{'(
+ a1$q|{'&
+ a%$wRp8F
+tLpU%6
+tLp6%&
+tLquA
+ X#$ 0$ $$pc)
+ 2"n6
+_)
+ (&C/
+ '' &(C&
+ ', ((pppJ
+ '2 4(ppqA
+_(
+ V#&`}
+
+var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 17307 short_8_float32_row_F16
+ @$tWq^
+OpdrT
+ X,$T|^p=
+q>p?s@
+v{A
+shyn?\p0p/rgtz
+TqG*q~
+pIxG
+q>p4s@
+ %'shyn?\p0p/rytz
+/#
+q>pQs@
+ %+shyn?\p0p/r\tz
+/#
+pIw]
+ '+shyn?\p0p/qitz
+/#
+q>p^s@
+ %4shyn?\p0p/satz
+/#
+pI|P
+ '4shyn?\p0p/r1tz
+/#
+q>p|s@
+ %=shyn?\p0p/r$tz
+/#
+pIqR3
+ '=shyn?\p0p/qKtz
+ *R#x1p8+&%
+L08
+ 0&s%-;
+ 0$u:-K^-
+ &$w3.%2
+ o-$T{$xx
+}g@"A
+}g>"?
+}g<"=
+}g:";
+ ,,qn?%?,
+k?;
+ \&&`}
+
+var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 17216 short_8_float32_row_F16
+ B$OpdrO
+h2q^
+ P#&/#
+pIz{
+ &0w+
+ $$vnp*Z
+s/
+tIbpN
+ ((q"pa4
+rzpapT
+ &&sBp5p*
+ .$r,qA
+ ^#$qQ$
+ &$pH/qP
+s/
+tA.
+ D(pH24
+ ,$|p19*
+ -C/&
+p_04&/
+ ;C 0JpH2M
+ ;Cp_0M&/
+ ;C BV#tH9(
+ 8$pH28
+ .$ ){# $(qQ$
+ 8$vn&0&/
+ 'w$ *(q|{'(
+ o0$q|{'&
+ 4$wRb
+tLpUp*
+tLp68
+tLquA
+ X#$ 0$ $$pc)
+ 2"n4
+_)
+ (&C+
+ '' &(C$
+ ', ((pppJ
+ '2 4(ppqA
+_(
+ V#&`}
+
+var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19061 short_8_float32_row_F16
+ >$]'rqs7
+tW'r-
+O'zc
+ i,&T|^p=
+q>p?s@
+v{A
+shyn?\p0p/rgtz
+TqG*q~
+pIxG
+q>p4s@
+ %'shyn?\p0p/rytz
+/#
+q>pQs@
+ %+shyn?\p0p/r\tz
+/#
+pIw]
+ '+shyn?\p0p/qitz
+/#
+q>p^s@
+ %4shyn?\p0p/satz
+/#
+pI|P
+ '4shyn?\p0p/r1tz
+/#
+q>p|s@
+ %=shyn?\p0p/r$tz
+/#
+pIqR3
+ '=shyn?\p0p/qKtz
+ *R#x1p8+&%
+L08
+ 0&s%-;
+ 0$u:-K^-
+ &$w3.%2
+ y.$T{$q[
+t7A
+wSt^tz
+t7@
+ %$}c
+uPb8
+t7?
+ %(t7>
+ )(t7=
+ %.t7<
+ ).t7;
+ %4t7:
+ )4 (X%yMp8"pT^w?
+ $$qnK%K,
+kK;
+ <& (*:Zs?
+:YuC
+ (%:Muy
+/T
+:KvX
+ Z%(`}
+
+var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18970 short_8_float32_row_F16
+ B$O'|L
+h.r-
+ P#&/#
+pIz{
+ &0w+
+ $$vnp*Z
+s/
+tIbpN
+ ((q"pa4
+rzpapT
+ &&sBp5p*
+ .$r,qA
+ e#$qQ$
+ &$pH/qP
+s/
+tA.
+ J(pH24
+ ,$|p19*
+ -F/&
+p_04&/
+ ;F 6JpH2M
+ ;Fp_0M&/
+ ;F @V#tH9(
+ 8$pH28
+ .$ )}# $(qQ$
+ 8$vn&0&/
+ '|$ *(q|{'(
+ y1$q|{'&
+ \#$wRp8"
+tLpUpT
+tLp6^
+tLquA
+ X#$ 0$ $$pc)
+ 2"n6
+_)
+ (&C/
+ '' &(C&
+ ', ((pppJ
+ '2 4(ppqA
+_(
+ V#&`}
+
+var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 20089 spread_4_float32_row_F32
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ <(]uxs7
+OpdrT
+h.qS
+p#sCrO
+ <*qL6r%
+|tt2q'rDIp)}:w>?r[
+ **xq
+ $(s[p5
+ &$t4
+rYp2-
+ $Z% 0Y%tJp*
+ $$yf
+ .$x=|J
+ &$y+q9
+ &$qjqVp2
+ .$p<E
+pDtBv5
+zp
+pDq[r7
+ &*qL6v5
+|tt2q'rDIp)}:sL}Zvzjp{va
+u_
+s2
+|tt2q'rDIp)}:sLp{}Zvzjp{va
+q\<p=
+ $*Tp=P1
+sr
+ $_$ &^$/&
+pIpa;
+qL6v/
+tIpapT
+s/
+tbp^
+tIp^qU
+ $&p%'&#
+ $$/1
+ ($xK,&%
+tF8
+ *(/1
+ $$/.
+|C,;
+ 2&//
+vF
+wv(8
+ :(s<q9;
+ &$p_7&3&4
+tIu(3&8
+ >&k%A
+t:%'
+ 8&rIp8*
+ 4$p<F
+ ,$rHYp*%+
+ &${Zp)o?q'p)pP|d8%.
+ 8$rIp8-
+ 2$t/0
+ .$G7)
+ k$$rHp^pT%4
+ .$k4qd
+ B$|?%4
+ <$t/5
+ P#$|?%5
+ 2$t/6
+ ($zn6qd
+ $$ $d-qI6
+q_6K
+u"
+/R
+p];&8&7
+wC3&4
+ :q-p%6A
+ *$p%63
+wD
+p_6|./
+ \#(pDs{p;
+ &_$pDt}pV
+k>%/
+r>2
+sm;
+sm7
+s%@3
+G8)
+yM|JyX@
+ $KpDu)q-
+qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
+qgvzvyrm}:?t2q'rDIp)}:?x<jtv
+q\<sX
+pH5pk
+tA6
+rY&6-
+tIsS3
+s/
+t/4
+r>.
+t~3
+ %1{rt^>t^r|
+q\'q-
+ '0q\0s{
+ $r&}X
+q\+pX
+s+5&6
+sZQB|>
+/;
+rd$d
+/,
+{Bsay:
+sjq1Q~#
+ 2k$/;
+ &$/;
+|?%C
+u"
+|2""
+ (* %& &%/;
+ &*/;
+ $$t/D
+ &$/0
+rB$U
+ $&p1$(
+/;
+rd&d
+/1
+ 6*/;
+ &$/;
+|?%D
+ (&/;
+ &$ 'Ct/E
+ &( $k$xpsyu0
+ *${}#
+ &$p1$zXya
+ $$w1"%-
+ m#$sm:
+ &$X;xMxM
+ ($yppR<B
+ &$sHA"A7
+ *$yppR=B
+vi%G-
+ $&kN%@
+ &$z"B
+ &$kN%?
+ ,$/^
+kB%P
+xr
+/^
+sUN
+|&vX
+s%N3
+ +]*/^
+p]GvE0
+ &</^
+ .$sUS
+kS%E
+r>5
+ J(/b
+pLT4
+ $&/a
+ $$/b
+ H$s%Y3
+G8)
+ &&qnY%Y%X
+qnM%M%L
+kY%K
+ &(q\1p'
+ &$ $d8J({7
+qI*
+/v
+J,|'
+/s
+J-{V
+J.yt
+qI)
+sY0
+ %0/|
+sU[
+ ${8:E{h
+:D|<
+:G{e
+sY.
+ (*/v
+rI+
+ $(pc4
+ (" $:C+
+q42
+ (5{1.
+C&
+ (&/c
+{11
+C(
+ ((/b
+})
+n1
+q43
+ &*q\<pC
+tX
+C#
+ '( $,/&
+ $C $- '@ $V#//
+||
+ppq9
+ '4 $,/-
+ $$ (9 $:/-
+ $"n-
+r9ph
+ &&/-
+ $.n0
+ &? $6 $8n/
+_0
+ (1n0
+ &5 $8/,
+tX'
+C/
+ &1!ct-pm
+ %'C.
+ 'O!c'wG
+tX0
+ Z#0`}
+
+var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 20164 spread_4_float32_row_F32
+ B$O6rA
+h.rG
+ B&s/
+ $,yy
+ ($rY|w
+ &$tJ^
+ $$xDp?K
+ ($tHrN
+ $$xT
+ ($pIpQ4
+ ,$y+q)
+ $$y+qA
+ o#&xK)&%
+ 2$|C);
+zM)
+ 2&x{$r}
+ $(tb+
+ &$tA*
+ $$y+rE
+ 0$p_3&/&0
+tIu(/&4
+ *&ri|$*
+ *$uc*KxO
+ *$p%8A
+t:&6
+ (&qI,
+ 0${\8
+ 6$xe&,
+ *$rHYp*%)
+ &${Zp)o?q'p)pP|d8&6
+ 8$ %A 2$tA6
+ .$G6)
+ $b&wZpU
+wZp6
+wZqu
+ (e&trvE,
+ >$w3,8
+ q#$rHp^pT%2
+ .$k2qd
+ B$|?%2
+ <$t/3
+ P#$|?%3
+ 2$t/4
+ ($zn4qd
+ &$qI2
+q_2K
+ &&p_5&4&3
+wC/&0
+ ,&x>&+
+ ,$q:/rf
+p%2A
+ *&p%23
+wD
+p_2|.+
+ ^#(q_0K
+ &$p%7%/
+ ($r&73
+G7)
+wRp4
+st
+tLp6K
+tLquK
+ ,(pH1pk
+tA2
+rY&2-
+tIsS/
+ ** %4 'x& 0&s+1&2
+ F$|?%A
+ <$t/B
+ P#$|?%B
+ 2$t/C
+ {$$vi%E-
+ $$p%8%@
+ ,$p%8%?
+ .$kB&6
+ &$qI8
+ $$r&83
+ 1e*/^
+p]GvE,
+ 40 %7p%8%E
+ N&qt84
+ P#$ %f#G7)
+wRb
+tLpUp*
+tLp68
+tLquA
+ $(t=8&8%V
+ $$p%8%K
+ 0$ ,$ ($qI6
+ 6$ $$pc3
+ *"C)
+q40
+ *&C$
+ ,$ (- (.n0
+_8
+ *&ppq)
+ '( ((ppq/
+ '@ ((pppO
+ '4 4(n,
+_(
+ *&n/
+_$
+ (&n.
+_/
+ (&n/
+_&
+ *&C-
+ *$C,
+ 'O ^#(`}
+
+var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 22541 spread_8_float32_row_BF16
+ @$]*qo
+O'q&s7
+ $&p#uvq^
+ s#$pIpaM
+ @$p<G
+ a$$tGr+
+pIp4M
+ X$&p<H
+ V#$v"{G
+ D$pwsXr7
+q"xG
+}X
+pwv5sX
+q>pQq+
+}X
+/#
+q"}|
+ '%q>p5q+
+ '(q"w]
+ '+q>p^q+
+ '.q"p^3
+ '1q>paq+
+}X
+ $,q$zA$
+ 1# $*pL%M
+w368
+ $&rse
+u"
+ &$sZrgvvpo-
+ $$sZryvvpG-
+ $$sZr\vvpj-
+ $$sZqivv[-
+v\;
+sZsavvpM-
+v\rf
+sZr1vvU-
+v\s6
+sZr$vv|>
+|2vv
+!s4
+ $.u,&pF
+}dpF
+ -#sjy('7po
+ ,*rF0#'
+ &$rF1#'
+ &%rF2#'
+ &%rF3#'
+ ** *-rF6#'
+ &1rF7#'
+ (0qn&%&%<
+qn%%%%0
+k&%.
+ $( &w2 $v2k<qd
+ B$|?%<
+ <$t/=
+ P#$|?%=
+ 2$t/>
+ ($zn>qd
+ ,$/S
+p]C&8&7
+ a$&kF%7
+ ($s%H3
+ :$t/<
+ ^#$|?%K
+ <$t/L
+ P#$|?%L
+ 2$t/M
+ {$$vi%O-
+ $$kV%H
+}\yd
+ *&kV%G
+ *$ ,)/_
+kJ%X
+xr
+/_
+sUV
+ $,s%V3
+ *$/_
+p]OvE0
+ &&/_
+ %^+z+qKA
+/_
+ %^+z+r$A
+ '^+z+r1A
+ '^+z+saA
+ '^+z+qiA
+ '^+z+r\A
+ '^+z+ryA
+ '^+z+rgA
+ $O/(
+xb$r5
+prsa#$px
+prr\#$s;
+prrg#$""
+prt[#$"#
+pru0#$"$
+X##$"%
+X%#$"&
+ $m#{?0?joov,r[?\p)wwsyrJ
+ 1# $*wTt[(s)#
+wTu0pMs)#
+uV#pjs)#
+uV%pos)#
+uV'r5s)#
+uV)s;s)#
+uV+"#s)#
+uV-"%s)#
+ $*vST
+q$sa"U
+q$r\"V
+q$rg"W
+q$t["X
+q$u0"Y
+p1#"Z
+p1%"[
+/b
+pLeM
+w3%8
+/b
+ '{+ &4sZrg"Zpo-
+ $$sZry"ZpG-
+ $$sZr\"Zpj-
+ $$sZqi"Z[-
+v\;
+sZsa"ZpM-
+ %{+sZr1"ZU-
+ %{+sZr$"Z|>
+|2"Z
+ &n#sUf
+kf%W
+ $&pwv1v/
+vgrypo
+vgqipj
+vgr1pM
+vgqK(
+/#
+s%j3
+ (P$qnj%j%i
+qn]%]%\
+kj%[
+r?A
+ 0*/w
+ $$/t
+ ,$/}
+sUl
+ $&:K{h
+:J|<
+:M{e
+ *(/w
+rI0
+ *&/6
+vbM
+ 6&/d
+ ,$/c
+ :$ %@ ,$ $- V%.`}
+
+var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 22606 spread_8_float32_row_BF16
+ B$Ov+rT
+h.rG
+ B&s/
+ $,yy
+ ($rY|w
+ &$tJ^
+ $$xDp?K
+ ($tHrN
+ $$xT
+ ($pIpQM
+ ,$y+q)
+ $$y+qA
+ o#&xK)&%
+ 2$|C);
+zM)
+ 2&x{$r}
+ $(tb5
+ &$tA*
+ $$y+rE
+ 0$p_3&/&0
+tIu(/&4
+ *&ri|$*
+ *$uc*KxO
+ *$p%8A
+t:&6
+ (&qI,
+ 0${\8
+ 6$xe&,
+ *$rHYp*%)
+ &${Zp)o?q'p)pP|d8&6
+ 8$ %A 2$tA6
+ .$G6)
+ $b&wZpU
+wZp6
+wZqu
+ (e&trvE,
+ m#$w348
+ k$$qn&%&%:
+ .$k:qd
+ B$|?%:
+ <$t/;
+ P#$|?%;
+ 2$t/<
+ ($zn<qd
+ &$qI2
+q_2K
+ &&p_5&4&3
+wC/&0
+ ,&x>&+
+ ,$q:/rf
+p%2A
+ *&p%23
+wD
+p_2|.+
+ ^#(q_0K
+ &$p%7%7
+ ($r&73
+G7)
+wRp4
+st
+tLp6K
+tLquK
+ ,(pH1pk
+tA2
+rY&2-
+tIsS/
+ ** %4 'u' 0&s+1&2
+ F$|?%I
+ <$t/J
+ P#$|?%J
+ 2$t/K
+ {$$vi%M-
+ $$p%8%H
+ ,$p%8%G
+ 6$kJ&6
+ &$qI8
+ $$r&83
+ 1f+/_
+p]OvE,
+ u$0qt8M
+ N$qI8
+p%8%W
+ 0& %^$G7)
+wRb
+tLpUp*
+tLp68
+tLquA
+ $(t=8&8%g
+ $$p%8%[
+ 0$ ,$ ($qI6
+ 6$ $$pc3
+ *"C)
+q40
+ *&C$
+ ,$ (- (.n0
+_8
+ *&ppq)
+ '( ((ppq/
+ '@ ((pppO
+ '4 4(n,
+_(
+ *&n/
+_$
+ (&n.
+_/
+ (&n/
+_&
+ *&C-
+ *$C,
+ 'O ^#(`}
+
+var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 23249 spread_8_float32_row_F16
+ B$tW'r-
+OqyrA
+ V+$pw|^p=
+q>p7s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pI}|
+q>p4s@
+ ''/#
+q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
+w3:8
+ k$&qn*%*%@
+qn)%)%4
+k*%2
+ *(k@qd
+ B$|?%@
+ <$t/A
+ P#$|?%A
+ 2$t/B
+ ($znBqd
+ .$p]G&8&7
+ a$$kJ%;
+ ($s%L3
+ :$t/@
+ ^#$|?%O
+ <$t/P
+ P#$|?%P
+ 2$t/Q
+ {$$vi%S-
+ $$kZ%L
+ ,$kZ%K
+ 6$kN%\
+ &$sUZ
+ $$s%Z3
+ ,$p]SvE0
+ ($ 'k+shyn?\p0p/qKtz
+/_
+ )k+shyn?\p0p/r$tz
+ )k+shyn?\p0p/r1tz
+ +k+shyn?\p0p/satz
+ )k+shyn?\p0p/qitz
+ +k+shyn?\p0p/r\tz
+ )k+shyn?\p0p/rytz
+ +k+shyn?\p0p/rgtz
+ o#P#pLmM
+w3)8
+ L&sUn
+kn%_
+ $&pw{$xx
+shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+/#
+s%r3
+ (0qnr%r%q
+qnf%f%e
+kr%d
+ D(sUt
+ c'$`}
+
+var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 23321 spread_8_float32_row_F16
+ B$tW'r-
+O'}}
+ }*$pw|^p=
+q>p7s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pI}|
+q>p4s@
+ ''/#
+q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
+w388
+ k$&qn*%*%>
+qn)%)%4
+k*%2
+ *(k>qd
+ B$|?%>
+ <$t/?
+ P#$|?%?
+ 2$t/@
+ ($zn@qd
+ o$$p%7%;
+ H$t/@
+ a#$|?%M
+ <$t/N
+ P#$|?%N
+ 2$t/O
+ {$$vi%Q-
+ $$p%8%L
+ ,$p%8%K
+ 6$kN&6
+ <$p]SvE,
+ ($ 'r+shyn?\p0p/qKtz
+/_
+ )r+shyn?\p0p/r$tz
+ )r+shyn?\p0p/r1tz
+ +r+shyn?\p0p/satz
+ )r+shyn?\p0p/qitz
+ +r+shyn?\p0p/r\tz
+ )r+shyn?\p0p/rytz
+ +r+shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%8%_
+ $$pw{$xx
+shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+ 2,t=8&8%o
+qnf%f%e
+p%8%d
+ T((`}

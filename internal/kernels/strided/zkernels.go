@@ -50,8 +50,8 @@ var gatherUint8Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherUint8SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherUint8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &gatherUint8SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gatherUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -86,8 +86,8 @@ var gatherUint16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherUint16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherUint16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &gatherUint16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gatherUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -122,8 +122,8 @@ var gatherUint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherUint32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &gatherUint32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gatherUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -158,8 +158,8 @@ var gatherUint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherUint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &gatherUint64SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &gatherUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

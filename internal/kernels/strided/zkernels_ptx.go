@@ -2,6 +2,10 @@
 
 package strided
 
+import (
+	"github.com/gopherwarp/gopherwarp/device/driver"
+)
+
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
 const kernelSources = `53fa7ad433f5d082	copy.go	MaxDims
 3ee3536cf649b16f	copy.go	Unit
@@ -10,2644 +14,363 @@ e760dcb3af5fdf7d	copy.go	dims
 203655b5ad8bca7d	copy.go	gather
 `
 
-const gatherUint8SM70Narrow = `packed1 13654 gather_uint8
-!pJ
-!pI
-!p8
-!sgpOy)r/rR
+var gatherUint8SM70Narrow = driver.Text{Code: `packed2 13654 gather_uint8
+!s.
+!s-
+!t;
+!u6t2rnorVq*
 !
-!pH,tlpD
-!Pt@|bq>rGympx/wk
-!c
-p;-sV
-p97sV
-p:y?to
-qSy?pF
+!pW'tqpt
+!?p$zSp{p)w>p-*x(
+!qk
+]+qo
+O1qo
+z7.rG
+p#0qS
 !
-p>
-q*
-pa
-q$
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-uuqI
-r&9s-
-rsx6
-p\
-vj
-ur9
-0
-q1q9U
-rsx6
-p\
-}e9
-|]q0
-0
-ti
-qU
-Q
-r&@yY
-N
-pl$
-)
-pl&
-)
-pl'
-p\
-u'q,
-pl)
-p\
-pl*
-p\
-pl+
-p\
-pl,
-p\
-pl-
-p\
-pl.
-p\
-pl/
-p\
-pl0
-p\
-pl1
-p\
-pl2
-p\
-pl3
-p\
-|]j
-ru)
-w^8
-tw
-p6
-vsp)38
-vj
-u1pY
-w;8
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl8
-uVM)U
-tv
-!#
-r&@q3
-vW8
-s(1%
-zZ9
-ru*
-ta
-r6=px
-|RpW@C
-sH2
-r68q@
-z3.p$
-pm
-r6-p|
-s.uJ;VB
-"#
-sapGVA
-tw
-p6
-vsp[VB
-vj
-u1qA
-u1pWE
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{5
-uVxc.
-tv
-!#
-z3/p$
-pm
-vNuJZ
-s(7%
-s.uJVV2
-sapYV\
-tw
-p6
-wcy|pKz/
-u1p"
-u1pW_
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
-xQxc/
-tv
-!#
-s.uJmV-
-yHr1
-sapW1Vt
-tw
-p6
-vspW2Vu
-vj
-u1pW4
-u1pWx
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
-uVxc/
-tv
-!#
-"#
-z30p$
-pm
-w^?
-tw
-p6
-vsp)3?
-vj
-u1pY
-w;?
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-uVxc0
-tv
-!#
-z31p$
-pm
-vW?
-s(1%
-tQEVK
-sayo@
-tw
-p6
-wcy|pKz/
-u1p"
-w;@
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
-xQxc1
-tv
-!#
-tQFV-
-"#
-sapW13@
-tw
-p6
-vspW23@
-vj
-u1pW4
-w;@
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
-uVxc1
-tv
-!#
-"#
-z32p$
-pm
-w^A
-tw
-p6
-wcy|p)z/
-u1p=
-w;A
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{,
-xQxc2
-tv
-!#
-tQGVF
-r6/q3
-s.p/b3<3g
-q+u\:
-T9
-4
-rP
-*%p-
-yFql
-*#p-
-yhqlD
-O
-!#
-}Tr1
-O
-!#
-r6/sm
-y0sx
-(-
-!pZ
-p(
-!p^
-",
-J
-qm
-qm
-(
-!qZ
-"&
-g
-vg
-v#
-(
-!s*
-"$
-qH
-pfpK
-;:
-(
-!tS
-qH
-pfpY
-;9
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gatherUint8SM70 = gatherUint8SM70Narrow + `
- patch
- -1
-packed1 12903 gather_uint8
- =9
- -2
-p98r0
-p:+v<pF
- =19
- -4
-r&9s-
-*(2x6
- =2
- -4
-*(%
-p}x6
- =2
- -2
-|8}U
- =4
- -32
-|]j
-t>
-ywp)
- =2
- -1
-vsp)rZ
- =2
- -1
-u1p"
- =29
- -2
-r{0
-uVvX
- =3
- -1
-vNuJ1
- =2
- -1
-wr
- =2
- -1
-wY(C
- =2
- -1
-|8p/)p$
- =2
- -3
-tQ.3'
-"#
-sapG3)
- =2
- -1
-vsp[3)
- =2
- -1
-w;)
- =30
- -1
-pl)
-uVrU
- =2
- -6
-|8p/*p$
-pm
-vW)
-s(7%
-tQ/V2
-sayo*
- =4
- -1
-w;*
- =28
- -1
-pl*
-xQrU
- =2
- -3
-tQ0V-
-yHr1
-sapW13*
- =2
- -1
-vspW23*
- =2
- -1
-w;*
- =30
- -1
-pl*
-uVrU
- =3
- -3
-|8p/+p$
-pm
-w^+
- =2
- -1
-vsp)3+
- =2
- -1
-w;+
- =30
- -1
-pl+
-uVrU
- =2
- -6
-|8p/,p$
-pm
-vW+
-s(1%
-tQ1VK
-sayo,
- =4
- -1
-w;,
- =28
- -1
-pl,
-xQrU
- =2
- -3
-tQ2V-
-"#
-sapW13,
- =2
- -1
-vspW23,
- =2
- -1
-w;,
- =30
- -1
-pl,
-uVrU
- =3
- -3
-|8p/-p$
-pm
-w^-
- =4
- -1
-w;-
- =28
- -1
-pl-
-xQrU
- =2
- -5
-tQ3VF
-r6/q3
-s.p/S3(3X
-q+u\&
-T$
- =32
- -1
-;&
- =4
- -1
-;$
- =26`
-
-const gatherUint16SM70Narrow = `packed1 13734 gather_uint16
-!pJ
-!pI
-!p8
-!sgpOy)r/rR
-!
-!pH,tlpD
-!Pt@|bq>rGympx/wk
-!c
-p;-sV
-p97sV
-p:y?t*
-qSy?pF
-!
-p>
-q*
-pa
-q$
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-uuqI
-r&9s-
-rsx6
-p\
-vj
-ur9
-0
-q1q9U
-rsx6
-p\
-}e9
-|]q0
-0
-ti
-qU
-Q
-r&@yY
-N
-pl$
-)
-pl&
-)
-pl'
-p\
-u'q,
-pl)
-p\
-pl*
-p\
-pl+
-p\
-pl,
-p\
-pl-
-p\
-pl.
-p\
-pl/
-p\
-pl0
-p\
-pl1
-p\
-pl2
-p\
-pl3
-p\
-|]j
-ru)
-w^8
-tw
-p6
-vsp)38
-vj
-u1pY
-w;8
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl8
-uVM)U
-tv
-!#
-r&@q3
-vW8
-s(1%
-zZ9
-ru*
-ta
-r6=px
-|RpW@C
-sH2
-r68q@
-z3.p$
-pm
-r6-p|
-s.uJ;VB
-"#
-sapGVA
-tw
-p6
-vsp[VB
-vj
-u1qA
-u1pWE
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{5
-uVxc.
-tv
-!#
-z3/p$
-pm
-vNuJZ
-s(7%
-s.uJVV2
-sapYV\
-tw
-p6
-wcy|pKz/
-u1p"
-u1pW_
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
-xQxc/
-tv
-!#
-s.uJmV-
-yHr1
-sapW1Vt
-tw
-p6
-vspW2Vu
-vj
-u1pW4
-u1pWx
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
-uVxc/
-tv
-!#
-"#
-z30p$
-pm
-w^?
-tw
-p6
-vsp)3?
-vj
-u1pY
-w;?
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-uVxc0
-tv
-!#
-z31p$
-pm
-vW?
-s(1%
-tQEVK
-sayo@
-tw
-p6
-wcy|pKz/
-u1p"
-w;@
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
-xQxc1
-tv
-!#
-tQFV-
-"#
-sapW13@
-tw
-p6
-vspW23@
-vj
-u1pW4
-w;@
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
-uVxc1
-tv
-!#
-"#
-z32p$
-pm
-w^A
-tw
-p6
-wcy|p)z/
-u1p=
-w;A
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{,
-xQxc2
-tv
-!#
-tQGVF
-r6/q3
-s.p/b3<3g
-q+u\:
-T9
-4
-rP
-vaB
-*%%
-rV
-{T
-*#%
-wG
-O
-!#
-}Tr1
-O
-!#
-r6/sm
-y0sx
-(-
-!pZ
-p(
-!p^
-",
-J
-qm
-qm
-(
-!qZ
-"&
-g
-vg
-v#
-(
-!s*
-"$
-qH
-pfpG
-;:
-(
-!tS
-qH
-pfp"
-;9
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
-
-const gatherUint16SM70 = gatherUint16SM70Narrow + `
- patch
- -1
-packed1 12983 gather_uint16
- =9
- -2
-p98r0
-p:+sqpF
- =19
- -4
-r&9s-
-*(2x6
- =2
- -4
-*(%
-p}x6
- =2
- -2
-|8}U
- =4
- -32
-|]j
-t>
-ywp)
- =2
- -1
-vsp)rZ
- =2
- -1
-u1p"
- =29
- -2
-r{0
-uVvX
- =3
- -1
-vNuJ1
- =2
- -1
-wr
- =2
- -1
-wY(C
- =2
- -1
-|8p/)p$
- =2
- -3
-tQ.3'
-"#
-sapG3)
- =2
- -1
-vsp[3)
- =2
- -1
-w;)
- =30
- -1
-pl)
-uVrU
- =2
- -6
-|8p/*p$
-pm
-vW)
-s(7%
-tQ/V2
-sayo*
- =4
- -1
-w;*
- =28
- -1
-pl*
-xQrU
- =2
- -3
-tQ0V-
-yHr1
-sapW13*
- =2
- -1
-vspW23*
- =2
- -1
-w;*
- =30
- -1
-pl*
-uVrU
- =3
- -3
-|8p/+p$
-pm
-w^+
- =2
- -1
-vsp)3+
- =2
- -1
-w;+
- =30
- -1
-pl+
-uVrU
- =2
- -6
-|8p/,p$
-pm
-vW+
-s(1%
-tQ1VK
-sayo,
- =4
- -1
-w;,
- =28
- -1
-pl,
-xQrU
- =2
- -3
-tQ2V-
-"#
-sapW13,
- =2
- -1
-vspW23,
- =2
- -1
-w;,
- =30
- -1
-pl,
-uVrU
- =3
- -3
-|8p/-p$
-pm
-w^-
- =4
- -1
-w;-
- =28
- -1
-pl-
-xQrU
- =2
- -5
-tQ3VF
-r6/q3
-s.p/S3(3X
-q+u\&
-T$
- =34
- -1
-;&
- =4
- -1
-;$
- =26`
-
-const gatherUint32SM70Narrow = `packed1 13734 gather_uint32
-!pJ
-!pI
-!p8
-!sgpOy)r/rR
-!
-!pH,tlpD
-!Pt@|bq>rGympx/wk
-!c
-p;-sV
-p97sV
-p:y?t*
-qSy?pF
-!
-p>
-q*
-pa
-q$
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-uuqI
-r&9s-
-rsx6
-p\
-vj
-ur9
-0
-q1q9U
-rsx6
-p\
-}e9
-|]q0
-0
-ti
-qU
-Q
-r&@yY
-N
-pl$
-)
-pl&
-)
-pl'
-p\
-u'q,
-pl)
-p\
-pl*
-p\
-pl+
-p\
-pl,
-p\
-pl-
-p\
-pl.
-p\
-pl/
-p\
-pl0
-p\
-pl1
-p\
-pl2
-p\
-pl3
-p\
-|]j
-ru)
-w^8
-tw
-p6
-vsp)38
-vj
-u1pY
-w;8
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl8
-uVM)U
-tv
-!#
-r&@q3
-vW8
-s(1%
-zZ9
-ru*
-ta
-r6=px
-|RpW@C
-sH2
-r68q@
-z3.p$
-pm
-r6-p|
-s.uJ;VB
-"#
-sapGVA
-tw
-p6
-vsp[VB
-vj
-u1qA
-u1pWE
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{5
-uVxc.
-tv
-!#
-z3/p$
-pm
-vNuJZ
-s(7%
-s.uJVV2
-sapYV\
-tw
-p6
-wcy|pKz/
-u1p"
-u1pW_
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
-xQxc/
-tv
-!#
-s.uJmV-
-yHr1
-sapW1Vt
-tw
-p6
-vspW2Vu
-vj
-u1pW4
-u1pWx
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
-uVxc/
-tv
-!#
-"#
-z30p$
-pm
-w^?
-tw
-p6
-vsp)3?
-vj
-u1pY
-w;?
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-uVxc0
-tv
-!#
-z31p$
-pm
-vW?
-s(1%
-tQEVK
-sayo@
-tw
-p6
-wcy|pKz/
-u1p"
-w;@
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
-xQxc1
-tv
-!#
-tQFV-
-"#
-sapW13@
-tw
-p6
-vspW23@
-vj
-u1pW4
-w;@
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
-uVxc1
-tv
-!#
-"#
-z32p$
-pm
-w^A
-tw
-p6
-wcy|p)z/
-u1p=
-w;A
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{,
-xQxc2
-tv
-!#
-tQGVF
-r6/q3
-s.p/b3<3g
-q+u\:
-T9
-4
-rP
-xM
-*%%
+s0
+t6
+tn
+u#
+vc
+p,p.
+uG
+|4
+w^
+p,q6
+p,y9
+p,ui
+p,um
+p,rL
+p,{n
+p,{^
+p,yu
+u?q)
+}.s8
+zwu*
+sh?Iq3u}vMA
+}w|V
+v%z#
+t4
+tG8
+ '(}w5
+q.*pb
+t4
+xDqVK
+wc
+s1
+q.6yU
+s2
+q@$
+s/
+q@&
+s/
+q@'
+ %6sh?Iq3u}vMqU
+q@)
+ %9q@*
+ %;q@+
+ %=q@,
+ %?q@-
+ %Aq@.
+ %Cq@/
+ %Eq@0
+ %Gq@1
+ %Iq@2
+ %Kq@3
+ %Mq.*p;
+qI)
+wgrE98
+r,xl|#rts#rt
+xr
+vAzr8
+ %S#zmph
+}68
+sh?vyoynt5QE
+xpsl
+s:qK
+tb.sK*x$6pd
+}X
+{mv9q3q1vM7
+ubpA
+t<|:rE
+~&pS)
+ut)
+ubpJ
+ )&~&q))
+ubq)
+yP#)
+{Zp)o?pEp3t5xIE="
+r^,
+s$ph-
+uepS=%
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
+wIm,
+yh
+!s4
+q@8
+w9)8
+shv9q3pPy{A
+ %&q.6qO
+zv8
+yP1)
+ua5
+qI*
+zy
+q=<p-
+}^@E
+r?2
+q=.pX
+uw.K
+rc
+q=+qp
+y;;=B
+/#
+wgq9=A
+ 'Y#vAq/=B
+ %\$zmps
+zmmE
+ ]#Y#tS5
+t|sS.
+ 'Y#uw/K
+rc
+ubmZ
+yP7)
+y;V=2
+wgph=\
+ 'O}U|:pOv.
+zmpJ
+zmm_
+ GNwIm#
+s$pA-
+{Zp)o?pEp3t5xIE=$
+wIm%
+ %%vArE=)
+wIm*
+ 'LtS/
+x1sS/
+ 'Ly;m=-
+q=1qT
+wgm1=t
+ 'IvAm2=u
+ %T&zmm4
+zmmx
+ ]#Q%tSI
+t|sS/
+ 'L/#
+uw0K
+rc
+wgrE9?
+ 'MvAzr?
+ '}%}6?
+ ]#MtS/
+t|sS0
+ 'Muw1K
+rc
+zv?
+ %~%rkE=K
+wg|+@
+ +t$}6@
+ [#t$x1sS1
+ 'LrkF=-
+/#
+wgm19@
+ 'IvAm29@
+ 't$ IJ ;t$t|sS1
+ )t$uw2K
+rc
+wgrE9A
+ 'M}U|:pAv.
+zmpS
+}6A
+ Y#j&tS,
+x1sS2
+ 'JrkG=F
+q=*qO
+sMp:b9<9g
+z5p::
+qQ9
+tE
+vN
+G%R
+}]q]
+G#R
+}Iq]A
+s~
+ %3q='qT
+ '%q=*s{
+q,~*q(
+p9+
+!s}
+s3
+!tj
+/,
+ws
+v_<
+ %#p9
+!u8
+/&
+tX
+pp<
+r9<
+p9
+!{J
+/$
+||
+pppO
+_:
+p9
+!|r
+||
+ppph
+_9
+!u9
+p,p0pZ
+tl
+to
+tk
+tm
+p"|K
+st
+t$t8
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
 sw
-|9
-*#%
-x9s0
-O
-!#
-}Tr1
-O
-!#
-r6/sm
-y0sx
-(-
-!pZ
-p(
-!p^
-",
-J
-qm
-qm
-(
-!qZ
-"&
-g
-vg
-v#
-(
-!s*
-"$
-qH
-pfpG
-;:
-(
-!tS
-qH
-pfp"
-;9
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-const gatherUint32SM70 = gatherUint32SM70Narrow + `
- patch
- -1
-packed1 12983 gather_uint32
- =9
- -2
-p98r0
-p:+sqpF
- =19
- -4
-r&9s-
-*(2x6
- =2
- -4
-*(%
-p}x6
- =2
- -2
-|8}U
- =4
- -32
-|]j
-t>
-ywp)
- =2
- -1
-vsp)rZ
- =2
- -1
-u1p"
- =29
- -2
-r{0
-uVvX
- =3
- -1
-vNuJ1
- =2
- -1
-wr
- =2
- -1
-wY(C
- =2
- -1
-|8p/)p$
- =2
- -3
-tQ.3'
-"#
-sapG3)
- =2
- -1
-vsp[3)
- =2
- -1
-w;)
- =30
- -1
-pl)
-uVrU
- =2
- -6
-|8p/*p$
-pm
-vW)
-s(7%
-tQ/V2
-sayo*
- =4
- -1
-w;*
- =28
- -1
-pl*
-xQrU
- =2
- -3
-tQ0V-
-yHr1
-sapW13*
- =2
- -1
-vspW23*
- =2
- -1
-w;*
- =30
- -1
-pl*
-uVrU
- =3
- -3
-|8p/+p$
-pm
-w^+
- =2
- -1
-vsp)3+
- =2
- -1
-w;+
- =30
- -1
-pl+
-uVrU
- =2
- -6
-|8p/,p$
-pm
-vW+
-s(1%
-tQ1VK
-sayo,
- =4
- -1
-w;,
- =28
- -1
-pl,
-xQrU
- =2
- -3
-tQ2V-
-"#
-sapW13,
- =2
- -1
-vspW23,
- =2
- -1
-w;,
- =30
- -1
-pl,
-uVrU
- =3
- -3
-|8p/-p$
-pm
-w^-
- =4
- -1
-w;-
- =28
- -1
-pl-
-xQrU
- =2
- -5
-tQ3VF
-r6/q3
-s.p/S3(3X
-q+u\&
-T$
- =34
- -1
-;&
- =4
- -1
-;$
- =26`
+var gatherUint8SM70 = driver.Text{Base: &gatherUint8SM70Narrow, Code: `packed2 12903 gather_uint8
+ 4${{qq
+z7+rA
+ H& $$G(,u*
+ &&G()
+q?'u*
+ &*|zy{K
+ *& $\#ud
+wgrER
+ &&vApAp@
+ &$ $\& \#[&tS0
+t|p78
+ (&ubm1
+ &$yy
+ &$|Y(E
+ &$|zp:)K
+ &$rk.9'
+/#
+wgq99)
+ &(vAq/9)
+ &$}6)
+ ^#$q@)
+t|Y8
+ &$|zp:*K
+rc
+zv)
+ $(rk/=2
+wg|+*
+ *&}6*
+ Z#$q@*
+x1Y8
+ &$rk0=-
+ $$wgm19*
+ &$vAm29*
+ &$ IK :H %M )y#/#
+|zp:+K
+rc
+wgrE9+
+ &0vAzr+
+ &$}6+
+ ^#$q@+
+ )N|zp:,K
+rc
+zv+
+ $.rk1=K
+wg|+,
+ *&}6,
+ Z#$q@,
+ )w$rk2=-
+/#
+wgm19,
+ &.vAm29,
+ &$ IK :H %M +w$|zp:-K
+rc
+wgrE9-
+ *0}6-
+ Z#$q@-
+ )o&rk3=F
+ $*sMp:S9(9X
+z5p:&
+qQ$
+ c#(_&
+ *$_$
+ V#$`}
 
-const gatherUint64SM70Narrow = `packed1 13738 gather_uint64
-!pJ
-!pI
-!p8
-!sgpOy)r/rR
-!
-!pH,tlpD
-!Pt@|bq>rGympx/wk
-!c
-p;-sV
-p978pF
-p:+v(pF
-qSy?pF
-!
-p>
-q*
-pa
-q$
-r"
-xY
-rd
-th
-x.
-w6
-xd
-qQw$
-{I
-|"
-qQ,sZ
-qQz?
-qQy+
-uuqI
-r&9s-
-rsx6
-p\
-vj
-ur9
-0
-q1q9U
-rsx6
-p\
-}e9
-|]q0
-0
-ti
-qU
-Q
-r&@yY
-N
-pl$
-)
-pl&
-)
-pl'
-p\
-u'q,
-pl)
-p\
-pl*
-p\
-pl+
-p\
-pl,
-p\
-pl-
-p\
-pl.
-p\
-pl/
-p\
-pl0
-p\
-pl1
-p\
-pl2
-p\
-pl3
-p\
-|]j
-ru)
-w^8
-tw
-p6
-vsp)38
-vj
-u1pY
-w;8
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-pl8
-uVM)U
-tv
-!#
-r&@q3
-vW8
-s(1%
-zZ9
-ru*
-ta
-r6=px
-|RpW@C
-sH2
-r68q@
-z3.p$
-pm
-r6-p|
-s.uJ;VB
-"#
-sapGVA
-tw
-p6
-vsp[VB
-vj
-u1qA
-u1pWE
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{5
-uVxc.
-tv
-!#
-z3/p$
-pm
-vNuJZ
-s(7%
-s.uJVV2
-sapYV\
-tw
-p6
-wcy|pKz/
-u1p"
-u1pW_
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
-xQxc/
-tv
-!#
-s.uJmV-
-yHr1
-sapW1Vt
-tw
-p6
-vspW2Vu
-vj
-u1pW4
-u1pWx
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
-uVxc/
-tv
-!#
-"#
-z30p$
-pm
-w^?
-tw
-p6
-vsp)3?
-vj
-u1pY
-w;?
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{/
-uVxc0
-tv
-!#
-z31p$
-pm
-vW?
-s(1%
-tQEVK
-sayo@
-tw
-p6
-wcy|pKz/
-u1p"
-w;@
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{/
-xQxc1
-tv
-!#
-tQFV-
-"#
-sapW13@
-tw
-p6
-vspW23@
-vj
-u1pW4
-w;@
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
-H
-!#
-r{I
-uVxc1
-tv
-!#
-"#
-z32p$
-pm
-w^A
-tw
-p6
-wcy|p)z/
-u1p=
-w;A
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-sA#
-wJ
-rA$
-sA%
-wJ
-u|)
-sA*
-H
-!#
-r{,
-xQxc2
-tv
-!#
-tQGVF
-r6/q3
-s.p/b3<3g
-q+u\:
-T9
-4
-rP
-vaq&
-*%%
-upyB
-vIq&
-*#%
-z8p)
-O
-!#
-}Tr1
-O
-!#
-r6/sm
-y0sx
-(-
-!pZ
-p(
-!p^
-",
-J
-qm
-qm
-(
-!qZ
-"&
-g
-vg
-v#
-(
-!s*
-"$
-qH
-pfp[
-;:
-(
-!tS
-qH
-pfpG
-;9
-!q[
-z6rg
-p_
-m
-pN
-p]
-hp5p&
-pQ
-sjr*
-s9
-Q
-p%
-pR
-pL
-N
-pS
-p'
-p?
-pT
-rw
-qb
-pP
-pc
-O
-!L
-`
+var gatherUint16SM70Narrow = driver.Text{Base: &gatherUint8SM70Narrow, Code: `packed2 13734 gather_uint16
+ 6$z7.rT
+ ^4$wj,
+G%)
+}W
+s<pS,
+G#)
+Ip)?pEqBqgq7uLq]A
+ T#*ppq9
+ *$pppJ
+ X#$`}
 
-const gatherUint64SM70 = gatherUint64SM70Narrow + `
- patch
- -1
-packed1 12987 gather_uint64
- =9
- -2
-p98to
-p:w?un
- =19
- -4
-r&9s-
-*(2x6
- =2
- -4
-*(%
-p}x6
- =2
- -2
-|8}U
- =4
- -32
-|]j
-t>
-ywp)
- =2
- -1
-vsp)rZ
- =2
- -1
-u1p"
- =29
- -2
-r{0
-uVvX
- =3
- -1
-vNuJ1
- =2
- -1
-wr
- =2
- -1
-wY(C
- =2
- -1
-|8p/)p$
- =2
- -3
-tQ.3'
-"#
-sapG3)
- =2
- -1
-vsp[3)
- =2
- -1
-w;)
- =30
- -1
-pl)
-uVrU
- =2
- -6
-|8p/*p$
-pm
-vW)
-s(7%
-tQ/V2
-sayo*
- =4
- -1
-w;*
- =28
- -1
-pl*
-xQrU
- =2
- -3
-tQ0V-
-yHr1
-sapW13*
- =2
- -1
-vspW23*
- =2
- -1
-w;*
- =30
- -1
-pl*
-uVrU
- =3
- -3
-|8p/+p$
-pm
-w^+
- =2
- -1
-vsp)3+
- =2
- -1
-w;+
- =30
- -1
-pl+
-uVrU
- =2
- -6
-|8p/,p$
-pm
-vW+
-s(1%
-tQ1VK
-sayo,
- =4
- -1
-w;,
- =28
- -1
-pl,
-xQrU
- =2
- -3
-tQ2V-
-"#
-sapW13,
- =2
- -1
-vspW23,
- =2
- -1
-w;,
- =30
- -1
-pl,
-uVrU
- =3
- -3
-|8p/-p$
-pm
-w^-
- =4
- -1
-w;-
- =28
- -1
-pl-
-xQrU
- =2
- -5
-tQ3VF
-r6/q3
-s.p/S3(3X
-q+u\&
-T$
- =34
- -1
-;&
- =4
- -1
-;$
- =26`
+var gatherUint16SM70 = driver.Text{Base: &gatherUint8SM70, Code: `packed2 12983 gather_uint16
+ 6$z7qFs7
+ V3$wj,
+G%)
+}W
+s<pS,
+G#)
+Ip)?pEqBqgq7uLq]A
+ T#*ppq9
+ *$pppJ
+ X#$`}
+
+var gatherUint32SM70Narrow = driver.Text{Base: &gatherUint16SM70Narrow, Code: `packed2 13734 gather_uint32
+ u4$wj4
+ $$w[q]
+s<pS4
+ $&wRqV
+ i$$`}
+
+var gatherUint32SM70 = driver.Text{Base: &gatherUint16SM70, Code: `packed2 12983 gather_uint32
+ m3$wj4
+ $$w[q]
+s<pS4
+ $&wRqV
+ i$$`}
+
+var gatherUint64SM70Narrow = driver.Text{Base: &gatherUint16SM70Narrow, Code: `packed2 13738 gather_uint64
+ 4$O1qS
+z7.qS
+ ^4&wjM
+ $$x4p+rEV
+|RM
+ $&Ip)?pEqBqgq7t5q]R
+ T#$ppq/
+ *$ $+ X#,`}
+
+var gatherUint64SM70 = driver.Text{Base: &gatherUint16SM70, Code: `packed2 12987 gather_uint64
+ 4${{rG
+hrlrO
+ V3&wjM
+ $$x4p+rEV
+|RM
+ $&Ip)?pEqBqgq7t5q]R
+ T#$ppq/
+ *$ $+ X#,`}

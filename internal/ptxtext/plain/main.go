@@ -14,6 +14,7 @@ import (
 	"log"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/ptxtext"
@@ -33,28 +34,26 @@ func main() {
 	}
 }
 
-// constant matches what is before the raw string of a constant: its name, and that of the constant that its value begins with, if any.
-var constant = regexp.MustCompile("const (\\w+) = (?:(\\w+) \\+ )?`$")
+// variable matches what is before the raw string of a variable: its name, and that of its base, if it has one.
+var variable = regexp.MustCompile("var (\\w+) = (\\w+)\\.Text\\{(?:Base: &(\\w+), )?Code: `$")
 
 // write writes a Go file. Generated files have backquotes only around raw strings.
 func write(w io.Writer, text string) error {
-	packed := map[string]string{}
+	chains := map[string][]string{} // by the variable's name
 	name, base := "", ""
 	for i, part := range strings.SplitAfter(text, "`") {
 		raw, ok := strings.CutSuffix(part, "`")
-		if ok && i%2 == 1 {
-			if base != "" {
-				raw = packed[base] + raw
-			}
-			packed[name] = raw
-			plain, err := ptxtext.Unpack(raw)
+		if ok && i%2 == 1 && name != "" {
+			chain := append(slices.Clone(chains[base]), raw)
+			chains[name] = chain
+			plain, err := ptxtext.Unpack(chain...)
 			if err != nil {
 				return err
 			}
 			part = plain + "`"
-		} else if m := constant.FindStringSubmatch(part); m != nil {
-			name, base = m[1], m[2]
-			part = constant.ReplaceAllString(part, "const $1 = `")
+		} else if m := variable.FindStringSubmatch(part); m != nil {
+			name, base = m[1], m[3]
+			part = variable.ReplaceAllString(part, "var $1 = $2.Text{Code: `")
 		} else {
 			name, base = "", ""
 		}

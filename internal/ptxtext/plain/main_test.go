@@ -8,22 +8,24 @@ import (
 )
 
 func TestWrite(t *testing.T) {
-	const plain = "package p\n\nconst sources = `12 f.go f`\n\nconst f = `.version 7.0\n.entry f()\n{\n\tret;\n}\n`\n"
-	first, rest, _ := strings.Cut(plain, "`.version")
-	packed := first + "`" + ptxtext.Pack(".version"+strings.TrimSuffix(rest, "`\n")) + "`\n"
-	for _, text := range []string{plain, packed} {
+	const first = ".version 7.0\n.target sm_70\n.visible .entry f()\n{\n\tmov.u32 %r1, %tid.x;\n\tret;\n}\n"
+	second := strings.ReplaceAll(first, "7.0", "8.0")
+	file := func(f, base, g string) string {
+		return "package p\n\nconst sources = `12 f.go f`\n\nvar f = driver.Text{Code: `" + f + "`}\n\nvar g = driver.Text{" + base + "Code: `" + g + "`}\n"
+	}
+	var library ptxtext.Library
+	f, none := library.Add(first)
+	g, base := library.Add(second)
+	if none >= 0 || base != 0 {
+		t.Fatalf("the bases are %d and %d", none, base)
+	}
+	for _, text := range []string{file(first, "", second), file(f, "Base: &f, ", g)} {
 		var b strings.Builder
-		if err := write(&b, text); err != nil || b.String() != plain {
-			t.Errorf("%q becomes %q, %v", text, b.String(), err)
+		if err := write(&b, text); err != nil || b.String() != file(first, "", second) {
+			t.Errorf("%s\nbecomes\n%s, %v", text, b.String(), err)
 		}
 	}
-	base, second := ptxtext.Pack(".version 7.0\n.entry f()\n"), ".version 8.0\n.entry f()\n"
-	var b strings.Builder
-	patched := "const f = `" + base + "`\n\nconst g = f + `" + ptxtext.Patch(base, ptxtext.Pack(second)) + "`\n"
-	if err := write(&b, patched); err != nil || !strings.HasSuffix(b.String(), "\nconst g = `"+second+"`\n") {
-		t.Errorf("%q becomes %q, %v", patched, b.String(), err)
-	}
-	if err := write(&strings.Builder{}, "const f = `packed1 1 f\n~`"); err == nil {
+	if err := write(&strings.Builder{}, file("packed2 1 f\n~", "", "")); err == nil {
 		t.Error("no error for corrupt PTX")
 	}
 }

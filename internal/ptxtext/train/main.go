@@ -1,7 +1,7 @@
 // Train computes a table of phrases for package ptxtext from the PTX in the generated files of a
 // repository, and writes it to standard output:
 //
-//	go run ./internal/ptxtext/train . > internal/ptxtext/phrases2.go
+//	go run ./internal/ptxtext/train . > internal/ptxtext/phrases3.go
 //
 // A released table must not change: a new one gets a new version.
 package main
@@ -18,8 +18,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/ptxtext"
 )
@@ -45,9 +45,7 @@ func (t *trainer) read(root string) error {
 		for _, text := range texts {
 			size += len(text)
 		}
-		for _, text := range texts {
-			t.add(text, int(1e6/math.Sqrt(float64(size))))
-		}
+		t.add(texts, int(1e6/math.Sqrt(float64(size))))
 	})
 }
 
@@ -57,7 +55,7 @@ func walk(root string, f func(texts []string)) error {
 		if err != nil || d.Name() != "zkernels_ptx.go" {
 			return err
 		}
-		texts, err := constants(path)
+		texts, err := variables(path)
 		if err == nil {
 			f(texts)
 		}
@@ -65,34 +63,29 @@ func walk(root string, f func(texts []string)) error {
 	})
 }
 
-// constants returns the PTX in the string constants of a Go file.
-func constants(path string) (texts []string, err error) {
+// variables returns the PTX in the variables of a generated file.
+func variables(path string) (texts []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	packed := map[string]string{} // by the constant's name
+	chains := map[string][]string{} // by the variable's name
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || len(spec.Values) != 1 || err != nil {
 			return err == nil
 		}
-		value, base := spec.Values[0], ""
-		if sum, ok := value.(*ast.BinaryExpr); ok { // a constant and a patch
-			if name, ok := sum.X.(*ast.Ident); ok {
-				value, base = sum.Y, packed[name.Name]
-			}
-		}
-		lit, ok := value.(*ast.BasicLit)
-		if !ok || lit.Kind != token.STRING {
+		value, ok := spec.Values[0].(*ast.CompositeLit)
+		if !ok {
 			return true
 		}
-		var text string
-		if text, err = strconv.Unquote(lit.Value); err != nil {
+		var chain []string
+		if chain, err = chainOf(value, chains); err != nil {
 			return false
 		}
-		packed[spec.Names[0].Name] = base + text
-		if text, err = ptxtext.Unpack(base + text); err == nil && strings.HasPrefix(text, ".version") {
+		chains[spec.Names[0].Name] = chain
+		var text string
+		if text, err = ptxtext.Unpack(chain...); err == nil {
 			texts = append(texts, text)
 		}
 		return true
@@ -100,10 +93,27 @@ func constants(path string) (texts []string, err error) {
 	return texts, err
 }
 
+// chainOf returns the packed text of a driver.Text after those of its bases.
+func chainOf(value *ast.CompositeLit, chains map[string][]string) (chain []string, err error) {
+	for _, e := range value.Elts {
+		switch v := e.(*ast.KeyValueExpr).Value.(type) {
+		case *ast.UnaryExpr: // &base
+			chain = slices.Clone(chains[v.X.(*ast.Ident).Name])
+		case *ast.BasicLit:
+			text, err := strconv.Unquote(v.Value)
+			if err != nil {
+				return nil, err
+			}
+			chain = append(chain, text)
+		}
+	}
+	return chain, nil
+}
+
 // write writes a table as Go.
 func write(w io.Writer, table []string) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprint(out, "package ptxtext\n\n// phrases is the table of version 1. It must not change.\nvar phrases = [MaxPhrases]string{")
+	fmt.Fprint(out, "package ptxtext\n\n// phrases is the table of version 2. It must not change.\nvar phrases = [MaxPhrases]string{")
 	column := 200
 	for _, p := range table {
 		text := strconv.QuoteToASCII(p)

@@ -15,12 +15,11 @@ const root = "../../.."
 func TestRatio(t *testing.T) {
 	plain, packed := 0, 0
 	err := walk(root, func(texts []string) {
-		for _, text := range texts {
-			p := ptxtext.Pack(text)
-			if got, err := ptxtext.Unpack(p); got != text || err != nil {
-				t.Errorf("%.80q... becomes %.80q, %v", text, got, err)
+		for i, chain := range pack(texts) {
+			if got, err := ptxtext.Unpack(chain...); got != texts[i] || err != nil {
+				t.Errorf("%.80q... becomes %.80q, %v", texts[i], got, err)
 			}
-			plain, packed = plain+len(text), packed+len(p)
+			plain, packed = plain+len(texts[i]), packed+len(chain[len(chain)-1])
 		}
 	})
 	if err != nil {
@@ -28,15 +27,15 @@ func TestRatio(t *testing.T) {
 	}
 	ratio := float64(plain) / float64(packed)
 	t.Logf("%d bytes are packed to %d, %.2f times less", plain, packed, ratio)
-	if ratio < 3.5 {
-		t.Errorf("PTX is packed to %.2f times less, want at least 3.5: train a table for a new version", ratio)
+	if ratio < 15 {
+		t.Errorf("PTX is packed to %.2f times less, want at least 15: train a table for a new version", ratio)
 	}
 }
 
 func TestTable(t *testing.T) {
 	train := func() []string {
 		tr := newTrainer()
-		tr.add(strings.Repeat(".version 7.0\n\tmul.rn.f32 %f3, %f2, %f1;\n\tld.global.f32 %f4, [%rd1];\n", 50), 10)
+		tr.add([]string{".version 7.0\n\tmul.rn.f32 %f3, %f2, %f1;\n\tld.global.f32 %f4, [%rd1];\n"}, 10)
 		tr.merge()
 		return tr.table()
 	}
@@ -58,40 +57,56 @@ func TestTable(t *testing.T) {
 }
 
 func BenchmarkUnpack(b *testing.B) {
-	benchmark(b, func(plain, packed string) error {
-		_, err := ptxtext.Unpack(packed)
-		return err
-	})
-}
-
-func BenchmarkPack(b *testing.B) {
-	benchmark(b, func(plain, packed string) error {
-		ptxtext.Pack(plain)
+	benchmark(b, func(texts []string, chains [][]string) error {
+		for _, chain := range chains {
+			if _, err := ptxtext.Unpack(chain...); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 }
 
-// benchmark calls f with each PTX text of package prim, in both forms.
-func benchmark(b *testing.B, f func(plain, packed string) error) {
-	type text struct{ plain, packed string }
-	var all []text
+func BenchmarkPack(b *testing.B) {
+	benchmark(b, func(texts []string, _ [][]string) error {
+		pack(texts)
+		return nil
+	})
+}
+
+// pack packs texts together, and returns each after its bases.
+func pack(texts []string) (chains [][]string) {
+	var library ptxtext.Library
+	for _, text := range texts {
+		packed, base := library.Add(text)
+		chain := []string{packed}
+		if base >= 0 {
+			chain = slices.Concat(chains[base], chain)
+		}
+		chains = append(chains, chain)
+	}
+	return chains
+}
+
+// benchmark calls f with the PTX of package prim, in both forms.
+func benchmark(b *testing.B, f func(texts []string, chains [][]string) error) {
+	var all []string
 	size := 0
 	err := walk(root+"/prim", func(texts []string) {
-		for _, plain := range texts {
-			all = append(all, text{plain, ptxtext.Pack(plain)})
-			size += len(plain)
+		all = texts
+		for _, text := range texts {
+			size += len(text)
 		}
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
+	chains := pack(all)
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, t := range all {
-			if err := f(t.plain, t.packed); err != nil {
-				b.Fatal(err)
-			}
+		if err := f(all, chains); err != nil {
+			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(len(all)), "texts")

@@ -38,8 +38,9 @@ func newTrainer() *trainer {
 	return t
 }
 
-func (t *trainer) add(text string, weight int) {
-	for s := range ptxtext.Segments(text) {
+// add adds the texts of a file.
+func (t *trainer) add(texts []string, weight int) {
+	for s := range ptxtext.Segments(texts) {
 		if len(s) > 0 {
 			t.weights[string(s)] += weight
 		}
