@@ -3,6 +3,7 @@ module github.com/gopherwarp/gopherwarp
 go 1.26.0
 
 require (
+	connectrpc.com/connect v1.21.1
 	github.com/ardanlabs/jinja v1.5.0
 	github.com/charmbracelet/x/ansi v0.11.8
 	github.com/charmbracelet/x/term v0.2.2

@@ -154,7 +154,7 @@ var floors = map[string]string{
 	"serve/openai":            "serve/batch serve/gate serve/repository serve/listen llm model/llama chat grammar tokenizer prometheus websocket",
 	"serve/pictures":          "serve/batch serve/gate serve/repository classify prometheus",
 	"serve/kserve":            "serve/batch serve/gate serve/repository classify prometheus",
-	"serve/kserve/rpc":        "serve/gate serve/kserve serve/spans protobuf",
+	"serve/kserve/rpc":        "serve/gate serve/kserve serve/spans connect protobuf",
 	"serve/llamacpp":          "serve/gate llm chat grammar tokenizer",
 
 	// What is told of devices.
@@ -216,6 +216,7 @@ var modules = map[string]string{
 	"github.com/google/pprof":             "pprof",
 	"github.com/prometheus/client_golang": "prometheus",
 	"github.com/dlclark/regexp2/v2":       "regexp2",
+	"connectrpc.com/connect":              "connect",
 	"github.com/coder/websocket":          "websocket",
 	"google.golang.org/protobuf":          "protobuf",
 	"github.com/clipperhouse/uax29/v2":    "uax29",

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"errors"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -9,7 +10,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/kserve"
 )
 
-// question is a request. It may keep the data of its message.
+// codec encodes the messages of the protocol.
+type codec struct{}
+
+// Name implements connect.Codec.
+func (codec) Name() string { return "proto" }
+
+// Marshal implements connect.Codec for answers.
+func (codec) Marshal(v any) ([]byte, error) { return (*v.(*answer)).append(nil), nil }
+
+// Unmarshal implements connect.Codec for requests, which keep data.
+func (codec) Unmarshal(data []byte, v any) error { return v.(question).read(bytes.Clone(data)) }
+
+// question is a request.
 type question interface{ read(data []byte) error }
 
 // answer is what a call returns.

@@ -3,7 +3,11 @@ package rpc
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
+
+	"connectrpc.com/connect"
 
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/kserve"
@@ -12,9 +16,6 @@ import (
 
 // service is the beginning of the paths of calls.
 const service = "/inference.GRPCInferenceService/"
-
-// grpc is the type of the contents of calls.
-const grpc = "application/grpc"
 
 // Handle returns a handler for the calls of clients to the models of h. All other requests go to next.
 func Handle(h *kserve.Handler, next http.Handler) http.Handler {
@@ -34,10 +35,10 @@ func Handle(h *kserve.Handler, next http.Handler) http.Handler {
 		mux.Handle("POST "+service+name, h.Guard(next, refuse))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, codeUnimplemented, "there is no call "+r.URL.Path)
+		fail(w, connect.CodeUnimplemented, "there is no call "+r.URL.Path)
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), grpc) {
+		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			mux.ServeHTTP(w, r)
 			return
 		}
@@ -48,31 +49,39 @@ func Handle(h *kserve.Handler, next http.Handler) http.Handler {
 // refuse answers a call that the gate does not admit.
 func refuse(w http.ResponseWriter, f gate.Failure) { fail(w, codeOf(f.Status), f.Message) }
 
+// fail answers a call with an error in the headers.
+func fail(w http.ResponseWriter, code connect.Code, text string) {
+	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set("Grpc-Status", strconv.Itoa(int(code)))
+	w.Header().Set("Grpc-Message", url.PathEscape(text))
+	w.WriteHeader(http.StatusOK)
+}
+
 // codeOf returns gRPC's code for a status of HTTP.
-func codeOf(status int) code {
+func codeOf(status int) connect.Code {
 	switch status {
 	case http.StatusUnauthorized:
-		return codeUnauthenticated
+		return connect.CodeUnauthenticated
 	case http.StatusNotFound:
-		return codeNotFound
+		return connect.CodeNotFound
 	case http.StatusTooManyRequests:
-		return codeResourceExhausted
+		return connect.CodeResourceExhausted
 	case http.StatusServiceUnavailable:
-		return codeUnavailable
+		return connect.CodeUnavailable
 	case http.StatusGatewayTimeout:
-		return codeDeadlineExceeded
+		return connect.CodeDeadlineExceeded
 	case http.StatusInternalServerError:
-		return codeInternal
+		return connect.CodeInternal
 	}
-	return codeInvalidArgument
+	return connect.CodeInvalidArgument
 }
 
 // describe records the error of a call. Only failures of the server are errors of the span.
-func describe(s *spans.Span, c code, f gate.Failure) {
+func describe(s *spans.Span, code connect.Code, f gate.Failure) {
 	if s == nil {
 		return
 	}
-	s.Set(spans.Attr("rpc.response.status_code", c.String()))
+	s.Set(spans.Attr("rpc.response.status_code", strings.ToUpper(code.String())))
 	if f.Status >= http.StatusInternalServerError {
 		s.Fail(f.Message)
 	}
@@ -110,22 +119,15 @@ func calls(h *kserve.Handler) map[string]http.Handler {
 }
 
 // call returns the handler of a call with requests of a type.
-func call[Q any, P interface {
-	*Q
-	question
-}](h *kserve.Handler, f func(context.Context, P) (answer, error)) http.Handler {
-	return unary{h.Body, func(ctx context.Context, request []byte) (answer, error) {
-		var q Q
-		if err := P(&q).read(request); err != nil {
-			return nil, failure{codeInvalidArgument, err.Error()}
-		}
-		a, err := f(ctx, &q)
+func call[Q any](h *kserve.Handler, f func(context.Context, *Q) (answer, error)) http.Handler {
+	return connect.NewUnaryHandler("", func(ctx context.Context, r *connect.Request[Q]) (*connect.Response[answer], error) {
+		a, err := f(ctx, r.Msg)
 		if err != nil {
 			f := gate.FailureOf(err)
 			code := codeOf(f.Status)
 			describe(spans.Of(ctx), code, f)
-			return nil, failure{code, f.Message}
+			return nil, connect.NewError(code, f)
 		}
-		return a, nil
-	}}
+		return connect.NewResponse(&a), nil
+	}, connect.WithCodec(codec{}), connect.WithReadMaxBytes(int(h.Body)))
 }
