@@ -43,6 +43,20 @@
 // the largest Priority or, among several such texts, the text that began last. The interrupted text continues later, from its pages that
 // have not been overwritten.
 //
+// # Speculative decoding
+//
+// With Options.DraftTokens, the model guesses the next tokens of texts, computes them in one step, and keeps those that it would have chosen:
+//
+//	m, err := llm.Open(dev, path, llm.Options{DraftTokens: 7})
+//
+// A text is the same as without guesses, except for the rounding described below, and random choices have the same probabilities. Guesses are
+// tokens that occurred before, which suits texts that repeat parts of their prompts, or come from a smaller model, Options.DraftModel.
+// Texts with a Grammar or penalties have no guesses. Nor have texts in steps that also compute prompts, on a GPU, and texts beside more than
+// 32 others. Usage and Stats count the guesses.
+//
+// With Options.Deterministic, guesses do not change texts at all. They then take the places of texts: the texts and the guesses of a step are at
+// most Options.Sequences, rounded up to a power of two.
+//
 // # Errors of the device
 //
 // If a step fails, the model computes its texts again, one after another. Only a text that fails again ends with ErrDevice; the others

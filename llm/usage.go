@@ -8,6 +8,8 @@ type Usage struct {
 	Prompt    int           // tokens of the prompt
 	Known     int           // tokens of the prompt that were found in the cache
 	Generated int           // tokens of the text, including the token that ended it
+	Drafted   int           // guessed tokens: see Options.DraftTokens
+	Accepted  int           // guessed tokens that were right
 	First     time.Duration // until the first token of the text
 	Rest      time.Duration // from the first token to the last
 }
@@ -15,6 +17,7 @@ type Usage struct {
 // Add adds the numbers of tokens of x to those of u. Each duration in u becomes the maximum of the durations in u and x.
 func (u *Usage) Add(x Usage) {
 	u.Prompt, u.Known, u.Generated = u.Prompt+x.Prompt, u.Known+x.Known, u.Generated+x.Generated
+	u.Drafted, u.Accepted = u.Drafted+x.Drafted, u.Accepted+x.Accepted
 	u.First, u.Rest = max(u.First, x.First), max(u.Rest, x.Rest)
 }
 
