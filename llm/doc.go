@@ -35,6 +35,14 @@
 //
 // The matrices of all adapters are in the device's memory, padded to the largest rank. Texts with different adapters share no memory.
 //
+// # Vectors of texts
+//
+// OpenEmbedder loads a language model that computes vectors of texts, as package embeddings does with other models:
+//
+//	e, err := llm.OpenEmbedder(dev, path, llm.EmbedOptions{})
+//	...
+//	vectors, err := e.Embed(ctx, "The cat sits outside.", "A man plays the guitar.")
+//
 // # Memory
 //
 // The keys and values of tokens are in pages of 64 tokens. Texts that begin with the same tokens share pages, whether the texts belong to

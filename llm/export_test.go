@@ -23,3 +23,6 @@ func (m *Model) Interfere(f func(s *device.Stream) error) {
 	begin := m.engine.decoder.Started
 	m.engine.decoder.Started = func() error { return errors.Join(f(m.engine.stream), begin()) }
 }
+
+// Batch changes the number of tokens that are computed at once.
+func (e *Embedder) Batch(n int) { e.batch = n }

@@ -85,23 +85,34 @@ func TestSpeculation(t *testing.T) {
 func TestSpeculationDeterministic(t *testing.T) {
 	path := llamatest.Write(t, llamatest.Options{Matrices: weights.Q4_1})
 	prompts, requests := repetitive(9)
-	var want []string
-	for _, o := range []llm.Options{{}, {DraftTokens: 2}, {DraftTokens: 7}, {DraftTokens: 3, DraftModel: path}} {
-		drafts := o.DraftTokens
-		o.Sequences, o.Tokens, o.Deterministic = 16, 2000, true
-		m := open(t, path, o)
-		got, _ := texts(t, m, prompts, requests)
-		if want == nil {
-			want = got
-		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Errorf("%d guesses, text %d: got %q, want %q", drafts, i, got[i], want[i])
+	for name, opener := range map[string]kerneltest.Opener{"cpu": cpu.Open, "cuda": kerneltest.Executions()["cuda"]} {
+		t.Run(name, func(t *testing.T) {
+			dev := kerneltest.Device(t, opener)
+			var want []string
+			for _, o := range []llm.Options{{}, {DraftTokens: 2}, {DraftTokens: 7}, {DraftTokens: 3, DraftModel: path}} {
+				drafts := o.DraftTokens
+				o.Sequences, o.Tokens, o.Deterministic = 16, 2000, true
+				m, err := llm.Open(dev, path, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, _ := texts(t, m, prompts, requests)
+				if want == nil {
+					want = got
+				}
+				for i := range got {
+					if got[i] != want[i] {
+						t.Errorf("%d guesses, text %d: got %q, want %q", drafts, i, got[i], want[i])
+					}
+				}
+				if s := settled(m); drafts > 0 != (s.Accepted > 0) {
+					t.Errorf("%d guesses: %+v", drafts, s)
+				}
+				if err := m.Close(); err != nil {
+					t.Error(err)
+				}
 			}
-		}
-		if s := settled(m); drafts > 0 != (s.Accepted > 0) {
-			t.Errorf("%d guesses: %+v", drafts, s)
-		}
+		})
 	}
 }
 

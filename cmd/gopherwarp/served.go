@@ -8,7 +8,10 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/classify"
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/embeddings"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/openai"
 )
 
 // modelKind is a kind of models.
@@ -21,13 +24,41 @@ const (
 	pictureModel           // it classifies pictures
 )
 
+// poolingFlag is the flag that makes a language model an embedding model.
+type poolingFlag struct {
+	Pooling string `enum:"none,last,mean" default:"none" help:"Compute vectors of texts with language models: last takes the activations of a text's last token, mean takes their mean over all tokens. Use the kind for which the model was trained."`
+}
+
+// vectors reports whether a model computes vectors of texts. Its files may say so, or the flag may.
+func (f poolingFlag) vectors(path string) bool {
+	return embeddings.Supports(path) || f.Pooling == "last" || f.Pooling == "mean"
+}
+
+// vectorSource is a model that computes vectors of texts.
+type vectorSource interface {
+	openai.Embedder
+	Close() error
+}
+
+// open opens a model that computes vectors of texts: an embedding model or, with the flag, a language model.
+func (f poolingFlag) open(dev *device.Device, path string, o embeddings.Options) (vectorSource, error) {
+	if f.Pooling == "" || f.Pooling == "none" || embeddings.Supports(path) {
+		return embeddings.Open(dev, path, o)
+	}
+	pooling := llm.LastToken
+	if f.Pooling == "mean" {
+		pooling = llm.MeanTokens
+	}
+	return llm.OpenEmbedder(dev, path, llm.EmbedOptions{Pooling: pooling, Progress: o.Progress})
+}
+
 // kindOfModel returns the kind of the model with a path. A path without a model is that of a language model, which then cannot be loaded.
-func kindOfModel(path string) modelKind {
+func (f poolingFlag) kindOfModel(path string) modelKind {
 	switch {
-	case embeddings.Supports(path):
-		return vectorModel
 	case classify.Supports(path):
 		return pictureModel
+	case f.vectors(path):
+		return vectorModel
 	}
 	return textModel
 }
@@ -51,7 +82,7 @@ func (c *serveCommand) served() (list []served, err error) {
 		if m.name == "" || m.path == "" || taken[m.name] {
 			return nil, exit{exitUsage, fmt.Errorf("-model=%s: the name or the path is empty, or another model has the name %q", text, m.name)}
 		}
-		taken[m.name], m.kind = true, kindOfModel(m.path)
+		taken[m.name], m.kind = true, c.kindOfModel(m.path)
 		list = append(list, m)
 	}
 	if len(list) > 1 && (c.Name != "" || c.AnyName) {

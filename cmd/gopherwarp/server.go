@@ -149,7 +149,7 @@ func (s *server) loadVectors(of served) func(context.Context) (openai.Embedder, 
 	return func(context.Context) (openai.Embedder, func() error, error) {
 		show, stop := s.progress(of)
 		defer stop()
-		m, err := embeddings.Open(s.device, of.path, embeddings.Options{Progress: show})
+		m, err := s.poolingFlag.open(s.device, of.path, embeddings.Options{Progress: show})
 		if err != nil {
 			return nil, nil, err
 		}
