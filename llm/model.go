@@ -66,7 +66,7 @@ type Model struct {
 }
 
 // Open loads a model onto a device: from a GGUF file, from a folder with one, or from a folder of Hugging Face, which has safetensors
-// files, config.json, tokenizer.json and tokenizer_config.json. The errors match those of the packages weights, tokenizer and
+// files, config.json, tokenizer.json and tokenizer_config.json, or from the folder models--ORG--NAME of the cache of Hugging Face. The errors match those of the packages weights, tokenizer and
 // model/llama, ErrFiles and device.ErrMemory.
 func Open(dev *device.Device, path string, o Options) (*Model, error) {
 	f, err := OpenFiles(path)

@@ -16,7 +16,7 @@ import (
 
 // modelSource are the flags that name a model.
 type modelSource struct {
-	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
+	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files, or models--ORG--NAME in its cache."`
 	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/classify"
@@ -12,6 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/embeddings"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
+	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
 
 // modelKind is a kind of models.
@@ -102,8 +102,7 @@ func named(text string) served {
 	if _, err := os.Stat(text); ok && err != nil {
 		return served{name: name, path: path, adapters: map[string]string{}}
 	}
-	base := filepath.Base(filepath.Clean(text))
-	return served{name: strings.TrimSuffix(base, ".gguf"), path: text, adapters: map[string]string{}}
+	return served{name: formats.Name(text), path: text, adapters: map[string]string{}}
 }
 
 // adapt gives a model the adapter that a text describes. The name of the adapter must not be taken.
