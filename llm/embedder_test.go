@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -13,17 +14,15 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 )
 
-// openEmbedder opens a model for vectors on the CPU, which is closed when the test ends.
-func openEmbedder(t *testing.T, path string, o llm.EmbedOptions) *llm.Embedder {
+// openEmbedder opens a model for vectors, which is closed when the test ends, before the device.
+func openEmbedder(t *testing.T, dev *device.Device, path string, o llm.EmbedOptions) *llm.Embedder {
 	t.Helper()
-	dev, err := cpu.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
 	e, err := llm.OpenEmbedder(dev, path, o)
 	if err != nil {
 		t.Fatal(err)
@@ -34,9 +33,6 @@ func openEmbedder(t *testing.T, path string, o llm.EmbedOptions) *llm.Embedder {
 		}
 		if owners := dev.Owners(); len(owners) > 0 {
 			t.Errorf("memory that was not freed: %v", owners)
-		}
-		if err := dev.Close(); err != nil {
-			t.Error(err)
 		}
 	})
 	return e
@@ -77,16 +73,19 @@ func TestEmbedderTransformers(t *testing.T) {
 	if err := json.Unmarshal(out, &want); err != nil {
 		t.Fatal(err)
 	}
+	dev := kerneltest.Device(t, cpu.Open)
 	for pooling := range llm.Pooling(2) {
-		got, err := openEmbedder(t, folder, llm.EmbedOptions{Pooling: pooling}).EmbedTokens(t.Context(), texts...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range got {
-			if d := distance(v, want[i][pooling]); !(d < 1e-5) {
-				t.Errorf("pooling %d, text %d: the distance is %g", pooling, i, d)
+		t.Run(fmt.Sprint(pooling), func(t *testing.T) {
+			got, err := openEmbedder(t, dev, folder, llm.EmbedOptions{Pooling: pooling}).EmbedTokens(t.Context(), texts...)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for i, v := range got {
+				if d := distance(v, want[i][pooling]); !(d < 1e-5) {
+					t.Errorf("text %d: the distance is %g", i, d)
+				}
+			}
+		})
 	}
 }
 
@@ -99,41 +98,59 @@ func distance[T float32 | float64](a []float32, b []T) float64 {
 	return math.Sqrt(sum)
 }
 
-// TestEmbedder compares vectors of texts together with those of each text alone, and in small batches, which divide long texts.
+// TestEmbedder compares vectors of texts together with those of each text alone, and in small batches, which divide long texts. GPUs round
+// activations to bfloat16.
 func TestEmbedder(t *testing.T) {
 	path := llamatest.Write(t, llamatest.Options{})
+	for _, c := range []struct {
+		name string
+		open kerneltest.Opener
+		most float64
+	}{{"cpu", cpu.Open, 1e-4}, {"cuda", kerneltest.Executions()["cuda"], 0.03}} {
+		t.Run(c.name, func(t *testing.T) {
+			dev := kerneltest.Device(t, c.open)
+			for pooling := range llm.Pooling(2) {
+				t.Run(fmt.Sprint(pooling), func(t *testing.T) {
+					testEmbedder(t, openEmbedder(t, dev, path, llm.EmbedOptions{Pooling: pooling}), c.most)
+				})
+			}
+		})
+	}
+}
+
+// testEmbedder is TestEmbedder for a model. The distance of vectors of one text may be at most the given one.
+func testEmbedder(t *testing.T, e *llm.Embedder, most float64) {
+	t.Helper()
 	texts := []string{"x", "Hello there", strings.Repeat("long ", 30), "Hello there", strings.Repeat("z", 300)}
-	for pooling := range llm.Pooling(2) {
-		e := openEmbedder(t, path, llm.EmbedOptions{Pooling: pooling})
-		all, err := e.Embed(t.Context(), texts...)
-		if err != nil || len(all) != len(texts) || e.Width() != llamatest.Hidden || e.MaxTokens() != llamatest.Context {
-			t.Fatalf("%d vectors of %d, %d tokens, %v", len(all), e.Width(), e.MaxTokens(), err)
+	all, err := e.Embed(t.Context(), texts...)
+	if err != nil || len(all) != len(texts) || e.Width() != llamatest.Hidden || e.MaxTokens() != llamatest.Context {
+		t.Fatalf("%d vectors of %d, %d tokens, %v", len(all), e.Width(), e.MaxTokens(), err)
+	}
+	e.Batch(16)
+	for i, text := range texts {
+		one, err := e.Embed(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
 		}
-		e.Batch(16)
-		for i, text := range texts {
-			one, err := e.Embed(t.Context(), text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			length := distance(all[i], make([]float32, e.Width()))
-			if d := distance(one[0], all[i]); d > 1e-4 || math.Abs(length-1) > 1e-6 {
-				t.Errorf("pooling %d, text %d: the distance is %g, the length %g", pooling, i, d, length)
-			}
+		length := distance(all[i], make([]float32, e.Width()))
+		if d := distance(one[0], all[i]); d > most || math.Abs(length-1) > 1e-6 {
+			t.Errorf("text %d: the distance is %g, the length %g", i, d, length)
 		}
-		if distance(all[0], all[1]) < 0.01 || distance(all[1], all[3]) > 1e-6 {
-			t.Errorf("pooling %d: vectors of different texts are equal, or those of equal texts differ", pooling)
-		}
-		if many, err := e.Embed(t.Context(), slices.Repeat(texts[:1], 100)...); err != nil || len(many) != 100 || distance(many[99], all[0]) > 1e-4 {
-			t.Errorf("100 texts: %d vectors, %v", len(many), err)
-		}
-		if tokens, all := e.Encode(texts[4]); all || len(tokens) != llamatest.Context {
-			t.Errorf("a long text has %d tokens, all %t", len(tokens), all)
-		}
+	}
+	if distance(all[0], all[1]) < 0.1 || distance(all[1], all[3]) > most {
+		t.Error("vectors of different texts are equal, or those of equal texts differ")
+	}
+	if many, err := e.Embed(t.Context(), slices.Repeat(texts[:1], 100)...); err != nil || len(many) != 100 || distance(many[99], all[0]) > most {
+		t.Errorf("100 texts: %d vectors, %v", len(many), err)
+	}
+	if tokens, all := e.Encode(texts[4]); all || len(tokens) != llamatest.Context {
+		t.Errorf("a long text has %d tokens, all %t", len(tokens), all)
 	}
 }
 
 func TestEmbedderErrors(t *testing.T) {
-	e := openEmbedder(t, llamatest.Write(t, llamatest.Options{}), llm.EmbedOptions{MaxTokens: 10})
+	dev := kerneltest.Device(t, cpu.Open)
+	e := openEmbedder(t, dev, llamatest.Write(t, llamatest.Options{}), llm.EmbedOptions{MaxTokens: 10})
 	for want, tokens := range map[error][]int32{llm.ErrRequest: {}, llm.ErrContext: make([]int32, 11)} {
 		if _, err := e.EmbedTokens(t.Context(), []int32{1}, tokens); !errors.Is(err, want) {
 			t.Errorf("%v: %v, want %v", tokens, err, want)
@@ -148,11 +165,6 @@ func TestEmbedderErrors(t *testing.T) {
 	if _, err := e.Embed(t.Context(), "x"); !errors.Is(err, llm.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
-	dev, err := cpu.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
 	if _, err := llm.OpenEmbedder(dev, t.TempDir(), llm.EmbedOptions{}); !errors.Is(err, llm.ErrFiles) {
 		t.Errorf("an empty folder: %v", err)
 	}
