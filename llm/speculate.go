@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/kernels/sampling"
 	"github.com/gopherwarp/gopherwarp/model/llama"
@@ -55,15 +56,7 @@ func (q *sequence) guessable() bool { return q.matcher == nil && !q.request.pena
 
 // speculates reports whether tokens of a row may be guessed, so that the host must know its last token first.
 func (e *engine) speculates() bool {
-	if e.drafter == nil {
-		return false
-	}
-	for _, q := range e.rows {
-		if q.guessable() && !q.leaving {
-			return true
-		}
-	}
-	return false
+	return e.drafter != nil && slices.ContainsFunc(e.rows, func(q *sequence) bool { return q.guessable() && !q.leaving && q.rest == 0 })
 }
 
 // draft is guessed tokens of the text of a row.
@@ -81,16 +74,13 @@ func tokensOf(list []draft) (n int) {
 	return n
 }
 
-// drafts guesses tokens of the rows. The host knows all tokens of their texts.
+// drafts guesses tokens of the rows. If speculates reports true, the host knows all tokens of their texts.
 func (e *engine) drafts() ([]draft, error) {
-	if !e.speculates() {
-		return nil, nil
-	}
 	var list []draft
 	var texts []*sequence
 	for row, q := range e.rows {
 		switch {
-		case !q.guessable() || q.leaving:
+		case e.drafter == nil || !q.guessable() || q.leaving:
 		case q.rest > 0:
 			q.rest--
 		default:

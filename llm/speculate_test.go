@@ -234,6 +234,25 @@ func TestSpeculationDistribution(t *testing.T) {
 	}
 }
 
+// TestSpeculationAdapters compares texts of several adapters, with guesses and without.
+func TestSpeculationAdapters(t *testing.T) {
+	path, ways := drafting(t)
+	adapters := map[string]string{"one": llamatest.WriteAdapter(t, 1), "two": llamatest.WriteAdapter(t, 2)}
+	prompts, requests := []string{"ab", "abab", "ba"}, make([]llm.Request, 3)
+	for i := range requests {
+		requests[i] = llm.Request{MaxTokens: 20, Bias: only("abc"), Adapter: []string{"", "one", "two"}[i]}
+	}
+	want, _ := texts(t, open(t, path, llm.Options{Sequences: 3, Adapters: adapters}), prompts, requests)
+	for name, o := range ways {
+		o.Sequences, o.Adapters = 3, adapters
+		m := open(t, path, o)
+		got, _ := texts(t, m, prompts, requests)
+		if s := settled(m); !slices.Equal(got, want) || s.Drafts == 0 || name != "another model" && s.Accepted == 0 {
+			t.Errorf("%s: got %q, want %q; %d guesses were right", name, got, want, s.Accepted)
+		}
+	}
+}
+
 // TestSpeculationCanceled cancels texts with guesses while others continue, and lets steps fail.
 func TestSpeculationCanceled(t *testing.T) {
 	path, ways := drafting(t)
