@@ -9,6 +9,9 @@ import (
 // Behind makes the model compute a token only after the host has read the one before, as on CPUs. It precedes the first text.
 func (m *Model) Behind() { m.engine.ahead = false }
 
+// Ahead makes the model compute a token before the host has read the one before, as on GPUs. It precedes the first text.
+func (m *Model) Ahead() { m.engine.ahead = true }
+
 // Unread is the number of tokens of a text that may wait for their reader.
 const Unread = unread
 

@@ -145,6 +145,22 @@ func TestSpeculationAhead(t *testing.T) {
 	}
 }
 
+// TestSpeculationBetween compares texts with guesses, between which the engine works ahead, with those without.
+func TestSpeculationBetween(t *testing.T) {
+	path, ways := drafting(t)
+	prompts, requests := repetitive(7)
+	want, ends := texts(t, open(t, path, llm.Options{Sequences: 3}), prompts, requests)
+	for name, o := range ways {
+		o.Sequences = 3
+		m := open(t, path, o)
+		m.Ahead()
+		got, last := texts(t, m, prompts, requests)
+		if s := settled(m); !slices.Equal(got, want) || !reflect.DeepEqual(last, ends) || s.Drafts == 0 || name == "another model" && s.Drafted == s.Accepted {
+			t.Errorf("%s: got %q, want %q; afterwards %+v", name, got, want, s)
+		}
+	}
+}
+
 // TestSpeculationTokens compares the tokens of a text with guesses, their probabilities and the end at a text of Request.Stop, at the end of the
 // context, and with a grammar or with penalties, for which there are no guesses.
 func TestSpeculationTokens(t *testing.T) {

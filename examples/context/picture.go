@@ -12,6 +12,7 @@ const (
 	width, height = 800, 440
 	left, right   = 70, 30
 	top, bottom   = 60, 60
+	inside        = 24 // between the margins and the first and last point
 )
 
 // draw returns an SVG picture of rates, from 0 on, over the numbers of tokens, whose scale is logarithmic.
@@ -24,9 +25,9 @@ func draw(title string, points []point) string {
 	most = max(step, step*math.Ceil(most/step))
 	x := func(n int) float64 {
 		if last == first {
-			return left
+			return left + inside
 		}
-		return left + (width-left-right)*math.Log(float64(n)/first)/math.Log(last/first)
+		return left + inside + (width-left-right-2*inside)*math.Log(float64(n)/first)/math.Log(last/first)
 	}
 	y := func(rate float64) float64 { return height - bottom - (height-top-bottom)*rate/most }
 	var b strings.Builder
