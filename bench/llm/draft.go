@@ -19,7 +19,8 @@ const passage = "The quick brown fox jumps over the lazy dog. The river runs dow
 	"When winter comes, the river freezes, and the children walk over the ice to the other side, where the forest begins."
 
 // drafts measures texts without guessed tokens and with some numbers of them. A model from a file repeats a text, and answers a question, for
-// which most guesses are wrong. A model with random weights has a text of one token, for which all guesses are right.
+// which most guesses are wrong. A model with random weights has a text of one token, for which all guesses are right, and one that
+// hardly repeats itself.
 func drafts(ctx context.Context, dev *device.Device, w *tabwriter.Writer, p plan) error {
 	fmt.Fprintf(w, "guessed tokens of a step\ttokens/s\tguesses\tright\t\n")
 	for _, n := range append([]int{0}, p.drafts...) {
@@ -58,11 +59,10 @@ func (p plan) open(dev *device.Device, o llm.Options) (*llm.Model, error) {
 func (p plan) measureDrafts(ctx context.Context, w *tabwriter.Writer, m *llm.Model, n int) error {
 	prompts := []string{"Repeat the following text exactly, word for word:\n\n" + passage, "Why is the sky blue? Explain in detail."}
 	r := llm.Request{MaxTokens: 128, IgnoreEnd: true}
-	if p.model == "" {
-		prompts = prompts[:1]
-		r.Bias = map[int32]float64{100: 1e4}
-	}
 	for i, prompt := range prompts {
+		if r.Bias = nil; p.model == "" && i == 0 {
+			r.Bias = map[int32]float64{100: 1e4}
+		}
 		for range 3 {
 			var u llm.Usage
 			r.Usage = &u
