@@ -93,7 +93,18 @@ func (d *draftModel) reset() {
 	}
 }
 
+// forget frees the memory of texts that have lost their slots.
+func (d *draftModel) forget() {
+	for slot, q := range d.owners {
+		if q != nil && q.slot != slot {
+			d.cache.Truncate(slot, 0)
+			d.owners[slot], d.computed[slot] = nil, nil
+		}
+	}
+}
+
 func (d *draftModel) guess(list []*sequence, most []int) ([][]int32, error) {
+	d.forget()
 	guesses := make([][]int32, len(list))
 	var open []int // the texts that get more guesses
 	for i, q := range list {

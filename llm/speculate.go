@@ -171,6 +171,9 @@ type outcome struct {
 // settle removes the wrong tokens of a draft, whose rows begin with a number, delivers the right ones, and moves the token after these to the
 // row of the text.
 func (e *engine) settle(x draft, first int, o outcome) error {
+	if x.ended { // by the error of another text of its request
+		return nil
+	}
 	right, last := 0, x.row // the row of the last token that is right
 	for right < len(x.tokens) && o.chosen[last] == x.tokens[right] {
 		last = first + right
