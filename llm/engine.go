@@ -166,8 +166,9 @@ func (e *engine) step() error {
 	if err := e.mailbox.send(e.decoder.Tokens().Slice(0, len(batch)), e.likely(len(batch))); err != nil {
 		return err
 	}
-	order := []func() error{func() error { return e.receive(batch) }, e.advance}
-	if e.ahead && !e.constrained() && !e.speculates() {
+	known := !e.ahead || e.constrained() || e.speculates()
+	order := []func() error{func() error { return e.receive(batch) }, func() error { return e.advance(known) }}
+	if !known {
 		e.leave(batch)
 		slices.Reverse(order)
 	}
@@ -284,15 +285,15 @@ func (e *engine) compact() error {
 	return nil
 }
 
-// advance appends the token of each row to its text, and guesses of further ones, and chooses the next ones.
-func (e *engine) advance() error {
+// advance appends the token of each row to its text and, if the host knows it, guesses of further ones, and chooses the next ones.
+func (e *engine) advance(known bool) error {
 	for e.missing() {
 		e.drop(e.youngest())
 	}
 	if err := e.compact(); err != nil || len(e.rows) == 0 {
 		return err
 	}
-	drafts, err := e.drafts()
+	drafts, err := e.drafts(known)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/bits"
-	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/kernels/sampling"
 	"github.com/gopherwarp/gopherwarp/model/llama"
@@ -56,8 +55,17 @@ func (q *sequence) guessable() bool { return q.matcher == nil && !q.request.pena
 
 // speculates reports whether tokens of a row may be guessed, so that the host must know its last token first.
 func (e *engine) speculates() bool {
-	return e.drafter != nil && slices.ContainsFunc(e.rows, func(q *sequence) bool { return q.guessable() && !q.leaving && q.rest == 0 })
+	n := 0
+	for _, q := range e.rows {
+		if q.guessable() && !q.leaving && q.rest == 0 {
+			n++
+		}
+	}
+	return e.drafter != nil && n > 0 && e.share(n) > 0
 }
+
+// share returns how many tokens of each of n texts may be guessed in a step.
+func (e *engine) share(n int) int { return min(e.each, min(e.all, e.speculation.rows-len(e.rows))/n) }
 
 // draft is guessed tokens of the text of a row.
 type draft struct {
@@ -74,8 +82,8 @@ func tokensOf(list []draft) (n int) {
 	return n
 }
 
-// drafts guesses tokens of the rows. If speculates reports true, the host knows all tokens of their texts.
-func (e *engine) drafts() ([]draft, error) {
+// drafts guesses tokens of the rows, if the host knows all tokens of their texts.
+func (e *engine) drafts(known bool) ([]draft, error) {
 	var list []draft
 	var texts []*sequence
 	for row, q := range e.rows {
@@ -87,7 +95,7 @@ func (e *engine) drafts() ([]draft, error) {
 			list, texts = append(list, draft{q, row, nil}), append(texts, q)
 		}
 	}
-	if len(texts) == 0 {
+	if len(texts) == 0 || !known {
 		return nil, nil
 	}
 	guesses, err := e.guess(texts, e.allowances(texts))
@@ -115,7 +123,7 @@ func (e *engine) allowances(texts []*sequence) []int {
 		}
 	}
 	for i, q := range texts {
-		n := min(e.each, min(e.all, e.speculation.rows-len(e.rows))/len(texts), e.context-len(q.tokens)-1)
+		n := min(e.share(len(texts)), e.context-len(q.tokens)-1)
 		if q.request.MaxTokens > 0 {
 			n = min(n, q.request.MaxTokens-q.generated-1)
 		}
