@@ -108,7 +108,7 @@ func TestEmbedMistakes(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 	language := llamatest.Write(t, llamatest.Options{})
-	if _, err := embedded(t, embedCommand{Model: language}, ""); !errors.Is(err, embeddings.ErrModel) {
+	if _, err := embedded(t, embedCommand{Model: language}, ""); !errors.Is(err, embeddings.ErrModel) || !strings.Contains(err.Error(), "language models need -pooling") {
 		t.Errorf("a language model without -pooling: %v", err)
 	}
 	other := berttest.WriteFolder(t, berttest.Options{Change: func(c map[string]any) { c["model_type"] = "llama" }})

@@ -43,7 +43,11 @@ type vectorSource interface {
 // open opens a model that computes vectors of texts: an embedding model or, with the flag, a language model.
 func (f poolingFlag) open(dev *device.Device, path string, o embeddings.Options) (vectorSource, error) {
 	if f.Pooling == "" || f.Pooling == "none" || embeddings.Supports(path) {
-		return embeddings.Open(dev, path, o)
+		m, err := embeddings.Open(dev, path, o)
+		if errors.Is(err, embeddings.ErrModel) {
+			err = fmt.Errorf("%w; language models need -pooling", err)
+		}
+		return m, err
 	}
 	pooling := llm.LastToken
 	if f.Pooling == "mean" {
