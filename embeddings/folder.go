@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/model/bert"
+	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
 
 // ErrModel is the error of a folder without a model for this package: files are missing or invalid, or need a feature that is not
@@ -38,6 +39,11 @@ type recipe struct {
 // sentence-transformers.
 func recipeOf(folder string) (recipe, error) {
 	r := recipe{encoder: folder, method: bert.Mean}
+	found, err := formats.Resolve(folder)
+	if err != nil {
+		return r, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	r.encoder, folder = found, found
 	var modules []struct{ Type, Path string }
 	if err := readJSON(filepath.Join(folder, "modules.json"), &modules); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, err

@@ -48,9 +48,9 @@ func (b *biases) close() error {
 	return err
 }
 
-// set sets the biases of a row. There is nothing to do if it has none and gets none.
+// set sets the biases of a row, unless it has the same already.
 func (b *biases) set(row int, list []sampling.Bias) error {
-	if len(list) == 0 && len(b.rows[row]) == 0 {
+	if slices.Equal(list, b.rows[row]) {
 		return nil
 	}
 	b.rows[row] = list

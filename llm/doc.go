@@ -35,6 +35,14 @@
 //
 // The matrices of all adapters are in the device's memory, padded to the largest rank. Texts with different adapters share no memory.
 //
+// # Vectors of texts
+//
+// OpenEmbedder loads a language model that computes vectors of texts, as package embeddings does with other models:
+//
+//	e, err := llm.OpenEmbedder(dev, path, llm.EmbedOptions{})
+//	...
+//	vectors, err := e.Embed(ctx, "The cat sits outside.", "A man plays the guitar.")
+//
 // # Memory
 //
 // The keys and values of tokens are in pages of 64 tokens. Texts that begin with the same tokens share pages, whether the texts belong to
@@ -42,6 +50,20 @@
 // overwritten first. Texts with different values of Request.Salt never share pages. If no page is left, the model interrupts the text with
 // the largest Priority or, among several such texts, the text that began last. The interrupted text continues later, from its pages that
 // have not been overwritten.
+//
+// # Speculative decoding
+//
+// With Options.DraftTokens, the model guesses the next tokens of texts, computes them in one step, and keeps those that it would have chosen:
+//
+//	m, err := llm.Open(dev, path, llm.Options{DraftTokens: 7})
+//
+// A text is the same as without guesses, except for the rounding described below, and random choices have the same probabilities. Guesses are
+// tokens that occurred before, which suits texts that repeat parts of their prompts, or come from a smaller model, Options.DraftModel.
+// Texts with a Grammar or penalties have no guesses. Nor have texts in steps that also compute prompts, on a GPU, and texts beside more than
+// 32 others. Usage and Stats count the guesses.
+//
+// With Options.Deterministic, guesses do not change texts at all. They then take the places of texts: the texts and the guesses of a step are at
+// most Options.Sequences, rounded up to a power of two.
 //
 // # Errors of the device
 //

@@ -62,6 +62,7 @@ func (n *network) close() error {
 type plan struct {
 	ending
 	limits
+	speculation
 	sequences int  // at once
 	chunk     int  // tokens of a prompt that are computed at once, and tokens of a step
 	alone     bool // compute the prompts one by one, and chunks that do not depend on other texts
@@ -162,11 +163,12 @@ func (e *engine) step() error {
 		return err
 	}
 	batch := slices.Clone(e.rows)
-	if err := e.mailbox.send(e.decoder.Tokens().Slice(0, len(batch)), e.likely()); err != nil {
+	if err := e.mailbox.send(e.decoder.Tokens().Slice(0, len(batch)), e.likely(len(batch))); err != nil {
 		return err
 	}
-	order := []func() error{func() error { return e.receive(batch) }, e.advance}
-	if e.ahead && !e.constrained() {
+	known := !e.ahead || e.constrained() || e.speculates()
+	order := []func() error{func() error { return e.receive(batch) }, func() error { return e.advance(known) }}
+	if !known {
 		e.leave(batch)
 		slices.Reverse(order)
 	}
@@ -283,17 +285,24 @@ func (e *engine) compact() error {
 	return nil
 }
 
-// advance appends the token of each row to its text and chooses the next ones.
-func (e *engine) advance() error {
+// advance appends the token of each row to its text and, if the host knows it, guesses of further ones, and chooses the next ones.
+func (e *engine) advance(known bool) error {
 	for e.missing() {
 		e.drop(e.youngest())
 	}
 	if err := e.compact(); err != nil || len(e.rows) == 0 {
 		return err
 	}
-	e.state.step(len(e.rows))
+	drafts, err := e.drafts(known)
+	if err != nil {
+		return err
+	}
+	e.state.step(len(e.rows) + tokensOf(drafts))
 	if err := e.constrain(); err != nil {
 		return err
+	}
+	if len(drafts) > 0 {
+		return e.verify(drafts)
 	}
 	if err := e.decoder.Step(e.slotsOfRows()...); err != nil {
 		return err

@@ -9,6 +9,9 @@ import (
 // Behind makes the model compute a token only after the host has read the one before, as on CPUs. It precedes the first text.
 func (m *Model) Behind() { m.engine.ahead = false }
 
+// Ahead makes the model compute a token before the host has read the one before, as on GPUs. It precedes the first text.
+func (m *Model) Ahead() { m.engine.ahead = true }
+
 // Unread is the number of tokens of a text that may wait for their reader.
 const Unread = unread
 
@@ -23,3 +26,6 @@ func (m *Model) Interfere(f func(s *device.Stream) error) {
 	begin := m.engine.decoder.Started
 	m.engine.decoder.Started = func() error { return errors.Join(f(m.engine.stream), begin()) }
 }
+
+// Batch changes the number of tokens that are computed at once.
+func (e *Embedder) Batch(n int) { e.batch = n }

@@ -10,6 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
 
 // Files are the parts of a model, read from its files.
@@ -25,6 +26,9 @@ type Files struct {
 // OpenFiles opens the files of a model. See Open for the path and the errors.
 func OpenFiles(path string) (*Files, error) {
 	f, err := openFile(path)
+	if err == nil {
+		path, err = formats.Resolve(path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -86,9 +86,7 @@ func (d *description) fromFolder(folder string) (c llama.Config, err error) {
 		d.addEnds(text)
 	}
 	d.findEnds()
-	if absolute, err := filepath.Abs(folder); err == nil {
-		d.name = filepath.Base(absolute)
-	}
+	d.name = formats.Name(folder)
 	return c, nil
 }
 

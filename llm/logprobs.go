@@ -8,11 +8,11 @@ import (
 // MostLogprobs is the largest Request.TopLogprobs.
 const MostLogprobs = sampling.MostLikely
 
-// likely returns the lists of probable tokens of the rows, or nothing if nobody asks for them.
-func (e *engine) likely() device.Slice[sampling.Likely] {
+// likely returns the lists of probable tokens of the first n rows of the decoder, or nothing if nobody asks for them.
+func (e *engine) likely(n int) device.Slice[sampling.Likely] {
 	for _, q := range e.rows {
 		if q.request.Logprobs {
-			return e.sampler.listOf(0, len(e.rows))
+			return e.sampler.listOf(0, n)
 		}
 	}
 	return device.Slice[sampling.Likely]{}

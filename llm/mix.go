@@ -39,7 +39,7 @@ func (e *engine) gathers() bool {
 // computes. Together, they read the weights once.
 func (e *engine) mix() error {
 	batch := slices.Clone(e.rows)
-	if err := e.mailbox.send(e.decoder.Tokens().Slice(0, len(batch)), e.likely()); err != nil {
+	if err := e.mailbox.send(e.decoder.Tokens().Slice(0, len(batch)), e.likely(len(batch))); err != nil {
 		return err
 	}
 	e.leave(batch)
@@ -97,19 +97,10 @@ func (e *engine) leave(batch []*sequence) {
 
 // receive waits for the tokens that were sent and delivers them.
 func (e *engine) receive(batch []*sequence) error {
-	var tokens []int32
-	var likely []sampling.Likely
-	if err := clocked(&e.times.Waited, func() (err error) {
-		tokens, likely, err = e.mailbox.receive(context.Background())
-		return err
-	}); err != nil {
-		return err
-	}
-	idle, err := e.pace.waited()
+	tokens, likely, err := e.received()
 	if err != nil {
 		return err
 	}
-	e.times.Idle += idle
 	for i, q := range batch {
 		e.deliver(q, tokens[i], likely[i*sampling.LikelyRow:])
 	}

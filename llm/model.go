@@ -3,7 +3,6 @@ package llm
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -33,6 +32,12 @@ type Options struct {
 	// for all Sequences, even if fewer texts are generated; prompts are computed one after another, a page at a time; and the cache keeps
 	// only the tokens of prompts. A text waits until there is memory for the largest number of tokens that it may have.
 	Deterministic bool
+	// DraftTokens is the largest number of tokens of a text that the model guesses and then computes in one step, which is faster if most
+	// guesses are right. 0 means no guesses, or 4 if there is a DraftModel. See the documentation of the package.
+	DraftTokens int
+	// DraftModel is the path of a smaller model with the same tokens, which guesses tokens. Without it, guesses are the tokens that followed
+	// the last tokens of the text where they occurred before, in the prompt or in the text.
+	DraftModel string
 	// Adapter is a folder with an adapter for the model, in the format of the Python package PEFT, or "" for none.
 	Adapter string
 	// Adapters maps the names by which requests choose an adapter to the folders of the adapters. A chosen adapter is applied in addition
@@ -55,6 +60,7 @@ type Model struct {
 	ends      map[int32]bool // tokens that end a text
 	context   int
 	network   network
+	drafter   drafter // or nil
 	engine    *engine
 	closing   func() error // frees the memory once
 
@@ -63,7 +69,7 @@ type Model struct {
 }
 
 // Open loads a model onto a device: from a GGUF file, from a folder with one, or from a folder of Hugging Face, which has safetensors
-// files, config.json, tokenizer.json and tokenizer_config.json. The errors match those of the packages weights, tokenizer and
+// files, config.json, tokenizer.json and tokenizer_config.json, or from the folder models--ORG--NAME of the cache of Hugging Face. The errors match those of the packages weights, tokenizer and
 // model/llama, ErrFiles and device.ErrMemory.
 func Open(dev *device.Device, path string, o Options) (*Model, error) {
 	f, err := OpenFiles(path)
@@ -83,7 +89,7 @@ func Open(dev *device.Device, path string, o Options) (*Model, error) {
 // Load loads a model from Files that OpenFiles has returned or that the program has made. See Open for the errors.
 func Load(dev *device.Device, f *Files, o Options) (*Model, error) {
 	m := &Model{name: f.Name, tokenizer: f.Tokenizer, template: f.Template, ends: map[int32]bool{}}
-	m.closing = sync.OnceValue(m.network.close)
+	m.closing = sync.OnceValue(m.free)
 	for _, id := range f.Ends {
 		m.ends[id] = true
 	}
@@ -117,6 +123,9 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	if err := errors.Join(n.adapt(o.Adapter), n.adaptEach(o.Adapters)); err != nil {
 		return err
 	}
+	if err := m.draft(dev, &o); err != nil {
+		return err
+	}
 	if m.context = o.Context; m.context == 0 {
 		m.context = 8192
 	}
@@ -127,7 +136,7 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 		}
 	}
 	o.Tokens = max(o.Tokens, m.context)
-	if err := roomForTokens(dev, n.model, o.Tokens); err != nil {
+	if err := roomForTokens(dev, m.tokenBytes(), o.Tokens); err != nil {
 		return err
 	}
 	return m.start(dev, o)
@@ -139,7 +148,8 @@ func (m *Model) start(dev *device.Device, o Options) (err error) {
 	if dev.Info().Kind == "cpu" {
 		p.chunk, p.alone, p.ahead = chunkCPU, true, false
 	}
-	n, rows := &m.network, 1<<bits.Len(uint(p.sequences-1)) // as a Decoder has
+	p.speculation = o.speculation(m.drafter, p.sequences)
+	n, rows := &m.network, p.speculation.rows
 	size := llama.CacheOptions{Sequences: p.sequences, Tokens: o.Tokens}
 	if o.Deterministic {
 		p.deterministic, p.chunk, p.alone, size.Fixed = true, llama.PageTokens, true, m.context
@@ -155,6 +165,11 @@ func (m *Model) start(dev *device.Device, o Options) (err error) {
 	}
 	if n.mailbox, err = newMailbox(n.stream, rows); err != nil {
 		return err
+	}
+	if d, ok := m.drafter.(*draftModel); ok {
+		if err := d.start(p.sequences, o.Tokens, n.model.Vocabulary); err != nil {
+			return err
+		}
 	}
 	m.engine = newEngine(*n, p)
 	return nil
@@ -172,13 +187,54 @@ func (m *Model) tokens(dev *device.Device, o Options, used int64) (int, error) {
 	free := int64(float64(room) * cacheShare)
 	if all := dev.Info().Memory; all > 0 {
 		own := int64(float64(all)*cacheShare) - used - m.network.model.Bytes()
+		if d, ok := m.drafter.(*draftModel); ok {
+			own -= d.model.Bytes()
+		}
 		if set := m.network.set; set != nil {
 			own -= set.Bytes()
 		}
 		free = min(free, own)
 	}
 	most := m.context + 1024*(max(o.Sequences, 1)-1)
-	return min(most, int(free/int64(m.network.model.TokenBytes()))), err
+	return min(most, int(free/m.tokenBytes())), err
+}
+
+// tokenBytes returns the size of the keys and values of a token, in the caches of the model and of the draft model.
+func (m *Model) tokenBytes() int64 {
+	n := int64(m.network.model.TokenBytes())
+	if d, ok := m.drafter.(*draftModel); ok {
+		n += int64(d.model.TokenBytes())
+	}
+	return n
+}
+
+// draft makes the drafter, if the options ask for one.
+func (m *Model) draft(dev *device.Device, o *Options) error {
+	switch {
+	case o.DraftModel != "":
+		d, err := openDraft(dev, o.DraftModel, m.tokenizer, *o)
+		if err != nil {
+			return err
+		}
+		if m.drafter = d; o.DraftTokens == 0 {
+			o.DraftTokens = draftTokens
+		}
+	case o.DraftTokens > 0:
+		m.drafter = lookup{}
+	}
+	return nil
+}
+
+// draftTokens is the default of Options.DraftTokens with a draft model.
+const draftTokens = 4
+
+// free frees the memory.
+func (m *Model) free() error {
+	err := m.network.close()
+	if m.drafter != nil {
+		err = errors.Join(err, m.drafter.close())
+	}
+	return err
 }
 
 // cacheShare is the share of a device's memory that the weights and caches of all models may have. The rest is for activations, graphs and

@@ -29,6 +29,9 @@ func (e *engine) fail(err error) {
 	list := e.active()
 	e.slots.reset()
 	e.rows, e.prompts = nil, nil
+	if e.drafter != nil {
+		e.drafter.reset()
+	}
 	blamed := slices.ContainsFunc(list, func(q *sequence) bool { return q.suspect })
 	var ended []*sequence
 	for _, q := range list {

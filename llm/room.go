@@ -39,16 +39,16 @@ func roomForWeights(dev *device.Device, f *Files) error {
 	return fmt.Errorf("llm: %w: the weights need %s, and there is room for %s%s", device.ErrMemory, gibibytes(need), gibibytes(room), advice)
 }
 
-// roomForTokens returns an error if the device, which has the weights of a model, has no room for the keys and values of a number of
-// tokens. The error names the number for which there is room.
-func roomForTokens(dev *device.Device, m *llama.Model, tokens int) error {
-	need := int64(tokens) * int64(m.TokenBytes())
+// roomForTokens returns an error if the device, which has the weights of a model, has no room for a number of tokens, whose keys and
+// values have a size. The error names the number for which there is room.
+func roomForTokens(dev *device.Device, size int64, tokens int) error {
+	need := int64(tokens) * size
 	room, err := roomFor(dev, need)
 	if err != nil || room >= need {
 		return err
 	}
 	advice := ""
-	if fit := int64(float64(room)*cacheShare) / int64(m.TokenBytes()) / llama.PageTokens * llama.PageTokens; fit > 0 {
+	if fit := int64(float64(room)*cacheShare) / size / llama.PageTokens * llama.PageTokens; fit > 0 {
 		advice = fmt.Sprintf(", which is enough for a context of %d tokens", fit)
 	}
 	return fmt.Errorf("llm: %w: a cache of %d tokens needs %s, and beside the weights, there is room for %s%s",

@@ -75,12 +75,7 @@ func (p *sampler) Close() error {
 // begin prepares the choice of the tokens of a sequence in a row.
 func (p *sampler) begin(row int, q *sequence) error {
 	r := q.request
-	params := sampling.Params{
-		Seed: r.Seed, Temperature: float32(r.Temperature), TopP: float32(r.TopP), MinP: float32(r.MinP), TopK: int32(r.TopK),
-		Repetition: float32(r.RepetitionPenalty), Frequency: float32(r.FrequencyPenalty), Presence: float32(r.PresencePenalty),
-		Masked: q.matcher != nil, Logprobs: r.Logprobs, Top: int32(r.TopLogprobs),
-	}
-	err := errors.Join(device.UploadTo(p.stream, p.params.Slice(row, row+1), []sampling.Params{params}), p.biases.set(row, q.biases))
+	err := p.repeat(row, []*sequence{q})
 	if q.matcher != nil {
 		err = errors.Join(err, p.restrict(row, q))
 	}
@@ -100,6 +95,27 @@ func (p *sampler) begin(row int, q *sequence) error {
 	return errors.Join(err, device.UploadTo(p.stream, p.countsOf(row, 1), counts))
 }
 
+// params returns the parameters for the choice of the tokens of a sequence.
+func (q *sequence) params() sampling.Params {
+	r := q.request
+	return sampling.Params{
+		Seed: r.Seed, Temperature: float32(r.Temperature), TopP: float32(r.TopP), MinP: float32(r.MinP), TopK: int32(r.TopK),
+		Repetition: float32(r.RepetitionPenalty), Frequency: float32(r.FrequencyPenalty), Presence: float32(r.PresencePenalty),
+		Masked: q.matcher != nil, Logprobs: r.Logprobs, Top: int32(r.TopLogprobs),
+	}
+}
+
+// repeat prepares rows, from row first on, for the choice of tokens of sequences. Their tokens so far do not matter.
+func (p *sampler) repeat(first int, list []*sequence) error {
+	params := make([]sampling.Params, len(list))
+	var err error
+	for i, q := range list {
+		params[i] = q.params()
+		err = errors.Join(err, p.biases.set(first+i, q.biases))
+	}
+	return errors.Join(err, device.UploadTo(p.stream, p.params.Slice(first, first+len(list)), params))
+}
+
 // penalizes reports whether the tokens that have occurred matter.
 func (r Request) penalizes() bool {
 	return r.RepetitionPenalty != 0 && r.RepetitionPenalty != 1 || r.FrequencyPenalty != 0 || r.PresencePenalty != 0
@@ -117,6 +133,14 @@ func (p *sampler) move(to, from int, r Request) error {
 		return err
 	}
 	return errors.Join(err, device.Copy(p.stream, p.countsOf(to, 1), p.countsOf(from, 1)))
+}
+
+// moveList moves the list of probable tokens of a row to another row, if the request asks for it.
+func (p *sampler) moveList(to, from int, r Request) error {
+	if !r.Logprobs {
+		return nil
+	}
+	return device.Copy(p.stream, p.listOf(to, to+1), p.listOf(from, from+1))
 }
 
 // choose is a llama.Chooser.

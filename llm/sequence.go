@@ -45,6 +45,8 @@ type sequence struct {
 	ended     bool
 	suspect   bool // the step before failed, and perhaps because of this text
 	failures  int  // steps that failed
+	misses    int  // steps in a row whose guesses were all wrong
+	rest      int  // steps before the next guesses
 	text      *text
 	biases    []sampling.Bias
 	matcher   *grammar.Matcher // or nil

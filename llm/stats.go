@@ -13,6 +13,7 @@ type Stats struct {
 	Pages     int // the pages of the cache
 	UsedPages int // the pages that texts being generated use
 
+	DraftTokens     int      // Options.DraftTokens
 	Adapters        int      // the number of Options.Adapters
 	RunningAdapters []string // sorted names of the adapters of texts that are being generated
 	WaitingAdapters []string // sorted names of the adapters of waiting texts
@@ -20,6 +21,9 @@ type Stats struct {
 	Prompt    int64            // tokens of prompts
 	Known     int64            // tokens of prompts that were found in the cache
 	Generated int64            // tokens of texts
+	Drafts    int64            // steps of texts with guessed tokens: see Options.DraftTokens
+	Drafted   int64            // guessed tokens
+	Accepted  int64            // guessed tokens that were right
 	Dropped   int64            // interruptions of texts, which continued later
 	Finished  map[Finish]int64 // texts by the reason of their end
 
@@ -86,6 +90,13 @@ func (s *state) stepped(began time.Time, t Times) {
 	})
 }
 
+// drafted counts guessed tokens of a text, and how many of them were right.
+func (s *state) drafted(n, right int) {
+	s.change(func(x *Stats) {
+		x.Drafts, x.Drafted, x.Accepted = x.Drafts+1, x.Drafted+int64(n), x.Accepted+int64(right)
+	})
+}
+
 func (s *state) drop() { s.change(func(x *Stats) { x.Dropped++ }) }
 
 // step counts tokens that are computed at once.
@@ -119,7 +130,7 @@ func (e *engine) publish() {
 	used, wanted := e.adaptersOf(e.active()), e.adaptersOf(e.waiting)
 	e.state.change(func(x *Stats) {
 		x.Running, x.Waiting, x.Pages, x.UsedPages = running, dropped, all, all-free
-		x.Adapters, x.RunningAdapters, x.WaitingAdapters = len(e.adapters), used, wanted
+		x.DraftTokens, x.Adapters, x.RunningAdapters, x.WaitingAdapters = e.each, len(e.adapters), used, wanted
 	})
 }
 

@@ -8,6 +8,8 @@ type Usage struct {
 	Prompt    int           // tokens of the prompt
 	Known     int           // tokens of the prompt that were found in the cache
 	Generated int           // tokens of the text, including the token that ended it
+	Drafted   int           // guessed tokens: see Options.DraftTokens
+	Accepted  int           // guessed tokens that were right
 	Arrived   time.Time     // when the text arrived
 	Queue     time.Duration // from then until the computation of the text began
 	First     time.Duration // from the arrival to the first token of the text
@@ -18,6 +20,7 @@ type Usage struct {
 // durations in u and x.
 func (u *Usage) Add(x Usage) {
 	u.Prompt, u.Known, u.Generated = u.Prompt+x.Prompt, u.Known+x.Known, u.Generated+x.Generated
+	u.Drafted, u.Accepted = u.Drafted+x.Drafted, u.Accepted+x.Accepted
 	u.Queue, u.First, u.Rest = max(u.Queue, x.Queue), max(u.First, x.First), max(u.Rest, x.Rest)
 	if u.Arrived.IsZero() || !x.Arrived.IsZero() && x.Arrived.Before(u.Arrived) {
 		u.Arrived = x.Arrived

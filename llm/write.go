@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/formats"
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
@@ -15,6 +16,10 @@ import (
 // in model.safetensors. The argument model is a path as for Open.
 func WriteFolder(to, model string, f *weights.File) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	model, err := formats.Resolve(model)
+	if err != nil {
 		return err
 	}
 	if info, err := os.Stat(model); err == nil && !info.IsDir() {
@@ -25,7 +30,8 @@ func WriteFolder(to, model string, f *weights.File) error {
 		return err
 	}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || hasWeights(e.Name()) {
+		info, err := os.Stat(filepath.Join(model, e.Name())) // of what a link in the cache of Hugging Face refers to
+		if err != nil || !info.Mode().IsRegular() || hasWeights(e.Name()) {
 			continue
 		}
 		if err := copyFile(filepath.Join(to, e.Name()), filepath.Join(model, e.Name())); err != nil {

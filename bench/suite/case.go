@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/report"
 )
 
-// Groups of cases. Stream has the kernels of BabelStream, and bars of its own. The kernels of Prim and Products are not written
-// for this suite and have no twins.
+// Groups of cases. Stream has the kernels of BabelStream, and bars of its own. The kernels of Prim, Products and Llama are not
+// written for this suite and have no twins.
 const (
 	Stream   = report.Stream
 	Reduce   = "reduce"
@@ -19,6 +19,7 @@ const (
 	Dense    = "dense"
 	Prim     = "prim"
 	Products = "products"
+	Llama    = "llama"
 )
 
 //go:embed twins.cu
@@ -81,5 +82,9 @@ func cases() []harness.Case {
 		{Name: "product-bf16", Group: Products, About: "n x n product of bfloat16", Big: 8192, Small: 64, Make: newProductBF16},
 		{Name: "product-bf16-4k", Group: Products, About: "the same, smaller", Big: 4096, Small: 64, Make: newProductBF16},
 		{Name: "product-fp8", Group: Products, About: "n x n product of 8-bit floats, the right one transposed", Big: 8192, Small: 64, Make: newProductFP8},
+
+		{Name: "llama-step", Group: Llama, About: "a token of a model with n layers, the shape of Llama 3.1 8B and bfloat16 weights, after 128 tokens", Big: bigLayers, Small: 2, Make: newLlamaStep("BF16")},
+		{Name: "llama-step-q4", Group: Llama, About: "the same with weights in Q4_K_M", Big: bigLayers, Small: 2, Make: newLlamaStep("Q4_K_M")},
+		{Name: "llama-prompt", Group: Llama, About: "2,048 tokens of a prompt, bfloat16 weights", Big: bigLayers, Small: 2, Make: newLlamaPrompt},
 	}
 }

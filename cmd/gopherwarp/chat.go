@@ -49,7 +49,7 @@ func (c *chatCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := c.open(ctx, t, llm.Options{Sequences: 1, Adapter: c.Adapter})
+	dev, m, err := c.open(ctx, t, c.options())
 	if err != nil {
 		return err
 	}

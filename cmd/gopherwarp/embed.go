@@ -20,7 +20,8 @@ import (
 )
 
 type embedCommand struct {
-	Model string   `required:"" placeholder:"FOLDER" help:"A folder of sentence-transformers, with an encoder of the BERT family: config.json, tokenizer.json and safetensors files."`
+	Model string `required:"" placeholder:"FOLDER" help:"A folder of sentence-transformers, with an encoder of the BERT family: config.json, tokenizer.json and safetensors files. With -pooling, a language model."`
+	poolingFlag
 	Texts []string `arg:"" optional:"" name:"text" help:"Texts. Default: the lines of standard input."`
 	JSON  bool     `name:"json" help:"Read JSON lines from standard input: texts, or objects with the field text. Print an object for each text."`
 	DType string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
@@ -40,9 +41,7 @@ Example:
 
 // Run runs the command.
 func (c *embedCommand) Run(ctx context.Context, t terminal) error {
-	o := embedOptions(c.DType)
-	o.Map = c.on()
-	dev, m, err := openEmbeddings(t, c.Model, o)
+	dev, m, err := c.openEmbeddings(t)
 	if err != nil {
 		return err
 	}
@@ -60,14 +59,15 @@ func embedOptions(of string) embeddings.Options {
 }
 
 // openEmbeddings opens a model on the default device, and shows the progress. The caller closes both.
-func openEmbeddings(t terminal, folder string, o embeddings.Options) (*device.Device, *embeddings.Model, error) {
+func (c *embedCommand) openEmbeddings(t terminal) (*device.Device, vectorSource, error) {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return nil, nil, err
 	}
-	progress := console.StartProgress(t.err)
-	o.Progress = func(done, total int64) { progress.Show("loading %s: %d of %d MB", folder, done>>20, total>>20) }
-	m, err := embeddings.Open(dev, folder, o)
+	progress, o := console.StartProgress(t.err), embedOptions(c.DType)
+	o.Map = c.on()
+	o.Progress = func(done, total int64) { progress.Show("loading %s: %d of %d MB", c.Model, done>>20, total>>20) }
+	m, err := c.open(dev, c.Model, o)
 	progress.Stop()
 	if err != nil {
 		return nil, nil, errors.Join(err, dev.Close())
@@ -138,7 +138,7 @@ func parseText(line []byte) (x embedText, err error) {
 const together = 256
 
 // embed prints the vectors of texts.
-func (c *embedCommand) embed(ctx context.Context, t terminal, m *embeddings.Model, texts iter.Seq2[embedText, error]) error {
+func (c *embedCommand) embed(ctx context.Context, t terminal, m vectorSource, texts iter.Seq2[embedText, error]) error {
 	out, progress, done := bufio.NewWriter(t.out), console.StartProgress(t.err), 0
 	defer progress.Stop()
 	var waiting []embedText
@@ -163,7 +163,7 @@ func (c *embedCommand) embed(ctx context.Context, t terminal, m *embeddings.Mode
 }
 
 // print prints the vectors of texts that are embedded together.
-func (c *embedCommand) print(ctx context.Context, out *bufio.Writer, m *embeddings.Model, texts []embedText) error {
+func (c *embedCommand) print(ctx context.Context, out *bufio.Writer, m vectorSource, texts []embedText) error {
 	tokens, whole := make([][]int32, len(texts)), make([]bool, len(texts))
 	for i, x := range texts {
 		tokens[i], whole[i] = m.Encode(x.text)

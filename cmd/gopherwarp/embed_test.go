@@ -11,8 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/embeddings"
 	"github.com/gopherwarp/gopherwarp/model/bert"
 	"github.com/gopherwarp/gopherwarp/model/bert/berttest"
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 )
 
 // embedded returns the output of the command for the given standard input.
@@ -20,7 +22,7 @@ func embedded(t *testing.T, c embedCommand, input string) (string, error) {
 	t.Helper()
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	var out strings.Builder
-	dev, m, err := openEmbeddings(terminal{&out, io.Discard}, c.Model, embedOptions(c.DType))
+	dev, m, err := c.openEmbeddings(terminal{&out, io.Discard})
 	if err != nil {
 		return "", err
 	}
@@ -79,6 +81,18 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
+// A language model has vectors with -pooling.
+func TestEmbedPooling(t *testing.T) {
+	language := llamatest.Write(t, llamatest.Options{})
+	last, err := embedded(t, embedCommand{Model: language, poolingFlag: poolingFlag{"last"}}, "the cat sat\n")
+	if err != nil || len(strings.Fields(last)) != llamatest.Hidden {
+		t.Fatalf("%v: %q", err, last)
+	}
+	if mean, err := embedded(t, embedCommand{Model: language, poolingFlag: poolingFlag{"mean"}}, "the cat sat\n"); err != nil || mean == last {
+		t.Errorf("%v: the mean is %q", err, mean)
+	}
+}
+
 // Lines before one that makes no sense are embedded.
 func TestEmbedMistakes(t *testing.T) {
 	folder := berttest.WriteFolder(t, berttest.Options{})
@@ -92,6 +106,10 @@ func TestEmbedMistakes(t *testing.T) {
 	}
 	if _, err := embedded(t, embedCommand{Model: folder + "/nothing"}, ""); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
+	}
+	language := llamatest.Write(t, llamatest.Options{})
+	if _, err := embedded(t, embedCommand{Model: language}, ""); !errors.Is(err, embeddings.ErrModel) || !strings.Contains(err.Error(), "language models need -pooling") {
+		t.Errorf("a language model without -pooling: %v", err)
 	}
 	other := berttest.WriteFolder(t, berttest.Options{Change: func(c map[string]any) { c["model_type"] = "llama" }})
 	if err := (&embedCommand{Model: other, Texts: []string{"a"}}).Run(context.Background(), terminal{io.Discard, io.Discard}); !errors.Is(err, bert.ErrArchitecture) {

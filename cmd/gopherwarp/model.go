@@ -24,14 +24,29 @@ func (m mapping) on() bool { return m.Mmap == "on" }
 
 // modelSource are the flags that name a model.
 type modelSource struct {
-	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
+	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files, or models--ORG--NAME in its cache."`
 	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
 	mapping
+}
+
+// draftFlags are the flags of speculative decoding, with llama.cpp's names.
+type draftFlags struct {
+	DraftMax   int    `placeholder:"N" help:"Guess up to N tokens of a text in advance, and compute them together: answers that repeat parts of the prompt or of themselves are faster. Default: 0, or 4 with -model-draft."`
+	DraftModel string `name:"model-draft" placeholder:"FILE" help:"Guess tokens with a smaller model that has the same tokens as the model."`
+}
+
+// check returns the error of flags that make no sense.
+func (f draftFlags) check() error {
+	if f.DraftMax < 0 {
+		return exit{exitUsage, errors.New("-draft-max must not be negative")}
+	}
+	return nil
 }
 
 // modelFlags are the flags of commands that generate text.
 type modelFlags struct {
 	modelSource
+	draftFlags
 	Adapter     string  `placeholder:"DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote."`
 	MaxTokens   int     `placeholder:"N" help:"The largest number of tokens of an answer. Default: until the context is full."`
 	Temperature float64 `default:"0.7" help:"The randomness of the choice of tokens: larger values make less probable tokens more likely. 0 always chooses the most probable token."`
@@ -77,7 +92,12 @@ func (f modelFlags) check() error {
 	case !(f.Temperature >= 0) || !(f.TopP >= 0 && f.TopP <= 1) || !(f.MinP >= 0 && f.MinP <= 1):
 		return exit{exitUsage, errors.New("-temperature must not be negative; -top-p and -min-p are between 0 and 1")}
 	}
-	return f.modelSource.check()
+	return errors.Join(f.modelSource.check(), f.draftFlags.check())
+}
+
+// options returns the options of a model that generates one text at a time.
+func (f modelFlags) options() llm.Options {
+	return llm.Options{Sequences: 1, Adapter: f.Adapter, DraftTokens: f.DraftMax, DraftModel: f.DraftModel}
 }
 
 // open opens the model on the default device. If o.Sequences is 0, it is the number of texts that servers generate there. It shows the
@@ -133,7 +153,11 @@ func (f modelFlags) request() llm.Request {
 // printStats prints what a text took.
 func (f modelFlags) printStats(t terminal, u llm.Usage) {
 	if f.Stats {
-		console.Print(t.err, fmt.Sprintf("prompt: %d tokens (%d of them known) in %.2f s; answer: %d tokens, %.1f a second",
-			u.Prompt, u.Known, u.First.Seconds(), u.Generated, u.Rate()), 2)
+		text := fmt.Sprintf("prompt: %d tokens (%d of them known) in %.2f s; answer: %d tokens, %.1f a second",
+			u.Prompt, u.Known, u.First.Seconds(), u.Generated, u.Rate())
+		if u.Drafted > 0 {
+			text += fmt.Sprintf("; %d of %d guesses were right", u.Accepted, u.Drafted)
+		}
+		console.Print(t.err, text, 2)
 	}
 }

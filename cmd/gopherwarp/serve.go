@@ -14,11 +14,13 @@ import (
 )
 
 type serveCommand struct {
-	Model    []string      `required:"" sep:"none" placeholder:"[NAME=]PATH" help:"A model, and its name in requests: a GGUF file, a folder with one, a folder of Hugging Face, with config.json and safetensors files, or the files of an embedding model or a model for pictures. Default name: that of the file. May be repeated."`
-	Demand   bool          `name:"on-demand" help:"Load each model when the first request for it arrives, and not at the start."`
-	Keep     time.Duration `name:"keep-alive" default:"0s" placeholder:"TIME" help:"Unload each model that has had no request for this time, and free its memory. The next request loads the model again. 0 means that models stay loaded."`
-	Context  int           `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
-	Adapter  []string      `sep:"none" placeholder:"[[MODEL:]NAME=]DIR" help:"A LoRA adapter for a model: a folder that finetune or the Python package PEFT wrote. Requests choose the adapter by giving its name as the name of the model. An adapter without a name applies to all requests. If there are several models, the adapter needs the name of its model, and a name of its own. May be repeated."`
+	Model   []string      `required:"" sep:"none" placeholder:"[NAME=]PATH" help:"A model, and its name in requests: a GGUF file, a folder with one, a folder of Hugging Face, with config.json and safetensors files, a folder models--ORG--NAME of its cache, or the files of an embedding model or a model for pictures. Default name: that of the file. May be repeated."`
+	Demand  bool          `name:"on-demand" help:"Load each model when the first request for it arrives, and not at the start."`
+	Keep    time.Duration `name:"keep-alive" default:"0s" placeholder:"TIME" help:"Unload each model that has had no request for this time, and free its memory. The next request loads the model again. 0 means that models stay loaded."`
+	Context int           `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
+	Adapter []string      `sep:"none" placeholder:"[[MODEL:]NAME=]DIR" help:"A LoRA adapter for a model: a folder that finetune or the Python package PEFT wrote. Requests choose the adapter by giving its name as the name of the model. An adapter without a name applies to all requests. If there are several models, the adapter needs the name of its model, and a name of its own. May be repeated."`
+	draftFlags
+	poolingFlag
 	Listen   string        `default:"localhost:8080" placeholder:"ADDRESS" help:"The address to listen on. By default, only this machine can connect. :8080 means all addresses, and needs -key or -key-file."`
 	Name     string        `placeholder:"NAME" help:"The name of the only model in requests, as in -model NAME=PATH."`
 	AnyName  bool          `name:"any-name" help:"Answer requests for models of any name with the only model, as llama-server does."`
@@ -46,7 +48,7 @@ func (serveCommand) Help() string {
 page for chats with the model or, without a language model, about models and GPUs. /health reports whether the model can
 answer, and /metrics has metrics for Prometheus under vLLM's names.
 
-An embedding model is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference. A model for
+An embedding model, or a language model with -pooling, is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference. A model for
 pictures is served at /classify. Both kinds of models are also served at /v2, in the protocol of KServe and Triton, with
 metrics under Triton's names.
 
@@ -106,7 +108,7 @@ func (c *serveCommand) check() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return exit{exitUsage, errors.New("-tls-cert and -tls-key need each other")}
 	}
-	if err := c.readKeys(); err != nil {
+	if err := errors.Join(c.draftFlags.check(), c.readKeys()); err != nil {
 		return err
 	}
 	host, _, err := net.SplitHostPort(c.Listen)

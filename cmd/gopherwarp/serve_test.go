@@ -40,6 +40,7 @@ func TestServe(t *testing.T) {
 		{llamatest.Write(t, llamatest.Options{}), "/v1/completions", `{"model": "two", "max_tokens": 3, "prompt": "Hi"}`, `"model":"two"`},
 		{llamatest.Write(t, llamatest.Options{}), "/v1/chat/completions", `{"max_tokens": 3, "temperature": 0, "messages": [{"role": "user", "content": "Hi"}]}`, `"completion_tokens":3`},
 		{berttest.WriteFolder(t, berttest.Options{}), "/v1/embeddings", `{"input": ["the cat", "a"]}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
+		{llamatest.Write(t, llamatest.Options{}), "/v1/embeddings", `{"input": "the cat", "encoding_format": "base64"}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
 		{berttest.WriteFolder(t, berttest.Options{}), "/v2/models/tiny/infer", `{"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["the cat"]}]}`, `"name":"embedding","datatype":"FP32","shape":[1,`},
 		{resnettest.Write(t, pictures, 2), "/classify?top=1", picture(t), `{"classes":[{"class":`},
 		{resnettest.Write(t, pictures, 2), "/v2/models/tiny/infer", `{"inputs": [{"name": "picture", "datatype": "BYTES", "shape": [1], "data": ["x"]}]}`, `{"error":"classify: not a picture`},
@@ -47,8 +48,11 @@ func TestServe(t *testing.T) {
 		t.Run(c.path, func(t *testing.T) {
 			t.Setenv("GOPHERWARP_DEVICE", "cpu")
 			s := &serveCommand{Model: []string{c.model}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}
-			if c.path == "/v1/completions" {
-				s.Adapter = adapters
+			switch {
+			case c.path == "/v1/completions":
+				s.Adapter, s.DraftMax = adapters, 3
+			case strings.Contains(c.body, "base64"):
+				s.Pooling = "last"
 			}
 			checkServe(t, s, exchange{c.path, c.body, c.want})
 		})

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/classify"
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/embeddings"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/openai"
+	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
 
 // modelKind is a kind of models.
@@ -21,13 +24,45 @@ const (
 	pictureModel           // it classifies pictures
 )
 
+// poolingFlag is the flag that makes a language model an embedding model.
+type poolingFlag struct {
+	Pooling string `enum:"none,last,mean" default:"none" help:"Compute vectors of texts with language models: last takes the activations of a text's last token, mean takes their mean over all tokens. Use the kind for which the model was trained."`
+}
+
+// vectors reports whether a model computes vectors of texts. Its files may say so, or the flag may.
+func (f poolingFlag) vectors(path string) bool {
+	return embeddings.Supports(path) || f.Pooling == "last" || f.Pooling == "mean"
+}
+
+// vectorSource is a model that computes vectors of texts.
+type vectorSource interface {
+	openai.Embedder
+	Close() error
+}
+
+// open opens a model that computes vectors of texts: an embedding model or, with the flag, a language model.
+func (f poolingFlag) open(dev *device.Device, path string, o embeddings.Options) (vectorSource, error) {
+	if f.Pooling == "" || f.Pooling == "none" || embeddings.Supports(path) {
+		m, err := embeddings.Open(dev, path, o)
+		if errors.Is(err, embeddings.ErrModel) {
+			err = fmt.Errorf("%w; language models need -pooling", err)
+		}
+		return m, err
+	}
+	pooling := llm.LastToken
+	if f.Pooling == "mean" {
+		pooling = llm.MeanTokens
+	}
+	return llm.OpenEmbedder(dev, path, llm.EmbedOptions{Pooling: pooling, Progress: o.Progress})
+}
+
 // kindOfModel returns the kind of the model with a path. A path without a model is that of a language model, which then cannot be loaded.
-func kindOfModel(path string) modelKind {
+func (f poolingFlag) kindOfModel(path string) modelKind {
 	switch {
-	case embeddings.Supports(path):
-		return vectorModel
 	case classify.Supports(path):
 		return pictureModel
+	case f.vectors(path):
+		return vectorModel
 	}
 	return textModel
 }
@@ -51,7 +86,7 @@ func (c *serveCommand) served() (list []served, err error) {
 		if m.name == "" || m.path == "" || taken[m.name] {
 			return nil, exit{exitUsage, fmt.Errorf("-model=%s: the name or the path is empty, or another model has the name %q", text, m.name)}
 		}
-		taken[m.name], m.kind = true, kindOfModel(m.path)
+		taken[m.name], m.kind = true, c.kindOfModel(m.path)
 		list = append(list, m)
 	}
 	if len(list) > 1 && (c.Name != "" || c.AnyName) {
@@ -71,8 +106,7 @@ func named(text string) served {
 	if _, err := os.Stat(text); ok && err != nil {
 		return served{name: name, path: path, adapters: map[string]string{}}
 	}
-	base := filepath.Base(filepath.Clean(text))
-	return served{name: strings.TrimSuffix(base, ".gguf"), path: text, adapters: map[string]string{}}
+	return served{name: formats.Name(text), path: text, adapters: map[string]string{}}
 }
 
 // adapt gives a model the adapter that a text describes. The name of the adapter must not be taken.

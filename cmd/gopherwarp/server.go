@@ -143,7 +143,7 @@ func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() 
 		defer stop()
 		m, err := llm.Open(s.device, of.path, llm.Options{
 			Map: s.on(), Context: s.Context, Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
-			Deterministic: s.Repeat, Adapter: of.adapter, Adapters: of.adapters, Progress: show, Interrupt: ctx.Err,
+			Deterministic: s.Repeat, DraftTokens: s.DraftMax, DraftModel: s.DraftModel, Adapter: of.adapter, Adapters: of.adapters, Progress: show, Interrupt: ctx.Err,
 		})
 		if err != nil {
 			return nil, nil, err
@@ -157,7 +157,7 @@ func (s *server) loadVectors(of served) func(context.Context) (openai.Embedder, 
 	return func(context.Context) (openai.Embedder, func() error, error) {
 		show, stop := s.progress(of)
 		defer stop()
-		m, err := embeddings.Open(s.device, of.path, embeddings.Options{Map: s.on(), Progress: show})
+		m, err := s.poolingFlag.open(s.device, of.path, embeddings.Options{Map: s.on(), Progress: show})
 		if err != nil {
 			return nil, nil, err
 		}

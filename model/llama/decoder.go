@@ -61,10 +61,11 @@ func (m *Model) NewDecoder(c *Cache, rows int, choose Chooser) (*Decoder, error)
 	return d, nil
 }
 
-// size is the size of a graph's steps: rows, the number of tokens that the longest sequence may have, and whether rows use adapters.
+// size is the size of a graph's steps: rows, the number of tokens that the longest sequence may have, whether a sequence may have several of
+// the rows, and whether rows use adapters.
 type size struct {
-	rows, longest int
-	adapted       bool
+	rows, longest     int
+	repeated, adapted bool
 }
 
 // leastContext is the smallest number of tokens for which there is a graph.
@@ -175,8 +176,25 @@ func (d *Decoder) Move(to, from int) error {
 	return device.Copy(d.cache.stream, d.tokens.Slice(to, to+1), d.tokens.Slice(from, from+1))
 }
 
+// Put stores tokens in rows, from row first on. It only enqueues the work.
+func (d *Decoder) Put(first int, tokens []int32) error {
+	if first < 0 || first > d.rows-len(tokens) {
+		return fmt.Errorf("%w: %d tokens from row %d of %d on", ErrSequence, len(tokens), first, d.rows)
+	}
+	for _, id := range tokens {
+		if id < 0 || int(id) >= d.model.Vocabulary {
+			return fmt.Errorf("%w: token %d of %d", ErrSequence, id, d.model.Vocabulary)
+		}
+	}
+	return device.UploadTo(d.cache.stream, d.tokens.Slice(first, first+len(tokens)), tokens)
+}
+
 // Step appends the token of row i to sequences[i], for each i, and chooses the next tokens of these rows. Afterwards, further rows have
 // arbitrary tokens. It only enqueues the work. The errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
+//
+// A sequence may have several rows. Step appends their tokens in the order of the rows, and chooses a token after each of them. So a program
+// that has guessed the next tokens of a sequence learns at once how many of them the Chooser chooses, and removes the others with
+// Cache.Truncate.
 func (d *Decoder) Step(sequences ...int) error {
 	n := bucket(len(sequences))
 	if d.cache.fixed > 0 {
@@ -189,7 +207,7 @@ func (d *Decoder) Step(sequences ...int) error {
 	if err != nil {
 		return err
 	}
-	g, err := d.graph(size{n, max(leastContext, bucket(d.cache.longest())), adapted})
+	g, err := d.graph(size{n, max(leastContext, bucket(d.cache.longest())), repeats(sequences), adapted})
 	if err == nil && d.Started != nil {
 		err = d.Started()
 	}
@@ -197,6 +215,15 @@ func (d *Decoder) Step(sequences ...int) error {
 		return err
 	}
 	return g.Launch(d.cache.stream)
+}
+
+// repeats reports whether a sequence occurs twice.
+func repeats(sequences []int) bool {
+	seen := map[int]bool{}
+	for _, i := range sequences {
+		seen[i] = true
+	}
+	return len(seen) < len(sequences)
 }
 
 // place makes room for a token of each sequence, uploads where they are, and reports whether some use adapters.
@@ -255,7 +282,7 @@ func (d *Decoder) step(s *tensor.Scope, of size) error {
 	if err != nil {
 		return err
 	}
-	a.longest, a.single = of.longest, true
+	a.longest, a.single = of.longest, !of.repeated
 	x := d.model.layers.forward(s.Use(ids), a)
 	if err := x.Err(); err != nil {
 		return err

@@ -85,7 +85,7 @@ func TestAdaptEach(t *testing.T) {
 				check(t, err)
 				defer d.Close()
 				begin(c, 1, 2, 0)
-				y := decoding{t, c, d, base, s, map[int][]int32{1: prompt(3, 1), 2: prompt(5, 2), 0: prompt(4, 3)}, own}
+				y := decoding{t, c, d, base, s, map[int][]int32{1: prompt(3, 1), 2: prompt(5, 2), 0: prompt(4, 3)}, own, 0}
 				y.begin(1, 0)
 				y.step(1, 0)
 				y.advance(llama.Batch{Rows: []int{1, 0}, Ends: []llama.Span{{Sequence: 2, Tokens: y.text[2]}}}, 1, 0, 2)

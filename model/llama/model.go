@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/rope"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/nn"
@@ -272,6 +273,11 @@ func (l *layer) swiGLU(rows lora.Rows, x *tensor.Tensor) *tensor.Tensor {
 	list := l.GateUp.Forward(x)
 	gate, up := l.adapters.gate.Add(list[0], x), l.adapters.up.Add(list[1], x)
 	return tensor.SwiGLU(bank.Add(rows, x, gate, up), up)
+}
+
+// Normalized returns rows of Forward's result after the last norm, as float32 numbers: the last hidden state of other libraries.
+func (m *Model) Normalized(x *tensor.Tensor) *tensor.Tensor {
+	return m.layers.Norm.Forward(x).To(dtype.Float32)
 }
 
 // Logits returns the scores of all tokens of the vocabulary for rows of Forward's result, as float32 numbers.

@@ -20,5 +20,8 @@ func Timings(u llm.Usage) map[string]float64 {
 			t[name+"_per_second"], t[name+"_per_token_ms"] = 1e3/x.ms*x.n, x.ms/x.n
 		}
 	}
+	if u.Drafted > 0 {
+		t["draft_n"], t["draft_n_accepted"] = float64(u.Drafted), float64(u.Accepted)
+	}
 	return t
 }

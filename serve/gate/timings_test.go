@@ -18,6 +18,9 @@ func TestTimings(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	if got := gate.Timings(llm.Usage{Drafted: 7, Accepted: 5}); got["draft_n"] != 7 || got["draft_n_accepted"] != 5 {
+		t.Errorf("guesses: %v", got)
+	}
 	for name, x := range gate.Timings(llm.Usage{Prompt: 1, Known: 1, Generated: 1}) {
 		if want := map[string]float64{"cache_n": 1, "predicted_n": 1}[name]; x != want {
 			t.Errorf("a known prompt and one token: %s is %v, want %v", name, x, want)

@@ -167,6 +167,11 @@ func collect(to chan<- prometheus.Metric, model string, s llm.Stats) {
 	} {
 		send(m.kind, m.name, m.help, m.value, labels)
 	}
+	if s.DraftTokens > 0 {
+		send(prometheus.CounterValue, "spec_decode_num_drafts_total", "Steps of texts with guessed tokens.", float64(s.Drafts), labels)
+		send(prometheus.CounterValue, "spec_decode_num_draft_tokens_total", "Tokens that were guessed.", float64(s.Drafted), labels)
+		send(prometheus.CounterValue, "spec_decode_num_accepted_tokens_total", "Guessed tokens that were right.", float64(s.Accepted), labels)
+	}
 	reasons := map[string]int64{"stop": 0, "length": 0}
 	for f, n := range s.Finished {
 		reasons[f.String()] += n

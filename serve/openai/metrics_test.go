@@ -57,7 +57,7 @@ func TestHealth(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	m := &reporter{stats: llm.Stats{
-		Running: 3, Waiting: 2, Pages: 40, UsedPages: 10, Prompt: 100, Known: 30, Generated: 50, Dropped: 1, Adapters: 4, RunningAdapters: []string{"x", "y"}, WaitingAdapters: []string{"z"},
+		Running: 3, Waiting: 2, Pages: 40, UsedPages: 10, Prompt: 100, Known: 30, Generated: 50, Dropped: 1, DraftTokens: 4, Drafts: 6, Drafted: 20, Accepted: 15, Adapters: 4, RunningAdapters: []string{"x", "y"}, WaitingAdapters: []string{"z"},
 		Finished: map[llm.Finish]int64{llm.Ended: 2, llm.Stopped: 3, llm.Full: 4},
 		Histograms: llm.Histograms{
 			FirstToken: llm.Histogram{Bounds: []float64{0.001, 0.005}, Counts: []uint64{1, 2, 4}, Sum: 5.5},
@@ -78,6 +78,8 @@ func TestMetrics(t *testing.T) {
 		`vllm:time_to_first_token_seconds_bucket{model_name="m",le="0.001"} 1`, `vllm:time_to_first_token_seconds_bucket{model_name="m",le="0.005"} 3`,
 		`vllm:time_to_first_token_seconds_bucket{model_name="m",le="+Inf"} 7`, `vllm:time_to_first_token_seconds_sum{model_name="m"} 5.5`,
 		`vllm:inter_token_latency_seconds_count{model_name="m"} 3`, `vllm:time_per_output_token_seconds_sum{model_name="m"} 0.5`,
+		`vllm:spec_decode_num_drafts_total{model_name="m"} 6`, `vllm:spec_decode_num_draft_tokens_total{model_name="m"} 20`,
+		`vllm:spec_decode_num_accepted_tokens_total{model_name="m"} 15`,
 		`vllm:e2e_request_latency_seconds_count{model_name="m"} 0`, `vllm:request_queue_time_seconds_count{model_name="m"} 0`,
 	} {
 		if !strings.Contains(body, want+"\n") {

@@ -16,9 +16,13 @@ import (
 const magic = "GGUF"
 
 // Open opens a file or a folder. In a folder, it opens the index *.safetensors.index.json, or else the only *.safetensors file, or else the
-// only GGUF model. The errors are those of the packages gguf and safetensors. If a folder has no such file, or several, the error matches
+// only GGUF model. For a folder of the cache of Hugging Face, see Resolve. The errors are those of the packages gguf and safetensors. If a folder has no such file, or several, the error matches
 // weights.ErrNotFound.
 func Open(name string) (*weights.File, error) {
+	name, err := Resolve(name)
+	if err != nil {
+		return nil, err
+	}
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
