@@ -157,6 +157,14 @@ func (m *Memory) Changed() {
 	tensor.Changed(list...)
 }
 
+// Layout returns where the parameters begin in Master, and the numbers of their elements.
+func (m *Memory) Layout() (begins, sizes []int) {
+	for _, q := range m.parameters {
+		begins, sizes = append(begins, q.at), append(sizes, elementsOf(q.shape))
+	}
+	return begins, sizes
+}
+
 // place allocates the memory and uploads the initial values.
 func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 	all := make([]float32, p.trained.size)

@@ -33,6 +33,7 @@ type finetuneCommand struct {
 	DoRA           bool     `name:"dora" help:"Also train the norms of the rows of the adapted matrices (DoRA)."`
 	Dropout        float64  `placeholder:"P" help:"The probability with which inputs of the adapter are dropped in training. Default: 0."`
 	Modules        []string `sep:"none" placeholder:"NAME" help:"A linear layer to adapt in all blocks, such as q_proj. May be repeated. Default: all."`
+	Optimizer      string   `placeholder:"NAME" help:"The optimizer: adamw, or adamw_8bit, whose state takes 2 bytes for each parameter instead of 8. Default: adamw."`
 	Rate           float64  `name:"lr" placeholder:"X" help:"The learning rate. Default: 2e-4, for -method full 2e-5, for -dpo 5e-5."`
 	Schedule       string   `placeholder:"NAME" help:"How the learning rate changes: cosine, linear or constant. Default: cosine."`
 	WarmUp         int      `name:"warmup" placeholder:"N" help:"The number of first steps in which the learning rate rises from 0. Default: 0."`
@@ -148,6 +149,7 @@ func (c *finetuneCommand) config() (finetune.Config, error) {
 	replace(&config.Out, c.Out)
 	replace(&config.Schedule, c.Schedule)
 	replace(&config.Method, c.Method)
+	replace(&config.Optimizer, c.Optimizer)
 	replace(&config.TensorBoard, c.Board)
 	replace(&config.DPO, c.DPO)
 	replace(&config.Beta, c.Beta)

@@ -34,6 +34,9 @@ type Config struct {
 	DoRA           bool     `yaml:"dora"`    // see lora.Options
 	Modules        []string `yaml:"modules"` // the layers with an adapter; all linear layers by default
 
+	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
+	Optimizer string `yaml:"optimizer"`
+
 	Rate     float64 `yaml:"lr"`       // the learning rate; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
 	WarmUp   int     `yaml:"warmup"`   // the number of first steps in which the learning rate rises
@@ -59,6 +62,9 @@ type Config struct {
 	Patience int `yaml:"patience"`
 }
 
+// eightBit is the Optimizer with moments of 8 bits.
+const eightBit = "adamw_8bit"
+
 // full is the Method that trains all parameters.
 const full = "full"
 
@@ -83,7 +89,7 @@ func (c Config) filled(devices int) Config {
 			*v = value
 		}
 	}
-	c.Schedule, c.Method = cmp.Or(c.Schedule, "cosine"), cmp.Or(c.Method, "lora")
+	c.Schedule, c.Method, c.Optimizer = cmp.Or(c.Schedule, "cosine"), cmp.Or(c.Method, "lora"), cmp.Or(c.Optimizer, "adamw")
 	return c
 }
 
@@ -133,6 +139,9 @@ func (c Config) check(devices int) error {
 	if c.Schedule != "cosine" && c.Schedule != "linear" && c.Schedule != "constant" {
 		say("the schedule %q is none of cosine, linear and constant", c.Schedule)
 	}
+	if c.Optimizer != "adamw" && c.Optimizer != eightBit {
+		say("the optimizer %q is none of adamw and %s", c.Optimizer, eightBit)
+	}
 	return errors.Join(errs...)
 }
 
@@ -147,5 +156,5 @@ func (c Config) lora() lora.Options {
 func (c Config) adamW(steps int) train.AdamWOptions {
 	rest := steps - c.WarmUp
 	next := map[string]train.Schedule{"cosine": train.Cosine(rest, 0), "linear": train.Linear(rest, 0), "constant": train.Constant}[c.Schedule]
-	return train.AdamWOptions{Rate: c.Rate, Schedule: train.WarmUp(c.WarmUp, next), Decay: c.Decay, Clip: c.Clip}
+	return train.AdamWOptions{Rate: c.Rate, Schedule: train.WarmUp(c.WarmUp, next), Decay: c.Decay, Clip: c.Clip, EightBit: c.Optimizer == eightBit}
 }
