@@ -56,7 +56,303 @@ var finishKernel = &driver.Kernel{
 	},
 	Twin:    finishTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 8, 11, 18},
+	Uses:    []uint16{0, 8, 29, 36},
+}
+
+// eight32 is adamW for a chunk. The moments that have 8 bits are in codes, first all first ones, and their scales in scales; the others are in
+// exact. The table is that of Tables. New moments are computed twice, because a thread has no room for them: the first pass finds their scales.
+func eight32(s *device.Stream, g device.Grid, chunks device.Slice[Chunk], master device.Slice[float32], grad, copy device.Slice[float32], codes device.Slice[uint8], scales, exact, table, factor device.Slice[float32], r rates) error {
+	p := s.Plan(eight32Kernel, g)
+	chunks.Pass(p)
+	master.Pass(p)
+	grad.Pass(p)
+	copy.Pass(p)
+	codes.Pass(p)
+	scales.Pass(p)
+	exact.Pass(p)
+	table.Pass(p)
+	factor.Pass(p)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var eight32Kernel = &driver.Kernel{
+	Name:    "adamW8[float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
+	File:    "eight.go",
+	Line:    69,
+	Params: []driver.Param{
+		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
+		{Name: "master", Offset: 24, Size: 24, Elem: 4},
+		{Name: "grad", Offset: 48, Size: 24, Elem: 4},
+		{Name: "copy", Offset: 72, Size: 24, Elem: 4},
+		{Name: "codes", Offset: 96, Size: 24, Elem: 1},
+		{Name: "scales", Offset: 120, Size: 24, Elem: 4},
+		{Name: "exact", Offset: 144, Size: 24, Elem: 4},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "factor", Offset: 192, Size: 24, Elem: 4},
+		{Name: "r", Offset: 216, Size: 36},
+	},
+	ParamBytes: 272,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "eight.go", Line: 94, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 100, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 114, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 78, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 87, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "eight.go", Line: 106, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 119, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 108, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 109, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: eight32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: eight32SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			chunks                       []Chunk
+			master                       []float32
+			grad, copy                   []float32
+			codes                        []uint8
+			scales, exact, table, factor []float32
+			r                            rates
+		})(args)
+		for ts.Next() {
+			adamW8[float32, row.F32](ts.Thread(), a.chunks, a.master, a.grad, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 28, 31, 32, 37, 38, 39, 40, 41},
+}
+
+// eightBF16 is adamW for a chunk. The moments that have 8 bits are in codes, first all first ones, and their scales in scales; the others are in
+// exact. The table is that of Tables. New moments are computed twice, because a thread has no room for them: the first pass finds their scales.
+func eightBF16(s *device.Stream, g device.Grid, chunks device.Slice[Chunk], master device.Slice[float32], grad, copy device.Slice[dtype.BF16], codes device.Slice[uint8], scales, exact, table, factor device.Slice[float32], r rates) error {
+	p := s.Plan(eightBF16Kernel, g)
+	chunks.Pass(p)
+	master.Pass(p)
+	grad.Pass(p)
+	copy.Pass(p)
+	codes.Pass(p)
+	scales.Pass(p)
+	exact.Pass(p)
+	table.Pass(p)
+	factor.Pass(p)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var eightBF16Kernel = &driver.Kernel{
+	Name:    "adamW8[dtype.BF16, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
+	File:    "eight.go",
+	Line:    69,
+	Params: []driver.Param{
+		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
+		{Name: "master", Offset: 24, Size: 24, Elem: 4},
+		{Name: "grad", Offset: 48, Size: 24, Elem: 2},
+		{Name: "copy", Offset: 72, Size: 24, Elem: 2},
+		{Name: "codes", Offset: 96, Size: 24, Elem: 1},
+		{Name: "scales", Offset: 120, Size: 24, Elem: 4},
+		{Name: "exact", Offset: 144, Size: 24, Elem: 4},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "factor", Offset: 192, Size: 24, Elem: 4},
+		{Name: "r", Offset: 216, Size: 36},
+	},
+	ParamBytes: 272,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "eight.go", Line: 94, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 100, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 114, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 78, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 87, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "eight.go", Line: 106, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 119, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 108, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 109, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: eightBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: eightBF16SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			chunks                       []Chunk
+			master                       []float32
+			grad, copy                   []dtype.BF16
+			codes                        []uint8
+			scales, exact, table, factor []float32
+			r                            rates
+		})(args)
+		for ts.Next() {
+			adamW8[dtype.BF16, row.BF16](ts.Thread(), a.chunks, a.master, a.grad, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 28, 31, 32, 37, 38, 39, 40, 41},
+}
+
+// wideEight32 is adamW8 by warps, each of which takes one chunk after another. All first codes precede the second ones, as do all first scales
+// and exact moments.
+func wideEight32(s *device.Stream, g device.Blocks, chunks device.Slice[Chunk], master device.Slice[[4]float32], grad, copy device.Slice[[4]float32], codes device.Slice[[2]uint32], scales device.Slice[float32], exact device.Slice[[4]float32], table, factor device.Slice[float32], r rates) error {
+	p := s.Plan(wideEight32Kernel, wideEight32Kernel.Grid(g))
+	chunks.Pass(p)
+	master.Pass(p)
+	grad.Pass(p)
+	copy.Pass(p)
+	codes.Pass(p)
+	scales.Pass(p)
+	exact.Pass(p)
+	table.Pass(p)
+	factor.Pass(p)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var wideEight32Kernel = &driver.Kernel{
+	Name:    "wideAdamW8[float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
+	File:    "eight.go",
+	Line:    140,
+	Params: []driver.Param{
+		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
+		{Name: "master", Offset: 24, Size: 24, Elem: 16},
+		{Name: "grad", Offset: 48, Size: 24, Elem: 16},
+		{Name: "copy", Offset: 72, Size: 24, Elem: 16},
+		{Name: "codes", Offset: 96, Size: 24, Elem: 8},
+		{Name: "scales", Offset: 120, Size: 24, Elem: 4},
+		{Name: "exact", Offset: 144, Size: 24, Elem: 16},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "factor", Offset: 192, Size: 24, Elem: 4},
+		{Name: "r", Offset: 216, Size: 36},
+	},
+	ParamBytes: 272,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     2816,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "eight.go", Line: 147, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 177, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 199, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 203, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 210, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 225, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 163, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 188, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 190, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 166, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideEight32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideEight32SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			chunks        []Chunk
+			master        [][4]float32
+			grad, copy    [][4]float32
+			codes         [][2]uint32
+			scales        []float32
+			exact         [][4]float32
+			table, factor []float32
+			r             rates
+		})(args)
+		for ts.Next() {
+			wideAdamW8[float32, row.F32](ts.Thread(), a.chunks, a.master, a.grad, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 4, 5, 6, 7, 9, 10, 11, 13, 14, 15, 16, 17, 19, 20, 21, 22, 23, 24, 25, 26, 28, 31, 32, 36, 37, 38, 39, 40, 41},
+}
+
+// wideEightBF16 is adamW8 by warps, each of which takes one chunk after another. All first codes precede the second ones, as do all first scales
+// and exact moments.
+func wideEightBF16(s *device.Stream, g device.Blocks, chunks device.Slice[Chunk], master device.Slice[[4]float32], grad, copy device.Slice[[4]dtype.BF16], codes device.Slice[[2]uint32], scales device.Slice[float32], exact device.Slice[[4]float32], table, factor device.Slice[float32], r rates) error {
+	p := s.Plan(wideEightBF16Kernel, wideEightBF16Kernel.Grid(g))
+	chunks.Pass(p)
+	master.Pass(p)
+	grad.Pass(p)
+	copy.Pass(p)
+	codes.Pass(p)
+	scales.Pass(p)
+	exact.Pass(p)
+	table.Pass(p)
+	factor.Pass(p)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var wideEightBF16Kernel = &driver.Kernel{
+	Name:    "wideAdamW8[dtype.BF16, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
+	File:    "eight.go",
+	Line:    140,
+	Params: []driver.Param{
+		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
+		{Name: "master", Offset: 24, Size: 24, Elem: 16},
+		{Name: "grad", Offset: 48, Size: 24, Elem: 8},
+		{Name: "copy", Offset: 72, Size: 24, Elem: 8},
+		{Name: "codes", Offset: 96, Size: 24, Elem: 8},
+		{Name: "scales", Offset: 120, Size: 24, Elem: 4},
+		{Name: "exact", Offset: 144, Size: 24, Elem: 16},
+		{Name: "table", Offset: 168, Size: 24, Elem: 4},
+		{Name: "factor", Offset: 192, Size: 24, Elem: 4},
+		{Name: "r", Offset: 216, Size: 36},
+	},
+	ParamBytes: 272,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     2816,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "eight.go", Line: 147, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 177, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 199, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 203, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 210, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 225, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 163, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 188, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 190, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 166, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideEightBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideEightBF16SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			chunks        []Chunk
+			master        [][4]float32
+			grad, copy    [][4]dtype.BF16
+			codes         [][2]uint32
+			scales        []float32
+			exact         [][4]float32
+			table, factor []float32
+			r             rates
+		})(args)
+		for ts.Next() {
+			wideAdamW8[dtype.BF16, row.BF16](ts.Thread(), a.chunks, a.master, a.grad, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 7, 9, 10, 11, 13, 14, 15, 16, 17, 19, 20, 21, 22, 23, 24, 25, 26, 28, 31, 32, 36, 37, 38, 39, 40, 41},
 }
 
 // adamW32 updates a parameter, clears its derivative, and stores the parameter in copy, if there is a copy.
@@ -111,7 +407,7 @@ var adamW32Kernel = &driver.Kernel{
 	},
 	Twin:    adamW32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 5, 6, 7, 9, 10, 13, 14},
+	Uses:    []uint16{0, 4, 5, 6, 7, 27, 28, 31, 32},
 }
 
 // adamWBF16 updates a parameter, clears its derivative, and stores the parameter in copy, if there is a copy.
@@ -168,7 +464,7 @@ var adamWBF16Kernel = &driver.Kernel{
 	},
 	Twin:    adamWBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 7, 9, 10, 13, 14},
+	Uses:    []uint16{0, 1, 2, 3, 7, 27, 28, 31, 32},
 }
 
 // wide32 is adamW for four parameters at a time.
@@ -222,7 +518,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 5, 6, 7, 10, 13, 14, 17},
+	Uses:    []uint16{0, 4, 5, 6, 7, 28, 31, 32, 35},
 }
 
 // wideBF16 is adamW for four parameters at a time.
@@ -277,7 +573,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 7, 10, 13, 14, 17},
+	Uses:    []uint16{0, 1, 2, 3, 7, 28, 31, 32, 35},
 }
 
 // sgd32 updates a parameter, clears its derivative, and stores the parameter in copy, if there is a copy.
@@ -330,7 +626,7 @@ var sgd32Kernel = &driver.Kernel{
 	},
 	Twin:    sgd32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{4, 5, 6, 7, 12, 15},
+	Uses:    []uint16{4, 5, 6, 7, 30, 33},
 }
 
 // sgdBF16 updates a parameter, clears its derivative, and stores the parameter in copy, if there is a copy.
@@ -385,7 +681,7 @@ var sgdBF16Kernel = &driver.Kernel{
 	},
 	Twin:    sgdBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 7, 12, 15},
+	Uses:    []uint16{1, 2, 3, 7, 30, 33},
 }
 
 // squares32 stores the sum of the squares of every len(sums)-th element in each element of sums.
@@ -422,7 +718,7 @@ var squares32Kernel = &driver.Kernel{
 	},
 	Twin:    squares32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{4, 5, 7, 16},
+	Uses:    []uint16{4, 5, 7, 34},
 }
 
 // squaresBF16 stores the sum of the squares of every len(sums)-th element in each element of sums.
@@ -459,5 +755,5 @@ var squaresBF16Kernel = &driver.Kernel{
 	},
 	Twin:    squaresBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 7, 16},
+	Uses:    []uint16{1, 2, 7, 34},
 }
