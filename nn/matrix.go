@@ -60,7 +60,7 @@ func (l *loader) read(i int, name string, rows, columns int) (stored, error) {
 	if s := t.Shape(); len(s) != 2 || s[0] != rows || s[1] != columns {
 		return stored{}, fmt.Errorf("%w: %s is %v, want [%d %d]", ErrShape, name, s, rows, columns)
 	}
-	if _, ok := formatOf(t.Type()); !isDense(t.Type()) && (!ok || l.params.activations == dtype.Float16) {
+	if _, ok := formatOf(t.Type()); !isDense(t.Type()) && !ok {
 		return stored{}, fmt.Errorf("%w: %s is of type %v", ErrFormat, name, t.Type())
 	}
 	if n, _ := t.Type().Block(); columns%n != 0 {

@@ -111,9 +111,14 @@ func (p *Params) Named() []Named { return slices.Clone(p.trained.named) }
 // Shape returns the size of each dimension.
 func (q *Parameter) Shape() []int { return slices.Clone(q.shape) }
 
-// In returns the parameter as a tensor of s. While s records, the tensor is a variable; otherwise it is a constant.
+// In returns the parameter as a tensor of s with the type of activations. While s records, the tensor is, or depends on, a variable; otherwise
+// it is a constant.
 func (q *Parameter) In(s *tensor.Scope) *tensor.Tensor {
-	return q.in(s, func() *tensor.Tensor { return q.value })
+	t := q.in(s, func() *tensor.Tensor { return q.value })
+	if q.params.activations == dtype.Float16 {
+		return t.To(dtype.Float16)
+	}
+	return t
 }
 
 // in is In for one of the tensors of the value.

@@ -22,6 +22,7 @@ type AdamWOptions struct {
 	// EightBit stores the moments of parameters with at least 4096 elements in 8 bits, with a scale for 256 neighbouring moments (Dettmers et
 	// al., "8-bit Optimizers via Block-wise Quantization"). They take 2.05 bytes for each parameter instead of 8.
 	EightBit bool
+	Scaler   *Scaler // divides derivatives by the scale of losses, and skips steps; nil if losses are not scaled
 }
 
 // AdamW is Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled Weight Decay Regularization"). It computes the same numbers
@@ -41,7 +42,7 @@ func NewAdamW(params *nn.Params, o AdamWOptions) *AdamW {
 	}
 	err := errors.Join(between("Rate", o.Rate, 0, math.Inf(1)), between("Beta1", o.Beta1, 0, 1), between("Beta2", o.Beta2, 0, 1), between("Epsilon", o.Epsilon, 0, math.Inf(1)),
 		between("Decay", o.Decay, 0, math.Inf(1)), between("Clip", o.Clip, 0, math.Inf(1)))
-	a := &AdamW{state{params: params, rate: o.Rate, schedule: o.Schedule, clip: o.Clip, moments: 2, err: err}, o}
+	a := &AdamW{state{params: params, rate: o.Rate, schedule: o.Schedule, clip: o.Clip, moments: 2, scaler: o.Scaler, err: err}, o}
 	if o.EightBit {
 		a.eight = &eight{}
 	}

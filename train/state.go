@@ -25,6 +25,8 @@ type state struct {
 	moments  int                     // arrays with an element for each parameter: 1 or 2
 	buffer   *device.Buffer[float32] // the moments, then the factor and norm of Clip, then its workspace; nil before the first step
 	eight    *eight                  // or nil, if moments have 32 bits
+	scaler   *Scaler                 // or nil
+	norm     float64                 // of the derivatives of the last step, if there is a scaler
 	steps    int
 	err      error // of options
 }
@@ -32,7 +34,7 @@ type state struct {
 // extra is the number of elements of the factor and the norm, and those that align what follows.
 const extra = 64
 
-// Steps returns the number of steps that were taken.
+// Steps returns the number of steps that were taken, without those that a Scaler skipped.
 func (o *state) Steps() int { return o.steps }
 
 // Close frees the optimizer's memory.
@@ -56,8 +58,12 @@ func (o *state) kept(m *nn.Memory) int {
 	return o.moments * m.Master.Len()
 }
 
-// Norm waits for the last step and returns the norm of all derivatives in this step, before clipping. Without Clip, it returns 0.
+// Norm waits for the last step and returns the norm of all derivatives in this step, before clipping. Without Clip and without a Scaler, it
+// returns 0. If the step was skipped, the norm is not a finite number.
 func (o *state) Norm(s *tensor.Scope) (float64, error) {
+	if o.scaler != nil {
+		return o.norm, s.Err()
+	}
 	if o.buffer == nil || o.clip == 0 {
 		return 0, s.Err()
 	}
@@ -164,12 +170,21 @@ func step[T interface {
 	if o.eight == nil {
 		x.First, x.Second = all.Slice(0, n), all.Slice(n, at)
 	}
-	if o.clip > 0 {
+	if o.clip > 0 || o.scaler != nil {
 		x.Factor = all.Slice(at, at+2)
 		begin := at + extra
 		c := optimizer.Clipping[T]{Limit: float32(o.clip), Grad: grads, Factor: x.Factor, Workspace: all.Slice(begin, begin+optimizer.Workspace(n))}
 		if err := optimizer.Clip(s.Stream(), c); err != nil {
 			return err
+		}
+	}
+	if o.scaler != nil {
+		finite, err := o.unscale(s, x.Factor)
+		if err != nil {
+			return err
+		}
+		if o.scaler.update(!finite); !finite {
+			return o.Clear(s)
 		}
 	}
 	if err := update(x); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/rope"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/nn"
@@ -76,6 +77,8 @@ func newNetwork(c Config) network {
 type LoadOptions struct {
 	// Config is the result of ParseConfig, for a model in safetensors files. GGUF files contain their Config.
 	Config Config
+	// DType is the type of activations: see nn.Options. Models with float16 activations are for training: a Cache does not support them.
+	DType dtype.Type
 	// Train means that all parameters are trained: see Model.Params and nn.LoadOptions.
 	Train bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
@@ -99,7 +102,7 @@ func Load(s *device.Stream, f *weights.File, o LoadOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{})}
+	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{DType: o.DType})}
 	options := nn.LoadOptions{Ignore: c.ignored(f), Order: c.order, Train: o.Train, Progress: o.Progress, Interrupt: o.Interrupt}
 	if err := errors.Join(nn.Load(m.params, &m.layers, f, options), m.layers.complete(c)); err != nil {
 		return nil, errors.Join(err, m.Close())

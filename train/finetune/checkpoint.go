@@ -91,6 +91,9 @@ func (t *Trainer) training() string {
 	if c.Optimizer == eightBit {
 		more = ", optimizer " + c.Optimizer
 	}
+	if c.Precision != "" {
+		more += ", precision " + c.Precision
+	}
 	if c.Method == full {
 		return fmt.Sprintf("all parameters, data %s, seed %d, length %d, batch %d", t.print, c.Seed, c.Length, c.Batch) + more
 	}

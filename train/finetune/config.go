@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/train"
 )
@@ -33,6 +34,10 @@ type Config struct {
 	Dropout        float64  `yaml:"dropout"` // the probability with which inputs of the adapter are dropped
 	DoRA           bool     `yaml:"dora"`    // see lora.Options
 	Modules        []string `yaml:"modules"` // the layers with an adapter; all linear layers by default
+
+	// Precision is the type of activations: bf16, fp16 (with dynamic loss scaling: see train.Scaler) or fp32. The default is bf16 on GPUs of
+	// compute capability 8.0 or later, and fp32 on other devices.
+	Precision string `yaml:"precision"`
 
 	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
 	Optimizer string `yaml:"optimizer"`
@@ -142,13 +147,29 @@ func (c Config) check(devices int) error {
 	if c.Optimizer != "adamw" && c.Optimizer != eightBit {
 		say("the optimizer %q is none of adamw and %s", c.Optimizer, eightBit)
 	}
+	if _, ok := precision(c.Precision); !ok {
+		say("the precision %q is none of bf16, fp16 and fp32", c.Precision)
+	}
 	return errors.Join(errs...)
+}
+
+// precision returns the type of activations for a value of Precision, and reports whether there is one.
+func precision(name string) (of dtype.Type, ok bool) {
+	of, ok = map[string]dtype.Type{"": dtype.Invalid, "bf16": dtype.BFloat16, "fp16": dtype.Float16, "fp32": dtype.Float32}[name]
+	return of, ok
+}
+
+// activations returns the type of activations.
+func (c Config) activations() dtype.Type {
+	of, _ := precision(c.Precision)
+	return of
 }
 
 // lora returns the form of the adapter.
 func (c Config) lora() lora.Options {
 	return lora.Options{
 		Rank: c.Rank, Alpha: c.Alpha, RankStabilized: c.RankStabilized, Dropout: c.Dropout, DoRA: c.DoRA, Modules: c.Modules, Base: c.Model, Seed: c.Seed,
+		DType: c.activations(),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/train"
 	"github.com/gopherwarp/gopherwarp/train/events"
 	"github.com/gopherwarp/gopherwarp/train/text"
 )
@@ -39,6 +40,16 @@ type position struct {
 
 	Best  *float64 `json:"best,omitempty"`  // the least loss of Config.Eval so far, or nil
 	Worse int      `json:"worse,omitempty"` // checkpoints since then
+
+	Scaling *train.Scaling `json:"scaling,omitempty"` // of losses, or nil
+}
+
+// taken returns the number of steps that the optimizer has taken: those that were not skipped.
+func (p position) taken() int {
+	if p.Scaling == nil {
+		return p.Step
+	}
+	return p.Step - p.Scaling.Skipped
 }
 
 // New loads a model onto a device, and reads the data. With Config.Resume, it continues from the last checkpoint. If there are more devices, each
@@ -121,7 +132,7 @@ func (t *Trainer) begin() (err error) {
 		}
 	}
 	for _, r := range t.replicas {
-		if err := r.begin(folder, t.at.Step, t.steps); err != nil {
+		if err := r.begin(folder, t.at, t.steps); err != nil {
 			return err
 		}
 	}
