@@ -123,6 +123,9 @@ func (l *loader) rows(i int, t *weights.Tensor, rows int) ([]byte, error) {
 		l.memory[i] = make([]byte, t.Size())
 	}
 	data := l.memory[i][:t.Size()]
+	if l.params.blank {
+		return data, nil
+	}
 	if err := readAll(t, data); err != nil {
 		return nil, err
 	}

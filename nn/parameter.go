@@ -49,7 +49,7 @@ func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 	t, n := &p.trained, elementsOf(shape)
 	q := &Parameter{params: p, shape: slices.Clone(shape), at: t.size, initial: initial}
 	switch {
-	case n != len(initial):
+	case n != len(initial) && !p.blank:
 		t.fail(fmt.Errorf("%w: %d for %v", ErrValues, len(initial), shape))
 	case t.memory != nil:
 		t.fail(fmt.Errorf("%w, of shape %v", ErrPlaced, shape))
@@ -84,6 +84,9 @@ func (p *Params) sample(next func(r *rand.Rand) float64, shape []int) *Parameter
 	n := 1
 	for _, d := range shape {
 		n *= max(d, 0)
+	}
+	if p.blank {
+		return p.Parameter(nil, shape...)
 	}
 	values := make([]float32, n)
 	for i := range values {
@@ -172,13 +175,18 @@ func (m *Memory) Layout() (begins, sizes []int) {
 
 // place allocates the memory and uploads the initial values.
 func (p *Params) place(s *tensor.Scope) (*Memory, error) {
-	all := make([]float32, p.trained.size)
+	var all []float32
+	if !p.blank {
+		all = make([]float32, p.trained.size)
+	}
 	for _, q := range p.trained.list {
-		copy(all[q.at:], q.initial)
+		if !p.blank {
+			copy(all[q.at:], q.initial)
+		}
 		q.initial = nil
 	}
 	m, err := &Memory{parameters: p.trained.list}, error(nil)
-	if m.Master, err = upload(p, all); err != nil {
+	if m.Master, err = filled(p, all); err != nil {
 		return nil, err
 	}
 	if err = p.share(m, all); err != nil || s.Stream() == p.stream {
@@ -187,12 +195,20 @@ func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 	return m, p.stream.Synchronize(s.Context())
 }
 
+// filled returns memory of all parameters, with the given values unless p is blank.
+func filled[T any](p *Params, values []T) (device.Slice[T], error) {
+	if p.blank {
+		return allocate[T](p, p.trained.size)
+	}
+	return upload(p, values)
+}
+
 // share makes the tensors of parameters, which are all, and of derivatives.
 func (p *Params) share(m *Memory, all []float32) error {
 	if !p.half() {
 		return share(p, m, m.Master)
 	}
-	values, err := upload(p, rounded(all))
+	values, err := filled(p, rounded(all))
 	if err != nil {
 		return err
 	}

@@ -23,12 +23,16 @@ type Options struct {
 	DType dtype.Type
 	// Seed determines the initial values of parameters that are trained.
 	Seed uint64
+	// Blank leaves the memory of parameters as it is: neither files nor initial values are read. It is for a device without memory, on which a
+	// program finds out how much memory it needs.
+	Blank bool
 }
 
 // Params owns the memory of a model's parameters, and decides the element type of its activations.
 type Params struct {
 	stream      *device.Stream
 	activations dtype.Type
+	blank       bool
 	close       []func() error
 	bytes       int64
 	trained     trained
@@ -36,7 +40,7 @@ type Params struct {
 
 // NewParams returns a Params that allocates its memory on the given stream. The caller closes the stream after the Params.
 func NewParams(stream *device.Stream, o Options) *Params {
-	p := &Params{stream: stream, activations: o.DType, trained: trained{random: rand.New(rand.NewPCG(o.Seed, 0))}}
+	p := &Params{stream: stream, activations: o.DType, blank: o.Blank, trained: trained{random: rand.New(rand.NewPCG(o.Seed, 0))}}
 	switch info := stream.Device().Info(); {
 	case o.DType == dtype.Float32 || o.DType == dtype.BFloat16 || o.DType == dtype.Float16:
 	case o.DType != dtype.Invalid:

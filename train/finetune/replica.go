@@ -28,6 +28,9 @@ type replica struct {
 	opt     *train.AdamW
 	scaler  *train.Scaler // of losses, or nil
 	hangs   bool          // the device does not end its work
+
+	blank     bool   // the device has no memory: see nn.Options
+	forwarded func() // called between the forward pass and Backward, or nil
 }
 
 // load loads the model.
@@ -35,7 +38,7 @@ func (r *replica) load(f *llm.Files) (err error) {
 	if r.stream, err = r.device.NewStream(); err != nil {
 		return err
 	}
-	r.model, err = llama.Load(r.stream, f.Weights, llama.LoadOptions{Config: f.Config, DType: r.config.activations(), Train: r.config.Method == full})
+	r.model, err = llama.Load(r.stream, f.Weights, llama.LoadOptions{Config: f.Config, DType: r.config.activations(), Blank: r.blank, Train: r.config.Method == full})
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.config.Model, err)
 	}
@@ -73,7 +76,9 @@ func (r *replica) choose(folder string) (err error) {
 		return w.restore(folder)
 	}
 	if folder == "" {
-		r.adapter, err = lora.New(r.stream, r.model.Linears(), r.config.lora())
+		o := r.config.lora()
+		o.Blank = r.blank
+		r.adapter, err = lora.New(r.stream, r.model.Linears(), o)
 	} else {
 		r.adapter, err = lora.OpenAs(r.stream, r.model.Linears(), folder, r.config.activations())
 	}
@@ -160,6 +165,9 @@ func (r *replica) loss(s *tensor.Scope, pack text.Pack, scale float64) (x result
 		scaled := loss
 		if r.scaler != nil {
 			scaled = loss.Scale(r.scaler.Scale())
+		}
+		if r.forwarded != nil {
+			r.forwarded()
 		}
 		s.Backward(scaled)
 	}
