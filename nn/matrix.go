@@ -116,6 +116,9 @@ func (l *loader) place(from []stored) (list []matrix, all matrix, err error) {
 // rows reads the rows of matrix number i of those that are loaded together, in the order that LoadOptions.Order says. The result is
 // valid until the next call for that i.
 func (l *loader) rows(i int, t *weights.Tensor, rows int) ([]byte, error) {
+	if l.params.blank && isDense(t.Type()) {
+		return nil, nil
+	}
 	for len(l.memory) <= i {
 		l.memory = append(l.memory, nil)
 	}

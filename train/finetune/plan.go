@@ -1,6 +1,7 @@
 package finetune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,13 +157,18 @@ func (p planner) choose(c Config, packs []text.Pack) (Plan, error) {
 	case c.Recompute == recomputeLayers:
 		return p.measure(c, packs, steps[2*n])
 	}
-	i := sort.Search(len(steps)-1, func(i int) bool {
-		plan, failed := p.measure(c, packs, steps[i])
+	least, err := p.measure(c, packs, steps[2*n])
+	if err != nil || !least.fits() {
+		return least, err
+	}
+	plans := map[int]Plan{2 * n: least}
+	i := sort.Search(2*n, func(i int) bool {
+		var failed error
+		plans[i], failed = p.measure(c, packs, steps[i])
 		err = errors.Join(err, failed)
-		return plan.fits()
+		return plans[i].fits()
 	})
-	plan, failed := p.measure(c, packs, steps[i])
-	return plan, errors.Join(err, failed)
+	return plans[i], err
 }
 
 // advice returns the changes of a Config with which the training fits.
@@ -177,6 +183,7 @@ func (p planner) advice(c Config, packs []text.Pack) string {
 		if x.Length != c.Length {
 			packs = []text.Pack{packOf(x)}
 		}
+		x.Recompute = cmp.Or(x.Recompute, recomputeLayers)
 		plan, err := p.choose(x, packs)
 		if err != nil || !plan.fits() {
 			return false
