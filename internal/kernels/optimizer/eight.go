@@ -3,8 +3,8 @@ package optimizer
 import (
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 // Chunk is up to Block neighbouring parameters, whose moments have common scales.
@@ -60,14 +60,14 @@ func inverse(x float32) float32 {
 	return 0
 }
 
-// adamW8 is adamW for a chunk. The moments that have 8 bits are in codes, first all first ones, and their scales in scales; the others are in
-// exact. The table is that of Tables. New moments are computed twice, because a thread has no room for them: the first pass finds their scales.
+// plainAdamW8 is adamW for a chunk. The moments that have 8 bits are in codes, first all first ones, and their scales in scales; the others are in
+// exact. The table is that of Tables. Derivatives are in grad, or in half, and then the parameters are stored in copy, too. New moments are
+// computed twice, because a thread has no room for them: the first pass finds their scales.
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
 //gpu:twin off
-func adamW8[T any, F row.Format[T]](t gpu.Thread, chunks []Chunk, master []float32, grad, copy []T, codes []uint8, scales, exact, table, factor []float32, r rates) {
-	var f F
+func plainAdamW8(t gpu.Thread, chunks []Chunk, master, grad []float32, half, copy []dtype.BF16, codes []uint8, scales, exact, table, factor []float32, r rates) {
 	me := t.GlobalX()
 	if me >= len(chunks) {
 		return
@@ -97,7 +97,13 @@ func adamW8[T any, F row.Format[T]](t gpu.Thread, chunks []Chunk, master []float
 			} else {
 				a.first, a.second = table[codes[m]]*one, table[levels+int(codes[v])]*two
 			}
-			a = r.next(a, f.Float32(grad[at+i])*scale)
+			var g float32
+			if len(half) > 0 {
+				g = half[at+i].Float32()
+			} else {
+				g = grad[at+i]
+			}
+			a = r.next(a, g*scale)
 			if pass == 0 {
 				most, mostSquare = max(most, magnitude(a.first)), max(mostSquare, a.second)
 				continue
@@ -109,9 +115,10 @@ func adamW8[T any, F row.Format[T]](t gpu.Thread, chunks []Chunk, master []float
 				codes[v] = uint8(numberOf(table, a.second*bySquare, cells) - 1)
 			}
 			master[at+i] = a.x
-			grad[at+i] = f.Of(0)
-			if len(copy) > 0 {
-				copy[at+i] = f.Of(a.x)
+			if len(half) > 0 {
+				half[at+i], copy[at+i] = 0, dtype.BF16From32(a.x)
+			} else {
+				grad[at+i] = 0
 			}
 		}
 	}
@@ -130,15 +137,14 @@ func numberOf(table []float32, a float32, begin int) int32 {
 // perLane is the number of parameters of a chunk that a lane of wideAdamW8 updates.
 const perLane = Block / gpu.WarpSize
 
-// wideAdamW8 is adamW8 by warps, each of which takes one chunk after another. All first codes precede the second ones, as do all first scales
+// wideAdamW8 is plainAdamW8 by warps, each of which takes one chunk after another. All first codes precede the second ones, as do all first scales
 // and exact moments.
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
 //gpu:twin off
 //gpu:block 256
-func wideAdamW8[T any, F row.Format[T]](t gpu.Thread, chunks []Chunk, master [][4]float32, grad, copy [][4]T, codes [][2]uint32, scales []float32, exact [][4]float32, table, factor []float32, r rates) {
-	var f F
+func wideAdamW8(t gpu.Thread, chunks []Chunk, master, grad [][4]float32, half, copy [][4]dtype.BF16, codes [][2]uint32, scales []float32, exact [][4]float32, table, factor []float32, r rates) {
 	shared := gpu.Shared[tables](t)
 	shared.load(t, table)
 	t.Sync()
@@ -163,18 +169,28 @@ func wideAdamW8[T any, F row.Format[T]](t gpu.Thread, chunks []Chunk, master [][
 				x = shared.decoded(codes[slot], codes[second+slot], scales[c.Slot], scales[len(scales)/2+int(c.Slot)])
 			}
 			for k := range 2 {
-				values, g := master[at+k], grad[at+k]
-				var zeros, rounded [4]T
+				var g [4]float32
+				if len(half) > 0 {
+					for j, v := range half[at+k] {
+						g[j] = v.Float32()
+					}
+				} else {
+					g = grad[at+k]
+				}
+				values := master[at+k]
+				var rounded [4]dtype.BF16
 				for j := range 4 {
 					a := &x[4*k+j]
 					a.x = values[j]
-					*a = r.next(*a, f.Float32(g[j])*scale)
-					values[j], zeros[j], rounded[j] = a.x, f.Of(0), f.Of(a.x)
+					*a = r.next(*a, g[j]*scale)
+					values[j], rounded[j] = a.x, dtype.BF16From32(a.x)
 					most, mostSquare = max(most, magnitude(a.first)), max(mostSquare, a.second)
 				}
-				master[at+k], grad[at+k] = values, zeros
-				if len(copy) > 0 {
-					copy[at+k] = rounded
+				master[at+k] = values
+				if len(half) > 0 {
+					half[at+k], copy[at+k] = [4]dtype.BF16{}, rounded
+				} else {
+					grad[at+k] = [4]float32{}
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
@@ -38,66 +39,64 @@ func Layout(begins, sizes []int, least int) (list []Chunk, eight int) {
 	return list, eight
 }
 
-//gpu:instance eight32 = adamW8[float32, row.F32]
-//gpu:instance eightBF16 = adamW8[dtype.BF16, row.BF16]
-//gpu:instance wideEight32 = wideAdamW8[float32, row.F32]
-//gpu:instance wideEightBF16 = wideAdamW8[dtype.BF16, row.BF16]
-
 // AdamW8 is AdamW with moments of 8 bits (Dettmers et al., "8-bit Optimizers via Block-wise Quantization"). It uses neither First nor Second
-// of x, whose arrays must begin at multiples of 16 bytes.
+// of x, whose arrays must begin at multiples of 16 bytes. Copy is needed if derivatives are bfloat16, and only then.
 func AdamW8[T Element](s *device.Stream, a Adam, x Operands[T], e Eight) error {
 	return x.adamW8(s, row.FormFor(s), a, e)
 }
 
+// check reports whether the moments are those of n parameters.
+func (e *Eight) check(n int) error {
+	eight, exact := e.Scales.Len()/2, e.Exact.Len()/(2*Block)
+	if n%Unit != 0 || n/4 > math.MaxInt32 || e.Chunks.Len() != eight+exact || e.Codes.Len() != 2*Block*eight || e.Table.Len() != TableLen {
+		return fmt.Errorf("%w: %d parameters in %d chunks, %d codes, %d scales, %d exact moments, a table of %d", ErrShape, n, e.Chunks.Len(), e.Codes.Len(), e.Scales.Len(), e.Exact.Len(), e.Table.Len())
+	}
+	e.Codes, e.Scales, e.Exact = optional(e.Codes), optional(e.Scales), optional(e.Exact)
+	return nil
+}
+
 // adamW8 is AdamW8 in a form.
 func (x Operands[T]) adamW8(s *device.Stream, form row.Form, a Adam, e Eight) error {
-	n := x.Master.Len()
 	if err := x.check(); err != nil {
 		return err
 	}
-	eight, exact := e.Scales.Len()/2, e.Exact.Len()/(2*Block)
-	if n%Unit != 0 || e.Chunks.Len() != eight+exact || e.Codes.Len() != 2*Block*eight || e.Table.Len() != TableLen {
-		return fmt.Errorf("%w: %d parameters in %d chunks, %d codes, %d scales, %d exact moments, a table of %d", ErrShape, n, e.Chunks.Len(), e.Codes.Len(), e.Scales.Len(), e.Exact.Len(), e.Table.Len())
+	if err := e.check(x.Master.Len()); err != nil || e.Chunks.Len() == 0 {
+		return err
 	}
-	if e.Chunks.Len() == 0 {
-		return nil
-	}
-	e.Codes, e.Scales, e.Exact = optional(e.Codes), optional(e.Scales), optional(e.Exact)
-	if form == row.Wide && n/4 <= math.MaxInt32 {
-		return x.wideEight(s, a.rates(x.Factor.Len() > 0), e)
-	}
-	return x.plainEight(s, a.rates(x.Factor.Len() > 0), e)
-}
-
-// plainEight launches the Plain form.
-func (x Operands[T]) plainEight(s *device.Stream, r rates, e Eight) error {
-	const perBlock = 16
-	grid := device.Cover(e.Chunks.Len(), perBlock)
+	o := operands8{Eight: e, master: x.Master, grad: device.None[float32](), half: device.None[dtype.BF16](), copy: device.None[dtype.BF16](), factor: optional(x.Factor)}
 	switch x := any(x).(type) {
 	case Operands[float32]:
-		return eight32(s, grid, e.Chunks, x.Master, x.Grad, optional(x.Copy), e.Codes, e.Scales, e.Exact, e.Table, optional(x.Factor), r)
+		if o.grad = x.Grad; x.Copy.Len() > 0 {
+			return fmt.Errorf("%w: a copy of parameters that are float32", ErrShape)
+		}
 	case Operands[dtype.BF16]:
-		return eightBF16(s, grid, e.Chunks, x.Master, x.Grad, optional(x.Copy), e.Codes, e.Scales, e.Exact, e.Table, optional(x.Factor), r)
+		if o.half, o.copy = x.Grad, x.Copy; x.Copy.Len() == 0 {
+			return fmt.Errorf("%w: no copy of the parameters", ErrShape)
+		}
 	}
-	panic("BUG: optimizer: no such element type")
+	return o.launch(s, form, a.rates(x.Factor.Len() > 0))
+}
+
+// operands8 is the operands of the kernels. Those that are missing are nil slices.
+type operands8 struct {
+	Eight
+	master, grad device.Slice[float32]
+	half, copy   device.Slice[dtype.BF16]
+	factor       device.Slice[float32]
 }
 
 // blocksPerCore is the number of blocks of wideAdamW8 that a multiprocessor runs at the same time.
 const blocksPerCore = 8
 
-// wideEight launches the Wide form.
-func (x Operands[T]) wideEight(s *device.Stream, r rates, e Eight) error {
-	const warps = threads / 32
-	grid := device.Blocks{X: min((e.Chunks.Len()+warps-1)/warps, s.Device().Info().Cores*blocksPerCore)}
-	master, exact := device.View[[4]float32](x.Master), optional(device.View[[4]float32](e.Exact))
-	codes := optional(device.View[[2]uint32](e.Codes))
-	switch x := any(x).(type) {
-	case Operands[float32]:
-		four := device.View[[4]float32, float32]
-		return wideEight32(s, grid, e.Chunks, master, four(x.Grad), optional(four(x.Copy)), codes, e.Scales, exact, e.Table, optional(x.Factor), r)
-	case Operands[dtype.BF16]:
-		four := device.View[[4]dtype.BF16, dtype.BF16]
-		return wideEightBF16(s, grid, e.Chunks, master, four(x.Grad), optional(four(x.Copy)), codes, e.Scales, exact, e.Table, optional(x.Factor), r)
+// launch launches a form.
+func (o *operands8) launch(s *device.Stream, form row.Form, r rates) error {
+	n := o.Chunks.Len()
+	if form == row.Plain {
+		const perBlock = 16
+		return PlainAdamW8(s, device.Cover(n, perBlock), o.Chunks, o.master, o.grad, o.half, o.copy, o.Codes, o.Scales, o.Exact, o.Table, o.factor, r)
 	}
-	panic("BUG: optimizer: no such element type")
+	const warps = threads / gpu.WarpSize
+	grid := device.Blocks{X: min((n+warps-1)/warps, s.Device().Info().Cores*blocksPerCore)}
+	four, half := device.View[[4]float32, float32], device.View[[4]dtype.BF16, dtype.BF16]
+	return WideAdamW8(s, grid, o.Chunks, four(o.master), four(o.grad), half(o.half), half(o.copy), device.View[[2]uint32](o.Codes), o.Scales, four(o.Exact), o.Table, o.factor, r)
 }
