@@ -12,6 +12,164 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
+// PlainAdamW8 is adamW for a chunk. The moments that have 8 bits are in codes, first all first ones, and their scales in scales; the others are in
+// exact. The table is that of Tables. Derivatives are in grad, or in half, and then the parameters are stored in copy, too. New moments are
+// computed twice, because a thread has no room for them: the first pass finds their scales.
+func PlainAdamW8(s *device.Stream, g device.Grid, chunks device.Slice[Chunk], master, grad device.Slice[float32], half, copy device.Slice[dtype.BF16], codes device.Slice[uint8], scales, exact, table, factor device.Slice[float32], r rates) error {
+	p := s.Plan(plainAdamW8Kernel, g)
+	chunks.Pass(p)
+	master.Pass(p)
+	grad.Pass(p)
+	half.Pass(p)
+	copy.Pass(p)
+	codes.Pass(p)
+	scales.Pass(p)
+	exact.Pass(p)
+	table.Pass(p)
+	factor.Pass(p)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var plainAdamW8Kernel = &driver.Kernel{
+	Name:    "plainAdamW8",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
+	File:    "eight.go",
+	Line:    70,
+	Params: []driver.Param{
+		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
+		{Name: "master", Offset: 24, Size: 24, Elem: 4},
+		{Name: "grad", Offset: 48, Size: 24, Elem: 4},
+		{Name: "half", Offset: 72, Size: 24, Elem: 2},
+		{Name: "copy", Offset: 96, Size: 24, Elem: 2},
+		{Name: "codes", Offset: 120, Size: 24, Elem: 1},
+		{Name: "scales", Offset: 144, Size: 24, Elem: 4},
+		{Name: "exact", Offset: 168, Size: 24, Elem: 4},
+		{Name: "table", Offset: 192, Size: 24, Elem: 4},
+		{Name: "factor", Offset: 216, Size: 24, Elem: 4},
+		{Name: "r", Offset: 240, Size: 36},
+	},
+	ParamBytes: 296,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "eight.go", Line: 94, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 102, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 104, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 78, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 87, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "eight.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 119, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 133, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 114, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 115, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: plainAdamW8SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: plainAdamW8SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			chunks                       []Chunk
+			master, grad                 []float32
+			half, copy                   []dtype.BF16
+			codes                        []uint8
+			scales, exact, table, factor []float32
+			r                            rates
+		})(args)
+		for ts.Next() {
+			plainAdamW8(ts.Thread(), a.chunks, a.master, a.grad, a.half, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 28, 31, 32, 37, 38, 39, 40, 41},
+}
+
+// WideAdamW8 is plainAdamW8 by warps, each of which takes one chunk after another. All first codes precede the second ones, as do all first scales
+// and exact moments.
+func WideAdamW8(s *device.Stream, g device.Blocks, chunks device.Slice[Chunk], master, grad device.Slice[[4]float32], half, copy device.Slice[[4]dtype.BF16], codes device.Slice[[2]uint32], scales device.Slice[float32], exact device.Slice[[4]float32], table, factor device.Slice[float32], r rates) error {
+	p := s.Plan(wideAdamW8Kernel, wideAdamW8Kernel.Grid(g))
+	chunks.Pass(p)
+	master.Pass(p)
+	grad.Pass(p)
+	half.Pass(p)
+	copy.Pass(p)
+	codes.Pass(p)
+	scales.Pass(p)
+	exact.Pass(p)
+	table.Pass(p)
+	factor.Pass(p)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var wideAdamW8Kernel = &driver.Kernel{
+	Name:    "wideAdamW8",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
+	File:    "eight.go",
+	Line:    147,
+	Params: []driver.Param{
+		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
+		{Name: "master", Offset: 24, Size: 24, Elem: 16},
+		{Name: "grad", Offset: 48, Size: 24, Elem: 16},
+		{Name: "half", Offset: 72, Size: 24, Elem: 8},
+		{Name: "copy", Offset: 96, Size: 24, Elem: 8},
+		{Name: "codes", Offset: 120, Size: 24, Elem: 8},
+		{Name: "scales", Offset: 144, Size: 24, Elem: 4},
+		{Name: "exact", Offset: 168, Size: 24, Elem: 16},
+		{Name: "table", Offset: 192, Size: 24, Elem: 4},
+		{Name: "factor", Offset: 216, Size: 24, Elem: 4},
+		{Name: "r", Offset: 240, Size: 36},
+	},
+	ParamBytes: 296,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     2816,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "eight.go", Line: 153, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 178, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 174, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 180, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 193, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 215, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 219, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 226, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 241, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 169, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 204, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 206, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 191, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideAdamW8SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideAdamW8SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			chunks        []Chunk
+			master, grad  [][4]float32
+			half, copy    [][4]dtype.BF16
+			codes         [][2]uint32
+			scales        []float32
+			exact         [][4]float32
+			table, factor []float32
+			r             rates
+		})(args)
+		for ts.Next() {
+			wideAdamW8(ts.Thread(), a.chunks, a.master, a.grad, a.half, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 21, 22, 23, 24, 25, 26, 28, 31, 32, 36, 37, 38, 39, 40, 41},
+}
+
 // Finish adds sums, and stores the factor that limits the norm, and the norm, in factor.
 func Finish(s *device.Stream, g device.Blocks, sums, factor device.Slice[float32], limit float32) error {
 	p := s.Plan(finishKernel, finishKernel.Grid(g))
@@ -57,302 +215,6 @@ var finishKernel = &driver.Kernel{
 	Twin:    finishTwin,
 	Sources: kernelSources,
 	Uses:    []uint16{0, 8, 29, 36},
-}
-
-// eight32 is adamW for a chunk. The moments that have 8 bits are in codes, first all first ones, and their scales in scales; the others are in
-// exact. The table is that of Tables. New moments are computed twice, because a thread has no room for them: the first pass finds their scales.
-func eight32(s *device.Stream, g device.Grid, chunks device.Slice[Chunk], master device.Slice[float32], grad, copy device.Slice[float32], codes device.Slice[uint8], scales, exact, table, factor device.Slice[float32], r rates) error {
-	p := s.Plan(eight32Kernel, g)
-	chunks.Pass(p)
-	master.Pass(p)
-	grad.Pass(p)
-	copy.Pass(p)
-	codes.Pass(p)
-	scales.Pass(p)
-	exact.Pass(p)
-	table.Pass(p)
-	factor.Pass(p)
-	driver.Pass(p, r)
-	return p.Launch()
-}
-
-var eight32Kernel = &driver.Kernel{
-	Name:    "adamW8[float32, row.F32]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
-	File:    "eight.go",
-	Line:    69,
-	Params: []driver.Param{
-		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
-		{Name: "master", Offset: 24, Size: 24, Elem: 4},
-		{Name: "grad", Offset: 48, Size: 24, Elem: 4},
-		{Name: "copy", Offset: 72, Size: 24, Elem: 4},
-		{Name: "codes", Offset: 96, Size: 24, Elem: 1},
-		{Name: "scales", Offset: 120, Size: 24, Elem: 4},
-		{Name: "exact", Offset: 144, Size: 24, Elem: 4},
-		{Name: "table", Offset: 168, Size: 24, Elem: 4},
-		{Name: "factor", Offset: 192, Size: 24, Elem: 4},
-		{Name: "r", Offset: 216, Size: 36},
-	},
-	ParamBytes: 272,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "eight.go", Line: 94, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 100, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 114, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 78, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 87, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 96, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "eight.go", Line: 106, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 119, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 126, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 108, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 109, Format: "index out of range [%d] with length %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: eight32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: eight32SM70NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			chunks                       []Chunk
-			master                       []float32
-			grad, copy                   []float32
-			codes                        []uint8
-			scales, exact, table, factor []float32
-			r                            rates
-		})(args)
-		for ts.Next() {
-			adamW8[float32, row.F32](ts.Thread(), a.chunks, a.master, a.grad, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 28, 31, 32, 37, 38, 39, 40, 41},
-}
-
-// eightBF16 is adamW for a chunk. The moments that have 8 bits are in codes, first all first ones, and their scales in scales; the others are in
-// exact. The table is that of Tables. New moments are computed twice, because a thread has no room for them: the first pass finds their scales.
-func eightBF16(s *device.Stream, g device.Grid, chunks device.Slice[Chunk], master device.Slice[float32], grad, copy device.Slice[dtype.BF16], codes device.Slice[uint8], scales, exact, table, factor device.Slice[float32], r rates) error {
-	p := s.Plan(eightBF16Kernel, g)
-	chunks.Pass(p)
-	master.Pass(p)
-	grad.Pass(p)
-	copy.Pass(p)
-	codes.Pass(p)
-	scales.Pass(p)
-	exact.Pass(p)
-	table.Pass(p)
-	factor.Pass(p)
-	driver.Pass(p, r)
-	return p.Launch()
-}
-
-var eightBF16Kernel = &driver.Kernel{
-	Name:    "adamW8[dtype.BF16, row.BF16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
-	File:    "eight.go",
-	Line:    69,
-	Params: []driver.Param{
-		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
-		{Name: "master", Offset: 24, Size: 24, Elem: 4},
-		{Name: "grad", Offset: 48, Size: 24, Elem: 2},
-		{Name: "copy", Offset: 72, Size: 24, Elem: 2},
-		{Name: "codes", Offset: 96, Size: 24, Elem: 1},
-		{Name: "scales", Offset: 120, Size: 24, Elem: 4},
-		{Name: "exact", Offset: 144, Size: 24, Elem: 4},
-		{Name: "table", Offset: 168, Size: 24, Elem: 4},
-		{Name: "factor", Offset: 192, Size: 24, Elem: 4},
-		{Name: "r", Offset: 216, Size: 36},
-	},
-	ParamBytes: 272,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "eight.go", Line: 94, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 100, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 114, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 78, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 87, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 96, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "eight.go", Line: 106, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 119, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 126, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 108, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 109, Format: "index out of range [%d] with length %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: eightBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: eightBF16SM70NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			chunks                       []Chunk
-			master                       []float32
-			grad, copy                   []dtype.BF16
-			codes                        []uint8
-			scales, exact, table, factor []float32
-			r                            rates
-		})(args)
-		for ts.Next() {
-			adamW8[dtype.BF16, row.BF16](ts.Thread(), a.chunks, a.master, a.grad, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 28, 31, 32, 37, 38, 39, 40, 41},
-}
-
-// wideEight32 is adamW8 by warps, each of which takes one chunk after another. All first codes precede the second ones, as do all first scales
-// and exact moments.
-func wideEight32(s *device.Stream, g device.Blocks, chunks device.Slice[Chunk], master device.Slice[[4]float32], grad, copy device.Slice[[4]float32], codes device.Slice[[2]uint32], scales device.Slice[float32], exact device.Slice[[4]float32], table, factor device.Slice[float32], r rates) error {
-	p := s.Plan(wideEight32Kernel, wideEight32Kernel.Grid(g))
-	chunks.Pass(p)
-	master.Pass(p)
-	grad.Pass(p)
-	copy.Pass(p)
-	codes.Pass(p)
-	scales.Pass(p)
-	exact.Pass(p)
-	table.Pass(p)
-	factor.Pass(p)
-	driver.Pass(p, r)
-	return p.Launch()
-}
-
-var wideEight32Kernel = &driver.Kernel{
-	Name:    "wideAdamW8[float32, row.F32]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
-	File:    "eight.go",
-	Line:    140,
-	Params: []driver.Param{
-		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
-		{Name: "master", Offset: 24, Size: 24, Elem: 16},
-		{Name: "grad", Offset: 48, Size: 24, Elem: 16},
-		{Name: "copy", Offset: 72, Size: 24, Elem: 16},
-		{Name: "codes", Offset: 96, Size: 24, Elem: 8},
-		{Name: "scales", Offset: 120, Size: 24, Elem: 4},
-		{Name: "exact", Offset: 144, Size: 24, Elem: 16},
-		{Name: "table", Offset: 168, Size: 24, Elem: 4},
-		{Name: "factor", Offset: 192, Size: 24, Elem: 4},
-		{Name: "r", Offset: 216, Size: 36},
-	},
-	ParamBytes: 272,
-	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     2816,
-	Barriers:   true,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "eight.go", Line: 147, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 177, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 199, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 203, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 210, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 225, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 163, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 188, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 190, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 166, Format: "index out of range [%d] with length %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideEight32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideEight32SM70NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			chunks        []Chunk
-			master        [][4]float32
-			grad, copy    [][4]float32
-			codes         [][2]uint32
-			scales        []float32
-			exact         [][4]float32
-			table, factor []float32
-			r             rates
-		})(args)
-		for ts.Next() {
-			wideAdamW8[float32, row.F32](ts.Thread(), a.chunks, a.master, a.grad, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 5, 6, 7, 9, 10, 11, 13, 14, 15, 16, 17, 19, 20, 21, 22, 23, 24, 25, 26, 28, 31, 32, 36, 37, 38, 39, 40, 41},
-}
-
-// wideEightBF16 is adamW8 by warps, each of which takes one chunk after another. All first codes precede the second ones, as do all first scales
-// and exact moments.
-func wideEightBF16(s *device.Stream, g device.Blocks, chunks device.Slice[Chunk], master device.Slice[[4]float32], grad, copy device.Slice[[4]dtype.BF16], codes device.Slice[[2]uint32], scales device.Slice[float32], exact device.Slice[[4]float32], table, factor device.Slice[float32], r rates) error {
-	p := s.Plan(wideEightBF16Kernel, wideEightBF16Kernel.Grid(g))
-	chunks.Pass(p)
-	master.Pass(p)
-	grad.Pass(p)
-	copy.Pass(p)
-	codes.Pass(p)
-	scales.Pass(p)
-	exact.Pass(p)
-	table.Pass(p)
-	factor.Pass(p)
-	driver.Pass(p, r)
-	return p.Launch()
-}
-
-var wideEightBF16Kernel = &driver.Kernel{
-	Name:    "wideAdamW8[dtype.BF16, row.BF16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
-	File:    "eight.go",
-	Line:    140,
-	Params: []driver.Param{
-		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
-		{Name: "master", Offset: 24, Size: 24, Elem: 16},
-		{Name: "grad", Offset: 48, Size: 24, Elem: 8},
-		{Name: "copy", Offset: 72, Size: 24, Elem: 8},
-		{Name: "codes", Offset: 96, Size: 24, Elem: 8},
-		{Name: "scales", Offset: 120, Size: 24, Elem: 4},
-		{Name: "exact", Offset: 144, Size: 24, Elem: 16},
-		{Name: "table", Offset: 168, Size: 24, Elem: 4},
-		{Name: "factor", Offset: 192, Size: 24, Elem: 4},
-		{Name: "r", Offset: 216, Size: 36},
-	},
-	ParamBytes: 272,
-	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     2816,
-	Barriers:   true,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "eight.go", Line: 147, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 177, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 199, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 203, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 210, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 225, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 163, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 188, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 190, Format: "index out of range [%d] with length %d"},
-		{File: "eight.go", Line: 166, Format: "index out of range [%d] with length %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideEightBF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideEightBF16SM70NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			chunks        []Chunk
-			master        [][4]float32
-			grad, copy    [][4]dtype.BF16
-			codes         [][2]uint32
-			scales        []float32
-			exact         [][4]float32
-			table, factor []float32
-			r             rates
-		})(args)
-		for ts.Next() {
-			wideAdamW8[dtype.BF16, row.BF16](ts.Thread(), a.chunks, a.master, a.grad, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 7, 9, 10, 11, 13, 14, 15, 16, 17, 19, 20, 21, 22, 23, 24, 25, 26, 28, 31, 32, 36, 37, 38, 39, 40, 41},
 }
 
 // adamW32 updates a parameter, clears its derivative, and stores the parameter in copy, if there is a copy.
