@@ -33,7 +33,7 @@ type finetuneCommand struct {
 	DoRA           bool     `name:"dora" help:"Also train the norms of the rows of the adapted matrices (DoRA)."`
 	Dropout        float64  `placeholder:"P" help:"The probability with which inputs of the adapter are dropped in training. Default: 0."`
 	Modules        []string `sep:"none" placeholder:"NAME" help:"A linear layer to adapt in all blocks, such as q_proj. May be repeated. Default: all."`
-	Recompute      string   `placeholder:"NAME" help:"What the backward pass computes again instead of keeping it in memory: none, mlp or layers. Default: as little as fits in the memory of the device."`
+	Recompute      string   `placeholder:"NAME" help:"What the backward pass computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp or layers. Default: as little as fits in the memory of the device."`
 	Precision      string   `placeholder:"NAME" help:"The type of activations: bf16, fp16 (with dynamic loss scaling) or fp32. Default: bf16 on GPUs of compute capability 8.0 or later, otherwise fp32."`
 	Optimizer      string   `placeholder:"NAME" help:"The optimizer: adamw, or adamw_8bit, whose state takes 2 bytes for each parameter instead of 8. Default: adamw."`
 	Rate           float64  `name:"lr" placeholder:"X" help:"The learning rate. Default: 2e-4, for -method full 2e-5, for -dpo 5e-5."`

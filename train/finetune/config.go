@@ -39,8 +39,8 @@ type Config struct {
 	// compute capability 8.0 or later, and fp32 on other devices.
 	Precision string `yaml:"precision"`
 
-	// Recompute is what Backward computes again instead of keeping it in memory: none, mlp (the MLPs of all layers) or layers (all layers). By
-	// default, it is as little as fits in the memory of the device: see Plan.
+	// Recompute is what Backward computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp (these and
+	// the MLPs of all layers) or layers (all layers). By default, it is as little as fits in the memory of the device: see Plan.
 	Recompute string `yaml:"recompute"`
 
 	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
@@ -152,7 +152,7 @@ func (c Config) check(devices int) error {
 		say("the optimizer %q is none of adamw and %s", c.Optimizer, eightBit)
 	}
 	if !recomputes(c.Recompute) {
-		say("recompute is %q, none of none, mlp and layers", c.Recompute)
+		say("recompute is %q, none of none, cheap, mlp and layers", c.Recompute)
 	}
 	if _, ok := precision(c.Precision); !ok {
 		say("the precision %q is none of bf16, fp16 and fp32", c.Precision)

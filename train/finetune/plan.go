@@ -57,6 +57,9 @@ func (p Plan) String() string {
 			fmt.Fprintf(&b, "%-18s %12s\n", part.name, size(part.bytes))
 		}
 	}
+	if p.Recompute.Cheap {
+		b.WriteString("computed again: norms and SwiGLU\n")
+	}
 	if n := p.Recompute.Layers; n > 0 {
 		fmt.Fprintf(&b, "computed again: %d of %d layers\n", n, p.Layers)
 	}
@@ -99,7 +102,7 @@ func (t *Trainer) plan(p planner) (err error) {
 	if t.planned, err = p.choose(*t.config, packs); err != nil || t.planned.fits() {
 		return err
 	}
-	return fmt.Errorf("%w: the training takes %s, %s are free. %s", ErrMemory, size(t.planned.Total), size(t.planned.Room), p.advice(*t.config, packs))
+	return fmt.Errorf("%w: the training needs %s with a reserve of 5 %%, %s are free. %s", ErrMemory, size(int64(margin*float64(t.planned.Total))), size(t.planned.Room), p.advice(*t.config, packs))
 }
 
 // largest returns the pack of the training with the most tokens, and that with the most learned ones.
@@ -134,6 +137,7 @@ func (t *Trainer) largest() []text.Pack {
 // The values of Config.Recompute.
 const (
 	recomputeNone   = "none"
+	recomputeCheap  = "cheap"
 	recomputeMLP    = "mlp"
 	recomputeLayers = "layers"
 )
@@ -142,16 +146,18 @@ const (
 func (p planner) choose(c Config, packs []text.Pack) (Plan, error) {
 	plan, err := p.measure(c, packs, llama.Recompute{})
 	n := plan.Layers
-	steps := []llama.Recompute{{}} // from what takes most memory to what takes least
-	for i := 1; i <= n; i++ {
-		steps = append(steps, llama.Recompute{MLPs: i})
+	var steps []llama.Recompute // from what takes most memory to what takes least
+	for i := range n + 1 {
+		steps = append(steps, llama.Recompute{Cheap: true, MLPs: i})
 	}
 	for i := 1; i <= n; i++ {
-		steps = append(steps, llama.Recompute{Layers: i, MLPs: n - i})
+		steps = append(steps, llama.Recompute{Cheap: true, Layers: i, MLPs: n - i})
 	}
 	switch {
 	case err != nil || c.Recompute == recomputeNone || c.Recompute == "" && plan.fits():
 		return plan, err
+	case c.Recompute == recomputeCheap:
+		return p.measure(c, packs, steps[0])
 	case c.Recompute == recomputeMLP:
 		return p.measure(c, packs, steps[n])
 	case c.Recompute == recomputeLayers:
@@ -304,5 +310,5 @@ func (m *meter) more() int64 {
 
 // recomputes reports whether a value of Config.Recompute is valid.
 func recomputes(value string) bool {
-	return slices.Contains([]string{"", recomputeNone, recomputeMLP, recomputeLayers}, value)
+	return slices.Contains([]string{"", recomputeNone, recomputeCheap, recomputeMLP, recomputeLayers}, value)
 }
