@@ -22,7 +22,8 @@ import (
 var ErrMemory = errors.New("finetune: not enough memory on the device")
 
 // A Plan is the memory in bytes that a training takes on each device. New finds it out before it loads the model: it takes a step on a device
-// that counts memory, but has none.
+// that counts memory, but has none. The training takes less if its longest pack is only in its first step, after which the optimizer gets its
+// memory.
 type Plan struct {
 	Weights     int64 // what layers compute with
 	Masters     int64 // the parameters that are trained, in float32

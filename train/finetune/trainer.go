@@ -55,7 +55,7 @@ func (p position) taken() int {
 }
 
 // New loads a model onto a device, and reads the data. With Config.Resume, it continues from the last checkpoint. If there are more devices, each
-// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrCheckpoint, ErrDevice, and those of the
+// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrMemory, ErrCheckpoint, ErrDevice, and those of the
 // packages llm, model/llama, model/lora and text.
 func New(dev *device.Device, c Config, more ...*device.Device) (*Trainer, error) {
 	devices := append([]*device.Device{dev}, more...)
