@@ -28,7 +28,7 @@ type tables struct {
 }
 
 // number returns the number of the level that is nearest to a magnitude of at most 1.
-func (c *cell) number(a float32) int32 {
+func (c cell) number(a float32) int32 {
 	parts, perUnit := c.Parts, c.Low
 	if a >= c.Border {
 		parts, perUnit = 2*parts, c.High
@@ -37,8 +37,8 @@ func (c *cell) number(a float32) int32 {
 }
 
 // cellOf returns the index of the cell of a magnitude.
-func cellOf(a float32) int32 {
-	return min(max(int32(math.Float32bits(a)>>23)-lowestCell, 0), cells-1)
+func cellOf(a float32) uint32 {
+	return (max(math.Float32bits(a), lowestCell<<23)>>23 - lowestCell) % cells
 }
 
 // magnitude returns the magnitude of x without its sign, also of -0.
@@ -46,10 +46,8 @@ func magnitude(x float32) float32 { return math.Float32frombits(math.Float32bits
 
 // codeOf returns the code of a first moment with a sign, whose magnitude has the given number.
 func codeOf(x float32, number int32) uint32 {
-	if x < 0 {
-		return uint32(zeroCode - min(number, zeroCode)) // there is no level -1
-	}
-	return uint32(zeroCode + number)
+	negative := int32(math.Float32bits(x)) >> 31                                       // -1 or 0
+	return uint32(zeroCode + (min(number, zeroCode+1+negative) ^ negative) - negative) // there is no level -1
 }
 
 // inverse returns 1/x, or 0 for the scale 0 of a chunk whose moments are 0.
@@ -163,30 +161,32 @@ func wideAdamW8(t gpu.Thread, chunks []Chunk, master, grad [][4]float32, half, c
 		var x [perLane]average
 		var most, mostSquare float32
 		if live {
+			var values, g [2][4]float32 // all of them are loaded before the first store
+			for k := range 2 {
+				values[k] = master[at+k]
+				if len(half) > 0 {
+					for j, v := range half[at+k] {
+						g[k][j] = v.Float32()
+					}
+				} else {
+					g[k] = grad[at+k]
+				}
+			}
 			if c.Slot < 0 {
 				x = unpacked(exact, slot, second)
 			} else {
 				x = shared.decoded(codes[slot], codes[second+slot], scales[c.Slot], scales[len(scales)/2+int(c.Slot)])
 			}
 			for k := range 2 {
-				var g [4]float32
-				if len(half) > 0 {
-					for j, v := range half[at+k] {
-						g[j] = v.Float32()
-					}
-				} else {
-					g = grad[at+k]
-				}
-				values := master[at+k]
 				var rounded [4]dtype.BF16
 				for j := range 4 {
 					a := &x[4*k+j]
-					a.x = values[j]
-					*a = r.next(*a, g[j]*scale)
-					values[j], rounded[j] = a.x, dtype.BF16From32(a.x)
+					a.x = values[k][j]
+					*a = r.next(*a, g[k][j]*scale)
+					values[k][j], rounded[j] = a.x, dtype.BF16From32(a.x)
 					most, mostSquare = max(most, magnitude(a.first)), max(mostSquare, a.second)
 				}
-				master[at+k] = values
+				master[at+k] = values[k]
 				if len(half) > 0 {
 					half[at+k], copy[at+k] = [4]dtype.BF16{}, rounded
 				} else {

@@ -61,7 +61,7 @@ type cell struct {
 }
 
 const (
-	cells      = 24  // for magnitudes of less than 2
+	cells      = 32  // for magnitudes of less than 512, of which those of at least 1 have the level 1
 	lowestCell = 104 // the biased exponent of the magnitudes of the first cell, for which the level is 0
 )
 
