@@ -85,8 +85,9 @@ type operands8 struct {
 	factor       device.Slice[float32]
 }
 
-// blocksPerCore is the number of blocks of wideAdamW8 that a multiprocessor runs at the same time.
-const blocksPerCore = 8
+// blocksPerCore is the largest number of blocks of wideAdamW8 for each multiprocessor. Fewer blocks load the tables less often; more of them share
+// the work more evenly. On an H200, 64 are faster than 4, 8, 16 and one for each eight chunks.
+const blocksPerCore = 64
 
 // launch launches a form.
 func (o *operands8) launch(s *device.Stream, form row.Form, r rates) error {
