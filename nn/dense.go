@@ -58,7 +58,11 @@ func (r room[T]) place(p *Params, from []stored) (list []matrix, all matrix, err
 		part := w.Slice(at, at+m.Rows*m.Columns)
 		at += m.Rows * m.Columns
 		host, ok := any(cast[dtype.BF16](m.data)).([]T)
-		if !ok || m.of != weights.BF16 {
+		switch {
+		case p.blank:
+			list = append(list, r.of(m.Shape, part))
+			continue
+		case !ok || m.of != weights.BF16:
 			host = make([]T, part.Len())
 			r.convert(host, m)
 		}

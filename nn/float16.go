@@ -62,3 +62,19 @@ func shorten(to []dtype.F16, m stored) {
 		to[i] = dtype.F16From32(v)
 	}
 }
+
+// plainly returns a product of float16 vectors, computed as tensor.Linear does.
+func (m halves) plainly(p product) *tensor.Tensor {
+	w, err := tensor.Wrap(m.w, m.Rows, m.Columns)
+	if err != nil {
+		return void(p.x.Scope(), err)
+	}
+	if p.bias.Len() == 0 {
+		return p.x.Linear(w, nil)
+	}
+	bias, err := tensor.Wrap(p.bias, p.bias.Len())
+	if err != nil {
+		return void(p.x.Scope(), err)
+	}
+	return p.x.Linear(w, bias)
+}

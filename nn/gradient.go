@@ -56,6 +56,9 @@ func times[T tensor.Element](g *tensor.Tensor, w device.Slice[T], size quant.Sha
 }
 
 func (m quantized) back(g *tensor.Tensor) *tensor.Tensor {
+	if g.DType() == dtype.Float16 { // there are kernels for float32 vectors
+		return m.back(g.To(dtype.Float32)).To(dtype.Float16)
+	}
 	g = g.Contiguous()
 	shape := g.Shape()
 	if n := len(shape); n > 0 {

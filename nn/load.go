@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
 	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
@@ -52,7 +53,7 @@ type LoadOptions struct {
 //
 // On a CPU, Load reads the memory of a mapped file. Otherwise, it reads the file into memory, one layer after another.
 func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
-	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size()}
+	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size(), packed: map[packing]*quant.Packed{}}
 	if strings.HasPrefix(f.Format, "GGUF") {
 		l.key = "gguf"
 	}
@@ -79,7 +80,8 @@ type loader struct {
 	key         string // of the tags
 	used        map[string]bool
 	done, total int64
-	memory      [][]byte // into which matrices are read
+	memory      [][]byte                  // into which matrices are read
+	packed      map[packing]*quant.Packed // if the parameters are blank: matrices of zeros
 	errs        []error
 	interrupted error // of LoadOptions.Interrupt, or of a full device
 }
@@ -175,7 +177,20 @@ func (l *loader) parameter(name string, shape ...int) (*Parameter, error) {
 	if s := t.Shape(); !slices.Equal(s, shape) {
 		return nil, fmt.Errorf("%w: %s is %v, want %v", ErrShape, name, s, shape)
 	}
-	data, err := l.rows(0, t, shape[0])
+	var values []float32
+	if !l.params.blank {
+		if values, err = l.values(name, t, shape[0]); err != nil {
+			return nil, err
+		}
+	}
+	q := l.params.Parameter(values, shape...)
+	l.params.trained.named = append(l.params.trained.named, Named{name, q})
+	return q, nil
+}
+
+// values returns the elements of a tensor with some rows.
+func (l *loader) values(name string, t *weights.Tensor, rows int) ([]float32, error) {
+	data, err := l.rows(0, t, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -185,9 +200,7 @@ func (l *loader) parameter(name string, shape ...int) (*Parameter, error) {
 	} else if err := gguf.Dequantize(t.Type(), values, data); err != nil {
 		return nil, fmt.Errorf("%w: %s is of type %v", ErrFormat, name, t.Type())
 	}
-	q := l.params.Parameter(values, shape...)
-	l.params.trained.named = append(l.params.trained.named, Named{name, q})
-	return q, nil
+	return values, nil
 }
 
 // affine returns the parameters of a Linear that is trained.

@@ -60,7 +60,7 @@ func (l *loader) read(i int, name string, rows, columns int) (stored, error) {
 	if s := t.Shape(); len(s) != 2 || s[0] != rows || s[1] != columns {
 		return stored{}, fmt.Errorf("%w: %s is %v, want [%d %d]", ErrShape, name, s, rows, columns)
 	}
-	if _, ok := formatOf(t.Type()); !isDense(t.Type()) && (!ok || l.params.activations == dtype.Float16) {
+	if _, ok := formatOf(t.Type()); !isDense(t.Type()) && !ok {
 		return stored{}, fmt.Errorf("%w: %s is of type %v", ErrFormat, name, t.Type())
 	}
 	if n, _ := t.Type().Block(); columns%n != 0 {
@@ -116,12 +116,15 @@ func (l *loader) place(from []stored) (list []matrix, all matrix, err error) {
 // rows reads the rows of matrix number i of those that are loaded together, in the order that LoadOptions.Order says. The result is
 // valid until the next call for that i. It may be the memory of a mapped file.
 func (l *loader) rows(i int, t *weights.Tensor, rows int) ([]byte, error) {
+	if l.params.blank && isDense(t.Type()) {
+		return nil, nil
+	}
 	data, err := l.data(i, t)
 	if err != nil {
 		return nil, err
 	}
 	order := l.order(t.Name())
-	if order == nil {
+	if order == nil || l.params.blank {
 		return data, nil
 	}
 	ordered, size := make([]byte, len(data)), len(data)/max(rows, 1)
@@ -134,7 +137,7 @@ func (l *loader) rows(i int, t *weights.Tensor, rows int) ([]byte, error) {
 // data returns the data of matrix number i of those that are loaded together: the memory of a mapped file, or else a copy. A GPU needs a
 // copy, because nothing guards what its driver reads.
 func (l *loader) data(i int, t *weights.Tensor) ([]byte, error) {
-	if t.Mapped() && l.params.stream.Device().Info().Kind == "cpu" {
+	if t.Mapped() && l.params.stream.Device().Info().Kind == "cpu" && !l.params.blank {
 		data, err := t.Bytes()
 		if err != nil || uintptr(unsafe.Pointer(unsafe.SliceData(data)))%unsafe.Alignof(uint64(0)) == 0 {
 			return data, err
@@ -147,6 +150,9 @@ func (l *loader) data(i int, t *weights.Tensor) ([]byte, error) {
 		l.memory[i] = make([]byte, t.Size())
 	}
 	data := l.memory[i][:t.Size()]
+	if l.params.blank {
+		return data, nil
+	}
 	return data, readAll(t, data)
 }
 

@@ -49,7 +49,7 @@ func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 	t, n := &p.trained, elementsOf(shape)
 	q := &Parameter{params: p, shape: slices.Clone(shape), at: t.size, initial: initial}
 	switch {
-	case n != len(initial):
+	case n != len(initial) && !p.blank:
 		t.fail(fmt.Errorf("%w: %d for %v", ErrValues, len(initial), shape))
 	case t.memory != nil:
 		t.fail(fmt.Errorf("%w, of shape %v", ErrPlaced, shape))
@@ -85,6 +85,9 @@ func (p *Params) sample(next func(r *rand.Rand) float64, shape []int) *Parameter
 	for _, d := range shape {
 		n *= max(d, 0)
 	}
+	if p.blank {
+		return p.Parameter(nil, shape...)
+	}
 	values := make([]float32, n)
 	for i := range values {
 		values[i] = float32(next(p.trained.random))
@@ -111,9 +114,14 @@ func (p *Params) Named() []Named { return slices.Clone(p.trained.named) }
 // Shape returns the size of each dimension.
 func (q *Parameter) Shape() []int { return slices.Clone(q.shape) }
 
-// In returns the parameter as a tensor of s. While s records, the tensor is a variable; otherwise it is a constant.
+// In returns the parameter as a tensor of s with the type of activations. While s records, the tensor is, or depends on, a variable; otherwise
+// it is a constant.
 func (q *Parameter) In(s *tensor.Scope) *tensor.Tensor {
-	return q.in(s, func() *tensor.Tensor { return q.value })
+	t := q.in(s, func() *tensor.Tensor { return q.value })
+	if q.params.activations == dtype.Float16 {
+		return t.To(dtype.Float16)
+	}
+	return t
 }
 
 // in is In for one of the tensors of the value.
@@ -157,15 +165,28 @@ func (m *Memory) Changed() {
 	tensor.Changed(list...)
 }
 
+// Layout returns where the parameters begin in Master, and the numbers of their elements.
+func (m *Memory) Layout() (begins, sizes []int) {
+	for _, q := range m.parameters {
+		begins, sizes = append(begins, q.at), append(sizes, elementsOf(q.shape))
+	}
+	return begins, sizes
+}
+
 // place allocates the memory and uploads the initial values.
 func (p *Params) place(s *tensor.Scope) (*Memory, error) {
-	all := make([]float32, p.trained.size)
+	var all []float32
+	if !p.blank {
+		all = make([]float32, p.trained.size)
+	}
 	for _, q := range p.trained.list {
-		copy(all[q.at:], q.initial)
+		if !p.blank {
+			copy(all[q.at:], q.initial)
+		}
 		q.initial = nil
 	}
 	m, err := &Memory{parameters: p.trained.list}, error(nil)
-	if m.Master, err = upload(p, all); err != nil {
+	if m.Master, err = filled(p, all); err != nil {
 		return nil, err
 	}
 	if err = p.share(m, all); err != nil || s.Stream() == p.stream {
@@ -174,12 +195,20 @@ func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 	return m, p.stream.Synchronize(s.Context())
 }
 
+// filled returns memory of all parameters, with the given values unless p is blank.
+func filled[T any](p *Params, values []T) (device.Slice[T], error) {
+	if p.blank {
+		return allocate[T](p, p.trained.size)
+	}
+	return upload(p, values)
+}
+
 // share makes the tensors of parameters, which are all, and of derivatives.
 func (p *Params) share(m *Memory, all []float32) error {
 	if !p.half() {
 		return share(p, m, m.Master)
 	}
-	values, err := upload(p, rounded(all))
+	values, err := filled(p, rounded(all))
 	if err != nil {
 		return err
 	}

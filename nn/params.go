@@ -17,18 +17,22 @@ var (
 
 // Options are the options of NewParams.
 type Options struct {
-	// DType is the element type of activations and of trained parameters: dtype.Float32 or dtype.BFloat16. The default is BFloat16 on GPUs
-	// of compute capability 8.0 or later, which have tensor cores for it, and Float32 on other devices. A model may also be loaded with
-	// Float16 if its layers are Embedding, Linear, Stacked, LayerNorm and Conv2d, and if it does not call AddTo.
+	// DType is the element type of activations: dtype.Float32, dtype.BFloat16 or dtype.Float16. The default is BFloat16 on GPUs of compute
+	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices. Trained parameters are float32, with copies in
+	// bfloat16 if that is the type of activations; layers round them to float16 whenever they use them.
 	DType dtype.Type
 	// Seed determines the initial values of parameters that are trained.
 	Seed uint64
+	// Blank leaves the memory of parameters as it is: neither files nor initial values are read. It is for a device without memory, on which a
+	// program finds out how much memory it needs.
+	Blank bool
 }
 
 // Params owns the memory of a model's parameters, and decides the element type of its activations.
 type Params struct {
 	stream      *device.Stream
 	activations dtype.Type
+	blank       bool
 	close       []func() error
 	bytes       int64
 	trained     trained
@@ -36,11 +40,9 @@ type Params struct {
 
 // NewParams returns a Params that allocates its memory on the given stream. The caller closes the stream after the Params.
 func NewParams(stream *device.Stream, o Options) *Params {
-	p := &Params{stream: stream, activations: o.DType, trained: trained{random: rand.New(rand.NewPCG(o.Seed, 0))}}
+	p := &Params{stream: stream, activations: o.DType, blank: o.Blank, trained: trained{random: rand.New(rand.NewPCG(o.Seed, 0))}}
 	switch info := stream.Device().Info(); {
-	case o.DType == dtype.Float32 || o.DType == dtype.BFloat16:
-	case o.DType == dtype.Float16:
-		p.trained.err = fmt.Errorf("%w: trained parameters of %v", ErrFormat, o.DType)
+	case o.DType == dtype.Float32 || o.DType == dtype.BFloat16 || o.DType == dtype.Float16:
 	case o.DType != dtype.Invalid:
 		p.trained.err = fmt.Errorf("%w: activations of %v", ErrFormat, o.DType)
 		fallthrough

@@ -113,12 +113,31 @@ func multiplyQuantized[Y interface {
 	return runQuantized(s, m, to)
 }
 
+// packing is what the size of a packed matrix depends on.
+type packing struct {
+	quant.Format
+	quant.Shape
+}
+
+// pack packs a matrix. If the parameters are blank, it packs one matrix of each size.
+func (l *loader) pack(f quant.Format, m stored) (*quant.Packed, error) {
+	at := packing{f, m.Shape}
+	if p := l.packed[at]; p != nil {
+		return p, nil
+	}
+	p, err := quant.PackGuarded(f, m.data, m.Shape, l.file.Guard)
+	if err == nil && l.params.blank {
+		l.packed[at] = p
+	}
+	return p, err
+}
+
 // stack uploads matrices in one format as parts of one matrix. The rows of all but the last are whole tiles.
 func (l *loader) stack(f quant.Format, from []stored) (list []matrix, all matrix, err error) {
 	var packed []*quant.Packed
 	whole := quant.Matrix{Shape: quant.Shape{Columns: from[0].Columns}, Format: f}
 	for _, m := range from {
-		p, err := quant.PackGuarded(f, m.data, m.Shape, l.file.Guard)
+		p, err := l.pack(f, m)
 		if err != nil {
 			return nil, nil, err
 		}

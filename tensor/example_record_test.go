@@ -192,3 +192,20 @@ func ExampleOp_Apply() {
 	// float32 [2]
 	// [7. 7.]
 }
+
+func ExampleTensor_Forget() {
+	compute(func(_ context.Context, s *tensor.Scope) error {
+		s.Record()
+		x := s.Variable(tensor.From(s, []float32{1, 1}, 1, 2))
+		w, ones := tensor.From(s, []float32{1, 0}, 2, 1), tensor.Full(s, 1, dtype.Float32, 2)
+		y := s.Tidy(func() *tensor.Tensor {
+			return x.RMSNorm(ones, tensor.NormOptions{}).Forget().MatMul(w) // Backward computes the norm again
+		})
+		s.Backward(y.Sum())
+		show(x.Grad())
+		return nil
+	})
+	// Output:
+	// float32 [1 2]
+	// [[ 0.5 -0.5]]
+}

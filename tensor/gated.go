@@ -36,7 +36,7 @@ func SwiGLU(gate, up *Tensor) *Tensor {
 	}
 	in := []*Tensor{gate.Contiguous(), up.Contiguous()}
 	return Op{
-		Name: name, In: in, DType: gate.dtype, Shape: gate.shape, Save: in,
+		Name: name, In: in, DType: gate.dtype, Shape: gate.shape, Save: in, forgets: true,
 		Launch: func(s *device.Stream, out *Tensor) error {
 			switch out.dtype {
 			case dtype.Float32:

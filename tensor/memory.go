@@ -7,12 +7,18 @@ import (
 
 // memory is the device memory of a tensor and its views.
 //
-// Lifetimes: the last view that is released closes the buffer. The device frees it in stream order, after the operations that use it.
+// Lifetimes: the last view that is released closes the buffer. The device frees it in stream order, after the operations that use it. After
+// Forget, the buffer is closed as soon as only tapes hold views, and Backward makes another one for the first operation that needs it, which
+// remains.
 type memory struct {
 	bytes  device.Slice[byte]
 	buffer device.Buffer[byte]
 	owned  bool // the buffer has the bytes; otherwise, they belong to the caller of Wrap
 	views  int
+	held   int // the views that tapes hold for derivatives
+
+	again func(s *Scope) error // computes the elements again, after Forget, or nil
+	gone  bool                 // the buffer is closed until then
 
 	version int          // the number of calls of Changed
 	changed *stack.Stack // where the program called it last
@@ -20,9 +26,60 @@ type memory struct {
 
 // release ends a view. A failure to close the buffer is the device's, which reports it at the next Synchronize.
 func (m *memory) release() {
-	if m.views--; m.views == 0 && m.owned {
+	m.views--
+	last, forget := m.views == 0, m.again != nil && m.views == m.held
+	if m.owned && !m.gone && (last || forget) {
 		_ = m.buffer.Close()
+		m.gone = true
 	}
+}
+
+// restore makes elements available that were forgotten.
+func (m *memory) restore(s *Scope) error {
+	again := m.again
+	if m.again = nil; !m.gone || again == nil {
+		return nil
+	}
+	b, err := device.DirtyBuffer[byte](s.stream, m.bytes.Len())
+	if err != nil {
+		return err
+	}
+	m.buffer, m.bytes, m.gone = b, b.All(), false
+	return again(s)
+}
+
+// Forget lets Backward compute the elements of t again from its operands, instead of keeping them from the end of t's frame on for the
+// derivatives of other operations, and returns t. It is for results that take much memory and little time. Forget has no effect if t is not the
+// result of RMSNorm or SwiGLU, or if that operation is not recorded.
+func (t *Tensor) Forget() *Tensor {
+	if t.node == nil || t.node.launch == nil || t.offset != 0 {
+		return t
+	}
+	n, m := t.node, t.memory
+	out := &Tensor{memory: m, dtype: t.dtype, shape: t.shape, strides: t.strides}
+	m.again = func(s *Scope) error {
+		if err := n.unchanged(); err != nil {
+			return err
+		}
+		if err := n.restore(s); err != nil {
+			return err
+		}
+		return n.launch(s.stream, out)
+	}
+	return t
+}
+
+// restore makes elements available that a node's derivative needs.
+func (n *node) restore(s *Scope) error {
+	for _, t := range n.saved {
+		if err := t.memory.restore(s); err != nil {
+			return err
+		}
+	}
+	if n.result != nil {
+		return n.result.memory.restore(s)
+	}
+	return nil
 }
 
 // Changed declares that the program has changed the elements of tensors, by a kernel or a copy of its own. If the derivative of a recorded

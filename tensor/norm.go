@@ -124,7 +124,7 @@ func plainNorm(in []*Tensor, epsilon float64) *Tensor {
 // normRows computes a norm of contiguous rows by a kernel.
 func normRows(name string, in []*Tensor, o NormOptions) *Tensor {
 	return Op{
-		Name: name, In: in, DType: o.DType, Shape: in[0].shape, Save: in[:2],
+		Name: name, In: in, DType: o.DType, Shape: in[0].shape, Save: in[:2], forgets: len(in) == 2,
 		Launch: func(s *device.Stream, y *Tensor) error {
 			switch x := in[0]; {
 			case x.dtype == dtype.Float32 && y.dtype == dtype.BFloat16:

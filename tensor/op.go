@@ -29,6 +29,9 @@ type Op struct {
 	// SaveResult also saves the result, as d.Result.
 	Save       []*Tensor
 	SaveResult bool
+
+	// forgets means that the result may be forgotten: Launch needs only the tensors of Save, and does not ask for their Scope.
+	forgets bool
 }
 
 // Apply returns the result of the operation. The result is void if an operand is void, or if Launch fails.
@@ -45,5 +48,8 @@ func (o Op) Apply() *Tensor {
 		return s.fail(mistake(o.Name, err))
 	}
 	s.record(out, step{name: o.Name, in: o.In, back: o.Back, save: o.Save, saveResult: o.SaveResult})
+	if out.node != nil && o.forgets {
+		out.node.launch = o.Launch
+	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 	"github.com/gopherwarp/gopherwarp/internal/stack"
@@ -50,10 +51,11 @@ type tape struct {
 type node struct {
 	name   string
 	back   func(d *Derivative) []*Tensor
-	in     []*node   // of the operands, nil for constants
-	saved  []*Tensor // views
-	result *Tensor   // a view or nil
-	grad   *Tensor   // a view of the derivative of the loss so far, or nil
+	launch func(s *device.Stream, out *Tensor) error // computes the result from saved, which are all operands; or nil
+	in     []*node                                   // of the operands, nil for constants
+	saved  []*Tensor                                 // views
+	result *Tensor                                   // a view or nil
+	grad   *Tensor                                   // a view of the derivative of the loss so far, or nil
 	leaf   bool
 	target *Tensor // of a leaf: where Backward adds the derivative, or nil
 	dtype  dtype.Type
@@ -214,12 +216,14 @@ func (s *Scope) record(out *Tensor, o step) {
 // hold returns a view of t that belongs to no frame.
 func (s *Scope) hold(t *Tensor) *Tensor {
 	t.memory.views++
+	t.memory.held++
 	return &Tensor{scope: s, memory: t.memory, dtype: t.dtype, shape: t.shape, strides: t.strides, offset: t.offset, version: t.memory.version}
 }
 
 // drop ends a view of hold.
 func drop(t *Tensor) {
 	if t != nil {
+		t.memory.held--
 		t.memory.release()
 	}
 }
@@ -287,7 +291,11 @@ func (n *node) backward(s *Scope, at *stack.Stack) {
 	if n.grad == nil {
 		return
 	}
-	if err := n.unchanged(); err != nil {
+	err := n.unchanged()
+	if err == nil {
+		err = n.restore(s)
+	}
+	if err != nil {
 		s.fail(mistake("Backward", err))
 		return
 	}

@@ -174,6 +174,7 @@ var withoutVectors = map[string]string{
 	"Integers":        "is random: TestRandomNumbers",
 	"Bernoulli":       "is random: TestRandomNumbers",
 	"Tensor_Dropout":  "is random: TestDropout",
+	"Tensor_Forget":   "does not compute: TestForget",
 	"Tensor_Grad":     "returns the derivatives of all cases",
 	"Scope_Parameter": "does not compute: TestParametersAccumulate",
 	"Scope_Tidy":      "does not compute: TestTidyFreesEarly",

@@ -11,7 +11,8 @@ import (
 // it continues from the State with the same bits.
 type State struct {
 	Steps   int
-	Moments []float32 // empty before the first step
+	Moments []float32 // empty before the first step; with AdamWOptions.EightBit, the scales, and the moments of small parameters
+	Codes   []uint8   // moments of 8 bits
 }
 
 // State waits for the last step and returns a copy of the optimizer's state.
@@ -21,9 +22,15 @@ func (o *state) State(s *tensor.Scope) (State, error) {
 	if err != nil || o.buffer == nil {
 		return st, err
 	}
-	st.Moments = make([]float32, o.moments*m.Master.Len())
+	st.Moments = make([]float32, o.kept(m))
 	if err := device.Download(s.Stream(), st.Moments, o.buffer.All().Slice(0, len(st.Moments))); err != nil {
 		return st, err
+	}
+	if o.eight != nil {
+		st.Codes = make([]uint8, o.eight.codes.Len())
+		if err := device.Download(s.Stream(), st.Codes, o.eight.codes.All()); err != nil {
+			return st, err
+		}
 	}
 	return st, s.Stream().Synchronize(s.Context())
 }
@@ -35,12 +42,20 @@ func (o *state) Restore(s *tensor.Scope, st State) error {
 	if err != nil {
 		return err
 	}
-	n := o.moments * m.Master.Len()
-	if len(st.Moments) == 0 && st.Steps == 0 {
-		st.Moments = make([]float32, n)
+	n, codes := o.kept(m), 0
+	if o.eight != nil {
+		codes = o.eight.codes.Len()
 	}
-	if len(st.Moments) != n || st.Steps < 0 {
-		return fmt.Errorf("%w: a State of %d steps and %d numbers for %d", ErrOptions, st.Steps, len(st.Moments), n)
+	if len(st.Moments)+len(st.Codes) == 0 && st.Steps == 0 {
+		st.Moments, st.Codes = make([]float32, n), make([]uint8, codes)
+	}
+	if len(st.Moments) != n || len(st.Codes) != codes || st.Steps < 0 {
+		return fmt.Errorf("%w: a State of %d steps, %d numbers for %d, and %d codes for %d", ErrOptions, st.Steps, len(st.Moments), n, len(st.Codes), codes)
+	}
+	if codes > 0 {
+		if err := device.UploadTo(s.Stream(), o.eight.codes.All(), st.Codes); err != nil {
+			return err
+		}
 	}
 	if err := device.UploadTo(s.Stream(), o.buffer.All().Slice(0, n), st.Moments); err != nil {
 		return err

@@ -24,6 +24,9 @@ type state struct {
 	clip     float64
 	moments  int                     // arrays with an element for each parameter: 1 or 2
 	buffer   *device.Buffer[float32] // the moments, then the factor and norm of Clip, then its workspace; nil before the first step
+	eight    *eight                  // or nil, if moments have 32 bits
+	scaler   *Scaler                 // or nil
+	norm     float64                 // of the derivatives of the last step, if there is a scaler
 	steps    int
 	err      error // of options
 }
@@ -31,20 +34,36 @@ type state struct {
 // extra is the number of elements of the factor and the norm, and those that align what follows.
 const extra = 64
 
-// Steps returns the number of steps that were taken.
+// Steps returns the number of steps that were taken, without those that a Scaler skipped.
 func (o *state) Steps() int { return o.steps }
 
 // Close frees the optimizer's memory.
 func (o *state) Close() error {
-	b := o.buffer
-	if o.buffer = nil; b == nil {
-		return nil
+	var err error
+	if o.eight != nil {
+		err = o.eight.close()
 	}
-	return b.Close()
+	if o.buffer != nil {
+		err = errors.Join(err, o.buffer.Close())
+	}
+	o.buffer = nil
+	return err
 }
 
-// Norm waits for the last step and returns the norm of all derivatives in this step, before clipping. Without Clip, it returns 0.
+// kept returns the number of elements at the beginning of the buffer that a step depends on: those of the moments.
+func (o *state) kept(m *nn.Memory) int {
+	if o.eight != nil {
+		return o.eight.scales + o.eight.exact
+	}
+	return o.moments * m.Master.Len()
+}
+
+// Norm waits for the last step and returns the norm of all derivatives in this step, before clipping. Without Clip and without a Scaler, it
+// returns 0. If the step was skipped, the norm is not a finite number.
 func (o *state) Norm(s *tensor.Scope) (float64, error) {
+	if o.scaler != nil {
+		return o.norm, s.Err()
+	}
 	if o.buffer == nil || o.clip == 0 {
 		return 0, s.Err()
 	}
@@ -53,7 +72,7 @@ func (o *state) Norm(s *tensor.Scope) (float64, error) {
 		return 0, err
 	}
 	var norm [1]float32
-	at := o.moments*m.Master.Len() + 1
+	at := o.kept(m) + 1
 	if err := device.Download(s.Stream(), norm[:], o.buffer.All().Slice(at, at+1)); err != nil {
 		return 0, err
 	}
@@ -107,13 +126,28 @@ func (o *state) begin(s *tensor.Scope) (*nn.Memory, error) {
 	case o.buffer != nil:
 		return m, nil
 	}
-	n := m.Master.Len()
-	if o.buffer, err = device.Make[float32](s.Stream(), o.moments*n+extra+optimizer.Workspace(n)); err != nil {
+	if err := o.open(s.Stream(), m); err != nil {
 		var at stack.Stack
 		at.Take()
-		return nil, errors.Join(&tensor.Error{Op: "Step", Line: at.Line(), Err: err}, o.Clear(s))
+		return nil, errors.Join(&tensor.Error{Op: "Step", Line: at.Line(), Err: err}, o.Close(), o.Clear(s))
 	}
 	return m, nil
+}
+
+// open allocates the memory of the optimizer.
+func (o *state) open(s *device.Stream, m *nn.Memory) (err error) {
+	n, table := m.Master.Len(), []float32(nil)
+	if o.eight != nil {
+		if err := o.eight.open(s, m); err != nil {
+			return err
+		}
+		table = optimizer.Tables()
+	}
+	length := o.kept(m) + extra + optimizer.Workspace(n)
+	if o.buffer, err = device.Make[float32](s, length+len(table)); err != nil || table == nil {
+		return err
+	}
+	return device.UploadTo(s, o.buffer.All().Slice(length, length+len(table)), table)
 }
 
 // step clips the derivatives and calls update with the operands of the optimizer's kernel.
@@ -126,21 +160,31 @@ func step[T interface {
 	if err != nil {
 		return err
 	}
-	x := optimizer.Operands[T]{Master: m.Master, First: all.Slice(0, n), Grad: grads}
+	x := optimizer.Operands[T]{Master: m.Master, Grad: grads}
 	if m.Values.DType() != dtype.Float32 {
 		if x.Copy, err = tensor.SliceOf[T](m.Values); err != nil {
 			return err
 		}
 	}
-	at := o.moments * n
-	if o.moments > 1 {
-		x.Second = all.Slice(n, at)
+	at := o.kept(m)
+	if o.eight == nil {
+		x.First, x.Second = all.Slice(0, n), all.Slice(n, at)
 	}
-	if o.clip > 0 {
+	if o.clip > 0 || o.scaler != nil {
 		x.Factor = all.Slice(at, at+2)
-		c := optimizer.Clipping[T]{Limit: float32(o.clip), Grad: grads, Factor: x.Factor, Workspace: all.Slice(at+extra, all.Len())}
+		begin := at + extra
+		c := optimizer.Clipping[T]{Limit: float32(o.clip), Grad: grads, Factor: x.Factor, Workspace: all.Slice(begin, begin+optimizer.Workspace(n))}
 		if err := optimizer.Clip(s.Stream(), c); err != nil {
 			return err
+		}
+	}
+	if o.scaler != nil {
+		finite, err := o.unscale(s, x.Factor)
+		if err != nil {
+			return err
+		}
+		if o.scaler.update(!finite); !finite {
+			return o.Clear(s)
 		}
 	}
 	if err := update(x); err != nil {

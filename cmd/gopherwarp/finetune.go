@@ -33,6 +33,9 @@ type finetuneCommand struct {
 	DoRA           bool     `name:"dora" help:"Also train the norms of the rows of the adapted matrices (DoRA)."`
 	Dropout        float64  `placeholder:"P" help:"The probability with which inputs of the adapter are dropped in training. Default: 0."`
 	Modules        []string `sep:"none" placeholder:"NAME" help:"A linear layer to adapt in all blocks, such as q_proj. May be repeated. Default: all."`
+	Recompute      string   `placeholder:"NAME" help:"What the backward pass computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp or layers. Default: as little as fits in the memory of the device."`
+	Precision      string   `placeholder:"NAME" help:"The type of activations: bf16, fp16 (with dynamic loss scaling) or fp32. Default: bf16 on GPUs of compute capability 8.0 or later, otherwise fp32."`
+	Optimizer      string   `placeholder:"NAME" help:"The optimizer: adamw, or adamw_8bit, whose state takes 2 bytes for each parameter instead of 8. Default: adamw."`
 	Rate           float64  `name:"lr" placeholder:"X" help:"The learning rate. Default: 2e-4, for -method full 2e-5, for -dpo 5e-5."`
 	Schedule       string   `placeholder:"NAME" help:"How the learning rate changes: cosine, linear or constant. Default: cosine."`
 	WarmUp         int      `name:"warmup" placeholder:"N" help:"The number of first steps in which the learning rate rises from 0. Default: 0."`
@@ -148,6 +151,9 @@ func (c *finetuneCommand) config() (finetune.Config, error) {
 	replace(&config.Out, c.Out)
 	replace(&config.Schedule, c.Schedule)
 	replace(&config.Method, c.Method)
+	replace(&config.Optimizer, c.Optimizer)
+	replace(&config.Recompute, c.Recompute)
+	replace(&config.Precision, c.Precision)
 	replace(&config.TensorBoard, c.Board)
 	replace(&config.DPO, c.DPO)
 	replace(&config.Beta, c.Beta)
@@ -191,6 +197,7 @@ func (c *finetuneCommand) train(ctx context.Context, t terminal, trainer *finetu
 	texts, tokens, learned := trainer.Data()
 	done, all := trainer.Steps()
 	console.Print(t.err, fmt.Sprintf("%d texts of %d tokens, of which %d are learned; %d parameters; %d steps", texts, tokens, learned, trainer.Parameters(), all), 2)
+	console.Print(t.err, "memory:\n"+trainer.Plan().String(), 2)
 	if done > 0 {
 		console.Print(t.err, fmt.Sprintf("continuing after step %d", done), 2)
 	}
@@ -232,6 +239,9 @@ func (r *reporter) report(p finetune.Progress) error {
 		loss += fmt.Sprintf("  accuracy %.2f", p.Accuracy)
 	}
 	line := fmt.Sprintf("step %d of %d  %s  %.0f tokens/s  %v left  %d MB", p.Step, p.Steps, loss, p.Speed, p.Left.Round(time.Second), p.Memory>>20)
+	if p.Skipped > 0 {
+		line += fmt.Sprintf("  %d skipped, scale %g", p.Skipped, p.Scale)
+	}
 	evaluated := !math.IsNaN(p.Eval)
 	if evaluated {
 		line += fmt.Sprintf("  loss of -eval %.4f", p.Eval)

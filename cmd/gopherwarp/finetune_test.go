@@ -61,6 +61,25 @@ func TestFinetune(t *testing.T) {
 	}
 }
 
+// TestFinetunePlan shows the memory of a training before its first step.
+func TestFinetunePlan(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	data := filepath.Join(t.TempDir(), "train.jsonl")
+	if err := os.WriteFile(data, []byte(`{"prompt": "a", "completion": "b"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	args := []string{"finetune", "-model", llamatest.Write(t, llamatest.Options{}), "-data", data, "-out", filepath.Join(t.TempDir(), "out"), "-length=8", "-recompute=mlp"}
+	if code := run(t.Context(), args, terminal{&stdout, &stderr}); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, &stderr)
+	}
+	for _, want := range []string{"\nmemory:\nweights  ", "\ntotal  ", " MiB\n", "\ncomputed again: MLPs of 2 of 2 layers\n"} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("no %q in\n%s", want, &stderr)
+		}
+	}
+}
+
 // TestFinetuneTerminated sends SIGTERM after the first step of a training, which then writes a checkpoint and can be resumed.
 func TestFinetuneTerminated(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -165,6 +184,7 @@ func TestFinetuneMethods(t *testing.T) {
 		want string
 	}{
 		{[]string{"finetune", "-model", model, "-data", in("train.jsonl"), "-out", in("full"), "-method=full", "-length=8", "-tensorboard", in("logs")}, "step 1 of 1  loss "},
+		{[]string{"finetune", "-model", model, "-data", in("train.jsonl"), "-out", in("half"), "-precision=fp16", "-optimizer=adamw_8bit", "-recompute=layers", "-length=8"}, "step 1 of 1  loss "},
 		{[]string{"finetune", "-model", model, "-data", in("train.jsonl"), "-out", in("two"), "-devices=cpu,cpu", "-length=8", "-epochs=2"}, "step 2 of 2  loss "},
 		{[]string{"generate", "-model", in("full"), "-raw", "-max-tokens=2", "a"}, ""},
 		{[]string{"finetune", "-model", model, "-data", in("pairs.jsonl"), "-out", in("dpo"), "-dpo", "-beta=0.2", "-dora", "-dropout=0.1", "-length=8"}, "loss 0.6931  accuracy "},

@@ -31,8 +31,11 @@ func drawLosses(points []finetune.Point) string {
 	most, last := 1e-9, 1
 	var losses, evals []finetune.Point
 	for _, p := range points {
-		most, last = max(most, p.Loss), max(last, p.Step)
-		losses = append(losses, p)
+		last = max(last, p.Step)
+		if !math.IsNaN(p.Loss) {
+			most = max(most, p.Loss)
+			losses = append(losses, p)
+		}
 		if !math.IsNaN(p.Eval) {
 			most = max(most, p.Eval)
 			evals = append(evals, finetune.Point{Step: p.Step, Loss: p.Eval})

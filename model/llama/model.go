@@ -20,6 +20,7 @@ type Model struct {
 	layers   network
 	adapters *lora.Set // or nil
 	params   *nn.Params
+	again    Recompute
 	rotation *device.Buffer[float32] // the frequencies of the rotary embedding
 }
 
@@ -77,6 +78,10 @@ func newNetwork(c Config) network {
 type LoadOptions struct {
 	// Config is the result of ParseConfig, for a model in safetensors files. GGUF files contain their Config.
 	Config Config
+	// DType is the type of activations: see nn.Options. Models with float16 activations are for training: a Cache does not support them.
+	DType dtype.Type
+	// Blank is that of nn.Options.
+	Blank bool
 	// Train means that all parameters are trained: see Model.Params and nn.LoadOptions.
 	Train bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
@@ -88,19 +93,11 @@ type LoadOptions struct {
 // Load loads the model of a GGUF file or of safetensors files onto a stream's device. The errors match ErrArchitecture, ErrConfig, and
 // those of nn.Load.
 func Load(s *device.Stream, f *weights.File, o LoadOptions) (*Model, error) {
-	c, err := o.Config, error(nil)
-	if strings.HasPrefix(f.Format, "GGUF") {
-		c, err = ofMetadata(f)
-	} else {
-		err = c.check()
-	}
-	if err == nil && c.Layers > len(f.Tensors) {
-		err = fmt.Errorf("%w: %d layers of a file with %d tensors", ErrConfig, c.Layers, len(f.Tensors))
-	}
+	c, err := ConfigFor(f, o.Config)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{})}
+	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{DType: o.DType, Blank: o.Blank})}
 	options := nn.LoadOptions{Ignore: c.ignored(f), Order: c.order, Train: o.Train, Progress: o.Progress, Interrupt: o.Interrupt}
 	if err := errors.Join(nn.Load(m.params, &m.layers, f, options), m.layers.complete(c)); err != nil {
 		return nil, errors.Join(err, m.Close())
@@ -117,6 +114,20 @@ func Load(s *device.Stream, f *weights.File, o LoadOptions) (*Model, error) {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
+}
+
+// ConfigFor returns the Config with which Load loads a file: that of its metadata if it is a GGUF file, else c. The errors are those of Load.
+func ConfigFor(f *weights.File, c Config) (Config, error) {
+	var err error
+	if strings.HasPrefix(f.Format, "GGUF") {
+		c, err = ofMetadata(f)
+	} else {
+		err = c.check()
+	}
+	if err == nil && c.Layers > len(f.Tensors) {
+		err = fmt.Errorf("%w: %d layers of a file with %d tensors", ErrConfig, c.Layers, len(f.Tensors))
+	}
+	return c, err
 }
 
 // ignored returns the tensors of a file that the model does not use: those that repeat others, or the Config.
@@ -241,6 +252,9 @@ func (l *layer) forward(i int, x *tensor.Tensor, a attending) *tensor.Tensor {
 	if x.Err() != nil {
 		return x
 	}
+	if w, ok := a.(*whole); ok && w.training {
+		return l.learn(i, x, w)
+	}
 	return x.Scope().Tidy(func() *tensor.Tensor {
 		rows, y := a.rowAdapters(), a.attend(i, l, x)
 		x = l.banks.o.Add(rows, y, sum(&l.O, l.adapters.o, x, y))
@@ -249,10 +263,9 @@ func (l *layer) forward(i int, x *tensor.Tensor, a attending) *tensor.Tensor {
 	})
 }
 
-// sum returns the residual stream x plus the results of a linear layer and its adapter for the rows of y. In training, they are rounded to the
-// type of activations first: products of such results are faster.
+// sum returns the residual stream x plus the results of a linear layer and its adapter for the rows of y.
 func sum(l *nn.Linear, p *lora.Pair, x, y *tensor.Tensor) *tensor.Tensor {
-	if x.NeedsGrad() || y.NeedsGrad() || p.Decomposed() {
+	if p.Decomposed() {
 		return x.Add(p.Add(l.Forward(y), y))
 	}
 	return p.Add(l.AddTo(x, y), y)

@@ -56,7 +56,7 @@ func (m *Model) Read(s *tensor.Scope, p Packed) (*tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &whole{m.Config, tensor.Angles(tensor.From(s, positions, n), frequencies), tensor.From(s, starts, len(starts))}
+	w := &whole{m.Config, tensor.Angles(tensor.From(s, positions, n), frequencies), tensor.From(s, starts, len(starts)), s.Recording(), m.again}
 	x := m.layers.forward(tensor.From(s, p.Tokens, n), w)
 	return x, x.Err()
 }
@@ -98,12 +98,65 @@ type whole struct {
 	Config
 	angles *tensor.Tensor
 	starts *tensor.Tensor // the first token of each sequence, and the number of all tokens
+
+	training bool // derivatives are needed
+	again    Recompute
+}
+
+// Recompute says which intermediate results of layers Backward computes again, instead of keeping them from the forward pass on. The derivatives
+// have the same bits. The results that an MLP needs take most of the memory of a layer; its products are about two thirds of the
+// arithmetic of a layer.
+type Recompute struct {
+	Cheap  bool // the results of norms and of SwiGLU in all layers, which takes little time
+	Layers int  // the number of first layers of which only the input is kept
+	MLPs   int  // the number of layers after these of whose MLP only the input is kept
+}
+
+// Recompute sets what Backward computes again in derivatives of later results of Read.
+func (m *Model) Recompute(r Recompute) { m.again = r }
+
+// cheap returns x, whose elements Backward computes again if r says so.
+func (r Recompute) cheap(x *tensor.Tensor) *tensor.Tensor {
+	if r.Cheap {
+		return x.Forget()
+	}
+	return x
+}
+
+// learn is forward of layer i while derivatives are needed.
+func (l *layer) learn(i int, x *tensor.Tensor, w *whole) *tensor.Tensor {
+	mlp := func(x *tensor.Tensor) *tensor.Tensor {
+		return x.Scope().Tidy(func() *tensor.Tensor {
+			y := w.again.cheap(l.MLPNorm.Forward(x))
+			list := l.GateUp.Forward(y)
+			y = w.again.cheap(tensor.SwiGLU(l.adapters.gate.Add(list[0], y), l.adapters.up.Add(list[1], y)))
+			return rounded(&l.Down, l.adapters.down, x, y)
+		})
+	}
+	all := func(x *tensor.Tensor) *tensor.Tensor {
+		return x.Scope().Tidy(func() *tensor.Tensor {
+			x = rounded(&l.O, l.adapters.o, x, w.attend(i, l, x))
+			if i >= w.again.Layers && i < w.again.Layers+w.again.MLPs {
+				return tensor.Checkpoint(mlp, x)
+			}
+			return mlp(x)
+		})
+	}
+	if i < w.again.Layers {
+		return tensor.Checkpoint(all, x)
+	}
+	return all(x)
+}
+
+// rounded is sum with results that are rounded to the type of activations first: products of such results are faster.
+func rounded(l *nn.Linear, p *lora.Pair, x, y *tensor.Tensor) *tensor.Tensor {
+	return x.Add(p.Add(l.Forward(y), y))
 }
 
 func (w *whole) rowAdapters() lora.Rows { return lora.Rows{} }
 
 func (w *whole) attend(_ int, l *layer, x *tensor.Tensor) *tensor.Tensor {
-	q, k, v := l.project(lora.Rows{}, l.AttnNorm.Forward(x))
+	q, k, v := l.project(lora.Rows{}, w.again.cheap(l.AttnNorm.Forward(x)))
 	n := x.Dim(0)
 	q = q.Reshape(n, w.Heads, w.HeadDim).Rotate(w.angles)
 	k = k.Reshape(n, w.KeyHeads, w.HeadDim).Rotate(w.angles)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
@@ -45,6 +46,10 @@ type Options struct {
 	Base string
 	// Seed determines the initial values of A.
 	Seed uint64
+	// DType is the type of activations: see nn.Options. Files do not have it.
+	DType dtype.Type
+	// Blank is that of nn.Options.
+	Blank bool
 }
 
 // Scale returns the factor of the product B A.
@@ -89,7 +94,7 @@ func New(s *device.Stream, layers []Linear, o Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{Options: o, stream: s, params: nn.NewParams(s, nn.Options{Seed: o.Seed}), byName: map[string]*Pair{}}
+	a := &Adapter{Options: o, stream: s, params: nn.NewParams(s, nn.Options{DType: o.DType, Seed: o.Seed, Blank: o.Blank}), byName: map[string]*Pair{}}
 	for _, l := range chosen {
 		a.add(l, a.params.Uniform(1/math.Sqrt(float64(l.In)), o.Rank, l.In), a.params.Parameter(make([]float32, l.Out*o.Rank), l.Out, o.Rank))
 	}

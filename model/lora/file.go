@@ -147,11 +147,17 @@ func Read(layers []Linear, folder string) (Options, []Matrices, error) {
 
 // Open reads an adapter, as Read does, and uploads it to the stream's device.
 func Open(s *device.Stream, layers []Linear, folder string) (*Adapter, error) {
+	return OpenAs(s, layers, folder, dtype.Invalid)
+}
+
+// OpenAs is Open for activations of a type: see Options.DType.
+func OpenAs(s *device.Stream, layers []Linear, folder string, of dtype.Type) (*Adapter, error) {
 	o, list, err := Read(layers, folder)
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{Options: o, stream: s, params: nn.NewParams(s, nn.Options{}), byName: map[string]*Pair{}}
+	o.DType = of
+	a := &Adapter{Options: o, stream: s, params: nn.NewParams(s, nn.Options{DType: of}), byName: map[string]*Pair{}}
 	for _, m := range list {
 		a.add(m.Linear, a.params.Parameter(m.A, o.Rank, m.In), a.params.Parameter(m.B, m.Out, o.Rank))
 	}

@@ -34,6 +34,7 @@ const (
 	stateFile        = "state.json"
 	optimizerFile    = "optimizer.safetensors"
 	momentsTensor    = "moments"
+	codesTensor      = "codes" // of moments of 8 bits
 )
 
 // state is the contents of a state.json. The random order of texts follows from the seed and the epoch.
@@ -86,12 +87,18 @@ func readState(folder string) (s state, err error) {
 
 // training identifies what must not change when a training continues.
 func (t *Trainer) training() string {
-	c := t.config
+	c, more := t.config, ""
+	if c.Optimizer == eightBit {
+		more = ", optimizer " + c.Optimizer
+	}
+	if c.Precision != "" {
+		more += ", precision " + c.Precision
+	}
 	if c.Method == full {
-		return fmt.Sprintf("all parameters, data %s, seed %d, length %d, batch %d", t.print, c.Seed, c.Length, c.Batch)
+		return fmt.Sprintf("all parameters, data %s, seed %d, length %d, batch %d", t.print, c.Seed, c.Length, c.Batch) + more
 	}
 	return fmt.Sprintf("data %s, seed %d, length %d, batch %d, rank %d, alpha %g, rslora %v, dropout %g, dora %v, modules %q, dpo %v, beta %g",
-		t.print, c.Seed, c.Length, c.Batch, c.Rank, c.Alpha, c.RankStabilized, c.Dropout, c.DoRA, c.Modules, c.DPO, c.Beta)
+		t.print, c.Seed, c.Length, c.Batch, c.Rank, c.Alpha, c.RankStabilized, c.Dropout, c.DoRA, c.Modules, c.DPO, c.Beta) + more
 }
 
 // fingerprint returns a hash of texts.
@@ -144,7 +151,7 @@ func (t *Trainer) write(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := saveMoments(filepath.Join(folder, optimizerFile), opt.Moments); err != nil {
+	if err := saveMoments(filepath.Join(folder, optimizerFile), opt); err != nil {
 		return err
 	}
 	text, err := t.summary(folder)
@@ -176,12 +183,20 @@ func (t *Trainer) summary(folder string) ([]byte, error) {
 }
 
 // saveMoments writes what an optimizer knows.
-func saveMoments(name string, moments []float32) error {
-	x, err := numbers(weights.Spec{Name: momentsTensor, Type: weights.F32, Shape: []int{len(moments)}}, moments)
+func saveMoments(name string, opt train.State) error {
+	x, err := numbers(weights.Spec{Name: momentsTensor, Type: weights.F32, Shape: []int{len(opt.Moments)}}, opt.Moments)
 	if err != nil {
 		return err
 	}
-	return save(name, weights.Contents{Tensors: []*weights.Tensor{x}})
+	list := []*weights.Tensor{x}
+	if len(opt.Codes) > 0 {
+		codes, err := weights.NewTensor(weights.Spec{Name: codesTensor, Type: weights.U8, Shape: []int{len(opt.Codes)}}, bytes.NewReader(opt.Codes))
+		if err != nil {
+			return err
+		}
+		list = append(list, codes)
+	}
+	return save(name, weights.Contents{Tensors: list})
 }
 
 // sumOf returns the SHA-256 of a file.
@@ -243,20 +258,33 @@ func (t *Trainer) lastCheckpoint() (string, error) {
 
 // restore sets what the optimizer knows after some steps.
 func (r *replica) restore(folder string, steps int) error {
-	f, err := safetensors.Open(filepath.Join(folder, optimizerFile))
+	st, err := readMoments(filepath.Join(folder, optimizerFile))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	st.Steps = steps
+	return tensor.RunOn(context.Background(), r.stream, func(s *tensor.Scope) error { return r.opt.Restore(s, st) })
+}
+
+// readMoments reads a file of saveMoments.
+func readMoments(name string) (st train.State, err error) {
+	f, err := safetensors.Open(name)
+	if err != nil {
+		return st, err
 	}
 	defer f.Close()
 	x, err := f.Tensor(momentsTensor)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+		return st, err
 	}
-	moments, err := weights.Values[float32](x)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	if st.Moments, err = weights.Values[float32](x); err != nil {
+		return st, err
 	}
-	return tensor.RunOn(context.Background(), r.stream, func(s *tensor.Scope) error {
-		return r.opt.Restore(s, train.State{Steps: steps, Moments: moments})
-	})
+	if x, err := f.Tensor(codesTensor); err == nil { // which other optimizers have not
+		st.Codes = make([]uint8, x.Size())
+		if _, err := x.ReadAt(st.Codes, 0); err != nil && err != io.EOF {
+			return st, err
+		}
+	}
+	return st, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/train"
 )
@@ -34,6 +35,17 @@ type Config struct {
 	DoRA           bool     `yaml:"dora"`    // see lora.Options
 	Modules        []string `yaml:"modules"` // the layers with an adapter; all linear layers by default
 
+	// Precision is the type of activations: bf16, fp16 (with dynamic loss scaling: see train.Scaler) or fp32. The default is bf16 on GPUs of
+	// compute capability 8.0 or later, and fp32 on other devices.
+	Precision string `yaml:"precision"`
+
+	// Recompute is what Backward computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp (these and
+	// the MLPs of all layers) or layers (all layers). By default, it is as little as fits in the memory of the device: see Plan.
+	Recompute string `yaml:"recompute"`
+
+	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
+	Optimizer string `yaml:"optimizer"`
+
 	Rate     float64 `yaml:"lr"`       // the learning rate; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
 	WarmUp   int     `yaml:"warmup"`   // the number of first steps in which the learning rate rises
@@ -59,6 +71,9 @@ type Config struct {
 	Patience int `yaml:"patience"`
 }
 
+// eightBit is the Optimizer with moments of 8 bits.
+const eightBit = "adamw_8bit"
+
 // full is the Method that trains all parameters.
 const full = "full"
 
@@ -83,7 +98,7 @@ func (c Config) filled(devices int) Config {
 			*v = value
 		}
 	}
-	c.Schedule, c.Method = cmp.Or(c.Schedule, "cosine"), cmp.Or(c.Method, "lora")
+	c.Schedule, c.Method, c.Optimizer = cmp.Or(c.Schedule, "cosine"), cmp.Or(c.Method, "lora"), cmp.Or(c.Optimizer, "adamw")
 	return c
 }
 
@@ -133,13 +148,35 @@ func (c Config) check(devices int) error {
 	if c.Schedule != "cosine" && c.Schedule != "linear" && c.Schedule != "constant" {
 		say("the schedule %q is none of cosine, linear and constant", c.Schedule)
 	}
+	if c.Optimizer != "adamw" && c.Optimizer != eightBit {
+		say("the optimizer %q is none of adamw and %s", c.Optimizer, eightBit)
+	}
+	if !recomputes(c.Recompute) {
+		say("recompute is %q, none of none, cheap, mlp and layers", c.Recompute)
+	}
+	if _, ok := precision(c.Precision); !ok {
+		say("the precision %q is none of bf16, fp16 and fp32", c.Precision)
+	}
 	return errors.Join(errs...)
+}
+
+// precision returns the type of activations for a value of Precision, and reports whether there is one.
+func precision(name string) (of dtype.Type, ok bool) {
+	of, ok = map[string]dtype.Type{"": dtype.Invalid, "bf16": dtype.BFloat16, "fp16": dtype.Float16, "fp32": dtype.Float32}[name]
+	return of, ok
+}
+
+// activations returns the type of activations.
+func (c Config) activations() dtype.Type {
+	of, _ := precision(c.Precision)
+	return of
 }
 
 // lora returns the form of the adapter.
 func (c Config) lora() lora.Options {
 	return lora.Options{
 		Rank: c.Rank, Alpha: c.Alpha, RankStabilized: c.RankStabilized, Dropout: c.Dropout, DoRA: c.DoRA, Modules: c.Modules, Base: c.Model, Seed: c.Seed,
+		DType: c.activations(),
 	}
 }
 
@@ -147,5 +184,5 @@ func (c Config) lora() lora.Options {
 func (c Config) adamW(steps int) train.AdamWOptions {
 	rest := steps - c.WarmUp
 	next := map[string]train.Schedule{"cosine": train.Cosine(rest, 0), "linear": train.Linear(rest, 0), "constant": train.Constant}[c.Schedule]
-	return train.AdamWOptions{Rate: c.Rate, Schedule: train.WarmUp(c.WarmUp, next), Decay: c.Decay, Clip: c.Clip}
+	return train.AdamWOptions{Rate: c.Rate, Schedule: train.WarmUp(c.WarmUp, next), Decay: c.Decay, Clip: c.Clip, EightBit: c.Optimizer == eightBit}
 }

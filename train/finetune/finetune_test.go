@@ -263,6 +263,11 @@ func TestRotation(t *testing.T) {
 		t.Errorf("%d steps after the last one, %v", len(list), err)
 	}
 	other := c
+	other.Optimizer = "adamw_8bit"
+	if _, err := finetune.New(dev, other); !errors.Is(err, finetune.ErrCheckpoint) || !strings.Contains(err.Error(), "adamw_8bit") {
+		t.Errorf("another optimizer: %v", err)
+	}
+	other = c
 	other.Seed = 2
 	if _, err := finetune.New(dev, other); !errors.Is(err, finetune.ErrCheckpoint) || !strings.Contains(err.Error(), "seed 2") {
 		t.Errorf("another seed: %v", err)
@@ -390,6 +395,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *finetune.Config) { c.Model, c.Out = "", "" }, finetune.ErrConfig, "out is needed"},
 		{func(c *finetune.Config) { c.Rank, c.Rate = -1, math.NaN() }, finetune.ErrConfig, "lr is NaN"},
 		{func(c *finetune.Config) { c.Schedule = "step" }, finetune.ErrConfig, `"step"`},
+		{func(c *finetune.Config) { c.Optimizer = "lion" }, finetune.ErrConfig, `"lion"`},
 		{func(c *finetune.Config) { c.Dropout = 1 }, finetune.ErrConfig, "dropout is 1"},
 		{func(c *finetune.Config) { c.Patience = 2 }, finetune.ErrConfig, "patience needs eval"},
 		{func(c *finetune.Config) { c.Length = 201 }, finetune.ErrConfig, "201"},

@@ -62,7 +62,7 @@ func (p Progress) columns() []column {
 func (l *losses) add(p Progress) error {
 	line := fmt.Sprintf("%d,%d,%d", p.Step, p.Epoch, p.Tokens)
 	for _, x := range p.columns() {
-		if line += ","; !math.IsNaN(x.value) {
+		if line += ","; !math.IsNaN(x.value) && !math.IsInf(x.value, 0) {
 			line += strconv.FormatFloat(x.value, 'g', x.digits, 64)
 		}
 	}
@@ -84,7 +84,7 @@ func (l *losses) close() error {
 // A Point is a line of a file losses.csv.
 type Point struct {
 	Step       int
-	Loss, Eval float64 // Eval is NaN where it was not computed
+	Loss, Eval float64 // Eval is NaN where it was not computed, and Loss in a step that was skipped because it was not finite
 }
 
 // ReadLosses reads a file losses.csv, which Run writes to Config.Out.
@@ -117,7 +117,9 @@ func pointOf(line string) (p Point, err error) {
 	p.Eval = math.NaN()
 	var wrong [3]error
 	p.Step, wrong[0] = strconv.Atoi(parts[0])
-	p.Loss, wrong[1] = strconv.ParseFloat(parts[3], 64)
+	if p.Loss = math.NaN(); parts[3] != "" {
+		p.Loss, wrong[1] = strconv.ParseFloat(parts[3], 64)
+	}
 	if parts[4] != "" {
 		p.Eval, wrong[2] = strconv.ParseFloat(parts[4], 64)
 	}

@@ -40,13 +40,16 @@ func interrupted(t *testing.T, c finetune.Config, after int) (rest []finetune.Pr
 // TestFull trains all parameters of models in a GGUF file and in a folder. A training that was interrupted has the same result, which
 // computes the last loss of Eval when it is loaded.
 func TestFull(t *testing.T) {
-	for name, model := range map[string]string{
+	for name, model := range map[string]string{ // the first with moments of 8 bits
 		"model.gguf":        llamatest.Write(t, llamatest.Options{Matrices: weights.F32, Of: func(string) weights.Type { return weights.F32 }}),
 		"model.safetensors": llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "Qwen2ForCausalLM", Matrices: weights.F32}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config(t)
 			c.Model, c.Method, c.Rate, c.Eval, c.TensorBoard = model, "full", 2e-3, c.Data, filepath.Join(t.TempDir(), "logs")
+			if name == "model.gguf" {
+				c.Optimizer = "adamw_8bit"
+			}
 			list, err := train(t, open(t), c, proceed)
 			if err != nil {
 				t.Fatal(err)

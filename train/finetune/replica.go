@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/lora"
@@ -25,7 +26,11 @@ type replica struct {
 	adapter *lora.Adapter // nil for the method full
 	subject subject
 	opt     *train.AdamW
-	hangs   bool // the device does not end its work
+	scaler  *train.Scaler // of losses, or nil
+	hangs   bool          // the device does not end its work
+
+	blank     bool   // the device has no memory: see nn.Options
+	forwarded func() // called between the forward pass and Backward, or nil
 }
 
 // load loads the model.
@@ -33,24 +38,32 @@ func (r *replica) load(f *llm.Files) (err error) {
 	if r.stream, err = r.device.NewStream(); err != nil {
 		return err
 	}
-	r.model, err = llama.Load(r.stream, f.Weights, llama.LoadOptions{Config: f.Config, Train: r.config.Method == full})
+	r.model, err = llama.Load(r.stream, f.Weights, llama.LoadOptions{Config: f.Config, DType: r.config.activations(), Blank: r.blank, Train: r.config.Method == full})
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.config.Model, err)
 	}
 	return nil
 }
 
-// begin makes what is trained and the optimizer for a training of some steps. Both continue after step done with the files of a checkpoint, if
+// begin makes what is trained and the optimizer for a training of some steps. Both continue from a position with the files of a checkpoint, if
 // folder is its name.
-func (r *replica) begin(folder string, done, steps int) error {
+func (r *replica) begin(folder string, at position, steps int) error {
 	if err := r.choose(folder); err != nil {
 		return err
 	}
-	r.opt = train.NewAdamW(r.subject.Params(), r.config.adamW(steps))
+	o := r.config.adamW(steps)
+	if r.subject.Params().Activations() == dtype.Float16 {
+		r.scaler = train.NewScaler()
+	}
+	o.Scaler = r.scaler
+	r.opt = train.NewAdamW(r.subject.Params(), o)
 	if folder == "" {
 		return nil
 	}
-	return r.restore(folder, done)
+	if r.scaler != nil && at.Scaling != nil {
+		r.scaler.Restore(*at.Scaling)
+	}
+	return r.restore(folder, at.taken())
 }
 
 // choose makes what is trained, from the folder of a checkpoint unless that is "".
@@ -63,9 +76,11 @@ func (r *replica) choose(folder string) (err error) {
 		return w.restore(folder)
 	}
 	if folder == "" {
-		r.adapter, err = lora.New(r.stream, r.model.Linears(), r.config.lora())
+		o := r.config.lora()
+		o.Blank = r.blank
+		r.adapter, err = lora.New(r.stream, r.model.Linears(), o)
 	} else {
-		r.adapter, err = lora.Open(r.stream, r.model.Linears(), folder)
+		r.adapter, err = lora.OpenAs(r.stream, r.model.Linears(), folder, r.config.activations())
 	}
 	if err != nil {
 		return err
@@ -147,7 +162,14 @@ func (r *replica) loss(s *tensor.Scope, pack text.Pack, scale float64) (x result
 		loss = r.model.Loss(y, pack.Labels)
 	}
 	if loss = loss.Scale(scale); s.Recording() {
-		s.Backward(loss)
+		scaled := loss
+		if r.scaler != nil {
+			scaled = loss.Scale(r.scaler.Scale())
+		}
+		if r.forwarded != nil {
+			r.forwarded()
+		}
+		s.Backward(scaled)
 	}
 	x.loss, err = scalar(s, loss)
 	return x, err

@@ -26,7 +26,9 @@ type Progress struct {
 	Eval        float64 // the loss of Config.Eval, or NaN if it was not computed after this step
 	Speed       float64 // tokens a second since the first step of this Trainer
 	Left        time.Duration
-	Memory      int64 // the peak number of bytes in use on the device
+	Memory      int64   // the peak number of bytes in use on the device
+	Scale       float64 // of losses in this step, with float16 activations; else 0
+	Skipped     int     // the number of steps so far that were skipped, because a derivative was not a finite number; see train.Scaler
 }
 
 // Run takes the remaining steps, calls report after each step, and writes checkpoints and the result. If ctx ends, Run writes a checkpoint
@@ -104,12 +106,15 @@ func (t *Trainer) finish(ctx context.Context, p *Progress) (err error) {
 	return t.checkpoint(context.WithoutCancel(ctx))
 }
 
+// leastScale is the scale of losses below which it does not help to halve it.
+const leastScale = 1. / 65536
+
 // step takes a step.
 func (t *Trainer) step(ctx context.Context) (Progress, error) {
 	if t.began.IsZero() {
 		t.began = time.Now()
 	}
-	p := Progress{Steps: t.steps, Epoch: t.at.Epoch, Eval: math.NaN(), Accuracy: math.NaN(), Rate: t.config.adamW(t.steps).Schedule(t.at.Step) * t.config.Rate}
+	p := Progress{Steps: t.steps, Epoch: t.at.Epoch, Eval: math.NaN(), Accuracy: math.NaN(), Rate: t.config.adamW(t.steps).Schedule(t.at.taken()) * t.config.Rate}
 	packs := t.packs[t.at.Pack:min(t.at.Pack+t.config.Batch, len(t.packs))]
 	all, tokens, right := 0, 0, 0
 	for _, pack := range packs {
@@ -127,11 +132,18 @@ func (t *Trainer) step(ctx context.Context) (Progress, error) {
 	if t.config.DPO {
 		p.Accuracy = float64(right) / float64(all)
 	}
-	if math.IsNaN(p.Loss) || math.IsInf(p.Loss, 0) {
+	if t.scaler != nil {
+		p.Scale = t.scaler.Scale()
+	}
+	if diverged := math.IsNaN(p.Loss) || math.IsInf(p.Loss, 0); diverged && (t.scaler == nil || p.Scale < leastScale) {
 		return p, errors.Join(fmt.Errorf("%w, but %g, in step %d", ErrDiverged, p.Loss, t.at.Step+1), t.clearAll(ctx))
 	}
 	if err := t.updateAll(ctx, &p); err != nil {
 		return p, err
+	}
+	if t.scaler != nil {
+		now := t.scaler.State()
+		t.at.Scaling, p.Skipped = &now, now.Skipped
 	}
 	t.advance(len(packs), tokens)
 	p.Step, p.Tokens = t.at.Step, t.at.Tokens

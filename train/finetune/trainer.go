@@ -9,6 +9,8 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/model/llama"
+	"github.com/gopherwarp/gopherwarp/train"
 	"github.com/gopherwarp/gopherwarp/train/events"
 	"github.com/gopherwarp/gopherwarp/train/text"
 )
@@ -21,6 +23,7 @@ type Trainer struct {
 	limit      limit      // of the time of a device
 	data, eval *text.Data // eval may be nil
 	print      string     // of the data
+	planned    Plan
 	packs      []text.Pack
 	at         position
 	steps      int // of the whole training
@@ -39,10 +42,20 @@ type position struct {
 
 	Best  *float64 `json:"best,omitempty"`  // the least loss of Config.Eval so far, or nil
 	Worse int      `json:"worse,omitempty"` // checkpoints since then
+
+	Scaling *train.Scaling `json:"scaling,omitempty"` // of losses, or nil
+}
+
+// taken returns the number of steps that the optimizer has taken: those that were not skipped.
+func (p position) taken() int {
+	if p.Scaling == nil {
+		return p.Step
+	}
+	return p.Step - p.Scaling.Skipped
 }
 
 // New loads a model onto a device, and reads the data. With Config.Resume, it continues from the last checkpoint. If there are more devices, each
-// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrCheckpoint, ErrDevice, and those of the
+// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrMemory, ErrCheckpoint, ErrDevice, and those of the
 // packages llm, model/llama, model/lora and text.
 func New(dev *device.Device, c Config, more ...*device.Device) (*Trainer, error) {
 	devices := append([]*device.Device{dev}, more...)
@@ -69,19 +82,27 @@ func (t *Trainer) open() (err error) {
 		return err
 	}
 	defer f.Weights.Close()
+	size, err := llama.ConfigFor(f.Weights, f.Config)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Model, err)
+	}
+	if c.Length == 0 {
+		c.Length = min(defaultLength, size.Context)
+	}
+	if c.Length > size.Context {
+		return fmt.Errorf("%w: length is %d, more than the %d tokens of the model's context", ErrConfig, c.Length, size.Context)
+	}
+	if err := t.read(f); err != nil {
+		return err
+	}
+	if err := t.plan(planner{files: f, device: t.replica.device.Info()}); err != nil {
+		return err
+	}
 	for _, r := range t.replicas {
 		if err := r.load(f); err != nil {
 			return err
 		}
-	}
-	if c.Length == 0 {
-		c.Length = min(defaultLength, t.model.Context)
-	}
-	if c.Length > t.model.Context {
-		return fmt.Errorf("%w: length is %d, more than the %d tokens of the model's context", ErrConfig, c.Length, t.model.Context)
-	}
-	if err := t.read(f); err != nil {
-		return err
+		r.model.Recompute(t.planned.Recompute)
 	}
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return err
@@ -121,7 +142,7 @@ func (t *Trainer) begin() (err error) {
 		}
 	}
 	for _, r := range t.replicas {
-		if err := r.begin(folder, t.at.Step, t.steps); err != nil {
+		if err := r.begin(folder, t.at, t.steps); err != nil {
 			return err
 		}
 	}
@@ -148,6 +169,9 @@ func (t *Trainer) count() int {
 
 // Config returns the configuration with all defaults.
 func (t *Trainer) Config() Config { return *t.config }
+
+// Plan returns the memory that the training takes.
+func (t *Trainer) Plan() Plan { return t.planned }
 
 // Steps returns the number of finished steps, and the number of steps of the whole training.
 func (t *Trainer) Steps() (done, all int) { return t.at.Step, t.steps }

@@ -12,6 +12,164 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
+// PlainAdamW8 is adamW for a chunk. The moments that have 8 bits are in codes, first all first ones, and their scales in scales; the others are in
+// exact. The table is that of Tables. Derivatives are in grad, or in half, and then the parameters are stored in copy, too. New moments are
+// computed twice, because a thread has no room for them: the first pass finds their scales.
+func PlainAdamW8(s *device.Stream, g device.Grid, chunks device.Slice[Chunk], master, grad device.Slice[float32], half, copy device.Slice[dtype.BF16], codes device.Slice[uint8], scales, exact, table, factor device.Slice[float32], r rates) error {
+	p := s.Plan(plainAdamW8Kernel, g)
+	chunks.Pass(p)
+	master.Pass(p)
+	grad.Pass(p)
+	half.Pass(p)
+	copy.Pass(p)
+	codes.Pass(p)
+	scales.Pass(p)
+	exact.Pass(p)
+	table.Pass(p)
+	factor.Pass(p)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var plainAdamW8Kernel = &driver.Kernel{
+	Name:    "plainAdamW8",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
+	File:    "eight.go",
+	Line:    68,
+	Params: []driver.Param{
+		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
+		{Name: "master", Offset: 24, Size: 24, Elem: 4},
+		{Name: "grad", Offset: 48, Size: 24, Elem: 4},
+		{Name: "half", Offset: 72, Size: 24, Elem: 2},
+		{Name: "copy", Offset: 96, Size: 24, Elem: 2},
+		{Name: "codes", Offset: 120, Size: 24, Elem: 1},
+		{Name: "scales", Offset: 144, Size: 24, Elem: 4},
+		{Name: "exact", Offset: 168, Size: 24, Elem: 4},
+		{Name: "table", Offset: 192, Size: 24, Elem: 4},
+		{Name: "factor", Offset: 216, Size: 24, Elem: 4},
+		{Name: "r", Offset: 240, Size: 36},
+	},
+	ParamBytes: 296,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "eight.go", Line: 92, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 100, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 102, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 119, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 94, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "eight.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 117, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 124, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 113, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &plainAdamW8SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &plainAdamW8SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			chunks                       []Chunk
+			master, grad                 []float32
+			half, copy                   []dtype.BF16
+			codes                        []uint8
+			scales, exact, table, factor []float32
+			r                            rates
+		})(args)
+		for ts.Next() {
+			plainAdamW8(ts.Thread(), a.chunks, a.master, a.grad, a.half, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 28, 31, 32, 37, 38, 39, 40, 41},
+}
+
+// WideAdamW8 is plainAdamW8 by warps, each of which takes one chunk after another. All first codes precede the second ones, as do all first scales
+// and exact moments.
+func WideAdamW8(s *device.Stream, g device.Blocks, chunks device.Slice[Chunk], master, grad device.Slice[[4]float32], half, copy device.Slice[[4]dtype.BF16], codes device.Slice[[2]uint32], scales device.Slice[float32], exact device.Slice[[4]float32], table, factor device.Slice[float32], r rates) error {
+	p := s.Plan(wideAdamW8Kernel, wideAdamW8Kernel.Grid(g))
+	chunks.Pass(p)
+	master.Pass(p)
+	grad.Pass(p)
+	half.Pass(p)
+	copy.Pass(p)
+	codes.Pass(p)
+	scales.Pass(p)
+	exact.Pass(p)
+	table.Pass(p)
+	factor.Pass(p)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var wideAdamW8Kernel = &driver.Kernel{
+	Name:    "wideAdamW8",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
+	File:    "eight.go",
+	Line:    145,
+	Params: []driver.Param{
+		{Name: "chunks", Offset: 0, Size: 24, Elem: 12},
+		{Name: "master", Offset: 24, Size: 24, Elem: 16},
+		{Name: "grad", Offset: 48, Size: 24, Elem: 16},
+		{Name: "half", Offset: 72, Size: 24, Elem: 8},
+		{Name: "copy", Offset: 96, Size: 24, Elem: 8},
+		{Name: "codes", Offset: 120, Size: 24, Elem: 8},
+		{Name: "scales", Offset: 144, Size: 24, Elem: 4},
+		{Name: "exact", Offset: 168, Size: 24, Elem: 16},
+		{Name: "table", Offset: 192, Size: 24, Elem: 4},
+		{Name: "factor", Offset: 216, Size: 24, Elem: 4},
+		{Name: "r", Offset: 240, Size: 36},
+	},
+	ParamBytes: 296,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     3072,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "eight.go", Line: 151, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 166, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 172, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 168, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 193, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 215, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 219, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 226, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 241, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 178, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 204, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 206, Format: "index out of range [%d] with length %d"},
+		{File: "eight.go", Line: 191, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideAdamW8SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &wideAdamW8SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			chunks        []Chunk
+			master, grad  [][4]float32
+			half, copy    [][4]dtype.BF16
+			codes         [][2]uint32
+			scales        []float32
+			exact         [][4]float32
+			table, factor []float32
+			r             rates
+		})(args)
+		for ts.Next() {
+			wideAdamW8(ts.Thread(), a.chunks, a.master, a.grad, a.half, a.copy, a.codes, a.scales, a.exact, a.table, a.factor, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 21, 22, 23, 24, 25, 26, 28, 31, 32, 36, 37, 38, 39, 40, 41},
+}
+
 // Finish adds sums, and stores the factor that limits the norm, and the norm, in factor.
 func Finish(s *device.Stream, g device.Blocks, sums, factor device.Slice[float32], limit float32) error {
 	p := s.Plan(finishKernel, finishKernel.Grid(g))
@@ -56,7 +214,7 @@ var finishKernel = &driver.Kernel{
 	},
 	Twin:    finishTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 8, 11, 18},
+	Uses:    []uint16{0, 8, 29, 36},
 }
 
 // adamW32 updates a parameter, clears its derivative, and stores the parameter in copy, if there is a copy.
@@ -111,7 +269,7 @@ var adamW32Kernel = &driver.Kernel{
 	},
 	Twin:    adamW32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 5, 6, 7, 9, 10, 13, 14},
+	Uses:    []uint16{0, 4, 5, 6, 7, 27, 28, 31, 32},
 }
 
 // adamWBF16 updates a parameter, clears its derivative, and stores the parameter in copy, if there is a copy.
@@ -168,7 +326,7 @@ var adamWBF16Kernel = &driver.Kernel{
 	},
 	Twin:    adamWBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 7, 9, 10, 13, 14},
+	Uses:    []uint16{0, 1, 2, 3, 7, 27, 28, 31, 32},
 }
 
 // wide32 is adamW for four parameters at a time.
@@ -222,7 +380,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 5, 6, 7, 10, 13, 14, 17},
+	Uses:    []uint16{0, 4, 5, 6, 7, 28, 31, 32, 35},
 }
 
 // wideBF16 is adamW for four parameters at a time.
@@ -277,7 +435,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 7, 10, 13, 14, 17},
+	Uses:    []uint16{0, 1, 2, 3, 7, 28, 31, 32, 35},
 }
 
 // sgd32 updates a parameter, clears its derivative, and stores the parameter in copy, if there is a copy.
@@ -330,7 +488,7 @@ var sgd32Kernel = &driver.Kernel{
 	},
 	Twin:    sgd32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{4, 5, 6, 7, 12, 15},
+	Uses:    []uint16{4, 5, 6, 7, 30, 33},
 }
 
 // sgdBF16 updates a parameter, clears its derivative, and stores the parameter in copy, if there is a copy.
@@ -385,7 +543,7 @@ var sgdBF16Kernel = &driver.Kernel{
 	},
 	Twin:    sgdBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 7, 12, 15},
+	Uses:    []uint16{1, 2, 3, 7, 30, 33},
 }
 
 // squares32 stores the sum of the squares of every len(sums)-th element in each element of sums.
@@ -422,7 +580,7 @@ var squares32Kernel = &driver.Kernel{
 	},
 	Twin:    squares32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{4, 5, 7, 16},
+	Uses:    []uint16{4, 5, 7, 34},
 }
 
 // squaresBF16 stores the sum of the squares of every len(sums)-th element in each element of sums.
@@ -459,5 +617,5 @@ var squaresBF16Kernel = &driver.Kernel{
 	},
 	Twin:    squaresBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 7, 16},
+	Uses:    []uint16{1, 2, 7, 34},
 }

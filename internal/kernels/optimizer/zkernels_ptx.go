@@ -16,6 +16,24 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 2f0109eb4a885549	../row/format.go	F32.Of
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
+b144e9b9c999bf57	eight.go	Block
+f3a65fa56f65df7	eight.go	Chunk
+606582e280c5877d	eight.go	Unit
+9ed531aab806b235	eight.go	cell.number
+934dc60ed4fd0d5e	eight.go	cellOf
+1b8ecedc09d23eae	eight.go	codeOf
+b47328f4e0998b8a	eight.go	inverse
+ec9df96a80a202ee	eight.go	magnitude
+b9b711149ca690b3	eight.go	numberOf
+7b92dbfedf9ddf83	eight.go	pack
+69776f08d44b0256	eight.go	perLane
+b6f5bb81ac40dd9	eight.go	plainAdamW8
+84e625c9eb9229a4	eight.go	tables
+c43f6a71b7d6f084	eight.go	tables.decoded
+ce122dc08e87c092	eight.go	tables.encoded
+5674b4803431240	eight.go	tables.load
+e36805b4ab7c8f13	eight.go	unpacked
+dafa22bd975eb4c2	eight.go	wideAdamW8
 a41f598e98df1d6f	kernels.go	adamW
 5121dd2876a92343	kernels.go	average
 87d74be08e5ded29	kernels.go	finish
@@ -26,7 +44,1653 @@ c03c891d0794a484	kernels.go	rates
 edf81301a7cfe33f	kernels.go	squares
 d47a107f16803f35	kernels.go	wideAdamW
 7bc6ba9622bdba13	launch.go	threads
+41ff45d6d06caac4	levels.go	cell
+352f1ac8470aeb46	levels.go	cells
+5811fba4abc3f7c5	levels.go	levels
+352f1ac8470aeb46	levels.go	lowestCell
+1c71716fe63e930c	levels.go	zeroCode
 `
+
+var plainAdamW8SM80NarrowAligned = driver.Text{Code: `packed2 26209 plainAdamW8
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6p3wupYwp
+!u'vap3wBp3q'wd
+!
+!pW0q6pt
+!qk
+]6rA
+tWqq
+Oqyq^
+ht-rA
+p#rvqq
+!
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+p,q6
+p,y9
+p,um
+p,rL
+p,{^
+p,yu
+p,|K
+p,'tq
+p,s*
+p,0s]
+p,0qX
+p,0sD
+u<0rj
+u<rlpU
+u<0sI
+u<0x+
+u<wn
+u<vrpZ
+u<0p.
+u<vrp6
+{Y0t8
+to
+sW6p;
+s1
+u_
+s2
+q@$
+q@&
+s/
+q@(
+s/
+q@*
+s/
+q@,
+s/
+q@.
+s/
+u?q)
+s/
+u?ps
+s/
+u?qA
+s/
+y}
+s/
+qM1p;
+qj'A
+qjy\8
+tE
+r?5
+/#
+p_$&%qP
+qM<a
+qjp|A
+r?4
+qM+q%
+tM,09#
+w[q]
+wZpU
+wZp6
+rxQqv
+qM.P
+q,x?d
+/&
+tJ^
+wc
+wQqK>p+q)V
+!s4
+qM*pb
+x=Yql
+x=p4ql
+qM6sT
+sh?Iq3u}vMA
+pIpa,
+ %#q.0pC
+r]YK
+xr
+q..pb
+thq5
+rc
+x=Y;
+G/)
+uS
+tbb
+s/
+s"qU
+uB
+u;
+ ')rIp?
+ws
+yh
+ %=q.+qW
+zdu}p4pkp2
+}UpPp?qP,
+tX
+rxr$B
+|2B
+ %Dud
+yy
+q.*v5
+tHuD
+q=<q%
+r2z=
+q=6p;
+z~*
+rb'p;
+q"Ye
+}k
+}k
+ %6qL.P
+yl(
+}k
+u"
+qL1p-
+zitDq1qKU
+ %=/#
+ ))/#
+ ')/'
+q,~7vC2
+ra.p-
+pnp4K
+v_<
+ %Jq=<pb
+zy
+q='pf
+ut)
+q=0q~
+D$p@
+qQ7
+wD
+tf
+G%)
+uS
+q=+pX
+ujyZd
+q=1s{
+q|ph=,
+r>2
+G-r}
+}]q]
+s/
+tA/
+r>.
+x=qV;
+G3)
+uS
+szpF
+q|q9=0
+r>1
+G-uD
+ %-y$z=
+ '.r>5
+x=p4;
+ %.s9tT
+szr5
+ 'r#q=2r{
+sE"=2
+r>*
+qY#4
+G1)
+wQr1u%
+sE#=4
+r>6
+qY$4
+ %'wQqKu%
+ %./-
+ujw~d
+ra0q%
+tS$
+tA)
+rc<
+qY%4
+G')
+uS
+ '9ra<q%
+tS&
+tA*
+rc'
+qY',
+G))
+}W
+}c
+z+qKA
+ %Cra2p}
+sz#+
+q\*t}
+N&(
+S%pG(
+q\6u)
+N(pM
+sz[
+S'po(
+r=<rR
+N$[
+x*tDw)
+xb)#*
+}RtO
+t<sl
+S2##(
+//
+ujxZ}/
+ra6pX
+t])d
+z<a'
+s:t[
+z80t-5rW+q35
+}X
+r*qyP0
+sz#0
+{Mr{
+s:qK
+s"e5rl'req0
+qf*5rl'req0r4
+pIp44+
+tb{,<2
+z8+'
+rb<pb
+w/
+tb|_
+s/
+/8
+tA/
+r*qypC
+sE+==
+r*rvy2
+q$t[#1
+/&
+ /3rb<rR
+tbq0
+ )4rb'|^
+tFrfr:
+ %5r*rvpC
+sE+=>
+/'
+t1|dyO
+rb'z$
+t#vu
+/$
+ %$p<J
+/)
+tS-
+L18
+pH58
+s%";
+G3)
+xV
+qN+P
+{<q1xIpMpj
+qN2p=
+q$saz&<ya
+/#
+w1[-
+wTsa[-
+qN1r7
+xBQUvmpl1unusv-
+prsRU(
+}d[
+prr\z&<yaw(r/plya
+{3w)(
+{m?I+v~t^7
+|5v5
+{Qp8,y%
+|MyR
+tbxf
+rsp*
+rYZ-
+v4p4Z
+zwu*
+r#p4p2
+/*
+qCp^,9-
+}Iq]A
+/(
+r2qR;
+ '@/'
+{<q1xIpM"&
+/(
+ +@/(
+ %@X+U(
+ +@r*rvw.
+tb{,
+qCpa,9-
+ %8 'V'r*pdpC
+sE2=B
+rc0
+qY34
+G1)
+uq":
+sE3=D
+rc+
+qY44
+ %'uq"7
+ %.r*r:pC
+wVm2V"1
+r*p0p;
+t]-d
+r*uvp'
+tS4
+tA)
+rc2
+qY54
+G')
+uqB
+v"z9
+ %;r*sCv1
+w$1
+wSt^tz
+tS6
+tA*
+rc.
+qY7,
+G))
+Ip)?pEqBqgq7uLq]K
+tA+
+rc1
+G+R
+Ip)?pEqBqgq7uLq]8
+ 'J/7
+sm:
+ 'V%ra1rR
+sjy(.#.7
+sjy(/#/"8
+ %Fq.'qO
+x9<=<,
+qe<=F
+r?(
+ %K}.pv
+qnA%A,
+kA4
+r?%
+qs+p-
+zD&4
+u"
+qs2q~
+pH6&8
+s/
+p%8&-
+rc5
+r&8;
+G/)
+uq#.
+tA-
+rc*
+ 'v(uq#/
+ %Ds~
+ %FqM'qT
+ '%/Z
+p_$&%&&
+/Z
+s+'A
+r?I
+/Z
+ -w)/Z
+J#d
+/Z
+wQqK>}85V
+ '2 'u)/Z
+ %u)q:,,
+q:-,
+/Z
+ 'u)/Z
+th&-
+ 'q) %KtE
+p<K
+x=b;
+ 'y) 1u)/Z
+ %u)}UpPp?&.,
+ /u)/W
+ %u)/Z
+ %u)/R
+z~*
+ )s)/Z
+ )s)/Z
+ 5s)/&
+q,~7vCG
+/N
+pnqVK
+ 's)/X
+D")
+qQ7
+rc6
+/Z
+r^R
+/Z
+}5
+q=0qW
+s<pS4
+ 't)/[
+ujxZd
+/[
+q|pS=e
+q|pA=e
+tE
+p<L
+G-rN
+ %v) +s)G-tU
+ 'q)u;
+ ') )n)/[
+q|qA=i
+q|q/=i
+tE
+p<M
+s<ps4
+ 'p)s<q)4
+ -n)/[
+ 'n)uB<
+ -n)/[
+ 'n)uB'
+ /n)/[
+vS#
+/[
+ 'n)/[
+ )n)/[
+N$[
+vyx*?joov,r[?\p)www)
+q$tO
+tuw)
+szzo
+t<sysa
+}9po
+zKpj
+sf<\vr{|
+ %u)xpsl
+t<w)
+z.qv
+prtOpM
+p1#(
+wHx.$
+zKU
+{}&
+{]s_{|
+tE
+ %3{]+{|
+tE
+ %4X5##(
+xr
+x*}H+
+ %4|[,(
+ %X*w7qi"9##7
+ %L/0
+rd$}/
+/[
+rd,d
+/Q
+sE'=s
+/T
+sE&=s
+tE
+p<N
+/H
+sm1
+ '_*/[
+vS=
+/Y
+ /_*/T
+t9vI
+ '^$xV
+/S
+{<q1xIpM[
+/T
+ +j)/T
+ %j)prt[U(
+ +j)/V
+{Qpay%
+/V
+ /j)/,
+G-=*
+ %j)/Z
+p1="I
+/*
+ /J/*
+ %w* +K/)
+ %K/*
+ +K/*
+ /K/W
+ %u)G-=,
+ )u)/W
+sE-=w
+sE,=w
+tE
+p<O
+qY.4
+G1)
+uq"L
+qY/4
+ %%uq"I
+ '.wVm.V"5
+/W
+rd2d
+/W
+tS2
+tA)
+uB0
+ %W* +u)r*sCp'
+tS4
+tA*
+tA+
+tE
+p<P
+w$5
+ %z)qY5,
+ 'w)G+R
+Ip)?pEqBqgq7uLq]A
+ 'J/2
+smL
+ '{,/W
+sjq1pRY"Y7
+sjq1pRX"X"J
+ 'Fx98=8,
+qe8=B
+r?<
+ 'Kqn:%:,
+k:4
+s5~;$
+/W
+zD%?
+u"
+/W
+L>%<
+s/
+k<&-
+ 'v(p<Q
+s%<;
+G/)
+uq"Y
+ 'l0uq"X
+ )u)/W
+ '%/2
+:Wq(+
+Lbrfrv
+tA/
+s/
+uB2
+Lcrft-
+ '&uB.
+Ldrfr:
+ '*uB1
+/5
+:Yq(5
+/#
+kZ&/
+uB*
+L\rfrv
+ '3uB6
+L]rft-
+ '7wD<
+sU[
+:ZrP'
+/9
+p9q0
+ %G/O
+:FrP+
+p9ul
+ %K/E
+:=rP.
+p9sK
+ '&::rP5
+p9un
+ 'x0:0rP6
+/&
+p9qF
+ %3/3
+:(s?'
+p9xl
+ 'v&:$s?+
+p9vZ
+ %;qs2p'
+q,yZs?.
+p921
+!s}
+s3
+!tj
+/T
+rI2
+v_<
+pc?
+p9
+!u8
+/*
+{1.
+nC
+_<
+p9
+!{J
+ %'nF
+ ''!|r
+/I
+})
+C{
+_7
+p9
+!y=pm
+/+
+{15
+C}
+_;
+p9
+!cwG
+vbe
+Cw
+_>
+p9
+!cwX
+ %,C|
+ ',!cx#
+ %1Cs
+ ',!c*pm
+/+
+{11
+C}
+_=
+p9
+!cxw
+ %'C|
+ ''!c'y3
+/G
+||
+C{
+_8
+p9
+!c'z/
+/G
+tX
+C{
+_9
+p9
+!cqypm
+/+
+{16
+ )9!crvpm
+ %' )9!ct-pm
+/6
+vbM
+ )9!c'wG
+/,
+tX<
+ )9!c'wX
+ ''_:
+p9
+!c'x#
+/,
+tX'
+nI
+ '|#!cuQpm
+ %'CV
+ ''!c'xw
+/*
+})
+CD
+ '|#!vTy3
+/(
+||
+CD
+ 'D!vTz/
+/(
+tX
+CD
+ 'D!ct?pm
+/'
+vbM
+ ).!vT+pm
+//
+tX0
+Ch
+ 'Z$!crlpm
+ %'ppq9
+ ''!vTwG
+ %,pppJ
+ ',!vTwX
+ %1pppO
+ '1!vTx#
+//
+tX+
+ )u$!cxNpm
+/#
+ %=Cg
+ '=!vTxw
+ %Bppph
+ 'B!|-y3
+ %GpppS
+ 'G!|-z/
+ %LpppA
+ 'L!cq0pm
+//
+tX2
+ )W%!|-+pm
+/.
+{1.
+CN
+ 'y%!culpm
+ %'CM
+ ''!|-wG
+/.
+{15
+CC
+ 'N!|-wX
+ %'CB
+ '8!|-x#
+/.
+{11
+CC
+ 'i%!cunpm
+ %'CB
+ ''!|-xw
+/'
+tX+
+ )8!y=y3
+/&
+ %O )9!y=z/
+/.
+{16
+ )9!cxlpm
+ %' )9!cv6pm
+/.
+tX<
+ )o$!cvZpm
+ '' 'c%!y=wG
+/.
+tX'
+CH
+ '_'!y=wX
+ %'C"
+_<
+!u9
+p,0td
+tl
+to
+tk
+tm
+zqvU
+st
+zqw<
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
+
+var plainAdamW8SM70NarrowAligned = driver.Text{Base: &plainAdamW8SM80NarrowAligned, Code: `packed2 27422 plainAdamW8
+!s.
+!s-
+ .(]v+rG
+Ot-rO
+ $(p#t-qS
+ R/$zhpM
+txsl[
+wT<\vDplplxk|>
+prryz&<yaw(r/plya
+tN{(
+wzw)(
+ %& F({<q1xIpM"(
+ 0$X-U(
+ 3D 8,uq">
+ *$uq";
+ &$wVm2V"5
+ :$sm5
+pIwk
+|H
+tGqdv(5
+tbY
+sN5"5
+ %'qfq0v(5r4
+ <&sm>
+ ($y[.7
+txuu.(
+rp.{:
+y[/"=
+txuu/">
+rp/{:
+ 0&qnG%G,
+kG4
+ {,& 3|) <*p1?"K
+ P#$ 3O <*uq"P
+ &$uq"M
+ &7wVm.V"9
+/W
+rd6d
+ @@sm9
+ +]*sN9"9
+ ']* 2&smP
+ ($sN]7
+txv)^(
+q}^{:
+sN]"O
+txv)^"P
+ %% 0&qn@%@,
+k@4
+ &&zD%E
+ &$LD%B
+s/
+kB&-
+ ((s%B;
+ $$uq"_
+ &$uq"^
+ 0$:fq(+
+Lnrfrv
+ (&Lorft-
+ ($Lprfr:
+ *$:hq(5
+/#
+kg&/
+ $(Lirfrv
+ ($Ljrft-
+ ($sUh
+:irP'
+ *&:MrP+
+ ($:DrP.
+ ($:ArP5
+ ($:7rP6
+ *$:+s?'
+ ($:'s?+
+ u.$`}
+
+var wideAdamW8SM80NarrowAligned = driver.Text{Base: &plainAdamW8SM80NarrowAligned, Code: `packed2 50031 wideAdamW8
+ .$!yHz|tc
+ &#!yN
+ $"]r:qq
+tW'r-
+O+x"s7
+hv+rT
+p#rorA
+ a#,s=1r{
+zp
+yvt-pb
+s2
+t>+pf
+ $e+t>2p=
+s1
+|tp{zWw>?r[
+ H]+p%%vI
+qf.v+&%-
+s/
+r#sS%
+ $X#r,{A
+v}xuysv6rquA}L6v-re
+tE
+p%%Z
+tE
+}nb
+tE
+{\%
+ %#s5~2
+ $-s/
+yvr:qO
+|9
+wc
+ (m5t9&$
+wMqK
+yvt-r7
+rHp4>z=
+}n|_
+y7
+ &$/#
+wm;
+ &9t*y0$
+ %./#
+rHbZqb
+t:vI
+y7
+ $4yvsCqW
+p%%ql
+u"
+yvuQp=
+qt%4
+ &].yvuvqW
+s"q5
+ $H $r)tE
+p<9
+{w2
+ &a*p_%vE$
+x~2q1s&yWvLyc
+ %Os=}b
+}=
+ $l+t><P
+J#d
+t>'p;
+tJqU
+rc
+ &u1/+
+qI&
+/+
+p_'qb&%
+pIp4rf
+tA)
+p<8
+t>5v/
+qt&,
+s/
+q:.,
+t>6P<
+q:0,
+vB5pv
+z~,
+v&*p''
+q:/,
+s/
+zJ.p-
+q_&K
+t>2P5
+qt(M
+ $Mt>.pX
+qCp7,09#
+ (:t>1tB
+x=p4e
+qHphE
+t>5v5
+}px<w>p3u}vMp*3rN
+ $6}px<w>p3u}vMAqdu$
+t>*q%
+rsK
+t>6sT
+r#{,8
+tMqduD
+ua'
+/#
+s$pS-
+qfp5pT-
+s/
+ &x/ C$vB'P
+|&vC3
+vB1q8
+q|pJ97
+uB
+s<q9;
+G%)
+xV
+/,
+ujx?d
+v&0p;
+y}
+tA+
+wD
+s<qA;
+G')
+xV
+ &KvB*sT
+ $d$tA,
+r>2
+s<q)M
+G))
+{rt^>t^r|
+q>Ys@
+pIb3
+q>p4s@
+q>p?s@
+pIxG
+ %%vB6qW
+q"}|
+z+saA
+q"xG
+z+r1A
+ %$z+r$A
+q"p?3
+ &X)vB1qW
+tS"
+zw
+s/
+ $1r>.
+w62u5Q>Q>Q>Q{5p+pOFqX
+/&
+uj~'d
+/&
+ %Jr>1
+qY$;
+ $/w62u5Q>Q>Q>QqxqX
+ &M/&
+ %I $/qY&M
+ %I{rt^>t^qxp6
+ /I/&
+ 5Iv&.pX
+ujv?d
+v&*q~
+sE"=;
+ %LL48
+s/
+tA.
+k6&/
+L;%7
+ &?t1x?vu
+ $P' $#p<:
+qY%M
+G-)
+ %m#}[e
+ '%x=p8;;
+ &Y*{b;
+ &%z36x}
+q>p?4t,
+ %w&{prQ
+szpM
+ %& $g% ''sz[
+pIpae
+z80t,
+ ',szpo
+pIp|e
+ %' )- $-zC&3
+ )-szs;
+zC'3
+ +-vS"
+zC-we
+ )8vS%
+zC.we
+ +8vS&
+q{34t,
+ 'LvS)
+ %& )LvS*
+zC8e
+ )LvS-
+zC9e
+ +LvS.
+zC?3
+ )LvS1
+zC@3
+ +LvS2
+zCFwe
+ )LvS5
+zCGwe
+ +LvS6
+v&*qG
+ &:x51pf
+sE,=C
+D,=-
+q?'
+wUE
+tE
+p<;
+tS.
+Lp8
+r2wk
+ $*w62u5pR4"0","(r|
+t~3
+ $#w62u5pR2"."*"&r|
+w62u5pR$pxpGU{5p+}zqX
+w62u5pR">}$7qxqX
+ $-w8.q~
+p1D#1
+ &i#qhL#%"67
+ $$N(U
+ %b$qhO#'"67
+ $(N$"O
+vyx*?joov,r[?\p)wwv)Q
+p1R(
+ (c1}9"V
+ D$X_##(
+w81z$
+wb7
+ $W, $r'smc
+ &$w85sT
+}dB
+sjv)gB
+/(
+p1^#1
+/(
+ $Kqhj#%"M7
+/(
+ 'Oqhm#'"M7
+/(
+N$"m
+vyx*?joov,r[?\p)wwv)o
+p1p(
+ )O}9"t
+ 'OtE
+ @{1Xz##(
+/(
+ 'P#/(
+|6?
+ &J/(
+sjv)1(
+sjv)1#>
+/(
+p1y#1
+ 'P#p>=#%"e7
+ )P#p><#'"e7
+/(
+N$#=
+vyx*?joov,r[?\p)wwuu<
+N<(
+ (x#}9#<
+ GP#SF##(
+ +P#|6=
+ +P#sjv)1#<
+/(
+NK#1
+ 'P$p>;#%"|7
+ )P$p>:#'"|7
+/(
+N$#;
+vyx*?joov,r[?\p)wwuu:
+N:(
+ ('}9#:
+ GP$SG##(
+ +P$|6;
+ +P$sjv)1#:
+xr
+r=<yB
+x*tDuu@
+ $(}S{(
+ $Hqho#D##7
+/%
+w$o
+wSqRtz
+/#
+x*tDuu>
+ $K|[j(
+ $HqhW#E##7
+/#
+w$W
+wSp^tz
+/#
+x*tDuu<
+ $K|[R(
+ $Hqh@#F##7
+/#
+w$@
+wSp7tz
+/#
+x*tDuu:
+ $K|[;(
+ $Hqh)#G##7
+/#
+w$)
+wSYtz
+ $$w86pK
+u-q1zt/uhpR{"_"D")@
+w:<pv
+t]5d
+w:+pC
+km&+
+r>*
+qY8;
+G')
+u-q1y_<\{2BBB@
+ &Q8w:'pC
+km&,
+km&-
+tE
+p<<
+qY:M
+G))
+}(0pPy_<K@
+G+R
+q"|P
+uPp8#8
+ %Z+uPpa8
+}(0pPy_Yw?
+ &{%NP#1
+/-
+N&(
+p>9#%#h7
+/-
+ 'c'p>8#'#j7
+/-
+N$#9
+vyx*?joov,r[?\p)wwuu8
+N8(
+ (q2}9#8
+ D$SL##(
+/*
+ 'c'/-
+|69
+ &J/-
+sjv)A(
+sjv)A#8
+/(
+NQ#1
+ 'c'p>7#%#l7
+ )c'p>6#'#n7
+/(
+N$#7
+vyx*?joov,r[?\p)wwuu6
+N6(
+ )O}9#6
+ Gc'SM##(
+ +c'|67
+ +c'sjv)1#6
+/(
+NR#1
+ 'c(p>5#%#p7
+ )c(p>4#'#r7
+/(
+N$#5
+vyx*?joov,r[?\p)wwuu4
+N4(
+ (x#}9#4
+ Gc(SN##(
+ +c(|65
+ +c(sjv)1#4
+/(
+NS#1
+ 'c)p>3#%#t7
+ )c)p>2#'#v7
+/(
+N$#3
+vyx*?joov,r[?\p)wwuu2
+N2(
+ ('}9#2
+ Gc)SO##(
+ +c)|63
+ )c)sjy(B"07
+sjy(C"/#2
+/,
+xr
+/-
+x*tDuu8
+ $(wrQ$#.(
+ $Hqhm#L##7
+/&
+w$m
+ 'd'x*tDuu6
+ $K|[h(
+ $HqhU#M##7
+/#
+w$U
+ 'd'x*tDuu4
+ $K|[P(
+ $Hqh>#N##7
+/#
+w$>
+ 'd'x*tDuu2
+ $K|[9(
+ $Hqh'#O##7
+/#
+w$'
+ 'd'/$
+u-q1zt4Fp0uhpRy"]"B"'@
+/-
+ %d'/-
+k|&+
+r>6
+qY=;
+G')
+u-q1t(p0uh<\{2BBB@
+ &|7/-
+k|&,
+k|&-
+tE
+p<=
+qY?M
+G))
+}(0pPt(*uh<K@
+ -d'}(0pPt(*uhYw?
+ $#w:*yU
+y]By:
+u,B(
+y]Cy:
+u,C(
+{Bsa4uT
+sjq1Q~#
+ '${Bsa;uT
+ )${BsaeuT
+ )${Bsay"
+ )$zJ<q%
+qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
+t1|k7s)8
+s5z9
+t>2qG*
+J7}/
+zJ2q~
+D<==
+sE==V
+wUV
+tE
+p<>
+ $JylU
+ ($zitDq1qKpM
+ 2$//
+|6A
+ &a&{/*q[
+ %W0N@pM
+ $&s:r$
+ ,${/6u)
+xe&$
+{ks&yW
+ @u# $T1 0S1/(
+sm"
+ -Cxc<rX
+ $~# 'D >\$xc<z$
+ $$/,
+ )f-/,
+vS4
+N>"4
+/)
+ /f#/,
+ 'C/(
+ $|#/)
+ *$/)
+ .$/,
+ $V1/,
+ .${/6pV0
+q"p4e
+uPp808
+/)
+ /i#/-
+ )i#/(
+ $r0 1G ,0/-
+ $$ %?uPp828
+/-
+ )Q./-
+vSO
+N<"O
+ 1k#/-
+ Ck#/-
+ $s//-
+ .$/-
+}c
+ %M Y#k# '?/-
+ )l./-
+vSk
+N:"k
+ h#k#w/2
+ [#k# '? -t-sz$#5
+N8$#5
+ f#V% 1W(/,
+ EW(/,
+ 'W( )Z./,
+sz$#P
+N6$#P
+ f#W(/-
+ d#W( )u./-
+sz$#l
+N4$#l
+ z$W( )a//-
+sz$$*
+N2$$*
+ x$W(zJ2p'
+qY>M
+G-)
+}(0pPy_r(#=qP@
+s<pSM
+ %%}(0pPy_r(#2w?
+/R
+J6r.
+zJ1v5
+DJ=F
+p%F&/
+wUZ
+tE
+p<?
+|CF;
+G/)
+uq$$F
+ $j( %%uq$$D
+ &Nz3'sT
+DF=G
+sEG=^
+q?'
+wU_
+tE
+p<@
+tSH
+pHH8
+ 'Q;u-q1y_t"A#?#=#;@
+ 'Q;u-q1y_t"@#>#<#:@
+u-q1p+}zp0uht"9#7#5#3@
+u-q1t(p0uht"8#6#4#2@
+ $#/5
+t=>&>&C
+p%>&)
+r?'
+ $#zJ1rR
+ &Y'/^
+J0{V
+pH9rfrv
+tA1
+s/
+rc'
+pH9rft-
+ '&rc0
+qI;
+sY+
+ $'/H
+J?|<
+J@{e
+JAuC1
+sY5
+ $M/F
+JF}v
+sE8=g
+rc6
+DP,
+wUh
+uB<
+p90'
+ $=/<
+:mq(0
+p90+
+ $A:Qq(2
+p90.
+ 'PB:Mq(1
+p9u*
+ $=zJ1pK
+q,w~q(*
+p906
+ $;z3'a
+q,~'rP<
+q|qA=h
+wD'
+DQ,
+wUi
+wD0
+p9++
+ (m7/e
+rI.
+z>e
+z>j
+ &*/_
+})
+pp<
+q4i
+ &*/S
+tX
+CX
+ &2 $-/Q
+||
+CX
+ &u# $n#/Q
+vbM
+CX
+q4o
+ &*/$
+tX
+CK
+ &3 $8/$
+||
+CK
+ '4 $*/$
+ %4CK
+ '4 $*/D
+vb;
+ )@ $, %' )3 $* &k(Ca
+q4j
+p9
+ $d( $A $X& '' $_% $M $c& ', $]% $O ${& '1 $v% &k(CS
+q4m
+p9
+ $d( $ACF
+ '' $J $MCW
+q4l
+ &R# $MCE
+ '' $V# &T&CS
+q4k
+ &Q& %'C<
+ '' $, %, $g$ ', $]$ %1C;
+ '1 $,/.
+ $0 )V$ $' ''q4n
+ (* )}# &(CK
+ ', $( &T& )b# $~% %'C,
+ '' $, &T& )c# $|% %'C'
+ '' $*/.
+vbe
+ )c# $* %'C"
+ '' $* %, $) ', $2 %1ppq)
+ %1 V#^%`}
+
+var wideAdamW8SM70NarrowAligned = driver.Text{Base: &wideAdamW8SM80NarrowAligned, Code: `packed2 57171 wideAdamW8
+!s.
+!s-
+ 4(]t?r-
+OrWqo
+ $(p#10qo
+ ^5$s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ ,&zhB
+txslB
+wT<\vDplplxk|>
+sNgB
+txv)hB
+ %%/(
+p1a#1
+ &*qhl#%"O7
+ ($qho#'"O7
+/(
+N$"o
+vyx*?joov,r[?\p)wwv)q
+p1r(
+ (,}9"v
+ &$t1|dpy
+ @$X|##(
+/(
+ 3Z# ,*sN17
+txv)2(
+ %Z#sN1#>
+txv)2#>
+ 'Z#p1}#1
+ &*p>=#%"i7
+ ($p><#'"i7
+ 6$ CZ# &B 5Z# *( )Z#sN1#<
+txv)2#<
+ 'e$ ((p>;#%#d7
+ ($p>:#'#f7
+ 6$ Ce$ &B 5e$ *( )e$sN1#:
+txv)2#:
+ %%uj~7d
+ ,(qhw#D##7
+/%
+smw
+ +=sNw"w
+ %Bu:9}>
+ (*|[p(
+ $1qh]#E##7
+/#
+sm]
+ +LsN]"]
+ %Lu:6}>
+ (<|[V(
+ $CqhD#F##7
+/#
+smD
+ +@sND"D
+ %Eu:3}>
+ (N|[=(
+ $Cqh+#G##7
+/#
+sm+
+ +OsN+"+
+ %Ou:0}>
+ &Nu-q1zt/uhr"#2"f"H"+@
+ ($p%W&+
+ 0$p%W&,
+p%W&-
+ .&pLC3
+uPp8M8
+pL33
+uPp8=8
+ o#* 3u( ,&sNA7
+txv)B(
+ %u(sNA#8
+txv)B#8
+ 'u( F( Cu( &B 5u( *( )u(sN1#6
+txv)2#6
+ 'P* F( CP* &B 5P* *( )P*sN1#4
+txv)2#4
+ 'Z+ F( CZ+ &B 5Z+ *( 'Z+rpB{:
+sN0#2
+txv)1#2
+rpC{:
+/,
+ %v( (*wrQ$#6(
+ $$qhu#L##7
+/&
+smu
+ +>sNu"u
+ )v( &,|[n(
+ $1qh[#M##7
+/#
+sm[
+ +MsN["[
+ )v( &>|[T(
+ $CqhB#N##7
+/#
+smB
+ +@sNB"B
+ )v( &P# &v,qh)#O##7
+/#
+sm)
+ +OsN)")
+ )v(/$
+u-q1zt4Fp0uhr"#0"d"F")@
+ (V-p%X&+
+ 0$p%X&,
+p%X&-
+ .& +v( **y[B7
+txuuB(
+ %k. $$y[C7
+txuuC(
+ %&{Bqi4uT
+tNqi7
+txsyr\(
+ -&{Bqi;uT
+ 1&{BqieuT
+ 1&{Bqiy"
+ 1& <DylpM
+ ($zitDq1qK[
+ i#$zhpM
+txsl[
+ %k0prryz&<yaw(r/plya
+tN{(
+wzw)(
+ %& 8(sm$
+ 6${<q1xIpM"(
+ 0$X-U(
+ 3H 0,vS8
+N>"8
+ J& 3G <* /q# ,. %q# 0$ 5q# 4,vSW
+N<"W
+ J& 5I :, _#s# 0V#vSw
+N:"w
+ p#s# (k# _#g% 0V#sz$#E
+N8$#E
+ n#g% 1x( ,w# Ex( 0<sz$#e
+N6$#e
+ n#x( *i# f#x( *\#sz$$'
+N4$$'
+ [%x( *}$sz$$F
+N2$$F
+ Y%x( D{$uq$$h
+ &$uq$$e
+ g$$Jrq(0
+ &$:|q(2
+ ($:nq(1
+ y+$`}
 
 var finishSM80Narrow = driver.Text{Code: `packed2 3871 finish
 !y4}:Irmrnp{P?<

@@ -1,0 +1,77 @@
+package train
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// The numbers of a Scaler, which are the defaults of PyTorch's GradScaler.
+const (
+	firstScale  = 65536
+	growth      = 2
+	backoff     = 0.5
+	growthSteps = 2000
+)
+
+// A Scaler is dynamic loss scaling, for activations of float16, whose smallest derivatives would become 0 (Micikevicius et al., "Mixed Precision
+// Training"). The program multiplies each loss by Scale before Backward. A Step of the optimizer divides the derivatives by it. If one of them
+// is not a finite number, the Step is skipped: it changes neither parameters nor moments, and the scale is halved. After 2000 steps in a row
+// that were not skipped, the scale is doubled.
+type Scaler struct{ state Scaling }
+
+// Scaling is the state of a Scaler.
+type Scaling struct {
+	Scale   float64 `json:"scale"`
+	Good    int     `json:"good"`    // steps since the scale changed
+	Skipped int     `json:"skipped"` // steps, of all
+}
+
+// NewScaler returns a Scaler with a scale of 65536.
+func NewScaler() *Scaler { return &Scaler{Scaling{Scale: firstScale}} }
+
+// Scale returns the factor for losses.
+func (x *Scaler) Scale() float64 { return x.state.Scale }
+
+// State returns the state, with which another Scaler continues after Restore.
+func (x *Scaler) State() Scaling { return x.state }
+
+// Restore makes the Scaler continue from a state.
+func (x *Scaler) Restore(s Scaling) { x.state = s }
+
+// update changes the scale after a step.
+func (x *Scaler) update(skipped bool) {
+	s := &x.state
+	if skipped {
+		s.Scale, s.Good = s.Scale*backoff, 0
+		s.Skipped++
+		return
+	}
+	if s.Good++; s.Good == growthSteps {
+		s.Scale, s.Good = s.Scale*growth, 0
+	}
+}
+
+// unscale waits for the norm of the derivatives in factor, stores there the number by which the optimizer multiplies them, and reports whether
+// all derivatives are finite.
+func (o *state) unscale(s *tensor.Scope, factor device.Slice[float32]) (finite bool, err error) {
+	var v [2]float32
+	if err := device.Download(s.Stream(), v[:], factor); err != nil {
+		return false, err
+	}
+	if err := s.Stream().Synchronize(s.Context()); err != nil {
+		return false, err
+	}
+	scale := o.scaler.Scale()
+	o.norm = float64(v[1]) / scale
+	if finite = !math.IsNaN(o.norm) && !math.IsInf(o.norm, 0); !finite {
+		return false, nil
+	}
+	by := 1.0
+	if o.clip > 0 {
+		by = min(1, o.clip/(o.norm+1e-6))
+	}
+	v[0] = float32(by / scale)
+	return true, device.UploadTo(s.Stream(), factor, v[:])
+}
