@@ -47,20 +47,18 @@ var loopForms = []loopForm{
 	{name: "short less, extended with zeros", typ: "i32", next: "add i32 %9, %81", more: "slt i1 %10, %3", index: "zext i64 %9"},
 	{name: "short at most", typ: "i32", next: "add i32 %9, %81", more: "sle i1 %10, %3", index: "sext i64 %9"},
 	{name: "short at most, in steps of 3", typ: "i32", next: "add i32 %9, %83", more: "sle i1 %10, %3", index: "sext i64 %9"},
-	{name: "short less, in steps", typ: "i32", next: "add i32 %9, %4", more: "slt i1 %10, %3", index: "sext i64 %9", inexact: true},
 	{name: "short at least", typ: "i32", next: "sub i32 %9, %81", more: "sle i1 %3, %10", index: "sext i64 %9"},
 	{name: "short greater, in steps of 3", typ: "i32", next: "sub i32 %9, %83", more: "slt i1 %3, %10", index: "sext i64 %9"},
 	{name: "short below", typ: "i32", next: "add i32 %9, %81", more: "ult i1 %10, %3", index: "zext i64 %9"},
 	{name: "short below, extended by sign", typ: "i32", next: "add i32 %9, %81", more: "ult i1 %10, %3", index: "sext i64 %9"},
 	{name: "short not above, in steps of 3", typ: "i32", next: "add i32 %9, %83", more: "ule i1 %10, %3", index: "zext i64 %9"},
-	{name: "short below, in steps", typ: "i32", next: "add i32 %9, %4", more: "ult i1 %10, %3", index: "zext i64 %9", inexact: true},
 	{name: "short above", typ: "i32", next: "sub i32 %9, %81", more: "ult i1 %3, %10", index: "zext i64 %9"},
 	{name: "short not below, in steps of 3", typ: "i32", next: "sub i32 %9, %83", more: "ule i1 %3, %10", index: "zext i64 %9"},
 	{name: "short not equal", typ: "i32", next: "sub i32 %9, %81", more: "ne i1 %3, %10", index: "zext i64 %9"},
-	{name: "16 bits, less", typ: "i16", next: "add i16 %9, %4", more: "slt i1 %10, %3", index: "sext i64 %9", inexact: true},
-	{name: "16 bits, at least", typ: "i16", next: "sub i16 %9, %4", more: "sle i1 %3, %10", index: "sext i64 %9", inexact: true},
-	{name: "8 bits, below", typ: "i8", next: "add i8 %9, %4", more: "ult i1 %10, %3", index: "zext i64 %9", inexact: true},
-	{name: "8 bits, not below, extended by sign", typ: "i8", next: "sub i8 %9, %4", more: "ule i1 %3, %10", index: "sext i64 %9", inexact: true},
+	{name: "16 bits, less", typ: "i16", next: "add i16 %9, %92", more: "slt i1 %10, %3", index: "sext i64 %9"},
+	{name: "16 bits, at least", typ: "i16", next: "sub i16 %9, %93", more: "sle i1 %3, %10", index: "sext i64 %9"},
+	{name: "8 bits, below", typ: "i8", next: "add i8 %9, %102", more: "ult i1 %10, %3", index: "zext i64 %9"},
+	{name: "8 bits, not below, extended by sign", typ: "i8", next: "sub i8 %9, %101", more: "ule i1 %3, %10", index: "sext i64 %9"},
 	{name: "two variables", typ: "i64", next: "add i64 %9, %61", more: "slt i1 %10, %3", index: "add i64 %20, %9", other: "add i64 %20, %62"},
 	{name: "two variables, the other down", typ: "i64", next: "add i64 %9, %63", more: "sle i1 %10, %3", index: "add i64 %20, %61", other: "sub i64 %20, %62"},
 	{name: "two variables, against each other", typ: "i64", next: "add i64 %9, %62", more: "slt i1 %10, %3", index: "sub i64 %20, %9", other: "add i64 %20, %63"},
@@ -77,7 +75,8 @@ func (l loopForm) source() string {
 	}
 	s := fmt.Sprintf("kernel k(%%0 ptr.global @0, %%1 i64 @8, %%2 %[1]s @16, %%3 %[1]s @24, %%4 %[1]s @32, %%5 i64 @40) bytes 48 {\nb0:\n", l.typ)
 	for _, k := range []int{60, 61, 62, 63, 64} {
-		s += fmt.Sprintf("\t%%%d = const i64 %d\n\t%%%d = const i64 %d\n\t%%%d = const i32 %d\n", k, k-60, k+10, 60-k, k+20, k-60)
+		s += fmt.Sprintf("\t%%%d = const i64 %d\n\t%%%d = const i64 %d\n\t%%%d = const i32 %d\n\t%%%d = const i16 %d\n\t%%%d = const i8 %d\n",
+			k, k-60, k+10, 60-k, k+20, k-60, k+30, k-60, k+40, k-60)
 	}
 	s += fmt.Sprintf("\t%%40 = const f32 1.0\n\tjump b1\nb1: <- b0 b1\n\t%%9 = phi %s %%2, %%10\n%s", l.typ, other)
 	if other != "" {
