@@ -157,9 +157,9 @@ func (v *loopVersioner) terms(x *ir.Value) (linear, bool) {
 }
 
 // induction handles an induction variable other than the counter. The number of iterations must be known, without a division
-// by a step that is not constant.
+// by a step that is not constant. In the copy of a kernel, which runs rarely, such loops keep their checks.
 func (v *loopVersioner) induction(x *ir.Value) (linear, bool) {
-	if x.Block != v.loop.Header || x.Type.Bits() != 64 || v.counter.step == 0 {
+	if x.Block != v.loop.Header || v.loop.Header.Cold || x.Type.Bits() != 64 || v.counter.step == 0 {
 		return linear{}, false
 	}
 	i, ok := v.loop.Induction(x)

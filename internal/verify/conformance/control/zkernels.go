@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -219,6 +220,79 @@ var settlesKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			settles(ts.Thread(), a.x, a.out)
+		}
+	},
+}
+
+// StepSums launches the kernel stepSums.
+func StepSums(s *device.Stream, g device.Grid, a device.Slice[int32], in device.Slice[interval], out device.Slice[stepped]) error {
+	p := s.Plan(stepSumsKernel, g)
+	a.Pass(p)
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var stepSumsKernel = &driver.Kernel{
+	Name:    "stepSums",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
+	File:    "stepped.go",
+	Line:    27,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "in", Offset: 24, Size: 24, Elem: 40},
+		{Name: "out", Offset: 48, Size: 24, Elem: 148},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "stepped.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stepped.go", Line: 67, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 94, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 122, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 128, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 145, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 176, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 52, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 61, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 88, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 91, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 103, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 109, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 138, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 156, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 160, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 164, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 184, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 152, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 190, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a   []int32
+			in  []interval
+			out []stepped
+		})(args)
+		for ts.Next() {
+			stepSums(ts.Thread(), a.a, a.in, a.out)
 		}
 	},
 }
