@@ -21,7 +21,7 @@ const unrollDirective = "//gpu:unroll"
 const mark = "\x00unroll"
 
 // markLoops inserts, at the start of the body of each loop with a directive, a call of println. The number is its second
-// argument.
+// argument; it is negative for a loop over a function.
 func (o *orderer) markLoops(fset *token.FileSet, f *ast.File) {
 	counts := unrollCounts(fset, f)
 	if len(counts) == 0 {
@@ -29,16 +29,21 @@ func (o *orderer) markLoops(fset *token.FileSet, f *ast.File) {
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		var body *ast.BlockStmt
+		overFunction := false
 		switch n := n.(type) {
 		case *ast.ForStmt:
 			body = n.Body
 		case *ast.RangeStmt:
 			body = n.Body
-		}
-		if body == nil {
+			_, overFunction = o.info.TypeOf(n.X).Underlying().(*types.Signature)
+		default:
 			return true
 		}
-		if count := counts[fset.Position(n.Pos()).Line-1]; count > 0 {
+		count := counts[fset.Position(n.Pos()).Line-1]
+		if overFunction {
+			count = -count
+		}
+		if count != 0 {
 			body.List = append([]ast.Stmt{o.markCall(n.Pos(), count)}, body.List...)
 		}
 		return true
@@ -93,7 +98,7 @@ func unrollMark(args []ssa.Value) (n int64, ok bool) {
 
 // unroll lowers a mark.
 func (l *lowerer) unroll(n int64) *ir.Value {
-	if isRangeBody(l.fn) && l.block.Index == 0 {
+	if n < 0 {
 		l.refuse(diag.DirectiveStray, "put it before the loop in that function", "%s stands before a loop over a function", unrollDirective)
 	}
 	return l.emitImm(ir.OpUnroll, ir.Void, n)

@@ -44,6 +44,12 @@ func (c *loopCounter) recognise(step analysis.Range) bool {
 	return false
 }
 
+// interleaves reports whether the pass interleave takes loops of one block with such a counter: of 32 bits, up
+// to a bound.
+func (c *loopCounter) interleaves() bool {
+	return c.Phi.Type.Bits() == 32 && !c.Above && (c.Op == ir.OpSLt || c.Op == ir.OpULt)
+}
+
 // is reports whether x is the counter, in 64 bits.
 func (c *loopCounter) is(x *ir.Value) bool {
 	if c.long() {

@@ -84,6 +84,9 @@ func (v *loopVersioner) counts() bool {
 		return false
 	}
 	v.counter = loopCounter{Limit: limit}
+	if v.counter.interleaves() && (len(v.loop.Blocks) == 1 || len(v.loop.Exits()) > 1) {
+		return false // it has the loads of four iterations in flight after one test, or may end after a few iterations
+	}
 	return v.counter.recognise(v.ranges.At(limit.Step, v.ranges.Facts.PointOf(limit.Next)))
 }
 

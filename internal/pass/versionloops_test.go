@@ -78,12 +78,12 @@ func (l loopForm) source() string {
 		s += fmt.Sprintf("\t%%%d = const i64 %d\n\t%%%d = const i64 %d\n\t%%%d = const i32 %d\n\t%%%d = const i16 %d\n\t%%%d = const i8 %d\n",
 			k, k-60, k+10, 60-k, k+20, k-60, k+30, k-60, k+40, k-60)
 	}
-	s += fmt.Sprintf("\t%%40 = const f32 1.0\n\tjump b1\nb1: <- b0 b1\n\t%%9 = phi %s %%2, %%10\n%s", l.typ, other)
+	s += fmt.Sprintf("\t%%40 = const f32 1.0\n\tjump b1\nb1: <- b0 b3\n\t%%9 = phi %s %%2, %%10\n%s", l.typ, other)
 	if other != "" {
 		other = "\t%21 = " + l.other + "\n"
 	}
 	return s + fmt.Sprintf("%s\t%%10 = %s\n\t%%30 = %s\n\t%%31 = ult i1 %%30, %%1\n\tcheck %%31, %%30, %%1 \"%%d %%d\"(int64, int64)\n"+
-		"\t%%32 = index ptr.global %%0, %%30 {4}\n\tstore %%32, %%40\n\t%%33 = %s\n\tif %%33 b1 b2\nb2: <- b1\n\tret\n}\n", other, l.next, l.index, l.more)
+		"\t%%32 = index ptr.global %%0, %%30 {4}\n\tstore %%32, %%40\n\tjump b3\nb3: <- b1\n\t%%33 = %s\n\tif %%33 b1 b2\nb2: <- b3\n\tret\n}\n", other, l.next, l.index, l.more)
 }
 
 // TestLoopForms runs loops of all forms that versionLoops knows, from and to numbers that are small or near the ends of their

@@ -74,6 +74,8 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 			k.Native = s.twin(d)
 		case "target":
 			k.Target = s.target(d)
+		case "unroll":
+			s.stray(d)
 		case "variant":
 			s.report(d.pos, diag.KernelVariant, "kernel %s cannot be a variant of another", k.Name).
 				Help = "remove //gpu:kernel; the launcher of the other kernel chooses between the two functions"
