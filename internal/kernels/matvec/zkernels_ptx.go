@@ -1174,7 +1174,7 @@ v5
 rjt,rL=
  =97`
 
-const addProductSM90NarrowAligned = `packed1 42274 addProduct_deep
+const addProductSM90NarrowAligned = `packed1 42333 addProduct_deep
 !|h^|f
 !|g@=
 !p8
@@ -1188,7 +1188,7 @@ const addProductSM90NarrowAligned = `packed1 42274 addProduct_deep
 !c
 p;7te
 p9.8x,
-p:/sV
+p:}(pF
 qS.t=pF
 !
 p>
@@ -1456,20 +1456,22 @@ ph5qO
 r\2
 u{8s6
 rsM,
+)
 r\2
 vdp5
 r[,p$
 r[,B
 qk2qg
 t8p,yz
-p\
 t(r|qR
 p\
 yS
-{hxZ
+q)q>piy4xD%wvp<
+tT
+qoxZ
 4
 w"uy
-Yxc2
+T.
 4
 !#
 vkqw
@@ -2829,22 +2831,22 @@ qPp[
 !x=
 "(
 sv/
-aN
+aP
 ;.
 (
 !yE
 sv/
-aM
+aO
 ;.
 (
 !{-
 sv/
-aL
+aN
 ;.
 (
 !vKxw
 sv/
-aK
+aM
 ;.
 (
 !pty@
@@ -2940,7 +2942,7 @@ O
 const addProductSM80NarrowAligned = addProductSM90NarrowAligned + `
  patch
  -3
-packed1 42167 addProduct_deep
+packed1 42226 addProduct_deep
 !|hf|f
 !|gxO
  =44
@@ -2948,7 +2950,7 @@ packed1 42167 addProduct_deep
 "%
  =135
  -2
- =1011
+ =1013
  -1
 "C
  =3
@@ -2967,7 +2969,7 @@ packed1 42167 addProduct_deep
  -1
  =144`
 
-const normSwiGLUSM90NarrowAligned = `packed1 48802 normSwiGLU_deep
+const normSwiGLUSM90NarrowAligned = `packed1 48861 normSwiGLU_deep
 !|h^|f
 !|g@=
 !p8
@@ -2984,7 +2986,7 @@ const normSwiGLUSM90NarrowAligned = `packed1 48802 normSwiGLU_deep
 p;9te
 zfto
 p9t2te
-p:@to
+p:@t*
 qS8-un
 !
 p>
@@ -3432,17 +3434,19 @@ ph6qO
 r\4
 u{8s6
 rsM,
+)
 r\4
 qk4qg
 y#
-p\
 t(r|qR
 p\
 yS
-{hxZ
+q)q>piy4xD%wvp<
+tT
+qoxZ
 4
 w"t,
-Yxc4
+T1
 4
 !#
 q'9px
@@ -4801,7 +4805,7 @@ p31
 !s*
 "h
 qH
-aF
+aH
 ;1
 (
 !tS
@@ -4840,22 +4844,22 @@ qPp[
 !vKxw
 "+
 g,
-aR
+aT
 ;1
 (
 !pty@
 g,
-aQ
+aS
 ;1
 (
 !ptyG
 g,
-aP
+aR
 ;1
 (
 !pt+uU
 g,
-aO
+aQ
 ;1
 (
 !pt{H
@@ -4951,7 +4955,7 @@ O
 const normSwiGLUSM80NarrowAligned = normSwiGLUSM90NarrowAligned + `
  patch
  -3
-packed1 48695 normSwiGLU_deep
+packed1 48754 normSwiGLU_deep
 !|hf|f
 !|gxO
  =54
@@ -4959,7 +4963,7 @@ packed1 48695 normSwiGLU_deep
 "&
  =213
  -2
- =1092
+ =1094
  -1
 "V
  =11
@@ -4978,7 +4982,7 @@ packed1 48695 normSwiGLU_deep
 "q
  =159`
 
-const normLogitsSM90NarrowAligned = `packed1 38794 normLogits_shallow
+const normLogitsSM90NarrowAligned = `packed1 38857 normLogits_shallow
 !|h^|f
 !|g@=
 !p8
@@ -4995,7 +4999,7 @@ const normLogitsSM90NarrowAligned = `packed1 38794 normLogits_shallow
 !c
 p;/te
 p9-7t*
-p:xFto
+p:xFt*
 qS-uQpF
 !
 p>
@@ -5417,24 +5421,26 @@ r(|29
 r\6
 u{8s6
 rsM-
+)
 r\6
 r6+rI
 r[-B
 qk6qg
 t8p,pu
-p\
 t(r|qR
 p\
 yS
-{hxZ
+q)q>piy4xD%wvp<
+tT
+qoxZ
 4
 w"~5
-Yxc6
+T4
 4
-uRp)p$
+uRpYp$
 !#
 |]qw
-sn8B
+sn:B
 r&@r+
 ub2
 0
@@ -5898,16 +5904,16 @@ qKpy#:rk#:B
 u-@/qN
 qTpy#:19
 |A=ps
-i<V;
+i>V=
 "#
-vrpW<CV<?
+vrpW>CV>?
 |0rk#;?
 "Z
-tf<35
+tf>35
 |A+px
 5
 "Z
-sn=B
+sn?B
 |.+r.8
 y79
 )
@@ -5952,9 +5958,9 @@ Ypy#@19
 td
 !#
 |A9r1
-iIVH
+iKVJ
 ";
-vrpWICVIs^/
+vrpWKCVKs^/
 |A@q3
 pV.rzu<
 u{-sm
@@ -6280,8 +6286,8 @@ tFpy$>qg
 )
 sap)%
 r68pw
-zK;C
-rBuJ<?
+zK=C
+rBuJ>?
 "+
 pV9I
 "+
@@ -6312,9 +6318,9 @@ tFp2qg
 sap)%
 ",
 q+pYC
-vrpW@CrS?
+vrpWBCrS?
 "C
-tf_35
+tfb35
 "N
 sH1
 !#
@@ -6325,7 +6331,7 @@ pl8
 qBp<
 s'8
 uF1%
-|?qpV@
+|?qpVB
 !#
 rt,^
 p+
@@ -6340,8 +6346,8 @@ rP
 rt.qe
 uF1%
 }1qp
-zKAC
-vrpWACVA?
+zKCC
+vrpWCCVC?
 rt-yC
 w8
 Yxc8
@@ -6352,7 +6358,7 @@ qt'15
 s'7
 t+M'qO
 *-%
-z8pWC
+z8pWE
 !#
 O
 !#
@@ -6413,7 +6419,7 @@ p34
 !s*
 "p
 uI
-aU
+aW
 ;4
 (
 !tS
@@ -6443,7 +6449,7 @@ p36
 !yE
 "*
 g.
-ak
+am
 ;/
 (
 !{-
@@ -6453,7 +6459,7 @@ qPpU
 (
 !vKxw
 g.
-aj
+al
 ;/
 (
 !pty@
@@ -6464,22 +6470,22 @@ qPp[
 !ptyG
 "-
 g-
-ab
+ad
 ;4
 (
 !pt+uU
 g-
-aa
+ac
 ;4
 (
 !pt{H
 g-
-a_
+ab
 ;4
 (
 !pt.uU
 g-
-a^
+aa
 ;4
 (
 !pt|F
@@ -6575,7 +6581,7 @@ O
 const normLogitsSM80NarrowAligned = normLogitsSM90NarrowAligned + `
  patch
  -3
-packed1 38687 normLogits_shallow
+packed1 38750 normLogits_shallow
 !|hf|f
 !|gxO
  =60
@@ -6586,7 +6592,7 @@ packed1 38687 normLogits_shallow
 "(
  =169
  -2
- =677
+ =679
  -1
 "Y
  =3
@@ -6608,7 +6614,7 @@ packed1 38687 normLogits_shallow
 "y
  =171`
 
-const normQKVSM90NarrowAligned = `packed1 43989 normQKV_shallow
+const normQKVSM90NarrowAligned = `packed1 44054 normQKV_shallow
 !|h^|f
 !|g@=
 !p8
@@ -6624,7 +6630,7 @@ const normQKVSM90NarrowAligned = `packed1 43989 normQKV_shallow
 p;qYto
 zfr0
 p9-7x,
-p:w{r0
+p:w{8pF
 qS-7sV
 !
 p>
@@ -7165,34 +7171,36 @@ ph?29
 r\=
 u{8s6
 rsM,
+)
 r\=
 }_pb
-ieVd
+ifVe
 |yq3
 zJvDympMy_xD<617
 qk=qg
 y#
-p\
 t(r|qR
 p\
 yS
-{hxZ
+q)q>piy4xD%wvp<
+v0pK%
+qoxZ
 4
 w"t,
-Yxc=
+u@f
 4
 !#
 qD@q0
-r{^
+r{a
 uVxc8
 )
 qM=qw
-vNuJh
-s(b%
+vNuJj
+s(d%
 qM,{G
-u@m
-ij%
-u@n
+u@o
+il%
+u@p
 4
 rDH
 xM
@@ -7207,11 +7215,11 @@ _
 pV#I
 zqrI
 z_+
-s.uJps[
+s.uJrs[
 {@sh
-u@s
-}=q
-u@t
+u@u
+}=s
+u@v
 4
 rDI
 xM
@@ -7227,7 +7235,7 @@ u-@8q3
 :
 :
 :
-{jo
+{jq
 J
 H
 !#
@@ -7235,7 +7243,7 @@ qGqsZ
 |D
 {w
 s)
-wpo
+wpq
 u?~"
 !#
 u-u0r-
@@ -7677,12 +7685,12 @@ qKpy#:rk#:B
 u-@/qN
 qTpy#:1?
 |A=ps
-u;Vp
+u;Vr
 "#
 vrp)Cp-?
 |0rk#;?
 "e
-|,Vt
+|,Vv
 |A+px
 sd
 tAp=
@@ -7696,7 +7704,7 @@ tkq)piPvDympMr,|6D18rZ
 |.+r.8
 qzvn9
 )
-s.p)Vy%
+s.p)V{%
 ub<
 0
 |&/U
@@ -7744,7 +7752,7 @@ Ypy#D1?
 sJ~3
 !#
 |A9r1
-i&V~
+i&3M
 "@
 rBuJ's^0
 |A@q3
@@ -8059,7 +8067,7 @@ r&+pE
 zh"F$j
 x-rnF$l
 }_pX
-tfHVL
+tfHVM
 r&.tc
 qJF$n
 r=
@@ -8083,9 +8091,9 @@ wJ
 |=:38?
 uX<1;?
 |ysr
-iPp-
+iQp-
 zZ7
-}=\
+}=^
 }d
 tQEVO
 H
@@ -8205,7 +8213,7 @@ v#
 !tS
 q'/qe
 sk
-ar
+at
 ;@
 (
 !vB
@@ -8217,7 +8225,7 @@ p3G
 !w&
 "y
 tW
-an
+ap
 ;G
 (
 !x=
@@ -8396,13 +8404,13 @@ O
 const normQKVSM90 = normQKVSM90NarrowAligned + `
  patch
  -1
-packed1 45991 normQKV_shallow
+packed1 46056 normQKV_shallow
  =12
  -4
 p;qYte
 zfr0
 p9u)to
-p:,}(pF
+p:w{=pF
  =44
  -26
  =3
@@ -8695,25 +8703,25 @@ r[0p$
 |Ax*
 ph029
 r\.
- =2
+ =3
  -6
 r\.
 }_pb
 *233
 |yq3
-vNqI33
+vNpW"33
 qk.qg
- =8
+ =9
  -1
-Yxc.
+u@l
  =3
  -2
-r{d
+r{f
 uVz#p2
  =2
  -6
 vW4
-s(g%
+s(i%
 qM,{G
 T/
 *4%
@@ -8727,10 +8735,10 @@ yg4
 T1
  =15
  -1
-{jt
+{jv
  =7
  -1
-wpt
+wpv
  =5
  -2
 qVyc.
@@ -8922,11 +8930,11 @@ q73qX
  -3
 qTpy#:10
 |A=ps
-u;Vu
+u;Vw
  =3
  -2
 "i
-|,Vy
+|,V{
  =7
  -2
 uVr|rk#E
@@ -9067,7 +9075,7 @@ s@se
 tUb1.
  =34
  -1
-tfNVR
+tfNVS
  =10
  -1
 tfN32
@@ -9082,9 +9090,9 @@ vwu\3
  -7
 |=;39?
 |ysr
-iWrZ
+iXrZ
 zZ7
-}=d
+}=f
 }d
 tQ4VV
  =3
@@ -9182,7 +9190,7 @@ p3<
 !vB
  =2
  -8
-as
+au
 ;-
  =2
  -1
@@ -9339,7 +9347,7 @@ pfpG
 const normQKVSM80NarrowAligned = normQKVSM90NarrowAligned + `
  patch
  -3
-packed1 43882 normQKV_shallow
+packed1 43947 normQKV_shallow
 !|hf|f
 !|gxO
  =84
@@ -9350,7 +9358,7 @@ packed1 43882 normQKV_shallow
  =265
  -1
 "N
- =524
+ =526
  -1
 "d
  =6
@@ -9369,7 +9377,7 @@ packed1 43882 normQKV_shallow
 const normQKVSM80 = normQKVSM90 + `
  patch
  -3
-packed1 45884 normQKV_shallow
+packed1 45949 normQKV_shallow
 !|hf|f
 !|gxO
  =58
@@ -9380,7 +9388,7 @@ packed1 45884 normQKV_shallow
  =287
  -1
 "N
- =524
+ =526
  -1
 "h
  =6

@@ -633,7 +633,7 @@ O
 !L
 `
 
-const plainSM80 = `packed1 54309 plain
+const plainSM80 = `packed1 54372 plain
 !|hf|f
 !|gxO
 !p8
@@ -656,7 +656,7 @@ const plainSM80 = `packed1 54309 plain
 !c
 p;+@8pF
 p9p<t*
-p:-t2pF
+p:-uQpF
 qS,tGpF
 Pt@r9rzqq~/Kpi~0x,
 !
@@ -1402,11 +1402,13 @@ Y{q
 yI
 wKp)
 yS
-{hxZ
+q)q>piy4xD%qg7
+q:
+qoxZ
 4
 r\#
 4
-q+u\;
+T;
 4
 zT
 !#
@@ -1436,7 +1438,7 @@ qKwgq,B
 !#
 epj.f+
 tmA
-qoqA
+we"
 rMp,C
 sJ~)
 u?}~
@@ -1465,7 +1467,7 @@ xS"<"B
 !#
 "&
 tmA
-we%
+we'
 rMXC
 sJ~)
 !#
@@ -1483,12 +1485,12 @@ ef/pw
 e^=^
 p+
 e^,q0
-w)qrpWF2dzvxRn
+w)qrpWH2dzvxRn
 e^+^
 p+
 !#
 erIpw
-wuVF
+wuVH
 sJ~%
 ej+pw
 z)D<a
@@ -1594,7 +1596,7 @@ w8
 }u
 \
 ej.r.7
-|RpW_%
+|RpWb%
 ej9pb
 q1q}qg
 "#
@@ -1606,13 +1608,13 @@ sHX
 u?zQ
 !#
 ejw-
-zbpWa2t4
+zbpWc2t4
 s'9
 "#
 z)S<p
 za
 ".
-r{a
+r{c
 qt(D
 r7Rr
 !#
@@ -1643,7 +1645,7 @@ u;B
 vrp)Cp-?
 "/
 ugs7%A
-q\uJi
+q\uJk
 \
 !#
 "/
@@ -1665,7 +1667,7 @@ w8
 }u
 \
 ".
-|RpWj%
+|RpWl%
 "/
 q1p0qg
 "#
@@ -1776,7 +1778,7 @@ wfrbrGr3xP'$t#
 4
 {#vuwb
 es6pw
-wuVo
+wuVq
 sHy
 qm
 "E
@@ -2014,10 +2016,10 @@ xKR4<$<4?
 u?vuwb
 !#
 esrj
-zbs2#W2t4
+zbs2#Y2t4
 s'/
 "G
-uus2#W
+uus2#Y
 qt(D
 qaE
 wh
@@ -2083,7 +2085,7 @@ u>Pu[~(uNxXp<r3p2>
 w'p*ump2
 "G
 ug|6CA
-qos2#X
+qos2#Z
 sJ~)
 !#
 qm
@@ -2105,7 +2107,7 @@ tT
 vrp=CrZ?
 "@
 ugp)p-A
-|,2s2#\
+|,2s2#^
 \
 !#
 "@
@@ -2166,7 +2168,7 @@ tT
 vrp=CrZ?
 "-
 ugp)p-A
-|,2s2#h
+|,2s2#j
 \
 !#
 "-
@@ -2773,13 +2775,13 @@ qPt4
 !yE
 ejw-
 tW
-u+$T
+u+$V
 qPt4
 (
 !{-
 esrj
 }G
-u+$T
+u+$V
 qPt4
 (
 !vKxw
@@ -2853,13 +2855,13 @@ p3b
 !tYyG
 "3
 g/
-u+$Q
+u+$S
 ;D
 (
 !tY+uU
 g@
-u+$P
-qPs2$Q
+u+$R
+qPs2$S
 (
 !tY{H
 "3
@@ -2901,7 +2903,7 @@ O
 const plainSM70 = plainSM80 + `
  patch
  -3
-packed1 54386 plain
+packed1 54449 plain
 !pJ
 !pI
  =18
@@ -2910,7 +2912,7 @@ p;+@sV
  =2
  -1
 qSx5sV
- =1105
+ =1107
  -1
 t-p4%t#
 tDr^%t#
@@ -4194,7 +4196,7 @@ p3e
 ;g
  =26`
 
-const wideSM80NarrowAligned = `packed1 79704 wide
+const wideSM80NarrowAligned = `packed1 80014 wide
 !|hf|f
 !|gxO
 !p8
@@ -4216,7 +4218,7 @@ const wideSM80NarrowAligned = `packed1 79704 wide
 !c
 p;-xOpF
 p98@x,
-p:v<to
+p:{Jto
 qSt=r0
 Pt@r9rzqq~/Kpi~0x,
 !
@@ -5718,10 +5720,12 @@ p}zM
 rBu\Z?
 vwu\Z
 yS
-{hxZ
+q)q>piy4xD%wvp<
+*Z%
+qoxZ
 4
 trC
-q+y:t4
+rCt4
 4
 !#
 vCfq#7p|
@@ -5770,7 +5774,7 @@ q1p0B
 xKu4u&p0?
 "%
 p}p<
-qoqI
+we#
 rMp2C
 \
 !#
@@ -5781,7 +5785,7 @@ J
 }ZrWxXr/q>pOPrs=rWKKKKKKKK
 y$u&wT%
 vCfq#9s6
-|RpW$C
+|RpW&C
 vCff=pb
 qF#qg
 "#
@@ -5897,10 +5901,12 @@ p}zM
 rBu\Z?
 vwu\Z
 yS
-{hxZ
+q)q>piy4xD%wvp<
+*Z%
+qoxZ
 4
 trC
-q+y:t4
+rCt4
 4
 5
 s_|t
@@ -5950,7 +5956,7 @@ xKR%q=<%?
 xKR$D<$?
 "%
 p}p<
-qop"
+qop[
 rMR#C
 \
 !#
@@ -5974,10 +5980,12 @@ p}zM
 rBu\Zs^%
 vwu\Z
 yS
-{hxZ
+q)q>piy4xD%wvp<
+*Z%
+qoxZ
 4
 trC
-q+y:t4
+rCt4
 4
 r779qY}(q4
 J
@@ -6042,7 +6050,7 @@ xKR%q=<%?
 xKR$D<$?
 "%
 p}p<
-qop[
+qoqA
 rMR#C
 \
 !#
@@ -6052,7 +6060,7 @@ rMR#C
 }ZrWxXr/q>pOPqF&p$rWKKKKKKKK
 y$u&wT%
 "E
-|RqIC
+|RpW#C
 "F
 qF)qg
 "#
@@ -6076,10 +6084,12 @@ p}zM
 rBu\Z?
 vwu\Z
 yS
-{hxZ
+q)q>piy4xD%wvp<
+*Z%
+qoxZ
 4
 trC
-q+y:t4
+rCt4
 4
 5
 s_|t
@@ -6131,7 +6141,7 @@ xKR%q=<%?
 xKR$D<$?
 "%
 p}p<
-qop"
+qop[
 rMR#C
 \
 !#
@@ -6209,10 +6219,12 @@ p}zM
 rBu\Z?
 vwu\Z
 yS
-{hxZ
+q)q>piy4xD%wvp<
+*Z%
+qoxZ
 4
 trC
-q+y:t4
+rCt4
 4
 r7+x@9t2-q49
 J
@@ -6281,7 +6293,7 @@ xKR&D<&?
 !#
 "%
 p}p<
-qop[
+qoqA
 rMR%C
 td
 !#
@@ -6872,7 +6884,7 @@ pqr+7qw
 {*MD
 xKMMD1M?
 pqr+9px
-|Rs2$C2t4
+|Rs2$M2t4
 }q
 "M
 r[Np$
@@ -7201,28 +7213,28 @@ p3l
 (
 !s*
 }G
-u+%,
+u+%6
 ;7
 (
 !tS
 pnt'q3
 g,
-u+$y
+u+%&
 qPsf
 (
 !vB
 g,
-u+$u
+u+%"
 qPsf
 (
 !w&
 g,
-u+$r
+u+$|
 qPsf
 (
 !x=
 g,
-u+$o
+u+$y
 qPsf
 (
 !yE
@@ -7240,35 +7252,35 @@ qP+uk
 !vKxw
 pqpX8q0
 g+
-u+#h
+u+#r
 qP+uk
 (
 !pty@
 vCfy'q@
 g-
-u+#Y
+u+#b
 qPt4
 (
 !ptyG
 pqqy@qw
 g=
-u+#R
+u+#Z
 qPt4
 (
 !pt+uU
 "#
 g-
-u+#M
+u+#S
 qPt4
 (
 !pt{H
 g-
-u+#?
+u+#C
 qPt4
 (
 !pt.uU
 g-
-u+#6
+u+#8
 qPt4
 (
 !pt|F
@@ -7359,22 +7371,22 @@ p3q
 (
 !vK-y@
 g9
-u+%+
+u+%5
 ;6
 (
 !vK-yG
 g9
-u+%)
+u+%3
 ;6
 (
 !vKp<uU
 g9
-u+%(
+u+%2
 ;6
 (
 !vK-{H
 g9
-u+%'
+u+%1
 ;6
 (
 !vKu)uU
@@ -7453,12 +7465,12 @@ O
 const wideSM80 = wideSM80NarrowAligned + `
  patch
  -1
-packed1 80629 wide
+packed1 80939 wide
  =19
  -4
 p;v<8pF
 p98@un
-p:{Jt*
+p:sqt*
 qSt=sV
  =22
  -5
@@ -7933,7 +7945,10 @@ qt,D
  -2
 rBu\h?
 vwu\h
- =3
+ =2
+ -1
+*h%
+ =2
  -1
 trH
  =4
@@ -7997,7 +8012,10 @@ qt,D
  -2
 rBu\h?
 vwu\h
- =3
+ =2
+ -1
+*h%
+ =2
  -1
 trH
  =5
@@ -8016,7 +8034,10 @@ p~p0u%%
  -2
 rBu\hs^%
 vwu\h
- =3
+ =2
+ -1
+*h%
+ =2
  -1
 trH
  =18
@@ -8044,7 +8065,10 @@ qt,D
  -2
 rBu\h?
 vwu\h
- =3
+ =2
+ -1
+*h%
+ =2
  -1
 trH
  =5
@@ -8091,7 +8115,10 @@ qt,D
  -2
 rBu\h?
 vwu\h
- =3
+ =2
+ -1
+*h%
+ =2
  -1
 trH
  =18
@@ -8529,44 +8556,44 @@ p3y
 ;&
  =3
  -2
-u+%+
+u+%5
 ;&
  =4
  -1
+u+%%
+ =4
+ -1
+u+$~
+ =4
+ -1
+u+${
+ =4
+ -1
 u+$x
- =4
- -1
-u+$t
- =4
- -1
-u+$q
- =4
- -1
-u+$n
  =5
  -1
 p3f
  =5
  -1
-u+%/
+u+%9
  =5
  -1
-u+#g
+u+#q
  =5
  -1
-u+#X
+u+#a
  =5
  -1
-u+#Q
+u+#Y
  =5
  -1
-u+#L
+u+#R
  =4
  -1
-u+#>
+u+#B
  =4
  -1
-u+#5
+u+#7
  =4
  -1
 am
@@ -8632,7 +8659,7 @@ p3~
 ;$
  =3
  -2
-u+%*
+u+%4
 ;$
  =4
  -1
@@ -8642,7 +8669,7 @@ u+%*
 ;$
  =2
 g9
-u+%&
+u+%0
 ;$
 (
 !vK-|F
@@ -8681,14 +8708,14 @@ p3c
 const wideSM70NarrowAligned = wideSM80NarrowAligned + `
  patch
  -3
-packed1 89092 wide
+packed1 89402 wide
 !pJ
 !pI
  =17
  -4
 p;.,un
 p999x,
-p:v<to
+p:{Jto
 qSt=t*
  =64
  -1
@@ -8733,7 +8760,7 @@ pqqy=q@
  =16
  -1
 rDr
- =65
+ =67
  -5
 zj
 p.
@@ -8816,8 +8843,8 @@ xKMM<G1M?
  =5
  -1
 {#vuqY7
- =69
- -41
+ =71
+ -43
 zj
 p.
 |)
@@ -8898,10 +8925,12 @@ p}zM
 rBu\Zs^+
 vwu\Z
 yS
-{hxZ
+q)q>piy4xD%wvp<
+*Z%
+qoxZ
 4
 trC
-q+y:t4
+rCt4
 4
 r779qY}(q4
 J
@@ -8926,7 +8955,7 @@ u<
  -1
 yn<[
  =25
- -38
+ -40
 zj
 p.
 |)
@@ -8993,7 +9022,7 @@ u?~-
 !#
 y$u4wT%
 "E
-|RqIC
+|RpW#C
 "F
 qFMqg
 "#
@@ -9017,10 +9046,12 @@ p}zM
 rBu\Z?
 vwu\Z
 yS
-{hxZ
+q)q>piy4xD%wvp<
+*Z%
+qoxZ
 4
 trC
-q+y:t4
+rCt4
 4
 5
 s_|t
@@ -9099,7 +9130,7 @@ y$u4wT%
  =60
  -1
 ]:x_vux5-
- =85
+ =87
  -4
 zj
 p.
@@ -9228,14 +9259,14 @@ rj~8%Bs3p<
 const wideSM70 = wideSM80 + `
  patch
  -3
-packed1 90019 wide
+packed1 90329 wide
 !pJ
 !pI
  =17
  -4
 p;.ve
 p999un
-p:{Jt*
+p:sqt*
 qSt=x,
  =48
  -1
@@ -9280,7 +9311,7 @@ pqqy=q@
  =16
  -1
 rDt
- =65
+ =67
  -5
 zj
 p.
@@ -9363,8 +9394,8 @@ xKMG<G1G?
  =5
  -1
 {#vuqY/
- =69
- -41
+ =71
+ -43
 zj
 p.
 |)
@@ -9445,10 +9476,12 @@ p}zM
 rBu\hs^+
 vwu\h
 yS
-{hxZ
+q)q>piy4xD%wvp<
+*h%
+qoxZ
 4
 trH
-q+y:t4
+rCt4
 4
 r779qY}(q4
 J
@@ -9473,7 +9506,7 @@ u<
  -1
 yn<[
  =25
- -38
+ -40
 zj
 p.
 |)
@@ -9540,7 +9573,7 @@ u?~-
 !#
 y$u4wT%
 "E
-|RqIC
+|RpW#C
 "F
 qFMqg
 "#
@@ -9564,10 +9597,12 @@ p}zM
 rBu\h?
 vwu\h
 yS
-{hxZ
+q)q>piy4xD%wvp<
+*h%
+qoxZ
 4
 trH
-q+y:t4
+rCt4
 4
 5
 s_|t
@@ -9646,7 +9681,7 @@ y$u4wT%
  =60
  -1
 ]?x_vu,tG
- =85
+ =87
  -4
 zj
 p.
