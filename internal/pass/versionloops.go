@@ -16,9 +16,9 @@ const (
 )
 
 // versionLoops copies innermost loops with checks. A test before the loop decides whether all
-// indices that are linear in the induction variable are in range in the first and the last
-// iteration, or all those in the middle of an interval that the loop halves. If so, the loop runs without those checks;
-// otherwise the copy, which has them, runs and finds the fault.
+// indices that are linear in the induction variables are in range in the first and the last
+// iteration, and all remainders by an invariant are, or all those in the middle of an interval that the loop halves. If so, the
+// loop runs without those checks; otherwise the copy, which has them, runs and finds the fault.
 //
 //	                                  b0: %8 = whether %start and %n-1 are below %length
 //	b0: jump b1                           if %8 b1 b5
@@ -69,10 +69,14 @@ type loopVersioner struct {
 	entry        *ir.Block // the preheader
 	counter      loopCounter
 	checks       []*ir.Value
+	limited      []limitedCheck
 	factors      []*ir.Value // invariants that the counter is multiplied with, or that another induction variable changes by
 	parts        int         // that the index at hand may still have
 	start, bound *ir.Value   // of the interval that the loop halves, or nil
 }
+
+// A limitedCheck is a check of an index that is a remainder by an invariant, or has no bits but those of one.
+type limitedCheck struct{ check, limit *ir.Value }
 
 func (v *loopVersioner) invariant(x *ir.Value) bool { return v.loop.Invariant(x) }
 
@@ -102,6 +106,10 @@ func (v *loopVersioner) collect() bool {
 			if index.Type.Bits() != 64 || !v.invariant(length) || at.Lo < 0 {
 				continue
 			}
+			if n := v.limit(index, analysis.Point{Block: b, Index: i}); n != nil {
+				v.limited = append(v.limited, limitedCheck{c, n})
+				continue
+			}
 			factors, before := len(v.factors), v.counter
 			v.parts = maxParts
 			if k, ok := v.coefficient(index); !ok || k == (linear{}) && len(v.factors) == factors {
@@ -111,7 +119,27 @@ func (v *loopVersioner) collect() bool {
 			v.checks = append(v.checks, c)
 		}
 	}
-	return len(v.checks) > 0 && !slices.ContainsFunc(v.checks, v.limits)
+	return len(v.checks)+len(v.limited) > 0 && !slices.ContainsFunc(v.checks, v.limits)
+}
+
+// limit returns n if an index, which is computed in the loop, is x%n or x&n where n is an invariant, and not negative; or nil.
+func (v *loopVersioner) limit(index *ir.Value, at analysis.Point) *ir.Value {
+	if v.invariant(index) {
+		return nil
+	}
+	switch {
+	case index.Op == ir.OpURem || index.Op == ir.OpSRem && v.ranges.At(index, at).NonNegative():
+		if n := index.Args[1]; v.invariant(n) && !isConst(n) {
+			return n
+		}
+	case index.Op == ir.OpAnd:
+		for _, n := range index.Args {
+			if v.invariant(n) && !isConst(n) {
+				return n
+			}
+		}
+	}
+	return nil
 }
 
 // limits reports whether a check ends the loop after fewer than minVersioned iterations, if the counter is not negative.
@@ -228,7 +256,7 @@ func (v *loopVersioner) apply() {
 	edit.SetTerm(v.entry, ir.OpIf, ok)
 	v.entry.AddEdge(slow)
 	for _, b := range v.loop.Blocks {
-		b.Values = slices.DeleteFunc(b.Values, func(x *ir.Value) bool { return slices.Contains(v.checks, x) })
+		b.Values = slices.DeleteFunc(b.Values, func(x *ir.Value) bool { return slices.Contains(v.checks, x) || v.hasLimited(x) })
 	}
 }
 
@@ -240,6 +268,14 @@ func (v *loopVersioner) test(e *editor) *ir.Value {
 	for _, x := range v.factors {
 		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, x, e.constant(ir.I64, maxTerms)))
 	}
+	for _, c := range v.limited {
+		index, length := c.check.Args[0].Args[0], c.check.Args[0].Args[1]
+		most := c.limit
+		if index.Op != ir.OpAnd { // for a divisor of 0, the largest number
+			most = e.make(ir.OpSub, ir.I64, most, e.constant(ir.I64, 1))
+		}
+		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, most, length))
+	}
 	for _, c := range outermost(v.checks) {
 		index, length := c.Args[0].Args[0], c.Args[0].Args[1]
 		for _, at := range []moment{first, last} {
@@ -247,6 +283,10 @@ func (v *loopVersioner) test(e *editor) *ir.Value {
 		}
 	}
 	return ok
+}
+
+func (v *loopVersioner) hasLimited(x *ir.Value) bool {
+	return slices.ContainsFunc(v.limited, func(c limitedCheck) bool { return c.check == x })
 }
 
 // outermost returns checks that imply the others: of the indices of an array that differ by constants, the smallest and the

@@ -43,6 +43,8 @@ var loopForms = []loopForm{
 	{name: "above", typ: "i64", next: "add i64 %9, %71", more: "ult i1 %3, %10", index: "add i64 %9, %60"},
 	{name: "above, in steps of 2", typ: "i64", next: "sub i64 %9, %62", more: "ult i1 %3, %10", index: "add i64 %9, %60"},
 	{name: "not below, in steps of 4", typ: "i64", next: "sub i64 %9, %64", more: "ule i1 %3, %10", index: "add i64 %9, %60"},
+	{name: "remainder", typ: "i64", next: "add i64 %9, %61", more: "slt i1 %10, %3", index: "urem i64 %9, %4", inexact: true},
+	{name: "bits", typ: "i64", next: "add i64 %9, %61", more: "slt i1 %10, %3", index: "and i64 %4, %9", inexact: true},
 	{name: "short less", typ: "i32", next: "add i32 %9, %81", more: "slt i1 %10, %3", index: "sext i64 %9"},
 	{name: "short less, extended with zeros", typ: "i32", next: "add i32 %9, %81", more: "slt i1 %10, %3", index: "zext i64 %9"},
 	{name: "short at most", typ: "i32", next: "add i32 %9, %81", more: "sle i1 %10, %3", index: "sext i64 %9"},
@@ -99,7 +101,7 @@ func TestLoopForms(t *testing.T) {
 				t.Fatal(err)
 			}
 			steps := loopNumbers(form.typ, -1, 4, 1)
-			if !strings.Contains(form.next+form.other, "%4") {
+			if !strings.Contains(form.next+form.other+form.index, "%4") {
 				steps = []int64{1}
 			}
 			fast := 0

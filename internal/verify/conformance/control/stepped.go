@@ -18,7 +18,7 @@ type stepped struct {
 	Fours, FoursExactly, Threes, AtMost, AtMostThrees, Steps, StepsBack      int32
 	Down, DownTo, DownThrees, NotEqual, NotEqualTwos, NotEqualDown, Unsigned int32
 	UnsignedDown, Short, ShortDown, Byte, ByteWraps, ByteDown, WordAtMost    int32
-	Two, TwoDown, TwoSteps, NearMost, NearLeast, PastMost                    int32
+	Two, TwoDown, TwoSteps, NearMost, NearLeast, PastMost, Remainder, Bits   int32
 	Unrolled, UnrolledRest, UnrolledUnknown, UnrolledDown, UnrolledBreak     int32
 	UnrolledWhile, UnrolledContinue, UnrolledNest, UnrolledByte, Rolled      int32
 }
@@ -68,6 +68,12 @@ func rising(a []int32, r interval, s *stepped) {
 	}
 	for i := r.End &^ 1; i != 0; i -= 2 {
 		s.NotEqualTwos = s.NotEqualTwos*3 + a[i]
+	}
+	for i := range r.End {
+		s.Remainder = s.Remainder*3 + a[(i-1+r.End)%r.End]
+	}
+	for i := r.Start; i <= r.End; i++ {
+		s.Bits = s.Bits*3 + a[i*i&(r.Step*8-1)]
 	}
 	for i, k := r.Start, 2; i < r.End; i, k = i+1, k+1 {
 		s.Two = s.Two*3 + a[i] - a[k&63]
