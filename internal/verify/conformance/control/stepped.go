@@ -120,8 +120,8 @@ func shortCounters(a []int32, r interval, s *stepped) {
 	for i := uint8(r.Start); i < uint8(r.End); i += 3 {
 		s.Byte = s.Byte*3 + a[i]
 	}
-	rounds := 0
-	for i := int8(r.End + 64); i <= 127; i += 3 { // a number of 8 bits is always at most that
+	rounds, most := 0, int8(r.End|127)
+	for i := int8(r.End + 64); i <= most; i += 3 { // a number of 8 bits is always at most that
 		if rounds++; rounds > 150 {
 			break
 		}
