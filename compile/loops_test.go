@@ -27,6 +27,7 @@ func TestLoops(t *testing.T) {
 		"for i := uint8(200); i > 100; i-- { sum += a[i] }",
 		"for i, k := 0, i0; i < n; i, k = i+1, k+m { sum += a[i] * b[k] }",
 		"for i, k := n-1, i0; i >= 0; i, k = i-1, k-2 { sum += a[i] * b[k] }",
+		"for i, k := i0, n-1; i < k; i, k = i+1, k-1 { sum += a[i] * a[k] }",
 		"for i := range n { sum += a[(i-1+n)%n] }",
 		"for i := range n { sum += a[i*i&m] }",
 	} {

@@ -70,3 +70,26 @@ func (l *Loop) Limit() (Limit, bool) {
 	}
 	return Limit{}, false
 }
+
+// Meeting returns the two induction variables of a loop that continues at its only latch while the next value of low is less
+// than that of high. It reports false if there are none.
+func (l *Loop) Meeting() (low, high Induction, ok bool) {
+	if len(l.Latches) != 1 {
+		return low, high, false
+	}
+	latch := l.Latches[0]
+	t := latch.Term()
+	if t.Op != ir.OpIf || latch.Succs[0] != l.Header || t.Args[0].Op != ir.OpSLt {
+		return low, high, false
+	}
+	for _, phi := range l.Header.Phis() {
+		switch v, ok := l.Induction(phi); {
+		case !ok:
+		case v.Next == t.Args[0].Args[0]:
+			low = v
+		case v.Next == t.Args[0].Args[1]:
+			high = v
+		}
+	}
+	return low, high, low.Phi != nil && high.Phi != nil
+}

@@ -12,9 +12,11 @@ import (
 // their sum does not overflow.
 const maxCounter = 1 << 61
 
-// A loopCounter is the induction variable that a loop's limit is about.
+// A loopCounter is the induction variable that a loop's limit is about. If a loop ends where two of them meet, it is their
+// difference, which falls to 0, and Induction is the lower one.
 type loopCounter struct {
 	analysis.Limit
+	high   *analysis.Induction
 	falls  bool  // in every iteration, by step
 	step   int64 // more than 0; 0 if it is not constant: it is Step then
 	proved bool  // that such a Step is more than 0 and at most maxCounter
@@ -50,9 +52,29 @@ func (c *loopCounter) interleaves() bool {
 	return c.Phi.Type.Bits() == 32 && !c.Above && (c.Op == ir.OpSLt || c.Op == ir.OpULt)
 }
 
+// recogniseMeeting reports whether two induction variables come nearer in steps that are constant and small.
+func (c *loopCounter) recogniseMeeting() bool {
+	distance := func(i analysis.Induction) int64 {
+		k, ok := analysis.IntConst(i.Step)
+		if i.Falls {
+			k = -k
+		}
+		if !ok || i.Start == nil || i.Phi.Type.Bits() != 64 || k >= maxTerms || k <= -maxTerms {
+			return 0
+		}
+		return k
+	}
+	up, down := distance(c.Induction), -distance(*c.high)
+	c.step, c.falls = up+down, true
+	return up > 0 && down > 0
+}
+
 // is reports whether x is the counter, in 64 bits.
 func (c *loopCounter) is(x *ir.Value) bool {
-	if c.long() {
+	switch {
+	case c.high != nil:
+		return false
+	case c.long():
 		return x == c.Phi
 	}
 	return (x.Op == ir.OpSExt || x.Op == ir.OpZExt) && x.Type.Bits() == 64 && x.Args[0] == c.Phi
@@ -118,10 +140,17 @@ type course struct {
 	start, bound *ir.Value // in 64 bits
 }
 
+func newCourse(c *loopCounter, e *editor) *course {
+	if c.high != nil {
+		return &course{loopCounter: c, e: e, start: e.make(ir.OpSub, ir.I64, c.high.Start, c.Start), bound: e.constant(ir.I64, 0)}
+	}
+	return &course{loopCounter: c, e: e, start: c.extend(e, c.Start), bound: c.extend(e, c.Bound)}
+}
+
 // ends computes the first and the last iteration, and whether the counter runs from one to the other, by less than maxTerms, and
 // without overflow. Only in that case is the last one correct.
 func (c *loopCounter) ends(e *editor) (first, last moment, ok *ir.Value) {
-	x := &course{loopCounter: c, e: e, start: c.extend(e, c.Start), bound: c.extend(e, c.Bound)}
+	x := newCourse(c, e)
 	inside, end := x.edge()
 	way := x.distance(end, x.start)
 	ok = e.make(ir.OpULt, ir.I1, way, e.constant(ir.I64, maxTerms))
@@ -130,6 +159,9 @@ func (c *loopCounter) ends(e *editor) (first, last moment, ok *ir.Value) {
 		ok = x.and(ok, inside) // so that the counter reaches its bound
 	} else {
 		ok = x.and(ok, x.fits(last.counter))
+	}
+	if c.high != nil {
+		ok = x.and(x.and(ok, inside), x.meet(last.before))
 	}
 	if c.Op == ir.OpNe && c.step > 1 {
 		ok = x.and(ok, inside)
@@ -259,4 +291,22 @@ func (x *course) fits(last *ir.Value) *ir.Value {
 		return e.make(ir.OpSLt, ir.I1, e.constant(ir.I64, -maxCounter), last)
 	}
 	return e.make(ir.OpSLe, ir.I1, e.constant(ir.I64, -x.signed()), x.move(last, x.by()))
+}
+
+// meet computes whether both induction variables can pass their last values without overflow. As they start the right way round,
+// their difference does not overflow then either.
+func (x *course) meet(before *ir.Value) *ir.Value {
+	e := x.e
+	low, high := after(e, x.Induction, before), after(e, *x.high, before)
+	ok := e.make(ir.OpSLt, ir.I1, low, e.constant(ir.I64, maxCounter))
+	return x.and(ok, e.make(ir.OpSLt, ir.I1, e.constant(ir.I64, -maxCounter), high))
+}
+
+// after computes an induction variable after a number of iterations.
+func after(e *editor, i analysis.Induction, before *ir.Value) *ir.Value {
+	op := ir.OpAdd
+	if i.Falls {
+		op = ir.OpSub
+	}
+	return e.make(op, ir.I64, i.Start, e.make(ir.OpMul, ir.I64, before, i.Step))
 }

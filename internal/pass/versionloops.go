@@ -84,6 +84,10 @@ func (v *loopVersioner) invariant(x *ir.Value) bool { return v.loop.Invariant(x)
 func (v *loopVersioner) counts() bool {
 	v.entry = v.loop.Preheader()
 	limit, ok := v.loop.Limit()
+	if low, high, meet := v.loop.Meeting(); meet && v.entry != nil {
+		v.counter = loopCounter{Limit: analysis.Limit{Induction: low, Op: ir.OpSLt, Above: true}, high: &high}
+		return v.counter.recogniseMeeting()
+	}
 	if v.entry == nil || !ok || limit.Start == nil || limit.Phi.Type.Bits() < 8 {
 		return false
 	}
@@ -330,11 +334,7 @@ func (v *loopVersioner) with(e *editor, x *ir.Value, at moment) *ir.Value {
 		if at.before == nil {
 			return i.Start
 		}
-		op := ir.OpAdd
-		if i.Falls {
-			op = ir.OpSub
-		}
-		return e.make(op, ir.I64, i.Start, e.make(ir.OpMul, ir.I64, at.before, i.Step))
+		return after(e, i, at.before)
 	}
 	args := make([]*ir.Value, len(x.Args))
 	for i, a := range x.Args {

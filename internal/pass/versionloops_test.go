@@ -65,6 +65,9 @@ var loopForms = []loopForm{
 	{name: "two variables, the other down", typ: "i64", next: "add i64 %9, %63", more: "sle i1 %10, %3", index: "add i64 %20, %61", other: "sub i64 %20, %62"},
 	{name: "two variables, against each other", typ: "i64", next: "add i64 %9, %62", more: "slt i1 %10, %3", index: "sub i64 %20, %9", other: "add i64 %20, %63"},
 	{name: "two variables, down", typ: "i64", next: "add i64 %9, %72", more: "sle i1 %3, %10", index: "mul i64 %20, %62", other: "add i64 %20, %61"},
+	{name: "two variables that meet", typ: "i64", next: "add i64 %9, %61", more: "slt i1 %10, %21", index: "add i64 %20, %60", other: "sub i64 %20, %61"},
+	{name: "two variables that meet in steps", typ: "i64", next: "sub i64 %9, %72", more: "slt i1 %10, %21", index: "sub i64 %3, %9", other: "add i64 %20, %73"},
+	{name: "two variables that meet, from far", typ: "i64", next: "sub i64 %9, %62", more: "slt i1 %21, %10", index: "add i64 %20, %60", other: "add i64 %20, %61"},
 	{name: "another variable in steps", typ: "i64", next: "add i64 %9, %62", more: "slt i1 %10, %3", index: "add i64 %20, %60", other: "add i64 %20, %4"},
 	{name: "another variable down in steps", typ: "i64", next: "add i64 %9, %61", more: "slt i1 %10, %3", index: "add i64 %20, %60", other: "sub i64 %20, %4"},
 }

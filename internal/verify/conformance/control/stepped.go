@@ -21,6 +21,7 @@ type stepped struct {
 	Two, TwoDown, TwoSteps, NearMost, NearLeast, PastMost, Remainder, Bits   int32
 	Unrolled, UnrolledRest, UnrolledUnknown, UnrolledDown, UnrolledBreak     int32
 	UnrolledWhile, UnrolledContinue, UnrolledNest, UnrolledByte, Rolled      int32
+	Meet, MeetSteps, MeetNearMost                                            int32
 }
 
 //gpu:kernel
@@ -77,6 +78,12 @@ func rising(a []int32, r interval, s *stepped) {
 	}
 	for i, k := r.Start, 2; i < r.End; i, k = i+1, k+1 {
 		s.Two = s.Two*3 + a[i] - a[k&63]
+	}
+	for i, k := r.Start, r.End; i < k; i, k = i+1, k-1 {
+		s.Meet = s.Meet*3 + a[i] - a[k]*5
+	}
+	for i, k := 0, r.End; i < k; i, k = i+3, k-2 {
+		s.MeetSteps = s.MeetSteps*3 + a[i] - a[k]*5
 	}
 	for i, k := 0, r.End; i < r.End; i, k = i+2, k-1 {
 		s.TwoSteps = s.TwoSteps*3 + a[i] - a[k]
@@ -144,6 +151,9 @@ func extremes(a []int32, r interval, s *stepped) {
 		s.NearLeast = s.NearLeast*3 + a[i-r.Least]
 	}
 	rounds := 0
+	for i, k := r.Most-9, r.Most; i < k; i, k = i+4, k-1 {
+		s.MeetNearMost = s.MeetNearMost*3 + a[k-(r.Most-9)]
+	}
 	for i := r.Most - 5; i <= r.Most; i += 3 { // never more than that: it wraps around
 		if rounds++; rounds > 3 {
 			break
