@@ -16,12 +16,12 @@ const maxCounter = 1 << 61
 // difference, which falls to 0, and Induction is the lower one.
 type loopCounter struct {
 	analysis.Limit
-	high   *analysis.Induction
-	falls  bool  // in every iteration, by step
-	step   int64 // more than 0; 0 if it is not constant: it is Step then
-	proved bool  // that such a Step is more than 0 and at most maxCounter
-	exact  bool  // indices add Step, which is not constant: the last value that the counter takes decides, no limit of it
-	signs  bool  // a counter of less than 64 bits is extended otherwise than its comparison reads it
+	high   *analysis.Induction // the higher one of two that meet, or nil
+	falls  bool                // the counter falls by step in every iteration
+	step   int64               // more than 0; 0 if it is not constant: it is Step then
+	proved bool                // Step is known to be more than 0 and at most maxCounter
+	exact  bool                // indices contain Step, which is not constant: the exact last value is worth a division
+	signs  bool                // an index extends the counter, of less than 64 bits, with sign, and the loop compares it without, or the reverse
 }
 
 // recognise reports whether the counter reaches its limit. Its Step is in the given range.
@@ -129,8 +129,8 @@ func (c *loopCounter) extend(e *editor, x *ir.Value) *ir.Value {
 	return e.make(c.extension(), ir.I64, x)
 }
 
-// A moment is what the counter is in an iteration, in 64 bits, and how many iterations were before; nil if none, or if nothing
-// asks for the number.
+// A moment is an iteration: the value of the counter, in 64 bits, and the number of iterations before, which is nil if it is 0 or not
+// needed.
 type moment struct{ counter, before *ir.Value }
 
 // A course computes how a counter runs, before its loop.
@@ -222,7 +222,7 @@ func (x *course) edge() (inside, end *ir.Value) {
 	return inside, x.e.make(ir.OpSelect, ir.I64, inside, end, x.start)
 }
 
-// distance computes how far it is from one number to a later one. The difference of signed numbers is one without sign.
+// distance computes the distance from one number to a later one, which has no sign, so that it does not overflow.
 func (x *course) distance(to, from *ir.Value) *ir.Value {
 	if x.falls {
 		to, from = from, to
@@ -238,7 +238,7 @@ func (x *course) move(from, way *ir.Value) *ir.Value {
 	return x.e.make(ir.OpAdd, ir.I64, from, way)
 }
 
-// last computes the last iteration from the way to the end, which it ignores if the way is not below maxTerms.
+// last computes the last iteration, from the distance of the end. The result is correct only for a distance below maxTerms.
 func (x *course) last(way, end *ir.Value) moment {
 	e := x.e
 	switch {
@@ -293,8 +293,8 @@ func (x *course) fits(last *ir.Value) *ir.Value {
 	return e.make(ir.OpSLe, ir.I1, e.constant(ir.I64, -x.signed()), x.move(last, x.by()))
 }
 
-// meet computes whether both induction variables can pass their last values without overflow. As they start the right way round,
-// their difference does not overflow then either.
+// meet computes whether both induction variables can pass their last values without overflow. If so, and if the difference of their
+// first values is positive, that difference has not overflowed.
 func (x *course) meet(before *ir.Value) *ir.Value {
 	e := x.e
 	low, high := after(e, x.Induction, before), after(e, *x.high, before)
