@@ -31,7 +31,7 @@ func buildSSA(p *load.Program) *ssa.Program {
 		if pkg.IllTyped {
 			program.CreatePackage(pkg.Types, nil, nil, true)
 		} else {
-			frontend.Reorder(pkg.Types, pkg.Syntax, pkg.Info)
+			frontend.Reorder(p.Fset, pkg.Types, pkg.Syntax, pkg.Info)
 			program.CreatePackage(pkg.Types, pkg.Syntax, pkg.Info, true)
 		}
 	}

@@ -53,7 +53,7 @@ type Access struct {
 // A Note describes a transformed loop, or checks that the kernel bypasses if a condition at its start holds.
 type Note struct {
 	Place  string `json:"place"`            // a position in the loop, or of the first check: "file.go:12"
-	What   string `json:"what"`             // "unrolled"; "joined" (unrolled in part); "versioned" (the loop has a copy without checks); "bounded" (the kernel has a copy with fewer checks)
+	What   string `json:"what"`             // "unrolled"; "joined" (unrolled in part); "too large" (not unrolled, although a directive demands that); "versioned" (the loop has a copy without checks); "bounded" (the kernel has a copy with fewer checks)
 	Rounds int    `json:"rounds,omitempty"` // the number of iterations, or of bypassed checks
 }
 

@@ -80,6 +80,7 @@ func (t *reportText) loops(v VariantReport) {
 		text := map[string]string{
 			"unrolled":  fmt.Sprintf("fully unrolled, %d iterations", n.Rounds),
 			"joined":    fmt.Sprintf("unrolled by %d", n.Rounds),
+			"too large": fmt.Sprintf("not unrolled by %d, which would be too large", n.Rounds),
 			"versioned": "versioned: a copy of the loop runs without checks",
 		}[n.What]
 		t.line("", n.Place+" "+text)

@@ -56,14 +56,22 @@ func (l *Loop) Invariant(v *ir.Value) bool { return v.Block == nil || !l.Contain
 // iteration determines that with constants; 0 if it is unknown or above limit.
 func (l *Loop) TripCount(limit int) int {
 	for _, e := range l.Exits() {
-		t := e.From.Term()
-		if t.Op != ir.OpIf {
-			continue
-		}
-		s := counterSimulator{leave: t.Args[0], holds: e.From.Succs[0] == e.To, limit: limit}
-		if n := s.tripCount(l); n > 0 && l.InEveryIteration(e.From) {
+		if n := l.ExitCount(e, limit); n > 0 {
 			return n
 		}
+	}
+	return 0
+}
+
+// ExitCount is TripCount by one exit: the loop leaves there in that iteration, if not before.
+func (l *Loop) ExitCount(e Exit, limit int) int {
+	t := e.From.Term()
+	if t.Op != ir.OpIf {
+		return 0
+	}
+	s := counterSimulator{leave: t.Args[0], holds: e.From.Succs[0] == e.To, limit: limit}
+	if n := s.tripCount(l); n > 0 && l.InEveryIteration(e.From) {
+		return n
 	}
 	return 0
 }

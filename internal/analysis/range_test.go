@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -154,6 +155,54 @@ func TestExact(t *testing.T) {
 					t.Errorf("%d %s %d = %d, %v, want %v", x, tc.name, y, got, ok, tc.want)
 				}
 			}
+		}
+	}
+}
+
+// TestReached demands that counters with constant steps end at the last number that they reach.
+func TestReached(t *testing.T) {
+	for _, c := range []struct {
+		typ         string
+		start, step int64
+		test        string // of the next value, with the bound
+		bound       int64
+		want        Range
+	}{
+		{"i64", 0, 16, "slt i1 %4, %3", 64, Range{0, 48}},
+		{"i64", 0, 16, "slt i1 %4, %3", 65, Range{0, 64}},
+		{"i64", 3, 7, "sle i1 %4, %3", 100, Range{3, 94}},
+		{"i64", 63, -16, "sle i1 %3, %4", 0, Range{15, 63}},
+		{"i64", 63, -16, "slt i1 %3, %4", -50, Range{-49, 63}},
+		{"i32", -8, 5, "slt i1 %4, %3", 0, Range{-8, -3}},
+		{"i64", 10, 16, "slt i1 %4, %3", 5, Range{10, 10}},
+		{"i8", 0, 50, "slt i1 %4, %3", 127, Range{-128, 126}},   // 100 and 50 are -106
+		{"i8", 0, -50, "slt i1 %3, %4", -128, Range{-127, 127}}, // -100 less 50 is 106
+		{"i64", 0, 3, "slt i1 %4, %3", math.MaxInt64, Range{math.MinInt64, math.MaxInt64 - 1}},
+	} {
+		text := fmt.Sprintf(`kernel k() bytes 0 {
+b0:
+	%%0 = const %[1]s %[2]d
+	%%1 = const %[1]s %[3]d
+	%%3 = const %[1]s %[5]d
+	jump b1
+b1: <- b0 b1
+	%%2 = phi %[1]s %%0, %%4
+	%%4 = add %[1]s %%2, %%1
+	%%5 = %[4]s
+	if %%5 b1 b2
+b2: <- b1
+	ret
+}
+`, c.typ, c.start, c.step, c.test, c.bound)
+		m, err := ir.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		r := NewRanges(ir.Dominators(f))
+		phi := f.Blocks[1].Values[0]
+		if got := r.At(phi, Point{Block: f.Blocks[1], Index: 1}); got != c.want {
+			t.Errorf("%s from %d by %d while %s %d: %v, want %v", c.typ, c.start, c.step, c.test, c.bound, got, c.want)
 		}
 	}
 }

@@ -128,6 +128,9 @@ func (s *sweeper) update(v *ir.Value, p Point) bool {
 			}
 		}
 	} else {
+		if v.Op == ir.OpPhi {
+			now = reached(v, now)
+		}
 		now = now.intersect(old)
 	}
 	if now == old || now.Empty() && old.Empty() {
@@ -135,6 +138,36 @@ func (s *sweeper) update(v *ir.Value, p Point) bool {
 	}
 	s.of[v.ID] = now
 	return true
+}
+
+// reached returns the part of x that a phi reaches, which starts from a constant in steps of a constant and is known to be in x:
+// a counter that starts from 0 in steps of 16 and is below 64 is at most 48.
+func reached(phi *ir.Value, x Range) Range {
+	if len(phi.Args) != 2 || x.Empty() {
+		return x
+	}
+	for i, next := range phi.Args {
+		start := phi.Args[1-i]
+		if next.Op != ir.OpAdd || next.Args[0] != phi || next.Args[1].Op != ir.OpConst || start.Op != ir.OpConst {
+			continue
+		}
+		from, step := constRange(start).Lo, constRange(next.Args[1]).Lo
+		way, ok1 := subExact(x.Hi, from)
+		beyond, ok2 := addExact(x.Hi, step)
+		if step < 0 {
+			way, ok1 = subExact(x.Lo, from)
+			beyond, ok2 = addExact(x.Lo, step)
+		}
+		if !ok1 || !ok2 || step == 0 || way != 0 && (way < 0) != (step < 0) || (Range{beyond, beyond}).intersect(FullRange(phi.Type)).Empty() {
+			continue // or it wraps around
+		}
+		if last := from + way/step*step; step > 0 {
+			x.Hi = last
+		} else {
+			x.Lo = last
+		}
+	}
+	return x
 }
 
 // widen moves the bounds that have changed to the next threshold, so that loops end. A number that a phi of the loop's header

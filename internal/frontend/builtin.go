@@ -28,6 +28,9 @@ func (l *lowerer) builtin(v *ssa.Call, name string) *ir.Value {
 	case "append":
 		l.lacks(&lackAppend)
 	case "print", "println":
+		if n, ok := unrollMark(args); ok {
+			return l.unroll(n)
+		}
 		return l.prints(name, args)
 	case "recover":
 		l.lacks(&lackRecover)

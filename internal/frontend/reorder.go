@@ -15,7 +15,8 @@ import (
 // cmd/compile/internal/walk/order.go moves calls, and len, min, slice expressions and a few more, into temporaries before
 // the statement, and reads variables, elements and fields in the statement itself. If that makes a difference, because a
 // call may write an operand to its left, Reorder rewrites the syntax tree in the same way and adds the new nodes to info.
-func Reorder(pkg *types.Package, files []*ast.File, info *types.Info) {
+// It also marks the loops that have //gpu:unroll directives; files without their comments have none.
+func Reorder(fset *token.FileSet, pkg *types.Package, files []*ast.File, info *types.Info) {
 	o := &orderer{pkg: pkg, info: info, effects: newEffects(files, info)}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -27,6 +28,7 @@ func Reorder(pkg *types.Package, files []*ast.File, info *types.Info) {
 			}
 			return true
 		})
+		o.markLoops(fset, f)
 	}
 }
 

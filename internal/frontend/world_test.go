@@ -114,7 +114,7 @@ func (w *world) kernels(name, text string) ([]frontend.Kernel, *ssa.Package, err
 		return nil, nil, err
 	}
 	prog := w.program()
-	frontend.Reorder(s.types, s.files, s.info)
+	frontend.Reorder(w.fset, s.types, s.files, s.info)
 	pkg := prog.CreatePackage(s.types, s.files, s.info, false)
 	pkg.Build()
 	buildImports(prog, s.types, map[*types.Package]bool{})
@@ -146,7 +146,7 @@ func (w *world) program() *ssa.Program {
 			w.prog.CreatePackage(p.types, nil, nil, true)
 		default:
 			if !p.ordered {
-				frontend.Reorder(p.types, p.files, p.info)
+				frontend.Reorder(w.fset, p.types, p.files, p.info)
 				p.ordered = true
 			}
 			w.prog.CreatePackage(p.types, p.files, p.info, true)

@@ -15,6 +15,7 @@ type NoteKind string
 const (
 	Unrolled        NoteKind = "unrolled"  // fully unrolled
 	Joined          NoteKind = "joined"    // unrolled by Count
+	TooLarge        NoteKind = "too large" // not unrolled by Count, as a directive demands
 	LoopVersioned   NoteKind = "versioned" // a copy runs without checks if a test before the loop passes
 	KernelVersioned NoteKind = "bounded"   // the kernel runs without Count checks if a test at its start passes
 )

@@ -168,6 +168,7 @@ const (
 
 	OpCheck
 	OpPrint
+	OpUnroll
 	OpCall
 
 	OpJump

@@ -204,9 +204,10 @@ var ops = [numOps]row{
 	OpWGMMAWait:      {"wgmmawait", -1, attrImm, reads | writes | effect | convergent, wgmmaWait},  // until all but the warp's last Imm groups of products are done; the accumulator, its args, then counts
 	OpSetMaxNReg:     {"setmaxnreg", 0, attrImm, reads | writes | effect | convergent, setMaxNReg}, // the warp has Imm registers a thread from here on; -Imm: it gives all others up
 
-	OpCheck: {"check", -1, attrSite, effect, check}, // arg0 must be true; where it is not, the thread faults with the other arguments
-	OpPrint: {"print", -1, attrSite, effect, anyArgs},
-	OpCall:  {"call", -1, attrFunc, reads | writes | effect, call},
+	OpCheck:  {"check", -1, attrSite, effect, check}, // arg0 must be true; where it is not, the thread faults with the other arguments
+	OpPrint:  {"print", -1, attrSite, effect, anyArgs},
+	OpUnroll: {"unroll", 0, attrImm, effect, unroll}, // the iterations of the innermost loop around it: Imm of them follow each other; no effect when it runs
+	OpCall:   {"call", -1, attrFunc, reads | writes | effect, call},
 
 	OpJump:  {"jump", 0, attrNone, terminator, nothing},   // to Succs[0]
 	OpIf:    {"if", 1, attrNone, terminator, condition},   // to Succs[0] where arg0 holds, else to Succs[1]

@@ -220,6 +220,13 @@ func fence(v *Value) string {
 	return ordered(v, AcqRel, Sequential)
 }
 
+func unroll(v *Value) string {
+	if s := nothing(v); s != "" {
+		return s
+	}
+	return want(v.Imm >= 1, "wants one iteration or more")
+}
+
 func copyAsync(v *Value) string {
 	if !v.Args[0].Type.IsPtr() || !v.Args[1].Type.IsPtr() || v.Imm != 4 && v.Imm != 8 && v.Imm != 16 {
 		return fmt.Sprintf("cannot copy %d bytes from %v to %v", v.Imm, v.Args[1].Type, v.Args[0].Type)

@@ -116,7 +116,7 @@ func idle(l *analysis.Loop, users func() *userLists) *analysis.Exit {
 	for _, b := range l.Blocks {
 		for _, v := range b.Values {
 			outside := func(u *ir.Value) bool { return !l.Contains(u.Block) }
-			if v.Op.Effect() && !v.Op.Terminator() || v.Op == ir.OpFault || slices.ContainsFunc(users().of(v), outside) {
+			if v.Op.Effect() && !v.Op.Terminator() && !isUnroll(v) || v.Op == ir.OpFault || slices.ContainsFunc(users().of(v), outside) {
 				return nil
 			}
 		}

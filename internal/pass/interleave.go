@@ -36,7 +36,7 @@ func interleave(f *ir.Func, _ *Options) (changed bool) {
 	nest := analysis.Loops(dom)
 	for _, l := range nest {
 		b := &interleaver{loop: l, body: l.Header, ranges: ranges, stage: map[*ir.Value]int{}}
-		if isInnermost(nest, l) && tripCount(l) == 0 && b.fits() && b.counter() && b.stages() {
+		if isInnermost(nest, l) && !rolled(nest, l) && tripCount(l) == 0 && b.fits() && b.counter() && b.stages() {
 			note(l, ir.Joined, interleaved)
 			b.apply()
 			changed = true

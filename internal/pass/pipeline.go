@@ -79,6 +79,7 @@ var pipeline = []step{
 	{"simplify", simplify, false},
 	{"unify-phis", unifyPhis, false},
 	{"simplify", simplify, false},
+	{"unroll-directed", unrolling(unrollDirected), false},
 	{"unroll", unrolling(unroll), false},
 	{"unroll-partial", then(unrollPartial, mem2reg, deadCode), false},
 	{"sroa", sroa, false}, // whose indices are constant now
@@ -136,6 +137,7 @@ var pipeline = []step{
 	{"launch-tests", launchTests, false},
 	{"dce", deadCode, false},
 	{"sink", sink, false},
+	{"drop-unroll", dropUnroll, true},
 }
 
 // forks are the passes that depend on options, with the options that they read. Later passes read no others before the
@@ -172,6 +174,9 @@ var order = []struct{ before, after, reason string }{
 	{"simplify", "unify-phis", "counters are compared by their constants"},
 	{"rotate", "licm", "checks and loads leave only a body that runs at least once"},
 	{"sroa", "unroll-dense", "a product is added to a register only then"},
+	{"unroll-directed", "unroll", "a directive decides"},
+	{"rotate", "unroll-directed", "tests at the bottom can be left out of copies"},
+	{"interleave", "drop-unroll", "it leaves loops with directives alone"},
 	{"unroll", "unroll-partial", "a loop that is fully unrolled need not be unrolled by four"},
 	{"version-loops", "unroll-guarded", "a loop without checks can be unrolled without their copies"},
 	{"version-loops", "unroll-calls", "a loop without checks can be unrolled without their copies"},

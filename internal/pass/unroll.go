@@ -57,7 +57,7 @@ func unrollLoops(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int
 	kept := findUnpromotable(f, o, loops)
 	for _, l := range loops {
 		n := tripCount(l)
-		if n == 0 || !worth(l, n, kept) || overlaps(taken, l) {
+		if n == 0 || rolled(loops, l) || !worth(l, n, kept) || overlaps(taken, l) {
 			continue
 		}
 		taken = append(taken, l)
@@ -264,7 +264,7 @@ const (
 // with calls.
 func unrollPartial(f *ir.Func, _ *Options) (changed bool) {
 	for _, l := range analysis.Loops(ir.Dominators(f)) {
-		if len(l.Blocks) != 1 || size(l) > maxPartial || !slices.ContainsFunc(l.Header.Values, calls) {
+		if len(l.Blocks) != 1 || slices.ContainsFunc(l.Header.Values, isUnroll) || size(l) > maxPartial || !slices.ContainsFunc(l.Header.Values, calls) {
 			continue
 		}
 		if n := l.TripCount(maxPartialTrips); n > partialFactor && n%partialFactor == 0 {

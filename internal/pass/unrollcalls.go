@@ -25,8 +25,8 @@ func unrollCalls(f *ir.Func, _ *Options) (changed bool) {
 	dom := ir.Dominators(f)
 	nest := analysis.Loops(dom)
 	for _, l := range nest {
-		u := &callUnroller{loop: l}
-		if isInnermost(nest, l) && tripCount(l) == 0 && u.fits() && u.counter() {
+		u := &loopUnroller{loop: l, factor: partialFactor}
+		if isInnermost(nest, l) && !rolled(nest, l) && tripCount(l) == 0 && u.fits() && u.counter() {
 			note(l, ir.Joined, partialFactor)
 			u.apply()
 			changed = true
@@ -35,23 +35,25 @@ func unrollCalls(f *ir.Func, _ *Options) (changed bool) {
 	return changed
 }
 
-// A callUnroller handles one loop, which runs while iv plus step is below bound.
-type callUnroller struct {
+// A loopUnroller handles one loop, which runs while iv plus step is below bound.
+type loopUnroller struct {
 	loop      *analysis.Loop
+	factor    int // iterations that follow each other
 	latch     *ir.Block
 	iv, bound *ir.Value
 	step      int64
-	copies    [partialFactor]struct{ header, latch *ir.Block }
+	copies    []loopCopy
 	last      *ir.Value // what the counter is after the copies
 }
 
+type loopCopy struct{ header, latch *ir.Block }
+
 // fits reports whether the loop is small, contains calls, and ends at its latch alone.
-func (u *callUnroller) fits() bool {
+func (u *loopUnroller) fits() bool {
 	l := u.loop
-	if l.Preheader() == nil || len(l.Latches) != 1 || len(l.Exits()) != 1 || l.Header.Cold || size(l) > maxPartial || hasConvergent(l) {
+	if len(l.Latches) != 1 || len(l.Exits()) != 1 || l.Header.Cold || size(l) > maxPartial || hasConvergent(l) {
 		return false
 	}
-	u.latch = l.Latches[0]
 	has := false
 	independent := l.Header.Apart || !analysis.MayReload(l.Blocks) // else the loads of several iterations cannot be in flight at once
 	for _, b := range l.Blocks {
@@ -61,36 +63,34 @@ func (u *callUnroller) fits() bool {
 		has = has || independent && slices.ContainsFunc(b.Values, calls) || slices.ContainsFunc(b.Phis(), func(phi *ir.Value) bool { return phi.Type.IsPtr() })
 		has = has || len(l.Blocks) > 1 && l.Header.Apart && slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore && analysis.SliceOf(v) != nil })
 	}
-	return has && l.Exits()[0].From == u.latch
+	return has && l.Exits()[0].From == l.Latches[0]
 }
 
 // counter recognises the loop's induction variable.
-func (u *callUnroller) counter() bool {
+func (u *loopUnroller) counter() bool {
 	c, ok := u.loop.Counter()
-	if !ok || c.Less.Op != ir.OpSLt || c.Next.Type.Bits() < 32 || c.Next.Args[0] != c.Phi {
+	if !ok || u.loop.Preheader() == nil || c.Less.Op != ir.OpSLt || c.Next.Type.Bits() < 32 || c.Next.Args[0] != c.Phi {
 		return false
 	}
 	step, ok := analysis.IntConst(c.Step)
-	u.iv, u.bound, u.step = c.Phi, c.Bound, step
+	u.latch, u.iv, u.bound, u.step = u.loop.Latches[0], c.Phi, c.Bound, step
 	return ok && step > 0 && step <= maxCallStep
 }
 
-// apply copies the loop four times before the loop and makes the copies a loop.
-func (u *callUnroller) apply() {
+// apply copies the loop before the loop and makes the copies a loop.
+func (u *loopUnroller) apply() {
 	l, entry := u.loop, u.loop.Preheader()
 	start, next := l.PhiArgs(u.iv)
 	exit := u.latch.Succs[1]
 	edit.DemoteLiveOuts(l)
 	c := edit.NewCloner(l.Header.Func, l.Header.Func)
-	for i := range u.copies {
+	for range u.factor {
 		c.CopyLoop(l)
-		u.copies[i].header, u.copies[i].latch = c.Block(l.Header), c.Block(u.latch)
+		u.copies = append(u.copies, loopCopy{c.Block(l.Header), c.Block(u.latch)})
 	}
 	u.last = c.Of(next)
-	for _, x := range u.copies[:partialFactor-1] {
-		edit.SetTerm(x.latch, ir.OpJump)
-		edit.RemovePred(exit, x.latch)
-		x.latch.Succs = x.latch.Succs[:1]
+	for _, x := range u.copies[:u.factor-1] {
+		neverLeave(x.latch, exit)
 	}
 	var limit *ir.Value
 	many := atEnd(entry, func(e *editor) *ir.Value {
@@ -101,21 +101,28 @@ func (u *callUnroller) apply() {
 	u.repeat(limit)
 }
 
-// limit computes what the counter must be below for the next three to be below the bound.
-func (u *callUnroller) limit(e *editor) *ir.Value {
+// neverLeave lets a latch continue in any case. Its first successor is a header.
+func neverLeave(latch, exit *ir.Block) {
+	edit.SetTerm(latch, ir.OpJump)
+	edit.RemovePred(exit, latch)
+	latch.Succs = latch.Succs[:1]
+}
+
+// limit computes what the counter must be below for those of the following copies to be below the bound.
+func (u *loopUnroller) limit(e *editor) *ir.Value {
 	t := u.iv.Type
 	lowest := int64(math.MinInt64)
 	if t.Bits() == 32 {
 		lowest = math.MinInt32
 	}
-	three := (partialFactor - 1) * u.step
-	least := e.constant(t, lowest+three)
+	way := int64(u.factor-1) * u.step
+	least := e.constant(t, lowest+way)
 	bound := e.make(ir.OpSelect, t, e.make(ir.OpSLt, ir.I1, u.bound, least), least, u.bound)
-	return e.make(ir.OpSub, t, bound, e.constant(t, three))
+	return e.make(ir.OpSub, t, bound, e.constant(t, way))
 }
 
 // enter lets the block before the loop choose between the copies, where it leads now, and the loop.
-func (u *callUnroller) enter(entry *ir.Block, many *ir.Value) {
+func (u *loopUnroller) enter(entry *ir.Block, many *ir.Value) {
 	first, header := u.copies[0].header, u.loop.Header
 	k := first.PredIndex(entry)
 	edit.SetTerm(entry, ir.OpIf, many)
@@ -126,8 +133,8 @@ func (u *callUnroller) enter(entry *ir.Block, many *ir.Value) {
 }
 
 // repeat leads from the last copy to the first one, and from there to a block that continues as the last copy did.
-func (u *callUnroller) repeat(limit *ir.Value) {
-	first, header, latch := u.copies[0].header, u.loop.Header, u.copies[partialFactor-1].latch
+func (u *loopUnroller) repeat(limit *ir.Value) {
+	first, header, latch := u.copies[0].header, u.loop.Header, u.copies[u.factor-1].latch
 	rest := latch.Split(len(latch.Values) - 1)
 	k := header.PredIndex(rest)
 	again := latch.Append(ir.OpSLt, ir.I1, u.last, limit)
@@ -136,5 +143,53 @@ func (u *callUnroller) repeat(limit *ir.Value) {
 	latch.AddEdge(rest)
 	for i, phi := range header.Phis() {
 		first.Phis()[i].Args = append(first.Phis()[i].Args, phi.Args[k])
+	}
+}
+
+// unrollDirected unrolls loops by the numbers of //gpu:unroll directives, which are in operations in their bodies: completely if a
+// loop has no more iterations; without tests between the copies if the trip count is a multiple of the number, or the loop
+// counts up to a bound, in which case a loop for the rest follows; or else with the tests. What remains of such a loop, and a
+// loop with the number one, keeps an operation with the number one, so that no other pass and no assembler unrolls it.
+//
+//	b1: %i = phi 0, %j            b1: %i = phi 0, %j2
+//	    unroll {2}                    unroll {1}
+//	    store %a+%i, %x               store %a+%i, %x
+//	    %j = add %i, 1      ->        %j = add %i, 1
+//	    %c = slt %j, 20               store %a+%j, %x
+//	    if %c b1 b2                   %j2 = add %j, 1
+//	                                  %c = slt %j2, 20
+//	                                  if %c b1 b2
+func unrollDirected(f *ir.Func, _ *Options) (changed bool) {
+	if !slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Values, isUnroll) }) {
+		return false
+	}
+	edit.AddPreheaders(f)
+	removePhis(f) // of one argument, which hide what counters start from
+	nest := analysis.Loops(ir.Dominators(f))
+	dropOutside(f, nest)
+	var taken []*analysis.Loop
+	for _, l := range nest {
+		n := directed(nest, l)
+		if n <= 1 || overlaps(taken, l) {
+			continue
+		}
+		taken = append(taken, l)
+		for _, b := range l.Blocks {
+			if innermost(nest, b) == l {
+				b.Values = slices.DeleteFunc(b.Values, isUnroll)
+			}
+		}
+		unrollBy(l, n)
+	}
+	return len(taken) > 0
+}
+
+// dropUnroll drops what is left of directives for back ends without a compiler after them.
+func dropUnroll(f *ir.Func, o *Options) {
+	if !o.Unroll {
+		return
+	}
+	for _, b := range f.Blocks {
+		b.Values = slices.DeleteFunc(b.Values, isUnroll)
 	}
 }

@@ -16,9 +16,9 @@ const (
 )
 
 // versionLoops copies innermost loops with checks. A test before the loop decides whether all
-// indices that are linear in the induction variable are in range in the first and the last
-// iteration, or all those in the middle of an interval that the loop halves. If so, the loop runs without those checks;
-// otherwise the copy, which has them, runs and finds the fault.
+// indices that are linear in the induction variables are in range in the first and the last
+// iteration, and all remainders by an invariant are, or all those in the middle of an interval that the loop halves. If so, the
+// loop runs without those checks; otherwise the copy, which has them, runs and finds the fault.
 //
 //	                                  b0: %8 = whether %start and %n-1 are below %length
 //	b0: jump b1                           if %8 b1 b5
@@ -35,7 +35,7 @@ func versionLoops(f *ir.Func, _ *Options) (changed bool) {
 	var plans []*loopVersioner
 	for _, l := range nest {
 		v := &loopVersioner{loop: l, ranges: ranges}
-		if isInnermost(nest, l) && size(l) <= maxVersioned && !hasConvergent(l) && (v.counter() && v.collect() || v.search()) {
+		if isInnermost(nest, l) && size(l) <= maxVersioned && !hasConvergent(l) && (v.counts() && v.collect() || v.search()) {
 			plans = append(plans, v)
 		}
 	}
@@ -62,39 +62,41 @@ func isInnermost(nest []*analysis.Loop, l *analysis.Loop) bool {
 	return !slices.ContainsFunc(nest, func(m *analysis.Loop) bool { return m.Parent == l })
 }
 
-// A loopVersioner handles one loop with the induction variable iv, which runs from start in steps of more
-// than zero while it is below bound.
+// A loopVersioner handles one loop.
 type loopVersioner struct {
-	loop             *analysis.Loop
-	ranges           *analysis.Ranges
-	entry            *ir.Block // the preheader
-	iv, start, bound *ir.Value
-	step             int64 // 0 if it is not constant
-	checks           []*ir.Value
-	factors          []*ir.Value // invariants that the counter is multiplied with
-	scale            int64       // the largest constant that it is multiplied with
-	parts            int         // that the index at hand may still have
-	halves           bool        // the loop halves an interval from start to bound
+	loop         *analysis.Loop
+	ranges       *analysis.Ranges
+	entry        *ir.Block // the preheader
+	counter      loopCounter
+	checks       []*ir.Value
+	limited      []limitedCheck
+	factors      []*ir.Value // invariants that the counter is multiplied with, or that another induction variable changes by
+	parts        int         // that the index at hand may still have
+	start, bound *ir.Value   // of the interval that the loop halves, or nil
 }
 
-// maxCounter bounds the induction variable, by the test before the loop, and its step, so that
-// their sum does not overflow.
-const maxCounter = 1 << 61
-
-// counter recognises the loop's induction variable.
-func (v *loopVersioner) counter() bool {
-	v.entry = v.loop.Preheader()
-	c, ok := v.loop.Counter()
-	if v.entry == nil || !ok || c.Less.Op != ir.OpSLt || c.Next.Type.Bits() != 64 || c.Start == nil {
-		return false
-	}
-	v.iv, v.start, v.bound = c.Phi, c.Start, c.Bound
-	v.step, _ = analysis.IntConst(c.Step)
-	s := v.ranges.At(c.Step, v.ranges.Facts.PointOf(c.Next))
-	return s.Lo > 0 && s.Hi <= maxCounter
-}
+// A limitedCheck is a check of an index that is a remainder by an invariant, or has no bits but those of one.
+type limitedCheck struct{ check, limit *ir.Value }
 
 func (v *loopVersioner) invariant(x *ir.Value) bool { return v.loop.Invariant(x) }
+
+// counts recognises the loop's counter.
+func (v *loopVersioner) counts() bool {
+	v.entry = v.loop.Preheader()
+	limit, ok := v.loop.Limit()
+	if low, high, meet := v.loop.Meeting(); meet && v.entry != nil {
+		v.counter = loopCounter{Limit: analysis.Limit{Induction: low, Op: ir.OpSLt, Above: true}, high: &high}
+		return v.counter.recogniseMeeting()
+	}
+	if v.entry == nil || !ok || limit.Start == nil || limit.Phi.Type.Bits() < 8 {
+		return false
+	}
+	v.counter = loopCounter{Limit: limit}
+	if v.counter.interleaves() && (len(v.loop.Blocks) == 1 || len(v.loop.Exits()) > 1) {
+		return false // it has the loads of four iterations in flight after one test, or may end after a few iterations
+	}
+	return v.counter.recognise(v.ranges.At(limit.Step, v.ranges.Facts.PointOf(limit.Next)))
+}
 
 // collect gathers the checks that the test before the loop can replace.
 func (v *loopVersioner) collect() bool {
@@ -108,71 +110,119 @@ func (v *loopVersioner) collect() bool {
 			if index.Type.Bits() != 64 || !v.invariant(length) || at.Lo < 0 {
 				continue
 			}
-			factors, scale := len(v.factors), v.scale
+			if n := v.limit(index, analysis.Point{Block: b, Index: i}); n != nil {
+				v.limited = append(v.limited, limitedCheck{c, n})
+				continue
+			}
+			factors, before := len(v.factors), v.counter
 			v.parts = maxParts
-			if k, ok := v.coefficient(index); !ok || k == 0 && len(v.factors) == factors {
-				v.factors, v.scale = v.factors[:factors], scale
+			if k, ok := v.coefficient(index); !ok || k == (linear{}) && len(v.factors) == factors {
+				v.factors, v.counter = v.factors[:factors], before
 				continue
 			}
 			v.checks = append(v.checks, c)
 		}
 	}
-	return len(v.checks) > 0 && !slices.ContainsFunc(v.checks, v.limits)
+	return len(v.checks)+len(v.limited) > 0 && !slices.ContainsFunc(v.checks, v.limits)
 }
 
-// limits reports whether a check ends the loop, which counts from zero or more, after fewer than minVersioned iterations.
+// limit returns n if an index, which is computed in the loop, is x%n or x&n where n is an invariant, and not negative; or nil.
+func (v *loopVersioner) limit(index *ir.Value, at analysis.Point) *ir.Value {
+	if v.invariant(index) {
+		return nil
+	}
+	switch {
+	case index.Op == ir.OpURem || index.Op == ir.OpSRem && v.ranges.At(index, at).NonNegative():
+		if n := index.Args[1]; v.invariant(n) && !isConst(n) {
+			return n
+		}
+	case index.Op == ir.OpAnd:
+		for _, n := range index.Args {
+			if v.invariant(n) && !isConst(n) {
+				return n
+			}
+		}
+	}
+	return nil
+}
+
+// limits reports whether a check ends the loop after fewer than minVersioned iterations, if the counter is not negative.
 func (v *loopVersioner) limits(check *ir.Value) bool {
 	c := check.Args[0]
 	length, ok := analysis.IntConst(c.Args[1])
-	return ok && c.Args[0] == v.iv && v.step > 0 && length <= (minVersioned-1)*v.step
+	return ok && v.counter.is(c.Args[0]) && v.counter.step > 0 && length <= (minVersioned-1)*v.counter.step
 }
 
-// coefficient returns the factor of the induction variable in x, which is linear in it: 0 if there
-// is none, or if the factor is an invariant, which joins v.factors.
-func (v *loopVersioner) coefficient(x *ir.Value) (int64, bool) {
+// linear says how an index changes: by times as much as the counter does, and by each in every iteration.
+type linear struct{ times, each int64 }
+
+func (k linear) small() bool {
+	return max(k.times, -k.times, k.each, -k.each) <= maxTerms
+}
+
+// coefficient returns how x changes, which is linear in the induction variables: not at all, or by an invariant, which
+// joins v.factors, if the result is zero.
+func (v *loopVersioner) coefficient(x *ir.Value) (linear, bool) {
 	if v.parts--; v.parts < 0 {
-		return 0, false
+		return linear{}, false
 	}
 	k, ok := v.terms(x)
-	if ok && (k > maxTerms || k < -maxTerms) {
-		return 0, false
-	}
-	v.scale = max(v.scale, k, -k)
-	return k, ok
+	return k, ok && k.small()
 }
 
-func (v *loopVersioner) terms(x *ir.Value) (int64, bool) {
+func (v *loopVersioner) terms(x *ir.Value) (linear, bool) {
 	switch {
 	case v.invariant(x):
-		return 0, true
-	case x == v.iv:
-		return 1, true
+		v.counter.add(x)
+		return linear{}, true
+	case v.counter.is(x):
+		v.counter.use(x)
+		return linear{times: 1}, true
+	case x.Op == ir.OpPhi:
+		return v.induction(x)
 	case x.Op == ir.OpAdd || x.Op == ir.OpSub:
 		return v.sum(x)
 	case x.Op == ir.OpMul:
 		return v.product(x)
 	case x.Op == ir.OpShl && isConst(x.Args[1]) && x.Args[1].Imm >= 0 && x.Args[1].Imm < 31:
 		k, ok := v.coefficient(x.Args[0])
-		return k << x.Args[1].Imm, ok && k != 0
+		return linear{k.times << x.Args[1].Imm, k.each << x.Args[1].Imm}, ok && k != linear{}
 	}
-	return 0, false
+	return linear{}, false
+}
+
+// induction handles an induction variable other than the counter. The number of iterations must be known, without a division
+// by a step that is not constant. In the copy of a kernel, which runs rarely, such loops keep their checks.
+func (v *loopVersioner) induction(x *ir.Value) (linear, bool) {
+	if x.Block != v.loop.Header || v.loop.Header.Cold || x.Type.Bits() != 64 || v.counter.step == 0 {
+		return linear{}, false
+	}
+	i, ok := v.loop.Induction(x)
+	if !ok || i.Start == nil {
+		return linear{}, false
+	}
+	if step, ok := analysis.IntConst(i.Step); ok {
+		return linear{each: step}, step > -maxTerms && step < maxTerms
+	}
+	v.factors = append(v.factors, i.Step)
+	return linear{}, true
 }
 
 // sum handles a+b and a-b. Only one of them may contain an invariant factor.
-func (v *loopVersioner) sum(x *ir.Value) (int64, bool) {
+func (v *loopVersioner) sum(x *ir.Value) (linear, bool) {
 	n := len(v.factors)
 	a, ok1 := v.coefficient(x.Args[0])
 	b, ok2 := v.coefficient(x.Args[1])
-	if !ok1 || !ok2 || len(v.factors) > n && (a != 0 || b != 0 || len(v.factors) > n+1) {
-		return 0, false
+	if !ok1 || !ok2 || len(v.factors) > n && (a != linear{} || b != linear{} || len(v.factors) > n+1) {
+		return linear{}, false
 	}
 	if x.Op == ir.OpSub {
-		b = -b
+		b = linear{-b.times, -b.each}
 	}
-	return a + b, true
+	return linear{a.times + b.times, a.each + b.each}, true
 }
 
-func (v *loopVersioner) product(x *ir.Value) (int64, bool) {
+func (v *loopVersioner) product(x *ir.Value) (linear, bool) {
 	for i, a := range x.Args {
 		other := x.Args[1-i]
 		c, isNumber := analysis.IntConst(other)
@@ -183,21 +233,21 @@ func (v *loopVersioner) product(x *ir.Value) (int64, bool) {
 		k, ok := v.coefficient(a)
 		switch {
 		case !ok || len(v.factors) > n:
-			return 0, false
+			return linear{}, false
 		case isNumber && c > -maxTerms && c < maxTerms:
-			return k * c, true
-		case k == 1:
+			return linear{k.times * c, k.each * c}, true
+		case k == linear{times: 1}:
 			v.factors = append(v.factors, other)
-			return 0, true
+			return linear{}, true
 		}
 	}
-	return 0, false
+	return linear{}, false
 }
 
 // apply makes the two loops and the test that chooses between them.
 func (v *loopVersioner) apply() {
 	test := v.test
-	if v.halves {
+	if v.bound != nil {
 		test = v.testSearch
 	}
 	ok := atEnd(v.entry, test)
@@ -210,32 +260,37 @@ func (v *loopVersioner) apply() {
 	edit.SetTerm(v.entry, ir.OpIf, ok)
 	v.entry.AddEdge(slow)
 	for _, b := range v.loop.Blocks {
-		b.Values = slices.DeleteFunc(b.Values, func(x *ir.Value) bool { return slices.Contains(v.checks, x) })
+		b.Values = slices.DeleteFunc(b.Values, func(x *ir.Value) bool { return slices.Contains(v.checks, x) || v.hasLimited(x) })
 	}
 }
 
 // test computes whether all checks pass in all iterations. From the first iteration to the last,
-// an index moves by at most scale times, or a factor times, the trip count; where that is below
-// 1<<63 and both ends are in range, nothing wraps in between.
+// an index moves by at most the scale of each term times the way of the counter or the number of iterations, or a factor times
+// one of these; where that is below 1<<63 and both ends are in range, nothing wraps in between.
 func (v *loopVersioner) test(e *editor) *ir.Value {
-	one := e.constant(ir.I64, 1)
-	last := e.make(ir.OpSub, ir.I64, v.bound, one)
-	below := e.make(ir.OpSLt, ir.I1, v.start, v.bound)
-	last = e.make(ir.OpSelect, ir.I64, below, last, v.start)
-	way := e.make(ir.OpSub, ir.I64, last, v.start)
-	ok := e.make(ir.OpULt, ir.I1, way, e.constant(ir.I64, maxTerms))
-	ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpSLt, ir.I1, last, e.constant(ir.I64, maxCounter)))
+	first, last, ok := v.counter.ends(e)
 	for _, x := range v.factors {
 		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, x, e.constant(ir.I64, maxTerms)))
 	}
+	for _, c := range v.limited {
+		index, length := c.check.Args[0].Args[0], c.check.Args[0].Args[1]
+		most := c.limit
+		if index.Op != ir.OpAnd { // for a divisor of 0, the largest number
+			most = e.make(ir.OpSub, ir.I64, most, e.constant(ir.I64, 1))
+		}
+		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, most, length))
+	}
 	for _, c := range outermost(v.checks) {
 		index, length := c.Args[0].Args[0], c.Args[0].Args[1]
-		for _, end := range []*ir.Value{v.start, last} {
-			at := v.with(e, index, end)
-			ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, at, length))
+		for _, at := range []moment{first, last} {
+			ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, v.with(e, index, at), length))
 		}
 	}
 	return ok
+}
+
+func (v *loopVersioner) hasLimited(x *ir.Value) bool {
+	return slices.ContainsFunc(v.limited, func(c limitedCheck) bool { return c.check == x })
 }
 
 // outermost returns checks that imply the others: of the indices of an array that differ by constants, the smallest and the
@@ -267,151 +322,23 @@ func outermost(checks []*ir.Value) []*ir.Value {
 	})
 }
 
-// with computes x for the given value of the induction variable.
-func (v *loopVersioner) with(e *editor, x, counter *ir.Value) *ir.Value {
+// with computes x in an iteration.
+func (v *loopVersioner) with(e *editor, x *ir.Value, at moment) *ir.Value {
 	switch {
-	case x == v.iv:
-		return counter
 	case v.invariant(x):
 		return x
+	case v.counter.is(x):
+		return at.counter
+	case x.Op == ir.OpPhi:
+		i, _ := v.loop.Induction(x)
+		if at.before == nil {
+			return i.Start
+		}
+		return after(e, i, at.before)
 	}
 	args := make([]*ir.Value, len(x.Args))
 	for i, a := range x.Args {
-		args[i] = v.with(e, a, counter)
+		args[i] = v.with(e, a, at)
 	}
 	return e.makeImm(x.Op, x.Type, x.Imm, args...)
-}
-
-// A searcher recognises a loop that halves an interval, as a binary search does:
-//
-//	low = phi 0, nextLow       where nextLow is low or not negative, and nextHigh is high or
-//	high = phi n, nextHigh     middle; the loop goes on while nextLow < nextHigh
-//	middle = (low + high) / 2
-//
-// So middle is never negative and less than n, which is what is tested before the loop.
-type searcher struct {
-	loop      *analysis.Loop
-	low, high *ir.Value
-}
-
-// search recognises an interval that the loop halves, and gathers the checks of its middle.
-func (v *loopVersioner) search() bool {
-	l := v.loop
-	v.entry = l.Preheader()
-	if v.entry == nil || len(l.Latches) != 1 {
-		return false
-	}
-	t := l.Latches[0].Term()
-	if t.Op != ir.OpIf || l.Latches[0].Succs[0] != l.Header || t.Args[0].Op != ir.OpSLt {
-		return false
-	}
-	s := &searcher{loop: l}
-	for _, phi := range l.Header.Phis() {
-		switch start, next := l.PhiArgs(phi); {
-		case start == nil || next == nil || phi.Type.Kind != ir.KindI64:
-		case next == t.Args[0].Args[0]:
-			s.low, v.start = phi, start
-		case next == t.Args[0].Args[1]:
-			s.high, v.bound = phi, start
-		}
-	}
-	if s.low == nil || s.high == nil || !s.keeps(t.Args[0].Args[0], s.rises, maxDepth) || !s.keeps(t.Args[0].Args[1], s.falls, maxDepth) {
-		return false
-	}
-	v.halves = true
-	return v.collectMiddles(s)
-}
-
-// collectMiddles gathers the checks of an interval's middle.
-func (v *loopVersioner) collectMiddles(s *searcher) bool {
-	for _, b := range v.loop.Blocks {
-		for i, c := range b.Values {
-			if c.Op != ir.OpCheck || c.Args[0].Op != ir.OpULt || !s.middle(c.Args[0].Args[0]) || !v.invariant(c.Args[0].Args[1]) {
-				continue
-			}
-			if v.ranges.At(c.Args[0].Args[1], analysis.Point{Block: b, Index: i}).Lo >= 0 {
-				v.checks = append(v.checks, c)
-			}
-		}
-	}
-	return len(v.checks) > 0
-}
-
-// keeps reports whether x is, or is chosen only from, values that is holds for.
-func (s *searcher) keeps(x *ir.Value, is func(*ir.Value) bool, depth int) bool {
-	var from []*ir.Value
-	switch {
-	case is(x):
-		return true
-	case depth == 0:
-		return false
-	case x.Op == ir.OpSelect:
-		from = x.Args[1:]
-	case x.Op == ir.OpPhi && x.Block != s.loop.Header && s.loop.Contains(x.Block):
-		from = x.Args
-	default:
-		return false
-	}
-	for _, a := range from {
-		if !s.keeps(a, is, depth-1) {
-			return false
-		}
-	}
-	return true
-}
-
-// rises reports whether x is low, or is not negative because the middle is not.
-func (s *searcher) rises(x *ir.Value) bool {
-	if c, ok := constArg(x, ir.OpAdd); ok && c >= 0 && c < maxTerms {
-		x = x.Args[0]
-	}
-	return x == s.low || s.middle(x)
-}
-
-// falls reports whether x is high or the middle, which is less.
-func (s *searcher) falls(x *ir.Value) bool { return x == s.high || s.middle(x) }
-
-// middle reports whether x is (low+high)/2 or low+(high-low)/2.
-func (s *searcher) middle(x *ir.Value) bool {
-	if x.Op == ir.OpAdd {
-		for i, a := range x.Args {
-			if way := half(x.Args[1-i]); a == s.low && way != nil && way.Op == ir.OpSub && way.Args[0] == s.high && way.Args[1] == s.low {
-				return true
-			}
-		}
-		return false
-	}
-	sum := half(x)
-	return sum != nil && sum.Op == ir.OpAdd && (sum.Args[0] == s.low && sum.Args[1] == s.high || sum.Args[0] == s.high && sum.Args[1] == s.low)
-}
-
-// half returns what x is half of, if that is not negative, or nil. Of a sum that is truncated, x may be less.
-func half(x *ir.Value) *ir.Value {
-	short := x.Op == ir.OpZExt && x.Args[0].Type.Kind == ir.KindI32
-	if short {
-		x = x.Args[0]
-	}
-	if x.Op != ir.OpLShr && (x.Op != ir.OpAShr || short) {
-		return nil
-	}
-	n, ok := analysis.IntConst(x.Args[1])
-	x = x.Args[0]
-	switch {
-	case !ok || n != 1 || short && x.Op != ir.OpTrunc:
-		return nil
-	case short:
-		return x.Args[0]
-	}
-	return x
-}
-
-// testSearch computes whether the interval is one of numbers that are not negative, and ends before all lengths.
-func (v *loopVersioner) testSearch(e *editor) *ir.Value {
-	ok := e.make(ir.OpSLe, ir.I1, e.constant(ir.I64, 0), v.start)
-	ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpSLt, ir.I1, v.start, v.bound))
-	ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpSLt, ir.I1, v.bound, e.constant(ir.I64, maxCounter)))
-	for _, c := range v.checks {
-		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULe, ir.I1, v.bound, c.Args[0].Args[1]))
-	}
-	return ok
 }

@@ -29,7 +29,7 @@ type directive struct {
 }
 
 // known lists the directives, for the help of an unknown one.
-const known = "the directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, assume narrow|aligned|nothing, contract on|off, target sm_NN, twin off, variant KERNEL, instance KERNEL[TYPES] and, for packages, ondemand, each with the prefix //gpu:"
+const known = "the directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, assume narrow|aligned|nothing, contract on|off, target sm_NN, twin off, unroll N, variant KERNEL, instance KERNEL[TYPES] and, for packages, ondemand, each with the prefix //gpu:"
 
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {
@@ -74,6 +74,8 @@ func (s *scanner) apply(k *Kernel, directives []directive) {
 			k.Native = s.twin(d)
 		case "target":
 			k.Target = s.target(d)
+		case "unroll":
+			s.stray(d)
 		case "variant":
 			s.report(d.pos, diag.KernelVariant, "kernel %s cannot be a variant of another", k.Name).
 				Help = "remove //gpu:kernel; the launcher of the other kernel chooses between the two functions"
@@ -138,6 +140,30 @@ func (s *scanner) target(d directive) Target {
 	return Target{driver.Capability{Major: major, Minor: minor}, m[3] != "", s.fset.Position(d.pos)}
 }
 
+// maxUnroll is the largest number of iterations that a loop may become one of.
+const maxUnroll = 128
+
+// unroll checks the number of //gpu:unroll, which the frontend reads.
+func (s *scanner) unroll(d directive) {
+	if n, err := strconv.Atoi(d.arg); err != nil || n < 1 || n > maxUnroll {
+		s.report(d.pos, diag.DirectiveArgument, "//gpu:unroll takes a number of iterations from 1 to %d, not %q", maxUnroll, d.arg).
+			Help = "write //gpu:unroll 4 to let four iterations follow each other, or //gpu:unroll 1 to forbid that"
+	}
+}
+
+// loopLines returns the lines at which for statements of a file begin.
+func (s *scanner) loopLines(f *ast.File) map[int]bool {
+	lines := map[int]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			lines[s.fset.Position(n.Pos()).Line] = true
+		}
+		return true
+	})
+	return lines
+}
+
 func (s *scanner) unknown(d directive) {
 	s.report(d.pos, diag.DirectiveUnknown, "unknown directive %s%s", prefix, d.name).Help = known
 }
@@ -148,6 +174,9 @@ func (s *scanner) stray(d directive) {
 	case "kernel":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:kernel is not in the doc comment of a function").
 			Help = "put it in the comment directly above the function"
+	case "unroll":
+		s.report(d.pos, diag.DirectiveStray, "//gpu:unroll is not on the line before a for statement").
+			Help = "put it on a line of its own directly above the loop that it is for"
 	case "ondemand":
 		s.report(d.pos, diag.DirectiveStray, "//gpu:ondemand is not in the doc comment of a package").
 			Help = "put it in the comment directly above a package clause"

@@ -144,9 +144,12 @@ func (s *scanner) file(f *ast.File, text []byte) {
 			s.function(&declared{file: f, text: text, fn: fn, directives: found})
 		}
 	}
+	loops := s.loopLines(f)
 	for _, group := range f.Comments {
 		for _, d := range s.directives(group) {
 			switch {
+			case d.name == "unroll" && loops[s.fset.Position(d.pos).Line+1]:
+				s.unroll(d)
 			case d.name == "instance":
 				s.wanted = append(s.wanted, wanted{f, d})
 				s.needs(f, d.pos, "an instance")

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -61,7 +62,11 @@ func (f *parsed) parse() *token.FileSet {
 		set.AddFile("", -1, gap-1)
 	}
 	if f.err == nil {
-		f.file, f.err = parser.ParseFile(set, f.name, f.text, parser.SkipObjectResolution)
+		mode := parser.SkipObjectResolution
+		if bytes.Contains(f.text, []byte("//gpu:unroll")) { // other comments do not count
+			mode |= parser.ParseComments
+		}
+		f.file, f.err = parser.ParseFile(set, f.name, f.text, mode)
 	}
 	return set
 }

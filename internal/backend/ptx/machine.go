@@ -117,6 +117,7 @@ type block struct {
 	stub         *stub
 	stubRegs     []reg  // that the stub at the end reads
 	pos          ir.Pos // of the end
+	rolled       bool   // ptxas must not unroll the loop that begins here
 
 	index int // place in the layout
 	label string

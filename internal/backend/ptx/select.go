@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
@@ -73,6 +74,7 @@ func (s *selector) function(order []*ir.Block) {
 	for _, b := range order {
 		s.first[b.ID] = &block{}
 	}
+	s.rolled()
 	for i, b := range order {
 		s.open(s.first[b.ID])
 		if i == 0 {
@@ -87,6 +89,22 @@ func (s *selector) function(order []*ir.Block) {
 	}
 	for _, b := range order {
 		s.phis(b)
+	}
+}
+
+// rolled marks the first blocks of loops that ptxas must not unroll, because //gpu:unroll forbids it or they have been unrolled.
+func (s *selector) rolled() {
+	var loops []*analysis.Loop
+	for _, b := range s.f.Blocks {
+		if !slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpUnroll }) {
+			continue
+		}
+		if loops == nil {
+			loops = analysis.Loops(ir.Dominators(s.f))
+		}
+		if i := slices.IndexFunc(loops, func(l *analysis.Loop) bool { return l.Contains(b) }); i >= 0 {
+			s.first[loops[i].Header.ID].rolled = true
+		}
 	}
 }
 
@@ -182,6 +200,7 @@ func (s *selector) value(v *ir.Value) {
 		s.check(v)
 	case ir.OpPrint:
 		s.print(v)
+	case ir.OpUnroll: // see rolled
 	case ir.OpJump, ir.OpIf, ir.OpRet, ir.OpFault:
 		s.leave(v)
 	default:

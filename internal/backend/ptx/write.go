@@ -96,6 +96,9 @@ func (w *writer) block(b *block) {
 	if b.label != "" {
 		fmt.Fprintf(&w.out, "%s:\n", b.label)
 	}
+	if b.rolled {
+		w.out.WriteString("\t.pragma \"nounroll\";\n")
+	}
 	for i := range b.insts {
 		w.loc(b.insts[i].pos)
 		fmt.Fprintf(&w.out, "\t%s;\n", w.inst(&b.insts[i]))

@@ -410,12 +410,12 @@ var sumRowsKernel = &driver.Kernel{
 	ParamBytes: 120,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
+		{File: "plainback.go", Line: 152, Format: "index out of range [%d] with length %d"},
+		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "plainback.go", Line: 152, Format: "index out of range [%d] with length %d"},
-		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sumRowsSM70},
@@ -464,12 +464,12 @@ var sumHalvesKernel = &driver.Kernel{
 	ParamBytes: 120,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
+		{File: "plainback.go", Line: 152, Format: "index out of range [%d] with length %d"},
+		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "plainback.go", Line: 152, Format: "index out of range [%d] with length %d"},
-		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sumHalvesSM70},
@@ -517,12 +517,12 @@ var sumMixedKernel = &driver.Kernel{
 	ParamBytes: 120,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
+		{File: "plainback.go", Line: 152, Format: "index out of range [%d] with length %d"},
+		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "plainback.go", Line: 152, Format: "index out of range [%d] with length %d"},
-		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &sumMixedSM70},

@@ -3,6 +3,7 @@ package progen
 import (
 	"bytes"
 	"fmt"
+	"strings"
 )
 
 // trip returns how often a loop runs at most, so that a kernel ends soon.
@@ -14,7 +15,7 @@ func (g *gen) trip() int {
 	return n
 }
 
-// loop writes one that ends, with a label where something in it jumps there.
+// inLoop writes a loop that ends, with a label where something in it jumps there, and often a directive that unrolls it.
 func (g *gen) inLoop(trips int, header string, body func()) {
 	outer, label := g.text, g.name("L")
 	g.text = nil
@@ -27,6 +28,10 @@ func (g *gen) inLoop(trips int, header string, body func()) {
 	g.text = outer
 	if bytes.Contains(inner, []byte(" "+label+"\n")) {
 		g.text = append(g.text, label+":\n"...)
+	}
+	overFunction := strings.Contains(header, "range below(") || strings.Contains(header, "range backward(")
+	if n := len(inner) % 8; n >= 1 && n <= 4 && !overFunction {
+		g.line("//gpu:unroll %d", n)
 	}
 	g.line("%s {", header)
 	g.text = append(g.text, inner...)

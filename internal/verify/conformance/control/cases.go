@@ -18,5 +18,6 @@ func Cases() []check.Case {
 		check.Fields("conclusion", Bounds, boundAll, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
 		check.Fields("loop that a float ends", Settles, settle, 0, 1, 2.5, 3, -7, 100, 1e5, 1e300, math.Inf(1), math.Inf(-1), math.NaN()),
 		{Name: "elements that bits select", Run: picks},
+		{Name: "loops in steps", Run: steps},
 	}
 }

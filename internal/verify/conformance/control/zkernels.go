@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -219,6 +220,84 @@ var settlesKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			settles(ts.Thread(), a.x, a.out)
+		}
+	},
+}
+
+// StepSums launches the kernel stepSums.
+func StepSums(s *device.Stream, g device.Grid, a device.Slice[int32], in device.Slice[interval], out device.Slice[stepped]) error {
+	p := s.Plan(stepSumsKernel, g)
+	a.Pass(p)
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var stepSumsKernel = &driver.Kernel{
+	Name:    "stepSums",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
+	File:    "stepped.go",
+	Line:    28,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "in", Offset: 24, Size: 24, Elem: 40},
+		{Name: "out", Offset: 48, Size: 24, Elem: 168},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "stepped.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stepped.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 80, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 138, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 141, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 161, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 211, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 192, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 59, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 83, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 89, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 95, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 98, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 101, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 104, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 122, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 125, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stepped.go", Line: 148, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 151, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 155, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 172, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 176, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 180, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 200, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 168, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "stepped.go", Line: 206, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a   []int32
+			in  []interval
+			out []stepped
+		})(args)
+		for ts.Next() {
+			stepSums(ts.Thread(), a.a, a.in, a.out)
 		}
 	},
 }

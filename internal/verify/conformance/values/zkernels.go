@@ -57,13 +57,12 @@ var arrangesKernel = &driver.Kernel{
 		{File: "arrays.go", Line: 207, Format: "index out of range [%d] with length %d"},
 		{File: "arrays.go", Line: 98, Format: "index out of range [%d] with length %d"},
 		{File: "arrays.go", Line: 267, Format: "slice bounds out of range [%d:%d]"},
+		{File: "arrays.go", Line: 199, Format: "index out of range [%d] with length %d"},
 		{File: "arrays.go", Line: 195, Format: "index out of range [%d] with length %d"},
 		{File: "arrays.go", Line: 64, Format: "index out of range [%d] with length %d"},
-		{File: "arrays.go", Line: 199, Format: "index out of range [%d] with length %d"},
 		{File: "arrays.go", Line: 269, Format: "index out of range [%d] with length %d"},
 		{File: "arrays.go", Line: 222, Format: "index out of range [%d] with length %d"},
 	},
-	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
