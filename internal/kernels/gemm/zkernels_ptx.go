@@ -52,7 +52,7 @@ b2cbaf0fafb16fd5	ending.go	ending
 51afcbc1f5452599	ending.go	gelu
 4033c96eeac96247	ending.go	linear
 9b78ac5ec27c8a39	ending.go	linear.active
-5425e2896b8d45bb	ending.go	rounding
+eace917563ccface	ending.go	rounding
 a97262a38b4d3d09	ending.go	silu
 680a14f08cf19820	ending.go	toBF16
 633b2c914b2b6006	ending.go	toBF16.round
@@ -518,9 +518,9 @@ zbpW3rZ
 {D-pX
 vIE
 *+%
-pqpX-f
+pqpX.f
 r[#p$
-pqpX8f
+pqpX7f
 r[#E
 uGx@s-
 xiV2
@@ -581,7 +581,7 @@ xy
 u^(t\
 "+
 u^'I
-pqqN+f.
+pqqN-f.
 r=
 qi
 k
@@ -589,17 +589,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN/pb
+pqqN@pb
 x7s:v2
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -2197,7 +2197,7 @@ re|30r)1
 rDD
 sY/s-
 y\
-t)+xG
+t)-xG
 pv
 &
 sY/r.
@@ -3900,11 +3900,11 @@ q7.q&
 y7,
 uv,pE
 vbqR
-pr^8f
+pr^7f
 r[*B
-pr^@f
+{D{L
 r[*E
-{D-f
+{D.f
 r[*q&
 sY+^
 t1R&p$
@@ -4720,13 +4720,13 @@ qh-t\
 qh.I
 "H
 ]/rzu<
-uLsTf.
+uLx5f.
 u9sMW
 qi
 k
 r;
 w,sM[6
-{D8r-
+{D7r-
 t_[wzc
 "#
 u9sM]
@@ -5234,17 +5234,17 @@ w,r^d6
 |^dwz#
 u<
 !#
-uLt=pb
+uLw{pb
 x7s:sb&3
 x8v?yvzIyr
-uLw{qy
+uLrFqy
 r@r}si8-qcq5t#
 rY
-uLrFq0
+uL+,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uL+,px
+uL{ppx
 tps:sb&:Z
 sPt$z{v<si{m
 qJqW
@@ -8195,7 +8195,7 @@ re|33r)4
 rDG
 sY/s-
 y\
-t)+xG
+t)-xG
 pv
 &
 sY/r.
@@ -10718,7 +10718,7 @@ re|30r)1
 rDD
 sY/s-
 y\
-t).xG
+t)8xG
 ro
 p7
 sY/r.
@@ -12422,11 +12422,11 @@ q7.q&
 y7,
 uv,pE
 vbqR
-pr^8f
+pr^7f
 r[*B
-pr^@f
+{D{L
 r[*E
-{D-f
+{D.f
 r[*q&
 sY+^
 t1R&p$
@@ -13242,13 +13242,13 @@ qh-t\
 qh.I
 "H
 ]/rzu<
-uLsTf.
+uLx5f.
 u9sMW
 qi
 k
 r;
 w,sM[6
-{D8r-
+{D7r-
 t_[wzc
 "#
 u9sM]
@@ -13756,17 +13756,17 @@ w,r^d6
 |^dwz#
 u<
 !#
-uLt=pb
+uLw{pb
 x7s:sb&3
 x8v?yvzIyr
-uLw{qy
+uLrFqy
 r@r}si8-qcq5t#
 rY
-uLrFq0
+uL+,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uL+,px
+uL{ppx
 tps:sb&:Z
 sPt$z{v<si{m
 qJqW
@@ -16717,7 +16717,7 @@ re|33r)4
 rDG
 sY/s-
 y\
-t).xG
+t)8xG
 ro
 p7
 sY/r.
@@ -19239,7 +19239,7 @@ re|30r)1
 rDD
 sY/s-
 y\
-t)+xG
+t)-xG
 pv
 &
 sY/r.
@@ -21769,7 +21769,7 @@ re|30r)1
 rDD
 sY/s-
 y\
-t)+xG
+t)-xG
 pv
 &
 sY/r.
@@ -29646,9 +29646,9 @@ zbpWfC
 u-@-pX
 o
 *+%
-uL=-f
+uL=.f
 r[#p$
-uL=8f
+uL=7f
 r[#E
 qx.s-
 tmVe
@@ -29710,7 +29710,7 @@ xy
 u^(t\
 "-
 u^'I
-uLsTf.
+uLx5f.
 r=
 qi
 k
@@ -29718,17 +29718,17 @@ r;
 w,r3r_W>
 H
 !#
-uLt=pb
+uLw{pb
 x7s:v2
 x8v?yvzIyr
-uLw{qy
+uLrFqy
 r@r}si8-qcq5t#
 rY
-uLrFq0
+uL+,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uL+,px
+uL{ppx
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -29759,13 +29759,13 @@ u(
 }d
 *)%
 rV
-t)+xG
+t)-xG
 pv
 &
 qx/r1
 s~*$*>
 !#
-t)-q#/
+t).q#/
 |l$*
 s>
 r#=r.
@@ -32393,9 +32393,9 @@ zbpWfC
 u-@-pX
 o
 *+%
-uL=-f
+uL=.f
 r[#p$
-uL=8f
+uL=7f
 r[#E
 qx.s-
 tmVe
@@ -32457,7 +32457,7 @@ xy
 u^(t\
 "-
 u^'I
-uLsTf.
+uLx5f.
 r=
 qi
 k
@@ -32465,17 +32465,17 @@ r;
 w,r3r_W>
 H
 !#
-uLt=pb
+uLw{pb
 x7s:v2
 x8v?yvzIyr
-uLw{qy
+uLrFqy
 r@r}si8-qcq5t#
 rY
-uLrFq0
+uL+,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uL+,px
+uL{ppx
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -32506,13 +32506,13 @@ u(
 }d
 *)%
 rV
-t).xG
+t)8xG
 ro
 p7
 qx/r1
 s~*$*>
 !#
-t)8q#9
+t)7q#9
 z"$*
 s>
 r#=r.
@@ -35139,9 +35139,9 @@ zbpWfC
 u-@-pX
 o
 *+%
-uL=-f
+uL=.f
 r[#p$
-uL=8f
+uL=7f
 r[#E
 qx.s-
 tmVe
@@ -35203,7 +35203,7 @@ xy
 u^(t\
 "-
 u^'I
-uLsTf.
+uLx5f.
 r=
 qi
 k
@@ -35211,17 +35211,17 @@ r;
 w,r3r_W>
 H
 !#
-uLt=pb
+uLw{pb
 x7s:v2
 x8v?yvzIyr
-uLw{qy
+uLrFqy
 r@r}si8-qcq5t#
 rY
-uLrFq0
+uL+,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uL+,px
+uL{ppx
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -36235,6 +36235,2660 @@ const tensorBF16To32SM80 = tensorBF16To32SM80Narrow + `
  patch
  -1
 packed1 47415 tensor_dtype_BF16_float32_toF32
+ =15
+ -2
+p9+9un
+p:{pto
+ =34
+ -39
+z@r-
+qzvn9
+)
+t+p,G
+}PpU
+t:sh
+r'uH8
+qLvnrO
+v@rI
+r'w%9
+ =5
+ -1
+qLu4x6
+ =2
+ -2
+)
+tQ1rZ
+qLwgqu
+ =5
+ -1
+yg2
+ =3
+ -1
+wu3/
+ =68
+ -5
+qk*r2
+)
+r6+qN
+pC-
+yHq3
+vW3
+ =3
+ -3
+|,3.
+"$
+vNp=35
+ =6
+ -1
+ra,G
+ =23
+ -1
+qk013
+ =13
+ -2
+z[4Ex@9t2-7t2
+z[6Ex@9t2-7t2
+ =72
+ -3
+qm
+!#
+rf-
+ =2
+ -4
+{~|p5
+q2-
+qvp514
+qzXq&
+)
+ta
+ =5
+ -4
+{=/%
+qo/
+ze/?
+uh
+ =4
+0
+ =8
+ -6
+s.yo4V*
+T$
+4
+v0pKp-
+tQ4V,
+T$
+ =4
+)
+ =2
+ -3
+wm%
+tQ4V/
+T$
+ =4
+ -4
+y,+2q,
+|/qpU
+qK|IB
+Yvn[
+ =4
+ -2
+xswv-
+t1u&p2
+ =11
+)
+ =2
+ -2
+i#%
+tQ4V4
+ =3
+ -6
+y,+<&
+|/qpU
+vG,
+q29
+|%B
+tQ4V8
+ =3
+ -6
+y,+<*
+|/qpU
+q1p0E
+q29
+wmE
+tQ4V<
+ =3
+ -6
+y,+<.
+|/qpU
+qF"q&
+q29
+i"q&
+tQ4V@
+ =3
+ -5
+y,+<2
+|/qpU
+xS%<%G
+tU%<.
+tU%<&
+ =4
+ -3
+|W%
+qE&29
+i4%
+tQ4VE
+ =3
+ -4
+y,+<5
+|/qpU
+xS(<(B
+tU(<1
+ =3
+ -1
+tH7yZ7
+ =8
+ -2
+r{5
+w<
+Y=U
+ =6
+ -6
+s.pW936VH
+T&
+4
+i:p-
+tQ6VJ
+T&
+ =4
+)
+ =2
+ -3
+i=%
+tQ6VM
+T&
+ =4
+ -4
+y,+2p*
+|/qpU
+qK|IB
+Yvn[
+ =4
+ -2
+xswv-
+t1u&p2
+ =11
+)
+ =2
+ -2
+iB%
+tQ6VR
+ =3
+ -6
+y,+<%
+|/qpU
+vG,
+q29
+|%B
+tQ6VV
+ =3
+ -6
+y,+<)
+|/qpU
+q1p0E
+q29
+wmE
+tQ6VZ
+ =3
+ -6
+y,+<-
+|/qpU
+qF"q&
+q29
+i"q&
+tQ6V^
+ =3
+ -5
+y,+<1
+|/qpU
+xS%<%G
+tU%<.
+tU%<&
+ =4
+ -3
+|W%
+qE&29
+iS%
+tQ6Vd
+ =3
+ -4
+y,+<4
+|/qpU
+xS(<(B
+tU(<1
+ =3
+ -2
+xSW<WE
+tUWG
+ =6
+ -16
+qv+<p
+tFr|<a
+q2-
+qvp5<t
+rbpiyux${ozmXn
+tFp0<g
+q2-
+qvp5<w
+rbpiyux${ozmXn
+tFR%<m
+q2-
+qvp5<{
+rbpiyux${ozmXn
+tFR,<s
+q2-
+qvp51D
+ =2
+ -3
+tFR3<y
+q2-
+qvp51G
+ =18
+ -3
+tFR:1P
+q2-
+qvp51J
+ =23
+ -2
+|wXVXpd
+tfX3/
+ =3
+ -3
+q7+29
+qv+,sT1&
+ra,E
+ =23
+ -6
+ra0tn
+)
+tQ1Vr
+}=o
+qD7t'
+{=-38
+sAt
+ =8
+ -11
+qk,A
+q2rO
+qk*1.
+)
+ra,G
+)
+tQ2su
+rt/qN
+wY0C
+u-@=pw
+xb,C
+ =8
+ -3
+tm32
+"&
+xb,C
+ =4
+ -3
+wu3*
+qD7qe
+zt
+ =7
+ -1
+z[7Ex@9t2-7t2
+ =2
+ -10
+s.pU37s[
+T*
+4
+q1vX
+)
+tQ7vQ
+T*
+4
+yb3(
+4
+T(
+ =6
+ -1
+qv,p<<'
+ =3
+ -5
+pB,uD
+q;
+p~q}Gq=
+q;
+q1q}r2
+)
+ =6
+ -1
+v'dp[n
+ =40
+ -1
+v'dpKn
+ =6
+ -1
+tQ7wX
+ =3
+ -1
+T*
+ =7
+ -1
+yb3(
+ =11
+qx7pw
+pl7
+ =2
+ -1
+"7
+ =2
+ -4
+"7
+u^.x_zQ
+"7
+pB,uD
+ =4
+ -1
+"7
+ =2
+ -12
+".
+u^,I
+".
+v'u/#n
+!#
+"7
+xy
+"7
+u^+t\
+"7
+u^*I
+"7
+ =7
+ -1
+"7
+ =2
+ -1
+"7
+ =2
+ -1
+"7
+ =3
+ -1
+"7
+ =8
+ -1
+"7
+ =5
+ -3
+v'dqAn
+!#
+"7
+ =3
+ -5
+"7
+t{[V&
+"7
+pV(I
+"7
+ =5
+ -1
+"7
+ =4
+ -3
+"7
+qKp@r2B
+Yp@<&
+ =21
+ -1
+"?
+ =2
+ -1
+i/qg7
+ =7
+ -12
+">
+qk,A
+q2rO
+qk*1.
+ra,G
+)
+tQ2V4
+"9
+wY0C
+"0
+xb,C
+ =7
+ -4
+">
+tm32
+"&
+xb,C
+ =4
+ -2
+wu3*
+">
+ =8
+ -1
+z[7Ex@9t2-7t2
+ =2
+ -12
+q1p@A
+)
+tQ7t]
+T*
+4
+q1[q=
+tj7
+)
+tQ7t~
+T*
+4
+yb3(
+4
+T(
+ =6
+ -1
+qv,p<<>
+ =3
+ -6
+pB,uD
+q;
+tH#Gq=
+q;
+qF#r2
+tj7
+)
+ =6
+ -1
+v'dpUn
+ =40
+ -1
+v'dp"n
+ =6
+ -1
+tQ7V"
+ =3
+ -1
+T*
+ =7
+ -1
+yb3(
+ =11
+">
+pl7
+ =2
+ -1
+"7
+ =2
+ -4
+"7
+u^.x_zQ
+"7
+pB,uD
+ =5
+ -1
+"7
+ =2
+ -12
+".
+u^,I
+".
+v'u/$n
+!#
+"7
+xy
+"7
+u^+t\
+"7
+u^*I
+"7
+ =7
+ -1
+"7
+ =2
+ -1
+"7
+ =2
+ -1
+"7
+ =3
+ -1
+"7
+ =8
+ -1
+"7
+ =5
+ -3
+v'dqIn
+!#
+"7
+ =3
+ -5
+"7
+t{p2V'
+"7
+pV(I
+"7
+ =5
+ -1
+"7
+ =4
+ -3
+"7
+qK[2}w
+yn<*
+ =2
+ -3
+">
+vS
+">
+ =16
+ -4
+">
+vS
+">
+iHwvp<
+ =7
+ -12
+">
+qk,A
+q2rO
+qk*1.
+ra,G
+)
+tQ2VM
+"9
+wY0C
+"0
+xb,C
+ =7
+ -4
+">
+tm32
+"&
+xb,C
+ =4
+ -2
+wu3*
+">
+ =8
+ -1
+z[7Ex@9t2-7t2
+ =2
+ -12
+q1p@pd
+)
+tQ7t]
+T*
+4
+q1[q=
+rsp<
+)
+tQ7t~
+T*
+4
+yb3(
+4
+T(
+ =6
+ -1
+qv,p<<W
+ =3
+ -6
+pB,uD
+q;
+tH#Gq=
+q;
+qF#r2
+rsp<
+)
+ =6
+ -1
+v'dpUn
+ =40
+ -1
+v'dp"n
+ =6
+ -1
+tQ7V"
+ =3
+ -1
+T*
+ =7
+ -1
+yb3(
+ =11
+">
+pl7
+ =2
+ -1
+"7
+ =2
+ -4
+"7
+u^.x_zQ
+"7
+pB,uD
+ =5
+ -1
+"7
+ =2
+ -12
+".
+u^,I
+".
+v'u/$n
+!#
+"7
+xy
+"7
+u^+t\
+"7
+u^*I
+"7
+ =7
+ -1
+"7
+ =2
+ -1
+"7
+ =2
+ -1
+"7
+ =3
+ -1
+"7
+ =8
+ -1
+"7
+ =5
+ -3
+v'dqIn
+!#
+"7
+ =3
+ -5
+"7
+t{p2V'
+"7
+pV(I
+"7
+ =5
+ -1
+"7
+ =4
+ -3
+"7
+qK[2}w
+yn<*
+ =2
+ -3
+">
+vS
+">
+ =16
+ -4
+">
+vS
+">
+ibwvt2
+ =7
+ -12
+">
+qk,A
+q2rO
+qk*1.
+ra,G
+)
+tQ2Vg
+"9
+wY0C
+"0
+xb,C
+ =7
+ -4
+">
+tm32
+"&
+xb,C
+ =4
+ -2
+wu3*
+">
+ =8
+ -1
+z[7Ex@9t2-7t2
+ =2
+ -12
+q1t"t2
+)
+tQ7t]
+T*
+4
+q1[q=
+rst2
+)
+tQ7t~
+T*
+4
+yb3(
+4
+T(
+ =6
+ -1
+qv,p<<q
+ =3
+ -6
+pB,uD
+q;
+tH#Gq=
+q;
+qF#r2
+rst2
+)
+ =6
+ -1
+v'dpUn
+ =40
+ -1
+v'dp"n
+ =6
+ -1
+tQ7V"
+ =3
+ -1
+T*
+ =7
+ -1
+yb3(
+ =11
+">
+pl7
+ =2
+ -1
+"7
+ =2
+ -4
+"7
+u^.x_zQ
+"7
+pB,uD
+ =5
+ -1
+"7
+ =2
+ -12
+".
+u^,I
+".
+v'u/$n
+!#
+"7
+xy
+"7
+u^+t\
+"7
+u^*I
+"7
+ =7
+ -1
+"7
+ =2
+ -1
+"7
+ =2
+ -1
+"7
+ =3
+ -1
+"7
+ =8
+ -1
+"7
+ =5
+ -3
+v'dqIn
+!#
+"7
+ =3
+ -5
+"7
+t{p2V'
+"7
+pV(I
+"7
+ =5
+ -1
+"7
+ =4
+ -3
+"7
+qK[2}w
+yn<*
+ =2
+ -1
+">
+ =6
+ -2
+qa\
+qa$
+ =3
+ -2
+p3|
+;&
+ =4
+ -2
+am
+;*
+ =4
+ -2
+am
+;(
+ =4
+ -2
+aS
+;*
+ =4
+ -2
+aS
+;(
+ =4
+ -2
+a:
+;*
+ =4
+ -2
+a:
+;(
+ =5
+ -1
+;*
+ =5
+ -1
+;(
+ =26`
+
+const tensorF16To32SM80Narrow = `packed1 47403 tensor_dtype_F16_float32_toF32
+!|hf|f
+!|gxO
+!p8
+!sg}arR
+!s]~<rm|z
+!vvpMq>piuNq>r9rR
+!
+!vt/uKs<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRd/uKs<
+!u8rzP|SuNr9q>rIrzPv9/rzzvuj+pi-dp5/rJs<
+!
+!pH+sLpD
+!vV
+!c
+p;p5x,
+p9sKr0
+p:w{t*
+qSy?x,
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQ,sZ
+qQz?
+qQy+
+z6rg
+z6p&
+qQ,tl
+qQ,tK
+qQuK
+qQ+wV
+hrFp&
+xlts
+u3
+u3xR
+vkts
+u3uj+pi-
+z@qy
+p%
+Q
+t:p|
+N
+pl$
+)
+pl&
+)
+pl(
+)
+pl*
+)
+pl,
+)
+pl-
+p\
+pl.
+p\
+pl/
+pl0
+p\
+pl1
+pl2
+p\
+pl3
+pl4
+p\
+pl5
+p\
+pl6
+p\
+pl7
+p\
+z@r-
+ph'29
+)
+ph(E
+zJvDympMy_xDD2p0
+t:sh
+ra)tn
+q7)2rO
+v@rI
+ra)29
+y77
+)
+qLXq&
+y78
+sWpb
+q7)2x6
+wtq0
+v>8
+xUyc3p-
+q7)B8
+)
+ta
+w.pX
+qVp52p2
+vd-
+p}qI
+"#
+wJ
+|<qw
+}o11
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+rD3
+v|q@
+x%q41$
+r'XB
+qF#r2
+r6+qN
+s=M/
+yHq3
+zJvDympMy_xDD15
+wI/r+
+p~[rq1%
+"$
+q\uJ%
+"$
+vNp)V"
+yXq0
+q1q,r2
+)
+}psQ
+q2x6
+qvq41$
+zV%G
+xv,
+"#
+q1XA
+)
+"#
+q2x6
+qvq41$
+xv,
+"#
+xspd
+)
+"#
+q2x6
+qvq41$
+xv,
+"#
+q1wgt2
+)
+"#
+q2x6
+qvq41$
+xv,
+vl/q0
+qF+<(
+)
+vl@tc
+q2x6
+qvq41%
+xv,
+"#
+q1q9A
+)
+"#
+q2x6
+qvq41%
+xv,
+r68q0
+zK/Ex@9t2-7t2
+zK-Ex@9t2-7t2
+}pr.7
+uuqA
+zt
+x{
+tN
+vl@r.8
+ri
+0
+tJ#Z
+tJ$Z
+tJ%Z
+tJ&Z
+tJ'Z
+tJ(Z
+tJ)Z
+tJ*Z
+tJ+Z
+tJ,Z
+tJ-Z
+tJ.Z
+tJ/Z
+tJ0Z
+tJ1Z
+tJ2Z
+tJ3Z
+tJ4Z
+tJ5Z
+tJ6Z
+tJ7Z
+tJ8Z
+sF?Z
+sF>Z
+sF=Z
+sF<Z
+sF;Z
+sF:Z
+sF9Z
+sF8Z
+sF7Z
+sF6Z
+sF5Z
+sF4Z
+sF3Z
+sF2Z
+sF1Z
+sF0Z
+sF/Z
+sF.Z
+sF-Z
+sF,Z
+sF+Z
+sF*Z
+sF)Z
+sF(Z
+sF'Z
+sF&Z
+sF%Z
+sF$Z
+sF#Z
+sF"Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+J
+!#
+r7R;
+!#
+v|qy
+tFr|<4
+q2-
+qvp5<7
+p~XqOr2
+}Trz+
+qz=A
+sX=U
+syu8Ps}.{:q9uzs0DDDL
+r68t'
+|&1qR
+s=/
+t8/?
+}oD
+"-
+reuypu
+{#zQ
+"(
+w<
+Y=U
+x)
+)
+qBuZ
+qoxZ
+4
+w"|;
+xU[16V%
+T8
+4
+xsU
+xUyc6V&
+T8
+4
+J
+uE
+!#
+yHf
+q29
+q1q,q=
+xUyc6V'
+T8
+qU
+}d
+*#%
+rV
+x%+<#
+|/qpU
+qKXryB
+Yw%p0
+\
+u?~,
+!#
+"#
+q1p*wv-
+t1u&p*
+}oD
+4
+x)
+zo
+5
+J
+H
+!#
+r~
+H
+!#
+"#
+q29
+qF'q=
+t{M6V*
+}d
+*#%
+rV
+x%+<*
+|/qpU
+q1p@B
+q29
+q1p@B
+t{M6V-
+}d
+*#%
+rV
+x%+</
+|/qpU
+q1q,E
+q29
+q1q,E
+t{M6V0
+}d
+*#%
+rV
+x%+<4
+|/qpU
+qF%q&
+q29
+qF%q&
+t{M6V3
+}d
+*#%
+rV
+x%+<9
+|/qpU
+xS)<)G
+tU)<4
+tU)<*
+\
+w9
+!#
+!#
+qE*29
+qF:<+
+t{M6V6
+}d
+*#%
+rV
+x%+<=
+|/qpU
+xS-<-B
+tU-<8
+\
+!#
+wI/qw
+tH?A<\
+"'
+qz=A
+sX=U
+syu8Ps}.{:p,uzs0DDDL
+"&
+re|3&r)*
+{#zQ
+"&
+qF<qg
+Y=<<
+x)
+)
+qBuZ
+qoxZ
+4
+tr(
+xURA18V9
+u@N
+4
+qFBU
+xUyc8V:
+u@O
+4
+J
+uE
+!#
+"&
+q29
+qFEq=
+xUyc8V;
+u@P
+pm
+}d
+*%%
+rV
+x%+2q,
+|/qpU
+qKXryB
+YX<C
+\
+u?~,
+!#
+"#
+qFDwv-
+t1s0<D
+}oD
+4
+x)
+zo
+5
+J
+H
+!#
+r~
+H
+!#
+"#
+q29
+qFLq=
+t{M8V>
+}d
+*%%
+rV
+x%+<'
+|/qpU
+q1p@B
+q29
+q1p@B
+t{M8VA
+}d
+*%%
+rV
+x%+<,
+|/qpU
+q1q,E
+q29
+q1q,E
+t{M8VD
+}d
+*%%
+rV
+x%+<1
+|/qpU
+qF%q&
+q29
+qF%q&
+t{M8VG
+}d
+*%%
+rV
+x%+<6
+|/qpU
+xS)<)G
+tU)<Y
+tU)<*
+\
+w9
+!#
+!#
+qE*29
+qF_<+
+t{M8VJ
+}d
+*%%
+rV
+x%+<:
+|/qpU
+xS-<-B
+tU-<]
+\
+!#
+z*u:
+xSf<fE
+tUfG
+sH#
+z0pj
+p+
+J
+!#
+}pps/
+qv+1L
+tFr|<p
+q2-
+qvp51K
+rbpiyux${ozmXn
+tFp0<v
+q2-
+qvp51O
+rbpiyux${ozmXn
+tFR%<|
+q2-
+qvp51R
+rbpiyux${ozmXn
+tFR,1_
+q2-
+qvp51U
+rbpiyux${ozmXn
+",
+tFR31a
+q2-
+qvp51X
+rbpiyux${ozmXn
+{Psh
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%u}6Sq/u2R5<4<3<2u2q9Uu2u}6Sq/L
+q'+sr
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r_sUsIrlu2R5<4<3<2u2p,Du2r_sUsIrlL
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8&$'$($)u2R.<-<,<+u2q9Uu2r8&$'$($)L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8*$+$,$-u2R.<-<,<+u2p,Du2r8*$+$,$-L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r86$7$8$9u2R'<&<%<$u2q9Uu2r86$7$8$9L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8:$;$<$=u2R'<&<%<$u2p,Du2r8:$;$<$=L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p42'1'0'/u2wgp*2u4p2u2q9Uu2p42'1'0'/L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4.'-','+u2wgp*2u4p2u2p,Du2p4.'-','+L
+"$
+tFR:1b
+q2-
+qvp51[
+rbpiyux${ozmXn
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%rvt|sGu#u2R<<;<:<9u2q9Uu2rvt|sGu#L
+"$
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8"$#$$$%u2R<<;<:<9u2p,Du2r8"$#$$$%L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8.$/$0$1u2R5<4<3<2u2q9Uu2r8.$/$0$1L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r82$3$4$5u2R5<4<3<2u2p,Du2r82$3$4$5L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%r8>$?'8'7u2R.<-<,<+u2q9Uu2r8>$?'8'7L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p46'5'4'3u2R.<-<,<+u2p,Du2p46'5'4'3L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4*')'(''u2R'<&<%<$u2q9Uu2p4*')'(''L
+"#
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4&'%'$'#u2R'<&<%<$u2p,Du2p4&'%'$'#L
+xSA<AB
+tUAE
+\
+q'7pj
+p+
+|<p|
+z'c1cpd
+qtc11
+sH"
+!#
+qD,q@
+q7<29
+qv+,sT1&
+ra=E
+qv,p<q=
+q7)q&
+y7,
+vbqR
+so
+u6r>6
+u6qYwNS
+u6qY7rgq/
+u6sLW
+u6sZsU
+u6qYtOsI
+u6qYw7rl
+u6pkqW
+u67p&t|
+u6,}4sG
+u6xFvmu#
+u6rJ$"
+u6,wV$#
+u6,y+$$
+u6xFwN$%
+{rx5
+vS
+qD8pE
+raAtn
+xUyc3VU
+}=S
+qD7t'
+s(aVX
+sAW
+qop5
+zep5?
+uh
+rDE
+qD/px
+r[#q&
+re|3#pu
+qD@^/
+qk=A
+q2rO
+qk:1?
+ra=G
+xBzYM4
+p\
+v0pK%
+rt/qN
+|RpWcC
+u-@=pw
+zbpWfC
+u-@-pX
+o
+*+%
+uL=.f
+r[#p$
+uL=7f
+r[#E
+qx.s-
+tmVe
+"&
+zbpWiC
+"&
+o
+*+%
+qx9pb
+{e-
+qD7qe
+uupG
+w<
+Y=U
+x)
+)
+qBuZ
+qoxZ
+4
+zKdEx@9t2-7t2
+4
+sS
+xUp@19s[
+u@n
+4
+q1[U
+xUyc9t]
+u@o
+4
+q+uJp
+4
+u@p
+4
+J
+sH<
+!#
+qD9sr
+t7
+qv,p<<(
+",
+u^+x_zQ
+qD@q#9
+pB=uD
+q;
+tH"Gq=
+q;
+qF"r2
+",
+u^*x_zQ
+:
+")
+u^)I
+")
+v'dp"n
+!#
+qx+qe
+xy
+"-
+u^(t\
+"-
+u^'I
+uLx5f.
+r=
+qi
+k
+r;
+w,r3r_W>
+H
+!#
+uLw{pb
+x7s:v2
+x8v?yvzIyr
+uLrFqy
+r@r}si8-qcq5t#
+rY
+uL+,q0
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+uL{ppx
+tpsM"Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K'>6sU
+!#
+qx-qw
+pV,t\
+:
+",
+u^&I
+",
+v'dp=n
+!#
+qx.rI
+zh+6
+t_)$)>
+!#
+qx7q0
+xUyc9vQ
+"4
+pV%I
+qx/p|
+u@p
+u(
+o
+*)%
+_
+s~*$*>
+!#
+r#=r.
+ybVs
+z>
+|9
+*'%
+|Hr8*
+!#
+qD@j
+qKp@r2B
+Yt"p*
+sH4
+u?~*E
+!#
+J
+!#
+"6
+t7
+qv,p<<.
+"6
+u^.x_zQ
+"6
+pB=uD
+q;
+tH(Gq=
+q;
+qF(r2
+"6
+u^-x_zQ
+:
+"-
+u^,I
+"-
+v'dqIn
+!#
+"6
+xy
+"6
+u^+t\
+"6
+u^*I
+"6
+r=
+qi
+k
+r;
+w,r3r_W>
+H
+!#
+"6
+x7s:v2
+x8v?yvzIyr
+"6
+r@r}si8-qcq5t#
+rY
+"6
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"6
+tpsM"Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K'>6sU
+!#
+"6
+pV/t\
+:
+",
+u^)I
+",
+v'dp[n
+!#
+"6
+zh+6
+t_)$)>
+!#
+"6
+t{M9V$
+"6
+pV(I
+"6
+o
+*)%
+_
+s~*$*>
+!#
+"6
+|9
+*'%
+|Hr8*
+!#
+"6
+qKp@r2B
+Yp@<%
+sH=
+!#
+qM+pw
+vS
+qD,t'
+pe,v+V
+pe,ly%W
+pe,{SwN$X
+pe,{SvOv+Y
+pe,lsL$Z
+pe,lsZ$[
+pe,{StO$\
+pe,{Sw7$]
+pe,l7y%^
+pe,l7/v+_
+pe,y~}4$a
+pe,y~sTy%b
+pe,lrJ$c
+pe,{S=v+d
+pe,y~y+$e
+pe,lxFwN$f
+">
+vS
+qD7tI
+i,qg7
+qop5
+zep5?
+uh
+rDW
+"9
+r[#q&
+re|3#pu
+"=
+qk=A
+q2rO
+qk:1?
+ra=G
+xBzYM4
+p\
+i1%
+"9
+|RpWyC
+"0
+zbpW|C
+"0
+o
+*+%
+"8
+r[#p$
+"8
+r[#E
+"=
+tmV{
+"&
+xb<C
+"&
+o
+*+%
+"1
+{e-
+"=
+uupG
+w<
+Y=U
+x)
+)
+qBuZ
+qoxZ
+4
+zKzEx@9t2-7t2
+4
+sS
+q1[A
+xUyc9s[
+T;
+4
+xsq=
+tj7
+xUyc9t]
+T;
+4
+q+u\:
+4
+T:
+4
+J
+sHN
+!#
+"=
+t7
+qv,p<<?
+",
+u^+x_zQ
+"=
+pB=uD
+q;
+tH$Gq=
+q;
+qF$r2
+tj7
+",
+u^*x_zQ
+:
+")
+u^)I
+")
+v'dp"n
+!#
+"=
+xy
+"-
+u^(t\
+"-
+u^'I
+"=
+r=
+qi
+k
+r;
+w,r3r_W>
+H
+!#
+"=
+x7s:v2
+x8v?yvzIyr
+"=
+r@r}si8-qcq5t#
+rY
+"=
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"=
+tpsM"Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K'>6sU
+!#
+"=
+pV,t\
+:
+",
+u^&I
+",
+v'dp=n
+!#
+"=
+zh+6
+t_)$)>
+!#
+"=
+xUyc9vQ
+"4
+pV%I
+"=
+T;
+{K
+o
+*)%
+_
+s~*$*>
+!#
+"=
+yb3:
+s'8
+|9
+*'%
+|Hr8*
+!#
+"=
+qK[2}w
+yn<"
+sHF
+u?~*W
+!#
+J
+!#
+"6
+t7
+qv,p<<F
+"6
+u^.x_zQ
+"6
+pB=uD
+q;
+tH+Gq=
+q;
+qF+r2
+tj7
+"6
+u^-x_zQ
+:
+"-
+u^,I
+"-
+v'dqIn
+!#
+"6
+xy
+"6
+u^+t\
+"6
+u^*I
+"6
+r=
+qi
+k
+r;
+w,r3r_W>
+H
+!#
+"6
+x7s:v2
+x8v?yvzIyr
+"6
+r@r}si8-qcq5t#
+rY
+"6
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"6
+tpsM"Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K'>6sU
+!#
+"6
+pV/t\
+:
+",
+u^)I
+",
+v'dp[n
+!#
+"6
+zh+6
+t_)$)>
+!#
+"6
+t{M9V$
+"6
+pV(I
+"6
+o
+*)%
+_
+s~*$*>
+!#
+"6
+|9
+*'%
+|Hr8*
+!#
+"6
+qK[2}w
+yn<)
+sHO
+!#
+"=
+vS
+"=
+peEn'B
+peEx?'A
+peE{SwN'@
+peE{S7rg'?
+peElsL'>
+peElsZ'=
+peE{StO'<
+peE{Sw7';
+peElpk':
+peEl7p&'9
+peEy~}4'8
+peElxFvm'7
+peElrJ'6
+peEy~wV'5
+peEy~y+'4
+peElxFwN'3
+"=
+vS
+"=
+iBwvp<
+qop5
+zep5?
+uh
+rDj
+"9
+r[#q&
+re|3#pu
+"=
+qk=A
+q2rO
+qk:1?
+ra=G
+xBzYM4
+p\
+iG%
+"9
+wY?C
+"0
+xb<C
+"0
+o
+*+%
+"8
+r[#p$
+"8
+r[#E
+"=
+tm3@
+"&
+xb<C
+"&
+o
+*+%
+"1
+{e-
+"=
+uupG
+w<
+Y=U
+x)
+)
+qBuZ
+qoxZ
+4
+z[DEx@9t2-7t2
+4
+sS
+q1[pd
+xUyc9s[
+T;
+4
+xsq=
+rsp<
+xUyc9t]
+T;
+4
+q+u\:
+4
+T:
+4
+J
+sHa
+!#
+"=
+t7
+qv,p<<X
+",
+u^+x_zQ
+"=
+pB=uD
+q;
+tH$Gq=
+q;
+qF$r2
+rsp<
+",
+u^*x_zQ
+:
+")
+u^)I
+")
+v'dp"n
+!#
+"=
+xy
+"-
+u^(t\
+"-
+u^'I
+"=
+r=
+qi
+k
+r;
+w,r3r_W>
+H
+!#
+"=
+x7s:v2
+x8v?yvzIyr
+"=
+r@r}si8-qcq5t#
+rY
+"=
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"=
+tpsM"Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K'>6sU
+!#
+"=
+pV,t\
+:
+",
+u^&I
+",
+v'dp=n
+!#
+"=
+zh+6
+t_)$)>
+!#
+"=
+xUyc9vQ
+"4
+pV%I
+"=
+T;
+s'7
+o
+*)%
+_
+s~*$*>
+!#
+"=
+yb3:
+s'9
+|9
+*'%
+|Hr8*
+!#
+"=
+qK[2}w
+yn<"
+sHX
+u?~*j
+!#
+J
+!#
+"6
+t7
+qv,p<<_
+"6
+u^.x_zQ
+"6
+pB=uD
+q;
+tH+Gq=
+q;
+qF+r2
+rsp<
+"6
+u^-x_zQ
+:
+"-
+u^,I
+"-
+v'dqIn
+!#
+"6
+xy
+"6
+u^+t\
+"6
+u^*I
+"6
+r=
+qi
+k
+r;
+w,r3r_W>
+H
+!#
+"6
+x7s:v2
+x8v?yvzIyr
+"6
+r@r}si8-qcq5t#
+rY
+"6
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"6
+tpsM"Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K'>6sU
+!#
+"6
+pV/t\
+:
+",
+u^)I
+",
+v'dp[n
+!#
+"6
+zh+6
+t_)$)>
+!#
+"6
+t{M9V$
+"6
+pV(I
+"6
+o
+*)%
+_
+s~*$*>
+!#
+"6
+|9
+*'%
+|Hr8*
+!#
+"6
+qK[2}w
+yn<)
+sHb
+!#
+"=
+vS
+"=
+pe^n'2
+pe^x?'1
+pe^{SwN'0
+pe^{S7rg'/
+pe^lsL'.
+pe^lsZ'-
+pe^{StO',
+pe^{Sw7'+
+pe^lpk'*
+pe^l7p&')
+pe^y~}4'(
+pe^lxFvm''
+pe^lrJ'&
+pe^y~wV'%
+pe^y~y+'$
+pe^lxFwN'#
+"=
+vS
+"=
+iXwvt2
+qop5
+zep5?
+uh
+rD|
+"9
+r[#q&
+re|3#pu
+"=
+qk=A
+q2rO
+qk:1?
+ra=G
+xBzYM4
+p\
+i]%
+"9
+wY?C
+"0
+xb<C
+"0
+o
+*+%
+"8
+r[#p$
+"8
+r[#E
+"=
+tm3@
+"&
+xb<C
+"&
+o
+*+%
+"1
+{e-
+"=
+uupG
+w<
+Y=U
+x)
+)
+qBuZ
+qoxZ
+4
+z[DEx@9t2-7t2
+4
+sS
+q1[G/
+xUyc9s[
+T;
+4
+xsq=
+rst2
+xUyc9t]
+T;
+4
+q+u\:
+4
+T:
+4
+J
+sHs
+!#
+"=
+t7
+qv,p<<r
+",
+u^+x_zQ
+"=
+pB=uD
+q;
+tH$Gq=
+q;
+qF$r2
+rst2
+",
+u^*x_zQ
+:
+")
+u^)I
+")
+v'dp"n
+!#
+"=
+xy
+"-
+u^(t\
+"-
+u^'I
+"=
+r=
+qi
+k
+r;
+w,r3r_W>
+H
+!#
+"=
+x7s:v2
+x8v?yvzIyr
+"=
+r@r}si8-qcq5t#
+rY
+"=
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"=
+tpsM"Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K'>6sU
+!#
+"=
+pV,t\
+:
+",
+u^&I
+",
+v'dp=n
+!#
+"=
+zh+6
+t_)$)>
+!#
+"=
+xUyc9vQ
+"4
+pV%I
+"=
+T;
+s'/
+o
+*)%
+_
+s~*$*>
+!#
+"=
+yb3:
+s'@
+|9
+*'%
+|Hr8*
+!#
+"=
+qK[2}w
+yn<"
+sHk
+u?~*|
+!#
+J
+!#
+"6
+t7
+qv,p<<y
+"6
+u^.x_zQ
+"6
+pB=uD
+q;
+tH+Gq=
+q;
+qF+r2
+rst2
+"6
+u^-x_zQ
+:
+"-
+u^,I
+"-
+v'dqIn
+!#
+"6
+xy
+"6
+u^+t\
+"6
+u^*I
+"6
+r=
+qi
+k
+r;
+w,r3r_W>
+H
+!#
+"6
+x7s:v2
+x8v?yvzIyr
+"6
+r@r}si8-qcq5t#
+rY
+"6
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"6
+tpsM"Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K'>6sU
+!#
+"6
+pV/t\
+:
+",
+u^)I
+",
+v'dp[n
+!#
+"6
+zh+6
+t_)$)>
+!#
+"6
+t{M9V$
+"6
+pV(I
+"6
+o
+*)%
+_
+s~*$*>
+!#
+"6
+|9
+*'%
+|Hr8*
+!#
+"6
+qK[2}w
+yn<)
+sHt
+!#
+"=
+vS
+!pZ
+p(
+!p^
+yHrI
+J
+qa^
+qa8
+(
+!qZ
+r~
+p3t
+;9
+(
+!s*
+"&
+g
+ad
+;;
+(
+!tS
+"&
+qH
+ad
+;:
+(
+!vB
+"#
+g
+aM
+;;
+(
+!w&
+"#
+qH
+aM
+;:
+(
+!x=
+"#
+g
+a7
+;;
+(
+!yE
+"#
+qH
+a7
+;:
+(
+!{-
+"#
+g
+pfqI
+;;
+(
+!vKxw
+"#
+qH
+pfqI
+;:
+!q[
+qQ+s%
+p_
+m
+pN
+p]
+h+vm
+pQ
+h{pp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const tensorF16To32SM80 = tensorF16To32SM80Narrow + `
+ patch
+ -1
+packed1 47350 tensor_dtype_F16_float32_toF32
  =15
  -2
 p9+9un
@@ -38697,17 +41351,17 @@ zh]$n
 u^3I
 "6
 pV2x_vusp
-pqqN/pb
+pqqN@pb
 x7s:rv
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM%Z
 sPt$z{v<si{m
 qJqW
@@ -38844,7 +41498,7 @@ u9s:tL
 wI/8r.
 u?vusp
 !#
-pqqN+f.
+pqqN-f.
 u9s:sb#6
 qi
 k
@@ -39253,7 +41907,7 @@ q%
 }k
 }m
 q%
-pqy'xG
+pqzgxG
 r("A
 &
 |s8ps
@@ -41044,17 +43698,17 @@ zh]$f
 u^3I
 "5
 pV2t\
-pqqN/pb
+pqqN@pb
 x7s:rv
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM%Z
 sPt$z{v<si{m
 qJqW
@@ -41191,7 +43845,7 @@ u9s:tL
 wI/8r.
 H
 !#
-pqqN+f.
+pqqN-f.
 u9s:sb#6
 qi
 k
@@ -41256,7 +43910,7 @@ q%
 }k
 }m
 q%
-pqy'xG
+pqzgxG
 r("A
 &
 |s8ps
@@ -43726,17 +46380,17 @@ zhE$n
 u^9I
 "6
 pV8t\
-pqqN/pb
+pqqN@pb
 x7s:rv
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM%Z
 sPt$z{v<si{m
 qJqW
@@ -43873,7 +46527,7 @@ u9s:tL
 wI/8r.
 H
 !#
-pqqN+f.
+pqqN-f.
 u9s:sb#6
 qi
 k
@@ -45184,7 +47838,7 @@ q%
 }k
 }m
 q%
-pqy'xG
+pqzgxG
 r("A
 &
 |s8ps
@@ -47440,17 +50094,17 @@ zh]$n
 u^3I
 "6
 pV2x_vusp
-pqqN/pb
+pqqN@pb
 x7s:rv
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM%Z
 sPt$z{v<si{m
 qJqW
@@ -47587,7 +50241,7 @@ u9s:tL
 wI/8r.
 u?vusp
 !#
-pqqN+f.
+pqqN-f.
 u9s:sb#6
 qi
 k
@@ -47996,7 +50650,7 @@ q%
 }k
 }m
 q%
-pq{GxG
+pqr.8xG
 uBt0
 p7
 |s8ps
@@ -49912,17 +52566,17 @@ zh]$n
 u^3I
 "6
 pV2x_vusp
-pqqN/pb
+pqqN@pb
 x7s:rv
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM%Z
 sPt$z{v<si{m
 qJqW
@@ -50059,7 +52713,7 @@ u9s:tL
 wI/8r.
 u?vusp
 !#
-pqqN+f.
+pqqN-f.
 u9s:sb#6
 qi
 k
@@ -51294,13 +53948,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX-f
+pqpX.f
 r[+p$
 uE
-pqpX8f
+pqpX7f
 r[+E
 p6
-pqqN+f.
+pqqN-f.
 r=
 qi
 k
@@ -51308,17 +53962,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN/pb
+pqqN@pb
 x7s:v2
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -51356,7 +54010,7 @@ qU
 }d
 *+%
 rV
-pqy'xG
+pqzgxG
 pv
 &
 uGt=r1
@@ -51365,7 +54019,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pqzgq#/
+pq{Gq#/
 |l$*
 s>
 "#
@@ -52707,13 +55361,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX-f
+pqpX.f
 r[+p$
 uE
-pqpX8f
+pqpX7f
 r[+E
 p6
-pqqN+f.
+pqqN-f.
 r=
 qi
 k
@@ -52721,17 +55375,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN/pb
+pqqN@pb
 x7s:v2
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -52769,7 +55423,7 @@ qU
 }d
 *+%
 rV
-pqy'xG
+pqzgxG
 pv
 &
 uGt=r1
@@ -52778,7 +55432,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pqzgq#/
+pq{Gq#/
 |l$*
 s>
 "#
@@ -54092,13 +56746,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX-f
+pqpX.f
 r[+p$
 uE
-pqpX8f
+pqpX7f
 r[+E
 p6
-pqqN+f.
+pqqN-f.
 r=
 qi
 k
@@ -54106,17 +56760,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN/pb
+pqqN@pb
 x7s:v2
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -54154,7 +56808,7 @@ qU
 }d
 *+%
 rV
-pq{GxG
+pqr.8xG
 ro
 p7
 uGt=r1
@@ -54163,7 +56817,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pqr.8q#9
+pqr.7q#9
 z"$*
 s>
 "#
@@ -55543,13 +58197,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX-f
+pqpX.f
 r[+p$
 uE
-pqpX8f
+pqpX7f
 r[+E
 p6
-pqqN+f.
+pqqN-f.
 r=
 qi
 k
@@ -55557,17 +58211,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN/pb
+pqqN@pb
 x7s:v2
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -55605,7 +58259,7 @@ qU
 }d
 *+%
 rV
-pq{GxG
+pqr.8xG
 ro
 p7
 uGt=r1
@@ -55614,7 +58268,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pqr.8q#9
+pqr.7q#9
 z"$*
 s>
 "#
@@ -57082,13 +59736,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX-f
+pqpX.f
 r[+p$
 uE
-pqpX8f
+pqpX7f
 r[+E
 p6
-pqqN+f.
+pqqN-f.
 r=
 qi
 k
@@ -57096,17 +59750,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN/pb
+pqqN@pb
 x7s:v2
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -57144,7 +59798,7 @@ qU
 }d
 *+%
 rV
-pqy'xG
+pqzgxG
 pv
 &
 uGt=r1
@@ -57153,7 +59807,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pqzgq#/
+pq{Gq#/
 |l$*
 s>
 "#
@@ -58554,13 +61208,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX-f
+pqpX.f
 r[+p$
 uE
-pqpX8f
+pqpX7f
 r[+E
 p6
-pqqN+f.
+pqqN-f.
 r=
 qi
 k
@@ -58568,17 +61222,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN/pb
+pqqN@pb
 x7s:v2
 x8v?yvzIyr
-pqqN@qy
+pqpx=qy
 r@r}si8-qcq5t#
 rY
-pqpx=q0
+pqpx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx,px
+pqpx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -59820,9 +62474,9 @@ xb*p-
 u-@-pX
 |9
 *)%
-epX-f
+epX.f
 r['p$
-epX8f
+epX7f
 r['E
 pqqN-qw
 r['q&
@@ -59887,7 +62541,7 @@ xy
 u^)t\
 ",
 u^(I
-eqN+f.
+eqN-f.
 r=
 qi
 k
@@ -59895,17 +62549,17 @@ r;
 w,r3r_W>
 H
 !#
-eqN/pb
+eqN@pb
 x7s:v2
 x8v?yvzIyr
-eqN@qy
+epx=qy
 r@r}si8-qcq5t#
 rY
-epx=q0
+epx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-epx,px
+epx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -59936,13 +62590,13 @@ pm
 }d
 *'%
 rV
-ey'xG
+ezgxG
 pv
 &
 pqqN/r1
 s~*$*>
 !#
-ezgq#/
+e{Gq#/
 |l$*
 s>
 pqpx=r.
@@ -60609,9 +63263,9 @@ xb*p-
 u-@-pX
 |9
 *)%
-epX-f
+epX.f
 r['p$
-epX8f
+epX7f
 r['E
 pqqN-qw
 r['q&
@@ -60676,7 +63330,7 @@ xy
 u^)t\
 ",
 u^(I
-eqN+f.
+eqN-f.
 r=
 qi
 k
@@ -60684,17 +63338,17 @@ r;
 w,r3r_W>
 H
 !#
-eqN/pb
+eqN@pb
 x7s:v2
 x8v?yvzIyr
-eqN@qy
+epx=qy
 r@r}si8-qcq5t#
 rY
-epx=q0
+epx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-epx,px
+epx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -60725,13 +63379,13 @@ pm
 }d
 *'%
 rV
-e{GxG
+er.8xG
 ro
 p7
 pqqN/r1
 s~*$*>
 !#
-er.8q#9
+er.7q#9
 z"$*
 s>
 pqpx=r.
@@ -61397,9 +64051,9 @@ xb*p-
 u-@-pX
 |9
 *)%
-epX-f
+epX.f
 r['p$
-epX8f
+epX7f
 r['E
 pqqN-qw
 r['q&
@@ -61464,7 +64118,7 @@ xy
 u^)t\
 ",
 u^(I
-eqN+f.
+eqN-f.
 r=
 qi
 k
@@ -61472,17 +64126,17 @@ r;
 w,r3r_W>
 H
 !#
-eqN/pb
+eqN@pb
 x7s:v2
 x8v?yvzIyr
-eqN@qy
+epx=qy
 r@r}si8-qcq5t#
 rY
-epx=q0
+epx,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-epx,px
+epx+px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -62427,9 +65081,9 @@ uh
 rD8
 qD/ww
 r[#q&
-uL=-f
+uL=.f
 r[#p$
-uL=8f
+uL=7f
 r[#E
 uv,pb
 {e,
@@ -62475,7 +65129,7 @@ xy
 uouyt\
 "+
 uo~5I
-uLsTf.
+uLx5f.
 r=
 qi
 k
@@ -62483,17 +65137,17 @@ r;
 w,r3r_W>
 H
 !#
-uLt=pb
+uLw{pb
 x7s:v2
 x8v?yvzIyr
-uLw{qy
+uLrFqy
 r@r}si8-qcq5t#
 rY
-uLrFq0
+uL+,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uL+,px
+uL{ppx
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -63922,9 +66576,9 @@ uh
 rD8
 qD/ww
 r[#q&
-uL=-f
+uL=.f
 r[#p$
-uL=8f
+uL=7f
 r[#E
 uv,pb
 {e,
@@ -63970,7 +66624,7 @@ xy
 uouyt\
 "+
 uo~5I
-uLsTf.
+uLx5f.
 r=
 qi
 k
@@ -63978,17 +66632,17 @@ r;
 w,r3r_W>
 H
 !#
-uLt=pb
+uLw{pb
 x7s:v2
 x8v?yvzIyr
-uLw{qy
+uLrFqy
 r@r}si8-qcq5t#
 rY
-uLrFq0
+uL+,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uL+,px
+uL{ppx
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -65451,9 +68105,9 @@ uh
 rD8
 qD/ww
 r[#q&
-uL=-f
+uL=.f
 r[#p$
-uL=8f
+uL=7f
 r[#E
 uv,pb
 {e,
@@ -65499,7 +68153,7 @@ xy
 uouyt\
 "+
 uo~5I
-uLsTf.
+uLx5f.
 r=
 qi
 k
@@ -65507,17 +68161,17 @@ r;
 w,r3r_W>
 H
 !#
-uLt=pb
+uLw{pb
 x7s:v2
 x8v?yvzIyr
-uLw{qy
+uLrFqy
 r@r}si8-qcq5t#
 rY
-uLrFq0
+uL+,q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uL+,px
+uL{ppx
 tpsM"Z
 sPt$z{v<si{m
 qJqW
