@@ -1,0 +1,217 @@
+package attention
+
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
+
+// line is a head of a query, a key or a value of a token: its elements, of which the first 2*half are rotated by angles.
+type line[T any, F row.Format[T]] struct {
+	x      []T
+	half   int
+	angles []float32
+}
+
+// at returns an element, rotated.
+func (l *line[T, F]) at(i int) float32 {
+	var f F
+	x := f.Float32(l.x[i])
+	switch {
+	case i < l.half:
+		return x*l.angles[i] - f.Float32(l.x[i+l.half])*l.angles[l.half+i]
+	case i < 2*l.half:
+		return x*l.angles[i-l.half] + f.Float32(l.x[i-l.half])*l.angles[i]
+	}
+	return x
+}
+
+// most returns the largest magnitude of a thread's elements, every 16th one, or NaN if one is NaN.
+func (l *line[T, F]) most(first int) (most float32) {
+	for i := first; i < len(l.x); i += row.Lanes {
+		most = max(most, math32.Abs(l.at(i)))
+	}
+	return most
+}
+
+// spaced is turning for keys and values whose heads are HeadStride elements apart.
+type spaced struct {
+	turning
+	HeadStride uint32
+}
+
+// kinds of lines.
+const (
+	queryLine = iota
+	keyLine
+	valueLine
+)
+
+// compacting is a line of a block of heads: which one it is, and the index of the first element of its page and its token's place there.
+type compacting struct {
+	kind, head int
+	page, slot int
+	ok         bool
+}
+
+// lines are the lines of tokens: queries, keys and values.
+type lines[T any, F row.Format[T]] struct {
+	q, k, v []T
+	angles  []float32
+	table   []int32
+	tokens  []Token
+	CacheShape
+	spaced
+}
+
+// find returns what line number i of a token is.
+func (x *lines[T, F]) find(token, i int) (c compacting) {
+	if c.head = i; i < int(x.Heads) {
+		return c
+	}
+	c.kind, c.head = keyLine, i-int(x.Heads)
+	if c.head >= x.KeyHeads {
+		c.kind, c.head = valueLine, c.head-x.KeyHeads
+	}
+	c.page, c.slot, c.ok = x.slot(x.table, x.tokens[token], c.head)
+	c.ok = c.ok && c.head < x.KeyHeads
+	return c
+}
+
+// scaleOf returns the scale of a line with a largest element.
+func (c *compacting) scaleOf(most float32) dtype.F16 {
+	limit := float32(mostKeyScale)
+	if c.kind == valueLine {
+		limit = mostValueScale
+	}
+	if !(most <= math.MaxFloat32) {
+		return dtype.F16(0x7e00) // NaN
+	}
+	return dtype.F16From32(min(max(most/largestElement, leastScale), limit))
+}
+
+// line returns a line of a token.
+func (x *lines[T, F]) line(token int, c *compacting) line[T, F] {
+	from, half, y := token*int(x.Stride)+c.head*int(x.HeadStride), int(x.Half), x.k
+	switch c.kind {
+	case queryLine:
+		from, y = token*int(x.QStride)+c.head*x.Dim, x.q
+	case valueLine:
+		y, half = x.v, 0
+	}
+	l := line[T, F]{x: y[from:][:x.Dim], half: half}
+	if half > 0 {
+		l.angles = x.angles[token*2*half:][:2*half]
+	}
+	return l
+}
+
+// compactLanes stores rotated keys and values on a CPU, and rotates queries: with each block for a line of a token.
+//
+//gpu:kernel
+//gpu:block 16
+func compactLanes[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated []T, keys, values []dtype.F8E4M3, scales []dtype.F16, angles []float32, table []int32, tokens []Token, s CacheShape, r spaced) {
+	var f F
+	lanes := gpu.Shared[[row.Lanes]float32](t)
+	lane := t.ThreadX()
+	x := lines[T, F]{q, k, v, angles, table, tokens, s, r}
+	c := x.find(t.BlockX(), t.BlockY())
+	if c.kind != queryLine && !c.ok {
+		return
+	}
+	l := x.line(t.BlockX(), &c)
+	if c.kind == queryLine {
+		to := rotated[(t.BlockX()*int(r.Heads)+c.head)*s.Dim:][:s.Dim]
+		for i := lane; i < len(to); i += row.Lanes {
+			to[i] = f.Of(l.at(i))
+		}
+		return
+	}
+	lanes[lane] = l.most(lane)
+	t.Sync()
+	most := lanes[0]
+	for i := 1; i < row.Lanes; i++ {
+		most = max(most, lanes[i])
+	}
+	scale := c.scaleOf(most)
+	inverse := 1 / scale.Float32()
+	if lane == 0 {
+		scales[2*c.page/s.Dim+(c.kind-keyLine)*PageTokens+c.slot] = scale
+	}
+	for i := lane; i < len(l.x); i += row.Lanes {
+		x := dtype.F8E4M3From32(l.at(i) * inverse)
+		if c.kind == keyLine {
+			keys[c.page+i*PageTokens+c.slot] = x
+		} else {
+			values[c.page+c.slot*s.Dim+i] = x
+		}
+	}
+}
+
+const compactLines = storeThreads / row.Lanes // of a block of compactRows
+
+// compactRows is compactLanes for GPUs: with 16 threads for a line.
+//
+//gpu:kernel
+//gpu:twin off
+//gpu:block 64
+func compactRows[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated []T, keys, values []dtype.F8E4M3, scales []dtype.F16, angles []float32, table []int32, tokens []Token, s CacheShape, r spaced) {
+	t.StartNext()
+	var f F
+	lane := t.ThreadX() % row.Lanes
+	t.AwaitPrevious()
+	x := lines[T, F]{q, k, v, angles, table, tokens, s, r}
+	c := x.find(t.BlockX(), t.BlockY()*compactLines+t.ThreadX()/row.Lanes)
+	var l line[T, F]
+	if c.kind == queryLine || c.ok {
+		l = x.line(t.BlockX(), &c)
+	}
+	most := l.most(lane)
+	for i := row.Lanes / 2; i > 0; i /= 2 {
+		most = max(most, gpu.ShuffleXor(t, most, i))
+	}
+	if c.kind == queryLine {
+		to := rotated[(t.BlockX()*int(r.Heads)+c.head)*s.Dim:][:s.Dim]
+		for i := lane; i < len(to); i += row.Lanes {
+			to[i] = f.Of(l.at(i))
+		}
+		return
+	}
+	if !c.ok {
+		return
+	}
+	scale := c.scaleOf(most)
+	inverse := 1 / scale.Float32()
+	if lane == 0 {
+		scales[2*c.page/s.Dim+(c.kind-keyLine)*PageTokens+c.slot] = scale
+	}
+	to := values
+	if c.kind == keyLine {
+		to = keys
+	}
+	to = to[c.page+c.slot*s.Dim:][:s.Dim]
+	for i := lane; i < len(to); i += row.Lanes {
+		to[i] = dtype.F8E4M3From32(l.at(i) * inverse)
+	}
+}
+
+//gpu:instance compactLanes32 = compactLanes[float32, row.F32]
+//gpu:instance compactRowsBF16 = compactRows[dtype.BF16, row.BF16]
+
+// storeTurned stores in the form for the stream's device.
+func (c Compact[T]) storeTurned(s *device.Stream, x Turn[T], r spaced) error {
+	lines := int(r.Heads) + 2*c.KeyHeads
+	switch x := any(x).(type) {
+	case Turn[float32]:
+		grid := device.Blocks{X: x.Tokens.Len(), Y: lines}
+		return compactLanes32(s, grid, x.Q, x.K, x.V, x.Rotated, c.Keys, c.Values, c.Scales, x.Angles, c.Table, x.Tokens, c.CacheShape, r)
+	case Turn[dtype.BF16]:
+		grid := device.Blocks{X: x.Tokens.Len(), Y: (lines + compactLines - 1) / compactLines}
+		return compactRowsBF16(s, grid, x.Q, x.K, x.V, x.Rotated, c.Keys, c.Values, c.Scales, x.Angles, c.Table, x.Tokens, c.CacheShape, r)
+	}
+	panic("BUG: attention: no such element type")
+}
