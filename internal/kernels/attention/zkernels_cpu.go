@@ -235,6 +235,754 @@ func storeRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
+// compactLanes32Twin runs blocks of the kernel compactLanes_float32_row_F32.
+//
+//line compactstore.go:117
+func compactLanes32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	q := *(*unsafe.Pointer)(args)
+	qLen := *(*int)(unsafe.Add(args, 8))
+	qCap := *(*int)(unsafe.Add(args, 16))
+	k := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	kLen := *(*int)(unsafe.Add(args, 32))
+	kCap := *(*int)(unsafe.Add(args, 40))
+	v := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	vLen := *(*int)(unsafe.Add(args, 56))
+	vCap := *(*int)(unsafe.Add(args, 64))
+	rotated := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	rotatedLen := *(*int)(unsafe.Add(args, 80))
+	rotatedCap := *(*int)(unsafe.Add(args, 88))
+	keys := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	keysLen := *(*int)(unsafe.Add(args, 104))
+	values := *(*unsafe.Pointer)(unsafe.Add(args, 120))
+	valuesLen := *(*int)(unsafe.Add(args, 128))
+	scales := *(*unsafe.Pointer)(unsafe.Add(args, 144))
+	scalesLen := *(*int)(unsafe.Add(args, 152))
+	angles := *(*unsafe.Pointer)(unsafe.Add(args, 168))
+	anglesLen := *(*int)(unsafe.Add(args, 176))
+	anglesCap := *(*int)(unsafe.Add(args, 184))
+	table := *(*unsafe.Pointer)(unsafe.Add(args, 192))
+	tableLen := *(*int)(unsafe.Add(args, 200))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 216))
+	tokensLen := *(*int)(unsafe.Add(args, 224))
+	s0 := *(*int)(unsafe.Add(args, 240))
+	s8 := *(*int)(unsafe.Add(args, 248))
+	s16 := *(*int)(unsafe.Add(args, 256))
+	s24 := *(*int)(unsafe.Add(args, 264))
+	r0 := *(*int32)(unsafe.Add(args, 272))
+	r4 := *(*int32)(unsafe.Add(args, 276))
+	r8 := *(*int32)(unsafe.Add(args, 280))
+	r12 := *(*int32)(unsafe.Add(args, 284))
+	r16 := *(*int32)(unsafe.Add(args, 288))
+	shared := blocks.Shared(64)
+//line compactstore.go:73
+	i257 := int(uint32(r8))
+//line store.go:12
+	c1019 := s24 != 0
+//line store.go:12
+	i1624 := s24 << 6
+//line store.go:12
+	var i1021 int
+//line store.go:12
+	if s24 != 0 {
+//line store.go:12
+		i1021 = tableLen / s24
+	}
+//line compactstore.go:99
+	i357 := int(uint32(r4))
+//line compactstore.go:102
+	i420 := int(uint32(r0))
+//line compactstore.go:99
+	i368 := int(uint32(r16))
+//line compactstore.go:99
+	i376 := int(uint32(r12))
+//line compactstore.go:143
+	c183 := s16 != 0
+//line compactstore.go:117
+	for blocks.Next() {
+		bx, by, _ := blocks.Index()
+		var i1372, i1373, i1374, i1375, i387, o394, i1874, i1724 int
+		var c1376, c96, c384 bool
+		var p1401, p1873 unsafe.Pointer
+//line compactstore.go:73
+		c1605 := uint32(int32(by)) < uint32(r8)
+//line compactstore.go:76
+		i270 := by - i257
+		c281 := s8 <= i270
+		i290 := i270 - s8
+//line compactstore.go:80
+		c307 := uint(bx) < uint(tokensLen)
+//line compactstore.go:80
+		o310 := bx * 8
+//line compactstore.go:80
+		o1304 := o310 + 4
+		for tx := range 16 {
+			var i1872, i1871, i1315, i1316 int
+			var c1006, c814, c1317, c336 bool
+//line compactstore.go:73
+			if c1605 {
+//line compactstore.go:73
+				i1372, i1373, i1374, i1375, c1376 = 0, by, 0, 0, false
+			} else {
+//line compactstore.go:77
+				if c281 {
+					i1872, i1871 = i290, 2
+				} else {
+//line compactstore.go:77
+					i1872, i1871 = i270, 1
+				}
+//line compactstore.go:80
+				if !c307 {
+//line compactstore.go:80
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line compactstore.go:80
+					return
+				}
+//line compactstore.go:80
+				i1303 := *(*int32)(unsafe.Add(tokens, o310))
+//line compactstore.go:80
+				i1305 := *(*int32)(unsafe.Add(tokens, o1304))
+//line store.go:12
+				if 0 <= i1303 {
+//line store.go:12
+					if !c1019 {
+//line store.go:12
+						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line store.go:12
+						return
+					}
+//line store.go:12
+					if int(i1303) < i1021 {
+//line store.go:12
+						if 0 <= i1305 {
+//line store.go:12
+							c1006 = int(i1305) < i1624
+						} else {
+//line store.go:12
+							c1006 = false
+						}
+					} else {
+//line store.go:12
+						c1006 = false
+					}
+				} else {
+//line store.go:12
+					c1006 = false
+				}
+//line store.go:18
+				if c1006 {
+//line store.go:21
+					i777 := int(i1305)
+					i786 := int(i1303)*s24 + i777/64
+//line store.go:22
+					if uint(i786) >= uint(tableLen) {
+//line store.go:22
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i786, tableLen)
+//line store.go:22
+						return
+					}
+//line store.go:22
+					i792 := *(*int32)(unsafe.Add(table, i786*4))
+//line store.go:22
+					i793 := int(i792)
+					if 0 <= i792 {
+//line store.go:23
+						c814 = i793 < s0
+					} else {
+//line store.go:23
+						c814 = false
+					}
+//line store.go:23
+					i1315, i1316, c1317 = (i793*s8+i1872)<<6*s16, i777%64, c814
+				} else {
+//line store.go:18
+					i1315, i1316, c1317 = 0, 0, false
+				}
+//line compactstore.go:81
+				if c1317 {
+//line compactstore.go:81
+					c336 = i1872 < s8
+				} else {
+//line compactstore.go:81
+					c336 = false
+				}
+//line compactstore.go:82
+				i1372, i1373, i1374, i1375, c1376 = i1871, i1872, i1315, i1316, c336
+			}
+//line compactstore.go:123
+			c96 = i1372 != 0
+		}
+//line compactstore.go:73
+		if c96 {
+//line compactstore.go:123
+			if !c1376 {
+				continue
+			}
+		}
+//line compactstore.go:99
+		i358 := bx * i357
+//line compactstore.go:102
+		i421 := bx * i420
+//line compactstore.go:108
+		i1663 := bx << 1
+		for tx := range 16 {
+			var i386, i1402, i1403 int
+//line compactstore.go:99
+			i370 := i358 + i1373*i368
+//line compactstore.go:101
+			c384 = i1372 == 0
+//line compactstore.go:101
+			if c384 {
+				i386, i387, p1401, i1402, i1403 = i421+i1373*s16, i376, q, qLen, qCap
+			} else {
+//line compactstore.go:103
+				if i1372 == 2 {
+					i386, i387, p1401, i1402, i1403 = i370, 0, v, vLen, vCap
+				} else {
+//line compactstore.go:103
+					i386, i387, p1401, i1402, i1403 = i370, i376, k, kLen, kCap
+				}
+			}
+			if uint(i386) > uint(i1402) {
+//line compactstore.go:106
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i386, i1402)
+//line compactstore.go:106
+				return
+			}
+//line compactstore.go:106
+			o394 = i386 * 4
+//line compactstore.go:106
+			if uint(s16) > uint(i1403-i386) {
+//line compactstore.go:106
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", s16, i1403-i386)
+//line compactstore.go:106
+				return
+			}
+//line compactstore.go:107
+			if 0 < i387 {
+				i449 := i1663 * i387
+//line compactstore.go:108
+				if uint(i449) > uint(anglesLen) {
+//line compactstore.go:108
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i449, anglesLen)
+//line compactstore.go:108
+					return
+				}
+//line compactstore.go:108
+				i1665 := i387 << 1
+//line compactstore.go:108
+				if uint(i1665) > uint(anglesCap-i449) {
+//line compactstore.go:108
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1665, anglesCap-i449)
+//line compactstore.go:108
+					return
+				}
+//line compactstore.go:108
+				i1874, p1873 = i1665, unsafe.Add(angles, i449*4)
+			} else {
+//line compactstore.go:107
+				i1874, p1873 = 0, unsafe.Pointer(nil)
+			}
+		}
+//line compactstore.go:101
+		if c384 {
+//line compactstore.go:128
+			i114 := bx * i257
+			{
+				{
+//line compactstore.go:128
+					if !compactLanes32TwinRow(i114, i1373, s16, rotatedLen, rotatedCap, i387, o394, p1401, i1874, p1873, rotated, blocks) {
+						return
+					}
+				}
+			}
+		} else {
+			for tx := range 16 {
+				var f477, f942 float32
+				var i478 int
+//line compactstore.go:27
+				i1724 = i387 << 1
+//line compactstore.go:34
+				f477, i478 = 0, tx
+				for {
+//line compactstore.go:35
+					if i478 >= s16 {
+//line compactstore.go:35
+						break
+					}
+//line compactstore.go:23
+					if uint(i478) >= uint(s16) {
+//line compactstore.go:23
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i478, s16)
+//line compactstore.go:23
+						return
+					}
+//line compactstore.go:23
+					f834 := *(*float32)(unsafe.Add(p1401, o394+i478*4))
+//line compactstore.go:25
+					if i478 < i387 {
+						i849 := i478 + i387
+//line compactstore.go:26
+						if uint(i849) >= uint(s16) {
+//line compactstore.go:26
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i849, s16)
+//line compactstore.go:26
+							return
+						}
+//line compactstore.go:26
+						if uint(i478) >= uint(i1874) {
+//line compactstore.go:26
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i478, i1874)
+//line compactstore.go:26
+							return
+						}
+//line compactstore.go:26
+						if uint(i849) >= uint(i1874) {
+//line compactstore.go:26
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i849, i1874)
+//line compactstore.go:26
+							return
+						}
+//line compactstore.go:26
+						f942 = float32(f834**(*float32)(unsafe.Add(p1873, i478*4))) - float32(*(*float32)(unsafe.Add(p1401, o394+i849*4))**(*float32)(unsafe.Add(p1873, i849*4)))
+					} else {
+//line compactstore.go:27
+						if i478 < i1724 {
+							i893 := i478 - i387
+//line compactstore.go:28
+							if uint(i893) >= uint(i1874) {
+//line compactstore.go:28
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i893, i1874)
+//line compactstore.go:28
+								return
+							}
+//line compactstore.go:28
+							if uint(i478) >= uint(i1874) {
+//line compactstore.go:28
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i478, i1874)
+//line compactstore.go:28
+								return
+							}
+//line compactstore.go:28
+							f942 = float32(f834**(*float32)(unsafe.Add(p1873, i893*4))) + float32(*(*float32)(unsafe.Add(p1401, o394+i893*4))**(*float32)(unsafe.Add(p1873, i478*4)))
+						} else {
+//line compactstore.go:27
+							f942 = f834
+						}
+					}
+//line compactstore.go:35
+					f477, i478 = max(f477, math.Float32frombits(math.Float32bits(f942)&^(1<<31))), i478+16
+				}
+//line compactstore.go:134
+				*(*float32)(unsafe.Add(shared, tx*4)) = f477
+			}
+			f145 := *(*float32)(shared)
+//line compactstore.go:138
+			f1987 := *(*float32)(unsafe.Add(shared, 4))
+//line compactstore.go:138
+			f1998 := *(*float32)(unsafe.Add(shared, 8))
+//line compactstore.go:138
+			f2009 := *(*float32)(unsafe.Add(shared, 12))
+//line compactstore.go:138
+			f2020 := *(*float32)(unsafe.Add(shared, 16))
+//line compactstore.go:138
+			f2021 := max(max(max(max(f145, f1987), f1998), f2009), f2020)
+//line compactstore.go:138
+			f2031 := *(*float32)(unsafe.Add(shared, 20))
+//line compactstore.go:138
+			f2042 := *(*float32)(unsafe.Add(shared, 24))
+//line compactstore.go:138
+			f2053 := *(*float32)(unsafe.Add(shared, 28))
+//line compactstore.go:138
+			f2064 := *(*float32)(unsafe.Add(shared, 32))
+//line compactstore.go:138
+			f2065 := max(max(max(max(f2021, f2031), f2042), f2053), f2064)
+//line compactstore.go:138
+			f2075 := *(*float32)(unsafe.Add(shared, 36))
+//line compactstore.go:138
+			f2086 := *(*float32)(unsafe.Add(shared, 40))
+//line compactstore.go:138
+			f2097 := *(*float32)(unsafe.Add(shared, 44))
+//line compactstore.go:138
+			f2108 := *(*float32)(unsafe.Add(shared, 48))
+//line compactstore.go:138
+			f2109 := max(max(max(max(f2065, f2075), f2086), f2097), f2108)
+//line compactstore.go:138
+			f2119 := *(*float32)(unsafe.Add(shared, 52))
+//line compactstore.go:138
+			f2130 := *(*float32)(unsafe.Add(shared, 56))
+//line compactstore.go:138
+			f2141 := *(*float32)(unsafe.Add(shared, 60))
+//line compactstore.go:138
+			f2142 := max(max(max(f2109, f2119), f2130), f2141)
+//line compactstore.go:91
+			c630 := f2142 <= 3.4028235e+38
+//line compactstore.go:94
+			f634 := max(f2142/448, 6.1035156e-05)
+			{
+				{
+//line compactstore.go:88
+					if !compactLanes32TwinRow_(i1372, c630, f634, c183, s16, i1374, i1375, scalesLen, scales, o394, p1401, i387, i1874, p1873, i1724, keysLen, keys, valuesLen, values, by, blocks) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// compactLanes32TwinRow is what a row of threads does in compactLanes32Twin.
+//
+//line compactstore.go:128
+func compactLanes32TwinRow(i114 int, i1373 int, s16 int, rotatedLen int, rotatedCap int, i387 int, o394 int, p1401 unsafe.Pointer, i1874 int, p1873 unsafe.Pointer, rotated unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 16 {
+		var i147 int
+		var f614 float32
+//line compactstore.go:128
+		i120 := (i114 + i1373) * s16
+//line compactstore.go:128
+		if uint(i120) > uint(rotatedLen) {
+//line compactstore.go:128
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i120, rotatedLen)
+//line compactstore.go:128
+			return false
+		}
+//line compactstore.go:128
+		o126 := i120 * 4
+//line compactstore.go:128
+		if uint(s16) > uint(rotatedCap-i120) {
+//line compactstore.go:128
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", s16, rotatedCap-i120)
+//line compactstore.go:128
+			return false
+		}
+//line compactstore.go:27
+		i1747 := i387 << 1
+//line compactstore.go:128
+		i147 = tx
+		for {
+//line compactstore.go:129
+			if i147 >= s16 {
+//line compactstore.go:129
+				break
+			}
+//line compactstore.go:23
+			if uint(i147) >= uint(s16) {
+//line compactstore.go:23
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i147, s16)
+//line compactstore.go:23
+				return false
+			}
+//line compactstore.go:23
+			f506 := *(*float32)(unsafe.Add(p1401, o394+i147*4))
+//line compactstore.go:25
+			if i147 < i387 {
+				i521 := i147 + i387
+//line compactstore.go:26
+				if uint(i521) >= uint(s16) {
+//line compactstore.go:26
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i521, s16)
+//line compactstore.go:26
+					return false
+				}
+//line compactstore.go:26
+				if uint(i147) >= uint(i1874) {
+//line compactstore.go:26
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i147, i1874)
+//line compactstore.go:26
+					return false
+				}
+//line compactstore.go:26
+				if uint(i521) >= uint(i1874) {
+//line compactstore.go:26
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i521, i1874)
+//line compactstore.go:26
+					return false
+				}
+//line compactstore.go:26
+				f614 = float32(f506**(*float32)(unsafe.Add(p1873, i147*4))) - float32(*(*float32)(unsafe.Add(p1401, o394+i521*4))**(*float32)(unsafe.Add(p1873, i521*4)))
+			} else {
+//line compactstore.go:27
+				if i147 < i1747 {
+					i565 := i147 - i387
+//line compactstore.go:28
+					if uint(i565) >= uint(i1874) {
+//line compactstore.go:28
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i565, i1874)
+//line compactstore.go:28
+						return false
+					}
+//line compactstore.go:28
+					if uint(i147) >= uint(i1874) {
+//line compactstore.go:28
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i147, i1874)
+//line compactstore.go:28
+						return false
+					}
+//line compactstore.go:28
+					f614 = float32(f506**(*float32)(unsafe.Add(p1873, i565*4))) + float32(*(*float32)(unsafe.Add(p1401, o394+i565*4))**(*float32)(unsafe.Add(p1873, i147*4)))
+				} else {
+//line compactstore.go:27
+					f614 = f506
+				}
+			}
+//line compactstore.go:130
+			*(*float32)(unsafe.Add(rotated, o126+i147*4)) = f614
+//line compactstore.go:129
+			i147 = i147 + 16
+		}
+	}
+	return true
+}
+
+// compactLanes32TwinRow_ is what a row of threads does in compactLanes32Twin.
+//
+//line compactstore.go:88
+func compactLanes32TwinRow_(i1372 int, c630 bool, f634 float32, c183 bool, s16 int, i1374 int, i1375 int, scalesLen int, scales unsafe.Pointer, o394 int, p1401 unsafe.Pointer, i387 int, i1874 int, p1873 unsafe.Pointer, i1724 int, keysLen int, keys unsafe.Pointer, valuesLen int, values unsafe.Pointer, by int, blocks *gpu.Blocks) (ok bool) {
+	for tx := range 16 {
+		var f629, f175, f655, f763, f207 float32
+		var i641 int16
+		var i185, i192, i236, i201, i670, i714, i1050, i1059, i1061, i1062, i1769, i1065, i1072, i219, i237 int
+		var c210 bool
+		var i976 int8
+		var i964, i1047, i1052, i1057, i1083, i1084, i1090, i1095, i1100, i1074, i969 int32
+//line compactstore.go:88
+		if i1372 == 2 {
+//line compactstore.go:88
+			f629 = 128
+		} else {
+//line compactstore.go:88
+			f629 = 65504
+		}
+//line compactstore.go:91
+		if c630 {
+//line compactstore.go:94
+			i641 = int16(dtype.F16From32(min(f634, f629)))
+		} else {
+//line compactstore.go:91
+			i641 = 32256
+		}
+//line compactstore.go:141
+		f175 = 1 / dtype.F16(uint16(i641)).Float32()
+		if int32(tx) == 0 {
+			if !c183 {
+//line compactstore.go:143
+				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
+//line compactstore.go:143
+				return false
+			}
+//line compactstore.go:143
+			i185 = 0
+//line compactstore.go:143
+			if s16 != 0 {
+//line compactstore.go:143
+				i185 = i1374 << 1 / s16
+			}
+//line compactstore.go:143
+			i192 = i185 + (i1372-1)<<6 + i1375
+//line compactstore.go:143
+			if uint(i192) >= uint(scalesLen) {
+//line compactstore.go:143
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i192, scalesLen)
+//line compactstore.go:143
+				return false
+			}
+//line compactstore.go:143
+			*(*int16)(unsafe.Add(scales, i192*2)) = i641
+		}
+//line compactstore.go:147
+		c210 = i1372 == 1
+//line compactstore.go:150
+		i236 = i1374 + i1375*s16
+//line compactstore.go:145
+		i201 = tx
+//line compactstore.go:145
+		for {
+//line compactstore.go:145
+			if i201 >= s16 {
+//line compactstore.go:145
+				break
+			}
+//line compactstore.go:23
+			if uint(i201) >= uint(s16) {
+//line compactstore.go:23
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, s16)
+//line compactstore.go:23
+				return false
+			}
+//line compactstore.go:23
+			f655 = *(*float32)(unsafe.Add(p1401, o394+i201*4))
+//line compactstore.go:25
+			if i201 < i387 {
+				i670 = i201 + i387
+//line compactstore.go:26
+				if uint(i670) >= uint(s16) {
+//line compactstore.go:26
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i670, s16)
+//line compactstore.go:26
+					return false
+				}
+//line compactstore.go:26
+				if uint(i201) >= uint(i1874) {
+//line compactstore.go:26
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, i1874)
+//line compactstore.go:26
+					return false
+				}
+//line compactstore.go:26
+				if uint(i670) >= uint(i1874) {
+//line compactstore.go:26
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i670, i1874)
+//line compactstore.go:26
+					return false
+				}
+//line compactstore.go:26
+				f763 = float32(f655**(*float32)(unsafe.Add(p1873, i201*4))) - float32(*(*float32)(unsafe.Add(p1401, o394+i670*4))**(*float32)(unsafe.Add(p1873, i670*4)))
+			} else {
+//line compactstore.go:27
+				if i201 < i1724 {
+					i714 = i201 - i387
+//line compactstore.go:28
+					if uint(i714) >= uint(i1874) {
+//line compactstore.go:28
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i714, i1874)
+//line compactstore.go:28
+						return false
+					}
+//line compactstore.go:28
+					if uint(i201) >= uint(i1874) {
+//line compactstore.go:28
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, i1874)
+//line compactstore.go:28
+						return false
+					}
+//line compactstore.go:28
+					f763 = float32(f655**(*float32)(unsafe.Add(p1873, i714*4))) + float32(*(*float32)(unsafe.Add(p1401, o394+i714*4))**(*float32)(unsafe.Add(p1873, i201*4)))
+				} else {
+//line compactstore.go:27
+					f763 = f655
+				}
+			}
+//line compactstore.go:146
+			f207 = float32(f763 * f175)
+//line float8.go:33
+			if f207 != f207 {
+//line float8.go:33
+				i976 = 127
+			} else {
+//line float8.go:36
+				i964 = int32(math.Float32bits(f207))
+//line narrow.go:14
+				i1047 = int32(uint32(i964)>>23) & 255
+				i1050 = int(uint32(i1047))
+//line narrow.go:15
+				if i964&2139095040 == 0 {
+//line narrow.go:15
+					i1050 = 1
+				}
+//line narrow.go:15
+				i1052 = i964 & 8388607
+				if 0 < uint32(i1047) {
+					i1057 = i1052 | 8388608
+				} else {
+//line narrow.go:16
+					i1057 = i1052
+				}
+//line narrow.go:20
+				i1059 = -6 - (i1050 - 127)
+//line narrow.go:20
+				i1061 = i1059
+//line narrow.go:20
+				if i1059 < 0 {
+//line narrow.go:20
+					i1061 = 0
+				}
+//line narrow.go:20
+				i1062 = i1061 + 20
+				i1769 = i1050 - 121
+//line narrow.go:21
+				i1065 = i1769
+//line narrow.go:21
+				if i1769 < 0 {
+//line narrow.go:21
+					i1065 = 0
+				}
+//line narrow.go:21
+				i1072 = i1062
+//line narrow.go:21
+				if 31 < uint(i1062) {
+//line narrow.go:21
+					i1072 = 31
+				}
+//line narrow.go:38
+				i1083 = int32(i1072)
+//line narrow.go:38
+				i1084 = int32(uint32(i1057) >> uint32(i1083))
+//line narrow.go:38
+				i1090 = i1057 & (int32(1)<<uint32(i1083) - 1)
+//line narrow.go:38
+				i1095 = int32(1) << uint32(int32(i1072-1))
+				if uint32(i1095) >= uint32(i1090) {
+//line narrow.go:39
+					if i1090 != i1095 {
+//line narrow.go:39
+						i1100 = i1084
+//line narrow.go:39
+						goto l1
+					}
+//line narrow.go:39
+					if i1084&1 != 1 {
+//line narrow.go:39
+						i1100 = i1084
+//line narrow.go:39
+						goto l1
+					}
+				}
+//line narrow.go:40
+				i1100 = i1084 + 1
+			l1:
+//line narrow.go:21
+				i1074 = int32(i1065)<<3 + i1100
+//line float8.go:36
+				i969 = i1074
+//line float8.go:36
+				if 126 < uint32(i1074) {
+//line float8.go:36
+					i969 = 126
+				}
+//line float8.go:36
+				i976 = int8(int32(uint32(i964)>>24)&128 | i969)
+			}
+//line compactstore.go:147
+			if c210 {
+				i219 = i1374 + i201<<6 + i1375
+//line compactstore.go:148
+				if uint(i219) >= uint(keysLen) {
+//line compactstore.go:148
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i219, keysLen)
+//line compactstore.go:148
+					return false
+				}
+//line compactstore.go:148
+				*(*int8)(unsafe.Add(keys, i219)) = i976
+			} else {
+				i237 = i236 + i201
+//line compactstore.go:150
+				if uint(i237) >= uint(valuesLen) {
+//line compactstore.go:150
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i237, valuesLen)
+//line compactstore.go:150
+					return false
+				}
+//line compactstore.go:150
+				*(*int8)(unsafe.Add(values, i237)) = i976
+			}
+//line compactstore.go:145
+			i201 = i201 + 16
+		}
+	}
+	return true
+}
+
 // lanes32Twin runs blocks of the kernel attendLanes_float32_row_F32.
 //
 //line lanes.go:26
