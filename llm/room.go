@@ -39,20 +39,21 @@ func roomForWeights(dev *device.Device, f *Files) error {
 	return fmt.Errorf("llm: %w: the weights need %s, and there is room for %s%s", device.ErrMemory, gibibytes(need), gibibytes(room), advice)
 }
 
-// roomForTokens returns an error if the device, which has the weights of a model, has no room for the keys and values of a number of
-// tokens. The error names the number for which there is room.
-func roomForTokens(dev *device.Device, m *llama.Model, tokens int) error {
-	need := int64(tokens) * int64(m.TokenBytes())
+// roomForTokens returns an error if the device, which has the weights of a model, has no room for the keys and values of o.Tokens. The error
+// names the number for which there is room.
+func roomForTokens(dev *device.Device, m *llama.Model, o Options) error {
+	each := int64(m.TokenBytes(o.CacheDType))
+	need := int64(o.Tokens) * each
 	room, err := roomFor(dev, need)
 	if err != nil || room >= need {
 		return err
 	}
 	advice := ""
-	if fit := int64(float64(room)*cacheShare) / int64(m.TokenBytes()) / llama.PageTokens * llama.PageTokens; fit > 0 {
+	if fit := int64(float64(room)*cacheShare) / each / llama.PageTokens * llama.PageTokens; fit > 0 {
 		advice = fmt.Sprintf(", which is enough for a context of %d tokens", fit)
 	}
 	return fmt.Errorf("llm: %w: a cache of %d tokens needs %s, and beside the weights, there is room for %s%s",
-		device.ErrMemory, tokens, gibibytes(need), gibibytes(room), advice)
+		device.ErrMemory, o.Tokens, gibibytes(need), gibibytes(room), advice)
 }
 
 // roomFor returns the room on a device. If it is less than need, the memory of closed buffers is freed first.

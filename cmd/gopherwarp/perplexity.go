@@ -15,7 +15,8 @@ import (
 type perplexityCommand struct {
 	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
 	Context int    `placeholder:"N" help:"The number of tokens of a chunk. Default: 512, or the model's context if it is shorter."`
-	File    string `arg:"" help:"The text, in UTF-8; - for standard input."`
+	cacheFlag
+	File string `arg:"" help:"The text, in UTF-8; - for standard input."`
 }
 
 // Help is the text after the flags.
@@ -34,7 +35,7 @@ Example:
 
 // Run is called by kong.
 func (c *perplexityCommand) Run(ctx context.Context, t terminal) error {
-	source := modelSource{Model: c.Model, Context: c.Context}
+	source := modelSource{Model: c.Model, Context: c.Context, cacheFlag: c.cacheFlag}
 	if err := source.check(); err != nil {
 		return err
 	}

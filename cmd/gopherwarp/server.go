@@ -135,7 +135,7 @@ func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() 
 		defer stop()
 		m, err := llm.Open(s.device, of.path, llm.Options{
 			Context: s.Context, Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
-			Deterministic: s.Repeat, Adapter: of.adapter, Adapters: of.adapters, Progress: show, Interrupt: ctx.Err,
+			Deterministic: s.Repeat, Adapter: of.adapter, Adapters: of.adapters, CacheDType: s.dtype(), Progress: show, Interrupt: ctx.Err,
 		})
 		if err != nil {
 			return nil, nil, err
