@@ -32,6 +32,7 @@ type attender struct {
 	// all that the host uploads is there before the first kernel of a graph.
 	longest int
 	single  bool
+	fresh   bool // the key and value of the only token are in the first page of the attention.Compact's Wide
 
 	rows    int                        // the number of first tokens whose attention is not that of spans, if single is not set
 	spans   device.Slice[prefill.Span] // of the other tokens, of one sequence after another
@@ -174,18 +175,15 @@ func (p typed[T]) together(a *attender, l *layer, x *tensor.Tensor) *tensor.Tens
 		slots.Keys, slots.Values = kept.Keys, kept.Values
 		return l.QKV.RotateForward(&l.AttnNorm, x, slots)
 	case attention.Compact[dtype.BF16]:
+		if !kept.TakesNew(c.Heads) {
+			return nil
+		}
 		first := a.cache.first
 		page := attention.PageTokens * c.KeyHeads * c.HeadDim
 		slots.MaxPages, slots.Place, slots.Table = 1, first.Slice(0, 2), first.Slice(2, 3)
 		slots.Keys, slots.Values = kept.Wide.Keys.Slice(0, page), kept.Wide.Values.Slice(0, page)
-		q := l.QKV.RotateForward(&l.AttnNorm, x, slots)
-		stored := tensor.Op{Name: "Store", In: []*tensor.Tensor{q}, DType: q.DType(), Shape: []int{0}, Launch: func(s *device.Stream, _ *tensor.Tensor) error {
-			return kept.StorePage(s, slots.Keys, slots.Values, a.tokens)
-		}}.Apply()
-		if stored.Err() != nil {
-			return stored
-		}
-		return q
+		a.fresh = true
+		return l.QKV.RotateForward(&l.AttnNorm, x, slots)
 	}
 	return nil
 }
@@ -218,6 +216,8 @@ func (p typed[T]) rotate(a *attender, x ...*tensor.Tensor) *tensor.Tensor {
 }
 
 func (p typed[T]) attend(a *attender, q *tensor.Tensor) *tensor.Tensor {
+	fresh := a.fresh
+	a.fresh = false
 	return tensor.Op{Name: "Attend", In: []*tensor.Tensor{q}, DType: q.DType(), Shape: q.Shape(), Launch: func(s *device.Stream, out *tensor.Tensor) error {
 		v, err := tensor.SlicesOf[T](q, out)
 		if err != nil {
@@ -240,6 +240,9 @@ func (p typed[T]) attend(a *attender, q *tensor.Tensor) *tensor.Tensor {
 		}
 		defer scratch.Close()
 		x.Scratch = scratch.All()
+		if compact, ok := any(p.kept).(attention.Compact[T]); ok && fresh {
+			return compact.AttendNew(s, x)
+		}
 		return p.Attend(s, x)
 	}}.Apply()
 }

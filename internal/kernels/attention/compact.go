@@ -1,6 +1,7 @@
 package attention
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -72,19 +73,7 @@ func (c Compact[T]) Store(s *device.Stream, x New[T]) error {
 		return err
 	}
 	t := Turn[T]{K: x.K, V: x.V, Tokens: x.Tokens, Q: device.None[T](), Rotated: device.None[T](), Angles: device.None[float32]()}
-	return c.storeTurned(s, t, spaced{turning{Stride: uint32(c.KeyHeads * c.Dim)}, uint32(c.Dim)})
-}
-
-// StorePage is Store for one token, whose key and value are the first ones of a page of a Cache that has no other: [KeyHeads][PageTokens][Dim].
-func (c Compact[T]) StorePage(s *device.Stream, k, v device.Slice[T], token device.Slice[Token]) error {
-	if err := c.check(s); err != nil {
-		return err
-	}
-	if n := c.KeyHeads * PageTokens * c.Dim; k.Len() != n || v.Len() != n || token.Len() != 1 {
-		return fmt.Errorf("attention: %d and %d elements of a page for %d tokens and %+v: %w", k.Len(), v.Len(), token.Len(), c.CacheShape, ErrShape)
-	}
-	t := Turn[T]{K: k, V: v, Tokens: token, Q: device.None[T](), Rotated: device.None[T](), Angles: device.None[float32]()}
-	return c.storeTurned(s, t, spaced{HeadStride: uint32(PageTokens * c.Dim)})
+	return c.storeTurned(s, t, turning{Stride: uint32(c.KeyHeads * c.Dim)})
 }
 
 // StoreRotated is Cache.StoreRotated.
@@ -95,7 +84,7 @@ func (c Compact[T]) StoreRotated(s *device.Stream, x Turn[T]) error {
 	if err := fits(c.CacheShape, x); err != nil || x.Tokens.Len() == 0 {
 		return err
 	}
-	return c.storeTurned(s, x, spaced{turningOf(c.CacheShape, x), uint32(c.Dim)})
+	return c.storeTurned(s, x, turningOf(c.CacheShape, x))
 }
 
 // Attend is Cache.Attend. Products of weights and values are those of float16 numbers on GPUs, which round weights to 11 bits.
@@ -112,7 +101,26 @@ func (c Compact[T]) Attend(s *device.Stream, x Queries[T]) error {
 		}
 		return c.Wide.Attend(s, x)
 	}
-	return c.decode(s, any(x).(Queries[dtype.BF16]))
+	return c.decode(s, any(x).(Queries[dtype.BF16]), [2]device.Slice[dtype.BF16]{})
+}
+
+// TakesNew reports whether AttendNew has a kernel for a number of heads of queries: on GPUs, if up to eight share the keys and values of one, so
+// that one block has them all.
+func (c Compact[T]) TakesNew(heads int) bool {
+	return row.Elements[T]() == 8 && heads/c.KeyHeads <= tileHeads
+}
+
+// AttendNew is Store of the key and value of one token, followed by Attend of its query, in one kernel. The key and value are those of the
+// first token of the first page of Wide. The error is ErrShape unless TakesNew returns true.
+func (c Compact[T]) AttendNew(s *device.Stream, x Queries[T]) error {
+	if err := c.check(s); err != nil {
+		return err
+	}
+	wide, ok := any(c.Wide).(Cache[dtype.BF16])
+	if err := asked(c.CacheShape, x); err != nil || x.Tokens.Len() != 1 || !ok || !c.TakesNew(x.Heads) {
+		return cmp.Or(err, fmt.Errorf("attention: new keys and values of %d tokens and %+v: %w", x.Tokens.Len(), c.CacheShape, ErrShape))
+	}
+	return c.decode(s, any(x).(Queries[dtype.BF16]), [2]device.Slice[dtype.BF16]{wide.Keys, wide.Values})
 }
 
 // Prefill is Cache.Prefill: it converts all pages that queries see to elements of Wide.
@@ -133,15 +141,19 @@ func (c Compact[T]) Prefill(s *device.Stream, x Chunk[T]) error {
 
 //gpu:instance decodeCompact = decodeEight[compact64|compact128]
 
-// decode attends on a GPU.
-func (c Compact[T]) decode(s *device.Stream, x Queries[dtype.BF16]) error {
+// decode attends on a GPU, and stores new keys and values before if there are some.
+func (c Compact[T]) decode(s *device.Stream, x Queries[dtype.BF16], fresh [2]device.Slice[dtype.BF16]) error {
 	d := decodedOf(c.CacheShape, c.Table, x)
 	launch := decodeCompact[compact128]
 	if c.Dim == 64 {
 		launch = decodeCompact[compact64]
 	}
+	k, v := device.None[uint32](), device.None[uint32]()
+	if fresh[0].Len() > 0 {
+		k, v = pairs(fresh[0]), pairs(fresh[1])
+	}
 	e := device.View[[8]dtype.F16, dtype.F8E4M3]
-	err := launch(s, d.ringed(), pairs(x.Q), e(c.Keys), e(c.Values), eight(c.Scales), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
+	err := launch(s, d.ringed(), pairs(x.Q), k, v, e(c.Keys), e(c.Values), eight(c.Scales), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
 	if err != nil || d.grid.Z == 1 {
 		return err
 	}

@@ -3,6 +3,7 @@ package attention
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -277,11 +278,71 @@ func TestCompactShapes(t *testing.T) {
 	bad.Wide.Pages, scales.Scales = 2, good.Scales.Slice(0, 1)
 	for i, err := range []error{
 		bad.Store(s, New[float32]{some, some, one}), scales.Store(s, New[float32]{some, some, one}), good.Store(s, New[float32]{some, some.Slice(0, 8), one}),
-		good.Attend(s, Queries[float32]{Heads: 1, Q: some, O: some.Slice(0, 8), Tokens: one}), good.StorePage(s, some, some, one),
+		good.Attend(s, Queries[float32]{Heads: 1, Q: some, O: some.Slice(0, 8), Tokens: one}), good.AttendNew(s, Queries[float32]{Heads: 1, Q: some, O: some, Tokens: one}),
 		Compact[dtype.BF16]{CacheShape: shape, Keys: good.Keys, Values: good.Values, Scales: good.Scales, Table: good.Table}.Attend(s, Queries[dtype.BF16]{Heads: 1}),
 	} {
 		if !errors.Is(err, ErrShape) {
 			t.Errorf("case %d: %v, want ErrShape", i, err)
+		}
+	}
+}
+
+// TestAttendNew compares AttendNew with Store followed by Attend, and tests that the token has been stored: at the beginning and the end of
+// pages, and where a warp has more pages than its ring.
+func TestAttendNew(t *testing.T) {
+	for _, name := range []string{"interp", "cuda"} {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, kerneltest.Executions()[name])
+			for _, h := range []heads{{64, 2, 2}, {128, 8, 1}} {
+				for _, n := range []int{1, 64, 65, 449} {
+					attendNew(t, s, h, n)
+				}
+			}
+		})
+	}
+}
+
+func attendNew(t *testing.T, s *device.Stream, h heads, n int) {
+	t.Helper()
+	shape := CacheShape{Pages: 9, KeyHeads: h.keys, Dim: h.dim, MaxPages: 9}
+	table := kerneltest.Upload(t, s, []int32{4, 8, 0, 2, 7, 1, 3, 6, 5})
+	p := problem[dtype.BF16]{heads: h, s: s, random: rand.New(rand.NewPCG(uint64(n), 7))}
+	width := h.keys * h.dim
+	k, v := p.numbers(n*width), p.numbers(n*width)
+	var tokens []Token
+	for i := range n {
+		tokens = append(tokens, Token{Position: int32(i)})
+	}
+	q, last := kerneltest.Upload(t, s, p.numbers(h.queries*h.dim)), kerneltest.Upload(t, s, tokens[n-1:])
+	store := func(c Compact[dtype.BF16], n int) {
+		if err := c.Store(s, New[dtype.BF16]{K: kerneltest.Upload(t, s, k[:n*width]), V: kerneltest.Upload(t, s, v[:n*width]), Tokens: kerneltest.Upload(t, s, tokens[:n])}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	attended := func(attend func(*device.Stream, Queries[dtype.BF16]) error, scratch device.Slice[float32]) []dtype.BF16 {
+		o := kerneltest.Upload(t, s, make([]dtype.BF16, h.queries*h.dim))
+		if err := attend(s, Queries[dtype.BF16]{Heads: h.queries, Q: q, O: o, Tokens: last, Scratch: scratch}); err != nil {
+			t.Fatal(err)
+		}
+		return kerneltest.Download(t, s, o)
+	}
+	scratch := kerneltest.Upload(t, s, make([]float32, shape.Workspace(1, h.queries)))
+	for _, memory := range []device.Slice[float32]{{}, scratch} {
+		all, some := emptyCompact[dtype.BF16](t, s, shape, table), emptyCompact[dtype.BF16](t, s, shape, table)
+		store(all, n)
+		store(some, n-1)
+		wide := [2][]dtype.BF16{make([]dtype.BF16, shape.Elements()), make([]dtype.BF16, shape.Elements())}
+		for head := range h.keys {
+			copy(wide[0][head*PageTokens*h.dim:], k[(n-1)*width+head*h.dim:][:h.dim])
+			copy(wide[1][head*PageTokens*h.dim:], v[(n-1)*width+head*h.dim:][:h.dim])
+		}
+		some.Wide.Keys, some.Wide.Values = kerneltest.Upload(t, s, wide[0]), kerneltest.Upload(t, s, wide[1])
+		want := attended(all.Attend, memory)
+		if got := attended(some.AttendNew, memory); !slices.Equal(got, want) {
+			t.Fatalf("%+v, %d tokens: %v, want %v", h, n, got, want)
+		}
+		if got := attended(some.Attend, memory); !slices.Equal(got, want) {
+			t.Fatalf("%+v, %d tokens: later %v, want %v", h, n, got, want)
 		}
 	}
 }

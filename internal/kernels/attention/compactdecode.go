@@ -29,13 +29,14 @@ const (
 type scaleRing [compactStages][scaleEights][8]dtype.F16
 
 // decodeEight is decode for a Compact. The first product takes the elements of a key in another order, which is that of its bytes as even and
-// odd ones, and so does the query; the second one has rows for all even elements of a value before those for the odd ones.
+// odd ones, and so does the query; the second one has rows for all even elements of a value before those for the odd ones. If there are new keys and values, those of the
+// query's token, it stores them first. They are those of the first token of a page of bfloat16 numbers.
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
 //gpu:twin off
 //gpu:target sm_80
-func decodeEight[D breadth](t gpu.Thread, q []uint32, keys, values, scales [][8]dtype.F16, table []int32, tokens []Token, c decoding, sums [][8]float32, states []state, o [][8]dtype.BF16) {
+func decodeEight[D breadth](t gpu.Thread, q, newKeys, newValues []uint32, keys, values, scales [][8]dtype.F16, table []int32, tokens []Token, c decoding, sums [][8]float32, states []state, o [][8]dtype.BF16) {
 	t.StartNext()
 	if !c.Settled {
 		t.AwaitPrevious()
@@ -51,22 +52,35 @@ func decodeEight[D breadth](t gpu.Thread, q []uint32, keys, values, scales [][8]
 	near := &gpu.Shared[[decodeWarps]scaleRing](t)[t.Warp()%decodeWarps]
 	r := compactRing[D]{ring[dtype.F16, D]{keys, values, &b}, scales}
 	pages := b.warpPages(t)
-	for i := range uint32(compactStages) {
-		if i < pages {
-			if !b.before(t, b.first+i) {
-				t.AwaitPrevious()
+	late := pages // the page that waits for the new key and value
+	for i := range uint32(compactStages + 1) {
+		at := i
+		if i == compactStages {
+			t.AwaitPrevious()
+			r.store(t, newKeys, newValues, page{b.end - 1, b.number(table, b.end-1)})
+			at = late
+		}
+		if at < pages {
+			if before := b.before(t, b.first+at); !before && i < compactStages && len(newKeys) > 0 {
+				late = at
+			} else {
+				if !before {
+					t.AwaitPrevious()
+				}
+				r.fetchAll(t, memory, near, page{at, b.number(table, b.first+at)})
 			}
-			r.fetchAll(t, memory, near, page{i, b.number(table, b.first+i)})
 		}
 		t.CommitCopies()
 	}
-	t.AwaitPrevious()
 	query := compactQuery[D](t, q, &b)
 	next := b.number(table, b.first+compactStages)
 	var w weighted[dtype.F16, D]
 	x := state{top: math32.Inf(-1)}
 	for i := range pages {
 		number := b.number(table, b.first+i)
+		if i == late {
+			t.WaitCopies(0)
+		}
 		r.await(t)
 		stage := r.stage(t, i)
 		scale := scalesOf(t, &near[i%compactStages])
@@ -103,13 +117,52 @@ func decodeEight[D breadth](t gpu.Thread, q []uint32, keys, values, scales [][8]
 	results[dtype.BF16, row.BF16]{sums, states, o}.deliver(t, &b, joint)
 }
 
-// page is a page of a block: its number among those, and its number in the cache.
+// page is a page of a block or of a sequence: its number there, and its number in the cache.
 type page struct{ i, number uint32 }
 
 // compactRing is a ring with scales.
 type compactRing[D breadth] struct {
 	ring[dtype.F16, D]
 	scales [][8]dtype.F16
+}
+
+// store stores the key and the value of the query's token, if they are new, and in the warp's part of a page.
+func (r *compactRing[D]) store(t gpu.Thread, newKeys, newValues []uint32, at page) {
+	slot := r.b.length - 1 - at.i*PageTokens // not below PageTokens if the token is in a later page
+	if len(newKeys) == 0 || slot/warpTokens != uint32(t.Warp()) || at.number >= r.b.c.Pages {
+		return
+	}
+	to := r.b.page(at.number)
+	r.storeLine(t, newKeys, r.keys, compacting{kind: keyLine, page: to, slot: int(slot)})
+	r.storeLine(t, newValues, r.values, compacting{kind: valueLine, page: to, slot: int(slot)})
+	t.SyncWarp()
+}
+
+// storeLine stores a key or a value, a part of it with each lane. The page is that of a head.
+func (r *compactRing[D]) storeLine(t gpu.Thread, from []uint32, to [][8]dtype.F16, c compacting) {
+	var d D
+	each := d.steps() / 2 // pairs of elements of a lane
+	first := int(r.b.keyHead)*PageTokens*16*d.steps() + t.Lane()*each
+	var x [4]float32
+	most := float32(0)
+	for i := range each {
+		w := from[first+i]
+		x[2*i], x[2*i+1] = math.Float32frombits(w<<16), math.Float32frombits(w&0xffff0000)
+		most = max(most, math32.Abs(x[2*i]), math32.Abs(x[2*i+1]))
+	}
+	for i := gpu.WarpSize / 2; i > 0; i /= 2 {
+		most = max(most, gpu.ShuffleXor(t, most, i))
+	}
+	scale := c.scaleOf(most)
+	inverse := 1 / scale.Float32()
+	for i := range each {
+		pair := t.Lane()*each + i
+		low, high := dtype.F8E4M3From32(x[2*i]*inverse), dtype.F8E4M3From32(x[2*i+1]*inverse)
+		to[(c.page*PageTokens+c.slot)*int(r.width())+pair/8][pair%8] = dtype.F16(low) | dtype.F16(high)<<8
+	}
+	if t.Lane() == 0 {
+		r.scales[(2*c.page+c.kind-keyLine)*(PageTokens/8)+c.slot/8][c.slot%8] = scale
+	}
 }
 
 // fetchAll is fetch with the scales.

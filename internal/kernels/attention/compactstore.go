@@ -30,18 +30,20 @@ func (l *line[T, F]) at(i int) float32 {
 	return x
 }
 
-// most returns the largest magnitude of a thread's elements, every 16th one, or NaN if one is NaN.
-func (l *line[T, F]) most(first int) (most float32) {
-	for i := first; i < len(l.x); i += row.Lanes {
-		most = max(most, math32.Abs(l.at(i)))
-	}
-	return most
-}
+// own are a thread's elements of a line.
+type own [MaxDim / row.Lanes]float32
 
-// spaced is turning for keys and values whose heads are HeadStride elements apart.
-type spaced struct {
-	turning
-	HeadStride uint32
+// load returns a thread's elements, and their largest magnitude, which is NaN if one is NaN. All loads come before the first use.
+func (l *line[T, F]) load(first int) (x own, most float32) {
+	for j := range x {
+		if i := first + j*row.Lanes; i < len(l.x) {
+			x[j] = l.at(i)
+		}
+	}
+	for _, v := range x {
+		most = max(most, math32.Abs(v))
+	}
+	return x, most
 }
 
 // kinds of lines.
@@ -65,7 +67,7 @@ type lines[T any, F row.Format[T]] struct {
 	table   []int32
 	tokens  []Token
 	CacheShape
-	spaced
+	turning
 }
 
 // find returns what line number i of a token is.
@@ -96,7 +98,7 @@ func (c *compacting) scaleOf(most float32) dtype.F16 {
 
 // line returns a line of a token.
 func (x *lines[T, F]) line(token int, c *compacting) line[T, F] {
-	from, half, y := token*int(x.Stride)+c.head*int(x.HeadStride), int(x.Half), x.k
+	from, half, y := token*int(x.Stride)+c.head*x.Dim, int(x.Half), x.k
 	switch c.kind {
 	case queryLine:
 		from, y = token*int(x.QStride)+c.head*x.Dim, x.q
@@ -110,45 +112,39 @@ func (x *lines[T, F]) line(token int, c *compacting) line[T, F] {
 	return l
 }
 
-// compactLanes stores rotated keys and values on a CPU, and rotates queries: with each block for a line of a token.
+// compactLanes stores rotated keys and values on a CPU, and rotates queries: a line of a token with each thread. It has no barriers, so that
+// it is a plain loop there.
 //
 //gpu:kernel
 //gpu:block 16
-func compactLanes[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated []T, keys, values []dtype.F8E4M3, scales []dtype.F16, angles []float32, table []int32, tokens []Token, s CacheShape, r spaced) {
+func compactLanes[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated []T, keys, values []dtype.F8E4M3, scales []dtype.F16, angles []float32, table []int32, tokens []Token, s CacheShape, r turning) {
 	var f F
-	lanes := gpu.Shared[[row.Lanes]float32](t)
-	lane := t.ThreadX()
-	x := lines[T, F]{q, k, v, angles, table, tokens, s, r}
-	c := x.find(t.BlockX(), t.BlockY())
+	all := lines[T, F]{q, k, v, angles, table, tokens, s, r}
+	c := all.find(t.BlockX(), t.BlockY()*row.Lanes+t.ThreadX())
 	if c.kind != queryLine && !c.ok {
 		return
 	}
-	l := x.line(t.BlockX(), &c)
+	l := all.line(t.BlockX(), &c)
 	if c.kind == queryLine {
 		to := rotated[(t.BlockX()*int(r.Heads)+c.head)*s.Dim:][:s.Dim]
-		for i := lane; i < len(to); i += row.Lanes {
+		for i := range to {
 			to[i] = f.Of(l.at(i))
 		}
 		return
 	}
-	lanes[lane] = l.most(lane)
-	t.Sync()
-	most := lanes[0]
-	for i := 1; i < row.Lanes; i++ {
-		most = max(most, lanes[i])
+	most := float32(0)
+	for i := range s.Dim {
+		most = max(most, math32.Abs(l.at(i)))
 	}
 	scale := c.scaleOf(most)
 	inverse := 1 / scale.Float32()
-	if lane == 0 {
-		scales[2*c.page/s.Dim+(c.kind-keyLine)*PageTokens+c.slot] = scale
+	scales[2*c.page/s.Dim+(c.kind-keyLine)*PageTokens+c.slot] = scale
+	to, step := values[c.page+c.slot*s.Dim:], 1
+	if c.kind == keyLine {
+		to, step = keys[c.page+c.slot:], PageTokens
 	}
-	for i := lane; i < len(l.x); i += row.Lanes {
-		x := dtype.F8E4M3From32(l.at(i) * inverse)
-		if c.kind == keyLine {
-			keys[c.page+i*PageTokens+c.slot] = x
-		} else {
-			values[c.page+c.slot*s.Dim+i] = x
-		}
+	for i := range s.Dim {
+		to[i*step] = dtype.F8E4M3From32(l.at(i) * inverse)
 	}
 }
 
@@ -158,44 +154,43 @@ const compactLines = storeThreads / row.Lanes // of a block of compactRows
 //
 //gpu:kernel
 //gpu:twin off
+//gpu:target sm_80
 //gpu:block 64
-func compactRows[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated []T, keys, values []dtype.F8E4M3, scales []dtype.F16, angles []float32, table []int32, tokens []Token, s CacheShape, r spaced) {
+func compactRows[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated []T, keys, values []dtype.F8E4M3, scales []dtype.F16, angles []float32, table []int32, tokens []Token, s CacheShape, r turning) {
 	t.StartNext()
 	var f F
 	lane := t.ThreadX() % row.Lanes
 	t.AwaitPrevious()
-	x := lines[T, F]{q, k, v, angles, table, tokens, s, r}
-	c := x.find(t.BlockX(), t.BlockY()*compactLines+t.ThreadX()/row.Lanes)
+	all := lines[T, F]{q, k, v, angles, table, tokens, s, r}
+	c := all.find(t.BlockX(), t.BlockY()*compactLines+t.ThreadX()/row.Lanes)
 	var l line[T, F]
 	if c.kind == queryLine || c.ok {
-		l = x.line(t.BlockX(), &c)
+		l = all.line(t.BlockX(), &c)
 	}
-	most := l.most(lane)
+	x, most := l.load(lane)
 	for i := row.Lanes / 2; i > 0; i /= 2 {
 		most = max(most, gpu.ShuffleXor(t, most, i))
 	}
-	if c.kind == queryLine {
-		to := rotated[(t.BlockX()*int(r.Heads)+c.head)*s.Dim:][:s.Dim]
-		for i := lane; i < len(to); i += row.Lanes {
-			to[i] = f.Of(l.at(i))
-		}
-		return
-	}
-	if !c.ok {
+	if c.kind != queryLine && !c.ok {
 		return
 	}
 	scale := c.scaleOf(most)
 	inverse := 1 / scale.Float32()
-	if lane == 0 {
+	if lane == 0 && c.kind != queryLine {
 		scales[2*c.page/s.Dim+(c.kind-keyLine)*PageTokens+c.slot] = scale
 	}
-	to := values
-	if c.kind == keyLine {
-		to = keys
-	}
-	to = to[c.page+c.slot*s.Dim:][:s.Dim]
-	for i := lane; i < len(to); i += row.Lanes {
-		to[i] = dtype.F8E4M3From32(l.at(i) * inverse)
+	for j := range x {
+		i := lane + j*row.Lanes
+		y := dtype.F8E4M3From32(x[j] * inverse)
+		switch {
+		case i >= s.Dim:
+		case c.kind == queryLine:
+			rotated[(t.BlockX()*int(r.Heads)+c.head)*s.Dim+i] = f.Of(x[j])
+		case c.kind == keyLine:
+			keys[c.page+c.slot*s.Dim+i] = y
+		default:
+			values[c.page+c.slot*s.Dim+i] = y
+		}
 	}
 }
 
@@ -203,11 +198,11 @@ func compactRows[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated []T, key
 //gpu:instance compactRowsBF16 = compactRows[dtype.BF16, row.BF16]
 
 // storeTurned stores in the form for the stream's device.
-func (c Compact[T]) storeTurned(s *device.Stream, x Turn[T], r spaced) error {
+func (c Compact[T]) storeTurned(s *device.Stream, x Turn[T], r turning) error {
 	lines := int(r.Heads) + 2*c.KeyHeads
 	switch x := any(x).(type) {
 	case Turn[float32]:
-		grid := device.Blocks{X: x.Tokens.Len(), Y: lines}
+		grid := device.Blocks{X: x.Tokens.Len(), Y: (lines + row.Lanes - 1) / row.Lanes}
 		return compactLanes32(s, grid, x.Q, x.K, x.V, x.Rotated, c.Keys, c.Values, c.Scales, x.Angles, c.Table, x.Tokens, c.CacheShape, r)
 	case Turn[dtype.BF16]:
 		grid := device.Blocks{X: x.Tokens.Len(), Y: (lines + compactLines - 1) / compactLines}

@@ -64,6 +64,7 @@ const widenThreads = 128 // of a block of widenPages
 //gpu:kernel
 //gpu:assume narrow,aligned
 //gpu:twin off
+//gpu:target sm_80
 //gpu:block 128
 func widenPages(t gpu.Thread, keys, values []quad, scales []dtype.F16, toKeys, toValues [][2]row.Words, table []int32, spans []prefill.Span, s CacheShape) {
 	t.StartNext()
