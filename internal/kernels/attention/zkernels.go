@@ -70,7 +70,7 @@ var attendKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 12, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 151, 152, 153, 154, 155, 156, 157, 158, 187},
+	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 12, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 153, 154, 155, 156, 157, 158, 159, 160, 189},
 }
 
 // AttendSpans is attend for queries of spans, with keys and values in rows or in pages.
@@ -142,7 +142,7 @@ var attendSpansKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 38, 40, 41, 42, 43, 44, 46, 48, 49, 50, 52, 53, 54, 55, 56, 59, 60, 61, 62, 63, 64, 151, 153, 154, 155, 156, 157, 158, 186, 187, 188, 189, 190, 191, 192, 193, 194},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 38, 40, 41, 42, 43, 44, 46, 48, 49, 50, 52, 53, 54, 55, 56, 59, 60, 61, 62, 63, 64, 153, 155, 156, 157, 158, 159, 160, 188, 189, 190, 191, 192, 193, 194, 195, 196},
 }
 
 // StoreRows stores keys and values of a token, 16 bytes of each with each thread. A head has width times 16 bytes.
@@ -207,7 +207,7 @@ var storeRowsKernel = &driver.Kernel{
 	},
 	Twin:    storeRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{65, 67, 68, 195, 196, 197, 199, 200},
+	Uses:    []uint16{65, 67, 68, 197, 198, 199, 201, 202},
 }
 
 // WidenLanes converts the pages of a head up to that of a token, on a CPU. It leaves them alone if the next token of the list needs them,
@@ -274,7 +274,7 @@ var widenLanesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{30, 65, 66, 67, 68, 69, 147, 195, 201, 202},
+	Uses:    []uint16{30, 65, 66, 67, 68, 69, 149, 197, 203, 204},
 }
 
 // WidenPages converts a page of a span's sequence with each block, for a GPU: Y is the span, and Z the head. Each thread converts 16 elements
@@ -296,7 +296,7 @@ var widenPagesKernel = &driver.Kernel{
 	Name:    "widenPages",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "widen.go",
-	Line:    68,
+	Line:    69,
 	Params: []driver.Param{
 		{Name: "keys", Offset: 0, Size: 24, Elem: 16},
 		{Name: "values", Offset: 24, Size: 24, Elem: 16},
@@ -311,18 +311,17 @@ var widenPagesKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "widen.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "widen.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 82, Format: "index out of range [%d] with length %d"},
 		{File: "store.go", Line: 12, Format: "integer divide by zero"},
-		{File: "widen.go", Line: 87, Format: "integer divide by zero"},
-		{File: "widen.go", Line: 88, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 88, Format: "integer divide by zero"},
 		{File: "widen.go", Line: 89, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 90, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 168, 176, 184, 192},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: widenPagesSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenPagesSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenPagesSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -338,12 +337,13 @@ var widenPagesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 21, 32, 37, 65, 67, 68, 69, 195, 197, 201, 203, 204, 205},
+	Uses:    []uint16{19, 21, 32, 37, 65, 67, 68, 69, 197, 199, 203, 205, 206, 207},
 }
 
 // decodeCompact is decode for a Compact. The first product takes the elements of a key in another order, which is that of its bytes as even and
-// odd ones, and so does the query; the second one has rows for all even elements of a value before those for the odd ones.
-func decodeCompact[D compact64 | compact128](s *device.Stream, g device.Grid, q device.Slice[uint32], keys, values, scales device.Slice[[8]dtype.F16], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]dtype.BF16]) error {
+// odd ones, and so does the query; the second one has rows for all even elements of a value before those for the odd ones. If there are new keys and values, those of the
+// query's token, it stores them first. They are those of the first token of a page of bfloat16 numbers.
+func decodeCompact[D compact64 | compact128](s *device.Stream, g device.Grid, q, newKeys, newValues device.Slice[uint32], keys, values, scales device.Slice[[8]dtype.F16], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]dtype.BF16]) error {
 	var k *driver.Kernel
 	switch any((func(D))(nil)).(type) {
 	case func(compact64):
@@ -353,6 +353,8 @@ func decodeCompact[D compact64 | compact128](s *device.Stream, g device.Grid, q 
 	}
 	p := s.Plan(k, g)
 	q.Pass(p)
+	newKeys.Pass(p)
+	newValues.Pass(p)
 	keys.Pass(p)
 	values.Pass(p)
 	scales.Pass(p)
@@ -369,146 +371,157 @@ var decodeCompactCompact64Kernel = &driver.Kernel{
 	Name:    "decodeEight[compact64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "compactdecode.go",
-	Line:    38,
+	Line:    39,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 4},
-		{Name: "keys", Offset: 24, Size: 24, Elem: 16},
-		{Name: "values", Offset: 48, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 72, Size: 24, Elem: 16},
-		{Name: "table", Offset: 96, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
-		{Name: "c", Offset: 144, Size: 44},
-		{Name: "sums", Offset: 192, Size: 24, Elem: 32},
-		{Name: "states", Offset: 216, Size: 24, Elem: 8},
-		{Name: "o", Offset: 240, Size: 24, Elem: 16},
+		{Name: "newKeys", Offset: 24, Size: 24, Elem: 4},
+		{Name: "newValues", Offset: 48, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 72, Size: 24, Elem: 16},
+		{Name: "values", Offset: 96, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 168, Size: 24, Elem: 8},
+		{Name: "c", Offset: 192, Size: 44},
+		{Name: "sums", Offset: 240, Size: 24, Elem: 32},
+		{Name: "states", Offset: 264, Size: 24, Elem: 8},
+		{Name: "o", Offset: 288, Size: 24, Elem: 16},
 	},
-	ParamBytes: 280,
+	ParamBytes: 328,
 	Shared:     1536,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "compactdecode.go", Line: 50, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
+		{File: "compactdecode.go", Line: 51, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 166, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
-		{File: "compactdecode.go", Line: 97, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 113, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 121, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "compactdecode.go", Line: 197, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 219, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 174, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 250, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "compactdecode.go", Line: 149, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 164, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 161, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 43, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 32, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "ring.go", Line: 42, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 49, Format: "integer divide by zero"},
-		{File: "compactdecode.go", Line: 149, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactdecode.go", Line: 149, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 202, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 202, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
 		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 200, 208, 224, 232, 248, 256},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 248, 256, 272, 280, 296, 304},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeCompactCompact64SM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeCompactCompact64SM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			q                    []uint32
-			keys, values, scales [][8]dtype.F16
-			table                []int32
-			tokens               []Token
-			c                    decoding
-			sums                 [][8]float32
-			states               []state
-			o                    [][8]dtype.BF16
+			q, newKeys, newValues []uint32
+			keys, values, scales  [][8]dtype.F16
+			table                 []int32
+			tokens                []Token
+			c                     decoding
+			sums                  [][8]float32
+			states                []state
+			o                     [][8]dtype.BF16
 		})(args)
 		for ts.Next() {
-			decodeEight[compact64](ts.Thread(), a.q, a.keys, a.values, a.scales, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+			decodeEight[compact64](ts.Thread(), a.q, a.newKeys, a.newValues, a.keys, a.values, a.scales, a.table, a.tokens, a.c, a.sums, a.states, a.o)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 24, 25, 29, 66, 67, 68, 69, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 111, 113, 120, 121, 123, 124, 125, 126, 127, 129, 130, 131, 133, 134, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 177, 178, 179, 182},
+	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 24, 25, 29, 66, 67, 68, 69, 70, 71, 72, 73, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 101, 102, 103, 112, 113, 115, 122, 123, 125, 126, 127, 128, 129, 131, 132, 133, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 179, 180, 181, 184},
 }
 
 var decodeCompactCompact128Kernel = &driver.Kernel{
 	Name:    "decodeEight[compact128]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "compactdecode.go",
-	Line:    38,
+	Line:    39,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 4},
-		{Name: "keys", Offset: 24, Size: 24, Elem: 16},
-		{Name: "values", Offset: 48, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 72, Size: 24, Elem: 16},
-		{Name: "table", Offset: 96, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
-		{Name: "c", Offset: 144, Size: 44},
-		{Name: "sums", Offset: 192, Size: 24, Elem: 32},
-		{Name: "states", Offset: 216, Size: 24, Elem: 8},
-		{Name: "o", Offset: 240, Size: 24, Elem: 16},
+		{Name: "newKeys", Offset: 24, Size: 24, Elem: 4},
+		{Name: "newValues", Offset: 48, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 72, Size: 24, Elem: 16},
+		{Name: "values", Offset: 96, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 168, Size: 24, Elem: 8},
+		{Name: "c", Offset: 192, Size: 44},
+		{Name: "sums", Offset: 240, Size: 24, Elem: 32},
+		{Name: "states", Offset: 264, Size: 24, Elem: 8},
+		{Name: "o", Offset: 288, Size: 24, Elem: 16},
 	},
-	ParamBytes: 280,
+	ParamBytes: 328,
 	Shared:     1536,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "compactdecode.go", Line: 50, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
+		{File: "compactdecode.go", Line: 51, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 166, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
-		{File: "compactdecode.go", Line: 97, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 113, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 121, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "compactdecode.go", Line: 197, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 219, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 174, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 250, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 32, Format: "integer divide by zero"},
 		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 164, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 161, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 43, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 32, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "ring.go", Line: 42, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 49, Format: "integer divide by zero"},
-		{File: "compactdecode.go", Line: 149, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactdecode.go", Line: 149, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 202, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 202, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 149, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
 		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 200, 208, 224, 232, 248, 256},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 248, 256, 272, 280, 296, 304},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeCompactCompact128SM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeCompactCompact128SM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			q                    []uint32
-			keys, values, scales [][8]dtype.F16
-			table                []int32
-			tokens               []Token
-			c                    decoding
-			sums                 [][8]float32
-			states               []state
-			o                    [][8]dtype.BF16
+			q, newKeys, newValues []uint32
+			keys, values, scales  [][8]dtype.F16
+			table                 []int32
+			tokens                []Token
+			c                     decoding
+			sums                  [][8]float32
+			states                []state
+			o                     [][8]dtype.BF16
 		})(args)
 		for ts.Next() {
-			decodeEight[compact128](ts.Thread(), a.q, a.keys, a.values, a.scales, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+			decodeEight[compact128](ts.Thread(), a.q, a.newKeys, a.newValues, a.keys, a.values, a.scales, a.table, a.tokens, a.c, a.sums, a.states, a.o)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 24, 25, 29, 66, 67, 68, 69, 74, 75, 76, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 111, 113, 120, 121, 123, 124, 125, 126, 127, 129, 130, 131, 133, 134, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 177, 178, 179, 182},
+	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 24, 25, 29, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 101, 102, 103, 112, 113, 115, 122, 123, 125, 126, 127, 128, 129, 131, 132, 133, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 179, 180, 181, 184},
 }
 
-// compactLanes32 stores rotated keys and values on a CPU, and rotates queries: with each block for a line of a token.
-func compactLanes32(s_ *device.Stream, g device.Blocks, q, k, v, rotated device.Slice[float32], keys, values device.Slice[dtype.F8E4M3], scales device.Slice[dtype.F16], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r spaced) error {
+// compactLanes32 stores rotated keys and values on a CPU, and rotates queries: a line of a token with each thread. It has no barriers, so that
+// it is a plain loop there.
+func compactLanes32(s_ *device.Stream, g device.Blocks, q, k, v, rotated device.Slice[float32], keys, values device.Slice[dtype.F8E4M3], scales device.Slice[dtype.F16], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
 	p := s_.Plan(compactLanes32Kernel, compactLanes32Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
@@ -529,7 +542,7 @@ var compactLanes32Kernel = &driver.Kernel{
 	Name:    "compactLanes[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "compactstore.go",
-	Line:    117,
+	Line:    120,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 4},
 		{Name: "k", Offset: 24, Size: 24, Elem: 4},
@@ -542,29 +555,28 @@ var compactLanes32Kernel = &driver.Kernel{
 		{Name: "table", Offset: 192, Size: 24, Elem: 4},
 		{Name: "tokens", Offset: 216, Size: 24, Elem: 8},
 		{Name: "s", Offset: 240, Size: 32},
-		{Name: "r", Offset: 272, Size: 20},
+		{Name: "r", Offset: 272, Size: 16},
 	},
-	ParamBytes: 312,
+	ParamBytes: 304,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Shared:     64,
-	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "compactstore.go", Line: 143, Format: "integer divide by zero"},
-		{File: "compactstore.go", Line: 80, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 141, Format: "integer divide by zero"},
 		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 147, Format: "index out of range [%d] with length %d"},
 		{File: "store.go", Line: 12, Format: "integer divide by zero"},
 		{File: "compactstore.go", Line: 23, Format: "index out of range [%d] with length %d"},
 		{File: "compactstore.go", Line: 28, Format: "index out of range [%d] with length %d"},
 		{File: "compactstore.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 150, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 148, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 143, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactstore.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "compactstore.go", Line: 128, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactstore.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "compactstore.go", Line: 108, Format: "slice bounds out of range [%d:%d]"},
 		{File: "compactstore.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 129, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 129, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 141, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232, 240, 248, 256, 264},
 	Variants: []driver.Variant{
@@ -582,19 +594,18 @@ var compactLanes32Kernel = &driver.Kernel{
 			table            []int32
 			tokens           []Token
 			s                CacheShape
-			r                spaced
+			r                turning
 		})(args)
 		for ts.Next() {
 			compactLanes[float32, row.F32](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.scales, a.angles, a.table, a.tokens, a.s, a.r)
 		}
 	},
-	Twin:    compactLanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 26, 27, 28, 29, 30, 65, 67, 68, 70, 71, 72, 73, 96, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 185, 195, 196},
+	Uses:    []uint16{0, 26, 27, 28, 29, 30, 65, 67, 68, 70, 71, 72, 73, 98, 101, 102, 103, 104, 105, 107, 108, 109, 111, 112, 187, 197, 198},
 }
 
 // compactRowsBF16 is compactLanes for GPUs: with 16 threads for a line.
-func compactRowsBF16(s_ *device.Stream, g device.Blocks, q, k, v, rotated device.Slice[dtype.BF16], keys, values device.Slice[dtype.F8E4M3], scales device.Slice[dtype.F16], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r spaced) error {
+func compactRowsBF16(s_ *device.Stream, g device.Blocks, q, k, v, rotated device.Slice[dtype.BF16], keys, values device.Slice[dtype.F8E4M3], scales device.Slice[dtype.F16], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
 	p := s_.Plan(compactRowsBF16Kernel, compactRowsBF16Kernel.Grid(g))
 	q.Pass(p)
 	k.Pass(p)
@@ -615,7 +626,7 @@ var compactRowsBF16Kernel = &driver.Kernel{
 	Name:    "compactRows[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "compactstore.go",
-	Line:    162,
+	Line:    159,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 2},
 		{Name: "k", Offset: 24, Size: 24, Elem: 2},
@@ -628,39 +639,33 @@ var compactRowsBF16Kernel = &driver.Kernel{
 		{Name: "table", Offset: 192, Size: 24, Elem: 4},
 		{Name: "tokens", Offset: 216, Size: 24, Elem: 8},
 		{Name: "s", Offset: 240, Size: 32},
-		{Name: "r", Offset: 272, Size: 20},
+		{Name: "r", Offset: 272, Size: 16},
 	},
-	ParamBytes: 312,
+	ParamBytes: 304,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "compactstore.go", Line: 190, Format: "integer divide by zero"},
-		{File: "compactstore.go", Line: 80, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 23, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 180, Format: "integer divide by zero"},
+		{File: "compactstore.go", Line: 82, Format: "index out of range [%d] with length %d"},
 		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d"},
 		{File: "store.go", Line: 12, Format: "integer divide by zero"},
-		{File: "compactstore.go", Line: 28, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 180, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 198, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 192, Format: "index out of range [%d] with length %d"},
 		{File: "compactstore.go", Line: 190, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactstore.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "compactstore.go", Line: 178, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactstore.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "compactstore.go", Line: 196, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactstore.go", Line: 196, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 188, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 180, Format: "index out of range [%d] with length %d"},
 		{File: "compactstore.go", Line: 108, Format: "slice bounds out of range [%d:%d]"},
 		{File: "compactstore.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 26, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232, 240, 248, 256, 264},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: compactRowsBF16SM90Narrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: compactRowsBF16SM90NarrowAligned},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: compactRowsBF16SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: compactRowsBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: compactRowsBF16SM80NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: compactRowsBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: compactRowsBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: compactRowsBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -671,14 +676,14 @@ var compactRowsBF16Kernel = &driver.Kernel{
 			table            []int32
 			tokens           []Token
 			s                CacheShape
-			r                spaced
+			r                turning
 		})(args)
 		for ts.Next() {
 			compactRows[dtype.BF16, row.BF16](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.scales, a.angles, a.table, a.tokens, a.s, a.r)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 21, 22, 23, 29, 30, 65, 67, 68, 70, 71, 72, 73, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 185, 195, 196, 200},
+	Uses:    []uint16{0, 21, 22, 23, 29, 30, 65, 66, 67, 68, 70, 71, 72, 73, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 187, 197, 198, 202},
 }
 
 // lanes32 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -748,7 +753,7 @@ var lanes32Kernel = &driver.Kernel{
 	},
 	Twin:    lanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 26, 27, 28, 29, 30, 31, 65, 66, 67, 68, 145, 146, 147, 148, 149, 150, 195},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 26, 27, 28, 29, 30, 31, 65, 66, 67, 68, 147, 148, 149, 150, 151, 152, 197},
 }
 
 // lanesBF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -818,7 +823,7 @@ var lanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    lanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 21, 22, 23, 29, 30, 31, 65, 66, 67, 68, 145, 146, 147, 148, 149, 150, 195},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 21, 22, 23, 29, 30, 31, 65, 66, 67, 68, 147, 148, 149, 150, 151, 152, 197},
 }
 
 // direct32 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -901,7 +906,7 @@ var direct32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 26, 27, 28, 29, 66, 67, 68, 113, 123, 124, 125, 127, 128, 129, 130, 131, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 159, 160, 161, 162, 165, 166, 168, 169},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 26, 27, 28, 29, 66, 67, 68, 115, 125, 126, 127, 129, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 161, 162, 163, 164, 167, 168, 170, 171},
 }
 
 // directBF16 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -984,7 +989,7 @@ var directBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 21, 22, 23, 29, 66, 67, 68, 113, 123, 124, 125, 127, 128, 129, 130, 131, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 159, 160, 161, 162, 165, 166, 168, 169},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 21, 22, 23, 29, 66, 67, 68, 115, 125, 126, 127, 129, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 161, 162, 163, 164, 167, 168, 170, 171},
 }
 
 // decodeBF16 computes the results of up to eight heads that share a head of keys: with each block for a part of a query's tokens. It is
@@ -1078,7 +1083,7 @@ var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 29, 66, 67, 68, 111, 112, 113, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 129, 130, 131, 132, 133, 134, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 29, 66, 67, 68, 113, 114, 115, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184},
 }
 
 var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
@@ -1147,7 +1152,7 @@ var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 29, 66, 67, 68, 111, 112, 113, 114, 115, 116, 120, 121, 122, 123, 124, 125, 126, 127, 129, 130, 131, 132, 133, 134, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 29, 66, 67, 68, 113, 114, 115, 116, 117, 118, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184},
 }
 
 // join32 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -1209,7 +1214,7 @@ var join32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 12, 26, 28, 29, 67, 68, 143, 144, 159, 161, 168, 169},
+	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 12, 26, 28, 29, 67, 68, 145, 146, 161, 163, 170, 171},
 }
 
 // joinBF16 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -1271,7 +1276,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 29, 67, 68, 143, 144, 159, 161, 168, 169},
+	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 29, 67, 68, 145, 146, 161, 163, 170, 171},
 }
 
 // turnLanes32 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -1350,7 +1355,7 @@ var turnLanes32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{26, 27, 28, 29, 30, 65, 67, 68, 183, 185, 195, 196},
+	Uses:    []uint16{26, 27, 28, 29, 30, 65, 67, 68, 185, 187, 197, 198},
 }
 
 // turnLanesBF16 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -1431,7 +1436,7 @@ var turnLanesBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 22, 23, 29, 30, 65, 67, 68, 183, 185, 195, 196},
+	Uses:    []uint16{21, 22, 23, 29, 30, 65, 67, 68, 185, 187, 197, 198},
 }
 
 // turnRows32 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1503,7 +1508,7 @@ var turnRows32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{26, 34, 35, 36, 37, 65, 67, 68, 184, 185, 195, 196, 200},
+	Uses:    []uint16{26, 34, 35, 36, 37, 65, 67, 68, 186, 187, 197, 198, 202},
 }
 
 // turnRowsBF16 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1577,7 +1582,7 @@ var turnRowsBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 32, 33, 36, 37, 65, 67, 68, 184, 185, 195, 196, 200},
+	Uses:    []uint16{21, 32, 33, 36, 37, 65, 67, 68, 186, 187, 197, 198, 202},
 }
 
 // storeLanes32 stores a head of a token's keys and values.
@@ -1634,7 +1639,7 @@ var storeLanes32Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{30, 65, 67, 68, 195, 196, 198},
+	Uses:    []uint16{30, 65, 67, 68, 197, 198, 200},
 }
 
 // storeLanesBF16 stores a head of a token's keys and values.
@@ -1691,5 +1696,5 @@ var storeLanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{30, 65, 67, 68, 195, 196, 198},
+	Uses:    []uint16{30, 65, 67, 68, 197, 198, 200},
 }

@@ -88,8 +88,10 @@ c63c65dd369c2372	compactdecode.go	compactQuery
 683c5b5fb5f2a92	compactdecode.go	compactRing.addCompact
 7267b14cba8fda3b	compactdecode.go	compactRing.compactScores
 30b19fae7037b9fa	compactdecode.go	compactRing.fetchAll
+d4599d6c027540d8	compactdecode.go	compactRing.store
+90d80ffdcc11438e	compactdecode.go	compactRing.storeLine
 e8aa66185a1c99eb	compactdecode.go	compactStages
-4c1bc1804874e115	compactdecode.go	decodeEight
+48b22265b68629ba	compactdecode.go	decodeEight
 7bdc91a256f76b99	compactdecode.go	even
 b1eb0af85d8893e4	compactdecode.go	halfPair
 cb5057f638be799e	compactdecode.go	nearby.keepPairs
@@ -99,20 +101,20 @@ e8aa66185a1c99eb	compactdecode.go	scaleEights
 1ed14753f4c7988b	compactdecode.go	scaleRing
 e17757664e70d0f	compactdecode.go	scalesOf
 6b5e82e7484bffa8	compactdecode.go	weightsOf
-5288a1fb0d6dce66	compactstore.go	compactLanes
+aa70b1061183fa50	compactstore.go	compactLanes
 904828904a45b828	compactstore.go	compactLines
-2957403e576f1e56	compactstore.go	compactRows
+95d9a5a4ddbba4d6	compactstore.go	compactRows
 f69f2f259d52878d	compactstore.go	compacting
 dac14b708304ec55	compactstore.go	compacting.scaleOf
 a317ca702c3a27de	compactstore.go	keyLine
 c9002c19f9a9f925	compactstore.go	line
 d067ca8c198ed314	compactstore.go	line.at
-b8c7c2d9fd2fea60	compactstore.go	line.most
-985f9a03d68cf51b	compactstore.go	lines
+2423b9c350ffd58b	compactstore.go	line.load
+caa9a1a9e4a02cc4	compactstore.go	lines
 8654edd5a308bb25	compactstore.go	lines.find
-48b69bbdbf84ddab	compactstore.go	lines.line
+8e70fb8543dd9240	compactstore.go	lines.line
+8d38bbf59242e416	compactstore.go	own
 a317ca702c3a27de	compactstore.go	queryLine
-9ea61150025c422f	compactstore.go	spaced
 a317ca702c3a27de	compactstore.go	valueLine
 e5c87f0f912c1970	decode.go	breadth
 129f62c2fc972a2c	decode.go	decode
@@ -206,7 +208,7 @@ d79925829cb50bc7	store.go	storeRows
 6c56ac29fee27171	store.go	storeThreads
 65a6c8c5c7d792fb	widen.go	half
 3a6ef69c7a3cd942	widen.go	widenLanes
-52ac3a81ced7c220	widen.go	widenPages
+54626670d901b3c6	widen.go	widenPages
 697a91eb0a26dfc	widen.go	widenThreads
 6ed8bf8a7438427b	widen.go	widened
 `
@@ -8743,7 +8745,7 @@ al
 wp$
  =26`
 
-const widenPagesSM90NarrowAligned = `packed1 21708 widenPages
+const widenPagesSM90NarrowAligned = `packed1 21744 widenPages
 !|h^|f
 !|g@=
 !p8
@@ -8778,14 +8780,14 @@ z6p&
 qQ,tl
 qQ,tK
 qQuK
-qM,qy
+qM+qy
 p%
-r&=pE
+r&,pE
 Q
 {<rW
-r&8ts
+r&7ts
 pL
-r&7pb
+r&9pb
 N
 pl$
 )
@@ -8804,9 +8806,9 @@ x3
 p\
 x3
 p\
-qD@pw
+qM=pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-qM=j
+qM,j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 "'
 ru#
@@ -8816,15 +8818,15 @@ t+M#A
 */%
 s@r>
 }'r,c~72~7s,p&
-qM+rI
+zqrI
 t1,q=
 t1=U
 4
 p6
-zqr1
+{@r1
 O
 !#
-qM8zL
+qM7zL
 vTq9
 w<
 u{pb
@@ -8882,19 +8884,19 @@ zJvDympMy_xD2p0rq
 ret,pu
 ys|;?
 !#
-qM7pw
+qM9pw
 uo|;I
-qM9r1
+qM/r1
 O
 !#
-qM@j
+r&=j
 wcy|pW7z/
 xvvO
 0
 q1q}U
 p\
 }e.
-r&=t'
+r&,t'
 u'p@
 wcu*[z/
 p\
@@ -8904,7 +8906,7 @@ tT
 0
 t1M$D
 za
-r&,xj
+r&+xj
 zJvDympMy_xD2p*12
 "/
 ru&
@@ -8912,23 +8914,23 @@ ru&
 ru'
 v3pUwB
 }s
-r&9q#+
+|]q#+
 uupU
 ti
 !#
 ru$
-r&,y'
+r&+y'
 v0pK%
 T7
 u(
 o
 *-%
 sw
-r&+pw
+}_pw
 {O
 s=M/
 4
-r&8u:
+r&7u:
 xUyc0s[
 "#
 w"uy
@@ -8983,18 +8985,18 @@ uVrU
 tv
 !#
 i2%
-|]sr
+r&@sr
 zK035
 T6
 r{0
 r\+
-r&@t;
+r6=t;
 r\)
 0
 rsq4
 r\*
 }3M,
-|]xj
+r&@xj
 reuyyR
 w"~5
 "#
@@ -9012,7 +9014,7 @@ rV
 ro
 p7
 qJyv-z+
-r6@s6
+rt=s6
 qLp@Ev(
 r#q#8
 q2sp
@@ -9022,7 +9024,7 @@ qLw%x6
 y79
 q%
 sXXU
-r6@zL
+rt=zL
 ro
 p7
 qJS
@@ -9244,7 +9246,7 @@ x>*
 zprvsG
 zpr_sI
 zpu}S
-|]pX
+r&@pX
 sn5tn
 *)%
 |[r,xfRd<c<b<aL
@@ -9488,16 +9490,16 @@ ws6
 zprvsG
 zpr_sI
 zpu}S
-r&x*
+r6=px
 *+rZ
 |[r,xfRd<c<b<aL
 |[r,tRp5uzvfUDL
-r&7yY
+r&9yY
 |w9V9v^
 tf9VB
 sJ~)
 !#
-r&=wE
+r&,wE
 z'$1$1%
 qVM$1>
 sH'
@@ -9520,7 +9522,7 @@ ru,
 !pZ
 p(
 !p^
-qM,r+
+qM+r+
 J
 {js
 qa8
@@ -9532,7 +9534,7 @@ vg
 v#
 (
 !s*
-r&,q3
+r&+q3
 g
 aF
 ;7
@@ -9604,7 +9606,7 @@ O
 const widenPagesSM80NarrowAligned = widenPagesSM90NarrowAligned + `
  patch
  -3
-packed1 21623 widenPages
+packed1 21659 widenPages
 !|hf|f
 !|gxO
  =58
@@ -9617,370 +9619,7 @@ ru&
 "-
  =691`
 
-const widenPagesSM70NarrowAligned = widenPagesSM80NarrowAligned + `
- patch
- -3
-packed1 29303 widenPages
-!pJ
-!pI
- =8
- -3
-p;9r0
-zftGpF
-p98@8pF
- =362
- -7
-r5@t;
-s5xap4,
-rE
-rr
-v4
-sl
-t-p4,',
-rE
-v5
-s5xap4.
-rE
-rr
-v4
-sl
-t-p4.'.
-rE
-v5
-pv
-sXp*U
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
-s5xarv
-rE
-rr
-v4
-sl
-t-rvqW
-rE
-v5
-pv
-sXp*U
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-pv
-sXp*U
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
-"%
-q7KEv(
- =12
- -1
-raKqO
- =13
- -1
-raKA
- =13
- -1
-raKyl
- =69
- -4
-{i$
-rE
-rr
-v4
-sl
-y>$$$
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-sXp*U
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
-s5xarv
-rE
-rr
-v4
-sl
-t-rvqW
-rE
-v5
-pv
-sXp*U
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-pv
-sXp*U
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
- =3
- -2
-|[r,xfpy#}rk#mrk#\rk#LL
-|[r,tRp5uzRF<6<&DL
- =119
- -6
-{i$
-rE
-rr
-v4
-sl
-y>$$$
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-sXp*U
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
-s5xarv
-rE
-rr
-v4
-sl
-t-rvqW
-rE
-v5
-pv
-sXp*U
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-pv
-sXp*U
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
-"%
-qLpy#OEv(
- =12
- -1
-r'py#WqO
- =13
- -1
-r'py#aA
- =13
- -1
-r'py#jyl
- =13
- -1
-qLpy#rEv(
- =12
- -1
-r'py#zqO
- =13
- -1
-r'py$&A
- =13
- -1
-r'py$/yl
- =14
- -4
-{i$
-rE
-rr
-v4
-sl
-y>$$$
-rE
-v5
-{i"
-rE
-rr
-v4
-sl
-y>"$"
-rE
-v5
-pv
-sXp*U
-s5xasz
-rE
-rr
-v4
-sl
-t-szsG
-rE
-v5
-s5xarv
-rE
-rr
-v4
-sl
-t-rvqW
-rE
-v5
-pv
-sXp*U
-s5xau_
-rE
-rr
-v4
-sl
-t-u_sI
-rE
-v5
-s5xar_
-rE
-rr
-v4
-sl
-t-r_W
-rE
-v5
-pv
-sXp*U
-s5xarn
-rE
-rr
-v4
-sl
-t-rnS
-rE
-v5
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-pv
-sXp*U
- =2
- -2
-|[r,xfpy#}rk#mrk#\rk#LL
-|[r,tRp5uzRF<6<&DL
- =14
- -4
-pVBzs
-pVAs38
-ru+
-pV@|1
- =2
- -3
-pV?s39
-ruH
-pV>s3/
- =85`
-
-const decodeCompactCompact64SM90NarrowAligned = `packed1 45737 decodeEight_compact64
+const decodeCompactCompact64SM90NarrowAligned = `packed1 59104 decodeEight_compact64
 !|h^|f
 !|g@=
 !p8
@@ -9988,64 +9627,71 @@ const decodeCompactCompact64SM90NarrowAligned = `packed1 45737 decodeEight_compa
 !s]pO{>q"q)pOrGpipMpOrmpipMrR
 !vvq"w/rGrR
 !v7psv6u[uNq>r9rR
-!v7r.v6pipMpOrmpipMrR
+!v7r.v6pO{>q"q)pOrGsyrmt@rR
+!v7q#v6Krbrmq)rG/rR
+!v7fv6q>w/vLvDrR
+!v7^v6pipMpOrmpipMrR
 !
 !P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
 !vtqusZs<
 !
-!pH+tzpD
+!pHp<p&pD
 !c
-p;x5sV
-zfte
-p9.9x,
-p:,t2pF
-qS+@un
+p;+qupF
+zf,r0
+p97+t*
+p:w{r0
+qS--x,
 !
 p>
 q*
 v~
 pa
 q$
-z^
 q?
 r"
-xY
 rd
 th
+x.
 w6
 xd
+qQw$
 {I
 |"
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-sjpk
-hp5p&
-sjr*
-sjtl
-uxs:uw,tz
-uxPt5/rz~72uw,tK
+qQz?
+qQy+
+z6p&
+qQ,tl
+huK
+sjrJ
+h+wV
+hrFr>
+hrFp&
+h+se
+h+s%
+h{prg
+h+vm
+uxs:uw{pp&
+uxPt5/rz~72uw+sL
 m
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
 qQ+wi
 qQ+t[
+qQ+pk
+qQ+r*
+qQ+tO
+qQ+rJ
 vl@r-
 N
-pn|Y^8
+pnww^8
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pnww|_
+pny'|_
 u3
 p?
 r7~/q>rGymPr/
 p'
 s1
-uG.8qe
+uG@/qe
 r7~/u=q>pMym
 r5/sr
 Q
@@ -10058,26 +9704,30 @@ pl$
 pl%
 pl'
 )
-pl(
-pl*
+pl)
 )
 pl+
-pl-
+)
+pl,
+pl.
 )
 pl/
+pl1
 )
+pl3
+)
+pl5
 uuqI
+)
+uuqA
+)
 uupU
 )
-zt
-)
-uupG
-)
-pntIpw
+tb=pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-tb=^
+tb,^
 p6
-tb,qw
+tb+qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
 "&
@@ -10086,10 +9736,10 @@ qt6qR
 r5@sr
 z3'p$
 4
-rD3
+rD>
 r5/q0
 t+M6qO
-*0%
+*4%
 }'r,c~72~7L2ql
 ru8
 "#
@@ -10111,9 +9761,9 @@ pru:r]
 q1[rq
 wcr,q9DwB
 prt'q0
-vGR+
+vGR-
 w<
-wOr,XD<,
+wOr,XD<.
 prr4r]
 zWXp$
 qU
@@ -10147,15 +9797,15 @@ t).pb
 rsR&
 tU'D
 pzR(qj
-tb.pw
+tb8pw
 qVs0q=
-sH1
+sH<
 "8
 ra/G
 )
 qV{|D
 pm
-pnwwr.8
+pny'r.8
 pB11213
 qvM41-
 )
@@ -10174,27 +9824,65 @@ t8q}?
 qBR#
 pzR$qj
 t(r|<%
-{?77ts
-q1q,B
-y7.
-}g,ps@
-qF&qg
-pqqwtc
-xBu*R"B8-7
+s{=ps7
+qF$qg
+}g,t;
+)
+v0pK%
+u@%
+o
+*2%
+uGrOpb
+qF8qg
+qzuH7
+t(rU
+uGp<u:
+v>.
+zWRJp$
+qTs0<$
+4
 }g9s-
 qk#qg
-|W<
+|W=
+uG-7f@
+wP
+uG.8y=
+ru5
+zB=2t4%
+uG.x*
+u@0
+o
+*&%
+uG7,y'
+ra5q&
+)
+q7529
+uGuiq@
+r[5p$
+uGq4wE
+r't"-
+)
+qL[29
+"%
+q+pYV3
+*(rS
+{?77ts
+qF*B
+y7.
+s{.^9
+Y=<Q
+pqqwtc
+xBu*R+B8-7
 pqtcts
 ra5E
 q75q&
 pqsQq3
-qF#q=
+qF+q=
 vbq=
 pqqep|
 p~XGqR
-ra5q&
-q2-
-tFq9U
+qE"q&
+tFrU
 pqw-j
 ru.
 u>q)u8qrxD%
@@ -10205,83 +9893,505 @@ pqtcs-
 qk5pd
 v>+
 "%
-qF-U
-vb<"
+qF4U
+vbt0
 "%
-x%.<#
+x%.<"
 r't"-
 q2-
 tFq9U
-uGt=s6
+pnj,s6
 qt5G
-uGw{rI
+uGtyrI
 ra5B
 )
-u{=}6
-r(8B
+pnj-}6
+r(?B
 )
 q75B
 )
-u{,j
-pl,
+pnj.j
+pl0
 t7
 p1
+r7R:
 J
 !#
-u-v(^
-qBR3
-rP
-u-|#sh
-qFCU
+u-8})
+qTu&7
+r7r|
+rD-
+pnwEpE
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+}g,pb
+rj{vsx
+v}{"u/$n
+uGp<qw
+r\#
+rex\pu
+s_r|qR
+rD-
+"2
+rj|;s3-
+}g9rI
+tU7D
+pzR8qj
+t{M$V$
+"#
+v}{"dpUn
+uGuQua
+pv
+&
+qLp,qX
+&
+uG8,u:
+|(
+|(
+tps:rnZ
+yUrn
+uG8.s-
+|Nxh{$
+tpw+
+zP
+tpw+
+}-
+tpw+
+|7
+tpw+
+|U
+tpw+
+epj-px
+wf{&r3xP>scyqyqqcqcqcqc
+r7p<rc
+5
+epj7tc
+z-xhyv-q|yr
+yU=Kv<z+
+x8v?yv9yqq|=z(
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+uGuku:
+ro
+p7
+|cz2v?
+u-wZxj
+rp$6
+qCt;f
+|uu}>
+r7x6
+p6
+qCsmr4
+q{
+v>w?
+q2sp
+vCfq@j
+r'q9E-
+rQ
+vCfr+qw
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+vCfrIqN
+Y=ry
+vCfjr1
+sXz#/|4
+"#
+y#
+vCfq0s-
+t(yi7ry
+s==
+|0qj
+rsrF
+vCfpbqe
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+vCfsQq0
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+vCftIp|
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+vCftsr1
+xsB
+vCftIpX
+pzp0qj
+vCfpb|_
+p~q}qOU
+qCsm|Y
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+uG7{L@
+rp%S
+"0
+|uu}>
+r7x6
+p6
+"0
+q{
+v>w?
+q2sp
+"0
+r'q9E-
+rQ
+"0
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"/
+Y=ry
+"0
+sXz#/|4
+"#
+y#
+"0
+t(yi7ry
+s==
+|0qj
+rsrF
+"0
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"0
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"0
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"0
+xsB
+"0
+pzp0qj
+"0
+p~q}qOU
+"0
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+uG7,pw
+zZ7
+}=%
+o
+}="
+u@=
+uGq4tc
+z=G
+}=#
+u@=
+z35p$
+tP
+ret,pu
+":
+tr7
+rD?
+uG7,r.
+v3p=G
+**%
+r(4qO
+q%
+sXRTU
+t+RzE
+ta
+wG
+"N
+]6I
+uGq4qN
+z=G
+*0%
+t+RxE
+ta
+y/ql<U
+!#
+"%
+v}{"u/*n
+"=
+pv
+&
+qLp,qX
+&
+"=
+|(
+|(
+tps:rnZ
+yUrn
+"=
+|Nxh{$
+tpw+
+zP
+tpw+
+}-
+tpw+
+|7
+tpw+
+|U
+tpw+
+"=
+wf{&r3xP>scyqyqqcqcqcqc
+r7p<rc
+5
+"=
+z-xhyv-q|yr
+yU=Kv<z+
+x8v?yv-{n
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+"=
+ro
+p7
+|cz2v?
+"=
+uO+6
+"<
+|uu}>
+r7x6
+p6
+"<
+q{
+v>w?
+q2sp
+"<
+r'q9E-
+rQ
+"<
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+";
+Y=ry
+"<
+sXz#/|4
+"#
+y#
+"<
+t(yi7ry
+s==
+|0qj
+rsrF
+"<
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"<
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"<
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"<
+xsB
+"<
+pzp0qj
+"<
+p~q}qOU
+"<
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"=
+uO+S
+"0
+|uu}>
+r7x6
+p6
+"0
+q{
+v>w?
+q2sp
+"0
+r'q9E-
+rQ
+"0
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"/
+Y=ry
+"0
+sXz#/|4
+"#
+y#
+"0
+t(yi7ry
+s==
+|0qj
+rsrF
+"0
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"0
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"0
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"0
+xsB
+"0
+pzp0qj
+"0
+p~q}qOU
+"0
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+";
+uuqA
+r\@
+{K
+v3qIG
+*-%
+r(5qO
+q%
+sXRUU
+t+MtE
+ta
+wG
+";
+]6I
+uGq4q@
+sn)B
+t}
+w2
+}=3
+u@M
+s'8
+{R
+*0%
+t+MvE
+ta
+y/ql<V
+!#
+uGv<px
+vS
+s_py#Ork#Q
+!#
+s{-pj
+Ypy#O1l
+sd
+s{.sm
+qk\rk#P
 {?77pw
 y77
-rsR4
-qBRV
-u-|#rI
-p6
-u-ukq0
+rsMx
+r\K
+s{.r.8
+Ypy#SwB
+qVMKD
+sS
+tr8
+5
+s_py#Trk#R
+u<
+!#
+uot,I
+s{/pb
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
 }g,tc
-tU3q=
-pzR4qR?
+qtmq=
+uXmqR?
 )
-v0qI%
-u@+
-u(
+iH%
+u@R
+s'7
 o
-*.%
+*2%
 sw
 pqqwy'
-zJt?uN{"[qg.-p5v({X8
+zJt?uN{"py#Uqg.-p5v({X8
 v>+
 xBzY7
-t(p*U
-qvsp<9
-}g9rI
-tU8r2
-pzR92[?
-t{M$t~
+t(py#XU
+qvsp1y
+"G
+qtrr2
+uXr2[?
+t{M$VC
 pqt'xj
 zZ/
 pqr4r4
-stpW2
+stpWY
 {R
-*&%
+**%
 ri
-t(RmU
+|&?U
 qVrcD
-qVr|<l
-*)p-
-t(Rlq=
+qVxc@
+*-p-
+|&Aq=
 qVrcD
 pqs-q3
-t(Rc<#
+|&K<#
 pqtIj
-qVs0<:
-pzzM<:?
+qVyc|
+pzzM1}?
 pqw-t;
-xs<7
+xsrk#s
 qvp51.
 t^
 t7
@@ -10290,10 +10400,10 @@ pqr4ts
 reuyyR
 w"~5
 w"~5
-"7
-tr1
+"Y
+u~n
 w"~5
-rD4
+rD@
 YXv-
 pzt"=?
 pzp5p$?
@@ -10304,16 +10414,16 @@ pqyCj
 ri
 t7
 p1
-z>
+s'9
 q1p0rq
 qvp51.
 tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "&
-qVq}<;
-pzzM<;?
+qVq}rk#w
+pzzMrk#w?
 "&
-qF(<8
+qF(rk#t
 qvp51.
 }3rc
 pzyW?
@@ -10326,36 +10436,34 @@ vGq4
 qvp51.
 xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"6
-]2I
-"4
-]3zs
-u{=u:
+"X
+pVrI
+"V
+pVqs3/
+pnj-u:
 v3qIB
-}=)
+}=D
 w2
-}=*
-}=*
-u{,r-
-tH/rq<\
+}=E
+}=E
+pnj.r-
+tH/rq1e
 pB5AU
-u@>
+u@f
 0
 x)
 pzp5p$?
 t+r|A
-*,%
+*0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
 !#
-s{,j
+vc-j
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-xS<<<B
-tU<wB
-sJ~)
-s{-j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uG.7px
-qVRn<S
+qKpy#wrk#wB
+Ypy#w29
+sH$
+uG@x*
+qVMW1z
 J
 J
 J
@@ -10365,19 +10473,19 @@ J
 J
 J
 p6
-uGxesh
-qFt<\
+pnq0+sh
+qkZ1z
 z_p<
-ub8
+stpWn
 0
 |&;U
 qVp<D
 4
-rD5
+rDA
 o
 *#%
-uG8,t'
-r(^B
+pnq0.t'
+ph{B
 z_.
 ta
 sw
@@ -10385,15 +10493,15 @@ vT,
 z_.
 q:
 sw
-uGw}|_
+pnq08|_
 qzq9A
 qzp,A
-uG8@r.7
+u-+sTr.7
 s5z}s\U
 &
-eqN9tI
+vC^qN9tI
 u>zivhp5rW+r3R&>6
-uGw}f.
+pnq08f.
 yL
 qLXqX
 "$
@@ -10401,7 +10509,7 @@ s5z}s\U
 &
 "$
 u>zivhp5rW+r3R'>6
-uG8,qy
+pnq0.qy
 q1u4/
 z_.
 xi%
@@ -10477,20 +10585,20 @@ s5z}s\U
 "$
 u>zivhp5rW+r3R9>6
 !#
-s{8t;
-qkZwB
-"<
+vc7t;
+qk\wB
+";
 qtmD
 uXmqj
 )
-iJ%
-u@T
-s'8
+ir%
+u@|
+s'@
 o
-*.%
+*2%
 sw
-s{9rz+
-{ej
+vc/rz+
+{el
 :
 :
 :
@@ -10509,15 +10617,14 @@ s{9rz+
 :
 :
 qGs\t%
-vp
-u{@pE
-phqB
+za
+uG/+pE
+ph{B
 pqq#+pb
 ra5G
-q7529
-y,/U
-q7uB
-"G
+uF1t
+q7sB
+"i
 y,.U
 r'q9B
 q2-
@@ -10525,15 +10632,15 @@ tFq9U
 vG+
 tFr|qR
 pr^+r.8
-qket0
+qkg2q,
 pq^@ps/
-phqq&
+ph{q&
 rs.
-tJ4Z
-tJ5Z
-tJ6Z
-tJ7Z
-tJ8Z
+sF'Z
+sF&Z
+sF%Z
+sF$Z
+sF#Z
 sF"Z
 qGtLZ
 }NZ
@@ -10549,34 +10656,40 @@ qGqsZ
 qGs\t%
 J
 !#
-s{@sm
-qkZU
+|.=sm
+qk\U
 ")
 qtmD
 uXmqj
 )
-iN%
-u@X
-s'7
+iv%
+TB
+pm=
 o
-*.%
+*2%
 sw
+|.,^
+qTq9rk$Z
+5
+|.+rI
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+!#
 pqzgr+
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
 pqr.8px
 vS
-uG77qe
-]1s39
-"F
+u-+w{qe
+]9rL,
+"G
 zJt?uN{"Xqg.-p5v({X8
 v>+
 xBzY7
 t(p2U
-qvsp1n
-vc+sr
-y,q41c
-uGsKu:
-tH.EU
+qvsp1y
+|.7sr
+y,q41e
+uG/-u:
+tH-EU
 v%
 q%
 r'p,A
@@ -10617,13 +10730,13 @@ qJyv-z+
 ro
 p7
 qJyv-z+
-uG77tI
+u-+w{tI
 qF)<7
 qvp51.
 rbpiyux${ozmXn
-uG-7r.7
+uG/@r.7
 qzXqO
-uGv<u:
+uG@,u:
 q2yi+x@9.uQ/xO
 qLp,E,sK9v<@..
 {Y
@@ -10632,10 +10745,10 @@ qLp*wv+x@9.uQ/xO
 qLq,E,sK9v<@..
 {Y
 sXq9U
-uG}rqw
+pnq3-qw
 J
 :
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R}D<|Du2vXu2r_WWWL
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R|D<{Du2vXu2r_WWWL
 "$
 r("qO
 "$
@@ -10647,8 +10760,8 @@ qE'wv+x@9.uQ/xO
 qE(E,sK9v<@..
 {Y
 sXq9U
-pnj,qw
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#52p*rk#42p*u2XDu2rvqWqWqWL
+u-+w?qw
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#42p*rk#32p*u2XDu2rvqWqWqWL
 "$
 r(,qO
 "$
@@ -10661,7 +10774,7 @@ qE2E,sK9v<@..
 {Y
 sXq9U
 "%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#<<(rk#;<(u2XDu2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#;<(rk#:<(u2XDu2tLsGt|qWL
 "$
 r(3qO
 "$
@@ -10674,7 +10787,7 @@ qE9E,sK9v<@..
 {Y
 sXq9U
 "%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#E<1rk#D<1u2XDu2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#D<1rk#C<1u2XDu2tLsGt|qWL
 "&
 qFT<a
 qvp51.
@@ -10691,7 +10804,7 @@ qLq,E,sK9v<@..
 {Y
 sXq9U
 "&
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#R<@rk#Q<@u2XDu2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#Q<@rk#P<@u2XDu2tLsGt|qWL
 "$
 qzq}qO
 "$
@@ -10704,7 +10817,7 @@ qE'E,sK9v<@..
 {Y
 sXq9U
 "&
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#[<Irk#Z<Iu2XDu2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#Z<Irk#Y<Iu2XDu2tLsGt|qWL
 "$
 r(+qO
 "$
@@ -10717,7 +10830,7 @@ qE1E,sK9v<@..
 {Y
 sXq9U
 "%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#c<Rrk#b<Ru2XDu2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#b<Rrk#a<Ru2XDu2tLsGt|qWL
 "$
 r(2qO
 "$
@@ -10730,42 +10843,42 @@ qE8E,sK9v<@..
 {Y
 sXq9U
 "%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#l<[rk#k<[u2XDu2tLsGt|qWL
-vc8ps
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#k<[rk#j<[u2XDu2tLsGt|qWL
+|.@ps
 |-$F
 |-$C
 sPu_$@
 sPu_$=
-vc9s6
+u-@,s6
 q1py#5B
 y77
-qVycI
+qVycK
 Ypy#41#
 4
 p6
 pr^+sh
 }b#7rqrk#;
 pr^8sh
-qVMID
+qVMKD
 zSW?
 {?}(q@
 qVM#rk#5
 xpr_scyq}X>?
 pr^8px
 tj
-qVMID
+qVMKD
 zSW?
 "#
 xpr_scyq}X>pu
 "#
 vT/
-qVMID
+qVMKD
 zSW?
 "#
 xpr_scyq}X>yz
 "#
 q1vn@
-qVMID
+qVMKD
 zSW?
 "#
 xpr_scyq}X>v:
@@ -10822,16 +10935,16 @@ uOxsI
 uOzqW
 uO|qW
 uO~sG
-rp:sG
-rp9$"
-rp8$"
-rp7$$
-rp6$$
-rp5$&
-rp4$&
-|.+pE
+rpisG
+rph$"
+rpg$"
+rpf$$
+rpe$$
+rpd$&
+rpc$&
+u-u0pE
 |ur81Z
-|.-r.
+u-@9r.
 uO2$w
 "#
 sDr83?
@@ -10850,10 +10963,10 @@ sDr81?
 uO/$q
 "#
 sDr80?
-"H
+"J
 u>zivhp5rW+r3~7WsI
 u>zivhp5rW+r3~7>S
-uG/9}6
+u-+sq}6
 qFtrq
 qvp51.
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
@@ -10879,8 +10992,8 @@ qE&wv+x@9.uQ/xO
 qE'E,sK9v<@..
 {Y
 sXq9U
-uG@=u:
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4C'B'A'@u2R#2p*ryDu2R/<.u2r8-$,$+$*L
+pnqy-u:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4r'q'p'ou2R#2p*ryDu2R/<.u2r8-$,$+$*L
 "$
 r(+qO
 "$
@@ -10904,7 +11017,7 @@ qE8E,sK9v<@..
 {Y
 sXq9U
 "$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4?'>'='<u2R#2p*ryDu2RA<@u2r8)$($'$&L
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4n'm'l'ku2R#2p*ryDu2RA<@u2r8)$($'$&L
 "%
 qFsrq
 qvp51.
@@ -10932,7 +11045,7 @@ qE'E,sK9v<@..
 {Y
 sXq9U
 "%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4;':'9'8u2R#2p*ryDu2RY<Xu2r8%$$$#$"L
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4j'i'h'gu2R#2p*ryDu2RY<Xu2r8%$$$#$"L
 "$
 r(+qO
 "$
@@ -10956,58 +11069,58 @@ qE8E,sK9v<@..
 {Y
 sXq9U
 "$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p47'6'5'4u2R#2p*ryDu2Rl<ku2tLsGt|qWL
-|.9pw
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4f'e'd'cu2R#2p*ryDu2Rl<ku2tLsGt|qWL
+|A,pw
 vS
-|./j
+|A+j
 q1py$6wB
-r\j
+r\l
 rP
-"d
-qtork$E
-uXork$F?
-t{M$VM
-"d
+"e
+qtrrk$D
+uXrrk$E?
+t{M$Vq
+"e
 zZ/
-"d
-stpW_
+"e
+ub?
 {R
-*&%
+**%
 ri
-|&=U
+|&?U
 qVrcD
-qVxc>
-|&?q=
+qVxc@
+|&Aq=
 qVrcD
-"b
+"c
 0
 t7
 p1
-"c
+"d
 re~52t,
 w"t,
 w"t,
 "#
 w"t,
-rD6
+rDB
 "E
 zJt?uN{"p2qg.-p5v({X8
 v>+
 xBzY7
 t(q,U
-qvsp1n
+qvsp1y
 pqr4q#@
 v3p=G
-*)%
+*-%
 pqs-s-
 q1py$AwB
 y77
-|&IU
-"d
-qVycr
-pzzM1s?
-"d
-q1p@1w
+|&KU
+"e
+qVyc|
+pzzM1}?
+"e
+q1p@rk'/
 qvp51.
 }3rc
 pzyW?
@@ -11015,20 +11128,20 @@ pzp5p$?
 t+r|A
 q:
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"e
+"f
 ri
 t7
 p1
-z>
+s'9
 q1[rq
 qvp51.
 tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "$
-qVp*1|
-pzzM1}?
+qVp*rk'1
+pzzMrk'1?
 "$
-qF$rk%\
+qF$rk'.
 qvp51.
 }3rc
 pzyW?
@@ -11036,102 +11149,102 @@ pzp5p$?
 t+r|A
 w0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"e
+"f
 vGq4
 qvp51.
 xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"e
-]2I
-"e
-]3zs
-"e
+"f
+]:I
+"f
+];s3/
+"f
 sn"B
-}=W
+}=s
 w2
-}=X
-}=X
-"e
-tH+rq1c
+}=t
+}=t
+"f
+tH+rq1e
 pB5AU
-u@m
+TA
 0
 x)
 pzp5p$?
 t+r|A
-*,%
+*0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
 !#
-u-@=ts
+|A.ts
 q1py$Y29
-"T
+"V
 qtmD
 uXmqj
 )
-if%
-u@p
-s'/
+*L%
+TB
+pm+
 o
-*.%
-vApy$k2ql
+*2%
+vApy$j2ql
 !#
-u-|+j
+|A7j
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 qKpy$[rk$[B
-Ypy$[1j
-tJF'E
-sJ~3
+Ypy$[1l
+tJu't
+sH2
 !#
-u-@.p|
-|Np4DBwL
-yVD6
-u-@8p|
+|A/p|
+|Np4sBwL
+yVs6
+|A@p|
 |7
 q6
-u-u0^
+uGqY^
 p+
-u-@9tc
+uGxFtc
 zJt?uN{"M/wv7vO9q4w{
 {Y.
 )
 zo
-s'@
-u-@/rI
-r[qp$
+pm-
+uGsTrI
+r[{p$
 5
-u-wbr+
-qtaG
-pm=
-r{f
+uGx5r+
+qtcG
+pm.
+plO
 qvq41.
-pBpqOU
-syu8Ps}+r3x2cp4E>L
+pBzqOU
+syu8Ps}+r3x2cp4t>L
 !#
-uG@9r+
-qtaG
-pm,
-r{f
+u-+uQr+
+qtcG
+pm8
+plO
 qvsf1.
-uG@/qe
-phqB
-pnq0,t;
-phpB
-pnq0+q#
+pnp|,qe
+ph{B
+pnp|.t;
+phzB
+u-+v(q#
 y,{cqR
 y,.U
-pnq0-q@
-syu8Ps}+r3y3rcuzp4C'AL
-syu8Ps}+r3y3-rFuzp4?'=L
-syu8Ps}+r3y3-vFuzp4;'9L
-syu8Ps}+r3y3.t2uzp47'5L
-syu8Ps}+r3y3{X/uzp4B'@L
-syu8Ps}+r3y3/p<uzp4>'<L
-syu8Ps}+r3y3/u0uzp4:'8L
-syu8Ps}+r3y3@vOuzp46'4L
-|A+^
+u-rcq@
+syu8Ps}+r3y3rcuzp4r'pL
+syu8Ps}+r3y3-rFuzp4n'lL
+syu8Ps}+r3y3-vFuzp4j'hL
+syu8Ps}+r3y3.t2uzp4f'dL
+syu8Ps}+r3y3{X/uzp4q'oL
+syu8Ps}+r3y3/p<uzp4m'kL
+syu8Ps}+r3y3/u0uzp4i'gL
+syu8Ps}+r3y3@vOuzp4e'cL
+uGp5^
 p+
 {rrF
-xBu*MU1+
+xBu*MW1+
 qVyc-
 }q
 qD9j
@@ -11153,7 +11266,7 @@ ret,v:
 "#
 wj
 wj
-rD7
+rDC
 "#
 p~X|B.
 w)Ps}+z%s\2s\L2qp
@@ -11236,38 +11349,38 @@ s+%W$*
 s+&W$*
 s+'W$*
 qD@pw
-r[LB
+r[NB
 p6
 zqqe
-qkX2p2
-t{M9Vo
+qkZ2p2
+t{M93I
 {@r+
 ru+
 s?[
 s.p=p-%
-u@x
-pm+
+TC
+pm7
 zZ8
-*2%
+*6%
 |*xftLsGt|qWL
 |*tRp5uzqsSv,L
 qM8f
 qT[p$
 sd
 qM7qN
-q+pKVy
-pm-
+q+pK3D
+pm9
 v3p"q&
-*4%
+*8%
 syy1Ps}+r3xfr8g$&L
 u<
 !#
 qM=q3
-qkX2p0
+qkZ2p0
 s?p2
 t{M+%
-u@|
-pm.
+TE
+pm/
 r&.j
 |cq)q"q"vLrWvhrG~(sM'
 u9sM(
@@ -11346,7 +11459,7 @@ vo=qf|'
 4
 qM=q#
 {R
-*6%
+*:%
 |i6$;
 |i,$1
 |i"$'
@@ -11369,71 +11482,78 @@ u>zi{up5rW+r3s0>6
 !#
 |[r,xfvfUDL
 !#
-|A-r.7
+uGzIr.7
 O
 !#
-tb8qw
+tb7qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 vl@r-
 ru-
-r[Ip$
+r[Kp$
 r[8p$
 4
-xBu*MU1+
+xBu*MW1+
 qt-D
 4
 5
 q'=sm
-poX1+%
-T?
-pm8
+poZ1+%
+TE
+pm@
 {R
-*6%
+*:%
 |[r,xf=p$uWL
 !#
-tb9r1
+tb/r1
 O
 !#
-ruB
+ruD
 r5/q0
-]$rL7
+]$sx=
 r5@sr
-(zI
+(+,
 !#
-"W
-]9rL/
-u'py%p
-]:rL@
-];sx=
-u'py%o
-]<sx,
-"V
-]1sx+
-({p
-!#
-uGxeqN
-pVtsx-
-u'py%K
+uG7,r.
+][sx+
+uGq4qN
+]^sx-
+uG.x*
 (w?
 !#
-"$
-pV]sx8
-u'RR
-pV\sx7
-pV[sx9
-u'RQ
-pVZsx/
-"$
-({p
+"Z
+rj~8#6sx8
+u'py%o
+rj~8#5sx7
+rj~8#4sx9
+u'py%n
+rj~8#3sx/
+"Y
+]9sx@
+(+@
 !#
-"<
-pVFsx@
-":
-pVEs3sK
-";
-pVDs3rO
+pnq0+qN
+pVus3sK
+u'py%J
+(rO
+!#
+"$
+pV]s3p<
+u'RR
+pV\s3--
+pV[s3u)
+u'RQ
+pVZs3tG
+"$
+(+@
+!#
+"?
+pVFs3-7
+"=
+pVEs3y<
+">
+pVDs3v<
 s?q,
-(p<
+({J
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
@@ -11444,196 +11564,238 @@ qm
 qm
 (
 !qZ
-pn|Yzg
+pnwwzg
 r~
-p3G
+p3M
 qP{|
 (
 !s*
 }g,pb
 g
-ay
-;<
+p3Q
+;B
 (
 !tS
-"W
-g+
-vg
-v#
-(
-!vB
-"S
-}G
-vg
-v#
-(
-!w&
-"$
-g
-aO
-;<
-(
-!x=
-g
-aK
-;<
-(
-!yE
-"}
-qH
-vg
-v#
-(
-!{-
-"#
-g
-a4
-;<
-(
-!vKxw
-u-@9ts
-sk
-vg
-wp1
-(
-!pty@
-"K
-uI
-p3I
-qP.
-(
-!ptyG
-"K
-sv9
-p3I
-qP.
-(
-!pt+uU
-{@^
-g=
-a+
+"+
+sv@
+p3W
 ;=
 (
-!pt{H
-"<
-g,
-a.
-;>
-(
-!pt.uU
-":
-sv@
-a%
-;?
-(
-!pt|F
-q'=ps
-tW
-pfqI
-;?
-(
-!pt|G
-"6
-g7
-p3@
-qPp[
-(
-!pt}x
-"6
-g9
-vg
-v#
-(
-!pt/uU
-"5
-g-
-au
-;9
-(
-!ptxw
+!vB
+"-
 g.
-pfrc
-qPpG
+p3g
+;@
 (
-!tYy@
+!w&
+"-
 g-
-au
-;:
+p3y
+;A
 (
-!tYyG
-g.
-pfrc
-qPp"
+!x=
+"%
+g
+ay
+;B
 (
-!tY+uU
-"5
+!yE
+"Z
 g8
 vg
 v#
 (
-!tY{H
-"6
-g/
-ad
-;8
+!{-
+"V
+}G
+vg
+v#
 (
-!tY.uU
-g@
-pfp<
-qPpK
-(
-!tY|F
+!vKxw
 "$
-g-
-aG
-;9
+g
+aO
+;B
 (
-!tY|G
-g.
-pfrc
-qPpY
+!pty@
+g
+aK
+;B
 (
-!tY}x
-g-
-aG
-;:
+!ptyG
+u-+w{qe
+tW
+vg
+v#
 (
-!tY/uU
-g.
-pfrc
-qPp=
+!pt+uU
+"#
+g
+a4
+;B
 (
-!tYxw
-"6
+!pt{H
+uGxFts
+qH
+vg
+wp1
+(
+!pt.uU
+"N
+sk
+p3O
+qP.
+(
+!pt|F
+"N
+sv9
+p3O
+qP.
+(
+!pt|G
+{@^
+g,
+a+
+;C
+(
+!pt}x
+"?
+g+
+a.
+;D
+(
+!pt/uU
+"=
+g=
+a%
+;E
+(
+!ptxw
+q'=ps
+uI
+pfqI
+;E
+(
+!tYy@
+"9
+g@
+p3F
+qPp[
+(
+!tYyG
+"9
 qH=
 vg
 v#
 (
+!tY+uU
+"0
+g.
+p3g
+;?
+(
+!tY{H
+"0
+g-
+p3i
+;A
+(
+!tY.uU
+"1
+sv@
+p3W
+;>
+(
+!tY|F
+"8
+g7
+au
+;?
+(
+!tY|G
+g9
+pfrc
+qPpG
+(
+!tY}x
+g7
+au
+;@
+(
+!tY/uU
+g9
+pfrc
+qPp"
+(
+!tYxw
+"8
+g/
+vg
+v#
+(
 !vK-y@
-"6
+"9
 qH,
+ad
+;<
+(
+!vK-yG
+qH+
+pfp<
+qPpK
+(
+!vKp<uU
+"$
+g7
+aG
+;?
+(
+!vK-{H
+g9
+pfrc
+qPpY
+(
+!vKu)uU
+g7
+aG
+;@
+(
+!vK-|F
+g9
+pfrc
+qPp=
+(
+!vK-|G
+"9
+qH-
+vg
+v#
+(
+!vK-}x
+"9
+qH.
 a0
 qP/
 (
-!vK-yG
-"6
-qH+
+!vKv<uU
+"9
+qH8
 a/
 qPsp
 (
-!vKp<uU
-qH-
+!vK-xw
+qH7
 pf/
 qPp)
 !q[
-qQ+pk
+qQ-se
 p_
 m
 pN
 p]
-h+r*
+hp<rg
 pQ
-h+tl
+h-vm
 s9
 Q
 p%
@@ -11655,10 +11817,10 @@ O
 const decodeCompactCompact64SM80NarrowAligned = decodeCompactCompact64SM90NarrowAligned + `
  patch
  -3
-packed1 45522 decodeEight_compact64
+packed1 58889 decodeEight_compact64
 !|hf|f
 !|gxO
- =90
+ =101
  -2
  =2
  -4
@@ -11667,104 +11829,68 @@ packed1 45522 decodeEight_compact64
  =69
  -1
 "6
- =88
+ =120
  -2
- =49
- -1
-"6
- =35
- -3
-"5
-]2I
-"3
- =23
- -2
- =125
- -1
-";
- =37
- -1
-"E
- =49
- -1
-"E
- =395
- -1
-"c
- =3
- -3
-"c
-zZ/
-"c
- =9
- -1
-"a
- =3
- -1
-"b
- =19
- -1
-"c
- =2
- -1
-"c
  =8
  -1
-"d
- =20
+"1
+ =194
  -1
-"d
- =4
- -5
-"d
-]2I
-"d
-]3zs
-"d
- =5
- -1
-"d
- =320
+"M
+ =222
  -2
- =26
- -1
-"V
- =6
- -1
-"U
- =18
- -5
-";
-pVFsx@
-"9
-pVEs3sK
-":
- =4
- -1
- =20
- -1
-"V
- =5
- -1
-"R
- =16
- -1
-"|
  =17
  -1
-"J
+"F
+ =31
+ -1
+"W
+ =35
+ -3
+"V
+pVrI
+"T
+ =185
+ -1
+"g
+ =860
+ -2
+ =33
+ -1
+"Y
+ =6
+ -1
+"X
+ =18
+ -5
+">
+pVFs3-7
+"<
+pVEs3y<
+"=
+ =4
+ -1
+ =44
+ -1
+"Y
  =5
  -1
-"J
+"U
+ =34
+ -1
+"M
+ =5
+ -1
+"M
  =11
  -1
-";
+">
  =5
  -1
-"9
- =129`
+"<
+ =147`
 
-const decodeCompactCompact128SM90NarrowAligned = `packed1 60710 decodeEight_compact128
+const decodeCompactCompact128SM90NarrowAligned = `packed1 82700 decodeEight_compact128
 !|h^|f
 !|g@=
 !p8
@@ -11772,64 +11898,71 @@ const decodeCompactCompact128SM90NarrowAligned = `packed1 60710 decodeEight_comp
 !s]pO{>q"q)pOrGpipMpOrmpipMrR
 !vvq"w/rGrR
 !v7psv6u[uNq>r9rR
-!v7r.v6pipMpOrmpipMrR
+!v7r.v6pO{>q"q)pOrGsyrmt@rR
+!v7q#v6Krbrmq)rG/rR
+!v7fv6q>w/vLvDrR
+!v7^v6pipMpOrmpipMrR
 !
 !P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
 !vtqusZs<
 !
-!pH+tzpD
+!pHp<p&pD
 !c
-p;x@t*
-zfte
-p99-un
-p:zIsV
-qSy<un
+p;xWun
+zf,r0
+p9qY}<
+p:+-to
+qS.-r0
 !
 p>
 q*
 v~
 pa
 q$
-z^
 q?
 r"
-xY
 rd
 th
+x.
 w6
 xd
+qQw$
 {I
 |"
-hz?
-sjt[
-hy+
-sjwN
-hwZn
-sjpk
-hp5p&
-sjr*
-sjtl
-uxs:uw,tz
-uxPt5/rz~72uw,tK
+qQz?
+qQy+
+z6p&
+qQ,tl
+huK
+sjrJ
+h+wV
+hrFr>
+hrFp&
+h+se
+h+s%
+h{prg
+h+vm
+uxs:uw{pp&
+uxPt5/rz~72uw+sL
 m
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
 qQ+wi
 qQ+t[
+qQ+pk
+qQ+r*
+qQ+tO
+qQ+rJ
 vl@r-
 N
-pn|Y^8
+pnww^8
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
-pnww|_
+pny'|_
 u3
 p?
 r7~/q>rGymPr/
 p'
 s1
-uG.8qe
+uG@/qe
 r7~/u=q>pMym
 r5/sr
 Q
@@ -11842,26 +11975,30 @@ pl$
 pl%
 pl'
 )
-pl(
-pl*
+pl)
 )
 pl+
-pl-
+)
+pl,
+pl.
 )
 pl/
+pl1
 )
+pl3
+)
+pl5
 uuqI
+)
+uuqA
+)
 uupU
 )
-zt
-)
-uupG
-)
-pntIpw
+tb=pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-tb=^
+tb,^
 p6
-tb,qw
+tb+qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
 "&
@@ -11870,10 +12007,10 @@ qt6qR
 r5@sr
 z3'p$
 4
-rD3
+rDB
 r5/q0
 t+M6qO
-*0%
+*4%
 }'r,c~72~7L2ql
 ru8
 "#
@@ -11895,9 +12032,9 @@ pru:r]
 q1[rq
 wcr,q9DwB
 prt'q0
-vGR+
+vGR-
 w<
-wOr,XD<,
+wOr,XD<.
 prr4r]
 zWXp$
 qU
@@ -11931,15 +12068,15 @@ t).pb
 rsR&
 tU'D
 pzR(qj
-tb.pw
+tb8pw
 qVs0q=
-sH1
+sH@
 "8
 ra/G
 )
 qV{|D
 pm
-pnwwr.8
+pny'r.8
 pB11213
 qvM41-
 )
@@ -11958,21 +12095,70 @@ t8q}?
 qBR#
 pzR$qj
 t(r|<%
-{?77ts
-q1q,B
-y7.
-}g,ps@
-qF&qg
-pqqwtc
-xBu*R"B8-7
+s{=ps7
+qF$qg
+}g,t;
+)
+v0pK%
+u@%
+o
+*2%
+uGrOpb
+qF8qg
+qzuH7
+t(rU
+uGp<u:
+v>.
+zWRJp$
+qTs0<$
+4
 }g9s-
 qk#qg
-|W<
+|W=
+uG-7f@
+wP
+uG.8q#+
+ph5B
+)
+zB>2sf%
+uG.x*
+u@0
+o
+*&%
+r%
+u@3
+uG7,y'
+v>-
+)
+qLuH9
+uG8@p|
+q1q9B
+"#
+v>-
+)
+qLuH9
+uGuiq@
+r[5p$
+uGq4wE
+r'p*q&
+)
+qLwg9
+"&
+q+p"V5
+*(su
+q+pYV6
+{?77ts
+qF.B
+y7.
+s{.^9
+Y=<U
+pqqwtc
+xBu*R/B8-7
 pqtcts
 ra5q&
 q7529
 pqsQq3
-qF#q=
+qF/q=
 uFq=
 pqqep|
 p~XqOqR
@@ -11988,7 +12174,7 @@ pqtcs-
 qk5pd
 v>-
 "%
-qF,U
+qF8U
 uFt0
 "%
 x%/<"
@@ -11998,7 +12184,7 @@ tFrU
 qk5rq
 v>-
 "$
-qF3U
+qF?U
 uF<(
 "$
 x%/<)
@@ -12008,82 +12194,802 @@ tFrU
 qk52u0
 v>-
 "$
-qF:U
+qFFU
 uF</
 "$
 x%/<0
 qLw%9
 tFrU
-uGt=s6
+pnj,s6
 qt5G
-uGw{rI
+uGtyrI
 ra5B
 )
-u{=}6
-r(DB
+pnj-}6
+r(PB
 )
 q75B
 )
-u{,j
-pl,
+pnj.j
+pl0
 t7
 p1
+r7RK
 J
 !#
-u-v(^
-qBR?
-rP
-u-|#sh
-qFOU
+u-8})
+qTu&7
+r7r|
+rD1
+pnwEpE
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+}g,pb
+]1sx
+v}{"u/&n
+uGp<qw
+r\#
+re|34pu
+s_r|qR
+rD1
+"2
+re|352{v
+rDC
+}g9rI
+tUHD
+pzRIqj
+t{M$V&
+"#
+}'r,c~72~7zmqIn
+uGuQua
+qzp,A
+&
+qLq9qX
+&
+uG8,u:
+|(
+|(
+tps:rnZ
+yUrn
+"#
+qzq9A
+&
+qLXqX
+&
+"#
+|(
+|(
+tps:v2S
+yUrn
+uG8.s-
+|Nxh{$
+tpw+
+zP
+tpw+
+}-
+tpw+
+|7
+tpw+
+|U
+tpw+
+epj-px
+wf{&r3xP>scyqyqqcqcqcqc
+r7p<rc
+5
+epj7tc
+z-xhyv-q|yr
+yU=Kv<z+
+x8v?yv9yqq|=z(
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+uGuku:
+ro
+p7
+|cz2v?
+u-wZxj
+rp$6
+qCt;f
+|uu}>
+r7x6
+p6
+qCsmr4
+q{
+v>w?
+q2sp
+vCfq@j
+r'q9E-
+rQ
+vCfr+qw
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+vCfrIqN
+Y=ry
+vCfjr1
+sXz#/|4
+"#
+y#
+vCfq0s-
+t(yi7ry
+s==
+|0qj
+rsrF
+vCfpbqe
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+vCfsQq0
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+vCftIp|
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+vCftsr1
+xsB
+vCftIpX
+pzp0qj
+vCfpb|_
+p~q}qOU
+qCsm|Y
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+uG7{L@
+rp%S
+"0
+|uu}>
+r7x6
+p6
+"0
+q{
+v>w?
+q2sp
+"0
+r'q9E-
+rQ
+"0
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"/
+Y=ry
+"0
+sXz#/|4
+"#
+y#
+"0
+t(yi7ry
+s==
+|0qj
+rsrF
+"0
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"0
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"0
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"0
+xsB
+"0
+pzp0qj
+"0
+p~q}qOU
+"0
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+uG7,pw
+zZ7
+}='
+w2
+}=#
+u@?
+z>
+{R
+**%
+r(4qO
+q%
+sXRTU
+t+MuE
+ta
+wG
+"2
+rp*q/
+"1
+|uu}>
+r7x6
+p6
+"1
+q{
+v>w?
+q2sp
+"1
+r'q9E-
+rQ
+"1
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"0
+Y=ry
+"1
+sXz#/|4
+"#
+y#
+"1
+t(yi7ry
+s==
+|0qj
+rsrF
+"1
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"1
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"1
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"1
+xsB
+"1
+pzp0qj
+"1
+p~q}qOU
+"1
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"2
+rp+W
+"0
+|uu}>
+r7x6
+p6
+"0
+q{
+v>w?
+q2sp
+"0
+r'q9E-
+rQ
+"0
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"/
+Y=ry
+"0
+sXz#/|4
+"#
+y#
+"0
+t(yi7ry
+s==
+|0qj
+rsrF
+"0
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"0
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"0
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"0
+xsB
+"0
+pzp0qj
+"0
+p~q}qOU
+"0
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+uG7,yY
+xiV'
+u@D
+uGq4tc
+{{G
+}=(
+u@D
+z35p$
+tP
+ret,pu
+";
+tr8
+u~\
+rDD
+uG7,r.
+v3p=G
+**%
+r(4qO
+q%
+sXRTU
+t+MxE
+ta
+wG
+"O
+]7I
+uGq4qN
+z=G
+*0%
+t+MzE
+ta
+y/qlrk#D
+!#
+"%
+}'r,c~72~7L2u//n
+">
+qzp,A
+&
+qLq9qX
+&
+">
+|(
+|(
+tps:rnZ
+yUrn
+"#
+qzq9A
+&
+qLXqX
+&
+"#
+|(
+|(
+tps:v2S
+yUrn
+">
+|Nxh{$
+tpw+
+zP
+tpw+
+}-
+tpw+
+|7
+tpw+
+|U
+tpw+
+">
+wf{&r3xP>scyqyqqcqcqcqc
+r7p<rc
+5
+">
+z-xhyv-q|yr
+yU=Kv<z+
+x8v?yv-{n
+}]
+u>Pt5p<Pt5p5rzu&~i
+!#
+">
+ro
+p7
+|cz2v?
+"=
+uO16
+"<
+|uu}>
+r7x6
+p6
+"<
+q{
+v>w?
+q2sp
+"<
+r'q9E-
+rQ
+"<
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+";
+Y=ry
+"<
+sXz#/|4
+"#
+y#
+"<
+t(yi7ry
+s==
+|0qj
+rsrF
+"<
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"<
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"<
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"<
+xsB
+"<
+pzp0qj
+"<
+p~q}qOU
+"<
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"=
+uO1S
+"0
+|uu}>
+r7x6
+p6
+"0
+q{
+v>w?
+q2sp
+"0
+r'q9E-
+rQ
+"0
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"/
+Y=ry
+"0
+sXz#/|4
+"#
+y#
+"0
+t(yi7ry
+s==
+|0qj
+rsrF
+"0
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"0
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"0
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"0
+xsB
+"0
+pzp0qj
+"0
+p~q}qOU
+"0
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+";
+r{%
+r\@
+{K
+sn&G
+*-%
+r(5qO
+q%
+sXRUU
+t+MuE
+ta
+wG
+"2
+uO-q/
+"1
+|uu}>
+r7x6
+p6
+"1
+q{
+v>w?
+q2sp
+"1
+r'q9E-
+rQ
+"1
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"0
+Y=ry
+"1
+sXz#/|4
+"#
+y#
+"1
+t(yi7ry
+s==
+|0qj
+rsrF
+"1
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"1
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"1
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"1
+xsB
+"1
+pzp0qj
+"1
+p~q}qOU
+"1
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"2
+uO-W
+"0
+|uu}>
+r7x6
+p6
+"0
+q{
+v>w?
+q2sp
+"0
+r'q9E-
+rQ
+"0
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"/
+Y=ry
+"0
+sXz#/|4
+"#
+y#
+"0
+t(yi7ry
+s==
+|0qj
+rsrF
+"0
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"0
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"0
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"0
+xsB
+"0
+pzp0qj
+"0
+p~q}qOU
+"0
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"2
+r{$
+r\@
+s'8
+sn%G
+*-%
+r(5qO
+q%
+sXRUU
+t+MxE
+ta
+wG
+";
+]7I
+uGq4q@
+sn2B
+t}
+w2
+}=<
+u@X
+s'7
+{R
+*0%
+t+MzE
+ta
+y/qlrk#F
+!#
+uGv<px
+vS
+s_py$yrk${
+!#
+s{-pj
+Ypy$y1l
+sd
+s{.sm
+qk\rk$z
 {?77pw
 y77
-rsR@
-qBRc
-u-|#rI
-p6
-u-ukq0
+rsM|
+r\K
+s{.r.8
+Ypy$}wB
+qVMKD
+sS
+tr:
+5
+s_py$~rk$|
+u<
+!#
+uot,I
+s{/pb
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
 }g,tc
-tU?q=
-pzR@qR?
+qtmq=
+uXmqR?
 )
-v0qI%
-u@+
-u(
+iS%
+u@]
+s'9
 o
-*.%
+*2%
 sw
 pqqwy'
-zJt?uN{"[qg.-p5v({X8
+zJt?uN{"py%"qg.-p5v({X8
 v>+
 xBzY7
-t(p*U
-qvrc<E
-}g9rI
-tUDr2
-pzRE2[?
-t{M$t~
+t(py%%U
+qvrc1}
+"H
+qtrr2
+uXr2[?
+t{M$VN
 pqt'xj
 zZ@
 pqr4r4
-stpW2
+stpWe
 {R
-*&%
+**%
 ri
-t(RyU
+|&?U
 qV{cD
-qVr|<x
-*)p-
-t(Rxq=
+qVxc@
+*-p-
+|&Aq=
 qV{cD
 pqs-q3
-t(Ro<#
+|&K<#
 pqtIj
-qVs0<F
-pzzM<F?
+qVs0rk%N
+pzzMrk%N?
 pqw-t;
-xs<D
+xsrk%L
 qvp51.
 t^
 t7
@@ -12092,10 +12998,10 @@ pqr4ts
 reuyyR
 w"~5
 w"~5
-"7
-tr1
+"Z
+tr;
 w"~5
-rD4
+rDE
 Yw%{c
 pzt"=?
 pzp5p$?
@@ -12106,16 +13012,16 @@ pqyCj
 ri
 t7
 p1
-z>
+s'/
 q1p0v^
 qvp51.
 tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "&
-qVq}<H
-pzzM<H?
+qVq}rk%P
+pzzMrk%P?
 "&
-qF(<F
+qF(rk%N
 qvp51.
 }3{c
 pzyW?
@@ -12129,10 +13035,10 @@ qvp51.
 xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
-qVR(<H
-pzzM<H?
+qVR(rk%P
+pzzMrk%P?
 "$
-qF/<F
+qF/rk%N
 qvp51.
 }3{c
 pzyW?
@@ -12146,10 +13052,10 @@ qvp51.
 v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
-qVR/<H
-pzzM<H?
+qVR/rk%P
+pzzMrk%P?
 "$
-qF6<F
+qF6rk%N
 qvp51.
 }3{c
 pzyW?
@@ -12162,37 +13068,35 @@ vGsp
 qvp51.
 i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"6
-]2I
-"4
-]3zs
-u{=u:
+"Y
+]<I
+"W
+]=s3@
+pnj-u:
 sn'B
-}=/
+}=S
 w2
-}=0
-}=0
-u{,r-
-tH=rq<w
+}=T
+}=T
+pnj.r-
+tH=rq1e
 pB5AU
-u@D
+u@w
 0
 x)
 pzp5p$?
 t+r|A
-*,%
+*0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
 !#
-s{,j
+vc-j
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
-xSJ<JB
-tUJwB
-sJ~)
-s{-j
-r9u[ympipMq"pOrmq>rGvLrbPvD}L
-uG.7pj
+qKpy%Qrk%QB
+Ypy%Q29
+sH$
+uGwbpj
 ra5E
-qVMUD
+qVMWD
 J
 J
 J
@@ -12210,18 +13114,18 @@ J
 J
 J
 p6
-uGxesh
-qkX<'
+pnq0+sh
+qkZ<'
 z_q4
-ub8
+ub<
 0
 |&;U
 qVq4D
 4
-rD5
+rDF
 o
 *#%
-uG8,sr
+pnq0.sr
 q75q&
 y7,
 z_.
@@ -12231,15 +13135,15 @@ vT,
 z_.
 q:
 sw
-uGw}|_
+pnq08|_
 qzq9A
 qzp,A
-uG8@r.7
+u-+sTr.7
 s5z}s\U
 &
-eqN9tI
+vC^qN9tI
 u>zivhp5rW+r3R/>6
-uGw}f.
+pnq08f.
 yL
 qLXqX
 "$
@@ -12247,7 +13151,7 @@ s5z}s\U
 &
 "$
 u>zivhp5rW+r3R0>6
-uG8,qy
+pnq0.qy
 q1u4/
 z_.
 xi%
@@ -12423,20 +13327,20 @@ s5z}s\U
 "$
 u>zivhp5rW+r3RZ>6
 !#
-s{8t;
-qkZwB
-"<
+vc7t;
+qk\wB
+";
 qtmD
 uXmqj
 )
-ia%
-u@k
-s'8
+*L%
+TB
+pm=
 o
-*.%
+*2%
 sw
-s{9rz+
-{ej
+vc/rz+
+{el
 :
 :
 :
@@ -12471,15 +13375,15 @@ s{9rz+
 :
 :
 qGs\t%
-vp
-u{@j
+za
+uG/+j
 q75q&
 y7,
 pqq#+pb
 ra5G
-uF1q
-q7pB
-"G
+uFrk&u
+q7~B
+"j
 y,/U
 qLvn9
 tFrU
@@ -12490,7 +13394,7 @@ tFr|r2
 xswB
 tFz#p2
 pr^+r.8
-qke<#
+qkg<#
 pq^@ps/
 r(%q&
 rs.
@@ -12530,33 +13434,39 @@ qGqsZ
 qGs\t%
 J
 !#
-s{@sm
-qkZU
+|.=sm
+qk\U
 ")
 qtmD
 uXmqj
 )
-ie%
-u@o
-s'7
+*L%
+TB
+pm,
 o
-*.%
+*2%
 sw
+|.,^
+qTq9rk&d
+5
+|.+rI
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+!#
 pqzgr+
 pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"r.
 pqr.8px
 vS
-uG77qe
-]1s39
-"F
+u-+w{qe
+];rL+
+"G
 zJt?uN{"Xqg.-p5v({X8
 v>+
 xBzY7
 t(p2U
-qvrc1n
-vc+sr
-y,q41c
-uGsKu:
+qvrc1}
+|.7sr
+y,q41e
+uG/-u:
 tH0EU
 v%
 q%
@@ -12598,13 +13508,13 @@ qJyv-z+
 ro
 p7
 qJyv-z+
-uG77tI
+u-+w{tI
 qF)<;
 qvp51.
 rbpiyux${ozmXn
-uG-7r.7
+uG/@r.7
 qzXqO
-uGv<u:
+uG@,u:
 q2yi+x@9.uQ/xO
 qLp,E,sK9v<@..
 {Y
@@ -12613,7 +13523,7 @@ qLp*wv+x@9.uQ/xO
 qLq,E,sK9v<@..
 {Y
 sXq9U
-uG}rqw
+pnq3-qw
 J
 :
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#XDrk#WDu2vXu2r_WWWL
@@ -12628,7 +13538,7 @@ qE'wv+x@9.uQ/xO
 qE(E,sK9v<@..
 {Y
 sXq9U
-pnj,qw
+u-+w?qw
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py#b2p*rk#a2p*u2XDu2rvqWqWqWL
 "$
 r(,qO
@@ -12824,41 +13734,41 @@ qE8E,sK9v<@..
 sXq9U
 "%
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2py%+rk#_rk%*rk#_u2XDu2tLsGt|qWL
-vc8ps
+|.@ps
 |-$g
 |-$d
 sPu_$a
 sPu_$]
-vc9s6
+u-@,s6
 q1py$-B
 y77
-qVycI
+qVycK
 Ypy$,1#
 4
 p6
 pr^+sh
 }b$/rqrk$3
 pr^8sh
-qVMID
+qVMKD
 zSW?
 {?}(q@
 qVM#rk$-
 xpr_scyq}X>?
 pr^8px
 tj
-qVMID
+qVMKD
 zSW?
 "#
 xpr_scyq}X>pu
 "#
 vT/
-qVMID
+qVMKD
 zSW?
 "#
 xpr_scyq}X>yz
 "#
 q1vn@
-qVMID
+qVMKD
 zSW?
 "#
 xpr_scyq}X>v:
@@ -12901,68 +13811,68 @@ xy
 s+1'#sG
 k
 "#
-q8eS>
+r?sb#9S>
 pq^@r-
 z<r8%rk$5wL
 z<r8&rk$4wL
 pqpj+t'
-rpdS
-rpcS
-rpbW
-rpaW
-rp_sI
-rp^sI
-rp]qW
-rp\qW
-rp[sG
-rpZsG
-rpY$"
-rpX$"
-rpW$$
-rpV$$
-rpU$&
-rpT$&
-rpS$(
-rpR$(
-rpQ$*
-rpP$*
-rpO$,
-rpN$,
-rpM$.
-rpL$.
-rpK$0
-rpJ$0
-rpI$2
-rpH$2
-rpG$4
-rpF$4
-rpE$6
-rpD$6
-|.+pE
+{;#=S
+{;#?S
+{;#AW
+{;#CW
+{;#EsI
+{;#GsI
+{;#IqW
+{;#KqW
+{;#MsG
+{;#OsG
+{;#Q$"
+{;#S$"
+{;#U$$
+{;#W$$
+{;#Y$&
+{;#[$&
+{;#]$(
+{;#_$(
+{;#b$*
+{;#d$*
+{;#f$,
+{;#h$,
+{;#j$.
+{;#l$.
+{;#n$0
+{;#p$0
+{;#r$2
+{;#t$2
+{;#v$4
+{;#x$4
+{;#z$6
+{;#|$6
+u-u0pE
 |ur8AZ
-|.-r.
-uOB'k
+u-@9r.
+uOBF#V
 "#
 sDr8C?
 |ur8@Z
 "#
-uOA'o
+uOAF#T
 "#
 sDr8B?
 |ur8?Z
 "#
-uO@'s
+uO@F#R
 "#
 sDr8A?
 |ur8>Z
 "#
-uO?'w
+uO?F#P
 "#
 sDr8@?
-"H
+"J
 u>zivhp5rW+r3~7WsI
 u>zivhp5rW+r3~7>S
-uG/9}6
+u-+sq}6
 q1py#xv^
 qvp51.
 rbpitkq)rGu[uNrWx}/q>/PrW.PrGu[q)q>rKu8Pv9x${ozmXn
@@ -12988,8 +13898,8 @@ qE&wv+x@9.uQ/xO
 qE'E,sK9v<@..
 {Y
 sXq9U
-uG@=u:
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4d'c'b'au2R#2p*ryDu2R/<.u2r8=$<$;$:L
+pnqy-u:
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb#eF#fF#gF#hu2R#2p*ryDu2R/<.u2r8=$<$;$:L
 "$
 r(+qO
 "$
@@ -13013,7 +13923,7 @@ qE8E,sK9v<@..
 {Y
 sXq9U
 "$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4_'^']'\u2R#2p*ryDu2RA<@u2r89$8$7$6L
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb#iF#jF#kF#lu2R#2p*ryDu2RA<@u2r89$8$7$6L
 "%
 q1py#wv^
 qvp51.
@@ -13041,7 +13951,7 @@ qE'E,sK9v<@..
 {Y
 sXq9U
 "%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4['Z'Y'Xu2R#2p*ryDu2RY<Xu2r85$4$3$2L
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb#mF#nF#oF#pu2R#2p*ryDu2RY<Xu2r85$4$3$2L
 "$
 r(+qO
 "$
@@ -13065,7 +13975,7 @@ qE8E,sK9v<@..
 {Y
 sXq9U
 "$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4W'V'U'Tu2R#2p*ryDu2Rl<ku2r81$0$/$.L
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb#qF#rF#sF#tu2R#2p*ryDu2Rl<ku2r81$0$/$.L
 "%
 q1py#wv^
 qvp51.
@@ -13093,7 +14003,7 @@ qE'E,sK9v<@..
 {Y
 sXq9U
 "%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4S'R'Q'Pu2R#2p*ryDu2py#3rk#2u2r8-$,$+$*L
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb#uF#vF#wF#xu2R#2p*ryDu2py#3rk#2u2r8-$,$+$*L
 "$
 r(+qO
 "$
@@ -13117,7 +14027,7 @@ qE8E,sK9v<@..
 {Y
 sXq9U
 "$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4O'N'M'Lu2R#2p*ryDu2py#Erk#Du2r8)$($'$&L
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb#yF#zF#{F#|u2R#2p*ryDu2py#Erk#Du2r8)$($'$&L
 "%
 q1py#wv^
 qvp51.
@@ -13145,7 +14055,7 @@ qE'E,sK9v<@..
 {Y
 sXq9U
 "%
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4K'J'I'Hu2R#2p*ryDu2py#]rk#\u2r8%$$$#$"L
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb#}F#~F$"F$#u2R#2p*ryDu2py#]rk#\u2r8%$$$#$"L
 "$
 r(+qO
 "$
@@ -13169,58 +14079,58 @@ qE8E,sK9v<@..
 {Y
 sXq9U
 "$
-y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4G'F'E'Du2R#2p*ryDu2py#prk#ou2tLsGt|qWL
-|.9pw
+y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%sb$$F$%F$&F$'u2R#2p*ryDu2py#prk#ou2tLsGt|qWL
+|A,pw
 vS
-|./j
+|A+j
 q1py&&wB
-r\j
+r\l
 rP
-"d
-qtork&8
-uXork&9?
-t{M$Vd
-"d
+"e
+qtrrk&8
+uXrrk&9?
+t{M$3T
+"e
 zZ@
-"d
-stpWv
+"e
+ub?
 {R
-*&%
+**%
 ri
-|&=U
+|&?U
 qV{cD
-qVxc>
-|&?q=
+qVxc@
+|&Aq=
 qV{cD
-"b
+"c
 0
 t7
 p1
-"c
+"d
 re~52t,
 w"t,
 w"t,
 "#
 w"t,
-rD6
+rDG
 "E
 zJt?uN{"p2qg.-p5v({X8
 v>+
 xBzY7
 t(q,U
-qvrc1n
+qvrc1}
 pqr4q#@
 v3p=G
-*)%
+*-%
 pqs-s-
 q1py&1wB
 y77
-|&IU
-"d
-qVycr
-pzzM1s?
-"d
-q1p@1v
+|&KU
+"e
+qVs0rk+7
+pzzMrk+7?
+"e
+q1p@rk+5
 qvp51.
 }3{c
 pzyW?
@@ -13228,20 +14138,20 @@ pzp5p$?
 t+r|A
 q:
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"e
+"f
 ri
 t7
 p1
-z>
+s'/
 q1[v^
 qvp51.
 tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "$
-qVp*1{
-pzzM1|?
+qVp*rk+7
+pzzMrk+7?
 "$
-qF$rk(9
+qF$rk+5
 qvp51.
 }3{c
 pzyW?
@@ -13249,16 +14159,16 @@ pzp5p$?
 t+r|A
 w0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
-"e
+"f
 vGsp
 qvp51.
 xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
-qVR&rk(;
-pzzMrk(;?
+qVR&rk+7
+pzzMrk+7?
 "$
-qF+rk(9
+qF+rk+5
 qvp51.
 }3{c
 pzyW?
@@ -13272,10 +14182,10 @@ qvp51.
 v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
-qVR-rk(;
-pzzMrk(;?
+qVR-rk+7
+pzzMrk+7?
 "$
-qF2rk(9
+qF2rk+5
 qvp51.
 }3{c
 pzyW?
@@ -13288,106 +14198,106 @@ vGsp
 qvp51.
 i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
-"e
-]2I
-"e
-]3zs
-"e
+"f
+]<I
+"f
+]=s3@
+"f
 sn(B
-}=t
+ygb
 w2
-}=u
-}=u
-"e
-tH9rq1c
+ygc
+ygd
+"f
+tH9rq1e
 pB5AU
-T;
+TA
 0
 x)
 pzp5p$?
 t+r|A
-*,%
+*0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdq9umqlAD
 !#
-u-@=ts
+|A.ts
 q1py&W29
-"T
+"V
 qtmD
 uXmqj
 )
-*F%
-T<
-s'/
+*L%
+TB
+pm-
 o
-*.%
+*2%
 vApy&l2ql
 !#
-u-|+j
+|A7j
 pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 qKpy&Yrk&YB
-Ypy&Y1j
-tJg'f
-sJ~3
+Ypy&Y1l
+qGsb#bF#c
+sH6
 !#
-u-@.p|
-|Np4eBwL
-yVe6
-u-@8p|
+|A/p|
+|Nsb#eBwL
+x-sb#f6
+|A@p|
 |7
 q6
-u-u0^
+uGqY^
 p+
-u-@9tc
+uGxFtc
 zJt?uN{"M/wv7vO9q4w{
 {Y.
 )
 zo
-s'@
-u-@/pw
+pm.
+uGsTpw
 q75q&
 p1
 5
-u-wbr+
-qtaG
-pm=
-plI
+uGx5r+
+qtcG
+pm8
+plO
 qvq41.
 }b'mqOU
-syu8Ps}+r3x2cp4f>L
+syu8Ps}+r3x2csb#g>L
 !#
-uG@9r+
-qtaG
-pm,
-plI
+u-+uQr+
+qtcG
+pm7
+plO
 qvsf1.
-uG@/qe
+pnp|,qe
 qz}w
-pnq0,t;
+pnp|.t;
 qzpy'qB
-pnq0+q#
+u-+v(q#
 y,{cqR
 y,.U
-pnq0-q@
-syu8Ps}+r3y3rcuzp4d'bL
-syu8Ps}+r3y3-rFuzp4_']L
-syu8Ps}+r3y3-vFuzp4['YL
-syu8Ps}+r3y3.t2uzp4W'UL
-syu8Ps}+r3y3{cuzp4S'QL
-syu8Ps}+r3y38{Xuzp4O'ML
-syu8Ps}+r3y37squzp4K'IL
-syu8Ps}+r3y3}r.uzp4G'EL
-syu8Ps}+r3y3{X/uzp4c'aL
-syu8Ps}+r3y3/p<uzp4^'\L
-syu8Ps}+r3y3/u0uzp4Z'XL
-syu8Ps}+r3y3@vOuzp4V'TL
-syu8Ps}+r3y3uY{^p4R'PL
-syu8Ps}+r3y3qY}(uzp4N'LL
-syu8Ps}+r3y3,y+{^p4J'HL
-syu8Ps}+r3y3sTp5uzp4F'DL
-|A+^
+u-rcq@
+syu8Ps}+r3y3rcuzsb#iF#kL
+syu8Ps}+r3y3-rFuzsb#mF#oL
+syu8Ps}+r3y3-vFuzsb#qF#sL
+syu8Ps}+r3y3.t2uzsb#uF#wL
+syu8Ps}+r3y3{cuzsb#yF#{L
+syu8Ps}+r3y38{Xuzsb#}F$"L
+syu8Ps}+r3y37squzsb$$F$&L
+syu8Ps}+r3y3}r.uzsb$(F$*L
+syu8Ps}+r3y3{X/uzsb#jF#lL
+syu8Ps}+r3y3/p<uzsb#nF#pL
+syu8Ps}+r3y3/u0uzsb#rF#tL
+syu8Ps}+r3y3@vOuzsb#vF#xL
+syu8Ps}+r3y3uY{^sb#zF#|L
+syu8Ps}+r3y3qY}(uzsb#~F$#L
+syu8Ps}+r3y3,y+{^sb$%F$'L
+syu8Ps}+r3y3sTp5uzsb$)F$+L
+uGp5^
 p+
 {rrF
-xBu*MU1+
+xBu*MW1+
 qVyc-
 }q
 qD9j
@@ -13409,7 +14319,7 @@ ret,v:
 "#
 wj
 wj
-rD7
+rDH
 "#
 p~X|B.
 w)Ps}+z%s\2s\L2qp
@@ -13492,38 +14402,38 @@ s+%W$*
 s+&W$*
 s+'W$*
 qD@pw
-r[LB
+r[NB
 p6
 zqqe
-qkX2p2
-t{M93C
+qkZ2p2
+t{M93I
 {@r+
 ru+
 s?[
 s.p=p-%
-T=
-pm+
+TC
+pm9
 zZ8
-*2%
+*6%
 |*xftLsGt|qWL
 |*tRp5uzqsSv,L
 qM8f
 qT[p$
 sd
 qM7qN
-q+pK3>
-pm-
+q+pK3D
+pm/
 v3p"q&
-*4%
+*8%
 syy1Ps}+r3xfr8g$&L
 u<
 !#
 qM=q3
-qkX2p0
+qkZ2p0
 s?p2
 t{M+%
-T?
-pm.
+TE
+pm@
 r&.j
 |cq)q"q"vLrWvhrG~(sM'
 u9sM(
@@ -13602,7 +14512,7 @@ vo=qf|'
 4
 qM=q#
 {R
-*6%
+*:%
 |i6$;
 |i,$1
 |i"$'
@@ -13625,71 +14535,83 @@ u>zi{up5rW+r3s0>6
 !#
 |[r,xfvfUDL
 !#
-|A-r.7
+uGzIr.7
 O
 !#
-tb8qw
+tb7qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 vl@r-
 ru-
-r[Ip$
+r[Kp$
 r[8p$
 4
-xBu*MU1+
+xBu*MW1+
 qt-D
 4
 5
 q'=sm
-poX1+%
-T?
-pm8
+poZ1+%
+TE
+u(=
 {R
-*6%
+*:%
 |[r,xf=p$uWL
 !#
-tb9r1
+tb/r1
 O
 !#
-ruB
+ruD
 r5/q0
-]$rL7
+]$sx,
 r5@sr
-(zI
-!#
-"W
-]9rL/
-u'py(M
-]:rL@
-];sx=
-u'py(L
-]<sx,
-"V
-]1sx+
 ({p
 !#
-uGxeqN
-pVxsx-
-u'py'o
+uG.x*
+]5sx-
 (w?
 !#
+uG7,r.
+]zsx8
+uGq4qN
+]}sx7
 "$
-pVbsx8
-u'Rb
-pVasx7
-pV_sx9
-u'Ra
-pV^sx/
-"$
-({p
+]8sx9
+(xW
 !#
-"<
-pVFsx@
-":
-pVEs3sK
-";
-pVDs3rO
+"Z
+rj~8#>sx@
+u'py(M
+rj~8#=s3sK
+rj~8#<s3rO
+u'py(L
+rj~8#;s3p<
+"Y
+];s3--
+(--
+!#
+pnq0+qN
+pVys3u)
+u'py'o
+(tG
+!#
+"$
+pVbs3-7
+u'Rb
+pVas3y<
+pV_s3v<
+u'Ra
+pV^s3{J
+"$
+(--
+!#
+"?
+pVFzs=
+"=
+pVEzs,
+">
+pVDzs+
 s?q,
-(p<
+(.-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
@@ -13700,196 +14622,258 @@ qm
 qm
 (
 !qZ
-pn|Yzg
+pnwwzg
 r~
-p3G
+p3M
 qP{|
 (
 !s*
 }g,pb
 g
 p3Q
-;<
+;B
 (
 !tS
-"W
+"-
+g-
+p3i
+;?
+(
+!vB
+g-
+p3i
+;@
+(
+!w&
+g-
+p3n
+;@
+(
+!x=
+"-
 g+
+u+#J
+;A
+(
+!yE
+"$
+g
+u+#D
+;B
+(
+!{-
+"Z
+g.
 vg
 v#
 (
-!vB
-"S
+!vKxw
+"V
 }G
 vg
 v#
 (
-!w&
+!pty@
 "$
 g
 aU
-;<
+;B
 (
-!x=
+!ptyG
 g
 aQ
-;<
+;B
 (
-!yE
-"}
-qH
+!pt+uU
+u-+w{qe
+tW
 vg
 v#
 (
-!{-
+!pt{H
 "#
 g
 a4
-;<
+;B
 (
-!vKxw
-u-@9ts
-sk
+!pt.uU
+uGxFts
+qH
 vg
 wp1
 (
-!pty@
-"K
-uI
-p3I
+!pt|F
+"N
+sk
+p3O
 qP.
 (
-!ptyG
-"K
+!pt|G
+"N
 sv9
-p3I
+p3O
 qP.
 (
-!pt+uU
+!pt}x
 {@^
 g=
 a+
-;=
-(
-!pt{H
-"<
-g,
-a.
-;>
-(
-!pt.uU
-":
-sv@
-a%
-;?
-(
-!pt|F
-q'=ps
-tW
-pfqI
-;?
-(
-!pt|G
-"6
-g7
-p3@
-qPp[
-(
-!pt}x
-"6
-g9
-vg
-v#
+;C
 (
 !pt/uU
-"5
-g-
-p3U
-;9
+"?
+g,
+a.
+;D
 (
 !ptxw
-g.
-pf{c
-qPpG
+"=
+sv@
+a%
+;E
 (
 !tYy@
-g-
-p3U
-;:
+q'=ps
+uI
+pfqI
+;E
 (
 !tYyG
-g.
-pf{c
-qPp"
+"9
+g/
+p3F
+qPp[
 (
 !tY+uU
-"5
-g8
+"9
+g@
 vg
 v#
 (
 !tY{H
-"6
-g/
-az
-;8
+"9
+qH+
+p3W
+;=
 (
 !tY.uU
-g@
-pfq4
-qPpK
+qH+
+p3Z
+;=
 (
 !tY|F
-"$
+"1
 g-
-aM
-;9
+p3n
+;?
 (
 !tY|G
-g.
-pf{c
-qPpY
+"1
+g+
+p3p
+;A
 (
 !tY}x
-g-
-aM
-;:
+"$
+qH+
+p3W
+;>
 (
 !tY/uU
-g.
-pf{c
-qPp=
+qH+
+p3Z
+;>
 (
 !tYxw
-"6
-qH=
+"8
+g8
+u+#@
+;?
+(
+!vK-y@
+g7
+pf{c
+qPpG
+(
+!vK-yG
+g8
+u+#@
+;@
+(
+!vKp<uU
+g7
+pf{c
+qPp"
+(
+!vK-{H
+"8
+g9
 vg
 v#
 (
-!vK-y@
-"6
+!vKu)uU
+"9
+qH=
+az
+;<
+(
+!vK-|F
 qH,
+pfq4
+qPpK
+(
+!vK-|G
+"$
+g8
+aM
+;?
+(
+!vK-}x
+g7
+pf{c
+qPpY
+(
+!vKv<uU
+g8
+aM
+;@
+(
+!vK-xw
+g7
+pf{c
+qPp=
+(
+!vK.y@
+"9
+qH-
+vg
+v#
+(
+!vK.yG
+"9
+qH.
 a0
 qP/
 (
-!vK-yG
-"6
-qH+
+!vK{_uU
+"9
+qH8
 a/
 qPsp
 (
-!vKp<uU
-qH-
+!vK.{H
+qH7
 pf/
 qPp)
 !q[
-qQ+pk
+qQ-se
 p_
 m
 pN
 p]
-h+r*
+hp<rg
 pQ
-h+tl
+h-vm
 s9
 Q
 p%
@@ -13911,10 +14895,10 @@ O
 const decodeCompactCompact128SM80NarrowAligned = decodeCompactCompact128SM90NarrowAligned + `
  patch
  -3
-packed1 60495 decodeEight_compact128
+packed1 82485 decodeEight_compact128
 !|hf|f
 !|gxO
- =90
+ =101
  -2
  =2
  -4
@@ -13923,104 +14907,68 @@ packed1 60495 decodeEight_compact128
  =69
  -1
 "6
- =106
+ =149
  -2
- =49
- -1
-"6
- =69
- -3
-"5
-]2I
-"3
- =23
- -2
- =235
- -1
-";
- =53
- -1
-"E
- =68
- -1
-"E
- =627
- -1
-"c
- =3
- -3
-"c
-zZ@
-"c
- =9
- -1
-"a
- =3
- -1
-"b
- =19
- -1
-"c
- =2
- -1
-"c
  =8
  -1
-"d
- =20
+"1
+ =344
  -1
-"d
- =38
- -5
-"d
-]2I
-"d
-]3zs
-"d
- =5
- -1
-"d
- =329
+"N
+ =370
  -2
- =26
- -1
-"V
- =6
- -1
-"U
- =18
- -5
-";
-pVFsx@
-"9
-pVEs3sK
-":
- =4
- -1
- =20
- -1
-"V
- =5
- -1
-"R
- =16
- -1
-"|
  =17
  -1
-"J
+"G
+ =31
+ -1
+"X
+ =69
+ -3
+"W
+]<I
+"U
+ =312
+ -1
+"h
+ =1154
+ -2
+ =38
+ -1
+"Y
+ =6
+ -1
+"X
+ =18
+ -5
+">
+pVFzs=
+"<
+pVEzs,
+"=
+ =4
+ -1
+ =48
+ -1
+"Y
  =5
  -1
-"J
+"U
+ =34
+ -1
+"M
+ =5
+ -1
+"M
  =11
  -1
-";
+">
  =5
  -1
-"9
- =129`
+"<
+ =163`
 
-const compactLanes32SM80Narrow = `packed1 30521 compactLanes_float32_row_F32
+const compactLanes32SM80Narrow = `packed1 27869 compactLanes_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -14029,16 +14977,14 @@ const compactLanes32SM80Narrow = `packed1 30521 compactLanes_float32_row_F32
 !vvKrbrmq)rG/rR
 !v7psv6q>w/vLvDrR
 !
-!vtpks<
-!
-!pH-sepD
+!pHsKr>pD
 !}[
 !c
-p;t=8pF
+p;p5t*
 zfr0
-p9,uQpF
-p:+9t*
-qSxOpF
+p9x@8pF
+p:+v<pF
+qS7/pF
 !
 p>
 q*
@@ -14073,14 +15019,10 @@ h+r*
 h+tl
 h+tz
 h+tK
-h+tO
-qx@xj
-u3
-r#=pE
-N
-r#+q3
+r#-qy
 Q
 p%
+N
 pl$
 pl%
 pl'
@@ -14105,37 +15047,37 @@ uuqA
 )
 uuqA
 uupU
-zt
 p\
-zt
+uupU
 p\
-"#
-ru)
-"#
-ru*
-zqpE
-qt+1%
+uupU
+p\
+ru'
+pB(yZ)
+)
+qM8pE
+r\%
 J
 qm
 qm
 ysxPp$
 uoz]zD
-r&=ps@
-qt*r2
+r&+ps@
+qt'2[
 qU
-qM7sr
-|&+1%
-qM9px
-t1XD
-qM/tc
-t(r|r2
+qM/sr
+t(p,1%
+p\
+qMx*
+t1p@D
+r&=tc
+wKp[
 "#
-xKM+Dqj
-u'M+
-xKp,EB?
+vrpYCsO
+xKr|EB?
 "%
-t+M*qO
-i+%
+t+M'qO
+i-%
 sw
 s@r>
 u{pb
@@ -14145,13 +15087,13 @@ w9
 zWt"=
 pm
 t>
-sapW"vQ
+sapW$t~
 tw
 p6
-vspW#t~
+vspW%wX
 vj
-u1pW%
-u1pW#
+u1pW'
+u1pW$
 v$
 rY
 q{
@@ -14181,7 +15123,7 @@ u|+
 sA,
 H
 !#
-uVR#2p0
+uVM72p0
 tv
 !#
 tf/C
@@ -14193,8 +15135,8 @@ zJvDympMy_xD2p0rq
 ret,pu
 ys|;?
 !#
+uRpW7p$
 uRpW6p$
-uRpW5p$
 ysxPp$
 uG/pw
 rjx\I
@@ -14207,58 +15149,55 @@ ur/
 tT
 }e7
 xUt"p*%
-u@B
+u@D
 u(
 o
 *8%
 sw
 pnqes6
-xUs0<"V=
+xUs0<"VA
 zZ7
-xBxXq4rzpW@CVD
+xBxXq4rzpWACVE
 v3p"wB
-|OxXq4rzpW@t~C
+|OxXq4rzpWAt~C
 {O
 s=R#
 4
 yst,?
 !#
-r&,qy
-{*+<"
+}_qy
+tfCVG
 reuypu
 ys|3$?
 !#
-u'M+
-r#-px
-zWp*p$
+r#.px
+zWu4=
 q>rmrGPq"t@pirzxPr)$
 4
-sHJ
-r6@ps@
-ru'
-vNp)%
-po*1$%
-rt,f
-qTp*p$
-rt+ts
-zJvDympMy_xD1+t0
-po*1#%
+sHB
+rt,|_
+vNpWDVG
+po'1$%
 rt-f
-qTp*E
-uX01.?
-uX11/?
+qTu4=
+rt.t;
+po'1#p-
+rt8f
+qTp0E
+uX.1,?
+uX/1-?
 "$
-zep=pu
-uX,q=pu
+zep)pu
+uX*q=pu
 )
-uX-q=pu
-rt7q3
+uX+q=pu
+rt/q3
 xz
 t^
 t(rU
 qVR'D
 4
-rDK
+rDC
 "$
 |01&v:
 |=)3&v:
@@ -14269,226 +15208,208 @@ uX&U2t,
 "$
 z=E
 ta
-rt9pX
+rt@pX
 zo
 qm
 qm
 5
-rt/s6
-ph*B
+qx=s6
+ph'B
 z_r|
-stpWX
+stpWW
 0
-|&8U
+|&6U
 p\
 zJvDympMr,p=qRE
 zbp=C
 4
-rDL
+rDD
 xM
 ugp=35C
 !#
-r#9px
-uozGx_~*B
-|<q0
-{*)<,
+r#/px
+uozGx_~*=
+uA7pE
+}o<,
 :
 {#~%
 t:px
 t+q9E
+uA8rz+
 qF-qg
-qt)<-
-t8M)?
+Y=<-
+x)
 )
-t(xc)
-p\
-yS
-{hxZ
+qBuZ
+qoxZ
 4
-s(YV"
+w"t,
+qBR.
+4
+vw=wX
+rCpG
+4
+vwp)V"
 rCp[
 4
-xm#
-rCpU
+q+=t]
 4
-zKZvQ
+ybt]
 4
-q+p=vQ
+Yp@<.
 4
-i[V$
-u@]
-4
-v0pKV%
-u@^
+tmV#
+u@Z
 4
 |e
 w"{'
-q+s7wX
+zK#vQ
 4
-rCqI
+rCpU
 4
 5
 s)
-rf)
+J
 u?~"
 !#
 s)
-rf)
+J
 !#
 )
 usq0
+qBR0
+z>
 z_.
-i%%
+i#%
 _
 vkpj
-qBp0
+qBp2
 p6
 t:pj
-|,vQ
+|,s[
 rP
 v@ps/
-|OzYp*
+|OzYp0
 p\
 zJvDympMy_xDDG
-i(%
+i&%
 _
-ybV'
-z>
-i'p-
-_
-q+p"V(
+ybV%
 {K
+i%p-
+_
+q+p"V&
+s'8
 t+r|G
-i)%
+i'%
 _
 sPv8
 }"r_WS>
 H
 !#
 z@xj
-v&V/
-u@i
-s'8
-o
-i.%
-_
-q+qIV-
+v&V-
+u@e
 s'7
-t+r|G
-i.%
+o
+i,%
 _
-q+pYV/
+q+qIV+
 s'9
-i/rS
+t+r|G
+i,%
+_
+q+pYV-
+s'/
+i-rS
 _
 sPv8
 r=
 }"ult|q/>
 !#
-z*u:
+uA9u:
 x7s:sz
 tpr3tLu#>
-|<r4
-w87
-xLR2
+w8
+xLR1
 sJ~)
 u?}~
 !#
 wP
-"(
+"'
 t+p,G
+i2%
+_
+"'
+}3p0
+p6
+"'
+|,V,
+rP
+"'
+t(vnp*
+zJvDympMy_xDDG
 i4%
 _
-"(
-}3p*
-p6
-"(
-|,V.
-rP
-"(
-t(vnq,
-zJvDympMy_xDDG
-i6%
-_
-i5p-
+i3p-
 _
 t+q9G
-i7%
+i5%
 _
 sPv8
 }"r_WS>
 H
 !#
-"(
-wmV=
-o
-i<%
+"'
+vGq,
+z_.
+i9%
 _
-t+q9G
-i<%
+t+XG
+i9%
 _
-i=rS
+i:rS
 _
 sPv8
 r=
 }"ult|q/>
 !#
-"(
+"'
 x7s:sz
 tpr3p4&'&>
-"(
-qK|IA
-x<<3
+qKXryB
+YX<3
 sJ~)
 !#
-uA.f
-pB)u%(
-syu8r3qp'&
-uA8^
-p+
-uA7r+
-w)s:dzvn
-r7,
-!#
-uA/p|
-s;(
-q;
-tpr3|X
-uA9sr
-w8
-}u
-\
-|]px
-v/.-{nyv9yqq|=z(s^@
-}Tpx
-wf{&r3xPSscyqyqqcqcqcqc
+r6=px
+v/.-{nyv9yqq|=z(s^C
+r6-px
+wf{&r3xP'&scyqyqqcqcqcqc
 r7p<rc
 5
-|ytc
-z-qsyv-q|yr
+yHtc
+z-p4&yv-q|yr
 yU=Kv<z+
 x8v?q/
 }]
 u>Pt5p<Pt5p5rzu&~i
 !#
-uv,u:
+uv,j
+zWR4p$
+s'@
+uv=u:
 ro
 p7
 |cz2v?
-uv+pX
-r[)p$
-sd
-uv-qw
-zWR7p$
-s'/
-snyB
-sauJ~
+uv,pX
+sntB
+sauJy
 tw
 p6
-vsp)3G
+vsp)Vz
 vj
 u1pY
-w;G
+u1pW}
 v$
 rY
 q{
@@ -14519,128 +15440,137 @@ sA,
 H
 !#
 r{/
-uVr|<;
+uVr|<8
 tv
 !#
-qF:qg
+qF6qg
 y77
 )
 ta
-ygL
+ygM
 TC
-s'@
-}d
+uv+sh
+s.p/M3H3L
+ubB
+4
+rDE
+uv,^
+vaB
 *3%
 y/ql2[
+uv+q0
+*1rZ
+u.
+|&3U
+uv-px
+qTR9B
+r7,
+5
+uv.p|
+*L3M
+ubA
+pm=
+ugu\/C
+0
+|Oy_p,12D
+s_r|rq
 !#
-uv8pE
-pV?x_~*A
+u'p,
+uv7pE
+pVEx_~*<
 "5
-t+R*E
-uv9pw
-qTR;B
-sY=j
-s.p/L3G3K
-qF>qg
-qt)<>
-t8M)?
+t+R+E
+"#
+qF?qg
+Y=<?
+x)
 )
-t(xc)
-p\
-yS
-{hxZ
+qBuZ
+qoxZ
 4
-{=IVg
+w"t,
+qBR@
+4
+vw=Vf
+u@b
+4
+vwp)Vg
 u@c
 4
-xmh
-u@d
+q+=Vc
 4
-z[IVd
+ybVc
 4
-q+p=Vd
+tU-<@
 4
-*IVi
-TG
-4
-v0pKVj
-TG
+tmVh
+TH
 4
 |e
 w"{'
-q+uJf
+zKhVd
 4
-u@f
+u@d
 4
-w03I
-TB
-4
-wms[
-TB
-4
-ph)wB
-)
-*K%
-ygL
-TA
-4
-{6q43K
-ygL
-TA
-4
-sJzQ
+J
+J
+sJ~"
 !#
-ru)
-"7
-t+M)G
-iq%
+)
+uv9f
+z_p@
+"5
+qBRB
+pm,
+z_.
+ii%
 _
-"7
-qt)<.
+"5
+qBR/
 p6
-"7
-|,V'
+"5
+q\p=t]
 rP
-"7
-|&)</
+"5
+t(r|<0
 p\
 zJvDympMy_xDDG
-it%
+il%
 _
-ybVs
-pm=
-isp-
+ybVk
+pm+
+ikp-
 _
-q+p"Vt
-pm,
-t+M)G
-iu%
+q+pGVl
+pm-
+t+r|G
+im%
 _
 sPv8
 }"r_WS>
 H
 !#
-"7
-v&V{
-TG
-pm+
-o
-iz%
-_
-q+qIVy
-pm-
-t+M)G
-iz%
-_
-q+pYV{
+"5
+};Vs
+TH
 pm.
-i{rS
+o
+ir%
+_
+zK"Vq
+pm8
+t+r|G
+ir%
+_
+q+pYVs
+pm7
+isrS
 _
 sPv8
 r=
 }"ult|q/>
 !#
-uv7r]
+uv9yC
 sPsz$$
 prt;f
 |uu}>
@@ -14703,113 +15633,100 @@ pz,zRqj
 sXR0U
 |vR3DEv(
 !#
-"7
-u^HI
-sY=u:
-i3V%
-TB
-pm8
-*1%
+uv9r.
+zK$V+
+pm9
+i.V%
 yhql<3
-H
+xS5<5B
+tU5<b
+sJ~3
+u?~"
 !#
-uv/r+
-po)rq3K
-ygL
-TA
-pm7
-*/%
-yhql<3
-!#
-uv8t'
-z')1)A
-qt)<a
-sH5
-u?zQ
-!#
-ru)
-"9
-t+M)G
-v0s2#4%
+|W6
+t+R6<:
+"6
+t+R6G
+iz%
 _
-"9
-qt)<M
+"6
+tU6<N
 p6
-"9
-|,V;
+"6
+q\p=V/
 rP
-"9
-|&)<N
+"6
+t(R7<O
 zJvDympMy_xDDG
-v0s2#6%
+i|%
 _
-v0s2#5p-
+i{p-
 _
-t+M)G
-v0s2#7%
+t+R7G
+i}%
 _
 sPv8
 }"r_WS>
 H
 !#
-"9
-wm2s2#=
-o
-v0s2#<%
+"6
+qF8<P
+z_.
+v0s2#0%
 _
-t+M)G
-v0s2#<%
+t+R8G
+v0s2#0%
 _
-v0s2#=rS
+v0s2#1rS
 _
 sPv8
 r=
 }"ult|q/>
 !#
-"9
+"6
 sPsz$/
-"9
+"6
 |uu}>
 r7x6
 p6
-"9
+"6
 q{
 v>w?
 q2sp
-"9
+"6
 r'q9E-
 rQ
-"9
+"6
 qLp@EzH}#uQsq
 p1
 pz,q=?
 w<+9
 qLu4/-}(vO9
-"8
+"5
 Y=ry
-"9
+"6
 sXz#/|4
 "#
 y#
-"9
+"6
 t(yi7ry
 s==
 |0qj
 rsrF
-"9
+"6
 q1p0qg+,
 s==
 |0qj
 YrOq=
 pzrOqR?
-"9
+"6
 r'p2U
 qz,q=
 w<
 qLq,U
 q1p@qg
 qz,U
-"9
+"6
 qTp,D
 qL}w
 qTs0B
@@ -14817,381 +15734,328 @@ qTs0B
 qVq9U
 rN
 4
-"9
+"6
 xsB
-"9
+"6
 pzp0qj
-"9
+"6
 p~q}qOU
-"9
+"6
 Y,zRD
 pz,zRqj
 sXR0U
 |vR3DEv(
 !#
-"9
-u^ZI
-"9
-iFV$
-*1%
+"6
+zK"V:
+pm/
+i=V#
 yhql<3
-H
+xSV<VB
+tUV1;
+sJ~3
 !#
-"9
-po)rq3K
-ygL
-*/%
-yhql<3
-!#
-"9
-z')1)A
-qt)1=
-sH;
-!#
-sY=pX
 O
 !#
-r#/xj
-po*1%3x
-vWG
+r#@xj
+po'1%3K
+vWH
 ub@
 0
-|&3U
-qVM=D
+|&1U
+qVM;D
 4
-rDM
+rDF
 o
 *,%
-r#@q0
-{*)1=
-{#zQ
-">
-t+RoE
-qk=qg
-qt)1=
-t8M)?
-)
-t(xc)
-p\
-yS
-{hxZ
-4
-{=I2s2#O
-rCs2#K
-4
-vwp=2s2#P
-rCs2#L
-4
-z[I2s2#L
-4
-q+p=2s2#L
-4
-*I2s2#Q
-TG
-4
-v0pK2s2#R
-TG
-4
-|e
-w"{'
-q+y:s2#N
-4
-rCs2#N
-4
-zT
+}o1;
+wh
+":
+t+RqE
+yf
 !#
-ru)
-"=
-t+M)G
-v0s2#R%
-_
-"=
-qt)<r
+t}
+"8
+xM
+v0s2#=%
+y(
+"8
+|,2s2#@
 p6
-"=
-|,vQ
+"8
+|,rS
 rP
-"=
-|&)<s
-p\
-zJvDympMy_xDDG
-v0s2#U%
+"8
+vwp=2s2#A
+rCs2#=
+q+p=2s2#=
+4
+rDG
+o
+v0s2#@%
 _
-yb2s2#T
-pm9
-v0s2#Tp-
+v0s2#?p-
 _
-q+p"2s2#U
-pm/
-t+M)G
-v0s2#V%
-_
+v3p[E
+v0s2#A%
+y(
 sPv8
 }"r_WS>
 H
 !#
-"=
-v&2s2#\
-TG
-pm@
-o
-v0s2#[%
-_
-q+qI2s2#Z
-u(=
-t+M)G
-v0s2#[%
-_
-q+pY2s2#\
-u(,
-v0s2#\rS
-_
+"8
+};2s2#G
+t}
+TH
+q+qA2s2#D
+rCs2#D
+zcyz
+sS
+rDH
+xM
+v0s2#G%
+y(
+sn$E
+v0s2#G%
+y(
+v0s2#HrS
+y(
 sPv8
 r=
 }"ult|q/>
 !#
-uA=q#
-t+M)G
-i.%
-|Hul
-r#@t'
-z')1)A
-qt)1=
-sJ~)
-u?}~
-!#
-ru)
-"(
-t+M)G
-v0s2#d%
-_
-"(
-qt)<s
-p6
-"(
-|,V0
-rP
-"(
-|&)<t
-zJvDympMy_xDDG
-v0s2#f%
-_
-v0s2#ep-
-_
-t+M)G
-v0s2#g%
-_
-sPv8
-}"r_WS>
-H
-!#
-"(
-wm2s2#m
-o
-v0s2#l%
-_
-t+M)G
-v0s2#l%
-_
-v0s2#mrS
-_
-sPv8
-r=
-}"ult|q/>
-!#
-"(
-t+M)G
-i>%
-|Hul
-"(
-z')1)A
-qt)1=
+uA,q#
+sn'E
+i*%
+ppr>t|
+r#@r.9
+i)E
+pCH
+uRpW)V(
 sJ~)
 !#
-uA+r1
+uA-r1
 O
 !#
-r#.r1
+r#8r1
 O
 !#
-"U
-]>sx+
-u'Rv
-(+-
+"P
+]>rL@
+u'Rs
+(rF
 !#
-rt/q3
-]Bsx.
-(y?
+qx=q3
+]Bsx,
+({p
 !#
-r#/rI
-pV:sx7
-u'p@
-(+9
+"D
+pVksx-
+"D
+(w?
+!#
+r#@rI
+pV$sx8
+p\
+(zR
+!#
+v@q0
+rjzGsx9
+(xW
+!#
+z@tI
+}^sx@
+rjt,s3sK
+(rO
 !pZ
 p(
 !p^
-"d
+"a
 r7,
 qaJ
 qaF
 (
 !qZ
 u{zL
-sk
+tW
 vg
 v#
 (
 !s*
 pnq3pb
-qH
-p3r
+sk
+p3t
 ;E
 (
 !tS
-v@q0
-tW
-u+#e
-qPs2#t
+"4
+}G
+u+#F
+;H
 (
 !vB
-tW
-u+#h
-qPs2#t
+"'
+sv9
+u+#C
+qPs2#P
 (
 !w&
-z@tI
-}G
-u+#^
-;G
+sv9
+u+#F
+qPs2#P
 (
 !x=
-}G
-u+#h
-qPs2#t
+"'
+sv/
+u+#=
+;H
 (
 !yE
-}G
-u+#^
-qPs2#t
+sv/
+u+#F
+qPs2#P
 (
 !{-
-"L
-r~
+sv/
+u+#=
+qPs2#P
+(
+!vKxw
+"N
+qH
 vg
 v#
 (
-!vKxw
-sv@
-u+#.
-;C
-(
 !pty@
-"$
-tW
-aj
-qPs2#t
+uv.qw
+r~
+aY
+;A
 (
 !ptyG
-tW
-am
-qPs2#t
+"&
+}G
+aR
+;H
 (
 !pt+uU
-"$
-}G
-ad
-;G
+"&
+sv9
+aN
+qPs2#P
 (
 !pt{H
-}G
-am
-qPs2#t
+sv9
+aR
+qPs2#P
 (
 !pt.uU
-}G
-ad
-qPs2#t
+"&
+sv/
+aH
+;H
 (
 !pt|F
-"7
-sv9
+sv/
+aR
+qPs2#P
+(
+!pt|G
+sv/
+aH
+qPs2#P
+(
+!pt}x
+"9
+uI
+aQ
+wpX
+(
+!pt/uU
+uI
+a@
+wpX
+(
+!ptxw
+"/
+sv@
+p3}
+;~
+(
+!tYy@
+g=
+p3H
+qPp=
+(
+!tYyG
+"/
+g-
+u+#N
+;D
+(
+!tY+uU
+g.
+u+#P
+qPs2#M
+(
+!tY{H
+"/
+g8
+a^
+;C
+(
+!tY.uU
+"/
+g7
 a]
 ;B
 (
-!pt|G
-uv})
-sv/
-aZ
-;A
-(
-!pt}x
-"%
-tW
-a7
-qPs2#t
-(
-!pt/uU
-tW
-a:
-qPs2#t
-(
-!ptxw
-"%
-}G
-a1
-;G
-(
-!tYy@
-}G
-a:
-qPs2#t
-(
-!tYyG
-}G
-a1
-qPs2#t
-(
-!tY+uU
-",
-g=
-p3~
-qPs2#z
-(
-!tY{H
-g,
-p3G
-qPp=
-(
-!tY.uU
-",
-g.
-u+#r
-;D
-(
 !tY|F
-g8
-u+#t
-qPs2#q
-(
-!tY|G
-",
-g+
-aD
+"/
+g,
+a1
 ;@
 (
-!tY}x
-g-
-p3G
+!tY|G
+g+
+p3H
 qPp)
+(
+!tY}x
+")
+sv9
+a)
+qPs2#P
+(
+!tY/uU
+sv9
+a,
+qPs2#P
+(
+!tYxw
+")
+sv/
+a"
+;H
+(
+!vK-y@
+sv/
+a,
+qPs2#P
+(
+!vK-yG
+sv/
+a"
+qPs2#P
 !q[
-qQ+rJ
+qQ+tO
 p_
 m
 pN
 p]
-hsKr>
+h+rJ
 pQ
-hsKp&
+h-wV
 s9
 Q
 p%
@@ -15213,66 +16077,53 @@ O
 const compactLanes32SM80 = compactLanes32SM80Narrow + `
  patch
  -1
-packed1 30131 compactLanes_float32_row_F32
+packed1 26736 compactLanes_float32_row_F32
  =13
- -4
-p;w{x,
-zfr0
-p9qYsV
-p:+9sV
- =43
- -34
-"#
+ -2
+p9qYto
+p:+sqpF
+ =39
+ -31
 wP
-"#
-t>
-)
-zqpE
-qB[
+y,p5U
+ =2
+ -1
+qBp@
  =6
  -1
-q+p=vQ
+q+p=t]
  =2
- -12
-t(uHp0
-p\
-qM9px
-|Rp[C
-qM/tc
-wKpU
-"#
-vrpYCsO
-xKr|EB?
-"%
-t+vn/
-i$%
+ -1
+t(uHp2
+ =2
+ -1
+|RpGC
+ =6
+ -2
+t+t"/
+i#%
  =6
  -1
-|8pUp$
+|8p[p$
  =2
  -1
-sapW'wX
+sapW&t~
  =2
- -4
-vspW(V"
+ -3
+vspW'wX
 vj
-u1pW*
-u1pW%
- =29
+u1pW)
+ =30
  -1
-r{?
-r{9
+r{>
+r{8
 uVrU
  =3
  -3
 t1=r2
 s?p@
-sn;wB
- =5
- -2
-uRpW7p$
-uRpW6p$
- =4
+sn:wB
+ =11
  -3
 u'p@
 pnq3p|
@@ -15282,48 +16133,49 @@ wcu*[z/
  -4
 q:
 }e7
-s.pKVB%
-u@H
+s.pKVA%
+u@G
  =4
  -8
 p\
 pnqes6
-s.uJHVC
+s.uJGVC
 zZ7
-xBxXq4rzpWCCVH
+xBxXq4rzpWCCVG
 zNwB
 |OxXq4rzpWCV"C
 {O
-q\p=VK
+q\p=VJ
  =4
  -1
-tfEVJ
- =3
- -3
-r#-px
-zWwg=
- =5
+tfEVI
+ =4
  -1
-vNpWG%
+zWwg=
  =2
  -3
-qTwg=
-rt+ts
-vNpWIVM
+sHC
+rt,|_
+vNpWFVI
  =2
- -13
+ -1
+qTwg=
+ =3
+ -15
 qTq,E
 |=*3'?
 |=+3(?
 "$
-rBp=q^pu
+rBp=rSpu
 |=$rZpu
 |=%rZpu
-rt7q3
+rt/q3
 zbp)%
 wKp=
-zbpWTC
- =10
+zbpWQC
+4
+rDD
+ =8
  -1
 zNE
  =9
@@ -15331,136 +16183,142 @@ zNE
 ub6
 {=7%
 zJvDympMr,p=UE
- =9
+ =2
  -1
-tf\V^
+rDE
+ =4
+ -3
+uozGx_~*>
+uA7pE
+wuV[
  =3
  -7
 t+r|E
-iaqg
-rBuJ_?
-sAa
- =3
- -4
-zKaVc
-4
-q+uJc
-4
-s(bV#
+uA8rz+
+i]qg
+w>
+yS
  =2
- -9
-xm$
-rCqA
+ -7
+q+=V^
 4
-zKct~
+u@^
 4
-q+p=t~
-4
-idV%
-u@f
-4
-v0pKV&
-u@g
- =3
- -3
-q+uJ"
-4
-u@"
- =3
- -1
-{jf
- =3
- -6
-{jg
-!#
-usq0
-u@i
-z>
-o
-i'%
- =2
- -1
-|,V*
- =2
- -1
-|,wX
+vw=V"
  =2
  -13
-xm+
+vwp)V#
+ =2
+ -14
+q+=vQ
+4
+ybvQ
+4
+zK#Va
+4
+tmV$
+u@b
+4
+|e
+w"{'
+zK$t~
+4
+rCqA
+4
+zT
+s)
+qm
+!#
+usq0
+u@c
+z>
 o
-i*%
-_
-ybV)
+i$%
+ =2
+ -1
+|,V'
+ =2
+ -1
+|,t]
+ =2
+ -12
+xm(
+o
+ =2
+ybV&
 {K
-i)p-
+i&p-
 _
-q+p"V*
+q+p"V'
 s'8
 zNE
-i+%
- =6
- -14
-v&V1
-u@r
-s'7
-o
-i0%
+i(%
 _
-q+qIV/
+ =5
+ -2
+v&V.
+u@l
+ =2
+ -10
+i-%
+_
+q+qIV,
 s'9
 sn"E
-i0%
+i-%
 _
-q+pYV1
+q+pYV.
 s'/
-i1rS
- =9
- -2
-|w$V$A
-tf$Vw
- =3
- -4
-"(
-sn&E
-i5%
+i.rS
+ =8
+ -9
+|w$V$B
+tf$Vq
+sJ~)
+u?~"
+!#
+qGtLZ
+qm
+!#
+"'
+o
+i3%
  =2
  -1
-tf'V8
+|,V6
  =2
  -1
-tf'V/
+|,V-
  =2
  -8
-s((V9
+xm7
 o
-i8%
+i6%
 _
-i7p-
+i5p-
 _
-sn,E
-i9%
+zNE
+i7%
  =6
  -8
-i.V?
+v&V=
 o
-i>%
+i<%
 _
-sn1E
-i>%
+sn"E
+i<%
 _
-i?rS
- =9
+i=rS
+ =8
  -2
-|w3V3A
-tf33>
- =20
+|w$V$B
+tf$3>
+ =16
  -1
-v/.-{nyv9yqq|=z(s^D
- =19
- -4
 |8p/>p$
-s'@
-tVCB
+ =6
+ -2
+sn}B
 w^>
  =2
  -1
@@ -15474,543 +16332,359 @@ pl>
 uVrU
  =2
  -1
-qk,qg
+qk+qg
  =3
- -3
-ygD
+ -7
+ygC
 T4
-pm=
- =2
+uv+sh
+s.p/C3>3B
+ub2
+4
+rDF
+ =3
  -1
 y/ql2p2
  =2
- -13
-pVCx_~*A
-"5
-t+M8E
-uv9pw
-r[,B
-sY=j
-s.p/D3>3C
-*>qg
-rBu\@s^D
-vwu\@
+ -4
+{=2rS
+uv-px
+r[+B
  =3
- -20
-z[@3>
-4
-q+u\>
-4
-{=@Vj
+ -19
+*B3C
+ub0
+pm=
+ugp)3/C
+|OxXq4rzu\0C
+}G.
+!#
+)
+uv7pE
+pVEx_~*=
+"5
+t+q,E
+"#
+*>qg
+ze=s^E
+yS
  =2
- -5
-xmk
+ -17
+q+=3>
+4
+T>
+4
+vw=Vk
 u@g
 4
-z[@Vg
+vwp)Vl
+u@h
 4
-q+p=Vg
+q+=Vh
 4
-*@Vl
+ybVh
+4
+zKl3>
+4
+tmVm
 T>
-4
-v0pKVm
-T>
-4
-|e
-w"{'
-q+uJi
+ =3
+ -16
+zKmVi
 4
 u@i
 4
-wm3@
-T2
-4
-v&s[
-T2
- =3
- -7
-*C%
-ygD
-T0
-4
-v3qIwB
-*C%
-ygD
-T0
- =3
- -4
-"7
-z[@3>
+sJ~"
+qm
+!#
+uv9f
+}Pp[
+"5
+q+u\>
 pm,
-tV@E
-it%
+xM
+in%
  =2
  -1
-v1@Vw
+q\p=Vq
  =2
  -1
-v1@V(
+q\p=vQ
  =2
  -13
-{=@Vx
+vwpYVr
 o
+iq%
+_
+ybVp
+pm+
+ipp-
+_
+q+pGVq
+pm-
+v3p[E
+ir%
+ =6
+ -2
+};Vx
+T>
+ =2
+ -10
 iw%
 _
-ybVv
-pm+
-ivp-
-_
-z[@Vw
-pm-
-tV@E
-ix%
- =6
- -14
-*@V~
-T>
-pm.
-o
-i}%
-_
-z[@V|
+zK"Vv
 pm8
-tV@E
-i}%
+sn#E
+iw%
 _
-q+pYV~
+q+pYVx
 pm7
-i~rS
+ixrS
  =69
- -5
-u^LI
-sY=u:
-i43@
-T2
+ -14
+zK$V.
 pm9
- =4
- -5
-uv/j
-tV@wB
-*C%
-ygD
-T0
-pm/
- =4
- -2
-}7@3@A
-v1@3>
- =3
- -4
-"9
-tV@E
+i0V%
+yhql<3
+|w&V&B
+tf&3>
+sJ~3
+u?~,
+!#
+qm
+!#
+vNuJ/
+"6
+xM
+v0s2#.%
+ =2
+ -1
+q\p=3|
+ =2
+ -1
+q\p=V0
+ =2
+ -8
+vwyo|
+o
+v0s2#1%
+_
+v0s2#0p-
+_
+v3p[E
+v0s2#2%
+ =6
+ -8
+};3|
+o
 v0s2#7%
- =2
- -1
-v1@2s2#:
- =2
- -1
-v1@V<
- =2
- -8
-{=@2s2#;
-o
-v0s2#:%
 _
-v0s2#9p-
+sn#E
+v0s2#7%
 _
-tV@E
-v0s2#;%
- =6
- -8
-*@2s2#A
-o
-v0s2#@%
-_
-tV@E
-v0s2#@%
-_
-v0s2#ArS
+v0s2#8rS
  =69
- -3
-u^^I
-"9
-iH3@
- =5
- -2
-tV@wB
-*C%
-ygD
- =4
- -2
-}7@3@A
-v1@3>
- =6
  -6
-po*1%3B
+zK$V?
+pm/
+iAV%
+yhql<3
+|w&V&B
+tf&3>
+ =5
+ -11
+po'1%3A
 vW>
 ub-
 {=.%
 xb>C
- =2
- -1
+4
+rDG
 xM
+*,%
+wu3>
  =2
  -1
-v1@3>
- =2
- -7
-t+M8E
-*>qg
-rBu\@?
-vwu\@
- =3
- -15
-z[@3>
-4
-q+u\>
-4
-{=@2s2#V
-rCs2#R
-4
-vwp=2s2#W
-rCs2#S
-4
-z[@2s2#S
-4
-q+p=2s2#S
-4
-*@2s2#X
-T>
-4
-v0pK2s2#Y
-T>
- =3
- -3
-q+y:s2#U
-4
-rCs2#U
- =3
- -4
-"=
-z[@3>
-pm@
-tV@E
-v0s2#X%
- =2
- -1
-v1@2s2#[
- =2
- -1
-v1@vQ
- =2
- -22
-{=@2s2#\
- =3
- -8
-yb2s2#Z
-u(=
-v0s2#Zp-
-_
-z[@2s2#[
-u(,
-tV@E
-v0s2#\%
- =2
-}"r_WS>
-H
-!#
-"=
-*@2s2#c
-T>
-u(+
-o
-v0s2#b%
-_
-z[@2s2#a
-u(-
-tV@E
-v0s2#b%
-_
-q+pY2s2#c
-u(.
-v0s2#crS
-_
-sPv8
- =4
- -1
-tV@E
- =3
- -2
-}7@3@A
-v1@3>
- =3
- -4
-"(
-tV@E
-v0s2#i%
- =2
- -1
-v1@2s2#l
- =2
- -1
-v1@V/
- =2
- -8
-{=@2s2#m
-o
-v0s2#l%
-_
-v0s2#kp-
-_
-tV@E
-v0s2#m%
- =6
- -8
-*@2s2#s
-o
-v0s2#r%
-_
-tV@E
-v0s2#r%
-_
-v0s2#srS
- =6
- -1
-tV@E
- =3
- -2
-}7@3@A
-v1@3>
- =9
- -3
-]>sx8
-(zR
- =2
- -2
-]Bsx9
-(xW
- =2
- -3
-pV>sx@
-(sK
+t+M7E
  =5
+ -1
+v0s2#E%
+ =2
+ -1
+|,3|
+ =5
+ -9
+vwp=3|
+rCs2#E
+q+p=2s2#E
+4
+rDH
+o
+v0s2#H%
+_
+v0s2#Gp-
+ =2
+ -1
+v0s2#I%
+ =6
+ -5
+};3|
+t}
+T>
+q+qA2s2#L
+rCs2#L
+ =2
+ -3
+rDI
+xM
+v0s2#O%
+ =2
+ -3
+v0s2#O%
+y(
+v0s2#PrS
+ =11
+ -1
+pC>
+ =11
+ -1
+ =13
+ -1
+ =15
  -2
-qaA
+qa@
 qa;
  =10
  -2
-p3l
+p3k
 ;9
- =2
-"0
-uI
-u+#j
+ =4
+ -2
+u+#K
 ;>
-(
-!vB
- =2
- -7
-u+#g
-qPs2#x
- =2
-tW
-u+#j
-qPs2#x
-(
-!x=
- =2
- -7
-u+#a
+ =4
+ -2
+u+#H
+qPs2#V
+ =3
+ -2
+u+#K
+qPs2#V
+ =4
+ -2
+u+#B
 ;>
  =3
  -2
-u+#j
-qPs2#x
- =2
-}G
-u+#a
-qPs2#x
-(
-!vKxw
- =5
- -10
-!pty@
-sv@
-u+#0
-;4
- =2
- -3
-"%
-uI
-p3@
-;>
- =2
- -4
-"%
-tW
-ak
-qPs2#x
- =2
- -3
-tW
-p3@
-qPs2#x
- =2
- -3
-"%
-}G
-ae
-;>
- =2
- -4
-}G
-p3@
-qPs2#x
- =2
- -4
-}G
-ae
-qPs2#x
- =2
- -4
-"7
-sv9
-a^
-;2
- =2
- -3
-uv})
-sv/
-aZ
+u+#K
+qPs2#V
+ =3
+ -2
+u+#B
+qPs2#V
+ =10
+ -2
+a[
 ;0
- =2
- -4
-"&
-uI
-p3@
+ =4
+ -2
+aS
 ;>
- =2
- -3
-"&
-tW
-a5
-qPs2#x
- =2
- -3
-tW
-p3@
-qPs2#x
- =2
- -4
-"&
-}G
-a/
+ =4
+ -2
+aO
+qPs2#V
+ =3
+ -2
+aS
+qPs2#V
+ =4
+ -2
+aI
 ;>
- =2
- -3
-}G
-p3@
-qPs2#x
- =2
- -4
-}G
-a/
-qPs2#x
- =2
- -3
-"-
-g=
-p3z
-;{
- =2
- -4
-g,
+ =3
+ -2
+aS
+qPs2#V
+ =3
+ -2
+aI
+qPs2#V
+ =4
+ -2
+aR
+wp\
+ =3
+ -2
+aA
+wp\
+ =4
+ -2
+p3w
+;x
+ =3
+ -2
 p3>
-;}
- =2
- -3
-"-
-g.
-u+#v
+;z
+ =4
+ -2
+u+#T
 ;6
-(
-!tY/uU
-g8
-u+#x
-qPs2#u
-(
-!tYxw
-"-
-g+
-aC
+ =3
+ -2
+u+#V
+qPs2#S
+ =4
+ -2
+ab
+;4
+ =4
+ -2
+aa
+;2
+ =4
+ -2
+a0
 ;-
-(
-!vK-y@
-g-
+ =3
+ -2
 p3>
-wpB
+wp/
+ =4
+ -2
+a'
+qPs2#V
+ =3
+ -2
+a*
+qPs2#V
+ =4
+ -2
+pfqA
+;>
+ =3
+ -2
+a*
+qPs2#V
+ =3
+ -2
+pfqA
+qPs2#V
  =26`
 
 const compactLanes32SM70Narrow = compactLanes32SM80Narrow + `
  patch
  -3
-packed1 30875 compactLanes_float32_row_F32
+packed1 28154 compactLanes_float32_row_F32
 !pJ
 !pI
- =11
+ =9
  -1
-p;w{=pF
+p;p5/pF
  =3
  -1
-qS/8pF
- =348
- -1
-t-tL>
-s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =47
- -1
-t-p4&>
-s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =17
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =5
- -3
-v/.-{nyv9yqq|=z(s^C
-}Tpx
-wf{&r3xPq/scyqyqqcqcqcqc
- =3
- -3
-z-r_yv-q|yr
-wAw=/z+
-{0=Kv<z+
-rH
-wAq/
-tDv?W
-rH
- =66
- -1
-pVDx_~*A
- =674`
-
-const compactLanes32SM70 = compactLanes32SM80 + `
- patch
- -3
-packed1 30486 compactLanes_float32_row_F32
-!pJ
-!pI
- =11
- -1
-p;rFto
- =3
- -1
-qS/8pF
- =321
+qS9to
+ =344
  -1
 t-tL>
 s/r^&6
@@ -16020,34 +16694,67 @@ s/r^&6
 t-p4&>
 s/r^&6
 }t&scyqqcqcqcqcqcqc>?
- =17
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
  =5
- -3
-v/.-{nyv9yqq|=z(s^G
-}Tpx
-wf{&r3xPq/scyqyqqcqcqcqc
- =3
- -3
-z-r_yv-q|yr
+ -1
+v/.-{nyv9yqq|=z(s^E
+ =6
+ -2
 wAw=/z+
 {0=Kv<z+
 rH
 wAq/
 tDv?W
 rH
- =67
+ =86
  -1
-pVHx_~*A
- =7
- -1
-rBu\@s^I
- =684`
+pVIx_~*<
+ =595`
 
-const compactRowsBF16SM90Narrow = `packed1 32977 compactRows_dtype_BF16_row_BF16
+const compactLanes32SM70 = compactLanes32SM80 + `
+ patch
+ -3
+packed1 27021 compactLanes_float32_row_F32
+!pJ
+!pI
+ =9
+ -1
+p;p5/pF
+ =3
+ -1
+qS9to
+ =308
+ -1
+t-tL>
+s/r^&6
+}t&scyqqcqcqcqcqcqc>?
+ =5
+ -1
+tJ&Z
+ =42
+ -1
+t-p4&>
+s/r^&6
+}t&scyqqcqcqcqcqcqc>?
+ =5
+ -1
+v/.-{nyv9yqq|=z(s^E
+ =6
+ -2
+wAw=/z+
+{0=Kv<z+
+rH
+wAq/
+tDv?W
+rH
+ =85
+ -1
+pVIx_~*=
+ =4
+ -1
+ze=s^I
+ =584`
+
+const compactRowsBF16SM90NarrowAligned = `packed1 55894 compactRows_dtype_BF16_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -16057,14 +16764,14 @@ const compactRowsBF16SM90Narrow = `packed1 32977 compactRows_dtype_BF16_row_BF16
 !v7psv6Krbrmq)rG/rR
 !v7r.v6q>w/vLvDrR
 !
-!pH-sepD
+!pHsKr>pD
 !Pt@|bq>rGym}6wk
 !c
-p;zIx,
-zf8pF
-p9w{to
-p:+9/pF
-qS/sV
+p;+9x,
+zf,un
+p9v<sV
+p:v<to
+qS,y?pF
 !
 p>
 q*
@@ -16077,13 +16784,10 @@ r"
 xY
 rd
 th
-x.
 w6
 xd
-qQw$
 {I
 |"
-qQ,sZ
 qQz?
 qQy+
 z6p&
@@ -16101,10 +16805,9 @@ h+r*
 h+tl
 h+tz
 h+tK
-h+tO
-x+8pE
+x++pE
 N
-x+/q3
+x+8qy
 Q
 p%
 pl$
@@ -16115,64 +16818,62 @@ pl*
 pl+
 pl-
 )
-pl.
-pl0
+pl/
+)
 pl1
+)
 pl3
-pl4
+)
+pl5
+)
 pl6
-)
 uuqI
 )
-uuqI
+uuqA
+)
+uuqA
 uupU
-)
-zt
-)
-zt
-uupG
 p\
-uupG
+uupU
 p\
-uupG
+uupU
 p\
-x+-pw
+x+=pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-x+8q3
-q7(B8
+x++q3
+q7'B8
 )
-x+7j
+x+-j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 "%
-ru)
-ra(G
-pB*uD
+ru(
+ra'G
+pB)uD
 )
-zqpE
+qM8pE
 r\%
 J
 qm
 qm
 ysxPp$
 uoz]zD
-r&=ps@
-qt)2p0
+r&+ps@
+qt(2p0
 qU
-qM7sr
+qM/sr
 t(p,1%
 p\
-qM9px
+qMx*
 t1p2D
-qM/tc
+r&=tc
 wKpU
 "#
 vrpYCsO
 xKr|EB?
 "%
-t+M)qO
-i,%
-sw
-s@r>
+t+M(qO
+i.%
+}'r,c~72~7L2ql
 u{pb
 t1=U
 ysxPp$
@@ -16216,7 +16917,7 @@ u|+
 sA,
 H
 !#
-uVR%2q,
+uVM62q,
 tv
 !#
 tf/C
@@ -16245,7 +16946,7 @@ xUp@t0%
 u@E
 u(
 o
-iR%
+*7%
 sw
 pnqes6
 xUs0<$VA
@@ -16254,16 +16955,16 @@ xBxXq4rzpWACVF
 v3p"wB
 |OxXq4rzpWAt~C
 {O
-s=R%
+s=M8
 4
 yst,?
 !#
-r&,qy
+}_qy
 tfCVH
 reuypu
 ys|3$?
 !#
-z5=px
+x+9px
 qTu4=
 zWu4=
 q>rmrGPq"t@pirzxPr)$
@@ -16274,29 +16975,27 @@ J
 J
 qm
 uE
-r6@ps@
-ru'
-vNpWH%
-po)1$%
-rt+ts
-vNpWJVN
-po)1#%
-rt-f
+rt,|_
+vNpWGVK
+po(1$%
+rt.t;
+po(1#p-
+rt8f
 qTq,E
+uX.1,?
 uX/1-?
-uX01.?
-rt,f
-zep=2t,
-uX+2uHt,
+rt-f
+zep)2t,
+uX*2uHt,
 )
-uX,2uHt,
-rt7q3
+uX+2uHt,
+rt/q3
 xz
 t^
 t(rU
 qVR+D
 4
-rDG
+rDg
 "$
 |01&v:
 |=)3&v:
@@ -16305,255 +17004,656 @@ xKp01&D2{'
 |=#%2{'
 "$
 vIB
-ugqA%C
-rt9pX
+ugp[%C
+rt@pX
 Y=2p0
-uRpW"p$
-uRqIp$
+uRqAp$
+uRpUp$
 5
-rt/s6
-ph)B
+qx=s6
+ph(B
 z_p*
-stpWY
+stpWW
 0
-t(R4U
+|&5U
 p\
-zJvDympMr,pW$t0E
-zbpW$C
+zJvDympMr,pW"t0E
+zbpW"C
 4
-rDH
+rDh
 xM
-|w$37C
+|w"34C
 !#
 s_q,</
 !#
 s?q}
 u'q,
-|<q0
+wI@s-
 z)-2q,
 :
-{#~%
-t:px
-t+q}E
-q1q}qg
-tU.t0
-t8R/?
-)
-t(r|<0
-p\
-yS
-{hxZ
-4
-s([q^
-u@+
-4
-vwp=su
-u@,
-4
-zK\V,
-4
-q+p=V,
-4
-i]s[
-rCp"
-4
-v0pKt]
-rCpG
-4
-|e
-w"{'
-q+uJ.
-4
-u@.
-4
-5
-s)
-r7R1
-u?~"
-!#
-s)
-r7R2
-!#
-)
+sd
 usq0
-z_+
-i/%
+t+R-E
+i%%
 rV
 prsrxG
 pv
-&
+s5z}u}D
 vkpj
-}3R(
+tU/<#
 p6
-t:pj
-|,vQ
+t:px
+r($B
+tU0D
 rP
 v@ps/
-t(q9<)
+t(R1<%
 p\
+u@(
+zKXV(
+4
+rDi
 zJvDympMy_xDDE
-i2%
+i(%
 rV
 "%
 pv
 &
 v@q0
-ybV4
-z>
 zJvDympMy_xDq=G
-i5%
+i+%
 _
-q+pGV6
-{K
-t+p@G
-i7%
+t+R3G
+i-%
 _
 sPv8
 }"r_WS>
 H
 !#
 z@xj
-};V)
-u@(
-s'8
+i_wX
+rCqA
+zK_V/
+u@/
+zcyz
+sS
+rDj
 }d
-i9%
+i/%
 rV
 "$
 pv
 &
 z@q0
-zK"V;
-s'7
-t+p2G
-i<%
+t+R5G
+i2%
 _
-q+pYV=
-s'9
 z=E
-i>%
+i4%
 _
 sPv8
 r=
 }"ult|q/>
 !#
-z*u:
-x7s:sz
-tpr3tLu#>
-|<r4
-qK|ZA
-Yp2<,
-sJ~)
-u?}~
 !#
-s?p0
-"+
-t+p0E
-i@%
-rV
-"&
+wI@j
+qF6A
+)
+s=R)
+:
+sd
+"*
+t+R6E
+i6%
+s|sL
+"%
 pv
-&
-"+
-Yq,</
+s5z}u}D
+"*
+}3R,
 p6
-"+
-|,V0
+"*
+r(-B
+x<D
 rP
-"+
-t(q}<0
+"*
+t(X<.
+p\
+u@9
+q+p=V9
+4
+rDk
 zJvDympMy_xDDE
-iB%
+i9%
 rV
 "%
 pv
 &
-"+
+"*
 zJvDympMy_xDq=G
-iE%
+i<%
 _
-t+R#G
-iG%
-_
+t+R<G
+i>%
+s4pk
 sPv8
 }"r_WS>
 H
 !#
-"+
-v&V9
-}d
-iI%
-rV
+"*
+iqV2
+t}7
+u@2
+q+qIVA
+u@A
+zcyz
+sS
+rDl
+vaB
+iA%
+s|sL
 "$
 pv
 &
-"+
-t+R%G
-iL%
-_
-z=E
-iN%
-_
+"*
+t+R>G
+iD%
+s4pk
+v3p"E
+iF%
+s4pk
 sPv8
 r=
 }"ult|q/>
 !#
-"+
-x7s:sz
-tpr3p4&'&>
-"+
-xS%<%A
-tU%<3
-sJ~)
 !#
-z58s-
-|Np4&qOwL
-tpr^&6
+"*
+qF?pd
+)
+s=R2
+:
+sd
+"*
+t+R?E
+iH%
+s|pk
+"%
+pv
+s5z}u}D
+"*
+}3R5
+p6
+"*
+r(6B
+x<D
+rP
+"*
+t(X<7
+p\
+u@K
+q+p=VK
+4
+rDm
+zJvDympMy_xDDE
+iK%
+rV
+"%
+pv
+&
+"*
+zJvDympMy_xDq=G
+iN%
+_
+t+REG
+iP%
+s4t&
+sPv8
+}"r_WS>
+H
+!#
+"*
+*IVD
+p}p<
+u@D
+q+qIVS
+u@S
+zcyz
+sS
+rDn
+vaB
+iS%
+s|pk
+"$
+pv
+&
+"*
+t+RGG
+iV%
+s4t&
+v3p"E
+iX%
+s4t&
+sPv8
+r=
+}"ult|q/>
+!#
+!#
+"*
+qFHG/
+)
+s=R;
+:
+sd
+"*
+t+RHE
+iZ%
+s|rJ
+"%
+pv
+s5z}u}D
+"*
+}3R>
+p6
+"*
+r(?B
+x<D
+rP
+"*
+t(X<@
+p\
+u@]
+q+p=V]
+4
+rDo
+zJvDympMy_xDDE
+i]%
+rV
+"%
+pv
+&
+"*
+zJvDympMy_xDq=G
+ia%
+_
+t+RNG
+ic%
+s4uK
+sPv8
+}"r_WS>
+H
+!#
+"*
+*IVV
+p}t2
+u@V
+q+qIVf
+u@f
+zcyz
+sS
+rDp
+vaB
+if%
+s|rJ
+"$
+pv
+&
+"*
+t+RPG
+ii%
+s4uK
+v3p"E
+ik%
+s4uK
+sPv8
+r=
+}"ult|q/>
+!#
+!#
+"*
+qFQrq
+)
+s=RD
+:
+sd
+"*
+t+RQE
+im%
+s|t&
+"%
+pv
+s5z}u}D
+"*
+}3RG
+p6
+"*
+r(HB
+x<D
+rP
+"*
+t(X<I
+p\
+u@p
+q+p=Vp
+4
+rDq
+zJvDympMy_xDDE
+ip%
+rV
+"%
+pv
+&
+"*
+zJvDympMy_xDq=G
+is%
+_
+t+RWG
+iu%
+s4y;
+sPv8
+}"r_WS>
+H
+!#
+"*
+*IVi
+p}q4
+u@i
+q+qIVx
+u@x
+zcyz
+sS
+rDr
+vaB
+ix%
+s|t&
+"$
+pv
+&
+"*
+t+RYG
+i{%
+s4y;
+v3p"E
+i}%
+s4y;
+sPv8
+r=
+}"ult|q/>
+!#
+!#
+"*
+qFZ2xO
+)
+s=RM
+:
+sd
+"*
+t+RZE
+*|%
+s|wZn
+"%
+pv
+s5z}u}D
+"*
+}3RP
+p6
+"*
+r(QB
+x<D
+rP
+"*
+t(X<R
+p\
+Tz
+q+p=3z
+4
+rDs
+zJvDympMy_xDDE
+*|%
+rV
+"%
+pv
+&
+"*
+zJvDympMy_xDq=G
+*{%
+_
+t+RaG
+*{%
+s4p<rg
+sPv8
+}"r_WS>
+H
+!#
+"*
+*IV{
+p}xO
+u@{
+q+qI3z
+Tz
+zcyz
+sS
+rDt
+vaB
+*|%
+s|wZn
+"$
+pv
+&
+"*
+t+RcG
+*{%
+s4p<rg
+v3p"E
+*{%
+s4p<rg
+sPv8
+r=
+}"ult|q/>
+!#
+!#
+"*
+qFd2u0
+)
+s=RV
+:
+sd
+"*
+t+RdE
+*|%
+s|uK
+"%
+pv
+s5z}u}D
+"*
+}3RY
+p6
+"*
+r(ZB
+x<D
+rP
+"*
+t(X<[
+p\
+Tz
+q+p=3z
+4
+rDu
+zJvDympMy_xDDE
+*|%
+rV
+"%
+pv
+&
+"*
+zJvDympMy_xDq=G
+*{%
+_
+t+RjG
+*{%
+s4-tK
+sPv8
+}"r_WS>
+H
+!#
+"*
+*I2s2#<
+p}u0
+rCs2#<
+q+qI3z
+Tz
+zcyz
+sS
+rDv
+vaB
+*|%
+s|uK
+"$
+pv
+&
+"*
+t+RlG
+*{%
+s4-tK
+v3p"E
+*{%
+s4-tK
+sPv8
+r=
+}"ult|q/>
+!#
+!#
+"*
+qFmBsT
+)
+s=R_
+:
+sd
+"*
+t+RmE
+*|%
+s|+vm
+"%
+pv
+s5z}u}D
+"*
+}3Rc
+p6
+"*
+r(dB
+x<D
+rP
+"*
+t(X<e
+p\
+Tz
+q+p=3z
+4
+rDw
+zJvDympMy_xDDE
+*|%
+rV
+"%
+pv
+&
+"*
+zJvDympMy_xDq=G
+*{%
+_
+t+RsG
+*{%
+s4.t[
+sPv8
+}"r_WS>
+H
+!#
+"*
+*I2s2#N
+t}sT
+rCs2#N
+q+qI3z
+Tz
+zcyz
+sS
+rDx
+vaB
+*|%
+s|+vm
+"$
+pv
+&
+"*
+t+RuG
+*{%
+s4.t[
+v3p"E
+*{%
+s4.t[
+sPv8
+r=
+}"ult|q/>
+!#
+!#
+yXu:
+x7r^&
+tpv?Z
+x7r^0
+tpw+
+x7sMV
+tpw+
+x7sMN
+tpw+
+x7sMF
+tpw+
+x7sM>
+tpw+
+x7sM6
+tpw+
+x7sM.
+tpw+
+z5+s-
+zP
+tpw+
 }-
 tpw+
 |7
 tpw+
 |U
 tpw+
-z59px
-u^Cx_~*?
-xA.^
-qh$I
-xA8r1
-O
-!#
-|]px
-qTR=E
+z5.px
+u^wx_~*f
+r6=px
+qTRrE
 v/.-{nyv9yqq|=z(?
-}Tpx
+r6-px
 wf{&r3xP6scyqyqqcqcqcqc
 r7p<rc
 5
-|ytc
+yHtc
 z-rnyv-q|yr
 yU=Kv<z+
 x8v?q/
 }]
 u>Pt5p<Pt5p5rzu&~i
 !#
-xA/u:
+z5/u:
 ro
 p7
 |cz2v?
-xA@pX
-qTRAp$
+z5@pX
+qTRvp$
+u~}
 sd
-x1=qw
-zWRCp$
-s'/
-sn~B
-w^H
+xA=qw
+zWRxp$
+z>
+tVLB
+w^G
 tw
 p6
-vsp)3H
+vsp)3G
 vj
 u1pY
-w;H
+w;G
 v$
 rY
 q{
@@ -16584,138 +17684,22 @@ sA,
 H
 !#
 r{/
-uVr|<G
+uVr|<|
 tv
 !#
-qFCqg
+qFxqg
 y77
 )
 ta
-ygN
-TC
-s'@
+ygM
+TB
+{K
 }d
-*5%
+*2%
 y/ql2[
 !#
-x1-px
-qTRDB
-uX315?
-)
-uX416?
-x17rI
-s.p/N3H3M
-sts7
-0
-t(rU
-qVRMD
-4
-rDI
-"#
-|=/32v:
-x17pj
-}h
-x19pE
-z)K<M
-rD>
-":
-t+R?E
-qFNqg
-tUL<N
-t8RM?
-)
-t(r|<N
-p\
-yS
-{hxZ
-4
-{=JVg
-u@w
-4
-xmh
-u@x
-4
-z[JVx
-4
-q+p=Vx
-4
-w"t,
-wj
-*JVi
-u@y
-4
-v0pKVj
-u@z
-4
-sJ~"
-!#
-|WN
-":
-tUN<A
-pm=
-t+RNE
-i{%
-rV
-"5
-pv
-&
-":
-tUP<D
-p6
-":
-|,vQ
-rP
-":
-t(RQ<E
-p\
-zJvDympMy_xDDE
-i~%
-rV
-"%
-pv
-&
-":
-yb3{
-pm,
-zJvDympMy_xDq=G
-*|%
-_
-q+pG3{
-pm+
-t+RSG
-*|%
-_
-sPv8
-}"r_WS>
-H
-!#
-":
-};Vu
-u@t
-pm-
-}d
-*}%
-rV
-"$
-pv
-&
-":
-zK"3{
-pm.
-t+RUG
-*|%
-_
-q+yo{
-pm8
-z=E
-*|%
-_
-sPv8
-r=
-}"ult|q/>
-!#
-x1/sQ
-sPsz$$
+xA.r4
+rp&W
 pqt;f
 |uu}>
 r7x6
@@ -16777,115 +17761,89 @@ pz,zRqj
 sXR0U
 |vR3DEv(
 !#
-x1/r.
-zBtBV/
-yhql<3
-x19u:
-xSt<tA
-tUt<v
-sJ~3
-u?~"
-!#
-|Wt
-":
-tUt<g
-pm7
-t+RtE
-*}%
-rV
-"5
-pv
-&
-":
-tUv<j
+xA7pX
+t1M:1<
+}q
+xA9r+
+qh9t\
+xA@r+
+r[?B
 p6
-":
-|,V1
-rP
-":
-t(Rw<k
-zJvDympMy_xDDE
-*}%
-rV
-"%
-pv
-&
-":
-zJvDympMy_xDq=G
-*|%
-_
-t+RyG
-*|%
-_
-sPv8
-}"r_WS>
+x1+j
+s.p/M3G3L
+ygI
+TA
+s'8
+*0%
+yhql<3
+u<
+!#
+x1=r+
+s.p/M3G3L
+ygI
+T@
+s'7
+*.%
+yhql<3
 H
 !#
-":
-v&2s2#5
-rCs2#4
-pm9
+xA/sm
+po(1%3K
+tQG3I
+T?
+s'9
+prr4q#-
+|l'&
+s>
+xA/qN
 }d
-*}%
-rV
-"$
-pv
-&
-":
-t+R{G
-*|%
-_
-z=E
-*|%
-_
-sPv8
-r=
-}"ult|q/>
+*,%
+wG
 !#
-":
-sPsz$/
-":
+"8
+rp0sU
+"8
 |uu}>
 r7x6
 p6
-":
+"8
 q{
 v>w?
 q2sp
-":
+"8
 r'q9E-
 rQ
-":
+"8
 qLp@EzH}#uQsq
 p1
 pz,q=?
 w<+9
 qLu4/-}(vO9
-"9
+"7
 Y=ry
-":
+"8
 sXz#/|4
 "#
 y#
-":
+"8
 t(yi7ry
 s==
 |0qj
 rsrF
-":
+"8
 q1p0qg+,
 s==
 |0qj
 YrOq=
 pzrOqR?
-":
+"8
 r'p2U
 qz,q=
 w<
 qLq,U
 q1p@qg
 qz,U
-":
+"8
 qTp,D
 qL}w
 qTs0B
@@ -16893,440 +17851,1197 @@ qTs0B
 qVq9U
 rN
 4
-":
+"8
 xsB
-":
+"8
 pzp0qj
-":
+"8
 p~q}qOU
-":
+"8
 Y,zRD
 pz,zRqj
 sXR0U
 |vR3DEv(
 !#
-":
-po@BV@
-yhql<3
-":
-z'@1@A
-qt@1>
-sJ~3
-!#
-O
-!#
-z5/xj
-po)1%3L
-vWH
-ubB
-0
-|&2U
-qVM>D
-4
-rDJ
-}d
-*,%
-z5@q0
-{*@1>
-{#zQ
-"=
-t+MLE
-qk>qg
-qt@1>
-t8M@?
-)
-t(xc@
-p\
-yS
-{hxZ
-4
-{=J2s2#D
-T{
-4
-vwp=2s2#E
-T{
-4
-z[J3{
-4
-q+p=3{
-4
-w"t,
-wj
-*J2s2#F
-T{
-4
-v0pK2s2#G
-T{
-4
-zT
-!#
-ru@
-"=
-qt@1M
-pm/
-t+M@E
-*}%
-rV
 "8
-pv
-&
-"=
-qt@1L
+t1M:1\
+}q
+"8
+qh9t\
+"8
+r[?B
 p6
-"=
-|,vQ
-rP
-"=
-|&@1L
-p\
-zJvDympMy_xDDE
-*}%
-rV
-"%
-pv
-&
-"=
-yb3{
+"8
+s.p/M3G3L
+*I%
+t}7
+TA
+s'/
+*0p-
+yhtRs%<3
+u<
+!#
+"8
+s.p/M3G3L
+*I%
+t}7
+T@
+s'@
+*.p-
+yhtRs%<3
+H
+!#
+"8
+po(1%3K
+tQG3I
+t}7
+T?
+pm=
+"8
+|l'0
+s>
+"8
+vaB
+*,%
+y/tRsLD
+!#
+"8
+uOvsI
+"8
+|uu}>
+r7x6
+p6
+"8
+q{
+v>w?
+q2sp
+"8
+r'q9E-
+rQ
+"8
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"7
+Y=ry
+"8
+sXz#/|4
+"#
+y#
+"8
+t(yi7ry
+s==
+|0qj
+rsrF
+"8
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"8
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"8
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"8
+xsB
+"8
+pzp0qj
+"8
+p~q}qOU
+"8
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"8
+t1M:1f
+}q
+"8
+qh9t\
+"8
+r[?B
+p6
+"8
+s.p/M3G3L
+*I%
+p}p<
+TA
+pm,
+*0p-
+yhtRsL<3
+u<
+!#
+"8
+s.p/M3G3L
+*I%
+p}p<
+T@
+pm+
+*.p-
+yhtRsL<3
+H
+!#
+"8
+po(1%3K
+tQG3I
+p}p<
+T?
+pm-
+"8
+|l$v
+s>
+"8
+vaB
+*,%
+y/tRpkD
+!#
+"8
+uOmrl
+"8
+|uu}>
+r7x6
+p6
+"8
+q{
+v>w?
+q2sp
+"8
+r'q9E-
+rQ
+"8
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"7
+Y=ry
+"8
+sXz#/|4
+"#
+y#
+"8
+t(yi7ry
+s==
+|0qj
+rsrF
+"8
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"8
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"8
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"8
+xsB
+"8
+pzp0qj
+"8
+p~q}qOU
+"8
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"8
+t1M:1o
+}q
+"8
+qh9t\
+"8
+r[?B
+p6
+"8
+s.p/M3G3L
+*I%
+p}t2
+TA
+pm.
+*0p-
+yhtRt[<3
+u<
+!#
+"8
+s.p/M3G3L
+*I%
+p}t2
+T@
+pm8
+*.p-
+yhtRt[<3
+H
+!#
+"8
+po(1%3K
+tQG3I
+p}t2
+T?
+pm7
+"8
+|l$m
+s>
+"8
+vaB
+*,%
+y/tRrJD
+!#
+"8
+uOdqW
+"8
+|uu}>
+r7x6
+p6
+"8
+q{
+v>w?
+q2sp
+"8
+r'q9E-
+rQ
+"8
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"7
+Y=ry
+"8
+sXz#/|4
+"#
+y#
+"8
+t(yi7ry
+s==
+|0qj
+rsrF
+"8
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"8
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"8
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"8
+xsB
+"8
+pzp0qj
+"8
+p~q}qOU
+"8
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"8
+t1M:1x
+}q
+"8
+qh9t\
+"8
+r[?B
+p6
+"8
+s.p/M3G3L
+*I%
+p}q4
+TA
+pm9
+*0p-
+yhtRpk<3
+u<
+!#
+"8
+s.p/M3G3L
+*I%
+p}q4
+T@
+pm/
+*.p-
+yhtRpk<3
+H
+!#
+"8
+po(1%3K
+tQG3I
+p}q4
+T?
 pm@
-zJvDympMy_xDq=G
-*|%
-_
-q+pG3{
-u(=
-t+M@G
-*|%
-_
-sPv8
-}"r_WS>
-H
-!#
-"=
-};2s2#R
-rCs2#Q
-u(,
-}d
-*}%
-rV
-"$
-pv
-&
-"=
-zK"3{
-u(+
-t+M@G
-*|%
-_
-q+yo{
-u(-
-z=E
-*|%
-_
-sPv8
-r=
-}"ult|q/>
-!#
-prr4q#-
-|lt|
+"8
+|l$d
 s>
-xA=q#
-t+M@E
-i0%
-wG
-z5@t'
-z'@1@A
-qt@1>
-sJ~)
-u?}~
+"8
+vaB
+*,%
+y/tRt&D
 !#
-ru@
-",
-qt@1M
-u(.
-t+M@E
-*}%
-rV
-"'
-pv
-&
-",
-qt@1L
+"8
+uOZt|
+"8
+|uu}>
+r7x6
 p6
-",
-|,V2
-rP
-",
-|&@1L
-zJvDympMy_xDDE
-*}%
-rV
-"%
-pv
-&
-",
-zJvDympMy_xDq=G
-*|%
-_
-t+M@G
-*|%
-_
-sPv8
-}"r_WS>
+"8
+q{
+v>w?
+q2sp
+"8
+r'q9E-
+rQ
+"8
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"7
+Y=ry
+"8
+sXz#/|4
+"#
+y#
+"8
+t(yi7ry
+s==
+|0qj
+rsrF
+"8
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"8
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"8
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"8
+xsB
+"8
+pzp0qj
+"8
+p~q}qOU
+"8
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"8
+t1M:rk$D
+}q
+"8
+qh9t\
+"8
+r[?B
+p6
+"8
+s.p/M3G3L
+*I%
+p}xO
+TA
+u(=
+*0p-
+yhtRtz<3
+u<
+!#
+"8
+s.p/M3G3L
+*I%
+p}xO
+T@
+u(,
+*.p-
+yhtRtz<3
 H
 !#
-",
-v&2s2#e
-rCs2#d
-u(8
-}d
-*}%
-rV
-"$
-pv
-&
-",
-t+M@G
-*|%
-_
-z=E
-*|%
-_
-sPv8
-r=
-}"ult|q/>
-!#
-",
-|lt|
+"8
+po(1%3K
+tQG3I
+p}xO
+T?
+u(+
+"8
+|l$Z
 s>
-",
-t+M@E
-iB%
-wG
-",
-z'@1@A
-qt@1>
-sJ~)
+"8
+vaB
+*,%
+y/tRwZt/
 !#
-xA+r1
+"8
+uOQsG
+"8
+|uu}>
+r7x6
+p6
+"8
+q{
+v>w?
+q2sp
+"8
+r'q9E-
+rQ
+"8
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"7
+Y=ry
+"8
+sXz#/|4
+"#
+y#
+"8
+t(yi7ry
+s==
+|0qj
+rsrF
+"8
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"8
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"8
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"8
+xsB
+"8
+pzp0qj
+"8
+p~q}qOU
+"8
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"8
+t1M:rk$Z
+}q
+"8
+qh9t\
+"8
+r[?B
+p6
+"8
+s.p/M3G3L
+*I%
+p}u0
+TA
+u(-
+*0p-
+yhtRrJ<3
+u<
+!#
+"8
+s.p/M3G3L
+*I%
+p}u0
+T@
+u(.
+*.p-
+yhtRrJ<3
+H
+!#
+"8
+po(1%3K
+tQG3I
+p}u0
+T?
+u(8
+"8
+|l$Q
+s>
+"8
+vaB
+*,%
+y/tRuKD
+!#
+"8
+uOHu#
+"8
+|uu}>
+r7x6
+p6
+"8
+q{
+v>w?
+q2sp
+"8
+r'q9E-
+rQ
+"8
+qLp@EzH}#uQsq
+p1
+pz,q=?
+w<+9
+qLu4/-}(vO9
+"7
+Y=ry
+"8
+sXz#/|4
+"#
+y#
+"8
+t(yi7ry
+s==
+|0qj
+rsrF
+"8
+q1p0qg+,
+s==
+|0qj
+YrOq=
+pzrOqR?
+"8
+r'p2U
+qz,q=
+w<
+qLq,U
+q1p@qg
+qz,U
+"8
+qTp,D
+qL}w
+qTs0B
+4
+qVq9U
+rN
+4
+"8
+xsB
+"8
+pzp0qj
+"8
+p~q}qOU
+"8
+Y,zRD
+pz,zRqj
+sXR0U
+|vR3DEv(
+!#
+"8
+t1M:rk$q
+}q
+"8
+qh9t\
+"8
+r[?B
+p6
+"8
+s.p/M3G3L
+*I%
+t}sT
+TA
+u(7
+*0p-
+yhtRw$<3
+u<
+!#
+"8
+s.p/M3G3L
+*I%
+t}sT
+T@
+u(9
+*.p-
+yhtRw$<3
+H
+!#
+"8
+po(1%3K
+tQG3I
+t}sT
+T?
+u(/
+"8
+|l$H
+s>
+"8
+vaB
+*,%
+y/tR+vmD
+!#
+x1+pX
 O
 !#
-"U
-]>sx7
-u'MS
-(+9
+z58r1
+O
 !#
-rt/q3
-]Bsx/
-(+@
+"P
+]>sx@
+u'MO
+(sK
 !#
-"E
-pVxs3sK
-u'Ry
-(rO
+qx=q3
+]Bs3rO
+(p<
 !#
-z5/rI
-pV9s3p<
-u'R)
-(--
+"I
+]Hs3--
+(u)
+!#
+z@tI
+]Ks3tG
+]Ls3-7
+(y<
+!#
+"#
+]Ss3v<
+({J
+!#
+"#
+]Vzs=
+]Wzs,
+({_
+!#
+"#
+]^zs-
+(..
+!#
+"#
+]bzs8
+]czs7
+(.9
+!#
+"#
+]jzs/
+(xe
+!#
+"#
+]ms3uQ
+]ns38,
+(w}
+!#
+"#
+]us38-
+(8.
+!#
+"#
+]xs3v(
+]ys3|#
+(uk
+!#
+"#
+rj~8#}s3y{
+(8@
+!#
+"#
+rj~8#z|1=
+rj~8#y|1,
+(7+
+!#
+"#
+rj~8#r|1-
+(q4
+!#
+"#
+rj~8#o|18
+rj~8#n|17
+(79
+!#
+"#
+rj~8#g|1/
+(7@
+!#
+"#
+rj~8#ds3}r
+rj~8#cs39,
+(ty
 !pZ
 p(
 !p^
-"d
+"^
 r7,
-qaK
-qaF
+qaJ
+qaE
 (
 !qZ
 u{zL
-tW
+sk
 vg
 v#
 (
 !s*
 pnq3pb
-uI
-p3u
-;E
+qH
+p3t
+;D
 (
 !tS
-"0
-}G
-u+#f
-;{
-(
-!vB
-}G
-u+#i
-;{
-(
-!w&
-z@tI
-sk
-u+#^
-qPs2#q
-(
-!x=
-sk
-u+#i
-;{
-(
-!yE
-sk
-u+#^
-;{
-(
-!{-
-"M
+"B
 r~
 vg
 v#
 (
+!vB
+sv9
+u+#0
+;B
+(
+!w&
+"+
+uI
+a}
+;A
+(
+!x=
+x1=^
+tW
+az
+;@
+(
+!yE
+"-
+}G
+aw
+;?
+(
+!{-
+"$
+uI
+ar
+;A
+(
 !vKxw
-sv@
-a|
-;C
+"$
+tW
+an
+;@
 (
 !pty@
-"6
-qH
-an
-qPs2#q
+"$
+}G
+aj
+;?
 (
 !ptyG
-"%
-}G
-ak
-;{
+"$
+uI
+ae
+;A
 (
 !pt+uU
-}G
-an
-;{
+"$
+tW
+aa
+;@
 (
 !pt{H
-"%
-sk
-ad
-qPs2#q
+"$
+}G
+a\
+;?
 (
 !pt.uU
-sk
-an
-;{
+"$
+uI
+aW
+;A
 (
 !pt|F
-sk
-ad
-;{
+"$
+tW
+aS
+;@
 (
 !pt|G
 "$
-qH
-a[
-qPs2#q
+}G
+aO
+;?
 (
 !pt}x
-"#
-sk
-aR
-qPs2#q
+"$
+uI
+aJ
+;A
 (
 !pt/uU
-"#
-qH
-a?
-qPs2#q
+"$
+tW
+aF
+;@
 (
 !ptxw
 "$
 }G
-a<
-;{
+aB
+;?
 (
 !tYy@
-}G
-a?
-;{
+"$
+uI
+a=
+;A
 (
 !tYyG
 "$
-sk
-a5
-qPs2#q
+tW
+a9
+;@
 (
 !tY+uU
-sk
-a?
-;{
+"$
+}G
+a5
+;?
 (
 !tY{H
-sk
-a5
-;{
+"$
+uI
+a0
+;A
 (
 !tY.uU
 "$
-qH
+tW
 a,
-qPs2#q
+;@
 (
 !tY|F
-"#
-sk
-a#
-qPs2#q
+"$
+}G
+a(
+;?
 (
 !tY|G
-",
-g=
-u+#z
-qPs2#y
+"$
+uI
+a#
+;A
 (
 !tY}x
-g,
-p3H
-qPpY
+"$
+tW
+pfpU
+;@
 (
 !tY/uU
-",
-g7
-u+#u
-;D
+"$
+}G
+pfpK
+;?
 (
 !tYxw
-g9
-p3{
-qPs2#t
+",
+sv/
+u+%,
+qPs2%+
 (
 !vK-y@
-",
-g.
-ax
-wpy
+sv@
+p3G
+qPp)
 (
 !vK-yG
-g8
-p3H
-qPp=
+",
+g=
+u+%'
+;C
 (
 !vKp<uU
-",
-g+
-aI
-;B
+g,
+p3z
+qPs2%&
 (
 !vK-{H
+",
+g+
+u+$}
+;z
+(
+!vKu)uU
+g+
+p3I
+;z
+(
+!vK-|F
+",
 g-
-p3H
-qPp)
+u+$v
+qPs2%#
+(
+!vK-|G
+g-
+p3I
+;z
+(
+!vK-}x
+g-
+u+$v
+;z
+(
+!vKv<uU
+"#
+g+
+u+$l
+;z
+(
+!vK-xw
+g+
+u+$o
+;z
+(
+!vK.y@
+"#
+g-
+u+$d
+qPs2%#
+(
+!vK.yG
+g-
+u+$o
+;z
+(
+!vK{_uU
+g-
+u+$d
+;z
+(
+!vK.{H
+"#
+g+
+u+$Y
+;z
+(
+!vK..uU
+g+
+u+$\
+;z
+(
+!vK.|F
+"#
+g-
+u+$Q
+qPs2%#
+(
+!vK.|G
+g-
+u+$\
+;z
+(
+!vK.}x
+g-
+u+$Q
+;z
+(
+!vKt2uU
+"#
+g+
+u+$G
+;z
+(
+!vK.xw
+g+
+u+$J
+;z
+(
+!vK8y@
+"#
+g-
+u+$?
+qPs2%#
+(
+!vK8yG
+g-
+u+$J
+;z
+(
+!vKw}uU
+g-
+u+$?
+;z
+(
+!vK8{H
+"#
+g+
+u+$5
+;z
+(
+!vK8.uU
+g+
+u+$8
+;z
+(
+!vK8|F
+"#
+g-
+u+$-
+qPs2%#
+(
+!vK8|G
+g-
+u+$8
+;z
+(
+!vK8}x
+g-
+u+$-
+;z
+(
+!vKy{uU
+"#
+g+
+u+$#
+;z
+(
+!vK8xw
+g+
+u+$&
+;z
+(
+!vK7y@
+"#
+g-
+u+#x
+qPs2%#
+(
+!vK7yG
+g-
+u+$&
+;z
+(
+!vK7+uU
+g-
+u+#x
+;z
+(
+!vK7{H
+"#
+g+
+u+#n
+;z
+(
+!vKq4uU
+g+
+u+#q
+;z
+(
+!vK7|F
+"#
+g-
+u+#f
+qPs2%#
+(
+!vK7|G
+g-
+u+#q
+;z
+(
+!vK7}x
+g-
+u+#f
+;z
+(
+!vK7/uU
+"#
+g+
+u+#[
+;z
+(
+!vK7xw
+g+
+u+#^
+;z
+(
+!vK9y@
+"#
+g-
+u+#S
+qPs2%#
+(
+!vK9yG
+g-
+u+#^
+;z
+(
+!vKtyuU
+g-
+u+#S
+;z
 !q[
-qQ+rJ
+qQ+tO
 p_
 m
 pN
 p]
-hsKr>
+h+rJ
 pQ
-hsKp&
+h-wV
 s9
 Q
 p%
@@ -17345,17 +19060,16 @@ O
 !L
 `
 
-const compactRowsBF16SM90 = compactRowsBF16SM90Narrow + `
+const compactRowsBF16SM90 = compactRowsBF16SM90NarrowAligned + `
  patch
  -1
-packed1 32337 compactRows_dtype_BF16_row_BF16
- =12
- -3
-p;t=te
-zf8pF
-p9x@to
- =44
- -29
+packed1 55103 compactRows_dtype_BF16_row_BF16
+ =14
+ -2
+p9-7to
+p:y<x,
+ =39
+ -28
  =3
  -1
 qLvnqu
@@ -17366,34 +19080,36 @@ r'XG
 x%.U
  =2
  -1
-qBp0
+qBp2
  =6
  -1
 q+p=vQ
  =2
  -1
-t(uHq,
+t(uHp*
  =2
  -1
 |Rp[C
  =6
- -2
+ -3
 t+[qO
 i$%
- =6
+sw
+s@r>
+ =4
  -1
 |8pUp$
  =2
  -1
-sapW'wX
+sap/8wX
  =2
  -3
-vspW(V"
+vsp/8V"
 vj
-u1pW*
+w;8
  =30
  -1
-r{?
+pl8
 r{9
 uVrU
  =3
@@ -17412,11 +19128,9 @@ wcu*[z/
 q:
 }e7
 s.pKVB%
-u@H
- =2
- -10
-iK%
-sw
+T8
+ =4
+ -8
 p\
 pnqes6
 s.uJHVC
@@ -17436,894 +19150,954 @@ zWwg=
  =5
  -1
 qm
+ =3
+ -1
+vNpWJVN
  =4
- -1
-vNpWK%
- =2
- -1
-vNpWMVQ
- =2
  -13
 qTq}E
 |=*3'?
 |=+3(?
-rt,f
-rBp=q^2t,
+rt-f
+rBp=rS2t,
 |=$rZ2t,
 |=%rZ2t,
-rt7q3
+rt/q3
 zbp)%
 wKp=
-zbpWXC
+zbpWVC
  =6
  -1
 xKxc&D2{'
  =2
  -6
 v3p"B
-|w$%C
-rt9pX
+|w"%C
+rt@pX
 Y=U
-uRpW'p$
-uRpW&p$
+uRpW%p$
+uRpW$p$
  =3
  -7
 z_p,
-ub8
-s(e%
-zJvDympMr,pW)q=E
-zbpW)C
+ub5
+{=6%
+zJvDympMr,pW'q=E
+zbpW'C
  =3
  -8
-|w)37C
+|w'34C
 !#
-uRpW(V^
+uRpW&V\
 !#
 wP
-|<q0
-tf]V)
- =3
- -7
-t+p,E
-i+qg
-rBuJa?
-sAb
+wI@s-
+tf[V'
  =3
  -2
-zKbV-
-4
-q+uJ-
-4
-s(cq^
-u@0
- =2
- -8
-u@1
-4
-zKdV1
-4
-q+p=V1
-4
-ies[
-u@0
- =2
- -1
-u@1
- =3
- -3
-q+uJ3
-4
-u@3
- =3
- -1
-{jg
- =3
- -6
-{jh
-!#
-usq0
-u@3
-z>
-}d
-i4%
+t+M*E
+i(%
  =5
  -1
-|,V"
+qt*ry
  =2
- -1
-|,wX
+ -2
+qzp@B
+qt*D
  =2
  -4
-xm#
-}d
-i7%
- =5
- -9
-ybV:
-{K
-|9
-i;%
-_
-q+pGV<
-s'8
-v3p[E
-i=%
+|&*2[
+p\
+u@,
+zK^V,
+ =3
+ -1
+i+%
  =6
- -5
-};V*
+ -4
+i/%
+_
+t+M*G
+i1%
+ =6
+ -4
+ift~
+u@1
+zKfV3
+u@3
+ =4
+ -1
+i2%
+ =5
+ -2
+t+M*G
+i6%
+ =2
+ -1
+i8%
+ =7
+ -3
+qk*A
+)
+we8
+ =3
+ -2
+t+M*E
+i9%
+ =5
+ -1
+}3M8
+ =2
+ -1
+ph8B
+ =3
+ -4
+t(X18
+p\
 u@=
-s'7
-}d
-i>%
- =5
- -9
-zK"VA
-s'9
-sn#E
-iB%
+q+p=V=
+ =3
+ -1
+i<%
+ =6
+ -4
+i@%
 _
-q+pYVC
-s'/
-z=E
+t+M*G
+iB%
+ =6
+ -5
+iwV1
+t}7
+u@C
+q+qIVE
+u@E
+ =4
+ -1
 iD%
- =9
+ =5
  -2
-|w&V&A
-tf&VC
+t+M*G
+iH%
+ =2
+ -1
+iJ%
+ =7
+ -3
+qk*pd
+)
+weJ
+ =3
+ -2
+t+M*E
+iK%
+ =5
+ -1
+}3M8
+ =2
+ -1
+ph8B
  =3
  -4
-"+
-sn(B
-iD%
- =5
+t(X18
+p\
+u@O
+q+p=VO
+ =3
  -1
-tf)V2
- =2
- -1
-tf)V1
- =2
- -3
-s(*V3
-}d
-iG%
- =5
- -5
-|9
-iK%
-_
-sn/E
-iM%
- =6
- -3
-i1V:
-}d
 iN%
+ =6
+ -4
+iR%
+_
+t+M*G
+iT%
+ =6
+ -5
+*?VC
+p}p<
+u@U
+q+qIVW
+u@W
+ =4
+ -1
+iV%
  =5
  -2
-sn4E
-iR%
+t+M*G
+iZ%
  =2
  -1
-iT%
- =9
+i\%
+ =7
+ -3
+qk*G/
+)
+we\
+ =3
  -2
-|w7V7A
-tf7VS
- =12
+t+M*E
+i]%
+ =5
  -1
-u^Gx_~*?
+}3M8
+ =2
+ -1
+ph8B
+ =3
+ -4
+t(X18
+p\
+u@b
+q+p=Vb
+ =3
+ -1
+ia%
  =6
+ -4
+ie%
+_
+t+M*G
+ig%
+ =6
+ -5
+*?VU
+p}t2
+u@h
+q+qIVj
+u@j
+ =4
  -1
-r[.E
+ii%
+ =5
+ -2
+t+M*G
+im%
+ =2
+ -1
+io%
+ =7
+ -3
+qk*rq
+)
+weo
+ =3
+ -2
+t+M*E
+ip%
+ =5
+ -1
+}3M8
+ =2
+ -1
+ph8B
+ =3
+ -4
+t(X18
+p\
+u@t
+q+p=Vt
+ =3
+ -1
+is%
+ =6
+ -4
+iw%
+_
+t+M*G
+iy%
+ =6
+ -5
+*?Vh
+p}q4
+u@z
+q+qIV|
+u@|
+ =4
+ -1
+i{%
+ =5
+ -2
+t+M*G
+*s%
+ =2
+ -1
+*s%
+ =7
+ -3
+qk*2xO
+)
+pCt
+ =3
+ -2
+t+M*E
+*u%
+ =5
+ -1
+}3M8
+ =2
+ -1
+ph8B
+ =3
+ -4
+t(X18
+p\
+Tr
+q+p=3r
+ =3
+ -1
+*u%
+ =6
+ -4
+*s%
+_
+t+M*G
+*s%
+ =6
+ -5
+*?Vz
+p}xO
+Tt
+q+qI3r
+Tr
+ =4
+ -1
+*u%
+ =5
+ -2
+t+M*G
+*s%
+ =2
+ -1
+*s%
+ =7
+ -3
+qk*2u0
+)
+pCt
+ =3
+ -2
+t+M*E
+*u%
+ =5
+ -1
+}3M8
+ =2
+ -1
+ph8B
+ =3
+ -4
+t(X18
+p\
+Tr
+q+p=3r
+ =3
+ -1
+*u%
+ =6
+ -4
+*s%
+_
+t+M*G
+*s%
+ =6
+ -5
+*?2s2#;
+p}u0
+Tt
+q+qI3r
+Tr
+ =4
+ -1
+*u%
+ =5
+ -2
+t+M*G
+*s%
+ =2
+ -1
+*s%
+ =7
+ -3
+qk*BsT
+)
+pCt
+ =3
+ -2
+t+M*E
+*u%
+ =5
+ -1
+}3M8
+ =2
+ -1
+ph8B
+ =3
+ -4
+t(X18
+p\
+Tr
+q+p=3r
+ =3
+ -1
+*u%
+ =6
+ -4
+*s%
+_
+t+M*G
+*s%
+ =6
+ -5
+*?2s2#M
+t}sT
+Tt
+q+qI3r
+Tr
+ =4
+ -1
+*u%
+ =5
+ -2
+t+M*G
+*s%
+ =2
+ -1
+*s%
+ =35
+ -1
+r[-E
  =17
  -1
-r[+p$
- =2
+r[*p$
+ =3
  -4
-|8p/@p$
-s'@
-tVEB
-w^@
+|8p/=p$
+z>
+tVBB
+w^=
  =2
  -1
-vsp)3@
+vsp)3=
  =2
  -1
-w;@
+w;=
  =30
  -1
-pl@
+pl=
 uVrU
  =2
  -1
-qk.qg
+qk-qg
  =3
- -3
-ygF
-T6
-pm=
- =2
+ -2
+ygC
+T3
+ =3
  -1
 y/ql2p2
+ =65
+ -1
+wY=3?
+ =4
+ -1
+r[-B
  =2
- -10
-r[.B
-|=033?
-|=134?
-x17rI
-s.p/F3@3E
-stp)
-vwp)%
-xb@C
- =5
  -3
-x#
-x19pE
-v1B3@
- =2
- -7
-t+R,E
-*@qg
-rBu\B?
-vwu\B
- =3
- -9
-{=BVk
-Tu
-4
-xml
-Tu
-4
-z[B3u
-4
-q+p=3u
- =3
- -5
-*BVm
-Tu
-4
-v0pKVn
-Tu
-4
-z[B3@
-4
-q+pK3@
- =3
- -6
-":
-z[B3w
-pm,
-tVBB
-*x%
- =5
+s.p/C3=3B
+yg?
+T1
+ =6
+ -3
+s.p/C3=3B
+yg?
+T/
+ =6
+ -3
+po(1%3A
+tQ=3?
+T-
+ =73
  -1
-v1BVp
- =2
+wY=2s2#m
+ =4
  -1
-v1BvQ
+r[-B
  =2
  -4
-{=BVq
-}d
-*x%
- =5
- -9
-yb3u
-pm+
-|9
-*v%
-_
-z[B3u
-pm-
-tVBE
-*v%
+s.p/C3=3B
+*?%
+t}7
+T1
  =6
- -5
-*BVx
-Tw
-pm.
-}d
-*x%
- =5
- -9
-z[B3u
-pm8
-tVBE
-*v%
-_
-q+you
-pm7
-z=E
-*v%
- =69
- -1
-z[B3@
-pm9
-i/3B
- =2
- -2
-}7B3BA
-v1B3@
- =3
- -6
-":
-z[B3w
-pm/
-tVBB
-*x%
- =5
- -1
-v1B2s2#0
- =2
- -1
-v1BV0
- =2
- -3
-{=B2s2#1
-}d
-*x%
- =5
- -5
-|9
-*v%
-_
-tVBE
-*v%
+ -4
+s.p/C3=3B
+*?%
+t}7
+T/
  =6
- -5
-*B2s2#8
-Tw
-pm@
-}d
-*x%
- =5
- -2
-tVBE
-*v%
- =2
+ -4
+po(1%3A
+tQ=3?
+t}7
+T-
+ =73
  -1
-*v%
- =69
+wY=2s2#h
+ =4
  -1
-i@3B
- =2
- -2
-}7B3BA
-v1B3@
- =5
- -6
-po)1%3D
-vW@
-ub-
-{=.%
-xb@C
- =2
- -1
-vaB
- =2
- -1
-v1B3@
- =2
- -7
-t+RuE
-*@qg
-rBu\B?
-vwu\B
- =3
- -9
-{=B2s2#I
-Tu
-4
-vwp=2s2#J
-Tu
-4
-z[B3u
-4
-q+p=3u
- =3
- -5
-*B2s2#K
-Tu
-4
-v0pK2s2#L
-Tu
-4
-z[B3@
-4
-q+pK3@
- =3
- -6
-"=
-z[B3w
-u(=
-tVBB
-*x%
- =5
- -1
-v1B2s2#N
- =2
- -1
-v1BvQ
+r[-B
  =2
  -4
-{=B2s2#O
-}d
-*x%
- =5
- -9
-yb3u
-u(,
-|9
-*v%
-_
-z[B3u
-u(+
-tVBE
-*v%
+s.p/C3=3B
+*?%
+p}p<
+T1
  =6
- -5
-*B2s2#V
-Tw
-u(-
-}d
-*x%
- =5
- -9
-z[B3u
-u(.
-tVBE
-*v%
-_
-q+you
-u(8
-z=E
-*v%
- =9
- -1
-z[B3@
-u(7
-tVBB
- =3
- -2
-}7B3BA
-v1B3@
- =3
- -6
-",
-z[B3w
-u(9
-tVBB
-*x%
- =5
- -1
-v1B2s2#a
- =2
- -1
-v1BV1
- =2
- -3
-{=B2s2#b
-}d
-*x%
- =5
- -5
-|9
-*v%
-_
-tVBE
-*v%
+ -4
+s.p/C3=3B
+*?%
+p}p<
+T/
  =6
- -5
-*B2s2#i
-Tw
-u(/
-}d
-*x%
- =5
- -2
-tVBE
-*v%
+ -4
+po(1%3A
+tQ=3?
+p}p<
+T-
+ =73
+ -1
+wY=2s2#c
+ =4
+ -1
+r[-B
  =2
- -1
-*v%
- =9
- -1
-tVBB
- =3
- -2
-}7B3BA
-v1B3@
+ -4
+s.p/C3=3B
+*?%
+p}t2
+T1
  =6
- -3
-]>sx@
-(sK
+ -4
+s.p/C3=3B
+*?%
+p}t2
+T/
+ =6
+ -4
+po(1%3A
+tQ=3?
+p}t2
+T-
+ =73
+ -1
+wY=2s2#]
+ =4
+ -1
+r[-B
  =2
+ -4
+s.p/C3=3B
+*?%
+p}q4
+T1
+ =6
+ -4
+s.p/C3=3B
+*?%
+p}q4
+T/
+ =6
+ -4
+po(1%3A
+tQ=3?
+p}q4
+T-
+ =73
+ -1
+wY=2s2#X
+ =4
+ -1
+r[-B
+ =2
+ -4
+s.p/C3=3B
+*?%
+p}xO
+T1
+ =6
+ -4
+s.p/C3=3B
+*?%
+p}xO
+T/
+ =6
+ -4
+po(1%3A
+tQ=3?
+p}xO
+T-
+ =73
+ -1
+wY=2s2#S
+ =4
+ -1
+r[-B
+ =2
+ -4
+s.p/C3=3B
+*?%
+p}u0
+T1
+ =6
+ -4
+s.p/C3=3B
+*?%
+p}u0
+T/
+ =6
+ -4
+po(1%3A
+tQ=3?
+p}u0
+T-
+ =73
+ -1
+wY=2s2#N
+ =4
+ -1
+r[-B
+ =2
+ -4
+s.p/C3=3B
+*?%
+t}sT
+T1
+ =6
+ -4
+s.p/C3=3B
+*?%
+t}sT
+T/
+ =6
+ -4
+po(1%3A
+tQ=3?
+t}sT
+T-
+ =17
+ -1
+ =82
  -2
-]Bs3rO
-(p<
- =2
- -3
-]us3--
-(u)
- =2
- -3
-pV=s3tG
-(-7
- =5
- -2
-qaC
-qa=
+qa@
+qa:
  =10
  -2
-p3n
-;;
- =2
- -1
-"4
-qH
-u+#i
-;w
-(
-!vB
-"1
- =2
- -3
-;u
-(
-!w&
- =2
- -3
-;u
-(
-!x=
- =3
- -3
-;w
-(
-!yE
- =2
- -3
-;u
-(
-!{-
- =2
- -3
-;u
-(
-!vKxw
- =5
- -1
-!pty@
- =2
- -7
-;6
- =3
- -3
-qH
-p3B
-;w
- =2
- -3
-"%
-}G
+p3k
+;8
+ =9
+ -2
+u+#/
+;3
+ =4
+ -2
+a|
+;1
+ =4
+ -2
+ay
+;/
+ =4
+ -2
+av
+;-
+ =4
+ -2
+aq
+;1
+ =4
+ -2
+am
+;/
+ =4
+ -2
 ai
-;u
- =2
-}G
-p3B
-;u
-(
-!pt.uU
- =2
- -7
-ab
-;w
+;-
+ =4
+ -2
+ad
+;1
+ =4
+ -2
+a_
+;/
+ =4
+ -2
+a[
+;-
+ =4
+ -2
+aV
+;1
+ =4
+ -2
+aR
+;/
+ =4
+ -2
+aN
+;-
+ =4
+ -2
+aI
+;1
+ =4
+ -2
+aE
+;/
+ =4
+ -2
+aA
+;-
+ =4
+ -2
+a<
+;1
+ =4
+ -2
+a8
+;/
+ =4
+ -2
+a4
+;-
+ =4
+ -2
+a/
+;1
+ =4
+ -2
+a+
+;/
+ =4
+ -2
+a'
+;-
+ =4
+ -2
+a"
+;1
+ =4
+ -2
+pfp[
+;/
+ =4
+ -2
+pfpY
+;-
+ =4
+ -2
+p3{
+;|
  =3
  -2
-p3B
-;u
- =2
- -4
-sk
-ab
-;u
- =2
- -4
-";
-sv/
-p3B
-;@
- =2
- -4
-"%
-qH
-p3B
-;w
+p3=
+;~
+ =4
+ -2
+u+%%
+;5
  =3
- -3
-sk
-aP
-;w
- =2
- -3
-"#
-qH
-p3B
-;w
- =2
- -4
-"%
-}G
-a9
-;u
- =2
- -3
-}G
-p3B
-;u
- =2
- -3
-"$
-sk
-a2
-;w
- =2
- -4
-sk
-p3B
-;u
- =2
- -4
-sk
-a2
-;u
- =2
- -4
-"0
-sv9
-p3B
-;@
- =2
- -3
-"%
-qH
-p3B
-;w
- =2
- -4
-"$
-sk
-pfqA
-;w
- =2
- -3
-".
-g=
-u+#}
-qPs2#|
- =2
- -4
-g,
-p3@
-qPs2#z
- =2
- -3
-".
-g7
-u+#v
-;8
- =2
- -4
-g9
-p3u
-qPs2#u
- =2
- -3
-".
-g.
-aw
-wpy
-(
-!vKu)uU
-g8
-p3@
-wpv
-(
-!vK-|F
-".
-g+
-aG
-;-
-(
-!vK-|G
-g-
-p3@
-wpF
+ -2
+p3r
+qPs2%$
+ =4
+ -2
+u+$|
+;r
+ =3
+ -2
+p3?
+;r
+ =4
+ -2
+u+$u
+;t
+ =3
+ -2
+p3?
+;r
+ =3
+ -2
+u+$u
+;r
+ =4
+ -2
+u+$k
+;r
+ =3
+ -2
+u+$n
+;r
+ =4
+ -2
+u+$c
+;t
+ =3
+ -2
+u+$n
+;r
+ =3
+ -2
+u+$c
+;r
+ =4
+ -2
+u+$X
+;r
+ =3
+ -2
+u+$[
+;r
+ =4
+ -2
+u+$P
+;t
+ =3
+ -2
+u+$[
+;r
+ =3
+ -2
+u+$P
+;r
+ =4
+ -2
+u+$F
+;r
+ =3
+ -2
+u+$I
+;r
+ =4
+ -2
+u+$>
+;t
+ =3
+ -2
+u+$I
+;r
+ =3
+ -2
+u+$>
+;r
+ =4
+ -2
+u+$4
+;r
+ =3
+ -2
+u+$7
+;r
+ =4
+ -2
+u+$,
+;t
+ =3
+ -2
+u+$7
+;r
+ =3
+ -2
+u+$,
+;r
+ =4
+ -2
+u+$"
+;r
+ =3
+ -2
+u+$%
+;r
+ =4
+ -2
+u+#w
+;t
+ =3
+ -2
+u+$%
+;r
+ =3
+ -2
+u+#w
+;r
+ =4
+ -2
+u+#m
+;r
+ =3
+ -2
+u+#p
+;r
+ =4
+ -2
+u+#e
+;t
+ =3
+ -2
+u+#p
+;r
+ =3
+ -2
+u+#e
+;r
+ =4
+ -2
+u+#Z
+;r
+ =3
+ -2
+u+#]
+;r
+ =4
+ -2
+u+#R
+;t
+ =3
+ -2
+u+#]
+;r
+ =3
+ -2
+u+#R
+;r
  =26`
 
-const compactRowsBF16SM80Narrow = compactRowsBF16SM90Narrow + `
+const compactRowsBF16SM80NarrowAligned = compactRowsBF16SM90NarrowAligned + `
  patch
  -3
-packed1 32890 compactRows_dtype_BF16_row_BF16
+packed1 55807 compactRows_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
- =86
+ =81
  -2
  =3
  -3
 "#
- =1200`
+ =2213`
 
 const compactRowsBF16SM80 = compactRowsBF16SM90 + `
  patch
  -3
-packed1 32250 compactRows_dtype_BF16_row_BF16
+packed1 55016 compactRows_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
- =57
+ =53
  -2
  =3
  -3
 "#
- =1212`
-
-const compactRowsBF16SM70Narrow = compactRowsBF16SM80Narrow + `
- patch
- -3
-packed1 33810 compactRows_dtype_BF16_row_BF16
-!pJ
-!pI
- =10
- -5
-p;t=x,
-zfr0
-p9rFt*
-p:+9/pF
-qS@t*
- =370
- -1
-t-tL>
-s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =60
- -1
-t-p4&>
-s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =7
- -9
-t-p4&>
-s/r^&6
-rH
-}-
-t-x^
-s/w+
-rH
-|7
-t-x^
-s/w+
-rH
-|U
-t-x^
-s/w+
-rH
-z59px
-u^Ix_~*?
- =14
- -2
-wAw=/z+
-{0=Kv<z+
-rH
-wAq/
-tDv?W
-rH
- =493
- -2
-yk
-rE
-rr
-v4
-sl
-t-ult|
-rE
-v5
- =67
- -2
-yk
-rE
-rr
-v4
-sl
-t-ult|
-rE
-v5
- =22
- -2
-pVzs3sK
-u'Mv
- =3
- -2
-pV;s3p<
-u'R5
- =218`
-
-const compactRowsBF16SM70 = compactRowsBF16SM80 + `
- patch
- -3
-packed1 33171 compactRows_dtype_BF16_row_BF16
-!pJ
-!pI
- =10
- -5
-p;w{te
-zfr0
-p9qut*
-p:+9/pF
-qS@t*
- =341
- -1
-t-tL>
-s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =59
- -1
-t-p4&>
-s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =7
- -9
-t-p4&>
-s/r^&6
-rH
-}-
-t-x^
-s/w+
-rH
-|7
-t-x^
-s/w+
-rH
-|U
-t-x^
-s/w+
-rH
-z59px
-u^Mx_~*?
- =14
- -2
-wAw=/z+
-{0=Kv<z+
-rH
-wAq/
-tDv?W
-rH
- =490
- -2
-yk
-rE
-rr
-v4
-sl
-t-ult|
-rE
-v5
- =68
- -2
-yk
-rE
-rr
-v4
-sl
-t-ult|
-rE
-v5
- =21
- -1
-]}s3--
- =3
- -1
-pV?s3tG
- =236`
+ =2213`
 
 const lanes32SM80 = `packed1 34359 attendLanes_float32_row_F32
 !|hf|f
