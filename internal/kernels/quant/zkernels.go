@@ -3542,7 +3542,7 @@ var widenQ4Kernel = &driver.Kernel{
 	Name:    "widen[nibbles, dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "widen.go",
-	Line:    130,
+	Line:    160,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -3559,7 +3559,7 @@ var widenQ4Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 72, Format: "index out of range [%d] with length %d"},
-		{File: "widen.go", Line: 151, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 181, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
@@ -3603,7 +3603,7 @@ var widenQ8Kernel = &driver.Kernel{
 	Name:    "widen[bytes, dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "widen.go",
-	Line:    130,
+	Line:    160,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -3620,7 +3620,7 @@ var widenQ8Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 86, Format: "index out of range [%d] with length %d"},
-		{File: "widen.go", Line: 151, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 181, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
@@ -3664,7 +3664,7 @@ var widenMixedKernel = &driver.Kernel{
 	Name:    "widen[mixed, dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "widen.go",
-	Line:    130,
+	Line:    160,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -3683,7 +3683,7 @@ var widenMixedKernel = &driver.Kernel{
 		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d"},
-		{File: "widen.go", Line: 151, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 181, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
@@ -3727,7 +3727,7 @@ var widenQ4F16Kernel = &driver.Kernel{
 	Name:    "widen[nibbles, dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "widen.go",
-	Line:    130,
+	Line:    160,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -3744,7 +3744,7 @@ var widenQ4F16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 72, Format: "index out of range [%d] with length %d"},
-		{File: "widen.go", Line: 151, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 181, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
@@ -3787,7 +3787,7 @@ var widenQ8F16Kernel = &driver.Kernel{
 	Name:    "widen[bytes, dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "widen.go",
-	Line:    130,
+	Line:    160,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -3804,7 +3804,7 @@ var widenQ8F16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 86, Format: "index out of range [%d] with length %d"},
-		{File: "widen.go", Line: 151, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 181, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
@@ -3847,7 +3847,7 @@ var widenMixedF16Kernel = &driver.Kernel{
 	Name:    "widen[mixed, dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "widen.go",
-	Line:    130,
+	Line:    160,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -3866,7 +3866,7 @@ var widenMixedF16Kernel = &driver.Kernel{
 		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d"},
-		{File: "widen.go", Line: 151, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 181, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
