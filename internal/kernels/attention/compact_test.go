@@ -346,3 +346,19 @@ func attendNew(t *testing.T, s *device.Stream, h heads, n int) {
 		}
 	}
 }
+
+// TestElement compares the conversion of kernels with that of package dtype.
+func TestElement(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 1 << 16 {
+		x := float32(math.Ldexp(r.NormFloat64(), r.IntN(30)-20))
+		if i < 1<<8 {
+			x = dtype.F8E4M3(i).Float32() // and what is halfway to the next one
+		} else if i < 1<<9 {
+			x = (dtype.F8E4M3(i).Float32() + dtype.F8E4M3(i+1).Float32()) / 2
+		}
+		if got, want := element(x), dtype.F8E4M3From32(x); got != want && x == x {
+			t.Fatalf("%v becomes %v, want %v", x, got, want)
+		}
+	}
+}

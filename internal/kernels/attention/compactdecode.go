@@ -21,12 +21,9 @@ func (compact128) steps() int  { return 4 }
 func (compact128) stages() int { return compactStages }
 
 const (
-	compactStages = 6                  // of a warp's ring
+	compactStages = 5                  // of a warp's ring
 	scaleEights   = 2 * warpTokens / 8 // groups of 16 bytes of the scales of a warp's tokens of a page
 )
-
-// scaleRing are the scales of the tokens in a warp's ring: those of keys, then those of values.
-type scaleRing [compactStages][scaleEights][8]dtype.F16
 
 // decodeEight is decode for a Compact. The first product takes the elements of a key in another order, which is that of its bytes as even and
 // odd ones, and so does the query; the second one has rows for all even elements of a value before those for the odd ones. If there are new keys and values, those of the
@@ -49,7 +46,6 @@ func decodeEight[D breadth](t gpu.Thread, q, newKeys, newValues []uint32, keys, 
 	}
 	var d D
 	memory := (*[decodeWarps * ringEights][8]dtype.F16)(gpu.DynamicShared[[8]dtype.F16](t))
-	near := &gpu.Shared[[decodeWarps]scaleRing](t)[t.Warp()%decodeWarps]
 	r := compactRing[D]{ring[dtype.F16, D]{keys, values, &b}, scales}
 	pages := b.warpPages(t)
 	late := pages // the page that waits for the new key and value
@@ -67,7 +63,7 @@ func decodeEight[D breadth](t gpu.Thread, q, newKeys, newValues []uint32, keys, 
 				if !before {
 					t.AwaitPrevious()
 				}
-				r.fetchAll(t, memory, near, page{at, b.number(table, b.first+at)})
+				r.fetchAll(t, memory, page{at, b.number(table, b.first+at)})
 			}
 		}
 		t.CommitCopies()
@@ -81,9 +77,10 @@ func decodeEight[D breadth](t gpu.Thread, q, newKeys, newValues []uint32, keys, 
 		if i == late {
 			t.WaitCopies(0)
 		}
-		r.await(t)
+		t.WaitCopies(compactStages - 1)
+		t.SyncWarp()
 		stage := r.stage(t, i)
-		scale := scalesOf(t, &near[i%compactStages])
+		scale := r.scalesOf(t, memory, i)
 		s := r.compactScores(t, memory, stage, &query)
 		for e := range 4 {
 			s[e/2][e%2] *= scale[e][0]
@@ -100,7 +97,7 @@ func decodeEight[D breadth](t gpu.Thread, q, newKeys, newValues []uint32, keys, 
 		r.addCompact(t, memory, stage, weightsOf{&w.sums, [2]gpu.Tile[dtype.F16]{packed[dtype.F16, row.F16](s[0][0], s[0][1]), packed[dtype.F16, row.F16](s[1][0], s[1][1])}})
 		t.SyncWarp()
 		if ahead := i + compactStages; ahead < pages {
-			r.fetchAll(t, memory, near, page{ahead, next})
+			r.fetchAll(t, memory, page{ahead, next})
 			next = b.number(table, b.first+ahead+1)
 		}
 		t.CommitCopies()
@@ -126,61 +123,66 @@ type compactRing[D breadth] struct {
 	scales [][8]dtype.F16
 }
 
-// store stores the key and the value of the query's token, if they are new, and in the warp's part of a page.
+// store stores the key and the value of the query's token, if they are new, and in the warp's part of a page: half of the lanes the key, and
+// the others the value.
 func (r *compactRing[D]) store(t gpu.Thread, newKeys, newValues []uint32, at page) {
-	slot := r.b.length - 1 - at.i*PageTokens // not below PageTokens if the token is in a later page
+	var d D
+	slot := r.b.length - 1 - at.i*PageTokens
 	if len(newKeys) == 0 || slot/warpTokens != uint32(t.Warp()) || at.number >= r.b.c.Pages {
 		return
 	}
-	to := r.b.page(at.number)
-	r.storeLine(t, newKeys, r.keys, compacting{kind: keyLine, page: to, slot: int(slot)})
-	r.storeLine(t, newValues, r.values, compacting{kind: valueLine, page: to, slot: int(slot)})
-	t.SyncWarp()
-}
-
-// storeLine stores a key or a value, a part of it with each lane. The page is that of a head.
-func (r *compactRing[D]) storeLine(t gpu.Thread, from []uint32, to [][8]dtype.F16, c compacting) {
-	var d D
-	each := d.steps() / 2 // pairs of elements of a lane
-	first := int(r.b.keyHead)*PageTokens*16*d.steps() + t.Lane()*each
-	var x [4]float32
+	c := compacting{kind: keyLine + t.Lane()/16, page: r.b.page(at.number), slot: int(slot)}
+	from, to := newKeys, r.keys
+	if c.kind == valueLine {
+		from, to = newValues, r.values
+	}
+	each := d.steps() // pairs of elements of a lane
+	from = from[int(r.b.keyHead)*PageTokens*16*each+t.Lane()%16*each:][:each]
+	var x [8]float32
 	most := float32(0)
-	for i := range each {
-		w := from[first+i]
-		x[2*i], x[2*i+1] = math.Float32frombits(w<<16), math.Float32frombits(w&0xffff0000)
+	for i, pair := range from {
+		x[2*i], x[2*i+1] = math.Float32frombits(pair<<16), math.Float32frombits(pair&0xffff0000)
 		most = max(most, math32.Abs(x[2*i]), math32.Abs(x[2*i+1]))
 	}
-	for i := gpu.WarpSize / 2; i > 0; i /= 2 {
+	for i := 8; i > 0; i /= 2 {
 		most = max(most, gpu.ShuffleXor(t, most, i))
 	}
 	scale := c.scaleOf(most)
-	inverse := 1 / scale.Float32()
+	inverse := math32.FastRcp(scale.Float32())
+	first := t.Lane() % 16 * each
+	line := &to[(c.page*PageTokens+c.slot)*int(r.width())+first/8]
 	for i := range each {
-		pair := t.Lane()*each + i
-		low, high := dtype.F8E4M3From32(x[2*i]*inverse), dtype.F8E4M3From32(x[2*i+1]*inverse)
-		to[(c.page*PageTokens+c.slot)*int(r.width())+pair/8][pair%8] = dtype.F16(low) | dtype.F16(high)<<8
+		line[first%8+i] = dtype.F16(element(x[2*i]*inverse)) | dtype.F16(element(x[2*i+1]*inverse))<<8
 	}
-	if t.Lane() == 0 {
+	if t.Lane()%16 == 0 {
 		r.scales[(2*c.page+c.kind-keyLine)*(PageTokens/8)+c.slot/8][c.slot%8] = scale
 	}
+	t.SyncWarp()
 }
 
 // fetchAll is fetch with the scales.
-func (r *compactRing[D]) fetchAll(t gpu.Thread, memory *[decodeWarps * ringEights][8]dtype.F16, near *scaleRing, p page) {
+func (r *compactRing[D]) fetchAll(t gpu.Thread, memory *[decodeWarps * ringEights][8]dtype.F16, p page) {
 	r.fetch(t, memory, p.i, p.number)
 	if lane := t.Lane(); lane < scaleEights {
 		kind := lane / (warpTokens / 8)
 		from := (r.b.page(p.number)*2+kind)*(PageTokens/8) + t.Warp()*(warpTokens/8) + lane%(warpTokens/8)
-		gpu.FetchAsync(t, &near[p.i%compactStages][lane], r.scales, from)
+		gpu.FetchAsync(t, &memory[r.scaleStage(t, p.i)+uint32(lane)], r.scales, from)
 	}
 }
 
-// scalesOf returns the scales of a lane's tokens, of which those of a key are 1/256 of what multiplies float16 numbers: of tokens 2*(l%4),
-// the next one, and those 8 later.
-func scalesOf(t gpu.Thread, near *[scaleEights][8]dtype.F16) (x [4][2]float32) {
+// scaleStage returns the index in shared memory of the scales of a warp's tokens of page i of the block: those of keys, then those of values.
+// They follow the warp's stages.
+func (r *compactRing[D]) scaleStage(t gpu.Thread, i uint32) uint32 {
+	return uint32(t.Warp())%decodeWarps*ringEights + compactStages*2*warpTokens*r.width() + i%compactStages*scaleEights
+}
+
+// scalesOf returns the scales of a lane's tokens of page i, times what multiplies float16 numbers: of tokens 2*(l%4), the next one, and
+// those 8 later.
+func (r *compactRing[D]) scalesOf(t gpu.Thread, memory *[decodeWarps * ringEights][8]dtype.F16, i uint32) (x [4][2]float32) {
+	first := r.scaleStage(t, i)
 	for e := range 4 {
 		at := t.Lane()%4*2 + e%2
-		x[e] = [2]float32{near[e/2][at].Float32() * compactExponent, near[2+e/2][at].Float32() * compactExponent}
+		x[e] = [2]float32{memory[first+uint32(e/2)][at].Float32() * compactExponent, memory[first+2+uint32(e/2)][at].Float32() * compactExponent}
 	}
 	return x
 }

@@ -30,20 +30,12 @@ func (l *line[T, F]) at(i int) float32 {
 	return x
 }
 
-// own are a thread's elements of a line.
-type own [MaxDim / row.Lanes]float32
-
-// load returns a thread's elements, and their largest magnitude, which is NaN if one is NaN. All loads come before the first use.
-func (l *line[T, F]) load(first int) (x own, most float32) {
-	for j := range x {
-		if i := first + j*row.Lanes; i < len(l.x) {
-			x[j] = l.at(i)
-		}
+// most returns the largest magnitude of every step-th element from the first one on, or NaN if one is NaN.
+func (l *line[T, F]) most(first, step int) (most float32) {
+	for i := first; i < len(l.x); i += step {
+		most = max(most, math32.Abs(l.at(i)))
 	}
-	for _, v := range x {
-		most = max(most, math32.Abs(v))
-	}
-	return x, most
+	return most
 }
 
 // kinds of lines.
@@ -93,7 +85,17 @@ func (c *compacting) scaleOf(most float32) dtype.F16 {
 	if !(most <= math.MaxFloat32) {
 		return dtype.F16(0x7e00) // NaN
 	}
-	return dtype.F16From32(min(max(most/largestElement, leastScale), limit))
+	return dtype.F16From32(min(max(most*(1.0/largestElement), leastScale), limit))
+}
+
+// element returns a number as an element, rounded to nearest even, as dtype.F8E4M3From32 does with more instructions. A NaN becomes any
+// element.
+func element(x float32) dtype.F8E4M3 {
+	const least, drop = 127 - 6, 20 // the exponent of the smallest normal element, and the bits that an element lacks
+	bits, a := math.Float32bits(x), min(math32.Abs(x), largestElement)
+	unit := math.Float32frombits(max(math.Float32bits(a)&0x7f800000, least<<23) + drop<<23)
+	a = a + unit - unit // the sum has no bits below those of an element
+	return dtype.F8E4M3(uint32(dtype.F16From32(a*(1.0/compactExponent)))>>7 | bits>>24&0x80)
 }
 
 // line returns a line of a token.
@@ -132,19 +134,15 @@ func compactLanes[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated []T, ke
 		}
 		return
 	}
-	most := float32(0)
-	for i := range s.Dim {
-		most = max(most, math32.Abs(l.at(i)))
-	}
-	scale := c.scaleOf(most)
-	inverse := 1 / scale.Float32()
+	scale := c.scaleOf(l.most(0, 1))
+	inverse := math32.FastRcp(scale.Float32())
 	scales[2*c.page/s.Dim+(c.kind-keyLine)*PageTokens+c.slot] = scale
 	to, step := values[c.page+c.slot*s.Dim:], 1
 	if c.kind == keyLine {
 		to, step = keys[c.page+c.slot:], PageTokens
 	}
 	for i := range s.Dim {
-		to[i*step] = dtype.F8E4M3From32(l.at(i) * inverse)
+		to[i*step] = element(l.at(i) * inverse)
 	}
 }
 
@@ -167,30 +165,32 @@ func compactRows[T any, F row.Format[T]](t gpu.Thread, q, k, v, rotated []T, key
 	if c.kind == queryLine || c.ok {
 		l = all.line(t.BlockX(), &c)
 	}
-	x, most := l.load(lane)
+	most := l.most(lane, row.Lanes)
 	for i := row.Lanes / 2; i > 0; i /= 2 {
 		most = max(most, gpu.ShuffleXor(t, most, i))
 	}
-	if c.kind != queryLine && !c.ok {
+	if c.kind == queryLine {
+		to := rotated[(t.BlockX()*int(r.Heads)+c.head)*s.Dim:][:s.Dim]
+		for i := lane; i < len(to); i += row.Lanes {
+			to[i] = f.Of(l.at(i))
+		}
+		return
+	}
+	if !c.ok {
 		return
 	}
 	scale := c.scaleOf(most)
-	inverse := 1 / scale.Float32()
-	if lane == 0 && c.kind != queryLine {
+	inverse := math32.FastRcp(scale.Float32())
+	if lane == 0 {
 		scales[2*c.page/s.Dim+(c.kind-keyLine)*PageTokens+c.slot] = scale
 	}
-	for j := range x {
-		i := lane + j*row.Lanes
-		y := dtype.F8E4M3From32(x[j] * inverse)
-		switch {
-		case i >= s.Dim:
-		case c.kind == queryLine:
-			rotated[(t.BlockX()*int(r.Heads)+c.head)*s.Dim+i] = f.Of(x[j])
-		case c.kind == keyLine:
-			keys[c.page+c.slot*s.Dim+i] = y
-		default:
-			values[c.page+c.slot*s.Dim+i] = y
-		}
+	to := values
+	if c.kind == keyLine {
+		to = keys
+	}
+	to = to[c.page+c.slot*s.Dim:][:s.Dim]
+	for i := lane; i < len(to); i += row.Lanes {
+		to[i] = element(l.at(i) * inverse)
 	}
 }
 
