@@ -70,7 +70,7 @@ var attendKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 12, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 153, 154, 155, 156, 157, 158, 159, 160, 189},
+	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 13, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 153, 154, 155, 156, 157, 158, 159, 160, 189},
 }
 
 // AttendSpans is attend for queries of spans, with keys and values in rows or in pages.
@@ -142,7 +142,7 @@ var attendSpansKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 38, 40, 41, 42, 43, 44, 46, 48, 49, 50, 52, 53, 54, 55, 56, 59, 60, 61, 62, 63, 64, 153, 155, 156, 157, 158, 159, 160, 188, 189, 190, 191, 192, 193, 194, 195, 196},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16, 17, 18, 19, 20, 21, 39, 41, 42, 43, 44, 45, 47, 49, 50, 51, 53, 54, 55, 56, 57, 60, 61, 62, 63, 64, 65, 153, 155, 156, 157, 158, 159, 160, 188, 189, 190, 191, 192, 193, 194, 195, 196},
 }
 
 // StoreRows stores keys and values of a token, 16 bytes of each with each thread. A head has width times 16 bytes.
@@ -207,7 +207,7 @@ var storeRowsKernel = &driver.Kernel{
 	},
 	Twin:    storeRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{65, 67, 68, 197, 198, 199, 201, 202},
+	Uses:    []uint16{66, 68, 69, 197, 198, 199, 201, 202},
 }
 
 // WidenLanes converts the pages of a head up to that of a token, on a CPU. It leaves them alone if the next token of the list needs them,
@@ -274,7 +274,7 @@ var widenLanesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{30, 65, 66, 67, 68, 69, 149, 197, 203, 204},
+	Uses:    []uint16{31, 66, 67, 68, 69, 70, 149, 197, 203, 204},
 }
 
 // WidenPages converts a page of a span's sequence with each block, for a GPU: Y is the span, and Z the head. Each thread converts 16 elements
@@ -337,7 +337,7 @@ var widenPagesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{19, 21, 32, 37, 65, 67, 68, 69, 197, 199, 203, 205, 206, 207},
+	Uses:    []uint16{20, 22, 33, 38, 66, 68, 69, 70, 197, 199, 203, 205, 206, 207},
 }
 
 // decodeCompact is decode for a Compact. The first product takes the elements of a key in another order, which is that of its bytes as even and
@@ -371,7 +371,7 @@ var decodeCompactCompact64Kernel = &driver.Kernel{
 	Name:    "decodeEight[compact64]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "compactdecode.go",
-	Line:    39,
+	Line:    36,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 4},
 		{Name: "newKeys", Offset: 24, Size: 24, Elem: 4},
@@ -387,33 +387,34 @@ var decodeCompactCompact64Kernel = &driver.Kernel{
 		{Name: "o", Offset: 288, Size: 24, Elem: 16},
 	},
 	ParamBytes: 328,
-	Shared:     1536,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "compactdecode.go", Line: 51, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
+		{File: "compactdecode.go", Line: 48, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 111, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 113, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 108, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 221, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 110, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 219, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
-		{File: "compactdecode.go", Line: 174, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "compactdecode.go", Line: 250, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 169, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 252, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 32, Format: "integer divide by zero"},
-		{File: "compactdecode.go", Line: 149, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 158, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 164, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 161, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 43, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 32, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "ring.go", Line: 42, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 49, Format: "integer divide by zero"},
-		{File: "compactdecode.go", Line: 202, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactdecode.go", Line: 202, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 204, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 204, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 140, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 140, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 153, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 155, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
 		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -440,14 +441,14 @@ var decodeCompactCompact64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 24, 25, 29, 66, 67, 68, 69, 70, 71, 72, 73, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 101, 102, 103, 112, 113, 115, 122, 123, 125, 126, 127, 128, 129, 131, 132, 133, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 179, 180, 181, 184},
+	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 22, 24, 25, 26, 30, 67, 68, 69, 70, 71, 72, 73, 74, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 101, 102, 103, 104, 112, 113, 115, 122, 123, 125, 126, 127, 128, 129, 131, 132, 133, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 175, 176, 177, 179, 180, 181, 184},
 }
 
 var decodeCompactCompact128Kernel = &driver.Kernel{
 	Name:    "decodeEight[compact128]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "compactdecode.go",
-	Line:    39,
+	Line:    36,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 4},
 		{Name: "newKeys", Offset: 24, Size: 24, Elem: 4},
@@ -463,33 +464,34 @@ var decodeCompactCompact128Kernel = &driver.Kernel{
 		{Name: "o", Offset: 288, Size: 24, Elem: 16},
 	},
 	ParamBytes: 328,
-	Shared:     1536,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "compactdecode.go", Line: 51, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
+		{File: "compactdecode.go", Line: 48, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 111, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 113, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 108, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 221, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 110, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 219, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
-		{File: "compactdecode.go", Line: 174, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "compactdecode.go", Line: 250, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 169, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 252, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "compactdecode.go", Line: 158, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 164, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 161, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 43, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 32, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "ring.go", Line: 42, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 49, Format: "integer divide by zero"},
-		{File: "compactdecode.go", Line: 202, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactdecode.go", Line: 202, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "compactdecode.go", Line: 149, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 204, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 204, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 140, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 140, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 153, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 155, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
 		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -516,7 +518,7 @@ var decodeCompactCompact128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 24, 25, 29, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 101, 102, 103, 112, 113, 115, 122, 123, 125, 126, 127, 128, 129, 131, 132, 133, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 179, 180, 181, 184},
+	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 22, 24, 25, 26, 30, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 101, 102, 103, 104, 112, 113, 115, 122, 123, 125, 126, 127, 128, 129, 131, 132, 133, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 175, 176, 177, 179, 180, 181, 184},
 }
 
 // compactLanes32 stores rotated keys and values on a CPU, and rotates queries: a line of a token with each thread. It has no barriers, so that
@@ -542,7 +544,7 @@ var compactLanes32Kernel = &driver.Kernel{
 	Name:    "compactLanes[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "compactstore.go",
-	Line:    120,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 4},
 		{Name: "k", Offset: 24, Size: 24, Elem: 4},
@@ -560,23 +562,23 @@ var compactLanes32Kernel = &driver.Kernel{
 	ParamBytes: 304,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "compactstore.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactstore.go", Line: 82, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 141, Format: "integer divide by zero"},
+		{File: "compactstore.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 145, Format: "index out of range [%d] with length %d"},
 		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 147, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 139, Format: "integer divide by zero"},
 		{File: "store.go", Line: 12, Format: "integer divide by zero"},
-		{File: "compactstore.go", Line: 23, Format: "index out of range [%d] with length %d"},
 		{File: "compactstore.go", Line: 28, Format: "index out of range [%d] with length %d"},
 		{File: "compactstore.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 108, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactstore.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "compactstore.go", Line: 129, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactstore.go", Line: 129, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 23, Format: "index out of range [%d] with length %d"},
 		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [%d:%d]"},
 		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "compactstore.go", Line: 141, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 131, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 112, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 112, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 139, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 140, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232, 240, 248, 256, 264},
 	Variants: []driver.Variant{
@@ -601,7 +603,7 @@ var compactLanes32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 26, 27, 28, 29, 30, 65, 67, 68, 70, 71, 72, 73, 98, 101, 102, 103, 104, 105, 107, 108, 109, 111, 112, 187, 197, 198},
+	Uses:    []uint16{0, 11, 27, 28, 29, 30, 31, 66, 68, 69, 70, 71, 72, 73, 74, 98, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 187, 197, 198},
 }
 
 // compactRowsBF16 is compactLanes for GPUs: with 16 threads for a line.
@@ -626,7 +628,7 @@ var compactRowsBF16Kernel = &driver.Kernel{
 	Name:    "compactRows[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "compactstore.go",
-	Line:    159,
+	Line:    157,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 24, Elem: 2},
 		{Name: "k", Offset: 24, Size: 24, Elem: 2},
@@ -645,26 +647,30 @@ var compactRowsBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "compactstore.go", Line: 180, Format: "integer divide by zero"},
-		{File: "compactstore.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 185, Format: "integer divide by zero"},
+		{File: "compactstore.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 26, Format: "index out of range [%d] with length %d"},
 		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d"},
 		{File: "store.go", Line: 12, Format: "integer divide by zero"},
-		{File: "compactstore.go", Line: 192, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 190, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 188, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 180, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 108, Format: "slice bounds out of range [%d:%d]"},
-		{File: "compactstore.go", Line: 108, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 193, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 175, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 185, Format: "index out of range [%d] with length %d"},
 		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [%d:%d]"},
 		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "compactstore.go", Line: 28, Format: "index out of range [%d] with length %d"},
-		{File: "compactstore.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 191, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 191, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 112, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 112, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232, 240, 248, 256, 264},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: compactRowsBF16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: compactRowsBF16SM90Narrow},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: compactRowsBF16SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: compactRowsBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: compactRowsBF16SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: compactRowsBF16SM80},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -683,7 +689,7 @@ var compactRowsBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 21, 22, 23, 29, 30, 65, 66, 67, 68, 70, 71, 72, 73, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 187, 197, 198, 202},
+	Uses:    []uint16{0, 11, 22, 23, 24, 30, 31, 66, 68, 69, 70, 71, 72, 73, 74, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 187, 197, 198, 202},
 }
 
 // lanes32 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -753,7 +759,7 @@ var lanes32Kernel = &driver.Kernel{
 	},
 	Twin:    lanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 26, 27, 28, 29, 30, 31, 65, 66, 67, 68, 147, 148, 149, 150, 151, 152, 197},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 27, 28, 29, 30, 31, 32, 66, 67, 68, 69, 147, 148, 149, 150, 151, 152, 197},
 }
 
 // lanesBF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -823,7 +829,7 @@ var lanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    lanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 21, 22, 23, 29, 30, 31, 65, 66, 67, 68, 147, 148, 149, 150, 151, 152, 197},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 22, 23, 24, 30, 31, 32, 66, 67, 68, 69, 147, 148, 149, 150, 151, 152, 197},
 }
 
 // direct32 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -906,7 +912,7 @@ var direct32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 26, 27, 28, 29, 66, 67, 68, 115, 125, 126, 127, 129, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 161, 162, 163, 164, 167, 168, 170, 171},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 27, 28, 29, 30, 67, 68, 69, 115, 125, 126, 127, 129, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 161, 162, 163, 164, 167, 168, 170, 171},
 }
 
 // directBF16 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -989,7 +995,7 @@ var directBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 21, 22, 23, 29, 66, 67, 68, 115, 125, 126, 127, 129, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 161, 162, 163, 164, 167, 168, 170, 171},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 22, 23, 24, 30, 67, 68, 69, 115, 125, 126, 127, 129, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 161, 162, 163, 164, 167, 168, 170, 171},
 }
 
 // decodeBF16 computes the results of up to eight heads that share a head of keys: with each block for a part of a query's tokens. It is
@@ -1083,7 +1089,7 @@ var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 29, 66, 67, 68, 113, 114, 115, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 13, 22, 24, 30, 67, 68, 69, 113, 114, 115, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184},
 }
 
 var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
@@ -1152,7 +1158,7 @@ var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 29, 66, 67, 68, 113, 114, 115, 116, 117, 118, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 13, 22, 24, 30, 67, 68, 69, 113, 114, 115, 116, 117, 118, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184},
 }
 
 // join32 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -1214,7 +1220,7 @@ var join32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 12, 26, 28, 29, 67, 68, 145, 146, 161, 163, 170, 171},
+	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 13, 27, 29, 30, 68, 69, 145, 146, 161, 163, 170, 171},
 }
 
 // joinBF16 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -1276,7 +1282,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 12, 21, 23, 29, 67, 68, 145, 146, 161, 163, 170, 171},
+	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 13, 22, 24, 30, 68, 69, 145, 146, 161, 163, 170, 171},
 }
 
 // turnLanes32 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -1355,7 +1361,7 @@ var turnLanes32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{26, 27, 28, 29, 30, 65, 67, 68, 185, 187, 197, 198},
+	Uses:    []uint16{27, 28, 29, 30, 31, 66, 68, 69, 185, 187, 197, 198},
 }
 
 // turnLanesBF16 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -1436,7 +1442,7 @@ var turnLanesBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 22, 23, 29, 30, 65, 67, 68, 185, 187, 197, 198},
+	Uses:    []uint16{22, 23, 24, 30, 31, 66, 68, 69, 185, 187, 197, 198},
 }
 
 // turnRows32 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1508,7 +1514,7 @@ var turnRows32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{26, 34, 35, 36, 37, 65, 67, 68, 186, 187, 197, 198, 202},
+	Uses:    []uint16{27, 35, 36, 37, 38, 66, 68, 69, 186, 187, 197, 198, 202},
 }
 
 // turnRowsBF16 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1582,7 +1588,7 @@ var turnRowsBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 32, 33, 36, 37, 65, 67, 68, 186, 187, 197, 198, 202},
+	Uses:    []uint16{22, 33, 34, 37, 38, 66, 68, 69, 186, 187, 197, 198, 202},
 }
 
 // storeLanes32 stores a head of a token's keys and values.
@@ -1639,7 +1645,7 @@ var storeLanes32Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{30, 65, 67, 68, 197, 198, 200},
+	Uses:    []uint16{31, 66, 68, 69, 197, 198, 200},
 }
 
 // storeLanesBF16 stores a head of a token's keys and values.
@@ -1696,5 +1702,5 @@ var storeLanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{30, 65, 67, 68, 197, 198, 200},
+	Uses:    []uint16{31, 66, 68, 69, 197, 198, 200},
 }
