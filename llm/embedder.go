@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
@@ -85,7 +86,7 @@ func (e *Embedder) load(dev *device.Device, f *Files, o EmbedOptions) (err error
 	}
 	e.most = min(e.most, e.model.Context)
 	tokens := max(e.batch, e.most)
-	if err := roomForTokens(dev, int64(e.model.TokenBytes()), tokens); err != nil {
+	if err := roomForTokens(dev, int64(e.model.TokenBytes(dtype.Invalid)), tokens); err != nil {
 		return err
 	}
 	e.cache, err = e.model.NewCache(e.stream, llama.CacheOptions{Sequences: embedTexts, Tokens: tokens})

@@ -116,7 +116,7 @@ func newScorer(n network, tokens int) (*scorer, error) {
 		return nil, err
 	}
 	s := &scorer{model: n.model, stream: stream}
-	if s.cache, err = n.model.NewCache(stream, llama.CacheOptions{Sequences: 1, Tokens: tokens}); err != nil {
+	if s.cache, err = n.model.NewCache(stream, llama.CacheOptions{Sequences: 1, Tokens: tokens, DType: n.cache.DType()}); err != nil {
 		return nil, errors.Join(err, stream.Close())
 	}
 	return s, nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama"
@@ -22,6 +23,12 @@ import (
 // scores returns a function that computes the logits of all tokens of a sequence at once, on a device.
 func scores(t *testing.T, path string, opener kerneltest.Opener) func(tokens []int32) []float32 {
 	t.Helper()
+	return scoresWith(t, path, opener, dtype.Invalid)
+}
+
+// scoresWith is scores with a cache of a type.
+func scoresWith(t *testing.T, path string, opener kerneltest.Opener, cache dtype.Type) func(tokens []int32) []float32 {
+	t.Helper()
 	f, err := gguf.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +39,7 @@ func scores(t *testing.T, path string, opener kerneltest.Opener) func(tokens []i
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := m.NewCache(s, llama.CacheOptions{Sequences: 1, Tokens: m.Context})
+	c, err := m.NewCache(s, llama.CacheOptions{Sequences: 1, Tokens: m.Context, DType: cache})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,5 +203,30 @@ func TestMixedFormats(t *testing.T) {
 		if got, most := row[tokens[i+1]], slices.Max(row); !(most-got <= 1e-3) {
 			t.Errorf("token %d is %d with a score of %v; the largest is %v", i+1, tokens[i+1], got, most)
 		}
+	}
+}
+
+// TestCompactCache compares the perplexity with a cache of 8-bit floats with the default one. The test's models predict nothing, so a few
+// percent are much.
+func TestCompactCache(t *testing.T) {
+	path, text := llamatest.Write(t, llamatest.Options{}), strings.Repeat("The quick brown fox jumps over the lazy dog. ", 20)
+	var values []float64
+	for _, cache := range []dtype.Type{dtype.Invalid, dtype.Float8E4M3} {
+		p, err := open(t, path, llm.Options{CacheDType: cache}).Perplexity(t.Context(), text, llm.PerplexityOptions{Chunk: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, p.Value())
+	}
+	if d := math.Abs(values[1]/values[0] - 1); !(d < 0.03) || d == 0 {
+		t.Errorf("the perplexity is %v, and %v with 8-bit floats", values[0], values[1])
+	}
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if m, err := llm.Open(dev, path, llm.Options{CacheDType: dtype.Int8}); !errors.Is(err, llama.ErrCacheType) {
+		t.Errorf("a cache of int8: %v, %v", m, err)
 	}
 }

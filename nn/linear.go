@@ -155,6 +155,9 @@ func scores(m matrix, n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 		if w, ok := fused(s.Stream(), m, n, x); ok {
 			return fusedScores(w, n, x)
 		}
+		if q, ok := m.(quantized); ok && q.fine(n, x) {
+			return multiply("Scores", m, product{x: n.forward(x, dtype.Float16)}, dtype.Float32)
+		}
 	}
 	return multiply("Scores", m, product{x: n.Forward(x)}, dtype.Float32)
 }

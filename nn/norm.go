@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"math"
+
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/tensor"
@@ -14,6 +16,8 @@ type RMSNorm struct {
 	gain    device.Slice[dtype.BF16] // the weights for fused kernels, if activations are bfloat16
 	out     dtype.Type               // of activations
 	trained *Parameter
+
+	moderate bool // no element of a normalized row is beyond the range of float16
 }
 
 func (n *RMSNorm) load(from *loader, name string) (err error) {
@@ -27,6 +31,10 @@ func (n *RMSNorm) load(from *loader, name string) (err error) {
 		return err
 	}
 	n.out = from.params.activations
+	n.moderate = true
+	for _, v := range values {
+		n.moderate = n.moderate && math.Abs(float64(v))*math.Sqrt(float64(n.Width)) <= 65504
+	}
 	weight, err := upload(from.params, values)
 	if err != nil {
 		return err
@@ -39,12 +47,15 @@ func (n *RMSNorm) load(from *loader, name string) (err error) {
 }
 
 // Forward returns the normalized rows of x as activations. x is a residual stream or activations.
-func (n *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+func (n *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor { return n.forward(x, n.out) }
+
+// forward returns the normalized rows of x as elements of a type.
+func (n *RMSNorm) forward(x *tensor.Tensor, of dtype.Type) *tensor.Tensor {
 	w := n.values
 	if n.trained != nil {
 		w = n.trained.precise(x)
 	}
-	return x.RMSNorm(w, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: n.out})
+	return x.RMSNorm(w, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: of})
 }
 
 // LayerNorm normalizes vectors of Width elements. It subtracts the mean, divides by the root of the variance plus Epsilon, multiplies by

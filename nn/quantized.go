@@ -40,7 +40,10 @@ func formatOf(t weights.Type) (quant.Format, bool) {
 }
 
 // quantized is a matrix of blocks.
-type quantized struct{ quant.Matrix }
+type quantized struct {
+	quant.Matrix
+	moderate bool // see quant.Packed
+}
 
 func (m quantized) size() quant.Shape { return m.Shape }
 
@@ -54,6 +57,8 @@ func (m quantized) gather(s *device.Stream, rows device.Slice[int32], y device.S
 
 func (m quantized) multiply(s *device.Stream, p product) error {
 	switch {
+	case p.x.DType() == dtype.Float16:
+		return m.multiplyFine(s, p)
 	case p.x.DType() == dtype.Float32:
 		return p.plainly(s, m.Shape, func(v vectors) error {
 			return runQuantized(s, m, quant.Operands[float32, float32]{Rows: v.n, X: v.x, Y: v.y})
@@ -64,6 +69,28 @@ func (m quantized) multiply(s *device.Stream, p product) error {
 		return multiplyQuantized(s, m, p, p.bias)
 	}
 	return multiplyQuantized(s, m, p, p.half)
+}
+
+// fine reports whether products with the normalized rows of x should be those of float16 numbers, which are more exact than bfloat16: it
+// takes no longer, and no number is beyond their range.
+func (m quantized) fine(n *RMSNorm, x *tensor.Tensor) bool {
+	return m.moderate && n.out == dtype.BFloat16 && n.moderate && quant.Fine(x.Scope().Stream().Device(), m.Matrix, x.Len()/m.Columns)
+}
+
+// multiplyFine multiplies float16 vectors. The products are float32.
+func (m quantized) multiplyFine(s *device.Stream, p product) error {
+	x, err := tensor.SliceOf[dtype.F16](p.x)
+	if err != nil {
+		return err
+	}
+	y, err := tensor.SliceOf[float32](p.y)
+	if err != nil {
+		return err
+	}
+	n := p.rows(m.Columns)
+	return withScratch(s, quant.FineWorkspace(s.Device(), m.Matrix, n), func(scratch device.Slice[float32]) error {
+		return quant.MultiplyFine(s, m.Matrix, quant.FineOperands{Rows: n, X: x, Y: y, Workspace: scratch})
+	})
 }
 
 // runQuantized multiplies with scratch memory.
@@ -135,13 +162,14 @@ func (l *loader) pack(f quant.Format, m stored) (*quant.Packed, error) {
 // stack uploads matrices in one format as parts of one matrix. The rows of all but the last are whole tiles.
 func (l *loader) stack(f quant.Format, from []stored) (list []matrix, all matrix, err error) {
 	var packed []*quant.Packed
+	moderate := true
 	whole := quant.Matrix{Shape: quant.Shape{Columns: from[0].Columns}, Format: f}
 	for _, m := range from {
 		p, err := l.pack(f, m)
 		if err != nil {
 			return nil, nil, err
 		}
-		packed, whole.Rows = append(packed, p), whole.Rows+m.Rows
+		packed, whole.Rows, moderate = append(packed, p), whole.Rows+m.Rows, moderate && p.Moderate
 	}
 	parts := make([]quant.Matrix, len(packed))
 	if whole.Planes, err = together(l.params, packed, func(i int) ([]uint32, *device.Slice[uint32]) { return packed[i].Planes, &parts[i].Planes }); err != nil {
@@ -156,9 +184,9 @@ func (l *loader) stack(f quant.Format, from []stored) (list []matrix, all matrix
 	whole.Groups, err = together(l.params, packed, func(i int) ([]uint16, *device.Slice[uint16]) { return packed[i].Groups, &parts[i].Groups })
 	for i, p := range packed {
 		parts[i].Shape, parts[i].Format = p.Shape, f
-		list = append(list, quantized{parts[i]})
+		list = append(list, quantized{parts[i], p.Moderate})
 	}
-	return list, quantized{whole}, err
+	return list, quantized{whole, moderate}, err
 }
 
 // together uploads arrays of matrices, one after another. Of returns that of a matrix, and where its copy goes.

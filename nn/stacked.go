@@ -163,6 +163,9 @@ func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 		return l.halfSwiGLU(b, x)
 	}
 	if l.stackedBlocks() && x.DType() == dtype.BFloat16 && !x.NeedsGrad() {
+		if m := l.all.(quantized); x.Err() == nil && l.Out[0] == l.Out[1] && quant.GatesMany(x.Scope().Stream().Device(), m.Matrix, x.Len()/m.Columns) {
+			return l.manyGated(m, x)
+		}
 		return l.Gated(multiply("SwiGLU", l.all, product{x: x}, dtype.BFloat16))
 	}
 	list := l.Forward(x)
@@ -290,6 +293,20 @@ func (l *Stacked) halfSwiGLU(b brains, x *tensor.Tensor) *tensor.Tensor {
 		}
 		o := gemm.Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: from, C: to, Bias: l.bias, Activation: gemm.SwiGLU}
 		return b.half(s, o, x.Len()/l.In)
+	})
+}
+
+// manyGated is SwiGLU for many normalized rows and a quantized matrix.
+func (l *Stacked) manyGated(m quantized, x *tensor.Tensor) *tensor.Tensor {
+	return l.swiGLU(x, func(s *device.Stream, to device.Slice[dtype.BF16]) error {
+		from, err := tensor.SliceOf[dtype.BF16](x)
+		if err != nil {
+			return err
+		}
+		rows := x.Len() / m.Columns
+		return withScratch(s, quant.GateWorkspace(s.Device(), m.Matrix, rows), func(scratch device.Slice[float32]) error {
+			return quant.MultiplyGate(s, m.Matrix, quant.Operands[dtype.BF16, dtype.BF16]{Rows: rows, X: from, Y: to, Workspace: scratch})
+		})
 	})
 }
 

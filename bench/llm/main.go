@@ -25,6 +25,7 @@ import (
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/bench/random"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
@@ -38,7 +39,8 @@ type plan struct {
 	model   string
 	format  string // of a model with random weights
 	tune    bool
-	drafts  []int // of steps with guessed tokens
+	drafts  []int      // of steps with guessed tokens
+	cache   dtype.Type // of keys and values
 }
 
 func main() {
@@ -52,6 +54,14 @@ func main() {
 	flag.Func("draft", "measure texts with these numbers of guessed tokens of a step instead, and without guesses", numbers(&p.drafts))
 	flag.StringVar(&p.model, "model", "", "measure the model in a file or folder, not one with random weights")
 	flag.StringVar(&p.format, "format", "BF16", "format of random weights: that of all matrices, or Q4_K_M")
+	flag.Func("kv-cache-dtype", "auto or fp8: the numbers in the cache of keys and values (default auto)", func(text string) error {
+		of, ok := map[string]dtype.Type{"auto": dtype.Invalid, "fp8": dtype.Float8E4M3}[text]
+		if !ok {
+			return fmt.Errorf("%q is neither auto nor fp8", text)
+		}
+		p.cache = of
+		return nil
+	})
 	flag.BoolVar(&p.tune, "tune", false, "measure fine-tuning of an adapter with prompts instead, and the time of its kernels")
 	flag.Parse()
 	if err := run(context.Background(), os.Stdout, p); err != nil {
@@ -101,7 +111,7 @@ func run(ctx context.Context, out io.Writer, p plan) error {
 // texts measures the texts of a model, and the time from its file to the first token.
 func texts(ctx context.Context, dev *device.Device, w *tabwriter.Writer, p plan) error {
 	began := time.Now()
-	m, err := llm.Open(dev, p.model, llm.Options{})
+	m, err := llm.Open(dev, p.model, llm.Options{CacheDType: p.cache})
 	if err != nil {
 		return err
 	}

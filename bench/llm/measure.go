@@ -63,6 +63,7 @@ func (b *bench) tokens(n, seed int) []int32 {
 
 // decoding calls f with a cache of sequences and a Decoder for all of them.
 func (b *bench) decoding(o llama.CacheOptions, f func(c *llama.Cache, d *llama.Decoder) error) (err error) {
+	o.DType = b.cache
 	c, err := b.model.NewCache(b.stream, o)
 	if err != nil {
 		return err

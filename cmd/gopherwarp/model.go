@@ -10,6 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 )
@@ -26,6 +27,7 @@ func (m mapping) on() bool { return m.Mmap == "on" }
 type modelSource struct {
 	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files, or models--ORG--NAME in its cache."`
 	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
+	cacheFlag
 	mapping
 }
 
@@ -41,6 +43,19 @@ func (f draftFlags) check() error {
 		return exit{exitUsage, errors.New("-draft-max must not be negative")}
 	}
 	return nil
+}
+
+// cacheFlag is the flag that chooses the element type of the cache of keys and values.
+type cacheFlag struct {
+	Cache string `name:"kv-cache-dtype" enum:"auto,fp8" default:"auto" help:"The numbers in the cache of keys and values: auto, those of the computation, or fp8, 8 bits (e4m3) with scales, which take about half the memory on GPUs and are less exact."`
+}
+
+// dtype returns the element type.
+func (f cacheFlag) dtype() dtype.Type {
+	if f.Cache == "fp8" {
+		return dtype.Float8E4M3
+	}
+	return dtype.Invalid
 }
 
 // modelFlags are the flags of commands that generate text.
@@ -111,7 +126,7 @@ func (f modelSource) open(ctx context.Context, t terminal, o llm.Options) (*devi
 		o.Sequences = parallelOn(dev)
 	}
 	progress := console.StartProgress(t.err)
-	o.Map, o.Context, o.Interrupt, o.Progress = f.on(), f.Context, ctx.Err, func(done, total int64) {
+	o.Map, o.Context, o.CacheDType, o.Interrupt, o.Progress = f.on(), f.Context, f.dtype(), ctx.Err, func(done, total int64) {
 		progress.Show("loading %s: %d of %d MB", f.Model, done>>20, total>>20)
 	}
 	m, err := llm.Open(dev, f.Model, o)

@@ -16,6 +16,7 @@ type perplexityCommand struct {
 	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
 	Context int    `placeholder:"N" help:"The number of tokens of a chunk. Default: 512, or the model's context if it is shorter."`
 	mapping
+	cacheFlag
 	File string `arg:"" help:"The text, in UTF-8; - for standard input."`
 }
 
@@ -35,7 +36,7 @@ Example:
 
 // Run runs the command.
 func (c *perplexityCommand) Run(ctx context.Context, t terminal) error {
-	source := modelSource{Model: c.Model, Context: c.Context, mapping: c.mapping}
+	source := modelSource{Model: c.Model, Context: c.Context, cacheFlag: c.cacheFlag, mapping: c.mapping}
 	if err := source.check(); err != nil {
 		return err
 	}

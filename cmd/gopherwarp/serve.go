@@ -18,7 +18,8 @@ type serveCommand struct {
 	Demand  bool          `name:"on-demand" help:"Load each model when the first request for it arrives, and not at the start."`
 	Keep    time.Duration `name:"keep-alive" default:"0s" placeholder:"TIME" help:"Unload each model that has had no request for this time, and free its memory. The next request loads the model again. 0 means that models stay loaded."`
 	Context int           `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
-	Adapter []string      `sep:"none" placeholder:"[[MODEL:]NAME=]DIR" help:"A LoRA adapter for a model: a folder that finetune or the Python package PEFT wrote. Requests choose the adapter by giving its name as the name of the model. An adapter without a name applies to all requests. If there are several models, the adapter needs the name of its model, and a name of its own. May be repeated."`
+	cacheFlag
+	Adapter []string `sep:"none" placeholder:"[[MODEL:]NAME=]DIR" help:"A LoRA adapter for a model: a folder that finetune or the Python package PEFT wrote. Requests choose the adapter by giving its name as the name of the model. An adapter without a name applies to all requests. If there are several models, the adapter needs the name of its model, and a name of its own. May be repeated."`
 	draftFlags
 	poolingFlag
 	Listen   string        `default:"localhost:8080" placeholder:"ADDRESS" help:"The address to listen on. By default, only this machine can connect. :8080 means all addresses, and needs -key or -key-file."`

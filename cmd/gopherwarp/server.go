@@ -142,7 +142,7 @@ func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() 
 		show, stop := s.progress(of)
 		defer stop()
 		m, err := llm.Open(s.device, of.path, llm.Options{
-			Map: s.on(), Context: s.Context, Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
+			Map: s.on(), Context: s.Context, CacheDType: s.dtype(), Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
 			Deterministic: s.Repeat, DraftTokens: s.DraftMax, DraftModel: s.DraftModel, Adapter: of.adapter, Adapters: of.adapters, Progress: show, Interrupt: ctx.Err,
 		})
 		if err != nil {

@@ -142,7 +142,7 @@ var floors = map[string]string{
 	"model/efficientnet":      "nn tensor weights device dtype",
 	"classify":                "internal/kernels/resize model/efficientnet model/resnet tensor weights weights/formats device dtype",
 	"embeddings":              "model/bert tensor tokenizer weights weights/formats device dtype",
-	"llm":                     "model/llama model/lora tensor tokenizer chat grammar weights weights/formats weights/safetensors internal/kernels/sampling device",
+	"llm":                     "model/llama model/lora tensor tokenizer chat grammar weights weights/formats weights/safetensors internal/kernels/sampling device dtype",
 	"serve/batch":             "",
 	"serve/repository":        "device",
 	"serve/spans":             "protobuf",

@@ -1,6 +1,8 @@
 package llama
 
 import (
+	"fmt"
+
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/attention"
@@ -30,6 +32,7 @@ type attender struct {
 	// all that the host uploads is there before the first kernel of a graph.
 	longest int
 	single  bool
+	fresh   bool // the key and value of the only token are in the first page of the attention.Compact's Wide
 
 	rows    int                        // the number of first tokens whose attention is not that of spans, if single is not set
 	spans   device.Slice[prefill.Span] // of the other tokens, of one sequence after another
@@ -80,28 +83,69 @@ type pages interface {
 	attend(a *attender, q *tensor.Tensor) *tensor.Tensor
 }
 
-// typed is a cache with elements of a type.
-type typed[T dtype.BF16 | float32] struct{ attention.Cache[T] }
+// typed is a cache for queries of a type.
+type typed[T dtype.BF16 | float32] struct {
+	kept[T]
+	table    device.Slice[int32]
+	maxPages int
+}
 
+// kept is an attention.Cache or an attention.Compact.
+type kept[T attention.Element] interface {
+	StoreRotated(*device.Stream, attention.Turn[T]) error
+	Attend(*device.Stream, attention.Queries[T]) error
+	Prefill(*device.Stream, attention.Chunk[T]) error
+	Workspace(tokens, heads int) int
+}
+
+// newPages returns a layer of a cache.
 func newPages[T dtype.BF16 | float32](c *Cache, shape attention.CacheShape) (pages, error) {
+	if c.dtype == dtype.Float8E4M3 {
+		return newCompact[T](c, shape)
+	}
+	x, err := newWide[T](c, shape)
+	return typed[T]{x, c.table, shape.MaxPages}, err
+}
+
+// newWide returns a layer with elements of the type of activations.
+func newWide[T dtype.BF16 | float32](c *Cache, shape attention.CacheShape) (attention.Cache[T], error) {
 	keys, err := made[T](c, shape.Elements()) // zeros, since Attend may read whole pages
 	if err != nil {
-		return nil, err
+		return attention.Cache[T]{}, err
 	}
 	values, err := made[T](c, shape.Elements())
-	return typed[T]{attention.Cache[T]{CacheShape: shape, Keys: keys, Values: values, Table: c.table}}, err
+	return attention.Cache[T]{CacheShape: shape, Keys: keys, Values: values, Table: c.table}, err
+}
+
+// newCompact returns a layer with elements of 8 bits. All layers share the memory for wider ones.
+func newCompact[T dtype.BF16 | float32](c *Cache, shape attention.CacheShape) (pages, error) {
+	if !attention.Compacts[T](c.stream, shape.Dim) {
+		return nil, fmt.Errorf("%w: %v, heads of %d elements, on %s", ErrCacheType, c.dtype, shape.Dim, c.stream.Device().Info().Name)
+	}
+	x := attention.Compact[T]{CacheShape: shape, Table: c.table}
+	var err error
+	if first, ok := c.wide.(attention.Cache[T]); ok {
+		x.Wide = first
+	} else if x.Wide, err = newWide[T](c, shape); err != nil {
+		return nil, err
+	}
+	c.wide = x.Wide
+	if x.Keys, err = made[dtype.F8E4M3](c, shape.Elements()); err != nil {
+		return nil, err
+	}
+	if x.Values, err = made[dtype.F8E4M3](c, shape.Elements()); err != nil {
+		return nil, err
+	}
+	x.Scales, err = made[dtype.F16](c, shape.ScalesLen())
+	return typed[T]{x, c.table, shape.MaxPages}, err
 }
 
 func (p typed[T]) project(a *attender, l *layer, x *tensor.Tensor) *tensor.Tensor {
-	c := a.cache.config
 	plain := l.QNorm == nil && l.adapters.q == nil && l.adapters.k == nil && l.adapters.v == nil
-	if b, ok := any(p).(typed[dtype.BF16]); ok && c.Rotary == c.HeadDim && plain && !l.banks.qkv.Uses(a.adapters) && l.QKV.CanRotate(&l.AttnNorm, x) {
-		return l.QKV.RotateForward(&l.AttnNorm, x, nn.Slots{
-			Heads: c.Heads, KeyHeads: c.KeyHeads, HeadDim: c.HeadDim, MaxPages: p.MaxPages,
-			Place: device.View[int32](a.tokens), Angles: a.angles, Table: p.Table, Keys: b.Keys, Values: b.Values,
-		})
-	}
 	if plain && !l.banks.qkv.Uses(a.adapters) {
+		if q := p.together(a, l, x); q != nil {
+			return q
+		}
 		if all, ok := l.QKV.NormTogether(&l.AttnNorm, x); ok {
 			return p.rotate(a, all)
 		}
@@ -114,6 +158,34 @@ func (p typed[T]) project(a *attender, l *layer, x *tensor.Tensor) *tensor.Tenso
 	}
 	q, k, v := l.project(a.adapters, x)
 	return p.rotate(a, q, k, v)
+}
+
+// together is project with one kernel for all that precedes the cache. It returns nil if there is none.
+func (p typed[T]) together(a *attender, l *layer, x *tensor.Tensor) *tensor.Tensor {
+	c := a.cache.config
+	if c.Rotary != c.HeadDim || !l.QKV.CanRotate(&l.AttnNorm, x) {
+		return nil
+	}
+	slots := nn.Slots{
+		Heads: c.Heads, KeyHeads: c.KeyHeads, HeadDim: c.HeadDim, MaxPages: p.maxPages,
+		Place: device.View[int32](a.tokens), Angles: a.angles, Table: p.table,
+	}
+	switch kept := any(p.kept).(type) {
+	case attention.Cache[dtype.BF16]:
+		slots.Keys, slots.Values = kept.Keys, kept.Values
+		return l.QKV.RotateForward(&l.AttnNorm, x, slots)
+	case attention.Compact[dtype.BF16]:
+		if !kept.TakesNew(c.Heads) {
+			return nil
+		}
+		first := a.cache.first
+		page := attention.PageTokens * c.KeyHeads * c.HeadDim
+		slots.MaxPages, slots.Place, slots.Table = 1, first.Slice(0, 2), first.Slice(2, 3)
+		slots.Keys, slots.Values = kept.Wide.Keys.Slice(0, page), kept.Wide.Values.Slice(0, page)
+		a.fresh = true
+		return l.QKV.RotateForward(&l.AttnNorm, x, slots)
+	}
+	return nil
 }
 
 // normed returns rows of heads, each of which is normalized if there is a norm.
@@ -144,6 +216,8 @@ func (p typed[T]) rotate(a *attender, x ...*tensor.Tensor) *tensor.Tensor {
 }
 
 func (p typed[T]) attend(a *attender, q *tensor.Tensor) *tensor.Tensor {
+	fresh := a.fresh
+	a.fresh = false
 	return tensor.Op{Name: "Attend", In: []*tensor.Tensor{q}, DType: q.DType(), Shape: q.Shape(), Launch: func(s *device.Stream, out *tensor.Tensor) error {
 		v, err := tensor.SlicesOf[T](q, out)
 		if err != nil {
@@ -166,6 +240,9 @@ func (p typed[T]) attend(a *attender, q *tensor.Tensor) *tensor.Tensor {
 		}
 		defer scratch.Close()
 		x.Scratch = scratch.All()
+		if compact, ok := any(p.kept).(attention.Compact[T]); ok && fresh {
+			return compact.AttendNew(s, x)
+		}
 		return p.Attend(s, x)
 	}}.Apply()
 }

@@ -14,6 +14,8 @@ var (
 	ErrFull     = errors.New("llama: the cache is full")
 	ErrContext  = errors.New("llama: the sequence would be longer than the model's context")
 	ErrSequence = errors.New("llama: no such sequence or token")
+	// ErrCacheType is the error of NewCache for an element type that the device has no kernels for.
+	ErrCacheType = errors.New("llama: no kernels for a cache of this type")
 )
 
 // CacheOptions are the size of a Cache.
@@ -23,10 +25,13 @@ type CacheOptions struct {
 	// Fixed, unless it is 0, is the largest number of tokens of a sequence. The results for a sequence then do not depend on the other
 	// sequences: attention is divided as for sequences of Fixed tokens, and a Decoder computes all its rows in each step.
 	Fixed int
+	// DType is the element type of keys and values: that of the model's activations, or dtype.Float8E4M3, which takes about half the memory of
+	// bfloat16 and is less exact. The default is that of activations. For Float8E4M3, GPUs have kernels from compute capability 8.0 on, for
+	// heads of 64 or 128 elements.
+	DType dtype.Type
 }
 
-// A Cache has the keys and values of sequences of tokens, in pages that any sequence can use. Its element type is that of the model's
-// activations. A Cache belongs to one goroutine at a time.
+// A Cache has the keys and values of sequences of tokens, in pages that any sequence can use. A Cache belongs to one goroutine at a time.
 type Cache struct {
 	config   Config
 	model    *Model
@@ -38,6 +43,9 @@ type Cache struct {
 	pool     pool
 	maxPages int
 	fixed    int
+	dtype    dtype.Type
+	wide     any                 // the attention.Cache that layers of Float8E4M3 share
+	first    device.Slice[int32] // zeros: a sequence, a position and the number of a page
 }
 
 // row is a sequence of a Cache.
@@ -53,10 +61,16 @@ type row struct {
 func (m *Model) NewCache(s *device.Stream, o CacheOptions) (*Cache, error) {
 	maxPages := pagesOf(m.Context)
 	n := min(pagesOf(o.Tokens)+max(o.Sequences-1, 0), o.Sequences*maxPages) // a sequence wastes a part of its last page
-	c := &Cache{config: m.Config, model: m, stream: s, list: make([]row, o.Sequences), pool: newPool(n), maxPages: maxPages, fixed: o.Fixed}
+	c := &Cache{config: m.Config, model: m, stream: s, list: make([]row, o.Sequences), pool: newPool(n), maxPages: maxPages, fixed: o.Fixed, dtype: m.cacheType(o.DType)}
+	if c.dtype != m.params.Activations() && c.dtype != dtype.Float8E4M3 {
+		return nil, fmt.Errorf("%w: %v", ErrCacheType, c.dtype)
+	}
 	var err error
-	if c.table, err = made[int32](c, o.Sequences*maxPages); err != nil {
+	if c.first, err = made[int32](c, 3); err != nil {
 		return nil, err
+	}
+	if c.table, err = made[int32](c, o.Sequences*maxPages); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
 	shape := attention.CacheShape{Pages: n, KeyHeads: m.KeyHeads, Dim: m.HeadDim, MaxPages: maxPages}
 	for range m.Layers {
@@ -100,10 +114,28 @@ const PageTokens = attention.PageTokens
 // Pages returns the number of all pages, and the number of pages that no sequence has.
 func (c *Cache) Pages() (all, free int) { return len(c.pool.pages), c.pool.available() }
 
-// TokenBytes returns the size of the keys and values of a token in bytes.
-func (m *Model) TokenBytes() int {
-	return 2 * m.Layers * m.KeyHeads * m.HeadDim * m.params.Activations().Size()
+// TokenBytes returns the size of the keys and values of a token in bytes, in a Cache with elements of a type: see CacheOptions.DType.
+func (m *Model) TokenBytes(of dtype.Type) int {
+	of = m.cacheType(of)
+	heads := 2 * m.Layers * m.KeyHeads
+	n := heads * m.HeadDim * of.Size()
+	if of == dtype.Float8E4M3 {
+		const scale = 2 // bytes, for each head
+		n += heads*scale + 2*m.KeyHeads*m.HeadDim*m.params.Activations().Size()
+	}
+	return n
 }
+
+// cacheType returns the element type of a Cache that CacheOptions.DType chooses.
+func (m *Model) cacheType(of dtype.Type) dtype.Type {
+	if of == dtype.Invalid {
+		return m.params.Activations()
+	}
+	return of
+}
+
+// DType returns the element type of keys and values.
+func (c *Cache) DType() dtype.Type { return c.dtype }
 
 // Len returns the number of tokens of a sequence.
 func (c *Cache) Len(sequence int) int { return c.list[sequence].length }

@@ -67,12 +67,16 @@ type Queries[T Element] struct {
 
 // check returns ErrShape with an explanation if the slices do not have the shape.
 func (c Cache[T]) check() error {
-	s := c.CacheShape
+	return c.CacheShape.check([...]int{c.Keys.Len(), c.Values.Len(), c.Table.Len()})
+}
+
+// check returns ErrShape with an explanation if slices with so many keys, values and numbers of pages do not have the shape.
+func (s CacheShape) check(lengths [3]int) error {
 	if s.Pages < 1 || s.KeyHeads < 1 || s.MaxPages < 1 || s.Dim < row.Lanes || s.Dim%row.Lanes != 0 || s.Dim > MaxDim {
 		return fmt.Errorf("attention: cache of %+v: %w", s, ErrShape)
 	}
-	if c.Keys.Len() != s.Elements() || c.Values.Len() != s.Elements() || c.Table.Len()%s.MaxPages != 0 {
-		return fmt.Errorf("attention: cache of %+v with %d keys, %d values and a table of %d: %w", s, c.Keys.Len(), c.Values.Len(), c.Table.Len(), ErrShape)
+	if lengths[0] != s.Elements() || lengths[1] != s.Elements() || lengths[2]%s.MaxPages != 0 {
+		return fmt.Errorf("attention: cache of %+v with %d keys, %d values and a table of %d: %w", s, lengths[0], lengths[1], lengths[2], ErrShape)
 	}
 	return nil
 }
@@ -83,14 +87,18 @@ func (c Cache[T]) Store(s *device.Stream, x New[T]) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	tokens := x.Tokens.Len()
-	if n := tokens * c.KeyHeads * c.Dim; x.K.Len() != n || x.V.Len() != n {
-		return fmt.Errorf("attention: %d and %d elements of K and V for %d tokens and %+v: %w", x.K.Len(), x.V.Len(), tokens, c.CacheShape, ErrShape)
-	}
-	if tokens == 0 {
-		return nil
+	if err := takes(c.CacheShape, x); err != nil || x.Tokens.Len() == 0 {
+		return err
 	}
 	return c.store(s, c.formFor(s), x)
+}
+
+// takes returns ErrShape with an explanation if keys and values do not fit a cache.
+func takes[T Element](s CacheShape, x New[T]) error {
+	if n := x.Tokens.Len() * s.KeyHeads * s.Dim; x.K.Len() != n || x.V.Len() != n {
+		return fmt.Errorf("attention: %d and %d elements of K and V for %d tokens and %+v: %w", x.K.Len(), x.V.Len(), x.Tokens.Len(), s, ErrShape)
+	}
+	return nil
 }
 
 // Attend computes O = softmax(Q x K^T / sqrt(Dim)) x V for each query, with the keys and values of its sequence from position 0 up to
@@ -100,16 +108,21 @@ func (c Cache[T]) Attend(s *device.Stream, x Queries[T]) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	tokens := x.Tokens.Len()
-	n := tokens * x.Heads * c.Dim
-	if x.Heads < 1 || x.Heads%c.KeyHeads != 0 || x.Q.Len() != n || x.O.Len() != n {
-		return fmt.Errorf("attention: %d and %d elements of Q and O for %d tokens of %d heads and %+v: %w", x.Q.Len(), x.O.Len(), tokens, x.Heads, c.CacheShape, ErrShape)
-	}
-	if tokens == 0 {
-		return nil
-	}
-	if n := c.Workspace(tokens, x.Heads); x.Scratch.Len() != 0 && x.Scratch.Len() < n {
-		return fmt.Errorf("attention: scratch memory of %d elements, not %d: %w", x.Scratch.Len(), n, ErrShape)
+	if err := asked(c.CacheShape, x); err != nil || x.Tokens.Len() == 0 {
+		return err
 	}
 	return c.attend(s, c.formFor(s), x)
+}
+
+// asked returns ErrShape with an explanation if queries do not fit a cache.
+func asked[T Element](s CacheShape, x Queries[T]) error {
+	tokens := x.Tokens.Len()
+	n := tokens * x.Heads * s.Dim
+	if x.Heads < 1 || x.Heads%s.KeyHeads != 0 || x.Q.Len() != n || x.O.Len() != n {
+		return fmt.Errorf("attention: %d and %d elements of Q and O for %d tokens of %d heads and %+v: %w", x.Q.Len(), x.O.Len(), tokens, x.Heads, s, ErrShape)
+	}
+	if n := s.Workspace(tokens, x.Heads); tokens > 0 && x.Scratch.Len() != 0 && x.Scratch.Len() < n {
+		return fmt.Errorf("attention: scratch memory of %d elements, not %d: %w", x.Scratch.Len(), n, ErrShape)
+	}
+	return nil
 }

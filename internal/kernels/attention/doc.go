@@ -44,6 +44,9 @@
 // if there are few sequences. A second kernel then joins their results. A block reads keys and values once for up to eight heads. For
 // vectors of 64 or 128 elements of two bytes it multiplies on tensor cores, from compute capability 8.0 on; it rounds weights to
 // elements then. On a CPU, the lanes of a vector unit are neighbouring tokens.
+//
+// A Compact is a Cache of 8-bit floats, in about half the memory of bfloat16. On GPUs, Attend reads them, and converts them in registers;
+// Prefill first converts the pages that it needs, in memory that caches share. On CPUs, Attend does that too, for all pages of a sequence.
 package attention
 
 //go:generate go tool kernelgen .

@@ -43,11 +43,11 @@ func (c Cache[T]) attend(s *device.Stream, f form, x Queries[T]) error {
 	if f == lanes {
 		return c.attendPages(s, x)
 	}
-	d := c.decoded(x)
+	d := decodedOf(c.CacheShape, c.Table, x)
 	if err := c.attendParts(s, f, d, x); err != nil || d.grid.Z == 1 {
 		return err
 	}
-	return c.join(s, d, x)
+	return join(s, d, x)
 }
 
 //gpu:instance lanes32 = attendLanes[float32, row.F32]
@@ -110,7 +110,8 @@ func (d decoded) bfloat16(s *device.Stream, c Cache[dtype.BF16], x Queries[dtype
 //gpu:instance join32 = joinParts[float32, row.F32]
 //gpu:instance joinBF16 = joinParts[dtype.BF16, row.BF16]
 
-func (c Cache[T]) join(s *device.Stream, d decoded, x Queries[T]) error {
+// join adds up what the blocks of a launch have stored.
+func join[T Element](s *device.Stream, d decoded, x Queries[T]) error {
 	grid := device.Blocks{X: x.Tokens.Len(), Y: x.Heads}
 	parts, sums := uint32(d.grid.Z), device.View[float32](d.sums)
 	switch o := any(x.O).(type) {
@@ -122,12 +123,12 @@ func (c Cache[T]) join(s *device.Stream, d decoded, x Queries[T]) error {
 	panic("BUG: attention: no such element type")
 }
 
-// decoded returns a launch.
-func (c Cache[T]) decoded(x Queries[T]) decoded {
+// decodedOf returns a launch for queries of a cache with a table.
+func decodedOf[T Element](c CacheShape, table device.Slice[int32], x Queries[T]) decoded {
 	group := x.Heads / c.KeyHeads
 	d := decoded{decoding: decoding{
 		Pages: uint32(c.Pages), KeyHeads: uint32(c.KeyHeads), Heads: uint32(x.Heads), Group: uint32(group), Tiles: uint32(tilesOf(group)),
-		Sequences: uint32(c.Table.Len() / c.MaxPages), MaxPages: uint32(c.MaxPages), Limit: uint32(min(c.MaxPages*PageTokens, math.MaxInt32)),
+		Sequences: uint32(table.Len() / c.MaxPages), MaxPages: uint32(c.MaxPages), Limit: uint32(min(c.MaxPages*PageTokens, math.MaxInt32)),
 		Width: uint32(c.Dim / 8), Scale: float32(math.Log2E / math.Sqrt(float64(c.Dim))), Settled: x.Settled,
 	}}
 	n := x.Tokens.Len() * c.KeyHeads * tilesOf(group)

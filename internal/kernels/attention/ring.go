@@ -18,8 +18,10 @@ func (r *ring[T, D]) stage(t gpu.Thread, i uint32) uint32 {
 	return uint32(t.Warp())%decodeWarps*ringEights + i%uint32(d.stages())*2*warpTokens*r.width()
 }
 
-// place returns the index in a stage of a group of eight elements of a token.
-func (r *ring[T, D]) place(token, group uint32) uint32 { return token*r.width() + group ^ token%8 }
+// place returns the index in a stage of a group of eight elements of a token. If there are four groups, two tokens fill all banks.
+func (r *ring[T, D]) place(token, group uint32) uint32 {
+	return token*r.width() + group ^ token/max(1, 8/r.width())%min(8, r.width())
+}
 
 // fetch starts to copy page i of the block, which has the given number. Tokens that follow the query's become zeros.
 func (r *ring[T, D]) fetch(t gpu.Thread, memory *[decodeWarps * ringEights][8]T, i, number uint32) {
@@ -79,8 +81,13 @@ type weighted[T gpu.Half, D breadth] struct{ sums [maxSteps][4]float32 }
 // shrink multiplies the sums of each head by its factor, of which lane l has that of head l/4.
 func (w *weighted[T, D]) shrink(t gpu.Thread, factor float32) {
 	var d D
+	w.shrinkAll(t, factor, d.steps())
+}
+
+// shrinkAll is shrink for sums of a number of steps.
+func (w *weighted[T, D]) shrinkAll(t gpu.Thread, factor float32, steps int) {
 	low, high := gpu.Shuffle(t, factor, t.Lane()%4*8), gpu.Shuffle(t, factor, t.Lane()%4*8+4)
-	for j := range d.steps() {
+	for j := range steps {
 		x := w.sums[j]
 		w.sums[j] = [4]float32{x[0] * low, x[1] * high, x[2] * low, x[3] * high}
 	}

@@ -29,15 +29,15 @@ func (c Cache[T]) StoreRotated(s *device.Stream, x Turn[T]) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if err := c.fits(x); err != nil || x.Tokens.Len() == 0 {
+	if err := fits(c.CacheShape, x); err != nil || x.Tokens.Len() == 0 {
 		return err
 	}
 	return c.storeRotated(s, c.formFor(s), x)
 }
 
-// fits returns ErrShape with an explanation if operands do not fit the cache.
-func (c Cache[T]) fits(x Turn[T]) error {
-	tokens, r := x.Tokens.Len(), c.turning(x)
+// fits returns ErrShape with an explanation if operands do not fit a cache.
+func fits[T Element](c CacheShape, x Turn[T]) error {
+	tokens, r := x.Tokens.Len(), turningOf(c, x)
 	has := func(n, heads, stride int) bool { return tokens == 0 || n >= (tokens-1)*stride+heads*c.Dim }
 	switch {
 	case x.Heads < 1, x.Stride < 0, x.Stride%row.Lanes != 0, x.Rotary < 0, x.Rotary > c.Dim, x.Rotary%row.Lanes != 0,
@@ -45,7 +45,7 @@ func (c Cache[T]) fits(x Turn[T]) error {
 		!has(x.Q.Len(), x.Heads, int(r.QStride)), !has(x.K.Len(), c.KeyHeads, int(r.Stride)), !has(x.V.Len(), c.KeyHeads, int(r.Stride)),
 		x.Rotated.Len() != tokens*x.Heads*c.Dim, x.Angles.Len() != tokens*2*int(r.Half):
 		return fmt.Errorf("attention: %d, %d and %d elements of Q, K and V, %d rotated ones, and %d angles for %d tokens of %d heads, stride %d, %d rotated of %+v: %w",
-			x.Q.Len(), x.K.Len(), x.V.Len(), x.Rotated.Len(), x.Angles.Len(), tokens, x.Heads, x.Stride, x.Rotary, c.CacheShape, ErrShape)
+			x.Q.Len(), x.K.Len(), x.V.Len(), x.Rotated.Len(), x.Angles.Len(), tokens, x.Heads, x.Stride, x.Rotary, c, ErrShape)
 	}
 	return nil
 }
@@ -57,8 +57,8 @@ type turning struct {
 	Heads, Half     uint32 // Half is the number of pairs of a head
 }
 
-// turning returns the numbers of operands.
-func (c Cache[T]) turning(x Turn[T]) turning {
+// turningOf returns the numbers of operands.
+func turningOf[T Element](c CacheShape, x Turn[T]) turning {
 	r := turning{QStride: uint32(x.Stride), Stride: uint32(x.Stride), Heads: uint32(x.Heads), Half: uint32(x.Rotary / 2)}
 	if x.Stride == 0 {
 		r.QStride, r.Stride = uint32(x.Heads*c.Dim), uint32(c.KeyHeads*c.Dim)
@@ -188,7 +188,7 @@ func turnRows[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, q, k, v
 
 // storeRotated stores in a form.
 func (c Cache[T]) storeRotated(s *device.Stream, f form, x Turn[T]) error {
-	r := c.turning(x)
+	r := turningOf(c.CacheShape, x)
 	threads := (x.Heads + 2*c.KeyHeads) * c.Dim / row.Elements[T]() / 2
 	grid := device.Blocks{X: x.Tokens.Len(), Y: (threads + storeThreads - 1) / storeThreads}
 	if f == lanes {

@@ -70,7 +70,7 @@ var attendKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 106, 107, 108, 109, 110, 111, 112, 113, 141},
+	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 13, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 153, 154, 155, 156, 157, 158, 159, 160, 189},
 }
 
 // AttendSpans is attend for queries of spans, with keys and values in rows or in pages.
@@ -142,7 +142,7 @@ var attendSpansKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 35, 37, 38, 39, 40, 41, 43, 45, 46, 47, 49, 50, 51, 52, 53, 56, 57, 58, 59, 60, 61, 106, 108, 109, 110, 111, 112, 113, 140, 141, 142, 143, 144, 145, 146, 147, 148},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16, 17, 18, 19, 20, 21, 39, 41, 42, 43, 44, 45, 47, 49, 50, 51, 53, 54, 55, 56, 57, 60, 61, 62, 63, 64, 65, 153, 155, 156, 157, 158, 159, 160, 188, 189, 190, 191, 192, 193, 194, 195, 196},
 }
 
 // StoreRows stores keys and values of a token, 16 bytes of each with each thread. A head has width times 16 bytes.
@@ -207,7 +207,489 @@ var storeRowsKernel = &driver.Kernel{
 	},
 	Twin:    storeRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{62, 64, 65, 149, 150, 151, 153, 154},
+	Uses:    []uint16{66, 68, 69, 197, 198, 199, 201, 202},
+}
+
+// WidenLanes converts the pages of a head up to that of a token, on a CPU. It leaves them alone if the next token of the list needs them,
+// too.
+func WidenLanes(s_ *device.Stream, g device.Blocks, keys, values device.Slice[dtype.F8E4M3], scales device.Slice[dtype.F16], toKeys, toValues device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
+	p := s_.Plan(widenLanesKernel, widenLanesKernel.Grid(g))
+	keys.Pass(p)
+	values.Pass(p)
+	scales.Pass(p)
+	toKeys.Pass(p)
+	toValues.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var widenLanesKernel = &driver.Kernel{
+	Name:    "widenLanes",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "widen.go",
+	Line:    19,
+	Params: []driver.Param{
+		{Name: "keys", Offset: 0, Size: 24, Elem: 1},
+		{Name: "values", Offset: 24, Size: 24, Elem: 1},
+		{Name: "scales", Offset: 48, Size: 24, Elem: 2},
+		{Name: "toKeys", Offset: 72, Size: 24, Elem: 4},
+		{Name: "toValues", Offset: 96, Size: 24, Elem: 4},
+		{Name: "table", Offset: 120, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 144, Size: 24, Elem: 8},
+		{Name: "s", Offset: 168, Size: 32},
+	},
+	ParamBytes: 216,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "widen.go", Line: 20, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "widen.go", Line: 39, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 34, Format: "slice bounds out of range [%d:%d]"},
+		{File: "widen.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "widen.go", Line: 35, Format: "slice bounds out of range [%d:%d]"},
+		{File: "widen.go", Line: 35, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "widen.go", Line: 42, Format: "slice bounds out of range [%d:%d]"},
+		{File: "widen.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 168, 176, 184, 192},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &widenLanesSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &widenLanesSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			keys, values     []dtype.F8E4M3
+			scales           []dtype.F16
+			toKeys, toValues []float32
+			table            []int32
+			tokens           []Token
+			s                CacheShape
+		})(args)
+		for ts.Next() {
+			widenLanes(ts.Thread(), a.keys, a.values, a.scales, a.toKeys, a.toValues, a.table, a.tokens, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{31, 66, 67, 68, 69, 70, 149, 197, 203, 204},
+}
+
+// WidenPages converts a page of a span's sequence with each block, for a GPU: Y is the span, and Z the head. Each thread converts 16 elements
+// of a key or a value at a time. The blocks of a span take turns.
+func WidenPages(s_ *device.Stream, g device.Blocks, keys, values device.Slice[quad], scales device.Slice[dtype.F16], toKeys, toValues device.Slice[[2]row.Words], table device.Slice[int32], spans device.Slice[prefill.Span], s CacheShape) error {
+	p := s_.Plan(widenPagesKernel, widenPagesKernel.Grid(g))
+	keys.Pass(p)
+	values.Pass(p)
+	scales.Pass(p)
+	toKeys.Pass(p)
+	toValues.Pass(p)
+	table.Pass(p)
+	spans.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var widenPagesKernel = &driver.Kernel{
+	Name:    "widenPages",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "widen.go",
+	Line:    69,
+	Params: []driver.Param{
+		{Name: "keys", Offset: 0, Size: 24, Elem: 16},
+		{Name: "values", Offset: 24, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 48, Size: 24, Elem: 2},
+		{Name: "toKeys", Offset: 72, Size: 24, Elem: 32},
+		{Name: "toValues", Offset: 96, Size: 24, Elem: 32},
+		{Name: "table", Offset: 120, Size: 24, Elem: 4},
+		{Name: "spans", Offset: 144, Size: 24, Elem: 16},
+		{Name: "s", Offset: 168, Size: 32},
+	},
+	ParamBytes: 216,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "widen.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "widen.go", Line: 88, Format: "integer divide by zero"},
+		{File: "widen.go", Line: 89, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 90, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 168, 176, 184, 192},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &widenPagesSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &widenPagesSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			keys, values     []quad
+			scales           []dtype.F16
+			toKeys, toValues [][2]row.Words
+			table            []int32
+			spans            []prefill.Span
+			s                CacheShape
+		})(args)
+		for ts.Next() {
+			widenPages(ts.Thread(), a.keys, a.values, a.scales, a.toKeys, a.toValues, a.table, a.spans, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{20, 22, 33, 38, 66, 68, 69, 70, 197, 199, 203, 205, 206, 207},
+}
+
+// decodeCompact is decode for a Compact. The first product takes the elements of a key in another order, which is that of its bytes as even and
+// odd ones, and so does the query; the second one has rows for all even elements of a value before those for the odd ones. If there are new keys and values, those of the
+// query's token, it stores them first. They are those of the first token of a page of bfloat16 numbers.
+func decodeCompact[D compact64 | compact128](s *device.Stream, g device.Grid, q, newKeys, newValues device.Slice[uint32], keys, values, scales device.Slice[[8]dtype.F16], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]dtype.BF16]) error {
+	var k *driver.Kernel
+	switch any((func(D))(nil)).(type) {
+	case func(compact64):
+		k = decodeCompactCompact64Kernel
+	case func(compact128):
+		k = decodeCompactCompact128Kernel
+	}
+	p := s.Plan(k, g)
+	q.Pass(p)
+	newKeys.Pass(p)
+	newValues.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	scales.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, c)
+	sums.Pass(p)
+	states.Pass(p)
+	o.Pass(p)
+	return p.Launch()
+}
+
+var decodeCompactCompact64Kernel = &driver.Kernel{
+	Name:    "decodeEight[compact64]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "compactdecode.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 4},
+		{Name: "newKeys", Offset: 24, Size: 24, Elem: 4},
+		{Name: "newValues", Offset: 48, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 72, Size: 24, Elem: 16},
+		{Name: "values", Offset: 96, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 168, Size: 24, Elem: 8},
+		{Name: "c", Offset: 192, Size: 44},
+		{Name: "sums", Offset: 240, Size: 24, Elem: 32},
+		{Name: "states", Offset: 264, Size: 24, Elem: 8},
+		{Name: "o", Offset: 288, Size: 24, Elem: 16},
+	},
+	ParamBytes: 328,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "compactdecode.go", Line: 48, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
+		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 108, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 221, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 169, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 252, Format: "index out of range [%d] with length %d"},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "compactdecode.go", Line: 158, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 43, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 32, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "ring.go", Line: 42, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "part.go", Line: 49, Format: "integer divide by zero"},
+		{File: "compactdecode.go", Line: 204, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 204, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 140, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 140, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 153, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 155, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 248, 256, 272, 280, 296, 304},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &decodeCompactCompact64SM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &decodeCompactCompact64SM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, newKeys, newValues []uint32
+			keys, values, scales  [][8]dtype.F16
+			table                 []int32
+			tokens                []Token
+			c                     decoding
+			sums                  [][8]float32
+			states                []state
+			o                     [][8]dtype.BF16
+		})(args)
+		for ts.Next() {
+			decodeEight[compact64](ts.Thread(), a.q, a.newKeys, a.newValues, a.keys, a.values, a.scales, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 22, 24, 25, 26, 30, 67, 68, 69, 70, 71, 72, 73, 74, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 101, 102, 103, 104, 112, 113, 115, 122, 123, 125, 126, 127, 128, 129, 131, 132, 133, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 175, 176, 177, 179, 180, 181, 184},
+}
+
+var decodeCompactCompact128Kernel = &driver.Kernel{
+	Name:    "decodeEight[compact128]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "compactdecode.go",
+	Line:    36,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 4},
+		{Name: "newKeys", Offset: 24, Size: 24, Elem: 4},
+		{Name: "newValues", Offset: 48, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 72, Size: 24, Elem: 16},
+		{Name: "values", Offset: 96, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 120, Size: 24, Elem: 16},
+		{Name: "table", Offset: 144, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 168, Size: 24, Elem: 8},
+		{Name: "c", Offset: 192, Size: 44},
+		{Name: "sums", Offset: 240, Size: 24, Elem: 32},
+		{Name: "states", Offset: 264, Size: 24, Elem: 8},
+		{Name: "o", Offset: 288, Size: 24, Elem: 16},
+	},
+	ParamBytes: 328,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "compactdecode.go", Line: 48, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
+		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 108, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 221, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 169, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "compactdecode.go", Line: 252, Format: "index out of range [%d] with length %d"},
+		{File: "part.go", Line: 32, Format: "integer divide by zero"},
+		{File: "compactdecode.go", Line: 158, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 43, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 32, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "ring.go", Line: 42, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "part.go", Line: 49, Format: "integer divide by zero"},
+		{File: "compactdecode.go", Line: 204, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 204, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 140, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactdecode.go", Line: 140, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactdecode.go", Line: 153, Format: "index out of range [%d] with length %d"},
+		{File: "compactdecode.go", Line: 155, Format: "index out of range [%d] with length %d"},
+		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
+		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 248, 256, 272, 280, 296, 304},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: &decodeCompactCompact128SM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: &decodeCompactCompact128SM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, newKeys, newValues []uint32
+			keys, values, scales  [][8]dtype.F16
+			table                 []int32
+			tokens                []Token
+			c                     decoding
+			sums                  [][8]float32
+			states                []state
+			o                     [][8]dtype.BF16
+		})(args)
+		for ts.Next() {
+			decodeEight[compact128](ts.Thread(), a.q, a.newKeys, a.newValues, a.keys, a.values, a.scales, a.table, a.tokens, a.c, a.sums, a.states, a.o)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 22, 24, 25, 26, 30, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 101, 102, 103, 104, 112, 113, 115, 122, 123, 125, 126, 127, 128, 129, 131, 132, 133, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 175, 176, 177, 179, 180, 181, 184},
+}
+
+// compactLanes32 stores rotated keys and values on a CPU, and rotates queries: a line of a token with each thread. It has no barriers, so that
+// it is a plain loop there.
+func compactLanes32(s_ *device.Stream, g device.Blocks, q, k, v, rotated device.Slice[float32], keys, values device.Slice[dtype.F8E4M3], scales device.Slice[dtype.F16], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
+	p := s_.Plan(compactLanes32Kernel, compactLanes32Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	rotated.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	scales.Pass(p)
+	angles.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var compactLanes32Kernel = &driver.Kernel{
+	Name:    "compactLanes[float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "compactstore.go",
+	Line:    122,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 4},
+		{Name: "k", Offset: 24, Size: 24, Elem: 4},
+		{Name: "v", Offset: 48, Size: 24, Elem: 4},
+		{Name: "rotated", Offset: 72, Size: 24, Elem: 4},
+		{Name: "keys", Offset: 96, Size: 24, Elem: 1},
+		{Name: "values", Offset: 120, Size: 24, Elem: 1},
+		{Name: "scales", Offset: 144, Size: 24, Elem: 2},
+		{Name: "angles", Offset: 168, Size: 24, Elem: 4},
+		{Name: "table", Offset: 192, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 216, Size: 24, Elem: 8},
+		{Name: "s", Offset: 240, Size: 32},
+		{Name: "r", Offset: 272, Size: 16},
+	},
+	ParamBytes: 304,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "compactstore.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 145, Format: "index out of range [%d] with length %d"},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 139, Format: "integer divide by zero"},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "compactstore.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 131, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 131, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 112, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 112, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 139, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 140, Format: "slice bounds out of range [%d:%d]"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232, 240, 248, 256, 264},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &compactLanes32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &compactLanes32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &compactLanes32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &compactLanes32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, k, v, rotated []float32
+			keys, values     []dtype.F8E4M3
+			scales           []dtype.F16
+			angles           []float32
+			table            []int32
+			tokens           []Token
+			s                CacheShape
+			r                turning
+		})(args)
+		for ts.Next() {
+			compactLanes[float32, row.F32](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.scales, a.angles, a.table, a.tokens, a.s, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 11, 27, 28, 29, 30, 31, 66, 68, 69, 70, 71, 72, 73, 74, 98, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 187, 197, 198},
+}
+
+// compactRowsBF16 is compactLanes for GPUs: with 16 threads for a line.
+func compactRowsBF16(s_ *device.Stream, g device.Blocks, q, k, v, rotated device.Slice[dtype.BF16], keys, values device.Slice[dtype.F8E4M3], scales device.Slice[dtype.F16], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
+	p := s_.Plan(compactRowsBF16Kernel, compactRowsBF16Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	rotated.Pass(p)
+	keys.Pass(p)
+	values.Pass(p)
+	scales.Pass(p)
+	angles.Pass(p)
+	table.Pass(p)
+	tokens.Pass(p)
+	driver.Pass(p, s)
+	driver.Pass(p, r)
+	return p.Launch()
+}
+
+var compactRowsBF16Kernel = &driver.Kernel{
+	Name:    "compactRows[dtype.BF16, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
+	File:    "compactstore.go",
+	Line:    157,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 24, Elem: 2},
+		{Name: "k", Offset: 24, Size: 24, Elem: 2},
+		{Name: "v", Offset: 48, Size: 24, Elem: 2},
+		{Name: "rotated", Offset: 72, Size: 24, Elem: 2},
+		{Name: "keys", Offset: 96, Size: 24, Elem: 1},
+		{Name: "values", Offset: 120, Size: 24, Elem: 1},
+		{Name: "scales", Offset: 144, Size: 24, Elem: 2},
+		{Name: "angles", Offset: 168, Size: 24, Elem: 4},
+		{Name: "table", Offset: 192, Size: 24, Elem: 4},
+		{Name: "tokens", Offset: 216, Size: 24, Elem: 8},
+		{Name: "s", Offset: 240, Size: 32},
+		{Name: "r", Offset: 272, Size: 16},
+	},
+	ParamBytes: 304,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "compactstore.go", Line: 185, Format: "integer divide by zero"},
+		{File: "compactstore.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d"},
+		{File: "store.go", Line: 12, Format: "integer divide by zero"},
+		{File: "compactstore.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 193, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 175, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 185, Format: "index out of range [%d] with length %d"},
+		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 110, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 191, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 191, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "compactstore.go", Line: 112, Format: "slice bounds out of range [%d:%d]"},
+		{File: "compactstore.go", Line: 112, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232, 240, 248, 256, 264},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Awaits: true, PTX: &compactRowsBF16SM90Narrow},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: &compactRowsBF16SM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &compactRowsBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &compactRowsBF16SM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q, k, v, rotated []dtype.BF16
+			keys, values     []dtype.F8E4M3
+			scales           []dtype.F16
+			angles           []float32
+			table            []int32
+			tokens           []Token
+			s                CacheShape
+			r                turning
+		})(args)
+		for ts.Next() {
+			compactRows[dtype.BF16, row.BF16](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.scales, a.angles, a.table, a.tokens, a.s, a.r)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 11, 22, 23, 24, 30, 31, 66, 68, 69, 70, 71, 72, 73, 74, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 187, 197, 198, 202},
 }
 
 // lanes32 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -277,7 +759,7 @@ var lanes32Kernel = &driver.Kernel{
 	},
 	Twin:    lanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 23, 24, 25, 26, 27, 28, 62, 63, 64, 65, 100, 101, 102, 103, 104, 105, 149},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 27, 28, 29, 30, 31, 32, 66, 67, 68, 69, 147, 148, 149, 150, 151, 152, 197},
 }
 
 // lanesBF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -347,7 +829,7 @@ var lanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    lanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 20, 21, 22, 26, 27, 28, 62, 63, 64, 65, 100, 101, 102, 103, 104, 105, 149},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 22, 23, 24, 30, 31, 32, 66, 67, 68, 69, 147, 148, 149, 150, 151, 152, 197},
 }
 
 // direct32 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -430,7 +912,7 @@ var direct32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 23, 24, 25, 26, 63, 64, 65, 68, 78, 79, 80, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 114, 115, 116, 117, 120, 121, 123, 124},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 27, 28, 29, 30, 67, 68, 69, 115, 125, 126, 127, 129, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 161, 162, 163, 164, 167, 168, 170, 171},
 }
 
 // directBF16 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -513,7 +995,7 @@ var directBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 22, 26, 63, 64, 65, 68, 78, 79, 80, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 114, 115, 116, 117, 120, 121, 123, 124},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 22, 23, 24, 30, 67, 68, 69, 115, 125, 126, 127, 129, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 161, 162, 163, 164, 167, 168, 170, 171},
 }
 
 // decodeBF16 computes the results of up to eight heads that share a head of keys: with each block for a part of a query's tokens. It is
@@ -562,7 +1044,7 @@ var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 68, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "ring.go", Line: 70, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
@@ -571,10 +1053,10 @@ var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
 		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 41, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 30, Format: "slice bounds out of range [%d:%d]"},
-		{File: "ring.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "ring.go", Line: 40, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 43, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 32, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "ring.go", Line: 42, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 49, Format: "integer divide by zero"},
 		{File: "decode.go", Line: 107, Format: "slice bounds out of range [%d:%d]"},
@@ -607,7 +1089,7 @@ var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 26, 63, 64, 65, 66, 67, 68, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 84, 85, 86, 87, 88, 89, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 13, 22, 24, 30, 67, 68, 69, 113, 114, 115, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184},
 }
 
 var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
@@ -631,7 +1113,7 @@ var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 68, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "ring.go", Line: 70, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
@@ -640,10 +1122,10 @@ var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
 		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 41, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 30, Format: "slice bounds out of range [%d:%d]"},
-		{File: "ring.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "ring.go", Line: 40, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 43, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 32, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "ring.go", Line: 42, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "part.go", Line: 49, Format: "integer divide by zero"},
 		{File: "decode.go", Line: 107, Format: "slice bounds out of range [%d:%d]"},
@@ -676,7 +1158,7 @@ var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 26, 63, 64, 65, 66, 67, 68, 69, 70, 71, 75, 76, 77, 78, 79, 80, 81, 82, 84, 85, 86, 87, 88, 89, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136},
+	Uses:    []uint16{1, 2, 4, 5, 6, 7, 8, 9, 10, 13, 22, 24, 30, 67, 68, 69, 113, 114, 115, 116, 117, 118, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184},
 }
 
 // join32 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -738,7 +1220,7 @@ var join32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 23, 25, 26, 64, 65, 98, 99, 114, 116, 123, 124},
+	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 13, 27, 29, 30, 68, 69, 145, 146, 161, 163, 170, 171},
 }
 
 // joinBF16 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -800,7 +1282,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 26, 64, 65, 98, 99, 114, 116, 123, 124},
+	Uses:    []uint16{1, 4, 5, 6, 7, 8, 9, 10, 13, 22, 24, 30, 68, 69, 145, 146, 161, 163, 170, 171},
 }
 
 // turnLanes32 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -879,7 +1361,7 @@ var turnLanes32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{23, 24, 25, 26, 27, 62, 64, 65, 137, 139, 149, 150},
+	Uses:    []uint16{27, 28, 29, 30, 31, 66, 68, 69, 185, 187, 197, 198},
 }
 
 // turnLanesBF16 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -960,7 +1442,7 @@ var turnLanesBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{20, 21, 22, 26, 27, 62, 64, 65, 137, 139, 149, 150},
+	Uses:    []uint16{22, 23, 24, 30, 31, 66, 68, 69, 185, 187, 197, 198},
 }
 
 // turnRows32 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1032,7 +1514,7 @@ var turnRows32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{23, 31, 32, 33, 34, 62, 64, 65, 138, 139, 149, 150, 154},
+	Uses:    []uint16{27, 35, 36, 37, 38, 66, 68, 69, 186, 187, 197, 198, 202},
 }
 
 // turnRowsBF16 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1106,7 +1588,7 @@ var turnRowsBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{20, 29, 30, 33, 34, 62, 64, 65, 138, 139, 149, 150, 154},
+	Uses:    []uint16{22, 33, 34, 37, 38, 66, 68, 69, 186, 187, 197, 198, 202},
 }
 
 // storeLanes32 stores a head of a token's keys and values.
@@ -1163,7 +1645,7 @@ var storeLanes32Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{27, 62, 64, 65, 149, 150, 152},
+	Uses:    []uint16{31, 66, 68, 69, 197, 198, 200},
 }
 
 // storeLanesBF16 stores a head of a token's keys and values.
@@ -1220,5 +1702,5 @@ var storeLanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{27, 62, 64, 65, 149, 150, 152},
+	Uses:    []uint16{31, 66, 68, 69, 197, 198, 200},
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
-const kernelSources = `8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
+const kernelSources = `991808cee43ba638	../../../math32/basic.go	Abs
+8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
 494a43609d140135	../../../math32/basic.go	NaN
 a0fe6924e953fc9c	../../../math32/basic.go	Sqrt
 988c0fc52a153e9d	../../../math32/exp.go	Exp2
@@ -17,6 +18,7 @@ cd900ede17858ac2	../../../math32/exp.go	saturated
 ebe1677d27334f27	../../../math32/exp.go	scaled
 d4070200a422827	../../../math32/exp.go	shifter
 54d0153a62ecff37	../../../math32/fast.go	FastExp2
+b71b80cf55810b6	../../../math32/fast.go	FastRcp
 fa6b5d6f99683bca	../../../math32/fma.go	FMA
 c63f306ea730a781	../../../math32/fma.go	fma
 f57687f3413c6cb0	../prefill/prefill.go	PageTokens
@@ -30,6 +32,8 @@ b47bd6c58dffa936	../prefill/span.go	Span
 37d8ac170aa0ebd6	../row/format.go	BF16
 8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
 c0c886d06aa20c0a	../row/format.go	BF16.Of
+f5c5a8153459784e	../row/format.go	F16
+51b970318c691bd6	../row/format.go	F16.Of
 54c38ab3a36e32a4	../row/format.go	F32
 ebeba963c2ca8401	../row/format.go	F32.Float32
 2f0109eb4a885549	../row/format.go	F32.Of
@@ -73,6 +77,49 @@ e2d734400fa36dcb	cache.go	CacheShape
 276feeabc652f70c	cache.go	MaxDim
 f57687f3413c6cb0	cache.go	PageTokens
 4794aed3df5291a4	cache.go	Token
+388913900e403b7	compact.go	compactExponent
+388913900e403b7	compact.go	largestElement
+388913900e403b7	compact.go	leastScale
+388913900e403b7	compact.go	mostKeyScale
+388913900e403b7	compact.go	mostValueScale
+1f58a9fd0f335704	compactdecode.go	compact128
+31cfd9ee50655a35	compactdecode.go	compact128.stages
+41bd6a3d2aa393a4	compactdecode.go	compact128.steps
+1f58a9fd0f335704	compactdecode.go	compact64
+139c885faff9e200	compactdecode.go	compact64.stages
+b133201eda4f2381	compactdecode.go	compact64.steps
+c63c65dd369c2372	compactdecode.go	compactQuery
+773df4d48eb3585b	compactdecode.go	compactRing
+683c5b5fb5f2a92	compactdecode.go	compactRing.addCompact
+7267b14cba8fda3b	compactdecode.go	compactRing.compactScores
+d9d5ebfd31f8856	compactdecode.go	compactRing.fetchAll
+cb070f862116b9b0	compactdecode.go	compactRing.scaleStage
+19b7eb061e9471bf	compactdecode.go	compactRing.scalesOf
+285a9329c2afd401	compactdecode.go	compactRing.store
+5152f9ad6961cbae	compactdecode.go	compactStages
+a72da80ae4f4be56	compactdecode.go	decodeEight
+7bdc91a256f76b99	compactdecode.go	even
+b1eb0af85d8893e4	compactdecode.go	halfPair
+cb5057f638be799e	compactdecode.go	nearby.keepPairs
+cbd44774894d8d26	compactdecode.go	odd
+10001c959e98a759	compactdecode.go	page
+5152f9ad6961cbae	compactdecode.go	scaleEights
+6b5e82e7484bffa8	compactdecode.go	weightsOf
+66b474188baacf	compactstore.go	compactLanes
+904828904a45b828	compactstore.go	compactLines
+92b2ef132afde3c1	compactstore.go	compactRows
+f69f2f259d52878d	compactstore.go	compacting
+ab1a3b3adb6bc41d	compactstore.go	compacting.scaleOf
+133a190bee389b0e	compactstore.go	element
+a317ca702c3a27de	compactstore.go	keyLine
+c9002c19f9a9f925	compactstore.go	line
+d067ca8c198ed314	compactstore.go	line.at
+64ecd6603289bf63	compactstore.go	line.most
+caa9a1a9e4a02cc4	compactstore.go	lines
+8654edd5a308bb25	compactstore.go	lines.find
+8e70fb8543dd9240	compactstore.go	lines.line
+a317ca702c3a27de	compactstore.go	queryLine
+a317ca702c3a27de	compactstore.go	valueLine
 e5c87f0f912c1970	decode.go	breadth
 129f62c2fc972a2c	decode.go	decode
 a1e1645ff736baaa	decode.go	decodeWarps
@@ -137,13 +184,14 @@ fdf636d43c8d107b	ring.go	ring
 73051e55e8fb34a0	ring.go	ring.await
 193a042bdde69ed7	ring.go	ring.fetch
 4ef9d3617f6e4c9a	ring.go	ring.group
-45ecc18f7ef46e7f	ring.go	ring.place
+7e935abeaf2a57d6	ring.go	ring.place
 d088155f1065732f	ring.go	ring.scores
 7e5739116ae6e507	ring.go	ring.stage
 ea6c4e13645913fe	ring.go	ring.width
 9cdd948b0b7e3e6	ring.go	weighted
 3872d97c59d1818d	ring.go	weighted.add
-89b21a61ca14e6f3	ring.go	weighted.shrink
+fcf0fe2830350fd0	ring.go	weighted.shrink
+eb1c45d0772ba25c	ring.go	weighted.shrinkAll
 f14cbb7ceb6e5721	rotate.go	turnLanes
 abf43ddfc40080cc	rotate.go	turnRows
 28c0ee096633fd2a	rotate.go	turning
@@ -162,6 +210,11 @@ f610a8bbdb655f0f	store.go	CacheShape.slot
 ac4d30d8ad2e3991	store.go	storeLanes
 d79925829cb50bc7	store.go	storeRows
 6c56ac29fee27171	store.go	storeThreads
+65a6c8c5c7d792fb	widen.go	half
+3a6ef69c7a3cd942	widen.go	widenLanes
+54626670d901b3c6	widen.go	widenPages
+697a91eb0a26dfc	widen.go	widenThreads
+6ed8bf8a7438427b	widen.go	widened
 `
 
 var attendSM90A = driver.Text{Code: `packed2 86844 attend
@@ -3467,31 +3520,4273 @@ var storeRowsSM70 = driver.Text{Base: &storeRowsSM90, Code: `packed2 9090 storeR
  a*( &$/-
  Z%$`}
 
-var lanes32SM80 = driver.Text{Base: &storeRowsSM90, Code: `packed2 34359 attendLanes_float32_row_F32
+var widenLanesSM70Narrow = driver.Text{Base: &storeRowsSM70Narrow, Code: `packed2 13016 widenLanes
+ ($!u6x<w>p3p{q*
+!u'Ip)rnp$q*
+!
+!pW0qXpt
+!}ex(
+ $*].qq
+tWyD
+O6q^
+h'|}
+p#|}
+ (*p,qX
+ &"p,rj
+ &"p,p.
+ &"w^
+ &"p,ui
+ *" &$ $u/p,s*
+zJt0
+s1
+vF
+s/
+ud
+vd
+wc
+s2
+sp
+ &l/q@%
+q@'
+ $$q@*
+s/
+q@+
+q@-
+q@.
+q@0
+q@1
+u?ps
+ (,x2
+xA
+ $"r&#e
+G4)
+ &o$ $/qI&
+yv'p=
+pH#,
+tA$
+u"
+w[p+}zp6
+pnqVZ
+u"
+w[p+}zqu
+qzbA
+r?5
+ $3|Op=
+zD^
+ &BxDp7K
+rc
+yy
+wgq9tU
+ &*vAq/u$
+ $$zmps
+ %# \#&w91pT
+ ($zDpN
+s[pQ
+x=p^ql
+ ,(z3q%
+ujxZd
+{/qT
+ &R'v>p=
+x=paql
+ykpb
+sh?Iq3u}vMpN
+{Qp5v.
+ *r&t4
+zw
+vqA
+p<4
+w%u)
+x=p|qP
+qN*t0
+qe:tU
+qN5rR
+pH%3
+ &Y'sAq9
+/#
+pH%qd
+ &%sAq/
+/#
+pH%zz
+ &%sAqA
+ws
+ %Is/
+w%yR
+}5
+wUC
+uB
+tf
+G2)
+ $T$xYq%
+zDA
+rs&2
+tE
+p<3
+qN+r{
+x33=A
+qN2q8
+ua5
+y+mH
+t4
+wv,8
+qjxfA
+qN.qp
+t_pA=&
+y+mJ
+t4
+wv(8
+ $r$sFm'E
+qjsS-
+wv.p*
+ $#sFm(E
+qN2s{
+t1v?ve
+qN.p}
+t#ve
+ )#p<6
+qN2q-
+|R,
+G))
+/#
+G#r}
+zL4
+G,)
+qN5q-
+r&%4
+}5
+}W
+v{A
+shyn?\p0p/Qtz
+szz&+z\
+z>N
+/+
+J3r.
+!s4
+zTqO
+vG)
+}]q]
+qspV.
+z8xf
+q"p4e
+q>p4s@
+q>p?,u*
+q"p4r+
+ %%uPp?8
+zTs8
+ '5szU
+wj4
+ %1uJ
+qN*y2
+ufpSp@ql
+qHpS=3
+y7
+ %9/'
+wAuLt^>p+phFqc
+ )Bz>-
+/'
+J4r.
+ '+}O
+ %B/'
+ 1B/'
+ +B}O
+uJ
+/'
+ %BqHpS=7
+ )BwAuLt^>p+q/Fp.
+ )Bz>0
+/'
+J5r.
+ 'KD$)
+ ?B %1 )BqHpS=;
+ )BwAuLt^>zt"Fq6
+ )Bz>3
+/'
+J6r.
+ 'KD()
+ ?B %1 )BqHpS=?
+ 'B{Npb
+zn<&)
+wv*%=
+ $#sFm@E
+zn=&/
+wv0%>
+ $#sFmAE
+ (P+}\~,
+G&=2
+qY34
+G/)
+ '[&y#q-
+t~4
+D2)
+xFrL
+ )Z%z<p=
+}px<w>p3u}vM8&4=f
+rHp48,
+x=sS4
+ $Y&vN
+ $3|EqO
+z5mH
+wD
+uMR
+ %_%/(
+ 1_%|Es8
+ )_%s<pS4
+{W
+uJ
+z<y2
+ufphrN3
+qHphp@
+ '_%whql
+s5~9
+ $#/4
+qnL%L,
+kL%P
+r?'
+ &s' &-x5qT
+ &%/1
+:0s?
+wWI
+:/uy
+/1
+:.vX
+:-v|
+qI-
+:,{7
+p96
+ $' $6/,
+q,xP{V
+q,w~yt
+qI/
+q,xZxz
+sY+
+ ($zJqW
+ws
+z>v
+z>x
+ &*|OqG*
+ $< (- $-w%qO
+tX
+CF
+q4t
+ &*/-
+||
+ $R#q4Q
+ (K $.CB
+q4u
+ &){11
+ppxf
+r9pO
+ &*/(
+{15
+CA
+q4v
+ &(vbe
+CQ
+q4@
+ &( ',r9ph
+p9
+!cxw
+ ',q4?
+p9
+!c'y3
+/(
+{16
+CA
+ &1!c'z/
+tX<
+CQ
+q4'
+p9
+!cqypm
+ ', $2p9
+!crvpm
+ ',q4&
+ $"p,0s]
+ *$zq<p6
+st
+zqqu
+ D(`}
+
+var widenLanesSM70 = driver.Text{Base: &widenLanesSM70Narrow, Code: `packed2 17094 widenLanes
+ 4$]*q^
+tW|8
+O'z4
+hr:r-
+p#+rG
+ V#,s/
+r,pO
+ (*wme
+{H
+ &Lxq
+w+
+ $&wt,
+s/
+sAps
+u"
+w[voFp6
+ &*w[voFqu
+ $$r?9
+ ,$|zpJK
+ &$wgp:3uD
+ &$vAp:3u=
+ $$}63
+zmm"
+ \#&q@3
+tS6
+t|Y8
+ ($zDpT
+s[p^
+qY8s6
+ 8(tK8s6
+ $$sh?Iq3u}vMpT
+{Qpav.
+ 0&p<8
+w%qW
+{y&
+ubm@
+ $(qe<u$
+ $$pH$3
+ *.pH$qd
+ ($/#
+pH$zz
+ &; %[$zMpk
+s$mAvu
+wImB
+r,{A
+zU}%q3
+DD)
+sAxuysv6rquA}L6v-re
+tE
+sED=%
+tE
+wU%
+tE
+vYpOuD>xZ
+wIqA
+ '-DH)
+q?p0
+ '.sE"=*
+tE
+wU*
+tE
+vYps="s)5
+wIm#
+ '9DM)
+q?q0
+ ':sE&=/
+tE
+wU/
+tE
+vYm%=&s)6
+wIm'
+ 'EDR)
+q?rW
+ 'FsE*=4
+tE
+wU4
+tE
+ *8D/)
+qQ3
+ *& $F &Gsk6
+tE
+p<7
+ $(rk7=X
+ &$uN*
+x{+)
+sFxfE
+ $*t_pS==
+uN$
+x{%)
+sFm>E
+sFrE9-
+x{.R
+sFm?E
+ 06p<:
+ $$s<pO,
+ .$r&$4
+ ,$/+
+J3w&
+z>g
+z>h
+rd:r.
+ &(wUH
+wD
+{W
+ >$ &o( &n(qHpS=K
+y7
+ &p'/%
+y?r}
+ %:/%
+ 1:/%
+ ':sz[
+zL4
+ &w(/%
+ufq9u$ql
+qHq9=N
+ ((wAuLt^>p+q/Fqc
+ ($/'
+J4w&
+z>G
+z>H
+rd6r.
+ &-wUP
+r>2
+D%)
+ >M %1 ($qHpS=S
+ +^#D(r}
+ ?^# &m$ '^#qHq9=V
+ (Q&wAuLt^>zt&Fp.
+ +^#J5w&
+z>N
+z>O
+rd2r.
+ &%wUX
+r>.
+D-)
+ >6 %1 ($qHpS=[
+ +m$D0r}
+ ?m$D0)
+ )m$qHq9=^
+ ($wAuLt^>zt.Fq6
+ +m$J6w&
+z>U
+z>V
+rd.r.
+ &%wUa
+r>1
+D5)
+ >M %1 ($qHpS=d
+ +{%D8r}
+ ?{%D8)
+ ){%qHq9=g
+ (w$sFm?9'
+x{(=@
+sFmhE
+sFm@90
+x{1=A
+sFmiE
+ *2G&=B
+qYC4
+ (&s/
+ &"DC)
+ ,$sM{'89=
+ $$ud
+zv8
+zIE
+ (&q|pA=r
+r>5
+}0p@
+ <(|R4
+{-
+ &&ufpOr}3
+qHpOp@
+ .&t=6&6,
+p%6&2
+ 4&:8{7
+:7|'
+/1
+:6{V
+:5yt
+:4xz
+ $B $M/,
+q,xP|<
+q,w~{e
+q,xZuC1
+sY5
+ ,Lpc:
+pc5
+ 6&CV
+_3
+ &&/2
+vb;
+CD
+q4w
+ &* %'C<
+ '' $, %,C4
+ ', $* %1C,
+ '1 $,/.
+||
+ppq9
+ '7 $*/)
+ $KCQ
+_*
+ &P# &Kq4P
+ &N/)
+ $ICO
+_$
+ &P# $KCw
+q4N
+ &P# ',_-
+ &( ',q4M
+p9
+!ct-pm
+/)
+ $?CO
+_'
+p9
+!c'wG
+ $*Cw
+q4%
+p9
+!c'wX
+ ',_0
+p9
+!c'x#
+ ',q4$
+ V#:`}
+
+var widenPagesSM90NarrowAligned = driver.Text{Base: &widenLanesSM70Narrow, Code: `packed2 21744 widenPages
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ ((!xg}+}Zy.q*
+ &"!?p$zSp{p)w>p-*x(
+ $$]2rO
+tW+qS
+OsQqS
+hqyrO
+p#5qS
+ (, &$ &$ &$ &$ 2$qM0r%
+sp
+q.y8
+s1
+|tp{zWw>?r[
+q.1sX
+sq
+}.p=
+s2
+ &4q@&
+ $&s/
+ $" $.y}
+s/
+ $& '$ (" &%qM<q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+qM'p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+/'
+qI#
+p%#^
+wc
+r&#3
+G/)
+ $({rt^>t^qxp6
+qM+pf
+qz'p*
+zD8
+tE
+xr
+qM2qT
+ &T%qM1qG*
+tFZ
+tb{,
+ $l$zDp*
+ *$w+
+wgq/r}
+ &&vAqAtU
+ $$zmq)
+zmqA
+ \#&w9-pT
+ ($zDZ
+xq
+ .&qM5q%
+ $$qM*qT
+ &$q.<p;
+}U|:m7v.
+v%r6
+t4
+}f8
+ $,}w2
+q.'tB
+sh?Iq3u}vMp2
+{QpQv.
+ ,#qzu($A
+}\yd
+q.0v5
+x=pa&2
+//
+qI&
+//
+qI'
+s<qAs6
+ $Iq.*pV0
+u?qA
+xDqVK
+ $3qI$
+q.0z1
+}5
+qQ7
+ &c$G-)
+ $$q.+q%
+ $$rs&/
+tE
+q.1r{
+x30u$
+/#
+}Fv?
+xh
+/%
+q,|drP
+ua1
+ubm&
+s<pSr+
+v_ps
+ $7 %KwgpA=*
+ &r%vApS=+
+ $$zmpO
+zmm.
+ \#&tS0
+tSB
+t|Y8
+ &$D2)
+q.6q~
+sE095
+qQ6
+ %+tA+
+q=<rX
+tA)
+t4
+tbq3
+tA*
+th&,
+q.6v5
+ $i% $$/#
+ (#v7
+/$
+qY1;
+G#)
+w62pP|cq]
+s<pS,
+G')
+ *:ra<sT
+q>p74t,
+ 20ra<qG*
+ ($zC#e
+z80t,
+/#
+ 07/#
+ &Esz[
+zC,3
+ ;0szpG
+zC5we
+ ;>szpF
+q{=4t,
+ 9Kszpx
+zCEe
+ ;Ksz#*
+zCN3
+ =0zCWwe
+ =>Wv1v/
+x@.#,
+vgrJpx
+vgqipG
+vgqKU
+/%
+q{d4t,
+/%
+ 04/%
+ )CzCle
+ =CzCu3
+ =0zC~we
+ =>pgL4t,
+ ;Kq:Le
+ =Kq:L3
+ =Kq:Lwe
+ =>/%
+q<""$
+ )i$q.6pC
+qY5rf
+G))
+yMp8d%c%b%a@
+u-pPt(p0y'
+/(
+G%tU
+ %a'wAuLt^>voFrL
+ (E/'
+ %^' :q# ~$^'vS"
+ =^'vS$
+ =^'vS&
+/'
+ +u$ =^'vS(
+ =^'vS*
+ =^'vS,
+ =^'vS.
+rh#54t,
+ 9KvS0
+r<#=e
+ ;KvS2
+r<#F3
+ ;KvS4
+r<#Owe
+ ;>vS6
+ -^'q=<p-
+G+p@
+ ']'}.yU
+x99=9rw
+qe9=B
+ &o'q.'w;
+t=$&$&%
+s+$&>
+ ,(/+
+:"s?
+q,xPuy
+qI+
+q,w~vX
+ $>/*
+q,xZv|
+qIH
+q,yZ{7
+qI,
+ $' (2qM0q-
+ws
+z>s
+pc8
+ (*||
+ *$q.0qO
+ &$_7
+ &$/0
+ *7 $:/'
+vb;
+C>
+_5
+ &* %'C$
+_6
+ &( ', &' $./'
+ $AC>
+ &N $+ $KpppS
+ '2 $R# ', $F V#,`}
+
+var widenPagesSM80NarrowAligned = driver.Text{Base: &widenPagesSM90NarrowAligned, Code: `packed2 21659 widenPages
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u6yip{p3wd
-!u'Ip)rnp$q*
-!xg{?oq*
+ i$(/%
+ Z&,/-
+ $$/-
+ R@$`}
+
+var decodeCompactCompact64SM90NarrowAligned = driver.Text{Base: &attendSM90A, Code: `packed2 54796 decodeEight_compact64
+ $$!?p)vzpEp3p)p/Ip[sLx"
+ $$!u6gp3q'rm~0}:q*
+!u't2rnp[oj}Zgp3t2rngp3q*
+!xgovzwp
+!|Ft2rnp[oj}ZIp)rnp$q*
+!yLqGyKvyw{pEq*
+!yLpVyKgp3t2rngp3q*
+!
+!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
+!
+!pW+scpt
+ $2]p0rT
+tW|8
+Oz#rG
+h'x"s7
+p#ulqS
+!
+s0
+t6
+p,qX
+tn
+u#
+p,rj
+v0
+vc
+p,p.
+uG
+|4
+w^
+p,q6
+p,y9
+p,ui
+p,um
+p,rL
+p,{^
+p,yu
+p,|K
+p,'tq
+p"s*
+t$q6
+zqs]
+zq<pU
+zq<p6
+zqqu
+zqqX
+zq0pZ
+zqsD
+u<0sc
+{Y0qc
+to
+p,0rj
+p,0sI
+p,0p.
+p,0t8
+p,0vU
+p,0q6
+|5qW
+s2
+q\}b.
+ $L|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+WyIz1
+ss
+|tp{p)w>?rV
+sr
+u_
+pDpb<q8
+|tyip{p3w>
+WyBq~
+ &PZ$sq
+Wv1P1
+|tp{zWw>?ww
+q@$
+s/
+q@%
+q@'
+q@(
+q@*
+q@+
+q@-
+s/
+q@.
+q@0
+s/
+q@1
+q@3
+s/
+q@5
+s/
+u?q)
+u?qA
+s/
+y}
+s/
+u?q9
+s/
+pDt}q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+pDr7a
+xr
+pDu)pv
+pEvyw>gp3oz?p)v,q'?x<jtv
+!s4
+/&
+qI5
+p%5Z
+Wv1q~
+uw'K
+tE
+p<7
+WyBpb
+r&5e
+G6)
+{rt^>t^r|
+qI7
+/#
+w96&'
+WqWqp
+s+(p*
+ws
+ )#xr
+s+*p2
+ribK
+riYK
+rip4K
+})
+xr
+Wr{t0
+v^ql
+}UpPbAs6
+WtBpb
+uO&8
+tb{,
+z_pPp?{a8
+Wq[t0
+xDp?K
+wc
+Wq~v5
+rHpQpT,
+Wq[p=
+v^p2
+ %+z_pPp7ApN
+ %NWv1p'0
+sh?Iq3u}vMqP
+qI)
+t_pA)
+WyRp-
+xK6&'
+ $U5Wx}q8
+wv&8
+sB*A
+qf*r4
+Wz1z$
+tIp8$&&
+p_5&%8
+tbp7
+Wyqp;
+tIu(7%$
+k%A
+sx&r4
+Wz$p=
+y$s^&
+k'A
+sx(r4
+q\0q%
+qjqVp*
+r?5
+/8
+q:/;
+s/
+qj1'vZA
+rc
+WyIrX
+L+v.
+p_0&1&2
+wC3&-
+ &vo#t4
+ $w&r#p78
+pIp4s6
+WyGpf
+s"pT
+rYq5-
+s"qP
+sx"r4
+r#s^#
+r=1y2
+L"pk
+z)'rX
+s/
+}5
+wU%
+tf
+G4)
+puu/p=
+L6pk
+q"Ys6
+r#Y8
+pu+'r{
+pIp4;
+}sJK
+pnqVqP
+tE
+puulxx
+q:4;
+s/
+z)5s8
+pH#pk
+sU<
+puula+
+xq
+pusKp-
+pn|T
+v3)9&-
+sxK%M-
+s/
+ '$v3/9,-
+sxI%K-
+s/
+puqFqG*
+pg4vj
+ $9s/
+w2Ax;rW)
+y+pO
+tf
+{H
+ueq9p@
+sF0E
+Ta0p-
+wT<\v6yaz&55za<rqta
+puxWyG
+pIp4M
+s/
+put,q%
+q>Yr+
+zw
+s"e
+puz#p;
+pnp?K
+puysw;
+zC"M
+s/
+q{#r+
+W{$sX
+L.,
+ $6t3<a5
+tJ%X
+tP*qp
+q{0M
+tI|T.sK
+pwt}sX
+q:44
+pg4M
+pwr7qO
+L3p*
+t9p*
+pwq8qp
+vn;Z
+q:4M
+ $%v4b8
+pwxxp;
+qI.
+ *^k#pwt}s8
+pH4qd
+pIp44
+/%
+L=8
+t9%"
+/%
+t*;%#
+pIp7M
+ '3pu11sT
+p%4;
+pu15pf
+q:4,
+s/
+pu1*w.
+pLE,
+s/
+pg4,
+s/
+pu16p;
+q@2
+ &%rIp8C
+ &m.r=2a
+pnqVrf
+rIp4
+vN
+r=.p}
+ %l&z)'p=
+J1q(
+|j*V
+pu+'pv
+tA#
+t1|k4py
+rip4Z
+vN
+puqFpV*
+t1xP>w~
+p<8
+z)5pf
+k?A
+sx@r4
+|p$=)
+puv6q8
+{rt^>t^{5p+qAV
+puvZyU
+q"Y3
+}X
+q>bq+
+}X
+pu2.r{
+tuw)
+ %#sjw)B
+}dU
+/#
+q"b3
+}X
+q>p?q+
+}X
+/#
+ ',sjsyr\U
+ %,purWs8
+yVeuT
+ $~HyV;uT
+ $# &$ $+puxWp=
+ua1
+se*
+tf
+q?q)
+wU'
+put,P
+t#s)8
+p<9
+purWq%
+ $"Ta.p-
+{<q1xI7w(vDvDxk
+Ta*t}
+szw({P'rluA.
+}dvm*z\
+{3sl#$
+u27
+wSt^tz
+/#
+rYqdy5-
+puz]v5
+v{A
+shyn?\p0p/Qtz
+ $e:puxWq%
+ua2
+D*)
+put,yS
+N%(
+Tp'.q~
+s:qK
+ $({3slz&+usw0
+Tp'1x}
+ %&z80rvx"6u1qF
+s"sd'u10'ro*
+qfpd'u10'ro*r4
+zw155s#'r6
+}X
+Tp'5a
+ $/u>U
+Tp'*y2
+szw({Pz\
+ '?pIp4r+
+pIp5we
+z8xf
+uPb8
+z80t,
+put,a2
+N&pF
+/&
+ ); '& -;/&
+ ';/&
+ 3;put,p'2
+q"p4e
+q>p4s@
+uPp8$8
+s%Z4
+zy
+N+"%
+ Q#@/'
+N,",
+ S#; )Y#}c
+uPp818
+wRqV
+/G
+:&d
+puyspX
+s<qA,
+D4)
+ua+
+se(
+wUI
+wD
+ua2
+G2)
+s%s4
+zy
+Ip)?pEqBqgq7uLq]%J
+!s4
+pur6p-
+ $i,zsT%V
+ $0r=6p'
+kT&k
+v7
+t3<s{
+pH]%U
+W{$q%
+q"p4s6
+y$s^t
+tAL
+t3<qG.
+kXrf
+s+LA
+t#ta
+uY,
+u"
+zsY%W
+v"z9
+ $#ujx?d
+t32p=
+ 'g+z)'t}
+p%lp*
+uclZ-
+s/
+DD)
+wUN
+r>2
+ 'i)w[q]
+tP*z1
+p[rDq'?pYrm{Ep8Zx_*ys66ul.6
+ %y'tIp4rf
+w3]8
+rzxf%y
+/>
+p%rp2
+ucrpN-
+|p$=>
+pwtBv5
+ua*
+pwq[q[
+y+mU
+ua2
+G,)
+ts
+wv@8
+qjy5A
+qjsSA
+G/R
+wvBp*
+ %&pws8qO
+wvL%#
+pwu)p;
+qj|1{
+qf{,%{-
+pwxxrX
+w_%x
+xe&.
+tw
+ &Mpwq[sX
+t1v?ve
+t#ve
+ %#/Q
+uY8
+ %&p<:
+z2qb
+qfp7wq
+qfp0wq
+r2wk
+r^)
+}mxHqa
+pwv/p;
+ts
+ &Ar>.
+zVql
+ %:r^R
+}mrQu%3^
+/&
+qjqR%|
+qf{,%|-
+/&
+L(%y
+ %Bthqb
+qfbwq
+ '7vG)
+}mp+Yqa
+pwv/t0
+uOql
+ %KvGR
+}mrQu%3p*
+/P
+:<d
+/N
+:;vX
+pu1*r{
+s<q),
+se:
+ua+
+se;
+ %#puv(a*
+p]/;H#@
+pu16v1
+y$sS4
+tb1qF
+ %EwUb
+t4
+rYwq
+ '>G2)
+}mp+bqa
+!s4
+t36p;
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+qn~%~,
+k~s6
+r?$
+pDpb'p-
+s+XH#E
+ +n- -r-pDpb2rR
+pH[H#N
+t~qd
+y+mh
+t4
+wv:8
+qjq0A
+tE
+p<;
+tf
+G#)
+pDpb1tB
+p~#P,
+u;
+zy
+ %w$tF,
+u;
+ut)
+ %&pDpb5yS
+ %f) %q)pDp=2{6
+z+Q8
+}X
+t%pK5u)
+shtD?\p0r[v~p8&wy
+pDpb5P2
+q>p7q+
+ %m)/$
+ '*/$
+shtD?\p0r[v~p8'wy
+pDpb1r%
+zVe
+u;
+vG)
+ %;y$p|vl
+u;
+{H
+ %?/&
+ ';/%
+ ';/%
+shtD?\p0r[v~p8,wy
+/&
+ /;shtD?\p0r[v~p8-wy
+/&
+L&3
+u;
+}O
+ %;L(,5
+u;
+D")
+ 3;shtD?\p0r[v~p82wy
+ 1;shtD?\p0r[v~p83wy
+/&
+L.we
+u;
+D$)
+ %;L04.
+u;
+D&)
+ 3;shtD?\p0r[v~p88wy
+ 1;shtD?\p0r[v~p89wy
+!s4
+s|0rX
+pH]rf
+/<
+p%lA
+uclr4
+s/
+Dn)
+wUx
+r>5
+ )X's|2{X
+z~k
+ D~MrxQvv
+}\yd
+puu|p}
+p~#t,
+pwpV0tB
+pg4r+
+p_qe8
+rh#s,
+/b
+s'ti
+pIb,
+ 'y-uO4
+v4p4Z
+|x0qG.
+pHfqU
+pwa6yB
+p~$"M
+tb2
+ D\$ %G &^Os|1s{
+pH]8
+/)
+ )j#Dr)
+wU|
+r>*
+ )r(s|5a
+pnbH#n
+u"
+s|*pf
+t2o?jIrVu{?x<jtvsLpEv,rDop/<
+ $#tg<q-
+t2o?jIrVu{?x<jtvsLpEv,rDotY
+tg'q%
+ $Q&pDqO'q8
+:I|'
+/H
+p[rDq'?pYrm{Ep?x_*ys66ul.6
+ '~(r#p58
+rzxfH$.
+/;
+s';H$/
+ %['pu*.rR
+ %j(p]/48
+yJp+p4V
+ %p+pIY3
+ %$v{p*
+ %P-szz&+z\
+zVql0
+ %,p]648
+ 1,v{pe
+ '/ 'a- %2L%ql'
+ %<p]=48
+ 1<L,ql+
+ %Fp]D48
+ =<pDqO'u)
+L4%B
+ %Mz@xHV
+pu6'{6
+q"p?e
+pu6+r{
+z8}%0t-52u1*ux
+q>Y4'u/5un6vZ
+pI|T
+ %k-q>pax_0t-52u1*ux
+q>p|4'u/5un6vZ
+ '&pDqO.pv
+ws
+}k
+{Iu5Q>Q>Q>Q}q#6AH#5Apqp78pqqi[[[@
+/$
+pL"e
+/$
+ +1q{'x_0t-52u1*ux
+q{(4'u/5un6vZ
+ '5pDqO1pv
+{Iu5Q>Q>Q>Q}q#?q5H#>q5pqp?ApqrJpFpFpF@
+/$
+pL,e
+ -/q{1x_0t-52u1*ux
+q{24'u/5un6vZ
+ 'B/%
+{Iu5Q>Q>Q>Q}q#F%(H#E%(pqp?Apqzj
+/$
+pL3e
+ -<q{8x_0t-52u1*ux
+q{94'u/5un6vZ
+ )/{Iu5Q>Q>Q>Q}q#O%1H#N%1pqp?Apqzj
+/&
+L_%l
+ '\#/%
+ %\#/%
+ 3\#/&
+{Iu5Q>Q>Q>Q}q#\%@H#[%@pqp?Apqzj
+/$
+q"qRe
+ -Mq{&x_0t-52u1*ux
+q{'4'u/5un6vZ
+ )/{Iu5Q>Q>Q>Q}q#f%IH#e%Ipqp?Apqzj
+/$
+pL+e
+ -Mq{0x_0t-52u1*ux
+q{14'u/5un6vZ
+ )M{Iu5Q>Q>Q>Q}q#m%RH#l%Rpqp?Apqzj
+/$
+pL2e
+ -<q{7x_0t-52u1*ux
+q{84'u/5un6vZ
+ )/{Iu5Q>Q>Q>Q}q#v%[H#u%[pqp?Apqzj
+tg1tY
+q$rJ"F
+q$rJ"C
+q$ry"@
+q$ry"=
+tg*sT
+s,#@,
+ %h-qjqV&L
+xd#?&#
+tE
+xr
+|x0rR
+r8#BqlH#F
+|x.rR
+ %k-x7[-
+|x*pX
+s+#H#@
+sZqiw(vDqZw07-
+|x.p-
+zw
+ ')/#
+sZqiw(vDqZw07py
+/#
+tFe
+ )(sZqiw(vDqZw07ta
+/#
+tGvl
+ ).sZqiw(vDqZw07vu
+ $0Wp'5p-
+sjsyrJpo
+}dpo
+ %#Wp'*tB
+ &bEWp'6tB
+ &$sjq1pRWu7V
+WpC<s8
+rBW"X
+sz##
+ $r4WpC'rR
+p1\(
+WpC2uZ
+p1\##
+ $z+X+##(
+ $$WpC1tY
+s>r\(
+WpC2u)
+X-##[
+ &*s>tO
+/#
+X/##po
+ +'X1##px
+ &%sHjU7
+pwa6qW
+IpY\q'?IrVu{?w>r[rS{+Q"%H#HuT
+IpY\q'?IrVu{?w>r[rS{+Q"&H#GuT
+pwp'0tB
+p1nU
+p1pU
+p1r[
+p1t[
+p1vpG
+p1xpG
+p1zpF
+p1|pF
+p1~px
+Nqpx
+Np""
+No""
+Nn"$
+Nm"$
+Nl"&
+Nk"&
+ug+p}
+yYq1xI"1B
+ug2qG
+p12"w
+/#
+w1"3-
+yYq1xI"0B
+/#
+p11"u
+/#
+w1"2-
+yYq1xI"/B
+/#
+p10"s
+/#
+w1"1-
+yYq1xI".B
+/#
+p1/"q
+/#
+w1"0-
+/J
+shtD?\p0r[v~t^[pG
+shtD?\p0r[v~t^7U
+pDr%0w.
+Ltql
+ %w.{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
+/8
+ %V'/8
+ 3V'/#
+ %w%/#
+ 3w%pDr%.r{
+}7z#y#x#wp&#q5^Ap&/%.pqpR-","+"*@
+ 9w%/#
+ %u% -: +u%/$
+}7v#u#t#sp&#q5^Ap&A%@pqpR)"("'"&@
+/%
+Lsql
+ 'V# 9P' 9V#/%
+}7r#q#p#op&#q5^Ap&Y%XpqpR%"$"#""@
+ Q#V#}7n#m#l#kp&#q5^Ap&l%kpqzj
+ug*q%
+ %g2ug6p;
+s,$Arf
+tAk
+vN
+/e
+p%rH$O
+ucrH$P-
+|p$=l
+/e
+ua*
+/e
+uN?
+ /q1 'p1/c
+ )V8/d
+t1|dyO
+t#yO
+ %#/#
+ %%p<<
+/E
+p[rDq'?pYrm{Ep5x_*ys66ul.6
+ 'd2r#p|8
+rzxfH&P
+pwq[pV6
+s<pS;
+G/)
+pws8s8
+s,$Lrf
+ %Z3wvL8
+/e
+qjqVH&P
+qf{,H&P-
+/e
+wtH&M
+ -f1ut)
+ %f1/f
+ +{1 %W< ){1/$
+qjpaH&O
+qf{,H&O-
+/$
+L$H&L
+ -7{W
+ '7 +{1/f
+:ed
+/f
+:dvX
+/f
+qY",
+sei
+ua+
+sej
+ %#/N
+p]+;H&e
+/f
+ ){1qQA
+ 1{1y@'sX
+s,$gs6
+/V
+ )V/GL)
+qQB
+rc<
+ 'w;tCr($wu%
+ %/y@+p;
+ %Y2rHr($iH$i,
+xd$i&k
+rr}#|
+r?+
+ %6y@.qp
+y]{y:
+qJ{(
+y@1qp
+ &cV#y@5a
+}=
+y@*t}
+p[rDq'?pYrm{Eu(/x_1r65q3uv
+pI|T2
+s/
+tJA
+rc'
+y@6pf
+pnr(&mK
+u"
+pupdq-
+p%e;
+rc0
+q@O
+rzq3&.
+r8&qe8
+x~v~rQvLt"|7@
+ %OpDqp0q-
+ %*rc+
+ %*t9<rt&.
+pDqp+q8
+p~&s,
+pDqp1rX
+p~&u,
+pDqp5pV
+s'vIZ
+ %g/pDqp*pX
+x~v~s&y5uht"z#x@
+x~v~s&+q&uht"v#t@
+x~v~s&{;vLt"r#p@
+x~v~s&2rWuht"n#l@
+x~v~s&y\uht"y#w@
+x~v~s&*q0uht"u#s@
+x~v~s&*rtuht"q#o@
+x~v~s&6r6uht"m#k@
+purva
+}=
+ymq&
+tIu(X&+
+qjqV&-
+s5z9
+|np;
+uw+K
+w9-&+
+xK-&+
+sW*r{
+ $\#xU0'
+w+
+the
+zTqW
+s/
+qjqVrw
+r#xf8
+qj*A
+/#
+t1x?vu
+/#
+t#vu
+ %#p<=
+/#
+vn|..
+|yrQ
+qN2sX
+|ys&p.
+sjq1Q[U
+|ys&rL
+sjsysaU
+|ys&s*
+ %$qN5z1
+v=u0(
+ 'c*qN*qT
+vx#B
+zTpb
+trvI&.
+vnti
+{MrR
+{ks&wn
+prry[B
+prrg[B
+pr}$B
+prt[[B
+{ks&0t8
+X$[B
+X%[B
+X&[B
+X'[B
+/%
+rB3"+
+ '6/%
+vx5"*
+/$
+{ks&v6x+
+prry|N*
+prrg|N*
+pr}$"*
+prt[|N*
+{ks&2sKp6
+X$|N*
+X%|N*
+X&|N*
+X'|N*
+/$
+rBD"?
+ 'G/$
+vxF"*
+/$
+{ks&u|sI
+ +3{ks&u|p.
+ -3rBU"S
+ )3vxW"*
+/$
+{ks&qyy,pU
+ +D{ks&'y5pZ
+ +DsW6q%
+q_O,
+xr
+qM+q8
+pH[pe
+|p89I
+qM2q-
+qI+
+s[pQ
+sMpSR)
+qQC
+rc2
+ua.
+G8)
+u-q1y_zj
+u-q1t(p0uhyc
+qM.P
+pnpQK
+v7
+qM1pK
+q|pO9D
+rc.
+zLM
+G:)
+}(v~y_pRg"&@
+ 'q8qM<qO
+pH[pT
+s[p5
+|p+)
+qQE
+rc1
+q.2p;
+xpv)'
+z"(
+ &=p1&(
+wHx.'
+zKU
+{})
+{]s_{|
+ %b= &$p1*pG
+prt[x.+
+r3pFU
+{}-
+ %*tE
+ )+p1.s;
+X$x./
+vx#U
+{}1
+ -+p12"&
+X)x.3
+vx(U
+{}5
+ -4p12"+
+X.x.3
+vx-U
+ /+p16"0
+X3x.7
+vx2U
+{}9
+ -Fp1:"5
+X8x.;
+vx7U
+{}=
+ -Op1>":
+X=x.?
+vx<U
+{}A
+ -OqM<pV
+ua2
+G<)
+q<6";
+q<,"1
+q<""'
+vgr1po
+xr
+/#
+|[N"S
+|[N"T
+|[N"U
+|[N"V
+|[J"W
+|[J"X
+|[J"Y
+|[J"Z
+/#
+shtDrS\p0r[v~bpGpo
+shtDrS\p0r[v~Y[pj
+shtDrS\p0r[v~p4UpM
+shtDrS\p0r[v~qVwy
+!s4
+yMbp*8w?
+ %$put-{6
+ &k-q\+pv
+ %jD %lEqI-
+q_LK
+q_7K
+tE
+ %c'p%-A
+tE
+u"
+|Ms{
+vp[&+)
+qQE
+rc5
+ 'LyM<KyX@
+ $Oq\.qT
+ &JqIE
+ %wDJ$}v
+ %}DsY6
+ $OpuqFq%
+J6q(<
+p90'
+ $C %T?JCq(0
+put,q-
+qIz
+p90+
+ $#/[
+JTq(2
+uR%~
+JUq(.
+JVq(1
+uR%}
+JWq(5
+/Z
+J;q(*
+p9xN
+ $#pDpb2pK
+:uq(6
+uR%W
+p9u/
+ $#/$
+:]rP'
+wWT
+:\rP0
+:[rP+
+wWS
+:ZrP2
+/$
+ '1/?
+:FrP.
+/=
+:ErP1
+/>
+:DrP5
+z'
+p9un
+!s}
+ %UF &k) %cErI*
+v_<
+ %# &&q\*yq
+})
+nM
+r91'vZ
+ && %wAtX
+nQ
+_B
+ &&puyspK
+{16
+nu
+_A
+ &&/#
+tX
+Cz
+ '. $(/\
+tX+
+pp<
+r9<
+ &&/X
+ $$ )( $$/$
+tX
+CP
+ '@!c*pm
+tX
+CL
+ 'E!cxw
+ %o6 $/ )9!c'y3
+ 'EC5
+ 'E!c'z/
+y@*sX
+||
+ %Eq42
+p9
+!cqypm
+/O
+ $3nO
+r92
+p9
+!crvpm
+/O
+ $3 )(!ct-pm
+qM2a
+tX'
+C,
+_C
+p9
+!c'wG
+/@
+tX0
+C/
+_D
+p9
+!c'wX
+/>
+tX<
+C&
+_E
+p9
+!c'x#
+|MtY
+{1.
+C"
+ '(!cuQpm
+/:
+tX5
+nF
+{K
+p9
+!c'xw
+/:
+tX*
+ )v#!vTy3
+/:
+||'
+n]
+_X
+p9
+!vTz/
+||0
+pp0
+_a
+p9
+!ct?pm
+/:
+||+
+nm
+_[
+p9
+!vT+pm
+ %dC||2
+ppq/
+r9*
+p9
+!crlpm
+/9
+tX2
+Cv
+_?
+p9
+!vTwG
+tX.
+ppy5
+r9q9
+p9
+!vTwX
+ ',_@
+p9
+!vTx#
+ ',r9pJ
+p9
+!cxNpm
+/9
+vb3
+ )z$!vTxw
+/:
+tX6
+Ce
+_>
+p9
+!|-y3
+||<
+ppq0
+r9pO
+p9
+!|-z/
+/$
+ %HCH
+ 'H!cq0pm
+ 'Hr9ph
+p9
+!|-+pm
+ ', 'H!culpm
+ 'Hr9pS
+p9
+!|-wG
+/:
+||.
+ )H!|-wX
+/:
+||1
+C1
+ 'j#!|-x#
+/:
+||5
+C0
+r9xf
+p9
+!cunpm
+||*
+pp*
+r9pA
+!u9
+p,+qu
+ *V#p"q0pZ
+st
+p"+sD
+ 6({C
+u]
+so
+tp
+ (&`}
+
+var decodeCompactCompact64SM80NarrowAligned = driver.Text{Base: &decodeCompactCompact64SM90NarrowAligned, Code: `packed2 54581 decodeEight_compact64
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ ^&( && &cj# P%]j#/6
+ }'$ R*&/F
+ m#$ D&/=
+ a#$/O
+ i#$/N
+ $$/L
+ X*$/_
+ PH$ k#&/Z
+ .$/Y
+ F$/>
+ $$/<
+ $$/=
+ *$ c#$/[
+ ,$/W
+ g#$/N
+ ,$/N
+ 8$/?
+ ,$/=
+ m($`}
+
+var decodeCompactCompact128SM90NarrowAligned = driver.Text{Base: &decodeCompactCompact64SM90NarrowAligned, Code: `packed2 73795 decodeEight_compact128
+ >$]'uxs7
+tW'q^
+Oukqo
+z7q&s7
+p#21qS
+ e+,w/
+s/
+w2A}lrt)
+ *(sF2E
+ 4$tF4
+ $#tGM
+ &# $c[# $b[#zC$M
+s/
+q{%r+
+ $(L0,
+ &$tJ%Z
+ $$q{2M
+ &$ $0 $g9 $t9L5p*
+x>p*
+ $&vneZ
+q>p7r+
+v4Y8
+ 2* %L/%
+L>8
+x>qP
+/%
+t*e%"
+q>p?r+
+ %2/$
+pH4ql
+ %,/$
+LE8
+x>%(
+/$
+t*e%)
+ ),pH4>rt
+ ',LL8
+x>%/
+/$
+t*e%0
+ '6 .4pLS,
+ 0$rIp8Q
+ D$t1|k6s)7
+ &$kMA
+sxNr4
+ &&w62pP|cp+qAV
+ $$q"p?3
+}X
+ $q1 0l1q"xG
+}X
+q>pQq+
+ .(/#
+q"}|
+}X
+q>p5q+
+ 1,q"w]
+}X
+q>p^q+
+ D-ua+
+ *$uY$
+ %# Z%"s%o4
+ a$$N1"3
+ S#>N2":
+ X#W#N7"A
+ S#>N8"H
+ X#W#pLI3
+uPp8d8
+ $p(uPp838
+}(0pPy_Yw?
+/G
+:,d
+ 4y(r&~4
+zy
+Ip)?pEqBqgq7uLq]H#.
+ ((rir(#>H#@
+ &$xd#>&k
+ &$pH]H#?
+ &$y$xS#j
+ &$xd#Brf
+ &$uY2
+u"
+rir(#CH#A
+ D(p[rDq'?pYrm{Er(#Dx_*ys66ul.6
+ &$r#r(#G8
+r)z=H#o
+ ,&ua6
+ .$qj|_A
+ ($ %& ($qjqVH#q
+qf{,H#q-
+ $&w_H#o
+ 4$uY>
+ &$z2vI
+ 6$zVrw
+ *$qjqRH#s
+qf{,H#s-
+/&
+L(H#q
+ $)thvI
+ .4uOrw
+ ($/$
+zn(H#s
+ %3/$
+L/H#q
+ -3{-
+ $-/$
+ '3}0R
+ '3zn/H#s
+ '3L6H#q
+ -DD")
+ +3D"R
+ &*:Fd
+/N
+:EvX
+ $(qY',
+se@
+ $&seA
+ %# $&p]=;H$8
+ &$zw0ux
+ $CwUh
+ 4HrHr(#vH#v,
+xd#vs6
+ $&pDpb'p'
+ $z2s+XA
+ 2}2 61pH[%'
+t~ql
+y+mn
+ &(qjq3A
+ *$pDpb1q~
+ $v3 $f# >^5shtD?\p0r[v~p8/wy
+ 0$shtD?\p0r[v~p80wy
+ B$shtD?\p0r[v~p85wy
+ 0$shtD?\p0r[v~p86wy
+ B$shtD?\p0r[v~p8;wy
+ 0$shtD?\p0r[v~p8<wy
+ B$shtD?\p0r[v~p8Awy
+ 0$shtD?\p0r[v~p8Bwy
+/&
+L6qd
+u;
+D()
+ $IL8|l
+u;
+D*)
+ 2MshtD?\p0r[v~p8Gwy
+ 0$shtD?\p0r[v~p8Hwy
+/&
+L>}l
+u;
+D,)
+ $IL@;'
+u;
+D.)
+ 2MshtD?\p0r[v~p8Mwy
+ 0$shtD?\p0r[v~p8Nwy
+/&
+LFzz
+u;
+D0)
+ $ILH;6
+u;
+D2)
+ 2(shtD?\p0r[v~p8Swy
+ 0$shtD?\p0r[v~p8Twy
+/&
+LN>ro
+u;
+D4)
+ $ILP>z#
+u;
+D6)
+ 2(shtD?\p0r[v~p8Ywy
+ 0$shtD?\p0r[v~p8Zwy
+ 0Z$ &\< P#[< FApuu|p;
+ 'f'pwpV0qW
+p_qeH%;
+rh%=,
+/b
+s'e8
+q>br+
+ %k4tG4
+ $:wt;
+v4p4p2
+w_s6
+v4p4pe
+ $"pHf%"
+ $$pL$M
+ $$qD7B
+qD6B
+qD5B
+qD4B
+qD3B
+qD2B
+qD1B
+qD0B
+qD/B
+qD.B
+qD-B
+qD,B
+qD+B
+qD*B
+qD)B
+qD(B
+ V#" &X9 ,W9pnbH%*
+ 4$:S|'
+ ,$r)z=H%S
+/;
+s';H%T
+ %c* &*p]148
+ 0$zVrw0
+ $3p]848
+ <8L%rw'
+ $?p]?48
+ 03L,rw+
+ $3p]F48
+ >m#L4%F
+ B${Iu5Q>Q>Q>Q}q#cAH#bApqp78pqqi[[[@
+ :${Iu5Q>Q>Q>Q}q#lq5H#kq5pqp?ApqrJpFpFpF@
+ :${Iu5Q>Q>Q>Q}q#s%(H#r%(pqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q#|%1H#{%1pqp?Apqzj
+/&
+L_%p
+ >({Iu5Q>Q>Q>Q}q$,%@H$+%@pqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q$5%IH$4%Ipqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q$<%RH$;%Rpqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q$E%[H$D%[pqp?Apqzj
+/&
+s,#9H#G
+ >]${Iu5Q>Q>Q>Q}q$R%kH$Q%kpqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q$[%tH$Z%tpqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q$c%}H$b%}pqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q$lH#5H$kH#5pqp?Apqzj
+/&
+s,#dH#p
+ >]${Iu5Q>Q>Q>Q}q$yH#DH$xH#Dpqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q%%H#MH%$H#Mpqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q%,H#VH%+H#Vpqp?Apqzj
+ :${Iu5Q>Q>Q>Q}q%5H#_H%4H#_pqp?Apqzj
+ $$q$rJ"g
+q$rJ"d
+q$ry"a
+q$ry"]
+ $*s,$8,
+ &$xd$7&#
+ ($r8$:qlH$>
+ *$s+#H$8
+ ^#$sjq1pRxu7w
+ $$rBx"y
+ ($p1}(
+ $$p1}##
+ H$|I#9U7
+ $$IpY\q'?IrVu{?w>r[rS{+Q"%H$@uT
+IpY\q'?IrVu{?w>r[rS{+Q"&H$?uT
+ $&p(#=U
+p(#?U
+p(#A[
+p(#C[
+p(#EpG
+p(#GpG
+p(#IpF
+p(#KpF
+p(#Mpx
+p(#Opx
+p(#Q""
+p(#S""
+p(#U"$
+p(#W"$
+p(#Y"&
+p(#["&
+p(#]"(
+p(#_"(
+p(#b"*
+p(#d"*
+p(#f",
+p(#h",
+p(#j".
+p(#l".
+p(#n"0
+p(#p"0
+p(#r"2
+p(#t"2
+p(#v"4
+p(#x"4
+p(#z"6
+p(#|"6
+ $ByYq1xI"AB
+ $$p1B$#V
+/#
+w1"C-
+yYq1xI"@B
+/#
+p1A$#T
+/#
+w1"B-
+yYq1xI"?B
+/#
+p1@$#R
+/#
+w1"A-
+yYq1xI">B
+/#
+p1?$#P
+/#
+w1"@-
+ *Fs,#xrw
+ T#${Iu5r"#e$#f$#g$#hp&#q5^Ap&/%.pqpR="<";":@
+ P#${Iu5r"#i$#j$#k$#lp&#q5^Ap&A%@pqpR9"8"7"6@
+/%
+s,#wrw
+ T#({Iu5r"#m$#n$#o$#pp&#q5^Ap&Y%XpqpR5"4"3"2@
+ P#${Iu5r"#q$#r$#s$#tp&#q5^Ap&l%kpqpR1"0"/".@
+ Y#V#{Iu5r"#u$#v$#w$#xp&#q5^A}q#3H#2pqpR-","+"*@
+ P#O{Iu5r"#y$#z$#{$#|p&#q5^A}q#EH#DpqpR)"("'"&@
+ Y#\${Iu5r"#}$#~$$"$$#p&#q5^A}q#]H#\pqpR%"$"#""@
+ P#O{Iu5r"$$$$%$$&$$'p&#q5^A}q#pH#opqzj
+ ($s,&1rf
+ ($p%rH&B
+ucrH&C-
+|p$9U
+/e
+ua6
+ ., 'n: 'm: B*r)z=H)f
+ *$s,&<rf
+ ($qjqVH)f
+qf{,H)f-
+/e
+wtH)d
+ -c: 04v^rw
+ *$qjpaH)f
+ %7/$
+L$H)d
+ -7 (4 -x:zn&H)f
+ '3L+H)d
+ -H}O
+ 1x:zn-H)f
+ 'DL2H)d
+ -DD#)
+ /x:/f
+:sd
+/f
+:rvX
+/f
+qY(,
+}4f
+ $8}4g
+}4h
+/N
+p]9;H*+
+ &* 'x: 4&s,&es6
+ 4$tCr(&xu%
+ ($rHr(&gH&g,
+xd&g&k
+rxr"#b$#c
+ (({Br"#ey:
+{T#f(
+ 8&y@6q%
+ %v: $UF .XFr8'ye8
+x~v~rQvLr"#g7@
+ 0&q"pQ,
+ $$p~'},
+ *$x~v~s&y5uhr"#i$#k@
+x~v~s&+q&uhr"#m$#o@
+x~v~s&{;vLr"#q$#s@
+x~v~s&2rWuhr"#u$#w@
+x~v~s&|_uhr"#y$#{@
+x~v~s&.v(uhr"#}$$"@
+x~v~s&1qFuhr"$$$$&@
+x~v~s&x$2uhr"$($$*@
+x~v~s&y\uhr"#j$#l@
+x~v~s&*q0uhr"#n$#p@
+x~v~s&*rtuhr"#r$#t@
+x~v~s&6r6uhr"#v$#x@
+x~v~s&tTvLr"#z$#|@
+x~v~s&pdukuhr"#~$$#@
+x~v~s&'yuvLr"$%$$'@
+x~v~s&qyp0uhr"$)$$+@
+ R.2JEq(0
+ &$J8q(+
+qI{
+J9q(2
+qI|
+p90.
+ &$J\q(1
+uR([
+J]q(5
+J^q(*
+uR(Z
+J_q(6
+/Z
+J=rP<
+ &< $+:yrP'
+uR'{
+p9q0
+ &(:brP+
+wWd
+:arP2
+:_rP.
+wWc
+:^rP1
+/$
+ &'/?
+:FrP5
+/=
+:ErP*
+/>
+:DrP6
+z'
+p9qF
+ ^#Fn{
+ D$CX
+ *$CT
+ 8$C7
+ .$q44
+ B$C.
+ ,$C1
+ ,$C(
+ ,$C$
+ .$r9q)
+ @$pp2
+ 8$ppps
+ ($ $+ppqA
+ &$ $. *7 $8 &7pB#C
+ &$ &6pp|_
+ &3 $6 ', &1 $8 ', &3 $: ,9 $8 &7C}
+ &$ $8 $7ppq3
+ &$ $8 &7CP
+ &$ &6 %H &3 $6 ', &1 $8 'H &3 &: *9 $: &9C3
+ &$!|-xw
+ &$C2
+ &$!y=y3
+ \#$`}
+
+var decodeCompactCompact128SM80NarrowAligned = driver.Text{Base: &decodeCompactCompact128SM90NarrowAligned, Code: `packed2 73580 decodeEight_compact128
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ ^&( && &{U$ P%vU$/6
+ {($ q/&/F
+ m#$ D&/=
+ a#$/O
+ P%$/N
+ $$/L
+ o/$/_
+ uT#$ s#&/Z
+ .$/Y
+ F$/>
+ $$/<
+ $$/=
+ *$ c#$/[
+ ,$/W
+ g#$/N
+ ,$/N
+ 8$/?
+ ,$/=
+ R)$`}
+
+var compactLanes32SM80Narrow = driver.Text{Base: &widenLanesSM70, Code: `packed2 25656 compactLanes_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6t2rnp[oj}ZIp)rnp$q*
+ &$!pWu/pUpt
+ &$]rvqo
+tWqS
+Opdqo
+z7+rA
+p#uxs7
+ @, 2$ $y=p,0qX
+p,0sD
+p,0rj
+p,0sI
+p,wn
+p,0p.
+zqt8
+zqtq
+zqtd
+zqvP
+qs.r%
+ &2s2
+q@$
+q@%
+q@'
+q@(
+q@*
+q@+
+q@-
+s/
+q@.
+q@0
+s/
+q@2
+s/
+q@4
+s/
+q@6
+s/
+q@7
+u?q)
+s/
+u?ps
+ '$u?qA
+ $_: +$qI'
+p_(vE)
+s/
+|np}
+tA%
+ws
+v_<
+ %# $x$uj~1vK{G
+qM2v1
+p%'pN
+wc
+qM<q~
+r#|$%
+ %6qM'p-
+qzp7A
+qM0t}
+wIq/
+/#
+xjphEv2
+}Pp44,-
+/%
+r&'e
+D-)
+ &G $>zD8
+ &$xDp7K
+rc
+ud
+wgm$wi
+ &*vAm%w"
+ $$zmm'
+zmm$
+ \#&w97pT
+ ((zDZ
+xq
+x=p^ql
+ ,(|37K
+|36K
+ $b$pu*q%
+q,w~d
+pDp=p;
+sh?Iq3u}vMZ
+pDqOqG*
+{Qp?v.
+ *u$}px<w>p3u}vMp2q5)
+wUD
+ &c%G8)
+ $$pDq8sT
+}px<w>p3u}vMA%"=A
+ua1
+p[rDq'?qByxmAE=E
+zLs6
+zdyxmAwiE
+ $&rs%#
+tE
+t&?op$gp/x?-
+ $9qM.r%
+qeC=G
+t1v?py
+t&?op$gp/|k$-
+ $#qs1p-
+xDp^K
+{g|k$
+tE
+r??
+ra+yS
+t_mD=G
+vp'&$)
+ra.P
+pnp^K
+ra1rX
+vp'&#R
+ra5P
+pnp^4
+uc.&,-
+uc/&--
+/$
+s$pApy
+uc*p*py
+s/
+uc+p*py
+r*pdqO
+sFrEE
+tw
+r#Y8
+zn'A
+tE
+p<@
+/$
+vi&&vu
+v3)9&vu
+/$
+uc&8yO
+s/
+v3#RyO
+/$
+s<pO4
+zy
+r*v+pC
+tJA
+ '^%u"
+r*qysT
+qt',
+t~8
+y+mW
+t4
+wv68
+ $2p[rDq'?x<w>p3pPpSZ4
+sFpSE
+tE
+p<A
+wj4
+uf{'5E
+ $5rb<p-
+ujyZvC:
+qN.pb
+vq%,
+}k
+ $y.v>p-
+}[4
+L-pk
+tJ%-
+rYwq
+s/
+s"z*
+ &v0ue<w"
+r,q9
+tE
+uepA="
+r,q/
+tE
+q|<uD
+tE
+q|pAuD
+tE
+zO%.
+tE
+r^=#
+wUZ
+tE
+}FyZ
+t#xO
+sE#u=
+tE
+r,qA
+tE
+u"
+|2B
+ws
+v"{G
+ %K '& &u#w@pb
+u;
+D#)
+uS
+{/p'
+s"pe
+xr
+v>p'
+zIu$
+vN
+ykyB
+r#p4pT
+ $0x=qV;
+D&)
+uS
+q|pA=%
+wD
+D%R
+uS
+q|pJ=&
+r>2
+{w2
+D')
+uS
+q$tO
+w7qi[U7
+ &z&xcv5
+}0=-
+wUe
+r>.
+tf
+D,)
+uS
+q|q)=+
+r>1
+ %2 ''q|ph=-
+r>5
+D-rN
+ '6t<sl
+w7t[r5{c
+ $#qN1r{
+tusysR
+sjq1u0s;7
+qN.q[
+ $P4sBs^1
+ $a#v"~B
+ $'w+
+/(
+wm;
+D2)
+uS
+/(
+thpT
+xr
+/(
+zI=,
+vN
+/(
+r#bq5
+ %\#D4)
+uS
+D3R
+uS
+}[;
+D5)
+ -X#/(
+uOqU
+u;
+D9)
+uS
+{b;
+ '%D:rN
+ -R#/(
+ %R#sjy(&#&7
+/(
+rHp?^,
+z2%3
+ &$rb6p;
+}s3K
+r>*
+q.0p-
+wT<\v6yaz&55za<rqi@
+q..p-
+{<yb&w(vDvDxk
+q.*t}
+N&w({P'rluA.
+}dvm*z\
+{3slpM
+u27
+wSt^tz
+/#
+rYqdy5-
+rb*v5
+ &= $W6rb6pC
+qYt,
+wgrE=y
+ &1vApA=z
+ $$zmph
+zmm}
+ \#&tS/
+t|s^9
+ &(L7pk
+q"p4s6
+s/
+zy
+}4M
+qQC
+s=<rR
+sMp:M9H9L
+uNB
+tE
+p<B
+rb6a
+wj,
+G3)
+Ip)?pEqBqgq7uLq]pN
+s=<pb
+G1p@
+v8
+wv38
+s='p-
+pnp8:,
+rI'
+u"
+s=0qp
+GL9M
+uNA
+r>6
+ufrE9/E
+t4
+zdu}|$2A
+rip4ql
+ $-sh?Iq3u}vMp*
+s=2p}
+:AvKy~
+/5
+s%,4
+/#
+L@pk
+tJ%@
+ -['t#yO
+t/A
+tE
+ue<=f
+wUb
+tE
+uepA=g
+wUc
+tE
+q|<=c
+tE
+q|pA=c
+tE
+k.%A
+tE
+r^=h
+qQH
+ )^'sEh=d
+tE
+wUd
+ &^&ws
+vk
+ &"s=.P
+t~p2
+/6
+t/C
+rc<
+u;
+Di)
+uS
+/6
+t/0
+xr
+/6
+qHpSuD
+vN
+/6
+r#s^1
+ '^'Dl)
+uS
+q|pA=k
+rc'
+DkR
+uS
+q|q9=l
+rc0
+{w2
+Dm)
+ -^'/6
+y?=s
+qQH
+rc+
+tf
+Dr)
+uS
+sE"=q
+rc2
+ %2 ''q|ph=s
+rc.
+DsrN
+ -^'s=.q[
+q$sR"$
+q=.q~
+ $n'tusl
+{3slz&+usw0
+q=1x}
+ $#z80rvx"6u1qF
+s"sd'u10'ro*
+qfpd'u10'ro*r4
+zw155s#'r6
+}X
+q=5a
+s>sg
+u>U
+q=*y2
+szw({Pz\
+ '[&pIp4r+
+pIp5we
+ $^*uPb8
+s=.qG
+sE$=+
+rc1
+D.=%
+}Iq]A
+rHqRqP,
+|(%N
+ )x'sU"
+s%"%&
+/,
+s%";
+Dz)
+uS
+/,
+k"%;
+xr
+/,
+qHpS=/
+vN
+/,
+w3#%<
+ %V)D|)
+uS
+D{R
+uS
+s%#;
+D})
+ -R)/,
+L$%=
+u;
+wl#0)
+uS
+s%$;
+ '%wl#1rN
+ -{(/'
+sE"=:
+rc5
+q$sR"5
+/+
+ )o# '& -o#/+
+ 'o#/+
+ 1o#/&
+D==#
+ %m#qn.%.,
+k.%Z
+ &X. &.rb'v5
+vp'&%9K
+zvH
+uN@
+t4
+wv18
+zn\A
+tE
+p<C
+tf
+G,)
+vq%\
+xh
+/0
+s%I4
+v_{,
+ $9q?'
+/-
+wj4
+wl#=)
+s9pU
+/-
+zIsi#@
+xr
+/-
+zIrN
+vN
+/-
+uepSsi#A
+r,r;#=
+q|pSsi#=
+tE
+p<D
+tf
+wl#@)
+uS
+wl#?R
+uS
+s<q/4
+wl#A)
+ %6 +U+/-
+y?si#G
+ %AqQH
+q|pssi#D
+r,r;#D
+}Qta
+t#ta
+p<E
+ %Fwl#G)
+ %FqY$4
+ '%wl#HrN
+ '7 )V+rb+pV
+qY'4
+D*)
+pipUr5
+rb'|^
+D)4
+skH
+|3)=(
+ &$rb.qT
+ &.qs5qT
+ &%/F
+J>}v
+wWK
+sY6
+ $9r*qyqO
+:}q(<
+p90'
+ $#/:
+:Rq(0
+/:
+p90+
+ $#rb'pf
+:$q(2
+ $]4p90.
+ $K $Bq,yZq(1
+p9u*
+ $Oxcu)
+q,|dq(*
+q,x?q(6
+p9u/
+ (k6/V
+rI'
+pcJ
+pcF
+ (*{1.
+ *$pDqOp=
+ $+nt
+_E
+ &2/&
+{11
+pB#C
+r9r;#P
+ &* %'pB#F
+ '' $*/&
+{15
+pB#=
+_H
+ &( %' )- $* ', '7 $,/G
+ $K (C $q#s=0pv
+})
+CY
+_A
+ &(/6
+ $.CR
+ '> $% 'OCN
+ 'O $* $ACR
+ 'O $H 'OCH
+ 'O $* $I )- $R# ', 'O $*/9
+||
+CQ
+q4X
+ &(||
+C@
+ ''!cuQpm
+//
+ $?n}
+_~
+p9
+!c'xw
+ $*nH
+r9pS
+p9
+!vTy3
+//
+tX+
+pB#N
+_D
+p9
+!vTz/
+tX2
+pB#P
+r9r;#M
+p9
+!ct?pm
+//
+tX.
+C^
+_C
+p9
+!vT+pm
+//
+vb3
+C]
+_B
+p9
+!crlpm
+//
+tX'
+C1
+_@
+p9
+!vTwG
+tX0
+nH
+r9pA
+p9
+!vTwX
+/)
+{11
+C)
+ 'u$!vTx#
+ %'C,
+ ''!cxNpm
+ &Y#C"
+ 'u$!vTxw
+ $# )-!|-y3
+ ', %7!u9
+p,0vU
+ *s#zqq6
+st
+p"+s]
+ D(`}
+
+var compactLanes32SM80 = driver.Text{Base: &compactLanes32SM80Narrow, Code: `packed2 24609 compactLanes_float32_row_F32
+ 4$]rvqS
+ $$O1qq
+z7qFs7
+ q#&w+
+s'38
+ &a#|9
+ .$q|pSuD
+ &$r#Ype
+ &$w#q9E
+ .$r2p7e
+D#)
+ .&|zq/K
+ &$wgm&wi
+ &$vAm'w"
+ $$zmm)
+ ^#$tS>
+tS8
+t|Y8
+ ($zDp2
+s[p7
+qY:s6
+ 8(sh?Iq3u}vMp2
+pDqOqp
+sh?Iq3u}vMpN
+{QpQv.
+ &( %L $$sMpO=A)
+wUG
+ *& $5 $4y;G=C
+ $$p[rDq'?qByxmCE=G
+s<q9s6
+zdyxmC="E
+ $(qHpS=J
+ *$qeE=I
+ *$xDp|K
+ &$r?@
+ $$t_mF=I
+ &$pnp|K
+ ($pnp|4
+v3*9'-
+v3+9(-
+/$
+vYpSrNpy
+v3$p@py
+v3%p@py
+ $2sFpA)
+wIpS
+sFmQE
+ &^# 2U#s<q94
+ 4$uN6
+x{7)
+p[rDq'?x<w>p3pPpS84
+ &,p<B
+ *$ujyZvC;
+ $$tH=[
+ (${w0
+D]pk
+s$<-
+r,{A
+ &.ue<="
+ &*uepA=#
+ &<q|<u=
+tE
+q|pAu=
+tE
+sE#=a
+tE
+r^=$
+ &s+ &:sE$wi
+tE
+r,ps
+tE
+vk
+|2B
+v_<
+ $0 $b,tf
+D$)
+ &&zI='
+ &$zIuD
+ &$uepS=(
+tf
+ &:q|pA=&
+wD
+D&R
+uS
+q|pJ='
+ $) %q#D()
+ .&}0=.
+wUl
+ &&D-)
+uS
+q|q)=,
+ $(qY"4
+ ''q|ph=.
+ $*D.rN
+ 4$x9$=$,
+qe$=q
+ $& &p$rxu0B
+ '^#/(
+tf
+D3)
+ &y$zI=6
+ &$zI=-
+ &$uepS=7
+tf
+D6)
+uS
+D5R
+uS
+ %{$D7)
+ .2}0==
+tf
+D<)
+uS
+ %V# '%D=rN
+ 42 %T#qe$9>
+ (&|zp:>K
+ &$wT<\v6yaz&55za<rqi?
+ @$qY},
+wgrE9>
+ &&vAzr>
+ &$}6>
+ ^#$q@>
+ )n(pH+pk
+ (*}4C
+qQ4
+ $&sMp:C9>9B
+uN2
+ &\, (W,Ip)?pEqBqgq7uLq]pe
+ &$x{2rN
+ $&q_+,
+ ($GB9C
+uN0
+ $&ufzr/E
+zdyxrE90E
+vbql
+ &f* $o*:@vK~,
+/5
+r2qR4
+/#
+G>pk
+s$<i@
+ )T'q|<9>
+tE
+qQ>
+tE
+ue<=k
+wUg
+tE
+uepA=l
+wUh
+tE
+q|<=h
+tE
+q|pA=h
+tE
+sEl9>
+tE
+r^=m
+ '1 &_+sEm=i
+tE
+wUi
+ 'X' 'W' $P-ubq/
+/6
+z5p:>
+ $(wj4
+Dn)
+ &&qHpS=q
+ &$qHpSu=
+ &$ueph=r
+tf
+Dq)
+uS
+q|pA=p
+ $.DpR
+uS
+q|q9=q
+ $( $m) &U) ,7y?=x
+ %O &&Dw)
+uS
+sE"=v
+ $(qY#4
+ ''q|ph=x
+ $*DxrN
+ ^#$sE$=.
+ $$D0=%
+ $$x9&=&,
+qe&9>
+ )u' 'S)ubm/
+/,
+wj4
+wl#.)
+ &6qH{'|
+ &$qHpS=0
+ &$ue|+|
+tf
+wl#1)
+uS
+wl#0R
+ &a&wl#2)
+ .S&y?9|
+tf
+wl#7)
+uS
+ %p# '%wl#8rN
+ .2sE$=?
+ T#$DA=%
+ +n# *,vp'&%9A
+zv>
+uN-
+x{.)
+sFp:>E
+ &a# $? $5tH9>
+ &$r&74
+ ,$wl#E)
+ &$zI9|
+ ,$ue{'|
+r,r;#E
+q|pSsi#E
+tE
+p<E
+tf
+wl#H)
+uS
+wl#GR
+ &4wl#I)
+ .$ %R$ $$qQ>
+q|pssi#L
+r,r;#L
+ &(p<F
+ $$wl#O)
+ &$ '%wl#PrN
+ 8(sk>
+ 8$ ($:|q(<
+ 4$ @$pc@
+pc;
+ 6&nk
+_9
+ *&pB#H
+r9r;#V
+ (&pB#K
+ '' ((pB#B
+_>
+ (& )- &( %, '7 4(C[
+_0
+ *&CS
+ '> ((CO
+ 'O &(CS
+ 'O ((CI
+ 'O &( )- &(CI
+ 'O ((CR
+q4\
+ (&CA
+ '' ((nw
+_x
+ (&n>
+_z
+ *&pB#T
+_6
+ (&pB#V
+r9r;#S
+ *&Cb
+_4
+ *&Ca
+_2
+ *&C0
+_-
+ (&n>
+q4/
+ *&C'
+ 'u$ &(C*
+ '' ((ppps
+ 'u$ &( )- &( %, %7 V#&`}
+
+var compactLanes32SM70Narrow = driver.Text{Base: &compactLanes32SM80Narrow, Code: `packed2 26092 compactLanes_float32_row_F32
+!s.
+!s-
+ 0(]t-rG
+ ($p#*qo
+ q0$tNu07
+txuu&(
+rp&{:
+ R$$y[&7
+ 'T# 4$wT<\v6yaz&55za<rqiB
+ *$zhvm*z\
+txslvm*z\
+wT<\vDplplxk|>
+zhpM
+wzsl[
+ %% (&rYqdy5ta
+ g%$:EvKy~
+ Z&$zhz&+usw0
+wzslz&+usw0
+ %T& T%$q$sR"6
+ ($ )q# R'$JBq(<
+ ($:Tq(0
+ c+$`}
+
+var compactLanes32SM70 = driver.Text{Base: &compactLanes32SM80, Code: `packed2 25045 compactLanes_float32_row_F32
+!s.
+!s-
+ 0(]t-rO
+ ($p#*qo
+ T/$tNu07
+txuu&(
+rp&{:
+ .$rr&B
+ w#$y[&7
+ 'V# 4$wT<\v6yaz&55za<rqiA
+ *$zhvm*z\
+txslvm*z\
+wT<\vDplplxk|>
+zhpM
+wzsl[
+ %% (&rYqdy5ta
+ e%$:DvK~,
+ *$s$<iD
+ w%$zhz&+usw0
+wzslz&+usw0
+ %~% V%$q$sR"6
+ ($ )r# }&$JBq(<
+ ($:Tq(0
+ a+$`}
+
+var compactRowsBF16SM90Narrow = driver.Text{Base: &compactLanes32SM80Narrow, Code: `packed2 30997 compactRows_dtype_BF16_row_BF16
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ ((!xg\|mwp
+ &"!?p$zSp{p)w>w.x(
+ $$]r:qq
+tWr-
+Or:rG
+hu*q^
+p#6rA
+ @,p,ui
+ &"p,{n
+ D"vB<p}
+s2
+vB+r%
+ &$ 6$q@1
+q@3
+ $( &$ &$ $% $*s/
+y}
+ '$u?q9
+ $" +$t>*q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+vB<qO
+pg'vj
+s/
+vB'p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+/%
+qI(
+q:';
+p_)ti
+ 4.p%(pT
+ ,$~"A
+ $$wIqA
+ *$r&(e
+D,)
+ .&xDp5K
+ &$wgm%w"
+ &$vAm&="
+ $$zmm(
+zmm%
+ \#&t|p8%qU
+ ,$x=p|ql
+ F$}px<w>p3u}vMp2qP)
+wUE
+ &&DR)
+ &$}px<w>p3u}vMA%$=A
+ $$p[rDq'?qByxmAE=F
+ ($rs%%
+ *$qeC=H
+ ($vB.p-
+ $4 (3 &Q' &e5 %&s5~2
+ $h0t_mG=K
+vp(&$)
+ $*vp(&#R
+ $$pnp|4
+ &$ $1s$pAyO
+uc*p*yO
+s/
+uc+p*yO
+ *:zn+A
+ &Z8 *W8}Pp^&&AxO
+v3#)xO
+/$
+|R,
+ufq/)E
+ $.tJpT
+zZpsK
+zZqAK
+ &(qt(,
+t~q5
+ &&wv88
+ $$p[rDq'?x<w>p3pPm"qP4
+sFm"E
+tE
+ &T8x9"97E
+ $7rip|%/
+ $#s[qR
+sh?Iq3u}vMqU
+ $_7uz-qU
+ ($r2qR4
+}fpk
+k.qP
+rY%/-
+r#s^0
+ $?r,{A
+zU{,1
+DY)
+ &JyPZtU
+wU*
+tE
+uepAu$
+wU+
+tE
+sE[=+
+tE
+q|pA=+
+tE
+D\uD
+ &$utu=
+ &$ &4z5m-
+tE
+wU-
+ ((rIp81
+ ($rIp82
+ ($t~4
+D.)
+}W
+Wq~yG
+}c
+}X
+ $(th%(
+ &$zIwi
+ &$r#b%)
+ $$x=qV4
+D1)
+}W
+/%
+ '1 $a7q|pA=3
+wD
+x=Y;
+ &v4q|q9=5
+r>2
+r2p7;
+D6)
+ .W$y?=*
+wU)
+ $&ua'
+D8)
+}W
+/$
+ 'Jxcpb
+ $k0r>1
+r2p5;
+D;)
+uS
+q|ph=<
+r>5
+ $z4D=)
+ 4s&rHp5>w]
+sBp5%,
+ (&s[p^
+/+
+}#4
+D?)
+}W
+/&
+ 'B/+
+yA%/
+xr
+/+
+zI=1
+vN
+/+
+r#qR%0
+ %j#DA)
+ +j#/+
+ %h#DD)
+ &g.DF)
+ ,$/+
+}0=:
+ua'
+DH)
+ +d#/+
+s%%;
+DK)
+uS
+ $Y4DM)
+ ,s&/+
+ &V$/+
+qn%%%3
+k%%3
+ &(v&<s8
+y]&euT
+u,&(
+yV;uT
+sjw)(
+yV4uT
+ %$yVy:
+ %&v&0p-
+rdCvC<
+v&6a
+t]$d
+w8<qT
+ &w. $t.pnp8=4
+wT<\v6yaz&55za<rq-
+ $${<q1xI(w(vDvDxk
+ $$xBQUw({P'rluA.
+ .$w8+v5
+ ($w82pC
+pnp8BK
+v7
+w8.pv
+}sDK
+ $CqY},
+wgrE9H
+ &HvAzrH
+ &$}6H
+ ^#$t|s^H
+ &$LDpk
+ ($}4N
+ $$ $Jua'
+G5)
+ $; $Iw8*p-
+pnp8E,
+uc2&4-
+s/
+uc3&5-
+w:'pf
+sMp:N9H9M
+y+rE
+t4
+ $d,znNA
+tE
+p<F
+/#
+v3/92vu
+w:'p'
+q?pA
+w:0p}
+uzL%N
+}\y~
+/:
+s%@4
+LOpk
+kM%O
+rY%N-
+r#s^O
+ )Y(GJ)
+ &}#x{J=i
+wUw
+tE
+uepA=j
+wUx
+tE
+xJJ=x
+tE
+q|pA=x
+ &e,t#vu
+GJ=k
+wUy
+tE
+ut=l
+wUz
+tE
+ &T#sUO
+/:
+kO%B
+ $,s%O4
+D{)
+}W
+/5
+ 'Q(/:
+kQ%E
+xr
+/:
+ 'Q(/:
+w3R%F
+ 'Q(D~)
+ +Q(/:
+q|zr{
+ $B %Q(G|)
+uS
+q|q99{
+ $(s%T;
+ '' *(/:
+y?=w
+wUv
+ $(ua'
+G})
+ +Q(/:
+sE"9{
+ $*s%V;
+ ';q||+{
+ $* $_1 ); (w&w:+rR
+ P#o,w:+qG
+w2a,=0
+ $*w:0r{
+qna%a3
+ka%c
+ (&sUa
+/0
+ka%S
+ $1s%a4
+ '\#/+
+ 'W*/0
+kc%V
+xr
+/0
+zI=2
+vN
+/0
+w3d%W
+ %V* '0 )V*/0
+ )S$s%f;
+ /Q$/0
+}0si#7
+r,r;#6
+rc5
+ /Q$/0
+s%h;
+ '7 1|#/0
+ $X$/0
+ ($ '& ,&/0
+ &$/0
+ 0$/0
+w2r,=A
+ $&/0
+qnr%r3
+kr%t
+ *&v&+v5
+vp(&%9L
+ $&uNB
+ &$znvA
+tE
+p<G
+ua'
+ $*v&2pb
+uzt%v
+ %T'/3
+s%h4
+Lwpk
+ku%w
+rY%v-
+r#s^w
+ /T'x{Jsi#G
+qQ{
+tE
+uepAsi#H
+ '%xJJ9{
+tE
+ %\& )T'GJsi#I
+ '.utsi#J
+ '1 &n)sUw
+/3
+kw%j
+rc*
+s%w4
+ 'Z&/.
+ 'U-/3
+ky%m
+xr
+/3
+ 'U-/3
+w3z%n
+ 'U- -~$/3
+ %Hrc6
+ +T'uB<
+s%|;
+ /T'/3
+y?si#U
+r,r;#T
+uB'
+ /T'/3
+ %T'uB0
+s%~;
+ )T'uB+
+ 1T'Wq[pV+
+wbr5
+ $]'v&.pV
+r&?4
+D1)
+Ip)?pEqBqgq7uLq]A
+v&2tB
+t=?&?3
+p%?&=
+ (r$qI?
+/,
+p%?%r
+uB2
+ %/ 'H/'
+ 'H/,
+p%?%u
+ &R.zI=3
+ &$wv?%v
+ /o&/,
+ )r(r&?;
+ /p(/,
+}0si#h
+r,r;#g
+uB.
+ /p(/,
+ )4 1l(/,
+ 'h#/,
+ %h#DC)
+ %h#/,
+ )h# $=v&5qT
+ &X%/K
+J>q(1
+wWt
+ &i& $EJBq(*
+p906
+ $O/;
+:_rP<
+wWP
+p9+'
+ $Mv&+pf
+:9rP0
+wW)
+p9++
+ (u$/Y
+ $$pcK
+ 6$vb;
+nu
+ (&/0
+ $$pB#h
+_{
+ (&pB#k
+ '' $( $j# $HpB#a
+r9r;#t
+ &H $M )- $T# ', '7 $*/C
+})
+ *&{16
+C~
+ &\% &U%||
+Co
+ '= $*/%
+ $$Cl
+ 'N &(Co
+ 'N $(/%
+ %NCe
+ 'N $, %N )- $* ', 'N $*/$
+||
+C\
+ 'C $,/#
+ %8CS
+ 'I $*/#
+||
+C?
+ 'O $,/$
+ %OC<
+ 'O $* %OC?
+ 'O $,/$
+ %OC5
+ 'O $* %O )- $, ', 'O $, 'OC,
+ 'O $, 'OC#
+ 'O $*/,
+tX<
+pB#}
+r9r;#|
+ &* $AnH
+r9ph
+ &F/,
+vb3
+pB#x
+ &v# $}#tX5
+n{
+r9r;#w
+ &(/,
+tX2
+Cz
+q4{
+p9
+!|-z/
+tX.
+ (l$!cq0pm
+/,
+tX0
+CJ
+ &L!|-+pm
+ $K &Z# V#X#`}
+
+var compactRowsBF16SM90 = driver.Text{Base: &compactRowsBF16SM90Narrow, Code: `packed2 30422 compactRows_dtype_BF16_row_BF16
+ 6$]p0qS
+ $$OpdrG
+hxNrG
+ w#& (\#q>bvj
+ *$w+
+pIp?;
+t*ti
+ &(s"pe
+ .$q|pSu=
+ &$r#Yq5
+ &$w#q/E
+ .$r2pQe
+D$)
+ .&|zqAK
+ &$wgm'w"
+ &$vAm(="
+ $$zmm*
+ ^#$tS?
+tS9
+t|Y8
+ ($zDp2
+s[p7
+qY;s6
+ 8(sh?Iq3u}vMp2
+pDqOqp
+sh?Iq3u}vMpN
+{QpQv.
+ &( %L $$sMpO=B)
+wUH
+ &&DK)
+ $$ $5 $4y;H=C
+ $$p[rDq'?qByxmCE=H
+s<q9s6
+zdyxmC="E
+ $(qHpS=K
+ *$qeE=J
+ *$pnp|K
+xDp|K
+ ,& &' &(t_mJ=N
+ *$pnqR4
+v3*9'-
+v3+9(-
+ $(vYpSrNyO
+v3$p@yO
+v3%p@yO
+ $*sFpA)
+wIpS
+sFmVE
+ .*}PsS&AxO
+ &$zL,
+x9")E
+ $&tJ8
+|3%K
+|3$K
+ ((t~p*
+uN8
+yPc)
+p[rDq'?x<w>p3pPm'p*4
+sFm'E
+ (0x9'97E
+ $$|3&=\
+ $#w+
+ $*qe[='
+ ($wm4
+D)pk
+s$m^-
+wIm_
+ &.Db)
+ &$sEb=-
+ (HyPcu$
+wU0
+tE
+uepAuD
+wU1
+tE
+sEd=1
+tE
+q|pA=1
+tE
+Deu=
+ ',utwi
+ ', &-z5m3
+tE
+wU3
+ ((z>g
+ ($z>h
+ $% $* %-wD
+ua'
+D4)
+ ,&zI=$
+ &$zI=#
+ &$ $x) %0D7)
+ ,P*q|pA=:
+ $.s<pS4
+ &Lq|q9=<
+ $;s<q/4
+ (@ *S#y?=,
+wU=
+ $8 $3D>)
+ ,$sE"=A
+ $.qY#4
+DB)
+uS
+q|ph=C
+r>*
+ $" &q# 2p#x9&=&3
+qe&=C
+ (&/+
+qY(,
+ %3 ,*qe)=4
+ &$qe)=3
+ &$yP*=5
+ $JDG)
+ ,E %g# &JqY/4
+ ($ *GD1=<
+ $$DN)
+ ,$qY44
+DR)
+ &&DT)
+ 4$x97=73
+qe7=S
+ :&rdGvC<
+ .$q_-4
+ B$q_*K
+ &$|zp:@K
+r>6
+tKE,
+wgrE9@
+ &*vAzr@
+ &$}6@
+ ^#$q@@
+ )|)pH-pk
+ (*}4F
+qQ6
+rc<
+ &(Ip)?pEqBqgq7uLq]pe
+ &$q_-,
+v3093-
+v3194-
+ $*sMp:F9@9E
+y+pA
+uepA)
+sFp:@E
+ ,,q?pS
+ $$s(B9@
+ &$r&84
+G@pk
+s$p:B-
+wIp:B
+ &.GB)
+ &$x{B=o
+qQu
+tE
+uepA=p
+ '%xJB9u
+tE
+q|zru
+ (4GB=q
+ '.ut=r
+ '1xJB9@
+tE
+q||+@
+ (,/:
+xJB9w
+rc'
+tKB,
+Gx)
+ ,.s(B=t
+ &$s(Bw"
+ &$x{B=u
+ua'
+ '0 *, %J $. %~'Gv)
+uS
+ %Q# $6tKB4
+ '' ,1GB=|
+qQw
+ $8 ); *- %6 $. )6q||+u
+rc1
+ $" ); Z#( %R$rc5
+D19B
+ &${UB9B3
+ %w$ (&/0
+ %V$rc*
+ )V$ *0s(Bsi#4
+ &$s(B=2
+ &$x{Bsi#5
+ /V$/0
+ )T$ 1R$/0
+GBsi#<
+qQw
+rc6
+ /R$/0
+ )4 1}# T#q#DB9B
+ &$ ){# *(vp(&%9D
+zv@
+uN-
+x{.)
+ 'V' $0wj,
+ &$ 'T'/3
+ 5T'x{Bsi#O
+ 'T'uepAsi#P
+ 3T'GBsi#Q
+ '.utsi#R
+ 3T'/3
+ %T'uB<
+ )T' *u#s(Bsi#T
+ &$ 'T'/3
+x{Bsi#U
+ /T'/3
+ %JuB'
+ +T'uB0
+ 1T'/3
+GBsi#\
+qQw
+uB+
+ /T'/3
+ %6uB2
+ +T'uB.
+ 1T' *Z$ %p(uB1
+ %i(D2)
+ && -o&/,
+ %u(uB5
+ )u( *:s(Bsi#g
+ &$s(B=3
+ &$x{Bsi#h
+ /u(/,
+ 7o&/,
+GBsi#o
+qQw
+uB*
+ /q(/,
+ 7o& *q# %P*DD)
+ && +Z& **J>q(6
+p9u/
+ &(JBrP'
+p9q0
+ &&:hrP+
+p9ul
+ &(:=rP.
+p9sK
+ ,(pcC
+pc=
+ 6&nn
+_;
+ &&/4
+||
+pB#m
+_w
+ &*/1
+ $+pB#j
+_u
+ &0 $5 %- '' $> &-pB#c
+ '3 &2 )- $( ', '7 $, ,- $, $+pB#/
+_6
+ (2||
+nB
+ 'N $* &-Ck
+ 'N $2 $5nB
+ 'N $> &-Cd
+ 'N &2 )- $( ', 'N $,/;
+{15
+nB
+_@
+ &* -I &, $9CR
+ 'O $@ &9 ). $> &d$C9
+ 'E $k$ +U# $* &7C2
+ '? $< +U# $, ', '7 $,/0
+vbe
+ )U# $, -}# $* '>ppps
+ 'O $,/.
+ $An~
+r9r;$%
+ &F $An@
+r9r;$#
+ &H/.
+ $ApB#|
+_8
+ &F $Anu
+r9r;#{
+ &H/.
+ $AC{
+q4}
+p9
+!culpm
+ $*n@
+q4z
+p9
+!|-wG
+/.
+ $,CI
+_-
+p9
+!|-wX
+ $*n@
+q4H
+ V#&`}
+
+var compactRowsBF16SM80Narrow = driver.Text{Base: &compactRowsBF16SM90Narrow, Code: `packed2 30910 compactRows_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ m%( (&/#
+ uR#(`}
+
+var compactRowsBF16SM80 = driver.Text{Base: &compactRowsBF16SM90, Code: `packed2 30335 compactRows_dtype_BF16_row_BF16
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ a$( (&/#
+ eS#(`}
+
+var lanes32SM80 = driver.Text{Base: &compactLanes32SM80Narrow, Code: `packed2 34359 attendLanes_float32_row_F32
+ ($!u6yip{p3wd
+ $$!xg{?oq*
 !
 !yHvstc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+wntc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+p.tc
 !
 !pWs*pt
-!}ex(
- $*]r:rO
+ &&]r:rO
 Oqyq^
 hvrqo
 p#t?qo
- &*p,qX
-tn
-p,rj
-v0
-p,p.
-uG
-w^
- 20v:{6
+ &, &$ &$ &$ 0$p,p0pZ
+ $"v:{6
 s1
 |tp{zWw>?rV
 xUv-
@@ -3511,10 +7806,7 @@ ubpS
 qN2qW
 q?ph
 uN$
-sFrEE
-}Qta
-t#ta
-p<O
+ $V* &X9p<O
 yku)
 zp
 w%uZ
@@ -3524,7 +7816,8 @@ zpqm+
 v:t}
 s2
 r2pQe
- (w$qN+v/
+G-)
+ &[>qN+v/
 x'yxQ91
 vyx*?joov,r[?\p)wwsl
 q$sg
@@ -3540,8 +7833,7 @@ prtOpM
 szvH
 wH(vH
 zKU
-tusl
-{]+{|
+ $k6{]+{|
 tE
 qN2p-
 |Rs6
@@ -3552,7 +7844,8 @@ uj~1d
 qN+t0
 x*tDuu#
 wrr1vH7
- &R)u"
+ $-/#
+u"
 qN5v1
 wm;
 zy
@@ -3560,7 +7853,7 @@ uS
 sz[
 t*;pN
 wMqK
- &%qH'wi
+ ',qH'wi
 u"
 /#
 }[;
@@ -3569,54 +7862,62 @@ s9p.
 szpG
 vn;pe
 p\p.7
- &%qH098
+ '7qH098
  '-{b;
 vG)
 s9rL
 szpF
 tr;pT
 p\rL7
- &%qH+98
+ 'BqH+98
  '8r2p7;
 {H
 s9s*
 szpx
 vJ;q5
 p\s*7
- &%qH298
+ 'MqH298
  'Cr2z{
 }O
 s9wn
 sz#1
 r)p5;qU
 p\wn7
- &%qH.98
+ 'NqH.98
  'Nr2p5;
 D")
 s9q0pZ
  %-x|;qP
 p\+q&zH
- &%qH198
+ 'NqH198
  'N}#;
 D$)
 s9{;
  %8r)pay0&
 p\{;7
- &%qH598
+ 'NqH598
  'Nr2pa;
 D&)
 s92sI
  %Cr)p|y0&
 p\2sI7
- $/y^a
+ $Ky^a
 }=
-|Op=
-zDq5
- (f)wc
+ $Y6zDq5
+ &$|zp:2K
+wc
 s[pa
- w#&zD&+
+wgp:,92
+ &*vAp:,92
+ $$}6,
+}62
+ \#&q@,
+q@2
+t|Y8
+ ($zD&+
 qI+
- .&z<r{
+tK2s6
+ ,(z<r{
 |zp:0K
 rc
 z6q-
@@ -3626,19 +7927,19 @@ q?'
 s$<>w~
 /$
 wgp:490
- &r&vAp:490
+ &Q$vAp:490
  $$}64
 }60
- \#q$q@0
+ \#&q@0
 w9$8
- &( $n&rc
+ &$|zy{K
+rc
 wgmg)
- &.vAmhR
- $$zmmj
+ 'LvAmhR
+ %Lzmmj
 zmpO
- ]#LtS/
-w9%8
- 'L|5qO
+ ^#V.w9%8
+ &$|5qO
 tH=H
 }k
  3#p<E
@@ -3650,7 +7951,7 @@ G/pk
 {fyG
 tK8s6
 ra0r{
- $#v%10
+ $S1v%10
 r^)
 }w0
 qHxfE
@@ -3671,8 +7972,7 @@ tb}%+
 v\8
 vqA
 tE
-rYwq
-tJA
+ $^(tJA
 /*
 tSQ
 rxrJB
@@ -3685,40 +7985,40 @@ rxr1B
 rxr$B
 |2B
 rxQvv
-ws
-!s4
-|MqG.
+ &a#|MqG.
 pIp4s6
 s/
 {-
 qQ,
- &^$wj4
- (}$qLy8
+uB
+ud
+wj4
+G+)
+ $b* $9qLy8
 rsK
 vir4
- $7qe#E
+ $Kqe#E
 vYm$v2
 rk0=(
- $:zv8
+ua1
+zv8
 qL0qO
 yP]u=
 qHq3E
 t4
 qfq3r4
- $=}Bp'
+ $#}Bp'
 }=
 {fyR
 r^=)
 uN(
-sFpSE
-tE
-p<P
+ &i)p<P
  %a)G')
  +P$ra0pb
 :"vK{G
 q,~'d
  +T#ws
- &t% +)})
+ &d& +)})
  &%ra2yq
 w/
 s/
@@ -3812,13 +8112,16 @@ t/5
 t/3
 zs+A
 y7
- %$ $J $M $#pL,4
+ %$ $r#!s4
+ %#pL,4
 s/
 wUI
  'V$wUJ
  'U$wUK
  'T$wUL
- (V)p<Q
+t1x?vu
+t#vu
+ %#p<Q
 }[ql
 D9)
  '}$uS
@@ -3831,7 +8134,7 @@ qh87x.8
 qn0%0,
 k0%:
 y7
- $GqL5r%
+ %EqL5r%
 qzp81&)
 x7"<-
 }ypX
@@ -3861,11 +8164,10 @@ w1w(vDqZw0vu
 qE<zH
 sW1p'
 }=
- 'g'sW*qW
+ &R*sW*qW
 t9&(
  %U#sjq1r$r_
-rHp48,
-sBwk
+ $a$sBwk
 y7
 qM<r{
 rBMU
@@ -3968,18 +8270,17 @@ G))
 x{*=E
 /$
 wgpO98
- &~)vApJ98
+ &_,vApJ98
  $$zmq/
 }68
- \#q$tS3
+ \#&tS3
 q@8
- (& %e-vYq3v2
+ )a1 %e-vYq3v2
 tHE
 p<D
 qs<p'
 t4
- 'T.s/
-r*sCpb
+ (a(r*sCpb
 zv8
  '], %%y+m4
 sFpAE
@@ -3995,35 +8296,33 @@ qs<{6
 uS
 s'y0'
  %V*p>T7xmT
- &o'qH'R
+ 'Q5qH'R
  'v4 %-}5
  %v4t*y0'
  %-p>S7xmS
- &%qH0rN
+ '-qH0rN
  )-{W
  %v4vny0'
  %8p>R7xmR
- &%qH+tU
+ '8qH+tU
  )8{-
  %v4try0'
  %Cp>Q7xmQ
- &%qH2uD
+ 'CqH2uD
  )CzM)
  %v4vJy0'
  %Np>P7xmP
- &%qH.wi
- )ND#)
- %v4r)p5y0'
+ 'NqH.wi
+ )N $& %v4r)p5y0'
  %Np>O7xmO
- &%qH1="
+ 'NqH1="
  )ND%)
  %v4x|y0'
  %Np>N7xmN
- &%qH5=$
- )ND')
- %v4r)pay0'
+ 'NqH5=$
+ )N $J %v4r)pay0'
  %Np>M7xmM
- $/xQqU
+ $*xQqU
 ripapT
 r?;
  $#q.+p'
@@ -4038,7 +8337,7 @@ r?2
 q.1a
 }=
 }k
- 'r0q=q-
+ &b#q=q-
  '[+t+r$r_
  )[+q='pC
 sFp:<9&
@@ -4054,49 +8353,49 @@ J+d
 q=2q[
 }ST(
  'u/uJ
- &*J,d
+ 'o7J,d
 /#
 }SSU
  %*ut)
 pip.7
- &%J-d
+ '*J-d
 /#
 }SRpM
  %2vG)
 pirL7
- &%J.d
+ '2J.d
 /#
 }SQ[
  %:{H
 pis*7
- &%J/d
+ ':J/d
 /#
 }SPpj
  %B}O
 piwn7
- &%J0d
+ 'BJ0d
 /#
 }SOpG
  %JD")
 pi+q&zH
- &%J1d
+ 'JJ1d
 /#
 }SNpo
  %JD$)
 pi{;7
- &%J2d
+ 'JJ2d
 /#
 }SMpF
- %JD&)
-pi2sI7
- (/v:yU
+ %J $@pi2sI7
+ (q2v:yU
 J#s?
 /a
 J$uy
 p91
  $'{fsX
 :|v|
- $4 $7ra2x}
+p9*
+ $#ra2x}
 :W|'
 :V{V
 :Uyt
@@ -4109,65 +8408,51 @@ sY.
  $#r*sCpv
 :%uC1
 sY5
- $6 &$|OqG*
-rI0
- *&/]
+ (y& $.rI0
+ &~A &uA/]
 tX
- (2 $-|MqO
+ *&|MqO
 })
-pB#C
- &4 $-/.
- $$n<
- &F $C/,
- $7n3
- &+ $F/,
- $$n<
- (${11
-n;
+ $2_,
+ &+/.
+ $+n<
+_&
+ &2/,
+ $Nn3
+_.
+ &I/,
+ $Mn<
+_$
+ &T# $An;
 _<
- &(/,
-{15
-pB#7
- (&vbe
-pB#:
+ &F/,
+ $5pB#7
+_(
+ &: $<pB#:
 r9r;#7
-p9
-!cxw
-/,
+ &5/,
 tX0
 Ch
 r9r;#J
-p9
-!c'y3
- %'Cg
- ''!c'z/
- %,Cf
- ',!cqypm
- %1Ce
- '1!crvpm
-/,
+ &* %'Cg
+ '' $, %,Cf
+ ', $, %1Ce
+ '1 $*/,
 {16
 C^
 _*
-p9
-!ct-pm
-tX<
+ &*tX<
  %Bq4^
-p9
-!c'wG
-/,
+ &(/,
 tX'
- (I!c'wX
-/,
+ (_% $c%/,
 tX+
 C=
 q4[
-p9
-!c'x#
-tX2
-C?
+ &* $NC?
 q4=
- $J $]/ *^/t$vP
+!u9
+ $WI *gKt$vP
 st
 t$vU
  D(`}
@@ -4409,7 +8694,7 @@ zh7
  *&:-uC1
  m'$`}
 
-var direct32SM80NarrowAligned = driver.Text{Base: &lanesBF16SM80, Code: `packed2 44914 attendDirect_float32_row_F32
+var direct32SM80NarrowAligned = driver.Text{Base: &compactLanes32SM80Narrow, Code: `packed2 44914 attendDirect_float32_row_F32
  ($!u6ovzwp
 !u'grmp$t2wp
 !xggp3q'rm~0}:q*
@@ -4419,15 +8704,12 @@ var direct32SM80NarrowAligned = driver.Text{Base: &lanesBF16SM80, Code: `packed2
 !
 !pWwnpt
 !?p$zSp{p)w>p-*x(
- $8]sCqo
+ $,]sCqo
 Ou/qS
 hqyrA
 p#+zc
- &,t6
- ($vc
-uG
-|4
- &(p"um
+ (,tn
+ (( &$ &$p"um
 t$sD
 p"rL
 t$qc
@@ -4437,11 +8719,7 @@ p"{^
 t$sI
 p"yu
 u<'uE
- $, ${_#p,s*
-p,0s]
-p,0qX
-p,0sD
-|~q~
+ &* *$|~q~
 s1
 x2
 ud
@@ -4452,7 +8730,8 @@ tE
 p<i
 pDsTrX
 zp
- $t^#|~v1
+zpqm0
+|~v1
 sp
 sq
 |5P1
@@ -4461,16 +8740,12 @@ pDt0rR
 s2
 pDu)u)
 z8+'
-q@$
-s/
+ $:s/
 q@&
 s/
-q@(
-s/
-q@*
-s/
-u?qA
-s/
+ $&s/
+ $"s/
+ $Fs/
 y}
 s/
 u?q9
@@ -4484,8 +8759,7 @@ qI1
 w90&'
 xcqp
 s+(p*
-ws
- )#xr
+ &P6 &%xr
 s+*p2
 ribK
 riYK
@@ -4507,8 +8781,7 @@ rHpQpT,
 xU0'
 v^p2
  %+z_pPp7ApN
-!s4
-|5p'0
+ $$|5p'0
 sh?Iq3u}vMqP
 qI)
 t_pA)
@@ -4550,9 +8823,9 @@ xErE
 tHE
 tE
 t4
- $X1 %.u"
+ $z- %.u"
 {\3
- &h(vb&3
+ &S'vb&3
  &%s/
  $IqQ4
 tf
@@ -4575,11 +8848,13 @@ t|p4q5
  '2x1YqU
  '2/#
 v^qb
- &l*D")
+/#
+s/
+D")
  -2t|s^"
  'Bx1Y%#
  )2|AMu|
- &%D&)
+ '2D&)
  -Bt|s^%
  'Bx1Y%&
  )BL"vI
@@ -4588,21 +8863,23 @@ pDs{s{
 t.m"V
 p]"vI&/
 p]"ti
- $s$t.q/V
+wMqK
+t.q/V
 r)qRvI&/
 r)qRti
- $#t.phV
+ %&t.phV
 r)p|vI&/
 r)p|ti
- $#uS
+ %*uS
 r)pavI&/
 r)pati
- $#pDt0s8
+ %.pDt0s8
 xQ%-
 xQ%+
 zs*pT
 y7
- %$ (X:/%
+ %$ $K!s4
+ %#/%
 sU*
 D*)
  %Mt|p8+%0
@@ -4610,7 +8887,8 @@ s/
  %Jx1p8,%1
 s/
  %J}Qs).
- &<p<j
+t#vu
+ %#p<j
 s<pS4
 G#)
 uS
@@ -4619,7 +8897,8 @@ s'ti
  %K/%
 qn.%.rw
 k.%1
- &e#pDr7a
+y7
+ %<pDr7a
 }=
 pDu)qO
 y$<K
@@ -4633,7 +8912,9 @@ pL:s6
 kMA
 sxNr4
 |=
- 4[1 S#+ ${#p<A
+}k
+ d##rxQvv
+p<A
 qM'v1
 L<pk
 qM5s8
@@ -4696,7 +8977,8 @@ y@5p}
 tJ%M
 pupdsT
 q:+,
- $;puqyx}
+tJA
+puqyx}
 q"pa4
 pupdp;
 |?8
@@ -4755,7 +9037,16 @@ qD"B
 rxu0B
 rxsRB
 rxt[B
- 2& $$ $$q\+s8
+rxrJB
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+ %a%!s4
+q\+s8
 zC:s6
 qM't}
 k7A
@@ -4766,25 +9057,24 @@ qQ7
 rc
 tf
 G))
- $4qM5pf
+ $-qM5pf
 k8A
 sx9r4
 |p$=&
 q\2r%
- $2q{>v.
-s/
-zy
-ubm)
+ua1
+q{>v.
+ &q1ubm)
 q\.r%
 w3v%?
  'a*q\1r7
  %y*t/<
 rY%=-
 tIs^e
- '.q\5yU
+ &%q\5yU
 se,
 uN5
- $Q3wj;
+ $x,wj;
 G%)
 /7
 zneK
@@ -4808,13 +9098,14 @@ uY"
 }Fw~
 }FxZ
 p<k
- *s//8
+ +l'/8
 :Qd
 /#
 s%=3
 zy
 w62u5{@r|
- $7 *./#
+!s4
+ +-/#
 :Od
 /#
 s%<3
@@ -4856,7 +9147,8 @@ X8[B
 X:~#
 X<~#
 w7rg"={c
- &~-:?d
+ %H/#
+:?d
 /#
 t*vI&/
 p]8ti
@@ -4864,7 +9156,7 @@ p]8ti
 X=~#
 X?~#
 qh$"@{c
- &%:>d
+ '-:>d
 /#
 trvI&/
 p]9ti
@@ -4872,7 +9164,7 @@ p]9ti
 X@~#
 XB~#
 qh+"C{c
- &%:=d
+ '8:=d
 /#
 r)p5vI&/
 p]:ti
@@ -4880,21 +9172,21 @@ p]:ti
 XC~#
 XE~#
 qh2"F{c
- &%:<d
+ 'C:<d
 /#
  %t+p];ti
  %NXD|N7
 XF~#
 XH~#
 qh9"I{c
- &%:;d
+ 'N:;d
 /#
  %X,p]<ti
  %NXG|N>
 XI~#
 XK~#
 qh@"L{c
- &%::d
+ 'N::d
 /#
 p]#vI&/
 p]=ti
@@ -4902,7 +9194,7 @@ p]=ti
 XL~#
 XN~#
 qhG"O{c
- &%:9d
+ 'N:9d
 /#
 p]%vI&/
 p]>ti
@@ -4910,22 +9202,21 @@ p]>ti
 XO~#
 XQ~#
 qhN"R{c
- $%pup0r%
+ %Npup0r%
 {BpROy:
 snP(
 pusCr%
 yV4uT
-s>sg
-/8
+ $u2/8
 :8d
 puuvqO
 p]'qd%;
 p]Qti
 p\qFq67
- $#qn(%(,
+ $Aqn(%(,
 k(&K
 r?1
- $#q\*q%
+ $Kq\*q%
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 q\6w.
 s+#%0
@@ -4943,7 +9234,7 @@ puxlp'
 ::d
 /%
 |SrC7FqFq6
- &<zn,%8
+ 'Z-zn,%8
  %-/%
 |G(ta
 pu21p-
@@ -4961,8 +9252,7 @@ puu1rR
 NI(
 purev/
 NJ##
-t<sl
-X%##(
+ $DX%##(
  %)puxWrR
 qE9FqFq67
 puy,qT
@@ -4977,7 +9267,7 @@ r=<q%
 :<d
 r='p=
 qE4F.umpF
- $Ar=+q%
+ $Gr=+q%
  %a#/F
 ::r.
 r=5s{
@@ -5086,7 +9376,7 @@ p>*7r5#*
 p>)7>zA)
 rHYp*,
 th%/
- &}<s|+q%
+ 'Q0s|+q%
  %v%q\0pC0
 qnY%Yqd
 kY%W
@@ -5168,8 +9458,9 @@ qjqVrw
 r#xf8
 qj*A
 /#
- $n#/#
- &"p<l
+t1x?vu
+/#
+ 'o7p<l
 /#
 vn|..
 |yrQ
@@ -5250,7 +9541,7 @@ zLM
 G/)
 }(v~y_pRg"&@
 v"z9
- $Cz)<qO
+ $#z)<qO
 pHNpT
 s[p5
 |p+)
@@ -5259,11 +9550,17 @@ r>.
 |x2p;
 xpv)'
 z"(
- &l;p1&(
+z.qv
+prtOpM
+p1&(
 wHx.'
- $&{})
+zKU
+{})
 {]s_{|
- $; &<p1*pG
+tuw)
+{]+{|
+tE
+p1*pG
 prt[x.+
 r3pFU
 {}-
@@ -5304,29 +9601,29 @@ wrpR'"E"R
 wrpR""D"R
 wrrg"C"R
 wrr1"B"R
- &4u-q1y_pR;"6"1",@
+ 'S-u-q1y_pR;"6"1",@
 u-q1t(p0uhpR'""poU@
- $%tg*sX
- &cW#Wv1qW
+ $#tg*sX
+ &i'Wv1qW
 qI3
 q_?K
 q_1K
 tE
- %Y' %R?tE
-u"
-WyRs{
+ %Y' %R? &z3WyRs{
 vpN&+)
 wUv
 r>1
  'Cu-q1y_<\{2BBB@
 u-q1t(p0uh<\{2BBB@
- $?pDq[qT
- &:qI-
+ $(pDq[qT
+ '7qI-
  %y@J#v|
- %kA &2 %q=JP|'
+ %kAp9*
+ $# %q=JP|'
 J.{V
 JQyt
- &*/e
+sY0
+ $#/e
 :m{h
 :l|<
 /d
@@ -5338,15 +9635,15 @@ JQyt
 :_q(<
 :]q('
 p9t?
- $G/;
+ $#/;
 :Fq(+
 /9
 :Eq(2
 /:
 :Dq(.
  %u%p9vr
- (X# %RArI1
- *&qM'p=
+ (e8 %RArI1
+ &pA &uAqM'p=
 })
 CL
 _7
@@ -5355,65 +9652,57 @@ tX
 C.
 _6
  &*z)2a
- $0C&
+vb;
+C&
 _8
- &)/5
- $0C)
+ &*/5
+ $CC)
 q4}
- &)/3
- $7ppps
+ &H/3
+ $Appps
 q4|
- &>WyRtY
+ &HWyRtY
 ||
 pppJ
  '( $*/0
- $$n3
-r9pS
- &&/0
- $" (r# $s#/0
- $NCa
+ $5n3
+ &c% $z$/0
+ $< *9/0
+{16
+Ca
 _4
- &G $L (. $W# $NC_
+ &*tX<
+ (5 $:tX'
+C_
 r9*
- &I $DC^
+ &* %'C^
 r9xf
- &?/0
- $ICB
+ &(/0
+tX0
+CB
 _5
- &P# $:CC
+ &*tX+
+CC
 q4B
- &5/0
- $:CW
-q4X
- &3 $.CV
- '' &%CU
- ',!cuQpm
- $#CT
- '1!c'xw
- $#CS
- '6!vTy3
- $#CR
- ';!vTz/
- $#CQ
- '@!ct?pm
- $#CP
- 'E!vT+pm
-/0
-tX.
- (7!crlpm
-/0
-vb3
-C+
- 'h#!vTwG
-/0
+ &(/0
+tX2
+CW
+ &2 $- %'CV
+ (( $NCU
+ (K $DCT
+ &K $. $8CS
+ &K $8 $.CR
+ &K &D (W# $X# $+CP
+ &K $Z#/0
+ $+ (S' $a'/0
+ $+C+
+ 'h# $4/0
 tX5
 C*
- 'i#!vTwX
-tX*
+ 'i# $*tX*
 pp*
-r9pA
- $6p,0rj
- *$zqsI
+ $'!u9
+ $~I *ZKzqsI
 st
 zqx+
  D(`}
@@ -6256,7 +10545,7 @@ u@'pU%F
 z(#4
  s).`}
 
-var decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 39237 decode_dtype_BF16_row_BF16_dim64
+var decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 39238 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
  $(!u6gp3q'rm~0}:q*
@@ -6361,21 +10650,21 @@ Tpvqp
 q>p|M
 tI|T.sK
 z)5s8
- $[& $&Tt0sX
+ $[& $&Tt}sX
 q:4M
 pg4r+
-Ts{qO
+Tr7qO
 L$p*
- $i<TqOa'
+ $i<Tq8qp
 vneZ
 q>p7r+
 v4Y8
-TsXp;
+Txxp;
 qI.
 shj?IpYjp$g}KrE
 t4
 |H.
- $/Tt0s8
+ $/Tt}s8
 pH4qd
 pIp4M
 /%
@@ -6426,9 +10715,9 @@ z)5pf
 k?p2
 sx@pN-
 |p$u$
-Tq~v5
+TtBv5
 ua6
-Tr{q[
+Tq[q[
 uN7
 ua2
 G&)
@@ -6438,16 +10727,16 @@ qj|_A
 qjs^q
 G)R
 w3qp*
- %&Tq[qO
+ %&Ts8qO
 w3i%#
-Tt}p;
+Tu)p;
 qj|1A
 qf{,%A-
-TsXrX
+TxxrX
 w_%?
 xe&.
 tw
- '}#Tr{sX
+ '}#Tq[sX
 t1v?ve
 t#ve
  %#/3
@@ -6459,7 +10748,7 @@ qfp0wq
 r2wk
 r^)
 }mxHqa
-Tv5p;
+Tv/p;
 ts
  '4wD
 zVrw
@@ -6474,7 +10763,7 @@ L(%A
 qfbwq
  '7vG)
 }mp+Yqa
-Tv5t0
+Tv/t0
 uOrw
  %KvGR
 }mrQu%3p*
@@ -6537,7 +10826,7 @@ r>2
  )Q&s|<{X
 z~f
  F[%xh
-TyIp=
+TpV0p=
 q:4;
 x>%|
 q{~,
@@ -6552,7 +10841,7 @@ w_s6
 v4p4pe
 |x0w.
  $8rz0&a
-Ta0yB
+Ta6yB
 q"YM
  $2rr$B
 rr%B
@@ -6568,23 +10857,23 @@ s/
 DJ)
 wUT
 r>.
- )m'Tx}q-
+ )m'Tyqq-
 t2o?jIrVu{?x<jtvsLpEv,rDoqG
-Tyqp-
- $o-TpV*q8
+TqG.p-
+ $o-zF<q8
 J1vX
 /<
 p[rDq'?pYrm{Ep?pkv6p0t,v(.
  's'r#p58
 r)z=&k
-TpV*u)
+zF<u)
 y$s^*
  %\'z@xHV
-zF<p;
+zF0p;
 ws
 }k
 pzKA%JApqp?Zpqqi[[[@
-zF'p;
+zF+p;
 pzKA%JApqY8pqrJpFpFpF@
 /$
 zV%/
@@ -6650,10 +10939,10 @@ s>tO
 X1##po
  +'X3##px
  ',qr4U7
-Ta0qW
+Ta6qW
 IpY\q'?IrVu{?w>r[rS{+Q"%%?uT
 IpY\q'?IrVu{?w>r[rS{+Q"&%>uT
-Ta.tB
+Tp'0tB
 N3U
 N2U
 N1[
@@ -6673,7 +10962,7 @@ N$"&
 pusCu)
 q<."1
 q<("+
-Tp'2a0
+TpC'a0
 L7rw
  %T*{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
 s\3#2#1#0pqbp*8Apqp5pNpqpR%"$"#""@
@@ -6705,10 +10994,10 @@ t#yO
 /=
 p[rDq'?pYrm{Ep5pkv6p0t,v(.
  'u+r#p|8
- %R&Tr{pV6
+ %R&Tq[pV6
 s<pS;
 G))
-Tq[s8
+Ts8s8
 Lds6
  %d,wvG8
 /R
@@ -6980,7 +11269,7 @@ C/
 ||0
  Z#V%`}
 
-var decodeBF16DtypeBF16RowBF16Dim64SM90 = driver.Text{Code: `packed2 40139 decode_dtype_BF16_row_BF16_dim64
+var decodeBF16DtypeBF16RowBF16Dim64SM90 = driver.Text{Code: `packed2 40140 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
 !t;
@@ -7153,23 +11442,23 @@ tI|T.sK
 z)5s8
 pH#pk
 sU;
-Tt0sX
+Tt}sX
 q:4M
 pg4r+
-Ts{qO
+Tr7qO
 L$p*
 x>p*
-TqOa'
+Tq8qp
 vneZ
 q>p7r+
 v4Y8
-TsXp;
+Txxp;
 qI.
 shj?IpYjp$g}KrE
 t4
 |H.
 pnqVK
-Tt0s8
+Tt}s8
 pH4qd
 pIp4M
 /%
@@ -7223,9 +11512,9 @@ z)5pf
 k?p2
 sx@pN-
 |p$u$
-Tq~v5
+TtBv5
 ua6
-Tr{q[
+Tq[q[
 uN'
 ua2
 G&)
@@ -7234,16 +11523,16 @@ sF|_E
 sF{'*
 G)p@
 x{+r}
- %&Tq[qO
+ %&Ts8qO
 w3fqU
-Tt}p;
+Tu)p;
 qj|1>
 qf{,%>-
-TsXrX
+TxxrX
 uO%<
 xe&.
 v8
- '|#Tr{sX
+ '|#Tq[sX
 t1v?ve
 t#ve
  %#/3
@@ -7255,7 +11544,7 @@ qfp0wq
 r2wk
 }5
 }mxHqa
-Tv5p;
+Tv/p;
  )4wD
 zVrw
  %:utR
@@ -7269,7 +11558,7 @@ L%%>
 qfbwq
  '7{H
 }mp+Yqa
-Tv5t0
+Tv/t0
 uOrw
  %KuMR
 }mrQu%3p*
@@ -7345,7 +11634,7 @@ tJ%}
 }k
  C#rxQvv
 xh
-TyIp=
+TpV0p=
 q:4;
 x>%w
 q{y,
@@ -7360,7 +11649,7 @@ w_s6
 v4p4pe
 |x0w.
  %t#rz0&U
-Ta0yB
+Ta6yB
 q"YM
 tb2
 rr$B
@@ -7389,24 +11678,24 @@ s/
 DM)
 qQ-
 r>.
- )k'Tx}q-
+ )k'Tyqq-
 t2o?jIrVu{?x<jtvsLpEv,rDoqG
-Tyqp-
+TqG.p-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
-TpV*q8
+zF<q8
 J1vX
 /<
 p[rDq'?pYrm{Ep?pkv6p0t,v(.
  'q'r#p58
 r)z=&_
-TpV*u)
+zF<u)
 y$s^*
  %['z@xHV
-zF<p;
+zF0p;
 ws
 }k
 pzIA%HApqp?Zpqqi[[[@
-zF'p;
+zF+p;
 pzIA%HApqY8pqrJpFpFpF@
 /$
 zV%/
@@ -7480,10 +11769,10 @@ s>tO
 X1##po
  +'X3##px
  ',qr4U7
-Ta0qW
+Ta6qW
 IpY\q'?IrVu{?w>r[rS{+Q"%%?uT
 IpY\q'?IrVu{?w>r[rS{+Q"&%>uT
-Ta.tB
+Tp'0tB
 N3U
 N2U
 N1[
@@ -7503,7 +11792,7 @@ N$"&
 pusCu)
 q<."1
 q<("+
-Tp'2a0
+TpC'a0
 L7rw
  %S*{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
 s\3#2#1#0pqbp*8Apqp5pNpqpR%"$"#""@
@@ -7532,10 +11821,10 @@ t#yO
  %#/#
  %%p<5
 /=
- -Q&Tr{pV6
+ -Q&Tq[pV6
 s<pO;
 G))
-Tq[s8
+Ts8s8
 Las6
  %a,wv<8
 /R
@@ -8060,7 +12349,7 @@ s~
 !@
 `}
 
-var decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39022 decode_dtype_BF16_row_BF16_dim64
+var decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39023 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  ,( .$O+qFs7
@@ -8289,7 +12578,7 @@ _6
  ,$C/
  c#$`}
 
-var decodeBF16DtypeBF16RowBF16Dim64SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39924 decode_dtype_BF16_row_BF16_dim64
+var decodeBF16DtypeBF16RowBF16Dim64SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39925 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  y$( && &mQ# R%hQ#/6
@@ -8319,7 +12608,7 @@ var decodeBF16DtypeBF16RowBF16Dim64SM80 = driver.Text{Base: &decodeBF16DtypeBF16
  ,$/8
  m'$`}
 
-var decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned, Code: `packed2 51574 decode_dtype_BF16_row_BF16_dim128
+var decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned, Code: `packed2 51575 decode_dtype_BF16_row_BF16_dim128
  :$]r:rG
 OxXr-
 h'uxs7
@@ -8440,7 +12729,7 @@ D6)
 /3
  (\%Dc)
 wUm
- P#S% FATyItB
+ P#S% FATpV0tB
  $~-p_me8
  $%|H
 /;
@@ -8471,7 +12760,7 @@ rr8B
 qD"B
  J"Dg)
 wUq
- *&Tv1q-
+ *&Tx}q-
 t2o?jIrVu{?x<jtvsLpEv,rDo{X
  .& '~* $&rz|_&k
  $$y$s^2
@@ -8695,7 +12984,7 @@ wWw
  *$ %H *$CR
  *$ %H X$$`}
 
-var decodeBF16DtypeBF16RowBF16Dim128SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 52485 decode_dtype_BF16_row_BF16_dim128
+var decodeBF16DtypeBF16RowBF16Dim128SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 52486 decode_dtype_BF16_row_BF16_dim128
  0$!yLqGyK\|mwp
  ."tW'r-
 OrWrG
@@ -8958,7 +13247,7 @@ _$
  ,$C)
  c#$`}
 
-var decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 51359 decode_dtype_BF16_row_BF16_dim128
+var decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 51360 decode_dtype_BF16_row_BF16_dim128
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  k%( && &ka# P%fa#/6
@@ -8988,7 +13277,7 @@ var decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = driver.Text{Base: &decod
  ,$/8
  m'$`}
 
-var decodeBF16DtypeBF16RowBF16Dim128SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90, Code: `packed2 52270 decode_dtype_BF16_row_BF16_dim128
+var decodeBF16DtypeBF16RowBF16Dim128SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90, Code: `packed2 52271 decode_dtype_BF16_row_BF16_dim128
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  y$( && &}a# R%xa#/6
@@ -9756,28 +14045,16 @@ Ip)?pEqBqgq7uLq]A
  6V#/*
  Z,$`}
 
-var turnLanes32SM70Narrow = driver.Text{Base: &storeRowsSM70Narrow, Code: `packed2 15159 turnLanes_float32_row_F32
+var turnLanes32SM70Narrow = driver.Text{Base: &widenLanesSM70Narrow, Code: `packed2 15159 turnLanes_float32_row_F32
  ($!u6v,p)jyjq*
-!u'Ip)rnp$q*
-!
-!pW0tdpt
-!}ex(
- $*]1r-
+ &$!pW0tdpt
+ &$]1r-
 O2r-
 hp0qq
 p#0r-
- &*p,qX
-tn
-p,rj
-v0
-p,p.
-uG
-w^
- $0p,ui
- $$p,{n
- $$ ($p,s*
-p,0s]
-p,0qX
+ &, &$ &$ &$ &$ &$p,{n
+ $$p,p0pZ
+ &$ $$ $R7p,0qX
 p,0sD
 p,0qc
 p,0rj
@@ -9787,7 +14064,9 @@ p"wn
 zq1pZ
 qM*r7
 s1
- &<w+
+y}
+s/
+w+
 qM6pv
 q"Y,
 t~Z
@@ -9797,19 +14076,16 @@ q.'qW
 y+pS
 q?pS
 y+ph
-tE
-p<3
-qM*yR
+ &j0qM*yR
 sp
 q..p=
 s2
- (5s/
- &"q@*
+ &Y(q@&
 s/
-q@,
+ $&s/
+ &"q@,
 s/
-q@.
-s/
+ $&s/
 q@2
 s/
 q@4
@@ -9817,7 +14093,7 @@ s/
 q@5
 q@6
 q@7
- $0q@8
+ $2q@8
  $#/'
 qI'
 qI*
@@ -9834,40 +14110,45 @@ wc
 q=2{X
 wv*&%
 q=.pf
-qzbA
-q=5qT
+ $>q=5qT
 r#p4^
 /#
 rY|w
- $#/%
+ $A/%
 r&'e
 G3)
- &o$|Op=
- ($xDp7K
-rc
-ud
+ && $<zD8
+ *$ud
 wgm$w"
- &*vAm%="
+ &&vAm%="
  $$zmm'
 zmm%
  \#&w92pT
- ,$x=p^ql
- 2$pu*q%
- $$pDp=p;
- $$pDqOqG*
- ,$}px<w>p3u}vMp2q5)
+ ($zDZ
+xq
+ .&v_<
+ %# $]$pu*q%
+q,w~d
+pDp=p;
+sh?Iq3u}vMZ
+pDqOqG*
+{Qp?v.
+ *q$}px<w>p3u}vMp2q5)
 wUF
-uB
-tf
-G1)
- $,pDq8sT
+ &\#G1)
+ $$pDq8sT
 x35=?
- $&p[rDq'?qByxq)E=H
- ($rs&4
- ($q=6qW
+ua1
+p[rDq'?qByxq)E=H
+zLs6
+zdyxq)wiE
+ $$rs&4
+tE
+t&?op$gp/x?-
+ $7q=6qW
 ujx?d
 ra'qT
- &s%ra+s{
+ &j#ra+s{
 x=p5qP
 vp'&$)
 t](vK{G
@@ -9878,8 +14159,7 @@ sFrEE
 x=qRql
 D')
 y+mR
-sFm'E
- ([#p<4
+ $o$ (y(p<4
 |R4
 G%)
 qY*4
@@ -9887,8 +14167,7 @@ G+)
 r*qypb
 qI+
 p%+&&
-vN
- $I %&r*rvqO
+ &F %&r*rvqO
 wUT
 seb
 wUU
@@ -9900,7 +14179,7 @@ wjs6
 se0
 r,q)
 r*rvu)
- $Br*t-tY
+ $Or*t-tY
  $"r*r:tY
  $#p<5
 /'
@@ -9919,9 +14198,7 @@ q$tO
 t<sl
 prry~#
 s<qA4
-D$)
-uJ
-r*r:yU
+ &W$r*r:yU
 {"voV
 t.pAV
 q$t[(
@@ -9932,24 +14209,22 @@ r*qys8
 D%3
 u&p
 tZu(+E
-y7
- $Gr*sCpv
+ &(r*sCpv
 vp&4='
 u&e
 t4
- '[#r*uQp;
+ &q$r*uQp;
 tMql==
 wU.
 wD
 u;
 D-)
 uS
-s<pS4
- %%uJ
+ $D %%uJ
 r*sCuZ
 |i3
 tA6
- '7 &y#ra.qO
+ &, &4ra.qO
 D5=k
 y+mq
 sFm5E
@@ -9957,14 +14232,15 @@ sMmC=l=D
 DD,
 y;n=F
  %'sFpAE
- ([#p<6
+ (j$p<6
 qY94
- $<s<pO4
+G')
+s<pO4
 G-)
 vF
 x2
 r#Y8
- $t+ra1rR
+ $3ra1rR
 v[+&6
  )W$ra5qG
 p%+A
@@ -9976,7 +14252,7 @@ uJ
 ra1s{
 t=+&+3
 p%+&6
- 'Kra6qT
+ &-ra6qT
  'Lq.+sX
 |C*&6
 vp'&#)
@@ -10024,10 +14300,10 @@ D&R
 uJ
 q.6yS
  +l$q=0qT
- &X,/L
+ &[+/L
 J#uy
 p91
- $'r*v+pK
+ $Er*v+pK
 :@v|
 :?{7
 :>|'
@@ -10052,15 +14328,15 @@ p9t?
  $#//
 q,|dq(+
 p9rl
- (:/K
+ (u//K
 ws
 pcH
 pcE
- &*|OqG*
- *0 $-pDqOp=
- $0Ce
+ (*vb;
+ *$pDqOp=
+ $+Ce
 _D
- &)r*uQtY
+ &2r*uQtY
 ||
 CC
 q4[
@@ -10069,36 +14345,26 @@ tX
 C5
 q46
  &*/.
-{11
-n<
+ $"n<
 _9
- &* %'n=
- '' $*/.
+ && $+n=
+ '' $4/.
 tX+
 C\
 _?
  &(tX2
 C]
 q4\
-p9
-!cxw
- %,CZ
+ &( %,CZ
 _B
-p9
-!c'y3
- %,Cl
+ &( %,Cl
 q4Z
-p9
-!c'z/
-/.
+ &*/.
 tX.
 CT
 _F
-p9
-!cqypm
- %'CS
- ''!crvpm
-/.
+ &( %'CS
+ '' $*/.
 vb3
 CR
  'Y#!ct-pm
@@ -10126,40 +14392,37 @@ q4;
 p9
 !c'xw
 /.
-vbe
-C-
+ $KC-
 _>
 p9
 !vTy3
-{16
-C0
+ $,C0
 q4-
 p9
 !vTz/
- %,C,
+ $CC,
 _A
 p9
 !ct?pm
- %,C.
+ $@C.
 q4,
 p9
 !vT+pm
 /.
-tX<
-C&
+ $*C&
  'd#!crlpm
- %'C%
+ $#C%
 _F
- $(p,0p.
+ $:p,0p.
  *$zqt8
 st
 zqtq
  D(`}
 
-var turnLanes32SM70 = driver.Text{Base: &turnLanes32SM70Narrow, Code: `packed2 17630 turnLanes_float32_row_F32
+var turnLanes32SM70 = driver.Text{Base: &turnLanes32SM70Narrow, Code: `packed2 17819 turnLanes_float32_row_F32
  4$]'rqs7
 sJq^
-hsCrA
+huQrT
 p#}3
  \#*ud
  $(q"|T
@@ -10233,62 +14496,65 @@ v7
 G7pk
  %|%wIpS
 r,{A
-v}xuysv6rquA}L6v-re
+zU{,1
+}5
+sAxuysv6rquA}L6v-re
 tE
-q|{'7
+q|pO97
 tE
-z5p:7
+qQ7
 tE
 s5~2
  $'r*uQpV
-|Rs6
-seC
-q|pO97
+ $v%seE
+q|q997
 wD
-zL4
-D1)
+s<q/4
+D3)
 uS
-q|pA=4
+q|pA=6
 r>2
- $< %' &$ufqAu=3
-qHqA97
+ $a& %' &$ufq)w"3
+qHq)97
 y7
  &W(/#
-s<pss6
-seI
-wU8
+qY"s6
+seK
+wU:
 r>.
-qY"4
-D7)
+qY$4
+D9)
  &y' %%uJ
 /#
-x9%=%3
-qe%97
- ,,D?97
+x9'='3
+qe'97
+ ,,DA97
 uN(
-sFm?E
-sMmO97=P
-DP,
-rk7=R
+sFmAE
+sMmQ97=R
+DR,
+rk7=T
 uN.
  *0p<9
-qYC4
+qYE4
  (&uepOu$
 ra1p=
 z'
- ?j#ra5p-
+ Cl#ra5p-
  %)r>1
-|R4
- &o$q|pOtU
+zL4
+zM)
+uS
+q|q9uD
 r>5
-{*R
- &Q$ufpJtU3
-qHpJ97
- )g# $3q|pJu$
+y?R
+ &Bufq/uD3
+qHq/97
+ )i# $3q|q/u=
 r>*
-s<q94
- &_%zMR
- 'd# )u# ,s%t_p:>97
+ &z$uS
+D#R
+ 'f# )w# ,^%t_p:>97
  $$vp'&%9>
 zv7
  $&r^97
@@ -10297,23 +14563,24 @@ uN$
 uN*
  *&p<:
  *$/G
- -[& $.qQ7
+ -_& $.qQ7
 }49
- %$tE
-p<;
+ 'P%p<;
 {v
  ..G@rN
 uS
 GBr}
  :(sk9
- )x% &* ?x% $* %)r>6
-|R4
-D*)
+ )|% &* C|% $* %)r>6
+zL4
+D,)
 uS
-D)R
- &* -\$/#
- %Z$ &d'D,R
- /Z$ (i'/M
+D+R
+ &* -^$/#
+ $n(D/)
+uS
+D.R
+ /\$ (u(/M
 J#{V
 J$yt
 J%xz
@@ -10343,24 +14610,24 @@ p9+'
 ws
 pc=
 pc4
- 6*C|
+ 6*nm
 _2
  &&r*uQrR
 ||
-CZ
+Ca
 _7
  &*||
-CU
-q4r
+CY
+q4x
  &*||
-CO
+CS
  '' $,/:
 tX
-CA
- '2 $* ''q4B
+CE
+ '2 $* ''q4F
  &* +' $*/1
 {1.
-ppq)
+C#
  'B $*//
  $Kn;
 _0
@@ -10371,61 +14638,61 @@ _;
 _<
  &*//
 tX+
-Cs
+Cy
 _&
  &*tX2
-Ct
-q4s
- &* %,Cq
+Cz
+q4y
+ &* %,Cw
 _,
  &( %,ne
-q4q
+q4w
  &(//
 tX.
-Ck
- 's# $* %'Cj
+Cq
+ 's# $* %'Cp
  '' $,//
 vb3
-Ci
+Co
  'y# $*//
 tX5
-Cg
+Cm
  '( $*//
 tX'
-CJ
+CN
 _(
  &(tX0
-Ct
-q4J
- &* %,CG
+Cz
+q4N
+ &* %,CK
 _.
 p9
 !vTwG
- %,CI
-q4G
+ %,CM
+q4K
 p9
 !vTwX
 //
- $AC3
+ $AC5
 _$
 p9
 !vTx#
- $-C6
-q43
+ $-C8
+q45
 p9
 !cxNpm
- $-C2
+ $-C4
 _*
 p9
 !vTxw
- $*C4
-q42
+ $*C6
+q44
 p9
 !|-y3
 //
- $@C,
+ $@C.
  'W%!|-z/
- $#C+
+ $#C-
 _7
  V#0`}
 
@@ -10546,13 +14813,13 @@ q4.
  &3 (6C'
  *$ &+ V#,`}
 
-var turnLanesBF16SM80 = driver.Text{Base: &turnLanes32SM70, Code: `packed2 18451 turnLanes_dtype_BF16_row_BF16
+var turnLanesBF16SM80 = driver.Text{Base: &turnLanes32SM70, Code: `packed2 18640 turnLanes_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  ((!xg\|mwp
  ,"tWqS
 O2r-
-h'uxs7
+huQqo
 p#|}
  V*(|R,
  $$qY,,
@@ -10584,92 +14851,92 @@ Ip)?pEqBqgq7uLq]A
 u&k
 tZu(*E
  ((vp&4=(
- B$seD
- &$zL,
-D2)
+ F$seF
+ &$s<q/,
+D4)
 }W
-q|pA=5
+q|pA=7
  $*s<pS,
- %' %E 2(seJ
-wU9
- $&qY",
-D8)
+ %' %G 2(seL
+wU;
+ $&qY$,
+D:)
 }W
- %3 %% %3 2.D@97
- $$sFm@E
-sMmP97=Q
-DQ,
-rk7=S
- .*qYD,
+ %3 %% %3 2.DB97
+ $$sFmBE
+sMmR97=S
+DS,
+rk7=U
+ .*qYF,
  $$s<pO,
  ($qI*
- D$|R,
-{-
-}W
- (( %h$ 4$s<q9,
- 'X% $( 'd# P#& %f# $$ %$ $$/I
+ H$zL,
+ $$}W
+ ($ %l$ 4$s<qA,
+ $$}W
+ $$ 'f# P#& %h# $$ %$ $$/I
 qI*
 p%*&&
  &( %& .$r&*4
 {W
 }W
 /5
- '^&q.1sX
- %y$ 'g# )^& $. %^&G@)
+ 'c&q.1sX
+ %{${-
+ +c& $. %c&G@)
 uS
 GBR
  *(/4
- '^&}.P0
+ 'c&}.P0
  &"/#
  '(}.qG
 zMu$
 Ip)?pEqBqgq7uLq]8
 D"tU
- %f& $*zM3
- $$ )Y& $(vp&4=#
- D$|R,
-D+)
+ %j& $*zM3
+ $$ )]& $(vp&4=#
+ H$zL,
+D-)
 }W
-D*R
- %@ 0, %k$D.)
+D,R
+ %B 0, %m$D0)
 }W
-D-R
- /k$ (6/R
+D/R
+ /m$ (6/R
  8$/B
  &$/@
  $$/?
  >$/4
  ,$/Q
- <$C~
- ,$C[
- *$CV
-q4t
- (&CP
+ H$Cb
+ *$CZ
+q4z
+ (&CT
  '' $(/?
 tX
-CB
- *(CB
-q4C
- (& )' ^#(Cu
- *$Cv
-q4u
- (&Cs
- ,$ &5 (6Cm
- *$Cl
- ,$Ck
- 'y# ((Ci
- '( ((CK
- *$Cv
-q4K
- (&CH
- *$CJ
-q4H
- *&C4
+CF
+ *(CF
+q4G
+ (& )' ^#(C{
+ *$C|
+q4{
+ (&Cy
+ ,$ &5 (6Cs
+ *$Cr
+ ,$Cq
+ 'y# ((Co
+ '( ((CO
+ *$C|
+q4O
+ (&CL
+ *$CN
+q4L
+ *&C6
+ *$C9
+q46
+ (&C5
  *$C7
-q44
- (&C3
- *$C5
- &3 (6C-
+ &3 (6C/
  *$ &+ V#,`}
 
 var turnLanesBF16SM70Narrow = driver.Text{Base: &turnLanesBF16SM80Narrow, Code: `packed2 16611 turnLanes_dtype_BF16_row_BF16
@@ -10700,7 +14967,7 @@ zh7
  ((q,~'q(+
  Z)$`}
 
-var turnLanesBF16SM70 = driver.Text{Base: &turnLanesBF16SM80, Code: `packed2 19092 turnLanes_dtype_BF16_row_BF16
+var turnLanesBF16SM70 = driver.Text{Base: &turnLanesBF16SM80, Code: `packed2 19281 turnLanes_dtype_BF16_row_BF16
 !s.
 !s-
  2(]pdrT
@@ -10711,8 +14978,8 @@ tGqdv(5
 tbY
 zh7
  %'qfq0v(5r4
- 6c( 34 P*& 3k& *& 3. &&Ip)?pEqBqgq7uLq]pe
- k$$:b|<
+ 6c( 34 X*& 3o& *& 3. &&Ip)?pEqBqgq7uLq]pe
+ o$$:b|<
 :a{e
 :_uC1
  ((:Y}v
@@ -10728,43 +14995,39 @@ zh7
  ((:&rP<
  u*$`}
 
-var turnRows32SM90NarrowAligned = driver.Text{Base: &turnLanes32SM70Narrow, Code: `packed2 11408 turnRows_4_float32_row_F32
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
- ((!xg}+}Zy.q*
- &"!?p$zSp{p)w>w.x(
- $$]qFs7
+var turnRows32SM90NarrowAligned = driver.Text{Base: &storeRowsSM90NarrowAligned, Code: `packed2 11408 turnRows_4_float32_row_F32
+ ($!u6v,p)jyjq*
+!u'Ip)rnp$q*
+!xg}+}Zy.q*
+!
+!pW0tdpt
+ &(]qFs7
 O1qS
 h'yD
 p#qFs7
- &*t6
-tn
-u#
-v0
-vc
-uG
-|4
- $0p,y9
- $$p,rL
- $$p,yu
- :$rb+qO
-sp
-s2
-s=6p}
-s1
- $J $$ $$ $$ $$u?ps
- &W#u?q9
-s/
+ @* &$p,s*
+p,0s]
+p,0qX
+p,0sD
+p,0qc
+p,0rj
+zqsI
+zqx+
+p"wn
+zq1pZ
+rb+qO
+ &$s=6p}
+ &$ &$q@*
+q@,
+u?ps
+ &* $$s/
 x2
  '$xA
 vF
- $i# '$qs*q%
-pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-rb2q8
+ $" '$qs*q%
+ $0rb2q8
 pIYM
-xDqVK
-wc
-rb0r{
+ &$rb0r{
 pIb4
 q:&4
 rb+r7
@@ -10805,8 +15068,7 @@ qfp?|w
 //
 qI)
 t><p;
-pEvyw>gp3oz?p)v,q'?x<jtv
-t>'t0
+ $R$t>'t0
 s[pa
 qI8
 t>+pC
@@ -10814,7 +15076,7 @@ tJpe
 xr
 t>'tB
 vp)&%R
- $X$t&?op$gp/xI,
+ $_#t&?op$gp/xI,
 /#
 v"yd
  $Lt>2yS
@@ -10822,20 +15084,26 @@ p%)&2
 uB
 r&)e
 G3)
-{rt^>t^r|
- *x#uw6K
+ $>|Op=
+ ($uw6K
 wD
 ud
 wgm"u=
  &*vAm#wi
- $$ $$zmm#
- \#"w91&6
+ $$zmm%
+zmm#
+ \#&w91&6
  ,$|C6ql
- F$}px<w>p3u}vMp2&6)
+ 2$pu*q%
+ $$pDp=p;
+ $$pDqOqG*
+ ,$}px<w>p3u}vMp2&6)
 wUD
-r>2
- *(x34=B
- $$p[rDq'?qByxq)E=F
+ $Ltf
+G1)
+ $CpDq8sT
+x34=B
+ $&p[rDq'?qByxq)E=F
  ($rs&3
  ($t>.r%
 }U|:m#v.
@@ -10853,7 +15121,7 @@ w=#&$
 t>0qG
 t]+d
 vB'qT
- &(vB+qW
+ &Z%vB+qW
 q:#4
 tIp8(&8
 s/
@@ -10867,9 +15135,7 @@ y6
 tE
 v7
 s<pS;
-G#)
-w62pP|cq]
- )%J)d
+ &9 )%J)d
 vB1q-
 qt),
 t~%3
@@ -10884,252 +15150,6 @@ wj;
 G/)
 xV
  %6 '%Wr%r{
-zBp^
-zBp5
-zBpQ
-zBp7
-z+Q^
-zBb
-zBY
-z+Q8
-v&<t}
-xBQ[#*
- $g$prsR#&(
-q$u0#*
-przA&(
-q$zA+
- $#S/#'(
-N/#+
-S3#'(
-N4#,
- $#S0#((
-N0#,
-S4#((
-N5#-
- $#S1#)(
-N1#-
-S5#)(
-Wq[qW
-z+p^#8
-z+p5""
-z+pQpo
-z+p7U
-z+p?"%
-z+bpx
-z+Ypj
-z+p47
- $Dv&1P
-pnp8/,
-v&*P
-pnp8/4
-uc/&--
-/#
-uc.8py
-s/
-w8'pV
-DY=&
-DZ=%
-z5pA
-r,pA
- '_#/$
-v3-9)vu
-/$
-v3+)yO
-w8'qT
-|R;
-zy
-yMp|q5pTpe@
-s<pO;
-ut)
-yMpQp2^Z@
- &Ls=0qT
- &%vB2pK
-q,w~uy
- &^'vB5rR
-q,~'v|
-p9*
- $G/%
-q,~*|'
- $N!s}
- %^' &T#/G
-ws
- &l. &q./E
-tX
- *&/;
-||
-Cg
-q4j
- &* ,9 $: &9C<
-q4k
- &>/)
-{1.
-C.
-q42
- &* %'C,
- '' $*/)
- $5C&
-q4l
- &< $AC%
- '' $H/)
-{15
-ppqA
-r9ps
- &( %'ppq/
- %' V#e%`}
-
-var turnRows32SM90 = driver.Text{Base: &storeRowsSM90, Code: `packed2 11525 turnRows_4_float32_row_F32
- ($!u6v,p)jyjq*
-!u'Ip)rnp$q*
-!xg}+}Zy.q*
-!
-!pW0tdpt
- &(]qFs7
-{{rT
-hpdrA
-p#qFs7
- @* &$p,s*
-p,0s]
-p,0qX
-p,0sD
-p,0qc
-p,0rj
-zqsI
-zqx+
-p"wn
-zq1pZ
-rb+qO
- &$s=6p}
-s1
-qs*q%
- $(rb0q8
-tw
-rb2q8
-pIp4M
-xDqVK
-wc
-rb0r{
-pIY4
-pIp54
-rb+r7
-r)p5qlpN
-rb2pf
-t|p4^
-x1Yp2
-rb1pC
-qjqR8
-ws
-u"
-rb*qp
-ts
- %2rc
-rb5qT
-r#p?&%
-rb*pv
-t|p4p*
-rHbA,
-rb6qT
-},pPp78p*
-!s4
-s='pC
-sB0Z
-r?+
-s=2p;
-t:4
-z2pe
-tE
-s=.pX
-wtpT
-s=5pf
-q"pQ,
-zw
-/#
-qfp^|w
-qfp?|w
-/1
-qI)
-t><p;
- $Z$t>'t0
-z'
-qI,
-t>+pC
-tJpT
-xr
-t>'tB
-vp)&%R
- $b#t&?op$gp/xI,
-/#
-v"yd
- $Lt>2yS
-q|phu=
-uB
-r&)e
-G3)
- &@|Op=
- ($|zq9K
-wD
-ud
-wgp:2u=
- &*vAp:2wi
- $$ $$}68
- \#" $$q@8
- ."tK8s6
- 2$pu*q%
- $$pDp=p;
- $$pDqOqp
- .$sMpO98)
-qQ2
- $Ntf
-G1)
- &EpDq8sT
-rk6=D
- $&p[rDq'?qByxm#zR7
- ($qH{'5
- ($t>.r%
-}U|:m%v.
-v%10
-D')
-}w0
-}pqByxmG='=IE
-t>1pv
-q_14
-xjp:#9'9%-
-xjp:$9(9&-
-t&?op$gp/|k+ve
-w=#&$
- $#t>0qG
-t]+d
-vB'qT
- &q%vB+qW
-q:#4
-tIu(/&,
-s/
-vp)8)
-vB2pb
-qI8
-zy
-qQ$
-s[qR
-ut)
- %%tE
-v7
-s<pS;
- ,Q# /(J)d
-vB1q-
-qt),
-t~&-
-vB5r{
-q?qA
-qQ0
-{>uD
- %$tE
-xh
-wj;
-G/)
-uS
-s9pU
-s9p6
-s9qu
- %? -(Wr%r{
 zBp^
 zBp5
 zBpQ
@@ -11165,61 +15185,58 @@ z+p?"%
 z+bpx
 z+Ypj
 z+p47
- $Kv&1P
-q_1,
+ $Iv&1P
+pnp8/,
 v&*P
- %[$v3.9*-
+pnp8/4
+uc/&--
 /#
-v3,)py
+uc.8py
+s/
 w8'pV
-D[='
-D\=&
+DY=&
+DZ=%
 z5pA
 r,pA
- 'e#/$
+ '_#/$
 v3-9)vu
 /$
 v3+)yO
 w8'qT
-|R;
-zy
-wRp^
-tLpUpe
-tLp6pN
-tLqup2
+ $Lzy
+yMp|q5pTpe@
 s<pO;
- $KwRp?
-tLpUZ
-tLp6p*
-tLqu8
- &g$s=0qT
+ut)
+yMpQp2^Z@
+ &,s=0qT
  &%vB2pK
 q,w~uy
 p91
  $'vB5rR
 q,~'v|
- $4 $7/%
+ $8 $;/%
 q,~*|'
 sY<
- *6/H
+ *:/G
  ,$/E
 tX
  (2 $-/;
 ||
-Ci
-_4
+Cg
+q4j
  &*|OqG*
  *+ $.pDqOp=
- $+C=
-_2
+ $+C<
+q4k
  &2/)
- $$C/
- *$C-
- &) $,/)
+ $$C.
+q42
+ (&C,
+ '' $(/)
 {11
-C'
-_0
- &( %'C&
+C&
+q4l
+ &( %'C%
  ''!cxw
 /)
 {15
@@ -11227,11 +15244,107 @@ ppqA
 r9ps
 p9
 !c'y3
- %' $) %' $.p,0p.
+ %'ppq/
+ %' $(p,0p.
  *$zqt8
 st
 zqtq
  D(`}
+
+var turnRows32SM90 = driver.Text{Base: &turnRows32SM90NarrowAligned, Code: `packed2 11525 turnRows_4_float32_row_F32
+ 8${{rT
+hpdrA
+ e#& &Frb0q8
+tw
+ $"pIp4M
+ ($pIY4
+pIp54
+ $&r)p5qlpN
+ *$qjqR8
+ &$rb*qp
+ts
+ $= &@r#p?&%
+ $)t|p4p*
+rHbA,
+ $0},pPp78p*
+ &$sB0Z
+ &$t:4
+z2pe
+ &&wtpT
+ $$q"pQ,
+ &$qfp^|w
+ $$/1
+ *$z'
+qI,
+ $&tJpT
+ 4$q|phu=
+ ($ $Z%wZpU
+ *Y%|zq9K
+ &$wgp:2u=
+ &$vAp:2wi
+ $$}62
+}68
+ \#&q@2
+q@8
+t|Y8
+ ($zDp2
+s[p7
+tK8s6
+ 8(sh?Iq3u}vMp2
+pDqOqp
+sh?Iq3u}vMpN
+{QpQv.
+ &( %L $$sMpO98)
+qQ2
+ *& $5 $4rk6=D
+ $$p[rDq'?qByxm#zR7
+s<q9s6
+zdyxm#="E
+ $(qH{'5
+ *$}U|:m%v.
+ $$D')
+ $$}pqByxmG='=IE
+ $$q_14
+ $$xjp:$9(9&-
+ ($ 0$tIu(/&,
+ ($qI8
+zy
+qQ$
+s[qR
+ $* %% *$ 'r$wZp6
+wZqu
+ /( (*t~&-
+ &$qQ0
+ $$ %$ *$uS
+s9pU
+s9p6
+s9qu
+ &$ +( u#$q_1,
+ $$ %[$v3.9*-
+/#
+v3,)py
+ $,D[='
+D\=&
+ 8&wRp^
+tLpUpe
+tLp6pN
+tLqup2
+ &$wRp?
+tLpUZ
+tLp6p*
+tLqu8
+ J$/H
+ <$Ci
+_4
+ 6&C=
+_2
+ *&C/
+_$
+ (&C-
+ '' ((C'
+_0
+ (&C&
+ '' k#(`}
 
 var turnRows32SM70NarrowAligned = driver.Text{Base: &turnRows32SM90NarrowAligned, Code: `packed2 11299 turnRows_4_float32_row_F32
 !s.
@@ -11562,12 +15675,12 @@ tLqu&L
  ($:-v|
  V&$`}
 
-var storeLanes32SM70Narrow = driver.Text{Base: &storeRowsSM70Narrow, Code: `packed2 14585 storeLanes_float32
+var storeLanes32SM70Narrow = driver.Text{Base: &storeRowsSM70Narrow, Code: `packed2 14696 storeLanes_float32
  ,$!pWq&p6pt
 !}ex(
  $&]6rO
 O2q^
-huvr-
+hq&rO
 p#|8
  D*zqs]
 to
@@ -11620,44 +15733,45 @@ sMm%=H=&
 |Apk
 p%&q5
 rY&&-
-s/
 r#sS&
- %Jr,{A
-v}xuysv6rquA}L6v-re
+ %Ir,{A
+zU{,1
+ut)
+sAxuysv6rquA}L6v-re
 tE
-|DrN
+vGr}
 qQ3
 tE
-vGp@
+uMR
  '%qt&s6
 s/
-D,)
-se,
+D-)
+se-
 qQ5
 tE
-qCYql=.
-se.
- '&q|pJ94
+ %MD0)
+se0
+ ''q|q994
 tE
-q|pO94
+q|pJ94
 tE
-y?w"
+D"=#
 qQ6
 tE
-zMwi
+D#wi
  '%s5~2
- $' %LqN*p-
-vp&ql=3
-se3
-D'p@
- %B &b&G#)
+ $' %NqN*p-
+vp&ql=5
+se5
+D)p@
+ %C &b&G#)
 uS
 q|{'5
  $D|R4
 G')
 uJ
 zTqp
-D*uD
+D,uD
 xA
 tA(
 r>.
@@ -11673,11 +15787,11 @@ t=&&&3
 p%&&/
 y7
  &l& %C/$
-vp&ql=?
-se?
-D3p@
+vp&ql=A
+seA
+D5p@
  )A )?/$
-D6uD
+D8uD
  '< ):/$
  ): (P*//
 qI%
@@ -11692,9 +15806,9 @@ wYpPt^}N
  ((uw0K
 rc
 ud
-wgp:7=q
- &*vAp:7=r
- 'f&zmmu
+wgp:7=s
+ &*vAp:7=t
+ 'h&zmmw
  \#*w9+&0
  ,$|C0ql
  2$/1
@@ -11708,7 +15822,7 @@ x3.=?
  $(p[rDq'?qByxq)zR9
  ($rs&-
  ($/1
- %f&/1
+ %h&/1
  &s%/1
 }px<w>p3u}vM&%&.=B
 zv9
@@ -11719,34 +15833,34 @@ v7
 /1
 sMm%99=&
 pH/pk
- %R% l#f&/1
- +f&r>6
- 'f&}_q]
- %f&rc<
- )f&/1
- )f&rc'
- %f& %. %f&rc0
- )f&/1
- ;f& %A /f& %H 3f& (6//
+ %R% p#h&/1
+ +h&r>6
+ 'h&}_q]
+ %h&rc<
+ )h&/1
+ )h&rc'
+ %h& %. %h&rc0
+ )h&/1
+ ;h& %A /h& %H 3h& (6//
 ws
 pc<
 pc8
  &* $. *: $E $.tX
 nc
  &5 $.qN*t0
- $$n{
+ $$n}
 _3
- && $+nz
+ && $+n|
  &P# $AzTq[
- $Cn{
- (H $OC|
+ $Cn}
+ (H $OC~
  &0 $D/&
 })
-Cl
+Cn
 _8
  &(/%
 tX
-CD
+CF
  'D!cxw
 /%
  %DC,
@@ -11764,7 +15878,7 @@ st
 t$vU
  D(`}
 
-var storeLanes32SM70 = driver.Text{Base: &storeLanes32SM70Narrow, Code: `packed2 14171 storeLanes_float32
+var storeLanes32SM70 = driver.Text{Base: &storeLanes32SM70Narrow, Code: `packed2 14296 storeLanes_float32
  2$]*q^
 O+qS
  X#& (Fw+
@@ -11806,92 +15920,92 @@ sk1
 G1pk
 s$pS-
 wIph
- (0vGr}
+ &.vG)
+ &${*u$
 qQ$
 tE
-uMp@
+}0R
  '%q"p|s6
 s/
-D/)
-se/
+D1)
+se1
 qQ(
-tE
- %ID2)
-se2
+ &8D4)
+se4
  ''q|q99&
 tE
 q|pJ9&
 tE
-D"=#
+D$=%
 qQ*
 tE
-D#w"
- '% &V#qN*pX
-qY%s6
-D7)
-se7
-D)=(
+D%wi
+ '% &>qN*pX
+qY's6
+D9)
+se9
+D+=*
  %C *.q|{'(
- ,$D,=-
+ ,$D.=/
 q|pO9&
  ((z5p:*
- ,$x90=03
-qe091
+ ,$x92=23
+qe291
  (&/$
-qY1s6
-DC)
-seC
-D5=4
- 0,D8=9
- .$x9<=<3
-qe<91
- ,& $t*qQ.
- *w* &z* .{*|zp:2K
+qY3s6
+DE)
+seE
+D7=6
+ 0,D:=;
+ .$x9>=>3
+qe>91
+ ,& $x*qQ.
+ *{* &~* .P+|zp:2K
  &$wgp:,92
  &$vAp:,92
- 'g&}62
- h#g& $_) 9g& (c+ %g&/1
- 3g& *4 $5/1
+ 'i&}62
+ h#i& $d) 9i& (g+ %i&/1
+ 3i& *4 $5/1
 rk0=A
- 5g& .JsMmE90=D
+ 5i& .JsMmE90=D
 zv1
- && 'g&/1
- =g& &H Mg&/1
- -g& *V# %g& ,$ 'g& (( %g& ,$ ;g& ,: 'g& ,& +g& ,*pc4
+ && 'i&/1
+ Ai& &J Mi&/1
+ -i& *X# %i& ,$ 'i& (( %i& ,$ ;i& ,: 'i& ,& +i& ,*pc4
 pc.
  6&n[
 _,
- *&nw
+ *&ny
 _$
- (&nv
+ (&nx
 _(
- *&nw
+ *&ny
 _&
- (&n|
+ (&n~
 _*
- *&Cp
+ *&Cr
 _.
- *&CG
+ *&CI
  'D *( 'D (& 'D *& 'D (&_*
  V#$`}
 
-var storeLanesBF16SM70Narrow = driver.Text{Base: &storeLanes32SM70Narrow, Code: `packed2 14656 storeLanes_dtype_BF16
+var storeLanesBF16SM70Narrow = driver.Text{Base: &storeLanes32SM70Narrow, Code: `packed2 14767 storeLanes_dtype_BF16
  4${{r-
  $$p#r-
- m*$ua'
+ q*$ua'
  $$}W
  &$|R,
  $$Ip)?pEqBqgq7uLq]A
  .$}W
  &$wj,
  $$ %. 8$ )A )? (.}W
- ): P)* 'f&wYuLt^u%
- &( )f& .( %. &$ )f& 8( )A /f& %H 3f& c&F`}
+ ): T)* 'h&wYuLt^u%
+ &( )h& .( %. &$ )h& 8( )A /h& %H 3h& c&F`}
 
-var storeLanesBF16SM70 = driver.Text{Base: &storeLanes32SM70, Code: `packed2 14242 storeLanes_dtype_BF16
+var storeLanesBF16SM70 = driver.Text{Base: &storeLanes32SM70, Code: `packed2 14367 storeLanes_dtype_BF16
  4$O2qq
  $$p#r-
- {)$ua'
+ P*$ua'
  $$}W
  &$|R,
  $$Ip)?pEqBqgq7uLq]A
@@ -11900,5 +16014,5 @@ var storeLanesBF16SM70 = driver.Text{Base: &storeLanes32SM70, Code: `packed2 142
  $$ %- 8$ )@ )> (.}W
  ): 2*qI%
  ,$r&%e
- e($ 'g&wYuLt^u%
- &( )g& ,( %- &$ )g& 8( )@ /g& %G 3g& c&F`}
+ i($ 'i&wYuLt^u%
+ &( )i& ,( %- &$ )i& 8( )@ /i& %G 3i& c&F`}

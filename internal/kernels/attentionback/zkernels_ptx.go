@@ -6722,7 +6722,7 @@ t=*&*,
  $$Wp'<P
  T%$`}
 
-var tiledKeys64SM80NarrowAligned = driver.Text{Base: &groupedForward64SM90ANarrowAligned, Code: `packed2 70487 tiledKeys_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
+var tiledKeys64SM80NarrowAligned = driver.Text{Base: &groupedForward64SM90ANarrowAligned, Code: `packed2 68981 tiledKeys_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6p)rmvQgvap3rVwd
@@ -6734,9 +6734,9 @@ var tiledKeys64SM80NarrowAligned = driver.Text{Base: &groupedForward64SM90ANarro
 !
 !pW0sIpt
 !?p$zSp{p)w>p-*x(
- $8]q0rO
-Oxlqo
-hqFrA
+ $8]+|L
+O2'q^
+hqFrO
 p#+uxs7
 !
 s0
@@ -7173,9 +7173,7 @@ ws
 s|5sX
 wt%J
 y$s^J
-s/
-s"ql
- $8}<vZqU
+}<vZqU
 p]J38
 z@xHv@u|qc
 s|*r%
@@ -7183,72 +7181,70 @@ s|*r%
 yEx-z[qi[[[@
 s|6qW
 yEx-wfrJpFpFpF@
-s|5yR
-w_3
- '/r>.
-z@p+paFq&5t'
-/$
-pz&%%%$%#uK"""""""@
-/$
-pz&%%%$%#v#&"&"&"&@
-/&
-}2[Fqc
 s|5r%
-}2'v@u|p.
+z@p+p^Fq&5t'
+/$
+pz%%$%#%"uK"""""""@
+/$
+pz%%$%#%"v#&"&"&"&@
+/&
+}2ZFqc
+/%
+}2&v@u|p.
 /%
 yEywuK)"("'"&@
 /%
 yEywv#)"("'"&@
 /$
-}2+Fq&y\V
+}2*Fq&y\V
 /$
 yEx-uK)"("'"&@
 /$
 yEx-v#)"("'"&@
 /%
-}2hFp.
+}2gFp.
 /%
-}23v@u|q6
- -0}27Fq&*s]
- -0}2tFq6
+}22v@u|q6
+ -0}26Fq&*s]
+ -0}2sFq6
 /%
-}2?FuQ.sc
- ->}2CFq&*qc
- ->z@uX#/FuAqX
+}2>FuQ.sc
+ ->}2BFq&*qc
+ ->z@uX#.FuAqX
 /%
-}2Ku\v(sI
+}2Ju\v(sI
 /%
 yEywuKZ"Z"Z"Z@
 /%
 yEywv#^"^"^"^@
 /$
-}2Ou\66x+
+}2Nu\66x+
 /$
 yEx-uKc"c"c"c@
 /$
 yEx-v#g"g"g"g@
 /%
-z@uX#;FuAsI
+z@uX#:FuAsI
 /%
-}2Wu\v(td
- -L}2[u\66vP
- -Lz@uX#GFuAtd
+}2Vu\v(td
+ -L}2Zu\66vP
+ -Lz@uX#FFuAtd
 /%
-}2dFu*5qu
- -L}2htQrqqX
- -Lz@uX#SF6+qu
+}2cFu*5qu
+ -L}2gtQrqqX
+ -Lz@uX#RF6+qu
 /%
-}2pFu*52pU
- ->}2ttQrqsI
+}2oFu*52pU
+ ->}2stQrqsI
  +>|5p'
-q,~*r.
-/)
-L~%}
+vN
+/(
+L}%|
 r*qypV.
-r#r(#U8
-r#xS#T
-r#r(#TZ
-r#xS#V
+r#r(#T8
+r#xS#S
+r#r(#SZ
+r#xS#U
 y@+xx
 vqp*
 q}fv*f-
@@ -7283,13 +7279,9 @@ q}Wv*W-
 r]0.A
 u"
 qDVvv
- 'l4 $;{fq[
-s,#1H#W
-zw1
- 'o%tF4.
- %$tE
-p<W
-t*eH#6
+ 'e4 $#{fq[
+s,#0H#V
+x>H#3
 {ks&.req6
 qL1z1
 t<q1Q[
@@ -7317,18 +7309,19 @@ rB?pG
  'Kl#7##pj
  &%rBI"'
  %K/$
-t*eH#7
- %[# '?l#?##(
- '?rBQpG
- 'Nl#A##pj
+{ks&.y,sD
+ '>l#?##(
+ '>rBQpG
+ 'Ml#A##pj
  &%rBSpx
- )?l#G##(
+ )>l#G##(
  &%rBY"#
- 'Ll#I##pj
+ 'Kl#I##pj
  &%rB["'
- '? )[#l#Q##(
+ '>{ks&.y,vU
+ '>l#Q##(
  '>rBdpG
- 'Nl#S##pj
+ 'Ml#S##pj
  &%rBfpx
  )>l#Y##(
  &%rBl"#
@@ -7340,9 +7333,9 @@ q<Z"d
 q<H"Q
 q<D"M
 ug0y2
-s,#:H#o
-}<vZH#>
-r8#n38
+s,#6H#k
+}<vZH#:
+r8#j38
 {xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHu\v(sI
 ug+qW
 yEp|q5pTpexyD#C#B#A@
@@ -7366,34 +7359,31 @@ w*&Fu*52pU
 pz,%+%*%)xy,#+#*#)@
 /$
 pz,%+%*%)x[(#'#&#%@
-/%
-L)3
- '~(r>1
 /&
 q<R"[
 q<N"W
 q<<"E
 q<8"A
-/&
-w*/u\66x+
-/&
+/%
+w*.u\66x+
+/%
 s\D#C#B#ApqywuK5"4"3"2@
-/&
+/%
 s\@#?#>#=pqywv#1"0"/".@
 /$
-w*3u\66vP
+w*2u\66vP
 /$
 s\<#;#:#9pqx-uK-","+"*@
 /$
 s\8#7#6#5pqx-v#)"("'"&@
 /$
-w*7tQrqqX
+w*6tQrqqX
 /$
 s\4#3#2#1p&%%$%#%"uK%"$"#""@
 /$
 s\0#/#.#-p&%%$%#%"wfzj
 /$
-w*;tQrqsI
+w*:tQrqsI
 /$
 s\,#+#*#)p&)%(%'%&pqbp*wF
 /$
@@ -7404,25 +7394,25 @@ q<y$#1
 q<g"p
 q<c"l
 /%
-w*Cv@u|qc
+w*Bv@u|qc
 /%
 yEywxye#d#c#b@
 /%
 yEywx[a#_#^#]@
 /$
-w*Gv@u|p.
+w*Fv@u|p.
 /$
 yEx-xy\#[#Z#Y@
 /$
 yEx-x[X#W#V#U@
 /$
-w*Kv@u|q6
+w*Jv@u|q6
 /$
 pz%%$%#%"xyT#S#R#Q@
 /$
 pz%%$%#%"x[P#O#N#M@
 /$
-w*OFuQ.sc
+w*NFuQ.sc
 /$
 pz)%(%'%&xyL#K#J#I@
 /$
@@ -7430,41 +7420,41 @@ pz)%(%'%&x[H#G#F#E@
 /%
 q<q"z
 q<m"v
- %T$q<V"_
+ %~#q<V"_
 /%
-w*WFq&5t'
+w*VFq&5t'
 /%
 s\e#d#c#bpqywuK5"4"3"2@
 /%
 s\a#_#^#]pqywv#1"0"/".@
 /$
-w*[Fq&y\V
+w*ZFq&y\V
 /$
 s\\#[#Z#Ypqx-uK-","+"*@
 /$
 s\X#W#V#Upqx-v#)"("'"&@
 /$
-w*_Fq&*s]
+w*^Fq&*s]
 /$
 s\T#S#R#Qp&%%$%#%"uK%"$"#""@
 /$
 s\P#O#N#Mp&%%$%#%"wfzj
 /$
-w*dFq&*qc
+w*cFq&*qc
 /$
 s\L#K#J#Ip&)%(%'%&pqbp*wF
 /$
 s\H#G#F#Ep&)%(%'%&wfyc
 |Et0
-rHr($-H$-qd
-xd$-ql
+rHr($(H$(qd
+xd$(ql
 s5~9
-|3F=B
-|3E=A
-rdAvC)
+|3B=>
+|3A==
+rd;vC)
 !s4
-/k
- /i0 $U0s'38
+/j
+ /T0 $U0s'38
 s/
 sMp:X9x9C
 zvs
@@ -7473,7 +7463,7 @@ zvs
  &2s/
 puu/pv
 sMpORp@
- %Z7 &\h#r^)
+ %u6 &\h#r^)
  $&q@q
 |%
 r]sS%
@@ -7484,8 +7474,7 @@ pu+'P
 qQA
 {g~*
 y.?op$gp/xIpyta
-r>5
-Ne#$
+ $*Ne#$
 Nd#$
 tf
 G3)
@@ -7494,7 +7483,7 @@ q,~7d
 /#
 vgqK(
 wRqV
- $1|O6q-
+ $;|O6q-
 wte
 s/
 /%
@@ -7503,7 +7492,7 @@ q?q)
  +Ayf
 }FyZ
  '?/$
- )?r>*
+ )?r>.
 Nc#$
 Nb#$
  '?/%
@@ -7513,7 +7502,7 @@ D&e
  &&D))
 q?*
  $&rs&%
- $X> />r>6
+ $X> />r>1
 Na#$
 N_#$
  3>/$
@@ -7521,7 +7510,7 @@ D%e
  '<D()
  '<rM$xO
  ';/#
- );rc<
+ );r>5
 N^#$
 N]#$
  ';/$
@@ -7532,13 +7521,13 @@ D63
  '=D9)
 q?p0
  'W#rM3py
- /t#rc'
+ /t#r>*
 N\#$
 N[#$
  5W#D53
  '<D8)
  '<rM1xO
- /W#rc0
+ /W#r>6
 NZ#$
 NY#$
  5W#}fwe
@@ -7547,13 +7536,13 @@ DFwe
  '=DI)
 q?rl
  '^$rM@py
- /{$rc+
+ /{$rc<
 NX#$
 NW#$
  5^$DEwe
  '<DH)
  '<rM>xO
- /^$rc2
+ /^$rc'
 NV#$
 NU#$
  5^$L$qd
@@ -7562,13 +7551,13 @@ DVqd
  '=DY)
 q?q0
  'f%rMMpy
- /S&rc.
+ /S&rc0
 NT#$
 NS#$
  5f%DUqd
  '<DX)
  '<rMKxO
- /f%rc1
+ /f%rc+
 NR#$
 NQ#$
  5f%L'}l
@@ -7577,13 +7566,13 @@ Dg}l
  '=Dj)
 q?qF
  'm&rMZpy
- /Z'rc5
+ /Z'rc2
 NP#$
 NO#$
  5m&Df}l
  '<Di)
  '<rMXxO
- /m&rc*
+ /m&rc.
 NN#$
 NM#$
  5m&L*zz
@@ -7592,13 +7581,13 @@ Dwzz
  '=Dz)
 q?rW
  't'rMhpy
- /b(rc6
+ /b(rc1
 NL#$
 NK#$
  5t'Dvzz
  '<Dy)
  '<rMfxO
- /t'uB<
+ /t'rc5
 NJ#$
 NI#$
  5t'L->ro
@@ -7607,7 +7596,7 @@ wl#6>ro
  '=wl#9)
 q?ro
  '{(rMupy
- /i)uB'
+ /i)rc*
 NH#$
 NG#$
  5{(wl#5>ro
@@ -7694,7 +7683,7 @@ uY2
 uY.
 uY*
 uY&
-p<X
+p<W
 NF#$
 NE#$
  )x,:zd
@@ -7767,169 +7756,139 @@ x@%#&
  'JsW*pK
  &[(w%qT
  &%Tp-<P
-J=q(0
-/G
-p90+
- &YV#JFq(2
+J=uC6
+/F
+ (s3JFq('
 /#
- )'JRq(.
- +'JZq(1
+ ('JRq(0
+ +'JZq(+
  ),ra+p}
-Jcq(5
-/G
-p9xN
- &%Jhq(6
+Jcq(2
+/F
+p90.
+ &-Jhq(1
 /#
- ''/9
-u4$8rP<
-s,#P,5
- %X;s/
-wD'
-s,#Qwe
- '&wD0
-z(#O
-p9++
- $K/)
-:yrP2
-:trP.
-:orP1
-:jrP5
-:erP*
-:_rP6
-:Zs?<
-:Us?'
-:Ps?0
-:Ks?+
-:Fs?2
-:As?.
-:<s?1
-:7s?5
-:2s?*
-:-s?6
-p9u1
- (}i#WsXyR
-rI2
+ ''/(
+:wq(5
+:rq(*
+:mq(6
+:hrP<
+:crP'
+:]rP0
+:XrP+
+:SrP2
+:NrP.
+:IrP1
+:DrP5
+:?rP*
+::rP6
+:5s?<
+:0s?'
+:+s?0
+p9v6
+ (.WsXyR
+rI+
 pcF
 pc@
- &*/i
- *0 $-/)
+ &*/h
 ||
-pB$8
-_8
- &*||
-pB$)
-_>
- &*s|5r{
+ (2 $-/(
 tX
-pB#w
-r9q3
+pB$1
+_8
  &*tX
-pB#v
- '' $,ug0s8
- $:pB#t
- '- $3/'
+pB$"
+_>
+ &*/%
 })
-pB#g
+pB#d
 _A
  &*})
-pB#]
+pB#Z
  '' $,})
-pB#U
- ', $,})
-pB#M
+pB#R
+ ', $*})
+pB#J
  '1 $,})
-pB#E
+pB#B
  '6 $,})
-pB#=
- '; $*})
-pB#5
+pB#:
+ '; $,})
+pB#2
  '@ $,})
-C~
- 'E $*})
-Cv
+C{
+ 'E $,})
+Cs
  'J $*})
-Cn
- 'O $*})
-Cf
- 'O $*})
-C]
+Ck
  'O $,})
-CU
- 'O $,})
-CM
+Cc
  'O $*})
-CE
- 'O $,/%
-||
-pB%D
+CZ
+ 'O $*})
+CR
+ 'O $*})
+CJ
+ 'O $*})
+CB
+ 'O $,/#
+tX
+pB%=
 _:
-p9
-!vT+pm
-/+
- *S%!crlpm
-/#
-||
-pB%&
+ &*/(
+vb;
+ *$ '.pB$|
 _<
-p9
-!vTwG
-||
-pB$o
- 'n$!vTwX
-||
-pB$[
- 'n$!vTx#
-/+
- $&pB$Q
+ &*tX
+pB$h
+ '\$!vT+pm
+tX
+pB$T
+ '\$!crlpm
+/(
+{1.
+pB$J
 _?
 p9
-!cxNpm
-/+
- *G!vTxw
-/#
- $>pB$K
- '.!|-y3
-/+
+!vTwG
+/(
 {11
-pB#u
- 'Q%!|-z/
- %'ppph
- ''!cq0pm
- %,pppS
- ',!|-+pm
- %1pppA
- '1!culpm
- 'U%C=
- 'U%!|-wG
- 'Z%_B
+ (K!vTwX
+/#
+ %.pB$D
+ '.!vTx#
+/&
+})
+C:
+ 'o$!cxNpm
+ 't$_B
 p9
-!|-wX
- 'Z% ''!|-x#
- 'Z% ',!cunpm
- 'Z% '1!|-xw
- 'Z% '6!y=y3
- 'Z% ';!y=z/
- 'Z% '@!cxlpm
- 'Z% 'E!cv6pm
- 'Z% 'J!cvZpm
- 'Z% 'O!y=wG
- 'Z% 'O!y=wX
- 'Z% 'O!y=x#
- 'Z% 'O!crWpm
- 'Z% 'O!y=xw
- 'Z% 'O!c.y3
+!vTxw
+ 't$ ''!|-y3
+ 't$ ',!|-z/
+ 't$ '1!cq0pm
+ 't$ '6!|-+pm
+ 't$ ';!culpm
+ 't$ '@!|-wG
+ 't$ 'E!|-wX
+ 't$ 'J!|-x#
+ 't$ 'O!cunpm
+ 't$ 'O!|-xw
+ 't$ 'O!y=y3
+ 't$ 'O!y=z/
+ 't$ 'O!cxlpm
+ 't$ 'O!cv6pm
  's#_B
-!u9
-p,0qc
- *P%zqrj
+ $Lp,0qc
+ *$zqrj
 st
 zq2pU
  D(`}
 
-var tiledKeys128SM80NarrowAligned = driver.Text{Base: &tiledKeys64SM80NarrowAligned, Code: `packed2 110700 tiledKeys_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
- <$]y,r-
-O1|8
-h|VrT
+var tiledKeys128SM80NarrowAligned = driver.Text{Base: &tiledKeys64SM80NarrowAligned, Code: `packed2 109194 tiledKeys_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
+ <$]xWq^
+Or6rA
+h10r-
 p#t,qo
  w**r?r
  i#$p<s
@@ -8190,20 +8149,18 @@ wUY
  %i% &(qeX=Y
  &$tSX
  &$ $&y$s^]
- %# &&rz0s#pN
-tF3
- &% BU. '=s|.z$
- $o#y$s^e
-xe%g
+ %#rz0s#pN
+ B|- '8s|.z$
+ $o#y$s^d
+xe%f
 z@xHV
- $ca#|&s?
-w_%g
-xeqP
+s|5pV0
+w_%f
+xeqU
 z@xHtQrWqX
- $hV#|b{@pqpapTpepNz[{@@
+ $u+|b{@pqpapTpepNz[{@@
  $&|bqi{4pqpapTpepNwfqi{4@
-/$
- $,z@p+p^Fv-|K
+ $$z@p+p^Fv-|K
 /$
 |brJr5pxs;p&#%"qPqUz[rJr5pxs;@
 /$
@@ -8211,56 +8168,57 @@ z@xHtQrWqX
 qn'%',
 k'e
 y7
- $K}2sFsCqFp6
+ $=}2rFsCqFp6
 s|5qG*
-p]u}'.
+p]t}'-
 z@xHF.t?sD
 /%
 }k
 yEp^pepNp2z[qi[[[@
 /%
 yEp^pepNp2wfrJpFpFpF@
- $X#z@p+p^Fro.tq
+/&
+z@p+p^Fro.tq
 /$
 pz"qPqUq5uK"""""""@
 /$
 pz"qPqUq5v#&"&"&"&@
 /&
-z@uX#/FsC2rj
+z@uX#.FsC2rj
 /%
 }2&Frewn
- ,$}2*Fror6p6
- ,$z@uX#;FsC2t8
+ ,N}2*Fror6p6
+ ,$z@uX#:FsC2t8
 /%
 }22F.t?vU
  ,7}26Fro1rj
- ,$z@uX#GFsCu1pU
+ ,$z@uX#FFsCu1pU
 /%
 }2>Freq0pZ
  ,7}2BFro1t8
- ,$z@uX#SFsC.t'
+ ,$z@uX#RFsC.t'
 /%
 }2JFre+x+
  ,7}2NFrox$pU
- ,$z@uX#_FsCrop6
+ ,$z@uX#^FsCrop6
 /%
 }2VFre{;
  ,7}2ZFro5t'
- ,$z@uX#lv@v(s]
+ ,$z@uX#kv@v(s]
 /%
 }2cF.rlqX
  ,7}2gFroy\V
- ,$z@uX#xv@v(qc
+ ,$z@uX#wv@v(qc
 /%
 }2oF.rlsI
  ,7}2sFro*s]
- ,q%q,~7r.
+ ,q%|&r.
 /+
-s,#?H#>
- $(r#r(#~8
-r#xS#}
-r#r(#}Z
-r#xS$"
+s,#>H#=
+ $(r#r(#}8
+r#xS#|
+r#r(#|Z
+r#xS#~
  &*ye#Gvv$#G-
  $$ye#Hvv$#H-
  $$ye#Ivv$#I-
@@ -8277,30 +8235,30 @@ r#xS$"
  $$ye#Tvv$#T-
  $$ye#Uvv$#U-
  &$rxr"#Vvv
- *$s,#CH$#
- .$p<y
-t*eH#H
+ *$s,#BH$"
+x>H#E
 {ks&pdvZsI
  &(l#M##(
- ,$ (q% *p%l#W##(
+ ,$ (o% *n%l#W##(
  ,$l#]##pj
  ,${ks&pd2vs
  &$l#h##(
  ,$l#n##pj
  .$l#r##(
  ,$l#x##pj
- ,$t*eH#I
- %[# &&l$%##(
+ ,${ks&pd2.tq
+ &$l$%##(
  ,$l$+##pj
  .$l$/##(
  ,$l$5##pj
- ,$ )[#l$?##(
- ,*l$E##pj
+ ,${ks&pd21rj
+ &$l$?##(
+ ,$l$E##pj
  .$l$I##(
  ,$l$O##pj
- 6$s,#LH$:
-rz0s#H#P
-r8$938
+ 6$s,#HH$6
+rz0s#H#L
+r8$538
 {xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHF.t?sD
  $*yEp|q5pTpexye#d#c#b@
  $$yEp|q5pTpex[a#_#^#]@
@@ -8345,56 +8303,55 @@ w*6F.rlsI
 pz<%;%:%9xy,#+#*#)@
 /$
 pz<%;%:%9x[(#'#&#%@
-/%
-L93
- *Hq<s"|
+/&
+q<s"|
 q<o"x
 q<\"f
 q<X"b
-/&
-w*?Fro.tq
-/&
+/%
+w*>Fro.tq
+/%
 s\e#d#c#bpqywuKU"T"S"R@
-/&
+/%
 s\a#_#^#]pqywv#Q"P"O"N@
 /$
-w*CFror6p6
+w*BFror6p6
 /$
 s\\#[#Z#Ypqx-uKM"L"K"J@
 /$
 s\X#W#V#Upqx-v#I"H"G"F@
 /$
-w*GFro1rj
+w*FFro1rj
 /$
 s\T#S#R#Qp&%%$%#%"uKE"D"C"B@
 /$
 s\P#O#N#Mp&%%$%#%"v#A"@"?">@
 /$
-w*KFro1t8
+w*JFro1t8
 /$
 s\L#K#J#Ip&)%(%'%&uK="<";":@
 /$
 s\H#G#F#Ep&)%(%'%&v#9"8"7"6@
 /$
-w*OFrox$pU
+w*NFrox$pU
 /$
 s\D#C#B#Ap&-%,%+%*uK5"4"3"2@
 /$
 s\@#?#>#=p&-%,%+%*v#1"0"/".@
 /$
-w*SFro5t'
+w*RFro5t'
 /$
 s\<#;#:#9p&1%0%/%.uK-","+"*@
 /$
 s\8#7#6#5p&1%0%/%.v#)"("'"&@
 /$
-w*WFroy\V
+w*VFroy\V
 /$
 s\4#3#2#1p&5%4%3%2uK%"$"#""@
 /$
 s\0#/#.#-p&5%4%3%2wfzj
 /$
-w*[Fro*s]
+w*ZFro*s]
 /$
 s\,#+#*#)p&9%8%7%6pqbp*wF
 /$
@@ -8405,49 +8362,49 @@ r@#H$#Q
 r@#6$#?
 r@#2$#;
 /%
-w*dtQrWqX
+w*ctQrWqX
 /%
 yEywz[r"%;$%<$%=$%>@
 /%
 yEywwfr"%C$%D$%E$%F@
 /$
-w*htQrWsI
+w*gtQrWsI
 /$
 yEx-z[r"%K$%L$%M$%N@
 /$
 yEx-wfr"%S$%T$%U$%V@
 /$
-w*ltQrWtd
+w*ktQrWtd
 /$
 pz%%$%#%"z[r"%[$%\$%]$%^@
 /$
 pz%%$%#%"wfr"%d$%e$%f$%g@
 /$
-w*ptQxXqu
+w*otQxXqu
 /$
 pz)%(%'%&z[r"%l$%m$%n$%o@
 /$
 pz)%(%'%&wfr"%t$%u$%v$%w@
 /$
-w*tFul|#pU
+w*sFul|#pU
 /$
 pz-%,%+%*z[r"%|$%}$%~$&"@
 /$
 pz-%,%+%*wfr"&'$&($&)#~@
 /$
-w*xtQxXtq
+w*wtQxXtq
 /$
 pz1%0%/%.xy}#|#{#z@
 /$
 pz1%0%/%.x[y#x#w#v@
 /$
-w*|FsQrqp6
+w*{FsQrqp6
 /$
 pz5%4%3%2xyu#t#s#r@
 /$
 pz5%4%3%2x[q#p#o#n@
 /$
-x%#/tQu1rj
+x%#.tQu1rj
 /$
 pz9%8%7%6xym#l#k#j@
 /$
@@ -8458,59 +8415,59 @@ r@#\$#f
 r@#J$#S
 r@#F$#O
 /%
-x%#7Fv-|K
+x%#6Fv-|K
 /%
 |br"%x$%y$%z$%{pqywuKU"T"S"R@
 /%
 |br"%|$%}$%~$&"pqywv#Q"P"O"N@
 /$
-x%#;tQuAs]
+x%#:tQuAs]
 /$
 |br"&#$&$$&%$&&pqx-uKM"L"K"J@
 /$
 |br"&'$&($&)$&*pqx-v#I"H"G"F@
 /$
-x%#?tQuAqc
+x%#>tQuAqc
 /$
 |br"&+$&,$&-$&.p&%%$%#%"uKE"D"C"B@
 /$
 |br"&/$&0$&1$&2p&%%$%#%"v#A"@"?">@
 /$
-x%#CtQuAp.
+x%#BtQuAp.
 /$
 |br"&3$&4$&5$&6p&)%(%'%&uK="<";":@
 /$
 |br"&7$&8$&9$&:p&)%(%'%&v#9"8"7"6@
 /$
-x%#GtQuAq6
+x%#FtQuAq6
 /$
 |br"&;$&<$&=$&>p&-%,%+%*uK5"4"3"2@
 /$
 |br"&?$&@$&A#~p&-%,%+%*v#1"0"/".@
 /$
-x%#KFv-+sc
+x%#JFv-+sc
 /$
 s\}#|#{#zp&1%0%/%.uK-","+"*@
 /$
 s\y#x#w#vp&1%0%/%.v#)"("'"&@
 /$
-x%#OFv-sKpZ
+x%#NFv-sKpZ
 /$
 s\u#t#s#rp&5%4%3%2uK%"$"#""@
 /$
 s\q#p#o#np&5%4%3%2wfzj
 /$
-x%#SFv-+w<
+x%#RFv-+w<
 /$
 s\m#l#k#jp&9%8%7%6pqbp*wF
 /$
 s\i#h#g#fp&9%8%7%6wfyc
- $s%rHr(%#H%#qd
-xd%#ql
+ $i&rHr(${H${qd
+xd${ql
 s5~5
-|3\=X
-|3[=W
-rdJvC)
+|3X=T
+|3W=S
+rdDvC)
  $./p
  g#$p(%y#$
 p(%{#$
@@ -8542,7 +8499,7 @@ p(&N#$
 p(&R#$
  V#&p(&T#$
 p(&V#$
- N&uB0
+ N&rc6
 p(&X#$
 p(&Z#$
  4p/L0ql
@@ -8551,13 +8508,13 @@ wl#Fql
  &(wl#I)
 q?q3
  &&xC#1py
- .$uB+
+ .$uB<
 p(&\#$
 p(&^#$
  4(wl#Eql
  &$wl#H)
  '<xC#/xO
- .*uB2
+ .*uB'
 p(&a#$
 p(&c#$
  4(L3>s#
@@ -8566,13 +8523,13 @@ wl#V>s#
  &(wl#Y)
 q?s#
  &&xC#>py
- .$uB.
+ .$uB0
 p(&e#$
 p(&g#$
  4(wl#U>s#
  &$wl#X)
  '<xC#<xO
- .*uB1
+ .*uB+
 p(&i#$
 N~#$
  4(L6e<
@@ -8581,13 +8538,13 @@ wl#ge<
  &(wl#j)
 q?ux
  &&xC#Kpy
- .$uB5
+ .$uB2
 N}#$
 N|#$
  4(wl#fe<
  &$wl#i)
  '<xC#IxO
- .*uB*
+ .*uB.
 N{#$
 Nz#$
  4(L9e*
@@ -8596,13 +8553,13 @@ wl#we*
  &(wl#z)
 q?uk
  &&xC#Xpy
- .$uB6
+ .$uB1
 Ny#$
 Nx#$
  4(wl#ve*
  &$wl#y)
  '<xC#VxO
- .*wD<
+ .*uB5
 Nw#$
 Nv#$
  4(L<>rt
@@ -8611,13 +8568,13 @@ wl$*>rt
  &(wl$-)
 q?rt
  &&xC#fpy
- .$wD'
+ .$uB*
 Nu#$
 Nt#$
  4(wl$)>rt
  &$wl$,)
  '<xC#dxO
- .*wD0
+ .*uB6
 Ns#$
 Nr#$
  4(L?sd2
@@ -8626,13 +8583,13 @@ wl$:sd2
  &(wl$=)
 q?pd2
  &&xC#spy
- .$wD+
+ .$wD<
 Nq#$
 Np#$
  4(wl$9sd2
  &$wl$<)
  '<xC#qxO
- .*wD2
+ .*wD'
 No#$
 Nn#$
  4p/LB,qy
@@ -8641,13 +8598,13 @@ wl$J,qy
  &(wl$M)
 q?'qy
  &&xC$#py
- .$wD.
+ .$wD0
 Nm#$
 Nl#$
  4(wl$I,qy
  &$wl$L)
  '<xC#~xO
- .*wD1
+ .*wD+
 Nk#$
 Nj#$
  4(LE,q&
@@ -8656,7 +8613,7 @@ wl$Z,q&
  &(wl$])
 q?'q&
  &&xC$0py
- .$wD5
+ .$wD2
 Ni#$
 Nh#$
  4(wl$Y,q&
@@ -8764,7 +8721,7 @@ uYo
 uYk
 uYg
 uYc
- 8$p<z
+ 8$p<y
 Ng#$
 Nf#$
  (0u4$-d
@@ -8864,142 +8821,125 @@ x@E#F
  &O:>d
  *T#qYW4
  &O:9d
- 8T#J=rP*
+ 8T#J=rP.
 /I
-p9v-
- &(JKs?<
+p9sK
+ &(JKrP5
 /#
- )'J[s?'
- +'Jhs?0
- ), $>Jts?+
+ )'J[rP*
+ +'JhrP6
+ ), $>Jts?<
 /I
-p9vZ
- &CJys?.
+p92'
+ &CJys?0
 /#
- ''/9
-u4&Hs?1
-s,$\,5
- &X#r>25
-s,$]we
- &%r>rW
-z($[
-p9xX
- &0u4$,uy<
-u4$'uy'
-u4$"uy0
-u4#zuy+
-u4#uuy2
-u4#puy.
-u4#kuy1
-u4#fuy5
-u4#auy*
-u4#[uy6
-u4#VvX<
-u4#QvX'
-u4#LvX0
-u4#GvX+
-u4#BvX2
-u4#=vX.
-u4#8vX1
-u4#3vX5
-u4#.vX*
-:zvX6
-:uv|<
-:pv|'
-:kv|0
-:fv|+
-:av|2
-:[v|.
-:Vv|1
-:Qv|5
-:Lv|*
-:Gv|6
-:B{7<
-:={7'
-p9*0
- 4D/n
- .$tX
-pB&6
- (&tX
-pB%w
- (&/F
-||
-pB%^
- ((||
-pB%]
- ,&pB%[
- ,$pB%N
- *$pB%E
- *$pB%=
- *$pB%5
- *$pB%-
- *$pB%%
- *$pB$z
- *$pB$r
- *$pB$j
- *$pB$b
- *$pB$Y
- *$ $V$ *U$pB$I
- *$pB$A
- *$pB$9
+ ''/(
+u4$*s?+
+u4$%s?2
+u4#}s?.
+u4#xs?1
+u4#ss?5
+u4#ns?*
+u4#is?6
+u4#duy<
+u4#^uy'
+u4#Yuy0
+u4#Tuy+
+u4#Ouy2
+u4#Juy.
+u4#Euy1
+u4#@uy5
+u4#;uy*
+u4#6uy6
+u4#1vX<
+:}vX'
+:xvX0
+:svX+
+:nvX2
+:ivX.
+:dvX1
+:^vX5
+:YvX*
+:TvX6
+:Ov|<
+:Jv|'
+:Ev|0
+:@v|+
+:;v|2
+p95.
+ 4w#/n
+ 0$pB&/
+ *$pB%p
+ ,$pB%K
+ *$pB%B
+ *$pB%:
+ *$pB%2
+ *$pB%*
+ *$pB%"
+ *$pB$w
+ *$pB$o
+ *$pB$g
+ *$pB$^
+ *$pB$V
+ *$pB$N
+ *$pB$F
+ *$pB$>
+ *$pB$6
  ($})
-pB$1
+pB$.
  &O $V#})
- $f& 'O $o&})
-pB#~
+pB$&
+ &G $N})
+pB#{
  &I $P#})
- $h& &: $R&})
-pB#n
+pB#s
+ &K $P#})
+pB#k
  'O $*})
-pB#f
- 'O $, *h& $k& *j& $m& *l& $o& *n& $o& *n& $o& *n& $o& *n& &q& (p& &q& (p& &q& (p& $q&/%
-tX
-pB'o
- &p% $u% ,t% $s%/#
-tX
-pB'C
- &l% $q%tX
-pB'&
- &x* $}*tX
-pB&c
- &x* $}* &p%pB&O
- &$ $o% ,n% $m% &l%pB&I
- &7 $T& &j%pB%\
- &$ $i% *h% $i% *h% $i% *h% $i% &r+ (c$!c.z/
- '}& &}%!crepm
- '}& &%!cxWpm
- '}& &%!cy,pm
- '}& &%!c.wG
- '}& &%!c.wX
- '}& &%!c.x#
- '}& &%!cyspm
- '}& &%!c.xw
- '}& &%!c1y3
- '}& &%!c1z/
- '}& &%!c10pm
- '}& &%!c|Vpm
- '}& &%!cq3pm
- '}& &%!c1wG
- '}& &%!c1wX
- '}& &%!c1x#
- '}& &%!c1*pm
- '}& &%!c1xw
- '}& &%!c5y3
- '}& &%!c5z/
- '}& &%!cs#pm
+pB#c
+ &L $E *h& $k& *j& $m& *l& &o& (n& &o& (n& &o& (n& &o& (n& &o& (n& &o& (n& &o& (n& $o& &t%pB'h
+ &$ $s% ,r% $q% '.pB'<
+ &j% $o%tX
+pB&|
+ &S* $X*tX
+pB&[
+ &S* $X* &n%pB&H
+ &$ $m% ,l% $k% &j%pB&B
+ &7 $R& &h% (z$!cvZpm
+ 'h& &R%!y=wG
+ 'h& &%!y=wX
+ 'h& &%!y=x#
+ 'h& &%!crWpm
+ 'h& &%!y=xw
+ 'h& &%!c.y3
+ 'h& &%!c.z/
+ 'h& &%!crepm
+ 'h& &%!cxWpm
+ 'h& &%!cy,pm
+ 'h& &%!c.wG
+ 'h& &%!c.wX
+ 'h& &%!c.x#
+ 'h& &%!cyspm
+ 'h& &%!c.xw
+ 'h& &%!c1y3
+ 'h& &%!c1z/
+ 'h& &%!c10pm
+ 'h& &%!c|Vpm
+ 'h& &%!cq3pm
+ 'h& &%!c1wG
+ *$!c1wX
+ *$!c1x#
+ *$!c1*pm
+ *$!c1xw
+ *$!c5y3
+ *$!c5z/
+ *$!cs#pm
  *$!c5+pm
  *$!c52pm
  *$!c5wG
- *$!c5wX
- *$!c5x#
- *$!c5*pm
- *$!c5xw
- *$!c*y3
- *$!c*z/
- *$!c*0pm
  ($ V#J`}
 
-var tiledQueries64SM80NarrowAligned = driver.Text{Base: &sequencesSM70, Code: `packed2 54929 tiledQueries_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
+var tiledQueries64SM80NarrowAligned = driver.Text{Base: &sequencesSM70, Code: `packed2 54323 tiledQueries_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6p)rmvQgzSrD}:rmp3wd
@@ -9008,9 +8948,9 @@ var tiledQueries64SM80NarrowAligned = driver.Text{Base: &sequencesSM70, Code: `p
 !|Fp)rmvQgq*
  (&!pW0sDpt
 !?p$zSp{p)w>p-*x(
- $&]t?rO
-O+r6s7
-hunrT
+ $&|Z|Q
+OsQrA
+hunrO
 p#u/rO
  &*t6
  &"u#
@@ -9490,9 +9430,6 @@ tS;
 s|5sX
 wt%G
 y$s^G
-s/
-s"ql
-r>.
 }<vZq5
 p]G38
 z@xHv@u|qc
@@ -9501,72 +9438,70 @@ s|*r%
 yEx-z[qi[[[@
 s|6qW
 yEx-wfrJpFpFpF@
-s|5yR
-w_3
- '/r>1
-z@p+paFq&5t'
-/$
-pz&%%%$%#uK"""""""@
-/$
-pz&%%%$%#v#&"&"&"&@
-/&
-}2XFqc
 s|5r%
-}2'v@u|p.
+z@p+p^Fq&5t'
+/$
+pz%%$%#%"uK"""""""@
+/$
+pz%%$%#%"v#&"&"&"&@
+/&
+}2WFqc
+/%
+}2&v@u|p.
 /%
 yEywuK)"("'"&@
 /%
 yEywv#)"("'"&@
 /$
-}2+Fq&y\V
+}2*Fq&y\V
 /$
 yEx-uK)"("'"&@
 /$
 yEx-v#)"("'"&@
 /%
-}2eFp.
+}2dFp.
 /%
-}23v@u|q6
- -0}27Fq&*s]
- -0}2qFq6
+}22v@u|q6
+ -0}26Fq&*s]
+ -0}2pFq6
 /%
-}2?FuQ.sc
- ->}2CFq&*qc
- ->}2}FuAqX
+}2>FuQ.sc
+ ->}2BFq&*qc
+ ->}2|FuAqX
 /%
-}2Ku\v(sI
+}2Ju\v(sI
 /%
 yEywuKZ"Z"Z"Z@
 /%
 yEywv#^"^"^"^@
 /$
-}2Ou\66x+
+}2Nu\66x+
 /$
 yEx-uKc"c"c"c@
 /$
 yEx-v#g"g"g"g@
 /%
-z@uX#8FuAsI
+z@uX#7FuAsI
 /%
-}2Wu\v(td
- -L}2[u\66vP
- -Lz@uX#DFuAtd
+}2Vu\v(td
+ -L}2Zu\66vP
+ -Lz@uX#CFuAtd
 /%
-}2dFu*5qu
- -L}2htQrqqX
- -Lz@uX#PF6+qu
+}2cFu*5qu
+ -L}2gtQrqqX
+ -Lz@uX#OF6+qu
 /%
-}2pFu*52pU
- ->}2ttQrqsI
- +>/)
-q,~*d
-/)
-L~%}
+}2oFu*52pU
+ ->}2stQrqsI
+ +>/(
+u"
+/(
+L}%|
 q.2qO
-r#r(#S8
-r#xS#R
-r#r(#PZ
-r#xS#T
+r#r(#R8
+r#xS#Q
+r#r(#OZ
+r#xS#S
 y@+w.
 qzYK
 q}fv*f-
@@ -9600,7 +9535,7 @@ v\we
 q}Wv*W-
 v\4.
 q}Vv*V-
- $#/;
+ $#/:
 Xg###L
 {?0?joov,r[?\p)wwsl
 rB(#)
@@ -9640,9 +9575,9 @@ q<F"J
 q<>"B
 q<6":
 ug0y2
-s,#5H#g
-}<vZH#8
-r8#f38
+s,#4H#f
+}<vZH#7
+r8#e38
 {xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHv@u|qc
 ug+qW
 yEp|q5pTpexyK#J#I#H@
@@ -9666,53 +9601,50 @@ w*&FuQ.sc
 pz,%+%*%)xy3#2#1#0@
 /$
 pz,%+%*%)x[/#.#-#,@
+/&
+ +B/%
+w*.Fq&5t'
 /%
-L)3
- 'p'r>5
-/&
- +G/&
-w*/Fq&5t'
-/&
 s\K#J#I#HpqywuK5"4"3"2@
-/&
+/%
 s\G#F#E#Dpqywv#1"0"/".@
 /$
-w*3Fq&y\V
+w*2Fq&y\V
 /$
 s\C#B#A#@pqx-uK-","+"*@
 /$
 s\?#>#=#<pqx-v#)"("'"&@
 /$
-w*7Fq&*s]
+w*6Fq&*s]
 /$
 s\;#:#9#8p&%%$%#%"uK%"$"#""@
 /$
 s\7#6#5#4p&%%$%#%"wfzj
 /$
-w*;Fq&*qc
+w*:Fq&*qc
 /$
 s\3#2#1#0p&)%(%'%&pqbp*wF
 /$
 s\/#.#-#,p&)%(%'%&wfyc
 |Mt0
-rHr(#\H#\qd
-xd#\ql
+rHr(#ZH#Zqd
+xd#Zql
 wP
-|3>=<
-/I
-rd;vK~5
+|3;=9
+/H
+rd8vK~5
 !s4
 |O<{6
-sMp:Tsi#S9o
-ubr;#Y
+sMp:Tsi#P9o
+ubr;#V
  $nC|O5rR
- 'f,s/
+ 'Y,s/
 puu/pv
-sMmPRp@
- %U3 $p#v%|V
+sMmMRp@
+ %x2 $p#v%|V
 r^)
 }w'
-xd$9H$8
+xd$7H$6
 rs&%
 tE
 sk?
@@ -9720,7 +9652,7 @@ tE
 pu+'P
 qQ?
  $sEy.?op$gp/xIpyta
-r>*
+r>.
 NK#$
 NJ#$
 tf
@@ -9731,12 +9663,12 @@ q,~7d
 vgqK(
 wRqV
  %E/$
-sMmUwiw"
+sMmRwiw"
 q?ps
- +=xd$6H$9
+ +=xd$4H$7
 }FyZ
  '</#
- )<r>6
+ )<r>1
 NI#$
 NH#$
  '</$
@@ -9748,12 +9680,12 @@ D%e
 q?*
  %> %X#rM&py
  '>/$
- )>rc<
+ )>r>5
 NG#$
 NF#$
  '>/%
  /X# /<rM$xO
- /W#rc'
+ /W#r>*
 NE#$
 ND#$
  3W#/%
@@ -9763,11 +9695,11 @@ D53
  '=D8)
 q?p0
  'W#rM3py
- /W#rc0
+ /W#r>6
 NC#$
 NB#$
  5W# /<rM1xO
- /^$rc+
+ /^$rc<
 NA#$
 N@#$
  5W#|Awe
@@ -9776,11 +9708,11 @@ DEwe
  '=DH)
 q?rl
  '^$rM@py
- /^$rc2
+ /^$rc'
 N?#$
 N>#$
  5^$ /<rM>xO
- /f%rc.
+ /f%rc0
 N=#$
 N<#$
  5^$L"qd
@@ -9789,11 +9721,11 @@ DUqd
  '=DX)
 q?q0
  'f%rMMpy
- /f%rc1
+ /f%rc+
 N;#$
 N:#$
  5f% /<rMKxO
- /m&rc5
+ /m&rc2
 N9#$
 N8#$
  5f%L%}l
@@ -9802,11 +9734,11 @@ Df}l
  '=Di)
 q?qF
  'm&rMZpy
- /m&rc*
+ /m&rc.
 N7#$
 N6#$
  5m& /<rMXxO
- /t'rc6
+ /t'rc1
 N5#$
 N4#$
  5m&L(zz
@@ -9815,11 +9747,11 @@ Dvzz
  '=Dy)
 q?rW
  't'rMhpy
- /t'uB<
+ /t'rc5
 N3#$
 N2#$
  5t' /<rMfxO
- /{(uB'
+ /{(rc*
 N1#$
 N0#$
  5t'L+>ro
@@ -9828,49 +9760,43 @@ wl#5>ro
  '=wl#8)
 q?ro
  '{(rMupy
- /{(uB0
+ /{(rc6
 N/#$
 N.#$
  5{( /<rMsxO
- /S*uB+
+ /S*uB<
 N-#$
 N,#$
  3S*ymv+
  &e-ykqT
  &%Tp-<P
-JAq(2
-/@
-p90.
+JAq('
+/?
+p9t?
  $=/#
-JJq(1
+JJq(+
 /#
- )'JVq(5
- +'J^q(*
- ),/V
-Jgq(6
-p9u/
+ )'JVq(2
+ +'J^q(.
+ ),/U
+Jgq(1
+p9u*
  (w#WsXyR
-rI1
+rI2
 pcB
 pc>
- &*/f
- $< (- $-/d
+ &*/e
+vbM
+ (2 $-/c
 })
  *&/'
 ||
-pB#h
+pB#e
 _8
  &*||
-pB#X
+pB#U
 _:
- &(s|5r{
-vbM
-pB#N
-r9q3
- &( %'pB#M
- '' $*ug0s8
- $?pB#L
- '- $F/,
+ &(/*
 tX
 pB#B
 _?
@@ -9884,70 +9810,64 @@ C{
 Cs
  '6 $*tX
 Ck
- '; $,tX
+ '; $*tX
 Cc
  '@ $*tX
 CZ
  'E $*tX
 CR
- 'J $*tX
+ 'J $,tX
 CJ
  'O $*tX
 CB
+ 'O $*tX
+C:
+ 'O $*tX
+C2
+ 'O $*tX
+C*
  'O!c'xw
 tX
-C:
+C"
  'O!vTy3
 tX
-C2
- 'O!vTz/
-tX
-C*
- 'O!ct?pm
-tX
-C"
- 'O!vT+pm
-tX
 ppph
- 'O!crlpm
-/%
-||
-pB$s
-_6
-p9
-!vTwG
-/*
-{15
- (h%!vTwX
+ 'O!vTz/
 /#
 ||
-pB$_
+pB$p
+_6
+p9
+!ct?pm
+/(
+{1.
+ (h%!vT+pm
+ '.pB$\
 _<
 p9
-!vTx#
+!crlpm
 ||
-pB$L
- 's$!cxNpm
+pB$I
+ 'b$!vTwG
 ||
-pB$9
- 's$!vTxw
-/*
-vbe
-pB$+
+pB$6
+ 'b$!vTwX
+/(
+ $)pB$(
 _=
 p9
-!|-y3
- %'pB$(
+!vTx#
+ $#pB$%
 _=
 !u9
- $SV# *oY#zqqX
+ $|U# *oY#zqqX
 st
  $tY# DyY#`}
 
-var tiledQueries128SM80NarrowAligned = driver.Text{Base: &tiledQueries64SM80NarrowAligned, Code: `packed2 81417 tiledQueries_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
- <$]sQrO
-Ou1rO
-hz#rA
+var tiledQueries128SM80NarrowAligned = driver.Text{Base: &tiledQueries64SM80NarrowAligned, Code: `packed2 80811 tiledQueries_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
+ <$]ulrA
+OxXq^
+hz#qS
 p#2|L
  q**r?P
  g%$p<Q
@@ -10157,20 +10077,18 @@ viqUia
  $$qeV=O
  $$tSQ
  &$ $&y$s^Z
- %# &&rz0s#p2
-tF3
- &% Bn+ '=s|.z$
- $^#y$s^b
-xe%d
+ %#rz0s#p2
+ Bf+ '8s|.z$
+ $^#y$s^a
+xe%c
 z@xHV
- $RL|&uy
-w_%d
-xeqP
+s|5pV0
+w_%c
+xeqU
 z@xHtQrWqX
- $]D|b{@pqpapTpepNz[{@@
+ $o)|b{@pqpapTpepNz[{@@
  $&|bqi{4pqpapTpepNwfqi{4@
-/$
- $,z@p+p^Fv-|K
+ $$z@p+p^Fv-|K
 /$
 |brJr5pxs;p&#%"qPqUz[rJr5pxs;@
 /$
@@ -10178,56 +10096,58 @@ z@xHtQrWqX
 qn'%',
 k'e
 y7
- $K}2pFsCqFp6
+ $=}2oFsCqFp6
 s|5qG*
-p]r}'.
+p]q}'-
 z@xHF.t?sD
 /%
 }k
 yEp^pepNp2z[qi[[[@
 /%
 yEp^pepNp2wfrJpFpFpF@
- $X#z@p+p^Fro.tq
+/&
+z@p+p^Fro.tq
 /$
 pz"qPqUq5uK"""""""@
 /$
 pz"qPqUq5v#&"&"&"&@
 /&
-}2}FsC2rj
+}2|FsC2rj
 /%
 }2&Frewn
- ,$}2*Fror6p6
- ,$z@uX#8FsC2t8
+ ,N}2*Fror6p6
+ ,$z@uX#7FsC2t8
 /%
 }22F.t?vU
  ,7}26Fro1rj
- ,$z@uX#DFsCu1pU
+ ,$z@uX#CFsCu1pU
 /%
 }2>Freq0pZ
  ,7}2BFro1t8
- ,$z@uX#PFsC.t'
+ ,$z@uX#OFsC.t'
 /%
 }2JFre+x+
  ,7}2NFrox$pU
- ,$z@uX#\FsCrop6
+ ,$z@uX#[FsCrop6
 /%
 }2VFre{;
  ,7}2ZFro5t'
- ,$z@uX#iv@v(s]
+ ,$z@uX#hv@v(s]
 /%
 }2cF.rlqX
  ,7}2gFroy\V
- ,$z@uX#uv@v(qc
+ ,$z@uX#tv@v(qc
 /%
 }2oF.rlsI
  ,7}2sFro*s]
  *$/+
- $y./+
-s,#?H#>
- $S+r#r(#|8
-r#xS#{
-r#r(#yZ
-r#xS#}
+|&d
+/+
+s,#>H#=
+ $w%r#r(#{8
+r#xS#z
+r#r(#xZ
+r#xS#|
  &*rp~}*~-
  $$rp}}*}-
  $$rp|}*|-
@@ -10261,9 +10181,9 @@ S~###m
  ($Sq###m
  ($Sp###n
  ($So###n
- 4$s,#GH$2
-rz0s#H#J
-r8$138
+ 4$s,#FH$1
+rz0s#H#I
+r8$038
 {xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHtQrWqX
  $*yEp|q5pTpexyl#k#j#i@
  $$yEp|q5pTpex[h#g#f#e@
@@ -10308,74 +10228,73 @@ w*6tQu1rj
 pz<%;%:%9xy3#2#1#0@
 /$
 pz<%;%:%9x[/#.#-#,@
-/%
-L93
- *Hq<o"s
+/&
+q<o"s
 q<g"k
 q<^"c
 q<V"Z
-/&
-w*?Fv-|K
-/&
+/%
+w*>Fv-|K
+/%
 s\l#k#j#ipqywuKU"T"S"R@
-/&
+/%
 s\h#g#f#epqywv#Q"P"O"N@
 /$
-w*CtQuAs]
+w*BtQuAs]
 /$
 s\d#c#b#apqx-uKM"L"K"J@
 /$
 s\_#^#]#\pqx-v#I"H"G"F@
 /$
-w*GtQuAqc
+w*FtQuAqc
 /$
 s\[#Z#Y#Xp&%%$%#%"uKE"D"C"B@
 /$
 s\W#V#U#Tp&%%$%#%"v#A"@"?">@
 /$
-w*KtQuAp.
+w*JtQuAp.
 /$
 s\S#R#Q#Pp&)%(%'%&uK="<";":@
 /$
 s\O#N#M#Lp&)%(%'%&v#9"8"7"6@
 /$
-w*OtQuAq6
+w*NtQuAq6
 /$
 s\K#J#I#Hp&-%,%+%*uK5"4"3"2@
 /$
 s\G#F#E#Dp&-%,%+%*v#1"0"/".@
 /$
-w*SFv-+sc
+w*RFv-+sc
 /$
 s\C#B#A#@p&1%0%/%.uK-","+"*@
 /$
 s\?#>#=#<p&1%0%/%.v#)"("'"&@
 /$
-w*WFv-sKpZ
+w*VFv-sKpZ
 /$
 s\;#:#9#8p&5%4%3%2uK%"$"#""@
 /$
 s\7#6#5#4p&5%4%3%2wfzj
 /$
-w*[Fv-+w<
+w*ZFv-+w<
 /$
 s\3#2#1#0p&9%8%7%6pqbp*wF
 /$
 s\/#.#-#,p&9%8%7%6wfyc
- $Z#rHr($2H$2qd
-xd$2ql
+ $P$rHr($0H$0qd
+xd$0ql
 s5~9
-|3T=R
+|3Q=O
 /M
-rdDvC*
- &.sMp:Tsi$99o
-ubr;$?
- .&sMmgRp@
- ,$xd%%H%$
+rdAvC*
+ &.sMp:Tsi$69o
+ubr;$<
+ .&sMmdRp@
+ ,$xd%#H%"
  4$Nl#$
 Nk#$
- 4&sMmlwiw"
- ,$xd%"H%%
+ 4&sMmiwiw"
+ ,$xd$}H%#
  2$Nj#$
 Ni#$
  V#&Nh#$
@@ -10410,10 +10329,10 @@ NL#$
 /%
 wl#Eql
  &(wl#H)
- $]9 &R7xC#1py
- .$uB2
+ $t8 &i6xC#1py
+ .$uB'
  *]$ 0a$ /<xC#/xO
- .0uB.
+ .0uB0
  6[$/%
 L1>s#
 /%
@@ -10421,88 +10340,84 @@ wl#U>s#
  &Owl#X)
 q?s#
  &\#xC#>py
- .$uB1
+ .$uB+
  8$ /<xC#<xO
- .0uB5
+ .0uB2
  8$L4e<
 /%
 wl#fe<
  &(wl#i)
 q?ux
  &&xC#Kpy
- .$uB*
+ .$uB.
  8$ /<xC#IxO
- .0uB6
+ .0uB1
  8$L7e*
 /%
 wl#ve*
  &(wl#y)
 q?uk
  &&xC#Xpy
- .$wD<
+ .$uB5
  8$ /<xC#VxO
- .0wD'
+ .0uB*
  8$L:>rt
 /%
 wl$)>rt
  &(wl$,)
 q?rt
  &&xC#fpy
- .$wD0
+ .$uB6
  8$ /<xC#dxO
- .0wD+
+ .0wD<
  8$L=sd2
 /%
 wl$9sd2
  &(wl$<)
 q?pd2
  &&xC#spy
- .$wD2
+ .$wD'
  8$ /<xC#qxO
- .0wD.
+ .0wD0
  8$L@,qy
 /%
 wl$I,qy
  &(wl$L)
 q?'qy
  &&xC$#py
- .$wD1
+ .$wD+
  8$ /<xC#~xO
- .0wD5
+ .0wD2
  8$LC,q&
 /%
 wl$Y,q&
  &(wl$\)
 q?'q&
  &&xC$0py
- .$wD*
+ .$wD.
  8$ /<xC$.xO
- .0wD6
- D$JAs?<
+ .0wD1
+ D$JArP5
 /B
-p92'
- &(JOs?0
+p9un
+ &(JOrP6
 /#
- )'J_s?+
- +'Jls?2
+ )'J_s?<
+ +'Jls?'
  ),/Z
-Jxs?.
-p921
+Jxs?0
+p9v6
  4D/k
  ,$/i
- 0$pB%E
- *$pB%)
- ($/B
- $$ $\& *[&pB$r
- ,$pB$q
+ 0$pB%B
+ *$pB%&
  ,$pB$g
  *$pB$^
  *$pB$V
  *$pB$N
  *$pB$F
  *$pB$>
- *$pB$6
- *$pB$.
+ *$ $X% *W%pB$.
  *$pB$&
  *$pB#{
  *$pB#s
@@ -10511,28 +10426,28 @@ p921
  *$pB#Z
  *$pB#R
  *$pB#J
- ($ *f% $i% *h% $k% *j% $m% *l% $m% *l% $m% *l% $o% *n%!|-z/
+ ($ *f% $i% *h% $k% *j% $m% *l% $m% *l% $m% *l% $o% *n%!cxNpm
+ *$!vTxw
+ *$!|-y3
+ *$!|-z/
  *$!cq0pm
  *$!|-+pm
  *$!culpm
  *$!|-wG
  *$!|-wX
  *$!|-x#
- *$!cunpm
- *$!|-xw
- *$!y=y3
- &$pB&}
- &$!y=z/
- ,$!cxlpm
- &$pB&\
+ &$pB&z
+ &$!cunpm
+ ,$!|-xw
+ &7pB&Y
+ &<!y=y3
+||
+pB&=
+ &(!y=z/
+||
+pB%z
+ &(!cxlpm
+ &$pB%c
  &$!cv6pm
-||
-pB&@
- &(!cvZpm
-||
-pB%}
- &(!y=wG
- &$pB%f
- &$!y=wX
- $)pB%c
+ $)pB%_
  X#.`}

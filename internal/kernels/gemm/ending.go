@@ -22,6 +22,7 @@ import (
 //gpu:instance TensorBF16 = tensor[dtype.BF16, dtype.BF16, toBF16]
 //gpu:instance TensorF16 = tensor[dtype.F16, dtype.F16, toF16]
 //gpu:instance TensorBF16To32 = tensor[dtype.BF16, float32, toF32]
+//gpu:instance TensorF16To32 = tensor[dtype.F16, float32, toF32]
 //gpu:instance FewBF16 = few[dtype.BF16, dtype.BF16, toBF16, [32]float32, twoGroups]
 //gpu:instance Few64BF16 = few[dtype.BF16, dtype.BF16, toBF16, [32]float32, oneGroup]
 //gpu:instance Few128BF16 = few[dtype.BF16, dtype.BF16, toBF16, [64]float32, twoGroups]

@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -257,10 +258,12 @@ func (p problem) float16(t *testing.T, s *device.Stream) {
 		}
 		return y
 	}
-	c := kerneltest.Upload(t, s, to(p.c))
-	if err := Half(s, p.shape, Operands[dtype.F16, dtype.F16, dtype.F16]{A: kerneltest.Upload(t, s, to(p.a)), B: kerneltest.Upload(t, s, to(p.b)), C: c}); err != nil {
+	a, b, c := kerneltest.Upload(t, s, to(p.a)), kerneltest.Upload(t, s, to(p.b)), kerneltest.Upload(t, s, to(p.c))
+	wide := kerneltest.Upload(t, s, p.c)
+	if err := errors.Join(Half(s, p.shape, Operands[dtype.F16, dtype.F16, dtype.F16]{A: a, B: b, C: c}), HalfTo32(s, p.shape, Operands[dtype.F16, dtype.F16, float32]{A: a, B: b, C: wide})); err != nil {
 		t.Fatal(err)
 	}
+	p.check(t, kerneltest.Download(t, s, wide), false, 2e-6)
 	got := make([]float32, c.Len())
 	for i, v := range kerneltest.Download(t, s, c) {
 		got[i] = v.Float32()

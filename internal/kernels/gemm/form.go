@@ -104,7 +104,7 @@ func (p planner[T, C]) fits(f Form) bool {
 	case f == Tiles:
 		return k.resident != nil && p.tileable()
 	case f == Few:
-		return p.Layout == NT && inEights(p.Shape, p.width) && inVectors(p.x.C) && inVectors(p.x.Residual) && inVectors(p.x.Bias) && inVectors(p.x.Workspace)
+		return p.x.few[0] != nil && p.Layout == NT && inEights(p.Shape, p.width) && inVectors(p.x.C) && inVectors(p.x.Residual) && inVectors(p.x.Bias) && inVectors(p.x.Workspace)
 	case f == Lean:
 		i := leanOf(p.Shape)
 		return i >= 0 && p.x.lean[i] != nil
@@ -123,6 +123,11 @@ func (p planner[T, C]) tileable() bool {
 // workspaceOf returns the number of elements of all segments.
 func workspaceOf(j job, cores int) int {
 	return (int(j.tiles()) + cores) * int(j.strands()) * strand
+}
+
+// Fine reports whether float32 products of float16 elements are as fast as those of bfloat16 elements, for which there are more kernels.
+func Fine(d *device.Device, s Shape) bool {
+	return leanOf(s) < 0 && !fewBest(s, d.Info().Cores)
 }
 
 // Workspace returns the number of elements of the workspace that lets a product of 16-bit elements be as fast as possible.

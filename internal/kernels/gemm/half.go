@@ -29,14 +29,21 @@ func bf16Half(x Operands[dtype.BF16, dtype.BF16, dtype.BF16]) halfOf[dtype.BF16,
 	return halfOf[dtype.BF16, dtype.BF16]{x, bf16Kernels, JoinBF16, [3]fewLauncher[dtype.BF16, dtype.BF16]{FewBF16, Few128BF16, Few64BF16}, [3]leanLauncher[dtype.BF16]{Lean8, Lean16, Lean32}, TensorBF16}
 }
 
-// HalfTo32 computes float32 products of matrices of bfloat16 elements.
-func HalfTo32(s *device.Stream, shape Shape, x Operands[dtype.BF16, dtype.BF16, float32]) error {
+// HalfTo32 computes float32 products of matrices of 16-bit elements.
+func HalfTo32[T gpu.Half](s *device.Stream, shape Shape, x Operands[T, T, float32]) error {
 	return HalfTo32In(s, Auto, shape, x)
 }
 
-// HalfTo32In is HalfTo32 in a form, for tests and benchmarks. The error is ErrShape if the form does not fit.
-func HalfTo32In(s *device.Stream, f Form, shape Shape, x Operands[dtype.BF16, dtype.BF16, float32]) error {
-	return multiply(s, f, shape, halfOf[dtype.BF16, float32]{x, bf16Kernels, JoinF32, [3]fewLauncher[dtype.BF16, float32]{FewBF16To32}, [3]leanLauncher[float32]{Lean16To32, Lean16To32}, TensorBF16To32})
+// HalfTo32In is HalfTo32 in a form, for tests and benchmarks. The error is ErrShape if the form does not fit: Few and Lean have no kernel
+// for float16.
+func HalfTo32In[T gpu.Half](s *device.Stream, f Form, shape Shape, x Operands[T, T, float32]) error {
+	switch x := any(x).(type) {
+	case Operands[dtype.BF16, dtype.BF16, float32]:
+		return multiply(s, f, shape, halfOf[dtype.BF16, float32]{x, bf16Kernels, JoinF32, [3]fewLauncher[dtype.BF16, float32]{FewBF16To32}, [3]leanLauncher[float32]{Lean16To32, Lean16To32}, TensorBF16To32})
+	case Operands[dtype.F16, dtype.F16, float32]:
+		return multiply(s, f, shape, halfOf[dtype.F16, float32]{Operands: x, kernels: f16Kernels, join: JoinF32, tensor: TensorF16To32})
+	}
+	panic("BUG: gemm: an element type of no kernel")
 }
 
 // halfOf is the operands of a product and the launchers for their types.

@@ -858,6 +858,60 @@ var tensorBF16To32Kernel = &driver.Kernel{
 	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 133, 207, 208, 209, 210, 211, 212, 213, 214},
 }
 
+// TensorF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
+func TensorF16To32(s_ *device.Stream, g device.Blocks, a, b device.Slice[dtype.F16], c, residual device.Slice[float32], bias device.Slice[float32], s tile) error {
+	p := s_.Plan(tensorF16To32Kernel, tensorF16To32Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var tensorF16To32Kernel = &driver.Kernel{
+	Name:    "tensor[dtype.F16, float32, toF32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "tensor.go",
+	Line:    23,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 2},
+		{Name: "b", Offset: 24, Size: 24, Elem: 2},
+		{Name: "c", Offset: 48, Size: 24, Elem: 4},
+		{Name: "residual", Offset: 72, Size: 24, Elem: 4},
+		{Name: "bias", Offset: 96, Size: 24, Elem: 4},
+		{Name: "s", Offset: 120, Size: 96},
+	},
+	ParamBytes: 232,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     33280,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: &tensorF16To32SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: &tensorF16To32SM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b        []dtype.F16
+			c, residual []float32
+			bias        []float32
+			s           tile
+		})(args)
+		for ts.Next() {
+			tensor[dtype.F16, float32, toF32](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 133, 207, 208, 209, 210, 211, 212, 213, 214},
+}
+
 // FewBF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
 // op(B) has 64 columns in it for each of the G warp groups: they are the rows of the warp group's products, whose columns are rows of op(A).
 // Two more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of

@@ -56,7 +56,7 @@ b2cbaf0fafb16fd5	ending.go	ending
 51afcbc1f5452599	ending.go	gelu
 4033c96eeac96247	ending.go	linear
 9b78ac5ec27c8a39	ending.go	linear.active
-5425e2896b8d45bb	ending.go	rounding
+eace917563ccface	ending.go	rounding
 a97262a38b4d3d09	ending.go	silu
 680a14f08cf19820	ending.go	toBF16
 633b2c914b2b6006	ending.go	toBF16.round
@@ -224,7 +224,7 @@ eb3d5b833b0a9745	tensor.go	tile
 49e076b8a0a277ae	tensor.go	view
 `
 
-var squareSM80Narrow = driver.Text{Code: `packed2 13876 square
+var squareSM80Narrow = driver.Text{Code: `packed2 13910 square
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
 !t;
@@ -241,8 +241,8 @@ var squareSM80Narrow = driver.Text{Code: `packed2 13876 square
 !yN
 !qk
 ].rO
-O*qo
-h5q^
+O*qS
+h*rO
 p#5qS
 !
 s0
@@ -480,9 +480,9 @@ sFm3p@
 Wp'+pC
 |R4
 G+)
-TpC+P
+TpC2P
 q_#K
-TpC.P
+TpC1P
 q_#4
 put-s8
 vG=2
@@ -496,68 +496,69 @@ xA
 tb{,
 t:8
 rY^-
-s/
 r#p4p2
- %h'r,{A
-v}xuysv6rquA}L6v-re
+ %g'r,{A
+zU}%2
+}O
+sAxuysv6rquA}L6v-re
 tE
-sE4>{A
+sE5>{A
 tE
 t#ta
 L>pN
-}px<w>p3u}vMA%?w"
-wU<
-tE
-L?Z
-}px<w>p3u}vMA%@="
+}px<w>p3u}vMA%?="
 wU=
 tE
-z5m>
+D6R
+y;8=$
+wU?
 tE
-wU>
+q|pA=@
+tE
+wU@
 tE
 r?0
 !s4
 |np;
-q>p^v.
+q>p5v.
 rz0q3&&
 sW*uZ
-r)qRti
+r)p|ti
 {prQ
-r)p|;p*
+r)pa;p*
 q;rL
-LD%"
+LCqP
 /*
 rd*vKy~
 }k
 /'
 rd)d
 /'
-wQqK>p+q9V
+wQqK>p+qAV
  %3puqyq8
 s>tO
 /+
 rd(r.
 /+
 rd'd
-TpK0P2
+TpK+P2
 t<sl
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWq1qi[7
 yh
- %ATpK*p=
+ %ATpK6p=
 tusyr\
 {3slz&sCw0
-TpK6r%
+Tp-<r%
 r3tyxtxWplqZqv
 xpsl
-Tp-<pb
+Tp-'pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-Tp-'p-
+Tp-0p-
 sjv)"B
 q$rgw(r/plunxt{P
 szpF
@@ -570,43 +571,43 @@ J7r.
 /,
 rd&d
 /,
-wQqK>p+phV
+wQqK>p+pJV
  %Kput-pf
 sn+(
 t@)")7
  %Opup0pb
-}px<w>p3u}vMA%E=#
+}px<w>p3u}vMA%D=%
 /2
 :%d
 puuQqp
-wU>
+wU@
 uB
 tf
 G))
 uS
 sH*"*7
  %M|O<qG
-q|pA=A
+q|pA=C
 wD
 s<pS4
 G')
 uq"*
  %AsW1pV*
-qn"%";
-k"qU
+rHqRqP;
+|(q5
 r?(
 v"~49
  %G %H/5
-q{#v.
+q{"v.
  %{#/5
-p]&ti
- %{#p]%;p*
- %{#LI%'
+p]%ti
+ %{#p]$;p*
+ %{#LH%&
 /5
 rd-vKy~
  'Q#rd,d
 /,
-wQqK>zt"V
+wQqK>zt$V
  '3 %{#/5
 rd+r.
 /5
@@ -618,16 +619,16 @@ rd*d
  ){#/5
  3{#/5
  ){# %v$/,
-wQqK>p+qAV
+wQqK>p+q)V
  'K ){#/5
-tM%J=(
+tM%I=*
 /5
 :(d
 /5
  -y#/5
  +w#/5
-qn'%';
-k'%%
+qn&%&;
+k&%$
 r?1
  %Bs~
  %D!s}
@@ -635,24 +636,24 @@ s3
 !tj
 /E
 ws
-z>=
+z>?
 pc8
 p9
 !u8
 })
-C5
-q4K
+C7
+q4M
 p9
 !{J
 /%
 tX
 ppq)
-q4I
+q4K
 p9
 !|r
 /%
 ||
- %(q4J
+ %(q4L
 !u9
 p,0qX
 tl
@@ -680,9 +681,9 @@ s~
 !@
 `}
 
-var squareSM80 = driver.Text{Base: &squareSM80Narrow, Code: `packed2 13404 square
- B$O1rA
-h5rA
+var squareSM80 = driver.Text{Base: &squareSM80Narrow, Code: `packed2 13413 square
+ B$O1r-
+h5q^
  g#& $X#q"bs6
 s/
 w+
@@ -729,35 +730,34 @@ qe(9/
 /&
 sFp:,E
  *(tH9*
- 6$xJ7>{A
+ 8$xJ7>{A
  &$pH*pN
 s/
-rk7="
+rk7=#
 qQ*
 tE
-pH*Z
-s/
-rk7=$
- ''q|zr(
+G8p@
+rk7=%
+ '&q|zr(
 tE
 qQ(
- 88pH*%"
+ 88pH*qP
 s/
- .$wQqK>p+psV
- s#$ &t# ,u#rk7=&
+ .$ &m' q#l'wQqK>p+q/V
+ .$rk7='
  ($qQ*
  0$ %u# 8$pup0q%
 q@7
  $=/6
-q{$v.
+q{#v.
  $B/6
-p]'ti
- $&p]&;p*
- $$pH*%(
+p]&ti
+ $&p]%;p*
+ $$pH*%'
 /6
  &&/-
  $$/-
-wQqK>zt%V
+wQqK>zt&V
  '3 $*/6
  $$/6
  $$/6
@@ -766,32 +766,31 @@ wQqK>zt%V
  &$/6
  ($/6
  2$/6
- ,$ &t#/6
- (~#/6
-tMp2=+
+ ,$wQqK>zt#V
+ 'K ((/6
+tMp2=,
 /6
-:(d
-/6
- ,0/6
- *(/6
-qn(%(;
-k(%&
- 0u%/F
+ $(/6
+ ,$/6
+ *$/6
+qn'%';
+k'%%
+ 0(/F
 ws
-z>B
+z>C
 pc$
- (*C8
+ (*C9
 _&
  ,&_*
  ,$_(
  V#$`}
 
-var squareSM70Narrow = driver.Text{Base: &squareSM80Narrow, Code: `packed2 14172 square
+var squareSM70Narrow = driver.Text{Base: &squareSM80Narrow, Code: `packed2 14206 square
 !s.
 !s-
  <(].qS
  &$p#5q^
- \1$zhz&sCw0
+ ^1$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
  2$sN"B
@@ -815,7 +814,7 @@ t@+"+7
  *$ )P$ ((:,d
  *$ '}# (& '{# g$&`}
 
-var squareSM70 = driver.Text{Base: &squareSM80, Code: `packed2 13700 square
+var squareSM70 = driver.Text{Base: &squareSM80, Code: `packed2 13709 square
 !s.
 !s-
  <(].qS
@@ -1044,12 +1043,10 @@ q_-K
 /,
 Lupk
 rYKs)*
- &V,sAxuysv6rquA}L6v-re
-tE
-s";
+ &T, &&s";
 tE
 v_<
- &d&qN2q%
+ &j&qN2q%
 z_u}t^&,%w
  %X%qN.rR
 wv?8
@@ -1154,7 +1151,7 @@ s";
 uB
 x>x/&b
  %m* &p'D()
- $c,}Qpy
+ $a,}Qpy
 t4
  '|*tE
 wD
@@ -1163,7 +1160,7 @@ ws
 rHp5pe,
 sBp5&U
 y7
- &Z$ 'T,D*)
+ &\$ 'T,D*)
  %4t1yZpy
  -4p]"{R&b
  %@ '6t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8'vLp7%&8zxrQ
@@ -1518,7 +1515,7 @@ t1|k0s)1
 p<D
 t>*s8
 q>p?s@
-Wz1yG
+WyqyG
 }c
 }X
 t>*qG
@@ -2025,11 +2022,11 @@ O5+rG
  6$v[-%(
 p<=
  4& 'D N&pg.M
- ($|x.P
+ ($|x1P
 q_*,
-|x6P
+Wp'<P
 q_*4
-Wp'+P
+Wp'2P
 q_*M
  ,"pg.vj
  $$q:.;
@@ -2089,13 +2086,13 @@ t]-r.
 t].d
 /H
 J/w&
-WpK0P2
+WpK+P2
 z"W
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWv)[(
-Wp'.qW
+Wp'1qW
 t@[uHc
 /#
 z"]
@@ -2413,17 +2410,17 @@ uId
 /#
 rKduH#
 v"z9
- $#WpK*p=
+ $#WpK6p=
 tuwE&3
 {3slz&sCw0
-WpK6r%
+Wp-<r%
 r3tyxtxWplqZqv
 xpsl
-Wp-<pb
+Wp-'pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-Wp-'p-
+Wp-0p-
 sjwE&:B
 q$rgw(r/plunxt{P
 szpF
@@ -3312,7 +3309,7 @@ var residentNTF16SM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 6773
  >$tWqyq^
 Or6qq
  y7$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 T6$Wz$yG
+ *$ %' *$ %, *$ %1 T6$WqG.yG
 v{A
 shyn?\p0p/Qtz
  ((pIxG
@@ -3419,7 +3416,7 @@ var curvedNTF16SM90A = driver.Text{Base: &curvedNTSM90A, Code: `packed2 181449 r
  >$tWqyq^
 Or6rT
  X8$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 {q%$Wz$yG
+ *$ %' *$ %, *$ %1 {q%$WqG.yG
 v{A
 shyn?\p0p/Qtz
  ((pIxG
@@ -4609,9 +4606,7 @@ t1v?py
 rYwq
 s/
 s"z*
-sAxuysv6rquA}L6v-re
-tE
-}FxZ
+ &0}FxZ
 }px<w>p3u}vMpN&6=%
 qQ8
 tE
@@ -4619,7 +4614,7 @@ w_8
 x36=&
  '&ws
 s5~2
- %Hq=1P
+ $Bq=1P
 z85
 y$p|p*
 x36='
@@ -4629,7 +4624,7 @@ G#)
 }W
 t*4%#
 Ip)?IpYjp$guLrQ8
- $Q%z2pT
+ $W&z2pT
 y7
 v"yd
  $2/#
@@ -4639,7 +4634,7 @@ v\q5
  %GtJA
 u"
 ws
- &}&})
+ &P'})
  &%/#
  %@L'p*
 |p6=*
@@ -4712,7 +4707,7 @@ qnf%f4
 kf;
 r?#
 y^p'
- (h*z<yB
+ (j*z<yB
 rz0&L
 v4s^p
 z8+
@@ -4819,8 +4814,8 @@ ra*pK
 ug<q%
 sFmfE
 ug+pC
- &i,WpC+P
- $5WpC.P
+ &i,WpC2P
+ $5WpC1P
  $$r*t-s8
 r^=e
 /&
@@ -4828,7 +4823,7 @@ sFmiE
  (*r*sCp=
  $$ $]#u?q9
  1{)sEd>{A
- &s#}px<w>p3u}vMp2&9u$
+ &u#}px<w>p3u}vMp2&9u$
 wUn
 tE
 v^8
@@ -4851,15 +4846,14 @@ p_=ti
 /,
  &*/)
  $$/)
-wQqK>p+pJV
- $?r*qyq8
- $F/-
+ &w#r*qyq8
+ $r#/-
  $$/-
- $$WpK0P2
- 0$WpK*p=
- &$WpK6r%
- &$Wp-<pb
- ($Wp-'p-
+ $$WpK+P2
+ 0$WpK6p=
+ &$Wp-<r%
+ &$Wp-'pb
+ ($Wp-0p-
  2$r*rvpv
 :,r.
  *&wQqK>voV
@@ -4872,11 +4866,11 @@ wUp
 uB
 ua'
  $*}W
-Wz1yG
+WyqyG
 }c
 }X
 r*uQqT
- &$WyqpV*
+ &$Wz$pV*
 w$*
 wSt^tz
 qs<qG
@@ -4889,7 +4883,7 @@ rHp^pT,
 xQ%"
 r?4
 v"~4E
- $3 &]-/9
+ $3 &_-/9
 |H.
 }<q0%1
 /9
@@ -4898,11 +4892,11 @@ rd.vKy~
  'V$p]+;p*
  %$L+p2
 /9
- &^//0
+ &a//0
  $$/0
-wQqK>p+q)V
- '5 $*/9
- $$/9
+ &w#/9
+ $j'/9
+ $y%/9
  $$/9
  0$/9
  &$/9
@@ -4952,7 +4946,7 @@ D,pk1
 /3
 sFm|E
 /3
- &_)/;
+ &b)/;
  $5/;
  $$/@
 r^={
@@ -4961,7 +4955,7 @@ sFp:<E
  (*/4
  $$/@
  3|'sEz>{A
- &8v^3
+ &:v^3
 x39u$
 qQ;
 tE
@@ -4975,8 +4969,7 @@ qQ:
 |H.
 }<q0%E
  '~'/@
- '~'p]$;p*
- $,L$p2
+ '~' $T& $%L$p2
  %8 3P(/@
  -P(/@
  0F/@
@@ -4991,7 +4984,7 @@ qQ;
 r>2
  )P(/@
  'P(/@
- &6/@
+ &2/@
  'P(/@
 q|zr:
 r>.
@@ -5002,7 +4995,7 @@ r?F
 v"~4W
  -P(}<q0%O
  -P(p].;p*
- $HL.p2
+ %$L.p2
 zw1
  _%Q( %S$wh%/
 r?O
@@ -5031,7 +5024,7 @@ qEQFv+uE#3
 /3
  %u' 3Q(r^9@
  CQ(xJD>{A
- &t&v^qd
+ &n)v^qd
  +Q(tbq0
  3Q(r?a
  )Q(}<q0%e
@@ -5360,10 +5353,10 @@ O+'q^
 }7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
 /#
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
- s)@Wz$yG
+ s)@WqG.yG
 v{A
 shyn?\p0p/Qtz
- ((WqG.{i
+ ((W{6{i
 t7*
  4&rHp5pe,
 sBp5qP
@@ -5463,10 +5456,10 @@ OxNr-
 }7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
 /#
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
- y)@Wz$yG
+ y)@WqG.yG
 v{A
 shyn?\p0p/Qtz
- ((WqG.{i
+ ((W{6{i
 t7*
  4&rHp5pe,
 sBp5qP
@@ -5788,6 +5781,70 @@ qE^Fv+uE##
  1m- (Z% /m-}<q0%y
  3m- $@ U%m- &c% 'm- >&/&
  T%$`}
+
+var tensorF16To32SM80Narrow = driver.Text{Base: &tensorBF16To32SM80Narrow, Code: `packed2 47403 tensor_dtype_F16_float32_toF32
+ T;${Iu5{@p&5%4%3%2pqb8pq{@@
+ $${Iu5qi{4p&5%4%3%2pqYApqqi{4@
+/#
+{Iu5pR&"'"(")p&.%-%,%+pqb8pqpR&"'"(")@
+/#
+{Iu5pR*"+","-p&.%-%,%+pqYApqpR*"+","-@
+/#
+{Iu5pR6"7"8"9p&'%&%%%$pqb8pqpR6"7"8"9@
+/#
+{Iu5pR:";"<"=p&'%&%%%$pqYApqpR:";"<"=@
+/#
+}72#1#0#/pqp|q5pTpepqb8pqt"2#1#0#/@
+/#
+}7.#-#,#+pqp|q5pTpepqYApqt".#-#,#+@
+ .<{Iu5rJr5pxs;p&<%;%:%9pqb8pqrJr5pxs;@
+/$
+{Iu5pR""#"$"%p&<%;%:%9pqYApqpR""#"$"%@
+/#
+{Iu5pR."/"0"1p&5%4%3%2pqb8pqpR."/"0"1@
+/#
+{Iu5pR2"3"4"5p&5%4%3%2pqYApqpR2"3"4"5@
+/#
+{Iu5pR>"?#8#7p&.%-%,%+pqb8pqpR>"?#8#7@
+/#
+}76#5#4#3p&.%-%,%+pqYApqt"6#5#4#3@
+/#
+}7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
+/#
+}7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
+ \T#@`}
+
+var tensorF16To32SM80 = driver.Text{Base: &tensorBF16To32SM80, Code: `packed2 47350 tensor_dtype_F16_float32_toF32
+ a:${Iu5{@p&5%4%3%2pqb8pq{@@
+ $${Iu5qi{4p&5%4%3%2pqYApqqi{4@
+/#
+{Iu5pR&"'"(")p&.%-%,%+pqb8pqpR&"'"(")@
+/#
+{Iu5pR*"+","-p&.%-%,%+pqYApqpR*"+","-@
+/#
+{Iu5pR6"7"8"9p&'%&%%%$pqb8pqpR6"7"8"9@
+/#
+{Iu5pR:";"<"=p&'%&%%%$pqYApqpR:";"<"=@
+/#
+}72#1#0#/pqp|q5pTpepqb8pqt"2#1#0#/@
+/#
+}7.#-#,#+pqp|q5pTpepqYApqt".#-#,#+@
+ .<{Iu5rJr5pxs;p&<%;%:%9pqb8pqrJr5pxs;@
+/$
+{Iu5pR""#"$"%p&<%;%:%9pqYApqpR""#"$"%@
+/#
+{Iu5pR."/"0"1p&5%4%3%2pqb8pqpR."/"0"1@
+/#
+{Iu5pR2"3"4"5p&5%4%3%2pqYApqpR2"3"4"5@
+/#
+{Iu5pR>"?#8#7p&.%-%,%+pqb8pqpR>"?#8#7@
+/#
+}76#5#4#3p&.%-%,%+pqYApqt"6#5#4#3@
+/#
+}7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
+/#
+}7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
+ PU#@`}
 
 var fewBF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 63755 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
  ($!u6\p3x<q*
@@ -6573,11 +6630,11 @@ sn]"n
 rd3d
 /6
 :2vKsOr/xf
-TpK*p=
+TpK6p=
 tusyrJ
- $RITpK6r%
- &$Tp-<pb
- ($Tp-'p-
+ $RITp-<r%
+ &$Tp-'pb
+ ($Tp-0p-
 sjv)%B
  ,&qh*vV
 /%
@@ -6610,7 +6667,7 @@ sjv)%B
  ,Cte#.vV
 qN*.qG
 v"sOr/xf
- $ETpK0P2
+ $ETpK+P2
 {=#6
  (AuWq1r"#9$#97
 {=#9
@@ -6697,7 +6754,7 @@ uB
 ua2
 G()
 w62pP|cq]
- $^]% &. $. &. $. &. $. &.Tz1yG
+ $^]% &. $. &. $. &. $. &.TyqyG
 pL"3
 }X
 {M.tY
@@ -7582,11 +7639,11 @@ sn]"f
 rd3d
 /5
 :2r.
-TpK*p=
+TpK6p=
 tusyrJ
- $RITpK6r%
- &$Tp-<pb
- ($Tp-'p-
+ $RITp-<r%
+ &$Tp-'pb
+ ($Tp-0p-
 sjv)%B
  ,&qh*vV
 /%
@@ -7618,7 +7675,7 @@ sjv)%B
  4(sjv)zB
  ,Cte#.vV
 qN*.qG
- &tITpK0P2
+ &tITpK+P2
 {=#6
  (q2uWq1r"#9$#97
 {=#9
@@ -7646,7 +7703,7 @@ uB
 ua2
 G()
 w62pP|cq]
- $^]% &. $. &. $. &. $. &.Tz1yG
+ $^]% &. $. &. $. &. $. &.TyqyG
 pL"3
 }X
 {M.tY
@@ -8584,7 +8641,7 @@ var fewF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Cod
  <$tWq^
 Ovhqq
  P,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{q3vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 ot#$Tz$yG
+ *$ %' *$ %, *$ %1 ot#$TqG.yG
 v{qP
 shyn?\p0p/Qtz
  ((v{q5
@@ -8694,7 +8751,7 @@ t4
 q"p4rf
 sW1a
 rs&%
- $m,ws
+ $o,ws
  t$#u"
 qs*pX
 pH$pk
@@ -8702,7 +8759,7 @@ qs6pv
 q_+M
 rb<qT
 pH$&)
- $9/#
+ $;/#
 rYZ-
 rb+q%
 rs%^
@@ -8892,12 +8949,12 @@ tVG%H%I%Jqxwn
 tVK%L%M%Nqxq0pZ
 tVO%P%Q%Rqx{;
 tVS%T%U%Vqx2sI
- &w.ujxPvK~I
+ &y.ujxPvK~I
  $Aq=.p=
 pg<r+
 rz.v(&-
 p_8M18
- %[( $W0t9Z
+ %[( $Y0t9Z
 wMt"&
 p\pU#%
 p\xN{[$
@@ -8917,7 +8974,7 @@ pg/r+
 s/
 rzsKp*
 q>pQr+
- $^' $u'v;B
+ $^' $w'v;B
 q;0vU
  %$q;.tq
 t+Q~#
@@ -8939,36 +8996,36 @@ q;*p.
 {y)
 r*pdz$
 }px<w>p3u}vM&.&(p@
- $]$w#pAE
+ $_$w#pAE
 s5y~
  $$sFp:3E
 }k
 xr
  $$tf
 G-)
- &p' $X* %O $h$q_+K
+ &p' $Z* %O $j$q_+K
 s5~2
  $$q_+4
 xr
- Z#m$ %^+vN
- $t%r^rN
+ Z#o$ %^+vN
+ $v%r^rN
 /-
  )S#/-
- +S# ,R&}px<w>p3u}vMpe&*tU
- $~%z~6
+ +S# ,T&}px<w>p3u}vMpe&*tU
+ $Q&z~6
 u"
- $T&qQ2
+ $V&qQ2
 wc
 ua'
 G+)
 }W
-Tz1yG
+TyqyG
 }c
 }X
 puuQqT
  (,q|zr1
 rc
-TyqpV*
+Tz$pV*
 w$*
 wSt^tz
 /#
@@ -9107,7 +9164,7 @@ p9
  %BCC
  'B!c'xw
  'Br9pA
- $& $p7 *q7p"|K
+ $& $r7 *s7p"|K
 st
 t$t8
  D(`}
@@ -9796,10 +9853,10 @@ wa|&A%}&@p&O%PpqpR%"$"#""@
 }7*#)#(#'p&~&?&B&>p&Q%Rpqyc
 wa|&A%}&@p&S%Tpqzj
 }7&#%#$##p&~&?&B&>p&U%Vpqyc
- q+BTz$yG
+ q+BTqG.yG
 v{A
 shyn?\p0p/Qtz
- .(TqG.{i
+ .(T{6{i
 t7*
  a%&}px<w>p3u}vMq5&*tU
  6$ 'V$ 0& 1V$ 20wWw
@@ -9830,10 +9887,10 @@ wap%t%q%up&G%HpqpR%"$"#""@
 }7*#)#(#'p&r&8%s&7p&I%Jpqyc
 wap%t%q%up&K%Lpqzj
 }7&#%#$##p&r&8%s&7p&M%Npqyc
- m-BTz$yG
+ m-BTqG.yG
 v{A
 shyn?\p0p/Qtz
- .(TqG.{i
+ .(T{6{i
 t7*
  a%&}px<w>p3u}vMq5&*tU
  6$ 'V$ 0& 1V$ Z*0`}
@@ -10248,10 +10305,10 @@ pzx%|%y%}p&[%\pqpR-","+"*@
 s\*#)#(#'p&z%~%{&>p&]%^pqyc
 pzx%|%y%}p&_%apqpR)"("'"&@
 s\&#%#$##p&z%~%{&>p&b%cpqyc
- {,BTz1yG
+ {,BTyqyG
 }c
 }X
- .(TyqpV*
+ .(Tz$pV*
 w$*
  a%&}px<w>p3u}vMqU&*tU
  6$ 'V$ 0& 1V$ @0wW\
@@ -10282,10 +10339,10 @@ pzh%l%i%mp&O%PpqpR-","+"*@
 s\*#)#(#'p&j&8%k&7p&Q%Rpqyc
 pzh%l%i%mp&S%TpqpR)"("'"&@
 s\&#%#$##p&j&8%k&7p&U%Vpqyc
- Z.BTz1yG
+ Z.BTyqyG
 }c
 }X
- .(TyqpV*
+ .(Tz$pV*
 w$*
  a%&}px<w>p3u}vMqU&*tU
  6$ 'V$ 0& 1V$ ^,0`}
@@ -10355,7 +10412,7 @@ var lean16To32SM90 = driver.Text{Base: &lean16SM90, Code: `packed2 27239 lean_dt
  H$/'
  k($`}
 
-var joinBF16SM90A = driver.Text{Code: `packed2 19369 join_dtype_BF16_toBF16
+var joinBF16SM90A = driver.Text{Code: `packed2 19399 join_dtype_BF16_toBF16
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"j
 !t;
@@ -10373,7 +10430,7 @@ var joinBF16SM90A = driver.Text{Code: `packed2 19369 join_dtype_BF16_toBF16
 ]1rG
 tWqq
 Ot-rA
-h*q^
+hx"s7
 p#qyrO
 !
 s0
@@ -10671,9 +10728,9 @@ sFp:*R
 ug+pC
 s<pS4
 G))
-tP<+P
+tP<2P
 q_'K
-tP<.P
+tP<1P
 q_'4
 TpK+pv
 q_'M
@@ -10688,22 +10745,23 @@ tH9(
 y}
  %u*th8
 rYZ-
-s/
 r#p4^
 sh?Iq3u}vMA
 r,{A
-v}xuysv6rquA}L6v-re
+zU}%0
+D#)
+sAxuysv6rquA}L6v-re
 tE
-q|q9>{A
+q|q/>{A
 tE
 t#ta
 q@.
 tbpQ
-x3)wi
+x3)w"
 qQ(
 tE
-G.p@
-sMrEwi="
+G.R
+sMrEw"=#
  '&q|zr&
 tE
 qQ&
@@ -10713,7 +10771,7 @@ r?/
 s[pQ
 q\0pv
 q>p5vj
- %U$q\+s8
+ %V$q\+s8
 p]%ti
 {prQ
 p]";p*
@@ -10725,31 +10783,31 @@ rd+vKy~
 /'
 rd*d
 /'
-wQqK>p+psV
+wQqK>p+q)V
  %4TpK0q8
 s>tO
 /,
 rd)r.
 /,
 rd(d
-tPqyP2
+tPrvP2
 t<sl
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWq1qi[7
 yh
- %BtPuQp=
+ %BtPuvp=
 tusyr\
 {3slz&sCw0
-tPuvr%
+tPq&r%
 r3tyxtxWplqZqv
 xpsl
-tPq&pb
+tP0'pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-tP0'p-
+tPt?p-
 sjv)"B
 q$rgw(r/plunxt{P
 szpF
@@ -10762,12 +10820,12 @@ qh'vV
 /,
 rd&d
 /,
-wQqK>p+q9V
+wQqK>p+q/V
  %KTpK2pf
 sn+(
 t@)")7
  %OTpK1pb
-y;#=%
+y;$=&
 /2
 :%d
 TpK*qp
@@ -10776,12 +10834,12 @@ rc
 ua'
 G')
 }W
-pwz1yG
+pwyqyG
 }c
 }X
 TpK*qT
 sH*"*7
- %>pwyqpV*
+ %>pwz$pV*
 w$*
 wSt^tz
 Tp-<qG
@@ -10797,7 +10855,7 @@ v"~47
  %NsU#
 /8
 q{$vj
- %X&/8
+ %Y&/8
 p],ti
  %S$p]);p*
  'S$/8
@@ -10806,7 +10864,7 @@ rd.vKy~
 //
 rd-d
 //
-wQqK>zt'V
+wQqK>zt(V
  %D/8
  %S$/8
 rd,r.
@@ -10821,9 +10879,9 @@ rd+d
 :*r.
  'S$rd)d
 /,
-wQqK>zt$V
+wQqK>zt%V
  'K )S$/8
-y;*=,
+y;+=-
 /8
 :(d
 /8
@@ -10853,7 +10911,7 @@ sY0
  %F:6{h
 sY2
 !s}
- %x.s3
+ %y.s3
 !tj
 /X
 ws
@@ -10904,16 +10962,16 @@ p9
 _7
 p9
 !c'z/
- %@CU
+ %@CV
  '@!cqypm
  %@n8
-q4U
+q4V
 p9
 !crvpm
- %JC?
- 'J!ct-pm
  %JC@
-q4?
+ 'J!ct-pm
+ %JCA
+q4@
 !u9
 p,{^
 tl
@@ -10924,7 +10982,7 @@ p"yu
 st
 t$uE
 {D
- 'r1su
+ 's1su
 sq
 s2
 sv
@@ -10939,13 +10997,13 @@ s~
 !@
 `}
 
-var joinF16SM90A = driver.Text{Base: &joinBF16SM90A, Code: `packed2 19327 join_dtype_F16_toF16
+var joinF16SM90A = driver.Text{Base: &joinBF16SM90A, Code: `packed2 19357 join_dtype_F16_toF16
  @$tWqS
 Ot-qo
- u8&pwz$yG
+ w8&pwqG.yG
 v{A
 shyn?\p0p/Qtz
- ((pwqG.{i
+ ((pw{6{i
 t7*
  4&qn"%"4
 k"qP
@@ -10958,13 +11016,13 @@ q{#vj
 k(%'
  {'&`}
 
-var joinF32SM90A = driver.Text{Base: &joinBF16SM90A, Code: `packed2 18966 join_float32_toF32
+var joinF32SM90A = driver.Text{Base: &joinBF16SM90A, Code: `packed2 18996 join_float32_toF32
  @$Ot-rG
- o8&tf
+ q8&tf
  $$uS
- &, (( $n'G%)
+ &, (( $p'G%)
 uq"*
- &s'rHp|qU4
+ &u'rHp|qU4
 yAq5
  (&z'
 /5
@@ -10998,25 +11056,79 @@ k$%#
  ,$/*
  \&$`}
 
-var blockedNNSM80Narrow = driver.Text{Base: &tensorBF16SM80Narrow, Code: `packed2 24824 blocked_float32_single_rowMajor
- ($!u6qgqBt2vap3gq*
+var blockedNNSM80Narrow = driver.Text{Code: `packed2 24824 blocked_float32_single_rowMajor
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6qgqBt2vap3gq*
 !u'ojt2vaw{pEq*
- $&!|F~Ernw{q*
+!xgp3p{gw{pEq*
+!|F~Ernw{q*
 !
 !yHp0{;tc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+q0y\Vtc
- &*!}ex(
- $$]'yD
+!
+!pW0qcpt
+!}ex(
+!qk
+]'yD
 OqyqS
 hsCrT
 p#pdrO
- F,t$tq
- ($p,q&p6
+!
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+p,q6
+p,y9
+p,um
+p,rL
+p,{n
+p,{^
+p,yu
+p,p0pZ
+p,|K
+t$tq
+p,'vP
+p,s*
+p,0s]
+p,q&p6
 |,yUs8
- &&|~p}
+zp
+zpqm0
+|~p}
 s2
 |5r%
- &so# Fho# $/ $. $$ $5 ,4 &$/#
+s1
+sp
+q@$
+s/
+q@&
+s/
+q@(
+s/
+q@*
+s/
+q@,
+s/
+q@-
+sh?Iq3u}vMA
+q@.
+ %$q@/
+q@0
+ %'q@1
+ %)q@2
+q@3
+ %,q@4
+ %.q@5
+ %0q@6
+q@7
+ %3/#
 qI&
 |5qW
 |C'p2
@@ -11027,7 +11139,9 @@ sAq/
 s$qA-
 qHy5E
 vYy5v2
- &y+}BP
+ws
+!s4
+}BP
 rzxf&%
 p_&ti
 woqVVB
@@ -11045,7 +11159,8 @@ u&#
 q=1y2
 pH0pk
 q=2p}
- $x*u&$
+q?q)
+u&$
 |7p;
 tHR
 r*rvq~
@@ -11063,7 +11178,8 @@ ws
 xh
  %IqL6P0
 uO8
- **/)
+}k
+ )#/)
 q,|dd
 q=1t0
 sBp5A
@@ -11107,7 +11223,7 @@ zL4
 s<q94
  %+wQsau%
 !s4
- *)/%
+ +U#/%
 J(d
 /%
 k$pe
@@ -11144,7 +11260,8 @@ rzxf&$
  %V%wMqi
 p\p.7
 L),
- $e% '(wMr\
+|Hu*
+ '(wMr\
 p\p.(
 L-4
  )(wMry
@@ -11164,10 +11281,12 @@ r*rvy2
 x=p87&6
 L6pk
 rYKs),
- $r'r,{A
- &u-t#s)*
+ %l&r,{A
+sAxuysv6rquA}L6v-re
+tE
+t#s)*
  1#x=qV&6
- &[#s/
+ '[&s/
 z:pV0
 D9)
 r*rvpf
@@ -11202,40 +11321,63 @@ D+r+
 qeHE
 vYmIv2
 y;U=1
- Br(r*p0p}
+ +U& ;&r*p0p}
 J,}/
 sE+98
 t1w~py
 D,=0
- &^)sE)98
+qQ8
+tE
+sE)98
 tE
 D*=1
- &%sE'98
+ ''sE'98
 tE
 D(=2
- &%sE%98
+ ',sE%98
 tE
 D&=3
- &%sE#98
+ '1sE#98
 tE
 D$=4
- &%q|q)98
+ '6q|q)98
 tE
 D"=5
- &%q|qA98
+ ';q|qA98
 tE
 y?=6
- &%q|q998
+ '@q|q998
 tE
 {*=7
- &%u"
- *x% <s#v"z9
- $" E5 $#r*uQpb
+ 'Eu"
+rr+B
+rr,B
+rr-B
+rr.B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+ws
+v"z9
+!s4
+ E5 %4r*uQpb
  %|$D5)
- &w#tf
- $$uS
+ %Mwc
+tf
+G#)
+uS
 qs<s{
- )Q& $R2w7sg7U
+ )Q&{prQ
+w7sg7U
 q;p.
 w7qiU7[
 r*uQpv
@@ -11278,7 +11420,9 @@ p>+7po#+
 rHbZ,
 t:%=
 y7
- &_1/%
+yh
+!s4
+/%
 {b&6
 DN)
  )N/%
@@ -11301,10 +11445,13 @@ DNwi
  1p#DN=,
  /n#rHp5pe,
 sBp5%@
- &e$qs1p}
+y7
+!s4
+qs1p}
 q>pa4t,
- 'q, $q.v;",
- $S& %e%v;"/
+ 'q, %d%v;",
+wMqK
+ %e%v;"/
  %o)L",
 z80t,
  ),zG8
@@ -11333,20 +11480,26 @@ z80t,
 qn=%=e
 k=%c
 r?(
- $5qL1qp
+!s4
+qL1qp
 qnb%brw
 kb&0
 r?#
- $#|nqO
+ %'|nqO
 tKJ,
 tHE
 p<8
 sW*x}
- $o# *Bs='p=
+q_#M
+WpC2P
+q_#K
+WpC1P
+q_#4
+s='p=
 z~,
 qM<pC
 t4
- &]2sW*q-
+ 'Q/sW*q-
 pI|T
  %Is/
 q>b,
@@ -11359,210 +11512,215 @@ s'ql8
  '|'p_&;Z
  %OGG)
 tIp7&4
- $r,GF)
+ %S0GF)
 }4E
 rb+pK
 |Y?E
 s5y~
 Tp'<q%
- ${H}k
+sFp:<E
+}k
 xr
 Tp'+pC
- &5 %{- %Brb1q8
- $]+/+
+tf
+G+)
+ %{- %Brb1q8
+s>tO
+/+
 ujv?r.
 /+
 uj|dd
- X#*rb5pv
+WpK+P2
+t<sl
+szvH
+{?0?joov,r[?\p)wwsl
+v;qv
+uWq1qi[7
+ '}&WpK6p=
+tusyr\
+{3slz&sCw0
+Wp-<r%
+r3tyxtxWplqZqv
+xpsl
+Wp-'pb
+r3tyr/pl5vh5w(r/s_vZ.qZsP'
+z.ty+xu+sP
+szpM
+Wp-0p-
+sjv)"B
+q$rgw(r/plunxt{P
+szpF
+ %5q$r\(
+t<syu0
+qh'vV
+ %Crb5pv
 q,~'r.
 rb*s8
 r^9A
 /-
  )P#/-
  +P#rb*pf
- (4s=<pb
+sn+(
+t@)")7
+ %Fs=<pb
 sMqA9DtU
 /4
  %y/s=0pv
- &^Ftf
- $$uS
- &,s=2qG
- &*s<pS4
- $$uq"*
- $3/6
+qQ;
+r>*
+tf
+G))
+uS
+sH*"*7
+ %?s=2qG
+q|zr:
+r>6
+s<pS4
+G')
+uq"*
+ %F/6
 }=
- $K $rDxQq5
+ %IrHp^pT,
+xQq5
 r?/
- $;sW*P0
+ %MsW*P0
 s~
- $K/J
+ %C/J
 J.{V
 J0yt
 J2xz
 sY+
- $3:m|<
+ %I:m|<
 :k{e
 :iuC1
 sY5
- (XLr*uQpC
+!s}
+s3
+!tj
+r*uQpC
 rI0
 z>W
- ((||
+pc8
+p9
+!u8
+||
 CU
 _8
- &(||
+p9
+!{J
+||
 CR
- '' $,||
+ ''!|r
+||
 CO
- ', $,||
+ ',!y=pm
+||
 CL
- '1 $,||
+ '1!cwG
+||
 CI
- '6 $,||
+ '6!cwX
+||
 CF
- '; $,||
+ ';!cx#
+||
 CC
- '@ $,/'
+ '@!c*pm
+/'
 })
 pppJ
- ((/'
+_;
+p9
+!cxw
+/'
 tX
- %( &K!c'y3
+ %(_:
+p9
+!c'y3
 /%
 vbM
 nN
- &U#!c'z/
+_9
+p9
+!c'z/
  %'nO
- &%!cqypm
+ ''!cqypm
  %,nP
- &%!crvpm
+ ',!crvpm
  %1nQ
- &%!ct-pm
+ '1!ct-pm
  %6nZ
- &%!c'wG
+ '6!c'wG
  %;n[
- &%!c'wX
+ ';!c'wX
  %@n\
- &%!c'x#
+ '@!c'x#
  %En]
 _9
- V#R$`}
-
-var blockedNNSM80 = driver.Text{Code: `packed2 24208 blocked_float32_single_rowMajor
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
-!t;
-!u6qgqBt2vap3gq*
-!u'ojt2vaw{pEq*
-!xgp3p{gw{pEq*
-!|F~Ernw{q*
-!
-!yHp0{;tc
-!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+q0y\Vtc
-!
-!pW0qcpt
-!}ex(
-!qk
-]'yD
-O*rA
-huQr-
-p#pdrO
-!
-s0
-t6
-tn
-u#
-v0
-vc
-uG
-|4
-p,q6
-p,y9
-p,um
-p,rL
-p,{n
-p,{^
-p,yu
-p,p0pZ
-p,|K
-t$tq
-p,'vP
-p,s*
-p,0s]
-p,q&p6
-|,yUs8
-zp
-zpqm0
-|~p}
+!u9
+p,0qX
+tl
+to
+tk
+tm
+zqsD
+st
+zqsc
+{D
+ 'z4su
+sq
 s2
-|5r%
-s1
-sp
-/#
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
+
+var blockedNNSM80 = driver.Text{Base: &blockedNNSM80Narrow, Code: `packed2 24208 blocked_float32_single_rowMajor
+ @$O*rA
+huQr-
+ c#&/#
 w+
 /#
 ud
 ubq/
 s/
 ubq)
-|Mqp
-x{-)
+ $g#x{-)
 sk1
 s$p:1-
-qHy5E
-vYy5v2
-ws
-!s4
-}BP
-rzxfp2
+ ,(rzxfp2
 trti
-woqVVB
-p\p.B
-rHYp*,
-thqb
-y7
-qL1pv
-tH9/
-p<.
-qL6qG*
-vGuD
-q=2t}
-sk.
-q=1y2
-G/pk
-q=2p}
-{>93
- %'|7p;
-tHp@
-r*rvq~
-G-pk
+ .&tH9/
+ &$vGuD
+ $$sk.
+ $$G/pk
+ $${>93
+ %' $&tHp@
+ $$G-pk
 xJ5>{A
-r*uQpb
-q@5
+ $X/q@5
 /$
 vF
 v_<
- %AqL5qp
-x{/)
+ &|.x{/)
 sAxf
 s$xf-
-qL*p;
-tHE
+ $(tHE
 xh
-t4
- 'Ks/
-qL6P0
-ut)
-}k
- )#/*
-q,|dd
-q=1t0
-qHq9E
+ (c:s/
+ $_:ut)
+ *$/*
+ &$qHq9E
 vYq/v2
-pDs8w.
-rk6wi
-q=1q8
-qQ&
+ $&rk6wi
+ $$qQ&
 r^,
 qHpsE
 vYq)v2
@@ -11579,474 +11737,141 @@ qe&E
 vYm'v2
 /#
 rk6=)
- '0t1~'ve
-t#yO
-t#vu
-p<9
-s<ps4
-G%)
-wQqKu%
-s<qA4
- %%wQr$u%
-s<q/4
- %(wQr1u%
-s<q94
- %+wQsau%
-!s4
- +U#/%
-J(d
-/%
-qe0=)
+ '0 *Ns<ps4
+ &$s<qA4
+ &$s<q/4
+ <$qe0=)
 vYm1=*-
 /%
 rk6=1
 /%
  %ND,,
-qe3E
-vYm4v2
-/#
+ &a&/#
 rk6=4
  'ND/4
-qe6E
-vYm7v2
-/#
+ &&/#
 rk6=7
  'ND2M
-qe9E
-vYm:v2
-/#
+ &&/#
 rk6=:
  -U#p<:
- =U#ra0p=
-|Hu*
-rzxf&$
-p_&ti
-wMqi
-p\p.7
-uO,
- )(wMr\
-p\p.(
-zV4
- ).wMry
-p\p.U
-pH/M
- )4wMrg
-p\p.pM
-}ypC
-}=
-qL*qW
-t=/&/;
+ =U# $x$ (. &-uO,
+ ,$zV4
+ ,$pH/M
+ 2$t=/&/;
 p%/&.
-s5~9
- %A/,
-J)vKyd
-r*rvy2
-t_mA95
+ ,&t_mA95
 D@pk
 s$<s),
-r,{A
-sAxuysv6rquA}L6v-re
-tE
-t#s)*
- 1#zv5
+ 8*zv5
 qs<p'
 tSB
- )e%z:pV0
-DN)
-r*rvpf
-qeGE
+ *$DN)
+ $$qeGE
 vYmHv2
 rk4u$
-r^,
-qeJE
+ $(qeJE
 vYmKv2
 rk4wi
-vG4
-qeME
+ $(qeME
 vYmNv2
 rk4=#
-}0M
-qePE
+ $(qePE
 vYmQv2
 rk4=&
-D";
-qeSE
+ $(qeSE
 vYmTv2
 rk4=)
-D%rf
-qeVE
+ $(qeVE
 vYmWv2
 rk4=,
-D(s6
-qeYE
+ $(qeYE
 vYmZv2
 rk4=/
-D+r+
-qe\E
+ $(qe\E
 vYm]v2
 rk4=2
- +V& ;&r*p0p}
-J,}/
-sE+9$
-t1w~py
-D,=0
-qQ$
+ F(sE+9$
+ &$qQ$
 tE
 sE)9$
-tE
-D*=1
- ''sE'9$
-tE
-D(=2
- ',sE%9$
-tE
-D&=3
- '1sE#9$
-tE
-D$=4
- '6q|q)9$
-tE
-D"=5
- ';q|qA9$
-tE
-y?=6
- '@q|q99$
-tE
-{*=7
- 'Eu"
-rr+B
-rr,B
-rr-B
-rr.B
-rxu0B
-rxsRB
-rxt[B
-rxrJB
-rxrgB
-rxryB
-rxr\B
-rxqiB
-rxsaB
-rxr1B
-rxr$B
-|2B
-ws
-v"z9
-!s4
- E5 '](/2
+ &( ''sE'9$
+ &( ',sE%9$
+ &( '1sE#9$
+ &( '6q|q)9$
+ &( ';q|qA9$
+ &( '@q|q99$
+ &( 'E o#&s/
+/2
 zv5
 D6)
- %Nwc
-tf
-G#)
-uS
-qs<s{
- )Y&{prQ
-w7sg7U
-q;p.
-w7qiU7[
-r*uQpv
-D6rN
- %1rc
- )1qs<qp
-w7ry7UpG
-w7rgwypo
-/#
-D6u$
- %;uB
- );/#
-w7t[7pMr5
-w7sR7Upx
-/#
-D6wi
- %EwD
- +,p>47[#4
-p>37pM#3
-/#
-D6=#
- %Or>2
- +6p>27pj#2
-p>17[#1
-/#
-D6=&
- %Jr>.
- +@p>07pG#0
-p>/7pj#/
-/#
-D6=)
- %Jr>1
- +Jp>.7po#.
-p>-7pG#-
-/#
-D6=,
- %Jr>5
- +Jp>,7>zA,
-p>+7po#+
-rHbZ,
-t:pN
-y7
-yh
-!s4
-/%
-{b&,
+ %N <*D6rN
+ %1 2&D6u$
+ %; 2&D6wi
+ %E 2&D6=#
+ %O 2&D6=&
+ %J 2&D6=)
+ %J 2&D6=,
+ %J 2&t:pN
+ *${b&,
 DO)
- )N/%
-q>p7,u*
- )|#qh"(u7"
- %|#qh$Uu7$
-/%
-DOrN
- +/p>87U#8
-p>77xm7
-/#
-DOu$
- +Op>67pM#6
-p>57U#5
-/#
-DOwi
- 1v#DO=#
- 1t#DO=&
- 1r#DO=)
- 1p#DO=,
- /n#rHp5pe,
-sBp5q5
-y7
-!s4
-qs1p}
-q>pa4t,
-rzxf&%
- 'd%v;",
-wMqK
- %e%v;"/
- %q)L",
-z80t,
- ),zG8
- ',zG7
- %,L&4
- +,zG6
- '6zG5
- %6L*M
- +6zG4
- '@zG3
- %@L.;
- +@zG2
- 'JzG1
- %JL2rf
- +JzG0
- 'JzG/
- %JL6s6
- +JzG.
- 'JzG-
- %JL:r+
- +JzG,
- 'JzG+
- %Jympd
-}=
-|7qp
-qn=%=e
-k=&-
-r?(
-!s4
-qL1qp
-{UD9Drw
+ :&DOrN
+ 0$DOu$
+ 0$DOwi
+ 0$DO=#
+ 0$DO=&
+ 0$DO=)
+ 0$DO=,
+ 0$sBp5q5
+ s%$k=&-
+ (${UD9Drw
 s(D9/
-r?#
- %'|nqO
-tK?,
-tHE
-p<8
-sW*x}
-q_#M
-WpC+P
-q_#K
-WpC.P
-q_#4
-s='p=
-tH9*
- 'd.sW*q-
-v%'
+ (&tK?,
+ 4$tH9*
+ 'd. $,v%'
 t4
- %Hs/
-ts
+ &$ts
 |H
 s/
-xDqVK
-t#ve
-s5~,
-sW6yq
-t*zN%
-s'ql8
- '}'p_&;Z
- %}'G<R
+ *$t*zN%
+ ,$G<R
 sMzr39:
 }48
-rb+pK
-|Y0E
-s5y~
-Tp'<q%
-sFp:,E
-}k
-xr
-Tp'+pC
-tf
-G+)
- %|- %Crb1q8
-s>tO
-/*
-ujv?r.
-/*
-uj|dd
-WpK0P2
-t<sl
-szvH
-{?0?joov,r[?\p)wwsl
-v;qv
-uWq1qi[7
- '|&WpK*p=
-tusyr\
-{3slz&sCw0
-WpK6r%
-r3tyxtxWplqZqv
-xpsl
-Wp-<pb
-r3tyr/pl5vh5w(r/s_vZ.qZsP'
-z.ty+xu+sP
-szpM
-Wp-'p-
-sjv)"B
-q$rgw(r/plunxt{P
-szpF
- %5q$r\(
-t<syu0
-qh'vV
- %Crb5pv
-q,~'r.
-rb*s8
-r^93
+ $,|Y0E
+ &$sFp:,E
+ 4$/*
+ $$/*
+ a#$r^93
 /-
- )P#/-
- +P#rb*pf
-sn+(
-t@)")7
- %Fs=<pb
-sMq/97tU
+ )P# 6,sMq/97tU
 /3
- %z/s=0pv
-qQ*
-r>*
-tf
-G))
-uS
-sH*"*7
- %?s=2qG
-q|zr(
-r>6
-s<pS4
-G')
-uq"*
- %FqM<pC
-}=
- %Ix9&=&,
+ &&qQ*
+ 0$q|zr(
+ ,$ $j& &k&x9&=&,
 qe&='
-r?/
- %MsW*P0
-s~
- %C/K
-J.{V
-J0yt
-J2xz
-sY+
- %I:m|<
-:k{e
-:iuC1
-sY5
-!s}
-s3
-!tj
-r*uQpC
-rI0
-z>Y
+ ,&/K
+ >$z>Y
 pc$
-p9
-!u8
-||
-CW
+ (&CW
 _$
-p9
-!{J
-||
-CT
- ''!|r
-||
-CQ
- ',!y=pm
-||
-CN
- '1!cwG
-||
-CK
- '6!cwX
-||
-CH
- ';!cx#
-||
-CE
- '@!c*pm
-/'
-})
-pppJ
-_*
-p9
-!cxw
-/'
-tX
- %(_(
-p9
-!c'y3
-/%
-vbM
-nJ
+ (&CT
+ '' &(CQ
+ ', &(CN
+ '1 &(CK
+ '6 &(CH
+ '; &(CE
+ '@ *(_*
+ ,$_(
+ *$nJ
 _&
-p9
-!c'z/
- %'nM
- ''!cqypm
- %,nP
- ',!crvpm
- %1nS
- '1!ct-pm
- %6n]
- '6!c'wG
- %;na
- ';!c'wX
- %@nd
- '@!c'x#
- %Eng
+ (&nM
+ '' (( ', &&nS
+ '1 &(n]
+ '6 &(na
+ '; &(nd
+ '@ &(ng
 _&
-!u9
-p,0qX
-tl
-to
-tk
-tm
-zqsD
-st
-zqsc
-{D
- 'c4su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ V#&`}
 
 var blockedNNSM70Narrow = driver.Text{Base: &blockedNNSM80Narrow, Code: `packed2 24981 blocked_float32_single_rowMajor
 !s.

@@ -823,7 +823,7 @@ zh7
  '. V#&q,x?{V
  Z&$`}
 
-var addProductSM90NarrowAligned = driver.Text{Base: &tokenPlainSM80, Code: `packed2 42274 addProduct_deep
+var addProductSM90NarrowAligned = driver.Text{Base: &tokenPlainSM80, Code: `packed2 42333 addProduct_deep
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
  $(!u6\rD{Zgq*
@@ -835,7 +835,7 @@ var addProductSM90NarrowAligned = driver.Text{Base: &tokenPlainSM80, Code: `pack
 !{L
  $*]1q^
 O2.r-
-h*qo
+h*rA
 p#2|Q
  (,p,qX
 tn
@@ -999,18 +999,19 @@ qt5e
 tA2
 |O.sT
 y$sS,
- %%xUp0
+ 'r#xUp0
 q_,K
 q_,,
- %P$rYp*ta
- $r&r#p4Z
- $#r,{A
-v}xuysv6rquA}L6v-re
+ %Q$rYp*ta
+r#p4Z
+ $r&r,{A
+zU}%q0
+ $(sAxuysv6rquA}L6v-re
 tE
 }Fv?
-{92
+qQ.
 tE
- $M{/pv
+ %M{/pv
 tK2,
 uN-
 t4
@@ -1026,7 +1027,7 @@ G()
 ykp-
 r&,;
 zy
- $+ $(ug.qO
+ $]# $(ug.qO
 J#d
  &G &%ws
  &y%rxsaB
@@ -1039,7 +1040,7 @@ q"p4e
 s/
 qjqV&2
 wv28
- %W&tE
+ %Y&tE
 p<8
 s'vE#
 puvhp;
@@ -1288,14 +1289,14 @@ u"
  %o5tg0qG.
  '~4sMzr.)
 uN+
- )X9/E
+ )Z9/E
  $7tg0yR
 rk.p@
- +* )X9p<9
+ +* )Z9p<9
 s<pS;
 G#)
 /D
- 'X9vWx&w&v&ur|
+ 'Z9vWx&w&v&ur|
 vWt&s&r&qqxvs
 vWp&o&n&mqxtT
 vWl&k&j&iqxr:t'
@@ -1304,7 +1305,7 @@ vWd&c&b&aqxy5pZ
 vW_&^&]&\qxz|
 vW[&Z&Y&XqxsQvP
 /E
- +X9vWW&V&U&Tr|
+ +Z9vWW&V&U&Tr|
 vWS&R&Q&Pqxvs
 vWO&N&M&LqxtT
 vWK&J&I&Hqxr:t'
@@ -1326,8 +1327,8 @@ wN$V&2
 /*
 s,$Y,
 /#
- %j: +* )b:p<:
- 'b: '[#|O.r7
+ %l: +* )d:p<:
+ 'd: '[#|O.r7
 :5w&
 rIr($a
 rIr($b
@@ -1342,7 +1343,7 @@ k#&2
 rc
 s%#3
 }5
- %w9/$
+ %y9/$
  '@/8
 r3r5#'
  )Z'/8
@@ -1387,7 +1388,7 @@ qJ%#$
 qN+p;
 qJ#""
 wVm4zH
- 'q>:6d
+ 's>:6d
 /#
 qJ#U
 wVm4xLzH
@@ -1428,7 +1429,7 @@ q,yZq(<
 wWc
 p90'
 !s}
- %UA &V#/T
+ %WA &V#/T
 ws
 pc.
 pc,
@@ -1447,10 +1448,10 @@ ppy5
  ', $* ',r9q/
  &*/(
 vbe
-CN
- '= $* %'CM
- 'B $, %,CL
- 'G $* %1CK
+CP
+ '= $* %'CO
+ 'B $, %,CN
+ 'G $* %1CM
  'L $*/(
 ||
 C@
@@ -1493,18 +1494,18 @@ st
 {)
  D(`}
 
-var addProductSM80NarrowAligned = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 42167 addProduct_deep
+var addProductSM80NarrowAligned = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 42226 addProduct_deep
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  {#(/%
- y'( }M&/C
+ y'( RN&/C
  ($/C
  4$/D
  <$/C
  6$/D
  g2$ \($`}
 
-var normSwiGLUSM90NarrowAligned = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 48802 normSwiGLU_deep
+var normSwiGLUSM90NarrowAligned = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 48861 normSwiGLU_deep
  .$!|F{?oq*
  &"!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp[u[}+t2tRp{|mq'rmwwp3tRIpYjp$gp+rLtc
 !
@@ -1512,7 +1513,7 @@ var normSwiGLUSM90NarrowAligned = driver.Text{Base: &addProductSM90NarrowAligned
  $&]5q^
 tWrG
 OrWq^
-h6rG
+h6rT
 p#xWrO
  0* $$u<t8
 |4
@@ -1537,7 +1538,7 @@ t~&4
  $$q\2rX
 tG&2
 /#
- %* &* '* .wR# (rR#zQpQpepTq5r|
+ %* &* '* .{R# (vR#zQpQpepTq5r|
 zQp|qP%"%#qxvs
 tV$%%%&%'qxtT
 tV(%)%*%+qxr:t'
@@ -1626,7 +1627,7 @@ qr$#$7
 Ws{uZ
 rHYp*Z
 th&4
- &}[# $&y]$y"
+ &R\# $&y]$y"
 qJ$(
  2&WySpX
 q_,K
@@ -1667,7 +1668,7 @@ ypqK7
 w1s;-
 Wz$qW
  %d$ $5WqG.pb
- $]% T#c&W{6qp
+ $b% T#g&W{6qp
 r&*qd
  )q$W|^p;
 q$rJ"'
@@ -1699,12 +1700,12 @@ t=*&*&%
 }=
 qL1p-
 J$vC9
- $~%q_6K
+ $S&q_6K
  $$qt6e
 tA4
- && %% %x'rY|w
- .. $W%{94
- &Z%qL5p-
+ (& %& %y'rY|w
+ 0. $[%qQ1
+ &^%qL5p-
 sFp:490
 q@4
 wv38
@@ -1749,7 +1750,7 @@ xjp:4zR4-
  $(/W
 s(490
  && (&sMp:491)
- &dI 'q</X
+ &dI 's</X
 G490
  $oIrk1p@
  +* (,p<>
@@ -1776,10 +1777,10 @@ vW<&;&:&9qxsQvP
 xjp:4zR4i.
  $(:-w&
  $$wN$V&4
- )Y# %z:/*
+ )Y# %|:/*
 s,$Y&2
 /#
- %S> +* (<p<?
+ %U> +* (<p<?
  ,$:3w&
  2$/6
  &$/5
@@ -1835,7 +1836,7 @@ qf'r6t?rlxf>{drWxu2-
 Tr%x}
 t*e+ukr6*p*
 }X
- %x?z+Q8
+ %z?z+Q8
  %$Tqpa
 {}1
 sf<\xls_w07
@@ -1891,7 +1892,7 @@ n1
 _/
  &*/h
 ||
-CF
+CH
 _1
  &*/b
 vbM
@@ -1907,10 +1908,10 @@ n6
  (= $B %,n7
  &F $A ', &= $B/+
 tX'
-CR
- 'I $* %'CQ
- 'N $, %,CP
- 'G $* %1CO
+CT
+ 'I $* %'CS
+ 'N $, %,CR
+ 'G $* %1CQ
  'L $,/+
  $"n4
 _0
@@ -1936,24 +1937,24 @@ st
 t$qX
  D(`}
 
-var normSwiGLUSM80NarrowAligned = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 48695 normSwiGLU_deep
+var normSwiGLUSM80NarrowAligned = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 48754 normSwiGLU_deep
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  a$(/&
- \+( gQ#&/V
+ \+( kQ#&/V
  8$/W
  <$/V
  6$/W
  {3$ &$/q
  {($`}
 
-var normLogitsSM90NarrowAligned = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 38794 normLogits_shallow
+var normLogitsSM90NarrowAligned = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 38857 normLogits_shallow
  .$!|Fvap3rVq*
  &$!yHwntc
  &"!pW{^pt
  $$]*q^
 OsKrT
-hv+rG
+hv+rT
 p#+u1s7
  :,p,y9
 p,ui
@@ -2029,7 +2030,7 @@ tF&&
  4$ %2 (${98
  ($qt6M
  D${\+
- *" &\P# T#[P#s%#qd
+ *" &aP# T#_P#s%#qd
  Z#$qn'%'&&
 k'&6
  *&v_<
@@ -2039,29 +2040,29 @@ J$vC;
  $$pL|r+
 tA6
  $&y$sS-
- %%q=0pf
+ 'o'q=0pf
 q_-,
- %|'rYp*py
- .*t#ve
-{96
+ %}'rYp*py
+ 0,t#ve
+qQ4
 tE
-zZpAK
- $Kq.*pv
-qY8,
+zZphK
+ $Oq.*pv
+qY:,
 q.6q-
 uN2
 t4
- $X$qj0A
+ $\$qj0A
 tE
 p<B
 tf
  $G $*J#d
- *+ (v' *w'v"z9
+ *+ (z' *{'v"z9
  &$q"p4r+
 s/
 qjqV&6
 wv68
- %s)tE
+ %u)tE
 p<C
  &0p_-38
  $$/3
@@ -2081,21 +2082,21 @@ p<C
  *$te#fu72U
  $a#rHr(#:H#:,
  $$pnr(#:&9
- $$D<=;
+ $$D>==
 /#
-}V<E=<-
+}V>E=>-
 viH#;-
 /Z
-qe<95
+qe>95
  &./Z
-qY=,
+qY?,
  $" 't+sMzr4)
- +j3/[
+ +l3/[
 r^,
  $4rk4p@
- 1j3p<D
+ 1l3p<D
  &4/Z
- 'j3vW[&Z&Y&Xr|
+ 'l3vW[&Z&Y&Xr|
 vWW&V&U&Tqxvs
 vWS&R&Q&PqxtT
 vWO&N&M&Lqxr:t'
@@ -2105,15 +2106,15 @@ vWG&F&E&Dqxvs
 vWC&B&A&@qxtT
 vW?&>&=&<qxr:t'
  &2xd#@&9
- ($DI=H
+ ($DK=J
 /;
-}VIE=Ii/
+}VKE=Ki/
  $(:.w&
  $$wN#B&6
- )I %s1/*
+ )I %u1/*
 s,#E,
 /#
- +s4 %* (<p<E
+ +u4 %* (<p<E
  ,$:4w&
 rIr(#L
 rIr(#M
@@ -2159,7 +2160,7 @@ v4Ypk
 Tq-qT
 uPbz*
 Tp-pf
- %d8/&
+ %f8/&
 vi8py
 Tp;q-
 s/
@@ -2168,8 +2169,8 @@ v4r($>pk
 s/
 wgpA)
 q=.q%
-sE;E
-s$m<-
+sE=E
+s$m>-
 /+
 :9d
 /+
@@ -2188,16 +2189,16 @@ yYq1xI77
  'Av4p5pk
  'A/,
 q|phE
-}V@ErN-
+}VBErN-
 /C
-qe_95
+qeb95
 /N
  &T$q=*pX
 :Fd
 q=6P
- '^8r>.
+ 'a8r>.
 x>&%
-y)rQ=@
+y)rQ=B
  $-ra'a
 }=
 ra0p;
@@ -2209,15 +2210,15 @@ rI'
 vN
  $#ra2q8
  %0~%}KrQ
-sEAE
-}VAE=A-
+sECE
+}VCE=C-
 ra+v/
- +^8ra1P
+ +a8ra1P
 p%'&5
 r>1
 r&'e
 G-)
-Ip)?pEqBqgq7t5q]=C
+Ip)?pEqBqgq7t5q]=E
  $# &./H
 J&v|
 {y_
@@ -2253,7 +2254,7 @@ pc0
  &*/r
  $<n4
  &+ $-/p
- $<CU
+ $<CW
 _4
  &5/j
 {1.
@@ -2269,15 +2270,15 @@ n6
 _3
  &(/*
 tX2
-Ck
+Cm
  &b# $g#tX.
 ppxf
- &1 $6 %,Cj
+ &1 $6 %,Cl
  ', $, ', &3 $8/-
- $ACb
- 'I $H $KCa
- 'N $R# %,C_
- ', $, $NC^
+ $ACd
+ 'I $H $KCc
+ 'N $R# %,Cb
+ ', $, $NCa
  '1 $G/-
  $$CJ
 _2
@@ -2302,12 +2303,12 @@ st
 t$rj
  D(`}
 
-var normLogitsSM80NarrowAligned = driver.Text{Base: &normLogitsSM90NarrowAligned, Code: `packed2 38687 normLogits_shallow
+var normLogitsSM80NarrowAligned = driver.Text{Base: &normLogitsSM90NarrowAligned, Code: `packed2 38750 normLogits_shallow
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  m$(/'
  4(/(
- a)$ e?&/Y
+ a)$ i?&/Y
  ($/Y
  4$/Z
  <$/Y
@@ -2315,13 +2316,13 @@ var normLogitsSM80NarrowAligned = driver.Text{Base: &normLogitsSM90NarrowAligned
  {5$ &$/y
  e)$`}
 
-var normQKVSM90NarrowAligned = driver.Text{Base: &normLogitsSM90NarrowAligned, Code: `packed2 43989 normQKV_shallow
+var normQKVSM90NarrowAligned = driver.Text{Base: &normLogitsSM90NarrowAligned, Code: `packed2 44054 normQKV_shallow
  ($!u6v,op3q*
  &$ &$ &$!pW0q6pt
  $$]pdrG
 tWqq
 OsKr-
-huvqq
+huvqS
 p#sKqo
  8* &$p,rL
 p,{n
@@ -2355,14 +2356,14 @@ s/
 q@1
 s/
 q@2
- $T3q@3
+ $X3q@3
  $#q@4
  $#q@5
  $#q@7
 tS#
 u?q)
 v>q%
- $j2/'
+ $n2/'
  &$w%yB
 }px<w>p3u}vMpN4r}
 ubph
@@ -2387,9 +2388,9 @@ t|sS8
 y+m)
 t4
 wv/8
- &o1p<E
+ &s1p<E
 ua2
- &|0r&,3
+ &Q1r&,3
 zy
 zQp?p2pNper|
 zQp^q5qUqPqxvs
@@ -2436,10 +2437,9 @@ z~2
 rc
 {rt^>t^{5}8*V
 {fq%
- $k*{Qp4v.
+ $o*{Qp4v.
  $#v%ys
-r^)
-}w1
+ $&}w1
 qL.p;
 zD8
 t4
@@ -2460,7 +2460,7 @@ zmmE
 zmm@
 sh?vyoynt5QE
 xpsl
- $qGtb.sK*x$6pd
+ $kGtb.sK*x$6pd
 }X
 {mv9q3q1vM7
 ubpA
@@ -2478,7 +2478,7 @@ uepS=%
  %${Zp)o?pEp3t5xIE=&
  ''vArE=+
 wIm,
- &rLw93%p
+ &vLw93%p
 shv9q3pPy{A
  $5xEm/
 rip?pk
@@ -2533,46 +2533,48 @@ z~5
  $$qt?r+
 tA=
  $&y$sS,
- %%q.+p=
-De=d
+s/
+ %&q.+p=
+Df=e
 q=2qO
 x=p86&7
 pH=pk
 rY|w
- .. $~,{9=
+ *0}5
+ &$ $S-wUf
 tE
  $OsW6pb
-tS^
- %[+s/
+tSa
+ %]+s/
 qM<pv
-ubmh
-yPb)
+ubmj
+yPd)
 qM'z$
-wUm
-Dj)
-wUn
+wUo
+Dl)
+wUp
 tE
 p<H
 wj4
 G.)
 uS
 s<pS4
- '% &q./+
+ '% &u./+
 :#d
 qM+pf
 t~4
-y;pu$
+y;ru$
 qM2rR
-wUs
-seq
-wUt
+wUu
+ses
+wUv
 tE
 p<I
  %5G0)
 wQqKu%
  %5 %%wQr$u%
- $A .8z>o
- 0"q4o
+ $A .8z>q
+ 0"q4q
 v"{G
  *$qjqV&=
 wv=8
@@ -2599,26 +2601,26 @@ wv=8
  *$qtX3
  *$pgXq+
  *$ &f' (J &I (J (I &J (I &J (r% &I (J &s% (r% &I (J &I (s% &J (I &J (I &J (I Z#g' &_* (I &J (I (J &I (J &I &s% (J &I (J (I &g' (f' &g' (_* &a* (_* &a* (_* &a* (_* &a* (f' &6 (5 &6 (5 &g' (f' *g'pnr(#:&?
- $${>=p
+ $${>=r
 /#
 xjpAER-
  $(/e
-zI=t
+zI=v
  $&v7
 v_pS
 /9
 :*d
 /d
 v8
- %[6}px<w>p3pPy{{a8p@
+ %]6}px<w>p3pPy{{a8p@
 !s4
  $(q"br+
 s/
-sMpA=y)
+sMpA={)
 uN<
- +]6p<K
- ']6/d
- ']6vWb&a&_&^r|
+ +_6p<K
+ '_6/d
+ '_6vWb&a&_&^r|
 vW]&\&[&Zqxvs
 vWY&X&W&VqxtT
 vWU&T&S&Rqxr:t'
@@ -2627,15 +2629,15 @@ y?9E
 /&
 :-d
 /&
- $[H )]6 $mHrkGu$
+ $_H )_6 $qHrkGu$
  -<p<L
- -]6vWQ&P&O&Nr|
+ -_6vWQ&P&O&Nr|
 vWM&L&K&Jqxvs
 vWI&H&G&FqxtT
 vWE&D&C&Bqxr:t'
  &X#xd#D&?
 s5~5
- &&D&=~
+ &&D&9M
 /@
 s$m'i0
  $(:/w&
@@ -2653,7 +2655,7 @@ se:
 s$pAi3
 /%
  -. (<p<M
- &nF (qF:5w&
+ &rF (uF:5w&
 rIr(#O
 rIr(#P
 rd/r.
@@ -2672,10 +2674,10 @@ q.0p}
 sn"$$j
 w|w)$$l
 q.+pC
-qeH=L
+qeH=M
 q.2t}
 sz$$n
- $WJwH$$q(
+ $[JwH$$q(
 q$r\$$q
 prr\$$s(
 /#
@@ -2695,9 +2697,9 @@ s$pA-
 v3:98-
 uc<&;-
 q=2q~
-DPR
+DQR
 ua1
-se\
+se^
 ua'
 rkE=O
  &Mq.*q%
@@ -2729,14 +2731,14 @@ q=*t0
 wb(
  %(s<pS,
 D")
- %( &wOqe89I
+ %( &{Oqe89I
 zZp:L=8
 /Z
 r?6
  $KqN*pK
- &D $]W#J'|'
+ &D $bW#J'|'
 {yf
- &iW#J*yt
+ &mW#J*yt
 {yj
 sY0
  &#J0{h
@@ -2765,7 +2767,7 @@ p9u/
 q,~7rP'
 /.
 p9q0
- *T# %~?ws
+ *T# %Q@ws
 pcG
 pc=
  &*/|
@@ -2775,14 +2777,14 @@ _?
  &*qL.p'0
  $$ %(r9<
  &&qL*q8
- $7Cr
+ $7Ct
 _@
  &>/{
 ||
 nG
 _>
  &*/y
- $7Cn
+ $7Cp
 _G
  &>/s
  $7nK
@@ -2843,10 +2845,10 @@ st
 zqw<
  D(`}
 
-var normQKVSM90 = driver.Text{Base: &normQKVSM90NarrowAligned, Code: `packed2 45991 normQKV_shallow
+var normQKVSM90 = driver.Text{Base: &normQKVSM90NarrowAligned, Code: `packed2 46056 normQKV_shallow
  :$]pdq^
  $$OulrG
-huQrA
+h'x"s7
  {#& (V#pIp|;
 s/
 w%x}
@@ -2878,8 +2880,8 @@ sFxfE
 t1|dyO
 q\1rR
 t#ta
- $. $Z]#wj;
- *Y]# $Z*tCp7}N
+ $. $^]#wj;
+ *]]# $Z*tCp7}N
 tCpQfp6
 tCp5fqu
 tCp^fvs
@@ -2898,10 +2900,10 @@ q#)fr:sI
 /*
 q,w~d
 /*
- $sJ 'Q#}pqByxrEzR4)
+ $wJ 'Q#}pqByxrEzR4)
  $&/*
 t_pA=(
- )Q# &]J 'H (&q#,u%
+ )Q# &bJ 'H (&q#,u%
 q#-}N
 q#.fp6
 q#/fqu
@@ -2981,20 +2983,20 @@ s9sc
  %b, $(q_0K
  $$qt0r+
 tA.
- && %% $$G293
- $$t_q)93
- %h* 2&{9.
- ($tSd
+ (& %& $$G293
+ $$t_m"93
+ %i* 4&wUl
+ ($tSf
 t|p4pe
  &&zv4
-yPg)
+yPi)
  $&qQ/
 G4)
  %$ >(rk4u$
  $$qQ1
 }44
- %$ @(z>t
- 0$q4t
+ %$ @(z>v
+ 0$q4v
  ,$qjqV&.
 wv.8
  R$& (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (V1 &U1 (V1 &U1qtA3
@@ -3028,14 +3030,14 @@ wv.8
  *$qt33
  *$pg3q+
  .$pnr(#:&0
- $${>=u
+ $${>=w
  ($/i
-zI=y
+zI={
  0&t|xS#E
 s/
 }pqByxrEzR4rN
  *&sM{'<)
- +r6 $. 'j7 (&yTRu%
+ +t6 $. 'l7 (&yTRu%
 yTQ}N
 yTPfp6
 yTOfqu
@@ -3055,8 +3057,8 @@ yTCfr:sI
 D"94
  (.tS"
 t|xS#H
- )j7 $*sMzr<u=
- +H $. -j7yTBu%
+ )l7 $*sMzr<u=
+ +H $. -l7yTBu%
 yTA}N
 yT@fp6
 yT?fqu
@@ -3066,7 +3068,7 @@ yT<frepZ
 yT;f.sD
 yT:ftT
 yT9fpdsc
- 1j7 $6xd#@&0
+ 1l7 $6xd#@&0
  ($D*9C
 /@
 s$m+i0
@@ -3085,16 +3087,16 @@ se?
 rIr(#H
  a#&k#&.
 r>6
- && +a8 w#$ +a9 w#$k;&.
+ && +c8 w#$ +c9 w#$k;&.
  e#$ 1s$ q#* 3s$ o#,kb&.
- g#$qeN=R
+ g#$qeN=S
  6$qeN92
  &$yPO92
  $$|Y3E
  $$wIp:3
  ($v3;99-
- $$DWp@
- $$sed
+ $$DXp@
+ $$sef
  $$rk4=V
  ($wN$14
 }pqByxrEzR4=W
@@ -3109,8 +3111,8 @@ sAq9
 zZp:B=:
  0&J*{V
 J+yt
- %rAp9<
- 'z>J1xz
+ %tAp9<
+ '|>J1xz
 sY+
  &0J7|<
 :k{e
@@ -3145,7 +3147,7 @@ n<
 _'
  &4/}
  &+_+
- &0 ,- $. &-Cs
+ &0 ,- $. &-Cu
 _-
  &2/|
 ||
@@ -3154,7 +3156,7 @@ _)
  &*/z
  &+ &R# $E/t
  $+nA
- &$ $. $QQ# *uP# $./J
+ &$ $. $UQ# *yP# $./J
  $+C/
  (0//
  $+nF
@@ -3186,23 +3188,23 @@ q49
  $&ppq9
  X#$`}
 
-var normQKVSM80NarrowAligned = driver.Text{Base: &normQKVSM90NarrowAligned, Code: `packed2 43882 normQKV_shallow
+var normQKVSM80NarrowAligned = driver.Text{Base: &normQKVSM90NarrowAligned, Code: `packed2 43947 normQKV_shallow
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  o%(/&
  ^*( i-&/N
- u8$/d
+ y8$/d
  .$/c
  B$/c
  .$/e
  c6$ T+$`}
 
-var normQKVSM80 = driver.Text{Base: &normQKVSM90, Code: `packed2 45884 normQKV_shallow
+var normQKVSM80 = driver.Text{Base: &normQKVSM90, Code: `packed2 45949 normQKV_shallow
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  i$(/&
  m,( g.&/N
- u8$/h
+ y8$/h
  .$/c
  B$/c
  F$/e
@@ -3301,7 +3303,7 @@ sAq/
 zZpsE
 y7
  %$|&w&
- $+ &if#q|psw"
+ $+ &mf#q|psw"
 wc
 s<q),
 G/)
@@ -3457,7 +3459,7 @@ xr
 |,yUqT
  &a%qL'q-
 p_%ql&#
- &t_# $1t9p*
+ &x_# $1t9p*
  (>sBwk
 y7
 }BqT
@@ -3466,7 +3468,7 @@ G')
 uq(
  '3qN5q~
 J%v|
- &i_#J9|'
+ &m_#J9|'
 sY<
  $CJMyt
  &J:}{h
@@ -3607,7 +3609,7 @@ tE
 s$<-
 zIE
 u"
- %+ &T) )%qM+tB
+ %+ &X) )%qM+tB
 q|pAp@
  %9vG)
 G%R
@@ -3624,7 +3626,7 @@ r,q/
 /#
 r,qA
  ',}0ql
- &f%t.pOV
+ &j%t.pOV
 t.phV
 prsgpM
 t.pOFp.
@@ -3651,7 +3653,7 @@ p>#(uH#
 /$
 {U1913
 s(19&
- &yY# $#qN1p-
+ &}Y# $#qN1p-
 G),
 sk(
  'R$/'

@@ -2593,15 +2593,15 @@ zh7
 :8{V
  Z&(`}
 
-var sumRowsSM70 = driver.Text{Base: &plainSM70, Code: `packed2 7659 sumRows
+var sumRowsSM70 = driver.Text{Base: &plainSM70, Code: `packed2 8074 sumRows
  ($!u6oyiw{qgjt2vaq*
 !
 !pWumpt
 !yN
- $0]2rO
+ $0]qFs7
 }r
-h1rT
-p#+q^
+h5rO
+p#2qS
  &*t6
 tn
 u#
@@ -2637,7 +2637,7 @@ s=2p;
 t1v?ve
 s=.qp
 t#ve
- )#}\y~
+ )#p<*
 s=0r7
 s1
 s2
@@ -2652,262 +2652,257 @@ s<qA4
 G*)
  '$s=1P
 |Y.u$
-s5yd
+s5~,
 t><pf
 sMp:/9.uD
 tHr}
 }k
- &T*vG|q
-xEpJ
- (& $'u"
-rxr$B
- $*v_<
- &$ ''r9<
- &%t>0rR
-q|{'&
-|R4
-G%)
-t>+rR
-q|pO9$
+}k
+}\y~
+vGpk
+ $a*r,{A
+sAxuysv6rquA}L6v-re
 tE
-G#R
-|RM
-D$)
-t>.qT
-}09.
-/$
+zOz*
+tE
+ $Iq|zr&
+tE
+rk.p@
 qQ&
 tE
-tf
- %//$
-q|zr$
- '//$
-ut9.
- O-t><{X
-D);
-u"
-/%
-t.m'V
-/%
-t.m&V
-t.m$FpU
-v=sg
-t.m$V
- $~#prry(pF
-t>2qT
-s>rJpo
-/$
-t.q)V
-/$
-t.psV
-t.m$Fqu
- %-t.m$Fp6
- '-/$
- '-t.q9V
-/$
-t.pJV
-t.m$u\pZ
- %8t.m$FqX
- --{"voV
-/$
-t.pAV
-t.m$Fsc
- %Ct.m$FsD
- $#p>#pj7po
-/$
-qr$pGpj
-/%
-u&1
-u&*
-|3,)
-|3)E
-y7
- '% (w$/%
-sE,9&
-/%
-sE,9$
+q|{'$
 tE
-xh
-/#
- $o)G%)
+qQ$
+tE
+ $h$rxr$B
+|2B
+v_<
+ $Ct>0rR
+q||+&
+wc
+s<pO4
+G%)
 uS
-/#
+t>+rR
+q|pJ9$
+rc
 G#R
 uS
-qY-M
-D7)
+|RM
+D%)
 s9pU
- %N &r,p>#pjuH#
+v=sg
+ &Z$w7rgpj7po
+t>2qT
+t+rypGpj
+t>.qT
+ufqAu=9.
+t><{X
+ufpOr},
+qHpO=$
+y7
+v"yd
+ $;D%|q
+xEm%
+ (T$ $'u"
+rxrgB
+rxryB
+ %I &. ''r9<
+ &%/&
+qY#4
+ 'M/&
+ )KD-)
+ +Kprryxm#
+/&
+qJ$po
+/&
+D(9.
 /%
+tf
+ '4/%
+ '4t.phFqu
+ %2t.phFp6
+ %2prry(pF
+/%
+s>rJpo
+/%
+ut9.
+ 12t.q/u\pZ
+ %Bt.q/FqX
+ =2t.m"Fsc
+ %Bt.m"FsD
+ %Bp>#pj7po
+/%
+qr$pGpj
+/%
+x93>{'.
+/&
+x9'=';
+qe'=8
+qe'=(
+ *H/&
+qY44
+ -m#qY+M
+D>)
+ +h$p>#pjuH#
+/&
 qr$#$pj
 /&
-x91=19.
+x98=89.
 /&
-x9.=.,
-qe.=6
- &,t>5a
+x9,=,,
+qe,==
+ &2t>5a
 tK74
-D6)
+D=)
 uq##
-D5R
+D<R
 uq#$
- $Ira2yU
- &J/,
-J$vKc<
-J%uC
+ $9ra2yU
+ &j$/,
+J$q(
+J%rP
 /,
-J&q(
-J'rP
-J(s?
-p9.
- $O/*
-q,~7vX
-/*
+J&s?
+J'uy
+J(vX
 p95
- (T./%
+ (V-/*
 ws
-pc1
-pc)
- &( &,_1
- &)/%
+z><
+pc&
+ &(/*
+tX
+C=
+ &H $C/%
 ||
+n1
+_)
+ &(vbM
+n/
+_1
+ &*/%
+vb;
 n2
- &2 $-vbM
+ &' $.{1.
 n.
 _3
- &*||
-n4
- &' $. ',_5
- &(/%
-vb;
-C6
- &I!cx#
-/%
-{1.
-C6
-_$
- $Lp,y9
+ &( %,n4
+ &=!cx#
+ ',_5
+ $@p,y9
  *$p"ui
 st
 t$qX
  D(`}
 
-var sumHalvesSM70 = driver.Text{Base: &sumRowsSM70, Code: `packed2 8395 sumHalves
+var sumHalvesSM70 = driver.Text{Base: &sumRowsSM70, Code: `packed2 8945 sumHalves
  *$!u'\|mwp
- ,"O+rA
+ ,"O2rG
  H$r*t-p-0
- R%$|R,
- :$ua'
- 6$ I- *HwAuLt^>zt'V
+ ^%$s<pO,
+ $$}W
 pDq~yG
 }c
 }X
-/&
-wAuLt^>zt&V
+ *$}W
 /#
- ''t>+xx
- 0(/&
-wAuLt^>p+q)V
-/%
- )4wAuLt^>p+psV
- )4/&
- ,*/&
- '4wAuLt^>p+q9V
- +4wAuLt^>p+pJV
- +4 ,. )4wAuLt^>voV
- +FwAuLt^>p+pAV
- +F ,./&
+ '*t>+u)
+ g#$/(
+qY#,
+ 'T#/'
+ 'L/(
+ -R#/(
+ 00/(
+ $$/(
  $$/'
- 6$/'
+ua'
+ ';/&
+ ';/'
+ -;t>+xx
+ ,0/'
  $$/'
- *$qY-,
- $$}W
-/'
- 'G/$
- $&}W
- )Ht>+u)
- 0$/'
+ $$ =9/'
+ ,0 G9 ,8/'
+ $$/'
  $$/)
+ 0$/(
+qY4,
+ 9Z$/)
+ 00/(
+ $$/(
  $$/(
  8$r*t-qG.
  &$//
  &$//
+ 0$/,
  ,$/,
- $$/,
- V%$`}
+ o$$`}
 
-var sumMixedSM70 = driver.Text{Base: &sumRowsSM70, Code: `packed2 8133 sumMixed
- *$!u'\|mwp
- ,"sJrA
-h1q^
+var sumMixedSM70 = driver.Text{Base: &sumHalvesSM70, Code: `packed2 8634 sumMixed
+ 6$O}3
+h5r-
  F&qs2pK.
- R%$|R,
- *$zL4
-G#)
-s<pOM
-D%)
- $(y?9.
- ($ua'
- *$s<pS4
- %0/$
-|D9.
- S#. $T#D-;
- &$wAuLt^>zt+V
-pDq~yG
-}c
-}X
-/&
-t.m)V
-t.m'FpU
- $* $+ *,/%
-wAuLt^>zt$V
-/%
- '0/%
-t.m"V
-t.m'Fqu
- $-t.m'Fp6
- &$/%
- '0wAuLt^>p+qAV
- +0 $>t.m'u\pZ
- $Gt.m'FqX
- -0wAuLt^>p+phV
- +> $^#t.m'Fsc
- $Kt.m'FsD
- &P#/%
- $$/&
-u&5
-u&.
-|30)
-|3-E
-y7
- '% (2/&
-sE09&
-/%
-sE09$
- (*qY1,
- $$}W
-/&
- 'C/$
-qY34
+ q%$s<q94
 G#)
 uS
-qY2M
-D<)
- ,./&
+s<pOM
+D&)
+ 22ufpswi9.
+ $$ufpJtU,
+qHpJ=%
+ (&D&|q
+xEm&
+ @&/'
+qY$,
+ ,&/'
+qY&4
+ )OD/)
+ ,4/'
  $$/'
-x96=69.
+D*9.
+/&
+ .(/&
+s<pS4
+ '8t.pOFqu
+ $?t.pOFp6
+ &R#/&
+ $$/&
+|D9.
+ 96t.psu\pZ
+ $-t.psFqX
+ E6t.m%Fsc
+ $#t.m%FsD
+ &R$/&
+ $$/&
+x98>|+.
 /'
-x93=3,
-qe3=;
- *,D;)
- $$D:R
+x9+=+;
+qe+==
+qe+=,
+ *./'
+qY9,
+ /}#qY;4
+ '>qY0M
+DD)
+ ,B/'
+ $$/'
+x9>=>9.
+/'
+x91=1,
+qe1=C
+ *,DC)
+ $$DBR
  &$qs2x}
  &$/-
  &$/-
- ,$/+
- s#$C;
- ,$C;
- X#$`}
+ 0$/+
+ws
+z>B
+ ((/*
+tX
+CC
+ k$(`}
 
 var sumPartsSM70 = driver.Text{Code: `packed2 2877 sumParts
 !s.

@@ -899,13 +899,13 @@ kg&/
  ($:'s?+
  u.$`}
 
-var wideAdamW8SM80NarrowAligned = driver.Text{Base: &plainAdamW8SM80NarrowAligned, Code: `packed2 50031 wideAdamW8
+var wideAdamW8SM80NarrowAligned = driver.Text{Base: &plainAdamW8SM80NarrowAligned, Code: `packed2 50112 wideAdamW8
  .$!yHz|tc
  &#!yN
  $"]r:qq
 tW'r-
 O+x"s7
-hv+rT
+h'zc
 p#rorA
  a#,s=1r{
 zp
@@ -915,16 +915,19 @@ t>+pf
  $e+t>2p=
 s1
 |tp{zWw>?r[
- H]+p%%vI
+ H]+/$
+qI%
+p%%vI
 qf.v+&%-
-s/
 r#sS%
  $X#r,{A
-v}xuysv6rquA}L6v-re
+zU}%y5
+r^)
+sAxuysv6rquA}L6v-re
 tE
 p%%Z
 tE
-}nb
+r,pO
 tE
 {\%
  %#s5~2
@@ -964,9 +967,9 @@ J#d
 t>'p;
 tJqU
 rc
- &u1/+
+ &u1/,
 qI&
-/+
+/,
 p_'qb&%
 pIp4rf
 tA)
@@ -1058,7 +1061,7 @@ qY$;
  5Iv&.pX
 ujv?d
 v&*q~
-sE"=;
+sE"==
  %LL48
 s/
 tA.
@@ -1105,10 +1108,10 @@ zCGwe
  +LvS6
 v&*qG
  &:x51pf
-sE,=C
+sE,=E
 D,=-
 q?'
-wUE
+wUG
 tE
 p<;
 tS.
@@ -1344,8 +1347,8 @@ t>2qG*
 J7}/
 zJ2q~
 D<==
-sE==V
-wUV
+sE==X
+wUX
 tE
 p<>
  $JylU
@@ -1420,7 +1423,7 @@ J6r.
 zJ1v5
 DJ=F
 p%F&/
-wUZ
+wU\
 tE
 p<?
 |CF;
@@ -1429,9 +1432,9 @@ uq$$F
  $j( %%uq$$D
  &Nz3'sT
 DF=G
-sEG=^
+sEG=a
 q?'
-wU_
+wUb
 tE
 p<@
 tSH
@@ -1462,10 +1465,10 @@ JAuC1
 sY5
  $M/F
 JF}v
-sE8=g
+sE8=i
 rc6
 DP,
-wUh
+wUj
 uB<
 p90'
  $=/<
@@ -1473,27 +1476,28 @@ p90'
 p90+
  $A:Qq(2
 p90.
- 'PB:Mq(1
+ $=/+
+:Mq(1
 p9u*
- $=zJ1pK
+ $;zJ1pK
 q,w~q(*
 p906
- $;z3'a
+ $#z3'a
 q,~'rP<
-q|qA=h
+q|qA=j
 wD'
 DQ,
-wUi
+wUk
 wD0
 p9++
  (m7/e
 rI.
 z>e
-z>j
+z>l
  &*/_
 })
 pp<
-q4i
+q4k
  &*/S
 tX
 CX
@@ -1503,7 +1507,7 @@ CX
  &u# $n#/Q
 vbM
 CX
-q4o
+q4q
  &*/$
 tX
 CK
@@ -1515,21 +1519,21 @@ CK
  '4 $*/D
 vb;
  )@ $, %' )3 $* &k(Ca
-q4j
+q4l
 p9
  $d( $A $X& '' $_% $M $c& ', $]% $O ${& '1 $v% &k(CS
-q4m
+q4o
 p9
  $d( $ACF
  '' $J $MCW
-q4l
+q4n
  &R# $MCE
  '' $V# &T&CS
-q4k
+q4m
  &Q& %'C<
  '' $, %, $g$ ', $]$ %1C;
  '1 $,/.
- $0 )V$ $' ''q4n
+ $0 )V$ $' ''q4p
  (* )}# &(CK
  ', $( &T& )b# $~% %'C,
  '' $, &T& )c# $|% %'C'
@@ -1539,13 +1543,13 @@ vbe
  '' $* %, $) ', $2 %1ppq)
  %1 V#^%`}
 
-var wideAdamW8SM70NarrowAligned = driver.Text{Base: &wideAdamW8SM80NarrowAligned, Code: `packed2 57171 wideAdamW8
+var wideAdamW8SM70NarrowAligned = driver.Text{Base: &wideAdamW8SM80NarrowAligned, Code: `packed2 57252 wideAdamW8
 !s.
 !s-
  4(]t?r-
 OrWqo
  $(p#10qo
- ^5$s:qK
+ e5$s:qK
 pIwk
 |H
 tGqdv(5

@@ -38,7 +38,7 @@
 //     vectors: one instruction selects its bits and sets the exponent of 2^23, one subtracts 2^23, which is exact, and
 //     one for each vector multiplies and adds.
 //   - More than 64 vectors, or 16 in the formats without kernels for tensor cores: the weights are converted to
-//     bfloat16 for package gemm.
+//     bfloat16 for package gemm, or to float16, which is more exact, for float16 vectors (MultiplyFine).
 //
 // If the vectors do not fit in shared memory, blocks of threads take slices of the columns, which a second kernel adds
 // up. MultiplyTransposed multiplies by the transpose of a matrix, for derivatives: it converts weights for package

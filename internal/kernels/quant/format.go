@@ -71,17 +71,18 @@ func (f Format) dots() bool {
 func (f Format) family() family {
 	switch f {
 	case Q4_0, Q4_1:
-		return family{TileQ4, BatchQ4, WidenQ4, GatherMixed}
+		return family{TileQ4, BatchQ4, WidenQ4, WidenQ4F16, GatherMixed}
 	case Q8_0:
-		return family{TileQ8, BatchQ8, WidenQ8, GatherQ8}
+		return family{TileQ8, BatchQ8, WidenQ8, WidenQ8F16, GatherQ8}
 	}
-	return family{TileMixed, BatchMixed, WidenMixed, GatherMixed}
+	return family{TileMixed, BatchMixed, WidenMixed, WidenMixedF16, GatherMixed}
 }
 
 // family is the kernels for CPUs, and those that convert weights.
 type family struct {
 	tile   func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, sums, y device.Slice[float32], add bool, of fields) error
 	batch  func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, x, y device.Slice[float32], size Shape, vectors int, add bool, of fields) error
-	widen  func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[eightHalves], size Shape, of fields) error
+	widen  func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[[8]dtype.BF16], size Shape, of fields) error
+	fine   func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[[8]dtype.F16], size Shape, of fields) error
 	gather func(s *device.Stream, grid device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, rows device.Slice[int32], y device.Slice[float32], size Shape, of fields) error
 }

@@ -3,6 +3,7 @@ package quant
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 
@@ -48,6 +49,10 @@ type Packed struct {
 	Scales []dtype.F16 // (tiles, blocks, 16), or (tiles, superblocks, 16) in a format whose name ends with _K
 	Minima []dtype.F16 // of the size of Scales in the formats Q4_1, Q5_1, Q2_K, Q4_K and Q5_K, otherwise empty
 	Groups []uint16    // (tiles, blocks, 16) in a format whose name ends with _K, otherwise empty
+
+	// Moderate is whether float16 has more precision than bfloat16 for the weights: none is beyond its range, and the largest ones are far
+	// from its subnormal numbers.
+	Moderate bool
 }
 
 // Pack repacks a matrix whose rows are blocks of a file, one after another.
@@ -80,6 +85,7 @@ func (p *Packed) fill(data []byte, guard func(read func() error) error) error {
 	perTile := tileRows * (p.Columns / of.size)
 	workers := min(runtime.GOMAXPROCS(0), p.tiles())
 	errs := make([]error, workers)
+	bounds := make([]float64, workers)
 	var group sync.WaitGroup
 	for w := range workers {
 		first := p.tiles() * w / workers * perTile
@@ -89,13 +95,24 @@ func (p *Packed) fill(data []byte, guard func(read func() error) error) error {
 			for i := first; i < end; i++ {
 				of.unpack(data[i*of.bytes:][:of.bytes], &u)
 				p.place(i, &u)
+				bounds[w] = max(bounds[w], of.bound(&u))
 			}
 			return nil
 		}
 		group.Go(func() { errs[w] = guard(read) })
 	}
 	group.Wait()
+	most := 0.0
+	for _, x := range bounds {
+		most = max(most, x) // NaN if one is
+	}
+	p.Moderate = most >= 0x1p-6 && most <= 65504
 	return errors.Join(errs...)
+}
+
+// bound returns a bound of the magnitudes of the weights of a block: a few times the largest one that its scale permits.
+func (l *layout) bound(u *unpacked) float64 {
+	return (math.Abs(u.scale.Float64())*float64(int(1)<<(l.lower+l.upper)) + math.Abs(u.minimum.Float64())) * float64(max(l.group.Mask, 1))
 }
 
 // newPacked returns a matrix of zeros.

@@ -23,6 +23,8 @@ c63f306ea730a781	../../../math32/fma.go	fma
 37d8ac170aa0ebd6	../row/format.go	BF16
 8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
 c0c886d06aa20c0a	../row/format.go	BF16.Of
+f5c5a8153459784e	../row/format.go	F16
+51b970318c691bd6	../row/format.go	F16.Of
 54c38ab3a36e32a4	../row/format.go	F32
 ebeba963c2ca8401	../row/format.go	F32.Float32
 2f0109eb4a885549	../row/format.go	F32.Of
@@ -335,8 +337,7 @@ cf1f15231e8903c0	vectors.go	thrice.passes
 418652ea5895ea1d	vectors.go	vectors
 60dd846a503ded64	vectors.go	vectors.split
 3fe5c0315f1ec3b7	vectors.go	vectors.stage
-29450b2949783ee2	widen.go	eightHalves
-b5bff2b4ee6e9662	widen.go	widen
+54ecd520670aef72	widen.go	widen
 95a0b7bd1ff46ca2	widen.go	widenBlocks
 95a0b7bd1ff46ca2	widen.go	widenThreads
 `
@@ -22197,7 +22198,7 @@ ppq)
 _/
  V#*`}
 
-var widenQ4SM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `packed2 18879 widen_nibbles
+var widenQ4SM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `packed2 19328 widen_nibbles_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6x<w>p3p{q*
@@ -22208,16 +22209,16 @@ var widenQ4SM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `packed
  $.]5rO
 tWq^
 OsCqq
-hp0qo
+hp0rA
 p#5rA
  0, *&p,{n
 zqsD
 to
-q.0qp
+vB+qp
 s2
-q..p;
+vB1pv
 s1
-q.1r{
+vB5r{
 sp
 y}
 s/
@@ -22228,31 +22229,31 @@ s/
 xA
  '$vF
  $e#s5{G
-q.0r7
+vB+r7
 }w|V
  $Jt4
 tF8
- $M $Nq.+pf
+ $M $NvB2pf
 q>qRM
 s/
-q.2p-
+vB.p-
 q:$M
 z8+
 q:$rf
  %$t9Z
 s/
-q..q~
+vB1r{
 p_%38
-q.1q[
+vB5q[
 pH&,
 q"p4rf
 ts
 r]|J
 qfYr4
-}.p'
+vB*pC
 qzu(+^
 vk
-q=<xx
+v&'xx
 q:$4
 |H
 p_&qd8
@@ -22261,55 +22262,56 @@ rz0p*
 s/
 rsp2
 v7
-q=y8
+v&0p}
 |C%pN
-q=0a*
+v&+a*
 q:/,
-q=.P5
+v&1P5
 pg$,
 s|0qO
  %9s/
 q"b4
-q=.a0
+v&1a0
 t*4,
 /#
- &{&ra<pK
+ &{&w8'p-
 |C5&8
 L"pk
 sBp5%"
 rYpT-
-s/
 r#p4q5
  $Q(r,{A
-v}xuysv6rquA}L6v-re
+zU}%2
+{W
+sAxuysv6rquA}L6v-re
 tE
-vGu$
+uMuD
 ua2
-q?ps
+q?q)
 qQ.
 tE
-}0r}
+y?rN
  %'}47
  ''q|{'/
 tE
 qQ/
 tE
 zLs6
- %*se#
+ %*se$
 qQ-
- )'se&
- ''|D=&
- '*r^='
- '-D'98
+ )'se'
+ ''|D='
+ '*r^=(
+ '-D(98
 tf
 }46
 qQ0
 tE
-D*=)
+D+=(
  +'s5~2
  $0s[pa
-q='rR
-D1)
+v&0rR
+D2)
 s|*q-
  'Js|6qp
  %Kwc
@@ -22317,9 +22319,9 @@ s|*q-
 tA)
 rc
  *<szpM
-q=.yU
+v&1yU
  'U#s|0pv
-se8
+se9
  %NuB
  (T#pIp4qU
 s|.p''
@@ -22337,7 +22339,7 @@ pIp?3
 pIpQwe
  ).prsR(pF
 /%
-ut=:
+ut=;
  %AwD
  )ApIs^)
 /%
@@ -22345,8 +22347,8 @@ ut=:
 S$(px
 /%
  +AS$xm&
- -A '( +A %.ra<pv
-D<=%
+ -A '( +A %.w8y8
+D==%
  )X$r>2
 ua2
 G))
@@ -22355,100 +22357,102 @@ vgrJpx
 vgqipG
 vgqKU
 yMbp*8w?
-q=<P0
+v&'P0
 qn8%8;
 k8%=
 y7
  &d)sU8
 /+
-DE)
+DF)
 /+
  'X%/+
  ,e% *< $w+/+
  '^%/+
-seL
+seM
  (t*pIs^8
 /+
  'W$/*
  %W$/+
- GW$ut=N
+ GW$ut=O
  ('pIs^A
  +U$S7(px
  -U$S7x."
  -?S7x.$
  -?S7x.&
 /+
-DP=%
+DQ=%
  ']& 'S$q<""$
  +S$/+
 qnP%P;
 kP%U
 y7
- (^$q.*qT
+ (^$vB6qT
  &%/9
 }U|:p:1v.
- 's(pH,8
- 's(/9
+ 't(pH,8
+ 't(/9
 pg$M
 s/
 /9
- /s(/9
- %s(/9
- -s(/9
- 's(/9
- 3s(/9
- %s(/9
+ /t(/9
+ %t(/9
+ -t(/9
+ 't(/9
+ 3t(/9
+ %t(/9
 zC&,
 /9
- %s(/8
- )s(/9
- +s(/9
+ %t(/8
+ )t(/9
+ +t(/9
 x=p8%%"
- Cs(se#
- 1s(se%
- +s(se(
- 5s(D'=+
+ Et(se$
+ 1t(se&
+ +t(se)
+ 5t(D(=,
 tf
-se/
- +s(se2
- -s(/9
-D1)
+se0
+ +t(se3
+ -t(/9
+D2)
 /9
- &S%/9
- %K $I &E ({+ 's(r>1
+ %Ose6
+/9
+ %Kr>.
+ &l& ({+ 't(r>1
  ,8/9
- %x)se:
+ %y)se;
 /9
- 's( ([* $X$ %s(/9
- 's(/8
- %s(/9
- Ks( $E )A -s(X"(px
- -s(X$x."
+ 't( ([* $X$ %t(/9
+ 't(/8
+ %t(/9
+ Kt( $E )A -t(X"(px
+ -t(X$x."
  -AX&x.$
  -AX(x.&
 /9
- 's(seD
+ 't(seE
 qQ0
- $< 1p&/9
- 7s(seI
- )s( (Z' ,8 's(seN
- +s( $< [#s( $# -s( IU$ )s(seX
- ?s( ({$/)
+ $< 1q&/9
+ 7t(seJ
+ )t( (Z' ,8 't(seO
+ +t( $< [#t( $# -t( IU$ )t(seY
+ ?t( ({$/)
 ws
-pcV
+pcW
 pc.
  &*})
-nV
+nW
 _/
  &*s|0q-
 tX
-n\
+n]
 _-
  &(tX
-C}
- '' $,ra<pV
+C~
+ '' $,w8'pV
 ||
-Cx
+Cy
 _0
  &*/$
 })
@@ -22461,12 +22465,13 @@ p,0s]
  *{# $W:st
  $" DZ:`}
 
-var widenQ4SM70NarrowAligned = driver.Text{Base: &widenQ4SM80NarrowAligned, Code: `packed2 27020 widen_nibbles
+var widenQ4SM70NarrowAligned = driver.Text{Base: &widenQ4SM80NarrowAligned, Code: `packed2 27489 widen_nibbles_dtype_BF16_row_BF16
 !s.
 !s-
- 0(]pdqq
+ ((!xg\|mwp
+ *"]pdqq
  $$O2|L
- q)$q=5q[
+ s)$Wq[pV+
 s:qK
 pIwk
 |H
@@ -22522,23 +22527,23 @@ p%>&9
  $$/9
  ($/:
  *$/:
- ^$$/:
+ a$$/:
  $$/:
  &$/:
  @$/:
  &$/:
  0$/:
  &$/9
- &$ 3R,/:
- S$R, *J -R, &, =R, $* ?h- $, ?h- $, 5@/:
- 0$ 5R,/:
- 7R, $B )R, 2( 'R, $& +R, $* v$R, $#pIxS#I
- l$t% )R, (e$ 7R,rHr(#yH#y;
+ &$ 3S,/:
+ S$S, *J -S, &, =S, $* ?i- $, ?i- $, 5@/:
+ 0$ 5S,/:
+ 7S, $B )S, 2( 'S, $& +S, $* v$S, $#pIxS#I
+ l$t% )S, (e$ 7S,rHr(#yH#y;
 xd#yH#~
  02/*
  e%$`}
 
-var widenQ8SM80NarrowAligned = driver.Text{Base: &gatherQ8SM70, Code: `packed2 16980 widen_bytes
+var widenQ8SM80NarrowAligned = driver.Text{Base: &gatherQ8SM70, Code: `packed2 17363 widen_bytes_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6x<w>p3p{q*
@@ -22547,16 +22552,16 @@ var widenQ8SM80NarrowAligned = driver.Text{Base: &gatherQ8SM70, Code: `packed2 1
  $&]1rO
 tWqS
 O'r6s7
-hr:q^
+hp0rO
 p#1q^
  2,p,{n
 zqsD
 to
-q.0qp
+vB+qp
 s2
-q..p;
+vB1pv
 s1
-q.1r{
+vB5r{
 sp
 x2
 s/
@@ -22565,31 +22570,31 @@ s/
 vF
  '$v8
  $Hs5{G
-q.0r7
+vB+r7
 }w|V
  $Jt4
 tF8
- $M $Nq.+pf
+ $M $NvB2pf
 q>p|M
 s/
-q.2p-
+vB.p-
 pIqRM
 z8+
 q:$rf
  %$t9Z
 s/
-q..q~
+vB1r{
 p_%38
-q.1q[
+vB5q[
 pH&,
 q"p4rf
 ts
 r]|J
 qfYr4
-}.p'
+vB*pC
 qzu(*^
 vk
-q=<xx
+v&'xx
 q:$4
 |H
 p_&qd8
@@ -22598,48 +22603,47 @@ rz0p*
 s/
 rsp2
 v7
-q=y8
+v&0p}
 |C%pN
-q=0a*
+v&+a*
 q:.,
-q=.P5
+v&1P5
 pg$,
 q"|T
  $e$ (P'tF,
- &%ra<pK
+ &%w8'p-
 |C4&7
 pH8pk
 xQ&8
 rYq5-
-s/
 r#p4qU
  $n*r,{A
-v}xuysv6rquA}L6v-re
+zU}%2
+{W
+sAxuysv6rquA}L6v-re
 tE
-vGu$
-ua2
-q?ps
-qQ,
+uMuD
+ &T*qQ,
 tE
-}0r}
- %'}44
+y?rN
+ $%}44
  ''zLr+
  %&}47
 qQ+
  /'|D98
  '*r^98
- '-D'95
+ '-D(95
 tf
 }43
 qQ-
 tE
-D*=)
+D+=(
  +'s5~2
- $0z'
-q='rR
+ $=z'
+v&0rR
 G6)
- &e$ 'Fwc
- ,(q=.yU
+ &t& 'Fwc
+ ,(v&1yU
  $$ %Ltg1pv
  'Mrc
  (6tg6P5
@@ -22663,8 +22667,8 @@ ut98
 q$sR(
  -@N#(
  -@ %(/%
- )@ %-ra<pv
-D;=$
+ )@ %-w8y8
+D<=$
  )|#wD
 ua2
 G')
@@ -22673,7 +22677,7 @@ vgrJpx
 vgqipG
 vgqKU
 yMbp*8w?
-q=<P0
+v&'P0
 qn5%5;
 k5&8
 y7
@@ -22688,87 +22692,87 @@ G6)
  =~#/*
  /~# ?|#N4(
  -> %( +|# %-/*
-DN=$
+DO=$
  'y% 'z#x@8#6
  +z#/*
 qnJ%J;
 kJ&8
 y7
- (Lq.*qT
+ (LvB6qT
  &%/7
 }U|:p:.v.
- 'Z(pH+8
- 'Z(/7
+ '[(pH+8
+ '[(/7
 pg$M
 s/
 /7
 q:$M
- -Z(/7
- %Z(/7
- -Z(/7
- 'Z(/7
- 3Z(/7
- %Z(/7
+ -[(/7
+ %[(/7
+ -[(/7
+ '[(/7
+ 3[(/7
+ %[(/7
 zC&,
 /7
- 'Z(/7
- /Z(/7
+ '[(/7
+ /[(/7
 x=p8&%#
 L#pk
 xQ%#
- ?Z(se#
- )Z(se%
- %' )Z(se(
-se&
- ''|D=&
- '*r^='
- '-D'=+
+ A[(se$
+ )[(se&
+ %' )[(se)
+se'
+ ''|D='
+ '*r^=(
+ '-D(=,
 tf
-se/
- +Z(se2
- -Z(/7
-D1)
+se0
+ +[(se3
+ -[(/7
+D2)
 /7
- %Kse5
+ %Kse6
  %Kr>2
  &z# (w'/7
- $t'se9
+ $t'se:
 /7
-se7
+se8
  %Mr>.
  &6 $a#/7
- )Z(/6
- =Z(/7
- -Z(ut=9
- %@ $) )@ 9Z(p1"(
+ )[(/6
+ =[(/7
+ -[(ut=:
+ %@ $) )@ 9[(p1"(
  -@p1$(
- +Z(p1&(
+ +[(p1&(
 /7
- 'Z(seC
+ '[(seD
 qQ-
 r>5
- 'Z(q<""$
- +Z(/7
- %Z(k5%:
- -Z(DD)
- 'Z(seH
- -Q$ 'Z(seL
+ '[(q<""$
+ +[(/7
+ %[(k5%:
+ -[(DE)
+ '[(seI
+ -Q$ '[(seM
 /*
-seJ
- )~# S#Z(ut=L
- W#|# )Z(seV
- 1z# 'Z(kJ%O
- +Z( (i' $|#ws
-pcS
+seK
+ )~# S#[(ut=M
+ W#|# )[(seW
+ 1z# '[(kJ%O
+ +[( (i' $|#ws
+pcT
 pc,
  &T$ $|#tX
-C}
+C~
 _+
  &T$tX
-Cz
- '' $*ra<pV
+C{
+ '' $*w8'pV
 ||
-Cu
+Cv
 _-
  &*/$
  &<_,
@@ -22788,12 +22792,13 @@ st
 zqqu
  D(`}
 
-var widenQ8SM70NarrowAligned = driver.Text{Base: &widenQ8SM80NarrowAligned, Code: `packed2 25122 widen_bytes
+var widenQ8SM70NarrowAligned = driver.Text{Base: &widenQ8SM80NarrowAligned, Code: `packed2 25525 widen_bytes_dtype_BF16_row_BF16
 !s.
 !s-
- 0(]6qq
+ ((!xg\|mwp
+ *"]6qq
  $$O2rqs7
- y($q=5q[
+ {($Wq[pV+
 s:qK
 pIwk
 |H
@@ -22848,22 +22853,22 @@ p%=&8
  $$/8
  &$/8
  .$/8
- V$$/8
+ X$$/8
  $$/8
  4$/8
  &$/8
  .$/8
  ($/7
  $$/7
- p#i+/8
- ?i+ .F Ki+ $8 ?}, $, =i+ $* 7s# 0$ 5i+/8
- %i+kr%w
- -i+ $< 'i+ .& 'i+ $&/+
- *$ n$i+ *R# l$l% )i+ (V# 7i+rHr(#sH#s;
+ p#j+/8
+ ?j+ .F Kj+ $8 ?~, $, =j+ $* 7s# 0$ 5j+/8
+ %j+kr%w
+ -j+ $< 'j+ .& 'j+ $&/+
+ *$ n$j+ *R# l$l% )j+ (V# 7j+rHr(#sH#s;
 xd#sH#x
  a%2`}
 
-var widenMixedSM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `packed2 30167 widen_mixed
+var widenMixedSM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `packed2 30935 widen_mixed_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6x<w>p3p{q*
@@ -22872,7 +22877,7 @@ var widenMixedSM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `pac
  $&]5qS
 tWq^
 Ou/qo
-ht?qq
+ht?qS
 p#6rT
  <,p,{n
 p"{^
@@ -22883,11 +22888,11 @@ t$1pZ
 t$p.
  2(zqsD
 to
-q.0qp
+vB+qp
 s2
-q..p;
+vB1pv
 s1
-q.1r{
+vB5r{
 sp
 u?ps
 s/
@@ -22900,30 +22905,30 @@ s/
 x2
  '$xA
  $Nr?*
-q.0r7
+vB+r7
 }w|V
  $Jt4
 tF8
- $M $Nq.+pf
+ $M $NvB2pf
 pg2M
 s/
-q.2p-
+vB.p-
 q:2M
 z8+
 q:2rf
  %$t9Z
 s/
-q..q~
+vB1r{
 p_338
-q.1q[
+vB5q[
 pH4,
 q"p4rf
 ts
 r]|J
 qfYr4
-}.p'
+vB*pC
 qzp8$^
- $b#q=<xx
+ $b#v&'xx
 q:24
 |H
 p_4qd8
@@ -22932,13 +22937,13 @@ rz0p*
 s/
 rsp2
 }\y~
-q=y8
+v&0p}
 |C3pN
-q=0a*
+v&+a*
 zC&,
  (i$ $P$tIsS-
  $$ $@pH,p*
-q=.rX
+v&1rX
 {y#
 pg2,
 q"|T
@@ -22951,7 +22956,7 @@ q"p|4
 tG8
  &"q>p|8
 v^8
-q=.a0
+v&1a0
 L",
 /)
  %9/)
@@ -22962,40 +22967,41 @@ L#8
 /(
 q>p5qU
 L%8
-ra<pK
+w8'p-
 x=p89%6
 L6pk
 k1%6
 rY%2-
-s/
 r#s^3
  $j$r,{A
-v}xuysv6rquA}L6v-re
+zU}%2
+D")
+sAxuysv6rquA}L6v-re
 tE
-zM="
+D"=#
 ua2
-se%
+se&
 qQ2
 tE
-D$r}
- %'se(
- ''}0=(
+D%rN
+ %'se)
+ ''y?=)
 tf
-se,
+se-
 qQ3
 tE
-D"w"
+D#wi
 tf
-se/
+se0
  ''vk
  $0sU3
-q='rR
-D.)
- &{$se2
+v&0rR
+D/)
+ &{$se3
  %;wc
- ,(zUm3
-}&q9=3
- (&se:
+ ,(zUm4
+}&q9=4
+ (&se;
  $$qQ0
 rc
  ,&s|.p=
@@ -23006,16 +23012,16 @@ uB
  *&szpj
 s|*p=
 pIp^%8
- 0*q=.q~
-t_m$=9
- $&se@
+ 0*v&1q~
+t_m$=:
+ $&seA
 WyBrR
-se;
+se<
 qQ/
 wD
  *8/7
 J'd
- $,ut==
+ $,ut=>
  %,r>2
  (5s|<q-
 pIs^5
@@ -23039,12 +23045,12 @@ x'pPQp2
 /#
 S&(pF
 /,
-uM=?
+uM=@
  %Mr>.
  *x#/,
 J'd
 /,
-y?=A
+y?=B
  %, *+/,
 pIs^9
  )W#/,
@@ -23057,10 +23063,10 @@ pIp7%9
 S&(px
 /,
  -W#S&xm*
- /W# %) )W# %-ra<pv
-DC=4
+ /W# %) )W# %-w8y8
+DD=4
 tf
-seP
+seQ
 qQ3
 r>5
 ua2
@@ -23069,19 +23075,19 @@ vgrJpx
 vgqipG
 vgqKU
 yMbp*8w?
-q=<P0
+v&'P0
 qn_%_;
 k_%e
  $5v"~B
  $7sU_
 /9
-DQ)
+DR)
 /9
- %3seU
+ %3seV
  (n&/9
- $$zUmV
-}&q9=V
- $& '-se]
+ $$zUmW
+}&q9=W
+ $& '-se^
 /9
 qQ0
 r>*
@@ -23093,15 +23099,15 @@ pIY%_
  ** $w+/9
 pIp^%e
  ,( '3/9
-t_m$=\
- %Hsed
+t_m$=]
+ %Hsee
 /9
-se^
+se_
 qQ/
  (@ &v+/9
 J'd
 /9
-ut=a
+ut=b
  %,rc'
  ()/9
 pIs^b
@@ -23115,9 +23121,9 @@ pIp7%a
  %{%/9
  C{%X"(pF
 /,
-uM=c
+uM=d
  %Mrc0
- 1{%y?=e
+ 1{%y?=f
  %,rc+
  +{%pIs^f
  +{%pIp7%f
@@ -23126,99 +23132,99 @@ uM=c
  /S'X(x.$
  )S'X*x.&
 /9
-Dg=4
+Dh=4
 tf
-set
+seu
  'y%q<""$
  +y%/9
 t=M&M;
 p%M&H
- *:q.*qT
+ *:vB6qT
  &%/P
 }U|:p:4v.
- 'n,pH;8
- 'n,/P
- 'n,/P
- /n,/P
- %n,/P
- -n,/P
+ 'o,pH;8
+ 'o,/P
+ 'o,/P
+ /o,/P
+ %o,/P
+ -o,/P
 qzu(:^
  $S+/P
- 3n,/P
- %n,/P
- %n,/P
+ 3o,/P
+ %o,/P
+ %o,/P
  &k$/P
- 'n,/P
- %n,/P
- )n,/N
+ 'o,/P
+ %o,/P
+ )o,/N
  $i%/N
  &$/=
  $j%/N
- 'n,/N
- %n,/P
- +n,/N
- )n,/P
- 9n,/P
- -n,/P
- f#n,/P
-D.)
+ 'o,/N
+ %o,/P
+ +o,/N
+ )o,/P
+ 9o,/P
+ -o,/P
+ h#o,/P
+D/)
 /P
- )n,rc2
+ )o,rc2
  &P# $a,/P
- +n, '/se:
+ +o, '/se;
 /P
 qQ0
 rc.
  &x+ ({+/P
- %n,/N
+ %o,/N
  *,/P
- )n,rc1
+ )o,rc1
  ,&/P
- /n, '3/P
- )n,/P
- 'n,rc5
- (R# 'n,:&d
+ /o, '3/P
+ )o,/P
+ 'o,rc5
+ (R# 'o,:&d
 /P
- 'n,rc*
+ 'o,rc*
  ('/P
- +n,/P
- 'n,/P
- %n,/P
- %n,/P
- %n,/O
+ +o,/P
+ 'o,/P
+ %o,/P
+ %o,/P
+ %o,/O
  $U*/O
- %n,/P
- Gr( 'n,rc6
+ %o,/P
+ Gs( 'o,rc6
  +W#/,
 :(d
- )n,uB<
- ), En, Ir(/P
- +n,uB'
- 1t(/P
- 3n,/8
+ )o,uB<
+ ), Eo, Is(/P
+ +o,uB'
+ 1u(/P
+ 3o,/8
 }w+
-zUmR
-}&pS=R
+zUmS
+}&pS=S
  $Y&/8
- $9seY
+ $9seZ
 /8
 qQ0
 t4
 tA7
 /3
-t_q9=U
- $#se\
+t_q9=V
+ $#se]
 /3
-seW
+seX
 qQ/
 /2
-{>=W
+{>=X
  %%{g~<0
 y.?op$gp/xIpyta
 /#
-r^=W
+r^=X
  %*/#
-ut=W
+ut=X
  %-y.?op$gp/xIyOpy
 WpV.P5
 t1xZ>yZ
@@ -23228,7 +23234,7 @@ t1xZ>yZ
  '$t#ve
  $x+/<
 qY$;
-sec
+sed
  )w&/)
  $^% **/<
 pIY%a
@@ -23243,19 +23249,19 @@ s<q)4
 /+
 qY"4
  &'/<
- +R-/<
- 'R-/<
- %}0/<
- %}0/<
- %}0/;
+ +S-/<
+ 'S-/<
+ %~0/<
+ %~0/<
+ %~0/;
  $j)/;
- %}0/<
- GR-qY#4
+ %~0/<
+ GS-qY#4
  +\&:9d
 /,
 qY$4
- )Y& j#{,/<
- 7{,/<
+ )Y& j#|,/<
+ 7|,/<
 rHr(#;H#;;
 xd#;H#@
  *:/S
@@ -23271,34 +23277,34 @@ q,yZq(1
 /#
 p9u*
  (s+ $t&rI+
-pcV
+pcW
 pc2
  &{&/%
 })
-n^
+n_
 _0
  &* ''_1
  &(/%
 tX
-nf
+ng
 _/
  &*/%
 ||
-ni
+nj
  '( $,/#
 tX
-nl
+nm
  '. $*/#
 ||
-no
- '4 $,ra<pV
- $Ant
+np
+ '4 $,w8'pV
+ $Anu
 _3
- &H 'KpB#C
- 'K $, '' 'K $, 'KpB#<
- 'K $, 'KpB#9
- 'K $, 'KpB#6
- 'K $, 'KpB#3
+ &H 'KpB#D
+ 'K $, '' 'K $, 'KpB#=
+ 'K $, 'KpB#:
+ 'K $, 'KpB#7
+ 'K $, 'KpB#4
  'K $* &t$CZ
 _2
  &y$ 'KCR
@@ -23328,12 +23334,13 @@ p,0s]
  *e% $W:st
  $" DZ:`}
 
-var widenMixedSM70NarrowAligned = driver.Text{Base: &widenMixedSM80NarrowAligned, Code: `packed2 38309 widen_mixed
+var widenMixedSM70NarrowAligned = driver.Text{Base: &widenMixedSM80NarrowAligned, Code: `packed2 39097 widen_mixed_dtype_BF16_row_BF16
 !s.
 !s-
- 2(]pdr-
+ *(!|F\|mwp
+ *"]pdr-
  $$Oy,qo
- q-$q=5q[
+ s-$Tq[pV+
 s:qK
 pIwk
 |H
@@ -23425,7 +23432,7 @@ pIsSf
  ($/Q
  8$/Q
  ,$/Q
- e#$/Q
+ g#$/Q
  $$/Q
  0$/Q
  *$ '/ $&/Q
@@ -23443,17 +23450,17 @@ pIsSf
  $$/Q
  $$/P
  $$/P
- &$ 3|//Q
- ~#b* 0F/-
+ &$ 3}//Q
+ ~#c* 0F/-
 :,d
- )|/ *, E|/ d$b*/Q
- 0m# 5|//Q
+ )}/ *, E}/ d$c*/Q
+ 0m# 5}//Q
 rHr(#KH#K;
 xd#KH#P
  (2z(#K
- '|//9
- ** &~6seY
- &$ &P7/4
+ '}//9
+ ** &Q7seZ
+ &$ &R7/4
  ($/4
  &$/3
  &${g~<8
@@ -23475,18 +23482,18 @@ pIp7H#L
  $$/=
  $$/<
  $$/<
- &$ 3{5/=
- ~#a0 *F/-
+ &$ 3|5/=
+ ~#b0 *F/-
 :Ed
 /-
  ((/-
 pIxS#n
- +u5pIp7H#n
- x$Z0/=
- ?Z0/=
+ +v5pIp7H#n
+ x$[0/=
+ ?[0/=
 rHr($WH$W;
 xd$WH$\
- *n5/T
+ *p5/T
  &%/6
 :,q(0
 :+q(+
@@ -23496,4 +23503,120 @@ xd$WH$\
 :'q(.
 /#
 :&q(1
- c*a8`}
+ c*c8`}
+
+var widenQ4F16SM70NarrowAligned = driver.Text{Base: &widenQ4SM70NarrowAligned, Code: `packed2 21852 widen_nibbles_dtype_F16_row_F16
+ 6$]5rO
+tW2rO
+Ot?rO
+ s)(Wv5yI
+u27
+wSt^tz
+ $4pIbe
+ ,$ '+/$
+pI}|
+ ,6 )+pIpawe
+ ,6 '= 02pIs^-
+ .$ )2 +M &< 1M -+ +M +4 2o#pL*3
+uPp8.8
+pL&3
+uPp8*8
+q"qR3
+uPp8%8
+ $.uPqR8
+ &$qnD%D;
+kD%I
+ (&sUD
+ R#$pIs^D
+ .$ 't$/,
+ Y#t$ *a$pIs^Q
+ .$ 1r$ &< 1K &< 1K &< )g# ,4 5p$/,
+qni%i;
+ki%n
+ m(: '~)/:
+ ]#~) *e$ -~) &, 1~) &< 1M &< 1M &< )i# 04 5~)/:
+ 7~) JJ t#~) $# -~) b#r$ .e' C~) m%B`}
+
+var widenQ8F16SM70NarrowAligned = driver.Text{Base: &widenQ8SM70NarrowAligned, Code: `packed2 19897 widen_bytes_dtype_F16_row_F16
+ 6$]1rO
+tW+r-
+Oq&rA
+ {((Wv5yI
+u27
+wSt^tz
+/$
+q"p?3
+ ,8 )+q"p5e
+ ,6 '4 $2{Qp|we
+ *$ '< >2 1L &< 1L ++/&
+ )L +3 2m#pL(3
+uPp8,8
+pL%3
+uPp8(8
+ $S'uPp8$8
+ $^'uPp|8
+ &$qnA%A;
+kA&8
+ (&sUA
+ T#$ Kl$/+
+ 5l$ Ej$ &a% 1J ++ +j$ +3 .m# 5h$/+
+qnc%c;
+kc&8
+ P(: Kf)/8
+ 3f) <^$ 1L &< 1L &< /f) &: )T# 04 5f)/8
+ %f)kA%F
+ -f) R#D ]#f) 8^$ [#j$ .\$ 9f)kc%h
+ a%:`}
+
+var widenMixedF16SM70NarrowAligned = driver.Text{Base: &widenMixedSM70NarrowAligned, Code: `packed2 33416 widen_mixed_dtype_F16_row_F16
+ 8$]5qS
+tW2rO
+OsQrT
+ s-(Tv5yI
+u27
+wSt^tz
+ $4pIp?e
+ .$ ',/%
+pIw]
+ .6 '6/$
+x'pPQpT
+ (6 '= F2pIs^=
+ *$pIp7%=
+ :$ )H -d# &> 3d# +, )d# &X# '= 22pL-3
+uPp818
+ $*uPp8-8
+q"|P
+uPp8#8
+ $$uPpa8
+ &$qnl%l;
+kl%q
+ (&sUl
+ T#$pIY%l
+ B$pIp^%q
+ \#$pIs^n
+ *$pIp7%m
+ :$ 'i&/:
+ Oi& &y# )i& D4pIs^v
+ *$pIp7%v
+ :$ 3i& &> 3|' &> -|' &8 )P$ ,4 5g& }+4 'y-/Q
+ Y#a) 2a$:(d
+ 2$ Cy- b#a) 2T% 5y-/Q
+ 3y- NF{g~<0
+ c#$pIY%m
+ <$pIp5%q
+ <$:9d
+ ,$ +]./=
+ ']. 80 'v2/=
+ Y#]. ,a$:9d
+ ,$ S$W. .T% 5n2/=
+rHr(#SH#S;
+xd#SH#X
+ 2::$q(0
+:#q(+
+/1
+:"q(2
+/0
+q,xZq(.
+/#
+q,yZq(1
+ c*2`}

@@ -528,7 +528,7 @@ s~
 !@
 `}
 
-var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54309 plain
+var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54372 plain
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6ttq*
@@ -549,7 +549,7 @@ var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54309 plain
 !}ex(
  $0|Z6qS
 O+|}
-hulrA
+h+u1s7
 p#rvqS
 ?p$pEp/r0~.\g~/r-
  **p,rj
@@ -1062,7 +1062,10 @@ s/
 wx
  %V-vYpSv2
 wIpA
- )r, 'p,z5p:;
+ %r,zU{,1
+ut)
+sAxuysv6rquA}L6v-re
+ )r,qQ;
 tE
 vk
  $Es[p^
@@ -1086,7 +1089,9 @@ x]rQ8
 tP<0qG
 rH}T
  $#pwp'2P0
- '~$ %j. %k#v"~B
+r^3
+u&"
+ %l. %m#v"~B
  $#z'
 w+
 /&
@@ -1102,7 +1107,7 @@ r>1
 p]"y0'
  %?/&
 qn"%",
- '* %?u&%
+ '* %?u&'
 tZp?E
  %? $#pwa5x}
 }u,
@@ -1116,25 +1121,25 @@ y)y|qm0VE
  $#pwa<a
 }=
 pwa'pb
-~%t5mF>y|qm0V
+~%t5mH>y|qm0V
 pwa0a
- 'S1tP1q%
-tH=F
+ 'U1tP1q%
+tH=H
 s5~,
 tPs#q%
 uzD%a
 p<f
 G;x_rW
 xEp:;
- /v,rIp8d
+ /x,rIp8d
  $#tP5+qp
 wWG
- -T&v_<
+ -V&v_<
 tPt,p;
 :tvK{G
 u"
 r9<
- )S- %& +S-tProp;
+ )U- %& +U-tProp;
  )b$qzYA
 tPz#tY
 ut,
@@ -1152,8 +1157,7 @@ qzp7A
 tPt,q[
 y?ql
 sk;
-u&'
- %{# +_-yy
+ '{# +b-yy
 /%
 {b;
  'GqzpQA
@@ -1163,15 +1167,15 @@ D%,
 }V%E=%-
 /%
 ut3
- %5 )q./@
+ %5 )s./@
 zbp8j%j,
 /@
 p]kzN%
- %f'y)rQ=&
+ %h'y)rQ=&
 /@
- +V'/@
- /V'tP52{6
-}^_)
+ +X'/@
+ /X'tP52{6
+}^b)
 tP55p=
 }fpk
 /#
@@ -1181,15 +1185,15 @@ u:SqP%S-
 uzS%"
 r?X
  'z%tP5xx
-sFmax;rW
+sFmcx;rW
 r>5
 /#
 uzS%p
- %g3/.
-tSa
- %x1rIp8r
- 'h+wWU
- -j(/#
+ %i3/.
+tSc
+ %z1rIp8r
+ 'j+wWU
+ -l(/#
 u"
  %LpcE
  &n$pp<
@@ -1200,18 +1204,18 @@ yJp+p4V
  %[$//
 {>,
 //
- %o(//
+ %q(//
 ufrE)3
-v}mi
+v}mk
  &{(//
 zbp8u%u,
 //
 p]vzN%
- 'p( 'd, )X)//
- /p(/.
-}^j)
+ 'r( 'f, )Z)//
+ /r(/.
+}^l)
 //
- )p(u:^pT%^-
+ )r(u:^pT%^-
 /.
 uz^q5
 r?a
@@ -1272,7 +1276,7 @@ z+Q8
 u37
 sf<\xls_w07
 sZQBU-
- %\4sZQxM|>
+ %^4sZQxM|>
 Ts{xx
 szz&qZz\
 v;zo
@@ -1300,14 +1304,14 @@ x0$qv
 tE
 uF66
 pwsTq%
-tH=o
+tH=q
 r?y
 v_<
 /E
 J_vK{G
  3\(u"
 zZpAK
- )S3 %& +S3/E
+ )U3 %& +U3/E
  )b*zDA
 tPu1yU
 s/
@@ -1325,7 +1329,8 @@ w[p+pJFrL
 /F
 D$ql
 sk;
- 'T* -X(/&
+u&%
+ /X(/&
  )X( %O/&
 s/
 /&
@@ -1338,10 +1343,10 @@ D,)
 zbu(Z&Z,
 /F
 p_ZzN%
- %p-y)rQ=-
+ %r-y)rQ=-
 /F
- +a-/F
- /a-Tv1q~
+ +c-/F
+ /c-Tv1q~
 sh?\q3q1vf#$
 |syxvf)
 x^~)r'
@@ -1372,9 +1377,9 @@ s$pJ-
  %l$/-
  'l$y)rQ=+
 /-
- +|//-
- /|//G
- %|//H
+ +~//-
+ /~//G
+ %~//H
  'v*u:%%%A-
 u:$qP%$-
 /H
@@ -1385,11 +1390,11 @@ uz4%$
 u:4%$%4-
 v"sOr/66
  $:pwq~p;
-sFr;#Wx;rW
+sFr;#Yx;rW
 r>*
 /G
-u?r;#W
- %o:pcE
+u?r;#Y
+ %q:pcE
 xh
  $#/G
  )g*qzu(uA
@@ -1413,7 +1418,7 @@ sz#3
 x]p+paVpe
 /G
 ufy{E3
-sAr;#X
+sAr;#Z
  'd/v_<
 /@
 q,v?r.
@@ -1428,7 +1433,7 @@ r^)
 xjpSEp@-
 /@
 ufpAR3
-zIsi#\
+zIsi#^
  )l- %b'/@
  'b'y)rQp@
  ;l-/B
@@ -1439,11 +1444,11 @@ q,xPd
  +_- )U'r^)
 /-
  %_#/-
- %_#zIsi#h
+ %_#zIsi#j
  1U& %_# ;U&/A
 w#q/)
 /B
- 'R4 %{.}PqRpTqP-
+ 'T4 %{.}PqRpTqP-
 /B
 r]qR%"
 z-|#
@@ -1451,11 +1456,11 @@ pwr{pX
 uzTqP
 u:TqP%T-
  $#/o
- -b7pwt}p}
- 'b7 +P4pwr7{6
- +b7sFrE9D
- 'b7uFrv'
- 'k3 %a7/2
+ -d7pwt}p}
+ 'd7 +R4pwr7{6
+ +d7sFrE9D
+ 'd7uFrv'
+ 'k3 %c7/2
 s(EE
 v_<
  $Z/{>x_rW
@@ -1474,15 +1479,15 @@ u;
  5t+D,)
  $#qzp8fA
  3t+u&.
- )p>pwr7pC
+ )r>pwr7pC
 p]$zN&
  'r+k$ql
 zs%%$
 z-'rq
 pwsXa
- +V7pwp=0q-
- %o7 )'x>p*
- -Z7tP*5qT
+ +X7pwp=0q-
+ %q7 )'x>p*
+ -\7tP*5qT
 ufpAR)
 rHbZ,
 t:ql
@@ -1491,7 +1496,7 @@ Tz${i
 q@=
 uop:=qd
 t4
- &P, )T7w4y2<p}
+ &P, )V7w4y2<p}
 r&tM{dxWsC6.
 w4y2'p=
 v%q0
@@ -1526,7 +1531,7 @@ s"v.
 tP6+pK
 w#pAp@
 s$ph-
- %P@ %kBzZph)
+ %R@ %mBzZph)
 rip78
 wP
 tPxRpf
@@ -1534,7 +1539,7 @@ p[rDq'?qBu}u([A%<
 p%[&#
 xr
 w=[pk
- 'RBtP66p;
+ 'TBtP66p;
 r&[;
  'p7qzr(#.A
 u"
@@ -1555,11 +1560,11 @@ uFqy+
  $:v4u(Y8
 }X
 qs1a
- 'v9qs*p}
+ 'x9qs*p}
  %c2 '[6 &f(qs6rR
 u;
 GA)
- ;ZBqs6t}
+ ;\Bqs6t}
  $R,vN
 /\
 ypr$U
@@ -1585,13 +1590,13 @@ ufphrNE
 v4u(Z,
 /Z
 rzxf&%
- %P<y)rQr}
+ %R<y)rQr}
 /Z
- +p;/Z
- /p;rb2pK
+ +r;/Z
+ /r;rb2pK
 v[[K
 rxQw(vDqZw0
- %ZGrb5qp
+ %\Grb5qp
 qI[
  %P%r>6
  %{$ 'T$TyGP
@@ -1666,11 +1671,11 @@ zlpR.",7
  'V#TpV0pC
 t<q1pRD7
  &w&|~pK
- %P>u"
+ %R>u"
 |5p-
 xJ:99
 rc<
- %yAG8)
+ %{AG8)
 uq"D
  $%qL0pC
  ',}Bp'
@@ -1691,7 +1696,7 @@ ua'
 G+)
 }W
 WyIpC
- %VJpnqVqdv(5
+ %XJpnqVqdv(5
 WpV+q-
 tF,
 q>p4s@
@@ -1703,11 +1708,11 @@ Ip)?pEqBqgq7uLq]A
  &%xUu/
 J'{h
 sY2
- $C %zLJ+{e
+ $C %|LJ+{e
 sY1
- $# %dKJ@uC5
+ $# %fKJ@uC5
 sY*
- $# %QJJJuC6
+ $# %SJJJuC6
 p9q&
  $#pwyIxx
 u4$&q('
@@ -1715,16 +1720,16 @@ p9t?
  $#pwr7yU
 :Lq(+
 p9rl
- (P# %dNws
+ (P# %fNws
 pc:
 pc(
- &* %|Lvbe
+ &* %~Lvbe
 nM
 _2
- &* %kItX<
+ &* %mItX<
 nk
 _;
- &* %uCtX
+ &* %wCtX
 n:
  &J $C %X?tX'
 pB$-
@@ -1732,7 +1737,7 @@ pB$-
 pB$.
 r9q&rW
  &* %'pB$)
- '' $* %a; $5pB$T
+ '' $* %a; $5pB$V
  '- $> %m2 $+ )(!cxw
 /O
  $*C"
@@ -1786,13 +1791,13 @@ p9
 !vTz/
 /3
 tX*
-pB$Q
+pB$S
 _D
 p9
 !ct?pm
 tX6
-pB$P
-r9r;$Q
+pB$R
+r9r;$S
 p9
 !vT+pm
 /3
@@ -1809,12 +1814,12 @@ st
 zq1pZ
  D(`}
 
-var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 54386 plain
+var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 54449 plain
 !s.
 !s-
  F(|Z6qo
  &$p#rvqo
- RR#$y[%qv
+ VR#$y[%qv
 wzuu%qv
 wT<\vDplplxk|>
  ,$rY,ta
@@ -2483,7 +2488,7 @@ _.
 _g
  V#&`}
 
-var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 79704 wide
+var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 80014 wide
  *$!u'pYrmIp)rnpEvyjp[q*
  $$!|FIp)jpEp3q*
 !yLqGyKx<p3wupYwp
@@ -2498,7 +2503,7 @@ var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 79704 w
 !pW0qXpt
  $6]+uxs7
 {{6r-
-hunrG
+hv-rG
 p#uQqq
  (*t6
 tn
@@ -2594,7 +2599,7 @@ p[rDq'?ttpPvM&(e
 {rYZr|
 t&?op$gp/~:K
 rip?K
- $X6rip4K
+ $\6rip4K
 tX
  &$qM.yI
 uoq/4
@@ -2613,8 +2618,8 @@ xjq);E-
 }PqVK,-
 t&?op$gp/~1,
 rib4t-5rW+q35
- $]Drip44
- $A $Te#pDqOa
+ $bDrip44
+ $A $Xe#pDqOa
 }=
 pDq8pb
 qI(
@@ -2636,7 +2641,7 @@ q_-K
 p_)&*&+
 wC,&(
 s/
- &hg#s"qd
+ &lg#s"qd
 x>&&
 rb<p}
  $k7r=.rR
@@ -2663,9 +2668,7 @@ Tpb5qW
  $@ %%s=}b
 zO3
 s$<ta
- $>sAxuysv6rquA}L6v-re
-tE
-r,0z#
+ $> &&r,0z#
 tE
 p%-x;rW
 r^x_0
@@ -2676,7 +2679,7 @@ tS9
 t1|k7s)8
 /*
 uY'
- $W0 &s, $_'}k
+ $_0 &s, $_'}k
 }k
 rIq&
  %)ws
@@ -2719,7 +2722,7 @@ u&B
 }FyZ
 t#vu
 uFt-1
- $gV#q..r%
+ $kV#q..r%
 :.d
 /#
  %^$G#)
@@ -2786,7 +2789,7 @@ w62u5ycf*s*
 yYq1xIpopo
 pwqOq[
 s>rJB
- $|8pwq8rR
+ $Q9pwq8rR
  ,$ra1pK
 uz0A
 ra5q~
@@ -2804,7 +2807,7 @@ r*pdp'
 Tp=5p'
 r]p5%'
 rip5pk
- $P5pwrXP
+ $T5pwrXP
 yprJr5
 rip5s65pdukq3
 xr
@@ -2816,7 +2819,7 @@ sz#$
  &${m?I+v~qR7
  &$pwP+P'
 x'u}QqP
- $pCrHpQApk<1.sQq0p0
+ $tCrHpQApk<1.sQq0p0
 rip7%"
  $Gr*t-q%
 uz"%(
@@ -2876,7 +2879,7 @@ rI'
 /@
 r]pQ%?
 ripQpk
- $P5/@
+ $T5/@
 {u'#%
 ripQs65pdukq3
 xr
@@ -2926,7 +2929,7 @@ x]s&*s*%&
 yYyb(#(
 /A
 qJ(B
- $|8/A
+ $Q9/A
  ,$/@
 uz)A
 /A
@@ -2945,7 +2948,7 @@ r]pQ%V
  'p$/A
 rF(#%
  %e'/A
- $uA/A
+ $yA/A
  $$/A
  &$/A
  *$/A
@@ -3022,7 +3025,7 @@ x8w;p=
 w_pk
 q>p^8
 xDqVK
- &]k#x8yIw;
+ &bk#x8yIw;
  '1 %}5 %1uom"qd
  )1x8r7v1
 ufpARE
@@ -3040,7 +3043,7 @@ D&)
 /#
 t4
 IpY\q'?IrVu{rS\q'rVw-p4euT
- &qd# %% %J/#
+ &ud# %% %J/#
 r^)
  '+IpY\q'?IrVu{rS\q'rVw-p4;uT
  &% %% -+IpY\q'?IrVu{rS\q'rVw-p44uT
@@ -3087,7 +3090,7 @@ s[pQ
 r=.qT
 r^)
 pDu)pX
- $[D}pttpPvM8{R)
+ $_D}pttpPvM8{R)
  ){#yy
 }pttpPvMA{R)
  ''/$
@@ -3266,10 +3269,12 @@ yJy|FsK*vU
 p%-A
  &V;s$p:Z-
 wIp:Z
- (>t#s)C
-z5q&rW
+ $>zU}%q0
+GZ)
+ &&t#s)C
+r,q&rW
 tE
- $Aw4{$qp
+ $Ew4{$qp
 {yM
 sh?Iq3u}vMp*
  *S%ws
@@ -3278,29 +3283,30 @@ q,v?}/
 u"
 })
 {\-
- &v2 %e@ 'k*s/
+ &v2 %g@ 'm*s/
 w4z1pX
- %Q7rc<
- %y? $a@ $|%w4|^p}
+ %S7rc<
+ %{? $e@ $|%w4|^p}
 wt,
 w4z1xx
 }Pp7}@-
 w4x}sX
 rHbZqd
 t:pe
- )X. &< %m% %1qzp^A
+ )Z. &< %o% %1qzp^A
 /%
 zV,
 /%
 }Pp^ApT-
 /%
- $|> %mA &}' $Ow4yIq[
+ $Q?u&#
+ &}' $Ow4yIq[
 p$grDr[?IrVu{?|AKr[\\\\\\\\
 s/
 ws
 p$grDr[?IrVu{?tb<r[\\\\\\\\
- %\,w4{isT
-}^$E
+ %^,w4{isT
+}^&E
 w4P<p=
 L#pk
 /#
@@ -3320,20 +3326,20 @@ Tr%5q~
 ~%}Ky|FsK*q6
 tZu(ME
 Tr%*s8
- %P$ &n& &^S#s/
+ %R$ &n& &cS#s/
 Tr%6pv
- %f8rc'
+ %h8rc'
  'e#pwsTw;
- (dO}X
- %p:r]b&M
- $X& 'p:ypqK#%
+ (hO}X
+ %r:r]b&M
+ $X& 'r:ypqK#%
 {115pdukq3
- 'p:u>#%
- [#p: ,TM )p: &{4 $#Tqp<pK
+ 'r:u>#%
+ [#r: ,XM )r: &{4 $#Tqp<pK
 x]p+paV^
 Tr%*v/
 rHp|qUvI
- %h%|(A
+ %j%|(A
  &2Tqp0a
 }=
 Tqp+pX
@@ -3345,13 +3351,13 @@ sfqKqv
 tE
 p<{
 /D
- 'w% &r)xh
+ 'y% &r)xh
 w+
- 5z%u"
- %PD +p%riYK
- +q%/B
- %r:rc0
- 'q%zDA
+ 9|%u"
+ %TD +r%riYK
+ +s%/B
+ %v:rc0
+ 's%zDA
 t#py
 w4|^p=
 z8*uv'
@@ -3360,10 +3366,10 @@ pIb,+
 zV8
 w4z1pv
 }Ppap*q5-
- %g%/B
+ %i%/B
 }uqd
 rUqU
- )~1 $vO/%
+ )S2 $zO/%
 x|y0&
  )6/%
  %6L#8
@@ -3371,32 +3377,32 @@ x|y0&
 /%
 u:%p*%%-
 u:$A%$-
- '{% $1tZp8#E
- &D/B
+ '}%sAq/
+tZp8#E
+ &6/B
 p$grDr[?IrVu{?L&Kr[\\\\\\\\
 s/
- %$ %W0pwv1q~
+ %$ %[0pwv1q~
 sh?\q3q1vf7
 |st5vfE
- .X;w4x}sT
+ .\;w4x}sT
 sU(
- $v7s$p:Zi%
- 1k' (V8w4{$s8
- ,$ &S9/H
+ $z7s$p:Zi%
+ 5o' (Z8w4{$s8
+ ,$ &W9/H
 :+}/
- 9}#/*
- %p<rc+
- )}# $X*tE
+ 9P$/*
+ %v<rc+
+ )P$ $\*tE
 /*
- +~#/*
- '~#/*
- %~#rU%7
- 3~#qzp8"A
+ +Q$/*
+ 'Q$/*
+ %Q$rU%7
+ 3Q$qzp8"A
 tE
- 7P$sAq/
- )P$/*
- +P$/E
-w#q)E
+ 7R$ $n- )R$/*
+ +R$/E
+}^#E
 /F
 L)pk
 /#
@@ -3408,15 +3414,15 @@ r?v
 Tqp1q-
 v[L%,
 |oL%,&L-
- &X$ W#z%/+
- %m>rc2
- )z%qzu(LA
+ &]' [#~%/+
+ %u>rc2
+ )~%qzu(LA
 tE
 /+
- +{%/+
- '{%/+
- 7{% '7 ?|%/+
- +|%Tqp*y2
+ +P&/+
+ 'P&/+
+ 7P& '7 ?Q&/+
+ +Q&Tqp*y2
 J4d
 Tqp6q~
 {yL
@@ -3430,8 +3436,8 @@ TqW2v5
 x4}8=V
 pwz${i
 t4
- &cB{\9
- ,5u~y2<p}
+ 'q6{\9
+ ,VU#u~y2<p}
 p[rDq'?ttpPvM^M{dxWsC6.
 u~y2'p=
  *(p[rDq'?ttpPvM^MvZ|@q&'z]
@@ -3450,12 +3456,12 @@ TqW.a
  &tHTqO*pX
 J:vK~,
 /5
- ;p, %RK &h-/;
- 1U'/;
+ ?x, %\K &l-/;
+ 1Y'/;
 q,v?vKyd
- +S) &a+ -S)/7
- %uArc.
- 't, %W%u"
+ +Y) &e+ -Y)/7
+ %PBrc.
+ '|, %Y%u"
 yJp+YF*s*
 ~"A
 /7
@@ -3469,7 +3475,7 @@ pIp?,+
  $A/7
 rHp5peqd
 sBp5%&
- (b7 $k6/%
+ (f7 $o6/%
 r)pay0&
  +9qzp8$A
 /%
@@ -3478,12 +3484,12 @@ r)pay0&
 /%
 u:'p*%'-
 u:&A%&-
- $O )Y'tZp8%E
- &S</7
+ $% )]'tZp8%E
+ &S=/7
 p$grDr[?IrVu{?L(Kr[\\\\\\\\
 s/
- %$ %a7/;
- %Z4/<
+ %$ %k7/;
+ %e4/<
 L+pk
 /#
 u:/%/A-
@@ -3495,14 +3501,14 @@ Tq8<q-
 J4d
 Tq8'q8
 sU.
- 'S-Tq82a
+ '[-Tq82a
 }=
 Tq8.qW
- %S-tZu(KE
+ %[-tZu(KE
 Tp}1p;
 }]}8=xL'V
 to
- %n/uF}L
+ %x/uF}L
 w=Mx_0rvx"6u1qF
 rr$qv
 w=Q,
@@ -3514,27 +3520,27 @@ w=?e
 Tpb's8
 v"sOr/}L
  $9Tpb1q[
- %w%/<
- 5w%/<
- %w%/<
- 5w%/<
- +w%/<
- 1w%/<
- +w%~&rE9h
+ %y%/<
+ 5y%/<
+ %y%/<
+ 5y%/<
+ +y%/<
+ 1y%/<
+ +y%~&rE9h
  %S#Tpb5pK
 J<w&
  %%ws
 t]Hr.
  $Kshv9q3pPp:iA
- %y1rc1
- 'y1 $\7vN
+ %T2rc1
+ 'T2 $\7vN
 Tpb*qT
 zdyxrE)E
 Tpb6qT
  $z)shv9q3pPp:i8
 /$
 s(i9d
- )~;q@i
+ )Y<q@i
  '1xEpA
 u"
 /$
@@ -3558,27 +3564,27 @@ w=>,
 w=?r+
  'Y$Tp;<q%
 q_NK
- %l=uj~1r.
+ %v=uj~1r.
 Tp;+p=
 q"'&N
 t=OApk
 |?0&N
 qfqy&N-
 zdu}u(N&NA
- 'SO ;QOt&?op$gp/~*K
+ ']O ;[Ot&?op$gp/~*K
  $#Tp-'pf
 q,~*vKsOr/}L
 pwP2P6
 pHPsd1.sQq0p0
 }X
- $oATp-0q8
+ $sATp-0q8
 v[LA
 |oL{aL-
 w=Q&L
  )V%w=?s6
 Tp}'tY
  'Mpwv1q[
- %x. %W-|syxvf9h
+ %Q/ %]-|syxvf9h
  ,R'xjp:TE,-
 /*
  )M/*
@@ -3600,36 +3606,36 @@ TpK+pb
 r]}%0rvx"6u1qFA
 |oMAx_0rvx"6u1qF-
 Tpv'pf
- +]0 -y&w=?;
- %q4 %y# +) %z#/-
+ +f0 -y&w=?;
+ %{4 %y# +) %z#/-
  'Q'Tq%5q~
 {y=
 s=.a
- 7g@t4
- %g@ &V6 9g@ts
+ 7q@t4
+ %q@ &V6 9q@ts
  %1uopSqd
  )1x8sXyR
 zIE
- $[N 3h@vF
- %h@uopOqd
- +W<qHpJE
+ $_N 3r@vF
+ %r@uopOqd
+ +b<qHpJE
 s$q9-
- 3X< %= $}6 3Y< +, /k@ +6 /l@ %@ $@ $0s=5pX
+ 3c< %= $R7 3d< +, /u@ +6 /v@ %@ $@ $0s=5pX
 J4d
 s=}b
 J=}v
- 'm@t><a
+ 'w@t><a
 }=
 t>'pK
 ~%}Ky|FsK6qu
- &|<t>0pb
- 'n@t>+pC
+ &Q=t>0pb
+ 'x@t>+pC
  &z(s=2y2
  ($Tq%5pX
 tw
 Tq%*p'
 v\x_0rvx"6u12'
- 'k7 +x4z+t"%A
+ 'u7 +Q5z+t"%A
 TpX+pv
 {"}8=Fp6
 yl7
@@ -3642,16 +3648,16 @@ TpX5t0
  $^&/7
 }=
 /7
- 'eC/7
- 'eC/7
+ 'oC/7
+ 'oC/7
  3}$/7
- -eC )1 /}$/5
- '}$ '4 -fC/7
+ -oC )1 /}$/5
+ '}$ '4 -pC/7
  Y$}$/7
 J4d
 /7
  )}$ )W$ )}$/7
- 'lC/7
+ 'vC/7
  &8/7
  ($TpX5p}
 tw
@@ -3665,20 +3671,20 @@ pwv5p'
 {"}8=FqX
  $MpwuZqp
 {3slqv
- *eJpwv5pX
+ *iJpwv5pX
 |oLA,py
 Tq-0a
 t]1d
 /B
- 7q( $z? /q(/B
- &{0/D
+ 7q( $~? /q(/B
+ &P1/D
  %\)Tq-1pv
 v[MA
 |oM{aM-
 Tq-5p-
-w#r;$Cx;rW
- $|;/M
- %q+ $m;/M
+w#r;$Mx;rW
+ $Q</M
+ %q+ $q;/M
  -p+/M
  )p+/M
  )p+/M
@@ -3692,7 +3698,7 @@ J6d
 /V
  'p, ')w=Q&M
  '3 %s,w=?4
- &[<Tp'1rX
+ &_<Tp'1rX
 p~$s&N
 /0
 zbu(QAz*
@@ -3710,14 +3716,14 @@ z~(
  %f'qL'a
 p%$&4
 rc6
- %b[#G0)
+ %l[#G0)
 wRu(K
 qL0p}
 z~5
  $V$xh
 {fpX
 zD&K
- $ok#v7
+ $sk#v7
 qL.tB
 qIK
 GC)
@@ -3727,9 +3733,9 @@ tf
 G#)
 uS
 pwyGP
- %u:xr
+ %}:xr
 pww.pK
- %t:x'yxQ9h
+ %|:x'yxQ9h
  $>|0pV}b
  &$|0pV6p=
  $$|0pV*p-
@@ -3754,18 +3760,18 @@ uB'
  %w$G2)
  &2qL6p;
 z~3
- %u$ 'TB}ypv
+ %u$ '^B}ypv
  'u$qQ9
 uB0
  $FG.)
  4$}yp'
  *$|5qT
  &%qN+qT
- &% %U_#J&q(+
+ &% %__#J&q(+
 qI2
- %b_#J'q(2
- %b_#p90.
- $' %a[#JTq(1
+ %l_#J'q(2
+ %l_#p90.
+ $' %k[#JTq(1
 JZq(5
 Jaq(*
 p906
@@ -3773,10 +3779,10 @@ p906
 J|rP'
 u4%#rP0
 p9++
- $# %b]#J7rP2
- %a]#pHF,
+ $# %l]#J7rP2
+ %k]#pHF,
 /#
- %gM/#
+ %qM/#
 s/
 /#
 wD.
@@ -3799,36 +3805,36 @@ pHFs6
 qIH
 /#
 J8s?'
- %c^#p9xl
+ %m^#p9xl
  (Z#v:q%
 ws
 pc5
 pc4
- &* %g[#{11
+ &* %q[#{11
 nl
  &q$!{J
- $MpB%,
+ $MpB%6
  &H!|r
- %YW#tX'
-pB$y
+ %dW#tX'
+pB%&
 r9qFrt
- &S$ $$pB$u
- '' $( $+pB$r
- ', $4 $7pB$o
- '1 $> %QM $<nX
+ &S$ $$pB%"
+ '' $( $+pB$|
+ ', $4 $7pB$y
+ '1 $> %[M $<nX
 r9q0
- &5 %tL $+n|
+ &5 %~L $+n|
 r90z#
- &2 %lDtX0
-pB#h
- '( $, %nBtX+
-pB#Y
- &K $R# %_AtX<
-pB#R
+ &2 %vDtX0
+pB#r
+ '( $, %vBtX+
+pB#b
+ &K $R# %hAtX<
+pB#Z
  &K $R#/#
- $FpB#M
- '. $= $:pB#?
- '3 $1 $.pB#6
+ $FpB#S
+ '. $= $:pB#C
+ '3 $1 $.pB#8
  '8 $' $$Cn
  '= $(Tpb5yU
  $.ni
@@ -3875,13 +3881,13 @@ p9
  ',!vTxw
  $#nq
  '1!|-y3
- $#pB%+
+ $#pB%5
  '6!|-z/
- $#pB%)
+ $#pB%3
  ';!cq0pm
- $#pB%(
+ $#pB%2
  '@!|-+pm
- $#pB%'
+ $#pB%1
  'E!culpm
 /6
  $OnY
@@ -3904,15 +3910,15 @@ vb3
 nU
 r9|_
 !u9
- $_P$ *^S$zq<p6
+ $dP$ *cS$zq<p6
 st
 zqqu
  D(`}
 
-var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 80629 wide
+var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 80939 wide
  H$]unqS
 {{6rO
-hv-rT
+hqFrT
 p#uQqo
  N*s/
  $(r,qA
@@ -4097,10 +4103,11 @@ z-'un
  ($p%,A
  &$s$p:h-
 wIp:h
- (&t#s)H
+ &&Gh)
+ &$t#s)H
  *${yG
  6${\,
- ($ 'k* *& %P@ >$ %m% R#$|oG%#&G-
+ ($ 'm* *& %R@ >$ %o% R#$|oG%#&G-
 /,
 v[G%&
 r?i
@@ -4112,30 +4119,30 @@ r?i
  .& 'e# .&r]b&G
  ($ypqK#(
  ($u>#(
- [#p: N\#J?vKsOr/6.
+ [#r: N\#J?vKsOr/6.
  $${"}86Fqu
  ($p<}
- &$ %w% ,$ 3z% (2 )p% &( )q% (( 'q% F&x|y0%
+ &$ %y% ,$ 7|% (6 )r% &( )s% (( 's% F&x|y0%
  g#$s$p:hi%
- 1k' B2 3}# (2 )}# F( )~# ^#(r?x
+ 5o' B6 3P$ (2 )P$ F( )Q$ ^#(r?x
  $$v[F%,
 |oF%,&F-
- (& U#z% (T# )z%qzu(FA
- D* ){% '7 J,J9d
+ (& Y#~% (X# )~%qzu(FA
+ D* )P& '7 J,J9d
  $${yF
  .$tZu(F)
  $$x4}86V
  *${\3
  m#$zdyxp:bw"E
  *$J?vK~,
- &$ 9p, B8{\,
- *$ )t, (( 't, %W% J(r)pay0%
- +9 N, %Z4 0$z-xR
+ &$ =x, B<{\,
+ *$ )|, (( '|, %Y% J(r)pay0%
+ +9 N, %e4 0$z-xR
  $$J9d
  2$tZu(EE
  $$}]}86xL'V
 to
- %n/uF'un
+ %x/uF'un
 w=Gx_0rvx"6u1qF
 rr'qv
 w=K,
@@ -4145,12 +4152,12 @@ zZp:vK
 w=8M
 w=9e
  $:v"sOr/'un
- &$ %w% *$ /w% ^#.~&rE9u
+ &$ %y% *$ /y% ^#.~&rE9u
  %S# $&JAw&
  %%ws
 t]Mr.
  $*shv9q3pPp:vA
- &$ 'y1 .&shv9q3pPp:v8
+ &$ 'T2 .&shv9q3pPp:v8
 /$
 s(v9q
  ((q@v
@@ -4167,13 +4174,13 @@ t=IApk
 |?0&H
 qfqy&H-
 zdu}u(H&HA
- &, ;WO (:q,~*vKsOr/'un
+ &, ;bO (:q,~*vKsOr/'un
  $$pHJsd1.sQq0p0
  ($v[FA
 |oF{aF-
 w=K&F
  )V%w=9s6
- $0 'M $& %x. $$|syxvf9u
+ $0 'M $& %Q/ $$|syxvf9u
  ,$xjp:bE,-
  &$ 'M/*
  )M ..w=H3
@@ -4186,18 +4193,18 @@ w=9rf
  -o# &H 'C/'
  )C 4. %o# $$v4u(Jz*
  &$|oGAx_0rvx"6u1qF-
- $$ +]0 -y&w=9;
- %q4 %y# +) %z#/-
+ $$ +f0 -y&w=9;
+ %{4 %y# +) %z#/-
  'Q' $J{y7
  T&$J9d
  $$JB}v
- 'm@ 0( 'n@ 8& 'k7 *&z+t"(A
- $$ 'yU# &&uw7Z
+ 'w@ 0( 'x@ 8& 'u7 *&z+t"(A
+ $$ 'TV# &&uw7Z
 |o64t-5rW+q35&6-
  $&{y6
  V&$J9d
 /7
- )}$ 0, 'lC 4&zdu}u(EKA
+ )}$ 0, 'vC 4&zdu}u(EKA
 /Y
  )|, $, 3|, *2zitDy('7
  $${"}86FqX
@@ -4229,7 +4236,7 @@ r?(
  ($qIE
 GO)
 qQ$
- ,( %u: &$ %t:x'yxQ9u
+ ,( %}: &$ %|:x'yxQ9u
  Z$& 'V# X$&xJ493
  .$tH9/
  %u$ (& 'u$qQ/
@@ -4261,18 +4268,18 @@ J=s?0
  ,$ $$pc+
  *"ny
 _&
- (& $y( '' (t(pB$x
- *$pB$t
- *$pB$q
- *$pB$n
+ (& $y( '' (t(pB%%
+ *$pB$~
+ *$pB${
+ *$pB$x
  ,$nf
- ,$pB%/
- ,$pB#g
- ,$pB#X
- ,$pB#Q
- ,$pB#L
- *$pB#>
- *$pB#5
+ ,$pB%9
+ ,$pB#q
+ ,$pB#a
+ ,$pB#Y
+ ,$pB#R
+ *$pB#B
+ *$pB#7
  *$Cm
  ,$nv
  ,$ )( ((nf
@@ -4295,14 +4302,14 @@ _-
  'K &2n|
  '' &(n}
  ', &(n~
- '1 &(pB%*
- '6 (( '; (& '@ $& $IpB%&
+ '1 &(pB%4
+ '6 (( '; (& '@ $& $IpB%0
  'E $R# &-ng
  *. (+ &, (+ &, (+ &, (+ &, (+ &, (+ $, *+!cv6pm
  &$nc
  X#$`}
 
-var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 89092 wide
+var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 89402 wide
 !s.
 !s-
  D(]2yD
@@ -4323,7 +4330,7 @@ O55r-
  $$q,~7vKsOr/'uv
  $$J:vCs
  B$p<r
- w$$ &p< $$u"
+ {$$ &t< $$u"
 IpY\q'?IrVu{rS\q'rVw-p|y"
 }f8
  $}#tF8
@@ -4337,13 +4344,13 @@ xr
 rHp5peA
 r#p?,
 jp{grS{+p?^A
- &V5 $^>ws
+ &V5 $s>ws
  +DIpY\q'?IrVu{rS\q'rVw-Yy"
 tG8
  ;DIpY\q'?IrVu{?w>r[rS{+Y%#x)
  1DIpY\q'?IrVu{?w>r[w-p8(8uT
  -D}pttpPvMpT{R)
- (~6LGpk
+ (_7LGpk
 /#
 u:J%JA-
 |oM%G&M-
@@ -4351,19 +4358,19 @@ u:J%JA-
 v[M%J
  {%.J:vKsOr/'sC
  ,$uFpd1
- P%$ +\'IpY\q'?IrVu{rS\q'rVw-p8'y"
+ T%$ +^'IpY\q'?IrVu{rS\q'rVw-p8'y"
 L(8
- ;\'IpY\q'?IrVu{?w>r[rS{+Y%2x)
- 1\'IpY\q'?IrVu{?w>r[w-p878uT
- /\' +CIpY\q'?IrVu{rS\q'rVw-p89y"
+ ;^'IpY\q'?IrVu{?w>r[rS{+Y%2x)
+ 1^'IpY\q'?IrVu{?w>r[w-p878uT
+ /^' +CIpY\q'?IrVu{rS\q'rVw-p89y"
 L:8
  ;CIpY\q'?IrVu{?w>r[rS{+Y%Dx)
  1CIpY\q'?IrVu{?w>r[w-p8I8uT
- /[' 6*sUL
+ /]' 6*sUL
  $$s$p:Zi+
- H$:1}/
+ L$:1}/
  \#$rU%[
- T#$ z$a% (*LMpk
+ T#$ z$c% (*LMpk
 /#
 u:Q%QA-
 u:P%M%P-
@@ -4372,16 +4379,16 @@ uzP%Q
 z-6.
  $0v[L%P
 |oL%P&L-
- V%& z$n( m$*J:vKsOr/rv+
- q%$ +h2IpY\q'?IrVu{rS\q'rVw-p8)y"
+ Z%& z$r( m$*J:vKsOr/rv+
+ u%$ +p2IpY\q'?IrVu{rS\q'rVw-p8)y"
 L*8
- ;h2IpY\q'?IrVu{?w>r[rS{+Y%4x)
- 1h2IpY\q'?IrVu{?w>r[w-p898uT
- 7[-IpY\q'?IrVu{rS\q'rVw-p8;y"
+ ;p2IpY\q'?IrVu{?w>r[rS{+Y%4x)
+ 1p2IpY\q'?IrVu{?w>r[w-p898uT
+ 7b-IpY\q'?IrVu{rS\q'rVw-p8;y"
 L<8
  ;CIpY\q'?IrVu{?w>r[rS{+Y%Fx)
  1CIpY\q'?IrVu{?w>r[w-p8K8uT
- /g2 (*LOpk
+ /o2 (*LOpk
 /#
 u:S%SA-
 u:R%O%R-
@@ -4392,7 +4399,7 @@ s5~;"
  8$uFp01
  4$v"sOr/p01
  a&$ 'Y$ X#&q,~*vKsOr/p01
- <$ 'M a#& 'C X#& %o# B$ %e; 0$ 'Q' ^'& %^> s($zhqv
+ <$ 'M a#& 'C X#& %o# B$ %o; 0$ 'Q' ^'& %i> s($zhqv
 wzslqv
 wT<\vDplplxk|>
  ,$|oLA,ta
@@ -4400,7 +4407,7 @@ wT<\vDplplxk|>
  u*$u4%BrP0
  P0$`}
 
-var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 90019 wide
+var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 90329 wide
 !s.
 !s-
  D(]2zc
@@ -4421,7 +4428,7 @@ O55rO
  $$q,~7vKsOr/qy'
  $$J?vCu
  B$p<t
- w$$ &p< $$u"
+ {$$ &t< $$u"
 IpY\q'?IrVu{rS\q'rVw-p|y"
 }f8
  $}#tF8
@@ -4435,13 +4442,13 @@ xr
 rHp5peA
 r#p?,
 jp{grS{+p?^A
- &V5 $^>ws
+ &V5 $s>ws
  +DIpY\q'?IrVu{rS\q'rVw-Yy"
 tG8
  ;DIpY\q'?IrVu{?w>r[rS{+Y%#x)
  1DIpY\q'?IrVu{?w>r[w-p8(8uT
  -D}pttpPvMpT{R)
- (~6LGpk
+ (_7LGpk
 /#
 u:J%JA-
 |oG%G&G-
@@ -4449,19 +4456,19 @@ u:J%JA-
 v[G%J
  {%.J?vKsOr/'uv
  ,$uFpd*
- P%$ +\'IpY\q'?IrVu{rS\q'rVw-p8'y"
+ T%$ +^'IpY\q'?IrVu{rS\q'rVw-p8'y"
 L(8
- ;\'IpY\q'?IrVu{?w>r[rS{+Y%2x)
- 1\'IpY\q'?IrVu{?w>r[w-p878uT
- /\' +CIpY\q'?IrVu{rS\q'rVw-p89y"
+ ;^'IpY\q'?IrVu{?w>r[rS{+Y%2x)
+ 1^'IpY\q'?IrVu{?w>r[w-p878uT
+ /^' +CIpY\q'?IrVu{rS\q'rVw-p89y"
 L:8
  ;CIpY\q'?IrVu{?w>r[rS{+Y%Dx)
  1CIpY\q'?IrVu{?w>r[w-p8I8uT
- /[' 6*sUL
+ /]' 6*sUL
  $$s$p:hi+
- H$:1}/
+ L$:1}/
  \#$rU%[
- T#$ z$a% (*LMpk
+ T#$ z$c% (*LMpk
 /#
 u:Q%QA-
 u:P%M%P-
@@ -4470,16 +4477,16 @@ uzP%Q
 z-|@
  $0v[F%P
 |oF%P&F-
- V%& z$n( m$*J?vKsOr/'sQ
- q%$ +h2IpY\q'?IrVu{rS\q'rVw-p8)y"
+ Z%& z$r( m$*J?vKsOr/'sQ
+ u%$ +p2IpY\q'?IrVu{rS\q'rVw-p8)y"
 L*8
- ;h2IpY\q'?IrVu{?w>r[rS{+Y%4x)
- 1h2IpY\q'?IrVu{?w>r[w-p898uT
- 7[-IpY\q'?IrVu{rS\q'rVw-p8;y"
+ ;p2IpY\q'?IrVu{?w>r[rS{+Y%4x)
+ 1p2IpY\q'?IrVu{?w>r[w-p898uT
+ 7b-IpY\q'?IrVu{rS\q'rVw-p8;y"
 L<8
  ;CIpY\q'?IrVu{?w>r[rS{+Y%Fx)
  1CIpY\q'?IrVu{?w>r[w-p8K8uT
- /g2 (*LOpk
+ /o2 (*LOpk
 /#
 u:S%SA-
 u:R%O%R-
@@ -4490,7 +4497,7 @@ s5~;"
  8$uFp0*
  4$v"sOr/p0*
  a&$ 'Y$ X#&q,~*vKsOr/p0*
- <$ 'M a#& 'C X#& %o# B$ %e; 0$ 'Q' ^'& %^> s($zhqv
+ <$ 'M a#& 'C X#& %o# B$ %o; 0$ 'Q' ^'& %i> s($zhqv
 wzslqv
 wT<\vDplplxk|>
  ,$|oFA,ta
