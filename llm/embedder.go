@@ -29,7 +29,8 @@ type EmbedOptions struct {
 	Pooling Pooling
 	// MaxTokens is the largest number of tokens of a text. 0 means the model's context, but at most 8192.
 	MaxTokens int
-	// Progress and Interrupt are those of Options.
+	// Map, Progress and Interrupt are those of Options.
+	Map       bool
 	Progress  func(done, total int64)
 	Interrupt func() error
 }
@@ -73,6 +74,9 @@ func OpenEmbedder(dev *device.Device, path string, o EmbedOptions) (*Embedder, e
 // load loads the weights.
 func (e *Embedder) load(dev *device.Device, f *Files, o EmbedOptions) (err error) {
 	if err := roomForWeights(dev, f); err != nil {
+		return err
+	}
+	if err := f.mapped(o.Map); err != nil {
 		return err
 	}
 	if e.stream, err = dev.NewStream(); err != nil {

@@ -113,10 +113,8 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	if err := roomForWeights(dev, f); err != nil {
 		return err
 	}
-	if o.Map {
-		if err := f.Weights.Map(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
+	if err := f.mapped(o.Map); err != nil {
+		return err
 	}
 	if n.stream, err = dev.NewStream(); err != nil {
 		return err

@@ -53,7 +53,7 @@ func (f poolingFlag) open(dev *device.Device, path string, o embeddings.Options)
 	if f.Pooling == "mean" {
 		pooling = llm.MeanTokens
 	}
-	return llm.OpenEmbedder(dev, path, llm.EmbedOptions{Pooling: pooling, Progress: o.Progress})
+	return llm.OpenEmbedder(dev, path, llm.EmbedOptions{Pooling: pooling, Map: o.Map, Progress: o.Progress})
 }
 
 // kindOfModel returns the kind of the model with a path. A path without a model is that of a language model, which then cannot be loaded.
