@@ -40,6 +40,7 @@ type Status struct {
 // Errors of the package.
 var (
 	ErrName    = errors.New("repository: no such model")
+	ErrTaken   = errors.New("repository: the name is taken")
 	ErrClosed  = errors.New("repository: closed")
 	ErrLoading = errors.New("the model is not ready yet")
 )
