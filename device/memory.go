@@ -91,7 +91,7 @@ func (d *Device) Trim() error {
 	return d.drain()
 }
 
-// Owner is a line of the program, with the total of the open buffers that the line allocated.
+// Owner is a line of the program, with the number and the total size of buffers that the line allocated.
 type Owner struct {
 	Site    string // "main.go:42"
 	Kind    string // "buffer", "pinned", "managed" or "graph": memory that a graph owns
