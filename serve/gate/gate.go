@@ -171,8 +171,9 @@ func UserOf(ctx context.Context) string {
 // failing is the key of a context's value: the function that writes the Failure of a request.
 type failing struct{}
 
-// WithFailures returns a context for a request that a handler of one protocol passes on to a handler of another protocol, made by
-// Gate.Guard. If the request fails, the second handler calls fail, so that fail can write the Failure in the form of the first protocol.
+// WithFailures returns a context for a request that a handler of one protocol passes on to a handler of another protocol, which Guard has
+// returned. If the request fails, the second handler calls fail instead of the function that was passed to Guard. So fail can write the
+// Failure in the form of the first protocol.
 func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) context.Context {
 	return context.WithValue(ctx, failing{}, fail)
 }
