@@ -1,4 +1,4 @@
-// Package cpu is a device that consists of the machine's processor cores. It runs kernels on every machine,
+// Package cpu provides a device that consists of the machine's processor cores. It runs kernels on every machine,
 // without a GPU. For a kernel with generated code for the CPU, the device runs that code; for any other
 // kernel, the device calls the kernel's Go function for each thread.
 //

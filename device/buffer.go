@@ -16,7 +16,7 @@ type Buffer[T any] struct {
 }
 
 // Make returns a buffer of n zeros on the stream's device, ready for work on that stream. T must not contain Go
-// pointers. If the stream records a graph, the graph owns the memory (see Graph), and each run clears it.
+// pointers. If the stream records a graph, the graph owns the memory (see Graph), and each run of the graph clears it.
 func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 	from, err := s.zeroed(reflect.TypeFor[T](), n)
 	if err != nil {
@@ -35,7 +35,7 @@ func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
 }
 
 // DirtyBuffer is like MakeDirty, but returns the Buffer as a value, which needs no separate allocation in Go's heap.
-// Copies of the value are the same buffer: the memory is closed once.
+// Copies of the value refer to the same buffer, so close only one of them.
 func DirtyBuffer[T any](s *Stream, n int) (Buffer[T], error) {
 	from, err := s.dirty(reflect.TypeFor[T](), n)
 	return Buffer[T]{from, n}, err
@@ -174,7 +174,7 @@ func closeMemory(l lease) error {
 }
 
 // Slice is a part of a Buffer, and an argument of a kernel. A Slice is small, so pass it by value. While a Slice is
-// reachable, the garbage collector does not free the buffer; Close does.
+// reachable, the garbage collector does not free the buffer, but Close does.
 //
 // Using the zero Slice is an error. None returns a Slice that is nil in a kernel.
 type Slice[T any] struct {
@@ -207,8 +207,8 @@ func View[U, T any](s Slice[T]) Slice[U] {
 	return Slice[U](span(s).view(reflect.TypeFor[U](), sizeOf[T]()))
 }
 
-// Aligned reports whether the memory of s starts at a multiple of n bytes. A slice that cannot be used
-// has no memory and is aligned.
+// Aligned reports whether the memory of s starts at a multiple of n bytes. A slice without memory, such as
+// the zero Slice or a slice whose bounds were out of range, is aligned.
 func (s Slice[T]) Aligned(n int) bool {
 	return s.from.none() || (s.from.address+uintptr(s.offset))%uintptr(n) == 0
 }

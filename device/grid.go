@@ -6,8 +6,8 @@ import "github.com/gopherwarp/gopherwarp/device/driver"
 // counts as 1.
 type Dim = driver.Dim
 
-// Grid is the number of threads of a launch: Blocks blocks of Block threads, both of type Dim. A launch whose
-// Blocks.X is 0 does nothing.
+// Grid is the size of a launch: the number of blocks (Blocks), and the number of threads in each block (Block), both of
+// type Dim. A launch whose Blocks.X is 0 does nothing.
 //
 // Kernels with special needs use three other fields. If the device does not support such a field, the launch returns
 // ErrGrid. Shared is the size of each block's dynamic shared memory in bytes. Cluster is the number of blocks in a

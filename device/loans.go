@@ -26,9 +26,9 @@ type Loans struct {
 // Loans returns empty Loans for work on s. It does not allocate.
 func (s *Stream) Loans() Loans { return Loans{stream: s} }
 
-// LoansChecked is like Loans, but lending costs less. The work must call Closed while it holds the
-// lock of the stream's queue, as a function passed to cuda.Each does. Closed returns an error if a
-// buffer was closed before that call.
+// LoansChecked is like Loans, but lending costs less. In return, the function passed to Enqueue must
+// call Closed while it holds the lock of the stream's queue. (A function passed to cuda.Each holds
+// that lock.) Closed returns an error if a buffer was closed before that call.
 func (s *Stream) LoansChecked() Loans { return Loans{stream: s, checked: s.later != nil} }
 
 // Closed returns an error if a buffer was closed after it was lent.

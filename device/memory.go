@@ -31,7 +31,7 @@ type accounts struct {
 
 // MemoryStats describes the memory in use, in bytes.
 type MemoryStats struct {
-	Used     int64 // by buffers, and by the memory that graphs own
+	Used     int64 // total size of the open buffers and of the memory that graphs own
 	Peak     int64 // maximum of Used so far
 	Reserved int64 // taken from the device, for current and later buffers; 0 if unknown
 	Limit    int64 // set by SetMemoryLimit; 0 means no limit
@@ -91,7 +91,7 @@ func (d *Device) Trim() error {
 	return d.drain()
 }
 
-// Owner is a line of the program, with the total of the open buffers that the line allocated.
+// Owner is a line of the program, with the number and the total size of buffers that the line allocated.
 type Owner struct {
 	Site    string // "main.go:42"
 	Kind    string // "buffer", "pinned", "managed" or "graph": memory that a graph owns
@@ -103,8 +103,8 @@ type Owner struct {
 // comes first.
 func (d *Device) Owners() []Owner { return d.memory.owners() }
 
-// Leaks reports the buffers that became unreachable without Close and that the garbage collector has freed, by the
-// lines of the program that made them. The line with the most bytes comes first.
+// Leaks returns the lines of the program that made leaked buffers. A leaked buffer became unreachable without Close,
+// and has been freed by the garbage collector. The line with the most bytes comes first.
 func (d *Device) Leaks() []Owner {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()

@@ -14,7 +14,7 @@ type (
 	}
 	// Integer is the constraint of integers.
 	Integer interface{ Signed | Unsigned }
-	// Float is the constraint of floating-point numbers on which Go has arithmetic.
+	// Float is the constraint of the floating-point types for which Go has arithmetic.
 	Float interface{ ~float32 | ~float64 }
 	// Number is the constraint of integers and floating-point numbers.
 	Number interface{ Integer | Float }

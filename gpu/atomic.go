@@ -12,7 +12,7 @@ type Integer interface {
 	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64
 }
 
-// Number is the constraint of the atomic operations.
+// Number is the constraint of the numbers that atomic and warp operations take.
 type Number interface {
 	Integer | ~float32 | ~float64
 }
@@ -93,7 +93,7 @@ func AtomicCompareAndSwap[T Number](p *T, from, to T, how ...Memory) (was T, swa
 	}
 }
 
-// AtomicLoad atomically returns *p. The memory order must be Relaxed, Acquire or Sequential.
+// AtomicLoad atomically loads and returns *p. The memory order must be Relaxed, Acquire or Sequential.
 //
 // A loop may call AtomicLoad, AtomicExchange or AtomicCompareAndSwap to wait for a value that
 // another thread stores. If that thread faults, the waiting thread exits.

@@ -26,7 +26,7 @@ const (
 // Panel is a tile of a matrix in shared memory, in the layout that bulk copies write and tensor
 // cores read: 64 rows of 128 bytes. A row has 128 elements of one byte, 64 of two bytes or 32 of
 // four bytes. The layout is swizzled: the 16-byte chunk j of row i is stored at position j ^ i%8 of
-// the row, so that the eight chunks of one column in consecutive rows are in different banks.
+// the row. So the chunks with the same j in eight consecutive rows are in different banks.
 type Panel[T Multiplicand] struct {
 	_     [0]T
 	words [PanelRows][panelWidth / 8]uint64

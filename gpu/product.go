@@ -15,8 +15,8 @@ type Accumulator interface {
 	[4]float32 | [8]float32 | [16]float32 | [24]float32 | [32]float32 | [48]float32 | [64]float32 | [80]float32 | [96]float32 | [112]float32 | [128]float32
 }
 
-// Operand is a slice of panels that spans 32 bytes of the dimension over which a product sums. It
-// is an Along or a Down.
+// Operand is the part of a slice of panels that one product multiplies: 32 bytes along the
+// dimension over which the product sums. It is an Along or a Down.
 type Operand[T Multiplicand] interface {
 	element(i, k int) T
 }
@@ -33,12 +33,12 @@ type Down[T Half] struct {
 	step   int
 }
 
-// AlongRows returns 32 bytes of each row of the panels, which are stacked vertically. Step 0 is the
-// first 32 bytes of the rows and step 3 the last.
+// AlongRows returns the operand that consists of 32 bytes of each row of the panels. The panels are
+// stacked vertically. Step 0 selects the first 32 bytes of each row, and step 3 the last.
 func AlongRows[T Multiplicand](panels []Panel[T], step int) Along[T] { return Along[T]{panels, step} }
 
-// DownColumns returns 16 rows of the panels, which are side by side. Step 0 is the first 16 rows
-// and step 3 the last.
+// DownColumns returns the operand that consists of 16 rows of the panels. The panels are side by
+// side. Step 0 selects the first 16 rows, and step 3 the last.
 func DownColumns[T Half](panels []Panel[T], step int) Down[T] { return Down[T]{panels, step} }
 
 func (o Along[T]) element(i, k int) T {
@@ -54,8 +54,8 @@ const stepBytes = 32 // the extent in bytes of the summed dimension of one produ
 // MultiplyAsync starts to add a*b to *acc on the tensor cores and does not wait for the result
 // (PTX: wgmma; only on compute capability 9.0). All 128 threads of a warp group must call
 // MultiplyAsync together, so no thread of the group may exit before the call. a has 64 rows, and b
-// has as many columns as the accumulator. The dimension over which the product sums has 32 bytes in
-// a and in b: 32 elements of one byte, 16 elements of two bytes or 8 elements of four bytes.
+// has as many columns as the accumulator. Each row of a and each column of b has 32 bytes: 32
+// elements of one byte, 16 elements of two bytes or 8 elements of four bytes.
 //
 //	t.FenceProducts()
 //	for step := range 4 {

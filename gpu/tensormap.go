@@ -35,9 +35,9 @@ type MapPlan struct {
 // Corner is the position of a tile's first element in a stack of matrices. A tile may extend beyond
 // the matrix or lie outside the matrix.
 //
-// X times the size of an element must be a multiple of 16 bytes, which is a requirement of bulk
-// tensor copies on the innermost coordinate. No coordinate may be negative or need more than 31
-// bits. Otherwise the thread faults.
+// X times the size of an element must be a multiple of 16 bytes, because bulk tensor copies require
+// it of the innermost coordinate. No coordinate may be negative or need more than 31 bits. If a
+// requirement is not met, the thread faults.
 type Corner struct{ X, Y, Z int }
 
 // Fetch starts to copy the tile at column at.X, row at.Y and matrix at.Z of m to *dst, in shared

@@ -1,7 +1,7 @@
 // Package nn has layers of neural networks. The parameters of a layer are either loaded from a file or trained.
 //
-// A model is a struct of layers. Struct tags name the tensors of each layer: the key weights has the names in files of Hugging Face, and
-// the key gguf the names in GGUF files:
+// A model is a struct of layers. Struct tags name the tensors of each layer: the key "weights" gives the name in files of Hugging Face, and
+// the key "gguf" gives the name in GGUF files:
 //
 //	type Block struct {
 //		Norm   nn.RMSNorm `weights:"post_attention_layernorm" gguf:"ffn_norm"`

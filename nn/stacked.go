@@ -124,8 +124,8 @@ func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 }
 
 // Together returns the results of all layers, side by side in one tensor, or false if it cannot. It can if the matrices
-// are stored as one dense matrix, in the activations' type of half precision. It also can if activations are bfloat16,
-// there are no biases, and the matrices are stored as one quantized matrix (or several, if x is one row).
+// are stored as one dense matrix whose element type is that of x and is float16 or bfloat16. It also can if x is
+// bfloat16, there are no biases, and the matrices are stored as one quantized matrix (or several, if x is one row).
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
 		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true

@@ -8,9 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Sequence is a sequence of random numbers: the numbers of a seed, starting at an offset. Element i of a
-// destination gets number Offset+i, so a slice that is filled in parts, by any devices, has the same numbers
-// as a slice that is filled at once.
+// Sequence is a part of the sequence of random numbers that Seed generates: it starts at number Offset. Element i
+// of a destination gets number Offset+i. So a slice that is filled in parts, even by different devices, gets the
+// same numbers as a slice that is filled at once.
 //
 // The numbers are those of the counter-based generator Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
 // "Parallel Random Numbers: As Easy as 1, 2, 3", 2011), with the same bits on every device. Different seeds
@@ -18,7 +18,7 @@ import (
 // one function with different element sizes.
 type Sequence struct{ Seed, Offset uint64 }
 
-// Uniform fills dst with numbers in [0, 1) that are multiples of 2^-24 in float32 and of 2^-53 in float64.
+// Uniform fills dst with uniformly distributed numbers in [0, 1): multiples of 2^-24 in float32, and of 2^-53 in float64.
 func Uniform[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from Sequence) error {
 	if kindOf[T]() == reflect.Float32 {
 		return draw(s, from, drawing{"uniform", dst.Len(), 4}, func(g device.Blocks, d source) error {
@@ -30,11 +30,11 @@ func Uniform[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from 
 	})
 }
 
-// Gaussian is a normal distribution.
+// Gaussian is a normal distribution with a mean and a standard deviation.
 type Gaussian[T ~float32 | ~float64] struct{ Mean, Deviation T }
 
-// Normal fills dst with numbers of a normal distribution, by the method of Box and Muller. A number is at
-// most 6.8 deviations from the mean in float32, and 8.6 deviations in float64.
+// Normal fills dst with normally distributed numbers, which the method of Box and Muller generates. A number is at
+// most 6.8 standard deviations from the mean in float32, and 8.6 standard deviations in float64.
 func Normal[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from Sequence, of Gaussian[T]) error {
 	if kindOf[T]() == reflect.Float32 {
 		return draw(s, from, drawing{"normal", dst.Len(), 4}, func(g device.Blocks, d source) error {

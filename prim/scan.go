@@ -10,7 +10,7 @@ import (
 
 // InclusiveScan stores in dst[i] the reduction of src[0] to src[i] with op: for Add, the running sums. dst
 // has the length of src, and may be the same slice as src. Floating-point sums may differ in their last bits
-// between runs, because tiles are combined in the order in which they complete.
+// between runs, because the sums of parts of src are combined in the order in which they complete.
 func InclusiveScan[T Number](s *device.Stream, op Op, dst, src device.Slice[T]) error {
 	return scan(s, scanning{op, false}, dst, src)
 }

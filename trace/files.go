@@ -23,7 +23,7 @@ type Files struct {
 	written  time.Time
 }
 
-// NewFiles creates the files and returns a watcher for one device. If a name is empty, the file is not written.
+// NewFiles creates the files and returns a watcher for one device. If a name is empty, that file is not written.
 // NewFiles replaces existing files. If a name is a symbolic link, NewFiles replaces the link, not the file that the
 // link points to.
 func NewFiles(timeline, profile string) (*Files, error) {

@@ -12,8 +12,8 @@ import (
 
 // Timeline records activities as a timeline of the streams, in the JSON format of Chrome's trace
 // viewer, which Perfetto reads. A Timeline can watch several devices. A Timeline takes about 2 kB
-// of memory for each activity. Files takes no such memory, because it writes the timeline while the
-// program runs.
+// of memory for each activity. Files does not need this memory, because it writes the timeline while
+// the program runs.
 type Timeline struct {
 	mu      sync.Mutex
 	picture picture

@@ -20,9 +20,9 @@ func max1(n int) int {
 // String returns the sizes as "16x16x1".
 func (d Dim) String() string { a := d.array(); return fmt.Sprintf("%dx%dx%d", a[0], a[1], a[2]) }
 
-// Grid is the number of threads of a launch: Blocks blocks of Block threads each. A launch whose
-// Blocks.X is 0 does nothing. The other fields are for kernels that need them. If a device does not
-// support a field, the launch returns ErrGrid.
+// Grid is the size of a launch: the number of blocks (Blocks), and the number of threads in each
+// block (Block). A launch whose Blocks.X is 0 does nothing. The other fields are for kernels that
+// need them. If a device does not support such a field, the launch returns ErrGrid.
 type Grid struct {
 	Blocks Dim
 	Block  Dim

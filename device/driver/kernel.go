@@ -53,8 +53,8 @@ type Kernel struct {
 	// Twin, if not nil, runs whole blocks without a stack for each thread.
 	Twin func(b *gpu.Blocks, args unsafe.Pointer)
 	// Sources lists the declarations that the code of the package's kernels was generated from, one
-	// per line. Uses contains the numbers of this kernel's lines. Before the first launch, package
-	// device compares them with the source, if it is on this machine.
+	// per line. Uses contains the indices of the lines that concern this kernel. Before the first
+	// launch, package device compares them with the source files, if these are on this machine.
 	Sources string
 	Uses    []uint16
 

@@ -209,6 +209,6 @@ type GraphBackend interface {
 
 // Foreign is a vendor library's work, recorded for a graph by a package that knows the back end.
 type Foreign interface {
-	// Close frees the recording. Before that, the graph makes its own copy.
+	// Close frees the recording. If the work is part of a graph, the graph has made its own copy by then.
 	Close() error
 }

@@ -9,7 +9,7 @@ import (
 // Text is the PTX of a variant.
 type Text struct {
 	Code string // the PTX, plain or in the packed form that generated files contain
-	Base *Text  // the text that Code refers to, if it does
+	Base *Text  // the text that a packed Code refers to, or nil
 }
 
 // Plain returns the PTX in plain form. It returns an error if t is corrupt, or if t was packed by a compiler that is

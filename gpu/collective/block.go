@@ -19,8 +19,8 @@ func BlockReduce[O Op[T], T gpu.Number](t gpu.Thread, v T) T {
 	return total
 }
 
-// BlockScan returns the inclusive scan of v over the threads of the block: the result until is the combination of v
-// over the thread and all threads before it. The result total is the combination over all threads.
+// BlockScan returns the inclusive scan of v over the threads of the block. The first result combines the v of the
+// calling thread and of all threads that precede it. The second result combines the v of all threads of the block.
 func BlockScan[O Op[T], T gpu.Number](t gpu.Thread, v T) (until, total T) {
 	var op O
 	until = WarpScan[O](t, v)
@@ -37,9 +37,9 @@ func BlockScan[O Op[T], T gpu.Number](t gpu.Thread, v T) (until, total T) {
 	return until, total
 }
 
-// BlockExclusiveScan returns the exclusive scan of v over the threads of the block: the result before is the
-// combination of start and of v over all threads before the thread. The result total is the combination of start and of
-// v over all threads. All threads pass the same start.
+// BlockExclusiveScan returns the exclusive scan of v over the threads of the block. The first result combines start and
+// the v of all threads that precede the calling thread. The second result combines start and the v of all threads of the
+// block. All threads pass the same start.
 func BlockExclusiveScan[O Op[T], T gpu.Number](t gpu.Thread, v, start T) (before, total T) {
 	var op O
 	until := WarpScan[O](t, v)

@@ -7,9 +7,9 @@ type Items[T any] interface {
 	[1]T | [2]T | [3]T | [4]T | [5]T | [6]T | [7]T | [8]T | [12]T | [16]T
 }
 
-// StripedToBlocked exchanges elements between the threads of a block. In the striped arrangement, element k
-// of thread i is element k*n + i of the block, where n is the number of threads: neighboring threads have
-// neighboring elements, as accesses to global memory should be. In the blocked arrangement, element k of
+// StripedToBlocked exchanges elements between the n threads of a block, from the striped to the blocked arrangement.
+// In the striped arrangement, element k of thread i is element k*n + i of the block: neighboring threads have
+// neighboring elements, as is best for accesses to global memory. In the blocked arrangement, element k of
 // thread i is element i*len(items) + k of the block: each thread has consecutive elements. The buffer is in
 // shared memory and has at least n*len(items) elements.
 func StripedToBlocked[T any, A Items[T]](t gpu.Thread, items A, buffer []T) A {

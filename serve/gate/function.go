@@ -56,9 +56,8 @@ func tools(list []Function) (described []json.RawMessage, names []string, err er
 	return described, names, nil
 }
 
-// Arguments returns the arguments of an earlier function call in a conversation, for chat.ToolCall. The argument text is the JSON
-// that the request contains for them. If text is empty, Arguments returns an empty JSON object; otherwise, it returns text without
-// checking it.
+// Arguments returns the arguments of an earlier function call in a conversation, for chat.ToolCall. The parameter text is their JSON,
+// as the request contains it. If text is empty, Arguments returns an empty JSON object; otherwise, it returns text without checking it.
 func Arguments(text string) json.RawMessage {
 	if text == "" {
 		return json.RawMessage("{}")

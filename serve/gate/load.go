@@ -11,14 +11,15 @@ import (
 )
 
 // Find returns the resolved name and the model for a name in a request. The name belongs to a model that generates texts, or to an adapter;
-// the Model that Find returns for an adapter uses the adapter. Find loads the model if it is not loaded. The model stays loaded until the
-// function that was passed to Guard or Hold has returned. The argument ctx is the context that this function has received. FailureOf
-// converts the error to a Failure.
+// the Model that Find returns for an adapter uses the adapter. Find loads the model if it is not loaded. ctx is the context of a request
+// that Guard has passed to its Handler, or the context that Hold has passed to its function; the model stays loaded until the Handler or
+// the function returns. FailureOf converts the error to a Failure.
 func (g *Gate) Find(ctx context.Context, name string) (string, Model, error) {
 	return g.find(ctx, name, func(m *repository.Model[Model]) (Model, func(), error) { return m.Use(ctx) })
 }
 
-// Peek is like Find, but neither loads the model nor keeps it from being unloaded later. If the model is not loaded, the error is a Failure.
+// Peek is like Find, but does not load the model, and does not count as a use for repository.Options.KeepAlive. If the model is not loaded,
+// the error is a Failure.
 func (g *Gate) Peek(ctx context.Context, name string) (string, Model, error) {
 	return g.find(ctx, name, func(m *repository.Model[Model]) (Model, func(), error) {
 		found, release, ok := m.Peek()

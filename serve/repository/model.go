@@ -22,8 +22,8 @@ func (m *Model[T]) Use(ctx context.Context) (value T, release func(), err error)
 	return v.(T), release, nil
 }
 
-// Peek is like Use, but does not load the model, and does not keep it from being unloaded later. It reports false if the model is not
-// ready.
+// Peek is like Use, but does not load the model, and does not count as a use for Options.KeepAlive. Until release is called, the model is
+// not unloaded. Peek reports false if the model is not ready.
 func (m *Model[T]) Peek() (value T, release func(), ok bool) {
 	v, release, ok := m.peek()
 	if !ok {

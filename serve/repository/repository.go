@@ -34,14 +34,14 @@ func New(o Options) *Repository {
 
 // Add adds a model, which is not loaded. The function load loads the model. It returns the model, and a function that frees the model's
 // memory and is called once. If the Repository is closed during a load, the context of load ends. If the Repository has a model with the
-// same name, the error wraps ErrName.
+// same name, the error wraps ErrTaken.
 func Add[T any](r *Repository, name string, load func(ctx context.Context) (T, func() error, error)) (*Model[T], error) {
 	m := &Model[T]{unit{name: name, repository: r, changed: make(chan struct{})}}
 	m.load = func(ctx context.Context) (any, func() error, error) { return load(ctx) }
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.models[name] != nil {
-		return nil, fmt.Errorf("%w: the name %q is taken", ErrName, name)
+		return nil, fmt.Errorf("%w: %q", ErrTaken, name)
 	}
 	r.models[name] = &m.unit
 	return m, nil
@@ -57,7 +57,7 @@ func (r *Repository) list() (all []*unit) {
 	return all
 }
 
-// find returns the model with a name. The error wraps ErrName.
+// find returns the model with a name. If there is none, the error wraps ErrName.
 func (r *Repository) find(name string) (*unit, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,7 +75,7 @@ func (r *Repository) List() (all []Status) {
 	return all
 }
 
-// Status returns the Status of a model. The error wraps ErrName.
+// Status returns the Status of a model. If there is no model with this name, the error wraps ErrName.
 func (r *Repository) Status(name string) (Status, error) {
 	m, err := r.find(name)
 	if err != nil {
@@ -84,7 +84,8 @@ func (r *Repository) Status(name string) (Status, error) {
 	return m.Status(), nil
 }
 
-// Load loads a model, unless it is loaded, even if the last load failed a short time ago. The errors are those of Model.Use, and ErrName.
+// Load loads a model, unless it is loaded, even if the last load failed a short time ago. If there is no model with this name, the error
+// wraps ErrName. The other errors are those of Model.Use.
 func (r *Repository) Load(ctx context.Context, name string) error {
 	m, err := r.find(name)
 	if err != nil {
@@ -94,8 +95,8 @@ func (r *Repository) Load(ctx context.Context, name string) error {
 }
 
 // Unload unloads a model when the uses in progress have ended. Later uses wait, and load the model again. If ctx ends
-// first, the model stays loaded. The error wraps ErrName, or is the error of ctx or of the function that frees the
-// memory.
+// first, the model stays loaded. The error is that of ctx or of the function that frees the memory. If there is no model
+// with this name, the error wraps ErrName.
 func (r *Repository) Unload(ctx context.Context, name string) error {
 	m, err := r.find(name)
 	if err != nil {

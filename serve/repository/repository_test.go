@@ -237,7 +237,7 @@ func TestUnload(t *testing.T) {
 				t.Errorf("an unknown model: %v", err)
 			}
 		}
-		if _, err := repository.Add(r, "m", l.load); !errors.Is(err, repository.ErrName) {
+		if _, err := repository.Add(r, "m", l.load); !errors.Is(err, repository.ErrTaken) {
 			t.Errorf("two models with one name: %v", err)
 		}
 		if err := r.Close(); err != nil {

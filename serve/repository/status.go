@@ -39,7 +39,10 @@ type Status struct {
 
 // Errors of the package.
 var (
-	ErrName    = errors.New("repository: no such model")
+	// ErrName means that the Repository has no model with the name.
+	ErrName = errors.New("repository: no such model")
+	// ErrTaken means that the Repository already has a model with the name.
+	ErrTaken   = errors.New("repository: the name is taken")
 	ErrClosed  = errors.New("repository: closed")
 	ErrLoading = errors.New("the model is not ready yet")
 )

@@ -10,4 +10,9 @@
 // On processors with little-endian byte order, a struct in memory has the same bytes as the block in a file, without padding. The methods
 // named Weights compute products and sums in the same order as the Python package gguf, and round each to float32. So the results have the
 // same bits on every processor.
+//
+// Some field comments divide a field and the block's weights into halves or quarters: each part of the field has the bits of the same part
+// of the weights. The numbers of bytes and weights count from the start of the part. For example, "byte i of a half has weights i, i+32,
+// i+64 and i+96" means that byte 32+i of the field, which is byte i of the second half, has weights 128+i, 160+i, 192+i and 224+i. The
+// first weight of such a list is in the lowest bits of the byte.
 package blocks
