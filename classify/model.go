@@ -31,8 +31,8 @@ type Options struct {
 	// Names has the name of each class: Names[i] belongs to the i-th score that the model computes. A class i without a name in Names
 	// is called "class i", such as "class 5".
 	Names []string
-	// Map loads a model onto a CPU from mapped files, without copying the data. Open reads the files instead for other devices, or if
-	// the system cannot map them.
+	// Map loads a model onto a CPU from mapped files, which avoids a copy of the data. Open reads the files instead for other
+	// devices, or if the system cannot map them.
 	Map bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)

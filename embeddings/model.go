@@ -25,8 +25,8 @@ type Options struct {
 	DType dtype.Type
 	// BatchTokens is the largest number of tokens of a batch; a single text may have more. 0 means 2,048 on a CPU and 32,768 on a GPU.
 	BatchTokens int
-	// Map loads a model onto a CPU from mapped files, without copying the data. Open reads the files instead for other devices, or if the
-	// system cannot map them.
+	// Map loads a model onto a CPU from mapped files, which avoids a copy of the data. Open reads the files instead for other devices, or
+	// if the system cannot map them.
 	Map bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
