@@ -47,7 +47,7 @@ type Options struct {
 	// Tools describes the functions that the model may call: JSON objects in the
 	// form of OpenAI's API, {"type": "function", "function": {...}}.
 	Tools []json.RawMessage
-	// Generate ends the text with the start of an assistant's message.
+	// Generate appends the start of an assistant's message to the text.
 	Generate bool
 	// Variables are further variables of the template, such as enable_thinking.
 	// Values are nil, bool, int, float64, string, and json.RawMessage.

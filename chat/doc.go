@@ -1,7 +1,7 @@
-// Package chat renders conversations into the text that a language model expects, and finds the calls of functions in the
-// model's answers. The format of the text is a Jinja template that comes with the model, in the metadata of a GGUF file or
-// in tokenizer_config.json. Templates get the variables and functions that the Python package transformers provides, so that
-// both render the same text. The package does not tokenize the text.
+// Package chat renders conversations into the text that a language model expects, and finds the calls of functions in the model's
+// answers. The format of the text is a Jinja template that comes with the model, in the metadata of a GGUF file or in
+// tokenizer_config.json. Templates get the variables and functions that the Python package transformers provides, so this package and
+// transformers render the same text. The package does not tokenize the text.
 //
 //	t, err := chat.Open("SmolLM2-135M-Instruct")
 //	if err != nil {

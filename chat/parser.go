@@ -29,12 +29,12 @@ type Part struct {
 	Call int
 	// Name is the name of the function, in the first part of a call.
 	Name string
-	// Arguments is the next piece of the call's arguments. Together, the pieces are a JSON object, unless the model makes a mistake or
-	// the answer ends within it.
+	// Arguments is the next piece of the call's arguments. Together, the pieces are a JSON object, unless the model makes a mistake or the
+	// answer ends within the object.
 	Arguments string
 }
 
-// Parser finds the calls of functions in the answer of a model while it arrives. It knows these forms:
+// Parser finds function calls in a model's answer while the answer arrives. A Parser knows these forms:
 //
 //	<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>           Hermes, Qwen; any number of them, also after text
 //	[TOOL_CALLS][{"name": "add", "arguments": {"a": 1}}]                    Mistral
@@ -58,7 +58,7 @@ type Parser struct {
 	parts  []Part
 }
 
-// NewParser returns a Parser for an answer. The argument names has the names of the functions that the model may call.
+// NewParser returns a Parser for an answer. The argument names lists the functions that the model may call.
 func NewParser(names []string) *Parser {
 	p := &Parser{names: map[string]bool{}, state: (*Parser).text}
 	for _, name := range names {

@@ -28,11 +28,11 @@ type Options struct {
 	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute
 	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices.
 	DType dtype.Type
-	// Names has the name of each class: Names[i] belongs to the i-th score that the model computes. A class without a name is called
-	// "class" and its number.
+	// Names has the name of each class: Names[i] belongs to the i-th score that the model computes. A class i without a name in Names
+	// is called "class i", such as "class 5".
 	Names []string
-	// Map loads a model for a CPU from mapped files, which saves a copy of the data. Files are read for other devices, or if the system
-	// cannot map them.
+	// Map loads a model onto a CPU from mapped files, which avoids a copy of the data. Open reads the files instead for other
+	// devices, or if the system cannot map them.
 	Map bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)

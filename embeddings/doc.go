@@ -13,5 +13,5 @@
 //	fmt.Println(embeddings.Similarity(vectors[0], vectors[1]))
 //
 // The folder's modules.json defines how a vector is computed from the activations of a text's tokens, and whether it is scaled to length 1.
-// Texts are computed together, without padding.
+// A batch of several texts is computed together, without padding.
 package embeddings

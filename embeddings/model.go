@@ -25,8 +25,8 @@ type Options struct {
 	DType dtype.Type
 	// BatchTokens is the largest number of tokens of a batch; a single text may have more. 0 means 2,048 on a CPU and 32,768 on a GPU.
 	BatchTokens int
-	// Map loads a model for a CPU from mapped files, which saves a copy of the data. Files are read for other devices, or if the system
-	// cannot map them.
+	// Map loads a model onto a CPU from mapped files, which avoids a copy of the data. Open reads the files instead for other devices, or
+	// if the system cannot map them.
 	Map bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
@@ -131,7 +131,7 @@ func (m *Model) Width() int { return m.model.Hidden }
 // DType returns the type of weights and activations.
 func (m *Model) DType() dtype.Type { return m.model.DType() }
 
-// MaxTokens returns the largest number of tokens of a text.
+// MaxTokens returns the largest number of tokens that a text may have.
 func (m *Model) MaxTokens() int { return m.length }
 
 // BatchTokens returns the number of tokens that are computed at once.
@@ -149,7 +149,7 @@ func (m *Model) Encode(text string) (tokens []int32, all bool) {
 	return m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length}).IDs, false
 }
 
-// Embed returns a vector of Width elements for each text. Of a longer text, it uses only the first MaxTokens tokens.
+// Embed returns a vector of Width elements for each text. If a text has more than MaxTokens tokens, Embed uses only the first MaxTokens.
 func (m *Model) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
 	tokens := make([][]int32, len(texts))
 	for i, text := range texts {

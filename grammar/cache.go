@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A Cache keeps the grammars of frequently used schemas, including the masks that they have computed. It is safe for concurrent use, and
-// its zero value is empty.
+// A Cache keeps the grammars of frequently used schemas, including the masks computed for these grammars. It is safe for concurrent use,
+// and its zero value is empty.
 type Cache struct {
 	mutex   sync.Mutex
 	known   map[string]*list.Element

@@ -30,11 +30,12 @@
 //
 //   - Dynamic references and references to other documents are not supported.
 //   - unevaluatedProperties and unevaluatedItems are not supported in a schema that also has keywords such as allOf or $ref.
-//   - The keywords not, oneOf and if are supported unless their schemas have keywords whose negation is not supported, such as format.
+//   - The keywords not, oneOf and if are supported only if the package can negate all keywords in their schemas. It cannot negate format,
+//     for example.
 //   - uniqueItems is supported only for arrays whose elements are chosen from at most ten strings, Booleans and null.
 //   - Patterns must not have back references, lookbehind or word boundaries.
 //   - The formats that the specification defines are enforced, except the format regex, which is an error.
-//   - Other formats and unknown keywords, such as OpenAPI's nullable, are annotations.
+//   - Other formats and unknown keywords, such as OpenAPI's nullable, have no effect.
 //
 // All other keywords are supported.
 package grammar

@@ -121,8 +121,8 @@ func active(s *nvml.State) nvml.Figure {
 	return s.Load.GPU
 }
 
-// Describe implements prometheus.Collector. The metrics depend on the GPUs, so it describes none,
-// which makes the collector unchecked.
+// Describe implements prometheus.Collector. It describes no metrics, because they depend on the
+// GPUs. Prometheus therefore treats the collector as unchecked.
 func (g *GPUs) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector. It reads the GPUs concurrently. A GPU that does not

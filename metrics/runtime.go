@@ -25,8 +25,8 @@ func NewRuntime(devices ...*device.Device) *Runtime {
 	return r
 }
 
-// Describe implements prometheus.Collector. The metrics depend on the devices, so it describes
-// none, which makes the collector unchecked.
+// Describe implements prometheus.Collector. It describes no metrics, because they depend on the
+// devices. Prometheus therefore treats the collector as unchecked.
 func (r *Runtime) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.

@@ -83,8 +83,8 @@ func (g *Graph) record(s *Scope, f func(s *Scope, in []*Tensor) []*Tensor) error
 	return nil
 }
 
-// Launch runs the function and returns its results. The inputs must have the types and shapes of the Specs. The mistake is ErrShape if they
-// differ, and ErrScope if the graph was closed.
+// Launch runs the function and returns its results. The inputs must have the types and shapes of the Specs. The mistake is ErrShape if the
+// types or the shapes differ, and ErrScope if the graph was closed.
 func (g *Graph) Launch(s *Scope, in ...*Tensor) []*Tensor {
 	const name = "Launch"
 	results := make([]*Tensor, len(g.results))

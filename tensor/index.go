@@ -10,22 +10,23 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// Take returns the elements with the indices at along a dimension. The indices are int32 or int64. For example, Take(0, at) of a matrix
-// returns rows. In the shape of the result, the shape of at replaces the size of the dimension. The host does not check the indices. An
-// index that is negative or too large yields zeros. The mistake is ErrDType for other types of indices, and ErrValue if there is no such
-// dimension.
+// Take returns the elements of t whose indices along dimension dim are in the tensor at. The indices are int32 or int64. For example,
+// Take(0, at) of a matrix returns rows. In the shape of the result, the shape of at replaces the size of the dimension. The host does not
+// check the indices. An index that is negative or too large yields zeros. The mistake is ErrDType for other types of indices, and ErrValue
+// if there is no such dimension.
 func (t *Tensor) Take(dim int, at *Tensor) *Tensor { return indexed("Take", t, dim, at) }
 
-// Gather returns a tensor with the shape of at, which has indices of type int32 or int64. Each index selects an element of t along
-// dimension dim: for matrices, element [i][j] of t.Gather(1, at) is t[i][at[i][j]], and element [i][j] of t.Gather(0, at) is
-// t[at[i][j]][j]. In the other dimensions, t and at have the same sizes; else the mistake is ErrShape. See Take for indices outside the
-// dimension and for other mistakes.
+// Gather selects elements of t by the indices in the tensor at, of type int32 or int64. The result has the shape of at. Each index selects
+// an element of t along dimension dim: for matrices, element [i][j] of t.Gather(1, at) is t[i][at[i][j]], and element [i][j] of
+// t.Gather(0, at) is t[at[i][j]][j]. In the other dimensions, t and at have the same sizes; else the mistake is ErrShape. See Take for
+// indices outside the dimension and for other mistakes.
 func (t *Tensor) Gather(dim int, at *Tensor) *Tensor { return indexed("Gather", t, dim, at) }
 
-// ScatterAdd returns t with the elements of y added; y has the shape of at and the element type of t. For matrices, t.ScatterAdd(1, at, y)
-// adds y[i][j] to element [i][at[i][j]], and t.ScatterAdd(0, at, y) adds y[i][j] to element [at[i][j]][j]. See Gather for shapes and
-// mistakes; the mistake is also ErrDType if the element types differ. ScatterAdd is the derivative of Gather. An element whose index is
-// outside the dimension is not added. Elements are added in the order of y.
+// ScatterAdd returns the sum of t and the elements of the tensor y, each at the place that an index in the tensor at selects. The shape of
+// y is that of at, and its element type is that of t. For matrices, t.ScatterAdd(1, at, y) adds y[i][j] to element [i][at[i][j]], and
+// t.ScatterAdd(0, at, y) adds y[i][j] to element [at[i][j]][j]. See Gather for shapes and mistakes; the mistake is also ErrDType if the
+// element types differ. ScatterAdd is the derivative of Gather. An element whose index is outside the dimension is not added. Elements are
+// added in the order of y.
 func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
 	const name = "ScatterAdd"
 	s, err := scopeOf(name, []*Tensor{t, at, y})

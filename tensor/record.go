@@ -23,10 +23,10 @@ type Derivative struct {
 	targets []*Tensor // for each operand that is a parameter, where Backward adds the derivative
 }
 
-// Sum returns the sum of the derivatives with respect to operand i that other operations have contributed so far, or
-// nil if there are none, with the shape and the element type of the operand. After a call of Sum, Back must add its own
-// derivative to the sum and return the result; otherwise Backward adds them up. Use Sum for kernels that can add to an
-// array at no cost.
+// Sum returns the sum of the derivatives with respect to operand i that other operations have contributed so far, or nil if no operation
+// has. The sum has the shape and the element type of the operand. If Back calls Sum, Back must add its own derivative to the sum and return
+// the result. If Back does not call Sum, Backward adds Back's derivative to the sum. Use Sum for kernels that can add to an array at no
+// cost.
 func (d *Derivative) Sum(i int) *Tensor {
 	if i < len(d.sums) && d.sums[i] != nil {
 		d.summed[i] = true
@@ -113,7 +113,7 @@ func (s *Scope) training() bool {
 }
 
 // Variable returns a view of t as a variable of s: after Backward, the view's Grad returns the derivative with respect to it. The tensor t
-// may have no Scope. The elements must be floats; otherwise the mistake is ErrDType. It is ErrRecord if Record was not called before.
+// may have no Scope. The mistake is ErrDType if the elements are not floats, and ErrRecord if Record was not called before.
 func (s *Scope) Variable(t *Tensor) *Tensor { return s.variable("Variable", t, nil) }
 
 // Parameter is like Variable, for a tensor that outlives the Scope: Backward adds the derivative to grad, a tensor of floats with the shape

@@ -34,8 +34,8 @@ func (t *Tensor) Mean(dims ...int) *Tensor {
 }
 
 // Max returns the greatest elements over dimensions, or NaN if an element is NaN. The result has the element type of t. See Sum for
-// dimensions and mistakes; in addition, the mistake is ErrShape if a result is that of no elements. If several elements are the greatest,
-// the derivative is divided equally among them.
+// dimensions and mistakes; in addition, the mistake is ErrShape if a result would be the maximum of no elements. If several elements are
+// the greatest, the derivative is divided equally among them.
 func (t *Tensor) Max(dims ...int) *Tensor {
 	return reduce("Max", folding{array.Greatest, false}, t, dims)
 }

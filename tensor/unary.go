@@ -47,7 +47,7 @@ func (t *Tensor) GELU() *Tensor { return unary("GELU", array.GELU, t) }
 func (t *Tensor) SiLU() *Tensor { return unary("SiLU", array.SiLU, t) }
 
 // Scale returns the elements times v. The result has the shape of t and its element type, or float32 if the elements are integers and v is
-// not. The only mistakes are those of all operations. The same holds for AddScalar and PowScalar.
+// not an integer. The only mistakes are those of all operations. The same holds for AddScalar and PowScalar.
 func (t *Tensor) Scale(v float64) *Tensor { return scalar("Scale", array.Mul, t, v) }
 
 // AddScalar returns the elements plus v. See Scale for element types.

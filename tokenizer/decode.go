@@ -31,7 +31,7 @@ func (t *Tokenizer) DecodeWith(ids []int32, o DecodeOptions) string {
 }
 
 // A Decoder decodes a text while its tokens arrive. It holds back bytes that depend on the next
-// token, such as the start of an incomplete character, so the text that it has returned never
+// token, such as the start of an incomplete character. So the text that Write has returned never
 // changes. A Decoder is not safe for concurrent use.
 type Decoder struct {
 	t    *Tokenizer
@@ -58,8 +58,8 @@ func (d *Decoder) Write(id int32) string {
 	return s[:n]
 }
 
-// Flush ends the text and returns the bytes that were held back. They are not valid UTF-8 if the
-// tokens end within a character.
+// Flush ends the text and returns the bytes that were held back. These bytes are not valid UTF-8 if
+// the tokens end within a character.
 func (d *Decoder) Flush() string {
 	d.sink.End()
 	s := d.take()
@@ -102,8 +102,8 @@ func incomplete(s string) int {
 	return 0
 }
 
-// TokenText returns the bytes that a token adds to a text after another token. They are not always
-// valid UTF-8. If no token has the ID, the result is empty.
+// TokenText returns the bytes that a token other than the first adds to a text. These bytes are not
+// always valid UTF-8. If no token has the ID, the result is empty.
 func (t *Tokenizer) TokenText(id int32) string {
 	d := t.NewDecoder(DecodeOptions{})
 	d.sink.Write("a")

@@ -12,8 +12,9 @@ type Options struct {
 	// PlainText treats special tokens in the text, such as <|im_end|>, as
 	// ordinary text. Set it for text from users.
 	PlainText bool
-	// MaxLength limits the number of tokens, including the tokens that the tokenizer adds; those
-	// are never cut. 0 means no limit. If there are two texts, the longer one is cut first.
+	// MaxLength limits the number of tokens, including the tokens that the tokenizer adds. Only
+	// tokens of the texts are cut. If there are two texts, the longer one is cut first. 0 means no
+	// limit.
 	MaxLength int
 	// CutLeft removes tokens at the start of a text that is too long, instead of at its end.
 	CutLeft bool
@@ -27,8 +28,8 @@ type Offset = aligned.Span
 // Encoding is the result of EncodeWith and EncodePair.
 type Encoding struct {
 	IDs []int32
-	// TypeIDs has an element for each ID. The model's file determines its value: usually 0 for the
-	// first text, and 0 or 1 for the second text.
+	// TypeIDs has an element for each ID. The tokenizer's file determines the elements: usually 0
+	// for the first text, and 0 or 1 for the second text.
 	TypeIDs []int32
 	// Offsets has an element for each ID: the range of the text that the token represents, in whole
 	// characters. For a token that the tokenizer added, the range is empty. Offsets is nil if

@@ -19,10 +19,9 @@ type Metadata interface {
 	Value(key string) (any, bool)
 }
 
-// FromGGUF returns the tokenizer that the metadata of a GGUF file describes:
-// byte-level BPE (gpt2), SentencePiece's BPE (llama) or WordPiece (bert). The error wraps ErrFormat
-// or, for example if the package does not know the pre-tokenizer (tokenizer.ggml.pre),
-// ErrUnsupported.
+// FromGGUF returns the tokenizer that the metadata of a GGUF file describes: byte-level BPE (gpt2),
+// SentencePiece's BPE (llama) or WordPiece (bert). The error wraps ErrFormat, or ErrUnsupported if,
+// for example, the package does not know the pre-tokenizer (tokenizer.ggml.pre).
 func FromGGUF(m Metadata) (*Tokenizer, error) {
 	g, err := readGGUF(m)
 	if err != nil {

@@ -57,8 +57,8 @@ func Open(path string) (*Tokenizer, error) {
 // the largest is in use, Size is the largest ID plus one.
 func (t *Tokenizer) Size() int { return t.vocab.Size() + t.added.extra }
 
-// TokenID returns the ID of a token as the vocabulary spells it, for example
-// "Ġworld" or "<|im_end|>".
+// TokenID returns the ID of a token, and false if the vocabulary does not contain the token. The
+// token is spelled as in the vocabulary, for example "Ġworld" or "<|im_end|>".
 func (t *Tokenizer) TokenID(token string) (int32, bool) {
 	if id, ok := t.added.ids[token]; ok {
 		return id, true

@@ -4,13 +4,13 @@
 //
 //	dev, err := vulkan.Open(0)                    // *device.Device
 //	if errors.Is(err, vulkan.ErrNoLoader) { ... } // or ErrNoDevice, ErrFeatures
-//	s, err := dev.NewStream()                     // then package device and generated launchers
+//	s, err := dev.NewStream()                     // for package device and generated launchers
 //
 // Kernels need no separate compilation for Vulkan: at a kernel's first launch with each block size, the package translates the kernel's PTX
 // to SPIR-V. If a kernel needs a feature that the device lacks (tensor cores, clusters, 64-bit atomics in shared memory), its launch returns
 // an error that matches device.ErrNoVariant.
 //
-// Work runs in order. The package collects work, and submits it to the GPU when the program waits for a stream, or when there is much work.
-// If a kernel hangs, or if a kernel without checks accesses memory out of bounds, the process continues but loses the device: all later
-// calls return ErrLost, until the program closes the device and opens it again.
+// The commands of all streams run one after another. The package collects enqueued work, and submits the work to the GPU when the program
+// waits for a stream, or when there is much work. If a kernel hangs, or if a kernel without checks accesses memory out of bounds, the
+// process continues but loses the device: all later calls return ErrLost, until the program closes the device and opens it again.
 package vulkan

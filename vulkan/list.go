@@ -34,8 +34,9 @@ type Description struct {
 	Lacks []string
 }
 
-// Complete reports whether the device is a GPU with all features that kernels can use through Vulkan. gopherwarp.Open chooses only such
-// devices by itself. Features that Vulkan does not offer, such as tensor cores and clusters, are missing even on such devices.
+// Complete reports whether the device is a GPU with all features that kernels can use through Vulkan. Unless GOPHERWARP_DEVICE selects
+// a device, gopherwarp.Open chooses only such Vulkan devices. Features that Vulkan does not offer, such as tensor cores and clusters,
+// are missing even on such devices.
 func (d *Description) Complete() bool { return d.Type != Other && len(d.Missing)+len(d.Lacks) == 0 }
 
 // List describes the devices in the loader's order, including those that Open refuses.

@@ -16,13 +16,13 @@
 // ReadAt returns an error. ReadAt is faster than the first read of a mapped file, which causes a page fault for each page.
 //
 // File.Map maps the files. Bytes and Values then return the mapped memory, without a copy. Use it for weights that stay on the CPU. If
-// another process truncates a mapped file, a read of the missing part is a memory fault that ends the process. A function that is passed to
-// File.Guard returns an error instead. Guard cannot protect C code, such as a GPU's driver. The memory is valid until File.Close and must
-// not be written.
+// another process truncates a mapped file, a read of the missing part is a memory fault that ends the process. If File.Guard runs the
+// function that reads, Guard returns an error instead. Guard cannot protect C code, such as a GPU's driver. The memory is valid until
+// File.Close and must not be written.
 //
 // # Hostile files
 //
 // A file may contain arbitrary bytes. Before the readers allocate memory, they check every count, length, offset and shape against the
-// number of remaining bytes. Their errors match ErrFormat. They never load pickles. They do not check the meaning of a valid file: its
-// metadata may be nonsense, its names may contain control characters, and its numbers may be NaN.
+// number of remaining bytes. The readers' errors match ErrFormat. The readers never load pickles. They do not check the meaning of a
+// valid file: its metadata may be nonsense, its names may contain control characters, and its numbers may be NaN.
 package weights

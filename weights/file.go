@@ -82,8 +82,8 @@ func (f *File) Size() int64 {
 	return n
 }
 
-// Map maps the files into memory, so that Bytes returns their memory instead of copies. Call Map before other goroutines use the File. If a
-// source is not a file, or the system cannot map it, the error matches errors.ErrUnsupported.
+// Map maps the files into memory, so that Bytes returns the mapped memory instead of copies. Call Map before other goroutines use the File.
+// If a source is not a file, or the system cannot map it, the error matches errors.ErrUnsupported.
 func (f *File) Map() error {
 	for _, s := range f.Sources {
 		if err := s.mapMemory(); err != nil {

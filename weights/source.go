@@ -36,7 +36,7 @@ func OpenSource(name string) (*Source, error) {
 	return &Source{name: name, r: file, size: info.Size(), file: file}, nil
 }
 
-// NewSource returns a source of size bytes that reads from r. Errors mention the name.
+// NewSource returns a source of size bytes that reads from r. Errors contain the name.
 func NewSource(name string, r io.ReaderAt, size int64) *Source {
 	return &Source{name: name, r: r, size: size}
 }
@@ -65,8 +65,8 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Tensor returns the tensor that spec describes. Its data begin at offset. If the data are not within the source, the error matches
-// ErrFormat.
+// Tensor returns the tensor that spec describes. The tensor's data begin at offset. If the data are not within the source, the error
+// matches ErrFormat.
 func (s *Source) Tensor(spec Spec, offset int64) (*Tensor, error) {
 	size, err := spec.Size()
 	if err != nil {

@@ -18,7 +18,7 @@ type Tensor struct {
 	offset int64
 }
 
-// NewTensor returns a tensor, to be written to a file, whose elements are read from the start of data.
+// NewTensor returns a tensor that a program can write to a file. The elements are read from the start of data.
 func NewTensor(spec Spec, data io.ReaderAt) (*Tensor, error) {
 	size, err := spec.Size()
 	if err != nil {

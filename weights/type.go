@@ -130,7 +130,7 @@ func ParseType(name string) (Type, bool) {
 // String returns the name of the type, such as "BF16" or "Q4_K".
 func (t Type) String() string { return types[t.row()].name }
 
-// Block returns the number of elements in a block and its size in bytes. A block of most types of numbers is one element.
+// Block returns the number of elements in a block and its size in bytes. For most types of numbers, a block is one element.
 func (t Type) Block() (elements, bytes int) { return types[t.row()].elements, types[t.row()].bytes }
 
 // DType returns the dtype.Type with the same representation, or dtype.Invalid if there is none.

@@ -34,7 +34,7 @@ func isDouble[T any]() bool {
 	return false
 }
 
-// Forward transforms the signals in the first slice and stores the results in the second. Both may be the same slice.
+// Forward transforms the signals in the slice in and stores the results in out. Both may be the same slice.
 func (c *Complex[C]) Forward(in, out device.Slice[C]) error { return c.transform(in, out, forward) }
 
 // Inverse computes the inverse transform. It does not scale: Forward followed by Inverse gives the

@@ -10,7 +10,7 @@ import (
 // Real transforms real signals to their spectra and back: float32 to complex64, or float64 to
 // complex128. If the last dimension of a signal is n, the last dimension of its spectrum is n/2+1.
 // The other elements of the full spectrum are the complex conjugates of these elements. Multiple
-// goroutines may invoke its methods simultaneously.
+// goroutines may invoke the methods of a Real simultaneously.
 type Real[R float32 | float64, C complex64 | complex128] struct {
 	to, back on
 	shape    Shape

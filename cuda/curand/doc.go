@@ -9,10 +9,10 @@
 //	err = s.Synchronize(ctx)
 //
 // A generator continues its sequence where the previous call ended. Seek moves the generator to another position
-// of the sequence. Calls only enqueue work on the generator's stream, and allocate nothing. Like the error of a
-// launch, an error sticks to the stream, and later calls on the stream return it. A graph cannot record these
-// calls: each run of the graph would produce the same numbers, and the next call outside the graph would produce
-// these numbers again.
+// of the sequence. Calls only enqueue work on the generator's stream, and allocate nothing. After an error,
+// later calls on the stream return this error until Synchronize has returned it, as after a failed launch. A
+// graph cannot record these calls: each run of the graph would produce the same numbers, and the next call
+// outside the graph would produce these numbers again.
 //
 // The numbers are those of cuRAND, which needs a GPU. Package prim fills slices with random numbers
 // that are the same on all devices, and package gpu generates random numbers within kernels.

@@ -79,8 +79,8 @@ func newComm(l toolkit.Loaded, s *device.Stream, o Options) *Comm {
 	return c
 }
 
-// Join makes this process's rank of a communicator, for the device of a stream. It waits for the
-// other ranks. If ctx is done first, the error names the missing ranks.
+// Join makes this process a rank of a communicator, with the stream s and its device. Join waits
+// for the other ranks. If ctx is done first, the error names the missing ranks.
 func Join(ctx context.Context, s *device.Stream, o Options) (*Comm, error) {
 	l, err := load()
 	if err != nil {

@@ -19,8 +19,8 @@ const xidEvents = 8
 const pollMilliseconds = 200
 
 // WatchXIDs calls report for each error of the devices from now on, until the context is done or
-// the library fails. It blocks a thread. It ignores devices that do not support events; if none
-// supports them, the error is NotSupported.
+// the library fails. It blocks a thread. It ignores devices that do not support events. If no
+// device supports events, the error is NotSupported.
 func (l *Library) WatchXIDs(ctx context.Context, devices []*Device, report func(XID)) error {
 	if err := l.open(); err != nil {
 		return err

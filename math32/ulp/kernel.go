@@ -18,8 +18,8 @@ type finding struct {
 	sum uint32
 }
 
-// survey compares a function with its reference for every step-th input. The first input has the
-// bits first.
+// survey compares a function with its reference for every step-th input. The argument first is the
+// first input's bit pattern.
 //
 //gpu:kernel
 //gpu:contract off
@@ -43,7 +43,8 @@ func survey(t gpu.Thread, which int, first, step uint32, out []finding) {
 }
 
 // sums stores checksums of the function's values, and does not compare the values with a reference. It
-// is several times as fast as Survey. It permits contraction, which must not change the result.
+// is several times as fast as Survey. The compiler may contract multiplications and additions in Sums,
+// which must not change the result.
 //
 //gpu:kernel
 func sums(t gpu.Thread, which int, first, step uint32, out []uint32) {

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Survey compares a function with its reference for every step-th input. The first input has the
-// bits first.
+// Survey compares a function with its reference for every step-th input. The argument first is the
+// first input's bit pattern.
 func Survey(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[finding]) error {
 	p := s.Plan(surveyKernel, g)
 	driver.Pass(p, which)
@@ -53,7 +53,8 @@ var surveyKernel = &driver.Kernel{
 }
 
 // Sums stores checksums of the function's values, and does not compare the values with a reference. It
-// is several times as fast as Survey. It permits contraction, which must not change the result.
+// is several times as fast as Survey. The compiler may contract multiplications and additions in Sums,
+// which must not change the result.
 func Sums(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[uint32]) error {
 	p := s.Plan(sumsKernel, g)
 	driver.Pass(p, which)
@@ -67,7 +68,7 @@ var sumsKernel = &driver.Kernel{
 	Name:    "sums",
 	Package: "github.com/gopherwarp/gopherwarp/math32/ulp",
 	File:    "kernel.go",
-	Line:    49,
+	Line:    50,
 	Params: []driver.Param{
 		{Name: "which", Offset: 0, Size: 8},
 		{Name: "first", Offset: 8, Size: 4},

@@ -29,8 +29,7 @@ type Batch struct {
 	spans, starts         *tensor.Tensor // of texts: prefill.Span, and the first rows with the number of all rows
 }
 
-// Check returns the error that NewBatch would return for the tokens of a text, or nil. It matches ErrLength or
-// ErrToken.
+// Check returns the error that NewBatch would return for the tokens of a text, or nil. The error matches ErrLength or ErrToken.
 func (m *Model) Check(tokens []int32) error {
 	if len(tokens) == 0 || len(tokens) > m.Positions {
 		return fmt.Errorf("%w: %d, from 1 to %d are allowed", ErrLength, len(tokens), m.Positions)
@@ -147,7 +146,7 @@ func attend[T row.Number](s *device.Stream, b *Batch, qkv []*tensor.Tensor, out 
 // Method says how the activations of a text's tokens become a vector.
 type Method = pooling.Method
 
-// The methods.
+// The methods of pooling.
 const (
 	Mean  = pooling.Mean  // the mean of all tokens
 	Max   = pooling.Max   // the maximum of each element

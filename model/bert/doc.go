@@ -1,4 +1,4 @@
-// Package bert computes encoders of text of the BERT family, such as MiniLM, from safetensors files with a config.json.
+// Package bert computes text encoders of the BERT family, such as MiniLM, from safetensors files with a config.json.
 //
 //	text, err := os.ReadFile("all-MiniLM-L6-v2/config.json")
 //	config, err := bert.ParseConfig(text)

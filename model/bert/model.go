@@ -64,8 +64,8 @@ type LoadOptions struct {
 	Progress func(done, total int64)
 }
 
-// Load loads a model of safetensors files onto a stream's device. Names of tensors may begin with "bert.". Load ignores tensors of heads,
-// such as the pooler. The errors match ErrConfig and those of nn.Load.
+// Load loads a model of safetensors files onto a stream's device. Names of tensors may begin with "bert.". Load ignores the tensors of
+// layers after the encoder, such as the pooler. The errors match ErrConfig and those of nn.Load.
 func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, error) {
 	err := c.check()
 	if err == nil && c.Layers > len(f.Tensors) {

@@ -19,7 +19,7 @@ var ErrModel = errors.New("efficientnet: unknown model")
 // by Deviation.
 func Mean() [3]float32 { return [3]float32{0.498, 0.498, 0.498} }
 
-// Deviation returns the numbers by which differences from Mean are divided, by color.
+// Deviation returns the divisors for red, green and blue: see Mean.
 func Deviation() [3]float32 { return [3]float32{0.502, 0.502, 0.502} }
 
 // The height and the width of images must be multiples of Multiple.

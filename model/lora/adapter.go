@@ -170,9 +170,9 @@ type Pair struct {
 // Add returns y plus the products of the rows of x with the two matrices. y are the results of the layer for the rows of x. For a nil Pair,
 // Add returns y.
 //
-// With DoRA, Add returns the products with another matrix: its rows have the directions of the rows of W + scale B A, and the trained
-// norms. As in PEFT, the norms of W + scale B A count as constants in derivatives with respect to A and B, and dropout also applies to the
-// change that DoRA makes to W x.
+// With DoRA, Add returns the products of the rows of x with another matrix. The rows of this matrix have the directions of the rows of W +
+// scale B A, and the trained norms. As in PEFT, the norms of W + scale B A count as constants in derivatives with respect to A and B, and
+// dropout also applies to the change that DoRA makes to W x.
 func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if p == nil || s == nil {

@@ -18,8 +18,8 @@ const groupLen = 9
 // PlanLen returns the number of elements of a plan for the given number of rows.
 func (x *Set) PlanLen(rows int) int { return groupLen * lora.MaxGroups(rows, x.Adapters) }
 
-// Plan returns the plan of a batch, as numbers to upload for Planned. The argument which has the number of each row's adapter, counted from
-// 0, or a negative number for no adapter.
+// Plan returns the plan of a batch, as numbers to upload for Planned. Element i of the argument which is the number of row i's adapter,
+// counted from 0, or a negative number for no adapter.
 func (x *Set) Plan(which []int32) []int32 {
 	list := make([]int32, 0, x.PlanLen(len(which)))
 	for _, g := range lora.Groups(which, lora.MaxGroups(len(which), x.Adapters)) {

@@ -48,7 +48,7 @@ func (d *decomposition) close() (err error) {
 // because Add scales them.
 func (p *Pair) Decomposed() bool { return p != nil && p.base != nil }
 
-// Attach gives the adapter the model's layer with the given name. A model calls Attach for all layers before it uses the adapter. With
+// Attach passes the model's layer with the given name to the adapter. A model calls Attach for all layers before it uses the adapter. With
 // DoRA, Attach reads the norms of the rows of the layer's matrix, which are the initial values of the trained norms. Without DoRA, it does
 // nothing.
 func (a *Adapter) Attach(name string, base *nn.Linear) error {
@@ -75,7 +75,7 @@ func (a *Adapter) Attach(name string, base *nn.Linear) error {
 }
 
 // Fix prepares the adapter for inference. After Fix, the adapter must not be trained. With DoRA, Fix computes the norms of the rows of W +
-// scale B A once, so that Add needs one product less with each matrix of the model.
+// scale B A once. Without Fix, each call of Add computes the norms, which takes an additional product with the layer's matrix.
 func (a *Adapter) Fix(ctx context.Context) error {
 	for _, p := range a.list {
 		if !p.Decomposed() {

@@ -19,7 +19,7 @@ var ErrModel = errors.New("resnet: unknown model")
 // subtract Mean and divide by Deviation. The numbers are those that torchvision's weights were trained with.
 func Mean() [3]float32 { return [3]float32{0.485, 0.456, 0.406} }
 
-// Deviation returns the numbers by which differences from Mean are divided, by color.
+// Deviation returns the divisors for red, green and blue: see Mean.
 func Deviation() [3]float32 { return [3]float32{0.229, 0.224, 0.225} }
 
 // Config is the form of a model.

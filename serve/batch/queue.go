@@ -36,15 +36,15 @@ type Options[T, R any] struct {
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch. It must not call the Queue.
 	Observe func(Report)
-	// Computed is called, unless it is nil, for each call with items in a batch when the batch has been computed, with the context of the
-	// call. It must not call the Queue.
+	// Computed, unless it is nil, is called after each batch, once for each call with items in the batch, with the context of that call. It
+	// must not call the Queue.
 	Computed func(ctx context.Context, t Times)
 }
 
 // Times describes the items of a call in a batch.
 type Times struct {
 	Arrived     time.Time // when the call began to wait
-	Collected   time.Time // when the previous batch had ended, but not before Arrived; until Began the Queue waited for other items
+	Collected   time.Time // the later of Arrived and the end of the previous batch; from then until Began, the Queue waited for other items
 	Began       time.Time // when Run was called
 	Ended       time.Time // when Run had returned
 	Items, Size int       // of the batch

@@ -26,7 +26,7 @@ const Server, ServerVersion = "gopherwarp", "2"
 type Options struct {
 	Models  map[string]Model
 	Metrics *Metrics
-	// Health returns nil if the models that other protocols serve work, and otherwise an error. It may be nil.
+	// Health, unless it is nil, returns an error if a model that another protocol serves is not healthy.
 	Health func(ctx context.Context) error
 	Next   http.Handler // answers all other requests
 }

@@ -81,7 +81,8 @@ func (m *Metrics) Observe(model string, r batch.Report) {
 
 func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 
-// Begin counts the beginning of a request for a model, which may have come through any protocol. The result counts its end.
+// Begin counts the start of a request for a model, through any protocol. Call end, with the error of the request, when the
+// request ends.
 func (m *Metrics) Begin(model string) (end func(error)) {
 	began := time.Now()
 	m.pending.WithLabelValues(model, Version).Inc()

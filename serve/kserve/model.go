@@ -159,7 +159,7 @@ func (h *Handler) Infer(ctx context.Context, model, version string, read func() 
 	return list, err
 }
 
-// Ready returns an error unless all loaded models are healthy and Options.Health returns nil.
+// Ready returns nil if all loaded models are healthy and Options.Health returns nil, and otherwise an error.
 func (h *Handler) Ready(ctx context.Context) error {
 	for name, m := range h.options.Models {
 		if err := m.Health(ctx); err != nil {

@@ -43,7 +43,8 @@ type Indexed struct {
 	Reason  string `json:"reason,omitempty"` // why the model is unavailable
 }
 
-// Index describes all models of the server, also those that other protocols serve, or only those that are ready.
+// Index describes the models of the server, including those that other protocols serve. If onlyReady is true, it
+// describes only the models that are ready.
 func (h *Handler) Index(onlyReady bool) []Indexed {
 	list := []Indexed{}
 	for _, name := range h.Names() {

@@ -30,7 +30,7 @@ func (t Tensor) Datatype() string {
 	return Float32
 }
 
-// Raw returns the elements in the protocol's binary form. FP32 elements are little-endian. Before each BYTES element is its length, a
+// Raw returns the elements in the protocol's binary form. FP32 elements are little-endian. Each BYTES element is preceded by its length, a
 // little-endian number of 32 bits.
 func (t Tensor) Raw() []byte {
 	var raw []byte

@@ -1,5 +1,5 @@
 // Package listen serves HTTP to untrusted clients. It limits the number of connections, the time in which a request's header must arrive,
-// and the time that answers may take after the server has been told to end.
+// and the time that answers may take after the server has been told to stop.
 //
 //	l, err := net.Listen("tcp", "localhost:8080")
 //	if err != nil {

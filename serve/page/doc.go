@@ -1,6 +1,7 @@
-// Package page serves two web pages of a server: one for chats with its language models, which also shows their state, and one that shows
-// all models with their queues and times, and the GPUs. Their HTML, CSS and JavaScript are part of the binary, and load nothing from other
-// servers. They use the paths /v1/models, /v1/chat/completions, /health and /metrics of serve/openai on the same server.
+// Package page serves two web pages. One is for chats with the language models of a server, and also shows the state of these models. The
+// other shows the GPUs, and all models with their queues and times. The pages' HTML, CSS and JavaScript are part of the binary, and load
+// nothing from other servers. The pages use the paths /v1/models, /v1/chat/completions, /health and /metrics of serve/openai on the same
+// server.
 //
 //	mux := http.NewServeMux()
 //	mux.Handle("/", openai.Handle(g)) // g is a *gate.Gate

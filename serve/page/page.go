@@ -18,8 +18,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 // Handler returns a handler for the page for chats, at /, and for the files of both pages, below /page/.
 func Handler() http.Handler { return handler("index.html") }
 
-// State returns a handler for the page about models and GPUs, at /, and for the files of both pages, below /page/. It is for servers without
-// language models; others have this page at /page/state.html.
+// State returns a handler for the page about models and GPUs, at /, and for the files of both pages, below /page/. Use State on servers
+// without language models. On other servers, Handler has this page at /page/state.html.
 func State() http.Handler { return handler("state.html") }
 
 // handler returns a handler that answers / with a file.

@@ -14,11 +14,11 @@
 //		handler = tracer.Handler(handler)
 //	}
 //
-// Tracer.Handler begins a span for each request. A handler gets the span with Of, names it, and adds attributes and children, whose times
-// it knows when they have ended. Package gate names the spans of requests that it admits; spans without a name are not sent.
+// Tracer.Handler begins a span for each request. A handler gets the span with Of, names the span, and sets its attributes. Start begins a
+// child span; Add adds a child that has ended. Package gate names the spans of requests that it admits; spans without a name are not sent.
 //
 // Recording never waits for the collector. Ended spans wait in memory, at most 2,048; further ones are dropped and counted. A batch of at
-// most 512 spans is sent every five seconds, or earlier if there are enough spans. If the collector refuses a batch for the moment or does
+// most 512 spans is sent every five seconds, or earlier if there are enough spans. If the collector refuses a batch temporarily or does
 // not answer, the package tries again a few times and then drops the batch.
 //
 // The package implements what the server needs of the specifications of OpenTelemetry and of W3C's Trace Context: the header traceparent

@@ -75,7 +75,8 @@ func (e *exporter) Stats() Stats {
 	return e.stats
 }
 
-// Close sends the spans that wait, until ctx is done, and ends the Tracer. Later spans are dropped. Close must be called once.
+// Close sends the waiting spans, but only until ctx is done, and ends the Tracer. Later spans are dropped. Close must be
+// called once.
 func (e *exporter) Close(ctx context.Context) {
 	e.mu.Lock()
 	e.closed = true

@@ -83,9 +83,9 @@ type Sampler struct {
 	alone bool    // does not do what the client did
 }
 
-// ParseSampler returns the sampler with one of the names of OTEL_TRACES_SAMPLER: always_on, always_off or traceidratio, which choose by
-// the identifier of the trace, or one of these names after parentbased_, for which the choice of the client has precedence. The argument
-// is the share of traces, from 0 to 1, that the samplers traceidratio choose; an empty argument means 1.
+// ParseSampler returns the sampler with a name that OTEL_TRACES_SAMPLER may have. The sampler always_on chooses all traces, always_off
+// chooses none, and traceidratio chooses by the identifier of the trace. With the prefix parentbased_, the choice of the client has
+// precedence. The argument is the share of traces, from 0 to 1, that traceidratio chooses; an empty argument means 1.
 func ParseSampler(name, argument string) (Sampler, error) {
 	rest, based := strings.CutPrefix(name, "parentbased_")
 	s := Sampler{alone: !based, share: 1}

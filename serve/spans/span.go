@@ -79,7 +79,7 @@ func (s *Span) Name(name string) {
 	s.record.name = cut(name)
 }
 
-// Set adds attributes. Texts have at most 256 bytes; the package drops the rest. The span must not have two attributes with the same key.
+// Set adds attributes. Set cuts texts to at most 256 bytes. The span must not have two attributes with the same key.
 func (s *Span) Set(attributes ...Attribute) {
 	if s == nil {
 		return
@@ -106,7 +106,7 @@ func (s *Span) Fail(message string) {
 	}
 }
 
-// Add adds a child that has ended, if the span has a name. An err other than nil marks the child as failed.
+// Add adds a child that has ended, if the span has a name. A non-nil err marks the child as failed.
 func (s *Span) Add(name string, during Interval, err error, attributes ...Attribute) {
 	if s == nil {
 		return
@@ -159,7 +159,7 @@ func (s *Span) End() {
 	}
 }
 
-// IDs returns the identifiers of the trace and of the span in hexadecimal digits, for logs, or two empty texts.
+// IDs returns the identifiers of the trace and of the span in hexadecimal digits, for logs, or two empty strings.
 func (s *Span) IDs() (trace, span string) {
 	if s == nil {
 		return "", ""

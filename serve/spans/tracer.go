@@ -14,7 +14,7 @@ import (
 // ErrOptions is the error of invalid options.
 var ErrOptions = errors.New("spans: invalid options")
 
-// Options are where a Tracer sends spans, and which ones.
+// Options say where a Tracer sends spans, and which requests it records.
 type Options struct {
 	// Endpoint is the URL that receives the spans, such as http://localhost:4318/v1/traces.
 	Endpoint string
@@ -28,7 +28,8 @@ type Options struct {
 	Timeout time.Duration
 	// Interval is the longest time that an ended span waits for others to be sent with it. 0 means 5 seconds.
 	Interval time.Duration
-	// Report is called, unless it is nil, with the error when the Tracer drops a batch, and with nil when a batch arrives after that.
+	// Report, unless it is nil, is called with the error when a batch is dropped and the previous batch was not, and with nil when a
+	// batch arrives again.
 	Report func(error)
 }
 

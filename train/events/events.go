@@ -23,8 +23,8 @@ type Writer struct {
 	file io.WriteCloser
 }
 
-// Create creates a new file in a folder, and the folder if it does not exist. The file is for the
-// steps after step.
+// Create creates a new file in a folder, and the folder if it does not exist. The file is for the steps
+// after the given step.
 func Create(folder string, at time.Time, step int64) (*Writer, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err

@@ -16,9 +16,9 @@
 // A model learns whole texts, completions, and the messages of assistants with the tokens that end these messages. It does not learn the
 // other tokens. Other keys of a line have no effect.
 //
-// With Options.Preferences, each line is a preference instead: two answers, of which the first is better. The answers are either texts that
-// follow a prompt, or conversations. If they are conversations, the prompt is in the key prompt or, without this key, consists of the
-// messages that both begin with:
+// With Options.Preferences, each line is a preference instead: a better answer, under the key chosen, and a worse one, under the key
+// rejected. The answers are either texts that follow a prompt, or conversations. If they are conversations, the prompt is the value of
+// the key prompt. Without this key, the prompt consists of the messages with which both conversations begin:
 //
 //	{"prompt": "XIV = ", "chosen": "14", "rejected": "16"}
 //	{"chosen": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}], "rejected": [...]}

@@ -21,7 +21,7 @@ type Options struct {
 	Length int
 	// Preferences means that all lines are preferences. Without it, a preference is an error.
 	Preferences bool
-	// Truncate cuts texts with more than Length tokens at their end. Without it, such a text is an error.
+	// Truncate removes tokens at the end of texts with more than Length tokens. Without it, such a text is an error.
 	Truncate bool
 }
 

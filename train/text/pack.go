@@ -11,8 +11,8 @@ type Pack struct {
 	Pairs   int     // the number of preferences
 }
 
-// Packs returns all texts in a random order, which epoch and seed determine, in packs of at most Options.Length tokens. Each pack takes as
-// many of the next texts as fit. Texts in which no token is to be learned are left out.
+// Packs returns the texts that have tokens to learn, in packs of at most Options.Length tokens. The texts are in a random order, which
+// epoch and seed determine. Each pack takes as many of the next texts as fit.
 func (d *Data) Packs(epoch, seed uint64) []Pack {
 	var list []Pack
 	var p Pack

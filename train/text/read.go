@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// Data is the texts of some files.
+// Data has the texts of files.
 type Data struct {
 	Examples []Example // in the order of the files
 	length   int

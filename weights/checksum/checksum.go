@@ -11,14 +11,14 @@ import (
 
 // Errors of Verify and Known.
 var (
-	// ErrDiffers is the error of a file whose SHA-256 is not the one that it should have.
+	// ErrDiffers is the error of a file whose SHA-256 is not the expected one.
 	ErrDiffers = errors.New("checksum: the file differs")
 	// ErrUnknown is the error of a file for which Known finds no SHA-256.
 	ErrUnknown = errors.New("checksum: no SHA-256 is known")
 )
 
-// Sum returns the SHA-256 of a file as 64 hexadecimal digits. It often calls progress, unless that is nil, with the number of bytes read so
-// far. If progress returns an error, Sum returns this error.
+// Sum returns the SHA-256 of a file as 64 hexadecimal digits. Unless progress is nil, Sum calls it repeatedly with the number of bytes read
+// so far. If progress returns an error, Sum returns this error.
 func Sum(s *weights.Source, progress func(done int64) error) (string, error) {
 	h, part := sha256.New(), make([]byte, 1<<20)
 	for at := int64(0); at < s.Size(); {

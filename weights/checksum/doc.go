@@ -5,6 +5,5 @@
 //		err := checksum.Verify(s, nil)
 //	}
 //
-// Weights that differ from those that were published need not be an error for the packages that read them: a flipped bit is another
-// number.
+// The packages that read weights usually cannot detect that a file was corrupted: a flipped bit only changes a number.
 package checksum

@@ -11,16 +11,18 @@ import (
 // A Record is the SHA-256 that a file should have.
 type Record struct {
 	Sum  string // 64 hexadecimal digits
-	From string // the file that contains the sum or has it as its name
+	From string // the file that contains the sum, or whose name is the sum
 }
 
 // Known returns the SHA-256 that the file with a name should have. It looks for
 //
-//   - the name of the file in a folder named blobs, as in the caches of Hugging Face, to which a symbolic link leads, and of Ollama;
-//   - what Hugging Face's download to a folder has written to .cache/huggingface/download in that folder;
-//   - the file SHA256SUMS in the file's folder, and a file with the name of the file and .sha256, as the command sha256sum writes them.
+//   - the name of the file itself, after following symbolic links, if its folder is named blobs, as in the caches of Hugging Face and
+//     Ollama;
+//   - the metadata that Hugging Face's download to a folder writes to .cache/huggingface/download in that folder;
+//   - the file SHA256SUMS in the file's folder, and the file whose name is the file's name followed by .sha256. Both have the format of the
+//     command sha256sum.
 //
-// If there is none, the error matches ErrUnknown.
+// If Known finds no SHA-256, the error matches ErrUnknown.
 func Known(name string) (Record, error) {
 	absolute, err := filepath.Abs(name)
 	if err != nil {

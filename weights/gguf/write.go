@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Save writes f to a file of version 3, atomically (see weights.Save). Save reads the tensors in parts, so f may be larger than memory. If
-// a tensor or a metadata value has a type that GGUF lacks, the error matches weights.ErrType.
+// Save writes f to a GGUF file of version 3, atomically (see weights.Save). Save reads the tensors in parts, so f may be larger than
+// memory. If a tensor or a metadata value has a type that GGUF lacks, the error matches weights.ErrType.
 func Save(name string, f *weights.File) error {
 	return weights.Save(name, func(w io.Writer) error { return Write(w, f) })
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Odd returns the body of a request with a value at a time replaced by an odd one, removed or repeated. A body that is not JSON has no
-// odd forms.
+// Odd returns variants of the JSON body of a request. In each variant, one value is replaced by an unusual value, removed or repeated.
+// If the body is not JSON, Odd returns none.
 func Odd(body string) (list []string) {
 	var v any
 	if json.Unmarshal([]byte(body), &v) != nil {

@@ -23,7 +23,7 @@ type Collector struct {
 	heads []http.Header
 }
 
-// New returns a Collector, which ends with the test.
+// New starts a Collector, which stops at the end of the test.
 func New(t testing.TB) *Collector {
 	c := &Collector{t: t}
 	s := httptest.NewServer(c)

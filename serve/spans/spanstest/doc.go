@@ -1,4 +1,5 @@
-// Package spanstest has a collector of spans for tests. It decodes what package spans sends.
+// Package spanstest provides a collector of spans for tests. The collector decodes what package
+// spans sends.
 //
 //	c := spanstest.New(t)
 //	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL)
