@@ -100,10 +100,17 @@ func (r *replica) failed(err error) error {
 func (t *Trainer) learnAll(ctx context.Context, packs []text.Pack, weight int) ([]result, error) {
 	results := make([]result, len(packs))
 	begin, n := t.at.Step*t.config.Batch, len(t.replicas)
+	if err := t.sums.begin(ctx, t); err != nil {
+		return nil, err
+	}
 	err := t.each(ctx, t.replicas[:min(n, len(packs))], func(ctx context.Context, r *replica) (err error) {
 		for i := r.number; i < len(packs); i += n {
 			scale := float64(r.weight(packs[i])) / float64(weight)
-			if results[i], err = r.learn(ctx, begin+i, packs[i], scale); err != nil {
+			var out *outbox
+			if i+n >= len(packs) {
+				out = t.sums.outbox(r)
+			}
+			if results[i], err = r.learn(ctx, begin+i, packs[i], scale, out); err != nil {
 				return err
 			}
 		}
@@ -137,6 +144,9 @@ func (t *Trainer) hang() bool {
 func (t *Trainer) clearAll(ctx context.Context) error {
 	if t.hang() {
 		return nil
+	}
+	if err := t.sums.abandon(); err != nil {
+		return err
 	}
 	return t.each(context.WithoutCancel(ctx), t.replicas, func(ctx context.Context, r *replica) error { return r.clear(ctx) })
 }

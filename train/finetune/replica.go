@@ -25,7 +25,8 @@ type replica struct {
 	adapter *lora.Adapter // nil for the method full
 	subject subject
 	opt     *train.AdamW
-	hangs   bool // the device does not end its work
+	hangs   bool    // the device does not end its work
+	out     *outbox // of the pack that is learned, or nil
 }
 
 // load loads the model.
@@ -95,9 +96,11 @@ func (r *replica) Close() error {
 	return errors.Join(errs...)
 }
 
-// learn adds the derivatives of the mean loss of a pack, times scale, to those of the replica. What dropout drops depends only on the seed of the
-// training and number, which no other pack of the training has.
-func (r *replica) learn(ctx context.Context, number int, pack text.Pack, scale float64) (x result, err error) {
+// learn adds the derivatives of the mean loss of a pack, times scale, to those of the replica, and announces complete buckets if out is not nil. What
+// dropout drops depends only on the seed of the training and number, which no other pack of the training has.
+func (r *replica) learn(ctx context.Context, number int, pack text.Pack, scale float64, out *outbox) (x result, err error) {
+	r.out = out
+	defer func() { r.out = nil }()
 	err = tensor.RunOn(ctx, r.stream, func(s *tensor.Scope) error {
 		s.Seed(rand.NewPCG(r.config.Seed, uint64(number)).Uint64())
 		s.Record()
@@ -147,10 +150,21 @@ func (r *replica) loss(s *tensor.Scope, pack text.Pack, scale float64) (x result
 		loss = r.model.Loss(y, pack.Labels)
 	}
 	if loss = loss.Scale(scale); s.Recording() {
-		s.Backward(loss)
+		if err := r.backward(s, loss); err != nil {
+			return x, err
+		}
 	}
 	x.loss, err = scalar(s, loss)
 	return x, err
+}
+
+// backward adds the derivatives of a loss, and announces complete buckets.
+func (r *replica) backward(s *tensor.Scope, loss *tensor.Tensor) error {
+	if r.out == nil {
+		s.Backward(loss)
+		return nil
+	}
+	return r.subject.Params().Backward(s, loss, r.out.complete)
 }
 
 // clear forgets derivatives.

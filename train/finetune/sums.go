@@ -10,10 +10,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// sums replaces the derivatives of all replicas by their sum: with NCCL on CUDA devices if NCCL is installed, and otherwise on the host, where the
-// numbers are added in the order of the replicas.
+// sums replaces the derivatives of all replicas by their sum: with NCCL on CUDA devices if NCCL is installed, bucket by bucket while the backward passes
+// go on; and otherwise on the host, where the numbers are added in the order of the replicas.
 type sums struct {
-	comms []*nccl.Comm // of the replicas, or nil
+	comms   []*nccl.Comm     // of the replicas, or nil
+	streams []*device.Stream // of the comms
+	bucket  int              // the size of a bucket in bytes
+	step    *exchange        // of this step, or nil
 }
 
 // open joins the replicas.
@@ -21,14 +24,20 @@ func (x *sums) open(replicas []*replica) (err error) {
 	if len(replicas) == 1 {
 		return nil
 	}
-	var streams []*device.Stream
 	for _, r := range replicas {
 		if r.device.Info().Kind != "cuda" {
 			return nil
 		}
-		streams = append(streams, r.stream)
 	}
-	x.comms, err = nccl.All(context.Background(), streams...)
+	x.bucket = bucketBytes
+	for _, r := range replicas {
+		s, err := r.device.NewStream()
+		if err != nil {
+			return err
+		}
+		x.streams = append(x.streams, s)
+	}
+	x.comms, err = nccl.All(context.Background(), x.streams...)
 	if errors.Is(err, nccl.ErrNoLibrary) {
 		return nil
 	}
@@ -37,15 +46,23 @@ func (x *sums) open(replicas []*replica) (err error) {
 
 // close frees the communicators.
 func (x *sums) close() error {
-	var errs []error
+	errs := []error{x.abandon()}
 	for _, c := range x.comms {
 		errs = append(errs, c.Close())
+	}
+	for _, s := range x.streams {
+		errs = append(errs, s.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // add replaces the derivatives of the Trainer's replicas by their sum.
 func (x *sums) add(ctx context.Context, t *Trainer) error {
+	if x.step != nil {
+		e := x.step
+		x.step = nil
+		return e.end(t)
+	}
 	if len(t.replicas) == 1 {
 		return nil
 	}
@@ -73,7 +90,7 @@ func addAll[T float32 | dtype.BF16](ctx context.Context, t *Trainer, h host[T]) 
 			if err != nil {
 				return err
 			}
-			if parts[r.number], err = tensor.SliceOf[T](m.Grads); err != nil || t.sums.comms != nil {
+			if parts[r.number], err = tensor.SliceOf[T](m.Grads); err != nil {
 				return err
 			}
 			values[r.number] = make([]T, parts[r.number].Len())
@@ -82,14 +99,6 @@ func addAll[T float32 | dtype.BF16](ctx context.Context, t *Trainer, h host[T]) 
 	})
 	if err != nil {
 		return err
-	}
-	if comms := t.sums.comms; comms != nil {
-		return nccl.Group(func() (err error) {
-			for i, c := range comms {
-				err = errors.Join(err, nccl.AllReduce(c, nccl.Sum, parts[i], parts[i]))
-			}
-			return err
-		}, comms...)
 	}
 	sum := h.sum(values)
 	return t.each(ctx, t.replicas, func(ctx context.Context, r *replica) error {
