@@ -68,7 +68,7 @@ func (x *sums) outbox(r *replica) *outbox {
 	if x.step == nil {
 		return nil
 	}
-	return x.step.outs[r.number]
+	return x.step.outs[r.local]
 }
 
 // abandon ends the sums of a step that failed. Later work of the replicas waits for sums that have begun.

@@ -54,7 +54,10 @@ func (l *limit) left(needed time.Duration) time.Duration {
 // exceeds the limit hangs: each does not wait for it.
 func (t *Trainer) each(ctx context.Context, replicas []*replica, f func(ctx context.Context, r *replica) error) error {
 	if len(t.replicas) == 1 {
-		return f(ctx, t.replica)
+		for _, r := range replicas {
+			return f(ctx, r)
+		}
+		return nil
 	}
 	part, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -99,11 +102,11 @@ func (r *replica) failed(err error) error {
 // learnAll adds the derivatives of the packs of a step, of the given weight together, to those of the replicas, which take turns.
 func (t *Trainer) learnAll(ctx context.Context, packs []text.Pack, weight int) ([]result, error) {
 	results := make([]result, len(packs))
-	begin, n := t.at.Step*t.config.Batch, len(t.replicas)
+	begin, n := t.at.Step*t.config.Batch, t.world()
 	if err := t.sums.begin(ctx, t); err != nil {
 		return nil, err
 	}
-	err := t.each(ctx, t.replicas[:min(n, len(packs))], func(ctx context.Context, r *replica) (err error) {
+	err := t.each(ctx, t.busy(len(packs)), func(ctx context.Context, r *replica) (err error) {
 		for i := r.number; i < len(packs); i += n {
 			scale := float64(r.weight(packs[i])) / float64(weight)
 			var out *outbox
@@ -119,6 +122,16 @@ func (t *Trainer) learnAll(ctx context.Context, packs []text.Pack, weight int) (
 	return results, err
 }
 
+// busy returns the replicas of this process that learn one of some packs.
+func (t *Trainer) busy(packs int) (list []*replica) {
+	for _, r := range t.replicas {
+		if r.number < packs {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // updateAll sums the derivatives of all replicas, and updates their parameters. All replicas compute the same.
 func (t *Trainer) updateAll(ctx context.Context, p *Progress) error {
 	if err := t.sums.add(ctx, t); err != nil {
@@ -126,7 +139,7 @@ func (t *Trainer) updateAll(ctx context.Context, p *Progress) error {
 	}
 	norms := make([]float64, len(t.replicas))
 	err := t.each(ctx, t.replicas, func(ctx context.Context, r *replica) (err error) {
-		norms[r.number], err = r.update(ctx)
+		norms[r.local], err = r.update(ctx)
 		return err
 	})
 	if err == nil {

@@ -17,7 +17,8 @@ import (
 
 // replica is the copy of the model, the trained parameters and the optimizer that a device has. All replicas have the same bits after each step.
 type replica struct {
-	number  int // from 0
+	number  int // from 0, among those of all processes
+	local   int // from 0, among those of this process
 	device  *device.Device
 	config  *Config // of the Trainer
 	stream  *device.Stream

@@ -20,26 +20,33 @@ type sums struct {
 }
 
 // open joins the replicas.
-func (x *sums) open(replicas []*replica) (err error) {
-	if len(replicas) == 1 {
+func (x *sums) open(t *Trainer) (err error) {
+	if t.world() == 1 {
 		return nil
 	}
-	for _, r := range replicas {
+	for _, r := range t.replicas {
 		if r.device.Info().Kind != "cuda" {
 			return nil
 		}
 	}
+	if _, _, err := nccl.Installed(); errors.Is(err, nccl.ErrNoLibrary) {
+		return nil
+	}
 	x.bucket = bucketBytes
-	for _, r := range replicas {
+	for _, r := range t.replicas {
 		s, err := r.device.NewStream()
 		if err != nil {
 			return err
 		}
 		x.streams = append(x.streams, s)
 	}
-	x.comms, err = nccl.All(context.Background(), x.streams...)
-	if errors.Is(err, nccl.ErrNoLibrary) {
-		return nil
+	if t.team == nil {
+		x.comms, err = nccl.All(context.Background(), x.streams...)
+		return err
+	}
+	c, err := t.team.communicator(x.streams[0])
+	if err == nil {
+		x.comms = []*nccl.Comm{c}
 	}
 	return err
 }
@@ -63,20 +70,13 @@ func (x *sums) add(ctx context.Context, t *Trainer) error {
 		x.step = nil
 		return e.end(t)
 	}
-	if len(t.replicas) == 1 {
+	if t.world() == 1 {
 		return nil
 	}
 	if t.subject.Params().Activations() == dtype.BFloat16 {
-		return addAll(ctx, t, host[dtype.BF16]{dtype.BF16.Float32, dtype.BF16From32})
+		return addAll(ctx, t, brains())
 	}
-	same := func(v float32) float32 { return v }
-	return addAll(ctx, t, host[float32]{same, same})
-}
-
-// host has the conversions of derivatives for a sum on the host.
-type host[T any] struct {
-	wide   func(T) float32
-	narrow func(float32) T
+	return addAll(ctx, t, singles())
 }
 
 // addAll replaces the derivatives of all replicas, of the type T, by their sum.
@@ -90,31 +90,23 @@ func addAll[T float32 | dtype.BF16](ctx context.Context, t *Trainer, h host[T]) 
 			if err != nil {
 				return err
 			}
-			if parts[r.number], err = tensor.SliceOf[T](m.Grads); err != nil {
+			if parts[r.local], err = tensor.SliceOf[T](m.Grads); err != nil {
 				return err
 			}
-			values[r.number] = make([]T, parts[r.number].Len())
-			return device.Download(s.Stream(), values[r.number], parts[r.number])
+			values[r.local] = make([]T, parts[r.local].Len())
+			return device.Download(s.Stream(), values[r.local], parts[r.local])
 		})
 	})
 	if err != nil {
 		return err
 	}
 	sum := h.sum(values)
-	return t.each(ctx, t.replicas, func(ctx context.Context, r *replica) error {
-		return errors.Join(device.UploadTo(r.stream, parts[r.number], sum), r.stream.Synchronize(ctx))
-	})
-}
-
-// sum returns the sums of the elements of lists with the same index, in the memory of the first list.
-func (h host[T]) sum(lists [][]T) []T {
-	to := lists[0]
-	for i := range to {
-		v := h.wide(to[i])
-		for _, list := range lists[1:] {
-			v += h.wide(list[i])
+	if t.team != nil {
+		if err := h.share(ctx, t.team, sum); err != nil {
+			return err
 		}
-		to[i] = h.narrow(v)
 	}
-	return to
+	return t.each(ctx, t.replicas, func(ctx context.Context, r *replica) error {
+		return errors.Join(device.UploadTo(r.stream, parts[r.local], sum), r.stream.Synchronize(ctx))
+	})
 }
