@@ -16,7 +16,7 @@ type exchange struct {
 	sums    *sums
 	buckets buckets
 	outs    []*outbox // of the replicas
-	reduce  func(bucket int) error
+	reduce  func(begin, end int) error
 	quit    chan struct{} // closed to end the goroutine early
 	done    chan error    // receives once, when the goroutine ends
 }
@@ -31,7 +31,7 @@ type outbox struct {
 
 // begin prepares the sums of a step.
 func (x *sums) begin(ctx context.Context, t *Trainer) error {
-	if x.comms == nil {
+	if x.reduce == nil {
 		return nil
 	}
 	e := &exchange{sums: x, quit: make(chan struct{}), done: make(chan error, 1)}
@@ -51,12 +51,7 @@ func (x *sums) begin(ctx context.Context, t *Trainer) error {
 		e.outs = append(e.outs, &outbox{filling: newFilling(e.buckets), stream: r.stream, ready: make(chan *device.Event, e.buckets.count())})
 	}
 	var err error
-	if grads[0].DType() == dtype.BFloat16 {
-		e.reduce, err = reducer[dtype.BF16](e, grads)
-	} else {
-		e.reduce, err = reducer[float32](e, grads)
-	}
-	if err == nil {
+	if e.reduce, err = x.reduce(grads); err == nil {
 		x.step = e
 		go e.run()
 	}
@@ -114,7 +109,7 @@ func (e *exchange) run() {
 					}
 				}
 			}
-			if err := e.reduce(i); err != nil {
+			if err := e.reduce(e.buckets.bounds(i)); err != nil {
 				return err
 			}
 		}
@@ -122,19 +117,17 @@ func (e *exchange) run() {
 	}()
 }
 
-// reducer returns a function that enqueues the sum of a bucket.
-func reducer[T float32 | dtype.BF16](e *exchange, grads []*tensor.Tensor) (func(bucket int) error, error) {
-	var parts []device.Slice[T]
-	for _, g := range grads {
-		part, err := tensor.SliceOf[T](g)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
+// reducer returns a function that enqueues sums by NCCL.
+func (x *sums) reducer(grads []*tensor.Tensor) (func(begin, end int) error, error) {
+	if grads[0].DType() == dtype.BFloat16 {
+		return reducer[dtype.BF16](x.comms, grads)
 	}
-	comms := e.sums.comms
-	return func(bucket int) error {
-		begin, end := e.buckets.bounds(bucket)
+	return reducer[float32](x.comms, grads)
+}
+
+func reducer[T float32 | dtype.BF16](comms []*nccl.Comm, grads []*tensor.Tensor) (func(begin, end int) error, error) {
+	parts, err := tensor.SlicesOf[T](grads...)
+	return func(begin, end int) error {
 		return nccl.Group(func() (err error) {
 			for i, c := range comms {
 				part := parts[i].Slice(begin, end)
@@ -142,7 +135,7 @@ func reducer[T float32 | dtype.BF16](e *exchange, grads []*tensor.Tensor) (func(
 			}
 			return err
 		}, comms...)
-	}, nil
+	}, err
 }
 
 // end announces the buckets that no backward pass has completed, and makes the later work of the replicas wait for all sums.

@@ -22,7 +22,7 @@ import (
 )
 
 // scaling makes TestScaling measure trainings.
-var scaling = flag.String("scaling", "", "measure trainings on one device and on two in TestScaling: large on GPUs, or small on CPU devices to try it")
+var scaling = flag.String("scaling", "", "measure trainings in TestScaling: large on one GPU and on two, two on two GPUs only, or small on CPU devices to try it")
 
 // scaled is a training that is measured.
 type scaled struct {
@@ -41,7 +41,7 @@ func TestScaling(t *testing.T) {
 	switch *scaling {
 	case "":
 		t.Skip("takes two minutes on two GPUs; -scaling large runs it")
-	case "large":
+	case "large", "two":
 		open = cuda.Open
 		list = []scaled{
 			{"1B, full", random.Shape{Layers: 16, Hidden: 2048, FFN: 5504, Heads: 32, KeyHeads: 32, HeadDim: 64, Vocabulary: 32768, Context: 4096}, full, 4096, 2, 20},
@@ -74,6 +74,10 @@ func (x scaled) compare(t *testing.T, devices []*device.Device) {
 	}
 	c.Data = []string{x.data(t, c.Model)}
 	t.Logf("written in %.1f s", time.Since(began).Seconds())
+	if *scaling == "two" {
+		x.measure(t, c, devices)
+		return
+	}
 	one := x.measure(t, c, devices[:1])
 	two := x.measure(t, c, devices)
 	t.Logf("%s: %.0f tokens/s on one device, %.0f on two: %.3f times as many", x.name, one, two, two/one)
@@ -137,15 +141,15 @@ func (x scaled) measure(t *testing.T, c Config, devices []*device.Device) float6
 	if !errors.Is(err, errMeasured) {
 		t.Fatal(err)
 	}
-	if err := tr.same(t.Context()); err != nil {
-		t.Error(err)
-	}
 	const warm = 3
 	took := median(times[warm:])
 	t.Logf("%d devices: loaded in %.1f s; step %.2f ms (%.2f to %.2f), first steps %v; losses %.4f to %.4f; peak %.2f GiB", len(devices), loaded.Seconds(), ms(took), ms(slices.Min(times[warm:])),
 		ms(slices.Max(times[warm:])), times[:warm], losses[0], last.Loss, float64(last.Memory)/(1<<30))
 	x.phases(t, tr)
 	x.sizes(t, tr)
+	if err := tr.same(t.Context()); err != nil {
+		t.Error(err)
+	}
 	return float64(x.length*len(devices)) / took.Seconds()
 }
 
@@ -186,23 +190,25 @@ func (x scaled) phases(t *testing.T, tr *Trainer) {
 // sizes measures steps with buckets of several sizes.
 func (x scaled) sizes(t *testing.T, tr *Trainer) {
 	t.Helper()
-	if tr.sums.comms == nil {
+	if tr.sums.reduce == nil {
 		return
 	}
-	for _, size := range []int{4 << 20, 16 << 20, 32 << 20, 64 << 20, 256 << 20, 1 << 40} {
-		tr.sums.bucket = size
-		var times []time.Duration
-		for range 8 {
-			began := time.Now()
-			if _, err := tr.step(t.Context()); err != nil {
-				t.Fatal(err)
+	sizes := []int{32 << 20, 128 << 20, 512 << 20, 1 << 40}
+	times := make([][]time.Duration, len(sizes))
+	for range 3 {
+		for i, size := range sizes {
+			tr.sums.bucket = size
+			for range 5 {
+				began := time.Now()
+				if _, err := tr.step(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				times[i] = append(times[i], time.Since(began))
 			}
-			times = append(times, time.Since(began))
 		}
-		t.Logf("buckets of %d MiB: step %.2f ms (%.2f to %.2f)", size>>20, ms(median(times)), ms(slices.Min(times)), ms(slices.Max(times)))
 	}
-	if err := tr.same(t.Context()); err != nil {
-		t.Error(err)
+	for i, size := range sizes {
+		t.Logf("buckets of %d MiB: step %.2f ms (%.2f to %.2f)", size>>20, ms(median(times[i])), ms(slices.Min(times[i])), ms(slices.Max(times[i])))
 	}
 }
 

@@ -13,10 +13,13 @@ import (
 // sums replaces the derivatives of all replicas by their sum: with NCCL on CUDA devices if NCCL is installed, bucket by bucket while the backward passes
 // go on; and otherwise on the host, where the numbers are added in the order of the replicas.
 type sums struct {
-	comms   []*nccl.Comm     // of the replicas, or nil
+	comms   []*nccl.Comm     // of the replicas of this process, or nil
 	streams []*device.Stream // of the comms
 	bucket  int              // the size of a bucket in bytes
 	step    *exchange        // of this step, or nil
+
+	// reduce returns a function that enqueues the sum of a range of the derivatives on the streams. It is nil for sums on the host.
+	reduce func(grads []*tensor.Tensor) (func(begin, end int) error, error)
 }
 
 // open joins the replicas.
@@ -32,7 +35,7 @@ func (x *sums) open(t *Trainer) (err error) {
 	if _, _, err := nccl.Installed(); errors.Is(err, nccl.ErrNoLibrary) {
 		return nil
 	}
-	x.bucket = bucketBytes
+	x.bucket, x.reduce = bucketBytes, x.reducer
 	for _, r := range t.replicas {
 		s, err := r.device.NewStream()
 		if err != nil {
