@@ -156,13 +156,9 @@ func (e *exchange) end(t *Trainer) error {
 
 // join makes the later work of the replicas wait for the sums.
 func (e *exchange) join() error {
-	var errs []error
-	for k, o := range e.outs {
-		event, err := e.sums.streams[k].Record()
-		if err == nil {
-			err = errors.Join(o.stream.WaitFor(event), event.Close())
-		}
-		errs = append(errs, err)
+	var streams []*device.Stream
+	for _, o := range e.outs {
+		streams = append(streams, o.stream)
 	}
-	return errors.Join(errs...)
+	return after(streams, e.sums.streams)
 }

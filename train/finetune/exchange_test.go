@@ -94,7 +94,7 @@ func TestExchange(t *testing.T) {
 			t.Fatal(err)
 		}
 		h = onHost{sums: &tr.sums, fail: fail}
-		if bucket > 0 {
+		if bucket != 0 {
 			for _, dev := range devices {
 				s, err := dev.NewStream()
 				if err != nil {
@@ -102,7 +102,18 @@ func TestExchange(t *testing.T) {
 				}
 				tr.sums.streams = append(tr.sums.streams, s)
 			}
-			tr.sums.bucket, tr.sums.reduce = bucket, h.reducer
+			tr.sums.bucket, tr.sums.reduce = max(bucket, -bucket), h.reducer
+		}
+		if bucket < 0 {
+			p, err := newPeers[float32](tr.sums.streams, -bucket/4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.close()
+			tr.sums.reduce = func(grads []*tensor.Tensor) (_ func(begin, end int) error, err error) {
+				p.parts, err = tensor.SlicesOf[float32](grads...)
+				return p.sum, err
+			}
 		}
 		err = tr.Run(t.Context(), func(p Progress) error {
 			losses = append(losses, p.Loss, p.Norm)
@@ -119,6 +130,10 @@ func TestExchange(t *testing.T) {
 			got, h, err := training(method, batch, bucket, 0)
 			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s, buckets of %d: losses %v, want %v, %v", method, bucket, got, want, err)
+			}
+			got, _, err = training(method, batch, -bucket, 0)
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s, copies in buckets of %d: losses %v, want %v, %v", method, bucket, got, want, err)
 			}
 			if steps := len(got) / 2; bucket < 1<<20 && h.done < 3*steps {
 				t.Errorf("%d sums in %d steps", h.done, steps)

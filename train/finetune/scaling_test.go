@@ -17,6 +17,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
@@ -44,7 +45,7 @@ func TestScaling(t *testing.T) {
 	case "large", "two":
 		open = cuda.Open
 		list = []scaled{
-			{"1B, full", random.Shape{Layers: 16, Hidden: 2048, FFN: 5504, Heads: 32, KeyHeads: 32, HeadDim: 64, Vocabulary: 32768, Context: 4096}, full, 4096, 2, 20},
+			{"1B, full", random.Shape{Layers: 16, Hidden: 2048, FFN: 5504, Heads: 32, KeyHeads: 32, HeadDim: 64, Vocabulary: 32768, Context: 4096}, full, 4096, 2, 16},
 			{"8B, LoRA", random.Llama8B(), "lora", 2048, 1, 12},
 		}
 	default:
@@ -147,6 +148,7 @@ func (x scaled) measure(t *testing.T, c Config, devices []*device.Device) float6
 		ms(slices.Max(times[warm:])), times[:warm], losses[0], last.Loss, float64(last.Memory)/(1<<30))
 	x.phases(t, tr)
 	x.sizes(t, tr)
+	x.copies(t, tr)
 	if err := tr.same(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -195,7 +197,7 @@ func (x scaled) sizes(t *testing.T, tr *Trainer) {
 	}
 	sizes := []int{32 << 20, 128 << 20, 512 << 20, 1 << 40}
 	times := make([][]time.Duration, len(sizes))
-	for range 3 {
+	for range 2 {
 		for i, size := range sizes {
 			tr.sums.bucket = size
 			for range 5 {
@@ -212,11 +214,41 @@ func (x scaled) sizes(t *testing.T, tr *Trainer) {
 	}
 }
 
+// copies measures steps whose derivatives are summed by copies between the devices.
+func (x scaled) copies(t *testing.T, tr *Trainer) {
+	if tr.sums.reduce == nil {
+		return
+	}
+	const size = 128 << 20
+	p, err := newPeers[dtype.BF16](tr.sums.streams, size/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	tr.sums.reduce = func(grads []*tensor.Tensor) (_ func(begin, end int) error, err error) {
+		p.parts, err = tensor.SlicesOf[dtype.BF16](grads...)
+		return p.sum, err
+	}
+	for _, bucket := range []int{16 << 20, 32 << 20, size} {
+		tr.sums.bucket = bucket
+		var times []time.Duration
+		for range 12 {
+			began := time.Now()
+			if _, err := tr.step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			times = append(times, time.Since(began))
+		}
+		t.Logf("copies, buckets of %d MiB: step %.2f ms (%.2f to %.2f)", bucket>>20, ms(median(times)), ms(slices.Min(times)), ms(slices.Max(times)))
+	}
+	x.phases(t, tr)
+}
+
 // same compares the parameters of all replicas.
 func (t *Trainer) same(ctx context.Context) error {
 	const part = 1 << 26
 	var first []float32
-	for at := 0; ; at += part {
+	for at := 0; len(t.replicas) > 1; at += part {
 		for i, r := range t.replicas {
 			var list []float32
 			err := tensor.RunOn(ctx, r.stream, func(s *tensor.Scope) error {
@@ -244,6 +276,7 @@ func (t *Trainer) same(ctx context.Context) error {
 			}
 		}
 	}
+	return nil
 }
 
 func median(list []time.Duration) time.Duration {
