@@ -110,10 +110,7 @@ func TestExchange(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.close()
-			tr.sums.reduce = func(grads []*tensor.Tensor) (_ func(begin, end int) error, err error) {
-				p.parts, err = tensor.SlicesOf[float32](grads...)
-				return p.sum, err
-			}
+			tr.sums.reduce = p.reduce
 		}
 		err = tr.Run(t.Context(), func(p Progress) error {
 			losses = append(losses, p.Loss, p.Norm)

@@ -36,6 +36,12 @@ func newPeers[T float32 | dtype.BF16](streams []*device.Stream, most int) (*peer
 	return p, nil
 }
 
+// reduce returns the function that sums ranges of derivatives.
+func (p *peers[T]) reduce(grads []*tensor.Tensor) (_ func(begin, end int) error, err error) {
+	p.parts, err = tensor.SlicesOf[T](grads...)
+	return p.sum, err
+}
+
 // close waits for the copies and frees the memory.
 func (p *peers[T]) close() error {
 	var errs []error

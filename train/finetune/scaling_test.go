@@ -17,7 +17,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
@@ -147,8 +146,7 @@ func (x scaled) measure(t *testing.T, c Config, devices []*device.Device) float6
 	t.Logf("%d devices: loaded in %.1f s; step %.2f ms (%.2f to %.2f), first steps %v; losses %.4f to %.4f; peak %.2f GiB", len(devices), loaded.Seconds(), ms(took), ms(slices.Min(times[warm:])),
 		ms(slices.Max(times[warm:])), times[:warm], losses[0], last.Loss, float64(last.Memory)/(1<<30))
 	x.phases(t, tr)
-	x.sizes(t, tr)
-	x.copies(t, tr)
+	x.ways(t, tr)
 	if err := tr.same(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -189,59 +187,45 @@ func (x scaled) phases(t *testing.T, tr *Trainer) {
 	t.Logf("learn %.2f ms, sum %.2f ms, update %.2f ms", ms(median(learn)), ms(median(sum)), ms(median(update)))
 }
 
-// sizes measures steps with buckets of several sizes.
-func (x scaled) sizes(t *testing.T, tr *Trainer) {
+// ways measures steps with sums by NCCL and by copies, and with buckets of several sizes.
+func (x scaled) ways(t *testing.T, tr *Trainer) {
 	t.Helper()
 	if tr.sums.reduce == nil {
 		return
 	}
-	sizes := []int{32 << 20, 128 << 20, 512 << 20, 1 << 40}
-	times := make([][]time.Duration, len(sizes))
-	for range 2 {
-		for i, size := range sizes {
-			tr.sums.bucket = size
-			for range 5 {
+	for _, way := range []struct {
+		name string
+		open func(x *sums) error
+	}{{"copies", func(x *sums) error { return x.copy(tr.subject.Params().Activations()) }}, {"NCCL", func(x *sums) error { return x.join(nil) }}} {
+		for _, size := range []int{16 << 20, 32 << 20, 128 << 20, 4 << 30} {
+			if size > 1<<30 && way.name == "copies" {
+				continue // needs as much memory again
+			}
+			var all sums
+			for _, r := range tr.replicas {
+				s, err := r.device.NewStream()
+				if err != nil {
+					t.Fatal(err)
+				}
+				all.streams = append(all.streams, s)
+			}
+			all.bucket = size
+			if err := errors.Join(tr.sums.close(), way.open(&all)); err != nil {
+				t.Fatal(err)
+			}
+			tr.sums = all
+			var times []time.Duration
+			for range 9 {
 				began := time.Now()
 				if _, err := tr.step(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				times[i] = append(times[i], time.Since(began))
+				times = append(times, time.Since(began))
 			}
+			t.Logf("%s, buckets of %d MiB: step %.2f ms (%.2f to %.2f)", way.name, size>>20, ms(median(times)), ms(slices.Min(times)), ms(slices.Max(times)))
 		}
+		x.phases(t, tr)
 	}
-	for i, size := range sizes {
-		t.Logf("buckets of %d MiB: step %.2f ms (%.2f to %.2f)", size>>20, ms(median(times[i])), ms(slices.Min(times[i])), ms(slices.Max(times[i])))
-	}
-}
-
-// copies measures steps whose derivatives are summed by copies between the devices.
-func (x scaled) copies(t *testing.T, tr *Trainer) {
-	if tr.sums.reduce == nil {
-		return
-	}
-	const size = 128 << 20
-	p, err := newPeers[dtype.BF16](tr.sums.streams, size/2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.close()
-	tr.sums.reduce = func(grads []*tensor.Tensor) (_ func(begin, end int) error, err error) {
-		p.parts, err = tensor.SlicesOf[dtype.BF16](grads...)
-		return p.sum, err
-	}
-	for _, bucket := range []int{16 << 20, 32 << 20, size} {
-		tr.sums.bucket = bucket
-		var times []time.Duration
-		for range 12 {
-			began := time.Now()
-			if _, err := tr.step(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			times = append(times, time.Since(began))
-		}
-		t.Logf("copies, buckets of %d MiB: step %.2f ms (%.2f to %.2f)", bucket>>20, ms(median(times)), ms(slices.Min(times)), ms(slices.Max(times)))
-	}
-	x.phases(t, tr)
 }
 
 // same compares the parameters of all replicas.

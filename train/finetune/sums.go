@@ -10,13 +10,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// sums replaces the derivatives of all replicas by their sum: with NCCL on CUDA devices if NCCL is installed, bucket by bucket while the backward passes
-// go on; and otherwise on the host, where the numbers are added in the order of the replicas.
+// sums replaces the derivatives of all replicas by their sum. On CUDA devices, it does so bucket by bucket while the backward passes go on: by copies
+// between the devices (see peers), or by NCCL. On other devices, the host adds the numbers in the order of the replicas.
 type sums struct {
-	comms   []*nccl.Comm     // of the replicas of this process, or nil
-	streams []*device.Stream // of the comms
-	bucket  int              // the size of a bucket in bytes
-	step    *exchange        // of this step, or nil
+	streams []*device.Stream           // for sums, of the replicas of this process
+	bucket  int                        // the size of a bucket in bytes
+	step    *exchange                  // of this step, or nil
+	comms   []*nccl.Comm               // of the replicas, or nil
+	direct  interface{ close() error } // the peers, or nil
 
 	// reduce returns a function that enqueues the sum of a range of the derivatives on the streams. It is nil for sums on the host.
 	reduce func(grads []*tensor.Tensor) (func(begin, end int) error, error)
@@ -32,10 +33,12 @@ func (x *sums) open(t *Trainer) (err error) {
 			return nil
 		}
 	}
-	if _, _, err := nccl.Installed(); errors.Is(err, nccl.ErrNoLibrary) {
+	_, _, err = nccl.Installed()
+	missing := errors.Is(err, nccl.ErrNoLibrary)
+	if t.team != nil && missing {
 		return nil
 	}
-	x.bucket, x.reduce = bucketBytes, x.reducer
+	x.bucket = bucketBytes
 	for _, r := range t.replicas {
 		s, err := r.device.NewStream()
 		if err != nil {
@@ -43,22 +46,52 @@ func (x *sums) open(t *Trainer) (err error) {
 		}
 		x.streams = append(x.streams, s)
 	}
-	if t.team == nil {
+	if t.team == nil && (missing || len(t.replicas) == 2) {
+		return x.copy(t.subject.Params().Activations())
+	}
+	return x.join(t.team)
+}
+
+// copy makes the sums copy between the devices.
+func (x *sums) copy(of dtype.Type) error {
+	if of == dtype.BFloat16 {
+		return copies[dtype.BF16](x, x.bucket/2)
+	}
+	return copies[float32](x, x.bucket/4)
+}
+
+// copies makes the sums of elements of type T copy between the devices, for buckets of the given number of elements.
+func copies[T float32 | dtype.BF16](x *sums, most int) error {
+	p, err := newPeers[T](x.streams, most)
+	if err != nil {
+		return err
+	}
+	x.direct, x.reduce = p, p.reduce
+	return nil
+}
+
+// join makes the sums use NCCL.
+func (x *sums) join(g *team) (err error) {
+	x.reduce = x.reducer
+	if g == nil {
 		x.comms, err = nccl.All(context.Background(), x.streams...)
 		return err
 	}
-	c, err := t.team.communicator(x.streams[0])
+	c, err := g.communicator(x.streams[0])
 	if err == nil {
 		x.comms = []*nccl.Comm{c}
 	}
 	return err
 }
 
-// close frees the communicators.
+// close frees the communicators, memory and streams.
 func (x *sums) close() error {
 	errs := []error{x.abandon()}
 	for _, c := range x.comms {
 		errs = append(errs, c.Close())
+	}
+	if x.direct != nil {
+		errs = append(errs, x.direct.close())
 	}
 	for _, s := range x.streams {
 		errs = append(errs, s.Close())
