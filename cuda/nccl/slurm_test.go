@@ -15,14 +15,14 @@ func TestLaunched(t *testing.T) {
 		fail string // a part of the error
 	}{
 		{"", nccl.Process{}, ""},
-		{"RANK=3 WORLD_SIZE=8 LOCAL_RANK=1 MASTER_ADDR=h MASTER_PORT=7 GOPHERWARP_JOB_SECRET=s SLURM_STEP_ID=0 SLURM_PROCID=9", process("h:7", "s", 3, 8, 1), ""},
+		{"RANK=3 WORLD_SIZE=8 LOCAL_RANK=1 MASTER_ADDR=h MASTER_PORT=7 GOPHERWARP_JOB_SECRET=s SLURM_STEP_ID=0 SLURM_PROCID=9", nccl.Process{Options: nccl.Options{Address: "h:7", Secret: "s", Rank: 3, World: 8}, LocalRank: 1}, ""},
 		{"RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 MASTER_ADDR=h MASTER_PORT=7", nccl.Process{}, ""},
 		{"RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 MASTER_PORT=7", nccl.Process{}, "MASTER_ADDR"},
 		{"SLURM_PROCID=0 SLURM_NTASKS=4", nccl.Process{}, ""}, // a batch script, not a step
-		{"SLURM_STEP_ID=1 SLURM_PROCID=2 SLURM_NTASKS=4 SLURM_LOCALID=0 SLURM_JOB_ID=10003 SLURM_STEP_NODELIST=gpu[07-09,12],x", process("gpu07:20008", "", 2, 4, 0), ""},
-		{"SLURM_STEP_ID=0 SLURM_PROCID=5 SLURM_STEP_NUM_TASKS=8 SLURM_NTASKS=4 SLURM_LOCALID=1 MASTER_ADDR=m MASTER_PORT=9 GOPHERWARP_JOB_SECRET=s", process("m:9", "s", 5, 8, 1), ""},
-		{"SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_LOCALID=0 SLURM_STEP_NODELIST=a1,b2", process("a1:20000", "", 0, 4, 0), ""},
-		{"SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_LOCALID=0 SLURM_STEP_NODELIST=r[1-2]n[03,05]", process("r1n03:20000", "", 0, 4, 0), ""},
+		{"SLURM_STEP_ID=1 SLURM_PROCID=2 SLURM_NTASKS=4 SLURM_LOCALID=0 SLURM_JOB_ID=10003 SLURM_STEP_NODELIST=gpu[07-09,12],x", nccl.Process{Options: nccl.Options{Address: "gpu07:20008", Rank: 2, World: 4}, LocalRank: 0}, ""},
+		{"SLURM_STEP_ID=0 SLURM_PROCID=5 SLURM_STEP_NUM_TASKS=8 SLURM_NTASKS=4 SLURM_LOCALID=1 MASTER_ADDR=m MASTER_PORT=9 GOPHERWARP_JOB_SECRET=s", nccl.Process{Options: nccl.Options{Address: "m:9", Secret: "s", Rank: 5, World: 8}, LocalRank: 1}, ""},
+		{"SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_LOCALID=0 SLURM_STEP_NODELIST=a1,b2", nccl.Process{Options: nccl.Options{Address: "a1:20000", Rank: 0, World: 4}, LocalRank: 0}, ""},
+		{"SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_LOCALID=0 SLURM_STEP_NODELIST=r[1-2]n[03,05]", nccl.Process{Options: nccl.Options{Address: "r1n03:20000", Rank: 0, World: 4}, LocalRank: 0}, ""},
 		{"SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_LOCALID=0 SLURM_STEP_NODELIST=r[1", nccl.Process{}, "MASTER_ADDR"},
 		{"SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=x SLURM_LOCALID=0", nccl.Process{}, `"x"`},
 	} {
@@ -41,8 +41,4 @@ func TestLaunched(t *testing.T) {
 			t.Errorf("%s: %+v, %v, %v, want %+v", x.env, got, several, err, x.want)
 		}
 	}
-}
-
-func process(address, secret string, rank, world, local int) nccl.Process {
-	return nccl.Process{Options: nccl.Options{Address: address, Secret: secret, Rank: rank, World: world}, LocalRank: local}
 }

@@ -68,13 +68,20 @@ func (x *sums) outbox(r *replica) *outbox {
 
 // abandon ends the sums of a step that failed. Later work of the replicas waits for sums that have begun.
 func (x *sums) abandon() error {
-	e := x.step
+	e := x.stop()
 	if e == nil {
 		return nil
 	}
-	x.step = nil
-	close(e.quit)
 	return errors.Join(<-e.done, e.join())
+}
+
+// stop ends the sums of a step without waiting. It returns nil if there are none.
+func (x *sums) stop() *exchange {
+	e := x.step
+	if x.step = nil; e != nil {
+		close(e.quit)
+	}
+	return e
 }
 
 // complete announces buckets that are complete with a range.

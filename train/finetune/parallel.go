@@ -109,11 +109,10 @@ func (t *Trainer) learnAll(ctx context.Context, packs []text.Pack, weight int) (
 	err := t.each(ctx, t.busy(len(packs)), func(ctx context.Context, r *replica) (err error) {
 		for i := r.number; i < len(packs); i += n {
 			scale := float64(r.weight(packs[i])) / float64(weight)
-			var out *outbox
-			if i+n >= len(packs) {
-				out = t.sums.outbox(r)
+			if r.out = nil; i+n >= len(packs) {
+				r.out = t.sums.outbox(r)
 			}
-			if results[i], err = r.learn(ctx, begin+i, packs[i], scale, out); err != nil {
+			if results[i], err = r.learn(ctx, begin+i, packs[i], scale); err != nil {
 				return err
 			}
 		}
@@ -156,6 +155,7 @@ func (t *Trainer) hang() bool {
 // clearAll forgets the derivatives of all replicas, unless one hangs, after which the training cannot go on.
 func (t *Trainer) clearAll(ctx context.Context) error {
 	if t.hang() {
+		t.sums.stop()
 		return nil
 	}
 	if err := t.sums.abandon(); err != nil {

@@ -31,9 +31,16 @@ func meeting(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// trainRank trains as a process of a job until f returns an error.
-func trainRank(ctx context.Context, dev *device.Device, c finetune.Config, j finetune.Job, f func(p finetune.Progress) error) error {
-	tr, err := finetune.NewRank(ctx, dev, c, j)
+// process is a process of a job.
+type process struct {
+	device *device.Device
+	config finetune.Config
+	job    finetune.Job
+}
+
+// train trains until f returns an error.
+func (x process) train(ctx context.Context, f func(p finetune.Progress) error) error {
+	tr, err := finetune.NewRank(ctx, x.device, x.config, x.job)
 	if err != nil {
 		return err
 	}
@@ -50,7 +57,7 @@ func trainRanks(t *testing.T, configs []finetune.Config, f func(rank int, p fine
 		dev := open(t)
 		all.Go(func() {
 			j := finetune.Job{Rank: rank, World: len(configs), Address: at, Secret: "secret"}
-			errs[rank] = trainRank(t.Context(), dev, c, j, func(p finetune.Progress) error {
+			errs[rank] = process{dev, c, j}.train(t.Context(), func(p finetune.Progress) error {
 				steps[rank] = append(steps[rank], p)
 				return f(rank, p)
 			})
@@ -182,7 +189,7 @@ func TestKillRank(t *testing.T) {
 			close(done)
 		}()
 		j.Rank = 1 - lost
-		err := trainRank(t.Context(), open(t), c, j, proceed)
+		err := process{open(t), c, j}.train(t.Context(), proceed)
 		<-done
 		if !errors.Is(err, finetune.ErrRank) || !strings.Contains(err.Error(), fmt.Sprintf("rank %d ended", lost)) || time.Since(killed) > 10*time.Second {
 			t.Errorf("after %v: %v", time.Since(killed), err)
@@ -212,7 +219,7 @@ func childRank(t *testing.T, c finetune.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = trainRank(t.Context(), dev, c, j, func(p finetune.Progress) error {
+	err = process{dev, c, j}.train(t.Context(), func(p finetune.Progress) error {
 		_, err := fmt.Fprintln(os.Stdout, "step", p.Step)
 		return err
 	})
@@ -237,7 +244,7 @@ func TestStopRanks(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			last := 0
-			err := trainRank(ctx, dev, c, finetune.Job{Rank: rank, World: 2, Address: at}, func(p finetune.Progress) error {
+			err := process{dev, c, finetune.Job{Rank: rank, World: 2, Address: at}}.train(ctx, func(p finetune.Progress) error {
 				if last = p.Step; rank == 1 && p.Step == 3 {
 					cancel(stop)
 				}

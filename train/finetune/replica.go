@@ -27,7 +27,7 @@ type replica struct {
 	subject subject
 	opt     *train.AdamW
 	hangs   bool    // the device does not end its work
-	out     *outbox // of the pack that is learned, or nil
+	out     *outbox // for the buckets that the pack completes, or nil
 }
 
 // load loads the model.
@@ -97,11 +97,9 @@ func (r *replica) Close() error {
 	return errors.Join(errs...)
 }
 
-// learn adds the derivatives of the mean loss of a pack, times scale, to those of the replica, and announces complete buckets if out is not nil. What
-// dropout drops depends only on the seed of the training and number, which no other pack of the training has.
-func (r *replica) learn(ctx context.Context, number int, pack text.Pack, scale float64, out *outbox) (x result, err error) {
-	r.out = out
-	defer func() { r.out = nil }()
+// learn adds the derivatives of the mean loss of a pack, times scale, to those of the replica. What dropout drops depends only on the seed of the
+// training and number, which no other pack of the training has.
+func (r *replica) learn(ctx context.Context, number int, pack text.Pack, scale float64) (x result, err error) {
 	err = tensor.RunOn(ctx, r.stream, func(s *tensor.Scope) error {
 		s.Seed(rand.NewPCG(r.config.Seed, uint64(number)).Uint64())
 		s.Record()
