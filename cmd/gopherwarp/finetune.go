@@ -94,7 +94,7 @@ func (c *finetuneCommand) Run(ctx context.Context, t terminal) error {
 	if several {
 		c.choose(process.LocalRank)
 		if process.Rank > 0 { // rank 0 shows the progress
-			t.out = io.Discard
+			t = terminal{io.Discard, io.Discard}
 		}
 	}
 	devices, err := c.open(t)

@@ -53,11 +53,11 @@ func (l *limit) left(needed time.Duration) time.Duration {
 // each calls f for some replicas at the same time, with a context that ends when one of them fails. It returns the first error. A replica that
 // exceeds the limit hangs: each does not wait for it.
 func (t *Trainer) each(ctx context.Context, replicas []*replica, f func(ctx context.Context, r *replica) error) error {
-	if len(t.replicas) == 1 {
-		for _, r := range replicas {
-			return f(ctx, r)
-		}
+	if len(replicas) == 0 {
 		return nil
+	}
+	if len(t.replicas) == 1 {
+		return f(ctx, t.replica)
 	}
 	part, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -132,8 +132,11 @@ func (g *team) tell(ctx context.Context, own news) ([]news, error) {
 		return nil, err
 	}
 	var all []news
-	if err := json.Unmarshal(text, &all); err != nil || len(all) != g.World {
-		return nil, fmt.Errorf("%w: news of %d processes, %w", ErrRank, len(all), err)
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRank, err)
+	}
+	if len(all) != g.World {
+		return nil, fmt.Errorf("%w: %d processes and not %d answer", ErrRank, len(all), g.World)
 	}
 	for rank, x := range all {
 		g.stop = g.stop || x.Stop
@@ -144,7 +147,7 @@ func (g *team) tell(ctx context.Context, own news) ([]news, error) {
 	return all, err
 }
 
-// exchange exchanges data. The job cannot go on after ctx, so it may end only the training.
+// exchange exchanges data. The end of ctx does not interrupt it: the processes end together, after a step.
 func (g *team) exchange(ctx context.Context, data []byte) ([]byte, error) {
 	text, err := g.member.Exchange(context.WithoutCancel(ctx), data)
 	if err != nil {
