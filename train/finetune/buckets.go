@@ -1,8 +1,8 @@
 package finetune
 
-// bucketBytes is the size of a bucket. The last bucket is summed after the backward pass, so that a small one costs less time; but each one costs some
-// microseconds.
-const bucketBytes = 32 << 20
+// bucketBytes is the size of a bucket. The last bucket is summed after the backward pass, so a small one costs less time there. But each sum costs some
+// time too: with two H200s, larger and smaller buckets are slower.
+const bucketBytes = 128 << 20
 
 // buckets is the division of the derivatives of all parameters into ranges, which are summed one by one while the backward pass goes on. The backward
 // pass completes the last parameters first, so bucket 0 is at the end.

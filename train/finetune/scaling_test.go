@@ -187,45 +187,56 @@ func (x scaled) phases(t *testing.T, tr *Trainer) {
 	t.Logf("learn %.2f ms, sum %.2f ms, update %.2f ms", ms(median(learn)), ms(median(sum)), ms(median(update)))
 }
 
-// ways measures steps with sums by NCCL and by copies, and with buckets of several sizes.
+// ways measures steps with sums by NCCL and by copies, and with buckets of several sizes, in turns.
 func (x scaled) ways(t *testing.T, tr *Trainer) {
 	t.Helper()
 	if tr.sums.reduce == nil {
 		return
 	}
-	for _, way := range []struct {
-		name string
-		open func(x *sums) error
-	}{{"copies", func(x *sums) error { return x.copy(tr.subject.Params().Activations()) }}, {"NCCL", func(x *sums) error { return x.join(nil) }}} {
-		for _, size := range []int{16 << 20, 32 << 20, 128 << 20, 4 << 30} {
-			if size > 1<<30 && way.name == "copies" {
-				continue // needs as much memory again
-			}
-			var all sums
-			for _, r := range tr.replicas {
-				s, err := r.device.NewStream()
-				if err != nil {
-					t.Fatal(err)
-				}
-				all.streams = append(all.streams, s)
-			}
-			all.bucket = size
-			if err := errors.Join(tr.sums.close(), way.open(&all)); err != nil {
+	type way struct {
+		size int // of a bucket
+		nccl bool
+	}
+	times := map[way][]time.Duration{}
+	list := []way{{128 << 20, false}, {128 << 20, true}, {32 << 20, false}, {32 << 20, true}, {1 << 40, true}}
+	for range 2 {
+		for _, w := range list {
+			if err := tr.use(w.size, w.nccl); err != nil {
 				t.Fatal(err)
 			}
-			tr.sums = all
-			var times []time.Duration
-			for range 9 {
+			for range 7 {
 				began := time.Now()
 				if _, err := tr.step(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				times = append(times, time.Since(began))
+				times[w] = append(times[w], time.Since(began))
 			}
-			t.Logf("%s, buckets of %d MiB: step %.2f ms (%.2f to %.2f)", way.name, size>>20, ms(median(times)), ms(slices.Min(times)), ms(slices.Max(times)))
 		}
-		x.phases(t, tr)
 	}
+	for _, w := range list {
+		t.Logf("NCCL %v, buckets of %d MiB: step %.2f ms (%.2f to %.2f)", w.nccl, w.size>>20, ms(median(times[w])), ms(slices.Min(times[w])), ms(slices.Max(times[w])))
+	}
+	x.phases(t, tr)
+}
+
+// use makes the sums of a Trainer use NCCL or copies, with buckets of a size.
+func (t *Trainer) use(size int, nccl bool) error {
+	x := sums{bucket: size}
+	for _, r := range t.replicas {
+		s, err := r.device.NewStream()
+		if err != nil {
+			return err
+		}
+		x.streams = append(x.streams, s)
+	}
+	err := t.sums.close()
+	if nccl {
+		err = errors.Join(err, x.join(nil))
+	} else {
+		err = errors.Join(err, x.copy(t.subject.Params().Activations()))
+	}
+	t.sums = x
+	return err
 }
 
 // same compares the parameters of all replicas.
