@@ -129,7 +129,7 @@ func (q *Parameter) in(s *tensor.Scope, value func() *tensor.Tensor) *tensor.Ten
 	if _, err := q.params.Memory(s); err != nil {
 		return void(s, err)
 	}
-	if s.Recording() {
+	if s.Training() {
 		return s.Parameter(value(), q.grad)
 	}
 	return s.Use(value())

@@ -64,7 +64,7 @@ func (s *Scope) through(f func(x []*Tensor) *Tensor, d *Derivative) []*Tensor {
 		return nil
 	}
 	y.node.add(s, name, d.Grad)
-	inner.backward(s)
+	inner.backward(s, nil)
 	for i, t := range x {
 		if t.node != nil && t.node.grad != nil && s.err == nil {
 			list[i] = s.view(t.node.grad, *t.node.grad)

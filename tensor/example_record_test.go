@@ -209,3 +209,35 @@ func ExampleTensor_Forget() {
 	// float32 [1 2]
 	// [[ 0.5 -0.5]]
 }
+
+func ExampleScope_BackwardEach() {
+	compute(func(_ context.Context, s *tensor.Scope) error {
+		s.Record()
+		one, two := tensor.Zeros(s, dtype.Float32, 1), tensor.Zeros(s, dtype.Float32, 2)
+		x := s.Parameter(tensor.From(s, []float32{3}, 1), one)
+		y := s.Parameter(tensor.From(s, []float32{1, 2}, 2), two)
+		s.BackwardEach(x.Mul(y).Sum(), func(grad *tensor.Tensor) { show(grad) }) // the last parameter first
+		return nil
+	})
+	// Output:
+	// float32 [2]
+	// [3. 3.]
+	// float32 [1]
+	// [3.]
+}
+
+func ExampleScope_Training() {
+	compute(func(_ context.Context, s *tensor.Scope) error {
+		s.Record()
+		x := s.Variable(tensor.From(s, []float32{1, 2}, 2))
+		y := tensor.Checkpoint(func(x *tensor.Tensor) *tensor.Tensor {
+			fmt.Println(s.Training(), s.Recording())
+			return x.Square()
+		}, x)
+		s.Backward(y.Sum()) // calls the function again
+		return nil
+	})
+	// Output:
+	// true false
+	// true true
+}

@@ -95,7 +95,9 @@ func TestForgetChanged(t *testing.T) {
 	err = tensor.Run(t.Context(), kerneltest.Device(t, kerneltest.Executions()["scalar"]), func(s *tensor.Scope) error {
 		s.Record()
 		v, w := s.Variable(tensor.Full(s, 2, dtype.Float32, 3, 4)), tensor.Full(s, 1, dtype.Float32, 4, 4)
-		s.Tidy(func() *tensor.Tensor { return v.RMSNorm(tensor.Full(s, 1, dtype.Float32, 4), tensor.NormOptions{}).Forget().MatMul(w) })
+		s.Tidy(func() *tensor.Tensor {
+			return v.RMSNorm(tensor.Full(s, 1, dtype.Float32, 4), tensor.NormOptions{}).Forget().MatMul(w)
+		})
 		return nil // the Scope ends without Backward
 	})
 	if err != nil {

@@ -70,13 +70,13 @@ func (t *Tensor) Dropout(rate float64) *Tensor {
 		err = fmt.Errorf("%w: %v", ErrDType, t.dtype)
 	case !(rate >= 0 && rate < 1):
 		err = fmt.Errorf("%w: a rate of %v", ErrValue, rate)
-	case s.training() && s.stream.Recording():
+	case s.Training() && s.stream.Recording():
 		err = errRepeated
 	}
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
-	if rate == 0 || !s.training() {
+	if rate == 0 || !s.Training() {
 		return t
 	}
 	o := dropout.Options{Rate: rate, Seed: s.random.Seed, Stream: s.random.Offset}

@@ -107,8 +107,8 @@ func (s *Scope) NoGrad(f func()) {
 // Recording reports whether operations on variables are recorded: after Record, before Backward, and outside NoGrad.
 func (s *Scope) Recording() bool { return s.tape != nil && s.tape.paused == 0 && !s.tape.done }
 
-// training reports whether operations on variables are recorded, now or when Backward repeats the function of a Checkpoint.
-func (s *Scope) training() bool {
+// Training reports whether operations on variables are recorded, now or when Backward repeats the function of a Checkpoint.
+func (s *Scope) Training() bool {
 	return s.tape != nil && s.tape.paused == s.tape.later && !s.tape.done
 }
 
@@ -242,7 +242,12 @@ func (n *node) release() {
 // It adds the derivatives of parameters to the tensors that Parameter was given. The order of additions depends only on the program.
 // The mistake is ErrRecord if Record was not called or loss does not depend on a variable, ErrShape if loss has several elements, and
 // ErrChanged if the program has changed elements that a derivative needs (see Changed).
-func (s *Scope) Backward(loss *Tensor) {
+func (s *Scope) Backward(loss *Tensor) { s.BackwardEach(loss, nil) }
+
+// BackwardEach is like Backward. If final is not nil, BackwardEach calls it with each tensor to which it adds the derivative of a parameter, after the
+// last addition to this tensor is in the Scope's stream. The order of the calls depends only on the program. In the function of a Checkpoint,
+// Parameter must also be called while Training reports true and Recording false.
+func (s *Scope) BackwardEach(loss *Tensor, final func(grad *Tensor)) {
 	const op = "Backward"
 	owner, err := scopeOf(op, []*Tensor{s.anchor(), loss})
 	if err != nil {
@@ -269,13 +274,25 @@ func (s *Scope) Backward(loss *Tensor) {
 		loss.node.grad = s.hold(s.full(op, 1, loss.dtype, loss.shape))
 		return nil
 	})
-	s.tape.backward(s)
+	s.tape.backward(s, final)
 }
 
-// backward goes through the operations from the last.
-func (t *tape) backward(s *Scope) {
+// backward goes through the operations from the last, and calls final, unless it is nil, when it has gone past all uses of a parameter.
+func (t *tape) backward(s *Scope, final func(grad *Tensor)) {
+	first := map[*Tensor]*node{} // of the nodes with the same target
+	if final != nil {
+		for _, n := range slices.Backward(t.nodes) {
+			if n.target != nil {
+				first[n.target] = n
+			}
+		}
+	}
 	for i := len(t.nodes) - 1; i >= 0 && s.err == nil; i-- {
-		t.nodes[i].backward(s, &t.end)
+		n := t.nodes[i]
+		n.backward(s, &t.end)
+		if n.target != nil && first[n.target] == n && s.err == nil {
+			final(n.target)
+		}
 	}
 }
 

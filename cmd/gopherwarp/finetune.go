@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/signal"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/cuda"
+	"github.com/gopherwarp/gopherwarp/cuda/nccl"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/train/finetune"
 )
@@ -53,6 +56,7 @@ type finetuneCommand struct {
 	Resume         bool     `help:"Continue from the last checkpoint in -out, if there is one."`
 	Board          string   `name:"tensorboard" placeholder:"DIR" help:"Write event files for TensorBoard to this folder."`
 	Devices        []string `sep:"," placeholder:"N" help:"The GPUs that share the packs of each step, such as 0,1; or names as in GOPHERWARP_DEVICE. Default: the best device."`
+	GPUs           int      `name:"gpus" placeholder:"N" help:"Use the first N GPUs, as -devices does."`
 	Plot           string   `placeholder:"FILE" help:"Write the curve of the losses to this file, as SVG."`
 }
 
@@ -69,6 +73,8 @@ The model learns the assistant's messages, completions, and whole texts. With -d
 
   {"prompt": "XIV = ", "chosen": "14", "rejected": "16"}
 
+Started by torchrun (torchrun --no-python) or srun, each process uses a GPU, and all train together. Set GOPHERWARP_JOB_SECRET to a random text.
+
 Ctrl-C and the signal SIGTERM end the training with a checkpoint. -resume continues from the last checkpoint.
 
 Example:
@@ -84,11 +90,26 @@ func (c *finetuneCommand) Run(ctx context.Context, t terminal) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
+	process, several, err := nccl.Launched(os.Getenv)
+	if err != nil {
+		return exit{exitUsage, err}
+	}
+	if several {
+		c.choose(process.LocalRank)
+		if process.Rank > 0 { // rank 0 shows the progress
+			t = terminal{io.Discard, io.Discard}
+		}
+	}
 	devices, err := c.open(t)
 	if err != nil {
 		return errors.Join(err, closeAll(devices))
 	}
-	trainer, err := finetune.New(devices[0], config, devices[1:]...)
+	var trainer *finetune.Trainer
+	if several {
+		trainer, err = finetune.NewRank(ctx, devices[0], config, finetune.Job{Rank: process.Rank, World: process.World, Address: process.Address, Secret: process.Secret})
+	} else {
+		trainer, err = finetune.New(devices[0], config, devices[1:]...)
+	}
 	if err != nil {
 		return errors.Join(err, closeAll(devices))
 	}
@@ -101,19 +122,43 @@ func (c *finetuneCommand) Run(ctx context.Context, t terminal) error {
 	return errors.Join(trainer.Close(), closeAll(devices))
 }
 
+// choose chooses one of the devices for a process of several on this machine: the one with its number if there are enough. If there is only one, it is
+// the process's own.
+func (c *finetuneCommand) choose(number int) {
+	if list := c.names(); len(list) > 0 {
+		c.Devices = []string{list[number%len(list)]}
+	} else if list, err := cuda.List(); err == nil && len(list) > 1 && os.Getenv(gopherwarp.Variable) == "" {
+		c.Devices = []string{strconv.Itoa(number)}
+	}
+	c.GPUs = 0
+}
+
+// names returns the names of the devices, if flags name some.
+func (c *finetuneCommand) names() []string {
+	if len(c.Devices) > 0 {
+		return c.Devices
+	}
+	var list []string
+	for i := range c.GPUs {
+		list = append(list, strconv.Itoa(i))
+	}
+	return list
+}
+
 // open opens the devices and prints their names.
 func (c *finetuneCommand) open(t terminal) (list []*device.Device, err error) {
-	for _, name := range c.Devices {
+	names := c.names()
+	for _, name := range names {
 		if _, err := strconv.Atoi(name); err == nil {
 			name = "cuda:" + name
 		}
 		dev, err := gopherwarp.OpenNamed(name)
 		if err != nil {
-			return list, fmt.Errorf("-devices: %w", err)
+			return list, fmt.Errorf("device %s: %w", name, err)
 		}
 		list = append(list, dev)
 	}
-	if len(c.Devices) == 0 {
+	if len(names) == 0 {
 		dev, err := gopherwarp.Open()
 		if err != nil {
 			return nil, err
@@ -205,7 +250,7 @@ func (c *finetuneCommand) train(ctx context.Context, t terminal, trainer *finetu
 	err := trainer.Run(ctx, r.report)
 	r.progress.Stop()
 	out := trainer.Config().Out
-	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+	if errors.Is(err, finetune.ErrStopped) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		done, _ := trainer.Steps()
 		return exit{exitFailed, fmt.Errorf("stopped after step %d; -resume continues", done)}
 	}
@@ -216,7 +261,7 @@ func (c *finetuneCommand) train(ctx context.Context, t terminal, trainer *finetu
 	if done, all := trainer.Steps(); done < all {
 		console.Print(t.err, fmt.Sprintf("ended after step %d, because the loss of -eval did not improve", done), 2)
 	}
-	if c.Plot == "" {
+	if c.Plot == "" || t.out == io.Discard {
 		return nil
 	}
 	return plotLosses(c.Plot, out)

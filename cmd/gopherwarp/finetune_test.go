@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -231,5 +232,56 @@ func TestFinetuneErrors(t *testing.T) {
 		if code := run(t.Context(), x.args, terminal{io.Discard, &stderr}); code != x.code || !strings.Contains(stderr.String(), x.want) {
 			t.Errorf("%q: exit code %d, want %d with %q:\n%s", x.args, code, x.code, x.want, &stderr)
 		}
+	}
+}
+
+// TestFinetuneRanks starts two processes as torchrun does. They train together as two devices of one process do, and rank 0 alone prints the progress.
+func TestFinetuneRanks(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("no network: %v", err)
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err := errors.Join(err, l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	if err := os.WriteFile(in("train.jsonl"), []byte(strings.Repeat(`{"prompt": "a", "completion": "b"}`+"\n", 8)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"finetune", "-model", llamatest.Write(t, llamatest.Options{}), "-data", in("train.jsonl"), "-length=8", "-steps=2", "-out"}
+	var outputs [2]bytes.Buffer
+	var list []*exec.Cmd
+	for rank := range outputs {
+		cmd := exec.CommandContext(t.Context(), self, append(args, in("ranks"))...)
+		cmd.Env = append(os.Environ(), asCommand+"=1", "GOPHERWARP_DEVICE=cpu", fmt.Sprintf("RANK=%d", rank), fmt.Sprintf("LOCAL_RANK=%d", rank), "WORLD_SIZE=2",
+			"MASTER_ADDR=127.0.0.1", "MASTER_PORT="+port)
+		cmd.Stdout, cmd.Stderr = &outputs[rank], os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, cmd)
+	}
+	for rank, cmd := range list {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	if text := outputs[0].String(); !strings.Contains(text, "step 2 of 2  loss ") || outputs[1].Len() > 0 {
+		t.Errorf("rank 0 prints %q, rank 1 %q", text, &outputs[1])
+	}
+	var stderr bytes.Buffer
+	if code := run(t.Context(), append(args, in("devices"), "-devices=cpu,cpu"), terminal{io.Discard, &stderr}); code != exitOK {
+		t.Fatalf("exit code %d:\n%s", code, &stderr)
+	}
+	got, err := os.ReadFile(in("ranks/adapter_model.safetensors"))
+	want, failed := os.ReadFile(in("devices/adapter_model.safetensors"))
+	if err := errors.Join(err, failed); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the adapter differs from that of two devices, %v", err)
 	}
 }

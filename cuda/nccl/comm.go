@@ -30,6 +30,9 @@ type Options struct {
 	Listen string
 	// Timeout is the time after which a collective is aborted. 0 means 10 minutes.
 	Timeout time.Duration
+	// Silence, unless it is 0, is the time after which a process from which nothing has arrived counts
+	// as lost: its machine has failed, or it was stopped. All processes must have the same.
+	Silence time.Duration
 }
 
 const usualTimeout = 10 * time.Minute
@@ -96,7 +99,7 @@ func join(ctx context.Context, c *Comm, o Options) (*Comm, error) {
 		}
 	}
 	var err error
-	meeting := rendezvous.Options{Address: o.Address, Rank: o.Rank, World: o.World, Secret: []byte(o.Secret), Listen: o.Listen, Payload: c.id[:]}
+	meeting := rendezvous.Options{Address: o.Address, Rank: o.Rank, World: o.World, Secret: []byte(o.Secret), Listen: o.Listen, Payload: c.id[:], Silence: o.Silence}
 	c.member, err = rendezvous.Join(ctx, meeting, c.calls.Load)
 	if err != nil {
 		return nil, fmt.Errorf("nccl: %w", err)

@@ -81,6 +81,43 @@ func (l *jsonConn) write() {
 	}
 }
 
+// hear returns the next message of a process that has proved itself. If silence is not 0, hear waits no longer than that, and skips signs of life.
+func (l *jsonConn) hear(silence time.Duration) (message, error) {
+	for {
+		if silence > 0 {
+			if err := l.conn.SetReadDeadline(time.Now().Add(silence)); err != nil {
+				return message{}, err
+			}
+		}
+		m, err := l.receive(maxMessage)
+		if err != nil || !m.Alive {
+			return m, err
+		}
+	}
+}
+
+// lives is the number of signs of life that a connection sends in the time of Options.Silence.
+const lives = 4
+
+// live sends signs of life until the connection is closed, if silence is not 0.
+func (l *jsonConn) live(silence time.Duration) {
+	if silence == 0 {
+		return
+	}
+	tick := time.NewTicker(silence / lives)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if l.send(message{Alive: true}) != nil {
+				return
+			}
+		case <-l.done:
+			return
+		}
+	}
+}
+
 // receive returns the next message, of at most limit bytes.
 func (l *jsonConn) receive(limit int) (m message, err error) {
 	var text []byte

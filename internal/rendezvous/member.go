@@ -25,6 +25,11 @@ type Options struct {
 	// on all of its addresses if the host of Address is a name that rank 0 resolves to a loopback
 	// address (127.0.1.1).
 	Listen string
+	// Silence, unless it is 0, is the time after which a process from which nothing has arrived counts as lost: its machine has failed, or it was
+	// stopped. All processes must have the same.
+	Silence time.Duration
+	// Combine returns the result of Exchange for what the processes have passed to it, by rank. Rank 0 calls it.
+	Combine func(blocks [][]byte) []byte
 
 	patience time.Duration // of rank 0 while it waits for a proof; 0 means helloTime
 }
@@ -46,6 +51,10 @@ type Member struct {
 	ended   chan struct{} // closed when the connection has ended
 	answers map[int]chan *answer
 	asked   int
+
+	silence time.Duration
+	calls   int         // of Exchange
+	results chan *block // of them
 }
 
 // retry is the time between two attempts to reach rank 0.
@@ -75,7 +84,7 @@ func newMember(o Options, progress func() int64) (*Member, error) {
 	}
 	m := &Member{
 		rank: o.Rank, world: o.World, address: o.Address, secret: slices.Clone(o.Secret), at: progress, lost: make(chan struct{}), ended: make(chan struct{}),
-		answers: map[int]chan *answer{},
+		answers: map[int]chan *answer{}, silence: o.Silence, results: make(chan *block, 1),
 	}
 	if o.Rank != 0 {
 		return m, nil
@@ -178,7 +187,8 @@ func (m *Member) introduce(h *hello) (answer message, challenge []byte, err erro
 	if err := m.conn.send(message{Hello: h}); err != nil {
 		return answer, nil, err
 	}
-	answer, err = m.conn.receive(maxMessage)
+	go m.conn.live(m.silence)
+	answer, err = m.conn.hear(0)
 	return answer, first.Challenge, err
 }
 
@@ -204,7 +214,7 @@ func (m *Member) listen() {
 	defer close(m.ended)
 	defer m.conn.close()
 	for {
-		msg, err := m.conn.receive(maxMessage)
+		msg, err := m.conn.hear(m.silence)
 		switch {
 		case err != nil:
 			m.fail(&LostError{Ranks: []int{0}})
@@ -215,6 +225,11 @@ func (m *Member) listen() {
 			_ = m.conn.send(message{At: &answer{Question: msg.Ask, At: map[int]int64{m.rank: m.at()}}})
 		case msg.At != nil:
 			m.answered(msg.At)
+		case msg.Give != nil:
+			select {
+			case m.results <- msg.Give:
+			default: // a result that nobody waits for
+			}
 		}
 	}
 }

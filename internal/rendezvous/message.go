@@ -10,6 +10,14 @@ type message struct {
 	Leave     bool    `json:",omitempty"` // to rank 0: the end of this process is not a loss
 	Ask       int     `json:",omitempty"` // the number of a question for the progress of all processes
 	At        *answer `json:",omitempty"` // the progress of a process
+	Give      *block  `json:",omitempty"` // to rank 0: what a process passed to Exchange; from rank 0: the result
+	Alive     bool    `json:",omitempty"` // see Options.Silence
+}
+
+// block is what a process passed to a call of Exchange, or the result.
+type block struct {
+	Call int // the number of the call, from 1
+	Data []byte
 }
 
 type hello struct {

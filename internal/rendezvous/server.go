@@ -22,6 +22,8 @@ type server struct {
 	began    time.Time
 	patience time.Duration // for the proof of a new connection
 	unproved chan struct{} // contains an element for each connection that has not proved anything yet
+	silence  time.Duration
+	combine  func(blocks [][]byte) []byte
 
 	mu      sync.Mutex
 	conns   map[int]*jsonConn
@@ -32,6 +34,8 @@ type server struct {
 	failed  bool
 	asked   map[int]*question // by number
 	next    int
+	given   map[int][]byte // to the present call of Exchange, by rank
+	call    int            // its number
 }
 
 // question is a question of one process, until all have answered.
@@ -55,6 +59,7 @@ func serve(address string, o Options) (*server, error) {
 		listener: l, world: o.World, payload: slices.Clone(o.Payload), secret: slices.Clone(o.Secret), began: time.Now(),
 		patience: cmp.Or(o.patience, helloTime), unproved: make(chan struct{}, maxUnproved),
 		conns: map[int]*jsonConn{}, starts: map[int][]byte{}, left: map[int]bool{}, asked: map[int]*question{},
+		silence: o.Silence, combine: o.Combine, given: map[int][]byte{}, call: 1,
 	}
 	go s.accept()
 	return s, nil
@@ -91,8 +96,9 @@ func (s *server) talk(l *jsonConn) {
 		_ = l.send(message{Fail: &fail{Text: err.Error()}})
 		return
 	}
+	go l.live(s.silence)
 	for {
-		m, err := l.receive(maxMessage)
+		m, err := l.hear(s.silence)
 		if err != nil {
 			s.ended(h.Rank)
 			return
@@ -104,6 +110,9 @@ func (s *server) talk(l *jsonConn) {
 			s.ask(h.Rank, m.Ask)
 		case m.At != nil:
 			s.answered(h.Rank, m.At)
+		case m.Give != nil && !s.give(h.Rank, m.Give):
+			s.ended(h.Rank)
+			return
 		}
 	}
 }

@@ -117,6 +117,9 @@ func fingerprint(d *text.Data) string {
 
 // checkpoint writes a checkpoint: all files to a new folder, which it then renames. It removes the oldest.
 func (t *Trainer) checkpoint(ctx context.Context) error {
+	if !t.lead() {
+		return nil
+	}
 	parent := filepath.Join(t.config.Out, checkpointFolder)
 	final := filepath.Join(parent, fmt.Sprintf("%s%08d", stepPrefix, t.at.Step))
 	if _, err := os.Stat(final); err == nil {
@@ -171,7 +174,7 @@ func (t *Trainer) summary(folder string) ([]byte, error) {
 		return nil, err
 	}
 	s := state{position: t.at, Training: t.training(), Files: map[string]string{}}
-	if n := len(t.replicas); n > 1 {
+	if n := t.world(); n > 1 {
 		s.Devices = n
 	}
 	for _, e := range entries {
@@ -245,8 +248,8 @@ func (t *Trainer) lastCheckpoint() (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case max(s.Devices, 1) != len(t.replicas):
-		return "", fmt.Errorf("%w: %s belongs to a training on %d devices, not %d; with another number, sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), len(t.replicas))
+	case max(s.Devices, 1) != t.world():
+		return "", fmt.Errorf("%w: %s belongs to a training on %d devices, not %d; with another number, sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), t.world())
 	case s.Training != t.training():
 		return "", fmt.Errorf("%w: %s belongs to the training of %s, not of %s", ErrCheckpoint, folder, s.Training, t.training())
 	case s.Step < 0 || s.Epoch < 0 || s.Pack < 0 || s.Tokens < 0 || s.Worse < 0 || s.Pack >= max(len(t.data.Packs(uint64(s.Epoch), t.config.Seed)), 1):

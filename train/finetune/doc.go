@@ -9,7 +9,8 @@
 //	})
 //
 // When an adapter is trained, the model's weights do not change, and keep the format of their file. A step computes the derivatives of some
-// packs of texts, one pack after another, adds them up, and updates the parameters once. Several devices share the packs of each step. Run
-// writes the adapter or the model, losses.csv, and checkpoints to the folder Out. With Config.Resume, another Trainer continues from the
-// last checkpoint. Its results have the same bits as the results of a training without the interruption.
+// packs of texts, one pack after another, adds them up, and updates the parameters once. Several devices share the packs of each step, in
+// one process (New) or in a process for each (NewRank). Run writes the adapter or the model, losses.csv, and checkpoints to the folder Out.
+// With Config.Resume, another Trainer continues from the last checkpoint. Its results have the same bits as the results of a training
+// without the interruption.
 package finetune

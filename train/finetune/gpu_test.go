@@ -1,16 +1,23 @@
 package finetune_test
 
 import (
+	"bytes"
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/train/finetune"
 )
 
-// TestParallelGPUs compares a training on two GPUs with one on the first. The losses agree to within 0.01: layers compute with bfloat16.
-func TestParallelGPUs(t *testing.T) {
-	var devices []*device.Device
+// twoGPUs opens the first two GPUs.
+func twoGPUs(t *testing.T) (devices []*device.Device) {
+	t.Helper()
 	for i := range 2 {
 		dev, err := cuda.Open(i)
 		if err != nil {
@@ -23,6 +30,12 @@ func TestParallelGPUs(t *testing.T) {
 		})
 		devices = append(devices, dev)
 	}
+	return devices
+}
+
+// TestParallelGPUs compares a training on two GPUs with one on the first. The losses agree to within 0.01: layers compute with bfloat16.
+func TestParallelGPUs(t *testing.T) {
+	devices := twoGPUs(t)
 	for _, method := range []string{"lora", "full"} {
 		c := config(t)
 		if c.Method = method; method == "full" {
@@ -41,5 +54,58 @@ func TestParallelGPUs(t *testing.T) {
 				t.Errorf("%s: step %d: loss %v, on one GPU %v", method, p.Step, p.Loss, alone[i].Loss)
 			}
 		}
+	}
+}
+
+// TestRanksGPUs compares a training by two processes on two GPUs with one by a single process, which have the same bits. Then it kills a process: the
+// other ends.
+func TestRanksGPUs(t *testing.T) {
+	devices := twoGPUs(t)
+	c := tiny(t)
+	c.Batch, c.Steps, c.Save = 2, 4, 2
+	want := out(c, t)
+	if _, err := trainOn(t, devices, want, proceed); err != nil {
+		t.Fatal(err)
+	}
+	start := func(c finetune.Config) (list []*exec.Cmd, texts []*bytes.Buffer) {
+		at := meeting(t)
+		for rank := range 2 {
+			cmd, text := childOf(t, c, finetune.Job{Rank: rank, World: 2, Address: at}), new(bytes.Buffer)
+			cmd.Env = append(cmd.Env, gpuVariable+"=1")
+			cmd.Stdout, cmd.Stderr = text, text
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			list, texts = append(list, cmd), append(texts, text)
+		}
+		return list, texts
+	}
+	c.Out = filepath.Join(t.TempDir(), "out")
+	list, texts := start(c)
+	for rank, cmd := range list {
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("rank %d: %v: %s", rank, err, texts[rank])
+		}
+	}
+	compare(t, c.Out, want.Out, 0)
+	sameLosses(t, c.Out, want.Out)
+
+	c.Steps, c.Epochs, c.Out = 100000, 100000, filepath.Join(t.TempDir(), "out")
+	list, texts = start(c)
+	for i := 0; ; i++ {
+		if list, _ := os.ReadDir(filepath.Join(c.Out, "checkpoints")); len(list) > 0 || i > 2000 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := list[1].Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed := time.Now()
+	_ = list[1].Wait()
+	err := list[0].Wait()
+	t.Logf("%v after the end of rank 1", time.Since(killed))
+	if err == nil || time.Since(killed) > 10*time.Second || !strings.Contains(texts[0].String(), "rank 1 ended without leaving the job") {
+		t.Errorf("%v: %s", err, texts[0])
 	}
 }

@@ -53,6 +53,9 @@ func (l *limit) left(needed time.Duration) time.Duration {
 // each calls f for some replicas at the same time, with a context that ends when one of them fails. It returns the first error. A replica that
 // exceeds the limit hangs: each does not wait for it.
 func (t *Trainer) each(ctx context.Context, replicas []*replica, f func(ctx context.Context, r *replica) error) error {
+	if len(replicas) == 0 {
+		return nil
+	}
 	if len(t.replicas) == 1 {
 		return f(ctx, t.replica)
 	}
@@ -99,10 +102,16 @@ func (r *replica) failed(err error) error {
 // learnAll adds the derivatives of the packs of a step, of the given weight together, to those of the replicas, which take turns.
 func (t *Trainer) learnAll(ctx context.Context, packs []text.Pack, weight int) ([]result, error) {
 	results := make([]result, len(packs))
-	begin, n := t.at.Step*t.config.Batch, len(t.replicas)
-	err := t.each(ctx, t.replicas[:min(n, len(packs))], func(ctx context.Context, r *replica) (err error) {
+	begin, n := t.at.Step*t.config.Batch, t.world()
+	if err := t.sums.begin(ctx, t); err != nil {
+		return nil, err
+	}
+	err := t.each(ctx, t.busy(len(packs)), func(ctx context.Context, r *replica) (err error) {
 		for i := r.number; i < len(packs); i += n {
 			scale := float64(r.weight(packs[i])) / float64(weight)
+			if r.out = nil; i+n >= len(packs) {
+				r.out = t.sums.outbox(r)
+			}
 			if results[i], err = r.learn(ctx, begin+i, packs[i], scale); err != nil {
 				return err
 			}
@@ -112,6 +121,16 @@ func (t *Trainer) learnAll(ctx context.Context, packs []text.Pack, weight int) (
 	return results, err
 }
 
+// busy returns the replicas of this process that learn one of some packs.
+func (t *Trainer) busy(packs int) (list []*replica) {
+	for _, r := range t.replicas {
+		if r.number < packs {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // updateAll sums the derivatives of all replicas, and updates their parameters. All replicas compute the same.
 func (t *Trainer) updateAll(ctx context.Context, p *Progress) error {
 	if err := t.sums.add(ctx, t); err != nil {
@@ -119,7 +138,7 @@ func (t *Trainer) updateAll(ctx context.Context, p *Progress) error {
 	}
 	norms := make([]float64, len(t.replicas))
 	err := t.each(ctx, t.replicas, func(ctx context.Context, r *replica) (err error) {
-		norms[r.number], err = r.update(ctx)
+		norms[r.local], err = r.update(ctx)
 		return err
 	})
 	if err == nil {
@@ -136,7 +155,11 @@ func (t *Trainer) hang() bool {
 // clearAll forgets the derivatives of all replicas, unless one hangs, after which the training cannot go on.
 func (t *Trainer) clearAll(ctx context.Context) error {
 	if t.hang() {
+		t.sums.stop()
 		return nil
+	}
+	if err := t.sums.abandon(); err != nil {
+		return err
 	}
 	return t.each(context.WithoutCancel(ctx), t.replicas, func(ctx context.Context, r *replica) error { return r.clear(ctx) })
 }

@@ -18,7 +18,8 @@ import (
 
 // replica is the copy of the model, the trained parameters and the optimizer that a device has. All replicas have the same bits after each step.
 type replica struct {
-	number  int // from 0
+	number  int // from 0, among those of all processes
+	local   int // from 0, among those of this process
 	device  *device.Device
 	config  *Config // of the Trainer
 	stream  *device.Stream
@@ -28,6 +29,7 @@ type replica struct {
 	opt     *train.AdamW
 	scaler  *train.Scaler // of losses, or nil
 	hangs   bool          // the device does not end its work
+	out     *outbox       // for the buckets that the pack completes, or nil
 
 	blank     bool   // the device has no memory: see nn.Options
 	forwarded func() // called between the forward pass and Backward, or nil
@@ -169,10 +171,21 @@ func (r *replica) loss(s *tensor.Scope, pack text.Pack, scale float64) (x result
 		if r.forwarded != nil {
 			r.forwarded()
 		}
-		s.Backward(scaled)
+		if err := r.backward(s, scaled); err != nil {
+			return x, err
+		}
 	}
 	x.loss, err = scalar(s, loss)
 	return x, err
+}
+
+// backward adds the derivatives of a loss, and announces complete buckets.
+func (r *replica) backward(s *tensor.Scope, loss *tensor.Tensor) error {
+	if r.out == nil {
+		s.Backward(loss)
+		return nil
+	}
+	return r.subject.Params().Backward(s, loss, r.out.complete)
 }
 
 // clear forgets derivatives.

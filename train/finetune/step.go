@@ -1,6 +1,7 @@
 package finetune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,12 +35,24 @@ type Progress struct {
 // Run takes the remaining steps, calls report after each step, and writes checkpoints and the result. If ctx ends, Run writes a checkpoint
 // and returns the cause.
 func (t *Trainer) Run(ctx context.Context, report func(p Progress) error) error {
+	err := t.run(ctx, report)
+	if t.team != nil {
+		t.team.ended = err == nil || t.team.stop
+	}
+	return err
+}
+
+// run is Run.
+func (t *Trainer) run(ctx context.Context, report func(p Progress) error) error {
 	for t.at.Step < t.steps && !t.exhausted() {
-		if ctx.Err() != nil {
+		if t.team != nil && t.team.stop {
+			return errors.Join(cmp.Or(context.Cause(ctx), ErrStopped), t.checkpoint(context.WithoutCancel(ctx)))
+		}
+		if ctx.Err() != nil && t.team == nil {
 			return errors.Join(context.Cause(ctx), t.checkpoint(context.WithoutCancel(ctx)))
 		}
 		p, err := t.step(ctx)
-		if err != nil && ctx.Err() != nil && !t.hang() {
+		if err != nil && ctx.Err() != nil && !t.hang() && t.team == nil {
 			continue // the step had no effect
 		}
 		if err != nil {
@@ -54,6 +67,14 @@ func (t *Trainer) Run(ctx context.Context, report func(p Progress) error) error 
 	}
 	if t.at.Best != nil {
 		return nil // it has been written when the loss was least
+	}
+	return t.save(ctx)
+}
+
+// save writes what is trained.
+func (t *Trainer) save(ctx context.Context) error {
+	if !t.lead() {
+		return nil
 	}
 	return t.subject.save(ctx, t.config.Out)
 }
@@ -85,7 +106,7 @@ func (t *Trainer) judge(ctx context.Context, loss float64) error {
 		return nil
 	}
 	t.at.Best, t.at.Worse = &loss, 0
-	return t.subject.save(ctx, t.config.Out)
+	return t.save(ctx)
 }
 
 // finish evaluates and writes what is due after a step. The line of a step is written before its checkpoint, so that none is missing
@@ -93,12 +114,15 @@ func (t *Trainer) judge(ctx context.Context, loss float64) error {
 func (t *Trainer) finish(ctx context.Context, p *Progress) (err error) {
 	due := t.at.Step == t.steps || t.config.Save > 0 && t.at.Step%t.config.Save == 0
 	if due && t.eval != nil {
-		if p.Eval, err = t.Evaluate(context.WithoutCancel(ctx)); err == nil {
+		if p.Eval, err = t.evaluate(context.WithoutCancel(ctx)); err == nil {
 			err = t.judge(context.WithoutCancel(ctx), p.Eval)
 		}
 		if err != nil {
 			return err
 		}
+	}
+	if !t.lead() {
+		return nil
 	}
 	if err := errors.Join(t.losses.add(*p), t.chart(*p)); err != nil || !due {
 		return err
@@ -120,7 +144,14 @@ func (t *Trainer) step(ctx context.Context) (Progress, error) {
 	for _, pack := range packs {
 		all += t.weight(pack)
 	}
-	results, err := t.learnAll(ctx, packs, all)
+	learning := ctx
+	if t.team != nil { // which stops after the step
+		learning = context.WithoutCancel(ctx)
+	}
+	results, err := t.learnAll(learning, packs, all)
+	if t.team != nil && !t.hang() {
+		err = t.team.share(ctx, results, err)
+	}
 	if err != nil {
 		return p, errors.Join(err, t.clearAll(ctx))
 	}
@@ -170,6 +201,25 @@ func (t *Trainer) measure(p *Progress) error {
 	stats, err := t.stream.Device().MemoryStats()
 	p.Memory = stats.Peak
 	return err
+}
+
+// evaluate returns what Evaluate returns in the process that leads.
+func (t *Trainer) evaluate(ctx context.Context) (loss float64, err error) {
+	var own news
+	if t.lead() {
+		loss, err = t.Evaluate(ctx)
+		if own.Eval = math.Float64bits(loss); err != nil {
+			own.Err = err.Error()
+		}
+	}
+	if t.team == nil {
+		return loss, err
+	}
+	all, failed := t.team.tell(ctx, own)
+	if err := errors.Join(err, failed); err != nil {
+		return 0, err
+	}
+	return math.Float64frombits(all[0].Eval), nil
 }
 
 // Evaluate returns the mean loss of the tokens or preferences of Config.Eval.

@@ -10,56 +10,109 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// sums replaces the derivatives of all replicas by their sum: with NCCL on CUDA devices if NCCL is installed, and otherwise on the host, where the
-// numbers are added in the order of the replicas.
+// sums replaces the derivatives of all replicas by their sum. On CUDA devices, it does so bucket by bucket while the backward passes go on: by copies
+// between the devices (see peers), or by NCCL. On other devices, the host adds the numbers in the order of the replicas.
 type sums struct {
-	comms []*nccl.Comm // of the replicas, or nil
+	streams []*device.Stream           // for sums, of the replicas of this process
+	bucket  int                        // the size of a bucket in bytes
+	step    *exchange                  // of this step, or nil
+	comms   []*nccl.Comm               // of the replicas, or nil
+	direct  interface{ close() error } // the peers, or nil
+
+	// reduce returns a function that enqueues the sum of a range of the derivatives on the streams. It is nil for sums on the host.
+	reduce func(grads []*tensor.Tensor) (func(begin, end int) error, error)
 }
 
 // open joins the replicas.
-func (x *sums) open(replicas []*replica) (err error) {
-	if len(replicas) == 1 {
+func (x *sums) open(t *Trainer) (err error) {
+	if t.world() == 1 {
 		return nil
 	}
-	var streams []*device.Stream
-	for _, r := range replicas {
+	for _, r := range t.replicas {
 		if r.device.Info().Kind != "cuda" {
 			return nil
 		}
-		streams = append(streams, r.stream)
 	}
-	x.comms, err = nccl.All(context.Background(), streams...)
-	if errors.Is(err, nccl.ErrNoLibrary) {
+	_, _, err = nccl.Installed()
+	missing := errors.Is(err, nccl.ErrNoLibrary)
+	if t.team != nil && missing {
 		return nil
+	}
+	x.bucket = bucketBytes
+	for _, r := range t.replicas {
+		s, err := r.device.NewStream()
+		if err != nil {
+			return err
+		}
+		x.streams = append(x.streams, s)
+	}
+	if t.team == nil && (missing || len(t.replicas) == 2) {
+		return x.copy(t.subject.Params().Activations())
+	}
+	return x.join(t.team)
+}
+
+// copy makes the sums copy between the devices.
+func (x *sums) copy(of dtype.Type) error {
+	if of == dtype.BFloat16 {
+		return copies[dtype.BF16](x, x.bucket/2)
+	}
+	return copies[float32](x, x.bucket/4)
+}
+
+// copies makes the sums of elements of type T copy between the devices, for buckets of the given number of elements.
+func copies[T float32 | dtype.BF16](x *sums, most int) error {
+	p, err := newPeers[T](x.streams, most)
+	if err != nil {
+		return err
+	}
+	x.direct, x.reduce = p, p.reduce
+	return nil
+}
+
+// join makes the sums use NCCL.
+func (x *sums) join(g *team) (err error) {
+	x.reduce = x.reducer
+	if g == nil {
+		x.comms, err = nccl.All(context.Background(), x.streams...)
+		return err
+	}
+	c, err := g.communicator(x.streams[0])
+	if err == nil {
+		x.comms = []*nccl.Comm{c}
 	}
 	return err
 }
 
-// close frees the communicators.
+// close frees the communicators, memory and streams.
 func (x *sums) close() error {
-	var errs []error
+	errs := []error{x.abandon()}
 	for _, c := range x.comms {
 		errs = append(errs, c.Close())
+	}
+	if x.direct != nil {
+		errs = append(errs, x.direct.close())
+	}
+	for _, s := range x.streams {
+		errs = append(errs, s.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // add replaces the derivatives of the Trainer's replicas by their sum.
 func (x *sums) add(ctx context.Context, t *Trainer) error {
-	if len(t.replicas) == 1 {
+	if x.step != nil {
+		e := x.step
+		x.step = nil
+		return e.end(t)
+	}
+	if t.world() == 1 {
 		return nil
 	}
 	if t.subject.Params().Activations() == dtype.BFloat16 {
-		return addAll(ctx, t, host[dtype.BF16]{dtype.BF16.Float32, dtype.BF16From32})
+		return addAll(ctx, t, brains())
 	}
-	same := func(v float32) float32 { return v }
-	return addAll(ctx, t, host[float32]{same, same})
-}
-
-// host has the conversions of derivatives for a sum on the host.
-type host[T any] struct {
-	wide   func(T) float32
-	narrow func(float32) T
+	return addAll(ctx, t, singles())
 }
 
 // addAll replaces the derivatives of all replicas, of the type T, by their sum.
@@ -73,39 +126,23 @@ func addAll[T float32 | dtype.BF16](ctx context.Context, t *Trainer, h host[T]) 
 			if err != nil {
 				return err
 			}
-			if parts[r.number], err = tensor.SliceOf[T](m.Grads); err != nil || t.sums.comms != nil {
+			if parts[r.local], err = tensor.SliceOf[T](m.Grads); err != nil {
 				return err
 			}
-			values[r.number] = make([]T, parts[r.number].Len())
-			return device.Download(s.Stream(), values[r.number], parts[r.number])
+			values[r.local] = make([]T, parts[r.local].Len())
+			return device.Download(s.Stream(), values[r.local], parts[r.local])
 		})
 	})
 	if err != nil {
 		return err
 	}
-	if comms := t.sums.comms; comms != nil {
-		return nccl.Group(func() (err error) {
-			for i, c := range comms {
-				err = errors.Join(err, nccl.AllReduce(c, nccl.Sum, parts[i], parts[i]))
-			}
-			return err
-		}, comms...)
-	}
 	sum := h.sum(values)
-	return t.each(ctx, t.replicas, func(ctx context.Context, r *replica) error {
-		return errors.Join(device.UploadTo(r.stream, parts[r.number], sum), r.stream.Synchronize(ctx))
-	})
-}
-
-// sum returns the sums of the elements of lists with the same index, in the memory of the first list.
-func (h host[T]) sum(lists [][]T) []T {
-	to := lists[0]
-	for i := range to {
-		v := h.wide(to[i])
-		for _, list := range lists[1:] {
-			v += h.wide(list[i])
+	if t.team != nil {
+		if err := h.share(ctx, t.team, sum); err != nil {
+			return err
 		}
-		to[i] = h.narrow(v)
 	}
-	return to
+	return t.each(ctx, t.replicas, func(ctx context.Context, r *replica) error {
+		return errors.Join(device.UploadTo(r.stream, parts[r.local], sum), r.stream.Synchronize(ctx))
+	})
 }

@@ -21,6 +21,7 @@ type Trainer struct {
 	replicas   []*replica // all
 	sums       sums       // of derivatives
 	limit      limit      // of the time of a device
+	team       *team      // of a training by several processes, or nil
 	data, eval *text.Data // eval may be nil
 	print      string     // of the data
 	planned    Plan
@@ -65,10 +66,13 @@ func New(dev *device.Device, c Config, more ...*device.Device) (*Trainer, error)
 	}
 	t := &Trainer{limit: limit{grace: grace}}
 	for i, dev := range devices {
-		t.replicas = append(t.replicas, &replica{number: i, device: dev, config: &c})
+		t.replicas = append(t.replicas, &replica{number: i, local: i, device: dev, config: &c})
 	}
 	t.replica = t.replicas[0]
 	if err := t.open(); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	if err := t.sums.open(t); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
@@ -104,14 +108,13 @@ func (t *Trainer) open() (err error) {
 		}
 		r.model.Recompute(t.planned.Recompute)
 	}
-	if err := os.MkdirAll(c.Out, 0o777); err != nil {
-		return err
+	if t.lead() {
+		if err := os.MkdirAll(c.Out, 0o777); err != nil {
+			return err
+		}
 	}
 	t.losses.name = filepath.Join(c.Out, "losses.csv")
-	if err := t.begin(); err != nil {
-		return err
-	}
-	return t.sums.open(t.replicas)
+	return t.begin()
 }
 
 // read reads the data.
@@ -147,6 +150,9 @@ func (t *Trainer) begin() (err error) {
 		}
 	}
 	t.packs = t.data.Packs(uint64(t.at.Epoch), t.config.Seed)
+	if !t.lead() {
+		return nil
+	}
 	if err := t.losses.open(t.at.Step); err != nil || t.config.TensorBoard == "" {
 		return err
 	}
@@ -197,5 +203,6 @@ func (t *Trainer) Close() error {
 	for _, r := range t.replicas {
 		errs = append(errs, r.Close())
 	}
+	errs = append(errs, t.team.close())
 	return errors.Join(errs...)
 }

@@ -1,0 +1,23 @@
+package nn
+
+import "github.com/gopherwarp/gopherwarp/tensor"
+
+// Backward is s.Backward(loss). It calls final with the ranges of Memory.Grads that are complete: after the last addition to a range is in the Scope's
+// stream. The order of the calls depends only on the program. A range includes the gap
+// after a parameter. Parameters that were not used have no range.
+func (p *Params) Backward(s *tensor.Scope, loss *tensor.Tensor, final func(begin, end int)) error {
+	m, err := p.Memory(s)
+	if err != nil {
+		return err
+	}
+	where := map[*tensor.Tensor]*Parameter{}
+	for _, q := range m.parameters {
+		where[q.grad] = q
+	}
+	s.BackwardEach(loss, func(grad *tensor.Tensor) {
+		if q := where[grad]; q != nil { // not of other Params
+			final(q.at, q.at+(elementsOf(q.shape)+spacing-1)/spacing*spacing)
+		}
+	})
+	return s.Err()
+}
