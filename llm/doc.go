@@ -53,17 +53,17 @@
 //
 // # Speculative decoding
 //
-// With Options.DraftTokens, the model guesses the next tokens of texts, computes them in one step, and keeps those that it would have chosen:
+// With Options.DraftTokens, the package guesses the next tokens of texts, checks all guesses in one step, and keeps those that the model chooses too:
 //
 //	m, err := llm.Open(dev, path, llm.Options{DraftTokens: 7})
 //
-// A text is the same as without guesses, except for the rounding described below, and random choices have the same probabilities. Guesses are
-// tokens that occurred before, which suits texts that repeat parts of their prompts, or come from a smaller model, Options.DraftModel.
-// Texts with a Grammar or penalties have no guesses. Nor have texts in steps that also compute prompts, on a GPU, and texts beside more than
-// 32 others. Usage and Stats count the guesses.
+// A text is the same as without guesses, except for the rounding described below, and random choices have the same probabilities. Guesses come
+// from Options.DraftModel, a smaller model, or else from earlier occurrences of the text's last tokens, which suits texts that repeat parts of
+// their prompts. The package does not guess for texts with a Grammar or penalties, in steps of more than 32 texts, and, on a GPU, in steps that
+// also compute prompts. Usage and Stats count the guesses.
 //
-// With Options.Deterministic, guesses do not change texts at all. They then take the places of texts: the texts and the guesses of a step are at
-// most Options.Sequences, rounded up to a power of two.
+// With Options.Deterministic, guesses do not change texts at all. The number of texts and guesses in a step is then at most Options.Sequences,
+// rounded up to a power of two.
 //
 // # Errors of the device
 //

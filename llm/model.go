@@ -33,11 +33,11 @@ type Options struct {
 	// for all Sequences, even if fewer texts are generated; prompts are computed one after another, a page at a time; and the cache keeps
 	// only the tokens of prompts. A text waits until there is memory for the largest number of tokens that it may have.
 	Deterministic bool
-	// DraftTokens is the largest number of tokens of a text that the model guesses and then computes in one step, which is faster if most
+	// DraftTokens is the largest number of tokens of a text that are guessed and then checked in one step, which is faster if most
 	// guesses are right. 0 means no guesses, or 4 if there is a DraftModel. See the documentation of the package.
 	DraftTokens int
-	// DraftModel is the path of a smaller model with the same tokens, which guesses tokens. Without it, guesses are the tokens that followed
-	// the last tokens of the text where they occurred before, in the prompt or in the text.
+	// DraftModel is the path of a smaller model with the same tokens, which guesses tokens. Without a DraftModel, guesses are the tokens
+	// that followed an earlier occurrence of the text's last tokens, in the prompt or in the text.
 	DraftModel string
 	// CacheDType is the element type of the cache of keys and values: see llama.CacheOptions. dtype.Float8E4M3 takes about half the memory of
 	// the default on GPUs, and a quarter on CPUs, and is less exact.

@@ -7,7 +7,7 @@
 //	...
 //	epoch.End() // on any goroutine
 //
-// The package needs no library: a profiler supplies its own, and names it in the environment. If no profiler
+// The package needs no library: a profiler supplies a library, and names it in the environment. If no profiler
 // is attached, every call does nothing and takes a nanosecond.
 //
 // For timelines without NVIDIA's tools, see package trace.

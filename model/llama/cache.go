@@ -26,7 +26,7 @@ type CacheOptions struct {
 	// sequences: attention is divided as for sequences of Fixed tokens, and a Decoder computes all its rows in each step.
 	Fixed int
 	// DType is the element type of keys and values: that of the model's activations, or dtype.Float8E4M3, which takes about half the memory of
-	// bfloat16 and is less exact. The default is that of activations. For Float8E4M3, GPUs have kernels from compute capability 8.0 on, for
+	// bfloat16 and is less exact. The default is the type of activations. On a GPU, Float8E4M3 needs compute capability 8.0 or higher, and
 	// heads of 64 or 128 elements.
 	DType dtype.Type
 }

@@ -108,8 +108,8 @@ type whole struct {
 // arithmetic of a layer.
 type Recompute struct {
 	Cheap  bool // the results of norms and of SwiGLU in all layers, which takes little time
-	Layers int  // the number of first layers of which only the input is kept
-	MLPs   int  // the number of layers after these of whose MLP only the input is kept
+	Layers int  // this number of layers, from the first on, keep only their input
+	MLPs   int  // this number of layers, after the first Layers, keep only the input of their MLP
 }
 
 // Recompute sets what Backward computes again in derivatives of later results of Read.

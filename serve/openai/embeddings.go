@@ -45,8 +45,8 @@ type EmbedOptions struct {
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
-	// Began is called, unless it is nil, when a request to /v1/embeddings for a model begins. The result is called with the error of the
-	// request when it ends.
+	// Began is called, unless it is nil, when a request to /v1/embeddings for a model begins. When the request ends, ended is called with
+	// the request's error, or nil.
 	Began func(model string) (ended func(error))
 	// Metrics are additional metrics for /metrics.
 	Metrics []prometheus.Collector

@@ -33,7 +33,7 @@ func (h *Handler) health(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Health returns nil if all models that are loaded work, unless none can be loaded, and EmbedOptions.Health returns nil.
+// Health returns an error if a loaded model does not work, if the loads of all models have failed, or if EmbedOptions.Health returns an error.
 func (h *Handler) Health(ctx context.Context) error {
 	for _, name := range h.names {
 		if err := h.healthOf(ctx, name); err != nil {

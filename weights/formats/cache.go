@@ -12,7 +12,7 @@ import (
 )
 
 // Resolve returns the folder with the files of a model in the cache of Hugging Face, $HF_HOME/hub, given the folder models--ORG--NAME: the
-// snapshot that refs/main names, or the only one. It returns other paths as they are. If the folder has no such snapshot, the error matches
+// snapshot that refs/main names, or the only one. Resolve returns any other path unchanged. If the folder has no such snapshot, the error matches
 // weights.ErrNotFound.
 func Resolve(path string) (string, error) {
 	snapshots := filepath.Join(path, "snapshots")
@@ -49,8 +49,8 @@ const cached = "models--"
 // inCache reports whether a path is the folder of a model in the cache.
 func inCache(path string) bool { return strings.HasPrefix(filepath.Base(clean(path)), cached) }
 
-// Name returns the name of a model with a path: that of the file or folder, without .gguf, or ORG/NAME for a folder models--ORG--NAME of the cache of
-// Hugging Face, and for a snapshot in it.
+// Name returns the name of the model at a path: the name of the file or folder, without .gguf. If the path is a folder models--ORG--NAME of the
+// cache of Hugging Face, or a snapshot in such a folder, the name is ORG/NAME.
 func Name(path string) string {
 	path = clean(path)
 	if up := filepath.Dir(path); filepath.Base(up) == "snapshots" && inCache(filepath.Dir(up)) {
