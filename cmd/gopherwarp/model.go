@@ -47,7 +47,7 @@ func (f draftFlags) check() error {
 
 // cacheFlag is the flag that chooses the element type of the cache of keys and values.
 type cacheFlag struct {
-	Cache string `name:"kv-cache-dtype" enum:"auto,fp8" default:"auto" help:"The numbers in the cache of keys and values: auto, those of the computation, or fp8, 8 bits (e4m3) with scales, which take about half the memory on GPUs and are less exact."`
+	Cache string `name:"kv-cache-dtype" enum:"auto,fp8" default:"auto" help:"The type of the elements of the cache of keys and values: auto, which is that of activations, or fp8, 8-bit floats (e4m3) with scales, which take about half the memory on GPUs and are less exact."`
 }
 
 // dtype returns the element type.
