@@ -58,7 +58,7 @@ func openDraft(dev *device.Device, path string, of *tokenizer.Tokenizer, o Optio
 
 // load loads the weights.
 func (d *draftModel) load(dev *device.Device, f *Files, o Options) (err error) {
-	if err := roomForWeights(dev, f); err != nil {
+	if _, err := roomForWeights(dev, f); err != nil {
 		return err
 	}
 	if d.stream, err = dev.NewStream(); err != nil {

@@ -73,7 +73,7 @@ func OpenEmbedder(dev *device.Device, path string, o EmbedOptions) (*Embedder, e
 
 // load loads the weights.
 func (e *Embedder) load(dev *device.Device, f *Files, o EmbedOptions) (err error) {
-	if err := roomForWeights(dev, f); err != nil {
+	if _, err := roomForWeights(dev, f); err != nil {
 		return err
 	}
 	if err := f.mapped(o.Map); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/weights"
 )
@@ -280,12 +281,16 @@ func TestTooLittleMemory(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var done, total int64
-	open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Progress: func(d, all int64) {
-		if d < done || d > all {
-			t.Errorf("%d of %d bytes after %d", d, all, done)
+	var told []llm.Memory
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 3, Memory: func(m llm.Memory) { told = append(told, m) }, Progress: func(d, all int64) {
+		if d < done || d > all || len(told) != 1 {
+			t.Errorf("%d of %d bytes after %d; %v", d, all, done, told)
 		}
 		done, total = d, all
 	}})
+	if len(told) != 1 || told[0].Weights < total/2 || told[0].Cache < int64(told[0].Tokens) || told[0].Tokens != llama.PageTokens*m.Stats().Pages {
+		t.Errorf("the memory is %+v, with %d bytes in the file and a cache of %d pages", told, total, m.Stats().Pages)
+	}
 	if done == 0 || total < done || float64(done) < 0.9*float64(total) {
 		t.Errorf("%d of %d bytes at the end", done, total)
 	}

@@ -50,6 +50,8 @@ type Options struct {
 	// Map loads a model for a CPU from mapped files, which saves a copy of the data. Files are read for other devices, or if the system
 	// cannot map them.
 	Map bool
+	// Memory, unless it is nil, is called before the weights are loaded, with what the model will take.
+	Memory func(m Memory)
 	// Progress is called while the weights are loaded, with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 	// Interrupt, unless it is nil, is called often while the weights are loaded. If it returns an error, the load ends with this error.
@@ -110,7 +112,8 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := roomForWeights(dev, f); err != nil {
+	weights, err := roomForWeights(dev, f)
+	if err != nil {
 		return err
 	}
 	if err := f.mapped(o.Map); err != nil {
@@ -118,6 +121,13 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	}
 	if n.stream, err = dev.NewStream(); err != nil {
 		return err
+	}
+	if o.Memory != nil {
+		m, err := o.foretell(n.stream, f, before.Used, weights)
+		if err != nil {
+			return err
+		}
+		o.Memory(m)
 	}
 	if n.model, err = llama.Load(n.stream, f.Weights, llama.LoadOptions{Config: f.Config, Progress: o.Progress, Interrupt: o.Interrupt}); err != nil {
 		return err
@@ -128,16 +138,10 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	if err := m.draft(dev, &o); err != nil {
 		return err
 	}
-	if m.context = o.Context; m.context == 0 {
-		m.context = 8192
+	m.context = o.tokensOfText(n.model.Context)
+	if o.Tokens, err = o.tokens(dev, budget{context: m.context, used: before.Used + m.bytes(), token: m.tokenBytes(o.CacheDType)}); err != nil {
+		return err
 	}
-	m.context = min(m.context, n.model.Context)
-	if o.Tokens == 0 {
-		if o.Tokens, err = m.tokens(dev, o, before.Used); err != nil {
-			return err
-		}
-	}
-	o.Tokens = max(o.Tokens, m.context)
 	if err := roomForTokens(dev, m.tokenBytes(o.CacheDType), o.Tokens); err != nil {
 		return err
 	}
@@ -183,22 +187,16 @@ const (
 	chunkGPU = 2048
 )
 
-// tokens returns the default of Options.Tokens if the program already used a number of bytes on the device before the model was loaded.
-func (m *Model) tokens(dev *device.Device, o Options, used int64) (int, error) {
-	room, err := dev.Room()
-	free := int64(float64(room) * cacheShare)
-	if all := dev.Info().Memory; all > 0 {
-		own := int64(float64(all)*cacheShare) - used - m.network.model.Bytes()
-		if d, ok := m.drafter.(*draftModel); ok {
-			own -= d.model.Bytes()
-		}
-		if set := m.network.set; set != nil {
-			own -= set.Bytes()
-		}
-		free = min(free, own)
+// bytes returns the size of the weights, of the model and of what belongs to it.
+func (m *Model) bytes() int64 {
+	n := m.network.model.Bytes()
+	if d, ok := m.drafter.(*draftModel); ok {
+		n += d.model.Bytes()
 	}
-	most := m.context + 1024*(max(o.Sequences, 1)-1)
-	return min(most, int(free/m.tokenBytes(o.CacheDType))), err
+	if set := m.network.set; set != nil {
+		n += set.Bytes()
+	}
+	return n
 }
 
 // tokenBytes returns the size of the keys and values of a token, in the caches of the model and of the draft model.
@@ -238,10 +236,6 @@ func (m *Model) free() error {
 	}
 	return err
 }
-
-// cacheShare is the share of a device's memory that the weights and caches of all models may have. The rest is for activations, graphs and
-// others.
-const cacheShare = 0.8
 
 // Close frees the memory. It waits for the texts that are being generated; waiting texts end with ErrClosed.
 func (m *Model) Close() error {

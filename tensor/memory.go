@@ -48,8 +48,9 @@ func (m *memory) restore(s *Scope) error {
 	return again(s)
 }
 
-// Forget lets Backward compute the elements of t again from its operands, instead of keeping them from the end of t's frame on for the
-// derivatives of other operations, and returns t. It is for results that take much memory and little time. Forget has no effect if t is not the
+// Forget saves memory and returns t. Usually, the elements of t are kept until Backward if the derivative of another operation needs them. After
+// Forget, they are freed at the end of t's frame, and Backward computes them again from the operands of t when it needs them. Forget is for
+// results that take much memory and little time. It has no effect if t is not the
 // result of RMSNorm or SwiGLU, or if that operation is not recorded.
 func (t *Tensor) Forget() *Tensor {
 	if t.node == nil || t.node.launch == nil || t.offset != 0 {

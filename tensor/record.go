@@ -107,7 +107,8 @@ func (s *Scope) NoGrad(f func()) {
 // Recording reports whether operations on variables are recorded: after Record, before Backward, and outside NoGrad.
 func (s *Scope) Recording() bool { return s.tape != nil && s.tape.paused == 0 && !s.tape.done }
 
-// Training reports whether operations on variables are recorded, now or when Backward repeats the function of a Checkpoint.
+// Training reports whether operations on variables are recorded. Unlike Recording, it also reports true in the first run of a function that is
+// passed to Checkpoint. The operations of this function are recorded later, when Backward runs the function again.
 func (s *Scope) Training() bool {
 	return s.tape != nil && s.tape.paused == s.tape.later && !s.tape.done
 }
@@ -245,8 +246,9 @@ func (n *node) release() {
 func (s *Scope) Backward(loss *Tensor) { s.BackwardEach(loss, nil) }
 
 // BackwardEach is like Backward. If final is not nil, BackwardEach calls it with each tensor to which it adds the derivative of a parameter, after the
-// last addition to this tensor is in the Scope's stream. The order of the calls depends only on the program. In the function of a Checkpoint,
-// Parameter must also be called while Training reports true and Recording false.
+// last addition to this tensor is in the Scope's stream. The order of the calls depends only on the program. A function
+// passed to Checkpoint runs twice; in the first run, Training reports true and Recording reports false. With BackwardEach, the function must call
+// Parameter in the first run, too. Otherwise, final may be called too early for this parameter, or not at all.
 func (s *Scope) BackwardEach(loss *Tensor, final func(grad *Tensor)) {
 	const op = "Backward"
 	owner, err := scopeOf(op, []*Tensor{s.anchor(), loss})

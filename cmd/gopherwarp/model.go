@@ -126,15 +126,23 @@ func (f modelSource) open(ctx context.Context, t terminal, o llm.Options) (*devi
 		o.Sequences = parallelOn(dev)
 	}
 	progress := console.StartProgress(t.err)
-	o.Map, o.Context, o.CacheDType, o.Interrupt, o.Progress = f.on(), f.Context, f.dtype(), ctx.Err, func(done, total int64) {
-		progress.Show("loading %s: %d of %d MB", f.Model, done>>20, total>>20)
-	}
+	o.Map, o.Context, o.CacheDType, o.Interrupt = f.on(), f.Context, f.dtype(), ctx.Err
+	o.Memory, o.Progress = loading(progress, f.Model)
 	m, err := llm.Open(dev, f.Model, o)
 	progress.Stop()
 	if err != nil {
 		return nil, nil, errors.Join(err, dev.Close())
 	}
 	return dev, m, nil
+}
+
+// loading returns the functions that show what a model will take of memory, and how far it is loaded.
+func loading(p *console.Progress, path string) (memory func(m llm.Memory), progress func(done, total int64)) {
+	takes := ""
+	memory = func(m llm.Memory) {
+		takes = fmt.Sprintf("; with a cache of %d tokens, it takes %.2f GiB", m.Tokens, float64(m.Weights+m.Cache)/(1<<30))
+	}
+	return memory, func(done, total int64) { p.Show("loading %s: %d of %d MB%s", path, done>>20, total>>20, takes) }
 }
 
 // grammar returns the grammar of answers, or nil if they are any text.

@@ -139,10 +139,11 @@ const textsOfRequest = 16
 // loadTexts returns the function that loads a language model.
 func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() error, error) {
 	return func(ctx context.Context) (gate.Model, func() error, error) {
-		show, stop := s.progress(of)
-		defer stop()
+		p := console.StartProgress(s.t.err)
+		defer p.Stop()
+		memory, show := loading(p, of.path)
 		m, err := llm.Open(s.device, of.path, llm.Options{
-			Map: s.on(), Context: s.Context, CacheDType: s.dtype(), Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
+			Memory: memory, Map: s.on(), Context: s.Context, CacheDType: s.dtype(), Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
 			Deterministic: s.Repeat, DraftTokens: s.DraftMax, DraftModel: s.DraftModel, Adapter: of.adapter, Adapters: of.adapters, Progress: show, Interrupt: ctx.Err,
 		})
 		if err != nil {

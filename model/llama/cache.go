@@ -7,6 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/attention"
+	"github.com/gopherwarp/gopherwarp/nn"
 )
 
 // Errors of a Cache.
@@ -57,10 +58,15 @@ type row struct {
 	origin   Origin // of Reuse
 }
 
+// CacheTokens returns the number of tokens for which a Cache has memory.
+func (c *Config) CacheTokens(o CacheOptions) int {
+	n := min(pagesOf(o.Tokens)+max(o.Sequences-1, 0), o.Sequences*pagesOf(c.Context)) // a sequence wastes a part of its last page
+	return n * PageTokens
+}
+
 // NewCache returns an empty Cache on a stream's device.
 func (m *Model) NewCache(s *device.Stream, o CacheOptions) (*Cache, error) {
-	maxPages := pagesOf(m.Context)
-	n := min(pagesOf(o.Tokens)+max(o.Sequences-1, 0), o.Sequences*maxPages) // a sequence wastes a part of its last page
+	maxPages, n := pagesOf(m.Context), m.CacheTokens(o)/PageTokens
 	c := &Cache{config: m.Config, model: m, stream: s, list: make([]row, o.Sequences), pool: newPool(n), maxPages: maxPages, fixed: o.Fixed, dtype: m.cacheType(o.DType)}
 	if c.dtype != m.params.Activations() && c.dtype != dtype.Float8E4M3 {
 		return nil, fmt.Errorf("%w: %v", ErrCacheType, c.dtype)
@@ -115,15 +121,21 @@ const PageTokens = attention.PageTokens
 func (c *Cache) Pages() (all, free int) { return len(c.pool.pages), c.pool.available() }
 
 // TokenBytes returns the size of the keys and values of a token in bytes, in a Cache with elements of a type: see CacheOptions.DType.
-func (m *Model) TokenBytes(of dtype.Type) int {
-	of = m.cacheType(of)
-	heads := 2 * m.Layers * m.KeyHeads
-	n := heads * m.HeadDim * of.Size()
-	if of == dtype.Float8E4M3 {
-		const scale = 2 // bytes, for each head
-		n += heads*scale + 2*m.KeyHeads*m.HeadDim*m.params.Activations().Size()
+func (m *Model) TokenBytes(of dtype.Type) int { return m.Config.tokenBytes(of, m.params.Activations()) }
+
+// TokenBytes returns what Model.TokenBytes would return for a model that is loaded on the stream with default options.
+func TokenBytes(s *device.Stream, c Config, of dtype.Type) int {
+	return c.tokenBytes(of, nn.NewParams(s, nn.Options{}).Activations())
+}
+
+// tokenBytes returns the size of the keys and values of a token, for a type of activations.
+func (c *Config) tokenBytes(of, activations dtype.Type) int {
+	heads := 2 * c.Layers * c.KeyHeads
+	if of != dtype.Float8E4M3 {
+		return heads * c.HeadDim * activations.Size()
 	}
-	return n
+	const scale = 2 // bytes, for each head
+	return heads*(c.HeadDim*of.Size()+scale) + 2*c.KeyHeads*c.HeadDim*activations.Size()
 }
 
 // cacheType returns the element type of a Cache that CacheOptions.DType chooses.

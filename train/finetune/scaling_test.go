@@ -37,7 +37,8 @@ type scaled struct {
 // TestScaling measures the tokens a second of trainings of models with random weights on one device and on two, of which each has as much work as
 // the single one. The parameters of both have the same bits after the steps.
 func TestScaling(t *testing.T) {
-	open, list := func(int) (*device.Device, error) { return cpu.Open() }, []scaled{}
+	open := func(int) (*device.Device, error) { return cpu.Open() }
+	var list []scaled
 	switch *scaling {
 	case "":
 		t.Skip("takes two minutes on two GPUs; -scaling large runs it")

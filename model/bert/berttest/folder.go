@@ -37,8 +37,8 @@ type Options struct {
 }
 
 // WriteFolder writes a model to a temporary folder, in the form of sentence-transformers' models,
-// and returns the folder's path. If there is a modules.json, vectors have length 1, and texts have
-// at most 24 tokens.
+// and returns the folder's path. If o.Pooling is set, the folder has a modules.json: vectors
+// are then scaled to norm 1, and texts have at most 24 tokens.
 func WriteFolder(tb testing.TB, o Options) string {
 	tb.Helper()
 	folder := tb.TempDir()
