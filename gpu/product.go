@@ -86,8 +86,8 @@ func ProductAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc 
 // 16 columns, in four tiles, upper left, lower left, upper right, lower right.
 //
 // An accumulator can be the left operand of the next product, after its elements are rounded to T
-// and packed in pairs: columns 16*k to 16*k+15 of its matrix are elements 8*k to 8*k+7 of the
-// array, two elements for each tile.
+// and packed in pairs: for columns 16*k to 16*k+15, tile i of a thread consists of the elements
+// 8*k+2*i and 8*k+2*i+1 of the thread's accumulator.
 func MultiplyTilesAsync[A Accumulator, T Half, R Operand[T]](t Thread, acc *A, a [4]Tile[T], b R) {
 	left := gather(t, simt.MultiplyTiles, pair(a[0], a[2]))
 	right := gather(t, simt.MultiplyTiles, pair(a[1], a[3]))

@@ -2,8 +2,8 @@ package nn
 
 import "github.com/gopherwarp/gopherwarp/tensor"
 
-// Backward is s.Backward(loss). It calls final with the ranges of Memory.Grads that are complete: after the last addition to a range is in the Scope's
-// stream. The order of the calls depends only on the program. A range includes the gap
+// Backward is s.Backward(loss). As soon as the last addition to a range of Memory.Grads has been enqueued on the Scope's stream, it calls final with
+// this range. The order of the calls depends only on the program. A range includes the gap
 // after a parameter. Parameters that were not used have no range.
 func (p *Params) Backward(s *tensor.Scope, loss *tensor.Tensor, final func(begin, end int)) error {
 	m, err := p.Memory(s)

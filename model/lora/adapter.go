@@ -171,8 +171,8 @@ type Pair struct {
 // Add returns y.
 //
 // With DoRA, Add returns the products of the rows of x with another matrix. The rows of this matrix have the directions of the rows of W +
-// scale B A, and the trained norms. As in PEFT, the norms of W + scale B A count as constants in derivatives with respect to A and B, and
-// dropout also applies to the change that DoRA makes to W x.
+// scale B A, and the trained norms. As in PEFT, the norms of W + scale B A count as constants in derivatives with respect to A and B.
+// With dropout, y is computed from all elements of x, and what DoRA adds to y, also for the new norms, from the elements that are kept.
 func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if p == nil || s == nil {
