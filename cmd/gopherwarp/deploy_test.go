@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -33,7 +38,8 @@ type deployed struct {
 	Kind     string
 	Spec     struct {
 		Template struct {
-			Spec struct {
+			Metadata struct{ Labels map[string]string }
+			Spec     struct {
 				Grace      int `yaml:"terminationGracePeriodSeconds"`
 				Containers []struct {
 					Args  []string
@@ -52,6 +58,7 @@ type deployed struct {
 // probe is a request that tests a server.
 type probe struct {
 	HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
+	Period  int                         `yaml:"periodSeconds"`
 }
 
 // readYAML returns the documents of a file.
@@ -75,8 +82,23 @@ func readYAML(t *testing.T, name string) (list []deployed) {
 	}
 }
 
-// checkArgs checks arguments of the program that start a server.
-func checkArgs(t *testing.T, args []string) {
+// readStrict returns a file with one document, which has only fields of type T.
+func readStrict[T any](t *testing.T, name string) (x T) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&x); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return x
+}
+
+// checkArgs checks arguments of the program that start a server, and returns what they set.
+func checkArgs(t *testing.T, args []string) *serveCommand {
 	t.Helper()
 	t.Setenv("GOPHERWARP_API_KEY", "secret")
 	var c commands
@@ -86,6 +108,7 @@ func checkArgs(t *testing.T, args []string) {
 	if err := c.Serve.check(); err != nil || c.Serve.Listen != ":8080" || len(c.Serve.Model) == 0 {
 		t.Errorf("%q: %v, %+v", args, err, c.Serve)
 	}
+	return &c.Serve
 }
 
 // The files that start servers have arguments that the command knows, and probes that it answers.
@@ -142,35 +165,46 @@ type jobPod struct {
 	RestartPolicy string         `yaml:"restartPolicy"`
 	Grace         int            `yaml:"terminationGracePeriodSeconds"`
 	Security      map[string]any `yaml:"securityContext"`
-	Containers    []struct {
-		Name, Image string
-		Args        []string
-		Env         []struct {
-			Name, Value string
-			ValueFrom   struct {
-				SecretKeyRef struct{ Name, Key string } `yaml:"secretKeyRef"`
-				FieldRef     struct {
-					FieldPath string `yaml:"fieldPath"`
-				} `yaml:"fieldRef"`
-			} `yaml:"valueFrom"`
-		}
-		Resources struct{ Requests, Limits map[string]string }
-		Security  map[string]any `yaml:"securityContext"`
-		Mounts    []struct {
-			Name string
-			Path string `yaml:"mountPath"`
-		} `yaml:"volumeMounts"`
+	Containers    []container
+	Volumes       []volume
+}
+
+// container is a container of a pod.
+type container struct {
+	Name, Image string
+	Args        []string
+	Env         []struct {
+		Name, Value string
+		ValueFrom   struct {
+			SecretKeyRef struct{ Name, Key string } `yaml:"secretKeyRef"`
+			FieldRef     struct {
+				FieldPath string `yaml:"fieldPath"`
+			} `yaml:"fieldRef"`
+		} `yaml:"valueFrom"`
 	}
-	Volumes []struct {
-		Name  string
-		Claim struct {
-			Name string `yaml:"claimName"`
-		} `yaml:"persistentVolumeClaim"`
-		Empty struct {
-			Medium string
-			Limit  string `yaml:"sizeLimit"`
-		} `yaml:"emptyDir"`
+	Ports []struct {
+		Number   int `yaml:"containerPort"`
+		Protocol string
 	}
+	Resources struct{ Requests, Limits map[string]string }
+	Security  map[string]any `yaml:"securityContext"`
+	Readiness probe          `yaml:"readinessProbe"`
+	Mounts    []struct {
+		Name string
+		Path string `yaml:"mountPath"`
+	} `yaml:"volumeMounts"`
+}
+
+// volume is a volume of a pod.
+type volume struct {
+	Name  string
+	Claim struct {
+		Name string `yaml:"claimName"`
+	} `yaml:"persistentVolumeClaim"`
+	Empty struct {
+		Medium string
+		Limit  string `yaml:"sizeLimit"`
+	} `yaml:"emptyDir"`
 }
 
 // checkTraining tests arguments of the program that start a process of a training, and its environment.
@@ -191,16 +225,7 @@ func checkTraining(t *testing.T, args []string, env map[string]string, world int
 
 // The JobSet for trainings has only fields of the API, arguments that the command knows, and the environment of a process.
 func TestJobSet(t *testing.T) {
-	text, err := os.ReadFile("../../deploy/kubernetes/finetune.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	var x jobSet
-	if err := d.Decode(&x); err != nil {
-		t.Fatal(err)
-	}
+	x := readStrict[jobSet](t, "kubernetes/finetune.yaml")
 	job := x.Spec.ReplicatedJobs[0]
 	pod, c := job.Template.Spec.Template.Spec, job.Template.Spec.Template.Spec.Containers[0]
 	env := map[string]string{}
@@ -242,6 +267,267 @@ func TestSbatch(t *testing.T) {
 	}
 	env := map[string]string{"GOPHERWARP_JOB_SECRET": lines[0], "SLURM_STEP_ID": "0", "SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "16", "SLURM_LOCALID": "1", "SLURM_STEP_NODELIST": "n[1-2]"}
 	checkTraining(t, lines[3:], env, 16)
+}
+
+// assignments returns the lines NAME=VALUE of a unit of systemd or of a file with an environment. A name can have several values.
+func assignments(t *testing.T, name string) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "systemd", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if key, value, ok := strings.Cut(line, "="); ok && line[0] != '#' {
+			all[key] = append(all[key], value)
+		} else if line != "" && line[0] != '#' && line[0] != '[' {
+			t.Errorf("%s: %s", name, line)
+		}
+	}
+	return all
+}
+
+// keyFile returns the name of a file with an API key.
+func keyFile(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(name, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// The unit of systemd starts a server with flags that the command knows, and allows it the time and the files that it needs.
+func TestSystemd(t *testing.T) {
+	unit, env := assignments(t, "gopherwarp.service"), assignments(t, "gopherwarp.env")
+	start := strings.Join(unit["ExecStart"], " ")
+	expand := strings.NewReplacer("${MODEL}", env["MODEL"][0], "${CREDENTIALS_DIRECTORY}/keys", keyFile(t), "$FLAGS", env["FLAGS"][0])
+	program, args, _ := strings.Cut(expand.Replace(start), " ")
+	c := checkArgs(t, strings.Fields(args))
+	var byDefault commands
+	if _, err := newParser(&byDefault).Parse([]string{"serve", "-model", "m"}); err != nil {
+		t.Fatal(err)
+	}
+	stop, err := strconv.Atoi(unit["TimeoutStopSec"][0])
+	if d := time.Duration(stop) * time.Second; err != nil || d <= c.Drain || d <= byDefault.Serve.Drain {
+		t.Errorf("systemd waits for %v, the server for %v or %v: %v", d, c.Drain, byDefault.Serve.Drain, err)
+	}
+	files, err := strconv.Atoi(unit["LimitNOFILE"][0])
+	if err != nil || files <= byDefault.Serve.Sockets {
+		t.Errorf("%d files for %d connections: %v", files, byDefault.Serve.Sockets, err)
+	}
+	if unit["Restart"][0] != "on-failure" || unit["DynamicUser"][0] != "yes" || unit["PrivateDevices"] != nil {
+		t.Errorf("the unit is %v", unit)
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip(err)
+	}
+	text, err := os.ReadFile("../../deploy/systemd/gopherwarp.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "gopherwarp.service")
+	if err := os.WriteFile(name, bytes.ReplaceAll(text, []byte(program), []byte(self)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), analyze, "verify", name).CombinedOutput(); err != nil || bytes.Contains(out, []byte("gopherwarp.service")) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// inferencePool is an InferencePool of the Gateway API Inference Extension.
+type inferencePool struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		Selector struct {
+			Labels map[string]string `yaml:"matchLabels"`
+		}
+		Ports  []struct{ Number int } `yaml:"targetPorts"`
+		Picker struct {
+			Kind, Name string
+			Port       int    `yaml:"portNumber"`
+			Mode       string `yaml:"failureMode"`
+		} `yaml:"endpointPickerRef"`
+	}
+}
+
+// The pool has the pods of the Deployment, and their port.
+func TestInferencePool(t *testing.T) {
+	x, pod := readStrict[inferencePool](t, "kubernetes/inferencepool.yaml"), readYAML(t, "kubernetes/gopherwarp.yaml")[0].Spec.Template
+	if x.APIVersion != "inference.networking.k8s.io/v1" || x.Kind != "InferencePool" || x.Spec.Picker.Name == "" {
+		t.Errorf("the pool is %+v", x)
+	}
+	if p := x.Spec.Ports; len(p) != 1 || p[0].Number != pod.Spec.Containers[0].Ports[0].ContainerPort || !maps.Equal(x.Spec.Selector.Labels, pod.Metadata.Labels) {
+		t.Errorf("the pool is %+v, the pods %+v", x, pod)
+	}
+}
+
+// servingRuntime is a ServingRuntime of KServe.
+type servingRuntime struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		Annotations map[string]string
+		Formats     []struct {
+			Name, Version string
+			AutoSelect    bool `yaml:"autoSelect"`
+			Priority      int
+		} `yaml:"supportedModelFormats"`
+		Protocols  []string `yaml:"protocolVersions"`
+		Containers []container
+		Volumes    []volume
+	}
+}
+
+// The runtime of KServe has arguments that the command knows, and agrees with the Deployment.
+func TestInferenceRuntime(t *testing.T) {
+	x := readStrict[servingRuntime](t, "kubernetes/servingruntime.yaml")
+	c, pod := x.Spec.Containers[0], readYAML(t, "kubernetes/gopherwarp.yaml")[0].Spec.Template.Spec.Containers[0]
+	checkArgs(t, c.Args)
+	if x.APIVersion != "serving.kserve.io/v1alpha1" || x.Kind != "ServingRuntime" || c.Name != "kserve-container" || c.Image != "gopherwarp" {
+		t.Errorf("the runtime is %+v", x)
+	}
+	port := strconv.Itoa(pod.Ports[0].ContainerPort)
+	if strconv.Itoa(c.Ports[0].Number) != port || c.Readiness.HTTPGet.Port != port || x.Spec.Annotations["prometheus.kserve.io/port"] != port || c.Readiness.HTTPGet.Path != "/health" {
+		t.Errorf("the port is %s, the runtime %+v", port, x)
+	}
+	if f := x.Spec.Formats; len(f) != 2 || f[0].Name != "gguf" || f[1].Name != "huggingface" || !slices.Equal(x.Spec.Protocols, []string{"v2"}) {
+		t.Errorf("the runtime is %+v", x)
+	}
+	if key := c.Env[1]; key.Name != "GOPHERWARP_API_KEY" || key.ValueFrom.SecretKeyRef.Name != "gopherwarp" || key.ValueFrom.SecretKeyRef.Key != "key" {
+		t.Errorf("the key is %+v", key)
+	}
+}
+
+// The kustomization has files that exist, and the image of the Deployment.
+func TestDeploymentKustomization(t *testing.T) {
+	x := readStrict[struct {
+		APIVersion string `yaml:"apiVersion"`
+		Kind       string
+		Resources  []string
+		Images     []struct {
+			Name    string
+			NewName string `yaml:"newName"`
+			NewTag  string `yaml:"newTag"`
+		}
+	}](t, "kubernetes/kustomization.yaml")
+	if x.APIVersion != "kustomize.config.k8s.io/v1beta1" || x.Kind != "Kustomization" || len(x.Resources) == 0 || x.Images[0].Name != "gopherwarp" {
+		t.Errorf("%+v", x)
+	}
+	for _, name := range x.Resources {
+		readYAML(t, filepath.Join("kubernetes", name))
+	}
+}
+
+// fakes is a folder of programs that write their arguments to a file.
+type fakes struct{ folder, log string }
+
+// newFakes returns programs with these names. Each runs a text of shell after it has written its arguments.
+func newFakes(t *testing.T, names, text string) fakes {
+	t.Helper()
+	f := fakes{t.TempDir(), filepath.Join(t.TempDir(), "log")}
+	for name := range strings.FieldsSeq(names) {
+		script := "#!/bin/sh\nlast() { shift $(($# - 1)); echo \"$1\"; }\necho \"${0##*/} $*\" >>'" + f.log + "'\n" + text
+		if err := os.WriteFile(filepath.Join(f.folder, name), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// run runs a script of deploy/gcp and returns what the programs wrote.
+func (f fakes) run(t *testing.T, script string, env ...string) (calls string, err error) {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	name := filepath.Join("..", "..", "deploy", "gcp", script)
+	if out, err := exec.CommandContext(t.Context(), sh, "-n", name).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.WriteFile(f.log, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), sh, name)
+	cmd.Env = append(append(os.Environ(), "PATH="+f.folder+string(os.PathListSeparator)+os.Getenv("PATH")), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	text, err := os.ReadFile(f.log)
+	return string(text), err
+}
+
+// The script for Google Cloud creates a machine once, with one GPU, and refuses wrong variables.
+func TestDeployGoogleCloud(t *testing.T) {
+	image, model := "IMAGE=registry.example/gopherwarp", "MODEL=https://host/m.gguf"
+	absent := newFakes(t, "gcloud", `[ "$3" = create ]`)
+	for gpu, want := range map[string]string{"l4": "--machine-type=g2-standard-4 ", "t4": "--machine-type=n1-standard-4 --accelerator=type=nvidia-tesla-t4,count=1 "} {
+		calls, err := absent.run(t, "create.sh", image, model, "GPU="+gpu, "ZONE=z", "NAME=n")
+		for _, part := range []string{"compute instances create n --zone=z " + want, " --image-family=debian-12 --image-project=debian-cloud ", " --maintenance-policy=TERMINATE ",
+			" --metadata=gopherwarp-image=registry.example/gopherwarp,gopherwarp-model=https://host/m.gguf ", "startup-script=../../deploy/gcp/startup.sh"} {
+			if err != nil || !strings.Contains(calls, part) {
+				t.Errorf("%s: %v: %q is not in %s", gpu, err, part, calls)
+			}
+		}
+	}
+	if calls, err := newFakes(t, "gcloud", "").run(t, "create.sh", image, model, "NAME=n"); err != nil || strings.Contains(calls, "create") {
+		t.Errorf("a machine exists: %v, %s", err, calls)
+	}
+	for message, env := range map[string][]string{"is the URL": {image, "MODEL="}, "is the image": {model, "IMAGE="}, "l4 or t4": {image, model, "GPU=h100"}, "comma": {image, "MODEL=a,b=c"}} {
+		if _, err := absent.run(t, "create.sh", env...); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: %v", message, err)
+		}
+	}
+}
+
+// The script that a machine runs installs the driver, Docker and the toolkit, in this order and once, and starts a server at each start.
+func TestStartup(t *testing.T) {
+	f := newFakes(t, "apt-get curl gpg systemctl docker nvidia-ctk nvidia-smi modprobe chown", `
+case "${0##*/} $*" in
+*attributes/gopherwarp-image) echo europe-docker.pkg.dev/p/r/gopherwarp ;;
+*attributes/gopherwarp-model) echo https://host/models/m.gguf ;;
+*/token) echo '{"access_token":"abc","expires_in":3599}' ;;
+"docker login"*) [ "$(cat)" = abc ] ;;
+curl*-o*) echo content >"$3" ;;
+gpg*) cp "$(last "$@")" "$5" ;;
+esac`)
+	root := t.TempDir()
+	calls, err := f.run(t, "startup.sh", "ROOT="+root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := calls
+	for _, want := range []string{"3bf863cc.pub\ngpg ", "linux/debian/gpg\ngpg ", "libnvidia-container/gpgkey\ngpg ", "apt-get update\n", "apt-get install -y cuda-drivers\n", "apt-get install -y docker-ce ",
+		"apt-get install -y nvidia-container-toolkit\n", "nvidia-ctk runtime configure --runtime=docker\n", "systemctl restart docker\n", "modprobe nvidia-uvm\n", "m.gguf.part https://host/models/m.gguf\n",
+		"docker login ", "docker pull europe-docker.pkg.dev/p/r/gopherwarp\n", "docker rm -f gopherwarp\n", "docker run -d "} {
+		_, after, ok := strings.Cut(rest, want)
+		if !ok {
+			t.Fatalf("%q is not at its place in\n%s", want, calls)
+		}
+		rest = after
+	}
+	_, args, _ := strings.Cut(rest, " europe-docker.pkg.dev/p/r/gopherwarp ")
+	checkArgs(t, strings.Fields(strings.Replace(args, "/keys", keyFile(t), 1)))
+	keys := filepath.Join(root, "etc/gopherwarp/keys")
+	first, err := os.ReadFile(keys)
+	if info, e := os.Stat(keys); err != nil || e != nil || len(first) < 44 || info.Mode() != 0o600 {
+		t.Errorf("the key: %q, %v, %v", first, err, e)
+	}
+	calls, err = f.run(t, "startup.sh", "ROOT="+root)
+	again, e := os.ReadFile(keys)
+	if err != nil || e != nil || strings.Contains(calls, "apt-get") || strings.Contains(calls, ".part") || !strings.Contains(calls, "docker run") || !bytes.Equal(first, again) {
+		t.Errorf("at the second start: %v, %v, %s", err, e, calls)
+	}
 }
 
 // metricsOf returns the metrics of a server of models of all kinds after a request that fails.
