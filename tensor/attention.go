@@ -17,8 +17,8 @@ import (
 type AttentionOptions struct {
 	Causal bool // each token attends only to itself and to earlier tokens
 
-	// Starts packs sequences of different lengths into one row of tokens. Its elements, of type int32, are the numbers
-	// of the first tokens of the sequences, in ascending order, and the end of the last sequence. Tokens attend only to
+	// Starts packs sequences of different lengths into one row of tokens. Its elements, of type int32, are the index of
+	// the first token of each sequence, in ascending order, and the index after the last token of all. Tokens attend only to
 	// tokens of their sequence. For a token outside all sequences, the result is 0.
 	Starts *Tensor
 }

@@ -33,8 +33,8 @@
 // Error.
 //
 // An Error wraps its cause. In all operations, the cause is ErrScope if a tensor was freed or the tensors belong to different Scopes,
-// ErrValue if a tensor is nil, and ErrDType if no operation computes with an element type. If there is not enough memory, the Error wraps
-// device.ErrMemory. The comment of an operation states its other mistakes.
+// ErrValue if a tensor is nil, and ErrDType if a tensor has an element type with which no operation computes. If there is not enough memory, the
+// Error wraps device.ErrMemory. The comment of an operation states its other mistakes.
 //
 // # Derivatives
 //

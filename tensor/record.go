@@ -245,8 +245,8 @@ func (n *node) release() {
 // ErrChanged if the program has changed elements that a derivative needs (see Changed).
 func (s *Scope) Backward(loss *Tensor) { s.BackwardEach(loss, nil) }
 
-// BackwardEach is like Backward. If final is not nil, BackwardEach calls it with each tensor to which it adds the derivative of a parameter, after the
-// last addition to this tensor is in the Scope's stream. The order of the calls depends only on the program. A function
+// BackwardEach is like Backward. Unless final is nil, BackwardEach calls final with each tensor that receives the derivative of a parameter, as soon as
+// the last addition to this tensor has been enqueued on the Scope's stream. The order of the calls depends only on the program. A function
 // passed to Checkpoint runs twice; in the first run, Training reports true and Recording reports false. With BackwardEach, the function must call
 // Parameter in the first run, too. Otherwise, final may be called too early for this parameter, or not at all.
 func (s *Scope) BackwardEach(loss *Tensor, final func(grad *Tensor)) {

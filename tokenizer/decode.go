@@ -102,9 +102,9 @@ func incomplete(s string) int {
 	return 0
 }
 
-// TokenText returns the bytes that the token with an ID adds to a text that other tokens have begun. At
-// the beginning of a text, the token may add other bytes. The bytes are not always valid UTF-8. If no
-// token has the ID, the result is empty.
+// TokenText returns the bytes that the token with the given ID contributes if it is not the first token
+// of a text. As the first token, it may contribute other bytes. The bytes are not always valid UTF-8.
+// If no token has the ID, the result is empty.
 func (t *Tokenizer) TokenText(id int32) string {
 	d := t.NewDecoder(DecodeOptions{})
 	d.sink.Write("a")

@@ -43,8 +43,8 @@ func survey(t gpu.Thread, which int, first, step uint32, out []finding) {
 }
 
 // sums stores checksums of the function's values, and does not compare the values with a reference. It
-// is several times as fast as Survey. The compiler may contract multiplications and additions in Sums,
-// which must not change the result.
+// is several times as fast as Survey. The compiler may fuse multiplications and additions in Sums; the
+// functions of math32 must return the same bits even then.
 //
 //gpu:kernel
 func sums(t gpu.Thread, which int, first, step uint32, out []uint32) {

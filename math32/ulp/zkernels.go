@@ -53,8 +53,8 @@ var surveyKernel = &driver.Kernel{
 }
 
 // Sums stores checksums of the function's values, and does not compare the values with a reference. It
-// is several times as fast as Survey. The compiler may contract multiplications and additions in Sums,
-// which must not change the result.
+// is several times as fast as Survey. The compiler may fuse multiplications and additions in Sums; the
+// functions of math32 must return the same bits even then.
 func Sums(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[uint32]) error {
 	p := s.Plan(sumsKernel, g)
 	driver.Pass(p, which)

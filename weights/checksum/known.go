@@ -14,7 +14,7 @@ type Record struct {
 	From string // the file that contains the sum, or whose name is the sum
 }
 
-// Known returns the SHA-256 that the file with a name should have. It looks for
+// Known returns the SHA-256 that the named file should have. It looks for
 //
 //   - the name of the file itself, after following symbolic links, if its folder is named blobs, as in the caches of Hugging Face and
 //     Ollama;
