@@ -53,7 +53,7 @@ func (c *classifyCommand) Run(ctx context.Context, t terminal) error {
 		return err
 	}
 	progress := console.StartProgress(t.err)
-	o.Progress = func(done, total int64) { progress.Show("loading %s: %d of %d MB", c.Model, done>>20, total>>20) }
+	_, o.Progress = loading(progress, c.Model)
 	m, err := classify.Open(dev, c.Model, o)
 	progress.Stop()
 	if err != nil {

@@ -66,7 +66,7 @@ func (c *embedCommand) openEmbeddings(t terminal) (*device.Device, vectorSource,
 	}
 	progress, o := console.StartProgress(t.err), embedOptions(c.DType)
 	o.Map = c.on()
-	o.Progress = func(done, total int64) { progress.Show("loading %s: %d of %d MB", c.Model, done>>20, total>>20) }
+	_, o.Progress = loading(progress, c.Model)
 	m, err := c.open(dev, c.Model, o)
 	progress.Stop()
 	if err != nil {

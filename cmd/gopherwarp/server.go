@@ -194,7 +194,8 @@ func (s *server) freeing(closing func() error) func() error {
 // progress returns a function that shows the progress of a load, and one that ends it.
 func (s *server) progress(m served) (show func(done, total int64), stop func()) {
 	p := console.StartProgress(s.t.err)
-	return func(done, total int64) { p.Show("loading %s: %d of %d MB", m.path, done>>20, total>>20) }, p.Stop
+	_, show = loading(p, m.path)
+	return show, p.Stop
 }
 
 // report prints that a model has been loaded or unloaded, if that may happen at any time.

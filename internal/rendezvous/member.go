@@ -228,7 +228,7 @@ func (m *Member) listen() {
 		case msg.Give != nil:
 			select {
 			case m.results <- msg.Give:
-			default: // a result that nobody waits for
+			default: // no call waits for this result
 			}
 		}
 	}

@@ -106,7 +106,7 @@ type team struct {
 	ended  bool               // the training ended as it should
 }
 
-// news is what a process tells the others.
+// news is what a process sends to the others.
 type news struct {
 	Training string          `json:",omitempty"` // that it begins
 	Results  map[int]outcome `json:",omitempty"` // of packs, by their index in the step
@@ -121,7 +121,7 @@ type outcome struct {
 	Right int
 }
 
-// tell tells the others, and returns the news of all processes by rank. It returns an error if one of them failed.
+// tell sends news to the others, and returns the news of all processes by rank. It returns an error if one of them failed.
 func (g *team) tell(ctx context.Context, own news) ([]news, error) {
 	data, err := json.Marshal(own)
 	if err != nil {

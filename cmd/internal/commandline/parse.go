@@ -119,7 +119,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// looksLikeFlag tells flags from negative numbers, and from "-", which is often a file.
+// looksLikeFlag reports whether an argument is a flag, and neither a negative number nor "-", which is often a file.
 func looksLikeFlag(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && (arg[1] == '-' || unicode.IsLetter(rune(arg[1])))
 }

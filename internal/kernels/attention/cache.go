@@ -70,7 +70,7 @@ func (c Cache[T]) check() error {
 	return c.CacheShape.check([...]int{c.Keys.Len(), c.Values.Len(), c.Table.Len()})
 }
 
-// check returns ErrShape with an explanation if slices with so many keys, values and numbers of pages do not have the shape.
+// check returns ErrShape with an explanation if slices with these numbers of keys, values and pages do not have the shape.
 func (s CacheShape) check(lengths [3]int) error {
 	if s.Pages < 1 || s.KeyHeads < 1 || s.MaxPages < 1 || s.Dim < row.Lanes || s.Dim%row.Lanes != 0 || s.Dim > MaxDim {
 		return fmt.Errorf("attention: cache of %+v: %w", s, ErrShape)
