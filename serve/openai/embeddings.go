@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -99,33 +100,50 @@ type embedInput struct {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (i *inputs) UnmarshalJSON(data []byte) error {
-	var one embedInput
-	if one.UnmarshalJSON(data) == nil {
+	if list := bytes.TrimLeft(data[1:], " \t\r\n"); data[0] == '[' && !startsNumber(list[0]) { // not the tokens of a single text
+		if json.Unmarshal(data, (*[]embedInput)(i)) == nil {
+			return nil
+		}
+	} else if one := (embedInput{}); one.UnmarshalJSON(data) == nil {
 		*i = inputs{one}
 		return nil
 	}
-	var list []embedInput
-	if json.Unmarshal(data, &list) != nil {
-		return gate.Invalid("input", "neither a text, nor tokens, nor a list of texts or of tokens")
-	}
-	*i = list
-	return nil
+	return gate.Invalid("input", "neither a text, nor tokens, nor a list of texts or of tokens")
 }
+
+// startsNumber reports whether a JSON value that begins with c is a number.
+func startsNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
 // errInput is the error of something else than a text or tokens.
 var errInput = errors.New("neither a text nor tokens")
 
-// UnmarshalJSON implements json.Unmarshaler. A text may be in an object, as in llama-server.
+// UnmarshalJSON implements json.Unmarshaler. A text may be in an object, as in llama-server. The first byte of the data is not a space.
 func (i *embedInput) UnmarshalJSON(data []byte) error {
+	switch *i = (embedInput{}); data[0] {
+	case '"':
+		if text := data[1 : len(data)-1]; bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+			i.text = string(text) // several times faster than json.Unmarshal, which checks the syntax again
+			return nil
+		}
+		return json.Unmarshal(data, &i.text)
+	case '[': // null is not the token 0
+		if bytes.Contains(data, []byte("null")) || json.Unmarshal(data, &i.tokens) != nil || len(i.tokens) == 0 {
+			return errInput
+		}
+		return nil
+	case '{':
+		return i.object(data)
+	}
+	return errInput
+}
+
+// object decodes an object with a text.
+func (i *embedInput) object(data []byte) error {
 	var object struct {
 		Prompt  *string         `json:"prompt_string"`
 		Content json.RawMessage `json:"content"` // a list of parts
 	}
-	switch *i = (embedInput{}); {
-	case string(data) == "null" || bytes.Contains(data, []byte("null")) && json.Unmarshal(data, &i.tokens) == nil: // null is not the token 0
-		return errInput
-	case json.Unmarshal(data, &i.text) == nil:
-	case json.Unmarshal(data, &i.tokens) == nil && len(i.tokens) > 0:
+	switch {
 	case json.Unmarshal(data, &object) != nil:
 		return errInput
 	case object.Prompt != nil:
