@@ -111,11 +111,12 @@ func (c *serveCommand) readLabels(list []served) (map[string][]string, error) {
 	return labels, nil
 }
 
-// collectRarely lets the heap of a server that computes on a GPU, which is small, become five times as large before its garbage is
-// collected, not twice: many requests a second allocate much. The environment variable GOGC has precedence.
+// collectRarely lets the heap of a server that computes on a GPU become 17 times as large before its garbage is collected, not twice. The
+// heap in use is small, because the weights are on the GPU, but many requests a second allocate much, and those that arrive during a
+// collection take longer. The environment variable GOGC has precedence.
 func collectRarely(d *device.Device) {
 	if _, set := os.LookupEnv("GOGC"); !set && d.Info().GPU {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(1600)
 	}
 }
 
