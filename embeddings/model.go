@@ -142,11 +142,8 @@ func (m *Model) Encode(text string) (tokens []int32, all bool) {
 	if m.lower {
 		text = strings.ToLower(text)
 	}
-	tokens = m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length + 1}).IDs
-	if len(tokens) <= m.length {
-		return tokens, true
-	}
-	return m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length}).IDs, false
+	e := m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length})
+	return e.IDs, !e.Truncated
 }
 
 // Embed returns a vector of Width elements for each text. If a text has more than MaxTokens tokens, Embed uses only the first MaxTokens.
