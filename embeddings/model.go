@@ -62,6 +62,7 @@ func Open(dev *device.Device, folder string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Labels = 0 // vectors need no classification head
 	m := &Model{recipe: r, batch: o.BatchTokens}
 	if m.tokenizer, err = tokenizer.Open(filepath.Join(r.encoder, "tokenizer.json")); err != nil {
 		return nil, err
