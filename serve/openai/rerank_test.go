@@ -1,11 +1,14 @@
 package openai_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -217,5 +220,27 @@ func TestRerankOverload(t *testing.T) {
 	s.lost.Store(false)
 	if status, got := get(t, url+"/health"); status != 200 {
 		t.Errorf("health with the device: %d %s", status, got)
+	}
+}
+
+// rankWithClient ranks documents with the Python package cohere, in both versions of its API.
+const rankWithClient = `
+import cohere, json, sys
+for client in cohere.ClientV2(api_key="x", base_url=sys.argv[1]), cohere.Client(api_key="x", base_url=sys.argv[1]):
+    answer = client.rerank(model="r", query="ab", documents=["x", "aba", "by"], top_n=2)
+    print([[r.index, r.relevance_score] for r in answer.results])
+`
+
+// TestRerankClient compares what the Python package cohere gets with the server's scores. The environment variable GOPHERWARP_PYTHON names
+// another interpreter than python3.
+func TestRerankClient(t *testing.T) {
+	python := cmp.Or(os.Getenv("GOPHERWARP_PYTHON"), "python3")
+	if out, err := exec.CommandContext(t.Context(), python, "-c", "import cohere").CombinedOutput(); err != nil {
+		t.Skipf("%s cannot import cohere: %v\n%s", python, err, out)
+	}
+	url, _ := serveReranker(t, shared{}, openai.EmbedOptions{})
+	out, err := exec.CommandContext(t.Context(), python, "-c", rankWithClient, url).CombinedOutput()
+	if want := strings.Repeat("[[1, 0.25], [2, -0.25]]\n", 2); err != nil || string(out) != want {
+		t.Errorf("%v, %s, want %s", err, out, want)
 	}
 }
