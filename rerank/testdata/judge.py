@@ -12,6 +12,8 @@ import sys
 import torch
 import transformers
 
+torch.set_num_threads(1)  # threads that wait for each other take very long on a busy machine
+
 
 def make(tokenizer, folder):
     config = transformers.BertConfig(
