@@ -17,6 +17,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/embeddings"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/rerank"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/listen"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
@@ -30,6 +31,7 @@ type models struct {
 	all      *repository.Repository
 	texts    map[string]*repository.Model[gate.Model]
 	vectors  map[string]*repository.Model[openai.Embedder]
+	ranks    map[string]*repository.Model[openai.Reranker]
 	pictures map[string]*repository.Model[pictures.Model]
 }
 
@@ -37,7 +39,7 @@ type models struct {
 func newModels(o repository.Options) models {
 	return models{
 		repository.New(o), map[string]*repository.Model[gate.Model]{}, map[string]*repository.Model[openai.Embedder]{},
-		map[string]*repository.Model[pictures.Model]{},
+		map[string]*repository.Model[openai.Reranker]{}, map[string]*repository.Model[pictures.Model]{},
 	}
 }
 
@@ -125,6 +127,8 @@ func (s *server) add(m served) (err error) {
 	switch m.kind {
 	case vectorModel:
 		s.vectors[m.name], err = repository.Add(s.all, m.name, s.loadVectors(m))
+	case rankModel:
+		s.ranks[m.name], err = repository.Add(s.all, m.name, s.loadRanks(m))
 	case pictureModel:
 		s.pictures[m.name], err = repository.Add(s.all, m.name, s.loadPictures(m))
 	default:
@@ -160,6 +164,19 @@ func (s *server) loadVectors(of served) func(context.Context) (openai.Embedder, 
 		show, stop := s.progress(of)
 		defer stop()
 		m, err := s.poolingFlag.open(s.device, of.path, embeddings.Options{Map: s.on(), Progress: show})
+		if err != nil {
+			return nil, nil, err
+		}
+		return m, s.freeing(m.Close), nil
+	}
+}
+
+// loadRanks returns the function that loads a cross-encoder.
+func (s *server) loadRanks(of served) func(context.Context) (openai.Reranker, func() error, error) {
+	return func(context.Context) (openai.Reranker, func() error, error) {
+		show, stop := s.progress(of)
+		defer stop()
+		m, err := rerank.Open(s.device, of.path, rerank.Options{Map: s.on(), Progress: show})
 		if err != nil {
 			return nil, nil, err
 		}
