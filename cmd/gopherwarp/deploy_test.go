@@ -436,7 +436,7 @@ func newFakes(t *testing.T, names, text string) fakes {
 	t.Helper()
 	f := fakes{t.TempDir(), filepath.Join(t.TempDir(), "log")}
 	for name := range strings.FieldsSeq(names) {
-		script := "#!/bin/sh\nlast() { shift $(($# - 1)); echo \"$1\"; }\necho \"${0##*/} $*\" >>'" + f.log + "'\n" + text
+		script := "#!/bin/sh\necho \"${0##*/} $*\" >>'" + f.log + "'\n" + text
 		if err := os.WriteFile(filepath.Join(f.folder, name), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -490,25 +490,45 @@ func TestDeployGoogleCloud(t *testing.T) {
 	}
 }
 
-// The script that a machine runs installs the driver, Docker and the toolkit, in this order and once, and starts a server at each start.
-func TestStartup(t *testing.T) {
-	f := newFakes(t, "apt-get curl gpg systemctl docker nvidia-ctk nvidia-smi modprobe chown", `
+// newMachine returns the programs of a machine of Google Cloud, of which Debian has the headers for a kernel, and a folder with its files. The
+// first call of apt-get fails.
+func newMachine(t *testing.T, kernel string) (f fakes, root string) {
+	t.Helper()
+	root = t.TempDir()
+	sources := filepath.Join(root, "etc/apt/sources.list.d")
+	if err := os.MkdirAll(sources, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(sources, "debian.sources"), []byte("Types: deb\nComponents: main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f = newFakes(t, "apt-cache apt-get curl systemctl docker nvidia-ctk nvidia-smi modprobe chown uname reboot sleep", `
 case "${0##*/} $*" in
 *attributes/gopherwarp-image) echo europe-docker.pkg.dev/p/r/gopherwarp ;;
 *attributes/gopherwarp-model) echo https://host/models/m.gguf ;;
 */token) echo '{"access_token":"abc","expires_in":3599}' ;;
 "docker login"*) [ "$(cat)" = abc ] ;;
 curl*-o*) echo content >"$3" ;;
-gpg*) cp "$(last "$@")" "$5" ;;
+uname*) echo 6.1.0-1-cloud-amd64 ;;
+apt-cache*) [ "$2" = linux-headers-`+kernel+` ] ;;
+apt-get*) [ -e "$ROOT/tried" ] || ! touch "$ROOT/tried" ;;
 esac`)
-	root := t.TempDir()
+	return f, root
+}
+
+// The script that a machine runs installs the driver, Docker and the toolkit, in this order and once, and starts a server at each start.
+func TestStartup(t *testing.T) {
+	f, root := newMachine(t, "6.1.0-1-cloud-amd64")
 	calls, err := f.run(t, "startup.sh", "ROOT="+root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest := calls
-	for _, want := range []string{"3bf863cc.pub\ngpg ", "linux/debian/gpg\ngpg ", "libnvidia-container/gpgkey\ngpg ", "apt-get update\n", "apt-get install -y cuda-drivers\n", "apt-get install -y docker-ce ",
-		"apt-get install -y nvidia-container-toolkit\n", "nvidia-ctk runtime configure --runtime=docker\n", "systemctl restart docker\n", "modprobe nvidia-uvm\n", "m.gguf.part https://host/models/m.gguf\n",
+	if text, err := os.ReadFile(filepath.Join(root, "etc/apt/sources.list.d/debian.sources")); err != nil || !strings.Contains(string(text), "Components: main contrib\n") {
+		t.Errorf("the sources are %s, %v", text, err)
+	}
+	rest := strings.ReplaceAll(calls, " -y -o DPkg::Lock::Timeout=600", "")
+	for _, want := range []string{"apt-get update\nsleep 10\napt-get update\n", "apt-get install linux-headers-6.1.0-1-cloud-amd64 ", "3bf863cc.pub\n", "linux/debian/gpg\n",
+		"libnvidia-container/gpgkey\n", "apt-get update\n", "apt-get install cuda-drivers\n", "apt-get install docker-ce ", "apt-get install nvidia-container-toolkit\n", "nvidia-ctk runtime configure --runtime=docker\n", "systemctl restart docker\n", "modprobe nvidia-uvm\n", "m.gguf.part https://host/models/m.gguf\n",
 		"docker login ", "docker pull europe-docker.pkg.dev/p/r/gopherwarp\n", "docker rm -f gopherwarp\n", "docker run -d "} {
 		_, after, ok := strings.Cut(rest, want)
 		if !ok {
@@ -527,6 +547,18 @@ esac`)
 	again, e := os.ReadFile(keys)
 	if err != nil || e != nil || strings.Contains(calls, "apt-get") || strings.Contains(calls, ".part") || !strings.Contains(calls, "docker run") || !bytes.Equal(first, again) {
 		t.Errorf("at the second start: %v, %v, %s", err, e, calls)
+	}
+}
+
+// If Debian has no headers of the machine's kernel, the machine gets the newest kernel and reboots, but only once.
+func TestStartupOldKernel(t *testing.T) {
+	f, root := newMachine(t, "6.1.0-2-cloud-amd64")
+	calls, err := f.run(t, "startup.sh", "ROOT="+root)
+	if err != nil || !strings.Contains(calls, " install linux-image-cloud-amd64 ") || !strings.HasSuffix(calls, "\nreboot \n") {
+		t.Errorf("%v: %s", err, calls)
+	}
+	if _, err := f.run(t, "startup.sh", "ROOT="+root); err == nil || !strings.Contains(err.Error(), "no headers of the kernel 6.1.0-1-cloud-amd64") {
+		t.Errorf("at the second start: %v", err)
 	}
 }
 
