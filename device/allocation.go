@@ -39,6 +39,7 @@ type block struct {
 	address uintptr // of memory
 	size    int
 	kind    string // what the owners' list calls it
+	zeros   bool   // the memory is new, and its bytes were 0 when it was allocated
 	made    stack.Stack
 	handle  weak.Pointer[allocation]
 	keep    []byte // memory of the program that is registered, or nil

@@ -67,17 +67,19 @@ func (s *Stream) dirty(t reflect.Type, n int) (lease, error) {
 	return s.allocate(t, n)
 }
 
-// zeroed returns memory for n values of type t, which the stream's work zeroes.
+// zeroed returns memory for n values of type t, which the stream's work zeroes. Memory that is zeros since it was allocated is not
+// written, so that the system needs no pages for it yet.
 func (s *Stream) zeroed(t reflect.Type, n int) (lease, error) {
 	from, err := s.allocate(t, n)
 	if err != nil {
 		return lease{}, err
 	}
 	bytes := n * int(t.Size())
-	if bytes == 0 {
-		return from, s.check()
+	if bytes == 0 || from.zeros {
+		err = s.check()
+	} else {
+		err = s.work(Activity{Work: WorkFill, Bytes: bytes}, func(q driver.Queue) error { return q.Zero(from.address, bytes) })
 	}
-	err = s.work(Activity{Work: WorkFill, Bytes: bytes}, func(q driver.Queue) error { return q.Zero(from.address, bytes) })
 	if err != nil {
 		return lease{}, join(err, closeMemory(from))
 	}
