@@ -25,7 +25,7 @@ import (
 )
 
 // scaling makes TestScaling measure trainings.
-var scaling = flag.String("scaling", "", "measure trainings in TestScaling: large on one GPU and on two, two on two GPUs only, zero on two GPUs with a divided optimizer and without, or small or small-zero on CPU devices to try it")
+var scaling = flag.String("scaling", "", "measure trainings in TestScaling: large on one GPU and on two, two on two GPUs only, zero on two GPUs with a divided optimizer and without, zero-alone for the memory of the same as two devices of one GPU, or small or small-zero on CPU devices to try it")
 
 // scaled is a training that is measured.
 type scaled struct {
@@ -45,8 +45,13 @@ func TestScaling(t *testing.T) {
 	switch *scaling {
 	case "":
 		t.Skip("takes two minutes on two GPUs; -scaling large runs it")
-	case "large", "two", "zero":
-		open = cuda.Open
+	case "large", "two", "zero", "zero-alone":
+		open = func(i int) (*device.Device, error) {
+			if *scaling == "zero-alone" {
+				i = 0
+			}
+			return cuda.Open(i)
+		}
 		list = []scaled{
 			{"1B, full", random.Shape{Layers: 16, Hidden: 2048, FFN: 5504, Heads: 32, KeyHeads: 32, HeadDim: 64, Vocabulary: 32768, Context: 4096}, full, 4096, 2, 16},
 			{"8B, LoRA", random.Llama8B(), "lora", 2048, 1, 12},
@@ -80,7 +85,7 @@ func (x scaled) compare(t *testing.T, devices []*device.Device) {
 	t.Logf("written in %.1f s", time.Since(began).Seconds())
 	zero := c
 	zero.Zero = 1
-	if *scaling == "zero" || *scaling == "small-zero" {
+	if strings.Contains(*scaling, "zero") {
 		for range 2 {
 			whole, divided := x.measure(t, c, devices), x.measure(t, zero, devices)
 			t.Logf("%s: %.0f tokens/s on two devices, %.0f with a divided optimizer: %.3f times as many", x.name, whole, divided, divided/whole)
@@ -203,7 +208,7 @@ func (x scaled) phases(t *testing.T, tr *Trainer) {
 // ways measures steps with sums by NCCL and by copies, and with buckets of several sizes, in turns.
 func (x scaled) ways(t *testing.T, tr *Trainer) {
 	t.Helper()
-	if tr.sums.reduce == nil {
+	if tr.sums.reduce == nil || *scaling == "zero-alone" { // where NCCL does not work
 		return
 	}
 	type way struct {
