@@ -13,6 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
@@ -60,6 +61,7 @@ type zeroTraining struct {
 	Config
 	bucket int  // bytes
 	copies bool // between the devices, not through the host
+	fail   int  // the number of the range, from 1, whose copies fail
 	stop   int  // the step after which it ends
 }
 
@@ -74,17 +76,7 @@ func (x zeroTraining) run(t *testing.T, devices []*device.Device) (out string, l
 		t.Fatal(err)
 	}
 	if x.copies {
-		tr.sums.bucket = x.bucket
-		for _, dev := range devices {
-			s, err := dev.NewStream()
-			if err != nil {
-				t.Fatal(err)
-			}
-			tr.sums.streams = append(tr.sums.streams, s)
-		}
-		if err := tr.sums.copy(tr.subject.Params().Activations()); err != nil {
-			t.Fatal(err)
-		}
+		x.copy(t, tr, devices)
 	}
 	err = tr.Run(t.Context(), func(p Progress) error {
 		losses, norms = append(losses, p.Loss), append(norms, p.Norm)
@@ -93,13 +85,54 @@ func (x zeroTraining) run(t *testing.T, devices []*device.Device) (out string, l
 		}
 		return nil
 	})
-	if x.stop > 0 && errors.Is(err, errStop) {
+	if x.stop > 0 && errors.Is(err, errStop) || x.fail > 0 && errors.Is(err, errCopy) {
 		err = nil
 	}
 	if err := errors.Join(err, tr.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return x.Out, losses, norms
+}
+
+// errCopy is the error of copies that fail.
+var errCopy = errors.New("copies fail")
+
+// copy makes a Trainer copy between the devices.
+func (x zeroTraining) copy(t *testing.T, tr *Trainer, devices []*device.Device) {
+	t.Helper()
+	tr.sums.bucket = x.bucket
+	for _, dev := range devices {
+		s, err := dev.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.sums.streams = append(tr.sums.streams, s)
+	}
+	if err := tr.sums.copy(tr.subject.Params().Activations()); err != nil {
+		t.Fatal(err)
+	}
+	gather, times := tr.sums.gather, 0
+	tr.sums.gather = func(list []*tensor.Tensor) (func(begin, end int) error, error) {
+		move, err := gather(list)
+		return func(begin, end int) error {
+			if times++; times == x.fail {
+				return errCopy
+			}
+			return move(begin, end)
+		}, err
+	}
+}
+
+// TestZeroFails ends trainings in which the copies of norms, or of some of the new parameters, fail.
+func TestZeroFails(t *testing.T) {
+	devices := zeroDevices(t, 2)
+	c := zeroConfig(t, false)
+	c.Zero = 1
+	for _, fail := range []int{1, 2, 4} {
+		if _, losses, _ := (zeroTraining{Config: c, bucket: 8 << 10, copies: true, fail: fail}).run(t, devices); len(losses) > 0 {
+			t.Errorf("%d steps although copy %d failed", len(losses), fail)
+		}
+	}
 }
 
 // TestZero compares trainings whose optimizer is divided with those whose optimizer is not: without clipping, the losses, the parameters and the

@@ -127,27 +127,29 @@ func parameters(t *testing.T, out string) map[string][]float32 {
 
 // TestDeviceFails closes one of three devices during a training, whose error names it.
 func TestDeviceFails(t *testing.T) {
-	closed, err := cpu.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	devices := []*device.Device{open(t), closed, open(t)}
-	c := config(t)
-	c.Batch = 3
-	tr, err := finetune.New(devices[0], c, devices[1:]...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tr.Close() }()
-	err = tr.Run(t.Context(), func(p finetune.Progress) error {
-		if p.Step == 2 {
-			_ = closed.Close() // with an error: the training has memory on it
+	for _, zero := range []int{0, 1} {
+		closed, err := cpu.Open()
+		if err != nil {
+			t.Fatal(err)
 		}
-		return nil
-	})
-	failed, ok := errors.AsType[*finetune.DeviceError](err)
-	if !ok || failed.Number != 1 || !errors.Is(err, finetune.ErrDevice) || !errors.Is(err, device.ErrClosed) {
-		t.Errorf("the training ends with %v", err)
+		devices := []*device.Device{open(t), closed, open(t)}
+		c := config(t)
+		c.Batch, c.Zero = 3, zero
+		tr, err := finetune.New(devices[0], c, devices[1:]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = tr.Run(t.Context(), func(p finetune.Progress) error {
+			if p.Step == 2 {
+				_ = closed.Close() // with an error: the training has memory on it
+			}
+			return nil
+		})
+		_ = tr.Close() // with an error: the device is closed
+		failed, ok := errors.AsType[*finetune.DeviceError](err)
+		if !ok || failed.Number != 1 || !errors.Is(err, finetune.ErrDevice) || !errors.Is(err, device.ErrClosed) {
+			t.Errorf("zero %d: the training ends with %v", zero, err)
+		}
 	}
 }
 
