@@ -246,8 +246,8 @@ func (t *Trainer) lastCheckpoint() (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case max(s.Devices, 1) != t.world():
-		return "", fmt.Errorf("%w: %s belongs to a training on %d devices, not %d; with another number, sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), t.world())
+	case max(s.Devices, 1) != t.world() && !t.config.Elastic:
+		return "", fmt.Errorf("%w: %s belongs to a training on %d devices, not %d; with another number, which elastic allows, sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), t.world())
 	case s.Training != t.training():
 		return "", fmt.Errorf("%w: %s belongs to the training of %s, not of %s", ErrCheckpoint, folder, s.Training, t.training())
 	case s.Step < 0 || s.Epoch < 0 || s.Pack < 0 || s.Tokens < 0 || s.Worse < 0 || s.Pack >= max(len(t.data.Packs(uint64(s.Epoch), t.config.Seed)), 1):

@@ -70,6 +70,10 @@ type Config struct {
 	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
 	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
 
+	// Elastic lets Resume continue a training that was on another number of devices. Its results then differ in their last bits from those without
+	// the interruption, because derivatives are added up in another order.
+	Elastic bool `yaml:"elastic"`
+
 	// Patience ends the training after this number of consecutive checkpoints without an improvement of the loss of Eval. The result is
 	// then the adapter or model with the lowest loss, not that of the last step. With 0, the training does not end early.
 	Patience int `yaml:"patience"`

@@ -125,6 +125,40 @@ func parameters(t *testing.T, out string) map[string][]float32 {
 	return all
 }
 
+// TestElastic continues a training on two devices, with a divided optimizer, on one and on three: the losses agree to within 1e-4 with those of a
+// training on one device.
+func TestElastic(t *testing.T) {
+	devices := []*device.Device{open(t), open(t), open(t)}
+	c := config(t)
+	c.Method, c.Rate, c.Batch, c.Epochs, c.Zero = "full", 1e-3, 3, 2, 1
+	want, err := train(t, devices[0], out(c, t), proceed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 3} {
+		c := out(c, t)
+		stop := errors.New("stop")
+		if _, err := trainOn(t, devices[:2], c, func(p finetune.Progress) error {
+			if p.Step == 2 {
+				return stop
+			}
+			return nil
+		}); !errors.Is(err, stop) {
+			t.Fatal(err)
+		}
+		c.Resume, c.Elastic = true, true
+		rest, err := trainOn(t, devices[:n], c, proceed)
+		if err != nil || len(rest) != len(want)-2 {
+			t.Fatalf("%d of %d steps on %d devices, %v", len(rest), len(want), n, err)
+		}
+		for i, p := range rest {
+			if w := want[i+2]; p.Step != w.Step || math.Abs(p.Loss/w.Loss-1) > 1e-4 {
+				t.Errorf("%d devices, step %d: loss %v, want %v in step %d", n, p.Step, p.Loss, w.Loss, w.Step)
+			}
+		}
+	}
+}
+
 // TestDeviceFails closes one of three devices during a training, whose error names it.
 func TestDeviceFails(t *testing.T) {
 	for _, zero := range []int{0, 1} {
