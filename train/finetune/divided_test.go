@@ -152,7 +152,7 @@ func TestZero(t *testing.T) {
 		}},
 		{"8 bits on 2", 2, 8 << 10, func(c *Config) { c.Optimizer, c.Steps, c.Save, c.Rate = eightBit, 6, 3, 1e-3 }},
 		{"bfloat16 on 2", 2, 8 << 10, func(c *Config) { c.Precision, c.Steps, c.Save = "bf16", 3, 1 }},
-		{"float16 on 2", 2, 8 << 10, func(c *Config) { c.Precision, c.Steps, c.Save = "fp16", 6, 3 }},
+		{"float16 on 2", 2, 8 << 10, func(c *Config) { c.Precision, c.Steps, c.Save = "fp16", 3, 1 }},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			devices := zeroDevices(t, x.devices)
