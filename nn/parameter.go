@@ -44,7 +44,7 @@ type Memory struct {
 	Values *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
 	Grads  *tensor.Tensor        // the derivatives that Backward adds up
 	Parts  []Part                // what the optimizer of this process updates; all elements, if the parameters are not divided
-	Division
+	Division                     // its World is 1 if they are not
 
 	parameters []*Parameter
 	undivided  int       // the number of elements if the parameters are not divided
