@@ -40,11 +40,11 @@ const spacing = 64
 
 // Memory is the memory of all trained parameters. There are gaps of zeros between some of them.
 type Memory struct {
-	Master device.Slice[float32] // the parameters, or what this process has of them
-	Values *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
-	Grads  *tensor.Tensor        // the derivatives that Backward adds up
-	Parts  []Part                // what the optimizer of this process updates; all elements, if the parameters are not divided
-	Division                     // its World is 1 if they are not
+	Master   device.Slice[float32] // the parameters, or what this process has of them
+	Values   *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
+	Grads    *tensor.Tensor        // the derivatives that Backward adds up
+	Parts    []Part                // what the optimizer of this process updates; all elements, if the parameters are not divided
+	Division                       // its World is 1 if they are not
 
 	parameters []*Parameter
 	undivided  int       // the number of elements if the parameters are not divided
