@@ -171,6 +171,10 @@ func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, []st
 		l.Layout, l.Access16, l.Access8 = 1, number(v.Half), number(v.Bytes)
 		extensions = append(extensions, vulkansys.SharedLayout)
 	}
+	if s.controlsSubgroups(p) {
+		f.WithSizeControl().Control = 1
+		extensions = append(extensions, vulkansys.SubgroupSizeControl)
+	}
 	return f, extensions, nil
 }
 
@@ -222,17 +226,4 @@ func (s *session) arithmetic(p vulkansys.PhysicalDevice) ptxspirv.Arithmetic {
 		a.SignedZero[i], a.Denormals[i], a.Nearest[i] = f.SignedZeroInfNan[i+1] != 0, f.DenormPreserve[i+1] != 0, f.RoundingToNearest[i+1] != 0
 	}
 	return a
-}
-
-// Operations of subgroups that kernels use (VkSubgroupFeatureFlagBits): basic, arithmetic, ballot, shuffle.
-const subgroupOperations = 0x1 | 0x4 | 0x8 | 0x10
-
-// subgroup returns the number of lanes of a device's subgroups, or 0 if they lack operations that kernels use.
-func (s *session) subgroup(p vulkansys.PhysicalDevice) int {
-	all, sub, _ := vulkansys.NewProperties2()
-	s.Properties(p, all)
-	if sub.Operations&subgroupOperations != subgroupOperations {
-		return 0
-	}
-	return int(sub.Size)
 }
