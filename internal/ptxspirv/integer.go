@@ -348,9 +348,11 @@ func (t *translator) move() {
 	case to.Kind == ptx.VectorOperand:
 		t.unpack(to, t.bits(from, typ), typ)
 	case from.Kind == ptx.VectorOperand:
-		t.result(plain(typ), t.pack(from, typ))
-	default:
+		t.result(plain(typ), t.intoRegister(to, t.pack(from, typ)))
+	case isFloat(typ): // a register for floats, or an immediate
 		t.result(plain(typ), t.bits(from, typ))
+	default:
+		t.result(typ, t.intoRegister(to, t.bits(from, typ)))
 	}
 }
 
@@ -363,7 +365,7 @@ func (t *translator) unpack(to ptx.Operand, v spirv.ID, typ ptx.Type) {
 		if typ.Size() == 8 {
 			x = t.op(spirv.OpUConvert, ptx.U32, x)
 		}
-		t.assign(o, part, t.trim(part, x))
+		t.assign(o, part, t.intoRegister(o, t.trim(part, x)))
 	}
 }
 
