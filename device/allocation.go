@@ -46,6 +46,7 @@ type block struct {
 	// keepLost is set if the program may refer to the memory without the handle: the block then
 	// remains when the handle becomes unreachable.
 	keepLost bool
+	wrong    error // why a slice cannot be used, if the block is that of an invalid slice, which has no memory
 
 	state  atomic.Int64 // the term, and below it the pins
 	open   bool         // a buffer has it; protected by the lock of the accounts, as kept is

@@ -183,14 +183,13 @@ type Slice[T any] struct {
 	from   lease
 	offset int // bytes
 	len    int // elements
-	err    error
 }
 
-// errNone is the err of None.
+// errNone is the error of using what None returns.
 var errNone = errors.New("device.None is an argument for kernels only")
 
 // None returns the argument that is a nil slice in the kernel. Any other use of the result is an error.
-func None[T any]() Slice[T] { return Slice[T]{err: errNone} }
+func None[T any]() Slice[T] { return Slice[T]{from: lease{allocation: absent}} }
 
 // Len returns the number of elements.
 func (s Slice[T]) Len() int { return s.len }
