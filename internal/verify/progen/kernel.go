@@ -344,7 +344,7 @@ func (g *gen) params(k *Kernel) []string {
 		g.scope.slices = append(g.scope.slices, s)
 	}
 	if g.r.oneIn(3) {
-		s := slice{text: g.name("sum"), elem: pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64, typeInt)}
+		s := slice{text: g.name("sum"), elem: pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64, typeInt, typeInt8, typeUint16)}
 		add(s.text, s.elem, g.r.between(1, 8))
 		g.counters = append(g.counters, counter{s, pick(g.r, "Add", "Sub", "Min", "Max", "And", "Or", "Xor")})
 	}

@@ -282,7 +282,7 @@ func (g *gen) copyAsync(s slice) bool {
 // sharedAtomic lets all threads of a block change one number in shared memory.
 func (g *gen) sharedAtomic() {
 	for _, s := range g.shared {
-		if !containsType(numbers, s.elem) {
+		if !containsType(atomics, s.elem) {
 			continue
 		}
 		at, name := g.r.IntN(4), g.name("v")
