@@ -1393,3 +1393,231 @@ var fetchKernel = &driver.Kernel{
 		}
 	},
 }
+
+// ChangeSmall changes memory by every atomic operation.
+func ChangeSmall[T int8 | uint8 | int16 | uint16](s *device.Stream, g device.Blocks, in, mixed device.Slice[T], m device.Slice[smallAtomics[T]]) error {
+	var k *driver.Kernel
+	switch any((func(T))(nil)).(type) {
+	case func(int8):
+		k = changeSmallInt8Kernel
+	case func(uint8):
+		k = changeSmallUint8Kernel
+	case func(int16):
+		k = changeSmallInt16Kernel
+	case func(uint16):
+		k = changeSmallUint16Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	in.Pass(p)
+	mixed.Pass(p)
+	m.Pass(p)
+	return p.Launch()
+}
+
+var changeSmallInt8Kernel = &driver.Kernel{
+	Name:    "changeSmall[int8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 1},
+		{Name: "mixed", Offset: 24, Size: 24, Elem: 1},
+		{Name: "m", Offset: 48, Size: 24, Elem: 32},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     7,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 31, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, mixed []int8
+			m         []smallAtomics[int8]
+		})(args)
+		for ts.Next() {
+			changeSmall[int8](ts.Thread(), a.in, a.mixed, a.m)
+		}
+	},
+}
+
+var changeSmallUint8Kernel = &driver.Kernel{
+	Name:    "changeSmall[uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 1},
+		{Name: "mixed", Offset: 24, Size: 24, Elem: 1},
+		{Name: "m", Offset: 48, Size: 24, Elem: 32},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     7,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 31, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, mixed []uint8
+			m         []smallAtomics[uint8]
+		})(args)
+		for ts.Next() {
+			changeSmall[uint8](ts.Thread(), a.in, a.mixed, a.m)
+		}
+	},
+}
+
+var changeSmallInt16Kernel = &driver.Kernel{
+	Name:    "changeSmall[int16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 2},
+		{Name: "mixed", Offset: 24, Size: 24, Elem: 2},
+		{Name: "m", Offset: 48, Size: 24, Elem: 52},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     14,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 31, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, mixed []int16
+			m         []smallAtomics[int16]
+		})(args)
+		for ts.Next() {
+			changeSmall[int16](ts.Thread(), a.in, a.mixed, a.m)
+		}
+	},
+}
+
+var changeSmallUint16Kernel = &driver.Kernel{
+	Name:    "changeSmall[uint16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 2},
+		{Name: "mixed", Offset: 24, Size: 24, Elem: 2},
+		{Name: "m", Offset: 48, Size: 24, Elem: 52},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     14,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 31, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, mixed []uint16
+			m         []smallAtomics[uint16]
+		})(args)
+		for ts.Next() {
+			changeSmall[uint16](ts.Thread(), a.in, a.mixed, a.m)
+		}
+	},
+}
+
+// LastOf lets the block that comes last, by a counter of 8 or 16 bits, add up what the others left.
+func LastOf[T uint8 | int16](s *device.Stream, g device.Grid, done device.Slice[T], parts, sum device.Slice[int32]) error {
+	var k *driver.Kernel
+	switch any((func(T))(nil)).(type) {
+	case func(uint8):
+		k = lastOfUint8Kernel
+	case func(int16):
+		k = lastOfInt16Kernel
+	}
+	p := s.Plan(k, g)
+	done.Pass(p)
+	parts.Pass(p)
+	sum.Pass(p)
+	return p.Launch()
+}
+
+var lastOfUint8Kernel = &driver.Kernel{
+	Name:    "lastOf[uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    80,
+	Params: []driver.Param{
+		{Name: "done", Offset: 0, Size: 24, Elem: 1},
+		{Name: "parts", Offset: 24, Size: 24, Elem: 4},
+		{Name: "sum", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 87, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 82, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			done       []uint8
+			parts, sum []int32
+		})(args)
+		for ts.Next() {
+			lastOf[uint8](ts.Thread(), a.done, a.parts, a.sum)
+		}
+	},
+}
+
+var lastOfInt16Kernel = &driver.Kernel{
+	Name:    "lastOf[int16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    80,
+	Params: []driver.Param{
+		{Name: "done", Offset: 0, Size: 24, Elem: 2},
+		{Name: "parts", Offset: 24, Size: 24, Elem: 4},
+		{Name: "sum", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 87, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 82, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			done       []int16
+			parts, sum []int32
+		})(args)
+		for ts.Next() {
+			lastOf[int16](ts.Thread(), a.done, a.parts, a.sum)
+		}
+	},
+}
