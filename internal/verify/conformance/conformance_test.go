@@ -41,7 +41,7 @@ func inSweeps(t *testing.T) {
 // The numbers of cases that an execution skips. If a case is added that needs a new GPU, the second one grows.
 const (
 	plainGo  = 2  // what only a device can do: stop a loop of sync/atomic, print by println to a stream
-	llvmpipe = 61 // what Mesa's software device lacks: clusters, copies in bulk, tensor cores
+	llvmpipe = 63 // what Mesa's software device lacks: clusters, copies in bulk, tensor cores
 	volta    = 54 // what GPUs of capability 7.0 lack: clusters, bulk copies, products on tensor cores
 )
 

@@ -16,6 +16,8 @@ func Cases() []check.Case {
 		check.Struct[together]("block", cooperations),
 		check.Struct[warped]("warp", warpOperations),
 		check.Struct[reduced]("warp of 32-bit integers", reductionCase),
+		check.Struct[someLanes]("some lanes of a warp", exchangesAmong),
+		{Name: "a set of lanes without the thread", Run: outsiders},
 		{Name: "tiles of a matrix", Run: turns},
 		{Name: "outer products", Run: outers},
 		check.Struct[crook]("warps that are not full or go their own ways", crookedCase),
