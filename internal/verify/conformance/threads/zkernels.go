@@ -436,8 +436,8 @@ var crookedKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "crooked.go", Line: 22, Format: "index out of range [%d] with length %d"},
 		{File: "crooked.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "crooked.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "crooked.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "crooked.go", Line: 53, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -792,6 +792,83 @@ var placesKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			places(ts.Thread(), a.out)
+		}
+	},
+}
+
+// ExchangeAmong lets the threads of a warp take one of four ways.
+func ExchangeAmong(s *device.Stream, g device.Blocks, in device.Slice[int32], out device.Slice[someLanes]) error {
+	p := s.Plan(exchangeAmongKernel, exchangeAmongKernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var exchangeAmongKernel = &driver.Kernel{
+	Name:    "exchangeAmong",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "masked.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 96},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 80, Y: 1, Z: 1},
+	Shared:     320,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "masked.go", Line: 43, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "masked.go", Line: 57, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 65, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 73, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []int32
+			out []someLanes
+		})(args)
+		for ts.Next() {
+			exchangeAmong(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+// Outsider exchanges values with a set of lanes that may not contain the thread.
+func Outsider(s *device.Stream, g device.Grid, lanes uint32, out device.Slice[int32]) error {
+	p := s.Plan(outsiderKernel, g)
+	driver.Pass(p, lanes)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var outsiderKernel = &driver.Kernel{
+	Name:    "outsider",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "masked.go",
+	Line:    165,
+	Params: []driver.Param{
+		{Name: "lanes", Offset: 0, Size: 4},
+		{Name: "out", Offset: 8, Size: 24, Elem: 4},
+	},
+	ParamBytes: 48,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "masked.go", Line: 167, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 167, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{16, 24},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			lanes uint32
+			out   []int32
+		})(args)
+		for ts.Next() {
+			outsider(ts.Thread(), a.lanes, a.out)
 		}
 	},
 }
