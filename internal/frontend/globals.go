@@ -15,6 +15,7 @@ import (
 type table struct {
 	variable *ir.Variable // of a slice: what it points to
 	problem  string
+	unseen   bool // the problem is the lack of a body, which a build may have
 }
 
 // maxTable is the size of the largest table, in bytes: each is a part of the generated code, and the compiler holds its image.
@@ -41,6 +42,9 @@ func isSlice(t types.Type) bool { _, ok := t.Underlying().(*types.Slice); return
 
 func (l *lowerer) tableAddress(g *ssa.Global) *ir.Value {
 	t := l.b.table(g)
+	if t.unseen && l.b.partial != nil {
+		return l.unknown(ir.Ptr)
+	}
 	if t.problem != "" {
 		l.refuse(diag.LangGlobal, globalHelp, "a kernel cannot use the package-level variable %s: %s", g.Name(), t.problem)
 	}
@@ -54,6 +58,9 @@ func (l *lowerer) loadGlobalSlice(g *ssa.Global) *ir.Value {
 	if l.b.partial != nil && !hasSource(g) {
 		return l.unknown(ir.Slice)
 	}
+	if l.b.table(g).unseen && l.b.partial != nil {
+		return l.unknown(ir.Slice)
+	}
 	p := l.tableAddress(g)
 	n := l.int64(p.Aux.(*ir.Variable).Type.Len) // of the array that backs it
 	return l.emit(ir.OpStruct, ir.Slice, p, n, n)
@@ -63,7 +70,7 @@ func (l *lowerer) loadGlobalSlice(g *ssa.Global) *ir.Value {
 func (b *builder) table(g *ssa.Global) *table {
 	t := b.tables[g]
 	if t == nil {
-		t = &table{}
+		t = &table{problem: "its initial value depends on itself"}
 		b.tables[g] = t
 		t.problem = b.fillTable(t, g)
 	}
@@ -91,6 +98,12 @@ func (b *builder) fillTable(t *table, g *ssa.Global) string {
 		return "it is written in " + callName(writer) + ", or its address escapes there"
 	}
 	r := b.initial(init)[g]
+	if r != nil {
+		if b.compute(r); r.why != nil {
+			t.unseen = r.why.unseen
+			return "its initial value is not constant, and the compiler cannot compute it: " + r.why.text
+		}
+	}
 	switch {
 	case r == nil && !isSlice(pointee(g.Type())):
 		zero := typeOrNil(g)

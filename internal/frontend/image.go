@@ -16,6 +16,8 @@ type region struct {
 	// unknown is set where the contents are not constants, or where the address goes somewhere.
 	unknown bool
 	backing *region // of a slice: the whole array that it is made from
+	pending []pendingStore
+	why     *misfit // why a pending store is unknown
 }
 
 // initialiser follows a package's init function as far as it handles constants: stores
@@ -150,7 +152,7 @@ func (m *initialiser) load(in *ssa.UnOp) {
 	g, global := root(in.X).(*ssa.Global)
 	switch {
 	case global && !m.constant(g): // perhaps by a call that an initialiser before this one made
-	case a.region == nil || a.region.unknown || lack != nil || !m.always:
+	case a.region == nil || a.region.unknown || a.region.pending != nil || lack != nil || !m.always:
 	case isSlice(in.Type()):
 		a.region.unknown = true // two slices of one array
 	default:
@@ -175,8 +177,12 @@ func (m *initialiser) store(in *ssa.Store) {
 		return
 	}
 	bytes := m.contents(in.Val)
-	if bytes == nil || !m.always || a.region.unknown {
+	switch {
+	case !m.always || a.region.unknown || bytes == nil && !isComputed(in.Val):
 		a.region.unknown = true
+		return
+	case bytes == nil:
+		a.region.pending = append(a.region.pending, pendingStore{a.offset, in.Val})
 		return
 	}
 	copy(a.region.bytes[a.offset:], bytes)
