@@ -75,6 +75,34 @@ var arrangesKernel = &driver.Kernel{
 	},
 }
 
+// LookUpAll launches the kernel lookUpAll.
+func LookUpAll(s *device.Stream, g device.Grid, out device.Slice[tabulated]) error {
+	p := s.Plan(lookUpAllKernel, g)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var lookUpAllKernel = &driver.Kernel{
+	Name:    "lookUpAll",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
+	File:    "computed.go",
+	Line:    142,
+	Params: []driver.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 80},
+	},
+	ParamBytes: 40,
+	Integers:   []int{8, 16},
+	OnDemand:   true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []tabulated
+		})(args)
+		for ts.Next() {
+			lookUpAll(ts.Thread(), a.out)
+		}
+	},
+}
+
 // Advance changes the fields of from by way of to, which may share memory with from.
 func Advance(s *device.Stream, g device.Grid, dt float32, to, from particlesArg, extra device.Slice[float32]) error {
 	p := s.Plan(advanceKernel, g)
