@@ -51,7 +51,7 @@ func (r *region) fill(p pendingStore, v any) *misfit {
 	s, ok := v.(slice)
 	if !ok {
 		t, _ := irType(p.val.Type())
-		encode(r.bytes[p.offset:], t, v)
+		r.encode(p.offset, t, v)
 		return nil
 	}
 	elem, lack := irType(elemOfSlice(p.val.Type()))
@@ -63,21 +63,24 @@ func (r *region) fill(p pendingStore, v any) *misfit {
 	}
 	t := ir.ArrayOf(int64(len(s)), elem)
 	r.backing = &region{typ: t, bytes: make([]byte, t.Size())}
-	encode(r.backing.bytes, t, list(s))
+	r.backing.encode(0, t, list(s))
 	return nil
 }
 
 // tableValue returns the value of another variable that is a table.
 func (b *builder) tableValue(g *ssa.Global) (any, *misfit) {
 	t := b.table(g)
+	if t.texts != nil {
+		return nil, &misfit{text: "it uses the table of strings " + g.Name()}
+	}
 	if t.problem != "" {
 		return nil, &misfit{text: "it uses the package-level variable " + g.Name() + ": " + t.problem, unseen: t.unseen}
 	}
 	typ := pointee(g.Type())
 	if !isSlice(typ) {
-		return decode(t.variable.Init, typ), nil
+		return (&region{bytes: t.variable.Init}).decode(0, typ), nil
 	}
-	return slice(decode(t.variable.Init, types.NewArray(elemOfSlice(typ), t.variable.Type.Len)).(list)), nil
+	return slice((&region{bytes: t.variable.Init}).decode(0, types.NewArray(elemOfSlice(typ), t.variable.Type.Len)).(list)), nil
 }
 
 // localValue returns what an init function leaves in one of its variables.
@@ -90,19 +93,30 @@ func (b *builder) localValue(a *ssa.Alloc) (any, *misfit) {
 	switch {
 	case r.why != nil:
 		return nil, r.why
-	case r.unknown || r.typ == nil || holdsPointers(pointee(a.Type())):
+	case r.unknown || r.typ == nil || holdsAddresses(pointee(a.Type())):
 		return nil, &misfit{text: "it uses a value that is not a constant"}
 	}
-	return decode(r.bytes, pointee(a.Type())), nil
+	return r.decode(0, pointee(a.Type())), nil
+}
+
+// setText notes a string in the variable.
+func (r *region) setText(at int64, s string) {
+	if r.texts == nil {
+		r.texts = map[int64]string{}
+	}
+	r.texts[at] = s
 }
 
 // encode stores a value as memory holds it.
-func encode(to []byte, t *ir.Type, v any) {
+func (r *region) encode(at int64, t *ir.Type, v any) {
+	to := r.bytes[at:]
 	switch v := v.(type) {
 	case list:
 		for i, x := range v {
-			encode(to[t.PartOffset(i):], t.Part(i), x)
+			r.encode(at+t.PartOffset(i), t.Part(i), x)
 		}
+	case string:
+		r.setText(at, v)
 	case bool:
 		if v {
 			to[0] = 1
@@ -116,25 +130,28 @@ func encode(to []byte, t *ir.Type, v any) {
 	}
 }
 
-// decode loads a value without pointers.
-func decode(from []byte, typ types.Type) any {
+// decode loads a value without addresses other than those of strings.
+func (r *region) decode(at int64, typ types.Type) any {
 	t, _ := irType(typ)
 	switch u := typ.Underlying().(type) {
 	case *types.Array:
 		l := make(list, u.Len())
 		for i := range l {
-			l[i] = decode(from[t.PartOffset(i):], u.Elem())
+			l[i] = r.decode(at+t.PartOffset(i), u.Elem())
 		}
 		return l
 	case *types.Struct:
 		l := make(list, u.NumFields())
 		for i := range l {
-			l[i] = decode(from[t.PartOffset(i):], u.Field(i).Type())
+			l[i] = r.decode(at+t.PartOffset(i), u.Field(i).Type())
 		}
 		return l
 	}
+	if isString(typ) {
+		return r.texts[at]
+	}
 	var all [8]byte
-	copy(all[:], from[:t.Size()])
+	copy(all[:], r.bytes[at:at+t.Size()])
 	bits := binary.LittleEndian.Uint64(all[:])
 	switch t.Kind {
 	case ir.KindI1:

@@ -14,6 +14,7 @@ import (
 // becomes a constant variable. Where that cannot be, problem says why.
 type table struct {
 	variable *ir.Variable // of a slice: what it points to
+	texts    *ir.Variable // the bytes of the strings that the table contains
 	problem  string
 	unseen   bool // the problem is the lack of a body, which a build may have
 }
@@ -47,6 +48,9 @@ func (l *lowerer) tableAddress(g *ssa.Global) *ir.Value {
 	}
 	if t.problem != "" {
 		l.refuse(diag.LangGlobal, globalHelp, "a kernel cannot use the package-level variable %s: %s", g.Name(), t.problem)
+	}
+	if t.texts != nil {
+		l.keepTexts(g)
 	}
 	v := l.emitHead(ir.OpVar, ir.Ptr)
 	v.Aux = t.variable
@@ -88,7 +92,7 @@ func (b *builder) fillTable(t *table, g *ssa.Global) string {
 		return "the package of the variable has no Go source"
 	}
 	init := g.Pkg.Func("init")
-	if holdsPointers(elemOfSlice(pointee(g.Type()))) {
+	if holdsAddresses(elemOfSlice(pointee(g.Type()))) {
 		return "it contains pointers"
 	}
 	if t := typeOrNil(g); t != nil && t.Size() > maxTable {
@@ -117,7 +121,10 @@ func (b *builder) fillTable(t *table, g *ssa.Global) string {
 		return "its initial value is not constant"
 	}
 	name := b.uniqueName(g.Pkg.Pkg.Name() + "." + g.Name())
-	t.variable = &ir.Variable{Name: name, Space: ir.Constant, Type: r.typ, Init: r.bytes}
+	if containsString(elemOfSlice(pointee(g.Type()))) {
+		t.texts = b.storeTexts(name+".text", r)
+	}
+	t.variable = &ir.Variable{Name: name, Space: ir.Constant, Type: withOffsets(r.typ), Init: r.bytes}
 	b.module.Vars = append(b.module.Vars, t.variable)
 	return ""
 }

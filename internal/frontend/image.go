@@ -15,7 +15,8 @@ type region struct {
 	bytes []byte
 	// unknown is set where the contents are not constants, or where the address goes somewhere.
 	unknown bool
-	backing *region // of a slice: the whole array that it is made from
+	backing *region          // of a slice: the whole array that it is made from
+	texts   map[int64]string // the strings in the variable, by offset
 	pending []pendingStore
 	why     *misfit // why a pending store is unknown
 }
@@ -26,9 +27,10 @@ type initialiser struct {
 	regions   map[ssa.Value]*region // by the Global or the Alloc
 	addresses map[ssa.Value]address
 	loaded    map[ssa.Value][]byte
-	slices    map[ssa.Value]*region  // slices of a whole array
-	always    bool                   // the current block is executed whatever happens
-	constant  func(*ssa.Global) bool // nothing but init writes the variable
+	texts     map[ssa.Value]map[int64]string // the strings in what was loaded, by offset
+	slices    map[ssa.Value]*region          // slices of a whole array
+	always    bool                           // the current block is executed whatever happens
+	constant  func(*ssa.Global) bool         // nothing but init writes the variable
 }
 
 type address struct {
@@ -40,7 +42,7 @@ type address struct {
 func (b *builder) initialise(init *ssa.Function) map[ssa.Value]*region {
 	m := initialiser{
 		regions: map[ssa.Value]*region{}, addresses: map[ssa.Value]address{},
-		loaded: map[ssa.Value][]byte{}, slices: map[ssa.Value]*region{},
+		loaded: map[ssa.Value][]byte{}, texts: map[ssa.Value]map[int64]string{}, slices: map[ssa.Value]*region{},
 		constant: func(g *ssa.Global) bool { return b.writer(g, init) == nil },
 	}
 	end := lastOf(init)
@@ -157,6 +159,12 @@ func (m *initialiser) load(in *ssa.UnOp) {
 		a.region.unknown = true // two slices of one array
 	default:
 		m.loaded[in] = append([]byte(nil), a.region.bytes[a.offset:a.offset+t.Size()]...)
+		m.texts[in] = map[int64]string{}
+		for at, s := range a.region.texts {
+			if at >= a.offset && at < a.offset+t.Size() {
+				m.texts[in][at-a.offset] = s
+			}
+		}
 	}
 }
 
@@ -177,7 +185,11 @@ func (m *initialiser) store(in *ssa.Store) {
 		return
 	}
 	bytes := m.contents(in.Val)
+	s, isText := constString(in.Val)
 	switch {
+	case isText && m.always && !a.region.unknown:
+		a.region.setText(a.offset, s)
+		return
 	case !m.always || a.region.unknown || bytes == nil && !isComputed(in.Val):
 		a.region.unknown = true
 		return
@@ -186,6 +198,9 @@ func (m *initialiser) store(in *ssa.Store) {
 		return
 	}
 	copy(a.region.bytes[a.offset:], bytes)
+	for at, s := range m.texts[in.Val] {
+		a.region.setText(a.offset+at, s)
+	}
 }
 
 // contents returns the bytes of v in memory, or nil if they are unknown.

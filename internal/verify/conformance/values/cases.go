@@ -23,7 +23,7 @@ func Cases() []check.Case {
 		{Name: "bytes that begin anywhere", Run: anywhere},
 		{Name: "slice that is nil", Run: optional},
 		check.Struct[tabulated]("tables that functions compute", lookUps),
-		check.Struct[tabulated]("tables that functions compute", lookUps),
+		check.Struct[named]("tables of strings", describes),
 		{Name: "struct with slices", Run: advanced},
 		{Name: "struct with slices that are too short or nil", Run: reached},
 	}
