@@ -264,6 +264,44 @@ var functionsKernel = &driver.Kernel{
 	},
 }
 
+// DescribeAll launches the kernel describeAll.
+func DescribeAll(s *device.Stream, g device.Grid, name device.Slice[byte], out device.Slice[named]) error {
+	p := s.Plan(describeAllKernel, g)
+	name.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var describeAllKernel = &driver.Kernel{
+	Name:    "describeAll",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
+	File:    "names.go",
+	Line:    96,
+	Params: []driver.Param{
+		{Name: "name", Offset: 0, Size: 24, Elem: 1},
+		{Name: "out", Offset: 24, Size: 24, Elem: 80},
+	},
+	ParamBytes: 64,
+	Sites: []driver.Site{
+		{File: "names.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "names.go", Line: 61, Format: "index out of range [%d] with length %d"},
+		{File: "names.go", Line: 45, Format: "index out of range [%d] with length %d"},
+		{File: "names.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "names.go", Line: 85, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			name []byte
+			out  []named
+		})(args)
+		for ts.Next() {
+			describeAll(ts.Thread(), a.name, a.out)
+		}
+	},
+}
+
 // Weighted stores the elements of x in out, multiplied by their weights if there are any.
 func Weighted(s *device.Stream, g device.Grid, x, weights, out device.Slice[float32]) error {
 	p := s.Plan(weightedKernel, g)
