@@ -118,6 +118,9 @@ func (t *translator) declare(m *ptx.Module) {
 	t.lay(slices.Concat(m.Vars, t.f.Vars))
 	for i := range t.f.Code {
 		in := &t.f.Code[i]
+		if t.in = in; ofSomeLanes(in) {
+			t.fail("%s of some lanes of a warp", in)
+		}
 		t.generic = t.generic || in.Op == "cvta" && (slices.Contains(in.Mods, "shared") || slices.Contains(in.Mods, "local"))
 	}
 	if t.sharedBytes > 0 && !t.options.Views.Any {

@@ -2182,13 +2182,13 @@ s95|K
 }VME=M-
  $Apu2.a
 }=
-w4x}p;
+w4a'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-w4z1pK
+w4a0pK
 pnqVpk
 s5~2
-w4qG*v/
+w4a*v/
 qgp$~0w-p4
 t2q'www-p4
 tSM
@@ -2197,20 +2197,20 @@ uomNqd
 t4
 IpY\q'?IrVu{?w>r[w-p4^uT
 t&y&vMvLYw?
-w4w;p=
+w4a6p=
 w_pk
 q>p^8
 xDqVK
- 'o,w4yIw;
+ 'o,w4p'<w;
  '1tSO
  %1uomPqd
- )1w4sXyR
+ )1w4P<yR
 zIE
 xjpAER-
-w4w;yq
+w4a6yq
  %4jp{grS{+p5peA
 xDp5K
- (9w4z$q[
+ (9w4a2q[
 tSQ
 IpY\q'?IrVu{rS\q'rVw-p4y"
 uomRqd
@@ -3008,12 +3008,12 @@ x]s&*s*%$
 :evKyd
 vB<a
 }=
-x8x}p;
+x8a'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-x8z1pK
+x8a0pK
 pnqVpk
- $_&x8qG*v/
+ $_&x8a*v/
 qgp$~0w-p4
 t2q'www-p4
  %m5IpY\q'?IrVu{?w>r[w-p4p*uT
@@ -3021,19 +3021,19 @@ uopsqd
 t4
 IpY\q'?IrVu{?w>r[w-p4^uT
 t&y&vMvLYw?
-x8w;p=
+x8a6p=
 w_pk
 q>p^8
 xDqVK
- &bk#x8yIw;
+ &bk#x8p'<w;
  '1 %}5 %1uom"qd
- )1x8r7v1
+ )1x8pV*v1
 ufpARE
-x8w;yq
+x8a6yq
  %3jp{grS{+p5peA
 xDp5K
 y7
- &a%x8z$q[
+ &a%x8a2q[
 tS#
 IpY\q'?IrVu{rS\q'rVw-p4y"
 uom$qd
@@ -3614,7 +3614,7 @@ s=.a
  7q@t4
  %q@ &V6 9q@ts
  %1uopSqd
- )1x8sXyR
+ )1x8P<yR
 zIE
  $_N 3r@vF
  %r@uopOqd
