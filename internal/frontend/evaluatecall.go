@@ -39,12 +39,8 @@ func (f *activation) builtin(name string, args []any) any {
 	case "copy":
 		to, from := args[0].(slice), bytesOr(args[1])
 		n := min(len(to), len(from))
-		moved := make([]any, n)
-		for i := range moved {
-			moved[i] = copied(from[i])
-		}
-		for i := range moved {
-			assign(&to[i], moved[i])
+		for i := range n {
+			assign(&to[i], from[i])
 		}
 		return int64(n)
 	case "min", "max":
@@ -72,7 +68,7 @@ func (f *activation) length(name string, x any) any {
 	return nil
 }
 
-// bytesOr returns the elements of a slice, or the bytes of a string.
+// bytesOr returns copies of the elements of a slice, or the bytes of a string.
 func bytesOr(x any) slice {
 	s, ok := x.(string)
 	if !ok {
