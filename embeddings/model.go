@@ -90,7 +90,7 @@ func (m *Model) load(dev *device.Device, c bert.Config, o Options) error {
 	}
 	defer f.Close()
 	if o.Map {
-		if err := f.Map(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		if err := f.MapIfSupported(); err != nil {
 			return err
 		}
 	}

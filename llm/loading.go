@@ -1,8 +1,6 @@
 package llm
 
 import (
-	"errors"
-
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 )
@@ -22,7 +20,7 @@ func (n *network) load(dev *device.Device, f *Files, l loading) error {
 		return err
 	}
 	if l.mapped {
-		if err := f.Weights.Map(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		if err := f.Weights.MapIfSupported(); err != nil {
 			return err
 		}
 	}

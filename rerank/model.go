@@ -91,7 +91,7 @@ func (m *Model) load(dev *device.Device, o Options) error {
 	}
 	defer f.Close()
 	if o.Map {
-		if err := f.Map(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		if err := f.MapIfSupported(); err != nil {
 			return err
 		}
 	}
