@@ -145,12 +145,17 @@ func (m *Model) Rank(ctx context.Context, query string, documents ...string) ([]
 	if err != nil {
 		return nil, err
 	}
-	scores := make([]Score, len(list))
-	for i, v := range list {
+	return m.Order(list), nil
+}
+
+// Order returns the scores for the results of Logits, the most relevant first.
+func (m *Model) Order(logits []float32) []Score {
+	scores := make([]Score, len(logits))
+	for i, v := range logits {
 		scores[i] = Score{i, m.Relevance(v)}
 	}
 	Sort(scores)
-	return scores, nil
+	return scores
 }
 
 // Sort sorts scores: the most relevant document comes first, and among equal scores the one with the smaller index.

@@ -79,13 +79,8 @@ func (c *rerankCommand) rank(ctx context.Context, t terminal, m *rerank.Model, t
 	if err != nil {
 		return err
 	}
-	scores := make([]rerank.Score, len(logits))
-	for i, v := range logits {
-		scores[i] = rerank.Score{Index: i, Relevance: m.Relevance(v)}
-	}
-	rerank.Sort(scores)
 	out := bufio.NewWriter(t.out)
-	for _, s := range scores {
+	for _, s := range m.Order(logits) {
 		if !c.JSON {
 			fmt.Fprintf(out, "%.6f\t%d\t%s\n", s.Relevance, s.Index, documents[s.Index])
 			continue
