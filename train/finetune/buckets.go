@@ -6,33 +6,17 @@ import "github.com/gopherwarp/gopherwarp/nn"
 // time too: with two H200s, larger and smaller buckets are slower.
 const bucketBytes = 128 << 20
 
-// buckets is the division of the derivatives of all parameters into ranges, which are summed one by one while the backward pass goes on. The backward
-// pass completes the last parameters first, so bucket 0 is at the end.
-type buckets struct {
-	length int // of all derivatives
-	size   int // of each bucket but the last
-}
+// ranges is the begins and ends of buckets, in their order.
+type ranges [][2]int
 
-// count returns the number of buckets.
-func (b buckets) count() int { return (b.length + b.size - 1) / b.size }
-
-// bounds returns the range of a bucket.
-func (b buckets) bounds(i int) (begin, end int) {
-	end = b.length - i*b.size
-	return max(end-b.size, 0), end
-}
-
-// ranges returns all buckets.
-func (b buckets) ranges() (list ranges) {
-	for i := range b.count() {
-		begin, end := b.bounds(i)
-		list = append(list, [2]int{begin, end})
+// buckets divides the derivatives of all parameters, of a length, into ranges of a size, which are summed one by one while the backward pass goes on. The
+// backward pass completes the last parameters first, so bucket 0 is at the end. The last bucket may be smaller.
+func buckets(length, size int) (list ranges) {
+	for end := length; end > 0; end -= size {
+		list = append(list, [2]int{max(end-size, 0), end})
 	}
 	return list
 }
-
-// ranges is the begins and ends of buckets, in their order.
-type ranges [][2]int
 
 // rangesOf returns the buckets of divided parameters: each process has a part of each.
 func rangesOf(m *nn.Memory) (list ranges) {

@@ -40,13 +40,13 @@ func (x *sums) begin(ctx context.Context, t *Trainer) error {
 	for i, m := range list {
 		grads[i] = m.Grads
 	}
-	sum, buckets := x.reduce, buckets{grads[0].Len(), x.bucket / grads[0].DType().Size()}.ranges()
+	sum, parts := x.reduce, buckets(grads[0].Len(), x.bucket/grads[0].DType().Size())
 	if t.divided() {
-		sum, buckets = x.scatter, rangesOf(list[0])
+		sum, parts = x.scatter, rangesOf(list[0])
 	}
 	move, err := sum(grads)
 	if err == nil {
-		x.step = x.start(t, buckets, move)
+		x.step = x.start(t, parts, move)
 	}
 	return err
 }
