@@ -18,7 +18,7 @@ func (f *activation) call(in *ssa.Call) any {
 		args = append(args, f.get(a))
 	}
 	if b, isBuiltin := c.fn.(*ssa.Builtin); isBuiltin {
-		return f.builtin(b.Name(), args)
+		return f.builtin(in, b.Name(), args)
 	}
 	if !ok || c.fn == nil {
 		f.e.fail("it calls nil")
@@ -28,7 +28,7 @@ func (f *activation) call(in *ssa.Call) any {
 	return result
 }
 
-func (f *activation) builtin(name string, args []any) any {
+func (f *activation) builtin(in *ssa.Call, name string, args []any) any {
 	switch name {
 	case "len", "cap":
 		return f.length(name, args[0])
@@ -44,7 +44,7 @@ func (f *activation) builtin(name string, args []any) any {
 		}
 		return int64(n)
 	case "min", "max":
-		return extreme(name, args)
+		return extreme(name, in.Type(), args)
 	}
 	f.e.fail("it calls %s", name)
 	return nil
@@ -85,8 +85,8 @@ func bytesOr(x any) slice {
 	return b
 }
 
-// extreme returns the least or the greatest of some values.
-func extreme(name string, args []any) any {
+// extreme returns the least or the greatest of some values of type t.
+func extreme(name string, t types.Type, args []any) any {
 	best := args[0]
 	for _, a := range args[1:] {
 		switch x := a.(type) {
@@ -97,13 +97,17 @@ func extreme(name string, args []any) any {
 		case string:
 			best = extremeOf(name, best.(string), x)
 		case int64:
-			best = extremeOf(name, best.(int64), x)
+			if isUnsigned(t) {
+				best = int64(extremeOf(name, uint64(best.(int64)), uint64(x)))
+			} else {
+				best = extremeOf(name, best.(int64), x)
+			}
 		}
 	}
 	return best
 }
 
-func extremeOf[T float32 | float64 | int64 | string](name string, x, y T) T {
+func extremeOf[T float32 | float64 | int64 | uint64 | string](name string, x, y T) T {
 	if name == "min" {
 		return min(x, y)
 	}
@@ -111,42 +115,36 @@ func extremeOf[T float32 | float64 | int64 | string](name string, x, y T) T {
 }
 
 func (f *activation) slice(in *ssa.Slice) any {
-	low, high := int64(0), int64(-1)
-	if in.Low != nil {
-		low = f.get(in.Low).(int64)
-	}
-	if in.High != nil {
-		high = f.get(in.High).(int64)
-	}
+	low := f.integer(in.Low, 0)
 	x := f.get(in.X)
 	if s, ok := x.(string); ok {
-		if high = f.bound(high, low, len(s), len(s)); low < 0 {
-			f.e.fail("it has slice bounds out of range")
-		}
+		high := f.integer(in.High, len(s))
+		f.checkBounds(low, high, int64(len(s)))
 		return s[low:high]
 	}
 	s, ok := x.(slice)
 	if !ok {
 		s = slice((*f.pointer(in.X)).(list))
 	}
-	high = f.bound(high, low, len(s), cap(s))
-	if in.Max == nil {
-		return s[low:high]
-	}
-	most := f.get(in.Max).(int64)
-	f.bound(most, high, 0, cap(s))
+	high, most := f.integer(in.High, len(s)), f.integer(in.Max, cap(s))
+	f.checkBounds(low, high, most)
+	f.checkBounds(high, most, int64(cap(s)))
 	return s[low:high:most]
 }
 
-// bound returns the upper bound of a slice expression, n if it has none, and fails if it is not between low and most.
-func (f *activation) bound(high, low int64, n, most int) int64 {
-	if high == -1 {
-		high = int64(n)
+// integer returns the value of an integer, n if v is nil.
+func (f *activation) integer(v ssa.Value, n int) int64 {
+	if v == nil {
+		return int64(n)
 	}
-	if low < 0 || high < low || high > int64(most) {
+	return f.get(v).(int64)
+}
+
+// checkBounds fails if the bounds of a slice expression are not in order between 0 and most.
+func (f *activation) checkBounds(low, high, most int64) {
+	if low < 0 || high < low || high > most {
 		f.e.fail("it has slice bounds out of range")
 	}
-	return high
 }
 
 func (f *activation) convert(in *ssa.Convert) any {

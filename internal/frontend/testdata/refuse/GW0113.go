@@ -53,11 +53,15 @@ var empty = sieve(0)
 
 var angry = [2]float64{math.Sqrt(2), mustPositive(-1)}
 
+var before = lastUpTo(-1)
+
 var usesWritten = table[0] + sumOf(changed)
 
 var usesOther = half(counts[0])
 
 func half(x int) int { return x / 2 }
+
+func lastUpTo(n int) int { s := []int{1, 2}[:n]; return s[len(s)-1] }
 
 func spin() (n [4]int) {
 	for {
@@ -135,5 +139,6 @@ func computed(t gpu.Thread, x []float32) {
 	x[7] = float32(empty[0])   // want "empty: .* it is an empty slice"
 	x[8] = float32(angry[1])   // want "angry: .* it panics"
 	x[9] = usesWritten         // want "usesWritten: .* it uses the package-level variable table: it is written in set"
+	x[11] = float32(before)    // want "before: .* slice bounds out of range"
 	x[10] = float32(usesOther) // want "usesOther: .* it uses the package-level variable counts: its initial value is not constant"
 }
