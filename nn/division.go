@@ -168,24 +168,23 @@ func (m *Memory) Assemble(masters [][]float32) {
 	}
 }
 
-// masterOf returns the elements of Master from those of all parameters.
-func (m *Memory) masterOf(all []float32, n int) []float32 {
-	if !m.divided || all == nil {
-		return all
-	}
-	list := make([]float32, n)
-	copy(list, all[:m.vectors])
-	for _, p := range m.Parts {
-		copy(list[p.Master:], all[p.Begin:p.End])
-	}
-	return list
-}
-
 // has reports whether Master has all values of a parameter.
 func (m *Memory) has(q *Parameter) bool { return !m.divided || q.at < m.vectors }
 
-// set replaces values of a parameter in Master by those that this process has.
-func (m *Memory) set(s *device.Stream, q *Parameter, values []float32) error {
+// upload replaces the values of a parameter.
+func (q *Parameter) upload(s *device.Stream, m *Memory, values []float32) error {
+	if err := m.upload(s, q, values); err != nil || q.value.DType() != dtype.BFloat16 {
+		return err
+	}
+	to, err := tensor.SliceOf[dtype.BF16](q.value)
+	if err != nil {
+		return err
+	}
+	return device.UploadTo(s, to, rounded(values))
+}
+
+// upload replaces values of a parameter in Master by those that this process has.
+func (m *Memory) upload(s *device.Stream, q *Parameter, values []float32) error {
 	if m.has(q) {
 		return device.UploadTo(s, m.Master.Slice(q.at, q.at+len(values)), values)
 	}
@@ -200,16 +199,4 @@ func (m *Memory) set(s *device.Stream, q *Parameter, values []float32) error {
 		}
 	}
 	return nil
-}
-
-// copied replaces the values of a parameter in Values, if these are not Master.
-func (q *Parameter) copied(s *device.Stream, values []float32) error {
-	if q.value.DType() != dtype.BFloat16 {
-		return nil
-	}
-	to, err := tensor.SliceOf[dtype.BF16](q.value)
-	if err != nil {
-		return err
-	}
-	return device.UploadTo(s, to, rounded(values))
 }
