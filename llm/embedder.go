@@ -108,8 +108,8 @@ func (e *Embedder) MaxTokens() int { return e.most }
 // BatchTokens returns the number of tokens that are computed at once.
 func (e *Embedder) BatchTokens() int { return e.batch }
 
-// Encode returns the tokens of a text, at most MaxTokens. The result all is false if the text has more than MaxTokens tokens.
-func (e *Embedder) Encode(text string) (tokens []int32, all bool) {
+// Encode returns the tokens of a text, at most MaxTokens; complete reports whether these are all tokens of the text.
+func (e *Embedder) Encode(text string) (tokens []int32, complete bool) {
 	o := tokenizer.Options{PlainText: true, MaxLength: e.most + 1}
 	if tokens = e.tokenizer.EncodeWith(text, o).IDs; len(tokens) <= e.most {
 		return tokens, true

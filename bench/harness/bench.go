@@ -84,11 +84,11 @@ type outputArray[T any] struct {
 }
 
 // Result returns an array of n elements for kernels to write. Before each run that is checked, all
-// elements are set to the argument before: 0 if the kernels add to the array, otherwise a value
-// that they never store.
-func Result[T any](b *Bench, n int, before T) *Array[T] {
+// elements are set to initial: pass 0 if the kernels add to the array, otherwise a value that they
+// never store.
+func Result[T any](b *Bench, n int, initial T) *Array[T] {
 	a := Input(b, make([]T, n))
-	b.outputs = append(b.outputs, outputArray[T]{a, before})
+	b.outputs = append(b.outputs, outputArray[T]{a, initial})
 	return a
 }
 

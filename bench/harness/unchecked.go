@@ -10,8 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// ReadUnchecked reads the kernels without checks that the program bench/suite/unchecked wrote. The result, for Options.Unchecked, has
-// the kernels by name.
+// ReadUnchecked reads the output of the program bench/suite/unchecked: kernels that were compiled without checks. The result, for
+// Options.Unchecked, maps the names of kernels to kernels.
 func ReadUnchecked(from io.Reader) (map[string]*driver.Kernel, error) {
 	var kernels []*driver.Kernel
 	if err := gob.NewDecoder(from).Decode(&kernels); err != nil {
