@@ -75,8 +75,8 @@ func (m machine) closed() (names []string) {
 	return names
 }
 
-// WhyNoGPU says what to do on a machine whose GPUs are not in List although the loader finds a driver: Mesa lists only its software device if it can
-// open no GPU. It returns "" if nothing is known.
+// WhyNoGPU returns advice for a machine whose GPUs are missing from List although the loader finds a driver. For example, Mesa lists only its
+// software device if Mesa cannot open a GPU. WhyNoGPU returns "" if it has no advice.
 func WhyNoGPU() string {
 	if m := thisMachine(); m.os == "linux" {
 		return m.forNodes()

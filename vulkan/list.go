@@ -10,7 +10,8 @@ import (
 // Type is the type of a device.
 type Type int
 
-// The types of devices, from the type that gopherwarp.Open prefers to the types that it never chooses.
+// The types of devices, in the order in which gopherwarp.Open prefers them. gopherwarp.Open chooses an
+// Other device only if GOPHERWARP_DEVICE selects it.
 const (
 	Discrete   Type = iota // a GPU with memory of its own
 	Integrated             // a GPU that shares the CPU's memory
@@ -26,7 +27,8 @@ func (t Type) String() string {
 type Description struct {
 	driver.Info
 	Type Type
-	// Subgroup is the number of lanes of a subgroup of a kernel, or 0 if that varies or subgroups lack operations that kernels use.
+	// Subgroup is the number of lanes in a subgroup. It is 0 if this number varies, or if subgroups lack operations that kernels
+	// use.
 	Subgroup int
 	// Missing lists the missing features that all kernels need. If there are any, Open returns ErrFeatures.
 	Missing []string
@@ -35,8 +37,8 @@ type Description struct {
 }
 
 // Complete reports whether the device is a GPU with all features that kernels can use through Vulkan. Unless GOPHERWARP_DEVICE selects
-// a device, gopherwarp.Open chooses only such Vulkan devices. Features that Vulkan does not offer, such as tensor cores and clusters,
-// are missing even on such devices.
+// a device, gopherwarp.Open chooses only complete Vulkan devices. Even a complete device lacks the features that Vulkan does not
+// offer, such as tensor cores and clusters.
 func (d *Description) Complete() bool { return d.Type != Other && len(d.Missing)+len(d.Lacks) == 0 }
 
 // List describes the devices in the loader's order, including those that Open refuses.

@@ -86,8 +86,8 @@ func Multiply() *driver.Kernel {
 
 // Sum returns the kernel with the parameters x and sums, slices of float32. Each thread reads one
 // element of x, and sums[i] becomes the sum of the elements that block i reads. The block adds them
-// in shared memory, as a tree with barriers. Blocks have up to 256 threads; the number must be a
-// power of two.
+// in shared memory, as a tree with barriers. The number of threads in a block must be a power of
+// two, up to 256.
 func Sum() *driver.Kernel {
 	type params struct{ x, sums []float32 }
 	return &driver.Kernel{

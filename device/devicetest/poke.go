@@ -37,9 +37,9 @@ func pokeSync(t gpu.Thread, x []int32, writer, index int) {
 	}
 }
 
-// Poke returns a kernel with the parameters x, a slice of int32, and the ints writer and index.
-// The thread with the global index writer stores -1 in x[index]. Then every thread stores its own
-// global index in x.
+// Poke returns a kernel with the parameters x, a slice of int32, and the ints writer and index. The
+// thread whose global index is writer stores -1 in x[index]. Then every thread stores its global
+// index i in x[i].
 func Poke() *driver.Kernel {
 	return pokeKernel("poke", pokeLine, poke)
 }
