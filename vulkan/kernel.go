@@ -58,7 +58,7 @@ func (b *backend) make(l *loaded, c code) error {
 		return err
 	}
 	p, err := ptxspirv.Translate(m, c.kernel.Entry(), ptxspirv.Options{
-		Block: c.block, Shared: c.shared, Subgroup: b.subgroup.lanes, Push: b.push, Views: b.views, Arithmetic: b.arithmetic,
+		Block: c.block, Shared: c.shared, Subgroup: b.subgroup.lanes, Push: b.push, Lacks: b.lacks, Views: b.views, Arithmetic: b.arithmetic,
 	})
 	if err != nil {
 		return err

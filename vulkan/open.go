@@ -77,11 +77,19 @@ func (s *session) find() error {
 		return err
 	}
 	list, err := s.PhysicalDevices(s.instance)
-	if err != nil {
-		return fmt.Errorf("vulkan: listing devices: %w", err)
-	}
-	if s.physical = list; len(list) == 0 {
+	s.physical = list
+	return notListed(len(list), err)
+}
+
+// notListed returns the error for the loader's answer to the question for devices, or nil. If no driver has a device, the answer of most
+// loaders is a failure.
+func notListed(devices int, err error) error {
+	var failed *vulkansys.Error
+	switch {
+	case errors.As(err, &failed) && failed.Result == vulkansys.InitializationFail, err == nil && devices == 0:
 		return noDriver()
+	case err != nil:
+		return fmt.Errorf("vulkan: listing devices: %w", err)
 	}
 	return nil
 }
@@ -141,7 +149,7 @@ func (s *session) open(index int) (*backend, error) {
 	b.queue = s.Queue(dev, b.family, 0)
 	b.memories = s.Memories(p)
 	b.arithmetic, b.subgroup, b.clock = s.arithmetic(p), s.subgroup(p), s.newClock(p, families[family])
-	b.views, b.push = s.views(p), s.pushBytes(p)
+	b.views, b.push, b.lacks = s.views(p), s.pushBytes(p), s.lacks(p)
 	if b.layout, err = s.CreatePipelineLayout(dev, uint32(b.push)); err != nil {
 		s.DestroyDevice(dev)
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
@@ -179,8 +187,7 @@ func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, []st
 
 // featureError returns the error for a device without features that all kernels need.
 func featureError(missing []string) error {
-	return fmt.Errorf("%w: it has no %s; install a newer driver of the GPU, such as a newer package mesa-vulkan-drivers for AMD and Intel, which may have them",
-		ErrFeatures, strings.Join(missing, " and no "))
+	return fmt.Errorf("%w: it has no %s; %s", ErrFeatures, strings.Join(missing, " and no "), thisMachine().forFeatures())
 }
 
 // number returns a boolean as Vulkan's features have it.
@@ -202,6 +209,13 @@ func (s *session) views(p vulkansys.PhysicalDevice) ptxspirv.Views {
 	return ptxspirv.Views{
 		Any: l.Layout != 0, Half: l.Layout != 0 && l.Access16 != 0 && f.Int16 != 0, Bytes: l.Layout != 0 && l.Access8 != 0 && f12.Int8 != 0,
 	}
+}
+
+// lacks returns the features that a device lacks and some kernels need.
+func (s *session) lacks(p vulkansys.PhysicalDevice) ptxspirv.Features {
+	f, f11, f12 := vulkansys.NewFeatures()
+	s.Features(p, f)
+	return lacking(f, f11, f12)
 }
 
 // mostPushed is the number of bytes of push constants of the GPUs that have most.
