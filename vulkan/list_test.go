@@ -57,6 +57,15 @@ func TestNotListed(t *testing.T) {
 	}
 }
 
+// TestNoIndex tests that the error names the devices that there are.
+func TestNoIndex(t *testing.T) {
+	for devices, want := range map[int]string{1: "there is no vulkan:7, only vulkan:0", 3: "there is no vulkan:7, only vulkan:0 to vulkan:2"} {
+		if err := noIndex(7, devices); !errors.Is(err, ErrNoDevice) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%d devices: %v", devices, err)
+		}
+	}
+}
+
 // TestLacking tests that each feature that a device does not have is listed, and no other one.
 func TestLacking(t *testing.T) {
 	f, f11, f12 := vulkansys.NewFeatures()

@@ -121,10 +121,19 @@ func (s *session) info(i int) driver.Info {
 	return info
 }
 
+// noIndex returns the error for a number that none of the devices has.
+func noIndex(index, devices int) error {
+	last := ""
+	if devices > 1 {
+		last = fmt.Sprintf(" to vulkan:%d", devices-1)
+	}
+	return fmt.Errorf("%w: there is no vulkan:%d, only vulkan:0%s", ErrNoDevice, index, last)
+}
+
 // open makes a logical device of a physical one.
 func (s *session) open(index int) (*backend, error) {
 	if index < 0 || index >= len(s.physical) {
-		return nil, fmt.Errorf("%w: there is no vulkan:%d, only vulkan:0 to vulkan:%d", ErrNoDevice, index, len(s.physical)-1)
+		return nil, noIndex(index, len(s.physical))
 	}
 	info := s.info(index)
 	p := s.physical[index]
