@@ -84,6 +84,10 @@ func (r vulkanReport) print(w io.Writer) {
 
 // printVulkan describes a device of Vulkan.
 func printVulkan(w io.Writer, d *vulkan.Description) {
+	if d.Missing != nil && d.Type == vulkan.Other { // such as SwiftShader, which comes with browsers
+		fmt.Fprintf(w, "-      %s, %v, cannot be used: it lacks %s\n", d.Info, d.Type, strings.Join(d.Missing, ", "))
+		return
+	}
 	if d.Missing != nil {
 		fmt.Fprintf(w, "WRONG  %s cannot be used: it lacks %s\n", d.Info, strings.Join(d.Missing, ", "))
 		fmt.Fprintln(w, "       All kernels need these features. A newer driver of the GPU may have them.")

@@ -26,6 +26,8 @@ func TestVulkanReport(t *testing.T) {
 		{vulkanReport{err: fmt.Errorf("%w: no driver", vulkan.ErrNoDevice)}, false, []string{"-      no such device: no driver\n"}},
 		{vulkanReport{err: fmt.Errorf("vulkan: lost")}, false, []string{"WRONG  Vulkan does not work: lost"}},
 		{devices(vulkan.Description{Missing: []string{"addresses"}}), false, []string{"WRONG  Fake (vulkan:1) cannot be used: it lacks addresses", "newer driver"}},
+		{devices(vulkan.Description{Type: vulkan.Other, Missing: []string{"addresses"}}), false,
+			[]string{"-      Fake (vulkan:1), not a GPU of this machine, cannot be used: it lacks addresses\n"}},
 		{devices(vulkan.Description{Subgroup: 32}), true, []string{"ok     Fake (vulkan:1), discrete GPU, driver fake 1.2", "has 32 threads"}},
 		{devices(vulkan.Description{Lacks: []string{"float64"}}), false,
 			[]string{"-      Fake", "It lacks float64.", "only with GOPHERWARP_DEVICE=vulkan:1, because it lacks float64."}},
