@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/ptxspirv"
 	"github.com/gopherwarp/gopherwarp/internal/vulkansys"
 )
 
@@ -62,14 +63,7 @@ func (s *session) describe(i int) Description {
 	p, _ := vulkansys.NewDriverProperties()
 	s.Properties(s.physical[i], p)
 	d := Description{Info: s.info(i), Type: typeOf(p.Kind), Subgroup: s.subgroup(s.physical[i]).lanes, Missing: required(f, f12)}
-	d.Lacks = absent([]feature{
-		{"float64 (shaderFloat64)", f.Float64},
-		{"16-bit integers (shaderInt16)", f.Int16},
-		{"16-bit elements of slices (storageBuffer16BitAccess)", f11.Storage16},
-		{"8-bit integers (shaderInt8)", f12.Int8},
-		{"8-bit elements of slices (storageBuffer8BitAccess)", f12.Storage8},
-		{"64-bit atomics (shaderBufferInt64Atomics)", f12.BufferAtomics64},
-	})
+	d.Lacks = lacking(f, f11, f12).Names()
 	if d.Subgroup != warpLanes {
 		d.Lacks = append(d.Lacks, "subgroups of 32 threads, without which operations of warps are slow")
 	}
@@ -101,6 +95,19 @@ func absent(list []feature) (names []string) {
 		}
 	}
 	return names
+}
+
+// lacking returns the features that a device does not have and only some kernels need.
+func lacking(f *vulkansys.Features2, f11 *vulkansys.Features11, f12 *vulkansys.Features12) (set ptxspirv.Features) {
+	for feature, has := range map[ptxspirv.Features]uint32{
+		ptxspirv.Float64: f.Float64, ptxspirv.Int16: f.Int16, ptxspirv.Storage16: f11.Storage16,
+		ptxspirv.Int8: f12.Int8, ptxspirv.Storage8: f12.Storage8, ptxspirv.BufferAtomics64: f12.BufferAtomics64,
+	} {
+		if has == 0 {
+			set |= feature
+		}
+	}
+	return set
 }
 
 // required returns the names of the features that a device does not have and all kernels need.

@@ -206,6 +206,9 @@ func (k *Kernel) NoVariant(i Info) error {
 	if needs == nil {
 		needs = []string{"a CPU: it has no code for GPUs"}
 	}
-	return fmt.Errorf("%s: %w: %s has compute capability %v, the kernel needs %s",
-		k.Name, ErrNoVariant, i.Name, i.Capability, strings.Join(needs, ", or "))
+	has := "%s has compute capability %v"
+	if i.Kind == "vulkan" { // GPUs of other makers have no such number
+		has = "through Vulkan, %s runs kernels for compute capability %v"
+	}
+	return fmt.Errorf("%s: %w: "+has+", the kernel needs %s", k.Name, ErrNoVariant, i.Name, i.Capability, strings.Join(needs, ", or "))
 }
