@@ -19,13 +19,14 @@ type Pooling int
 
 // The kinds of Pooling.
 const (
-	LastToken  Pooling = iota // those of the last token, which has seen all others
-	MeanTokens                // their mean
+	LastToken  Pooling = iota // the activations of the last token, which attends to all other tokens
+	MeanTokens                // the mean of the activations of all tokens
 )
 
 // EmbedOptions are the options of OpenEmbedder.
 type EmbedOptions struct {
-	// Pooling must be the one with which the model was trained. Models without such a training have vectors with little meaning.
+	// Pooling must be the Pooling that the model was trained with. The vectors of a model that was not trained to compute vectors have little
+	// meaning.
 	Pooling Pooling
 	// MaxTokens is the largest number of tokens of a text. 0 means the model's context, but at most 8192.
 	MaxTokens int
