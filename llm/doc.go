@@ -22,7 +22,7 @@
 // once. It computes one token of each text that has a place, and parts of the prompts of new texts. A text keeps its place until it ends, its ctx
 // is done, or the program leaves its loop. Waiting texts with the smallest Request.Priority get places first; among texts of the same priority, the
 // users that Request.User names take turns. Options.WaitingTexts and WaitingTokens limit the waiting texts; further texts end with ErrBusy at once.
-// If 128 tokens of a text are unread, and the program reads none of them for 30 seconds, the text ends with ErrSlow. With a single sequence, the
+// If 128 tokens of a text are unread, and the program reads none of them for 30 seconds, the text ends with ErrSlow. If Options.Sequences is 1, the
 // model waits for the program instead. If Request.N is greater than 1, the model generates this number of texts of one prompt.
 //
 // # Adapters
@@ -62,7 +62,7 @@
 // their prompts. The package makes no guesses for texts with a Grammar or penalties, and none in steps of more than 32 texts. On a GPU, it also
 // makes none in steps that compute prompts. Usage and Stats count the guesses.
 //
-// With Options.Deterministic, guesses do not change texts at all. The number of texts and guesses in a step is then at most Options.Sequences,
+// With Options.Deterministic, guesses do not change texts at all. A step then has at most as many texts and guesses together as Options.Sequences,
 // rounded up to a power of two.
 //
 // # Errors of the device

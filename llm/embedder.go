@@ -135,7 +135,7 @@ func (e *Embedder) Check(tokens []int32) error {
 	return nil
 }
 
-// Embed returns a vector of Width elements for each text. Of a longer text, it uses only the first MaxTokens tokens.
+// Embed returns a vector of Width elements for each text. If a text has more than MaxTokens tokens, Embed uses only the first MaxTokens.
 func (e *Embedder) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
 	tokens := make([][]int32, len(texts))
 	for i, text := range texts {

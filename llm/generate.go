@@ -100,7 +100,7 @@ type Finish int
 const (
 	Unfinished Finish = iota
 	Ended             // the model ended the text
-	Stopped           // the text reached a text of Request.Stop
+	Stopped           // the text reached one of the texts in Request.Stop
 	Limited           // the text reached Request.MaxTokens
 	Full              // the context is full
 )
