@@ -42,11 +42,11 @@ const spacing = 64
 
 // Memory is the memory of all trained parameters. There are gaps of zeros between some of them.
 type Memory struct {
-	Master   device.Slice[float32] // the parameters, or what this process has of them
+	Master   device.Slice[float32] // the parameters, or the part of them that this process has
 	Values   *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
 	Grads    *tensor.Tensor        // the derivatives that Backward adds up
-	Parts    []Part                // what the optimizer of this process updates; all elements, if the parameters are not divided
-	Division                       // its World is 1 if they are not
+	Parts    []Part                // the elements that the optimizer of this process updates: all elements, if the parameters are not divided
+	Division                       // World is 1 if the parameters are not divided
 
 	parameters []*Parameter
 	undivided  int       // the number of elements if the parameters are not divided
@@ -181,7 +181,7 @@ func (m *Memory) Changed() {
 	tensor.Changed(list...)
 }
 
-// Layout returns where the parameters begin in Values and Grads, and the numbers of their elements.
+// Layout returns, for each parameter, the index of its first element in Values and Grads, and the number of its elements.
 func (m *Memory) Layout() (begins, sizes []int) {
 	for _, q := range m.parameters {
 		begins, sizes = append(begins, q.at), append(sizes, elementsOf(q.shape))

@@ -12,9 +12,9 @@ import (
 
 // ReadUnchecked reads the output of the program bench/suite/unchecked: kernels that were compiled without checks. The result, for
 // Options.Unchecked, maps the names of kernels to kernels.
-func ReadUnchecked(from io.Reader) (map[string]*driver.Kernel, error) {
+func ReadUnchecked(r io.Reader) (map[string]*driver.Kernel, error) {
 	var kernels []*driver.Kernel
-	if err := gob.NewDecoder(from).Decode(&kernels); err != nil {
+	if err := gob.NewDecoder(r).Decode(&kernels); err != nil {
 		return nil, fmt.Errorf("bench: kernels without checks: %w", err)
 	}
 	byName := map[string]*driver.Kernel{}
