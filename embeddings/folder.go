@@ -20,10 +20,8 @@ var ErrModel = errors.New("embeddings: not a supported model")
 // Supports reports whether a folder contains a supported encoder, according to its config.json.
 func Supports(folder string) bool {
 	r, _ := recipeOf(folder) // Open returns the error
-	var f struct {
-		Type string `json:"model_type"`
-	}
-	return readJSON(filepath.Join(r.encoder, "config.json"), &f) == nil && f.Type == "bert"
+	text, err := os.ReadFile(filepath.Join(r.encoder, "config.json"))
+	return err == nil && bert.Supports(text)
 }
 
 // recipe is what the files of sentence-transformers say.
