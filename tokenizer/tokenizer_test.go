@@ -307,6 +307,15 @@ func BenchmarkEncode(b *testing.B) {
 		}
 		english.Write(data)
 	}
+	for _, path := range publicTokenizers(b) {
+		tok, err := Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		name := filepath.Base(filepath.Dir(path))
+		b.Run(name, func(b *testing.B) { benchmark(b, tok, lines) })
+		b.Run(name+"-English", func(b *testing.B) { benchmark(b, tok, english.String()) })
+	}
 	b.Run("SmolLM2", func(b *testing.B) { benchmark(b, openSmolLM2(b), lines) })
 	b.Run("SmolLM2-English", func(b *testing.B) { benchmark(b, openSmolLM2(b), english.String()) })
 	b.Run("MiniLM", func(b *testing.B) { benchmark(b, openMiniLM(b), lines) })

@@ -16,7 +16,7 @@ import (
 )
 
 type rerankCommand struct {
-	Model     string   `required:"" placeholder:"FOLDER" help:"A folder of Hugging Face with a cross-encoder, BertForSequenceClassification with one label: config.json, tokenizer.json and safetensors files."`
+	Model     string   `required:"" placeholder:"FOLDER" help:"A folder of Hugging Face with a cross-encoder of the BERT or RoBERTa family with one label: config.json, tokenizer.json and safetensors files."`
 	Query     string   `arg:"" name:"query" help:"What to search."`
 	Documents []string `arg:"" optional:"" name:"document" help:"Texts. Default: the lines of standard input."`
 	JSON      bool     `name:"json" help:"Read JSON lines from standard input: texts, or objects with the field text. Print an object for each document."`

@@ -214,6 +214,9 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m, ok := h.embedders[name]
+	if _, ranks := h.rerankers[name]; ranks {
+		return gate.Failure{Status: http.StatusBadRequest, Param: "model", Message: fmt.Sprintf("the model %q is a cross-encoder, which computes no vectors: it is for /v1/rerank", name)}
+	}
 	if !ok {
 		return gate.WrongKind(name)
 	}

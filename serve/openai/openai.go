@@ -94,8 +94,10 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("POST /v1/responses", h.guard(h.Limit(h.responses)))
 	h.mux.HandleFunc("GET /v1/responses", h.guard(h.connect))
 	h.mux.HandleFunc("POST /v1/responses/compact", h.guard(h.Limit(h.compact)))
-	h.mux.HandleFunc("POST /v1/embeddings", h.guard(h.Limit(h.embed)))
-	for _, path := range []string{"/v1/rerank", "/v2/rerank"} {
+	for _, path := range []string{"/v1/embeddings", "/embeddings"} { // the latter is a path of llama-server
+		h.mux.HandleFunc("POST "+path, h.guard(h.Limit(h.embed)))
+	}
+	for _, path := range []string{"/v1/rerank", "/v2/rerank", "/v1/reranking", "/reranking"} { // the latter two are paths of llama-server
 		h.mux.HandleFunc("POST "+path, h.guard(h.Limit(h.rerank)))
 	}
 	h.mux.HandleFunc("POST /rerank", h.Guard(h.Limit(h.rerank), writeRank))

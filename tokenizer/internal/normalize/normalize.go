@@ -121,6 +121,9 @@ func (p Prepend) Normalize(t aligned.Text) aligned.Text {
 	if t.S == "" || p == "" {
 		return t
 	}
+	if !t.Tracked() {
+		return t.Replace(string(p) + t.S)
+	}
 	var edits []aligned.Edit
 	for r := range aligned.Runes(string(p)) {
 		edits = append(edits, aligned.Edit{Rune: r, Change: min(1, len(edits))})

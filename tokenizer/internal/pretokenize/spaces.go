@@ -63,13 +63,15 @@ const (
 
 // Split implements PreTokenizer.
 func (m Metaspace) Split(t aligned.Text) iter.Seq[aligned.Text] {
-	t = normalize.Replace{Pattern: pattern.Literal(" "), Content: m.Replacement}.Normalize(t)
+	if strings.Contains(t.S, " ") {
+		t = normalize.Replace{Pattern: pattern.Literal(" "), Content: m.Replacement}.Normalize(t)
+	}
 	if m.Prepend == Always || m.Prepend == First && t.Start() == 0 {
 		if !strings.HasPrefix(t.S, m.Replacement) {
 			t = normalize.Prepend(m.Replacement).Normalize(t)
 		}
 	}
-	if !m.Cut {
+	if !m.Cut || strings.LastIndex(t.S, m.Replacement) <= 0 { // as after WhitespaceSplit
 		return Sequence{}.Split(t)
 	}
 	return Split{Pattern: pattern.Literal(m.Replacement), Behavior: MergedWithNext}.Split(t)
