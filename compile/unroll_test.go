@@ -113,11 +113,7 @@ func unchecked(t *testing.T, source string) map[string]*compile.Kernel {
 	if err := result.Diagnostics.Err(); err != nil {
 		t.Fatal(err)
 	}
-	kernels := map[string]*compile.Kernel{}
-	for _, k := range result.Packages[0].Kernels {
-		kernels[k.Name] = k
-	}
-	return kernels
+	return byName(result)
 }
 
 // unrolled counts stores, and what is left of directives, in blocks that are not cold.
