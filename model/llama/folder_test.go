@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/nn"
@@ -24,7 +25,7 @@ func scaled(config map[string]any) {
 
 // TestFolders compares the logits of models of all architectures in folders with a float64 reference, for a prompt and two more tokens.
 func TestFolders(t *testing.T) {
-	for _, o := range []llamatest.FolderOptions{
+	for i, o := range []llamatest.FolderOptions{
 		{Architecture: "LlamaForCausalLM", Matrices: weights.F32, Shards: true}, {Architecture: "LlamaForCausalLM", Change: scaled},
 		{Architecture: "MistralForCausalLM", Matrices: weights.F16}, {Architecture: "Qwen2ForCausalLM"}, {Architecture: "Qwen3ForCausalLM"},
 	} {
@@ -38,6 +39,9 @@ func TestFolders(t *testing.T) {
 		for name, open := range kerneltest.Executions() {
 			if name == "native" || name == "scalar" && o.Matrices != weights.F32 {
 				continue // they are slow
+			}
+			if name == "interp" && !sweep.Every(2, i) {
+				continue // it is slower
 			}
 			t.Run(fmt.Sprintf("%s/%v/%v/%s", o.Architecture, o.Matrices, o.Change != nil, name), func(t *testing.T) {
 				m, c, run := load(t, open, path)
