@@ -24,8 +24,8 @@ type Config struct {
 	Positions           int // the largest number of tokens of a text
 	Types               int // the number of token types; all tokens of a text have type 0
 	Epsilon             float64
-	// Shift is the position of a text's first token. It is not 0 for RoBERTa and its relatives: there, Shift-1 is the padding token, and
-	// also the position of each padding token in a text.
+	// Shift is the position of a text's first token. It is 0 for BERT. For the other architectures, it is the ID of the padding token plus
+	// 1, and a padding token in a text has the position Shift-1.
 	Shift  int
 	Labels int // the number of scores of a Classifier, or 0 for a model without a classification head
 }

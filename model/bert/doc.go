@@ -21,12 +21,12 @@
 //	defer e.Close()
 //	vectors, err := e.Vectors(ctx, tokens...)
 //
-// A Classifier computes the scores of pairs of texts with the classification head of BertForSequenceClassification or of the corresponding
-// class of the other architectures, as cross-encoders have it. Package rerank uses it.
+// A Classifier computes the scores of pairs of texts with the classification head that cross-encoders have: the one of
+// BertForSequenceClassification, or of the corresponding class of another architecture. Package rerank uses Classifiers.
 //
 // The tokens of a batch's texts follow each other without padding. Each token attends to all tokens of its text. Package embeddings
 // computes vectors of texts.
 //
 // The layers are those of Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding" (2018). The other
-// architectures differ in the names of tensors, in the positions of tokens, and in the classification head. See the type family.
+// architectures differ in the names of tensors, in the positions of tokens, and in the classification head.
 package bert
