@@ -83,9 +83,8 @@ func compile(source string) (*jinja.Template, error) {
 	return t, nil
 }
 
-// Render returns the text of a conversation of at least one message. The error
-// wraps ErrRefused if the
-// template refuses the conversation, ErrMessage, or ErrTemplate.
+// Render returns the text of a conversation of at least one message. If the template refuses the conversation, the error wraps ErrRefused;
+// other errors wrap ErrMessage or ErrTemplate.
 func (t *Template) Render(messages []Message, o Options) (string, error) {
 	if len(messages) == 0 {
 		return "", fmt.Errorf("%w: the conversation has none", ErrMessage)
