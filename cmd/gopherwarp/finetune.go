@@ -55,6 +55,7 @@ type finetuneCommand struct {
 	Keep           int      `placeholder:"N" help:"The number of checkpoints to keep. Default: 2."`
 	Patience       int      `placeholder:"N" help:"End after N consecutive checkpoints without a lower loss of -eval, and keep the result with the lowest loss. Default: no early end."`
 	Resume         bool     `help:"Continue from the last checkpoint in -out, if there is one."`
+	Overwrite      bool     `help:"Remove the checkpoints, the losses and the result of an earlier training from -out. Without this flag, and without -resume, they are an error."`
 	Elastic        bool     `help:"Let -resume continue on another number of devices than before; results then differ in their last bits."`
 	Board          string   `name:"tensorboard" placeholder:"DIR" help:"Write event files for TensorBoard to this folder."`
 	Devices        []string `sep:"," placeholder:"N" help:"The GPUs that share the packs of each step, such as 0,1; or names as in GOPHERWARP_DEVICE. Default: the best device."`
@@ -225,6 +226,7 @@ func (c *finetuneCommand) config() (finetune.Config, error) {
 	replace(&config.Truncate, c.Truncate)
 	replace(&config.Resume, c.Resume)
 	replace(&config.Elastic, c.Elastic)
+	replace(&config.Overwrite, c.Overwrite)
 	for _, list := range []struct{ to, from *[]string }{{&config.Data, &c.Data}, {&config.Eval, &c.Eval}, {&config.Modules, &c.Modules}} {
 		if len(*list.from) > 0 {
 			*list.to = *list.from

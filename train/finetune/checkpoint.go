@@ -67,14 +67,7 @@ func readState(folder string) (s state, err error) {
 		}
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(folder, stateFile))
-	if err != nil {
-		return s, corrupt(stateFile, err)
-	}
-	if err := json.Unmarshal(text, &s); err != nil {
-		return s, corrupt(stateFile, err)
-	}
-	if again, err := s.encode(); err != nil || !bytes.Equal(again, text) {
+	if s, err = parseState(filepath.Join(folder, stateFile)); err != nil {
 		return s, corrupt(stateFile, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -83,6 +76,22 @@ func readState(folder string) (s state, err error) {
 		}
 	}
 	return s, nil
+}
+
+// parseState reads a state.json, and compares it with its sum.
+func parseState(name string) (s state, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, err
+	}
+	again, err := s.encode()
+	if err == nil && !bytes.Equal(again, text) {
+		err = errors.New("its sum differs")
+	}
+	return s, err
 }
 
 // training identifies what must not change when a training continues.
@@ -128,8 +137,11 @@ func (t *Trainer) checkpoint(ctx context.Context) error {
 func (t *Trainer) record(ctx context.Context, opt train.State) error {
 	parent := filepath.Join(t.config.Out, checkpointFolder)
 	final := filepath.Join(parent, fmt.Sprintf("%s%08d", stepPrefix, t.at.Step))
+	if final == t.last {
+		return nil
+	}
 	if _, err := os.Stat(final); err == nil {
-		return nil // it is the one that the training continued from
+		return fmt.Errorf("%w: %s is of another training, which writes to the same folder", ErrEarlier, final)
 	}
 	partial := filepath.Join(parent, "partial")
 	if err := os.RemoveAll(partial); err != nil {
@@ -144,6 +156,7 @@ func (t *Trainer) record(ctx context.Context, opt train.State) error {
 	if err := weights.Rename(partial, final); err != nil {
 		return err
 	}
+	t.last = final
 	return t.rotate()
 }
 
@@ -226,9 +239,13 @@ func (t *Trainer) checkpoints() (list []string, err error) {
 	return list, err
 }
 
-// rotate removes the oldest checkpoints.
+// rotate removes the oldest checkpoints of this training.
 func (t *Trainer) rotate() error {
 	list, err := t.checkpoints()
+	list = slices.DeleteFunc(list, func(folder string) bool {
+		s, err := parseState(filepath.Join(folder, stateFile))
+		return err != nil || s.Training != t.training()
+	})
 	for _, old := range list[:max(len(list)-t.config.Keep, 0)] {
 		err = errors.Join(err, os.RemoveAll(old))
 	}
@@ -253,7 +270,7 @@ func (t *Trainer) lastCheckpoint() (string, error) {
 	case s.Step < 0 || s.Epoch < 0 || s.Pack < 0 || s.Tokens < 0 || s.Worse < 0 || s.Pack >= max(len(t.data.Packs(uint64(s.Epoch), t.config.Seed)), 1):
 		return "", fmt.Errorf("%w: %s: the position %+v does not exist", ErrCheckpoint, folder, s.position)
 	}
-	t.at = s.position
+	t.at, t.last = s.position, folder
 	return folder, nil
 }
 

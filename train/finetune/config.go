@@ -71,6 +71,10 @@ type Config struct {
 	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
 	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
 
+	// Overwrite removes the checkpoints, the losses and the result of an earlier training from Out when the training begins. Without Overwrite
+	// and Resume, New returns ErrEarlier if there are such checkpoints or a result.
+	Overwrite bool `yaml:"overwrite"`
+
 	// Elastic lets Resume continue a training that ran on a different number of devices. The results then differ in their last bits from the
 	// results of a training without interruption, because derivatives are added up in another order.
 	Elastic bool `yaml:"elastic"`
@@ -150,6 +154,9 @@ func (c Config) check(devices int) error {
 	}
 	if !(c.Dropout >= 0 && c.Dropout < 1) {
 		say("dropout is %g, not between 0 and 1", c.Dropout)
+	}
+	if c.Resume && c.Overwrite {
+		say("resume continues the training in out, and overwrite removes it")
 	}
 	if c.Patience > 0 && (len(c.Eval) == 0 || c.Save == 0) {
 		say("patience needs eval and save")

@@ -27,7 +27,8 @@ type Trainer struct {
 	planned    Plan
 	packs      []text.Pack
 	at         position
-	steps      int // of the whole training
+	last       string // the folder of the checkpoint that was written last, or with which the training continued; or ""
+	steps      int    // of the whole training
 	losses     losses
 	events     *events.Writer // or nil
 	began      time.Time      // the first step of this process
@@ -56,8 +57,8 @@ func (p position) taken() int {
 }
 
 // New loads a model onto a device, and reads the data. With Config.Resume, it continues from the last checkpoint. If there are more devices, each
-// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrMemory, ErrCheckpoint, ErrDevice, and those of the
-// packages llm, model/llama, model/lora and text.
+// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrEarlier, ErrMemory, ErrCheckpoint, ErrDevice, and those
+// of the packages llm, model/llama, model/lora and text.
 func New(dev *device.Device, c Config, more ...*device.Device) (*Trainer, error) {
 	return open(append([]*device.Device{dev}, more...), c, bucketBytes)
 }
@@ -85,6 +86,11 @@ func open(devices []*device.Device, c Config, bucket int) (*Trainer, error) {
 // open loads what a training needs.
 func (t *Trainer) open() (err error) {
 	c := t.config
+	if t.lead() {
+		if err := t.vacant(); err != nil {
+			return err
+		}
+	}
 	f, err := llm.OpenFiles(c.Model)
 	if err != nil {
 		return err
@@ -156,6 +162,11 @@ func (t *Trainer) begin() (err error) {
 	t.packs = t.data.Packs(uint64(t.at.Epoch), t.config.Seed)
 	if !t.lead() {
 		return nil
+	}
+	if t.config.Overwrite {
+		if err := t.clearOut(); err != nil {
+			return err
+		}
 	}
 	if err := t.losses.open(t.at.Step); err != nil || t.config.TensorBoard == "" {
 		return err
