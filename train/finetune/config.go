@@ -55,7 +55,7 @@ type Config struct {
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
 	WarmUp   int     `yaml:"warmup"`   // the number of steps, from the first on, in which the learning rate rises
 	Decay    float64 `yaml:"decay"`    // the weight decay
-	Clip     float64 `yaml:"clip"`     // the largest norm of all derivatives; 1 by default
+	Clip     float64 `yaml:"clip"`     // the largest norm of all derivatives; 1 by default; a negative number is no limit
 
 	Epochs   int    `yaml:"epochs"`   // 1 by default
 	Steps    int    `yaml:"steps"`    // the largest number of steps; no limit by default
@@ -110,6 +110,9 @@ func (c Config) filled(devices int) Config {
 		if *v == 0 {
 			*v = value
 		}
+	}
+	if c.Clip < 0 {
+		c.Clip = math.MaxFloat32 // with which steps still measure the norm
 	}
 	c.Schedule, c.Method, c.Optimizer = cmp.Or(c.Schedule, "cosine"), cmp.Or(c.Method, "lora"), cmp.Or(c.Optimizer, "adamw")
 	return c
