@@ -1,10 +1,14 @@
 package finetune_test
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +110,65 @@ func TestForeign(t *testing.T) {
 		if err != nil || string(got) != text {
 			t.Errorf("%s differs, %v", name, err)
 		}
+	}
+}
+
+// TestAnother says that a training does not continue with another model of the same shapes or with other options of steps. It may have another number
+// of steps, and checkpoints without these fields continue.
+func TestAnother(t *testing.T) {
+	dev, c := open(t), tiny(t)
+	c.Steps, c.Epochs, c.Save, c.Keep = 2, 4, 1, 1
+	if _, err := train(t, dev, c, proceed); err != nil {
+		t.Fatal(err)
+	}
+	c.Resume = true
+	another := filepath.Join(t.TempDir(), "another.gguf")
+	data, err := os.ReadFile(c.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := filepath.Join(t.TempDir(), "moved.gguf")
+	changed := slices.Clone(data)
+	changed[len(changed)-40] ^= 1
+	if err := errors.Join(os.WriteFile(another, changed, 0o600), os.WriteFile(moved, data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	changes := map[string]func(c *finetune.Config){
+		"model ": func(c *finetune.Config) { c.Model = another }, "lr 0.1,": func(c *finetune.Config) { c.Rate = 0.1 },
+		"decay 0.5,": func(c *finetune.Config) { c.Decay = 0.5 }, "schedule constant": func(c *finetune.Config) { c.Schedule = "constant" },
+		"warmup 3": func(c *finetune.Config) { c.WarmUp = 3 }, "clip 7": func(c *finetune.Config) { c.Clip = 7 },
+	}
+	for text, change := range changes {
+		x := c
+		change(&x)
+		if _, err := finetune.New(dev, x); !errors.Is(err, finetune.ErrCheckpoint) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	c.Model, c.Steps = moved, 4
+	if rest, err := train(t, dev, c, proceed); err != nil || rest[0].Step != 3 {
+		t.Errorf("more steps of a model at another path: %v", err)
+	}
+	withoutFields(t, filepath.Join(c.Out, "checkpoints", "step-00000004", "state.json"))
+	c.Steps, c.Decay = 6, 0.5
+	if rest, err := train(t, dev, c, proceed); err != nil || rest[0].Step != 5 {
+		t.Errorf("from a checkpoint of an earlier version: %v", err)
+	}
+}
+
+// withoutFields removes the fields from a state.json that earlier versions did not write.
+func withoutFields(t *testing.T, name string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = regexp.MustCompile(`(?m)^  "(model|rule)": .*\n`).ReplaceAll(text, nil)
+	sum := regexp.MustCompile(`"sum": "[0-9a-f]*"`)
+	empty := bytes.TrimSpace(sum.ReplaceAll(text, []byte(`"sum": ""`)))
+	text = sum.ReplaceAll(text, fmt.Appendf(nil, `"sum": "%x"`, sha256.Sum256(empty)))
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -85,7 +85,7 @@ func (t *Trainer) enter(ctx context.Context) error {
 		_, _ = g.tell(ctx, own)
 		return err
 	}
-	own.Training = fmt.Sprintf("%s, zero %d, after step %d", t.training(), t.config.Zero, t.at.Step)
+	own.Training = fmt.Sprintf("%s, model %s, %s, zero %d, after step %d", t.training(), t.base, t.config.rule(), t.config.Zero, t.at.Step)
 	all, err := g.tell(ctx, own)
 	if err != nil {
 		return err

@@ -24,6 +24,7 @@ type Trainer struct {
 	team       *team      // of a training by several processes, or nil
 	data, eval *text.Data // eval may be nil
 	print      string     // of the data
+	base       string     // the fingerprint of the model
 	planned    Plan
 	packs      []text.Pack
 	at         position
@@ -96,6 +97,9 @@ func (t *Trainer) open() (err error) {
 		return err
 	}
 	defer f.Weights.Close()
+	if t.base, err = fingerprintOf(f.Weights); err != nil {
+		return fmt.Errorf("%s: %w", c.Model, err)
+	}
 	size, err := llama.ConfigFor(f.Weights, f.Config)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Model, err)
