@@ -237,6 +237,50 @@ func TestFinetuneErrors(t *testing.T) {
 	}
 }
 
+// TestAdapterReplaces says that the commands for adapters refuse to replace the model or the adapter, whose files stay.
+func TestAdapterReplaces(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	if err := os.WriteFile(in("train.jsonl"), []byte(`{"prompt": "a", "completion": "b"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, models := llamatest.Write(t, llamatest.Options{}), llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
+	if err := errors.Join(os.Symlink(file, in("link.gguf")), os.Symlink(models, in("link")), os.Link(file, in("hard.gguf"))); err != nil {
+		t.Skip(err)
+	}
+	var stderr bytes.Buffer
+	if code := run(t.Context(), []string{"finetune", "-model", file, "-data", in("train.jsonl"), "-out", in("adapter"), "-length=8"}, terminal{io.Discard, &stderr}); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, &stderr)
+	}
+	adapter := filepath.Join(in("adapter"), "adapter_model.safetensors")
+	kept := []string{file, adapter, filepath.Join(models, "model.safetensors")}
+	var before [][]byte
+	for _, name := range kept {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before = append(before, data)
+	}
+	for _, x := range []struct{ command, model, out, want string }{
+		{"merge", file, file, "would replace the model"}, {"merge", file, in("link.gguf"), "would replace the model"}, {"merge", in("link.gguf"), file, "would replace the model"},
+		{"merge", file, in("hard.gguf"), "would replace the model"}, {"export", file, file, "would replace the model"}, {"export", file, adapter, "would replace the adapter"},
+		{"merge", models, models, "would replace the model"}, {"merge", models, in("link"), "would replace the model"},
+		{"merge", filepath.Join(models, "model.safetensors"), models, "would replace the model"},
+	} {
+		stderr.Reset()
+		if code := run(t.Context(), []string{"adapter", x.command, "-model", x.model, "-out", x.out, in("adapter")}, terminal{io.Discard, &stderr}); code != exitFailed || !strings.Contains(stderr.String(), x.want) {
+			t.Errorf("%v: exit code %d\n%s", x, code, &stderr)
+		}
+	}
+	for i, name := range kept {
+		if data, err := os.ReadFile(name); err != nil || !bytes.Equal(data, before[i]) {
+			t.Errorf("%s has changed, %v", name, err)
+		}
+	}
+}
+
 // TestFinetuneFlags says that flags take precedence over the configuration file, also flags that are 0 or false, and what a value of 0 means.
 func TestFinetuneFlags(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "config.yaml")

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/gopherwarp/gopherwarp/weights"
 )
 
 // ErrEarlier is the error of a folder Out that has checkpoints or the result of an earlier training.
@@ -20,10 +23,18 @@ func (c Config) results() []string {
 }
 
 // vacant returns ErrEarlier if the training would lose or mix up files of an earlier one, and ErrConfig if it would overwrite its own model.
-func (t *Trainer) vacant() error {
+func (t *Trainer) vacant(model *weights.File) error {
 	c := t.config
-	if c.Method == full && (same(c.Model, c.Out) || same(c.Model, filepath.Join(c.Out, "model.gguf"))) {
-		return fmt.Errorf("%w: out is %s, where the result would replace the model; choose another folder", ErrConfig, c.Out)
+	var replaced []string
+	switch {
+	case c.Method != full:
+	case strings.HasPrefix(model.Format, "GGUF"):
+		replaced = []string{filepath.Join(c.Out, "model.gguf")}
+	default:
+		replaced = []string{c.Out, filepath.Join(c.Out, "model.safetensors")}
+	}
+	if slices.ContainsFunc(replaced, model.ReadsFrom) {
+		return fmt.Errorf("%w: in the folder %s, the result would replace the model; choose another folder for out", ErrConfig, c.Out)
 	}
 	if c.Overwrite {
 		return nil
@@ -47,13 +58,6 @@ func (t *Trainer) vacant() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s has %s; choose another folder for out, or use overwrite to remove that training%s", ErrEarlier, c.Out, strings.Join(found, ", "), again)
-}
-
-// same reports whether two paths lead to the same file or folder.
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	y, failed := os.Stat(b)
-	return err == nil && failed == nil && os.SameFile(x, y)
 }
 
 // clearOut removes the checkpoints, the losses and the result of an earlier training.

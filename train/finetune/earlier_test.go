@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/train/finetune"
 	"github.com/gopherwarp/gopherwarp/train/text"
 )
@@ -181,10 +182,11 @@ func TestOwnModel(t *testing.T) {
 	if err := os.Symlink(c.Model, link); err != nil {
 		t.Skip(err)
 	}
-	for _, model := range []string{c.Model, c.Out} {
-		c.Model = model
+	folder := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
+	for _, x := range [][2]string{{c.Model, c.Out}, {link, c.Out}, {folder, folder}} {
+		c.Model, c.Out = x[0], x[1]
 		if _, err := finetune.New(dev, c); !errors.Is(err, finetune.ErrConfig) || !strings.Contains(err.Error(), "replace the model") {
-			t.Errorf("%s: %v", model, err)
+			t.Errorf("%q: %v", x, err)
 		}
 	}
 }

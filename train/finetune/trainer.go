@@ -87,16 +87,16 @@ func open(devices []*device.Device, c Config, bucket int) (*Trainer, error) {
 // open loads what a training needs.
 func (t *Trainer) open() (err error) {
 	c := t.config
-	if t.lead() {
-		if err := t.vacant(); err != nil {
-			return err
-		}
-	}
 	f, err := llm.OpenFiles(c.Model)
 	if err != nil {
 		return err
 	}
 	defer f.Weights.Close()
+	if t.lead() {
+		if err := t.vacant(f.Weights); err != nil {
+			return err
+		}
+	}
 	if t.base, err = fingerprintOf(f.Weights); err != nil {
 		return fmt.Errorf("%s: %w", c.Model, err)
 	}
