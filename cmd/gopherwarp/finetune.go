@@ -71,12 +71,12 @@ func (finetuneCommand) Help() string {
 a JSON object of one of these forms:
 
   {"messages": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}]}
-  {"prompt": "XIV = ", "completion": "14"}
+  {"prompt": "XIV =", "completion": " 14"}
   {"text": "XIV is 14."}
 
 The model learns the assistant's messages, completions, and whole texts. With -dpo, it learns which of two answers is better:
 
-  {"prompt": "XIV = ", "chosen": "14", "rejected": "16"}
+  {"prompt": "XIV =", "chosen": " 14", "rejected": " 16"}
 
 Started by torchrun (torchrun --no-python) or srun, each process uses a GPU, and all train together. Set GOPHERWARP_JOB_SECRET to a random text.
 
