@@ -95,7 +95,10 @@ func (t *Trainer) enter(ctx context.Context) error {
 			return fmt.Errorf("%w: rank %d begins with the training of %s, rank 0 with that of %s: they need the same configuration and files", ErrConfig, rank, x.Training, first)
 		}
 	}
-	return t.sums.open(t)
+	if err := t.sums.open(t); err != nil {
+		return err
+	}
+	return t.openResults()
 }
 
 // team is the processes of a training, for one of them.

@@ -81,6 +81,9 @@ func open(devices []*device.Device, c Config, bucket int) (*Trainer, error) {
 	if err := t.sums.open(t); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
+	if err := t.openResults(); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
 	return t, nil
 }
 
@@ -164,6 +167,11 @@ func (t *Trainer) begin() (err error) {
 		}
 	}
 	t.packs = t.data.Packs(uint64(t.at.Epoch), t.config.Seed)
+	return nil
+}
+
+// openResults opens the files that steps are written to. It comes last, because it removes the lines, or all files, of an earlier training.
+func (t *Trainer) openResults() (err error) {
 	if !t.lead() {
 		return nil
 	}
