@@ -329,3 +329,20 @@ func benchmark(b *testing.B, tok *Tokenizer, text string) {
 		tok.Encode(text)
 	}
 }
+
+// TestContinues says that a text that continues another one gets no space before it, and keeps its own.
+func TestContinues(t *testing.T) {
+	for _, name := range small {
+		tok := openSmall(t, name)
+		for _, text := range []string{"a", "ab c", " a", "<|end|>", "\n\na", ""} {
+			spelled := ""
+			for _, id := range tok.EncodeWith(text, Options{OmitSpecial: true, PlainText: true, Continues: true}).IDs {
+				s, _ := tok.Token(id)
+				spelled += s
+			}
+			if space, want := strings.HasPrefix(spelled, "▁") || strings.HasPrefix(spelled, "Ġ"), strings.HasPrefix(text, " "); space != want && name != "bert" {
+				t.Errorf("%s: %q has the tokens %q", name, text, spelled)
+			}
+		}
+	}
+}

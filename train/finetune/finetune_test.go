@@ -414,3 +414,19 @@ func TestConfigErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestNoClip says that derivatives are not clipped with a negative Clip.
+func TestNoClip(t *testing.T) {
+	dev, results := open(t), map[float64]map[string]string{}
+	for _, clip := range []float64{-1, 1e30, 0, 1} {
+		c := tiny(t)
+		c.Steps, c.Clip = 2, clip
+		if _, err := train(t, dev, c, proceed); err != nil {
+			t.Fatal(err)
+		}
+		results[clip] = files(t, c.Out)
+	}
+	if !maps.Equal(results[-1], results[1e30]) || !maps.Equal(results[0], results[1]) || maps.Equal(results[-1], results[1]) {
+		t.Error("a negative Clip is not like a great one, or a Clip of 0 is not like 1")
+	}
+}

@@ -19,7 +19,12 @@ type Command struct {
 
 	Parent *Command      // nil for the program itself
 	target reflect.Value // the struct
+	given  *Given        // its field of this type, or nil
 }
+
+// Given has the values of the flags that the command line or the environment sets, by the names of the flags. A field of this type tells a command
+// whether a flag was set to the value that it has by default.
+type Given map[string]any
 
 // Flag is a flag of a command.
 type Flag struct {
@@ -100,6 +105,8 @@ func (c *Command) fields(s reflect.Value) {
 		case has(f, "embed") || f.Anonymous && f.Type.Kind() == reflect.Struct:
 			c.fields(v)
 		case !f.IsExported():
+		case f.Type == reflect.TypeFor[Given]():
+			c.given = v.Addr().Interface().(*Given)
 		case has(f, "cmd"):
 			c.child(f, v)
 		case has(f, "arg"):

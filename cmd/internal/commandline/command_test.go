@@ -175,3 +175,24 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// TestGiven says which flags are set, also those that are set to their defaults.
+func TestGiven(t *testing.T) {
+	var p struct {
+		Train struct {
+			Rate  float64
+			Seed  uint64
+			DoRA  bool `name:"dora"`
+			Save  int
+			Key   []string `sep:"none" env:"COMMANDLINE_TEST_KEY"`
+			Given commandline.Given
+		} `cmd:""`
+	}
+	t.Setenv("COMMANDLINE_TEST_KEY", "a")
+	if _, err := commandline.New("program", "", &p).Parse([]string{"train", "-rate", "0", "-dora=false", "-save=3"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := (commandline.Given{"rate": 0., "dora": false, "save": 3, "key": []string{"a"}}); !reflect.DeepEqual(p.Train.Given, want) {
+		t.Errorf("%v, want %v", p.Train.Given, want)
+	}
+}

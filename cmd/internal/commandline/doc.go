@@ -31,6 +31,8 @@
 //	optional     the positional argument may be missing
 //	passthrough  the argument, a slice, takes the rest of the line as it is, with flags
 //
+// A field of the type Given is none of these: Parse stores there which flags are set.
+//
 // A method Help of a subcommand returns the text of its help page. Flags have one dash or two, and may follow positional
 // arguments. After the argument "--", all arguments are positional.
 //

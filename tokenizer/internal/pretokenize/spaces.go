@@ -124,6 +124,25 @@ func Raw(p PreTokenizer) (PreTokenizer, bool) {
 	return p, false
 }
 
+// WithoutPrefix returns p, which may be nil, such that it inserts no space before a text.
+func WithoutPrefix(p PreTokenizer) PreTokenizer {
+	switch p := p.(type) {
+	case ByteLevel:
+		p.AddPrefixSpace = false
+		return p
+	case Metaspace:
+		p.Prepend = Never
+		return p
+	case Sequence:
+		var rest Sequence
+		for _, step := range p {
+			rest = append(rest, WithoutPrefix(step))
+		}
+		return rest
+	}
+	return p
+}
+
 // NeedsStart reports whether p must know where a text starts in the original
 // text.
 func NeedsStart(p PreTokenizer) bool {
