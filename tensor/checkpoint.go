@@ -41,7 +41,8 @@ func (s *Scope) later(f func() *Tensor) (y *Tensor) {
 // nodes.
 func (s *Scope) through(f func(x []*Tensor) *Tensor, d *Derivative) []*Tensor {
 	const name = "Checkpoint"
-	outer, inner := s.tape, &tape{}
+	outer := s.tape
+	inner := &tape{outer: outer}
 	s.tape = inner
 	defer func() {
 		s.endRecord()
@@ -59,11 +60,12 @@ func (s *Scope) through(f func(x []*Tensor) *Tensor, d *Derivative) []*Tensor {
 	if _, err := scopeOf(name, append(x, y)); err != nil {
 		return []*Tensor{s.fail(err)}
 	}
+	of := s.link(name, y)
 	inner.done, inner.end = outer.done, outer.end
-	if y.node == nil {
+	if of == nil {
 		return nil
 	}
-	y.node.add(s, name, d.Grad)
+	of.add(s, name, d.Grad)
 	inner.backward(s, nil)
 	for i, t := range x {
 		if t.node != nil && t.node.grad != nil && s.err == nil {

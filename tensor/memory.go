@@ -53,10 +53,11 @@ func (m *memory) restore(s *Scope) error {
 // results that take much memory and can be computed in little time. Forget has an effect only if t is the result of RMSNorm or SwiGLU, and
 // that operation is recorded.
 func (t *Tensor) Forget() *Tensor {
-	if t.node == nil || t.node.launch == nil || t.offset != 0 {
+	if t.node == nil || t.node.launch == nil || t.offset != 0 || !t.scope.tape.holds(t.node) || t.node.saved == nil {
 		return t
 	}
 	n, m := t.node, t.memory
+	n.forgot = m
 	out := &Tensor{memory: m, dtype: t.dtype, shape: t.shape, strides: t.strides}
 	m.again = func(s *Scope) error {
 		if err := n.unchanged(); err != nil {
