@@ -114,13 +114,14 @@ func halfOf(m matrix, of dtype.Type) bool {
 	return false
 }
 
-// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns sum. If the layer is trained, or if a
-// derivative with respect to sum or x is needed, AddTo does not change sum, and returns another tensor.
+// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns sum. AddTo does not change sum, and returns
+// another tensor, if the layer is trained, if sum is recorded (see tensor.Tensor.Recorded), if a derivative with respect to x is needed, or if
+// the elements of sum are not contiguous.
 func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.addTo(sum, x)
 	}
-	if sum.NeedsGrad() || x.NeedsGrad() || x.DType() == dtype.Float16 {
+	if sum.Recorded() || x.NeedsGrad() || x.DType() == dtype.Float16 {
 		return sum.Add(multiply("Linear", l.weight, product{x: x, bias: l.bias}, dtype.Float32))
 	}
 	x = x.Contiguous()
@@ -133,9 +134,7 @@ func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if done.Err() != nil {
 		return done
 	}
-	if sum.Scope().Recording() {
-		tensor.Changed(sum)
-	}
+	tensor.Changed(sum)
 	return sum
 }
 

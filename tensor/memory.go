@@ -20,7 +20,7 @@ type memory struct {
 	again func(s *Scope) error // computes the elements again, after Forget, or nil
 	gone  bool                 // the buffer is closed until then
 
-	version int          // the number of calls of Changed
+	version int          // the number of calls of Changed while a tape held a view
 	changed *stack.Stack // where the program called it last
 }
 
@@ -88,12 +88,16 @@ func (n *node) restore(s *Scope) error {
 // operation needs the old elements, Backward reports a mistake that wraps ErrChanged and names the lines of the operation and of the call
 // of Changed.
 func Changed(list ...*Tensor) {
-	here := new(stack.Stack)
-	here.Take()
+	var here *stack.Stack
 	for _, t := range list {
-		if t.err == nil {
-			t.memory.version++
-			t.memory.changed = here
+		if t.err != nil || t.memory.held == 0 { // then no derivative needs the old elements
+			continue
 		}
+		if here == nil {
+			here = new(stack.Stack)
+			here.Take()
+		}
+		t.memory.version++
+		t.memory.changed = here
 	}
 }
