@@ -50,19 +50,20 @@ type tape struct {
 // Lifetimes: the tape owns views of the tensors that derivatives need, so that they outlive their frames. Backward releases those of a node
 // when it has gone past it, and the end of the Scope the rest.
 type node struct {
-	tape   *tape // the last that the node was appended to
-	name   string
-	back   func(d *Derivative) []*Tensor
-	launch func(s *device.Stream, out *Tensor) error // computes the result from saved, which are all operands; or nil
-	in     []*node                                   // of the operands, nil for constants
-	saved  []*Tensor                                 // views
-	result *Tensor                                   // a view or nil
-	grad   *Tensor                                   // a view of the derivative of the loss so far, or nil
-	leaf   bool
-	target *Tensor // of a leaf: where Backward adds the derivative, or nil
-	dtype  dtype.Type
-	shape  []int
-	forgot *memory // of the result, after Forget
+	tape    *tape // the last that the node was appended to
+	name    string
+	back    func(d *Derivative) []*Tensor
+	launch  func(s *device.Stream, out *Tensor) error // computes the result from saved, which are all operands; or nil
+	in      []*node                                   // of the operands, nil for constants
+	saved   []*Tensor                                 // views
+	result  *Tensor                                   // a view or nil
+	grad    *Tensor                                   // a view of the derivative of the loss so far, or nil
+	leaf    bool
+	checked bool    // back must return a derivative for each operand; otherwise, it may have added one itself
+	target  *Tensor // of a leaf: where Backward adds the derivative, or nil
+	dtype   dtype.Type
+	shape   []int
+	forgot  *memory // of the result, after Forget
 
 	few [usualOperands]*node   // room for in
 	own [usualOperands]*Tensor // room for saved
@@ -212,6 +213,7 @@ type step struct {
 	back       func(d *Derivative) []*Tensor
 	save       []*Tensor
 	saveResult bool
+	checked    bool // see node
 	always     bool // also if no operand depends on a variable
 }
 
@@ -224,7 +226,7 @@ func (s *Scope) record(out *Tensor, o step) {
 	if !any || o.back == nil || out.err != nil || !isFloat(out.dtype) {
 		return
 	}
-	n := &node{name: o.name, back: o.back, dtype: out.dtype, shape: out.shape}
+	n := &node{name: o.name, back: o.back, checked: o.checked, dtype: out.dtype, shape: out.shape}
 	n.in, n.saved = n.few[:0], n.own[:0]
 	for _, t := range o.in {
 		n.in = append(n.in, s.link(o.name, t))
@@ -354,6 +356,9 @@ func (n *node) backward(s *Scope, at *stack.Stack) {
 	s.tidy(at, func() *Tensor {
 		d := n.derivative()
 		list := n.back(d)
+		if n.checked && s.err == nil {
+			n.check(s, list)
+		}
 		for i, in := range n.in {
 			if in != nil && i < len(list) && list[i] != nil && s.err == nil {
 				if d.summed[i] {
@@ -365,6 +370,20 @@ func (n *node) backward(s *Scope, at *stack.Stack) {
 		}
 		return nil
 	})
+}
+
+// check reports the mistake of a function Back that does not return a derivative for each operand that needs one.
+func (n *node) check(s *Scope, list []*Tensor) {
+	if len(list) != len(n.in) {
+		s.fail(mistake(n.name, fmt.Errorf("%w: Back returned %d derivatives for %d operands", ErrShape, len(list), len(n.in))))
+		return
+	}
+	for i, in := range n.in {
+		if in != nil && list[i] == nil {
+			s.fail(mistake(n.name, fmt.Errorf("%w: Back returned nil for operand %d of %d, whose derivative is wanted", ErrShape, i, len(n.in))))
+			return
+		}
+	}
 }
 
 // derivative returns what Back computes with.
