@@ -102,3 +102,30 @@ func TestAddToChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestAddToViews adds to tensors whose elements are not contiguous: the results are those of contiguous ones, also while recording.
+func TestAddToViews(t *testing.T) {
+	for _, record := range []bool{false, true} {
+		err := withOnes(t, func(s *tensor.Scope, l *nn.Linear) error {
+			sum := tensor.From(s, []float32{1, 2, 3, 4, 5, 6}, 2, 3).T()
+			if record {
+				s.Record()
+				sum = s.Variable(sum)
+			}
+			has(t, "a transposed tensor", l.AddTo(sum, tensor.Full(s, 1, dtype.Float32, 3, 2)), 3, 6, 4, 7, 5, 8)
+			has(t, "its elements", sum, 1, 4, 2, 5, 3, 6)
+			wide := tensor.From(s, []float32{1, 2, 3, 4}, 4, 1).Expand(4, 2)
+			has(t, "an expanded tensor", l.AddTo(wide, tensor.Full(s, 1, dtype.Float32, 4, 2)), 3, 3, 4, 4, 5, 5, 6, 6)
+			rows := tensor.From(s, []float32{1, 2, 3, 4, 5, 6}, 3, 2)
+			part := rows.Slice(0, 1, 3) // is contiguous
+			if got := l.AddTo(part, tensor.Full(s, 1, dtype.Float32, 2, 2)); got != part {
+				t.Errorf("AddTo returned %v", got)
+			}
+			has(t, "rows with a view that was changed", rows, 1, 2, 5, 6, 7, 8)
+			return nil
+		})
+		if err != nil {
+			t.Errorf("recording %v: %v", record, err)
+		}
+	}
+}

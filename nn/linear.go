@@ -121,7 +121,7 @@ func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.addTo(sum, x)
 	}
-	if sum.Recorded() || x.NeedsGrad() || x.DType() == dtype.Float16 {
+	if sum.Recorded() || !sum.IsContiguous() || x.NeedsGrad() || x.DType() == dtype.Float16 {
 		return sum.Add(multiply("Linear", l.matrix(), product{x: x, bias: l.bias}, dtype.Float32))
 	}
 	x = x.Contiguous()
