@@ -19,10 +19,17 @@ func (t *tape) holds(n *node) bool {
 // renew makes a variable of an earlier recording a variable of the present one. All tensors with its node are then variables of the present
 // recording.
 func (s *Scope) renew(n *node) {
-	if n == nil || !n.leaf || s.tape.holds(n) {
+	if n != nil && n.leaf && n.tape != s.tape { // which costs little for each operation
+		s.move(n)
+	}
+}
+
+// move is renew for a variable of another tape.
+func (s *Scope) move(n *node) {
+	t := s.tape
+	if t.holds(n) {
 		return
 	}
-	t := s.tape
 	if n.target == nil { // Grad needs the derivative when the recordings of Checkpoints have ended
 		for t.outer != nil {
 			t = t.outer
@@ -34,8 +41,15 @@ func (s *Scope) renew(n *node) {
 // link returns the node of an operand of op, or nil for a constant. For a result of an earlier recording, the node reports the mistake if
 // Backward reaches it.
 func (s *Scope) link(op string, t *Tensor) *node {
-	s.renew(t.node)
-	if t.node == nil || s.tape.holds(t.node) {
+	if n := t.node; n == nil || n.tape == s.tape {
+		return n
+	}
+	return s.linkOther(op, t)
+}
+
+// linkOther is link for a node of another tape.
+func (s *Scope) linkOther(op string, t *Tensor) *node {
+	if s.renew(t.node); s.tape.holds(t.node) {
 		return t.node
 	}
 	var use stack.Stack
