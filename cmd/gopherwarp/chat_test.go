@@ -150,7 +150,7 @@ func TestInterruptWhileLoading(t *testing.T) {
 	flags := modelFlags{modelSource: source, Repetition: 1}
 	for name, run := range map[string]func(context.Context, terminal) error{
 		"chat":       (&chatCommand{modelFlags: flags}).Run,
-		"generate":   (&generateCommand{modelFlags: flags, Prompt: "Hi"}).Run,
+		"generate":   (&generateCommand{modelFlags: flags, Prompt: new("Hi")}).Run,
 		"perplexity": (&perplexityCommand{Model: source.Model, File: "chat.go"}).Run,
 	} {
 		var out bytes.Buffer
