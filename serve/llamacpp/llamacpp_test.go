@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -127,6 +128,28 @@ func TestCompletion(t *testing.T) {
 	status, text = send(t, url, `{"prompt": "Hi", "logit_bias": {"A": 1000}, "stop": ["AAA"]}`)
 	if x := decode[completion](t, status, text); x.StopType != "word" || x.Word != "AAA" || x.Content != "" {
 		t.Errorf("until AAA: %s", text)
+	}
+}
+
+// A client can send back the seed of an answer, also one of 64 bits, and gets the same text.
+func TestSeeds(t *testing.T) {
+	url := serve(t) + "/completion"
+	ask := func(fields string) (seed, content string) {
+		status, text := send(t, url, `{"prompt": "Hi", "n_predict": 8, "temperature": 2, "top_k": 0, "top_p": 1, "min_p": 0, "ignore_eos": true`+fields+`}`)
+		x := decode[struct {
+			Content  string
+			Settings struct{ Seed json.Number } `json:"generation_settings"`
+		}](t, status, text)
+		return string(x.Settings.Seed), x.Content
+	}
+	for _, fields := range []string{"", `, "seed": -1`, `, "seed": 16513655310154552090`} {
+		seed, content := ask(fields)
+		if n, err := strconv.ParseUint(seed, 10, 64); err != nil || !strings.HasSuffix(fields, seed) && n >= 1<<32 {
+			t.Errorf("%s: the seed is %s", fields, seed)
+		}
+		if again, same := ask(`, "seed": ` + seed); again != seed || same != content {
+			t.Errorf("%s: seed %s gives %q, and then seed %s gives %q", fields, seed, content, again, same)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"errors"
-	"math/rand/v2"
 	"strconv"
 
 	"github.com/gopherwarp/gopherwarp/llm"
@@ -17,7 +16,7 @@ type common struct {
 	TopP        *float64   `json:"top_p"`
 	TopK        *int       `json:"top_k"` // an extension of vLLM and others, as MinP is
 	MinP        *float64   `json:"min_p"`
-	Seed        *int64     `json:"seed"`
+	Seed        *gate.Seed `json:"seed"`
 	N           *int       `json:"n"`
 	Priority    *int       `json:"priority"`   // an extension of vLLM: requests with a smaller number come first
 	Salt        string     `json:"cache_salt"` // an extension of vLLM: requests with different salts share no cached tokens
@@ -68,9 +67,9 @@ const choices = 16
 
 // request returns how to generate the first choice.
 func (c *common) request() (llm.Request, error) {
-	r := llm.Request{Temperature: 1, Stop: c.Stop, Seed: rand.Uint64(), Salt: c.Salt, IgnoreEnd: c.IgnoreEnd}
+	r := llm.Request{Temperature: 1, Stop: c.Stop, Seed: gate.NewSeed(), Salt: c.Salt, IgnoreEnd: c.IgnoreEnd}
 	if c.Seed != nil {
-		r.Seed = uint64(*c.Seed)
+		r.Seed = c.Seed.Value
 	}
 	err := errors.Join(
 		gate.Set(&r.Temperature, "temperature", c.Temperature, gate.Between(0.0, 2)),

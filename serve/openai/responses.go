@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -209,7 +208,7 @@ func (h *Handler) restrict(r *llm.Request, b *responsesRequest, q gate.Question)
 
 // generation returns how to generate the answer, and sets the defaults in the request, which the answer repeats.
 func (b *responsesRequest) generation() (llm.Request, error) {
-	r := llm.Request{Temperature: 1, TopP: 1, Seed: rand.Uint64()}
+	r := llm.Request{Temperature: 1, TopP: 1, Seed: gate.NewSeed()}
 	err := errors.Join(
 		gate.Set(&r.MaxTokens, "max_output_tokens", b.MaxTokens, gate.Between(1, 1<<30)),
 		gate.Set(&r.Temperature, "temperature", b.Temperature, gate.Between(0.0, 2)),
