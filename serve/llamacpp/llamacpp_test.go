@@ -131,6 +131,30 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// With n_predict 0, the prompt is computed and found in the cache by later requests, and the text is empty.
+func TestEvaluate(t *testing.T) {
+	url := serve(t) + "/completion"
+	prompt := strings.Repeat("The moon ", 4)
+	ask := func(fields string) completion {
+		status, text := send(t, url, `{"prompt": "`+prompt+`", "temperature": 0, "n_probs": 1, "return_tokens": true, `+fields+`}`)
+		return decode[completion](t, status, text)
+	}
+	x := ask(`"n_predict": 0`)
+	if x.Content != "" || len(x.Tokens)+len(x.Logs)+x.Predicted != 0 || !x.Stop || x.StopType != "limit" || x.Settings["n_predict"] != 0.0 || x.Evaluated != len(prompt) {
+		t.Errorf("%+v", x)
+	}
+	if x.Timings["predicted_n"] != 0 || x.Timings["prompt_n"] != float64(len(prompt)) {
+		t.Errorf("timings: %v", x.Timings)
+	}
+	if x := ask(`"n_predict": 1`); x.Timings["cache_n"] < float64(len(prompt)-16) || x.Predicted != 1 {
+		t.Errorf("timings of the next request: %v", x.Timings)
+	}
+	status, text := send(t, url, `{"prompt": ["a", "b"], "n_predict": 0, "stream": true}`)
+	if status != http.StatusOK || strings.Count(text, "data: ") != 2 || strings.Count(text, `"stop_type":"limit"`) != 2 {
+		t.Errorf("a stream: %d %s", status, text)
+	}
+}
+
 // A client can send back the seed of an answer, also one of 64 bits, and gets the same text.
 func TestSeeds(t *testing.T) {
 	url := serve(t) + "/completion"
@@ -238,7 +262,7 @@ func TestMistakes(t *testing.T) {
 		{"/completion", `{"prompt": "x", "grammar": "root"}`, 400, "grammar is not supported"},
 		{"/completion", `{"prompt": "x", "post_sampling_probs": true}`, 400, "not supported"},
 		{"/completion", `{"prompt": "x", "n_probs": 21}`, 400, "n_probs: 21 is not from 0 to 20"},
-		{"/completion", `{"prompt": "x", "n_predict": 0}`, 400, "n_predict"},
+		{"/completion", `{"prompt": "x", "n_predict": 1073741825}`, 400, "n_predict: 1073741825 is not from 0 to 1073741824"},
 		{"/completion", `{"prompt": "x", "json_schema": {"type": "y"}}`, 400, "json_schema"},
 		{"/completion", `{"prompt": "x", "logit_bias": 5}`, 400, "logit_bias"},
 		{"/completion", `{"prompt": "x", "logit_bias": [[1, "x"]]}`, 400, "pair 0 has no bias"},

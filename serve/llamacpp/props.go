@@ -27,7 +27,7 @@ func (h *Handler) props(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return gate.WriteJSON(w, map[string]any{
-		"default_generation_settings": map[string]any{"n_ctx": m.Context(), "params": settings(usual)},
+		"default_generation_settings": map[string]any{"n_ctx": m.Context(), "params": settings(usual, -1)},
 		"total_slots":                 h.Slots, "model_path": h.Paths[cmp.Or(h.Adapters[name], name)], "model_alias": name, "build_info": "gopherwarp", "modalities": map[string]bool{"vision": false, "audio": false},
 	})
 }

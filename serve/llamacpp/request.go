@@ -79,9 +79,12 @@ func (b *request) generation(m gate.Tokenized, grammars *grammar.Cache) (llm.Req
 		b.Predict = nil
 	}
 	err = errors.Join(err,
-		gate.Set(&r.MaxTokens, "n_predict", b.Predict, gate.Between(1, 1<<30)),
+		gate.Set(&r.MaxTokens, "n_predict", b.Predict, gate.Between(0, 1<<30)),
 		gate.Set(&r.TopLogprobs, "n_probs", b.Probabilities, gate.Between(0, llm.MostLogprobs)),
 	)
+	if b.evaluates() { // one token, which the answer leaves out
+		r.MaxTokens = 1
+	}
 	r.Stop, r.Salt, r.Logprobs = b.Stop, b.Salt, r.TopLogprobs > 0
 	switch {
 	case b.GBNF != "":
@@ -99,6 +102,17 @@ func (b *request) generation(m gate.Tokenized, grammars *grammar.Cache) (llm.Req
 	}
 	return r, err
 }
+
+// limit returns the largest number of tokens of a text, or -1.
+func (b *request) limit() int {
+	if b.Predict == nil {
+		return -1
+	}
+	return *b.Predict
+}
+
+// evaluates reports whether a request only computes its prompts, so that later requests find them in the cache.
+func (b *request) evaluates() bool { return b.limit() == 0 }
 
 // bias is a value of logit_bias: a number, or false for a token that is excluded.
 type bias float64
