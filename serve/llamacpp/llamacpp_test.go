@@ -242,6 +242,7 @@ func TestProps(t *testing.T) {
 	for _, c := range []struct{ path, body, want string }{
 		{"/props", "", `"model_path":"m.gguf"`}, {"/props", "", `"total_slots":2`}, {"/slots", "", `{"id":1,"n_ctx":200,"is_processing":false}`},
 		{"/lora-adapters", "", `[]`}, {"/lora-adapters", "[]", `{"success":true}`}, {"/apply-template", `{"messages": [{"role": "user", "content": "Hi"}]}`, `Hi`},
+		{"/apply-template", `{"messages": [{"role": "user", "content": "Hi"}], "chat_template_kwargs": {"messages": [{"role": "a", "content": ["b"]}]}}`, `a: ['b']`},
 		{"/models", "", "/v1/models"}, {"/chat/completions", "{}", "/v1/chat/completions"}, {"/v1/models", "", "/v1/models"},
 	} {
 		if status, text := send(t, url+c.path, c.body); status != http.StatusOK || !strings.Contains(text, c.want) {

@@ -19,7 +19,7 @@ type chatRequest struct {
 	Logprobs            bool           `json:"logprobs"`
 	TopLogprobs         *int           `json:"top_logprobs"`
 	Format              format         `json:"response_format"`
-	Template            map[string]any `json:"chat_template_kwargs"` // variables of the template, an extension of vLLM
+	Template            gate.Variables `json:"chat_template_kwargs"` // variables of the template, an extension of vLLM
 
 	Schema json.RawMessage `json:"json_schema"` // of the answer, an extension of llama-server
 	GBNF   string          `json:"grammar"`     // another one, which is not supported
@@ -96,7 +96,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	request.Template.Variables = body.Template
+	request.Template.Variables = body.Template.Values()
 	if request.Grammar, err = h.grammar("response_format", &body.Format); err == nil && q.Forced {
 		err = h.Force(&request, "tool_choice", q.Functions)
 	}

@@ -117,7 +117,7 @@ func (b *tokenizeRequest) ids(m gate.Tokenized) ([]int32, error) {
 		return nil, err
 	}
 	var r llm.Request
-	r.Template.Variables = b.Template
+	r.Template.Variables = b.Template.Values()
 	return q.Tokens(r)
 }
 
