@@ -296,7 +296,7 @@ func TestLongPrompt(t *testing.T) {
 		return &llm.ContextError{Tokens: llamatest.Context, Context: llamatest.Context}
 	}, func(w http.ResponseWriter, f gate.Failure) { http.Error(w, f.Message, f.Status) })
 	h := llamacpp.Handle(g, chat, llamacpp.Options{})
-	for path, end := range map[string]string{"/chat/completions": want, "/v1/chat/completions": "200 tokens, 200"} {
+	for path, end := range map[string]string{"/chat/completions": want, "/v1/chat/completions": "200 tokens leave no room for an answer"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader("{}")))
 		if text := w.Body.String(); w.Code != http.StatusBadRequest || !strings.HasSuffix(text, end+"\n") {
