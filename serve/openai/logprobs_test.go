@@ -245,6 +245,14 @@ func TestPrompts(t *testing.T) {
 	if got := decode(t, text).Choices[0].Text; strings.Count(got, got[:1]) != 8 {
 		t.Errorf("with a bias for one token: %q", got)
 	}
+	for path, body := range map[string]string{"/v1/completions": `{"prompt": "Hi", `, "/v1/chat/completions": `{"messages": [{"role": "user", "content": "Hi"}], `} {
+		if status, text := post(t, url+path, body+`"max_tokens": 1, "logit_bias": {"257": 1, "258": 100}}`); status != http.StatusBadRequest || !strings.Contains(text, "logit_bias: 258 is not a token") || !strings.Contains(text, `"param":"logit_bias"`) {
+			t.Errorf("a bias of another token: %d %s", status, text)
+		}
+		if status, text := post(t, url+path, body+`"max_tokens": 1, "logit_bias": {"257": 1}}`); status != http.StatusOK {
+			t.Errorf("a bias of a token: %d %s", status, text)
+		}
+	}
 	if status, text := post(t, url+"/v1/completions", `{"prompt": [[1000000]]}`); status != http.StatusBadRequest || !strings.Contains(text, "is not a token of the model") {
 		t.Errorf("%d %s", status, text)
 	}

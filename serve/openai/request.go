@@ -39,7 +39,7 @@ type penalties struct {
 }
 
 // apply sets the penalties of a text.
-func (p *penalties) apply(r *llm.Request) error {
+func (p *penalties) apply(r *llm.Request, m Model) error {
 	err := errors.Join(
 		gate.Set(&r.FrequencyPenalty, "frequency_penalty", p.Frequency, gate.Between(-2.0, 2)),
 		gate.Set(&r.PresencePenalty, "presence_penalty", p.Presence, gate.Between(-2.0, 2)),
@@ -53,6 +53,11 @@ func (p *penalties) apply(r *llm.Request) error {
 		if wrong != nil || id < 0 {
 			return gate.Invalid("logit_bias", "%q is not the number of a token", key)
 		}
+		if t, ok := m.(gate.Tokenized); ok {
+			if _, ok := t.Tokenizer().Token(int32(id)); !ok {
+				return gate.Invalid("logit_bias", "%d is not a token of the model", id)
+			}
+		}
 		var bias float64
 		if err := gate.Set(&bias, "logit_bias", &value, gate.Between(-100.0, 100)); err != nil {
 			return err
@@ -65,8 +70,8 @@ func (p *penalties) apply(r *llm.Request) error {
 // choices is the largest n of a request.
 const choices = 16
 
-// request returns how to generate the first choice.
-func (c *common) request() (llm.Request, error) {
+// request returns how a model generates the first choice.
+func (c *common) request(m Model) (llm.Request, error) {
 	r := llm.Request{Temperature: 1, Stop: c.Stop, Seed: gate.NewSeed(), Salt: c.Salt, IgnoreEnd: c.IgnoreEnd}
 	if c.Seed != nil {
 		r.Seed = c.Seed.Value
@@ -77,7 +82,7 @@ func (c *common) request() (llm.Request, error) {
 		gate.Set(&r.MinP, "min_p", c.MinP, gate.Between(0.0, 1)),
 		gate.Set(&r.MaxTokens, "max_tokens", c.MaxTokens, gate.Between(1, 1<<30)),
 		gate.Set(&r.Priority, "priority", c.Priority, gate.Between(-1<<31, 1<<31-1)),
-		c.penalties.apply(&r),
+		c.penalties.apply(&r, m),
 		c.check(),
 	)
 	if c.TopK != nil && *c.TopK != -1 { // as in vLLM, -1 stands for all tokens

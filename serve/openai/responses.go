@@ -102,10 +102,11 @@ func (in input) messages() (list []chat.Message, err error) {
 	for i, item := range in {
 		switch cmp.Or(item.Type, "message") {
 		case "message":
-			if item.Role == "" {
-				return nil, gate.Invalid("input", "item %d has no role", i)
+			role, err := roleOf(item.Role)
+			if err != nil {
+				return nil, gate.Invalid("input", "item %d has %v", i, err)
 			}
-			list = append(list, chat.Message{Role: roleOf(item.Role), Content: string(item.Content)})
+			list = append(list, chat.Message{Role: role, Content: string(item.Content)})
 		case "function_call":
 			if n := len(list); n == 0 || list[n-1].Role != "assistant" {
 				list = append(list, chat.Message{Role: "assistant"})
