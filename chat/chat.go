@@ -50,7 +50,7 @@ type Options struct {
 	// Generate appends the start of an assistant's message to the text.
 	Generate bool
 	// Variables are further variables of the template, such as enable_thinking.
-	// Values are nil, bool, int, float64, string, and json.RawMessage.
+	// Values are nil, bool, int, float64, string, json.RawMessage, and []any and map[string]any of these. The keys of a map are sorted.
 	Variables map[string]any
 	// Now is the time that templates may print. The zero value means the time of
 	// the call.

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -85,16 +84,11 @@ func (c *rerankCommand) rank(ctx context.Context, t terminal, m *rerank.Model, t
 			fmt.Fprintf(out, "%.6f\t%d\t%s\n", s.Relevance, s.Index, documents[s.Index])
 			continue
 		}
-		fields := list[s.Index].fields
-		if fields == nil {
-			fields = map[string]any{}
-		}
-		fields["score"], fields["index"], fields["text"], fields["truncated"] = s.Relevance, s.Index, documents[s.Index], pairs[s.Index].Truncated
-		e := json.NewEncoder(out)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(fields); err != nil {
+		line, err := list[s.Index].line(result{"score", s.Relevance}, result{"index", s.Index}, result{"truncated", pairs[s.Index].Truncated})
+		if err != nil {
 			return errors.Join(err, out.Flush())
 		}
+		_, _ = out.Write(line) // Flush reports errors
 	}
 	return out.Flush()
 }

@@ -328,6 +328,8 @@ func TestMistakes(t *testing.T) {
 		{"chat/completions", `{"model": "c", "messages": []}`, 404, `"code":"model_not_found"`},
 		{"chat/completions", `{"messages": [{"role": "user", "content": "hi"}]}`, 404, "there is a, b"},
 		{"chat/completions", `{"model": "a", "messages": [{"content": "hi"}]}`, 400, "message 0 has no role"},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": "hi"}, {"role": "king", "content": "hi"}]}`, 400, `messages: message 1 has the role \"king\", want system, developer, user, assistant, tool or function","type":"invalid_request_error","param":"messages"`},
+		{"responses", `{"model": "a", "input": [{"role": "king", "content": "hi"}]}`, 400, `input: item 0 has the role \"king\"`},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, 400, "only text is supported"},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": 5}]}`, 400, "neither a text nor"},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": "long"}]}`, 400, "context_length_exceeded"},

@@ -17,9 +17,10 @@ type tokenizeRequest struct {
 	Special *bool   `json:"add_special_tokens"` // of a text; true by default
 	Strings bool    `json:"return_token_strs"`
 
-	Content  *string `json:"content"`     // the text in llama-server
-	AddedTo  bool    `json:"add_special"` // special tokens are added to it
-	AsPieces bool    `json:"with_pieces"` // the tokens of the answer have texts
+	Content  *string `json:"content"`       // the text in llama-server
+	AddedTo  bool    `json:"add_special"`   // special tokens are added to it
+	AsPieces bool    `json:"with_pieces"`   // the tokens of the answer have texts
+	Parse    *bool   `json:"parse_special"` // special tokens in it are tokens, not plain text; true by default
 }
 
 // tokenize answers with the tokens of a text or of a conversation.
@@ -61,7 +62,8 @@ func (b *tokenizeRequest) pieces(w http.ResponseWriter, t *tokenizer.Tokenizer) 
 		Piece any   `json:"piece"` // a text, or the bytes of a part of a character
 	}
 	list := []any{}
-	for _, id := range t.EncodeWith(*b.Content, tokenizer.Options{OmitSpecial: !b.AddedTo}).IDs {
+	o := tokenizer.Options{OmitSpecial: !b.AddedTo, PlainText: b.Parse != nil && !*b.Parse}
+	for _, id := range t.EncodeWith(*b.Content, o).IDs {
 		text := t.TokenText(id)
 		switch bytes := make([]int, len(text)); {
 		case !b.AsPieces:
@@ -115,7 +117,7 @@ func (b *tokenizeRequest) ids(m gate.Tokenized) ([]int32, error) {
 		return nil, err
 	}
 	var r llm.Request
-	r.Template.Variables = b.Template
+	r.Template.Variables = b.Template.Values()
 	return q.Tokens(r)
 }
 

@@ -110,10 +110,9 @@ func (c *Command) fields(s reflect.Value) {
 		case has(f, "cmd"):
 			c.child(f, v)
 		case has(f, "arg"):
-			c.Args = append(c.Args, &Arg{
-				Name: nameOf(f), Help: f.Tag.Get("help"), value: newValue(f, v),
-				optional: has(f, "optional"), rest: has(f, "passthrough"),
-			})
+			a := &Arg{Name: nameOf(f), Help: f.Tag.Get("help"), value: newValue(f, v), optional: has(f, "optional"), rest: has(f, "passthrough")}
+			a.sep = "" // each argument is an element, whatever its text is
+			c.Args = append(c.Args, a)
 		default:
 			c.Flags = append(c.Flags, newFlag(f, v))
 		}

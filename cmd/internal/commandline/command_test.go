@@ -30,6 +30,10 @@ type answer struct {
 	More      []string `arg:"" optional:"" name:"word"`
 }
 
+type say struct {
+	Text *string `arg:"" optional:""`
+}
+
 func (answer) Help() string { return "Answers." }
 
 type program struct {
@@ -43,6 +47,7 @@ type program struct {
 		Out   string
 		Inner struct{ Depth int } `embed:""`
 	} `cmd:""`
+	Say   say `cmd:""`
 	Group struct {
 		List struct{} `cmd:""`
 		Drop struct {
@@ -83,6 +88,10 @@ func TestParse(t *testing.T) {
 		})},
 		{[]string{"answer", "-model=m", "-add=", "x"}, "p answer", basic(func(a *answer) { a.Add = nil })},
 		{[]string{"answer", "-model=m", "x", "-", "--", "-y", "--"}, "p answer", basic(func(a *answer) { a.More = []string{"-", "-y", "--"} })},
+		{[]string{"answer", "-model=m", "x", "", "a, b", ""}, "p answer", basic(func(a *answer) { a.More = []string{"", "a, b", ""} })},
+		{[]string{"say"}, "p say", set(func(*program) {})},
+		{[]string{"say", ""}, "p say", set(func(p *program) { p.Say.Text = new("") })},
+		{[]string{"say", "a"}, "p say", set(func(p *program) { p.Say.Text = new("a") })},
 		{[]string{"run", "-device=d", "n", "-device=e", "--", "z", "-h"}, "p run", set(func(p *program) {
 			p.Run.Device, p.Run.Name, p.Run.Args = "d", "n", []string{"-device=e", "--", "z", "-h"}
 		})},
@@ -106,7 +115,7 @@ func TestParseRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, `expected one of "answer", "run", "trace", "group"`},
+		{nil, `expected one of "answer", "run", "trace", "say", "group"`},
 		{[]string{"walk"}, "unexpected argument walk"},
 		{[]string{"-x"}, "unknown flag -x"},
 		{[]string{"group"}, `expected one of "list", "drop"`},
