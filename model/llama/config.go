@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/gopherwarp/gopherwarp/internal/kernels/attention"
 )
 
 // Errors of Load.
@@ -45,6 +47,9 @@ type Scaling struct {
 // most is the largest of Config's sizes.
 const most = 1 << 24
 
+// lanes is the number of which the elements of a head, and those that are rotated, are a multiple: see attention.Turn.
+const lanes = 16
+
 // rule is a condition for a value of the metadata.
 type rule struct {
 	gguf, json string // the names of the value in GGUF metadata, without the architecture, and in config.json
@@ -66,10 +71,10 @@ func (c Config) rules() []rule {
 		sized("feed_forward_length", "intermediate_size", c.FFN),
 		sized("attention.head_count", "num_attention_heads", c.Heads),
 		sized("attention.head_count_kv", "num_key_value_heads", c.KeyHeads),
-		sized("attention.key_length", "head_dim", c.HeadDim),
+		{"attention.key_length", "head_dim", c.HeadDim, c.HeadDim >= lanes && c.HeadDim <= attention.MaxDim && c.HeadDim%lanes == 0, fmt.Sprintf("a multiple of %d up to %d", lanes, attention.MaxDim)},
 		sized("vocab_size", "vocab_size", c.Vocabulary),
 		sized("context_length", "max_position_embeddings", c.Context),
-		{"rope.dimension_count", "partial_rotary_factor * head_dim", c.Rotary, c.Rotary >= 0 && c.Rotary <= c.HeadDim && c.Rotary%2 == 0, fmt.Sprintf("an even number from 0 to %d, the size of a head", c.HeadDim)},
+		{"rope.dimension_count", "partial_rotary_factor * head_dim", c.Rotary, c.Rotary >= lanes && c.Rotary <= c.HeadDim && c.Rotary%lanes == 0, fmt.Sprintf("a multiple of %d up to %d, the size of a head", lanes, c.HeadDim)},
 		{"rope.freq_base", "rope_theta", c.Base, c.Base > 0 && !math.IsInf(c.Base, 0), "a positive number"},
 		{"rope.scaling.factor", "rope_scaling.factor", c.Linear, c.Linear > 0, "a positive number"},
 		{"attention.layer_norm_rms_epsilon", "rms_norm_eps", c.Epsilon, c.Epsilon >= 0, "at least 0"},
