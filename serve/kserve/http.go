@@ -58,7 +58,7 @@ func Handle(g *gate.Gate, o Options) (*Handler, error) {
 	h.mux.HandleFunc("POST /v2/repository/index", h.guard(h.index))
 	h.mux.HandleFunc("POST /v2/repository/models/{model}/load", h.guard(h.Limit(h.load)))
 	h.mux.HandleFunc("POST /v2/repository/models/{model}/unload", h.guard(h.Limit(h.unload)))
-	h.mux.Handle("/", o.Next)
+	h.mux.Handle("/", gate.Otherwise(&h.mux, o.Next, write))
 	return h, nil
 }
 
