@@ -137,7 +137,9 @@ type Likely struct {
 // finds. The iterator ends after an error, and when ctx is done. Several goroutines may call Chat, Generate and Continue.
 func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) iter.Seq2[Token, error] {
 	return m.unlessBusy(r, func(yield func(Token, error) bool) {
-		text, err := m.Prompt(messages, r.Template)
+		o := r.Template
+		o.Interrupt = ctx.Err
+		text, err := m.Prompt(messages, o)
 		if err != nil {
 			yield(Token{}, err)
 			return

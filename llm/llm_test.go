@@ -299,6 +299,31 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 }
 
+// The default size of the cache leaves room for the pages that many texts use only in part.
+func TestManySequences(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	dev.SetMemoryLimit(30 << 20)
+	const texts = 200
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages := m.Stats().Pages; pages < 2*texts || pages > 1024/llama.PageTokens*texts {
+		t.Errorf("the cache has %d pages", pages)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	dev.SetMemoryLimit(6 << 20)
+	if _, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: texts}); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "llm: out of memory on the device: a cache of ") {
+		t.Errorf("without room: %v", err)
+	}
+}
+
 func TestProgress(t *testing.T) {
 	var done, total int64
 	var told []llm.Memory

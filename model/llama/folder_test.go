@@ -73,9 +73,9 @@ func TestConfigErrors(t *testing.T) {
 		{func(c map[string]any) { c["quantization_config"] = map[string]any{"bits": 4} }, llama.ErrConfig, "quantization_config"},
 		{func(c map[string]any) { c["rope_scaling"] = map[string]any{"type": "yarn", "factor": 2} }, llama.ErrConfig, "yarn"},
 		{func(c map[string]any) { c["rope_scaling"] = map[string]any{"type": "llama3", "factor": 2} }, llama.ErrConfig, "Factor:2"},
-		{func(c map[string]any) { c["rope_scaling"] = map[string]any{"type": "linear"} }, llama.ErrConfig, "Linear:0"},
-		{func(c map[string]any) { c["num_key_value_heads"] = 3 }, llama.ErrConfig, "KeyHeads:3"},
-		{func(c map[string]any) { delete(c, "hidden_size") }, llama.ErrConfig, "Hidden:0"},
+		{func(c map[string]any) { c["rope_scaling"] = map[string]any{"type": "linear"} }, llama.ErrConfig, "factor is 0, want a positive number"},
+		{func(c map[string]any) { c["num_key_value_heads"] = 3 }, llama.ErrConfig, "num_key_value_heads is 3, want a divisor of "},
+		{func(c map[string]any) { delete(c, "hidden_size") }, llama.ErrConfig, "hidden_size is 0, want 1 to 16777216"},
 		{func(c map[string]any) { c["hidden_size"] = "64" }, llama.ErrConfig, "hidden_size"},
 	} {
 		folder := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM", Change: x.change})

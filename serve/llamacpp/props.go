@@ -172,7 +172,7 @@ func (h *Handler) template(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := m.Prompt(body.Messages, chat.Options{Variables: body.Variables.Values()})
+	text, err := m.Prompt(body.Messages, chat.Options{Variables: body.Variables.Values(), Interrupt: r.Context().Err})
 	if err != nil {
 		return err
 	}

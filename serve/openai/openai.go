@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -104,7 +103,7 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("POST /tokenize", h.guard(h.LimitBrief(h.tokenize)))
 	h.mux.HandleFunc("POST /detokenize", h.guard(h.LimitBrief(h.detokenize)))
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		write(w, gate.Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)})
+		write(w, gate.NoHandler(w, &h.mux, r))
 	})
 }
 

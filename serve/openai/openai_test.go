@@ -383,6 +383,25 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// A wrong method is another error than a wrong path.
+func TestWrongMethod(t *testing.T) {
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"a": &echo{}}})
+	for path, want := range map[string]string{"/v1/chat/completions": "POST", "/v1/responses": "GET, HEAD, POST", "/health": "GET, HEAD", "/v1/models/a": "GET, HEAD"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, s.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(a.Body)
+		if err = errors.Join(err, a.Body.Close()); err != nil || a.StatusCode != http.StatusMethodNotAllowed || a.Header.Get("Allow") != want || !strings.Contains(string(text), `"type":"invalid_request_error"`) {
+			t.Errorf("OPTIONS %s: %d, Allow %q: %s, %v; want %q", path, a.StatusCode, a.Header.Get("Allow"), text, err, want)
+		}
+	}
+}
+
 func TestModels(t *testing.T) {
 	s := serve(t, openai.Options{Models: map[string]openai.Model{"org/b": struct{ gate.Tokenized }{}, "a": &echo{}}, Adapters: map[string]string{"x": "org/b"}})
 	for path, want := range map[string]string{

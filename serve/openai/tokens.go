@@ -36,7 +36,7 @@ func (h *Handler) tokenize(w http.ResponseWriter, r *http.Request) error {
 	if body.Content != nil {
 		return body.pieces(w, m.Tokenizer())
 	}
-	ids, err := body.ids(m)
+	ids, err := body.ids(r.Context(), m)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (h *Handler) countTokens(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ids, err := body.ids(m)
+	ids, err := body.ids(r.Context(), m)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (h *Handler) countTokens(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ids returns the tokens.
-func (b *tokenizeRequest) ids(m gate.Tokenized) ([]int32, error) {
+func (b *tokenizeRequest) ids(ctx context.Context, m gate.Tokenized) ([]int32, error) {
 	if b.Prompt != nil {
 		o := tokenizer.Options{OmitSpecial: b.Special != nil && !*b.Special}
 		return m.Tokenizer().EncodeWith(*b.Prompt, o).IDs, nil
@@ -118,7 +118,7 @@ func (b *tokenizeRequest) ids(m gate.Tokenized) ([]int32, error) {
 	}
 	var r llm.Request
 	r.Template.Variables = b.Template.Values()
-	return q.Tokens(r)
+	return q.Tokens(ctx, r)
 }
 
 // detokenizeRequest is the body of a request for the text of tokens.
