@@ -116,7 +116,7 @@ func (t *Tokenizer) release(m *memory) {
 // released.
 func (t *Tokenizer) tokens(mem *memory, text string, o Options) []token {
 	mem.text, mem.tokens = text, mem.tokens[:0]
-	mem.segments = t.added.raw.split(mem.segments[:0], aligned.New(text, o.Offsets || t.track), o.PlainText)
+	mem.segments = t.added.raw.split(mem.segments[:0], aligned.New(text, o.Offsets || t.track || o.Continues), o.PlainText)
 	for i, s := range mem.segments {
 		normalizer, pre := t.normalizer, t.pre
 		if o.Continues && i == 0 {

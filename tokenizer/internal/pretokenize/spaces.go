@@ -59,6 +59,7 @@ const (
 	Always Prepend = iota // at the start of each text that has none
 	First                 // only at the start of the original text
 	Never
+	Later // at the start of each text that has none, except at the start of the original text
 )
 
 // Split implements PreTokenizer.
@@ -66,7 +67,7 @@ func (m Metaspace) Split(t aligned.Text) iter.Seq[aligned.Text] {
 	if strings.Contains(t.S, " ") {
 		t = normalize.Replace{Pattern: pattern.Literal(" "), Content: m.Replacement}.Normalize(t)
 	}
-	if m.Prepend == Always || m.Prepend == First && t.Start() == 0 {
+	if m.Prepend == Always || m.Prepend == First && t.Start() == 0 || m.Prepend == Later && t.Start() > 0 {
 		if !strings.HasPrefix(t.S, m.Replacement) {
 			t = normalize.Prepend(m.Replacement).Normalize(t)
 		}
@@ -131,7 +132,11 @@ func WithoutPrefix(p PreTokenizer) PreTokenizer {
 		p.AddPrefixSpace = false
 		return p
 	case Metaspace:
-		p.Prepend = Never
+		if p.Prepend == Always { // also for each word after WhitespaceSplit
+			p.Prepend = Later
+		} else {
+			p.Prepend = Never
+		}
 		return p
 	case Sequence:
 		var rest Sequence
