@@ -12,8 +12,8 @@ type family struct {
 	kind       string // the model_type
 	classifier string // the architecture of a model with a classification head
 	shifted    bool   // positions begin after the ID of the padding token, and token types are not used
-	// The names of layers in the files: what names of the encoder's layers begin with, unless the file has only an encoder, and the two
-	// layers of the classification head.
+	// The names of layers in the files: the prefix of the encoder's layers, which files with only an encoder may lack, and the names of the
+	// two layers of the classification head.
 	encoder, dense, scores string
 }
 

@@ -22,8 +22,8 @@ type Command struct {
 	given  *Given        // its field of this type, or nil
 }
 
-// Given has the values of the flags that the command line or the environment sets, by the names of the flags. A field of this type tells a command
-// whether a flag was set to the value that it has by default.
+// Given maps the names of flags to their values. It contains only the flags that are set on the command line or in the environment. In a field of
+// this type, a command finds whether a flag was set, even if to its default value.
 type Given map[string]any
 
 // Flag is a flag of a command.
