@@ -151,6 +151,7 @@ const (
 	OpMBarrierArrive
 	OpMBarrierTest
 	OpMBarrierWait
+	OpMBarrierSend
 	OpTensorMap
 	OpTileFetch
 	OpTileStore
@@ -236,6 +237,8 @@ func (op Op) InShared() []int {
 		return []int{0}
 	case OpPeer:
 		return []int{0}
+	case OpMBarrierSend:
+		return []int{0, 1}
 	case OpBulkFetch:
 		return []int{0, 3}
 	case OpBulkStore:
