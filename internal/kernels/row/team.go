@@ -18,6 +18,8 @@ const (
 	mostThreads  = 512      // of a block that is a team, or part of one
 	mostStaged   = 64 << 10 // bytes of a block; three such blocks fit in the shared memory of a multiprocessor
 	warps        = mostThreads / gpu.WarpSize
+
+	MostBlocks = 8 // of a cluster that is a team, on all devices that have clusters
 )
 
 // Limits are the limits of a device that teams meet.
@@ -34,7 +36,7 @@ func Teams(rows, n int, l Limits) device.Grid {
 		threads = max(1<<bits.Len(uint(threads-1)), leastThreads)
 		teams = blockThreads / threads
 	} else {
-		for 16*n > blocks*mostStaged && 2*blocks <= l.Clusters && l.Shared >= mostStaged {
+		for 16*n > blocks*mostStaged && 2*blocks <= min(l.Clusters, MostBlocks) && l.Shared >= mostStaged {
 			blocks *= 2
 		}
 		threads = min(ceilDiv(threads, blocks*gpu.WarpSize)*gpu.WarpSize, mostThreads)

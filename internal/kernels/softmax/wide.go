@@ -22,26 +22,33 @@ func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.
 	r.store(r.partial().total(t, team, parts))
 }
 
-// spread is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
-// with which a kernel must begin and end to let blocks read each other's shared memory.
+// spread is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
+// visible to the others before it stores the result: a thread would wait until other blocks in its multiprocessor have stored theirs.
 //
 //gpu:kernel
 //gpu:twin off
 func spread[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.Words, lengths []int32, c config) {
 	parts := gpu.Shared[row.Parts[partial]](t)
+	sent, full := gpu.Shared[[row.MostBlocks]uint64](t), gpu.Shared[gpu.Barrier](t)
 	held := gpu.DynamicShared[row.Words](t)
+	if t.ThreadX() == 0 {
+		full.Init(t, 1)
+	}
+	t.ArriveCluster()
+	if t.ThreadX() == 0 {
+		full.Expect(t, 8*t.ClusterSize())
+	}
 	team := row.ClusterOf(t)
 	r := newRow[A, F](t, team, memory{x, y, held}, c.row(lengths, team.Row))
 	all := r.partial().total(t, team, parts)
-	if t.ThreadX() == 0 { // the thread has its element of x, which may be y, in shared memory
-		r.y[t.ClusterRank()*t.BlockDimX()] = row.Words{math.Float32bits(all.top), math.Float32bits(all.sum)}
+	t.WaitCluster()
+	if to := t.ThreadX(); to < t.ClusterSize() {
+		full.Send(t, &sent[t.ClusterRank()], all.word(), to)
 	}
-	t.SyncCluster()
-	w := r.y[min(t.Lane(), t.ClusterSize()-1)*t.BlockDimX()]
-	t.SyncCluster()
-	all = partial{math.Float32frombits(w[0]), math.Float32frombits(w[1])}
-	if t.Lane() >= t.ClusterSize() {
-		all.sum = 0
+	full.Wait(t, 0)
+	all = none()
+	if t.Lane() < t.ClusterSize() {
+		all = partialOf(sent[t.Lane()])
 	}
 	r.store(all.warp(t, team))
 }
@@ -94,6 +101,16 @@ type partial struct{ top, sum float32 }
 
 // none is the partial of no elements. No difference to its top is NaN.
 func none() partial { return partial{-math.MaxFloat32, 0} }
+
+// word returns the bits of a partial.
+func (l partial) word() uint64 {
+	return uint64(math.Float32bits(l.sum))<<32 | uint64(math.Float32bits(l.top))
+}
+
+// partialOf is the inverse of word.
+func partialOf(w uint64) partial {
+	return partial{math.Float32frombits(uint32(w)), math.Float32frombits(uint32(w >> 32))}
+}
 
 // partial returns the partial of a thread's elements.
 func (r *wideRow[A, F]) partial() partial {
