@@ -48,14 +48,15 @@ acb0f7f352bf2afa	../row/stage.go	Stage
 9a36a976e1bfd505	../row/stage.go	Stage.At
 65d67d3fe6a3e6d7	../row/stage.go	Stage.Load
 8cea80f0f1c8ca7b	../row/team.go	ClusterOf
+827f96e2ca0f8d7c	../row/team.go	MostBlocks
 5675b2965c85dec	../row/team.go	Parts
 4bc8bb9195a59d53	../row/team.go	Parts.Exchange
 17394fa75020c14a	../row/team.go	Team
 5dbbd8bff6a668ca	../row/team.go	Team.WarpMax
 80f02f87a81b8393	../row/team.go	Team.WarpSum
 fe4629c952f1a54d	../row/team.go	TeamOf
-1c3202483148f3a8	../row/team.go	mostThreads
-1c3202483148f3a8	../row/team.go	warps
+827f96e2ca0f8d7c	../row/team.go	mostThreads
+827f96e2ca0f8d7c	../row/team.go	warps
 eee63dc469ae15c2	../row/vector.go	BF16.Pack
 495777b1a8904c8	../row/vector.go	BF16.Unpack
 44ac9bb8c42815fe	../row/vector.go	F16.Pack
@@ -87,8 +88,10 @@ e8b728a14c96cf83	plain.go	plainRow.storeLog
 cc2a86261464272f	wide.go	partial
 9780e642dd381538	wide.go	partial.total
 6e937e971a62a9b3	wide.go	partial.warp
+54a27f3e2e1cad3a	wide.go	partial.word
+cc4aac15fc2846ff	wide.go	partialOf
 b162ff3c10a5c5ed	wide.go	rowConfig
-b081d75a786723b8	wide.go	spread
+26d1dc273c881ac8	wide.go	spread
 66f14fd99f9f517f	wide.go	wide
 9f2feec181fc6ace	wide.go	wideRow
 c9cbff2a4184c119	wide.go	wideRow.masked
@@ -946,7 +949,7 @@ O*q^
 hu1s7
 p#t-rT
  0,p"t8
- ,"{fqO
+ ,"qL1qO
 s1
 |tp{p)w>?rV
 sr
@@ -957,7 +960,7 @@ tw
 s/
 xq
 qCp7^)
-r=6sT
+t31sT
 s[pa
 q?{,
 yQ
@@ -969,19 +972,19 @@ WuZv5
 tJA
 WyUp=
 r,pO
- &%s|*p;
+ &%tg.p;
 pIpa4
 s/
-s|6pf
+tg1pf
 t_pA)
-tg<pV.
+tg5pV.
  $3y+qA
 sFrEE
 t4
 qjqVZ
 /%
 t1yZyO
-tg<yq
+tg5yq
 t#yO
  '#p<=
 pu*v5
@@ -989,16 +992,16 @@ zp
 pu6r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-{fpV+
+qL1pV+
 s2
 u_
-sW*pK
+qM<pK
 |tyip{p3w>
-sW6pK
+qM'pK
 ss
 /%
 pIp7;
-r=6pV+
+t31pV+
 qHpJr}
  $p(//
 J%d
@@ -1022,12 +1025,12 @@ vi&$-
 v8
 wv*8
 sh?Iq3u}vMA
-tg's{
+tg*s{
 tGM
 pIp44
 s/
 tA-
-tg0p-
+tg6p-
 qjqVp*
  &\,wc
 /$
@@ -1035,12 +1038,12 @@ zL;
  $DTp=p'+
 p_)&3&2
 tIu(3&(
-tg<p'6
+tg5p'6
 G%R
-tg'{6
+tg*{6
 uj~7d
 ri|$-
- &_, $Etg2a
+ &_, $Eug'a
 uc-KxO
 s/
 qfp?KxO
@@ -1078,7 +1081,7 @@ thpe
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 Tr{pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
-y@'rX
+puuQrX
 q,xPd
 }k
 rxQw(plplvDxk
@@ -1101,17 +1104,17 @@ z+Q^
 zBb
 zBY
 z+Q8
-y@.tY
+|O0tY
 xBQ[pF
 xBQ[r5
 xBQ[px
 xBQ[s;
-|O0t0
+puv-t0
 q"p54
 w3.8
-|O5pC
+puvZpC
 rs;
-|O6pf
+pu21pf
 v\K
 x7[-
 v\,
@@ -1122,31 +1125,31 @@ w1pjyO
 wTsapoyO
 wTr\r5yO
 wTrgs;yO
-y@6q%
+|O1q%
 u,&(
 }dpM
 }dpj
 sjy('7pG
-puv+s8
+|O*s8
 rF&#'
  $'N%(
-purvs8
+puu/s8
 v=rg#'
  $#s>tO
 v=u0#'
  '%rF5#'
  '(rF4#'
  $#qr%U7
-y@'w.
+puuQw.
 rHp^pT&3
 rHp5pe%(
 xQ%&
 rr&#'
 s5~9
- $Cra2p-
+ $Cra1p-
 p%3qd
 xr
-r*v+sT
+r*rvsT
 y]'y:
 u,'(
 yV4uT
@@ -1154,34 +1157,34 @@ sjw)(
 yV;uT
  %$yVeuT
  %&yVy"
- %(r*pdpf
- &^#ra.p;
+ %(r*qypf
+ &^#ra5p;
 |?&3
 u"
 |2#'
 rI'
- &]' %& &%ra1q~
+ &]' %& &%ra*q~
 yVx)
- $\#ra.rR
+ $\#ra5rR
 IpYq'rS{+qVA,
 tA3
- &=puxXpV.
+ &=pu11pV.
 rF'U
- ']#q=<p-
+ ']#q=0p-
 uj~*d
-q=5qO
+q=6qO
 yVy:
 s>sg
  %H %$ %H %& %H %( %Ht+t[r_
-q=1pf
+q=*pf
 v"z9
- $Gq='p;
+ $Gq=+p;
  %H %FvN
- $Eq=0q8
+ $Eq=2q8
 {BsRx)
 t+sRpx7
-q='rR
- +CpuqFq-
+q=+rR
+ +Cpuz#q-
 s+3qd
 s5z9
 /Q
@@ -1198,12 +1201,12 @@ s"3
 uB
 x>&/
 x~v~rQvLpR$px@
- $;qM'a
+ $;qM+a
 }=
-qM0q~
+qM2q~
 q:3rf
 p%4A
- %u% &Z'qM+pK
+ %u% &Z'qM.pK
 p%43
 wD
 p_4|./
@@ -1216,10 +1219,10 @@ v=u0"0
  $d,p1"(
 /.
  5m#sH7r_
- $7puy,sX
+ $7pu5'sX
 xpv)8
 }k
-put,P
+pus#P
 J#d
 t%pV}b
 {}:
@@ -1258,18 +1261,18 @@ XRxMxM
 t%a5qp
  $(t%p'<P
 yppRSB
- $&purov/
+ $&pu5+v/
 sHX"X7
 qD2vmpl+'s#uQ
 qD1vv
- $0puysq%
+ $0pu5.q%
 yppRTB
 vi%>-
-pu1'rX
+pu5*rX
 p%2%7
- $\&pu15r%
+ $\&puu|r%
 z"Y
- $?pu|Va
+ $?puuxa
 p%2%6
 }k
  )#v7
@@ -1287,21 +1290,21 @@ z+qK^
 z+r$Z
 z+r1p*
 z+sa8
- $5pu55pV
+ $5pu|#pV
  %4p%2%<
  $F/(
 xb$pj
 prsa#$pG
 prr\#$po
 prrg#$pF
-pu5'rR
+puukrR
 {?0?joov,r[?\p)wwq1Q[
- )#pu16p'
+ )#pu*1p'
 wTr\(s)#
 wTrgpMs)#
 wTt[pjs)#
 wTu0pos)#
-pu5.tY
+puuAtY
 vSD
 q$sa"E
 q$r\"F
@@ -1327,7 +1330,7 @@ s:sa
 /*
  %c#D*)
 yMbp*8w?
-pu1'w.
+pu5*w.
 t=2&2&3
 qnD%D%C
 p%2%B
@@ -1357,7 +1360,7 @@ pc5
 tX
 C%
 q4,
- &(sW6tY
+ &(qM'tY
  $0ppps
 r9p0
  &)/Q
@@ -2275,7 +2278,7 @@ to
 {/r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-r=2qO
+r=1qO
 s1
 |tp{p)w>?rV
 sr
@@ -2289,7 +2292,7 @@ ts
 /#
 pIpa;
 s/
-r=2pV+
+r=1pV+
 s[p7
 v>yB
 r)p5p2pN
@@ -2370,9 +2373,9 @@ q..rX
 qt,4
 }.p}
 szvH
-y@2p-
+y@1p-
 p%-qd
-y@.p;
+y@5p;
 |?&-
 ws
  %7//
@@ -2434,9 +2437,9 @@ xBQ[pj
 xBQ[pG
 xBQ[po
 xBQ[pF
-tPu*pC
+tPvZpC
 rs;
-tP06pf
+tP21pf
 v\K
 x7[-
 v\,
@@ -2454,7 +2457,7 @@ q=0pX
 }dpo
 /4
 rd*d
-puv+sT
+purvsT
 yVy:
 sjw)(
 yV4uT
@@ -2462,15 +2465,15 @@ yV4uT
  %&yVeuT
  %(yVy"
 sjq1t[r_
-pupdpf
+puqypf
 v"z9
  %NrI'
 /6
 :)r.
- %&y@1q~
+ %&y@*q~
 {BsRx)
 sjq1sRpx7
-y@.rR
+y@5rR
 IpYq'rS{+qVA,
 tA-
 y7
@@ -2486,17 +2489,17 @@ s>tO
 /#
 rF2#8
  +'rF1#8
- ),ug<p-
+ ),ug0p-
 rd+d
-ug5qO
+ug6qO
  %R#s>sg
  %R# %$ %R# %& %R# %( %R#t+t[r_
-ug1pf
- )R#ug'p;
+ug*pf
+ )R#ug+p;
 :*r.
- %Jug0q8
+ %Jug2q8
  %R#t+sRpx7
-ug'rR
+ug+rR
  +R#ra'pK
 ypsRB
 viZ-
@@ -2918,7 +2921,7 @@ sZsaBpM-
  %S%sZr1BU-
  %S%sZr$B|>
 |2B
- $OtPul{X
+ $OtPz]{X
  &= $w#{}*
  &$p1+zXya
  $$w1",-
@@ -3329,207 +3332,354 @@ _)
 _(
  V#&`}
 
-var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 20089 spread_4_float32_row_F32
-!y4}:Irmrnp{a?<
+var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 22266 spread_4_float32_row_F32
+!y4}:Irmrnp{a?'
 !?p)vzpEp3p)p/Ip[sLx"
- <(]uxs7
-OpdrT
-h.qS
-p#sCrO
- <*qL6r%
-|tt2q'rDIp)}:w>?r[
- **xq
- $(s[p5
- &$t4
-rYp2-
- $Z% 0Y%tJp*
- $$yf
- .$x=|J
- &$y+q9
- &$qjqVp2
- .$p<E
-pDtBv5
+ $(!u6x<w>p3q*
+!u'yjjp[q*
+!xgIp)jpEp3q*
+!|Foyiw{q*
+ (*!?IpYjp$gp/?q7wup{tYp/rS*p/sOIpYjp$gsOt2q'rDIp)}:p+p6tc
+ $"!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+p.tc
+!?IpYjp$gp/?q7wup{ap/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+p6tc
+ *"]*qo
+O'yD
+h.rA
+p#'x$s7
+?p$pEp/?op$gp/~.vzvyrm}+gtc
+?p$pEp/?op$gp/~.ovQj}+tc
+?p$pEp/rS{+~.vQj}+~/qo
+ <*t&?op$gp/~.vzvyrm}+gK
+Ip)?p$yir[p3g?zW?IpYjp$gpPp+sOIpYjp$gsOt2q'rDIp)}:FpZK
+}=
+ri~.vQj}+.K
+v:v5
 zp
-pDq[r7
- &*qL6v5
-|tt2q'rDIp)}:sL}Zvzjp{va
-u_
+xUu1
+zpqm0
+qN+r7
+ &V$qN2pX
 s2
+zTrX
 |tt2q'rDIp)}:sLp{}Zvzjp{va
-q\<p=
- $*Tp=P1
+|Et0
+|tt2q'rDIp)}:sL}Zvzjp{va
+|MpK
+ $*t3'r%
+|tt2q'rDIp)}:w>?r[
+u_
+Wp=P1
 sr
- $_$ &^$/&
-pIpa;
-qL6v/
-tIpapT
+ $_$s|'pK
+ss
+ *$/)
+q:*;
+qN2p;
+q_+K
+u"
+qN.p-
+p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&y|qm+V,
+\p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
+!s4
+qN5p;
+qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+?p$yir[p3g
+ri~.vQj}+.,
+t&?op$gp/~.vzvyrm}+g,
+qN*p;
+u"
+zTp}
+qt,M
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>y|qm+xv
+ %,/*
+ $*sW1sT
+qI#
+ &"t4
+rYqP-
+ $Z%Tv/q8
+z~%
+TuZv5
+uw%K
+ &0Ty2pv
+tJ^
+TyUp=
+s"^
+ &%q..p;
+q:$4
 s/
-tbp^
-tIp^qU
- $&p%'&#
- $$/1
- ($xK,&%
+q.1pf
+x=|J
+}.pV.
+ $v$y+q9
+ &$qjqVpe
+ &$}.yq
+ ($p<J
+t3'v5
+qI-
+p_-&0&+
+tIu(,&0
+sW1pV+
+p%/&#
+ $D/+
+J&d
+TuZq-
+ $(x1pQ&%
 tF8
- *(/1
- $$/.
-|C,;
- 2&//
+ *(/+
+J*d
+/(
+x=p^;
+ ,*Tv1p-
+ &$/)
 vF
-wv(8
- :(s<q9;
- &$p_7&3&4
-tIu(3&8
- >&k%A
-t:%'
- 8&rIp8*
- 4$p<F
- ,$rHYp*%+
- &${Zp)o?q'p)pP|d8%.
- 8$rIp8-
- 2$t/0
- .$G7)
- k$$rHp^pT%4
- .$k4qd
- B$|?%4
- <$t/5
- P#$|?%5
- 2$t/6
- ($zn6qd
- $$ $d-qI6
-q_6K
+wv48
+ $(q.*s{
+ ($t/#
+q.6p-
+ ,&s<q9;
+ $$Wp=p'+
+p_1&0&+
+tIu(0&2
+}.p'6
+ $*q.*{6
+ $$riY%%
+ ($q='a
+sx&KxO
+ (&WqWrX
+k%A
+t:&7
+ &(WrRpf
+qI)
+ 0&rIp8*
+ 4$p<K
+xe&)
+ (&WqWp'2
+rHYp*%+
+ &&{Zp)o?q'p)pP|d8&7
+ ($Wq~pf
+ $$Wr{pX
+ $$r*uQrX
+ ($rIp8-
+ 0$Wt0pC
+tA7
+xr
+Wr7p-
+ **G7)
+ ($Ws{pf
+trvE)
+ 0&qs0tY
+ *$rb6t0
+ &$s=2pC
+ $$s=1pf
+ <$qs1q%
+ *$qs*s8
+ ($rb<s8
+ :$r*uQw.
+rHp^pT%4
+ ,&y@1p-
+k4qd
+xr
+purvsT
+ 6*puqypf
+ &$y@5p;
+|?%4
+ 2&y@*q~
+ &$y@5rR
+ $$t/5
+ &$vB1pV.
+ ($ug0p-
+ $$ug6qO
+ 6$ug*pf
+ &$ug+p;
+|?%5
+ (&ug2q8
+ &$ug+rR
+ $$t/6
+ &$t>5q-
+zn6qd
+ $&s|<pK
+qI.
+q_.K
 u"
-/R
-p];&8&7
-wC3&4
- :q-p%6A
- *$p%63
+/]
+p_3&2&1
+wC0&+
+ ,0x>&'
+ &$s|+a
+}=
+s|2q~
+q:0rf
+p%.A
+ (,s|.pK
+p%.3
 wD
-p_6|./
- \#(pDs{p;
- &_$pDt}pV
-k>%/
-r>2
-sm;
-sm7
-s%@3
-G8)
-yM|JyX@
- $KpDu)q-
-qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
+p_.|.'
+ \#*y#q-
 qgvzvyrm}:?t2q'rDIp)}:?x<jtv
-q\<sX
-pH5pk
-tA6
-rY&6-
-tIsS3
+ %x*z<rR
+p%+&,
+|Ep=
+p%-e
+ &_1r>2
+/#
+q,~7d
+/#
+p_-|.(
+ra5q[
+sm7
 s/
-t/4
-r>.
-t~3
- %1{rt^>t^r|
-q\'q-
- '0q\0s{
- $r&}X
-q\+pX
-s+5&6
-sZQB|>
-/;
-rd$d
-/,
-{Bsay:
-sjq1Q~#
- 2k$/;
- &$/;
-|?%C
+uaq0
+sm;
+s/
+wgpA)
+|Ep-
+zpqm+
+p[joj?IpYjp$gpmpmt2q'rDIp)}:{EsS+
+p[joj?IpYjp$gpmpmt2q'rDIp)}:{Ep7&+
+Ip)?jIrVu{?x<p3jva?IpYjp$gpmpmt2q'rDIp)}:?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIy&rQE>p+p4V
+ %=|~pK
+ws
+|H
+ %A|H
+p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?t2q'rDIp)}:?IpYjp$gpmpmzWy&xI>y|qm+xv
+xr
+ $k<{xyo{Eq]
+ &$v"~H
+ %J/i
+qI.
+p%.&,
+qL'q8
+p%.e
+ 'Hr>.
+ &Q/|MpX
+ 'Jp_.|.(
+~%}KrQ
+r*qyuZ
+t4
+z+r$A
+v%q0
+t4
+z+qKA
+ $1/>
+rd)d
+//
+ 4@ $-/>
+ &x)/>
+|?%I
 u"
-|2""
- (* %& &%/;
- &*/;
- $$t/D
- &$/0
-rB$U
+|2s;
+ (V& %& &%/>
+ &*/>
+ $$t/J
+ &$/3
+rB#U
  $&p1$(
-/;
-rd&d
-/1
- 6*/;
- &$/;
-|?%D
- (&/;
- &$ 'Ct/E
- &( $k$xpsyu0
- *${}#
+/>
+rd+d
+/4
+ 6*/>
+ &$/>
+|?%J
+ (&/>
+ &$ 'Ct/K
+ &(v&'sX
+xpsyu0
+}k
+v&0P
+ &s${}#
  &$p1$zXya
  $$w1"%-
  m#$sm:
  &$X;xMxM
  ($yppR<B
- &$sHA"A7
- *$yppR=B
-vi%G-
- $&kN%@
- &$z"B
- &$kN%?
- ,$/^
-kB%P
+ $$v&+v/
+sHA"A7
+ (&v&.q%
+yppR=B
+vi%M-
+v&*rX
+kT%F
+ $,w82r%
+z"B
+ $/w8<a
+kT%E
+ ,8/b
+kH&7
 xr
-/^
-sUN
+/b
+sUT
 |&vX
-s%N3
- +]*/^
-p]GvE0
- &</^
- .$sUS
-kS%E
-r>5
- J(/b
-pLT4
- $&/a
- $$/b
- H$s%Y3
-G8)
- &&qnY%Y%X
-qnM%M%L
+s%T3
+ +y*/b
+p]MvE)
+ &</b
+ ,$w:2pV
+sUY
 kY%K
- &(q\1p'
- &$ $d8J({7
-qI*
+r>5
+ ,*w8*rR
+ *$w81p'
+ *$w:0tY
+ *$/e
+pLZ4
+ $&/d
+ $$/e
+ H$s%_3
+G8)
+ $&v&*w.
+qn_%_%^
+qnS%S%R
+k_%Q
+ &*}Bp'
+ &$ %u/J){7
+ $8/y
+J-|'
 /v
-J,|'
-/s
-J-{V
-J.yt
-qI)
+J.{V
+J/yt
+qI5
 sY0
- %0/|
-sU[
- ${8:E{h
-:D|<
-:G{e
+ $A %X1qI7
+WrRrR
+:J{h
+:I|<
+:L{e
 sY.
- (*/v
-rI+
+ $Ju[rnp[?p$yir[p3g?t2q'rDIp)}:?IpYjp$gzYpP~.vQj}+<>p+sOIpYjp$gsOt2q'rDIp)}:FpZ,
+ri~.vQj}+'>~.p{p)w>?r[
+ri~.vQj}+0>~.p{p)w>?rV
+p[rDq'?qBu}~.vQj}+'>~.vQj}+'>~.vQj}+0
+ri~.vQj}+0>~.p{p)w>?ww
+ %$zdu}~.vQj}+'>~.vQj}+',
+{Zp)o?p{p3pP~.ovQj}+>~.vQj}+<>~.vQj}+'
+uj~.ovQj}+p/s3
+uj~.vzvyrm}+gp/qgvzvyrm}:?t2q'rDIp)}:?x<jtv
+!sO~]~^sP~dpm
+ %y0 %}(rH~.vQj}+.>~.vQj}+.,
+{<pP~.ovQj}+>~.vQj}+.,
+uj~.ovQj}+vKsO~]~^sP~d
+ &"/y
+rI0
  $(pc4
- (" $:C+
-q42
- (5{1.
-C&
- (&/c
+ (" $.C.
+q45
+ &)s|'tY
+{1.
+C)
+ ((/f
 {11
-C(
- ((/b
+C+
+ ((/d
+ $+n1
+r9*
+ &2/^
 })
-n1
-q43
- &*q\<pC
-tX
 C#
  '( $,/&
- $C $- '@ $V#//
-||
+ &O '@ $V#//
+tX
 ppq9
- '4 $,/-
+q46
+ &*/-
  $$ (9 $:/-
  $"n-
 r9ph
@@ -3540,51 +3690,51 @@ _0
  (1n0
  &5 $8/,
 tX'
-C/
+C2
  &1!ct-pm
- %'C.
+ %'C1
  'O!c'wG
 tX0
  Z#0`}
 
-var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 20164 spread_4_float32_row_F32
- B$O6rA
-h.rG
- B&s/
- $,yy
- ($rY|w
- &$tJ^
- $$xDp?K
- ($tHrN
+var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 22232 spread_4_float32_row_F32
+ H$OpdqS
+h.qS
+ {#&/)
+pIp|;
+ $.pnpaK
+ :$q"paM
+ ($s[pQ
+ ,$rYpT-
+ 2$tHrN
  $$xT
- ($pIpQ4
- ,$y+q)
+ 4$y+q)
  $$y+qA
- o#&xK)&%
- 2$|C);
+ 2&s[qR
+p_-q5&+
+tIu(,qU
+ $(|(&#
+ ,$x1p7&%
+ 2$x=p5;
 zM)
  2&x{$r}
  $(tb+
- &$tA*
+ &$s"qU
  $$y+rE
- 0$p_3&/&0
-tIu(/&4
- *&ri|$*
- *$uc*KxO
- *$p%8A
-t:&6
- (&qI,
- 0${\8
- 6$xe&,
- *$rHYp*%)
- &${Zp)o?q'p)pP|d8&6
- 8$ %A 2$tA6
+ <$ri|$8
+ *$uc8KxO
+ *$k#A
+t:&4
+ 8&rIp8(
+ @$rHYp*%)
+ &${Zp)o?q'p)pP|d8&4
+ 8$rIp8+
+ 2$tA4
  .$G6)
  $b&wZpU
 wZp6
 wZqu
- (e&trvE,
- >$w3,8
+ Fe&w3,8
  q#$rHp^pT%2
  .$k2qd
  B$|?%2
@@ -3592,61 +3742,38 @@ wZqu
  P#$|?%3
  2$t/4
  ($zn4qd
- &$qI2
-q_2K
- &&p_5&4&3
-wC/&0
- ,&x>&+
- ,$q:/rf
-p%2A
- *&p%23
-wD
-p_2|.+
- ^#(q_0K
- &$p%7%/
- ($r&73
+ {'$|?%G
+ <$t/H
+ P#$|?%H
+ 2$t/I
+ {$$vi%K-
+ $$kR%F
+ ,$kR%E
+ .$kH&4
+ &$sUR
+ $$s%R3
+ 1|* 8,sUW
+kW%K
+ N&pLX4
+ P#$s%]3
 G7)
-wRp4
-st
-tLp6K
-tLquK
- ,(pH1pk
-tA2
-rY&2-
-tIsS/
- ** %4 'x& 0&s+1&2
- F$|?%A
- <$t/B
- P#$|?%B
- 2$t/C
- {$$vi%E-
- $$p%8%@
- ,$p%8%?
- .$kB&6
- &$qI8
- $$r&83
- 1e*/^
-p]GvE,
- 40 %7p%8%E
- N&qt84
- P#$ %f#G7)
 wRb
 tLpUp*
 tLp68
 tLquA
- $(t=8&8%V
- $$p%8%K
- 0$ ,$ ($qI6
- 6$ $$pc3
- *"C)
-q40
- *&C$
+ $(qn]%]%\
+ $$k]%Q
+ 0$ ,$ ($qI4
+ V#$ $$pc3
+ *"C,
+q43
+ *&C'
  ,$ (- (.n0
-_8
- *&ppq)
- '( ((ppq/
+ ,$ppq)
+ ,$ppq/
  '@ ((pppO
- '4 4(n,
+_8
+ 6&n,
 _(
  *&n/
 _$
@@ -3654,19 +3781,19 @@ _$
 _/
  (&n/
 _&
- *&C-
- *$C,
+ *&C0
+ *$C/
  'O ^#(`}
 
-var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 22541 spread_8_float32_row_BF16
- @$]*qo
-O'q&s7
- $&p#uvq^
- s#$pIpaM
- @$p<G
- a$$tGr+
+var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 24717 spread_8_float32_row_BF16
+ F$]6rG
+Oqyr-
+ $&p#uvrA
+ w%$q:$M
+ @$p<L
+ g#$tGr+
 pIp4M
- X$&p<H
+ X$&p<M
  V#$v"{G
  D$pwsXr7
 q"xG
@@ -3711,44 +3838,39 @@ sZr$vv|>
  (0qn&%&%<
 qn%%%%0
 k&%.
- $( &w2 $v2k<qd
+ $( &P4 $~3k<qd
  B$|?%<
  <$t/=
  P#$|?%=
  2$t/>
  ($zn>qd
- ,$/S
-p]C&8&7
- a$&kF%7
- ($s%H3
- :$t/<
- ^#$|?%K
- <$t/L
- P#$|?%L
- 2$t/M
- {$$vi%O-
- $$kV%H
+ ,$/^
+ }%$/j
+ o#$|?%Q
+ <$t/R
+ P#$|?%R
+ 2$t/S
+ {$$vi%U-
+ $$k\%N
 }\yd
- *&kV%G
- *$ ,)/_
-kJ%X
+ *&k\%M
+ *$ ,)/c
+kP&7
 xr
-/_
-sUV
- $,s%V3
- *$/_
-p]OvE0
- &&/_
- %^+z+qKA
-/_
- %^+z+r$A
- '^+z+r1A
- '^+z+saA
- '^+z+qiA
- '^+z+r\A
- '^+z+ryA
- '^+z+rgA
- $O/(
+/c
+sU\
+ $,s%\3
+ *$/c
+p]UvE)
+ &&/c
+ %z+ $S)/c
+ %z+ $) 'z+z+r1A
+ 'z+z+saA
+ 'z+z+qiA
+ 'z+z+r\A
+ 'z+z+ryA
+ 'z+z+rgA
+ $G/(
 xb$r5
 prsa#$px
 prr\#$s;
@@ -3757,7 +3879,7 @@ prt[#$"#
 pru0#$"$
 X##$"%
 X%#$"&
- $m#{?0?joov,r[?\p)wwsyrJ
+ $m*{?0?joov,r[?\p)wwsyrJ
  1# $*wTt[(s)#
 wTu0pMs)#
 uV#pjs)#
@@ -3774,85 +3896,85 @@ q$t["X
 q$u0"Y
 p1#"Z
 p1%"[
-/b
-pLeM
+/e
+pLkM
 w3%8
-/b
- '{+ &4sZrg"Zpo-
+/e
+ 'h, &4sZrg"Zpo-
  $$sZry"ZpG-
  $$sZr\"Zpj-
  $$sZqi"Z[-
 v\;
 sZsa"ZpM-
- %{+sZr1"ZU-
- %{+sZr$"Z|>
+ %h,sZr1"ZU-
+ %h,sZr$"Z|>
 |2"Z
- &n#sUf
-kf%W
+ &n#sUl
+kl%]
  $&pwv1v/
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
-s%j3
- (P$qnj%j%i
-qn]%]%\
-kj%[
-r?A
- 0*/w
- $$/t
- ,$/}
-sUl
- $&:K{h
-:J|<
-:M{e
- *(/w
-rI0
+s%p3
+ (P$qnp%p%o
+qnd%d%c
+kp%b
+r?F
+ 0*/z
+ $$/w
+ 2$:P{h
+:O|<
+:R{e
+ J(/z
+rI'
  *&/6
-vbM
- 6&/d
- ,$/c
- :$ %@ ,$ $- V%.`}
+||
+ 6&/g
+ ,$/e
+ ,$/_
+ .$||
+ ,$ $- V%.`}
 
-var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 22606 spread_8_float32_row_BF16
- B$Ov+rT
-h.rG
- B&s/
- $,yy
- ($rY|w
- &$tJ^
- $$xDp?K
- ($tHrN
+var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 24694 spread_8_float32_row_BF16
+ H$OqyrO
+h.qS
+ {#&/)
+pIp|;
+ $.pnpaK
+ :$q"paM
+ ($s[pQ
+ ,$rYpT-
+ 2$tHrN
  $$xT
- ($pIpQM
- ,$y+q)
+ 4$y+q)
  $$y+qA
- o#&xK)&%
- 2$|C);
+ 2&s[qR
+p_-q5&+
+tIu(,qU
+ $(|(&#
+ ,$x1p7&%
+ 2$x=p5;
 zM)
  2&x{$r}
  $(tb5
- &$tA*
+ &$s"qU
  $$y+rE
- 0$p_3&/&0
-tIu(/&4
- *&ri|$*
- *$uc*KxO
- *$p%8A
-t:&6
- (&qI,
- 0${\8
- 6$xe&,
- *$rHYp*%)
- &${Zp)o?q'p)pP|d8&6
- 8$ %A 2$tA6
+ <$ri|$8
+ *$uc8KxO
+ *$k#A
+t:&4
+ 8&rIp8(
+ @$rHYp*%)
+ &${Zp)o?q'p)pP|d8&4
+ 8$rIp8+
+ 2$tA4
  .$G6)
  $b&wZpU
 wZp6
 wZqu
- (e&trvE,
- m#$w348
+ u#e&w348
  k$$qn&%&%:
  .$k:qd
  B$|?%:
@@ -3860,62 +3982,38 @@ wZqu
  P#$|?%;
  2$t/<
  ($zn<qd
- &$qI2
-q_2K
- &&p_5&4&3
-wC/&0
- ,&x>&+
- ,$q:/rf
-p%2A
- *&p%23
-wD
-p_2|.+
- ^#(q_0K
- &$p%7%7
- ($r&73
+ {'$|?%O
+ <$t/P
+ P#$|?%P
+ 2$t/Q
+ {$$vi%S-
+ $$kZ%N
+ ,$kZ%M
+ 6$kP&4
+ &$sUZ
+ $$s%Z3
+ 1}+ y$,pLiM
+ N$sUj
+kj%]
+ 0&s%n3
 G7)
-wRp4
-st
-tLp6K
-tLquK
- ,(pH1pk
-tA2
-rY&2-
-tIsS/
- ** %4 'u' 0&s+1&2
- F$|?%I
- <$t/J
- P#$|?%J
- 2$t/K
- {$$vi%M-
- $$p%8%H
- ,$p%8%G
- 6$kJ&6
- &$qI8
- $$r&83
- 1f+/_
-p]OvE,
- u$0qt8M
- N$qI8
-p%8%W
- 0& %^$G7)
 wRb
 tLpUp*
 tLp68
 tLquA
- $(t=8&8%g
- $$p%8%[
- 0$ ,$ ($qI6
- 6$ $$pc3
- *"C)
-q40
- *&C$
+ $(qnn%n%m
+ $$kn%b
+ 0$ ,$ ($qI4
+ V#$ $$pc3
+ *"C,
+q43
+ *&C'
  ,$ (- (.n0
-_8
- *&ppq)
- '( ((ppq/
+ ,$ppq)
+ ,$ppq/
  '@ ((pppO
- '4 4(n,
+_8
+ 6&n,
 _(
  *&n/
 _$
@@ -3923,14 +4021,14 @@ _$
 _/
  (&n/
 _&
- *&C-
- *$C,
+ *&C0
+ *$C/
  'O ^#(`}
 
-var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 23249 spread_8_float32_row_F16
- B$tW'r-
-OqyrA
- V+$pw|^p=
+var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 25421 spread_8_float32_row_F16
+ H$tW'r-
+OrvqS
+ a,$pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
@@ -3955,51 +4053,46 @@ k*%2
  P#$|?%A
  2$t/B
  ($znBqd
- .$p]G&8&7
- a$$kJ%;
- ($s%L3
- :$t/@
- ^#$|?%O
- <$t/P
- P#$|?%P
- 2$t/Q
- {$$vi%S-
- $$kZ%L
- ,$kZ%K
- 6$kN%\
- &$sUZ
- $$s%Z3
- ,$p]SvE0
- ($ 'k+shyn?\p0p/qKtz
-/_
- )k+shyn?\p0p/r$tz
- )k+shyn?\p0p/r1tz
- +k+shyn?\p0p/satz
- )k+shyn?\p0p/qitz
- +k+shyn?\p0p/r\tz
- )k+shyn?\p0p/rytz
- +k+shyn?\p0p/rgtz
- o#P#pLmM
+ {'$|?%U
+ <$t/V
+ P#$|?%V
+ 2$t/W
+ {$$vi%Y-
+ $$ka%R
+ ,$ka%Q
+ 6$kT&7
+ &$sUa
+ $$s%a3
+ ,$p]YvE)
+ ($ 'W,shyn?\p0p/qKtz
+/c
+ )W,shyn?\p0p/r$tz
+ )W,shyn?\p0p/r1tz
+ +W,shyn?\p0p/satz
+ )W,shyn?\p0p/qitz
+ +W,shyn?\p0p/r\tz
+ )W,shyn?\p0p/rytz
+ +W,shyn?\p0p/rgtz
+ o#P#pLsM
 w3)8
- L&sUn
-kn%_
+ L&sUt
+kt%f
  $&pw{$xx
 shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
 /#
-s%r3
- (0qnr%r%q
-qnf%f%e
-kr%d
- D(sUt
- c'$`}
+s%x3
+ (0qnx%x%w
+qnl%l%k
+kx%j
+ y((`}
 
-var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 23321 spread_8_float32_row_F16
- B$tW'r-
-O'}}
- }*$pw|^p=
+var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 25394 spread_8_float32_row_F16
+ H$tW'r-
+Oqyq^
+ X,$pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
@@ -4024,34 +4117,38 @@ k*%2
  P#$|?%?
  2$t/@
  ($zn@qd
- o$$p%7%;
- H$t/@
- a#$|?%M
- <$t/N
- P#$|?%N
- 2$t/O
- {$$vi%Q-
- $$p%8%L
- ,$p%8%K
- 6$kN&6
- <$p]SvE,
- ($ 'r+shyn?\p0p/qKtz
-/_
- )r+shyn?\p0p/r$tz
- )r+shyn?\p0p/r1tz
- +r+shyn?\p0p/satz
- )r+shyn?\p0p/qitz
- +r+shyn?\p0p/r\tz
- )r+shyn?\p0p/rytz
- +r+shyn?\p0p/rgtz
- q#P#w3)8
- N$p%8%_
- $$pw{$xx
+ {'$|?%S
+ <$t/T
+ P#$|?%T
+ 2$t/U
+ {$$vi%W-
+ $$k^%R
+ ,$k^%Q
+ 6$kT&4
+ &$sU^
+ $$s%^3
+ 2$p]YvE)
+ ($ 'Z,shyn?\p0p/qKtz
+/c
+ )Z,shyn?\p0p/r$tz
+ )Z,shyn?\p0p/r1tz
+ +Z,shyn?\p0p/satz
+ )Z,shyn?\p0p/qitz
+ +Z,shyn?\p0p/r\tz
+ )Z,shyn?\p0p/rytz
+ +Z,shyn?\p0p/rgtz
+ o#P#pLqM
+w3)8
+ L&sUr
+kr%f
+ $&pw{$xx
 shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- 2,t=8&8%o
-qnf%f%e
-p%8%d
- T((`}
+/#
+s%v3
+ .0qnv%v%u
+qnl%l%k
+kv%j
+ u((`}
