@@ -259,7 +259,7 @@ func (g *blocks) post() {
 	g.line("\tif lane < t.ClusterSize() {\n\t\tfull.Send(t, &posted[t.ClusterRank()], uint64(uint32(%s))*%d, lane)\n\t}",
 		pick(g.r, "x", "y", "t.BlockX()"), g.r.between(1, 9))
 	g.wait()
-	g.line("\th = mix(h, posted[%s])", g.peer())
+	g.line("\th = mix(h, posted[%s])\n\tt.Sync()", g.peer())
 }
 
 // collect changes a number of another block by atomic operations whose order does not matter.
