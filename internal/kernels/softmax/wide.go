@@ -112,25 +112,45 @@ func partialOf(w uint64) partial {
 	return partial{math.Float32frombits(uint32(w)), math.Float32frombits(uint32(w >> 32))}
 }
 
-// partial returns the partial of a thread's elements.
+// partial returns the partial of a thread's elements: first of the Words in shared memory that have no masked elements, so that few
+// instructions are executed for each, then of the others.
 func (r *wideRow[A, F]) partial() partial {
-	l := none()
-	for i, slot := r.Me, r.Slot; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
-		a := r.format.Unpack(r.At(i, slot))
-		top := l.top
-		for k := range len(a) {
-			a[k] *= r.scale
-		}
-		a = r.masked(a, i, math32.Inf(-1))
-		for k := range len(a) {
-			top = max(top, a[k])
-		}
-		l.sum *= math32.FastExp2(l.top - top)
-		for k := range len(a) {
-			l.sum += math32.FastExp2(a[k] - top)
-		}
-		l.top = top
+	l, whole := none(), r.whole()
+	i, slot := r.Me, r.Slot
+	for ; i < whole && slot < uint32(len(r.Held)); i, slot = i+r.Size, slot+r.Step {
+		l = with(l, scaled(r.format.Unpack(r.Held[slot]), r.scale))
 	}
+	for ; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
+		l = with(l, r.masked(scaled(r.format.Unpack(r.At(i, slot)), r.scale), i, math32.Inf(-1)))
+	}
+	return l
+}
+
+// whole returns the number of Words without masked elements.
+func (r *wideRow[A, F]) whole() uint32 {
+	var a A
+	return min(uint32(r.limit)/uint32(len(a)), uint32(len(r.X)))
+}
+
+// scaled returns a times scale.
+func scaled[A [4]float32 | [8]float32](a A, scale float32) A {
+	for k := range len(a) {
+		a[k] *= scale
+	}
+	return a
+}
+
+// with returns the partial of the elements of l and of a.
+func with[A [4]float32 | [8]float32](l partial, a A) partial {
+	top := l.top
+	for k := range len(a) {
+		top = max(top, a[k])
+	}
+	l.sum *= math32.FastExp2(l.top - top)
+	for k := range len(a) {
+		l.sum += math32.FastExp2(a[k] - top)
+	}
+	l.top = top
 	return l
 }
 
@@ -175,22 +195,29 @@ func (r *wideRow[A, F]) store(all partial) {
 	if all.sum == 0 {
 		r.limit = 0
 	}
-	for i, slot := r.Me, r.Slot; i < uint32(len(r.y)); i, slot = i+r.Size, slot+r.Step {
+	i, slot := r.Me, r.Slot
+	if !r.log {
+		for whole := min(r.whole(), uint32(len(r.y))); i < whole && slot < uint32(len(r.Held)); i, slot = i+r.Size, slot+r.Step {
+			a := r.format.Unpack(r.Held[slot])
+			for k := range len(a) {
+				a[k] = math32.FastExp2(math32.FMA(a[k], r.scale, -offset)) * factor
+			}
+			r.y[i] = r.format.Pack(a)
+		}
+	}
+	for ; i < uint32(len(r.y)); i, slot = i+r.Size, slot+r.Step {
 		var a A
 		if i < uint32(len(r.X)) {
-			a = r.format.Unpack(r.At(i, slot))
+			a = scaled(r.format.Unpack(r.At(i, slot)), r.scale)
 		}
 		for k := range len(a) {
-			a[k] = a[k]*r.scale - offset
+			a[k] -= offset
 		}
 		if !r.log {
 			for k := range len(a) {
 				a[k] = math32.FastExp2(a[k])
 			}
 		}
-		for k := range len(a) {
-			a[k] *= factor
-		}
-		r.y[i] = r.format.Pack(r.masked(a, i, mask))
+		r.y[i] = r.format.Pack(r.masked(scaled(a, factor), i, mask))
 	}
 }
