@@ -59,7 +59,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 16, 17, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35, 58, 59, 60, 61, 62, 63, 64, 65, 66},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 17, 18, 20, 21, 22, 23, 24, 31, 32, 33, 34, 35, 36, 59, 60, 61, 62, 63, 64, 65, 66, 67},
 }
 
 // plainBF16 computes a row with each block: the greatest element, the sum of the exponentials, the quotients.
@@ -109,7 +109,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 16, 17, 19, 20, 21, 22, 23, 24, 25, 26, 33, 34, 35, 58, 59, 60, 61, 62, 63, 64, 65, 66},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 17, 18, 20, 21, 22, 23, 24, 25, 26, 27, 34, 35, 36, 59, 60, 61, 62, 63, 64, 65, 66, 67},
 }
 
 // plainF16 computes a row with each block: the greatest element, the sum of the exponentials, the quotients.
@@ -159,7 +159,7 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 16, 17, 19, 20, 21, 22, 23, 27, 28, 29, 33, 34, 35, 58, 59, 60, 61, 62, 63, 64, 65, 66},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 17, 18, 20, 21, 22, 23, 24, 28, 29, 30, 34, 35, 36, 59, 60, 61, 62, 63, 64, 65, 66, 67},
 }
 
 // wide32 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -191,7 +191,7 @@ var wide32Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 194, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 221, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
@@ -200,6 +200,8 @@ var wide32Kernel = &driver.Kernel{
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "wide.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 205, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -219,7 +221,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 42, 43, 44, 45, 46, 47, 48, 49, 54, 55, 56, 57, 58, 59, 73, 74, 75, 76, 77, 78, 79, 80, 83, 85, 86, 87, 88, 89},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 31, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 55, 56, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 84, 85, 87, 88, 89, 90, 91, 92, 93},
 }
 
 // wideBF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -253,13 +255,15 @@ var wideBF16Kernel = &driver.Kernel{
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 194, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 221, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "wide.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 205, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -279,7 +283,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 56, 57, 58, 59, 73, 74, 75, 76, 77, 78, 79, 80, 83, 85, 86, 87, 88, 89},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 25, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 84, 85, 87, 88, 89, 90, 91, 92, 93},
 }
 
 // wideF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -313,13 +317,15 @@ var wideF16Kernel = &driver.Kernel{
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 194, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 221, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "wide.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 205, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -339,7 +345,7 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 42, 43, 44, 45, 46, 47, 48, 49, 52, 53, 56, 57, 58, 59, 73, 74, 75, 76, 77, 78, 79, 80, 83, 85, 86, 87, 88, 89},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 28, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 53, 54, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 84, 85, 87, 88, 89, 90, 91, 92, 93},
 }
 
 // short32 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
@@ -391,7 +397,7 @@ var short32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 44, 45, 46, 47, 54, 55, 56, 57, 58, 59, 67, 68, 69, 70, 71, 72, 74, 77, 78},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 31, 45, 46, 47, 48, 55, 56, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 75, 78, 79},
 }
 
 // shortBF16 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
@@ -443,7 +449,7 @@ var shortBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 44, 45, 46, 47, 50, 51, 56, 57, 58, 59, 67, 68, 69, 70, 71, 72, 74, 77, 78},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 25, 45, 46, 47, 48, 51, 52, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 75, 78, 79},
 }
 
 // shortF16 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
@@ -495,7 +501,7 @@ var shortF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 44, 45, 46, 47, 52, 53, 56, 57, 58, 59, 67, 68, 69, 70, 71, 72, 74, 77, 78},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 28, 45, 46, 47, 48, 53, 54, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 75, 78, 79},
 }
 
 // spread32 is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
@@ -525,7 +531,7 @@ var spread32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 194, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 221, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 46, Format: "index out of range [%d] with length %d"},
@@ -535,6 +541,8 @@ var spread32Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 205, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
@@ -554,7 +562,7 @@ var spread32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 48, 49, 54, 55, 56, 57, 58, 59, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 86, 87, 88, 89},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 55, 56, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93},
 }
 
 // spreadBF16 is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
@@ -586,14 +594,16 @@ var spreadBF16Kernel = &driver.Kernel{
 		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 194, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 221, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 205, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
@@ -613,7 +623,7 @@ var spreadBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 48, 49, 50, 51, 56, 57, 58, 59, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 86, 87, 88, 89},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 25, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93},
 }
 
 // spreadF16 is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
@@ -645,14 +655,16 @@ var spreadF16Kernel = &driver.Kernel{
 		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 194, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 221, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 205, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
@@ -672,5 +684,5 @@ var spreadF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 48, 49, 52, 53, 56, 57, 58, 59, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 86, 87, 88, 89},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 28, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 53, 54, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93},
 }

@@ -23,6 +23,7 @@ d4070200a422827	../../../math32/exp.go	shifter
 70ec45b2427934f5	../../../math32/fast.go	FastExp
 54d0153a62ecff37	../../../math32/fast.go	FastExp2
 b71b80cf55810b6	../../../math32/fast.go	FastRcp
+fa6b5d6f99683bca	../../../math32/fma.go	FMA
 c63f306ea730a781	../../../math32/fma.go	fma
 9ccf3e9d1318b26f	../../../math32/log.go	Log
 34865070a1ea3ce3	../../../math32/log.go	Log2
@@ -91,12 +92,15 @@ cc2a86261464272f	wide.go	partial
 54a27f3e2e1cad3a	wide.go	partial.word
 cc4aac15fc2846ff	wide.go	partialOf
 b162ff3c10a5c5ed	wide.go	rowConfig
+5a04fcbba47e3ba3	wide.go	scaled
 26d1dc273c881ac8	wide.go	spread
 66f14fd99f9f517f	wide.go	wide
 9f2feec181fc6ace	wide.go	wideRow
 c9cbff2a4184c119	wide.go	wideRow.masked
-65289a12969965d0	wide.go	wideRow.partial
-3053b917e2bcdd40	wide.go	wideRow.store
+161a93d739abd717	wide.go	wideRow.partial
+4b412ef444d55d0d	wide.go	wideRow.store
+f7a7cfb1572385b6	wide.go	wideRow.whole
+7e84695dde9c1de	wide.go	with
 `
 
 var plain32SM80 = driver.Text{Code: `packed2 20101 plain_float32_row_F32
@@ -934,7 +938,7 @@ q}({:
 :Qq(
  g%*`}
 
-var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 16989 wide_4_float32_row_F32
+var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 20458 wide_4_float32_row_F32
  ($!u6yjjp[q*
 !u'x<w>p3q*
 !xgoyiw{q*
@@ -944,10 +948,10 @@ var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 1
  &*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
- $(]5rO
-O*q^
-hu1s7
-p#t-rT
+ $(]*r-
+OpdrA
+h.rT
+p#'x"s7
  0,p"t8
  ,"qL1qO
 s1
@@ -986,7 +990,7 @@ qjqVZ
 t1yZyO
 tg5yq
 t#yO
- '#p<=
+ '#p<A
 pu*v5
 zp
 pu6r7
@@ -1001,13 +1005,14 @@ qM'pK
 ss
 /%
 pIp7;
+s/
 t31pV+
-qHpJr}
+qHq9tU
  $p(//
 J%d
 WuZq-
 wv$&%
-v8
+vF
 x1sS%
 tG8
 zw
@@ -1016,13 +1021,13 @@ rs&$
  $5//
 J)d
 /,
-|R4
+s<pO4
 G')
  $~$ )+Wv1p-
 v[$K
 vi&$-
 /-
-v8
+vF
 wv*8
 sh?Iq3u}vMA
 tg*s{
@@ -1034,7 +1039,7 @@ tg6p-
 qjqVp*
  &\,wc
 /$
-zL;
+s<q9;
  $DTp=p'+
 p_)&3&2
 tIu(3&(
@@ -1067,7 +1072,7 @@ ud
 }npQ
 tE
 t#ve
- %#p<>
+ %#p<B
 xe&0
 wm3
 {-
@@ -1081,40 +1086,76 @@ thpe
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 Tr{pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
-puuQrX
-q,xPd
-}k
+puq0sT
+zC&4
+xQA
+qfpar4
+|O<pC
+ %Ou"
 rxQw(plplvDxk
- %ArIp8"
- (o1 %( &d-Tt0pC
-tA6
-xr
-Tr7p-
-ud
-}npa
-rc
-r2wk
-G8)
-w62pP|cq]
- '2Ts{pf
-trvE0
-xa2pPqkp?}18{5rQ
- $?pwr%r{
-z+Q^
+}k
+ %FrIp8$
+ &I %( $}#risS2
+vb%$
+ '(tA6
+|2U
+u"
+|O'uZ
+ %Iy<xHV
+pwr%r{
 zBb
 zBY
 z+Q8
-|O0tY
+}X
+puunqT
 xBQ[pF
 xBQ[r5
 xBQ[px
 xBQ[s;
-puv-t0
-q"p54
-w3.8
-puvZpC
+pu25p-
+sjsyu0[
+}d[
+ %#sjq1u07pM
+puxXrX
+rF%#'
+ $8N&(
+puz]rX
+v=sR#'
+ $#s>tO
+rF-#'
+ '%rF.#'
+ '(rF/#'
+ $#qr&U7
+|O<yI
+}u&3
+rHp7p2%(
+rUpe
+rr%#'
+ &*|O+pC
+rU%&
+t&uu'
+xh
+ $CTt0pC
+zO&6
+xr
+Tr7p-
+ $f& %+rc
+r2}|
+D")
+w62pP|cq]
+ &\$Ts{pf
+r)p|vE0
+xa2pPqkp?}18{5rQ
+ $E/+
+z+Q^
+ )_#/+
+xBQ[#$
+ )#pu.6t0
+pL"4
+w358
+puq3pC
 rs;
-pu21pf
+pu11pf
 v\K
 x7[-
 v\,
@@ -1125,52 +1166,49 @@ w1pjyO
 wTsapoyO
 wTr\r5yO
 wTrgs;yO
-|O1q%
-u,&(
+/.
+u,'(
 }dpM
 }dpj
-sjy('7pG
-|O*s8
-rF&#'
- $'N%(
-puu/s8
-v=rg#'
- $#s>tO
-v=u0#'
- '%rF5#'
- '(rF4#'
- $#qr%U7
-puuQw.
-rHp^pT&3
-rHp5pe%(
-xQ%&
-rr&#'
+sjq1pR)7pG
+/.
+rF'"*
+ 'r#/.
+v=rg"-
+ 'r#v=u0"0
+ '%rB%"3
+ '(rB)"6
+ 'r#|O+v5
+qn#%#&3
+qn"%"%/
+k#%-
+rr'"7
 s5~9
- $Cra1p-
+ $;ra1p-
 p%3qd
 xr
 r*rvsT
-y]'y:
-u,'(
+{BpR8y:
+sjv)9(
 yV4uT
 sjw)(
 yV;uT
  %$yVeuT
  %&yVy"
  %(r*qypf
- &^#ra5p;
+ &c(ra5p;
 |?&3
 u"
-|2#'
+|2"A
 rI'
  &]' %& &%ra*q~
 yVx)
  $\#ra5rR
 IpYq'rS{+qVA,
 tA3
- &=pu11pV.
-rF'U
- ']#q=0p-
+ &=pu*1pV.
+rBCU
+ 'P%q=0p-
 uj~*d
 q=6qO
 yVy:
@@ -1184,14 +1222,14 @@ v"z9
 {BsRx)
 t+sRpx7
 q=+rR
- +Cpuz#q-
+ +Cpu55q-
 s+3qd
 s5z9
-/Q
+/U
 qI4
 q_4K
 u"
-/Q
+/U
 p_5&(&)
 wC3&2
 s/
@@ -1206,27 +1244,27 @@ x~v~rQvLpR$px@
 qM2q~
 q:3rf
 p%4A
- %u% &Z'qM.pK
+ '|&u"
+qM.pK
 p%43
 wD
 p_4|./
 xa0u5{({5rQ
- $O/3
+ $#/3
 {Br1y:
- $u+ 1U$sjq1pR/r_
+ $V0 1U$sjq1pR/r_
 //
-v=u0"0
- $d,p1"(
+ 'u$p1"(
 /.
  5m#sH7r_
- $7pu5'sX
+ $?pu6'sX
 xpv)8
 }k
-pus#P
+puuAP
 J#d
 t%pV}b
 {}:
- $Z%t%pV6p=
+ $~(t%pV6p=
 p1;zXya
 t%pV*p-
 w1"<-
@@ -1261,125 +1299,167 @@ XRxMxM
 t%a5qp
  $(t%p'<P
 yppRSB
- $&pu5+v/
+ $&pu6+v/
 sHX"X7
 qD2vmpl+'s#uQ
 qD1vv
- $0pu5.q%
+ $0pu6.q%
 yppRTB
-vi%>-
-pu5*rX
-p%2%7
- $\&puu|r%
+vi%E-
+/Y
+ %v*k>A
+sx?r4
+pDpb<p}
+k@A
+sxAr4
+ %_*uY?
+pu66a
+{g|k#
+t#ta
+vN
+pDpb+z$
 z"Y
- $?puuxa
-p%2%6
+t&?op$gp/xIiB
+ $#pDpb'tB
+sUC
+pDpb.P
+qI2
+p%2%A
+tE
+p<C
+/#
+p]DvE0
+ %a)/W
+ +a)pDpb+r7
+wH#$pj
+ $Q'vS:
+prry#$pF
+ $#vS=
+przA$s;
+ $#vS@
+prsR#$"$
+ $#vSC
+pwq[qW
+s:t[
+s:ry
+s:sa
+ $T%/&
+r&23
+D()
+yMbp*8w?
+pDpb<pC0
+t=2&2&3
+qnL%L%K
+p%2q5
+{Zp)o?q'p)pP~7%L&6
+ %X- &|&pDpb*pC
+p%2%J
+ $P- $?pDp=<a
+p%2%I
 }k
  )#v7
-/W
-k9&6
+/_
+kL&6
 xr
-/W
+/_
 qI2
 |&s?
-r&23
- +S(/W
-p]>vE0
- 'S(/W
-z+qK^
-z+r$Z
-z+r1p*
-z+sa8
- $5pu|#pV
- %4p%2%<
- $F/(
-xb$pj
-prsa#$pG
-prr\#$po
-prrg#$pF
-puukrR
+ %>D,)
+ )b)/_
+p]QvE0
+ 1b)/_
+xBqipM#$
+xBr\U#$
+xBryxm$
+xBrguH$
+ $5pDqO'pV
+ %9p%2%O
+ $FpDp=2tY
+v=r\"s
+v=rg"t
+v=t["u
+v=u0"v
+pDp=*rR
 {?0?joov,r[?\p)wwq1Q[
- )#pu*1p'
+ )#pDp=1p'
 wTr\(s)#
 wTrgpMs)#
 wTt[pjs)#
 wTu0pos)#
-puuAtY
-vSD
-q$sa"E
-q$r\"F
-q$rg"G
-/Z
+/&
+vSX
+q$sa"Y
+q$r\"Z
+q$rg"[
+/d
 qt24
-r#p58
-/Y
+w3)8
+/c
 rs;
-/Z
+/d
 v\K
-uVG[-
+uV[[-
 v\,
-uVH[-
+uV\[-
 v\4
-uVI[-
+uV][-
 v\M
-uVJ[-
- -h(pwq[qW
+uV^[-
+ -{)/2
  $Q(s:r$
 s:r1
-s:sa
-/*
- %c#D*)
-yMbp*8w?
-pu5*w.
-t=2&2&3
-qnD%D%C
-p%2%B
+ %V$/*
+ %U$D.)
+ %U$pDpb*v5
+ %U$qnW%W%V
+p%2%U
 s5~5
  $7pDqOp'
- &k%/y
-J(vX
-/o
+ &k% %z/J(vX
+/y
 J,v|
-/l
+/v
 J-{7
 J.|'
 qI+
 sY<
- $C/t
-qI6
-TrRrR
-:<yt
-:;xz
-:>{h
+ $CTrRrR
+:Lyt
+:Kxz
+:N{h
 sY+
- (u</o
+ $A/:
+:$|<
+/9
+sY.
+ (e=/x
 ws
+pc7
 pc6
-pc5
- &*/5
+ &*/6
 tX
-C%
-q4,
+C(
+q4/
  &(qM'tY
- $0ppps
+ $0C#
 r9p0
- &)/Q
+ &)/X
 vb;
-C"
+C%
  '( $,/$
 tX
-ppqA
- '4 $,/-
+ppq/
+ '4 $,/.
 ||
-pppJ
-q4-
- &(/+
+pppO
+q40
+ &(/,
 {1.
- (K $P#/+
+ (K $P#/,
 {11
 n/
 _*
- &(/+
+ &(/,
 {15
 n2
 _)
@@ -1390,34 +1470,41 @@ n1
 _2
 p9
 !c'y3
- ',r9pS
+ ',r9pA
 p9
 !c'z/
-/*
+/,
 {16
-C)
-r9pA
+C,
+_3
 p9
 !cqypm
- %'C(
+ %'C+
  'O!crvpm
 tX<
- 'H V#*`}
+ )H!ct-pm
+/,
+tX'
+C"
+ '2!c'wG
+/,
+tX0
+ppq)
+q40
+ V#*`}
 
-var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 16977 wide_4_float32_row_F32
- B$O*qq
-h2r-
+var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 20508 wide_4_float32_row_F32
+ B$OpdrG
+h.rO
  F&s/
 z0
- $0s[pQ
- *$tJ^
+ $0 $o+ *n+tJ^
  $$xDp?K
  ($tHr}
  ,$pIpQ4
  ,$uN$
  $$y+ps
- q#&zM)
- 2$x{$rN
+ V$&x{$r}
  $(tb+
  &$tA*
  $$y+rE
@@ -1432,14 +1519,18 @@ t:&2
  6$xe&,
  *$rHY>|$/
  &${Zp)o?q'p)pP|d8&2
- 8$ %A 2$tA2
- .$G6)
- $b&wZpU
+ 2$zC$4
+ ($ %O ($ %F ,$risS.
+ ($tA2
+ ($ %I g#$}u&/
+ 8$zO&2
+ .$G7)
+ $x(wZpU
 wZp6
 wZqu
- (e&trvE,
- >$w3,8
- q#$rHp^pT&/
+ ({(r)p|vE,
+ >$w338
+ q#$qn#%#&/
  .$p%/qd
  B$|?&/
  <$tA/
@@ -1454,33 +1545,37 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%<-
- $$p%.%7
- ,$p%.%6
- .$k9&2
- &$qI.
- $$r&.3
- 1V(/W
-p]>vE,
- 40 %7p%.%<
- N&qt.4
- P#$ %f#G7)
+ T&(vi%C-
+ 0$ %c* :$qI.
+p%.%A
+ (&p]DvE,
+ T#$r&.3
+G8)
 wRb
 tLpUp*
 tLp68
 tLquA
  $(t=.&.&/
- $$p%.%B
- :$ ($qI2
- 6$pc4
-pc3
- *&C$
-q4+
- *& $: ,9ppq)
- ,$ppq/
- '4 ((pppO
-_8
- 6&n-
+ $$p%.q5
+{Zp)o?q'p)pP~7%L&2
+ *&p%.%J
+ ($p%.%I
+ .$kL&2
+ &$qI.
+ $$ %A 1h)/_
+p]QvE,
+ >0 %<p%.%O
+ N&qt.4
+ P#$ /[$ $( %[$ $$p%.%U
+ :$ D$pc5
+pc4
+ *&C'
+q4.
+ *&C"
+ ,$C$
+ ,$ppq9
+ '4 ((ppph
+ &O 4R#n-
 _(
  *&n0
 _$
@@ -1488,40 +1583,59 @@ _$
 _0
  (&n0
 _&
- *&C(
- *$C'
- 'O ^#(`}
+ *&C+
+_1
+ (&C*
+ 'O 2( $. '2 ()ppps
+ $A V#D`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 18061 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21820 wide_4_float32_row_F32
 !s.
 !s-
- <(]*qo
- $$h.rG
-p#r:q^
- }(&x4p+rEV
+ <(]pdqo
+ $$h.qo
+p#q&q^
+ P)&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ i$*y[&7
-txuu&(
+ 2$ k#*tNsRpM
+txsyu0[
 wT<\vDplplxk|>
-zhpM
-txsl[
- %%zhpG
+zh[
+txslpj
+ %%zhpj
+txslpG
+ %(zhpG
 txslpo
- %(zhr5
-txslpx
 rp'{:
- ,* ((rF6#'
- J%y['7
+ ,*rF,#'
+ a#$D$)
+ m#$y['7
 txuu'(
- %K $$tN{(
+ %z#zhpM
+txsl[
+ )w# %(zhr5
+txslpx
+q}-{:
+/.
+rF'".
+ (.v=u0"1
+ &$rB%"4
+ &%rB)"7
+ &%rB-":
+ .0rr'";
+ .${BpR<y:
+sN<7
+txv)=(
+ %K $&tN{(
 txw)(
- %O $$ )& $$ )* $$ ). @$ '@sZr1{:
- .$rF'pM
+ %O $$ )& $$ )* $$ ). .$|2"J
+ ($ %& *$ '@sZr1{:
+ .$rBMpM
  ($ujyZd
- ^#$/O
- ($/O
+ ^#$/S
+ ($/S
  2$x~v~rQvLpR%px@
  D$tNr17
 txsytO
@@ -1539,52 +1653,75 @@ rB&"6
  ($yppRXB
  &$sH^"^7
  *$yppRYB
+ 4$uYR
  ,$z"_
- e%$D,)
- 6$/w
- $$/m
- $$/j
- ,$/r
- &$:Kyt
-:Jxz
-:M{h
- *(/m
- 2$q4.
- D$ '4 *&q4/
- c#$C+
- *$C*
- 'O ^#(`}
+t&?op$gp/xIiU
+ k#&D*)
+ X#$D.)
+ P#$v=r\"y
+v=rg"z
+v=t["{
+v=u0"|
+ u#*D0)
+ :$/w
+ $$/t
+ .$:_yt
+:^xz
+:b{h
+ 4(/v
+ 2$q41
+ D$ '4 *&q42
+ c#$C.
+ *$C-
+ 'O @(q42
+ V#$`}
 
-var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 18049 wide_4_float32_row_F32
+var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 21870 wide_4_float32_row_F32
 !s.
 !s-
- <(]*qo
- $$h2q^
-p#r:q^
- m(&x4p+rEV
+ <(]pdqo
+ $$h.qq
+p#q&q^
+ o(&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ o$*y[&7
-txuu&(
+ 2$ k#*tNsRpM
+txsyu0[
 wT<\vDplplxk|>
-zhpM
-txsl[
- %%zhpG
+zh[
+txslpj
+ %%zhpj
+txslpG
+ %(zhpG
 txslpo
- %(zhr5
-txslpx
 rp'{:
- ,* ((rF6#'
- J%y['7
+ ,*rF,#'
+ V%$y['7
 txuu'(
- %K $$tN{(
+ %}#zhpM
+txsl[
+ )z# %(zhr5
+txslpx
+q}-{:
+/.
+rF'".
+ (.v=u0"1
+ &$rB%"4
+ &%rB)"7
+ &%rB-":
+ .0rr'";
+ .${BpR<y:
+sN<7
+txv)=(
+ %K $&tN{(
 txw)(
- %O $$ )& $$ )* $$ ). @$ '@sZr1{:
- .$rF'pM
+ %O $$ )& $$ )* $$ ). .$|2"J
+ ($ %& *$ '@sZr1{:
+ .$rBMpM
  ($ujyZd
- ^#$/O
- ($/O
+ ^#$/S
+ ($/S
  2$x~v~rQvLpR%px@
  D$tNr17
 txsytO
@@ -1602,47 +1739,77 @@ rB&"6
  ($yppRXB
  &$sH^"^7
  *$yppRYB
+ 4$uYR
  ,$z"_
- X&$/w
- $$/m
- $$/j
- *$/r
- &$:Kyt
-:Jxz
-:M{h
- *(/m
- 2$q4-
- D$ '4 m#&C*
- *$C)
- 'O ^#(`}
+t&?op$gp/xIiU
+ T&&v=r\"y
+v=rg"z
+v=t["{
+v=u0"|
+ g$*/w
+ $$/t
+ ,$:_yt
+:^xz
+:b{h
+ 4(/v
+ 2$q40
+ D$ '4 *&q41
+ c#$C-
+ *$C,
+ 'O @(q41
+ V#$`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19404 wide_8_float32_row_BF16
- @$]5r-
-OpdqS
- $&p#sCrG
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 25027 wide_8_float32_row_BF16
+ @$]6qq
+O'qFs7
+ $&p#vrrG
  w#$pIpaM
- @$p<?
- }#$tGr+
+ @$p<C
+ P$$tGr+
 pIp4M
- X$&p<@
- V#$v"{G
- D$pwsXr7
-q"xG
+ X$&p<D
+ D$zC&M
+ P#$pwsXr7
+q"p?3
 }X
 pwv5sX
-q>pQq+
+q>p7q+
 }X
 /#
-q"}|
- '%q>p5q+
- '(q"w]
- '+q>p^q+
- '.q"p^3
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ &*q$zA$
+ 1# $*u,%pF
+}dpF
+ -#sjy('7po
+ ,*rF0#'
+ &$rF1#'
+ &%rF2#'
+ &%rF3#'
+ &%rF4#'
+ &%rF5#'
+ &%rF6#'
+ &%rF7#'
+ (0qn$%$&3
+qn#%#%0
+k$%%
+ *(k$%.
+ $$ &g0 $f0k#&6
+ &$sU$
+ %+rc
+s%$3
+ ,*p](vE0
+ &$/,
+ 'Q$/,
+ ?Q$/#
+q"p^3
  '1q>paq+
-}X
- $,q$zA$
- 1# $*pL%M
-w368
+ '7 3W$ $6pL2M
+w3E8
  $&rse
 u"
  &$sZrgvvpo-
@@ -1656,51 +1823,97 @@ sZr1vvU-
 v\s6
 sZr$vv|>
 |2vv
-!s4
- $.u,&pF
-}dpF
- -#sjy('7po
- ,*rF0#'
- &$rF1#'
- &%rF2#'
- &%rF3#'
- ** *-rF6#'
- &1rF7#'
- (0qn&%&&3
-qn%%%%0
-k&%.
- $( &c. T%b./R
- ($/R
- R'$vi%F-
- $$p%2%?
+ &f*u,'pF
+ /o$sjq1pR-7po
+//
+rF'".
+ &i'//
+rB("1
+ &&rB*"4
+ &%rB,"7
+ &%rB.":
+ &%rB0"=
+ &%rB2"@
+ &%rB4"C
+ &%rB6"F
+ (s%qn3%3&3
+qn2%2%?
+k3%=
+rr'"G
+ &c1 *Y1{BpRHy:
+sjv)I(
+ >&|2"Q
+ ($ %& 8$rBSU
+ g#$/V
+ ($/V
+ R'$vi%U-
+/Z
+ %l,kNA
+sxOr4
+ $,kPA
+sxQr4
+ $&uYB
+ .$t&?op$gp/xIiE
+ &$sUS
+ &$p%2%Q
+tE
+p<E
+/#
+p]TvE0
+ $,/X
+ 'V+/X
+ KV+ $,przA$r5
+ $$vS>
+prsR#$""
+ $#vSA
+X"#$"%
+ $#vSD
+X$#$"(
+ $#vSG
+X&#$"+
+ $#vSJ
+X(#$".
+ $#vSM
+X*#$"1
+ $#vSP
+X,#$"4
+ $#vSS
+pwv1v/
+q<("+
+q<""%
+vgryr5
+vgqKpM
+/'
+ ,Bqne%e%d
+p%2%'
+{Zp)o?q'p)pP~7%e&6
+ *(p%2%c
 }\yd
- *&p%2%>
- *$ ,)/X
-kA&6
+ &&p%2%b
+ *$ ,)/a
+ke&6
 xr
-/X
- 0*/X
-p]FvE0
- &&/X
- %T)z+qKA
-/X
- %T)z+r$A
- 'T)z+r1A
- 'T)z+saA
- 'T)z+qiA
- 'T)z+r\A
- 'T)z+ryA
- 'T)z+rgA
- $O/(
-xb$r5
-prsa#$px
-prr\#$s;
-prrg#$""
-prt[#$"#
-pru0#$"$
-X##$"%
-X%#$"&
- $m#{?0?joov,r[?\p)wwsyrJ
+/a
+ 0*/a
+p]jvE0
+ W#S+/a
+xBrJpo#$
+xBt[pG#$
+xBsRpj#$
+xBu0[#$
+t@"pM#$
+t@#U#$
+t@$xm$
+t@%uH$
+ $O $u#v=t[$#:
+v=u0$#;
+rB#$#<
+rB%$#=
+rB'$#>
+rB)$#?
+rB+$#@
+rB-$#A
+ $*{?0?joov,r[?\p)wwsyrJ
  1# $*wTt[(s)#
 wTu0pMs)#
 uV#pjs)#
@@ -1709,53 +1922,55 @@ uV'r5s)#
 uV)s;s)#
 uV+"#s)#
 uV-"%s)#
- $*vST
-q$sa"U
-q$r\"V
-q$rg"W
-q$t["X
-q$u0"Y
-p1#"Z
-p1%"[
-/Z
+/%
+vS}
+q$sa"~
+q$r\$#.
+q$rg$#/
+q$t[$#0
+q$u0$#1
+p1#$#2
+p1%$#3
+/d
 qt2M
-w3%8
-/Z
- 'q) &4sZrg"Zpo-
- $$sZry"ZpG-
- $$sZr\"Zpj-
- $$sZqi"Z[-
+w398
+/d
+ 'y+ &>sZrg$#2po-
+ $$sZry$#2pG-
+ $$sZr\$#2pj-
+ $$sZqi$#2[-
 v\;
-sZsa"ZpM-
- %q)sZr1"ZU-
- %q)sZr$"Z|>
-|2"Z
- (n#p%2%N
- $$pwv1v/
+sZsa$#2pM-
+ %y+sZr1$#2U-
+ %y+sZr$$#2|>
+|2$#2
+ (n#p%2%r
+ $$/3
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
- ,}#qnT%T%S
-p%2%R
-r?9
- *(/z
- $$/p
- $$/m
- ,$/u
- &$:Byt
-:Axz
-:D{h
- *(/p
- ,$/6
+ ,}#qnx%x%w
+p%2%v
+r?=
+ .(/z
+ $$/w
+ .$:Ryt
+:Qxz
+:T{h
+ &(/;
+:'|<
+/:
+ *(/y
+ ,$/7
  .$||
- *$/R
- $+ 8. $9 V%:`}
+ *$/Y
+ $+ 8. $9 o%:`}
 
-var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 19381 wide_8_float32_row_BF16
- B$O6q^
-h2r-
+var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 25077 wide_8_float32_row_BF16
+ B$OrvrT
+h.rO
  F&s/
 z0
  $0s[pQ
@@ -1765,8 +1980,7 @@ z0
  ,$pIpQM
  ,$uN$
  $$y+ps
- q#&zM)
- 2$x{$rN
+ V$&x{$r}
  $(tb5
  &$tA*
  $$y+rE
@@ -1781,14 +1995,18 @@ t:&2
  6$xe&,
  *$rHY>|$/
  &${Zp)o?q'p)pP|d8&2
- 8$ %A 2$tA2
- .$G6)
- $b&wZpU
+ 2$zC$M
+ ($ %O ($ %F ,$risS.
+ ($tA2
+ ($ %I X%$qn$%$&/
+ 8$k#&2
+ .$G7)
+ $j*wZpU
 wZp6
 wZqu
- (e&trvE,
- m#$w348
- k$$qn&%&&/
+ (m*p](vE,
+ m#$w3C8
+ k$$qn3%3&/
  .$p%/qd
  B$|?&/
  <$tA/
@@ -1803,34 +2021,38 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%D-
- $$p%.%?
- ,$p%.%>
- 6$kA&2
- &$qI.
- $$r&.3
- 1W)/X
-p]FvE,
- u$0qt.M
- N$qI.
-p%.%N
- 0& %^$G7)
+ T&(vi%S-
+ 0$ %X, :$qI.
+p%.%Q
+ (&p]TvE,
+ e$$r&.3
+G8)
 wRb
 tLpUp*
 tLp68
 tLquA
  $(t=.&.&/
- $$p%.%R
- :$ ($qI2
- 6$pc4
-pc3
- *&C$
-q4+
- *& $: ,9ppq)
- ,$ppq/
- '4 ((pppO
-_8
- 6&n-
+ $$p%.%'
+{Zp)o?q'p)pP~7%e&2
+ *&p%.%c
+ ($p%.%b
+ 6$ke&2
+ &$qI.
+ $$ %E 1Y+/a
+p]jvE,
+ X%0qt.M
+ N$qI.
+p%.%r
+ 0& /\% $( %\% $$p%.%v
+ :$ D$pc5
+pc4
+ *&C'
+q4.
+ *&C"
+ ,$C$
+ ,$ppq9
+ '4 ((ppph
+ &O 4R#n-
 _(
  *&n0
 _$
@@ -1838,23 +2060,25 @@ _$
 _0
  (&n0
 _&
- *&C(
- *$C'
- 'O ^#(`}
+ *&C+
+_1
+ (&C*
+ 'O 2( $. '2 ()ppps
+ $A V#D`}
 
-var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22703 wide_8_float32_row_BF16
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 30887 wide_8_float32_row_BF16
 !s.
 !s-
- <(]pdrT
-Op0qS
-h.rG
-p#uvrO
- }(*x4p+rEV
+ <(]rvqo
+sJr6s7
+h.qo
+p#xNq^
+ P)*x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ q%*y[&po
-txuu&pF
+ 2$ k$*y[%po
+txuu%pF
 wT<\vDplplxk|>
 zhpF
 txslr5
@@ -1871,21 +2095,43 @@ txsl#6
  %4zh#7
 txsl#7
 rp'{:
- u#2y['7
-txuu'(
- %d# $$tN{(
+ V$2D$)
+ u$$y['po
+txuu'pF
+ 9P%txsl""
+ %.zh""
+txsl"#
+ %1zh"#
+txsl"$
+ %4zh"$
+txsl"%
+q}5{:
+//
+rF'"6
+ (6rB0"9
+ &$rB2"<
+ &%rB4"?
+ &%rB6"B
+ &%rB8"E
+ &%rB:"H
+ &%rB<"K
+ &%rB>"N
+ .Hrr'"O
+ .${BpRPy:
+sNP7
+txv)Q(
+ %d& $&tN{(
 txw)(
- %& $$ )& $$ )* $$ ). @$ '@sZr1{:
- .$rF'pM
+ %& $$ )& $$ )* $$ ). .$|2"^
+ ($ %& *$ '@sZr1{:
+ .$rBbpM
  ($ujyZd
- ^#$/P
- ($/P
+ ^#$/T
+ ($/T
  2$x~v~rQvLpR%px@
  D$tNr17
 txsytO
- Cb$q}5{:
-//
-rB&"6
+ Cb$ 'p%rB&"6
  $8p1'(
  6$sH<r_
  &$xpv)=
@@ -1897,51 +2143,80 @@ rB&"6
  ($yppRXB
  &$sH^"^7
  *$yppRYB
+ 4$uY]
  ,$z"_
- P'$pwv1rX
-s:rg
+t&?op$gp/xIia
+ m$&pwv1rX
+sm+
 pIwk
 |H
 tGqdv(5
 tbY
-tNrgpo
+sN+"+
  %'qfq0v(5r4
-s:ry
- +*tNrypG
+sm(
+ +*sN("(
  '*}c
 uPpa8
-s:r\
+sm%
+ +4sN%"%
+ '4sm"
+ +<sN"""
+ +4s:t[
+ +FtNt[r5
+ 'Fs:ry
+ +NtNrypG
+ +Fs:sa
+ +FtNsapM
+ 'F $j' +Nzh7
+ +F &s'D*)
+yMp8F%6%&w?
+ &&t=B&B&C
+p%2%d
+{Zp)o?q'p)pPxP&B&6
+uY"
+ (*p%2&D
+ ($p%2&E
+ 6$p%B&6
+ ,$D.)
+ *$p_BvE0
+ m#$v=t[$#@
+v=u0$#A
+rB#$#B
+rB%$#C
+rB'$#D
+rB)$#E
+rB+$#F
+rB-$#G
+ \#2w3v8
+ N$ %q$ &$s:rg
+ +m&tNrgpo
+ ;w%s:r\
  +4tNr\pj
  '4s:qi
  +<tNqi[
- +4s:sa
- +FtNsapM
- 'Fs:r1
+ ;Z&s:r1
  +NtNr1U
  +Fs:r$
  +FtNr$(
- 'F $f) +Nzh7
- +F &o)D,)
-yMp8F%6%&w?
- &&t=B&B&C
-p%2&D
- ,&/x
- $$/n
- $$/k
- ,$/s
- &$:]yt
-:\xz
-:_{h
- *(/n
- 2$q4.
- D$ '4 *&q4/
- c#$C+
- *$C*
- 'O ^#(`}
+ ;m& &*D0)
+ %m& && %m& %g& 0&/x
+ $$/u
+ .$:~yt
+:}xz
+J?{h
+ ((:7|<
+ ,$/w
+ 2$q41
+ D$ '4 *&q42
+ c#$C.
+ *$C-
+ 'O @(q42
+ V#$`}
 
-var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 22679 wide_8_float32_row_BF16
- B$Or:q^
-h2q^
+var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 30937 wide_8_float32_row_BF16
+ B$sJ.rT
+h.qq
  F&s/
 z0
  $0s[pQ
@@ -1951,8 +2226,7 @@ z0
  ,$pIpQM
  ,$uN$
  $$y+ps
- q#&zM)
- 2$x{$rN
+ V$&x{$r}
  $(tb5
  &$tA*
  $$y+rE
@@ -1967,14 +2241,18 @@ t:&2
  6$xe&,
  0$rHY>|$/
  &${Zp)o?q'p)pP|d8&2
- 0$ %@ 2$tA2
- .$G6)
- $_&wZpU
+ *$zC$M
+ ($ %N ($ %E ,$risS.
+ ($tA2
+ ($ %H y%$qn$%$&/
+ 8$k#&2
+ .$G7)
+ $Y+wZpU
 wZp6
 wZqu
- (c&trvE,
- m#$w348
- \%$qn&%&&/
+ (\+p](vE,
+ m#$w3C8
+ \%$qn3%3&/
  .$p%/qd
  V#$|?&/
  @$tA/
@@ -1989,35 +2267,37 @@ p%0A
  *&p%03
 wD
 p_0|.+
- i&(vi%D-
- $$p%.%?
- ,$p%.%>
- 6$kA&2
- &$qI.
- $$r&.3
- 1~)/X
-p]FvE,
- u$0qt.M
- N$qI.
-p%.%N
- \%& %u%G7)
+ i&(vi%S-
+ 0$ %_- :$qI.
+p%.%Q
+ (&p]TvE,
+ c'$r&.3
+G8)
 wRp8F
 tLpU%6
 tLp6%&
 tLquA
  $(t=.&.&/
 t=<&<&=
-p%.&>
- :( ($qI2
- 6$pc4
-pc3
- *&C$
-q4-
- *& $: ,9ppq)
- ,$ppq/
- '4 ((pppO
-_8
- 6&n-
+p%.%d
+{Zp)o?q'p)pPxP&<&2
+ **p%.&>
+ ($p%.&?
+ 6$p%<&2
+ &$qI.
+ $$ %E 1h-/a
+p_<vE,
+ X%0qt.M
+ N$qI.
+ %t$ \%& /s& $( 's& %m& :( D$pc5
+pc4
+ *&C'
+q40
+ *&C"
+ ,$C$
+ ,$ppq9
+ '4 ((ppph
+ &O 4R#n-
 _(
  *&n0
 _$
@@ -2025,229 +2305,317 @@ _$
 _0
  (&n0
 _&
- *&C*
- *$C)
- 'O ^#(`}
+ *&C-
+_1
+ (&C,
+ 'O 2( $. '2 ()ppps
+ $A V#D`}
 
-var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 20125 wide_8_float32_row_F16
- B$tW'r-
-O'|L
- w*$pw|^p=
-q>p7s@
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 26465 wide_8_float32_row_F16
+ B$tW+qq
+Or:qo
+ s*$pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= T$R#qn(%(&3
+qn'%'%4
+k(%)
+ *(k(%2
+ *$k'&6
+ &$sU(
+ %+rc
+s%(3
+ ,*p],vE0
+ ($q>p7s@
+ 'd$/,
+pI}|
+ +d$q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w3:8
- k$&qn*%*&3
-qn)%)%4
-k*%2
- g*(vi%J-
- $$p%2%C
- ,$p%2%B
- 6$kE&6
- 6$p]JvE0
- ($ 'a)shyn?\p0p/qKtz
-/X
- )a)shyn?\p0p/r$tz
- )a)shyn?\p0p/r1tz
- +a)shyn?\p0p/satz
- )a)shyn?\p0p/qitz
- +a)shyn?\p0p/r\tz
- )a)shyn?\p0p/rytz
- +a)shyn?\p0p/rgtz
- q#P#w3)8
- N$p%2%V
- $$pw{$xx
-shtD?\p0r[v~t^pGpo
+ )= 6P#pL:M
+w3M8
+ k$&qn;%;&3
+qn:%:%G
+k;%E
+ g*(vi%]-
+ &$kVA
+sxWr4
+ $&kXA
+sxYr4
+ 8&sU[
+ &$p%2%Y
+ ($p]\vE0
+ &$ )o+/X
+ b#o+ T#P#pw{$xx
+}g("+
+}g""%
+shtD?\p0r[v~t^pGr5
+shtD?\p0r[v~t^7pM
+ .,qnq%q%p
+p%2%+
+{Zp)o?q'p)pP~7%q&6
+ *(p%2%o
+ ($p%2%n
+ 6$kq&6
+ 6$p]vvE0
+ p#l+ T$X#w3A8
+ N$p%2&D
+ &$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- .,qn\%\%[
-p%2%Z
- m'&`}
+ .*t=B&B&C
+ %0 \(&`}
 
-var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 20088 wide_8_float32_row_F16
- B$tW'r-
-Opdr-
- m*$pw|^p=
-q>p7s@
+var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 26510 wide_8_float32_row_F16
+ B$tW+qq
+O'u1s7
+ c*$pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= T$R#qn(%(&/
+qn'%'%4
+k(%)
+ *(k(%2
+ *$k'&2
+ &$sU(
+ %+rc
+s%(3
+ 2*p],vE,
+ ($q>p7s@
+ 'g$/,
+pI}|
+ +g$q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w388
- k$&qn*%*&/
-qn)%)%4
-k*%2
- g*(vi%H-
- $$p%.%C
- ,$p%.%B
- 6$kE&2
- <$p]JvE,
- ($ 'd)shyn?\p0p/qKtz
-/X
- )d)shyn?\p0p/r$tz
- )d)shyn?\p0p/r1tz
- +d)shyn?\p0p/satz
- )d)shyn?\p0p/qitz
- +d)shyn?\p0p/r\tz
- )d)shyn?\p0p/rytz
- +d)shyn?\p0p/rgtz
- q#P#w3)8
- N$p%.%V
- $$pw{$xx
-shtD?\p0r[v~t^pGpo
+ )= 6P#pL:M
+w3K8
+ k$&qn;%;&/
+qn:%:%G
+k;%E
+ g*(vi%[-
+ &$kVA
+sxWr4
+ $&kXA
+sxYr4
+ 8&sU[
+ &$p%.%Y
+ ($p]\vE,
+ &$ )r+/X
+ b#r+ T#P#pw{$xx
+}g("+
+}g""%
+shtD?\p0r[v~t^pGr5
+shtD?\p0r[v~t^7pM
+ 4,qnq%q%p
+p%.%+
+{Zp)o?q'p)pP~7%q&2
+ *(p%.%o
+ ($p%.%n
+ 6$kq&2
+ <$p]vvE,
+ p#r+ T$X#w3A8
+ N$p%.&>
+ &$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- 4,qn\%\%[
-p%.%Z
- k'&`}
+ 4*t=<&<&=
+ %3 Z(&`}
 
-var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 21992 wide_8_float32_row_F16
- @$]6qo
-tW0qS
-OqyqS
- u*&pw|^p=
-q>p7s@
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 29469 wide_8_float32_row_F16
+ @$]'q&s7
+tW2q^
+O'uxs7
+ q*&pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= u$R#qn(%(&3
+qn'%'%4
+k(%)
+ *(k(%2
+ *$k'&6
+ &$sU(
+ %+rc
+s%(3
+ ,*p],vE0
+ ($q>p7s@
+ 't$/,
+pI}|
+ +t$q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w3:8
- \%&qn*%*&3
-qn)%)%4
-k*%2
- e+(vi%J-
- $$p%2%C
- ,$p%2%B
- 6$kE&6
- 6$p]JvE0
- ($ 'X*shyn?\p0p/qKtz
-/X
- )X*shyn?\p0p/r$tz
- )X*shyn?\p0p/r1tz
- +X*shyn?\p0p/satz
- )X*shyn?\p0p/qitz
- +X*shyn?\p0p/r\tz
- )X*shyn?\p0p/rytz
- +X*shyn?\p0p/rgtz
- q#P#w3)8
- N$p%2%V
- $$pw{$q[
-u2po
+ )= 6P#pL:M
+w3M8
+ \%&qn;%;&3
+qn:%:%G
+k;%E
+ e+(vi%]-
+ &$kVA
+sxWr4
+ $&kXA
+sxYr4
+ 8&sU[
+ &$p%2%Y
+ ($p]\vE0
+ &$ )w,/X
+ b#w, T#P#pw{$q[
+t7+
 wSt^tz
-u2pG
+t7(
  %$}c
 uPb8
-u2pj
- %(u2[
- )(u2pM
- %.u2U
- ).u2(
+t7%
+ %(t7"
+ )(u2r5
+ %.u2pG
+ ).u2pM
  %4u27
  )4 (X%yMp8"pT^w?
- &$qni%i%h
-p%2%g
- F&:Uyt
-:Txz
-:W{h
- q&(`}
+ &$qn}%}%|
+p%2%7
+{Zp)o?q'p)pP~7%}&6
+ $bB (iBp%2%{
+ ($p%2%z
+ 6$k}&6
+ >$ j#x, T$P# %o- T#$u2po
+ -k%u2pj
+ %(u2[
+ -q%u2U
+ ).u2(
+ -w% (V% %w% J$:nyt
+:mxz
+:p{h
+ ((:'|<
+ \'$`}
 
-var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 21968 wide_8_float32_row_F16
- @$]6qo
-tW0qS
-Ov+q^
- k*&pw|^p=
-q>p7s@
+var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 29514 wide_8_float32_row_F16
+ @$]'q&s7
+tW2q^
+OsCrT
+ a*&pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= u$R#qn(%(&/
+qn'%'%4
+k(%)
+ *(k(%2
+ *$k'&2
+ &$sU(
+ %+rc
+s%(3
+ 2*p],vE,
+ ($q>p7s@
+ 'w$/,
+pI}|
+ +w$q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w388
- \%&qn*%*&/
-qn)%)%4
-k*%2
- e+(vi%H-
- $$p%.%C
- ,$p%.%B
- 6$kE&2
- <$p]JvE,
- ($ '[*shyn?\p0p/qKtz
-/X
- )[*shyn?\p0p/r$tz
- )[*shyn?\p0p/r1tz
- +[*shyn?\p0p/satz
- )[*shyn?\p0p/qitz
- +[*shyn?\p0p/r\tz
- )[*shyn?\p0p/rytz
- +[*shyn?\p0p/rgtz
- q#P#w3)8
- N$p%.%V
- $$pw{$q[
-u2po
+ )= 6P#pL:M
+w3K8
+ \%&qn;%;&/
+qn:%:%G
+k;%E
+ e+(vi%[-
+ &$kVA
+sxWr4
+ $&kXA
+sxYr4
+ 8&sU[
+ &$p%.%Y
+ ($p]\vE,
+ &$ )z,/X
+ b#z, T#P#pw{$q[
+t7+
 wSt^tz
-u2pG
+t7(
  %$}c
 uPb8
-u2pj
- %(u2[
- )(u2pM
- %.u2U
- ).u2(
+t7%
+ %(t7"
+ )(u2r5
+ %.u2pG
+ ).u2pM
  %4u27
  )4 (X%wRp8"
 tLpUpT
 tLp6^
- ((qni%i%h
-p%.%g
- D&:Uyt
-:Txz
-:W{h
- q&(`}
+ ((qn}%}%|
+p%.%7
+{Zp)o?q'p)pP~7%}&2
+ $jB (qBp%.%{
+ ($p%.%z
+ 6$k}&2
+ D$ j#~, T$P#w3M8
+ T#$u2po
+ -q%u2pj
+ %(u2[
+ -w%u2U
+ ).u2(
+ -}% (V% +}% H*:nyt
+:mxz
+:p{h
+ ((:'|<
+ \'$`}
 
-var short32SM80NarrowAligned = driver.Text{Code: `packed2 14926 short_4_float32_row_F32
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
-!t;
-!u6IpYy.wp
+var short32SM80NarrowAligned = driver.Text{Base: &plainF16SM80, Code: `packed2 14926 short_4_float32_row_F32
+ ($!u6IpYy.wp
 !u'yjjp[q*
 !xgoyiw{q*
 !|F}+}Zy.q*
@@ -2257,25 +2625,15 @@ var short32SM80NarrowAligned = driver.Text{Code: `packed2 14926 short_4_float32_
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
-!qk
-]5r-
+ $4]5r-
 O6rG
 h.rG
 p#pdrA
-!
-s0
-t6
+ &,t6
 tn
 u#
-v0
-vc
-p"t8
-p"tq
-yz
-u<vP
-{YvU
-to
-{/r7
+ &(p"t8
+ ,"{/r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 r=1qO
@@ -2315,8 +2673,7 @@ w%r{
 y6
 u"
 xYqW
-z2p2
-qI'
+ $w2qI'
 shj?IpYjp$g}KrE
 t4
 |H.
@@ -2329,8 +2686,7 @@ r)|P&'
 s<pS;
 G#)
 }mrQu%3
-!s4
-sW6t}
+ $&sW6t}
 w_,
 wC*&+
 /%
@@ -2372,13 +2728,11 @@ z~0
 q..rX
 qt,4
 }.p}
-szvH
-y@1p-
+ $p-y@1p-
 p%-qd
 y@5p;
 |?&-
-ws
- %7//
+ &://
 pH58
  %m$/.
  'z#q.<q%
@@ -2396,8 +2750,7 @@ y.?op$gp/xIpy>xZ
 WyUp=
 th&0
 {gw~
-y.?op$gp/xIpyta
-/#
+ $a(/#
 t1v?yO
 /#
  %g%p<7
@@ -2418,28 +2771,26 @@ L$8
 zw
 rs&$
 }Pb{a$-
-!s4
-/0
+ $E/0
 :$d
 /'
 r2qR;
 G')
-w[q]
-rs^
+ $n+rs^
 }Pp?A^-
- %+Wv1p-
+ $5Wv1p-
 r]p?K
 }PqRK^-
- %/q..pf
+ $#q..pf
 w3"%&
 }.qT
 xBQ[pj
 xBQ[pG
 xBQ[po
 xBQ[pF
-tPvZpC
+tPq3pC
 rs;
-tP21pf
+tP11pf
 v\K
 x7[-
 v\,
@@ -2467,24 +2818,22 @@ yV4uT
 sjq1t[r_
 puqypf
 v"z9
- %NrI'
+ $#rI'
 /6
 :)r.
- %&y@*q~
+ $#y@*q~
 {BsRx)
 sjq1sRpx7
 y@5rR
 IpYq'rS{+qVA,
 tA-
-y7
- %.q=5s{
+ &}#q=5s{
 rF4s;
-{?0?joov,r[?\p)wwsl
-q=*qT
+ $q#q=*qT
 v;B
 /#
 rF3#8
- %'/#
+ $#/#
 s>tO
 /#
 rF2#8
@@ -2497,7 +2846,7 @@ ug6qO
 ug*pf
  )R#ug+p;
 :*r.
- %Jug2q8
+ $7ug2q8
  %R#t+sRpx7
 ug+rR
  +R#ra'pK
@@ -2520,28 +2869,17 @@ sZQB[-
 v\,
  %$v\4
  %&v\M
- %( -b$yh
- %Lt%pV}b
+ %( -b$ &W$t%pV}b
 {}.
-sfqKw(rqz\
-t%pV6p=
+ $^'t%pV6p=
 p1/zXya
 t%pV*p-
 w1"0-
-qfx/6vh6u|wq
-t%P'q8
-s:qK
-t%P0pC
-tb{,<r62v-xN+
-z8}%*+ukr6*
-t%P+q[
-r#b8
-}X
-r#Yp2
-x'u}QA
-t%q-p'
-zlQUqv
-t%pfqO
+ $*t%P'q8
+ $$t%P0pC
+ &$t%P+q[
+ *$t%q-p'
+ $$t%pfqO
 pr<\r/s_usulun+(ty+plr/1*6
 z.|av6qZ5r/0
 zKty.r:sPuss_
@@ -2552,8 +2890,7 @@ r3pG|ar/*sPs_55
 r3potypl1unxX
 r3pFw(r/plunxtun
 t%pvxx
-q$t[r5
-q$sRvm0sP.x$r6
+ $8q$sRvm0sP.x$r6
 w7QU>tO
 X"tyus0sP*usqZ(
 t%pbp'
@@ -2562,15 +2899,12 @@ t%p=q[
 z"%
 r3vm2yaU
 rB&(
-s>r\(
- %#t%a5p=
+ ${, $#t%a5p=
 smE
-qj0rvx"6u1qFA
-t%a*pC
+ $r,t%a*pC
 XFxMxM
 t%a5qp
-w1U-
-t%p'<P
+ $(t%p'<P
 x7(xO
 ra.p}
 qJ8(
@@ -2594,8 +2928,7 @@ x7pj-
 q}@(pGyO
 q}?UpFyO
 q}>pMpxyO
-!s4
-z6p'
+ $6z6p'
 q|{'*
 u"
 Tq[qW
@@ -2607,15 +2940,14 @@ y#qG
 |R;
 G%)
 yMbp*8w?
- %/qn3%3,
+ $#qn3%3,
 k3;
 r?&
-s~
- %4/c
+ &\#/c
 J(vKc<
 J)uC
 sY
- %9J0q(
+ $CJ0q(
 J1uC
  '&J8rP
 :JuC
@@ -2628,66 +2960,23 @@ J1uC
 qI0
 /R
 p95
-!s}
-s3
-!tj
-/%
+ (u</%
 rI+
 pc-
 pc+
-p9
-!u8
-vb;
-pp<
-r9<
-p9
-!{J
-vbM
-n6
+ &*vb;
+ (0 $- $0n6
 _+
-p9
-!|r
- %'C,
- ''!y=pm
- %,C%
- ',!cwG
-/%
+ &) $$C,
+ '' $( $+C%
+ ', $4/%
 })
 ppq9
- '2!cwX
-/%
-tX
- )=!cx#
-/%
+ '2 (* (O $P#/%
 ||
 ppps
 r9pA
-!u9
-p,q6
-tl
-to
-tk
-tm
-p"y9
-st
-t$<p6
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ V#4`}
 
 var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14841 short_4_float32_row_F32
  @$O*q^
@@ -2921,7 +3210,7 @@ sZsaBpM-
  %S%sZr1BU-
  %S%sZr$B|>
 |2B
- $OtPz]{X
+ $OtP5'{X
  &= $w#{}*
  &$p1+zXya
  $$w1",-
@@ -3332,7 +3621,7 @@ _)
 _(
  V#&`}
 
-var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 22266 spread_4_float32_row_F32
+var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 25769 spread_4_float32_row_F32
 !y4}:Irmrnp{a?'
 !?p)vzpEp3p)p/Ip[sLx"
  $(!u6x<w>p3q*
@@ -3342,10 +3631,10 @@ var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code
  (*!?IpYjp$gp/?q7wup{tYp/rS*p/sOIpYjp$gsOt2q'rDIp)}:p+p6tc
  $"!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+p.tc
 !?IpYjp$gp/?q7wup{ap/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+p6tc
- *"]*qo
-O'yD
-h.rA
-p#'x$s7
+ *"]pdrG
+O'}3
+h1rG
+p#0zc
 ?p$pEp/?op$gp/~.vzvyrm}+gtc
 ?p$pEp/?op$gp/~.ovQj}+tc
 ?p$pEp/rS{+~.vQj}+~/qo
@@ -3374,6 +3663,7 @@ sr
 ss
  *$/)
 q:*;
+s/
 qN2p;
 q_+K
 u"
@@ -3395,7 +3685,7 @@ p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>y|qm+xv
 qI#
  &"t4
 rYqP-
- $Z%Tv/q8
+ $\%Tv/q8
 z~%
 TuZv5
 uw%K
@@ -3409,17 +3699,17 @@ s/
 q.1pf
 x=|J
 }.pV.
- $v$y+q9
+ $x$y+q/
  &$qjqVpe
  &$}.yq
- ($p<J
+ ($p<N
 t3'v5
 qI-
 p_-&0&+
 tIu(,&0
 sW1pV+
 p%/&#
- $D/+
+ $F/+
 J&d
 TuZq-
  $(x1pQ&%
@@ -3435,8 +3725,7 @@ wv48
  $(q.*s{
  ($t/#
 q.6p-
- ,&s<q9;
- $$Wp=p'+
+ 0&Wp=p'+
 p_1&0&+
 tIu(0&2
 }.p'6
@@ -3450,57 +3739,65 @@ t:&7
  &(WrRpf
 qI)
  0&rIp8*
- 4$p<K
+ 4$p<O
 xe&)
  (&WqWp'2
 rHYp*%+
  &&{Zp)o?q'p)pP|d8&7
  ($Wq~pf
  $$Wr{pX
- $$r*uQrX
- ($rIp8-
- 0$Wt0pC
-tA7
+ $$rb0sT
+ ($qs<pC
+k.A
+ (&rIp8/
+ ,$ris^0
+ ($tA7
+ &$qs'uZ
+ %I .&rb*qT
+ *$s=5p-
+ *$s=6rX
+ ($t>'rX
+ :$qs<yI
+}u%4
+ ,&qs+pC
+ *$Wt0pC
+zO&7
 xr
 Wr7p-
- **G7)
+ **G8)
  ($Ws{pf
-trvE)
- 0&qs0tY
- *$rb6t0
- &$s=2pC
- $$s=1pf
- <$qs1q%
- *$qs*s8
- ($rb<s8
- :$r*uQw.
-rHp^pT%4
+r)p|vE)
+ :&t>6t0
+ &$vB2pC
+ $$vB1pf
+ i#$qs+v5
+qn#%#%;
  ,&y@1p-
-k4qd
+k;qd
 xr
 purvsT
  6*puqypf
  &$y@5p;
-|?%4
+|?%;
  2&y@*q~
  &$y@5rR
- $$t/5
- &$vB1pV.
+ $$t/<
+ &$w81pV.
  ($ug0p-
  $$ug6qO
  6$ug*pf
  &$ug+p;
-|?%5
+|?%<
  (&ug2q8
  &$ug+rR
- $$t/6
- &$t>5q-
-zn6qd
+ $$t/=
+ &$v&5q-
+zn=qd
  $&s|<pK
 qI.
 q_.K
 u"
-/]
+/b
 p_3&2&1
 wC0&+
  ,0x>&'
@@ -3515,11 +3812,11 @@ wD
 p_.|.'
  \#*y#q-
 qgvzvyrm}:?t2q'rDIp)}:?x<jtv
- %x*z<rR
+ %U,z<rR
 p%+&,
 |Ep=
 p%-e
- &_1r>2
+ &x3r>2
 /#
 q,~7d
 /#
@@ -3542,15 +3839,15 @@ ws
  %A|H
 p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?t2q'rDIp)}:?IpYjp$gpmpmzWy&xI>y|qm+xv
 xr
- $k<{xyo{Eq]
+ $kB{xyo{Eq]
  &$v"~H
- %J/i
+ %J/m
 qI.
 p%.&,
 qL'q8
 p%.e
  'Hr>.
- &Q/|MpX
+ &b<|MpX
  'Jp_.|.(
 ~%}KrQ
 r*qyuZ
@@ -3559,17 +3856,17 @@ z+r$A
 v%q0
 t4
 z+qKA
- $1/>
+ $=/>
 rd)d
 //
- 4@ $-/>
- &x)/>
-|?%I
+ 4u, $-/>
+ &z%/>
+|?%P
 u"
 |2s;
- (V& %& &%/>
+ (* %& &%/>
  &*/>
- $$t/J
+ $$t/Q
  &$/3
 rB#U
  $&p1$(
@@ -3578,73 +3875,104 @@ rd+d
 /4
  6*/>
  &$/>
-|?%J
+|?%Q
  (&/>
- &$ 'Ct/K
- &(v&'sX
+ &$ 'Ct/R
+ &(w:'sX
 xpsyu0
 }k
-v&0P
+w:0P
  &s${}#
  &$p1$zXya
  $$w1"%-
  m#$sm:
  &$X;xMxM
  ($yppR<B
- $$v&+v/
+ $$w:+v/
 sHA"A7
- (&v&.q%
+ (&w:.q%
 yppR=B
-vi%M-
-v&*rX
-kT%F
- $,w82r%
+vi%T-
+/d
+ $*kMA
+sxNr4
+zJ<p}
+kOA
+sxPr4
+k^A
+uYM
+w:6a
+ (2zJ+z$
 z"B
- $/w8<a
-kT%E
- ,8/b
-kH&7
+t&?op$gp/xIiP
+ $CzJ'tB
+sUR
+zJ.P
+sU^
+k^%P
+tE
+p<P
+/#
+p]SvE)
+ $d//b
+ *$zJ+r7
+ Fs0s%h3
+D0)
+ $&zJ<pC0
+qnh%h%g
+qn[%[%Z
+khq5
+{Zp)o?q'p)pP~7%[&7
+ (,zJ*pC
+kh%Y
+ &&yvpda
+kh%X
+ ,&/j
+k[&7
 xr
-/b
-sUT
+/j
+sUh
 |&vX
-s%T3
- +y*/b
-p]MvE)
- &</b
- ,$w:2pV
-sUY
-kY%K
+ %> +X,/j
+p]avE)
+ 0</j
+ ,$x5'pV
+sUm
+km%^
 r>5
- ,*w8*rR
- *$w81p'
- *$w:0tY
- *$/e
-pLZ4
- $&/d
- $$/e
- H$s%_3
-G8)
- $&v&*w.
-qn_%_%^
-qnS%S%R
-k_%Q
+yvt-tY
+v=r\"[
+v=rg"\
+v=t["]
+v=u0"^
+yvuQrR
+ *6yvp0p'
+ 4$/n
+pLn4
+ $&/m
+ $$/n
+ H$s%s3
+D6)
+ $&zJ*v5
+qns%s%r
+qng%g%f
+ks%e
  &*}Bp'
- &$ %u/J){7
- $8/y
-J-|'
-/v
-J.{V
+ &$ %e2J){7
+qI6
+ %b2J-|'
+ %R2J.{V
 J/yt
 qI5
 sY0
- $A %X1qI7
-WrRrR
-:J{h
-:I|<
-:L{e
-sY.
- $Ju[rnp[?p$yir[p3g?t2q'rDIp)}:?IpYjp$gzYpP~.vQj}+<>p+sOIpYjp$gsOt2q'rDIp)}:FpZ,
+ $)WrRrR
+:Z{h
+:Y|<
+:\{e
+ $N &+:$uC1
+/9
+sY5
+ $(u[rnp[?p$yir[p3g?t2q'rDIp)}:?IpYjp$gzYpP~.vQj}+<>p+sOIpYjp$gsOt2q'rDIp)}:FpZ,
 ri~.vQj}+'>~.p{p)w>?r[
 ri~.vQj}+0>~.p{p)w>?rV
 p[rDq'?qBu}~.vQj}+'>~.vQj}+'>~.vQj}+0
@@ -3654,70 +3982,73 @@ ri~.vQj}+0>~.p{p)w>?ww
 uj~.ovQj}+p/s3
 uj~.vzvyrm}+gp/qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 !sO~]~^sP~dpm
- %y0 %}(rH~.vQj}+.>~.vQj}+.,
+ %l3 %e*rH~.vQj}+.>~.vQj}+.,
 {<pP~.ovQj}+>~.vQj}+.,
 uj~.ovQj}+vKsO~]~^sP~d
- &"/y
-rI0
- $(pc4
- (" $.C.
-q45
+ &" %y1rI0
+ $(pc5
+ (" $.C1
+q48
  &)s|'tY
 {1.
-C)
- ((/f
+C,
+ ((/m
 {11
-C+
- ((/d
- $+n1
+C.
+ ((/k
+ $+n2
 r9*
- &2/^
+ &2/f
 })
-C#
+C&
  '( $,/&
- &O '@ $V#//
+ $OppqA
+ '@ $X#/0
 tX
-ppq9
-q46
- &*/-
- $$ (9 $:/-
- $"n-
-r9ph
- &&/-
- $.n0
- &? $6 $8n/
-_0
- (1n0
- &5 $8/,
-tX'
-C2
- &1!ct-pm
- %'C1
- 'O!c'wG
-tX0
- Z#0`}
+pppJ
+q49
+ &*/.
+ $$ (9 $:/.
+ $"n.
+r9pS
+ &&/.
+ $.n1
+ &? $6 $8n0
+_1
+ (1n1
+ &5 $8/.
+tX+
+C5
+ &]# $c# %'C4
+ 'O $,tX2
+ (5!c'wX
+/.
+ $&C#
+ '2!c'x#
+/.
+ $,C"
+q49
+ V#&`}
 
-var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 22232 spread_4_float32_row_F32
- H$OpdqS
-h.qS
+var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 25825 spread_4_float32_row_F32
+ H$O'|}
+h.q^
  {#&/)
 pIp|;
- $.pnpaK
+ &.pnpaK
  :$q"paM
- ($s[pQ
- ,$rYpT-
- 2$tHrN
- $$xT
- 4$y+q)
- $$y+qA
+ ($ $^+ ,]+rYpT-
+ 2$tHr}
+ $$r,pO
+ 4$uN$
+ $$y+ps
  2&s[qR
 p_-q5&+
 tIu(,qU
  $(|(&#
  ,$x1p7&%
  2$x=p5;
-zM)
- 2&x{$r}
+ 4$x{$r}
  $(tb+
  &$s"qU
  $$y+rE
@@ -3728,90 +4059,127 @@ t:&4
  8&rIp8(
  @$rHYp*%)
  &${Zp)o?q'p)pP|d8&4
- 8$rIp8+
- 2$tA4
- .$G6)
- $b&wZpU
+ 2$zC$4
+ ($k,A
+ ($rIp8-
+ ,$ris^.
+ ($tA4
+ o#$}u%2
+ 8$zO&4
+ .$G7)
+ $x(wZpU
 wZp6
 wZqu
- Fe&w3,8
- q#$rHp^pT%2
- .$k2qd
- B$|?%2
- <$t/3
- P#$|?%3
- 2$t/4
- ($zn4qd
- {'$|?%G
- <$t/H
- P#$|?%H
- 2$t/I
- {$$vi%K-
- $$kR%F
- ,$kR%E
- .$kH&4
- &$sUR
- $$s%R3
- 1|* 8,sUW
-kW%K
- N&pLX4
- P#$s%]3
-G7)
+ F{(w338
+ q#$qn#%#%9
+ .$k9qd
+ B$|?%9
+ <$t/:
+ P#$|?%:
+ 2$t/;
+ ($zn;qd
+ {'$|?%N
+ <$t/O
+ P#$|?%O
+ 2$t/P
+ {$$vi%R-
+ 0$k\A
+ :$sU\
+k\%P
+ \#&s%f3
+G8)
 wRb
 tLpUp*
 tLp68
 tLquA
- $(qn]%]%\
- $$k]%Q
- 0$ ,$ ($qI4
- V#$ $$pc3
- *"C,
-q43
- *&C'
- ,$ (- (.n0
- ,$ppq)
- ,$ppq/
- '@ ((pppO
-_8
- 6&n,
+ $(qnf%f%e
+ $$kfq5
+{Zp)o?q'p)pP~7%[&4
+ *&kf%Y
+ ($kf%X
+ .$k[&4
+ &$sUf
+ $$ %A 1^, B,sUk
+kk%^
+ N&pLl4
+ P#$s%q3
+ -[$ $(qnq%q%p
+ $$kq%e
+ 0$ ,$ e#$ $$pc4
+ *"C/
+q46
+ *&C*
+ ,$ (- (.n1
+ ,$C$
+ ,$ppq9
+ '@ ((ppph
+q47
+ 6&n-
 _(
- *&n/
+ *&n0
 _$
- (&n.
-_/
  (&n/
+_0
+ (&n0
 _&
- *&C0
- *$C/
- 'O ^#(`}
+ *&C3
+ &? &BC2
+ 'O 2(ppq)
+ '2 ((ppps
+q47
+ V#&`}
 
-var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 24717 spread_8_float32_row_BF16
- F$]6rG
-Oqyr-
- $&p#uvrA
- w%$q:$M
- @$p<L
+var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 30338 spread_8_float32_row_BF16
+ F$]pdrA
+Op0rG
+ $&p#xNrA
+ y%$q:$M
+ @$p<P
  g#$tGr+
 pIp4M
- X$&p<M
- V#$v"{G
- D$pwsXr7
-q"xG
+ X$&p<Q
+ D$zC&M
+ P#$pwsXr7
+q"p?3
 }X
 pwv5sX
-q>pQq+
+q>p7q+
 }X
 /#
-q"}|
- '%q>p5q+
- '(q"w]
- '+q>p^q+
- '.q"p^3
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ &*q$zA$
+ 1# $*u,%pF
+}dpF
+ -#sjy('7po
+ ,*rF0#'
+ &$rF1#'
+ &%rF2#'
+ &%rF3#'
+ &%rF4#'
+ &%rF5#'
+ &%rF6#'
+ &%rF7#'
+ (0qn$%$%<
+qn#%#%0
+k$%%
+ *(k$%.
+ $$ &T6 $S6k#&7
+ &$sU$
+ %+rc
+s%$3
+ ,*p](vE)
+ &$/,
+ 'Q$/,
+ ?Q$/#
+q"p^3
  '1q>paq+
-}X
- $,q$zA$
- 1# $*pL%M
-w368
+ '7 3W$ $6pL2M
+w3E8
  $&rse
 u"
  &$sZrgvvpo-
@@ -3826,60 +4194,114 @@ v\s6
 sZr$vv|>
 |2vv
 !s4
- $.u,&pF
-}dpF
- -#sjy('7po
- ,*rF0#'
- &$rF1#'
- &%rF2#'
- &%rF3#'
- ** *-rF6#'
- &1rF7#'
- (0qn&%&%<
-qn%%%%0
-k&%.
- $( &P4 $~3k<qd
- B$|?%<
- <$t/=
- P#$|?%=
- 2$t/>
- ($zn>qd
- ,$/^
- }%$/j
- o#$|?%Q
- <$t/R
- P#$|?%R
- 2$t/S
- {$$vi%U-
- $$k\%N
+//
+u,'pF
+ /o$sjq1pR-7po
+//
+rF'".
+ &<//
+rB("1
+ &&rB*"4
+ &%rB,"7
+ &%rB.":
+ &%rB0"=
+ &%rB2"@
+ &%rB4"C
+ &%rB6"F
+ (0qn3%3%K
+qn2%2%?
+k3%=
+rr'"G
+ &P7 $v6kKqd
+ &${BpRHy:
+sjv)I(
+ :&|?%K
+u"
+|2"Q
+ (( %& 0$t/L
+ ($rBSU
+ H$|?%L
+ 2$t/M
+ ($znMqd
+ ,$/c
+ }%$/n
+ o#$|?%a
+ <$t/b
+ P#$|?%b
+ 2$t/c
+ {$$vi%e-
+/e
+ %c/k]A
+sx^r4
+ $,k_A
+sxar4
+koA
+uYP
+ .*t&?op$gp/xIiS
+ &$sUc
+ $$sUo
+ko%a
+tE
+p<R
+/#
+p]dvE)
+ $./c
+ '|-/c
+ K|- $,przA$r5
+ $$vS>
+prsR#$""
+ $#vSA
+X"#$"%
+ $#vSD
+X$#$"(
+ $#vSG
+X&#$"+
+ $#vSJ
+X(#$".
+ $#vSM
+X*#$"1
+ $#vSP
+X,#$"4
+ $#vSS
+pwv1v/
+q<("+
+q<""%
+vgryr5
+vgqKpM
+/'
+r&=3
+ (Dt==&=&>
+qnt%t%s
+p%=%'
+{Zp)o?q'p)pP~7%t&7
+ **p%=%r
 }\yd
- *&k\%M
- *$ ,)/c
-kP&7
+ &&p%=%q
+ *$ ,)/k
+kt&7
 xr
-/c
-sU\
- $,s%\3
- *$/c
-p]UvE)
- &&/c
- %z+ $S)/c
- %z+ $) 'z+z+r1A
- 'z+z+saA
- 'z+z+qiA
- 'z+z+r\A
- 'z+z+ryA
- 'z+z+rgA
- $G/(
-xb$r5
-prsa#$px
-prr\#$s;
-prrg#$""
-prt[#$"#
-pru0#$"$
-X##$"%
-X%#$"&
- $m*{?0?joov,r[?\p)wwsyrJ
+/k
+qI=
+ $, %B *$/k
+p]yvE)
+ W#y-/k
+xBrJpo#$
+xBt[pG#$
+xBsRpj#$
+xBu0[#$
+t@"pM#$
+t@#U#$
+t@$xm$
+t@%uH$
+ $O $u#v=t["t
+v=u0"u
+rB#"v
+rB%"w
+rB'"x
+rB)"y
+rB+"z
+rB-"{
+ $*{?0?joov,r[?\p)wwsyrJ
  1# $*wTt[(s)#
 wTu0pMs)#
 uV#pjs)#
@@ -3888,76 +4310,73 @@ uV'r5s)#
 uV)s;s)#
 uV+"#s)#
 uV-"%s)#
- $*vST
-q$sa"U
-q$r\"V
-q$rg"W
-q$t["X
-q$u0"Y
-p1#"Z
-p1%"[
-/e
-pLkM
-w3%8
-/e
- 'h, &4sZrg"Zpo-
- $$sZry"ZpG-
- $$sZr\"Zpj-
- $$sZqi"Z[-
+/%
+vS}
+q$sa"~
+q$r\$#.
+q$rg$#/
+q$t[$#0
+q$u0$#1
+p1#$#2
+p1%$#3
+/n
+qt=M
+w398
+/n
+ 'p. &>sZrg$#2po-
+ $$sZry$#2pG-
+ $$sZr\$#2pj-
+ $$sZqi$#2[-
 v\;
-sZsa"ZpM-
- %h,sZr1"ZU-
- %h,sZr$"Z|>
-|2"Z
- &n#sUl
-kl%]
- $&pwv1v/
+sZsa$#2pM-
+ %p.sZr1$#2U-
+ %p.sZr$$#2|>
+|2$#2
+ &n#qI=
+p%=&K
+ $&/3
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
-s%p3
- (P$qnp%p%o
-qnd%d%c
-kp%b
-r?F
- 0*/z
- $$/w
- 2$:P{h
-:O|<
-:R{e
- J(/z
-rI'
- *&/6
+ %V% (P$ %V%t=I&I&J
+ %0r?J
+ B*:a{h
+:_|<
+:c{e
+ &(/;
+:'uC1
+/:
+ L(rI'
+ *$/7
 ||
- 6&/g
- ,$/e
- ,$/_
+ 6&/n
+ ,$/l
+ $C *F/g
  .$||
- ,$ $- V%.`}
+ ,$ $E o%F`}
 
-var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 24694 spread_8_float32_row_BF16
- H$OqyrO
-h.qS
+var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 30388 spread_8_float32_row_BF16
+ H$Or:qo
+h.q^
  {#&/)
 pIp|;
- $.pnpaK
+ &.pnpaK
  :$q"paM
  ($s[pQ
  ,$rYpT-
- 2$tHrN
- $$xT
- 4$y+q)
- $$y+qA
+ 2$tHr}
+ $$r,pO
+ 4$uN$
+ $$y+ps
  2&s[qR
 p_-q5&+
 tIu(,qU
  $(|(&#
  ,$x1p7&%
  2$x=p5;
-zM)
- 2&x{$r}
+ 4$x{$r}
  $(tb5
  &$s"qU
  $$y+rE
@@ -3968,187 +4387,232 @@ t:&4
  8&rIp8(
  @$rHYp*%)
  &${Zp)o?q'p)pP|d8&4
- 8$rIp8+
- 2$tA4
- .$G6)
- $b&wZpU
+ 2$zC$M
+ ($k,A
+ ($rIp8-
+ ,$ris^.
+ ($tA4
+ a%$qn$%$%:
+ 8$k#&4
+ .$G7)
+ $j*wZpU
 wZp6
 wZqu
- u#e&w348
- k$$qn&%&%:
- .$k:qd
- B$|?%:
- <$t/;
- P#$|?%;
- 2$t/<
- ($zn<qd
- {'$|?%O
- <$t/P
- P#$|?%P
- 2$t/Q
- {$$vi%S-
- $$kZ%N
- ,$kZ%M
- 6$kP&4
- &$sUZ
- $$s%Z3
- 1}+ y$,pLiM
- N$sUj
-kj%]
- 0&s%n3
-G7)
+ u#m*w3C8
+ k$$qn3%3%I
+ .$kIqd
+ B$|?%I
+ <$t/J
+ P#$|?%J
+ 2$t/K
+ ($znKqd
+ {'$|?%^
+ <$t/_
+ P#$|?%_
+ 2$t/a
+ {$$vi%c-
+ 0$kmA
+ :$sUm
+km%a
+ m$&s%~3
+G8)
 wRb
 tLpUp*
 tLp68
 tLquA
- $(qnn%n%m
- $$kn%b
- 0$ ,$ ($qI4
- V#$ $$pc3
- *"C,
-q43
- *&C'
- ,$ (- (.n0
- ,$ppq)
- ,$ppq/
- '@ ((pppO
-_8
- 6&n,
+ $(qn~%~%}
+ $$k~%'
+{Zp)o?q'p)pP~7%t&4
+ *&k~%r
+ ($k~%q
+ 6$kt&4
+ &$sU~
+ $$ %E 1P. \%,qt9M
+ N$qI9
+p%9&E
+ 0&r&93
+ -\% $(t=9&9&:
+t=C&C&D
+ %3 0( ,$ e#$ $$pc4
+ *"C/
+q46
+ *&C*
+ ,$ (- (.n1
+ ,$C$
+ ,$ppq9
+ '@ ((ppph
+q47
+ 6&n-
 _(
- *&n/
+ *&n0
 _$
- (&n.
-_/
  (&n/
+_0
+ (&n0
 _&
- *&C0
- *$C/
- 'O ^#(`}
+ *&C3
+ &? &BC2
+ 'O 2(ppq)
+ '2 ((ppps
+q47
+ V#&`}
 
-var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 25421 spread_8_float32_row_F16
- H$tW'r-
-OrvqS
- a,$pw|^p=
-q>p7s@
+var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 31762 spread_8_float32_row_F16
+ H$tW+qq
+OsCrA
+ \,$pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= T$R#qn(%(%@
+qn'%'%4
+k(%)
+ *(k(%2
+ *$k'&7
+ &$sU(
+ %+rc
+s%(3
+ ,*p],vE)
+ ($q>p7s@
+ 'd$/,
+pI}|
+ +d$q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w3:8
- k$&qn*%*%@
-qn)%)%4
-k*%2
- *(k@qd
- B$|?%@
- <$t/A
- P#$|?%A
- 2$t/B
- ($znBqd
- {'$|?%U
- <$t/V
- P#$|?%V
- 2$t/W
- {$$vi%Y-
- $$ka%R
- ,$ka%Q
- 6$kT&7
- &$sUa
- $$s%a3
- ,$p]YvE)
- ($ 'W,shyn?\p0p/qKtz
-/c
- )W,shyn?\p0p/r$tz
- )W,shyn?\p0p/r1tz
- +W,shyn?\p0p/satz
- )W,shyn?\p0p/qitz
- +W,shyn?\p0p/r\tz
- )W,shyn?\p0p/rytz
- +W,shyn?\p0p/rgtz
- o#P#pLsM
-w3)8
- L&sUt
-kt%f
- $&pw{$xx
-shtD?\p0r[v~t^pGpo
-shtD?\p0r[v~t^[pj
-shtD?\p0r[v~t^UpM
-shtD?\p0r[v~t^wy
-/#
-s%x3
- (0qnx%x%w
-qnl%l%k
-kx%j
- y((`}
-
-var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 25394 spread_8_float32_row_F16
- H$tW'r-
-Oqyq^
- X,$pw|^p=
-q>p7s@
-v{A
-shyn?\p0p/Qtz
-pwqG*q~
-pI}|
-q>p4s@
- ''/#
-q>p5s@
- )&pIp^3
- ++q>pas@
- )/pIp|3
- +4q>qRs@
- )8zC"3
- )= 6R#pL)M
-w388
- k$&qn*%*%>
-qn)%)%4
-k*%2
- *(k>qd
- B$|?%>
- <$t/?
- P#$|?%?
- 2$t/@
- ($zn@qd
- {'$|?%S
+ )= 6P#pL:M
+w3M8
+ k$&qn;%;%S
+qn:%:%G
+k;%E
+ *(kSqd
+ B$|?%S
  <$t/T
  P#$|?%T
  2$t/U
- {$$vi%W-
- $$k^%R
- ,$k^%Q
- 6$kT&4
- &$sU^
- $$s%^3
- 2$p]YvE)
- ($ 'Z,shyn?\p0p/qKtz
-/c
- )Z,shyn?\p0p/r$tz
- )Z,shyn?\p0p/r1tz
- +Z,shyn?\p0p/satz
- )Z,shyn?\p0p/qitz
- +Z,shyn?\p0p/r\tz
- )Z,shyn?\p0p/rytz
- +Z,shyn?\p0p/rgtz
- o#P#pLqM
-w3)8
- L&sUr
-kr%f
- $&pw{$xx
-shtD?\p0r[v~t^pGpo
+ ($znUqd
+ {'$|?%i
+ <$t/j
+ P#$|?%j
+ 2$t/k
+ {$$vi%m-
+ &$kfA
+sxgr4
+ $&khA
+sxir4
+kwA
+ 6(sUk
+ $$sUw
+kw%i
+ (&p]lvE)
+ &$ )f./c
+ b#f. T#P#pw{$xx
+}g("+
+}g""%
+shtD?\p0r[v~t^pGr5
+shtD?\p0r[v~t^7pM
+ ., $\(p%=%+
+{Zp)o?q'p)pP~7&I&7
+ *W(p%=%~
+ ($p%=%}
+ 6$p%I&7
+ 6$p_IvE)
+ p#c. T$X#w3A8
+ T#$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
-/#
-s%v3
- .0qnv%v%u
-qnl%l%k
-kv%j
- u((`}
+ y)*`}
+
+var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 31818 spread_8_float32_row_F16
+ H$tW+qq
+OsCrG
+ }+$pw|^p=
+q>p?s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pIxG
+q>p4s@
+ ''/#
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= T$R#qn(%(%>
+qn'%'%4
+k(%)
+ *(k(%2
+ *$k'&4
+ &$sU(
+ %+rc
+s%(3
+ 2*p],vE)
+ ($q>p7s@
+ 'g$/,
+pI}|
+ +g$q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6P#pL:M
+w3K8
+ k$&qn;%;%Q
+qn:%:%G
+k;%E
+ *(kQqd
+ B$|?%Q
+ <$t/R
+ P#$|?%R
+ 2$t/S
+ ($znSqd
+ {'$|?%g
+ <$t/h
+ P#$|?%h
+ 2$t/i
+ {$$vi%k-
+ &$kfA
+sxgr4
+ $&khA
+sxir4
+kuA
+ 6(sUk
+ $$sUu
+ku%i
+ (&p]lvE)
+ &$ )i./c
+ b#i. T#P#pw{$xx
+}g("+
+}g""%
+shtD?\p0r[v~t^pGr5
+shtD?\p0r[v~t^7pM
+/'
+ .u( $h( &i(p%9%+
+{Zp)o?q'p)pP~7&C&4
+ *d(p%9%~
+ ($p%9%}
+ 6$p%C&4
+ &$qI9
+ $$ %E 2$p_CvE)
+ p#i. T$X#w3A8
+ T#$shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+ {)*`}
