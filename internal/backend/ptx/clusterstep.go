@@ -104,12 +104,16 @@ func (b clusterState) leaveInStep(wait string) string {
 `)
 }
 
-// earlyArrivals returns the arrivals at the cluster's barrier before which the thread has done nothing that others could see,
-// except initialise barriers, which is followed by a fence of its own. They need no release, for which a thread waits
-// until its accesses and those of others in the multiprocessor have reached the second-level cache.
+// earlyArrivals returns the arrivals at the cluster's barrier before which the thread has done nothing that others could see, except
+// initialise barriers, which is followed by a fence of its own, and arrive at them. Such an arrival needs no release, for which a
+// thread waits until its accesses to global memory are complete; that takes long if other threads of the multiprocessor access it.
 func earlyArrivals(f *ir.Func) map[*ir.Value]bool {
 	acts := func(v *ir.Value) bool {
-		return v.Op != ir.OpMBarrierInit && (v.Op.Reads() || v.Op.Writes() || v.Op == ir.OpPrint)
+		switch v.Op {
+		case ir.OpMBarrierInit, ir.OpMBarrierArrive:
+			return false
+		}
+		return v.Op.Reads() || v.Op.Writes() || v.Op == ir.OpPrint
 	}
 	late := map[*ir.Block]bool{}
 	var mark func(b *ir.Block)
