@@ -33,11 +33,9 @@ func spread[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []ro
 	held := gpu.DynamicShared[row.Words](t)
 	if t.ThreadX() == 0 {
 		full.Init(t, 1)
-	}
-	t.ArriveCluster()
-	if t.ThreadX() == 0 {
 		full.Expect(t, 8*t.ClusterSize())
 	}
+	t.ArriveCluster()
 	team := row.ClusterOf(t)
 	r := newRow[A, F](t, team, memory{x, y, held}, c.row(lengths, team.Row))
 	all := r.partial().total(t, team, parts)
