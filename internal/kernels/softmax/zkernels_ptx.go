@@ -93,7 +93,7 @@ cc2a86261464272f	wide.go	partial
 cc4aac15fc2846ff	wide.go	partialOf
 b162ff3c10a5c5ed	wide.go	rowConfig
 5a04fcbba47e3ba3	wide.go	scaled
-26d1dc273c881ac8	wide.go	spread
+6fdf5024d2a7470a	wide.go	spread
 66f14fd99f9f517f	wide.go	wide
 9f2feec181fc6ace	wide.go	wideRow
 c9cbff2a4184c119	wide.go	wideRow.masked
@@ -964,7 +964,7 @@ tw
 s/
 xq
 qCp7^)
-t31sT
+t32sT
 s[pa
 q?{,
 yQ
@@ -976,19 +976,19 @@ WuZv5
 tJA
 WyUp=
 r,pO
- &%tg.p;
+ &%tg+p;
 pIpa4
 s/
-tg1pf
+tg2pf
 t_pA)
-tg5pV.
+tg.pV.
  $3y+qA
 sFrEE
 t4
 qjqVZ
 /%
 t1yZyO
-tg5yq
+tg.yq
 t#yO
  '#p<A
 pu*v5
@@ -1006,7 +1006,7 @@ ss
 /%
 pIp7;
 s/
-t31pV+
+t32pV+
 qHq9tU
  $p(//
 J%d
@@ -1030,12 +1030,12 @@ vi&$-
 vF
 wv*8
 sh?Iq3u}vMA
-tg*s{
+tg1s{
 tGM
 pIp44
 s/
 tA-
-tg6p-
+tg5p-
 qjqVp*
  &\,wc
 /$
@@ -1043,12 +1043,12 @@ s<q9;
  $DTp=p'+
 p_)&3&2
 tIu(3&(
-tg5p'6
+tg.p'6
 G%R
-tg*{6
+tg1{6
 uj~7d
 ri|$-
- &_, $Eug'a
+ &_, $Etg6a
 uc-KxO
 s/
 qfp?KxO
@@ -1086,11 +1086,11 @@ thpe
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 Tr{pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
-puq0sT
+puu/sT
 zC&4
 xQA
 qfpar4
-|O<pC
+puuQpC
  %Ou"
 rxQw(plplvDxk
 }k
@@ -1100,38 +1100,38 @@ vb%$
  '(tA6
 |2U
 u"
-|O'uZ
+puuvuZ
  %Iy<xHV
 pwr%r{
 zBb
 zBY
 z+Q8
 }X
-puunqT
+pusKqT
 xBQ[pF
 xBQ[r5
 xBQ[px
 xBQ[s;
-pu25p-
+pu2.p-
 sjsyu0[
 }d[
  %#sjq1u07pM
-puxXrX
+pu25rX
 rF%#'
  $8N&(
-puz]rX
+puxXrX
 v=sR#'
  $#s>tO
 rF-#'
  '%rF.#'
  '(rF/#'
  $#qr&U7
-|O<yI
+puuQyI
 }u&3
 rHp7p2%(
 rUpe
 rr%#'
- &*|O+pC
+ &*|O'pC
 rU%&
 t&uu'
 xh
@@ -1150,12 +1150,12 @@ xa2pPqkp?}18{5rQ
 z+Q^
  )_#/+
 xBQ[#$
- )#pu.6t0
+ )#puz#t0
 pL"4
 w358
-puq3pC
+pu10pC
 rs;
-pu11pf
+puq3pf
 v\K
 x7[-
 v\,
@@ -1178,7 +1178,7 @@ v=rg"-
  'r#v=u0"0
  '%rB%"3
  '(rB)"6
- 'r#|O+v5
+ 'r#|O'v5
 qn#%#&3
 qn"%"%/
 k#%-
@@ -1206,7 +1206,7 @@ yVx)
  $\#ra5rR
 IpYq'rS{+qVA,
 tA3
- &=pu*1pV.
+ &=puu|pV.
 rBCU
  'P%q=0p-
 uj~*d
@@ -1222,7 +1222,7 @@ v"z9
 {BsRx)
 t+sRpx7
 q=+rR
- +Cpu55q-
+ +Cpu5.q-
 s+3qd
 s5z9
 /U
@@ -1257,10 +1257,10 @@ xa0u5{({5rQ
  'u$p1"(
 /.
  5m#sH7r_
- $?pu6'sX
+ $?pu*6sX
 xpv)8
 }k
-puuAP
+pux"P
 J#d
 t%pV}b
 {}:
@@ -1299,30 +1299,30 @@ XRxMxM
 t%a5qp
  $(t%p'<P
 yppRSB
- $&pu6+v/
+ $&pu6'v/
 sHX"X7
 qD2vmpl+'s#uQ
 qD1vv
- $0pu6.q%
+ $0pu6+q%
 yppRTB
 vi%E-
 /Y
  %v*k>A
 sx?r4
-pDpb<p}
+puxRp}
 k@A
 sxAr4
  %_*uY?
-pu66a
+pu|@a
 {g|k#
 t#ta
 vN
-pDpb+z$
+pDpb'z$
 z"Y
 t&?op$gp/xIiB
- $#pDpb'tB
+ $#pu66tB
 sUC
-pDpb.P
+pDpb+P
 qI2
 p%2%A
 tE
@@ -1330,7 +1330,7 @@ p<C
 /#
 p]DvE0
  %a)/W
- +a)pDpb+r7
+ +a)pDpb'r7
 wH#$pj
  $Q'vS:
 prry#$pF
@@ -1347,14 +1347,14 @@ s:sa
 r&23
 D()
 yMbp*8w?
-pDpb<pC0
+puxRpC0
 t=2&2&3
 qnL%L%K
 p%2q5
 {Zp)o?q'p)pP~7%L&6
- %X- &|&pDpb*pC
+ %X- &|&pDpb1pC
 p%2%J
- $P- $?pDp=<a
+ $P- $?pDpb}b
 p%2%I
 }k
  )#v7
@@ -1372,16 +1372,16 @@ xBqipM#$
 xBr\U#$
 xBryxm$
 xBrguH$
- $5pDqO'pV
+ $5pDp=6pV
  %9p%2%O
- $FpDp=2tY
+ $FpDp=0tY
 v=r\"s
 v=rg"t
 v=t["u
 v=u0"v
-pDp=*rR
+pDp=1rR
 {?0?joov,r[?\p)wwq1Q[
- )#pDp=1p'
+ )#pDp=2p'
 wTr\(s)#
 wTrgpMs)#
 wTt[pjs)#
@@ -1410,7 +1410,7 @@ uV^[-
 s:r1
  %V$/*
  %U$D.)
- %U$pDpb*v5
+ %U$pDpb1v5
  %U$qnW%W%V
 p%2%U
 s5~5
@@ -2788,9 +2788,9 @@ xBQ[pj
 xBQ[pG
 xBQ[po
 xBQ[pF
-tPq3pC
+tP10pC
 rs;
-tP11pf
+tPq3pf
 v\K
 x7[-
 v\,
@@ -3210,7 +3210,7 @@ sZsaBpM-
  %S%sZr1BU-
  %S%sZr$B|>
 |2B
- $OtP5'{X
+ $OtP16{X
  &= $w#{}*
  &$p1+zXya
  $$w1",-
@@ -3621,7 +3621,7 @@ _)
 _(
  V#&`}
 
-var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 25769 spread_4_float32_row_F32
+var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 25717 spread_4_float32_row_F32
 !y4}:Irmrnp{a?'
 !?p)vzpEp3p)p/Ip[sLx"
  $(!u6x<w>p3q*
@@ -3649,19 +3649,18 @@ zpqm0
 qN+r7
  &V$qN2pX
 s2
-zTrX
+qN1rX
 |tt2q'rDIp)}:sLp{}Zvzjp{va
-|Et0
-|tt2q'rDIp)}:sL}Zvzjp{va
-|MpK
- $*t3'r%
+t3'r%
 |tt2q'rDIp)}:w>?r[
+|tt2q'rDIp)}:sL}Zvzjp{va
 u_
-Wp=P1
+|~pK
+ $*Wp=P1
 sr
  $_$s|'pK
 ss
- *$/)
+ *$/(
 q:*;
 s/
 qN2p;
@@ -3670,21 +3669,20 @@ u"
 qN.p-
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&y|qm+V,
 \p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
+qN1p}
+qt,M
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>y|qm+xv
 !s4
-qN5p;
+qN*p;
 qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+?p$yir[p3g
 ri~.vQj}+.,
 t&?op$gp/~.vzvyrm}+g,
-qN*p;
-u"
-zTp}
-qt,M
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>y|qm+xv
- %,/*
- $*sW1sT
+/*
+s[qR
+ymxN
 qI#
- &"t4
-rYqP-
+ &,t4
+rY&--
  $\%Tv/q8
 z~%
 TuZv5
@@ -3693,22 +3691,22 @@ uw%K
 tJ^
 TyUp=
 s"^
- &%q..p;
+ &%q.+p;
 q:$4
 s/
-q.1pf
+q.2pf
 x=|J
-}.pV.
+q..pV.
  $x$y+q/
  &$qjqVpe
- &$}.yq
- ($p<N
+ &$q..yq
+ ($p<M
 t3'v5
-qI-
-p_-&0&+
-tIu(,&0
-sW1pV+
-p%/&#
+qI.
+p_.&/&+
+tIu(,&/
+ym|V
+p%-&#
  $F/+
 J&d
 TuZq-
@@ -3722,16 +3720,16 @@ x=p^;
  &$/)
 vF
 wv48
- $(q.*s{
+ $(q.1s{
  ($t/#
-q.6p-
+}.p-
  0&Wp=p'+
-p_1&0&+
-tIu(0&2
-}.p'6
- $*q.*{6
+p_1&/&+
+tIu(/&2
+q..p'6
+ $*q.1{6
  $$riY%%
- ($q='a
+ ($q.6a
 sx&KxO
  (&WqWrX
 k%A
@@ -3739,27 +3737,27 @@ t:&7
  &(WrRpf
 qI)
  0&rIp8*
- 4$p<O
+ 4$p<N
 xe&)
  (&WqWp'2
 rHYp*%+
  &&{Zp)o?q'p)pP|d8&7
  ($Wq~pf
  $$Wr{pX
- $$rb0sT
- ($qs<pC
+ $$rb<sT
+ ($r*uQpC
 k.A
  (&rIp8/
  ,$ris^0
  ($tA7
- &$qs'uZ
- %I .&rb*qT
- *$s=5p-
- *$s=6rX
- ($t>'rX
- :$qs<yI
+ &$r*uvuZ
+ %I .&rb1qT
+ *$s=.p-
+ *$s=5rX
+ ($s=6rX
+ :$r*uQyI
 }u%4
- ,&qs+pC
+ ,&qs'pC
  *$Wt0pC
 zO&7
 xr
@@ -3767,10 +3765,10 @@ Wr7p-
  **G8)
  ($Ws{pf
 r)p|vE)
- :&t>6t0
- &$vB2pC
- $$vB1pf
- i#$qs+v5
+ :&t>5t0
+ &$vB0pC
+ $$vB2pf
+ i#$qs'v5
 qn#%#%;
  ,&y@1p-
 k;qd
@@ -3782,7 +3780,7 @@ purvsT
  2&y@*q~
  &$y@5rR
  $$t/<
- &$w81pV.
+ &$w82pV.
  ($ug0p-
  $$ug6qO
  6$ug*pf
@@ -3791,49 +3789,49 @@ purvsT
  (&ug2q8
  &$ug+rR
  $$t/=
- &$v&5q-
+ &$v&.q-
 zn=qd
  $&s|<pK
-qI.
-q_.K
+qI0
+q_0K
 u"
-/b
+/a
 p_3&2&1
-wC0&+
+wC/&+
  ,0x>&'
  &$s|+a
 }=
 s|2q~
-q:0rf
-p%.A
+q:/rf
+p%0A
  (,s|.pK
-p%.3
+p%03
 wD
-p_.|.'
- \#*y#q-
+p_0|.'
+ \#*{Nq-
 qgvzvyrm}:?t2q'rDIp)}:?x<jtv
- %U,z<rR
+ %Q,z6rR
 p%+&,
-|Ep=
-p%-e
+y#p=
+p%.e
  &x3r>2
 /#
 q,~7d
 /#
-p_-|.(
-ra5q[
+p_.|.(
+ra.q[
 sm7
 s/
 uaq0
 sm;
 s/
 wgpA)
-|Ep-
+y#p-
 zpqm+
 p[joj?IpYjp$gpmpmt2q'rDIp)}:{EsS+
 p[joj?IpYjp$gpmpmt2q'rDIp)}:{Ep7&+
 Ip)?jIrVu{?x<p3jva?IpYjp$gpmpmt2q'rDIp)}:?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIy&rQE>p+p4V
- %=|~pK
+ %=|EpK
 ws
 |H
  %A|H
@@ -3841,16 +3839,16 @@ p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?t2q'rDIp)}:?IpYjp$gpmpmzWy&xI>y|q
 xr
  $kB{xyo{Eq]
  &$v"~H
- %J/m
-qI.
-p%.&,
-qL'q8
-p%.e
+ %J/l
+qI0
+p%0&,
+|5q8
+p%0e
  'Hr>.
- &b<|MpX
- 'Jp_.|.(
+ &b<|~pX
+ 'Jp_0|.(
 ~%}KrQ
-r*qyuZ
+r*pduZ
 t4
 z+r$A
 v%q0
@@ -3878,54 +3876,54 @@ rd+d
 |?%Q
  (&/>
  &$ 'Ct/R
- &(w:'sX
+ &(w86sX
 xpsyu0
 }k
-w:0P
+w:<P
  &s${}#
  &$p1$zXya
  $$w1"%-
  m#$sm:
  &$X;xMxM
  ($yppR<B
- $$w:+v/
+ $$w:'v/
 sHA"A7
- (&w:.q%
+ (&w:+q%
 yppR=B
 vi%T-
 /d
  $*kMA
 sxNr4
-zJ<p}
+w:*p}
 kOA
 sxPr4
 k^A
 uYM
-w:6a
- (2zJ+z$
+w:5a
+ (2zJ'z$
 z"B
 t&?op$gp/xIiP
- $CzJ'tB
+ $Cw:6tB
 sUR
-zJ.P
+zJ+P
 sU^
 k^%P
 tE
-p<P
+p<O
 /#
 p]SvE)
  $d//b
- *$zJ+r7
+ *$zJ'r7
  Fs0s%h3
 D0)
- $&zJ<pC0
+ $&w:*pC0
 qnh%h%g
 qn[%[%Z
 khq5
 {Zp)o?q'p)pP~7%[&7
- (,zJ*pC
+ (,zJ1pC
 kh%Y
- &&yvpda
+ &&zJ}b
 kh%X
  ,&/j
 k[&7
@@ -3936,28 +3934,28 @@ sUh
  %> +X,/j
 p]avE)
  0</j
- ,$x5'pV
+ ,$yvuvpV
 sUm
 km%^
 r>5
-yvt-tY
+yvqytY
 v=r\"[
 v=rg"\
 v=t["]
 v=u0"^
-yvuQrR
- *6yvp0p'
+yvp0rR
+ *6yvt-p'
  4$/n
 pLn4
  $&/m
  $$/n
  H$s%s3
 D6)
- $&zJ*v5
+ $&zJ1v5
 qns%s%r
 qng%g%f
 ks%e
- &*}Bp'
+ &*qL'p'
  &$ %e2J){7
 qI6
  %b2J-|'
@@ -3982,7 +3980,7 @@ ri~.vQj}+0>~.p{p)w>?ww
 uj~.ovQj}+p/s3
 uj~.vzvyrm}+gp/qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 !sO~]~^sP~dpm
- %l3 %e*rH~.vQj}+.>~.vQj}+.,
+ %f3 %e*rH~.vQj}+.>~.vQj}+.,
 {<pP~.ovQj}+>~.vQj}+.,
 uj~.ovQj}+vKsO~]~^sP~d
  &" %y1rI0
@@ -4030,23 +4028,23 @@ C5
 q49
  V#&`}
 
-var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 25825 spread_4_float32_row_F32
+var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 25773 spread_4_float32_row_F32
  H$O'|}
 h.q^
- {#&/)
+ y#&/(
 pIp|;
  &.pnpaK
- :$q"paM
- ($ $^+ ,]+rYpT-
+ ,$q"paM
+ 0$s[p^
+ ,$rYqU-
  2$tHr}
  $$r,pO
  4$uN$
  $$y+ps
- 2&s[qR
-p_-q5&+
-tIu(,qU
- $(|(&#
- ,$x1p7&%
+ 2&z'
+r)qRqU&+
+tIu(,qP
+ 0(x1p7&%
  2$x=p5;
  4$x{$r}
  $(tb+
@@ -4129,15 +4127,15 @@ _&
 q47
  V#&`}
 
-var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 30338 spread_8_float32_row_BF16
+var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 30286 spread_8_float32_row_BF16
  F$]pdrA
 Op0rG
  $&p#xNrA
- y%$q:$M
- @$p<P
+ q%$q:$M
+ @$p<O
  g#$tGr+
 pIp4M
- X$&p<Q
+ X$&p<P
  D$zC&M
  P#$pwsXr7
 q"p?3
@@ -4223,8 +4221,8 @@ u"
  H$|?%L
  2$t/M
  ($znMqd
- ,$/c
- }%$/n
+ ,$/b
+ }%$/m
  o#$|?%a
  <$t/b
  P#$|?%b
@@ -4242,7 +4240,7 @@ uYP
  $$sUo
 ko%a
 tE
-p<R
+p<Q
 /#
 p]dvE)
  $./c
@@ -4341,7 +4339,7 @@ vgr1pM
 vgqK(
 /#
  %V% (P$ %V%t=I&I&J
- %0r?J
+ %0r?I
  B*:a{h
 :_|<
 :c{e
@@ -4357,24 +4355,23 @@ vgqK(
  .$||
  ,$ $E o%F`}
 
-var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 30388 spread_8_float32_row_BF16
+var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 30336 spread_8_float32_row_BF16
  H$Or:qo
 h.q^
- {#&/)
+ y#&/(
 pIp|;
  &.pnpaK
- :$q"paM
- ($s[pQ
- ,$rYpT-
+ ,$q"paM
+ 0$s[p^
+ ,$rYqU-
  2$tHr}
  $$r,pO
  4$uN$
  $$y+ps
- 2&s[qR
-p_-q5&+
-tIu(,qU
- $(|(&#
- ,$x1p7&%
+ 2&z'
+r)qRqU&+
+tIu(,qP
+ 0(x1p7&%
  2$x=p5;
  4$x{$r}
  $(tb5
@@ -4457,10 +4454,10 @@ _&
 q47
  V#&`}
 
-var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 31762 spread_8_float32_row_F16
+var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 31710 spread_8_float32_row_F16
  H$tW+qq
 OsCrA
- \,$pw|^p=
+ T,$pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -4536,10 +4533,10 @@ shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
  y)*`}
 
-var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 31818 spread_8_float32_row_F16
+var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 31766 spread_8_float32_row_F16
  H$tW+qq
 OsCrG
- }+$pw|^p=
+ u+$pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
