@@ -110,13 +110,13 @@ func partialOf(w uint64) partial {
 	return partial{math.Float32frombits(uint32(w)), math.Float32frombits(uint32(w >> 32))}
 }
 
-// partial returns the partial of a thread's elements: first of the Words in shared memory that have no masked elements, so that few
-// instructions are executed for each, then of the others.
+// partial returns the partial of a thread's elements: first of pairs of Words in shared memory that have no masked elements, so that few
+// instructions are executed for each and those of the two can overlap, then of the others.
 func (r *wideRow[A, F]) partial() partial {
 	l, whole := none(), r.whole()
 	i, slot := r.Me, r.Slot
-	for ; i < whole && slot < uint32(len(r.Held)); i, slot = i+r.Size, slot+r.Step {
-		l = with(l, scaled(r.format.Unpack(r.Held[slot]), r.scale))
+	for ; i+r.Size < whole && slot+r.Step < uint32(len(r.Held)); i, slot = i+2*r.Size, slot+2*r.Step {
+		l = withPair(l, scaled(r.format.Unpack(r.Held[slot]), r.scale), scaled(r.format.Unpack(r.Held[slot+r.Step]), r.scale))
 	}
 	for ; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
 		l = with(l, r.masked(scaled(r.format.Unpack(r.At(i, slot)), r.scale), i, math32.Inf(-1)))
@@ -147,6 +147,20 @@ func with[A [4]float32 | [8]float32](l partial, a A) partial {
 	l.sum *= math32.FastExp2(l.top - top)
 	for k := range len(a) {
 		l.sum += math32.FastExp2(a[k] - top)
+	}
+	l.top = top
+	return l
+}
+
+// withPair returns the partial of the elements of l, a and b.
+func withPair[A [4]float32 | [8]float32](l partial, a, b A) partial {
+	top := l.top
+	for k := range len(a) {
+		top = max(top, max(a[k], b[k]))
+	}
+	l.sum *= math32.FastExp2(l.top - top)
+	for k := range len(a) {
+		l.sum += math32.FastExp2(a[k]-top) + math32.FastExp2(b[k]-top)
 	}
 	l.top = top
 	return l
@@ -195,12 +209,10 @@ func (r *wideRow[A, F]) store(all partial) {
 	}
 	i, slot := r.Me, r.Slot
 	if !r.log {
-		for whole := min(r.whole(), uint32(len(r.y))); i < whole && slot < uint32(len(r.Held)); i, slot = i+r.Size, slot+r.Step {
-			a := r.format.Unpack(r.Held[slot])
-			for k := range len(a) {
-				a[k] = math32.FastExp2(math32.FMA(a[k], r.scale, -offset)) * factor
-			}
-			r.y[i] = r.format.Pack(a)
+		whole, e := min(r.whole(), uint32(len(r.y))), exponential{r.scale, offset, factor}
+		for ; i+r.Size < whole && slot+r.Step < uint32(len(r.Held)); i, slot = i+2*r.Size, slot+2*r.Step {
+			a, b := r.format.Unpack(r.Held[slot]), r.format.Unpack(r.Held[slot+r.Step])
+			r.y[i], r.y[i+r.Size] = r.format.Pack(exponentials(a, e)), r.format.Pack(exponentials(b, e))
 		}
 	}
 	for ; i < uint32(len(r.y)); i, slot = i+r.Size, slot+r.Step {
@@ -218,4 +230,15 @@ func (r *wideRow[A, F]) store(all partial) {
 		}
 		r.y[i] = r.format.Pack(r.masked(scaled(a, factor), i, mask))
 	}
+}
+
+// exponential is a function: the power of 2 of a multiple of a number less an offset, times a factor.
+type exponential struct{ scale, offset, factor float32 }
+
+// exponentials returns e of each element of a.
+func exponentials[A [4]float32 | [8]float32](a A, e exponential) A {
+	for k := range len(a) {
+		a[k] = math32.FastExp2(math32.FMA(a[k], e.scale, -e.offset)) * e.factor
+	}
+	return a
 }
