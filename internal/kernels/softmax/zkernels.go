@@ -191,17 +191,17 @@ var wide32Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 219, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "wide.go", Line: 199, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -221,7 +221,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 31, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 55, 56, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 84, 85, 87, 88, 89, 90, 91, 92, 93},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 31, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 55, 56, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 86, 87, 89, 90, 91, 92, 93, 94, 95, 96},
 }
 
 // wideBF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -253,17 +253,17 @@ var wideBF16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 219, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "wide.go", Line: 199, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -283,7 +283,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 25, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 84, 85, 87, 88, 89, 90, 91, 92, 93},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 25, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 86, 87, 89, 90, 91, 92, 93, 94, 95, 96},
 }
 
 // wideF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -315,17 +315,17 @@ var wideF16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 219, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "wide.go", Line: 199, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -345,7 +345,7 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 28, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 53, 54, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 84, 85, 87, 88, 89, 90, 91, 92, 93},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 28, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 53, 54, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 86, 87, 89, 90, 91, 92, 93, 94, 95, 96},
 }
 
 // short32 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
@@ -397,7 +397,7 @@ var short32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 31, 45, 46, 47, 48, 55, 56, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 75, 78, 79},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 31, 45, 46, 47, 48, 55, 56, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 77, 80, 81},
 }
 
 // shortBF16 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
@@ -449,7 +449,7 @@ var shortBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 25, 45, 46, 47, 48, 51, 52, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 75, 78, 79},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 25, 45, 46, 47, 48, 51, 52, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 77, 80, 81},
 }
 
 // shortF16 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
@@ -501,7 +501,7 @@ var shortF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 28, 45, 46, 47, 48, 53, 54, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 75, 78, 79},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 28, 45, 46, 47, 48, 53, 54, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 77, 80, 81},
 }
 
 // spread32 is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
@@ -531,18 +531,18 @@ var spread32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 49, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 219, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 44, Format: "index out of range [%d] with length %d"},
-		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
-		{File: "wide.go", Line: 199, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
@@ -562,7 +562,7 @@ var spread32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 55, 56, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 55, 56, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95, 96},
 }
 
 // spreadBF16 is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
@@ -595,15 +595,15 @@ var spreadBF16Kernel = &driver.Kernel{
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 44, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 219, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
-		{File: "wide.go", Line: 199, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
@@ -623,7 +623,7 @@ var spreadBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 25, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 25, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95, 96},
 }
 
 // spreadF16 is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
@@ -656,15 +656,15 @@ var spreadF16Kernel = &driver.Kernel{
 		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 44, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 219, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
-		{File: "wide.go", Line: 199, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 203, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
@@ -684,5 +684,5 @@ var spreadF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 28, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 53, 54, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 28, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 53, 54, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95, 96},
 }

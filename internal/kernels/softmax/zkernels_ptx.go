@@ -82,6 +82,8 @@ e8b728a14c96cf83	plain.go	plainRow.storeLog
 8a3292f66ca342f3	short.go	shortRow.softmax
 5899c69103982317	short.go	together
 23d6d59a8105978d	wide.go	config.row
+65bbc7a81e2b7c87	wide.go	exponential
+9834269cd75e3e47	wide.go	exponentials
 34554ee4bd41871e	wide.go	masked
 22d52ff02f5bbfd5	wide.go	memory
 6130313acfcd55d1	wide.go	newRow
@@ -97,10 +99,11 @@ b162ff3c10a5c5ed	wide.go	rowConfig
 66f14fd99f9f517f	wide.go	wide
 9f2feec181fc6ace	wide.go	wideRow
 c9cbff2a4184c119	wide.go	wideRow.masked
-161a93d739abd717	wide.go	wideRow.partial
-4b412ef444d55d0d	wide.go	wideRow.store
+8385411268b2d93d	wide.go	wideRow.partial
+ca4420aa11e47347	wide.go	wideRow.store
 f7a7cfb1572385b6	wide.go	wideRow.whole
 7e84695dde9c1de	wide.go	with
+bec719f6c8cc1573	wide.go	withPair
 `
 
 var plain32SM80 = driver.Text{Code: `packed2 20101 plain_float32_row_F32
@@ -938,7 +941,7 @@ q}({:
 :Qq(
  g%*`}
 
-var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 20458 wide_4_float32_row_F32
+var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 22952 wide_4_float32_row_F32
  ($!u6yjjp[q*
 !u'x<w>p3q*
 !xgoyiw{q*
@@ -948,12 +951,12 @@ var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 2
  &*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
- $(]*r-
-OpdrA
-h.rT
-p#'x"s7
+ $(]x"s7
+O'}3
+h.rA
+p#0}3
  0,p"t8
- ,"qL1qO
+ ,"}yqO
 s1
 |tp{p)w>?rV
 sr
@@ -990,18 +993,18 @@ qjqVZ
 t1yZyO
 tg.yq
 t#yO
- '#p<A
+ '#p<@
 pu*v5
 zp
 pu6r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-qL1pV+
+}ypV+
 s2
 u_
-qM<pK
+qM2pK
 |tyip{p3w>
-qM'pK
+qM.pK
 ss
 /%
 pIp7;
@@ -1072,7 +1075,7 @@ ud
 }npQ
 tE
 t#ve
- %#p<B
+ %#p<A
 xe&0
 wm3
 {-
@@ -1090,18 +1093,24 @@ puu/sT
 zC&4
 xQA
 qfpar4
-puuQpC
- %Ou"
+puuQp'
+pH2&3
+w'
 rxQw(plplvDxk
 }k
- %FrIp8$
- &I %( $}#risS2
-vb%$
- '(tA6
-|2U
+ %FrIp8%
+vN
+qt3,
+pL&,
+ %) $X#rib&2
+riY%'
+ $KtG%'
+tA6
+rxr17
 u"
-puuvuZ
- %Iy<xHV
+puuvyB
+vnvE0
+y<xHV
 pwr%r{
 zBb
 zBY
@@ -1112,50 +1121,64 @@ xBQ[pF
 xBQ[r5
 xBQ[px
 xBQ[s;
-pu2.p-
-sjsyu0[
-}d[
- %#sjq1u07pM
-pu25rX
-rF%#'
- $8N&(
-puxXrX
-v=sR#'
+puuvp'1
+vJvE0
+ %//$
+ +//$
+xBQ[#$
+ )#pu.6p=
+u,,[
+u,'(
+u,-pj
+sjw)(
+u,.pG
+ %$u,/po
+sjy(%r_
+pu1'rX
+rF'#%
+ $a#N&(
+pu|Vq[
+rF,#%
+ $#rF4#%
  $#s>tO
-rF-#'
- '%rF.#'
- '(rF/#'
- $#qr&U7
-puuQyI
-}u&3
-rHp7p2%(
-rUpe
-rr%#'
- &*|O'pC
-rU%&
-t&uu'
+ $m0rF-#%
+ $%rF5#%
+ )(rF.#%
+ $#rF6#%
+ ).rF/#%
+ $#rF7#%
+ '4qr&pj7
+puuQP2
+qn$%$%"
+qn#%#qP
+L%&3
+t/'
+rr'#%
+ &d2|O'pC
+k%%0
+t&uu%
 xh
- $CTt0pC
-zO&6
+ $GTt0pC
+k$&6
 xr
 Tr7p-
- $f& %+rc
-r2}|
+sU%
+ %+rc
+s%%3
 D")
 w62pP|cq]
- &\$Ts{pf
-r)p|vE0
+ &%Ts{pf
+p])vE0
 xa2pPqkp?}18{5rQ
  $E/+
 z+Q^
- )_#/+
-xBQ[#$
- )#puz#t0
-pL"4
-w358
-pu10pC
+ )~#/+
+ +p#pu5't0
+pL+4
+w3?8
+puv(pC
 rs;
-puq3pf
+pu5*pf
 v\K
 x7[-
 v\,
@@ -1166,70 +1189,70 @@ w1pjyO
 wTsapoyO
 wTr\r5yO
 wTrgs;yO
-/.
-u,'(
+pu2.p-
+u,%(
 }dpM
 }dpj
 sjq1pR)7pG
-/.
-rF'"*
- 'r#/.
+pu25rX
+rF%"*
+ 'P$puxXrX
 v=rg"-
- 'r#v=u0"0
+ '}#v=u0"0
  '%rB%"3
  '(rB)"6
- 'r#|O'v5
-qn#%#&3
-qn"%"%/
-k#%-
-rr'"7
+ %/qr&U7
+|O'v5
+qn,%,&3
+qn+%+%9
+k,%7
+rr%"7
 s5~9
- $;ra1p-
+ $;r*pdp-
 p%3qd
 xr
-r*rvsT
+r*sCsT
 {BpR8y:
 sjv)9(
 yV4uT
-sjw)(
-yV;uT
+ %u$yV;uT
  %$yVeuT
  %&yVy"
- %(r*qypf
- &c(ra5p;
+ %(r*p0pf
+ &c(r*v+p;
 |?&3
 u"
 |2"A
 rI'
- &]' %& &%ra*q~
+ &]' %& &%r*qyq~
 yVx)
- $\#ra5rR
+ $\#r*v+rR
 IpYq'rS{+qVA,
 tA3
- &=puu|pV.
+ &=puxRpV.
 rBCU
- 'P%q=0p-
+ ']%q=1p-
 uj~*d
-q=6qO
+ra+qO
 yVy:
 s>sg
  %H %$ %H %& %H %( %Ht+t[r_
-q=*pf
+ra0pf
 v"z9
- $Gq=+p;
+ $Gq=5p;
  %H %FvN
- $Eq=2q8
+ $Eq=*q8
 {BsRx)
 t+sRpx7
-q=+rR
- +Cpu5.q-
+q=5rR
+ +Cpu*6q-
 s+3qd
 s5z9
-/U
+/Y
 qI4
 q_4K
 u"
-/U
+/Y
 p_5&(&)
 wC3&2
 s/
@@ -1239,13 +1262,13 @@ s"3
 uB
 x>&/
 x~v~rQvLpR$px@
- $;qM+a
+ $;qM5a
 }=
-qM2q~
+qM*q~
 q:3rf
 p%4A
- '|&u"
-qM.pK
+ 'm'u"
+qM6pK
 p%43
 wD
 p_4|./
@@ -1257,10 +1280,10 @@ xa0u5{({5rQ
  'u$p1"(
 /.
  5m#sH7r_
- $?pu*6sX
+ $?pDpb+sX
 xpv)8
 }k
-pux"P
+pDpb2P
 J#d
 t%pV}b
 {}:
@@ -1299,160 +1322,189 @@ XRxMxM
 t%a5qp
  $(t%p'<P
 yppRSB
- $&pu6'v/
+ $&pDpb.v/
 sHX"X7
 qD2vmpl+'s#uQ
 qD1vv
- $0pu6+q%
+ $0pDpb5q%
 yppRTB
-vi%E-
-/Y
- %v*k>A
-sx?r4
-puxRp}
+vi%O-
+pDp='a
+t]#r.
+/^
+ %i+kHA
+sxIr4
+pDp=0pv
+kJA
+sxKr4
+pDp=+pv
 k@A
-sxAr4
- %_*uY?
-pu|@a
-{g|k#
-t#ta
-vN
-pDpb'z$
+LN%M
+tA6
+ 'T+pDr%'z1
 z"Y
-t&?op$gp/xIiB
- $#pu66tB
-sUC
-pDpb+P
+pDp=+P5
+ %U*pLO,
+t&?op$gp/xIta
+ $#pDp=2s8
+sUP
+kP&6
+w+
+pDp=.P
 qI2
-p%2%A
-tE
-p<C
+p%2%N
+sUC
+kC%N
+pDp=2pV.
+}QyO
 /#
-p]DvE0
- %a)/W
- +a)pDpb'r7
-wH#$pj
- $Q'vS:
-prry#$pF
- $#vS=
-przA$s;
- $#vS@
-prsR#$"$
- $#vSC
+ $e$ $#p<B
+/$
+p]QvE0
+ %]*/Z
+ +]*/%
+x|vE0
+ %*/#
+ +*pDr%'s{
+przA$r5
+ $h)vS>
+prsR#$""
+ $#vSA
+X"#$"%
+ $#vSD
+X$#$"(
+ $#vSG
 pwq[qW
 s:t[
 s:ry
 s:sa
- $T%/&
+ $T%/#
+X&#$"+
+ %4vSJ
+X(#$".
+ %7vSM
+X*#$"1
+ %:vSP
+X,#$"4
+ %=vSS
+/#
+ +4/'
 r&23
-D()
+D*)
+yMyw@
+s%U3
+D,)
 yMbp*8w?
-puxRpC0
-t=2&2&3
-qnL%L%K
-p%2q5
-{Zp)o?q'p)pP~7%L&6
- %X- &|&pDpb1pC
-p%2%J
- $P- $?pDpb}b
-p%2%I
+pDp=+P.
+t=2&2%)
+qnc%c%(
+qnU&2&3
+kU%+
+qn*%c%b
+{Zp)o?q'p)pP~'%*&6
+}FyZ
+ &|&pDp=*pC
+p%2%a
+ $P- $?pDqO<a
+p%2%_
 }k
  )#v7
-/_
-kL&6
+/c
+kc&6
 xr
-/_
+/c
 qI2
 |&s?
- %>D,)
- )b)/_
-p]QvE0
- 1b)/_
+ %CD0)
+ )_*/c
+p]hvE0
+ 1_*/c
 xBqipM#$
 xBr\U#$
 xBryxm$
 xBrguH$
- $5pDp=6pV
- %9p%2%O
- $FpDp=0tY
-v=r\"s
-v=rg"t
-v=t["u
-v=u0"v
-pDp=1rR
+ $5pDq8'pV
+ %9p%2%f
+ $FpDqO2tY
+v=r\$#2
+v=rg$#3
+v=t[$#4
+v=u0$#5
+pDqO*rR
 {?0?joov,r[?\p)wwq1Q[
- )#pDp=2p'
+ )#pDqO1p'
 wTr\(s)#
 wTrgpMs)#
 wTt[pjs)#
 wTu0pos)#
 /&
-vSX
-q$sa"Y
-q$r\"Z
-q$rg"[
-/d
+vSi
+q$sa"j
+q$r\"k
+q$rg"l
+/g
 qt24
-w3)8
-/c
+w358
+/f
 rs;
-/d
+/g
 v\K
-uV[[-
+uVl[-
 v\,
-uV\[-
+uVm[-
 v\4
-uV][-
+uVn[-
 v\M
-uV^[-
- -{)/2
+uVo[-
+ -y*/2
  $Q(s:r$
 s:r1
- %V$/*
- %U$D.)
- %U$pDpb1v5
- %U$qnW%W%V
-p%2%U
+ %n$/*
+ %Z$D2)
+ %W$pDp=*v5
+t=2&2&3
+qnn%n%m
+p%2%l
 s5~5
  $7pDqOp'
- &k% %z/J(vX
-/y
-J,v|
-/v
+ &k% %i1J(vX
+ %e1J,v|
+/}
 J-{7
 J.|'
 qI+
 sY<
  $CTrRrR
-:Lyt
-:Kxz
-:N{h
+:Oyt
+:Nxz
+:Q{h
 sY+
- $A/:
-:$|<
+ $A/;
+:'|<
+:({e
 /9
-sY.
- (e=/x
-ws
+:&uC1
+sY5
+ (e= %b0ws
 pc7
 pc6
  &*/6
 tX
-C(
-q4/
- &(qM'tY
- $0C#
+C,
+q43
+ &(qM.tY
+ $0C'
 r9p0
- &)/X
+ &)/[
 vb;
-C%
+C)
  '( $,/$
 tX
 ppq/
  '4 $,/.
 ||
 pppO
-q40
+q44
  &(/,
 {1.
  (K $P#/,
@@ -1475,30 +1527,34 @@ p9
 !c'z/
 /,
 {16
-C,
+C0
 _3
 p9
 !cqypm
- %'C+
+ %'C/
  'O!crvpm
 tX<
  )H!ct-pm
 /,
 tX'
-C"
+C&
  '2!c'wG
+ %'C%
+ '7!c'wX
 /,
 tX0
-ppq)
-q40
- V#*`}
+C$
+ '_#!c'x#
+ %'C#
+ %' V#*`}
 
-var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 20508 wide_4_float32_row_F32
- B$OpdrG
-h.rO
+var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 23076 wide_4_float32_row_F32
+ B$O'|}
+h.qS
  F&s/
 z0
- $0 $o+ *n+tJ^
+ $0s[pQ
+ *$tJ^
  $$xDp?K
  ($tHr}
  ,$pIpQ4
@@ -1520,17 +1576,21 @@ t:&2
  *$rHY>|$/
  &${Zp)o?q'p)pP|d8&2
  2$zC$4
- ($ %O ($ %F ,$risS.
+ ($pH.&/
+ ($ %F &$qt/,
+ ($rib&.
  ($tA2
- ($ %I g#$}u&/
- 8$zO&2
+ ($vnvE,
+ :$vJvE,
+ \$$L%&/
+ 6$k$&2
  .$G7)
- $x(wZpU
+ $Y*wZpU
 wZp6
 wZqu
- ({(r)p|vE,
- >$w338
- q#$qn#%#&/
+ (\*p])vE,
+ >$w3=8
+ q#$qn,%,&/
  .$p%/qd
  B$|?&/
  <$tA/
@@ -1545,34 +1605,42 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%C-
- 0$ %c* :$qI.
-p%.%A
- (&p]DvE,
- T#$r&.3
+ T&(vi%M-
+ :$tA2
+ ,$ %X* ,$kP&2
+ &$qI.
+p%.%N
+ 4&p]QvE,
+ 0$x|vE,
+ y#$r&.3
 G8)
-wRb
+wRp5
+tLpUpN
+tLp6p2
+tLqu^
+ $( %(wRb
 tLpUp*
 tLp68
 tLquA
- $(t=.&.&/
- $$p%.q5
-{Zp)o?q'p)pP~7%L&2
- *&p%.%J
- ($p%.%I
- .$kL&2
+ $&t=.&.%)
+ $$qnU&.&/
+ &${Zp)o?q'p)pP~'%*&2
+ *$p%.%a
+ ($p%.%_
+ .$kc&2
  &$qI.
- $$ %A 1h)/_
-p]QvE,
- >0 %<p%.%O
+ $$ %I 1i*/c
+p]hvE,
+ >0 %<p%.%f
  N&qt.4
- P#$ /[$ $( %[$ $$p%.%U
- :$ D$pc5
+ P#$ 'd$ +]$ $(t=.&.&/
+ $$p%.%l
+ :$ H$pc5
 pc4
- *&C'
-q4.
- *&C"
- ,$C$
+ *&C+
+q42
+ *&C&
+ ,$C(
  ,$ppq9
  '4 ((ppph
  &O 4R#n-
@@ -1583,48 +1651,55 @@ _$
 _0
  (&n0
 _&
- *&C+
+ *&C/
 _1
- (&C*
- 'O 2( $. '2 ()ppps
- $A V#D`}
+ (&C.
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ &K &NC"
+ %' V#&`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21820 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 24633 wide_4_float32_row_F32
 !s.
 !s-
- <(]pdqo
- $$h.qo
-p#q&q^
+ <(]'|L
+ $$hr6s7
+p#0.qq
  P)&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ k#*tNsRpM
-txsyu0[
+ 2$ X$*tNu0pM
+txuu,[
 wT<\vDplplxk|>
-zh[
-txslpj
- %%zhpj
-txslpG
- %(zhpG
-txslpo
-rp'{:
- ,*rF,#'
- a#$D$)
- m#$y['7
+y['7
 txuu'(
- %z#zhpM
+ %%y[-pG
+txuu-po
+ %(tNr17
+txsytO
+ %+y[.r5
+txuu.px
+ +(y[/#7
+txuu/#7
+ ).rp%{:
+ X$2D$)
+ m#$y[%7
+txuu%(
+ %e$zhpM
 txsl[
- )w# %(zhr5
+ %%zhpG
+txslpo
+ %(zhr5
 txslpx
 q}-{:
-/.
-rF'".
- (.v=u0"1
+ $*rF%".
+ ($v=u0"1
  &$rB%"4
  &%rB)"7
  &%rB-":
- .0rr'";
+ .0rr%";
  .${BpR<y:
 sN<7
 txv)=(
@@ -1634,12 +1709,10 @@ txw)(
  ($ %& *$ '@sZr1{:
  .$rBMpM
  ($ujyZd
- ^#$/S
- ($/S
+ ^#$/W
+ ($/W
  2$x~v~rQvLpR%px@
- D$tNr17
-txsytO
- Cb$q}5{:
+ D$ )h' Ab$q}5{:
 //
 rB&"6
  $8p1'(
@@ -1653,64 +1726,65 @@ rB&"6
  ($yppRXB
  &$sH^"^7
  *$yppRYB
- 4$uYR
- ,$z"_
-t&?op$gp/xIiU
- k#&D*)
- X#$D.)
- P#$v=r\"y
-v=rg"z
-v=t["{
-v=u0"|
- u#*D0)
- :$/w
- $$/t
- .$:_yt
-:^xz
-:b{h
- 4(/v
- 2$q41
- D$ '4 *&q42
- c#$C.
- *$C-
- 'O @(q42
- V#$`}
+ D$z"_
+ Z%$ $( &'D.)
+ \#$D2)
+ P#$v=r\$#8
+v=rg$#9
+v=t[$#:
+v=u0$#;
+ u#*D4)
+ :$/~
+ $$/{
+ .$:gyt
+:fxz
+:i{h
+ 8(/}
+ 2$q45
+ D$ '4 *&q46
+ c#$C2
+ *$C1
+ 'O J( '_# (& %' V#$`}
 
-var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 21870 wide_4_float32_row_F32
+var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 24757 wide_4_float32_row_F32
 !s.
 !s-
- <(]pdqo
- $$h.qq
-p#q&q^
+ <(]'|L
+ $$h.r-
+p#0.qq
  o(&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ k#*tNsRpM
-txsyu0[
+ 2$ X$*tNu0pM
+txuu,[
 wT<\vDplplxk|>
-zh[
-txslpj
- %%zhpj
-txslpG
- %(zhpG
-txslpo
-rp'{:
- ,*rF,#'
- V%$y['7
+y['7
 txuu'(
- %}#zhpM
+ %%y[-pG
+txuu-po
+ %(tNr17
+txsytO
+ %+y[.r5
+txuu.px
+ +(y[/#7
+txuu/#7
+ ).rp%{:
+ }%2y[%7
+txuu%(
+ %h$zhpM
 txsl[
- )z# %(zhr5
+ %%zhpG
+txslpo
+ %(zhr5
 txslpx
 q}-{:
-/.
-rF'".
- (.v=u0"1
+ $*rF%".
+ ($v=u0"1
  &$rB%"4
  &%rB)"7
  &%rB-":
- .0rr'";
+ .0rr%";
  .${BpR<y:
 sN<7
 txv)=(
@@ -1720,12 +1794,10 @@ txw)(
  ($ %& *$ '@sZr1{:
  .$rBMpM
  ($ujyZd
- ^#$/S
- ($/S
+ ^#$/W
+ ($/W
  2$x~v~rQvLpR%px@
- D$tNr17
-txsytO
- Cb$q}5{:
+ D$ )k' Ab$q}5{:
 //
 rB&"6
  $8p1'(
@@ -1739,37 +1811,34 @@ rB&"6
  ($yppRXB
  &$sH^"^7
  *$yppRYB
- 4$uYR
- ,$z"_
-t&?op$gp/xIiU
- T&&v=r\"y
-v=rg"z
-v=t["{
-v=u0"|
- g$*/w
- $$/t
- ,$:_yt
-:^xz
-:b{h
- 4(/v
- 2$q40
- D$ '4 *&q41
- c#$C-
- *$C,
- 'O @(q41
- V#$`}
+ D$z"_
+ T($v=r\$#8
+v=rg$#9
+v=t[$#:
+v=u0$#;
+ g$*/~
+ $$/{
+ ,$:gyt
+:fxz
+:i{h
+ 8(/}
+ 2$q44
+ D$ '4 *&q45
+ c#$C1
+ *$C0
+ 'O J( '_# (& %' V#$`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 25027 wide_8_float32_row_BF16
- @$]6qq
-O'qFs7
- $&p#vrrG
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 29499 wide_8_float32_row_BF16
+ @$]6qo
+OsCrA
+ $&p#ulrG
  w#$pIpaM
- @$p<C
+ @$p<B
  P$$tGr+
 pIp4M
- X$&p<D
+ X$&p<C
  D$zC&M
- P#$pwsXr7
+ R#$pwsXr7
 q"p?3
 }X
 pwv5sX
@@ -1783,33 +1852,47 @@ q"xG
  '.q"w]
  '1q>p^q+
  &*q$zA$
- 1# $*u,%pF
-}dpF
- -#sjy('7po
- ,*rF0#'
- &$rF1#'
- &%rF2#'
- &%rF3#'
- &%rF4#'
- &%rF5#'
- &%rF6#'
- &%rF7#'
- (0qn$%$&3
-qn#%#%0
-k$%%
- *(k$%.
- $$ &g0 $f0k#&6
- &$sU$
+ 1# $*p]$vE0
+ $9/%
+ 'F/%
+ KF/%
+ 3F $P#u,0pF
+ $$u,1r5
+ $$u,2px
+ $#u,3s;
+ $#u,4""
+ $#u,5"#
+ $#u,6"$
+ $#u,7"%
+ .(rF0#%
+ $'rB2#%
+ (,rF1#%
+ $3rB7#%
+ (,rF2#%
+ $3rB<#%
+ (,rF3#%
+ $3rBA#%
+ (, &)rBF#%
+ (# &&rBK#%
+ (/ &2rBP#%
+ (; &>rBU#%
+ *#qn4%4%2
+qn3%3%1
+L5&3
+t/7
+ **k5%@
+ $$ &c2 $b2k4&6
+ &$sU5
  %+rc
-s%$3
- ,*p](vE0
+s%53
+ ,*p]9vE0
  &$/,
- 'Q$/,
- ?Q$/#
+ 'i%/,
+ ?i%/#
 q"p^3
  '1q>paq+
- '7 3W$ $6pL2M
-w3E8
+ '7 3o% $6pLCM
+w3W8
  $&rse
 u"
  &$sZrgvvpo-
@@ -1823,80 +1906,108 @@ sZr1vvU-
 v\s6
 sZr$vv|>
 |2vv
- &f*u,'pF
- /o$sjq1pR-7po
-//
-rF'".
- &i'//
-rB("1
- &&rB*"4
+!s4
+ $.u,%pF
+}dpF
+ -#sjq1pR-7po
+ $*rF%".
+ ($rB("1
+ &$rB*"4
  &%rB,"7
  &%rB.":
  &%rB0"=
  &%rB2"@
  &%rB4"C
  &%rB6"F
- (s%qn3%3&3
-qn2%2%?
-k3%=
-rr'"G
- &c1 *Y1{BpRHy:
+ (0qnD%D&3
+qnC%C%Q
+kD%O
+rr%"G
+ &^3 *U3{BpRHy:
 sjv)I(
  >&|2"Q
  ($ %& 8$rBSU
- g#$/V
- ($/V
- R'$vi%U-
-/Z
- %l,kNA
-sxOr4
- $,kPA
-sxQr4
- $&uYB
- .$t&?op$gp/xIiE
- &$sUS
- &$p%2%Q
-tE
-p<E
-/#
-p]TvE0
- $,/X
- 'V+/X
- KV+ $,przA$r5
- $$vS>
-prsR#$""
- $#vSA
-X"#$"%
- $#vSD
-X$#$"(
- $#vSG
-X&#$"+
- $#vSJ
-X(#$".
- $#vSM
-X*#$"1
- $#vSP
-X,#$"4
- $#vSS
+ g#$/Z
+ ($/Z
+ R'$vi%h-
+ &$/_
+ %W.kaA
+sxbr4
+ $*kcA
+sxdr4
+ $&kXA
+Lg%f
+ 0&pLh,
+ ($sUi
+ki&6
+ (&p%2%g
+sU[
+k[%g
+ ,(p<D
+/$
+p]jvE0
+ $(/[
+ '{,/[
+ K{,/&
+p]&vE0
+ &Q2 '=/$
+ K= $i2X&#$"'
+ $$vSF
+X(#$"*
+ $#vSI
+X*#$"-
+ $#vSL
+X,#$"0
+ $#vSO
+X.#$"3
+ $#vSR
+X0#$"6
+ $#vSU
+X2#$"9
+ $#vSX
+X4#$"<
+ $#vS[
 pwv1v/
 q<("+
 q<""%
 vgryr5
 vgqKpM
-/'
- ,Bqne%e%d
-p%2%'
-{Zp)o?q'p)pP~7%e&6
- *(p%2%c
+/#
+X6#$"?
+ $#vS^
+X8#$"B
+ $#vSb
+X:#$"E
+ $#vSe
+X<#$"H
+ $#vSh
+X>#$"K
+ $#vSk
+X@#$"N
+ $#vSn
+XB#$"Q
+ $#vSq
+XD#$"T
+ $#vSt
+/#
+ +@/(
+ (g#s%~3
+ ($t=2&2%9
+t=B&B%8
+qn~&2&3
+k~%;
+qn:&B&C
+{Zp)o?q'p)pP~'%:&6
+ *.p%2&D
 }\yd
- &&p%2%b
- *$ ,)/a
-ke&6
+ &&p%2&E
+ *$ ,)/d
+p%B&6
 xr
-/a
- 0*/a
-p]jvE0
- W#S+/a
+/d
+ 0*/d
+p_BvE0
+ W#q,/d
 xBrJpo#$
 xBt[pG#$
 xBsRpj#$
@@ -1905,14 +2016,14 @@ t@"pM#$
 t@#U#$
 t@$xm$
 t@%uH$
- $O $u#v=t[$#:
-v=u0$#;
-rB#$#<
-rB%$#=
-rB'$#>
-rB)$#?
-rB+$#@
-rB-$#A
+ $O $u#v=t[$#Z
+v=u0$#[
+rB#$#\
+rB%$#]
+rB'$#^
+rB)$#_
+rB+$#a
+rB-$#b
  $*{?0?joov,r[?\p)wwsyrJ
  1# $*wTt[(s)#
 wTu0pMs)#
@@ -1923,54 +2034,52 @@ uV)s;s)#
 uV+"#s)#
 uV-"%s)#
 /%
-vS}
-q$sa"~
-q$r\$#.
-q$rg$#/
-q$t[$#0
-q$u0$#1
-p1#$#2
-p1%$#3
-/d
+sz$#L
+q$sa$#M
+q$r\$#N
+q$rg$#O
+q$t[$#P
+q$u0$#Q
+p1#$#R
+p1%$#S
+/g
 qt2M
-w398
-/d
- 'y+ &>sZrg$#2po-
- $$sZry$#2pG-
- $$sZr\$#2pj-
- $$sZqi$#2[-
+w3M8
+/g
+ 'h- &>sZrg$#Rpo-
+ $$sZry$#RpG-
+ $$sZr\$#Rpj-
+ $$sZqi$#R[-
 v\;
-sZsa$#2pM-
- %y+sZr1$#2U-
- %y+sZr$$#2|>
-|2$#2
- (n#p%2%r
- $$/3
+sZsa$#RpM-
+ %h-sZr1$#RU-
+ %h-sZr$$#R|>
+|2$#R
+ (n# %q$ $$/3
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
- ,}#qnx%x%w
-p%2%v
-r?=
- .(/z
- $$/w
- .$:Ryt
-:Qxz
-:T{h
- &(/;
-:'|<
+ ,}#t=B&B&C
+ %0r?<
+ 2(/~
+ .$:Uyt
+:Txz
+:W{h
+ &(/<
+:*|<
+:+{e
 /:
- *(/y
- ,$/7
+:)uC1
+ 6,/7
  .$||
- *$/Y
- $+ 8. $9 o%:`}
+ *$/\
+ $+ 8. $9 T&:`}
 
-var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 25077 wide_8_float32_row_BF16
- B$OrvrT
-h.rO
+var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 29621 wide_8_float32_row_BF16
+ B$OsCrG
+h.qS
  F&s/
 z0
  $0s[pQ
@@ -1996,17 +2105,21 @@ t:&2
  *$rHY>|$/
  &${Zp)o?q'p)pP|d8&2
  2$zC$M
- ($ %O ($ %F ,$risS.
+ ($pH.&/
+ ($ %F &$qt/,
+ ($rib&.
  ($tA2
- ($ %I X%$qn$%$&/
- 8$k#&2
+ ($vnvE,
+ i#$p]$vE,
+ o&$L5&/
+ 6$k4&2
  .$G7)
- $j*wZpU
+ $l-wZpU
 wZp6
 wZqu
- (m*p](vE,
- m#$w3C8
- k$$qn3%3&/
+ (o-p]9vE,
+ m#$w3U8
+ k$$qnD%D&/
  .$p%/qd
  B$|?&/
  <$tA/
@@ -2021,35 +2134,44 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%S-
- 0$ %X, :$qI.
-p%.%Q
- (&p]TvE,
- e$$r&.3
+ T&(vi%f-
+ :$tA2
+ ,$ %v, ,$ki&2
+ &$qI.
+p%.%g
+ 4&p]jvE,
+ V#$p]&vE,
+ s%$r&.3
 G8)
-wRb
+wRp5
+tLpUpN
+tLp6p2
+tLqu^
+ $( %(wRb
 tLpUp*
 tLp68
 tLquA
- $(t=.&.&/
- $$p%.%'
-{Zp)o?q'p)pP~7%e&2
- *&p%.%c
- ($p%.%b
- 6$ke&2
+ $&t=.&.%9
+t=<&<%8
+qn~&.&/
+ $(qn:&<&=
+{Zp)o?q'p)pP~'%:&2
+ *&p%.&>
+ ($p%.&?
+ 6$p%<&2
  &$qI.
- $$ %E 1Y+/a
-p]jvE,
+ $$ %M 1z,/d
+p_<vE,
  X%0qt.M
  N$qI.
-p%.%r
- 0& /\% $( %\% $$p%.%v
- :$ D$pc5
+ %t$ 0& 'e% +^% $(t=.&.&/
+t=<&<&=
+ %3 :( H$pc5
 pc4
- *&C'
-q4.
- *&C"
- ,$C$
+ *&C+
+q42
+ *&C&
+ ,$C(
  ,$ppq9
  '4 ((ppph
  &O 4R#n-
@@ -2060,45 +2182,67 @@ _$
 _0
  (&n0
 _&
- *&C+
+ *&C/
 _1
- (&C*
- 'O 2( $. '2 ()ppps
- $A V#D`}
+ (&C.
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ &K &NC"
+ %' V#&`}
 
-var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 30887 wide_8_float32_row_BF16
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 37912 wide_8_float32_row_BF16
 !s.
 !s-
- <(]rvqo
-sJr6s7
-h.qo
-p#xNq^
+ <(]r:qS
+OsQrA
+hr6s7
+p#vhr-
  P)*x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ k$*y[%po
-txuu%pF
+ 2$ X&*y[0po
+txuu0pF
 wT<\vDplplxk|>
-zhpF
+y['7
+txuu'(
+ %%y[1px
+txuu1s;
+ %(tNr17
+txsytO
+ %+y[2"#
+txuu2"$
+ +(y[3"&
+txuu3"'
+ +.y[4")
+txuu4"*
+ +4y[5",
+txuu5"-
+ +:y[6"/
+txuu6"0
+ +@y[7"2
+txuu7"3
+ )Frp%{:
+ 0BrBB#%
+ ,$rBG#%
+ ,$rBL#%
+ ,$rBQ#%
+ ,$rBV#%
+ ,$rB[#%
+ ,$rBa#%
+ ,$rBf#%
+ R#$D$)
+ u$$y[%po
+txuu%pF
+ %S&zhpF
 txslr5
  %%zhr5
 txslpx
  %(zhpx
 txsls;
  %+zhs;
-txsl#4
- %.zh#5
-txsl#5
- %1zh#6
-txsl#6
- %4zh#7
-txsl#7
-rp'{:
- V$2D$)
- u$$y['po
-txuu'pF
- 9P%txsl""
+txsl""
  %.zh""
 txsl"#
  %1zh"#
@@ -2106,9 +2250,8 @@ txsl"$
  %4zh"$
 txsl"%
 q}5{:
-//
-rF'"6
- (6rB0"9
+ $2rF%"6
+ ($rB0"9
  &$rB2"<
  &%rB4"?
  &%rB6"B
@@ -2116,22 +2259,21 @@ rF'"6
  &%rB:"H
  &%rB<"K
  &%rB>"N
- .Hrr'"O
+ .Hrr%"O
  .${BpRPy:
 sNP7
 txv)Q(
- %d& $&tN{(
+ %g' $&tN{(
 txw)(
  %& $$ )& $$ )* $$ ). .$|2"^
  ($ %& *$ '@sZr1{:
  .$rBbpM
  ($ujyZd
- ^#$/T
- ($/T
+ ^#$/X
+ ($/X
  2$x~v~rQvLpR%px@
- D$tNr17
-txsytO
- Cb$ 'p%rB&"6
+ D$ )o) Ab$ %p%//
+rB&"6
  $8p1'(
  6$sH<r_
  &$xpv)=
@@ -2143,10 +2285,8 @@ txsytO
  ($yppRXB
  &$sH^"^7
  *$yppRYB
- 4$uY]
- ,$z"_
-t&?op$gp/xIia
- m$&pwv1rX
+ D$z"_
+ ^&$pwv1rX
 sm+
 pIwk
 |H
@@ -2168,55 +2308,57 @@ sm%
  +NtNrypG
  +Fs:sa
  +FtNsapM
- 'F $j' +Nzh7
- +F &s'D*)
+ 'F $]) +Nzh7
+ +F V#g) W%V$ &* $(yMr(#6%w%g%V@
+r&O3
+D.)
 yMp8F%6%&w?
- &&t=B&B&C
-p%2%d
-{Zp)o?q'p)pPxP&B&6
-uY"
- (*p%2&D
- ($p%2&E
- 6$p%B&6
- ,$D.)
- *$p_BvE0
- m#$v=t[$#@
-v=u0$#A
-rB#$#B
-rB%$#C
-rB'$#D
-rB)$#E
-rB+$#F
-rB-$#G
- \#2w3v8
- N$ %q$ &$s:rg
- +m&tNrgpo
- ;w%s:r\
+ $$t=2&2H#b
+t=B&BH#a
+t=O&2&3
+p%OH#d
+rHr(#c&B&C
+{Zp)o?q'p)pP~<-H#c&6
+uY.
+ R#0D2)
+ w#$v=t[$#a
+v=u0$#b
+rB#$#c
+rB%$#d
+rB'$#e
+rB)$#f
+rB+$#g
+rB-$#h
+ \#2r#r(#v8
+ T#$s:rg
+ +x(tNrgpo
+ ;S(s:r\
  +4tNr\pj
  '4s:qi
  +<tNqi[
- ;Z&s:r1
+ ;f(s:r1
  +NtNr1U
  +Fs:r$
  +FtNr$(
- ;m& &*D0)
- %m& && %m& %g& 0&/x
- $$/u
- .$:~yt
-:}xz
+ =x( $,D4)
+ %o& <&/|
+ .$JAyt
+JBxz
 J?{h
- ((:7|<
- ,$/w
- 2$q41
- D$ '4 *&q42
- c#$C.
- *$C-
- 'O @(q42
- V#$`}
+ ((:B|<
+:C{e
+/:
+:AuC1
+ **/~
+ 2$q45
+ D$ '4 *&q46
+ c#$C2
+ *$C1
+ 'O J( '_# (& %' V#$`}
 
-var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 30937 wide_8_float32_row_BF16
- B$sJ.rT
-h.qq
+var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 38034 wide_8_float32_row_BF16
+ B$OsQrG
+h.r-
  F&s/
 z0
  $0s[pQ
@@ -2242,17 +2384,21 @@ t:&2
  0$rHY>|$/
  &${Zp)o?q'p)pP|d8&2
  *$zC$M
- ($ %N ($ %E ,$risS.
+ ($pH.&/
+ ($ %E &$qt/,
+ ($rib&.
  ($tA2
- ($ %H y%$qn$%$&/
- 8$k#&2
+ ($vnvE,
+ i#$p]$vE,
+ R($L5&/
+ 6$k4&2
  .$G7)
- $Y+wZpU
+ $|.wZpU
 wZp6
 wZqu
- (\+p](vE,
- m#$w3C8
- \%$qn3%3&/
+ (P/p]9vE,
+ m#$w3U8
+ \%$qnD%D&/
  .$p%/qd
  V#$|?&/
  @$tA/
@@ -2267,34 +2413,46 @@ p%0A
  *&p%03
 wD
 p_0|.+
- i&(vi%S-
- 0$ %_- :$qI.
-p%.%Q
- (&p]TvE,
- c'$r&.3
+ i&(vi%f-
+ :$tA2
+ ,$ %_. ,$ki&2
+ &$qI.
+p%.%g
+ 4&p]jvE,
+ V#$p]&vE,
+ o+$r&.3
 G8)
-wRp8F
+wRr(#6
+tLpU%w
+tLp6%g
+tLqu%V
+r&I3
+ %(wRp8F
 tLpU%6
 tLp6%&
 tLquA
- $(t=.&.&/
-t=<&<&=
-p%.%d
-{Zp)o?q'p)pPxP&<&2
- **p%.&>
+ $.t=.&.H#b
+t=<&<H#a
+t=I&.&/
+p%IH#d
+rHr(#c&<&=
+{Zp)o?q'p)pP~<-H#c&2
+ *.p%.&>
  ($p%.&?
  6$p%<&2
  &$qI.
- $$ %E 1h-/a
+ $$ %M 1p0/d
 p_<vE,
  X%0qt.M
  N$qI.
- %t$ \%& /s& $( 's& %m& :( D$pc5
+ %t$ \%& '{& +u& $(t=.&.&/
+t=<&<&=
+ %m& :( H$pc5
 pc4
- *&C'
-q40
- *&C"
- ,$C$
+ *&C+
+q44
+ *&C&
+ ,$C(
  ,$ppq9
  '4 ((ppph
  &O 4R#n-
@@ -2305,16 +2463,19 @@ _$
 _0
  (&n0
 _&
- *&C-
+ *&C1
 _1
- (&C,
- 'O 2( $. '2 ()ppps
- $A V#D`}
+ (&C0
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ &K &NC"
+ %' V#&`}
 
-var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 26465 wide_8_float32_row_F16
- B$tW+qq
-Or:qo
- s*$pw|^p=
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 31669 wide_8_float32_row_F16
+ B$tW2q^
+Oq&rG
+ u*$pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -2328,63 +2489,73 @@ q>pQs@
  )/pI|P
  +4q>p|s@
  )8pIqR3
- )= T$R#qn(%(&3
-qn'%'%4
-k(%)
- *(k(%2
- *$k'&6
- &$sU(
+ )= 6R#p](vE0
+ &$ )R#/%
+ b#R# g%P#qn<%<%:
+qn;%;%9
+L=&3
+t/?
+ **k=%H
+ *$k<&6
+ &$sU=
  %+rc
-s%(3
- ,*p],vE0
+s%=3
+ ,*p]AvE0
  ($q>p7s@
- 'd$/,
+ 'X&/,
 pI}|
- +d$q>p5s@
+ +X&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6P#pL:M
-w3M8
- k$&qn;%;&3
-qn:%:%G
-k;%E
- g*(vi%]-
- &$kVA
-sxWr4
- $&kXA
-sxYr4
- 8&sU[
- &$p%2%Y
- ($p]\vE0
- &$ )o+/X
- b#o+ T#P#pw{$xx
+ )= 6P#pLOM
+w3d8
+ k$&qnP%P&3
+qnO%O%]
+kP%[
+ g*(vi%t-
+ *$kmA
+sxnr4
+ $&koA
+sxpr4
+ $&keA
+Ls%r
+ 0&pLt,
+ ($sUu
+ku&6
+ (&p%2%s
+sUh
+kh%s
+ 0(p]vvE0
+ &$ )q-/[
+ b#q-/&
+p]*vE0
+ &T# )I/$
+ b#I T#P#pw{$xx
 }g("+
 }g""%
 shtD?\p0r[v~t^pGr5
 shtD?\p0r[v~t^7pM
- .,qnq%q%p
-p%2%+
-{Zp)o?q'p)pP~7%q&6
- *(p%2%o
- ($p%2%n
- 6$kq&6
- 6$p]vvE0
- p#l+ T$X#w3A8
- N$p%2&D
- &$shtD?\p0r[v~t^pGpo
+ V#, +@ **r&O3
+ ($t=2&2%A
+t=B&B%@
+t=O&2&3
+p%O%C
+qnB&B&C
+{Zp)o?q'p)pP~'%B&6
+ g#. j#g- T$P#w3Y8
+ T#$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- .*t=B&B&C
- %0 \(&`}
+ V)*`}
 
-var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 26510 wide_8_float32_row_F16
- B$tW+qq
-O'u1s7
- c*$pw|^p=
+var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 31783 wide_8_float32_row_F16
+ B$tW2q^
+Ouvqo
+ e*$pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -2398,64 +2569,74 @@ q>pQs@
  )/pI|P
  +4q>p|s@
  )8pIqR3
- )= T$R#qn(%(&/
-qn'%'%4
-k(%)
- *(k(%2
- *$k'&2
- &$sU(
+ )= 6R#p](vE,
+ &$ )R#/%
+ b#R# g%P#qn<%<%:
+qn;%;%9
+L=&/
+t/?
+ **k=%H
+ *$k<&2
+ &$sU=
  %+rc
-s%(3
- 2*p],vE,
+s%=3
+ 2*p]AvE,
  ($q>p7s@
- 'g$/,
+ '[&/,
 pI}|
- +g$q>p5s@
+ +[&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6P#pL:M
-w3K8
- k$&qn;%;&/
-qn:%:%G
-k;%E
- g*(vi%[-
- &$kVA
-sxWr4
- $&kXA
-sxYr4
- 8&sU[
- &$p%.%Y
- ($p]\vE,
- &$ )r+/X
- b#r+ T#P#pw{$xx
+ )= 6P#pLOM
+w3b8
+ k$&qnP%P&/
+qnO%O%]
+kP%[
+ g*(vi%r-
+ *$kmA
+sxnr4
+ $&koA
+sxpr4
+ $&keA
+Ls%r
+ 0&pLt,
+ ($sUu
+ku&2
+ (&p%.%s
+sUh
+kh%s
+ 0(p]vvE,
+ &$ )t-/[
+ b#t-/&
+p]*vE,
+ &T# )I/$
+ b#I T#P#pw{$xx
 }g("+
 }g""%
 shtD?\p0r[v~t^pGr5
 shtD?\p0r[v~t^7pM
- 4,qnq%q%p
-p%.%+
-{Zp)o?q'p)pP~7%q&2
- *(p%.%o
- ($p%.%n
- 6$kq&2
- <$p]vvE,
- p#r+ T$X#w3A8
- N$p%.&>
- &$shtD?\p0r[v~t^pGpo
+ V#, +@ 0*r&I3
+ .$t=.&.%A
+t=<&<%@
+t=I&.&/
+p%I%C
+qnB&<&=
+{Zp)o?q'p)pP~'%B&2
+ m#. j#p- T$P#w3Y8
+ T#$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- 4*t=<&<&=
- %3 Z(&`}
+ Z)*`}
 
-var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 29469 wide_8_float32_row_F16
- @$]'q&s7
-tW2q^
-O'uxs7
- q*&pw|^p=
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 35798 wide_8_float32_row_F16
+ @$]rvrO
+tW5qq
+sJ+rA
+ s*&pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -2469,39 +2650,51 @@ q>pQs@
  )/pI|P
  +4q>p|s@
  )8pIqR3
- )= u$R#qn(%(&3
-qn'%'%4
-k(%)
- *(k(%2
- *$k'&6
- &$sU(
+ )= 6R#p](vE0
+ &$ )R#/%
+ b#R# y&P#qn<%<%:
+qn;%;%9
+L=&3
+t/?
+ **k=%H
+ *$k<&6
+ &$sU=
  %+rc
-s%(3
- ,*p],vE0
+s%=3
+ ,*p]AvE0
  ($q>p7s@
- 't$/,
+ 'y&/,
 pI}|
- +t$q>p5s@
+ +y&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6P#pL:M
-w3M8
- \%&qn;%;&3
-qn:%:%G
-k;%E
- e+(vi%]-
- &$kVA
-sxWr4
- $&kXA
-sxYr4
- 8&sU[
- &$p%2%Y
- ($p]\vE0
- &$ )w,/X
- b#w, T#P#pw{$q[
+ )= 6P#pLOM
+w3d8
+ \%&qnP%P&3
+qnO%O%]
+kP%[
+ e+(vi%t-
+ *$kmA
+sxnr4
+ $&koA
+sxpr4
+ $&keA
+Ls%r
+ 0&pLt,
+ ($sUu
+ku&6
+ (&p%2%s
+sUh
+kh%s
+ 0(p]vvE0
+ &$ )Z//[
+ b#Z//&
+p]*vE0
+ &T# )I/$
+ b#I T#P#pw{$q[
 t7+
 wSt^tz
 t7(
@@ -2513,29 +2706,34 @@ t7%
  %.u2pG
  ).u2pM
  %4u27
- )4 (X%yMp8"pT^w?
- &$qn}%}%|
-p%2%7
-{Zp)o?q'p)pP~7%}&6
- $bB (iBp%2%{
- ($p%2%z
- 6$k}&6
- >$ j#x, T$P# %o- T#$u2po
- -k%u2pj
+ )4 V#X% S#T# (V%yMp82%.%*%&@
+ &$yMp8"pT^w?
+ $$t=2&2%Y
+t=B&B%X
+ $&p%O%[
+qnZ&B&C
+{Zp)o?q'p)pP~'%Z&6
+}FyZ
+ e#* j#X/ T$P#w3r8
+ T#$u2po
+ -t&u2pj
  %(u2[
- -q%u2U
+ -z&u2U
  ).u2(
- -w% (V% %w% J$:nyt
-:mxz
-:p{h
- ((:'|<
- \'$`}
+ /Q' &X% %y% J$:yyt
+:xxz
+:{{h
+ ((:*|<
+:+{e
+/:
+:)uC1
+ o'*`}
 
-var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 29514 wide_8_float32_row_F16
- @$]'q&s7
-tW2q^
-OsCrT
- a*&pw|^p=
+var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 35912 wide_8_float32_row_F16
+ @$]rvrO
+tW5qq
+sJ+rG
+ c*&pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -2549,39 +2747,51 @@ q>pQs@
  )/pI|P
  +4q>p|s@
  )8pIqR3
- )= u$R#qn(%(&/
-qn'%'%4
-k(%)
- *(k(%2
- *$k'&2
- &$sU(
+ )= 6R#p](vE,
+ &$ )R#/%
+ b#R# y&P#qn<%<%:
+qn;%;%9
+L=&/
+t/?
+ **k=%H
+ *$k<&2
+ &$sU=
  %+rc
-s%(3
- 2*p],vE,
+s%=3
+ 2*p]AvE,
  ($q>p7s@
- 'w$/,
+ '|&/,
 pI}|
- +w$q>p5s@
+ +|&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6P#pL:M
-w3K8
- \%&qn;%;&/
-qn:%:%G
-k;%E
- e+(vi%[-
- &$kVA
-sxWr4
- $&kXA
-sxYr4
- 8&sU[
- &$p%.%Y
- ($p]\vE,
- &$ )z,/X
- b#z, T#P#pw{$q[
+ )= 6P#pLOM
+w3b8
+ \%&qnP%P&/
+qnO%O%]
+kP%[
+ e+(vi%r-
+ *$kmA
+sxnr4
+ $&koA
+sxpr4
+ $&keA
+Ls%r
+ 0&pLt,
+ ($sUu
+ku&2
+ (&p%.%s
+sUh
+kh%s
+ 0(p]vvE,
+ &$ )]//[
+ b#]//&
+p]*vE,
+ &T# )I/$
+ b#I T#P#pw{$q[
 t7+
 wSt^tz
 t7(
@@ -2593,28 +2803,35 @@ t7%
  %.u2pG
  ).u2pM
  %4u27
- )4 (X%wRp8"
+ )4 V#X% S#T# (V%wRp82
+tLpU%.
+tLp6%*
+tLqu%&
+ &*wRp8"
 tLpUpT
 tLp6^
- ((qn}%}%|
-p%.%7
-{Zp)o?q'p)pP~7%}&2
- $jB (qBp%.%{
- ($p%.%z
- 6$k}&2
- D$ j#~, T$P#w3M8
+ &(t=.&.%Y
+t=<&<%X
+ $&p%I%[
+qnZ&<&=
+{Zp)o?q'p)pP~'%Z&2
+}FyZ
+ k#* j#b/ T$P#w3r8
  T#$u2po
- -q%u2pj
+ -}&u2pj
  %(u2[
- -w%u2U
+ -T'u2U
  ).u2(
- -}% (V% +}% H*:nyt
-:mxz
-:p{h
- ((:'|<
- \'$`}
+ /Z' &n( +P& HP,:yyt
+:xxz
+:{{h
+ ((:*|<
+:+{e
+/:
+:)uC1
+ o'*`}
 
-var short32SM80NarrowAligned = driver.Text{Base: &plainF16SM80, Code: `packed2 14926 short_4_float32_row_F32
+var short32SM80NarrowAligned = driver.Text{Base: &plainF16SM80, Code: `packed2 14928 short_4_float32_row_F32
  ($!u6IpYy.wp
 !u'yjjp[q*
 !xgoyiw{q*
@@ -2636,7 +2853,7 @@ u#
  ,"{/r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-r=1qO
+t3<qO
 s1
 |tp{p)w>?rV
 sr
@@ -2650,7 +2867,7 @@ ts
 /#
 pIpa;
 s/
-r=1pV+
+t3<pV+
 s[p7
 v>yB
 r)p5p2pN
@@ -2728,9 +2945,9 @@ z~0
 q..rX
 qt,4
 }.p}
- $p-y@1p-
+ $p-pupdp-
 p%-qd
-y@5p;
+puv+p;
 |?&-
  &://
 pH58
@@ -2788,9 +3005,9 @@ xBQ[pj
 xBQ[pG
 xBQ[po
 xBQ[pF
-tP10pC
+tPv(pC
 rs;
-tPq3pf
+tP5*pf
 v\K
 x7[-
 v\,
@@ -2808,7 +3025,7 @@ q=0pX
 }dpo
 /4
 rd*d
-purvsT
+pusCsT
 yVy:
 sjw)(
 yV4uT
@@ -2816,15 +3033,15 @@ yV4uT
  %&yVeuT
  %(yVy"
 sjq1t[r_
-puqypf
+pup0pf
 v"z9
  $#rI'
 /6
 :)r.
- $#y@*q~
+ $#puqyq~
 {BsRx)
 sjq1sRpx7
-y@5rR
+puv+rR
 IpYq'rS{+qVA,
 tA-
  &}#q=5s{
@@ -2838,17 +3055,17 @@ s>tO
 /#
 rF2#8
  +'rF1#8
- ),ug0p-
+ ),ug1p-
 rd+d
-ug6qO
+y@+qO
  %R#s>sg
  %R# %$ %R# %& %R# %( %R#t+t[r_
-ug*pf
- )R#ug+p;
+y@0pf
+ )R#ug5p;
 :*r.
- $7ug2q8
+ $7ug*q8
  %R#t+sRpx7
-ug+rR
+ug5rR
  +R#ra'pK
 ypsRB
 viZ-
@@ -2978,7 +3195,7 @@ ppps
 r9pA
  V#4`}
 
-var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14841 short_4_float32_row_F32
+var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14843 short_4_float32_row_F32
  @$O*q^
 h2q^
  P#&/#
@@ -3021,7 +3238,7 @@ _)
 _(
  V#&`}
 
-var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15873 short_4_float32_row_F32
+var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15875 short_4_float32_row_F32
 !s.
 !s-
  :(]*r-
@@ -3072,7 +3289,7 @@ q}&{:
  *$C'
  }#$`}
 
-var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15788 short_4_float32_row_F32
+var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15790 short_4_float32_row_F32
  @$O*q^
 h.r-
  P#&/#
@@ -3115,7 +3332,7 @@ _)
 _(
  V#&`}
 
-var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16960 short_8_float32_row_BF16
+var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16962 short_8_float32_row_BF16
  >$]*qo
 O'rqs7
  $&p#'zc
@@ -3210,7 +3427,7 @@ sZsaBpM-
  %S%sZr1BU-
  %S%sZr$B|>
 |2B
- $OtP16{X
+ $OtP*+{X
  &= $w#{}*
  &$p1+zXya
  $$w1",-
@@ -3258,7 +3475,7 @@ k;;
  $B/S
  V%$`}
 
-var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16874 short_8_float32_row_BF16
+var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16876 short_8_float32_row_BF16
  @$O6r-
 h2q^
  P#&/#
@@ -3301,7 +3518,7 @@ _)
 _(
  V#&`}
 
-var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 20125 short_8_float32_row_BF16
+var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 20127 short_8_float32_row_BF16
 !s.
 !s-
  :(]pdrA
@@ -3392,7 +3609,7 @@ kx;
  *$C'
  }#$`}
 
-var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 20033 short_8_float32_row_BF16
+var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 20035 short_8_float32_row_BF16
  @$Or:r-
 h.r-
  P#&/#
@@ -3435,7 +3652,7 @@ _)
 _(
  V#&`}
 
-var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 17307 short_8_float32_row_F16
+var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 17309 short_8_float32_row_F16
  @$tWq^
 OpdrT
  X,$T|^p=
@@ -3478,7 +3695,7 @@ L08
 k?;
  \&&`}
 
-var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 17216 short_8_float32_row_F16
+var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 17218 short_8_float32_row_F16
  B$OpdrO
 h2q^
  P#&/#
@@ -3521,7 +3738,7 @@ _)
 _(
  V#&`}
 
-var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19061 short_8_float32_row_F16
+var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19063 short_8_float32_row_F16
  >$]'rqs7
 tW'r-
 O'zc
@@ -3578,7 +3795,7 @@ kK;
 :KvX
  Z%(`}
 
-var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18970 short_8_float32_row_F16
+var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18972 short_8_float32_row_F16
  B$O'|L
 h.r-
  P#&/#
@@ -3621,7 +3838,7 @@ _)
 _(
  V#&`}
 
-var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 25717 spread_4_float32_row_F32
+var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 28196 spread_4_float32_row_F32
 !y4}:Irmrnp{a?'
 !?p)vzpEp3p)p/Ip[sLx"
  $(!u6x<w>p3q*
@@ -3631,10 +3848,10 @@ var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code
  (*!?IpYjp$gp/?q7wup{tYp/rS*p/sOIpYjp$gsOt2q'rDIp)}:p+p6tc
  $"!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+p.tc
 !?IpYjp$gp/?q7wup{ap/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+p6tc
- *"]pdrG
-O'}3
-h1rG
-p#0zc
+ *"]pdqS
+Or:rG
+h1qo
+p#0.qo
 ?p$pEp/?op$gp/~.vzvyrm}+gtc
 ?p$pEp/?op$gp/~.ovQj}+tc
 ?p$pEp/rS{+~.vQj}+~/qo
@@ -3651,14 +3868,14 @@ qN+r7
 s2
 qN1rX
 |tt2q'rDIp)}:sLp{}Zvzjp{va
-t3'r%
+t3.r%
 |tt2q'rDIp)}:w>?r[
 |tt2q'rDIp)}:sL}Zvzjp{va
 u_
 |~pK
  $*Wp=P1
 sr
- $_$s|'pK
+ $_$s|.pK
 ss
  *$/(
 q:*;
@@ -3700,8 +3917,8 @@ q..pV.
  $x$y+q/
  &$qjqVpe
  &$q..yq
- ($p<M
-t3'v5
+ ($p<L
+t3.v5
 qI.
 p_.&/&+
 tIu(,&/
@@ -3737,7 +3954,7 @@ t:&7
  &(WrRpf
 qI)
  0&rIp8*
- 4$p<N
+ 4$p<M
 xe&)
  (&WqWp'2
 rHYp*%+
@@ -3745,76 +3962,83 @@ rHYp*%+
  ($Wq~pf
  $$Wr{pX
  $$rb<sT
- ($r*uQpC
-k.A
- (&rIp8/
- ,$ris^0
+ ($r*uQp'
+L/%.
+ (&rIp80
+ &$pL1,
+ ($rib%3
  ($tA7
- &$r*uvuZ
- %I .&rb1qT
- *$s=.p-
- *$s=5rX
- ($s=6rX
- :$r*uQyI
-}u%4
- ,&qs'pC
+ &$r*uvyB
+vnvE)
+ .&rb1qT
+ *$r*uvp'1
+vJvE)
+ 8&t>6p=
+ 2$vB'rX
+ ($vB+q[
+ R#$r*uQP2
+ &$L%%>
+ *$qs'pC
  *$Wt0pC
-zO&7
+k$&7
 xr
 Wr7p-
  **G8)
  ($Ws{pf
-r)p|vE)
- :&t>5t0
- &$vB0pC
- $$vB2pf
- i#$qs'v5
-qn#%#%;
- ,&y@1p-
-k;qd
+p])vE)
+ :&v&'t0
+ &$v&1pC
+ $$v&*pf
+ <$s=.p-
+ *$s=5rX
+ ($s=6rX
+ :$qs'v5
+qn,%,%E
+ ,&pupdp-
+kEqd
 xr
-purvsT
- 6*puqypf
- &$y@5p;
-|?%;
- 2&y@*q~
- &$y@5rR
- $$t/<
- &$w82pV.
- ($ug0p-
- $$ug6qO
- 6$ug*pf
- &$ug+p;
-|?%<
- (&ug2q8
- &$ug+rR
- $$t/=
- &$v&.q-
-zn=qd
- $&s|<pK
+pusCsT
+ 6*pup0pf
+ &$puv+p;
+|?%E
+ 2&puqyq~
+ &$puv+rR
+ $$t/F
+ &$w:*pV.
+ ($ug1p-
+ $$y@+qO
+ 6$y@0pf
+ &$ug5p;
+|?%F
+ (&ug*q8
+ &$ug5rR
+ $$t/G
+ &$w86q-
+znGqd
+ $&s|2pK
 qI0
 q_0K
 u"
-/a
+/e
 p_3&2&1
 wC/&+
  ,0x>&'
- &$s|+a
+ &$s|5a
 }=
-s|2q~
+s|*q~
 q:/rf
 p%0A
- (,s|.pK
+ (,s|6pK
 p%03
 wD
 p_0|.'
  \#*{Nq-
 qgvzvyrm}:?t2q'rDIp)}:?x<jtv
- %Q,z6rR
+ %q,z6rR
 p%+&,
 y#p=
 p%.e
- &x3r>2
+ &Y5r>2
 /#
 q,~7d
 /#
@@ -3837,15 +4061,15 @@ ws
  %A|H
 p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?t2q'rDIp)}:?IpYjp$gpmpmzWy&xI>y|qm+xv
 xr
- $kB{xyo{Eq]
+ $aF{xyo{Eq]
  &$v"~H
- %J/l
+ %J/p
 qI0
 p%0&,
 |5q8
 p%0e
  'Hr>.
- &b<|~pX
+ &W@|~pX
  'Jp_0|.(
 ~%}KrQ
 r*pduZ
@@ -3857,14 +4081,14 @@ z+qKA
  $=/>
 rd)d
 //
- 4u, $-/>
+ 4V. $-/>
  &z%/>
-|?%P
+|?%Z
 u"
 |2s;
  (* %& &%/>
  &*/>
- $$t/Q
+ $$t/[
  &$/3
 rB#U
  $&p1$(
@@ -3873,104 +4097,120 @@ rd+d
 /4
  6*/>
  &$/>
-|?%Q
+|?%[
  (&/>
- &$ 'Ct/R
- &(w86sX
+ &$ 'Ct/\
+ &(zJ+sX
 xpsyu0
 }k
-w:<P
+zJ2P
  &s${}#
  &$p1$zXya
  $$w1"%-
  m#$sm:
  &$X;xMxM
  ($yppR<B
- $$w:'v/
+ $$zJ.v/
 sHA"A7
- (&w:+q%
+ (&zJ5q%
 yppR=B
-vi%T-
-/d
- $*kMA
-sxNr4
-w:*p}
+vi%^-
+yvv+a
+ $*/i
+ $$kWA
+sxXr4
+yvqypv
+kYA
+sxZr4
+yvrvpv
 kOA
-sxPr4
-k^A
-uYM
-w:5a
- (2zJ'z$
+L]%\
+tA7
+ &4z3'z1
 z"B
-t&?op$gp/xIiP
- $Cw:6tB
+yvrvP5
+pLj,
+pL^,
+ &,yvt-s8
+sU_
+k_&7
+w+
+yvr:P
+sUl
+kl%]
 sUR
-zJ+P
-sU^
-k^%P
-tE
-p<O
-/#
-p]SvE)
- $d//b
- *$zJ'r7
- Fs0s%h3
-D0)
- $&w:*pC0
-qnh%h%g
-qn[%[%Z
-khq5
-{Zp)o?q'p)pP~7%[&7
- (,zJ1pC
-kh%Y
- &&zJ}b
-kh%X
- ,&/j
-k[&7
-xr
-/j
-sUh
-|&vX
- %> +X,/j
+kR%]
+yvt-pV.
+ *6p<N
+/$
 p]avE)
- 0</j
- ,$yvuvpV
-sUm
-km%^
+ $(/e
+ ,$x|vE)
+ .$z3's{
+ k#$s%~3
+D2)
+ $&s%e3
+D4)
+ $&yvrvP.
+qn~%~%)
+qnr%r%(
+qne%~%}
+ke%+
+qn*%r%q
+{Zp)o?q'p)pP~'%*&7
+ (0yvuQpC
+k~%p
+ &&x5<a
+k~%o
+ ,&/m
+kr&7
+xr
+/m
+sU~
+|&vX
+ %C +V-/m
+p]wvE)
+ 0</m
+ ,$w@'pV
+qI=
+p%=%u
 r>5
-yvqytY
-v=r\"[
-v=rg"\
-v=t["]
-v=u0"^
-yvp0rR
- *6yvt-p'
- 4$/n
-pLn4
- $&/m
- $$/n
- H$s%s3
-D6)
- $&zJ1v5
-qns%s%r
-qng%g%f
-ks%e
+x52tY
+v=r\"l
+v=rg"m
+v=t["n
+v=u0"o
+x5*rR
+ *6x51p'
+ 4$/q
+qt=4
+ $&/p
+ $$/q
+ H$r&=3
+D:)
+ $&yvuQv5
+t==&=&>
+qn}%}%|
+p%=%{
  &*qL'p'
- &$ %e2J){7
+ &$ %S4J){7
 qI6
- %b2J-|'
- %R2J.{V
+ %P4J-|'
+ %p3J.{V
 J/yt
 qI5
 sY0
  $)WrRrR
-:Z{h
-:Y|<
-:\{e
- $N &+:$uC1
+:]{h
+:\|<
+:_{e
+sY.
+ &F:'uC1
+:(uC5
 /9
-sY5
- $(u[rnp[?p$yir[p3g?t2q'rDIp)}:?IpYjp$gzYpP~.vQj}+<>p+sOIpYjp$gsOt2q'rDIp)}:FpZ,
+:&}v
+sY6
+ $,u[rnp[?p$yir[p3g?t2q'rDIp)}:?IpYjp$gzYpP~.vQj}+<>p+sOIpYjp$gsOt2q'rDIp)}:FpZ,
 ri~.vQj}+'>~.p{p)w>?r[
 ri~.vQj}+0>~.p{p)w>?rV
 p[rDq'?qBu}~.vQj}+'>~.vQj}+'>~.vQj}+0
@@ -3980,31 +4220,31 @@ ri~.vQj}+0>~.p{p)w>?ww
 uj~.ovQj}+p/s3
 uj~.vzvyrm}+gp/qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 !sO~]~^sP~dpm
- %f3 %e*rH~.vQj}+.>~.vQj}+.,
+ %V5 %e+rH~.vQj}+.>~.vQj}+.,
 {<pP~.ovQj}+>~.vQj}+.,
 uj~.ovQj}+vKsO~]~^sP~d
- &" %y1rI0
+ &" %j3rI0
  $(pc5
- (" $.C1
-q48
- &)s|'tY
+ (" $.C5
+q4<
+ &)s|.tY
 {1.
-C,
- ((/m
+C0
+ ((/p
 {11
-C.
- ((/k
+C2
+ ((/n
  $+n2
 r9*
- &2/f
+ &2/i
 })
-C&
+C*
  '( $,/&
  $OppqA
  '@ $X#/0
 tX
 pppJ
-q49
+q4=
  &*/.
  $$ (9 $:/.
  $"n.
@@ -4016,21 +4256,20 @@ _1
  (1n1
  &5 $8/.
 tX+
-C5
- &]# $c# %'C4
+C9
+ &]# $c# %'C8
  'O $,tX2
- (5!c'wX
+ (5 $8/.
+ $5C'
+ '2 $> &A '7!cuQpm
 /.
- $&C#
- '2!c'x#
-/.
- $,C"
-q49
- V#&`}
+ $4C%
+ '_#!c'xw
+ &# %' V#.`}
 
-var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 25773 spread_4_float32_row_F32
- H$O'|}
-h.q^
+var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 28324 spread_4_float32_row_F32
+ H$Ot-qo
+h1qq
  y#&/(
 pIp|;
  &.pnpaK
@@ -4058,60 +4297,67 @@ t:&4
  @$rHYp*%)
  &${Zp)o?q'p)pP|d8&4
  2$zC$4
- ($k,A
- ($rIp8-
- ,$ris^.
+ ($L-%,
+ ($rIp8.
+ &$pL/,
+ ($rib%1
  ($tA4
- o#$}u%2
- 8$zO&4
+ P%$L%%<
+ 6$k$&4
  .$G7)
- $x(wZpU
+ $Y*wZpU
 wZp6
 wZqu
- F{(w338
- q#$qn#%#%9
- .$k9qd
- B$|?%9
- <$t/:
- P#$|?%:
- 2$t/;
- ($zn;qd
- {'$|?%N
- <$t/O
- P#$|?%O
- 2$t/P
- {$$vi%R-
- 0$k\A
- :$sU\
-k\%P
- \#&s%f3
+ F\*w3=8
+ q#$qn,%,%C
+ .$kCqd
+ B$|?%C
+ <$t/D
+ P#$|?%D
+ 2$t/E
+ ($znEqd
+ {'$|?%X
+ <$t/Y
+ P#$|?%Y
+ 2$t/Z
+ {$$vi%\-
+ :$tA4
+ ,$pLh,
+ ,$k_&4
+ &$sUj
+kj%]
+ o$&s%|3
 G8)
-wRb
+wRp5
+tLpUpN
+tLp6p2
+tLqu^
+ $( %(wRb
 tLpUp*
 tLp68
 tLquA
- $(qnf%f%e
- $$kfq5
-{Zp)o?q'p)pP~7%[&4
- *&kf%Y
- ($kf%X
- .$k[&4
- &$sUf
- $$ %A 1^, B,sUk
-kk%^
- N&pLl4
- P#$s%q3
- -[$ $(qnq%q%p
- $$kq%e
- 0$ ,$ e#$ $$pc4
- *"C/
-q46
- *&C*
+ $&qn|%|%)
+ $$qne%|%{
+ &${Zp)o?q'p)pP~'%*&4
+ *$k|%p
+ ($k|%o
+ .$kr&4
+ &$sU|
+ $$ %I 1_- B,qI9
+p%9%u
+ N&qt94
+ P#$r&93
+ -]$ $(t=9&9&:
+ $$p%9%{
+ 0$ ,$ i#$ $$pc4
+ *"C3
+q4:
+ *&C.
  ,$ (- (.n1
- ,$C$
+ ,$C(
  ,$ppq9
  '@ ((ppph
-q47
+q4;
  6&n-
 _(
  *&n0
@@ -4120,24 +4366,25 @@ _$
 _0
  (&n0
 _&
- *&C3
- &? &BC2
- 'O 2(ppq)
- '2 ((ppps
-q47
- V#&`}
+ *&C7
+ &? &BC6
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ '_# &(C"
+ %' V#&`}
 
-var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 30286 spread_8_float32_row_BF16
- F$]pdrA
-Op0rG
- $&p#xNrA
+var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 34760 spread_8_float32_row_BF16
+ F$]'yD
+sJrqs7
+ $&p#sKrA
  q%$q:$M
- @$p<O
+ @$p<N
  g#$tGr+
 pIp4M
- X$&p<P
+ X$&p<O
  D$zC&M
- P#$pwsXr7
+ R#$pwsXr7
 q"p?3
 }X
 pwv5sX
@@ -4151,33 +4398,47 @@ q"xG
  '.q"w]
  '1q>p^q+
  &*q$zA$
- 1# $*u,%pF
-}dpF
- -#sjy('7po
- ,*rF0#'
- &$rF1#'
- &%rF2#'
- &%rF3#'
- &%rF4#'
- &%rF5#'
- &%rF6#'
- &%rF7#'
- (0qn$%$%<
-qn#%#%0
-k$%%
- *(k$%.
- $$ &T6 $S6k#&7
- &$sU$
+ 1# $*p]$vE)
+ $9/%
+ 'F/%
+ KF/%
+ 3F $P#u,0pF
+ $$u,1r5
+ $$u,2px
+ $#u,3s;
+ $#u,4""
+ $#u,5"#
+ $#u,6"$
+ $#u,7"%
+ .(rF0#%
+ $'rB2#%
+ (,rF1#%
+ $3rB7#%
+ (,rF2#%
+ $3rB<#%
+ (,rF3#%
+ $3rBA#%
+ (, &)rBF#%
+ (# &&rBK#%
+ (/ &2rBP#%
+ (; &>rBU#%
+ *#qn4%4%2
+qn3%3%1
+L5%N
+t/7
+ **k5%@
+ $$ &P8 $~7k4&7
+ &$sU5
  %+rc
-s%$3
- ,*p](vE)
+s%53
+ ,*p]9vE)
  &$/,
- 'Q$/,
- ?Q$/#
+ 'i%/,
+ ?i%/#
 q"p^3
  '1q>paq+
- '7 3W$ $6pL2M
-w3E8
+ '7 3o% $6pLCM
+w3W8
  $&rse
 u"
  &$sZrgvvpo-
@@ -4192,97 +4453,121 @@ v\s6
 sZr$vv|>
 |2vv
 !s4
-//
-u,'pF
- /o$sjq1pR-7po
-//
-rF'".
- &<//
-rB("1
- &&rB*"4
+ $.u,%pF
+}dpF
+ -#sjq1pR-7po
+ $*rF%".
+ ($rB("1
+ &$rB*"4
  &%rB,"7
  &%rB.":
  &%rB0"=
  &%rB2"@
  &%rB4"C
  &%rB6"F
- (0qn3%3%K
-qn2%2%?
-k3%=
-rr'"G
- &P7 $v6kKqd
+ (0qnD%D%]
+qnC%C%Q
+kD%O
+rr%"G
+ &{8 $r8k]qd
  &${BpRHy:
 sjv)I(
- :&|?%K
+ :&|?%]
 u"
 |2"Q
- (( %& 0$t/L
+ (( %& 0$t/^
  ($rBSU
- H$|?%L
- 2$t/M
- ($znMqd
- ,$/b
- }%$/m
- o#$|?%a
- <$t/b
- P#$|?%b
- 2$t/c
- {$$vi%e-
-/e
- %c/k]A
-sx^r4
- $,k_A
-sxar4
-koA
-uYP
- .*t&?op$gp/xIiS
- &$sUc
- $$sUo
-ko%a
-tE
-p<Q
-/#
-p]dvE)
- $./c
- '|-/c
- K|- $,przA$r5
- $$vS>
-prsR#$""
- $#vSA
-X"#$"%
- $#vSD
-X$#$"(
- $#vSG
-X&#$"+
- $#vSJ
-X(#$".
- $#vSM
-X*#$"1
- $#vSP
-X,#$"4
- $#vSS
+ H$|?%^
+ 2$t/_
+ ($zn_qd
+ ,$/f
+ }%$/q
+ o#$|?%s
+ <$t/t
+ P#$|?%t
+ 2$t/u
+ {$$vi%w-
+ &$/j
+ %}0kpA
+sxqr4
+ $*krA
+sxsr4
+ $&khA
+Lv%u
+ .&qt>,
+pLw,
+ (&sUx
+kx&7
+ &&qI=
+p%=%v
+sUk
+kk%v
+ ,*p<P
+/$
+p]yvE)
+ $(/f
+ 'r//f
+ Kr//&
+p]&vE)
+ &n7 '=/$
+ K= $V8X&#$"'
+ $$vSF
+X(#$"*
+ $#vSI
+X*#$"-
+ $#vSL
+X,#$"0
+ $#vSO
+X.#$"3
+ $#vSR
+X0#$"6
+ $#vSU
+X2#$"9
+ $#vSX
+X4#$"<
+ $#vS[
 pwv1v/
 q<("+
 q<""%
 vgryr5
 vgqKpM
-/'
-r&=3
- (Dt==&=&>
-qnt%t%s
-p%=%'
-{Zp)o?q'p)pP~7%t&7
- **p%=%r
+/#
+X6#$"?
+ $#vS^
+X8#$"B
+ $#vSb
+X:#$"E
+ $#vSe
+X<#$"H
+ $#vSh
+X>#$"K
+ $#vSk
+X@#$"N
+ $#vSn
+XB#$"Q
+ $#vSq
+XD#$"T
+ $#vSt
+/#
+ +@/(
+ ${' &d&r&V3
+ ($t==&=%9
+t=I&I%8
+t=V&=&>
+p%V%;
+qn:&I&J
+{Zp)o?q'p)pP~'%:&7
+ *.p%=&K
 }\yd
- &&p%=%q
- *$ ,)/k
-kt&7
+ &&p%=&L
+ *$ ,)/n
+p%I&7
 xr
-/k
+/n
 qI=
- $, %B *$/k
-p]yvE)
- W#y-/k
+ $, %G *$/n
+p_IvE)
+ W#h//n
 xBrJpo#$
 xBt[pG#$
 xBsRpj#$
@@ -4291,14 +4576,14 @@ t@"pM#$
 t@#U#$
 t@$xm$
 t@%uH$
- $O $u#v=t["t
-v=u0"u
-rB#"v
-rB%"w
-rB'"x
-rB)"y
-rB+"z
-rB-"{
+ $O $u#v=t[$#C
+v=u0$#D
+rB#$#E
+rB%$#F
+rB'$#G
+rB)$#H
+rB+$#I
+rB-$#J
  $*{?0?joov,r[?\p)wwsyrJ
  1# $*wTt[(s)#
 wTu0pMs)#
@@ -4309,55 +4594,55 @@ uV)s;s)#
 uV+"#s)#
 uV-"%s)#
 /%
-vS}
-q$sa"~
-q$r\$#.
-q$rg$#/
-q$t[$#0
-q$u0$#1
-p1#$#2
-p1%$#3
-/n
+sz$#L
+q$sa$#M
+q$r\$#N
+q$rg$#O
+q$t[$#P
+q$u0$#Q
+p1#$#R
+p1%$#S
+/q
 qt=M
-w398
-/n
- 'p. &>sZrg$#2po-
- $$sZry$#2pG-
- $$sZr\$#2pj-
- $$sZqi$#2[-
+w3M8
+/q
+ '^0 &>sZrg$#Rpo-
+ $$sZry$#RpG-
+ $$sZr\$#Rpj-
+ $$sZqi$#R[-
 v\;
-sZsa$#2pM-
- %p.sZr1$#2U-
- %p.sZr$$#2|>
-|2$#2
- &n#qI=
-p%=&K
- $&/3
+sZsa$#RpM-
+ %^0sZr1$#RU-
+ %^0sZr$$#R|>
+|2$#R
+ (n# %q$ $$/3
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
- %V% (P$ %V%t=I&I&J
- %0r?I
- B*:a{h
-:_|<
-:c{e
- &(/;
-:'uC1
+ ,}#t=I&I&J
+ %0r?H
+ B(:d{h
+:c|<
+:f{e
+ &(/<
+:*uC1
+:+uC5
 /:
- L(rI'
+:)}v
+ L,rI'
  *$/7
 ||
- 6&/n
- ,$/l
- $C *F/g
+ 6&/q
+ ,$/o
+ $C *F/j
  .$||
- ,$ $E o%F`}
+ ,$ $E T&F`}
 
-var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 30336 spread_8_float32_row_BF16
- H$Or:qo
-h.q^
+var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 34883 spread_8_float32_row_BF16
+ H$OuvrT
+h1qq
  y#&/(
 pIp|;
  &.pnpaK
@@ -4385,60 +4670,71 @@ t:&4
  @$rHYp*%)
  &${Zp)o?q'p)pP|d8&4
  2$zC$M
- ($k,A
- ($rIp8-
- ,$ris^.
+ ($L-%,
+ ($rIp8.
+ &$pL/,
+ ($rib%1
  ($tA4
- a%$qn$%$%:
- 8$k#&4
+ c($L5%L
+ 6$k4&4
  .$G7)
- $j*wZpU
+ $l-wZpU
 wZp6
 wZqu
- u#m*w3C8
- k$$qn3%3%I
- .$kIqd
- B$|?%I
- <$t/J
- P#$|?%J
- 2$t/K
- ($znKqd
- {'$|?%^
- <$t/_
- P#$|?%_
- 2$t/a
- {$$vi%c-
- 0$kmA
- :$sUm
-km%a
- m$&s%~3
+ u#o-w3U8
+ k$$qnD%D%[
+ .$k[qd
+ B$|?%[
+ <$t/\
+ P#$|?%\
+ 2$t/]
+ ($zn]qd
+ {'$|?%q
+ <$t/r
+ P#$|?%r
+ 2$t/s
+ {$$vi%u-
+ :$tA4
+ ,$qt:,
+ ,$kx&4
+ &$qI9
+p%9%v
+ a'&r&93
 G8)
-wRb
+wRp5
+tLpUpN
+tLp6p2
+tLqu^
+r&P3
+ %(wRb
 tLpUp*
 tLp68
 tLquA
- $(qn~%~%}
- $$k~%'
-{Zp)o?q'p)pP~7%t&4
- *&k~%r
- ($k~%q
- 6$kt&4
- &$sU~
- $$ %E 1P. \%,qt9M
+ $.t=9&9%9
+t=C&C%8
+t=P&9&:
+p%P%;
+qn:&C&D
+{Zp)o?q'p)pP~'%:&4
+ *.p%9&E
+ ($p%9&F
+ 6$p%C&4
+ &$qI9
+ $$ %M 1q//n
+p_CvE)
+ X%0qt9M
  N$qI9
-p%9&E
- 0&r&93
- -\% $(t=9&9&:
+ %t$ 0& 'e% +^% $(t=9&9&:
 t=C&C&D
- %3 0( ,$ e#$ $$pc4
- *"C/
-q46
- *&C*
+ %3 0( ,$ i#$ $$pc4
+ *"C3
+q4:
+ *&C.
  ,$ (- (.n1
- ,$C$
+ ,$C(
  ,$ppq9
  '@ ((ppph
-q47
+q4;
  6&n-
 _(
  *&n0
@@ -4447,17 +4743,18 @@ _$
 _0
  (&n0
 _&
- *&C3
- &? &BC2
- 'O 2(ppq)
- '2 ((ppps
-q47
- V#&`}
+ *&C7
+ &? &BC6
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ '_# &(C"
+ %' V#&`}
 
-var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 31710 spread_8_float32_row_F16
- H$tW+qq
-OsCrA
- T,$pw|^p=
+var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 36915 spread_8_float32_row_F16
+ H$tW2q^
+sJ|}
+ V,$pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -4471,72 +4768,76 @@ q>pQs@
  )/pI|P
  +4q>p|s@
  )8pIqR3
- )= T$R#qn(%(%@
-qn'%'%4
-k(%)
- *(k(%2
- *$k'&7
- &$sU(
+ )= 6R#p](vE)
+ &$ )R#/%
+ b#R# g%P#qn<%<%:
+qn;%;%9
+L=%V
+t/?
+ **k=%H
+ *$k<&7
+ &$sU=
  %+rc
-s%(3
- ,*p],vE)
+s%=3
+ ,*p]AvE)
  ($q>p7s@
- 'd$/,
+ 'X&/,
 pI}|
- +d$q>p5s@
+ +X&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6P#pL:M
-w3M8
- k$&qn;%;%S
-qn:%:%G
-k;%E
- *(kSqd
- B$|?%S
- <$t/T
- P#$|?%T
- 2$t/U
- ($znUqd
- {'$|?%i
- <$t/j
- P#$|?%j
- 2$t/k
- {$$vi%m-
- &$kfA
-sxgr4
- $&khA
-sxir4
-kwA
- 6(sUk
- $$sUw
-kw%i
- (&p]lvE)
- &$ )f./c
- b#f. T#P#pw{$xx
+ )= 6P#pLOM
+w3d8
+ k$&qnP%P%j
+qnO%O%]
+kP%[
+ *(kjqd
+ B$|?%j
+ <$t/k
+ P#$|?%k
+ 2$t/l
+ ($znlqd
+ {'$|?&>
+ <$tA>
+ P#$ %H 2$ )C w$(vi&D-
+ *$k|A
+sx}r4
+ $&k~A
+ucKr4
+ $&ktA
+pHI&J
+ 0&qtJ,
+ ($qII
+ $P) (|( $V(sUw
+kw&K
+ 0Q( $w( &v( )h0/f
+ b#h0/&
+p]*vE)
+ &T# )I/$
+ b#I T#P#pw{$xx
 }g("+
 }g""%
 shtD?\p0r[v~t^pGr5
 shtD?\p0r[v~t^7pM
- ., $\(p%=%+
-{Zp)o?q'p)pP~7&I&7
- *W(p%=%~
- ($p%=%}
- 6$p%I&7
- 6$p_IvE)
- p#c. T$X#w3A8
+ V#, +@ 2*t==&=%A
+t=I&I%@
+ $&p%V%C
+qnB&I&J
+{Zp)o?q'p)pP~'%B&7
+ g#( j#]0 T$P#w3Y8
  T#$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- y)*`}
+ c**`}
 
-var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 31766 spread_8_float32_row_F16
- H$tW+qq
-OsCrG
- u+$pw|^p=
+var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 37045 spread_8_float32_row_F16
+ H$tW2q^
+sJ|Q
+ w+$pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -4550,66 +4851,70 @@ q>pQs@
  )/pI|P
  +4q>p|s@
  )8pIqR3
- )= T$R#qn(%(%>
-qn'%'%4
-k(%)
- *(k(%2
- *$k'&4
- &$sU(
+ )= 6R#p](vE)
+ &$ )R#/%
+ b#R# g%P#qn<%<%:
+qn;%;%9
+L=%T
+t/?
+ **k=%H
+ *$k<&4
+ &$sU=
  %+rc
-s%(3
- 2*p],vE)
+s%=3
+ 2*p]AvE)
  ($q>p7s@
- 'g$/,
+ '[&/,
 pI}|
- +g$q>p5s@
+ +[&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6P#pL:M
-w3K8
- k$&qn;%;%Q
-qn:%:%G
-k;%E
- *(kQqd
- B$|?%Q
- <$t/R
- P#$|?%R
- 2$t/S
- ($znSqd
- {'$|?%g
- <$t/h
- P#$|?%h
- 2$t/i
- {$$vi%k-
- &$kfA
-sxgr4
- $&khA
-sxir4
-kuA
- 6(sUk
- $$sUu
-ku%i
- (&p]lvE)
- &$ )i./c
- b#i. T#P#pw{$xx
+ )= 6P#pLOM
+w3b8
+ k$&qnP%P%h
+qnO%O%]
+kP%[
+ *(khqd
+ B$|?%h
+ <$t/i
+ P#$|?%i
+ 2$t/j
+ ($znjqd
+ {'$|?%}
+ <$t/~
+ P#$|?%~
+ 2$tA:
+ {$$vi&@-
+ *$k|A
+sx}r4
+ $&k~A
+ucEr4
+ $&ktA
+pHC&D
+ 0&qtD,
+ ($qIC
+ $\) (Y) $c(sUw
+kw&E
+ 0]( $Z) &Y) )k0/f
+ b#k0/&
+p]*vE)
+ &T# )I/$
+ b#I T#P#pw{$xx
 }g("+
 }g""%
 shtD?\p0r[v~t^pGr5
 shtD?\p0r[v~t^7pM
-/'
- .u( $h( &i(p%9%+
-{Zp)o?q'p)pP~7&C&4
- *d(p%9%~
- ($p%9%}
- 6$p%C&4
- &$qI9
- $$ %E 2$p_CvE)
- p#i. T$X#w3A8
+ V#, +@ >*t=9&9%A
+t=C&C%@
+ $&p%P%C
+qnB&C&D
+{Zp)o?q'p)pP~'%B&4
+ m#( j#g0 T$P#w3Y8
  T#$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- {)*`}
+ e**`}
