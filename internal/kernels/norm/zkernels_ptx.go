@@ -661,7 +661,7 @@ s~
 !@
 `}
 
-var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 14074 narrowRows
+var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 14080 narrowRows
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6yjjp[q*
@@ -687,7 +687,7 @@ uG
 w^
  &0u<y9
 u<pdp6
-qL1qO
+}yqO
 s1
 |tp{p)w>?rV
 sr
@@ -712,12 +712,12 @@ zp
 r=+r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-qL1pV+
+}ypV+
 s2
 u_
-qM<pK
+qM2pK
 |tyip{p3w>
-qM'pK
+qM.pK
 ss
 q@&
 u?q)
@@ -798,10 +798,10 @@ TpV.w.
 rHp7p2&6
 rU&7
 s5~9
- %Eq=0p-
+ %Eq=1p-
 p%.qd
 xr
-q=6qO
+ra+qO
 {BrJy:
 s>t[(
 yV4uT
@@ -810,21 +810,21 @@ yV;uT
  %$yVeuT
  %&yVy"
 qr%r_
-q=*pf
+ra0pf
 v"z9
- %Gq=+p;
+ %Gq=5p;
 |?&.
 rI'
- &i4q=2q8
+ &i4q=*q8
 y]%x)
 qr%#%7
-q=+rR
+q=5rR
 IpYq'rS{+qVA,
 tA.
- &-q.2p-
+ &-q.*p-
 s+.qd
 s5z9
-qM<pX
+qM2pX
 q_/K
 /:
 p_0&&&'
@@ -839,20 +839,20 @@ rc
 /;
 qI/
 q,~7d
-qM'tY
+qM.tY
 tw
 t9&*
 wMt"%
- $#qM+a
+ $#qM5a
 }=
-qM2q~
+qM*q~
 q:.rf
 p%/A
-qM.pK
+qM6pK
 p%/3
  '4uB
 }k
-qM2pX
+qM*pX
  %4/#
 p_/y0*
 |SrQ
@@ -1045,7 +1045,7 @@ st
 t$qc
  D(`}
 
-var narrowRowsSM70NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 14987 narrowRows
+var narrowRowsSM70NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 14993 narrowRows
 !s.
 !s-
  :(].r-
@@ -3015,7 +3015,7 @@ s3
 !@
 `}
 
-var wideBack32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 23816 wideBack_4_float32_row_F32_row_Words_row_F32
+var wideBack32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 23828 wideBack_4_float32_row_F32_row_Words_row_F32
  *$!u'x<w>p3qgjt2vaq*
  ($!yLpVyKoyiw{qgjt2vaq*
 !
@@ -3463,7 +3463,7 @@ st
 t$td
  D(`}
 
-var wideBack32SM70NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 23818 wideBack_4_float32_row_F32_row_Words_row_F32
+var wideBack32SM70NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 23830 wideBack_4_float32_row_F32_row_Words_row_F32
 !s.
 !s-
  @(h*rT
@@ -3486,7 +3486,7 @@ y)s&p6E
  *$CH
  'B w#(`}
 
-var wideBackBF16SM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 28573 wideBack_8_float32_row_BF16_row_Words_row_BF16
+var wideBackBF16SM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 28585 wideBack_8_float32_row_BF16_row_Words_row_BF16
  B$Or:r-
 h*rT
 p#vrrT
@@ -3724,7 +3724,7 @@ q4)
  *$CH
  'B w#(`}
 
-var wideBackBF16SM70NarrowAligned = driver.Text{Base: &wideBackBF16SM80NarrowAligned, Code: `packed2 30511 wideBack_8_float32_row_BF16_row_Words_row_BF16
+var wideBackBF16SM70NarrowAligned = driver.Text{Base: &wideBackBF16SM80NarrowAligned, Code: `packed2 30523 wideBack_8_float32_row_BF16_row_Words_row_BF16
 !s.
 !s-
  <(]6rT
@@ -4243,7 +4243,7 @@ shyn?\p0p/Qtz
 u27
  F& 'A 2& '? c$& 'S& *& '( *& +( &* ). >( 'E X$& )z# .( )_# .( )+ .( )4 B( 'G a%& 'p* 6& 's( D& )A 0( )? c%(`}
 
-var wide32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 17749 wide_4_float32_row_F32
+var wide32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 17755 wide_4_float32_row_F32
  *$!u'x<w>p3q*
  $$!|F}+}Zy.q*
  *&!pW'vPpt
@@ -4576,7 +4576,7 @@ st
 t$td
  D(`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17765 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17771 wide_4_float32_row_F32
 !s.
 !s-
  <(h5r-
@@ -4605,7 +4605,7 @@ y)s&p6E
  *$CI
  :$ %> V#$`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21263 wide_8_float32_row_BF16
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21269 wide_8_float32_row_BF16
  >$Orvq^
  $$p#p0qq
  m#$pIp^M
@@ -4771,7 +4771,7 @@ qI:
  ,$/<
  }'$`}
 
-var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 25167 wide_8_float32_row_BF16
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 25173 wide_8_float32_row_BF16
 !s.
 !s-
  8(]*r-
@@ -4869,7 +4869,7 @@ qjqV&9
  *$CI
  :$ %> V#$`}
 
-var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 23067 wide_8_float32_row_F16
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 23073 wide_8_float32_row_F16
  >$tW2rO
 Or:q^
  w($T|^p=
@@ -4937,7 +4937,7 @@ shtD?\p0r[v~t^pFpx
  .*t=;&;&<
  %0 P*&`}
 
-var wideF16SM70NarrowAligned = driver.Text{Base: &wideF16SM80NarrowAligned, Code: `packed2 24134 wide_8_float32_row_F16
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideF16SM80NarrowAligned, Code: `packed2 24140 wide_8_float32_row_F16
 !s.
 !s-
  :(tW.r-
@@ -5011,7 +5011,7 @@ uc=&8-
  *$CI
  :$ %> V#$`}
 
-var wideBackNarrowSM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 24234 wideBack_4_float32_row_F32_2_uint32_fourHalves
+var wideBackNarrowSM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 24246 wideBack_4_float32_row_F32_2_uint32_fourHalves
  B$O'|L
 h*rT
  X-&tK7M
@@ -5093,7 +5093,7 @@ q4)
  *$CH
  'B w#(`}
 
-var wideBackNarrowSM70NarrowAligned = driver.Text{Base: &wideBackNarrowSM80NarrowAligned, Code: `packed2 24236 wideBack_4_float32_row_F32_2_uint32_fourHalves
+var wideBackNarrowSM70NarrowAligned = driver.Text{Base: &wideBackNarrowSM80NarrowAligned, Code: `packed2 24248 wideBack_4_float32_row_F32_2_uint32_fourHalves
 !s.
 !s-
  @(h*qo
