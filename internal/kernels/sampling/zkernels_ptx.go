@@ -164,7 +164,7 @@ bcd5dc67ca9d92e9	wide.go	wideRow.four
 427e1fa05e3b2e23	wide.go	wideThreads
 `
 
-var listLikelySM70 = driver.Text{Code: `packed2 10851 listLikely
+var listLikelySM70 = driver.Text{Code: `packed2 10753 listLikely
 !s.
 !s-
 !t;
@@ -176,9 +176,9 @@ var listLikelySM70 = driver.Text{Code: `packed2 10851 listLikely
 !pW{^pt
 !yN
 !qk
-].r-
-Ox$s7
-h*qS
+].rT
+O1q^
+h*rT
 p#'r-
 !
 s0
@@ -222,7 +222,7 @@ s~
 q|pSuD
 q|pStU
 tE
-p<2
+p<1
 r2p7;
 zM)
 w[q]
@@ -240,7 +240,7 @@ ua+
 pi2zH
  %8sW}b
 qzbK
-r?1
+r?0
 qM'yI
 r2pQpe
 q?ps
@@ -265,25 +265,23 @@ thq5
 wm;
 ut)
 q=.{$
-rUqb
 w_vj
 s"qb
-tE
 G.x_y\
 sBy\qU
 s$<-
 xJ/E
 v_6t?+vhq&sK*y,55.ux5
 ws
- %Hs/
+ %Fs/
 v_<r[*rqwJ
 /(
-q,yZvK{G
+q,v?vK{G
 u"
 r9<r[*rqwJ
 pc/
 yh
- %+pp<r[*rqwJ
+ %Opp<r[*rqwJ
 rIpa
  '&r*sCqO
 tf
@@ -372,44 +370,40 @@ y)w,+V=9
 q=}b
 }=
 q=6q~
-J0}/
+J0r.
 ws
 ws
 //
-t]5r.
+J3vKyd
  %/ra'rX
-pH&8
-s/
- %[&wD
+pH&p*
 x>&%
 ~%}KrQ
-qe;E
-}V;E=;-
+qe:E
+}V:E=:-
+rHbZ,
+t:3
+y7
+ra+p'
+y)w,+V=:
+ %;ra.a
+}=
+ra1p-
+~%t5m<>y|V
+ 'b&ra*qO
+q"p4;
+ '4qe=E
+}V=E==-
 rHYp*,
 th3
 y7
- 'T&pH&^
- ',qe<E
-}V<E=<-
-rHp7p2,
-zO3
- 'Fra+p'
-y)w,+V=<
- %Ira.a
-}=
-ra1p-
-~%t5m>>y|V
- 'p&ra*qO
-q"p4;
- '?qe?E
-}V?E=?-
- )?qM0p'
+qM0p'
 J+r.
 qM+q8
-DF=?
+DD==
 q?'
 q.+s{
-}U|:mBqd
+}U|:m@qd
 t4
 r]}%0rvx"6u12'A
 t1|k1py
@@ -417,17 +411,17 @@ rI{,
 rxQvv
 u"
 q.1pv
-tSB
+tS@
 zb|Jpk
 q.*p}
 ud
 {9#
 t#s)2
-}\{G
+}\y~
 {w2
-DL)
+DJ)
 uS
-t.mHV
+t.mFV
 yYq1xIr_
 q.6pv
 v=sg
@@ -436,7 +430,7 @@ q.*v1
 sZqiuH#-
  %KqM+a
 q||+,
-r>2
+wD
 zLM
 G+)
 tLp68
@@ -446,16 +440,28 @@ p%.x;
 p%.&'
 tE
 r?$
- %0 'Z)/E
+ 'c'?ovyjpEp[jyKp{rnrDp{v,q'q'~Ltc
+//
+pH&q5
+s/
+ %x'r>2
+rHpaq5,
+wh3
+y7
+v"z9
+ %</$
+ 'W)/F
 J(uy
 p91
- %6/&
-q,v?v|
+ %Cra'p=
+p92
+ %F/)
+q,yZv|
 p9*
 !s}
 s3
 !tj
-/H
+/J
 ws
 pc-
 pc&
@@ -473,16 +479,16 @@ n8
 _$
 p9
 !|r
-ra'p=
-vb;
-C#
-r9y5
-p9
-!y=pm
 /(
 ||
-ppq/
- '4!cwG
+ppqA
+ '.!y=pm
+/'
+vb;
+pppA
+r9y5
+p9
+!cwG
 /(
 {1.
 n-
@@ -494,12 +500,12 @@ p9
 !cx#
 /(
 {11
-pppJ
+ppq9
 _.
 p9
 !c*pm
 {15
-CN
+CM
 _.
 !u9
 p,rL
@@ -625,7 +631,7 @@ G3)
 q\.qp
  $S#rsK
 vir4
- $i%q?pO
+ $e%q?pO
 w[p+}zpU
  $#s(2E
 q@2
@@ -680,7 +686,8 @@ G+)
 r=2pb
 p%(&#
 {\(
- $m, &p,r=.q[
+}\{G
+ &#r=.q[
 u;
 D/)
 uS
@@ -688,7 +695,7 @@ t~4
 }5
 }W
 WrXpK
- $Os5z9
+ $Ks5z9
 Ws{pv
 J8r.
 Wt}a
@@ -696,7 +703,7 @@ yl7
 xr
 WsXtY
 xBqK7pG
- &Z#Wr7tY
+ &V#Wr7tY
 wrqK7pG
  $5Wv/p=
 z8q0v(5
@@ -738,11 +745,10 @@ G.)
 t3'qW
 p%(A
 {\(
-}\y~
- $#t30pv
+ $P, $6t30pv
 u;
 zy
- $]$t31q-
+ $r.t31q-
 q"Yrf
 s/
 q?q0
@@ -753,7 +759,7 @@ uc#r4
 t3+pX
 xDbpk
 t#ta
- $y.tb{,
+ %y#tb{,
 rY^ta
 s/
 wIpS
@@ -764,10 +770,10 @@ z2&#
 tE
 tA#
 tE
- %y# $6yy
+ %y# $3yy
 t35pX
 q>pQ,
- $S.u"
+ $o#u"
 t3*pK
 zO&#
 uB
@@ -776,10 +782,10 @@ uqvv
  $/s|<tY
 }UpPpQpN,
 t31|^
- $c-zOZ
+rHp7p2,
+zOZ
 wP
-v"z9
- $K/%
+ &T0/%
 q>p5,
  '5/%
 r2z{
@@ -793,10 +799,10 @@ rU^
 rHp^pT3
 xQq5
 r?,
- $=pDu)p'
+ $GpDu)p'
  'n%q=*p}
  'Y%vN
- &d) $m)u;
+ &z, $m)u;
 DF)
 uS
 Tp}P
@@ -804,11 +810,11 @@ Tp}P
  &$Tq8rR
  ,$q=6p'
 DER
- $~$q=*s8
+ $z$q=*s8
 ut3
 u&N
 tZp7E
- &R+qN1a
+ &}*qN1a
 }=
 rit^z*
 ra1p}
@@ -828,7 +834,7 @@ vb&(
 ra5r%
 u;
 DK)
- $p$r]p?A
+ $l$r]p?A
 rYp2-
 wZp.
 r]|J
@@ -841,7 +847,7 @@ u&T
 sAph
 tZp5E
 y7
- (P*s[p5
+ ({)s[p5
 /#
 r2p5;
 DO)
@@ -862,7 +868,7 @@ q.0p=
 ~%}Ky|FrL
 rI'
  $#q.2q~
- $F~%}Ks&rL
+ $@~%}Ks&rL
 v}y{
 xjrEEv2
 q.+q~
@@ -872,7 +878,7 @@ y7
 qN5pX
 tw
 zTp'
- $y# %1 $$uF't-
+ $c# %1 $$uF't-
 y^pb
 yl##
 s5y~
@@ -886,7 +892,7 @@ xEm\
  +{#r*p0p-
 u;
 DX)
- $h.pnqVpe
+ $v-pnqVpe
 r*sCq-
 zfp?
 qfYp2-
@@ -926,7 +932,7 @@ u:)A%)py
 r^3
 u&f
 tZp8&E
- &k+z6v/
+ &g+z6v/
 wW)
 ue<)
 //
@@ -936,13 +942,13 @@ y)rC/VE
 //
 ~%}Ky|V
  'j$//
- &F 'j$//
+ &@ 'j$//
  )j$z6pv
 tw
 zdu}p8-KA
 zs.K
 v"sOr/'t-
- $K{MpV.
+ $E{MpV.
 sEk9*
 wD
 r&$;
@@ -965,7 +971,7 @@ qzu()sdrl
 pwx}pV*
 q:#sd
 zw
- $P$ &)pww;p}
+ $c# &)pww;p}
 zw
 t~p*
 qeoE
@@ -985,7 +991,7 @@ Dk)
 uephp@
 tPqyp;
 qejE
- %B $\#q?}%rW
+ %B %a+q?}%rW
 xErE
  Cg'tPrvr%
 u;
@@ -1004,9 +1010,9 @@ rIp8J
 zs.z*
 zsI,
 r?C
- $6pwpV+qp
+ $GpwpV+qp
 wW.
- $x+zy
+ $p(zy
 q?'
 }w'
 t4
@@ -1014,13 +1020,13 @@ pw{$t0
  $#v_<
  &b#rzxf&&
 p_(e8
- $Z*w#pAE
+ $T*w#pAE
 pw{iqG
 {>,
 pw{$rR
 xjpAER-
 pww.P
- $&thql
+ $Jthql
 y7
 sW*{X
 zbp8M%M,
@@ -1031,7 +1037,7 @@ qM<a
 }=
  )9qM0qp
 x>Z
- $)ufrE)E
+ $MufrE)E
  )Z(pwP<qO
 }^2)
 pwP+p=
@@ -1049,18 +1055,18 @@ q_(K
 p<V
 pwp''s8
 wW7
- &9 'T#pwp'2p;
+ &3 'T#pwp'2p;
 tIY%8
- $:wm%8
+ %Nwm%8
 s(;E
  )b%q?{,
- &Jpwp''pb
+ &Hpwp''pb
 x>p2
- $A %w) %v(pwp'2qp
+ $? %w) %v(pwp'2qp
 wtp*
 s/
 wx
- %V-vYpSv2
+ $y#vYpSv2
 wIpA
  %r,zU{,1
 ut)
@@ -1068,13 +1074,12 @@ sAxuysv6rquA}L6v-re
  )r,qQ;
 tE
 vk
- $Es[p^
+ $6s[p^
 s/
 pwp'.pX
- %+r>2
-u;
+ %+ $Ju;
 GC)
- $[,rs%A
+ $n/rs%A
 s5~2
 pwp'*pC
 pnpax;rW
@@ -1144,7 +1149,7 @@ r9<
 tPz#tY
 ut,
 tPror%
- $i'w[p+}zp.
+ $e'w[p+}zp.
 qzbA
 /#
  %>/#
@@ -1235,7 +1240,7 @@ tPu/p}
 J_}/
  &f(tPq0p}
  )S(qzp8eA
- $V,vN
+ $i+vN
 /$
 {QYy%
  %3v4p?8
@@ -1281,7 +1286,7 @@ Ts{xx
 szz&qZz\
 v;zo
 {m?I+v~p57
- &d&tPsQp'
+ &v%tPsQp'
 wRp5
 tPu/s8
 r^3
@@ -1320,7 +1325,7 @@ s/
 /F
  $W&w[voFp.
  %*/$
- &~&zy
+ &z&zy
 /$
 s$pS-
 w[p+pJFrL
@@ -1463,12 +1468,12 @@ u:TqP%T-
  'k3 %c7/2
 s(EE
 v_<
- $Z/{>x_rW
+ %s@{>x_rW
 xEpA
  Ct+/2
 u;
 {W
- $|.qzp8bA
+ $0qzp8bA
 /2
  '){W
 /2
@@ -1489,14 +1494,13 @@ pwsXa
  %q7 )'x>p*
  -\7tP*5qT
 ufpAR)
-rHbZ,
-t:ql
+ $c,t:ql
 wP
 Tz${i
 q@=
 uop:=qd
 t4
- &P, )V7w4y2<p}
+ &9 )V7w4y2<p}
 r&tM{dxWsC6.
 w4y2'p=
 v%q0
@@ -1539,7 +1543,7 @@ p[rDq'?qBu}u([A%<
 p%[&#
 xr
 w=[pk
- 'TBtP66p;
+ &R,tP66p;
 r&[;
  'p7qzr(#.A
 u"
@@ -1548,10 +1552,10 @@ s/
 qHpSE
  %t7pwpb+tY
 zdyxpSp@E
- $OtPxRv/
+ $GtPxRv/
 t=[&[,
  %6wP
- %6 &Z'|Ep}
+ %6 &S'|Ep}
 tH99
 t#s)%
 uFqy+
@@ -1565,7 +1569,7 @@ qs1a
 u;
 GA)
  ;\Bqs6t}
- $R,vN
+ $e+vN
 /\
 ypr$U
  %f.xr
@@ -1615,7 +1619,7 @@ u~pV*p-
 w1pM-
 qfx/6vh6u|wq
 u~P'q8
- $n)u~P0pC
+ $Q)u~P0pC
 tb{,<r62v-xN+
 z8}%*+ukr6*
 u~P+q[
@@ -1704,11 +1708,11 @@ WyIpb
 qfp?r4
 qL.pC
 Ip)?pEqBqgq7uLq]A
- (y'w%qT
+ $# &d*w%qT
  &%xUu/
 J'{h
 sY2
- $C %|LJ+{e
+ $# %|LJ+{e
 sY1
  $# %fKJ@uC5
 sY*
@@ -1720,7 +1724,7 @@ p9t?
  $#pwr7yU
 :Lq(+
 p9rl
- (P# %fNws
+ (s0 %fNws
 pc:
 pc(
  &* %~Lvbe
@@ -1755,13 +1759,12 @@ _7
 p9
 !cqypm
 qL.yS
-vb;
-ppph
- &K!crvpm
+ $Oppph
+ &C!crvpm
 /3
 tX0
 n?
- &=!ct-pm
+ &*!ct-pm
  ''_&
 p9
 !c'wG
@@ -1920,10 +1923,10 @@ p<A
 {b;
 {W
 r#Yp2
- $g$r&$;
+ $c$r&$;
 G1)
 WySqp
- $l%rsK
+ $h%rsK
 vir4
  %)q?q9
 w[p+}zpU
@@ -1987,10 +1990,11 @@ G))
 vF
 xA
 r#Y8
- $y%Wz$pb
+ $u%Wz$pb
 v[(Z
 {\(
- $^+ &p,WqG.v/
+}\{G
+ &_#WqG.v/
 w'
 wD
 u;
@@ -1999,7 +2003,7 @@ uS
 t~4
  %%}W
 TrXpK
- $Os5z9
+ $Ks5z9
 Ts{pv
 J8r.
 Tt}a
@@ -2007,7 +2011,7 @@ yl7
 xr
 TsXtY
 xBqK7pG
- &Z#Tr7tY
+ &V#Tr7tY
 wrqK7pG
  $5Tv/p=
 z8q0v(5
@@ -2045,12 +2049,12 @@ zy
 L*y%
 pIp4rf
 s/
- $;y+mD
+ $7y+mD
 sFpAE
  )z#p<C
  %z#D?)
 w3,&7
- $u#zL4
+ $q#zL4
 G,)
 xA
  %o& %{#WyGqW
@@ -2058,7 +2062,7 @@ v[(A
  )z#WpV0pv
 u;
 zy
- $l%W{$q-
+ $h%W{$q-
 {wq0
 q?q0
 qHpJE
@@ -2098,7 +2102,7 @@ qN5s{
 pH7&(
 s/
 t/6
- $o$u"
+ $k$u"
 qN*sX
 tA#
 r>.
@@ -2162,7 +2166,9 @@ t/Y
 s%9;
 Dr)
 s9.um
- GB &s( 'BL@vjsK
+ GBqe?E
+}V?E=?-
+ 'BL@vjsK
 s/
 t/a
  )Brc'
@@ -2180,7 +2186,7 @@ G@)
 s95|K
  GBqeME
 }VME=M-
- $Apu2.a
+ %Bpu2.a
 }=
 w4x}p;
 t&?op$gp/xI,
@@ -2210,7 +2216,8 @@ xjpAER-
 w4w;yq
  %4jp{grS{+p5peA
 xDp5K
- (9w4z$q[
+y7
+ &f$w4z$q[
 tSQ
 IpY\q'?IrVu{rS\q'rVw-p4y"
 uomRqd
@@ -2228,7 +2235,7 @@ v%q0
  ', %% /,IpY\q'?IrVu{rS\q'rVw-p44uT
  '6 %% /6IpY\q'?IrVu{rS\q'rVw-p4y:
  '@ %% )@}V&ER-
- $?pu25pX
+ $5pu25pX
 q_*K
 u"
 purWq-
@@ -2237,7 +2244,7 @@ r)z=&(
 s/
  'n+x>&&
 y)rQ=(
- $=puu1a
+ $#puu1a
 }=
 puz]pK
 xa{%qkvM>vM{5y|V
@@ -2263,10 +2270,10 @@ rc+
 }U|:pAqd
 t4
 ts
- $~'wjM
+ $c#wjM
 G%)
 }(0pPy_Yw?
- (\,qN+qT
+ $K &W%qN+qT
  &%v>qT
  &%/b
 J)|<
@@ -2274,7 +2281,7 @@ J*{e
 qI;
 qI3
 sY1
- $C/Z
+ $#/Z
 :nuC5
 :m}v
 :luC6
@@ -2284,7 +2291,7 @@ p9q&
 :]q(0
 :\q(+
 p9rl
- (P#/g
+ (s0/g
 ws
 pc5
 pc4
@@ -2296,9 +2303,9 @@ _6
  $$nN
 _:
  &&/\
- $$n\
+ $0n\
 _[
- &&/I
+ &)/I
  $0C}
 _k
  &)/B
@@ -2318,12 +2325,11 @@ _;
  'E!crvpm
 {NP
 ||
-ppq9
-_7
+ $"_7
 p9
 !ct-pm
 /+
- $*nD
+ $(nD
 _A
 p9
 !c'wG
