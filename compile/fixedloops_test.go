@@ -23,7 +23,7 @@ func TestFixedLoops(t *testing.T) {
 		{"for i := uint8(1); i < 120; i++ { sum += a[i] }", 1, 1},
 		{"for i, k := 0, n; i < 50; i, k = i+1, k-3 { sum += a[k] }", 1, 2},
 		{"for i := range 50 { sum += a[i*t.GridDimX()] }", 1, 2},
-		{"for i := range 50 { if sum += a[i]; sum > 9 { sum /= 3 } }", 1, 1},
+		{"for i := range 50 { if sum += a[i]; sum > 9 { sum *= 0.5 } }", 1, 1},
 	} {
 		t.Run(c.loop, func(t *testing.T) {
 			k := compileOne(t, `package k

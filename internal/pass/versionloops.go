@@ -270,8 +270,13 @@ func (v *loopVersioner) apply() {
 	edit.DemoteLiveOuts(v.loop)
 	slow := v.entry.Func.NewBlock()
 	slow.Append(ir.OpJump, ir.Void)
-	for _, b := range edit.CopyWhole(v.loop, v.entry, slow) {
+	fixed := v.loop.TripCount(maxFixedTrips) > 0
+	copies := edit.CopyWhole(v.loop, v.entry, slow)
+	for _, b := range copies {
 		b.Cold = true
+	}
+	if fixed { // which ptxas would unroll
+		keep(copies[0])
 	}
 	edit.SetTerm(v.entry, ir.OpIf, ok)
 	v.entry.AddEdge(slow)
