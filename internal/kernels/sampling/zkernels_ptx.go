@@ -164,7 +164,7 @@ bcd5dc67ca9d92e9	wide.go	wideRow.four
 427e1fa05e3b2e23	wide.go	wideThreads
 `
 
-var listLikelySM70 = driver.Text{Code: `packed2 10753 listLikely
+var listLikelySM70 = driver.Text{Code: `packed2 10712 listLikely
 !s.
 !s-
 !t;
@@ -176,7 +176,7 @@ var listLikelySM70 = driver.Text{Code: `packed2 10753 listLikely
 !pW{^pt
 !yN
 !qk
-].rT
+].rG
 O1q^
 h*rT
 p#'r-
@@ -238,14 +238,10 @@ rc
 ua+
  %.wRqV
 pi2zH
- %8sW}b
-qzbK
-r?0
-qM'yI
+ %8qM'yI
 r2pQpe
 q?ps
 uN$
-uB
 wj4
 G#)
 r*p0xx
@@ -273,15 +269,20 @@ s$<-
 xJ/E
 v_6t?+vhq&sK*y,55.ux5
 ws
- %Fs/
+ %Bs/
+sW}b
+~"A
+r?0
+qM'|^
+q,yZq(
 v_<r[*rqwJ
-/(
-q,v?vK{G
-u"
+/*
+q,~'vK{G
+|&d
 r9<r[*rqwJ
 pc/
 yh
- %Opp<r[*rqwJ
+ %0pp<r[*rqwJ
 rIpa
  '&r*sCqO
 tf
@@ -365,16 +366,16 @@ tZu(/E
 y7
  %Fq=1a
 }=
-/1
+/3
 y)w,+V=9
 q=}b
 }=
 q=6q~
-J0r.
+J/r.
 ws
 ws
-//
-J3vKyd
+/1
+J2vKyd
  %/ra'rX
 pH&p*
 x>&%
@@ -390,7 +391,7 @@ y)w,+V=:
 }=
 ra1p-
 ~%t5m<>y|V
- 'b&ra*qO
+ 'g&ra*qO
 q"p4;
  '4qe=E
 }V=E==-
@@ -406,7 +407,7 @@ q.+s{
 }U|:m@qd
 t4
 r]}%0rvx"6u12'A
-t1|k1py
+t1|k0py
 rI{,
 rxQvv
 u"
@@ -416,7 +417,7 @@ zb|Jpk
 q.*p}
 ud
 {9#
-t#s)2
+t#s)1
 }\y~
 {w2
 DJ)
@@ -437,31 +438,29 @@ tLp68
 piqu[
  %*t=.&.,
 p%.x;
-p%.&'
-tE
 r?$
- 'c'?ovyjpEp[jyKp{rnrDp{v,q'q'~Ltc
+ 'a'?ovyjpEp[jyKp{rnrDp{v,q'q'~Ltc
 //
 pH&q5
 s/
- %x'r>2
+ %{'r>2
 rHpaq5,
 wh3
 y7
 v"z9
- %</$
- 'W)/F
+ %:/$
+ 'V)/G
 J(uy
 p91
- %Cra'p=
+ %Ara'p=
 p92
- %F/)
-q,yZv|
+ %D/)
+q,v?v|
 p9*
 !s}
 s3
 !tj
-/J
+/K
 ws
 pc-
 pc&
@@ -473,14 +472,14 @@ n4
 _,
 p9
 !{J
-qM'|^
-vbM
+/B
+||
 n8
 _$
 p9
 !|r
 /(
-||
+vbM
 ppqA
  '.!y=pm
 /'
@@ -534,7 +533,7 @@ s~
 !@
 `}
 
-var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54372 plain
+var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 56028 plain
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6ttq*
@@ -553,15 +552,15 @@ var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54372 plain
 !
 !pW0p.pt
 !}ex(
- $0|Z6qS
-O+|}
-h+u1s7
+ $0]u/qo
+Oq0r-
+hsKrT
 p#rvqS
 ?p$pEp/r0~.\g~/r-
  **p,rj
  .$p,ui
 p,um
- $\4p,{n
+ $Z4p,{n
 p,{^
 p,yu
 p,|K
@@ -573,7 +572,7 @@ p,0qX
 p,0sD
 zqrj
 xcs{
- &Y4v>q%
+ &W4v>q%
 qQ(
 wc
 w@yI
@@ -603,7 +602,7 @@ to
 }]z%xlV
 to
 ykP
-z-qy.
+z-rv+
 v:pX
 }#q5
 xUvZ
@@ -611,8 +610,8 @@ q?ph
 uN$
 uN&
 tE
-uF'vr
- &^$x{$rN
+uF'ul
+ &V$x{$rN
 G%p@
 x{&tU
 yy
@@ -625,13 +624,13 @@ sFpsp@
 s/
 uN5
 tE
-uF'u*
+uF'sQ
 r2pa;
 G3)
 q\.qp
- $S#rsK
+ $KrsK
 vir4
- $e%q?pO
+ $g%q?pO
 w[p+}zpU
  $#s(2E
 q@2
@@ -661,7 +660,7 @@ ud
 w[p+q)FpU
  'Cqfp7r4
  'BwP
- $5pDr{p'
+ $?pDr{p'
 }=
  $#pDq[p}
 tH9,
@@ -680,7 +679,7 @@ pDrXpv
 sFm0=)
 sFm,9-
 tE
-uFxf
+uF}L
 qY.,
 G+)
 r=2pb
@@ -703,9 +702,9 @@ yl7
 xr
 WsXtY
 xBqK7pG
- &V#Wr7tY
+ &a#Wr7tY
 wrqK7pG
- $5Wv/p=
+ $?Wv/p=
 z8q0v(5
 WuZs{
 x'pPQA
@@ -739,16 +738,16 @@ sFm;=4
 q?pA
 uN0
 tE
-uFqy6
+uF'vh
 wj4
 G.)
 t3'qW
 p%(A
 {\(
- $P, $6t30pv
+ $Z, $6t30pv
 u;
 zy
- $r.t31q-
+ $t.t31q-
 q"Yrf
 s/
 q?q0
@@ -760,49 +759,48 @@ t3+pX
 xDbpk
 t#ta
  %y#tb{,
-rY^ta
 s/
 wIpS
 r,{A
 v}xuysv6rquA}L6v-re
 tE
-z2&#
+t:&#
 tE
 tA#
 tE
- %y# $3yy
+ %x# $3xq
 t35pX
-q>pQ,
- $o#u"
+q>p7,
+ $g#u"
 t3*pK
-zO&#
+z2&#
 uB
- $f#DA)
+{b;
+DA)
 uqvv
- $/s|<tY
-}UpPpQpN,
+ $=s|<tY
+}UpPp7p2,
 t31|^
+rHp?^,
+z2p*
+wP
+ &T//%
+q>pQ,
+ '5/%
+ $z/DC)
+ '3/%
+}UpPpQpN,
+/%
 rHp7p2,
 zOZ
-wP
- &T0/%
-q>p5,
- '5/%
-r2z{
-DC)
- '3/%
-}UpPp5pe,
-/%
-}u,
-rU^
- 'i%t3'u)
-rHp^pT3
-xQq5
+ 'h%t3'u)
+rHp5>w]
+sBp5pT
 r?,
- $GpDu)p'
- 'n%q=*p}
- 'Y%vN
- &z, $m)u;
+ $/pDu)p'
+ 'm%q=*p}
+ 'X%vN
+ &^$ $w)u;
 DF)
 uS
 Tp}P
@@ -810,11 +808,11 @@ Tp}P
  &$Tq8rR
  ,$q=6p'
 DER
- $z$q=*s8
+ $|$q=*s8
 ut3
 u&N
 tZp7E
- &}*qN1a
+ &P+qN1a
 }=
 rit^z*
 ra1p}
@@ -826,7 +824,7 @@ tE
 t4
 rYwq
 s/
- %l$u"
+ %k$u"
 riYz*
  %M &S)ribz*
 vb&(
@@ -834,11 +832,11 @@ vb&(
 ra5r%
 u;
 DK)
- $l$r]p?A
+ $n$r]p?A
 rYp2-
 wZp.
 r]|J
- %w'wZrL
+ %v'wZrL
  '%wZs*
  %(}Pp|Ar4
 ra1s8
@@ -847,7 +845,7 @@ u&T
 sAph
 tZp5E
 y7
- ({)s[p5
+ (})s[p5
 /#
 r2p5;
 DO)
@@ -878,7 +876,7 @@ y7
 qN5pX
 tw
 zTp'
- $c# %1 $$uF't-
+ $c# %1 $$uF't?
 y^pb
 yl##
 s5y~
@@ -892,7 +890,7 @@ xEm\
  +{#r*p0p-
 u;
 DX)
- $v-pnqVpe
+ $x-pnqVpe
 r*sCq-
 zfp?
 qfYp2-
@@ -932,7 +930,7 @@ u:)A%)py
 r^3
 u&f
 tZp8&E
- &g+z6v/
+ &i+z6v/
 wW)
 ue<)
 //
@@ -947,7 +945,7 @@ y)rC/VE
 tw
 zdu}p8-KA
 zs.K
-v"sOr/'t-
+v"sOr/'t?
  $E{MpV.
 sEk9*
 wD
@@ -975,7 +973,7 @@ zw
 zw
 t~p*
 qeoE
- 'Y)s/
+ 'X)s/
 pwyIx}
 tIp?p2
 vd
@@ -984,14 +982,14 @@ s/
 sFrE=h
 qjqVp*
 tE
-uF'u/
+uF'un
 vJzN&
 {w2
 Dk)
 uephp@
 tPqyp;
 qejE
- %B %a+q?}%rW
+ %B %_+q?}%rW
 xErE
  Cg'tPrvr%
 u;
@@ -1018,9 +1016,9 @@ q?'
 t4
 pw{$t0
  $#v_<
- &b#rzxf&&
+ &l#rzxf&&
 p_(e8
- $T*w#pAE
+ $^*w#pAE
 pw{iqG
 {>,
 pw{$rR
@@ -1066,20 +1064,19 @@ x>p2
 wtp*
 s/
 wx
- $y#vYpSv2
-wIpA
- %r,zU{,1
-ut)
+ $y#uepS)
+ %q,zU{,1
+r^)
 sAxuysv6rquA}L6v-re
- )r,qQ;
+ )q,qQ;
 tE
 vk
  $6s[p^
 s/
 pwp'.pX
- %+ $Ju;
+ %+ $Fu;
 GC)
- $n/rs%A
+ $l/rs%A
 s5~2
 pwp'*pC
 pnpax;rW
@@ -1095,8 +1092,8 @@ tP<0qG
 rH}T
  $#pwp'2P0
 r^3
-u&"
- %l. %m#v"~B
+sAq)
+ %j. %l#v"~B
  $#z'
 w+
 /&
@@ -1112,7 +1109,7 @@ r>1
 p]"y0'
  %?/&
 qn"%",
- '* %?u&'
+ '* %?u&&
 tZp?E
  %? $#pwa5x}
 }u,
@@ -1126,30 +1123,30 @@ y)y|qm0VE
  $#pwa<a
 }=
 pwa'pb
-~%t5mH>y|qm0V
+~%t5mG>y|qm0V
 pwa0a
- 'U1tP1q%
-tH=H
+ 'S1tP1q%
+tH=G
 s5~,
 tPs#q%
 uzD%a
 p<f
 G;x_rW
 xEp:;
- /x,rIp8d
+ /w,rIp8d
  $#tP5+qp
 wWG
- -V&v_<
+ -U&v_<
 tPt,p;
 :tvK{G
 u"
 r9<
- )U- %& +U-tProp;
+ )T- %& +T-tProp;
  )b$qzYA
 tPz#tY
 ut,
 tPror%
- $e'w[p+}zp.
+ $g'w[p+}zp.
 qzbA
 /#
  %>/#
@@ -1162,7 +1159,8 @@ qzp7A
 tPt,q[
 y?ql
 sk;
- '{# +b-yy
+u&'
+ %{# +a-yy
 /%
 {b;
  'GqzpQA
@@ -1172,15 +1170,15 @@ D%,
 }V%E=%-
 /%
 ut3
- %5 )s./@
+ %5 )r./@
 zbp8j%j,
 /@
 p]kzN%
- %h'y)rQ=&
+ %g'y)rQ=&
 /@
- +X'/@
- /X'tP52{6
-}^b)
+ +W'/@
+ /W'tP52{6
+}^a)
 tP55p=
 }fpk
 /#
@@ -1190,15 +1188,15 @@ u:SqP%S-
 uzS%"
 r?X
  'z%tP5xx
-sFmcx;rW
+sFmbx;rW
 r>5
 /#
 uzS%p
- %i3/.
-tSc
- %z1rIp8r
- 'j+wWU
- -l(/#
+ %g3/.
+tSb
+ %x1rIp8r
+ 'i+wWU
+ -k(/#
 u"
  %LpcE
  &n$pp<
@@ -1209,18 +1207,18 @@ yJp+p4V
  %[$//
 {>,
 //
- %q(//
+ %p(//
 ufrE)3
-v}mk
+v}mj
  &{(//
 zbp8u%u,
 //
 p]vzN%
- 'r( 'f, )Z)//
- /r(/.
-}^l)
+ 'q( 'e, )Y)//
+ /q(/.
+}^k)
 //
- )r(u:^pT%^-
+ )q(u:^pT%^-
 /.
 uz^q5
 r?a
@@ -1238,9 +1236,9 @@ TsTw;
 {\(
 tPu/p}
 J_}/
- &f(tPq0p}
+ &p(tPq0p}
  )S(qzp8eA
- $i+vN
+ $s+vN
 /$
 {QYy%
  %3v4p?8
@@ -1281,7 +1279,7 @@ z+Q8
 u37
 sf<\xls_w07
 sZQBU-
- %^4sZQxM|>
+ %\4sZQxM|>
 Ts{xx
 szz&qZz\
 v;zo
@@ -1309,14 +1307,14 @@ x0$qv
 tE
 uF66
 pwsTq%
-tH=q
+tH=p
 r?y
 v_<
 /E
 J_vK{G
  3\(u"
 zZpAK
- )U3 %& +U3/E
+ )T3 %& +T3/E
  )b*zDA
 tPu1yU
 s/
@@ -1325,7 +1323,7 @@ s/
 /F
  $W&w[voFp.
  %*/$
- &z&zy
+ &|&zy
 /$
 s$pS-
 w[p+pJFrL
@@ -1345,13 +1343,13 @@ D,)
 /&
 |D3
  +Z(/F
-zbu(Z&Z,
+zbu(Y&Y,
 /F
-p_ZzN%
- %r-y)rQ=-
+p_YzN%
+ %q-y)rQ=-
 /F
- +c-/F
- /c-Tv1q~
+ +b-/F
+ /b-Tv1q~
 sh?\q3q1vf#$
 |syxvf)
 x^~)r'
@@ -1382,9 +1380,9 @@ s$pJ-
  %l$/-
  'l$y)rQ=+
 /-
- +~//-
- /~//G
- %~//H
+ +}//-
+ /}//G
+ %}//H
  'v*u:%%%A-
 u:$qP%$-
 /H
@@ -1395,14 +1393,13 @@ uz4%$
 u:4%$%4-
 v"sOr/66
  $:pwq~p;
-sFr;#Yx;rW
+sFr;#Xx;rW
 r>*
 /G
-u?r;#Y
- %q:pcE
+u?r;#X
+ %o:pcE
 xh
- $#/G
- )g*qzu(uA
+ &Z0 )g*qzu(tA
  'W)/G
  +W)/G
 ypqK#4
@@ -1423,7 +1420,7 @@ sz#3
 x]p+paVpe
 /G
 ufy{E3
-sAr;#Z
+sAr;#Y
  'd/v_<
 /@
 q,v?r.
@@ -1438,7 +1435,7 @@ r^)
 xjpSEp@-
 /@
 ufpAR3
-zIsi#^
+zIsi#]
  )l- %b'/@
  'b'y)rQp@
  ;l-/B
@@ -1449,31 +1446,31 @@ q,xPd
  +_- )U'r^)
 /-
  %_#/-
- %_#zIsi#j
+ %_#zIsi#i
  1U& %_# ;U&/A
 w#q/)
 /B
- 'T4 %{.}PqRpTqP-
+ 'S4 %{.}PqRpTqP-
 /B
 r]qR%"
 z-|#
 pwr{pX
 uzTqP
 u:TqP%T-
- $#/o
- -d7pwt}p}
- 'd7 +R4pwr7{6
- +d7sFrE9D
- 'd7uFrv'
- 'k3 %c7/2
+ $K/o
+ -c7pwt}p}
+ 'c7 +Q4pwr7{6
+ +c7sFrE9D
+ 'c7uF'v-
+ 'k3 %b7/2
 s(EE
 v_<
- %s@{>x_rW
+ %q@{>x_rW
 xEpA
  Ct+/2
 u;
 {W
- $0qzp8bA
+ $U/qzp8bA
 /2
  '){W
 /2
@@ -1484,24 +1481,24 @@ u;
  5t+D,)
  $#qzp8fA
  3t+u&.
- )r>pwr7pC
+ )q>pwr7pC
 p]$zN&
  'r+k$ql
 zs%%$
 z-'rq
 pwsXa
- +X7pwp=0q-
- %q7 )'x>p*
- -\7tP*5qT
+ +W7pwp=0q-
+ %p7 )'x>p*
+ -[7tP*5qT
 ufpAR)
- $c,t:ql
+ $e,t:ql
 wP
 Tz${i
 q@=
 uop:=qd
 t4
- &9 )V7w4y2<p}
-r&tM{dxWsC6.
+ &9 )U7w4y2<p}
+r&sM{dxWsC6.
 w4y2'p=
 v%q0
 t4
@@ -1511,7 +1508,7 @@ tw
 /#
  )(x8pvp=
 v4YpT
-zbu(tAqU
+zbu(sAqU
 v4p7pe
 zbp^AqU
 x8p}pK
@@ -1524,7 +1521,7 @@ rip5^
 y7
 TqG.r{
 w+
- $h(qIt
+ $h(qIs
  $(~&rE="
  'C/)
  7\#tPrtqT
@@ -1535,75 +1532,102 @@ s"v.
 tP6+pK
 w#pAp@
 s$ph-
- %R@ %mBzZph)
+ %Q@ %kBzZph)
 rip78
 wP
 tPxRpf
-p[rDq'?qBu}u([A%<
-p%[&#
+p[rDq'?qBu}u(ZA%<
+qIZ
+p%Z&#
 xr
-w=[pk
- &R,tP66p;
-r&[;
- 'p7qzr(#.A
+w=Zpk
+v"sOr/qy'
+ $OG;|q
+ %_? %}D $GtP66p;
+r&Z;
+ 'u7qzr(#.A
 u"
 pwpb<p}
 s/
-qHpSE
- %t7pwpb+tY
-zdyxpSp@E
- $GtPxRv/
-t=[&[,
- %6wP
- %6 &S'|Ep}
+qHpOE
+ %a6pwpb+tY
+zdyxpOr}E
+ $#tPxRv/
+t=Z&Z,
+/%
+ )1qzr(#/A
+ 'jBs/
+qHq/E
+ %l?/%
+zdyxq/uDE
+ $#/%
+ -1qzr(#0A
+ )1qHq)E
+s5yd
+/%
+zdyxq)w"E
+ 11qzr(#1A
+ )@qe$E
+s5{G
+/%
+zdyxm$=$E
+ )@ 'i#u&#
+z-'qy
+uj~1d
+ %k#v"{G
+ &P( +Iqzr(#2A
+ )Iqe(E
+ %b9/%
+zdyxm(=(E
+ )I %9wP
+ %7 &j' '8|Ep}
 tH99
 t#s)%
-uFqy+
+uFrv'
 /U
-|/Yy%
- $:v4u(Y8
+|/Xy%
+ $@v4u(X8
 }X
 qs1a
- 'x9qs*p}
- %c2 '[6 &f(qs6rR
+ 'g;qs*p}
+ %R4 'z7 &_#qs6rR
 u;
 GA)
- ;\Bqs6t}
- $e+vN
+ ;zCqs6t}
+ $o+vN
 /\
 ypr$U
- %f.xr
+ %U0xr
 /\
 zlQUpM
 /\
- %j2/\
- %j2/\
- 'j2/\
- +j2/\
- )j2/\
- )j2/\
- -j2/\
- -c+/\
- 'j2{m?I+v~p?7
+ %Y4/\
+ %Y4/\
+ 'Y4/\
+ +Y4/\
+ )Y4/\
+ )Y4/\
+ -Y4/\
+ -R-/\
+ 'Y4{m?I+v~p?7
  $Grb<pv
 sh?Iq3u}vM^
 ufphrNE
  $Gqs*s{
- 'j6tZp|E
- 'x8/Z
-v4u(Z,
+ 'Y8tZp|E
+ 'h:/Z
+v4u(Y,
 /Z
 rzxf&%
- %R<y)rQr}
+ %p=y)rQr}
 /Z
- +r;/Z
- /r;rb2pK
-v[[K
+ +a=/Z
+ /a=rb2pK
+v[ZK
 rxQw(vDqZw0
- %\Grb5qp
-qI[
- %P%r>6
- %{$ 'T$TyGP
+ %yHrb5qp
+ 'n&r>6
+ %f& 'T$TyGP
 ypqK".
 xr
 Tw.pK
@@ -1675,24 +1699,24 @@ zlpR.",7
  'V#TpV0pC
 t<q1pRD7
  &w&|~pK
- %R>u"
+ %p?u"
 |5p-
 xJ:99
 rc<
- %{AG8)
+ %jCG8)
 uq"D
  $%qL0pC
  ',}Bp'
 xJ:97
 rc'
  %,G6)
-wRu([
+wRu(Z
 {ftB
-zD&[
+zD&Z
 t1|k7py
 u"
 qL.pb
-qI[
+qIZ
 G>)
 qQ,
 rc0
@@ -1700,7 +1724,7 @@ ua'
 G+)
 }W
 WyIpC
- %XJpnqVqdv(5
+ %uKpnqVqdv(5
 WpV+q-
 tF,
 q>p4s@
@@ -1708,41 +1732,42 @@ WyIpb
 qfp?r4
 qL.pC
 Ip)?pEqBqgq7uLq]A
- $# &d*w%qT
+ $# &f*w%qT
  &%xUu/
 J'{h
 sY2
- $# %|LJ+{e
+ $# %jNJ+{e
 sY1
- $# %fKJ@uC5
+ $# %SMJ@uC5
 sY*
- $# %SJJJuC6
+ $# %pKJJuC6
 p9q&
  $#pwyIxx
-u4$&q('
+u4$1q('
 p9t?
  $#pwr7yU
-:Lq(+
+:Wq(+
 p9rl
- (s0 %fNws
+ (q0v>q%
+ws
 pc:
 pc(
- &* %~Lvbe
+ &* %lNvbe
 nM
 _2
- &* %mItX<
+ &* %[KtX<
 nk
 _;
- &* %wCtX
+ &* %fEtX
 n:
- &J $C %X?tX'
-pB$-
- '. $, %P?{16
-pB$.
+ &J $C %w@tX'
+pB$<
+ '. $, %o@{16
+pB$=
 r9q&rW
- &* %'pB$)
- '' $* %a; $5pB$V
- '- $> %m2 $+ )(!cxw
+ &* %'pB$8
+ '' $* %P= $5pB$e
+ '- $> %\4 $+ )(!cxw
 /O
  $*C"
  'K!c'y3
@@ -1794,22 +1819,22 @@ p9
 !vTz/
 /3
 tX*
-pB$S
+pB$b
 _D
 p9
 !ct?pm
 tX6
-pB$R
-r9r;$S
+pB$a
+r9r;$b
 p9
 !vT+pm
 /3
 vb3
-C[
+Ck
  '-!crlpm
 tX5
-CZ
-q4[
+Cj
+q4k
 !u9
 p,0sI
  *i#p"wn
@@ -1817,16 +1842,16 @@ st
 zq1pZ
  D(`}
 
-var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 54449 plain
+var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 56105 plain
 !s.
 !s-
- F(|Z6qo
+ F(]u/r-
  &$p#rvqo
- VR#$y[%qv
+ RR#$y[%qv
 wzuu%qv
 wT<\vDplplxk|>
  ,$rY,ta
- aK$u4$'q('
+ oN$u4$2q('
  m)$`}
 
 var scoutSM70NarrowAligned = driver.Text{Base: &listLikelySM70, Code: `packed2 22638 scout
@@ -1848,7 +1873,7 @@ p#0q^
  4*w^
  &"p,ui
 p,um
- $\4p,{^
+ $Z4p,{^
 p,yu
 p,p0pZ
 p"|K
@@ -1891,14 +1916,14 @@ wZ0pZ
 w60u5Q>QqxsD
 s9qc
 }]t(rj
- (j3xcP
+ (h3xcP
 r?@
 w%p=
 r&$&#
 q?pS
 y+q/
 rc
- &m#ueq)rN
+ &e#ueq)rN
 /(
 qI'
 qt','
@@ -1923,10 +1948,10 @@ p<A
 {b;
 {W
 r#Yp2
- $c$r&$;
+ $m$r&$;
 G1)
 WySqp
- $h%rsK
+ $j%rsK
 vir4
  %)q?q9
 w[p+}zpU
@@ -1990,11 +2015,11 @@ G))
 vF
 xA
 r#Y8
- $u%Wz$pb
+ $w%Wz$pb
 v[(Z
 {\(
 }\{G
- &_#WqG.v/
+ &j#WqG.v/
 w'
 wD
 u;
@@ -2011,9 +2036,9 @@ yl7
 xr
 TsXtY
 xBqK7pG
- &V#Tr7tY
+ &a#Tr7tY
 wrqK7pG
- $5Tv/p=
+ $?Tv/p=
 z8q0v(5
 TuZs{
 x'pPQA
@@ -2054,7 +2079,7 @@ sFpAE
  )z#p<C
  %z#D?)
 w3,&7
- $q#zL4
+ ${#zL4
 G,)
 xA
  %o& %{#WyGqW
@@ -2062,7 +2087,7 @@ v[(A
  )z#WpV0pv
 u;
 zy
- $h%W{$q-
+ $j%W{$q-
 {wq0
 q?q0
 qHpJE
@@ -2075,12 +2100,12 @@ xDYpk
  'v%s/
 W{ipX
 q>p?,
- $^#u"
+ $V#u"
 WpV*pK
 }npa
 r>2
 {w2
- $Kuqvv
+ $Cuqvv
  $Iz)<tY
 }UpPp?^,
 W{$|^
@@ -2102,7 +2127,7 @@ qN5s{
 pH7&(
 s/
 t/6
- $k$u"
+ $m$u"
 qN*sX
 tA#
 r>.
@@ -2235,7 +2260,7 @@ v%q0
  ', %% /,IpY\q'?IrVu{rS\q'rVw-p44uT
  '6 %% /6IpY\q'?IrVu{rS\q'rVw-p4y:
  '@ %% )@}V&ER-
- $5pu25pX
+ $?pu25pX
 q_*K
 u"
 purWq-
@@ -2270,10 +2295,10 @@ rc+
 }U|:pAqd
 t4
 ts
- $c#wjM
+ $m#wjM
 G%)
 }(0pPy_Yw?
- $K &W%qN+qT
+ $K &Y%qN+qT
  &%v>qT
  &%/b
 J)|<
@@ -2291,7 +2316,7 @@ p9q&
 :]q(0
 :\q(+
 p9rl
- (s0/g
+ (q0/g
 ws
 pc5
 pc4
@@ -2300,9 +2325,9 @@ tX
 n>
 _6
  &*/c
- $$nN
+ $0nN
 _:
- &&/\
+ &)/\
  $0n\
 _[
  &)/I
@@ -2494,7 +2519,7 @@ _.
 _g
  V#&`}
 
-var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 80014 wide
+var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 81299 wide
  *$!u'pYrmIp)rnpEvyjp[q*
  $$!|FIp)jpEp3q*
 !yLqGyKx<p3wupYwp
@@ -2507,9 +2532,9 @@ var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 80014 w
 !yH+uAsDtc
 !
 !pW0qXpt
- $6]+uxs7
-{{6r-
-hv-rG
+ $6]unr-
+Or6qS
+hv-r-
 p#uQqq
  (*t6
 tn
@@ -2558,7 +2583,7 @@ to
 }]t(xlV
 to
 xU5
-z-'vZ
+z-'rW
 qN.p=
 t|p^&'
 s/
@@ -2572,7 +2597,7 @@ Wq~y2
 /#
 }Qta
 /#
- $R#uFt-.
+ $R#uF'xX
 qN1qG.
 wjM
 G')
@@ -2588,16 +2613,15 @@ t&?op$gp/xIK
 |&d
 w[p+qAu\pZ
 vqA
- $[(sAq)
-tE
+ $[( $y?tE
 t&?op$gp/~7-
- $6zF<sT
+ $9zF<sT
 uj~7d
 zF1r%
 p%(p*
  %/ws
 rI0t-5rW+q35
- $V, &a0rI'
+ $x4 &a0rI'
 |&r.
 zF5p;
 p[rDq'?ttpPvM&(e
@@ -2605,7 +2629,7 @@ p[rDq'?ttpPvM&(e
 {rYZr|
 t&?op$gp/~:K
 rip?K
- $\6rip4K
+ $Z6rip4K
 tX
  &$qM.yI
 uoq/4
@@ -2624,8 +2648,8 @@ xjq);E-
 }PqVK,-
 t&?op$gp/~1,
 rib4t-5rW+q35
- $bDrip44
- $A $Xe#pDqOa
+ $_Drip44
+ $A $eh#pDqOa
 }=
 pDq8pb
 qI(
@@ -2647,10 +2671,10 @@ q_-K
 p_)&*&+
 wC,&(
 s/
- &lg#s"qd
+ &vj#s"qd
 x>&&
 rb<p}
- $k7r=.rR
+ $i7r=.rR
 qt(M
 s/
 pDu)rR
@@ -2674,7 +2698,7 @@ Tpb5qW
  $@ %%s=}b
 zO3
 s$<ta
- $> &&r,0z#
+ $< &&r,0z#
 tE
 p%-x;rW
 r^x_0
@@ -2685,53 +2709,57 @@ tS9
 t1|k7s)8
 /*
 uY'
- $_0 &s, $_'}k
+|Dx_2
+ %= $]0 &s, $_'}k
 }k
 rIq&
  %)ws
- $6 %Y% (s&z6q%
-u&6
+ $6 %[% (s&y^pX
+pnp8)vl
+z-t-'
+z6q%
+u&7
 p<R
 q=*t0
 ua6
-D*)
-se,
+D+)
+se-
 qM6q%
 tf
 q.<pK
-}^?E
+}^@E
 q?2
-xEm?
+xEm@
 tE
 s5{G
 q..sX
-v}m?
+v}m@
 t1x?py
 q.1p}
 z5p:6
 {g~*
 y.?op$gp/xIpyta
 q..p;
- $,}^AE
-u&@
+ $,}^BE
+u&A
 tE
 /#
 qQ6
  '+/#
 r^4
-}^BE
-u&A
- /+utM
 }^CE
 u&B
+ /+utM
+}^DE
+u&C
  -4rM)i#
 }FyZ
 t#vu
-uFt-1
- $kV#q..r%
+uF'u1
+ $wY#q..r%
 :.d
 /#
- %^$G#)
+ %d$G#)
 wQqKu%
  $M $J/#
 :(d
@@ -2747,55 +2775,55 @@ s<qA4
 s<q)4
  %:wQqKfqu
  $Mq.6{X
- &nMq.'p;
+ &ULq.'p;
 sE#97
 rc
 qY$;
 G%)
 w62u5ycu%
- $Ar*uQp'
+ $=r*uQp'
 pnp8*,
 qs<p'
 pnp8*4
 qs2p'
 pnp8*M
 z>)
- $Cra<q~
+ $9ra<q~
 ua6
-D=)
-se?
+D>)
+se@
 ra0r%
 q?|_
 /.
 tf
 /.
-}^SE
+}^TE
 q?2
-xEmS
+xEmT
  'Z$/.
-v}mS
+v}mT
  %Z$/,
  )Z$/.
 {>,
-}^UE
-u&T
- 1Z$}^VE
+}^VE
 u&U
  1Z$}^WE
 u&V
- 3Z$uFt-5
- $uO/.
+ 1Z$}^XE
+u&W
+ 3Z$uF'z]
+ $}M/.
  _#Z$/.
- &jN/.
+ &QM/.
  %Z$uB
 qY%;
 G%)
 w62u5ycf*s*
- $AtP6P
+ $=tP6P
 yYq1xIpopo
 pwqOq[
 s>rJB
- $Q9pwq8rR
+ $z=pwq8rR
  ,$ra1pK
 uz0A
 ra5q~
@@ -2809,11 +2837,11 @@ pwpV*{6
 v4pQz*
 rI'
 r*pdp'
-:Xw&
+:Yw&
 Tp=5p'
 r]p5%'
 rip5pk
- $T5pwrXP
+ $R5pwrXP
 yprJr5
 rip5s65pdukq3
 xr
@@ -2825,27 +2853,27 @@ sz#$
  &${m?I+v~qR7
  &$pwP+P'
 x'u}QqP
- $tCrHpQApk<1.sQq0p0
+ $rCrHpQApk<1.sQq0p0
 rip7%"
  $Gr*t-q%
 uz"%(
 ws
- $l'/C
+ $j'/C
 rd>r.
 /C
 rd=d
 /C
 }PqVpNv'<
- &k&qs'p-
+ &i&qs'p-
 r#p^%+
 qj|1,
- %Q+vN
+ %V+vN
 qs0q~
 pIs^.
 pDtBqO
 s/
- %x)wD
- %g*q>p|euv'
+ %})wD
+ %l*q>p|euv'
 p$g?p$yir[p3g?zW?IpYjp$gzYpPp+p4xv
 pDq[sT
 pIqR,+
@@ -2854,7 +2882,7 @@ rip7K
 vN
 pDrXpf
 p$g?p$yir[p3g?zW?IpYjp$gzYpPp+YFp0{;A
- %& &_&w4s{rR
+ %& &]&w4s{rR
 u[rnp[?p$yir[p3g?zW?IpYjp$gzY{Ey|FsK*vU,
 s"x;rW
 ripQK
@@ -2868,7 +2896,7 @@ rip5K
 yYyb'#'
 /@
 qJ'B
- $u(/@
+ $s(/@
  ,$/?
 uz*A
 ra5t}
@@ -2881,11 +2909,11 @@ qfp?%.-
 v4p7z*
 rI'
 /@
-:ew&
+:fw&
 /@
 r]pQ%?
 ripQpk
- $T5/@
+ $R5/@
 {u'#%
 ripQs65pdukq3
 xr
@@ -2905,7 +2933,7 @@ rF'#%
 x'u}QqU
  't$rip7qP
  &:r]qR%@
- $g5/@
+ $u8/@
 rdJr.
 /@
 rdId
@@ -2914,7 +2942,7 @@ sh?Iq3u}vMp2
 zy
 /A
 xjpAERiH
- &t'/A
+ 'v$/A
 r#p5%B
 qj|1C
 vN
@@ -2922,20 +2950,20 @@ vN
 pIs^E
 /A
  'u$r>2
- %\-q>paeuv'
+ %b-q>paeuv'
  %u$/A
 pIp|,+
 tJA
- '/ %t$ &zH/A
+ '/ %t$ &SM/A
  's$u"
 /A
  %2x]rQ%(
 x]s&*s*%&
- $A/?
+ $=/?
 yYyb(#(
 /A
 qJ(B
- $Q9/A
+ $z=/A
  ,$/@
 uz)A
 /A
@@ -2946,7 +2974,7 @@ rY%--
 qfp?%--
 /A
  'p$/A
-:qw&
+:rw&
 /A
 r]pQ%V
  'p$/A
@@ -2954,7 +2982,7 @@ r]pQ%V
  'p$/A
 rF(#%
  %e'/A
- $yA/A
+ $wA/A
  $$/A
  &$/A
  *$/A
@@ -2965,7 +2993,7 @@ rF(#%
  -p$/A
  -p$/A
 r]qR%W
- $a6/A
+ $o9/A
 rdVr.
 /A
 rdUd
@@ -2987,7 +3015,7 @@ u:{A%,-
 u:zp*%+-
 /A
 v4bz*
- 'p$:}w&
+ 'p$:~w&
 /A
 r]p?%l
 rip?pk
@@ -3019,10 +3047,10 @@ t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
 x8z1pK
 pnqVpk
- $_&x8qG*v/
+ $d&x8qG*v/
 qgp$~0w-p4
 t2q'www-p4
- %m5IpY\q'?IrVu{?w>r[w-p4p*uT
+ %r5IpY\q'?IrVu{?w>r[w-p4p*uT
 uopsqd
 t4
 IpY\q'?IrVu{?w>r[w-p4^uT
@@ -3031,8 +3059,8 @@ x8w;p=
 w_pk
 q>p^8
 xDqVK
- &bk#x8yIw;
- '1 %}5 %1uom"qd
+ &hn#x8yIw;
+ '1 %S6 %1uom"qd
  )1x8r7v1
 ufpARE
 x8w;yq
@@ -3049,21 +3077,21 @@ D&)
 /#
 t4
 IpY\q'?IrVu{rS\q'rVw-p4euT
- &ud# %% %J/#
+ &qd# %% %J/#
 r^)
  '+IpY\q'?IrVu{rS\q'rVw-p4;uT
  &% %% -+IpY\q'?IrVu{rS\q'rVw-p44uT
  &% %% -4IpY\q'?IrVu{rS\q'rVw-p4y:
  &% %% '=x9&RE
- $-/g
+ $-/h
 J4d
 vB+pC
 J5v|
 y)w,EFsK6qu=&
  $KvB.a
  *3vB5p;
- %v4~%}Ks&sK6qu
- *0/i
+ %{4~%}Ks&sK6qu
+ *0/j
 J6d
 rb'p-
 sEH4z#
@@ -3072,7 +3100,7 @@ tSH
  %.y)s&vh|K)
  $9q=6t0
 x9H=H,
-qeH=|
+qeH=}
 rr&#*
 rr'#+
 rr(#,
@@ -3084,9 +3112,9 @@ q_>4
  %Bp<b
 r='a
 }=
-/d
-JJvKsOr/'rW
 /e
+JJvKsOr/'re
+/f
 y<w,GV
 xq
 y<w,GFp0{;
@@ -3096,7 +3124,7 @@ s[pQ
 r=.qT
 r^)
 pDu)pX
- $_D}pttpPvM8{R)
+ $[D}pttpPvM8{R)
  ){#yy
 }pttpPvMA{R)
  ''/$
@@ -3109,19 +3137,19 @@ r=}b
 }=
 ws
 rI.v+
-/o
+/p
 J:vCa
 !s4
 s|6pv
 tF8
 zw
- $T.v_<
+ $R.v_<
 {\-
  $Mug0a
 qj|J
 u"
 ug+pb
- %y6~%}Ks&q0y\V
+ %~6~%}Ks&q0y\V
  $X3 $+ug'r7
 rHp48qd
 }n|_
@@ -3183,7 +3211,7 @@ xr
 rIp?
 v_rE
 ppph
- &]8t32tY
+ &[8t32tY
 rHqV^pk
 /%
 try0&
@@ -3198,13 +3226,12 @@ xQZ
  &~$rip5Z
 zZpSR
 v"~H
- $;xq
-t35q-
+ &Z(t35q-
 J4d
 t3*pV
 x~{%y|FsK*q3uhy{p@@
 y)y|FsK*tdrN
- $#s|'a
+ $%s|'a
 }=
 s|0rX
 xa{%qkvM=b{5y|FsK*p.
@@ -3212,7 +3239,7 @@ t4
 ~%}Ky|FsK*td
 Tp'.pX
 q_?K
-z-'sQ
+z-'v-
 TpC<rX
 q"sSN
 t=P&PA
@@ -3220,16 +3247,16 @@ zdyxp:T9TE
  $#TpC0pX
 q_>M
 xh
-zZp:hK
- %d<J;}/
+zZp:iK
+ %i<J;}/
 JBd
  %&v_<
- &m) %* &c.s/
+ &F %* &c.s/
 TpC.pb
 s"4z#
 r>6
- %a=~%}Ks&vh|K
-{Uh9hE
+ %f=~%}Ks&vh|K
+{Ui9iE
  $t(ud
 skc
  )P,v8
@@ -3237,16 +3264,16 @@ skc
 qH|+c
  &ITpC6P
 q_?,
-z-'uQ
+z-'t?
 TpK'P
 q_?M
-z-'r:
+z-'uv
 TpK1P
 q_?;
-z-'rv
+z-'sC
 Tp-<P
 q_?rf
-z-'pd
+z-'t-
 Tp-.P
 q_?s6
 z-pd2
@@ -3256,7 +3283,7 @@ uw?4
 uw?r+
 tE
 w=?vl
-z-}L
+z-'qF
 TqO.q%
 q,~7vKsOr/6.
 Tr%<pX
@@ -3268,19 +3295,19 @@ qJ%B
  $]%/{
  ,$Tr%'p-*
 w[}8=u\pZ
- $W,w4pV.q%
+ $U,w4pV.q%
 v[M8
  $g$w4x}tB
 yJy|FsK*vU
 p%-A
- &V;s$p:Z-
+ &T;s$p:Z-
 wIp:Z
- $>zU}%q0
+ $<zU}%q0
 GZ)
  &&t#s)C
 r,q&rW
 tE
- $Ew4{$qp
+ $Cw4{$qp
 {yM
 sh?Iq3u}vMp*
  *S%ws
@@ -3289,10 +3316,10 @@ q,v?}/
 u"
 })
 {\-
- &v2 %g@ 'm*s/
+ &v2 %l@ 'm*s/
 w4z1pX
  %S7rc<
- %{? $e@ $|%w4|^p}
+ %Q@ $c@ $|%w4|^p}
 wt,
 w4z1xx
 }Pp7}@-
@@ -3305,8 +3332,8 @@ zV,
 /%
 }Pp^ApT-
 /%
- $Q?u&#
- &}' $Ow4yIq[
+ $|>u&#
+ &{' $Ow4yIq[
 p$grDr[?IrVu{?|AKr[\\\\\\\\
 s/
 ws
@@ -3332,16 +3359,16 @@ Tr%5q~
 ~%}Ky|FsK*q6
 tZu(ME
 Tr%*s8
- %R$ &n& &cS#s/
+ %R$ &l& &^S#s/
 Tr%6pv
  %h8rc'
  'e#pwsTw;
- (hO}X
+ (fO}X
  %r:r]b&M
  $X& 'r:ypqK#%
 {115pdukq3
  'r:u>#%
- [#r: ,XM )r: &{4 $#Tqp<pK
+ [#r: ,VM )r: &Z8 $#Tqp<pK
 x]p+paV^
 Tr%*v/
 rHp|qUvI
@@ -3357,10 +3384,10 @@ sfqKqv
 tE
 p<{
 /D
- 'y% &r)xh
+ 'y% &Q-xh
 w+
  9|%u"
- %TD +r%riYK
+ %YD +r%riYK
  +s%/B
  %v:rc0
  's%zDA
@@ -3375,7 +3402,7 @@ w4z1pv
  %i%/B
 }uqd
 rUqU
- )S2 $zO/%
+ )S2 $xO/%
 x|y0&
  )6/%
  %6L#8
@@ -3391,22 +3418,22 @@ s/
  %$ %[0pwv1q~
 sh?\q3q1vf7
 |st5vfE
- .\;w4x}sT
+ .Z;w4x}sT
 sU(
- $z7s$p:Zi%
- 5o' (Z8w4{$s8
- ,$ &W9/H
+ $x7s$p:Zi%
+ 5o' (X8w4{$s8
+ ,$ &U9/H
 :+}/
  9P$/*
  %v<rc+
- )P$ $\*tE
+ )P$ $Z*tE
 /*
  +Q$/*
  'Q$/*
  %Q$rU%7
  3Q$qzp8"A
 tE
- 7R$ $n- )R$/*
+ 7R$ $l- )R$/*
  +R$/E
 }^#E
 /F
@@ -3443,7 +3470,7 @@ x4}8=V
 pwz${i
 t4
  'q6{\9
- ,VU#u~y2<p}
+ ,TU#u~y2<p}
 p[rDq'?ttpPvM^M{dxWsC6.
 u~y2'p=
  *(p[rDq'?ttpPvM^MvZ|@q&'z]
@@ -3462,10 +3489,10 @@ TqW.a
  &tHTqO*pX
 J:vK~,
 /5
- ?x, %\K &l-/;
+ ?x, %bK &j-/;
  1Y'/;
 q,v?vKyd
- +Y) &e+ -Y)/7
+ +Y) &c+ -Y)/7
  %PBrc.
  '|, %Y%u"
 yJp+YF*s*
@@ -3481,7 +3508,7 @@ pIp?,+
  $A/7
 rHp5peqd
 sBp5%&
- (f7 $o6/%
+ (d7 $m6/%
 r)pay0&
  +9qzp8$A
 /%
@@ -3491,7 +3518,7 @@ r)pay0&
 u:'p*%'-
 u:&A%&-
  $% )]'tZp8%E
- &S=/7
+ &~</7
 p$grDr[?IrVu{?L(Kr[\\\\\\\\
 s/
  %$ %k7/;
@@ -3514,17 +3541,17 @@ Tq8.qW
 Tp}1p;
 }]}8=xL'V
 to
- %x/uF}L
+ %x/uF'qF
 w=Mx_0rvx"6u1qF
 rr$qv
 w=Q,
-t&?op$gp/|kK,
+t&?op$gp/|kL,
 zZp:H9c
-zZp:iK
+zZp:jK
 w=>M
 w=?e
 Tpb's8
-v"sOr/}L
+v"sOr/'qF
  $9Tpb1q[
  %y%/<
  5y%/<
@@ -3532,65 +3559,80 @@ v"sOr/}L
  5y%/<
  +y%/<
  1y%/<
- +y%~&rE9h
+ +y%~&rE9i
  %S#Tpb5pK
-J<w&
- %%ws
+J<vKy~
+ws
 t]Hr.
- $Kshv9q3pPp:iA
- %T2rc1
- 'T2 $\7vN
-Tpb*qT
+ $Kshv9q3pPp:jA
+ %S2rc1
+ 'S2 $Z7 $[5Tpb*qT
 zdyxrE)E
 Tpb6qT
- $z)shv9q3pPp:i8
+ $^-shv9q3pPp:j8
 /$
-s(i9d
- )Y<q@i
- '1xEpA
-u"
+s(j9d
+y7
+v"yd
+ $GJKd
+ %: &[+ )%q@j
+ '8xEpA
+v7
 /$
 zdyxpARE
 /$
-{Ui9i,
- )0 $GTp='a'
-xJi4z#
+{Uj9j,
+Tpb5yU
+ ),xEpS
+ ',zdyxpSp@E
+ ',/$
+ )6xEph
+ '6zdyxphrNE
+ /,xEpO
+ '@ $Rh# '@/%
+ %U#s(j9h
+ *|G )FxEpJ
+u"
+/$
+zdyxpJtUE
+ )F 'f# $%Tp='a'
+xJj4z#
 rc5
-{UH9i,
- )3zdyxp:TEp@
+{UH9j,
+ )Mzdyxp:TEu$
 w4rRa
 }=
 w4sTp;
 J6d
 w4q~qG
 x]y|FsK*vUK
- $?w4tBa
+ $#w4tBa
 }=
 w=>,
 w=?r+
- 'Y$Tp;<q%
+ '_%Tp;<q%
 q_NK
- %v=uj~1r.
+ %|>uj~1r.
 Tp;+p=
 q"'&N
 t=OApk
 |?0&N
 qfqy&N-
 zdu}u(N&NA
- ']O ;[Ot&?op$gp/~*K
+ 'iP# ;gP#t&?op$gp/~*K
  $#Tp-'pf
-q,~*vKsOr/}L
+q,~*vKsOr/'qF
 pwP2P6
 pHPsd1.sQq0p0
 }X
- $sATp-0q8
+ $P+Tp-0q8
 v[LA
 |oL{aL-
 w=Q&L
- )V%w=?s6
+ )\&w=?s6
 Tp}'tY
  'Mpwv1q[
- %Q/ %]-|syxvf9h
+ %W0 %d.|syxvf9i
  ,R'xjp:TE,-
 /*
  )M/*
@@ -3612,36 +3654,36 @@ TpK+pb
 r]}%0rvx"6u1qFA
 |oMAx_0rvx"6u1qF-
 Tpv'pf
- +f0 -y&w=?;
- %{4 %y# +) %z#/-
- 'Q'Tq%5q~
+ +l1 -P(w=?;
+ %R6 %y# +) %z#/-
+ 'W(Tq%5q~
 {y=
 s=.a
- 7q@t4
- %q@ &V6 9q@ts
+ 7wAt4
+ %wA &V6 9wAts
  %1uopSqd
  )1x8sXyR
 zIE
- $_N 3r@vF
- %r@uopOqd
- +b<qHpJE
+ $]N 3xAvF
+ %xAuopOqd
+ +h=qHpJE
 s$q9-
- 3c< %= $R7 3d< +, /u@ +6 /v@ %@ $@ $0s=5pX
+ 3i= %= $P7 3j= +, /{A +6 /|A %@ $@ $0s=5pX
 J4d
 s=}b
 J=}v
- 'w@t><a
+ '}At><a
 }=
 t>'pK
 ~%}Ky|FsK6qu
- &Q=t>0pb
- 'x@t>+pC
+ &~<t>0pb
+ '~At>+pC
  &z(s=2y2
  ($Tq%5pX
 tw
 Tq%*p'
 v\x_0rvx"6u12'
- 'u7 +Q5z+t"%A
+ '{8 +W6z+t"%A
 TpX+pv
 {"}8=Fp6
 yl7
@@ -3654,22 +3696,22 @@ TpX5t0
  $^&/7
 }=
 /7
- 'oC/7
- 'oC/7
+ 'uD/7
+ 'uD/7
  3}$/7
- -oC )1 /}$/5
- '}$ '4 -pC/7
+ -uD )1 /}$/5
+ '}$ '4 -vD/7
  Y$}$/7
 J4d
 /7
  )}$ )W$ )}$/7
- 'vC/7
+ '|D/7
  &8/7
  ($TpX5p}
 tw
 zdu}u(KKA
-/Y
- )|, $x/ 3|,/Y
+/Z
+ )S. $v/ 3S./Z
 v"~,
  $ATq-'r{
 zitDy($7
@@ -3677,20 +3719,20 @@ pwv5p'
 {"}8=FqX
  $MpwuZqp
 {3slqv
- *iJpwv5pX
+ *eJpwv5pX
 |oLA,py
 Tq-0a
 t]1d
 /B
- 7q( $~? /q(/B
- &P1/D
+ 7q( $|? /q(/B
+ &}0/D
  %\)Tq-1pv
 v[MA
 |oM{aM-
 Tq-5p-
-w#r;$Mx;rW
- $Q</M
- %q+ $q;/M
+w#r;$Qx;rW
+ $|;/M
+ %q+ $m;/M
  -p+/M
  )p+/M
  )p+/M
@@ -3704,32 +3746,29 @@ J6d
 /V
  'p, ')w=Q&M
  '3 %s,w=?4
- &_<Tp'1rX
-p~$s&N
+ &[<Tp'1rX
+p~${&N
 /0
 zbu(QAz*
-zZp:i9H
+zZp:j9H
  %>w=?,
  $K|Ep-
 t=R&R,
 p%R,'
-u"
-y^pX
-uw?vl
 r?&
  $#|~p;
 z~(
- %f'qL'a
+ %c'qL'a
 p%$&4
 rc6
- %l[#G0)
+ %t\#G0)
 wRu(K
 qL0p}
 z~5
  $V$xh
 {fpX
 zD&K
- $sk#v7
+ $}n#v7
 qL.tB
 qIK
 GC)
@@ -3739,9 +3778,9 @@ tf
 G#)
 uS
 pwyGP
- %}:xr
+ %Q<xr
 pww.pK
- %|:x'yxQ9h
+ %P<x'yxQ9i
  $>|0pV}b
  &$|0pV6p=
  $$|0pV*p-
@@ -3766,29 +3805,29 @@ uB'
  %w$G2)
  &2qL6p;
 z~3
- %u$ '^B}ypv
+ %u$ 'bC}ypv
  'u$qQ9
 uB0
  $FG.)
  4$}yp'
  *$|5qT
  &%qN+qT
- &% %__#J&q(+
+ &% %ha#J&q(+
 qI2
- %l_#J'q(2
- %l_#p90.
- $' %k[#JTq(1
-JZq(5
-Jaq(*
+ %ta#J'q(2
+ %ta#p90.
+ $' %n\#JVq(1
+J\q(5
+Jcq(*
 p906
- $#JvrP<
-J|rP'
-u4%#rP0
+ $#JxrP<
+J~rP'
+u4%(rP0
 p9++
- $# %l]#J7rP2
- %k]#pHF,
+ $# %t^#J7rP2
+ %s^#pHF,
 /#
- %qM/#
+ %tN/#
 s/
 /#
 wD.
@@ -3811,41 +3850,40 @@ pHFs6
 qIH
 /#
 J8s?'
- %m^#p9xl
+ %u_#p9xl
  (Z#v:q%
 ws
 pc5
 pc4
- &* %q[#{11
-nl
+ &* %t\#{11
+nm
  &q$!{J
- $MpB%6
+ $MpB%:
  &H!|r
- %dW#tX'
-pB%&
+ %gX#tX'
+pB%*
 r9qFrt
- &S$ $$pB%"
- '' $( $+pB$|
- ', $4 $7pB$y
- '1 $> %[M $<nX
+ &S$ $$pB%&
+ '' $( $+pB%#
+ ', $4 $7pB$}
+ '1 $> %^N $<nX
 r9q0
- &5 %~L $+n|
+ &5 %RN $+n}
 r90z#
- &2 %vDtX0
-pB#r
- '( $, %vBtX+
-pB#b
- &K $R# %hAtX<
-pB#Z
+ &2 %yEtX0
+pB#v
+ '( $, %yCtX+
+pB#f
+ &K $R# %kBtX<
+pB#^
  &K $R#/#
- $FpB#S
- '. $= $:pB#C
- '3 $1 $.pB#8
- '8 $' $$Cn
- '= $(Tpb5yU
- $.ni
- 'O $' %R5vbe
- )( $,/v
+ $FpB#W
+ '. $= $:pB#G
+ '3 $1 $.pB#<
+ '8 $' $$Cr
+ '= $( %|5 $.nj
+ 'O $' %~4vbe
+ )( $,/u
 {16
 nX
 r9p0
@@ -3879,21 +3917,21 @@ r9<
 p9
 !vTwX
 /7
- $"nm
+ $"nn
  'F!vTx#
- $#no
- 'K!cxNpm
  $#np
- ',!vTxw
+ 'K!cxNpm
  $#nq
+ ',!vTxw
+ $#nr
  '1!|-y3
- $#pB%5
+ $#pB%9
  '6!|-z/
- $#pB%3
+ $#pB%7
  ';!cq0pm
- $#pB%2
+ $#pB%6
  '@!|-+pm
- $#pB%1
+ $#pB%5
  'E!culpm
 /6
  $OnY
@@ -3916,22 +3954,22 @@ vb3
 nU
 r9|_
 !u9
- $dP$ *cS$zq<p6
+ $nS$ *mV$zq<p6
 st
 zqqu
  D(`}
 
-var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 80939 wide
- H$]unqS
-{{6rO
-hqFrT
+var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 82223 wide
+ H$]v-rG
+{{6q^
+hqFq^
 p#uQqo
  N*s/
  $(r,qA
  >$ $>s[pa
 /(
 }pttpPvMpTzz9*
- ,(z-t-1
+ ,(z-'u1
 /(
 s[p^
 wgp:()
@@ -3939,7 +3977,7 @@ r,xl|#rts#rt
 xr
 sh?vyoynt5Q)
 xpsl
- $k2tb.sK*x$6pd
+ $u2tb.sK*x$6pd
 }X
 {mv9q3q1vM7
 ubpS
@@ -3957,15 +3995,15 @@ ue{'7
  %$ )' &=q@(
 t|sS&
 shv9q3pPy{A
- $I $S1t_p:4)
+ $I $]1t_p:4)
  $$uN)
 sFrEE
  $$xJ49-
  $$|zp:6K
  $.t1x?vu
 /$
- $\+ '$ $e&/$
- (t/}45
+ $g+ '$ $e&/$
+ (~/}45
  ,${"}86Fp6
  ($w[}86u\pZ
  &$sk5
@@ -3999,15 +4037,16 @@ p_'|.%
  2$tS:
 /*
 rM(i'
- F(p<T
- 0$}^@E
- $$xEm@
- ($v}m@
+ J(z-'v6
+ &$p<T
+ 0$}^AE
+ $$xEmA
+ ($v}mA
  &$z5p:$
  *$ *4qQ$
- *1 *4 ++ $+}^DE
-u&C
- -4 (0uF'rW
+ *1 *4 ++ $+}^EE
+u&D
+ -4 (0uF're
  k#$sE#9&
  ($wQsau%
 wQr1}N
@@ -4015,12 +4054,12 @@ wQr$fp6
  &5 $6q_8,
  $$q_84
  $$q_8M
- 8$}^TE
- $$xEmT
- ($v}mT
- &$ )]$ &( *4 -]$ *, -]$}^XE
-u&W
- 3]$uF'xX
+ 8$}^UE
+ $$xEmU
+ ($v}mU
+ &$ )]$ &( *4 -]$ *, -]$}^YE
+u&X
+ 3]$uF'xW
  k#0 %]$ ($wQsaf*s*
 wQr1f*'q6
 wQr$f*0s]
@@ -4030,12 +4069,12 @@ wQqKf*q&pU
 qfp7&7-
  @&sz#'
  X#$u33
- q#$ %m* F$ %5 .$yYyb*#*
+ q#$ %r* F$ %5 .$yYyb*#*
 /@
 qJ*B
  T#({u*#(
  ($rF*#(
- %t$ }$& %c- @$ %2 *$yYyb+#+
+ %t$ }$& %h- @$ %2 *$yYyb+#+
 /A
 qJ+B
  T#({u+#(
@@ -4050,14 +4089,14 @@ qJ,B
  l#p$ e#m# Ea' R&DJ9d
  $$J:v|
 y)w,?FsK6qu=&
- 0& %|4 .$J;d
+ 0& %R5 .$J;d
  *$ %. ,$ $(rr*#.
 rr+#/
 rr,#0
 r?/
  *$ %v1 $$p<d
- ($JOvKsOr/'u1
-/e
+ ($JOvKsOr/'y,
+/f
 y<w,AV
 xq
 y<w,AFp0{;
@@ -4067,7 +4106,7 @@ y<w,Av@q3s]
  H(y)w,C~$y\VE
  ,$J?vCc
  .${\,
- ,$ %P7 a&$|YbE
+ ,$ %U7 a&$|YbE
  0$r?U
  ($ 'l$ *& +l$ a&*s'y0%
  0$skb
@@ -4075,24 +4114,23 @@ y<w,Av@q3s]
  0$zI9b
  4$J9d
  8$q_9K
-z-'vh
- $&q"sSH
+ $lT# $oT#q"sSH
 t=J&JA
 zdyxp:b9bE
  &( %a9xh
-zZp:uK
+zZp:vK
  $(J@}/
 JGd
- %& (( %* .$ %g= $${Uu9uE
+ %& (( %* .$ %l= $${Uv9vE
  &$skp
  *$ ), $(qH|+p
  ($q_9,
-z-'q&
+z-'rl
  $&q_9M
-z-'sC
+z-qy'
  $&q_9;
  $% $(q_9rf
-z-'qy
+z-'p0
  $&q_9s6
 z-pd1
  $&q_94
@@ -4100,12 +4138,12 @@ uw94
 uw9r+
 tE
 w=9vl
-z-'un
+z-'xl
  $.q,~7vKsOr/|@
  $$J?vKy~
 /y
  $|C/{
- &$ 0RD %e@ &$v[G8
+ &$ 0RD %j@ &$v[G8
  ($p%,A
  &$s$p:h-
 wIp:h
@@ -4113,7 +4151,7 @@ wIp:h
  &$t#s)H
  *${yG
  6${\,
- ($ 'm* *& %R@ >$ %o% R#$|oG%#&G-
+ ($ 'm* *& %W@ >$ %o% R#$|oG%#&G-
 /,
 v[G%&
 r?i
@@ -4148,45 +4186,49 @@ r?i
  2$tZu(EE
  $$}]}86xL'V
 to
- %x/uF'un
+ %x/uF'xl
 w=Gx_0rvx"6u1qF
 rr'qv
 w=K,
-t&?op$gp/|kP,
+t&?op$gp/|kQ,
 zZp:U9p
-zZp:vK
+zZp:wK
 w=8M
 w=9e
- $:v"sOr/'un
- &$ %y% *$ /y% ^#.~&rE9u
- %S# $&JAw&
- %%ws
+ $:v"sOr/'xl
+ &$ %y% *$ /y% ^#.~&rE9v
+ %S# $&JAvKy~
+ws
 t]Mr.
- $*shv9q3pPp:vA
- &$ 'T2 .&shv9q3pPp:v8
+ $(shv9q3pPp:wA
+ &$ 'S2 .&shv9q3pPp:w8
 /$
-s(v9q
- ((q@v
- '1 ,({Uv9v,
- )0 &*xJv4z#
- $${UU9v,
- )3zdyxp:bEp@
+s(w9q
+ ((JPd
+ %: && )%q@w
+ '8 ,.{Uw9w,
+ $$ ), ,( %,/$
+ )6 ,, -, ,, %@/%
+ %U#s(w9u
+ ** )F ,( 'F 'f# &*xJw4z#
+ $${UU9w,
+ )Mzdyxp:bEu$
  (,J;d
  ,$w=8,
 w=9r+
- 'Y$ $*q_HK
+ '_% $*q_HK
  ($q"'&H
 t=IApk
 |?0&H
 qfqy&H-
 zdu}u(H&HA
- &, ;bO (:q,~*vKsOr/'un
+ &, ;mP# (:q,~*vKsOr/'xl
  $$pHJsd1.sQq0p0
  ($v[FA
 |oF{aF-
 w=K&F
- )V%w=9s6
- $0 'M $& %Q/ $$|syxvf9u
+ )\&w=9s6
+ $0 'M $& %W0 $$|syxvf9v
  ,$xjp:bE,-
  &$ 'M/*
  )M ..w=H3
@@ -4199,20 +4241,20 @@ w=9rf
  -o# &H 'C/'
  )C 4. %o# $$v4u(Jz*
  &$|oGAx_0rvx"6u1qF-
- $$ +f0 -y&w=9;
- %{4 %y# +) %z#/-
- 'Q' $J{y7
+ $$ +l1 -P(w=9;
+ %R6 %y# +) %z#/-
+ 'W( $J{y7
  T&$J9d
  $$JB}v
- 'w@ 0( 'x@ 8& 'u7 *&z+t"(A
- $$ 'TV# &&uw7Z
+ '}A 0( '~A 8& '{8 *&z+t"(A
+ $$ '_W# &&uw7Z
 |o64t-5rW+q35&6-
  $&{y6
  V&$J9d
 /7
- )}$ 0, 'vC 4&zdu}u(EKA
-/Y
- )|, $, 3|, *2zitDy('7
+ )}$ 0, '|D 4&zdu}u(EKA
+/Z
+ )S. $, 3S. *2zitDy('7
  $${"}86FqX
  2$|oFA,py
  $$t]6d
@@ -4225,16 +4267,15 @@ w=9rf
  .,J;d
  ,$w=K&G
  '3 %s,w=94
- (,p~$s&H
+ (,p~${&H
 /0
 zbu(KAz*
-zZp:v9U
+zZp:w9U
  %>w=9,
  &.t=L&L,
 p%L,'
- &&uw9vl
 r?(
- &&z~'
+ &(z~'
  &$xJ491
  ($wRu(E
  $$tH93
@@ -4242,7 +4283,7 @@ r?(
  ($qIE
 GO)
 qQ$
- ,( %}: &$ %|:x'yxQ9u
+ ,( %Q< &$ %P<x'yxQ9v
  Z$& 'V# X$&xJ493
  .$tH9/
  %u$ (& 'u$qQ/
@@ -4250,13 +4291,13 @@ qQ$
 J*q(2
  $&J+q(.
  $$p9vr
- &$JYq(5
-J_q(*
-Jfq(6
+ &$J[q(5
+Jbq(*
+Jhq(6
 p9u/
- $EJ{rP'
-u4%)rP0
-u4%#rP+
+ $EJ}rP'
+u4%.rP0
+u4%(rP+
 p9ul
  &V#J<rP.
  $$pH@,
@@ -4272,22 +4313,22 @@ qIB
 J=s?0
  $Lp9v6
  ,$ $$pc+
- *"ny
+ *"nz
 _&
- (& $y( '' (t(pB%%
- *$pB$~
- *$pB${
- *$pB$x
+ (& $y( '' (t(pB%)
+ *$pB%%
+ *$pB%"
+ *$pB$|
  ,$nf
- ,$pB%9
- ,$pB#q
- ,$pB#a
- ,$pB#Y
- ,$pB#R
- *$pB#B
- *$pB#7
- *$Cm
- ,$nv
+ ,$pB%=
+ ,$pB#u
+ ,$pB#e
+ ,$pB#]
+ ,$pB#V
+ *$pB#F
+ *$pB#;
+ *$Cq
+ ,$nw
  ,$ )( ((nf
  ,$n4
 _1
@@ -4304,35 +4345,36 @@ nK
 _L
  (* $-n4
 _-
- (2 *- $. &-nz
- 'K &2n|
- '' &(n}
- ', &(n~
- '1 &(pB%4
- '6 (( '; (& '@ $& $IpB%0
+ (2 *- $. &-n{
+ 'K &2n}
+ '' &(n~
+ ', &(pB%H
+ '1 &(pB%8
+ '6 (( '; (& '@ $& $IpB%4
  'E $R# &-ng
  *. (+ &, (+ &, (+ &, (+ &, (+ &, (+ $, *+!cv6pm
  &$nc
  X#$`}
 
-var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 89402 wide
+var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 90687 wide
 !s.
 !s-
- D(]2yD
-O55r-
+ D(]2|Q
+O5*qS
  $&p#uQrT
- u$$z-sC2
- @$uFsC.
- a+$uF'v(
- c&$uFsC5
- \?$JJvKsOr/sC*
- k0$z-p0.
- w#$z-'rW
- &$z-t-.
- &$z-'v6
- &$z-'qF
+ u$$z-sC*
+ @$uFsC6
+ \)$z-sC'
+ \$$uF'ux
+ c&$uFuQ'
+ \?$JJvKsOr/uQ0
+ k0$z-p06
+ w#$z-'re
+ &$z-'xX
+ &$z-t-5
+ &$z-'vZ
  &$z-'ul
- .$z-p01
+ .$z-'x$
  $$q,~7vKsOr/'uv
  $$J:vCs
  B$p<r
@@ -4402,35 +4444,36 @@ u:R%O%R-
 uzR%S
 s5~;"
  (0sUR
- 8$uFp01
- 4$v"sOr/p01
- a&$ 'Y$ X#&q,~*vKsOr/p01
- <$ 'M a#& 'C X#& %o# B$ %o; 0$ 'Q' ^'& %i> s($zhqv
+ 8$uF'x$
+ 4$v"sOr/'x$
+ m($ '_% X#&q,~*vKsOr/'x$
+ <$ 'M a#& 'C X#& %o# B$ %u< 0$ 'W( ^'& %o? s($zhqv
 wzslqv
 wT<\vDplplxk|>
  ,$|oLA,ta
- g%$p~&o&N
- u*$u4%BrP0
+ g%$p~&w&N
+ o*$u4%GrP0
  P0$`}
 
-var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 90329 wide
+var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 91613 wide
 !s.
 !s-
- D(]2zc
-O55rO
+ D(]xlqq
+O55q^
  $&p#uQr-
- T$$z-'v(
- Z$$uFsC5
- e+$uFsC*
- i&$uFsC6
- c?$JOvKsOr/'ux
- k0$z-p05
- w#$z-'u1
- &$z-t-5
- &$z-t-.
- &$z-'xl
+ T$$z-'ux
+ Z$$uFuQ'
+ a)$z-sC+
+ \$$uFuQ0
+ i&$uFuQ+
+ c?$JOvKsOr/'u|
+ k0$z-sC'
+ w#$z-'y,
+ &$z-'z]
+ &$z-'xX
+ &$z-t-1
  &$z-}L
- .$z-p0*
+ .$z-'s#
  $$q,~7vKsOr/qy'
  $$J?vCu
  B$p<t
@@ -4500,14 +4543,14 @@ u:R%O%R-
 uzR%S
 s5~;"
  (0sUR
- 8$uFp0*
- 4$v"sOr/p0*
- a&$ 'Y$ X#&q,~*vKsOr/p0*
- <$ 'M a#& 'C X#& %o# B$ %o; 0$ 'Q' ^'& %i> s($zhqv
+ 8$uF's#
+ 4$v"sOr/'s#
+ m($ '_% X#&q,~*vKsOr/'s#
+ <$ 'M a#& 'C X#& %o# B$ %u< 0$ 'W( ^'& %o? s($zhqv
 wzslqv
 wT<\vDplplxk|>
  ,$|oFA,ta
- g%$p~&o&H
- s*$u4%HrP0
-u4%BrP+
+ g%$p~&w&H
+ m*$u4%MrP0
+u4%GrP+
  Z0&`}
