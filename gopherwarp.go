@@ -140,28 +140,37 @@ func (k kinds) best() (*device.Device, error) {
 		return dev, nil
 	}
 	reason := clause(err)
-	for _, info := range k.complete() {
-		dev, err := k.vulkan(info.Index)
+	all := k.ofVulkan()
+	for _, d := range all {
+		if !d.Complete() {
+			continue
+		}
+		dev, err := k.vulkan(d.Index)
 		if err == nil {
 			return dev, nil
 		}
-		reason += fmt.Sprintf(" and %s cannot be used (%s)", info, strings.TrimPrefix(err.Error(), "vulkan: "))
+		reason += fmt.Sprintf(" and %s cannot be used (%s)", d.Info, strings.TrimPrefix(err.Error(), "vulkan: "))
+	}
+	for _, d := range all {
+		switch {
+		case d.Missing != nil:
+			reason += fmt.Sprintf(" and %s cannot be used (it lacks %s)", d.Info, strings.Join(d.Missing, ", "))
+		case !d.Complete():
+			reason += fmt.Sprintf(" and %s, which %s=vulkan:%d selects, lacks %s", d.Info, Variable, d.Index, strings.Join(d.Lacks, ", "))
+		}
 	}
 	return explained(func() (*device.Device, error) { return k.cpu(cpu.Fastest) }, reason)
 }
 
-// complete returns the devices of Vulkan that Open can choose, discrete GPUs first. Without Vulkan there are none.
-func (k kinds) complete() (infos []device.Info) {
+// ofVulkan returns the GPUs of Vulkan, discrete GPUs first. Without Vulkan there are none.
+func (k kinds) ofVulkan() []vulkan.Description {
 	all, err := k.vulkanList()
 	if err != nil {
 		return nil
 	}
-	all = slices.DeleteFunc(all, func(d vulkan.Description) bool { return !d.Complete() })
+	all = slices.DeleteFunc(all, func(d vulkan.Description) bool { return d.Type == vulkan.Other })
 	slices.SortStableFunc(all, func(a, b vulkan.Description) int { return int(a.Type - b.Type) })
-	for _, d := range all {
-		infos = append(infos, d.Info)
-	}
-	return infos
+	return all
 }
 
 // explained opens a device that is not the best one and records the reason.
@@ -192,7 +201,11 @@ func (k kinds) list() ([]device.Info, error) {
 		dev.Explain(clause(absent))
 	}
 	if absent != nil { // an NVIDIA GPU is listed once, with the driver that Open uses
-		infos = append(infos, k.complete()...)
+		for _, d := range k.ofVulkan() {
+			if d.Complete() {
+				infos = append(infos, d.Info)
+			}
+		}
 	}
 	return append(infos, dev.Info()), dev.Close()
 }

@@ -76,6 +76,16 @@ func (k kinds) refusing() kinds {
 	return k
 }
 
+// lacking returns the machine with devices of Vulkan that lack features.
+func (k kinds) lacking(missing []string, lacks ...string) kinds {
+	all, err := k.vulkanList()
+	for i := range all {
+		all[i].Missing, all[i].Lacks = missing, lacks
+	}
+	k.vulkanList = func() ([]vulkan.Description, error) { return all, err }
+	return k
+}
+
 func TestOpen(t *testing.T) {
 	for _, test := range []struct {
 		machine kinds
@@ -95,6 +105,10 @@ func TestOpen(t *testing.T) {
 		{machine(0, errAbsent).with(vulkan.Other), "", "cpu:0, " + errAbsent.What},
 		{machine(0, errAbsent).with(vulkan.Other), "vulkan", "vulkan:0, "},
 		{machine(0, errAbsent).with(vulkan.Discrete).refusing(), "", "cpu:0, " + errAbsent.What + " and fake (vulkan:0) cannot be used (lost)"},
+		{machine(0, errAbsent).with(vulkan.Integrated).lacking(nil, "float64"), "",
+			"cpu:0, " + errAbsent.What + " and fake (vulkan:0), which GOPHERWARP_DEVICE=vulkan:0 selects, lacks float64"},
+		{machine(0, errAbsent).with(vulkan.Integrated).lacking([]string{"addresses"}, "float64"), "",
+			"cpu:0, " + errAbsent.What + " and fake (vulkan:0) cannot be used (it lacks addresses)"},
 		{machine(0, errAbsent), "", "cpu:0, no NVIDIA driver was found (libcuda.so.1)"},
 		{machine(0, errors.New("cuda: cuDeviceGetCount: CUDA_ERROR_UNKNOWN")), "", "cpu:0, the GPU cannot be used (cuDeviceGetCount: CUDA_ERROR_UNKNOWN)"},
 	} {

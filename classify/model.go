@@ -86,9 +86,9 @@ func Open(dev *device.Device, path string, o Options) (*Model, error) {
 	}
 	m := &Model{stream: stream}
 	if o.Map {
-		err = f.Map()
+		err = f.MapIfSupported()
 	}
-	if err == nil || errors.Is(err, errors.ErrUnsupported) {
+	if err == nil {
 		err = m.load(f, o)
 	}
 	if err == nil {

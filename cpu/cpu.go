@@ -112,6 +112,9 @@ func (b *backend) Info() driver.Info { return b.info }
 // Allocate implements driver.Backend.
 func (b *backend) Allocate(size int) (driver.Memory, error) { return b.heap.allocate(size) }
 
+// Zeroes implements driver.Zeroer: memory of Go's heap is zeros.
+func (b *backend) Zeroes() bool { return true }
+
 // Recyclable implements driver.Recycler.
 func (b *backend) Recyclable() error { return nil }
 

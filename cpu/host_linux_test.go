@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -70,6 +71,46 @@ func TestCgroupLimit(t *testing.T) {
 		if got := cgroupLimit(files); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
+	}
+}
+
+// resident returns the memory of the process for which the system has pages.
+func resident(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
+
+// TestZerosNeedNoPages makes a large buffer, of which only a part is written.
+func TestZerosNeedNoPages(t *testing.T) {
+	dev, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 512 << 20 // more than the memory that earlier tests have left
+	before := resident(t)
+	b, err := device.Make[byte](s, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if err := device.UploadTo(s, b.Slice(0, 1), []byte{1}); err != nil {
+		t.Fatal(err)
+	}
+	if after := resident(t); after-before > size/8 {
+		t.Errorf("a buffer of %d bytes, of which one is written, needs %d bytes", size, after-before)
 	}
 }
 

@@ -22,6 +22,7 @@ type meetings struct {
 
 	block meetingPoint
 	warps []meetingPoint
+	some  []subsets // of each warp
 	// The meeting points of groups of four warps.
 	groups []meetingPoint
 	park   meetingPoint // for threads that wait for something other than each other
@@ -83,6 +84,7 @@ const groupSize = 4 * simt.WarpSize
 func newMeetings(threads int) *meetings {
 	m := &meetings{
 		warps:  make([]meetingPoint, (threads+simt.WarpSize-1)/simt.WarpSize),
+		some:   make([]subsets, (threads+simt.WarpSize-1)/simt.WarpSize),
 		groups: make([]meetingPoint, (threads+groupSize-1)/groupSize),
 	}
 	m.detector = &deadlockDetector{meetings: []*meetings{m}}
@@ -94,7 +96,9 @@ func (m *meetings) begin(threads int) {
 	m.block.begin(threads)
 	m.park.begin(0)
 	for i := range m.warps {
-		m.warps[i].begin(min(simt.WarpSize, threads-i*simt.WarpSize))
+		n := min(simt.WarpSize, threads-i*simt.WarpSize)
+		m.warps[i].begin(n)
+		m.some[i].begin(n)
 	}
 	for i := range m.groups {
 		m.groups[i].begin(min(groupSize, threads-i*groupSize))
@@ -104,9 +108,11 @@ func (m *meetings) begin(threads int) {
 func (p *meetingPoint) begin(members int) { p.members, p.arrived = members, p.arrived[:0] }
 
 // meet implements simt.Block's Meet.
-func (m *meetings) meet(thread int, k simt.Kind, v uint64) *simt.Meeting {
+func (m *meetings) meet(thread int, k simt.Kind, lanes uint32, v uint64) *simt.Meeting {
 	p := &m.block
 	switch {
+	case k.Warp() && lanes != simt.AllLanes:
+		p = m.some[thread/simt.WarpSize].point(lanes)
 	case k.Warp():
 		p = &m.warps[thread/simt.WarpSize]
 	case k == simt.Products:
@@ -189,14 +195,22 @@ func (m *meetings) notify() {
 // leave removes a thread that has left the kernel. Others may have been waiting only for it.
 func (m *meetings) leave(thread int) {
 	for _, p := range [...]*meetingPoint{&m.warps[thread/simt.WarpSize], &m.groups[thread/groupSize], &m.block} {
-		p.mu.Lock()
-		p.members--
-		if len(p.arrived) > 0 && len(p.arrived) == p.members {
-			m.release(p, 0)
-		}
-		p.mu.Unlock()
+		m.leavePoint(p)
+	}
+	for _, p := range m.some[thread/simt.WarpSize].leave(thread % simt.WarpSize) {
+		m.leavePoint(p)
 	}
 	m.count(&m.detector.alive, -1)
+}
+
+// leavePoint removes one of the threads that p waits for.
+func (m *meetings) leavePoint(p *meetingPoint) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.members--
+	if len(p.arrived) > 0 && len(p.arrived) == p.members {
+		m.release(p, 0)
+	}
 }
 
 // count changes one of the two counts, and detects that every thread waits.
@@ -221,6 +235,9 @@ func (m *meetings) unstickAll() {
 	m.unstick(&m.park)
 	for i := range m.warps {
 		m.unstick(&m.warps[i])
+		for _, p := range m.some[i].all() {
+			m.unstick(p)
+		}
 	}
 	for i := range m.groups {
 		m.unstick(&m.groups[i])

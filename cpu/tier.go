@@ -69,7 +69,7 @@ func (w *worker) thread(ts *gpu.Threads) {
 
 // undeclared is Meet in kernels whose threads do not wait for each other. If it is called, the
 // kernel got a barrier after its launcher was generated.
-func undeclared(int, simt.Kind, uint64) *simt.Meeting {
+func undeclared(int, simt.Kind, uint32, uint64) *simt.Meeting {
 	panic("the kernel was compiled without a barrier; regenerate the launchers")
 }
 

@@ -400,6 +400,14 @@ func TestThreadsThatMissEachOther(t *testing.T) {
 				t.SyncOr(true)
 			}
 		},
+		"^deadlock: all threads wait, but not for the same operation; one waits at a vote$": func(t gpu.Thread) {
+			gpu.Ballot(t, true, ^(1 << (31 - t.Lane()))) // a set of its own for each thread
+		},
+		"^the set of lanes does not contain the thread$": func(t gpu.Thread) {
+			if t.Lane() > 4 {
+				gpu.Ballot(t, true, 31)
+			}
+		},
 		"^deadlock: all threads wait, but not for the same operation; one waits at Sync(Warp)?$": func(t gpu.Thread) {
 			switch {
 			case t.Warp() == 1:

@@ -39,12 +39,14 @@ type block struct {
 	address uintptr // of memory
 	size    int
 	kind    string // what the owners' list calls it
+	zeros   bool   // the memory is new, and its bytes were 0 when it was allocated
 	made    stack.Stack
 	handle  weak.Pointer[allocation]
 	keep    []byte // memory of the program that is registered, or nil
 	// keepLost is set if the program may refer to the memory without the handle: the block then
 	// remains when the handle becomes unreachable.
 	keepLost bool
+	wrong    error // why a slice cannot be used, if the block is that of an invalid slice, which has no memory
 
 	state  atomic.Int64 // the term, and below it the pins
 	open   bool         // a buffer has it; protected by the lock of the accounts, as kept is

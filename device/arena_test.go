@@ -35,6 +35,28 @@ func made(t *testing.T, s *device.Stream, n int) *device.Buffer[byte] {
 	return b
 }
 
+// zeroer is a recycler whose new memory is zeros.
+type zeroer struct{ recycler }
+
+func (z zeroer) Zeroes() bool { return true }
+
+// TestNewZerosAreNotCleared makes buffers of new memory that is zeros, and of memory that a closed buffer has left.
+func TestNewZerosAreNotCleared(t *testing.T) {
+	f := &fake{fail: map[string]error{}}
+	s, err := device.New(zeroer{recycler{f}}).NewStreamTo(io.Discard)
+	must(t, err)
+	f.took()
+	for range 3 {
+		b, err := device.Make[int32](s, 64)
+		must(t, err)
+		must(t, b.Close())
+	}
+	wantLog(t, f, "allocate256", "zero4096 256", "zero4096 256")
+	wants(t, "launch", s.Plan(kernel(), device.Grid{}).Launch(), device.ErrMismatch)
+	_, err = device.Make[byte](s, 1<<20)
+	wants(t, "Make on a stream that has failed", err, device.ErrMismatch)
+}
+
 func TestMemoryIsReused(t *testing.T) {
 	f, d, s := newRecycler(t)
 	for _, n := range []int{5000, 5120, 4608, 5000} { // each fits in the memory of the first

@@ -67,17 +67,19 @@ func (s *Stream) dirty(t reflect.Type, n int) (lease, error) {
 	return s.allocate(t, n)
 }
 
-// zeroed returns memory for n values of type t, which the stream's work zeroes.
+// zeroed returns memory for n values of type t, which the stream's work zeroes. Memory that is zeros since it was allocated is not
+// written, so that the system needs no pages for it yet.
 func (s *Stream) zeroed(t reflect.Type, n int) (lease, error) {
 	from, err := s.allocate(t, n)
 	if err != nil {
 		return lease{}, err
 	}
 	bytes := n * int(t.Size())
-	if bytes == 0 {
-		return from, s.check()
+	if bytes == 0 || from.zeros {
+		err = s.check()
+	} else {
+		err = s.work(Activity{Work: WorkFill, Bytes: bytes}, func(q driver.Queue) error { return q.Zero(from.address, bytes) })
 	}
-	err = s.work(Activity{Work: WorkFill, Bytes: bytes}, func(q driver.Queue) error { return q.Zero(from.address, bytes) })
 	if err != nil {
 		return lease{}, join(err, closeMemory(from))
 	}
@@ -181,14 +183,13 @@ type Slice[T any] struct {
 	from   lease
 	offset int // bytes
 	len    int // elements
-	err    error
 }
 
-// errNone is the err of None.
+// errNone is the error of using what None returns.
 var errNone = errors.New("device.None is an argument for kernels only")
 
 // None returns the argument that is a nil slice in the kernel. Any other use of the result is an error.
-func None[T any]() Slice[T] { return Slice[T]{err: errNone} }
+func None[T any]() Slice[T] { return Slice[T]{from: lease{allocation: absent}} }
 
 // Len returns the number of elements.
 func (s Slice[T]) Len() int { return s.len }

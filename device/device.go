@@ -154,6 +154,8 @@ func (d *Device) allocateBlock(s *Stream, b *block) error {
 		} else {
 			b.memory, err = d.backend.Allocate(b.kept.capacity)
 		}
+		z, ok := d.backend.(driver.Zeroer)
+		b.zeros = ok && z.Zeroes()
 		return err
 	})
 }

@@ -58,11 +58,10 @@ func (l *launch) release() error {
 
 // lend returns the address of a slice for the launch, and holds its memory.
 func (l *launch) lend(s span) (address uintptr, err error) {
+	if err := s.unfit(); err != nil {
+		return 0, err
+	}
 	switch {
-	case s.err != nil:
-		return 0, s.err
-	case s.from.none():
-		return 0, ErrNilBuffer
 	case l.stream.later != nil:
 		address, err = s.from.lend(l.stream)
 	case l.stream.recorder != nil && s.from.device == l.stream.device:
@@ -88,12 +87,12 @@ func passSpan(p *driver.Plan, s span, elem int) {
 		return
 	}
 	l := p.Owner().(*launch)
-	if s.err == nil && !s.from.none() && l.stream.later != nil && s.from.lentTo(l.stream) {
+	if !s.from.none() && l.stream.later != nil && s.from.lentTo(l.stream) {
 		l.held = append(l.held, s.from)
 		w[0], w[1], w[2] = uint64(s.from.address+uintptr(s.offset)), uint64(s.len), uint64(s.len)
 		return
 	}
-	if s.err == errNone {
+	if s.from.allocation == absent {
 		return // a nil slice is zeros
 	}
 	address, err := l.lend(s)

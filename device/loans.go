@@ -54,12 +54,9 @@ func (l *Loans) lend(x span) uintptr {
 	}
 	var address uintptr
 	var err error
-	switch {
-	case !l.checked:
+	if !l.checked {
 		address, err = x.pin(l.stream)
-	case x.err != nil || x.from.none():
-		err = x.unfit()
-	default:
+	} else if err = x.unfit(); err == nil {
 		address, err = x.from.lend(l.stream)
 		address += uintptr(x.offset)
 	}

@@ -134,10 +134,10 @@ func advise(x span, a Advice, elem int) error {
 
 // managed reports a span whose memory is not managed.
 func (s span) managed() error {
-	switch {
-	case s.err != nil || s.from.none():
-		return s.unfit()
-	case s.from.kind != kindManaged:
+	if err := s.unfit(); err != nil {
+		return err
+	}
+	if s.from.kind != kindManaged {
 		return fmt.Errorf("device: memory that is not managed: %w", ErrUnsupported)
 	}
 	return nil

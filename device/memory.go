@@ -174,7 +174,7 @@ func (m *accounts) retake(s *Stream, size int) (*block, *allocation) {
 		return nil, nil
 	}
 	handle := b.kept.handle
-	b.size, b.kept.handle = size, nil
+	b.size, b.kept.handle, b.zeros = size, nil, false
 	b.made.Take()
 	b.open = true
 	m.opened++

@@ -160,7 +160,7 @@ func (p *Pinned[T]) Mapped() Slice[T] {
 	case p == nil:
 		return Slice[T]{}
 	case p.from.memory.Address() == 0:
-		return Slice[T]{err: fmt.Errorf("pinned memory in a kernel: %w", ErrUnsupported)}
+		return Slice[T](invalid(fmt.Errorf("pinned memory in a kernel: %w", ErrUnsupported)))
 	}
 	return Slice[T]{from: p.from, len: len(p.host)}
 }
@@ -193,7 +193,10 @@ type hostSpan struct {
 }
 
 func hostSpanOf[T any](p PinnedSlice[T]) hostSpan {
-	return hostSpan{span{from: p.from, err: p.err}, memoryOf(p.host)}
+	if p.err != nil {
+		return hostSpan{span: invalid(p.err)}
+	}
+	return hostSpan{span{from: p.from}, memoryOf(p.host)}
 }
 
 // UploadPinned copies src to dst, which must have the same length, in the order of the stream's work.

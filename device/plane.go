@@ -54,7 +54,7 @@ func alignedStride(t reflect.Type, width, height int) (int, error) {
 // slice. If the sizes are invalid, using the plane is an error.
 func NewPlane[T any](in Slice[T], width, stride int) Plane[T] {
 	if width < 0 || stride < max(1, width) {
-		in = Slice[T]{err: fmt.Errorf("plane with rows of %d elements, %d apart: %w", width, stride, ErrRange)}
+		in = Slice[T](invalid(fmt.Errorf("plane with rows of %d elements, %d apart: %w", width, stride, ErrRange)))
 		return Plane[T]{in: in}
 	}
 	height := in.len / stride
@@ -78,8 +78,8 @@ func (p Plane[T]) All() Slice[T] { return p.in }
 
 // Row returns row y. If y is out of range, using the slice is an error.
 func (p Plane[T]) Row(y int) Slice[T] {
-	if p.in.err == nil && (y < 0 || y >= p.height) {
-		return Slice[T]{err: fmt.Errorf("row %d of %d: %w", y, p.height, ErrRange)}
+	if span(p.in).mistake() == nil && (y < 0 || y >= p.height) {
+		return Slice[T](invalid(fmt.Errorf("row %d of %d: %w", y, p.height, ErrRange)))
 	}
 	return p.in.Slice(y*p.stride, y*p.stride+p.width)
 }
@@ -90,11 +90,11 @@ type Rect struct{ X, Y, Width, Height int }
 // Part returns a rectangle of the plane. If the bounds are out of range, using the part is an
 // error.
 func (p Plane[T]) Part(r Rect) Plane[T] {
-	if p.in.err != nil {
+	if span(p.in).mistake() != nil {
 		return p
 	}
 	if r.X < 0 || r.Y < 0 || r.Width < 0 || r.Height < 0 || r.X > p.width-r.Width || r.Y > p.height-r.Height {
-		return Plane[T]{in: Slice[T]{err: fmt.Errorf("part %+v of %d x %d elements: %w", r, p.width, p.height, ErrRange)}}
+		return Plane[T]{in: Slice[T](invalid(fmt.Errorf("part %+v of %d x %d elements: %w", r, p.width, p.height, ErrRange)))}
 	}
 	from := r.Y*p.stride + r.X
 	if r.Width == 0 || r.Height == 0 {
@@ -191,7 +191,7 @@ func DownloadPlane[T any](s *Stream, host []T, src Plane[T]) error {
 
 // throughRows calls f with device memory for the rows of p without padding. The host has n elements.
 func throughRows[T any](s *Stream, p Plane[T], n int, f func(packed Plane[T]) error) error {
-	if p.in.err == nil && p.width*p.height != n {
+	if span(p.in).mistake() == nil && p.width*p.height != n {
 		return s.keep(fmt.Errorf("device: %d elements on the host, %d x %d on the device: %w", n, p.width, p.height, ErrLength))
 	}
 	b, err := MakeDirty[T](s, n)

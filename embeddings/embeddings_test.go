@@ -134,6 +134,14 @@ func TestPooling(t *testing.T) {
 	}
 }
 
+// TestHead opens a model that has a classification head, which vectors do not need.
+func TestHead(t *testing.T) {
+	m := open(t, berttest.WriteFolder(t, berttest.Options{Labels: 3}), embeddings.Options{})
+	if v, err := m.Embed(t.Context(), "a dog"); err != nil || len(v) != 1 || len(v[0]) != berttest.Hidden {
+		t.Errorf("%d vectors, %v", len(v), err)
+	}
+}
+
 // TestOpenMistakes opens folders that have no supported model.
 func TestOpenMistakes(t *testing.T) {
 	write := func(name, contents string) func(folder string) error {

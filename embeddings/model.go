@@ -62,6 +62,7 @@ func Open(dev *device.Device, folder string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Labels = 0 // vectors need no classification head
 	m := &Model{recipe: r, batch: o.BatchTokens}
 	if m.tokenizer, err = tokenizer.Open(filepath.Join(r.encoder, "tokenizer.json")); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (m *Model) load(dev *device.Device, c bert.Config, o Options) error {
 	}
 	defer f.Close()
 	if o.Map {
-		if err := f.Map(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		if err := f.MapIfSupported(); err != nil {
 			return err
 		}
 	}
@@ -142,11 +143,8 @@ func (m *Model) Encode(text string) (tokens []int32, all bool) {
 	if m.lower {
 		text = strings.ToLower(text)
 	}
-	tokens = m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length + 1}).IDs
-	if len(tokens) <= m.length {
-		return tokens, true
-	}
-	return m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length}).IDs, false
+	e := m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length})
+	return e.IDs, !e.Truncated
 }
 
 // Embed returns a vector of Width elements for each text. If a text has more than MaxTokens tokens, Embed uses only the first MaxTokens.

@@ -24,13 +24,20 @@ func TestAtomicAdd(t *testing.T) {
 	addTo(t, 0.1, 0.2, 0.30000000000000004)
 	addTo(t, math.Inf(1), -1, math.Inf(1))
 	addTo(t, kelvin(270), 3.5, 273.5)
+	addTo(t, int8(127), 2, -127)
+	addTo(t, uint8(255), 3, 2)
+	addTo(t, int16(-32768), -1, 32767)
+	addTo(t, uint16(65535), 65535, 65534)
 }
 
-func addTo[T gpu.Number](t *testing.T, was, v, want T) {
+func addTo[T gpu.AtomicNumber](t *testing.T, was, v, want T) {
 	t.Helper()
-	x := [3]T{1: was} // neighbors show a write that is too wide
-	if old := gpu.AtomicAdd(&x[1], v); old != was || x != [3]T{1: want} {
-		t.Errorf("%v + %v: returned %v and left %v, want %v", was, v, old, x, want)
+	for i := range 5 { // neighbors show a write that is too wide
+		var x, wants [5]T
+		x[i], wants[i] = was, want
+		if old := gpu.AtomicAdd(&x[i], v); old != was || x != wants {
+			t.Errorf("%v + %v: returned %v and left %v, want %v", was, v, old, x, want)
+		}
 	}
 }
 
@@ -39,11 +46,35 @@ func TestAtomicAddIsIndivisible(t *testing.T) {
 	t.Run("int", indivisible[int])
 	t.Run("float32", indivisible[float32])
 	t.Run("float64", indivisible[float64])
+	t.Run("uint16", indivisible[uint16])
+}
+
+// TestAtomicBytes adds to the four bytes of a word from different goroutines.
+func TestAtomicBytes(t *testing.T) {
+	const each = 5000
+	var x [7]uint8
+	var running sync.WaitGroup
+	for i := range x {
+		running.Go(func() {
+			for n := range each {
+				if old := gpu.AtomicAdd(&x[i], uint8(i)); old != uint8(n*i) {
+					t.Errorf("byte %d was %d before addition %d", i, old, n)
+					return
+				}
+			}
+		})
+	}
+	running.Wait()
+	for i, v := range x {
+		if v != uint8(each*i%256) {
+			t.Errorf("byte %d is %d, want %d", i, v, each*i%256)
+		}
+	}
 }
 
 // indivisible adds ones from several goroutines: each intermediate value must be
 // returned exactly once.
-func indivisible[T gpu.Number](t *testing.T) {
+func indivisible[T int32 | int | uint16 | float32 | float64](t *testing.T) {
 	const goroutines, each = 8, 1000
 	var x T
 	var running sync.WaitGroup
@@ -101,10 +132,14 @@ func TestAtomicUpdates(t *testing.T) {
 	updates(t, uint64(1)<<63, 1)
 	updates(t, -5, -6)
 	updates(t, uint(5), 6)
+	updates(t, int8(-5), 3)
+	updates(t, uint8(250), 3)
+	updates(t, int16(-300), 200)
+	updates(t, uint16(65000), 7)
 }
 
 // updates applies each operation to the middle of three numbers; the others must not change.
-func updates[T gpu.Integer](t *testing.T, was, v T) {
+func updates[T gpu.AtomicInteger](t *testing.T, was, v T) {
 	t.Helper()
 	for name, c := range map[string]struct {
 		f    func(*T, T, ...gpu.Memory) T
@@ -114,8 +149,8 @@ func updates[T gpu.Integer](t *testing.T, was, v T) {
 		"and": {gpu.AtomicAnd[T], was & v}, "or": {gpu.AtomicOr[T], was | v}, "xor": {gpu.AtomicXor[T], was ^ v},
 		"exchange": {gpu.AtomicExchange[T], v},
 	} {
-		x := [3]T{1: was}
-		if old := c.f(&x[1], v, gpu.Sequential); old != was || x != [3]T{1: c.want} {
+		x := [3]T{1: was, 2: v}
+		if old := c.f(&x[1], v, gpu.Sequential); old != was || x != [3]T{1: c.want, 2: v} {
 			t.Errorf("%s of %v and %v: returned %v and left %v, want %v", name, was, v, old, x, c.want)
 		}
 	}
@@ -123,7 +158,7 @@ func updates[T gpu.Integer](t *testing.T, was, v T) {
 }
 
 // swaps tests AtomicLoad, AtomicStore and AtomicCompareAndSwap.
-func swaps[T gpu.Number](t *testing.T, was, v T) {
+func swaps[T gpu.AtomicNumber](t *testing.T, was, v T) {
 	t.Helper()
 	x := [3]T{1: v}
 	gpu.AtomicStore(&x[1], was, gpu.Release)

@@ -166,7 +166,7 @@ func (t Thread) CommitProducts() {}
 // the completed products. If the products have several accumulators, call AwaitProducts for each
 // accumulator.
 func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
-	t.block.Meet(t.linear(), simt.Products, 0) // once one thread continues, the panels of all may change
+	t.block.Meet(t.linear(), simt.Products, 0, 0) // once one thread continues, the panels of all may change
 }
 
 // TakeRegisters raises the number of registers of each thread of the warp group to n, taking

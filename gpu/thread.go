@@ -57,7 +57,7 @@ func (t Thread) GlobalZ() int { return t.block.Index[2]*t.block.Dim[2] + int(t.z
 // Sync waits until every thread of the block has called Sync or exited. Writes to shared and global
 // memory that the threads made before Sync are visible to all these threads after Sync. All threads
 // of a block must reach the same call of Sync.
-func (t Thread) Sync() { t.block.Meet(t.linear(), simt.Barrier, 0) }
+func (t Thread) Sync() { t.block.Meet(t.linear(), simt.Barrier, 0, 0) }
 
 // SyncCount is like Sync, and returns the number of threads for which p is true.
 func (t Thread) SyncCount(p bool) int { return t.vote(p).Ones }
@@ -75,10 +75,10 @@ func (t Thread) SyncOr(p bool) bool { return t.vote(p).Ones > 0 }
 // All blocks of a kernel that calls SyncGrid run at the same time; launching more blocks than the
 // device can hold at once is an error. If a thread of the grid has faulted, the other threads exit
 // when they call SyncGrid.
-func (t Thread) SyncGrid() { t.block.Meet(t.linear(), simt.GridBarrier, 0) }
+func (t Thread) SyncGrid() { t.block.Meet(t.linear(), simt.GridBarrier, 0, 0) }
 
 func (t Thread) vote(p bool) *simt.Meeting {
-	return t.block.Meet(t.linear(), simt.BarrierVote, one(p))
+	return t.block.Meet(t.linear(), simt.BarrierVote, 0, one(p))
 }
 
 // one returns 1 for true and 0 for false.

@@ -90,7 +90,7 @@ func TestThreadsGoOnAfterAPanic(t *testing.T) {
 func TestSyncWaitsAsItsThread(t *testing.T) {
 	b := block([3]int{})
 	var waited []int
-	b.Meet = func(thread int, k simt.Kind, v uint64) *simt.Meeting {
+	b.Meet = func(thread int, k simt.Kind, _ uint32, v uint64) *simt.Meeting {
 		if k != simt.Barrier || v != 0 {
 			t.Errorf("thread %d came for %v with %d", thread, k, v)
 		}

@@ -69,7 +69,7 @@ func toFloat32[T Half](x uint64) float32 {
 
 // gather waits for all 32 threads of the warp and returns their values of v by lane.
 func gather(t Thread, k simt.Kind, v uint64) [WarpSize]uint64 {
-	m := t.block.Meet(t.linear(), k, v)
+	m := t.block.Meet(t.linear(), k, allLanes, v)
 	if m.Lanes != allLanes {
 		panic("not all threads of the warp are present for " + k.String())
 	}

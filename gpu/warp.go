@@ -14,10 +14,21 @@ import (
 // A function that exchanges values within a warp waits until all threads of the warp that have not
 // exited have called it. The last warp of a block may have fewer than 32 threads. The call must not
 // be in a branch that only some of these threads take.
+//
+// In such a branch, the functions take the set of the branch's threads as their last argument. Bit i
+// of the set is the thread at lane i, as in the result of Ballot:
+//
+//	lanes := gpu.Ballot(t, x < 0)
+//	if x < 0 {
+//		sum := gpu.WarpReduceAdd(t, x, lanes)
+//	}
+//
+// The function then waits only for these threads, and combines only their values. A thread that is not
+// in its own set faults. All threads in the set that have not exited must call the same function with the same set;
+// otherwise they wait forever on a GPU, and fault on the CPU device.
 const WarpSize = simt.WarpSize
 
-// allLanes is the set of all threads of a warp.
-const allLanes = 1<<WarpSize - 1
+const allLanes = simt.AllLanes
 
 // Lane returns the thread's index in its warp, from 0 to 31.
 func (t Thread) Lane() int { return t.linear() % WarpSize }
@@ -27,12 +38,32 @@ func (t Thread) Warp() int { return t.linear() / WarpSize }
 
 // SyncWarp waits until every thread of the warp has called SyncWarp or exited. Writes to memory
 // that the threads made before SyncWarp are visible to all these threads after SyncWarp.
-func (t Thread) SyncWarp() { t.block.Meet(t.linear(), simt.WarpBarrier, 0) }
+func (t Thread) SyncWarp(lanes ...uint32) { t.meet(simt.WarpBarrier, lanes, 0) }
+
+// meet waits for the other threads of the warp, or for those of the lanes if there is a set of them.
+func (t Thread) meet(k simt.Kind, lanes []uint32, v uint64) *simt.Meeting {
+	set := uint32(allLanes)
+	if len(lanes) > 0 {
+		set = only(lanes)
+	}
+	if set>>t.Lane()&1 == 0 {
+		panic("the set of lanes does not contain the thread")
+	}
+	return t.block.Meet(t.linear(), k, set, v)
+}
+
+// only returns the set of lanes in a list with one.
+func only(lanes []uint32) uint32 {
+	if len(lanes) > 1 {
+		panic("more than one set of lanes")
+	}
+	return lanes[0]
+}
 
 // Ballot returns the set of threads of the warp for which p is true: bit i is the thread at lane i.
 // Ballot(t, true) returns the set of threads that have not exited.
-func Ballot(t Thread, p bool) uint32 {
-	m := t.block.Meet(t.linear(), simt.Vote, one(p))
+func Ballot(t Thread, p bool, lanes ...uint32) uint32 {
+	m := t.meet(simt.Vote, lanes, one(p))
 	set := uint32(0)
 	for lanes := m.Lanes; lanes != 0; lanes &= lanes - 1 {
 		lane := bits.TrailingZeros32(lanes)
@@ -42,19 +73,21 @@ func Ballot(t Thread, p bool) uint32 {
 }
 
 // Any reports whether p is true for any thread of the warp.
-func Any(t Thread, p bool) bool { return Ballot(t, p) != 0 }
+func Any(t Thread, p bool, lanes ...uint32) bool { return Ballot(t, p, lanes...) != 0 }
 
 // All reports whether p is true for all threads of the warp.
-func All(t Thread, p bool) bool { return Ballot(t, !p) == 0 }
+func All(t Thread, p bool, lanes ...uint32) bool { return Ballot(t, !p, lanes...) == 0 }
 
 // Elect reports whether the thread has the lowest lane of all threads of the warp that have not
 // exited. Elect returns true for exactly one thread.
-func Elect(t Thread) bool { return Ballot(t, true)&(1<<t.Lane()-1) == 0 }
+func Elect(t Thread, lanes ...uint32) bool {
+	return Ballot(t, true, lanes...)&(1<<t.Lane()-1) == 0
+}
 
 // Match returns the set of threads of the warp whose v has the same bits as the v of the calling
 // thread: bit i is the thread at lane i.
-func Match[T Number](t Thread, v T) uint32 {
-	m := t.block.Meet(t.linear(), simt.Match, toBits(v))
+func Match[T Number](t Thread, v T, lanes ...uint32) uint32 {
+	m := t.meet(simt.Match, lanes, toBits(v))
 	set := uint32(0)
 	for lanes := m.Lanes; lanes != 0; lanes &= lanes - 1 {
 		if lane := bits.TrailingZeros32(lanes); m.Values[lane] == toBits(v) {
@@ -64,34 +97,35 @@ func Match[T Number](t Thread, v T) uint32 {
 	return set
 }
 
-// Shuffle returns v of the thread at the given lane, modulo 32. If that thread has exited or does
-// not exist, the result is arbitrary.
-func Shuffle[T Number](t Thread, v T, lane int) T { return shuffled(t, v, lane&(WarpSize-1)) }
+// Shuffle returns v of the thread at the given lane, modulo 32. If that thread has exited, does
+// not exist or does not take part, the result is arbitrary.
+func Shuffle[T Number](t Thread, v T, lane int, lanes ...uint32) T {
+	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, lane&(WarpSize-1))
+}
 
 // ShuffleUp returns v of the thread at lane Lane() - delta, or the thread's own v if that lane is
 // negative. delta is between 0 and 31.
-func ShuffleUp[T Number](t Thread, v T, delta int) T {
-	return shuffled(t, v, t.Lane()-delta&(WarpSize-1))
+func ShuffleUp[T Number](t Thread, v T, delta int, lanes ...uint32) T {
+	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, t.Lane()-delta&(WarpSize-1))
 }
 
 // ShuffleDown returns v of the thread at lane Lane() + delta, or the thread's own v if that lane is
-// greater than 31. delta is between 0 and 31. If the other thread has exited or does not exist, the
-// result is arbitrary.
-func ShuffleDown[T Number](t Thread, v T, delta int) T {
-	return shuffled(t, v, t.Lane()+delta&(WarpSize-1))
+// greater than 31. delta is between 0 and 31. If the other thread has exited, does not exist or does not take
+// part, the result is arbitrary.
+func ShuffleDown[T Number](t Thread, v T, delta int, lanes ...uint32) T {
+	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, t.Lane()+delta&(WarpSize-1))
 }
 
 // ShuffleXor returns v of the thread at lane Lane() ^ mask, so that threads exchange values in
-// pairs. mask is between 0 and 31. If the other thread has exited or does not exist, the result is
-// arbitrary.
-func ShuffleXor[T Number](t Thread, v T, mask int) T {
-	return shuffled(t, v, t.Lane()^mask&(WarpSize-1))
+// pairs. mask is between 0 and 31. If the other thread has exited, does not exist or does not take
+// part, the result is arbitrary.
+func ShuffleXor[T Number](t Thread, v T, mask int, lanes ...uint32) T {
+	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, t.Lane()^mask&(WarpSize-1))
 }
 
 // shuffled returns v of the thread at the given lane, or the thread's own v if the lane is out of
 // range. An arbitrary result has all bits set here, which is a NaN for floating-point types.
-func shuffled[T Number](t Thread, v T, lane int) T {
-	m := t.block.Meet(t.linear(), simt.Shuffle, toBits(v))
+func shuffled[T Number](m *simt.Meeting, v T, lane int) T {
 	switch {
 	case lane < 0 || lane >= WarpSize:
 		return v

@@ -48,24 +48,12 @@ func openDraft(dev *device.Device, path string, of *tokenizer.Tokenizer, o Optio
 		d.chunk = chunkCPU
 	}
 	if err = sameTokens(of, f.Tokenizer); err == nil {
-		err = d.load(dev, f, o)
+		err = d.load(dev, f, loading{mapped: o.Map, interrupt: o.Interrupt})
 	}
 	if err = errors.Join(err, f.Weights.Close()); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), d.close())
 	}
 	return d, nil
-}
-
-// load loads the weights.
-func (d *draftModel) load(dev *device.Device, f *Files, o Options) (err error) {
-	if _, err := roomForWeights(dev, f); err != nil {
-		return err
-	}
-	if d.stream, err = dev.NewStream(); err != nil {
-		return err
-	}
-	d.model, err = llama.Load(d.stream, f.Weights, llama.LoadOptions{Config: f.Config, Interrupt: o.Interrupt})
-	return err
 }
 
 // start allocates what guesses need: two rows for each text, since two tokens of a text may be new to the draft model.

@@ -65,24 +65,15 @@ func OpenEmbedder(dev *device.Device, path string, o EmbedOptions) (*Embedder, e
 	if dev.Info().Kind == "cpu" {
 		e.batch = embedCPU
 	}
-	if err = errors.Join(e.load(dev, f, o), f.Weights.Close()); err != nil {
+	if err = errors.Join(e.start(dev, f, o), f.Weights.Close()); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), e.Close())
 	}
 	return e, nil
 }
 
-// load loads the weights.
-func (e *Embedder) load(dev *device.Device, f *Files, o EmbedOptions) (err error) {
-	if _, err := roomForWeights(dev, f); err != nil {
-		return err
-	}
-	if err := f.mapped(o.Map); err != nil {
-		return err
-	}
-	if e.stream, err = dev.NewStream(); err != nil {
-		return err
-	}
-	if e.model, err = llama.Load(e.stream, f.Weights, llama.LoadOptions{Config: f.Config, Progress: o.Progress, Interrupt: o.Interrupt}); err != nil {
+// start loads the weights and makes the cache.
+func (e *Embedder) start(dev *device.Device, f *Files, o EmbedOptions) (err error) {
+	if err := e.load(dev, f, loading{mapped: o.Map, progress: o.Progress, interrupt: o.Interrupt}); err != nil {
 		return err
 	}
 	if e.most = o.MaxTokens; e.most <= 0 {

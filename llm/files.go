@@ -39,14 +39,3 @@ func OpenFiles(path string) (*Files, error) {
 	}
 	return &Files{Name: d.name, Weights: f, Config: config, Tokenizer: d.tokenizer, Template: d.template, Ends: slices.Sorted(maps.Keys(d.ends))}, nil
 }
-
-// mapped maps the files of weights into memory if it is wanted and the system can.
-func (f *Files) mapped(wanted bool) error {
-	if !wanted {
-		return nil
-	}
-	if err := f.Weights.Map(); !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
-}

@@ -112,24 +112,17 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	weights, err := roomForWeights(dev, f)
-	if err != nil {
-		return err
-	}
-	if err := f.mapped(o.Map); err != nil {
-		return err
-	}
-	if n.stream, err = dev.NewStream(); err != nil {
-		return err
-	}
+	l := loading{mapped: o.Map, progress: o.Progress, interrupt: o.Interrupt}
 	if o.Memory != nil {
-		m, err := o.foretell(n.stream, f, before.Used, weights)
-		if err != nil {
+		l.foretell = func(weights int64) error {
+			m, err := o.foretell(n.stream, f, before.Used, weights)
+			if err == nil {
+				o.Memory(m)
+			}
 			return err
 		}
-		o.Memory(m)
 	}
-	if n.model, err = llama.Load(n.stream, f.Weights, llama.LoadOptions{Config: f.Config, Progress: o.Progress, Interrupt: o.Interrupt}); err != nil {
+	if err := n.load(dev, f, l); err != nil {
 		return err
 	}
 	if err := errors.Join(n.adapt(o.Adapter), n.adaptEach(o.Adapters)); err != nil {

@@ -16,7 +16,7 @@ func (p *Params) Backward(s *tensor.Scope, loss *tensor.Tensor, final func(begin
 	}
 	s.BackwardEach(loss, func(grad *tensor.Tensor) {
 		if q := where[grad]; q != nil { // not of other Params
-			final(q.at, q.at+(elementsOf(q.shape)+spacing-1)/spacing*spacing)
+			final(q.at, q.end)
 		}
 	})
 	return s.Err()

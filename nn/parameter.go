@@ -15,9 +15,11 @@ type Parameter struct {
 	params      *Params
 	shape       []int
 	at          int       // where its elements begin among those of all parameters
+	end         int       // where they and the gap after them end
+	whole       int       // at, if the parameters are not divided
 	initial     []float32 // until the memory is there
 	value, grad *tensor.Tensor
-	master      *tensor.Tensor // the value in float32
+	master      *tensor.Tensor // the value in float32, or nil if other processes have parts of it
 }
 
 // trained is the parameters of a Params that are trained. Their memory is allocated when the first is used, so that all of it is one
@@ -29,6 +31,8 @@ type trained struct {
 	random *rand.Rand
 	memory *Memory // nil until the first use
 	err    error   // the first mistake
+
+	division Division // or the zero value
 }
 
 // spacing is the number of elements to a multiple of which each parameter is aligned.
@@ -36,18 +40,24 @@ const spacing = 64
 
 // Memory is the memory of all trained parameters. There are gaps of zeros between some of them.
 type Memory struct {
-	Master device.Slice[float32] // the parameters
-	Values *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
-	Grads  *tensor.Tensor        // the derivatives that Backward adds up
+	Master   device.Slice[float32] // the parameters, or what this process has of them
+	Values   *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
+	Grads    *tensor.Tensor        // the derivatives that Backward adds up
+	Parts    []Part                // what the optimizer of this process updates; all elements, if the parameters are not divided
+	Division                       // its World is 1 if they are not
 
 	parameters []*Parameter
+	undivided  int       // the number of elements if the parameters are not divided
+	divided    bool      // Master has Parts and vectors only
+	vectors    int       // elements at the beginning
+	assembled  []float32 // the values of all parameters, or nil: see Assemble
 }
 
 // Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first parameter is used.
 // After a mistake, the tensors that In returns are void and have the mistake as their error.
 func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 	t, n := &p.trained, elementsOf(shape)
-	q := &Parameter{params: p, shape: slices.Clone(shape), at: t.size, initial: initial}
+	q := &Parameter{params: p, shape: slices.Clone(shape), at: t.size, whole: t.size, initial: initial}
 	switch {
 	case n != len(initial) && !p.blank:
 		t.fail(fmt.Errorf("%w: %d for %v", ErrValues, len(initial), shape))
@@ -55,7 +65,7 @@ func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 		t.fail(fmt.Errorf("%w, of shape %v", ErrPlaced, shape))
 	default:
 		t.list = append(t.list, q)
-		t.size += (n + spacing - 1) / spacing * spacing
+		t.size += roundUp(n, spacing)
 	}
 	return q
 }
@@ -129,10 +139,14 @@ func (q *Parameter) in(s *tensor.Scope, value func() *tensor.Tensor) *tensor.Ten
 	if _, err := q.params.Memory(s); err != nil {
 		return void(s, err)
 	}
-	if s.Training() {
-		return s.Parameter(value(), q.grad)
+	t := value()
+	if t == nil {
+		return void(s, ErrDivided)
 	}
-	return s.Use(value())
+	if s.Training() {
+		return s.Parameter(t, q.grad)
+	}
+	return s.Use(t)
 }
 
 // void returns a tensor with a mistake.
@@ -160,12 +174,12 @@ func (p *Params) Memory(s *tensor.Scope) (*Memory, error) {
 func (m *Memory) Changed() {
 	list := []*tensor.Tensor{m.Values}
 	for _, q := range m.parameters {
-		list = append(list, q.value, q.master)
+		list = append(list, q.tensors()...)
 	}
 	tensor.Changed(list...)
 }
 
-// Layout returns where the parameters begin in Master, and the numbers of their elements.
+// Layout returns where the parameters begin in Values and Grads, and the numbers of their elements.
 func (m *Memory) Layout() (begins, sizes []int) {
 	for _, q := range m.parameters {
 		begins, sizes = append(begins, q.at), append(sizes, elementsOf(q.shape))
@@ -175,6 +189,7 @@ func (m *Memory) Layout() (begins, sizes []int) {
 
 // place allocates the memory and uploads the initial values.
 func (p *Params) place(s *tensor.Scope) (*Memory, error) {
+	m, masters := p.arrange()
 	var all []float32
 	if !p.blank {
 		all = make([]float32, p.trained.size)
@@ -185,8 +200,8 @@ func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 		}
 		q.initial = nil
 	}
-	m, err := &Memory{parameters: p.trained.list}, error(nil)
-	if m.Master, err = filled(p, all); err != nil {
+	var err error
+	if m.Master, err = filled(p, m.masterOf(all, masters), masters); err != nil {
 		return nil, err
 	}
 	if err = p.share(m, all); err != nil || s.Stream() == p.stream {
@@ -195,10 +210,10 @@ func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 	return m, p.stream.Synchronize(s.Context())
 }
 
-// filled returns memory of all parameters, with the given values unless p is blank.
-func filled[T any](p *Params, values []T) (device.Slice[T], error) {
+// filled returns memory of n elements, with the given values unless p is blank.
+func filled[T any](p *Params, values []T, n int) (device.Slice[T], error) {
 	if p.blank {
-		return allocate[T](p, p.trained.size)
+		return allocate[T](p, n)
 	}
 	return upload(p, values)
 }
@@ -208,7 +223,7 @@ func (p *Params) share(m *Memory, all []float32) error {
 	if !p.half() {
 		return share(p, m, m.Master)
 	}
-	values, err := filled(p, rounded(all))
+	values, err := filled(p, rounded(all), p.trained.size)
 	if err != nil {
 		return err
 	}
@@ -232,6 +247,9 @@ func share[T tensor.Element](p *Params, m *Memory, values device.Slice[T]) error
 		n := elementsOf(q.shape)
 		if q.value, q.grad, err = pair(values.Slice(q.at, q.at+n), grads.Slice(q.at, q.at+n), q.shape); err != nil {
 			return err
+		}
+		if !m.has(q) {
+			continue
 		}
 		if q.master, err = tensor.Wrap(m.Master.Slice(q.at, q.at+n), q.shape...); err != nil {
 			return err

@@ -7377,26 +7377,26 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	countLen := *(*int)(unsafe.Add(args, 56))
 	gx, _, _ := blocks.Grid()
 //line selectkernel.go:192
-	i221 := gx << 8
-	each66 := blocks.Scratch(8)
-	each139 := blocks.Scratch(8)
+	i304 := gx << 8
+	each67 := blocks.Scratch(8)
+	each164 := blocks.Scratch(8)
 	brought64 := blocks.Scratch(8)
-	each228 := blocks.Scratch(8)
-	each229 := blocks.Scratch(8)
-	each237 := blocks.Scratch(8)
-	each238 := blocks.Scratch(8)
-	each246 := blocks.Scratch(8)
-	each247 := blocks.Scratch(8)
-	each255 := blocks.Scratch(8)
-	each256 := blocks.Scratch(8)
-	each264 := blocks.Scratch(8)
+	each314 := blocks.Scratch(8)
+	each315 := blocks.Scratch(8)
+	each323 := blocks.Scratch(8)
+	each324 := blocks.Scratch(8)
+	each332 := blocks.Scratch(8)
+	each333 := blocks.Scratch(8)
+	each341 := blocks.Scratch(8)
+	each342 := blocks.Scratch(8)
+	each350 := blocks.Scratch(8)
 //line selectkernel.go:203
-	c80 := 0 < uint(countLen)
+	c81 := 0 < uint(countLen)
 //line selectkernel.go:190
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var i100, i132 int32
-		var i108, i133, i126 int
+		var i125, i157 int32
+		var i133, i158, i151 int
 		for warp := 0; warp < 256; warp += 32 {
 			end := min(warp+32, 256)
 			state, alive := 0, ^uint32(0)>>(32+warp-end)
@@ -7404,336 +7404,336 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				switch state {
 				case 0:
 //line selectkernel.go:192
-					i211 := bx << 8
-//line reduce.go:51
-					i100 = 0
+					i287 := bx << 8
+//line reduce.go:81
+					i125 = 0
 					for tx := warp; tx < end; tx++ {
-						var i25, i26, i292, i304, i316, i328, i340, i352, i364, i376, i388, i400, i412, i424, i436, i448, i460, i472, i66 int
+						var i26, i27, i378, i390, i402, i414, i426, i438, i450, i462, i474, i486, i498, i510, i522, i534, i546, i558, i67 int
 //line selectkernel.go:192
-						i23 := i211 + tx
+						i24 := i287 + tx
 //line selectkernel.go:192
-						i25, i26 = 0, i23
+						i26, i27 = 0, i24
 //line selectkernel.go:192
 						for {
 //line selectkernel.go:192
-							if i26 >= flagsLen {
+							if i27 >= flagsLen {
 //line selectkernel.go:192
 								break
 							}
 //line selectkernel.go:193
-							c150 := *(*bool)(unsafe.Add(flags, i26*16+1))
+							c226 := *(*bool)(unsafe.Add(flags, i27*16+1))
 //line selectkernel.go:193
-							c152 := *(*bool)(unsafe.Add(flags, i26*16+2))
+							c228 := *(*bool)(unsafe.Add(flags, i27*16+2))
 //line selectkernel.go:193
-							c154 := *(*bool)(unsafe.Add(flags, i26*16+3))
+							c230 := *(*bool)(unsafe.Add(flags, i27*16+3))
 //line selectkernel.go:193
-							c156 := *(*bool)(unsafe.Add(flags, i26*16+4))
+							c232 := *(*bool)(unsafe.Add(flags, i27*16+4))
 //line selectkernel.go:193
-							c158 := *(*bool)(unsafe.Add(flags, i26*16+5))
+							c234 := *(*bool)(unsafe.Add(flags, i27*16+5))
 //line selectkernel.go:193
-							c160 := *(*bool)(unsafe.Add(flags, i26*16+6))
+							c236 := *(*bool)(unsafe.Add(flags, i27*16+6))
 //line selectkernel.go:193
-							c162 := *(*bool)(unsafe.Add(flags, i26*16+7))
+							c238 := *(*bool)(unsafe.Add(flags, i27*16+7))
 //line selectkernel.go:193
-							c164 := *(*bool)(unsafe.Add(flags, i26*16+8))
+							c240 := *(*bool)(unsafe.Add(flags, i27*16+8))
 //line selectkernel.go:193
-							c166 := *(*bool)(unsafe.Add(flags, i26*16+9))
+							c242 := *(*bool)(unsafe.Add(flags, i27*16+9))
 //line selectkernel.go:193
-							c168 := *(*bool)(unsafe.Add(flags, i26*16+10))
+							c244 := *(*bool)(unsafe.Add(flags, i27*16+10))
 //line selectkernel.go:193
-							c170 := *(*bool)(unsafe.Add(flags, i26*16+11))
+							c246 := *(*bool)(unsafe.Add(flags, i27*16+11))
 //line selectkernel.go:193
-							c172 := *(*bool)(unsafe.Add(flags, i26*16+12))
+							c248 := *(*bool)(unsafe.Add(flags, i27*16+12))
 //line selectkernel.go:193
-							c174 := *(*bool)(unsafe.Add(flags, i26*16+13))
+							c250 := *(*bool)(unsafe.Add(flags, i27*16+13))
 //line selectkernel.go:193
-							c176 := *(*bool)(unsafe.Add(flags, i26*16+14))
+							c252 := *(*bool)(unsafe.Add(flags, i27*16+14))
 //line selectkernel.go:193
-							c178 := *(*bool)(unsafe.Add(flags, i26*16+15))
+							c254 := *(*bool)(unsafe.Add(flags, i27*16+15))
 //line selectkernel.go:193
-							if *(*bool)(unsafe.Add(flags, i26*16)) {
+							if *(*bool)(unsafe.Add(flags, i27*16)) {
 //line selectkernel.go:195
-								i292 = i25 + 1
+								i378 = i26 + 1
 							} else {
 //line selectkernel.go:193
-								i292 = i25
+								i378 = i26
 							}
 //line selectkernel.go:193
-							if c150 {
+							if c226 {
 //line selectkernel.go:195
-								i304 = i292 + 1
+								i390 = i378 + 1
 							} else {
 //line selectkernel.go:193
-								i304 = i292
+								i390 = i378
 							}
 //line selectkernel.go:193
-							if c152 {
+							if c228 {
 //line selectkernel.go:195
-								i316 = i304 + 1
+								i402 = i390 + 1
 							} else {
 //line selectkernel.go:193
-								i316 = i304
+								i402 = i390
 							}
 //line selectkernel.go:193
-							if c154 {
+							if c230 {
 //line selectkernel.go:195
-								i328 = i316 + 1
+								i414 = i402 + 1
 							} else {
 //line selectkernel.go:193
-								i328 = i316
+								i414 = i402
 							}
 //line selectkernel.go:193
-							if c156 {
+							if c232 {
 //line selectkernel.go:195
-								i340 = i328 + 1
+								i426 = i414 + 1
 							} else {
 //line selectkernel.go:193
-								i340 = i328
+								i426 = i414
 							}
 //line selectkernel.go:193
-							if c158 {
+							if c234 {
 //line selectkernel.go:195
-								i352 = i340 + 1
+								i438 = i426 + 1
 							} else {
 //line selectkernel.go:193
-								i352 = i340
+								i438 = i426
 							}
 //line selectkernel.go:193
-							if c160 {
+							if c236 {
 //line selectkernel.go:195
-								i364 = i352 + 1
+								i450 = i438 + 1
 							} else {
 //line selectkernel.go:193
-								i364 = i352
+								i450 = i438
 							}
 //line selectkernel.go:193
-							if c162 {
+							if c238 {
 //line selectkernel.go:195
-								i376 = i364 + 1
+								i462 = i450 + 1
 							} else {
 //line selectkernel.go:193
-								i376 = i364
+								i462 = i450
 							}
 //line selectkernel.go:193
-							if c164 {
+							if c240 {
 //line selectkernel.go:195
-								i388 = i376 + 1
+								i474 = i462 + 1
 							} else {
 //line selectkernel.go:193
-								i388 = i376
+								i474 = i462
 							}
 //line selectkernel.go:193
-							if c166 {
+							if c242 {
 //line selectkernel.go:195
-								i400 = i388 + 1
+								i486 = i474 + 1
 							} else {
 //line selectkernel.go:193
-								i400 = i388
+								i486 = i474
 							}
 //line selectkernel.go:193
-							if c168 {
+							if c244 {
 //line selectkernel.go:195
-								i412 = i400 + 1
+								i498 = i486 + 1
 							} else {
 //line selectkernel.go:193
-								i412 = i400
+								i498 = i486
 							}
 //line selectkernel.go:193
-							if c170 {
+							if c246 {
 //line selectkernel.go:195
-								i424 = i412 + 1
+								i510 = i498 + 1
 							} else {
 //line selectkernel.go:193
-								i424 = i412
+								i510 = i498
 							}
 //line selectkernel.go:193
-							if c172 {
+							if c248 {
 //line selectkernel.go:195
-								i436 = i424 + 1
+								i522 = i510 + 1
 							} else {
 //line selectkernel.go:193
-								i436 = i424
+								i522 = i510
 							}
 //line selectkernel.go:193
-							if c174 {
+							if c250 {
 //line selectkernel.go:195
-								i448 = i436 + 1
+								i534 = i522 + 1
 							} else {
 //line selectkernel.go:193
-								i448 = i436
+								i534 = i522
 							}
 //line selectkernel.go:193
-							if c176 {
+							if c252 {
 //line selectkernel.go:195
-								i460 = i448 + 1
+								i546 = i534 + 1
 							} else {
 //line selectkernel.go:193
-								i460 = i448
+								i546 = i534
 							}
 //line selectkernel.go:193
-							if c178 {
+							if c254 {
 //line selectkernel.go:195
-								i472 = i460 + 1
+								i558 = i546 + 1
 							} else {
 //line selectkernel.go:193
-								i472 = i460
+								i558 = i546
 							}
 //line selectkernel.go:192
-							i25, i26 = i472, i26+i221
+							i26, i27 = i558, i27+i304
 						}
 //line selectkernel.go:199
-						if i23 < tailLen {
+						if i24 < tailLen {
 //line selectkernel.go:199
-							if *(*bool)(unsafe.Add(tail, i23)) {
-								i66 = i25 + 1
+							if *(*bool)(unsafe.Add(tail, i24)) {
+								i67 = i26 + 1
 							} else {
 //line selectkernel.go:199
-								i66 = i25
+								i67 = i26
 							}
 						} else {
 //line selectkernel.go:199
-							i66 = i25
+							i67 = i26
 						}
-//line reduce.go:51
-						i100 |= 1 << (tx & 31)
-//line reduce.go:51
-						*(*int)(unsafe.Add(each66, tx*8)) = i66
+//line reduce.go:81
+						i125 |= 1 << (tx & 31)
+//line reduce.go:81
+						*(*int)(unsafe.Add(each67, tx*8)) = i67
 					}
-					if i100 == -1 {
+					if i125 == -1 {
 						state = 5
 					} else {
 						state = 1
 					}
 				case 1:
-//line reduce.go:58
-					i108 = -1
+//line reduce.go:88
+					i133 = -1
 					for tx := warp; tx < end; tx++ {
 //line selectkernel.go:191
-						i66 := *(*int)(unsafe.Add(each66, tx*8))
-//line reduce.go:58
-						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i100)))&31 {
-//line reduce.go:58
-							i108 = i66
+						i67 := *(*int)(unsafe.Add(each67, tx*8))
+//line reduce.go:88
+						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i125)))&31 {
+//line reduce.go:88
+							i133 = i67
 						}
 					}
-					i132, i133 = i100&(i100-1), i108
+					i157, i158 = i125&(i125-1), i133
 					state = 2
 				case 2:
-					if i132 != 0 {
+					if i157 != 0 {
 						state = 4
 					} else {
 						state = 3
 					}
 				case 3:
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:59
-						*(*int)(unsafe.Add(each139, tx*8)) = i133
+//line reduce.go:89
+						*(*int)(unsafe.Add(each164, tx*8)) = i158
 					}
 					state = 6
 				case 4:
-//line reduce.go:60
-					i126 = -1
+//line reduce.go:90
+					i151 = -1
 					for tx := warp; tx < end; tx++ {
 //line selectkernel.go:191
-						i66 := *(*int)(unsafe.Add(each66, tx*8))
-//line reduce.go:60
-						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i132)))&31 {
-//line reduce.go:60
-							i126 = i66
+						i67 := *(*int)(unsafe.Add(each67, tx*8))
+//line reduce.go:90
+						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i157)))&31 {
+//line reduce.go:90
+							i151 = i67
 						}
 					}
-					i132, i133 = i132&(i132-1), i133+i126
+					i157, i158 = i157&(i157-1), i158+i151
 					state = 2
 				case 5:
 					for tx := warp; tx < end; tx++ {
 //line selectkernel.go:191
-						i66 := *(*int)(unsafe.Add(each66, tx*8))
-//line reduce.go:54
-						*(*int)(unsafe.Add(brought64, tx*8)) = i66
+						i67 := *(*int)(unsafe.Add(each67, tx*8))
+//line reduce.go:84
+						*(*int)(unsafe.Add(brought64, tx*8)) = i67
 					}
-//line reduce.go:54
-					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each228, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
+//line reduce.go:84
+					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each314, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 					for tx := warp; tx < end; tx++ {
 //line selectkernel.go:191
-						i66 := *(*int)(unsafe.Add(each66, tx*8))
-//line reduce.go:54
-						i228 := *(*int)(unsafe.Add(each228, tx*8))
-//line reduce.go:38
-						i229 := i66 + i228
-//line reduce.go:54
-						*(*int)(unsafe.Add(brought64, tx*8)) = i229
-//line reduce.go:54
-						*(*int)(unsafe.Add(each229, tx*8)) = i229
+						i67 := *(*int)(unsafe.Add(each67, tx*8))
+//line reduce.go:84
+						i314 := *(*int)(unsafe.Add(each314, tx*8))
+//line reduce.go:68
+						i315 := i67 + i314
+//line reduce.go:84
+						*(*int)(unsafe.Add(brought64, tx*8)) = i315
+//line reduce.go:84
+						*(*int)(unsafe.Add(each315, tx*8)) = i315
 					}
-//line reduce.go:54
-					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each237, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
+//line reduce.go:84
+					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each323, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(8)
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:38
-						i229 := *(*int)(unsafe.Add(each229, tx*8))
-//line reduce.go:54
-						i237 := *(*int)(unsafe.Add(each237, tx*8))
-//line reduce.go:38
-						i238 := i229 + i237
-//line reduce.go:54
-						*(*int)(unsafe.Add(brought64, tx*8)) = i238
-//line reduce.go:54
-						*(*int)(unsafe.Add(each238, tx*8)) = i238
+//line reduce.go:68
+						i315 := *(*int)(unsafe.Add(each315, tx*8))
+//line reduce.go:84
+						i323 := *(*int)(unsafe.Add(each323, tx*8))
+//line reduce.go:68
+						i324 := i315 + i323
+//line reduce.go:84
+						*(*int)(unsafe.Add(brought64, tx*8)) = i324
+//line reduce.go:84
+						*(*int)(unsafe.Add(each324, tx*8)) = i324
 					}
-//line reduce.go:54
-					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each246, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
+//line reduce.go:84
+					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each332, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(4)
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:38
-						i238 := *(*int)(unsafe.Add(each238, tx*8))
-//line reduce.go:54
-						i246 := *(*int)(unsafe.Add(each246, tx*8))
-//line reduce.go:38
-						i247 := i238 + i246
-//line reduce.go:54
-						*(*int)(unsafe.Add(brought64, tx*8)) = i247
-//line reduce.go:54
-						*(*int)(unsafe.Add(each247, tx*8)) = i247
+//line reduce.go:68
+						i324 := *(*int)(unsafe.Add(each324, tx*8))
+//line reduce.go:84
+						i332 := *(*int)(unsafe.Add(each332, tx*8))
+//line reduce.go:68
+						i333 := i324 + i332
+//line reduce.go:84
+						*(*int)(unsafe.Add(brought64, tx*8)) = i333
+//line reduce.go:84
+						*(*int)(unsafe.Add(each333, tx*8)) = i333
 					}
-//line reduce.go:54
-					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each255, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
+//line reduce.go:84
+					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each341, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(2)
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:38
-						i247 := *(*int)(unsafe.Add(each247, tx*8))
-//line reduce.go:54
-						i255 := *(*int)(unsafe.Add(each255, tx*8))
-//line reduce.go:38
-						i256 := i247 + i255
-//line reduce.go:54
-						*(*int)(unsafe.Add(brought64, tx*8)) = i256
-//line reduce.go:54
-						*(*int)(unsafe.Add(each256, tx*8)) = i256
+//line reduce.go:68
+						i333 := *(*int)(unsafe.Add(each333, tx*8))
+//line reduce.go:84
+						i341 := *(*int)(unsafe.Add(each341, tx*8))
+//line reduce.go:68
+						i342 := i333 + i341
+//line reduce.go:84
+						*(*int)(unsafe.Add(brought64, tx*8)) = i342
+//line reduce.go:84
+						*(*int)(unsafe.Add(each342, tx*8)) = i342
 					}
-//line reduce.go:54
-					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each264, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
+//line reduce.go:84
+					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each350, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(1)
 					for tx := warp; tx < end; tx++ {
-//line reduce.go:38
-						i256 := *(*int)(unsafe.Add(each256, tx*8))
-//line reduce.go:54
-						i264 := *(*int)(unsafe.Add(each264, tx*8))
-//line reduce.go:53
-						*(*int)(unsafe.Add(each139, tx*8)) = i256 + i264
+//line reduce.go:68
+						i342 := *(*int)(unsafe.Add(each342, tx*8))
+//line reduce.go:84
+						i350 := *(*int)(unsafe.Add(each350, tx*8))
+//line reduce.go:83
+						*(*int)(unsafe.Add(each164, tx*8)) = i342 + i350
 					}
 					state = 6
 				case 6:
 					for tx := warp; tx < end; tx++ {
 //line selectkernel.go:203
-						i139 := *(*int)(unsafe.Add(each139, tx*8))
+						i164 := *(*int)(unsafe.Add(each164, tx*8))
 //line selectkernel.go:202
-						i68 := int32(tx % 32)
+						i69 := int32(tx % 32)
 //line selectkernel.go:202
-						if i68 == 0 {
-							if !c80 {
+						if i69 == 0 {
+							if !c81 {
 //line selectkernel.go:203
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), countLen)
 //line selectkernel.go:203
 								return
 							}
 //line selectkernel.go:203
-							gpu.AtomicAdd((*int)(count), i139)
+							gpu.AtomicAdd((*int)(count), i164)
 						}
 					}
 					state = 7

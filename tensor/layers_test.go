@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -86,8 +87,12 @@ func TestLayers(t *testing.T) {
 		case "cuda":
 			tolerances[dtype.Float32] = 4e-5 // exponentials and quotients are approximate
 		}
-		for name, f := range list {
+		for i, name := range slices.Sorted(maps.Keys(list)) {
+			f := list[name]
 			for of, tolerance := range tolerances {
+				if s.Stream().Device().Info().Kind == "interp" && (of == dtype.Float32) != (i%2 == 0) && !sweep.Whole() {
+					continue // half of the functions in each type
+				}
 				values := f.arguments()
 				for _, list := range values {
 					for i, v := range list {

@@ -5,7 +5,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/model"
 )
 
-// Options are the options of EncodeWith and EncodePair.
+// Options are the options of EncodeWith, EncodePair and EncodePairs.
 type Options struct {
 	// OmitSpecial omits the tokens that the tokenizer adds around a text, such as [CLS] or <s>.
 	OmitSpecial bool
@@ -25,7 +25,7 @@ type Options struct {
 // Offset is a range of bytes of a text.
 type Offset = aligned.Span
 
-// Encoding is the result of EncodeWith and EncodePair.
+// Encoding is the result of EncodeWith, EncodePair and EncodePairs.
 type Encoding struct {
 	IDs []int32
 	// TypeIDs has an element for each ID. The tokenizer's file determines the elements: usually 0
@@ -36,6 +36,8 @@ type Encoding struct {
 	// Options.Offsets is not set. Offsets of the second text count from the start of the second
 	// text.
 	Offsets []Offset
+	// Truncated reports whether Options.MaxLength removed tokens.
+	Truncated bool
 }
 
 // Encode returns the IDs of a text, including the tokens that the tokenizer adds.
@@ -47,17 +49,33 @@ func (t *Tokenizer) Encode(text string) []int32 {
 func (t *Tokenizer) EncodeWith(text string, o Options) Encoding {
 	mem := t.grab()
 	defer t.release(mem)
-	tokens := [2][]token{t.tokens(mem, text, o)}
-	return t.post.assemble(false, t.truncate(false, tokens, o), o)
+	return t.assemble(false, [2][]token{t.tokens(mem, text, o)}, o)
 }
 
 // EncodePair encodes two texts as one sequence, for models that compare them.
 func (t *Tokenizer) EncodePair(a, b string, o Options) Encoding {
+	return t.EncodePairs(a, []string{b}, o)[0]
+}
+
+// EncodePairs returns the result of EncodePair for a and each text of list. It tokenizes a only once.
+func (t *Tokenizer) EncodePairs(a string, list []string, o Options) []Encoding {
 	first, second := t.grab(), t.grab()
 	defer t.release(first)
 	defer t.release(second)
-	tokens := [2][]token{t.tokens(first, a, o), t.tokens(second, b, o)}
-	return t.post.assemble(true, t.truncate(true, tokens, o), o)
+	tokens, encodings := [2][]token{t.tokens(first, a, o)}, make([]Encoding, len(list))
+	for i, b := range list {
+		tokens[1] = t.tokens(second, b, o)
+		encodings[i] = t.assemble(true, tokens, o)
+	}
+	return encodings
+}
+
+// assemble returns the encoding of the tokens of one text or two.
+func (t *Tokenizer) assemble(pair bool, tokens [2][]token, o Options) Encoding {
+	short := t.truncate(pair, tokens, o)
+	e := t.post.assemble(pair, short, o)
+	e.Truncated = len(short[0])+len(short[1]) < len(tokens[0])+len(tokens[1])
+	return e
 }
 
 // token is a token of a text.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +36,24 @@ func TestRoundTrip(t *testing.T) {
 	for _, text := range append(corpus(2000, 5), "\xff", "\xc3", "a\xe2\x82", "\x80\xf0\x9f\x98", strings.Repeat("\xe2\x82", 100)) {
 		if got := tok.Decode(tok.Encode(text)); got != text {
 			t.Fatalf("Decode(Encode(%q)) is %q", text, got)
+		}
+	}
+}
+
+// TestEncodePairs compares pairs with those that are encoded alone, and asks whether tokens were removed.
+func TestEncodePairs(t *testing.T) {
+	for _, name := range small {
+		tok, list := openSmall(t, name), append(corpus(40, 8), "", "a")
+		for _, o := range []Options{{}, {MaxLength: 12}, {MaxLength: 12, OmitSpecial: true, CutLeft: true, Offsets: true}} {
+			for i, e := range tok.EncodePairs(list[0], list, o) {
+				whole := len(tok.EncodePair(list[0], list[i], Options{OmitSpecial: o.OmitSpecial}).IDs)
+				if want := tok.EncodePair(list[0], list[i], o); !reflect.DeepEqual(e, want) || e.Truncated != (o.MaxLength > 0 && whole > o.MaxLength) {
+					t.Errorf("%s %+v: the pair of %q has %+v, want %+v; untruncated, it has %d tokens", name, o, list[i], e, want, whole)
+				}
+			}
+		}
+		if e := tok.EncodeWith("a", Options{MaxLength: 100}); e.Truncated {
+			t.Errorf("%s: a short text is truncated", name)
 		}
 	}
 }

@@ -51,7 +51,12 @@ func NewAdamW(params *nn.Params, o AdamWOptions) *AdamW {
 
 // Step updates all parameters from their derivatives, and clears the derivatives. It returns an error of the options, the Scope or the
 // device. If the Scope has an error, derivatives may be incomplete: Step then clears them and changes no parameter.
-func (o *AdamW) Step(s *tensor.Scope) error {
+func (o *AdamW) Step(s *tensor.Scope) error { return o.StepEach(s, nil) }
+
+// StepEach is like Step. It calls stepped, unless that is nil, with the index of each part of nn.Memory.Parts as soon as its update has been enqueued
+// on the Scope's stream. A step that a Scaler skips updates no part.
+func (o *AdamW) StepEach(s *tensor.Scope, stepped func(part int)) error {
+	o.stepped = stepped
 	m, err := o.begin(s)
 	if err != nil {
 		return err
@@ -64,7 +69,7 @@ func (o *AdamW) Step(s *tensor.Scope) error {
 		return o.stepEight(s, m, a)
 	}
 	if m.Values.DType() == dtype.BFloat16 {
-		return step(s, &o.state, m, func(x optimizer.Operands[dtype.BF16]) error { return optimizer.AdamW(s.Stream(), a, x) })
+		return step(s, &o.state, m, func(_ int, x optimizer.Operands[dtype.BF16]) error { return optimizer.AdamW(s.Stream(), a, x) })
 	}
-	return step(s, &o.state, m, func(x optimizer.Operands[float32]) error { return optimizer.AdamW(s.Stream(), a, x) })
+	return step(s, &o.state, m, func(_ int, x optimizer.Operands[float32]) error { return optimizer.AdamW(s.Stream(), a, x) })
 }

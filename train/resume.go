@@ -1,8 +1,6 @@
 package train
 
 import (
-	"fmt"
-
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
@@ -15,7 +13,7 @@ type State struct {
 	Codes   []uint8   // moments of 8 bits
 }
 
-// State waits for the last step and returns a copy of the optimizer's state.
+// State waits for the last step and returns a copy of the optimizer's state. If the parameters are divided, it is the state of this process: see Join.
 func (o *state) State(s *tensor.Scope) (State, error) {
 	st := State{Steps: o.steps}
 	m, err := o.params.Memory(s)
@@ -35,29 +33,22 @@ func (o *state) State(s *tensor.Scope) (State, error) {
 	return st, s.Stream().Synchronize(s.Context())
 }
 
-// Restore makes the optimizer continue after the steps of a State. If the State belongs to another kind of optimizer, or to another number
+// Restore makes the optimizer continue after the steps of a State, which Join has returned if the parameters are divided. If the State belongs to another kind of optimizer, or to another number
 // of parameters, the error wraps ErrOptions.
 func (o *state) Restore(s *tensor.Scope, st State) error {
 	m, err := o.begin(s)
 	if err != nil {
 		return err
 	}
-	n, codes := o.kept(m), 0
-	if o.eight != nil {
-		codes = o.eight.codes.Len()
+	if st, err = o.split(m, st); err != nil {
+		return err
 	}
-	if len(st.Moments)+len(st.Codes) == 0 && st.Steps == 0 {
-		st.Moments, st.Codes = make([]float32, n), make([]uint8, codes)
-	}
-	if len(st.Moments) != n || len(st.Codes) != codes || st.Steps < 0 {
-		return fmt.Errorf("%w: a State of %d steps, %d numbers for %d, and %d codes for %d", ErrOptions, st.Steps, len(st.Moments), n, len(st.Codes), codes)
-	}
-	if codes > 0 {
+	if len(st.Codes) > 0 {
 		if err := device.UploadTo(s.Stream(), o.eight.codes.All(), st.Codes); err != nil {
 			return err
 		}
 	}
-	if err := device.UploadTo(s.Stream(), o.buffer.All().Slice(0, n), st.Moments); err != nil {
+	if err := device.UploadTo(s.Stream(), o.buffer.All().Slice(0, len(st.Moments)), st.Moments); err != nil {
 		return err
 	}
 	o.steps = st.Steps

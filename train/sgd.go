@@ -44,7 +44,7 @@ func (o *SGD) Step(s *tensor.Scope) error {
 	}
 	d := optimizer.Descent{Rate: o.now(), Momentum: o.options.Momentum, Decay: o.options.Decay}
 	if m.Values.DType() == dtype.BFloat16 {
-		return step(s, &o.state, m, func(x optimizer.Operands[dtype.BF16]) error { return optimizer.SGD(s.Stream(), d, x) })
+		return step(s, &o.state, m, func(_ int, x optimizer.Operands[dtype.BF16]) error { return optimizer.SGD(s.Stream(), d, x) })
 	}
-	return step(s, &o.state, m, func(x optimizer.Operands[float32]) error { return optimizer.SGD(s.Stream(), d, x) })
+	return step(s, &o.state, m, func(_ int, x optimizer.Operands[float32]) error { return optimizer.SGD(s.Stream(), d, x) })
 }

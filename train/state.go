@@ -23,12 +23,14 @@ type state struct {
 	schedule Schedule // or nil
 	clip     float64
 	moments  int                     // arrays with an element for each parameter: 1 or 2
-	buffer   *device.Buffer[float32] // the moments, then the factor and norm of Clip, then its workspace; nil before the first step
+	buffer   *device.Buffer[float32] // the moments, then the scratch; nil before the first step
 	eight    *eight                  // or nil, if moments have 32 bits
 	scaler   *Scaler                 // or nil
 	norm     float64                 // of the derivatives of the last step, if there is a scaler
 	steps    int
-	err      error // of options
+	measured bool           // since the last step
+	stepped  func(part int) // see StepEach; or nil
+	err      error          // of options
 }
 
 // extra is the number of elements of the factor and the norm, and those that align what follows.
@@ -55,7 +57,7 @@ func (o *state) kept(m *nn.Memory) int {
 	if o.eight != nil {
 		return o.eight.scales + o.eight.exact
 	}
-	return o.moments * m.Master.Len()
+	return o.moments * m.Own()
 }
 
 // Norm waits for the last step and returns the norm of all derivatives in this step, before clipping. Without Clip and without a Scaler, it
@@ -72,8 +74,7 @@ func (o *state) Norm(s *tensor.Scope) (float64, error) {
 		return 0, err
 	}
 	var norm [1]float32
-	at := o.kept(m) + 1
-	if err := device.Download(s.Stream(), norm[:], o.buffer.All().Slice(at, at+1)); err != nil {
+	if err := device.Download(s.Stream(), norm[:], o.scratch(m).factor.Slice(1, 2)); err != nil {
 		return 0, err
 	}
 	return float64(norm[0]), s.Stream().Synchronize(s.Context())
@@ -136,50 +137,44 @@ func (o *state) begin(s *tensor.Scope) (*nn.Memory, error) {
 
 // open allocates the memory of the optimizer.
 func (o *state) open(s *device.Stream, m *nn.Memory) (err error) {
-	n, table := m.Master.Len(), []float32(nil)
+	table := []float32(nil)
 	if o.eight != nil {
 		if err := o.eight.open(s, m); err != nil {
 			return err
 		}
 		table = optimizer.Tables()
 	}
-	length := o.kept(m) + extra + optimizer.Workspace(n)
+	length := o.kept(m) + scratchLen(m)
 	if o.buffer, err = device.Make[float32](s, length+len(table)); err != nil || table == nil {
 		return err
 	}
 	return device.UploadTo(s, o.buffer.All().Slice(length, length+len(table)), table)
 }
 
-// step clips the derivatives and calls update with the operands of the optimizer's kernel.
+// step clips the derivatives and calls update with the operands of the optimizer's kernel for each part.
 func step[T interface {
 	optimizer.Element
 	tensor.Element
-}](s *tensor.Scope, o *state, m *nn.Memory, update func(x optimizer.Operands[T]) error) error {
-	n, all := m.Master.Len(), o.buffer.All()
+}](s *tensor.Scope, o *state, m *nn.Memory, update func(part int, x optimizer.Operands[T]) error) error {
 	grads, err := tensor.SliceOf[T](m.Grads)
 	if err != nil {
 		return err
 	}
-	x := optimizer.Operands[T]{Master: m.Master, Grad: grads}
+	var values device.Slice[T] // if they are not Master
 	if m.Values.DType() != dtype.Float32 {
-		if x.Copy, err = tensor.SliceOf[T](m.Values); err != nil {
+		if values, err = tensor.SliceOf[T](m.Values); err != nil {
 			return err
 		}
 	}
-	at := o.kept(m)
-	if o.eight == nil {
-		x.First, x.Second = all.Slice(0, n), all.Slice(n, at)
-	}
+	var factor device.Slice[float32]
 	if o.clip > 0 || o.scaler != nil {
-		x.Factor = all.Slice(at, at+2)
-		begin := at + extra
-		c := optimizer.Clipping[T]{Limit: float32(o.clip), Grad: grads, Factor: x.Factor, Workspace: all.Slice(begin, begin+optimizer.Workspace(n))}
-		if err := optimizer.Clip(s.Stream(), c); err != nil {
+		factor = o.scratch(m).factor
+		if err := clip(s, o, m, grads); err != nil {
 			return err
 		}
 	}
 	if o.scaler != nil {
-		finite, err := o.unscale(s, x.Factor)
+		finite, err := o.unscale(s, factor)
 		if err != nil {
 			return err
 		}
@@ -187,12 +182,42 @@ func step[T interface {
 			return o.Clear(s)
 		}
 	}
-	if err := update(x); err != nil {
-		return err
+	all, own, at := o.buffer.All(), m.Own(), 0
+	for i, p := range m.Parts {
+		n := p.End - p.Begin
+		x := optimizer.Operands[T]{Master: m.Master.Slice(p.Master, p.Master+n), Grad: grads.Slice(p.Begin, p.End), Factor: factor}
+		if values.Len() > 0 {
+			x.Copy = values.Slice(p.Begin, p.End)
+		}
+		if o.eight == nil {
+			x.First, x.Second = all.Slice(at, at+n), all.Slice(own+at, own+at+n)
+		}
+		if err := update(i, x); err != nil {
+			return err
+		}
+		if at += n; o.stepped != nil {
+			o.stepped(i)
+		}
 	}
 	m.Changed()
 	o.steps++
-	return nil
+	return clearOthers(s, m, grads)
+}
+
+// clip computes the factor by which derivatives are multiplied.
+func clip[T interface {
+	optimizer.Element
+	tensor.Element
+}](s *tensor.Scope, o *state, m *nn.Memory, grads device.Slice[T]) error {
+	x := o.scratch(m)
+	if m.World == 1 {
+		return optimizer.Clip(s.Stream(), optimizer.Clipping[T]{Limit: float32(o.clip), Grad: grads, Factor: x.factor, Workspace: x.sums})
+	}
+	if !o.measured {
+		return ErrMeasure
+	}
+	o.measured = false
+	return optimizer.Clip(s.Stream(), optimizer.Clipping[float32]{Limit: float32(o.clip), Grad: x.norms, Factor: x.factor, Workspace: x.sums.Slice(0, optimizer.Workspace(m.World))})
 }
 
 // between reports a value outside a range, which excludes its end.

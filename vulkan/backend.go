@@ -22,7 +22,7 @@ type backend struct {
 	arithmetic  ptxspirv.Arithmetic
 	views       ptxspirv.Views
 	push        int // bytes of push constants
-	subgroup    int // lanes
+	subgroup    subgroup
 	clock       clock
 
 	submitting sync.Mutex // held while the queue is used

@@ -58,7 +58,7 @@ func (b *backend) make(l *loaded, c code) error {
 		return err
 	}
 	p, err := ptxspirv.Translate(m, c.kernel.Entry(), ptxspirv.Options{
-		Block: c.block, Shared: c.shared, Subgroup: b.subgroup, Push: b.push, Views: b.views, Arithmetic: b.arithmetic,
+		Block: c.block, Shared: c.shared, Subgroup: b.subgroup.lanes, Push: b.push, Views: b.views, Arithmetic: b.arithmetic,
 	})
 	if err != nil {
 		return err
@@ -81,7 +81,11 @@ func (b *backend) compile(l *loaded, p *ptxspirv.Program) (err error) {
 		return err
 	}
 	defer b.DestroyShaderModule(b.device, shader)
-	if l.pipeline, err = b.CreatePipeline(b.device, b.layout, shader); err != nil {
+	lanes := 0
+	if b.subgroup.demanded {
+		lanes = b.subgroup.lanes
+	}
+	if l.pipeline, err = b.CreatePipeline(b.device, b.layout, shader, lanes); err != nil {
 		return err
 	}
 	b.finished = append(b.finished, func() { b.DestroyPipeline(b.device, l.pipeline) })

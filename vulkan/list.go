@@ -26,7 +26,7 @@ func (t Type) String() string {
 type Description struct {
 	driver.Info
 	Type Type
-	// Subgroup is the number of lanes of a subgroup, or 0 if subgroups lack operations that kernels use.
+	// Subgroup is the number of lanes of a subgroup of a kernel, or 0 if that varies or subgroups lack operations that kernels use.
 	Subgroup int
 	// Missing lists the missing features that all kernels need. If there are any, Open returns ErrFeatures.
 	Missing []string
@@ -59,7 +59,7 @@ func (s *session) describe(i int) Description {
 	s.Features(s.physical[i], f)
 	p, _ := vulkansys.NewDriverProperties()
 	s.Properties(s.physical[i], p)
-	d := Description{Info: s.info(i), Type: typeOf(p.Kind), Subgroup: s.subgroup(s.physical[i]), Missing: required(f, f12)}
+	d := Description{Info: s.info(i), Type: typeOf(p.Kind), Subgroup: s.subgroup(s.physical[i]).lanes, Missing: required(f, f12)}
 	d.Lacks = absent([]feature{
 		{"float64 (shaderFloat64)", f.Float64},
 		{"16-bit integers (shaderInt16)", f.Int16},
@@ -68,7 +68,7 @@ func (s *session) describe(i int) Description {
 		{"8-bit elements of slices (storageBuffer8BitAccess)", f12.Storage8},
 		{"64-bit atomics (shaderBufferInt64Atomics)", f12.BufferAtomics64},
 	})
-	if d.Subgroup != 32 {
+	if d.Subgroup != warpLanes {
 		d.Lacks = append(d.Lacks, "subgroups of 32 threads, without which operations of warps are slow")
 	}
 	return d

@@ -13,8 +13,7 @@ import (
 
 // Errors of Open, List and devices.
 var (
-	// ErrNoLoader means that Vulkan's loader is missing: package libvulkan1 of Debian and Ubuntu, vulkan-loader of Fedora, or the
-	// GPU's driver on Windows.
+	// ErrNoLoader means that Vulkan's loader is missing. On Windows, it is a part of the GPU's driver.
 	ErrNoLoader = errors.New("vulkan: there is no Vulkan loader")
 	// ErrNoDevice means that the loader finds no driver with a device, or that no device has the given index.
 	ErrNoDevice = errors.New("vulkan: no such device")
@@ -50,7 +49,7 @@ type session struct {
 func start() (*session, error) {
 	d, err := vulkansys.Load()
 	if err != nil {
-		return nil, fmt.Errorf("%w: install the package libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora): %w", ErrNoLoader, err)
+		return nil, fmt.Errorf("%w; %s (%w)", ErrNoLoader, thisMachine().forLoader(), err)
 	}
 	i, err := d.CreateInstance(vulkansys.NewInstanceInfo(vulkansys.Version(1, 2)))
 	var failed *vulkansys.Error
@@ -70,7 +69,7 @@ func start() (*session, error) {
 
 // noDriver returns the error for a loader that finds no driver.
 func noDriver() error {
-	return fmt.Errorf("%w: the Vulkan loader finds no driver: install that of the GPU, such as mesa-vulkan-drivers for AMD and Intel", ErrNoDevice)
+	return fmt.Errorf("%w: the Vulkan loader finds no driver with a device; %s", ErrNoDevice, thisMachine().forDriver())
 }
 
 func (s *session) find() error {
@@ -117,7 +116,7 @@ func (s *session) info(i int) driver.Info {
 // open makes a logical device of a physical one.
 func (s *session) open(index int) (*backend, error) {
 	if index < 0 || index >= len(s.physical) {
-		return nil, fmt.Errorf("%w: %d of %d", ErrNoDevice, index, len(s.physical))
+		return nil, fmt.Errorf("%w: there is no vulkan:%d, only vulkan:0 to vulkan:%d", ErrNoDevice, index, len(s.physical)-1)
 	}
 	info := s.info(index)
 	p := s.physical[index]
@@ -171,6 +170,10 @@ func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, []st
 		l.Layout, l.Access16, l.Access8 = 1, number(v.Half), number(v.Bytes)
 		extensions = append(extensions, vulkansys.SharedLayout)
 	}
+	if s.controlsSubgroups(p) {
+		f.WithSizeControl().Control = 1
+		extensions = append(extensions, vulkansys.SubgroupSizeControl)
+	}
 	return f, extensions, nil
 }
 
@@ -222,17 +225,4 @@ func (s *session) arithmetic(p vulkansys.PhysicalDevice) ptxspirv.Arithmetic {
 		a.SignedZero[i], a.Denormals[i], a.Nearest[i] = f.SignedZeroInfNan[i+1] != 0, f.DenormPreserve[i+1] != 0, f.RoundingToNearest[i+1] != 0
 	}
 	return a
-}
-
-// Operations of subgroups that kernels use (VkSubgroupFeatureFlagBits): basic, arithmetic, ballot, shuffle.
-const subgroupOperations = 0x1 | 0x4 | 0x8 | 0x10
-
-// subgroup returns the number of lanes of a device's subgroups, or 0 if they lack operations that kernels use.
-func (s *session) subgroup(p vulkansys.PhysicalDevice) int {
-	all, sub, _ := vulkansys.NewProperties2()
-	s.Properties(p, all)
-	if sub.Operations&subgroupOperations != subgroupOperations {
-		return 0
-	}
-	return int(sub.Size)
 }

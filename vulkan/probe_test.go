@@ -17,6 +17,7 @@ func computing(code string) string {
 {
 	.reg .pred %p<4>;
 	.reg .b64 %rd<4>;
+	.reg .b16 %rs<2>;
 	.reg .b32 %r<9>;
 	.reg .f32 %f<4>;
 	.reg .f64 %fd<4>;
@@ -70,6 +71,19 @@ func TestMistakes(t *testing.T) {
 		{"selection of -0 or 1", computing("setp.lt.u32 %p1, %r1, 5; selp.b32 %r2, -2147483648, 1065353216, %p1; cvt.u64.u32 %rd2, %r2;"), 4, 1 << 31},
 		{"a zero that the size of the block determines, less 0", computing("mov.u32 %r2, %ntid.x; sub.u32 %r2, %r2, 1; cvt.rn.f64.u32 %fd1, %r2; " +
 			"cvt.rn.f64.u32 %fd2, %r1; sub.rn.f64 %fd1, %fd1, %fd2; mov.b64 %rd2, %fd1;"), 0, 0},
+		{"a number divided by a zero that the number of threads determines", computing("mov.u32 %r2, %tid.x; cvt.rn.f64.u32 %fd1, %r2; " +
+			"cvt.rn.f64.u32 %fd2, %r1; div.rn.f64 %fd1, %fd2, %fd1; mov.b64 %rd2, %fd1;"), 3, math.Float64bits(math.Inf(1))},
+		{"1 divided by the bits of such a zero", computing("mov.u32 %r2, %tid.x; cvt.u64.u32 %rd3, %r2; mov.b64 %fd1, %rd3; " +
+			"div.rn.f64 %fd1, 0d3ff0000000000000, %fd1; mov.b64 %rd2, %fd1;"), 3, math.Float64bits(math.Inf(1))},
+		{"-0 and such a zero from two parts", computing("mov.u32 %r2, %tid.x; mov.b64 %rd3, {%r2, %r2}; mov.b64 {%f1, %f2}, %rd3; shl.b32 %r3, %r1, 31; mov.b32 %f2, %r3; " +
+			"add.rn.f32 %f1, %f1, %f2; mov.b32 %r4, %f1; cvt.u64.u32 %rd2, %r4;"), 1, 0},
+		{"-0 and a float16 zero", computing("mov.u32 %r2, %tid.x; cvt.u16.u32 %rs1, %r2; cvt.f32.f16 %f1, %rs1; shl.b32 %r3, %r1, 31; mov.b32 %f2, %r3; " +
+			"add.rn.f32 %f1, %f1, %f2; mov.b32 %r4, %f1; cvt.u64.u32 %rd2, %r4;"), 1, 0},
+		{"-0 and a zero from memory", computing("mov.u32 %r2, %tid.x; st.global.u32 [%rd1], %r2; ld.global.f32 %f1, [%rd1]; shl.b32 %r3, %r1, 31; mov.b32 %f2, %r3; " +
+			"add.rn.f32 %f1, %f1, %f2; mov.b32 %r4, %f1; cvt.u64.u32 %rd2, %r4;"), 1, 0},
+		{"quotients of a loop that starts from 0", computing("mov.u32 %r2, 0; mov.f64 %fd1, 0d0000000000000000; $LOOP: cvt.rn.f64.u32 %fd2, %r2; " +
+			"cvt.rn.f64.u32 %fd3, %r1; div.rn.f64 %fd2, %fd2, %fd3; div.rn.f64 %fd2, %fd3, %fd2; add.rn.f64 %fd1, %fd1, %fd2; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 3; " +
+			"@%p1 bra $LOOP; mov.b64 %rd2, %fd1;"), 1, math.Float64bits(math.Inf(1))},
 		{"float64 to the least normal", computing("cvt.rn.f64.u32 %fd1, %r1; mul.rn.f64 %fd1, %fd1, 0d3690000000000000; " + // 2^-150
 			"cvt.rn.f32.f64 %f1, %fd1; mov.b32 %r2, %f1; cvt.u64.u32 %rd2, %r2;"), 1<<24 - 1, 1 << 23},
 	} {

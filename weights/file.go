@@ -93,6 +93,15 @@ func (f *File) Map() error {
 	return nil
 }
 
+// MapIfSupported is like Map, but it returns nil if a source cannot be mapped. Bytes then reads the sources that are not
+// mapped.
+func (f *File) MapIfSupported() error {
+	if err := f.Map(); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
+
 // Close closes the files and unmaps them. Memory that Bytes returned for a mapped file must not be used any more.
 func (f *File) Close() error {
 	var errs []error

@@ -226,6 +226,9 @@ func TestMapped(t *testing.T) {
 	if err := g.Map(); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("mapped memory: %v", err)
 	}
+	if err := g.MapIfSupported(); err != nil {
+		t.Errorf("mapped memory if supported: %v", err)
+	}
 	if err := errors.Join(f.Close(), g.Close()); err != nil {
 		t.Error(err)
 	}

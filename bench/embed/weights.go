@@ -26,6 +26,18 @@ func tokens(texts, length int) (list [][]int32) {
 	return list
 }
 
+// pairs returns random pairs of the same number of tokens, of which the second half has the second type.
+func pairs(n, length int) (list []bert.Pair) {
+	types := make([]int32, length)
+	for i := length / 2; i < length; i++ {
+		types[i] = 1
+	}
+	for _, text := range tokens(n, length) {
+		list = append(list, bert.Pair{Tokens: text, Types: types})
+	}
+	return list
+}
+
 // builder collects the tensors of a model.
 type builder struct {
 	r       *rand.Rand
@@ -66,15 +78,15 @@ func (b *builder) norm(name string, width int) {
 	b.add(name+".bias", 0, 0.1, width)
 }
 
-// randomWeights returns the weights of a model of a size.
+// randomWeights returns the weights of a model of a size, with a classification head of one label.
 func randomWeights(c bert.Config) (*weights.File, error) {
 	b := &builder{r: rand.New(rand.NewPCG(3, 4))}
-	b.add("embeddings.word_embeddings.weight", 0, 0.05, c.Vocabulary, c.Hidden)
-	b.add("embeddings.position_embeddings.weight", 0, 0.05, c.Positions, c.Hidden)
-	b.add("embeddings.token_type_embeddings.weight", 0, 0.05, c.Types, c.Hidden)
-	b.norm("embeddings.LayerNorm", c.Hidden)
+	b.add("bert.embeddings.word_embeddings.weight", 0, 0.05, c.Vocabulary, c.Hidden)
+	b.add("bert.embeddings.position_embeddings.weight", 0, 0.05, c.Positions, c.Hidden)
+	b.add("bert.embeddings.token_type_embeddings.weight", 0, 0.05, c.Types, c.Hidden)
+	b.norm("bert.embeddings.LayerNorm", c.Hidden)
 	for i := range c.Layers {
-		at := fmt.Sprintf("encoder.layer.%d.", i)
+		at := fmt.Sprintf("bert.encoder.layer.%d.", i)
 		for _, name := range []string{"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"} {
 			b.linear(at+name, c.Hidden, c.Hidden)
 		}
@@ -83,6 +95,8 @@ func randomWeights(c bert.Config) (*weights.File, error) {
 		b.norm(at+"attention.output.LayerNorm", c.Hidden)
 		b.norm(at+"output.LayerNorm", c.Hidden)
 	}
+	b.linear("bert.pooler.dense", c.Hidden, c.Hidden)
+	b.linear("classifier", 1, c.Hidden)
 	if b.err != nil {
 		return nil, b.err
 	}

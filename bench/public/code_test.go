@@ -10,7 +10,7 @@ import (
 // TestReadOnlyLoads compiles a kernel whose launch test has many products, most of them repeated. Its loads use the read-only
 // cache where the launcher knows that slices do not overlap.
 func TestReadOnlyLoads(t *testing.T) {
-	r, err := compile.Build(t.Context(), compile.Options{Patterns: []string{"."}})
+	r, err := compile.Build(t.Context(), compile.Options{Patterns: []string{"."}, Twins: compile.TwinsNone})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package suite
+package suite_test
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/bench/harness/harnesstest"
 	"github.com/gopherwarp/gopherwarp/bench/report"
+	"github.com/gopherwarp/gopherwarp/bench/suite"
 	"github.com/gopherwarp/gopherwarp/cpu"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestRun(t *testing.T) {
 	dev := harnesstest.Opened(t, cpu.Open)
 	var seen []string
-	r, err := Run(t.Context(), dev, harness.Options{
+	r, err := suite.Run(t.Context(), dev, harness.Options{
 		NVCC: "nvcc", Only: regexp.MustCompile("^(add32|softmax|launch)$"), Seed: 7,
 		Progress: func(name string) { seen = append(seen, name) },
 	})

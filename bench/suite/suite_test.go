@@ -1,7 +1,9 @@
-package suite
+package suite_test
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,60 +11,101 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/bench/harness/harnesstest"
 	"github.com/gopherwarp/gopherwarp/bench/report"
+	"github.com/gopherwarp/gopherwarp/bench/suite"
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-func TestCases(t *testing.T) { harnesstest.Cases(t, Suite()) }
+func TestCases(t *testing.T) { harnesstest.Cases(t, suite.Suite()) }
 
-func TestChecks(t *testing.T) { harnesstest.Checks(t, Suite()) }
+func TestChecks(t *testing.T) { harnesstest.Checks(t, suite.Suite()) }
 
-func TestTwins(t *testing.T) { harnesstest.Twins(t, Suite()) }
+func TestTwins(t *testing.T) { harnesstest.Twins(t, suite.Suite()) }
 
-func TestTwinLayouts(t *testing.T) { harnesstest.Layouts(t, Suite()) }
+func TestTwinLayouts(t *testing.T) { harnesstest.Layouts(t, suite.Suite()) }
 
-// TestLayout compares harness.Layout with what the compiler generates.
+// TestLayout compares harness.Layout with what the compiler generates, for launches with arguments of all kinds.
 func TestLayout(t *testing.T) {
-	f := &harness.Array[float32]{}
-	i := &harness.Array[int32]{}
-	for _, test := range []struct {
-		kernel *driver.Kernel
-		args   []harness.Argument
-	}{
-		{empty0Kernel, nil},
-		{spmvKernel, []harness.Argument{i, i, f, f, f}},
-		{blackScholesKernel, []harness.Argument{f, f, f, f, f, harness.ByValue(market{})}},
-		{monteCarloKernel, []harness.Argument{&harness.Array[uint64]{}, harness.ByValue(uint32(0))}},
-		{stencil7Kernel, []harness.Argument{f, f, harness.ByValue(0), harness.ByValue(weights{})}},
-		{nbodyKernel, []harness.Argument{&harness.Array[body]{}, &harness.Array[vector]{}}},
-		{histogramKernel, []harness.Argument{&harness.Array[uint8]{}, &harness.Array[uint32]{}}},
-	} {
-		params, bytes := harness.Layout(test.args)
-		var want []driver.Param
-		for _, p := range test.kernel.Params {
-			p.Name = ""
-			want = append(want, p)
+	dev := harnesstest.Opened(t, cpu.Open)
+	var done activities
+	if _, err := dev.Watch(&done); err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(suite.Empty0(s, device.Cover(1, 1)), s.Synchronize(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	compareLayout(t, done.kernel(t, "empty0"), nil)
+	names := []string{"spmv", "black-scholes", "monte-carlo", "stencil7", "n-body", "histogram"}
+	for _, c := range suite.Suite().Cases {
+		i := slices.Index(names, c.Name)
+		if i < 0 {
+			continue
 		}
-		if diff := cmp.Diff(want, params); diff != "" || bytes != test.kernel.ParamBytes {
-			t.Errorf("%s: layout has %d bytes, want %d; generated (-) and layout (+):\n%s", test.kernel.Name, bytes, test.kernel.ParamBytes, diff)
+		names = slices.Delete(names, i, i+1)
+		b, w := harnesstest.Prepare(t, dev, c)
+		if err := b.Verify(t.Context(), w, w.Contenders(nil)[0]); err != nil {
+			t.Fatal(err)
+		}
+		l := w.Ours[0]
+		compareLayout(t, done.kernel(t, l.Name), l.Args)
+	}
+	if len(names) != 0 {
+		t.Errorf("there are no cases %q", names)
+	}
+}
+
+// compareLayout compares the parameters of a kernel with the layout of its arguments.
+func compareLayout(t *testing.T, k *driver.Kernel, args []harness.Argument) {
+	t.Helper()
+	params, bytes := harness.Layout(args)
+	var want []driver.Param
+	for _, p := range k.Params {
+		p.Name = ""
+		want = append(want, p)
+	}
+	if diff := cmp.Diff(want, params); diff != "" || bytes != k.ParamBytes {
+		t.Errorf("%s: layout has %d bytes, want %d; generated (-) and layout (+):\n%s", k.Name, bytes, k.ParamBytes, diff)
+	}
+}
+
+// activities are those that a device has reported.
+type activities []device.Activity
+
+func (a *activities) Did(more []device.Activity) { *a = append(*a, more...) }
+
+func (a *activities) Closed() error { return nil }
+
+// kernel returns the launched kernel with the given name.
+func (a *activities) kernel(t *testing.T, name string) *driver.Kernel {
+	t.Helper()
+	for _, x := range *a {
+		if x.Kernel != nil && x.Kernel.Name == name {
+			return x.Kernel
 		}
 	}
+	t.Fatalf("no kernel %s was launched", name)
+	return nil
 }
 
 // TestBigSizes requires that cases limited by bandwidth do not fit a GPU's cache, which has 60 MB on the
 // H200.
 func TestBigSizes(t *testing.T) {
 	dev := harnesstest.Opened(t, cpu.Open)
-	for _, c := range Suite().Cases {
+	for _, c := range suite.Suite().Cases {
 		_, w := harnesstest.Prepare(t, dev, c)
 		r := report.Result{Bytes: w.Bytes, Flops: w.Flops}
 		dimensions := 1.0
 		switch {
-		case c.Group == Move, c.Name == "prim-transpose":
+		case c.Group == suite.Move, c.Name == "prim-transpose":
 			dimensions = 2
-		case c.Group == Grids && c.Name != "spmv":
+		case c.Group == suite.Grids && c.Name != "spmv":
 			dimensions = 3
-		case c.Group == Rows, c.Group == Llama:
+		case c.Group == suite.Rows, c.Group == suite.Llama:
 			continue // their rows grow too; they have 1 GiB or more
 		}
 		grown := w.Bytes * math.Pow(float64(c.Big)/float64(c.Small), dimensions)

@@ -11,7 +11,6 @@ import (
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/classify"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
-	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
 type classifyCommand struct {
@@ -37,8 +36,7 @@ Example:
 
 // Run runs the command.
 func (c *classifyCommand) Run(ctx context.Context, t terminal) error {
-	types := map[string]dtype.Type{"float32": dtype.Float32, "bfloat16": dtype.BFloat16, "float16": dtype.Float16}
-	o := classify.Options{DType: types[c.DType], Map: c.on()}
+	o := classify.Options{DType: dtypeOf(c.DType), Map: c.on()}
 	var err error
 	if c.Names == "" {
 		o.Names, err = labelsIn(c.Model)

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,69 +30,57 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
-// deployed is what the test reads of the files that start a server: of a file for Docker Compose, or of a Kubernetes object.
-type deployed struct {
-	Services map[string]struct{ Command []string }
-	Kind     string
-	Spec     struct {
-		Template struct {
-			Metadata struct{ Labels map[string]string }
-			Spec     struct {
-				Grace      int `yaml:"terminationGracePeriodSeconds"`
-				Containers []struct {
-					Args  []string
-					Ports []struct {
-						ContainerPort int `yaml:"containerPort"`
-					}
-					StartupProbe   probe `yaml:"startupProbe"`
-					ReadinessProbe probe `yaml:"readinessProbe"`
-					LivenessProbe  probe `yaml:"livenessProbe"`
-				}
-			}
-		}
+// container is a container of Kubernetes, or a service of Docker Compose, as far as the tests read it. The module in deploy/kubernetes/check
+// decodes the objects of Kubernetes strictly.
+type container struct {
+	Args, Command []string
+	Env           []struct {
+		Name, Value string
+		ValueFrom   any `yaml:"valueFrom"`
 	}
+	StartupProbe   probe `yaml:"startupProbe"`
+	ReadinessProbe probe `yaml:"readinessProbe"`
+	LivenessProbe  probe `yaml:"livenessProbe"`
 }
 
 // probe is a request that tests a server.
 type probe struct {
-	HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
-	Period  int                         `yaml:"periodSeconds"`
+	HTTPGet *struct{ Path string } `yaml:"httpGet"`
 }
 
-// readYAML returns the documents of a file.
-func readYAML(t *testing.T, name string) (list []deployed) {
+// values returns the values of a key, at any depth of all documents of a file in the folder deploy.
+func values[T any](t *testing.T, name, key string) (list []T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	for {
-		var x deployed
-		err := d.Decode(&x)
-		if errors.Is(err, io.EOF) {
-			return list
+	var add func(n *yaml.Node)
+	add = func(n *yaml.Node) {
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == key {
+				var x T
+				if err := child.Decode(&x); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				list = append(list, x)
+			}
+			add(child)
 		}
-		if err != nil {
+	}
+	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var n yaml.Node
+		if err := d.Decode(&n); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		list = append(list, x)
+		add(&n)
 	}
-}
-
-// readStrict returns a file with one document, which has only fields of type T.
-func readStrict[T any](t *testing.T, name string) (x T) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", name))
-	if err != nil {
-		t.Fatal(err)
+	if len(list) == 0 {
+		t.Fatalf("%s has no %s", name, key)
 	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(&x); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return x
+	return list
 }
 
 // checkArgs checks arguments of the program that start a server, and returns what they set.
@@ -113,98 +99,25 @@ func checkArgs(t *testing.T, args []string) *serveCommand {
 
 // The files that start servers have arguments that the command knows, and probes that it answers.
 func TestDeployments(t *testing.T) {
-	checkArgs(t, readYAML(t, "compose.yaml")[0].Services["gopherwarp"].Command)
-	list := readYAML(t, "kubernetes/gopherwarp.yaml")
-	var kinds []string
-	for _, x := range list {
-		kinds = append(kinds, x.Kind)
-	}
-	if got := strings.Join(kinds, " "); got != "Deployment Service PodDisruptionBudget HorizontalPodAutoscaler" {
-		t.Fatalf("the objects are %s", got)
-	}
-	pod := list[0].Spec.Template.Spec
-	c := pod.Containers[0]
-	checkArgs(t, c.Args)
-	if pod.Grace <= 30 || c.Ports[0].ContainerPort != 8080 {
-		t.Errorf("%d seconds to end, port %d", pod.Grace, c.Ports[0].ContainerPort)
-	}
-	for _, p := range []probe{c.StartupProbe, c.ReadinessProbe, c.LivenessProbe} {
-		if p.HTTPGet.Path != "/health" || p.HTTPGet.Port != "http" {
-			t.Errorf("a probe is %+v", p)
-		}
-	}
-}
-
-// jobSet is a JobSet, as far as the file for trainings uses it.
-type jobSet struct {
-	APIVersion string `yaml:"apiVersion"`
-	Kind       string
-	Metadata   struct{ Name string }
-	Spec       struct {
-		FailurePolicy struct {
-			MaxRestarts int `yaml:"maxRestarts"`
-		} `yaml:"failurePolicy"`
-		ReplicatedJobs []struct {
-			Name     string
-			Replicas int
-			Template struct {
-				Spec struct {
-					CompletionMode string `yaml:"completionMode"`
-					Completions    int
-					Parallelism    int
-					BackoffLimit   int `yaml:"backoffLimit"`
-					Template       struct{ Spec jobPod }
+	checkArgs(t, values[container](t, "compose.yaml", "gopherwarp")[0].Command)
+	for _, name := range []string{"kubernetes/gopherwarp.yaml", "kubernetes/servingruntime.yaml"} {
+		for _, c := range values[[]container](t, name, "containers")[0] {
+			args := checkArgs(t, c.Args)
+			for _, p := range []probe{c.StartupProbe, c.ReadinessProbe, c.LivenessProbe} {
+				if p.HTTPGet != nil && p.HTTPGet.Path != "/health" {
+					t.Errorf("%s: a probe is for %s", name, p.HTTPGet.Path)
 				}
 			}
-		} `yaml:"replicatedJobs"`
+			if c.ReadinessProbe.HTTPGet == nil {
+				t.Errorf("%s has no probe of readiness", name)
+			}
+			if name == "kubernetes/gopherwarp.yaml" {
+				if grace := values[int](t, name, "terminationGracePeriodSeconds")[0]; time.Duration(grace)*time.Second <= args.Drain {
+					t.Errorf("%s: Kubernetes waits for %d s, the server for %v", name, grace, args.Drain)
+				}
+			}
+		}
 	}
-}
-
-// jobPod is a pod of a jobSet.
-type jobPod struct {
-	RestartPolicy string         `yaml:"restartPolicy"`
-	Grace         int            `yaml:"terminationGracePeriodSeconds"`
-	Security      map[string]any `yaml:"securityContext"`
-	Containers    []container
-	Volumes       []volume
-}
-
-// container is a container of a pod.
-type container struct {
-	Name, Image string
-	Args        []string
-	Env         []struct {
-		Name, Value string
-		ValueFrom   struct {
-			SecretKeyRef struct{ Name, Key string } `yaml:"secretKeyRef"`
-			FieldRef     struct {
-				FieldPath string `yaml:"fieldPath"`
-			} `yaml:"fieldRef"`
-		} `yaml:"valueFrom"`
-	}
-	Ports []struct {
-		Number   int `yaml:"containerPort"`
-		Protocol string
-	}
-	Resources struct{ Requests, Limits map[string]string }
-	Security  map[string]any `yaml:"securityContext"`
-	Readiness probe          `yaml:"readinessProbe"`
-	Mounts    []struct {
-		Name string
-		Path string `yaml:"mountPath"`
-	} `yaml:"volumeMounts"`
-}
-
-// volume is a volume of a pod.
-type volume struct {
-	Name  string
-	Claim struct {
-		Name string `yaml:"claimName"`
-	} `yaml:"persistentVolumeClaim"`
-	Empty struct {
-		Medium string
-		Limit  string `yaml:"sizeLimit"`
-	} `yaml:"emptyDir"`
 }
 
 // checkTraining tests arguments of the program that start a process of a training, and its environment.
@@ -223,29 +136,17 @@ func checkTraining(t *testing.T, args []string, env map[string]string, world int
 	}
 }
 
-// The JobSet for trainings has only fields of the API, arguments that the command knows, and the environment of a process.
+// The JobSet for trainings has arguments that the command knows, and the environment of a process.
 func TestJobSet(t *testing.T) {
-	x := readStrict[jobSet](t, "kubernetes/finetune.yaml")
-	job := x.Spec.ReplicatedJobs[0]
-	pod, c := job.Template.Spec.Template.Spec, job.Template.Spec.Template.Spec.Containers[0]
+	const name = "kubernetes/finetune.yaml"
+	c := values[[]container](t, name, "containers")[0][0]
 	env := map[string]string{}
 	for _, v := range c.Env {
-		if env[v.Name] = v.Value; v.ValueFrom.SecretKeyRef.Key != "" {
-			env[v.Name] = "secret"
-		}
-		if path := v.ValueFrom.FieldRef.FieldPath; path != "" {
-			if env[v.Name] = "1"; path != "metadata.annotations['batch.kubernetes.io/job-completion-index']" {
-				t.Errorf("%s is %s", v.Name, path)
-			}
+		if env[v.Name] = v.Value; v.ValueFrom != nil { // a secret, or the number of the process
+			env[v.Name] = "1"
 		}
 	}
-	checkTraining(t, c.Args, env, job.Template.Spec.Completions)
-	if want := x.Metadata.Name + "-" + job.Name + "-0-0." + x.Metadata.Name; env["MASTER_ADDR"] != want {
-		t.Errorf("rank 0 is %s, want %s", env["MASTER_ADDR"], want)
-	}
-	if s := job.Template.Spec; x.Kind != "JobSet" || s.CompletionMode != "Indexed" || s.Parallelism != s.Completions || s.BackoffLimit != 0 || pod.RestartPolicy != "Never" {
-		t.Errorf("the job is %+v", x)
-	}
+	checkTraining(t, c.Args, env, values[int](t, name, "completions")[0])
 }
 
 // The file for sbatch runs srun with arguments that the command knows, and with a secret.
@@ -341,93 +242,6 @@ func TestSystemd(t *testing.T) {
 	}
 }
 
-// inferencePool is an InferencePool of the Gateway API Inference Extension.
-type inferencePool struct {
-	APIVersion string `yaml:"apiVersion"`
-	Kind       string
-	Metadata   struct{ Name string }
-	Spec       struct {
-		Selector struct {
-			Labels map[string]string `yaml:"matchLabels"`
-		}
-		Ports  []struct{ Number int } `yaml:"targetPorts"`
-		Picker struct {
-			Kind, Name string
-			Port       int    `yaml:"portNumber"`
-			Mode       string `yaml:"failureMode"`
-		} `yaml:"endpointPickerRef"`
-	}
-}
-
-// The pool has the pods of the Deployment, and their port.
-func TestInferencePool(t *testing.T) {
-	x, pod := readStrict[inferencePool](t, "kubernetes/inferencepool.yaml"), readYAML(t, "kubernetes/gopherwarp.yaml")[0].Spec.Template
-	if x.APIVersion != "inference.networking.k8s.io/v1" || x.Kind != "InferencePool" || x.Spec.Picker.Name == "" {
-		t.Errorf("the pool is %+v", x)
-	}
-	if p := x.Spec.Ports; len(p) != 1 || p[0].Number != pod.Spec.Containers[0].Ports[0].ContainerPort || !maps.Equal(x.Spec.Selector.Labels, pod.Metadata.Labels) {
-		t.Errorf("the pool is %+v, the pods %+v", x, pod)
-	}
-}
-
-// servingRuntime is a ServingRuntime of KServe.
-type servingRuntime struct {
-	APIVersion string `yaml:"apiVersion"`
-	Kind       string
-	Metadata   struct{ Name string }
-	Spec       struct {
-		Annotations map[string]string
-		Formats     []struct {
-			Name, Version string
-			AutoSelect    bool `yaml:"autoSelect"`
-			Priority      int
-		} `yaml:"supportedModelFormats"`
-		Protocols  []string `yaml:"protocolVersions"`
-		Containers []container
-		Volumes    []volume
-	}
-}
-
-// The runtime of KServe has arguments that the command knows, and agrees with the Deployment.
-func TestInferenceRuntime(t *testing.T) {
-	x := readStrict[servingRuntime](t, "kubernetes/servingruntime.yaml")
-	c, pod := x.Spec.Containers[0], readYAML(t, "kubernetes/gopherwarp.yaml")[0].Spec.Template.Spec.Containers[0]
-	checkArgs(t, c.Args)
-	if x.APIVersion != "serving.kserve.io/v1alpha1" || x.Kind != "ServingRuntime" || c.Name != "kserve-container" || c.Image != "gopherwarp" {
-		t.Errorf("the runtime is %+v", x)
-	}
-	port := strconv.Itoa(pod.Ports[0].ContainerPort)
-	if strconv.Itoa(c.Ports[0].Number) != port || c.Readiness.HTTPGet.Port != port || x.Spec.Annotations["prometheus.kserve.io/port"] != port || c.Readiness.HTTPGet.Path != "/health" {
-		t.Errorf("the port is %s, the runtime %+v", port, x)
-	}
-	if f := x.Spec.Formats; len(f) != 2 || f[0].Name != "gguf" || f[1].Name != "huggingface" || !slices.Equal(x.Spec.Protocols, []string{"v2"}) {
-		t.Errorf("the runtime is %+v", x)
-	}
-	if key := c.Env[1]; key.Name != "GOPHERWARP_API_KEY" || key.ValueFrom.SecretKeyRef.Name != "gopherwarp" || key.ValueFrom.SecretKeyRef.Key != "key" {
-		t.Errorf("the key is %+v", key)
-	}
-}
-
-// The kustomization has files that exist, and the image of the Deployment.
-func TestDeploymentKustomization(t *testing.T) {
-	x := readStrict[struct {
-		APIVersion string `yaml:"apiVersion"`
-		Kind       string
-		Resources  []string
-		Images     []struct {
-			Name    string
-			NewName string `yaml:"newName"`
-			NewTag  string `yaml:"newTag"`
-		}
-	}](t, "kubernetes/kustomization.yaml")
-	if x.APIVersion != "kustomize.config.k8s.io/v1beta1" || x.Kind != "Kustomization" || len(x.Resources) == 0 || x.Images[0].Name != "gopherwarp" {
-		t.Errorf("%+v", x)
-	}
-	for _, name := range x.Resources {
-		readYAML(t, filepath.Join("kubernetes", name))
-	}
-}
-
 // fakes is a folder of programs that write their arguments to a file.
 type fakes struct{ folder, log string }
 
@@ -436,7 +250,7 @@ func newFakes(t *testing.T, names, text string) fakes {
 	t.Helper()
 	f := fakes{t.TempDir(), filepath.Join(t.TempDir(), "log")}
 	for name := range strings.FieldsSeq(names) {
-		script := "#!/bin/sh\nlast() { shift $(($# - 1)); echo \"$1\"; }\necho \"${0##*/} $*\" >>'" + f.log + "'\n" + text
+		script := "#!/bin/sh\necho \"${0##*/} $*\" >>'" + f.log + "'\n" + text
 		if err := os.WriteFile(filepath.Join(f.folder, name), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -490,25 +304,45 @@ func TestDeployGoogleCloud(t *testing.T) {
 	}
 }
 
-// The script that a machine runs installs the driver, Docker and the toolkit, in this order and once, and starts a server at each start.
-func TestStartup(t *testing.T) {
-	f := newFakes(t, "apt-get curl gpg systemctl docker nvidia-ctk nvidia-smi modprobe chown", `
+// newMachine returns the programs of a machine of Google Cloud, of which Debian has the headers for a kernel, and a folder with its files. The
+// first call of apt-get fails.
+func newMachine(t *testing.T, kernel string) (f fakes, root string) {
+	t.Helper()
+	root = t.TempDir()
+	sources := filepath.Join(root, "etc/apt/sources.list.d")
+	if err := os.MkdirAll(sources, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(sources, "debian.sources"), []byte("Types: deb\nComponents: main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f = newFakes(t, "apt-cache apt-get curl systemctl docker nvidia-ctk nvidia-smi modprobe chown uname reboot sleep", `
 case "${0##*/} $*" in
 *attributes/gopherwarp-image) echo europe-docker.pkg.dev/p/r/gopherwarp ;;
 *attributes/gopherwarp-model) echo https://host/models/m.gguf ;;
 */token) echo '{"access_token":"abc","expires_in":3599}' ;;
 "docker login"*) [ "$(cat)" = abc ] ;;
 curl*-o*) echo content >"$3" ;;
-gpg*) cp "$(last "$@")" "$5" ;;
+uname*) echo 6.1.0-1-cloud-amd64 ;;
+apt-cache*) [ "$2" = linux-headers-`+kernel+` ] ;;
+apt-get*) [ -e "$ROOT/tried" ] || ! touch "$ROOT/tried" ;;
 esac`)
-	root := t.TempDir()
+	return f, root
+}
+
+// The script that a machine runs installs the driver, Docker and the toolkit, in this order and once, and starts a server at each start.
+func TestStartup(t *testing.T) {
+	f, root := newMachine(t, "6.1.0-1-cloud-amd64")
 	calls, err := f.run(t, "startup.sh", "ROOT="+root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest := calls
-	for _, want := range []string{"3bf863cc.pub\ngpg ", "linux/debian/gpg\ngpg ", "libnvidia-container/gpgkey\ngpg ", "apt-get update\n", "apt-get install -y cuda-drivers\n", "apt-get install -y docker-ce ",
-		"apt-get install -y nvidia-container-toolkit\n", "nvidia-ctk runtime configure --runtime=docker\n", "systemctl restart docker\n", "modprobe nvidia-uvm\n", "m.gguf.part https://host/models/m.gguf\n",
+	if text, err := os.ReadFile(filepath.Join(root, "etc/apt/sources.list.d/debian.sources")); err != nil || !strings.Contains(string(text), "Components: main contrib\n") {
+		t.Errorf("the sources are %s, %v", text, err)
+	}
+	rest := strings.ReplaceAll(calls, " -y -o DPkg::Lock::Timeout=600", "")
+	for _, want := range []string{"apt-get update\nsleep 10\napt-get update\n", "apt-get install linux-headers-6.1.0-1-cloud-amd64 ", "3bf863cc.pub\n", "linux/debian/gpg\n",
+		"libnvidia-container/gpgkey\n", "apt-get update\n", "apt-get install cuda-drivers\n", "apt-get install docker-ce ", "apt-get install nvidia-container-toolkit\n", "nvidia-ctk runtime configure --runtime=docker\n", "systemctl restart docker\n", "modprobe nvidia-uvm\n", "m.gguf.part https://host/models/m.gguf\n",
 		"docker login ", "docker pull europe-docker.pkg.dev/p/r/gopherwarp\n", "docker rm -f gopherwarp\n", "docker run -d "} {
 		_, after, ok := strings.Cut(rest, want)
 		if !ok {
@@ -527,6 +361,18 @@ esac`)
 	again, e := os.ReadFile(keys)
 	if err != nil || e != nil || strings.Contains(calls, "apt-get") || strings.Contains(calls, ".part") || !strings.Contains(calls, "docker run") || !bytes.Equal(first, again) {
 		t.Errorf("at the second start: %v, %v, %s", err, e, calls)
+	}
+}
+
+// If Debian has no headers of the machine's kernel, the machine gets the newest kernel and reboots, but only once.
+func TestStartupOldKernel(t *testing.T) {
+	f, root := newMachine(t, "6.1.0-2-cloud-amd64")
+	calls, err := f.run(t, "startup.sh", "ROOT="+root)
+	if err != nil || !strings.Contains(calls, " install linux-image-cloud-amd64 ") || !strings.HasSuffix(calls, "\nreboot \n") {
+		t.Errorf("%v: %s", err, calls)
+	}
+	if _, err := f.run(t, "startup.sh", "ROOT="+root); err == nil || !strings.Contains(err.Error(), "no headers of the kernel 6.1.0-1-cloud-amd64") {
+		t.Errorf("at the second start: %v", err)
 	}
 }
 

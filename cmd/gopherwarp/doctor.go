@@ -41,6 +41,9 @@ func (c *doctorCommand) Run(_ context.Context, t terminal) error {
 	}
 	var v vulkanReport
 	v.list, v.err = vulkan.List()
+	if !report.Usable() {
+		v.hidden = vulkan.WhyNoGPU()
+	}
 	v.print(t.out)
 	here().print(t.out)
 	printLibraries(t)

@@ -45,17 +45,17 @@ func (c *embedCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	texts := c.lines(os.Stdin)
+	texts := readTexts(os.Stdin, c.JSON)
 	if len(c.Texts) > 0 {
 		texts = arguments(c.Texts)
 	}
 	return errors.Join(c.embed(ctx, t, m, texts), m.Close(), dev.Close())
 }
 
-// embedOptions returns the options of a value of -dtype.
-func embedOptions(of string) embeddings.Options {
+// dtypeOf returns the type that a value of -dtype means, or dtype.Invalid for auto.
+func dtypeOf(flag string) dtype.Type {
 	types := map[string]dtype.Type{"float32": dtype.Float32, "bfloat16": dtype.BFloat16, "float16": dtype.Float16}
-	return embeddings.Options{DType: types[of]}
+	return types[flag]
 }
 
 // openEmbeddings opens a model on the default device, and shows the progress. The caller closes both.
@@ -64,8 +64,7 @@ func (c *embedCommand) openEmbeddings(t terminal) (*device.Device, vectorSource,
 	if err != nil {
 		return nil, nil, err
 	}
-	progress, o := console.StartProgress(t.err), embedOptions(c.DType)
-	o.Map = c.on()
+	progress, o := console.StartProgress(t.err), embeddings.Options{DType: dtypeOf(c.DType), Map: c.on()}
 	_, o.Progress = loading(progress, c.Model)
 	m, err := c.open(dev, c.Model, o)
 	progress.Stop()
@@ -75,17 +74,17 @@ func (c *embedCommand) openEmbeddings(t terminal) (*device.Device, vectorSource,
 	return dev, m, nil
 }
 
-// embedText is a text to embed, with the fields of its object in the input.
-type embedText struct {
+// inputText is a text of the input, with the fields of its object.
+type inputText struct {
 	text   string
 	fields map[string]any
 }
 
 // arguments returns texts.
-func arguments(list []string) iter.Seq2[embedText, error] {
-	return func(yield func(embedText, error) bool) {
+func arguments(list []string) iter.Seq2[inputText, error] {
+	return func(yield func(inputText, error) bool) {
 		for _, text := range list {
-			if !yield(embedText{text: text}, nil) {
+			if !yield(inputText{text: text}, nil) {
 				return
 			}
 		}
@@ -95,14 +94,14 @@ func arguments(list []string) iter.Seq2[embedText, error] {
 // maxLine is the largest number of bytes of a line.
 const maxLine = 16 << 20
 
-// lines returns the texts of lines.
-func (c *embedCommand) lines(in io.Reader) iter.Seq2[embedText, error] {
-	return func(yield func(embedText, error) bool) {
+// readTexts returns the texts of lines, which may be JSON.
+func readTexts(in io.Reader, inJSON bool) iter.Seq2[inputText, error] {
+	return func(yield func(inputText, error) bool) {
 		s := bufio.NewScanner(in)
 		s.Buffer(nil, maxLine)
 		for number := 1; s.Scan(); number++ {
-			x, err := embedText{text: s.Text()}, error(nil)
-			if c.JSON {
+			x, err := inputText{text: s.Text()}, error(nil)
+			if inJSON {
 				x, err = parseText(s.Bytes())
 			}
 			if err != nil {
@@ -113,13 +112,13 @@ func (c *embedCommand) lines(in io.Reader) iter.Seq2[embedText, error] {
 			}
 		}
 		if err := s.Err(); err != nil {
-			yield(embedText{}, fmt.Errorf("reading the texts: %w", err))
+			yield(inputText{}, fmt.Errorf("reading the texts: %w", err))
 		}
 	}
 }
 
 // parseText returns the text of a line of JSON.
-func parseText(line []byte) (x embedText, err error) {
+func parseText(line []byte) (x inputText, err error) {
 	if json.Unmarshal(line, &x.text) == nil {
 		return x, nil
 	}
@@ -138,10 +137,10 @@ func parseText(line []byte) (x embedText, err error) {
 const together = 256
 
 // embed prints the vectors of texts.
-func (c *embedCommand) embed(ctx context.Context, t terminal, m vectorSource, texts iter.Seq2[embedText, error]) error {
+func (c *embedCommand) embed(ctx context.Context, t terminal, m vectorSource, texts iter.Seq2[inputText, error]) error {
 	out, progress, done := bufio.NewWriter(t.out), console.StartProgress(t.err), 0
 	defer progress.Stop()
-	var waiting []embedText
+	var waiting []inputText
 	flush := func() error {
 		err := c.print(ctx, out, m, waiting)
 		done += len(waiting)
@@ -163,7 +162,7 @@ func (c *embedCommand) embed(ctx context.Context, t terminal, m vectorSource, te
 }
 
 // print prints the vectors of texts that are embedded together.
-func (c *embedCommand) print(ctx context.Context, out *bufio.Writer, m vectorSource, texts []embedText) error {
+func (c *embedCommand) print(ctx context.Context, out *bufio.Writer, m vectorSource, texts []inputText) error {
 	tokens, whole := make([][]int32, len(texts)), make([]bool, len(texts))
 	for i, x := range texts {
 		tokens[i], whole[i] = m.Encode(x.text)

@@ -26,7 +26,7 @@ func embedded(t *testing.T, c embedCommand, input string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	texts := c.lines(strings.NewReader(input))
+	texts := readTexts(strings.NewReader(input), c.JSON)
 	if len(c.Texts) > 0 {
 		texts = arguments(c.Texts)
 	}

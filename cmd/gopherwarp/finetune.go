@@ -39,6 +39,7 @@ type finetuneCommand struct {
 	Recompute      string   `placeholder:"NAME" help:"What the backward pass computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp or layers. Default: as little as fits in the memory of the device."`
 	Precision      string   `placeholder:"NAME" help:"The type of activations: bf16, fp16 (with dynamic loss scaling) or fp32. Default: bf16 on GPUs of compute capability 8.0 or later, otherwise fp32."`
 	Optimizer      string   `placeholder:"NAME" help:"The optimizer: adamw, or adamw_8bit, whose state takes 2 bytes for each parameter instead of 8. Default: adamw."`
+	Zero           int      `placeholder:"N" help:"1 divides the state of the optimizer among several devices, which each keep the part for their share of the parameters. Default: 0, each has all of it."`
 	Rate           float64  `name:"lr" placeholder:"X" help:"The learning rate. Default: 2e-4, for -method full 2e-5, for -dpo 5e-5."`
 	Schedule       string   `placeholder:"NAME" help:"How the learning rate changes: cosine, linear or constant. Default: cosine."`
 	WarmUp         int      `name:"warmup" placeholder:"N" help:"The number of first steps in which the learning rate rises from 0. Default: 0."`
@@ -54,6 +55,7 @@ type finetuneCommand struct {
 	Keep           int      `placeholder:"N" help:"The number of checkpoints to keep. Default: 2."`
 	Patience       int      `placeholder:"N" help:"End after N consecutive checkpoints without a lower loss of -eval, and keep the result with the lowest loss. Default: no early end."`
 	Resume         bool     `help:"Continue from the last checkpoint in -out, if there is one."`
+	Elastic        bool     `help:"Let -resume continue on another number of devices than before; results then differ in their last bits."`
 	Board          string   `name:"tensorboard" placeholder:"DIR" help:"Write event files for TensorBoard to this folder."`
 	Devices        []string `sep:"," placeholder:"N" help:"The GPUs that share the packs of each step, such as 0,1; or names as in GOPHERWARP_DEVICE. Default: the best device."`
 	GPUs           int      `name:"gpus" placeholder:"N" help:"Use the first N GPUs, as -devices does."`
@@ -197,6 +199,7 @@ func (c *finetuneCommand) config() (finetune.Config, error) {
 	replace(&config.Schedule, c.Schedule)
 	replace(&config.Method, c.Method)
 	replace(&config.Optimizer, c.Optimizer)
+	replace(&config.Zero, c.Zero)
 	replace(&config.Recompute, c.Recompute)
 	replace(&config.Precision, c.Precision)
 	replace(&config.TensorBoard, c.Board)
@@ -221,6 +224,7 @@ func (c *finetuneCommand) config() (finetune.Config, error) {
 	replace(&config.Seed, c.Seed)
 	replace(&config.Truncate, c.Truncate)
 	replace(&config.Resume, c.Resume)
+	replace(&config.Elastic, c.Elastic)
 	for _, list := range []struct{ to, from *[]string }{{&config.Data, &c.Data}, {&config.Eval, &c.Eval}, {&config.Modules, &c.Modules}} {
 		if len(*list.from) > 0 {
 			*list.to = *list.from

@@ -37,6 +37,7 @@ type commands struct {
 	Generate   generateCommand   `cmd:"" help:"Print a language model's answer to a prompt."`
 	Perplexity perplexityCommand `cmd:"" help:"Print how well a language model predicts a text."`
 	Embed      embedCommand      `cmd:"" help:"Print vectors of texts, for search and comparison."`
+	Rerank     rerankCommand     `cmd:"" help:"Sort texts by their relevance to a query."`
 	Classify   classifyCommand   `cmd:"" help:"Print the classes of pictures."`
 	Serve      serveCommand      `cmd:"" help:"Serve models with the protocol of OpenAI's API."`
 

@@ -28,6 +28,7 @@ func TestMmap(t *testing.T) {
 	for _, args := range [][]string{
 		{"generate", "-model", language, "-max-tokens=5", "-seed=1", "Hello"},
 		{"embed", "-model", berttest.WriteFolder(t, berttest.Options{Pooling: "pooling_mode_mean_tokens"}), "the cat sat"},
+		{"rerank", "-model", berttest.WriteFolder(t, berttest.Options{Labels: 1}), "the cat", "a dog", "a mat"},
 		{"classify", "-model", resnettest.Write(t, resnet.Config{Blocks: [4]int{1, 1, 1, 1}, Width: 8, Classes: 3}, 2), "-json", pixels},
 		{"perplexity", "-model", language, "-context=20", text},
 	} {

@@ -41,7 +41,7 @@ func (s *server) handle() (*protocols, error) {
 	if p.pictures, err = pictures.Handle(g, pictures.Options{Models: s.pictures, Labels: s.labels, Delay: s.Delay, Observe: counts.Observe, Began: counts.Begin}); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	vectors := openai.EmbedOptions{Models: s.vectors, Delay: s.Delay, Observe: counts.Observe, Began: counts.Begin, Health: p.pictures.Health, Metrics: slices.Concat(p.gpuMetrics(), spanMetrics(s.tracer))}
+	vectors := openai.EmbedOptions{Models: s.vectors, Rerankers: s.ranks, Delay: s.Delay, Observe: counts.Observe, Began: counts.Begin, Health: p.pictures.Health, Metrics: slices.Concat(p.gpuMetrics(), spanMetrics(s.tracer))}
 	if len(g.Others) > 0 {
 		vectors.Metrics = slices.Concat(vectors.Metrics, p.pictures.Metrics(), []prometheus.Collector{counts})
 	}
@@ -72,7 +72,7 @@ func (s *server) gate() (*gate.Gate, error) {
 		}
 	}
 	return gate.New(gate.Options{
-		OnDemand: s.texts, Others: slices.Concat(slices.Collect(maps.Keys(s.vectors)), slices.Collect(maps.Keys(s.pictures))), Adapters: adapters,
+		OnDemand: s.texts, Others: slices.Concat(slices.Collect(maps.Keys(s.vectors)), slices.Collect(maps.Keys(s.ranks)), slices.Collect(maps.Keys(s.pictures))), Adapters: adapters,
 		Repository: s.all, AnyName: s.AnyName, Keys: s.Key, Requests: s.Requests, Time: s.Timeout,
 	})
 }

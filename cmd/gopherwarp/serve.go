@@ -14,7 +14,7 @@ import (
 )
 
 type serveCommand struct {
-	Model   []string      `required:"" sep:"none" placeholder:"[NAME=]PATH" help:"A model, and its name in requests: a GGUF file, a folder with one, a folder of Hugging Face, with config.json and safetensors files, a folder models--ORG--NAME of its cache, or the files of an embedding model or a model for pictures. Default name: that of the file. May be repeated."`
+	Model   []string      `required:"" sep:"none" placeholder:"[NAME=]PATH" help:"A model, and its name in requests: a GGUF file, a folder with one, a folder of Hugging Face, with config.json and safetensors files, a folder models--ORG--NAME of its cache, or the files of an embedding model, a cross-encoder or a model for pictures. Default name: that of the file. May be repeated."`
 	Demand  bool          `name:"on-demand" help:"Load each model when the first request for it arrives, and not at the start."`
 	Keep    time.Duration `name:"keep-alive" default:"0s" placeholder:"TIME" help:"Unload each model that has had no request for this time, and free its memory. The next request loads the model again. 0 means that models stay loaded."`
 	Context int           `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
@@ -39,7 +39,8 @@ type serveCommand struct {
 	Labels   string        `placeholder:"FILE" help:"A file with the names of the classes of the only model for pictures, one on each line. Default: labels.txt in the folder of each model, or numbers instead of names."`
 	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM."`
 	mapping
-	Log string `enum:"off,text,json" default:"off" help:"Write a line about each request to standard error: text, json or off. The line has no contents of requests and answers."`
+	Profiles string `name:"pprof" placeholder:"ADDRESS" help:"Serve Go's profiles of the server at /debug/pprof/ of this address, such as localhost:6060. Only this machine can connect."`
+	Log      string `enum:"off,text,json" default:"off" help:"Write a line about each request to standard error: text, json or off. The line has no contents of requests and answers."`
 }
 
 // Help is the text after the flags.
@@ -49,9 +50,10 @@ func (serveCommand) Help() string {
 page for chats with the model or, without a language model, about models and GPUs. /health reports whether the model can
 answer, and /metrics has metrics for Prometheus under vLLM's names.
 
-An embedding model, or a language model with -pooling, is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference. A model for
-pictures is served at /classify. Both kinds of models are also served at /v2, in the protocol of KServe and Triton, with
-metrics under Triton's names.
+An embedding model, or a language model with -pooling, is served at /v1/embeddings, and a cross-encoder at /v1/rerank and
+/rerank, with metrics under the names of Text Embeddings Inference. A model for pictures is served at /classify. Embedding
+models and models for pictures are also served at /v2, in the protocol of KServe and Triton, with metrics under Triton's
+names.
 
 If OTEL_EXPORTER_OTLP_ENDPOINT is set, the server sends traces of OpenTelemetry to that collector.
 
@@ -65,6 +67,8 @@ Example:
   gopherwarp serve -on-demand -keep-alive 10m -model small=SmolLM2-135M-Instruct.Q4_1.gguf -model large=models/llama
   gopherwarp serve -model models/all_minilm_l6_v2 -listen localhost:8081 &
   curl -s localhost:8081/v1/embeddings -d '{"input": "A man plays the guitar."}'
+  gopherwarp serve -model ms-marco-MiniLM-L-6-v2 -listen localhost:8083 &
+  curl -s localhost:8083/v1/rerank -d '{"query": "Who wrote Faust?", "documents": ["Goethe.", "A fist."]}'
   gopherwarp serve -model models/efficientnet_lite0 -listen localhost:8082 &
   curl -s localhost:8082/classify --data-binary @flower.jpg`
 }
@@ -88,14 +92,23 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s, err := c.newServer(t, list)
+	end, err := c.profile(ctx, t)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := s.preload(ctx); err != nil || ctx.Err() != nil {
-		return errors.Join(err, listener.Close(), s.close())
+	return errors.Join(c.run(ctx, t, list, socket{listener, secure}), end())
+}
+
+// run loads and serves models. It closes the listener.
+func (c *serveCommand) run(ctx context.Context, t terminal, list []served, l socket) error {
+	s, err := c.newServer(t, list)
+	if err != nil {
+		return errors.Join(err, l.Close())
 	}
-	return errors.Join(s.serve(ctx, socket{listener, secure}), s.close())
+	if err := s.preload(ctx); err != nil || ctx.Err() != nil {
+		return errors.Join(err, l.Close(), s.close())
+	}
+	return errors.Join(s.serve(ctx, l), s.close())
 }
 
 // check returns the error of flags that make no sense.
@@ -112,14 +125,27 @@ func (c *serveCommand) check() error {
 	if err := errors.Join(c.draftFlags.check(), c.readKeys()); err != nil {
 		return err
 	}
-	host, _, err := net.SplitHostPort(c.Listen)
+	local, err := isLocal(c.Listen)
 	if err != nil {
 		return exit{exitUsage, fmt.Errorf("-listen: %w", err)}
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && len(c.Key) == 0 {
+	if !local && len(c.Key) == 0 {
 		return exit{exitUsage, fmt.Errorf("-listen=%s lets other machines connect, which needs -key or -key-file", c.Listen)}
 	}
+	if c.Profiles == "" {
+		return nil
+	}
+	if local, err = isLocal(c.Profiles); err != nil || !local {
+		return exit{exitUsage, fmt.Errorf("-pprof=%s is not an address to which only this machine can connect, such as localhost:6060", c.Profiles)}
+	}
 	return nil
+}
+
+// isLocal reports whether only this machine can connect to an address.
+func isLocal(address string) (bool, error) {
+	host, _, err := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback(), err
 }
 
 // readKeys adds the keys of the file to those of the flag.

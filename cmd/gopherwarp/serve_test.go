@@ -41,6 +41,7 @@ func TestServe(t *testing.T) {
 		{llamatest.Write(t, llamatest.Options{}), "/v1/chat/completions", `{"max_tokens": 3, "temperature": 0, "messages": [{"role": "user", "content": "Hi"}]}`, `"completion_tokens":3`},
 		{berttest.WriteFolder(t, berttest.Options{}), "/v1/embeddings", `{"input": ["the cat", "a"]}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
 		{llamatest.Write(t, llamatest.Options{}), "/v1/embeddings", `{"input": "the cat", "encoding_format": "base64"}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
+		{berttest.WriteFolder(t, berttest.Options{Labels: 1}), "/v1/rerank", `{"query": "the cat", "documents": ["a", "a dog"]}`, `"usage":{"prompt_tokens":13,"total_tokens":13}}`},
 		{berttest.WriteFolder(t, berttest.Options{}), "/v2/models/tiny/infer", `{"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["the cat"]}]}`, `"name":"embedding","datatype":"FP32","shape":[1,`},
 		{resnettest.Write(t, pictures, 2), "/classify?top=1", picture(t), `{"classes":[{"class":`},
 		{resnettest.Write(t, pictures, 2), "/v2/models/tiny/infer", `{"inputs": [{"name": "picture", "datatype": "BYTES", "shape": [1], "data": ["x"]}]}`, `{"error":"classify: not a picture`},
@@ -51,6 +52,8 @@ func TestServe(t *testing.T) {
 			switch {
 			case c.path == "/v1/completions":
 				s.Adapter, s.DraftMax = adapters, 3
+			case c.path == "/v1/rerank":
+				s.Profiles = "localhost:0"
 			case strings.Contains(c.body, "base64"):
 				s.Pooling = "last"
 			}
@@ -145,6 +148,10 @@ func TestServeFlags(t *testing.T) {
 		{serveCommand{Listen: ":8080", Key: []string{"x"}}, ""},
 		{serveCommand{Listen: ":8080", Key: []string{"x"}, KeyFile: keys}, ""},
 		{serveCommand{Listen: "[::1]:8080"}, ""},
+		{serveCommand{Listen: "localhost:1", Profiles: ":6060"}, "-pprof=:6060 is not an address"},
+		{serveCommand{Listen: "localhost:1", Profiles: "10.0.0.1:6060", Key: []string{"x"}}, "-pprof=10.0.0.1:6060 is not an address"},
+		{serveCommand{Listen: "localhost:1", Profiles: "localhost"}, "-pprof=localhost is not an address"},
+		{serveCommand{Listen: "localhost:1", Profiles: "127.0.0.1:6060"}, ""},
 	} {
 		c.command.Requests, c.command.Sockets = c.command.Requests+1, c.command.Sockets+1
 		if c.command.Model == nil {

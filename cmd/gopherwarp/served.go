@@ -10,6 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/embeddings"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/rerank"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
 	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
@@ -21,6 +22,7 @@ type modelKind int
 const (
 	textModel    modelKind = iota
 	vectorModel            // an embedding model
+	rankModel              // a cross-encoder
 	pictureModel           // it classifies pictures
 )
 
@@ -61,6 +63,8 @@ func (f poolingFlag) kindOfModel(path string) modelKind {
 	switch {
 	case classify.Supports(path):
 		return pictureModel
+	case rerank.Supports(path):
+		return rankModel
 	case f.vectors(path):
 		return vectorModel
 	}

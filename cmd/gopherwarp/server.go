@@ -17,6 +17,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/embeddings"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/rerank"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/listen"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
@@ -30,6 +31,7 @@ type models struct {
 	all      *repository.Repository
 	texts    map[string]*repository.Model[gate.Model]
 	vectors  map[string]*repository.Model[openai.Embedder]
+	ranks    map[string]*repository.Model[openai.Reranker]
 	pictures map[string]*repository.Model[pictures.Model]
 }
 
@@ -37,7 +39,7 @@ type models struct {
 func newModels(o repository.Options) models {
 	return models{
 		repository.New(o), map[string]*repository.Model[gate.Model]{}, map[string]*repository.Model[openai.Embedder]{},
-		map[string]*repository.Model[pictures.Model]{},
+		map[string]*repository.Model[openai.Reranker]{}, map[string]*repository.Model[pictures.Model]{},
 	}
 }
 
@@ -111,11 +113,12 @@ func (c *serveCommand) readLabels(list []served) (map[string][]string, error) {
 	return labels, nil
 }
 
-// collectRarely lets the heap of a server that computes on a GPU, which is small, become five times as large before its garbage is
-// collected, not twice: many requests a second allocate much. The environment variable GOGC has precedence.
+// collectRarely lets the heap of a server that computes on a GPU become 17 times as large before its garbage is collected, not twice. The
+// heap in use is small, because the weights are on the GPU, but many requests a second allocate much, and those that arrive during a
+// collection take longer. The environment variable GOGC has precedence.
 func collectRarely(d *device.Device) {
 	if _, set := os.LookupEnv("GOGC"); !set && d.Info().GPU {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(1600)
 	}
 }
 
@@ -124,6 +127,8 @@ func (s *server) add(m served) (err error) {
 	switch m.kind {
 	case vectorModel:
 		s.vectors[m.name], err = repository.Add(s.all, m.name, s.loadVectors(m))
+	case rankModel:
+		s.ranks[m.name], err = repository.Add(s.all, m.name, s.loadRanks(m))
 	case pictureModel:
 		s.pictures[m.name], err = repository.Add(s.all, m.name, s.loadPictures(m))
 	default:
@@ -159,6 +164,19 @@ func (s *server) loadVectors(of served) func(context.Context) (openai.Embedder, 
 		show, stop := s.progress(of)
 		defer stop()
 		m, err := s.poolingFlag.open(s.device, of.path, embeddings.Options{Map: s.on(), Progress: show})
+		if err != nil {
+			return nil, nil, err
+		}
+		return m, s.freeing(m.Close), nil
+	}
+}
+
+// loadRanks returns the function that loads a cross-encoder.
+func (s *server) loadRanks(of served) func(context.Context) (openai.Reranker, func() error, error) {
+	return func(context.Context) (openai.Reranker, func() error, error) {
+		show, stop := s.progress(of)
+		defer stop()
+		m, err := rerank.Open(s.device, of.path, rerank.Options{Map: s.on(), Progress: show})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -39,7 +39,7 @@ func start(t *testing.T, c *serveCommand, load bool) (*server, string) {
 func startWith(t *testing.T, c *serveCommand, to terminal) (*server, string) {
 	t.Helper()
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
-	c.Requests, c.Parallel = 20, 2
+	c.Requests, c.Parallel = 30, 2
 	list, err := c.served()
 	if err != nil {
 		t.Fatal(err)
@@ -109,13 +109,14 @@ func used(t *testing.T, s *server) device.MemoryStats {
 	return device.MemoryStats{Used: m.Used, Reserved: m.Reserved, Pinned: m.Pinned, Buffers: m.Buffers}
 }
 
-// everyKind returns a command that serves two language models, one with an adapter, an embedding model, and a model for pictures.
+// everyKind returns a command that serves two language models, one with an adapter, an embedding model, a cross-encoder, and a model for
+// pictures.
 func everyKind(t *testing.T) *serveCommand {
 	t.Helper()
 	return &serveCommand{
 		Model: []string{
 			"a=" + llamatest.Write(t, llamatest.Options{}), "b=" + llamatest.Write(t, llamatest.Options{}), "e=" + berttest.WriteFolder(t, berttest.Options{}),
-			"p=" + resnettest.Write(t, resnet.Config{Blocks: [4]int{1, 1, 1, 1}, Width: 8, Classes: 6}, 2),
+			"p=" + resnettest.Write(t, resnet.Config{Blocks: [4]int{1, 1, 1, 1}, Width: 8, Classes: 6}, 2), "r=" + berttest.WriteFolder(t, berttest.Options{Labels: 1}),
 		},
 		Adapter: []string{"b:poems=" + llamatest.WriteAdapter(t, 1)},
 	}
@@ -130,6 +131,8 @@ func requests(t *testing.T) []exchange {
 		{"/v1/messages", `{"model": "poems", "max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`, `"model":"poems"`},
 		{"/v1/embeddings", `{"model": "e", "input": ["the cat", "a"]}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
 		{"/classify?top=1&model=p", picture(t), `"model":"p"`},
+		{"/v1/rerank", `{"model": "r", "query": "the cat", "documents": ["a"]}`, `"usage":{"prompt_tokens":6,"total_tokens":6}`},
+		{"/rerank", `{"query": "the cat", "texts": ["a"]}`, `[{"index":0,"score":`},
 		{"/v2/models/e/infer", `{"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["the cat"]}]}`, `"name":"embedding","datatype":"FP32","shape":[1,`},
 	}
 }
@@ -157,7 +160,7 @@ func TestOnDemand(t *testing.T) {
 		if during := used(t, s); during.Used <= before.Used {
 			t.Errorf("%+v with models, %+v without", during, before)
 		}
-		for _, name := range []string{"a", "b", "e", "p"} {
+		for _, name := range []string{"a", "b", "e", "p", "r"} {
 			if err := s.all.Unload(t.Context(), name); err != nil {
 				t.Error(err)
 			}
@@ -178,7 +181,7 @@ func TestKeepAlive(t *testing.T) {
 		for _, x := range requests(t) {
 			answers(t, url+x.path, x.body, x.want)
 		}
-		for _, name := range []string{"a", "b", "e", "p"} {
+		for _, name := range []string{"a", "b", "e", "p", "r"} {
 			become(t, s, name, repository.Unloaded)
 		}
 		if after := used(t, s); after != before {
@@ -258,7 +261,7 @@ func TestLoadRequests(t *testing.T) {
 	for _, m := range list.Data {
 		states += m.ID + " " + m.Status.Value + ", "
 	}
-	if want := "a loaded, b unloaded, e loaded, p unloaded, poems unloaded, "; states != want {
+	if want := "a loaded, b unloaded, e loaded, p unloaded, poems unloaded, r unloaded, "; states != want {
 		t.Errorf("the models are %s, want %s", states, want)
 	}
 	answers(t, url+"/v2/models/e/ready", "", "")
@@ -275,7 +278,7 @@ func TestLoadRequests(t *testing.T) {
 	for _, want := range []string{
 		`gopherwarp_model_state{model_name="a",state="ready"} 1`, `gopherwarp_model_state{model_name="a",state="unloaded"} 0`, `gopherwarp_model_state{model_name="p",state="unloaded"} 1`,
 		`gopherwarp_model_loads_total{model_name="a"} 1`, `gopherwarp_model_load_failures_total{model_name="a"} 0`, `vllm:num_requests_waiting{model_name="b"} 0`,
-		`vllm:generation_tokens_total{model_name="a"} 0`, `te_request_count{model_name="e"} 0`, `nv_inference_request_success{model="p",version="1"} 0`,
+		`vllm:generation_tokens_total{model_name="a"} 0`, `te_request_count{model_name="e"} 0`, `te_predict_count{model_name="r"} 0`, `nv_inference_request_success{model="p",version="1"} 0`,
 	} {
 		if !strings.Contains(got, want+"\n") {
 			t.Errorf("/metrics has no %s:\n%s", want, got)

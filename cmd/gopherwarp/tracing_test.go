@@ -34,7 +34,7 @@ func TestTraces(t *testing.T) {
 	pictures := resnettest.Write(t, resnet.Config{Blocks: [4]int{1, 1, 1, 1}, Width: 8, Classes: 6}, 2)
 	var log lines
 	command := &serveCommand{
-		Model: []string{"l=" + llamatest.Write(t, llamatest.Options{}), "v=" + berttest.WriteFolder(t, berttest.Options{}), "p=" + pictures}, Drain: time.Minute, Log: "json",
+		Model: []string{"l=" + llamatest.Write(t, llamatest.Options{}), "v=" + berttest.WriteFolder(t, berttest.Options{}), "p=" + pictures, "r=" + berttest.WriteFolder(t, berttest.Options{Labels: 1})}, Drain: time.Minute, Log: "json",
 	}
 	s, url := startWith(t, command, terminal{&log, &log})
 	texts, batches := "queue prefill decode", "queue batch compute"
@@ -47,6 +47,7 @@ func TestTraces(t *testing.T) {
 		{"/completion", `{"model": "l", "n_predict": 2, "prompt": "a"}`, "POST /completion", map[string]any{"gen_ai.operation.name": "text_completion"}, texts},
 		{"/v1/embeddings", `{"model": "v", "input": ["the cat", "a"]}`, "POST /v1/embeddings",
 			map[string]any{"gen_ai.operation.name": "embeddings", "gen_ai.request.model": "v", "gen_ai.usage.input_tokens": int64(7)}, batches},
+		{"/v1/rerank", `{"query": "the cat", "documents": ["a"]}`, "POST /v1/rerank", map[string]any{"gen_ai.operation.name": "rerank", "gen_ai.request.model": "r", "gen_ai.usage.input_tokens": int64(6)}, batches},
 		{"/v2/models/v/infer", `{"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["the cat"]}]}`, "POST /v2/models/{model}/infer",
 			map[string]any{"http.route": "/v2/models/{model}/infer"}, batches},
 		{"/classify?model=p", picture(t), "POST /classify", map[string]any{"gopherwarp.model": "p", "url.path": "/classify"}, batches},
@@ -115,7 +116,7 @@ func checkTraces(t *testing.T, got []spanstest.Span, list []traced) {
 			t.Errorf("%s: the children are %s, want %s", x.path, all, x.children)
 		}
 	}
-	if n := len(got); n != 7+6*3+6 {
+	if n := len(got); n != 8+7*3+6 {
 		t.Errorf("%d spans", n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/vulkan"
@@ -33,8 +34,9 @@ func whyNot(d *vulkan.Description) string {
 
 // vulkanReport is what doctor reports about Vulkan.
 type vulkanReport struct {
-	list []vulkan.Description
-	err  error
+	list   []vulkan.Description
+	err    error
+	hidden string // why there may be a GPU that is not listed
 }
 
 // usable reports whether programs can choose a device of Vulkan.
@@ -50,17 +52,16 @@ func (r vulkanReport) usable() bool {
 // print describes the devices of Vulkan, or says what to install. Without Vulkan nothing is wrong: NVIDIA's GPUs do not need it.
 func (r vulkanReport) print(w io.Writer) {
 	switch {
-	case errors.Is(r.err, vulkan.ErrNoLoader):
-		fmt.Fprintln(w, "-      there is no Vulkan loader, which only GPUs of other makers than NVIDIA need; "+
-			"install the package libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora)")
-	case errors.Is(r.err, vulkan.ErrNoDevice):
-		fmt.Fprintln(w, "-      the Vulkan loader finds no driver, which only GPUs of other makers than NVIDIA need; "+
-			"install the GPU's driver, such as mesa-vulkan-drivers for AMD and Intel")
+	case errors.Is(r.err, vulkan.ErrNoLoader), errors.Is(r.err, vulkan.ErrNoDevice):
+		fmt.Fprintf(w, "-      %s\n       NVIDIA's GPUs do not need Vulkan.\n", strings.TrimPrefix(r.err.Error(), "vulkan: "))
 	case r.err != nil:
 		fmt.Fprintf(w, "WRONG  Vulkan does not work: %s\n", strings.TrimPrefix(r.err.Error(), "vulkan: "))
 	}
 	for i := range r.list {
 		printVulkan(w, &r.list[i])
+	}
+	if r.err == nil && r.hidden != "" && !slices.ContainsFunc(r.list, func(d vulkan.Description) bool { return d.Type != vulkan.Other }) {
+		fmt.Fprintf(w, "       Vulkan finds no GPU: %s\n", r.hidden)
 	}
 }
 

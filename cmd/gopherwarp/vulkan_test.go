@@ -21,14 +21,15 @@ func TestVulkanReport(t *testing.T) {
 		usable bool
 		want   []string // parts of the output
 	}{
-		{vulkanReport{err: fmt.Errorf("%w: x", vulkan.ErrNoLoader)}, false, []string{"-      there is no Vulkan loader", "libvulkan1"}},
-		{vulkanReport{err: fmt.Errorf("%w: x", vulkan.ErrNoDevice)}, false, []string{"-      the Vulkan loader finds no driver", "mesa-vulkan-drivers"}},
+		{vulkanReport{err: fmt.Errorf("%w; install it", vulkan.ErrNoLoader)}, false, []string{"-      there is no Vulkan loader; install it\n       NVIDIA's GPUs do not need"}},
+		{vulkanReport{err: fmt.Errorf("%w: no driver", vulkan.ErrNoDevice)}, false, []string{"-      no such device: no driver\n"}},
 		{vulkanReport{err: fmt.Errorf("vulkan: lost")}, false, []string{"WRONG  Vulkan does not work: lost"}},
 		{devices(vulkan.Description{Missing: []string{"addresses"}}), false, []string{"WRONG  Fake (vulkan:1) cannot be used: it lacks addresses", "newer driver"}},
 		{devices(vulkan.Description{Subgroup: 32}), true, []string{"ok     Fake (vulkan:1), discrete GPU, driver fake 1.2", "has 32 threads"}},
 		{devices(vulkan.Description{Lacks: []string{"float64"}}), false,
 			[]string{"-      Fake", "It lacks float64.", "only with GOPHERWARP_DEVICE=vulkan:1, because it lacks float64."}},
 		{devices(vulkan.Description{Type: vulkan.Other}), false, []string{"-      Fake", "because it is not a GPU of this machine."}},
+		{vulkanReport{list: []vulkan.Description{{Info: info, Type: vulkan.Other}}, hidden: "no file"}, false, []string{"       Vulkan finds no GPU: no file\n"}},
 	} {
 		var out strings.Builder
 		c.report.print(&out)

@@ -53,6 +53,12 @@ type Pooler interface {
 	Pool() (reserved int64, err error)
 }
 
+// Zeroer is a Backend that may return memory of zeros, so that package device need not clear it.
+type Zeroer interface {
+	// Zeroes reports whether all bytes of new memory are 0.
+	Zeroes() bool
+}
+
 // Gauge is a Backend that knows how much of the device's memory is free.
 type Gauge interface {
 	// FreeMemory returns the number of bytes that no program uses.

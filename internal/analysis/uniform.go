@@ -174,9 +174,9 @@ func (u *Uniformity) varies(v *ir.Value, i int) bool {
 	case ir.OpTid:
 		return u.of == block || v.Imm == 0 || u.of == warp && !rowsHoldWarps(v.Block.Func)
 	case ir.OpBallot, ir.OpWarpReduce:
-		return u.of != warp
+		return u.of != warp || v.Lanes() != nil
 	case ir.OpShuffle:
-		return u.of != warp || u.varying[v.Args[1].ID]
+		return u.of != warp || v.Lanes() != nil || u.varying[v.Args[1].ID]
 	case ir.OpLoad:
 		return u.varying[v.Args[0].ID] || u.divergent[v.Block.ID] || u.mayChange(v, i)
 	case ir.OpPhi:

@@ -51,6 +51,6 @@ var catalogue = [...]struct {
 	{LangPrint, "the format of gpu.Printf does not match its arguments"},
 	{LangPanic, "the argument of panic in a kernel must be a constant string, a number or a boolean"},
 	{LangShared, "gpu.Shared and gpu.DynamicShared must be called with a type without pointers"},
-	{LangMemory, "an atomic operation or a fence takes at most one order and one scope, which must be constants and valid for the operation"},
+	{LangMemory, "an atomic operation or a fence takes at most one order and one scope, which must be constants and valid for the operation; an operation of a warp takes at most one set of lanes"},
 	{LangCopy, "gpu.CopyAsync copies 4, 8 or 16 bytes; the argument of WaitCopies must be a constant"},
 }

@@ -75,7 +75,10 @@ const shiftLimit = 64
 func (l *lowerer) shiftCount(y ssa.Value) *ir.Value {
 	if isConst(y) {
 		n, ok := constInt(y)
-		if !ok || n > shiftLimit {
+		if ok && n < 0 { // a variable whose value is known
+			l.check(l.constant(ir.I1, 0), "negative shift amount")
+		}
+		if !ok || n < 0 || n > shiftLimit {
 			n = shiftLimit
 		}
 		return l.constant(ir.I32, n)

@@ -177,7 +177,10 @@ func (l *lowerer) fork(cond *ir.Value, yes, no *ir.Block) {
 
 // bitsOf returns the integer type that is as wide as t.
 func bitsOf(t *ir.Type) *ir.Type {
-	if t.Bits() == 32 {
+	switch {
+	case t.IsInt():
+		return t
+	case t.Bits() == 32:
 		return ir.I32
 	}
 	return ir.I64

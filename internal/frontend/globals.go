@@ -14,7 +14,9 @@ import (
 // becomes a constant variable. Where that cannot be, problem says why.
 type table struct {
 	variable *ir.Variable // of a slice: what it points to
+	texts    *ir.Variable // the bytes of the strings that the table contains
 	problem  string
+	unseen   bool // the problem is the lack of a body, which a build may have
 }
 
 // maxTable is the size of the largest table, in bytes: each is a part of the generated code, and the compiler holds its image.
@@ -41,8 +43,14 @@ func isSlice(t types.Type) bool { _, ok := t.Underlying().(*types.Slice); return
 
 func (l *lowerer) tableAddress(g *ssa.Global) *ir.Value {
 	t := l.b.table(g)
+	if t.unseen && l.b.partial != nil {
+		return l.unknown(ir.Ptr)
+	}
 	if t.problem != "" {
 		l.refuse(diag.LangGlobal, globalHelp, "a kernel cannot use the package-level variable %s: %s", g.Name(), t.problem)
+	}
+	if t.texts != nil {
+		l.keepTexts(g)
 	}
 	v := l.emitHead(ir.OpVar, ir.Ptr)
 	v.Aux = t.variable
@@ -54,6 +62,9 @@ func (l *lowerer) loadGlobalSlice(g *ssa.Global) *ir.Value {
 	if l.b.partial != nil && !hasSource(g) {
 		return l.unknown(ir.Slice)
 	}
+	if l.b.table(g).unseen && l.b.partial != nil {
+		return l.unknown(ir.Slice)
+	}
 	p := l.tableAddress(g)
 	n := l.int64(p.Aux.(*ir.Variable).Type.Len) // of the array that backs it
 	return l.emit(ir.OpStruct, ir.Slice, p, n, n)
@@ -63,7 +74,7 @@ func (l *lowerer) loadGlobalSlice(g *ssa.Global) *ir.Value {
 func (b *builder) table(g *ssa.Global) *table {
 	t := b.tables[g]
 	if t == nil {
-		t = &table{}
+		t = &table{problem: "its initial value depends on itself"}
 		b.tables[g] = t
 		t.problem = b.fillTable(t, g)
 	}
@@ -81,7 +92,7 @@ func (b *builder) fillTable(t *table, g *ssa.Global) string {
 		return "the package of the variable has no Go source"
 	}
 	init := g.Pkg.Func("init")
-	if holdsPointers(elemOfSlice(pointee(g.Type()))) {
+	if holdsAddresses(elemOfSlice(pointee(g.Type()))) {
 		return "it contains pointers"
 	}
 	if t := typeOrNil(g); t != nil && t.Size() > maxTable {
@@ -91,6 +102,12 @@ func (b *builder) fillTable(t *table, g *ssa.Global) string {
 		return "it is written in " + callName(writer) + ", or its address escapes there"
 	}
 	r := b.initial(init)[g]
+	if r != nil {
+		if b.compute(r); r.why != nil {
+			t.unseen = r.why.unseen
+			return "its initial value is not constant, and the compiler cannot compute it: " + r.why.text
+		}
+	}
 	switch {
 	case r == nil && !isSlice(pointee(g.Type())):
 		zero := typeOrNil(g)
@@ -104,7 +121,10 @@ func (b *builder) fillTable(t *table, g *ssa.Global) string {
 		return "its initial value is not constant"
 	}
 	name := b.uniqueName(g.Pkg.Pkg.Name() + "." + g.Name())
-	t.variable = &ir.Variable{Name: name, Space: ir.Constant, Type: r.typ, Init: r.bytes}
+	if containsString(elemOfSlice(pointee(g.Type()))) {
+		t.texts = b.storeTexts(name+".text", r)
+	}
+	t.variable = &ir.Variable{Name: name, Space: ir.Constant, Type: withOffsets(r.typ), Init: r.bytes}
 	b.module.Vars = append(b.module.Vars, t.variable)
 	return ""
 }

@@ -15,7 +15,10 @@ type region struct {
 	bytes []byte
 	// unknown is set where the contents are not constants, or where the address goes somewhere.
 	unknown bool
-	backing *region // of a slice: the whole array that it is made from
+	backing *region          // of a slice: the whole array that it is made from
+	texts   map[int64]string // the strings in the variable, by offset
+	pending []pendingStore
+	why     *misfit // why a pending store is unknown
 }
 
 // initialiser follows a package's init function as far as it handles constants: stores
@@ -24,9 +27,10 @@ type initialiser struct {
 	regions   map[ssa.Value]*region // by the Global or the Alloc
 	addresses map[ssa.Value]address
 	loaded    map[ssa.Value][]byte
-	slices    map[ssa.Value]*region  // slices of a whole array
-	always    bool                   // the current block is executed whatever happens
-	constant  func(*ssa.Global) bool // nothing but init writes the variable
+	texts     map[ssa.Value]map[int64]string // the strings in what was loaded, by offset
+	slices    map[ssa.Value]*region          // slices of a whole array
+	always    bool                           // the current block is executed whatever happens
+	constant  func(*ssa.Global) bool         // nothing but init writes the variable
 }
 
 type address struct {
@@ -38,7 +42,7 @@ type address struct {
 func (b *builder) initialise(init *ssa.Function) map[ssa.Value]*region {
 	m := initialiser{
 		regions: map[ssa.Value]*region{}, addresses: map[ssa.Value]address{},
-		loaded: map[ssa.Value][]byte{}, slices: map[ssa.Value]*region{},
+		loaded: map[ssa.Value][]byte{}, texts: map[ssa.Value]map[int64]string{}, slices: map[ssa.Value]*region{},
 		constant: func(g *ssa.Global) bool { return b.writer(g, init) == nil },
 	}
 	end := lastOf(init)
@@ -150,11 +154,17 @@ func (m *initialiser) load(in *ssa.UnOp) {
 	g, global := root(in.X).(*ssa.Global)
 	switch {
 	case global && !m.constant(g): // perhaps by a call that an initialiser before this one made
-	case a.region == nil || a.region.unknown || lack != nil || !m.always:
+	case a.region == nil || a.region.unknown || a.region.pending != nil || lack != nil || !m.always:
 	case isSlice(in.Type()):
 		a.region.unknown = true // two slices of one array
 	default:
 		m.loaded[in] = append([]byte(nil), a.region.bytes[a.offset:a.offset+t.Size()]...)
+		m.texts[in] = map[int64]string{}
+		for at, s := range a.region.texts {
+			if at >= a.offset && at < a.offset+t.Size() {
+				m.texts[in][at-a.offset] = s
+			}
+		}
 	}
 }
 
@@ -175,11 +185,22 @@ func (m *initialiser) store(in *ssa.Store) {
 		return
 	}
 	bytes := m.contents(in.Val)
-	if bytes == nil || !m.always || a.region.unknown {
+	s, isText := constString(in.Val)
+	switch {
+	case isText && m.always && !a.region.unknown:
+		a.region.setText(a.offset, s)
+		return
+	case !m.always || a.region.unknown || bytes == nil && !isComputed(in.Val):
 		a.region.unknown = true
+		return
+	case bytes == nil:
+		a.region.pending = append(a.region.pending, pendingStore{a.offset, in.Val})
 		return
 	}
 	copy(a.region.bytes[a.offset:], bytes)
+	for at, s := range m.texts[in.Val] {
+		a.region.setText(a.offset+at, s)
+	}
 }
 
 // contents returns the bytes of v in memory, or nil if they are unknown.

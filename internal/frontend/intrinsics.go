@@ -65,6 +65,7 @@ var intrinsics = map[string]intrinsic{
 	gpuPath + ".Ballot":      ballot,
 	gpuPath + ".Any":         anyOf,
 	gpuPath + ".All":         allOf,
+	gpuPath + ".Elect":       elect,
 	gpuPath + ".Match":       match,
 	gpuPath + ".Shuffle":     shuffle(ir.OpShuffle),
 	gpuPath + ".ShuffleUp":   shuffle(ir.OpShuffleUp),

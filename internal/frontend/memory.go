@@ -50,7 +50,17 @@ func (l *lowerer) load(v *ssa.UnOp) *ir.Value {
 	if isThread(v.Type()) {
 		return nil
 	}
-	return l.emit(ir.OpLoad, t, p)
+	if !containsString(v.Type()) {
+		return l.emit(ir.OpLoad, t, p)
+	}
+	switch from := l.textTable(v.X); {
+	case from == nil:
+		return l.emit(ir.OpLoad, t, p)
+	case onlyIndexed(v):
+		return l.zero(t) // index loads from the table
+	default:
+		return l.loadTexts(from, v.Type(), p)
+	}
 }
 
 func (l *lowerer) store(in *ssa.Store) {
@@ -109,6 +119,12 @@ func (l *lowerer) index(v *ssa.Index) *ir.Value {
 		return l.stringIndex(v.X, v.Index)
 	}
 	x, t := l.value(v.X), l.typeOf(v)
+	if load, ok := v.X.(*ssa.UnOp); ok && containsString(v.Type()) {
+		if from := l.textTable(load.X); from != nil {
+			i := l.checkIndex(v.Index, l.int64(x.Type.Len))
+			return l.loadTexts(from, v.Type(), l.element(l.value(load.X), i, t))
+		}
+	}
 	if i, ok := constInt(v.Index); ok && i >= 0 && i < x.Type.Len {
 		return l.part(x, int(i))
 	}
@@ -134,6 +150,9 @@ func (l *lowerer) spillResult(v ssa.Value) {
 		return
 	}
 	if load, ok := v.(*ssa.UnOp); ok {
+		if containsString(v.Type()) && l.textTable(load.X) != nil {
+			return
+		}
 		if _, table := root(load.X).(*ssa.Global); table {
 			l.spilled[v] = x.Args[0]
 			return

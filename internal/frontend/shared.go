@@ -61,16 +61,19 @@ func dynamicShared(l *lowerer, v *ssa.Call) *ir.Value {
 	return l.emit(ir.OpStruct, ir.Slice, p, n, n)
 }
 
-// holdsPointers reports whether memory of type t holds addresses.
-func holdsPointers(t types.Type) bool {
+// holdsPointers reports whether memory of type t holds addresses, those of strings included.
+func holdsPointers(t types.Type) bool { return containsString(t) || holdsAddresses(t) }
+
+// holdsAddresses reports whether memory of type t holds addresses other than those of strings.
+func holdsAddresses(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		return u.Kind() == types.UnsafePointer || u.Info()&types.IsString != 0
+		return u.Kind() == types.UnsafePointer
 	case *types.Array:
-		return holdsPointers(u.Elem())
+		return holdsAddresses(u.Elem())
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if holdsPointers(u.Field(i).Type()) {
+			if holdsAddresses(u.Field(i).Type()) {
 				return true
 			}
 		}

@@ -210,6 +210,15 @@ func (op Op) Atomic() bool { return op >= OpAtomicAdd && op <= OpAtomicStore }
 // a branch that could diverge, nor remove such a branch from around it.
 func (op Op) Convergent() bool { return ops[op].flags&convergent != 0 }
 
+// Lanes returns the set of the warp's threads that an operation of a warp waits for: bit i is lane i. It returns nil
+// if v waits for all threads of the warp, or is another operation.
+func (v *Value) Lanes() *Value {
+	if row := ops[v.Op]; row.flags&lanes != 0 && len(v.Args) == row.nargs+1 {
+		return v.Args[row.nargs]
+	}
+	return nil
+}
+
 // Tuple reports whether a value of the operation is a tuple of numbers in a register each: an array that
 // only extract takes apart.
 func (op Op) Tuple() bool {

@@ -11,6 +11,7 @@ const (
 	effect
 	terminator
 	convergent // threads wait for each other; see Op.Convergent
+	lanes      // after its arguments, the value may have one more: see Value.Lanes
 )
 
 // attr describes what a value of the operation carries besides arguments.
@@ -170,15 +171,15 @@ var ops = [numOps]row{
 	OpStartNext:      {"startnext", 0, attrNone, reads | writes | effect, nothing},                         // the next kernel in the stream may start once all blocks have come here or are done
 	OpClusterBarrier: {"clusterbarrier", 0, attrImm, reads | writes | effect | convergent, clusterBarrier}, // of the cluster's threads; Imm 1: arrives only, 2: only waits for the last arrival
 	OpPeer:           {"peer", 2, attrNone, pure, peer},                                                    // the address that arg0, in shared memory, has in the block of rank arg1 of the cluster
-	OpWarpBarrier:    {"warpbarrier", 0, attrNone, reads | writes | effect | convergent, nothing},
-	OpBallot:         {"ballot", 1, attrNone, effect | convergent, ballot},       // the set of the warp's threads for which arg0 holds
-	OpMatch:          {"match", 1, attrNone, effect | convergent, match},         // the set of the warp's threads that have the same arg0
-	OpShuffle:        {"shuffle", 2, attrNone, effect | convergent, shuffle},     // arg0 of the warp's thread at lane arg1; as in the next three, its lower 5 bits
-	OpShuffleUp:      {"shuffleup", 2, attrNone, effect | convergent, shuffle},   // at the own lane - arg1; arg0 where there is none
-	OpShuffleDown:    {"shuffledown", 2, attrNone, effect | convergent, shuffle}, // at the own lane + arg1; arg0 where there is none
-	OpShuffleXor:     {"shufflexor", 2, attrNone, effect | convergent, shuffle},  // at the own lane ^ arg1
+	OpWarpBarrier:    {"warpbarrier", 0, attrNone, reads | writes | effect | convergent | lanes, nothing},
+	OpBallot:         {"ballot", 1, attrNone, effect | convergent | lanes, ballot},       // the set of the warp's threads for which arg0 holds
+	OpMatch:          {"match", 1, attrNone, effect | convergent | lanes, match},         // the set of the warp's threads that have the same arg0
+	OpShuffle:        {"shuffle", 2, attrNone, effect | convergent | lanes, shuffle},     // arg0 of the warp's thread at lane arg1; as in the next three, its lower 5 bits
+	OpShuffleUp:      {"shuffleup", 2, attrNone, effect | convergent | lanes, shuffle},   // at the own lane - arg1; arg0 where there is none
+	OpShuffleDown:    {"shuffledown", 2, attrNone, effect | convergent | lanes, shuffle}, // at the own lane + arg1; arg0 where there is none
+	OpShuffleXor:     {"shufflexor", 2, attrNone, effect | convergent | lanes, shuffle},  // at the own lane ^ arg1
 
-	OpWarpReduce: {"warpreduce", 1, attrImm, effect | convergent, warpReduce}, // arg0 of all the warp's threads, combined by the Reduction Imm
+	OpWarpReduce: {"warpreduce", 1, attrImm, effect | convergent | lanes, warpReduce}, // arg0 of all the warp's threads, combined by the Reduction Imm
 
 	OpLoadMatrix: {"loadmatrix", 1, attrImm, reads | effect | convergent, loadMatrix}, // 1, 2 or 4 tiles of 8x8 elements of 16 bits, whose rows the lanes' arg0 point to; Imm 1: each transposed
 	OpMMA:        {"mma", 10, attrImm, effect | convergent, mma},                      // of 16x16 by 16x8: args 0 to 3 by args 4 and 5, plus args 6 to 9; Imm: a Format

@@ -175,7 +175,7 @@ func store(v *Value) string {
 // atomic checks an atomic operation on numbers of type t, whose arguments after the address
 // are such numbers, and that it knows its order.
 func atomic(v *Value, t *Type, orders ...Order) string {
-	if !v.Args[0].Type.IsPtr() || !t.IsInt() && !t.IsFloat() || t.Bits() < 32 {
+	if !v.Args[0].Type.IsPtr() || !t.IsInt() && !t.IsFloat() || t.Bits() < 8 {
 		return fmt.Sprintf("cannot access %v through %v", t, v.Args[0].Type)
 	}
 	for _, a := range v.Args[1:] {

@@ -111,7 +111,7 @@ func TestVerify(t *testing.T) {
 		{"widen float to integer", "b0:\n\t%1 = const f32 1.0\n\t%2 = sext i64 %1\n\tret", "cannot widen f32 to i64"},
 		{"widen integer to float", "b0:\n\t%1 = fext f64 %0\n\tret", "cannot widen i32 to f64"},
 		{"atomic float", "b0:\n\t%1 = const ptr 0\n\t%2 = const f32 1.0\n\t%3 = atomicsmax f32 %1, %2\n\tret", "wants an integer, not f32"},
-		{"atomic width", "b0:\n\t%1 = const ptr 0\n\t%2 = const i16 1\n\t%3 = atomicadd i16 %1, %2\n\tret", "cannot access i16 through ptr"},
+		{"atomic width", "b0:\n\t%1 = const ptr 0\n\t%2 = const i1 1\n\t%3 = atomicadd i1 %1, %2\n\tret", "cannot access i1 through ptr"},
 		{"atomic address", "b0:\n\t%1 = atomicadd i32 %0, %0\n\tret", "cannot access i32 through i32"},
 		{"atomic argument", "b0:\n\t%1 = const ptr 0\n\t%2 = const i64 1\n\t%3 = atomiccas i32 %1, %0, %2\n\tret", "has an argument of type i64 for i32"},
 		{"load that releases", "b0:\n\t%1 = const ptr 0\n\t%2 = atomicload i32 %1 {release.device}\n\tret", "cannot be release"},

@@ -194,7 +194,12 @@ func (c *checker) place(b *Block, i int, v *Value) {
 		c.fail(v, "stands after other values")
 	}
 	row := ops[v.Op]
-	if row.nargs >= 0 && len(v.Args) != row.nargs {
+	if set := v.Lanes(); set != nil {
+		if set.Type.Kind != KindI32 {
+			c.fail(v, "has a set of lanes of type %v", set.Type)
+			return
+		}
+	} else if row.nargs >= 0 && len(v.Args) != row.nargs {
 		c.fail(v, "has %d arguments, wants %d", len(v.Args), row.nargs)
 		return
 	}

@@ -9,14 +9,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 // TestRandomPrograms compiles random kernels, verifying after each pass, and runs them
 // before and after.
 func TestRandomPrograms(t *testing.T) {
-	n := uint64(200)
-	if testing.Short() {
+	n := uint64(100)
+	switch {
+	case testing.Short():
 		n = 50
+	case sweep.Whole():
+		n = 200
 	}
 	defined := 0
 	for seed := range n {

@@ -5,12 +5,16 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 // TestRandomLoops compiles random loops with all options and runs them before and after.
 func TestRandomLoops(t *testing.T) {
-	defined, coarse, complete := 0, 0, 0
-	for seed := range uint64(300) {
+	defined, coarse, complete, n := 0, 0, 0, 150
+	if sweep.Whole() {
+		n = 300
+	}
+	for seed := range uint64(n) {
 		k := generateLoops(seed)
 		if err := ir.Verify(k); err != nil {
 			t.Fatalf("the generator is wrong: %v\n%v", err, k)
@@ -32,7 +36,7 @@ func TestRandomLoops(t *testing.T) {
 			t.Fatalf("seed %d, options %+v\n%v", seed, o, k)
 		}
 	}
-	if defined < 8000 || coarse < 25 || complete < 1000 {
+	if defined < 80*n/3 || coarse < n/12 || complete < 10*n/3 {
 		t.Errorf("%d runs are defined; %d kernels compute several elements in a thread, on %d grids without faults", defined, coarse, complete)
 	}
 }

@@ -61,11 +61,13 @@ func (t *translator) atom(p place, size int) spirv.ID {
 }
 
 func (t *translator) loadOrdered(p place, typ ptx.Type) spirv.ID {
-	if p.space == ptx.Local || p.space == ptx.Shared && typ.Size() != 4 {
+	switch {
+	case p.space == ptx.Local || p.space == ptx.Shared && typ.Size() == 8:
 		return t.loadAll(p, typ, 1)[0]
-	}
-	if typ.Size() < 4 {
-		return t.loadAll(p, typ, 1)[0]
+	case typ.Size() < 4:
+		word, bit := t.wordAround(p)
+		v := t.loadOrdered(word, ptx.U32)
+		return t.trim(plain(typ), t.op(spirv.OpShiftRightLogical, ptx.U32, v, bit))
 	}
 	return t.around(func() spirv.ID {
 		scope := t.reach(p)
@@ -73,13 +75,45 @@ func (t *translator) loadOrdered(p place, typ ptx.Type) spirv.ID {
 	})
 }
 
+// wordAround returns the place of the word that a number of 1 or 2 bytes is part of, and the number's first bit in it.
+func (t *translator) wordAround(p place) (word place, bit spirv.ID) {
+	typ := ptx.U64
+	if p.space != ptx.Global {
+		typ = ptx.U32
+	}
+	low := p
+	if typ == ptx.U64 {
+		low.address = t.op(spirv.OpUConvert, ptx.U32, p.address)
+	}
+	word = place{p.space, t.op(spirv.OpBitwiseAnd, typ, p.address, t.number(typ.Size(), ^uint64(3)))}
+	return word, t.bitOf(low)
+}
+
+// storePart stores a number of 1 or 2 bytes by a swap of the word that it is part of.
+func (t *translator) storePart(p place, size int, v spirv.ID) spirv.ID {
+	word, bit := t.wordAround(p)
+	at, scope, ones := t.atom(word, 4), t.reach(p), t.word(1<<(8*size)-1)
+	mask := t.op(spirv.OpNot, ptx.U32, t.op(spirv.OpShiftLeftLogical, ptx.U32, ones, bit))
+	v = t.op(spirv.OpShiftLeftLogical, ptx.U32, t.op(spirv.OpBitwiseAnd, ptx.U32, v, ones), bit)
+	seen := t.Local(t.pointer(spirv.StorageFunction, t.u32()))
+	t.Emit(spirv.OpStore, seen, t.op(spirv.OpAtomicLoad, ptx.U32, at, scope, t.word(0)))
+	t.repeat(variable{seen, ptx.U32}, func() spirv.ID {
+		old := t.Value(spirv.OpLoad, t.u32(), seen)
+		next := t.op(spirv.OpBitwiseOr, ptx.U32, t.op(spirv.OpBitwiseAnd, ptx.U32, old, mask), v)
+		found := t.op(spirv.OpAtomicCompareExchange, ptx.U32, at, scope, t.word(0), t.word(0), next, old)
+		t.Emit(spirv.OpStore, seen, found)
+		return t.test(spirv.OpINotEqual, found, old)
+	})
+	return 0
+}
+
 func (t *translator) storeOrdered(p place, typ ptx.Type, v spirv.ID) {
-	if p.space != ptx.Global && (p.space == ptx.Local || typ.Size() != 4) {
+	switch {
+	case p.space == ptx.Local || p.space == ptx.Shared && typ.Size() == 8:
 		t.storeAll(p, typ.Size(), []spirv.ID{v})
 		return
-	}
-	if typ.Size() < 4 {
-		t.storeAll(p, typ.Size(), []spirv.ID{v})
+	case typ.Size() < 4:
+		t.around(func() spirv.ID { return t.storePart(p, typ.Size(), v) })
 		return
 	}
 	t.around(func() spirv.ID {

@@ -94,6 +94,9 @@ func (t *translator) convert() {
 		return
 	}
 	x := t.arg(1, from)
+	if isFloat(to) && !isFloat(from) {
+		x = t.becomesFloat(from, x)
+	}
 	switch {
 	case from == ptx.F16:
 		t.fromHalf(to, x)

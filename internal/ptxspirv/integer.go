@@ -262,11 +262,26 @@ func (t *translator) extract() {
 		t.fail("%s", t.in)
 		return
 	}
-	at := t.op(spirv.OpBitwiseAnd, ptx.U32, t.arg(2, ptx.U32), t.word(255))
-	n := t.op(spirv.OpBitwiseAnd, ptx.U32, t.arg(3, ptx.U32), t.word(255))
+	at, n := t.field(2)
+	t.result(ptx.U32, t.op(spirv.OpBitFieldUExtract, ptx.U32, t.arg(1, ptx.U32), at, n))
+}
+
+func (t *translator) insert() {
+	if t.typ(0) != ptx.B32 {
+		t.fail("%s", t.in)
+		return
+	}
+	at, n := t.field(3)
+	t.result(ptx.U32, t.op(spirv.OpBitFieldInsert, ptx.U32, t.arg(2, ptx.U32), t.arg(1, ptx.U32), at, n))
+}
+
+// field returns the first bit and the number of bits, operands i and i+1, of what lies of a field in a number of 32 bits.
+func (t *translator) field(i int) (at, n spirv.ID) {
+	at = t.op(spirv.OpBitwiseAnd, ptx.U32, t.arg(i, ptx.U32), t.word(255))
+	n = t.op(spirv.OpBitwiseAnd, ptx.U32, t.arg(i+1, ptx.U32), t.word(255))
 	at = t.Extended(spirv.GLSLUMin, t.u32(), at, t.word(32))
 	n = t.Extended(spirv.GLSLUMin, t.u32(), n, t.op(spirv.OpISub, ptx.U32, t.word(32), at))
-	t.result(ptx.U32, t.op(spirv.OpBitFieldUExtract, ptx.U32, t.arg(1, ptx.U32), at, n))
+	return at, n
 }
 
 var relations = map[string][2]spirv.Op{ // of unsigned and of signed integers
@@ -348,9 +363,11 @@ func (t *translator) move() {
 	case to.Kind == ptx.VectorOperand:
 		t.unpack(to, t.bits(from, typ), typ)
 	case from.Kind == ptx.VectorOperand:
-		t.result(plain(typ), t.pack(from, typ))
-	default:
+		t.result(plain(typ), t.intoRegister(to, t.pack(from, typ)))
+	case isFloat(typ): // a register for floats, or an immediate
 		t.result(plain(typ), t.bits(from, typ))
+	default:
+		t.result(typ, t.intoRegister(to, t.bits(from, typ)))
 	}
 }
 
@@ -363,7 +380,7 @@ func (t *translator) unpack(to ptx.Operand, v spirv.ID, typ ptx.Type) {
 		if typ.Size() == 8 {
 			x = t.op(spirv.OpUConvert, ptx.U32, x)
 		}
-		t.assign(o, part, t.trim(part, x))
+		t.assign(o, part, t.intoRegister(o, t.trim(part, x)))
 	}
 }
 

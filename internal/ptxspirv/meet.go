@@ -45,6 +45,16 @@ func meetsInWarp(in *ptx.Instr) bool {
 	return in.Op == "bar" && slices.Contains(in.Mods, "warp") || slices.Contains([]string{"shfl", "vote", "match"}, in.Op)
 }
 
+// ofSomeLanes reports whether the instruction is an operation of some threads of a warp. Such an operation cannot be
+// translated, because Vulkan does not tell which threads of a subgroup execute it together.
+func ofSomeLanes(in *ptx.Instr) bool {
+	if !meetsInWarp(in) && in.Op != "redux" {
+		return false
+	}
+	members, ok := in.Args[len(in.Args)-1].As(ptx.U32)
+	return !ok || uint32(members) != 1<<warpLanes-1
+}
+
 func (t *translator) threads() int {
 	return t.options.Block[0] * t.options.Block[1] * t.options.Block[2]
 }

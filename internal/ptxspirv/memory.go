@@ -214,11 +214,13 @@ func (t *translator) load() {
 	}
 	p := t.place(1)
 	if t.ordered() {
-		t.assign(list[0], plain(typ), t.access(p, typ, func(p place) spirv.ID { return t.loadOrdered(p, typ) }))
+		v := t.access(p, typ, func(p place) spirv.ID { return t.loadOrdered(p, typ) })
+		t.assign(list[0], plain(typ), t.intoRegister(list[0], v))
 		return
 	}
 	if len(list) == 1 {
-		t.assign(list[0], plain(typ), t.access(p, typ, func(p place) spirv.ID { return t.loadAll(p, typ, 1)[0] }))
+		v := t.access(p, typ, func(p place) spirv.ID { return t.loadAll(p, typ, 1)[0] })
+		t.assign(list[0], plain(typ), t.intoRegister(list[0], v))
 		return
 	}
 	if p.space == ptx.Generic {
@@ -226,7 +228,7 @@ func (t *translator) load() {
 		return
 	}
 	for i, v := range t.loadAll(p, typ, len(list)) {
-		t.assign(list[i], plain(typ), v)
+		t.assign(list[i], plain(typ), t.intoRegister(list[i], v))
 	}
 }
 

@@ -107,6 +107,8 @@ func (t *translator) functions() bool {
 		t.reverseBits()
 	case "bfe":
 		t.extract()
+	case "bfi":
+		t.insert()
 	case "rcp":
 		t.function(t.reciprocal)
 	case "sqrt":

@@ -21,7 +21,7 @@ type Options struct {
 // Arithmetic is what a device can promise for float32 and for float64, and what was seen of it.
 type Arithmetic struct {
 	Fused       bool    // Fma rounds once
-	FoldsZeros  bool    // the device's compiler forgets that -0+0 is 0
+	FoldsZeros  bool    // the device's compiler forgets that -0+0 is 0 and x/0 is infinite if it knows the 0
 	LosesValues bool    // the device's compiler may lose values that a loop has computed for threads that leave it early
 	Shallow     bool    // the device's compiler ignores conditions that are nested deeply, or crashes
 	SignedZero  [2]bool // zeros keep their signs, infinities and NaNs are as in IEEE 754
@@ -118,6 +118,9 @@ func (t *translator) declare(m *ptx.Module) {
 	t.lay(slices.Concat(m.Vars, t.f.Vars))
 	for i := range t.f.Code {
 		in := &t.f.Code[i]
+		if t.in = in; ofSomeLanes(in) {
+			t.fail("%s of some lanes of a warp", in)
+		}
 		t.generic = t.generic || in.Op == "cvta" && (slices.Contains(in.Mods, "shared") || slices.Contains(in.Mods, "local"))
 	}
 	if t.sharedBytes > 0 && !t.options.Views.Any {

@@ -84,9 +84,9 @@ func (t *translator) special(name string) spirv.ID {
 	case base == "%nctaid":
 		return t.builtin(spirv.BuiltInNumWorkgroups, at)
 	case base == "%ntid":
-		return t.ofLaunch(b[at])
+		return t.word(uint32(b[at]))
 	case name == "%dynamic_smem_size":
-		return t.ofLaunch(t.options.Shared)
+		return t.word(uint32(t.options.Shared))
 	case name == "%laneid":
 		return t.lane()
 	case name == "%warpid":
@@ -97,15 +97,6 @@ func (t *translator) special(name string) spirv.ID {
 	}
 	t.fail("special register %s", name)
 	return t.word(0)
-}
-
-// ofLaunch returns a number that the launch determines. A device's compiler that simplifies additions of 0 does not know it, because it could compute
-// such a 0 from it.
-func (t *translator) ofLaunch(n int) spirv.ID {
-	if t.options.FoldsZeros {
-		return t.hidden(ptx.U32, uint64(n))
-	}
-	return t.word(uint32(n))
 }
 
 // laneMask returns the lanes of the warp that are less than the thread's (lt), and so on.
@@ -224,6 +215,23 @@ func (t *translator) trim(typ ptx.Type, v spirv.ID) spirv.ID {
 // hidden returns a constant that the device's compiler does not know: it would simplify an addition of 0 to nothing.
 func (t *translator) hidden(typ ptx.Type, v uint64) spirv.ID {
 	return t.opaque(typ, t.number(held(typ), v))
+}
+
+// becomesFloat returns the bits of a float that come from integers or from memory. A device's compiler that folds zeros does not know them, because it
+// would if they were constants, or computed from the size of the block or from the first iteration of a loop.
+func (t *translator) becomesFloat(typ ptx.Type, v spirv.ID) spirv.ID {
+	if !t.options.FoldsZeros {
+		return v
+	}
+	return t.opaque(typ, v)
+}
+
+// intoRegister is becomesFloat if the operand is a register for floats.
+func (t *translator) intoRegister(o ptx.Operand, v spirv.ID) spirv.ID {
+	if o.Kind != ptx.RegOperand || !isFloat(t.f.Regs[o.Reg].Type) {
+		return v
+	}
+	return t.becomesFloat(t.f.Regs[o.Reg].Type, v)
 }
 
 // opaque returns a value in a form that the device's compiler cannot see through.

@@ -142,6 +142,7 @@ var floors = map[string]string{
 	"model/efficientnet":      "nn tensor weights device dtype",
 	"classify":                "internal/kernels/resize model/efficientnet model/resnet tensor weights weights/formats device dtype",
 	"embeddings":              "model/bert tensor tokenizer weights weights/formats device dtype",
+	"rerank":                  "model/bert tokenizer weights weights/formats device dtype",
 	"llm":                     "model/llama model/lora tensor tokenizer chat grammar weights weights/formats weights/safetensors internal/kernels/sampling device dtype",
 	"serve/batch":             "",
 	"serve/repository":        "device",
@@ -152,7 +153,7 @@ var floors = map[string]string{
 	"serve/page":              "",
 	"serve/gate/gatetest":     "",
 	"serve/listen":            "",
-	"serve/openai":            "serve/batch serve/gate serve/repository serve/listen llm model/llama chat grammar tokenizer prometheus websocket",
+	"serve/openai":            "serve/batch serve/gate serve/repository serve/listen rerank llm model/llama chat grammar tokenizer prometheus websocket",
 	"serve/pictures":          "serve/batch serve/gate serve/repository classify prometheus",
 	"serve/kserve":            "serve/batch serve/gate serve/repository classify prometheus",
 	"serve/kserve/rpc":        "serve/gate serve/kserve serve/spans connect protobuf",
@@ -166,7 +167,7 @@ var floors = map[string]string{
 	"": "cuda vulkan cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... bench/report train/finetune model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/repository serve/page llm classify embeddings chat grammar weights weights/checksum weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus x/ansi x/sys x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/spans serve/kserve/rpc",
+	"cmd/...":                   "cmd/... bench/report train/finetune model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/repository serve/page llm classify embeddings rerank chat grammar weights weights/checksum weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus x/ansi x/sys x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/spans serve/kserve/rpc",
 	"cmd/internal/commandline":  "",
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
@@ -201,6 +202,7 @@ var floors = map[string]string{
 	"bench/suite/unchecked":     "compile device/driver",
 	"bench/start/ptx":           "compile",
 	"deploy/image":              "xz",
+	"deploy/kubernetes/check":   "",
 	"internal/repotest":         "",
 }
 

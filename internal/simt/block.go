@@ -27,7 +27,10 @@ type Block struct {
 	// or warp that has not left the kernel has called Meet with the same kind. It returns the
 	// values that they brought. The result is valid until the thread's next call. A tier sets Meet
 	// before it runs a kernel whose threads wait for each other.
-	Meet func(thread int, k Kind, v uint64) *Meeting
+	//
+	// The threads of a warp that meet are those of the given lanes, which all of them must pass alike. For meetings of
+	// the block, lanes has no meaning.
+	Meet func(thread int, k Kind, lanes uint32, v uint64) *Meeting
 
 	// Await suspends the calling thread until ready returns true. It may call ready at any time,
 	// from any thread of the block. Notify must be called after a change that may affect the result

@@ -59,7 +59,7 @@ func (b *Block) ArriveCluster(thread int) {
 func (b *Block) WaitCluster(thread int) {
 	c := b.Cluster
 	if c == nil {
-		b.Meet(thread, ClusterBarrier, 0)
+		b.Meet(thread, ClusterBarrier, 0, 0)
 		return
 	}
 	c.mu.Lock()

@@ -4,6 +4,9 @@ package simt
 // last five bits.
 const WarpSize = 32
 
+// AllLanes is the set of all threads of a warp.
+const AllLanes = 1<<WarpSize - 1
+
 // Kind is the operation for which threads meet. All threads that wait for each other must call the
 // same one.
 type Kind uint8

@@ -89,6 +89,7 @@ const (
 	OpBitwiseXor                    Op = 198
 	OpBitwiseAnd                    Op = 199
 	OpNot                           Op = 200
+	OpBitFieldInsert                Op = 201
 	OpBitFieldUExtract              Op = 203
 	OpBitReverse                    Op = 204
 	OpBitCount                      Op = 205

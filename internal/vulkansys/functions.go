@@ -260,7 +260,7 @@ func (d *Driver) BindPipeline(c CommandBuffer, p Pipeline) {
 // PushConstants sets the push constants of the next dispatches.
 func (d *Driver) PushConstants(c CommandBuffer, l PipelineLayout, values []byte) {
 	p := &values[0]
-	d.call(fnCmdPushConstants, uintptr(c), uintptr(l), stageCompute, 0, uintptr(len(values)), at(p))
+	d.call(fnCmdPushConstants, uintptr(c), uintptr(l), StageCompute, 0, uintptr(len(values)), at(p))
 	keep(p)
 }
 
@@ -355,14 +355,17 @@ func (d *Driver) CreateShaderModule(dev Device, code []uint32) (ShaderModule, er
 
 // CreatePipelineLayout makes a layout with push bytes of push constants.
 func (d *Driver) CreatePipelineLayout(dev Device, push uint32) (PipelineLayout, error) {
-	r := &PushRange{Stages: stageCompute, Size: push}
+	r := &PushRange{Stages: StageCompute, Size: push}
 	return create[PipelineLayout](d, fnCreatePipelineLayout, dev, &LayoutInfo{Type: typeLayout, Ranges: 1, Range: r})
 }
 
-// CreatePipeline compiles the entry point "main" of a shader.
-func (d *Driver) CreatePipeline(dev Device, l PipelineLayout, m ShaderModule) (Pipeline, error) {
+// CreatePipeline compiles the entry point "main" of a shader, for subgroups of the given size unless that is 0.
+func (d *Driver) CreatePipeline(dev Device, l PipelineLayout, m ShaderModule, lanes int) (Pipeline, error) {
 	name := []byte("main\x00")
-	info := &PipelineInfo{Type: typePipeline, Stage: StageInfo{Type: typeStage, Stage: stageCompute, Module: m, Name: &name[0]}, Layout: l, Index: -1}
+	info := &PipelineInfo{Type: typePipeline, Stage: StageInfo{Type: typeStage, Stage: StageCompute, Module: m, Name: &name[0]}, Layout: l, Index: -1}
+	if lanes > 0 {
+		info.Stage.Next = unsafe.Pointer(&SubgroupSize{Type: typeSubgroupSize, Lanes: uint32(lanes)})
+	}
 	out := new(Pipeline)
 	err := d.call(fnCreateComputePipelines, uintptr(dev), 0, 1, at(info), 0, at(out)).Err(fnCreateComputePipelines)
 	keep(info)

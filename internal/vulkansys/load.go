@@ -2,6 +2,7 @@ package vulkansys
 
 import (
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/internal/dl"
@@ -14,7 +15,7 @@ type Driver struct {
 
 // Load opens the system's Vulkan loader. An error matches dl.ErrNotFound if there is none.
 func Load() (*Driver, error) {
-	lib, err := dl.Open("libvulkan.so.1", "vulkan-1.dll", "libvulkan.1.dylib", "libMoltenVK.dylib")
+	lib, err := dl.Open(libraries()...)
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +31,17 @@ func Load() (*Driver, error) {
 	}
 	d.functions[fnGetInstanceProcAddr] = find
 	return d, nil
+}
+
+// libraries returns the names of the loader.
+func libraries() []string {
+	switch runtime.GOOS {
+	case "windows":
+		return []string{"vulkan-1.dll"}
+	case "darwin":
+		return []string{"libvulkan.1.dylib", "libMoltenVK.dylib"}
+	}
+	return []string{"libvulkan.so.1"}
 }
 
 // bind finds a function.

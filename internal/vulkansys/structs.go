@@ -96,15 +96,20 @@ const (
 	typeDriver        = 1000196000
 	typeFloatControls = 1000197000
 	typeAddress       = 1000244001
+	typeSubgroupSizes = 1000225000
+	typeSubgroupSize  = 1000225001
+	typeSizeControl   = 1000225002
 	typeSharedLayout  = 1000336000
 )
 
+// StageCompute is the bit of compute shaders in sets of stages.
+const StageCompute = 0x20
+
 // Bits of flags.
 const (
-	stageCompute = 0x20
-	stageBottom  = 0x2000
-	stagesUsed   = 0x800 | 0x1000 // of kernels and of copies
-	stageHost    = 0x4000
+	stageBottom = 0x2000
+	stagesUsed  = 0x800 | 0x1000 // of kernels and of copies
+	stageHost   = 0x4000
 
 	accessShaderRead  = 0x20
 	accessShaderWrite = 0x40
@@ -296,6 +301,40 @@ func (f *Features2) WithSharedLayout() *SharedLayoutFeatures {
 	l := &SharedLayoutFeatures{Type: typeSharedLayout, Next: f.Next}
 	f.Next = unsafe.Pointer(l)
 	return l
+}
+
+// SubgroupSizeControl is the extension with which a pipeline demands a size of subgroups.
+const SubgroupSizeControl = "VK_EXT_subgroup_size_control"
+
+// SubgroupSizes is VkPhysicalDeviceSubgroupSizeControlProperties.
+type SubgroupSizes struct {
+	Type        uint32
+	Next        unsafe.Pointer
+	Least, Most uint32 // lanes of a subgroup
+	Subgroups   uint32 // of a block, at most
+	Stages      uint32 // that can demand a size
+}
+
+// WithSubgroupSizes adds SubgroupSizes to properties.
+func (p *Properties2) WithSubgroupSizes() *SubgroupSizes {
+	s := &SubgroupSizes{Type: typeSubgroupSizes, Next: p.Next}
+	p.Next = unsafe.Pointer(s)
+	return s
+}
+
+// SizeControlFeatures is VkPhysicalDeviceSubgroupSizeControlFeatures.
+type SizeControlFeatures struct {
+	Type    uint32
+	Next    unsafe.Pointer
+	Control uint32
+	Full    uint32
+}
+
+// WithSizeControl adds SizeControlFeatures to features.
+func (f *Features2) WithSizeControl() *SizeControlFeatures {
+	c := &SizeControlFeatures{Type: typeSizeControl, Next: f.Next}
+	f.Next = unsafe.Pointer(c)
+	return c
 }
 
 // ExtensionProperties is VkExtensionProperties.
@@ -514,6 +553,13 @@ type StageInfo struct {
 	Module         ShaderModule
 	Name           *byte
 	Specialization unsafe.Pointer
+}
+
+// SubgroupSize is VkPipelineShaderStageRequiredSubgroupSizeCreateInfo.
+type SubgroupSize struct {
+	Type  uint32
+	Next  unsafe.Pointer
+	Lanes uint32
 }
 
 // PipelineInfo is VkComputePipelineCreateInfo.

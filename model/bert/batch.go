@@ -12,13 +12,21 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Errors of NewBatch.
+// Errors of NewBatch and Classifier.
 var (
 	// ErrLength is the error of a text without tokens, or with more than Config.Positions.
 	ErrLength = errors.New("bert: a text with too few or too many tokens")
 	// ErrToken is the error of a token outside the vocabulary.
 	ErrToken = errors.New("bert: a token outside the vocabulary")
+	// ErrType is the error of token types that the model does not have, or whose number is not that of the tokens.
+	ErrType = errors.New("bert: token types that do not fit")
 )
+
+// Pair has the tokens of two texts in one sequence, as a tokenizer encodes them.
+type Pair struct {
+	Tokens []int32
+	Types  []int32 // the type of each token; nil means that all types are 0
+}
 
 // A Batch has the tokens of several texts on the device, one text after another, without padding. It belongs to a
 // Scope.
@@ -42,28 +50,54 @@ func (m *Model) Check(tokens []int32) error {
 	return nil
 }
 
+// CheckPair returns the error that Classifier.Scores would return for a pair, or nil. The error matches ErrLength, ErrToken or ErrType.
+func (m *Model) CheckPair(p Pair) error {
+	if err := m.Check(p.Tokens); err != nil {
+		return err
+	}
+	if p.Types != nil && len(p.Types) != len(p.Tokens) {
+		return fmt.Errorf("%w: %d types of %d tokens", ErrType, len(p.Types), len(p.Tokens))
+	}
+	for _, of := range p.Types {
+		if of < 0 || int(of) >= m.Types {
+			return fmt.Errorf("%w: %d, the model has %d types", ErrType, of, m.Types)
+		}
+	}
+	return nil
+}
+
 // NewBatch uploads the tokens of texts. The error matches ErrLength or ErrToken.
 func (m *Model) NewBatch(s *tensor.Scope, texts ...[]int32) (*Batch, error) {
-	z, err := m.sizeOf(texts)
+	alone := alonePairs(texts)
+	z, err := m.sizeOf(alone)
 	if err != nil {
 		return nil, err
 	}
-	list := z.numbers(texts)
+	list := z.numbers(alone)
 	b := m.batchOf(z, tensor.From(s, list, len(list)))
 	return b, errors.Join(b.ids.Err(), b.starts.Err())
+}
+
+// alonePairs returns texts as pairs of which each has only one text.
+func alonePairs(texts [][]int32) []Pair {
+	list := make([]Pair, len(texts))
+	for i, tokens := range texts {
+		list[i].Tokens = tokens
+	}
+	return list
 }
 
 // size is the numbers of texts and of tokens of a batch.
 type size struct{ texts, rows int }
 
 // sizeOf returns the size of texts, or the error of one of them.
-func (m *Model) sizeOf(texts [][]int32) (size, error) {
+func (m *Model) sizeOf(texts []Pair) (size, error) {
 	z := size{texts: len(texts)}
-	for i, tokens := range texts {
-		if err := m.Check(tokens); err != nil {
+	for i, p := range texts {
+		if err := m.CheckPair(p); err != nil {
 			return z, fmt.Errorf("text %d: %w", i, err)
 		}
-		z.rows += len(tokens)
+		z.rows += len(p.Tokens)
 	}
 	return z, nil
 }
@@ -72,15 +106,16 @@ func (m *Model) sizeOf(texts [][]int32) (size, error) {
 func (z size) step() int { return (z.rows + apart - 1) / apart * apart }
 
 // numbers returns all numbers of a batch, which are uploaded at once. There may be fewer texts, and tokens, than the size says.
-func (z size) numbers(texts [][]int32) []int32 {
+func (z size) numbers(texts []Pair) []int32 {
 	step := z.step()
 	list := make([]int32, 3*step, z.length())
 	var starts, spans []int32
 	at := 0
-	for _, tokens := range texts {
+	for _, p := range texts {
 		starts = append(starts, int32(at))
-		spans = append(spans, int32(at), int32(len(tokens)), 0, int32(at))
-		for i, id := range tokens {
+		spans = append(spans, int32(at), int32(len(p.Tokens)), 0, int32(at))
+		copy(list[2*step+at:], p.Types)
+		for i, id := range p.Tokens {
 			list[at], list[step+at] = id, int32(i)
 			at++
 		}

@@ -51,7 +51,7 @@ func load(s *tensor.Scope, folder string, o bert.LoadOptions) (*bert.Model, erro
 // TestForward compares activations with the reference, for each type and device.
 func TestForward(t *testing.T) {
 	folder := berttest.WriteFolder(t, berttest.Options{Seed: 1})
-	ref := newReference(t, folder)
+	ref := newReference(t, folder, "")
 	var want []float64
 	for _, text := range texts() {
 		for _, row := range ref.forward(text) {
@@ -109,7 +109,7 @@ func forward(t *testing.T, open kerneltest.Opener, folder string, of dtype.Type,
 // TestPool compares vectors with those of the reference's activations. Names of tensors have a prefix.
 func TestPool(t *testing.T) {
 	plain, prefixed := berttest.WriteFolder(t, berttest.Options{Seed: 2}), berttest.WriteFolder(t, berttest.Options{Seed: 2, Prefix: "bert."})
-	ref := newReference(t, plain)
+	ref := newReference(t, plain, "")
 	err := tensor.Run(t.Context(), kerneltest.Device(t, cpu.Open), func(s *tensor.Scope) error {
 		m, err := load(s, prefixed, bert.LoadOptions{})
 		if err != nil {
@@ -206,10 +206,20 @@ func TestParseConfig(t *testing.T) {
 	if c, err := bert.ParseConfig([]byte(good)); err != nil || c != (bert.Config{Layers: 6, Hidden: 384, FFN: 1536, Heads: 12, Vocabulary: 30522, Positions: 512, Types: 2, Epsilon: 1e-12}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
+	for fields, want := range map[string]int{
+		`"architectures": ["BertForSequenceClassification"]`: 2, `"architectures": ["BertModel"], "num_labels": 3`: 0,
+		`"architectures": ["BertForSequenceClassification"], "num_labels": 3`:                               3,
+		`"architectures": ["BertForSequenceClassification"], "num_labels": 3, "id2label": {"0": "LABEL_0"}`: 1,
+		`"architectures": ["BertForTokenClassification"], "id2label": {"0": "LABEL_0"}`:                     0,
+	} {
+		if c, err := bert.ParseConfig([]byte(strings.Replace(good, "{", "{"+fields+",", 1))); err != nil || c.Labels != want {
+			t.Errorf("%s: %d labels, want %d; %v", fields, c.Labels, want, err)
+		}
+	}
 	for change, want := range map[[2]string]error{
 		{`"bert"`, `"roberta"`}: bert.ErrArchitecture, {`"gelu"`, `"relu"`}: bert.ErrConfig, {`384`, `380`}: bert.ErrConfig, {`384`, `-384`}: bert.ErrConfig,
 		{`"gelu"`, `"gelu", "position_embedding_type": "relative_key"`}: bert.ErrConfig, {`12,`, `0,`}: bert.ErrConfig, {`12,`, `2,`}: bert.ErrConfig, {`1e-12`, `2`}: bert.ErrConfig,
-		{`{`, `[`}: bert.ErrConfig, {`512`, `1e99`}: bert.ErrConfig,
+		{`{`, `[`}: bert.ErrConfig, {`512`, `1e99`}: bert.ErrConfig, {`{`, `{"architectures": ["BertForSequenceClassification"], "num_labels": -1,`}: bert.ErrConfig,
 	} {
 		if _, err := bert.ParseConfig([]byte(strings.Replace(good, change[0], change[1], 1))); !errors.Is(err, want) {
 			t.Errorf("%v: %v, want %v", change, err, want)

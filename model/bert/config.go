@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Errors of ParseConfig and Load.
@@ -22,6 +23,7 @@ type Config struct {
 	Positions           int // the largest number of tokens of a text
 	Types               int // the number of token types; all tokens of a text have type 0
 	Epsilon             float64
+	Labels              int // the number of scores of a Classifier, or 0 for a model without a classification head
 }
 
 // ParseConfig returns the Config of the contents of a config.json. The errors match ErrArchitecture and ErrConfig.
@@ -38,20 +40,41 @@ func ParseConfig(text []byte) (Config, error) {
 		Epsilon    float64 `json:"layer_norm_eps"`
 		Activation string  `json:"hidden_act"`
 		Embedding  string  `json:"position_embedding_type"`
+		head
 	}
 	if err := json.Unmarshal(text, &f); err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	switch {
 	case f.Type != "bert":
-		return Config{}, fmt.Errorf("%w: config.json has the model_type %q; only bert is supported", ErrArchitecture, f.Type)
+		return Config{}, fmt.Errorf("%w: config.json has the model_type %q and the architectures %q; only the model_type bert is supported", ErrArchitecture, f.Type, f.Architectures)
 	case f.Activation != "gelu":
 		return Config{}, fmt.Errorf("%w: the activation %q; only gelu is supported", ErrConfig, f.Activation)
 	case f.Embedding != "absolute" && f.Embedding != "":
 		return Config{}, fmt.Errorf("%w: the position_embedding_type %q; only absolute is supported", ErrConfig, f.Embedding)
 	}
-	c := Config{f.Layers, f.Hidden, f.FFN, f.Heads, f.Vocabulary, f.Positions, f.Types, f.Epsilon}
+	c := Config{f.Layers, f.Hidden, f.FFN, f.Heads, f.Vocabulary, f.Positions, f.Types, f.Epsilon, f.labels()}
 	return c, c.check()
+}
+
+// head is what a config.json says of a classification head.
+type head struct {
+	Architectures []string                   `json:"architectures"`
+	Names         map[string]json.RawMessage `json:"id2label"`
+	Labels        *int                       `json:"num_labels"`
+}
+
+// labels returns the number of labels, as the Python package transformers finds it, or 0 without a head.
+func (h head) labels() int {
+	switch {
+	case !slices.Contains(h.Architectures, "BertForSequenceClassification"):
+		return 0
+	case len(h.Names) > 0:
+		return len(h.Names)
+	case h.Labels != nil:
+		return *h.Labels
+	}
+	return 2
 }
 
 // maxDim is the largest number of elements of a head.
@@ -64,6 +87,9 @@ func (c Config) check() error {
 		if n < 1 || n > most {
 			return fmt.Errorf("%w: %+v", ErrConfig, c)
 		}
+	}
+	if c.Labels < 0 || c.Labels > most {
+		return fmt.Errorf("%w: %d labels", ErrConfig, c.Labels)
 	}
 	if c.Hidden%c.Heads != 0 || c.dim()%16 != 0 || c.dim() > maxDim || !(c.Epsilon >= 0 && c.Epsilon < 1) {
 		return fmt.Errorf("%w: %+v: heads have a multiple of 16 elements, at most %d", ErrConfig, c, maxDim)

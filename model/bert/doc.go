@@ -20,6 +20,9 @@
 //	defer e.Close()
 //	vectors, err := e.Vectors(ctx, tokens...)
 //
+// A Classifier computes the scores of pairs of texts with the head of BertForSequenceClassification, as cross-encoders have it. Package
+// rerank uses it.
+//
 // The tokens of a batch's texts follow each other without padding. Each token attends to all tokens of its text. Package embeddings
 // computes vectors of texts.
 //

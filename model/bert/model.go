@@ -16,6 +16,7 @@ import (
 type Model struct {
 	Config
 	layers network
+	head   classifier // without parameters if Labels is 0
 	params *nn.Params
 }
 
@@ -36,6 +37,12 @@ type layer struct {
 	Up      nn.Linear    `weights:"intermediate.dense"`
 	Down    nn.Linear    `weights:"output.dense"`
 	OutNorm nn.LayerNorm `weights:"output.LayerNorm"`
+}
+
+// classifier is the head of a model that computes scores of labels from the first token's activations.
+type classifier struct {
+	Pooler nn.Linear `weights:"bert.pooler.dense"`
+	Scores nn.Linear `weights:"classifier"`
 }
 
 // newNetwork returns the layers of a model of a size, without parameters.
@@ -64,8 +71,9 @@ type LoadOptions struct {
 	Progress func(done, total int64)
 }
 
-// Load loads a model of safetensors files onto a stream's device. Names of tensors may begin with "bert.". Load ignores the tensors of
-// layers after the encoder, such as the pooler. The errors match ErrConfig and those of nn.Load.
+// Load loads a model of safetensors files onto a stream's device. If c.Labels is 0, names of tensors may begin with "bert.", and Load
+// ignores the tensors of layers after the encoder, such as the pooler. Otherwise, the file must have the tensors of
+// BertForSequenceClassification. The errors match ErrConfig and those of nn.Load.
 func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, error) {
 	err := c.check()
 	if err == nil && c.Layers > len(f.Tensors) {
@@ -78,7 +86,7 @@ func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, e
 		o.DType = dtype.Float16
 	}
 	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{DType: o.DType})}
-	if err := m.load(f, nn.LoadOptions{Ignore: ignored(f), Progress: o.Progress}); err != nil {
+	if err := m.load(f, nn.LoadOptions{Ignore: ignored(f, c.Labels > 0), Progress: o.Progress}); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
@@ -86,6 +94,15 @@ func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, e
 
 // load loads the parameters.
 func (m *Model) load(f *weights.File, o nn.LoadOptions) error {
+	if m.Labels > 0 {
+		classifies := struct {
+			Encoder network `weights:"bert"`
+			Head    classifier
+		}{m.layers, classifier{nn.Linear{In: m.Hidden, Out: m.Hidden, Bias: true}, nn.Linear{In: m.Hidden, Out: m.Labels, Bias: true}}}
+		err := nn.Load(m.params, &classifies, f, o)
+		m.layers, m.head = classifies.Encoder, classifies.Head
+		return err
+	}
 	if _, missing := f.Tensor("embeddings.word_embeddings.weight"); missing == nil {
 		return nn.Load(m.params, &m.layers, f, o)
 	}
@@ -97,12 +114,13 @@ func (m *Model) load(f *weights.File, o nn.LoadOptions) error {
 	return err
 }
 
-// ignored returns the tensors of a file that do not belong to the encoder.
-func ignored(f *weights.File) (list []string) {
+// ignored returns the tensors of a file that do not belong to the encoder or, if there is one, to its head.
+func ignored(f *weights.File, head bool) (list []string) {
 	for _, t := range f.Tensors {
 		name := strings.TrimPrefix(t.Name(), "bert.")
-		encoder := strings.HasPrefix(name, "encoder.") || strings.HasPrefix(name, "embeddings.")
-		if !encoder || strings.HasSuffix(name, ".position_ids") {
+		used := strings.HasPrefix(name, "encoder.") || strings.HasPrefix(name, "embeddings.") ||
+			head && (strings.HasPrefix(name, "pooler.") || strings.HasPrefix(name, "classifier."))
+		if !used || strings.HasSuffix(name, ".position_ids") {
 			list = append(list, t.Name())
 		}
 	}
@@ -128,6 +146,12 @@ func (m *Model) Forward(b *Batch) *tensor.Tensor {
 		x = n.Layers[i].forward(x, b)
 	}
 	return x
+}
+
+// scores returns the scores of a batch's texts: a row of Labels elements of float32 for each.
+func (m *Model) scores(b *Batch) *tensor.Tensor {
+	first := b.Pool(m.Forward(b), First, false).To(m.DType())
+	return m.head.Scores.Forward(m.head.Pooler.Forward(first).Tanh()).To(dtype.Float32)
 }
 
 // forward returns the activations after a layer.

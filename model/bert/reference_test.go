@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/model/bert"
 	"github.com/gopherwarp/gopherwarp/model/bert/berttest"
 	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/formats"
@@ -12,23 +13,24 @@ import (
 
 // reference computes a model in float64, a text at a time.
 type reference struct {
-	tb testing.TB
-	f  *weights.File
+	tb     testing.TB
+	f      *weights.File
+	prefix string // of the names of tensors
 }
 
-func newReference(tb testing.TB, folder string) reference {
+func newReference(tb testing.TB, folder, prefix string) reference {
 	tb.Helper()
 	f, err := formats.Open(folder)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { f.Close() })
-	return reference{tb, f}
+	return reference{tb, f, prefix}
 }
 
 // values returns the elements of a tensor.
 func (r reference) values(name string) []float64 {
-	t, err := r.f.Tensor(name)
+	t, err := r.f.Tensor(r.prefix + name)
 	if err != nil {
 		r.tb.Fatal(err)
 	}
@@ -76,11 +78,25 @@ func (r reference) norm(name string, list ...[]float64) []float64 {
 
 // forward returns the activations of a text's tokens.
 func (r reference) forward(tokens []int32) [][]float64 {
+	return r.forwardPair(bert.Pair{Tokens: tokens, Types: make([]int32, len(tokens))})
+}
+
+// scores returns the scores of the labels of a pair.
+func (r reference) scores(p bert.Pair) []float64 {
+	first := r.linear("pooler.dense", r.forwardPair(p)[0])
+	for i, v := range first {
+		first[i] = math.Tanh(v)
+	}
+	return reference{r.tb, r.f, ""}.linear("classifier", first)
+}
+
+// forwardPair returns the activations of the tokens of a pair.
+func (r reference) forwardPair(p bert.Pair) [][]float64 {
 	words, positions, types := r.values("embeddings.word_embeddings.weight"), r.values("embeddings.position_embeddings.weight"), r.values("embeddings.token_type_embeddings.weight")
-	x := make([][]float64, len(tokens))
-	for i, id := range tokens {
+	x := make([][]float64, len(p.Tokens))
+	for i, id := range p.Tokens {
 		const n = berttest.Hidden
-		x[i] = r.norm("embeddings.LayerNorm", words[int(id)*n:][:n], positions[i*n:][:n], types[:n])
+		x[i] = r.norm("embeddings.LayerNorm", words[int(id)*n:][:n], positions[i*n:][:n], types[int(p.Types[i])*n:][:n])
 	}
 	for i := range berttest.Layers {
 		at := fmt.Sprintf("encoder.layer.%d.", i)

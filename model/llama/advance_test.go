@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 )
@@ -75,7 +76,7 @@ func TestBulks(t *testing.T) {
 	path := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
 	r := newReference(t, path)
 	for name, open := range kerneltest.Executions() {
-		if name == "native" || name == "scalar" {
+		if name == "native" || name == "scalar" || name == "interp" && !sweep.Whole() {
 			continue // they are slow
 		}
 		t.Run(name, func(t *testing.T) {

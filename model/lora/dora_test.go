@@ -198,7 +198,7 @@ func (d dora) run(t *testing.T, s *device.Stream, a *lora.Adapter, base *nn.Line
 		if y, err = tensor.Values[float32](t.Context(), out.To(dtype.Float32)); err != nil {
 			return err
 		}
-		if slopes, err = a.Gradients(scope); err != nil {
+		if slopes, err = gradients(scope, a); err != nil {
 			return err
 		}
 		if slopes["x"], err = tensor.Values[float32](t.Context(), x.Grad().To(dtype.Float32)); err != nil {
@@ -216,7 +216,7 @@ func (d dora) run(t *testing.T, s *device.Stream, a *lora.Adapter, base *nn.Line
 func (d dora) check(t *testing.T, s *device.Stream, a *lora.Adapter, base *nn.Linear, bias []float32) {
 	t.Helper()
 	name := "base_model.model." + layers[0].Name
-	values, err := a.Values(t.Context(), s)
+	values, err := values(t.Context(), s, a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func openModel(t *testing.T, s *device.Stream, path string) opened {
 }
 
 // tenSteps returns the losses of ten steps, and the derivatives of the first one.
-func (x lesson) tenSteps(t *testing.T, s *device.Stream, m *llama.Model, a *lora.Adapter) (losses []float32, gradients map[string][]float32) {
+func (x lesson) tenSteps(t *testing.T, s *device.Stream, m *llama.Model, a *lora.Adapter) (losses []float32, slopes map[string][]float32) {
 	t.Helper()
 	opt := train.NewAdamW(a.Params(), train.AdamWOptions{Rate: x.rate, Decay: 0.01, Clip: 1})
 	defer opt.Close()
@@ -203,7 +203,7 @@ func (x lesson) tenSteps(t *testing.T, s *device.Stream, m *llama.Model, a *lora
 			}
 			losses = append(losses, v[0])
 			if step == 0 {
-				if gradients, err = a.Gradients(scope); err != nil {
+				if slopes, err = gradients(scope, a); err != nil {
 					return err
 				}
 			}
@@ -213,7 +213,7 @@ func (x lesson) tenSteps(t *testing.T, s *device.Stream, m *llama.Model, a *lora
 			t.Fatal(err)
 		}
 	}
-	return losses, gradients
+	return losses, slopes
 }
 
 // findPEFT returns the interpreter of Python that GOPHERWARP_PYTHON names, and reports whether it has the packages of testdata/judge.py.

@@ -382,6 +382,53 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
+// A batch is computed while the one before is reported and delivered.
+func TestDeliveryOverlaps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, err := batch.New(batch.Options[int, int]{
+			Run: func(_ context.Context, items []int) ([]int, error) {
+				time.Sleep(time.Second)
+				return items, nil
+			},
+			Most: 1, Queue: 8, Observe: func(batch.Report) { time.Sleep(time.Second) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if got, err := q.Do(t.Context(), 1, 2, 3); err != nil || !slices.Equal(got, []int{1, 2, 3}) || time.Since(began) != 4*time.Second {
+			t.Errorf("%v, %v after %v", got, err, time.Since(began))
+		}
+		q.Close()
+	})
+}
+
+// A call fails if its second batch does, although the results of the first are delivered later than that.
+func TestFailureBeforeDelivery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		q, err := batch.New(batch.Options[int, int]{
+			Run: func(_ context.Context, items []int) ([]int, error) {
+				if items[0] == 2 {
+					return nil, broken
+				}
+				return items, nil
+			},
+			Most: 1, Queue: 8, Observe: func(batch.Report) { time.Sleep(time.Second) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.Do(t.Context(), 1, 2, 3); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+		if got, err := q.Do(t.Context(), 4); err != nil || got[0] != 4 {
+			t.Errorf("afterwards: %v, %v", got, err)
+		}
+		q.Close()
+	})
+}
+
 func TestOptions(t *testing.T) {
 	run := func(context.Context, []int) ([]int, error) { return nil, nil }
 	for _, o := range []batch.Options[int, int]{{Most: 1, Queue: 1}, {Run: run, Queue: 1}, {Run: run, Most: 1}, {Run: run, Most: 1, Queue: 1, Delay: -1}} {

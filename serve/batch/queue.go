@@ -34,7 +34,8 @@ type Options[T, R any] struct {
 	// Delay is how long a batch that is not full waits for further items, counted from the arrival of its first item. If Delay is 0, a
 	// batch begins as soon as the previous batch ends, with the items that have arrived in the meantime.
 	Delay time.Duration
-	// Observe is called, unless it is nil, after each batch. It must not call the Queue.
+	// Observe is called, unless it is nil, after each batch, before the batch's calls return. The next batch may be running then. Observe must
+	// not call the Queue.
 	Observe func(Report)
 	// Computed, unless it is nil, is called after each batch, once for each call with items in the batch, with the context of that call. It
 	// must not call the Queue.
@@ -63,45 +64,40 @@ type Report struct {
 type Queue[T, R any] struct {
 	options Options[T, R]
 	changed chan struct{} // receives after a change of waiting or closed
-	done    chan struct{} // is closed when the last batch has ended
-	free    time.Time     // since when the goroutine that serves collects the items of a batch
+	done    chan struct{} // is closed when the last batch has been delivered
 
 	mu      sync.Mutex
-	waiting []*item[T, R] // in order
+	waiting []*call[T, R] // calls with items that no batch has, in order
+	items   int           // the number of these items
 	calls   uint64        // that have been accepted
 	passed  int           // batches since one had the item that has waited longest
-	running int
+	running int           // items
 	closed  bool
 }
 
-// item is an item of a call.
-type item[T, R any] struct {
-	value   T
-	size    int
-	arrived time.Time
-	call    *call[R]
-	index   int // of its result
-}
-
-// order compares items: one with a smaller priority precedes another, and of two with the same priority the one that arrived first.
-func order[T, R any](a, b *item[T, R]) int {
-	return cmp.Or(cmp.Compare(a.call.priority, b.call.priority), arrival(a, b))
-}
-
-// arrival compares items by when their calls arrived.
-func arrival[T, R any](a, b *item[T, R]) int { return cmp.Compare(a.call.number, b.call.number) }
-
 // call is a call of Do.
-type call[R any] struct {
+type call[T, R any] struct {
 	ctx      context.Context
 	number   uint64 // in the order of arrival
 	priority int
+	arrived  time.Time
+	items    []T
+	sizes    []int
+	taken    int // items that batches have taken
 
 	results []R
 	missing int // results
 	err     error
 	done    chan struct{} // is closed when no result is missing, or with err
 }
+
+// order compares calls: one with a smaller priority precedes another, and of two with the same priority the one that arrived first.
+func order[T, R any](a, b *call[T, R]) int {
+	return cmp.Or(cmp.Compare(a.priority, b.priority), arrival(a, b))
+}
+
+// arrival compares calls by when they arrived.
+func arrival[T, R any](a, b *call[T, R]) int { return cmp.Compare(a.number, b.number) }
 
 // New returns a Queue. The error wraps ErrOptions.
 func New[T, R any](o Options[T, R]) (*Queue[T, R], error) {
@@ -112,11 +108,13 @@ func New[T, R any](o Options[T, R]) (*Queue[T, R], error) {
 		o.Size = func(T) int { return 1 }
 	}
 	q := &Queue[T, R]{options: o, changed: make(chan struct{}, 1), done: make(chan struct{})}
-	go q.serve()
+	computed := make(chan outcome[T, R], 1)
+	go q.serve(computed)
+	go q.deliver(computed)
 	return q, nil
 }
 
-// Close refuses further calls, waits until the calls in the queue are done, and ends the Queue's goroutine.
+// Close refuses further calls, waits until the calls in the queue are done, and ends the Queue's goroutines.
 func (q *Queue[T, R]) Close() {
 	q.mu.Lock()
 	q.closed = true
@@ -140,7 +138,7 @@ type Stats struct{ Waiting, Running int }
 func (q *Queue[T, R]) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return Stats{len(q.waiting), q.running}
+	return Stats{q.items, q.running}
 }
 
 // prioritizing is the key of a context's value: an int.
@@ -159,8 +157,11 @@ func (q *Queue[T, R]) Do(ctx context.Context, items ...T) ([]R, error) {
 		return nil, err
 	}
 	priority, _ := ctx.Value(prioritizing{}).(int)
-	c := &call[R]{ctx: ctx, priority: priority, results: make([]R, len(items)), missing: len(items), done: make(chan struct{})}
-	if err := q.enqueue(c, items); err != nil {
+	c := &call[T, R]{ctx: ctx, priority: priority, items: items, results: make([]R, len(items)), missing: len(items), done: make(chan struct{})}
+	for _, x := range items {
+		c.sizes = append(c.sizes, q.options.Size(x))
+	}
+	if err := q.enqueue(c); err != nil {
 		return nil, err
 	}
 	select {
@@ -172,33 +173,41 @@ func (q *Queue[T, R]) Do(ctx context.Context, items ...T) ([]R, error) {
 	}
 }
 
-// enqueue inserts the items of a call.
-func (q *Queue[T, R]) enqueue(c *call[R], items []T) error {
+// enqueue inserts a call.
+func (q *Queue[T, R]) enqueue(c *call[T, R]) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	switch {
+	switch n := len(c.items); {
 	case q.closed:
 		return ErrClosed
-	case len(items) > q.options.Queue:
-		return fmt.Errorf("%w: %d, at most %d are allowed", ErrTooMany, len(items), q.options.Queue)
-	case len(items) > q.options.Queue-len(q.waiting):
+	case n > q.options.Queue:
+		return fmt.Errorf("%w: %d, at most %d are allowed", ErrTooMany, n, q.options.Queue)
+	case n > q.options.Queue-q.items:
 		return ErrFull
 	}
 	q.calls++
-	c.number = q.calls
-	now, list := time.Now(), make([]*item[T, R], len(items))
-	for i, v := range items {
-		list[i] = &item[T, R]{v, q.options.Size(v), now, c, i}
-	}
-	at, _ := slices.BinarySearchFunc(q.waiting, list[0], order)
-	q.waiting = slices.Insert(q.waiting, at, list...)
+	c.number, c.arrived = q.calls, time.Now()
+	at, _ := slices.BinarySearchFunc(q.waiting, c, order)
+	q.waiting = slices.Insert(q.waiting, at, c)
+	q.items += len(c.items)
 	q.signal()
 	return nil
 }
 
-// leave removes the waiting items of a call.
-func (q *Queue[T, R]) leave(c *call[R]) {
+// leave removes a call with its waiting items.
+func (q *Queue[T, R]) leave(c *call[T, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.waiting = slices.DeleteFunc(q.waiting, func(x *item[T, R]) bool { return x.call == c })
+	q.drop(func(x *call[T, R]) bool { return x == c })
+}
+
+// drop removes calls with their waiting items. q.mu is locked.
+func (q *Queue[T, R]) drop(ended func(*call[T, R]) bool) {
+	q.waiting = slices.DeleteFunc(q.waiting, func(c *call[T, R]) bool {
+		if !ended(c) {
+			return false
+		}
+		q.items -= len(c.items) - c.taken
+		return true
+	})
 }

@@ -8,26 +8,45 @@ import (
 	"time"
 )
 
-// serve computes batches until the Queue is closed and empty.
-func (q *Queue[T, R]) serve() {
-	defer close(q.done)
+// part is the items of a call that are in a batch: those from one index to another.
+type part[T, R any] struct {
+	*call[T, R]
+	from, to int
+}
+
+// outcome is a computed batch.
+type outcome[T, R any] struct {
+	parts       []part[T, R]
+	items, size int
+	since       time.Time // when the Queue began to collect its items
+	began       time.Time
+	took        time.Duration
+	results     []R
+	err         error
+	again       bool // whether its calls are computed again because it has failed
+}
+
+// serve computes batches until the Queue is closed and empty. It sends each of them to the goroutine that delivers them, so that a device
+// computes the next batch in the meantime.
+func (q *Queue[T, R]) serve(computed chan<- outcome[T, R]) {
+	defer close(computed)
 	for {
+		free := time.Now()
 		list, ok := q.next()
 		if !ok {
 			return
 		}
 		if len(list) > 0 {
-			q.compute(list, q.free)
+			q.compute(list, free, computed)
 		}
 	}
 }
 
 // next waits for a batch, which is empty if all items have left in the meantime. It reports false if there will be none.
-func (q *Queue[T, R]) next() ([]*item[T, R], bool) {
-	q.free = time.Now()
+func (q *Queue[T, R]) next() ([]part[T, R], bool) {
 	for {
 		q.mu.Lock()
-		empty, closed := len(q.waiting) == 0, q.closed
+		empty, closed := q.items == 0, q.closed
 		q.mu.Unlock()
 		if !empty {
 			break
@@ -49,7 +68,7 @@ func (q *Queue[T, R]) delay() {
 	for {
 		q.mu.Lock()
 		n, size := q.fitting()
-		ready := q.closed || size >= q.options.Most || n < len(q.waiting) || n == 0
+		ready := q.closed || size >= q.options.Most || n < q.items || n == 0
 		var left time.Duration
 		if !ready {
 			left = q.options.Delay - time.Since(slices.MinFunc(q.waiting, arrival).arrived)
@@ -67,149 +86,169 @@ func (q *Queue[T, R]) delay() {
 	}
 }
 
-// fitting returns the number of waiting items that are the next batch, and their size.
+// fitting returns the number of waiting items that are the next batch, and their size. q.mu is locked.
 func (q *Queue[T, R]) fitting() (n, size int) {
-	for i, x := range q.waiting {
-		if i > 0 && size+x.size > q.options.Most {
-			return i, size
+	for _, c := range q.waiting {
+		for _, s := range c.sizes[c.taken:] {
+			if n > 0 && size+s > q.options.Most {
+				return n, size
+			}
+			n, size = n+1, size+s
 		}
-		size += x.size
 	}
-	return len(q.waiting), size
+	return n, size
 }
 
 // patience is the number of batches that may pass over the item that has waited longest. The next batch then ignores priorities, so every
 // item is computed at some time, and calls with a smaller priority keep most of the device.
 const patience = 15
 
-// take removes the items of calls that have ended from the queue, and then the next batch.
-func (q *Queue[T, R]) take() []*item[T, R] {
+// take removes calls that have ended from the queue, and then the next batch.
+func (q *Queue[T, R]) take() []part[T, R] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.waiting = slices.DeleteFunc(q.waiting, func(x *item[T, R]) bool { return x.call.err != nil || x.call.ctx.Err() != nil })
-	if len(q.waiting) == 0 {
+	q.drop(func(c *call[T, R]) bool { return c.ctx.Err() != nil })
+	if q.items == 0 {
 		return nil
 	}
 	oldest := slices.MinFunc(q.waiting, arrival)
 	if q.passed == patience {
-		slices.SortStableFunc(q.waiting, arrival)
-		defer func() { slices.SortStableFunc(q.waiting, order) }()
+		slices.SortFunc(q.waiting, arrival)
+		defer func() { slices.SortFunc(q.waiting, order) }()
 	}
 	n, _ := q.fitting()
-	list := append([]*item[T, R]{}, q.waiting[:n]...)
-	q.waiting = append([]*item[T, R]{}, q.waiting[n:]...)
-	if q.passed++; slices.Contains(list, oldest) {
+	q.items, q.running = q.items-n, n
+	var list []part[T, R]
+	for _, c := range q.waiting {
+		p := part[T, R]{c, c.taken, min(c.taken+n, len(c.items))}
+		list, c.taken, n = append(list, p), p.to, n-(p.to-p.from)
+		if n == 0 {
+			break
+		}
+	}
+	q.waiting = slices.DeleteFunc(q.waiting, func(c *call[T, R]) bool { return c.taken == len(c.items) })
+	if q.passed++; slices.ContainsFunc(list, func(p part[T, R]) bool { return p.call == oldest }) {
 		q.passed = 0
 	}
-	q.running = n
 	return list
 }
 
 // compute computes a batch, whose items were collected since a time. If it fails, its calls are computed again, one after another, so that
 // a call ends only with an error of its own.
-func (q *Queue[T, R]) compute(list []*item[T, R], since time.Time) {
-	results, err := q.run(list, since)
-	if calls := callsOf(list); err != nil && len(calls) > 1 && !errors.Is(err, context.Canceled) {
-		for _, part := range calls {
-			q.compute(part, time.Now())
-		}
-		return
+func (q *Queue[T, R]) compute(list []part[T, R], since time.Time, computed chan<- outcome[T, R]) {
+	b := q.run(list, since)
+	b.again = b.err != nil && len(list) > 1 && !errors.Is(b.err, context.Canceled)
+	if !b.again {
+		q.end(b)
 	}
-	q.mu.Lock()
-	q.running -= len(list)
-	q.mu.Unlock()
-	for i, x := range list {
-		if err != nil {
-			x.call.fail(err)
-		} else {
-			x.call.deliver(x.index, results[i])
+	computed <- b
+	if b.again {
+		for i := range list {
+			q.compute(list[i:i+1], time.Now(), computed)
 		}
 	}
 }
 
-// callsOf returns the items of each call in a batch, whose items are in the order of calls.
-func callsOf[T, R any](list []*item[T, R]) (calls [][]*item[T, R]) {
-	for i, x := range list {
-		if i == 0 || x.call != list[i-1].call {
-			calls = append(calls, nil)
-		}
-		last := len(calls) - 1
-		calls[last] = append(calls[last], x)
-	}
-	return calls
-}
-
-// run computes items and reports it.
-func (q *Queue[T, R]) run(list []*item[T, R], since time.Time) ([]R, error) {
+// run computes items.
+func (q *Queue[T, R]) run(list []part[T, R], since time.Time) outcome[T, R] {
 	ctx, stop := whileAny(list)
 	defer stop()
-	began, r := time.Now(), Report{Items: len(list)}
-	values := make([]T, len(list))
-	for i, x := range list {
-		values[i] = x.value
-		r.Size += x.size
-		r.Waits = append(r.Waits, began.Sub(x.arrived))
-	}
-	results, err := q.options.Run(ctx, values)
-	if err == nil && len(results) != len(list) {
-		err = ErrResults
-	}
-	r.Took, r.Err = time.Since(began), err
-	if q.options.Observe != nil {
-		q.options.Observe(r)
-	}
-	if q.options.Computed != nil {
-		for _, part := range callsOf(list) {
-			t := Times{Arrived: part[0].arrived, Collected: since, Began: began, Ended: began.Add(r.Took), Items: r.Items, Size: r.Size, Err: err}
-			if since.Before(t.Arrived) {
-				t.Collected = t.Arrived
-			}
-			q.options.Computed(part[0].call.ctx, t)
+	b := outcome[T, R]{parts: list, since: since, began: time.Now()}
+	var values []T
+	for _, p := range list {
+		values = append(values, p.items[p.from:p.to]...)
+		for _, size := range p.sizes[p.from:p.to] {
+			b.size += size
 		}
 	}
-	return results, err
+	b.items = len(values)
+	b.results, b.err = q.options.Run(ctx, values)
+	if b.err == nil && len(b.results) != b.items {
+		b.err = ErrResults
+	}
+	b.took = time.Since(b.began)
+	return b
+}
+
+// end counts the items of a batch as computed. If the batch has failed, its calls have, and their other items leave the queue.
+func (q *Queue[T, R]) end(b outcome[T, R]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.running -= b.items
+	if b.err == nil {
+		return
+	}
+	for _, p := range b.parts {
+		p.err = b.err
+	}
+	q.drop(func(c *call[T, R]) bool { return c.err != nil })
+}
+
+// deliver reports the batches that serve has computed, and ends the calls that miss no more results.
+func (q *Queue[T, R]) deliver(computed <-chan outcome[T, R]) {
+	defer close(q.done)
+	for b := range computed {
+		q.report(b)
+		if b.again {
+			continue
+		}
+		q.mu.Lock()
+		results := b.results
+		for _, p := range b.parts {
+			n := p.to - p.from
+			switch {
+			case b.err != nil:
+				close(p.done)
+			case p.err == nil: // a later batch may have failed already
+				copy(p.results[p.from:p.to], results)
+				if p.missing -= n; p.missing == 0 {
+					close(p.done)
+				}
+			}
+			results = results[min(n, len(results)):]
+		}
+		q.mu.Unlock()
+	}
+}
+
+// report calls Observe and Computed for a batch.
+func (q *Queue[T, R]) report(b outcome[T, R]) {
+	if q.options.Observe != nil {
+		r := Report{Items: b.items, Size: b.size, Took: b.took, Err: b.err}
+		for _, p := range b.parts {
+			r.Waits = append(r.Waits, slices.Repeat([]time.Duration{b.began.Sub(p.arrived)}, p.to-p.from)...)
+		}
+		q.options.Observe(r)
+	}
+	if q.options.Computed == nil {
+		return
+	}
+	for _, p := range b.parts {
+		t := Times{Arrived: p.arrived, Collected: b.since, Began: b.began, Ended: b.began.Add(b.took), Items: b.items, Size: b.size, Err: b.err}
+		if b.since.Before(t.Arrived) {
+			t.Collected = t.Arrived
+		}
+		q.options.Computed(p.ctx, t)
+	}
 }
 
 // whileAny returns a context that ends when those of all calls with items in list have ended.
-func whileAny[T, R any](list []*item[T, R]) (context.Context, func()) {
+func whileAny[T, R any](list []part[T, R]) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	calls := map[*call[R]]bool{}
-	for _, x := range list {
-		calls[x.call] = true
-	}
 	var left atomic.Int64
-	left.Store(int64(len(calls)))
-	stops := []func() bool{}
-	for c := range calls {
-		stops = append(stops, context.AfterFunc(c.ctx, func() {
+	left.Store(int64(len(list)))
+	stops := make([]func() bool, len(list))
+	for i, p := range list {
+		stops[i] = context.AfterFunc(p.ctx, func() {
 			if left.Add(-1) == 0 {
 				cancel()
 			}
-		}))
+		})
 	}
 	return ctx, func() {
 		for _, stop := range stops {
 			stop()
 		}
 		cancel()
-	}
-}
-
-// deliver stores a result. Only the goroutine that serves calls it.
-func (c *call[R]) deliver(index int, result R) {
-	if c.err != nil {
-		return
-	}
-	c.results[index] = result
-	if c.missing--; c.missing == 0 {
-		close(c.done)
-	}
-}
-
-// fail ends a call, some of whose items may still wait. Only the goroutine that serves calls it.
-func (c *call[R]) fail(err error) {
-	if c.err == nil {
-		c.err = err
-		close(c.done)
 	}
 }

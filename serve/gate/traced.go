@@ -61,12 +61,12 @@ func describeModel(ctx context.Context, model string) {
 // provider is the value of the attribute gen_ai.provider.name.
 const provider = "gopherwarp"
 
-// DescribeVectors records which model computes the vectors for the request of ctx, and of how many tokens.
-func DescribeVectors(ctx context.Context, model string, tokens int) {
+// DescribeEncoder records which model computes the answer to the request of ctx, the name of the operation, and the number of tokens.
+func DescribeEncoder(ctx context.Context, model, operation string, tokens int) {
 	if s := spans.Of(ctx); s != nil {
 		s.Set(
 			spans.Attr("gen_ai.provider.name", provider), spans.Attr("gen_ai.request.model", model),
-			spans.Attr("gen_ai.operation.name", "embeddings"), spans.Attr("gen_ai.usage.input_tokens", tokens),
+			spans.Attr("gen_ai.operation.name", operation), spans.Attr("gen_ai.usage.input_tokens", tokens),
 		)
 	}
 }

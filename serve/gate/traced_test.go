@@ -205,7 +205,7 @@ func TestTracedConnection(t *testing.T) {
 	root, children := recorded(t, g.Guard(func(_ http.ResponseWriter, r *http.Request) error {
 		for _, err := range []error{nil, errors.New("broken")} {
 			_ = gate.Hold(r.Context(), func(ctx context.Context) error {
-				gate.DescribeVectors(ctx, "e", 5)
+				gate.DescribeEncoder(ctx, "e", "embeddings", 5)
 				gate.DescribeBatch(ctx, batch.Times{Arrived: at(1), Collected: at(2), Began: at(3), Ended: at(5), Items: 4, Size: 9, Err: err})
 				return err
 			})

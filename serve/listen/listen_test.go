@@ -64,6 +64,7 @@ func gone(c net.Conn) bool {
 func fine(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "fine") }
 
 // Clients that send nothing do not keep others out: those that have waited longest for a request are closed.
+// The test counts goroutines, so no other one runs beside it.
 func TestIdle(t *testing.T) {
 	before := runtime.NumGoroutine()
 	address, stop := start(t, fine, Options{Connections: 4, Drain: time.Minute})
@@ -100,6 +101,7 @@ func TestIdle(t *testing.T) {
 
 // Connections with requests keep their places, and others wait.
 func TestBusy(t *testing.T) {
+	t.Parallel()
 	entered, leave := make(chan bool, 9), make(chan bool)
 	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
 		entered <- true
@@ -131,6 +133,7 @@ func TestBusy(t *testing.T) {
 
 // After the end, answers that have begun end, and others are refused, also while a connection waits for a place.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	entered, leave, draining := make(chan bool), make(chan bool), make(chan bool)
 	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
 		entered <- true
@@ -158,6 +161,7 @@ func TestDrain(t *testing.T) {
 
 // Answers that take too long after the end are canceled.
 func TestDrainTooLong(t *testing.T) {
+	t.Parallel()
 	entered, canceled := make(chan bool), make(chan error, 1)
 	address, stop := start(t, func(_ http.ResponseWriter, r *http.Request) {
 		entered <- true
@@ -177,6 +181,7 @@ func TestDrainTooLong(t *testing.T) {
 
 // An answer that is canceled has time to tell its client, but not for ever.
 func TestDrainLastPart(t *testing.T) {
+	t.Parallel()
 	entered, leave := make(chan bool), make(chan bool)
 	defer close(leave)
 	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
@@ -221,6 +226,7 @@ func TestDrainLastPart(t *testing.T) {
 
 // Connections of HTTP/2 without TLS are idle between requests.
 func TestHTTP2(t *testing.T) {
+	t.Parallel()
 	address, stop := start(t, fine, Options{Connections: 1, Drain: time.Minute})
 	for range 2 { // the second connection gets the place of the first
 		transport := &http.Transport{Protocols: new(http.Protocols)}
@@ -242,6 +248,7 @@ func TestHTTP2(t *testing.T) {
 
 // A handler that has taken over its connection learns of the end, and has time for its answer.
 func TestTakenOver(t *testing.T) {
+	t.Parallel()
 	taken, returned := make(chan struct{}), false
 	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
 		c, _, err := http.NewResponseController(w).Hijack()
@@ -274,6 +281,7 @@ func TestTakenOver(t *testing.T) {
 
 // A handler that has taken over its connection and does not return is cancelled when the time is over.
 func TestTakenOverTooLong(t *testing.T) {
+	t.Parallel()
 	taken, cancelled := make(chan struct{}), make(chan struct{})
 	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
 		c, _, err := http.NewResponseController(w).Hijack()

@@ -10,7 +10,9 @@
 // Clients for OpenAI's API work with the base URL http://localhost:8080/v1.
 //
 // The Handler of HandleEmbedders also serves embedding models, which compute vectors of texts, at /v1/embeddings. It computes texts of
-// concurrent requests together. The metrics of these models have the names of Text Embeddings Inference.
+// concurrent requests together. It serves cross-encoders, which rank documents by their relevance to a query, at /v1/rerank and /rerank,
+// in the form of Jina, Cohere and vLLM and in that of Text Embeddings Inference. The metrics of these models have the names of Text
+// Embeddings Inference.
 //
 // POST /tokenize and /detokenize convert between texts and tokens, as in vLLM.
 //

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -33,19 +34,21 @@ type Embedder interface {
 	BatchTokens() int // the number of tokens that are computed at once
 }
 
-// EmbedOptions are the models that compute vectors, and their limits.
+// EmbedOptions are the models that compute vectors or scores of texts, and their limits.
 type EmbedOptions struct {
-	// Models are the models, by their names in requests. The gate's Options.Others must contain the same names. They are loaded when a
-	// request needs them.
+	// Models are the embedding models, by their names in requests. The gate's Options.Others must contain the same names. They are loaded
+	// when a request needs them.
 	Models map[string]*repository.Model[Embedder]
-	// Texts limits the texts that wait for a model; a request beyond this limit is refused with status 429. 0 means
+	// Rerankers are the models for /v1/rerank, as Models are for /v1/embeddings.
+	Rerankers map[string]*repository.Model[Reranker]
+	// Texts limits the texts, or pairs of texts, that wait for a model; a request beyond this limit is refused with status 429. 0 means
 	// 4096.
 	Texts int
-	// Delay is the longest time that a text waits for other texts of its batch while the model is idle.
+	// Delay is the longest time that a text or pair waits for others of its batch while the model is idle.
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
-	// Began is called, unless it is nil, when a request to /v1/embeddings for a model begins. When the request ends, ended is called with
+	// Began is called, unless it is nil, when a request to /v1/embeddings or /v1/rerank for a model begins. When the request ends, ended is called with
 	// the request's error, or nil.
 	Began func(model string) (ended func(error))
 	// Metrics are additional metrics for /metrics.
@@ -54,7 +57,7 @@ type EmbedOptions struct {
 	Health func(ctx context.Context) error
 }
 
-// HandleEmbedders is like Handle, and also serves embedding models. Close ends the queues of these models. The error
+// HandleEmbedders is like Handle, and also serves embedding models and rerankers. Close ends the queues of these models. The error
 // wraps ErrOptions.
 func HandleEmbedders(g *gate.Gate, o EmbedOptions) (*Handler, error) {
 	h := newHandler(g)
@@ -62,19 +65,26 @@ func HandleEmbedders(g *gate.Gate, o EmbedOptions) (*Handler, error) {
 		return nil, fmt.Errorf("%w: a queue of %d texts, a delay of %v", ErrOptions, o.Texts, o.Delay)
 	}
 	for name, m := range o.Models {
+		h.embedders[name] = newEmbedder(name, m, o)
+		h.workers[name] = h.embedders[name]
+	}
+	for name, m := range o.Rerankers {
+		h.rerankers[name] = newReranker(name, m, o)
+		h.workers[name] = h.rerankers[name]
+	}
+	for name := range h.workers {
 		if !slices.Contains(g.Others, name) {
 			return nil, fmt.Errorf("%w: the gate does not know the model %q", ErrOptions, name)
 		}
-		h.embedders[name] = newEmbedder(name, m, o)
 	}
 	h.others, h.alsoHealth = o.Metrics, o.Health
 	h.route()
 	return h, nil
 }
 
-// Close refuses further requests for vectors, and waits until all accepted requests are computed.
+// Close refuses further requests for vectors and scores, and waits until all accepted requests are computed.
 func (h *Handler) Close() {
-	for _, e := range h.embedders {
+	for _, e := range h.workers {
 		e.close()
 	}
 }
@@ -99,33 +109,50 @@ type embedInput struct {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (i *inputs) UnmarshalJSON(data []byte) error {
-	var one embedInput
-	if one.UnmarshalJSON(data) == nil {
+	if list := bytes.TrimLeft(data[1:], " \t\r\n"); data[0] == '[' && !startsNumber(list[0]) { // not the tokens of a single text
+		if json.Unmarshal(data, (*[]embedInput)(i)) == nil {
+			return nil
+		}
+	} else if one := (embedInput{}); one.UnmarshalJSON(data) == nil {
 		*i = inputs{one}
 		return nil
 	}
-	var list []embedInput
-	if json.Unmarshal(data, &list) != nil {
-		return gate.Invalid("input", "neither a text, nor tokens, nor a list of texts or of tokens")
-	}
-	*i = list
-	return nil
+	return gate.Invalid("input", "neither a text, nor tokens, nor a list of texts or of tokens")
 }
+
+// startsNumber reports whether a JSON value that begins with c is a number.
+func startsNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
 // errInput is the error of something else than a text or tokens.
 var errInput = errors.New("neither a text nor tokens")
 
-// UnmarshalJSON implements json.Unmarshaler. A text may be in an object, as in llama-server.
+// UnmarshalJSON implements json.Unmarshaler. A text may be in an object, as in llama-server. The first byte of the data is not a space.
 func (i *embedInput) UnmarshalJSON(data []byte) error {
+	switch *i = (embedInput{}); data[0] {
+	case '"':
+		if text := data[1 : len(data)-1]; bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+			i.text = string(text) // several times faster than json.Unmarshal, which checks the syntax again
+			return nil
+		}
+		return json.Unmarshal(data, &i.text)
+	case '[': // null is not the token 0
+		if bytes.Contains(data, []byte("null")) || json.Unmarshal(data, &i.tokens) != nil || len(i.tokens) == 0 {
+			return errInput
+		}
+		return nil
+	case '{':
+		return i.object(data)
+	}
+	return errInput
+}
+
+// object decodes an object with a text.
+func (i *embedInput) object(data []byte) error {
 	var object struct {
 		Prompt  *string         `json:"prompt_string"`
 		Content json.RawMessage `json:"content"` // a list of parts
 	}
-	switch *i = (embedInput{}); {
-	case string(data) == "null" || bytes.Contains(data, []byte("null")) && json.Unmarshal(data, &i.tokens) == nil: // null is not the token 0
-		return errInput
-	case json.Unmarshal(data, &i.text) == nil:
-	case json.Unmarshal(data, &i.tokens) == nil && len(i.tokens) > 0:
+	switch {
 	case json.Unmarshal(data, &object) != nil:
 		return errInput
 	case object.Prompt != nil:
@@ -186,27 +213,23 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := h.embedders[name]
-	if m == nil {
+	m, ok := h.embedders[name]
+	if !ok {
 		return gate.WrongKind(name)
 	}
 	ended := m.began()
-	list, n, err := m.prioritized(r.Context(), &body)
+	var list [][]float32
+	var n int
+	ctx, err := prioritized(r.Context(), body.Priority)
+	if err == nil {
+		list, n, err = m.vectors(ctx, &body)
+	}
 	if ended(err); err != nil {
 		return err
 	}
 	return gate.WriteJSON(w, map[string]any{
 		"object": "list", "model": name, "data": dataOf(list, body.Format), "usage": map[string]int{"prompt_tokens": n, "total_tokens": n},
 	})
-}
-
-// prioritized returns the vectors of a request with its own priority, and the number of tokens.
-func (e *embedder) prioritized(ctx context.Context, body *embedRequest) ([][]float32, int, error) {
-	var priority int
-	if err := gate.Set(&priority, "priority", body.Priority, gate.Between(-1<<31, 1<<31-1)); err != nil {
-		return nil, 0, err
-	}
-	return e.answer(batch.WithPriority(ctx, priority), body)
 }
 
 // vector is the vector of a text in an answer.

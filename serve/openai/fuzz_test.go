@@ -29,6 +29,8 @@ func FuzzBody(f *testing.F) {
 		`{"input": "a", "max_output_tokens": 16}`, `{"input": [{"role": "user", "content": [{"type": "input_text", "text": "a"}]}], "max_output_tokens": 16, "text": {"format": {"type": "text"}}}`,
 		`{"input": ["a", [1, 2]], "encoding_format": "base64"}`, `{"input": [99, 5], "dimensions": 2}`, `{"tokens": [1, 2, 300]}`, `{"content": "a", "with_pieces": true}`, `null`, `[]`, `{"stop": [1]}`,
 		`{"prompt": [[1, "a"], "b"], "best_of": 3, "echo": true, "max_tokens": 1}`, `{"prompt": "a", "logprobs": 2, "presence_penalty": 1, "repetition_penalty": 0.5, "max_tokens": 1}`,
+		`{"query": "a", "documents": ["a", {"text": "b"}], "top_n": 1, "return_documents": true, "priority": 1}`,
+		`{"query": "a", "texts": ["a", "b"], "raw_scores": true, "return_text": true, "truncate": false}`,
 		`{"model": "m", "input": [{"role": "user", "content": "a"}, {"type": "compaction", "encrypted_content": "YQ=="}]}`,
 	} {
 		f.Add(body)
@@ -47,7 +49,8 @@ func FuzzBody(f *testing.F) {
 		f.Fatal(err)
 	}
 	generates, embeds := gated(f, gate.Options{Models: map[string]gate.Model{"m": m}}), gated(f, gate.Options{Others: []string{"m"}})
-	paths := map[string]*openai.Handler{"/v1/embeddings": embeds}
+	ranks := gated(f, gate.Options{Others: []string{"r"}})
+	paths := map[string]*openai.Handler{"/v1/embeddings": embeds, "/v1/rerank": ranks, "/rerank": ranks}
 	for _, path := range []string{"/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/responses/compact", "/v1/chat/completions/input_tokens", "/tokenize", "/detokenize"} {
 		paths[path] = generates
 	}
@@ -62,7 +65,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// gated returns a Handler for the models of a gate, of which those that generate no texts compute vectors.
+// gated returns a Handler for the models of a gate, of which those that generate no texts compute scores, if their name is r, or vectors.
 func gated(f *testing.F, o gate.Options) *openai.Handler {
 	f.Helper()
 	o.AnyName, o.Time = true, time.Second
@@ -70,11 +73,15 @@ func gated(f *testing.F, o gate.Options) *openai.Handler {
 	if err != nil {
 		f.Fatal(err)
 	}
-	models := map[string]*repository.Model[openai.Embedder]{}
+	models := openai.EmbedOptions{Models: map[string]*repository.Model[openai.Embedder]{}, Rerankers: map[string]*repository.Model[openai.Reranker]{}}
 	for _, name := range o.Others {
-		models[name] = repository.Loaded[openai.Embedder](letters{})
+		if name == "r" {
+			models.Rerankers[name] = repository.Loaded[openai.Reranker](shared{})
+		} else {
+			models.Models[name] = repository.Loaded[openai.Embedder](letters{})
+		}
 	}
-	h, err := openai.HandleEmbedders(g, openai.EmbedOptions{Models: models})
+	h, err := openai.HandleEmbedders(g, models)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func (h *Handler) healthOf(ctx context.Context, name string) error {
 	if m, ok := m.(Reporter); ok {
 		return m.Health()
 	}
-	if e := h.embedders[name]; e != nil {
+	if e := h.workers[name]; e != nil {
 		return e.health(ctx)
 	}
 	return nil
@@ -82,8 +82,8 @@ func (h *Handler) metrics() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collector{h})
 	registry.MustRegister(h.others...)
-	for name, e := range h.embedders {
-		registry.MustRegister(e.metrics.all()...)
+	for name, e := range h.workers {
+		registry.MustRegister(e.measured().all()...)
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "te_queue_size", Help: "Texts that wait.", ConstLabels: prometheus.Labels{"model_name": name},
 		}, func() float64 { return float64(e.waiting()) }))

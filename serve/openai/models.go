@@ -17,8 +17,8 @@ type modelInfo struct {
 	Parent  string  `json:"parent,omitempty"` // the model of an adapter, as in vLLM
 	Status  *status `json:"status,omitempty"` // of a model that can be loaded and unloaded
 
-	// Capabilities are what the model can do, under the names of llama-server and Ollama: completion or embedding. A model that classifies
-	// pictures has none.
+	// Capabilities are what the model can do, under the names of llama-server and Ollama: completion, embedding or rerank. A model that
+	// classifies pictures has none.
 	Capabilities []string `json:"capabilities"`
 }
 
@@ -46,9 +46,13 @@ func (h *Handler) info(name string) modelInfo {
 	if h.Repository != nil {
 		m.Status = statusOf(h.Status(name))
 	}
+	_, embeds := h.embedders[name]
+	_, ranks := h.rerankers[name]
 	switch {
-	case h.embedders[name] != nil:
+	case embeds:
 		m.Capabilities = []string{"embedding"}
+	case ranks:
+		m.Capabilities = []string{"rerank"}
 	case slices.Contains(h.Others, name):
 		m.Capabilities = []string{}
 	default:

@@ -19,6 +19,14 @@ type (
 	Options = gate.Options
 )
 
+// queue is a model whose requests wait in a queue.
+type queue interface {
+	health(ctx context.Context) error
+	measured() *workMetrics
+	waiting() int
+	close()
+}
+
 // ErrOptions is the error of New for invalid Options.
 var ErrOptions = gate.ErrOptions
 
@@ -27,7 +35,9 @@ type Handler struct {
 	*gate.Gate
 	mux        http.ServeMux
 	names      []string
-	embedders  map[string]*embedder
+	embedders  map[string]embedder
+	rerankers  map[string]reranker
+	workers    map[string]queue // the embedders and rerankers
 	others     []prometheus.Collector
 	alsoHealth func(ctx context.Context) error // may be nil
 	sockets    chan struct{}                   // has an element for each connection of WebSocket
@@ -55,7 +65,7 @@ func Handle(g *gate.Gate) *Handler {
 // newHandler returns a Handler without routes.
 func newHandler(g *gate.Gate) *Handler {
 	return &Handler{
-		Gate: g, names: g.Names(), embedders: map[string]*embedder{}, sockets: make(chan struct{}, g.Requests), started: time.Now(), build: buildOf(),
+		Gate: g, names: g.Names(), embedders: map[string]embedder{}, rerankers: map[string]reranker{}, workers: map[string]queue{}, sockets: make(chan struct{}, g.Requests), started: time.Now(), build: buildOf(),
 	}
 }
 
@@ -85,6 +95,10 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("GET /v1/responses", h.guard(h.connect))
 	h.mux.HandleFunc("POST /v1/responses/compact", h.guard(h.Limit(h.compact)))
 	h.mux.HandleFunc("POST /v1/embeddings", h.guard(h.Limit(h.embed)))
+	for _, path := range []string{"/v1/rerank", "/v2/rerank"} {
+		h.mux.HandleFunc("POST "+path, h.guard(h.Limit(h.rerank)))
+	}
+	h.mux.HandleFunc("POST /rerank", h.Guard(h.Limit(h.rerank), writeRank))
 	h.mux.HandleFunc("POST /tokenize", h.guard(h.LimitBrief(h.tokenize)))
 	h.mux.HandleFunc("POST /detokenize", h.guard(h.LimitBrief(h.detokenize)))
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -115,11 +115,17 @@ func fingerprint(d *text.Data) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// checkpoint writes a checkpoint: all files to a new folder, which it then renames. It removes the oldest.
+// checkpoint writes a checkpoint. All processes call it.
 func (t *Trainer) checkpoint(ctx context.Context) error {
-	if !t.lead() {
-		return nil
+	opt, err := t.learned(ctx)
+	if err != nil {
+		return err
 	}
+	return t.whole(ctx, func() error { return t.record(ctx, opt) })
+}
+
+// record writes all files of a checkpoint, with the given state of the optimizer, to a new folder, which it then renames. It removes the oldest.
+func (t *Trainer) record(ctx context.Context, opt train.State) error {
 	parent := filepath.Join(t.config.Out, checkpointFolder)
 	final := filepath.Join(parent, fmt.Sprintf("%s%08d", stepPrefix, t.at.Step))
 	if _, err := os.Stat(final); err == nil {
@@ -129,7 +135,7 @@ func (t *Trainer) checkpoint(ctx context.Context) error {
 	if err := os.RemoveAll(partial); err != nil {
 		return err
 	}
-	if err := t.write(ctx, partial); err != nil {
+	if err := t.write(ctx, partial, opt); err != nil {
 		return errors.Join(err, os.RemoveAll(partial))
 	}
 	if err := t.losses.sync(); err != nil {
@@ -142,16 +148,8 @@ func (t *Trainer) checkpoint(ctx context.Context) error {
 }
 
 // write writes the files of a checkpoint, the state last.
-func (t *Trainer) write(ctx context.Context, folder string) error {
+func (t *Trainer) write(ctx context.Context, folder string, opt train.State) error {
 	if err := t.subject.keep(ctx, folder); err != nil {
-		return err
-	}
-	var opt train.State
-	err := tensor.RunOn(ctx, t.stream, func(s *tensor.Scope) (err error) {
-		opt, err = t.opt.State(s)
-		return err
-	})
-	if err != nil {
 		return err
 	}
 	if err := saveMoments(filepath.Join(folder, optimizerFile), opt); err != nil {
@@ -248,8 +246,8 @@ func (t *Trainer) lastCheckpoint() (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case max(s.Devices, 1) != t.world():
-		return "", fmt.Errorf("%w: %s belongs to a training on %d devices, not %d; with another number, sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), t.world())
+	case max(s.Devices, 1) != t.world() && !t.config.Elastic:
+		return "", fmt.Errorf("%w: %s belongs to a training on %d devices, not %d; with another number, which elastic allows, sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), t.world())
 	case s.Training != t.training():
 		return "", fmt.Errorf("%w: %s belongs to the training of %s, not of %s", ErrCheckpoint, folder, s.Training, t.training())
 	case s.Step < 0 || s.Epoch < 0 || s.Pack < 0 || s.Tokens < 0 || s.Worse < 0 || s.Pack >= max(len(t.data.Packs(uint64(s.Epoch), t.config.Seed)), 1):

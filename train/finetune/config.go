@@ -46,6 +46,10 @@ type Config struct {
 	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
 	Optimizer string `yaml:"optimizer"`
 
+	// Zero is 1 to divide the state of the optimizer among several devices (Rajbhandari et al., "ZeRO", stage 1): each keeps the moments, and float32
+	// copies of matrices if there are some, of its share of the parameters. It is 0 by default: each device has the whole state.
+	Zero int `yaml:"zero"`
+
 	Rate     float64 `yaml:"lr"`       // the learning rate; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
 	WarmUp   int     `yaml:"warmup"`   // the number of first steps in which the learning rate rises
@@ -65,6 +69,10 @@ type Config struct {
 	Save   int  `yaml:"save"`   // steps between checkpoints; 0 for a single checkpoint at the end
 	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
 	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
+
+	// Elastic lets Resume continue a training that was on another number of devices. Its results then differ in their last bits from those without
+	// the interruption, because derivatives are added up in another order.
+	Elastic bool `yaml:"elastic"`
 
 	// Patience ends the training after this number of consecutive checkpoints without an improvement of the loss of Eval. The result is
 	// then the adapter or model with the lowest loss, not that of the last step. With 0, the training does not end early.
@@ -150,6 +158,9 @@ func (c Config) check(devices int) error {
 	}
 	if c.Optimizer != "adamw" && c.Optimizer != eightBit {
 		say("the optimizer %q is none of adamw and %s", c.Optimizer, eightBit)
+	}
+	if c.Zero != 0 && c.Zero != 1 {
+		say("zero is %d, neither 0 nor 1", c.Zero)
 	}
 	if !recomputes(c.Recompute) {
 		say("recompute is %q, none of none, cheap, mlp and layers", c.Recompute)

@@ -4,19 +4,17 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gopherwarp/gopherwarp/cuda/nccl"
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// exchange is the sums of the derivatives of a step with NCCL. A goroutine sums each bucket when all replicas have announced it, in the order of the
-// buckets, on streams of its own, which wait for the backward passes.
+// exchange is the sums of the derivatives of a step, or the copies of its new parameters. A goroutine sums or copies each bucket when all replicas have
+// announced it, in the order of the buckets, on streams of its own, which wait for the work of the replicas.
 type exchange struct {
-	sums    *sums
-	buckets buckets
+	streams []*device.Stream
+	ranges  ranges
 	outs    []*outbox // of the replicas
-	reduce  func(begin, end int) error
+	move    func(begin, end int) error
 	quit    chan struct{} // closed to end the goroutine early
 	done    chan error    // receives once, when the goroutine ends
 }
@@ -34,28 +32,33 @@ func (x *sums) begin(ctx context.Context, t *Trainer) error {
 	if x.reduce == nil {
 		return nil
 	}
-	e := &exchange{sums: x, quit: make(chan struct{}), done: make(chan error, 1)}
-	grads := make([]*tensor.Tensor, len(t.replicas))
-	for i, r := range t.replicas {
-		err := tensor.Enqueue(ctx, r.stream, func(s *tensor.Scope) error {
-			m, err := r.subject.Params().Memory(s)
-			if err == nil {
-				grads[i] = m.Grads
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		e.buckets = buckets{grads[i].Len(), x.bucket / grads[i].DType().Size()}
-		e.outs = append(e.outs, &outbox{filling: newFilling(e.buckets), stream: r.stream, ready: make(chan *device.Event, e.buckets.count())})
+	list, err := t.memories(ctx)
+	if err != nil {
+		return err
 	}
-	var err error
-	if e.reduce, err = x.reduce(grads); err == nil {
-		x.step = e
-		go e.run()
+	grads := make([]*tensor.Tensor, len(list))
+	for i, m := range list {
+		grads[i] = m.Grads
+	}
+	sum, parts := x.reduce, buckets(grads[0].Len(), x.bucket/grads[0].DType().Size())
+	if t.divided() {
+		sum, parts = x.scatter, rangesOf(list[0])
+	}
+	move, err := sum(grads)
+	if err == nil {
+		x.step = x.start(t, parts, move)
 	}
 	return err
+}
+
+// start starts to move buckets.
+func (x *sums) start(t *Trainer, list ranges, move func(begin, end int) error) *exchange {
+	e := &exchange{streams: x.streams, ranges: list, move: move, quit: make(chan struct{}), done: make(chan error, 1)}
+	for _, r := range t.replicas {
+		e.outs = append(e.outs, &outbox{filling: newFilling(list), stream: r.stream, ready: make(chan *device.Event, len(list))})
+	}
+	go e.run()
+	return e
 }
 
 // outbox returns where a replica announces buckets, or nil if it need not.
@@ -68,20 +71,19 @@ func (x *sums) outbox(r *replica) *outbox {
 
 // abandon ends the sums of a step that failed. Later work of the replicas waits for sums that have begun.
 func (x *sums) abandon() error {
-	e := x.stop()
-	if e == nil {
+	e := x.step
+	if x.step = nil; e == nil {
 		return nil
 	}
-	return errors.Join(<-e.done, e.join())
+	return e.abandon()
 }
 
-// stop ends the sums of a step without waiting. It returns nil if there are none.
-func (x *sums) stop() *exchange {
-	e := x.step
-	if x.step = nil; e != nil {
-		close(e.quit)
+// stop ends the sums of a step without waiting.
+func (x *sums) stop() {
+	if x.step != nil {
+		close(x.step.quit)
+		x.step = nil
 	}
-	return e
 }
 
 // complete announces buckets that are complete with a range.
@@ -102,21 +104,21 @@ func (o *outbox) announce() {
 	}
 }
 
-// run sums buckets as they are announced.
+// run moves buckets as they are announced.
 func (e *exchange) run() {
 	e.done <- func() error {
-		for i := range e.buckets.count() {
+		for _, x := range e.ranges {
 			for k, o := range e.outs {
 				select {
 				case <-e.quit:
 					return nil
 				case event := <-o.ready:
-					if err := errors.Join(e.sums.streams[k].WaitFor(event), event.Close()); err != nil {
+					if err := errors.Join(e.streams[k].WaitFor(event), event.Close()); err != nil {
 						return err
 					}
 				}
 			}
-			if err := e.reduce(e.buckets.bounds(i)); err != nil {
+			if err := e.move(x[0], x[1]); err != nil {
 				return err
 			}
 		}
@@ -124,48 +126,33 @@ func (e *exchange) run() {
 	}()
 }
 
-// reducer returns a function that enqueues sums by NCCL.
-func (x *sums) reducer(grads []*tensor.Tensor) (func(begin, end int) error, error) {
-	if grads[0].DType() == dtype.BFloat16 {
-		return reducer[dtype.BF16](x.comms, grads)
-	}
-	return reducer[float32](x.comms, grads)
-}
-
-func reducer[T float32 | dtype.BF16](comms []*nccl.Comm, grads []*tensor.Tensor) (func(begin, end int) error, error) {
-	parts, err := tensor.SlicesOf[T](grads...)
-	return func(begin, end int) error {
-		return nccl.Group(func() (err error) {
-			for i, c := range comms {
-				part := parts[i].Slice(begin, end)
-				err = errors.Join(err, nccl.AllReduce(c, nccl.Sum, part, part))
-			}
-			return err
-		}, comms...)
-	}, err
-}
-
-// end announces the buckets that no backward pass has completed, and makes the later work of the replicas wait for all sums.
-func (e *exchange) end(t *Trainer) error {
+// end announces the buckets that no replica has completed, and makes the later work of the replicas wait for all buckets.
+func (e *exchange) end() error {
 	var errs []error
 	for _, o := range e.outs {
-		for range e.buckets.count() - o.next {
+		for len(o.ranges) > o.next {
 			o.announce()
+			o.next++
 		}
 		errs = append(errs, o.err)
 	}
 	if err := errors.Join(errs...); err != nil {
-		close(e.quit)
-		return errors.Join(err, <-e.done)
+		return errors.Join(err, e.abandon())
 	}
 	return errors.Join(<-e.done, e.join())
 }
 
-// join makes the later work of the replicas wait for the sums.
+// abandon ends the exchange early. Later work of the replicas waits for what has begun.
+func (e *exchange) abandon() error {
+	close(e.quit)
+	return errors.Join(<-e.done, e.join())
+}
+
+// join makes the later work of the replicas wait for the buckets.
 func (e *exchange) join() error {
 	var streams []*device.Stream
 	for _, o := range e.outs {
 		streams = append(streams, o.stream)
 	}
-	return after(streams, e.sums.streams)
+	return after(streams, e.streams)
 }

@@ -17,10 +17,10 @@ import (
 
 // TestBuckets checks that buckets cover all elements once, and are ready in order when all their elements are complete.
 func TestBuckets(t *testing.T) {
-	for _, b := range []buckets{{100, 30}, {90, 30}, {5, 30}, {30, 1}} {
+	for _, b := range []struct{ length, size int }{{100, 30}, {90, 30}, {5, 30}, {30, 1}} {
 		at := b.length
-		for i := range b.count() {
-			begin, end := b.bounds(i)
+		for i, x := range buckets(b.length, b.size) {
+			begin, end := x[0], x[1]
 			if end != at || begin >= end || end-begin > b.size {
 				t.Errorf("%+v: bucket %d is %d to %d", b, i, begin, end)
 			}
@@ -30,7 +30,7 @@ func TestBuckets(t *testing.T) {
 			t.Errorf("%+v: %d elements are in no bucket", b, at)
 		}
 	}
-	f := newFilling(buckets{100, 30}) // 70-100, 40-70, 10-40, 0-10
+	f := newFilling(buckets(100, 30)) // 70-100, 40-70, 10-40, 0-10
 	for _, x := range []struct{ begin, end, ready int }{{80, 100, 0}, {20, 64, 0}, {64, 80, 2}, {0, 5, 0}, {5, 15, 0}, {15, 20, 2}} {
 		if got := f.complete(x.begin, x.end); got != x.ready {
 			t.Errorf("after %d to %d, %d buckets are ready, want %d", x.begin, x.end, got, x.ready)

@@ -396,6 +396,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *finetune.Config) { c.Rank, c.Rate = -1, math.NaN() }, finetune.ErrConfig, "lr is NaN"},
 		{func(c *finetune.Config) { c.Schedule = "step" }, finetune.ErrConfig, `"step"`},
 		{func(c *finetune.Config) { c.Optimizer = "lion" }, finetune.ErrConfig, `"lion"`},
+		{func(c *finetune.Config) { c.Zero = 2 }, finetune.ErrConfig, "zero is 2"},
 		{func(c *finetune.Config) { c.Dropout = 1 }, finetune.ErrConfig, "dropout is 1"},
 		{func(c *finetune.Config) { c.Patience = 2 }, finetune.ErrConfig, "patience needs eval"},
 		{func(c *finetune.Config) { c.Length = 201 }, finetune.ErrConfig, "201"},

@@ -63,10 +63,6 @@ func TestRanksGPUs(t *testing.T) {
 	devices := twoGPUs(t)
 	c := tiny(t)
 	c.Batch, c.Steps, c.Save = 2, 4, 2
-	want := out(c, t)
-	if _, err := trainOn(t, devices, want, proceed); err != nil {
-		t.Fatal(err)
-	}
 	start := func(c finetune.Config) (list []*exec.Cmd, texts []*bytes.Buffer) {
 		at := meeting(t)
 		for rank := range 2 {
@@ -80,18 +76,24 @@ func TestRanksGPUs(t *testing.T) {
 		}
 		return list, texts
 	}
-	c.Out = filepath.Join(t.TempDir(), "out")
-	list, texts := start(c)
-	for rank, cmd := range list {
-		if err := cmd.Wait(); err != nil {
-			t.Fatalf("rank %d: %v: %s", rank, err, texts[rank])
+	for _, c.Zero = range []int{1, 0} {
+		want := out(c, t)
+		if _, err := trainOn(t, devices, want, proceed); err != nil {
+			t.Fatal(err)
 		}
+		c.Out = filepath.Join(t.TempDir(), "out")
+		list, texts := start(c)
+		for rank, cmd := range list {
+			if err := cmd.Wait(); err != nil {
+				t.Fatalf("rank %d: %v: %s", rank, err, texts[rank])
+			}
+		}
+		compare(t, c.Out, want.Out, 0)
+		sameLosses(t, c.Out, want.Out)
 	}
-	compare(t, c.Out, want.Out, 0)
-	sameLosses(t, c.Out, want.Out)
 
 	c.Steps, c.Epochs, c.Out = 100000, 100000, filepath.Join(t.TempDir(), "out")
-	list, texts = start(c)
+	list, texts := start(c)
 	for i := 0; ; i++ {
 		if list, _ := os.ReadDir(filepath.Join(c.Out, "checkpoints")); len(list) > 0 || i > 2000 {
 			break

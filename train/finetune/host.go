@@ -16,6 +16,7 @@ const (
 	kindNews    = 'n'
 	kindSingles = 'f'
 	kindBrains  = 'b'
+	kindParts   = 'p' // of which each process gets all, one after another
 )
 
 // host has the conversions of derivatives for a sum on the host.
@@ -95,6 +96,12 @@ func combine(blocks [][]byte) []byte {
 		return singles().combine(blocks)
 	case kindBrains:
 		return brains().combine(blocks)
+	case kindParts:
+		all := []byte{} // not nil, which means that the processes do not exchange the same
+		for _, b := range blocks {
+			all = append(all, b[1:]...)
+		}
+		return all
 	}
 	all := []byte{'['}
 	for rank, b := range blocks {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/train/text"
 )
 
@@ -131,20 +132,32 @@ func (t *Trainer) busy(packs int) (list []*replica) {
 	return list
 }
 
-// updateAll sums the derivatives of all replicas, and updates their parameters. All replicas compute the same.
+// updateAll sums the derivatives of all replicas, and updates their parameters.
 func (t *Trainer) updateAll(ctx context.Context, p *Progress) error {
 	if err := t.sums.add(ctx, t); err != nil {
 		return err
 	}
-	norms := make([]float64, len(t.replicas))
-	err := t.each(ctx, t.replicas, func(ctx context.Context, r *replica) (err error) {
-		norms[r.local], err = r.update(ctx)
-		return err
-	})
+	norm, err := t.apply(context.WithoutCancel(ctx)) // a step that began to update ends
 	if err == nil {
-		p.Norm = norms[0]
+		p.Norm = norm
 	}
 	return err
+}
+
+// apply updates the parameters of all replicas, and returns the norm of the derivatives. All replicas compute the same, or each computes its part.
+func (t *Trainer) apply(ctx context.Context) (norm float64, err error) {
+	if t.divided() {
+		if err := t.updateParts(ctx); err != nil {
+			return 0, err
+		}
+	}
+	norms, err := onAll(ctx, t, func(s *tensor.Scope, r *replica) (float64, error) {
+		if r.divided() {
+			return r.opt.Norm(s)
+		}
+		return r.update(s)
+	})
+	return norms[0], err
 }
 
 // hang reports whether a device hangs.

@@ -125,29 +125,65 @@ func parameters(t *testing.T, out string) map[string][]float32 {
 	return all
 }
 
+// TestElastic continues a training on two devices, with a divided optimizer, on one and on three: the losses agree to within 1e-4 with those of a
+// training on one device.
+func TestElastic(t *testing.T) {
+	devices := []*device.Device{open(t), open(t), open(t)}
+	c := config(t)
+	c.Method, c.Rate, c.Batch, c.Epochs, c.Zero = "full", 1e-3, 3, 2, 1
+	want, err := train(t, devices[0], out(c, t), proceed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 3} {
+		c := out(c, t)
+		stop := errors.New("stop")
+		if _, err := trainOn(t, devices[:2], c, func(p finetune.Progress) error {
+			if p.Step == 2 {
+				return stop
+			}
+			return nil
+		}); !errors.Is(err, stop) {
+			t.Fatal(err)
+		}
+		c.Resume, c.Elastic = true, true
+		rest, err := trainOn(t, devices[:n], c, proceed)
+		if err != nil || len(rest) != len(want)-2 {
+			t.Fatalf("%d of %d steps on %d devices, %v", len(rest), len(want), n, err)
+		}
+		for i, p := range rest {
+			if w := want[i+2]; p.Step != w.Step || math.Abs(p.Loss/w.Loss-1) > 1e-4 {
+				t.Errorf("%d devices, step %d: loss %v, want %v in step %d", n, p.Step, p.Loss, w.Loss, w.Step)
+			}
+		}
+	}
+}
+
 // TestDeviceFails closes one of three devices during a training, whose error names it.
 func TestDeviceFails(t *testing.T) {
-	closed, err := cpu.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	devices := []*device.Device{open(t), closed, open(t)}
-	c := config(t)
-	c.Batch = 3
-	tr, err := finetune.New(devices[0], c, devices[1:]...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tr.Close() }()
-	err = tr.Run(t.Context(), func(p finetune.Progress) error {
-		if p.Step == 2 {
-			_ = closed.Close() // with an error: the training has memory on it
+	for _, zero := range []int{0, 1} {
+		closed, err := cpu.Open()
+		if err != nil {
+			t.Fatal(err)
 		}
-		return nil
-	})
-	failed, ok := errors.AsType[*finetune.DeviceError](err)
-	if !ok || failed.Number != 1 || !errors.Is(err, finetune.ErrDevice) || !errors.Is(err, device.ErrClosed) {
-		t.Errorf("the training ends with %v", err)
+		devices := []*device.Device{open(t), closed, open(t)}
+		c := config(t)
+		c.Batch, c.Zero = 3, zero
+		tr, err := finetune.New(devices[0], c, devices[1:]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = tr.Run(t.Context(), func(p finetune.Progress) error {
+			if p.Step == 2 {
+				_ = closed.Close() // with an error: the training has memory on it
+			}
+			return nil
+		})
+		_ = tr.Close() // with an error: the device is closed
+		failed, ok := errors.AsType[*finetune.DeviceError](err)
+		if !ok || failed.Number != 1 || !errors.Is(err, finetune.ErrDevice) || !errors.Is(err, device.ErrClosed) {
+			t.Errorf("zero %d: the training ends with %v", zero, err)
+		}
 	}
 }
 

@@ -39,7 +39,33 @@ func newPeers[T float32 | dtype.BF16](streams []*device.Stream, most int) (*peer
 // reduce returns the function that sums ranges of derivatives.
 func (p *peers[T]) reduce(grads []*tensor.Tensor) (_ func(begin, end int) error, err error) {
 	p.parts, err = tensor.SlicesOf[T](grads...)
-	return p.sum, err
+	return p.between(func(begin, end int) error { return errors.Join(p.addAll(begin, end), copyAll(p, p.parts, begin, end)) }), err
+}
+
+// scatter returns the function that sums the parts of ranges of derivatives, each on its device.
+func (p *peers[T]) scatter(grads []*tensor.Tensor) (_ func(begin, end int) error, err error) {
+	p.parts, err = tensor.SlicesOf[T](grads...)
+	return p.between(p.addAll), err
+}
+
+// gather returns the function that copies the parts of ranges to all devices.
+func (p *peers[T]) gather(list []*tensor.Tensor) (func(begin, end int) error, error) {
+	if list[0].DType() == dtype.BFloat16 {
+		return gathered[T, dtype.BF16](p, list)
+	}
+	return gathered[T, float32](p, list)
+}
+
+func gathered[T, U float32 | dtype.BF16](p *peers[T], list []*tensor.Tensor) (func(begin, end int) error, error) {
+	all, err := tensor.SlicesOf[U](list...)
+	return p.between(func(begin, end int) error { return copyAll(p, all, begin, end) }), err
+}
+
+// between returns a function that calls f after the work on the streams. Later work on them waits for it.
+func (p *peers[T]) between(f func(begin, end int) error) func(begin, end int) error {
+	return func(begin, end int) error {
+		return errors.Join(after(p.outs, p.streams), f(begin, end), after(p.streams, p.outs))
+	}
 }
 
 // close waits for the copies and frees the memory.
@@ -54,28 +80,38 @@ func (p *peers[T]) close() error {
 	return errors.Join(errs...)
 }
 
-// sum enqueues the sum of a range.
-func (p *peers[T]) sum(begin, end int) error {
-	errs := []error{after(p.outs, p.streams)}
-	n := len(p.parts)
-	bounds := func(i int) (from, to int) { return begin + (end-begin)*i/n, begin + (end-begin)*(i+1)/n }
-	for i := range n {
-		for j := range n {
+// bounds returns the part of device i of a range.
+func (p *peers[T]) bounds(i, begin, end int) (from, to int) {
+	n := len(p.streams)
+	return begin + (end-begin)*i/n, begin + (end-begin)*(i+1)/n
+}
+
+// addAll enqueues the sum of each part of a range on its device.
+func (p *peers[T]) addAll(begin, end int) error {
+	var errs []error
+	for i := range p.parts {
+		from, to := p.bounds(i, begin, end)
+		for j := range p.parts {
 			if j != i {
-				from, to := bounds(i)
 				errs = append(errs, p.add(i, p.outs[j], p.parts[j].Slice(from, to), p.parts[i].Slice(from, to)))
 			}
 		}
 	}
-	for i := range n {
-		for j := range n {
+	return errors.Join(errs...)
+}
+
+// copyAll enqueues copies of each part of a range from its device to the others.
+func copyAll[T, U float32 | dtype.BF16](p *peers[T], all []device.Slice[U], begin, end int) error {
+	var errs []error
+	for i := range all {
+		from, to := p.bounds(i, begin, end)
+		for j := range all {
 			if j != i {
-				from, to := bounds(i)
-				errs = append(errs, device.CopyFrom(p.outs[j], p.parts[j].Slice(from, to), p.streams[i], p.parts[i].Slice(from, to)))
+				errs = append(errs, device.CopyFrom(p.outs[j], all[j].Slice(from, to), p.streams[i], all[i].Slice(from, to)))
 			}
 		}
 	}
-	return errors.Join(append(errs, after(p.streams, p.outs))...)
+	return errors.Join(errs...)
 }
 
 // after makes the later work of each stream wait for the present work of another.

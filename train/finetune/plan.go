@@ -82,6 +82,7 @@ func size(n int64) string {
 type planner struct {
 	files  *llm.Files
 	device device.Info
+	world  int // replicas
 	room   int64
 }
 
@@ -203,6 +204,9 @@ func (p planner) advice(c Config, packs []text.Pack) string {
 	if c.Optimizer != eightBit {
 		try("optimizer "+eightBit, func(c *Config) { c.Optimizer = eightBit })
 	}
+	if c.Zero == 0 && p.world > 1 {
+		try("zero 1", func(c *Config) { c.Zero = 1 })
+	}
 	if c.Method == full {
 		try("method lora", func(c *Config) { c.Method = "lora" })
 	}
@@ -231,7 +235,7 @@ func packOf(c Config) text.Pack {
 func (p planner) measure(c Config, packs []text.Pack, again llama.Recompute) (plan Plan, err error) {
 	dev := phantom.Open(p.device)
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	r := &replica{device: dev, config: &c, blank: true}
+	r := &replica{device: dev, config: &c, world: p.world, bucket: bucketBytes, blank: true}
 	defer func() { err = errors.Join(r.Close(), err) }()
 	if err := r.load(p.files); err != nil {
 		return plan, err
@@ -255,7 +259,7 @@ func (p planner) measure(c Config, packs []text.Pack, again llama.Recompute) (pl
 			}
 		}
 		before := m.used()
-		if _, err := r.update(context.Background()); err != nil {
+		if err := tensor.RunOn(context.Background(), r.stream, r.alone); err != nil {
 			return plan, err
 		}
 		plan.Optimizer += m.used() - before
@@ -264,6 +268,17 @@ func (p planner) measure(c Config, packs []text.Pack, again llama.Recompute) (pl
 	plan.Total = stats.Peak
 	plan.Workspace = plan.Total - plan.Weights - plan.Masters - plan.Gradients - plan.Optimizer - plan.Activations
 	return plan, err
+}
+
+// alone takes a step of the optimizer without the other replicas.
+func (r *replica) alone(s *tensor.Scope) error {
+	if r.divided() {
+		if _, err := r.opt.Measure(s); err != nil {
+			return err
+		}
+	}
+	_, err := r.update(s)
+	return err
 }
 
 // parameters adds the memory of what is trained to a Plan.

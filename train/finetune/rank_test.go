@@ -76,6 +76,9 @@ func TestRanks(t *testing.T) {
 		"full": func(c *finetune.Config) {
 			*c = finetune.Config{Model: c.Model, Data: c.Data, Out: c.Out, Method: "full", Rate: 1e-3, Epochs: 4, Steps: 4, Length: 24, Batch: 2, Save: 2}
 		},
+		"divided optimizer": func(c *finetune.Config) {
+			*c = finetune.Config{Model: c.Model, Data: c.Data, Out: c.Out, Method: "full", Rate: 1e-3, Epochs: 4, Steps: 4, Length: 24, Batch: 2, Save: 2, Zero: 1, Optimizer: "adamw_8bit"}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config(t)
@@ -120,12 +123,15 @@ func TestRankFails(t *testing.T) {
 	bad, other := good, good
 	bad.Model = filepath.Join(t.TempDir(), "missing")
 	other.Seed = 7
+	divided := good
+	divided.Zero = 1
 	for name, x := range map[string]struct {
 		configs []finetune.Config
 		want    string
 	}{
 		"no model":              {[]finetune.Config{good, bad}, "rank 1: "},
 		"another configuration": {[]finetune.Config{good, other}, "rank 1 begins with the training of "},
+		"another division":      {[]finetune.Config{good, divided}, "rank 1 begins with the training of "},
 		"a report":              {[]finetune.Config{good, good}, "rank 1 ended without leaving the job"},
 	} {
 		_, errs := trainRanks(t, x.configs, func(rank int, p finetune.Progress) error {
@@ -171,14 +177,22 @@ func TestKillRank(t *testing.T) {
 		childRank(t, c)
 		return
 	}
-	c := tiny(t)
-	c.Batch, c.Steps, c.Save = 2, 40, 2
+	for _, zero := range []int{0, 1} {
+		c := tiny(t)
+		c.Batch, c.Steps, c.Save, c.Zero = 2, 40, 2, zero
+		killRanks(t, c, []int{0, 1}[zero:])
+	}
+}
+
+// killRanks kills each of some ranks of two.
+func killRanks(t *testing.T, c finetune.Config, ranks []int) {
+	t.Helper()
 	want := out(c, t)
 	if _, err := trainOn(t, []*device.Device{open(t), open(t)}, want, proceed); err != nil {
 		t.Fatal(err)
 	}
 	c.Out, c.Resume = filepath.Join(t.TempDir(), "out"), true
-	for lost := range 2 {
+	for _, lost := range ranks {
 		j := finetune.Job{Rank: lost, World: 2, Address: meeting(t)}
 		cmd := childOf(t, c, j)
 		var killed time.Time

@@ -16,10 +16,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/train/text"
 )
 
-// replica is the copy of the model, the trained parameters and the optimizer that a device has. All replicas have the same bits after each step.
+// replica is the copy of the model, the trained parameters and the optimizer that a device has. After each step, the
+// parameters of all have the same bits. With Config.Zero, each has only a part of the state of the optimizer.
 type replica struct {
 	number  int // from 0, among those of all processes
 	local   int // from 0, among those of this process
+	world   int // the number of replicas of all processes
+	bucket  int // the size of a bucket in bytes
 	device  *device.Device
 	config  *Config // of the Trainer
 	stream  *device.Stream
@@ -72,8 +75,9 @@ func (r *replica) begin(folder string, at position, steps int) error {
 func (r *replica) choose(folder string) (err error) {
 	if r.config.Method == full {
 		w := whole{r.model, r.stream, r.config.Model}
-		if r.subject = w; folder == "" {
-			return nil
+		r.subject = w
+		if err := r.divide(w.Params()); err != nil || folder == "" {
+			return err
 		}
 		return w.restore(folder)
 	}
@@ -88,7 +92,7 @@ func (r *replica) choose(folder string) (err error) {
 		return err
 	}
 	r.subject = adapted{r.adapter, r.stream}
-	return r.model.Adapt(r.adapter)
+	return errors.Join(r.divide(r.subject.Params()), r.model.Adapt(r.adapter))
 }
 
 // Close frees the memory. If the device hangs, Close does nothing, because it would wait for the device.
@@ -194,15 +198,11 @@ func (r *replica) clear(ctx context.Context) error {
 }
 
 // update updates the parameters, and returns the norm of all derivatives before it was clipped.
-func (r *replica) update(ctx context.Context) (norm float64, err error) {
-	err = tensor.RunOn(context.WithoutCancel(ctx), r.stream, func(s *tensor.Scope) error {
-		if err := r.opt.Step(s); err != nil {
-			return err
-		}
-		norm, err = r.opt.Norm(s)
-		return err
-	})
-	return norm, err
+func (r *replica) update(s *tensor.Scope) (norm float64, err error) {
+	if err := r.opt.Step(s); err != nil {
+		return 0, err
+	}
+	return r.opt.Norm(s)
 }
 
 // packed returns a pack for the model.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,12 +18,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
 // scaling makes TestScaling measure trainings.
-var scaling = flag.String("scaling", "", "measure trainings in TestScaling: large on one GPU and on two, two on two GPUs only, or small on CPU devices to try it")
+var scaling = flag.String("scaling", "", "measure trainings in TestScaling: large on one GPU and on two, two on two GPUs only, zero on two GPUs with a divided optimizer and without, zero-alone for the memory of the same as two devices of one GPU, or small or small-zero on CPU devices to try it")
 
 // scaled is a training that is measured.
 type scaled struct {
@@ -42,8 +45,13 @@ func TestScaling(t *testing.T) {
 	switch *scaling {
 	case "":
 		t.Skip("takes two minutes on two GPUs; -scaling large runs it")
-	case "large", "two":
-		open = cuda.Open
+	case "large", "two", "zero", "zero-alone":
+		open = func(i int) (*device.Device, error) {
+			if *scaling == "zero-alone" {
+				i = 0
+			}
+			return cuda.Open(i)
+		}
 		list = []scaled{
 			{"1B, full", random.Shape{Layers: 16, Hidden: 2048, FFN: 5504, Heads: 32, KeyHeads: 32, HeadDim: 64, Vocabulary: 32768, Context: 4096}, full, 4096, 2, 16},
 			{"8B, LoRA", random.Llama8B(), "lora", 2048, 1, 12},
@@ -75,6 +83,15 @@ func (x scaled) compare(t *testing.T, devices []*device.Device) {
 	}
 	c.Data = []string{x.data(t, c.Model)}
 	t.Logf("written in %.1f s", time.Since(began).Seconds())
+	zero := c
+	zero.Zero = 1
+	if strings.Contains(*scaling, "zero") {
+		for range 2 { // the first peak is that of the divided optimizer, all later ones that of the whole
+			divided, whole := x.measure(t, zero, devices), x.measure(t, c, devices)
+			t.Logf("%s: %.0f tokens/s on two devices, %.0f with a divided optimizer: %.3f times as many", x.name, whole, divided, divided/whole)
+		}
+		return
+	}
 	if *scaling == "two" {
 		x.measure(t, c, devices)
 		return
@@ -144,8 +161,11 @@ func (x scaled) measure(t *testing.T, c Config, devices []*device.Device) float6
 	}
 	const warm = 3
 	took := median(times[warm:])
-	t.Logf("%d devices: loaded in %.1f s; step %.2f ms (%.2f to %.2f), first steps %v; losses %.4f to %.4f; peak %.2f GiB", len(devices), loaded.Seconds(), ms(took), ms(slices.Min(times[warm:])),
+	t.Logf("%d devices, zero %d: loaded in %.1f s; step %.2f ms (%.2f to %.2f), first steps %v; losses %.4f to %.4f; peak %.2f GiB", len(devices), c.Zero, loaded.Seconds(), ms(took), ms(slices.Min(times[warm:])),
 		ms(slices.Max(times[warm:])), times[:warm], losses[0], last.Loss, float64(last.Memory)/(1<<30))
+	if p := tr.Plan(); strings.Contains(*scaling, "zero") {
+		t.Logf("the plan is %.2f GiB; masters %.2f, optimizer %.2f", float64(p.Total)/(1<<30), float64(p.Masters)/(1<<30), float64(p.Optimizer)/(1<<30))
+	}
 	x.phases(t, tr)
 	x.ways(t, tr)
 	if err := tr.same(t.Context()); err != nil {
@@ -175,12 +195,9 @@ func (x scaled) phases(t *testing.T, tr *Trainer) {
 		err = errors.Join(err, tr.sums.add(ctx, tr))
 		wait()
 		summed := time.Now()
-		err = errors.Join(err, tr.each(ctx, tr.replicas, func(ctx context.Context, r *replica) error {
-			_, err := r.update(ctx)
-			return err
-		}))
+		_, failed := tr.apply(ctx)
 		wait()
-		if err != nil {
+		if err := errors.Join(err, failed); err != nil {
 			t.Fatal(err)
 		}
 		learn, sum, update = append(learn, learned.Sub(began)), append(sum, summed.Sub(learned)), append(update, time.Since(summed))
@@ -191,7 +208,7 @@ func (x scaled) phases(t *testing.T, tr *Trainer) {
 // ways measures steps with sums by NCCL and by copies, and with buckets of several sizes, in turns.
 func (x scaled) ways(t *testing.T, tr *Trainer) {
 	t.Helper()
-	if tr.sums.reduce == nil {
+	if tr.sums.reduce == nil || *scaling == "zero-alone" { // where NCCL does not work
 		return
 	}
 	type way struct {
@@ -200,6 +217,9 @@ func (x scaled) ways(t *testing.T, tr *Trainer) {
 	}
 	times := map[way][]time.Duration{}
 	list := []way{{128 << 20, false}, {128 << 20, true}, {32 << 20, false}, {32 << 20, true}, {1 << 40, true}}
+	if tr.divided() {
+		list = list[:2] // the parts of the optimizers are those of buckets of 128 MiB
+	}
 	for range 2 {
 		for _, w := range list {
 			if err := tr.use(w.size, w.nccl); err != nil {
@@ -240,29 +260,37 @@ func (t *Trainer) use(size int, nccl bool) error {
 	return err
 }
 
-// same compares the parameters of all replicas.
+// same compares the parameters of all replicas, as far as all have them.
 func (t *Trainer) same(ctx context.Context) error {
+	err := sameElements(ctx, t, func(m *nn.Memory) (device.Slice[float32], error) {
+		if m.Divided() {
+			return m.Master.Slice(0, m.Vectors()), nil
+		}
+		return m.Master, nil
+	})
+	if t.subject.Params().Activations() != dtype.BFloat16 {
+		return err
+	}
+	return errors.Join(err, sameElements(ctx, t, func(m *nn.Memory) (device.Slice[dtype.BF16], error) { return tensor.SliceOf[dtype.BF16](m.Values) }))
+}
+
+// sameElements compares elements of all replicas.
+func sameElements[T comparable](ctx context.Context, t *Trainer, of func(m *nn.Memory) (device.Slice[T], error)) error {
+	memories, err := t.memories(ctx)
+	if err != nil {
+		return err
+	}
 	const part = 1 << 26
-	var first []float32
-	for at := 0; len(t.replicas) > 1; at += part {
-		for i, r := range t.replicas {
-			var list []float32
-			err := tensor.RunOn(ctx, r.stream, func(s *tensor.Scope) error {
-				m, err := r.subject.Params().Memory(s)
-				if err != nil {
-					return err
-				}
-				if at >= m.Master.Len() {
-					return nil
-				}
-				list = make([]float32, min(part, m.Master.Len()-at))
-				return errors.Join(device.Download(s.Stream(), list, m.Master.Slice(at, at+len(list))), s.Stream().Synchronize(ctx))
-			})
-			if err != nil {
+	for at := 0; ; at += part {
+		var first []T
+		for i, m := range memories {
+			from, err := of(m)
+			if err != nil || at >= from.Len() {
 				return err
 			}
-			if list == nil {
-				return nil
+			list, s := make([]T, min(part, from.Len()-at)), t.replicas[i].stream
+			if err := errors.Join(device.Download(s, list, from.Slice(at, at+len(list))), s.Synchronize(ctx)); err != nil {
+				return err
 			}
 			if i == 0 {
 				first = list
@@ -272,7 +300,6 @@ func (t *Trainer) same(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
 }
 
 func median(list []time.Duration) time.Duration {

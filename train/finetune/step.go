@@ -71,12 +71,9 @@ func (t *Trainer) run(ctx context.Context, report func(p Progress) error) error 
 	return t.save(ctx)
 }
 
-// save writes what is trained.
+// save writes what is trained. All processes call it.
 func (t *Trainer) save(ctx context.Context) error {
-	if !t.lead() {
-		return nil
-	}
-	return t.subject.save(ctx, t.config.Out)
+	return t.whole(ctx, func() error { return t.subject.save(ctx, t.config.Out) })
 }
 
 // chart adds a step to the event file.
@@ -121,10 +118,10 @@ func (t *Trainer) finish(ctx context.Context, p *Progress) (err error) {
 			return err
 		}
 	}
-	if !t.lead() {
-		return nil
+	if t.lead() {
+		err = errors.Join(t.losses.add(*p), t.chart(*p))
 	}
-	if err := errors.Join(t.losses.add(*p), t.chart(*p)); err != nil || !due {
+	if err != nil || !due {
 		return err
 	}
 	return t.checkpoint(context.WithoutCancel(ctx))

@@ -19,8 +19,11 @@ type sums struct {
 	comms   []*nccl.Comm               // of the replicas, or nil
 	direct  interface{ close() error } // the peers, or nil
 
-	// reduce returns a function that enqueues the sum of a range of the derivatives on the streams. It is nil for sums on the host.
-	reduce func(grads []*tensor.Tensor) (func(begin, end int) error, error)
+	// Each of these returns a function that enqueues work for a range of tensors, of which each replica has one, on the streams. They are nil if the
+	// host does it.
+	reduce  func(grads []*tensor.Tensor) (func(begin, end int) error, error) // all replicas get the sums
+	scatter func(grads []*tensor.Tensor) (func(begin, end int) error, error) // each gets the sums of its part
+	gather  func(list []*tensor.Tensor) (func(begin, end int) error, error)  // all get the part of each
 }
 
 // open joins the replicas.
@@ -38,7 +41,7 @@ func (x *sums) open(t *Trainer) (err error) {
 	if t.team != nil && missing {
 		return nil
 	}
-	x.bucket = bucketBytes
+	x.bucket = t.bucket
 	for _, r := range t.replicas {
 		s, err := r.device.NewStream()
 		if err != nil {
@@ -66,13 +69,13 @@ func copies[T float32 | dtype.BF16](x *sums, most int) error {
 	if err != nil {
 		return err
 	}
-	x.direct, x.reduce = p, p.reduce
+	x.direct, x.reduce, x.scatter, x.gather = p, p.reduce, p.scatter, p.gather
 	return nil
 }
 
 // join makes the sums use NCCL.
 func (x *sums) join(g *team) (err error) {
-	x.reduce = x.reducer
+	x.reduce, x.scatter, x.gather = x.reducer, x.scatterer, x.gatherer
 	if g == nil {
 		x.comms, err = nccl.All(context.Background(), x.streams...)
 		return err
@@ -104,7 +107,7 @@ func (x *sums) add(ctx context.Context, t *Trainer) error {
 	if x.step != nil {
 		e := x.step
 		x.step = nil
-		return e.end(t)
+		return e.end()
 	}
 	if t.world() == 1 {
 		return nil

@@ -44,7 +44,7 @@ func NewRank(ctx context.Context, dev *device.Device, c Config, j Job) (*Trainer
 	if err := errors.Join(c.check(j.World), j.check()); err != nil {
 		return nil, err
 	}
-	t := &Trainer{limit: limit{grace: grace}, replicas: []*replica{{number: j.Rank, device: dev, config: &c}}, team: &team{Job: j}}
+	t := &Trainer{limit: limit{grace: grace}, replicas: []*replica{{number: j.Rank, world: j.World, bucket: bucketBytes, device: dev, config: &c}}, team: &team{Job: j}}
 	t.replica = t.replicas[0]
 	if err := t.enter(ctx); err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -85,7 +85,7 @@ func (t *Trainer) enter(ctx context.Context) error {
 		_, _ = g.tell(ctx, own)
 		return err
 	}
-	own.Training = fmt.Sprintf("%s, after step %d", t.training(), t.at.Step)
+	own.Training = fmt.Sprintf("%s, zero %d, after step %d", t.training(), t.config.Zero, t.at.Step)
 	all, err := g.tell(ctx, own)
 	if err != nil {
 		return err
@@ -111,6 +111,7 @@ type news struct {
 	Training string          `json:",omitempty"` // that it begins
 	Results  map[int]outcome `json:",omitempty"` // of packs, by their index in the step
 	Eval     uint64          `json:",omitempty"` // of rank 0, the bits of a float64
+	Length   int             `json:",omitempty"` // of a list that follows
 	Stop     bool            `json:",omitempty"` // it was interrupted
 	Err      string          `json:",omitempty"` // why it failed
 }

@@ -59,14 +59,18 @@ func (p position) taken() int {
 // has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrMemory, ErrCheckpoint, ErrDevice, and those of the
 // packages llm, model/llama, model/lora and text.
 func New(dev *device.Device, c Config, more ...*device.Device) (*Trainer, error) {
-	devices := append([]*device.Device{dev}, more...)
+	return open(append([]*device.Device{dev}, more...), c, bucketBytes)
+}
+
+// open is New with buckets of a size in bytes.
+func open(devices []*device.Device, c Config, bucket int) (*Trainer, error) {
 	c = c.filled(len(devices))
 	if err := c.check(len(devices)); err != nil {
 		return nil, err
 	}
 	t := &Trainer{limit: limit{grace: grace}}
 	for i, dev := range devices {
-		t.replicas = append(t.replicas, &replica{number: i, local: i, device: dev, config: &c})
+		t.replicas = append(t.replicas, &replica{number: i, local: i, world: len(devices), bucket: bucket, device: dev, config: &c})
 	}
 	t.replica = t.replicas[0]
 	if err := t.open(); err != nil {
@@ -99,7 +103,7 @@ func (t *Trainer) open() (err error) {
 	if err := t.read(f); err != nil {
 		return err
 	}
-	if err := t.plan(planner{files: f, device: t.replica.device.Info()}); err != nil {
+	if err := t.plan(planner{files: f, device: t.replica.device.Info(), world: t.world()}); err != nil {
 		return err
 	}
 	for _, r := range t.replicas {

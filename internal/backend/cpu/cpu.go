@@ -114,6 +114,9 @@ func meetsSimply(f *ir.Func) error {
 			if v.Op.Convergent() && (!layout.Waits(v) || warps && layout.Votes(v)) {
 				return refuseAt(v, "%s", v.Op)
 			}
+			if v.Lanes() != nil {
+				return refuseAt(v, "%s of some lanes", v.Op)
+			}
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package ptx
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // atomics are the names of the operations that read and write, with the letter of the type:
 // integers add alike with and without a sign.
@@ -53,6 +57,10 @@ func (s *selector) atomic(v *ir.Value) {
 // update selects an operation that reads and writes; red where nobody wants the old value,
 // for the operations and the orders that it has.
 func (s *selector) update(v *ir.Value, at address, how string) {
+	if v.Type.Bits() < 32 {
+		s.vals[v.ID] = s.updatePart(v, at)
+		return
+	}
 	if s.needsLoop(v) {
 		s.vals[v.ID] = s.updateLoop(v, at)
 		return
@@ -102,6 +110,68 @@ func (s *selector) updateLoop(v *ir.Value, at address) operand {
 	return was
 }
 
+// updatePart is updateLoop for 8 or 16 bits, which PTX changes by a swap of the aligned word that contains them. The
+// interpreter recognizes the word by the mask of its address: -4 for one of its bytes, -3 for one of its halves.
+func (s *selector) updatePart(v *ir.Value, at address) operand {
+	order, scope := v.Memory()
+	space, n := v.Args[0].Type.Space, int64(v.Type.Bits())
+	c := b64
+	if short(space) {
+		c = b32
+	}
+	whole := s.inReg(c, at.base)
+	if at.offset != 0 {
+		whole = s.def(c, "add.s"+bitsOfClass(c), whole, imm(at.offset))
+	}
+	word := address{base: s.def(c, "and.b"+bitsOfClass(c), whole, imm(-5+n/8))}
+	low := whole
+	if c == b64 {
+		low = s.def(b32, "cvt.u32.u64", whole)
+	}
+	below := s.def(b32, "shl.b32", s.def(b32, "and.b32", low, imm(3)), imm(3))
+	args := s.partArgs(v)
+
+	how := scopes[scope] + suffix(space)
+	first := s.load("ld.relaxed"+how+".u32", b32, word)
+	head, try, done := s.at, &block{}, &block{}
+	s.jump(try)
+	s.open(try)
+	old, was := operand{reg: s.out.newReg(b32)}, operand{reg: s.out.newReg(b32)}
+	part := s.part(v, old, below)
+	next := s.def(b32, "bfi.b32", s.changed(v, part, args), old, below, imm(n))
+	s.emit(inst{op: "atom" + orders[order] + how + ".cas.b32", form: access, dst: was.reg, args: []operand{word.base, old, next}})
+	try.phis = []phi{{dst: old.reg, args: []operand{first, was}}}
+	try.preds = []*block{head, try}
+	s.branch(s.def(pred, "setp.eq.s32", was, old), done, try)
+	done.preds = []*block{try}
+	s.open(done)
+	if comparesSigned(v) {
+		return s.cut(v.Type, part)
+	}
+	return part
+}
+
+// part returns the bits of a word that v changes, with the sign that v compares them with.
+func (s *selector) part(v *ir.Value, word, below operand) operand {
+	n := int64(v.Type.Bits())
+	x := s.def(b32, "bfe.u32", word, below, imm(n))
+	if comparesSigned(v) {
+		x = s.def(b32, fmt.Sprintf("cvt.s32.s%d", n), x)
+	}
+	return x
+}
+
+func comparesSigned(v *ir.Value) bool { return v.Op == ir.OpAtomicSMin || v.Op == ir.OpAtomicSMax }
+
+// partArgs returns the operands of v after the address, extended to 32 bits.
+func (s *selector) partArgs(v *ir.Value) []operand {
+	var args []operand
+	for _, a := range v.Args[1:] {
+		args = append(args, s.extended(a, comparesSigned(v)))
+	}
+	return args
+}
+
 func atomicType(v *ir.Value) string {
 	if v.Type.IsFloat() {
 		return memType(v.Type)
@@ -119,20 +189,33 @@ func (s *selector) private(v *ir.Value, at address) {
 	typ, c := memType(v.Type), classOf(v.Type)
 	old := s.load("ld.local"+typ, c, at)
 	s.vals[v.ID] = old
-	if v.Op != ir.OpAtomicLoad {
+	switch {
+	case v.Op == ir.OpAtomicLoad:
+	case v.Type.Bits() < 32:
+		s.store("st.local"+typ, at, s.changed(v, s.part(v, old, imm(0)), s.partArgs(v)))
+	default:
 		s.store("st.local"+typ, at, s.privately(v, old))
 	}
 }
 
 // privately returns what an operation leaves where old was.
 func (s *selector) privately(v *ir.Value, old operand) operand {
-	x, c := s.operand(v.Args[1]), classOf(v.Type)
+	var args []operand
+	for _, a := range v.Args[1:] {
+		args = append(args, s.operand(a))
+	}
+	return s.changed(v, old, args)
+}
+
+// changed is privately for the given operands. Of a number with less than 32 bits, it leaves the upper bits undefined.
+func (s *selector) changed(v *ir.Value, old operand, args []operand) operand {
+	x, c := args[0], classOf(v.Type)
 	switch {
 	case v.Op == ir.OpAtomicXchg:
 		return x
 	case v.Op == ir.OpAtomicCAS:
 		same := s.def(pred, "setp.eq.u"+regBits(v.Type), old, x)
-		return s.def(c, "selp"+classes[c].typ, s.operand(v.Args[2]), old, same)
+		return s.def(c, "selp"+classes[c].typ, args[1], old, same)
 	case v.Type.IsFloat():
 		return s.def(c, "add.rn"+classes[c].typ, old, x)
 	}

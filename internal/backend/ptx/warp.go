@@ -2,11 +2,19 @@ package ptx
 
 import "github.com/gopherwarp/gopherwarp/internal/ir"
 
-// allLanes is the member mask of every operation of a warp: all threads. From sm_70 on these
+// allLanes is the member mask of the operations of a warp that name no set of lanes: all threads. From sm_70 on these
 // operations wait for the threads of the mask that have not exited (ISA, shfl.sync, and likewise the
 // others), so a thread that has left, or that a last warp does not have, is never waited
 // for; and threads that branched apart meet again here, whatever way they came.
 var allLanes = operand{text: "0xffffffff"}
+
+// members returns the mask of the threads that v waits for.
+func (s *selector) members(v *ir.Value) operand {
+	if set := v.Lanes(); set != nil {
+		return s.operand(set)
+	}
+	return allLanes
+}
 
 // barrier selects a barrier of the block. Without a count it waits for the threads that have
 // not exited (ISA, bar).
@@ -46,12 +54,12 @@ func (s *selector) lane() operand {
 func (s *selector) warp(v *ir.Value) {
 	switch v.Op {
 	case ir.OpWarpBarrier:
-		s.emit(inst{op: "bar.warp.sync", args: []operand{allLanes}})
+		s.emit(inst{op: "bar.warp.sync", args: []operand{s.members(v)}})
 	case ir.OpBallot:
-		s.vals[v.ID] = s.placed("vote.sync.ballot.b32", b32, s.inReg(pred, s.operand(v.Args[0])), allLanes)
+		s.vals[v.ID] = s.placed("vote.sync.ballot.b32", b32, s.inReg(pred, s.operand(v.Args[0])), s.members(v))
 	case ir.OpMatch:
 		c := classOf(v.Args[0].Type)
-		s.vals[v.ID] = s.placed("match.any.sync.b"+bitsOfClass(c), b32, s.inReg(c, s.operand(v.Args[0])), allLanes)
+		s.vals[v.ID] = s.placed("match.any.sync.b"+bitsOfClass(c), b32, s.inReg(c, s.operand(v.Args[0])), s.members(v))
 	default:
 		s.vals[v.ID] = s.shuffle(v)
 	}
@@ -66,7 +74,9 @@ func (s *selector) shuffle(v *ir.Value) operand {
 	}
 	c := classOf(v.Type)
 	x, by := s.inReg(c, s.operand(v.Args[0])), s.operand(v.Args[1])
-	exchange := func(c class, x operand) operand { return s.placed("shfl.sync."+mode+".b32", c, x, by, limit, allLanes) }
+	exchange := func(c class, x operand) operand {
+		return s.placed("shfl.sync."+mode+".b32", c, x, by, limit, s.members(v))
+	}
 	if c == b32 || c == f32 {
 		return exchange(c, x)
 	}
@@ -89,18 +99,18 @@ var reductions = [...]string{
 // warpReduce selects a reduction: an instruction from sm_80 on. Without it each thread of a full warp combines its
 // number with that of a partner, five times; where threads are missing, with those that are there.
 func (s *selector) warpReduce(v *ir.Value) operand {
-	op, x := reductions[v.Imm], s.inReg(b32, s.operand(v.Args[0]))
+	op, x, members := reductions[v.Imm], s.inReg(b32, s.operand(v.Args[0])), s.members(v)
 	if atLeast(s.target, better[ir.OpWarpReduce]) {
-		return s.placed("redux.sync."+op, b32, x, allLanes)
+		return s.placed("redux.sync."+op, b32, x, members)
 	}
 	shuffled := func(mode string, x, by operand) operand {
-		return s.placed("shfl.sync."+mode+".b32", b32, x, by, imm(31), allLanes)
+		return s.placed("shfl.sync."+mode+".b32", b32, x, by, imm(31), members)
 	}
 	lowest := func(set operand) operand { return s.def(b32, "clz.b32", s.def(b32, "brev.b32", set)) }
 	without := func(set operand) operand {
 		return s.def(b32, "and.b32", set, s.def(b32, "sub.s32", set, imm(1)))
 	}
-	lanes := s.placed("vote.sync.ballot.b32", b32, s.inReg(pred, imm(1)), allLanes)
+	lanes := s.placed("vote.sync.ballot.b32", b32, s.inReg(pred, imm(1)), members)
 	full, part, test, next, done := &block{}, &block{}, &block{}, &block{}, &block{}
 	s.reach(s.def(pred, "setp.eq.s32", lanes, imm(-1)), full, part)
 

@@ -13647,30 +13647,30 @@ qN+p;
 s+/8
 sZQB|>
 x7pM-
-Wx}p;
+|x'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-Wz1pK
+|x0pK
 pnqVpk
 s5~2
-WqG*v/
+|x*v/
 qgp$~0w-p4
 t2q'www-p4
 IpY\q'?IrVu{?w>r[rS{+Q(x)
-Ww;p=
+|x6p=
 tGpk
 q>p?8
  %Z*v7
- $)WyIw;
+ $)Wp'<w;
  ',IpY\q'?IrVu{?w>r[rS{+QUx)
-WsXyR
+z)<yR
 sjq1r$r_
-Ww;yq
+|x6yq
  %.jp{grS{+bZA
 xDbK
 y7
 yh
- $#Wz$q[
+ $#|x2q[
 {Bsay"
 /$
 sjq1Q~#
@@ -13692,7 +13692,7 @@ vS*
  '_#/,
  '_#/,
  )_#/,
- -_# ), %_#Wr7v1
+ -_# ), %_#WpV*v1
 t+r$r_
 /-
  /_#/-

@@ -26,6 +26,7 @@ import (
 //gpu:instance FewBF16 = few[dtype.BF16, dtype.BF16, toBF16, [32]float32, twoGroups]
 //gpu:instance Few64BF16 = few[dtype.BF16, dtype.BF16, toBF16, [32]float32, oneGroup]
 //gpu:instance Few128BF16 = few[dtype.BF16, dtype.BF16, toBF16, [64]float32, twoGroups]
+//gpu:instance BroadBF16 = broad[dtype.BF16, toBF16]
 //gpu:instance FewF16 = few[dtype.F16, dtype.F16, toF16, [32]float32, twoGroups]
 //gpu:instance FewBF16To32 = few[dtype.BF16, float32, toF32, [32]float32, twoGroups]
 //gpu:instance Lean8 = lean[dtype.BF16, dtype.BF16, toBF16, eightRows]

@@ -132,6 +132,49 @@ func TestSlim(t *testing.T) {
 	}
 }
 
+// TestBroad computes products with tiles of 192 columns.
+func TestBroad(t *testing.T) {
+	for _, name := range []string{"interp", "cuda"} {
+		for i, shape := range []Shape{{Layout: NT, M: 130, N: 400, K: 584}, {Layout: NT, M: 100, N: 200, K: 200, LDA: 208, LDB: 216, LDC: 208}} {
+			t.Run(fmt.Sprintf("%s/%d", name, shape.M), func(t *testing.T) {
+				s := kerneltest.Stream(t, kerneltest.Executions()[name])
+				if s.Device().Info().Capability != (device.Capability{Major: 9}) {
+					t.Skip("needs a GPU of compute capability 9.0")
+				}
+				problem := newProblem(shape, false)
+				c := kerneltest.Upload(t, s, halves(problem.c))
+				x := Operands[dtype.BF16, dtype.BF16, dtype.BF16]{
+					A: kerneltest.Upload(t, s, halves(problem.a)), B: kerneltest.Upload(t, s, halves(problem.b)), C: c, Weights: i == 0,
+					Workspace: kerneltest.Upload(t, s, poisoned(broadWorkspace(shape))),
+				}
+				p, err := plan(s, problem.shape, bf16Half(x))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := p.broad(s); err != nil {
+					t.Fatal(err)
+				}
+				problem.check(t, singles(kerneltest.Download(t, s, c)), false, 1.0/256)
+			})
+		}
+	}
+}
+
+// TestBroadBest checks for which products tiles have 192 columns on 132 multiprocessors.
+func TestBroadBest(t *testing.T) {
+	for _, test := range []struct {
+		m, n, k int
+		want    bool
+	}{
+		{256, 6144, 4096, true}, {256, 6336, 4096, true}, {256, 6337, 4096, false}, {256, 4096, 4096, false}, {256, 4224, 4096, false},
+		{256, 4225, 4096, true}, {256, 6144, 1024, false}, {257, 6144, 4096, false}, {64, 12288, 4096, false}, {128, 12288, 4096, true}, {128, 6144, 4096, false},
+	} {
+		if got := broadBest(Shape{Layout: NT, M: test.m, N: test.n, K: test.k}, 132); got != test.want {
+			t.Errorf("%+v: %t", test, got)
+		}
+	}
+}
+
 // TestSlimParts checks how many blocks share a tile of 64 columns.
 func TestSlimParts(t *testing.T) {
 	for _, test := range []struct{ m, n, k, want int }{

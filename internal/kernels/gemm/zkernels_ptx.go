@@ -43,6 +43,15 @@ ebdf0b56d0ffaa78	blocked.go	sums
 cd8aaa17b7a1a2cf	blocked.go	tall
 cd8aaa17b7a1a2cf	blocked.go	vectors
 7133b96e005224c2	blocked.go	walk
+6d10c8c06c74e266	broad.go	addPeer
+a40dc65705abb586	broad.go	broad
+4e6ba043eb8e5fd1	broad.go	broadRows
+4e6ba043eb8e5fd1	broad.go	broadSums
+272005cf4c18e383	broad.go	halfTile
+87b756e1e80702f5	broad.go	multiplyBroad
+4fa381c7f5973d80	broad.go	passed
+4932567c324fffaf	broad.go	publish
+542d176811e8ed8e	broadlaunch.go	broadColumns
 37cd82a3472f32db	ending.go	Activation
 a82f2db46ed057dc	ending.go	GELU
 a82f2db46ed057dc	ending.go	None
@@ -56,7 +65,7 @@ b2cbaf0fafb16fd5	ending.go	ending
 51afcbc1f5452599	ending.go	gelu
 4033c96eeac96247	ending.go	linear
 9b78ac5ec27c8a39	ending.go	linear.active
-eace917563ccface	ending.go	rounding
+e70c86e5d53a23d2	ending.go	rounding
 a97262a38b4d3d09	ending.go	silu
 680a14f08cf19820	ending.go	toBF16
 633b2c914b2b6006	ending.go	toBF16.round
@@ -73,11 +82,13 @@ cf461566780b1e0f	few.go	atOnce
 bf87771b199c7607	few.go	belt.done
 b78f3a77272c3ef4	few.go	belt.empty
 df84bfe8fe84d68e	few.go	belt.full
-c10a3fad368d6bfe	few.go	belt.init
+d94e97962582f5ba	few.go	belt.init
 77e0fa7fbec96164	few.go	belt.left
+3d7ee52ec4b11841	few.go	belt.lefts
 74b76a1253daac3b	few.go	belt.phase
 afe12e459d9142f3	few.go	belt.right
 5710b884b563347f	few.go	belt.warm
+55cda4676742fe52	few.go	broadRing
 4458ba172efadfbe	few.go	columnsOf
 829984b8b9180a35	few.go	distribute
 daa05b6921fe1cce	few.go	eight
@@ -88,35 +99,38 @@ daa05b6921fe1cce	few.go	eight
 d558a9fc5f7ec95d	few.go	eightsOf.store
 e54633b0aa6c23f6	few.go	few
 d36f076e2241b085	few.go	finishFew
-2830b3db8b21f9e6	few.go	groups
-fad7bc28fde425a9	few.go	groupsOf
-c86ac6d930d33652	few.go	largeRing
+24e0c0cc6bf8c375	few.go	groups
+9435a9343d7f3f30	few.go	groupsOf
+55cda4676742fe52	few.go	largeRing
 746259c2e7ec26a1	few.go	mostStages
 7cb8220d7bef657	few.go	multiplyFew
-516f22a6f6cae3c0	few.go	oneGroup
-db07151d0884e60a	few.go	oneGroup.count
+ac0319ff5fd94a1e	few.go	oneGroup
+8bd07e894b86e3c7	few.go	oneGroup.count
 1097ad996b46e7e7	few.go	openBelt
 b97c6d2b742c70f3	few.go	owned
 87056b9f1ae164f5	few.go	panelsOf
 6e08f0bb2cd0e63f	few.go	pitchOf
 a177ffeb931a99f0	few.go	published
 c41ceccba06fe301	few.go	requestRows
-2fce931bd6c4d141	few.go	requestWeights
+4b6e21fb8f0e422b	few.go	requestWeights
 55958a0bc879ba8a	few.go	rowsAtOnce
 4694aa2898ceeb80	few.go	signals
-c86ac6d930d33652	few.go	smallRing
+55cda4676742fe52	few.go	smallRing
 f718043554625bde	few.go	span
 de38022dfa04e94a	few.go	spanOf
-4d7eb90acdf5caf2	few.go	stagesOf
+53f7367dbf0a8c64	few.go	stagesOf
 fd52cc58bc0af928	few.go	sumFew
 52ecdc22e41b9d71	few.go	sumsOf
 6d10ea5a3dafe3cf	few.go	supplies
 d3a8fb485a3d33be	few.go	supply
 792dd50633c88802	few.go	task
 d18a4562e3956913	few.go	thin
-b0ce7ad84aaa07b0	few.go	threadsOf
-516f22a6f6cae3c0	few.go	twoGroups
-3c60ff3b86a7690c	few.go	twoGroups.count
+30fb399b2c0e360d	few.go	threadsOf
+ac0319ff5fd94a1e	few.go	threePanels
+2aa592935ccb096e	few.go	threePanels.count
+ac0319ff5fd94a1e	few.go	twoGroups
+d112360485c18aaa	few.go	twoGroups.count
+4e6a4370952b22a7	few.go	workersOf
 99931b89226e8d72	hopper.go	area
 8fb34a10acd2f765	hopper.go	consume
 79f344d060423ec1	hopper.go	depth
@@ -480,9 +494,9 @@ sFm3p@
 Wp'+pC
 |R4
 G+)
-TpC2P
+TpC.P
 q_#K
-TpC1P
+TpC5P
 q_#4
 put-s8
 vG=2
@@ -541,24 +555,24 @@ s>tO
 rd(r.
 /+
 rd'd
-TpK+P2
+TpK2P2
 t<sl
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWq1qi[7
 yh
- %ATpK6p=
+ %ATp-<p=
 tusyr\
 {3slz&sCw0
-Tp-<r%
+Tp-'r%
 r3tyxtxWplqZqv
 xpsl
-Tp-'pb
+Tp-0pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-Tp-0p-
+Tp-+p-
 sjv)"B
 q$rgw(r/plunxt{P
 szpF
@@ -1515,7 +1529,7 @@ t1|k0s)1
 p<D
 t>*s8
 q>p?s@
-WyqyG
+Wz$yG
 }c
 }X
 t>*qG
@@ -2022,11 +2036,11 @@ O5+rG
  6$v[-%(
 p<=
  4& 'D N&pg.M
- ($|x1P
+ ($|x5P
 q_*,
-Wp'<P
+Wp''P
 q_*4
-Wp'2P
+Wp'.P
 q_*M
  ,"pg.vj
  $$q:.;
@@ -2086,13 +2100,13 @@ t]-r.
 t].d
 /H
 J/w&
-WpK+P2
+WpK2P2
 z"W
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWv)[(
-Wp'1qW
+Wp'5qW
 t@[uHc
 /#
 z"]
@@ -2410,17 +2424,17 @@ uId
 /#
 rKduH#
 v"z9
- $#WpK6p=
+ $#Wp-<p=
 tuwE&3
 {3slz&sCw0
-Wp-<r%
+Wp-'r%
 r3tyxtxWplqZqv
 xpsl
-Wp-'pb
+Wp-0pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-Wp-0p-
+Wp-+p-
 sjwE&:B
 q$rgw(r/plunxt{P
 szpF
@@ -3309,7 +3323,7 @@ var residentNTF16SM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 6773
  >$tWqyq^
 Or6qq
  y7$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 T6$WqG.yG
+ *$ %' *$ %, *$ %1 T6$W{6yG
 v{A
 shyn?\p0p/Qtz
  ((pIxG
@@ -3416,7 +3430,7 @@ var curvedNTF16SM90A = driver.Text{Base: &curvedNTSM90A, Code: `packed2 181449 r
  >$tWqyq^
 Or6rT
  X8$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 {q%$WqG.yG
+ *$ %' *$ %, *$ %1 {q%$W{6yG
 v{A
 shyn?\p0p/Qtz
  ((pIxG
@@ -4814,8 +4828,8 @@ ra*pK
 ug<q%
 sFmfE
 ug+pC
- &i,WpC2P
- $5WpC1P
+ &i,WpC.P
+ $5WpC5P
  $$r*t-s8
 r^=e
 /&
@@ -4849,11 +4863,11 @@ p_=ti
  &w#r*qyq8
  $r#/-
  $$/-
- $$WpK+P2
- 0$WpK6p=
- &$Wp-<r%
- &$Wp-'pb
- ($Wp-0p-
+ $$WpK2P2
+ 0$Wp-<p=
+ &$Wp-'r%
+ &$Wp-0pb
+ ($Wp-+p-
  2$r*rvpv
 :,r.
  *&wQqK>voV
@@ -4866,11 +4880,11 @@ wUp
 uB
 ua'
  $*}W
-WyqyG
+Wz$yG
 }c
 }X
 r*uQqT
- &$Wz$pV*
+ &$WqG.pV*
 w$*
 wSt^tz
 qs<qG
@@ -5353,10 +5367,10 @@ O+'q^
 }7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
 /#
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
- s)@WqG.yG
+ s)@W{6yG
 v{A
 shyn?\p0p/Qtz
- ((W{6{i
+ ((W|^{i
 t7*
  4&rHp5pe,
 sBp5qP
@@ -5456,10 +5470,10 @@ OxNr-
 }7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
 /#
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
- y)@WqG.yG
+ y)@W{6yG
 v{A
 shyn?\p0p/Qtz
- ((W{6{i
+ ((W|^{i
 t7*
  4&rHp5pe,
 sBp5qP
@@ -5846,15 +5860,15 @@ var tensorF16To32SM80 = driver.Text{Base: &tensorBF16To32SM80, Code: `packed2 47
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
  PU#@`}
 
-var fewBF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 63755 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
+var fewBF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 63475 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
  ($!u6\p3x<q*
 !u'p$Iw>p3p{wp
 !xg~Ernw{q*
 !|Fp3p{gw{pEq*
  ((!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+qFp6pt
- $(]t-qS
-OunrO
-hxNq^
+ $(]t-qq
+Ovhr-
+hxNr-
 p#unqS
 !
 p,wn
@@ -5876,14 +5890,14 @@ p"+td
 to
 p"+vU
 x5P*
- (@rb<z$
+ (@s=2z$
  $*|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 r#|T<rl
 {/pX
 s2
 xYr%
 |tt2q'rDIp)}:sLp{}Zvzjp{va
-q=.t}
+ra.t}
 |tt2q'rDIp)}:sL}Zvzjp{va
 xUvr
 sp
@@ -5893,9 +5907,9 @@ ss
 |tp{p)w>?rV
 sr
 u_
-v&.q8
+w:2q8
 |tyip{p3w>
-v>.tB
+w%2tB
  $0s1
 u?ps
 s/
@@ -5914,27 +5928,27 @@ qjqyA
 wc
 {/p;
  $^.u"
-rb1qp
+t><qp
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&p+sOgrVp{jp[rmt2V4
- $Q.t>0P<
+ $Q.v&'P<
  $CtbrW
-rb5qW
- &Ft>'P2
+t>'qW
+ &Fv&<P2
 tFe
 /%
- &%t>0P.
+ &%v&'P.
 tG>ro
  )'/%
 uO3
  +'wtql
  +,v^we
  +1w_>s#
- );t>+P<
+ );v&0P<
 zV>rt
-rb6q-
- &%t>2P<
+t>+q-
+ &%v&+P<
 |Asd2
-s=<q-
+t>2q-
  (^#yka
 }=
 qN+u)
@@ -5943,10 +5957,11 @@ s/
 qj0'qyA
 rc
 pDqpyR
- .H $s8tIsS0
+ .Hra1pf
+tIsS0
 t|sS/
 pH0,
- $U9 %%xU++
+ $1 %%xU++
 qt1s6
 s/
 |C2&&
@@ -5959,26 +5974,26 @@ p_3&4&5
 wC6&.
  *{#pnqV4
 r?k
-yvuQuZ
+w@5uZ
 pg.,u*
- $h#s=2P<
+ $h#t>*P<
 q>Y,
-w@*qO
+{/5qO
 r#qR%$
- c#m, &j$s=2p=
+ c#m, &j$t>*p=
 z8+
  $}(tbp7
  $[6s'{R8
-s=*q-
+vB5q-
 vn{Rp*
 /4
 vJ|.+
-t>5w;
+v&1w;
 pIp^4
-x5'p;
+z3<p;
  ,Re'p,+w<
- *$x50pv
- $l~&x52p=
+ *$z3'pv
+ $l~&z3+p=
 qg\p3{Ep5;|B
 tbq3
  &*zw<uk
@@ -5989,16 +6004,16 @@ uOs61
  $#wtsduA
  ''zV>x$
  $#w_sd|#
- ',x51p}
- $Lx5*p=
+ ',z3.p}
+ $Lz35p=
  $T#q,~7d
 /9
 L%zz
-w@<qO
- &5w@*pV
+z36qO
+ &5{/5pV
  $u~&{Zp)o?pEp)pPxI%-%,
 s5~5
-z30p}
+xcy8
  %.y^s{
 q,x?d
 /<
@@ -6009,28 +6024,28 @@ q,x?d
 ws
  7d#y#pv
 pEvyw>gp3oz?p)v,q'?x<jtv
-z36qO
+xc*qO
 pg7M
 q"|T
 u?q)
 z85
 q:74
 s'38
-{/<pv
+xc6pv
 tIp7,q0
 pIp44
 pIb4
 s/
 tF8
- %E %*{/'p=
+ %E %*v><p=
 q_/,
 r?j
-v>.uZ
+w%2uZ
 sUi
 vp1&8)
 uaqy
 v%'
-{/6u)
+v>*u)
 pL"e
  %2s/
 zy
@@ -6043,21 +6058,21 @@ tE
 uFrv'
 ua2
 G#)
-xc'pb
+yk<pb
 r#<%N
 w3M%O
 vd
 xr
-xc1y2
+yk.y2
 q{#M
 u;
 zy
 uJ
- &U)xc2yS
+ &U)yk+yS
 q{$M
 t9q5
 p\tT7
- $#xc'tB
+ $#yk<tB
 xr
 /$
 q{&M
@@ -6292,24 +6307,24 @@ v"~4x
  'Lrh#8M
 w\#3
 p\+'yu##
- '({/2yS
+ '(v>+yS
 rh#:M
 w\#5
- %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gv&2p=
+ %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gw:+p=
 tSl
 |H
- $;v&.qW
+ $;w:2qW
 q_7K
-v&2r%
+w:+r%
  $T$t#ta
 u"
 /K
  %o3zw<2
-v&1pv
+w:.pv
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ{R
 /A
 tF,5qF*
-v&5v1
+w:1v1
 {y#
  (UY' &g\'q|pA>{A
 tE
@@ -6321,32 +6336,32 @@ t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}
  $I/&
 t1~'s)#
 xr
-w8<pv
- %k. $=w80pX
+w:6pv
+ %k. $=zJ'pX
 q,v?vCw
 uj~'vKyd
 /(
- 'Bw81p;
- 9Q/zJ1r%
+ 'BzJ.p;
+ 9Q/x5.r%
 wvU&R
 tJA
 }\~,
-yvv+pK
+w@<pK
 p%Vz*
- &%t>'P1
+ &%v&<P1
 z8+
 x>&+
-s=*yU
+vB5yU
 tIYM
  'V1 %M/B
 wtzz
 /H
- %U1zJ*q[
+ %U1x55q[
 zw
  (8p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
- /BzJ6pX
+ /Bx5*pX
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p|V{R
-yvv+x}
+w@<x}
 pHR%#
 t~ql
  ,< %n# $,ts
@@ -6357,42 +6372,35 @@ x:-vLb&V8zxrC'V
 qn)%),
 k)%*
  $e)v"{G
- $"w:2r%
+ $"yvrvr%
  '\#xh
-w:6pK
+yvuQpK
 xJ6>{A
 q@6
 G697
  *d%/*
- 'a#/)
- %\5/)
-pIp?4
-w:1q[
- 9[#w:5pX
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+pQV3+u|
-s=2yU
-tIp^M
- 'y2 $b}&w:6qG*
- 'a#ud
- -~$t1v?py
+ 'a#vB+yU
+ )a# $b}&/*
+ %a#/*
+ %f2yvr:q[
+ 9a#yvp0pX
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p|V3+u|
+yvuQyR
+ 3a#t1v?py
  -a#uF'ul
 ws
-zVsdrl
+L$sdrl
 x:.vLb%+8zxrC'V
-s=2q-
-|A>uAp0
-/*
- -c%t1w~>v?
-t#ve
- $c%uF'sQ
-ws
-L#>uAp0
-x:.vLp^%/8zxrC,V
-qn.%.,
-k.%1
- &T}&qN5q%
+t1xZve
+t#yO
+uB
+L%>uAp0
+x:.vLp?%+p*zxrC(V
+qn*%*,
+k*%-
+ &iQ'qN5q%
  $h+ $+|,yUp;
- %P2|~pK
+ %u1|~pK
 |?&/
 xr
 qL'p'
@@ -6404,27 +6412,27 @@ qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 qtXM
 qtZM
 s/
-xY'rX
- $~X' $& $%xY0y2
+qNq&rX
+ $~X' $& $%qN0'y2
 q_(M
-xY2rX
+qN0+rX
 pg.r+
  $"q:.M
-xY0r{
+qN0'r{
 qfYp2-
 s/
  %$qfqFx;-
-xY1pK
+qN0.pK
 G6)
 {y$
 xErE
 z-'u/
-xY6qW
+qNxNqW
 {y#
 wIp:5
 sApO
 s$pJ-
-y^'p;
+{N<p;
 z~>
  2g)uFrt
 Wp'<q%
@@ -6435,14 +6443,14 @@ Wp'+pC
 s<pO4
 G*)
 wQqKu%
- $;y^+qp
+ $;{N0qp
 uM,
 /$
 sFp:2E
 rxr$B
- 'Z2s<q/4
+ 'P2s<q/4
  %-wQr$}N
- 'y+y?4
+ 'o+y?4
  '-rxr1B
  '-s<q)4
  %8wQr1fp6
@@ -6466,9 +6474,9 @@ rxr$B
  'NrxrgB
  'NqY04
  %NwQrgfsc
- $M $# 2T#v:'pV
+ $M $# 2T#qNu/pV
 q,xPvKsOr/pd1
-v:+r{
+qNq0r{
 D297
  %6 %B %N %Z# %g# %s# %P$|2B
 /'
@@ -6491,65 +6499,65 @@ r^,
  -b$qY)4
  +b$D+r+
  -b$qY,4
- +b$ $;v:.qO
+ +b$ $;qNulqO
 }fp*
 s/
 u&F
 uF'u/
-/U
+/T
 qI9
- %U7qN56P
+ %z6zT*P
 q_(,
-qN*+P
+y^0P
 q_(4
-qNulz$
+qNxWz$
 }U|:mMv.
 v%1'
 DO)
 }w+
-{M0p=
+z6'p=
 z~=
-v:.t0
+qNult0
 tSL
- $MqNt,P5
+ $MqN52P5
 s'rwp2
- 'b7qNxWyS
+ 'W7qNs#yS
 vn,q0pe
- '&qN16pK
+ '&qNukpK
 qjqV4'qy
- 'v7wvJZ
+ 'l7wvJZ
  $3qj0A
- 7b:qNz]pX
+ 7W:qNx$pX
 s+/A
  3.s5~2
-qNrepX
+qN5'pX
 pnqV&0
 xr
-qNt,x}
+qN52x}
 r#sS0
- $#v>.yU
+ $#w%2yU
 {-
- %b8}w|V
+ %W8}w|V
 v%|V
 r^)
 }w'
-qNt,|^
+qN52|^
 q?ps
 /'
- 'b8wv;8
+ 'W8wv;8
  %KtE
-uF}L
- 'b8qN5y8
+uF'sQ
+ 'W8zT<p}
 w62u5{@r|
 w62u5qi{4qxqX
-qNt,pV
- &\.qN16pf
+qN52pV
+ &\.qNukpf
 t1~'>v?
-uF'vh
+uF}L
 /$
 xa2u5{@{5p+p7FtT
 xa2u5qi{4{5p+p7Fpdrj
- $#qNxXpv
+ $#qN1*pv
 uO,
 /+
  7T#/+
@@ -6559,34 +6567,34 @@ D))
  -T#/+
 se*
 /+
- -T#uF'un
- 'f9/)
+ -T#uF'vh
+ '[9/)
  'T#/+
  &%/+
 rM#i"
-uF'v-
+uF'un
 /$
 xa2u5{@{5p+paFtT
 xa2u5qi{4{5p+paFpdrj
  ')zV4
  GT#D3)
  /T#se4
- /T#uF'qF
+ /T#uF'v-
  5T#rM)i(
-uFt-'
+uF'qF
 /$
 xa2u5{@{5rC#FtT
 xa2u5qi{4{5rC#Fpdrj
  ')L"M
  GX$D=)
  /X$se>
- /X$uF'xl
+ /X$uFt-'
  5X$rM/i.
-uF'v6
+uF'xl
 /$
 xa2u5{@{5rC'FtT
 xa2u5qi{4{5rC'Fpdrj
- $#qNr6qG
+ $#qN56qG
 sn7"/
 sn9"1
 sn;"3
@@ -6611,13 +6619,13 @@ sHRpM"2
 sHSU"3
 sHTx.4
 sHUu75
-qN21qp
+qN1.qp
 qn%%%;
 k%&/
 z-pd*
-v:1qT
+qNsQqT
 rdHr.
-qNu*pV
+qN21pV
 snO"_
 snQ"b
 snS"d
@@ -6630,11 +6638,11 @@ sn]"n
 rd3d
 /6
 :2vKsOr/xf
-TpK6p=
+Tp-<p=
 tusyrJ
- $RITp-<r%
- &$Tp-'pb
- ($Tp-0p-
+ $RITp-'r%
+ &$Tp-0pb
+ ($Tp-+p-
 sjv)%B
  ,&qh*vV
 /%
@@ -6665,9 +6673,9 @@ sjv)%B
 {}s
  4(sjv)zB
  ,Cte#.vV
-qN*.qG
+y^2qG
 v"sOr/xf
- $ETpK+P2
+ $ETpK2P2
 {=#6
  (AuWq1r"#9$#97
 {=#9
@@ -6684,40 +6692,40 @@ v"sOr/xf
  (GuWq1r"#K$#K7
 {=#K
  (GuWq1r"#N$#N7
-qN*'qG
+y^<qG
  'N/:
 L-ql
- 'hA +&/4
+ ']A +&/4
  CV,/9
  7V,/9
  'V,/9
  'V,/9
 DJ)
  -V,/9
- 1V,uF'vZ
- 'hB/7
+ 1V,uF'v6
+ ']B/7
  'V,/9
  &lC/9
- %V,uFt-.
+ %V,uF'vZ
  +V,/:
  IV,DT)
- =V,uFt-1
- 7V,uFt-5
+ =V,uFt-.
+ 7V,uFt-1
  S#V,D^)
- =V,uF'rW
- 7V,uF'xX
+ =V,uFt-5
+ 7V,uF'rW
  S#V,Di)
- =V,uF'u1
- 7V,uF'z]
+ =V,uF'xX
+ 7V,uF'u1
  +V,/:
  d#V,/:
  'V,z-'uv
-qN0'sT
+qNqFsT
 qJZ#J
 /2
 t<sl
  (q2uWsyr\(
-qN0'v1
+qNqFv1
 snU#R
 q2$@r_
 qJY#I
@@ -6743,21 +6751,21 @@ q2$er_
 qJS#C
  1J{T#=#K
 q2$kr_
- $9qNulqW
+ $9qNxWqW
 pHV%F
 x3*=n
 /?
 :Ld
-{M+pv
+z60pv
 qQ1
-uB
+wD
 ua2
 G()
 w62pP|cq]
- $^]% &. $. &. $. &. $. &.TyqyG
+ $^]% &. $. &. $. &. $. &.Tz$yG
 pL"3
 }X
-{M.tY
+z62tY
 |I$s$$s7
 /#
 q"qR3
@@ -6767,9 +6775,9 @@ q"qR3
  5'q"|P
  5'q"p^3
  )@!s4
-{N0qG
+y#'qG
 q|zr0
-wD
+r>2
 s<pS;
 G&)
 r@$y$$z
@@ -6777,31 +6785,29 @@ r@$w$$x
 r@$u$$v
 r@$s$$t
 yMbp*8w?
-v:.v/
+qNulv/
 qnc%c%d
 kc%b
 s5~;,
  %1}Bp;
- &oU#{/6q%
-J0s?
-uR$p
- &^(v&5p-
-J?vX
-p95
- $;/l
-JI{7
-p96
- $#/^
-:s{V
-sY'
- $#:m{V
- '%/6
+ &oU#v>*q%
+J0uy
+uR$l
+ &y(w:1p-
+J?v|
+p9*
+ $K/k
+:}|'
+sY<
+ &b':qyt
+p90
+ $O/6
 :Jxz
 wWV
 sY+
- $#:N|<
+ $3:N|<
 sY.
- $#:DuC1
+ $G:DuC1
 wWR
 sY5
  +):>}v
@@ -6825,7 +6831,7 @@ p906
 wW3
 p9+'
  )7!s}
- %{L &o#rb<|^
+ %nL &w*s=2|^
 ws
 v_qy
 pc3
@@ -6833,14 +6839,15 @@ pc3
 tX
 pp0'qy
 _4
- &*/.
+ &*/%
+ *+ $./.
 ||
 C%
 _1
- &*/,
- $.C%
+ &(/,
+ $$C%
 _0
- &)/*
+ &&/*
 tX<
 nL
 _/
@@ -6848,12 +6855,12 @@ _/
 ppuQu*
 r9ps
  &*/*
- ,$ *7 $:/*
- $+ *, ,$/*
- *Y$ $\${15
+ *+ $. *C $D/*
+ $5 *8 *+ $./'
+{15
  *&/*
  $$Cr
- 'N $( $7pp0
+ 'I $( $7pp0
 {K
 p9
 !ct-pm
@@ -6902,12 +6909,12 @@ p9
  $#C(
  'J!|-z/
  'Jr9pA
- $2 %sC *$p"2s]
+ $2 %gC *$p"2s]
 st
 p"qFpU
  D(`}
 
-var few64BF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 49803 few_dtype_BF16_dtype_BF16_toBF16_32_float32_oneGroup
+var few64BF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 49806 few_dtype_BF16_dtype_BF16_toBF16_32_float32_oneGroup
  ($!u6\p3x<q*
 !u'p$Iw>p3p{wp
 !xg~Ernw{q*
@@ -6936,14 +6943,14 @@ p"+td
 to
 p"+vU
 x5P*
- (@rb<z$
+ (@s=2z$
  $*|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 r#|T<rl
 {/pX
 s2
 xYr%
 |tt2q'rDIp)}:sLp{}Zvzjp{va
-q=.t}
+ra.t}
 |tt2q'rDIp)}:sL}Zvzjp{va
 xUvr
 sp
@@ -6953,9 +6960,9 @@ ss
 |tp{p)w>?rV
 sr
 u_
-v&.q8
+w:2q8
 |tyip{p3w>
-v>.tB
+w%2tB
  $0s1
 u?ps
 s/
@@ -6975,15 +6982,15 @@ wc
 {/p;
 q_-K
 u"
-rb1qp
+t><qp
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&p+sOgrVp{jp[rmt2V4
- $0t>0P<
+ $0v&'P<
  $CtbrW
-rb5qW
- &>t>'P2
+t>'qW
+ &>v&<P2
 tFe
 /%
- &&t>0P.
+ &&v&'P.
 tG>ro
 /%
  &-/%
@@ -6996,12 +7003,12 @@ wtql
  +6|Ae<
  +@y$p|}l
  +@}fe*
- )Jt>+P<
+ )Jv&0P<
 L">rt
-rb6q-
- &%t>2P<
+t>+q-
+ &%v&+P<
 L#sd2
-s=<q-
+t>2q-
  (g#yka
 }=
 qN+u)
@@ -7010,10 +7017,11 @@ s/
 qjpdukA
 rc
 pDqpyR
- .H $s8tIsS/
+ .Hra1pf
+tIsS/
 t|sS.
 pH/,
- $U9 %%xU++
+ $1 %%xU++
 qt0s6
 s/
 |C1&&
@@ -7025,11 +7033,11 @@ p_2&3&4
 wC5&-
  *{#pnqV,
 r?k
-yvuQuZ
+w@5uZ
 pg-,u*
- $h#w@*qO
+ $h#{/5qO
 r#p|%#
- c#m, &j$s=2p=
+ c#m, &j$t>*p=
 p[rDq'?pYrm{Ep4pkv6p0t,v(.
 pIp44
 tIp4s6
@@ -7037,11 +7045,11 @@ r#p?8
  $W) $5s'{R8
 /2
 vn|.*
-x5'p;
+z3<p;
 q>p5,
  *s0p,+w<
- *$x50pv
- $$x52p=
+ *$z3'pv
+ $$z3+p=
 qg\p3{Ep7;|B
 tbq3
  $*tFrfv(
@@ -7052,16 +7060,16 @@ tGs61
  $#v^rfux
  ''w_>x$
  $#zV>ys0
- ',x51p}
- $Lx5*p=
+ ',z3.p}
+ $Lz35p=
  $T#q,~7d
 /6
 L#zz
-w@<qO
- &5w@*pV
+z36qO
+ &5{/5pV
 qn+%+,
 {Zp)o?pEp)pPxI%,%+
- $,z30p}
+ $,xcy8
  $$y^s{
 q,x?d
 /9
@@ -7072,25 +7080,25 @@ q,x?d
 ws
  ,Re' -c#y#pv
 pEvyw>gp3oz?p)v,q'?x<jtv
-z36qO
+xc*qO
 pg6M
  %w#u?q)
 z8+
 q:64
 s'38
-{/<pv
+xc6pv
 tIp7s6*
  %R$pIb4
 s/
 tF8
- %E %*{/'p=
+ %E %*v><p=
 q_.,
 r?j
-v>.uZ
+w%2uZ
 qI8
 vp0&7)
 uav+
- $={/6u)
+ $=v>*u)
 pL"r+
  %2s/
 zy
@@ -7103,21 +7111,21 @@ tE
 uF'v+
 ua2
 G#)
-xc'pb
+yk<pb
 r#<%L
 w3K%M
 vd
 xr
-xc1y2
+yk.y2
 q{#M
 u;
 zy
 uJ
- &U&xc2yS
+ &U&yk+yS
 q{$M
 t9q5
 p\tT7
- $#xc'tB
+ $#yk<tB
 xr
 /$
 q{&M
@@ -7352,24 +7360,24 @@ v"~4x
  'Lrh#8M
 w\#3
 p\p0ropZ##
- '({/2yS
+ '(v>+yS
 rh#:M
 w\#5
- %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gv&2p=
+ %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gw:+p=
 q@8
 |H
- $;v&.qW
+ $;w:2qW
 q_6K
-v&2r%
+w:+r%
  $T$t#ta
 u"
 /H
  %}3zw<2
-v&1pv
+w:.pv
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ{R
-s=*q-
+vB5q-
 tF>uAp0
-v&5v1
+w:1v1
 {y#
  (UY' &g\'q|pA>{A
 tE
@@ -7381,29 +7389,29 @@ t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}
  $I/&
 t1~'s)#
 xr
-w8<pv
- %k. $=w80pX
+w:6pv
+ %k. $=zJ'pX
 q,v?vCw
 uj~'vKyd
 /(
- 'Bw81p;
- 9Q/zJ1r%
+ 'BzJ.p;
+ 9Q/x5.r%
 wvX&U
 tJA
 }\~,
-yvv+pK
+w@<pK
 p%Yz*
- &%t>'P1
+ &%v&<P1
  +R1x>&*
-s=*yU
+vB5yU
 q"Y,
  'T1 %P#/B
 wtzz
-zJ*q[
+x55q[
 |A,
- 7CzJ6pX
+ 7Cx5*pX
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+paV{R
-yvv+x}
+w@<x}
 pHU%%
 t~ql
 s[pQ
@@ -7414,23 +7422,20 @@ L#>uAp0
 x:-vLb&Y8zxrC&V
  %v0k+%,
  $e)v"{G
- $"w:2r%
+ $"yvrvr%
  ']#xh
-w:6pK
+yvuQpK
 xJ6>{A
 q@6
  &_%/)
- -^#/(
- %l5w:1q[
- .6 -_2w:5pX
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V{R
-s=2yU
-q"p5,
- 's2 $S~&w:6qG*
- '^#ud
- 9^#uF't-
+ -^#vB+yU
+ )^# $b}&/)
+ %^#yvr:q[
+ 9^#yvp0pX
+ %^#yvuQyR
+ ?^#uF't-
 ws
-zVsdrl
+L#sdrl
 x:.vLb%,8zxrC&V
  %U2k+%-
  &iQ'qN5q%
@@ -7447,21 +7452,21 @@ qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 qt[M
 qt]M
 s/
-xY'rX
+qNq&rX
 pg-r+
  $xX's/
 q:-M
-xY1pK
+qN0.pK
 G6)
 {y$
 xErE
 z-'pd
-xY6qW
+qNxNqW
 {y#
 wIp:5
 sApO
 s$pJ-
-y^'p;
+{N<p;
 z~=
  2g)uFrt
 Wp'<q%
@@ -7472,7 +7477,7 @@ Wp'+pC
 s<pO4
 G*)
 wQqKu%
- $;y^+qp
+ $;{N0qp
 uM,
 /$
 sFp:2E
@@ -7503,64 +7508,64 @@ rxr$B
  'NrxrgB
  'NqY04
  %NwQrgfsc
- $M $#v:.qO
+ $M $#qNulqO
 wt8
 s/
 u&.
 uF'pd
 /N
- 'W4qN56P
+ 'W4zT*P
 q_',
-qN*+P
+y^0P
 q_'4
-qNulz$
+qNxWz$
 }U|:m5v.
 v%1'
 D7)
 }w+
-{M0p=
+z6'p=
 z~<
-v:.t0
+qNult0
 tS4
- $#qNt,P5
+ $#qN52P5
 s'ql^
- 'd4qNxWyS
+ 'd4qNs#yS
 vns6*pN
- '&qN16pK
+ '&qNukpK
 qjqVsduk
  'x4wvMZ
  $3qj0A
- 7a7qNz]pX
+ 7a7qNx$pX
 s+.A
  3.s5~2
-qNrepX
+qN5'pX
 pnqV&/
 xr
-qNt,x}
+qN52x}
 r#sS/
- $#v>.yU
+ $#w%2yU
 {-
  %d5}w|V
 v%|V
 r^)
 }w'
-qNt,|^
+qN52|^
 q?ps
 /'
  'd5wv:8
  %KtE
 uF'r:
- 'd5qN5y8
+ 'd5zT<p}
 w62u5{@r|
 w62u5qi{4qxqX
-qNt,pV
- &\.qN16pf
+qN52pV
+ &\.qNukpf
 t1~'>v?
 uF'p0
 /$
 xa2u5{@{5p+p7FtT
 xa2u5qi{4{5p+p7Fpdrj
- $#qNxXpv
+ $#qN1*pv
 uO,
 /+
  7T#/+
@@ -7597,7 +7602,7 @@ uF't?
 /$
 xa2u5{@{5rC'FtT
 xa2u5qi{4{5rC'Fpdrj
- $#qNr6qG
+ $#qN56qG
 sn7"/
 sn9"1
 sn;"3
@@ -7622,11 +7627,11 @@ sHRpM"2
 sHSU"3
 sHTx.4
 sHUu75
-qN21qp
+qN1.qp
 qn%%%;
 k%&.
 z-xR
-qNu*pV
+qN21pV
 snO"W
 snQ"Y
 snS"[
@@ -7639,11 +7644,11 @@ sn]"f
 rd3d
 /5
 :2r.
-TpK6p=
+Tp-<p=
 tusyrJ
- $RITp-<r%
- &$Tp-'pb
- ($Tp-0p-
+ $RITp-'r%
+ &$Tp-0pb
+ ($Tp-+p-
 sjv)%B
  ,&qh*vV
 /%
@@ -7674,8 +7679,8 @@ sjv)%B
 {}s
  4(sjv)zB
  ,Cte#.vV
-qN*.qG
- &tITpK+P2
+y^2qG
+ &tITpK2P2
 {=#6
  (q2uWq1r"#9$#97
 {=#9
@@ -7692,21 +7697,21 @@ qN*.qG
  ('uWq1r"#K$#K7
 {=#K
  ('uWq1r"#N$#N7
- $9qNulqW
+ $9qNxWqW
 pHY%/
 x3)=B
 /;
 :1d
-{M+pv
+z60pv
 qQ1
 uB
 ua2
 G()
 w62pP|cq]
- $^]% &. $. &. $. &. $. &.TyqyG
+ $^]% &. $. &. $. &. $. &.Tz$yG
 pL"3
 }X
-{M.tY
+z62tY
 |I#V$#V7
 /#
 q"qR3
@@ -7716,7 +7721,7 @@ q"qR3
  5'q"|P
  5'q"p^3
  )@!s4
-{N0qG
+y#'qG
 q|zr0
 wD
 s<pS;
@@ -7726,15 +7731,15 @@ r@#Z$#[
 r@#X$#Y
 r@#V$#W
 yMbp*8w?
-v:.v/
+qNulv/
 qnK%Kwe
 kK%J
 s5~;"
  %1}Bp;
- &oU#{/6q%
+ &oU#v>*q%
 J0s?
 uR$P
- &^(v&5p-
+ &^(w:1p-
 :_vX
 p95
  $;/a
@@ -7759,7 +7764,7 @@ sY6
 wW3
 p90'
  )7!s}
- %tA &o#rb<|^
+ %tA &o#s=2|^
 ws
 v_qy
 pc3
@@ -7815,10 +7820,10 @@ st
 p"qFpU
  D(`}
 
-var few128BF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 115914 few_dtype_BF16_dtype_BF16_toBF16_64_float32_twoGroups
- :$]sCqq
-O10qo
-hunqo
+var few128BF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 115632 few_dtype_BF16_dtype_BF16_toBF16_64_float32_twoGroups
+ :$]sCrO
+O1}}
+hunrT
 p#pd2rO
  m$*qjrlA
  y#$/%
@@ -7842,16 +7847,16 @@ tbp^
  &$p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
  4$qg\p3{Ez{|B
  &$ $' ((|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 &$w@+p=
+ *$ %' *$ %, *$ %1 &${/0p=
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
-w@2pv
+{/+pv
 tJ%-
 /#
  $i?u"
-w@.q-
+{/2q-
 L.pk
-t>0P5
- +_# $f# $tEw@.qW
+v&'P5
+ +_# $f# $tE{/2qW
  (y)qn4%4,
 {Zp)o?pEp)pPxI%5%4
  *&q,v?d
@@ -8153,37 +8158,34 @@ L$qbrq
 x:-vLp?%-p*zxrC'V
  $b?k,%.
  *m? 'a# 4&/)
- -\</(
- $* $&wt,
- 6pB $sBp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V3+u|
- $$q"p54
- *$ 'd# :&uF0qy
- &$x:.vLb%-8zxrC&V
- &$/)
- 2$uF0rv
- &$x:.vLp^%18zxrC+V
-qn0%0,
-k0%3
- H(qt\M
+ -\< $( )d# $(/)
+ $$ $& 9d# $8 %d# $$ 3d# .2uF0qy
+ws
+L#sdrl
+x:.vLb%-8zxrC&V
+ (*L$>uAp0
+x:.vLp?%-p*zxrC'V
+ $bBk,%/
+ HiBqt\M
 qt^M
  J&z-q&*
  @$uF'r6
  X&$q,xPvKsOr/'x$
  8$q,yZvKsOr/p06
  P&$uFq&*
-/T
- &&qNxXsX
+/S
+ &&qN1*sX
 q"Y,
 tIbM
- 8"v:.{$
+ 8"qNul{$
 q"p?4
-qNz]r{
+qNx$r{
  &$qjqV^
  $"trrwpT
  ($r)p5,q0qU
  ($qjqV;0rl
  &$wvNZ
- $&qNxXrX
+ $&qN1*rX
 L"%#
 /&
 qjp^A
@@ -8208,13 +8210,13 @@ zn,A
 rzxf%4
  )Dt*,q0%6
  +Dxe%,
- 'D S#TG 6" 25/%
+ 'D S#yF 6" 25/%
 ujxPr.
  0<D$)
- %~D ,&se%
- .$uF0t-
+ %tD ,&se%
+ .$uF0rv
  4$rM%i$
-uF0r:
+uF0t-
 /$
 xa2u5{@{5rC0FtT
 xa2u5qi{4{5rC0Fpdrj
@@ -8230,12 +8232,12 @@ D.)
  -Q#/*
 se-
 /*
- ,o#uF0p0
+ ,o#uF0r:
  &$/(
  &$/*
  &$/*
 rM'i&
-uF0sC
+uF0p0
 /$
 xa2u5{@{5rC,FtT
 xa2u5qi{4{5rC,Fpdrj
@@ -8245,8 +8247,8 @@ pnpQ&0
  'Q#r#p5&0
  'Q#D8)
  /Q#se5
- /Q#uF0uQ
- 5Q# $c&uF0uv
+ /Q#uF0sC
+ 5Q# $c&uF0uQ
 /$
 xa2u5{@{5rC(FtT
 xa2u5qi{4{5rC(Fpdrj
@@ -8256,9 +8258,9 @@ pnpa&0
  'R$r#p|&0
  'R$DB)
  /R$se=
- /R$uF0q&
+ /R$uF0uv
  5R$rM+i*
-uFt?'
+uF0q&
 /$
 xa2u5{@{5rC$FtT
 xa2u5qi{4{5rC$Fpdrj
@@ -8310,7 +8312,7 @@ snE"n
 rd9d
 /6
 :8r.
- ^(: &hO u#iO 'e){T$##k
+ ^(: &pO u#qO 'e){T$##k
 {T$%#j
 {T$'#i
 {T$)#h
@@ -8340,7 +8342,7 @@ qJw#g
 qJv#f
 qJu#e
 qJt#d
- d*u*qN06pv
+ d*u*qNrWpv
 v"sOr/uv6
  &T%L?ql
  &I +&/4
@@ -8356,31 +8358,31 @@ L=ql
 rd>r.
  0c#DT)
  -f:/9
- 1f:uF0t?
+ 1f:uFt?'
  4@rM">xP
-uFt?+
+uF0t?
 /$
 xa2u5{@{5rC-FtT
 xa2u5qi{4{5rC-Fpdrj
  7f:rd@r.
 /*
  /f:D^)
- =f:uF0rl
- 5f: %g;uFt?.
+ =f:uFt?+
+ 5f: %g;uF0rl
 /$
 xa2u5{@{5rC*FtT
 xa2u5qi{4{5rC*Fpdrj
  7g;rdBr.
 /*
  /f:Di)
- =f:uF0vr
+ =f:uFt?.
  5g;rM(i'
-uF0u*
+uF0vr
  *n/ 5R$rdDr.
 /*
  /f:Ds)
- =f:uF0xN
- 7f:uFt?6
+ =f:uF0u*
+ 7f:uF0xN
  +f:/9
  d#f:/9
  'f:z-'x"
@@ -8471,7 +8473,7 @@ q2&Tr_
  %w3 0/{T%-#l
 q2&Zr_
 !s4
-qN++r{
+qNrer{
 kj%f
 vN
  $s$pHZ%k
@@ -8493,11 +8495,11 @@ x3*=}
 :Xd
 /(
 qQ1
-r>2
+r>.
  @d$/(
  &$/(
 |I)w$)w7
- *& 1' (0 1' (0 1' (0 %E 'f# $(r>.
+ *& 1' (0 1' (0 1' (0 %E 'f# $(r>1
  &$r@)}$)~
 r@){$)|
 r@)y$)z
@@ -8507,9 +8509,9 @@ r@)w$)x
 x3*si#1
 /(
 :[d
- 'q#r>1
+ 'q#r>5
  Iq#|I(J$(J7
- *t# 1' (0 1' (0 1' (0 %E )q#r>5
+ *t# 1' (0 1' (0 1' (0 %E )q#r>*
  &,r@(P$(Q
 r@(N$(O
 r@(L$(M
@@ -8519,9 +8521,9 @@ r@(J$(K
 x3*si#6
 /(
 :^d
- 'c%r>*
+ 'c%r>6
  Ic%|I&{$&{7
- *t# 1' (0 1' (0 1' (0 %E )c%r>6
+ *t# 1' (0 1' (0 1' (0 %E )c%rc<
  &,r@'$$'%
 r@'"$'#
 r@&}$&~
@@ -8529,18 +8531,20 @@ r@&{$&|
  'T' $,rHr($1H$1H$.
 xd$1H$-
 s5~;:
- ,(J2{V
-uR'D
- &> $9JIxz
- &D/m
-JS|<
- &$/a
-J_uC1
- &&JfuC1
- &%/7
+ ,(J2yt
+uR'@
+sY0
+ &(JI{h
+sY2
+ $5/l
+JS{e
+sY1
+ $A/g
+J_uC5
+ &e#/7
 :S}v
 uR#j
- &,:_q(<
+ &D:_q(<
 uR$&
  &,:Nq(0
 uR#g
@@ -8561,10 +8565,10 @@ p9sQ
  $M:?rP1
 uR#Y
 p9vh
- $I:1rP*
+ $K:1rP*
 uR#@
 p9v-
- $C:=s?<
+ $;:=s?<
 uR#S
 p92'
  $A:,s?0
@@ -8579,9 +8583,9 @@ p925
  $#:9s?*
 uR#G
 p9xX
- .T&v_rl
+ .}%v_rl
  ,$ppxlrl
- ,$C<
+ 8$C<
  ,$C<
  ($/#
 ||
@@ -8592,10 +8596,10 @@ C7
  &I $P# '.C2
  &I $N ':C-
  'F $, ':C-
- 'F &* *d# $e#tX'
+ 'F $* ,d# $e#tX'
 ppun5.
 q4(
- (( *d# $e# *d# $e# ,d# $c# *b# $c# ,b# $a# *_# $a# &_#pB#=
+ &* ,f# $e# *d# $e# ,d# $c# *b# $c# ,b# $a# &_#pB#=
  ,a#q4'
  ($pB#K
 r9xlrl
@@ -8614,8 +8618,8 @@ p9
 !cq0pm
  $CpB#E
  'J!|-+pm
- &A &h&!culpm
- *w$!|-wG
+ &A &]&!culpm
+ *m$!|-wG
  *[#!|-wX
  $3Cl
  'J!|-x#
@@ -8637,11 +8641,737 @@ p9
  'J!y=xw
  \#R#`}
 
-var fewF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 63694 few_dtype_F16_dtype_F16_toF16_32_float32_twoGroups
+var broadBF16SM90ANarrowAligned = driver.Text{Base: &residentNTSM90A, Code: `packed2 39399 broad_dtype_BF16_toBF16
+ ($!u6qgv,jgq*
+!u'\p3x<q*
+!xgp$Iw>p3p{wp
+ ((!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+2p.pt
+!?p$zSp{p)w>q[<x(
+ $(]pdrG
+Ou/rA
+h'yD
+p#06rG
+!
+p,{;
+p,+w<
+p,2s]
+p"qFp6
+p"2qX
+{Y2rj
+to
+vByq
+ *<w8yS
+ $(zJpX
+s2
+y@.t}
+|tt2q'rDIp)}:sL}Zvzjp{va
+|tt2q'rDIp)}:sLp{}Zvzjp{va
+xcsT
+|tt2q'rDIp)}:w>?r[
+qL'pV*
+q>p?y%
+q=6p;
+s1
+xA
+s/
+xA
+v&q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+zJp;
+pnp5K
+u"
+puu1qp
+ $#tbq&rWrq
+ &Fpu5'P<
+tFx;rWrW
+puz]qW
+ &%pux$P2
+tGx;2ux*
+/%
+ &%pu5'P.
+uOx;rWro
+ )'/%
+wtx;rWp0
+ +'v^x;rWq3
+ +,w_x;rWrl
+ +1zVx;rWs#
+ +6|Ax;rWq0
+ +;y$p|x;rWux
+ )Epus#P<
+}fx;rWrt
+puxWq-
+ &%pu5+P<
+pH/x;2x"2
+puy,q-
+ (^#w@a
+}=
+{/r{
+ ..xctB
+ $w#wc
+WqpyR
+pH$v.
+ &h#pH$8
+ &$y@1pf
+tIsS(
+t|sS)
+pH(,
+ $1 %%{/q%
+sh?Iq3u}vMqP
+/5
+qI*
+wgrER
+r,xl|#rts#rt
+xr
+vApAp@
+}w|V
+zmph
+zmpJ
+sh?vyoynt5QE
+xpsl
+s:qK
+tb.sK*x$6pd
+}X
+{mv9q3q1vM7
+ubpA
+t<|:rE
+~&pS)
+ut)
+ubpJ
+ )&~&q))
+ubq)
+x{0)
+{Zp)o?pEp3t5xIzR1
+r^,
+s$ph-
+ue{'1
+ %$ )'vArE9/
+wIp:/
+ &u7w9*%$
+shv9q3pPy{A
+ $#zv+
+x{,)
+ua5
+t_ph>x/
+v>rX
+ $h7rz+q&&'
+ *i#s"4
+pg(,
+ykyS
+pn|J
+v>P6
+tE
+ykpV.
+pg',u*
+s/
+ $h#w%pV
+uj~7vC1
+pu6+p}
+ $Z# )5t4
+|H
+ $Kpu|#qW
+q_+K
+pu6+r%
+ $<t#ta
+u"
+/2
+ $;tbq&2x"2
+pu6.pv
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ{R
+pu15q-
+tFwe.v(
+purtv1
+{y#
+ (u$ &qP$q|pA>{A
+tE
+p<=
+ws
+ %3tbrl.v(
+tFx;2x"2
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLb&#ZzxrQ
+ $I/&
+t1~'s)#
+xr
+pu66pv
+pEvyw>gp3oz?p)v,q'?x<jtv
+ $=pDpb'pX
+q,v?vC0
+uj~'vKyd
+/(
+ 'BpDpb.p;
+ws
+ ,8p,2sI
+ *$pDqO.r%
+w32%5
+tJA
+}\~,
+pDq8<pK
+q|q)>{A
+u?q)
+D"ql
+ *S#pux$P1
+p[rDq'?pYrm{Ep4x_*ys66ul.6
+pIp44
+tIp4rf
+r#p?8
+ %As'e8
+pu15yU
+tIbrf
+x>x/&&
+ %T#/@
+uOx;rWrW
+pDqO5q[
+|A,
+ 7GpDqO*pX
+|Ax;rWrq
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ3+u|
+pDq8<x}
+LH%&
+t~ql
+ ,X# %t#t1v?py
+ts
+ (t' $y'p<>
+ws
+L$we.v(
+L'x;rWrq
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLp?%/p*zxrQ
+t1xZve
+ $,rc
+ $Dx:'vLp7%/Zygp4V
+qn.%.,
+k.%1
+ $8v"{G
+ $"pDp=+r%
+w3N%Q
+tJA
+xh
+pDp=*pK
+sE%>{A
+tS%
+D&ql
+ &z%D'rw
+ *4/)
+ /l#pu|VyU
+ 'l#/)
+tGx;rWrW
+pDp=.q[
+zV,
+ 7b$pDp=1pX
+zVx;rWrq
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQwe.v(
+pDp=*yR
+Le%%
+ 1k#t1~'py
+ -k#p<?
+ws
+L%x;rWrq
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC#V>}8(vLb%.8zxrQ
+t1w~ve
+ $y#uB
+L${R
+x:(vLp?%.p*ygp4V
+t1xPxO
+ $,uB
+L%3+u|
+x:(vLp7%.ZygYV
+qn-%-,
+k-%1
+ &P#z6q%
+ $h+y#pv
+ %o% Jhl# _%6v"~4:
+ $$qM1xx
+ )q( &U2|H
+}.qO
+w3o%r
+rr&B
+rr'B
+rr(B
+rr)B
+rr*B
+rr+B
+rr,B
+rr-B
+rr.B
+rr/B
+rr0B
+rr1B
+rr2B
+rr3B
+rr4B
+rr5B
+rr6B
+rr7B
+rr8B
+qDcB
+qDbB
+qDaB
+qD_B
+qD^B
+qD]B
+qD\B
+qD[B
+qDZB
+qDYB
+qDXB
+qDWB
+qDVB
+qDUB
+qDTB
+qDSB
+qDRB
+qDQB
+qDPB
+qDOB
+qDNB
+qDMB
+qDLB
+qDKB
+qDJB
+qDIB
+qDHB
+qDGB
+qDFB
+qDEB
+qDDB
+qDCB
+qDBB
+qDAB
+qD@B
+qD?B
+qD>B
+qD=B
+qD<B
+qD;B
+qD:B
+qD9B
+qD8B
+qD7B
+qD6B
+qD5B
+qD4B
+qD3B
+qD2B
+qD1B
+qD0B
+qD/B
+qD.B
+qD-B
+qD,B
+qD+B
+qD*B
+qD)B
+qD(B
+qD'B
+qD&B
+qD%B
+qD$B
+qD#B
+qD"B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+ &Z+pu15p=
+ +e) %$ %b)qM1r{
+r)pa{R8
+/Q
+ $~.tre8
+ %j.qM5p;
+q>pa,
+ *X6 -Z*qM*pv
+ $.q.<p=
+qg\p3{Ep5;|B
+zw.sK
+ $*qg\p3{Ep|;|B
+ &% $(x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{x/vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+uOvjun
+ $+tG4
+ $# %'v^vjqF
+ $#wt;
+ ''zVvjxl
+ $#w_s6
+ ',q.0p}
+ $Lq.+pb
+ $$q.2p;
+tJ%-
+/#
+t1|k,py
+u"
+q..pX
+L.pk
+pu5'P5
+ /t*tbq&rWrW
+q..qp
+ &>}.pV
+qn5%5,
+{Zp)o?pEp)pPxI%6%5
+ $,q=y8
+ $$v:pf
+J,d
+/[
+ %1tbq&rWrt
+qN+p}
+ &5qN.pv
+ %Q,t]+d
+q=6s{
+vp,M<s#=3
+ $V&uN*
+t4
+wv.8
+qj0|#.A
+tE
+p<@
+ua2
+G#)
+r*v+qG
+u-q1y_{@@
+u-q1t(yWvLqi{4@
+u-q1t(qFrtuhrJr5pxs;@
+u-q1t(1{^vLpR""#"$"%@
+u-q1t(*x/uhpR&"'"(")@
+u-q1t(pd0qFuhpR*"+","-@
+u-q1t('t?ukuhpR."/"0"1@
+u-q1t('v6sKuhpR2"3"4"5@
+u-q1t(p0{;vLpR6"7"8"9@
+u-q1t('u|q0uhpR:";"<"=@
+u-q1t(q&2uxuhpR>"?"@"A@
+u-q1t(t?{duhpRB"C"D"E@
+u-q1t(rl.v(uhpRF"G"H"I@
+u-q1t(vr1rluhpRJ"K"L"M@
+u-q1t(xN1s#uhpRN"O"P"Q@
+u-q1t(u/5q&uhpRR"S"T"U@
+u-q1t(q0y\uhpRV"W"X"Y@
+u-q1t(+rWp0uhpRZ"["\"]@
+u-q1t(sK*q3uhpR^"_"a"b@
+u-q1t(un6qyuhpRc#8#7#6@
+u-q1t(qF6r6uht"5#4#3#2@
+u-q1t(v6rq*uht"1#0#/#.@
+u-q1t(2u1rouht"-#,#+#*@
+u-q1t(25y9vLt")#(#'#&@
+v"~B
+ $%/'
+ 'Q#qN5p;
+ 9u, $O|Eq-
+qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
+qgvzvyrm}:?t2q'rDIp)}:?x<jtv
+J+d
+r*sCq~
+qtS,
+r#'8
+q=6p}
+pH,8
+}px<w>p3u}vMAM<s#=7
+/(
+ +a#qL'{6
+tS9
+ $@pg+vj
+ $Q6q:+;
+ 0$x|zN&
+ $$ ,$ra<pv
+t1x?vu
+qL't0
+t#vu
+ %#}\y~
+/%
+s<pS;
+G#)
+qs<pX
+xV
+w62u5Q>Q>Q>QqxyW
+w62u5Q>Q>Q>QqxqFq6
+w62u5Q>Q>Q>Qqx1{^
+w62u5Q>Q>Q>Qqx*s*
+w62u5Q>Q>Q>Qqxpd0rj
+w62u5Q>Q>Q>Qqx't?vU
+w62u5Q>Q>Q>Qqx'v6t'
+w62u5Q>Q>Q>Qqxp0{;
+w62u5Q>Q>Q>Qqx'u|qc
+w62u5Q>Q>Q>Qqxq&2td
+w62u5Q>Q>Q>Qqxt?.sc
+w62u5Q>Q>Q>Qqxrl.tq
+w62u5Q>Q>Q>Qqxvr1sD
+w62u5Q>Q>Q>QqxxN1t8
+w62u5Q>Q>Q>Qqxu/s#pZ
+w62u5Q>Q>Q>Qqxq0y\V
+w62u5Q>Q>Q>Qqx+rWqX
+w62u5Q>Q>Q>QqxsK*p.
+w62u5Q>Q>Q>Qqxun6qu
+w62u5Q>Q>Q>QqxqFrtpZ
+w62u5Q>Q>Q>Qqxv6rqp6
+w62u5Q>Q>Q>Qqx2u1uE
+w62u5Q>Q>Q>Qqx25y9
+qs2tY
+snx"w
+snz"w
+sn|"w
+sn~"w
+{T#/"w
+{T#1"w
+{T#3"w
+{T#5"w
+qJ~"w
+qJ}"w
+qJ|"w
+qJ{"w
+qJz"w
+qJy"w
+qJx"w
+qJw"w
+qJv"w
+qJu"w
+qJt"w
+qJs"w
+qJr"w
+qJq"w
+qJp"w
+qJo"w
+qJn"w
+qJm"w
+qJl"w
+qJk"w
+qJj"w
+qJi"w
+qJh"w
+qJg"w
+qJf"w
+qJe"w
+qJd"w
+qJc"w
+qJb"w
+qJa"w
+qJ_"w
+qJ^"w
+qJ]"w
+qJ\"w
+qJ["w
+qJZ"w
+qJY"w
+qJX"w
+qJW"w
+qJV"w
+qJU"w
+qJT"w
+qJS"w
+qJR"w
+qJQ"w
+qJP"w
+qJO"w
+qJN"w
+qJM"w
+qJL"w
+qJK"w
+qJJ"w
+qJI"w
+qJH"w
+qJG"w
+qJF"w
+qJE"w
+qJD"w
+qJC"w
+qJB"w
+qJA"w
+qJ@"w
+qJ?"w
+qJ>"w
+qJ="w
+qJ<"w
+qJ;"w
+qJ:"w
+qJ9"w
+qJ8"w
+qJ7"w
+qJ6"w
+qJ5"w
+qJ4"w
+qJ3"w
+qJ2"w
+qJ1"w
+qJ0"w
+qJ/"w
+qJ."w
+qJ-"w
+qJ,"w
+qJ+"w
+qJ*"w
+qJ)"w
+qJ("w
+qJ'"w
+qJ&"w
+Wpv+t0
+q<u"v
+q<s"t
+q<q"r
+q<o"p
+qL'pb
+{Fp+pQy'
+L$3
+ ($v4s^$
+L"8
+ ,3tE
+ %t0/#
+q<m"n
+q<k"l
+q<i"j
+q<g"h
+/#
+ %6L/qd
+ ($v4s^/
+L-8
+ /6p<C
+/#
+q<e"f
+q<c"d
+q<a"b
+q<^"_
+ '6L:zz
+ ('v4s^:
+L88
+ /Jp<D
+/#
+q<\"]
+q<Z"[
+q<X"Y
+q<V"W
+ 'JL>{R
+ ,3wD
+/#
+q<T"U
+q<R"S
+q<P"Q
+q<N"O
+/#
+{FrCDF*x/y'
+L:{R
+ 10q<L"M
+q<J"K
+q<H"I
+q<F"G
+/#
+{FrC@F*x/y'
+L6{R
+ 1>q<D"E
+q<B"C
+q<@"A
+q<>"?
+/#
+{FrC<F*x/y'
+L2{R
+ 1Lq<<"=
+q<:";
+q<8"9
+q<6"7
+/#
+{FrC8F*x/y'
+LZ3+u|
+ 1Lq<4"5
+q<2"3
+q<0"1
+q<."/
+/#
+{FrCav@|Vu|y'
+LV3+u|
+ 1Lq<,"-
+q<*"+
+q<(")
+q<&"'
+/#
+{FrC\v@|Vu|y'
+LR3+u|
+ 1Lq<$"%
+q<""#
+vgsRs;
+vgrJr5
+/#
+{FrCXv@|Vu|y'
+LN3+u|
+ 1Lvgrypo
+vgqipj
+vgr1pM
+vgqK(
+/#
+{FrCTv@|Vu|y'
+qL.q-
+ $}w# $'qL5a
+}=
+t1|k+s),
+u"
+}yP'
+qtSs6
+s/
+DX)
+ $y#sEW>{A
+tE
+tSW
+ (&r>2
+ &V&t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8)vLb8AygsOgrVp{jp[rmt2V
+uOql
+s"z*
+ %t3 +, %P:tb*x/
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8)vLbp2^zxrQ
+zVrw
+ %, $g# +6uO3+u|
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8)vLYpTpezxrQ
+|7p;
+ $j&z:q-
+ $0 $7 &6purtp-
+J1uy
+ &y(/X
+:av|
+sY
+ $K/S
+:Q{7
+p90
+ $-/.
+:@|'
+uR#I
+sY<
+ $#:;yt
+uR#>
+::xz
+//
+:9{h
+p9+
+ $#:4{h
+ '%:1{h
+ '(:.{h
+ %+!s}
+ %h6 &o#/n
+ ,$/&
+ *^$!{J
+/&
+ $K (E $7/-
+ *: $9}ypK
+ *+ $./)
+ *M $P# $M *P#/&
+ (k# &h#/&
+ *. &-||
+C:
+_*
+ &(vbM
+pp0|#.
+r9pS
+ &*||
+C6
+ ', $, ',r9pA
+ &*/)
+ (r#!u9
+ %}7 *y#p"2uE
+st
+p"21pZ
+ D(`}
+
+var fewF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 63414 few_dtype_F16_dtype_F16_toF16_32_float32_twoGroups
  <$tWq^
-Ovhqq
+OsKq^
  P,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{q3vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 ot#$TqG.yG
+ *$ %' *$ %, *$ %1 Zt#$T{6yG
 v{qP
 shyn?\p0p/Qtz
  ((v{q5
@@ -8657,16 +9387,16 @@ wL$u$$v
 wL$s$$t
  &*qnZ%Z%[
 kZ%Y
- 0&uR$h
- H$ $> .= $> .=wWF
+ 0&uR$d
+ B$ $> .= $> .=wWF
  .$wWB
  .$ $> .= $> .=wW/
  .$wW+
- s*$`}
+ u*$`}
 
-var fewBF16To32SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 62647 few_dtype_BF16_float32_toF32_32_float32_twoGroups
- <$OsQqq
- q~#$ua.
+var fewBF16To32SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 62367 few_dtype_BF16_float32_toF32_32_float32_twoGroups
+ <$Oulq^
+ \~#$ua.
  $$xV
 w62u5Q>Q>Q>QqxqX
  $B|I$z$$zpo
@@ -8681,10 +9411,10 @@ w62u5Q>Q>Q>QqxqX
 u-q1t(p0uhr"$v$$u$$t$$s@
  $,qnF%F%G
 kF%E
- 0&uR$S
- .$/k
- ($/]
- .$/5
+ 0&uR$O
+ .$/j
+ ($/e
+ ($/5
  $$wW:
  .$wW6
  .$wW2
@@ -8693,8 +9423,8 @@ kF%E
  .$sh?Iq3u}vMq5
  .$sh?Iq3u}vMp2
  .$sh?Iq3u}vM8
- J$/-
- w)$`}
+ V#$/-
+ m)$`}
 
 var lean8SM90NarrowAligned = driver.Text{Base: &squareSM80Narrow, Code: `packed2 25697 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
 !y4}:Irmrnp{a?<
@@ -9019,13 +9749,13 @@ wc
 ua'
 G+)
 }W
-TyqyG
+Tz$yG
 }c
 }X
 puuQqT
  (,q|zr1
 rc
-Tz$pV*
+TqG.pV*
 w$*
 wSt^tz
 /#
@@ -9853,10 +10583,10 @@ wa|&A%}&@p&O%PpqpR%"$"#""@
 }7*#)#(#'p&~&?&B&>p&Q%Rpqyc
 wa|&A%}&@p&S%Tpqzj
 }7&#%#$##p&~&?&B&>p&U%Vpqyc
- q+BTqG.yG
+ q+BT{6yG
 v{A
 shyn?\p0p/Qtz
- .(T{6{i
+ .(T|^{i
 t7*
  a%&}px<w>p3u}vMq5&*tU
  6$ 'V$ 0& 1V$ 20wWw
@@ -9887,10 +10617,10 @@ wap%t%q%up&G%HpqpR%"$"#""@
 }7*#)#(#'p&r&8%s&7p&I%Jpqyc
 wap%t%q%up&K%Lpqzj
 }7&#%#$##p&r&8%s&7p&M%Npqyc
- m-BTqG.yG
+ m-BT{6yG
 v{A
 shyn?\p0p/Qtz
- .(T{6{i
+ .(T|^{i
 t7*
  a%&}px<w>p3u}vMq5&*tU
  6$ 'V$ 0& 1V$ Z*0`}
@@ -10305,10 +11035,10 @@ pzx%|%y%}p&[%\pqpR-","+"*@
 s\*#)#(#'p&z%~%{&>p&]%^pqyc
 pzx%|%y%}p&_%apqpR)"("'"&@
 s\&#%#$##p&z%~%{&>p&b%cpqyc
- {,BTyqyG
+ {,BTz$yG
 }c
 }X
- .(Tz$pV*
+ .(TqG.pV*
 w$*
  a%&}px<w>p3u}vMqU&*tU
  6$ 'V$ 0& 1V$ @0wW\
@@ -10339,10 +11069,10 @@ pzh%l%i%mp&O%PpqpR-","+"*@
 s\*#)#(#'p&j&8%k&7p&Q%Rpqyc
 pzh%l%i%mp&S%TpqpR)"("'"&@
 s\&#%#$##p&j&8%k&7p&U%Vpqyc
- Z.BTyqyG
+ Z.BTz$yG
 }c
 }X
- .(Tz$pV*
+ .(TqG.pV*
 w$*
  a%&}px<w>p3u}vMqU&*tU
  6$ 'V$ 0& 1V$ ^,0`}
@@ -10728,9 +11458,9 @@ sFp:*R
 ug+pC
 s<pS4
 G))
-tP<2P
+tP<.P
 q_'K
-tP<1P
+tP<5P
 q_'4
 TpK+pv
 q_'M
@@ -10790,24 +11520,24 @@ s>tO
 rd)r.
 /,
 rd(d
-tPrvP2
+tPt-P2
 t<sl
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWq1qi[7
 yh
- %BtPuvp=
+ %BtPq&p=
 tusyr\
 {3slz&sCw0
-tPq&r%
+tP0'r%
 r3tyxtxWplqZqv
 xpsl
-tP0'pb
+tPt?pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-tPt?p-
+tP0+p-
 sjv)"B
 q$rgw(r/plunxt{P
 szpF
@@ -10834,12 +11564,12 @@ rc
 ua'
 G')
 }W
-pwyqyG
+pwz$yG
 }c
 }X
 TpK*qT
 sH*"*7
- %>pwz$pV*
+ %>pwqG.pV*
 w$*
 wSt^tz
 Tp-<qG
@@ -11000,10 +11730,10 @@ s~
 var joinF16SM90A = driver.Text{Base: &joinBF16SM90A, Code: `packed2 19357 join_dtype_F16_toF16
  @$tWqS
 Ot-qo
- w8&pwqG.yG
+ w8&pw{6yG
 v{A
 shyn?\p0p/Qtz
- ((pw{6{i
+ ((pw|^{i
 t7*
  4&qn"%"4
 k"qP
@@ -11491,9 +12221,9 @@ tHE
 p<8
 sW*x}
 q_#M
-WpC2P
+WpC.P
 q_#K
-WpC1P
+WpC5P
 q_#4
 s='p=
 z~,
@@ -11530,23 +12260,23 @@ s>tO
 ujv?r.
 /+
 uj|dd
-WpK+P2
+WpK2P2
 t<sl
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWq1qi[7
- '}&WpK6p=
+ '}&Wp-<p=
 tusyr\
 {3slz&sCw0
-Wp-<r%
+Wp-'r%
 r3tyxtxWplqZqv
 xpsl
-Wp-'pb
+Wp-0pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-Wp-0p-
+Wp-+p-
 sjv)"B
 q$rgw(r/plunxt{P
 szpF

@@ -944,29 +944,29 @@ SO"###
  $7z<tB
 D9qb
  $DtZp8JE
- &T%Wx}p;
+ &T%|x'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-Wz1pK
+|x0pK
 pnqVpk
 s5~2
-WqG*v/
+|x*v/
 qgp$~0w-p4
 t2q'www-p4
 IpY\q'?IrVu{?w>r[rS{+Q#Bx)
-Ww;p=
+|x6p=
 tGpk
 q>p?8
 xDqVK
 v7
- $AWyIw;
- ),Wr7v1
- $y#Ww;yq
+ $AWp'<w;
+ ),WpV*v1
+ $y#|x6yq
  %.jp{grS{+bZA
 xDbK
 y7
 yh
- $-Wz$q[
+ $-|x2q[
 y]By"
 /$
 qJB(

@@ -1146,30 +1146,30 @@ wH~#
 |,yUtB
 |iqb
 s"pN
- &i7r='p;
+ &i7tg'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-r=0pK
+tg0pK
 pnqVpk
 s5~2
-r=*v/
+tg*v/
 qgp$~0w-p4
 t2q'www-p4
 IpY\q'?IrVu{?w>r[rS{+QpFx)
-r=6p=
+tg6p=
 tGpk
 q>p?8
 xDqVK
 v7
- $#t3<w;
+ $#ug<w;
  ',IpY\q'?IrVu{?w>r[rS{+Qr5x)
-pDr7v1
+t3*v1
 t+r$r_
-r=6yq
+tg6yq
  %.jp{grS{+bZA
 xDbK
 y7
- 'Mr=2q[
+ 'Mtg2q[
 {BsRy"
 /$
 s>u0(

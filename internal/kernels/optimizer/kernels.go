@@ -109,16 +109,19 @@ func sgd[T any, F row.Format[T]](t gpu.Thread, master, velocity []float32, grad,
 	}
 }
 
-// squares stores the sum of the squares of every len(sums)-th element in each element of sums.
+// squares stores the sum of the squares of every len(sums)-th element in each element of sums, or adds it to this element.
 //
 //gpu:kernel
-func squares[T any, F row.Format[T]](t gpu.Thread, grad []T, sums []float32) {
+func squares[T any, F row.Format[T]](t gpu.Thread, grad []T, sums []float32, adding bool) {
 	var f F
 	me := t.GlobalX()
 	if me >= len(sums) {
 		return
 	}
 	sum := float32(0)
+	if adding {
+		sum = sums[me]
+	}
 	for i := me; i < len(grad); i += len(sums) {
 		v := f.Float32(grad[i])
 		sum += v * v

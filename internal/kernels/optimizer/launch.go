@@ -166,16 +166,34 @@ func Clip[T Element](s *device.Stream, c Clipping[T]) error {
 	if c.Workspace.Len() != Workspace(c.Grad.Len()) || c.Factor.Len() != 2 {
 		return fmt.Errorf("%w: Grad has %d elements, Workspace %d, Factor %d", ErrShape, c.Grad.Len(), c.Workspace.Len(), c.Factor.Len())
 	}
-	grid := device.Cover(c.Workspace.Len(), threads)
-	var err error
-	switch c := any(c).(type) {
-	case Clipping[float32]:
-		err = squares32(s, grid, c.Grad, c.Workspace)
-	case Clipping[dtype.BF16]:
-		err = squaresBF16(s, grid, c.Grad, c.Workspace)
-	}
-	if err != nil {
+	if err := sumSquares(s, c.Grad, c.Workspace, false); err != nil {
 		return err
 	}
 	return Finish(s, device.Blocks{X: 1}, c.Workspace, c.Factor, c.Limit)
+}
+
+// Norm computes the norm of all derivatives of several arrays together. The Workspace is of Workspace(n) elements for any n; one for the number of all
+// derivatives is the fastest. Factor becomes 1 and the norm.
+func Norm[T Element](s *device.Stream, grads []device.Slice[T], workspace, factor device.Slice[float32]) error {
+	if factor.Len() != 2 {
+		return fmt.Errorf("%w: Factor has %d elements", ErrShape, factor.Len())
+	}
+	for i, g := range grads {
+		if err := sumSquares(s, g, workspace, i > 0); err != nil {
+			return err
+		}
+	}
+	return Finish(s, device.Blocks{X: 1}, workspace, factor, 0)
+}
+
+// sumSquares launches squares.
+func sumSquares[T Element](s *device.Stream, grad device.Slice[T], sums device.Slice[float32], adding bool) error {
+	grid := device.Cover(sums.Len(), threads)
+	switch grad := any(grad).(type) {
+	case device.Slice[float32]:
+		return squares32(s, grid, grad, sums, adding)
+	case device.Slice[dtype.BF16]:
+		return squaresBF16(s, grid, grad, sums, adding)
+	}
+	panic("BUG: optimizer: no such element type")
 }

@@ -194,6 +194,39 @@ func TestClipIsReproducible(t *testing.T) {
 	}
 }
 
+// TestNorm computes the norm of three arrays together, for derivatives of both types.
+func TestNorm(t *testing.T) {
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			var all []float64
+			var singles []device.Slice[float32]
+			var brains []device.Slice[dtype.BF16]
+			for _, n := range []int{1000, 1, 3000} {
+				grad, rounded := make([]float32, n), make([]dtype.BF16, n)
+				for i := range grad {
+					grad[i] = float32(i%9) - 3
+					rounded[i] = dtype.BF16From32(grad[i])
+				}
+				all = append(all, row.Float64s(grad)...)
+				singles, brains = append(singles, kerneltest.Upload(t, s, grad)), append(brains, kerneltest.Upload(t, s, rounded))
+			}
+			_, want := clip(all, 1)
+			workspace, factor := kerneltest.Upload(t, s, make([]float32, Workspace(1000))), kerneltest.Upload(t, s, make([]float32, 2))
+			for kind, f := range map[string]func() error{
+				"float32": func() error { return Norm(s, singles, workspace, factor) }, "bfloat16": func() error { return Norm(s, brains, workspace, factor) },
+			} {
+				if err := f(); err != nil {
+					t.Fatal(err)
+				}
+				if got := kerneltest.Download(t, s, factor); got[0] != 1 || math.Abs(float64(got[1])-want) > 1e-6*want {
+					t.Errorf("%s: %v, want a factor of 1 and a norm of %g", kind, got, want)
+				}
+			}
+		})
+	}
+}
+
 func TestShapes(t *testing.T) {
 	s := kerneltest.Stream(t, kerneltest.Executions()["scalar"])
 	up := func(n int) device.Slice[float32] { return kerneltest.Upload(t, s, make([]float32, n)) }
@@ -203,6 +236,7 @@ func TestShapes(t *testing.T) {
 		SGD(s, Descent{}, Operands[float32]{Master: up(3), First: up(3), Grad: up(3), Copy: up(1)}),
 		SGD(s, Descent{}, Operands[float32]{Master: up(3), First: up(3), Grad: up(3), Factor: up(1)}),
 		Clip(s, Clipping[float32]{Grad: up(3), Workspace: up(1), Factor: up(2)}),
+		Norm(s, []device.Slice[float32]{up(3)}, up(256), up(1)),
 	} {
 		if !errors.Is(err, ErrShape) {
 			t.Errorf("%d: %v, want ErrShape", i, err)

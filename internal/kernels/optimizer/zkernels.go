@@ -183,7 +183,7 @@ var finishKernel = &driver.Kernel{
 	Name:    "finish",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/optimizer",
 	File:    "kernels.go",
-	Line:    133,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "sums", Offset: 0, Size: 24, Elem: 4},
 		{Name: "factor", Offset: 24, Size: 24, Elem: 4},
@@ -194,7 +194,7 @@ var finishKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 162, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 165, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -546,11 +546,12 @@ var sgdBF16Kernel = &driver.Kernel{
 	Uses:    []uint16{1, 2, 3, 7, 30, 33},
 }
 
-// squares32 stores the sum of the squares of every len(sums)-th element in each element of sums.
-func squares32(s *device.Stream, g device.Grid, grad device.Slice[float32], sums device.Slice[float32]) error {
+// squares32 stores the sum of the squares of every len(sums)-th element in each element of sums, or adds it to this element.
+func squares32(s *device.Stream, g device.Grid, grad device.Slice[float32], sums device.Slice[float32], adding bool) error {
 	p := s.Plan(squares32Kernel, g)
 	grad.Pass(p)
 	sums.Pass(p)
+	driver.Pass(p, adding)
 	return p.Launch()
 }
 
@@ -562,8 +563,9 @@ var squares32Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "grad", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
+		{Name: "adding", Offset: 48, Size: 1},
 	},
-	ParamBytes: 64,
+	ParamBytes: 72,
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &squares32SM70Narrow},
@@ -571,11 +573,12 @@ var squares32Kernel = &driver.Kernel{
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			grad []float32
-			sums []float32
+			grad   []float32
+			sums   []float32
+			adding bool
 		})(args)
 		for ts.Next() {
-			squares[float32, row.F32](ts.Thread(), a.grad, a.sums)
+			squares[float32, row.F32](ts.Thread(), a.grad, a.sums, a.adding)
 		}
 	},
 	Twin:    squares32Twin,
@@ -583,11 +586,12 @@ var squares32Kernel = &driver.Kernel{
 	Uses:    []uint16{4, 5, 7, 34},
 }
 
-// squaresBF16 stores the sum of the squares of every len(sums)-th element in each element of sums.
-func squaresBF16(s *device.Stream, g device.Grid, grad device.Slice[dtype.BF16], sums device.Slice[float32]) error {
+// squaresBF16 stores the sum of the squares of every len(sums)-th element in each element of sums, or adds it to this element.
+func squaresBF16(s *device.Stream, g device.Grid, grad device.Slice[dtype.BF16], sums device.Slice[float32], adding bool) error {
 	p := s.Plan(squaresBF16Kernel, g)
 	grad.Pass(p)
 	sums.Pass(p)
+	driver.Pass(p, adding)
 	return p.Launch()
 }
 
@@ -599,8 +603,9 @@ var squaresBF16Kernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "grad", Offset: 0, Size: 24, Elem: 2},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
+		{Name: "adding", Offset: 48, Size: 1},
 	},
-	ParamBytes: 64,
+	ParamBytes: 72,
 	Integers:   []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &squaresBF16SM70Narrow},
@@ -608,11 +613,12 @@ var squaresBF16Kernel = &driver.Kernel{
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			grad []dtype.BF16
-			sums []float32
+			grad   []dtype.BF16
+			sums   []float32
+			adding bool
 		})(args)
 		for ts.Next() {
-			squares[dtype.BF16, row.BF16](ts.Thread(), a.grad, a.sums)
+			squares[dtype.BF16, row.BF16](ts.Thread(), a.grad, a.sums, a.adding)
 		}
 	},
 	Twin:    squaresBF16Twin,

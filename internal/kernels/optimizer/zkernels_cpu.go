@@ -13,7 +13,7 @@ import (
 
 // finishTwin runs blocks of the kernel finish.
 //
-//line kernels.go:133
+//line kernels.go:136
 func finishTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	sums := *(*unsafe.Pointer)(args)
 	sumsLen := *(*int)(unsafe.Add(args, 8))
@@ -24,35 +24,35 @@ func finishTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	lanes := blocks.Lanes()
 	each20 := blocks.Scratch(4)
 	each43 := blocks.Scratch(4)
-//line kernels.go:162
+//line kernels.go:165
 	c89 := 0 < uint(factorLen)
-//line kernels.go:162
+//line kernels.go:165
 	c95 := 1 < uint(factorLen)
-//line kernels.go:159
+//line kernels.go:162
 	c81 := 0 < limit
-//line kernels.go:133
+//line kernels.go:136
 	for blocks.Next() {
 		{
 			{
-//line kernels.go:134
+//line kernels.go:137
 				finishTwinRow(lanes, each20, shared, sums, sumsLen)
 			}
 		}
 		{
 			{
-//line kernels.go:142
+//line kernels.go:145
 				finishTwinRow_(lanes, each20, each43, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:148
+//line kernels.go:151
 				finishTwinRow__(lanes, each43, shared)
 			}
 		}
 		{
 			{
-//line kernels.go:152
+//line kernels.go:155
 				if !finishTwinRow___(lanes, c81, c89, c95, factor, limit, shared, blocks, factorLen) {
 					return
 				}
@@ -63,36 +63,36 @@ func finishTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // finishTwinRow is what a row of threads does in finishTwin.
 //
-//line kernels.go:134
+//line kernels.go:137
 func finishTwinRow(lanes int, each20 unsafe.Pointer, shared unsafe.Pointer, sums unsafe.Pointer, sumsLen int) {
 	first := 0
-//line kernels.go:134
+//line kernels.go:137
 	if lanes == 16 {
-//line kernels.go:134
+//line kernels.go:137
 		first = zvector.FinishTwin(256, sumsLen, sums, shared, unsafe.Add(each20, 0*4))
-//line kernels.go:134
+//line kernels.go:137
 	} else if lanes == 8 {
-//line kernels.go:134
+//line kernels.go:137
 		first = zvector.FinishTwinAVX2(256, sumsLen, sums, shared, unsafe.Add(each20, 0*4))
 	}
 	for tx := first; tx < 256; tx++ {
 		var f20 float32
 		var i21 int
-//line kernels.go:135
+//line kernels.go:138
 		f20, i21 = 0, tx
-//line kernels.go:137
+//line kernels.go:140
 		for {
-//line kernels.go:137
+//line kernels.go:140
 			if i21 >= sumsLen {
-//line kernels.go:137
+//line kernels.go:140
 				break
 			}
-//line kernels.go:137
+//line kernels.go:140
 			f20, i21 = f20+*(*float32)(unsafe.Add(sums, i21*4)), i21+256
 		}
-//line kernels.go:140
+//line kernels.go:143
 		o36 := tx * 4
-//line kernels.go:140
+//line kernels.go:143
 		*(*float32)(unsafe.Add(shared, o36)) = f20
 		*(*float32)(unsafe.Add(each20, tx*4)) = f20
 	}
@@ -100,71 +100,71 @@ func finishTwinRow(lanes int, each20 unsafe.Pointer, shared unsafe.Pointer, sums
 
 // finishTwinRow_ is what a row of threads does in finishTwin.
 //
-//line kernels.go:142
+//line kernels.go:145
 func finishTwinRow_(lanes int, each20 unsafe.Pointer, each43 unsafe.Pointer, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:142
+//line kernels.go:145
 	if lanes == 16 {
-//line kernels.go:142
+//line kernels.go:145
 		first = zvector.FinishTwin_(256, unsafe.Add(each20, 0*4), shared, unsafe.Add(each43, 0*4))
-//line kernels.go:142
+//line kernels.go:145
 	} else if lanes == 8 {
-//line kernels.go:142
+//line kernels.go:145
 		first = zvector.FinishTwinAVX2_(256, unsafe.Add(each20, 0*4), shared, unsafe.Add(each43, 0*4))
 	}
 	for tx := first; tx < 256; tx++ {
 		var f47, f43 float32
 		var i48 int
-//line kernels.go:136
+//line kernels.go:139
 		f20 := *(*float32)(unsafe.Add(each20, tx*4))
-//line kernels.go:142
+//line kernels.go:145
 		c104 := uint32(int32(tx)) < 16
-//line kernels.go:142
+//line kernels.go:145
 		if c104 {
 			f47, i48 = f20, tx+16
-//line kernels.go:143
+//line kernels.go:146
 			for {
-//line kernels.go:143
+//line kernels.go:146
 				if i48 >= 256 {
-//line kernels.go:143
+//line kernels.go:146
 					break
 				}
-//line kernels.go:143
+//line kernels.go:146
 				f47, i48 = f47+*(*float32)(unsafe.Add(shared, i48*4)), i48+16
 			}
-//line kernels.go:143
+//line kernels.go:146
 			f43 = f47
 		} else {
-//line kernels.go:142
+//line kernels.go:145
 			f43 = f20
 		}
-//line kernels.go:147
+//line kernels.go:150
 		*(*float32)(unsafe.Add(each43, tx*4)) = f43
 	}
 }
 
 // finishTwinRow__ is what a row of threads does in finishTwin.
 //
-//line kernels.go:148
+//line kernels.go:151
 func finishTwinRow__(lanes int, each43 unsafe.Pointer, shared unsafe.Pointer) {
 	first := 0
-//line kernels.go:148
+//line kernels.go:151
 	if lanes == 16 {
-//line kernels.go:148
+//line kernels.go:151
 		first = zvector.FinishTwin__(256, shared, unsafe.Add(each43, 0*4))
-//line kernels.go:148
+//line kernels.go:151
 	} else if lanes == 8 {
-//line kernels.go:148
+//line kernels.go:151
 		first = zvector.FinishTwinAVX2__(256, shared, unsafe.Add(each43, 0*4))
 	}
 	for tx := first; tx < 256; tx++ {
-//line kernels.go:136
+//line kernels.go:139
 		f43 := *(*float32)(unsafe.Add(each43, tx*4))
-//line kernels.go:140
+//line kernels.go:143
 		o36 := tx * 4
-//line kernels.go:142
+//line kernels.go:145
 		c104 := uint32(int32(tx)) < 16
-//line kernels.go:148
+//line kernels.go:151
 		if c104 {
 			*(*float32)(unsafe.Add(shared, o36)) = f43
 		}
@@ -173,54 +173,54 @@ func finishTwinRow__(lanes int, each43 unsafe.Pointer, shared unsafe.Pointer) {
 
 // finishTwinRow___ is what a row of threads does in finishTwin.
 //
-//line kernels.go:152
+//line kernels.go:155
 func finishTwinRow___(lanes int, c81 bool, c89 bool, c95 bool, factor unsafe.Pointer, limit float32, shared unsafe.Pointer, blocks *gpu.Blocks, factorLen int) (ok bool) {
 	first := 0
-//line kernels.go:152
+//line kernels.go:155
 	if lanes == 16 {
-//line kernels.go:152
+//line kernels.go:155
 		first = zvector.FinishTwin___(256, c89, c95, shared, c81, limit, factor, 4)
-//line kernels.go:152
+//line kernels.go:155
 	} else if lanes == 8 {
-//line kernels.go:152
+//line kernels.go:155
 		first = zvector.FinishTwinAVX2___(256, c89, c95, shared, c81, limit, factor, 4)
 	}
 	for tx := first; tx < 256; tx++ {
 		var f87 float32
-//line kernels.go:152
+//line kernels.go:155
 		if int32(tx) == 0 {
-//line kernels.go:155
+//line kernels.go:158
 			f163 := *(*float32)(shared) + 0 + *(*float32)(unsafe.Add(shared, 4)) + *(*float32)(unsafe.Add(shared, 8)) + *(*float32)(unsafe.Add(shared, 12)) + *(*float32)(unsafe.Add(shared, 16))
-//line kernels.go:155
+//line kernels.go:158
 			f203 := f163 + *(*float32)(unsafe.Add(shared, 20)) + *(*float32)(unsafe.Add(shared, 24)) + *(*float32)(unsafe.Add(shared, 28)) + *(*float32)(unsafe.Add(shared, 32))
-//line kernels.go:155
+//line kernels.go:158
 			f243 := f203 + *(*float32)(unsafe.Add(shared, 36)) + *(*float32)(unsafe.Add(shared, 40)) + *(*float32)(unsafe.Add(shared, 44)) + *(*float32)(unsafe.Add(shared, 48))
-//line kernels.go:157
+//line kernels.go:160
 			f80 := float32(math.Sqrt(float64(f243 + *(*float32)(unsafe.Add(shared, 52)) + *(*float32)(unsafe.Add(shared, 56)) + *(*float32)(unsafe.Add(shared, 60)))))
-//line kernels.go:159
+//line kernels.go:162
 			if c81 {
 				f87 = min(limit/(f80+1e-06), 1)
 			} else {
-//line kernels.go:159
+//line kernels.go:162
 				f87 = 1
 			}
-//line kernels.go:162
+//line kernels.go:165
 			if !c89 {
-//line kernels.go:162
+//line kernels.go:165
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), factorLen)
-//line kernels.go:162
+//line kernels.go:165
 				return false
 			}
-//line kernels.go:162
+//line kernels.go:165
 			*(*float32)(factor) = f87
-//line kernels.go:162
+//line kernels.go:165
 			if !c95 {
-//line kernels.go:162
+//line kernels.go:165
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(1), factorLen)
-//line kernels.go:162
+//line kernels.go:165
 				return false
 			}
-//line kernels.go:162
+//line kernels.go:165
 			*(*float32)(unsafe.Add(factor, 4)) = f80
 		}
 	}
@@ -693,16 +693,17 @@ func squares32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	gradLen := *(*int)(unsafe.Add(args, 8))
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
+	adding := *(*bool)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
 //line kernels.go:115
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		i14 := bx * dx
+		i15 := bx * dx
 		for range dz {
 			for range dy {
 //line kernels.go:117
-				squares32TwinRow(blocks, lanes, grad, gradLen, i14, sums, sumsLen, dx)
+				squares32TwinRow(blocks, lanes, adding, grad, gradLen, i15, sums, sumsLen, dx)
 			}
 		}
 	}
@@ -711,39 +712,45 @@ func squares32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // squares32TwinRow is what a row of threads does in squares32Twin.
 //
 //line kernels.go:117
-func squares32TwinRow(blocks *gpu.Blocks, lanes int, grad unsafe.Pointer, gradLen int, i14 int, sums unsafe.Pointer, sumsLen int, dx int) {
+func squares32TwinRow(blocks *gpu.Blocks, lanes int, adding bool, grad unsafe.Pointer, gradLen int, i15 int, sums unsafe.Pointer, sumsLen int, dx int) {
 	first := blocks.Begun()
 //line kernels.go:117
 	if lanes == 16 && first == 0 {
 //line kernels.go:117
-		first = blocks.Done(zvector.Squares32Twin(blocks.Span(), i14, sumsLen, gradLen, grad, sums))
+		first = blocks.Done(zvector.Squares32Twin(blocks.Span(), i15, sumsLen, adding, sums, gradLen, grad))
 //line kernels.go:117
 	} else if lanes == 8 && first == 0 {
 //line kernels.go:117
-		first = blocks.Done(zvector.Squares32TwinAVX2(blocks.Span(), i14, sumsLen, gradLen, grad, sums))
+		first = blocks.Done(zvector.Squares32TwinAVX2(blocks.Span(), i15, sumsLen, adding, sums, gradLen, grad))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f23 float32
-		var i24 int
+		var f31, f33 float32
+		var i34 int
 //line kernels.go:117
-		i17 := i14 + tx
-		if sumsLen > i17 {
-//line kernels.go:122
-			f23, i24 = 0, i17
-//line kernels.go:122
+		i18 := i15 + tx
+		if sumsLen > i18 {
+			if adding {
+//line kernels.go:123
+				f31 = *(*float32)(unsafe.Add(sums, i18*4))
+			} else {
+//line kernels.go:119
+				f31 = 0
+			}
+			f33, i34 = f31, i18
+//line kernels.go:125
 			for {
-//line kernels.go:122
-				if i24 >= gradLen {
-//line kernels.go:122
+//line kernels.go:125
+				if i34 >= gradLen {
+//line kernels.go:125
 					break
 				}
-//line kernels.go:123
-				f33 := *(*float32)(unsafe.Add(grad, i24*4))
-//line kernels.go:122
-				f23, i24 = f23+float32(f33*f33), i24+sumsLen
-			}
 //line kernels.go:126
-			*(*float32)(unsafe.Add(sums, i17*4)) = f23
+				f43 := *(*float32)(unsafe.Add(grad, i34*4))
+//line kernels.go:125
+				f33, i34 = f33+float32(f43*f43), i34+sumsLen
+			}
+//line kernels.go:129
+			*(*float32)(unsafe.Add(sums, i18*4)) = f33
 		}
 	}
 }
@@ -756,16 +763,17 @@ func squaresBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	gradLen := *(*int)(unsafe.Add(args, 8))
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
+	adding := *(*bool)(unsafe.Add(args, 48))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
 //line kernels.go:115
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		i14 := bx * dx
+		i15 := bx * dx
 		for range dz {
 			for range dy {
 //line kernels.go:117
-				squaresBF16TwinRow(blocks, lanes, grad, gradLen, i14, sums, sumsLen, dx)
+				squaresBF16TwinRow(blocks, lanes, adding, grad, gradLen, i15, sums, sumsLen, dx)
 			}
 		}
 	}
@@ -774,39 +782,45 @@ func squaresBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // squaresBF16TwinRow is what a row of threads does in squaresBF16Twin.
 //
 //line kernels.go:117
-func squaresBF16TwinRow(blocks *gpu.Blocks, lanes int, grad unsafe.Pointer, gradLen int, i14 int, sums unsafe.Pointer, sumsLen int, dx int) {
+func squaresBF16TwinRow(blocks *gpu.Blocks, lanes int, adding bool, grad unsafe.Pointer, gradLen int, i15 int, sums unsafe.Pointer, sumsLen int, dx int) {
 	first := blocks.Begun()
 //line kernels.go:117
 	if lanes == 16 && first == 0 {
 //line kernels.go:117
-		first = blocks.Done(zvector.SquaresBF16Twin(blocks.Span(), i14, sumsLen, gradLen, grad, sums))
+		first = blocks.Done(zvector.SquaresBF16Twin(blocks.Span(), i15, sumsLen, adding, sums, gradLen, grad))
 //line kernels.go:117
 	} else if lanes == 8 && first == 0 {
 //line kernels.go:117
-		first = blocks.Done(zvector.SquaresBF16TwinAVX2(blocks.Span(), i14, sumsLen, gradLen, grad, sums))
+		first = blocks.Done(zvector.SquaresBF16TwinAVX2(blocks.Span(), i15, sumsLen, adding, sums, gradLen, grad))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f23 float32
-		var i24 int
+		var f31, f33 float32
+		var i34 int
 //line kernels.go:117
-		i17 := i14 + tx
-		if sumsLen > i17 {
-//line kernels.go:122
-			f23, i24 = 0, i17
-//line kernels.go:122
+		i18 := i15 + tx
+		if sumsLen > i18 {
+			if adding {
+//line kernels.go:123
+				f31 = *(*float32)(unsafe.Add(sums, i18*4))
+			} else {
+//line kernels.go:119
+				f31 = 0
+			}
+			f33, i34 = f31, i18
+//line kernels.go:125
 			for {
-//line kernels.go:122
-				if i24 >= gradLen {
-//line kernels.go:122
+//line kernels.go:125
+				if i34 >= gradLen {
+//line kernels.go:125
 					break
 				}
 //line format.go:29
-				f47 := dtype.BF16(uint16(*(*int16)(unsafe.Add(grad, i24*2)))).Float32()
-//line kernels.go:122
-				f23, i24 = f23+float32(f47*f47), i24+sumsLen
+				f57 := dtype.BF16(uint16(*(*int16)(unsafe.Add(grad, i34*2)))).Float32()
+//line kernels.go:125
+				f33, i34 = f33+float32(f57*f57), i34+sumsLen
 			}
-//line kernels.go:126
-			*(*float32)(unsafe.Add(sums, i17*4)) = f23
+//line kernels.go:129
+			*(*float32)(unsafe.Add(sums, i18*4)) = f33
 		}
 	}
 }

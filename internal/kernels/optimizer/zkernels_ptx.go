@@ -41,7 +41,7 @@ a41f598e98df1d6f	kernels.go	adamW
 c03c891d0794a484	kernels.go	rates
 342912bb4412ef00	kernels.go	rates.next
 2deb1674b0602bdb	kernels.go	sgd
-edf81301a7cfe33f	kernels.go	squares
+d152bf35e1547c46	kernels.go	squares
 d47a107f16803f35	kernels.go	wideAdamW
 7bc6ba9622bdba13	launch.go	threads
 41ff45d6d06caac4	levels.go	cell
@@ -1717,13 +1717,13 @@ t6
 tn
 u#
 u<sI
-rb2u)
+rb5u)
 zp
-rb.p;
+rb*p;
 s2
 ts
 t4
-rb5p;
+s=<p;
 th8
 }k
 }\{G
@@ -1739,7 +1739,7 @@ rIp7
 yh
 !s4
  %&vbp2
- '&rb*pX
+ '&s='pX
 u;
 }5
 uS
@@ -1748,7 +1748,7 @@ s9tT
  %$s9yW
  %&s9z|
 t+rgr_
-rb5r{
+s=<r{
 |isdrl
 s"^
 w'
@@ -1762,56 +1762,56 @@ t+rJpF7
 /#
 |iqb
  %/y7
- %Cs=<P
+ %Cs=+P
 vJ;pe
 wMrJ
-s='a
+s=2a
 }=
-s=0a
+s=.a
 rU3
-s=+q-
+s=1q-
 w_3
 s"qb
 /#
 tE
 vN
- %Ms=2pf
+ %Ms=5pf
 t9q5
 {prQ
 t+t[r57
-s=+v5
+s=1v5
 rHp483
 sBz=
- '9s=5a
+ '9t><a
 }=
-s=}b
+t>'a
 q,~7d
-s=6a
-woYVr5
- %Kt>'a
-}=
 t>0a
+woYVr5
+ %Kt>2a
+}=
+t>.a
 pnp^K
 }k
 ws
 v7
- %Ht>.pf
+ %Ht>*pf
 t9qP
  %:t+r$r_
 rHp48,
 sBwk
 y7
-t>5qO
+vB<qO
 x*tDw)
-t>6p-
+vB0p-
 yl##
 rxQqv
 u"
-vB<r{
+vB+r{
 w|w)vmys1vhr/s_
 }S#(
 {3q1r17qv
- %LvB0p'
+ %LvB.p'
 tJpT
 |?pT
  'R#wVpOVU
@@ -2702,15 +2702,14 @@ q,xZuC
 q,yZq(
  ^$.`}
 
-var squares32SM70Narrow = driver.Text{Base: &finishSM80Narrow, Code: `packed2 2479 squares_float32_row_F32
-!s.
-!s-
- ((!pWp.pt
- $*]z4
-OyD
-z7qo
+var squares32SM70Narrow = driver.Text{Base: &finishSM70Narrow, Code: `packed2 2658 squares_float32_row_F32
+ ,$ $& $$]yD
+O'rG
+z7rA
 p#z4
- ,*r*sCp;
+ ,*{YsI
+to
+r*sCp;
 s1
 u_
  &*s/
@@ -2719,41 +2718,44 @@ s/
 tr^Z
 r*'}b
 qj|J
-s5yd
-qs0p;
+s5y~
+}k
+r*uvqT
+|&d
+qs+q%
+ &LwQqKu%
+ $1qs.p;
 yf
- &({w+
-uepS)
-xEpS
+ $9{w+
+uepO)
+xEpO
 tHE
 tE
 t4
  $*s/
 |=
- &$rIb
- ($vbZ
- &'qs+qO
-u;
-}O
-uS
-qs2qT
-r3(U
-qs0r{
-tbp7
-s/
-/$
+u"
+rIb
+ &*vbZ
+ &%qs1qO
 u;
 G#)
 uS
+qs5qT
+r3(U
+qs.r{
+tbp7
+s/
 /$
+ )+/$
  %+/$
-r^u=
+r^w"
 /$
 tf
  -*r^9(
  -*w7rg7wy
  '*sk'
-sk+
+sk-
 tZp4E
  *H/$
 {w2
@@ -2761,30 +2763,32 @@ tZp4E
 /$
 rHp48p2
 }npQ
- &2qs1pV
+ &2qs6pV
 {b;
 G%)
 uqpF
- &u$ &(!@
+ &y$ &(!@
 `}
 
-var squares32SM70 = driver.Text{Code: `packed2 2322 squares_float32_row_F32
+var squares32SM70 = driver.Text{Code: `packed2 2489 squares_float32_row_F32
 !s.
 !s-
 !t;
 !u6vap3wBp3q'wd
 !
-!pWp.pt
+!pWt8pt
 !qk
-]z4
-OrT
-z7qo
+]yD
+OqS
+z7rA
 p#z4
 !
 s0
 t6
 tn
 u#
+{YsI
+to
 r*sCp;
 s1
 u_
@@ -2793,54 +2797,56 @@ s/
 z0
 r*'}b
 w#pAE
-s5yd
-qs0p;
-sAph
+s5y~
 }k
+r*uvqT
+|&d
+qs+q%
+tf
+}5
+wQqKu%
+!s4
+qs.p;
+zItU
 }\{G
-t_pSM
-uepJ)
-xEpJ
+t_pOM
+ueq/)
+xEq/
 tHE
 tE
 s$<-
-qHpSE
+qHpOE
 u"
-|2B
-v_ph
+v_pJ
 yh
-!s4
- %&r9ph
- '&qs+qO
-tf
-zM)
-uS
-qs2qT
-r3(U
-qs0r{
-r^u=
-/$
+ %0r9pJ
+ '%qs1qO
 tf
 G#)
 uS
+qs5qT
+r3(U
+qs.r{
+r^w"
 /$
+ )*/$
  %*/$
 r^9&
  =*w7rg7wy
 /$
 ufq)R9&
 qHq)9$
-qHq)9+
+qHq)9-
 y7
 |&w&
- %K %L/$
-tK,4
+ %J %K/$
+tK.4
  )@w7rJ77pF
 /$
-{U,9,9&
-s(,9$
+{U.9.9&
+s(.9$
 y7
- %.qs1pV
+ %.qs6pV
 tK(4
 G%)
 uqpF
@@ -2850,48 +2856,45 @@ s3
 !@
 `}
 
-var squaresBF16SM70Narrow = driver.Text{Base: &squares32SM70Narrow, Code: `packed2 2823 squares_dtype_BF16_row_BF16
+var squaresBF16SM70Narrow = driver.Text{Base: &squares32SM70Narrow, Code: `packed2 3006 squares_dtype_BF16_row_BF16
  *$!u'\|mwp
- *"sJrO
- w#$t~4
-}O
-}W
+ *"O}}
+ V$$t~4
+ $$}W
 pDq~yG
 }c
 }X
- ((tGpe
+ ($tGpe
 s/
 /%
- %. $*}W
-/%
+ )./%
  './%
- $//%
+ $%/%
  $6/%
 ua'
  3- $0 3- $, '- &&tZpaE
  *$/%
 r2pa4
  /J $,/%
-rHqRqP&'
-|(&&
- ((r&(;
+rHqRqP&(
+|(&'
+ ((r&);
  2$`}
 
-var squaresBF16SM70 = driver.Text{Base: &squares32SM70, Code: `packed2 2655 squares_dtype_BF16_row_BF16
+var squaresBF16SM70 = driver.Text{Base: &squares32SM70, Code: `packed2 2828 squares_dtype_BF16_row_BF16
  *$!u'\|mwp
- *"O'rT
- m#$ua'
+ *"O|8
+ {#$ua'
  $$}W
 pDq~yG
 }c
 }X
  *$/%
- %- $&}W
-/%
+ )-/%
  '-/%
- $-/%
+ $'/%
  $4 I- $</%
  0$/%
-tK,,
+tK.,
  /I $,/%
  >$`}

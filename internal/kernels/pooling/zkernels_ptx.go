@@ -589,27 +589,27 @@ r?$
  %3z:a
 t]#d
 ym+
- &X)r='p;
+ &X)tg'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-r=0pK
+tg0pK
 pnqVpk
 s5~2
-r=*v/
+tg*v/
 qgp$~0w-p4
 t2q'www-p4
 IpY\q'?IrVu{?w>r[rS{+Q##x)
-r=6p=
+tg6p=
 tGpk
 q>p?8
  $S)v7
- %Ht3<w;
- ),pDr7v1
- $T'r=6yq
+ %Hug<w;
+ ),t3*v1
+ $T'tg6yq
  %.jp{grS{+bZA
 xDbK
 y7
- &j%r=2q[
+ &j%tg2q[
 y]#y"
 /$
 qJ#(
@@ -826,14 +826,14 @@ wopaV[
  0${pp+p^wOt'
  0$/3
  D$tZbE
- 0$Wx}p;
- &$Wz1pK
- &$WqG*v/
- ($Ww;p=
- ,$WyIw;
- (3Wr7v1
- $8Ww;yq
- .$Wz$q[
+ 0$|x'p;
+ &$|x0pK
+ &$|x*v/
+ ($|x6p=
+ ,$Wp'<w;
+ (3WpV*v1
+ $8|x6yq
+ .$|x2q[
  L$pnp8)K
  B$tJ%.
  R#$k/&$
@@ -866,14 +866,14 @@ wopaV[
  0${pp+p^wOt'
  0$/3
  D$tZYE
- 0$Wx}p;
- &$Wz1pK
- &$WqG*v/
- ($Ww;p=
- ,$WyIw;
- (3Wr7v1
- $8Ww;yq
- .$Wz$q[
+ 0$|x'p;
+ &$|x0pK
+ &$|x*v/
+ ($|x6p=
+ ,$Wp'<w;
+ (3WpV*v1
+ $8|x6yq
+ .$|x2q[
  P&$/V
  $$/V
  {$$`}

@@ -12489,28 +12489,28 @@ X("((
  )# '*r]p^p2
 /#
 X)")(
- )# '2pwx}p;
+ )# '2pwa'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-pwz1pK
+pwa0pK
 pnqVpk
 s5~2
-pwqG*v/
+pwa*v/
 qgp$~0w-p4
 t2q'www-p4
 IpY\q'?IrVu{?w>r[rS{+Q(x)
-pww;p=
+pwa6p=
 tGpk
 q>p?8
  $Q-v7
- $HpwyIw;
+ $Hpwp'<w;
  ',IpY\q'?IrVu{?w>r[rS{+QUx)
-pwr7v1
- $gk$pww;yq
+pwpV*v1
+ $gk$pwa6yq
  %.jp{grS{+bZA
 xDbK
 y7
- &;pwz$q[
+ &;pwa2q[
  $h&/$
 t+Q~#
 /#
@@ -14141,14 +14141,14 @@ th&;
 {9;
 tA;
  ,,G,)
- &M '% $& '( 'n' g#X#t%x}p;
- &$t%z1pK
- &$t%qG*v/
- ($t%w;p=
- ,$t%yIw;
- ($t%r7v1
- $$t%w;yq
- .$t%z$q[
+ &M '% $& '( 'n' g#X#t%a'p;
+ &$t%a0pK
+ &$t%a*v/
+ ($t%a6p=
+ ,$t%p'<w;
+ ($t%pV*v1
+ $$t%a6yq
+ .$t%a2q[
  R#$p%IH#S
 wc
 tSw
@@ -18993,29 +18993,29 @@ qzp8$%"
 X'"'(
  1#/$
 w1r5-
-pwx}p;
+pwa'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-pwz1pK
+pwa0pK
 pnqVpk
 s5~2
-pwqG*v/
+pwa*v/
 qgp$~0w-p4
 t2q'www-p4
 IpY\q'?IrVu{?w>r[rS{+Q(x)
-pww;p=
+pwa6p=
 tGpk
 q>p?8
  $s/v7
 !s4
-pwyIw;
+pwp'<w;
  ',IpY\q'?IrVu{?w>r[rS{+QUx)
-pwr7v1
- $\U#pww;yq
+pwpV*v1
+ $\U#pwa6yq
  %.jp{grS{+bZA
 xDbK
 y7
- &=pwz$q[
+ &=pwa2q[
  $z#/$
  $v_#/#
 yVeuT
@@ -20527,14 +20527,14 @@ tA3
  X$$pwp'.p}
 S4#4B
 S5#5(
- .& @$t%x}p;
- &$t%z1pK
- &$t%qG*v/
- ($t%w;p=
- ,$t%yIw;
- ($t%r7v1
- $$t%w;yq
- .$t%z$q[
+ .& @$t%a'p;
+ &$t%a0pK
+ &$t%a*v/
+ ($t%a6p=
+ ,$t%p'<w;
+ ($t%pV*v1
+ $$t%a6yq
+ .$t%a2q[
  o#$sBxS#7
  D$s>sa##
  D$xBQU#$

@@ -31,7 +31,7 @@ type block struct {
 func newBlock(l *launch) *block {
 	b := &block{launch: l}
 	size := align(l.prog.shared, 16) + l.Shared
-	b.shared = region{base: spaceBase, data: make([]byte, size), size: uint64(size), name: "shared memory"}
+	b.shared = region{base: spaceBase, data: make([]byte, size, align(size, wordBytes)), size: uint64(size), name: "shared memory"}
 	for id := range l.warps() {
 		b.warps = append(b.warps, newWarp(b, id))
 	}

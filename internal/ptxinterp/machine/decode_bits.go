@@ -25,6 +25,7 @@ func (d *decoder) bitwise() {
 		f = scalar.Xor
 	}
 	d.binary(f, t, t, t)
+	d.roundsDown()
 }
 
 func (d *decoder) not() {

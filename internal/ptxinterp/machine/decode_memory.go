@@ -53,6 +53,7 @@ func (d *decoder) load() {
 		}
 	}
 	in.a, in.imm, x.space = d.place(1, x.space)
+	d.partOf(&in)
 	d.emit(in)
 }
 
@@ -97,6 +98,7 @@ func (d *decoder) atomic() {
 	}
 	d.operation(&in, op, t, first)
 	in.a, in.imm, x.space = d.place(first, x.space)
+	d.partOf(&in)
 	d.emit(in)
 }
 

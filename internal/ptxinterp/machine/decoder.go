@@ -23,6 +23,7 @@ type decoder struct {
 	addrs    map[*ptx.Var]uint64 // of shared, local and entry parameter variables, within the space
 
 	pending []pendingCall
+	parts   map[int32]part // of words, by the row that holds the word's address
 
 	fn  *function
 	in  *ptx.Instr

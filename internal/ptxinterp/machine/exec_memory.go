@@ -52,6 +52,9 @@ func (w *warp) locate(in *instr, l int, address uint64) []byte {
 	}
 	r := owner.region(space, at)
 	p := r.window(at, x.total)
+	if x.part.size > 0 {
+		p = r.word(at, at+w.within(in, l), x.part.size)
+	}
 	switch {
 	case p == nil:
 		text, err := explain(r, at, x.total)

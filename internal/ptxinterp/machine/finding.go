@@ -151,16 +151,17 @@ type memoryAccess struct {
 // unwritten reports a read of memory that has not been written, unless a vector access discards those bytes.
 func (w *warp) unwritten(t memoryAccess) {
 	x, wanted := t.in.mem, false
+	size := min(x.size, x.meant())
 	for i := range x.count {
-		o := t.at - t.region.base + uint64(i)*x.size
-		wanted = wanted || (x.rows[i] >= 0 || x.write) && t.region.written.firstMissing(o, x.size) != o+x.size
+		o := t.at - t.region.base + uint64(i)*size
+		wanted = wanted || (x.rows[i] >= 0 || x.write) && t.region.written.firstMissing(o, size) != o+size
 	}
 	s := findingKey{-1, int32(x.place)}
 	if !wanted || w.block.launch.seen(s) {
 		return
 	}
 	e := w.errorAt(int32(x.place), 1<<t.lane)
-	e.Err, e.Text, e.Count = ErrUnwritten, fmt.Sprintf("%d bytes, %s", x.total, w.where(t)), 1
+	e.Err, e.Text, e.Count = ErrUnwritten, fmt.Sprintf("%d bytes, %s", x.meant(), w.where(t)), 1
 	w.block.launch.report(s, e)
 }
 

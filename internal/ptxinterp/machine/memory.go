@@ -78,7 +78,7 @@ func (m *Memory) AllocateClear(size int) (uint64, error) {
 	if size < 1 {
 		return 0, fmt.Errorf("allocation of %d bytes: %w", size, ErrAddress)
 	}
-	r := m.add(&region{data: make([]byte, size)})
+	r := m.add(&region{data: make([]byte, size, align(size, wordBytes))})
 	if m.checks.Unwritten {
 		r.written, r.watched = newByteSet(size), true
 	}

@@ -45,7 +45,7 @@ func (m *Module) place(v *ptx.Var) error {
 	if v.Extern {
 		return fmt.Errorf("ptx: line %d: external variable %s is not supported", v.Line, v.Name)
 	}
-	r := &region{data: make([]byte, v.Size()), name: "variable " + v.Name, readOnly: v.Space == ptx.Const}
+	r := &region{data: make([]byte, v.Size(), align(v.Size(), wordBytes)), name: "variable " + v.Name, readOnly: v.Space == ptx.Const}
 	m.vars[v] = m.mem.add(r)
 	return nil
 }
@@ -93,6 +93,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 		prog:     &program{name: name, files: m.ptx.Files, preds: 2, reqThreads: f.ReqThreads, maxThreads: f.MaxThreads},
 		funcs:    map[*ptx.Func]*function{},
 		consts:   map[uint64]int32{},
+		parts:    map[int32]part{},
 		specials: map[string]int32{},
 		addrs:    map[*ptx.Var]uint64{},
 	}

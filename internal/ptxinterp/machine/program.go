@@ -66,6 +66,7 @@ type access struct {
 	size     uint64 // of an element
 	count    int    // elements: 1, 2 or 4
 	total    uint64 // bytes, and their alignment
+	part     part
 	signed   bool
 	mask     uint64   // of the destination register
 	rows     [4]int32 // destinations or sources; -1 for a sink

@@ -101,6 +101,7 @@ func (w *warp) watch(in *instr, l int, r *region, at uint64) {
 
 // watchOf is watch for a region that is a block's of the cluster. Races are looked for in the thread's own only.
 func (w *warp) watchOf(owner *block, t memoryAccess) {
+	t.at += w.within(t.in, t.lane)
 	in, l, r, at := t.in, t.lane, t.region, t.at
 	if r.written != nil {
 		w.watchWrites(in, l, r, at)
@@ -127,7 +128,7 @@ func (w *warp) watchOf(owner *block, t memoryAccess) {
 func (w *warp) watchOrder(in *instr, l int, r *region, at uint64) {
 	x := in.mem
 	a := race.Access{Thread: uint32(w.id*warpSize + l), Kind: x.kind, Place: x.place}
-	if f := w.block.order.Access(r.shadow, race.Range{Offset: at - r.base, Size: x.total}, a); f != nil {
+	if f := w.block.order.Access(r.shadow, race.Range{Offset: at - r.base, Size: x.meant()}, a); f != nil {
 		w.raced(memoryAccess{in, l, r, at}, f)
 	}
 }
@@ -135,7 +136,7 @@ func (w *warp) watchOrder(in *instr, l int, r *region, at uint64) {
 // watchEarly finds an access that conflicts with one of an earlier launch, by a thread that has not waited for it.
 func (w *warp) watchEarly(t memoryAccess) {
 	x := t.in.mem
-	if !w.block.order.Unfinished(t.region.shadow, race.Range{Offset: t.at - t.region.base, Size: x.total}, x.kind) {
+	if !w.block.order.Unfinished(t.region.shadow, race.Range{Offset: t.at - t.region.base, Size: x.meant()}, x.kind) {
 		return
 	}
 	s := findingKey{-1, int32(x.place)}
@@ -153,11 +154,11 @@ func execAwait(w *warp, _ *instr, mask uint32) { w.awaited |= mask }
 // watchWrites notes a write, and finds a read of what has not been written.
 func (w *warp) watchWrites(in *instr, l int, r *region, at uint64) {
 	x, offset := in.mem, at-r.base
-	if x.reads && r.written.firstMissing(offset, x.total) != offset+x.total {
+	if x.reads && r.written.firstMissing(offset, x.meant()) != offset+x.meant() {
 		w.unwritten(memoryAccess{in, l, r, at})
 	}
 	if x.write {
-		r.written.set(offset, x.total)
+		r.written.set(offset, x.meant())
 	}
 }
 

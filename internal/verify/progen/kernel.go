@@ -144,12 +144,33 @@ func write(r random, index int) Kernel {
 func (g *gen) table() {
 	t := arrayOf(pick(g.r, 2, 4, 5, 8), pick(g.r, append(integers, floats...)...))
 	name := g.token + g.name("table")
+	g.tables = append(g.tables, variable{text: name, typ: t, constant: true})
+	if g.r.oneIn(3) {
+		g.computed(name, t)
+		return
+	}
 	var items []string
 	for range t.length {
 		items = append(items, g.literal(t.elem))
 	}
 	g.line("var %s = %s{%s}", name, t.name, strings.Join(items, ", "))
-	g.tables = append(g.tables, variable{text: name, typ: t, constant: true})
+}
+
+// computed writes a table that a function makes.
+func (g *gen) computed(name string, t *typ) {
+	g.scope = scope{}
+	g.declare("id", typeInt, false)
+	g.declare("i", typeInt, false)
+	g.line("var %s = %sOf(%d)", name, name, g.r.IntN(100))
+	g.line("func %sOf(id int) (x %s) {", name, t.name)
+	g.line("\tfor i := range x {")
+	g.line("\t\tx[i] = %s", g.expr(t.elem, 4))
+	if g.r.oneIn(2) {
+		g.line("\t\tx[(i+id)%%len(x)] -= x[i]")
+	}
+	g.line("\t}")
+	g.line("\treturn x")
+	g.line("}")
 }
 
 // declareTables makes the tables known in a function.
@@ -344,7 +365,7 @@ func (g *gen) params(k *Kernel) []string {
 		g.scope.slices = append(g.scope.slices, s)
 	}
 	if g.r.oneIn(3) {
-		s := slice{text: g.name("sum"), elem: pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64, typeInt)}
+		s := slice{text: g.name("sum"), elem: pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64, typeInt, typeInt8, typeUint16)}
 		add(s.text, s.elem, g.r.between(1, 8))
 		g.counters = append(g.counters, counter{s, pick(g.r, "Add", "Sub", "Min", "Max", "And", "Or", "Xor")})
 	}

@@ -221,8 +221,37 @@ func (g *gen) inBlock(f func()) {
 	g.scope = saved
 }
 
+// someLanes lets the threads of a warp that go one way combine values.
+func (g *gen) someLanes() {
+	way, lanes, name, t := g.name("way"), g.name("lanes"), g.name("v"), pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64)
+	g.line("%s := %s", way, g.value(typeBool, 2))
+	g.line("%s := gpu.Ballot(t, %s)", lanes, way)
+	text := fmt.Sprintf("gpu.WarpReduce%s(t, %s, %s)", pick(g.r, "Add", "Min", "Max", "And", "Or", "Xor"), g.value(t, 2), lanes)
+	switch g.r.IntN(6) {
+	case 0:
+		text, t = fmt.Sprintf("gpu.Match(t, %s&3, %s)", g.value(pick(g.r, numbers...), 1), lanes), typeUint32
+	case 1:
+		text, t = fmt.Sprintf("gpu.Ballot(t, %s, %s)", g.value(typeBool, 2), lanes), typeUint32
+	case 2:
+		t = pick(g.r, floats...)
+		text = fmt.Sprintf("gpu.WarpReduce%s(t, %s, %s)", pick(g.r, "Min", "Max"), g.value(t, 2), lanes)
+	case 3:
+		text, t = fmt.Sprintf("gpu.%s(t, %s, %s)", pick(g.r, "Any", "All"), g.value(typeBool, 2), lanes), typeBool
+	}
+	g.line("var %s %s", name, t.name)
+	g.line("if %s {", way)
+	g.line("\t%s = %s", name, text)
+	g.line("}")
+	g.line("_ = %s", name)
+	g.declare(name, t, false)
+}
+
 // warp lets the threads of a full warp exchange values.
 func (g *gen) warp() {
+	if g.r.oneIn(5) {
+		g.someLanes()
+		return
+	}
 	t := pick(g.r, typeInt32, typeUint32, typeInt64, typeUint64, typeFloat32, typeFloat64)
 	name, x := g.name("v"), g.value(t, 2)
 	lane := fmt.Sprintf("int(uint(%s)%%32)", g.simple())
@@ -282,7 +311,7 @@ func (g *gen) copyAsync(s slice) bool {
 // sharedAtomic lets all threads of a block change one number in shared memory.
 func (g *gen) sharedAtomic() {
 	for _, s := range g.shared {
-		if !containsType(numbers, s.elem) {
+		if !containsType(atomics, s.elem) {
 			continue
 		}
 		at, name := g.r.IntN(4), g.name("v")

@@ -260,7 +260,7 @@ func (g *gen) deferring() {
 
 // localAtomic changes a variable of the thread by an atomic operation.
 func (g *gen) localAtomic() {
-	p, ok := g.find(func(t *typ) bool { return containsType(numbers, t) }, true)
+	p, ok := g.find(func(t *typ) bool { return containsType(atomics, t) }, true)
 	if !ok {
 		g.opAssign()
 		return

@@ -151,14 +151,17 @@ func (g *gen) backward() {
 	g.line("}")
 }
 
-// numbers are the types of atomic operations and of those of warps.
-var numbers = []*typ{typeInt, typeInt32, typeInt64, typeUint, typeUint32, typeUint64}
+// numbers are the types of operations of warps, atomics those of atomic operations.
+var (
+	numbers = []*typ{typeInt, typeInt32, typeInt64, typeUint, typeUint32, typeUint64}
+	atomics = append([]*typ{typeInt8, typeInt16, typeUint8, typeUint16}, numbers...)
+)
 
 // ownAtomic changes an element that no other thread knows of by an atomic operation whose result counts.
 func (g *gen) ownAtomic() {
 	var found []slice
 	for _, s := range g.scope.slices {
-		if s.own > 0 && containsType(numbers, s.elem) {
+		if s.own > 0 && containsType(atomics, s.elem) {
 			found = append(found, s)
 		}
 	}

@@ -36,6 +36,8 @@ var (
 	typeUint32  = &typ{name: "uint32", kind: unsigned, bits: 32}
 	typeUint64  = &typ{name: "uint64", kind: unsigned, bits: 64}
 	typeUint    = &typ{name: "uint", kind: unsigned, bits: 64}
+	typeInt8    = &typ{name: "int8", kind: signed, bits: 8}
+	typeInt16   = &typ{name: "int16", kind: signed, bits: 16}
 	typeUint8   = &typ{name: "uint8", kind: unsigned, bits: 8}
 	typeUint16  = &typ{name: "uint16", kind: unsigned, bits: 16}
 	typeFloat32 = &typ{name: "float32", kind: float, bits: 32}
@@ -51,9 +53,7 @@ var halves = []*typ{
 // integers are the integer types, the common ones more than once.
 var integers = []*typ{
 	typeInt, typeInt, typeInt32, typeInt32, typeInt64, typeUint32, typeUint64, typeUint,
-	{name: "int8", kind: signed, bits: 8},
-	{name: "int16", kind: signed, bits: 16},
-	typeUint8, typeUint16,
+	typeInt8, typeInt16, typeUint8, typeUint16,
 }
 
 var floats = []*typ{typeFloat32, typeFloat64}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/weights"
@@ -32,6 +33,8 @@ type Options struct {
 	Prefix string // the prefix of the names of tensors, such as "bert."
 	// Pooling is the flag of 1_Pooling/config.json. If it is empty, there is no modules.json.
 	Pooling string
+	// Labels is the number of labels of a classification head, or 0 for a model without one. With a head, Prefix is ignored.
+	Labels int
 	// Change may change the config.json.
 	Change func(config map[string]any)
 }
@@ -46,6 +49,14 @@ func WriteFolder(tb testing.TB, o Options) string {
 		"model_type": "bert", "architectures": []string{"BertModel"}, "num_hidden_layers": Layers, "hidden_size": Hidden, "intermediate_size": FFN,
 		"num_attention_heads": Heads, "vocab_size": len(words), "max_position_embeddings": Positions, "type_vocab_size": Types,
 		"layer_norm_eps": Epsilon, "hidden_act": "gelu", "pad_token_id": 0,
+	}
+	if o.Labels > 0 {
+		o.Prefix, config["architectures"] = "bert.", []string{"BertForSequenceClassification"}
+		names := map[int]string{}
+		for i := range o.Labels {
+			names[i] = fmt.Sprintf("LABEL_%d", i)
+		}
+		config["id2label"] = names
 	}
 	if o.Change != nil {
 		o.Change(config)
@@ -133,6 +144,9 @@ func tensors(tb testing.TB, o Options) (list []*weights.Tensor) {
 		pair(at+"output.LayerNorm", Hidden)
 	}
 	pair("pooler.dense", Hidden, Hidden)
+	if o.Prefix = ""; o.Labels > 0 {
+		pair("classifier", o.Labels, Hidden)
+	}
 	return list
 }
 
@@ -145,18 +159,19 @@ func tokenizerFile() map[string]any {
 			special = append(special, map[string]any{"id": id, "content": word, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true})
 		}
 	}
-	piece := func(kind, id string) map[string]any {
-		return map[string]any{kind: map[string]any{"id": id, "type_id": 0}}
+	piece := func(kind, id string, of int) map[string]any {
+		return map[string]any{kind: map[string]any{"id": id, "type_id": of}}
 	}
 	token := func(id string) map[string]any {
 		return map[string]any{"id": id, "ids": []int{vocabulary[id]}, "tokens": []string{id}}
 	}
-	single := []any{piece("SpecialToken", "[CLS]"), piece("Sequence", "A"), piece("SpecialToken", "[SEP]")}
+	single := []any{piece("SpecialToken", "[CLS]", 0), piece("Sequence", "A", 0), piece("SpecialToken", "[SEP]", 0)}
+	pair := append(slices.Clone(single), piece("Sequence", "B", 1), piece("SpecialToken", "[SEP]", 1))
 	return map[string]any{
 		"version": "1.0", "added_tokens": special,
 		"normalizer":     map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": nil, "lowercase": true},
 		"pre_tokenizer":  map[string]any{"type": "BertPreTokenizer"},
-		"post_processor": map[string]any{"type": "TemplateProcessing", "single": single, "pair": single, "special_tokens": map[string]any{"[CLS]": token("[CLS]"), "[SEP]": token("[SEP]")}},
+		"post_processor": map[string]any{"type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": map[string]any{"[CLS]": token("[CLS]"), "[SEP]": token("[SEP]")}},
 		"decoder":        map[string]any{"type": "WordPiece", "prefix": "##", "cleanup": true},
 		"model":          map[string]any{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocabulary},
 	}

@@ -38,3 +38,23 @@ func wrong(t gpu.Thread, x []float64) {
 	}
 	t.Sync() // want `only some threads`
 }
+
+// A build computes these tables.
+var lengths, widths = lengthsOf(5), [2]int{bits.Len64(7), int(dtype.F16From32(2))}
+
+func lengthsOf(n uint64) (x []int) {
+	for i := range n {
+		x = append(x, bits.Len64(i))
+	}
+	return x
+}
+
+var written = lengthsOf(3)
+
+//gpu:kernel
+func tables(t gpu.Thread, x []int) {
+	x[0] = lengths[len(x)] + widths[x[1]]
+	x[1] = written[0] // want `it is written in setWritten`
+}
+
+func setWritten() { written = nil }

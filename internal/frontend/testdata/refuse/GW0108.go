@@ -31,3 +31,26 @@ func strings(t gpu.Thread, x []int, b []byte) {
 	_, _ = v, w
 	copy(b, "abc")
 }
+
+var words = []string{"a", "bc"}
+
+var entries = [2]struct{ name string }{{"x"}, {"y"}}
+
+func longest(list []string) int { return len(list[0]) }
+
+func nameOf(e *struct{ name string }) int { return len(e.name) }
+
+//gpu:kernel
+func passed(t gpu.Thread, x []int) {
+	x[0] = longest(words) // want "a kernel cannot slice the table of strings words, pass it on or store its address"
+}
+
+//gpu:kernel
+func pointed(t gpu.Thread, x []int) {
+	x[0] = nameOf(&entries[x[1]]) // want "a kernel cannot slice the table of strings entries"
+}
+
+//gpu:kernel
+func cut(t gpu.Thread, x []int) {
+	x[0] = len(words[1:])                     // want "a kernel cannot slice the table of strings words"
+}

@@ -13,3 +13,11 @@ func orders(t gpu.Thread, x []int32, scope gpu.Memory, list []gpu.Memory) {
 	gpu.Fence(gpu.DeviceScope, gpu.BlockScope)        // want "gpu.Fence takes at most one order and one scope"
 	gpu.AtomicAdd(&x[0], 1, 7)                        // want "gpu.AtomicAdd takes at most one order and one scope"
 }
+
+//gpu:kernel
+func lanes(t gpu.Thread, x []int32, sets []uint32) {
+	gpu.Shuffle(t, x[0], 3, sets...)              // want "Shuffle takes at most one set of lanes"
+	x[0] = gpu.WarpReduceMax(t, x[1], 7, sets[0]) // want "WarpReduceMax takes at most one set of lanes"
+	t.SyncWarp(1, 2)                              // want "SyncWarp takes at most one set of lanes"
+	gpu.Elect(t, sets[1:]...)                     // want "Elect takes at most one set of lanes"
+}

@@ -53,13 +53,13 @@ func SgdBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 bool, a7 bo
 func SgdBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 bool, a7 bool, a8 unsafe.Pointer, a9 int, a10 bool, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 float32, a15 float32, a16 float32, a17 unsafe.Pointer) (done int)
 
 //go:noescape
-func Squares32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+func Squares32Twin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int)
 
 //go:noescape
-func Squares32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+func Squares32TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int)
 
 //go:noescape
-func SquaresBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+func SquaresBF16Twin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int)
 
 //go:noescape
-func SquaresBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+func SquaresBF16TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int)

@@ -70,18 +70,18 @@ func SgdBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 bool, a5 int, a6 bool, a
 	return 0
 }
 
-func Squares32Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+func Squares32Twin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func Squares32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+func Squares32TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func SquaresBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+func SquaresBF16Twin(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func SquaresBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+func SquaresBF16TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer) (done int) {
 	return 0
 }

@@ -436,8 +436,8 @@ var crookedKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "crooked.go", Line: 22, Format: "index out of range [%d] with length %d"},
 		{File: "crooked.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "crooked.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "crooked.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "crooked.go", Line: 53, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -792,6 +792,83 @@ var placesKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			places(ts.Thread(), a.out)
+		}
+	},
+}
+
+// ExchangeAmong lets the threads of a warp take one of four ways.
+func ExchangeAmong(s *device.Stream, g device.Blocks, in device.Slice[int32], out device.Slice[someLanes]) error {
+	p := s.Plan(exchangeAmongKernel, exchangeAmongKernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var exchangeAmongKernel = &driver.Kernel{
+	Name:    "exchangeAmong",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "masked.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 96},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 80, Y: 1, Z: 1},
+	Shared:     320,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "masked.go", Line: 43, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "masked.go", Line: 57, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 65, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 73, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []int32
+			out []someLanes
+		})(args)
+		for ts.Next() {
+			exchangeAmong(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+// Outsider exchanges values with a set of lanes that may not contain the thread.
+func Outsider(s *device.Stream, g device.Grid, lanes uint32, out device.Slice[int32]) error {
+	p := s.Plan(outsiderKernel, g)
+	driver.Pass(p, lanes)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var outsiderKernel = &driver.Kernel{
+	Name:    "outsider",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "masked.go",
+	Line:    165,
+	Params: []driver.Param{
+		{Name: "lanes", Offset: 0, Size: 4},
+		{Name: "out", Offset: 8, Size: 24, Elem: 4},
+	},
+	ParamBytes: 48,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "masked.go", Line: 167, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 167, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{16, 24},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			lanes uint32
+			out   []int32
+		})(args)
+		for ts.Next() {
+			outsider(ts.Thread(), a.lanes, a.out)
 		}
 	},
 }
@@ -1390,6 +1467,234 @@ var fetchKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			fetch(ts.Thread(), a.x, a.out)
+		}
+	},
+}
+
+// ChangeSmall changes memory by every atomic operation.
+func ChangeSmall[T int8 | uint8 | int16 | uint16](s *device.Stream, g device.Blocks, in, mixed device.Slice[T], m device.Slice[smallAtomics[T]]) error {
+	var k *driver.Kernel
+	switch any((func(T))(nil)).(type) {
+	case func(int8):
+		k = changeSmallInt8Kernel
+	case func(uint8):
+		k = changeSmallUint8Kernel
+	case func(int16):
+		k = changeSmallInt16Kernel
+	case func(uint16):
+		k = changeSmallUint16Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	in.Pass(p)
+	mixed.Pass(p)
+	m.Pass(p)
+	return p.Launch()
+}
+
+var changeSmallInt8Kernel = &driver.Kernel{
+	Name:    "changeSmall[int8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 1},
+		{Name: "mixed", Offset: 24, Size: 24, Elem: 1},
+		{Name: "m", Offset: 48, Size: 24, Elem: 32},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     7,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 31, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, mixed []int8
+			m         []smallAtomics[int8]
+		})(args)
+		for ts.Next() {
+			changeSmall[int8](ts.Thread(), a.in, a.mixed, a.m)
+		}
+	},
+}
+
+var changeSmallUint8Kernel = &driver.Kernel{
+	Name:    "changeSmall[uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 1},
+		{Name: "mixed", Offset: 24, Size: 24, Elem: 1},
+		{Name: "m", Offset: 48, Size: 24, Elem: 32},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     7,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 31, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, mixed []uint8
+			m         []smallAtomics[uint8]
+		})(args)
+		for ts.Next() {
+			changeSmall[uint8](ts.Thread(), a.in, a.mixed, a.m)
+		}
+	},
+}
+
+var changeSmallInt16Kernel = &driver.Kernel{
+	Name:    "changeSmall[int16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 2},
+		{Name: "mixed", Offset: 24, Size: 24, Elem: 2},
+		{Name: "m", Offset: 48, Size: 24, Elem: 52},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     14,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 31, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, mixed []int16
+			m         []smallAtomics[int16]
+		})(args)
+		for ts.Next() {
+			changeSmall[int16](ts.Thread(), a.in, a.mixed, a.m)
+		}
+	},
+}
+
+var changeSmallUint16Kernel = &driver.Kernel{
+	Name:    "changeSmall[uint16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 2},
+		{Name: "mixed", Offset: 24, Size: 24, Elem: 2},
+		{Name: "m", Offset: 48, Size: 24, Elem: 52},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     14,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 31, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, mixed []uint16
+			m         []smallAtomics[uint16]
+		})(args)
+		for ts.Next() {
+			changeSmall[uint16](ts.Thread(), a.in, a.mixed, a.m)
+		}
+	},
+}
+
+// LastOf lets the block that comes last, by a counter of 8 or 16 bits, add up what the others left.
+func LastOf[T uint8 | int16](s *device.Stream, g device.Grid, done device.Slice[T], parts, sum device.Slice[int32]) error {
+	var k *driver.Kernel
+	switch any((func(T))(nil)).(type) {
+	case func(uint8):
+		k = lastOfUint8Kernel
+	case func(int16):
+		k = lastOfInt16Kernel
+	}
+	p := s.Plan(k, g)
+	done.Pass(p)
+	parts.Pass(p)
+	sum.Pass(p)
+	return p.Launch()
+}
+
+var lastOfUint8Kernel = &driver.Kernel{
+	Name:    "lastOf[uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    80,
+	Params: []driver.Param{
+		{Name: "done", Offset: 0, Size: 24, Elem: 1},
+		{Name: "parts", Offset: 24, Size: 24, Elem: 4},
+		{Name: "sum", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 87, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 82, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			done       []uint8
+			parts, sum []int32
+		})(args)
+		for ts.Next() {
+			lastOf[uint8](ts.Thread(), a.done, a.parts, a.sum)
+		}
+	},
+}
+
+var lastOfInt16Kernel = &driver.Kernel{
+	Name:    "lastOf[int16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "small.go",
+	Line:    80,
+	Params: []driver.Param{
+		{Name: "done", Offset: 0, Size: 24, Elem: 2},
+		{Name: "parts", Offset: 24, Size: 24, Elem: 4},
+		{Name: "sum", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "small.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 87, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "small.go", Line: 82, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			done       []int16
+			parts, sum []int32
+		})(args)
+		for ts.Next() {
+			lastOf[int16](ts.Thread(), a.done, a.parts, a.sum)
 		}
 	},
 }

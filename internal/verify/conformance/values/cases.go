@@ -22,6 +22,8 @@ func Cases() []check.Case {
 		check.Stored("place in memory", places, placed{LoadAgainInLoop: 42, StoreInFrontOfLoad: 22, IndexFromBelow: -9900, RowsBehindHead: 9000}),
 		{Name: "bytes that begin anywhere", Run: anywhere},
 		{Name: "slice that is nil", Run: optional},
+		check.Struct[tabulated]("tables that functions compute", lookUps),
+		check.Struct[named]("tables of strings", describes),
 		{Name: "struct with slices", Run: advanced},
 		{Name: "struct with slices that are too short or nil", Run: reached},
 	}

@@ -75,6 +75,34 @@ var arrangesKernel = &driver.Kernel{
 	},
 }
 
+// LookUpAll launches the kernel lookUpAll.
+func LookUpAll(s *device.Stream, g device.Grid, out device.Slice[tabulated]) error {
+	p := s.Plan(lookUpAllKernel, g)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var lookUpAllKernel = &driver.Kernel{
+	Name:    "lookUpAll",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
+	File:    "computed.go",
+	Line:    142,
+	Params: []driver.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 80},
+	},
+	ParamBytes: 40,
+	Integers:   []int{8, 16},
+	OnDemand:   true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []tabulated
+		})(args)
+		for ts.Next() {
+			lookUpAll(ts.Thread(), a.out)
+		}
+	},
+}
+
 // Advance changes the fields of from by way of to, which may share memory with from.
 func Advance(s *device.Stream, g device.Grid, dt float32, to, from particlesArg, extra device.Slice[float32]) error {
 	p := s.Plan(advanceKernel, g)
@@ -232,6 +260,44 @@ var functionsKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			functions(ts.Thread(), a.n, a.out)
+		}
+	},
+}
+
+// DescribeAll launches the kernel describeAll.
+func DescribeAll(s *device.Stream, g device.Grid, name device.Slice[byte], out device.Slice[named]) error {
+	p := s.Plan(describeAllKernel, g)
+	name.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var describeAllKernel = &driver.Kernel{
+	Name:    "describeAll",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
+	File:    "names.go",
+	Line:    96,
+	Params: []driver.Param{
+		{Name: "name", Offset: 0, Size: 24, Elem: 1},
+		{Name: "out", Offset: 24, Size: 24, Elem: 80},
+	},
+	ParamBytes: 64,
+	Sites: []driver.Site{
+		{File: "names.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "names.go", Line: 61, Format: "index out of range [%d] with length %d"},
+		{File: "names.go", Line: 45, Format: "index out of range [%d] with length %d"},
+		{File: "names.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "names.go", Line: 85, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			name []byte
+			out  []named
+		})(args)
+		for ts.Next() {
+			describeAll(ts.Thread(), a.name, a.out)
 		}
 	},
 }

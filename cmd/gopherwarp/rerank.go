@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+
+	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/rerank"
+)
+
+type rerankCommand struct {
+	Model     string   `required:"" placeholder:"FOLDER" help:"A folder of Hugging Face with a cross-encoder, BertForSequenceClassification with one label: config.json, tokenizer.json and safetensors files."`
+	Query     string   `arg:"" name:"query" help:"What to search."`
+	Documents []string `arg:"" optional:"" name:"document" help:"Texts. Default: the lines of standard input."`
+	JSON      bool     `name:"json" help:"Read JSON lines from standard input: texts, or objects with the field text. Print an object for each document."`
+	DType     string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
+	mapping
+}
+
+// Help is the text after the flags.
+func (rerankCommand) Help() string {
+	return `Prints documents by their relevance to a query, the most relevant first. Each line has the score, the number of the
+document, from 0, and the document, separated by tabs. With -json, each line is an object with the fields score, index, text
+and truncated, and with the other fields of the input's object.
+
+Example:
+  gopherwarp rerank -model ms-marco-MiniLM-L-6-v2 "Who wrote Faust?" "Goethe wrote it." "A fist is a hand."
+  gopherwarp rerank -model ms-marco-MiniLM-L-6-v2 -json "Who wrote Faust?" <documents.jsonl | head -n 10`
+}
+
+// Run runs the command.
+func (c *rerankCommand) Run(ctx context.Context, t terminal) error {
+	texts := readTexts(os.Stdin, c.JSON)
+	if len(c.Documents) > 0 {
+		texts = arguments(c.Documents)
+	}
+	dev, m, err := c.open(t)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.rank(ctx, t, m, texts), m.Close(), dev.Close())
+}
+
+// open opens the model on the default device, and shows the progress. The caller closes both.
+func (c *rerankCommand) open(t terminal) (*device.Device, *rerank.Model, error) {
+	dev, err := gopherwarp.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	progress := console.StartProgress(t.err)
+	_, show := loading(progress, c.Model)
+	m, err := rerank.Open(dev, c.Model, rerank.Options{DType: dtypeOf(c.DType), Map: c.on(), Progress: show})
+	progress.Stop()
+	if err != nil {
+		return nil, nil, errors.Join(err, dev.Close())
+	}
+	return dev, m, nil
+}
+
+// rank prints the documents in the order of their relevance.
+func (c *rerankCommand) rank(ctx context.Context, t terminal, m *rerank.Model, texts iter.Seq2[inputText, error]) error {
+	var list []inputText
+	var documents []string
+	for x, err := range texts {
+		if err != nil {
+			return err
+		}
+		list, documents = append(list, x), append(documents, x.text)
+	}
+	pairs := m.Encode(c.Query, documents...)
+	logits, err := m.Logits(ctx, pairs...)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(t.out)
+	for _, s := range m.Order(logits) {
+		if !c.JSON {
+			fmt.Fprintf(out, "%.6f\t%d\t%s\n", s.Relevance, s.Index, documents[s.Index])
+			continue
+		}
+		fields := list[s.Index].fields
+		if fields == nil {
+			fields = map[string]any{}
+		}
+		fields["score"], fields["index"], fields["text"], fields["truncated"] = s.Relevance, s.Index, documents[s.Index], pairs[s.Index].Truncated
+		e := json.NewEncoder(out)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(fields); err != nil {
+			return errors.Join(err, out.Flush())
+		}
+	}
+	return out.Flush()
+}

@@ -1,0 +1,215 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/tensor"
+)
+
+// ErrDivided is the error of a use of float32 values that other processes have: see Params.Divide.
+var ErrDivided = errors.New("nn: other processes have float32 values of the parameter")
+
+// A Division divides the parameters among the optimizers of several processes, which train copies of the same model. The elements of all parameters
+// lie in ranges of up to Bucket elements, from the end to the beginning. The process with the number Rank has the part with this number of each range.
+type Division struct {
+	Rank   int // of this process, from 0
+	World  int // the number of processes
+	Bucket int // elements
+}
+
+// A Part is elements that the optimizer of this process updates.
+type Part struct {
+	Begin, End int // in Memory.Values and Memory.Grads
+	Master     int // where they begin in Memory.Master
+}
+
+// partSpacing is the number of elements to a multiple of which parameters and parts are aligned, so that no block of 8-bit moments is divided.
+const partSpacing = 256
+
+// Divide makes the Memory of the parameters have the parts of one process (Rajbhandari et al., "ZeRO", stage 1), not all elements in one Part. Vectors
+// begin at 0, before the other parameters: layers read them in float32, so each process has all of them in Memory.Master. If activations are bfloat16,
+// it has only its own parts of the others there. Call Divide before the first use of a parameter.
+func (p *Params) Divide(d Division) error {
+	if d.Rank < 0 || d.Rank >= d.World || d.Bucket < 1 {
+		return fmt.Errorf("nn: the division %+v does not exist", d)
+	}
+	if p.trained.memory != nil {
+		return fmt.Errorf("%w: the parameters cannot be divided", ErrPlaced)
+	}
+	p.trained.division = d
+	return nil
+}
+
+// arrange sets where parameters begin, and returns a Memory without its arrays, and the number of elements of Memory.Master.
+func (p *Params) arrange() (m *Memory, masters int) {
+	t := &p.trained
+	m = &Memory{Division: t.division, parameters: t.list, undivided: t.size}
+	if m.World < 2 {
+		m.Division = Division{World: 1, Bucket: t.size}
+		m.Parts = []Part{{End: t.size}}
+		for _, q := range t.list {
+			q.end = q.at + roundUp(elementsOf(q.shape), spacing)
+		}
+		return m, t.size
+	}
+	unit := partSpacing * m.World
+	at := 0
+	place := func(vectors bool) {
+		var last *Parameter
+		for _, q := range t.list {
+			if (len(q.shape) < 2) == vectors {
+				q.at = at
+				at += roundUp(elementsOf(q.shape), partSpacing)
+				q.end, last = at, q
+			}
+		}
+		if at = roundUp(at, unit); last != nil {
+			last.end = at
+		}
+	}
+	place(true)
+	vectors := at
+	place(false)
+	t.size, masters = at, at
+	size := max(m.Bucket/unit, 1) * unit
+	if m.divided = p.half(); m.divided {
+		m.vectors, masters = vectors, vectors
+	}
+	for _, x := range [][2]int{{vectors, t.size}, {0, vectors}} {
+		for end := x[1]; end > x[0]; end -= size {
+			begin := max(end-size, x[0])
+			n := (end - begin) / m.World
+			part := Part{Begin: begin + m.Rank*n, End: begin + (m.Rank+1)*n, Master: begin + m.Rank*n}
+			if m.divided && begin >= vectors {
+				part.Master = masters
+				masters += n
+			}
+			m.Parts = append(m.Parts, part)
+		}
+	}
+	return m, masters
+}
+
+// roundUp returns the smallest multiple of unit that is at least n.
+func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
+
+// Range returns the elements of which a Part is this process's share.
+func (m *Memory) Range(p Part) (begin, end int) {
+	n := p.End - p.Begin
+	begin = p.Begin - m.Rank*n
+	return begin, begin + m.World*n
+}
+
+// Own returns the number of elements in Parts.
+func (m *Memory) Own() (n int) {
+	for _, p := range m.Parts {
+		n += p.End - p.Begin
+	}
+	return n
+}
+
+// Divided reports whether other processes have elements of Master.
+func (m *Memory) Divided() bool { return m.divided }
+
+// Vectors returns the number of elements at the beginning of Master and of Values that are copies of each other, if Master is divided.
+func (m *Memory) Vectors() int { return m.vectors }
+
+// A Piece is elements of one parameter, in the parts of one process.
+type Piece struct {
+	Own   int // where they begin among the elements of all Parts
+	Whole int // where they begin in the Memory of parameters that are not divided
+	Len   int
+}
+
+// Pieces returns the pieces of a process, and the number of elements in the Memory of parameters that are not divided.
+func (m *Memory) Pieces(rank int) (list []Piece, whole int) {
+	own := 0
+	for _, p := range m.Parts {
+		n := p.End - p.Begin
+		begin := p.Begin + (rank-m.Rank)*n
+		for _, q := range m.parameters {
+			from, to := max(begin, q.at), min(begin+n, q.at+elementsOf(q.shape))
+			if from < to {
+				list = append(list, Piece{own + from - begin, q.whole + from - q.at, to - from})
+			}
+		}
+		own += n
+	}
+	return list, m.undivided
+}
+
+// Masters waits for the elements of Parts in Master and returns a copy of them.
+func (m *Memory) Masters(s *tensor.Scope) ([]float32, error) {
+	values, at := make([]float32, m.Own()), 0
+	for _, p := range m.Parts {
+		n := p.End - p.Begin
+		if err := device.Download(s.Stream(), values[at:at+n], m.Master.Slice(p.Master, p.Master+n)); err != nil {
+			return nil, err
+		}
+		at += n
+	}
+	return values, s.Stream().Synchronize(s.Context())
+}
+
+// Assemble makes Parameter.Values return the values of all processes, which each have called Masters, until Assemble is called with nil.
+func (m *Memory) Assemble(masters [][]float32) {
+	m.assembled = nil
+	for rank, values := range masters {
+		list, n := m.Pieces(rank)
+		if m.assembled == nil {
+			m.assembled = make([]float32, n)
+		}
+		for _, x := range list {
+			copy(m.assembled[x.Whole:x.Whole+x.Len], values[x.Own:])
+		}
+	}
+}
+
+// masterOf returns the elements of Master from those of all parameters.
+func (m *Memory) masterOf(all []float32, n int) []float32 {
+	if !m.divided || all == nil {
+		return all
+	}
+	list := make([]float32, n)
+	copy(list, all[:m.vectors])
+	for _, p := range m.Parts {
+		copy(list[p.Master:], all[p.Begin:p.End])
+	}
+	return list
+}
+
+// has reports whether Master has all values of a parameter.
+func (m *Memory) has(q *Parameter) bool { return !m.divided || q.at < m.vectors }
+
+// set replaces values of a parameter in Master by those that this process has.
+func (m *Memory) set(s *device.Stream, q *Parameter, values []float32) error {
+	if m.has(q) {
+		return device.UploadTo(s, m.Master.Slice(q.at, q.at+len(values)), values)
+	}
+	for _, p := range m.Parts {
+		from, to := max(p.Begin, q.at), min(p.End, q.at+len(values))
+		if from >= to {
+			continue
+		}
+		at := p.Master + from - p.Begin
+		if err := device.UploadTo(s, m.Master.Slice(at, at+to-from), values[from-q.at:to-q.at]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copied replaces the values of a parameter in Values, if these are not Master.
+func (q *Parameter) copied(s *device.Stream, values []float32) error {
+	if q.value.DType() != dtype.BFloat16 {
+		return nil
+	}
+	to, err := tensor.SliceOf[dtype.BF16](q.value)
+	if err != nil {
+		return err
+	}
+	return device.UploadTo(s, to, rounded(values))
+}

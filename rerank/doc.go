@@ -1,0 +1,17 @@
+// Package rerank sorts documents by their relevance to a query. A cross-encoder reads the query together with each document, which is more
+// exact than the comparison of vectors by package embeddings, and takes longer. A search usually finds candidates with vectors, and reranks
+// the best.
+//
+//	m, err := rerank.Open(dev, "ms-marco-MiniLM-L-6-v2", rerank.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	defer m.Close()
+//	scores, err := m.Rank(ctx, "How many people live in Berlin?", documents...)
+//	if err != nil {
+//		return err
+//	}
+//	fmt.Println(documents[scores[0].Index])
+//
+// The models are those of sentence-transformers' CrossEncoder: folders of Hugging Face with BertForSequenceClassification and one label.
+package rerank
