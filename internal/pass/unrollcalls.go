@@ -12,12 +12,13 @@ import (
 const (
 	maxCallStep = 1 << 16 // of a counter, so that a few steps cannot overflow
 	maxEven     = 256     // values of the copies of a loop without tests between them
+	minSaved    = 4       // the part of a loop that may end early that each copy must save
 )
 
-// unrollCalls unrolls small innermost loops that ptxas does not unroll: those that may end early, and those that contain divisions or
-// square roots, of which ptxas makes calls. If 8 or 4 divides a constant trip count, so many iterations follow each other without
-// tests of the counter. If the trip count is unknown, four iterations do while the counter is below the bound less three steps; the
-// loop itself does the rest.
+// unrollCalls unrolls small innermost loops that ptxas does not unroll: those that may end early, if that pays, and those that contain
+// divisions or square roots, of which ptxas makes calls. If 8 or 4 divides a constant trip count, so many iterations follow each other
+// without tests of the counter. If the trip count is unknown, four iterations do while the counter is below the bound less three steps;
+// the loop itself does the rest.
 //
 //	                          b9: if 0 < n-3 b1 b5
 //	b1: i = phi 0, j      ->  b1: i = phi 0, i4        three more copies of the body follow, without tests
@@ -32,7 +33,7 @@ func unrollCalls(f *ir.Func, _ *Options) (changed bool) {
 		if !isInnermost(nest, l) || rolled(nest, l) || !u.fits() {
 			continue
 		}
-		needed := u.leaves() || u.calls()
+		needed := u.leaves() && u.pays() || u.calls()
 		n := u.even()
 		switch {
 		case needed && n > 0:
@@ -79,6 +80,39 @@ func (u *loopUnroller) fits() bool {
 
 // leaves reports whether the loop may end before its latch, which is why ptxas does not unroll it.
 func (u *loopUnroller) leaves() bool { return len(u.loop.Exits()) > 1 }
+
+// pays reports whether an iteration of a copy needs at least a quarter fewer instructions. It has no test of the counter, and an addition of
+// a constant to a counter, or the address of an element, becomes the constant offset of a memory operand. In return, each exit of
+// a copy needs an instruction that takes the thread out of a convergence barrier.
+func (u *loopUnroller) pays() bool {
+	l := u.loop
+	users := uses(l.Header.Func)
+	saved := 2 - len(l.Exits()) + 1
+	for _, phi := range l.Header.Phis() {
+		if c, ok := l.Induction(phi); ok && isConst(c.Step) {
+			if n := u.addresses(phi, c.Next, users); n > 0 {
+				saved += n + 1
+			}
+		}
+	}
+	return minSaved*saved >= size(l)
+}
+
+// addresses returns how many sums and addresses of elements are computed from a counter, apart from its next value.
+func (u *loopUnroller) addresses(v, next *ir.Value, users *userLists) (n int) {
+	for _, x := range users.of(v) {
+		switch {
+		case x == next || x.Block == nil || !u.loop.Contains(x.Block):
+		case x.Op == ir.OpIndex:
+			n++
+		case x.Op == ir.OpAdd && (u.loop.Invariant(x.Args[0]) || u.loop.Invariant(x.Args[1])):
+			if m := u.addresses(x, next, users); m > 0 {
+				n += m + 1
+			}
+		}
+	}
+	return n
+}
 
 // even returns 8 or 4 if the loop may be unrolled by that number, which divides its constant trip count, or else 0.
 func (u *loopUnroller) even() int {
