@@ -364,10 +364,10 @@ s9s*
  '4qs5yS
 qn&%&ql
 ufpAR;
-k&&%
 k&%,
 y7
-|&vK{G
+k&&%
+}\{G
  %H %Iqs*pC
 ts
  %Frzq3%*
@@ -407,8 +407,8 @@ G%)
  %U$:$d
  AU$p\q0y\zH
  -U$ %( -U$ %. -U$ %4/)
- )U$k&%H
- +U$/*
+ 'U$k&%H
+ -U$/*
  1U$ %F 1U$/*
  %U$/*
  /U$p\q0y\VB
@@ -472,8 +472,8 @@ G#)
  %n':2d
  An'p\p0{;7
  -n' %( -n' %. -n' %4/5
- )n'k&%~
- +n'/6
+ 'n'k&%~
+ -n'/6
  1n' %F 1n'/6
  %n'/6
  /n'p\p0{;B
@@ -486,8 +486,8 @@ uN*
 wj4
 G))
  +n':;d
- h#s) +n'k&&>
- ;n' 3s) 5n' 3s)r?B
+ h#s) )n'k&&>
+ =n' 3s) 5n' 3s)r?B
  )s)qzp8OA
  's)y;L=-
 /*
@@ -1443,11 +1443,11 @@ t.pJV
 t+rgr_
 /#
 rHp?^;
-z2&#
 z2p2
 rip5A
 y7
- %$|&w&
+z2&#
+ %%v7
  $# $#/#
 s[p5
  %Frc
@@ -1457,7 +1457,7 @@ t+rJpF7
 /#
 rHp5pe&$
 rHp?^,
- %5y7
+ %2y7
  $#ra1tY
 tK(4
 G%)
@@ -6620,10 +6620,10 @@ s9qu
 w7u0r_U
 /#
 |i;
-s"pe
 w'
 y7
-|&w&
+s"pe
+v7
  %= %>/#
 u;
 {W
@@ -6633,7 +6633,7 @@ uS
 p>#(uH#
 /#
 |i,
- %1 &o%v:p;
+ %/ &o%v:p;
 xJ.9*
 wc
 tK.M
@@ -6696,9 +6696,10 @@ xF0V
  +8xF1V
  += $2/&
 t=*&*;
-p%*&#
 p%*&)
- **/&
+y7
+p%*&#
+ (,/&
 r&*4
 {W
 }W
@@ -6707,7 +6708,7 @@ r&*4
  $* +Z#/&
  $$/&
 t=*&*,
- %9 4(WpV}b
+ %7 4(WpV}b
  &$WpV6p=
  $$WpV*p-
  &$z)'q8
@@ -9304,8 +9305,7 @@ GV9m
 qN5P
 s$p:is)#
  $zOtHE
- B\? BA}\{G
-s|.yB
+ B\? BA $|8s|.yB
 pg-vj
 |A8
 }<vZ&(
@@ -9357,7 +9357,7 @@ qD)B
 qD(B
 qD'B
 qD&B
- >2 &y-{Nq-
+ >\9 &y-{Nq-
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
  &lHy#q%
 v%1

@@ -341,11 +341,11 @@ t.m(Fz|
  +>}V0Er}py
 /)
 x9/=/sdrl
-sE/9.
 sE/=3
 y7
+sE/9.
 tZu(/=/
-|&w&
+v7
 !s4
  %#qI/
 /)
@@ -533,7 +533,7 @@ s~
 !@
 `}
 
-var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 56028 plain
+var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 56037 plain
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6ttq*
@@ -553,8 +553,8 @@ var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 56028 plain
 !pW0p.pt
 !}ex(
  $0]u/qo
-Oq0r-
-hsKrT
+O+}3
+hsQrA
 p#rvqS
 ?p$pEp/r0~.\g~/r-
  **p,rj
@@ -602,7 +602,7 @@ to
 }]z%xlV
 to
 ykP
-z-rv+
+z-'un
 v:pX
 }#q5
 xUvZ
@@ -610,7 +610,7 @@ q?ph
 uN$
 uN&
 tE
-uF'ul
+uF'v-
  &V$x{$rN
 G%p@
 x{&tU
@@ -624,7 +624,7 @@ sFpsp@
 s/
 uN5
 tE
-uF'sQ
+uF'qF
 r2pa;
 G3)
 q\.qp
@@ -637,15 +637,13 @@ q@2
 rY|w
  $#zIE
 ts
-v7
- $M $Jq\1rR
+ &e& $Iq\1rR
 qQ2
 rc
 x=qVe
 G1)
  %7 $#zDA
-u&+
-tE
+ $OtE
 u"
 q\5rX
 {"z%pU
@@ -654,15 +652,15 @@ D')
 uS
 v;U
 uJ
- $Mq\.a+
+ %6q\.a+
 rHp483
 ud
 w[p+q)FpU
  'Cqfp7r4
  'BwP
- $?pDr{p'
+ %ApDr{p'
 }=
- $#pDq[p}
+ %DpDq[p}
 tH9,
 WqpqO
 yYq1xIpjB
@@ -679,14 +677,14 @@ pDrXpv
 sFm0=)
 sFm,9-
 tE
-uF}L
+uFt-'
 qY.,
 G+)
 r=2pb
 p%(&#
 {\(
 }\{G
- &#r=.q[
+ &]&r=.q[
 u;
 D/)
 uS
@@ -738,7 +736,7 @@ sFm;=4
 q?pA
 uN0
 tE
-uF'vh
+uF'xl
 wj4
 G.)
 t3'qW
@@ -845,7 +843,8 @@ u&T
 sAph
 tZp5E
 y7
- (})s[p5
+|&w&
+ &P*s[p5
 /#
 r2p5;
 DO)
@@ -876,7 +875,7 @@ y7
 qN5pX
 tw
 zTp'
- $c# %1 $$uF't?
+ $c# %1 $$uF'vr
 y^pb
 yl##
 s5y~
@@ -945,7 +944,7 @@ y)rC/VE
 tw
 zdu}p8-KA
 zs.K
-v"sOr/'t?
+v"sOr/'vr
  $E{MpV.
 sEk9*
 wD
@@ -982,7 +981,7 @@ s/
 sFrE=h
 qjqVp*
 tE
-uF'un
+uF'v6
 vJzN&
 {w2
 Dk)
@@ -1305,7 +1304,7 @@ pwrRp-
 yl#$
 x0$qv
 tE
-uF66
+uF'rq
 pwsTq%
 tH=p
 r?y
@@ -1391,7 +1390,7 @@ r?r
 pwq[pX
 uz4%$
 u:4%$%4-
-v"sOr/66
+v"sOr/'rq
  $:pwq~p;
 sFr;#Xx;rW
 r>*
@@ -1421,12 +1420,10 @@ x]p+paVpe
 /G
 ufy{E3
 sAr;#Y
- 'd/v_<
-/@
-q,v?r.
-r9<
-pcE
- '[- )P,zDA
+ 'd//@
+q,v?d
+ 1S,/@
+ )S,zDA
 /@
 s/
 /@
@@ -1436,60 +1433,60 @@ xjpSEp@-
 /@
 ufpAR3
 zIsi#]
- )l- %b'/@
- 'b'y)rQp@
- ;l-/B
- 3b' )Y'/B
- -Y'/-
+ )o- %e'/@
+ 'e'y)rQp@
+ ;o-/B
+ 3e' )\'/B
+ -\'/-
 q,xPd
- 1_-/-
- +_- )U'r^)
+ 1c-/-
+ +c- )X'r^)
 /-
  %_#/-
  %_#zIsi#i
- 1U& %_# ;U&/A
+ 1X& %_# ;X&/A
 w#q/)
 /B
- 'S4 %{.}PqRpTqP-
+ 'V4 %~.}PqRpTqP-
 /B
 r]qR%"
-z-|#
+z-6.
 pwr{pX
 uzTqP
 u:TqP%T-
  $K/o
- -c7pwt}p}
- 'c7 +Q4pwr7{6
- +c7sFrE9D
- 'c7uF'v-
- 'k3 %b7/2
+ -f7pwt}p}
+ 'f7 +T4pwr7{6
+ +f7sFrE9D
+ 'f7uF'vZ
+ 'n3 %e7/2
 s(EE
 v_<
- %q@{>x_rW
+ %t@{>x_rW
 xEpA
- Ct+/2
+ Cw+/2
 u;
 {W
  $U/qzp8bA
 /2
  '){W
 /2
- 't+qzp8cA
- 1t+qzp8dA
- 1t+ %l. /t+/2
- %t+u&(
- 5t+D,)
+ 'w+qzp8cA
+ 1w+qzp8dA
+ 1w+ %o. /w+/2
+ %w+u&(
+ 5w+D,)
  $#qzp8fA
- 3t+u&.
- )q>pwr7pC
+ 3w+u&.
+ )t>pwr7pC
 p]$zN&
- 'r+k$ql
+ 'u+k$ql
 zs%%$
-z-'rq
+z-pd'
 pwsXa
- +W7pwp=0q-
- %p7 )'x>p*
- -[7tP*5qT
+ +Z7pwp=0q-
+ %s7 )'x>p*
+ -^7tP*5qT
 ufpAR)
  $e,t:ql
 wP
@@ -1497,7 +1494,7 @@ Tz${i
 q@=
 uop:=qd
 t4
- &9 )U7w4y2<p}
+ &9 )X7w4y2<p}
 r&sM{dxWsC6.
 w4y2'p=
 v%q0
@@ -1532,7 +1529,7 @@ s"v.
 tP6+pK
 w#pAp@
 s$ph-
- %Q@ %kBzZph)
+ %T@ %nBzZph)
 rip78
 wP
 tPxRpf
@@ -1541,93 +1538,111 @@ qIZ
 p%Z&#
 xr
 w=Zpk
-v"sOr/qy'
+v"sOr/qy.
  $OG;|q
- %_? %}D $GtP66p;
+ %c?uFqy'
+ $GtP66p;
 r&Z;
- 'u7qzr(#.A
+ 'x7qzr(#.A
 u"
 pwpb<p}
 s/
 qHpOE
- %a6pwpb+tY
+z-'rl
+pwpb+tY
 zdyxpOr}E
  $#tPxRv/
-t=Z&Z,
+pHZ,
 /%
- )1qzr(#/A
- 'jBs/
-qHq/E
- %l?/%
-zdyxq/uDE
+w[z%pU
+qzr(#0A
+vN
+/%
+s/
+qHpJE
+u"
+w=Z8
+v"sOr/'rl
  $#/%
- -1qzr(#0A
- )1qHq)E
-s5yd
+zdyxpJtUE
+ '%pHZ4
 /%
-zdyxq)w"E
- 11qzr(#1A
- )@qe$E
-s5{G
+w[p+}zp6
+qzr(#2A
+ )2 $y# '2v"~,
+ '2zdyxq9u$E
+ '5pHZM
 /%
-zdyxm$=$E
- )@ 'i#u&#
-z-'qy
-uj~1d
- %k#v"{G
- &P( +Iqzr(#2A
- )Iqe(E
- %b9/%
-zdyxm(=(E
- )I %9wP
+w[voFqu
+qzr(#4A
+ )BqHq/E
+ 'Bv"yd
+ 'Bzdyxq/uDE
+ 'Et=Z&Z;
+qIZ
+sAq9
+z-'rv
+ )n#v"{G
+ &T&/%
+ )k#qzr(#5A
+ 'xCs/
+qe"E
+ %h9/%
+zdyxm"="E
+ 'Mt=Z&Z,
+ %7wP
  %7 &j' '8|Ep}
 tH99
 t#s)%
-uFrv'
+uF}L
 /U
 |/Xy%
  $@v4u(X8
 }X
 qs1a
- 'g;qs*p}
- %R4 'z7 &_#qs6rR
+}=
+qs*p}
+J_d
+v_<
+ +P8 's9s/
+qs6rR
 u;
 GA)
- ;zCqs6t}
- $o+vN
+ ;TDqs6t}
+ $c*vN
 /\
 ypr$U
- %U0xr
+ %^0xr
 /\
 zlQUpM
 /\
- %Y4/\
- %Y4/\
- 'Y4/\
- +Y4/\
- )Y4/\
- )Y4/\
- -Y4/\
- -R-/\
- 'Y4{m?I+v~p?7
+ %c4/\
+ %c4/\
+ 'c4/\
+ +c4/\
+ )c4/\
+ )c4/\
+ -c4/\
+ -[-/\
+ 'c4{m?I+v~p?7
  $Grb<pv
 sh?Iq3u}vM^
 ufphrNE
  $Gqs*s{
- 'Y8tZp|E
- 'h:/Z
+ 'c8tZp|E
+ 'q:/Z
 v4u(Y,
 /Z
 rzxf&%
- %p=y)rQr}
+ %y=y)rQr}
 /Z
- +a=/Z
- /a=rb2pK
+ +j=/Z
+ /j=rb2pK
 v[ZK
 rxQw(vDqZw0
- %yHrb5qp
- 'n&r>6
- %f& 'T$TyGP
+ %SIrb5qp
+ 't&r>6
+ %l& 'T$TyGP
 ypqK".
 xr
 Tw.pK
@@ -1699,11 +1714,11 @@ zlpR.",7
  'V#TpV0pC
 t<q1pRD7
  &w&|~pK
- %p?u"
+ %y?u"
 |5p-
 xJ:99
 rc<
- %jCG8)
+ %sCG8)
 uq"D
  $%qL0pC
  ',}Bp'
@@ -1724,7 +1739,7 @@ ua'
 G+)
 }W
 WyIpC
- %uKpnqVqdv(5
+ %~KpnqVqdv(5
 WpV+q-
 tF,
 q>p4s@
@@ -1736,11 +1751,11 @@ Ip)?pEqBqgq7uLq]A
  &%xUu/
 J'{h
 sY2
- $# %jNJ+{e
+ $# %sNJ+{e
 sY1
- $# %SMJ@uC5
+ $# %\MJ@uC5
 sY*
- $# %pKJJuC6
+ $# %yKJJuC6
 p9q&
  $#pwyIxx
 u4$1q('
@@ -1752,22 +1767,22 @@ p9rl
 ws
 pc:
 pc(
- &* %lNvbe
+ &* %uNvbe
 nM
 _2
- &* %[KtX<
+ &* %eKtX<
 nk
 _;
- &* %fEtX
+ &* %oEtX
 n:
- &J $C %w@tX'
-pB$<
- '. $, %o@{16
-pB$=
+ &J $C %QAtX'
+pB$6
+ '. $, %x@{16
+pB$7
 r9q&rW
- &* %'pB$8
- '' $* %P= $5pB$e
- '- $> %\4 $+ )(!cxw
+ &* %'pB$2
+ '' $* %Y= $5pB$^
+ '- $> %f4 $+ )(!cxw
 /O
  $*C"
  'K!c'y3
@@ -1819,22 +1834,22 @@ p9
 !vTz/
 /3
 tX*
-pB$b
+pB$[
 _D
 p9
 !ct?pm
 tX6
-pB$a
-r9r;$b
+pB$Z
+r9r;$[
 p9
 !vT+pm
 /3
 vb3
-Ck
+Ce
  '-!crlpm
 tX5
-Cj
-q4k
+Cd
+q4e
 !u9
 p,0sI
  *i#p"wn
@@ -1842,7 +1857,7 @@ st
 zq1pZ
  D(`}
 
-var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 56105 plain
+var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 56114 plain
 !s.
 !s-
  F(]u/r-
@@ -1851,7 +1866,7 @@ var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 56105 plain
 wzuu%qv
 wT<\vDplplxk|>
  ,$rY,ta
- oN$u4$2q('
+ RO$u4$2q('
  m)$`}
 
 var scoutSM70NarrowAligned = driver.Text{Base: &listLikelySM70, Code: `packed2 22638 scout
@@ -1959,13 +1974,12 @@ v[1A
 uc1r4
  %.v}y{
 tw
-v7
- $3 %3Wy2rR
+ &}) $IWy2rR
 tA1
 uB
 x=qVe
 G/)
- $0 %:wIm%
+ %5 $#wIm%
 w#<E
 sAps
 tE
@@ -1977,7 +1991,7 @@ D#)
 uS
 v;U
 uJ
- $3WySa+
+ $FWySa+
 rHp4>z=
 w[p+psFpU
  'Ar]bA
@@ -2015,11 +2029,11 @@ G))
 vF
 xA
 r#Y8
- $w%Wz$pb
+ $IWz$pb
 v[(Z
 {\(
 }\{G
- &j#WqG.v/
+ &['WqG.v/
 w'
 wD
 u;
@@ -2097,10 +2111,10 @@ qfp5r4
 WpV+pX
 xDYpk
  %Y&ts
- 'v%s/
+ &})s/
 W{ipX
 q>p?,
- $V#u"
+ $z(u"
 WpV*pK
 }npa
 r>2
@@ -2213,13 +2227,13 @@ s95|K
 }VME=M-
  %Bpu2.a
 }=
-w4x}p;
+w4a'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-w4z1pK
+w4a0pK
 pnqVpk
 s5~2
-w4qG*v/
+w4a*v/
 qgp$~0w-p4
 t2q'www-p4
 tSM
@@ -2228,21 +2242,21 @@ uomNqd
 t4
 IpY\q'?IrVu{?w>r[w-p4^uT
 t&y&vMvLYw?
-w4w;p=
+w4a6p=
 w_pk
 q>p^8
 xDqVK
- 'o,w4yIw;
+ &}$w4p'<w;
  '1tSO
  %1uomPqd
- )1w4sXyR
+ )1w4P<yR
 zIE
 xjpAER-
-w4w;yq
+w4a6yq
  %4jp{grS{+p5peA
 xDp5K
 y7
- &f$w4z$q[
+ &h'w4a2q[
 tSQ
 IpY\q'?IrVu{rS\q'rVw-p4y"
 uomRqd
@@ -2519,7 +2533,7 @@ _.
 _g
  V#&`}
 
-var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 81299 wide
+var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 81431 wide
  *$!u'pYrmIp)rnpEvyjp[q*
  $$!|FIp)jpEp3q*
 !yLqGyKx<p3wupYwp
@@ -2534,7 +2548,7 @@ var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 81299 w
 !pW0qXpt
  $6]unr-
 Or6qS
-hv-r-
+h2rqs7
 p#uQqq
  (*t6
 tn
@@ -2583,7 +2597,7 @@ to
 }]t(xlV
 to
 xU5
-z-'rW
+z-'z]
 qN.p=
 t|p^&'
 s/
@@ -2597,7 +2611,7 @@ Wq~y2
 /#
 }Qta
 /#
- $R#uF'xX
+ $R#uF're
 qN1qG.
 wjM
 G')
@@ -2649,11 +2663,12 @@ xjq);E-
 t&?op$gp/~1,
 rib4t-5rW+q35
  $_Drip44
- $A $eh#pDqOa
+ $A $wh#pDqOa
 }=
 pDq8pb
 qI(
- &x$pDr%a
+{\(
+ $'pDr%a
 t9&&
 x]rQK
 x]s&p0{;K
@@ -2671,7 +2686,7 @@ q_-K
 p_)&*&+
 wC,&(
 s/
- &vj#s"qd
+ &zm#s"qd
 x>&&
 rb<p}
  $i7r=.rR
@@ -2716,7 +2731,7 @@ rIq&
  %)ws
  $6 %[% (s&y^pX
 pnp8)vl
-z-t-'
+z-'vZ
 z6q%
 u&7
 p<R
@@ -2755,8 +2770,8 @@ u&C
  -4rM)i#
 }FyZ
 t#vu
-uF'u1
- $wY#q..r%
+uF'xW
+ $ZZ#q..r%
 :.d
 /#
  %d$G#)
@@ -2770,25 +2785,24 @@ s<q94
 /#
 s<qA4
  %2wQqKfp6
- )2q,v?d
-/#
+ )2 $d9/#
 s<q)4
  %:wQqKfqu
- $Mq.6{X
- &ULq.'p;
+ $7q.6{X
+ &:q.'p;
 sE#97
 rc
 qY$;
 G%)
 w62u5ycu%
- $=r*uQp'
+ $?r*uQp'
 pnp8*,
 qs<p'
 pnp8*4
 qs2p'
 pnp8*M
 z>)
- $9ra<q~
+ $#ra<q~
 ua6
 D>)
 se@
@@ -2811,10 +2825,10 @@ u&U
 u&V
  1Z$}^XE
 u&W
- 3Z$uF'z]
- $}M/.
+ 3Z$uF'y,
+ $u9/.
  _#Z$/.
- &QM/.
+ &dM/.
  %Z$uB
 qY%;
 G%)
@@ -2932,8 +2946,8 @@ rF'#%
  &$/@
 x'u}QqU
  't$rip7qP
- &:r]qR%@
- $u8/@
+ &.r]qR%@
+ $e9/@
 rdJr.
 /@
 rdId
@@ -2954,7 +2968,7 @@ pIs^E
  %u$/A
 pIp|,+
 tJA
- '/ %t$ &SM/A
+ '/ %t$ &fM/A
  's$u"
 /A
  %2x]rQ%(
@@ -2993,7 +3007,7 @@ rF(#%
  -p$/A
  -p$/A
 r]qR%W
- $o9/A
+ $R:/A
 rdVr.
 /A
 rdUd
@@ -3042,12 +3056,12 @@ x]s&*s*%$
 :evKyd
 vB<a
 }=
-x8x}p;
+x8a'p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-x8z1pK
+x8a0pK
 pnqVpk
- $d&x8qG*v/
+ $j&x8a*v/
 qgp$~0w-p4
 t2q'www-p4
  %r5IpY\q'?IrVu{?w>r[w-p4p*uT
@@ -3055,19 +3069,19 @@ uopsqd
 t4
 IpY\q'?IrVu{?w>r[w-p4^uT
 t&y&vMvLYw?
-x8w;p=
+x8a6p=
 w_pk
 q>p^8
 xDqVK
- &hn#x8yIw;
+ &tn#x8p'<w;
  '1 %S6 %1uom"qd
- )1x8r7v1
+ )1x8pV*v1
 ufpARE
-x8w;yq
+x8a6yq
  %3jp{grS{+p5peA
 xDp5K
 y7
- &a%x8z$q[
+ &a%x8a2q[
 tS#
 IpY\q'?IrVu{rS\q'rVw-p4y"
 uom$qd
@@ -3077,7 +3091,7 @@ D&)
 /#
 t4
 IpY\q'?IrVu{rS\q'rVw-p4euT
- &qd# %% %J/#
+ &wd# %% %J/#
 r^)
  '+IpY\q'?IrVu{rS\q'rVw-p4;uT
  &% %% -+IpY\q'?IrVu{rS\q'rVw-p44uT
@@ -3107,13 +3121,13 @@ rr(#,
 rr)#-
 r?-
 rb.a
- &bFTp'+pX
+ &hFTp'+pX
 q_>4
  %Bp<b
 r='a
 }=
 /e
-JJvKsOr/'re
+JJvKsOr/'t,
 /f
 y<w,GV
 xq
@@ -3239,7 +3253,7 @@ t4
 ~%}Ky|FsK*td
 Tp'.pX
 q_?K
-z-'v-
+z-'xl
 TpC<rX
 q"sSN
 t=P&PA
@@ -3264,16 +3278,16 @@ skc
 qH|+c
  &ITpC6P
 q_?,
-z-'t?
+z-qy.
 TpK'P
 q_?M
-z-'uv
+z-'t?
 TpK1P
 q_?;
-z-'sC
+z-'q&
 Tp-<P
 q_?rf
-z-'t-
+z-'sC
 Tp-.P
 q_?s6
 z-pd2
@@ -3283,7 +3297,7 @@ uw?4
 uw?r+
 tE
 w=?vl
-z-'qF
+z-'v6
 TqO.q%
 q,~7vKsOr/6.
 Tr%<pX
@@ -3368,7 +3382,7 @@ Tr%6pv
  $X& 'r:ypqK#%
 {115pdukq3
  'r:u>#%
- [#r: ,VM )r: &Z8 $#Tqp<pK
+ [#r: ,VM )r: &m8 $#Tqp<pK
 x]p+paV^
 Tr%*v/
 rHp|qUvI
@@ -3384,7 +3398,7 @@ sfqKqv
 tE
 p<{
 /D
- 'y% &Q-xh
+ 'y% &]-xh
 w+
  9|%u"
  %YD +r%riYK
@@ -3402,7 +3416,7 @@ w4z1pv
  %i%/B
 }uqd
 rUqU
- )S2 $xO/%
+ )S2 $~O/%
 x|y0&
  )6/%
  %6L#8
@@ -3470,7 +3484,7 @@ x4}8=V
 pwz${i
 t4
  'q6{\9
- ,TU#u~y2<p}
+ ,ZU#u~y2<p}
 p[rDq'?ttpPvM^M{dxWsC6.
 u~y2'p=
  *(p[rDq'?ttpPvM^MvZ|@q&'z]
@@ -3486,7 +3500,7 @@ rHqRqPpk'u1*+u/uv
 TqW2q8
 zdyxp:Tw"E
 TqW.a
- &tHTqO*pX
+ &zHTqO*pX
 J:vK~,
 /5
  ?x, %bK &j-/;
@@ -3541,8 +3555,7 @@ Tq8.qW
 Tp}1p;
 }]}8=xL'V
 to
- %x/uF'qF
-w=Mx_0rvx"6u1qF
+ %x/ $e5w=Mx_0rvx"6u1qF
 rr$qv
 w=Q,
 t&?op$gp/|kL,
@@ -3551,8 +3564,8 @@ zZp:jK
 w=>M
 w=?e
 Tpb's8
-v"sOr/'qF
- $9Tpb1q[
+v"sOr/'v6
+ $CTpb1q[
  %y%/<
  5y%/<
  %y%/<
@@ -3561,78 +3574,91 @@ v"sOr/'qF
  1y%/<
  +y%~&rE9i
  %S#Tpb5pK
-J<vKy~
+J<vKsOr/'r:
 ws
 t]Hr.
- $Kshv9q3pPp:jA
+ $#shv9q3pPp:jA
  %S2rc1
- 'S2 $Z7 $[5Tpb*qT
+ 'S2 $T#uF'r:
+Tpb*qT
 zdyxrE)E
 Tpb6qT
- $^-shv9q3pPp:j8
+ $z)shv9q3pPp:j8
 /$
 s(j9d
 y7
-v"yd
+v"sOr/'r:
  $GJKd
- %: &[+ )%q@j
- '8xEpA
-v7
-/$
+ %: &[+ %= &qj#q@j
+ '8 $U- $W=/$
 zdyxpARE
 /$
-{Uj9j,
+Gj,
 Tpb5yU
- ),xEpS
- ',zdyxpSp@E
- ',/$
- )6xEph
- '6zdyxphrNE
- /,xEpO
- '@ $Rh# '@/%
- %U#s(j9h
- *|G )FxEpJ
+t4
+ 'BxEph
+xr
+zZp:j)
+ &kG/$
+zdyxphrNE
+/$
+Gj4
+/$
+ )/xEpJ
+ '/ &8/$
+ $z#/$
+GjM
+ +/xEq/
+ '< &vM/$
+ $TO/$
+{Uj9j;
+s(j9h
+/%
+s5~5
+ %a# 'z= +Y#xEqA
 u"
 /$
-zdyxpJtUE
- )F 'f# $%Tp='a'
+zdyxqAu=E
+/$
+{Uj9j,
+ )o# $GTp='a'
 xJj4z#
 rc5
 {UH9j,
- )Mzdyxp:TEu$
+ )3zdyxp:TEwi
 w4rRa
 }=
 w4sTp;
 J6d
 w4q~qG
 x]y|FsK*vUK
- $#w4tBa
+ $Cw4tBa
 }=
 w=>,
 w=?r+
- '_%Tp;<q%
+ 'i%Tp;<q%
 q_NK
- %|>uj~1r.
+ %V?uj~1r.
 Tp;+p=
 q"'&N
 t=OApk
 |?0&N
 qfqy&N-
 zdu}u(N&NA
- 'iP# ;gP#t&?op$gp/~*K
- $#Tp-'pf
-q,~*vKsOr/'qF
+ 'rP# ;pP#t&?op$gp/~*K
+ $=Tp-'pf
+q,~*vKsOr/'v6
 pwP2P6
 pHPsd1.sQq0p0
 }X
- $P+Tp-0q8
+ $~>Tp-0q8
 v[LA
 |oL{aL-
 w=Q&L
- )\&w=?s6
+ )f&w=?s6
 Tp}'tY
  'Mpwv1q[
- %W0 %d.|syxvf9i
+ %a0 %m.|syxvf9i
  ,R'xjp:TE,-
 /*
  )M/*
@@ -3654,36 +3680,35 @@ TpK+pb
 r]}%0rvx"6u1qFA
 |oMAx_0rvx"6u1qF-
 Tpv'pf
- +l1 -P(w=?;
- %R6 %y# +) %z#/-
- 'W(Tq%5q~
+ +u1 -Y(w=?;
+ %[6 %y# +) %z#/-
+ 'a(Tq%5q~
 {y=
 s=.a
- 7wAt4
- %wA &V6 9wAts
+ 7QBt4
+ %QB &\6 9QBts
  %1uopSqd
- )1x8sXyR
+ )1x8P<yR
 zIE
- $]N 3xAvF
- %xAuopOqd
- +h=qHpJE
-s$q9-
- 3i= %= $P7 3j= +, /{A +6 /|A %@ $@ $0s=5pX
+ $dN 3RBvF
+ %RBuopOqd
+ +q= $TR#s$q9-
+ 3r= %= $U= 3s= +, /UB +6 /VB %@ $@ $0s=5pX
 J4d
 s=}b
 J=}v
- '}At><a
+ 'WBt><a
 }=
 t>'pK
 ~%}Ky|FsK6qu
  &~<t>0pb
- '~At>+pC
+ 'XBt>+pC
  &z(s=2y2
  ($Tq%5pX
 tw
 Tq%*p'
 v\x_0rvx"6u12'
- '{8 +W6z+t"%A
+ 'U9 +a6z+t"%A
 TpX+pv
 {"}8=Fp6
 yl7
@@ -3696,30 +3721,30 @@ TpX5t0
  $^&/7
 }=
 /7
- 'uD/7
- 'uD/7
+ '~D/7
+ '~D/7
  3}$/7
- -uD )1 /}$/5
- '}$ '4 -vD/7
+ -~D )1 /}$/5
+ '}$ '4 -PE/7
  Y$}$/7
 J4d
 /7
  )}$ )W$ )}$/7
- '|D/7
+ 'VE/7
  &8/7
  ($TpX5p}
 tw
 zdu}u(KKA
 /Z
- )S. $v/ 3S./Z
-v"~,
- $ATq-'r{
+ )\. $v/ 3\./Z
+ &Th#Tq-'r{
 zitDy($7
 pwv5p'
 {"}8=FqX
- $MpwuZqp
+yl7
+pwuZqp
 {3slqv
- *eJpwv5pX
+ *]@pwv5pX
 |oLA,py
 Tq-0a
 t]1d
@@ -3730,7 +3755,7 @@ t]1d
 v[MA
 |oM{aM-
 Tq-5p-
-w#r;$Qx;rW
+w#r;$Tx;rW
  $|;/M
  %q+ $m;/M
  -p+/M
@@ -3761,14 +3786,14 @@ z~(
  %c'qL'a
 p%$&4
 rc6
- %t\#G0)
+ %}\#G0)
 wRu(K
 qL0p}
 z~5
  $V$xh
 {fpX
 zD&K
- $}n#v7
+ $ao#v7
 qL.tB
 qIK
 GC)
@@ -3778,9 +3803,9 @@ tf
 G#)
 uS
 pwyGP
- %Q<xr
+ %Z<xr
 pww.pK
- %P<x'yxQ9i
+ %Y<x'yxQ9i
  $>|0pV}b
  &$|0pV6p=
  $$|0pV*p-
@@ -3805,18 +3830,18 @@ uB'
  %w$G2)
  &2qL6p;
 z~3
- %u$ 'bC}ypv
+ %u$ 'kC}ypv
  'u$qQ9
 uB0
  $FG.)
  4$}yp'
  *$|5qT
  &%qN+qT
- &% %ha#J&q(+
+ &% %qa#J&q(+
 qI2
- %ta#J'q(2
- %ta#p90.
- $' %n\#JVq(1
+ %}a#J'q(2
+ %}a#p90.
+ $' %w\#JVq(1
 J\q(5
 Jcq(*
 p906
@@ -3824,10 +3849,10 @@ p906
 J~rP'
 u4%(rP0
 p9++
- $# %t^#J7rP2
- %s^#pHF,
+ $# %}^#J7rP2
+ %|^#pHF,
 /#
- %tN/#
+ %}N/#
 s/
 /#
 wD.
@@ -3850,38 +3875,38 @@ pHFs6
 qIH
 /#
 J8s?'
- %u_#p9xl
+ %~_#p9xl
  (Z#v:q%
 ws
 pc5
 pc4
- &* %t\#{11
+ &* %}\#{11
 nm
  &q$!{J
- $MpB%:
+ $MpB%=
  &H!|r
- %gX#tX'
-pB%*
+ %pX#tX'
+pB%-
 r9qFrt
- &S$ $$pB%&
- '' $( $+pB%#
- ', $4 $7pB$}
- '1 $> %^N $<nX
+ &S$ $$pB%)
+ '' $( $+pB%&
+ ', $4 $7pB%#
+ '1 $> %hN $<nX
 r9q0
- &5 %RN $+n}
+ &5 %[N $+n}
 r90z#
- &2 %yEtX0
-pB#v
- '( $, %yCtX+
-pB#f
- &K $R# %kBtX<
-pB#^
+ &2 %SFtX0
+pB#y
+ '( $, %SDtX+
+pB#i
+ &K $R# %tBtX<
+pB#b
  &K $R#/#
- $FpB#W
- '. $= $:pB#G
- '3 $1 $.pB#<
- '8 $' $$Cr
- '= $( %|5 $.nj
+ $FpB#Z
+ '. $= $:pB#J
+ '3 $1 $.pB#?
+ '8 $' $$Cu
+ '= $( %V6 $.nj
  'O $' %~4vbe
  )( $,/u
 {16
@@ -3925,13 +3950,13 @@ p9
  ',!vTxw
  $#nr
  '1!|-y3
- $#pB%9
+ $#pB%<
  '6!|-z/
- $#pB%7
+ $#pB%:
  ';!cq0pm
- $#pB%6
+ $#pB%9
  '@!|-+pm
- $#pB%5
+ $#pB%8
  'E!culpm
 /6
  $OnY
@@ -3954,22 +3979,22 @@ vb3
 nU
 r9|_
 !u9
- $nS$ *mV$zq<p6
+ $QT$ *PW$zq<p6
 st
 zqqu
  D(`}
 
-var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 82223 wide
+var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 82355 wide
  H$]v-rG
 {{6q^
-hqFq^
+h2'rG
 p#uQqo
  N*s/
  $(r,qA
  >$ $>s[pa
 /(
 }pttpPvMpTzz9*
- ,(z-'u1
+ ,(z-'xW
 /(
 s[p^
 wgp:()
@@ -4037,7 +4062,7 @@ p_'|.%
  2$tS:
 /*
 rM(i'
- J(z-'v6
+ J(z-t-1
  &$p<T
  0$}^AE
  $$xEmA
@@ -4046,7 +4071,7 @@ rM(i'
  *$ *4qQ$
  *1 *4 ++ $+}^EE
 u&D
- -4 (0uF're
+ -4 (0uF't,
  k#$sE#9&
  ($wQsau%
 wQr1}N
@@ -4059,7 +4084,7 @@ wQr$fp6
  ($v}mU
  &$ )]$ &( *4 -]$ *, -]$}^YE
 u&X
- 3]$uF'xW
+ 3]$uF'ro
  k#0 %]$ ($wQsaf*s*
 wQr1f*'q6
 wQr$f*0s]
@@ -4095,7 +4120,7 @@ rr+#/
 rr,#0
 r?/
  *$ %v1 $$p<d
- ($JOvKsOr/'y,
+ ($JOvKsOr/'z#
 /f
 y<w,AV
 xq
@@ -4125,12 +4150,12 @@ JGd
  &$skp
  *$ ), $(qH|+p
  ($q_9,
-z-'rl
+z-'u*
  $&q_9M
-z-qy'
+z-'rl
  $&q_9;
  $% $(q_9rf
-z-'p0
+z-'uv
  $&q_9s6
 z-pd1
  $&q_94
@@ -4138,7 +4163,7 @@ uw94
 uw9r+
 tE
 w=9vl
-z-'xl
+z-t-.
  $.q,~7vKsOr/|@
  $$J?vKy~
 /y
@@ -4186,7 +4211,7 @@ r?i
  2$tZu(EE
  $$}]}86xL'V
 to
- %x/uF'xl
+ %x/uFt-.
 w=Gx_0rvx"6u1qF
 rr'qv
 w=K,
@@ -4195,40 +4220,46 @@ zZp:U9p
 zZp:wK
 w=8M
 w=9e
- $:v"sOr/'xl
+ $:v"sOr/t-.
  &$ %y% *$ /y% ^#.~&rE9v
- %S# $&JAvKy~
+ %S# $&JAvKsOr/'sC
 ws
 t]Mr.
  $(shv9q3pPp:wA
- &$ 'S2 .&shv9q3pPp:w8
+ &$ 'S2 $&uF'sC
+ *$shv9q3pPp:w8
 /$
 s(w9q
- ((JPd
- %: && )%q@w
- '8 ,.{Uw9w,
- $$ ), ,( %,/$
- )6 ,, -, ,, %@/%
- %U#s(w9u
- ** )F ,( 'F 'f# &*xJw4z#
+y7
+v"sOr/'sC
+ $9JPd
+ %: &H %= &$q@w
+ '8 ,(Gw,
+ &$ 'B &&zZp:w)
+ ,$Gw4
+ &$ 'O && %/ ,$GwM
+ +/ &, %< ,${Uw9w;
+s(w9u
+ && %a# ($ )Y# ,({Uw9w,
+ )o# &*xJw4z#
  $${UU9w,
- )Mzdyxp:bEu$
+ )3zdyxp:bEwi
  (,J;d
  ,$w=8,
 w=9r+
- '_% $*q_HK
+ 'i% $*q_HK
  ($q"'&H
 t=IApk
 |?0&H
 qfqy&H-
 zdu}u(H&HA
- &, ;mP# (:q,~*vKsOr/'xl
+ &, ;vP# (:q,~*vKsOr/t-.
  $$pHJsd1.sQq0p0
  ($v[FA
 |oF{aF-
 w=K&F
- )\&w=9s6
- $0 'M $& %W0 $$|syxvf9v
+ )f&w=9s6
+ $0 'M $& %a0 $$|syxvf9v
  ,$xjp:bE,-
  &$ 'M/*
  )M ..w=H3
@@ -4241,20 +4272,20 @@ w=9rf
  -o# &H 'C/'
  )C 4. %o# $$v4u(Jz*
  &$|oGAx_0rvx"6u1qF-
- $$ +l1 -P(w=9;
- %R6 %y# +) %z#/-
- 'W( $J{y7
+ $$ +u1 -Y(w=9;
+ %[6 %y# +) %z#/-
+ 'a( $J{y7
  T&$J9d
  $$JB}v
- '}A 0( '~A 8& '{8 *&z+t"(A
- $$ '_W# &&uw7Z
+ 'WB 0( 'XB 8& 'U9 *&z+t"(A
+ $$ 'iW# &&uw7Z
 |o64t-5rW+q35&6-
  $&{y6
  V&$J9d
 /7
- )}$ 0, '|D 4&zdu}u(EKA
+ )}$ 0, 'VE 4&zdu}u(EKA
 /Z
- )S. $, 3S. *2zitDy('7
+ )\. $, 3\. *2zitDy('7
  $${"}86FqX
  2$|oFA,py
  $$t]6d
@@ -4283,7 +4314,7 @@ r?(
  ($qIE
 GO)
 qQ$
- ,( %Q< &$ %P<x'yxQ9v
+ ,( %Z< &$ %Y<x'yxQ9v
  Z$& 'V# X$&xJ493
  .$tH9/
  %u$ (& 'u$qQ/
@@ -4315,19 +4346,19 @@ J=s?0
  ,$ $$pc+
  *"nz
 _&
- (& $y( '' (t(pB%)
+ (& $y( '' (t(pB%,
+ *$pB%(
  *$pB%%
  *$pB%"
- *$pB$|
  ,$nf
- ,$pB%=
- ,$pB#u
- ,$pB#e
- ,$pB#]
- ,$pB#V
- *$pB#F
- *$pB#;
- *$Cq
+ ,$pB%@
+ ,$pB#x
+ ,$pB#h
+ ,$pB#a
+ ,$pB#Y
+ *$pB#I
+ *$pB#>
+ *$Ct
  ,$nw
  ,$ )( ((nf
  ,$n4
@@ -4348,33 +4379,33 @@ _-
  (2 *- $. &-n{
  'K &2n}
  '' &(n~
- ', &(pB%H
- '1 &(pB%8
- '6 (( '; (& '@ $& $IpB%4
+ ', &(pB%K
+ '1 &(pB%;
+ '6 (( '; (& '@ $& $IpB%7
  'E $R# &-ng
  *. (+ &, (+ &, (+ &, (+ &, (+ &, (+ $, *+!cv6pm
  &$nc
  X#$`}
 
-var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 90687 wide
+var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 90819 wide
 !s.
 !s-
  D(]2|Q
 O5*qS
  $&p#uQrT
- u$$z-sC*
- @$uFsC6
- \)$z-sC'
- \$$uF'ux
- c&$uFuQ'
- \?$JJvKsOr/uQ0
- k0$z-p06
- w#$z-'re
- &$z-'xX
+ u$$z-uQ'
+ @$uFuQ0
+ \)$z-sC2
+ \$$uFuQ+
+ c&$uF'u|
+ \?$JJvKsOr/uQ.
+ k0$z-'s#
+ w#$z-'t,
+ &$z-'re
+ &$z-'u1
  &$z-t-5
- &$z-'vZ
  &$z-'ul
- .$z-'x$
+ .$z-sC+
  $$q,~7vKsOr/'uv
  $$J:vCs
  B$p<r
@@ -4444,10 +4475,13 @@ u:R%O%R-
 uzR%S
 s5~;"
  (0sUR
- 8$uF'x$
- 4$v"sOr/'x$
- m($ '_% X#&q,~*vKsOr/'x$
- <$ 'M a#& 'C X#& %o# B$ %u< 0$ 'W( ^'& %o? s($zhqv
+ 8$uFsC+
+ 4$v"sOr/sC+
+ P$$J<vKsOr/t-.
+ 4$uFt-.
+ 2$v"sOr/t-.
+ V&$ 'i% X#&q,~*vKsOr/sC+
+ <$ 'M a#& 'C X#& %o# B$ %~< 0$ 'a( ^'& %x? s($zhqv
 wzslqv
 wT<\vDplplxk|>
  ,$|oLA,ta
@@ -4455,25 +4489,25 @@ wT<\vDplplxk|>
  o*$u4%GrP0
  P0$`}
 
-var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 91613 wide
+var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 91745 wide
 !s.
 !s-
  D(]xlqq
 O55q^
  $&p#uQr-
- T$$z-'ux
- Z$$uFuQ'
- a)$z-sC+
- \$$uFuQ0
- i&$uFuQ+
- c?$JOvKsOr/'u|
- k0$z-sC'
- w#$z-'y,
- &$z-'z]
+ T$$z-uQ+
+ Z$$uF'u|
+ a)$z-'v(
+ \$$uFuQ.
+ i&$uFuQ1
+ c?$JOvKsOr/uQ5
+ k0$z-sC2
+ w#$z-'z#
+ &$z-'y,
+ &$z-'re
  &$z-'xX
- &$z-t-1
  &$z-}L
- .$z-'s#
+ .$z-sC.
  $$q,~7vKsOr/qy'
  $$J?vCu
  B$p<t
@@ -4543,10 +4577,13 @@ u:R%O%R-
 uzR%S
 s5~;"
  (0sUR
- 8$uF's#
- 4$v"sOr/'s#
- m($ '_% X#&q,~*vKsOr/'s#
- <$ 'M a#& 'C X#& %o# B$ %u< 0$ 'W( ^'& %o? s($zhqv
+ 8$uFsC.
+ 4$v"sOr/sC.
+ P$$JAvKsOr/t-5
+ 4$uFt-5
+ 2$v"sOr/t-5
+ V&$ 'i% X#&q,~*vKsOr/sC.
+ <$ 'M a#& 'C X#& %o# B$ %~< 0$ 'a( ^'& %x? s($zhqv
 wzslqv
 wT<\vDplplxk|>
  ,$|oFA,ta
