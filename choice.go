@@ -11,11 +11,14 @@ import (
 // choice is the device that a user selects; the zero choice is the best device.
 type choice struct {
 	kind    string
-	index   int  // of a CUDA or Vulkan device
+	index   int  // of a CUDA or Vulkan device, or unnumbered
 	fast    bool // the interpreter detects neither data races nor reads of uninitialized memory
 	traffic bool // the interpreter writes a table of memory traffic
 	threads cpu.Threads
 }
+
+// unnumbered is the index if the user names Vulkan without the number of a device.
+const unnumbered = -1
 
 // parse parses the value of GOPHERWARP_DEVICE.
 func parse(s string) (choice, error) {
@@ -28,6 +31,9 @@ func parse(s string) (choice, error) {
 			c.threads, ok = threads[rest]
 		}
 	case "cuda", "vulkan":
+		if kind == "vulkan" {
+			c.index = unnumbered
+		}
 		if more {
 			i, err := strconv.ParseUint(rest, 10, 16)
 			c.index, ok = int(i), err == nil

@@ -1,6 +1,7 @@
 package gopherwarp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -25,7 +26,8 @@ import (
 //
 //	cuda            the first GPU
 //	cuda:1          the GPU with the given number
-//	vulkan          the first device of Vulkan
+//	vulkan          a GPU through Vulkan, preferably a discrete one, or the first
+//	                other device of Vulkan if there is no GPU
 //	vulkan:1        the device of Vulkan with the given number
 //	cpu             the CPU
 //	cpu:coroutines  the CPU, with a stack for each thread of a block and a fixed
@@ -113,6 +115,9 @@ func (k kinds) open(asked string) (*device.Device, error) {
 	case "cuda":
 		return k.cuda(c.index)
 	case "vulkan":
+		if c.index == unnumbered {
+			return k.vulkan(k.preferred())
+		}
 		return k.vulkan(c.index)
 	case "cpu":
 		return explained(func() (*device.Device, error) { return k.cpu(c.threads) }, Variable+" selects it")
@@ -151,6 +156,14 @@ func (k kinds) best() (*device.Device, error) {
 		}
 		reason += fmt.Sprintf(" and %s cannot be used (%s)", d.Info, strings.TrimPrefix(err.Error(), "vulkan: "))
 	}
+	return explained(func() (*device.Device, error) { return k.cpu(cpu.Fastest) }, reason+notChosen(all))
+}
+
+// notChosen returns the part of a reason about the GPUs of Vulkan that Open does not try to open.
+func notChosen(all []vulkan.Description) (reason string) {
+	if len(all) == 0 {
+		return " and Vulkan finds no GPU"
+	}
 	for _, d := range all {
 		switch {
 		case d.Missing != nil:
@@ -159,7 +172,28 @@ func (k kinds) best() (*device.Device, error) {
 			reason += fmt.Sprintf(" and %s, which %s=vulkan:%d selects, lacks %s", d.Info, Variable, d.Index, strings.Join(d.Lacks, ", "))
 		}
 	}
-	return explained(func() (*device.Device, error) { return k.cpu(cpu.Fastest) }, reason)
+	return reason
+}
+
+// preferred returns the number of the device of Vulkan that is opened if the user names no number: a device that Open chooses before others, then
+// a discrete GPU, an integrated GPU, and any other device.
+func (k kinds) preferred() int {
+	all, err := k.vulkanList()
+	if err != nil || len(all) == 0 {
+		return 0 // opening it returns the error
+	}
+	rank := func(d *vulkan.Description) int {
+		switch {
+		case d.Missing != nil:
+			return 2
+		case !d.Complete():
+			return 1
+		}
+		return 0
+	}
+	return slices.MinFunc(all, func(a, b vulkan.Description) int {
+		return cmp.Or(rank(&a)-rank(&b), int(a.Type-b.Type))
+	}).Index
 }
 
 // ofVulkan returns the GPUs of Vulkan, discrete GPUs first. Without Vulkan there are none.
@@ -197,14 +231,15 @@ func (k kinds) list() ([]device.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	if absent != nil {
-		dev.Explain(clause(absent))
-	}
 	if absent != nil { // an NVIDIA GPU is listed once, with the driver that Open uses
-		for _, d := range k.ofVulkan() {
+		all := k.ofVulkan()
+		for _, d := range all {
 			if d.Complete() {
 				infos = append(infos, d.Info)
 			}
+		}
+		if len(infos) == 0 {
+			dev.Explain(clause(absent) + notChosen(all))
 		}
 	}
 	return append(infos, dev.Info()), dev.Close()

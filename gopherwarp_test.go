@@ -102,15 +102,20 @@ func TestOpen(t *testing.T) {
 		{machine(2, nil).with(vulkan.Discrete), "", "cuda:0, "},
 		{machine(0, errAbsent).with(vulkan.Other, vulkan.Integrated, vulkan.Discrete), "", "vulkan:2, "},
 		{machine(0, errAbsent).with(vulkan.Other, vulkan.Integrated), "", "vulkan:1, "},
-		{machine(0, errAbsent).with(vulkan.Other), "", "cpu:0, " + errAbsent.What},
+		{machine(0, errAbsent).with(vulkan.Other), "", "cpu:0, " + errAbsent.What + " and Vulkan finds no GPU"},
+		{machine(0, errAbsent).with(vulkan.Other, vulkan.Integrated, vulkan.Discrete), "vulkan", "vulkan:2, "},
+		{machine(0, errAbsent).with(vulkan.Other, vulkan.Integrated, vulkan.Discrete), "vulkan:1", "vulkan:1, "},
+		{machine(0, errAbsent).with(vulkan.Other, vulkan.Integrated).lacking(nil, "float64"), "vulkan", "vulkan:1, "},
+		{machine(0, errAbsent).with(vulkan.Integrated, vulkan.Integrated), "vulkan", "vulkan:0, "},
+		{machine(0, errAbsent), "vulkan", "vulkan:0, "}, // which fails on a machine without Vulkan
 		{machine(0, errAbsent).with(vulkan.Other), "vulkan", "vulkan:0, "},
 		{machine(0, errAbsent).with(vulkan.Discrete).refusing(), "", "cpu:0, " + errAbsent.What + " and fake (vulkan:0) cannot be used (lost)"},
 		{machine(0, errAbsent).with(vulkan.Integrated).lacking(nil, "float64"), "",
 			"cpu:0, " + errAbsent.What + " and fake (vulkan:0), which GOPHERWARP_DEVICE=vulkan:0 selects, lacks float64"},
 		{machine(0, errAbsent).with(vulkan.Integrated).lacking([]string{"addresses"}, "float64"), "",
 			"cpu:0, " + errAbsent.What + " and fake (vulkan:0) cannot be used (it lacks addresses)"},
-		{machine(0, errAbsent), "", "cpu:0, no NVIDIA driver was found (libcuda.so.1)"},
-		{machine(0, errors.New("cuda: cuDeviceGetCount: CUDA_ERROR_UNKNOWN")), "", "cpu:0, the GPU cannot be used (cuDeviceGetCount: CUDA_ERROR_UNKNOWN)"},
+		{machine(0, errAbsent), "", "cpu:0, no NVIDIA driver was found (libcuda.so.1) and Vulkan finds no GPU"},
+		{machine(0, errors.New("cuda: cuDeviceGetCount: CUDA_ERROR_UNKNOWN")), "", "cpu:0, the GPU cannot be used (cuDeviceGetCount: CUDA_ERROR_UNKNOWN) and Vulkan finds no GPU"},
 	} {
 		dev, err := test.machine.open(test.asked)
 		if err != nil {
@@ -182,12 +187,41 @@ func TestDevices(t *testing.T) {
 		}
 	}
 	infos, err := machine(0, errAbsent).with(vulkan.Other, vulkan.Integrated).list()
-	if err != nil || len(infos) != 2 || infos[0].Kind != "vulkan" || infos[0].Index != 1 || infos[1].Kind != "cpu" {
+	if err != nil || len(infos) != 2 || infos[0].Kind != "vulkan" || infos[0].Index != 1 || infos[1].Kind != "cpu" || infos[1].Reason != "" {
 		t.Errorf("got %+v, %v", infos, err)
 	}
 	infos, err = machine(0, errAbsent).list()
-	if err != nil || len(infos) != 1 || infos[0].Reason != errAbsent.What {
+	if err != nil || len(infos) != 1 || infos[0].Reason != errAbsent.What+" and Vulkan finds no GPU" {
 		t.Errorf("got %+v, %v", infos, err)
+	}
+}
+
+// TestPreferred tests which device of Vulkan is opened without a number.
+func TestPreferred(t *testing.T) {
+	device := func(t vulkan.Type, missing int, lacks ...string) vulkan.Description {
+		return vulkan.Description{Type: t, Missing: make([]string, missing), Lacks: lacks}
+	}
+	for name, c := range map[string]struct {
+		list []vulkan.Description
+		want int
+	}{
+		"nothing":                               {nil, 0},
+		"a complete GPU":                        {[]vulkan.Description{device(vulkan.Discrete, 0, "float64"), device(vulkan.Integrated, 0)}, 1},
+		"a GPU that can be opened":              {[]vulkan.Description{device(vulkan.Discrete, 1), device(vulkan.Integrated, 0, "float64")}, 1},
+		"a CPU, because the GPU lacks too much": {[]vulkan.Description{device(vulkan.Discrete, 1), device(vulkan.Other, 0)}, 1},
+		"the first of two":                      {[]vulkan.Description{device(vulkan.Discrete, 0), device(vulkan.Discrete, 0)}, 0},
+	} {
+		for i := range c.list {
+			c.list[i].Index = i
+			if len(c.list[i].Missing) == 0 {
+				c.list[i].Missing = nil
+			}
+		}
+		k := machine(0, errAbsent)
+		k.vulkanList = func() ([]vulkan.Description, error) { return c.list, nil }
+		if got := k.preferred(); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
 	}
 }
 

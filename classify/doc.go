@@ -1,5 +1,4 @@
-// Package classify finds the classes of pictures with trained networks: ResNets with the names of torchvision's tensors, and
-// EfficientNet-Lite0.
+// Package classify finds the classes of pictures with trained networks: ResNets whose tensors have torchvision's names, and EfficientNet-Lite0.
 //
 //	m, err := classify.Open(dev, "models/efficientnet_lite0", classify.Options{})
 //	if err != nil {

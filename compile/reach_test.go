@@ -231,3 +231,60 @@ func table(t gpu.Thread, x []float32) { x[t.GlobalX()] = near.Table[1] }
 //gpu:kernel
 func weights(t gpu.Thread, x []float32) { x[t.GlobalX()] = near.Weights[1] }
 `
+
+// TestReachOfTables compiles kernels that read tables whose functions call what becomes an operation in kernels. What such a function calls itself
+// is not loaded, so each package is compiled alone.
+func TestReachOfTables(t *testing.T) {
+	const packages = `
+-- zeros/zeros.go --
+package zeros
+
+import (
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
+
+var table = zeros(88)
+
+func zeros(n int) (x [2]int) {
+	for i := range x {
+		x[i] = bits.LeadingZeros64(uint64(bits.Len32(uint32(n)))) * i
+	}
+	return x
+}
+
+//gpu:kernel
+func k(t gpu.Thread, out []int) { out[t.GlobalX()] = table[t.GlobalX()&1] }
+-- halves/halves.go --
+package halves
+
+import (
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
+
+var table = halves()
+
+func halves() (x [2]dtype.F16) {
+	for i := range x {
+		x[i] = dtype.F16From32(math32.Max(float32(i), dtype.BF16From32(0.3).Float32()))
+	}
+	return x
+}
+
+//gpu:kernel
+func k(t gpu.Thread, out []dtype.F16) { out[t.GlobalX()] = table[t.GlobalX()&1] }
+`
+	dir := module(t, map[string]*txtar.Archive{"": txtar.Parse([]byte(packages))})
+	for _, name := range []string{"./zeros", "./halves"} {
+		result, err := compile.Build(t.Context(), compile.Options{Dir: dir, Patterns: []string{name}, Verify: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range result.Diagnostics {
+			t.Errorf("%s: %s", name, d.Message)
+		}
+	}
+}

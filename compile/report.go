@@ -50,7 +50,8 @@ type Access struct {
 	Single int `json:"single"` // one number
 }
 
-// A Note describes a transformed loop, or checks that the kernel bypasses if a condition at its start holds.
+// A Note describes a transformed loop, or checks that the kernel bypasses if a condition at the kernel's
+// start holds.
 type Note struct {
 	Place  string `json:"place"`            // a position in the loop, or of the first check: "file.go:12"
 	What   string `json:"what"`             // "unrolled"; "joined" (unrolled in part); "too large" (not unrolled, although a directive demands that); "versioned" (the loop has a copy without checks); "bounded" (the kernel has a copy with fewer checks)

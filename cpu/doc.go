@@ -13,8 +13,8 @@
 // kernel:
 //
 //   - A kernel without barriers runs as a loop over the threads of the block.
-//   - In a kernel whose threads wait for each other (all threads of a block, or those of a warp), each
-//     thread is a coroutine. The coroutines take turns; each runs until it must wait.
+//   - In a kernel whose threads wait for each other, at barriers of a block or in operations of a warp,
+//     each thread is a coroutine. The coroutines take turns; each runs until it must wait.
 //   - If threads wait in a loop, with atomic operations, for values that other threads write, each thread
 //     is a goroutine, and as many blocks as possible run at the same time.
 //   - In a program built with -race, threads run on goroutines, so that the race detector finds a missing barrier. If threads wait for each other or have shared memory, each thread has a goroutine; otherwise, each block has 32 goroutines.

@@ -19,10 +19,10 @@ type Handle struct {
 	Before cudasys.Before
 }
 
-// Do calls f with the handle of s. Use it to call a library that enqueues work on the stream. Until f
-// returns, the context is current and the goroutine is locked to its thread. f must neither wait for the
-// stream nor keep the handle. If s records a graph, the graph records the work that f enqueues; later launches of the
-// graph repeat this work without calling f. So the memory that the work uses must outlive the graph.
+// Do calls f with the handle of s. Use it to call a library that enqueues work on the stream. Until f returns, the
+// device's CUDA context is current and the goroutine is locked to its thread. f must neither wait for the stream nor
+// keep the handle. If s records a graph, the graph records the work that f enqueues; later launches of the graph
+// repeat this work without calling f. So the memory that the work uses must outlive the graph.
 //
 // If s belongs to a device of another kind, the error is driver.ErrUnsupported.
 func Do(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lend) }

@@ -21,9 +21,10 @@ type Fault = driver.Fault
 // Cores, and the Limits of a launch.
 type Info = driver.Info
 
-// Occupancy describes how many blocks of a kernel a device runs at once. Each of the Cores
-// multiprocessors or CPU cores runs Blocks blocks of Threads threads at once. A thread has Registers
-// registers and Stack bytes of local memory; both are 0 if unknown.
+// Occupancy describes how many blocks of a kernel a device runs at once. Its fields are the number
+// of multiprocessors or CPU cores (Cores), the number of blocks that each of them runs at once
+// (Blocks), the number of threads in a block (Threads), the registers of a thread (Registers), and
+// the bytes of local memory of a thread (Stack). Registers and Stack are 0 if unknown.
 type Occupancy = driver.Occupancy
 
 // Advice describes how managed memory will be used.
@@ -31,7 +32,7 @@ type Advice = driver.Advice
 
 // The kinds of advice.
 const (
-	ReadMostly   Advice = driver.ReadMostly   // often read, seldom written: both sides keep copies
+	ReadMostly   Advice = driver.ReadMostly   // often read, seldom written: the device and the host keep copies
 	PreferDevice Advice = driver.PreferDevice // the memory should stay on the device; the host may read it there
 	PreferHost   Advice = driver.PreferHost   // the memory should stay on the host; kernels may read it there
 )

@@ -10,7 +10,7 @@ type Counters struct {
 	Launches, Graphs, Uploads, Downloads, Copies, PeerCopies, Fills Count
 
 	Waits   uint64        // completed calls of Synchronize
-	Waiting time.Duration // total duration of Waits
+	Waiting time.Duration // total duration of these calls
 	Faults  uint64        // faults of kernels that a Synchronize has waited for
 }
 

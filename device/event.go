@@ -73,8 +73,8 @@ func (s *Stream) follow(other *Stream) error {
 	return nil // a stream closes when its work is done
 }
 
-// Since returns the device's time from start, an event of the same device, to e. Before this call,
-// the program must have waited for both events, with Synchronize.
+// Since returns the time from start to e, as the device measured it. The event start belongs to the
+// same device. Before this call, the program must have waited for both events, with Synchronize.
 func (e *Event) Since(start *Event) (time.Duration, error) {
 	if e.closed.Load() || start.closed.Load() {
 		return 0, fmt.Errorf("device: event %w", ErrClosed)

@@ -13,8 +13,8 @@ import (
 // graph is much faster than enqueuing each operation. The methods of a Graph may be called from any
 // goroutine.
 //
-// A graph keeps the memory that its work uses. If a buffer is closed before the graph, its memory is freed
-// when the graph is closed, or when Updates have replaced all uses of the buffer.
+// A graph keeps the memory that its work uses. If a buffer is closed before the graph, the buffer's memory
+// is freed when the graph is closed, or when Updates have replaced all uses of the buffer.
 //
 // The function that is recorded may make buffers. The graph owns their memory, and every run uses it again.
 // If the function closes such a buffer, later buffers of the recording may use its memory. A buffer that the
@@ -45,10 +45,10 @@ type GraphNode struct {
 	Launched string // the line of the program that recorded the launch: "main.go:42"
 }
 
-// Capture records the work that f enqueues on its stream, and on streams forked from it, and returns it as a
-// graph. No work runs. The stream accepts launches, copies within the device, fills, copies of pinned memory,
-// and allocations with Make, MakeDirty and MakePlane. For other calls, which would wait or copy ordinary Go
-// memory, Capture returns ErrCapture.
+// Capture records the work that f enqueues on the stream s, and on streams forked from s, and returns the
+// work as a graph. No work runs. The stream accepts launches, copies within the device, fills, copies of
+// pinned memory, and allocations with Make, MakeDirty and MakePlane. Other calls would wait or copy ordinary
+// Go memory; if f makes such a call, Capture returns ErrCapture.
 //
 // The work of one stream runs in order; the work of different streams runs concurrently except where Fork or
 // Join orders it.

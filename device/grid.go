@@ -17,8 +17,8 @@ type Grid = driver.Grid
 // Blocks is the grid of a kernel whose block size is fixed by //gpu:block.
 type Blocks = Dim
 
-// Cover returns a grid that covers n elements, one for each thread, with block threads in each block. If n is 0, the
-// launch does nothing. If n is negative, the launch returns an error.
+// Cover returns a grid that covers n elements, one for each thread. The argument block is the number of threads in
+// each block. If n is 0, the launch does nothing. If n is negative, the launch returns an error.
 func Cover(n, block int) Grid {
 	return Grid{Blocks: Dim{X: ceilDiv(n, block)}, Block: Dim{X: block}}
 }

@@ -28,7 +28,7 @@ func (s *Stream) Loans() Loans { return Loans{stream: s} }
 
 // LoansChecked is like Loans, but lending costs less. In return, the function passed to Enqueue must
 // call Closed while it holds the lock of the stream's queue. (A function passed to cuda.Each holds
-// that lock.) Closed returns an error if a buffer was closed before that call.
+// that lock.) Closed returns an error if a buffer was closed before the call of Closed.
 func (s *Stream) LoansChecked() Loans { return Loans{stream: s, checked: s.later != nil} }
 
 // Closed returns an error if a buffer was closed after it was lent.
@@ -41,8 +41,8 @@ func (l *Loans) Closed() error {
 	return nil
 }
 
-// Lend adds the slice to l and returns its address. If the slice cannot be used, Lend returns 0 and
-// Enqueue returns the error.
+// Lend adds the slice to l and returns the slice's address. If the slice cannot be used, Lend
+// returns 0 and Enqueue returns the error.
 func (x Slice[T]) Lend(l *Loans) uintptr { return l.lend(span(x)) }
 
 func (l *Loans) lend(x span) uintptr {
@@ -69,8 +69,8 @@ func (l *Loans) lend(x span) uintptr {
 	return address
 }
 
-// Enqueue calls f, which enqueues the work, unless a slice is invalid or the stream has failed. An
-// error of a slice or of f sticks to the stream.
+// Enqueue calls f, which must enqueue the work. If a slice is invalid or the stream has failed,
+// Enqueue returns an error and does not call f. An error of a slice or of f sticks to the stream.
 func (l *Loans) Enqueue(f func() error) error {
 	err := l.stream.check()
 	if err == nil {

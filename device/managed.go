@@ -8,9 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Managed is an array of T that host and device access at the same address. Its pages migrate to the
-// side that uses them. The device's memory limits its size. The methods may be called from any
-// goroutine.
+// Managed is an array of T that host and device access at the same address. Its pages migrate to
+// the host when the host accesses them, and to the device when a kernel accesses them. The array
+// must fit in the device's memory. The methods may be called from any goroutine.
 type Managed[T any] struct {
 	from lease
 	host []T
@@ -59,9 +59,9 @@ func (d *Device) allocateManaged(m driver.Manager, b *block) error {
 	})
 }
 
-// Host returns the memory for the program. Before each access, wait for kernels that may access it,
-// with Synchronize. After Close, Host returns nil, and the program must not use slices that Host
-// returned before (see Pinned.Host).
+// Host returns the memory for the program. Before each access, call Synchronize to wait for kernels
+// that may access the memory. After Close, Host returns nil, and the program must not use slices
+// that Host returned before (see Pinned.Host).
 func (m *Managed[T]) Host() []T {
 	if m.from.closed() {
 		return nil

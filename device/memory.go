@@ -82,8 +82,8 @@ func (d *Device) SetMemoryLimit(bytes int64) {
 	d.memory.limit = bytes
 }
 
-// Trim frees unreachable buffers and the memory that the device keeps for later buffers, and returns it to the
-// system.
+// Trim returns unused memory to the system: the memory of unreachable buffers, and the memory that the device
+// keeps for later buffers.
 func (d *Device) Trim() error {
 	d.memory.pressure.Lock()
 	defer d.memory.pressure.Unlock()

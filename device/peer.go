@@ -8,17 +8,17 @@ import (
 )
 
 // CopyFrom copies src to dst, which must have the same length. The stream s belongs to dst's device,
-// and from belongs to src's device. The copy runs after the work enqueued so far on both streams,
-// and later work of both streams waits for it. If the devices cannot copy directly, CopyFrom waits
-// for a copy through the host.
-func CopyFrom[T any](s *Stream, dst Slice[T], from *Stream, src Slice[T]) error {
-	if s.device == from.device && s == from {
+// and the stream peer belongs to src's device. The copy runs after the work enqueued so far on both
+// streams, and later work of both streams waits for the copy. If the devices cannot copy directly,
+// CopyFrom waits for a copy through the host.
+func CopyFrom[T any](s *Stream, dst Slice[T], peer *Stream, src Slice[T]) error {
+	if s.device == peer.device && s == peer {
 		return Copy(s, dst, src)
 	}
-	if s.recorder != nil || from.recorder != nil {
+	if s.recorder != nil || peer.recorder != nil {
 		return s.keep(fmt.Errorf("device: copy between devices: %w", ErrCapture))
 	}
-	return copyFrom(job{s, "copy to", WorkPeer, sizeOf[T]()}, span(dst), from, span(src))
+	return copyFrom(job{s, "copy to", WorkPeer, sizeOf[T]()}, span(dst), peer, span(src))
 }
 
 func copyFrom(j job, dst span, from *Stream, src span) error {

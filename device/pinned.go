@@ -166,7 +166,7 @@ func (p *Pinned[T]) Mapped() Slice[T] {
 }
 
 // Close frees the memory, or ends its registration, when the work that uses it is done. It does not
-// wait. Host describes what happens to slices that it returned before.
+// wait. See Host for the slices that Host returned before.
 //
 // Allocated memory that is not closed remains until the device is closed. Device.Leaks reports it.
 func (p *Pinned[T]) Close() error {

@@ -50,18 +50,18 @@ func alignedStride(t reflect.Type, width, height int) (int, error) {
 	return stride, nil
 }
 
-// NewPlane returns the plane of all rows of width elements, stride elements apart, that fit in the
-// slice. If the sizes are invalid, using the plane is an error.
-func NewPlane[T any](in Slice[T], width, stride int) Plane[T] {
+// NewPlane returns the plane of all rows of width elements, stride elements apart, that fit in x.
+// If the sizes are invalid, using the plane is an error.
+func NewPlane[T any](x Slice[T], width, stride int) Plane[T] {
 	if width < 0 || stride < max(1, width) {
-		in = Slice[T](invalid(fmt.Errorf("plane with rows of %d elements, %d apart: %w", width, stride, ErrRange)))
-		return Plane[T]{in: in}
+		x = Slice[T](invalid(fmt.Errorf("plane with rows of %d elements, %d apart: %w", width, stride, ErrRange)))
+		return Plane[T]{in: x}
 	}
-	height := in.len / stride
-	if in.len%stride >= width && width > 0 {
+	height := x.len / stride
+	if x.len%stride >= width && width > 0 {
 		height++ // the last row needs no padding
 	}
-	return Plane[T]{in, width, height, stride}
+	return Plane[T]{x, width, height, stride}
 }
 
 // Width returns the number of elements in a row.

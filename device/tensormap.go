@@ -16,15 +16,15 @@ type TensorMap[Part any] struct {
 	err  error
 }
 
-// Extent is the size of a stack of matrices: Depth matrices of Height rows of Width elements. Row is the number of elements from one
-// row to the next, and 0 means Width. The matrices of a stack are Height rows apart.
+// Extent is the size of a stack of matrices: Depth matrices of Height rows of Width elements. Row is the number of elements from the
+// start of a row to the start of the next row; 0 means Width. The matrices of a stack are Height rows apart.
 type Extent struct{ Width, Height, Depth, Row int }
 
-// MapTensor returns a tensor map of the slice in, as a stack of matrices in row-major order. Part must
-// consist of elements of type T. The distance between rows in bytes and the address of in must be multiples of 16. Using a map with invalid arguments is an error.
-func MapTensor[Part, T any](in Slice[T], e Extent) TensorMap[Part] {
-	plan, err := e.plan(span(in), reflect.TypeFor[T](), reflect.TypeFor[Part]())
-	return TensorMap[Part]{View[byte](in), plan, err}
+// MapTensor returns a tensor map of x, as a stack of matrices in row-major order. Part must consist of elements of type T. The distance between rows
+// in bytes and the address of x must be multiples of 16. If the arguments are invalid, using the tensor map is an error.
+func MapTensor[Part, T any](x Slice[T], e Extent) TensorMap[Part] {
+	plan, err := e.plan(span(x), reflect.TypeFor[T](), reflect.TypeFor[Part]())
+	return TensorMap[Part]{View[byte](x), plan, err}
 }
 
 // plan returns the plan of a tensor map of values of type t with tiles of type part.

@@ -36,11 +36,11 @@ type Activity struct {
 	Work   Work
 	Kernel *driver.Kernel // the launched kernel; nil for other work
 	Grid   Grid           // the grid of a launch
-	Bytes  int            // copied or filled
+	Bytes  int            // the number of bytes copied or filled
 	Device *Device
 	Stream int // number of the stream among the streams of the device, starting with 1
 
-	// Called is when the program enqueued the work, and Call how long the call took.
+	// Called is the time of the call that enqueued the work, and Call is the duration of that call.
 	Called time.Time
 	Call   time.Duration
 	// Load is how long the program waited, before Called, for the driver to compile the kernel.

@@ -11,7 +11,8 @@ import (
 
 // F8E4M3 is an 8-bit floating-point number, represented by its bits: 1 bit of sign, 4 of exponent,
 // 3 of fraction. The largest number is 448, and the smallest positive normal number is 2^-6. The
-// format has no infinities, and one NaN for each sign, in which all other bits are set.
+// format has no infinities. It has one NaN for each sign: in a NaN, all bits other than the sign
+// are set.
 type F8E4M3 uint8
 
 // Float32 returns h as a float32. The conversion is exact. A NaN becomes a NaN.

@@ -138,8 +138,8 @@ func (m *Model) MaxTokens() int { return m.length }
 // BatchTokens returns the number of tokens that are computed at once.
 func (m *Model) BatchTokens() int { return m.batch }
 
-// Encode returns the tokens of a text, at most MaxTokens. The result all is false if the text has more than MaxTokens tokens.
-func (m *Model) Encode(text string) (tokens []int32, all bool) {
+// Encode returns the tokens of a text, at most MaxTokens; complete reports whether these are all tokens of the text.
+func (m *Model) Encode(text string) (tokens []int32, complete bool) {
 	if m.lower {
 		text = strings.ToLower(text)
 	}

@@ -7,18 +7,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/simt"
 )
 
-// Integer is the constraint of atomic operations on bits.
+// Integer is the constraint of warp operations on bits.
 type Integer interface {
 	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64
 }
 
-// Number is the constraint of the numbers that atomic and warp operations take.
+// Number is the constraint of the numbers that warp operations take.
 type Number interface {
 	Integer | ~float32 | ~float64
 }
 
 // AtomicInteger is the constraint of atomic operations on the bits of integers. Of the types with 8 and 16 bits, it
-// permits only the predeclared ones: dtype.F16 and the like, which are integers in memory, are not.
+// permits only the predeclared types, and no defined types such as dtype.F16.
 type AtomicInteger interface {
 	Integer | int8 | int16 | uint8 | uint16
 }
@@ -32,14 +32,14 @@ type AtomicNumber interface {
 // same variable, the order of the additions is unspecified, so a floating-point sum may differ in
 // its last bits between runs.
 //
-// As in all atomic operations of this package, p points into a slice or into shared memory, and how
-// gives the memory order and the scope. The defaults are Relaxed and DeviceScope. On a GPU,
+// As in all atomic operations of this package, p points into a slice or into shared memory, and the
+// options are the memory order and the scope. The defaults are Relaxed and DeviceScope. On a GPU,
 // additions to an element of a slice treat subnormal float32 values as zero.
 //
 // Operations on integers of 8 and 16 bits compare and swap the aligned 32-bit word that contains *p. Other threads may
 // access the other bytes of that word at the same time; on the CPU, however, Go's race detector (-race) reports plain
 // accesses to these bytes as races.
-func AtomicAdd[T AtomicNumber](p *T, v T, how ...Memory) T {
+func AtomicAdd[T AtomicNumber](p *T, v T, options ...Memory) T {
 	if v == 0 { // a read, possibly in a loop that waits
 		simt.Pause()
 	}
@@ -54,37 +54,37 @@ func AtomicAdd[T AtomicNumber](p *T, v T, how ...Memory) T {
 }
 
 // AtomicSub atomically subtracts v from *p and returns the old value of *p.
-func AtomicSub[T AtomicNumber](p *T, v T, how ...Memory) T { return AtomicAdd(p, -v) }
+func AtomicSub[T AtomicNumber](p *T, v T, options ...Memory) T { return AtomicAdd(p, -v) }
 
 // AtomicMin atomically stores min(*p, v) in *p, where min is the built-in function, and returns the
 // old value of *p.
-func AtomicMin[T AtomicNumber](p *T, v T, how ...Memory) T {
+func AtomicMin[T AtomicNumber](p *T, v T, options ...Memory) T {
 	return update(p, func(old T) T { return min(old, v) })
 }
 
 // AtomicMax atomically stores max(*p, v) in *p, where max is the built-in function, and returns the
 // old value of *p.
-func AtomicMax[T AtomicNumber](p *T, v T, how ...Memory) T {
+func AtomicMax[T AtomicNumber](p *T, v T, options ...Memory) T {
 	return update(p, func(old T) T { return max(old, v) })
 }
 
 // AtomicAnd atomically stores *p & v in *p and returns the old value of *p.
-func AtomicAnd[T AtomicInteger](p *T, v T, how ...Memory) T {
+func AtomicAnd[T AtomicInteger](p *T, v T, options ...Memory) T {
 	return update(p, func(old T) T { return old & v })
 }
 
 // AtomicOr atomically stores *p | v in *p and returns the old value of *p.
-func AtomicOr[T AtomicInteger](p *T, v T, how ...Memory) T {
+func AtomicOr[T AtomicInteger](p *T, v T, options ...Memory) T {
 	return update(p, func(old T) T { return old | v })
 }
 
 // AtomicXor atomically stores *p ^ v in *p and returns the old value of *p.
-func AtomicXor[T AtomicInteger](p *T, v T, how ...Memory) T {
+func AtomicXor[T AtomicInteger](p *T, v T, options ...Memory) T {
 	return update(p, func(old T) T { return old ^ v })
 }
 
 // AtomicExchange atomically stores v in *p and returns the old value of *p.
-func AtomicExchange[T AtomicNumber](p *T, v T, how ...Memory) T {
+func AtomicExchange[T AtomicNumber](p *T, v T, options ...Memory) T {
 	if unsafe.Sizeof(v) < 4 {
 		return update(p, func(T) T { return v })
 	}
@@ -97,16 +97,16 @@ func AtomicExchange[T AtomicNumber](p *T, v T, how ...Memory) T {
 	return *(*T)(unsafe.Pointer(&old))
 }
 
-// AtomicCompareAndSwap atomically sets *p to the value of to if the bits of *p equal the bits of
-// from. It returns the old value of *p and reports whether it has set *p.
-func AtomicCompareAndSwap[T AtomicNumber](p *T, from, to T, how ...Memory) (was T, swapped bool) {
+// AtomicCompareAndSwap atomically sets *p to new if the bits of *p equal the bits of old. It
+// returns the previous value of *p and reports whether it has set *p.
+func AtomicCompareAndSwap[T AtomicNumber](p *T, old, new T, options ...Memory) (previous T, swapped bool) {
 	simt.Pause()
 	for {
-		if swap(p, from, to) {
-			return from, true
+		if swap(p, old, new) {
+			return old, true
 		}
-		if was = load(p); !sameBits(was, from) {
-			return was, false
+		if previous = load(p); !sameBits(previous, old) {
+			return previous, false
 		}
 	}
 }
@@ -115,7 +115,7 @@ func AtomicCompareAndSwap[T AtomicNumber](p *T, from, to T, how ...Memory) (was 
 //
 // A loop may call AtomicLoad, AtomicExchange or AtomicCompareAndSwap to wait for a value that
 // another thread stores. If that thread faults, the waiting thread exits.
-func AtomicLoad[T AtomicNumber](p *T, how ...Memory) T {
+func AtomicLoad[T AtomicNumber](p *T, options ...Memory) T {
 	simt.Pause()
 	return load(p)
 }
@@ -134,7 +134,7 @@ func load[T AtomicNumber](p *T) T {
 }
 
 // AtomicStore atomically stores v in *p. The memory order must be Relaxed, Release or Sequential.
-func AtomicStore[T AtomicNumber](p *T, v T, how ...Memory) {
+func AtomicStore[T AtomicNumber](p *T, v T, options ...Memory) {
 	if unsafe.Sizeof(v) < 4 {
 		for !swap(p, load(p), v) {
 		}

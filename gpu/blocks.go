@@ -47,7 +47,7 @@ func (b *Blocks) Grid() (x, y, z int) {
 func (b *Blocks) Lanes() int { return b.walk.Lanes }
 
 // Span returns how many consecutive threads along x the caller may run at once: a row of the current
-// block or, if blocks are one-dimensional, that block and the blocks that follow it along x.
+// block or, if blocks are one-dimensional, the current block and the blocks that follow it along x.
 func (b *Blocks) Span() int { return b.walk.Span() }
 
 // Done records that the first n threads of the span have run, and returns how many of them belong

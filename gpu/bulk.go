@@ -4,8 +4,8 @@ import "unsafe"
 
 // FetchBulk starts to copy src, in global memory, to dst, in shared memory (PTX: cp.async.bulk;
 // requires compute capability 9.0). One thread calls it. When the copy completes, its bytes arrive
-// at bar, which must expect them (Barrier.Expect). Both slices have the same length and start at
-// multiples of 16 bytes; their size is a positive multiple of 16 bytes and less than 1 MiB.
+// at bar, which must expect them (Barrier.Expect). Both slices must have the same length and start
+// at multiples of 16 bytes; their size must be a positive multiple of 16 bytes and less than 1 MiB.
 // Otherwise the thread faults.
 //
 //	if t.ThreadX() == 0 {

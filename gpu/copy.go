@@ -2,11 +2,11 @@ package gpu
 
 import "unsafe"
 
-// CopyAsync starts to copy *src, in a slice, to *dst, in shared memory, and does not wait for the
-// copy. If the GPU supports it, the copy runs concurrently with the code that follows and needs no
-// registers. T has 4, 8 or 16 bytes; the thread faults if an address is not a multiple of that
-// size. The calling thread sees the data after WaitCopies. The other threads of the block see the
-// data after a subsequent Sync.
+// CopyAsync starts to copy *src to *dst, and does not wait for the copy. src points into a slice,
+// and dst points into shared memory. If the GPU supports asynchronous copies, the copy runs
+// concurrently with the code that follows and needs no registers. T has 4, 8 or 16 bytes; the
+// thread faults if an address is not a multiple of that size. The calling thread sees the data
+// after WaitCopies. The other threads of the block see the data after a subsequent Sync.
 //
 //	gpu.CopyAsync(t, &tile[next][i], &x[j])
 //	t.CommitCopies()
@@ -26,5 +26,5 @@ func CopyAsync[T any](t Thread, dst, src *T) {
 func (t Thread) CommitCopies() {}
 
 // WaitCopies waits until all groups of the thread's copies are complete, except the n most recent
-// groups. The argument leave is n, a constant from 0 to 7.
-func (t Thread) WaitCopies(leave int) {}
+// groups. n is a constant from 0 to 7.
+func (t Thread) WaitCopies(n int) {}

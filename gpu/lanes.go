@@ -6,8 +6,8 @@ import (
 )
 
 // Lanes exchanges numbers between the threads of a warp that run one after another on the CPU. From
-// points to the lanes' inputs and To to their results, one element for each lane. Generated code
-// uses Lanes; kernels do not.
+// is the address of the lanes' inputs, and To is the address of their results, with one element for
+// each lane. Generated code uses Lanes; kernels do not.
 type Lanes[T uint32 | uint64] struct {
 	Alive    uint32 // the lanes whose threads take part; the others receive no result
 	To, From unsafe.Pointer

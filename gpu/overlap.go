@@ -5,13 +5,13 @@ package gpu
 //
 // A kernel that calls AwaitPrevious may start while the preceding kernel is running, on GPUs of compute
 // capability 9.0 or later. Several preceding kernels may still be running. Before the call, a thread may
-// read only memory that none of them writes, such as the weights of a model. It must not write to any
-// buffer, even to a new one, because the memory of a new buffer may be that of a closed buffer that the
-// preceding kernels still use. A thread that leaves the kernel without a call of AwaitPrevious waits at
-// the exit. After the first call, further calls return at once.
+// read only memory that none of these kernels writes, such as the weights of a model. The thread must
+// not write to any buffer before the call, not even to a new one, because the memory of a new buffer may
+// be that of a closed buffer that the preceding kernels still use. A thread that leaves the kernel
+// without a call of AwaitPrevious waits at the exit. After the first call, further calls return at once.
 //
 // Copies, fills and kernels that do not call AwaitPrevious start when all preceding work is done. On other GPUs, on the
-// CPU and in the interpreter, this holds for all kernels, and AwaitPrevious has no effect.
+// CPU and in the interpreter, all kernels start when all preceding work is done, and AwaitPrevious has no effect.
 func (t Thread) AwaitPrevious() {}
 
 // StartNext allows the next kernel of the stream to start before this kernel is done, if the next kernel

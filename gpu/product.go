@@ -16,7 +16,7 @@ type Accumulator interface {
 }
 
 // Operand is the part of a slice of panels that one product multiplies: 32 bytes along the
-// dimension over which the product sums. It is an Along or a Down.
+// dimension over which the product sums. An Operand is an Along or a Down.
 type Operand[T Multiplicand] interface {
 	element(i, k int) T
 }
@@ -162,10 +162,9 @@ func (t Thread) FenceProducts() {}
 func (t Thread) CommitProducts() {}
 
 // AwaitProducts waits until all groups of the warp's products are complete, except the n most
-// recent groups. The argument leave is n, a constant from 0 to 7. acc points to the accumulator of
-// the completed products. If the products have several accumulators, call AwaitProducts for each
-// accumulator.
-func AwaitProducts[A Accumulator](t Thread, acc *A, leave int) {
+// recent groups. n is a constant from 0 to 7. acc points to the accumulator of the completed
+// products. If the products have several accumulators, call AwaitProducts for each accumulator.
+func AwaitProducts[A Accumulator](t Thread, acc *A, n int) {
 	t.block.Meet(t.linear(), simt.Products, 0, 0) // once one thread continues, the panels of all may change
 }
 

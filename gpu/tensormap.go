@@ -35,23 +35,23 @@ type MapPlan struct {
 // Corner is the position of a tile's first element in a stack of matrices. A tile may extend beyond
 // the matrix or lie outside the matrix.
 //
-// X times the size of an element must be a multiple of 16 bytes, because bulk tensor copies require
-// it of the innermost coordinate. No coordinate may be negative or need more than 31 bits. If a
+// X times the size of an element must be a multiple of 16 bytes, which bulk tensor copies require
+// of the innermost coordinate. No coordinate may be negative or need more than 31 bits. If a
 // requirement is not met, the thread faults.
 type Corner struct{ X, Y, Z int }
 
-// Fetch starts to copy the tile at column at.X, row at.Y and matrix at.Z of m to *dst, in shared
-// memory (PTX: cp.async.bulk.tensor; requires compute capability 9.0). Elements outside the matrix
-// are zero. One thread calls Fetch. When the copy completes, its bytes arrive at bar, which must
-// expect them (Barrier.Expect). A thread sees the tile after it has waited for the phase of bar in
-// which the bytes arrive.
+// Fetch starts to copy a tile of m to *dst, in shared memory (PTX: cp.async.bulk.tensor; requires
+// compute capability 9.0). The tile starts at column corner.X and row corner.Y of matrix corner.Z.
+// Elements outside the matrix are zero. One thread calls Fetch. When the copy completes, its bytes
+// arrive at bar, which must expect them (Barrier.Expect). A thread sees the tile after it has
+// waited for the phase of bar in which the bytes arrive.
 //
 // The copy does not wait for earlier accesses to *dst. Before the call of Fetch, reads of *dst by
 // other threads must be complete, which a Sync or a Barrier ensures, and threads that wrote to *dst
 // must have called FenceAsync after their writes.
-func (m TensorMap[Part]) Fetch(t Thread, dst *Part, at Corner, bar *Barrier) {
-	m.plan.check(at)
-	m.plan.each(at, unsafe.Pointer(dst), func(inside bool, tile, element unsafe.Pointer) {
+func (m TensorMap[Part]) Fetch(t Thread, dst *Part, corner Corner, bar *Barrier) {
+	m.plan.check(corner)
+	m.plan.each(corner, unsafe.Pointer(dst), func(inside bool, tile, element unsafe.Pointer) {
 		to := unsafe.Slice((*byte)(tile), m.plan.Element)
 		if !inside {
 			clear(to)
@@ -62,13 +62,13 @@ func (m TensorMap[Part]) Fetch(t Thread, dst *Part, at Corner, bar *Barrier) {
 	t.block.Complete(&bar.word, int(unsafe.Sizeof(*dst)))
 }
 
-// Store starts to copy *src, in shared memory, to the tile at column at.X, row at.Y and matrix at.Z
-// of m. Elements outside the matrix are not stored. One thread calls Store. Threads that wrote to
-// *src call FenceAsync before they synchronize with the thread that calls Store. The copy belongs
-// to the group that the thread's next CommitStores forms.
-func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
-	m.plan.check(at)
-	m.plan.each(at, unsafe.Pointer(src), func(inside bool, tile, element unsafe.Pointer) {
+// Store starts to copy *src, in shared memory, to a tile of m. The tile starts at column corner.X
+// and row corner.Y of matrix corner.Z. Elements outside the matrix are not stored. One thread calls
+// Store. Threads that wrote to *src call FenceAsync before they synchronize with the thread that
+// calls Store. The copy belongs to the group that the thread's next CommitStores forms.
+func (m TensorMap[Part]) Store(t Thread, corner Corner, src *Part) {
+	m.plan.check(corner)
+	m.plan.each(corner, unsafe.Pointer(src), func(inside bool, tile, element unsafe.Pointer) {
 		if inside {
 			copy(unsafe.Slice((*byte)(element), m.plan.Element), unsafe.Slice((*byte)(tile), m.plan.Element))
 		}
@@ -80,12 +80,12 @@ func (m TensorMap[Part]) Store(t Thread, at Corner, src *Part) {
 func (t Thread) CommitStores() {}
 
 // WaitStores waits until all groups of the thread's stores are complete, except the n most recent
-// groups. The argument leave is n, a constant from 0 to 7.
-func (t Thread) WaitStores(leave int) {}
+// groups. n is a constant from 0 to 7.
+func (t Thread) WaitStores(n int) {}
 
 // WaitSources is like WaitStores, but waits only until the sources in shared memory have been read
 // and may be overwritten.
-func (t Thread) WaitSources(leave int) {}
+func (t Thread) WaitSources(n int) {}
 
 // FenceAsync orders the thread's writes to shared memory before the reads by bulk copies and by
 // products of panels that start later (PTX: fence.proxy.async). The calling thread may start the

@@ -11,21 +11,21 @@ import (
 // where x varies fastest, form the first warp of the block, the threads with indices 32 to 63 form
 // the second warp, and so on.
 //
-// A function that exchanges values within a warp waits until all threads of the warp that have not
-// exited have called it. The last warp of a block may have fewer than 32 threads. The call must not
-// be in a branch that only some of these threads take.
+// A function that exchanges values within a warp waits until each thread of the warp has called the
+// function or exited. The last warp of a block may have fewer than 32 threads. A call without the
+// argument lanes must not be in a branch that only some threads of the warp take.
 //
-// In such a branch, the functions take the set of the branch's threads as their last argument. Bit i
-// of the set is the thread at lane i, as in the result of Ballot:
+// In such a branch, pass the set of the threads that take the branch as the argument lanes. Bit i of
+// the set is the thread at lane i, as in the result of Ballot:
 //
 //	lanes := gpu.Ballot(t, x < 0)
 //	if x < 0 {
 //		sum := gpu.WarpReduceAdd(t, x, lanes)
 //	}
 //
-// The function then waits only for these threads, and combines only their values. A thread that is not
-// in its own set faults. All threads in the set that have not exited must call the same function with the same set;
-// otherwise they wait forever on a GPU, and fault on the CPU device.
+// The function then waits only for the threads in the set, and combines only their values. A thread faults if it is
+// not in the set that it passes. All threads in the set that have not exited must call the same function with the
+// same set; otherwise they wait forever on a GPU, and fault on the CPU device.
 const WarpSize = simt.WarpSize
 
 const allLanes = simt.AllLanes

@@ -38,10 +38,10 @@ type mask struct {
 	any        bool
 }
 
-// Mask sets the bits of the tokens that may follow, and clears the other bits. Bit i%32 of element i/32 belongs to token i. The mask may be
-// longer than the vocabulary. The error is ErrStuck or nil.
-func (m *Matcher) Mask(to []uint32) error {
-	clear(to)
+// Mask sets the bits of the tokens that may follow, and clears the other bits. Bit i%32 of bits[i/32] belongs to token i. The slice may be longer
+// than Vocabulary.Words. The error is ErrStuck or nil.
+func (m *Matcher) Mask(bits []uint32) error {
+	clear(bits)
 	if m.ended {
 		return ErrStuck
 	}
@@ -58,7 +58,7 @@ func (m *Matcher) Mask(to []uint32) error {
 	if !known.any {
 		return ErrStuck
 	}
-	copy(to, known.words)
+	copy(bits, known.words)
 	return nil
 }
 

@@ -18,12 +18,12 @@
 //
 //	m, err := llm.Open(dev, path, llm.Options{Sequences: 8})
 //
-// The model has a place for each of these texts; further texts wait for a place. A step runs the model once. It computes one token of each
-// text that has a place, and parts of the prompts of new texts. A text keeps its place until it ends, its ctx is done, or the program
-// leaves its loop. Waiting texts with the smallest Request.Priority get places first; among texts of the same priority, the users that
-// Request.User names take turns. Options.WaitingTexts and WaitingTokens limit the waiting texts; further texts end with ErrBusy at once. If
-// 128 tokens of a text wait to be read, and the program has read none for 30 seconds, the text ends with ErrSlow. With a single sequence,
-// the model waits for the program instead. If Request.N is greater than 1, the model generates this number of texts of one prompt.
+// Options.Sequences is the number of places. A text needs a place while it is generated; further texts wait for a place. A step runs the model
+// once. It computes one token of each text that has a place, and parts of the prompts of new texts. A text keeps its place until it ends, its ctx
+// is done, or the program leaves its loop. Waiting texts with the smallest Request.Priority get places first; among texts of the same priority, the
+// users that Request.User names take turns. Options.WaitingTexts and WaitingTokens limit the waiting texts; further texts end with ErrBusy at once.
+// If 128 tokens of a text are unread, and the program reads none of them for 30 seconds, the text ends with ErrSlow. If Options.Sequences is 1, the
+// model waits for the program instead. If Request.N is greater than 1, the model generates this number of texts of one prompt.
 //
 // # Adapters
 //
@@ -57,20 +57,20 @@
 //
 //	m, err := llm.Open(dev, path, llm.Options{DraftTokens: 7})
 //
-// A text is the same as without guesses, except for the rounding described below, and random choices have the same probabilities. Guesses come
-// from Options.DraftModel, a smaller model, or else from earlier occurrences of the text's last tokens, which suits texts that repeat parts of
-// their prompts. The package does not guess for texts with a Grammar or penalties, in steps of more than 32 texts, and, on a GPU, in steps that
-// also compute prompts. Usage and Stats count the guesses.
+// A text is the same as without guesses, except for the rounding described below. This also holds for tokens that are chosen at random. Guesses
+// come from Options.DraftModel, a smaller model, or else from earlier occurrences of the text's last tokens, which suits texts that repeat parts of
+// their prompts. The package makes no guesses for texts with a Grammar or penalties, and none in steps of more than 32 texts. On a GPU, it also
+// makes none in steps that compute prompts. Usage and Stats count the guesses.
 //
-// With Options.Deterministic, guesses do not change texts at all. The number of texts and guesses in a step is then at most Options.Sequences,
+// With Options.Deterministic, guesses do not change texts at all. A step then has at most as many texts and guesses together as Options.Sequences,
 // rounded up to a power of two.
 //
 // # Errors of the device
 //
-// If a step fails, the model computes its texts again, one after another. Only a text that fails again ends with ErrDevice; the others
-// continue. On a GPU, the rest of such a text may differ from the text without the failure, even with Options.Deterministic. If every
-// computation fails, for example because another program uses all memory of the device, all texts end with ErrDevice, and so do new
-// texts. The model tests the device ten times a second. Model.Health returns the error until the device works again.
+// If a step fails, the model computes its texts again, one after another. Only a text that fails again ends with ErrDevice; the others continue. On
+// a GPU, the rest of a text that continues may differ from the text without the failure, even with Options.Deterministic. If every computation
+// fails, for example because another program uses all memory of the device, all texts end with ErrDevice, and so do new texts. The model then tests
+// the device ten times a second. Until the device works again, Model.Health returns the error.
 //
 // # Reproducibility
 //

@@ -13,7 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// ErrDraft is the error of a draft model that has other tokens than the model.
+// ErrDraft is the error of a draft model whose vocabulary differs from the model's.
 var ErrDraft = errors.New("llm: the draft model has other tokens")
 
 // sameTokens returns ErrDraft unless the tokens that both tokenizers have are the same.

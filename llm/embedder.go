@@ -19,13 +19,14 @@ type Pooling int
 
 // The kinds of Pooling.
 const (
-	LastToken  Pooling = iota // those of the last token, which has seen all others
-	MeanTokens                // their mean
+	LastToken  Pooling = iota // the activations of the last token, which attends to all other tokens
+	MeanTokens                // the mean of the activations of all tokens
 )
 
 // EmbedOptions are the options of OpenEmbedder.
 type EmbedOptions struct {
-	// Pooling must be the one with which the model was trained. Models without such a training have vectors with little meaning.
+	// Pooling must be the Pooling that the model was trained with. The vectors of a model that was not trained to compute vectors have little
+	// meaning.
 	Pooling Pooling
 	// MaxTokens is the largest number of tokens of a text. 0 means the model's context, but at most 8192.
 	MaxTokens int
@@ -108,8 +109,8 @@ func (e *Embedder) MaxTokens() int { return e.most }
 // BatchTokens returns the number of tokens that are computed at once.
 func (e *Embedder) BatchTokens() int { return e.batch }
 
-// Encode returns the tokens of a text, at most MaxTokens. The result all is false if the text has more than MaxTokens tokens.
-func (e *Embedder) Encode(text string) (tokens []int32, all bool) {
+// Encode returns the tokens of a text, at most MaxTokens; complete reports whether these are all tokens of the text.
+func (e *Embedder) Encode(text string) (tokens []int32, complete bool) {
 	o := tokenizer.Options{PlainText: true, MaxLength: e.most + 1}
 	if tokens = e.tokenizer.EncodeWith(text, o).IDs; len(tokens) <= e.most {
 		return tokens, true
@@ -134,7 +135,7 @@ func (e *Embedder) Check(tokens []int32) error {
 	return nil
 }
 
-// Embed returns a vector of Width elements for each text. Of a longer text, it uses only the first MaxTokens tokens.
+// Embed returns a vector of Width elements for each text. If a text has more than MaxTokens tokens, Embed uses only the first MaxTokens.
 func (e *Embedder) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
 	tokens := make([][]int32, len(texts))
 	for i, text := range texts {

@@ -26,10 +26,10 @@ var (
 	ErrLogits = errors.New("llm: all scores are NaN; the weights may be damaged")
 )
 
-// A ContextError is the ErrContext of a prompt.
+// A ContextError is an ErrContext with the number of tokens of the prompt.
 type ContextError struct {
 	Tokens  int // tokens of the prompt
-	Context int // tokens of the prompt and the text together, at most
+	Context int // the largest number of tokens of the prompt and the text together
 }
 
 // Error implements error.
@@ -57,7 +57,7 @@ type Request struct {
 	// FrequencyPenalty is subtracted from the score of a token for each occurrence of the token in the text. PresencePenalty is subtracted
 	// once if the token occurs in the text. Occurrences in the prompt do not count.
 	FrequencyPenalty, PresencePenalty float64
-	// Bias is added to the scores of tokens. Negative infinity excludes a token. There are at most MostBiases.
+	// Bias is added to the scores of tokens. Negative infinity excludes a token. A Request has at most MostBiases biases.
 	Bias map[int32]float64
 	// IgnoreEnd excludes the tokens with which the model ends a text.
 	IgnoreEnd bool
@@ -89,7 +89,7 @@ type Request struct {
 	Template chat.Options
 	// Usage, unless it is nil, receives the numbers of tokens and the times of the text.
 	Usage *Usage
-	// Queued, unless it is nil, is called when the prompt has become tokens and the texts wait for their places.
+	// Queued, unless it is nil, is called when the prompt has been tokenized and the request begins to wait for places.
 	Queued func()
 }
 
@@ -100,7 +100,7 @@ type Finish int
 const (
 	Unfinished Finish = iota
 	Ended             // the model ended the text
-	Stopped           // the text reached a text of Request.Stop
+	Stopped           // the text reached one of the texts in Request.Stop
 	Limited           // the text reached Request.MaxTokens
 	Full              // the context is full
 )

@@ -36,8 +36,8 @@ type Options struct {
 	// DraftTokens is the largest number of tokens of a text that are guessed and then checked in one step, which is faster if most
 	// guesses are right. 0 means no guesses, or 4 if there is a DraftModel. See the documentation of the package.
 	DraftTokens int
-	// DraftModel is the path of a smaller model with the same tokens, which guesses tokens. Without a DraftModel, guesses are the tokens
-	// that followed an earlier occurrence of the text's last tokens, in the prompt or in the text.
+	// DraftModel is the path of a smaller model with the same tokens, which guesses tokens. Without a DraftModel, the guesses are the tokens that
+	// followed an earlier occurrence of the text's last tokens, in the prompt or in the text.
 	DraftModel string
 	// CacheDType is the element type of the cache of keys and values: see llama.CacheOptions. dtype.Float8E4M3 takes about half the memory of
 	// the default on GPUs, and a quarter on CPUs, and is less exact.
@@ -50,7 +50,7 @@ type Options struct {
 	// Map loads a model for a CPU from mapped files, which saves a copy of the data. Files are read for other devices, or if the system
 	// cannot map them.
 	Map bool
-	// Memory, unless it is nil, is called before the weights are loaded, with what the model will take.
+	// Memory, unless it is nil, is called before the weights are loaded, with the memory that the model will take.
 	Memory func(m Memory)
 	// Progress is called while the weights are loaded, with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
@@ -74,9 +74,9 @@ type Model struct {
 	vocabularyMade *grammar.Vocabulary
 }
 
-// Open loads a model onto a device: from a GGUF file, from a folder with one, or from a folder of Hugging Face, which has safetensors
-// files, config.json, tokenizer.json and tokenizer_config.json, or from the folder models--ORG--NAME of the cache of Hugging Face. The errors match those of the packages weights, tokenizer and
-// model/llama, ErrFiles and device.ErrMemory.
+// Open loads a model onto a device. The path names a GGUF file, a folder with a GGUF file, a folder in the format of Hugging Face (safetensors
+// files, config.json, tokenizer.json and tokenizer_config.json), or a folder models--ORG--NAME of the cache of Hugging Face. The errors match those
+// of the packages weights, tokenizer and model/llama, ErrFiles and device.ErrMemory.
 func Open(dev *device.Device, path string, o Options) (*Model, error) {
 	f, err := OpenFiles(path)
 	if err != nil {

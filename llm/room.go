@@ -11,11 +11,11 @@ import (
 // smaller are the formats that an error proposes, from large to small.
 var smaller = [...]weights.Type{weights.Q8_0, weights.Q6_K, weights.Q5_K, weights.Q4_K, weights.Q3_K, weights.Q2_K}
 
-// Memory is what a model takes of its device's memory, without activations, adapters and the draft model.
+// Memory is the part of its device's memory that a model takes, without activations, adapters and the draft model.
 type Memory struct {
 	Weights int64 // bytes
 	Cache   int64 // bytes of keys and values
-	Tokens  int   // whose keys and values the cache has
+	Tokens  int   // the number of tokens whose keys and values fit in the cache
 }
 
 // roomForWeights returns the size of the weights of a file on a device, or an error if there is no room for them. The error names a format in

@@ -11,7 +11,7 @@ type Stats struct {
 	Running   int // texts that are being generated
 	Waiting   int // texts that wait for a place, or for memory
 	Pages     int // the pages of the cache
-	UsedPages int // the pages that texts being generated use
+	UsedPages int // the pages that the texts of Running use
 
 	DraftTokens     int      // Options.DraftTokens
 	Adapters        int      // the number of Options.Adapters
@@ -21,11 +21,11 @@ type Stats struct {
 	Prompt    int64            // tokens of prompts
 	Known     int64            // tokens of prompts that were found in the cache
 	Generated int64            // tokens of texts
-	Drafts    int64            // steps of texts with guessed tokens: see Options.DraftTokens
+	Drafts    int64            // the number of times that a step checked guesses for a text: see Options.DraftTokens
 	Drafted   int64            // guessed tokens
 	Accepted  int64            // guessed tokens that were right
 	Dropped   int64            // interruptions of texts, which continued later
-	Finished  map[Finish]int64 // texts by the reason of their end
+	Finished  map[Finish]int64 // the number of texts that have ended, for each reason
 
 	Times
 	Histograms
@@ -38,7 +38,7 @@ type Times struct {
 	All     time.Duration // the time of all steps
 	Prompts time.Duration // the part of All that was spent computing prompts
 	Waited  time.Duration // the part of All that was spent waiting for the device to compute tokens of texts
-	Idle    time.Duration // the time that the device waited for the host between two steps
+	Idle    time.Duration // the time that the device waited for the host between steps
 }
 
 // state is what other goroutines may know of an engine.

@@ -11,12 +11,12 @@ type Usage struct {
 	Drafted   int           // guessed tokens: see Options.DraftTokens
 	Accepted  int           // guessed tokens that were right
 	Arrived   time.Time     // when the text arrived
-	Queue     time.Duration // from then until the computation of the text began
+	Queue     time.Duration // from the arrival until the computation of the text began
 	First     time.Duration // from the arrival to the first token of the text
 	Rest      time.Duration // from the first token to the last
 }
 
-// Add adds the numbers of tokens of x to those of u. Arrived becomes the earlier of both times, and each duration in u the maximum of the
+// Add adds the numbers of tokens of x to those of u. Arrived becomes the earlier of both times. Each duration in u becomes the longer of the
 // durations in u and x.
 func (u *Usage) Add(x Usage) {
 	u.Prompt, u.Known, u.Generated = u.Prompt+x.Prompt, u.Known+x.Known, u.Generated+x.Generated

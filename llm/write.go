@@ -12,33 +12,33 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// WriteFolder copies the files of a model in the format of Hugging Face to the folder to, except the weights. It writes f as the weights,
-// in model.safetensors. The argument model is a path as for Open.
-func WriteFolder(to, model string, f *weights.File) error {
-	if err := os.MkdirAll(to, 0o777); err != nil {
+// WriteFolder writes a model in the format of Hugging Face to the folder dst: the weights f, as model.safetensors, and copies of all files of the
+// folder src except its weights. The argument src is a path as for Open.
+func WriteFolder(dst, src string, f *weights.File) error {
+	if err := os.MkdirAll(dst, 0o777); err != nil {
 		return err
 	}
-	model, err := formats.Resolve(model)
+	src, err := formats.Resolve(src)
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(model); err == nil && !info.IsDir() {
-		model = filepath.Dir(model)
+	if info, err := os.Stat(src); err == nil && !info.IsDir() {
+		src = filepath.Dir(src)
 	}
-	entries, err := os.ReadDir(model)
+	entries, err := os.ReadDir(src)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		info, err := os.Stat(filepath.Join(model, e.Name())) // of what a link in the cache of Hugging Face refers to
+		info, err := os.Stat(filepath.Join(src, e.Name())) // of what a link in the cache of Hugging Face refers to
 		if err != nil || !info.Mode().IsRegular() || hasWeights(e.Name()) {
 			continue
 		}
-		if err := copyFile(filepath.Join(to, e.Name()), filepath.Join(model, e.Name())); err != nil {
+		if err := copyFile(filepath.Join(dst, e.Name()), filepath.Join(src, e.Name())); err != nil {
 			return err
 		}
 	}
-	return safetensors.Save(filepath.Join(to, "model.safetensors"), f)
+	return safetensors.Save(filepath.Join(dst, "model.safetensors"), f)
 }
 
 // hasWeights reports whether a file has weights, or an index of such files.

@@ -21,8 +21,8 @@
 // The table lists for each function of one argument the documented bound of the error in ULP, the
 // largest error, and the input with the largest error, as a number and as its bits. The table
 // covers all float32 values; the command math32/ulp reproduces it. The last two columns are the
-// number of instructions of the function on an H200, over all branches, and the number of
-// instructions of its counterpart in CUDA (nvcc 13.5, without fast math).
+// number of instructions, in all branches together, of the function on an H200 and of its
+// counterpart in CUDA (nvcc 13.5, without fast math).
 //
 //	          bound   worst  at                             instructions, nvcc
 //	Exp        0.9  0.8913  -5.848642       0xc0bb2813     22     9

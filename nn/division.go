@@ -12,26 +12,28 @@ import (
 // ErrDivided is the error of a use of float32 values that other processes have: see Params.Divide.
 var ErrDivided = errors.New("nn: other processes have float32 values of the parameter")
 
-// A Division divides the parameters among the optimizers of several processes, which train copies of the same model. The elements of all parameters
-// lie in ranges of up to Bucket elements, from the end to the beginning. The process with the number Rank has the part with this number of each range.
+// A Division divides the parameters among the optimizers of several processes, which train copies of the same model. Ranges of up to Bucket
+// elements cover the elements of all parameters, from the last element to the first. Each range consists of World parts of the same length. The
+// process with the number Rank has part number Rank of each range.
 type Division struct {
 	Rank   int // of this process, from 0
 	World  int // the number of processes
 	Bucket int // elements
 }
 
-// A Part is elements that the optimizer of this process updates.
+// A Part is a range of elements that the optimizer of this process updates.
 type Part struct {
-	Begin, End int // in Memory.Values and Memory.Grads
-	Master     int // where they begin in Memory.Master
+	Begin, End int // the range in Memory.Values and Memory.Grads
+	Master     int // the index of the first element in Memory.Master
 }
 
 // partSpacing is the number of elements to a multiple of which parameters and parts are aligned, so that no block of 8-bit moments is divided.
 const partSpacing = 256
 
-// Divide makes the Memory of the parameters have the parts of one process (Rajbhandari et al., "ZeRO", stage 1), not all elements in one Part. Vectors
-// begin at 0, before the other parameters: layers read them in float32, so each process has all of them in Memory.Master. If activations are bfloat16,
-// it has only its own parts of the others there. Call Divide before the first use of a parameter.
+// Divide divides the parameters among processes (Rajbhandari et al., "ZeRO", stage 1). Memory.Parts then has the parts of this process, instead of
+// one Part with all elements. In Memory, the vectors, which are parameters of at most one dimension, precede the other parameters. Layers read
+// vectors in float32, so each process has all vectors in Memory.Master. If activations are bfloat16, Memory.Master has only this process's parts of
+// the other parameters. Call Divide before the first use of a parameter.
 func (p *Params) Divide(d Division) error {
 	if d.Rank < 0 || d.Rank >= d.World || d.Bucket < 1 {
 		return fmt.Errorf("nn: the division %+v does not exist", d)
@@ -96,7 +98,7 @@ func (p *Params) arrange() (m *Memory, masters int) {
 // roundUp returns the smallest multiple of unit that is at least n.
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// Range returns the elements of which a Part is this process's share.
+// Range returns the range of the Division that p is a part of.
 func (m *Memory) Range(p Part) (begin, end int) {
 	n := p.End - p.Begin
 	begin = p.Begin - m.Rank*n
@@ -114,17 +116,19 @@ func (m *Memory) Own() (n int) {
 // Divided reports whether other processes have elements of Master.
 func (m *Memory) Divided() bool { return m.divided }
 
-// Vectors returns the number of elements at the beginning of Master and of Values that are copies of each other, if Master is divided.
+// Vectors returns the number of elements of the vectors, if Master is divided. These elements are the first in Master and in Values, in the same
+// order.
 func (m *Memory) Vectors() int { return m.vectors }
 
-// A Piece is elements of one parameter, in the parts of one process.
+// A Piece is a range of elements that belong to one parameter and to one Part of a process.
 type Piece struct {
-	Own   int // where they begin among the elements of all Parts
-	Whole int // where they begin in the Memory of parameters that are not divided
+	Own   int // the index of the first element among the elements of all Parts of the process
+	Whole int // the index of the first element if the parameters were not divided
 	Len   int
 }
 
-// Pieces returns the pieces of a process, and the number of elements in the Memory of parameters that are not divided.
+// Pieces returns the pieces of the process with a rank, and the number of elements that Memory.Master would have if the parameters were not
+// divided.
 func (m *Memory) Pieces(rank int) (list []Piece, whole int) {
 	own := 0
 	for _, p := range m.Parts {
@@ -141,7 +145,7 @@ func (m *Memory) Pieces(rank int) (list []Piece, whole int) {
 	return list, m.undivided
 }
 
-// Masters waits for the elements of Parts in Master and returns a copy of them.
+// Masters waits for the stream and returns a copy of the elements of Master that belong to Parts.
 func (m *Memory) Masters(s *tensor.Scope) ([]float32, error) {
 	values, at := make([]float32, m.Own()), 0
 	for _, p := range m.Parts {
@@ -154,7 +158,8 @@ func (m *Memory) Masters(s *tensor.Scope) ([]float32, error) {
 	return values, s.Stream().Synchronize(s.Context())
 }
 
-// Assemble makes Parameter.Values return the values of all processes, which each have called Masters, until Assemble is called with nil.
+// Assemble passes the results of Masters of all processes, in the order of their ranks, to m. Parameter.Values then returns all values of a
+// parameter, until Assemble is called with nil.
 func (m *Memory) Assemble(masters [][]float32) {
 	m.assembled = nil
 	for rank, values := range masters {
@@ -168,24 +173,23 @@ func (m *Memory) Assemble(masters [][]float32) {
 	}
 }
 
-// masterOf returns the elements of Master from those of all parameters.
-func (m *Memory) masterOf(all []float32, n int) []float32 {
-	if !m.divided || all == nil {
-		return all
-	}
-	list := make([]float32, n)
-	copy(list, all[:m.vectors])
-	for _, p := range m.Parts {
-		copy(list[p.Master:], all[p.Begin:p.End])
-	}
-	return list
-}
-
 // has reports whether Master has all values of a parameter.
 func (m *Memory) has(q *Parameter) bool { return !m.divided || q.at < m.vectors }
 
-// set replaces values of a parameter in Master by those that this process has.
-func (m *Memory) set(s *device.Stream, q *Parameter, values []float32) error {
+// upload replaces the values of a parameter.
+func (q *Parameter) upload(s *device.Stream, m *Memory, values []float32) error {
+	if err := m.upload(s, q, values); err != nil || q.value.DType() != dtype.BFloat16 {
+		return err
+	}
+	to, err := tensor.SliceOf[dtype.BF16](q.value)
+	if err != nil {
+		return err
+	}
+	return device.UploadTo(s, to, rounded(values))
+}
+
+// upload replaces values of a parameter in Master by those that this process has.
+func (m *Memory) upload(s *device.Stream, q *Parameter, values []float32) error {
 	if m.has(q) {
 		return device.UploadTo(s, m.Master.Slice(q.at, q.at+len(values)), values)
 	}
@@ -200,16 +204,4 @@ func (m *Memory) set(s *device.Stream, q *Parameter, values []float32) error {
 		}
 	}
 	return nil
-}
-
-// copied replaces the values of a parameter in Values, if these are not Master.
-func (q *Parameter) copied(s *device.Stream, values []float32) error {
-	if q.value.DType() != dtype.BFloat16 {
-		return nil
-	}
-	to, err := tensor.SliceOf[dtype.BF16](q.value)
-	if err != nil {
-		return err
-	}
-	return device.UploadTo(s, to, rounded(values))
 }

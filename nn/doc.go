@@ -15,10 +15,10 @@
 //
 //	params := nn.NewParams(stream, nn.Options{})
 //	defer params.Close()
-//	err = nn.Load(params, &model, file, nn.LoadOptions{}) // a slice of Blocks takes a number in its tag: `gguf:"blk.%d"`
+//	err = nn.Load(params, &model, file, nn.LoadOptions{}) // the tag of a slice of Blocks has %d for the index: `gguf:"blk.%d"`
 //
-// Layers that Load has loaded are constant; they pass derivatives on to their input. Layers made by NewLinear, NewEmbedding, NewMultiHead
-// and similar functions begin with random values, and package train trains them. A layer of your own uses Parameters:
+// Without LoadOptions.Train, layers that Load has loaded are constant; they pass derivatives on to their input. Layers made by NewLinear,
+// NewEmbedding, NewMultiHead and similar functions begin with random values, and package train trains them. A layer of your own uses Parameters:
 //
 //	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
 //	hidden, scale := nn.NewLinear(params, 64, 128), params.Parameter([]float32{1}, 1)

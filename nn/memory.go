@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -48,7 +47,7 @@ func (q *Parameter) Set(s *tensor.Scope, values []float32) error {
 	if len(values) != elementsOf(q.shape) {
 		return fmt.Errorf("%w: %d for %v", ErrValues, len(values), q.shape)
 	}
-	if err := errors.Join(m.set(s.Stream(), q, values), q.copied(s.Stream(), values)); err != nil {
+	if err := q.upload(s.Stream(), m, values); err != nil {
 		return err
 	}
 	tensor.Changed(q.tensors()...)

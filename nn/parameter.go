@@ -3,7 +3,9 @@ package nn
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -40,11 +42,11 @@ const spacing = 64
 
 // Memory is the memory of all trained parameters. There are gaps of zeros between some of them.
 type Memory struct {
-	Master   device.Slice[float32] // the parameters, or what this process has of them
+	Master   device.Slice[float32] // the parameters, or the part of them that this process has
 	Values   *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
 	Grads    *tensor.Tensor        // the derivatives that Backward adds up
-	Parts    []Part                // what the optimizer of this process updates; all elements, if the parameters are not divided
-	Division                       // its World is 1 if they are not
+	Parts    []Part                // the elements that the optimizer of this process updates: all elements, if the parameters are not divided
+	Division                       // World is 1 if the parameters are not divided
 
 	parameters []*Parameter
 	undivided  int       // the number of elements if the parameters are not divided
@@ -179,7 +181,7 @@ func (m *Memory) Changed() {
 	tensor.Changed(list...)
 }
 
-// Layout returns where the parameters begin in Values and Grads, and the numbers of their elements.
+// Layout returns, for each parameter, the index of its first element in Values and Grads, and the number of its elements.
 func (m *Memory) Layout() (begins, sizes []int) {
 	for _, q := range m.parameters {
 		begins, sizes = append(begins, q.at), append(sizes, elementsOf(q.shape))
@@ -187,43 +189,46 @@ func (m *Memory) Layout() (begins, sizes []int) {
 	return begins, sizes
 }
 
-// place allocates the memory and uploads the initial values.
+// place allocates the memory and uploads the initial values, whose memory on the host is released as it goes.
 func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 	m, masters := p.arrange()
-	var all []float32
-	if !p.blank {
-		all = make([]float32, p.trained.size)
+	var err error
+	if m.Master, err = zeros[float32](p, masters); err != nil {
+		return nil, err
+	}
+	if err := p.share(m); err != nil {
+		return nil, err
 	}
 	for _, q := range p.trained.list {
 		if !p.blank {
-			copy(all[q.at:], q.initial)
+			if err := q.upload(p.stream, m, q.initial); err != nil {
+				return nil, err
+			}
 		}
 		q.initial = nil
 	}
-	var err error
-	if m.Master, err = filled(p, m.masterOf(all, masters), masters); err != nil {
-		return nil, err
-	}
-	if err = p.share(m, all); err != nil || s.Stream() == p.stream {
+	if s.Stream() == p.stream {
 		return m, nil
 	}
 	return m, p.stream.Synchronize(s.Context())
 }
 
-// filled returns memory of n elements, with the given values unless p is blank.
-func filled[T any](p *Params, values []T, n int) (device.Slice[T], error) {
-	if p.blank {
-		return allocate[T](p, n)
+// zeros returns memory of n elements that belongs to p.
+func zeros[T any](p *Params, n int) (device.Slice[T], error) {
+	x, err := allocate[T](p, n)
+	if err != nil {
+		return x, err
 	}
-	return upload(p, values)
+	var zero T
+	return x, device.Fill(p.stream, x, zero)
 }
 
-// share makes the tensors of parameters, which are all, and of derivatives.
-func (p *Params) share(m *Memory, all []float32) error {
+// share makes the tensors of parameters, whose values are Master or an array of their own, and of derivatives.
+func (p *Params) share(m *Memory) error {
 	if !p.half() {
 		return share(p, m, m.Master)
 	}
-	values, err := filled(p, rounded(all), p.trained.size)
+	values, err := zeros[dtype.BF16](p, p.trained.size)
 	if err != nil {
 		return err
 	}
@@ -232,12 +237,8 @@ func (p *Params) share(m *Memory, all []float32) error {
 
 // share makes the tensors of parameters, whose values are given, and of derivatives.
 func share[T tensor.Element](p *Params, m *Memory, values device.Slice[T]) error {
-	grads, err := allocate[T](p, values.Len())
+	grads, err := zeros[T](p, values.Len())
 	if err != nil {
-		return err
-	}
-	var zero T
-	if err := device.Fill(p.stream, grads, zero); err != nil {
 		return err
 	}
 	if m.Values, m.Grads, err = pair(values, grads, []int{values.Len()}); err != nil {
@@ -269,9 +270,20 @@ func pair[T tensor.Element](value, grad device.Slice[T], shape []int) (v, g *ten
 
 // rounded returns values as bfloat16.
 func rounded(values []float32) []dtype.BF16 {
+	const share = 1 << 18 // of a goroutine
 	list := make([]dtype.BF16, len(values))
-	for i, v := range values {
-		list[i] = dtype.BF16From32(v)
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var done sync.WaitGroup
+	for begin := 0; begin < len(values); begin += share {
+		end := min(begin+share, len(values))
+		free <- struct{}{}
+		done.Go(func() {
+			for i, v := range values[begin:end] {
+				list[begin+i] = dtype.BF16From32(v)
+			}
+			<-free
+		})
 	}
+	done.Wait()
 	return list
 }

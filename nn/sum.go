@@ -9,18 +9,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// ForwardSum returns the results for the rows of x, plus the rows of to. Both tensors are activations.
-func (l *Linear) ForwardSum(x, to *tensor.Tensor) *tensor.Tensor {
-	if l.trained != nil || x.NeedsGrad() || to.NeedsGrad() {
-		return to.Add(l.Forward(x))
+// ForwardSum returns the results for the rows of x, plus the rows of residual. Both tensors are activations.
+func (l *Linear) ForwardSum(x, residual *tensor.Tensor) *tensor.Tensor {
+	if l.trained != nil || x.NeedsGrad() || residual.NeedsGrad() {
+		return residual.Add(l.Forward(x))
 	}
-	x, to = x.Contiguous(), to.Contiguous()
-	return tensor.Op{Name: "Linear", In: []*tensor.Tensor{x, to}, DType: to.DType(), Shape: to.Shape(), Launch: func(s *device.Stream, y *tensor.Tensor) error {
+	x, residual = x.Contiguous(), residual.Contiguous()
+	return tensor.Op{Name: "Linear", In: []*tensor.Tensor{x, residual}, DType: residual.DType(), Shape: residual.Shape(), Launch: func(s *device.Stream, y *tensor.Tensor) error {
 		shape := x.Shape()
-		if n := len(shape); n == 0 || shape[n-1] != l.In || !slices.Equal(append(shape[:n-1], l.Out), to.Shape()) {
-			return fmt.Errorf("%w: %v and %v for a matrix of %d x %d", tensor.ErrShape, x.Shape(), to.Shape(), l.Out, l.In)
+		if n := len(shape); n == 0 || shape[n-1] != l.In || !slices.Equal(append(shape[:n-1], l.Out), residual.Shape()) {
+			return fmt.Errorf("%w: %v and %v for a matrix of %d x %d", tensor.ErrShape, x.Shape(), residual.Shape(), l.Out, l.In)
 		}
-		return l.weight.multiply(s, product{x: x, y: y, bias: l.bias, half: l.half, to: to})
+		return l.weight.multiply(s, product{x: x, y: y, bias: l.bias, half: l.half, to: residual})
 	}}.Apply()
 }
 

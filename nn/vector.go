@@ -70,10 +70,10 @@ func (l *Stacked) CanRotate(n *RMSNorm, x *tensor.Tensor) bool {
 	return ok
 }
 
-// RotateForward computes attention's queries, keys and values for x, one row of a residual stream: it normalizes the row, computes the
-// products of the three layers, and rotates the queries and the keys. It returns the queries, and stores the keys and values. Call it only
-// if CanRotate returns true.
-func (l *Stacked) RotateForward(n *RMSNorm, x *tensor.Tensor, to Slots) *tensor.Tensor {
+// RotateForward computes attention's queries, keys and values for x, one row of a residual stream: it normalizes the row, computes the products of
+// the three layers, and rotates the queries and the keys. It returns the queries, and stores the key and the value in the cache that slots
+// describes. Call it only if CanRotate returns true.
+func (l *Stacked) RotateForward(n *RMSNorm, x *tensor.Tensor, slots Slots) *tensor.Tensor {
 	return tensor.Op{Name: "Rotate", In: []*tensor.Tensor{x}, DType: dtype.BFloat16, Shape: []int{1, l.Out[0]}, Launch: func(s *device.Stream, q *tensor.Tensor) error {
 		w, ok := fused(s, l.all, n, x)
 		if !ok {
@@ -88,8 +88,8 @@ func (l *Stacked) RotateForward(n *RMSNorm, x *tensor.Tensor, to Slots) *tensor.
 			return err
 		}
 		return matvec.QKV(s, w, from, matvec.Token{
-			Heads: to.Heads, KeyHeads: to.KeyHeads, Dim: to.HeadDim, Pages: to.MaxPages, At: device.View[matvec.Place](to.Place), Table: to.Table,
-			Angles: to.Angles, Bias: l.bias, Q: queries, K: to.Keys, V: to.Values,
+			Heads: slots.Heads, KeyHeads: slots.KeyHeads, Dim: slots.HeadDim, Pages: slots.MaxPages, At: device.View[matvec.Place](slots.Place), Table: slots.Table,
+			Angles: slots.Angles, Bias: l.bias, Q: queries, K: slots.Keys, V: slots.Values,
 		})
 	}}.Apply()
 }

@@ -38,14 +38,14 @@ func Count[T Integer](s *device.Stream, counts device.Slice[uint64], src device.
 // Interval is the half-open interval from Low, included, to High, excluded.
 type Interval[T ~float32 | ~float64] struct{ Low, High T }
 
-// Histogram divides an interval into len(counts) bins of equal width and stores in counts[i] the
+// Histogram divides the interval into len(counts) bins of equal width and stores in counts[i] the
 // number of elements of src in bin i. It ignores NaNs and elements outside the interval. Because of
 // rounding, an element close to the boundary of two bins may be counted in either. If counts is
-// empty, the error matches device.ErrLength; if in.Low is not less than in.High, it matches
-// device.ErrRange.
-func Histogram[T ~float32 | ~float64](s *device.Stream, counts device.Slice[uint64], src device.Slice[T], in Interval[T]) error {
-	if !(in.Low < in.High) {
-		return refuse(s, "histogram", fmt.Errorf("interval from %v to %v: %w", in.Low, in.High, device.ErrRange))
+// empty, the error matches device.ErrLength; if interval.Low is not less than interval.High, the
+// error matches device.ErrRange.
+func Histogram[T ~float32 | ~float64](s *device.Stream, counts device.Slice[uint64], src device.Slice[T], interval Interval[T]) error {
+	if !(interval.Low < interval.High) {
+		return refuse(s, "histogram", fmt.Errorf("interval from %v to %v: %w", interval.Low, interval.High, device.ErrRange))
 	}
 	if err := readyCounts(s, counts, src); err != nil || src.Len() == 0 {
 		return err
@@ -53,10 +53,10 @@ func Histogram[T ~float32 | ~float64](s *device.Stream, counts device.Slice[uint
 	g := countGrid(src)
 	if reflect.TypeFor[T]().Kind() == reflect.Float32 {
 		x, tail := packed[[4]float32](view[float32](src))
-		return countFloat32(s, g, x, tail, spanOf(float32(in.Low), float32(in.High), counts.Len()), counts)
+		return countFloat32(s, g, x, tail, spanOf(float32(interval.Low), float32(interval.High), counts.Len()), counts)
 	}
 	x, tail := packed[[2]float64](view[float64](src))
-	return countFloat64(s, g, x, tail, spanOf(float64(in.Low), float64(in.High), counts.Len()), counts)
+	return countFloat64(s, g, x, tail, spanOf(float64(interval.Low), float64(interval.High), counts.Len()), counts)
 }
 
 func spanOf[F float32 | float64](low, high F, bins int) span[F] {

@@ -49,13 +49,14 @@ func Normal[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from S
 // Range is the set of the integers from Low to High, both included.
 type Range[T Integer] struct{ Low, High T }
 
-// Integers fills dst with uniformly distributed integers from in.Low to in.High. The probabilities of two
-// integers differ by at most 2^-32 if a T has 4 bytes, and by at most 2^-64 if a T has 8 bytes.
-func Integers[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64](s *device.Stream, dst device.Slice[T], from Sequence, in Range[T]) error {
-	if in.Low > in.High {
-		return refuse(s, "integers", fmt.Errorf("from %d to %d: %w", in.Low, in.High, device.ErrRange))
+// Integers fills dst with uniformly distributed integers from bounds.Low to bounds.High. The
+// probabilities of two integers differ by at most 2^-32 if a T has 4 bytes, and by at most 2^-64 if a T
+// has 8 bytes.
+func Integers[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64](s *device.Stream, dst device.Slice[T], from Sequence, bounds Range[T]) error {
+	if bounds.Low > bounds.High {
+		return refuse(s, "integers", fmt.Errorf("from %d to %d: %w", bounds.Low, bounds.High, device.ErrRange))
 	}
-	low, span := uint64(in.Low), uint64(in.High)-uint64(in.Low)
+	low, span := uint64(bounds.Low), uint64(bounds.High)-uint64(bounds.Low)
 	if reflect.TypeFor[T]().Size() == 4 {
 		return draw(s, from, drawing{"integers", dst.Len(), 2}, func(g device.Blocks, d source) error {
 			return integers32(s, g, view[uint32](dst), d, scale[uint32]{uint32(low), uint32(span)})

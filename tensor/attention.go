@@ -17,18 +17,18 @@ import (
 type AttentionOptions struct {
 	Causal bool // each token attends only to itself and to earlier tokens
 
-	// Starts packs sequences of different lengths into one row of tokens. Its elements, of type int32, are the index of
-	// the first token of each sequence, in ascending order, and the index after the last token of all. Tokens attend only to
-	// tokens of their sequence. For a token outside all sequences, the result is 0.
+	// Starts packs sequences of different lengths into one row of tokens. Its elements, of type int32 and in ascending
+	// order, are the index of the first token of each sequence and, at the end, the index after the last token of the last
+	// sequence. Tokens attend only to tokens of their sequence. For a token outside all sequences, the result is 0.
 	Starts *Tensor
 }
 
 // Attention returns softmax(Q K^T / sqrt(dim)) V for each head (Vaswani et al., "Attention Is All You Need"): the mean of the values,
 // weighted by how well their keys fit a token's query. q has the shape [... tokens heads dim], and k and v have the shape [... tokens
-// keyheads dim]. All three have the same type of floats. The number keyheads must divide heads; heads/keyheads consecutive heads share a
-// head of keys and values (Ainslie et al., "GQA"). The first dimensions are batches; with Starts, there must be none. The result has the
-// shape of q. If dim is a multiple of 16, up to 128, Attention is faster and needs no memory for all pairs of tokens. The mistake is
-// ErrShape or ErrDType if shapes or types do not fit.
+// keyheads dim]. All three have the same float type. The number keyheads must divide heads; heads/keyheads consecutive heads share a
+// head of keys and values (Ainslie et al., "GQA"). Dimensions before these are batches; with Starts, there must be no batches. The
+// result has the shape of q. If dim is a multiple of 16, up to 128, Attention is faster and needs no memory for the scores of all pairs
+// of tokens. The mistake is ErrShape or ErrDType if shapes or types do not fit.
 func Attention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	const name = "Attention"
 	in := []*Tensor{q, k, v}

@@ -47,7 +47,7 @@ func compare(name string, op array.Op, x, y *Tensor) *Tensor {
 }
 
 // Where returns the elements of x where condition, a tensor of bools, is true, and the elements of y elsewhere. See Add for shapes and
-// element types. The mistake is ErrDType if the condition is not of bools, and ErrShape if the shapes cannot be broadcast.
+// element types. The mistake is ErrDType if condition is not a tensor of bools, and ErrShape if the shapes cannot be broadcast.
 func Where(condition, x, y *Tensor) *Tensor {
 	const name = "Where"
 	list := []*Tensor{condition, x, y}

@@ -27,7 +27,7 @@ type Window struct{ Stride, Before, After int }
 type ConvOptions struct {
 	Window
 	Depthwise  bool       // apply one filter to each channel
-	Residual   *Tensor    // unless nil, is added to the result; has the result's shape
+	Residual   *Tensor    // a tensor of the result's shape that is added to the result; may be nil
 	Activation Activation // is applied after the other options
 }
 

@@ -14,17 +14,17 @@
 // Most operations are methods, with the names that NumPy and PyTorch use. Some compute a function of each element, such as Add and Exp.
 // Others reduce dimensions, such as Sum and Max. MatMul, Linear and Attention multiply matrices; Take, Gather and ScatterAdd use indices;
 // Sort and Top order elements. Operations on several tensors, such as Where and Concat, are functions. An operation enqueues kernels and
-// returns; Values, printing and Run wait. No operation changes its operands.
+// returns; Values, printing and Run wait for the kernels. No operation changes its operands.
 //
 // Shapes are broadcast as in NumPy. A negative dimension counts from the end: -1 is the last dimension. Operations compute with the types
-// bool, uint8, int32, int64, F16, BF16, float32 and float64, and combine two types as Add describes.
+// bool, uint8, int32, int64, F16, BF16, float32 and float64. For operands of different types, see Add.
 //
 // # Scopes
 //
 // A Scope owns the tensors that are made in it and frees them when Run returns. Tidy frees tensors earlier: it opens a frame, which owns
-// the tensors that are made while a function runs. Each result of an operation belongs to the innermost frame of its operands' Scope. A
-// tensor made by Wrap, such as one for a parameter of a model, has no Scope. Its memory belongs to the caller, and Run does not free it. A
-// Scope and its tensors must be used by one goroutine at a time.
+// the tensors that are made while a function runs. The result of an operation belongs to the Scope of the operands, and in it to the
+// innermost frame. A tensor made by Wrap, such as one for a parameter of a model, has no Scope. Its memory belongs to the caller, and Run
+// does not free it. A Scope and its tensors must be used by one goroutine at a time.
 //
 // # Errors
 //
@@ -47,11 +47,13 @@
 //	s.Backward(loss)
 //	step := w.Grad().Scale(-0.1)
 //
-// A Parameter is a variable whose derivative Backward adds to a tensor that outlives the Scope. Results have the same bits on each run.
+// For a variable that Parameter returns, Backward adds the derivative to a tensor that outlives the Scope. Derivatives have the same
+// bits on each run.
 //
 // # Graphs
 //
-// Capture records a function of tensors as a graph. The host launches a graph as a whole, in less time than its operations one by one.
+// Capture records a function of tensors as a graph. The host launches the whole graph in less time than it enqueues the operations one
+// by one.
 //
 // # Layout
 //
@@ -61,6 +63,6 @@
 //
 // # Operations of your own
 //
-// Apply applies a function of your own to each element: the compiler generates kernels from the function and its derivative. Op runs any
-// kernels on the memory of tensors, and computes the derivative with other operations.
+// Apply applies a function of your own to each element: the compiler generates kernels from the function and its derivative. Op runs
+// kernels of your own on the memory of tensors; its function Back computes the derivative with other operations.
 package tensor

@@ -23,8 +23,8 @@ func (t *Tensor) Mul(y *Tensor) *Tensor { return pairwise("Mul", array.Mul, t, y
 // Div returns the quotients of elements. Quotients of integers are float32. See Add for shapes, element types and mistakes.
 func (t *Tensor) Div(y *Tensor) *Tensor { return pairwise("Div", array.Div, t, y) }
 
-// Pow returns each element of t to the power of the element of y. See Add for shapes, element types and mistakes. An integer other than 1
-// and -1, raised to a negative power, gives 0.
+// Pow raises each element of t to the power of the corresponding element of y. See Add for shapes, element types and mistakes. An integer
+// other than 1 and -1, raised to a negative power, gives 0.
 func (t *Tensor) Pow(y *Tensor) *Tensor { return pairwise("Pow", array.Pow, t, y) }
 
 // Maximum returns the greater of each two elements, or NaN if one of them is NaN. See Add for shapes, element types and mistakes.

@@ -16,7 +16,7 @@ var (
 	ErrValue   = errors.New("argument out of range")
 	ErrRecord  = errors.New("recording")
 	ErrChanged = errors.New("changed in the meantime")
-	ErrFormat  = errors.New("not a file of NumPy") // or an incomplete one
+	ErrFormat  = errors.New("not a file of NumPy") // or an incomplete file
 )
 
 // An Error describes a mistake in a call of this package.

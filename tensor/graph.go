@@ -28,9 +28,9 @@ type Graph struct {
 
 // Capture records a function of inputs with the given types and shapes, without running it. The function may call
 // Record and Backward; then each launch adds to the derivatives of the parameters. The function must not call From or
-// Values, print tensors, or draw random numbers. Pass values that change from launch to launch as inputs. Call the step
-// of an optimizer, whose numbers change, after the launch. The error is the function's first mistake, or matches
-// device.ErrCapture if an operation cannot be recorded.
+// Values, print tensors, or draw random numbers. Pass values that change from launch to launch as inputs. The step of
+// an optimizer uses numbers that change; call it after the launch, outside the function. The error is the function's
+// first mistake, or matches device.ErrCapture if an operation cannot be recorded.
 func Capture(ctx context.Context, stream *device.Stream, f func(s *Scope, in []*Tensor) []*Tensor, in ...Spec) (*Graph, error) {
 	g := &Graph{}
 	for _, spec := range in {
@@ -132,7 +132,7 @@ func (g *Graph) enqueue(s *Scope, in []*Tensor) error {
 	return nil
 }
 
-// Close frees the memory. Results of launches remain.
+// Close frees the graph's memory. The results of launches remain valid.
 func (g *Graph) Close() error {
 	var err error
 	if g.graph != nil {

@@ -10,32 +10,32 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// Take returns the elements of t whose indices along dimension dim are in the tensor at. The indices are int32 or int64. For example,
-// Take(0, at) of a matrix returns rows. In the shape of the result, the shape of at replaces the size of the dimension. The host does not
-// check the indices. An index that is negative or too large yields zeros. The mistake is ErrDType for other types of indices, and ErrValue
-// if there is no such dimension.
-func (t *Tensor) Take(dim int, at *Tensor) *Tensor { return indexed("Take", t, dim, at) }
+// Take returns the elements of t whose indices along dimension dim are in the tensor indices, of type int32 or int64. For example, Take(0,
+// indices) of a matrix returns rows. In the shape of the result, the shape of indices replaces the size of dimension dim. The host does
+// not check the indices. An index that is negative or too large yields zeros. The mistake is ErrDType for other types of indices, and
+// ErrValue if there is no such dimension.
+func (t *Tensor) Take(dim int, indices *Tensor) *Tensor { return indexed("Take", t, dim, indices) }
 
-// Gather selects elements of t by the indices in the tensor at, of type int32 or int64. The result has the shape of at. Each index selects
-// an element of t along dimension dim: for matrices, element [i][j] of t.Gather(1, at) is t[i][at[i][j]], and element [i][j] of
-// t.Gather(0, at) is t[at[i][j]][j]. In the other dimensions, t and at have the same sizes; else the mistake is ErrShape. See Take for
-// indices outside the dimension and for other mistakes.
-func (t *Tensor) Gather(dim int, at *Tensor) *Tensor { return indexed("Gather", t, dim, at) }
+// Gather selects elements of t by a tensor of indices, of type int32 or int64. The result has the shape of indices. Each index selects an
+// element of t along dimension dim: for matrices, element [i][j] of t.Gather(1, indices) is t[i][indices[i][j]], and element [i][j] of
+// t.Gather(0, indices) is t[indices[i][j]][j]. In the other dimensions, t and indices must have the same sizes; else the mistake is
+// ErrShape. See Take for indices outside the dimension and for other mistakes.
+func (t *Tensor) Gather(dim int, indices *Tensor) *Tensor { return indexed("Gather", t, dim, indices) }
 
-// ScatterAdd returns the sum of t and the elements of the tensor y, each at the place that an index in the tensor at selects. The shape of
-// y is that of at, and its element type is that of t. For matrices, t.ScatterAdd(1, at, y) adds y[i][j] to element [i][at[i][j]], and
-// t.ScatterAdd(0, at, y) adds y[i][j] to element [at[i][j]][j]. See Gather for shapes and mistakes; the mistake is also ErrDType if the
-// element types differ. ScatterAdd is the derivative of Gather. An element whose index is outside the dimension is not added. Elements are
-// added in the order of y.
-func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
+// ScatterAdd copies t, adds each element of y to the element of the copy that the corresponding index selects, and returns the copy. y has
+// the shape of indices and the element type of t. For matrices, t.ScatterAdd(1, indices, y) adds y[i][j] to element [i][indices[i][j]],
+// and t.ScatterAdd(0, indices, y) adds y[i][j] to element [indices[i][j]][j]. See Gather for shapes and mistakes; the mistake is also
+// ErrDType if the element types differ. ScatterAdd is the derivative of Gather. An element whose index is outside the dimension is not
+// added. Elements are added in the order of y.
+func (t *Tensor) ScatterAdd(dim int, indices, y *Tensor) *Tensor {
 	const name = "ScatterAdd"
-	s, err := scopeOf(name, []*Tensor{t, at, y})
+	s, err := scopeOf(name, []*Tensor{t, indices, y})
 	if err != nil {
 		return failed(s, err)
 	}
-	_, err = lookupOf("Gather", t, dim, at)
-	if err == nil && !equal(at.shape, y.shape) {
-		err = fmt.Errorf("%w: %v for indices of %v", ErrShape, y.shape, at.shape)
+	_, err = lookupOf("Gather", t, dim, indices)
+	if err == nil && !equal(indices.shape, y.shape) {
+		err = fmt.Errorf("%w: %v for indices of %v", ErrShape, y.shape, indices.shape)
 	}
 	if err == nil && y.dtype != t.dtype {
 		err = fmt.Errorf("%w: %v added to %v", ErrDType, y.dtype, t.dtype)
@@ -50,11 +50,11 @@ func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
 	if out.err != nil {
 		return out
 	}
-	l, _ := lookupOf("Gather", out, dim, at)
-	if err := s.scatter(out, l, at, y); err != nil {
+	l, _ := lookupOf("Gather", out, dim, indices)
+	if err := s.scatter(out, l, indices, y); err != nil {
 		return s.fail(mistake(name, err))
 	}
-	s.record(out, step{name: name, in: []*Tensor{t, at, y}, save: []*Tensor{at}, back: func(d *Derivative) []*Tensor {
+	s.record(out, step{name: name, in: []*Tensor{t, indices, y}, save: []*Tensor{indices}, back: func(d *Derivative) []*Tensor {
 		list := []*Tensor{d.Grad, nil, nil}
 		if d.Wanted[2] {
 			list[2] = d.Grad.Gather(l.dim, d.Saved[0])

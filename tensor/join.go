@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Concat joins tensors along a dimension. In all other dimensions, the tensors must have the same sizes. Element types are combined as by
-// Add. A negative dim counts from the end. The mistake is ErrShape if other sizes differ, and ErrValue if there is no such dimension.
+// Concat joins tensors along a dimension. In all other dimensions, the tensors must have the same sizes; else the mistake is ErrShape.
+// Concat combines element types as Add does. A negative dim counts from the end. The mistake is ErrValue if there is no such dimension.
 func Concat(dim int, list ...*Tensor) *Tensor { return concat("Concat", dim, list) }
 
 // Stack joins tensors of the same shape along a new dimension, which becomes dimension dim of the result. See Concat for element types and

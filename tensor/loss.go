@@ -9,9 +9,9 @@ import (
 )
 
 // CrossEntropy returns the mean of -log(p) over rows, where p is the softmax of a row of t at the row's label. Rows are along the last
-// dimension. Labels is a tensor of int32 or int64 with the index of an element for each row. Rows with labels outside the row, such as -1,
-// do not count. The result is a scalar, computed in float32, or in float64 if t is of float64. The mistake is ErrShape if the labels do not
-// have the shape of t without its last dimension, and ErrDType for other types.
+// dimension. Labels is a tensor of int32 or int64 with the index of an element for each row. A row does not count if its label is not an
+// index into the row; -1 is such a label. The result is a scalar, computed in float32, or in float64 if t is of float64. The mistake is
+// ErrShape if the labels do not have the shape of t without its last dimension, and ErrDType for other types.
 func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	const name = "CrossEntropy"
 	s, err := checkLoss(name, t, labels)
@@ -23,7 +23,7 @@ func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	return sum.Div(s.counted(name, x, labels).To(sum.dtype).Sum())
 }
 
-// CrossEntropyRows returns the losses of all rows, of which CrossEntropy returns the mean: 0 for a row that does not count. The result has
+// CrossEntropyRows returns the loss of each row, -log(p); see CrossEntropy. For a row that does not count, the loss is 0. The result has
 // the shape of labels. See CrossEntropy for the types and the mistakes.
 func (t *Tensor) CrossEntropyRows(labels *Tensor) *Tensor {
 	const name = "CrossEntropyRows"

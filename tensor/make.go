@@ -52,8 +52,8 @@ func Wrap[T Element](x device.Slice[T], shape ...int) (*Tensor, error) {
 	return &Tensor{memory: m, dtype: typeOf[T](), shape: slices.Clone(shape), strides: rowMajor(shape)}, nil
 }
 
-// Use returns a view of t as a tensor of s. The tensor t may have no Scope. The view has the shape and the element type of t. The mistake
-// is ErrScope if t belongs to another Scope.
+// Use returns a view of t as a tensor of s. t may be a tensor without a Scope, such as the result of Wrap. The view has the shape and the
+// element type of t. The mistake is ErrScope if t belongs to another Scope.
 func (s *Scope) Use(t *Tensor) *Tensor { return s.use("Use", t) }
 
 func (s *Scope) use(op string, t *Tensor) *Tensor {
@@ -75,7 +75,7 @@ func (s *Scope) use(op string, t *Tensor) *Tensor {
 }
 
 // Values waits for all enqueued operations and returns the elements of t in row-major order. The error is the Scope's first mistake, or
-// wraps ErrDType if T is not the Go type of t's elements. T must be that type, such as float32 or dtype.BF16.
+// wraps ErrDType if T is not the Go type of t's elements, such as float32 or dtype.BF16.
 func Values[T Element](ctx context.Context, t *Tensor) ([]T, error) {
 	const op = "Values"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -144,10 +144,11 @@ func typeOf[T Element]() dtype.Type {
 	return t
 }
 
-// Zeros returns a tensor of zeros. The mistake is ErrShape for a negative size in the shape, and ErrDType for a type without a size.
+// Zeros returns a tensor of zeros. The mistake is ErrShape for a negative size in the shape, and ErrDType for dtype.Invalid and
+// dtype.String.
 func Zeros(s *Scope, of dtype.Type, shape ...int) *Tensor { return s.zeros("Zeros", of, shape) }
 
-// Full returns a tensor whose elements are v, converted to the type as by To. The mistakes are those of Zeros.
+// Full returns a tensor whose elements are v, converted to the given type as To does. The mistakes are those of Zeros.
 func Full(s *Scope, v float64, of dtype.Type, shape ...int) *Tensor {
 	return s.full("Full", v, of, shape)
 }

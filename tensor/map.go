@@ -14,7 +14,7 @@ type Function interface {
 	Slope(x, y float32) float32 // f'(x), where y is f(x)
 }
 
-// F32, BF16 and F16 are the elements of MapKernel. Functions are applied to each element as a float32.
+// F32, BF16 and F16 are the element types of MapKernel and MapBackKernel. A Function receives each element as a float32.
 type (
 	F32  float32
 	BF16 dtype.BF16
@@ -53,8 +53,8 @@ func (x F16) Map2(y F16, f func(x, y float32) float32) F16 {
 	return F16(dtype.F16From32(f(dtype.F16(x).Float32(), dtype.F16(y).Float32())))
 }
 
-// MapKernel stores Of(x[i]) in y[i] for each i. Of is the method of the Function in the //gpu:instance directive. To get a launcher for
-// an element type and a Function of your own, write such a directive in your package:
+// MapKernel stores Of(x[i]) in y[i] for each i. Of is the method of the Function that the //gpu:instance directive names. To get a
+// launcher for an element type and a Function of your own, write a //gpu:instance directive in your package:
 //
 //	//gpu:instance Softsign = tensor.MapKernel[tensor.BF16, softsign]
 //

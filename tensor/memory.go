@@ -48,10 +48,10 @@ func (m *memory) restore(s *Scope) error {
 	return again(s)
 }
 
-// Forget saves memory and returns t. Usually, the elements of t are kept until Backward if the derivative of another operation needs them. After
-// Forget, they are freed at the end of t's frame, and Backward computes them again from the operands of t when it needs them. Forget is for
-// results that take much memory and little time. It has no effect if t is not the
-// result of RMSNorm or SwiGLU, or if that operation is not recorded.
+// Forget returns t, and saves memory: the elements of t are freed at the end of t's frame, even if Backward needs them. Backward then computes
+// them again from the operands of the operation that returned t. Without Forget, Backward finds these elements in memory. Use Forget for
+// results that take much memory and can be computed in little time. Forget has an effect only if t is the result of RMSNorm or SwiGLU, and
+// that operation is recorded.
 func (t *Tensor) Forget() *Tensor {
 	if t.node == nil || t.node.launch == nil || t.offset != 0 {
 		return t

@@ -30,8 +30,8 @@ func WriteNPZ(ctx context.Context, w io.Writer, list map[string]*Tensor) error {
 }
 
 // ReadNPZ reads the tensors of a file of the given size in the format of NumPy's savez or savez_compressed, with any element types and
-// shapes that ReadNPY reads. Errors wrap ErrFormat, ErrDType or ErrShape, or are errors of r. A small file can contain large tensors of
-// equal elements.
+// shapes that ReadNPY reads. Errors wrap ErrFormat, ErrDType or ErrShape, or are errors of r. A small file can contain large tensors,
+// because savez_compressed compresses them.
 func ReadNPZ(s *Scope, r io.ReaderAt, size int64) (map[string]*Tensor, error) {
 	const op = "ReadNPZ"
 	if err := s.check(op); err != nil {

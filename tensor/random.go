@@ -15,7 +15,7 @@ import (
 func (s *Scope) Seed(seed uint64) { s.random = prim.Sequence{Seed: seed} }
 
 // Uniform returns a tensor of random floats, uniformly distributed in [0, 1). F16 and BF16 numbers are rounded, possibly to 1. The mistake
-// is ErrDType if the type is not one of floats, and ErrShape for a negative size in the shape.
+// is ErrDType if the type is not a float type, and ErrShape for a negative size in the shape.
 func Uniform(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	return s.draw("Uniform", of, shape, func(out *Tensor, from prim.Sequence) error {
 		if out.dtype == dtype.Float64 {

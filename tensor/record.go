@@ -13,9 +13,9 @@ import (
 // A Derivative is the input of an Op's function Back.
 type Derivative struct {
 	Grad   *Tensor   // the derivative of the loss with respect to the result
-	Result *Tensor   // the result, if the Op has SaveResult
-	Saved  []*Tensor // the tensors of the Op's Save
-	Wanted []bool    // for each operand, whether Back's result is used
+	Result *Tensor   // the result, if the Op's SaveResult is true
+	Saved  []*Tensor // the tensors that the Op's Save lists
+	Wanted []bool    // for each operand, whether Backward uses its derivative
 
 	name    string    // of the operation
 	sums    []*Tensor // for each operand what Sum returns
@@ -113,8 +113,9 @@ func (s *Scope) Training() bool {
 	return s.tape != nil && s.tape.paused == s.tape.later && !s.tape.done
 }
 
-// Variable returns a view of t as a variable of s: after Backward, the view's Grad returns the derivative with respect to it. The tensor t
-// may have no Scope. The mistake is ErrDType if the elements are not floats, and ErrRecord if Record was not called before.
+// Variable returns a view of t as a variable of s: after Backward, the view's Grad returns the derivative with respect to the view. t may
+// be a tensor without a Scope, such as the result of Wrap. The mistake is ErrDType if the elements are not floats, and ErrRecord if Record
+// was not called before.
 func (s *Scope) Variable(t *Tensor) *Tensor { return s.variable("Variable", t, nil) }
 
 // Parameter is like Variable, for a tensor that outlives the Scope: Backward adds the derivative to grad, a tensor of floats with the shape
@@ -172,7 +173,8 @@ func (t *Tensor) Grad() *Tensor {
 	return s.view(t.node.grad, *t.node.grad)
 }
 
-// NeedsGrad reports whether operations on t are recorded. They are if t is a variable or depends on one, and t's Scope records.
+// NeedsGrad reports whether operations on t are recorded. This is so if t's Scope records and t is a variable or depends on a
+// variable.
 func (t *Tensor) NeedsGrad() bool { return t.node != nil && t.scope.Recording() }
 
 // recording reports whether an operation on operands is recorded.

@@ -10,8 +10,8 @@ import (
 )
 
 // Angles returns the angles by which Rotate rotates tokens. Positions are int32; frequencies are a float32 tensor of one dimension. For
-// each position, the result has the cosines of the position's products with all frequencies, and then the sines of these products, as
-// float32. The mistake is ErrDType or ErrShape for other types and shapes.
+// each position, the result has the cosines of the products of the position and all frequencies, and then the sines of these products,
+// as float32. The mistake is ErrDType or ErrShape for other types or shapes of the arguments.
 func Angles(positions, frequencies *Tensor) *Tensor {
 	const name = "Angles"
 	s, err := scopeOf(name, []*Tensor{positions, frequencies})

@@ -14,7 +14,8 @@ import (
 )
 
 // SaveSafetensors waits for tensors and writes them to a safetensors file, under the names that are the keys of list. If the file exists,
-// the new file replaces it when it is complete. The error is a mistake of a tensor, or an error of writing the file.
+// the new file replaces it as soon as the new file is complete. The error is the mistake that made a tensor void, or an error of writing
+// the file.
 func SaveSafetensors(ctx context.Context, name string, list map[string]*Tensor) error {
 	var c weights.Contents
 	for _, key := range slices.Sorted(maps.Keys(list)) {
@@ -57,8 +58,9 @@ func storedType(of dtype.Type) weights.Type {
 	return weights.I64
 }
 
-// LoadSafetensors returns the tensors of a safetensors file, or of all files of an index. Errors match those of package safetensors, or
-// wrap ErrDType if a tensor has an element type that is not in Element.
+// LoadSafetensors returns the tensors of a safetensors file, or of all files that an index lists. The file is an index if its name ends
+// with .json. Errors match those of package weights/safetensors, or wrap ErrDType if a tensor has an element type that is not in
+// Element.
 func LoadSafetensors(s *Scope, name string) (map[string]*Tensor, error) {
 	if err := s.check("LoadSafetensors"); err != nil {
 		return nil, err

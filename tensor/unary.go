@@ -53,7 +53,7 @@ func (t *Tensor) Scale(v float64) *Tensor { return scalar("Scale", array.Mul, t,
 // AddScalar returns the elements plus v. See Scale for element types.
 func (t *Tensor) AddScalar(v float64) *Tensor { return scalar("AddScalar", array.Add, t, v) }
 
-// PowScalar returns the elements to the power of v. See Scale for element types.
+// PowScalar raises each element to the power of v. See Scale for element types.
 func (t *Tensor) PowScalar(v float64) *Tensor { return scalar("PowScalar", array.Pow, t, v) }
 
 // unary applies an operation to the elements of x.

@@ -77,9 +77,9 @@ func inferred(to, shape []int, n int) ([]int, error) {
 	return shape, nil
 }
 
-// Slice returns the view of the elements with the indices from, from+1, ..., to-1 along a dimension. A negative dim counts from the end.
-// The result has the element type of t. The mistake is ErrValue if there are no such dimension or indices.
-func (t *Tensor) Slice(dim, from, to int) *Tensor {
+// Slice returns the view of the elements with the indices start, start+1, ..., end-1 along dimension dim. A negative dim counts from the
+// end. The result has the element type of t. The mistake is ErrValue if the dimension or an index is out of range.
+func (t *Tensor) Slice(dim, start, end int) *Tensor {
 	const op = "Slice"
 	s, err := scopeOf(op, []*Tensor{t})
 	if err != nil {
@@ -88,16 +88,16 @@ func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	if dim < 0 {
 		dim += len(t.shape)
 	}
-	if dim < 0 || dim >= len(t.shape) || from < 0 || to < from || to > t.shape[dim] {
-		return s.fail(mistake(op, fmt.Errorf("%w: indices %d to %d of dimension %d of %v", ErrValue, from, to, dim, t.shape)))
+	if dim < 0 || dim >= len(t.shape) || start < 0 || end < start || end > t.shape[dim] {
+		return s.fail(mistake(op, fmt.Errorf("%w: indices %d to %d of dimension %d of %v", ErrValue, start, end, dim, t.shape)))
 	}
 	v := s.view(t, *t)
-	v.shape[dim] = to - from
+	v.shape[dim] = end - start
 	if v.Len() > 0 { // otherwise the offset could be outside the memory
-		v.offset = t.offset + from*t.strides[dim]
+		v.offset = t.offset + start*t.strides[dim]
 	}
 	if s.recording(t, nil) {
-		back := slope{of: t.dtype, shape: t.shape, dim: dim, from: from}
+		back := slope{of: t.dtype, shape: t.shape, dim: dim, from: start}
 		s.viewed(op, t, v, func(g *Tensor) *Tensor { return back.whole(s, g) })
 	}
 	return v

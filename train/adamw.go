@@ -17,7 +17,7 @@ type AdamWOptions struct {
 	Beta1    float64  // the weight of past derivatives in their mean; 0.9 by default
 	Beta2    float64  // the weight of past squares in their mean; 0.999 by default
 	Epsilon  float64  // is added to the root of the mean square; 1e-8 by default
-	Decay    float64  // a step multiplies parameters by 1 - rate*Decay first
+	Decay    float64  // before other changes, a step multiplies parameters by 1 - rate*Decay
 	Clip     float64  // limits the norm of all derivatives together; 0 for no limit
 	// EightBit stores the moments of parameters with at least 4096 elements in 8 bits, with a scale for 256 neighbouring moments (Dettmers et
 	// al., "8-bit Optimizers via Block-wise Quantization"). They take 2.05 bytes for each parameter instead of 8.
@@ -53,8 +53,8 @@ func NewAdamW(params *nn.Params, o AdamWOptions) *AdamW {
 // device. If the Scope has an error, derivatives may be incomplete: Step then clears them and changes no parameter.
 func (o *AdamW) Step(s *tensor.Scope) error { return o.StepEach(s, nil) }
 
-// StepEach is like Step. It calls stepped, unless that is nil, with the index of each part of nn.Memory.Parts as soon as its update has been enqueued
-// on the Scope's stream. A step that a Scaler skips updates no part.
+// StepEach is like Step. Unless stepped is nil, StepEach calls it with the index of each part of nn.Memory.Parts, as soon as the update of this
+// part has been enqueued on the Scope's stream. A step that a Scaler skips updates no part.
 func (o *AdamW) StepEach(s *tensor.Scope, stepped func(part int)) error {
 	o.stepped = stepped
 	m, err := o.begin(s)

@@ -11,11 +11,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// ErrMeasure is the error of a Step of an optimizer of divided parameters if Measure was not called before it.
+// ErrMeasure is the error of a Step without a preceding call of Measure, if the parameters are divided.
 var ErrMeasure = errors.New("train: Step without Measure")
 
-// Measure computes the norm of the derivatives in nn.Memory.Parts. Only an optimizer of divided parameters (nn.Params.Divide) needs it: the result has
-// an element for each process. Measure sets that of this process. Before Step, the program sets the others to those of the other processes.
+// Measure computes the norm of the derivatives in nn.Memory.Parts. Call it before each Step if the parameters are divided (nn.Params.Divide). The
+// result has an element for each process. Measure sets the element of this process. Before Step, the program must copy the elements of the other
+// processes from their results of Measure.
 func (o *state) Measure(s *tensor.Scope) (device.Slice[float32], error) {
 	m, err := o.begin(s)
 	if err != nil {
@@ -96,7 +97,8 @@ func clearOthers[T tensor.Element](s *tensor.Scope, m *nn.Memory, grads device.S
 	return errors.Join(errs...)
 }
 
-// Join returns the State of an optimizer whose parameters are not divided from the States of divided ones, by rank. The optimizer itself is one of them.
+// Join combines the States of the optimizers of all processes, in the order of their ranks. It returns the State that an optimizer would have if
+// the parameters were not divided.
 func (o *state) Join(s *tensor.Scope, shares []State) (State, error) {
 	m, err := o.params.Memory(s)
 	if err != nil || len(shares) == 0 {

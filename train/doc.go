@@ -2,14 +2,14 @@
 //
 //	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
 //	defer params.Close()
-//	in, out := nn.NewLinear(params, 64, 128), nn.NewLinear(params, 128, 10)
+//	hidden, last := nn.NewLinear(params, 64, 128), nn.NewLinear(params, 128, 10)
 //	opt := train.NewAdamW(params, train.AdamWOptions{Rate: 3e-3, Decay: 0.01, Clip: 1})
 //	defer opt.Close()
 //	for b := range digits.Batches(64, epoch) {
 //		err := tensor.RunOn(ctx, stream, func(s *tensor.Scope) error {
 //			s.Record()
 //			x := tensor.From(s, b.Inputs, b.Len(), 64)
-//			logits := out.Forward(in.Forward(x).GELU())
+//			logits := last.Forward(hidden.Forward(x).GELU())
 //			s.Backward(logits.CrossEntropy(tensor.From(s, b.Labels, b.Len())))
 //			return opt.Step(s)
 //		})

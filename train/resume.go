@@ -33,8 +33,8 @@ func (o *state) State(s *tensor.Scope) (State, error) {
 	return st, s.Stream().Synchronize(s.Context())
 }
 
-// Restore makes the optimizer continue after the steps of a State, which Join has returned if the parameters are divided. If the State belongs to another kind of optimizer, or to another number
-// of parameters, the error wraps ErrOptions.
+// Restore makes the optimizer continue from the State st. If the parameters are divided, st must be a result of Join. If st belongs to another kind
+// of optimizer, or to another number of parameters, the error wraps ErrOptions.
 func (o *state) Restore(s *tensor.Scope, st State) error {
 	m, err := o.begin(s)
 	if err != nil {

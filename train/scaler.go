@@ -16,16 +16,16 @@ const (
 )
 
 // A Scaler is dynamic loss scaling, for activations of float16, whose smallest derivatives would become 0 (Micikevicius et al., "Mixed Precision
-// Training"). The program multiplies each loss by Scale before Backward. A Step of the optimizer divides the derivatives by it. If one of them
-// is not a finite number, the Step is skipped: it changes neither parameters nor moments, and the scale is halved. After 2000 steps in a row
-// that were not skipped, the scale is doubled.
+// Training"). The program multiplies each loss by Scale before Backward. A Step of the optimizer divides the derivatives by Scale. If a derivative
+// is not a finite number, the Step is skipped: it changes neither parameters nor moments, and the scale is halved. After 2000 steps in a row that
+// were not skipped, the scale is doubled.
 type Scaler struct{ state Scaling }
 
 // Scaling is the state of a Scaler.
 type Scaling struct {
 	Scale   float64 `json:"scale"`
-	Good    int     `json:"good"`    // steps since the scale changed
-	Skipped int     `json:"skipped"` // steps, of all
+	Good    int     `json:"good"`    // the number of steps since the scale changed
+	Skipped int     `json:"skipped"` // the number of all skipped steps
 }
 
 // NewScaler returns a Scaler with a scale of 65536.

@@ -38,11 +38,22 @@ func (m machine) forDriver() string {
 	case "darwin":
 		return "install MoltenVK, with which Gopherwarp is not tested"
 	}
-	install := "install that of the GPU: for AMD and Intel, the package mesa-vulkan-drivers (Debian, Ubuntu, Fedora), vulkan-radeon or vulkan-intel (Arch)"
+	install := "install the GPU's driver: for AMD and Intel, the package mesa-vulkan-drivers (Debian, Ubuntu, Fedora), vulkan-radeon or vulkan-intel (Arch)"
 	if advice := m.forNodes(); advice != "" {
 		install += "; also, " + advice
 	}
 	return install
+}
+
+// forFeatures says how to make a device have more features.
+func (m machine) forFeatures() string {
+	switch m.os {
+	case "windows":
+		return "a newer driver of the GPU's maker may have more"
+	case "darwin":
+		return "a newer MoltenVK may have more"
+	}
+	return "a newer driver of the GPU may have more: for AMD and Intel, a newer package mesa-vulkan-drivers (Debian, Ubuntu, Fedora), vulkan-radeon or vulkan-intel (Arch)"
 }
 
 // nodes are the device files that drivers of GPUs open on Linux.
@@ -75,8 +86,8 @@ func (m machine) closed() (names []string) {
 	return names
 }
 
-// WhyNoGPU says what to do on a machine whose GPUs are not in List although the loader finds a driver: Mesa lists only its software device if it can
-// open no GPU. It returns "" if nothing is known.
+// WhyNoGPU returns advice for a machine whose GPUs are missing from List although the loader finds a driver. For example, Mesa lists only its
+// software device if Mesa cannot open a GPU. WhyNoGPU returns "" if it has no advice.
 func WhyNoGPU() string {
 	if m := thisMachine(); m.os == "linux" {
 		return m.forNodes()

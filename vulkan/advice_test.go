@@ -41,6 +41,9 @@ func TestAdvice(t *testing.T) {
 		if got := c.machine.forLoader(); !strings.Contains(got, c.loader) {
 			t.Errorf("%s, loader: %q", c.name, got)
 		}
+		if got := c.machine.forFeatures(); (c.machine.os == "linux") != strings.Contains(got, "mesa-vulkan-drivers") {
+			t.Errorf("%s, features: %q", c.name, got)
+		}
 		if got := c.machine.forDriver(); !strings.Contains(got, c.driver) {
 			t.Errorf("%s, driver: %q", c.name, got)
 		}

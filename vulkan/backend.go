@@ -22,6 +22,7 @@ type backend struct {
 	arithmetic  ptxspirv.Arithmetic
 	views       ptxspirv.Views
 	push        int // bytes of push constants
+	lacks       ptxspirv.Features
 	subgroup    subgroup
 	clock       clock
 

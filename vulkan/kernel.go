@@ -1,6 +1,7 @@
 package vulkan
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
@@ -41,10 +42,21 @@ func (b *backend) load(p *driver.Plan) *loaded {
 	l := &loaded{number: uint32(len(b.list))}
 	b.list = append(b.list, k)
 	b.kernels[c] = l
-	if l.err = b.make(l, c); l.err != nil {
-		l.err = fmt.Errorf("vulkan: %s: %w: %w", k.Name, driver.ErrNoVariant, l.err)
+	if err := b.make(l, c); err != nil {
+		l.err = cannotLoad(k.Name, err)
+		if !errors.Is(l.err, driver.ErrNoVariant) { // the next launch may have more luck
+			delete(b.kernels, c)
+		}
 	}
 	return l
+}
+
+// cannotLoad returns the error for a kernel that could not be loaded. It matches driver.ErrNoVariant only if the device lacks something.
+func cannotLoad(kernel string, err error) error {
+	if errors.Is(err, ptxspirv.ErrUnsupported) {
+		return fmt.Errorf("vulkan: %s: %w: %w", kernel, driver.ErrNoVariant, err)
+	}
+	return fmt.Errorf("vulkan: %s: compiling the kernel: %w", kernel, outOfMemory(err))
 }
 
 // make translates and compiles a kernel.
@@ -58,7 +70,7 @@ func (b *backend) make(l *loaded, c code) error {
 		return err
 	}
 	p, err := ptxspirv.Translate(m, c.kernel.Entry(), ptxspirv.Options{
-		Block: c.block, Shared: c.shared, Subgroup: b.subgroup.lanes, Push: b.push, Views: b.views, Arithmetic: b.arithmetic,
+		Block: c.block, Shared: c.shared, Subgroup: b.subgroup.lanes, Push: b.push, Lacks: b.lacks, Views: b.views, Arithmetic: b.arithmetic,
 	})
 	if err != nil {
 		return err

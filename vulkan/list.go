@@ -4,13 +4,15 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/ptxspirv"
 	"github.com/gopherwarp/gopherwarp/internal/vulkansys"
 )
 
 // Type is the type of a device.
 type Type int
 
-// The types of devices, from the type that gopherwarp.Open prefers to the types that it never chooses.
+// The types of devices, in the order in which gopherwarp.Open prefers them. gopherwarp.Open chooses an
+// Other device only if GOPHERWARP_DEVICE selects it.
 const (
 	Discrete   Type = iota // a GPU with memory of its own
 	Integrated             // a GPU that shares the CPU's memory
@@ -26,7 +28,8 @@ func (t Type) String() string {
 type Description struct {
 	driver.Info
 	Type Type
-	// Subgroup is the number of lanes of a subgroup of a kernel, or 0 if that varies or subgroups lack operations that kernels use.
+	// Subgroup is the number of lanes in a subgroup. It is 0 if this number varies, or if subgroups lack operations that kernels
+	// use.
 	Subgroup int
 	// Missing lists the missing features that all kernels need. If there are any, Open returns ErrFeatures.
 	Missing []string
@@ -35,8 +38,8 @@ type Description struct {
 }
 
 // Complete reports whether the device is a GPU with all features that kernels can use through Vulkan. Unless GOPHERWARP_DEVICE selects
-// a device, gopherwarp.Open chooses only such Vulkan devices. Features that Vulkan does not offer, such as tensor cores and clusters,
-// are missing even on such devices.
+// a device, gopherwarp.Open chooses only complete Vulkan devices. Even a complete device lacks the features that Vulkan does not
+// offer, such as tensor cores and clusters.
 func (d *Description) Complete() bool { return d.Type != Other && len(d.Missing)+len(d.Lacks) == 0 }
 
 // List describes the devices in the loader's order, including those that Open refuses.
@@ -60,14 +63,7 @@ func (s *session) describe(i int) Description {
 	p, _ := vulkansys.NewDriverProperties()
 	s.Properties(s.physical[i], p)
 	d := Description{Info: s.info(i), Type: typeOf(p.Kind), Subgroup: s.subgroup(s.physical[i]).lanes, Missing: required(f, f12)}
-	d.Lacks = absent([]feature{
-		{"float64 (shaderFloat64)", f.Float64},
-		{"16-bit integers (shaderInt16)", f.Int16},
-		{"16-bit elements of slices (storageBuffer16BitAccess)", f11.Storage16},
-		{"8-bit integers (shaderInt8)", f12.Int8},
-		{"8-bit elements of slices (storageBuffer8BitAccess)", f12.Storage8},
-		{"64-bit atomics (shaderBufferInt64Atomics)", f12.BufferAtomics64},
-	})
+	d.Lacks = lacking(f, f11, f12).Names()
 	if d.Subgroup != warpLanes {
 		d.Lacks = append(d.Lacks, "subgroups of 32 threads, without which operations of warps are slow")
 	}
@@ -99,6 +95,19 @@ func absent(list []feature) (names []string) {
 		}
 	}
 	return names
+}
+
+// lacking returns the features that a device does not have and only some kernels need.
+func lacking(f *vulkansys.Features2, f11 *vulkansys.Features11, f12 *vulkansys.Features12) (set ptxspirv.Features) {
+	for feature, has := range map[ptxspirv.Features]uint32{
+		ptxspirv.Float64: f.Float64, ptxspirv.Int16: f.Int16, ptxspirv.Storage16: f11.Storage16,
+		ptxspirv.Int8: f12.Int8, ptxspirv.Storage8: f12.Storage8, ptxspirv.BufferAtomics64: f12.BufferAtomics64,
+	} {
+		if has == 0 {
+			set |= feature
+		}
+	}
+	return set
 }
 
 // required returns the names of the features that a device does not have and all kernels need.

@@ -77,11 +77,19 @@ func (s *session) find() error {
 		return err
 	}
 	list, err := s.PhysicalDevices(s.instance)
-	if err != nil {
-		return fmt.Errorf("vulkan: listing devices: %w", err)
-	}
-	if s.physical = list; len(list) == 0 {
+	s.physical = list
+	return notListed(len(list), err)
+}
+
+// notListed returns the error for the loader's answer to the question for devices, or nil. If no driver has a device, the answer of most
+// loaders is a failure.
+func notListed(devices int, err error) error {
+	var failed *vulkansys.Error
+	switch {
+	case errors.As(err, &failed) && failed.Result == vulkansys.InitializationFail, err == nil && devices == 0:
 		return noDriver()
+	case err != nil:
+		return fmt.Errorf("vulkan: listing devices: %w", err)
 	}
 	return nil
 }
@@ -113,10 +121,19 @@ func (s *session) info(i int) driver.Info {
 	return info
 }
 
+// noIndex returns the error for a number that none of the devices has.
+func noIndex(index, devices int) error {
+	last := ""
+	if devices > 1 {
+		last = fmt.Sprintf(" to vulkan:%d", devices-1)
+	}
+	return fmt.Errorf("%w: there is no vulkan:%d, only vulkan:0%s", ErrNoDevice, index, last)
+}
+
 // open makes a logical device of a physical one.
 func (s *session) open(index int) (*backend, error) {
 	if index < 0 || index >= len(s.physical) {
-		return nil, fmt.Errorf("%w: there is no vulkan:%d, only vulkan:0 to vulkan:%d", ErrNoDevice, index, len(s.physical)-1)
+		return nil, noIndex(index, len(s.physical))
 	}
 	info := s.info(index)
 	p := s.physical[index]
@@ -141,7 +158,7 @@ func (s *session) open(index int) (*backend, error) {
 	b.queue = s.Queue(dev, b.family, 0)
 	b.memories = s.Memories(p)
 	b.arithmetic, b.subgroup, b.clock = s.arithmetic(p), s.subgroup(p), s.newClock(p, families[family])
-	b.views, b.push = s.views(p), s.pushBytes(p)
+	b.views, b.push, b.lacks = s.views(p), s.pushBytes(p), s.lacks(p)
 	if b.layout, err = s.CreatePipelineLayout(dev, uint32(b.push)); err != nil {
 		s.DestroyDevice(dev)
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
@@ -179,8 +196,7 @@ func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, []st
 
 // featureError returns the error for a device without features that all kernels need.
 func featureError(missing []string) error {
-	return fmt.Errorf("%w: it has no %s; install a newer driver of the GPU, such as a newer package mesa-vulkan-drivers for AMD and Intel, which may have them",
-		ErrFeatures, strings.Join(missing, " and no "))
+	return fmt.Errorf("%w: it has no %s; %s", ErrFeatures, strings.Join(missing, " and no "), thisMachine().forFeatures())
 }
 
 // number returns a boolean as Vulkan's features have it.
@@ -202,6 +218,13 @@ func (s *session) views(p vulkansys.PhysicalDevice) ptxspirv.Views {
 	return ptxspirv.Views{
 		Any: l.Layout != 0, Half: l.Layout != 0 && l.Access16 != 0 && f.Int16 != 0, Bytes: l.Layout != 0 && l.Access8 != 0 && f12.Int8 != 0,
 	}
+}
+
+// lacks returns the features that a device lacks and some kernels need.
+func (s *session) lacks(p vulkansys.PhysicalDevice) ptxspirv.Features {
+	f, f11, f12 := vulkansys.NewFeatures()
+	s.Features(p, f)
+	return lacking(f, f11, f12)
 }
 
 // mostPushed is the number of bytes of push constants of the GPUs that have most.

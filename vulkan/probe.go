@@ -92,7 +92,7 @@ func (b *backend) probe(text string, params, memory []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := ptxspirv.Translate(m, "probe", ptxspirv.Options{Block: [3]int{1, 1, 1}, Arithmetic: b.arithmetic})
+	p, err := ptxspirv.Translate(m, "probe", ptxspirv.Options{Block: [3]int{1, 1, 1}, Lacks: b.lacks, Arithmetic: b.arithmetic})
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,26 @@ func TestNoDriver(t *testing.T) {
 	}
 }
 
+// radeon describes Mesa's driver for AMD's GPUs, which is installed together with llvmpipe.
+const radeon = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json"
+
+// TestNoGPU lists the devices in a process whose only driver is for a GPU that the machine does not have.
+func TestNoGPU(t *testing.T) {
+	if _, err := os.Stat(radeon); err != nil {
+		t.Skip(err)
+	}
+	if _, err := os.Stat("/dev/dri"); err == nil {
+		t.Skip("the machine has a GPU")
+	}
+	if !withDriver(t, radeon) {
+		return
+	}
+	_, err := vulkan.List()
+	if !errors.Is(err, vulkan.ErrNoDevice) || !strings.Contains(err.Error(), "finds no driver with a device") || !strings.Contains(err.Error(), "--device=/dev/dri") {
+		t.Errorf("without a GPU: %v", err)
+	}
+}
+
 // swiftShader describes the driver in Debian's package chromium. It has no 64-bit integers.
 const swiftShader = "/usr/lib/chromium/vk_swiftshader_icd.json"
 
@@ -63,7 +83,7 @@ func TestFeatures(t *testing.T) {
 		t.Errorf("listed %+v, %v", list, err)
 	}
 	_, err = vulkan.Open(0)
-	if !errors.Is(err, vulkan.ErrFeatures) || !strings.Contains(err.Error(), "it has no "+lacks) || !strings.Contains(err.Error(), "install a newer driver") {
+	if !errors.Is(err, vulkan.ErrFeatures) || !strings.Contains(err.Error(), "it has no "+lacks) || !strings.Contains(err.Error(), "a newer driver") {
 		t.Errorf("opened: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func (t *Tensor) Len() int { return t.n }
 func (t *Tensor) Size() int { return t.size }
 
 // Range returns the name of the file that has the data, and the offsets of the first byte and of the byte after the last.
-func (t *Tensor) Range() (file string, from, to int64) {
+func (t *Tensor) Range() (file string, begin, end int64) {
 	return t.from.name, t.offset, t.offset + int64(t.size)
 }
 

@@ -1,8 +1,8 @@
-// Command cached measures attention to keys and values in pages, as in decoding: each sequence has one query. The shapes are those of an 8B
-// model of the Llama family, and one graph computes the attention of all layers. Keys and values are random bfloat16 numbers, pages are in
-// random order, and some results are compared with float64. The command prints the median time of a layer and the rate at which keys and
-// values are read, first with kernels that start before the preceding kernel is done, and then without such kernels. The last column is the
-// time in which the queries and keys of a layer's new tokens are rotated, and the keys and values are stored.
+// Command cached measures attention to keys and values in pages, as in decoding: each sequence has one query. The shapes are those of an 8B model
+// of the Llama family, and one graph computes the attention of all layers. Keys and values are random bfloat16 numbers, pages are in random order,
+// and some results are compared with float64. The command prints the median time of a layer and the rate at which keys and values are read, first
+// with kernels that may start before the preceding kernel is done, and then with kernels that wait for it. The last column is the time for rotating
+// the queries and keys of a layer's new tokens and storing the keys and values.
 //
 //	go run ./bench/cached                                              # on a GPU with 80 GB
 //	go run ./bench/cached -layers 2 -most 128 -sequences 8 -launches 1 # to try it without a GPU

@@ -1,7 +1,7 @@
-// Command decode measures a step of decoding with an 8B model of the Llama family, for one sequence. One graph contains all kernels of the
-// step, in their true shapes and with random bfloat16 weights. The command checks the results of a step. It also compares
-// several kernels for each matrix product, with different numbers of threads and blocks. It prints the time of each kind of kernel and the steps per second, first
-// with kernels that start before the preceding kernel is done, and then without such kernels.
+// Command decode measures a step of decoding with an 8B model of the Llama family, for one sequence. One graph contains all kernels of the step, in
+// their true shapes and with random bfloat16 weights. The command checks the results of a step. It also compares several kernels for each matrix
+// product, with different numbers of threads and blocks. It prints the time of each kind of kernel and the steps per second, first with kernels
+// that may start before the preceding kernel is done, and then with kernels that wait for it.
 //
 //	gopherwarp run ./bench/decode            # with the kernels that are fastest on an H200
 //	gopherwarp run ./bench/decode -search    # first finds the fastest kernel for each product

@@ -84,11 +84,11 @@ type outputArray[T any] struct {
 }
 
 // Result returns an array of n elements for kernels to write. Before each run that is checked, all
-// elements are set to the argument before: 0 if the kernels add to the array, otherwise a value
-// that they never store.
-func Result[T any](b *Bench, n int, before T) *Array[T] {
+// elements are set to initial: pass 0 if the kernels add to the array, otherwise a value that they
+// never store.
+func Result[T any](b *Bench, n int, initial T) *Array[T] {
 	a := Input(b, make([]T, n))
-	b.outputs = append(b.outputs, outputArray[T]{a, before})
+	b.outputs = append(b.outputs, outputArray[T]{a, initial})
 	return a
 }
 
@@ -120,7 +120,8 @@ func Random[T any](b *Bench, n int, f func(r *rand.Rand, i int) T) []T {
 	return host
 }
 
-// InParallel calls f for ranges that together cover 0 to n-1, on all cores. The ranges depend on n alone.
+// InParallel divides the numbers from 0 to n-1 into ranges, and calls f for each range, on all cores: for the range with the given number, which
+// contains start and not end. The ranges depend only on n.
 func InParallel(n int, f func(number, start, end int)) {
 	chunk := min(1<<14, n/64+1)
 	next, workers := make(chan int), sync.WaitGroup{}

@@ -13,7 +13,7 @@ import (
 
 // Contender is one way to do a case's work.
 type Contender struct {
-	Name  string                       // as in a report's measurements
+	Name  string                       // the name of the contender, as in report.Measurement.By
 	Run   func(s *device.Stream) error // enqueues the work
 	Check func() error                 // checks the result; nil means Work.Check
 	// registers is the largest number of registers of a thread of its kernels, 0 if unknown.
@@ -32,7 +32,7 @@ func launching(name string, ls []Launch, launch func(*device.Stream, Launch) err
 	}}
 }
 
-// Contenders returns ours, then the twins unless t is nil, then the others that take part in this process.
+// Contenders returns the contenders that run in this process: our kernels, the twins unless t is nil, and then More.
 func (w Work) Contenders(t *Twins) []Contender {
 	var all []Contender
 	add := func(name string, ls []Launch, launch func(*device.Stream, Launch) error) {

@@ -10,11 +10,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// ReadUnchecked reads the kernels without checks that the program bench/suite/unchecked wrote. The result, for Options.Unchecked, has
-// the kernels by name.
-func ReadUnchecked(from io.Reader) (map[string]*driver.Kernel, error) {
+// ReadUnchecked reads the output of the program bench/suite/unchecked: kernels that were compiled without checks. The result, for
+// Options.Unchecked, maps the names of kernels to kernels.
+func ReadUnchecked(r io.Reader) (map[string]*driver.Kernel, error) {
 	var kernels []*driver.Kernel
-	if err := gob.NewDecoder(from).Decode(&kernels); err != nil {
+	if err := gob.NewDecoder(r).Decode(&kernels); err != nil {
 		return nil, fmt.Errorf("bench: kernels without checks: %w", err)
 	}
 	byName := map[string]*driver.Kernel{}

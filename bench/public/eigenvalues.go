@@ -54,10 +54,10 @@ func (s *eigenShared) scan(t gpu.Thread) {
 	}
 }
 
-// eigenvalues stores the eigenvalues of symmetric tridiagonal matrices by bisection (Barth, Martin and Wilkinson 1967). It is
-// the kernel for small matrices in CUDA's eigenvalues sample (Lessig 2007), with a block of 512 threads for each matrix. A thread bisects an
-// interval; if both halves have eigenvalues, the right one is a new interval, whose place is the thread's rank in a scan. The matrices have
-// n rows, eigenvalues from low to high, and nonzero off-diagonal elements.
+// eigenvalues stores the eigenvalues of symmetric tridiagonal matrices by bisection (Barth, Martin and Wilkinson 1967). It is the kernel for small
+// matrices in CUDA's eigenvalues sample (Lessig 2007), with a block of 512 threads for each matrix. A thread bisects an interval. If both halves
+// contain eigenvalues, the right half becomes a new interval, and a scan gives the new interval an index. The matrices have n rows, eigenvalues
+// from low to high, and nonzero off-diagonal elements.
 //
 //gpu:kernel
 //gpu:block 512

@@ -13,10 +13,9 @@ import (
 // laplaceSide is the side of a block.
 const laplaceSide = 16
 
-// laplace computes a step of Jacobi's iteration for Laplace's equation on an n x n grid, and the largest change in each
-// block, by a tree over columns and then over a row of shared memory. It is the kernel with shared memory of the
-// Laplace example in numba's documentation: float64, blocks of 16 x 16 threads, and a tile of the grid with a border of
-// one point.
+// laplace computes a step of Jacobi's iteration for Laplace's equation on an n x n grid, and stores the largest change in each block. It finds the
+// largest change in shared memory, by a tree within each column and then a tree within row 0. It is the variant with shared memory of the Laplace
+// example in numba's documentation: float64, blocks of 16 x 16 threads, and a tile of the grid with a border of one point.
 //
 //gpu:kernel
 //gpu:block 16,16

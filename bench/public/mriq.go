@@ -28,9 +28,9 @@ func mriMagnitude(t gpu.Thread, re, im []float32, samples []mriSample) {
 	}
 }
 
-// mriQ adds the contributions of some samples to each voxel's entry of the matrix Q. It is the second kernel of Parboil's
-// mri-q (Stone and others 2008), with a thread for each voxel and blocks of 256. In Parboil the samples of a launch are in
-// constant memory; here all are in global memory, in both languages.
+// mriQ adds the contributions of some samples to each voxel's entry of the matrix Q. It is the second kernel of Parboil's mri-q (Stone and others
+// 2008), with a thread for each voxel and blocks of 256. In Parboil the samples of a launch are in constant memory; here, all samples are in global
+// memory, in Go and in CUDA C++.
 //
 //gpu:kernel
 //gpu:block 256

@@ -38,9 +38,9 @@ func nearest(x float64) int32 {
 	return n + 1
 }
 
-// particleLikelihood moves each particle, weighs it by the likelihood that the object is at its place, and stores the
-// sum of each block's weights, computed by a tree in shared memory. It is the first kernel of Rodinia's particlefilter
-// in float64. Offsets of the object's points are pairs of y and x.
+// particleLikelihood moves each particle, weighs it by the likelihood that the object is at the particle's place, and stores the sum of each
+// block's weights, computed by a tree in shared memory. It is the first kernel of Rodinia's particlefilter in float64. Offsets of the object's
+// points are pairs of y and x.
 //
 //gpu:kernel
 //gpu:block 512
@@ -113,8 +113,8 @@ func particleNormalize(t gpu.Thread, weights, partial []float64) {
 	}
 }
 
-// particleCumulate stores the running sums of the weights and the first position of the systematic resampling,
-// in one thread. In Rodinia this is part of the previous kernel, where it races with the other blocks.
+// particleCumulate stores the running sums of the weights and the first position of the systematic resampling, in one thread. In Rodinia, this work
+// is part of the kernel that normalizes the weights, where it races with the other blocks.
 //
 //gpu:kernel
 //gpu:block 512
@@ -130,8 +130,8 @@ func particleCumulate(t gpu.Thread, weights, cumulated, first []float64, seeds [
 	}
 }
 
-// particleResample replaces particle i by the first particle whose running sum reaches position i of the resampling. It
-// searches from the start.
+// particleResample replaces particle i by the first particle whose running sum reaches position i of the resampling. Each thread searches from the
+// first particle.
 //
 //gpu:kernel
 //gpu:block 512

@@ -12,9 +12,9 @@ import (
 // pgainShape has the sizes of a call of pgain: the number of points, their dimensions, and the number of centers.
 type pgainShape struct{ points, dims, centers int }
 
-// pgain computes what opening a center at point x saves. For each point, it stores whether the point would switch to the
-// new center, and adds what the point saves to the point's row of work. It is the kernel of Rodinia's streamcluster: blocks of 512 threads, the
-// coordinates of x in dynamic shared memory, one row of work for each point. Coordinates are stored by dimension.
+// pgain computes the savings if point x becomes a center. For each point, it stores whether the point would switch to the new center, and adds what
+// the point saves to the point's row of work. It is the kernel of Rodinia's streamcluster: blocks of 512 threads, the coordinates of x in dynamic
+// shared memory, one row of work for each point. Coordinates are stored by dimension.
 //
 //gpu:kernel
 func pgain(t gpu.Thread, coords, weights, costs []float32, assigned, table, switched []int32, work []float32, s pgainShape, x int) {

@@ -589,10 +589,10 @@ var dwt2dKernel = &driver.Kernel{
 	},
 }
 
-// Eigenvalues stores the eigenvalues of symmetric tridiagonal matrices by bisection (Barth, Martin and Wilkinson 1967). It is
-// the kernel for small matrices in CUDA's eigenvalues sample (Lessig 2007), with a block of 512 threads for each matrix. A thread bisects an
-// interval; if both halves have eigenvalues, the right one is a new interval, whose place is the thread's rank in a scan. The matrices have
-// n rows, eigenvalues from low to high, and nonzero off-diagonal elements.
+// Eigenvalues stores the eigenvalues of symmetric tridiagonal matrices by bisection (Barth, Martin and Wilkinson 1967). It is the kernel for small
+// matrices in CUDA's eigenvalues sample (Lessig 2007), with a block of 512 threads for each matrix. A thread bisects an interval. If both halves
+// contain eigenvalues, the right half becomes a new interval, and a scan gives the new interval an index. The matrices have n rows, eigenvalues
+// from low to high, and nonzero off-diagonal elements.
 func Eigenvalues(s *device.Stream, g device.Blocks, diagonal, off, values device.Slice[float32], n int, low, high, precision float32) error {
 	p := s.Plan(eigenvaluesKernel, eigenvaluesKernel.Grid(g))
 	diagonal.Pass(p)
@@ -1114,10 +1114,9 @@ var hotspot3DKernel = &driver.Kernel{
 	},
 }
 
-// Laplace computes a step of Jacobi's iteration for Laplace's equation on an n x n grid, and the largest change in each
-// block, by a tree over columns and then over a row of shared memory. It is the kernel with shared memory of the
-// Laplace example in numba's documentation: float64, blocks of 16 x 16 threads, and a tile of the grid with a border of
-// one point.
+// Laplace computes a step of Jacobi's iteration for Laplace's equation on an n x n grid, and stores the largest change in each block. It finds the
+// largest change in shared memory, by a tree within each column and then a tree within row 0. It is the variant with shared memory of the Laplace
+// example in numba's documentation: float64, blocks of 16 x 16 threads, and a tile of the grid with a border of one point.
 func Laplace(s *device.Stream, g device.Blocks, from, to, changes device.Slice[float64], n int) error {
 	p := s.Plan(laplaceKernel, laplaceKernel.Grid(g))
 	from.Pass(p)
@@ -1131,7 +1130,7 @@ var laplaceKernel = &driver.Kernel{
 	Name:    "laplace",
 	Package: "github.com/gopherwarp/gopherwarp/bench/public",
 	File:    "laplace.go",
-	Line:    23,
+	Line:    22,
 	Params: []driver.Param{
 		{Name: "from", Offset: 0, Size: 24, Elem: 8},
 		{Name: "to", Offset: 24, Size: 24, Elem: 8},
@@ -1143,13 +1142,13 @@ var laplaceKernel = &driver.Kernel{
 	Shared:     4640,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "laplace.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "laplace.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "laplace.go", Line: 34, Format: "index out of range [%d] with length %d"},
-		{File: "laplace.go", Line: 37, Format: "index out of range [%d] with length %d"},
-		{File: "laplace.go", Line: 40, Format: "index out of range [%d] with length %d"},
-		{File: "laplace.go", Line: 46, Format: "index out of range [%d] with length %d"},
-		{File: "laplace.go", Line: 63, Format: "index out of range [%d] with length %d"},
+		{File: "laplace.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "laplace.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "laplace.go", Line: 33, Format: "index out of range [%d] with length %d"},
+		{File: "laplace.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "laplace.go", Line: 39, Format: "index out of range [%d] with length %d"},
+		{File: "laplace.go", Line: 45, Format: "index out of range [%d] with length %d"},
+		{File: "laplace.go", Line: 62, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -1535,9 +1534,9 @@ var mriMagnitudeKernel = &driver.Kernel{
 	},
 }
 
-// MriQ adds the contributions of some samples to each voxel's entry of the matrix Q. It is the second kernel of Parboil's
-// mri-q (Stone and others 2008), with a thread for each voxel and blocks of 256. In Parboil the samples of a launch are in
-// constant memory; here all are in global memory, in both languages.
+// MriQ adds the contributions of some samples to each voxel's entry of the matrix Q. It is the second kernel of Parboil's mri-q (Stone and others
+// 2008), with a thread for each voxel and blocks of 256. In Parboil the samples of a launch are in constant memory; here, all samples are in global
+// memory, in Go and in CUDA C++.
 func MriQ(s *device.Stream, g device.Blocks, samples device.Slice[mriSample], x, y, z, qr, qi device.Slice[float32], start int) error {
 	p := s.Plan(mriQKernel, mriQKernel.Grid(g))
 	samples.Pass(p)
@@ -1623,9 +1622,9 @@ var nnKernel = &driver.Kernel{
 	},
 }
 
-// ParticleLikelihood moves each particle, weighs it by the likelihood that the object is at its place, and stores the
-// sum of each block's weights, computed by a tree in shared memory. It is the first kernel of Rodinia's particlefilter
-// in float64. Offsets of the object's points are pairs of y and x.
+// ParticleLikelihood moves each particle, weighs it by the likelihood that the object is at the particle's place, and stores the sum of each
+// block's weights, computed by a tree in shared memory. It is the first kernel of Rodinia's particlefilter in float64. Offsets of the object's
+// points are pairs of y and x.
 func ParticleLikelihood(s *device.Stream, g device.Blocks, x, y, oldX, oldY, weights, partial device.Slice[float64], offsets, seeds device.Slice[int32], pixels device.Slice[uint8], v video) error {
 	p := s.Plan(particleLikelihoodKernel, particleLikelihoodKernel.Grid(g))
 	x.Pass(p)
@@ -1755,8 +1754,8 @@ var particleNormalizeKernel = &driver.Kernel{
 	},
 }
 
-// ParticleCumulate stores the running sums of the weights and the first position of the systematic resampling,
-// in one thread. In Rodinia this is part of the previous kernel, where it races with the other blocks.
+// ParticleCumulate stores the running sums of the weights and the first position of the systematic resampling, in one thread. In Rodinia, this work
+// is part of the kernel that normalizes the weights, where it races with the other blocks.
 func ParticleCumulate(s *device.Stream, g device.Blocks, weights, cumulated, first device.Slice[float64], seeds device.Slice[int32]) error {
 	p := s.Plan(particleCumulateKernel, particleCumulateKernel.Grid(g))
 	weights.Pass(p)
@@ -1798,8 +1797,8 @@ var particleCumulateKernel = &driver.Kernel{
 	},
 }
 
-// ParticleResample replaces particle i by the first particle whose running sum reaches position i of the resampling. It
-// searches from the start.
+// ParticleResample replaces particle i by the first particle whose running sum reaches position i of the resampling. Each thread searches from the
+// first particle.
 func ParticleResample(s *device.Stream, g device.Blocks, x, y, newX, newY, cumulated, first device.Slice[float64]) error {
 	p := s.Plan(particleResampleKernel, particleResampleKernel.Grid(g))
 	x.Pass(p)
@@ -2203,9 +2202,9 @@ var stencil2dKernel = &driver.Kernel{
 	},
 }
 
-// Pgain computes what opening a center at point x saves. For each point, it stores whether the point would switch to the
-// new center, and adds what the point saves to the point's row of work. It is the kernel of Rodinia's streamcluster: blocks of 512 threads, the
-// coordinates of x in dynamic shared memory, one row of work for each point. Coordinates are stored by dimension.
+// Pgain computes the savings if point x becomes a center. For each point, it stores whether the point would switch to the new center, and adds what
+// the point saves to the point's row of work. It is the kernel of Rodinia's streamcluster: blocks of 512 threads, the coordinates of x in dynamic
+// shared memory, one row of work for each point. Coordinates are stored by dimension.
 func Pgain(s_ *device.Stream, g device.Grid, coords, weights, costs device.Slice[float32], assigned, table, switched device.Slice[int32], work device.Slice[float32], s pgainShape, x int) error {
 	p := s_.Plan(pgainKernel, g)
 	coords.Pass(p)

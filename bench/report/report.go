@@ -205,9 +205,9 @@ func (r *Report) WriteJSON(w io.Writer) error {
 }
 
 // ReadJSON reads a report.
-func ReadJSON(from io.Reader) (*Report, error) {
+func ReadJSON(src io.Reader) (*Report, error) {
 	r := &Report{}
-	if err := json.NewDecoder(from).Decode(r); err != nil {
+	if err := json.NewDecoder(src).Decode(r); err != nil {
 		return nil, fmt.Errorf("bench: report: %w", err)
 	}
 	return r, nil

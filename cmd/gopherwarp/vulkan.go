@@ -49,6 +49,23 @@ func (r vulkanReport) usable() bool {
 	return false
 }
 
+// otherMaker reports whether there is a GPU of another maker than NVIDIA, whether or not it can be used.
+func (r vulkanReport) otherMaker() bool {
+	return slices.ContainsFunc(r.list, func(d vulkan.Description) bool {
+		return d.Type != vulkan.Other && !strings.Contains(d.Name, "NVIDIA")
+	})
+}
+
+// conclusion says where programs run their kernels if no device is usable.
+func (r vulkanReport) conclusion() string {
+	for i := range r.list {
+		if d := &r.list[i]; d.Type != vulkan.Other && d.Missing == nil {
+			return fmt.Sprintf("Programs run their kernels on the CPU, unless GOPHERWARP_DEVICE=vulkan:%d selects the GPU.", d.Index)
+		}
+	}
+	return "No GPU can be used on this machine. Programs run their kernels on the CPU."
+}
+
 // print describes the devices of Vulkan, or says what to install. Without Vulkan nothing is wrong: NVIDIA's GPUs do not need it.
 func (r vulkanReport) print(w io.Writer) {
 	switch {
@@ -67,6 +84,10 @@ func (r vulkanReport) print(w io.Writer) {
 
 // printVulkan describes a device of Vulkan.
 func printVulkan(w io.Writer, d *vulkan.Description) {
+	if d.Missing != nil && d.Type == vulkan.Other { // such as SwiftShader, which comes with browsers
+		fmt.Fprintf(w, "-      %s, %v, cannot be used: it lacks %s\n", d.Info, d.Type, strings.Join(d.Missing, ", "))
+		return
+	}
 	if d.Missing != nil {
 		fmt.Fprintf(w, "WRONG  %s cannot be used: it lacks %s\n", d.Info, strings.Join(d.Missing, ", "))
 		fmt.Fprintln(w, "       All kernels need these features. A newer driver of the GPU may have them.")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/vulkan"
 )
@@ -25,6 +26,8 @@ func TestVulkanReport(t *testing.T) {
 		{vulkanReport{err: fmt.Errorf("%w: no driver", vulkan.ErrNoDevice)}, false, []string{"-      no such device: no driver\n"}},
 		{vulkanReport{err: fmt.Errorf("vulkan: lost")}, false, []string{"WRONG  Vulkan does not work: lost"}},
 		{devices(vulkan.Description{Missing: []string{"addresses"}}), false, []string{"WRONG  Fake (vulkan:1) cannot be used: it lacks addresses", "newer driver"}},
+		{devices(vulkan.Description{Type: vulkan.Other, Missing: []string{"addresses"}}), false,
+			[]string{"-      Fake (vulkan:1), not a GPU of this machine, cannot be used: it lacks addresses\n"}},
 		{devices(vulkan.Description{Subgroup: 32}), true, []string{"ok     Fake (vulkan:1), discrete GPU, driver fake 1.2", "has 32 threads"}},
 		{devices(vulkan.Description{Lacks: []string{"float64"}}), false,
 			[]string{"-      Fake", "It lacks float64.", "only with GOPHERWARP_DEVICE=vulkan:1, because it lacks float64."}},
@@ -40,6 +43,43 @@ func TestVulkanReport(t *testing.T) {
 		}
 		if got := c.report.usable(); got != c.usable {
 			t.Errorf("%+v: usable %v", c.report, got)
+		}
+	}
+}
+
+// TestConclusion tests what doctor says of machines on which programs run on the CPU, and whether it demands NVIDIA's driver.
+func TestConclusion(t *testing.T) {
+	gpu := func(name string, index int, t vulkan.Type, missing ...string) vulkan.Description {
+		return vulkan.Description{Info: device.Info{Kind: "vulkan", Index: index, Name: name}, Type: t, Missing: missing, Lacks: []string{"float64"}}
+	}
+	for _, c := range []struct {
+		list  []vulkan.Description
+		want  string
+		other bool // maker
+	}{
+		{nil, "No GPU can be used on this machine.", false},
+		{[]vulkan.Description{gpu("llvmpipe", 0, vulkan.Other)}, "No GPU can be used on this machine.", false},
+		{[]vulkan.Description{gpu("Radeon", 0, vulkan.Discrete, "addresses")}, "No GPU can be used on this machine.", true},
+		{[]vulkan.Description{gpu("llvmpipe", 0, vulkan.Other), gpu("Vega", 1, vulkan.Integrated)}, "unless GOPHERWARP_DEVICE=vulkan:1 selects the GPU.", true},
+		{[]vulkan.Description{gpu("NVIDIA T400", 0, vulkan.Discrete)}, "unless GOPHERWARP_DEVICE=vulkan:0 selects the GPU.", false},
+	} {
+		r := vulkanReport{list: c.list}
+		if got := r.conclusion(); !strings.Contains(got, c.want) || r.otherMaker() != c.other {
+			t.Errorf("%+v: another maker %v, %q", c.list, r.otherMaker(), got)
+		}
+	}
+}
+
+// TestFindings tests how doctor marks what is missing of NVIDIA's driver.
+func TestFindings(t *testing.T) {
+	list := []cuda.Finding{{What: "the library is there", OK: true}, {What: "no module", Means: "It is needed.", Do: "Load it."}}
+	for needed, want := range map[bool]string{
+		true:  "ok     the library is there\nWRONG  no module\n       It is needed.\n       Load it.\n",
+		false: "ok     the library is there\n-      no module\n       It is needed.\n       Load it.\n       Only NVIDIA's GPUs need this driver.\n",
+	} {
+		var out strings.Builder
+		if printFindings(&out, list, needed); out.String() != want {
+			t.Errorf("needed %v:\n%s", needed, out.String())
 		}
 	}
 }

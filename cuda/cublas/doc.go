@@ -13,7 +13,7 @@
 // Matrices are row-major, as in Go and gonum. Calls only enqueue work on the handle's stream, and allocate
 // nothing. After an error, later calls on the stream return this error until Synchronize has returned it, as
 // after a failed launch. Scalar results (Dot, Norm) are stored in device memory, so no call waits. If the stream
-// records a graph, the graph records the work. Close the handle after the graph.
+// records a graph, the graph records the work. Close the graph before the handle.
 //
 // Fuse plans a product with a bias and an activation. cuBLASLt computes all three in one kernel. The elements of
 // the operands may have 8 bits.

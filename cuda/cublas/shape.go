@@ -17,14 +17,16 @@ type Matrix[T any] struct {
 	Stride     int
 }
 
-// Vector is N elements of Data that are Inc apart. An Inc of 0 means 1; Inc must not be negative.
+// Vector is a vector of N elements of Data, which are Inc elements apart. An Inc of 0 means 1; Inc
+// must not be negative.
 type Vector[T any] struct {
 	N    int
 	Data device.Slice[T]
 	Inc  int
 }
 
-// Side is the side of a product on which the symmetric or triangular matrix is.
+// Side states whether the symmetric or triangular matrix is the left or the right factor of a
+// product.
 type Side int
 
 // The sides.

@@ -34,12 +34,12 @@ func isDouble[T any]() bool {
 	return false
 }
 
-// Forward transforms the signals in the slice in and stores the results in out. Both may be the same slice.
-func (c *Complex[C]) Forward(in, out device.Slice[C]) error { return c.transform(in, out, forward) }
+// Forward transforms the signals in src and stores the results in dst, which may be the same slice as src.
+func (c *Complex[C]) Forward(src, dst device.Slice[C]) error { return c.transform(src, dst, forward) }
 
 // Inverse computes the inverse transform. It does not scale: Forward followed by Inverse gives the
 // signal times the number of its elements.
-func (c *Complex[C]) Inverse(in, out device.Slice[C]) error { return c.transform(in, out, inverse) }
+func (c *Complex[C]) Inverse(src, dst device.Slice[C]) error { return c.transform(src, dst, inverse) }
 
 func (c *Complex[C]) transform(in, out device.Slice[C], d direction) error {
 	n := c.shape.elements(c.shape.last())

@@ -12,7 +12,7 @@
 // Signals are stored without gaps, row-major, like Go's arrays. Transforms do not scale: a forward
 // and an inverse transform together multiply by the number of elements. Calls only enqueue work on
 // the plan's stream, and allocate nothing. If the stream records a graph, the graph records the
-// work (see On). Close the plan after the graph.
+// work (see On). Close the graph before the plan.
 //
 // The package has no kernels of its own. It needs cuFFT and a device of package cuda.
 package cufft

@@ -40,20 +40,20 @@ func NewReal[R float32 | float64, C complex64 | complex128](s *device.Stream, sh
 func (r *Real[R, C]) Spectrum() int { return r.shape.elements(r.shape.last()/2 + 1) }
 
 // Forward transforms signals to spectra.
-func (r *Real[R, C]) Forward(in device.Slice[R], out device.Slice[C]) error {
-	if err := r.fit(in, out); err != nil {
+func (r *Real[R, C]) Forward(src device.Slice[R], dst device.Slice[C]) error {
+	if err := r.fit(src, dst); err != nil {
 		return err
 	}
-	return transform(r.to, in, out, none)
+	return transform(r.to, src, dst, none)
 }
 
 // Inverse transforms spectra to signals, and overwrites the spectra. It does not scale: Forward
 // followed by Inverse gives the signal times the number of its elements.
-func (r *Real[R, C]) Inverse(in device.Slice[C], out device.Slice[R]) error {
-	if err := r.fit(out, in); err != nil {
+func (r *Real[R, C]) Inverse(src device.Slice[C], dst device.Slice[R]) error {
+	if err := r.fit(dst, src); err != nil {
 		return err
 	}
-	return transform(r.back, in, out, none)
+	return transform(r.back, src, dst, none)
 }
 
 func (r *Real[R, C]) fit(signal device.Slice[R], spectrum device.Slice[C]) error {

@@ -58,14 +58,14 @@ func typeOf[T Number]() uintptr {
 	return 9 // bfloat16
 }
 
-// AllReduce combines the input slices of all ranks element by element, and stores the result in the
-// output slice of every rank. All slices have the same length; out may be the same slice as in.
-func AllReduce[T Number](c *Comm, op Op, in, out device.Slice[T]) error {
-	return exchange(c, call[T]{f: allReduce, in: in, out: out, times: [2]int{1, 1}, more: []uintptr{uintptr(op)}})
+// AllReduce combines the slices src of all ranks element by element, and stores the result in the
+// slice dst of every rank. All slices have the same length; dst may be the same slice as src.
+func AllReduce[T Number](c *Comm, op Op, src, dst device.Slice[T]) error {
+	return exchange(c, call[T]{f: allReduce, in: src, out: dst, times: [2]int{1, 1}, more: []uintptr{uintptr(op)}})
 }
 
-// Reduce is like AllReduce, but only the rank root receives the result. The Out slices of the other
-// ranks are not written.
+// Reduce is like AllReduce, but only the rank root receives the result, in x.Out. The Out slices of
+// the other ranks are not written.
 func Reduce[T Number](c *Comm, op Op, root int, x Pair[T]) error {
 	return exchange(c, call[T]{f: reduce, in: x.In, out: x.Out, times: [2]int{1, 1}, more: []uintptr{uintptr(op), uintptr(root)}})
 }
@@ -73,22 +73,22 @@ func Reduce[T Number](c *Comm, op Op, root int, x Pair[T]) error {
 // Pair is the input and the output of a rank.
 type Pair[T Number] struct{ In, Out device.Slice[T] }
 
-// Broadcast copies the input slice of the rank root to the output slice of every rank. All slices
-// have the same length.
-func Broadcast[T Number](c *Comm, root int, in, out device.Slice[T]) error {
-	return exchange(c, call[T]{f: broadcast, in: in, out: out, times: [2]int{1, 1}, more: []uintptr{uintptr(root)}})
+// Broadcast copies the slice src of the rank root to the slice dst of every rank. All slices have
+// the same length.
+func Broadcast[T Number](c *Comm, root int, src, dst device.Slice[T]) error {
+	return exchange(c, call[T]{f: broadcast, in: src, out: dst, times: [2]int{1, 1}, more: []uintptr{uintptr(root)}})
 }
 
-// AllGather copies the input slices of all ranks, in rank order, to the output slice of every rank.
-// The length of out is World times the length of in.
-func AllGather[T Number](c *Comm, in, out device.Slice[T]) error {
-	return exchange(c, call[T]{f: allGather, in: in, out: out, times: [2]int{c.world, 1}})
+// AllGather copies the slices src of all ranks, in rank order, to the slice dst of every rank. The
+// length of dst is World times the length of src.
+func AllGather[T Number](c *Comm, src, dst device.Slice[T]) error {
+	return exchange(c, call[T]{f: allGather, in: src, out: dst, times: [2]int{c.world, 1}})
 }
 
-// ReduceScatter combines the input slices of all ranks, and distributes the result over the output
-// slices in rank order, starting with rank 0. The length of in is World times the length of out.
-func ReduceScatter[T Number](c *Comm, op Op, in, out device.Slice[T]) error {
-	return exchange(c, call[T]{f: reduceScatter, in: in, out: out, times: [2]int{1, c.world}, more: []uintptr{uintptr(op)}})
+// ReduceScatter combines the slices src of all ranks, and distributes the result over the slices
+// dst in rank order, starting with rank 0. The length of src is World times the length of dst.
+func ReduceScatter[T Number](c *Comm, op Op, src, dst device.Slice[T]) error {
+	return exchange(c, call[T]{f: reduceScatter, in: src, out: dst, times: [2]int{1, c.world}, more: []uintptr{uintptr(op)}})
 }
 
 // Send sends x to another rank, which must call Receive. Ranks that send to each other must make

@@ -30,8 +30,9 @@ type Options struct {
 	Listen string
 	// Timeout is the time after which a collective is aborted. 0 means 10 minutes.
 	Timeout time.Duration
-	// Silence, unless it is 0, is the time after which a process from which nothing has arrived counts
-	// as lost: its machine has failed, or it was stopped. All processes must have the same.
+	// Silence is the time after which a process that sends nothing counts as lost, because its machine
+	// has failed or the process was stopped. 0 means no limit. All processes must set the same
+	// Silence.
 	Silence time.Duration
 }
 

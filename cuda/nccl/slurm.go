@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Launched returns the identity that a launcher of several processes has set in the environment variables: torchrun (see Torchrun) or, if there is
-// none of its variables, srun (see Slurm). It reports false if the environment has no such identity, or one of a single process.
+// Launched returns the identity that torchrun or srun has set in the environment variables. If RANK and WORLD_SIZE are set, the identity is that
+// of Torchrun. Otherwise, if SLURM_STEP_ID and SLURM_PROCID are set, the identity is that of Slurm. The result several is false if these variables
+// are not set, or if the job has a single process.
 func Launched(getenv func(name string) string) (p Process, several bool, err error) {
 	switch {
 	case getenv("RANK") != "" && getenv("WORLD_SIZE") != "":
@@ -28,8 +29,8 @@ const (
 )
 
 // Slurm returns the identity that srun sets in the environment variables SLURM_PROCID, SLURM_STEP_NUM_TASKS (or SLURM_NTASKS) and SLURM_LOCALID. The
-// address of rank 0 is MASTER_ADDR or the first host of SLURM_STEP_NODELIST, and its port MASTER_PORT, or one that depends on SLURM_JOB_ID. As with
-// Torchrun, GOPHERWARP_JOB_SECRET is the job's secret.
+// address of rank 0 is MASTER_ADDR or, if it is not set, the first host of SLURM_STEP_NODELIST. The port is MASTER_PORT or, if it is not set, a
+// number that depends on SLURM_JOB_ID and SLURM_STEP_ID. As with Torchrun, GOPHERWARP_JOB_SECRET is the job's secret.
 func Slurm(getenv func(name string) string) (Process, error) {
 	var p Process
 	for _, v := range []struct {

@@ -3,7 +3,7 @@
 // nvidia-smi. It lists all GPUs, even those that CUDA_VISIBLE_DEVICES hides.
 //
 //	lib, err := nvml.Open()
-//	if err != nil { return err } // lists where the package looked, and how to get the library
+//	if err != nil { return err } // the error lists where the package looked, and how to get the library
 //	defer lib.Close()
 //	gpus, err := lib.Devices()
 //	for _, d := range gpus {

@@ -75,7 +75,7 @@ type Link struct {
 type Errors struct {
 	Corrected, Uncorrected         Figure
 	LifeCorrected, LifeUncorrected Figure
-	RowsCorrected, RowsUncorrected Figure // rows of memory that were replaced by spare rows after corrected, and after uncorrected, errors
+	RowsCorrected, RowsUncorrected Figure // rows of memory that spare rows have replaced, after corrected errors and after uncorrected errors
 	RowsPending, RowsFailed        Figure // RowsPending is 1 if a row will be replaced at the next reset; RowsFailed is 1 if no spare row was left
 }
 

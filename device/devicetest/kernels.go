@@ -24,14 +24,14 @@ func multiply(t gpu.Thread, a, b, c []float32) {
 // sumBlock is the maximum number of threads in a block of sum.
 const sumBlock = 256
 
-// sum stores in out, for each block, the sum of the block's elements of in. The number of
-// threads in a block is a power of two.
-func sum(t gpu.Thread, in, out []float32) {
+// sum stores in sums, for each block, the sum of the block's elements of x. The number of threads
+// in a block is a power of two.
+func sum(t gpu.Thread, x, sums []float32) {
 	tile := gpu.Shared[[sumBlock]float32](t)
 	i := t.ThreadX()
 	tile[i] = 0
-	if g := t.GlobalX(); g < len(in) {
-		tile[i] = in[g]
+	if g := t.GlobalX(); g < len(x) {
+		tile[i] = x[g]
 	}
 	t.Sync()
 	for step := t.BlockDimX() / 2; step > 0; step /= 2 {
@@ -41,7 +41,7 @@ func sum(t gpu.Thread, in, out []float32) {
 		t.Sync()
 	}
 	if i == 0 {
-		out[t.BlockX()] = tile[0]
+		sums[t.BlockX()] = tile[0]
 	}
 }
 
@@ -84,14 +84,15 @@ func Multiply() *driver.Kernel {
 	}
 }
 
-// Sum returns the kernel that stores the sum of each block's elements of in, a slice of float32, in
-// out. Each thread reads one element; the block adds them in shared memory, as a tree with
-// barriers. Blocks have up to 256 threads; the number must be a power of two.
+// Sum returns the kernel with the parameters x and sums, slices of float32. Each thread reads one
+// element of x, and sums[i] becomes the sum of the elements that block i reads. The block adds them
+// in shared memory, as a tree with barriers. The number of threads in a block must be a power of
+// two, up to 256.
 func Sum() *driver.Kernel {
-	type params struct{ in, out []float32 }
+	type params struct{ x, sums []float32 }
 	return &driver.Kernel{
 		Name: "sum", Package: "devicetest",
-		Params:     []driver.Param{slice("in", 0, 4), slice("out", 24, 4)},
+		Params:     []driver.Param{slice("x", 0, 4), slice("sums", 24, 4)},
 		ParamBytes: 48 + driver.HiddenBytes,
 		Shared:     4 * sumBlock,
 		Barriers:   true,
@@ -99,7 +100,7 @@ func Sum() *driver.Kernel {
 		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 			p := *(*params)(args)
 			for ts.Next() {
-				sum(ts.Thread(), p.in, p.out)
+				sum(ts.Thread(), p.x, p.sums)
 			}
 		},
 	}

@@ -9,31 +9,31 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// optional copies in to out or, if in is nil, counts from 1.
-func optional(t gpu.Thread, out, in []int32) {
+// optional copies src to dst or, if src is nil, counts from 1.
+func optional(t gpu.Thread, dst, src []int32) {
 	i := t.GlobalX()
 	switch {
-	case i >= len(out):
-	case in == nil:
-		out[i] = int32(i + 1)
+	case i >= len(dst):
+	case src == nil:
+		dst[i] = int32(i + 1)
 	default:
-		out[i] = in[i]
+		dst[i] = src[i]
 	}
 }
 
-// Optional returns a kernel with two parameters, the slices out and in of int32. It copies in to
-// out or, if in is nil, stores 1, 2, 3 and so on in out.
+// Optional returns a kernel with two parameters, the slices dst and src of int32. It copies src to
+// dst or, if src is nil, stores 1, 2, 3 and so on in dst.
 func Optional() *driver.Kernel {
-	type params struct{ out, in []int32 }
+	type params struct{ dst, src []int32 }
 	return &driver.Kernel{
 		Name: "optional", Package: "devicetest",
-		Params:     []driver.Param{slice("out", 0, 4), slice("in", 24, 4)},
+		Params:     []driver.Param{slice("dst", 0, 4), slice("src", 24, 4)},
 		ParamBytes: 48 + driver.HiddenBytes,
 		Variants:   variant("optional"),
 		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 			p := *(*params)(args)
 			for ts.Next() {
-				optional(ts.Thread(), p.out, p.in)
+				optional(ts.Thread(), p.dst, p.src)
 			}
 		},
 	}

@@ -14,10 +14,10 @@ const (
 	pokeSyncLine = 32
 )
 
-// poke stores each thread's index in x, after the thread at has stored -1 at index.
-func poke(t gpu.Thread, x []int32, at, index int) {
+// poke stores each thread's index in x, after thread writer has stored -1 at index.
+func poke(t gpu.Thread, x []int32, writer, index int) {
 	i := t.GlobalX()
-	if i == at {
+	if i == writer {
 		x[index] = -1
 	}
 	if i < len(x) {
@@ -26,9 +26,9 @@ func poke(t gpu.Thread, x []int32, at, index int) {
 }
 
 // pokeSync is poke, with a barrier between the two stores.
-func pokeSync(t gpu.Thread, x []int32, at, index int) {
+func pokeSync(t gpu.Thread, x []int32, writer, index int) {
 	i := t.GlobalX()
-	if i == at {
+	if i == writer {
 		x[index] = -1
 	}
 	t.Sync()
@@ -37,9 +37,9 @@ func pokeSync(t gpu.Thread, x []int32, at, index int) {
 	}
 }
 
-// Poke returns a kernel with the parameters x, a slice of int32, and the ints index and at. The
-// thread with the global index at stores -1 in x[index]. Then every thread stores its own global
-// index in x.
+// Poke returns a kernel with the parameters x, a slice of int32, and the ints writer and index. The
+// thread whose global index is writer stores -1 in x[index]. Then every thread stores its global
+// index i in x[i].
 func Poke() *driver.Kernel {
 	return pokeKernel("poke", pokeLine, poke)
 }
@@ -51,15 +51,15 @@ func PokeSync() *driver.Kernel {
 	return k
 }
 
-func pokeKernel(name string, line int, f func(t gpu.Thread, x []int32, at, index int)) *driver.Kernel {
+func pokeKernel(name string, line int, f func(t gpu.Thread, x []int32, writer, index int)) *driver.Kernel {
 	type params struct {
-		x         []int32
-		at, index int
+		x             []int32
+		writer, index int
 	}
 	return &driver.Kernel{
 		Name: name, Package: "devicetest",
 		Params: []driver.Param{
-			slice("x", 0, 4), {Name: "at", Offset: 24, Size: 8}, {Name: "index", Offset: 32, Size: 8},
+			slice("x", 0, 4), {Name: "writer", Offset: 24, Size: 8}, {Name: "index", Offset: 32, Size: 8},
 		},
 		ParamBytes: 40 + driver.HiddenBytes,
 		Sites: []driver.Site{{
@@ -70,7 +70,7 @@ func pokeKernel(name string, line int, f func(t gpu.Thread, x []int32, at, index
 		Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 			p := *(*params)(args)
 			for ts.Next() {
-				f(ts.Thread(), p.x, p.at, p.index)
+				f(ts.Thread(), p.x, p.writer, p.index)
 			}
 		},
 	}

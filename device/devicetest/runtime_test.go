@@ -42,33 +42,33 @@ var multiplyKernel = devicetest.Multiply()
 
 // launchers stands for a package with a generated launcher whose kernel tests a slice for nil.
 var launchers = struct {
-	Optional func(s *device.Stream, g device.Grid, out, in device.Slice[int32]) error
+	Optional func(s *device.Stream, g device.Grid, dst, src device.Slice[int32]) error
 }{
-	func(s *device.Stream, g device.Grid, out, in device.Slice[int32]) error {
+	func(s *device.Stream, g device.Grid, dst, src device.Slice[int32]) error {
 		p := s.Plan(devicetest.Optional(), g)
-		out.Pass(p)
-		in.Pass(p)
+		dst.Pass(p)
+		src.Pass(p)
 		return p.Launch()
 	},
 }
 
 func optional(e example) error {
 	s, n := e.s, e.n
-	in, err := device.Make[int32](s, n)
+	src, err := device.Make[int32](s, n)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	out, err := device.Make[int32](s, n)
+	defer src.Close()
+	dst, err := device.Make[int32](s, n)
 	if err != nil {
 		return err
 	}
-	defer out.Close()
+	defer dst.Close()
 	err = errors.Join(
-		launchers.Optional(s, device.Cover(n, 256), out.All(), in.All()),             // copies in to out
-		launchers.Optional(s, device.Cover(n, 256), out.All(), device.None[int32]())) // in is nil: stores 1, 2, 3 and so on in out
+		launchers.Optional(s, device.Cover(n, 256), dst.All(), src.All()),            // copies src to dst
+		launchers.Optional(s, device.Cover(n, 256), dst.All(), device.None[int32]())) // src is nil: stores 1, 2, 3 and so on in dst
 	got := make([]int32, n)
-	err = errors.Join(err, device.Download(s, got, out), s.Synchronize(e.ctx))
+	err = errors.Join(err, device.Download(s, got, dst), s.Synchronize(e.ctx))
 	if err == nil && got[n-1] != int32(n) {
 		return fmt.Errorf("the last number is %d, want %d", got[n-1], n)
 	}

@@ -2,7 +2,8 @@ package driver
 
 // Compiled code writes and back ends read the layouts below. All integers are little-endian.
 
-// Offsets of the hidden parameters from Kernel.ParamBytes-HiddenBytes in the parameter block.
+// Offsets of the hidden parameters. They count from the start of the hidden parameters, which is at
+// Kernel.ParamBytes-HiddenBytes in the parameter block.
 const (
 	HiddenEnv    = 0  // u64: address of the stream's environment in device memory
 	HiddenLaunch = 8  // u32: number of the launch in its queue
@@ -22,11 +23,11 @@ const (
 const CoarseBytes = 8
 
 // TestBytes is the size of the extra parameter of a variant with a LaunchTest: a u64, which is 1 if the launch passes
-// the test. Its offset is Kernel.ParamBytes+CoarseBytes, even if the variant is not coarse.
+// the test. The parameter's offset is Kernel.ParamBytes+CoarseBytes, even if the variant is not coarse.
 const TestBytes = 8
 
 // SliceAlign is the size in bytes of a thread's widest memory access. A slice of a whole buffer
-// is aligned to it.
+// starts at a multiple of SliceAlign.
 const SliceAlign = 16
 
 // Offsets in an environment. Each queue and each graph has one.

@@ -46,8 +46,9 @@ type Queue interface {
 	// Wait waits until all work enqueued before the call is done, or until ctx is done. In the
 	// second case, the work continues.
 	Wait(ctx context.Context) error
-	// Take returns the faults and prints since the last Take. It includes those of all work that a
-	// Wait has waited for, and possibly those of later work. It does not wait.
+	// Take returns the faults and prints since the last Take. The result includes the faults and
+	// prints of all work that a Wait has waited for, and possibly those of later work. Take does not
+	// wait.
 	Take() Outcome
 	// Close waits for the work and frees the queue.
 	Close() error

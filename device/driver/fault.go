@@ -14,8 +14,8 @@ type Fault struct {
 	// Launch numbers the launch among those of its stream, starting at 1. It is 0 for a launch
 	// in a graph, and if the device does not know the launch.
 	Launch int
-	// Launched is the line of the program that launched the kernel, such as "main.go:42". It is
-	// empty unless the device records callers (see RecordCallers) or the launch is in a graph.
+	// Launched is the line of the program that launched the kernel, such as "main.go:42". It is empty
+	// unless the device records callers (see device.Device.RecordCallers) or the launch is in a graph.
 	Launched string
 }
 

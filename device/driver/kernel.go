@@ -25,9 +25,9 @@ type Kernel struct {
 	Block      Dim // fixed by //gpu:block, or zero
 	Cluster    Dim // fixed by //gpu:cluster, or zero
 	Shared     int // bytes of static shared memory
-	// Dynamic is the size in bytes of shared memory that the kernel declares and the compiler
-	// places in dynamic shared memory, because the total exceeds the limit for static shared
-	// memory. It precedes the memory requested by Grid.Shared.
+	// Dynamic is the size in bytes of shared memory that the kernel declares and the compiler places
+	// in dynamic shared memory, because the total exceeds the limit for static shared memory. This
+	// memory precedes the memory that Grid.Shared requests.
 	Dynamic  int
 	Barriers bool // whether the kernel has block barriers
 	// Spins means that a loop polls memory that other threads write: a CPU must not run the
@@ -54,7 +54,8 @@ type Kernel struct {
 	Twin func(b *gpu.Blocks, args unsafe.Pointer)
 	// Sources lists the declarations that the code of the package's kernels was generated from, one
 	// per line. Uses contains the indices of the lines that concern this kernel. Before the first
-	// launch, package device compares them with the source files, if these are on this machine.
+	// launch, package device compares these declarations with the source files, if the files are on
+	// this machine.
 	Sources string
 	Uses    []uint16
 
@@ -64,8 +65,8 @@ type Kernel struct {
 // Entry returns the name of the kernel's function in its PTX.
 func (k *Kernel) Entry() string { return Entry(k.Name) }
 
-// Entry returns the name in PTX of a kernel called name: "add_float32" for "add[float32]". The name
-// of a function without type arguments is unchanged.
+// Entry returns the PTX name of the kernel with the given name: "add_float32" for "add[float32]".
+// If the kernel has no type arguments, both names are the same.
 func Entry(name string) string {
 	var b strings.Builder
 	gap := false // characters were left out
@@ -205,6 +206,9 @@ func (k *Kernel) NoVariant(i Info) error {
 	if needs == nil {
 		needs = []string{"a CPU: it has no code for GPUs"}
 	}
-	return fmt.Errorf("%s: %w: %s has compute capability %v, the kernel needs %s",
-		k.Name, ErrNoVariant, i.Name, i.Capability, strings.Join(needs, ", or "))
+	has := "%s has compute capability %v"
+	if i.Kind == "vulkan" { // GPUs of other makers have no such number
+		has = "through Vulkan, %s runs kernels for compute capability %v"
+	}
+	return fmt.Errorf("%s: %w: "+has+", the kernel needs %s", k.Name, ErrNoVariant, i.Name, i.Capability, strings.Join(needs, ", or "))
 }

@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
@@ -49,6 +50,20 @@ func TestInfoString(t *testing.T) {
 	} {
 		if i.String() != want {
 			t.Errorf("%q, want %q", i.String(), want)
+		}
+	}
+}
+
+// TestNoVariant tests what is said of a device that none of a kernel's variants fits.
+func TestNoVariant(t *testing.T) {
+	k := &driver.Kernel{Name: "late", Variants: []driver.Variant{{Target: driver.Capability{Major: 9}, Exact: true}, {Target: driver.Capability{Major: 8, Minor: 9}}}}
+	for kind, want := range map[string]string{
+		"cuda":   "late: no variant of the kernel fits the device: Fake has compute capability 7.5, the kernel needs 9.0 exactly, or 8.9 or later",
+		"vulkan": "late: no variant of the kernel fits the device: through Vulkan, Fake runs kernels for compute capability 7.5, the kernel needs 9.0 exactly, or 8.9 or later",
+	} {
+		err := k.NoVariant(driver.Info{Kind: kind, Name: "Fake", Capability: driver.Capability{Major: 7, Minor: 5}})
+		if !errors.Is(err, driver.ErrNoVariant) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", kind, err, want)
 		}
 	}
 }

@@ -9,16 +9,16 @@ import "fmt"
 // instruction, written as one byte: 33 plus the index of this instruction. Results have 64 bits. If an instruction computes 32 bits, the
 // upper half of its result is zero. A condition is 0 or 1. The last result is the condition that the LaunchTest computes.
 //
-//	=N;   the number N, in decimal
+//	=N;   the number N, in decimal, ended by a semicolon
 //	pN;   the 64 bits at offset N of the parameter block; PN; the 32 bits there
 //	gA    the number of blocks along axis A; bA the number of threads of a block
 //	aAB   A + B; sAB A - B; mAB A * B; lAB A << B; for 32 bits AAB, SAB, MAB and LAB
 //	rAB   A >> B
 //	&AB   A & B; |AB A | B; ^AB A ^ B
-//	eAB   A == B; nAB A != B; uAB A < B; vAB A <= B
-//	iAB   A < B with signs; jAB A <= B with signs; for 32 bits IAB and JAB
+//	eAB   A == B; nAB A != B; uAB A < B, unsigned; vAB A <= B, unsigned
+//	iAB   A < B, signed; jAB A <= B, signed; for 32 bits IAB and JAB
 //	?ABC  B if A is not 0, else C
-//	tA    the lower 32 bits of A; xA those with their sign
+//	tA    the lower 32 bits of A; xA the lower 32 bits of A, sign-extended
 type LaunchTest string
 
 // MaxLaunchTest is the number of instructions that a LaunchTest may have.

@@ -128,7 +128,7 @@ type Advice int
 
 // The kinds of advice.
 const (
-	ReadMostly   Advice = iota + 1 // often read, seldom written: both sides keep copies
+	ReadMostly   Advice = iota + 1 // often read, seldom written: the device and the host keep copies
 	PreferDevice                   // the memory should stay on the device; the host may read it there
 	PreferHost                     // the memory should stay on the host; kernels may read it there
 )
@@ -164,8 +164,8 @@ type PeerCopier interface {
 type Loader interface {
 	// Load prepares a kernel, unless the kernel is already prepared.
 	Load(k *Kernel) error
-	// Occupancy returns how many blocks of a kernel the device runs at once, for blocks with the
-	// given number of threads and bytes of dynamic shared memory. If threads is 0, it chooses the
+	// Occupancy returns how many blocks of a kernel the device runs at once, for blocks with the given
+	// number of threads and bytes of dynamic shared memory. If threads is 0, Occupancy chooses the
 	// best block size.
 	Occupancy(k *Kernel, threads, shared int) (Occupancy, error)
 }
@@ -193,15 +193,15 @@ type Grapher interface {
 
 // GraphBackend is a graph of a Grapher. Package device adds all nodes, instantiates the graph, and
 // then enqueues it any number of times. Nodes are numbered from 0 in the order of the calls. The
-// parameter after lists the existing nodes that the new node waits for.
+// parameter dependencies lists the existing nodes that the new node waits for.
 type GraphBackend interface {
-	AddLaunch(p *Plan, after []int) error
-	AddCopy(dst, src uintptr, n int, after []int) error
-	AddFill(dst uintptr, value []byte, n int, after []int) error
+	AddLaunch(p *Plan, dependencies []int) error
+	AddCopy(dst, src uintptr, n int, dependencies []int) error
+	AddFill(dst uintptr, value []byte, n int, dependencies []int) error
 	// AddHostCopy adds a copy from or to pinned memory.
-	AddHostCopy(device uintptr, host []byte, upload bool, after []int) error
+	AddHostCopy(device uintptr, host []byte, upload bool, dependencies []int) error
 	// AddForeign adds work that was recorded with Stream.RecordForeign.
-	AddForeign(work Foreign, after []int) error
+	AddForeign(work Foreign, dependencies []int) error
 	// Instantiate prepares the graph for Enqueue.
 	Instantiate() error
 	// Update changes the arguments and the grid of a launch in later runs of the graph.
@@ -215,6 +215,7 @@ type GraphBackend interface {
 
 // Foreign is a vendor library's work, recorded for a graph by a package that knows the back end.
 type Foreign interface {
-	// Close frees the recording. If the work is part of a graph, the graph has made its own copy by then.
+	// Close frees the recording. If the work is part of a graph, the graph has made its own copy before
+	// the call of Close.
 	Close() error
 }

@@ -9,9 +9,9 @@ import (
 // Plan is a launch: a kernel, a grid and the packed arguments. A generated launcher obtains a Plan from a stream, fills
 // it and launches it. Package device checks the Plan, and a queue runs it. A Plan is invalid after Launch.
 //
-// The garbage collector does not see the addresses in the parameter block. So the owner keeps the memory alive until
-// the queue has taken the launch. If a buffer is closed before that, either its memory is freed after the launch, or
-// the launch returns an error (see Closed).
+// The garbage collector does not see the addresses in the parameter block. So the plan's owner keeps the memory
+// alive until the queue has taken the launch. If a buffer is closed earlier, either its memory is freed after the
+// launch, or the launch returns an error (see Closed).
 type Plan struct {
 	owner  PlanOwner
 	kernel *Kernel
@@ -37,7 +37,7 @@ type PlanOwner interface {
 	Launched() string
 }
 
-// NewPlan returns a plan for its owner, which must call Reset before each use.
+// NewPlan returns a plan whose owner is o. The owner must call Reset before each use.
 func NewPlan(o PlanOwner) *Plan { return &Plan{owner: o} }
 
 // Clone returns a copy of p with another owner.

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Softsign stores Of(x[i]) in y[i] for each i. Of is the method of the Function in the //gpu:instance directive. To get a launcher for
-// an element type and a Function of your own, write such a directive in your package:
+// Softsign stores Of(x[i]) in y[i] for each i. Of is the method of the Function that the //gpu:instance directive names. To get a
+// launcher for an element type and a Function of your own, write a //gpu:instance directive in your package:
 //
 //	//gpu:instance Softsign = tensor.MapKernel[tensor.BF16, softsign]
 func Softsign(s *device.Stream, g device.Grid, x, y device.Slice[tensor.BF16]) error {

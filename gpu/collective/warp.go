@@ -2,9 +2,9 @@ package collective
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// WarpReduce returns the combination of v over the threads of the warp, in order of their lanes. All
-// threads receive the same bits. For sums, minima and maxima of numbers, gpu.WarpReduceAdd,
-// gpu.WarpReduceMin and gpu.WarpReduceMax are faster on some GPUs, and threads may have exited before the call.
+// WarpReduce returns the combination of v over the threads of the warp, in order of their lanes. All threads
+// receive the same bits. For sums, minima and maxima of numbers, gpu.WarpReduceAdd, gpu.WarpReduceMin and
+// gpu.WarpReduceMax are faster on some GPUs, and work even if threads have exited.
 func WarpReduce[O Op[T], T gpu.Number](t gpu.Thread, v T) T {
 	return gpu.Shuffle(t, combineUp[O](t, v), 0)
 }

@@ -2,7 +2,6 @@ package frontend
 
 import (
 	"go/types"
-	"math"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -207,67 +206,4 @@ func fromFloat(to *types.Basic, x float64) any {
 		return int64(uint64(x))
 	}
 	return int64(x)
-}
-
-// hostFunctions are the functions of package math. The host may have other code for them than their Go source.
-var hostFunctions = map[string]any{
-	"math.Abs": math.Abs, "math.Acos": math.Acos, "math.Acosh": math.Acosh, "math.Asin": math.Asin, "math.Asinh": math.Asinh,
-	"math.Atan": math.Atan, "math.Atan2": math.Atan2, "math.Atanh": math.Atanh, "math.Cbrt": math.Cbrt, "math.Ceil": math.Ceil,
-	"math.Copysign": math.Copysign, "math.Cos": math.Cos, "math.Cosh": math.Cosh, "math.Dim": math.Dim, "math.Erf": math.Erf,
-	"math.Erfc": math.Erfc, "math.Erfcinv": math.Erfcinv, "math.Erfinv": math.Erfinv, "math.Exp": math.Exp, "math.Exp2": math.Exp2,
-	"math.Expm1": math.Expm1, "math.FMA": math.FMA, "math.Float32bits": math.Float32bits,
-	"math.Float32frombits": math.Float32frombits, "math.Float64bits": math.Float64bits, "math.Float64frombits": math.Float64frombits,
-	"math.Floor": math.Floor, "math.Frexp": math.Frexp, "math.Gamma": math.Gamma, "math.Hypot": math.Hypot, "math.Inf": math.Inf,
-	"math.IsInf": math.IsInf, "math.IsNaN": math.IsNaN, "math.J0": math.J0, "math.J1": math.J1, "math.Ldexp": math.Ldexp,
-	"math.Log": math.Log, "math.Log10": math.Log10, "math.Log1p": math.Log1p, "math.Log2": math.Log2, "math.Logb": math.Logb,
-	"math.Max": math.Max, "math.Min": math.Min, "math.Mod": math.Mod, "math.Modf": math.Modf, "math.NaN": math.NaN,
-	"math.Nextafter": math.Nextafter, "math.Pow": math.Pow, "math.Pow10": math.Pow10, "math.Remainder": math.Remainder,
-	"math.Round": math.Round, "math.RoundToEven": math.RoundToEven, "math.Signbit": math.Signbit, "math.Sin": math.Sin,
-	"math.Sincos": math.Sincos, "math.Sinh": math.Sinh, "math.Sqrt": math.Sqrt, "math.Tan": math.Tan, "math.Tanh": math.Tanh,
-	"math.Trunc": math.Trunc, "math.Y0": math.Y0, "math.Y1": math.Y1,
-}
-
-// callHost calls a host function.
-func callHost(fn any, args []any) any {
-	float := func(i int) float64 { return args[i].(float64) }
-	switch fn := fn.(type) {
-	case func(float64) float64:
-		return fn(float(0))
-	case func(float64, float64) float64:
-		return fn(float(0), float(1))
-	case func(float64, float64, float64) float64:
-		return fn(float(0), float(1), float(2))
-	case func(float64) bool:
-		return fn(float(0))
-	case func(float64) (float64, float64):
-		x, y := fn(float(0))
-		return list{x, y}
-	case func(float64) (float64, int):
-		x, n := fn(float(0))
-		return list{x, int64(n)}
-	case func(float64, int) float64:
-		return fn(float(0), int(args[1].(int64)))
-	case func(float64, int) bool:
-		return fn(float(0), int(args[1].(int64)))
-	case func(int) float64:
-		return fn(int(args[0].(int64)))
-	case func() float64:
-		return fn()
-	}
-	return callBits(fn, args)
-}
-
-// callBits calls one of the functions between floats and their bits.
-func callBits(fn any, args []any) any {
-	switch fn := fn.(type) {
-	case func(float64) uint64:
-		return int64(fn(args[0].(float64)))
-	case func(uint64) float64:
-		return fn(uint64(args[0].(int64)))
-	case func(float32) uint32:
-		return int64(fn(args[0].(float32)))
-	case func(uint32) float32:
-		return fn(uint32(args[0].(int64)))
-	}
-	panic("BUG: frontend: a host function of an unknown type")
 }

@@ -46,7 +46,7 @@ func (t *translator) atom(p place, size int) spirv.ID {
 		t.fail("%s of %d bytes", t.in, size)
 	case p.space == ptx.Global:
 		if size == 8 {
-			t.Capability(spirv.CapabilityInt64Atomics)
+			t.use(spirv.CapabilityInt64Atomics)
 		}
 		return t.global(p.address, t.unsigned(size))
 	case size == 8:

@@ -6,7 +6,7 @@
 //	}
 //	p, err := ptxspirv.Translate(m, "scale", ptxspirv.Options{Block: [3]int{256, 1, 1}})
 //	if err != nil {
-//		return err // errors.Is(err, ptxspirv.ErrUnsupported): "line 12: shfl.sync needs subgroups of 32 lanes, the device has 8"
+//		return err // errors.Is(err, ptxspirv.ErrUnsupported): "sum.go:12:7: not supported: shfl.sync needs subgroups of 32 lanes, the device has 8"
 //	}
 //	createShaderModule(p.Words)
 //

@@ -106,10 +106,10 @@ func (t *translator) global(address, typ spirv.ID) spirv.ID {
 func (t *translator) narrow(size int) {
 	switch size {
 	case 1:
-		t.Capability(spirv.CapabilityStorageBuffer8BitAccess)
+		t.use(spirv.CapabilityStorageBuffer8BitAccess)
 		t.Extension("SPV_KHR_8bit_storage")
 	case 2:
-		t.Capability(spirv.CapabilityStorageBuffer16BitAccess)
+		t.use(spirv.CapabilityStorageBuffer16BitAccess)
 	}
 }
 

@@ -14,6 +14,7 @@ type Options struct {
 	Shared   int    // bytes of dynamic shared memory
 	Subgroup int    // lanes of the device's subgroups, or 0 if their number varies
 	Push     int    // bytes of push constants that the device has
+	Lacks    Features
 	Views
 	Arithmetic
 }
@@ -45,9 +46,9 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 	}
 	g, err := newGraph(f, o)
 	if err != nil {
-		return nil, fmt.Errorf("ptxspirv: %s: %w: %w", name, err, ErrUnsupported)
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
-	t := &translator{Builder: spirv.New(), f: f, graph: g, options: o}
+	t := &translator{Builder: spirv.New(), f: f, files: m.Files, graph: g, options: o}
 	t.declare(m)
 	if g.meets {
 		t.beginMeetings()
@@ -56,7 +57,7 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 		t.Emit(spirv.OpReturn)
 	}
 	if t.err != nil {
-		return nil, fmt.Errorf("ptxspirv: %s: %w", name, t.err)
+		return nil, t.err
 	}
 	return &Program{Words: t.finish(), Pushed: t.parameters != 0, Data: t.data, Shared: t.sharedBytes}, nil
 }
@@ -66,6 +67,7 @@ type translator struct {
 	*spirv.Builder
 	*graph
 	f       *ptx.Func
+	files   map[int]string // names, for positions
 	options Options
 	in      *ptx.Instr // that is being translated
 	mods    []string   // of it
@@ -98,7 +100,15 @@ func (t *translator) fail(format string, args ...any) {
 	if t.err != nil {
 		return
 	}
-	t.err = fmt.Errorf("line %d: %s: %w", t.in.Line, fmt.Sprintf(format, args...), ErrUnsupported)
+	t.err = fmt.Errorf("%s: %w: %s", t.position(), ErrUnsupported, fmt.Sprintf(format, args...))
+}
+
+// position returns where the instruction is in the program's source, or in the PTX if that does not say it.
+func (t *translator) position() string {
+	if l := t.in.Loc; l.File != 0 {
+		return fmt.Sprintf("%s:%d:%d", t.files[l.File], l.Line, l.Col)
+	}
+	return fmt.Sprintf("line %d of the PTX", t.in.Line)
 }
 
 // declare declares the types, variables and modes that all kernels have.
@@ -179,7 +189,7 @@ func (t *translator) constant(v *ptx.Var) {
 	t.data = append(t.data, make([]byte, at+v.Size()-len(t.data))...)
 	for _, x := range v.Init {
 		if x.Symbol != "" {
-			t.err = fmt.Errorf("line %d: the address of %s in a constant: %w", x.Line, x.Symbol, ErrUnsupported)
+			t.err = fmt.Errorf("line %d of the PTX: %w: the address of %s in a constant", x.Line, ErrUnsupported, x.Symbol)
 			return
 		}
 		for k := range x.Size {

@@ -14,7 +14,7 @@ func (t *translator) f32() spirv.ID     { return t.Type(spirv.OpTypeFloat, 32) }
 
 func (t *translator) f64() spirv.ID {
 	t.doubles = true
-	t.Capability(spirv.CapabilityFloat64)
+	t.use(spirv.CapabilityFloat64)
 	return t.Type(spirv.OpTypeFloat, 64)
 }
 
@@ -22,9 +22,9 @@ func (t *translator) f64() spirv.ID {
 func (t *translator) unsigned(size int) spirv.ID {
 	switch size {
 	case 1:
-		t.Capability(spirv.CapabilityInt8)
+		t.use(spirv.CapabilityInt8)
 	case 2:
-		t.Capability(spirv.CapabilityInt16)
+		t.use(spirv.CapabilityInt16)
 	}
 	return t.Type(spirv.OpTypeInt, uint32(8*size), 0)
 }

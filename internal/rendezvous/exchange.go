@@ -19,19 +19,36 @@ func (m *Member) Exchange(ctx context.Context, data []byte) ([]byte, error) {
 		<-m.ended // the reason is known then
 		return nil, m.endedBy(err)
 	}
+	return m.wait(ctx)
+}
+
+// wait returns the result of the last call. A process may end as soon as it has the result, so a loss counts only if there is no result.
+func (m *Member) wait(ctx context.Context) ([]byte, error) {
+	var err error
 	select {
 	case b := <-m.results:
-		if b.Call != m.calls {
-			return nil, fmt.Errorf("rendezvous: result %d instead of %d: %w", b.Call, m.calls, ErrJob)
-		}
-		return b.Data, nil
+		return m.result(b)
 	case <-m.lost:
-		return nil, m.Err()
+		err = m.Err()
 	case <-m.ended:
-		return nil, m.endedBy(&LostError{Ranks: []int{0}})
+		err = m.endedBy(&LostError{Ranks: []int{0}})
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
+	select {
+	case b := <-m.results:
+		return m.result(b)
+	default:
+		return nil, err
+	}
+}
+
+// result returns the data of the result of the last call.
+func (m *Member) result(b *block) ([]byte, error) {
+	if b.Call != m.calls {
+		return nil, fmt.Errorf("rendezvous: result %d instead of %d: %w", b.Call, m.calls, ErrJob)
+	}
+	return b.Data, nil
 }
 
 // endedBy returns the error of the member, or else the given one.

@@ -69,6 +69,24 @@ func TestExchange(t *testing.T) {
 	all.Wait()
 }
 
+// TestResultBeforeLoss waits for a result that has come together with the loss of a process that has it too.
+func TestResultBeforeLoss(t *testing.T) {
+	m := &Member{calls: 1, results: make(chan *block, 1), lost: make(chan struct{}), ended: make(chan struct{}), err: &LostError{Ranks: []int{1}}}
+	close(m.lost)
+	close(m.ended)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		m.results <- &block{1, []byte("all")}
+		if got, err := m.wait(ctx); err != nil || string(got) != "all" {
+			t.Fatalf("%q, %v, want the result", got, err)
+		}
+	}
+	if _, err := m.wait(t.Context()); !errors.Is(err, ErrLost) {
+		t.Errorf("without a result: %v, want the loss", err)
+	}
+}
+
 // TestExchangeLost ends a process while the others wait for it, and stops the messages of one: the others get an error that names it.
 func TestExchangeLost(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, m *Member){

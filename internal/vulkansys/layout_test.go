@@ -54,3 +54,14 @@ func TestLayout(t *testing.T) {
 		}
 	}
 }
+
+// TestResult tests the names of results.
+func TestResult(t *testing.T) {
+	for r, want := range map[Result]string{
+		InitializationFail: "VK_ERROR_INITIALIZATION_FAILED", DeviceLost: "VK_ERROR_DEVICE_LOST", -13: "VK_ERROR_UNKNOWN", -12: "VkResult -12", -1000001004: "VkResult -1000001004", 5: "VkResult 5",
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("%d: %s, want %s", int32(r), got, want)
+		}
+	}
+}

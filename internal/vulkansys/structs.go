@@ -45,19 +45,16 @@ func (e *Error) Error() string { return fmt.Sprintf("vk%s: %v", e.Function, e.Re
 
 // String returns the name of a result in vulkan_core.h.
 func (r Result) String() string {
-	switch r {
-	case OutOfHostMemory:
-		return "VK_ERROR_OUT_OF_HOST_MEMORY"
-	case OutOfDeviceMemory:
-		return "VK_ERROR_OUT_OF_DEVICE_MEMORY"
-	case InitializationFail:
-		return "VK_ERROR_INITIALIZATION_FAILED"
-	case DeviceLost:
-		return "VK_ERROR_DEVICE_LOST"
-	case IncompatibleDriver:
-		return "VK_ERROR_INCOMPATIBLE_DRIVER"
+	if i := -int(r); i > 0 && i < len(results) && results[i] != "" {
+		return "VK_ERROR_" + results[i]
 	}
 	return fmt.Sprintf("VkResult %d", int32(r))
+}
+
+// results has the names of failures, by the number after the minus sign.
+var results = [...]string{
+	1: "OUT_OF_HOST_MEMORY", 2: "OUT_OF_DEVICE_MEMORY", 3: "INITIALIZATION_FAILED", 4: "DEVICE_LOST", 5: "MEMORY_MAP_FAILED", 6: "LAYER_NOT_PRESENT",
+	7: "EXTENSION_NOT_PRESENT", 8: "FEATURE_NOT_PRESENT", 9: "INCOMPATIBLE_DRIVER", 10: "TOO_MANY_OBJECTS", 13: "UNKNOWN",
 }
 
 // Err returns an *Error if r is negative.

@@ -118,14 +118,16 @@ func (c *Cache) Close() error {
 const PageTokens = attention.PageTokens
 
 // Pages returns the number of all pages, and the number of pages that no sequence has.
-func (c *Cache) Pages() (all, free int) { return len(c.pool.pages), c.pool.available() }
+func (c *Cache) Pages() (total, free int) { return len(c.pool.pages), c.pool.available() }
 
-// TokenBytes returns the size of the keys and values of a token in bytes, in a Cache with elements of a type: see CacheOptions.DType.
-func (m *Model) TokenBytes(of dtype.Type) int { return m.Config.tokenBytes(of, m.params.Activations()) }
+// TokenBytes returns the size in bytes that the keys and values of a token have in a Cache with the CacheOptions.DType elem.
+func (m *Model) TokenBytes(elem dtype.Type) int {
+	return m.Config.tokenBytes(elem, m.params.Activations())
+}
 
-// TokenBytes returns what Model.TokenBytes would return for a model that is loaded on the stream with default options.
-func TokenBytes(s *device.Stream, c Config, of dtype.Type) int {
-	return c.tokenBytes(of, nn.NewParams(s, nn.Options{}).Activations())
+// TokenBytes returns the result of Model.TokenBytes for a model that has the Config c and is loaded on the stream with default options.
+func TokenBytes(s *device.Stream, c Config, elem dtype.Type) int {
+	return c.tokenBytes(elem, nn.NewParams(s, nn.Options{}).Activations())
 }
 
 // tokenBytes returns the size of the keys and values of a token, for a type of activations.

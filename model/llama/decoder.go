@@ -117,9 +117,8 @@ type Batch struct {
 	Parts []Span // the spans to append without choosing a next token
 }
 
-// Advance appends tokens to the sequences of b.Rows, as Step does, and spans to other sequences, as Begin does. It only enqueues the work.
-// There must be at least one row, or one span of Ends. Afterwards, the Decoder's further rows have arbitrary tokens, as after Step. The
-// errors are those of Begin.
+// Advance appends tokens to the sequences of b.Rows, as Step does, and spans to other sequences, as Begin does. It only enqueues the work. There
+// must be at least one row, or one span of Ends. Afterwards, the rows that b does not use have arbitrary tokens. The errors are those of Begin.
 func (d *Decoder) Advance(ctx context.Context, b Batch) error {
 	if n := len(b.Rows) + len(b.Ends); n == 0 || n > d.rows {
 		return fmt.Errorf("%w: %d rows of %d", ErrSequence, n, d.rows)
@@ -168,12 +167,12 @@ func ofRows(sequences []int) []Span {
 	return spans
 }
 
-// Move copies the token of a row to another row. It only enqueues the work.
-func (d *Decoder) Move(to, from int) error {
-	if to == from || min(to, from) < 0 || max(to, from) >= d.rows {
-		return fmt.Errorf("%w: row %d to row %d of %d", ErrSequence, from, to, d.rows)
+// Move copies the token of row src to row dst. It only enqueues the work.
+func (d *Decoder) Move(dst, src int) error {
+	if dst == src || min(dst, src) < 0 || max(dst, src) >= d.rows {
+		return fmt.Errorf("%w: row %d to row %d of %d", ErrSequence, src, dst, d.rows)
 	}
-	return device.Copy(d.cache.stream, d.tokens.Slice(to, to+1), d.tokens.Slice(from, from+1))
+	return device.Copy(d.cache.stream, d.tokens.Slice(dst, dst+1), d.tokens.Slice(src, src+1))
 }
 
 // Put stores tokens in rows, from row first on. It only enqueues the work.
@@ -189,8 +188,8 @@ func (d *Decoder) Put(first int, tokens []int32) error {
 	return device.UploadTo(d.cache.stream, d.tokens.Slice(first, first+len(tokens)), tokens)
 }
 
-// Step appends the token of row i to sequences[i], for each i, and chooses the next tokens of these rows. Afterwards, further rows have
-// arbitrary tokens. It only enqueues the work. The errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
+// Step appends the token of row i to sequences[i], for each i, and chooses the next tokens of these rows. Afterwards, the other rows have arbitrary
+// tokens. Step only enqueues the work. The errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
 //
 // A sequence may have several rows. Step appends their tokens in the order of the rows, and chooses a token after each of them. So a program
 // that has guessed the next tokens of a sequence learns at once how many of them the Chooser chooses, and removes the others with

@@ -116,7 +116,8 @@ func Load(s *device.Stream, f *weights.File, o LoadOptions) (*Model, error) {
 	return m, nil
 }
 
-// ConfigFor returns the Config with which Load loads a file: that of its metadata if it is a GGUF file, else c. The errors are those of Load.
+// ConfigFor returns the Config with which Load loads a file: for a GGUF file, the Config in its metadata, otherwise c. The errors are those of
+// Load.
 func ConfigFor(f *weights.File, c Config) (Config, error) {
 	var err error
 	if strings.HasPrefix(f.Format, "GGUF") {
@@ -288,7 +289,8 @@ func (l *layer) swiGLU(rows lora.Rows, x *tensor.Tensor) *tensor.Tensor {
 	return tensor.SwiGLU(bank.Add(rows, x, gate, up), up)
 }
 
-// Normalized returns rows of Forward's result after the last norm, as float32 numbers: the last hidden state of other libraries.
+// Normalized applies the last norm to rows of Forward's result, and returns them as float32 numbers. Other libraries call them the last hidden
+// state.
 func (m *Model) Normalized(x *tensor.Tensor) *tensor.Tensor {
 	return m.layers.Norm.Forward(x).To(dtype.Float32)
 }

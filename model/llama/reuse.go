@@ -6,10 +6,10 @@ type Origin struct {
 	Salt    string // any text that separates sequences; see llm.Request.Salt
 }
 
-// Reuse looks up the next tokens of a sequence in the pages of other sequences, including released ones. It gives the
-// pages that it finds to the sequence, and returns the number of tokens that the sequence then has. The argument tokens
-// has the tokens of the sequence, from the first on, including those that the cache does not have yet. If the sequence
-// is empty, the call sets its Origin, whose adapter computes the sequence's tokens.
+// Reuse looks up the next tokens of a sequence in the pages of other sequences, including released ones. It gives the pages that it finds to the
+// sequence, and returns the number of tokens that the sequence then has. The argument tokens has the tokens of the sequence, from the first on,
+// including those that the cache does not have yet. If the sequence is empty, Reuse sets its Origin. The adapter of the Origin computes the
+// sequence's tokens.
 //
 // Sequences share only full pages. But another sequence can continue the last page of a released sequence, even if the
 // page is not full. If Keep has not seen all tokens of the sequence, Reuse does nothing.

@@ -71,7 +71,7 @@ func (m *Model) Loss(x *tensor.Tensor, labels []int32) *tensor.Tensor {
 	return m.layers.Embed.CrossEntropy(x, wanted)
 }
 
-// Losses returns the cross-entropies whose mean Loss returns, in the order of the rows that count.
+// Losses returns the cross-entropies of the rows that count, in the order of the rows. Loss returns their mean.
 func (m *Model) Losses(x *tensor.Tensor, labels []int32) *tensor.Tensor {
 	x, wanted := m.learned(x, labels)
 	if m.layers.Head != nil {
@@ -112,7 +112,7 @@ type Recompute struct {
 	MLPs   int  // this number of layers, after the first Layers, keep only the input of their MLP
 }
 
-// Recompute sets what Backward computes again in derivatives of later results of Read.
+// Recompute sets which intermediate results Backward computes again. It applies to later calls of Read.
 func (m *Model) Recompute(r Recompute) { m.again = r }
 
 // cheap returns x, whose elements Backward computes again if r says so.

@@ -167,12 +167,12 @@ type Pair struct {
 	decomposition
 }
 
-// Add returns y plus the products of the rows of x with the two matrices. y are the results of the layer for the rows of x. For a nil Pair,
-// Add returns y.
+// Add returns y plus the products of the rows of x with the two matrices. The rows of y are the results of the layer for the rows of x. For a nil
+// Pair, Add returns y.
 //
-// With DoRA, Add returns the products of the rows of x with another matrix. The rows of this matrix have the directions of the rows of W +
-// scale B A, and the trained norms. As in PEFT, the norms of W + scale B A count as constants in derivatives with respect to A and B.
-// With dropout, y is computed from all elements of x, and what DoRA adds to y, also for the new norms, from the elements that are kept.
+// With DoRA, Add returns the products of the rows of x with the matrix W + scale B A, whose rows are scaled to the trained norms. As in PEFT, the
+// norms of W + scale B A count as constants in derivatives with respect to A and B. Dropout does not affect y, but only the difference that Add
+// adds to y.
 func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if p == nil || s == nil {

@@ -18,11 +18,11 @@ const groupLen = 9
 // PlanLen returns the number of elements of a plan for the given number of rows.
 func (x *Set) PlanLen(rows int) int { return groupLen * lora.MaxGroups(rows, x.Adapters) }
 
-// Plan returns the plan of a batch, as numbers to upload for Planned. Element i of the argument which is the number of row i's adapter,
-// counted from 0, or a negative number for no adapter.
-func (x *Set) Plan(which []int32) []int32 {
-	list := make([]int32, 0, x.PlanLen(len(which)))
-	for _, g := range lora.Groups(which, lora.MaxGroups(len(which), x.Adapters)) {
+// Plan returns the plan of a batch, as numbers to upload for Planned. Element i of adapters is the number of row i's adapter, counted from 0, or a
+// negative number for no adapter.
+func (x *Set) Plan(adapters []int32) []int32 {
+	list := make([]int32, 0, x.PlanLen(len(adapters)))
+	for _, g := range lora.Groups(adapters, lora.MaxGroups(len(adapters), x.Adapters)) {
 		list = append(append(list, g.Adapter), g.Rows[:]...)
 	}
 	return list

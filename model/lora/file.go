@@ -129,9 +129,9 @@ type Matrices struct {
 	Norms []float32 // with DoRA, the norms of the rows of the layer's matrix: [Out]
 }
 
-// Read reads an adapter from a folder in the format of the Python package PEFT. layers are the layers of the model. The folder must have
-// both matrices of each layer that its modules name, and no other matrices. The error joins all mistakes; each matches ErrFormat, ErrModule
-// or ErrOptions.
+// Read reads an adapter from a folder in the format of the Python package PEFT. layers are the layers of the model. The folder must have both
+// matrices of each layer that adapter_config.json names under target_modules, and no other matrices. The error joins all mistakes; each matches
+// ErrFormat, ErrModule or ErrOptions.
 func Read(layers []Linear, folder string) (Options, []Matrices, error) {
 	o, err := ReadOptions(folder)
 	if err != nil {
@@ -150,14 +150,14 @@ func Open(s *device.Stream, layers []Linear, folder string) (*Adapter, error) {
 	return OpenAs(s, layers, folder, dtype.Invalid)
 }
 
-// OpenAs is Open for activations of a type: see Options.DType.
-func OpenAs(s *device.Stream, layers []Linear, folder string, of dtype.Type) (*Adapter, error) {
+// OpenAs is like Open, for a model whose activations have the given type: see Options.DType.
+func OpenAs(s *device.Stream, layers []Linear, folder string, activations dtype.Type) (*Adapter, error) {
 	o, list, err := Read(layers, folder)
 	if err != nil {
 		return nil, err
 	}
-	o.DType = of
-	a := &Adapter{Options: o, stream: s, params: nn.NewParams(s, nn.Options{DType: of}), byName: map[string]*Pair{}}
+	o.DType = activations
+	a := &Adapter{Options: o, stream: s, params: nn.NewParams(s, nn.Options{DType: activations}), byName: map[string]*Pair{}}
 	for _, m := range list {
 		a.add(m.Linear, a.params.Parameter(m.A, o.Rank, m.In), a.params.Parameter(m.B, m.Out, o.Rank))
 	}

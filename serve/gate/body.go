@@ -17,13 +17,13 @@ var kinds = map[reflect.Kind]string{
 	reflect.String: "string", reflect.Slice: "array", reflect.Map: "object", reflect.Struct: "object",
 }
 
-// Read reads the JSON object in a request's body with ReadBytes and Gate.Decode.
-func (g *Gate) Read(w http.ResponseWriter, r *http.Request, to any) error {
+// Read reads the JSON object in a request's body into v, with ReadBytes and Gate.Decode.
+func (g *Gate) Read(w http.ResponseWriter, r *http.Request, v any) error {
 	data, err := g.ReadBytes(w, r)
 	if err != nil {
 		return err
 	}
-	return g.Decode(r.Context(), data, to)
+	return g.Decode(r.Context(), data, v)
 }
 
 // ReadBytes reads the body of a request, within Options.ClientTimeout and Options.Body. Afterwards it removes the deadline, because a
@@ -39,10 +39,10 @@ func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error)
 	return nil, Failure{Status: http.StatusBadRequest, Message: "the body is cut off: " + err.Error()}
 }
 
-// Decode reads a request's JSON object. The error is a Failure, or an error of reading.
-func Decode(from io.Reader, to any) error {
-	d := json.NewDecoder(from)
-	err := d.Decode(to)
+// Decode reads a request's JSON object from r into v. The error is a Failure, or an error of r.
+func Decode(r io.Reader, v any) error {
+	d := json.NewDecoder(r)
+	err := d.Decode(v)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("there is more after the object")
@@ -55,7 +55,7 @@ func Decode(from io.Reader, to any) error {
 		return err
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		return Invalid(field(reflect.TypeOf(to).Elem(), wrong.Field), "a JSON %s, want %s", wrong.Value, kinds[wrong.Type.Kind()])
+		return Invalid(field(reflect.TypeOf(v).Elem(), wrong.Field), "a JSON %s, want %s", wrong.Value, kinds[wrong.Type.Kind()])
 	}
 	if f, ok := errors.AsType[Failure](err); ok {
 		return f
@@ -84,16 +84,15 @@ type Span[T int | float64] struct{ least, most T }
 // Between returns the range of the numbers from least to most.
 func Between[T int | float64](least, most T) Span[T] { return Span[T]{least, most} }
 
-// Set stores the value of the field param in *to, unless value is nil. If the value is not in the range, Set returns a
-// Failure.
-func Set[T int | float64](to *T, param string, value *T, in Span[T]) error {
+// Set stores the value of the field param in *to, unless value is nil. If the value is not within limits, Set returns a Failure.
+func Set[T int | float64](dst *T, param string, value *T, limits Span[T]) error {
 	if value == nil {
 		return nil
 	}
-	if !(*value >= in.least && *value <= in.most) {
-		return Invalid(param, "%v is not from %v to %v", *value, in.least, in.most)
+	if !(*value >= limits.least && *value <= limits.most) {
+		return Invalid(param, "%v is not from %v to %v", *value, limits.least, limits.most)
 	}
-	*to = *value
+	*dst = *value
 	return nil
 }
 

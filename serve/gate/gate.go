@@ -178,11 +178,11 @@ func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) 
 	return context.WithValue(ctx, failing{}, fail)
 }
 
-// Guard returns a handler that passes requests of clients with a valid API key on to next. If the key is invalid or next
-// returns an error, the handler calls fail to write the Failure. If WithFailures made the context of the request, the
-// handler calls the function that was passed to WithFailures instead of fail. If the client has left, it calls neither.
-// Answers with status 429, and answers about a model that is not ready, have the header Retry-After. If the request has a
-// span of package spans, the span gets the name of the route and the status of the answer.
+// Guard returns a handler that passes requests of clients with a valid API key on to next. If the key is invalid or next returns an error, the
+// handler calls fail to write the Failure. If WithFailures made the context of the request, the handler calls the function that was passed to
+// WithFailures instead of fail. If the client has left, the handler calls neither function. Answers with status 429, and answers about a model that
+// is not ready, have the header Retry-After. If the request has a span of package spans, the span gets the name of the route and the status of the
+// answer.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		span := spans.Of(r.Context())

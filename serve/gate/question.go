@@ -21,7 +21,7 @@ type Question struct {
 // Part is a part of an answer.
 type Part struct {
 	chat.Part
-	Token  *llm.Token // in the first part of each token
+	Token  *llm.Token // the token, in its first part; nil in its other parts
 	Choice int        // the number of the answer, below Request.N
 	ID     string     // the ID of the call, in the first part of the call
 	Finish llm.Finish // Unfinished, except in the last part of an answer; the last part has neither text nor call

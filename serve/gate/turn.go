@@ -48,21 +48,21 @@ func (t *turn) end() {
 // turning is the key of a context's value: the turn of a request.
 type turning struct{}
 
-// WithTurn returns a context in which Decode can give the request a turn. The caller calls end when the request ends.
-// Guard does both.
-func (g *Gate) WithTurn(ctx context.Context) (of context.Context, end func()) {
+// WithTurn returns a context in which Gate.Decode can give the request a turn. The caller calls end when the request ends. Guard calls WithTurn and
+// end for its requests.
+func (g *Gate) WithTurn(ctx context.Context) (turnCtx context.Context, end func()) {
 	t := &turn{places: g.large}
 	return context.WithValue(ctx, turning{}, t), t.end
 }
 
 // Decode is like the function Decode. Requests with large bodies take turns, in which they are decoded and their texts become tokens.
-func (g *Gate) Decode(ctx context.Context, data []byte, to any) error {
+func (g *Gate) Decode(ctx context.Context, data []byte, v any) error {
 	if t, ok := ctx.Value(turning{}).(*turn); ok && len(data) > largeBody {
 		if err := t.take(ctx); err != nil {
 			return err
 		}
 	}
-	return Decode(bytes.NewReader(data), to)
+	return Decode(bytes.NewReader(data), v)
 }
 
 // EndTurn ends the turn that a request with a large body takes in Gate.Decode. Call it when the texts of the request

@@ -29,7 +29,7 @@ type Reporter interface {
 	Stats() llm.Stats
 }
 
-// Handle returns a Handler for the models of a gate. All other requests go to next, which serves OpenAI's API.
+// Handle returns a Handler for the models of a gate. Requests for paths that the Handler does not serve itself go to next, which serves OpenAI's API.
 func Handle(g *gate.Gate, next http.Handler, o Options) *Handler {
 	h := &Handler{Gate: g, Options: o}
 	for _, path := range []string{"/completion", "/completions"} {

@@ -23,8 +23,8 @@ import (
 
 // An Embedder computes vectors of texts. It may be used by several goroutines. *embeddings.Model is one.
 type Embedder interface {
-	// Encode returns the tokens of a text, at most MaxTokens. The result all is false if the text has more than MaxTokens tokens.
-	Encode(text string) (tokens []int32, all bool)
+	// Encode returns the tokens of a text, at most MaxTokens; complete reports whether these are all tokens of the text.
+	Encode(text string) (tokens []int32, complete bool)
 	// Check returns the error that EmbedTokens would return for the tokens of a text, or nil.
 	Check(tokens []int32) error
 	// EmbedTokens returns a vector of Width elements for the tokens of each text.
@@ -176,8 +176,8 @@ func (i inputs) encode(m Embedder) ([][]int32, error) {
 	list := make([][]int32, len(i))
 	for at, x := range i {
 		if list[at] = x.tokens; x.tokens == nil {
-			tokens, all := m.Encode(x.text)
-			if !all {
+			tokens, complete := m.Encode(x.text)
+			if !complete {
 				return nil, gate.Failure{
 					Status: http.StatusBadRequest, Param: "input", Code: "context_length_exceeded",
 					Message: fmt.Sprintf("input: text %d is too large: it has more than %d tokens", at, m.MaxTokens()),

@@ -77,7 +77,7 @@ func (c *Classifier) Classes(ctx context.Context) (int, error) {
 	return m.Classes(), nil
 }
 
-// Labels returns the names of the first classes. It may have fewer elements than there are classes.
+// Labels returns the names of classes, beginning with class 0. The list may have fewer elements than there are classes.
 func (c *Classifier) Labels() []string { return c.labels }
 
 // Health returns nil if pictures can be classified or the model is not loaded, and otherwise the error. After a failed batch, Health

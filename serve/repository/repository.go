@@ -68,11 +68,11 @@ func (r *Repository) find(name string) (*unit, error) {
 }
 
 // List returns the Status of each model, in the order of the names.
-func (r *Repository) List() (all []Status) {
+func (r *Repository) List() (list []Status) {
 	for _, m := range r.list() {
-		all = append(all, m.Status())
+		list = append(list, m.Status())
 	}
-	return all
+	return list
 }
 
 // Status returns the Status of a model. If there is no model with this name, the error wraps ErrName.
@@ -94,9 +94,9 @@ func (r *Repository) Load(ctx context.Context, name string) error {
 	return m.Load(ctx)
 }
 
-// Unload unloads a model when the uses in progress have ended. Later uses wait, and load the model again. If ctx ends
-// first, the model stays loaded. The error is that of ctx or of the function that frees the memory. If there is no model
-// with this name, the error wraps ErrName.
+// Unload unloads a model when the uses in progress have ended. Later uses wait, and load the model again. If ctx ends while uses are still in
+// progress, the model stays loaded. The error is that of ctx or of the function that frees the memory. If there is no model with this name, the
+// error wraps ErrName.
 func (r *Repository) Unload(ctx context.Context, name string) error {
 	m, err := r.find(name)
 	if err != nil {

@@ -33,7 +33,7 @@ type Status struct {
 	Err      error         // of the last load, if the state is Failed, or of the last unload
 	Took     time.Duration // the time of the last load that succeeded
 	Waiting  int           // calls of Use that wait
-	Loads    int64         // that succeeded
+	Loads    int64         // loads that succeeded
 	Failures int64         // loads that failed
 }
 

@@ -46,13 +46,14 @@ type Config struct {
 	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
 	Optimizer string `yaml:"optimizer"`
 
-	// Zero is 1 to divide the state of the optimizer among several devices (Rajbhandari et al., "ZeRO", stage 1): each keeps the moments, and float32
-	// copies of matrices if there are some, of its share of the parameters. It is 0 by default: each device has the whole state.
+	// Zero is 1 to divide the state of the optimizer among several devices (Rajbhandari et al., "ZeRO", stage 1). Each device then keeps the
+	// moments of only its share of the parameters. If matrices have float32 copies, these copies are divided, too. By default, Zero is 0, and each
+	// device has the whole state.
 	Zero int `yaml:"zero"`
 
 	Rate     float64 `yaml:"lr"`       // the learning rate; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
-	WarmUp   int     `yaml:"warmup"`   // the number of first steps in which the learning rate rises
+	WarmUp   int     `yaml:"warmup"`   // the number of steps, from the first on, in which the learning rate rises
 	Decay    float64 `yaml:"decay"`    // the weight decay
 	Clip     float64 `yaml:"clip"`     // the largest norm of all derivatives; 1 by default
 
@@ -70,8 +71,8 @@ type Config struct {
 	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
 	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
 
-	// Elastic lets Resume continue a training that was on another number of devices. Its results then differ in their last bits from those without
-	// the interruption, because derivatives are added up in another order.
+	// Elastic lets Resume continue a training that ran on a different number of devices. The results then differ in their last bits from the
+	// results of a training without interruption, because derivatives are added up in another order.
 	Elastic bool `yaml:"elastic"`
 
 	// Patience ends the training after this number of consecutive checkpoints without an improvement of the loss of Eval. The result is

@@ -84,7 +84,7 @@ func (l *losses) close() error {
 // A Point is a line of a file losses.csv.
 type Point struct {
 	Step       int
-	Loss, Eval float64 // Eval is NaN where it was not computed, and Loss in a step that was skipped because it was not finite
+	Loss, Eval float64 // Eval is NaN if it was not computed; Loss is NaN if the step was skipped because the loss was not finite
 }
 
 // ReadLosses reads a file losses.csv, which Run writes to Config.Out.

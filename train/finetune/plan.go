@@ -18,24 +18,25 @@ import (
 	"github.com/gopherwarp/gopherwarp/train/text"
 )
 
-// ErrMemory is the error of a training that does not fit in the memory of a device. The text has the changes of the Config with which it does.
+// ErrMemory is the error of a training that does not fit in the memory of a device. The error's text lists changes of the Config with which the
+// training fits.
 var ErrMemory = errors.New("finetune: not enough memory on the device")
 
-// A Plan is the memory in bytes that a training takes on each device. New finds it out before it loads the model: it takes a step on a device
-// that counts memory, but has none. The training takes less if its longest pack is only in its first step, after which the optimizer gets its
-// memory.
+// A Plan is the memory in bytes that a training takes on each device. New computes the Plan before it loads the model: it simulates steps on a
+// device that only counts the memory of buffers. The optimizer allocates its memory at the end of the first step. If only the first step has the
+// longest pack, the training takes less memory than planned.
 type Plan struct {
-	Weights     int64 // what layers compute with
+	Weights     int64 // the values that layers compute with
 	Masters     int64 // the parameters that are trained, in float32
 	Gradients   int64
 	Optimizer   int64
 	Activations int64 // the results of the forward pass that Backward needs
-	Workspace   int64 // the largest size of all else, at the same time as the rest
-	Total       int64
+	Workspace   int64 // the remaining part of Total
+	Total       int64 // the peak
 
-	Room      int64           // the bytes that were free; math.MaxInt64 if this is not known
+	Room      int64           // the bytes that were free on the device; math.MaxInt64 if this is not known
 	Recompute llama.Recompute // what Backward computes again, so that Total fits in Room
-	Layers    int             // of the model
+	Layers    int             // the number of layers of the model
 }
 
 // margin is the factor by which a Plan must fit in the memory of a device.
@@ -44,7 +45,8 @@ const margin = 1.05
 // fits reports whether the memory is there.
 func (p Plan) fits() bool { return float64(p.Total)*margin <= float64(p.Room) }
 
-// String returns a line for each part, of less than 40 characters, and what is computed again.
+// String returns a line for each part of the memory, and a line for each kind of results that Backward computes again. Lines have less than 40
+// characters.
 func (p Plan) String() string {
 	var b strings.Builder
 	for _, part := range []struct {

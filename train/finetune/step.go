@@ -28,7 +28,7 @@ type Progress struct {
 	Speed       float64 // tokens a second since the first step of this Trainer
 	Left        time.Duration
 	Memory      int64   // the peak number of bytes in use on the device
-	Scale       float64 // of losses in this step, with float16 activations; else 0
+	Scale       float64 // the scale of losses in this step, with float16 activations; otherwise 0
 	Skipped     int     // the number of steps so far that were skipped, because a derivative was not a finite number; see train.Scaler
 }
 

@@ -27,8 +27,8 @@ type Job struct {
 	Rank    int    // of this process, from 0
 	World   int    // the number of processes
 	Address string // "host:port" of rank 0; NCCL uses the next port too
-	Listen  string // where rank 0 listens instead, unless it is ""
-	Secret  string // known to the processes of the job alone; it may be empty only if all processes run on one machine
+	Listen  string // the address at which rank 0 listens, if it differs from Address; otherwise ""
+	Secret  string // a text that only the processes of the job know; it may be empty only if all processes run on one machine
 }
 
 // silence is the time without a message after which a process counts as lost.
@@ -37,8 +37,8 @@ const silence = 8 * time.Second
 // joinTime is the time in which all processes must join.
 const joinTime = 10 * time.Minute
 
-// NewRank is like New for a process of a job. All processes have the same Config, whose files are on a file system that they share. Rank 0 alone
-// writes. The errors match ErrRank too.
+// NewRank is like New for a process of a job. All processes have the same Config, whose files are on a file system that they share. Only rank 0
+// writes. The errors may also match ErrRank.
 func NewRank(ctx context.Context, dev *device.Device, c Config, j Job) (*Trainer, error) {
 	c = c.filled(j.World)
 	if err := errors.Join(c.check(j.World), j.check()); err != nil {

@@ -184,7 +184,7 @@ func (t *Trainer) Config() Config { return *t.config }
 func (t *Trainer) Plan() Plan { return t.planned }
 
 // Steps returns the number of finished steps, and the number of steps of the whole training.
-func (t *Trainer) Steps() (done, all int) { return t.at.Step, t.steps }
+func (t *Trainer) Steps() (done, total int) { return t.at.Step, t.steps }
 
 // Data returns the number of texts, the number of their tokens, and the number of learned tokens.
 func (t *Trainer) Data() (texts, tokens, learned int) {

@@ -19,12 +19,12 @@ type Data struct {
 }
 
 // Tokens returns the number of tokens of all texts, and the number of learned tokens.
-func (d *Data) Tokens() (all, learned int) {
+func (d *Data) Tokens() (total, learned int) {
 	for _, e := range d.Examples {
-		all += e.size()
+		total += e.size()
 		learned += e.learned()
 	}
-	return all, learned
+	return total, learned
 }
 
 // learned returns the number of tokens to learn.

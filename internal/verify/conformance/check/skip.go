@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
 )
@@ -21,4 +22,13 @@ func Skipped(wrong map[string]error) error {
 		}
 	}
 	return nil
+}
+
+// Reason returns why a case was skipped, in a clause, for an error that Skipped has returned.
+func Reason(skipped error) string {
+	text := strings.TrimSuffix(skipped.Error(), ": "+errSkip.Error())
+	if _, why, ok := strings.Cut(text, device.ErrNoVariant.Error()+": "); ok {
+		return why
+	}
+	return text
 }

@@ -3,17 +3,21 @@
 //
 //	gopherwarp selftest -device=cuda
 //
-// It writes a line for each group of cases and for each behaviour that is wrong. The last line begins with ok, and the exit
+// It writes a line for each group of cases, for each behaviour that is wrong, and for each reason for skipping behaviours. The last line begins with ok, and the exit
 // code is 0, if the device passed. GOPHERWARP_DEVICE selects the device.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp"
@@ -56,6 +60,7 @@ func run(ctx context.Context, w io.Writer, groups []conformance.Group) error {
 		fmt.Fprintf(w, "%-8s %4d behaviours%s\n", g.Name, one.right+one.wrong, one.remarks())
 		all.add(one)
 	}
+	all.print(w)
 	err = dev.Close()
 	switch {
 	case ctx.Err() != nil:
@@ -70,10 +75,32 @@ func run(ctx context.Context, w io.Writer, groups []conformance.Group) error {
 }
 
 // tally counts behaviours.
-type tally struct{ right, wrong, skipped, excused int }
+type tally struct {
+	right, wrong, skipped, excused int
+	reasons                        map[string]int // of the skipped ones
+}
 
 func (t *tally) add(u tally) {
 	t.right, t.wrong, t.skipped, t.excused = t.right+u.right, t.wrong+u.wrong, t.skipped+u.skipped, t.excused+u.excused
+	for why, n := range u.reasons {
+		t.skip(why, n)
+	}
+}
+
+// skip adds a reason for which n behaviours were skipped.
+func (t *tally) skip(why string, n int) {
+	if t.reasons == nil {
+		t.reasons = map[string]int{}
+	}
+	t.reasons[why] += n
+}
+
+// print writes the reasons for skipping behaviours, the most frequent first.
+func (t *tally) print(w io.Writer) {
+	list := slices.SortedFunc(maps.Keys(t.reasons), func(a, b string) int { return cmp.Or(t.reasons[b]-t.reasons[a], strings.Compare(a, b)) })
+	for _, why := range list {
+		fmt.Fprintf(w, "skipped  %4d behaviours: %s\n", t.reasons[why], why)
+	}
 }
 
 // remarks returns what a line says beside the number of behaviours.
@@ -102,8 +129,9 @@ func (r runner) group(ctx context.Context, g conformance.Group) tally {
 	var t tally
 	for _, c := range g.Cases {
 		all, wrong := len(c.Behaviours()), r.run(ctx, c)
-		if check.Skipped(wrong) != nil {
+		if why := check.Skipped(wrong); why != nil {
 			t.skipped += all
+			t.skip(check.Reason(why), all)
 			continue
 		}
 		t.right += all - len(wrong)

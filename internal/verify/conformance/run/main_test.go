@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,20 +24,24 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestWrong runs a case that fails and two that need another device.
+// TestWrong runs a case that fails and three that need another device.
 func TestWrong(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	cases := []check.Case{
 		{Name: "bad", Run: func(r *check.Run) { r.Wrong("1 is not %d", 2) }},
-		{Name: "has no code", Run: func(r *check.Run) { r.Launch(device.ErrNoVariant) }},
+		{Name: "has no code", Run: func(r *check.Run) {
+			r.Launch(fmt.Errorf("vulkan: sum: %w: it needs tensor cores", device.ErrNoVariant))
+		}},
 		{Name: "skipped", Run: func(r *check.Run) { r.Skip("only elsewhere") }},
+		{Name: "skipped as well", Run: func(r *check.Run) { r.Skip("only elsewhere") }},
 	}
 	var out strings.Builder
 	err := run(t.Context(), &out, []conformance.Group{{Name: "test", Cases: cases}})
 	if err == nil || !strings.HasPrefix(err.Error(), "1 of 1 behaviours are wrong on ") {
 		t.Errorf("run returned %v", err)
 	}
-	for _, want := range []string{"\nWRONG  test/bad: 1 is not 2\n", "\ntest        1 behaviours, 1 wrong, 2 skipped, which need another device\n"} {
+	for _, want := range []string{"\nWRONG  test/bad: 1 is not 2\n", "\ntest        1 behaviours, 1 wrong, 3 skipped, which need another device\n",
+		"\nskipped     2 behaviours: only elsewhere\nskipped     1 behaviours: it needs tensor cores\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out.String())
 		}

@@ -14,6 +14,7 @@ func Cases() []check.Case {
 		check.Struct[exchanged]("shared memory", exchanges),
 		{Name: "functions with shared memory, called repeatedly", Run: totalized},
 		check.Struct[together]("block", cooperations),
+		{Name: "counts of 64 bits in shared memory", Run: histograms},
 		check.Struct[warped]("warp", warpOperations),
 		check.Struct[reduced]("warp of 32-bit integers", reductionCase),
 		check.Struct[someLanes]("some lanes of a warp", exchangesAmong),
@@ -105,6 +106,20 @@ func cooperations(r *check.Run) {
 			}
 		}
 	}
+}
+
+func histograms(r *check.Run) {
+	in := numbers(2 * size)
+	out, want := check.Make[int64](r, len(in)), make([]int64, len(in))
+	r.Launch(Histogram(r.Stream, device.Blocks{X: 2}, check.Upload(r, in...), out))
+	for i := range want {
+		for _, x := range in[i/size*size:][:size] {
+			if x%8 == int64(i%size%8) {
+				want[i]++
+			}
+		}
+	}
+	check.Want(r, out, want...)
 }
 
 func warpOperations(r *check.Run) {

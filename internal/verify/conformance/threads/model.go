@@ -60,10 +60,9 @@ func cooperatedBlock(n int, in []int64) []together {
 	out := make([]together, size)
 	sorted := slices.Sorted(slices.Values(in))
 	var sum, thirds int64
-	all, some, bins, even, odd := int64(1), int64(0), [8]int64{}, []int64(nil), []int64(nil)
+	all, some, even, odd := int64(1), int64(0), []int64(nil), []int64(nil)
 	for _, x := range in {
 		sum += x
-		bins[x%8]++
 		if x%3 == 0 {
 			thirds++
 		}
@@ -96,7 +95,7 @@ func cooperatedBlock(n int, in []int64) []together {
 		}
 		r.ScanExclusive = scan
 		scan += in[i]
-		r.ScanInclusive, r.Histogram = scan, bins[i%8]
+		r.ScanInclusive = scan
 		r.BitonicSorted, r.OddEvenSorted = sorted[i], sorted[i]
 		r.Stencil = in[max(i-1, 0)] + 2*in[i] + in[min(i+1, size-1)]
 		r.Transposed, r.Broadcast, r.Compacted, r.Mailbox = in[i%8*12+i/8], in[n%size], compacted[i], mailed[i]

@@ -4,7 +4,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 // together is what block-wide algorithms leave for a thread.
 type together struct {
-	TreeSum, InterleavedSum, GridStrideMaximum, ScanInclusive, ScanExclusive, Histogram    int64
+	TreeSum, InterleavedSum, GridStrideMaximum, ScanInclusive, ScanExclusive               int64
 	BitonicSorted, OddEvenSorted, Stencil, Transposed, Compacted, Broadcast                int64
 	BarrierInLoop, BarrierInBranch, BarrierInSwitch, BarrierInFunction, BarrierAfterReturn int64
 	BarrierByParameter, SyncCount, SyncAnd, SyncOr, ManyBarriers, Mailbox, WarpStages      int64
@@ -89,12 +89,24 @@ func scans(t gpu.Thread, data *[128]int64, x int64, r *together) {
 	t.Sync()
 	r.ScanInclusive, r.ScanExclusive = data[lane], data[lane]-x
 	t.Sync()
+}
+
+// histogram counts the numbers of the block's part of in by their remainders. It needs atomic operations on 64 bits of shared memory, which
+// devices lack that can run cooperate.
+//
+//gpu:kernel
+//gpu:block 96
+func histogram(t gpu.Thread, in, out []int64) {
+	data := gpu.Shared[[128]int64](t)
+	lane := t.ThreadX()
+	x := in[t.GlobalX()]
+	data[lane] = x
+	t.Sync()
 	data[lane] = 0
 	t.Sync()
 	gpu.AtomicAdd(&data[uint64(x)%8], 1)
 	t.Sync()
-	r.Histogram = data[lane%8]
-	t.Sync()
+	out[t.GlobalX()] = data[lane%8]
 }
 
 func sorts(t gpu.Thread, data *[128]int64, x int64, r *together) {

@@ -1245,19 +1245,19 @@ var cooperateKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "in", Offset: 8, Size: 24, Elem: 8},
-		{Name: "out", Offset: 32, Size: 24, Elem: 192},
+		{Name: "out", Offset: 32, Size: 24, Elem: 184},
 	},
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 96, Y: 1, Z: 1},
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "together.go", Line: 122, Format: "index out of range [%d] with length %d"},
-		{File: "together.go", Line: 142, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 134, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 154, Format: "index out of range [%d] with length %d"},
 		{File: "together.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "together.go", Line: 200, Format: "index out of range [%d] with length %d"},
-		{File: "together.go", Line: 202, Format: "index out of range [%d] with length %d"},
-		{File: "together.go", Line: 186, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 212, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 214, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 198, Format: "index out of range [%d] with length %d"},
 		{File: "together.go", Line: 55, Format: "invalid memory address or nil pointer dereference"},
 		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d"},
 		{File: "together.go", Line: 21, Format: "index out of range [%d] with length %d"},
@@ -1276,6 +1276,44 @@ var cooperateKernel = &driver.Kernel{
 	},
 }
 
+// Histogram counts the numbers of the block's part of in by their remainders. It needs atomic operations on 64 bits of shared memory, which
+// devices lack that can run cooperate.
+func Histogram(s *device.Stream, g device.Blocks, in, out device.Slice[int64]) error {
+	p := s.Plan(histogramKernel, histogramKernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var histogramKernel = &driver.Kernel{
+	Name:    "histogram",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "together.go",
+	Line:    99,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 96, Y: 1, Z: 1},
+	Shared:     1024,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "together.go", Line: 102, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 109, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []int64
+		})(args)
+		for ts.Next() {
+			histogram(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
 // Thin lets most threads leave before the others meet at a barrier.
 func Thin(s *device.Stream, g device.Grid, n int, out device.Slice[int32]) error {
 	p := s.Plan(thinKernel, g)
@@ -1288,7 +1326,7 @@ var thinKernel = &driver.Kernel{
 	Name:    "thin",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "together.go",
-	Line:    235,
+	Line:    247,
 	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "out", Offset: 8, Size: 24, Elem: 4},
@@ -1297,8 +1335,8 @@ var thinKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "together.go", Line: 241, Format: "index out of range [%d] with length %d"},
-		{File: "together.go", Line: 243, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 253, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 255, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24},
 	OnDemand: true,
