@@ -50,11 +50,14 @@ type Options struct {
 	// Generate appends the start of an assistant's message to the text.
 	Generate bool
 	// Variables are further variables of the template, such as enable_thinking.
-	// Values are nil, bool, int, float64, string, and json.RawMessage.
+	// Values are nil, bool, int, float64, string, json.RawMessage, and []any and map[string]any of these. The keys of a map are sorted.
 	Variables map[string]any
 	// Now is the time that templates may print. The zero value means the time of
 	// the call.
 	Now time.Time
+	// Interrupt, unless it is nil, is called from time to time while the template runs. If it returns an error, Render ends with an error
+	// that wraps it. context.Context.Err is such a function.
+	Interrupt func() error
 }
 
 // Template is a model's chat template. It is immutable and safe for concurrent
@@ -83,9 +86,9 @@ func compile(source string) (*jinja.Template, error) {
 	return t, nil
 }
 
-// Render returns the text of a conversation of at least one message. The error
-// wraps ErrRefused if the
-// template refuses the conversation, ErrMessage, or ErrTemplate.
+// Render returns the text of a conversation of at least one message. If the template refuses the conversation, the error wraps ErrRefused;
+// other errors wrap ErrMessage or ErrTemplate. A template that takes more than 2^24 steps of loops and macros, or prints more than 64 MiB,
+// fails.
 func (t *Template) Render(messages []Message, o Options) (string, error) {
 	if len(messages) == 0 {
 		return "", fmt.Errorf("%w: the conversation has none", ErrMessage)
@@ -146,8 +149,8 @@ func variables(messages []Message, o Options) (map[string]jinja.Value, error) {
 		"raise_exception":       jinja.NewCallable("raise_exception", refuse),
 		"strftime_now":          jinja.NewCallable("strftime_now", clock(now)),
 		toJSON:                  jinja.NewCallable(toJSON, dump),
-		printed:                 jinja.NewCallable(printed, display),
 	}
+	(&work{interrupt: o.Interrupt}).define(vars)
 	if len(o.Tools) > 0 {
 		tools := make([]jinja.Value, len(o.Tools))
 		for i, raw := range o.Tools {

@@ -310,6 +310,7 @@ func TestErrors(t *testing.T) {
 		{"", user, Options{Tools: []json.RawMessage{[]byte("{")}}, ErrMessage},
 		{"", user, Options{Tools: []json.RawMessage{[]byte("{} {}")}}, ErrMessage},
 		{"", user, Options{Variables: map[string]any{"x": struct{}{}}}, ErrMessage},
+		{"", user, Options{Variables: map[string]any{"x": []any{map[string]any{"y": struct{}{}}}}}, ErrMessage},
 		{"", []Message{{Role: "assistant", ToolCalls: []ToolCall{{Name: "f"}}}}, Options{}, ErrMessage},
 		{"{{ raise_exception('no') }}", user, Options{}, ErrRefused},
 		{"{{ strftime_now('%Q') }}", user, Options{}, ErrTemplate},

@@ -46,9 +46,48 @@ func (l *lexer) next() {
 		l.raw(tag)
 		return
 	case tag[1] != '#':
-		l.out.WriteString(printTag(renameTag(bare(tag))))
+		l.tag(renameTag(bare(tag)))
 	}
 	l.trimAfter(tag)
+}
+
+// tag writes a tag, with the calls that limit what the template may do.
+func (l *lexer) tag(tag string) {
+	switch word(tag) {
+	case "for":
+		l.out.WriteString(tag + "{{ " + stepped + "() }}")
+	case "macro":
+		l.out.WriteString(tag + "{{ " + entered + "() }}")
+	case "endmacro":
+		l.out.WriteString("{{ " + left + "() }}" + tag)
+	case "set":
+		l.out.WriteString(limitTag(tag))
+	default:
+		l.out.WriteString(printTag(tag))
+	}
+}
+
+// word returns the first word of a statement, or "" for a tag that prints.
+func word(tag string) string {
+	s, ok := strings.CutPrefix(tag, "{%")
+	if s = strings.TrimLeft(s, spaces); !ok {
+		return ""
+	}
+	n := 0
+	for continuesName(s[n:]) {
+		n++
+	}
+	return s[:n]
+}
+
+// limitTag returns a tag that sets a variable to a value of limited size.
+func limitTag(tag string) string {
+	names, value, ok := strings.Cut(tag, "=")
+	value, ended := strings.CutSuffix(value, "%}")
+	if !ok || !ended || strings.Contains(names, ",") || strings.TrimSpace(value) == "" {
+		return tag
+	}
+	return names + "= " + limited + "(" + value + ") %}"
 }
 
 // raw writes what follows the tag raw as text, up to the tag endraw. The line
@@ -157,7 +196,7 @@ var literal = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 // text writes text as a tag with a string literal.
 func (l *lexer) text(s string) {
 	if s != "" {
-		l.out.WriteString(`{{ "` + literal.Replace(s) + `" }}`)
+		l.out.WriteString("{{ " + printed + `("` + literal.Replace(s) + `") }}`)
 	}
 }
 

@@ -87,6 +87,9 @@ func (p *Parser) Close() []Part {
 	return p.parts
 }
 
+// Within reports whether the answer so far ends within the arguments of a call.
+func (p *Parser) Within() bool { return p.object.streaming && !p.object.done }
+
 // emit adds a part of text.
 func (p *Parser) emit(text string) {
 	if text != "" {

@@ -9,12 +9,12 @@ import (
 	"github.com/ardanlabs/jinja"
 )
 
-// printed is the name under which templates find display, instead of the filter string and in tags that print. The engine prints nothing
+// printed is the name under which templates find work.print, instead of the filter string and in tags that print. The engine prints nothing
 // for None, and floating-point numbers in Go's format.
 const printed = "printed_as_python"
 
 // display returns the text of a value, as Python's function str does.
-func display(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+func display(args []jinja.Value) (jinja.Value, error) {
 	if len(args) != 1 {
 		return jinja.Undefined(), fmt.Errorf("a tag that prints %d values", len(args))
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/ardanlabs/jinja"
 )
@@ -17,8 +19,37 @@ func valueOf(v any) (jinja.Value, error) {
 		return jinja.FromGoValue(v), nil
 	case json.RawMessage:
 		return parseJSON(v)
+	case []any:
+		return listOf(v)
+	case map[string]any:
+		return dictOf(v)
 	}
 	return jinja.Undefined(), fmt.Errorf("a %T is no value of a template", v)
+}
+
+// listOf returns a list as templates see it.
+func listOf(list []any) (jinja.Value, error) {
+	items := make([]jinja.Value, len(list))
+	for i, v := range list {
+		var err error
+		if items[i], err = valueOf(v); err != nil {
+			return items[i], err
+		}
+	}
+	return jinja.NewList(items), nil
+}
+
+// dictOf returns an object as templates see it.
+func dictOf(m map[string]any) (jinja.Value, error) {
+	dict := jinja.NewDict()
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		v, err := valueOf(m[key])
+		if err != nil {
+			return v, err
+		}
+		dict.AsDict().Set(key, v)
+	}
+	return dict, nil
 }
 
 // parseJSON returns a JSON value as templates see it. Objects keep the order of

@@ -87,3 +87,19 @@ func compileOne(t *testing.T, source string) *compile.Kernel {
 	result := build(t, module(t, map[string]*txtar.Archive{"k": {Files: []txtar.File{{Name: "k.go", Data: []byte(source)}}}}))
 	return result.Packages[0].Kernels[0]
 }
+
+// compileAll compiles a package and returns its kernels by name.
+func compileAll(t *testing.T, source string) map[string]*compile.Kernel {
+	t.Helper()
+	result := build(t, module(t, map[string]*txtar.Archive{"k": {Files: []txtar.File{{Name: "k.go", Data: []byte(source)}}}}))
+	return byName(result)
+}
+
+// byName returns the kernels of the first package by name.
+func byName(result *compile.Result) map[string]*compile.Kernel {
+	kernels := map[string]*compile.Kernel{}
+	for _, k := range result.Packages[0].Kernels {
+		kernels[k.Name] = k
+	}
+	return kernels
+}

@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/compile"
@@ -11,7 +12,7 @@ import (
 // TestLoops compiles loops that end and proceed in several ways, and counts the checks, and the branches to what has checks, in
 // those that are not cold.
 func TestLoops(t *testing.T) {
-	for _, loop := range []string{
+	loops := []string{
 		"for i := 0; i < 1024; i += 16 { sum += a[i] }",
 		"for i := 0; i < n; i += 4 { sum += a[i+3] }",
 		"for i := i0; i < n; i += s { sum += a[i+s-1] }",
@@ -30,19 +31,23 @@ func TestLoops(t *testing.T) {
 		"for i, k := i0, n-1; i < k; i, k = i+1, k-1 { sum += a[i] * a[k] }",
 		"for i := range n { sum += a[(i-1+n)%n] }",
 		"for i := range n { sum += a[i*i&m] }",
-	} {
-		t.Run(loop, func(t *testing.T) {
-			k := compileOne(t, `package k
-
-import "github.com/gopherwarp/gopherwarp/gpu"
-
+	}
+	source := "package k\n\nimport \"github.com/gopherwarp/gopherwarp/gpu\"\n"
+	for i, loop := range loops {
+		source += fmt.Sprintf(`
 //gpu:kernel
 //gpu:block 64
-func f(t gpu.Thread, a, b []float32, n, m, s int) {
+func f%02d(t gpu.Thread, a, b []float32, n, m, s int) {
 	sum, i0 := float32(0), t.GlobalX()
-	`+loop+`
+	%s
 	b[i0] = sum
-}`)
+}
+`, i, loop)
+	}
+	kernels := compileAll(t, source)
+	for i, loop := range loops {
+		t.Run(loop, func(t *testing.T) {
+			k := kernels[fmt.Sprintf("f%02d", i)]
 			if loops, checks := hotLoops(k); loops == 0 || checks > 0 {
 				t.Errorf("%d checks in %d loops", checks, loops)
 			}

@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 // TestUnroll compiles loops with //gpu:unroll directives and counts the stores in the code that is not cold, what is left of
 // directives there, and the pragmas in the PTX. Each iteration stores once.
 func TestUnroll(t *testing.T) {
-	for _, c := range []struct {
+	cases := []struct {
 		name, loop     string
 		stores, remain int
 	}{
@@ -36,24 +37,31 @@ func TestUnroll(t *testing.T) {
 		{"in a function", "store(out, n, x)", 5, 0},
 		{"small counter", "//gpu:unroll 50\n for i := uint8(200); i < 250; i++ { out[int(i)+n] = x }", 50, 0},
 		{"over a slice", "//gpu:unroll 2\n for i := range out { out[i] = x }", 3, 2},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			k := unchecked(t, `package k
+	}
+	source := `package k
 
 import "github.com/gopherwarp/gopherwarp/gpu"
-
-//gpu:kernel
-//gpu:assume narrow
-func f(t gpu.Thread, out []float32, x float32, n, m int) {
-	`+c.loop+`
-}
 
 func store(out []float32, n int, x float32) {
 	//gpu:unroll 5
 	for i := range 5 { // a comment
 		out[i*n] = x
 	}
-}`)
+}
+`
+	for i, c := range cases {
+		source += fmt.Sprintf(`
+//gpu:kernel
+//gpu:assume narrow
+func f%02d(t gpu.Thread, out []float32, x float32, n, m int) {
+	%s
+}
+`, i, c.loop)
+	}
+	kernels := unchecked(t, source)
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			k := kernels[fmt.Sprintf("f%02d", i)]
 			stores, remain := unrolled(k)
 			pragmas := strings.Count(k.Variants[0].PTX.String(), ".pragma \"nounroll\"")
 			if stores != c.stores || remain != c.remain || (pragmas > 0) != (remain > 0) {
@@ -119,8 +127,8 @@ func even(yield func(int) bool) {
 	}
 }
 
-// unchecked compiles a package with one kernel without checks of indices.
-func unchecked(t *testing.T, source string) *compile.Kernel {
+// unchecked compiles a package without checks of indices, and returns its kernels by name.
+func unchecked(t *testing.T, source string) map[string]*compile.Kernel {
 	t.Helper()
 	dir := module(t, map[string]*txtar.Archive{"k": {Files: []txtar.File{{Name: "k.go", Data: []byte(source)}}}})
 	result, err := compile.Build(t.Context(), compile.Options{Dir: dir, Patterns: []string{"./..."}, Checks: compile.ChecksOff, Verify: true})
@@ -130,7 +138,7 @@ func unchecked(t *testing.T, source string) *compile.Kernel {
 	if err := result.Diagnostics.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return result.Packages[0].Kernels[0]
+	return byName(result)
 }
 
 // unrolled counts stores, and what is left of directives, in blocks that are not cold.

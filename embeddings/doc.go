@@ -1,5 +1,6 @@
 // Package embeddings computes vectors of texts. Texts with similar meanings have vectors with similar directions. The models are those of
-// sentence-transformers: folders of Hugging Face with an encoder of the BERT family.
+// sentence-transformers: folders of Hugging Face with an encoder of the BERT family, which includes RoBERTa, XLM-RoBERTa and CamemBERT.
+// Examples are all-MiniLM-L6-v2, all-distilroberta-v1, multilingual-e5-small and bge-m3.
 //
 //	m, err := embeddings.Open(dev, "models/all_minilm_l6_v2", embeddings.Options{})
 //	if err != nil {

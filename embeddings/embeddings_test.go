@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -128,6 +130,17 @@ func TestPooling(t *testing.T) {
 		}
 		vectors[flag] = v[0]
 	}
+	for mode, flag := range map[string]string{`"mean"`: "pooling_mode_mean_tokens", `["cls"]`: "pooling_mode_cls_token", `"max"`: "pooling_mode_max_tokens"} {
+		folder := berttest.WriteFolder(t, berttest.Options{Pooling: flag})
+		text := fmt.Sprintf(`{"embedding_dimension": %d, "pooling_mode": %s, "include_prompt": true}`, berttest.Hidden, mode)
+		if err := os.WriteFile(filepath.Join(folder, "1_Pooling", "config.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v, err := open(t, folder, embeddings.Options{}).Embed(t.Context(), "the cat sat")
+		if err != nil || !slices.Equal(v[0], vectors[flag]) {
+			t.Errorf("%s: %v, want %v; %v", mode, v, vectors[flag], err)
+		}
+	}
 	same := func(a, b string) bool { return embeddings.Similarity(vectors[a], vectors[b]) > 1-1e-9 }
 	if !same("", "pooling_mode_mean_tokens") || same("", "pooling_mode_max_tokens") || same("", "pooling_mode_cls_token") || same("pooling_mode_max_tokens", "pooling_mode_cls_token") {
 		t.Errorf("got %v", vectors)
@@ -136,9 +149,19 @@ func TestPooling(t *testing.T) {
 
 // TestHead opens a model that has a classification head, which vectors do not need.
 func TestHead(t *testing.T) {
-	m := open(t, berttest.WriteFolder(t, berttest.Options{Labels: 3}), embeddings.Options{})
-	if v, err := m.Embed(t.Context(), "a dog"); err != nil || len(v) != 1 || len(v[0]) != berttest.Hidden {
-		t.Errorf("%d vectors, %v", len(v), err)
+	for _, of := range []string{"bert", "roberta", "xlm-roberta", "camembert"} {
+		var list [][]float32
+		for _, o := range []berttest.Options{{Type: of}, {Type: of, Labels: 3}} { // the encoder is the same
+			m := open(t, berttest.WriteFolder(t, o), embeddings.Options{})
+			v, err := m.Embed(t.Context(), "a dog")
+			if err != nil || len(v) != 1 || len(v[0]) != berttest.Hidden || m.MaxTokens() != berttest.Positions {
+				t.Fatalf("%s: %d vectors of texts with up to %d tokens, %v", of, len(v), m.MaxTokens(), err)
+			}
+			list = append(list, v[0])
+		}
+		if !slices.Equal(list[0], list[1]) {
+			t.Errorf("%s: the vectors are %v without a head, and %v", of, list[0], list[1])
+		}
 	}
 }
 
@@ -159,8 +182,10 @@ func TestOpenMistakes(t *testing.T) {
 		"dense":  {write("modules.json", `[{"path": "", "type": "a.Transformer"}, {"path": "2_Dense", "type": "a.Dense"}]`), embeddings.ErrModel},
 		"escape": {write("modules.json", `[{"path": "../x", "type": "a.Pooling"}]`), embeddings.ErrModel}, "syntax": {write("modules.json", `{`), embeddings.ErrModel},
 		"two methods": {write("1_Pooling/config.json", `{"pooling_mode_cls_token": true, "pooling_mode_max_tokens": true}`), embeddings.ErrModel},
-		"last token":  {write("1_Pooling/config.json", `{"pooling_mode_lasttoken": true}`), embeddings.ErrModel},
-		"language":    {write("config.json", `{"model_type": "llama"}`), bert.ErrArchitecture}, "bad tokenizer": {write("tokenizer.json", `{}`), tokenizer.ErrFormat},
+		"last":        {write("1_Pooling/config.json", `{"pooling_mode": "lasttoken"}`), embeddings.ErrModel}, "number": {write("1_Pooling/config.json", `{"pooling_mode": 1}`), embeddings.ErrModel},
+		"list": {write("1_Pooling/config.json", `{"pooling_mode": ["mean", "cls"]}`), embeddings.ErrModel}, "no list": {write("1_Pooling/config.json", `{"pooling_mode": []}`), embeddings.ErrModel},
+		"last token": {write("1_Pooling/config.json", `{"pooling_mode_lasttoken": true}`), embeddings.ErrModel},
+		"language":   {write("config.json", `{"model_type": "llama"}`), bert.ErrArchitecture}, "bad tokenizer": {write("tokenizer.json", `{}`), tokenizer.ErrFormat},
 	} {
 		folder := berttest.WriteFolder(t, berttest.Options{Pooling: "pooling_mode_mean_tokens"})
 		if err := c.change(folder); err != nil {
@@ -212,6 +237,11 @@ func TestCanceled(t *testing.T) {
 func TestSupports(t *testing.T) {
 	if folder := berttest.WriteFolder(t, berttest.Options{}); !embeddings.Supports(folder) || embeddings.Supports(filepath.Join(folder, "config.json")) || embeddings.Supports(t.TempDir()) {
 		t.Error("a folder with an encoder, a file, or an empty folder")
+	}
+	for _, of := range []string{"roberta", "xlm-roberta", "camembert"} {
+		if !embeddings.Supports(berttest.WriteFolder(t, berttest.Options{Type: of})) {
+			t.Error(of)
+		}
 	}
 	if embeddings.Supports(berttest.WriteFolder(t, berttest.Options{Change: func(c map[string]any) { c["model_type"] = "llama" }})) {
 		t.Error("a language model")

@@ -20,10 +20,8 @@ var ErrModel = errors.New("embeddings: not a supported model")
 // Supports reports whether a folder contains a supported encoder, according to its config.json.
 func Supports(folder string) bool {
 	r, _ := recipeOf(folder) // Open returns the error
-	var f struct {
-		Type string `json:"model_type"`
-	}
-	return readJSON(filepath.Join(r.encoder, "config.json"), &f) == nil && f.Type == "bert"
+	text, err := os.ReadFile(filepath.Join(r.encoder, "config.json"))
+	return err == nil && bert.Supports(text)
 }
 
 // recipe is what the files of sentence-transformers say.
@@ -71,27 +69,36 @@ func recipeOf(folder string) (recipe, error) {
 	return r, r.limit()
 }
 
-// pool reads the config.json of a Pooling module, whose methods are flags.
+// pool reads the config.json of a Pooling module. Its methods are flags or, in files of newer versions of sentence-transformers, a name or a
+// list of names.
 func (r *recipe) pool(name string) error {
-	var modes map[string]any
-	if err := readJSON(name, &modes); err != nil {
+	var f map[string]any
+	if err := readJSON(name, &f); err != nil {
 		return err
 	}
-	known := map[string]bert.Method{"pooling_mode_mean_tokens": bert.Mean, "pooling_mode_max_tokens": bert.Max, "pooling_mode_cls_token": bert.First}
-	found := 0
-	for key, value := range modes {
-		if on, _ := value.(bool); !on || !strings.HasPrefix(key, "pooling_mode_") {
-			continue
+	var found []string
+	if mode, ok := f["pooling_mode"]; ok {
+		list, several := mode.([]any)
+		if !several {
+			list = []any{mode}
 		}
-		method, ok := known[key]
-		if !ok {
-			return fmt.Errorf("%w: %s has %s, which is not supported", ErrModel, name, key)
+		for _, mode := range list {
+			found = append(found, fmt.Sprint(mode))
 		}
-		r.method = method
-		found++
+	} else {
+		for key, value := range f {
+			mode, ok := strings.CutPrefix(key, "pooling_mode_")
+			if on, _ := value.(bool); on && ok {
+				found = append(found, strings.TrimSuffix(strings.TrimSuffix(mode, "_tokens"), "_token"))
+			}
+		}
 	}
-	if found != 1 {
-		return fmt.Errorf("%w: %s has %d methods of pooling; one is supported", ErrModel, name, found)
+	if len(found) != 1 {
+		return fmt.Errorf("%w: %s has %d methods of pooling; one is supported", ErrModel, name, len(found))
+	}
+	var ok bool
+	if r.method, ok = map[string]bert.Method{"mean": bert.Mean, "max": bert.Max, "cls": bert.First}[found[0]]; !ok {
+		return fmt.Errorf("%w: %s has the method %s of pooling; mean, max and cls are supported", ErrModel, name, found[0])
 	}
 	return nil
 }

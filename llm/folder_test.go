@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
@@ -36,6 +37,9 @@ func TestCacheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := t.TempDir()
+	if err := llm.WriteFolder(snapshot, path, f.Weights); err == nil || !strings.Contains(err.Error(), "the folder of the model itself") {
+		t.Errorf("a copy to the same folder: %v", err)
+	}
 	if err := errors.Join(llm.WriteFolder(to, path, f.Weights), f.Weights.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,9 @@ import (
 var (
 	// ErrClosed is the error of a Model that is closed.
 	ErrClosed = errors.New("llm: the model is closed")
-	// ErrContext is the error of a prompt that fills the context. Generate and Chat return it as a *ContextError.
-	ErrContext = errors.New("llm: the prompt is longer than the context")
+	// ErrContext is the error of a prompt that is longer than the context, or leaves no room in it. Generate and Chat return it as a
+	// *ContextError.
+	ErrContext = errors.New("llm: the prompt does not fit in the context")
 	// ErrChat is the error of a conversation with a model that has no chat template.
 	ErrChat = errors.New("llm: the model has no chat template; use Generate")
 	// ErrSlow is the error of a text whose tokens the program does not read in time.
@@ -34,7 +35,10 @@ type ContextError struct {
 
 // Error implements error.
 func (e *ContextError) Error() string {
-	return fmt.Sprintf("%v: %d tokens, %d", ErrContext, e.Tokens, e.Context)
+	if e.Tokens == e.Context {
+		return fmt.Sprintf("%v: its %d tokens leave no room for an answer", ErrContext, e.Tokens)
+	}
+	return fmt.Sprintf("%v: it has %d tokens, and the context %d", ErrContext, e.Tokens, e.Context)
 }
 
 // Unwrap returns ErrContext.
@@ -133,7 +137,9 @@ type Likely struct {
 // finds. The iterator ends after an error, and when ctx is done. Several goroutines may call Chat, Generate and Continue.
 func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) iter.Seq2[Token, error] {
 	return m.unlessBusy(r, func(yield func(Token, error) bool) {
-		text, err := m.Prompt(messages, r.Template)
+		o := r.Template
+		o.Interrupt = ctx.Err
+		text, err := m.Prompt(messages, o)
 		if err != nil {
 			yield(Token{}, err)
 			return
@@ -188,7 +194,11 @@ func (m *Model) read(ctx context.Context, t task, yield func(Token, error) bool)
 			t.prompt = []int32{bos}
 		}
 	}
-	if len(t.prompt) == 0 || len(t.prompt) >= m.context {
+	if len(t.prompt) == 0 {
+		yield(Token{}, fmt.Errorf("%w: the prompt is empty, and the model has no token that begins a text", ErrRequest))
+		return
+	}
+	if len(t.prompt) >= m.context {
 		yield(Token{}, &ContextError{Tokens: len(t.prompt), Context: m.context})
 		return
 	}

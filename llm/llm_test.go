@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -168,12 +169,31 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A model without a token that begins a text needs a prompt.
+func TestEmptyPrompt(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{Change: func(c *weights.Contents) {
+		c.Metadata = slices.DeleteFunc(c.Metadata, func(e weights.Entry) bool { return e.Key == "tokenizer.ggml.bos_token_id" })
+	}}), llm.Options{})
+	for _, err := range m.Generate(t.Context(), "", llm.Request{MaxTokens: 1}) {
+		if !errors.Is(err, llm.ErrRequest) || errors.Is(err, llm.ErrContext) || !strings.Contains(err.Error(), "the prompt is empty") {
+			t.Error(err)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Context: 50})
 	for token, err := range m.Generate(t.Context(), strings.Repeat("x", 50), llm.Request{}) {
 		long, ok := errors.AsType[*llm.ContextError](err)
 		if !errors.Is(err, llm.ErrContext) || !ok || *long != (llm.ContextError{Tokens: 50, Context: 50}) {
 			t.Errorf("a prompt of 50 tokens: %+v, %v", token, err)
+		}
+	}
+	for n, want := range map[int]string{50: "its 50 tokens leave no room for an answer", 51: "it has 51 tokens, and the context 50"} {
+		for _, err := range m.Generate(t.Context(), strings.Repeat("x", n), llm.Request{}) {
+			if !errors.Is(err, llm.ErrContext) || !strings.Contains(err.Error(), want) {
+				t.Errorf("a prompt of %d tokens: %v, want %s", n, err, want)
+			}
 		}
 	}
 	if _, last := text(t, m, strings.Repeat("x", 49), llm.Request{}); last.Finish != llm.Full && last.Finish != llm.Ended {
@@ -276,6 +296,31 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 	if owners := dev.Owners(); len(owners) > 0 {
 		t.Errorf("memory that was not freed: %v", owners)
+	}
+}
+
+// The default size of the cache leaves room for the pages that many texts use only in part.
+func TestManySequences(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	dev.SetMemoryLimit(30 << 20)
+	const texts = 200
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages := m.Stats().Pages; pages < 2*texts || pages > 1024/llama.PageTokens*texts {
+		t.Errorf("the cache has %d pages", pages)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	dev.SetMemoryLimit(6 << 20)
+	if _, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: texts}); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "llm: out of memory on the device: a cache of ") {
+		t.Errorf("without room: %v", err)
 	}
 }
 

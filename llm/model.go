@@ -135,7 +135,7 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	if o.Tokens, err = o.tokens(dev, budget{context: m.context, used: before.Used + m.bytes(), token: m.tokenBytes(o.CacheDType)}); err != nil {
 		return err
 	}
-	if err := roomForTokens(dev, m.tokenBytes(o.CacheDType), o.Tokens); err != nil {
+	if err := roomForTokens(dev, m.tokenBytes(o.CacheDType), o.Tokens+o.spare()); err != nil {
 		return err
 	}
 	return m.start(dev, o)

@@ -57,7 +57,10 @@ func (m *Model) Perplexity(ctx context.Context, text string, o PerplexityOptions
 	if size == 0 {
 		size = min(512, m.context)
 	}
-	if size < 4 || size > m.context {
+	if size < 4 {
+		return p, fmt.Errorf("%w: %d tokens; a chunk has at least 4", ErrChunk, size)
+	}
+	if size > m.context {
 		return p, fmt.Errorf("%w: %d tokens; the context has %d", ErrChunk, size, m.context)
 	}
 	tokens := m.tokenizer.EncodeWith(text, tokenizer.Options{PlainText: true}).IDs

@@ -164,7 +164,7 @@ func TestPerplexityErrors(t *testing.T) {
 		{"", 8, llm.ErrShort, "it has 0 tokens, fewer than a chunk of 8"},
 		{"seven b", 8, llm.ErrShort, "it has 7 tokens, fewer than a chunk of 8"},
 		{"short", 0, llm.ErrShort, "a chunk of 200"},
-		{"text", 3, llm.ErrChunk, "3 tokens"},
+		{"text", 3, llm.ErrChunk, "3 tokens; a chunk has at least 4"},
 		{"text", -1, llm.ErrChunk, "-1 tokens"},
 		{"text", 201, llm.ErrChunk, "the context has 200"},
 	} {

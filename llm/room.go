@@ -52,8 +52,18 @@ func roomForWeights(dev *device.Device, f *Files) (need int64, err error) {
 func roomForTokens(dev *device.Device, size int64, tokens int) error {
 	need := int64(tokens) * size
 	room, err := roomFor(dev, need)
-	if err != nil || room >= need {
+	if err != nil {
 		return err
+	}
+	if all := dev.Info().Memory; all > 0 { // a CPU does not know its free memory
+		stats, err := dev.MemoryStats()
+		if err != nil {
+			return err
+		}
+		room = min(room, max(0, all-stats.Used))
+	}
+	if room >= need {
+		return nil
 	}
 	advice := ""
 	if fit := int64(float64(room)*cacheShare) / size / llama.PageTokens * llama.PageTokens; fit > 0 {
@@ -109,8 +119,12 @@ func (o *Options) tokens(dev *device.Device, b budget) (int, error) {
 		free = min(free, int64(float64(all)*cacheShare)-b.used)
 	}
 	most := b.context + 1024*(max(o.Sequences, 1)-1)
-	return max(min(most, int(free/b.token)), b.context), err
+	return max(min(most, int(free/b.token)-o.spare()), b.context), err
 }
+
+// spare returns the number of tokens for which the cache has memory in addition: llama.Config.CacheTokens adds pages of which texts use only a
+// part.
+func (o *Options) spare() int { return llama.PageTokens * (max(o.Sequences, 1) - 1) }
 
 // foretell returns the memory that a model will take if the program already uses a number of bytes and the weights have a size.
 func (o *Options) foretell(s *device.Stream, f *Files, used, weights int64) (Memory, error) {

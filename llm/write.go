@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,17 +14,22 @@ import (
 )
 
 // WriteFolder writes a model in the format of Hugging Face to the folder dst: the weights f, as model.safetensors, and copies of all files of the
-// folder src except its weights. The argument src is a path as for Open.
+// folder src except its weights. The argument src is a path as for Open. The folder dst must be another one.
 func WriteFolder(dst, src string, f *weights.File) error {
-	if err := os.MkdirAll(dst, 0o777); err != nil {
-		return err
-	}
 	src, err := formats.Resolve(src)
 	if err != nil {
 		return err
 	}
 	if info, err := os.Stat(src); err == nil && !info.IsDir() {
 		src = filepath.Dir(src)
+	}
+	if err := os.MkdirAll(dst, 0o777); err != nil {
+		return err
+	}
+	if to, err := os.Stat(dst); err != nil {
+		return err
+	} else if from, err := os.Stat(src); err == nil && os.SameFile(from, to) {
+		return fmt.Errorf("llm: %s is the folder of the model itself", dst)
 	}
 	entries, err := os.ReadDir(src)
 	if err != nil {

@@ -128,6 +128,9 @@ func (c *Conv2d) Forward(x *tensor.Tensor) *tensor.Tensor { return c.ForwardSum(
 
 // ForwardSum is like Forward, but adds residual, unless it is nil, before it applies the activation.
 func (c *Conv2d) ForwardSum(x, residual *tensor.Tensor) *tensor.Tensor {
+	if c.filters == nil {
+		return unloaded{}.void("Conv2d", x)
+	}
 	return x.Conv2d(c.filters, c.bias, tensor.ConvOptions{Window: c.Window, Depthwise: c.Depthwise, Residual: residual, Activation: c.Activation})
 }
 

@@ -32,7 +32,7 @@ func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
 	if e.trained != nil {
 		return e.trained.beside(numbers).Take(0, numbers).To(dtype.Float32)
 	}
-	return gathered(e.table, numbers)
+	return gathered(e.matrix(), numbers)
 }
 
 // gathered returns the rows of a matrix with the given numbers, as float32 numbers.
@@ -60,7 +60,7 @@ func (e *Embedding) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	if e.trained != nil {
 		return n.Forward(x).MatMul(e.trained.beside(x).T()).To(dtype.Float32)
 	}
-	return scores(e.table, n, x)
+	return scores(e.matrix(), n, x)
 }
 
 // Rows returns the rows of x with the given numbers, a tensor of int32. x is a residual stream of two dimensions. A number outside x yields

@@ -62,7 +62,7 @@ func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.forward(x)
 	}
-	return multiply("Linear", l.weight, product{x: x, bias: l.bias, half: l.half}, x.DType())
+	return multiply("Linear", l.matrix(), product{x: x, bias: l.bias, half: l.half}, x.DType())
 }
 
 // Product returns the results for the rows of x, without the bias.
@@ -70,7 +70,7 @@ func (l *Linear) Product(x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return x.Linear(l.trained.weight.beside(x), nil)
 	}
-	return multiply("Linear", l.weight, product{x: x}, x.DType())
+	return multiply("Linear", l.matrix(), product{x: x}, x.DType())
 }
 
 // RowNorms returns the norms of the rows of the matrix, as float32 numbers.
@@ -87,7 +87,7 @@ func (l *Linear) RowNorms(s *tensor.Scope) *tensor.Tensor {
 			for i := range numbers {
 				numbers[i] = int32(from + i)
 			}
-			list = append(list, s.Tidy(func() *tensor.Tensor { return norms(gathered(l.weight, tensor.From(s, numbers, len(numbers)))) }))
+			list = append(list, s.Tidy(func() *tensor.Tensor { return norms(gathered(l.matrix(), tensor.From(s, numbers, len(numbers)))) }))
 		}
 		return tensor.Concat(0, list...)
 	})
@@ -100,7 +100,7 @@ func (l *Linear) ForwardGELU(x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil || s == nil || x.NeedsGrad() || row.FormFor(s.Stream()) == row.Plain || !halfOf(l.weight, x.DType()) {
 		return l.Forward(x).GELU()
 	}
-	return multiply("Linear", l.weight, product{x: x, bias: l.bias, half: l.half, activation: gemm.GELU}, x.DType())
+	return multiply("Linear", l.matrix(), product{x: x, bias: l.bias, half: l.half, activation: gemm.GELU}, x.DType())
 }
 
 // halfOf reports whether a matrix has elements of the given type of half precision.
@@ -114,28 +114,27 @@ func halfOf(m matrix, of dtype.Type) bool {
 	return false
 }
 
-// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns sum. If the layer is trained, or if a
-// derivative with respect to sum or x is needed, AddTo does not change sum, and returns another tensor.
+// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns sum. AddTo does not change sum, and returns
+// another tensor, if the layer is trained, if sum is recorded (see tensor.Tensor.Recorded), if a derivative with respect to x is needed, or if
+// the elements of sum are not contiguous.
 func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.addTo(sum, x)
 	}
-	if sum.NeedsGrad() || x.NeedsGrad() || x.DType() == dtype.Float16 {
-		return sum.Add(multiply("Linear", l.weight, product{x: x, bias: l.bias}, dtype.Float32))
+	if sum.Recorded() || !sum.IsContiguous() || x.NeedsGrad() || x.DType() == dtype.Float16 {
+		return sum.Add(multiply("Linear", l.matrix(), product{x: x, bias: l.bias}, dtype.Float32))
 	}
 	x = x.Contiguous()
 	done := tensor.Op{Name: "Linear", In: []*tensor.Tensor{x, sum}, DType: dtype.Float32, Shape: []int{0}, Launch: func(s *device.Stream, _ *tensor.Tensor) error {
 		if x.Dim(-1) != l.In || sum.Dim(-1) != l.Out || x.Len()/l.In != sum.Len()/l.Out {
 			return fmt.Errorf("%w: %v and %v for a matrix of %d x %d", tensor.ErrShape, x.Shape(), sum.Shape(), l.Out, l.In)
 		}
-		return l.weight.multiply(s, product{x: x, y: sum, bias: l.bias, add: true})
+		return l.matrix().multiply(s, product{x: x, y: sum, bias: l.bias, add: true})
 	}}.Apply()
 	if done.Err() != nil {
 		return done
 	}
-	if sum.Scope().Recording() {
-		tensor.Changed(sum)
-	}
+	tensor.Changed(sum)
 	return sum
 }
 
@@ -145,7 +144,7 @@ func (l *Linear) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.forward(n.Forward(x)).To(dtype.Float32)
 	}
-	return scores(l.weight, n, x)
+	return scores(l.matrix(), n, x)
 }
 
 // scores multiplies the normalized rows of x by a matrix.

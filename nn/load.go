@@ -30,6 +30,9 @@ type layer interface {
 type LoadOptions struct {
 	// Ignore lists tensors of the file that the model does not use.
 	Ignore []string
+	// Rename, unless it is nil, returns the name that a layer has in the file. It is called with the name that the tags make, which may
+	// have a list in braces.
+	Rename func(name string) string
 	// Order permutes the rows of matrices, and the elements of vectors. For the tensor with the given name in the file, Order returns a
 	// function from i to the row of the file that becomes row i, or nil if the rows keep their order.
 	Order func(name string) func(i int) int
@@ -56,6 +59,9 @@ func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size(), packed: map[packing]*quant.Packed{}}
 	if strings.HasPrefix(f.Format, "GGUF") {
 		l.key = "gguf"
+	}
+	if l.options.Rename == nil {
+		l.options.Rename = func(name string) string { return name }
 	}
 	l.walk(reflect.ValueOf(model).Elem(), "")
 	if l.interrupted != nil {
@@ -96,7 +102,7 @@ func (l *loader) walk(v reflect.Value, prefix string) {
 			if l.interrupted != nil {
 				return
 			}
-			err := l.file.Guard(func() error { return layer.load(l, prefix) }) // because the file may be mapped
+			err := l.file.Guard(func() error { return layer.load(l, l.options.Rename(prefix)) }) // because the file may be mapped
 			switch {
 			case errors.Is(err, device.ErrMemory) || errors.Is(err, weights.ErrTruncated): // as it would be for each later layer
 				l.interrupted = err
@@ -127,7 +133,7 @@ func (l *loader) field(v reflect.Value, name string) {
 			l.walk(v.Index(i), strings.Replace(name, "%d", fmt.Sprint(i), 1))
 		}
 	case v.Kind() == reflect.Pointer && !v.IsNil():
-		if _, missing := l.file.Tensor(expanded(name)[0] + ".weight"); missing != nil {
+		if _, missing := l.file.Tensor(expanded(l.options.Rename(name))[0] + ".weight"); missing != nil {
 			v.SetZero()
 			return
 		}

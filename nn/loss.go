@@ -57,18 +57,20 @@ type scorer struct {
 func (l *Linear) scorer() scorer {
 	s := scorer{rows: l.Out, columns: l.In, scores: l.Forward}
 	if l.trained == nil && !l.Bias {
-		s.constant = l.weight
+		s.constant = l.matrix()
 	}
 	return s
 }
 
 func (e *Embedding) scorer() scorer {
-	return scorer{rows: e.Count, columns: e.Width, constant: e.table, scores: func(x *tensor.Tensor) *tensor.Tensor {
-		if e.trained != nil {
-			return x.Linear(e.trained.beside(x), nil)
+	s := scorer{rows: e.Count, columns: e.Width, scores: func(x *tensor.Tensor) *tensor.Tensor { return x.Linear(e.trained.beside(x), nil) }}
+	if e.trained == nil {
+		s.constant = e.matrix()
+		s.scores = func(x *tensor.Tensor) *tensor.Tensor {
+			return multiply("CrossEntropy", s.constant, product{x: x}, dtype.Float32)
 		}
-		return multiply("CrossEntropy", e.table, product{x: x}, dtype.Float32)
-	}}
+	}
+	return s
 }
 
 // fits reports whether operands are those of losses.

@@ -52,8 +52,11 @@ func (n *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor { return n.forward(x,
 // forward returns the normalized rows of x as elements of a type.
 func (n *RMSNorm) forward(x *tensor.Tensor, of dtype.Type) *tensor.Tensor {
 	w := n.values
-	if n.trained != nil {
+	switch {
+	case n.trained != nil:
 		w = n.trained.precise(x)
+	case w == nil:
+		return unloaded{make: "NewRMSNorm"}.void("RMSNorm", x)
 	}
 	return x.RMSNorm(w, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: of})
 }
@@ -89,8 +92,11 @@ func (n *LayerNorm) load(from *loader, name string) error {
 // Forward returns the normalized rows of x as activations. x is a residual stream or activations.
 func (n *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	w, b := n.weight, n.bias
-	if n.trained != nil {
+	switch {
+	case n.trained != nil:
 		w, b = n.trained.weight.precise(x), n.trained.bias.precise(x)
+	case w == nil:
+		return unloaded{make: "NewLayerNorm"}.void("LayerNorm", x)
 	}
 	return x.LayerNorm(w, b, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: n.out})
 }

@@ -213,14 +213,9 @@ func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 	return m, p.stream.Synchronize(s.Context())
 }
 
-// zeros returns memory of n elements that belongs to p.
+// zeros returns cleared memory of n elements that belongs to p.
 func zeros[T any](p *Params, n int) (device.Slice[T], error) {
-	x, err := allocate[T](p, n)
-	if err != nil {
-		return x, err
-	}
-	var zero T
-	return x, device.Fill(p.stream, x, zero)
+	return own(p, device.Make[T], n)
 }
 
 // share makes the tensors of parameters, whose values are Master or an array of their own, and of derivatives.

@@ -77,7 +77,12 @@ func (p *Params) Close() error {
 
 // allocate returns memory of n elements with arbitrary contents that belongs to p.
 func allocate[T any](p *Params, n int) (device.Slice[T], error) {
-	b, err := device.MakeDirty[T](p.stream, n)
+	return own(p, device.MakeDirty[T], n)
+}
+
+// own returns memory of n elements, made by one of device's functions, that belongs to p.
+func own[T any](p *Params, make func(*device.Stream, int) (*device.Buffer[T], error), n int) (device.Slice[T], error) {
+	b, err := make(p.stream, n)
 	if err != nil {
 		return device.Slice[T]{}, err
 	}

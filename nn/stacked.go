@@ -117,8 +117,12 @@ func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 		}
 		return list
 	}
-	for i := range l.parts {
-		list[i] = l.parts[i].Forward(x)
+	for i := range list {
+		if i < len(l.parts) {
+			list[i] = l.parts[i].Forward(x)
+		} else {
+			list[i] = unloaded{make: "NewStacked"}.void("Linear", x)
+		}
 	}
 	return list
 }

@@ -20,7 +20,7 @@ func (l *Linear) ForwardSum(x, residual *tensor.Tensor) *tensor.Tensor {
 		if n := len(shape); n == 0 || shape[n-1] != l.In || !slices.Equal(append(shape[:n-1], l.Out), residual.Shape()) {
 			return fmt.Errorf("%w: %v and %v for a matrix of %d x %d", tensor.ErrShape, x.Shape(), residual.Shape(), l.Out, l.In)
 		}
-		return l.weight.multiply(s, product{x: x, y: y, bias: l.bias, half: l.half, to: residual})
+		return l.matrix().multiply(s, product{x: x, y: y, bias: l.bias, half: l.half, to: residual})
 	}}.Apply()
 }
 

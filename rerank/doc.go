@@ -13,5 +13,6 @@
 //	}
 //	fmt.Println(documents[scores[0].Index])
 //
-// The models are those of sentence-transformers' CrossEncoder: folders of Hugging Face with BertForSequenceClassification and one label.
+// The models are those of sentence-transformers' CrossEncoder: folders of Hugging Face with a classification head and one label, in the
+// architectures of BERT, RoBERTa, XLM-RoBERTa and CamemBERT. Examples are ms-marco-MiniLM-L-6-v2, bge-reranker-base and bge-reranker-v2-m3.
 package rerank

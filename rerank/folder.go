@@ -65,26 +65,34 @@ func recipeOf(folder string) (r recipe, err error) {
 	}
 	switch {
 	case r.config.Labels == 0:
-		return r, fmt.Errorf("%w: config.json has the architectures %q; a cross-encoder has BertForSequenceClassification", ErrModel, f.Architectures)
+		return r, fmt.Errorf("%w: config.json has the architectures %q; a cross-encoder with the model_type %s has %s", ErrModel, f.Architectures, r.config.Type, r.config.Classifier())
 	case r.config.Labels > 1:
 		return r, fmt.Errorf("%w: config.json has %d labels; a cross-encoder has one", ErrModel, r.config.Labels)
 	}
-	if r.sigmoid, err = f.sigmoid(); err != nil {
+	if err := r.activate(cmp.Or(f.New.Activation, f.Old)); err != nil {
 		return r, err
 	}
 	return r, r.limit()
 }
 
-// sigmoid reports whether scores are sigmoids. The default and the names are those of sentence-transformers.
-func (f configFile) sigmoid() (bool, error) {
-	name := cmp.Or(f.New.Activation, f.Old)
+// activate reads config_sentence_transformers.json, which a folder need not have, and sets whether scores are sigmoids. The file may name
+// the activation, which is otherwise that of config.json. The default and the names are those of sentence-transformers.
+func (r *recipe) activate(name string) error {
+	var f struct {
+		Activation string `json:"activation_fn"`
+	}
+	if err := readJSON(filepath.Join(r.folder, "config_sentence_transformers.json"), &f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	name = cmp.Or(f.Activation, name)
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "", "Sigmoid":
-		return true, nil
+		r.sigmoid = true
 	case "Identity":
-		return false, nil
+	default:
+		return fmt.Errorf("%w: the configuration has the activation %s; Sigmoid and Identity are supported", ErrModel, name)
 	}
-	return false, fmt.Errorf("%w: config.json has the activation %s; Sigmoid and Identity are supported", ErrModel, name)
+	return nil
 }
 
 // limit sets the length to the smaller one of config.json and tokenizer_config.json, which a folder need not have.

@@ -16,7 +16,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/rerank"
 )
 
-var update = flag.Bool("update", false, "TestTransformers writes testdata/tiny.json")
+var update = flag.Bool("update", false, "TestTransformers writes the files of testdata")
 
 // python runs testdata/judge.py, or skips the test.
 func python(t *testing.T, input any, args ...string) []byte {
@@ -70,28 +70,30 @@ func compare(t *testing.T, folder string, pairs [][2]string) (want [][2]float64)
 	return want
 }
 
-// TestTransformers compares scores of two models with those of the Python package transformers in float32: the tiny model, whose scores are
-// in testdata/tiny.json, and one with the size of MiniLM and random weights. The environment variable GOPHERWARP_PYTHON names another
+// TestTransformers compares scores of models with those of the Python package transformers in float32: the tiny models, whose scores are in
+// testdata, and one with the size of MiniLM and random weights. The environment variable GOPHERWARP_PYTHON names another
 // interpreter than python3, and GOPHERWARP_MODELS the folder of the models.
 func TestTransformers(t *testing.T) {
-	t.Run("tiny", func(t *testing.T) {
-		pairs := tinyPairs()
-		want := compare(t, tinyFolder(t), pairs)
-		if !*update {
-			return
-		}
-		var list []vector
-		for i, p := range pairs {
-			list = append(list, vector{p[0], p[1], want[i][0]})
-		}
-		text, err := json.MarshalIndent(list, "", "\t")
-		if err == nil {
-			err = os.WriteFile("testdata/tiny.json", append(text, '\n'), 0o600)
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	})
+	for name, of := range tinyTypes {
+		t.Run(name, func(t *testing.T) {
+			pairs := tinyPairs()
+			want := compare(t, tinyModel(t, of), pairs)
+			if !*update {
+				return
+			}
+			var list []vector
+			for i, p := range pairs {
+				list = append(list, vector{p[0], p[1], want[i][0]})
+			}
+			text, err := json.MarshalIndent(list, "", "\t")
+			if err == nil {
+				err = os.WriteFile(filepath.Join("testdata", name+".json"), append(text, '\n'), 0o600)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
 	t.Run("MiniLM", func(t *testing.T) {
 		model := filepath.Join(cmp.Or(os.Getenv("GOPHERWARP_MODELS"), filepath.Join("..", "models")), "all_minilm_l6_v2")
 		if _, err := os.Stat(model); err != nil {

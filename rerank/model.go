@@ -51,7 +51,7 @@ type Score struct {
 	Relevance float32 // larger numbers are more relevant: see Model.Relevance
 }
 
-// Pair has the tokens of a query and a document, with their token types.
+// Pair has the tokens of a query and a document, with their token types if the model has types.
 type Pair struct {
 	bert.Pair
 	Truncated bool // whether tokens were removed, because there were more than MaxTokens
@@ -61,7 +61,7 @@ type Pair struct {
 var ErrClosed = errors.New("rerank: the model is closed")
 
 // Open loads the model of a folder onto a device. The errors match ErrModel, and those of packages weights, tokenizer and model/bert. If
-// config.json names another architecture than BERT, the error matches bert.ErrArchitecture.
+// model/bert does not support the architecture that config.json names, the error matches bert.ErrArchitecture.
 func Open(dev *device.Device, folder string, o Options) (*Model, error) {
 	r, err := recipeOf(folder)
 	if err != nil {
@@ -169,7 +169,10 @@ func Sort(list []Score) {
 func (m *Model) Encode(query string, documents ...string) []Pair {
 	list := make([]Pair, len(documents))
 	for i, e := range m.tokenizer.EncodePairs(query, documents, tokenizer.Options{MaxLength: m.length}) {
-		list[i] = Pair{bert.Pair{Tokens: e.IDs, Types: e.TypeIDs}, e.Truncated}
+		list[i] = Pair{bert.Pair{Tokens: e.IDs}, e.Truncated}
+		if m.config.HasTypes() {
+			list[i].Types = e.TypeIDs
+		}
 	}
 	return list
 }

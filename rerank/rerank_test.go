@@ -50,9 +50,15 @@ func openCPU(t *testing.T) *device.Device {
 }
 
 // tinyFolder writes the tiny model.
-func tinyFolder(t *testing.T) string {
+func tinyFolder(t *testing.T) string { return tinyModel(t, "bert") }
+
+// tinyTypes are the types of the tiny models, by the names of the files with their scores.
+var tinyTypes = map[string]string{"tiny": "bert", "tiny-roberta": "roberta", "tiny-xlm-roberta": "xlm-roberta"}
+
+// tinyModel writes the tiny model of a type.
+func tinyModel(t *testing.T, of string) string {
 	t.Helper()
-	return berttest.WriteFolder(t, berttest.Options{Seed: 5, Labels: 1})
+	return berttest.WriteFolder(t, berttest.Options{Seed: 5, Labels: 1, Type: of})
 }
 
 // vector is a pair with its logit.
@@ -62,7 +68,7 @@ type vector struct {
 	Logit    float64 `json:"logit"`
 }
 
-// tinyPairs returns pairs for the tiny model, whose positions are 40: some of them are truncated.
+// tinyPairs returns pairs for the tiny models, whose positions are 40: some of them are truncated.
 func tinyPairs() (list [][2]string) {
 	words := []string{"the", "cat", "sat", "a", "dog", "runs", "mat", "on", ".", "?", "red", "cats", "unknown"}
 	text := func(n, seed int) string {
@@ -80,22 +86,24 @@ func tinyPairs() (list [][2]string) {
 
 // TestVectors compares scores with those that transformers 5.24 computed in float32: see TestTransformers.
 func TestVectors(t *testing.T) {
-	text, err := os.ReadFile("testdata/tiny.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []vector
-	if err := json.Unmarshal(text, &list); err != nil || len(list) != len(tinyPairs()) {
-		t.Fatalf("%d vectors, %v", len(list), err)
-	}
-	m := open(t, tinyFolder(t), rerank.Options{})
-	for i, x := range list {
-		if p := tinyPairs()[i]; x.Query != p[0] || x.Document != p[1] {
-			t.Errorf("vector %d is of another pair", i)
+	for name, of := range tinyTypes {
+		text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+		if err != nil {
+			t.Fatal(err)
 		}
-		got, err := m.Rank(t.Context(), x.Query, x.Document)
-		if want := 1 / (1 + math.Exp(-x.Logit)); err != nil || len(got) != 1 || !(math.Abs(float64(got[0].Relevance)-want) <= 1e-5) {
-			t.Errorf("the scores of pair %d are %v, want %v; %v", i, got, want, err)
+		var list []vector
+		if err := json.Unmarshal(text, &list); err != nil || len(list) != len(tinyPairs()) {
+			t.Fatalf("%s: %d vectors, %v", name, len(list), err)
+		}
+		m := open(t, tinyModel(t, of), rerank.Options{})
+		for i, x := range list {
+			if p := tinyPairs()[i]; x.Query != p[0] || x.Document != p[1] {
+				t.Errorf("%s: vector %d is of another pair", name, i)
+			}
+			got, err := m.Rank(t.Context(), x.Query, x.Document)
+			if want := 1 / (1 + math.Exp(-x.Logit)); err != nil || len(got) != 1 || !(math.Abs(float64(got[0].Relevance)-want) <= 1e-5) {
+				t.Errorf("%s: the scores of pair %d are %v, want %v; %v", name, i, got, want, err)
+			}
 		}
 	}
 }
@@ -136,6 +144,9 @@ func TestEncode(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(short, "tokenizer_config.json"), []byte(`{"model_max_length": 9}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if p := open(t, tinyModel(t, "xlm-roberta"), rerank.Options{}).Encode("the cat", "a dog sat"); fmt.Sprint(p[0]) != "{{[0 5 6 2 2 8 9 7 2] []} false}" {
+		t.Errorf("a pair for XLM-RoBERTa is %v", p[0])
+	}
 	if m := open(t, short, rerank.Options{}); m.MaxTokens() != 9 || len(m.Encode("the cat sat on the mat", "a dog runs")[0].Tokens) != 9 {
 		t.Errorf("model_max_length has no effect: %d", m.MaxTokens())
 	}
@@ -159,6 +170,13 @@ func TestActivation(t *testing.T) {
 				t.Errorf("%q, old %v: the relevance of -2 is %v", activation, old, got)
 			}
 		}
+	}
+	folder := berttest.WriteFolder(t, berttest.Options{Labels: 1, Change: func(c map[string]any) { c["sbert_ce_default_activation_function"] = "torch.nn.Sigmoid" }})
+	if err := os.WriteFile(filepath.Join(folder, "config_sentence_transformers.json"), []byte(`{"activation_fn": "torch.nn.modules.linear.Identity"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := open(t, folder, rerank.Options{}).Relevance(-2); got != -2 {
+		t.Errorf("with config_sentence_transformers.json, the relevance of -2 is %v", got)
 	}
 }
 
@@ -192,9 +210,12 @@ func TestOpenMistakes(t *testing.T) {
 		"no config": {remove("config.json"), rerank.ErrModel, ""}, "no weights": {remove("model.safetensors"), rerank.ErrModel, ""},
 		"no tokenizer": {remove("tokenizer.json"), os.ErrNotExist, ""}, "bad tokenizer": {write("tokenizer.json", `{}`), tokenizer.ErrFormat, ""},
 		"syntax": {write("tokenizer_config.json", `{`), rerank.ErrModel, "tokenizer_config.json"}, "activation": {config("sbert_ce_default_activation_function", "torch.nn.Tanh"), rerank.ErrModel, "torch.nn.Tanh"},
-		"encoder": {config("architectures", []string{"BertModel"}), rerank.ErrModel, `["BertModel"]; a cross-encoder has BertForSequenceClassification`},
-		"labels":  {config("id2label", map[string]string{"0": "a", "1": "b", "2": "c"}), rerank.ErrModel, "3 labels"},
-		"another": {write("config.json", `{"model_type": "xlm-roberta", "architectures": ["XLMRobertaForSequenceClassification"]}`), bert.ErrArchitecture, "XLMRobertaForSequenceClassification"},
+		"encoder":  {config("architectures", []string{"BertModel"}), rerank.ErrModel, `["BertModel"]; a cross-encoder with the model_type bert has BertForSequenceClassification`},
+		"labels":   {config("id2label", map[string]string{"0": "a", "1": "b", "2": "c"}), rerank.ErrModel, "3 labels"},
+		"another":  {write("config.json", `{"model_type": "deberta-v2", "architectures": ["DebertaV2ForSequenceClassification"]}`), bert.ErrArchitecture, "DebertaV2ForSequenceClassification"},
+		"relative": {config("model_type", "roberta"), rerank.ErrModel, `a cross-encoder with the model_type roberta has RobertaForSequenceClassification`},
+		"sentence": {write("config_sentence_transformers.json", `{"activation_fn": "torch.nn.Softplus"}`), rerank.ErrModel, "torch.nn.Softplus"},
+		"invalid":  {write("config_sentence_transformers.json", `{`), rerank.ErrModel, "config_sentence_transformers.json"},
 	} {
 		folder := tinyFolder(t)
 		if err := c.change(folder); err != nil {

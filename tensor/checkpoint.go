@@ -1,10 +1,14 @@
 package tensor
 
-import "github.com/gopherwarp/gopherwarp/prim"
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/prim"
+)
 
 // Checkpoint returns f(x) without keeping the intermediate results that derivatives need. Instead, Backward calls f again (Chen et al.,
 // "Training Deep Nets with Sublinear Memory Cost"). Other tensors that f uses must not be freed before Backward. Both calls of f must
-// return the same values.
+// return the same values. The mistake is ErrChanged if the first call changes x.
 func Checkpoint(f func(x *Tensor) *Tensor, x *Tensor) *Tensor {
 	const name = "Checkpoint"
 	s, err := scopeOf(name, []*Tensor{x})
@@ -14,10 +18,14 @@ func Checkpoint(f func(x *Tensor) *Tensor, x *Tensor) *Tensor {
 	if !s.Recording() {
 		return f(x)
 	}
-	random := s.random
+	random, before := s.random, s.hold(x) // so that Changed has an effect
+	defer drop(before)
 	y := s.later(func() *Tensor { return f(x) })
 	if _, err := scopeOf(name, []*Tensor{x, y}); err != nil {
 		return s.fail(err)
+	}
+	if m := x.memory; m.version != before.version {
+		return s.fail(mistake(name, fmt.Errorf("%w: the function needs its operand of %v %v again, which it changed at %s", ErrChanged, x.dtype, x.shape, m.changed.Line())))
 	}
 	y = s.view(y, *y) // which has no node yet, also if f returns x
 	s.record(y, step{name: name, in: []*Tensor{x}, save: []*Tensor{x}, always: true, back: func(d *Derivative) []*Tensor {
@@ -41,7 +49,8 @@ func (s *Scope) later(f func() *Tensor) (y *Tensor) {
 // nodes.
 func (s *Scope) through(f func(x []*Tensor) *Tensor, d *Derivative) []*Tensor {
 	const name = "Checkpoint"
-	outer, inner := s.tape, &tape{}
+	outer := s.tape
+	inner := &tape{outer: outer}
 	s.tape = inner
 	defer func() {
 		s.endRecord()
@@ -59,11 +68,12 @@ func (s *Scope) through(f func(x []*Tensor) *Tensor, d *Derivative) []*Tensor {
 	if _, err := scopeOf(name, append(x, y)); err != nil {
 		return []*Tensor{s.fail(err)}
 	}
+	of := s.link(name, y)
 	inner.done, inner.end = outer.done, outer.end
-	if y.node == nil {
+	if of == nil {
 		return nil
 	}
-	y.node.add(s, name, d.Grad)
+	of.add(s, name, d.Grad)
 	inner.backward(s, nil)
 	for i, t := range x {
 		if t.node != nil && t.node.grad != nil && s.err == nil {

@@ -30,7 +30,8 @@
 //
 // Operations return a tensor and no error. After a mistake, such as shapes that do not fit, the result is void. Operations on a void tensor
 // do nothing and return a void tensor. The Scope keeps the first mistake as an Error, with the line of the call. Values and Run return this
-// Error.
+// Error. If an operation on tensors that were freed with their Scope has no operand of a running Scope, only the void result has the
+// Error, until another operation uses it with a tensor of a running Scope.
 //
 // An Error wraps its cause. In all operations, the cause is ErrScope if a tensor was freed or the tensors belong to different Scopes,
 // ErrValue if a tensor is nil, and ErrDType if a tensor has an element type with which no operation computes. If there is not enough memory, the

@@ -241,3 +241,13 @@ func ExampleScope_Training() {
 	// true false
 	// true true
 }
+
+func ExampleTensor_Recorded() {
+	compute(func(_ context.Context, s *tensor.Scope) error {
+		s.Record()
+		x := s.Variable(tensor.From(s, []float32{1, 2}, 2))
+		s.NoGrad(func() { fmt.Println(x.Recorded(), x.NeedsGrad(), x.Exp().Recorded()) })
+		return nil
+	})
+	// Output: true false false
+}

@@ -107,7 +107,7 @@ func SliceOf[T Element](t *Tensor) (device.Slice[T], error) {
 	switch {
 	case t.err != nil:
 		return device.Slice[T]{}, t.err
-	case t.frame != nil && t.frame.ended:
+	case t.freed():
 		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.Line()))
 	case t.dtype != typeOf[T]():
 		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: %v elements as %v", ErrDType, t.dtype, typeOf[T]()))

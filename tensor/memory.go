@@ -20,7 +20,7 @@ type memory struct {
 	again func(s *Scope) error // computes the elements again, after Forget, or nil
 	gone  bool                 // the buffer is closed until then
 
-	version int          // the number of calls of Changed
+	version int          // the number of calls of Changed while a tape held a view
 	changed *stack.Stack // where the program called it last
 }
 
@@ -53,10 +53,11 @@ func (m *memory) restore(s *Scope) error {
 // results that take much memory and can be computed in little time. Forget has an effect only if t is the result of RMSNorm or SwiGLU, and
 // that operation is recorded.
 func (t *Tensor) Forget() *Tensor {
-	if t.node == nil || t.node.launch == nil || t.offset != 0 {
+	if t.node == nil || t.node.launch == nil || t.offset != 0 || !t.scope.tape.holds(t.node) || t.node.saved == nil {
 		return t
 	}
 	n, m := t.node, t.memory
+	n.forgot = m
 	out := &Tensor{memory: m, dtype: t.dtype, shape: t.shape, strides: t.strides}
 	m.again = func(s *Scope) error {
 		if err := n.unchanged(); err != nil {
@@ -87,12 +88,16 @@ func (n *node) restore(s *Scope) error {
 // operation needs the old elements, Backward reports a mistake that wraps ErrChanged and names the lines of the operation and of the call
 // of Changed.
 func Changed(list ...*Tensor) {
-	here := new(stack.Stack)
-	here.Take()
+	var here *stack.Stack
 	for _, t := range list {
-		if t.err == nil {
-			t.memory.version++
-			t.memory.changed = here
+		if t.err != nil || t.memory.held == 0 { // then no derivative needs the old elements
+			continue
 		}
+		if here == nil {
+			here = new(stack.Stack)
+			here.Take()
+		}
+		t.memory.version++
+		t.memory.changed = here
 	}
 }

@@ -22,7 +22,8 @@ type Op struct {
 
 	// Back returns the derivative of the loss with respect to each operand, or nil for an operand that is not Wanted. A derivative has
 	// the shape of the operand, or the shape to which the operand was broadcast. In the second case, Backward sums over the broadcast
-	// dimensions. If Back is nil, the result is a constant.
+	// dimensions. If Back is nil, the result is a constant. The mistake is ErrShape if Back returns more or fewer derivatives than there are
+	// operands, or nil for a Wanted one.
 	Back func(d *Derivative) []*Tensor
 
 	// Save lists the tensors that Back needs. Back must take them from d.Saved; other tensors may already be freed when Back is called.
@@ -47,7 +48,7 @@ func (o Op) Apply() *Tensor {
 	if err := o.Launch(s.stream, out); err != nil {
 		return s.fail(mistake(o.Name, err))
 	}
-	s.record(out, step{name: o.Name, in: o.In, back: o.Back, save: o.Save, saveResult: o.SaveResult})
+	s.record(out, step{name: o.Name, in: o.In, back: o.Back, save: o.Save, saveResult: o.SaveResult, checked: true})
 	if out.node != nil && o.forgets {
 		out.node.launch = o.Launch
 	}

@@ -38,6 +38,7 @@ func (d *Derivative) Sum(i int) *Tensor {
 // tape is the operations of a Scope that Backward goes through.
 type tape struct {
 	nodes  []*node
+	outer  *tape       // in which Backward makes this one for a Checkpoint, or nil
 	paused int         // calls of NoGrad that have not returned
 	later  int         // those that Backward repeats without NoGrad
 	done   bool        // Backward was called
@@ -49,17 +50,20 @@ type tape struct {
 // Lifetimes: the tape owns views of the tensors that derivatives need, so that they outlive their frames. Backward releases those of a node
 // when it has gone past it, and the end of the Scope the rest.
 type node struct {
-	name   string
-	back   func(d *Derivative) []*Tensor
-	launch func(s *device.Stream, out *Tensor) error // computes the result from saved, which are all operands; or nil
-	in     []*node                                   // of the operands, nil for constants
-	saved  []*Tensor                                 // views
-	result *Tensor                                   // a view or nil
-	grad   *Tensor                                   // a view of the derivative of the loss so far, or nil
-	leaf   bool
-	target *Tensor // of a leaf: where Backward adds the derivative, or nil
-	dtype  dtype.Type
-	shape  []int
+	tape    *tape // the last that the node was appended to
+	name    string
+	back    func(d *Derivative) []*Tensor
+	launch  func(s *device.Stream, out *Tensor) error // computes the result from saved, which are all operands; or nil
+	in      []*node                                   // of the operands, nil for constants
+	saved   []*Tensor                                 // views
+	result  *Tensor                                   // a view or nil
+	grad    *Tensor                                   // a view of the derivative of the loss so far, or nil
+	leaf    bool
+	checked bool    // back must return a derivative for each operand; otherwise, it may have added one itself
+	target  *Tensor // of a leaf: where Backward adds the derivative, or nil
+	dtype   dtype.Type
+	shape   []int
+	forgot  *memory // of the result, after Forget
 
 	few [usualOperands]*node   // room for in
 	own [usualOperands]*Tensor // room for saved
@@ -68,8 +72,15 @@ type node struct {
 // usualOperands is the number of operands for which a node, and the input of its derivative, need a single allocation.
 const usualOperands = 3
 
-// Record begins to record operations on variables for Backward. Backward ends the recording; then Record may be called again. The mistake
-// is ErrRecord if Backward has not ended the preceding recording.
+// append adds a node.
+func (t *tape) append(n *node) {
+	n.tape = t
+	t.nodes = append(t.nodes, n)
+}
+
+// Record begins to record operations on variables for Backward. Backward ends the recording; then Record may be called again. The variables
+// of earlier recordings are variables of the new one too. The results of earlier recordings are values without derivatives: see Backward.
+// The mistake is ErrRecord if Backward has not ended the preceding recording.
 func (s *Scope) Record() {
 	const op = "Record"
 	if err := s.check(op); err != nil {
@@ -92,6 +103,7 @@ func (s *Scope) endRecord() {
 	for _, n := range s.tape.nodes {
 		n.release()
 	}
+	s.tape.nodes = nil
 	s.tape = nil
 }
 
@@ -149,7 +161,7 @@ func (s *Scope) variable(op string, t, grad *Tensor) *Tensor {
 		return s.fail(mistake(op, fmt.Errorf("%w: a derivative of %v %v for %v %v", ErrShape, grad.dtype, grad.shape, v.dtype, v.shape)))
 	}
 	n := &node{name: op, leaf: true, target: grad, dtype: v.dtype, shape: v.shape}
-	s.tape.nodes = append(s.tape.nodes, n)
+	s.tape.append(n)
 	v.node = n
 	return v
 }
@@ -177,9 +189,21 @@ func (t *Tensor) Grad() *Tensor {
 // variable.
 func (t *Tensor) NeedsGrad() bool { return t.node != nil && t.scope.Recording() }
 
-// recording reports whether an operation on operands is recorded.
+// Recorded reports whether t is a variable or depends on a variable, while t's Scope records. Unlike NeedsGrad, Recorded also reports true
+// within NoGrad. A function that changes an operand must not change a recorded one: later operations outside NoGrad may use it.
+func (t *Tensor) Recorded() bool { return t.node != nil && t.scope.tape != nil && !t.scope.tape.done }
+
+// recording reports whether an operation on operands is recorded. The operands that are variables become variables of the present recording,
+// also in the first run of a Checkpoint: there, Backward learns of the parameters that its second run uses.
 func (s *Scope) recording(x, y *Tensor) bool {
-	return s.Recording() && (x.node != nil || y != nil && y.node != nil)
+	if x.node == nil && (y == nil || y.node == nil) || !s.Training() {
+		return false
+	}
+	s.renew(x.node)
+	if y != nil {
+		s.renew(y.node)
+	}
+	return s.Recording()
 }
 
 // step is an operation to record.
@@ -189,6 +213,7 @@ type step struct {
 	back       func(d *Derivative) []*Tensor
 	save       []*Tensor
 	saveResult bool
+	checked    bool // see node
 	always     bool // also if no operand depends on a variable
 }
 
@@ -196,15 +221,15 @@ type step struct {
 func (s *Scope) record(out *Tensor, o step) {
 	any := o.always
 	for _, t := range o.in {
-		any = any || s.recording(t, nil)
+		any = s.recording(t, nil) || any
 	}
 	if !any || o.back == nil || out.err != nil || !isFloat(out.dtype) {
 		return
 	}
-	n := &node{name: o.name, back: o.back, dtype: out.dtype, shape: out.shape}
+	n := &node{name: o.name, back: o.back, checked: o.checked, dtype: out.dtype, shape: out.shape}
 	n.in, n.saved = n.few[:0], n.own[:0]
 	for _, t := range o.in {
-		n.in = append(n.in, t.node)
+		n.in = append(n.in, s.link(o.name, t))
 	}
 	for _, t := range o.save {
 		n.saved = append(n.saved, s.hold(t))
@@ -213,7 +238,7 @@ func (s *Scope) record(out *Tensor, o step) {
 		n.result = s.hold(out)
 	}
 	out.node = n
-	s.tape.nodes = append(s.tape.nodes, n)
+	s.tape.append(n)
 }
 
 // hold returns a view of t that belongs to no frame.
@@ -239,11 +264,15 @@ func (n *node) release() {
 	drop(n.result)
 	drop(n.grad)
 	n.saved, n.result, n.grad = nil, nil, nil
+	if n.forgot != nil {
+		n.forgot.again = nil // which needs saved
+	}
 }
 
 // Backward computes the derivatives of loss, which has one element, with respect to all variables on which it depends, and ends the recording.
 // It adds the derivatives of parameters to the tensors that Parameter was given. The order of additions depends only on the program.
-// The mistake is ErrRecord if Record was not called or loss does not depend on a variable, ErrShape if loss has several elements, and
+// The mistake is ErrRecord if Record was not called, loss does not depend on a variable, or loss depends on a result of an earlier recording.
+// In the last case, the Error has the line of the operation that uses this result. The mistake is ErrShape if loss has several elements, and
 // ErrChanged if the program has changed elements that a derivative needs (see Changed).
 func (s *Scope) Backward(loss *Tensor) { s.BackwardEach(loss, nil) }
 
@@ -267,6 +296,10 @@ func (s *Scope) BackwardEach(loss *Tensor, final func(grad *Tensor)) {
 		err = fmt.Errorf("%w: a loss of shape %v", ErrShape, loss.shape)
 	case loss.node == nil:
 		err = fmt.Errorf("%w: the loss does not depend on a variable", ErrRecord)
+	default:
+		if s.renew(loss.node); !t.holds(loss.node) {
+			err = fmt.Errorf("%w: the loss is a result of the recording that ended at %s", ErrRecord, loss.node.tape.end.Line())
+		}
 	}
 	if err != nil {
 		s.fail(mistake(op, err))
@@ -323,6 +356,9 @@ func (n *node) backward(s *Scope, at *stack.Stack) {
 	s.tidy(at, func() *Tensor {
 		d := n.derivative()
 		list := n.back(d)
+		if n.checked && s.err == nil {
+			n.check(s, list)
+		}
 		for i, in := range n.in {
 			if in != nil && i < len(list) && list[i] != nil && s.err == nil {
 				if d.summed[i] {
@@ -334,6 +370,20 @@ func (n *node) backward(s *Scope, at *stack.Stack) {
 		}
 		return nil
 	})
+}
+
+// check reports the mistake of a function Back that does not return a derivative for each operand that needs one.
+func (n *node) check(s *Scope, list []*Tensor) {
+	if len(list) != len(n.in) {
+		s.fail(mistake(n.name, fmt.Errorf("%w: Back returned %d derivatives for %d operands", ErrShape, len(list), len(n.in))))
+		return
+	}
+	for i, in := range n.in {
+		if in != nil && list[i] == nil {
+			s.fail(mistake(n.name, fmt.Errorf("%w: Back returned nil for operand %d of %d, whose derivative is wanted", ErrShape, i, len(n.in))))
+			return
+		}
+	}
 }
 
 // derivative returns what Back computes with.

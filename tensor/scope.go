@@ -146,8 +146,11 @@ func (s *Scope) add(t *Tensor) *Tensor {
 	return t
 }
 
-// fail keeps the first mistake and returns a void tensor.
+// fail keeps the first mistake and returns a void tensor. A Scope that has ended keeps none, because Run has returned its first one.
 func (s *Scope) fail(err error) *Tensor {
+	if len(s.frames) == 0 {
+		return &Tensor{scope: s, err: err}
+	}
 	if s.err == nil {
 		s.err = err
 	}
@@ -155,31 +158,64 @@ func (s *Scope) fail(err error) *Tensor {
 }
 
 // scopeOf returns the Scope of operands: tensors without a Scope fit any. The error is the first mistake that made an operand void,
-// or that of operands that cannot be used together, or any more.
+// or that of operands that cannot be used together, or any more. Then the Scope is one that has not ended, if an operand has one.
 func scopeOf(op string, operands []*Tensor) (*Scope, error) {
 	var s *Scope
 	for _, t := range operands {
-		switch {
-		case t == nil:
-			return s, mistake(op, fmt.Errorf("%w: a nil tensor", ErrValue))
-		case t.scope != nil && s != nil && t.scope != s:
-			return s, twoScopes(op, s, t.scope)
-		case t.scope != nil:
+		if t == nil || t.err != nil || t.freed() || t.scope != nil && s != nil && t.scope != s {
+			return liveScope(operands), misuse(op, operands)
+		}
+		if t.scope != nil {
 			s = t.scope
-		}
-	}
-	for _, t := range operands {
-		if t.err != nil {
-			return s, t.err
-		}
-		if t.frame != nil && t.frame.ended {
-			return s, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.Line()))
 		}
 	}
 	if s == nil {
 		return nil, mistake(op, fmt.Errorf("%w: no operand has a scope; Scope.Use gives it one", ErrScope))
 	}
 	return s, nil
+}
+
+// freed reports whether the frame of t has ended.
+func (t *Tensor) freed() bool { return t.frame != nil && t.frame.ended }
+
+// liveScope returns the first Scope of operands that has not ended, or else the first Scope, or nil.
+func liveScope(operands []*Tensor) *Scope {
+	var s *Scope
+	for _, t := range operands {
+		if t != nil && t.scope != nil && (s == nil || len(s.frames) == 0 && len(t.scope.frames) > 0) {
+			s = t.scope
+		}
+	}
+	return s
+}
+
+// misuse returns the mistake of scopeOf. An operand that is void comes first, because its mistake was made before, and tensors of two Scopes
+// last, because a tensor that was freed with its Scope is the cause of most of these mistakes.
+func misuse(op string, operands []*Tensor) error {
+	var s *Scope
+	var freed, mixed error
+	for _, t := range operands {
+		if t != nil && t.err != nil {
+			return t.err
+		}
+	}
+	for _, t := range operands {
+		switch {
+		case t == nil:
+			return mistake(op, fmt.Errorf("%w: a nil tensor", ErrValue))
+		case t.freed() && freed == nil:
+			freed = mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.Line()))
+		case s != nil && t.scope != nil && t.scope != s && mixed == nil:
+			mixed = twoScopes(op, s, t.scope)
+		}
+		if s == nil {
+			s = t.scope
+		}
+	}
+	if freed != nil {
+		return freed
+	}
+	return mixed
 }
 
 // twoScopes returns the mistake of a call of op with tensors of both Scopes, of two devices or two goroutines for example.

@@ -121,8 +121,12 @@ func (t *Tensor) LogSumExp(dims ...int) *Tensor {
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
-	if !isFloat(t.dtype) {
+	switch {
+	case !isFloat(t.dtype):
 		t = t.To(dtype.Float32)
+	case t.dtype != dtype.Float32 && t.dtype != dtype.Float64:
+		// The sum of the greatest element and a logarithm may be near 0, so both need more digits than the result.
+		return t.To(dtype.Float32).LogSumExp(dims...).To(t.dtype)
 	}
 	var top *Tensor
 	s.NoGrad(func() {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/aligned"
+	"github.com/gopherwarp/gopherwarp/tokenizer/internal/normalize"
 )
 
 // addedToken is a token that is found in the text before the model sees it.
@@ -61,7 +62,7 @@ func (t *Tokenizer) setAdded(tokens []addedToken) error {
 			a.raw.put(tok)
 			continue
 		}
-		tok.spelled = t.normalize(aligned.New(tok.Content, false)).S
+		tok.spelled = normalized(t.normalizer, aligned.New(tok.Content, false)).S
 		a.normalized.put(tok)
 	}
 	t.added = a
@@ -119,10 +120,10 @@ func isWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic, unicode.Join_Control)
 }
 
-// normalize returns the text of a segment in its normal form.
-func (t *Tokenizer) normalize(s aligned.Text) aligned.Text {
-	if t.normalizer == nil {
+// normalized returns the text of a segment in its normal form.
+func normalized(n normalize.Normalizer, s aligned.Text) aligned.Text {
+	if n == nil {
 		return s
 	}
-	return t.normalizer.Normalize(s)
+	return n.Normalize(s)
 }

@@ -2,8 +2,11 @@ package tokenizer
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // words are the material of generated text: some words in each of 14 languages.
@@ -93,4 +96,48 @@ func damage(r *rand.Rand, s string) string {
 		}
 	}
 	return string(b)
+}
+
+// wild returns n texts of random characters, many of them marks, emoji or control characters. The characters of a text are mostly of one
+// script.
+func wild(n int, seed uint64) []string {
+	r := rand.New(rand.NewPCG(seed, 2))
+	var scripts []*unicode.RangeTable
+	for _, name := range slices.Sorted(maps.Keys(unicode.Scripts)) {
+		scripts = append(scripts, unicode.Scripts[name])
+	}
+	special := []*unicode.RangeTable{unicode.Mn, unicode.Mc, unicode.Cc, unicode.Cf, unicode.Zs, unicode.So, unicode.Lm, unicode.No}
+	joined := []rune("\u200d\u200c\ufe0f🇩🇪👩❤\u1100\u1161\u11a8가각\u0915\u094d\u0937ab\r\n\t\x00")
+	list := make([]string, n)
+	for i := range list {
+		var b strings.Builder
+		script := scripts[r.IntN(len(scripts))]
+		for range 1 + r.IntN(20) {
+			switch r.IntN(8) {
+			case 0:
+				b.WriteRune(runeOf(r, special[r.IntN(len(special))]))
+			case 1:
+				b.WriteRune(joined[r.IntN(len(joined))])
+			case 2:
+				b.WriteString(symbols[r.IntN(len(symbols))])
+			case 3:
+				b.WriteByte(' ')
+			default:
+				b.WriteRune(runeOf(r, script))
+			}
+		}
+		list[i] = b.String()
+	}
+	return list
+}
+
+// runeOf returns a character of a table.
+func runeOf(r *rand.Rand, t *unicode.RangeTable) rune {
+	i := r.IntN(len(t.R16) + len(t.R32))
+	if i < len(t.R16) {
+		x := t.R16[i]
+		return rune(x.Lo + uint16(r.IntN(int((x.Hi-x.Lo)/x.Stride)+1))*x.Stride)
+	}
+	x := t.R32[i-len(t.R16)]
+	return rune(x.Lo + uint32(r.IntN(int((x.Hi-x.Lo)/x.Stride)+1))*x.Stride)
 }

@@ -3,6 +3,8 @@ package tokenizer
 import (
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/aligned"
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/model"
+	"github.com/gopherwarp/gopherwarp/tokenizer/internal/normalize"
+	"github.com/gopherwarp/gopherwarp/tokenizer/internal/pretokenize"
 )
 
 // Options are the options of EncodeWith, EncodePair and EncodePairs.
@@ -20,6 +22,9 @@ type Options struct {
 	CutLeft bool
 	// Offsets sets Encoding.Offsets.
 	Offsets bool
+	// Continues means that the text continues another text: the tokenizer inserts no space before
+	// it. Set OmitSpecial, too.
+	Continues bool
 }
 
 // Offset is a range of bytes of a text.
@@ -111,18 +116,25 @@ func (t *Tokenizer) release(m *memory) {
 // released.
 func (t *Tokenizer) tokens(mem *memory, text string, o Options) []token {
 	mem.text, mem.tokens = text, mem.tokens[:0]
-	mem.segments = t.added.raw.split(mem.segments[:0], aligned.New(text, o.Offsets || t.track), o.PlainText)
-	for _, s := range mem.segments {
+	mem.segments = t.added.raw.split(mem.segments[:0], aligned.New(text, o.Offsets || t.track || o.Continues), o.PlainText)
+	for i, s := range mem.segments {
+		normalizer, pre := t.normalizer, t.pre
+		if o.Continues && i == 0 {
+			normalizer, pre = normalize.WithoutPrefix(normalizer), pretokenize.WithoutPrefix(pre)
+		}
 		if s.token != nil {
 			t.appendAdded(mem, s, o)
 			continue
 		}
-		mem.parts = t.added.normalized.split(mem.parts[:0], t.normalize(s.Text), o.PlainText)
-		for _, p := range mem.parts {
-			if p.token != nil {
+		mem.parts = t.added.normalized.split(mem.parts[:0], normalized(normalizer, s.Text), o.PlainText)
+		for j, p := range mem.parts {
+			switch {
+			case p.token != nil:
 				t.appendAdded(mem, p, o)
-			} else {
-				t.appendText(mem, p.Text, o)
+			case j == 0:
+				t.appendText(mem, pre, p.Text, o)
+			default:
+				t.appendText(mem, t.pre, p.Text, o)
 			}
 		}
 	}
@@ -139,12 +151,12 @@ func (t *Tokenizer) appendAdded(mem *memory, s segment, o Options) {
 }
 
 // appendText appends the tokens of normalized text without added tokens.
-func (t *Tokenizer) appendText(mem *memory, text aligned.Text, o Options) {
-	if t.pre == nil {
+func (t *Tokenizer) appendText(mem *memory, pre pretokenize.PreTokenizer, text aligned.Text, o Options) {
+	if pre == nil {
 		t.appendPiece(mem, text, o)
 		return
 	}
-	for piece := range t.pre.Split(text) {
+	for piece := range pre.Split(text) {
 		if piece.S != "" {
 			t.appendPiece(mem, piece, o)
 		}

@@ -60,7 +60,7 @@ func TestMiniLM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareFile(t, data, nil)
+	compareFile(t, data, texts(10000), nil)
 }
 
 // TestSmolLM2 compares the tokenizer of SmolLM2, made of the metadata of a GGUF
@@ -96,17 +96,16 @@ func TestSmolLM2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareFile(t, data, openSmolLM2(t))
+	compareFile(t, data, texts(10000), openSmolLM2(t))
 }
 
-// compareFile compares a tokenizer.json with the judge on 10,000 lines, and with
+// compareFile compares a tokenizer.json with the judge on all texts, and with
 // another tokenizer, unless that is nil.
-func compareFile(t *testing.T, data []byte, other *Tokenizer) {
+func compareFile(t *testing.T, data []byte, all []string, other *Tokenizer) {
 	t.Helper()
 	python(t)
 	parent := t.TempDir()
 	folder := filepath.Join(parent, "model")
-	all := texts(10000)
 	writeJSON(t, filepath.Join(parent, "texts.json"), all)
 	err := os.Mkdir(folder, 0o777)
 	if err == nil {
@@ -128,5 +127,36 @@ func compareFile(t *testing.T, data []byte, other *Tokenizer) {
 		if !slices.Equal(other.Encode(text), ids) || other.Decode(ids) != tok.Decode(ids) {
 			t.Fatalf("of %q, the IDs are %v by the metadata and %v by tokenizer.json", text, other.Encode(text), ids)
 		}
+	}
+}
+
+// publicTokenizers returns the files tokenizer.json in the folders of the folder that GOPHERWARP_TOKENIZERS names.
+func publicTokenizers(tb testing.TB) []string {
+	tb.Helper()
+	folder := os.Getenv("GOPHERWARP_TOKENIZERS")
+	if folder == "" {
+		return nil
+	}
+	list, err := filepath.Glob(filepath.Join(folder, "*", "tokenizer.json"))
+	if err != nil || len(list) == 0 {
+		tb.Fatalf("%s has no folders with a tokenizer.json, %v", folder, err)
+	}
+	return list
+}
+
+// TestPublicTokenizers compares more tokenizers with the judge, also on random characters of all scripts: see publicTokenizers.
+func TestPublicTokenizers(t *testing.T) {
+	list := publicTokenizers(t)
+	if len(list) == 0 {
+		t.Skip("GOPHERWARP_TOKENIZERS names no folder")
+	}
+	for _, path := range list {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareFile(t, data, append(texts(10000), wild(20000, 1)...), nil)
+		})
 	}
 }

@@ -307,6 +307,15 @@ func BenchmarkEncode(b *testing.B) {
 		}
 		english.Write(data)
 	}
+	for _, path := range publicTokenizers(b) {
+		tok, err := Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		name := filepath.Base(filepath.Dir(path))
+		b.Run(name, func(b *testing.B) { benchmark(b, tok, lines) })
+		b.Run(name+"-English", func(b *testing.B) { benchmark(b, tok, english.String()) })
+	}
 	b.Run("SmolLM2", func(b *testing.B) { benchmark(b, openSmolLM2(b), lines) })
 	b.Run("SmolLM2-English", func(b *testing.B) { benchmark(b, openSmolLM2(b), english.String()) })
 	b.Run("MiniLM", func(b *testing.B) { benchmark(b, openMiniLM(b), lines) })
@@ -318,5 +327,26 @@ func benchmark(b *testing.B, tok *Tokenizer, text string) {
 	b.ReportAllocs()
 	for b.Loop() {
 		tok.Encode(text)
+	}
+}
+
+// TestContinues says that a text that continues another one gets no space before it, and keeps its own.
+func TestContinues(t *testing.T) {
+	for _, name := range small {
+		tok := openSmall(t, name)
+		for _, text := range []string{"a", "ab c", " a", "<|end|>", "\n\na", ""} {
+			spelled := ""
+			for _, id := range tok.EncodeWith(text, Options{OmitSpecial: true, PlainText: true, Continues: true}).IDs {
+				s, _ := tok.Token(id)
+				spelled += s
+			}
+			begins := strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\n") && name == "xlm-roberta" // which also begins a word after a line break
+			if space := strings.HasPrefix(spelled, "▁") || strings.HasPrefix(spelled, "Ġ"); space != begins && name != "bert" {
+				t.Errorf("%s: %q has the tokens %q", name, text, spelled)
+			}
+			if words := strings.Count(spelled, "▁"); text == "ab c" && words != 1 && name != "bert" && name != "smollm" {
+				t.Errorf("%s: %q has the tokens %q, want the beginning of one word", name, text, spelled)
+			}
+		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "train the tokenizers in testdata/vectors again, and write the judge's IDs")
 
 // small are the tokenizers in testdata/vectors.
-var small = []string{"smollm", "bert", "unigram", "llama2"}
+var small = []string{"smollm", "bert", "unigram", "llama2", "xlm-roberta"}
 
 // vector is what the tokenizers package gives for a text.
 type vector struct {

@@ -1,23 +1,26 @@
 package train
 
 import (
+	"fmt"
 	"iter"
 	"math/rand/v2"
 )
 
-// Examples are inputs, and the label that a model should compute for each.
+// Examples are inputs, and the label that a model should compute for each. Batches and Split panic with an error that wraps ErrOptions if
+// the number of inputs does not fit the number of labels.
 type Examples[X, Y any] struct {
 	Inputs []X // Width numbers for each example
 	Labels []Y // one for each example
-	Width  int
+	Width  int // if it is 0, the inputs are divided equally among the examples
 }
 
 // Len returns the number of examples.
 func (e Examples[X, Y]) Len() int { return len(e.Labels) }
 
 // Batches returns the examples in a random order, which seed determines, as batches of size examples. If the number of examples is not a
-// multiple of size, the last batch has fewer. A batch is valid until the iterator yields the next batch.
+// multiple of size, the last batch has fewer. A size below 1 has the effect of 1. A batch is valid until the iterator yields the next batch.
 func (e Examples[X, Y]) Batches(size int, seed uint64) iter.Seq[Examples[X, Y]] {
+	e = e.complete()
 	return func(yield func(Examples[X, Y]) bool) {
 		order := rand.New(rand.NewPCG(seed, 0)).Perm(e.Len())
 		var b Examples[X, Y]
@@ -31,13 +34,27 @@ func (e Examples[X, Y]) Batches(size int, seed uint64) iter.Seq[Examples[X, Y]] 
 	}
 }
 
-// Split puts the examples in a random order, which seed determines, and returns the first n and the rest.
+// Split puts the examples in a random order, which seed determines, and returns the first n and the rest. If n is negative, the first are
+// none, and if n is greater than the number of examples, the rest are none.
 func (e Examples[X, Y]) Split(n int, seed uint64) (first, rest Examples[X, Y]) {
+	e = e.complete()
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(e.Len())
 	n = min(max(n, 0), len(order))
 	e.take(&first, order[:n])
 	e.take(&rest, order[n:])
 	return first, rest
+}
+
+// complete returns e with its Width. It panics if the numbers of inputs and labels do not fit.
+func (e Examples[X, Y]) complete() Examples[X, Y] {
+	n := e.Len()
+	if e.Width == 0 && n > 0 {
+		e.Width = len(e.Inputs) / n
+	}
+	if len(e.Inputs) != n*e.Width {
+		panic(fmt.Errorf("%w: Examples have %d inputs and %d labels; the Width is %d", ErrOptions, len(e.Inputs), n, e.Width))
+	}
+	return e
 }
 
 // take makes to a copy of the examples with the given numbers, in memory of to if it is enough.

@@ -9,26 +9,35 @@ type Schedule func(step int) float64
 func Constant(int) float64 { return 1 }
 
 // Cosine returns a Schedule that falls from 1 to last along half a cosine in the given number of steps, and then stays at last (Loshchilov
-// and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts").
+// and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts"). If the number of steps is not positive, the factor is last in all
+// steps.
 func Cosine(steps int, last float64) Schedule {
 	return func(step int) float64 {
-		done := float64(min(step, steps)) / float64(max(steps, 1))
-		return last + (1-last)*(1+math.Cos(math.Pi*done))/2
+		if step >= steps {
+			return last
+		}
+		return last + (1-last)*(1+math.Cos(math.Pi*float64(step)/float64(steps)))/2
 	}
 }
 
-// Linear returns a Schedule that falls linearly from 1 to last in the given number of steps, and then stays at last.
+// Linear returns a Schedule that falls linearly from 1 to last in the given number of steps, and then stays at last. If the number of steps
+// is not positive, the factor is last in all steps.
 func Linear(steps int, last float64) Schedule {
 	return func(step int) float64 {
-		return 1 - (1-last)*float64(min(step, steps))/float64(max(steps, 1))
+		if step >= steps {
+			return last
+		}
+		return 1 - (1-last)*float64(step)/float64(steps)
 	}
 }
 
-// WarmUp returns a Schedule that rises linearly to 1 in the given number of steps, and then follows next.
+// WarmUp returns a Schedule that rises linearly to 1 in the given number of steps, and then follows next. If the number of steps is not
+// positive, the Schedule is next.
 func WarmUp(steps int, next Schedule) Schedule {
+	steps = max(steps, 0)
 	return func(step int) float64 {
 		if step < steps {
-			return next(0) * float64(step+1) / float64(steps+1)
+			return float64(step+1) / float64(steps+1)
 		}
 		return next(step - steps)
 	}

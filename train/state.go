@@ -13,7 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// ErrOptions is the error of an optimizer whose options are out of range.
+// ErrOptions is the error of an optimizer whose options are out of range, and of Examples whose inputs and labels do not fit.
 var ErrOptions = errors.New("train: option out of range")
 
 // state is what optimizers have in common: the memory for moments, which begin at 0, and for clipping.

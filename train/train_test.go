@@ -340,8 +340,63 @@ func TestSchedules(t *testing.T) {
 			t.Errorf("step %d: %g, want %g", step, got, want)
 		}
 	}
-	if train.Constant(7) != 1 || train.Cosine(0, 0.1)(0) != 0.1+0.9 {
-		t.Errorf("%g and %g", train.Constant(7), train.Cosine(0, 0.1)(0))
+	if train.Constant(7) != 1 {
+		t.Errorf("%g", train.Constant(7))
+	}
+	last := func(int) float64 { return 0.1 }
+	for name, c := range map[string]struct{ of, want train.Schedule }{
+		"Cosine(0)":  {train.Cosine(0, 0.1), last},
+		"Cosine(-9)": {train.Cosine(-9, 0.1), last},
+		"Linear(0)":  {train.Linear(0, 0.1), last},
+		"Linear(-1)": {train.Linear(-1, 0.1), last},
+		"WarmUp(0)":  {train.WarmUp(0, train.Linear(4, 0.1)), train.Linear(4, 0.1)},
+		"WarmUp(-3)": {train.WarmUp(-3, train.Linear(4, 0.1)), train.Linear(4, 0.1)},
+		"WarmUp(9, Cosine(-1))": {train.WarmUp(9, train.Cosine(-1, 0.1)), func(step int) float64 {
+			if step < 9 {
+				return float64(step+1) / 10
+			}
+			return 0.1
+		}},
+	} {
+		for _, step := range []int{0, 1, 4, 8, 9, 1000} {
+			if got, want := c.of(step), c.want(step); got != want {
+				t.Errorf("%s, step %d: %g, want %g", name, step, got, want)
+			}
+		}
+	}
+}
+
+// TestIncompleteExamples has examples whose numbers of inputs and labels do not fit, or whose Width is missing.
+func TestIncompleteExamples(t *testing.T) {
+	e := train.Examples[float32, int]{Inputs: []float32{1, 2, 3, 4, 5, 6}, Labels: []int{12, 34, 56}}
+	first, rest := e.Split(1, 1)
+	for _, part := range []train.Examples[float32, int]{first, rest} {
+		for b := range part.Batches(-7, 1) {
+			if b.Width != 2 || b.Len() != 1 || len(b.Inputs) != 2 || b.Labels[0] != int(10*b.Inputs[0]+b.Inputs[1]) {
+				t.Errorf("a batch of %v", b)
+			}
+		}
+	}
+	if first, rest := e.Split(9, 1); first.Len() != 3 || rest.Len() != 0 {
+		t.Errorf("Split(9) of 3 examples: %d and %d", first.Len(), rest.Len())
+	}
+	for want, e := range map[string]train.Examples[float32, int]{
+		"train: option out of range: Examples have 5 inputs and 3 labels; the Width is 2":  {Inputs: e.Inputs[:5], Labels: e.Labels, Width: 2},
+		"train: option out of range: Examples have 6 inputs and 3 labels; the Width is 1":  {Inputs: e.Inputs, Labels: e.Labels, Width: 1},
+		"train: option out of range: Examples have 5 inputs and 3 labels; the Width is 1":  {Inputs: e.Inputs[:5], Labels: e.Labels},
+		"train: option out of range: Examples have 6 inputs and 3 labels; the Width is -2": {Inputs: e.Inputs, Labels: e.Labels, Width: -2},
+		"train: option out of range: Examples have 6 inputs and 0 labels; the Width is 0":  {Inputs: e.Inputs},
+	} {
+		for name, f := range map[string]func(){"Batches": func() { e.Batches(2, 1) }, "Split": func() { e.Split(2, 1) }} {
+			err := func() (err error) {
+				defer func() { err, _ = recover().(error) }()
+				f()
+				return nil
+			}()
+			if !errors.Is(err, train.ErrOptions) || err.Error() != want {
+				t.Errorf("%s: %v, want %s", name, err, want)
+			}
+		}
 	}
 }
 

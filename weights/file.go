@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -46,6 +48,20 @@ func New(c Contents) (*File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// ReadsFrom reports whether a path leads to one of the files that the tensors are read from, or to the folder of one, also through links. A program
+// that writes to such a path would replace files that it reads.
+func (f *File) ReadsFrom(path string) bool {
+	at, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(f.Sources, func(s *Source) bool {
+		file, err := os.Stat(s.name)
+		folder, failed := os.Stat(filepath.Dir(s.name))
+		return err == nil && os.SameFile(at, file) || failed == nil && os.SameFile(at, folder)
+	})
 }
 
 // checkOverlaps reports whether two tensors share bytes.

@@ -1,6 +1,6 @@
 // Command attention measures attention on a GPU. By default it measures one shape, without and with a causal mask, and needs compute
-// capability 9.0. With -packed it measures packed sequences of several shapes, and with -back derivatives. Operands are random bfloat16
-// numbers, and results contain NaNs before the first launch. The time is the median of several launches by the device's clock. Some rows of
+// capability 9.0. With -packed, it measures packed sequences of several shapes; with -back, it measures derivatives. Operands
+// are random bfloat16 numbers. The arrays for results are filled with NaNs before the first launch. The time is the median of several launches by the device's clock. Some rows of
 // each result are compared with float64.
 //
 //	attention -batch 4 -heads 32 -length 8192

@@ -63,7 +63,7 @@ func (v viewed[U, T]) value() reflect.Value { return reflect.ValueOf(device.View
 func As[U, T any](a *Array[T]) Argument { return viewed[U, T]{a} }
 
 // Layout returns the layout of the parameter block of a kernel that takes args. It is the layout of
-// a Go struct with these fields, followed by the hidden parameters of package driver.
+// a Go struct with a field for each argument, followed by the hidden parameters of package driver.
 func Layout(args []Argument) (params []driver.Param, bytes int) {
 	for _, a := range args {
 		p, align := a.param()

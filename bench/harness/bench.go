@@ -120,20 +120,20 @@ func Random[T any](b *Bench, n int, f func(r *rand.Rand, i int) T) []T {
 	return host
 }
 
-// InParallel divides the numbers from 0 to n-1 into ranges, and calls f for each range, on all cores: for the range with the given number, which
-// contains start and not end. The ranges depend only on n.
-func InParallel(n int, f func(number, start, end int)) {
+// InParallel divides the numbers from 0 to n-1 into ranges, and calls f for each range, on all cores. The arguments of f are the index of the
+// range, its first number, and the number after its last. The ranges depend only on n.
+func InParallel(n int, f func(index, start, end int)) {
 	chunk := min(1<<14, n/64+1)
 	next, workers := make(chan int), sync.WaitGroup{}
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			for number := range next {
-				f(number, number*chunk, min(n, number*chunk+chunk))
+			for index := range next {
+				f(index, index*chunk, min(n, index*chunk+chunk))
 			}
 		})
 	}
-	for number := range (n + chunk - 1) / chunk {
-		next <- number
+	for index := range (n + chunk - 1) / chunk {
+		next <- index
 	}
 	close(next)
 	workers.Wait()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/lora"
+	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
@@ -87,10 +89,26 @@ type adapted struct {
 	matrices []lora.Matrices
 }
 
+// replaces returns an error if the command would replace a file that it reads.
+func (c adapterSource) replaces(f *weights.File) error {
+	adapter, err := os.Stat(filepath.Join(c.Adapter, "adapter_model.safetensors"))
+	out, failed := os.Stat(c.Out)
+	switch {
+	case f.ReadsFrom(c.Out), f.ReadsFrom(filepath.Join(c.Out, "model.safetensors")):
+		return fmt.Errorf("-out %s would replace the model; choose another name", c.Out)
+	case err == nil && failed == nil && os.SameFile(adapter, out):
+		return fmt.Errorf("-out %s would replace the adapter; choose another name", c.Out)
+	}
+	return nil
+}
+
 // open reads the adapter, and opens the files of its model, which the caller closes.
 func (c adapterSource) open() (a adapted, err error) {
 	if a.files, err = llm.OpenFiles(c.Model); err != nil {
 		return a, err
+	}
+	if err := c.replaces(a.files.Weights); err != nil {
+		return a, errors.Join(err, a.files.Weights.Close())
 	}
 	a.config = a.files.Config
 	if a.gguf() {

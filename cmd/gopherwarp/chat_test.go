@@ -65,7 +65,8 @@ func TestGenerate(t *testing.T) {
 		{[]string{"-model", path, "-top-p=2", "x"}, exitUsage, "-top-p"},
 		{[]string{"-model", path, "-max-tokens=-1", "x"}, exitUsage, "-max-tokens"},
 		{[]string{"-model", path + "x", "x"}, exitFailed, "no such file"},
-		{[]string{"-model", path, strings.Repeat("x", 300)}, exitFailed, "longer than the context"},
+		{[]string{"-model", path, strings.Repeat("x", 300)}, exitFailed, "it has 309 tokens, and the context 200"},
+		{[]string{"-model", "../../examples/roman/roman.gguf", "-raw", ""}, exitFailed, "the prompt is empty"},
 		{[]string{"-model", path, "-pattern=a(", "x"}, exitFailed, "missing closing )"},
 		{[]string{"-model", path, "-pattern=a", "-schema=" + path, "x"}, exitUsage, "can't be used together"},
 		{[]string{"-model", path, "-schema=" + path, "x"}, exitFailed, "not a JSON Schema"},
@@ -150,7 +151,7 @@ func TestInterruptWhileLoading(t *testing.T) {
 	flags := modelFlags{modelSource: source, Repetition: 1}
 	for name, run := range map[string]func(context.Context, terminal) error{
 		"chat":       (&chatCommand{modelFlags: flags}).Run,
-		"generate":   (&generateCommand{modelFlags: flags, Prompt: "Hi"}).Run,
+		"generate":   (&generateCommand{modelFlags: flags, Prompt: new("Hi")}).Run,
 		"perplexity": (&perplexityCommand{Model: source.Model, File: "chat.go"}).Run,
 	} {
 		var out bytes.Buffer

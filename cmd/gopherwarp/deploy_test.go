@@ -41,6 +41,11 @@ type container struct {
 	StartupProbe   probe `yaml:"startupProbe"`
 	ReadinessProbe probe `yaml:"readinessProbe"`
 	LivenessProbe  probe `yaml:"livenessProbe"`
+	Lifecycle      struct {
+		PreStop struct {
+			Sleep struct{ Seconds int }
+		} `yaml:"preStop"`
+	}
 }
 
 // probe is a request that tests a server.
@@ -112,8 +117,9 @@ func TestDeployments(t *testing.T) {
 				t.Errorf("%s has no probe of readiness", name)
 			}
 			if name == "kubernetes/gopherwarp.yaml" {
-				if grace := values[int](t, name, "terminationGracePeriodSeconds")[0]; time.Duration(grace)*time.Second <= args.Drain {
-					t.Errorf("%s: Kubernetes waits for %d s, the server for %v", name, grace, args.Drain)
+				stop := time.Duration(c.Lifecycle.PreStop.Sleep.Seconds) * time.Second // until no Service sends requests to the pod
+				if grace := values[int](t, name, "terminationGracePeriodSeconds")[0]; stop < 5*time.Second || time.Duration(grace)*time.Second <= stop+args.Drain {
+					t.Errorf("%s: Kubernetes waits for %d s, the server for %v after %v", name, grace, args.Drain, stop)
 				}
 			}
 		}

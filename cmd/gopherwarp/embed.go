@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +31,7 @@ type embedCommand struct {
 func (embedCommand) Help() string {
 	return `Prints a vector for each text. Texts with similar meanings have similar vectors. Each vector is a line of numbers. With
 -json, each line is an object with the fields text, tokens, truncated and embedding, and with the other fields of the
-input's object.
+input's object, unchanged.
 
 Example:
   gopherwarp embed -model models/all_minilm_l6_v2 "The cat sits outside."
@@ -74,10 +73,10 @@ func (c *embedCommand) openEmbeddings(t terminal) (*device.Device, vectorSource,
 	return dev, m, nil
 }
 
-// inputText is a text of the input, with the fields of its object.
+// inputText is a text of the input, with the fields of its object if it has one.
 type inputText struct {
 	text   string
-	fields map[string]any
+	fields object
 }
 
 // arguments returns texts.
@@ -115,22 +114,6 @@ func readTexts(in io.Reader, inJSON bool) iter.Seq2[inputText, error] {
 			yield(inputText{}, fmt.Errorf("reading the texts: %w", err))
 		}
 	}
-}
-
-// parseText returns the text of a line of JSON.
-func parseText(line []byte) (x inputText, err error) {
-	if json.Unmarshal(line, &x.text) == nil {
-		return x, nil
-	}
-	if err := json.Unmarshal(line, &x.fields); err != nil {
-		return x, fmt.Errorf("neither a text nor an object in JSON: %w", err)
-	}
-	text, ok := x.fields["text"].(string)
-	if !ok {
-		return x, errors.New("the object has no text in its field text")
-	}
-	x.text = text
-	return x, nil
 }
 
 // together is the number of texts that are embedded before the first of them is printed.
@@ -176,16 +159,11 @@ func (c *embedCommand) print(ctx context.Context, out *bufio.Writer, m vectorSou
 			printVector(out, v)
 			continue
 		}
-		fields := texts[i].fields
-		if fields == nil {
-			fields = map[string]any{}
-		}
-		fields["text"], fields["tokens"], fields["truncated"], fields["embedding"] = texts[i].text, len(tokens[i]), !whole[i], v
-		e := json.NewEncoder(out)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(fields); err != nil {
+		line, err := texts[i].line(result{"tokens", len(tokens[i])}, result{"truncated", !whole[i]}, result{"embedding", v})
+		if err != nil {
 			return err
 		}
+		_, _ = out.Write(line) // Flush reports errors
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp"
+	"github.com/gopherwarp/gopherwarp/cmd/internal/commandline"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/cuda"
 	"github.com/gopherwarp/gopherwarp/cuda/nccl"
@@ -44,7 +45,7 @@ type finetuneCommand struct {
 	Schedule       string   `placeholder:"NAME" help:"How the learning rate changes: cosine, linear or constant. Default: cosine."`
 	WarmUp         int      `name:"warmup" placeholder:"N" help:"The number of first steps in which the learning rate rises from 0. Default: 0."`
 	Decay          float64  `placeholder:"X" help:"The weight decay of AdamW. Default: 0."`
-	Clip           float64  `placeholder:"X" help:"The largest norm of all derivatives together. Default: 1."`
+	Clip           float64  `placeholder:"X" help:"The largest norm of all derivatives together; 0 for no limit. Default: 1."`
 	Epochs         int      `placeholder:"N" help:"How often to train with each text. Default: 1."`
 	Steps          int      `placeholder:"N" help:"The largest number of steps. Default: no limit."`
 	Batch          int      `placeholder:"N" help:"The number of packs of texts in a step. Their derivatives are added up. Default: one for each device."`
@@ -55,11 +56,13 @@ type finetuneCommand struct {
 	Keep           int      `placeholder:"N" help:"The number of checkpoints to keep. Default: 2."`
 	Patience       int      `placeholder:"N" help:"End after N consecutive checkpoints without a lower loss of -eval, and keep the result with the lowest loss. Default: no early end."`
 	Resume         bool     `help:"Continue from the last checkpoint in -out, if there is one."`
+	Overwrite      bool     `help:"Remove the checkpoints, the losses and the result of an earlier training from -out. Without this flag, and without -resume, they are an error."`
 	Elastic        bool     `help:"Let -resume continue on another number of devices than before; results then differ in their last bits."`
 	Board          string   `name:"tensorboard" placeholder:"DIR" help:"Write event files for TensorBoard to this folder."`
 	Devices        []string `sep:"," placeholder:"N" help:"The GPUs that share the packs of each step, such as 0,1; or names as in GOPHERWARP_DEVICE. Default: the best device."`
 	GPUs           int      `name:"gpus" placeholder:"N" help:"Use the first N GPUs, as -devices does."`
 	Plot           string   `placeholder:"FILE" help:"Write the curve of the losses to this file, as SVG."`
+	Given          commandline.Given
 }
 
 // Help is the text after the flags.
@@ -68,12 +71,12 @@ func (finetuneCommand) Help() string {
 a JSON object of one of these forms:
 
   {"messages": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}]}
-  {"prompt": "XIV = ", "completion": "14"}
+  {"prompt": "XIV =", "completion": " 14"}
   {"text": "XIV is 14."}
 
 The model learns the assistant's messages, completions, and whole texts. With -dpo, it learns which of two answers is better:
 
-  {"prompt": "XIV = ", "chosen": "14", "rejected": "16"}
+  {"prompt": "XIV =", "chosen": " 14", "rejected": " 16"}
 
 Started by torchrun (torchrun --no-python) or srun, each process uses a GPU, and all train together. Set GOPHERWARP_JOB_SECRET to a random text.
 
@@ -184,8 +187,10 @@ func closeAll(devices []*device.Device) (err error) {
 // config returns the configuration of the file and the flags.
 func (c *finetuneCommand) config() (finetune.Config, error) {
 	var config finetune.Config
+	var written map[string]bool
 	if c.Config != "" {
-		if err := readConfig(c.Config, &config); err != nil {
+		var err error
+		if written, err = readConfig(c.Config, &config); err != nil {
 			return config, err
 		}
 	}
@@ -194,51 +199,7 @@ func (c *finetuneCommand) config() (finetune.Config, error) {
 			return config, fmt.Errorf("%s cannot be written: %w", c.Plot, err)
 		}
 	}
-	replace(&config.Model, c.Model)
-	replace(&config.Out, c.Out)
-	replace(&config.Schedule, c.Schedule)
-	replace(&config.Method, c.Method)
-	replace(&config.Optimizer, c.Optimizer)
-	replace(&config.Zero, c.Zero)
-	replace(&config.Recompute, c.Recompute)
-	replace(&config.Precision, c.Precision)
-	replace(&config.TensorBoard, c.Board)
-	replace(&config.DPO, c.DPO)
-	replace(&config.Beta, c.Beta)
-	replace(&config.Rank, c.Rank)
-	replace(&config.WarmUp, c.WarmUp)
-	replace(&config.Epochs, c.Epochs)
-	replace(&config.Steps, c.Steps)
-	replace(&config.Batch, c.Batch)
-	replace(&config.Length, c.Length)
-	replace(&config.Save, c.Save)
-	replace(&config.Keep, c.Keep)
-	replace(&config.Patience, c.Patience)
-	replace(&config.Alpha, c.Alpha)
-	replace(&config.Dropout, c.Dropout)
-	replace(&config.Decay, c.Decay)
-	replace(&config.Clip, c.Clip)
-	replace(&config.RankStabilized, c.RankStabilized)
-	replace(&config.DoRA, c.DoRA)
-	replace(&config.Rate, c.Rate)
-	replace(&config.Seed, c.Seed)
-	replace(&config.Truncate, c.Truncate)
-	replace(&config.Resume, c.Resume)
-	replace(&config.Elastic, c.Elastic)
-	for _, list := range []struct{ to, from *[]string }{{&config.Data, &c.Data}, {&config.Eval, &c.Eval}, {&config.Modules, &c.Modules}} {
-		if len(*list.from) > 0 {
-			*list.to = *list.from
-		}
-	}
-	return config, nil
-}
-
-// replace sets a value if the flag for it was given.
-func replace[T comparable](to *T, flag T) {
-	var none T
-	if flag != none {
-		*to = flag
-	}
+	return config, override(&config, c.Given, written)
 }
 
 // train trains, and shows the progress.

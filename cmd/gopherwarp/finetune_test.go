@@ -12,12 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/train/finetune"
 	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
 
@@ -232,6 +234,86 @@ func TestFinetuneErrors(t *testing.T) {
 		if code := run(t.Context(), x.args, terminal{io.Discard, &stderr}); code != x.code || !strings.Contains(stderr.String(), x.want) {
 			t.Errorf("%q: exit code %d, want %d with %q:\n%s", x.args, code, x.code, x.want, &stderr)
 		}
+	}
+}
+
+// TestAdapterReplaces says that the commands for adapters refuse to replace the model or the adapter, whose files stay.
+func TestAdapterReplaces(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	if err := os.WriteFile(in("train.jsonl"), []byte(`{"prompt": "a", "completion": "b"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, models := llamatest.Write(t, llamatest.Options{}), llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
+	if err := errors.Join(os.Symlink(file, in("link.gguf")), os.Symlink(models, in("link")), os.Link(file, in("hard.gguf"))); err != nil {
+		t.Skip(err)
+	}
+	var stderr bytes.Buffer
+	if code := run(t.Context(), []string{"finetune", "-model", file, "-data", in("train.jsonl"), "-out", in("adapter"), "-length=8"}, terminal{io.Discard, &stderr}); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, &stderr)
+	}
+	adapter := filepath.Join(in("adapter"), "adapter_model.safetensors")
+	kept := []string{file, adapter, filepath.Join(models, "model.safetensors")}
+	var before [][]byte
+	for _, name := range kept {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before = append(before, data)
+	}
+	for _, x := range []struct{ command, model, out, want string }{
+		{"merge", file, file, "would replace the model"}, {"merge", file, in("link.gguf"), "would replace the model"}, {"merge", in("link.gguf"), file, "would replace the model"},
+		{"merge", file, in("hard.gguf"), "would replace the model"}, {"export", file, file, "would replace the model"}, {"export", file, adapter, "would replace the adapter"},
+		{"merge", models, models, "would replace the model"}, {"merge", models, in("link"), "would replace the model"},
+		{"merge", filepath.Join(models, "model.safetensors"), models, "would replace the model"},
+	} {
+		stderr.Reset()
+		if code := run(t.Context(), []string{"adapter", x.command, "-model", x.model, "-out", x.out, in("adapter")}, terminal{io.Discard, &stderr}); code != exitFailed || !strings.Contains(stderr.String(), x.want) {
+			t.Errorf("%v: exit code %d\n%s", x, code, &stderr)
+		}
+	}
+	for i, name := range kept {
+		if data, err := os.ReadFile(name); err != nil || !bytes.Equal(data, before[i]) {
+			t.Errorf("%s has changed, %v", name, err)
+		}
+	}
+}
+
+// TestFinetuneFlags says that flags take precedence over the configuration file, also flags that are 0 or false, and what a value of 0 means.
+func TestFinetuneFlags(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "config.yaml")
+	lines := "dropout: 0.5\nwarmup: 2\ndora: true\nrslora: true\nseed: 7\ndecay: 0.3\nsteps: 3\nsave: 1\npatience: 2\nclip: 0.5\nlr: 0.1\nzero: 1\nresume: true\nprecision: fp16\nrank: 4\nkeep:\n"
+	full := finetune.Config{Dropout: 0.5, WarmUp: 2, DoRA: true, RankStabilized: true, Seed: 7, Decay: 0.3, Steps: 3, Save: 1, Patience: 2, Clip: 0.5, Rate: 0.1, Zero: 1,
+		Resume: true, Precision: "fp16", Rank: 4}
+	configOf := func(lines string, args ...string) (finetune.Config, error) {
+		if err := os.WriteFile(name, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := newParser(&commands{}).Parse(append([]string{"finetune", name}, args...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Target().(*finetuneCommand).config()
+	}
+	zeros := []string{"-dropout", "0", "-warmup=0", "-dora=false", "-rslora=no", "-seed", "0", "-decay=0", "-steps=0", "-save=0", "-patience=0", "-clip=0", "-zero=0", "-resume=false", "-precision="}
+	for _, x := range []struct {
+		lines string
+		args  []string
+		want  finetune.Config
+	}{
+		{lines, nil, full},
+		{lines, zeros, finetune.Config{Clip: -1, Rate: 0.1, Rank: 4}},
+		{"clip: 0\ndata: [a, b]", []string{"-data=c", "-data=d,e", "-tensorboard=f", "-devices=0,1"}, finetune.Config{Clip: -1, Data: []string{"c", "d,e"}, TensorBoard: "f"}},
+		{"clip: 0\nlr: 0", []string{"-clip=2", "-lr=1"}, finetune.Config{Clip: 2, Rate: 1}},
+	} {
+		if got, err := configOf(x.lines, x.args...); err != nil || !reflect.DeepEqual(got, x.want) {
+			t.Errorf("%q: %+v, %v, want %+v", x.args, got, err, x.want)
+		}
+	}
+	if _, err := configOf("lr: 0", "-rank=0"); err == nil || err.Error() != "lr is 0; want a positive number, or no lr for the default\nrank is 0; want a positive number, or no rank for the default" {
+		t.Errorf("zeros without a meaning: %v", err)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 type generateCommand struct {
 	modelFlags
-	Prompt string   `arg:"" optional:"" help:"The text to answer or, with -raw, to continue. Default: standard input."`
+	Prompt *string  `arg:"" optional:"" help:"The text to answer or, with -raw, to continue. Default: standard input."`
 	System string   `placeholder:"TEXT" help:"Instructions for the model, before the prompt."`
 	Raw    bool     `help:"Continue the prompt, without the format of a conversation."`
 	Stop   []string `sep:"none" placeholder:"TEXT" help:"End the answer before this text. May be repeated."`
@@ -55,8 +55,8 @@ func (c *generateCommand) Run(ctx context.Context, t terminal) error {
 
 // prompt returns the prompt, which may be the text of in.
 func (c *generateCommand) prompt(in io.Reader) (string, error) {
-	if c.Prompt != "" && c.Prompt != "-" {
-		return c.Prompt, nil
+	if c.Prompt != nil && *c.Prompt != "-" {
+		return *c.Prompt, nil
 	}
 	text, err := io.ReadAll(in)
 	return strings.TrimSuffix(string(text), "\n"), err

@@ -3,9 +3,11 @@ package main
 import (
 	"bufio"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/serve/spans"
@@ -19,7 +21,7 @@ func logging(next http.Handler, to io.Writer, format string) http.Handler {
 	case "text":
 		l = slog.New(slog.NewTextHandler(to, nil))
 	case "json":
-		l = slog.New(slog.NewJSONHandler(to, nil))
+		l = notices(to).Logger
 	default:
 		return next
 	}
@@ -33,6 +35,34 @@ func logging(next http.Handler, to io.Writer, format string) http.Handler {
 		next.ServeHTTP(o, r)
 		whole = true
 	})
+}
+
+// notes is a writer that writes each text, such as a line, as the message of an object in JSON. So all lines of a log have one form.
+type notes struct{ *slog.Logger }
+
+// notices returns a writer of notes.
+func notices(to io.Writer) notes {
+	if n, ok := to.(notes); ok {
+		return n
+	}
+	return notes{slog.New(slog.NewJSONHandler(to, nil))}
+}
+
+// Write implements io.Writer.
+func (n notes) Write(text []byte) (int, error) {
+	n.Info(strings.TrimSpace(string(text)))
+	return len(text), nil
+}
+
+// take makes package log, with which servers of package net/http report errors of connections, write notes until the returned function is called.
+func (n notes) take() func() {
+	w, flags := log.Writer(), log.Flags()
+	log.SetOutput(n)
+	log.SetFlags(0)
+	return func() {
+		log.SetOutput(w)
+		log.SetFlags(flags)
+	}
 }
 
 // traceOf returns the identifiers of the request's span, or nothing if the request is not recorded.

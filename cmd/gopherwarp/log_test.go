@@ -1,13 +1,20 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 )
 
 // lines collects what handlers write.
@@ -87,5 +94,68 @@ func TestLog(t *testing.T) {
 	}
 	if got := logging(next, &text, "off"); got != http.Handler(next) {
 		t.Errorf("without a log, the handler is %v", got)
+	}
+}
+
+// With -log json, all lines are objects: those about requests, about models, about connections, and about errors.
+func TestLogOfServer(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	path := llamatest.Write(t, llamatest.Options{})
+	serve := func(c serveCommand, ask func(url string)) (string, error) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		r, w := io.Pipe()
+		var printed lines
+		ended := make(chan error, 1)
+		go func() { ended <- errors.Join(c.Run(ctx, terminal{w, &printed}), w.Close()) }()
+		text := make([]byte, 200)
+		if n, err := r.Read(text); err == nil {
+			_, url, _ := strings.Cut(strings.TrimSpace(string(text[:n])), " at ")
+			ask(url)
+		}
+		stop()
+		err := <-ended
+		return printed.text.String(), err
+	}
+	c := serveCommand{Model: []string{"m=" + path}, Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute, Demand: true, Log: "json", Profiles: "localhost:0"}
+	text, err := serve(c, func(url string) {
+		if a, err := http.Post(url+"/completions", "", strings.NewReader(`{"prompt": "a", "max_tokens": 1}`)); err != nil || a.StatusCode != 200 {
+			t.Errorf("%+v, %v", a, err)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	checkLines(t, text, "profiles of the server", "m is loaded", "request", "answers that have begun end", "m is unloaded")
+	c.Model, c.Demand = []string{"m=" + path + ".none"}, false
+	text, err = serve(c, func(url string) { t.Errorf("the server is at %s", url) })
+	if e, ok := errors.AsType[exit](err); !ok || e.code == 0 || e.cause != nil {
+		t.Errorf("the error is %v", err)
+	}
+	checkLines(t, text, "none")
+	var other lines
+	before, end := log.Writer(), notices(&other).take()
+	log.Print("two\nlines")
+	if end(); log.Writer() != before {
+		t.Error("package log keeps its writer")
+	}
+	checkLines(t, other.text.String(), "two\nlines")
+}
+
+// checkLines checks that all lines are objects, and that there are messages that begin with, or contain, the given texts.
+func checkLines(t *testing.T, text string, want ...string) {
+	t.Helper()
+	var messages []string
+	for line := range strings.Lines(text) {
+		var x struct{ Time, Level, Msg string }
+		if err := json.Unmarshal([]byte(line), &x); err != nil || x.Time == "" || x.Level == "" {
+			t.Errorf("%v: %s", err, line)
+		}
+		messages = append(messages, x.Msg)
+	}
+	for _, w := range want {
+		if !slices.ContainsFunc(messages, func(m string) bool { return strings.Contains(m, w) }) {
+			t.Errorf("no message %q in %q", w, messages)
+		}
 	}
 }

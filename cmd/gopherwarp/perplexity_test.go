@@ -39,6 +39,7 @@ func TestPerplexity(t *testing.T) {
 		{[]string{"-model", path, long}, exitOK, `\(99 tokens in 1 chunk of 200\)\n$`, ""},
 		{[]string{"-model", path, short}, exitFailed, "^$", "short: llm: the text is too short: it has 2 tokens, fewer than a chunk of 200"},
 		{[]string{"-model", path, "-context=300", long}, exitFailed, "^$", "300 tokens; the context has 200"},
+		{[]string{"-model", path, "-context=2", long}, exitFailed, "^$", "2 tokens; a chunk has at least 4"},
 		{[]string{"-model", path, empty}, exitFailed, "^$", "empty is empty"},
 		{[]string{"-model", path, binary}, exitFailed, "^$", "binary is not a text in UTF-8"},
 		{[]string{"-model", path, dir + "/none"}, exitFailed, "^$", "no such file"},

@@ -80,7 +80,7 @@ func (s *server) gate() (*gate.Gate, error) {
 // mux returns the handler of all protocols but KServe's.
 func (s *server) mux(g *gate.Gate, p *protocols) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /classify", p.pictures)
+	mux.Handle("/classify", p.pictures)
 	first := page.Handler()
 	if len(s.texts) == 0 {
 		first = page.State()

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -16,7 +15,7 @@ import (
 )
 
 type rerankCommand struct {
-	Model     string   `required:"" placeholder:"FOLDER" help:"A folder of Hugging Face with a cross-encoder, BertForSequenceClassification with one label: config.json, tokenizer.json and safetensors files."`
+	Model     string   `required:"" placeholder:"FOLDER" help:"A folder of Hugging Face with a cross-encoder of the BERT or RoBERTa family with one label: config.json, tokenizer.json and safetensors files."`
 	Query     string   `arg:"" name:"query" help:"What to search."`
 	Documents []string `arg:"" optional:"" name:"document" help:"Texts. Default: the lines of standard input."`
 	JSON      bool     `name:"json" help:"Read JSON lines from standard input: texts, or objects with the field text. Print an object for each document."`
@@ -85,16 +84,11 @@ func (c *rerankCommand) rank(ctx context.Context, t terminal, m *rerank.Model, t
 			fmt.Fprintf(out, "%.6f\t%d\t%s\n", s.Relevance, s.Index, documents[s.Index])
 			continue
 		}
-		fields := list[s.Index].fields
-		if fields == nil {
-			fields = map[string]any{}
-		}
-		fields["score"], fields["index"], fields["text"], fields["truncated"] = s.Relevance, s.Index, documents[s.Index], pairs[s.Index].Truncated
-		e := json.NewEncoder(out)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(fields); err != nil {
+		line, err := list[s.Index].line(result{"score", s.Relevance}, result{"index", s.Index}, result{"truncated", pairs[s.Index].Truncated})
+		if err != nil {
 			return errors.Join(err, out.Flush())
 		}
+		_, _ = out.Write(line) // Flush reports errors
 	}
 	return out.Flush()
 }

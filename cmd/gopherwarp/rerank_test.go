@@ -78,7 +78,7 @@ func TestRerankMistakes(t *testing.T) {
 	if _, err := ranked(t, rerankCommand{Model: berttest.WriteFolder(t, berttest.Options{})}, ""); !errors.Is(err, rerank.ErrModel) || !strings.Contains(err.Error(), "BertForSequenceClassification") {
 		t.Errorf("an embedding model: %v", err)
 	}
-	other := berttest.WriteFolder(t, berttest.Options{Labels: 1, Change: func(c map[string]any) { c["model_type"] = "roberta" }})
+	other := berttest.WriteFolder(t, berttest.Options{Labels: 1, Change: func(c map[string]any) { c["model_type"] = "deberta-v2" }})
 	if err := (&rerankCommand{Model: other, Query: "a", Documents: []string{"b"}}).Run(context.Background(), terminal{io.Discard, io.Discard}); !errors.Is(err, bert.ErrArchitecture) {
 		t.Errorf("another model: %v", err)
 	}

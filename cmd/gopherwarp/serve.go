@@ -73,8 +73,22 @@ Example:
   curl -s localhost:8082/classify --data-binary @flower.jpg`
 }
 
-// Run runs the command.
+// Run runs the command. With -log json, all lines on standard error are in JSON, also that of an error.
 func (c *serveCommand) Run(ctx context.Context, t terminal) error {
+	if c.Log != "json" {
+		return c.start(ctx, t)
+	}
+	to := notices(t.err)
+	defer to.take()()
+	t.err = to
+	if n := code(c.start(ctx, t), t); n != exitOK {
+		return exit{code: n}
+	}
+	return nil
+}
+
+// start loads and serves models until ctx is done.
+func (c *serveCommand) start(ctx context.Context, t terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ var catalogue = [...]struct {
 }{
 	{GoError, "the package does not parse or does not type-check"},
 
-	{DirectiveUnknown, "the //gpu: directive is unknown"},
+	{DirectiveUnknown, "the //gpu: directive is unknown, or has a space after the slashes"},
 	{DirectiveStray, "a directive is in a place where it has no meaning; directives belong in the doc comment of a kernel, //gpu:unroll on the line before a loop"},
 	{DirectiveTwice, "a kernel has the same directive twice"},
 	{DirectiveBlock, "//gpu:block takes one to three positive sizes, at most 1024 threads in total; //gpu:cluster takes one to three positive sizes, at most 16 blocks in total; //gpu:resident takes a number up to 32"},

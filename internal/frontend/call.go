@@ -72,7 +72,7 @@ func (l *lowerer) checkCallee(fn *ssa.Function) {
 		l.lacks(k)
 	}
 	if len(fn.Blocks) == 0 && inStandardLibrary(fn) {
-		l.refuse(diag.LangPackage, "from the standard library, kernels can use cmp, math, math/bits, slices and sync/atomic", "a kernel cannot call %s", callName(fn))
+		l.refuse(diag.LangPackage, "from the standard library, kernels can use cmp, iter, math, math/bits, slices, sync/atomic, unicode/utf8, and the searches of sort", "a kernel cannot call %s", callName(fn))
 	}
 	if len(fn.Blocks) == 0 {
 		l.refuse(diag.LangNoSource, "write it in Go", "a kernel cannot call %s: it has no Go source", callName(fn))
@@ -186,10 +186,13 @@ func foreignLack(fn, caller *ssa.Function) *lack {
 		"strings": "use numbers; gpu.Printf and panic take constant strings",
 		"strconv": "use numbers; gpu.Printf and panic take constant strings",
 		"sync":    "threads of a block synchronize with t.Sync(); add with gpu.AtomicAdd",
-		"time":    "measure time on the host, with events",
+		"time":    "measure time on the host, with events; gpu.Sleep lets a thread wait",
 		"os":      "do it on the host",
-		"sort":    "sort with a kernel of many threads, or on the host",
+		"sort":    "sort with a kernel of many threads, or on the host; kernels can use sort.Search and sort.Find",
 	}[pkg.Path()]
+	if pkg.Path() == "sort" && searches(fn) {
+		return nil
+	}
 	if pkg.Path() == gpuPath && walksThreads(fn.Signature) {
 		help, ok = "only generated code may call it", true
 	}
@@ -197,6 +200,14 @@ func foreignLack(fn, caller *ssa.Function) *lack {
 		return nil
 	}
 	return &lack{diag.LangPackage, "the function " + callName(fn), help}
+}
+
+// searches reports whether a function of package sort searches a slice that is sorted already.
+func searches(fn *ssa.Function) bool {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return strings.HasPrefix(fn.Name(), "Search") || fn.Name() == "Find"
 }
 
 // walksThreads reports whether a function of package gpu is about gpu.Threads. The others are

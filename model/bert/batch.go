@@ -73,7 +73,7 @@ func (m *Model) NewBatch(s *tensor.Scope, texts ...[]int32) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := z.numbers(alone)
+	list := z.numbers(m.Shift, alone)
 	b := m.batchOf(z, tensor.From(s, list, len(list)))
 	return b, errors.Join(b.ids.Err(), b.starts.Err())
 }
@@ -105,8 +105,9 @@ func (m *Model) sizeOf(texts []Pair) (size, error) {
 // step returns the distance of lists with a number for each token, so that kernels for vectors take them.
 func (z size) step() int { return (z.rows + apart - 1) / apart * apart }
 
-// numbers returns all numbers of a batch, which are uploaded at once. There may be fewer texts, and tokens, than the size says.
-func (z size) numbers(texts []Pair) []int32 {
+// numbers returns all numbers of a batch, which are uploaded at once. There may be fewer texts, and tokens, than the size says. shift is
+// Config.Shift.
+func (z size) numbers(shift int, texts []Pair) []int32 {
 	step := z.step()
 	list := make([]int32, 3*step, z.length())
 	var starts, spans []int32
@@ -115,8 +116,12 @@ func (z size) numbers(texts []Pair) []int32 {
 		starts = append(starts, int32(at))
 		spans = append(spans, int32(at), int32(len(p.Tokens)), 0, int32(at))
 		copy(list[2*step+at:], p.Types)
-		for i, id := range p.Tokens {
-			list[at], list[step+at] = id, int32(i)
+		position, padding := int32(shift), int32(shift-1)
+		for _, id := range p.Tokens {
+			if list[at], list[step+at] = id, padding; id != padding {
+				list[step+at] = position
+				position++
+			}
 			at++
 		}
 	}

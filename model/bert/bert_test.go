@@ -203,7 +203,7 @@ func TestMistakes(t *testing.T) {
 func TestParseConfig(t *testing.T) {
 	const good = `{"model_type": "bert", "num_hidden_layers": 6, "hidden_size": 384, "intermediate_size": 1536, "num_attention_heads": 12,
 		"vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2, "layer_norm_eps": 1e-12, "hidden_act": "gelu"}`
-	if c, err := bert.ParseConfig([]byte(good)); err != nil || c != (bert.Config{Layers: 6, Hidden: 384, FFN: 1536, Heads: 12, Vocabulary: 30522, Positions: 512, Types: 2, Epsilon: 1e-12}) {
+	if c, err := bert.ParseConfig([]byte(good)); err != nil || c != (bert.Config{Type: "bert", Layers: 6, Hidden: 384, FFN: 1536, Heads: 12, Vocabulary: 30522, Positions: 512, Types: 2, Epsilon: 1e-12}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	for fields, want := range map[string]int{
@@ -216,8 +216,19 @@ func TestParseConfig(t *testing.T) {
 			t.Errorf("%s: %d labels, want %d; %v", fields, c.Labels, want, err)
 		}
 	}
+	for fields, want := range map[string][3]int{ // positions, shift and labels
+		`"roberta"`: {510, 2, 0}, `"xlm-roberta", "pad_token_id": 3`: {508, 4, 0}, `"roberta", "architectures": ["RobertaForSequenceClassification"]`: {510, 2, 2},
+		`"xlm-roberta", "architectures": ["XLMRobertaForSequenceClassification"], "num_labels": 1`: {510, 2, 1},
+		`"camembert", "architectures": ["CamembertForSequenceClassification"], "num_labels": 1`:    {510, 2, 1},
+		`"roberta", "architectures": ["BertForSequenceClassification"]`:                            {510, 2, 0},
+	} {
+		c, err := bert.ParseConfig([]byte(strings.Replace(good, `"bert"`, fields, 1)))
+		if got := [3]int{c.Positions, c.Shift, c.Labels}; err != nil || got != want || c.HasTypes() {
+			t.Errorf("%s: %v, want %v; %v", fields, got, want, err)
+		}
+	}
 	for change, want := range map[[2]string]error{
-		{`"bert"`, `"roberta"`}: bert.ErrArchitecture, {`"gelu"`, `"relu"`}: bert.ErrConfig, {`384`, `380`}: bert.ErrConfig, {`384`, `-384`}: bert.ErrConfig,
+		{`"bert"`, `"deberta-v2"`}: bert.ErrArchitecture, {`"bert"`, `""`}: bert.ErrArchitecture, {`"bert"`, `"roberta", "pad_token_id": 600`}: bert.ErrConfig, {`"bert"`, `"roberta", "pad_token_id": -2`}: bert.ErrConfig, {`"gelu"`, `"relu"`}: bert.ErrConfig, {`384`, `380`}: bert.ErrConfig, {`384`, `-384`}: bert.ErrConfig,
 		{`"gelu"`, `"gelu", "position_embedding_type": "relative_key"`}: bert.ErrConfig, {`12,`, `0,`}: bert.ErrConfig, {`12,`, `2,`}: bert.ErrConfig, {`1e-12`, `2`}: bert.ErrConfig,
 		{`{`, `[`}: bert.ErrConfig, {`512`, `1e99`}: bert.ErrConfig, {`{`, `{"architectures": ["BertForSequenceClassification"], "num_labels": -1,`}: bert.ErrConfig,
 	} {

@@ -3,6 +3,7 @@ package bert_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
@@ -24,6 +25,38 @@ func pairs() (list []bert.Pair) {
 		list = append(list, p)
 	}
 	return list
+}
+
+// TestRelatives compares scores of models of RoBERTa and its relatives with the reference. The texts contain padding tokens, which have a
+// position of their own.
+func TestRelatives(t *testing.T) {
+	for _, kind := range []string{"roberta", "xlm-roberta", "camembert"} {
+		folder := berttest.WriteFolder(t, berttest.Options{Seed: 4, Type: kind, Labels: 1})
+		ref := newReference(t, folder, "roberta.")
+		for name, open := range map[string]kerneltest.Opener{"cpu": cpu.Open, "cuda": kerneltest.Executions()["cuda"]} {
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				classify(t, open, folder, dtype.Float32, func(c *bert.Classifier) {
+					var list []bert.Pair
+					for _, tokens := range append(texts(), []int32{0, 1, 1, 5, 1, 2}) {
+						list = append(list, bert.Pair{Tokens: tokens})
+					}
+					got, err := c.Scores(t.Context(), list...)
+					if err != nil || len(got) != len(list) {
+						t.Fatalf("scores of %d of %d texts, %v", len(got), len(list), err)
+					}
+					for i, p := range list {
+						p.Types = make([]int32, len(p.Tokens))
+						if want := ref.scores(p)[0]; len(got[i]) != 1 || !(math.Abs(float64(got[i][0])-want) <= 2e-5) {
+							t.Errorf("the scores of text %d are %v, want %v", i, got[i], want)
+						}
+					}
+					if _, err := c.Scores(t.Context(), bert.Pair{Tokens: make([]int32, berttest.Positions+1)}); !errors.Is(err, bert.ErrLength) {
+						t.Errorf("a text with a token too many: %v", err)
+					}
+				})
+			})
+		}
+	}
 }
 
 // TestClassifier compares scores with the reference, for each type and device, and for one label and several.
@@ -111,6 +144,10 @@ func TestClassifierMistakes(t *testing.T) {
 		defer m.Close()
 		if _, err := bert.NewClassifier(s.Stream(), m); !errors.Is(err, bert.ErrConfig) {
 			t.Errorf("a model without a head: %v", err)
+		}
+		relative := berttest.WriteFolder(t, berttest.Options{Type: "roberta", Prefix: "roberta.", Change: func(c map[string]any) { c["architectures"] = []string{"RobertaForSequenceClassification"} }})
+		if _, err := load(s, relative, bert.LoadOptions{}); !errors.Is(err, nn.ErrMissing) || !strings.Contains(err.Error(), "classifier.out_proj.weight") {
+			t.Errorf("no tensors of the head of RoBERTa: %v", err)
 		}
 		headless := berttest.WriteFolder(t, berttest.Options{Prefix: "bert.", Change: func(c map[string]any) { c["architectures"] = []string{"BertForSequenceClassification"} }})
 		if _, err := load(s, headless, bert.LoadOptions{}); !errors.Is(err, nn.ErrMissing) {

@@ -15,15 +15,19 @@ var (
 	ErrConfig = errors.New("bert: invalid config.json")
 )
 
-// Config has the sizes of a model.
+// Config has the architecture and the sizes of a model.
 type Config struct {
+	Type                string // the model_type: bert, which is the default, roberta, xlm-roberta or camembert
 	Layers, Hidden, FFN int
 	Heads               int
 	Vocabulary          int
 	Positions           int // the largest number of tokens of a text
 	Types               int // the number of token types; all tokens of a text have type 0
 	Epsilon             float64
-	Labels              int // the number of scores of a Classifier, or 0 for a model without a classification head
+	// Shift is the position of a text's first token. It is 0 for BERT. For the other architectures, it is the ID of the padding token plus
+	// 1, and a padding token in a text has the position Shift-1.
+	Shift  int
+	Labels int // the number of scores of a Classifier, or 0 for a model without a classification head
 }
 
 // ParseConfig returns the Config of the contents of a config.json. The errors match ErrArchitecture and ErrConfig.
@@ -40,20 +44,33 @@ func ParseConfig(text []byte) (Config, error) {
 		Epsilon    float64 `json:"layer_norm_eps"`
 		Activation string  `json:"hidden_act"`
 		Embedding  string  `json:"position_embedding_type"`
+		Padding    *int    `json:"pad_token_id"`
 		head
 	}
 	if err := json.Unmarshal(text, &f); err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	of, ok := familyOf(f.Type)
 	switch {
-	case f.Type != "bert":
-		return Config{}, fmt.Errorf("%w: config.json has the model_type %q and the architectures %q; only the model_type bert is supported", ErrArchitecture, f.Type, f.Architectures)
+	case !ok || f.Type == "":
+		return Config{}, fmt.Errorf("%w: config.json has the model_type %q and the architectures %q; the model_types %s are supported",
+			ErrArchitecture, f.Type, f.Architectures, kinds())
 	case f.Activation != "gelu":
 		return Config{}, fmt.Errorf("%w: the activation %q; only gelu is supported", ErrConfig, f.Activation)
 	case f.Embedding != "absolute" && f.Embedding != "":
 		return Config{}, fmt.Errorf("%w: the position_embedding_type %q; only absolute is supported", ErrConfig, f.Embedding)
 	}
-	c := Config{f.Layers, f.Hidden, f.FFN, f.Heads, f.Vocabulary, f.Positions, f.Types, f.Epsilon, f.labels()}
+	c := Config{
+		Type: f.Type, Layers: f.Layers, Hidden: f.Hidden, FFN: f.FFN, Heads: f.Heads, Vocabulary: f.Vocabulary, Positions: f.Positions, Types: f.Types,
+		Epsilon: f.Epsilon, Labels: f.labels(of.classifier),
+	}
+	if of.shifted {
+		c.Shift = 2 // as in transformers, if config.json does not name the padding token
+		if f.Padding != nil {
+			c.Shift = *f.Padding + 1
+		}
+		c.Positions -= c.Shift
+	}
 	return c, c.check()
 }
 
@@ -64,10 +81,10 @@ type head struct {
 	Labels        *int                       `json:"num_labels"`
 }
 
-// labels returns the number of labels, as the Python package transformers finds it, or 0 without a head.
-func (h head) labels() int {
+// labels returns the number of labels, as the Python package transformers finds it, or 0 if the architecture is not the one with a head.
+func (h head) labels(classifier string) int {
 	switch {
-	case !slices.Contains(h.Architectures, "BertForSequenceClassification"):
+	case !slices.Contains(h.Architectures, classifier):
 		return 0
 	case len(h.Names) > 0:
 		return len(h.Names)
@@ -91,10 +108,38 @@ func (c Config) check() error {
 	if c.Labels < 0 || c.Labels > most {
 		return fmt.Errorf("%w: %d labels", ErrConfig, c.Labels)
 	}
+	if c.Shift < 0 || c.Shift > most {
+		return fmt.Errorf("%w: the first position is %d", ErrConfig, c.Shift)
+	}
+	if _, ok := familyOf(c.Type); !ok {
+		return fmt.Errorf("%w: the type %q", ErrArchitecture, c.Type)
+	}
 	if c.Hidden%c.Heads != 0 || c.dim()%16 != 0 || c.dim() > maxDim || !(c.Epsilon >= 0 && c.Epsilon < 1) {
 		return fmt.Errorf("%w: %+v: heads have a multiple of 16 elements, at most %d", ErrConfig, c, maxDim)
 	}
 	return nil
+}
+
+// Supports reports whether ParseConfig supports the model_type of a config.json.
+func Supports(text []byte) bool {
+	var f struct {
+		Type string `json:"model_type"`
+	}
+	err := json.Unmarshal(text, &f)
+	_, known := familyOf(f.Type)
+	return err == nil && known && f.Type != ""
+}
+
+// Classifier returns the name of the architecture that a model of this type with a classification head has in its config.json.
+func (c Config) Classifier() string {
+	of, _ := familyOf(c.Type)
+	return of.classifier
+}
+
+// HasTypes reports whether the tokens of a pair have types, which say to which text they belong. Otherwise, all types are 0.
+func (c Config) HasTypes() bool {
+	of, _ := familyOf(c.Type)
+	return !of.shifted
 }
 
 // dim returns the number of elements of a head.

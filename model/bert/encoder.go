@@ -46,7 +46,7 @@ func NewClassifier(s *device.Stream, m *Model) (*Classifier, error) {
 // Close frees the graphs.
 func (c *Classifier) Close() error { return c.close() }
 
-// Scores returns Labels scores for each pair. The errors match ErrLength, ErrToken or ErrType, or are those of the device.
+// Scores returns the scores of each pair; their number is the field Labels of the model's Config. The errors match ErrLength, ErrToken or ErrType, or are those of the device.
 func (c *Classifier) Scores(ctx context.Context, pairs ...Pair) ([][]float32, error) {
 	return c.run(ctx, pairs)
 }

@@ -3,7 +3,6 @@ package bert
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -20,7 +19,7 @@ type Model struct {
 	params *nn.Params
 }
 
-// network is the layers of a model.
+// network is the layers of a model, with the names of their tensors. See family.rename.
 type network struct {
 	Words     nn.Embedding `weights:"embeddings.word_embeddings"`
 	Positions nn.Embedding `weights:"embeddings.position_embeddings"`
@@ -41,15 +40,15 @@ type layer struct {
 
 // classifier is the head of a model that computes scores of labels from the first token's activations.
 type classifier struct {
-	Pooler nn.Linear `weights:"bert.pooler.dense"`
-	Scores nn.Linear `weights:"classifier"`
+	Dense  nn.Linear `weights:"dense"`
+	Scores nn.Linear `weights:"scores"`
 }
 
 // newNetwork returns the layers of a model of a size, without parameters.
 func newNetwork(c Config) network {
 	norm := nn.LayerNorm{Width: c.Hidden, Epsilon: float32(c.Epsilon)}
 	n := network{
-		Words: nn.Embedding{Count: c.Vocabulary, Width: c.Hidden}, Positions: nn.Embedding{Count: c.Positions, Width: c.Hidden},
+		Words: nn.Embedding{Count: c.Vocabulary, Width: c.Hidden}, Positions: nn.Embedding{Count: c.Shift + c.Positions, Width: c.Hidden},
 		Types: nn.Embedding{Count: c.Types, Width: c.Hidden}, Norm: norm, Layers: make([]layer, c.Layers),
 	}
 	for i := range n.Layers {
@@ -71,9 +70,10 @@ type LoadOptions struct {
 	Progress func(done, total int64)
 }
 
-// Load loads a model of safetensors files onto a stream's device. If c.Labels is 0, names of tensors may begin with "bert.", and Load
-// ignores the tensors of layers after the encoder, such as the pooler. Otherwise, the file must have the tensors of
-// BertForSequenceClassification. The errors match ErrConfig and those of nn.Load.
+// Load loads a model of safetensors files onto a stream's device. If c.Labels is 0, names of tensors may begin with "bert." or "roberta.",
+// and Load ignores the tensors of layers after the encoder, such as the pooler. Otherwise, the file must have the tensors of
+// BertForSequenceClassification, or of the corresponding architecture of c.Type. The errors match ErrArchitecture, ErrConfig and those of
+// nn.Load.
 func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, error) {
 	err := c.check()
 	if err == nil && c.Layers > len(f.Tensors) {
@@ -86,7 +86,7 @@ func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, e
 		o.DType = dtype.Float16
 	}
 	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{DType: o.DType})}
-	if err := m.load(f, nn.LoadOptions{Ignore: ignored(f, c.Labels > 0), Progress: o.Progress}); err != nil {
+	if err := m.load(f, nn.LoadOptions{Progress: o.Progress}); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
@@ -94,37 +94,24 @@ func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, e
 
 // load loads the parameters.
 func (m *Model) load(f *weights.File, o nn.LoadOptions) error {
-	if m.Labels > 0 {
-		classifies := struct {
-			Encoder network `weights:"bert"`
-			Head    classifier
-		}{m.layers, classifier{nn.Linear{In: m.Hidden, Out: m.Hidden, Bias: true}, nn.Linear{In: m.Hidden, Out: m.Labels, Bias: true}}}
-		err := nn.Load(m.params, &classifies, f, o)
-		m.layers, m.head = classifies.Encoder, classifies.Head
+	of, _ := familyOf(m.Type)
+	_, missing := f.Tensor("embeddings.word_embeddings.weight")
+	o.Rename, o.Ignore = of.rename(m.Labels > 0 || missing != nil), of.ignored(f, m.Labels > 0)
+	encoder := struct {
+		Encoder network `weights:"encoder"`
+	}{m.layers}
+	if m.Labels == 0 {
+		err := nn.Load(m.params, &encoder, f, o)
+		m.layers = encoder.Encoder
 		return err
 	}
-	if _, missing := f.Tensor("embeddings.word_embeddings.weight"); missing == nil {
-		return nn.Load(m.params, &m.layers, f, o)
-	}
-	prefixed := struct {
-		Encoder network `weights:"bert"`
-	}{m.layers}
-	err := nn.Load(m.params, &prefixed, f, o)
-	m.layers = prefixed.Encoder
+	both := struct {
+		Encoder network    `weights:"encoder"`
+		Head    classifier `weights:"head"`
+	}{m.layers, classifier{nn.Linear{In: m.Hidden, Out: m.Hidden, Bias: true}, nn.Linear{In: m.Hidden, Out: m.Labels, Bias: true}}}
+	err := nn.Load(m.params, &both, f, o)
+	m.layers, m.head = both.Encoder, both.Head
 	return err
-}
-
-// ignored returns the tensors of a file that do not belong to the encoder or, if there is one, to its head.
-func ignored(f *weights.File, head bool) (list []string) {
-	for _, t := range f.Tensors {
-		name := strings.TrimPrefix(t.Name(), "bert.")
-		used := strings.HasPrefix(name, "encoder.") || strings.HasPrefix(name, "embeddings.") ||
-			head && (strings.HasPrefix(name, "pooler.") || strings.HasPrefix(name, "classifier."))
-		if !used || strings.HasSuffix(name, ".position_ids") {
-			list = append(list, t.Name())
-		}
-	}
-	return list
 }
 
 // Close frees the model's memory.
@@ -151,7 +138,7 @@ func (m *Model) Forward(b *Batch) *tensor.Tensor {
 // scores returns the scores of a batch's texts: a row of Labels elements of float32 for each.
 func (m *Model) scores(b *Batch) *tensor.Tensor {
 	first := b.Pool(m.Forward(b), First, false).To(m.DType())
-	return m.head.Scores.Forward(m.head.Pooler.Forward(first).Tanh()).To(dtype.Float32)
+	return m.head.Scores.Forward(m.head.Dense.Forward(first).Tanh()).To(dtype.Float32)
 }
 
 // forward returns the activations after a layer.

@@ -16,6 +16,9 @@ type reference struct {
 	tb     testing.TB
 	f      *weights.File
 	prefix string // of the names of tensors
+	shift  int    // Config.Shift
+	// The names of the layers of the head.
+	dense, scored string
 }
 
 func newReference(tb testing.TB, folder, prefix string) reference {
@@ -25,7 +28,10 @@ func newReference(tb testing.TB, folder, prefix string) reference {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { f.Close() })
-	return reference{tb, f, prefix}
+	if prefix == "roberta." {
+		return reference{tb, f, prefix, 2, "classifier.dense", "classifier.out_proj"}
+	}
+	return reference{tb, f, prefix, 0, "bert.pooler.dense", "classifier"}
 }
 
 // values returns the elements of a tensor.
@@ -83,20 +89,27 @@ func (r reference) forward(tokens []int32) [][]float64 {
 
 // scores returns the scores of the labels of a pair.
 func (r reference) scores(p bert.Pair) []float64 {
-	first := r.linear("pooler.dense", r.forwardPair(p)[0])
+	first := r.forwardPair(p)[0]
+	r.prefix = ""
+	first = r.linear(r.dense, first)
 	for i, v := range first {
 		first[i] = math.Tanh(v)
 	}
-	return reference{r.tb, r.f, ""}.linear("classifier", first)
+	return r.linear(r.scored, first)
 }
 
 // forwardPair returns the activations of the tokens of a pair.
 func (r reference) forwardPair(p bert.Pair) [][]float64 {
 	words, positions, types := r.values("embeddings.word_embeddings.weight"), r.values("embeddings.position_embeddings.weight"), r.values("embeddings.token_type_embeddings.weight")
 	x := make([][]float64, len(p.Tokens))
+	next := r.shift
 	for i, id := range p.Tokens {
 		const n = berttest.Hidden
-		x[i] = r.norm("embeddings.LayerNorm", words[int(id)*n:][:n], positions[i*n:][:n], types[int(p.Types[i])*n:][:n])
+		position := r.shift - 1
+		if int(id) != position {
+			position, next = next, next+1
+		}
+		x[i] = r.norm("embeddings.LayerNorm", words[int(id)*n:][:n], positions[position*n:][:n], types[int(p.Types[i])*n:][:n])
 	}
 	for i := range berttest.Layers {
 		at := fmt.Sprintf("encoder.layer.%d.", i)

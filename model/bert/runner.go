@@ -53,7 +53,7 @@ func (r *runner) run(ctx context.Context, texts []Pair) (list [][]float32, err e
 		return nil, err
 	}
 	err = tensor.RunOn(ctx, r.stream, func(s *tensor.Scope) error {
-		numbers := z.numbers(texts)
+		numbers := z.numbers(r.model.Shift, texts)
 		in := tensor.From(s, numbers, len(numbers))
 		var out *tensor.Tensor
 		if g != nil {

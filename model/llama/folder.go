@@ -63,7 +63,7 @@ func ParseConfig(text []byte) (Config, error) {
 	}
 	c, err := f.config(f.Architectures[0])
 	if err == nil {
-		err = c.check()
+		err = c.check("")
 	}
 	return c, err
 }

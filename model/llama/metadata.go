@@ -27,13 +27,17 @@ func ofMetadata(f *weights.File) (Config, error) {
 	c.Rotary = r.optional("rope.dimension_count", c.HeadDim)
 	c.Linear = r.scaling()
 	c.Vocabulary = r.vocabulary()
-	c.Context = min(c.Context, r.optional("attention.sliding_window", c.Context))
+	if window := r.optional("attention.sliding_window", most); window < 1 {
+		r.fail("attention.sliding_window", window)
+	} else {
+		c.Context = min(c.Context, window)
+	}
 	has := func(name string) bool { _, err := f.Tensor(name); return err == nil }
 	c.QueryBias, c.OutputBias = name == "qwen2" || has("blk.0.attn_q.bias"), has("blk.0.attn_output.bias")
 	c.MLPBias, c.HeadNorms, c.Tied = has("blk.0.ffn_down.bias"), name == "qwen3", !has("output.weight")
 	c.interleaved = name == "llama"
 	if r.err == nil {
-		r.err = c.check()
+		r.err = c.check(r.prefix)
 	}
 	return c, r.err
 }
@@ -69,10 +73,17 @@ func (r *reader) float(key string, otherwise float64) float64 {
 	case float64:
 		return v
 	}
-	if ok && r.err == nil {
-		r.err = fmt.Errorf("%w: %s is %v", ErrConfig, r.prefix+key, v)
+	if ok {
+		r.fail(key, v)
 	}
 	return otherwise
+}
+
+// fail is for a key with an invalid value.
+func (r *reader) fail(key string, v any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: %s is %v", ErrConfig, r.prefix+key, v)
+	}
 }
 
 // vocabulary returns the number of tokens.

@@ -123,7 +123,7 @@ func ConfigFor(f *weights.File, c Config) (Config, error) {
 	if strings.HasPrefix(f.Format, "GGUF") {
 		c, err = ofMetadata(f)
 	} else {
-		err = c.check()
+		err = c.check("")
 	}
 	if err == nil && c.Layers > len(f.Tensors) {
 		err = fmt.Errorf("%w: %d layers of a file with %d tensors", ErrConfig, c.Layers, len(f.Tensors))

@@ -305,6 +305,9 @@ func TestLoadErrors(t *testing.T) {
 			}
 		}
 	}
+	add := func(key string, v any) func(c *weights.Contents) {
+		return func(c *weights.Contents) { c.Metadata = append(c.Metadata, weights.Entry{Key: key, Value: v}) }
+	}
 	for _, x := range []struct {
 		name   string
 		change func(c *weights.Contents)
@@ -312,14 +315,21 @@ func TestLoadErrors(t *testing.T) {
 		text   string
 	}{
 		{"architecture", set("general.architecture", "mamba"), llama.ErrArchitecture, `"mamba"`},
-		{"no layers", set("llama.block_count", uint32(0)), llama.ErrConfig, "Layers:0"},
-		{"many layers", set("llama.block_count", uint32(1<<31)), llama.ErrConfig, "Layers:2147483648"},
+		{"no layers", set("llama.block_count", uint32(0)), llama.ErrConfig, "invalid metadata: llama.block_count is 0, want 1 to 16777216"},
+		{"many layers", set("llama.block_count", uint32(1<<31)), llama.ErrConfig, "llama.block_count is 2147483648"},
 		{"more layers than tensors", set("llama.block_count", uint32(1<<24)), llama.ErrConfig, "16777216 layers of a file with 20 tensors"},
-		{"heads", set("llama.attention.head_count_kv", uint32(3)), llama.ErrConfig, "KeyHeads:3"},
-		{"base", set("llama.rope.freq_base", float32(math.Inf(1))), llama.ErrConfig, "Base:+Inf"},
-		{"scaling", func(c *weights.Contents) {
-			c.Metadata = append(c.Metadata, weights.Entry{Key: "llama.rope.scaling.type", Value: "yarn"})
-		}, llama.ErrConfig, "scaling yarn"},
+		{"heads", set("llama.attention.head_count_kv", uint32(3)), llama.ErrConfig, "llama.attention.head_count_kv is 3, want a divisor of "},
+		{"base", set("llama.rope.freq_base", float32(math.Inf(1))), llama.ErrConfig, "llama.rope.freq_base is +Inf, want a positive number"},
+		{"context", set("llama.context_length", uint32(0)), llama.ErrConfig, "llama.context_length is 0"},
+		{"window", add("llama.attention.sliding_window", uint32(0)), llama.ErrConfig, "llama.attention.sliding_window is 0"},
+		{"key heads", set("llama.attention.head_count_kv", uint32(0)), llama.ErrConfig, "llama.attention.head_count_kv is 0"},
+		{"epsilon", set("llama.attention.layer_norm_rms_epsilon", float32(math.NaN())), llama.ErrConfig, "llama.attention.layer_norm_rms_epsilon is NaN, want at least 0"},
+		{"rotation of few elements", set("llama.rope.dimension_count", uint32(8)), llama.ErrConfig, "llama.rope.dimension_count is 8, want a multiple of 16"},
+		{"no rotation", set("llama.rope.dimension_count", uint32(0)), llama.ErrConfig, "llama.rope.dimension_count is 0"},
+		{"rotation of many elements", set("llama.rope.dimension_count", uint32(160)), llama.ErrConfig, "llama.rope.dimension_count is 160"},
+		{"small heads", add("llama.attention.key_length", uint32(8)), llama.ErrConfig, "llama.attention.key_length is 8, want a multiple of 16 up to 128"},
+		{"large heads", add("llama.attention.key_length", uint32(256)), llama.ErrConfig, "llama.attention.key_length is 256"},
+		{"scaling", add("llama.rope.scaling.type", "yarn"), llama.ErrConfig, "scaling yarn"},
 		{"text", set("llama.embedding_length", "64"), llama.ErrConfig, "llama.embedding_length"},
 		{"more layers", set("llama.block_count", uint32(3)), nn.ErrMissing, "blk.2.attn_norm.weight"},
 		{"fewer layers", set("llama.block_count", uint32(1)), nn.ErrUnused, "blk.1.ffn_down.weight"},

@@ -48,7 +48,7 @@ type Options struct {
 	Seed uint64
 	// DType is the type of activations: see nn.Options. Files do not have it.
 	DType dtype.Type
-	// Blank is that of nn.Options.
+	// Blank is the option Blank of nn.Options: the adapter's memory is not filled.
 	Blank bool
 }
 
@@ -171,8 +171,8 @@ type Pair struct {
 // Pair, Add returns y.
 //
 // With DoRA, Add returns the products of the rows of x with the matrix W + scale B A, whose rows are scaled to the trained norms. As in PEFT, the
-// norms of W + scale B A count as constants in derivatives with respect to A and B. Dropout does not affect y, but only the difference that Add
-// adds to y.
+// norms of W + scale B A count as constants in derivatives with respect to A and B. Dropout affects only the products
+// with A and B, not y.
 func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if p == nil || s == nil {

@@ -28,7 +28,7 @@ func (x *Set) Plan(adapters []int32) []int32 {
 	return list
 }
 
-// Planned returns the Rows of a plan in device memory. The plan may change between launches of a graph.
+// Planned returns the Rows of a plan, which Set.Plan computes and the caller uploads to the device. The plan may change between launches of a graph.
 func Planned(plan device.Slice[int32]) Rows { return Rows{device.View[lora.Group](plan)} }
 
 // None reports whether no row uses an adapter.

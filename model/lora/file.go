@@ -130,8 +130,9 @@ type Matrices struct {
 }
 
 // Read reads an adapter from a folder in the format of the Python package PEFT. layers are the layers of the model. The folder must have both
-// matrices of each layer that adapter_config.json names under target_modules, and no other matrices. The error joins all mistakes; each matches
-// ErrFormat, ErrModule or ErrOptions.
+// matrices of each layer that adapter_config.json names under target_modules, and no other matrices. The error joins the first three mistakes; each
+// matches ErrFormat, ErrModule or ErrOptions. For an adapter of a model with other widths, the error, which matches ErrFormat, is about the first
+// layer with another width.
 func Read(layers []Linear, folder string) (Options, []Matrices, error) {
 	o, err := ReadOptions(folder)
 	if err != nil {
@@ -179,6 +180,9 @@ func (o Options) matrices(layers []Linear, f *weights.File) (list []Matrices, er
 			return none != nil
 		})
 	}
+	if err := sameWidths(wanted, f); err != nil {
+		return nil, err
+	}
 	used := map[string]bool{}
 	for _, l := range wanted {
 		down, err := read(f, weights.Spec{Name: prefix + l.Name + suffixA, Shape: []int{o.Rank, l.In}})
@@ -197,7 +201,33 @@ func (o Options) matrices(layers []Linear, f *weights.File) (list []Matrices, er
 			errs = append(errs, fmt.Errorf("%w: no layer for %s", ErrModule, strings.TrimPrefix(name, prefix)))
 		}
 	}
-	return list, errors.Join(errs...)
+	return list, firstOf(errs)
+}
+
+// sameWidths returns ErrFormat if a layer has another number of inputs in the file than in the model.
+func sameWidths(layers []Linear, f *weights.File) error {
+	for _, l := range layers {
+		t, err := f.Tensor(prefix + l.Name + suffixA)
+		if err != nil {
+			continue
+		}
+		if shape := t.Shape(); len(shape) == 2 && shape[1] != l.In {
+			return fmt.Errorf("%w: it belongs to another model: %s has %d inputs in the adapter, and %d in the model", ErrFormat, l.Name, shape[1], l.In)
+		}
+	}
+	return nil
+}
+
+// mostErrors is the number of mistakes that an error lists.
+const mostErrors = 3
+
+// firstOf joins the first errors, and counts the others.
+func firstOf(errs []error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if more := len(errs) - mostErrors; more > 1 {
+		errs = append(errs[:mostErrors:mostErrors], fmt.Errorf("%w: %d more mistakes", ErrFormat, more))
+	}
+	return errors.Join(errs...)
 }
 
 // read returns the elements of a matrix.

@@ -3,6 +3,7 @@ package lora_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -197,6 +198,27 @@ func TestStrict(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestOtherWidths says that the error for an adapter of a model with other widths has one line, and that the error for many mistakes has four.
+func TestOtherWidths(t *testing.T) {
+	s, folder := kerneltest.Stream(t, cpu.Open), t.TempDir()
+	if err := newAdapter(t, s, lora.Options{Rank: 2, Alpha: 4}).Save(t.Context(), s, folder); err != nil {
+		t.Fatal(err)
+	}
+	other := slices.Clone(layers)
+	for i := range other {
+		other[i].In += 10
+		other[i].Out += 10
+	}
+	want := fmt.Sprintf("it belongs to another model: %s has %d inputs in the adapter, and %d in the model", layers[0].Name, layers[0].In, other[0].In)
+	if _, err := lora.Open(s, other, folder); !errors.Is(err, lora.ErrFormat) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v, want one line with %q", err, want)
+	}
+	changeConfig(t, folder, map[string]any{"r": 5})
+	if _, err := lora.Open(s, layers, folder); !errors.Is(err, lora.ErrFormat) || strings.Count(err.Error(), "\n") != 3 || !strings.Contains(err.Error(), fmt.Sprint(2*len(layers)-3, " more mistakes")) {
+		t.Errorf("got %v, want three mistakes and the number of the others", err)
 	}
 }
 

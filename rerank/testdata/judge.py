@@ -28,7 +28,9 @@ def make(tokenizer, folder):
 def score(folder):
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
-    longest = min(tokenizer.model_max_length, model.config.max_position_embeddings)
+    # RoBERTa's positions begin after the padding token's ID.
+    shift = 0 if model.config.model_type == "bert" else model.config.pad_token_id + 1
+    longest = min(tokenizer.model_max_length, model.config.max_position_embeddings - shift)
     scores = []
     with torch.inference_mode():
         for query, document in json.load(sys.stdin):

@@ -156,7 +156,7 @@ func (h *Handler) count(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ids, err := q.Tokens(llm.Request{})
+	ids, err := q.Tokens(r.Context(), llm.Request{})
 	if err != nil {
 		return err
 	}

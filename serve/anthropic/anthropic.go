@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/serve/gate"
@@ -20,7 +19,7 @@ func Handle(g *gate.Gate) *Handler {
 	h.mux.HandleFunc("POST /v1/messages", h.Guard(h.Limit(h.messages), write))
 	h.mux.HandleFunc("POST /v1/messages/count_tokens", h.Guard(h.LimitBrief(h.count), write))
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		write(w, gate.Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)})
+		write(w, gate.NoHandler(w, &h.mux, r))
 	})
 	return h
 }

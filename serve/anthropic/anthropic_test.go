@@ -217,6 +217,10 @@ func TestMistakes(t *testing.T) {
 	if status, body := post(open(t, &echo{}), "/v1/other", "{}"); status != http.StatusNotFound {
 		t.Errorf("another path: %d %s", status, body)
 	}
+	w := httptest.NewRecorder()
+	if open(t, &echo{}).ServeHTTP(w, httptest.NewRequest("GET", "/v1/messages", nil)); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "POST" || !strings.Contains(w.Body.String(), `"invalid_request_error"`) {
+		t.Errorf("a wrong method: %d %v %s", w.Code, w.Header(), w.Body)
+	}
 	if status, body := post(open(t, &echo{}), "/v1/messages/count_tokens", ask("a")+"}"); status != http.StatusNotImplemented {
 		t.Errorf("a model without a tokenizer: %d %s", status, body)
 	}

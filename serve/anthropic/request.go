@@ -3,7 +3,6 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/llm"
@@ -97,7 +96,7 @@ const most = 1 << 30
 
 // generation returns how to generate the answer.
 func (r *request) generation() (llm.Request, error) {
-	g := llm.Request{Temperature: 1, Stop: r.Stop, Seed: rand.Uint64()}
+	g := llm.Request{Temperature: 1, Stop: r.Stop, Seed: gate.NewSeed()}
 	if r.MaxTokens == nil {
 		return g, gate.Invalid("max_tokens", "the field is required")
 	}

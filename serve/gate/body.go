@@ -27,13 +27,17 @@ func (g *Gate) Read(w http.ResponseWriter, r *http.Request, v any) error {
 }
 
 // ReadBytes reads the body of a request, within Options.ClientTimeout and Options.Body. Afterwards it removes the deadline, because a
-// deadline that passes while an answer is generated would cancel the request.
+// deadline that passes while an answer is generated would cancel the request. A body that is compressed with gzip or deflate may have Options.Body
+// bytes before and after.
 func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.Body))
 	_ = c.SetReadDeadline(time.Time{})
-	if _, large := errors.AsType[*http.MaxBytesError](err); err == nil || large || errors.Is(err, os.ErrDeadlineExceeded) {
+	if err == nil {
+		return expand(data, r.Header.Get("Content-Encoding"), g.Body)
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large || errors.Is(err, os.ErrDeadlineExceeded) {
 		return data, err
 	}
 	return nil, Failure{Status: http.StatusBadRequest, Message: "the body is cut off: " + err.Error()}

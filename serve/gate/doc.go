@@ -7,7 +7,9 @@
 //	}
 //	mux := http.NewServeMux()
 //	mux.Handle("/", openai.Handle(g))
-//	mux.Handle("/v1/messages", anthropic.Handle(g)) // counts towards the same limits
+//	messages := anthropic.Handle(g) // counts towards the same limits
+//	mux.Handle("/v1/messages", messages)
+//	mux.Handle("/v1/messages/", messages) // the path to count tokens
 //
 // The models of Options.OnDemand are loaded when a request needs them: see package serve/repository.
 //

@@ -26,11 +26,12 @@ type Part struct {
 	ID     string     // the ID of the call, in the first part of the call
 	Finish llm.Finish // Unfinished, except in the last part of an answer; the last part has neither text nor call
 	Stop   string     // in the last part: the text of Request.Stop that ended the answer
-	Called bool       // in the last part: whether the answer has calls
+	Called bool       // in the last part: whether the answer has calls, of which the last is complete
 }
 
 // Answer returns the parts of r.N answers. Each token yields at least one part, which may be empty. The iterator ends after an error. The
-// user of the request is UserOf(ctx).
+// user of the request is UserOf(ctx). If q.Forced is set, the answer has no text to which r.Stop could apply, and the beginning of a call that
+// ends before its arguments is left out.
 func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		described, names, err := tools(q.Functions)
@@ -41,10 +42,12 @@ func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, err
 		g := newGeneration(ctx, "chat", &r)
 		defer func() { g.stages(r.Usage); g.end() }()
 		r.Template.Tools, r.User = described, UserOf(ctx)
-		endsTurn(ctx, 1, &r)
+		if endsTurn(ctx, 1, &r); q.Forced {
+			r.Stop = nil
+		}
 		list := make([]splitter, max(r.N, 1))
 		for i := range list {
-			list[i].single = q.Single
+			list[i].single, list[i].forced = q.Single, q.Forced
 			if len(names) > 0 {
 				list[i].parser = chat.NewParser(names)
 			}
@@ -69,7 +72,9 @@ func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, err
 type splitter struct {
 	parser *chat.Parser // nil if there are no functions
 	single bool
+	forced bool // there is no text
 	called bool
+	last   int // the number of the last call
 }
 
 // split returns the parts that a token completes.
@@ -90,17 +95,21 @@ func (s *splitter) split(t llm.Token) (list []Part) {
 		}
 	}
 	if t.Finish != llm.Unfinished {
-		list = append(list, Part{Finish: t.Finish, Stop: t.Stop, Called: s.called})
+		list = append(list, Part{Finish: t.Finish, Stop: t.Stop, Called: s.called && !s.within()})
 	}
 	return list
 }
+
+// within reports whether the answer has ended within the arguments of a call.
+func (s *splitter) within() bool { return s.parser.Within() && (s.last == 1 || !s.single) }
 
 // lengthOfID is the length of the IDs of calls: the templates of Mistral refuse others.
 const lengthOfID = 9
 
 // add adds a part of the parser to a list.
 func (s *splitter) add(list []Part, part chat.Part) []Part {
-	if s.single && part.Call > 1 {
+	s.last = max(s.last, part.Call)
+	if s.single && part.Call > 1 || s.forced && part.Call == 0 {
 		return list
 	}
 	p := Part{Part: part}

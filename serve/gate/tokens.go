@@ -28,7 +28,7 @@ func TokenizedOf(m Model) (Tokenized, error) {
 }
 
 // Tokens returns the tokens of the conversation and of the start of the answer.
-func (q Question) Tokens(r llm.Request) ([]int32, error) {
+func (q Question) Tokens(ctx context.Context, r llm.Request) ([]int32, error) {
 	m, err := TokenizedOf(q.Model)
 	if err != nil {
 		return nil, err
@@ -36,6 +36,7 @@ func (q Question) Tokens(r llm.Request) ([]int32, error) {
 	if r.Template.Tools, _, err = tools(q.Functions); err != nil {
 		return nil, err
 	}
+	r.Template.Interrupt = ctx.Err
 	text, err := m.Prompt(q.Messages, r.Template)
 	if err != nil {
 		return nil, err

@@ -2,13 +2,10 @@ package kserve
 
 import (
 	"bytes"
-	"compress/gzip"
-	"compress/zlib"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -58,7 +55,7 @@ func Handle(g *gate.Gate, o Options) (*Handler, error) {
 	h.mux.HandleFunc("POST /v2/repository/index", h.guard(h.index))
 	h.mux.HandleFunc("POST /v2/repository/models/{model}/load", h.guard(h.Limit(h.load)))
 	h.mux.HandleFunc("POST /v2/repository/models/{model}/unload", h.guard(h.Limit(h.unload)))
-	h.mux.Handle("/", o.Next)
+	h.mux.Handle("/", gate.Otherwise(&h.mux, o.Next, write))
 	return h, nil
 }
 
@@ -128,9 +125,6 @@ const headerLength = "Inference-Header-Content-Length"
 // read reads the body of a request in its time and size.
 func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*inferRequest, error) {
 	data, err := h.ReadBytes(w, r)
-	if err == nil {
-		data, err = expand(data, r.Header.Get("Content-Encoding"), h.Body)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -147,32 +141,6 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*inferRequest, e
 		return nil, err
 	}
 	return &body, body.fill(data[n:])
-}
-
-// expand returns the contents of a body that may be compressed, and that has at most some bytes then.
-func expand(data []byte, encoding string, most int64) ([]byte, error) {
-	var from io.ReadCloser
-	var err error
-	switch encoding {
-	case "", "identity":
-		return data, nil
-	case "gzip":
-		from, err = gzip.NewReader(bytes.NewReader(data))
-	case "deflate":
-		from, err = zlib.NewReader(bytes.NewReader(data))
-	default:
-		return nil, gate.Failure{Status: http.StatusUnsupportedMediaType, Message: fmt.Sprintf("the encoding %q is neither gzip nor deflate", encoding)}
-	}
-	if err == nil {
-		data, err = io.ReadAll(io.LimitReader(from, most+1))
-	}
-	if err != nil {
-		return nil, gate.Failure{Status: http.StatusBadRequest, Message: "the body is not in " + encoding + ": " + err.Error()}
-	}
-	if int64(len(data)) > most {
-		return nil, &http.MaxBytesError{Limit: most}
-	}
-	return data, nil
 }
 
 // inferRequest is the body of a request for tensors.

@@ -9,7 +9,8 @@
 //	defer stop()
 //	return listen.Serve(ctx, l, handler, listen.Options{Drain: 30 * time.Second})
 //
-// If there are more connections than Options.Connections, the package closes those that have waited longest for a request. It does not
-// limit the size of a body, the time in which a body must arrive, or the time in which a client must read an answer. Handlers must set
-// these limits, as package serve/gate does.
+// If there are more connections than Options.Connections, the package closes those that have waited longest for a request. A handler may
+// answer before it has read the body: if the rest of the body does not arrive within half a second, the package sends the answer and closes
+// the connection. A body must arrive within a minute, and a client must read each part of an answer within a minute, unless the handler sets other
+// limits, as package serve/gate does. The package does not limit the size of a body.
 package listen

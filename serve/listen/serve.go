@@ -52,7 +52,13 @@ type counted struct {
 func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.running.Add(1)
 	defer c.running.Done()
-	c.Handler.ServeHTTP(w, r)
+	if r.ProtoMajor != 1 { // the streams of a connection do not wait for each other
+		c.Handler.ServeHTTP(w, r)
+		return
+	}
+	a, r := newAnswer(w, r)
+	c.Handler.ServeHTTP(a, r)
+	a.end()
 }
 
 // wait waits until no requests are running, or until ctx is done. No request may begin.

@@ -83,7 +83,7 @@ func (a *answer) whole(i int) (map[string]any, error) {
 		"index": i, "content": content, "tokens": tokens, "id_slot": -1, "stop": true, "model": a.name,
 		"tokens_predicted": len(x.tokens), "tokens_evaluated": len(ids), "tokens_cached": len(ids) + len(x.tokens), "prompt": prompt,
 		"has_new_line": bytes.Contains(x.all, []byte("\n")), "truncated": false, "stop_type": stops[x.last.Finish], "stopping_word": x.last.Stop,
-		"generation_settings": settings(a.request), "timings": gate.Timings(a.took),
+		"generation_settings": settings(a.request, a.body.limit()), "timings": gate.Timings(a.took),
 	}
 	if len(x.logs) > 0 && !a.body.Stream {
 		whole["completion_probabilities"] = x.logs
@@ -91,12 +91,8 @@ func (a *answer) whole(i int) (map[string]any, error) {
 	return whole, nil
 }
 
-// settings returns how a text is generated.
-func settings(r llm.Request) map[string]any {
-	limit := r.MaxTokens
-	if limit == 0 {
-		limit = -1
-	}
+// settings returns how a text is generated. A limit of -1 means no limit.
+func settings(r llm.Request, limit int) map[string]any {
 	return map[string]any{
 		"n_predict": limit, "seed": r.Seed, "temperature": r.Temperature, "top_k": r.TopK, "top_p": r.TopP, "min_p": r.MinP,
 		"repeat_penalty": r.RepetitionPenalty, "presence_penalty": r.PresencePenalty, "frequency_penalty": r.FrequencyPenalty,

@@ -64,6 +64,10 @@ type text struct {
 // add adds a token, and streams it.
 func (a *answer) add(t llm.Token) error {
 	x := &a.texts[t.Choice]
+	if a.body.evaluates() {
+		x.last = llm.Token{Finish: llm.Limited}
+		return nil
+	}
 	p := part{Index: t.Choice, Content: t.Text, Tokens: []int32{t.ID}, IDSlot: -1, Predicted: len(x.tokens) + 1, Evaluated: a.took.Prompt}
 	if t.Finish == llm.Ended {
 		p.Tokens = []int32{}
@@ -89,6 +93,9 @@ func (a *answer) fail(err error) error {
 
 // end writes the answer, or the last parts of the stream.
 func (a *answer) end(w http.ResponseWriter) error {
+	if a.body.evaluates() {
+		a.took.Generated = 0
+	}
 	list := make([]any, len(a.texts))
 	for i := range a.texts {
 		whole, err := a.whole(i)

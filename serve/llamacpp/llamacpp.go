@@ -49,7 +49,7 @@ func Handle(g *gate.Gate, next http.Handler, o Options) *Handler {
 			next.ServeHTTP(w, to)
 		})
 	}
-	h.mux.Handle("/", next)
+	h.mux.Handle("/", gate.Otherwise(&h.mux, next, write))
 	return h
 }
 

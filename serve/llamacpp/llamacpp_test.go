@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -130,6 +131,52 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// With n_predict 0, the prompt is computed and found in the cache by later requests, and the text is empty.
+func TestEvaluate(t *testing.T) {
+	url := serve(t) + "/completion"
+	prompt := strings.Repeat("The moon ", 4)
+	ask := func(fields string) completion {
+		status, text := send(t, url, `{"prompt": "`+prompt+`", "temperature": 0, "n_probs": 1, "return_tokens": true, `+fields+`}`)
+		return decode[completion](t, status, text)
+	}
+	x := ask(`"n_predict": 0`)
+	if x.Content != "" || len(x.Tokens)+len(x.Logs)+x.Predicted != 0 || !x.Stop || x.StopType != "limit" || x.Settings["n_predict"] != 0.0 || x.Evaluated != len(prompt) {
+		t.Errorf("%+v", x)
+	}
+	if x.Timings["predicted_n"] != 0 || x.Timings["prompt_n"] != float64(len(prompt)) {
+		t.Errorf("timings: %v", x.Timings)
+	}
+	if x := ask(`"n_predict": 1`); x.Timings["cache_n"] < float64(len(prompt)-16) || x.Predicted != 1 {
+		t.Errorf("timings of the next request: %v", x.Timings)
+	}
+	status, text := send(t, url, `{"prompt": ["a", "b"], "n_predict": 0, "stream": true}`)
+	if status != http.StatusOK || strings.Count(text, "data: ") != 2 || strings.Count(text, `"stop_type":"limit"`) != 2 {
+		t.Errorf("a stream: %d %s", status, text)
+	}
+}
+
+// A client can send back the seed of an answer, also one of 64 bits, and gets the same text.
+func TestSeeds(t *testing.T) {
+	url := serve(t) + "/completion"
+	ask := func(fields string) (seed, content string) {
+		status, text := send(t, url, `{"prompt": "Hi", "n_predict": 8, "temperature": 2, "top_k": 0, "top_p": 1, "min_p": 0, "ignore_eos": true`+fields+`}`)
+		x := decode[struct {
+			Content  string
+			Settings struct{ Seed json.Number } `json:"generation_settings"`
+		}](t, status, text)
+		return string(x.Settings.Seed), x.Content
+	}
+	for _, fields := range []string{"", `, "seed": -1`, `, "seed": 16513655310154552090`} {
+		seed, content := ask(fields)
+		if n, err := strconv.ParseUint(seed, 10, 64); err != nil || !strings.HasSuffix(fields, seed) && n >= 1<<32 {
+			t.Errorf("%s: the seed is %s", fields, seed)
+		}
+		if again, same := ask(`, "seed": ` + seed); again != seed || same != content {
+			t.Errorf("%s: seed %s gives %q, and then seed %s gives %q", fields, seed, content, again, same)
+		}
+	}
+}
+
 func TestCompletionStream(t *testing.T) {
 	url := serve(t) + "/completions"
 	const body = `{"prompt": "Hi", "n_predict": 6, "temperature": 0, "n_probs": 1, "ignore_eos": true`
@@ -195,6 +242,7 @@ func TestProps(t *testing.T) {
 	for _, c := range []struct{ path, body, want string }{
 		{"/props", "", `"model_path":"m.gguf"`}, {"/props", "", `"total_slots":2`}, {"/slots", "", `{"id":1,"n_ctx":200,"is_processing":false}`},
 		{"/lora-adapters", "", `[]`}, {"/lora-adapters", "[]", `{"success":true}`}, {"/apply-template", `{"messages": [{"role": "user", "content": "Hi"}]}`, `Hi`},
+		{"/apply-template", `{"messages": [{"role": "user", "content": "Hi"}], "chat_template_kwargs": {"messages": [{"role": "a", "content": ["b"]}]}}`, `a: ['b']`},
 		{"/models", "", "/v1/models"}, {"/chat/completions", "{}", "/v1/chat/completions"}, {"/v1/models", "", "/v1/models"},
 	} {
 		if status, text := send(t, url+c.path, c.body); status != http.StatusOK || !strings.Contains(text, c.want) {
@@ -215,7 +263,7 @@ func TestMistakes(t *testing.T) {
 		{"/completion", `{"prompt": "x", "grammar": "root"}`, 400, "grammar is not supported"},
 		{"/completion", `{"prompt": "x", "post_sampling_probs": true}`, 400, "not supported"},
 		{"/completion", `{"prompt": "x", "n_probs": 21}`, 400, "n_probs: 21 is not from 0 to 20"},
-		{"/completion", `{"prompt": "x", "n_predict": 0}`, 400, "n_predict"},
+		{"/completion", `{"prompt": "x", "n_predict": 1073741825}`, 400, "n_predict: 1073741825 is not from 0 to 1073741824"},
 		{"/completion", `{"prompt": "x", "json_schema": {"type": "y"}}`, 400, "json_schema"},
 		{"/completion", `{"prompt": "x", "logit_bias": 5}`, 400, "logit_bias"},
 		{"/completion", `{"prompt": "x", "logit_bias": [[1, "x"]]}`, 400, "pair 0 has no bias"},
@@ -248,7 +296,7 @@ func TestLongPrompt(t *testing.T) {
 		return &llm.ContextError{Tokens: llamatest.Context, Context: llamatest.Context}
 	}, func(w http.ResponseWriter, f gate.Failure) { http.Error(w, f.Message, f.Status) })
 	h := llamacpp.Handle(g, chat, llamacpp.Options{})
-	for path, end := range map[string]string{"/chat/completions": want, "/v1/chat/completions": "200 tokens, 200"} {
+	for path, end := range map[string]string{"/chat/completions": want, "/v1/chat/completions": "200 tokens leave no room for an answer"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader("{}")))
 		if text := w.Body.String(); w.Code != http.StatusBadRequest || !strings.HasSuffix(text, end+"\n") {

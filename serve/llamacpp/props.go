@@ -27,7 +27,7 @@ func (h *Handler) props(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return gate.WriteJSON(w, map[string]any{
-		"default_generation_settings": map[string]any{"n_ctx": m.Context(), "params": settings(usual)},
+		"default_generation_settings": map[string]any{"n_ctx": m.Context(), "params": settings(usual, -1)},
 		"total_slots":                 h.Slots, "model_path": h.Paths[cmp.Or(h.Adapters[name], name)], "model_alias": name, "build_info": "gopherwarp", "modalities": map[string]bool{"vision": false, "audio": false},
 	})
 }
@@ -155,7 +155,7 @@ func (h *Handler) find(ctx context.Context, model string, list []scaled) (string
 type templateRequest struct {
 	Model     string         `json:"model"`
 	Messages  []chat.Message `json:"messages"`
-	Variables map[string]any `json:"chat_template_kwargs"`
+	Variables gate.Variables `json:"chat_template_kwargs"`
 }
 
 // template answers with the prompt of a conversation.
@@ -172,7 +172,7 @@ func (h *Handler) template(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := m.Prompt(body.Messages, chat.Options{Variables: body.Variables})
+	text, err := m.Prompt(body.Messages, chat.Options{Variables: body.Variables.Values(), Interrupt: r.Context().Err})
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"strconv"
 
 	"github.com/gopherwarp/gopherwarp/grammar"
@@ -35,15 +34,15 @@ type request struct {
 
 // choosing are the fields that say how tokens are chosen.
 type choosing struct {
-	Seed        *int64   `json:"seed"`
-	Temperature *float64 `json:"temperature"`
-	TopK        *int     `json:"top_k"`
-	TopP        *float64 `json:"top_p"`
-	MinP        *float64 `json:"min_p"`
-	Repetition  *float64 `json:"repeat_penalty"`
-	Frequency   *float64 `json:"frequency_penalty"`
-	Presence    *float64 `json:"presence_penalty"`
-	IgnoreEnd   bool     `json:"ignore_eos"`
+	Seed        *gate.Seed `json:"seed"`
+	Temperature *float64   `json:"temperature"`
+	TopK        *int       `json:"top_k"`
+	TopP        *float64   `json:"top_p"`
+	MinP        *float64   `json:"min_p"`
+	Repetition  *float64   `json:"repeat_penalty"`
+	Frequency   *float64   `json:"frequency_penalty"`
+	Presence    *float64   `json:"presence_penalty"`
+	IgnoreEnd   bool       `json:"ignore_eos"`
 }
 
 // usual is how tokens are chosen unless a request says otherwise, as in llama-server.
@@ -52,9 +51,9 @@ var usual = llm.Request{Temperature: 0.8, TopK: 40, TopP: 0.95, MinP: 0.05, Repe
 // apply returns how to choose tokens.
 func (c *choosing) apply() (llm.Request, error) {
 	r := usual
-	r.IgnoreEnd, r.Seed = c.IgnoreEnd, rand.Uint64()
-	if c.Seed != nil && *c.Seed >= 0 { // others mean a new seed
-		r.Seed = uint64(*c.Seed)
+	r.IgnoreEnd, r.Seed = c.IgnoreEnd, gate.NewSeed()
+	if c.Seed != nil && !c.Seed.Negative { // others mean a new seed
+		r.Seed = c.Seed.Value
 	}
 	if c.TopK != nil && *c.TopK < 0 {
 		*c.TopK = 0
@@ -80,9 +79,12 @@ func (b *request) generation(m gate.Tokenized, grammars *grammar.Cache) (llm.Req
 		b.Predict = nil
 	}
 	err = errors.Join(err,
-		gate.Set(&r.MaxTokens, "n_predict", b.Predict, gate.Between(1, 1<<30)),
+		gate.Set(&r.MaxTokens, "n_predict", b.Predict, gate.Between(0, 1<<30)),
 		gate.Set(&r.TopLogprobs, "n_probs", b.Probabilities, gate.Between(0, llm.MostLogprobs)),
 	)
+	if b.evaluates() { // one token, which the answer leaves out
+		r.MaxTokens = 1
+	}
 	r.Stop, r.Salt, r.Logprobs = b.Stop, b.Salt, r.TopLogprobs > 0
 	switch {
 	case b.GBNF != "":
@@ -100,6 +102,17 @@ func (b *request) generation(m gate.Tokenized, grammars *grammar.Cache) (llm.Req
 	}
 	return r, err
 }
+
+// limit returns the largest number of tokens of a text, or -1.
+func (b *request) limit() int {
+	if b.Predict == nil {
+		return -1
+	}
+	return *b.Predict
+}
+
+// evaluates reports whether a request only computes its prompts, so that later requests find them in the cache.
+func (b *request) evaluates() bool { return b.limit() == 0 }
 
 // bias is a value of logit_bias: a number, or false for a token that is excluded.
 type bias float64

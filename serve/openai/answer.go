@@ -149,7 +149,7 @@ type text struct {
 	calls  []call
 	finish string
 	tokens []llm.Token // whose probabilities have not been written
-	offset int         // in characters, of the first of these
+	at     position    // of the first of these
 
 	logprob float64 // the sum of the tokens' logarithms
 	count   int     // of these tokens
@@ -159,7 +159,7 @@ type text struct {
 func newTexts(n int, echoes ...string) (list []text) {
 	for _, echo := range echoes {
 		for range n {
-			list = append(list, text{index: len(list), echo: echo, offset: utf8.RuneCountInString(echo)})
+			list = append(list, text{index: len(list), echo: echo, at: position{offset: utf8.RuneCountInString(echo)}})
 		}
 	}
 	return list

@@ -2,6 +2,8 @@ package openai
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -19,7 +21,7 @@ type chatRequest struct {
 	Logprobs            bool           `json:"logprobs"`
 	TopLogprobs         *int           `json:"top_logprobs"`
 	Format              format         `json:"response_format"`
-	Template            map[string]any `json:"chat_template_kwargs"` // variables of the template, an extension of vLLM
+	Template            gate.Variables `json:"chat_template_kwargs"` // variables of the template, an extension of vLLM
 
 	Schema json.RawMessage `json:"json_schema"` // of the answer, an extension of llama-server
 	GBNF   string          `json:"grammar"`     // another one, which is not supported
@@ -92,11 +94,11 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	request, err := body.request()
+	request, err := body.request(m)
 	if err != nil {
 		return err
 	}
-	request.Template.Variables = body.Template
+	request.Template.Variables = body.Template.Values()
 	if request.Grammar, err = h.grammar("response_format", &body.Format); err == nil && q.Forced {
 		err = h.Force(&request, "tool_choice", q.Functions)
 	}
@@ -128,10 +130,11 @@ func (b *chatRequest) question(m Model) (gate.Question, error) {
 		return q, gate.Invalid("response_format", "an answer in a format cannot call functions")
 	}
 	for i, message := range b.Messages {
-		if message.Role == "" {
-			return q, gate.Invalid("messages", "message %d has no role", i)
+		c, err := message.chat()
+		if err != nil {
+			return q, gate.Invalid("messages", "message %d has %v", i, err)
 		}
-		q.Messages = append(q.Messages, message.chat())
+		q.Messages = append(q.Messages, c)
 	}
 	return q, nil
 }
@@ -147,19 +150,26 @@ func (b *chatRequest) logprobs(r *llm.Request, m Model) (*describer, error) {
 	return newDescriber(r, m, field[int]{"top_logprobs", b.TopLogprobs})
 }
 
-// chat returns a message as templates see it.
-func (m message) chat() chat.Message {
-	c := chat.Message{Role: roleOf(m.Role), Content: string(m.Content), ToolCallID: m.ToolCallID, Name: m.Name}
+// chat returns a message as templates see it, or the error of its role.
+func (m message) chat() (chat.Message, error) {
+	role, err := roleOf(m.Role)
+	c := chat.Message{Role: role, Content: string(m.Content), ToolCallID: m.ToolCallID, Name: m.Name}
 	for _, call := range m.ToolCalls {
 		c.ToolCalls = append(c.ToolCalls, chat.ToolCall{ID: call.ID, Name: call.Function.Name, Arguments: gate.Arguments(call.Function.Arguments)})
 	}
-	return c
+	return c, err
 }
 
-// roleOf returns the role that templates know.
-func roleOf(role string) string {
-	if role == "developer" { // OpenAI's name for it since 2024
-		return "system"
+// roleOf returns the role that templates know. The error is about roles that OpenAI's API does not define: templates may leave out their
+// messages, or render the names as they are.
+func roleOf(role string) (string, error) {
+	switch role {
+	case "developer": // OpenAI's name for it since 2024
+		return "system", nil
+	case "system", "user", "assistant", "tool", "function":
+		return role, nil
+	case "":
+		return "", errors.New("no role")
 	}
-	return role
+	return "", fmt.Errorf("the role %q, want system, developer, user, assistant, tool or function", role)
 }

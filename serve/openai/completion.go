@@ -61,7 +61,7 @@ func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
 		usual := 16 // as the protocol says
 		body.MaxTokens = &usual
 	}
-	request, err := body.request()
+	request, err := body.request(m)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ type Embedder interface {
 
 // EmbedOptions are the models that compute vectors or scores of texts, and their limits.
 type EmbedOptions struct {
-	// Models are the embedding models, by their names in requests. The gate's Options.Others must contain the same names. They are loaded
+	// Models are the embedding models, by their names in requests. The field Others of the gate.Options must contain the same names. Models are loaded
 	// when a request needs them.
 	Models map[string]*repository.Model[Embedder]
 	// Rerankers are the models for /v1/rerank, as Models are for /v1/embeddings.
@@ -214,6 +214,9 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m, ok := h.embedders[name]
+	if _, ranks := h.rerankers[name]; ranks {
+		return gate.Failure{Status: http.StatusBadRequest, Param: "model", Message: fmt.Sprintf("the model %q is a cross-encoder, which computes no vectors: it is for /v1/rerank", name)}
+	}
 	if !ok {
 		return gate.WrongKind(name)
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -57,7 +58,7 @@ type textLogs struct {
 	Tokens  []string             `json:"tokens"`
 	Logs    []float64            `json:"token_logprobs"`
 	Top     []map[string]float64 `json:"top_logprobs"`
-	Offsets []int                `json:"text_offset"` // in characters
+	Offsets []int                `json:"text_offset"` // in characters; that of a part of a character is the offset of the character
 }
 
 // alternative describes a token.
@@ -85,20 +86,49 @@ func (d *describer) chat(tokens []llm.Token) *chatLogs {
 	return l
 }
 
-// completion describes tokens of a continuation, of which the first begins at an offset.
-func (d *describer) completion(tokens []llm.Token, offset int) *textLogs {
+// name returns the text of a token in the form of OpenAI's API for continuations: a token that is a part of a character is bytes.
+func (d *describer) name(id int32) string {
+	text := d.tokenizer.TokenText(id)
+	if utf8.ValidString(text) {
+		return text
+	}
+	name := []byte("bytes:")
+	for _, b := range []byte(text) {
+		switch {
+		case b == '\\':
+			name = append(name, `\\`...)
+		case b < ' ' || b > '~':
+			name = fmt.Appendf(name, `\x%02x`, b)
+		default:
+			name = append(name, b)
+		}
+	}
+	return string(name)
+}
+
+// position is a place in a continuation, to which a decoder adds the text of each token.
+type position struct {
+	decoder *tokenizer.Decoder
+	offset  int // in characters; a character that is not complete does not count
+}
+
+// completion describes tokens of a continuation, of which the first begins at a position, and moves the position.
+func (d *describer) completion(tokens []llm.Token, at *position) *textLogs {
+	if at.decoder == nil {
+		at.decoder = d.tokenizer.NewDecoder(tokenizer.DecodeOptions{SkipSpecial: true})
+	}
 	l := &textLogs{Tokens: []string{}, Logs: []float64{}, Top: []map[string]float64{}, Offsets: []int{}}
 	for _, t := range tokens {
-		text, top := d.text(t.ID), map[string]float64{}
+		top := map[string]float64{}
 		for _, x := range t.Logprobs.Top {
-			name := d.text(x.ID)
+			name := d.name(x.ID)
 			if _, has := top[name]; !has { // of several with the same text, the most probable one
 				top[name] = max(x.Logprob, leastLogprob)
 			}
 		}
-		l.Tokens, l.Logs = append(l.Tokens, text), append(l.Logs, max(t.Logprobs.Chosen, leastLogprob))
-		l.Top, l.Offsets = append(l.Top, top), append(l.Offsets, offset)
-		offset += utf8.RuneCountInString(text)
+		l.Tokens, l.Logs = append(l.Tokens, d.name(t.ID)), append(l.Logs, max(t.Logprobs.Chosen, leastLogprob))
+		l.Top, l.Offsets = append(l.Top, top), append(l.Offsets, at.offset)
+		at.offset += utf8.RuneCountInString(at.decoder.Write(t.ID))
 	}
 	return l
 }
@@ -113,9 +143,5 @@ func (a *answer) logs(t *text) any {
 	if a.chat {
 		return a.logprobs.chat(list)
 	}
-	l := a.logprobs.completion(list, t.offset)
-	for _, text := range l.Tokens {
-		t.offset += utf8.RuneCountInString(text)
-	}
-	return l
+	return a.logprobs.completion(list, &t.at)
 }

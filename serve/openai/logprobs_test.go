@@ -1,17 +1,22 @@
 package openai_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
+	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
 // tiny serves a model with random weights.
@@ -128,15 +133,65 @@ func TestCompletionLogprobs(t *testing.T) {
 	if len(l.Tokens) != 5 || len(l.Logs) != 5 || len(l.Top) != 5 || len(l.Offsets) != 5 {
 		t.Fatal(text)
 	}
-	offset := 0
 	for i, token := range l.Tokens {
-		if l.Offsets[i] != offset || l.Top[i][token] != l.Logs[i] || len(l.Top[i]) < 1 || len(l.Top[i]) > 2 {
-			t.Errorf("token %d: offset %d, want %d; %v in %v", i, l.Offsets[i], offset, l.Logs[i], l.Top[i])
+		if l.Top[i][token] != l.Logs[i] || len(l.Top[i]) < 1 || len(l.Top[i]) > 2 {
+			t.Errorf("token %d: %v in %v", i, l.Logs[i], l.Top[i])
 		}
-		offset += len([]rune(token))
 	}
 	if _, text := post(t, url, `{"prompt": "Hi", "max_tokens": 5, "logprobs": null}`); !strings.Contains(text, `"logprobs":null`) {
 		t.Error(text)
+	}
+}
+
+// scripted is a model whose continuations consist of given tokens.
+type scripted struct {
+	gate.Tokenized
+	tokens []int32
+}
+
+func (s scripted) Generate(_ context.Context, _ string, r llm.Request) iter.Seq2[llm.Token, error] {
+	return func(yield func(llm.Token, error) bool) {
+		d := s.Tokenizer().NewDecoder(tokenizer.DecodeOptions{SkipSpecial: true})
+		for i, id := range s.tokens {
+			t := llm.Token{ID: id, Text: d.Write(id), Logprobs: &llm.Logprobs{Chosen: -1, Top: []llm.Likely{{ID: id, Logprob: -1}}}}
+			if i == len(s.tokens)-1 {
+				t.Finish, t.Text = llm.Limited, t.Text+d.Flush()
+			}
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Tokens that are parts of characters are bytes, and their offsets are those of the characters. A special token has no text.
+func TestOffsets(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	url := serve(t, openai.Options{Models: map[string]openai.Model{"m": scripted{m, []int32{'a', 0xc3, 0xa9, 0xf0, 0x9f, 0x98, 0x81, 257, 'b', 0xff, '\\', 0xf0}}}}).URL + "/v1/completions"
+	names := []string{"a", `bytes:\xc3`, `bytes:\xa9`, `bytes:\xf0`, `bytes:\x9f`, `bytes:\x98`, `bytes:\x81`, "<|im_end|>", "b", `bytes:\xff`, `\`, `bytes:\xf0`}
+	offsets := []int{0, 1, 1, 2, 2, 2, 2, 3, 3, 4, 5, 6}
+	_, text := post(t, url, `{"prompt": "Hi", "logprobs": 1}`)
+	c := decode(t, text).Choices[0]
+	if c.Text != "aé😁b\ufffd\\\ufffd" || !slices.Equal(c.Logprobs.Tokens, names) || !slices.Equal(c.Logprobs.Offsets, offsets) || c.Logprobs.Top[3][`bytes:\xf0`] != -1 {
+		t.Errorf("%q, %+v", c.Text, c.Logprobs)
+	}
+	var streamed []int
+	for _, e := range events(t, url, `{"prompt": "Hi", "logprobs": 1, "stream": true}`) {
+		if e != "[DONE]" {
+			streamed = append(streamed, decode(t, e).Choices[0].Logprobs.Offsets...)
+		}
+	}
+	if !slices.Equal(streamed, offsets) {
+		t.Errorf("streamed: %v", streamed)
 	}
 }
 
@@ -189,6 +244,14 @@ func TestPrompts(t *testing.T) {
 	_, text = post(t, url+"/v1/completions", `{"prompt": "Hi", "max_tokens": 8, "temperature": 0, "ignore_eos": true, "logit_bias": {"72": 100}, "frequency_penalty": 0.5, "presence_penalty": 0.5, "repetition_penalty": 1.1}`)
 	if got := decode(t, text).Choices[0].Text; strings.Count(got, got[:1]) != 8 {
 		t.Errorf("with a bias for one token: %q", got)
+	}
+	for path, body := range map[string]string{"/v1/completions": `{"prompt": "Hi", `, "/v1/chat/completions": `{"messages": [{"role": "user", "content": "Hi"}], `} {
+		if status, text := post(t, url+path, body+`"max_tokens": 1, "logit_bias": {"257": 1, "258": 100}}`); status != http.StatusBadRequest || !strings.Contains(text, "logit_bias: 258 is not a token") || !strings.Contains(text, `"param":"logit_bias"`) {
+			t.Errorf("a bias of another token: %d %s", status, text)
+		}
+		if status, text := post(t, url+path, body+`"max_tokens": 1, "logit_bias": {"257": 1}}`); status != http.StatusOK {
+			t.Errorf("a bias of a token: %d %s", status, text)
+		}
 	}
 	if status, text := post(t, url+"/v1/completions", `{"prompt": [[1000000]]}`); status != http.StatusBadRequest || !strings.Contains(text, "is not a token of the model") {
 		t.Errorf("%d %s", status, text)

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -94,15 +93,17 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("POST /v1/responses", h.guard(h.Limit(h.responses)))
 	h.mux.HandleFunc("GET /v1/responses", h.guard(h.connect))
 	h.mux.HandleFunc("POST /v1/responses/compact", h.guard(h.Limit(h.compact)))
-	h.mux.HandleFunc("POST /v1/embeddings", h.guard(h.Limit(h.embed)))
-	for _, path := range []string{"/v1/rerank", "/v2/rerank"} {
+	for _, path := range []string{"/v1/embeddings", "/embeddings"} { // the latter is a path of llama-server
+		h.mux.HandleFunc("POST "+path, h.guard(h.Limit(h.embed)))
+	}
+	for _, path := range []string{"/v1/rerank", "/v2/rerank", "/v1/reranking", "/reranking"} { // the latter two are paths of llama-server
 		h.mux.HandleFunc("POST "+path, h.guard(h.Limit(h.rerank)))
 	}
 	h.mux.HandleFunc("POST /rerank", h.Guard(h.Limit(h.rerank), writeRank))
 	h.mux.HandleFunc("POST /tokenize", h.guard(h.LimitBrief(h.tokenize)))
 	h.mux.HandleFunc("POST /detokenize", h.guard(h.LimitBrief(h.detokenize)))
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		write(w, gate.Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)})
+		write(w, gate.NoHandler(w, &h.mux, r))
 	})
 }
 

@@ -328,6 +328,8 @@ func TestMistakes(t *testing.T) {
 		{"chat/completions", `{"model": "c", "messages": []}`, 404, `"code":"model_not_found"`},
 		{"chat/completions", `{"messages": [{"role": "user", "content": "hi"}]}`, 404, "there is a, b"},
 		{"chat/completions", `{"model": "a", "messages": [{"content": "hi"}]}`, 400, "message 0 has no role"},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": "hi"}, {"role": "king", "content": "hi"}]}`, 400, `messages: message 1 has the role \"king\", want system, developer, user, assistant, tool or function","type":"invalid_request_error","param":"messages"`},
+		{"responses", `{"model": "a", "input": [{"role": "king", "content": "hi"}]}`, 400, `input: item 0 has the role \"king\"`},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, 400, "only text is supported"},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": 5}]}`, 400, "neither a text nor"},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": "long"}]}`, 400, "context_length_exceeded"},
@@ -377,6 +379,25 @@ func TestMistakes(t *testing.T) {
 	} {
 		if status, body := post(t, s.URL+"/v1/"+c.path, c.body); status != c.status || !strings.Contains(body, c.want) || !strings.HasPrefix(body, `{"error":{`) {
 			t.Errorf("%s: %d %s, want %d and %s", c.body, status, body, c.status, c.want)
+		}
+	}
+}
+
+// A wrong method is another error than a wrong path.
+func TestWrongMethod(t *testing.T) {
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"a": &echo{}}})
+	for path, want := range map[string]string{"/v1/chat/completions": "POST", "/v1/responses": "GET, HEAD, POST", "/health": "GET, HEAD", "/v1/models/a": "GET, HEAD"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, s.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(a.Body)
+		if err = errors.Join(err, a.Body.Close()); err != nil || a.StatusCode != http.StatusMethodNotAllowed || a.Header.Get("Allow") != want || !strings.Contains(string(text), `"type":"invalid_request_error"`) {
+			t.Errorf("OPTIONS %s: %d, Allow %q: %s, %v; want %q", path, a.StatusCode, a.Header.Get("Allow"), text, err, want)
 		}
 	}
 }

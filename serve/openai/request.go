@@ -2,7 +2,6 @@ package openai
 
 import (
 	"errors"
-	"math/rand/v2"
 	"strconv"
 
 	"github.com/gopherwarp/gopherwarp/llm"
@@ -17,7 +16,7 @@ type common struct {
 	TopP        *float64   `json:"top_p"`
 	TopK        *int       `json:"top_k"` // an extension of vLLM and others, as MinP is
 	MinP        *float64   `json:"min_p"`
-	Seed        *int64     `json:"seed"`
+	Seed        *gate.Seed `json:"seed"`
 	N           *int       `json:"n"`
 	Priority    *int       `json:"priority"`   // an extension of vLLM: requests with a smaller number come first
 	Salt        string     `json:"cache_salt"` // an extension of vLLM: requests with different salts share no cached tokens
@@ -40,7 +39,7 @@ type penalties struct {
 }
 
 // apply sets the penalties of a text.
-func (p *penalties) apply(r *llm.Request) error {
+func (p *penalties) apply(r *llm.Request, m Model) error {
 	err := errors.Join(
 		gate.Set(&r.FrequencyPenalty, "frequency_penalty", p.Frequency, gate.Between(-2.0, 2)),
 		gate.Set(&r.PresencePenalty, "presence_penalty", p.Presence, gate.Between(-2.0, 2)),
@@ -54,6 +53,11 @@ func (p *penalties) apply(r *llm.Request) error {
 		if wrong != nil || id < 0 {
 			return gate.Invalid("logit_bias", "%q is not the number of a token", key)
 		}
+		if t, ok := m.(gate.Tokenized); ok {
+			if _, ok := t.Tokenizer().Token(int32(id)); !ok {
+				return gate.Invalid("logit_bias", "%d is not a token of the model", id)
+			}
+		}
 		var bias float64
 		if err := gate.Set(&bias, "logit_bias", &value, gate.Between(-100.0, 100)); err != nil {
 			return err
@@ -66,11 +70,11 @@ func (p *penalties) apply(r *llm.Request) error {
 // choices is the largest n of a request.
 const choices = 16
 
-// request returns how to generate the first choice.
-func (c *common) request() (llm.Request, error) {
-	r := llm.Request{Temperature: 1, Stop: c.Stop, Seed: rand.Uint64(), Salt: c.Salt, IgnoreEnd: c.IgnoreEnd}
+// request returns how a model generates the first choice.
+func (c *common) request(m Model) (llm.Request, error) {
+	r := llm.Request{Temperature: 1, Stop: c.Stop, Seed: gate.NewSeed(), Salt: c.Salt, IgnoreEnd: c.IgnoreEnd}
 	if c.Seed != nil {
-		r.Seed = uint64(*c.Seed)
+		r.Seed = c.Seed.Value
 	}
 	err := errors.Join(
 		gate.Set(&r.Temperature, "temperature", c.Temperature, gate.Between(0.0, 2)),
@@ -78,7 +82,7 @@ func (c *common) request() (llm.Request, error) {
 		gate.Set(&r.MinP, "min_p", c.MinP, gate.Between(0.0, 1)),
 		gate.Set(&r.MaxTokens, "max_tokens", c.MaxTokens, gate.Between(1, 1<<30)),
 		gate.Set(&r.Priority, "priority", c.Priority, gate.Between(-1<<31, 1<<31-1)),
-		c.penalties.apply(&r),
+		c.penalties.apply(&r, m),
 		c.check(),
 	)
 	if c.TopK != nil && *c.TopK != -1 { // as in vLLM, -1 stands for all tokens

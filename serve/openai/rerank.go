@@ -136,7 +136,7 @@ func (h *Handler) reranker(name string) (reranker, error) {
 	m, ok := h.rerankers[name]
 	if !ok {
 		return m, gate.Failure{Status: http.StatusBadRequest, Param: "model", Message: fmt.Sprintf(
-			"the model %q is no cross-encoder, which reranking needs: a model with BertForSequenceClassification and one label, such as ms-marco-MiniLM-L-6-v2", name)}
+			"the model %q is no cross-encoder, which reranking needs: a model with a classification head and one label, such as bge-reranker-base or ms-marco-MiniLM-L-6-v2", name)}
 	}
 	return m, nil
 }

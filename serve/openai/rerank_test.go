@@ -143,10 +143,13 @@ func TestRerankMistakes(t *testing.T) {
 		{"/v1/rerank", `{"model": "e", "query": "a", "documents": ["a"]}`, 400, `the model \"e\" is no cross-encoder`},
 		{"/v1/rerank", `{"model": "m", "query": "a", "documents": ["a"]}`, 400, `the model \"m\" is no cross-encoder`},
 		{"/v1/rerank", `{"model": "x", "query": "a", "documents": ["a"]}`, 404, `"code":"model_not_found"`},
-		{"/rerank", `{"model": "e", "query": "a", "texts": ["a"]}`, 400, `is no cross-encoder, which reranking needs: a model with BertForSequenceClassification and one label, such as ms-marco-MiniLM-L-6-v2","error_type":"Validation"}`},
+		{"/rerank", `{"model": "e", "query": "a", "texts": ["a"]}`, 400, `is no cross-encoder, which reranking needs: a model with a classification head and one label, such as bge-reranker-base or ms-marco-MiniLM-L-6-v2","error_type":"Validation"}`},
 		{"/rerank", `{"query": "a", "texts": []}`, 400, `{"error":"texts: 0 texts, from 1 to 2048 are allowed","error_type":"Validation"}`},
 		{"/rerank", `{"query": "a", "texts": ["a", "0123456789"], "truncate": false}`, 413, `{"error":"texts: the query and text 1 have more than 10 tokens together","error_type":"Validation"}`},
-		{"/v1/embeddings", `{"model": "r", "input": "a"}`, 400, "is not for requests of this kind"},
+		{"/v1/embeddings", `{"model": "r", "input": "a"}`, 400, "computes no vectors: it is for /v1/rerank"},
+		{"/embeddings", `{"model": "r", "input": "a"}`, 400, "computes no vectors: it is for /v1/rerank"},
+		{"/reranking", `{"model": "r", "query": "a"}`, 400, `{"error":{"message":"documents: 0 texts, from 1 to 2048 are allowed"`},
+		{"/v1/reranking", `{"model": "r", "query": "a"}`, 400, `{"error":{"message":"documents: 0 texts, from 1 to 2048 are allowed"`},
 		{"/v1/completions", `{"model": "r", "prompt": "a"}`, 400, "is not for requests of this kind"},
 	} {
 		if status, got := post(t, url+x.path, x.body); status != x.status || !strings.Contains(got, x.want) {

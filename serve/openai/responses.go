@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -103,10 +102,11 @@ func (in input) messages() (list []chat.Message, err error) {
 	for i, item := range in {
 		switch cmp.Or(item.Type, "message") {
 		case "message":
-			if item.Role == "" {
-				return nil, gate.Invalid("input", "item %d has no role", i)
+			role, err := roleOf(item.Role)
+			if err != nil {
+				return nil, gate.Invalid("input", "item %d has %v", i, err)
 			}
-			list = append(list, chat.Message{Role: roleOf(item.Role), Content: string(item.Content)})
+			list = append(list, chat.Message{Role: role, Content: string(item.Content)})
 		case "function_call":
 			if n := len(list); n == 0 || list[n-1].Role != "assistant" {
 				list = append(list, chat.Message{Role: "assistant"})
@@ -209,7 +209,7 @@ func (h *Handler) restrict(r *llm.Request, b *responsesRequest, q gate.Question)
 
 // generation returns how to generate the answer, and sets the defaults in the request, which the answer repeats.
 func (b *responsesRequest) generation() (llm.Request, error) {
-	r := llm.Request{Temperature: 1, TopP: 1, Seed: rand.Uint64()}
+	r := llm.Request{Temperature: 1, TopP: 1, Seed: gate.NewSeed()}
 	err := errors.Join(
 		gate.Set(&r.MaxTokens, "max_output_tokens", b.MaxTokens, gate.Between(1, 1<<30)),
 		gate.Set(&r.Temperature, "temperature", b.Temperature, gate.Between(0.0, 2)),

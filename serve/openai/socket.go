@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 func (s *socket) read(ctx context.Context, cancel context.CancelFunc, to chan<- []byte) {
 	defer cancel()
 	for {
-		_, data, err := s.conn.Read(ctx)
+		data, err := s.receive(ctx)
 		if err != nil {
 			return
 		}
@@ -88,6 +89,17 @@ func (s *socket) read(ctx context.Context, cancel context.CancelFunc, to chan<- 
 			return
 		}
 	}
+}
+
+// receive waits for a message. Once it has begun, it must arrive in the time that the gate allows for a request.
+func (s *socket) receive(ctx context.Context) ([]byte, error) {
+	_, from, err := s.conn.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	late := time.AfterFunc(s.ClientTimeout, func() { _ = s.close(websocket.StatusPolicyViolation, "the message took too long to arrive") })
+	defer late.Stop()
+	return io.ReadAll(from)
 }
 
 // serve answers messages until the client leaves, sends none for a long time, or the server ends.

@@ -214,3 +214,26 @@ func TestGetResponses(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+// A message that does not arrive in time ends the connection.
+func TestSocketHalfMessage(t *testing.T) {
+	c := connect(t, serve(t, openai.Options{Models: map[string]openai.Model{"m": &echo{}}, ClientTimeout: 100 * time.Millisecond}).URL, "")
+	time.Sleep(200 * time.Millisecond) // the time begins with a message
+	if e := c.end(`{"type": "response.create", "input": "a"}`); e.Type != "response.completed" {
+		t.Errorf("a whole message: %+v", e)
+	}
+	w, err := c.Writer(t.Context(), websocket.MessageText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(strings.Repeat(" ", 10000))); err != nil { // more than a buffer
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if _, _, err := c.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+		t.Errorf("after half a message: %v", err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+}

@@ -17,9 +17,10 @@ type tokenizeRequest struct {
 	Special *bool   `json:"add_special_tokens"` // of a text; true by default
 	Strings bool    `json:"return_token_strs"`
 
-	Content  *string `json:"content"`     // the text in llama-server
-	AddedTo  bool    `json:"add_special"` // special tokens are added to it
-	AsPieces bool    `json:"with_pieces"` // the tokens of the answer have texts
+	Content  *string `json:"content"`       // the text in llama-server
+	AddedTo  bool    `json:"add_special"`   // special tokens are added to it
+	AsPieces bool    `json:"with_pieces"`   // the tokens of the answer have texts
+	Parse    *bool   `json:"parse_special"` // special tokens in it are tokens, not plain text; true by default
 }
 
 // tokenize answers with the tokens of a text or of a conversation.
@@ -35,7 +36,7 @@ func (h *Handler) tokenize(w http.ResponseWriter, r *http.Request) error {
 	if body.Content != nil {
 		return body.pieces(w, m.Tokenizer())
 	}
-	ids, err := body.ids(m)
+	ids, err := body.ids(r.Context(), m)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,8 @@ func (b *tokenizeRequest) pieces(w http.ResponseWriter, t *tokenizer.Tokenizer) 
 		Piece any   `json:"piece"` // a text, or the bytes of a part of a character
 	}
 	list := []any{}
-	for _, id := range t.EncodeWith(*b.Content, tokenizer.Options{OmitSpecial: !b.AddedTo}).IDs {
+	o := tokenizer.Options{OmitSpecial: !b.AddedTo, PlainText: b.Parse != nil && !*b.Parse}
+	for _, id := range t.EncodeWith(*b.Content, o).IDs {
 		text := t.TokenText(id)
 		switch bytes := make([]int, len(text)); {
 		case !b.AsPieces:
@@ -97,7 +99,7 @@ func (h *Handler) countTokens(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ids, err := body.ids(m)
+	ids, err := body.ids(r.Context(), m)
 	if err != nil {
 		return err
 	}
@@ -105,7 +107,7 @@ func (h *Handler) countTokens(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ids returns the tokens.
-func (b *tokenizeRequest) ids(m gate.Tokenized) ([]int32, error) {
+func (b *tokenizeRequest) ids(ctx context.Context, m gate.Tokenized) ([]int32, error) {
 	if b.Prompt != nil {
 		o := tokenizer.Options{OmitSpecial: b.Special != nil && !*b.Special}
 		return m.Tokenizer().EncodeWith(*b.Prompt, o).IDs, nil
@@ -115,8 +117,8 @@ func (b *tokenizeRequest) ids(m gate.Tokenized) ([]int32, error) {
 		return nil, err
 	}
 	var r llm.Request
-	r.Template.Variables = b.Template
-	return q.Tokens(r)
+	r.Template.Variables = b.Template.Values()
+	return q.Tokens(ctx, r)
 }
 
 // detokenizeRequest is the body of a request for the text of tokens.

@@ -30,7 +30,7 @@ type Model interface {
 
 // Options are models and their limits.
 type Options struct {
-	// Models are the models, by their names in requests. The gate's Options.Others must contain the same names. They are loaded when a
+	// Models are the models, by their names in requests. The field Others of the gate.Options must contain the same names. Models are loaded when a
 	// request needs them.
 	Models map[string]*repository.Model[Model]
 	// Labels are the names of the classes of a model, beginning with class 0, by the name of the model. A list may have fewer elements than

@@ -2,7 +2,7 @@ package repository
 
 import "context"
 
-// A Model is a model that may be loaded. It is safe for concurrent use. Its methods Status, Load and Unload are like those of the Repository.
+// A Model is a model that its Repository loads when it is used, or a model that is always loaded. It is safe for concurrent use. Its methods Status, Load and Unload are like those of the Repository.
 type Model[T any] struct{ unit }
 
 // Loaded returns a Model that is loaded and belongs to no Repository. The caller frees the memory of value.

@@ -14,6 +14,7 @@ import json
 import os
 import struct
 import sys
+import unicodedata
 
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers,
                         pre_tokenizers, processors, trainers)
@@ -34,7 +35,7 @@ def bpe(name, **kw):
     return t, trainers.BpeTrainer(vocab_size=1500, initial_alphabet=ALPHABET, special_tokens=SPECIAL, show_progress=False)
 
 
-def byte_level():
+def byte_level(lines):
     """Yields byte-level BPE tokenizers with all kinds of pre-tokenizers."""
     split = lambda p: pre_tokenizers.Split(Regex(p), "isolated")
     level = lambda regex=False, prefix=False: pre_tokenizers.ByteLevel(add_prefix_space=prefix, use_regex=regex)
@@ -67,17 +68,54 @@ def byte_level():
     yield "llama3-post", t, trainer
 
 
-def charsmap(key, to):
-    """Returns a compiled table, as SentencePiece's, that replaces one byte."""
-    units = [0] * 768
-    units[0] = 256 << 10
-    at = 256 ^ key
-    units[at] = key | 1 << 8 | (at ^ 512) << 10
-    units[512] = 1 << 31
-    return struct.pack("<I768I", 4 * len(units), *units) + to.encode() + b"\0"
+def charsmap(rules):
+    """Returns a compiled table of replacements, as SentencePiece's: a double-array
+    trie of the keys, and the values. No two nodes have the same base."""
+    pool, units, taken, bases = b"", [0] * 256, {0}, set()
+
+    def place(at, entries, depth):
+        labels = sorted({0 if len(k) == depth else k[depth] for k, _ in entries})
+        base = 1
+        while base in bases or any(base ^ label in taken for label in labels):
+            base += 1
+        bases.add(base)
+        taken.update(base ^ label for label in labels)
+        while len(units) <= base | 255:
+            units.extend([0] * 256)
+        units[at] |= (at ^ base) << 10
+        for label in labels:
+            if label == 0:
+                units[at] |= 1 << 8
+                units[base] = 1 << 31 | next(v for k, v in entries if len(k) == depth)
+            else:
+                units[base ^ label] = label
+                place(base ^ label, [e for e in entries if len(e[0]) > depth and e[0][depth] == label], depth + 1)
+
+    entries = []
+    for key in sorted(rules):
+        entries.append((key.encode(), len(pool)))
+        pool += rules[key].encode() + b"\0"
+    place(0, entries, 0)
+    return struct.pack("<I%dI" % len(units), 4 * len(units), *units) + pool
 
 
-def others():
+def nmt_nfkc(lines):
+    """Returns rules like those of SentencePiece's nmt_nfkc for the characters in
+    lines, and for these with a combining mark."""
+    rules = {"\u0344": "\u0308\u0301"}
+    for line in lines:
+        for part in list(line) + [line[i:i + 2] for i in range(len(line) - 1) if unicodedata.combining(line[i + 1])]:
+            to = unicodedata.normalize("NFKC", part)
+            if part in "\t\n\r\u200b\u2028\ufeff\ufffd":
+                to = " "
+            elif unicodedata.category(part[0]) == "Cc" and part != "\0":
+                to = ""
+            if to != part and "\0" not in part:
+                rules[part] = to
+    return rules
+
+
+def others(lines):
     """Yields WordPiece, Unigram, WordLevel and character BPE tokenizers."""
     seq, n = normalizers.Sequence, normalizers
     for name, norm, pre in [
@@ -107,10 +145,16 @@ def others():
     t.decoder = decoders.Metaspace(prepend_scheme="first")
     yield "unigram-first", t, unigram
     t = Tokenizer(models.Unigram())
-    t.normalizer = n.Precompiled(charsmap(ord("e"), "xyz"))
+    t.normalizer = n.Precompiled(charsmap({"e": "xyz"}))
     t.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
     t.decoder = decoders.Metaspace(prepend_scheme="never")
     yield "unigram-charsmap", t, unigram
+    t = Tokenizer(models.Unigram())
+    t.normalizer = n.Precompiled(charsmap(nmt_nfkc(lines)))
+    t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    t.decoder = decoders.Metaspace()
+    t.post_processor = processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 1), ("</s>", 2)])
+    yield "xlm-roberta", t, unigram
     t = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
     t.normalizer = seq([n.Prepend("▁"), n.Replace(" ", "▁")])
     t.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
@@ -143,22 +187,22 @@ def train(folder):
     with open(os.path.join(folder, "train.json")) as f:
         lines = json.load(f)
     for make in (byte_level, others):
-        for name, t, trainer in make():
+        for name, t, trainer in make(lines):
             t.train_from_iterator(lines, trainer)
             add_tokens(name, t)
             os.makedirs(os.path.join(folder, name), exist_ok=True)
             path = os.path.join(folder, name, "tokenizer.json")
             t.save(path)
-            if name.startswith("unigram"):
+            if name.startswith(("unigram", "xlm")):
                 round_scores(path)
 
 
 def small(folder):
     with open(os.path.join(folder, "train.json")) as f:
         lines = json.load(f)
-    chosen = {"smollm": 500, "bert": 400, "unigram": 600, "llama2": 600}
+    chosen = {"smollm": 500, "bert": 400, "unigram": 600, "llama2": 600, "xlm-roberta": 600}
     for make in (byte_level, others):
-        for name, t, trainer in make():
+        for name, t, trainer in make(lines):
             if name not in chosen:
                 continue
             trainer.vocab_size = chosen[name]

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/train"
-	"github.com/gopherwarp/gopherwarp/train/text"
 	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
@@ -42,6 +40,8 @@ type state struct {
 	position
 	Devices  int               `json:"devices,omitempty"` // their number, or 0 for one
 	Training string            `json:"training"`          // identifies the data and the options that must not change
+	Model    string            `json:"model,omitempty"`   // the fingerprint of the model that the training began with
+	Rule     string            `json:"rule,omitempty"`    // the options of steps
 	Files    map[string]string `json:"files"`             // the SHA-256 of each other file
 	Sum      string            `json:"sum"`               // the SHA-256 of this file with an empty Sum
 }
@@ -67,14 +67,7 @@ func readState(folder string) (s state, err error) {
 		}
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(folder, stateFile))
-	if err != nil {
-		return s, corrupt(stateFile, err)
-	}
-	if err := json.Unmarshal(text, &s); err != nil {
-		return s, corrupt(stateFile, err)
-	}
-	if again, err := s.encode(); err != nil || !bytes.Equal(again, text) {
+	if s, err = parseState(filepath.Join(folder, stateFile)); err != nil {
 		return s, corrupt(stateFile, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -85,34 +78,20 @@ func readState(folder string) (s state, err error) {
 	return s, nil
 }
 
-// training identifies what must not change when a training continues.
-func (t *Trainer) training() string {
-	c, more := t.config, ""
-	if c.Optimizer == eightBit {
-		more = ", optimizer " + c.Optimizer
+// parseState reads a state.json, and compares it with its sum.
+func parseState(name string) (s state, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return s, err
 	}
-	if c.Precision != "" {
-		more += ", precision " + c.Precision
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, err
 	}
-	if c.Method == full {
-		return fmt.Sprintf("all parameters, data %s, seed %d, length %d, batch %d", t.print, c.Seed, c.Length, c.Batch) + more
+	again, err := s.encode()
+	if err == nil && !bytes.Equal(again, text) {
+		err = errors.New("its sum differs")
 	}
-	return fmt.Sprintf("data %s, seed %d, length %d, batch %d, rank %d, alpha %g, rslora %v, dropout %g, dora %v, modules %q, dpo %v, beta %g",
-		t.print, c.Seed, c.Length, c.Batch, c.Rank, c.Alpha, c.RankStabilized, c.Dropout, c.DoRA, c.Modules, c.DPO, c.Beta) + more
-}
-
-// fingerprint returns a hash of texts.
-func fingerprint(d *text.Data) string {
-	h := sha256.New()
-	for _, e := range d.Examples {
-		for x := &e; x != nil; x = x.Rejected {
-			// A hash's Write never fails.
-			_ = binary.Write(h, binary.LittleEndian, int64(len(x.Tokens)))
-			_ = binary.Write(h, binary.LittleEndian, x.Tokens)
-			_ = binary.Write(h, binary.LittleEndian, x.Learned)
-		}
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+	return s, err
 }
 
 // checkpoint writes a checkpoint. All processes call it.
@@ -128,8 +107,11 @@ func (t *Trainer) checkpoint(ctx context.Context) error {
 func (t *Trainer) record(ctx context.Context, opt train.State) error {
 	parent := filepath.Join(t.config.Out, checkpointFolder)
 	final := filepath.Join(parent, fmt.Sprintf("%s%08d", stepPrefix, t.at.Step))
+	if final == t.last {
+		return nil
+	}
 	if _, err := os.Stat(final); err == nil {
-		return nil // it is the one that the training continued from
+		return fmt.Errorf("%w: %s is of another training, which writes to the same folder", ErrEarlier, final)
 	}
 	partial := filepath.Join(parent, "partial")
 	if err := os.RemoveAll(partial); err != nil {
@@ -144,6 +126,7 @@ func (t *Trainer) record(ctx context.Context, opt train.State) error {
 	if err := weights.Rename(partial, final); err != nil {
 		return err
 	}
+	t.last = final
 	return t.rotate()
 }
 
@@ -171,7 +154,7 @@ func (t *Trainer) summary(folder string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := state{position: t.at, Training: t.training(), Files: map[string]string{}}
+	s := state{position: t.at, Training: t.training(), Model: t.base, Rule: t.config.rule(), Files: map[string]string{}}
 	if n := t.world(); n > 1 {
 		s.Devices = n
 	}
@@ -226,9 +209,13 @@ func (t *Trainer) checkpoints() (list []string, err error) {
 	return list, err
 }
 
-// rotate removes the oldest checkpoints.
+// rotate removes the oldest checkpoints of this training.
 func (t *Trainer) rotate() error {
 	list, err := t.checkpoints()
+	list = slices.DeleteFunc(list, func(folder string) bool {
+		s, err := parseState(filepath.Join(folder, stateFile))
+		return err != nil || t.continues(s, folder) != nil
+	})
 	for _, old := range list[:max(len(list)-t.config.Keep, 0)] {
 		err = errors.Join(err, os.RemoveAll(old))
 	}
@@ -248,12 +235,13 @@ func (t *Trainer) lastCheckpoint() (string, error) {
 		return "", err
 	case max(s.Devices, 1) != t.world() && !t.config.Elastic:
 		return "", fmt.Errorf("%w: %s belongs to a training on %d devices, not %d; with another number, which elastic allows, sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), t.world())
-	case s.Training != t.training():
-		return "", fmt.Errorf("%w: %s belongs to the training of %s, not of %s", ErrCheckpoint, folder, s.Training, t.training())
 	case s.Step < 0 || s.Epoch < 0 || s.Pack < 0 || s.Tokens < 0 || s.Worse < 0 || s.Pack >= max(len(t.data.Packs(uint64(s.Epoch), t.config.Seed)), 1):
 		return "", fmt.Errorf("%w: %s: the position %+v does not exist", ErrCheckpoint, folder, s.position)
 	}
-	t.at = s.position
+	if err := t.continues(s, folder); err != nil {
+		return "", err
+	}
+	t.at, t.last = s.position, folder
 	return folder, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/train/finetune"
 )
 
@@ -56,7 +57,7 @@ func childConfig(t *testing.T) (c finetune.Config, ok bool) {
 	return c, ok
 }
 
-// TestKill kills processes that train at 20 random moments. Each continues with the last checkpoint, and the results are those of a training
+// TestKill kills processes that train at 20 random moments, or 6 unless it runs in a sweep. Each continues with the last checkpoint, and the results are those of a training
 // without interruption.
 func TestKill(t *testing.T) {
 	if c, ok := childConfig(t); ok {
@@ -73,7 +74,11 @@ func TestKill(t *testing.T) {
 	want := files(t, c.Out)
 	c.Out, c.Resume = filepath.Join(t.TempDir(), "out"), true
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 20 {
+	times := 6
+	if sweep.Whole() {
+		times = 20
+	}
+	for range times {
 		killAfter(t, command(t, "TestKill", c), 1+r.IntN(3), time.Duration(r.Int64N(int64(2*step))))
 	}
 	rest, err := train(t, dev, c, proceed)

@@ -55,7 +55,7 @@ type Config struct {
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
 	WarmUp   int     `yaml:"warmup"`   // the number of steps, from the first on, in which the learning rate rises
 	Decay    float64 `yaml:"decay"`    // the weight decay
-	Clip     float64 `yaml:"clip"`     // the largest norm of all derivatives; 1 by default
+	Clip     float64 `yaml:"clip"`     // the largest norm of all derivatives; 1 by default; a negative number is no limit
 
 	Epochs   int    `yaml:"epochs"`   // 1 by default
 	Steps    int    `yaml:"steps"`    // the largest number of steps; no limit by default
@@ -70,6 +70,10 @@ type Config struct {
 	Save   int  `yaml:"save"`   // steps between checkpoints; 0 for a single checkpoint at the end
 	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
 	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
+
+	// Overwrite removes the checkpoints, the losses and the result of an earlier training from Out when the training begins. Without Overwrite
+	// and Resume, New returns ErrEarlier if there are such checkpoints or a result.
+	Overwrite bool `yaml:"overwrite"`
 
 	// Elastic lets Resume continue a training that ran on a different number of devices. The results then differ in their last bits from the
 	// results of a training without interruption, because derivatives are added up in another order.
@@ -106,6 +110,9 @@ func (c Config) filled(devices int) Config {
 		if *v == 0 {
 			*v = value
 		}
+	}
+	if c.Clip < 0 {
+		c.Clip = math.MaxFloat32 // with which steps still measure the norm
 	}
 	c.Schedule, c.Method, c.Optimizer = cmp.Or(c.Schedule, "cosine"), cmp.Or(c.Method, "lora"), cmp.Or(c.Optimizer, "adamw")
 	return c
@@ -150,6 +157,9 @@ func (c Config) check(devices int) error {
 	}
 	if !(c.Dropout >= 0 && c.Dropout < 1) {
 		say("dropout is %g, not between 0 and 1", c.Dropout)
+	}
+	if c.Resume && c.Overwrite {
+		say("resume continues the training in out, and overwrite removes it")
 	}
 	if c.Patience > 0 && (len(c.Eval) == 0 || c.Save == 0) {
 		say("patience needs eval and save")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -125,6 +126,7 @@ func TestRankFails(t *testing.T) {
 	other.Seed = 7
 	divided := good
 	divided.Zero = 1
+	reported := out(good, t) // where it leaves a checkpoint
 	for name, x := range map[string]struct {
 		configs []finetune.Config
 		want    string
@@ -132,7 +134,7 @@ func TestRankFails(t *testing.T) {
 		"no model":              {[]finetune.Config{good, bad}, "rank 1: "},
 		"another configuration": {[]finetune.Config{good, other}, "rank 1 begins with the training of "},
 		"another division":      {[]finetune.Config{good, divided}, "rank 1 begins with the training of "},
-		"a report":              {[]finetune.Config{good, good}, "rank 1 ended without leaving the job"},
+		"a report":              {[]finetune.Config{reported, reported}, "rank 1 ended without leaving the job"},
 	} {
 		_, errs := trainRanks(t, x.configs, func(rank int, p finetune.Progress) error {
 			if rank == 1 && p.Step == 2 {
@@ -150,6 +152,26 @@ func TestRankFails(t *testing.T) {
 		if _, err := finetune.NewRank(t.Context(), open(t), good, j); !errors.Is(err, finetune.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestRanksKeepEarlier says that processes with different configurations remove no files of an earlier training.
+func TestRanksKeepEarlier(t *testing.T) {
+	c := out(tiny(t), t)
+	c.Steps, c.Save, c.Batch = 2, 1, 2
+	if _, err := train(t, open(t), c, proceed); err != nil {
+		t.Fatal(err)
+	}
+	want := tree(t, c.Out)
+	c.Overwrite = true
+	other := c
+	other.Rate *= 2
+	_, errs := trainRanks(t, []finetune.Config{c, other}, func(int, finetune.Progress) error { return nil })
+	if !errors.Is(errs[0], finetune.ErrConfig) || !strings.Contains(errs[0].Error(), "rank 1 begins with the training of ") {
+		t.Errorf("got %v, want %v", errs, finetune.ErrConfig)
+	}
+	if !maps.Equal(tree(t, c.Out), want) {
+		t.Error("files of the earlier training changed")
 	}
 }
 

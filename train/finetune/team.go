@@ -85,7 +85,7 @@ func (t *Trainer) enter(ctx context.Context) error {
 		_, _ = g.tell(ctx, own)
 		return err
 	}
-	own.Training = fmt.Sprintf("%s, zero %d, after step %d", t.training(), t.config.Zero, t.at.Step)
+	own.Training = fmt.Sprintf("%s, model %s, %s, zero %d, after step %d", t.training(), t.base, t.config.rule(), t.config.Zero, t.at.Step)
 	all, err := g.tell(ctx, own)
 	if err != nil {
 		return err
@@ -95,7 +95,10 @@ func (t *Trainer) enter(ctx context.Context) error {
 			return fmt.Errorf("%w: rank %d begins with the training of %s, rank 0 with that of %s: they need the same configuration and files", ErrConfig, rank, x.Training, first)
 		}
 	}
-	return t.sums.open(t)
+	if err := t.sums.open(t); err != nil {
+		return err
+	}
+	return t.openResults()
 }
 
 // team is the processes of a training, for one of them.

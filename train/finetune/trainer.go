@@ -24,10 +24,12 @@ type Trainer struct {
 	team       *team      // of a training by several processes, or nil
 	data, eval *text.Data // eval may be nil
 	print      string     // of the data
+	base       string     // the fingerprint of the model
 	planned    Plan
 	packs      []text.Pack
 	at         position
-	steps      int // of the whole training
+	last       string // the folder of the checkpoint that was written last, or with which the training continued; or ""
+	steps      int    // of the whole training
 	losses     losses
 	events     *events.Writer // or nil
 	began      time.Time      // the first step of this process
@@ -56,8 +58,8 @@ func (p position) taken() int {
 }
 
 // New loads a model onto a device, and reads the data. With Config.Resume, it continues from the last checkpoint. If there are more devices, each
-// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrMemory, ErrCheckpoint, ErrDevice, and those of the
-// packages llm, model/llama, model/lora and text.
+// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrEarlier, ErrMemory, ErrCheckpoint, ErrDevice, and those
+// of the packages llm, model/llama, model/lora and text.
 func New(dev *device.Device, c Config, more ...*device.Device) (*Trainer, error) {
 	return open(append([]*device.Device{dev}, more...), c, bucketBytes)
 }
@@ -79,6 +81,9 @@ func open(devices []*device.Device, c Config, bucket int) (*Trainer, error) {
 	if err := t.sums.open(t); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
+	if err := t.openResults(); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
 	return t, nil
 }
 
@@ -90,6 +95,14 @@ func (t *Trainer) open() (err error) {
 		return err
 	}
 	defer f.Weights.Close()
+	if t.lead() {
+		if err := t.vacant(f.Weights); err != nil {
+			return err
+		}
+	}
+	if t.base, err = fingerprintOf(f.Weights); err != nil {
+		return fmt.Errorf("%s: %w", c.Model, err)
+	}
 	size, err := llama.ConfigFor(f.Weights, f.Config)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Model, err)
@@ -154,8 +167,18 @@ func (t *Trainer) begin() (err error) {
 		}
 	}
 	t.packs = t.data.Packs(uint64(t.at.Epoch), t.config.Seed)
+	return nil
+}
+
+// openResults opens the files that steps are written to. It comes last, because it removes the lines, or all files, of an earlier training.
+func (t *Trainer) openResults() (err error) {
 	if !t.lead() {
 		return nil
+	}
+	if t.config.Overwrite {
+		if err := t.clearOut(); err != nil {
+			return err
+		}
 	}
 	if err := t.losses.open(t.at.Step); err != nil || t.config.TensorBoard == "" {
 		return err

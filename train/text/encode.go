@@ -131,8 +131,7 @@ func (o Options) ended(e Example) Example {
 
 // tokens encodes a text. A token is learned if its last byte is.
 func (o Options) tokens(text string, learned []span, with tokenizer.Options) Example {
-	with.Offsets = true
-	x := o.Tokenizer.EncodeWith(text, with)
+	x := o.encode(text, learned, with)
 	e := Example{Tokens: x.IDs, Learned: make([]bool, len(x.IDs))}
 	for i, at := range x.Offsets {
 		for len(learned) > 0 && at.End > learned[0].to {
@@ -141,6 +140,36 @@ func (o Options) tokens(text string, learned []span, with tokenizer.Options) Exa
 		e.Learned[i] = len(learned) > 0 && at.End > at.Start && at.End > learned[0].from
 	}
 	return e
+}
+
+// encode encodes a text such that what precedes a learned part has the tokens that it has alone, as when a model is asked to continue it. If the tokens
+// of the whole text begin with those, it keeps them. Otherwise, as for "XIV = " with "14" if " 14" is one token, it encodes the two parts apart.
+func (o Options) encode(text string, learned []span, with tokenizer.Options) tokenizer.Encoding {
+	with.Offsets = true
+	all, from := tokenizer.Encoding{}, 0
+	rest := o.Tokenizer.EncodeWith(text, with)
+	for _, at := range learned {
+		if at.from == from {
+			continue
+		}
+		before := o.Tokenizer.EncodeWith(text[from:at.from], with)
+		if n := len(before.IDs); n <= len(rest.IDs) && slices.Equal(before.IDs, rest.IDs[:n]) {
+			continue
+		}
+		all = joined(all, before, from)
+		from, with.OmitSpecial, with.Continues = at.from, true, true
+		rest = o.Tokenizer.EncodeWith(text[from:], with)
+	}
+	return joined(all, rest, from)
+}
+
+// joined appends the encoding of a text that begins at an offset.
+func joined(to, x tokenizer.Encoding, offset int) tokenizer.Encoding {
+	to.IDs = append(to.IDs, x.IDs...)
+	for _, at := range x.Offsets {
+		to.Offsets = append(to.Offsets, tokenizer.Offset{Start: offset + at.Start, End: offset + at.End})
+	}
+	return to
 }
 
 // render returns the text of messages and the parts of it that are learned: what follows the text with which the template asks for an

@@ -1,13 +1,12 @@
 package text
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 )
@@ -52,25 +51,20 @@ type Content struct {
 	Messages []Message // nil for a text
 }
 
-// UnmarshalJSON reads a string, or an array of messages.
-func (c *Content) UnmarshalJSON(data []byte) error {
-	if bytes.HasPrefix(data, []byte("[")) {
-		return json.Unmarshal(data, &c.Messages)
-	}
-	return json.Unmarshal(data, &c.Text)
-}
-
 // Message is a turn of a conversation.
 type Message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role    string // one of roles
+	Content string
 }
 
-// ParseLine returns the contents of a line. The error wraps ErrLine.
+// roles are the roles of messages.
+var roles = []string{"assistant", "developer", "function", "system", "tool", "user"}
+
+// ParseLine returns the contents of a line. Keys match in exact letters; others, and those with the value null, have no effect. The error wraps ErrLine.
 func ParseLine(line []byte) (Record, error) {
-	var r Record
-	if err := json.Unmarshal(line, &r); err != nil {
-		return Record{}, fmt.Errorf("%w: %w", ErrLine, inWords(err))
+	r, err := parseRecord(line)
+	if err != nil {
+		return Record{}, fmt.Errorf("%w: %w", ErrLine, err)
 	}
 	kinds, preference := 0, r.Chosen != nil || r.Rejected != nil
 	for _, has := range []bool{r.Messages != nil, r.Completion != nil || r.Prompt != nil && !preference, r.Text != nil, preference} {
@@ -91,20 +85,108 @@ func ParseLine(line []byte) (Record, error) {
 	return r, checkMessages(r.Messages)
 }
 
+// object is a JSON object.
+type object map[string]json.RawMessage
+
+// parseRecord reads the values of the keys that a Record has.
+func parseRecord(line []byte) (r Record, err error) {
+	if !utf8.Valid(line) {
+		return r, errors.New("it is not valid UTF-8")
+	}
+	var o object
+	if err := o.read("the line", line); err != nil {
+		return r, err
+	}
+	if raw, ok := o.value("messages"); ok {
+		r.Messages, err = messagesOf("messages", raw)
+	}
+	var errs [5]error
+	r.Completion, errs[0] = o.text("completion")
+	r.Text, errs[1] = o.text("text")
+	r.Prompt, errs[2] = o.content("prompt")
+	r.Chosen, errs[3] = o.content("chosen")
+	r.Rejected, errs[4] = o.content("rejected")
+	return r, errors.Join(append(errs[:], err)...)
+}
+
+// read reads an object. The error calls it by a name.
+func (o *object) read(name string, raw []byte) error {
+	return inWords(name, "an object", json.Unmarshal(raw, o))
+}
+
+// value returns the value of a key, and false if there is none or it is null.
+func (o object) value(key string) (json.RawMessage, bool) {
+	raw, ok := o[key]
+	return raw, ok && string(raw) != "null"
+}
+
+// text returns the string that a key has, or nil.
+func (o object) text(key string) (*string, error) {
+	raw, ok := o.value(key)
+	if !ok {
+		return nil, nil
+	}
+	var text string
+	return &text, inWords(key, "a string", json.Unmarshal(raw, &text))
+}
+
+// content returns the string or the messages that a key has, or nil.
+func (o object) content(key string) (c *Content, err error) {
+	if raw, ok := o.value(key); ok && raw[0] == '[' {
+		c = &Content{}
+		c.Messages, err = messagesOf(key, raw)
+		return c, err
+	}
+	text, err := o.text(key)
+	if text == nil || err != nil {
+		return nil, err
+	}
+	return &Content{Text: *text}, nil
+}
+
+// messagesOf reads the array of messages that a key has.
+func messagesOf(key string, raw []byte) (list []Message, err error) {
+	var all []json.RawMessage
+	if err := inWords(key, "an array", json.Unmarshal(raw, &all)); err != nil {
+		return nil, err
+	}
+	list = make([]Message, len(all))
+	for i, raw := range all {
+		name := fmt.Sprintf("message %d of %s", i+1, key)
+		var o object
+		if err := o.read(name, raw); err != nil {
+			return nil, err
+		}
+		if list[i], err = o.message(); err != nil {
+			return nil, fmt.Errorf("%s %w", name, err)
+		}
+	}
+	return list, nil
+}
+
+// message returns the message that an object is. The error continues a sentence about the message.
+func (o object) message() (Message, error) {
+	role, wrong := o.text("role")
+	content, err := o.text("content")
+	switch err := errors.Join(wrong, err); {
+	case err != nil:
+		return Message{}, fmt.Errorf("is wrong: %w", err)
+	case role == nil:
+		return Message{}, errors.New("has no role")
+	case !slices.Contains(roles, *role):
+		return Message{}, fmt.Errorf("has the role %q; want one of %s", *role, strings.Join(roles, ", "))
+	case content == nil:
+		return Message{}, errors.New("has no content; want a string")
+	}
+	return Message{Role: *role, Content: *content}, nil
+}
+
 // inWords returns an error of package json without the names of Go's types.
-func inWords(err error) error {
-	var e *json.UnmarshalTypeError
-	if !errors.As(err, &e) {
-		return err
+func inWords(name, want string, err error) error {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s is of type %s; want %s", name, e.Value, want)
 	}
-	what, want := "the line", "an object"
-	if e.Field != "" {
-		what, want = strings.ToLower(e.Field), map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "an array"}[e.Type.Kind()]
-	}
-	if want == "" {
-		want = "an object"
-	}
-	return fmt.Errorf("%s is of type %s; want %s", what, e.Value, want)
+	return err
 }
 
 // checkPreference returns ErrLine if the answers of a preference do not fit each other or the prompt.
@@ -135,16 +217,9 @@ func (r Record) shared() (n int) {
 	return n
 }
 
-// checkMessages returns ErrLine if a message has no role, or none is of an assistant.
+// checkMessages returns ErrLine if no message is of an assistant.
 func checkMessages(list []Message) error {
-	learned := list == nil
-	for i, m := range list {
-		if m.Role == "" {
-			return fmt.Errorf("%w: message %d has no role", ErrLine, i+1)
-		}
-		learned = learned || m.Role == assistant
-	}
-	if !learned {
+	if list != nil && !slices.ContainsFunc(list, func(m Message) bool { return m.Role == assistant }) {
 		return fmt.Errorf("%w: no message of the assistant", ErrLine)
 	}
 	return nil

@@ -96,11 +96,17 @@ func (o Options) read(name string) ([]Example, error) {
 	return list, errors.Join(bad...)
 }
 
-// linesOf returns the lines that are not empty.
+// byteOrderMark is what some programs write at the start of a file.
+const byteOrderMark = "\ufeff"
+
+// linesOf returns the lines that are not empty, without a byte order mark.
 func linesOf(r io.Reader) (list []line, err error) {
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
 		text, err := in.ReadBytes('\n')
+		if number == 1 {
+			text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+		}
 		if text = bytes.TrimSpace(text); len(text) > 0 {
 			list = append(list, line{number, text})
 		}

@@ -149,7 +149,15 @@ func TestErrors(t *testing.T) {
 		{"different answers", `{"chosen": "b", "rejected": [{"role": "assistant", "content": "c"}]}`, text.ErrLine, "one of chosen and rejected is a text"},
 		{"no answer", `{"chosen": [{"role": "user", "content": "c"}], "rejected": [{"role": "assistant", "content": "c"}]}`, text.ErrLine, "no message of the assistant"},
 		{"a preference", `{"prompt": "a", "chosen": "b", "rejected": "c"}`, text.ErrLine, "in all lines or in none"},
-		{"no role", `{"messages": [{"content": "a"}]}`, text.ErrLine, "message 1 has no role"},
+		{"no role", `{"messages": [{"content": "a"}]}`, text.ErrLine, "message 1 of messages has no role"},
+		{"unknown role", `{"messages": [{"role": "human", "content": "a"}]}`, text.ErrLine, `message 1 of messages has the role "human"; want one of assistant, `},
+		{"no content", `{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": null}]}`, text.ErrLine, "message 2 of messages has no content"},
+		{"content of another type", `{"chosen": [{"role": "assistant", "content": 1}], "rejected": []}`, text.ErrLine, "message 1 of chosen is wrong: content is of type number; want a string"},
+		{"a message of another type", `{"messages": ["a"]}`, text.ErrLine, "message 1 of messages is of type string; want an object"},
+		{"messages of another type", `{"messages": "a"}`, text.ErrLine, "messages is of type string; want an array"},
+		{"other letters", `{"Prompt": "a", "COMPLETION": "b"}`, text.ErrLine, "0 of messages"},
+		{"other letters of a role", `{"messages": [{"Role": "assistant", "content": "a"}]}`, text.ErrLine, "has no role"},
+		{"invalid UTF-8", `{"prompt": "` + "\xff\xfe" + `XIV:", "completion": "15"}`, text.ErrLine, "not valid UTF-8"},
 		{"no assistant", `{"messages": [{"role": "user", "content": "a"}]}`, text.ErrLine, "no message of the assistant"},
 		{"a number", `{"text": 1}`, text.ErrLine, "number"},
 		{"long", `{"text": "` + strings.Repeat("a", 100) + `"}`, text.ErrLong, "101 tokens, more than 100"},
@@ -176,6 +184,18 @@ func TestErrors(t *testing.T) {
 	o.Length = 1
 	if _, err := text.Read([]string{write(t, good)}, o); !errors.Is(err, text.ErrOptions) {
 		t.Errorf("a length of 1: %v", err)
+	}
+}
+
+// TestKeys says that keys in other letters and nulls have no effect, and that a byte order mark is skipped.
+func TestKeys(t *testing.T) {
+	o := options(t)
+	d, err := text.Read([]string{write(t, "\ufeff"+`{"prompt": "XIV:", "completion": "14", "Text": "a remark", "messages": null, "CHOSEN": 7}`)}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := show(o, d.Examples[0]); got != "XIV:[14<|im_end|>]" {
+		t.Error(got)
 	}
 }
 

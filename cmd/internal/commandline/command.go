@@ -19,7 +19,12 @@ type Command struct {
 
 	Parent *Command      // nil for the program itself
 	target reflect.Value // the struct
+	given  *Given        // its field of this type, or nil
 }
+
+// Given maps the names of flags to their values. It contains only the flags that are set on the command line or in the environment. In a field of
+// this type, a command finds whether a flag was set, even if to its default value.
+type Given map[string]any
 
 // Flag is a flag of a command.
 type Flag struct {
@@ -100,13 +105,14 @@ func (c *Command) fields(s reflect.Value) {
 		case has(f, "embed") || f.Anonymous && f.Type.Kind() == reflect.Struct:
 			c.fields(v)
 		case !f.IsExported():
+		case f.Type == reflect.TypeFor[Given]():
+			c.given = v.Addr().Interface().(*Given)
 		case has(f, "cmd"):
 			c.child(f, v)
 		case has(f, "arg"):
-			c.Args = append(c.Args, &Arg{
-				Name: nameOf(f), Help: f.Tag.Get("help"), value: newValue(f, v),
-				optional: has(f, "optional"), rest: has(f, "passthrough"),
-			})
+			a := &Arg{Name: nameOf(f), Help: f.Tag.Get("help"), value: newValue(f, v), optional: has(f, "optional"), rest: has(f, "passthrough")}
+			a.sep = "" // each argument is an element, whatever its text is
+			c.Args = append(c.Args, a)
 		default:
 			c.Flags = append(c.Flags, newFlag(f, v))
 		}

@@ -30,6 +30,10 @@ type answer struct {
 	More      []string `arg:"" optional:"" name:"word"`
 }
 
+type say struct {
+	Text *string `arg:"" optional:""`
+}
+
 func (answer) Help() string { return "Answers." }
 
 type program struct {
@@ -43,6 +47,7 @@ type program struct {
 		Out   string
 		Inner struct{ Depth int } `embed:""`
 	} `cmd:""`
+	Say   say `cmd:""`
 	Group struct {
 		List struct{} `cmd:""`
 		Drop struct {
@@ -83,6 +88,10 @@ func TestParse(t *testing.T) {
 		})},
 		{[]string{"answer", "-model=m", "-add=", "x"}, "p answer", basic(func(a *answer) { a.Add = nil })},
 		{[]string{"answer", "-model=m", "x", "-", "--", "-y", "--"}, "p answer", basic(func(a *answer) { a.More = []string{"-", "-y", "--"} })},
+		{[]string{"answer", "-model=m", "x", "", "a, b", ""}, "p answer", basic(func(a *answer) { a.More = []string{"", "a, b", ""} })},
+		{[]string{"say"}, "p say", set(func(*program) {})},
+		{[]string{"say", ""}, "p say", set(func(p *program) { p.Say.Text = new("") })},
+		{[]string{"say", "a"}, "p say", set(func(p *program) { p.Say.Text = new("a") })},
 		{[]string{"run", "-device=d", "n", "-device=e", "--", "z", "-h"}, "p run", set(func(p *program) {
 			p.Run.Device, p.Run.Name, p.Run.Args = "d", "n", []string{"-device=e", "--", "z", "-h"}
 		})},
@@ -106,7 +115,7 @@ func TestParseRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, `expected one of "answer", "run", "trace", "group"`},
+		{nil, `expected one of "answer", "run", "trace", "say", "group"`},
 		{[]string{"walk"}, "unexpected argument walk"},
 		{[]string{"-x"}, "unknown flag -x"},
 		{[]string{"group"}, `expected one of "list", "drop"`},
@@ -173,5 +182,26 @@ func TestEnvironment(t *testing.T) {
 		if _, err := commandline.New("p", "", &p).Parse(c.args); err != nil || !reflect.DeepEqual(p.Answer.Key, c.want) {
 			t.Errorf("%q: %v, %v", c.args, p.Answer.Key, err)
 		}
+	}
+}
+
+// TestGiven says which flags are set, also those that are set to their defaults.
+func TestGiven(t *testing.T) {
+	var p struct {
+		Train struct {
+			Rate  float64
+			Seed  uint64
+			DoRA  bool `name:"dora"`
+			Save  int
+			Key   []string `sep:"none" env:"COMMANDLINE_TEST_KEY"`
+			Given commandline.Given
+		} `cmd:""`
+	}
+	t.Setenv("COMMANDLINE_TEST_KEY", "a")
+	if _, err := commandline.New("program", "", &p).Parse([]string{"train", "-rate", "0", "-dora=false", "-save=3"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := (commandline.Given{"rate": 0., "dora": false, "save": 3, "key": []string{"a"}}); !reflect.DeepEqual(p.Train.Given, want) {
+		t.Errorf("%v, want %v", p.Train.Given, want)
 	}
 }

@@ -27,9 +27,13 @@
 //	enum         the allowed values, separated by commas
 //	required     the flag must be set
 //	xor          at most one of the flags with the same value of this tag may be set
-//	sep          what separates elements of a slice in one argument: a comma, unless the tag says none
+//	sep          what separates elements of a slice in the value of a flag: a comma, unless the tag says none
 //	optional     the positional argument may be missing
 //	passthrough  the argument, a slice, takes the rest of the line as it is, with flags
+//
+// A field of the type Given is none of these: Parse stores there which flags are set.
+//
+// A *string is nil unless the command line gives it a value, which may be empty. Each positional argument is one element of a slice.
 //
 // A method Help of a subcommand returns the text of its help page. Flags have one dash or two, and may follow positional
 // arguments. After the argument "--", all arguments are positional.

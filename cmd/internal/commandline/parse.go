@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -178,10 +179,24 @@ func (p *parser) flags() error {
 		}
 		exclusive[f.xor] = f.Name
 	}
+	p.tell()
 	if missing != nil {
 		return fmt.Errorf("missing flags: %s", strings.Join(missing, ", "))
 	}
 	return nil
+}
+
+// tell stores the values of flags that are set in the command's field of the type Given.
+func (p *parser) tell() {
+	if p.command.given == nil {
+		return
+	}
+	*p.command.given = Given{}
+	for _, f := range p.command.Flags {
+		if f.set {
+			(*p.command.given)[f.Name] = reflect.ValueOf(f.target).Elem().Interface()
+		}
+	}
 }
 
 func names(commands []*Command) string {

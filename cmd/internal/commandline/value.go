@@ -29,6 +29,8 @@ func (v value) parse(text string, first bool) error {
 	switch to := v.target.(type) {
 	case *string:
 		*to = text
+	case **string:
+		*to = &text
 	case *[]string:
 		if first {
 			*to = nil

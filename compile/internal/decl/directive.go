@@ -31,6 +31,22 @@ type directive struct {
 // known lists the directives, for the help of an unknown one.
 const known = "the directives are kernel, block X[,Y[,Z]], cluster X[,Y[,Z]], resident N, assume narrow|aligned|nothing, contract on|off, target sm_NN, twin off, unroll N, variant KERNEL, instance KERNEL[TYPES] and, for packages, ondemand, each with the prefix //gpu:"
 
+// spacedPrefix begins a comment that is not a directive, because it has a space.
+const spacedPrefix = "// gpu:"
+
+// spacedDirective matches comments that would be directives without their space. Sentences about directives have more words.
+var spacedDirective = regexp.MustCompile(`^// gpu:(kernel|ondemand|(block|cluster|resident|assume|contract|target|twin|unroll|variant|instance) \S+)(\s*//.*)?$`)
+
+// spaced reports comments that would be directives without their space.
+func (s *scanner) spaced(group *ast.CommentGroup) {
+	for _, c := range group.List {
+		if m := spacedDirective.FindStringSubmatch(strings.TrimSpace(c.Text)); m != nil {
+			s.report(c.Slash, diag.DirectiveUnknown, "%q is not a directive, because it has a space after the slashes", spacedPrefix+m[1]).
+				Help = "write " + prefix + m[1]
+		}
+	}
+}
+
 // directives returns those of a comment group.
 func (s *scanner) directives(group *ast.CommentGroup) []directive {
 	var found []directive

@@ -39,8 +39,10 @@ type World struct {
 	Generic func(path, name string) *Kernel // an exported kernel with type parameters, or nil
 }
 
-// Mentions reports whether the text may contain a directive.
-func Mentions(text []byte) bool { return bytes.Contains(text, []byte(prefix)) }
+// Mentions reports whether the text may contain a directive, or a comment that would be one without its space.
+func Mentions(text []byte) bool {
+	return bytes.Contains(text, []byte(prefix)) || bytes.Contains(text, []byte(spacedPrefix))
+}
 
 // Scan finds the kernels of a package.
 func Scan(sources []Source, world World) *Package {
@@ -136,6 +138,7 @@ func (s *scanner) file(f *ast.File, text []byte) {
 		if !ok || fn.Doc == nil {
 			continue
 		}
+		s.spaced(fn.Doc)
 		found := slices.DeleteFunc(s.directives(fn.Doc), func(d directive) bool { return d.name == "instance" })
 		for _, d := range found {
 			placed[d.comment] = true
@@ -146,6 +149,9 @@ func (s *scanner) file(f *ast.File, text []byte) {
 	}
 	loops := s.loopLines(f)
 	for _, group := range f.Comments {
+		if loops[s.fset.Position(group.End()).Line+1] {
+			s.spaced(group)
+		}
 		for _, d := range s.directives(group) {
 			switch {
 			case d.name == "unroll" && loops[s.fset.Position(d.pos).Line+1]:
@@ -166,6 +172,7 @@ func (s *scanner) header(f *ast.File) map[*ast.Comment]bool {
 	if f.Doc == nil {
 		return placed
 	}
+	s.spaced(f.Doc)
 	for _, d := range s.directives(f.Doc) {
 		if d.name != "ondemand" {
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 var shapes = []Shape{
@@ -22,7 +23,8 @@ var shapes = []Shape{
 	{Rows: 13, Adapters: 2, Columns: 264, Rank: 24, Parts: []int{520, 16, 8}},
 }
 
-// TestProducts compares the products of rows of all adapters with a reference in float64. Other rows keep their values.
+// TestProducts compares the products of rows of all adapters with a reference in float64. Other rows keep their values. Except on
+// GPUs, the products of bfloat16 in each shape are added to one of two types.
 func TestProducts(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
 		for f, of := range map[form]row.Form{scalar: row.Plain, wide: row.Wide, tensor: row.Wide} {
@@ -31,12 +33,14 @@ func TestProducts(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%v", name, f), func(t *testing.T) {
 				s := kerneltest.Stream(t, open)
-				for _, shape := range shapes {
+				for i, shape := range shapes {
 					if f != tensor {
 						check[float32, float32](t, s, f, shape)
 					}
-					if f != scalar {
+					if f != scalar && (name == "cuda" || sweep.Every(2, i)) {
 						check[dtype.BF16, dtype.BF16](t, s, f, shape)
+					}
+					if f != scalar && (name == "cuda" || sweep.Every(2, i+1)) {
 						check[dtype.BF16, float32](t, s, f, shape)
 					}
 				}

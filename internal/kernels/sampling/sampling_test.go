@@ -10,6 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 var forms = map[row.Form]string{row.Plain: "plain", row.Wide: "wide"}
@@ -164,12 +165,15 @@ func eachForm(t *testing.T, test func(t *testing.T, s *device.Stream, form row.F
 	}
 }
 
-// TestSample compares tokens with those of the reference, which sorts.
+// TestSample compares tokens with those of the reference, which sorts. The interpreter has half of the problems.
 func TestSample(t *testing.T) {
 	eachForm(t, func(t *testing.T, s *device.Stream, form row.Form) {
-		for _, shape := range []Shape{{14, 1}, {14, 2}, {28, 33}, {14, 1031}, {14, 5000}} {
-			random(shape, false).check(t, s, form)
-			random(shape, true).check(t, s, form)
+		for i, shape := range []Shape{{14, 1}, {14, 2}, {28, 33}, {14, 1031}, {14, 5000}} {
+			for k, options := range []bool{false, true} {
+				if s.Device().Info().Kind != "interp" || sweep.Every(2, i+k) {
+					random(shape, options).check(t, s, form)
+				}
+			}
 		}
 		random(Shape{6, 20001}, false).check(t, s, form) // of which a part is probed
 	})

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/weights"
@@ -21,15 +20,12 @@ const (
 	Epsilon                                      = 1e-12
 )
 
-// words are the vocabulary after the special tokens, which are the first five.
-var words = []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "a", "dog", "runs", "##s", "##ing", "mat", "on", ".", "?", "red"}
-
-// Vocabulary returns the number of tokens.
-func Vocabulary() int { return len(words) }
-
 // Options are the options of WriteFolder.
 type Options struct {
-	Seed   uint64
+	Seed uint64
+	// Type is the model_type: bert, which is the default, roberta, xlm-roberta or camembert. The tokenizer is WordPiece for bert, BPE over
+	// bytes for roberta, and Unigram for the others.
+	Type   string
 	Prefix string // the prefix of the names of tensors, such as "bert."
 	// Pooling is the flag of 1_Pooling/config.json. If it is empty, there is no modules.json.
 	Pooling string
@@ -45,13 +41,14 @@ type Options struct {
 func WriteFolder(tb testing.TB, o Options) string {
 	tb.Helper()
 	folder := tb.TempDir()
+	of := kindOf(o.Type)
 	config := map[string]any{
-		"model_type": "bert", "architectures": []string{"BertModel"}, "num_hidden_layers": Layers, "hidden_size": Hidden, "intermediate_size": FFN,
-		"num_attention_heads": Heads, "vocab_size": len(words), "max_position_embeddings": Positions, "type_vocab_size": Types,
-		"layer_norm_eps": Epsilon, "hidden_act": "gelu", "pad_token_id": 0,
+		"model_type": of.name, "architectures": []string{of.class + "Model"}, "num_hidden_layers": Layers, "hidden_size": Hidden, "intermediate_size": FFN,
+		"num_attention_heads": Heads, "vocab_size": of.vocabulary, "max_position_embeddings": of.positions, "type_vocab_size": of.types,
+		"layer_norm_eps": Epsilon, "hidden_act": "gelu", "pad_token_id": of.padding,
 	}
 	if o.Labels > 0 {
-		o.Prefix, config["architectures"] = "bert.", []string{"BertForSequenceClassification"}
+		o.Prefix, config["architectures"] = of.prefix, []string{of.class + "ForSequenceClassification"}
 		names := map[int]string{}
 		for i := range o.Labels {
 			names[i] = fmt.Sprintf("LABEL_%d", i)
@@ -61,7 +58,7 @@ func WriteFolder(tb testing.TB, o Options) string {
 	if o.Change != nil {
 		o.Change(config)
 	}
-	files := map[string]any{"config.json": config, "tokenizer.json": tokenizerFile(), "tokenizer_config.json": map[string]any{"tokenizer_class": "BertTokenizer"}}
+	files := map[string]any{"config.json": config, "tokenizer.json": of.tokenizer(), "tokenizer_config.json": map[string]any{"tokenizer_class": of.class + "Tokenizer"}}
 	if o.Pooling != "" {
 		files["modules.json"] = []map[string]any{
 			{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
@@ -74,7 +71,7 @@ func WriteFolder(tb testing.TB, o Options) string {
 	for name, contents := range files {
 		writeJSON(tb, filepath.Join(folder, name), contents)
 	}
-	f, err := weights.New(weights.Contents{Tensors: tensors(tb, o)})
+	f, err := weights.New(weights.Contents{Tensors: tensors(tb, of, o)})
 	if err == nil {
 		err = safetensors.Save(filepath.Join(folder, "model.safetensors"), f)
 	}
@@ -100,7 +97,7 @@ func writeJSON(tb testing.TB, name string, contents any) {
 }
 
 // tensors returns the tensors of a model.
-func tensors(tb testing.TB, o Options) (list []*weights.Tensor) {
+func tensors(tb testing.TB, of kind, o Options) (list []*weights.Tensor) {
 	r := rand.New(rand.NewPCG(o.Seed, 6))
 	add := func(name string, shape ...int) {
 		n, center := 1, 0.0
@@ -128,9 +125,9 @@ func tensors(tb testing.TB, o Options) (list []*weights.Tensor) {
 		add(name+".weight", shape...)
 		add(name+".bias", shape[0])
 	}
-	add("embeddings.word_embeddings.weight", len(words), Hidden)
-	add("embeddings.position_embeddings.weight", Positions, Hidden)
-	add("embeddings.token_type_embeddings.weight", Types, Hidden)
+	add("embeddings.word_embeddings.weight", of.vocabulary, Hidden)
+	add("embeddings.position_embeddings.weight", of.positions, Hidden)
+	add("embeddings.token_type_embeddings.weight", of.types, Hidden)
 	pair("embeddings.LayerNorm", Hidden)
 	for i := range Layers {
 		at := fmt.Sprintf("encoder.layer.%d.", i)
@@ -143,36 +140,14 @@ func tensors(tb testing.TB, o Options) (list []*weights.Tensor) {
 		pair(at+"output.dense", Hidden, FFN)
 		pair(at+"output.LayerNorm", Hidden)
 	}
-	pair("pooler.dense", Hidden, Hidden)
-	if o.Prefix = ""; o.Labels > 0 {
-		pair("classifier", o.Labels, Hidden)
+	if of.pooler || o.Labels == 0 {
+		pair("pooler.dense", Hidden, Hidden)
+	}
+	if o.Prefix = ""; o.Labels > 0 && !of.pooler {
+		pair("classifier.dense", Hidden, Hidden)
+	}
+	if o.Labels > 0 {
+		pair(of.scores, o.Labels, Hidden)
 	}
 	return list
-}
-
-// tokenizerFile returns the contents of a tokenizer.json.
-func tokenizerFile() map[string]any {
-	vocabulary, special := map[string]int{}, []any{}
-	for id, word := range words {
-		vocabulary[word] = id
-		if id < 5 {
-			special = append(special, map[string]any{"id": id, "content": word, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true})
-		}
-	}
-	piece := func(kind, id string, of int) map[string]any {
-		return map[string]any{kind: map[string]any{"id": id, "type_id": of}}
-	}
-	token := func(id string) map[string]any {
-		return map[string]any{"id": id, "ids": []int{vocabulary[id]}, "tokens": []string{id}}
-	}
-	single := []any{piece("SpecialToken", "[CLS]", 0), piece("Sequence", "A", 0), piece("SpecialToken", "[SEP]", 0)}
-	pair := append(slices.Clone(single), piece("Sequence", "B", 1), piece("SpecialToken", "[SEP]", 1))
-	return map[string]any{
-		"version": "1.0", "added_tokens": special,
-		"normalizer":     map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": nil, "lowercase": true},
-		"pre_tokenizer":  map[string]any{"type": "BertPreTokenizer"},
-		"post_processor": map[string]any{"type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": map[string]any{"[CLS]": token("[CLS]"), "[SEP]": token("[SEP]")}},
-		"decoder":        map[string]any{"type": "WordPiece", "prefix": "##", "cleanup": true},
-		"model":          map[string]any{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocabulary},
-	}
 }

@@ -33,7 +33,7 @@ type Options struct {
 	Matrices weights.Type // the type of matrices; Q8_0 by default
 	Head     bool         // whether to write an output matrix; without it, the model uses its embedding table
 	Wide     bool         // whether rows of matrices consist of whole blocks of 256 elements
-	// Of, unless it is nil, returns the type of the matrix with the given name. It overrides Matrices and the type Q8_0 of embeddings.
+	// Of, unless it is nil, returns the type of the matrix with the given name. Without Of, the type is Q8_0 for the embedding table, and Matrices for the other matrices.
 	Of func(name string) weights.Type
 	// Change may change the contents of the file.
 	Change func(c *weights.Contents)

@@ -4,12 +4,13 @@
     pip install pytest requests openai wget filelock prometheus-client numpy
     pip download --no-deps --no-binary :all: llama-cpp-python && tar xzf llama_cpp_python-*.tar.gz
     go build -o /tmp/gopherwarp ./cmd/gopherwarp
-    python3 conformance.py TESTS /tmp/gopherwarp MODEL EMBEDDING_MODEL [pytest arguments]
+    python3 conformance.py TESTS /tmp/gopherwarp MODEL EMBEDDING_MODEL RERANKER [pytest arguments]
 
 TESTS is the folder vendor/llama.cpp/tools/server/tests of the archive. The tests run on a copy in which
 
   - a text matches an expression if it is not empty, a prompt may have any number of tokens, and the model may end a text: expressions and
     numbers are those of another model;
+  - a cross-encoder may have any order of documents, as one with random weights has;
   - a server is gopherwarp with the options of llama-server that it has.
 
 EXCLUDED has the tests that ask for what the server does not do, with the reason.
@@ -23,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-FILES = ["basic", "chat_completion", "completion", "embedding", "tokenize", "tool_call", "lora", "security", "metrics"]
+FILES = ["basic", "chat_completion", "completion", "embedding", "tokenize", "tool_call", "lora", "security", "metrics", "rerank"]
 
 # Expressions of the names of tests, and why they are left out.
 EXCLUDED = {
@@ -53,6 +54,7 @@ EXCLUDED = {
 CHANGES = [
     (r"== n_prompt\b", "> 0"),
     (r"== n_tokens\b", "> 0"),
+    (r"(most|least)_relevant\[\"index\"\] == \d", r'\1_relevant["index"] in range(4)'),
     (r"predicted_n\"\] == n_predicted\b", 'predicted_n"] <= n_predicted'),
     (r"(stop_type\"\]) == \"limit\"", r'\1 in ("limit", "eos")'),
     (r"== 2 \* 9\b", "> 0"),
@@ -75,8 +77,9 @@ while i < len(a):
         i += 1
 slots = int(o.get("--parallel", 1))
 args = [{binary!r}, "serve", "-any-name", "-listen", o["--host"] + ":" + o["--port"], "-parallel", str(slots)]
-args += ["-model", {embedder!r} if "--embedding" in o else {model!r}]
-if "--embedding" not in o and "--ctx-size" in o:
+texts = "--embedding" not in o and "--reranking" not in o
+args += ["-model", {model!r} if texts else {embedder!r} if "--embedding" in o else {ranker!r}]
+if texts and "--ctx-size" in o:
     args += ["-context", str(int(o["--ctx-size"]) // slots)]
 if "--alias" in o:
     args += ["-name", o["--alias"]]
@@ -110,11 +113,11 @@ def stop_servers():
 
 
 def main():
-    tests, binary, model, embedder = (str(pathlib.Path(x).absolute()) for x in sys.argv[1:5])
+    tests, binary, model, embedder, ranker = (str(pathlib.Path(x).absolute()) for x in sys.argv[1:6])
     folder = pathlib.Path(tempfile.mkdtemp())
     shutil.copytree(tests, folder, dirs_exist_ok=True)
     shim = folder / "server"
-    shim.write_text(SHIM.format(python=sys.executable, binary=binary, model=model, embedder=embedder))
+    shim.write_text(SHIM.format(python=sys.executable, binary=binary, model=model, embedder=embedder, ranker=ranker))
     shim.chmod(0o755)
     (folder / "conftest.py").write_text(CONFTEST.format(excluded=EXCLUDED))
     for path in (folder / "unit").glob("*.py"):
@@ -124,7 +127,7 @@ def main():
         path.write_text(text)
     with open(folder / "utils.py", "a") as f:
         f.write("\n\ndef match_regex(regex, text):\n    return bool(text)\n\n\ndef download_file(url, output_file_path=None):\n    return url\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-rsfE", "-p", "no:cacheprovider", "--tb=line", "-m", "not slow", *sys.argv[5:]]
+    command = [sys.executable, "-m", "pytest", "-q", "-rsfE", "-p", "no:cacheprovider", "--tb=line", "-m", "not slow", *sys.argv[6:]]
     command += [f"unit/test_{name}.py" for name in FILES]
     code = subprocess.call(command, cwd=folder, env={**os.environ, "LLAMA_SERVER_BIN_PATH": str(shim), "LLAMA_CACHE": str(folder)})
     shutil.rmtree(folder)

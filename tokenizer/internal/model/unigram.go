@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 type unigram struct {
 	vocab    *Vocab
 	scores   []float64
-	trie     *pairs // from a node and a byte: rank is the child, id the token that ends there or -1
+	trie     *trie
 	unk      int32
 	unkScore float64
 	byteIDs  [256]int32
@@ -59,17 +60,19 @@ type scoredToken struct {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *scoredToken) UnmarshalJSON(raw []byte) error {
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return err
-	}
-	if len(list) != 2 {
+	// A vocabulary has hundreds of thousands of these lists, and raw is valid JSON, so the last comma ends the token of a list of two.
+	comma := bytes.LastIndexByte(raw, ',')
+	if comma < 0 || raw[0] != '[' {
 		return fmt.Errorf("%w: %.80q is not a token with a score", ErrFormat, raw)
 	}
-	if err := json.Unmarshal(list[0], &t.token); err != nil {
-		return err
+	token, score := bytes.TrimSpace(raw[1:comma]), bytes.TrimSpace(raw[comma+1:len(raw)-1])
+	if err := json.Unmarshal(token, &t.token); err != nil {
+		return fmt.Errorf("%w: %.80q is not a token with a score: %w", ErrFormat, raw, err)
 	}
-	return json.Unmarshal(list[1], &t.score)
+	if err := json.Unmarshal(score, &t.score); err != nil {
+		return fmt.Errorf("%w: %.80q is not a token with a score: %w", ErrFormat, raw, err)
+	}
+	return nil
 }
 
 // UnigramOptions are the properties of a Unigram model.
@@ -83,43 +86,14 @@ func NewUnigram(v *Vocab, scores []float64, o UnigramOptions) (Model, error) {
 	if _, ok := v.Token(o.Unk); !ok {
 		return nil, fmt.Errorf("%w: the unknown token is %d of %d tokens", ErrFormat, o.Unk, len(v.tokens))
 	}
-	m := &unigram{vocab: v, scores: scores, unk: o.Unk, fallback: o.ByteFallback}
+	m := &unigram{vocab: v, scores: scores, trie: newTrie(v.tokens), unk: o.Unk, fallback: o.ByteFallback}
 	m.unkScore = slices.MinFunc(scores, cmp.Compare[float64]) - unkPenalty
 	if math.IsNaN(m.unkScore) {
 		return nil, fmt.Errorf("%w: a score is not a number", ErrFormat)
 	}
-	all := true
-	if m.byteIDs, all = v.byteTokens(); !all {
-		m.fallback = false
-	}
-	m.buildTrie()
+	m.byteIDs, _ = v.byteTokens()
 	m.memory.New = func() any { return new([]step) }
 	return newCached(m), nil
-}
-
-// buildTrie enters all tokens. Of equal ones the last counts.
-func (m *unigram) buildTrie() {
-	n := 0
-	for _, t := range m.vocab.tokens {
-		n += len(t)
-	}
-	m.trie = newPairs(n)
-	nodes := int32(1)
-	for id, t := range m.vocab.tokens {
-		node := int32(0)
-		for i := range len(t) {
-			e := m.trie.get(node, int32(t[i]))
-			if e.rank < 0 {
-				e = merge{nodes, -1}
-				nodes++
-			}
-			if i == len(t)-1 {
-				e.id = int32(id)
-			}
-			m.trie.put(node, int32(t[i]), e)
-			node = e.rank
-		}
-	}
 }
 
 // Vocab implements Model.
@@ -166,15 +140,13 @@ func (m *unigram) extend(best []step, piece string, i, n int) {
 	}
 	node, single := int32(0), false
 	for k := i; k < len(piece); k++ {
-		e := m.trie.get(node, int32(piece[k]))
-		if e.rank < 0 {
+		if node = m.trie.child(node, piece[k]); node == 0 {
 			break
 		}
-		if e.id >= 0 {
-			offer(k+1, e.id, m.scores[e.id])
+		if id := m.trie.nodes[node].id; id >= 0 {
+			offer(k+1, id, m.scores[id])
 			single = single || k+1 == i+n
 		}
-		node = e.rank
 	}
 	if !single {
 		offer(i+n, m.unk, m.unkScore)
@@ -182,7 +154,7 @@ func (m *unigram) extend(best []step, piece string, i, n int) {
 }
 
 // unkToBytes replaces the unknown tokens from index first on by the tokens of
-// their bytes.
+// their bytes, unless the vocabulary lacks one of these.
 func (m *unigram) unkToBytes(dst []Token, first int, piece string) []Token {
 	if !slices.ContainsFunc(dst[first:], func(t Token) bool { return t.ID == m.unk }) {
 		return dst
@@ -190,7 +162,8 @@ func (m *unigram) unkToBytes(dst []Token, first int, piece string) []Token {
 	tokens := slices.Clone(dst[first:])
 	dst = dst[:first]
 	for _, t := range tokens {
-		if t.ID != m.unk {
+		lacks := func(b byte) bool { return m.byteIDs[b] < 0 }
+		if t.ID != m.unk || slices.ContainsFunc([]byte(piece[t.Start:t.End]), lacks) {
 			dst = append(dst, t)
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"iter"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -16,7 +18,8 @@ import (
 // with a zero byte.
 type Charsmap struct {
 	units []uint32
-	pool  []byte
+	pool  string
+	ascii [utf8.RuneSelf]bool // the characters that have no replacement, except those that begin a grapheme of two
 }
 
 // maxReplacement limits the length of a replacement in bytes, so that a hostile
@@ -43,7 +46,12 @@ func NewCharsmap(blob []byte) (*Charsmap, error) {
 	for i := range units {
 		units[i] = binary.LittleEndian.Uint32(blob[4*i:])
 	}
-	return &Charsmap{units: units, pool: blob[size:]}, nil
+	c := &Charsmap{units: units, pool: string(blob[size:])}
+	for b := range c.ascii {
+		_, replaced := c.lookup(string(rune(b)))
+		c.ascii[b] = !replaced && b != '\r'
+	}
+	return c, nil
 }
 
 // maxGrapheme is the length in bytes up to which a grapheme is looked up as a
@@ -52,36 +60,111 @@ const maxGrapheme = 5
 
 // Normalize implements Normalizer.
 func (c *Charsmap) Normalize(t aligned.Text) aligned.Text {
+	if !t.Tracked() {
+		return t.Replace(c.text(t.S))
+	}
 	edits := make([]aligned.Edit, 0, len(t.S))
-	changed := false
-	replace := func(part string) bool {
-		to, ok := c.lookup(part)
-		if ok {
-			edits, changed = appendReplaced(edits, part, to), true
-		}
-		return ok
-	}
-	for clusters := graphemes.FromString(t.S); clusters.Next(); {
-		grapheme := clusters.Value()
-		if len(grapheme) <= maxGrapheme && replace(grapheme) {
-			continue
-		}
-		for i := 0; i < len(grapheme); {
-			_, n := utf8.DecodeRuneInString(grapheme[i:])
-			part := grapheme[i : i+n]
-			i += n
-			if replace(part) {
-				continue
-			}
-			for r := range aligned.Runes(part) {
-				edits = append(edits, aligned.Edit{Rune: r})
-			}
+	last := 0
+	keep := func(end int) {
+		for r := range aligned.Runes(t.S[last:end]) {
+			edits = append(edits, aligned.Edit{Rune: r})
 		}
 	}
-	if !changed {
+	for at, to := range c.replacements(t.S) {
+		keep(at.Start)
+		edits, last = appendReplaced(edits, t.S[at.Start:at.End], to), at.End
+	}
+	if last == 0 {
 		return t
 	}
+	keep(len(t.S))
 	return t.Rewrite(edits, 0)
+}
+
+// text returns the normal form of a text.
+func (c *Charsmap) text(s string) string {
+	var b strings.Builder
+	last := 0
+	for at, to := range c.replacements(s) {
+		if last == 0 {
+			b.Grow(len(s))
+		}
+		b.WriteString(s[last:at.Start])
+		b.WriteString(to)
+		last = at.End
+	}
+	if last == 0 {
+		return s
+	}
+	b.WriteString(s[last:])
+	return b.String()
+}
+
+// replacements returns the ranges of a text that have a replacement, in order.
+func (c *Charsmap) replacements(s string) iter.Seq2[aligned.Span, string] {
+	return func(yield func(aligned.Span, string) bool) {
+		for start := 0; start < len(s); {
+			end := c.plain(s, start)
+			if start == end {
+				end = ordinary(s, start)
+				if !c.graphemes(s, aligned.Span{Start: start, End: end}, yield) {
+					return
+				}
+			}
+			start = end
+		}
+	}
+}
+
+// plain returns the end of the characters from an offset on that are ASCII,
+// have no replacement, and are graphemes of their own.
+func (c *Charsmap) plain(s string, start int) int {
+	i := start
+	for i < len(s) && s[i] < utf8.RuneSelf && c.ascii[s[i]] {
+		i++
+	}
+	if i < len(s) && s[i] >= utf8.RuneSelf && i > start {
+		i-- // the next character may belong to its grapheme
+	}
+	return i
+}
+
+// ordinary returns the next offset after start between two ASCII characters,
+// where a grapheme ends, or the length of the text.
+func ordinary(s string, start int) int {
+	for i := start + 1; i < len(s); i++ {
+		if s[i] < utf8.RuneSelf && s[i-1] < utf8.RuneSelf && s[i] != '\n' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// graphemes calls yield with the ranges within a range of whole graphemes that
+// have a replacement until it returns false, and reports whether it never did.
+func (c *Charsmap) graphemes(s string, in aligned.Span, yield func(aligned.Span, string) bool) bool {
+	at := in.Start
+	for clusters := graphemes.FromString(s[in.Start:in.End]); clusters.Next(); {
+		grapheme := clusters.Value()
+		if len(grapheme) <= maxGrapheme {
+			if to, ok := c.lookup(grapheme); ok {
+				if !yield(aligned.Span{Start: at, End: at + len(grapheme)}, to) {
+					return false
+				}
+				at += len(grapheme)
+				continue
+			}
+		}
+		for end := at + len(grapheme); at < end; {
+			_, n := utf8.DecodeRuneInString(s[at:end])
+			to, ok := c.lookup(s[at : at+n])
+			if ok && !yield(aligned.Span{Start: at, End: at + n}, to) {
+				return false
+			}
+			at += n
+		}
+	}
+	return true
 }
 
 // lookup returns the replacement of the shortest prefix of s that has one.
@@ -91,6 +174,9 @@ func (c *Charsmap) lookup(s string) (string, bool) {
 	}
 	at := offset(c.units[0])
 	for i := range len(s) {
+		if s[i] == 0 {
+			return "", false // a unit with this label is the value of the string before it
+		}
 		at ^= uint32(s[i])
 		if uint64(at) >= uint64(len(c.units)) || c.units[at]&(1<<31|0xff) != uint32(s[i]) {
 			return "", false
@@ -109,8 +195,8 @@ func (c *Charsmap) replacement(at uint32) (string, bool) {
 	if uint64(at) >= uint64(len(c.pool)) {
 		return "", false
 	}
-	s, _, ok := bytes.Cut(c.pool[at:], []byte{0})
-	return string(s), ok
+	s, _, ok := strings.Cut(c.pool[at:], "\x00")
+	return s, ok
 }
 
 // offset returns the distance from a unit of the trie to its children.

@@ -101,6 +101,21 @@ func (s Sequence) Normalize(t aligned.Text) aligned.Text {
 	return t
 }
 
+// WithoutPrefix returns n, which may be nil, without the steps that insert a prefix.
+func WithoutPrefix(n Normalizer) Normalizer {
+	switch n := n.(type) {
+	case Prepend:
+		return Sequence{}
+	case Sequence:
+		var rest Sequence
+		for _, step := range n {
+			rest = append(rest, WithoutPrefix(step))
+		}
+		return rest
+	}
+	return n
+}
+
 func parseSequence(parts []json.RawMessage) (Normalizer, error) {
 	var s Sequence
 	for _, raw := range parts {
@@ -120,6 +135,9 @@ type Prepend string
 func (p Prepend) Normalize(t aligned.Text) aligned.Text {
 	if t.S == "" || p == "" {
 		return t
+	}
+	if !t.Tracked() {
+		return t.Replace(string(p) + t.S)
 	}
 	var edits []aligned.Edit
 	for r := range aligned.Runes(string(p)) {

@@ -1,11 +1,7 @@
 package normalize
 
 import (
-	"encoding/base64"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/aligned"
@@ -66,56 +62,4 @@ func show(t aligned.Text) string {
 		return ""
 	}
 	return s[1:]
-}
-
-// charsmap returns a compiled table that replaces one byte. The children of the
-// trie's root lie at offset 256, and the child's own at offset 512.
-func charsmap(key byte, to string) []byte {
-	units := make([]uint32, 768)
-	units[0] = 256 << 10
-	at := 256 ^ uint32(key)
-	units[at] = uint32(key) | 1<<8 | (at^512)<<10
-	units[512] = 1 << 31 // offset 0 of the replacements
-	blob := binary.LittleEndian.AppendUint32(nil, uint32(4*len(units)))
-	for _, u := range units {
-		blob = binary.LittleEndian.AppendUint32(blob, u)
-	}
-	return append(append(blob, to...), 0)
-}
-
-// TestCharsmap checks a compiled table of replacements.
-func TestCharsmap(t *testing.T) {
-	n, err := Parse([]byte(`{"type": "Precompiled", "precompiled_charsmap": "` + base64.StdEncoding.EncodeToString(charsmap('a', "xyz")) + `"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := show(n.Normalize(aligned.New("éab", true))); got != "é[0 2] x[2 3] y[2 3] z[2 3] b[3 4]" {
-		t.Errorf("the text is %q", got)
-	}
-	for _, size := range []int{0, 3, 5, 100, 3075} {
-		if _, err := NewCharsmap(charsmap('a', "")[:size]); !errors.Is(err, ErrFormat) {
-			t.Errorf("the error of a table of %d bytes is %v", size, err)
-		}
-	}
-	if _, err := NewCharsmap(charsmap('a', strings.Repeat("x", 256))); !errors.Is(err, ErrFormat) {
-		t.Errorf("the error of a long replacement is %v", err)
-	}
-}
-
-// FuzzCharsmap reads hostile tables.
-func FuzzCharsmap(f *testing.F) {
-	f.Add(charsmap('a', "x"), "aé")
-	f.Add([]byte{4, 0, 0, 0, 0, 0xff, 0xff, 0xff, 'x'}, "abc")
-	f.Fuzz(func(t *testing.T, blob []byte, text string) {
-		c, err := NewCharsmap(blob)
-		if err != nil {
-			return
-		}
-		got := c.Normalize(aligned.New(text, true))
-		for i := range len(got.S) {
-			if s := got.Span(i, i+1); s.Start < 0 || s.End < s.Start || s.End > len(text) {
-				t.Fatalf("the span of byte %d of %q is %v of %q", i, got.S, s, text)
-			}
-		}
-	})
 }

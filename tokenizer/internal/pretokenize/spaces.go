@@ -59,17 +59,20 @@ const (
 	Always Prepend = iota // at the start of each text that has none
 	First                 // only at the start of the original text
 	Never
+	Later // at the start of each text that has none, except at the start of the original text
 )
 
 // Split implements PreTokenizer.
 func (m Metaspace) Split(t aligned.Text) iter.Seq[aligned.Text] {
-	t = normalize.Replace{Pattern: pattern.Literal(" "), Content: m.Replacement}.Normalize(t)
-	if m.Prepend == Always || m.Prepend == First && t.Start() == 0 {
+	if strings.Contains(t.S, " ") {
+		t = normalize.Replace{Pattern: pattern.Literal(" "), Content: m.Replacement}.Normalize(t)
+	}
+	if m.Prepend == Always || m.Prepend == First && t.Start() == 0 || m.Prepend == Later && t.Start() > 0 {
 		if !strings.HasPrefix(t.S, m.Replacement) {
 			t = normalize.Prepend(m.Replacement).Normalize(t)
 		}
 	}
-	if !m.Cut {
+	if !m.Cut || strings.LastIndex(t.S, m.Replacement) <= 0 { // as after WhitespaceSplit
 		return Sequence{}.Split(t)
 	}
 	return Split{Pattern: pattern.Literal(m.Replacement), Behavior: MergedWithNext}.Split(t)
@@ -120,6 +123,29 @@ func Raw(p PreTokenizer) (PreTokenizer, bool) {
 		return append(p[:len(p)-1:len(p)-1], last), true
 	}
 	return p, false
+}
+
+// WithoutPrefix returns p, which may be nil, such that it inserts no space before a text.
+func WithoutPrefix(p PreTokenizer) PreTokenizer {
+	switch p := p.(type) {
+	case ByteLevel:
+		p.AddPrefixSpace = false
+		return p
+	case Metaspace:
+		if p.Prepend == Always { // also for each word after WhitespaceSplit
+			p.Prepend = Later
+		} else {
+			p.Prepend = Never
+		}
+		return p
+	case Sequence:
+		var rest Sequence
+		for _, step := range p {
+			rest = append(rest, WithoutPrefix(step))
+		}
+		return rest
+	}
+	return p
 }
 
 // NeedsStart reports whether p must know where a text starts in the original

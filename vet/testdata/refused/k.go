@@ -35,6 +35,9 @@ func Exported(t gpu.Thread) {} // want `kernel Exported is exported`
 //gpu:kernl // want `unknown directive //gpu:kernl`
 func typo(t gpu.Thread) {}
 
+// gpu:kernel // want `"// gpu:kernel" is not a directive`
+func spaced(t gpu.Thread) {}
+
 //gpu:block 2048 // want `//gpu:block takes one to three sizes`
 //gpu:kernel
 func many(t gpu.Thread) {}

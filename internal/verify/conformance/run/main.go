@@ -30,7 +30,7 @@ import (
 // a point where a coroutine stops, for which LLVM needs a minute or more if a kernel has hundreds of them.
 func limit(i device.Info) time.Duration {
 	if i.Kind == "vulkan" && !i.GPU {
-		return 10 * time.Minute
+		return 20 * time.Minute
 	}
 	return time.Minute
 }

@@ -2,6 +2,6 @@
 
 // Package zvector contains vector code that runs kernels of package numbers on the CPU.
 //
-// Only generated code calls these functions. The first argument is a number of threads that are adjacent along x. A
-// function runs as many of them as fill whole vectors, and returns the number that it ran.
+// Only generated code calls the functions of this package. Their first argument is a number of threads that are adjacent
+// along x. A function runs as many of these threads as fill whole vectors, and returns the number of threads that it ran.
 package zvector

@@ -1,0 +1,38 @@
+package gate
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// NoHandler returns the Failure for a request that mux passes on to its pattern "/": status 405 if mux has a handler of the same path for other
+// methods, which NoHandler lists in the header Allow, and otherwise status 404.
+func NoHandler(w http.ResponseWriter, mux *http.ServeMux, r *http.Request) Failure {
+	var list []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		as := r.WithContext(r.Context())
+		as.Method = method
+		if _, pattern := mux.Handler(as); pattern != "" && pattern != "/" {
+			list = append(list, method)
+		}
+	}
+	if len(list) == 0 || slices.Contains(list, r.Method) {
+		return Failure{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %s", r.Method, r.URL.Path)}
+	}
+	w.Header().Set("Allow", strings.Join(list, ", "))
+	return Failure{Status: http.StatusMethodNotAllowed, Message: fmt.Sprintf("%s is for %s, not for %s", r.URL.Path, strings.Join(list, " and "), r.Method)}
+}
+
+// Otherwise returns a handler for the pattern "/" of mux. It passes on requests to next, except those for which mux has a handler of the same path
+// for other methods. These it refuses with fail.
+func Otherwise(mux *http.ServeMux, next http.Handler, fail func(http.ResponseWriter, Failure)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if f := NoHandler(w, mux, r); f.Status == http.StatusMethodNotAllowed {
+			fail(w, f)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

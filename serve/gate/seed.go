@@ -1,0 +1,37 @@
+package gate
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"strconv"
+)
+
+// A Seed is the seed of a request: an integer from -2^63 to 2^64-1.
+type Seed struct {
+	Value    uint64 // of a negative number, its two's complement
+	Negative bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler. The error is a Failure.
+func (s *Seed) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	n, err := strconv.ParseUint(string(data), 10, 64)
+	negative := bytes.HasPrefix(data, []byte("-"))
+	if negative {
+		var signed int64
+		signed, err = strconv.ParseInt(string(data), 10, 64)
+		n = uint64(signed)
+	}
+	if err != nil {
+		return Invalid("seed", "%s is not an integer of 64 bits", data[:min(len(data), 40)])
+	}
+	*s = Seed{n, negative}
+	return nil
+}
+
+// NewSeed returns a random seed for a request without one. It has 32 bits, as in llama-server, so that clients that read it as a
+// floating-point number or a signed integer send it back unchanged. It is not 2^32-1, which means a new seed in llama-server.
+func NewSeed() uint64 { return uint64(rand.Uint32N(math.MaxUint32)) }
