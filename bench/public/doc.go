@@ -9,5 +9,6 @@
 //	err = r.WriteTable(os.Stdout)
 //
 // The package only measures: it is not a library of kernels.
+//
 //gpu:ondemand
 package public

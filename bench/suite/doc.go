@@ -13,5 +13,6 @@
 // other frameworks.
 //
 // The package only measures: it is not a library of kernels.
+//
 //gpu:ondemand
 package suite
