@@ -31,7 +31,7 @@ func f(t gpu.Thread, bodies []body, out []float32, n int) {
 	i := t.GlobalX() + t.GlobalY()
 	b := bodies[i]
 	`+c.body+`
-}`)
+}`)["f"]
 			dom := ir.Dominators(k.IR)
 			all, conditionally := 0, 0
 			for _, b := range dom.Order() {

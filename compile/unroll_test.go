@@ -88,7 +88,7 @@ func TestUnrollEarlyExits(t *testing.T) {
 	} {
 		t.Run(c.loop, func(t *testing.T) {
 			k := unchecked(t, "package k\n\nimport \"github.com/gopherwarp/gopherwarp/gpu\"\n\n//gpu:kernel\n//gpu:assume narrow\n"+
-				"func f(t gpu.Thread, out []float32, x float32, n, m int) {\n"+c.loop+"\n}")
+				"func f(t gpu.Thread, out []float32, x float32, n, m int) {\n"+c.loop+"\n}")["f"]
 			if stores, _ := unrolled(k); stores != c.stores {
 				t.Errorf("%d stores, want %d", stores, c.stores)
 			}
