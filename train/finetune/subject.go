@@ -1,9 +1,7 @@
 package finetune
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/nn"
-	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
-	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
 // subject is what is trained.
@@ -101,24 +97,6 @@ func (w whole) keep(ctx context.Context, folder string) error {
 		return err
 	}
 	return nn.SaveFile(ctx, w.Params().Named(), filepath.Join(folder, parametersFile))
-}
-
-// numbers returns a tensor of float32 numbers.
-func numbers(spec weights.Spec, values []float32) (*weights.Tensor, error) {
-	data, err := binary.Append(nil, binary.LittleEndian, values)
-	if err != nil {
-		return nil, err
-	}
-	return weights.NewTensor(spec, bytes.NewReader(data))
-}
-
-// save writes a file of tensors.
-func save(name string, all weights.Contents) error {
-	f, err := weights.New(all)
-	if err != nil {
-		return err
-	}
-	return safetensors.Save(name, f)
 }
 
 // restore sets all parameters to those of a checkpoint.
