@@ -13,7 +13,8 @@ import (
 )
 
 // Stacked is several linear layers with the same input of In elements. In its tag, the differing parts of the layers' names are in braces:
-// `weights:"mlp.{gate,up}_proj"`. In memory, dense matrices are stored as one matrix, and so are quantized matrices of the same format.
+// `weights:"mlp.{gate,up}_proj"`. Without braces, a name ends with the number of the layer, as in "mlp.0". In memory, dense matrices are stored as one
+// matrix, and so are quantized matrices of the same format.
 type Stacked struct {
 	In   int
 	Out  []int // the elements of each layer's output
