@@ -229,22 +229,29 @@ func TestSaveUnused(t *testing.T) {
 
 // TestSaveNamed saves parameters under names that a program chooses, and loads them.
 func TestSaveNamed(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "x.safetensors")
-	onDevice(t, cpu.Open, func(s *tensor.Scope, p *nn.Params) {
-		initial := []float32{1, 2, 3}
-		list := []nn.Named{{Name: "a.b", Parameter: p.Parameter(initial, 3)}, {Name: "c", Parameter: p.Parameter([]float32{4}, 1, 1)}}
-		check(t, nn.SaveFile(t.Context(), list, name))
-		f := file(t, "", entry{"a.b", weights.F16, []int{3}, []float32{5, 6, 7}}, entry{"c", weights.BF16, []int{1, 1}, []float32{8}})
-		check(t, nn.Load(p, list, f, nn.LoadOptions{}))
-		same(t, list[0].In(s), []int{3}, []float32{5, 6, 7})
-		same(t, list[1].In(s), []int{1, 1}, []float32{8})
-		check(t, nn.LoadFile(p, list, name, nn.LoadOptions{}))
-		same(t, list[0].In(s), []int{3}, []float32{1, 2, 3})
-		same(t, list[1].In(s), []int{1, 1}, []float32{4})
-		if !slices.Equal(initial, []float32{1, 2, 3}) {
-			t.Errorf("the caller's values are %v", initial)
-		}
-	})
+	for device, open := range kerneltest.Executions() {
+		t.Run(device, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), "x.safetensors")
+			onDevice(t, open, func(s *tensor.Scope, p *nn.Params) {
+				initial := []float32{1, 2, 3}
+				list := []nn.Named{{Name: "a.b", Parameter: p.Parameter(initial, 3)}, {Name: "c", Parameter: p.Parameter([]float32{4}, 1, 1)}}
+				have := func(a, c []float32) {
+					t.Helper()
+					same(t, list[0].In(s).To(dtype.Float32), []int{3}, a)
+					same(t, list[1].In(s).To(dtype.Float32), []int{1, 1}, c)
+				}
+				check(t, nn.SaveFile(t.Context(), list, name))
+				f := file(t, "", entry{"a.b", weights.F16, []int{3}, []float32{5, 6, 7}}, entry{"c", weights.BF16, []int{1, 1}, []float32{8}})
+				check(t, nn.Load(p, list, f, nn.LoadOptions{}))
+				have([]float32{5, 6, 7}, []float32{8})
+				check(t, nn.LoadFile(p, list, name, nn.LoadOptions{}))
+				have([]float32{1, 2, 3}, []float32{4})
+				if !slices.Equal(initial, []float32{1, 2, 3}) {
+					t.Errorf("the caller's values are %v", initial)
+				}
+			})
+		})
+	}
 }
 
 // TestLoadTrained loads tensors of all mistakes into layers that are trained: the error has them all, and no parameter changes.

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
 // ErrModel is the error of a model that cannot be loaded or saved.
@@ -64,7 +62,7 @@ func (w *walker) walk(model any) error {
 var (
 	layerType  = reflect.TypeFor[layer]()
 	namedType  = reflect.TypeFor[Named]()
-	tensorType = reflect.TypeFor[*tensor.Tensor]()
+	linearType = reflect.TypeFor[*Linear]()
 )
 
 // isLayer reports whether a type is a layer. A struct that embeds a layer has its methods, but is not one.
@@ -167,8 +165,8 @@ func (w *walker) mayHave(at site) bool {
 	return may
 }
 
-// leads is mayHave. It is false for the sites in seen, which are being examined or were. An unexported field with an interface is read only if the
-// interface is one of layers, as other values may change while they are read.
+// leads is mayHave. It is false for the sites in seen, which are being examined or were. An interface in an unexported field counts only if Linear
+// implements it, so that no value is read that another goroutine may change.
 func (at site) leads(seen map[site]bool) bool {
 	if seen[at] {
 		return false
@@ -176,7 +174,7 @@ func (at site) leads(seen map[site]bool) bool {
 	seen[at] = true
 	switch t := at.of; t.Kind() {
 	case reflect.Interface:
-		return !at.hidden || takesTensor(t)
+		return !at.hidden || t.NumMethod() > 0 && linearType.Implements(t)
 	case reflect.Map:
 		return t.Key().Kind() == reflect.String && site{t.Elem(), at.hidden}.leads(seen)
 	case reflect.Pointer, reflect.Slice, reflect.Array:
@@ -188,18 +186,6 @@ func (at site) leads(seen map[site]bool) bool {
 		for i := range t.NumField() {
 			f := t.Field(i)
 			if (visible(f) || !at.hidden) && (site{f.Type, at.hidden || !visible(f)}).leads(seen) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// takesTensor reports whether an interface has a method with a tensor as an argument, as interfaces of layers have.
-func takesTensor(t reflect.Type) bool {
-	for i := range t.NumMethod() {
-		for j := range t.Method(i).Type.NumIn() {
-			if t.Method(i).Type.In(j) == tensorType {
 				return true
 			}
 		}
