@@ -284,6 +284,34 @@ func TestLoadTrained(t *testing.T) {
 	})
 }
 
+// circle is a model whose layers lead back to it.
+type circle struct {
+	In    nn.Linear
+	Again []*nn.Linear `weights:"again"`
+	Whole *circle
+}
+
+// TestSaveCircle saves a model with pointers to itself and to its first field, which has the same address.
+func TestSaveCircle(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.safetensors")
+	onDevice(t, cpu.Open, func(_ *tensor.Scope, p *nn.Params) {
+		c := &circle{In: nn.NewLinear(p, 2, 1)}
+		c.Again, c.Whole = []*nn.Linear{nil, &c.In}, c
+		check(t, nn.SaveFile(t.Context(), c, name))
+		check(t, nn.LoadFile(p, c, name, nn.LoadOptions{}))
+	})
+	f, err := safetensors.Open(name)
+	check(t, err)
+	defer f.Close()
+	var names []string
+	for _, x := range f.Tensors {
+		names = append(names, x.Name())
+	}
+	if want := []string{"In.weight", "In.bias", "again.1.weight", "again.1.bias"}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+}
+
 // TestSaveMistakes saves models that cannot be saved. An earlier file is not changed.
 func TestSaveMistakes(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.safetensors")

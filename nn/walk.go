@@ -44,13 +44,19 @@ type walker struct {
 	key    string // of the tags that have the names of fields, or ""
 	visit  func(p place)
 	hidden []string         // the layers in unexported fields
-	within map[uintptr]bool // the pointers that lead to the present value
+	within map[pointer]bool // those that lead to the present value
 	layers map[site]bool    // whether values may have layers
+}
+
+// A pointer is one of a type, as a struct and its first field have the same address.
+type pointer struct {
+	of reflect.Type
+	to uintptr
 }
 
 // walk visits the layers of a model. The error joins a mistake for each layer in an unexported field.
 func (w *walker) walk(model any) error {
-	w.within, w.layers = map[uintptr]bool{}, map[site]bool{}
+	w.within, w.layers = map[pointer]bool{}, map[site]bool{}
 	w.value(place{value: reflect.ValueOf(model)}, false)
 	var errs []error
 	for _, path := range w.hidden {
@@ -111,8 +117,8 @@ func (w *walker) value(p place, hidden bool) {
 
 // pointer visits the layers that a pointer leads to, unless it leads back to a value that has it.
 func (w *walker) pointer(p place, hidden bool) {
-	at := p.value.Pointer()
-	if at == 0 || w.within[at] {
+	at := pointer{p.value.Type(), p.value.Pointer()}
+	if p.value.IsNil() || w.within[at] {
 		return
 	}
 	w.within[at] = true
