@@ -12,11 +12,11 @@ import (
 )
 
 // SaveFile writes the parameters of a model to a safetensors file, from which LoadFile loads them. The model is a struct as Load takes it, whose
-// layers are trained, or a pointer to one. The names of tensors are those that Load describes, with the tags of the key "weights". Values are
-// float32, even if layers compute with bfloat16, so that training continues as if it had not ended. The state of the optimizer is not in the file:
-// see package train. If the file exists, the new file replaces it as soon as the new file is complete.
+// layers are trained, or a pointer to one, or a []Named. The names of tensors are those that Load describes, with the tags of the key "weights". If
+// the file exists, the new file replaces it as soon as the new file is complete.
 //
-// A model may also be a []Named, whose tensors have the names of its elements.
+// Values are float32, even if layers compute with bfloat16, so that a training continues with the same bits. The state of the optimizer is not in
+// the file: see package train. SaveFile uses the stream of NewParams. If another stream changes the parameters, it must be synchronized before.
 //
 // The error joins all mistakes of the model. A layer that is constant, or two tensors of the same name, match ErrModel. A layer without parameters
 // matches ErrUnloaded. Otherwise, the error is one of the device or of writing the file.
