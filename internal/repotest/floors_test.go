@@ -130,7 +130,7 @@ var floors = map[string]string{
 	"nn":                      "tensor weights weights/blocks weights/formats weights/gguf weights/safetensors internal/kernels/... device dtype",
 	"train":                   "nn tensor weights weights/safetensors internal/kernels/optimizer internal/stack device dtype",
 	"train/text":              "tokenizer chat",
-	"train/finetune":          "train/text train llm model/llama model/lora tensor weights weights/safetensors device train/events nn weights/gguf dtype cuda/nccl internal/phantom internal/rendezvous",
+	"train/finetune":          "train/text train llm model/llama model/lora tensor weights device train/events nn weights/gguf dtype cuda/nccl internal/phantom internal/rendezvous",
 	"model/lora":              "internal/kernels/lora nn tensor weights weights/safetensors device dtype",
 	"train/events":            "",
 	"model/llama":             "model/lora nn tensor weights weights/gguf internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
