@@ -31,7 +31,7 @@ func (c *Conv2d) load(from *loader, name string) error {
 	if c.Depthwise {
 		in = 1
 	}
-	filters, err := from.numbers(names[0]+".weight", c.Out, in, c.Kernel, c.Kernel)
+	filters, err := from.numbers(join(names[0], "weight"), c.Out, in, c.Kernel, c.Kernel)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (c *Conv2d) load(from *loader, name string) error {
 	case len(names) == 2:
 		err = c.fold(from, names[1], filters, bias)
 	case c.Bias:
-		bias, err = from.vector(names[0]+".bias", c.Out)
+		bias, err = from.vector(join(names[0], "bias"), c.Out)
 	}
 	if err != nil {
 		return err
@@ -52,8 +52,8 @@ func (c *Conv2d) load(from *loader, name string) error {
 // fold multiplies filters by the factors of a batch norm, and stores what it adds.
 func (c *Conv2d) fold(from *loader, name string, filters, bias []float32) error {
 	var values [4][]float32
-	for i, suffix := range []string{".weight", ".bias", ".running_mean", ".running_var"} {
-		v, err := from.vector(name+suffix, c.Out)
+	for i, suffix := range []string{"weight", "bias", "running_mean", "running_var"} {
+		v, err := from.vector(join(name, suffix), c.Out)
 		if err != nil {
 			return err
 		}

@@ -175,30 +175,30 @@ func (m *Memory) Assemble(masters [][]float32) {
 // has reports whether Master has all values of a parameter.
 func (m *Memory) has(q *Parameter) bool { return !m.divided || q.at < m.vectors }
 
-// upload replaces the values of a parameter.
-func (q *Parameter) upload(s *device.Stream, m *Memory, values []float32) error {
-	if err := m.upload(s, q, values); err != nil || q.value.DType() != dtype.BFloat16 {
+// upload replaces the values of a parameter from an element on.
+func (q *Parameter) upload(s *device.Stream, m *Memory, from int, values []float32) error {
+	if err := m.upload(s, q, q.at+from, values); err != nil || q.value.DType() != dtype.BFloat16 {
 		return err
 	}
 	to, err := tensor.SliceOf[dtype.BF16](q.value)
 	if err != nil {
 		return err
 	}
-	return device.UploadTo(s, to, rounded(values))
+	return device.UploadTo(s, to.Slice(from, from+len(values)), rounded(values))
 }
 
-// upload replaces values of a parameter in Master by those that this process has.
-func (m *Memory) upload(s *device.Stream, q *Parameter, values []float32) error {
+// upload replaces values of a parameter in Master, from element number begin of all parameters on, by those that this process has.
+func (m *Memory) upload(s *device.Stream, q *Parameter, begin int, values []float32) error {
 	if m.has(q) {
-		return device.UploadTo(s, m.Master.Slice(q.at, q.at+len(values)), values)
+		return device.UploadTo(s, m.Master.Slice(begin, begin+len(values)), values)
 	}
 	for _, p := range m.Parts {
-		from, to := max(p.Begin, q.at), min(p.End, q.at+len(values))
+		from, to := max(p.Begin, begin), min(p.End, begin+len(values))
 		if from >= to {
 			continue
 		}
 		at := p.Master + from - p.Begin
-		if err := device.UploadTo(s, m.Master.Slice(at, at+to-from), values[from-q.at:to-q.at]); err != nil {
+		if err := device.UploadTo(s, m.Master.Slice(at, at+to-from), values[from-begin:to-begin]); err != nil {
 			return err
 		}
 	}

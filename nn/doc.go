@@ -24,6 +24,12 @@
 //	hidden, scale := nn.NewLinear(params, 64, 128), params.Parameter([]float32{1}, 1)
 //	y := hidden.Forward(x).Mul(scale.In(x.Scope()))
 //
+// SaveFile writes trained layers to a file, and LoadFile sets their values to those of a file:
+//
+//	model := struct{ In, Out nn.Linear }{nn.NewLinear(params, 64, 128), nn.NewLinear(params, 128, 10)}
+//	err := nn.SaveFile(ctx, &model, "model.safetensors")                     // the tensors In.weight, In.bias, Out.weight and Out.bias
+//	err = nn.LoadFile(params, &model, "model.safetensors", nn.LoadOptions{}) // the layers are still trained
+//
 // In a loaded model, the residual stream is float32. The activations that layers pass to each other are bfloat16 on GPUs and float32 on CPUs (see
 // Params.Activations). Quantized matrices keep their format on the device (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K). Dense matrices become
 // bfloat16 if activations are bfloat16. Otherwise, BF16 matrices stay BF16, and F16 and F32 matrices become float32.

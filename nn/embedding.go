@@ -17,11 +17,11 @@ type Embedding struct {
 
 func (e *Embedding) load(from *loader, name string) (err error) {
 	if from.options.Train {
-		e.trained, err = from.parameter(name+".weight", e.Count, e.Width)
+		e.trained, err = from.parameter(join(name, "weight"), e.Count, e.Width)
 		from.progress()
 		return err
 	}
-	e.table, err = from.matrix(name+".weight", e.Count, e.Width)
+	e.table, err = from.matrix(join(name, "weight"), e.Count, e.Width)
 	from.progress()
 	return err
 }

@@ -27,7 +27,7 @@ func (l *Linear) load(from *loader, name string) (err error) {
 		l.trained, err = from.affine(l, name)
 		return err
 	}
-	if l.weight, err = from.matrix(name+".weight", l.Out, l.In); err != nil {
+	if l.weight, err = from.matrix(join(name, "weight"), l.Out, l.In); err != nil {
 		return err
 	}
 	return l.loadBias(from, name)
@@ -36,7 +36,7 @@ func (l *Linear) load(from *loader, name string) (err error) {
 // loadBias loads the bias, if there is one, after the matrix.
 func (l *Linear) loadBias(from *loader, name string) error {
 	if l.Bias {
-		values, err := from.vector(name+".bias", l.Out)
+		values, err := from.vector(join(name, "bias"), l.Out)
 		if err != nil {
 			return err
 		}

@@ -23,10 +23,10 @@ type RMSNorm struct {
 func (n *RMSNorm) load(from *loader, name string) (err error) {
 	if from.options.Train {
 		n.out = from.params.activations
-		n.trained, err = from.parameter(name+".weight", n.Width)
+		n.trained, err = from.parameter(join(name, "weight"), n.Width)
 		return err
 	}
-	values, err := from.vector(name+".weight", n.Width)
+	values, err := from.vector(join(name, "weight"), n.Width)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ type LayerNorm struct {
 
 func (n *LayerNorm) load(from *loader, name string) error {
 	n.out = from.params.activations
-	for suffix, to := range map[string]**tensor.Tensor{".weight": &n.weight, ".bias": &n.bias} {
-		values, err := from.vector(name+suffix, n.Width)
+	for suffix, to := range map[string]**tensor.Tensor{"weight": &n.weight, "bias": &n.bias} {
+		values, err := from.vector(join(name, suffix), n.Width)
 		if err != nil {
 			return err
 		}

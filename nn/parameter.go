@@ -114,7 +114,7 @@ func (t *trained) fail(err error) {
 	}
 }
 
-// Named is a parameter that was loaded from a file, and the name of its tensor in this file.
+// Named is a parameter and the name of its tensor in a file.
 type Named struct {
 	Name string
 	*Parameter
@@ -200,7 +200,7 @@ func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 	}
 	for _, q := range p.trained.list {
 		if !p.blank {
-			if err := q.upload(p.stream, m, q.initial); err != nil {
+			if err := q.upload(p.stream, m, 0, q.initial); err != nil {
 				return nil, err
 			}
 		}

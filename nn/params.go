@@ -61,6 +61,9 @@ func (p *Params) Activations() dtype.Type { return p.activations }
 // half reports whether activations, and dense matrices, are bfloat16.
 func (p *Params) half() bool { return p.activations == dtype.BFloat16 }
 
+// Stream returns the stream of NewParams.
+func (p *Params) Stream() *device.Stream { return p.stream }
+
 // Bytes returns the size of the parameters on the device.
 func (p *Params) Bytes() int64 { return p.bytes }
 

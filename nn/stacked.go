@@ -13,7 +13,8 @@ import (
 )
 
 // Stacked is several linear layers with the same input of In elements. In its tag, the differing parts of the layers' names are in braces:
-// `weights:"mlp.{gate,up}_proj"`. In memory, dense matrices are stored as one matrix, and so are quantized matrices of the same format.
+// `weights:"mlp.{gate,up}_proj"`. Without braces, a name ends with the number of the layer, as in "mlp.0". In memory, dense matrices are stored as one
+// matrix, and so are quantized matrices of the same format.
 type Stacked struct {
 	In   int
 	Out  []int // the elements of each layer's output
@@ -27,14 +28,15 @@ type Stacked struct {
 }
 
 func (l *Stacked) load(from *loader, name string) error {
-	names := expanded(name)
-	if len(names) != len(l.Out) {
-		return fmt.Errorf("%w: %d outputs of %s", ErrShape, len(l.Out), name)
+	names, err := l.names(name)
+	if err != nil {
+		return err
 	}
+	l.parts = nil // of an earlier Load
 	if from.options.Train {
 		return l.loadTrained(from, names)
 	}
-	matrices, runs, err := from.matrices(suffixed(names, ".weight"), l.Out, l.In)
+	matrices, runs, err := from.matrices(suffixed(names, "weight"), l.Out, l.In)
 	if err != nil {
 		return err
 	}
@@ -65,10 +67,10 @@ func (l *Stacked) loadTrained(from *loader, names []string) (err error) {
 // Part returns layer i, after Load.
 func (l *Stacked) Part(i int) *Linear { return &l.parts[i] }
 
-// suffixed returns names with a suffix.
+// suffixed returns names with a suffix after a dot.
 func suffixed(names []string, suffix string) (list []string) {
 	for _, n := range names {
-		list = append(list, n+suffix)
+		list = append(list, join(n, suffix))
 	}
 	return list
 }
@@ -78,7 +80,7 @@ func (l *Stacked) loadBiases(from *loader, names []string) (err error) {
 	var all []float32
 	for i, n := range names {
 		if l.Bias {
-			values, err := from.vector(n+".bias", l.Out[i])
+			values, err := from.vector(join(n, "bias"), l.Out[i])
 			if err != nil {
 				return err
 			}

@@ -18,4 +18,6 @@
 //
 // Each run of a program on the same device gives the same bits. Until the next Step, each Backward adds to the derivatives, so a step may consist of
 // several small batches.
+//
+// To continue a training later, save the layers by nn.SaveFile, and the state of the optimizer by its method SaveFile.
 package train

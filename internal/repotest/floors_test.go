@@ -127,10 +127,10 @@ var floors = map[string]string{
 	// Tensors and models. Only tensor and nn know kernels; train knows those of optimizers, models those of their attention, and
 	// model/bert those that reduce the rows of a text.
 	"tensor":                  "internal/stack internal/kernels/array internal/kernels/activation internal/kernels/attentionback internal/kernels/conv internal/kernels/dropout internal/kernels/gemm internal/kernels/loss internal/kernels/norm internal/kernels/prefill internal/kernels/rope internal/kernels/row internal/kernels/softmax internal/kernels/strided prim weights weights/safetensors device dtype gpu",
-	"nn":                      "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
-	"train":                   "nn tensor internal/kernels/optimizer internal/stack device dtype",
+	"nn":                      "tensor weights weights/blocks weights/formats weights/gguf weights/safetensors internal/kernels/... device dtype",
+	"train":                   "nn tensor weights weights/safetensors internal/kernels/optimizer internal/stack device dtype",
 	"train/text":              "tokenizer chat",
-	"train/finetune":          "train/text train llm model/llama model/lora tensor weights weights/safetensors device train/events nn weights/gguf dtype cuda/nccl internal/phantom internal/rendezvous",
+	"train/finetune":          "train/text train llm model/llama model/lora tensor weights device train/events nn weights/gguf dtype cuda/nccl internal/phantom internal/rendezvous",
 	"model/lora":              "internal/kernels/lora nn tensor weights weights/safetensors device dtype",
 	"train/events":            "",
 	"model/llama":             "model/lora nn tensor weights weights/gguf internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
