@@ -117,7 +117,8 @@ var floors = map[string]string{
 	"tokenizer/internal/model":       "tokenizer/internal/bytelevel",
 	"tokenizer/internal/decode":      "tokenizer/internal/bytelevel tokenizer/internal/pattern",
 	"tokenizer":                      "tokenizer/internal/aligned tokenizer/internal/bytelevel tokenizer/internal/pattern tokenizer/internal/normalize tokenizer/internal/pretokenize tokenizer/internal/model tokenizer/internal/decode",
-	"chat":                           "jinja",
+	"chat/internal/jinja":            "",
+	"chat":                           "chat/internal/jinja",
 	"grammar/internal/regular":       "",
 	"grammar/internal/pattern":       "grammar/internal/regular",
 	"grammar/internal/machine":       "grammar/internal/regular",
@@ -224,7 +225,6 @@ var modules = map[string]string{
 	"google.golang.org/protobuf":          "protobuf",
 	"github.com/clipperhouse/uax29/v2":    "uax29",
 	"golang.org/x/text":                   "x/text",
-	"github.com/ardanlabs/jinja":          "jinja",
 	"github.com/ulikunitz/xz":             "xz",
 }
 
