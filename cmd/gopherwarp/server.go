@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp"
@@ -53,6 +54,7 @@ type server struct {
 	labels    map[string][]string // the names of classes, by the name of the model for pictures
 	protocols *protocols
 	tracer    *spans.Tracer // nil without traces
+	ending    atomic.Bool   // the server has been told to end
 	draining  time.Time     // since when answers end; zero before
 }
 
@@ -268,8 +270,13 @@ func (s *server) serve(ctx context.Context, l socket) error {
 		names = append(names, m.name)
 	}
 	fmt.Fprintf(s.t.out, "serving %s at %s/v1\n", strings.Join(names, ", "), l.url())
+	defer context.AfterFunc(ctx, func() {
+		if s.ending.Store(true); s.Wait > 0 {
+			console.Print(s.t.err, fmt.Sprintf("the server is no longer ready; it accepts requests for another %v", s.Wait), 0)
+		}
+	})()
 	return listen.Serve(ctx, l.Listener, s.handler(), listen.Options{
-		Connections: s.Sockets, Drain: s.Drain, TLS: l.secure,
+		Connections: s.Sockets, Delay: s.Wait, Drain: s.Drain, TLS: l.secure,
 		Draining: func() {
 			s.draining = time.Now()
 			console.Print(s.t.err, "answers that have begun end; no new requests are accepted", 0)
