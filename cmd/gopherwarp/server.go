@@ -148,10 +148,10 @@ func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() 
 	return func(ctx context.Context) (gate.Model, func() error, error) {
 		p := console.StartProgress(s.t.err)
 		defer p.Stop()
-		memory, show := loading(p, of.path)
+		l := newLoading(p, of.path)
 		m, err := llm.Open(s.device, of.path, llm.Options{
-			Memory: memory, Map: s.on(), Context: s.Context, CacheDType: s.dtype(), Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
-			Deterministic: s.Repeat, DraftTokens: s.DraftMax, DraftModel: s.DraftModel, Adapter: of.adapter, Adapters: of.adapters, Progress: show, Interrupt: ctx.Err,
+			Memory: l.memory, Map: s.on(), Context: s.Context, CacheDType: s.dtype(), Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
+			Deterministic: s.Repeat, DraftTokens: s.DraftMax, DraftModel: s.DraftModel, Adapter: of.adapter, Adapters: of.adapters, Progress: l.progress, Interrupt: ctx.Err,
 		})
 		if err != nil {
 			return nil, nil, err
@@ -214,8 +214,7 @@ func (s *server) freeing(closing func() error) func() error {
 // progress returns a function that shows the progress of a load, and one that ends it.
 func (s *server) progress(m served) (show func(done, total int64), stop func()) {
 	p := console.StartProgress(s.t.err)
-	_, show = loading(p, m.path)
-	return show, p.Stop
+	return newLoading(p, m.path).progress, p.Stop
 }
 
 // report prints that a model has been loaded or unloaded, if that may happen at any time.
