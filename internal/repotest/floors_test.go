@@ -136,7 +136,7 @@ var floors = map[string]string{
 	"train/events":            "",
 	"model/llama":             "model/lora nn tensor weights weights/gguf internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
 	"model/llama/llamatest":   "weights weights/gguf weights/safetensors weights/blocks/blockstest dtype",
-	"model/bert":              "nn tensor weights internal/kernels/pooling internal/kernels/prefill internal/kernels/row device dtype",
+	"model/bert":              "nn tensor weights weights/formats internal/kernels/pooling internal/kernels/prefill internal/kernels/row device dtype",
 	"model/bert/berttest":     "weights weights/safetensors",
 	"model/resnet":            "nn tensor weights device dtype",
 	"model/resnet/resnettest": "model/resnet weights weights/safetensors",
