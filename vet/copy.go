@@ -44,7 +44,7 @@ func keys[N comparable, V any](c copier, from map[N]V) map[N]V {
 	return to
 }
 
-// copy returns a deep copy of a part of a syntax tree, except of the objects and scopes that the parser resolved, which refer back to it.
+// copy returns a deep copy of a part of a syntax tree.
 func (c copier) copy(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -74,10 +74,6 @@ func (c copier) copy(v reflect.Value) reflect.Value {
 }
 
 func (c copier) pointer(v reflect.Value) reflect.Value {
-	switch v.Interface().(type) {
-	case *ast.Object, *ast.Scope:
-		return v
-	}
 	if v.IsNil() {
 		return v
 	}
@@ -85,7 +81,7 @@ func (c copier) pointer(v reflect.Value) reflect.Value {
 		return x
 	}
 	x := reflect.New(v.Type().Elem())
-	c[v.Interface()] = x
+	c[v.Interface()] = x // before its parts, which may refer back to it
 	x.Elem().Set(c.copy(v.Elem()))
 	return x
 }
