@@ -100,7 +100,7 @@ func (c *Conv2d) place(p *Params, filters, bias []float32) error {
 func constants(p *Params, values []float32, shape []int) (*tensor.Tensor, error) {
 	switch p.activations {
 	case dtype.BFloat16:
-		x, err := upload(p, rounded(values))
+		x, err := upload(p, dtype.BF16sFrom32(values))
 		return wrapped(x, shape, err)
 	case dtype.Float16:
 		list := make([]dtype.F16, len(values))

@@ -184,7 +184,7 @@ func (q *Parameter) upload(s *device.Stream, m *Memory, from int, values []float
 	if err != nil {
 		return err
 	}
-	return device.UploadTo(s, to.Slice(from, from+len(values)), rounded(values))
+	return device.UploadTo(s, to.Slice(from, from+len(values)), dtype.BF16sFrom32(values))
 }
 
 // upload replaces values of a parameter in Master, from element number begin of all parameters on, by those that this process has.

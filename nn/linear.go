@@ -53,7 +53,7 @@ func (l *loader) bias(values []float32) (bias device.Slice[float32], half device
 	if bias, err = upload(l.params, values); err != nil || !l.params.half() {
 		return bias, half, err
 	}
-	half, err = upload(l.params, rounded(values))
+	half, err = upload(l.params, dtype.BF16sFrom32(values))
 	return bias, half, err
 }
 

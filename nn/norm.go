@@ -42,7 +42,7 @@ func (n *RMSNorm) load(from *loader, name string) (err error) {
 	if n.values, err = tensor.Wrap(weight, n.Width); err != nil || n.out != dtype.BFloat16 {
 		return err
 	}
-	n.gain, err = upload(from.params, rounded(values))
+	n.gain, err = upload(from.params, dtype.BF16sFrom32(values))
 	return err
 }
 

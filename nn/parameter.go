@@ -3,9 +3,7 @@ package nn
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -260,24 +258,4 @@ func pair[T tensor.Element](value, grad device.Slice[T], shape []int) (v, g *ten
 	}
 	g, err = tensor.Wrap(grad, shape...)
 	return v, g, err
-}
-
-// rounded returns values as bfloat16.
-func rounded(values []float32) []dtype.BF16 {
-	const share = 1 << 18 // of a goroutine
-	list := make([]dtype.BF16, len(values))
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var done sync.WaitGroup
-	for begin := 0; begin < len(values); begin += share {
-		end := min(begin+share, len(values))
-		free <- struct{}{}
-		done.Go(func() {
-			for i, v := range values[begin:end] {
-				list[begin+i] = dtype.BF16From32(v)
-			}
-			<-free
-		})
-	}
-	done.Wait()
-	return list
 }

@@ -108,24 +108,41 @@ func (l *Stacked) loadBiases(from *loader, names []string) (err error) {
 
 // Forward returns the result of each layer for the rows of x. The elements of x are activations.
 func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
+	return l.some(x, 0, len(l.Out))
+}
+
+// some returns the results of the layers from number from to number to-1.
+func (l *Stacked) some(x *tensor.Tensor, from, to int) (list []*tensor.Tensor) {
 	x = x.Contiguous()
-	list := make([]*tensor.Tensor, len(l.Out))
 	if l.whole != nil {
-		all, at := l.whole.forward(x), 0
-		for i, n := range l.Out {
-			list[i] = all.Slice(-1, at, at+n)
+		begin, n := sum(l.Out[:from]), sum(l.Out[from:to])
+		all := l.whole.forward
+		if n < sum(l.Out) {
+			all = func(x *tensor.Tensor) *tensor.Tensor { return l.whole.rows(x, begin, begin+n) }
+		}
+		y, at := all(x), 0
+		for _, n := range l.Out[from:to] {
+			list = append(list, y.Slice(-1, at, at+n))
 			at += n
 		}
 		return list
 	}
-	for i := range list {
+	for i := from; i < to; i++ {
 		if i < len(l.parts) {
-			list[i] = l.parts[i].Forward(x)
+			list = append(list, l.parts[i].Forward(x))
 		} else {
-			list[i] = unloaded{make: "NewStacked"}.void("Linear", x)
+			list = append(list, unloaded{make: "NewStacked"}.void("Linear", x))
 		}
 	}
 	return list
+}
+
+// sum returns the sum of numbers.
+func sum(list []int) (n int) {
+	for _, v := range list {
+		n += v
+	}
+	return n
 }
 
 // Together returns the results of all layers, side by side in one tensor, or false if it cannot. It can if the matrices are stored as one dense

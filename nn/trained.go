@@ -32,6 +32,11 @@ func (a *affine) forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.Linear(a.weight.beside(x), a.bias.precise(x))
 }
 
+// rows returns forward of some rows of the matrix, which has a bias.
+func (a *affine) rows(x *tensor.Tensor, from, to int) *tensor.Tensor {
+	return x.Linear(a.weight.beside(x).Slice(0, from, to), a.bias.precise(x).Slice(0, from, to))
+}
+
 // addTo returns the sum of the results for the rows of x and another tensor.
 func (a *affine) addTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if a.bias == nil {

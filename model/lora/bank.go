@@ -134,7 +134,7 @@ func (b *Bank) allocate() error {
 	}
 	var err error
 	if b.set.DType == dtype.BFloat16 {
-		b.matrices, err = newTyped(b, rounded)
+		b.matrices, err = newTyped(b, dtype.BF16sFrom32)
 	} else {
 		b.matrices, err = newTyped(b, func(values []float32) []float32 { return values })
 	}
@@ -156,15 +156,6 @@ func newTyped[T float32 | dtype.BF16](b *Bank, round func(values []float32) []T)
 		b.set.bytes += int64(n * b.set.DType.Size())
 	}
 	return m, nil
-}
-
-// rounded returns values as bfloat16.
-func rounded(values []float32) []dtype.BF16 {
-	list := make([]dtype.BF16, len(values))
-	for i, v := range values {
-		list[i] = dtype.BF16From32(v)
-	}
-	return list
 }
 
 func (m typed[T]) putA(at int, values []float32, rows int) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -209,7 +210,15 @@ func (t *Trainer) Plan() Plan { return t.planned }
 // Steps returns the number of finished steps, and the number of steps of the whole training.
 func (t *Trainer) Steps() (done, total int) { return t.at.Step, t.steps }
 
-// Data returns the number of texts, the number of their tokens, and the number of learned tokens.
+// Dropped returns the lines of the texts, and of those of Config.Eval, that are left out because they have nothing to learn.
+func (t *Trainer) Dropped() []*text.LineError {
+	if t.eval == nil {
+		return t.data.Dropped
+	}
+	return slices.Concat(t.data.Dropped, t.eval.Dropped)
+}
+
+// Data returns the number of texts, the number of their tokens, and the number of tokens that are learned in an epoch.
 func (t *Trainer) Data() (texts, tokens, learned int) {
 	tokens, learned = t.data.Tokens()
 	return len(t.data.Examples), tokens, learned
