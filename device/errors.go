@@ -25,7 +25,7 @@ var (
 	ErrGrid = driver.ErrGrid
 	// ErrAssumption means that a launch does not meet the kernel's //gpu:assume directive.
 	ErrAssumption = driver.ErrAssumption
-	// ErrOverlap means that two slices share memory but must not.
+	// ErrOverlap means that two slices share memory, which the operation does not permit.
 	ErrOverlap = driver.ErrOverlap
 	// ErrMemory means that the device does not have enough free memory.
 	ErrMemory = driver.ErrMemory
