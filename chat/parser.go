@@ -91,8 +91,8 @@ func (p *Parser) Close() []Part {
 // Within reports whether the answer so far ends within the arguments of a call.
 func (p *Parser) Within() bool { return p.object.streaming && !p.object.done }
 
-// Calling reports whether the answer so far ends within a call of a function, including the marker before it, or directly after one. What
-// follows is then no text of the answer, unless the model makes a mistake. An object without a marker counts only when it is certain to be a
+// Calling reports whether the answer so far ends within a call of a function, including the marker before it, or directly after one. Unless
+// the model makes a mistake, what follows is then not text of the answer. An object without a marker counts only when it is certain to be a
 // call.
 func (p *Parser) Calling() bool { return p.inCall }
 

@@ -23,8 +23,8 @@
 // A step runs the model once, and computes the next token of each running text. At most Options.Sequences texts run; further texts wait for a place.
 // Waiting texts with the smallest Request.Priority begin first. Among texts of the same priority, the users that Request.User names take turns.
 //
-// A running text must be read. If 128 of its tokens are unread, and the program reads none of them for 30 seconds, the text ends with ErrSlow. If
-// Options.Sequences is 1, the model waits for the program instead.
+// The program must read the tokens of a running text. If 128 tokens are unread, and the program reads none of them for 30 seconds, the text ends
+// with ErrSlow. If Options.Sequences is 1, the model waits for the program instead.
 //
 // # Adapters
 //

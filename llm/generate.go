@@ -89,8 +89,8 @@ type Request struct {
 	Grammar *grammar.Grammar
 	// Stop are texts that end the generation. They are not part of the result.
 	Stop []string
-	// Exempt, unless it is nil, returns a function for each of the N texts. This function is called with the pieces of the text in order. It
-	// reports whether a text of Stop that begins after these pieces does not end the generation, for example because it is within a call of a
+	// Exempt, unless it is nil, returns a function for each of the N texts. This function receives the pieces of the text in order. It
+	// returns true if a text of Stop that begins after these pieces must not end the generation, for example because it is within a call of a
 	// function. The model calls it between steps, so it should be fast.
 	Exempt func() func(piece string) bool
 	// Template are the options of the template, for Chat.

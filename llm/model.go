@@ -20,7 +20,7 @@ var ErrFiles = errors.New("llm: not one model")
 type Options struct {
 	// Context is the largest number of tokens of a conversation. 0 means the model's context, but at most 8192.
 	Context int
-	// Sequences is the largest number of texts that are generated at once; others wait. 0 means 1.
+	// Sequences is the largest number of texts that are generated at once; further texts wait. 0 means 1.
 	Sequences int
 	// Tokens is the number of tokens for which the cache has room, over all conversations; it is at least Context. 0 means Context plus 1024 for each
 	// of the Sequences after the first, or fewer if the device has less memory.

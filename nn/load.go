@@ -39,15 +39,15 @@ type LoadOptions struct {
 	Interrupt func() error
 }
 
-// Load loads the parameters of all layers of a model from a file. The model is a pointer to a struct. Its layers, and fields of type *Parameter, are
-// fields, fields of fields, and elements of slices, arrays and maps; the slices must already have their length.
+// Load loads the parameters of all layers of a model from a file. The model is a pointer to a struct. Load finds layers, and fields of type
+// *Parameter, in the fields of the struct, in fields of fields, and in elements of slices, arrays and maps. Slices must already have their length.
 //
 // The name of a tensor consists of the names of the outer and inner fields, joined by dots. The name of a field is its tag, or else the name of the
 // field in Go. An embedded field without a tag adds nothing. For an element of a list, the index replaces %d in the tag, or else follows the name
 // after a dot. The tag weights:"-" excludes a field.
 //
-// A layer that is trained already, such as a layer that NewLinear made, keeps its parameters: Load sets their values, and they are still trained. If
-// another stream uses them, it must be synchronized before. Other layers get constant parameters, or parameters that are trained if
+// A layer that is trained already, such as a layer that NewLinear made, keeps its parameters: Load sets their values, and they are still trained.
+// Before the call, synchronize any other stream that uses them. Other layers get constant parameters, or parameters that are trained if
 // LoadOptions.Train is set. Among these layers, a field that is a pointer to a layer is optional: Load sets it to nil if the file lacks its tensor.
 //
 // Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error joins all

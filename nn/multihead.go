@@ -32,12 +32,12 @@ func (m *MultiHead) Forward(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor
 	return m.O.Forward(m.heads(x, o))
 }
 
-// ForwardFrom returns the attention of tokens to other tokens (cross-attention): the queries are those of x, of shape [... tokens Heads*HeadDim],
-// and the keys and values are those of from, of shape [... keys Heads*HeadDim]. If tokens and keys differ, o must have neither Causal nor
-// Starts nor Angles: see tensor.Attention.
-func (m *MultiHead) ForwardFrom(x, from *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
-	list := append(m.QKV.some(x, 0, 1), m.QKV.some(from, 1, 3)...)
-	return m.O.Forward(m.attend(list, x, from, o))
+// ForwardFrom returns the attention of tokens to other tokens (cross-attention). The queries are those of x, of shape [... tokens Heads*HeadDim].
+// The keys and values are those of other, of shape [... keys Heads*HeadDim]. If the numbers tokens and keys differ, Causal, Starts and Angles
+// must not be set: see tensor.Attention.
+func (m *MultiHead) ForwardFrom(x, other *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
+	list := append(m.QKV.some(x, 0, 1), m.QKV.some(other, 1, 3)...)
+	return m.O.Forward(m.attend(list, x, other, o))
 }
 
 // AddTo adds Forward(x, o) to sum as Linear.AddTo does.

@@ -8,7 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// RMSNorm divides vectors of Width elements by the root of (the mean of their squares, plus Epsilon), and multiplies them by its weights.
+// RMSNorm divides vectors of Width elements by sqrt(m + Epsilon), where m is the mean of the squares of the elements, and multiplies them
+// by its weights.
 type RMSNorm struct {
 	Width   int
 	Epsilon float32

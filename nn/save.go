@@ -11,9 +11,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// SaveFile writes the parameters of a model to a safetensors file, from which LoadFile loads them. The model is a struct as Load takes it, whose
-// layers are trained, or a pointer to one, or a []Named. The names of tensors are those that Load describes, with the tags of the key "weights". If
-// the file exists, the new file replaces it as soon as the new file is complete.
+// SaveFile writes the parameters of a model to a safetensors file, from which LoadFile loads them. The model is a struct of trained layers (see
+// Load), a pointer to such a struct, or a []Named. The names of tensors are those that Load describes, with the tags of the key "weights". If the
+// file exists, the new file replaces it as soon as the new file is complete.
 //
 // Values are float32, even if layers compute with bfloat16, so that a training continues with the same bits. The state of the optimizer is not in
 // the file: see package train. SaveFile uses the stream of NewParams. If another stream changes the parameters, it must be synchronized before.
@@ -28,7 +28,8 @@ func SaveFile(ctx context.Context, model any, name string) error {
 	return safetensors.Save(name, f)
 }
 
-// LoadFile is like Load, but opens and closes the file: a file that SaveFile wrote, or a file or folder as formats.Open takes it.
+// LoadFile is like Load, but opens and closes the file. The name is that of a file that SaveFile has written, or of any file or
+// folder that formats.Open accepts.
 func LoadFile(p *Params, model any, name string, o LoadOptions) error {
 	f, err := formats.Open(name)
 	if err != nil {

@@ -145,9 +145,9 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// Together returns the results of all layers, side by side in one tensor, or false if it cannot. It can if the matrices are stored as one dense
-// matrix with the element type of x, float16 or bfloat16. It also can if x is bfloat16, there are no biases, and the matrices are stored as one
-// quantized matrix (or several, if x is one row).
+// Together returns the results of all layers, side by side in one tensor, and reports whether this is possible. It is possible if the matrices
+// are stored as one dense matrix with the element type of x, float16 or bfloat16. It is also possible if x is bfloat16, there are no biases,
+// and the matrices are stored as one quantized matrix (or several, if x is one row).
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
 		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true

@@ -124,8 +124,8 @@ func (m *Model) MaxTokens() int { return m.length }
 // BatchTokens returns the number of tokens that are computed at once.
 func (m *Model) BatchTokens() int { return m.batch }
 
-// Rank returns a score for each document, the most relevant first. Of a query and a document that have more than MaxTokens tokens together,
-// Rank uses the beginnings: it shortens the longer one until it is as short as the other, and then both.
+// Rank returns a score for each document, the most relevant first. If a query and a document together have more than MaxTokens tokens, Rank
+// uses only the beginnings of the two texts: it shortens the longer text until both have the same length, and then both texts.
 func (m *Model) Rank(ctx context.Context, query string, documents ...string) ([]Score, error) {
 	list, err := m.Logits(ctx, m.Encode(query, documents...)...)
 	if err != nil {

@@ -25,11 +25,15 @@ type AttentionOptions struct {
 
 // Attention returns softmax(Q K^T / sqrt(dim)) V for each head (Vaswani et al., "Attention Is All You Need"): the mean of the values,
 // weighted by how well their keys fit a token's query. q has the shape [... tokens heads dim], and k and v have the shape [... keys
-// keyheads dim]. In cross-attention, keys and values are those of other tokens, whose number keys may differ from tokens; then Causal and
-// Starts must not be set. All three tensors have the same float type. The number keyheads must divide heads; heads/keyheads consecutive heads share a
-// head of keys and values (Ainslie et al., "GQA"). Dimensions before these are batches; with Starts, there must be no batches. The
-// result has the shape of q. If dim is a multiple of 16, up to 128, Attention is faster and needs no memory for the scores of all pairs
-// of tokens, unless it is recorded for a derivative, or for a graph, with other numbers of keys than of queries. The mistake is ErrShape or ErrDType if shapes or types do not fit.
+// keyheads dim]. All three tensors have the same float type. The number keyheads must divide heads; heads/keyheads consecutive heads
+// share a head of keys and values (Ainslie et al., "GQA"). The dimensions before tokens and keys are batches; with Starts, there must
+// be none. The result has the shape of q. The mistake is ErrShape or ErrDType if shapes or types do not fit.
+//
+// In cross-attention, keys and values are those of other tokens, and the number keys may differ from the number tokens. Causal and
+// Starts must not be set then.
+//
+// If dim is a multiple of 16, up to 128, Attention is faster and needs no memory for the scores of all pairs of tokens. If keys
+// differs from tokens, this does not hold while the operation is recorded for a derivative or a graph.
 func Attention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	const name = "Attention"
 	in := []*Tensor{q, k, v}

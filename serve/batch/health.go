@@ -11,8 +11,8 @@ type Health struct {
 	broken atomic.Pointer[error] // that of the last batch, or nil
 }
 
-// Observe is called after each batch. A canceled batch did not fail, nor did one with an error that matches one of mistakes, which are those
-// of items.
+// Call Observe after each batch. A batch does not count as failed if it was canceled, or if its error matches one of mistakes, the errors
+// for invalid items.
 func (h *Health) Observe(r Report, mistakes ...error) {
 	var failed *error
 	if r.Err != nil && !errors.Is(r.Err, context.Canceled) {
@@ -26,8 +26,8 @@ func (h *Health) Observe(r Report, mistakes ...error) {
 	h.broken.Store(failed)
 }
 
-// Check returns why nothing can be computed, or nil. After a batch that failed, it calls probe, which computes an item of its own: a server
-// that is not healthy may get no requests, so only a probe can find out that the device works again.
+// Check returns nil if items can be computed, and otherwise the error. After a failed batch, Check calls probe, which computes an item of
+// its own: an unhealthy server may get no requests, so only a probe can find out that the device works again.
 func (h *Health) Check(ctx context.Context, probe func() error) error {
 	last := h.broken.Load()
 	if last == nil {

@@ -87,7 +87,8 @@ type Span[T int | float64] struct{ least, most T }
 // Between returns the range of the numbers from least to most.
 func Between[T int | float64](least, most T) Span[T] { return Span[T]{least, most} }
 
-// Set stores the value of the field param in *to, unless value is nil. If the value is not within limits, Set returns a Failure.
+// Set stores *value in *dst. If value is nil, Set does nothing. If *value is not within the limits, Set returns a Failure for
+// the field param of the request.
 func Set[T int | float64](dst *T, param string, value *T, limits Span[T]) error {
 	if value == nil {
 		return nil

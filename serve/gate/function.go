@@ -55,8 +55,8 @@ func tools(list []Function) (described []json.RawMessage, names []string, err er
 	return described, names, nil
 }
 
-// Arguments returns the arguments of an earlier function call in a conversation, for chat.ToolCall. The parameter text is their JSON, which Arguments
-// does not check. If text is empty, the result is an empty JSON object.
+// Arguments returns the arguments of an earlier function call in a conversation, for chat.ToolCall. They are given as JSON, which Arguments does not
+// check. If the JSON is empty, Arguments returns an empty object.
 func Arguments(text string) json.RawMessage {
 	if text == "" {
 		return json.RawMessage("{}")

@@ -171,15 +171,16 @@ func UserOf(ctx context.Context) string {
 // failing is the key of a context's value: the function that writes the Failure of a request.
 type failing struct{}
 
-// WithFailures returns a context for a request that one protocol passes on to a handler of another protocol. If the request fails, the other
-// protocol's handler calls fail, so that fail writes the Failure in the form of the first protocol.
+// WithFailures returns a context for a request that one protocol passes on to another protocol's handler. If the request fails, this handler
+// calls fail, which writes the Failure in the form of the first protocol.
 func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) context.Context {
 	return context.WithValue(ctx, failing{}, fail)
 }
 
 // Guard returns a handler that passes requests of clients with a valid API key on to next. If the key is invalid or next returns an error, the
-// handler calls fail to write the Failure, or the function that was passed to WithFailures. If the client has left, the handler calls neither.
-// Answers with status 429, and answers about a model that is not ready, have the header Retry-After.
+// handler writes the Failure with fail. If the request has a context of WithFailures, the handler uses that context's function instead. If the
+// client has left, the handler writes nothing. Answers with status 429, and answers about a model that is not ready, have the header
+// Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		span := spans.Of(r.Context())

@@ -16,8 +16,8 @@ type Options struct {
 	// Connections limits the number of connections. At the limit, new connections wait, and connections without a request are closed to
 	// make room. 0 means 16,384.
 	Connections int
-	// Delay is how long the server accepts connections and requests after ctx is done, for clients such as load balancers that learn only
-	// then that the server ends. Answers in this time tell the client to close its connection.
+	// Delay is how long the server still accepts connections and requests after ctx is done, so that load balancers can stop sending
+	// requests. Answers in this time tell the client to close its connection.
 	Delay time.Duration
 	// Drain is how long answers may take after Delay.
 	Drain time.Duration

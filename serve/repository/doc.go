@@ -1,4 +1,4 @@
-// Package repository loads models when they are needed, and unloads models that are not.
+// Package repository loads models when they are needed, and unloads unused models.
 //
 //	r := repository.New(repository.Options{KeepAlive: 10 * time.Minute})
 //	m, err := repository.Add(r, "smollm2", func(ctx context.Context) (*llm.Model, func() error, error) {

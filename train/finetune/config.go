@@ -23,8 +23,8 @@ type Config struct {
 
 	// Method is lora, the default, to train an adapter, or full, to train all parameters of the model.
 	Method string `yaml:"method"`
-	// DPO trains with preferences: see text.Options.Preferences. Beta multiplies the differences of log-probabilities in the loss;
-	// it is 0.1 by default.
+	// DPO trains with preferences: see text.Options.Preferences. The loss of a preference is -log(sigmoid(Beta*d)), where d is the
+	// increase of log(p(chosen)/p(rejected)) by training. Beta is 0.1 by default.
 	DPO  bool    `yaml:"dpo"`
 	Beta float64 `yaml:"beta"`
 
@@ -54,7 +54,7 @@ type Config struct {
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
 	WarmUp   int     `yaml:"warmup"`   // the number of steps, from the first on, in which the learning rate rises
 	Decay    float64 `yaml:"decay"`    // the weight decay
-	Clip     float64 `yaml:"clip"`     // the largest norm of all derivatives; 1 by default; a negative number is no limit
+	Clip     float64 `yaml:"clip"`     // the limit of the norm of all derivatives together; 1 by default; a negative number means no limit
 
 	Epochs   int    `yaml:"epochs"`   // 1 by default
 	Steps    int    `yaml:"steps"`    // the largest number of steps; no limit by default

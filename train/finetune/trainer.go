@@ -210,7 +210,7 @@ func (t *Trainer) Plan() Plan { return t.planned }
 // Steps returns the number of finished steps, and the number of steps of the whole training.
 func (t *Trainer) Steps() (done, total int) { return t.at.Step, t.steps }
 
-// Dropped returns the lines of the texts, and of those of Config.Eval, that are left out because they have nothing to learn.
+// Dropped returns the lines of Config.Data and Config.Eval that the training leaves out, because nothing in them can be learned.
 func (t *Trainer) Dropped() []*text.LineError {
 	if t.eval == nil {
 		return t.data.Dropped
