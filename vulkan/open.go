@@ -20,7 +20,9 @@ var (
 	// ErrFeatures means that the device or its driver lacks a feature that all kernels need.
 	ErrFeatures = errors.New("vulkan: the device lacks what kernels need")
 	// ErrLost means that the driver has given up the device, usually because a kernel hung, or because a kernel without checks accessed
-	// memory out of bounds. All later calls return this error. The process can close the device and open it again.
+	// memory out of bounds. Not all drivers notice that a kernel hangs. So a GPU is also lost if the program frees memory, or closes a
+	// stream or the device, and work has not ended a minute after its start. All later calls return this error. The process can close
+	// the device and open it again. What a hanging kernel uses is freed when the process ends.
 	ErrLost = errors.New("vulkan: the device is lost, because a kernel hung or accessed invalid memory; close it and open it again")
 )
 
@@ -154,7 +156,7 @@ func (s *session) open(index int) (*backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
-	b := &backend{session: s, device: dev, information: info, family: uint32(family), kernels: map[code]*loaded{}}
+	b := &backend{session: s, device: dev, information: info, family: uint32(family), kernels: map[code]*loaded{}, patience: closePatience(info)}
 	b.queue = s.Queue(dev, b.family, 0)
 	b.memories = s.Memories(p)
 	b.arithmetic, b.subgroup, b.clock = s.arithmetic(p), s.subgroup(p), s.newClock(p, families[family])
