@@ -137,6 +137,35 @@ func (t *translator) reduce() {
 	t.result(typ, t.op(op, typ, t.subgroup(), spirv.GroupReduce, t.arg(1, typ)))
 }
 
+// reduction returns what computes the value of redux.sync for two lanes from those of each.
+func (t *translator) reduction() func(a, b spirv.ID) spirv.ID {
+	typ := t.typ(0)
+	signed := typ.Class() == ptx.Signed
+	extended := func(op uint32) func(a, b spirv.ID) spirv.ID {
+		return func(a, b spirv.ID) spirv.ID { return t.Extended(op, t.u32(), a, b) }
+	}
+	plain := func(op spirv.Op) func(a, b spirv.ID) spirv.ID {
+		return func(a, b spirv.ID) spirv.ID { return t.op(op, ptx.U32, a, b) }
+	}
+	switch {
+	case t.has("add"):
+		return plain(spirv.OpIAdd)
+	case t.has("min") && signed:
+		return extended(spirv.GLSLSMin)
+	case t.has("min"):
+		return extended(spirv.GLSLUMin)
+	case t.has("max") && signed:
+		return extended(spirv.GLSLSMax)
+	case t.has("max"):
+		return extended(spirv.GLSLUMax)
+	case t.has("and"):
+		return plain(spirv.OpBitwiseAnd)
+	case t.has("or"):
+		return plain(spirv.OpBitwiseOr)
+	}
+	return plain(spirv.OpBitwiseXor)
+}
+
 // match translates match.any.sync: it returns the lanes that have the same value, by asking for each distinct one.
 func (t *translator) match() {
 	if !t.has("any") {
