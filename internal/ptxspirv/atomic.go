@@ -175,7 +175,10 @@ func (t *translator) atomic() {
 
 // exchange emits an atomic operation and returns the old bits.
 func (t *translator) exchange(p place, typ ptx.Type, first int) spirv.ID {
-	if t.needsLock(p, typ) {
+	switch {
+	case p.space == ptx.Local && t.space() == ptx.Generic:
+		return t.number(held(typ), 0) // PTX does not define atomic operations on local memory
+	case t.needsLock(p, typ):
 		return t.exchangeLocked(p, typ, first)
 	}
 	at := t.atom(p, typ.Size())
