@@ -292,13 +292,14 @@ func (t *translator) inWarp(lane spirv.ID) spirv.ID {
 
 // collectSum reduces the values that the lanes of redux.sync have published.
 func (t *translator) collectSum() {
-	typ, op := t.typ(0), t.reduction()
+	typ := t.typ(0)
+	_, pair := t.reduction()
 	party := t.op(spirv.OpBitwiseAnd, ptx.U32, t.party(), t.laneMask("ne"))
 	sum := t.Value(spirv.OpLoad, t.u32(), t.slot(true, t.linear(), slotValue))
 	for lane := range uint32(min(warpLanes, t.threads())) {
 		v := t.Value(spirv.OpLoad, t.u32(), t.slot(true, t.inWarp(t.word(lane)), slotValue))
 		takes := t.test(spirv.OpINotEqual, t.op(spirv.OpBitwiseAnd, ptx.U32, party, t.word(1<<lane)), t.word(0))
-		sum = t.choose(typ, takes, op(sum, v), sum)
+		sum = t.choose(typ, takes, pair(sum, v), sum)
 	}
 	t.result(typ, sum)
 }

@@ -113,35 +113,15 @@ func (t *translator) reduce() {
 	if !t.warp(spirv.CapabilityGroupNonUniformArithmetic) {
 		return
 	}
+	op, _ := t.reduction()
 	typ := t.typ(0)
-	signed := typ.Class() == ptx.Signed
-	var op spirv.Op
-	switch {
-	case t.has("add"):
-		op = spirv.OpGroupNonUniformIAdd
-	case t.has("min") && signed:
-		op = spirv.OpGroupNonUniformSMin
-	case t.has("min"):
-		op = spirv.OpGroupNonUniformUMin
-	case t.has("max") && signed:
-		op = spirv.OpGroupNonUniformSMax
-	case t.has("max"):
-		op = spirv.OpGroupNonUniformUMax
-	case t.has("and"):
-		op = spirv.OpGroupNonUniformBitwiseAnd
-	case t.has("or"):
-		op = spirv.OpGroupNonUniformBitwiseOr
-	default:
-		op = spirv.OpGroupNonUniformBitwiseXor
-	}
 	t.result(typ, t.op(op, typ, t.subgroup(), spirv.GroupReduce, t.arg(1, typ)))
 }
 
-// reduction returns what computes the value of redux.sync for two lanes from those of each.
-func (t *translator) reduction() func(a, b spirv.ID) spirv.ID {
-	typ := t.typ(0)
-	signed := typ.Class() == ptx.Signed
-	extended := func(op uint32) func(a, b spirv.ID) spirv.ID {
+// reduction returns the operation of a subgroup for redux.sync, and what emits it for two values.
+func (t *translator) reduction() (group spirv.Op, pair func(a, b spirv.ID) spirv.ID) {
+	signed := t.typ(0).Class() == ptx.Signed
+	of := func(op uint32) func(a, b spirv.ID) spirv.ID {
 		return func(a, b spirv.ID) spirv.ID { return t.Extended(op, t.u32(), a, b) }
 	}
 	plain := func(op spirv.Op) func(a, b spirv.ID) spirv.ID {
@@ -149,21 +129,21 @@ func (t *translator) reduction() func(a, b spirv.ID) spirv.ID {
 	}
 	switch {
 	case t.has("add"):
-		return plain(spirv.OpIAdd)
+		return spirv.OpGroupNonUniformIAdd, plain(spirv.OpIAdd)
 	case t.has("min") && signed:
-		return extended(spirv.GLSLSMin)
+		return spirv.OpGroupNonUniformSMin, of(spirv.GLSLSMin)
 	case t.has("min"):
-		return extended(spirv.GLSLUMin)
+		return spirv.OpGroupNonUniformUMin, of(spirv.GLSLUMin)
 	case t.has("max") && signed:
-		return extended(spirv.GLSLSMax)
+		return spirv.OpGroupNonUniformSMax, of(spirv.GLSLSMax)
 	case t.has("max"):
-		return extended(spirv.GLSLUMax)
+		return spirv.OpGroupNonUniformUMax, of(spirv.GLSLUMax)
 	case t.has("and"):
-		return plain(spirv.OpBitwiseAnd)
+		return spirv.OpGroupNonUniformBitwiseAnd, plain(spirv.OpBitwiseAnd)
 	case t.has("or"):
-		return plain(spirv.OpBitwiseOr)
+		return spirv.OpGroupNonUniformBitwiseOr, plain(spirv.OpBitwiseOr)
 	}
-	return plain(spirv.OpBitwiseXor)
+	return spirv.OpGroupNonUniformBitwiseXor, plain(spirv.OpBitwiseXor)
 }
 
 // match translates match.any.sync: it returns the lanes that have the same value, by asking for each distinct one.

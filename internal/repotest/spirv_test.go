@@ -82,7 +82,7 @@ func translatedIn() []string {
 	}
 	return []string{
 		"./examples/...", "./internal/kernels/norm", "./internal/kernels/sampling", "./internal/verify/conformance/control",
-		"./internal/verify/conformance/threads", "./internal/verify/conformance/words",
+		"./internal/verify/conformance/clusters", "./internal/verify/conformance/threads", "./internal/verify/conformance/words",
 	}
 }
 
@@ -91,6 +91,9 @@ func translated(m *ptx.Module, f *ptx.Func, o ptxspirv.Options) ([]byte, error) 
 	o.Block, o.Shared = [3]int{64, 1, 1}, 64
 	if f.ReqThreads[0] > 0 {
 		o.Block = f.ReqThreads
+	}
+	if slices.ContainsFunc(f.Code, func(in ptx.Instr) bool { return in.Op == "barrier" }) { // of a cluster
+		o.Cluster = [3]int{2, 2, 1}
 	}
 	p, err := ptxspirv.Translate(m, f.Name, o)
 	if err != nil {
