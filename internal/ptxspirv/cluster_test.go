@@ -1,6 +1,7 @@
 package ptxspirv
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
@@ -58,6 +59,34 @@ func TestSlow(t *testing.T) {
 		g, err := newGraph(m.Func("k"), Options{Block: [3]int{c.threads, 1, 1}, Cluster: [3]int{c.blocks}, Subgroup: warpLanes})
 		if err != nil || g.meets != c.want || g.masked != (c.name == "some lanes") {
 			t.Errorf("%s: %v, meets %v, masked %v, want %v", c.name, err, g.meets, g.masked, c.want)
+		}
+	}
+}
+
+// TestRefuseLost tests what is refused on a device whose compiler loses values: it has been seen to end such kernels early.
+func TestRefuseLost(t *testing.T) {
+	const apart = "mov.u32 %r1, %cluster_ctarank; $A: barrier.cluster.arrive; barrier.cluster.wait; sub.u32 %r1, %r1, 1; setp.gt.s32 %p1, %r1, 0; @%p1 bra $A; ret;"
+	for _, c := range []struct {
+		name, body string
+		blocks     int
+		refused    bool
+	}{
+		{"some lanes", "vote.sync.ballot.b32 %r1, %p1, %r2; ret;", 1, true},
+		{"all lanes", "vote.sync.ballot.b32 %r1, %p1, -1; ret;", 1, false},
+		{"blocks apart", apart, 2, true},
+		{"one block", apart, 1, false},
+		{"blocks together", "barrier.cluster.arrive; barrier.cluster.wait; ret;", 2, false},
+	} {
+		m, err := ptx.Parse(text(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, loses := range []bool{false, true} {
+			o := Options{Block: [3]int{64, 1, 1}, Cluster: [3]int{c.blocks}, Subgroup: warpLanes, Arithmetic: Arithmetic{LosesValues: loses}}
+			_, err := Translate(m, "k", o)
+			if refused := c.refused && loses; errors.Is(err, ErrUnsupported) != refused || !refused && err != nil {
+				t.Errorf("%s, loses values %v: %v", c.name, loses, err)
+			}
 		}
 	}
 }

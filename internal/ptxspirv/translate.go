@@ -51,6 +51,7 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 	}
 	t := &translator{Builder: spirv.New(), f: f, files: m.Files, graph: g, options: o}
 	t.declare(m)
+	t.refuseLost()
 	t.beginLock()
 	if g.meets {
 		t.beginMeetings()
@@ -62,6 +63,24 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 		return nil, t.err
 	}
 	return &Program{Words: t.finish(), Pushed: t.parameters != 0, Data: t.data, Shared: t.sharedTotal}, nil
+}
+
+// refuseLost fails for kernels that a device whose compiler loses values has been seen to end early: those with operations of some lanes, and
+// those with clusters that run in rounds.
+func (t *translator) refuseLost() {
+	if !t.options.LosesValues || t.err != nil {
+		return
+	}
+	for i := range t.f.Code {
+		switch t.in = &t.f.Code[i]; {
+		case ofSomeLanes(t.in):
+			t.fail("%s of some lanes of a warp: the compiler of this driver loses values of loops; a newer driver may not", t.in)
+			return
+		case t.clustered && t.inRounds && (t.in.Op == "bar" || isClusterWait(t.in)):
+			t.fail("%s in a cluster: the compiler of this driver loses values of loops; a newer driver may not", t.in)
+			return
+		}
+	}
 }
 
 // translator translates one kernel.
