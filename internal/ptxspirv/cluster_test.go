@@ -73,6 +73,7 @@ func TestRefuseLost(t *testing.T) {
 	}{
 		{"some lanes", "vote.sync.ballot.b32 %r1, %p1, %r2; ret;", 1, true},
 		{"all lanes", "vote.sync.ballot.b32 %r1, %p1, -1; ret;", 1, false},
+		{"a lock", ".shared .align 8 .b8 cell[8]; red.relaxed.cta.shared.add.u64 [cell], %rd1; ret;", 1, true},
 		{"blocks apart", apart, 2, true},
 		{"one block", apart, 1, false},
 		{"blocks together", "barrier.cluster.arrive; barrier.cluster.wait; ret;", 2, false},

@@ -13,7 +13,7 @@ import (
 
 // beginLock declares the lock if the kernel needs one, and clears it.
 func (t *translator) beginLock() {
-	if t.err != nil || t.options.Views.Atomics64 || t.sharedBytes == 0 || !slices.ContainsFunc(t.f.Code, t.locks) {
+	if t.err != nil || !slices.ContainsFunc(t.f.Code, t.needsLockFor) {
 		return
 	}
 	t.lock = t.words(spirv.StorageWorkgroup, 4)
@@ -21,9 +21,9 @@ func (t *translator) beginLock() {
 	t.barrier()
 }
 
-// locks reports whether an instruction may be an atomic access to 64 bits of shared memory.
-func (t *translator) locks(in ptx.Instr) bool {
-	if !slices.Contains([]string{"atom", "red", "ld", "st"}, in.Op) {
+// needsLockFor reports whether an instruction may take the lock.
+func (t *translator) needsLockFor(in ptx.Instr) bool {
+	if t.options.Views.Atomics64 || t.sharedBytes == 0 || !slices.Contains([]string{"atom", "red", "ld", "st"}, in.Op) {
 		return false
 	}
 	t.in, t.mods = &in, in.Mods

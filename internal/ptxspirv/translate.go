@@ -65,21 +65,28 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 	return &Program{Words: t.finish(), Pushed: t.parameters != 0, Data: t.data, Shared: t.sharedTotal}, nil
 }
 
-// refuseLost fails for kernels that a device whose compiler loses values has been seen to end early: those with operations of some lanes, and
-// those with clusters that run in rounds.
+// refuseLost fails for kernels that a device whose compiler loses values has been seen to compile wrongly: those with operations of some lanes,
+// those that take the lock, and those with clusters that run in rounds.
 func (t *translator) refuseLost() {
 	if !t.options.LosesValues || t.err != nil {
 		return
 	}
 	for i := range t.f.Code {
-		switch t.in = &t.f.Code[i]; {
-		case ofSomeLanes(t.in):
-			t.fail("%s of some lanes of a warp: the compiler of this driver loses values of loops; a newer driver may not", t.in)
-			return
-		case t.clustered && t.inRounds && (t.in.Op == "bar" || isClusterWait(t.in)):
-			t.fail("%s in a cluster: the compiler of this driver loses values of loops; a newer driver may not", t.in)
-			return
+		in := &t.f.Code[i]
+		what := ""
+		switch {
+		case ofSomeLanes(in):
+			what = "of some lanes of a warp"
+		case t.needsLockFor(*in):
+			what = "of 8 bytes in shared memory"
+		case t.clustered && t.inRounds && (in.Op == "bar" || isClusterWait(in)):
+			what = "in a cluster"
+		default:
+			continue
 		}
+		t.in = in
+		t.fail("%s %s: the compiler of this driver loses values of loops; a newer driver may not", in, what)
+		return
 	}
 }
 
