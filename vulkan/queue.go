@@ -172,7 +172,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 			return l.err
 		}
 		k := p.Kernel()
-		v := &k.Variants[p.Variant()]
+		v := &k.Variants[l.variant]
 		var env uint64
 		if k.Environment() {
 			if err := q.environment(); err != nil {
@@ -192,7 +192,11 @@ func (q *queue) Launch(p *driver.Plan) error {
 			copy(s.host, block)
 			block = binary.LittleEndian.AppendUint64(nil, s.address)
 		}
-		q.dispatch(l, block, v.Blocks(p))
+		groups := v.Blocks(p)
+		for i, n := range l.cluster {
+			groups[i] /= max(1, n)
+		}
+		q.dispatch(l, block, groups)
 		return nil
 	})
 }
