@@ -413,6 +413,91 @@ var desertedProductsKernel = &driver.Kernel{
 	},
 }
 
+// Shared adds up the tiles that the blocks of a cluster pass to each other in some rounds. A block fetches the next tile when all
+// blocks have read those of the round.
+func Shared(s *device.Stream, g device.Blocks, from device.TensorMap[[8][16]int32], ranks [sharers]uint32, out device.Slice[int32]) error {
+	p := s.Plan(sharedKernel, sharedKernel.Grid(g))
+	from.Pass(p)
+	driver.Pass(p, ranks)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var sharedKernel = &driver.Kernel{
+	Name:    "shared",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
+	File:    "multicast.go",
+	Line:    26,
+	Params: []driver.Param{
+		{Name: "from", Offset: 0, Size: 128, Tensor: true},
+		{Name: "ranks", Offset: 128, Size: 16},
+		{Name: "out", Offset: 144, Size: 24, Elem: 4},
+	},
+	ParamBytes: 184,
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
+	Shared:     2064,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "multicast.go", Line: 45, Format: "index out of range [%d] with length %d"},
+		{File: "multicast.go", Line: 57, Format: "index out of range [%d] with length %d"},
+		{File: "multicast.go", Line: 45, Format: "gpu.TensorMap: ranks of no blocks of the cluster"},
+		{File: "multicast.go", Line: 45, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			from  gpu.TensorMap[[8][16]int32]
+			ranks [sharers]uint32
+			out   []int32
+		})(args)
+		for ts.Next() {
+			shared(ts.Thread(), a.from, a.ranks, a.out)
+		}
+	},
+}
+
+// Alone fetches a tile with the given receivers, of which the block is the only possible one.
+func Alone(s *device.Stream, g device.Blocks, from device.TensorMap[[8][16]int32], ranks uint32, out device.Slice[int32]) error {
+	p := s.Plan(aloneKernel, aloneKernel.Grid(g))
+	from.Pass(p)
+	driver.Pass(p, ranks)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var aloneKernel = &driver.Kernel{
+	Name:    "alone",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
+	File:    "multicast.go",
+	Line:    93,
+	Params: []driver.Param{
+		{Name: "from", Offset: 0, Size: 128, Tensor: true},
+		{Name: "ranks", Offset: 128, Size: 4},
+		{Name: "out", Offset: 136, Size: 24, Elem: 4},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     520,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "multicast.go", Line: 100, Format: "gpu.TensorMap: ranks of no blocks of the cluster"},
+		{File: "multicast.go", Line: 102, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{144, 152},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			from  gpu.TensorMap[[8][16]int32]
+			ranks uint32
+			out   []int32
+		})(args)
+		for ts.Next() {
+			alone(ts.Thread(), a.from, a.ranks, a.out)
+		}
+	},
+}
+
 // Chained stores the product of a, 64x64, and b, 64x64, rounded to bfloat16, times c, 64x128. All are
 // stored row by row. The first product stays in registers.
 func Chained(s *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.BF16]], out device.Slice[float32]) error {
@@ -481,7 +566,6 @@ var spareKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tiles.go", Line: 74, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
-		{File: "tiles.go", Line: 78, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "tiles.go", Line: 96, Format: "index out of range [%d] with length %d"},
 		{File: "tiles.go", Line: 92, Format: "index out of range [%d] with length %d"},
 	},
