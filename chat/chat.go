@@ -55,8 +55,8 @@ type Options struct {
 	// Now is the time that templates may print. The zero value means the time of
 	// the call.
 	Now time.Time
-	// Interrupt, unless it is nil, is called from time to time while the template runs. If it returns an error, Render ends with an error
-	// that wraps it. context.Context.Err is such a function.
+	// Interrupt, unless it is nil, is called from time to time while the template runs. If it returns an error, Render ends with an error that wraps
+	// it.
 	Interrupt func() error
 }
 

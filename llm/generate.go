@@ -133,8 +133,8 @@ type Likely struct {
 	Logprob float64
 }
 
-// Chat returns the tokens of the answer to a conversation. If r.Template lists tools, the answer may contain calls, which a chat.Parser
-// finds. The iterator ends after an error, and when ctx is done. Several goroutines may call Chat, Generate and Continue.
+// Chat returns the tokens of the answer to a conversation. If r.Template lists tools, a chat.Parser finds calls in the answer. The iterator ends
+// after an error, and when ctx is done. Several goroutines may call Chat, Generate and Continue.
 func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) iter.Seq2[Token, error] {
 	return m.unlessBusy(r, func(yield func(Token, error) bool) {
 		o := r.Template

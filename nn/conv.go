@@ -9,12 +9,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Conv2d convolves images of In channels with Out square filters of Kernel x Kernel places: see tensor.Conv2d. A Conv2d is constant. In
-// files, filters have the shape that PyTorch uses: [Out, In, Kernel, Kernel] or, if the Conv2d is depthwise, [Out, 1, Kernel, Kernel].
+// Conv2d convolves images of In channels with Out square filters of Kernel x Kernel places: see tensor.Conv2d. A Conv2d is constant. In files,
+// filters have the shape that PyTorch uses: [Out, In, Kernel, Kernel] or, if the Conv2d is depthwise, [Out, 1, Kernel, Kernel].
 //
-// If the tag has two names in braces, such as `weights:"{conv,bn}1"`, the second name is the name of a batch norm after the convolution
-// (Ioffe and Szegedy, "Batch Normalization"). The file has the statistics of the batch norm. Load multiplies the filters by the factors of
-// the batch norm, so the batch norm costs nothing.
+// If the tag has two names in braces, such as `weights:"{conv,bn}1"`, the second name is that of a batch norm after the convolution (Ioffe and
+// Szegedy, "Batch Normalization"). Load multiplies the filters by the factors of the batch norm.
 type Conv2d struct {
 	In, Out, Kernel int
 	Window          tensor.Window

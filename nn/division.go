@@ -30,10 +30,9 @@ type Part struct {
 // partSpacing is the number of elements to a multiple of which parameters and parts are aligned, so that no block of 8-bit moments is divided.
 const partSpacing = 256
 
-// Divide divides the parameters among processes (Rajbhandari et al., "ZeRO", stage 1). Memory.Parts then has the parts of this process, instead of
-// one Part with all elements. In Memory, the vectors, which are parameters of at most one dimension, precede the other parameters. Layers read
-// vectors in float32, so each process has all vectors in Memory.Master. If activations are bfloat16, Memory.Master has only this process's parts of
-// the other parameters. Call Divide before the first use of a parameter.
+// Divide divides the parameters among processes (Rajbhandari et al., "ZeRO", stage 1). The optimizer of this process then updates only the elements
+// in Memory.Parts. Each process has the float32 values of all vectors, which are parameters of at most one dimension. If activations are bfloat16, it
+// has the float32 values of only its part of the other parameters. Call Divide before the first use of a parameter.
 func (p *Params) Divide(d Division) error {
 	if d.Rank < 0 || d.Rank >= d.World || d.Bucket < 1 {
 		return fmt.Errorf("nn: the division %+v does not exist", d)

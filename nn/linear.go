@@ -114,9 +114,8 @@ func halfOf(m matrix, of dtype.Type) bool {
 	return false
 }
 
-// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns sum. AddTo does not change sum, and returns
-// another tensor, if the layer is trained, if sum is recorded (see tensor.Tensor.Recorded), if a derivative with respect to x is needed, or if
-// the elements of sum are not contiguous.
+// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns the new sum. If the layer is trained, if derivatives are
+// needed, or if the elements of sum are not contiguous, AddTo does not change sum and returns another tensor.
 func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.addTo(sum, x)

@@ -45,16 +45,13 @@ type LoadOptions struct {
 	Interrupt func() error
 }
 
-// Load loads the parameters of all layers of a model from a file. The model is a pointer to a struct. Its layers are fields, fields of
-// fields, and elements of slices; the slices must already have their length. The name of a tensor consists of the tags of the outer and
-// inner fields, joined by dots. A field without a tag adds nothing to the name. A field that is a pointer to a layer is optional: Load sets
-// it to nil if the file lacks its tensor.
+// Load loads the parameters of all layers of a model from a file. The model is a pointer to a struct. Its layers are fields, fields of fields, and
+// elements of slices; the slices must already have their length. The name of a tensor consists of the tags of the outer and inner fields, joined by
+// dots. A field without a tag adds nothing to the name. A field that is a pointer to a layer is optional: Load sets it to nil if the file lacks its
+// tensor.
 //
-// Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error
-// joins all mistakes, each of which matches one of the errors of Load. If the device has no memory for a parameter, or if the file has been
-// truncated, Load ends at once.
-//
-// On a CPU, Load reads the memory of a mapped file. Otherwise, it reads the file into memory, one layer after another.
+// Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error joins all
+// mistakes, each of which matches one of the errors of Load.
 func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size(), packed: map[packing]*quant.Packed{}}
 	if strings.HasPrefix(f.Format, "GGUF") {

@@ -55,8 +55,8 @@ type Memory struct {
 	assembled  []float32 // the values of all parameters, or nil: see Assemble
 }
 
-// Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first parameter is used.
-// After a mistake, the tensors that In returns are void and have the mistake as their error.
+// Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first parameter is used. After a
+// mistake, the tensors that In returns have the mistake as their error.
 func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 	t, n := &p.trained, elementsOf(shape)
 	q := &Parameter{params: p, shape: slices.Clone(shape), at: t.size, whole: t.size, initial: initial}
@@ -126,8 +126,7 @@ func (p *Params) Named() []Named { return slices.Clone(p.trained.named) }
 // Shape returns the size of each dimension.
 func (q *Parameter) Shape() []int { return slices.Clone(q.shape) }
 
-// In returns the parameter as a tensor of s with the type of activations. While s records, the tensor is, or depends on, a variable; otherwise
-// it is a constant.
+// In returns the parameter as a tensor of s with the type of activations. While s records, Backward computes the derivative of the parameter.
 func (q *Parameter) In(s *tensor.Scope) *tensor.Tensor {
 	t := q.in(s, func() *tensor.Tensor { return q.value })
 	if q.params.activations == dtype.Float16 {

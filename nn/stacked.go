@@ -13,8 +13,7 @@ import (
 )
 
 // Stacked is several linear layers with the same input of In elements. In its tag, the differing parts of the layers' names are in braces:
-// `weights:"mlp.{gate,up}_proj"`. In memory, dense matrices are stored as one matrix, and so are quantized matrices of the same format. The
-// layers of a Stacked made by NewStacked are trained.
+// `weights:"mlp.{gate,up}_proj"`. In memory, dense matrices are stored as one matrix, and so are quantized matrices of the same format.
 type Stacked struct {
 	In   int
 	Out  []int // the elements of each layer's output
@@ -127,9 +126,9 @@ func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 	return list
 }
 
-// Together returns the results of all layers, side by side in one tensor, or false if it cannot. It can if the matrices
-// are stored as one dense matrix whose element type is that of x and is float16 or bfloat16. It also can if x is
-// bfloat16, there are no biases, and the matrices are stored as one quantized matrix (or several, if x is one row).
+// Together returns the results of all layers, side by side in one tensor, or false if it cannot. It can if the matrices are stored as one dense
+// matrix with the element type of x, float16 or bfloat16. It also can if x is bfloat16, there are no biases, and the matrices are stored as one
+// quantized matrix (or several, if x is one row).
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
 		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true

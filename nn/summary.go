@@ -20,9 +20,9 @@ type summary struct {
 // summarized is a layer with parameters.
 type summarized interface{ summary() summary }
 
-// Summary returns a table of the layers of a model, which is a struct of layers as Load takes it, or a pointer to one. A row has the field of
-// the layer, its type, the sizes of its input and output, the number of its parameters, and their memory on the device. For trained layers,
-// the memory includes that of the derivatives, but not that of an optimizer. The last row is the sum of all rows.
+// Summary returns a table of the layers of a model, which is a struct of layers as Load takes it, or a pointer to one. A row has the field of the
+// layer, its type, the sizes of its input and output, the number of its parameters, and their memory on the device. For trained layers, this includes
+// the derivatives. The last row is the sum of all rows.
 func Summary(model any) string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

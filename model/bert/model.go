@@ -63,17 +63,16 @@ func newNetwork(c Config) network {
 
 // LoadOptions are the options of Load.
 type LoadOptions struct {
-	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute
-	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices.
+	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute capability 8.0 or
+	// later, and Float32 on other devices.
 	DType dtype.Type
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
 
-// Load loads a model of safetensors files onto a stream's device. If c.Labels is 0, names of tensors may begin with "bert." or "roberta.",
-// and Load ignores the tensors of layers after the encoder, such as the pooler. Otherwise, the file must have the tensors of
-// BertForSequenceClassification, or of the corresponding architecture of c.Type. The errors match ErrArchitecture, ErrConfig and those of
-// nn.Load.
+// Load loads a model of safetensors files onto a stream's device. If c.Labels is 0, Load ignores the tensors of layers after the encoder, such as the
+// pooler. Otherwise, the file must have the tensors of BertForSequenceClassification, or of the corresponding architecture of c.Type. The errors
+// match ErrArchitecture, ErrConfig and those of nn.Load.
 func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, error) {
 	err := c.check()
 	if err == nil && c.Layers > len(f.Tensors) {

@@ -41,9 +41,8 @@ func nameIn(f *weights.File, layer string) string {
 	return layer
 }
 
-// Merge returns the tensors and metadata of a model's file f, with an adapter added to the matrices of its layers. Changed matrices keep
-// the type float32, float16 or bfloat16; quantized matrices become float16. Reading a tensor of the result reads the tensor of f, so f must
-// remain open. The error matches ErrAdapter.
+// Merge returns a model's file with an adapter added to the matrices of its layers. Changed matrices keep the type float32, float16 or bfloat16;
+// quantized matrices become float16. The result reads its tensors from f, so f must remain open. The error matches ErrAdapter.
 func (c Config) Merge(f *weights.File, o lora.Options, list []lora.Matrices) (*weights.File, error) {
 	by, all := map[string]lora.Matrices{}, weights.Contents{Format: f.Format, Metadata: f.Metadata}
 	for _, m := range list {

@@ -52,9 +52,9 @@ func (b *Bank) results() (n int) {
 // Uses reports whether Add has an effect for these Rows.
 func (b *Bank) Uses(r Rows) bool { return b != nil && b.matrices != nil && !r.None() }
 
-// Add multiplies each row of x by the matrices of the row's adapter, and adds the products to the results of the layers. The argument
-// results is either one tensor that has the results of all layers side by side, or one tensor for each layer. Add changes these tensors and
-// returns the first. The elements of x have the type SetOptions.DType; those of the results have this type or float32.
+// Add multiplies each row of x by the matrices of the row's adapter, and adds the products to the results of the layers. The argument results is one
+// tensor that has the results of all layers side by side, or one tensor for each layer. Add changes these tensors and returns the first. The elements
+// of x have the type SetOptions.DType; those of the results have this type or float32.
 func (b *Bank) Add(r Rows, x *tensor.Tensor, results ...*tensor.Tensor) *tensor.Tensor {
 	if !b.Uses(r) {
 		return results[0]

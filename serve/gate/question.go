@@ -29,9 +29,8 @@ type Part struct {
 	Called bool       // in the last part: whether the answer has calls, of which the last is complete
 }
 
-// Answer returns the parts of r.N answers. Each token yields at least one part, which may be empty. The iterator ends after an error. The
-// user of the request is UserOf(ctx). If q.Forced is set, the answer has no text to which r.Stop could apply, and the beginning of a call that
-// ends before its arguments is left out.
+// Answer returns the parts of r.N answers. Each token yields at least one part, which may be empty. The iterator ends after an error. If q.Forced is
+// set, r.Stop has no effect.
 func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		described, names, err := tools(q.Functions)

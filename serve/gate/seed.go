@@ -32,6 +32,6 @@ func (s *Seed) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// NewSeed returns a random seed for a request without one. It has 32 bits, as in llama-server, so that clients that read it as a
-// floating-point number or a signed integer send it back unchanged. It is not 2^32-1, which means a new seed in llama-server.
+// NewSeed returns a random seed for a request without one. It has 32 bits, so that clients that read it as a floating-point number send it back
+// unchanged. It is not 2^32-1, which means a new seed in llama-server.
 func NewSeed() uint64 { return uint64(rand.Uint32N(math.MaxUint32)) }

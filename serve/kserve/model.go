@@ -141,9 +141,8 @@ type Wanted struct {
 	Classes int // the number of most probable classes of each row to return; 0 for the values
 }
 
-// Infer computes the answer of a model to a request, and counts the request. The function read returns the request. If read fails, Infer
-// counts a failed request and returns the error of read. Infer is for other transports of the protocol; they must limit requests
-// themselves.
+// Infer computes the answer of a model to a request, and counts the request, even if read fails. The function read returns the request.
+// Infer is for other transports of the protocol, which must limit requests themselves.
 func (h *Handler) Infer(ctx context.Context, model, version string, read func() (Request, error)) ([]Tensor, error) {
 	m, err := h.Model(model, version)
 	if err != nil {

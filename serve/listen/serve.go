@@ -34,9 +34,8 @@ const (
 // ending is the key of a context's value: a channel.
 type ending struct{}
 
-// Ending returns a channel that is closed when the server begins to end. If ctx is not the context of a request of Serve, Ending returns
-// nil. A handler that has hijacked its connection should watch the channel and, after it is closed, return at the end of the current
-// answer.
+// Ending returns a channel that is closed when the server begins to end. If ctx is not the context of a request of Serve, Ending returns nil. A
+// handler that has hijacked its connection should return soon after the channel is closed.
 func Ending(ctx context.Context) <-chan struct{} {
 	c, _ := ctx.Value(ending{}).(<-chan struct{})
 	return c
@@ -76,9 +75,8 @@ func (c *counted) wait(ctx context.Context) error {
 	}
 }
 
-// Serve answers the requests of a listener until ctx is done. Then it closes the listener and waits at most Options.Drain for the answers
-// that have begun. It cancels the contexts of the remaining answers, and gives their handlers half a second to tell the clients. It
-// returns the error of the listener.
+// Serve answers the requests of a listener until ctx is done. Then it closes the listener, waits at most Options.Drain for the answers that have
+// begun, and cancels the contexts of the remaining answers. It returns the error of the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error {
 	requests, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), ending{}, ctx.Done()))
 	defer cancel()

@@ -80,9 +80,8 @@ func (c *Classifier) Classes(ctx context.Context) (int, error) {
 // Labels returns the names of classes, beginning with class 0. The list may have fewer elements than there are classes.
 func (c *Classifier) Labels() []string { return c.labels }
 
-// Health returns nil if pictures can be classified or the model is not loaded, and otherwise the error. After a failed batch, Health
-// classifies a picture of its own: a server that is not healthy may get no requests, so only Health can find out that the device works
-// again.
+// Health returns nil if pictures can be classified or the model is not loaded, and otherwise the error. After a failed batch, Health classifies a
+// picture of its own, to find out whether the device works again.
 func (c *Classifier) Health(ctx context.Context) error {
 	last := c.broken.Load()
 	if last == nil || c.model.Status().State != repository.Ready {

@@ -57,9 +57,9 @@ func (p position) taken() int {
 	return p.Step - p.Scaling.Skipped
 }
 
-// New loads a model onto a device, and reads the data. With Config.Resume, it continues from the last checkpoint. If there are more devices, each
-// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrEarlier, ErrMemory, ErrCheckpoint, ErrDevice, and those
-// of the packages llm, model/llama, model/lora and text.
+// New loads a model onto a device, and reads the data. If there are more devices, each has a copy of the model and computes a share of the packs of
+// each step. The errors match ErrConfig, ErrEarlier, ErrMemory, ErrCheckpoint, ErrDevice, and those of the packages llm, model/llama, model/lora and
+// text.
 func New(dev *device.Device, c Config, more ...*device.Device) (*Trainer, error) {
 	return open(append([]*device.Device{dev}, more...), c, bucketBytes)
 }

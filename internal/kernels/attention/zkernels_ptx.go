@@ -8108,12 +8108,12 @@ qh5"/7pG
 qh7"07pj
 {"voFs*
 qh9"17[
-t/5
 t/3
 zs+A
 y7
- %$ $r#!s4
- %#pL,4
+t/5
+ %%v7
+ $# $#pL,4
 s/
 wUI
  'V$wUJ
@@ -8134,7 +8134,7 @@ qh87x.8
 qn0%0,
 k0%:
 y7
- %EqL5r%
+ $#qL5r%
 qzp81&)
 x7"<-
 }ypX
@@ -8164,7 +8164,7 @@ w1w(vDqZw0vu
 qE<zH
 sW1p'
 }=
- &R*sW*qW
+ &a(sW*qW
 t9&(
  %U#sjq1r$r_
  $a$sBwk
@@ -8559,11 +8559,11 @@ zD&*
  +L $$wAuLt^>voFqc
  +L $$wAuLt^>voFp.
  +L $$wAuLt^>voFq6
- +L $$k6%U
-k6%S
+ +L $$k6%S
 zsK%6
 y7
- %$ (,pLL4
+k6%U
+ %% (,pLL4
  @$}[qd
  $$ 'a&}W
  )J/$
@@ -8874,12 +8874,12 @@ r)p|ti
 r)pavI&/
 r)pati
  %.pDt0s8
-xQ%-
 xQ%+
 zs*pT
 y7
- %$ $K!s4
- %#/%
+xQ%-
+ %%v7
+ $F $#/%
 sU*
 D*)
  %Mt|p8+%0
@@ -8898,7 +8898,7 @@ s'ti
 qn.%.rw
 k.%1
 y7
- %<pDr7a
+ $#pDr7a
 }=
 pDu)qO
 y$<K
@@ -9045,8 +9045,7 @@ rxqiB
 rxsaB
 rxr1B
 rxr$B
- %a%!s4
-q\+s8
+ %a% $#q\+s8
 zC:s6
 qM't}
 k7A
@@ -9057,7 +9056,7 @@ qQ7
 rc
 tf
 G))
- $-qM5pf
+ $|#qM5pf
 k8A
 sx9r4
 |p$=&
@@ -9967,11 +9966,11 @@ p]&ti
  %2}W
  +2p]'vI&/
 p]'ti
- &z6k&%5
-k&%3
+ &z6k&%3
 zs2%&
 y7
- %$ (,/'
+k&%5
+ %% (,/'
 sU2
  &&t|p83%8
  &$x1p84%9

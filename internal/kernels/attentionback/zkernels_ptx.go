@@ -156,7 +156,7 @@ ec7aaefffb5ef963	tiledqueries.go	view.hideKeys
 173294d49ef8c21c	tiledqueries.go	view.linesOf
 `
 
-var sequencesSM70 = driver.Text{Code: `packed2 33702 sequences
+var sequencesSM70 = driver.Text{Code: `packed2 33563 sequences
 !s.
 !s-
 !t;
@@ -168,7 +168,7 @@ var sequencesSM70 = driver.Text{Code: `packed2 33702 sequences
 !pW0t8pt
 !}ex(
 !qk
-]qyrO
+]'zc
 Ou*rO
 hr:qq
 p#'}3
@@ -235,13 +235,13 @@ vi8py
 rYKta
 {Mpb
 vqA
-p<m
+p<l
 r*pdz$
 uw$K
 z_u}t^&#&$
 xDqVK
 tE
-p<n
+p<m
 ra6qW
 |C$&%
 r*pdy2
@@ -332,7 +332,7 @@ se?
 uN(
 sFrEE
 tE
-p<o
+p<n
 wj4
 G')
 //
@@ -364,10 +364,10 @@ s9s*
  '4qs5yS
 qn&%&ql
 ufpAR;
-k&&%
 k&%,
 y7
-|&vK{G
+k&&%
+}\{G
  %H %Iqs*pC
 ts
  %Frzq3%*
@@ -399,7 +399,7 @@ y;E=#
 /*
 seI
 uN&
- 'U$p<p
+ 'U$p<o
 wj4
 G%)
 /*
@@ -407,8 +407,8 @@ G%)
  %U$:$d
  AU$p\q0y\zH
  -U$ %( -U$ %. -U$ %4/)
- )U$k&%H
- +U$/*
+ 'U$k&%H
+ -U$/*
  1U$ %F 1U$/*
  %U$/*
  /U$p\q0y\VB
@@ -464,7 +464,7 @@ y;8p@
 /6
 seY
 uN$
- 'n'p<q
+ 'n'p<p
 wj4
 G#)
 /6
@@ -472,8 +472,8 @@ G#)
  %n':2d
  An'p\p0{;7
  -n' %( -n' %. -n' %4/5
- )n'k&%~
- +n'/6
+ 'n'k&%~
+ -n'/6
  1n' %F 1n'/6
  %n'/6
  /n'p\p0{;B
@@ -482,18 +482,18 @@ G#)
 /*
 sed
 uN*
- 's)p<r
+ 's)p<q
 wj4
 G))
  +n':;d
- h#s) +n'k&&>
- ;n' 3s) 5n' 3s)r?B
+ h#s) )n'k&&>
+ =n' 3s) 5n' 3s)r?B
  )s)qzp8OA
  's)y;L=-
 /*
 sen
 uN0
- 'x+p<s
+ 'x+p<r
 wj4
 G/)
  +s):Dd
@@ -742,16 +742,14 @@ wh&7
 k#&<
 r?Y
  %;sW1pC
-}=
-rb1a
-qzr(#EK
-ws
-vk
- 'Y/rb6q-
+ +t4rb1a
+qzr(#FA
+s5z9
+rb6q-
 y;[=<
 s=<pb
 se}
- ){*p<t
+ ){*p<s
  '{*s='r%
 J1r.
 s=0q-
@@ -765,66 +763,70 @@ ufpAR,
 z2&%
  'i3}u,
 rU3
-rUH#L
-tE
- 'h0|~yU
+ 'f0|~yU
 rHr(#OH#O3
 xd#O&2
 s5~;?
- %MsW6p'
-}=
-/)
-qzu(AK
- +T#/)
+ %NsW6p'
+ +v5/)
+qzu(AA
+ws
+ %S#/)
 y;d=]
 /)
 }4;
 uN2
- 'x5p<u
+ 'w5p<t
 wj4
 G1)
 /)
- %T#/)
- 3T# %c% )T#/)
- 1T#rU&A
- )T#ws
+ %S#/)
+s'vI&)
+ 1S# %b% )S#/)
+ -S#rHp5pe,
+sBw]
+ripQK
+ 'j1s[pQ
 /'
-uj~'}/
- 'L/'
+qzu(ApN
+ %J/'
 y;l=f
 /'
- %LuN4
- 'Lp<v
- %LG3)
+ %JuN4
+ 'Jp<u
+ %JG3)
 /'
- %L/'
- 3Lq;z#ulpU
- )L/'
- 9L{MtB
+ %J/'
+r)p5vI&)
+ 1Jq;z#ulpU
+ )J/'
+ -Jqn"%",
+k"3
+ 'I{MtB
 t=?&?3
 p%?&2
 r?$
- %Ms~
- %O/t
+ %Ns~
+ %;/t
 J+q(
 p90
- %Aqs1p-
-:prP
+ %?qs1p-
+:krP
 p92
- %E:guy
+ %C:buy
 p91
- %H:Xv|
+ %F:Sv|
 p9*
- %K:O|'
+ %I:J|'
 sY<
- %N:Fyt
+ %L:Ayt
 sY0
- %Cs=<p-
-:-{h
+ %Os=<p-
+:({h
 sY2
- %G:${e
+ %Eq,xP{e
 sY1
- %Jq,~'uC5
+ %Hq,|duC5
 sY*
 !s}
 s3
@@ -1441,11 +1443,11 @@ t.pJV
 t+rgr_
 /#
 rHp?^;
-z2&#
 z2p2
 rip5A
 y7
- %$|&w&
+z2&#
+ %%v7
  $# $#/#
 s[p5
  %Frc
@@ -1455,7 +1457,7 @@ t+rJpF7
 /#
 rHp5pe&$
 rHp?^,
- %5y7
+ %2y7
  $#ra1tY
 tK(4
 G%)
@@ -2690,7 +2692,7 @@ pg,r+
 sk.
  'z$pup0sX
  )l$qQ.
- &h;q>p7r+
+ &f4q>p7r+
  )o$r)parw%W
 tbY
 y<xHV
@@ -2704,7 +2706,8 @@ pI|P
  %(q>p|s@
 pIqR3
  %+ua2
- $$q"p|3
+G%)
+q"p|3
 uPp8#8
 q"|P
 uPp8"8
@@ -2713,7 +2716,7 @@ uPqR8
 q"w]
 uPp|8
 yMpQ^p*w?
- $Iput-pb
+ $;put-pb
 L9;
 pur:p;
 }px<w>p3u}vMA%8="
@@ -2751,7 +2754,7 @@ rsH#R
 tbY
 y<xHwOt'
  S#S%}BpV
- &iIzTpv
+ &RBzTpv
 {Zp)txp{p$pE?gp3t2?IrVu{?q7wup{p3gpPqF
 y^q-
 u?r;#J
@@ -2764,7 +2767,7 @@ tPrvt0
 t_p:2)
 tPt-pX
 qI(
- 'q( $_D %3xJF>{A
+ 'q( $UD %3xJF>{A
 q|pA>{A
 tE
  &j( 'w(t1v?py
@@ -2819,7 +2822,7 @@ t4
 ws
 y$p|,rt1qF
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8+vR&p*8zxrQ
- $G/(
+ $M/(
 }f,rt1uk
 q{#,
  5F/(
@@ -2838,7 +2841,7 @@ p])}A&(
 zw+pds#
  )EL*,rt1ro
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR0p*8zxrQ
- $9tPu*p-
+ $3tPu*p-
 rd#vCh
 tPt,q-
 :2d
@@ -2935,7 +2938,7 @@ s5~;,
  %Fz6qT
  'w)xYqT
  '% %ha#J$|'
- %ga# &{S#pupds8
+ %ga# &qS#pupds8
 :qyt
  &$:nyt
  &%:kyt
@@ -2950,13 +2953,13 @@ sY5
  $I/A
 :J}v
 p95
- $M/:
+ $I/:
 :?uC6
 p9q&
  'T#:?q('
 p9t?
  'v# )*/#
- '* (w# %db#rI'
+ '* (s# %db#rI'
  'v_# &*TsXyR
  $0n4
 _-
@@ -6617,10 +6620,10 @@ s9qu
 w7u0r_U
 /#
 |i;
-s"pe
 w'
 y7
-|&w&
+s"pe
+v7
  %= %>/#
 u;
 {W
@@ -6630,7 +6633,7 @@ uS
 p>#(uH#
 /#
 |i,
- %1 &o%v:p;
+ %/ &o%v:p;
 xJ.9*
 wc
 tK.M
@@ -6693,9 +6696,10 @@ xF0V
  +8xF1V
  += $2/&
 t=*&*;
-p%*&#
 p%*&)
- **/&
+y7
+p%*&#
+ (,/&
 r&*4
 {W
 }W
@@ -6704,7 +6708,7 @@ r&*4
  $* +Z#/&
  $$/&
 t=*&*,
- %9 4(WpV}b
+ %7 4(WpV}b
  &$WpV6p=
  $$WpV*p-
  &$z)'q8
@@ -9288,8 +9292,8 @@ qfbr4
  %+}Qpy
 p<D
 qM<qO
- %Y)s[pQ
- $[#qM'pv
+ %Y) $^Os[p7
+qM'pv
 s<q9M
 G/)
 w60u5Q>Qr|
@@ -9300,9 +9304,8 @@ ud
 GV9m
 qN5P
 s$p:is)#
- $@tHE
- B\? BA}\{G
-s|.yB
+ $zOtHE
+ B\? BA $|8s|.yB
 pg-vj
 |A8
 }<vZ&(
@@ -9354,7 +9357,7 @@ qD)B
 qD(B
 qD'B
 qD&B
- >2 &y-{Nq-
+ >\9 &y-{Nq-
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
  &lHy#q%
 v%1
@@ -9768,12 +9771,12 @@ N.#$
 N-#$
 N,#$
  3S*ymv+
- &e-ykqT
+ &Z-ykqT
  &%Tp-<P
 JAq('
 /?
 p9t?
- $=/#
+ $9/#
 JJq(+
 /#
  )'JVq(2
@@ -9781,7 +9784,7 @@ JJq(+
  ),/U
 Jgq(1
 p9u*
- (w#WsXyR
+ (s#WsXyR
 rI2
 pcB
 pc>
@@ -9860,9 +9863,9 @@ p9
  $#pB$%
 _=
 !u9
- $|U# *oY#zqqX
+ $rU# *eY#zqqX
 st
- $tY# DyY#`}
+ $jY# DoY#`}
 
 var tiledQueries128SM80NarrowAligned = driver.Text{Base: &tiledQueries64SM80NarrowAligned, Code: `packed2 80811 tiledQueries_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
  <$]ulrA

@@ -1274,16 +1274,15 @@ w62u5Q>Q>Q>QqxqFq6
  +0qh5pM{c
 /:
 |isdrl
-tA*
 w'
 y7
-|&w&
- %K %L/$
+tA*
+ 'u% %L/$
  )f&/$
 wH|N:
  'Hqh<pM{c
 /$
- %f& %3 &i4/:
+ %f& %1 &i4/:
  'f&/:
  'f&/:
  'f&IpY\q'?IrVu{?w>r[rS{+Q"=x)
@@ -1429,8 +1428,9 @@ s9't?w<
 s9't?q6
 s9qy+s]
  .2ufpARsdrl
- %q&zIp@
- ,( %p#}O
+zIp@
+y7
+ %s& ** %p#}O
  +V' .(ufphrNqb
 qH|+'
  c%& 'V' q#&s<q);
@@ -1934,9 +1934,9 @@ s>sg
 t+rgr_
 /=
 ufpARql
- %n%zIp@
+zIp@
 y7
-|&w&
+ %p%v7
  %8 %9/#
  %O{H
  %5t+rJpF7
@@ -2262,7 +2262,7 @@ xEp:,
  &$ *|(r9q9
  &'/C
  &y# 2^'/C
- $$ %q& 0${-
+ ($ %s& ,${-
  *$ )x%/C
 p_&y0%
 p\s*pF
@@ -2301,8 +2301,9 @@ qh47UpG
 qh5>tOpj
 /C
 ufphrNql
- %y'qHphr}
- ,0s<pO4
+qHphr}
+y7
+ %{' *2s<pO4
 D()
  $&D'R
  $#zlQU"E
@@ -2521,8 +2522,9 @@ wYuLt^>voFp.
  +F (0/&
  ($/L
 ufpOr}ql
- %c)qHpOtU
- **/'
+qHpOtU
+y7
+ %e) (,/'
 zL,
 D))
  %y%/&
@@ -2738,9 +2740,10 @@ qr$pGpj
 x93>{'.
 /&
 x9'=';
-qe'=8
 qe'=(
- *H/&
+y7
+qe'=8
+ (J/&
 qY44
  -m#qY+M
 D>)
@@ -2878,9 +2881,10 @@ s<pS4
 x98>|+.
 /'
 x9+=+;
-qe+==
 qe+=,
- *./'
+y7
+qe+==
+ (0/'
 qY9,
  /}#qY;4
  '>qY0M
@@ -2904,27 +2908,18 @@ tX
 CC
  k$(`}
 
-var sumPartsSM70 = driver.Text{Code: `packed2 2877 sumParts
-!s.
-!s-
-!t;
-!u6oyiw{qgjt2vaq*
+var sumPartsSM70 = driver.Text{Base: &plainAddSM70NarrowCoarse, Code: `packed2 2877 sumParts
+ ($!u6oyiw{qgjt2vaq*
 !
 !yHtTtc
 !
 !pWp.pt
 !yN
-!qk
-]'rT
+ $(]'rT
 OyD
 z7rA
 p#yD
-!
-s0
-t6
-tn
-u#
-v&'qG.
+ ,*v&'qG.
 zp
 v&0qp
 s2
@@ -2942,9 +2937,7 @@ sApS
 v&1qW
 sMpArN)
 sApJ
-/#
-tE
-}k
+ &F}k
 }\{G
 v&1pV.
 s<pO;
@@ -2958,13 +2951,9 @@ qHphE
 u"
 |2B
 yh
-!s4
- )%v&5pf
+ $B )%v&5pf
 s<pO4
-G#)
-uS
-s>sg
-v&1yB
+ &: $&v&1yB
 uMtU
 /#
 tf
@@ -2974,17 +2963,15 @@ r^u=
  +0t+rgr_
 /#
 {U*R9+
-s(*9$
 s(*w"
 y7
-|&w&
- %F %G/#
-tK*4
- 'Dt+rJpF7
+s(*9$
+ &G &HtK*4
+ &3t+rJpF7
 /#
 {U*9*9+
- %/y7
- %Nw8<a
+ %-y7
+ $?w8<a
 rzq3p2
 t*ti
 wMrJ
@@ -2996,8 +2983,7 @@ qjYK
 rI'
 xr
 w8+qT
-s~
- %;w81pf
+ &T#w81pf
 rzq3pT
 vJti
 {prQ
@@ -3010,9 +2996,7 @@ w8*pV
 tK)4
 G%)
 uqr5
-!s}
-s3
-!@
+ &F!@
 `}
 
 var wideBack32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 23816 wideBack_4_float32_row_F32_row_Words_row_F32

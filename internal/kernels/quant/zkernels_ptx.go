@@ -579,9 +579,11 @@ qHpSE
  ($ *@ $?r^u=
  .4r^9)
  9) &,ufq)R9)
-qHq)9$
 qHq)9.
- ,*tK/4
+y7
+qHq)9$
+v7
+ (.tK/4
  *${U/9/9)
 s(/9$
  (&tH9(
@@ -701,10 +703,10 @@ s9pU
 t+rgr_
 /$
 ufpAR;
-zIr}
 zIp@
 y7
-|&w&
+zIr}
+v7
  %? %@/$
  %S#{H
 uS

@@ -96,7 +96,7 @@ c9cbff2a4184c119	wide.go	wideRow.masked
 3053b917e2bcdd40	wide.go	wideRow.store
 `
 
-var plain32SM80 = driver.Text{Code: `packed2 20101 plain_float32_row_F32
+var plain32SM80 = driver.Text{Code: `packed2 19908 plain_float32_row_F32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
 !t;
@@ -110,8 +110,8 @@ var plain32SM80 = driver.Text{Code: `packed2 20101 plain_float32_row_F32
 !}ex(
 !qk
 ]*q^
-O1qo
-hpdr-
+O5rG
+h6qo
 p#'u1s7
 !
 s0
@@ -404,8 +404,8 @@ sjsytO
  %+sjq1u0U7
 /\
 |iql
-wx
- '{'|&w&
+ 'z'wx
+v7
  %< %=/#
  '_' '9sjq1pR#"#7
 /#
@@ -417,149 +417,131 @@ wMpR#
  '_# )Y(/\
  /Y(/\
  %Y(vipe-
-s/
- %Z( )q# 'Z( %n#/\
- %Z( 1p# 'b( 'a) %& )p#u;
-D")
- %o#xb#U
- 'g(s>ry(
- %q#xb#po
+ %Y( )p# 'Y( %m#/\
+ %Y( 1o# 'a( '_) %& )o#u;
+zM)
+ %n#xb#U
+ 'f(s>ry(
+ %p#xb#po
  ''s>r\(
- %s#xb#""
- )' %u#xb#"'
+ %r#xb#""
+ )' %t#xb#"'
  '1sH*[7
- 3w#qM+v/
+ 3v#qM+v/
 u;
-D$)
+D#)
  %Axb#"+
  'AsH.".7
- -y#/]
+ -x#/]
 wopQFp.".
 /]
- +W)/]
- /W)/]
+ +V)/]
+ /V)/]
 t]#vCH
 /]
- %W)/]
- %W)p<Q
+ %V)/]
+ %V)p<Q
 /]
 z"3
-D*x_rW
-qe'E
- %\) '=qe'r}
+D)x_rW
+qe&E
+ %[) 'Y)/]
+p%(p2
  'Y)/]
-qY(4
-D')
- %N -Y)/]
-qY*4
- %+uq[
+ %Y)D')
+ %O -Y) )+uq[
 /]
-D,3
+pH(3
 /%
-sAps
+s"pN
  '5/%
-qY-4
-D,)
+ %5D+)
  %n%xb#pF
  '5xBqi7s;
- %B/%
-qY/4
- %+pip.[
+ %C/%
+wV}zp.[
+/%
+pH(qd
+/%
+s"pe
+ +3D-)
+ %|%xb#"#
+ 'FxBqiu7&
+ '3wVphFrL[
+/%
+pH(zz
+/%
+s"pT
+ +DD/)
+ %[&xb#"(
+ 'DxBqiu7+
+ 'DwVpJFs*[
+/%
+zMql
+u&5
+u&"
+ %_*r?@
+|&vCQ
+ 'b&qI(
+/%
+p%(pT
+ +LD3)
+ %~&xb#"-
+ 'LxBqiu70
+ 'L '+uq[
 /%
 |D3
-/%
-u&%
- )5zL4
-D1)
- %5xb#"#
- 'HxBqiu7&
- '5s<q/4
- %+ +5u&*
- +5D6)
- %Hxb#"(
- 'HxBqiu7+
- )5 %+ 'Hx9:rN3
-qe:==
-qe:=)
-r?@
-|&vCQ
- 'g&/%
-qe:=.
- )NqY;4
-D:)
- %S'xb#"-
- 'NxBqiu70
- 'NqY=4
- %+uq[
-/%
-x9>=>3
-qe>=A
-wP
-v"~4Q
- 'y${}3
- %}*/]
+u&;
+ 'z*v"~4Q
+ 'w${}3
+ %z*/]
 p14zXya
 /]
 w1"5-
- %}*/]
- %}*/]
- '}*/]
- +}*/]
- %}*/]
- +}*/]
- +}*/]
- '}*/]
- %}*/]
+ %z*/]
+ %z*/]
+ 'z*/]
+ +z*/]
+ %z*/]
+ +z*/]
+ +z*/]
+ 'z*/]
+ %z*/]
 smC
- %}*/]
+ %z*/]
 XDxMxM
 /]
- %}*/]
+ %z*/]
 yppREB
- %}*/]
+ %z*/]
 snb(
- +h% %}*DBx_rW
-qe?E
- )h%qe?=3
- 'P+/]
-qY@4
-D?)
- %u( 'P+/]
-qYB4
- %(uq(
-/]
-DD3
-/%
-u&8
- '2/%
-qYE4
-DD)
- %S)w7{(##[
- 'b%qYG4
- %(pip.(
- )b%u&=
- )2zL4
-DI)
- %2w7{(##pG
- )^% %( +2u&B
- +2DN)
- %Bw7{(##pF
- )2 %( 'Bx9RrN3
-qeR=U
-qeR=)
-r?I
+ +f% %z*D<x_rW
+qe9E
+ +f%p%(%%
+ '}* 'f%D:)
+ %s( '}* )(uq(
+ )c%t/&
+ '2 'c%D>)
+ %Q)w7{(##[
+ '_%wV}zp.(
+ )_%t/'
+ +0D@)
+ %\)w7{(##pG
+ '0wVphFrL(
+ )\%t/(
+ +>DB)
+ %h)w7{(##pF
+ '>wVpJFs*(
+ 'Y%u&H
+ 'Y%r?I
 |&}/
- )[%qeR=F
- )HqYS4
-DR)
- %^*w7{(##px
- 'HqYU4
- %(uq(
-/%
-x9V=V3
-qeV=Y
- 'h,/]
- )h,:PvX
+ +Y%p%(%(
+ +FDF)
+ %X*w7{(##px
+ )V% %(uq(
+ 'V%u&N
+ )c,/]
+ )c,:PvX
 :Ov|
 /Z
 :Kq(
@@ -598,18 +580,18 @@ _/
 p9
 !cwG
 })
-CQ
-q4U
+CF
+q4J
 p9
 !cwX
 /%
 tX
-CY
+CN
 _$
 p9
 !cx#
  '' 'D!c*pm
- '>C\
+ '>CQ
 _(
 !u9
 p,q6
@@ -638,7 +620,7 @@ s~
 !@
 `}
 
-var plain32SM70 = driver.Text{Base: &plain32SM80, Code: `packed2 20666 plain_float32_row_F32
+var plain32SM70 = driver.Text{Base: &plain32SM80, Code: `packed2 20473 plain_float32_row_F32
 !s.
 !s-
  6(]6r-
@@ -652,7 +634,7 @@ txw)(
 sZr1{:
  *$ypr1vv
  $$sZQBpM-
- >$ (}. }%|.|62
+ >$ ({. }%z.|62
  &$S2xMxM
  (${u2B
  &$qJ+(
@@ -663,18 +645,18 @@ txv)((
 q}({:
  0$wMpR(
  2$ /f(/\
- %f( &. %g( T1$:VvX
+ %f( $. %f( {0$:VvX
 :Uv|
 /Z
 :Qq(
  g%*`}
 
-var plainBF16SM80 = driver.Text{Base: &plain32SM80, Code: `packed2 22868 plain_dtype_BF16_row_BF16
+var plainBF16SM80 = driver.Text{Base: &plain32SM80, Code: `packed2 22680 plain_dtype_BF16_row_BF16
  *$!u'\|mwp
 !xgyip{p3wd
 !|FqBpEq*
  0&tW|L
-Oqyqo
+OrvrG
  a#$wj,
  \$$t~4
 {W
@@ -685,14 +667,13 @@ pDq~yG
 ymqF
  ((rHYp*3
 thZ
- (& $c. @b. $c. :b. %N{-
+ (& $c. @b. &c. 8b. %N{-
 }W
 /+
  'N/#
  ,( +P# $*wopQFp.pj
  ,$Wp'q-
- F$p%(p2
- ($r&(4
+ F$ (c0 $b0r&(4
  $$}W
 /-
  '}#/%
@@ -744,9 +725,10 @@ s/
  /)wYuLt^fq6
  -0 $2/_
 rHp^pTql
-xQqP
 xQq5
- **/%
+y7
+xQqP
+ (,/%
 }#4
 {-
  %I/%
@@ -757,10 +739,10 @@ yA%#
  &$ 't# (&/_
  .$/_
  $$vi%'-
- &$ )V$ ((/_
+ $$ )U$ ((/_
  B$t~4
- $$ %T$ +^) *$ -V$ *$ -X$ *$ -Z$ *$ 3\$ $2}#4
- $$ -\$ *$ -^$/a
+ $$ %S$ +]) *$ -U$ *$ -W$ *$ -Y$ *$ 3[$ $2}#4
+ $$ -[$ *$ -]$/a
 qE&Fp.".
 /a
  *2/a
@@ -768,33 +750,32 @@ qE&Fp.".
  $$/a
  $$/a
  &$/^
- ,$/a
- ($/a
-qY(,
- $& %W& 5b*/J
- 'b*/a
-qY*,
- $# %b*/a
- $8/(
- ($/(
-qY-,
- $& %k&/(
+ .$/a
+ $}( &]7/a
+ %b*D')
+ %W& 5b*/J
+ 'b* )2 %b*/a
+ $P1/(
+t/)
+ &C/(
+ %< $L %k&/(
  '</(
  ,$/(
  '</(
-qY/,
- $/u@qcA
+Ip)?pEqBqgq7uLp+}zqcA
 /(
- $8/(
- ($/(
-zL,
- $& -< ,$ +<s<q/,
- $/ +< (< '< $& -< ,$ -< $/ '< 08/(
- ($/(
-qY;,
- $& %j( +B ,$ +BqY=,
- $/ %t,/(
- ,8/a
+ $(/(
+t/-
+ +: $. %|& +: ,$ +:Ip)?pEqBqgq7uLp+phFp.A
+/(
+ $(/(
+t/1
+ +: $. %^' +: ,$ +:Ip)?pEqBqgq7uLp+pJFq6A
+/(
+ 4(/(
+p%(%4
+ +B $. %f( +B ,$ +B '2 %p,/(
+ .,/a
  &$/a
  $$/a
  &$/a
@@ -810,32 +791,25 @@ qY;,
  $$/a
  $$/a
  &$/a
- $$ +\& ,*/a
- ($/a
-qY@,
- $& %d* 5u,/a
-qYB,
- $# 'Y& $2/(
- ($/(
-qYE,
- $& -Y& &$/(
- '9/(
-qYG,
- $) +V& (6 'V& $& -9 &$ +9 %S& $) +9 (6 '9 $& -9 &$ -9 $) '9 02/(
- ($/(
-qYS,
- $& -P& &$ +?qYU,
- $) '|% *2/a
- )z. &*/]
+ $$ +Z& .*/a
+p%(%>
+ && 'Z& $& %b* 5s, )/ +W&t/B
+ &+ 'W& $F -W& &$/(
+ '9 -T&t/F
+ +7 $6 -T& &$ +7 +Q&t/J
+ +L $6 -Q& &$ +L )}% 2*/(
+p%(%M
+ +? $. -}% &$ +? '/ )z% *./a
+ )u. &*/]
  $$/Y
  X#$/V
  Z$$`}
 
-var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 25557 plain_dtype_BF16_row_BF16
+var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 25368 plain_dtype_BF16_row_BF16
 !s.
 !s-
  8(]pdq^
-OuvrA
+Oq&rT
  $(p#r:rA
  {%$tNr17
 txsytO
@@ -846,7 +820,7 @@ txw)(
 sZr1{:
  *$ypr1vv
  $$sZQBpM-
- F$ (m0 V$l0s:qi
+ F$ (k0 V$j0s:qi
 pIwk
 |H
 tGqdv(5
@@ -866,15 +840,24 @@ txv)((
 q}({:
  0$wMpR(
  2$ /j)/_
- %j) &. %k) q'$ 3z* R#& 3B R#& 5B P#( 7B Z#* 5H g%( 3w- L& 3? L& 5? J( 7? T#* 5E :(:avX
+ %j) $. %j) s'$ 3z* 0&t//
+ B$ 3B ,&t/9
+ B$ 5@ *(t/C
+ B$ 5@ :(p%(%L
+ B$ 5H }$(p%(%\
+ <$ 3u- 0&t/g
+ <$ 3? ,&t/q
+ <$ 5= *(t/{
+ <$ 5= :(p%(&n
+ <$ 5E <(:avX
 :_v|
 /]
 :[q(
  g%*`}
 
-var plainF16SM80 = driver.Text{Base: &plainBF16SM80, Code: `packed2 22908 plain_dtype_F16_row_F16
+var plainF16SM80 = driver.Text{Base: &plainBF16SM80, Code: `packed2 22719 plain_dtype_F16_row_F16
  >$tW+r-
-OpdrG
+OpdrA
  u%&pDr7w;
 v{A
 shyn?\p0p/Qtz
@@ -888,19 +871,28 @@ u2[
  {$&p%(&6
  0$ )x# ((u2(
  e&$ 'X( ,& )b' *( -) &, +0 &*rHp?^ql
-z2pe
 z2p2
- ,({b4
+y7
+z2pe
+ **{b4
  ($ )S' ((rHp7>xG
 zOpT
  H&vi%"-
- \#$ )^) .( )+ .( )4 .( )= ,( 1\$ $0{b4
- ($ )_) ,( +^$/a
+ Z#$ )]) .( )+ .( )4 .( )= ,( 1[$ $0{b4
+ ($ )^) ,( +]$/a
 woqRFp.".
- g#. 3b*/J
- 'b* @8 '< 0& '< @& )< .( )< >( )< .( +< H* )B .( )B Z%( 3u, @2 )Y& (( '9 @& )9 (( )9 >( )9 (( +9 H* )? (( )? X&(`}
+ X#.p%(qU
+ 0$ 3b*/J
+ 'b* 08t/#
+ 0$ '< 0& '< ,&t/&
+ 0$ ): .( ): *( ,S$ (T$ ): .( ): :(p%(%+
+ 0$ )B .( )B }$( $v% 0w% 3s, 02t/7
+ 0$ )W& (( '9 ,&t/:
+ 0$ )7 (( )7 *(t/=
+ 0$ )L (( )L :(p%(%?
+ 0$ )? (( )? Z&(`}
 
-var plainF16SM70 = driver.Text{Base: &plainF16SM80, Code: `packed2 23473 plain_dtype_F16_row_F16
+var plainF16SM70 = driver.Text{Base: &plainF16SM80, Code: `packed2 23284 plain_dtype_F16_row_F16
 !s.
 !s-
  8(]6r-
@@ -914,7 +906,7 @@ txw)(
 sZr1{:
  *$ypr1vv
  $$sZQBpM-
- F$ (m0 \&l0|62
+ F$ (k0 \&j0|62
  &$S2xMxM
  (${u2B
  &$qJ+(
@@ -925,7 +917,7 @@ txv)((
 q}({:
  0$wMpR(
  2$ /])/_
- %]) &. %^) P5$:VvX
+ %]) $. %]) w4$:VvX
 :Uv|
 /]
 :Qq(
@@ -1083,7 +1075,7 @@ q,xPd
 }k
 rxQw(plplvDxk
  %ArIp8"
- (o1 %( &d-Tt0pC
+ (m1 %( &b-Tt0pC
 tA6
 xr
 Tr7p-
@@ -1251,9 +1243,9 @@ t%p=q[
 z"%
 r3vm2yaU
 rB&(
- ${, $#t%a5p=
+ $y, $#t%a5p=
 smQ
- $r,t%a*pC
+ $p,t%a*pC
 XRxMxM
 t%a5qp
  $(t%p'<P
@@ -1349,7 +1341,7 @@ TrRrR
 :;xz
 :>{h
 sY+
- (u</o
+ (k</o
 ws
 pc6
 pc5
