@@ -45,13 +45,10 @@ var attendKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "attend.go", Line: 100, Format: "integer divide by zero"},
+		{File: "attend.go", Line: 153, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "attend.go", Line: 139, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "attend.go", Line: 161, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "attend.go", Line: 167, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 153, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "attend.go", Line: 153, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "attend.go", Line: 282, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "attend.go", Line: 282, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &attendSM90A},
@@ -109,16 +106,14 @@ var attendSpansKernel = &driver.Kernel{
 	Dynamic:    163936,
 	Barriers:   true,
 	Sites: []driver.Site{
+		{File: "spans.go", Line: 68, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "span.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "spans.go", Line: 114, Format: "index out of range [%d] with length %d"},
 		{File: "spans.go", Line: 78, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "spans.go", Line: 144, Format: "index out of range [%d] with length %d"},
-		{File: "spans.go", Line: 114, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
 		{File: "spans.go", Line: 134, Format: "index out of range [%d] with length %d"},
 		{File: "spans.go", Line: 30, Format: "integer divide by zero"},
-		{File: "spans.go", Line: 68, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "spans.go", Line: 68, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 	},
 	Integers: []int{392, 400, 416, 424, 440, 448, 464, 472, 480},
 	Variants: []driver.Variant{

@@ -217,7 +217,7 @@ d79925829cb50bc7	store.go	storeRows
 6ed8bf8a7438427b	widen.go	widened
 `
 
-var attendSM90A = driver.Text{Code: `packed2 86844 attend
+var attendSM90A = driver.Text{Code: `packed2 86768 attend
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"j
 !t;
@@ -230,10 +230,10 @@ var attendSM90A = driver.Text{Code: `packed2 86844 attend
 !?p$zSp{p)w>r72x(
 !?wzp{zWo}:Ip[p/'
 !qk
-]q&qq
-O++rA
-hqyq^
-p#pdzc
+]uQqS
+O+z4
+h'yD
+p#pd0qo
 !
 p,repZ
 p,.sc
@@ -1261,32 +1261,7 @@ tusl
  '//$
  //tE
 w@y8
- %\Frb<pf
-p_F3+u|&$
-yk0P0
-pg*vj
-pH{8
-q:*;
-q"p4M
-z85
- %oHq>p?r+
- %QFq"p7;
-v4p4p*
-x|rwqU
-tbY
-s/
-shj?IpYjp$g}KrE
-t4
-|H.
- %-tE
-uj~7d
-/%
-zitDq1sR"$
-zitDq1r$pj
-!s4
-yk0pb
-p<B
-qs*qT
+ %\Fqs*qT
 p(%vs;
 p(%x""
 p(%z[
@@ -1351,72 +1326,149 @@ p('5"]
 p('7"^
 p('9"V
 p(';"W
-/2
+rb<pf
+p_F3+u|&$
+yk0P0
+pg*vj
+pH{8
+q:*;
+q"p4M
+q>br+
+ %cGq"p?;
+v4p4p*
+r)p5rwq5
+tbY
+/1
 q<T"U
 q<R"S
 q<P"Q
 q<N"O
+xr
+/'
+zi}Hf
+zi}H]
+/&
+p(&[U
+p(&]pM
+p(&_pM
+p(&b[
+p(&dpG
+p(&fpo
+p(&hpo
+p(&jpF
+t@W$&kr5
+t@V$&lr5
+t@U$&mpF
+t@T$&npF
+t@S$&or5
+t@R$&pr5
+t@Q$&qpF
+t@P$&rpF
+t@O$&sr5
+t@N$&tr5
+t@M$&upF
+t@L$&vpF
+t@K$&wr5
+t@J$&xr5
+t@I$&ypF
+t@H$&zpF
+t@G$&{r5
+t@F$&|r5
+t@E$&}pF
+t@D$&~pF
+t@C$'"r5
+t@B$'#r5
+t@A$'$pF
+t@@$'%pF
+t@?$'&r5
+t@>$''r5
+t@=$'(pF
+t@<$')pF
+t@;$'*r5
+t@:$'+r5
+t@9$',pF
+t@8$'-pF
+t@7$'.r5
+t@6$'/r5
+t@5$'0pF
+t@4$'1pF
+t@3$'2r5
+t@2$'3r5
+t@1$'4pF
+t@0$'5pF
+t@/$'6r5
+t@.$'7r5
+t@-$'8pF
+t@,$'9pF
+t@+$':r5
+t@*$';r5
+t@)$'<pF
+t@($'=pF
+t@'$'>r5
+t@&$'?r5
+t@%$'@pF
+t@$$'ApF
+t@#$'Br5
+t@"$'Cr5
+xBu0$'DpF
+xBsR$'EpF
 /$
-{Fp+pQy'
-L$3
- 'R$q"Y,
-v4s^$
-L"8
- /~#p<C
+shtDrS\p0r[v~bpGpo
+shtDrS\p0r[v~Y[pj
+shtDrS\p0r[v~p4UpM
+shtDrS\p0r[v~qVwy
+!s4
+yk0pb
+{FxHy'
+}f3
+ %jIv4p4qP
+|A8
 /#
-q<L"M
+q<V"W
+ )z#/#
+ %-L)qd
+ %-v4s^)
+L'8
+/#
+ %R$q<L"M
 q<J"K
 q<H"I
+ '-L1zz
+ %8v4s^1
+L/8
+/#
 q<F"G
-/#
- %6L/qd
- )6v4s^/
-L-8
- /6p<D
-/#
 q<D"E
 q<B"C
 q<@"A
+ '8/#
 q<>"?
- '6L:zz
- )Jv4s^:
-L88
- /Jp<E
-/#
 q<<"=
 q<:";
 q<8"9
-q<6"7
- 'JL>{R
- -Erc
 /#
+{FrC6F*x/y'
+/#
+q<6"7
 q<4"5
 q<2"3
 q<0"1
-q<."/
 /#
-{FrCDF*x/y'
-L:{R
- 10q<,"-
+{FrC2F*x/y'
+/#
+q<."/
+q<,"-
 q<*"+
 q<(")
-q<&"'
 /#
-{FrC@F*x/y'
-L6{R
- 1>q<$"%
+{FrC.F*x/y'
+/#
+q<&"'
+q<$"%
 q<""#
 vgsRs;
-vgrJr5
 /#
-{FrC<F*x/y'
-L2{R
- 1Lvgrypo
-vgqipj
-vgr1pM
-vgqK(
-/#
-{FrC8F*x/y'
+{FrC*F*x/y'
 rb'pX
 \p3u{p3?ov,r[rV?jIrVu{?IpYjp$gpmpmzW
 rb0p-
@@ -1427,23 +1479,23 @@ u"
 rb2p-
 p_F|.$
 zw1v-qy
- 'TKrb1p=
+ 'YKrb1p=
 J+w&
 rb5p-
- ') 9SMrb6{6
+ ') 9XMrb6{6
 qtFs6
 s/
 G+)
 r,{A
 xJ.>{A
 tE
-uB
+rc
 t4
 q@.
 ws
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8*vLqVp*8zxrCqV
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8*vLqVp*8zxrCXV
 rIq3
-Ls{R
+LZ{R
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8*vLp4^ZzxrQ
 s='p;
 t2o?jIrVu{rSrDq'va?t2rnp[p[tvsLpEv,rDo
@@ -1455,58 +1507,56 @@ t2o?jIrVu{rSrDq'va?x<jtvsLpEv,rDop/<
 r*uQpv
 J)vKyd
 t><{X
- 'iOp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
+ 'nOp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
 t>+q%
-qI$
- 'o'|Hu*
- %jNxJ+>{A
- 'Bt1x?py
-p<F
+xJ+>{A
+ '=uB
 q@+
- 'C '3t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8'vLY^ZzxrQ
-tF{R
- %Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLqVpNp2ygYV
-w_ql
+ '=t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8'vLqVp*8ygbV
+wt{R
+ %>t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLqV^Zygp7V
+wtql
 s"z*
-t#yO
-wD
-wt3+u|
-x:'vLpQ8pezxxHV
-v^we.v(
-x:'vLbp*pTygp7V
+t#vu
+uB
+zV3+u|
+x:'vLp?8p2ygp5V
+|Awe.v(
+x:'vLbp*pNygp^V
 t>1p}
 vq&.
 }\yd
 t>5r{
- %tLvB'q%
-sEh>{A
-tSh
+ %qLvB'q%
+sEU>{A
+tSU
 ws
- 'n8t>5pv
+ 'k8t>5pv
 |H
 r#p?p*
- %zQ#t>*pK
+ %wQ#t>*pK
 s'|.$
- %VMuopA,
+ %SMuopA,
 t4
 zw
- )POp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
- /POt>6pC
+ )|Np[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
+ /|Nt>6pC
 w_3unrW
- %a#/%
+ %X#/%
 q|pA>{A
- %Lr>2
+t#yO
+wD
 r)p|}A&$
 y$p4}A
 ts
 ws
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8(vLqV8%%zxxHV
 uO;6're
- %}#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vLqVZ%'ygpQV
+ %u#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vLqVZ%'ygpQV
 vB+pK
 L$3unrt
 q{",
- 5x-vB2pC
+ 5u-vB2pC
 L(3unux
  %=vB5qO
 }f>xRu/2
@@ -1516,7 +1566,7 @@ L#sdq3rt
  %8t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8)vL|1"%0zxxHV
 L#ql
  %o#}FyZ
-r>.
+r>2
 L&,t-1uk
 x:)vLp?8%2ygpQV
 L',0xNux
@@ -1524,50 +1574,28 @@ x:)vLbp*%3ygp5V
 qn2%2,
 k2&.
 r?<
- %@qs'qT
- 'l$yk0t0
-:=vX
-sY
- %G::vX
- '%:7vX
- '(:4vX
- '+/-
-:'v|
-p9+
-!s}
+ %@!s}
 s3
 !tj
- %bT#ws
+ %zS#ws
 p9
 !u8
-/;
-{15
+rb6pK
+||
 p9
 !{J
-rb6pK
+/-
 tX
 p9
 !|r
-/%
-vb;
-p9
-!y=pm
-/+
-||
-p9
-!cwG
-vB5pX
+/(
 vbM
 p9
-!cwX
-/(
-{11
-p9
-!cx#
-/%
-{1.
+!y=pm
+vB5pX
+vb;
 !u9
- %b>tl
+ %n=tl
 to
 tk
 tm
@@ -1590,15 +1618,15 @@ s~
 !@
 `}
 
-var attendSpansSM90ANarrowAligned = driver.Text{Base: &attendSM90A, Code: `packed2 114783 attendSpans
+var attendSpansSM90ANarrowAligned = driver.Text{Base: &attendSM90A, Code: `packed2 113914 attendSpans
  ($!u6Iojp{wd
 !u'Iojp{q*
 !xgu[yjp{gq*
 !|Frnp{q'w{p3q*
  (&!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+.t'pt
- ($]v6qS
-OsQr-
-hvrqq
+ ($]xlqS
+Oulq^
+hvrrO
 p#'t-qo
 !
 p,{;
@@ -2475,50 +2503,50 @@ s/
 zy
 sAxf
 vN
-r*t-|^
+r*t-pb
+t*}A&(
+pIbM
 pg+r+
- (gAuB
-vJ}A&(
-pIpQM
- $& $<}w|V
-v%ys
+ $bJ $C $U+v%ys
 r^)
 }w1
 ua1
 uepJ)
 r,q3
-wD
+uB
 ts
 |H
-xe+u|p2
-tr{R8
+xe+u|pN
+vJ{R8
 t4
- $G $&v4p^8
+z85
+ %2v4p^8
 vnrwp2
- $(x~2pPs&xRu/2uh<KyX@
+tbY
+x~2pPs&xRu/2uh<KyX@
 r*rvz1
 ufpJtUe
 qHpJrw
- &_Hr*p0pX
- $RQ#r*sCp-
+ &s'r*p0pX
+ $Xx#r*sCp-
  $$r*uQpX
 q_,K
 u"
 r*uvp-
 p_f|.(
  (,qs'pK
- '' 9ZO $#WqO5p;
- $pJWqO*qO
-p]1}A&(
+ '' 9VO $#WqO5p;
+ $zJWqO*qO
+p]/}A&(
 /J
- *\>|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#>H#=H#<H#;sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#;H#:H#9H#8sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#8H#7H#6H#5sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#5H#4H#3H#2sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#2H#1H#0H#/sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#/H#.%~%}sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&}%|%{%zsV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&z%y%x%wsV
+ *\>|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#<H#;H#:H#9sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#9H#8H#7H#6sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#6H#5H#4H#3sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#3H#2H#1H#0sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#0H#/H#.%~sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&~%}%|%{sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&{%z%y%xsV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&x%w%v%usV
 WqO6pv
  $&zF'r%
 {Br"(sy:
@@ -2532,9 +2560,9 @@ zF0r%
 |Gs;s)K
 |GpMs)K
 qs1r7
-p_eqlH#L
-y$xS#K
- %tW#qs6pf
+p_eqlH#J
+y$xS#I
+ %pW#qs6pf
 GH)
 {y#
 sMpA)9d
@@ -2542,18 +2570,21 @@ ua1
 seM
 rb<r%
 q?q3
-pH.H#W
+pH.H#U
 s/
 q@I
 r]YA
 w#rEE
- &J/'
+tE
+uj~7d
+/'
 zi}H'
 zitDsyt[
 /&
 sZsaw(vDqZw0(s)K
 sZr1w(vDqZw07s)K
- $(rb<a
+!s4
+rb<a
 u"
 rb2qG
 q|zr0
@@ -2564,58 +2595,60 @@ p<[
 q@H
 tbp?
 wC#&-
-rzq3H#\
+rzq3H#Z
 p('?[
 p('Apj
 u;
 G#)
- $V*wRqV
+vgqK(
+wRqV
 p('EpG
 p('Gpo
- $#tLqXA
+ %&tLqXA
 p('KpF
 p('Mr5
- $#tLqcA
+ %*tLqcA
 p('Qpx
 p('Ss;
- $#tLsIA
+ %.tLsIA
 p('W""
 p('Y"#
- $#tLp.A
+ %2tLp.A
 p(']"$
 p('_"%
- $#tLtdA
+ %6tLtdA
 p('d"&
 p('f"'
- $#tLq6A
+ %:tLq6A
 p('j"(
 p('l")
- $#tLuiA
+ %>tLuiA
 p('p"*
 p('r"+
- $#tLrLA
+ %BtLrLA
 p('v",
 p('x"-
- $#tL{^A
+ %FtL{^A
 p('|".
 p('~"/
- $#tL'r6xv
+ %JtL'r6xv
 p((%"0
 p(('"1
- $#tL'tqA
+ %NtL'tqA
 p((+"2
 p((-"3
- $#tLs*A
+ %NtLs*A
 p((1"4
 p((3"5
- $#tLq&*xv
+ %NtLq&*xv
 p((7"6
 p((9"7
- $#tL0sDA
+ %NtL0sDA
 p((="8
 p((?"9
- $#tL0rjA
- $<qs*pX
+ %NtL0rjA
+!s4
+qs*pX
 L-e
 /(
 y?e
@@ -2625,14 +2658,14 @@ seV
 /(
  %Z$rs%+
 xEq/
- 'QZ#/%
+ '|Y#/%
 z5p:0
 {>>r6
  '}#p<\
 q@H
 y$s^/
 tb*
- %~#rzq3H#s
+ %~#rzq3H#q
 p('b"9
 p('d":
  +~#p('h";
@@ -2669,56 +2702,45 @@ p((b"X
 z~/
 vN
 s=+{6
-pnr($&K
+pnr($$K
 uY$
 qe%91
  'z#s=2pC
 sE%91
-r>2
+wD
 p((d##
 qY&M
 G%)
 }(v~y_qK"j@
- $#/#
+ %3/#
 t1|di"
 qHq/91
  '//#
 q|q/91
-r>.
+r>2
 p((f##
 s<qAM
  %/}(v~y_qK"b@
- $#qL0pX
- &k#qN5pv
+ %@qL0pX
+ &q-qN5pv
  $$qN*pv
 J9vCX
 {o{X
  ((sW*w;
 qt-r+
-qI(
- *&xJH>{A
-thz*
-tE
-q>br+
- &_-t1v?py
-p<]
+xJH>{A
+ $<tE
+r>.
 q@H
- (k-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLp5}1zxrQ
-zVql
- $,t1~'py
- &j.tE
-r>1
-uO{R
-x:-vLYpNp2ygbV
- &c.}Fw~
-}FxZ
- %)v^3+u|
-x:-vR"8peygp7V
-w_we.v(
-x:-vLp7p*pTygpQV
+ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLY8AygbV
+ $+uOql
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8-vLqV}1ygp7V
+ %$ &( %, $$x:-vLpQ8^ygp5V
+ $$x:-vLbp*p2ygp^V
 tH9k
 p<X
- )jX#|CA&&
+ )SX#|CA&&
 q=.r{
 {y$
 q=5rX
@@ -2726,20 +2748,20 @@ r&Jrw
 q=2q%
 vY<)s)3
 qM*pX
- $S$ 'j* %M %U( +'q..pX
+ $|# 'W* $~z# %r' +'q..pX
 q@k
- (o$qM0pX
+ (\}#qM0pX
 |H
 qM+r7
 {wxf
 /*
 ujx?r.
- %|X#v%1
- %|X#{H
- 3|X#r>5
- 9|X#GZtU
- %|X#x{cu$
- /|X#q=+pK
+ %fX#v%1
+ %fX#{H
+ 3fX#r>1
+ 9fX#GZtU
+ %fX#x{cu$
+ /fX#q=+pK
 qHphK
 vY<r}-
 q=.v/
@@ -2755,11 +2777,11 @@ rd"r.
  %O/,
 D,)
  /O/,
- %Or>*
+ %Or>5
  +O/,
  -O/,
 D*9Z
- %~)/,
+ %l)/,
 x{cuD
  'P#ut)
  %( %Q#xjpJpkrN-
@@ -2771,13 +2793,13 @@ y;69e
  'Q#qM2pK
 r)p5|.(
  $.uom5,
- 0$ -qFqM.pC
+ 0$ -ZFqM.pC
  &./2
 sE)>{A
 sE(>{A
 tE
 uY/
- %#r>6
+ %#r>*
 p]%}A&(
  $,tS)
 tS(
@@ -2796,7 +2818,7 @@ x:.vR1p*8ygpaV
 q.'pK
 L'3unrt
 q{%,
- 5o1q.0pC
+ 5X1q.0pC
 L+3unux
  $'q..qO
 L$>xRu/2
@@ -2809,177 +2831,176 @@ qn7%7,
 k7%8
 r?M
  $E{MqT
- &W&ykqT
+ &v%ykqT
  &%xYv1
-J6{V
-sY<
+J6|'
+p96
  $O/D
-:]yt
-DQ;
+:T{V
+DO;
 qQ0
-rc0
-DRe
- %%rc+
-DS,0
- %(rc2
-DT3
- %+rc.
-DUx;
- %.rc1
-DVwe
- %1rc5
-DW4*
- %4rc*
-DXqd
- %7rc6
-DYM1
- %:uB<
-DZ}l
- %=uB'
-D[;2
- %@uB0
-D\zz
- %CuB+
-D]>re
- %FuB2
-D^>ro
- %IuB.
-p9vr
- $C:fq(5
-DV;
+rc'
+DPe
+ %%rc0
+DQ,0
+ %(rc+
+DR3
+ %+rc2
+DSx;
+ %.rc.
+DTwe
+ %1rc1
+DU4*
+ %4rc5
+DVqd
+ %7rc*
+DWM1
+ %:rc6
+DX}l
+ %=uB<
+DY;2
+ %@uB'
+DZzz
+ %CuB0
+D[>re
+ %FuB+
+D\>ro
+ %IuB2
+p90.
+ $C:\q(1
+DT;
+ %OuB5
+DUe
  %OuB*
-DWe
+DV,0
  %OuB6
-DX,0
+DW3
  %OwD<
-DY3
+DXx;
  %OwD'
-DZx;
+DYwe
  %OwD0
-D[we
+DZ4*
  %OwD+
-D\4*
+D[qd
  %OwD2
-D]qd
+D\M1
  %OwD.
-D^M1
+D]}l
  %OwD1
-D_}l
+D^;2
  %OwD5
-Da;2
+D_zz
  %OwD*
-Dbzz
+Da>re
  %OwD6
-Dc>re
+Db>ro
  %Or>qF
-Dd>ro
- %Or>2'
-p9xl
- $#sW*q%
-:gs?+
-p91
- (i)q\<yR
+p92'
+ (a(q\<yR
 rI.
 pc6
 pc2
- &&/4
-})
+ &&/3
+tX
 n{
 _3
  &&r*t-q-
- $,pp<
-r9<
- &)tX
-C~
-r9q3
- &&/E
- $,Cq
-_1
- &) $$Ch
- '' $$/&
-vbe
- )8 &(})
-CR
- 'D!c*pm
-})
-CD
- 'I!cxw
-/.
 ||
- )I!c'y3
+C|
+r9q3
+ &&/D
+ $,Co
+_1
+ &) $$Cf
+ ''!cwG
+sW*q%
+})
+pp<
+r9<
+p9
+!cwX
+/%
+tX
+CR
+ '?!cx#
+tX
+CD
+ 'D!c*pm
+/.
+ $+ )3!cxw
 /)
 {15
- )O!c'z/
+ )9!c'y3
 /)
- $)Co
+{11
+Cm
 _0
 p9
-!cqypm
- $#C3
- ''!crvpm
- $#C2
- ',!ct-pm
- $#C1
- '1!c'wG
- $#C0
- '6!c'wX
- $#C/
- ';!c'x#
- $#C.
- '@!cuQpm
- $#C-
- 'E!c'xw
- $#C,
- 'J!vTy3
- $#C+
+!c'z/
+ %'C3
+ ''!cqypm
+ %,C2
+ ',!crvpm
+ %1C1
+ '1!ct-pm
+ %6C0
+ '6!c'wG
+ %;C/
+ ';!c'wX
+ %@C.
+ '@!c'x#
+ %EC-
+ 'E!cuQpm
+ %JC,
+ 'J!c'xw
+ %OC+
+ 'O!vTy3
+ %OC*
  'O!vTz/
- $#C*
+ %OC)
  'O!ct?pm
- $#C)
+ %OC(
  'O!vT+pm
- $#C(
+ %OC'
  'O!crlpm
- $#C'
+ %OC&
  'O!vTwG
- $#C&
+ %OCj
  'O!vTwX
- $#Cl
+ %OCd
  'O!vTx#
- $#Cf
+ %OC%
  'O!cxNpm
- $#C%
+ %OC$
  'O!vTxw
- $#C$
+ %OC#
  'O!|-y3
- $#C#
+ %OC"
  'O!|-z/
- $#C"
+ %Oppq)
  'O!cq0pm
- $#ppq)
+ %Oppps
  'O!|-+pm
- $#ppps
+ %OppqA
  'O!culpm
- $#ppqA
+ %Oppq/
  'O!|-wG
- $#ppq/
+ %Oppq9
  'O!|-wX
- $#ppq9
+ %OpppJ
  'O!|-x#
- $#pppJ
+ %OpppO
  'O!cunpm
- $#pppO
+ %Oppph
  'O!|-xw
- $#ppph
+ %OpppS
  'O!y=y3
- $#pppS
+ %OpppA
  'O!y=z/
- $#pppA
- 'O!cxlpm
- $#Cd
- 'O!cv6pm
-/&
-{16
- 'm& $* %dO *$p".sc
+ %OCb
+_0
+ $* %mN *$p".sc
 st
 p".qc
  6({C
@@ -2988,10 +3009,10 @@ so
 tp
  (&`}
 
-var attendSpansSM90A = driver.Text{Base: &attendSpansSM90ANarrowAligned, Code: `packed2 117635 attendSpans
+var attendSpansSM90A = driver.Text{Base: &attendSpansSM90ANarrowAligned, Code: `packed2 116766 attendSpans
  @$tW1qS
-O+r6s7
-hvrrA
+OsQrG
+hvrqo
  g#&wtpk
 r#p4p2
  &:tHuD
@@ -3066,8 +3087,8 @@ qe#=8
  kH$Depk
  .$yPo)
  ($q:U;
- P$$p_T|.(
- *$ '' c%&p_SqlH#L
+ w#$p_T|.(
+ *$ '' c%&p_SqlH#J
  ($GI)
  $$sMpA)9f
  *$G$=O
@@ -3125,15 +3146,15 @@ pipU"j
  ($q|q/9&
  *$uJ
 pipU"b
- H$xJI>{A
- 0$q@I
- N$tH9m
- *$ %Y[# ($r&:rw
+ >$xJI>{A
+ ($q@I
+ <$tH9m
+ *$ %rZ# ($r&:rw
  <$q@m
  <$v}p:a
- /i[# :2G[tU
+ /R[# :2G[tU
  $$x{eu$
- /i[# *0y;&9g
+ /R[# *0y;&9g
  8$ -N/,
  %N :2D*9[
  &$x{euD
@@ -3151,13 +3172,14 @@ pipU"b
 qn5%5,
 k5%6
  @(qQ$
- &$ %% &$ %( &$ %+ &$ %. &$ %1 &$ %4 &$ %7 &$ %: &$ %= &$ %@ &$ %C &$ %F &$ %I ,$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O 8$pc4
+ &$ %% &$ %( &$ %+ &$ %. &$ %1 &$ %4 &$ %7 &$ %: &$ %= &$ %@ &$ %C &$ %F &$ %I ,$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O 0$pc4
 pc(
- *&pB#s
+ *&pB#q
 _*
- B&_&
- *$ '' 6& 'D (& 'I B&_$
- *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O a#&`}
+ 8&_&
+ *$ '' 6& '? (& 'D B&_$
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (&_$
+ V#$`}
 
 var storeRowsSM90NarrowAligned = driver.Text{Code: `packed2 9331 storeRows
 !y4}:Irmrnp{a?<
@@ -4330,7 +4352,7 @@ u_
 pDpb<q8
 |tyip{p3w>
 WyBq~
- &PZ$sq
+ &iX$sq
 Wv1P1
 |tp{zWw>?ww
 q@$
@@ -4409,7 +4431,7 @@ qI)
 t_pA)
 WyRp-
 xK6&'
- $U5Wx}q8
+ $v0Wx}q8
 wv&8
 sB*A
 qf*r4
@@ -4437,7 +4459,7 @@ WyIrX
 L+v.
 p_0&1&2
 wC3&-
- &vo#t4
+ &nr#t4
  $w&r#p78
 pIp4s6
 WyGpf
@@ -4522,7 +4544,10 @@ q:4M
  $%v4b8
 pwxxp;
 qI.
- *^k#pwt}s8
+shj?IpYjp$g}KrE
+t4
+|H.
+ $_'pwt}s8
 pH4qd
 pIp44
 /%
@@ -4543,8 +4568,8 @@ pg4,
 s/
 pu16p;
 q@2
- &%rIp8C
- &m.r=2a
+ ';rIp8C
+ &\}#r=2a
 pnqVrf
 rIp4
 vN
@@ -4584,7 +4609,7 @@ q>p?q+
  ',sjsyr\U
  %,purWs8
 yVeuT
- $~HyV;uT
+ $xHyV;uT
  $# &$ $+puxWp=
 ua1
 se*
@@ -4664,7 +4689,7 @@ zy
 Ip)?pEqBqgq7uLq]%J
 !s4
 pur6p-
- $i,zsT%V
+ $s,zsT%V
  $0r=6p'
 kT&k
 v7
@@ -4722,7 +4747,7 @@ pwxxrX
 w_%x
 xe&.
 tw
- &Mpwq[sX
+ 'm(pwq[sX
 t1v?ve
 t#ve
  %#/Q
@@ -4736,7 +4761,7 @@ r^)
 }mxHqa
 pwv/p;
 ts
- &Ar>.
+ '4r>.
 zVql
  %:r^R
 }mrQu%3^
@@ -4772,8 +4797,7 @@ t4
 rYwq
  '>G2)
 }mp+bqa
-!s4
-t36p;
+ $#t36p;
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 qn~%~,
 k~s6
@@ -4840,8 +4864,7 @@ u;
 D&)
  3;shtD?\p0r[v~p88wy
  1;shtD?\p0r[v~p89wy
-!s4
-s|0rX
+ $#s|0rX
 pH]rf
 /<
 p%lA
@@ -4852,7 +4875,7 @@ wUx
 r>5
  )X's|2{X
 z~k
- D~MrxQvv
+ DpOrxQvv
 }\yd
 puu|p}
 p~#t,
@@ -4870,7 +4893,7 @@ pHfqU
 pwa6yB
 p~$"M
 tb2
- D\$ %G &^Os|1s{
+ D\$ %G &XOs|1s{
 pH]8
 /)
  )j#Dr)
@@ -4884,7 +4907,7 @@ t2o?jIrVu{?x<jtvsLpEv,rDop/<
  $#tg<q-
 t2o?jIrVu{?x<jtvsLpEv,rDotY
 tg'q%
- $Q&pDqO'q8
+ $p%pDqO'q8
 :I|'
 /H
 p[rDq'?pYrm{Ep?x_*ys66ul.6
@@ -4991,7 +5014,7 @@ tGvl
 sjsyrJpo
 }dpo
  %#Wp'*tB
- &bEWp'6tB
+ &lEWp'6tB
  &$sjq1pRWu7V
 WpC<s8
 rBW"X
@@ -5189,7 +5212,7 @@ uw+K
 w9-&+
 xK-&+
 sW*r{
- $\#xU0'
+ $T&xU0'
 w+
 the
 zTqW
@@ -5200,8 +5223,7 @@ qj*A
 /#
 t1x?vu
 /#
-t#vu
- %#p<=
+ $m+ $#p<=
 /#
 vn|..
 |yrQ
@@ -5290,12 +5312,12 @@ rc1
 q.2p;
 xpv)'
 z"(
- &=p1&(
+ &n/p1&(
 wHx.'
 zKU
 {})
 {]s_{|
- %b= &$p1*pG
+ %b= &>p1*pG
 prt[x.+
 r3pFU
 {}-
@@ -5341,14 +5363,9 @@ xr
 |[J"Y
 |[J"Z
 /#
-shtDrS\p0r[v~bpGpo
-shtDrS\p0r[v~Y[pj
-shtDrS\p0r[v~p4UpM
-shtDrS\p0r[v~qVwy
-!s4
-yMbp*8w?
- %$put-{6
- &k-q\+pv
+ ,s(yMbp*8w?
+ $#put-{6
+ &w&q\+pv
  %jD %lEqI-
 q_LK
 q_7K
@@ -5403,7 +5420,7 @@ wWS
 z'
 p9un
 !s}
- %UF &k) %cErI*
+ %UF &c( %cErI*
 v_<
  %# &&q\*yq
 })
@@ -5419,19 +5436,24 @@ _A
  &&/#
 tX
 Cz
- '. $(/\
+ '.!cwG
+/\
 tX+
 pp<
 r9<
- &&/X
- $$ )( $$/$
+p9
+!cwX
+/X
+{11
+ )(!cx#
+/$
 tX
 CP
  '@!c*pm
 tX
 CL
  'E!cxw
- %o6 $/ )9!c'y3
+ %o6 $' )9!c'y3
  'EC5
  'E!c'z/
 y@*sX
@@ -5440,12 +5462,13 @@ y@*sX
 p9
 !cqypm
 /O
- $3nO
+ $(nO
 r92
 p9
 !crvpm
 /O
- $3 )(!ct-pm
+{15
+ )(!ct-pm
 qM2a
 tX'
 C,
@@ -5556,9 +5579,8 @@ p9
 ||*
 pp*
 r9pA
-!u9
-p,+qu
- *V#p"q0pZ
+ $"p,+qu
+ *$p"q0pZ
 st
 p"+sD
  6({C
