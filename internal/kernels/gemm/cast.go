@@ -139,7 +139,7 @@ func carry[T gpu.Half, A castSums](t gpu.Thread, r dock[T, A], x supplies[T], to
 		shareWeights(t, r, x.b, uint32(x.steps()), to.col)
 	default:
 		r.warm().Wait(t, 0)
-		// A tile outside the matrix, whose results are not stored, has the rows of the last one: rows of zeros take longer.
+		// A tile outside the matrix has the rows of the last one, as in requestRows.
 		castRows(t, r, x.a, uint32(x.steps()), min(to.row, int(x.M-1)&^(gpu.PanelRows-1)))
 	}
 }

@@ -184,7 +184,7 @@ func supply[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], x sup
 			requestWeights(t, r, x.b, o)
 		} else {
 			r.warm().Wait(t, 0)
-			requestRows(t, r, x.a, o)
+			requestRows(t, r, x, o)
 		}
 	}
 }
@@ -201,14 +201,16 @@ func requestWeights[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G
 	}
 }
 
-// requestRows starts the copies of op(A).
-func requestRows[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], a gpu.TensorMap[gpu.Panel[T]], o task) {
+// requestRows starts the copies of op(A). A panel outside the matrix, whose results are not stored, has the rows of the last one: copies of
+// zeros take longer.
+func requestRows[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], x supplies[T], o task) {
+	last := int(x.M-1) &^ (gpu.PanelRows - 1)
 	for n := range o.last - o.first {
 		full, right := r.full(n), r.right(n)
 		r.empty(n).Wait(t, r.phase(n)+1)
 		full.Expect(t, len(right)*gpu.PanelBytes)
 		for i := range right {
-			a.Fetch(t, &right[i], gpu.Corner{X: int(o.first+n) * depth, Y: o.row + i*gpu.PanelRows}, full)
+			x.a.Fetch(t, &right[i], gpu.Corner{X: int(o.first+n) * depth, Y: min(o.row+i*gpu.PanelRows, last)}, full)
 		}
 	}
 }
