@@ -388,7 +388,6 @@ var decodeCompactCompact64Kernel = &driver.Kernel{
 		{File: "compactdecode.go", Line: 48, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "compactdecode.go", Line: 108, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 221, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "compactdecode.go", Line: 110, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
 		{File: "compactdecode.go", Line: 169, Format: "gpu.FetchAsync: address is not a multiple of the size"},
@@ -465,7 +464,6 @@ var decodeCompactCompact128Kernel = &driver.Kernel{
 		{File: "compactdecode.go", Line: 48, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
 		{File: "compactdecode.go", Line: 108, Format: "index out of range [%d] with length %d"},
-		{File: "compactdecode.go", Line: 221, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "compactdecode.go", Line: 110, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
 		{File: "compactdecode.go", Line: 169, Format: "gpu.FetchAsync: address is not a multiple of the size"},
@@ -1039,7 +1037,6 @@ var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 70, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
@@ -1108,7 +1105,6 @@ var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 70, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d"},
 		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},

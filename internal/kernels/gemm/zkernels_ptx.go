@@ -121,7 +121,7 @@ b97c6d2b742c70f3	few.go	owned
 87056b9f1ae164f5	few.go	panelsOf
 6e08f0bb2cd0e63f	few.go	pitchOf
 a177ffeb931a99f0	few.go	published
-c41ceccba06fe301	few.go	requestRows
+3ee36c18cc2ed59a	few.go	requestRows
 2fce931bd6c4d141	few.go	requestWeights
 55958a0bc879ba8a	few.go	rowsAtOnce
 4694aa2898ceeb80	few.go	signals
@@ -132,7 +132,7 @@ de38022dfa04e94a	few.go	spanOf
 fd52cc58bc0af928	few.go	sumFew
 52ecdc22e41b9d71	few.go	sumsOf
 6d10ea5a3dafe3cf	few.go	supplies
-d3a8fb485a3d33be	few.go	supply
+48e8a16ae433d0e3	few.go	supply
 792dd50633c88802	few.go	task
 d18a4562e3956913	few.go	thin
 b0ce7ad84aaa07b0	few.go	threadsOf
@@ -5649,15 +5649,15 @@ var tensorF16To32SM80 = driver.Text{Base: &tensorBF16To32SM80, Code: `packed2 47
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
  PU#@`}
 
-var fewBF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 62208 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
+var fewBF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 62411 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
  ($!u6\p3x<q*
 !u'p$Iw>p3p{wp
 !xg~Ernw{q*
 !|Fp3p{gw{pEq*
  ((!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+qFp6pt
- $(]rvrG
-OsKrT
-hxNrO
+ $(]rvqq
+OsKqo
+hxNrT
 p#unqS
 !
 p,wn
@@ -5698,7 +5698,7 @@ sr
 u_
 v&.q8
 |tyip{p3w>
-v>.tB
+v>5tB
  $0s1
 u?ps
 s/
@@ -5762,11 +5762,11 @@ p_3&4&5
 wC6&.
  *{#pnqV4
 r?k
-yvuQuZ
+x5<uZ
 pg.,u*
  $h#s=2P<
 q>Y,
-w@*qO
+z3<qO
 r#qR%$
  c#y' &j$s=2p=
 z8+
@@ -5778,10 +5778,10 @@ vn{Rp*
 vJ|.+
 t>5w;
 pIp^4
-x5'p;
+x5+p;
  ,c]'p,+w<
- *$x50pv
- $p|&x52p=
+ *$x52pv
+ $p|&x51p=
 qg\p3{Ep5;|B
 tbq3
  &*zw<uk
@@ -5792,15 +5792,15 @@ uOs61
  $#wtsduA
  ''zV>x$
  $#w_sd|#
- ',x51p}
- $Lx5*p=
+ ',x5*p}
+ $Lw@<p=
  $T#q,~7d
 /9
- $Q-w@<qO
- &k,w@*pV
+ $Q-w@0qO
+ &k,z3<pV
 qn,%,,
 {Zp)o?pEp)pPxI%-%,
- $,z30p}
+ $,z32p}
  $$y^s{
 q,x?d
 /<
@@ -5811,26 +5811,26 @@ q,x?d
 ws
  7d#y#pv
 pEvyw>gp3oz?p)v,q'?x<jtv
-z36qO
+{/'qO
 pg7M
  $R(u?q)
 z85
 q:74
- $>{/<pv
+ $>{/0pv
 tIp7,q0
 pIp44
 pIb4
 s/
 tF8
- %E $#{/'p=
+ %E $#{/+p=
 q_/,
 r?j
-v>.uZ
+v>5uZ
 sUi
 vp1&8)
 uaqy
 v%'
-{/6u)
+xc'u)
 pL"e
  %2s/
 zy
@@ -5843,21 +5843,21 @@ tE
 uFrv'
 ua2
 G#)
-xc'pb
+xc+pb
 r#<%N
 w3M%O
 vd
 xr
-xc1y2
+xc*y2
 q{#M
 u;
 zy
 uJ
- &o/xc2yS
+ &o/xc1yS
 q{$M
 t9q5
 p\tT7
- $#xc'tB
+ $#xc+tB
 xr
 /$
 q{&M
@@ -6094,7 +6094,7 @@ v"~4x
  'Lrh#8M
 w\#3
 p\+'yu##
- '({/2yS
+ '({/1yS
 rh#:M
 w\#5
  %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gv&2p=
@@ -6126,45 +6126,49 @@ q,x?vCw
 uj|dvKyd
 /)
  ':w81p;
- 9x.zJ1r%
+ 9x.zJ5p;
+pH#pk
+ $3zU}%q3
+zJ*r%
 wvU&R
 tJA
 }\~,
-yvv+pK
-p%Vz*
- &%t>'P1
+yvrvP0
+sk5
+s$p:5-
+ *mT't>'P1
 z8+
 x>&+
 s=*yU
 tIYM
- '}0/C
+ 'U1/D
 uOzz
-/I
+/J
 pIp54
-zJ*q[
+yvpdq[
 zw
- )Ap[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
- /AzJ6pX
+ (8p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
+ /Hyvv+pX
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+paV{R
-yvv+x}
+yvrvyq
 pHR%"
 t~ql
- $1t1x?py
+ $Kt1x?py
 wD
- &mT'y$p|,5qF*
-x:-vL|$V8zxrC#V
- $rv&k%%&
+ &(y$p|,5qF*
+x:-vLY%&8zxrC#V
+ $rv&k%%'
 s5~9
 v"{G
  $Cw:2r%
- 'R#xh
+ 'U#xh
 w:6pK
 xJ6>{A
 q@6
 G697
- *\w&/*
+ +V#/*
  'V#/)
- %y4/)
+ %Q5/)
 pIp?4
 w:1q[
  9R#w:5pX
@@ -6175,7 +6179,7 @@ pHRq5
 r>2
 s=2yU
 tIpaM
- 'm2 $f{&/)
+ 't2 $Q&/)
  'Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vLs^'AzxrC#V
 t1|dta
  %-s=2q-
@@ -6186,7 +6190,7 @@ qn&%&,
 k&%)
  &}}&qN5q%
  $x* $+|,yUp;
- %Z1|~pK
+ %b1|~pK
 |?&/
 xr
 qL'p'
@@ -6198,27 +6202,27 @@ qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 qtXM
 qtZM
 s/
-xY'rX
- $_R' $& $%xY0y2
+xY+rX
+ $_R' $& $%xY2y2
 q_(M
-xY2rX
+xY1rX
 pg.r+
  $"q:.M
-xY0r{
+xY2r{
 qfYp2-
 s/
  %$qfqFx;-
-xY1pK
+xY*pK
 G6)
 {y$
 xErE
 z-'u/
-xY6qW
+v:'qW
 {y#
 wIp:5
 sApO
 s$pJ-
-y^'p;
+y^+p;
 z~>
  2s$uFrt
 Wp'<q%
@@ -6229,14 +6233,14 @@ Wp'+pC
 s<pO4
 G*)
 wQqKu%
- $;y^+qp
+ $;y^.qp
 uM,
 /$
 sFp:2E
 rxr$B
- 'e1s<q/4
+ 'l1s<q/4
  %-wQr$}N
- 'T+y?4
+ '[+y?4
  '-rxr1B
  '-s<q)4
  %8wQr1fp6
@@ -6260,9 +6264,9 @@ rxr$B
  'NrxrgB
  'NqY04
  %NwQrgfsc
- $M $# 2T#v:'pV
+ $M $# 2T#v:+pV
 q,xPvKsOr/pd1
-v:+r{
+v:.r{
 D297
  %6 %B %N %Z# %g# %s# %P$|2B
 /'
@@ -6285,65 +6289,65 @@ r^,
  -b$qY)4
  +b$D+r+
  -b$qY,4
- +b$ $;v:.qO
+ +b$ $;v:5qO
 }fp*
 s/
 u&F
 uF'u/
-/V
+/W
 qI9
- %_6qN56P
+ %g6qN*'P
 q_(,
-qN*+P
+qN*.P
 q_(4
-qNulz$
+qNsKz$
 }U|:mMv.
 v%1'
 DO)
 }w+
-{M0p=
+{M2p=
 z~=
-v:.t0
+v:5t0
 tSL
- $MqNt,P5
+ $MqNz#P5
 s'rwp2
- 'l6qNxWyS
+ 's6qNt,yS
 vn,q0pe
- '&qN16pK
+ '&qN5'pK
 qjqV4'qy
- 'Q7wvJZ
+ 'X7wvJZ
  $3qj0A
- 7l9qNz]pX
+ 7s9qNxWpX
 s+/A
  3.s5~2
-qNrepX
+qNy,pX
 pnqV&0
 xr
-qNt,x}
+qNz#x}
 r#sS0
- $#v>.yU
+ $#v>5yU
 {-
- %l7}w|V
+ %s7}w|V
 v%|V
 r^)
 }w'
-qNt,|^
+qNz#|^
 q?ps
 /'
- 'l7wv;8
+ 's7wv;8
  %KtE
 uF'q0
- 'l7qN5y8
+ 's7qN5+p}
 w62u5{@r|
 w62u5qi{4qxqX
-qNt,pV
- &\.qN16pf
+qNz#pV
+ &\.qN5'pf
 t1~'>v?
 uFrv+
 /$
 xa2u5{@{5p+p7FtT
 xa2u5qi{4{5p+p7Fpdrj
- $#qNxXpv
+ $#qNz]pv
 uO,
 /+
  7T#/+
@@ -6354,7 +6358,7 @@ D))
 se*
 /+
  -T#uF'ul
- 'p8/)
+ 'w8/)
  'T#/+
  &%/+
 rM#i"
@@ -6380,7 +6384,7 @@ uF'v-
 /$
 xa2u5{@{5rC'FtT
 xa2u5qi{4{5rC'Fpdrj
- $#qNr6qG
+ $#qN10qG
 sn7"/
 sn9"1
 sn;"3
@@ -6405,13 +6409,13 @@ sHRpM"2
 sHSU"3
 sHTx.4
 sHUu75
-qN21qp
+qNrWqp
 qn%%%;
 k%&/
 z-pd*
-v:1qT
+v:*qT
 rdHr.
-qNu*pV
+qN06pV
 snO"_
 snQ"b
 snS"d
@@ -6459,7 +6463,7 @@ sjv)%B
 {}s
  4(sjv)zB
  ,Cte#.vV
-qN*.qG
+qN*5qG
 v"sOr/xf
  $ETpK1P2
 {=#6
@@ -6478,10 +6482,10 @@ v"sOr/xf
  (GuWq1r"#K$#K7
 {=#K
  (GuWq1r"#N$#N7
-qN*'qG
+qN*+qG
  'N/:
 L-ql
- 'r@ +&/4
+ 'y@ +&/4
  CV,/9
  7V,/9
  'V,/9
@@ -6489,7 +6493,7 @@ L-ql
 DJ)
  -V,/9
  1V,uF'qF
- 'rA/7
+ 'yA/7
  'V,/9
  &lC/9
  %V,uFt-'
@@ -6506,12 +6510,12 @@ DJ)
  +V,/:
  d#V,/:
  'V,z-'uv
-qN0'sT
+qN0+sT
 qJZ#J
 /2
 t<sl
  (q2uWsyr\(
-qN0'v1
+qN0+v1
 snU#R
 q2$@r_
 qJY#I
@@ -6537,12 +6541,12 @@ q2$er_
 qJS#C
  1J{T#=#K
 q2$kr_
- $9qNulqW
+ $9qNsKqW
 pHV%F
 x3*=n
 /?
 :Ld
-{M+pv
+{M.pv
 qQ1
 r>.
 ua2
@@ -6551,7 +6555,7 @@ w62pP|cq]
  $V]% &. $. &. $. &. $. &.T{6yG
 pL"3
 }X
-{M.tY
+{M5tY
 |I$s$$s7
 /#
 q"qR3
@@ -6561,7 +6565,7 @@ q"qR3
  5'q"|P
  5'q"p^3
  )@!s4
-{N0qG
+{N2qG
 q|zr0
 r>1
 s<pS;
@@ -6571,14 +6575,14 @@ r@$w$$x
 r@$u$$v
 r@$s$$t
 yMbp*8w?
-v:.v/
+v:5v/
 qnc%c%d
 kc%b
 s5~;,
  %1}Bp;
- &{S#{/6q%
+ &{S#xc'q%
 J0v|
-uR$^
+uR$a
 p9*
  $;/3
 :J|'
@@ -6610,7 +6614,7 @@ p9vr
 wW3
 p9xN
  )7!s}
- %vK &u(rb<|^
+ %}K &u(rb<|^
 ws
 v_qy
 pc3
@@ -6618,8 +6622,8 @@ pc3
 tX
 pp0'qy
 _4
- &*/t
- *P# $M/n
+ &*/u
+ *P# $Myvrvq%
  *. $-/a
  *F $C/.
  $FC%
@@ -6690,20 +6694,20 @@ p9
  %JC(
  'J!cxNpm
  'Jr9pA
- $H %_O *$p"2s]
+ $H %gO *$p"2s]
 st
 p"qFpU
  D(`}
 
-var few64BF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 48574 few_dtype_BF16_dtype_BF16_toBF16_32_float32_oneGroup
+var few64BF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 48775 few_dtype_BF16_dtype_BF16_toBF16_32_float32_oneGroup
  ($!u6\p3x<q*
 !u'p$Iw>p3p{wp
 !xg~Ernw{q*
 !|Fp3p{gw{pEq*
  ((!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+qFp6pt
- $(]6rT
-O++rA
-hq&rA
+ $(]6qS
+O+qFs7
+z7yD
 p#0.r-
 !
 p,wn
@@ -6743,7 +6747,7 @@ sr
 u_
 v&.q8
 |tyip{p3w>
-v>.tB
+v>5tB
  $0s1
 u?ps
 s/
@@ -6813,9 +6817,9 @@ p_2&3&4
 wC5&-
  *{#pnqV,
 r?k
-yvuQuZ
+x5<uZ
 pg-,u*
- $h#w@*qO
+ $h#z3<qO
 r#p|%#
  c#y' &j$s=2p=
 p[rDq'?pYrm{Ep4pkv6p0t,v(.
@@ -6825,11 +6829,11 @@ r#p?8
  $O $j)s'{R8
 /2
 vn|.*
-x5'p;
+x5+p;
 q>p5,
  *q1p,+w<
- *$x50pv
- $$x52p=
+ *$x52pv
+ $$x51p=
 qg\p3{Ep7;|B
 tbq3
  $*tFrfv(
@@ -6840,16 +6844,16 @@ tGs61
  $#v^rfux
  ''w_>x$
  $#zV>ys0
- ',x51p}
- $Lx5*p=
+ ',x5*p}
+ $Lw@<p=
  $T#q,~7d
 /6
 L#zz
-w@<qO
- &5w@*pV
+w@0qO
+ &5z3<pV
 qn+%+,
 {Zp)o?pEp)pPxI%,%+
- $,z30p}
+ $,z32p}
  $$y^s{
 q,x?d
 /9
@@ -6860,25 +6864,25 @@ q,x?d
 ws
  ,c]' -c#y#pv
 pEvyw>gp3oz?p)v,q'?x<jtv
-z36qO
+{/'qO
 pg6M
  %w#u?q)
 z8+
 q:64
 s'38
-{/<pv
+{/0pv
 tIp7s6*
  %R$pIb4
 s/
 tF8
- %E %*{/'p=
+ %E %*{/+p=
 q_.,
 r?j
-v>.uZ
+v>5uZ
 qI8
 vp0&7)
 uav+
- $={/6u)
+ $=xc'u)
 pL"r+
  %2s/
 zy
@@ -6891,21 +6895,21 @@ tE
 uF'v+
 ua2
 G#)
-xc'pb
+xc+pb
 r#<%L
 w3K%M
 vd
 xr
-xc1y2
+xc*y2
 q{#M
 u;
 zy
 uJ
- &U&xc2yS
+ &U&xc1yS
 q{$M
 t9q5
 p\tT7
- $#xc'tB
+ $#xc+tB
 xr
 /$
 q{&M
@@ -7142,7 +7146,7 @@ v"~4x
  'Lrh#8M
 w\#3
 p\p0ropZ##
- '({/2yS
+ '({/1yS
 rh#:M
 w\#5
  %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gv&2p=
@@ -7174,53 +7178,56 @@ q,x?vCw
 uj|dvKyd
 /)
  ':w81p;
- 9x.zJ1r%
+ 9x.zJ5p;
+pH#pk
+ $d}&zU}%q3
+zJ*r%
 wvX&U
 tJA
 }\~,
-yvv+pK
-p%Yz*
- &^(t>'P1
- +y0x>&*
+yvrvP0
+sk5
+s$p:5-
+ *mT't>'P1
+ +Q1x>&*
 s=*yU
 q"Y,
- '{0/C
+ 'S1/D
 uOzz
-zJ*q[
+yvpdq[
 zV,
- 7BzJ6pX
+ 7Iyvv+pX
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p^V{R
-yvv+x}
+yvrvyq
 pHU%$
 t~ql
  $?t1x?py
 wD
  &8|A>uAp0
-x:-vL|$Y8zxrC"V
+x:-vLY%(8zxrC"V
 qn'%',
-k'%(
+k'%)
  $k$v"{G
  $"w:2r%
- 'S#xh
+ 'V#xh
 w:6pK
 xJ6>{A
 q@6
  &p$/)
  -T#/(
- %Y5w:1q[
- .6 -|1w:5pX
+ %a5w:1q[
+ .6 -T2w:5pX
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V{R
 w:6qG*
 pHUqP
  )P#r>2
 s=2yU
 q"p^,
- 'g2 $W|&/(
- 'V#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vLs^(AzxrC"V
- %U#k'%)
- &}}&qN5q%
- $x* $+|,yUp;
- %S1|~pK
+ 'n2 $W|&/(
+ 'z#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vLs^(AzxrC"V
+ )U# $EqN5q%
+ ${u& $+|,yUp;
+ %Z1|~pK
 |?&.
 xr
 qL'p'
@@ -7232,21 +7239,21 @@ qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 qt[M
 qt]M
 s/
-xY'rX
+xY+rX
 pg-r+
  $YR's/
 q:-M
-xY1pK
+xY*pK
 G6)
 {y$
 xErE
 z-'pd
-xY6qW
+v:'qW
 {y#
 wIp:5
 sApO
 s$pJ-
-y^'p;
+y^+p;
 z~=
  2s$uFrt
 Wp'<q%
@@ -7257,14 +7264,14 @@ Wp'+pC
 s<pO4
 G*)
 wQqKu%
- $;y^+qp
+ $;y^.qp
 uM,
 /$
 sFp:2E
 rxr$B
- 'S1s<q/4
+ 'Z1s<q/4
  %-wQr$}N
- 'r*y?4
+ 'y*y?4
  '-rxr1B
  '-s<q)4
  %8wQr1fp6
@@ -7288,64 +7295,64 @@ rxr$B
  'NrxrgB
  'NqY04
  %NwQrgfsc
- $M $#v:.qO
+ $M $#v:5qO
 wt8
 s/
 u&.
 uF'pd
-/O
- 'k3qN56P
+/P
+ 'r3qN*'P
 q_',
-qN*+P
+qN*.P
 q_'4
-qNulz$
+qNsKz$
 }U|:m5v.
 v%1'
 D7)
 }w+
-{M0p=
+{M2p=
 z~<
-v:.t0
+v:5t0
 tS4
- $#qNt,P5
+ $#qNz#P5
 s'ql^
- 'w3qNxWyS
+ '~3qNt,yS
 vns6*pN
- '&qN16pK
+ '&qN5'pK
 qjqVsduk
- '\4wvMZ
+ 'd4wvMZ
  $3qj0A
- 7t6qNz]pX
+ 7{6qNxWpX
 s+.A
  3.s5~2
-qNrepX
+qNy,pX
 pnqV&/
 xr
-qNt,x}
+qNz#x}
 r#sS/
- $#v>.yU
+ $#v>5yU
 {-
- %w4}w|V
+ %~4}w|V
 v%|V
 r^)
 }w'
-qNt,|^
+qNz#|^
 q?ps
 /'
- 'w4wv:8
+ '~4wv:8
  %KtE
 uF'qy
- 'w4qN5y8
+ '~4qN5+p}
 w62u5{@r|
 w62u5qi{4qxqX
-qNt,pV
- &\.qN16pf
+qNz#pV
+ &\.qN5'pf
 t1~'>v?
 uF'rv
 /$
 xa2u5{@{5p+p7FtT
 xa2u5qi{4{5p+p7Fpdrj
- $#qNxXpv
+ $#qNz]pv
 uO,
 /+
  7T#/+
@@ -7356,7 +7363,7 @@ D))
 se*
 /+
  -T#uF't-
- '{5/)
+ 'S6/)
  'T#/+
  &%/+
 rM#i"
@@ -7382,7 +7389,7 @@ uF'uv
 /$
 xa2u5{@{5rC'FtT
 xa2u5qi{4{5rC'Fpdrj
- $#qNr6qG
+ $#qN10qG
 sn7"/
 sn9"1
 sn;"3
@@ -7407,11 +7414,11 @@ sHRpM"2
 sHSU"3
 sHTx.4
 sHUu75
-qN21qp
+qNrWqp
 qn%%%;
 k%&.
 z-xR
-qNu*pV
+qN06pV
 snO"W
 snQ"Y
 snS"[
@@ -7459,7 +7466,7 @@ sjv)%B
 {}s
  4(sjv)zB
  ,Cte#.vV
-qN*.qG
+qN*5qG
  &tITpK1P2
 {=#6
  (q2uWq1r"#9$#97
@@ -7477,12 +7484,12 @@ qN*.qG
  ('uWq1r"#K$#K7
 {=#K
  ('uWq1r"#N$#N7
- $9qNulqW
+ $9qNsKqW
 pHY%/
 x3)=B
 /;
 :1d
-{M+pv
+{M.pv
 qQ1
 r>.
 ua2
@@ -7491,7 +7498,7 @@ w62pP|cq]
  $V]% &. $. &. $. &. $. &.T{6yG
 pL"3
 }X
-{M.tY
+{M5tY
 |I#V$#V7
 /#
 q"qR3
@@ -7501,7 +7508,7 @@ q"qR3
  5'q"|P
  5'q"p^3
  )@!s4
-{N0qG
+{N2qG
 q|zr0
 r>1
 s<pS;
@@ -7511,14 +7518,14 @@ r@#Z$#[
 r@#X$#Y
 r@#V$#W
 yMbp*8w?
-v:.v/
+v:5v/
 qnK%Kwe
 kK%J
 s5~;"
  %1}Bp;
- &{S#{/6q%
+ &{S#xc'q%
 J0v|
-uR$C
+uR$E
 p9*
  $;/9
 :/|'
@@ -7536,7 +7543,7 @@ sY1
 wW3
 sY*
  )7!s}
- %{@ &u(rb<|^
+ %SA &u(rb<|^
 ws
 v_qy
 pc3
@@ -7544,8 +7551,8 @@ pc3
 tX
 pppduk
 _4
- &*/i
- *P# $M/c
+ &*/j
+ *P# $Myvrvq%
  *. $-/W
  *F $C/.
  $Fppq)
@@ -7590,15 +7597,15 @@ p9
  %JC$
  'J!cuQpm
  'Jr9pA
- $H %sD *$p"2s]
+ $H %zD *$p"2s]
 st
 p"qFpU
  D(`}
 
-var few128BF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 114356 few_dtype_BF16_dtype_BF16_toBF16_64_float32_twoGroups
- :$]'r6s7
-Or6q^
-hvhrA
+var few128BF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 114785 few_dtype_BF16_dtype_BF16_toBF16_64_float32_twoGroups
+ :$]p0rT
+O1'rG
+hunqq
 p#pd2rO
  m$*qjrlA
  y#$/%
@@ -7622,16 +7629,16 @@ tbp^
  &$p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
  4$qg\p3{Ez{|B
  &$ $' ((|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 &$w@+p=
+ *$ %' *$ %, *$ %1 &$w@.p=
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
-w@2pv
+w@1pv
 tJ%-
 /#
- $PAu"
-w@.q-
+ $^Au"
+w@5q-
 L.pk
 t>0P5
- +_# $]% $dEw@.qW
+ +_# $]% $rEw@5qW
  (y)qn4%4,
 {Zp)o?pEp)pPxI%5%4
  *&q,v?d
@@ -7915,24 +7922,28 @@ w\$A
  2$/L
  2$/C
  :$q,x?vKsOr/'rW
- D$wvY&V
- ($p%Zz*
-pHZql
- ($ -p: $&q"Y4
- &$/Y
+ L$wvY&V
+ 0$pHZql
+s/
+zIE
+vYpSv2
+ ,% -|: $&q"Y4
+ &$/Z
  $$ $&zV,
- 7C $8p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p^V3+u|
+ 7O $8p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p^V3+u|
  $$pHV%$
- .$|A,5qF*
-x:-vL|$Z8zxrC"V
+ &$t1v?py
+ ($|A,5qF*
+x:-vLY%*8zxrC"V
+ $c$wD
 y$p|qbrq
 x:-vLb%)p*zxrC#V
 qn(%(,
-k(%*
- ** 'V# 4&/)
- -y;/(
+k(%,
+ *[$ 'a# 4&/)
+ -X</(
  $* $&wt,
- 6zA $}Ap[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V3+u|
+ 6YB $\Bp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V3+u|
  $$pHVqP
  ,$q"p^4
  ($/(
@@ -7946,19 +7957,19 @@ qt^M
  X&$q,xPvKsOr/'x$
  8$q,yZvKsOr/p06
  P&$uFq&*
-/U
- &&qNxXsX
+/V
+ &&qNz]sX
 q"Y,
 tIbM
- 8"v:.{$
+ 8"v:5{$
 q"p?4
-qNz]r{
+qNxWr{
  &$qjqV^
  $"trrwpT
  ($r)p5,q0qU
  ($qjqV;0rl
  &$wvNZ
- $&qNxXrX
+ $&qNz]rX
 L"%#
 /&
 qjp^A
@@ -7983,10 +7994,10 @@ zn,A
 rzxf%4
  )Dt*,q0%6
  +Dxe%,
- 'D S#^F 6" 25/%
+ 'D S#mF 6" 25/%
 ujxPr.
  0<D$)
- %YD ,&se%
+ %hD ,&se%
  .$uF0pd
  4$rM%i$
 uF0v+
@@ -8000,12 +8011,12 @@ pnb&0
 xr
 /*
 r#p?&0
- $}'/*
+ $b-/*
 D.)
  -Q#/*
 se-
 /*
- ,o#uF0qy
+ ,P5uF0qy
  &$/(
  &$/*
  &$/*
@@ -8085,7 +8096,7 @@ snE"n
 rd9d
 /6
 :8r.
- ^(: &tO u#uO 'e){T$##k
+ ^(: &fO u#gO 'e){T$##k
 {T$%#j
 {T$'#i
 {T$)#h
@@ -8115,7 +8126,7 @@ qJw#g
 qJv#f
 qJu#e
 qJt#d
- d*u*qN06pv
+ d*u*qN+'pv
 v"sOr/uv6
  &T%L?ql
  &I +&/4
@@ -8246,7 +8257,7 @@ q2&Tr_
  %w3 0/{T%-#l
 q2&Zr_
 !s4
-qN++r{
+qNsQr{
 kj%f
 vN
  $s$pHZ%k
@@ -8305,7 +8316,7 @@ r@&{$&|
 xd$1H$-
 s5~;:
  ,(J2{h
-uR'3
+uR'6
  &>/4
 :S{e
 uR#j
@@ -8350,9 +8361,8 @@ uR#G
 p921
  .e%v_rl
  ,$ppxlrl
- ($/u
- ,$/o
- $< *9/c
+ ($/v
+ .$ $: *9/c
  .$ $9C<
  ,<C<
  ($/#
@@ -8991,11 +9001,11 @@ tG3+u|
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLsS=p2zxrQ
  4$`}
 
-var fewF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 62147 few_dtype_F16_dtype_F16_toF16_32_float32_twoGroups
+var fewF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 62350 few_dtype_F16_dtype_F16_toF16_32_float32_twoGroups
  <$tWq^
-OsQqo
+OsQrA
  P,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{q3vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 Ts#$TqG*yG
+ *$ %' *$ %, *$ %1 cs#$TqG*yG
 v{qP
 shyn?\p0p/Qtz
  ((v{q5
@@ -9011,16 +9021,16 @@ wL$u$$v
 wL$s$$t
  &*qnZ%Z%[
 kZ%Y
- 0&uR$V
+ 0&uR$X
  *$ $> .= $> .=wWF
  .$wWB
  .$ $> .= $> .=wW/
  .$wW+
  T*$`}
 
-var fewBF16To32SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 61100 few_dtype_BF16_float32_toF32_32_float32_twoGroups
- <$O++qo
- V}#$ua.
+var fewBF16To32SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 61303 few_dtype_BF16_float32_toF32_32_float32_twoGroups
+ <$O++rA
+ e}#$ua.
  $$xV
 w62u5Q>Q>Q>QqxqX
  $B|I$z$$zpo
@@ -9035,7 +9045,7 @@ w62u5Q>Q>Q>QqxqX
 u-q1t(p0uhr"$v$$u$$t$$s@
  $,qnF%F%G
 kF%E
- 0&uR$B
+ 0&uR$D
  &$/2
  $$wW:
  .$wW6
@@ -9045,9 +9055,8 @@ kF%E
  .$sh?Iq3u}vMq5
  .$sh?Iq3u}vMp2
  .$sh?Iq3u}vM8
- J$/s
- ,$/m
- ,$/_
+ J$/t
+ 8$/_
  ,$/-
  c($`}
 
