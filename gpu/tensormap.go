@@ -62,23 +62,16 @@ func (m TensorMap[Part]) Fetch(t Thread, dst *Part, corner Corner, bar *Barrier)
 	t.block.Complete(&bar.word, int(unsafe.Sizeof(*dst)))
 }
 
-// Multicast is like Fetch, but copies the tile to several blocks of the cluster at once (PTX:
-// .multicast::cluster). Their ranks are the set bits of ranks. In each of them, the tile becomes the
-// counterpart of *dst, and its bytes arrive at the counterpart of bar (see Peer). The matrix is read
-// once for all these blocks.
+// Multicast is like Fetch, but copies the tile to all blocks of the cluster at once (PTX:
+// .multicast::cluster). In each of them, the tile becomes the counterpart of *dst, and its bytes
+// arrive at the counterpart of bar (see Peer). The matrix is read once for all blocks.
 //
-// The barriers of all these blocks must have been initialized before. A kernel therefore calls
-// SyncCluster between Init and Multicast. A block must not end before the tiles that other blocks
-// copy to it have arrived. The thread faults if ranks is 0 or has the bit of a block that the
-// cluster does not have.
-func (m TensorMap[Part]) Multicast(t Thread, dst *Part, corner Corner, bar *Barrier, ranks uint32) {
-	if uint64(ranks)>>t.ClusterSize() != 0 || ranks == 0 {
-		panic("gpu.TensorMap: ranks of no blocks of the cluster")
-	}
+// The barriers of all blocks must have been initialized before. A kernel therefore calls SyncCluster
+// between Init and Multicast. A block must not end before the tiles that other blocks copy to it
+// have arrived.
+func (m TensorMap[Part]) Multicast(t Thread, dst *Part, corner Corner, bar *Barrier) {
 	for rank := range t.ClusterSize() {
-		if ranks>>rank&1 != 0 {
-			m.Fetch(t, Peer(t, dst, rank), corner, Peer(t, bar, rank))
-		}
+		m.Fetch(t, Peer(t, dst, rank), corner, Peer(t, bar, rank))
 	}
 }
 

@@ -215,12 +215,9 @@ func fetchTile(l *lowerer, v *ssa.Call) *ir.Value {
 
 // multicastTile lowers TensorMap.Multicast.
 func multicastTile(l *lowerer, v *ssa.Call) *ir.Value {
-	ranks := l.value(v.Call.Args[5])
 	one := l.constant(ir.I32, 1)
 	end := l.emit(ir.OpShl, ir.I32, one, l.emit(ir.OpTrunc, ir.I32, l.clusterSize()))
-	ok := l.emit(ir.OpULt, ir.I1, l.emit(ir.OpSub, ir.I32, ranks, one), l.emit(ir.OpSub, ir.I32, end, one))
-	l.check(ok, "gpu.TensorMap: ranks of no blocks of the cluster")
-	return l.emit(ir.OpTileMulticast, ir.Void, append(l.fetched(v), ranks)...)
+	return l.emit(ir.OpTileMulticast, ir.Void, append(l.fetched(v), l.emit(ir.OpSub, ir.I32, end, one))...)
 }
 
 // fetched returns what both copies to shared memory have: the tile, the tensor map, the barrier and the coordinates.

@@ -415,10 +415,9 @@ var desertedProductsKernel = &driver.Kernel{
 
 // Shared adds up the tiles that the blocks of a cluster pass to each other in some rounds. A block fetches the next tile when all
 // blocks have read those of the round.
-func Shared(s *device.Stream, g device.Blocks, from device.TensorMap[[8][16]int32], ranks [sharers]uint32, out device.Slice[int32]) error {
+func Shared(s *device.Stream, g device.Blocks, from device.TensorMap[[8][16]int32], out device.Slice[int32]) error {
 	p := s.Plan(sharedKernel, sharedKernel.Grid(g))
 	from.Pass(p)
-	driver.Pass(p, ranks)
 	out.Pass(p)
 	return p.Launch()
 }
@@ -427,73 +426,67 @@ var sharedKernel = &driver.Kernel{
 	Name:    "shared",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "multicast.go",
-	Line:    26,
+	Line:    23,
 	Params: []driver.Param{
 		{Name: "from", Offset: 0, Size: 128, Tensor: true},
-		{Name: "ranks", Offset: 128, Size: 16},
-		{Name: "out", Offset: 144, Size: 24, Elem: 4},
+		{Name: "out", Offset: 128, Size: 24, Elem: 4},
 	},
-	ParamBytes: 184,
+	ParamBytes: 168,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
 	Shared:     2064,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "multicast.go", Line: 45, Format: "index out of range [%d] with length %d"},
-		{File: "multicast.go", Line: 57, Format: "index out of range [%d] with length %d"},
-		{File: "multicast.go", Line: 45, Format: "gpu.TensorMap: ranks of no blocks of the cluster"},
-		{File: "multicast.go", Line: 45, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "multicast.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "multicast.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "multicast.go", Line: 36, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			from  gpu.TensorMap[[8][16]int32]
-			ranks [sharers]uint32
-			out   []int32
+			from gpu.TensorMap[[8][16]int32]
+			out  []int32
 		})(args)
 		for ts.Next() {
-			shared(ts.Thread(), a.from, a.ranks, a.out)
+			shared(ts.Thread(), a.from, a.out)
 		}
 	},
 }
 
-// Alone fetches a tile with the given receivers, of which the block is the only possible one.
-func Alone(s *device.Stream, g device.Blocks, from device.TensorMap[[8][16]int32], ranks uint32, out device.Slice[int32]) error {
-	p := s.Plan(aloneKernel, aloneKernel.Grid(g))
-	from.Pass(p)
-	driver.Pass(p, ranks)
+// Absent arrives at a barrier of a block that the cluster does not have.
+func Absent(s *device.Stream, g device.Blocks, rank int, out device.Slice[int32]) error {
+	p := s.Plan(absentKernel, absentKernel.Grid(g))
+	driver.Pass(p, rank)
 	out.Pass(p)
 	return p.Launch()
 }
 
-var aloneKernel = &driver.Kernel{
-	Name:    "alone",
+var absentKernel = &driver.Kernel{
+	Name:    "absent",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
 	File:    "multicast.go",
-	Line:    93,
+	Line:    81,
 	Params: []driver.Param{
-		{Name: "from", Offset: 0, Size: 128, Tensor: true},
-		{Name: "ranks", Offset: 128, Size: 4},
-		{Name: "out", Offset: 136, Size: 24, Elem: 4},
+		{Name: "rank", Offset: 0, Size: 8},
+		{Name: "out", Offset: 8, Size: 24, Elem: 4},
 	},
-	ParamBytes: 176,
+	ParamBytes: 48,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
-	Shared:     520,
+	Shared:     8,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "multicast.go", Line: 100, Format: "gpu.TensorMap: ranks of no blocks of the cluster"},
-		{File: "multicast.go", Line: 102, Format: "index out of range [%d] with length %d"},
+		{File: "multicast.go", Line: 87, Format: "gpu.Peer: block %d of a cluster of %d"},
+		{File: "multicast.go", Line: 89, Format: "index out of range [%d] with length %d"},
 	},
-	Integers: []int{144, 152},
+	Integers: []int{0, 16, 24},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			from  gpu.TensorMap[[8][16]int32]
-			ranks uint32
-			out   []int32
+			rank int
+			out  []int32
 		})(args)
 		for ts.Next() {
-			alone(ts.Thread(), a.from, a.ranks, a.out)
+			absent(ts.Thread(), a.rank, a.out)
 		}
 	},
 }
