@@ -136,36 +136,36 @@ func carry[T gpu.Half, A castSums](t gpu.Thread, r dock[T, A], x supplies[T], to
 	switch {
 	case !leads:
 	case weights:
-		shareWeights(t, r, x.b, uint32(x.steps()), to.col)
+		shareWeights(t, r, x, to.col)
 	default:
 		r.warm().Wait(t, 0)
 		// A tile outside the matrix has the rows of the last one, as in requestRows.
-		castRows(t, r, x.a, uint32(x.steps()), min(to.row, int(x.M-1)&^(gpu.PanelRows-1)))
+		castRows(t, r, x, min(to.row, int(x.M-1)&^(gpu.PanelRows-1)))
 	}
 }
 
 // shareWeights starts the copies of op(B) from the second step on: this block's part for both blocks.
-func shareWeights[T gpu.Half, A castSums](t gpu.Thread, r dock[T, A], b gpu.TensorMap[gpu.Panel[T]], steps uint32, col int) {
+func shareWeights[T gpu.Half, A castSums](t gpu.Thread, r dock[T, A], x supplies[T], col int) {
 	rank := uint32(t.ClusterRank() & 1)
-	for n := uint32(1); n < steps; n++ {
+	for n := uint32(1); n < uint32(x.steps()); n++ {
 		full, left := r.full(n), r.weights(n)
 		r.empty(n).Wait(t, r.phase(n)+1)
 		full.Expect(t, len(left)*gpu.PanelBytes)
 		for i := range left {
 			if (n+uint32(i))%2 == rank {
-				b.Multicast(t, &left[i], gpu.Corner{X: int(n) * depth & inside, Y: col&inside + i*gpu.PanelRows}, full, 3)
+				x.b.Multicast(t, &left[i], gpu.Corner{X: int(n) * depth & inside, Y: col&inside + i*gpu.PanelRows}, full)
 			}
 		}
 	}
 }
 
 // castRows starts the copies of op(A).
-func castRows[T gpu.Half, A castSums](t gpu.Thread, r dock[T, A], a gpu.TensorMap[gpu.Panel[T]], steps uint32, row int) {
-	for n := range steps {
+func castRows[T gpu.Half, A castSums](t gpu.Thread, r dock[T, A], x supplies[T], row int) {
+	for n := range uint32(x.steps()) {
 		full := r.full(n)
 		r.empty(n).Wait(t, r.phase(n)+1)
 		full.Expect(t, gpu.PanelBytes)
-		a.Fetch(t, &r.rows(n)[0], gpu.Corner{X: int(n) * depth & inside, Y: row & inside}, full)
+		x.a.Fetch(t, &r.rows(n)[0], gpu.Corner{X: int(n) * depth & inside, Y: row & inside}, full)
 	}
 }
 
