@@ -43,12 +43,12 @@ ebdf0b56d0ffaa78	blocked.go	sums
 cd8aaa17b7a1a2cf	blocked.go	tall
 cd8aaa17b7a1a2cf	blocked.go	vectors
 7133b96e005224c2	blocked.go	walk
-c7ade58a3c8edd40	cast.go	carry
+84a5bda5f6d48127	cast.go	carry
 1b0010cf3c54ca30	cast.go	cast
 760e4d9287b4973a	cast.go	castColumns
 3f2e92bda2b785ec	cast.go	castPanels
 89991f4167fb734	cast.go	castRing
-df41d494fc6aaf13	cast.go	castRows
+675499e63e1e6c2b	cast.go	castRows
 4a6f9015704482c7	cast.go	castStages
 3cb414e5f2edd2f8	cast.go	castSums
 da2b8198cdb43ee6	cast.go	dock
@@ -63,7 +63,7 @@ b01186cc6a1b354c	cast.go	dock.warm
 89991f4167fb734	cast.go	inside
 a52bececf54c7700	cast.go	locks
 7a1ba6831927b7b	cast.go	multiplyCast
-886ffd8592e2b378	cast.go	shareWeights
+5cc38debd32bd63d	cast.go	shareWeights
 37cd82a3472f32db	ending.go	Activation
 a82f2db46ed057dc	ending.go	GELU
 a82f2db46ed057dc	ending.go	None
@@ -8418,7 +8418,7 @@ p9
  'J!y=wX
  \#R#`}
 
-var cast64BF16SM90ANarrow = driver.Text{Base: &tensorBF16SM80, Code: `packed2 14182 cast_dtype_BF16_toBF16_32_float32
+var cast64BF16SM90ANarrow = driver.Text{Base: &tensorBF16SM80, Code: `packed2 14181 cast_dtype_BF16_toBF16_32_float32
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"j
  $(!u6t2jIwp
@@ -8539,6 +8539,13 @@ ws
 p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
 {g~1
 y7
+s=+sX
+pH#pk
+sh?Iq3u}vMA
+zU}%q3
+sAq9
+t4
+rY%/-
 pDqpyR
 pH$v.
 {Qp4y%
@@ -8546,17 +8553,11 @@ pIp441
 pH$8
 tb|V
 {Qp4s6
-s=+yG
-pH#pk
-sh?Iq3u}vMA
-zU}%q3
-sAq9
-t4
-rY%5-
-vB+pK0
-tJZ
- $_0vB*P.
- %~# &R,/=
+vB2q8
+tJA
+ $_0vB*P5
+q>p5rfsK*x$6v+
+ &R,/=
  -v$/=
  'v$/<
 tbt?|#uk
@@ -8568,17 +8569,18 @@ wtyF6+v(
 q"p^,
 x>x/&&
 tb*x/
-vB*yR
+vB*z1
 pL&s6
- 'At2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>p+psvLs^)AygpQV
- $9k(%-
+ %o$ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>p+psvLs^)AygpQV
+ $9k(%*
 wP
 v"{G
- $9/,
- /[#s=6rX
+ $9s=6rX
 pg+,
-t><r%
-|?8
+/,
+ /V#t><r%
+|?A
 rI'
 xh
  $#/+
@@ -8593,22 +8595,22 @@ zV,
 w_yF6+v(
  %P%t>.pb
 q{%,
-pn|1&
+pn|1,
 u"
-t>1x}
+t>1yq
  'W#rI+
 v{A
 ws
 L#yF6+v(
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+qRV>p+qAvLb%d8zxrQtz
- $#t><rX
+ $#t><yS
 qn*%*,
-k*%,
+k*%+
 s5~9
  $#qN.q%
  $T' J~7 :I 'Q$xYpf
- 'm%//
- /_%w82pv
+ 'm%/.
+ /X%w82pv
 p%'4
  Jc% :c# &R-/.
  -m(/2
@@ -8722,7 +8724,7 @@ t2o?jIrVu{rSrDq'va?x<jtvsLpEv,rDo?p$jgp/<
 !@
 `}
 
-var cast128BF16SM90ANarrow = driver.Text{Base: &cast64BF16SM90ANarrow, Code: `packed2 20428 cast_dtype_BF16_toBF16_64_float32
+var cast128BF16SM90ANarrow = driver.Text{Base: &cast64BF16SM90ANarrow, Code: `packed2 20427 cast_dtype_BF16_toBF16_64_float32
  :$tWqq
 sJ'r-
  $&p#1qS
@@ -8755,8 +8757,8 @@ wtyF6+uA
 L'ql
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>p+q9vLYAp*ygbV
  ."q,x?vC.
- T#$rY%7-
- &$}\~,
+ F$rY%1-
+ 4$}\~,
  *$ $l'p[rDq'?pYrm{Ep4vl.vZvhsC5
  $"tIp4vl
 r#p?8
@@ -8765,31 +8767,32 @@ r#p?8
  $$pL%s6
  &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>p+psvLs^(AygpQV
 qn'%',
-k'%,
+k'%)
 wP
 v"yd
  :,}\{G
-t>1a+
+t>1a.
 LPql
- $" &; +U# &~$ &w%tIbM
+ $" $;/,
+ +U# &|$ &w%tIbM
  $$/-
  8$ %n$ $$q{$,
  ($ 'X# *&t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+qRV>p+qAvLb%e8zxrQtz
  $Gt>.p'
 L*,
 |H
-pn|1-
+pn|13
 u"
-t>1qp
+t>1rR
 L${R
 pL-s6
  *<L+yF6+v(
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+p7V>p+qAvLb%28zxrQtz
  $E/-
-sBp5%4
+sBp5%3
 zs1pe
 s5~5
- i#R# d#B ,"/1
+ i#R# d#B ,"/0
  Z#$rr7B
 rr8B
 qD?B
@@ -8868,7 +8871,7 @@ pHCql
  $[6 $c)t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vL|$AZzxrQ
  4w.`}
 
-var cast192BF16SM90ANarrow = driver.Text{Base: &cast128BF16SM90ANarrow, Code: `packed2 24619 cast_dtype_BF16_toBF16_96_float32
+var cast192BF16SM90ANarrow = driver.Text{Base: &cast128BF16SM90ANarrow, Code: `packed2 24618 cast_dtype_BF16_toBF16_96_float32
  8$]+qq
 tWrT
 sJ.rT
@@ -8881,8 +8884,8 @@ sJ.rT
 L)rw
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>p+q9vLp?A^ygp7V
  ."q,x?vC/
- T#$rY%9-
- &$p</
+ F$rY%3-
+ 4$p</
  ,$p[rDq'?pYrm{Ep4s6rvro15z#
 r#Y8
  $$tbb
@@ -8894,7 +8897,7 @@ r#p58
  $$pL(s6
  &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>p+psvLs^+AygpQV
 qn*%*,
-k*%/
+k*%,
 wP
 v"y~
  :,}\yd
@@ -8902,24 +8905,24 @@ v"y~
 LVrw
  ($ 1Y# **q"b4
  <$ %x$ $$q{',
-pn|1*
+pn|10
  && '\# *&t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+qRV>p+qAvLb%n8zxrQtz
  &$L-,
 |H
-pn|11
+pn|17
  ((pL0s6
  ,$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+p7V>p+qAvLb%68zxrQtz
  $=/#
 L54
 |H
-pn|19
+pn|1?
 u"
 /#
 L,3+u|
 pL8s6
  */L3yF6+v(
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+p7V>p+qAvLb%=8zxrQtz
- &Dk%%@
+ &Dk%%?
 zs<%%
 r?*
  {$( d#J k#"qD_B
