@@ -149,10 +149,12 @@ const (
 
 	OpMBarrierInit
 	OpMBarrierArrive
+	OpMBarrierArriveAt
 	OpMBarrierTest
 	OpMBarrierWait
 	OpTensorMap
 	OpTileFetch
+	OpTileMulticast
 	OpTileStore
 	OpBulkFetch
 	OpBulkStore
@@ -232,7 +234,7 @@ func (op Op) Tuple() bool {
 // InShared returns which arguments of the operation are addresses that must lie in shared memory.
 func (op Op) InShared() []int {
 	switch op {
-	case OpLoadMatrix, OpStoreMatrix, OpFetchAsync, OpMBarrierInit, OpMBarrierArrive, OpMBarrierTest, OpMBarrierWait:
+	case OpLoadMatrix, OpStoreMatrix, OpFetchAsync, OpMBarrierInit, OpMBarrierArrive, OpMBarrierArriveAt, OpMBarrierTest, OpMBarrierWait:
 		return []int{0}
 	case OpPeer:
 		return []int{0}
@@ -240,7 +242,7 @@ func (op Op) InShared() []int {
 		return []int{0, 3}
 	case OpBulkStore:
 		return []int{0}
-	case OpTileFetch:
+	case OpTileFetch, OpTileMulticast:
 		return []int{0, 2}
 	case OpTileStore:
 		return []int{0}

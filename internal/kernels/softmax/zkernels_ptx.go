@@ -923,7 +923,7 @@ q}({:
 :Qq(
  g%*`}
 
-var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 16989 wide_4_float32_row_F32
+var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 16803 wide_4_float32_row_F32
  ($!u6yjjp[q*
 !u'x<w>p3q*
 !xgoyiw{q*
@@ -933,9 +933,9 @@ var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 1
  &*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
- $(]5rO
-O*q^
-hu1s7
+ $(]1q^
+O*r-
+h2rA
 p#t-rT
  0,p"t8
  ,"{fqO
@@ -1043,47 +1043,44 @@ t:&6
 tE
 vN
 TrRpf
-qI0
-shj?IpYjp$g}KrE
-t4
+v8
 |H.
 pnqVK
-xA
- '%{\2
- $>t&?op$gp/xIyO
- $As/
+{\2
+ $Q#t&?op$gp/xIvu
+ $6s/
 ud
-}npQ
+}np?
 tE
-t#ve
- %#p<>
+ %R$p<>
 xe&0
 wm3
-{-
+{W
 }mrQu%3
 TqWp'2
 rHY>|$3
-rHp48q5
-thpe
-{Zp)o?q'p)pP|d8&6
- $m, &Y+Tq~pf
+rHp48pe
+thp2
+{Zp)o?q'p)pPx?8&6
+t#ve
+ &}#Tq~pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 Tr{pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
 y@'rX
-q,xPd
+q,xZd
 }k
 rxQw(plplvDxk
- %ArIp8"
+ %@rIp|
  (m1 %( &b-Tt0pC
 tA6
 xr
 Tr7p-
 ud
-}npa
+}np5
 rc
 r2wk
-G8)
+}O
 w62pP|cq]
  '2Ts{pf
 trvE0
@@ -1100,7 +1097,7 @@ xBQ[px
 xBQ[s;
 |O0t0
 q"p54
-w3.8
+w3,8
 |O5pC
 rs;
 |O6pf
@@ -1131,8 +1128,8 @@ v=u0#'
  $#qr%U7
 y@'w.
 rHp^pT&3
-rHp5pe%(
-xQ%&
+rHp5pe%&
+xQ%$
 rr&#'
 s5~9
  $Cra2p-
@@ -1256,31 +1253,32 @@ qD2vmpl+'s#uQ
 qD1vv
  $0puysq%
 yppRTB
-vi%>-
+vi%<-
 pu1'rX
-p%2%7
+p%2%5
  $\&pu15r%
 z"Y
  $?pu|Va
-p%2%6
+p%2%4
 }k
  )#v7
 /W
-k9&6
+k7&6
 xr
 /W
 qI2
 |&s?
 r&23
- +S(/W
-p]>vE0
+G8)
+ )S(/W
+p]<vE0
  'S(/W
 z+qK^
 z+r$Z
 z+r1p*
 z+sa8
  $5pu55pV
- %4p%2%<
+ %4p%2%:
  $F/(
 xb$pj
 prsa#$pG
@@ -1317,12 +1315,12 @@ uVJ[-
 s:r1
 s:sa
 /*
- %c#D*)
+ %c#D()
 yMbp*8w?
 pu1'w.
 t=2&2&3
-qnD%D%C
-p%2%B
+qnB%B%A
+p%2%@
 s5~5
  $7pDqOp'
  &k%/y
@@ -1337,9 +1335,8 @@ sY<
  $C/t
 qI6
 TrRrR
-:<yt
-:;xz
-:>{h
+:;yt
+::xz
 sY+
  (k</o
 ws
@@ -1348,7 +1345,7 @@ pc5
  &*/5
 tX
 C%
-q4,
+q4*
  &(sW6tY
  $0ppps
 r9p0
@@ -1361,7 +1358,7 @@ ppqA
  '4 $,/-
 ||
 pppJ
-q4-
+q4+
  &(/+
 {1.
  (K $P#/+
@@ -1393,9 +1390,9 @@ p9
 tX<
  'H V#*`}
 
-var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 16977 wide_4_float32_row_F32
- B$O*qq
-h2r-
+var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 16791 wide_4_float32_row_F32
+ B$O*rO
+h2qS
  F&s/
 z0
  $0s[pQ
@@ -1416,18 +1413,16 @@ tIu(/&(
  *$uc*KxO
  *$p%.A
 t:&2
- (&qI,
- 0${\.
- 6$xe&,
+ .&{\.
+ 4$xe&,
  *$rHY>|$/
- &${Zp)o?q'p)pP|d8&2
- 8$ %A 2$tA2
- .$G6)
- $b&wZpU
+ &${Zp)o?q'p)pPx?8&2
+ 8$ %@ 2$tA2
+ 0$ $W&wZpU
 wZp6
 wZqu
- (e&trvE,
- >$w3,8
+ (X&trvE,
+ >$w3*8
  q#$rHp^pT&/
  .$p%/qd
  B$|?&/
@@ -1443,15 +1438,16 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%<-
- $$p%.%7
- ,$p%.%6
- .$k9&2
+ T&(vi%:-
+ $$p%.%5
+ ,$p%.%4
+ .$k7&2
  &$qI.
  $$r&.3
- 1V(/W
-p]>vE,
- 40 %7p%.%<
+G6)
+ /V(/W
+p]<vE,
+ 40 %7p%.%:
  N&qt.4
  P#$ %f#G7)
 wRb
@@ -1459,12 +1455,12 @@ tLpUp*
 tLp68
 tLquA
  $(t=.&.&/
- $$p%.%B
+ $$p%.%@
  :$ ($qI2
- 6$pc4
+ 4$pc4
 pc3
  *&C$
-q4+
+q4)
  *& $: ,9ppq)
  ,$ppq/
  '4 ((pppO
@@ -1481,17 +1477,17 @@ _&
  *$C'
  'O ^#(`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 18061 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17875 wide_4_float32_row_F32
 !s.
 !s-
- <(]*qo
- $$h.rG
+ <(]*rT
+ $$hu1s7
 p#r:q^
- }(&x4p+rEV
+ q(&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ i$*y[&7
+ 2$ J* *V. g#U.y[&7
 txuu&(
 wT<\vDplplxk|>
 zhpM
@@ -1529,32 +1525,31 @@ rB&"6
  &$sH^"^7
  *$yppRYB
  ,$z"_
- e%$D,)
+ e%$D*)
  6$/w
  $$/m
  $$/j
  ,$/r
- &$:Kyt
-:Jxz
-:M{h
- *(/m
- 2$q4.
- D$ '4 *&q4/
+ &$:Jyt
+:Ixz
+ *&/m
+ 2$q4,
+ D$ '4 *&q4-
  c#$C+
  *$C*
  'O ^#(`}
 
-var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 18049 wide_4_float32_row_F32
+var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 17863 wide_4_float32_row_F32
 !s.
 !s-
- <(]*qo
- $$h2q^
+ <(]*rT
+ $$h2r-
 p#r:q^
- m(&x4p+rEV
+ a(&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ o$*y[&7
+ 2$ J* 0\. g#[.y[&7
 txuu&(
 wT<\vDplplxk|>
 zhpM
@@ -1596,24 +1591,23 @@ rB&"6
  $$/m
  $$/j
  *$/r
- &$:Kyt
-:Jxz
-:M{h
- *(/m
- 2$q4-
+ &$:Jyt
+:Ixz
+ *&/m
+ 2$q4+
  D$ '4 m#&C*
  *$C)
  'O ^#(`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19404 wide_8_float32_row_BF16
- @$]5r-
-OpdqS
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19214 wide_8_float32_row_BF16
+ @$]5qS
+Opdqq
  $&p#sCrG
  w#$pIpaM
  @$p<?
  }#$tGr+
 pIp4M
- X$&p<@
+ {#&p<@
  V#$v"{G
  D$pwsXr7
 q"xG
@@ -1631,7 +1625,7 @@ q"}|
 }X
  $,q$zA$
  1# $*pL%M
-w368
+w348
  $&rse
 u"
  &$sZrgvvpo-
@@ -1656,20 +1650,20 @@ sZr$vv|>
  ** *-rF6#'
  &1rF7#'
  (0qn&%&&3
-qn%%%%0
-k&%.
+qn%%%%.
+k&%,
  $( &c. T%b./R
  ($/R
- R'$vi%F-
- $$p%2%?
+ R'$vi%D-
+ $$p%2%=
 }\yd
- *&p%2%>
+ *&p%2%<
  *$ ,)/X
-kA&6
+k?&6
 xr
 /X
  0*/X
-p]FvE0
+p]DvE0
  &&/X
  %T)z+qKA
 /X
@@ -1719,32 +1713,31 @@ sZsa"ZpM-
  %q)sZr1"ZU-
  %q)sZr$"Z|>
 |2"Z
- (n#p%2%N
+ (n#p%2%L
  $$pwv1v/
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
- ,}#qnT%T%S
-p%2%R
+ ,}#qnR%R%Q
+p%2%P
 r?9
  *(/z
  $$/p
  $$/m
  ,$/u
- &$:Byt
-:Axz
-:D{h
- *(/p
+ &$:Ayt
+:@xz
+ *&/p
  ,$/6
  .$||
  *$/R
  $+ 8. $9 V%:`}
 
-var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 19381 wide_8_float32_row_BF16
- B$O6q^
-h2r-
+var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 19195 wide_8_float32_row_BF16
+ B$O6r-
+h2qS
  F&s/
 z0
  $0s[pQ
@@ -1765,18 +1758,16 @@ tIu(/&(
  *$uc*KxO
  *$p%.A
 t:&2
- (&qI,
- 0${\.
- 6$xe&,
+ .&{\.
+ 4$xe&,
  *$rHY>|$/
- &${Zp)o?q'p)pP|d8&2
- 8$ %A 2$tA2
- .$G6)
- $b&wZpU
+ &${Zp)o?q'p)pPx?8&2
+ 8$ %@ 2$tA2
+ 0$ $W&wZpU
 wZp6
 wZqu
- (e&trvE,
- m#$w348
+ (X&trvE,
+ m#$w328
  k$$qn&%&&/
  .$p%/qd
  B$|?&/
@@ -1792,29 +1783,30 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%D-
- $$p%.%?
- ,$p%.%>
- 6$kA&2
+ T&(vi%B-
+ $$p%.%=
+ ,$p%.%<
+ 6$k?&2
  &$qI.
  $$r&.3
- 1W)/X
-p]FvE,
+G6)
+ /W)/X
+p]DvE,
  u$0qt.M
  N$qI.
-p%.%N
+p%.%L
  0& %^$G7)
 wRb
 tLpUp*
 tLp68
 tLquA
  $(t=.&.&/
- $$p%.%R
+ $$p%.%P
  :$ ($qI2
- 6$pc4
+ 4$pc4
 pc3
  *&C$
-q4+
+q4)
  *& $: ,9ppq)
  ,$ppq/
  '4 ((pppO
@@ -1831,18 +1823,18 @@ _&
  *$C'
  'O ^#(`}
 
-var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22703 wide_8_float32_row_BF16
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22509 wide_8_float32_row_BF16
 !s.
 !s-
- <(]pdrT
-Op0qS
-h.rG
+ <(]pdrG
+Op0qq
+hu1s7
 p#uvrO
- }(*x4p+rEV
+ q(*x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ q%*y[&po
+ 2$ J* *X0 o$W0y[&po
 txuu&pF
 wT<\vDplplxk|>
 zhpF
@@ -1910,7 +1902,7 @@ s:r\
  +Fs:r$
  +FtNr$(
  'F $f) +Nzh7
- +F &o)D,)
+ +F &o)D*)
 yMp8F%6%&w?
  &&t=B&B&C
 p%2&D
@@ -1918,19 +1910,18 @@ p%2&D
  $$/n
  $$/k
  ,$/s
- &$:]yt
-:\xz
-:_{h
- *(/n
- 2$q4.
- D$ '4 *&q4/
+ &$:\yt
+:[xz
+ *&/n
+ 2$q4,
+ D$ '4 *&q4-
  c#$C+
  *$C*
  'O ^#(`}
 
-var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 22679 wide_8_float32_row_BF16
- B$Or:q^
-h2q^
+var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 22484 wide_8_float32_row_BF16
+ B$Or:r-
+h2r-
  F&s/
 z0
  $0s[pQ
@@ -1951,18 +1942,17 @@ tIu(/&(
  *$uc*KxO
  *$p%.A
 t:&2
- (&qI,
- 0${\.
- 6$xe&,
+ .&{\.
+ 4$xe&,
  0$rHY>|$/
- &${Zp)o?q'p)pP|d8&2
- 0$ %@ 2$tA2
+ &${Zp)o?q'p)pPx?8&2
+ 0$ %? 2$tA2
  .$G6)
- $_&wZpU
+ $S&wZpU
 wZp6
 wZqu
- (c&trvE,
- m#$w348
+ (V&trvE,
+ m#$w328
  \%$qn&%&&/
  .$p%/qd
  V#$|?&/
@@ -1978,17 +1968,17 @@ p%0A
  *&p%03
 wD
 p_0|.+
- i&(vi%D-
- $$p%.%?
- ,$p%.%>
- 6$kA&2
+ i&(vi%B-
+ $$p%.%=
+ ,$p%.%<
+ 6$k?&2
  &$qI.
  $$r&.3
  1~)/X
-p]FvE,
+p]DvE,
  u$0qt.M
  N$qI.
-p%.%N
+p%.%L
  \%& %u%G7)
 wRp8F
 tLpU%6
@@ -1998,10 +1988,10 @@ tLquA
 t=<&<&=
 p%.&>
  :( ($qI2
- 6$pc4
+ 4$pc4
 pc3
  *&C$
-q4-
+q4+
  *& $: ,9ppq)
  ,$ppq/
  '4 ((pppO
@@ -2018,57 +2008,10 @@ _&
  *$C)
  'O ^#(`}
 
-var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 20125 wide_8_float32_row_F16
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 19935 wide_8_float32_row_F16
  B$tW'r-
-O'|L
- w*$pw|^p=
-q>p7s@
-v{A
-shyn?\p0p/Qtz
-pwqG*q~
-pI}|
-q>p4s@
- ''/#
-q>p5s@
- )&pIp^3
- ++q>pas@
- )/pIp|3
- +4q>qRs@
- )8zC"3
- )= 6R#pL)M
-w3:8
- k$&qn*%*&3
-qn)%)%4
-k*%2
- g*(vi%J-
- $$p%2%C
- ,$p%2%B
- 6$kE&6
- 6$p]JvE0
- ($ 'a)shyn?\p0p/qKtz
-/X
- )a)shyn?\p0p/r$tz
- )a)shyn?\p0p/r1tz
- +a)shyn?\p0p/satz
- )a)shyn?\p0p/qitz
- +a)shyn?\p0p/r\tz
- )a)shyn?\p0p/rytz
- +a)shyn?\p0p/rgtz
- q#P#w3)8
- N$p%2%V
- $$pw{$xx
-shtD?\p0r[v~t^pGpo
-shtD?\p0r[v~t^[pj
-shtD?\p0r[v~t^UpM
-shtD?\p0r[v~t^wy
- .,qn\%\%[
-p%2%Z
- m'&`}
-
-var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 20088 wide_8_float32_row_F16
- B$tW'r-
-Opdr-
- m*$pw|^p=
+O'yD
+ k*$pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
@@ -2084,39 +2027,38 @@ q>p5s@
  )8zC"3
  )= 6R#pL)M
 w388
- k$&qn*%*&/
-qn)%)%4
-k*%2
+ k$&qn*%*&3
+qn)%)%2
+k*%0
  g*(vi%H-
- $$p%.%C
- ,$p%.%B
- 6$kE&2
- <$p]JvE,
- ($ 'd)shyn?\p0p/qKtz
+ $$p%2%A
+ ,$p%2%@
+ 6$kC&6
+ 6$p]HvE0
+ ($ 'a)shyn?\p0p/qKtz
 /X
- )d)shyn?\p0p/r$tz
- )d)shyn?\p0p/r1tz
- +d)shyn?\p0p/satz
- )d)shyn?\p0p/qitz
- +d)shyn?\p0p/r\tz
- )d)shyn?\p0p/rytz
- +d)shyn?\p0p/rgtz
+ )a)shyn?\p0p/r$tz
+ )a)shyn?\p0p/r1tz
+ +a)shyn?\p0p/satz
+ )a)shyn?\p0p/qitz
+ +a)shyn?\p0p/r\tz
+ )a)shyn?\p0p/rytz
+ +a)shyn?\p0p/rgtz
  q#P#w3)8
- N$p%.%V
+ N$p%2%T
  $$pw{$xx
 shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- 4,qn\%\%[
-p%.%Z
+ .,qnZ%Z%Y
+p%2%X
  k'&`}
 
-var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 21992 wide_8_float32_row_F16
- @$]6qo
-tW0qS
-OqyqS
- u*&pw|^p=
+var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 19898 wide_8_float32_row_F16
+ B$tW'r-
+OpdqS
+ a*$pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
@@ -2131,15 +2073,63 @@ q>p5s@
  +4q>qRs@
  )8zC"3
  )= 6R#pL)M
-w3:8
+w368
+ k$&qn*%*&/
+qn)%)%2
+k*%0
+ g*(vi%F-
+ $$p%.%A
+ ,$p%.%@
+ 6$kC&2
+ <$p]HvE,
+ ($ 'd)shyn?\p0p/qKtz
+/X
+ )d)shyn?\p0p/r$tz
+ )d)shyn?\p0p/r1tz
+ +d)shyn?\p0p/satz
+ )d)shyn?\p0p/qitz
+ +d)shyn?\p0p/r\tz
+ )d)shyn?\p0p/rytz
+ +d)shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%.%T
+ $$pw{$xx
+shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+ 4,qnZ%Z%Y
+p%.%X
+ i'&`}
+
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 21802 wide_8_float32_row_F16
+ @$]6rT
+tW0qS
+Oqyqq
+ i*&pw|^p=
+q>p7s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pI}|
+q>p4s@
+ ''/#
+q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
+w388
  \%&qn*%*&3
-qn)%)%4
-k*%2
- e+(vi%J-
- $$p%2%C
- ,$p%2%B
- 6$kE&6
- 6$p]JvE0
+qn)%)%2
+k*%0
+ e+(vi%H-
+ $$p%2%A
+ ,$p%2%@
+ 6$kC&6
+ 6$p]HvE0
  ($ 'X*shyn?\p0p/qKtz
 /X
  )X*shyn?\p0p/r$tz
@@ -2150,7 +2140,7 @@ k*%2
  )X*shyn?\p0p/rytz
  +X*shyn?\p0p/rgtz
  q#P#w3)8
- N$p%2%V
+ N$p%2%T
  $$pw{$q[
 u2po
 wSt^tz
@@ -2164,18 +2154,17 @@ u2pj
  ).u2(
  %4u27
  )4 (X%yMp8"pT^w?
- &$qni%i%h
-p%2%g
- F&:Uyt
-:Txz
-:W{h
- q&(`}
+ &$qng%g%f
+p%2%e
+ F&:Tyt
+:Sxz
+ q&&`}
 
-var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 21968 wide_8_float32_row_F16
- @$]6qo
+var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 21778 wide_8_float32_row_F16
+ @$]6rT
 tW0qS
-Ov+q^
- k*&pw|^p=
+Ov+r-
+ ^*&pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
@@ -2190,15 +2179,15 @@ q>p5s@
  +4q>qRs@
  )8zC"3
  )= 6R#pL)M
-w388
+w368
  \%&qn*%*&/
-qn)%)%4
-k*%2
- e+(vi%H-
- $$p%.%C
- ,$p%.%B
- 6$kE&2
- <$p]JvE,
+qn)%)%2
+k*%0
+ e+(vi%F-
+ $$p%.%A
+ ,$p%.%@
+ 6$kC&2
+ <$p]HvE,
  ($ '[*shyn?\p0p/qKtz
 /X
  )[*shyn?\p0p/r$tz
@@ -2209,7 +2198,7 @@ k*%2
  )[*shyn?\p0p/rytz
  +[*shyn?\p0p/rgtz
  q#P#w3)8
- N$p%.%V
+ N$p%.%T
  $$pw{$q[
 u2po
 wSt^tz
@@ -2225,18 +2214,14 @@ u2pj
  )4 (X%wRp8"
 tLpUpT
 tLp6^
- ((qni%i%h
-p%.%g
- D&:Uyt
-:Txz
-:W{h
- q&(`}
+ ((qng%g%f
+p%.%e
+ D&:Tyt
+:Sxz
+ q&&`}
 
-var short32SM80NarrowAligned = driver.Text{Code: `packed2 14926 short_4_float32_row_F32
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
-!t;
-!u6IpYy.wp
+var short32SM80NarrowAligned = driver.Text{Base: &plainF16SM80, Code: `packed2 14191 short_4_float32_row_F32
+ ($!u6IpYy.wp
 !u'yjjp[q*
 !xgoyiw{q*
 !|F}+}Zy.q*
@@ -2246,25 +2231,15 @@ var short32SM80NarrowAligned = driver.Text{Code: `packed2 14926 short_4_float32_
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
-!qk
-]5r-
-O6rG
-h.rG
+ $4]1q^
+O*rT
+h2rT
 p#pdrA
-!
-s0
-t6
+ &,t6
 tn
 u#
-v0
-vc
-p"t8
-p"tq
-yz
-u<vP
-{YvU
-to
-{/r7
+ &(p"t8
+ ,"{/r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 r=2qO
@@ -2304,50 +2279,49 @@ w%r{
 y6
 u"
 xYqW
-z2p2
-qI'
-shj?IpYjp$g}KrE
-t4
+ $u2q@#
 |H.
 pnqVK
-q@#
- '%}Qta
-t#ta
+tE
 p<3
-r)|P&'
-s<pS;
+r)w]&'
+ua2
 G#)
 }mrQu%3
-!s4
-sW6t}
-w_,
+ $(sW6t}
+wt,
 wC*&+
 /%
- %B}FxZ
+ %<t#xO
 /&
-tMq5uD
- 'A/&
-qQ)
+tMpetU
+ ';/&
+r,ps
 u"
 xYtB
-pH2qP
+y$p|q5
+s/
+s"qP
+ +=p<4
+t*vE'
+wj;
+ )=/&
+}f4
+ )=t#s)%
+/&
+|p4w"
+ )=qQ)
+u"
+/&
+p_34&2
 s/
 tA1
- 7Cp<4
-trvE'
-|R;
- )C/&
-pH54
- )Ct#s)%
-/&
-|p49,
- -C/&
-p_34&2
- ;Cp<5
- /CpH5M
- ;Cp_3M&2
- ;Cp<6
- -CqN+pf
+ +=p<5
+ /=pH5M
+ -=|p49,
+ /=p_3M&2
+ /=p<6
+ -=qN+pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 qN2pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
@@ -2361,35 +2335,33 @@ z~0
 q..rX
 qt,4
 }.p}
-szvH
-y@2p-
+ $p-y@2p-
 p%-qd
 y@.p;
 |?&-
-ws
- %7//
+ &://
 pH58
- %m$/.
- 'z#q.<q%
+ %Z$/.
+ 'n#q.<q%
 s/
- ){#zTp'
+ )S#zTp'
 qQ)
 }k
  )#ws
 v7
 y^sX
 vn&3&2
- 's$WuZv5
+ 't#WuZv5
 {gxZ
 y.?op$gp/xIpy>xZ
 WyUp=
 th&0
 {gw~
-y.?op$gp/xIpyta
-/#
+ $a(/#
 t1v?yO
 /#
- %g%p<7
+t#ta
+p<7
 y^t0
 xe&'
 y<xHV
@@ -2407,19 +2379,17 @@ L$8
 zw
 rs&$
 }Pb{a$-
-!s4
-/0
+ $E/0
 :$d
 /'
 r2qR;
 G')
-w[q]
-rs^
+ $n+rs^
 }Pp?A^-
- %+Wv1p-
+ $5Wv1p-
 r]p?K
 }PqRK^-
- %/q..pf
+ $#q..pf
 w3"%&
 }.qT
 xBQ[pj
@@ -2456,24 +2426,22 @@ yV4uT
 sjq1t[r_
 pupdpf
 v"z9
- %NrI'
+ $#rI'
 /6
 :)r.
- %&y@1q~
+ $#y@1q~
 {BsRx)
 sjq1sRpx7
 y@.rR
 IpYq'rS{+qVA,
 tA-
-y7
- %.q=5s{
+ &}#q=5s{
 rF4s;
-{?0?joov,r[?\p)wwsl
-q=*qT
+ $q#q=*qT
 v;B
 /#
 rF3#8
- %'/#
+ $#/#
 s>tO
 /#
 rF2#8
@@ -2486,7 +2454,7 @@ ug5qO
 ug1pf
  )R#ug'p;
 :*r.
- %Jug0q8
+ $7ug0q8
  %R#t+sRpx7
 ug'rR
  +R#ra'pK
@@ -2509,28 +2477,17 @@ sZQB[-
 v\,
  %$v\4
  %&v\M
- %( -b$yh
- %Lt%pV}b
+ %( -b$ &W$t%pV}b
 {}.
-sfqKw(rqz\
-t%pV6p=
+ $^'t%pV6p=
 p1/zXya
 t%pV*p-
 w1"0-
-qfx/6vh6u|wq
-t%P'q8
-s:qK
-t%P0pC
-tb{,<r62v-xN+
-z8}%*+ukr6*
-t%P+q[
-r#b8
-}X
-r#Yp2
-x'u}QA
-t%q-p'
-zlQUqv
-t%pfqO
+ $*t%P'q8
+ $$t%P0pC
+ &$t%P+q[
+ *$t%q-p'
+ $$t%pfqO
 pr<\r/s_usulun+(ty+plr/1*6
 z.|av6qZ5r/0
 zKty.r:sPuss_
@@ -2541,8 +2498,7 @@ r3pG|ar/*sPs_55
 r3potypl1unxX
 r3pFw(r/plunxtun
 t%pvxx
-q$t[r5
-q$sRvm0sP.x$r6
+ $8q$sRvm0sP.x$r6
 w7QU>tO
 X"tyus0sP*usqZ(
 t%pbp'
@@ -2551,15 +2507,12 @@ t%p=q[
 z"%
 r3vm2yaU
 rB&(
-s>r\(
- %#t%a5p=
+ $y, $#t%a5p=
 smE
-qj0rvx"6u1qFA
-t%a*pC
+ $p,t%a*pC
 XFxMxM
 t%a5qp
-w1U-
-t%p'<P
+ $(t%p'<P
 x7(xO
 ra.p}
 qJ8(
@@ -2583,8 +2536,7 @@ x7pj-
 q}@(pGyO
 q}?UpFyO
 q}>pMpxyO
-!s4
-z6p'
+ $6z6p'
 q|{'*
 u"
 Tq[qW
@@ -2596,91 +2548,43 @@ y#qG
 |R;
 G%)
 yMbp*8w?
- %/qn3%3,
+ $#qn3%3,
 k3;
 r?&
-s~
- %4/c
+ &\#/c
 J(vKc<
-J)uC
 sY
- %9J0q(
-J1uC
- '&J8rP
-:JuC
- '*:Cs?
-:BuC
- './U
+ $CJ.q(
+ '%J4rP
+ '(:As?
+ '+/U
 :6uy
 /S
 :4vX
 qI0
 /R
 p95
-!s}
-s3
-!tj
-/%
+ (k</%
 rI+
 pc-
 pc+
-p9
-!u8
-vb;
-pp<
-r9<
-p9
-!{J
-vbM
-n6
+ &*vb;
+ (0 $- $0n4
 _+
-p9
-!|r
- %'C,
- ''!y=pm
- %,C%
- ',!cwG
-/%
+ &) $$C(
+ '' $( $+C#
+ ', $4/%
 })
 ppq9
- '2!cwX
-/%
-tX
- )=!cx#
-/%
+ '2 (* (O $P#/%
 ||
 ppps
 r9pA
-!u9
-p,q6
-tl
-to
-tk
-tm
-p"y9
-st
-t$<p6
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ V#4`}
 
-var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14841 short_4_float32_row_F32
- @$O*q^
-h2q^
+var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14106 short_4_float32_row_F32
+ @$O*rO
+h2rO
  P#&/#
 pIz{
  &0w+
@@ -2691,48 +2595,48 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- ^#$qQ$
- &$pH/qP
+ ($u?ps
+ J$qQ$
+ N$|p1w"
+ -=/&
+p_04&/
 s/
 tA.
- D(pH24
+ 86pH2M
  ,$|p19*
- -C/&
-p_04&/
- ;C 0JpH2M
- ;Cp_0M&/
- ;C BV#tH9(
+ /=p_0M&/
+ /= B>tH9(
  8$pH28
- .$ ){# $(qQ$
+ .$ )S# $(qQ$
  0$vn&0&/
- 's$ *(q|{'(
+ 't# *(q|{'(
  P-$q|{'&
  4$wRb
 tLpUp*
 tLp68
 tLquA
- X#$ 0$ $$pc)
- 2"n4
+ P#$ 0$ $$pc)
+ 2"n2
 _)
- (&C+
- '' &(C$
+ (&n7
+ '' &(C"
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15873 short_4_float32_row_F32
+var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15138 short_4_float32_row_F32
 !s.
 !s-
- :(]*r-
- $$hr6s7
+ :(]5q^
+ $$h.rG
 p#'|Q
- }$&x4p+rEV
+ q$&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$tMq5wi
- P#$ -F a#& /F ^#( -F D./-
+ 2$tMpeuD
+ ,Z# :W# -@ 0& 0X# 8W# /@ R#( -@ D./-
  &$/,
  s%$zhw(plplvDxk
 txslw(plplvDxk
@@ -2761,20 +2665,18 @@ q}&{:
  B$:4r.
  P&$snf(
  {#$/a
- 4$:TuC
- &/:Ms?
-:LuC
- (6:@uy
+ 4$:Ks?
+ ($:@uy
 /S
 :>vX
- F(n8
- *$C0
- *$C'
+ F(n6
+ *$C,
+ *$C%
  }#$`}
 
-var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15788 short_4_float32_row_F32
- @$O*q^
-h.r-
+var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15053 short_4_float32_row_F32
+ @$O*rO
+h2q^
  P#&/#
 pIz{
  &0w+
@@ -2785,45 +2687,44 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- e#$qQ$
- &$pH/qP
+ ($u?ps
+ P#$qQ$
+ T#$|p19*
+ -@/&
+p_04&/
 s/
 tA.
- J(pH24
- ,$|p19*
- -F/&
-p_04&/
- ;F 6JpH2M
- ;Fp_0M&/
- ;F @V#tH9(
+ >6pH2M
+ ;@p_0M&/
+ /@ @JtH9(
  8$pH28
- .$ )}# $(qQ$
+ .$ )q# $(qQ$
  0$vn&0&/
- 'x$ *(q|{'(
+ 'v# *(q|{'(
  y-$q|{'&
  4$wRb
 tLpUp*
 tLp68
 tLquA
- X#$ 0$ $$pc)
- 2"n6
+ P#$ 0$ $$pc)
+ 2"n4
 _)
- (&C/
- '' &(C&
+ (&C+
+ '' &(C$
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16960 short_8_float32_row_BF16
- >$]*qo
-O'rqs7
+var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16224 short_8_float32_row_BF16
+ >$]5rA
+O6rG
  $&p#'zc
  m#$q:$M
- V#$p<6
- c#$p<7
- c#$p<8
- c#$p<9
+ J$p<6
+ V#$p<7
+ V#$p<8
+ V#$p<9
  D$qt,M
  T#$ L)p<:
  ($TsXr7
@@ -2948,19 +2849,17 @@ q<:";
  ,,qn;%;,
 k;;
  (&/e
- 4$:SuC
- &/:Ls?
-:KuC
- &%/W
+ 4$:Js?
+ &1/W
 :?uy
 /T
 :=vX
- $B/S
+ $</S
  V%$`}
 
-var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16874 short_8_float32_row_BF16
- @$O6r-
-h2q^
+var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16139 short_8_float32_row_BF16
+ @$O*q^
+h2rO
  P#&/#
 pIz{
  &0w+
@@ -2971,49 +2870,49 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- ^#$qQ$
- &$pH/qP
+ ($u?ps
+ J$qQ$
+ N$|p1w"
+ -=/&
+p_04&/
 s/
 tA.
- D(pH24
+ 86pH2M
  ,$|p19*
- -C/&
-p_04&/
- ;C 0JpH2M
- ;Cp_0M&/
- ;C BV#tH9(
+ /=p_0M&/
+ /= B>tH9(
  8$pH28
- .$ ){# $(qQ$
+ .$ )S# $(qQ$
  8$vn&0&/
- 'w$ *(q|{'(
+ 'x# *(q|{'(
  V0$q|{'&
  4$wRb
 tLpUp*
 tLp68
 tLquA
- X#$ 0$ $$pc)
- 2"n4
+ P#$ 0$ $$pc)
+ 2"n2
 _)
- (&C+
- '' &(C$
+ (&n7
+ '' &(C"
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 20125 short_8_float32_row_BF16
+var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 19357 short_8_float32_row_BF16
 !s.
 !s-
- :(]pdrA
-O'r6s7
-hr6s7
+ :(]'rqs7
+Or:rG
+h.rG
 p#'}3
- }$*x4p+rEV
+ q$*x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$tMq5wi
- P#$ -F a#& /F ^#( -F D./-
+ 2$tMpeuD
+ ,Z# :W# -@ 0& 0X# 8W# /@ R#( -@ D./-
  &$/,
  T'$tNrgw(plplvDxk
 txsyrJw(plplvDxk
@@ -3081,20 +2980,18 @@ sm?
  $;qnx%x,
 kx;
  (B/c
- 4$:juC
- &/:cs?
-:buC
- (6:Uuy
+ 4$:as?
+ ($:Uuy
 /T
 :SvX
- F(n8
- *$C0
- *$C'
+ F(n6
+ *$C,
+ *$C%
  }#$`}
 
-var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 20033 short_8_float32_row_BF16
- @$Or:r-
-h.r-
+var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19265 short_8_float32_row_BF16
+ @$Ot-q^
+h2q^
  P#&/#
 pIz{
  &0w+
@@ -3105,40 +3002,39 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- e#$qQ$
- &$pH/qP
+ ($u?ps
+ P#$qQ$
+ T#$|p19*
+ -@/&
+p_04&/
 s/
 tA.
- J(pH24
- ,$|p19*
- -F/&
-p_04&/
- ;F 6JpH2M
- ;Fp_0M&/
- ;F @V#tH9(
+ >6pH2M
+ ;@p_0M&/
+ /@ @JtH9(
  8$pH28
- .$ )}# $(qQ$
+ .$ )q# $(qQ$
  8$vn&0&/
- '|$ *(q|{'(
+ 'z# *(q|{'(
  a1$q|{'&
  a%$wRp8F
 tLpU%6
 tLp6%&
 tLquA
- X#$ 0$ $$pc)
- 2"n6
+ P#$ 0$ $$pc)
+ 2"n4
 _)
- (&C/
- '' &(C&
+ (&C+
+ '' &(C$
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 17307 short_8_float32_row_F16
+var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16563 short_8_float32_row_F16
  @$tWq^
-OpdrT
- X,$T|^p=
+O6qo
+ V+$T|^p=
 q>p?s@
 v{A
 shyn?\p0p/rgtz
@@ -3176,11 +3072,11 @@ L08
 }g:";
  ,,qn?%?,
 k?;
- \&&`}
+ T&&`}
 
-var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 17216 short_8_float32_row_F16
- B$OpdrO
-h2q^
+var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 16478 short_8_float32_row_F16
+ B$O6qq
+h2rO
  P#&/#
 pIz{
  &0w+
@@ -3191,41 +3087,41 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- ^#$qQ$
- &$pH/qP
+ ($u?ps
+ J$qQ$
+ N$|p1w"
+ -=/&
+p_04&/
 s/
 tA.
- D(pH24
+ 86pH2M
  ,$|p19*
- -C/&
-p_04&/
- ;C 0JpH2M
- ;Cp_0M&/
- ;C BV#tH9(
+ /=p_0M&/
+ /= B>tH9(
  8$pH28
- .$ ){# $(qQ$
+ .$ )S# $(qQ$
  8$vn&0&/
- 'w$ *(q|{'(
+ 'x# *(q|{'(
  o0$q|{'&
  4$wRb
 tLpUp*
 tLp68
 tLquA
- X#$ 0$ $$pc)
- 2"n4
+ P#$ 0$ $$pc)
+ 2"n2
 _)
- (&C+
- '' &(C$
+ (&n7
+ '' &(C"
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19061 short_8_float32_row_F16
- >$]'rqs7
+var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 18302 short_8_float32_row_F16
+ >$]6rG
 tW'r-
-O'zc
- i,&T|^p=
+OpdrA
+ g+&T|^p=
 q>p?s@
 v{A
 shyn?\p0p/rgtz
@@ -3271,16 +3167,15 @@ t7?
  )4 (X%yMp8"pT^w?
  $$qnK%K,
 kK;
- <& (*:Zs?
-:YuC
- (%:Muy
+ <&:Xs?
+ ($:Muy
 /T
 :KvX
  Z%(`}
 
-var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18970 short_8_float32_row_F16
- B$O'|L
-h.r-
+var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18211 short_8_float32_row_F16
+ B$OpdqS
+h2q^
  P#&/#
 pIz{
  &0w+
@@ -3291,42 +3186,41 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- e#$qQ$
- &$pH/qP
+ ($u?ps
+ P#$qQ$
+ T#$|p19*
+ -@/&
+p_04&/
 s/
 tA.
- J(pH24
- ,$|p19*
- -F/&
-p_04&/
- ;F 6JpH2M
- ;Fp_0M&/
- ;F @V#tH9(
+ >6pH2M
+ ;@p_0M&/
+ /@ @JtH9(
  8$pH28
- .$ )}# $(qQ$
+ .$ )q# $(qQ$
  8$vn&0&/
- '|$ *(q|{'(
+ 'z# *(q|{'(
  y1$q|{'&
  \#$wRp8"
 tLpUpT
 tLp6^
 tLquA
- X#$ 0$ $$pc)
- 2"n6
+ P#$ 0$ $$pc)
+ 2"n4
 _)
- (&C/
- '' &(C&
+ (&C+
+ '' &(C$
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 20089 spread_4_float32_row_F32
+var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19899 spread_4_float32_row_F32
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
- <(]uxs7
-OpdrT
-h.qS
+ <(]5rA
+OpdrG
+h.qq
 p#sCrO
  <*qL6r%
 |tt2q'rDIp)}:w>?r[
@@ -3373,37 +3267,36 @@ wv(8
 tIu(3&8
  >&k%A
 t:%'
- 8&rIp8*
- 4$p<F
- ,$rHYp*%+
- &${Zp)o?q'p)pP|d8%.
- 8$rIp8-
- 2$t/0
- .$G7)
- k$$rHp^pT%4
- .$k4qd
- B$|?%4
- <$t/5
- P#$|?%5
- 2$t/6
- ($zn6qd
- $$ $d-qI6
+ .&rIp8(
+ 2$p<F
+ ,$rHYp*%)
+ &${Zp)o?q'p)pPx?8%,
+ 8$rIp8+
+ 2$t/.
+ y$$rHp^pT%2
+ .$k2qd
+ B$|?%2
+ <$t/3
+ P#$|?%3
+ 2$t/4
+ ($zn4qd
+ $$ $W-qI6
 q_6K
 u"
 /R
-p];&8&7
+p]9&8&7
 wC3&4
- :q-p%6A
+ :e-p%6A
  *$p%63
 wD
 p_6|./
  \#(pDs{p;
  &_$pDt}pV
-k>%/
+k<%-
 r>2
 sm;
 sm7
-s%@3
+s%>3
 G8)
 yM|JyX@
  $KpDu)q-
@@ -3415,7 +3308,7 @@ tA6
 rY&6-
 tIsS3
 s/
-t/4
+t/2
 r>.
 t~3
  %1{rt^>t^r|
@@ -3432,12 +3325,12 @@ rd$d
 sjq1Q~#
  2k$/;
  &$/;
-|?%C
+|?%A
 u"
 |2""
  (* %& &%/;
  &*/;
- $$t/D
+ $$t/B
  &$/0
 rB$U
  $&p1$(
@@ -3446,9 +3339,9 @@ rd&d
 /1
  6*/;
  &$/;
-|?%D
+|?%B
  (&/;
- &$ 'Ct/E
+ &$ 'Ct/C
  &( $k$xpsyu0
  *${}#
  &$p1$zXya
@@ -3458,34 +3351,35 @@ rd&d
  ($yppR<B
  &$sHA"A7
  *$yppR=B
-vi%G-
- $&kN%@
+vi%E-
+ $&kL%>
  &$z"B
- &$kN%?
+ &$kL%=
  ,$/^
-kB%P
+k@%N
 xr
 /^
-sUN
+sUL
 |&vX
-s%N3
- +]*/^
-p]GvE0
- &</^
- .$sUS
-kS%E
+s%L3
+G7)
+ (2/^
+p]EvE0
+ &&/^
+ .$sUQ
+kQ%C
 r>5
  J(/b
-pLT4
+pLR4
  $&/a
  $$/b
- H$s%Y3
+ H$s%W3
 G8)
- &&qnY%Y%X
-qnM%M%L
-kY%K
+ &&qnW%W%V
+qnK%K%J
+kW%I
  &(q\1p'
- &$ $d8J({7
+ &$ $W8J({7
 qI*
 /v
 J,|'
@@ -3495,16 +3389,15 @@ J.yt
 qI)
 sY0
  %0/|
-sU[
- ${8:E{h
-:D|<
-:G{e
+sUY
+ $o8:D{h
+:C|<
 sY.
- (*/v
+ ((/v
 rI+
  $(pc4
  (" $:C+
-q42
+q40
  (5{1.
 C&
  (&/c
@@ -3513,7 +3406,7 @@ C(
  ((/b
 })
 n1
-q43
+q41
  &*q\<pC
 tX
 C#
@@ -3539,9 +3432,9 @@ C/
 tX0
  Z#0`}
 
-var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 20164 spread_4_float32_row_F32
- B$O6rA
-h.rG
+var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 19978 spread_4_float32_row_F32
+ B$O6qo
+hu1s7
  B&s/
  $,yy
  ($rY|w
@@ -3565,25 +3458,23 @@ tIu(/&4
  *$uc*KxO
  *$p%8A
 t:&6
- (&qI,
- 0${\8
- 6$xe&,
- *$rHYp*%)
- &${Zp)o?q'p)pP|d8&6
- 8$ %A 2$tA6
- .$G6)
- $b&wZpU
+ .&{\8
+ 4$xe&,
+ *$rHYp*%'
+ &${Zp)o?q'p)pPx?8&6
+ 8$ %@ 2$tA6
+ 0$ $W&wZpU
 wZp6
 wZqu
- (e&trvE,
- >$w3,8
- q#$rHp^pT%2
- .$k2qd
- B$|?%2
- <$t/3
- P#$|?%3
- 2$t/4
- ($zn4qd
+ (X&trvE,
+ >$w3*8
+ q#$rHp^pT%0
+ .$k0qd
+ B$|?%0
+ <$t/1
+ P#$|?%1
+ 2$t/2
+ ($zn2qd
  &$qI2
 q_2K
  &&p_5&4&3
@@ -3595,7 +3486,7 @@ p%2A
 wD
 p_2|.+
  ^#(q_0K
- &$p%7%/
+ &$p%7%-
  ($r&73
 G7)
 wRp4
@@ -3607,31 +3498,32 @@ tA2
 rY&2-
 tIsS/
  ** %4 'x& 0&s+1&2
- F$|?%A
- <$t/B
- P#$|?%B
- 2$t/C
- {$$vi%E-
- $$p%8%@
- ,$p%8%?
- .$kB&6
+ F$|?%?
+ <$t/@
+ P#$|?%@
+ 2$t/A
+ {$$vi%C-
+ $$p%8%>
+ ,$p%8%=
+ .$k@&6
  &$qI8
  $$r&83
- 1e*/^
-p]GvE,
- 40 %7p%8%E
+G6)
+ /e*/^
+p]EvE,
+ 40 %7p%8%C
  N&qt84
  P#$ %f#G7)
 wRb
 tLpUp*
 tLp68
 tLquA
- $(t=8&8%V
- $$p%8%K
+ $(t=8&8%T
+ $$p%8%I
  0$ ,$ ($qI6
- 6$ $$pc3
+ 4$ $$pc3
  *"C)
-q40
+q4.
  *&C$
  ,$ (- (.n0
 _8
@@ -3650,15 +3542,15 @@ _&
  *$C,
  'O ^#(`}
 
-var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 22541 spread_8_float32_row_BF16
- @$]*qo
-O'q&s7
+var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 22351 spread_8_float32_row_BF16
+ @$]*rT
+O'|Q
  $&p#uvq^
  s#$pIpaM
  @$p<G
  a$$tGr+
 pIp4M
- X$&p<H
+ {#&p<H
  V#$v"{G
  D$pwsXr7
 q"xG
@@ -3676,7 +3568,7 @@ q"}|
 }X
  $,q$zA$
  1# $*pL%M
-w368
+w348
  $&rse
 u"
  &$sZrgvvpo-
@@ -3700,36 +3592,36 @@ sZr$vv|>
  &%rF3#'
  ** *-rF6#'
  &1rF7#'
- (0qn&%&%<
-qn%%%%0
-k&%.
- $( &w2 $v2k<qd
- B$|?%<
- <$t/=
- P#$|?%=
- 2$t/>
- ($zn>qd
+ (0qn&%&%:
+qn%%%%.
+k&%,
+ $( &w2 $v2k:qd
+ B$|?%:
+ <$t/;
+ P#$|?%;
+ 2$t/<
+ ($zn<qd
  ,$/S
-p]C&8&7
- a$&kF%7
- ($s%H3
- :$t/<
- ^#$|?%K
- <$t/L
- P#$|?%L
- 2$t/M
- {$$vi%O-
- $$kV%H
+p]A&8&7
+ a$&kD%5
+ ($s%F3
+ :$t/:
+ ^#$|?%I
+ <$t/J
+ P#$|?%J
+ 2$t/K
+ {$$vi%M-
+ $$kT%F
 }\yd
- *&kV%G
+ *&kT%E
  *$ ,)/_
-kJ%X
+kH%V
 xr
 /_
-sUV
- $,s%V3
+sUT
+ $,s%T3
  *$/_
-p]OvE0
+p]MvE0
  &&/_
  %^+z+qKA
 /_
@@ -3767,7 +3659,7 @@ q$u0"Y
 p1#"Z
 p1%"[
 /b
-pLeM
+pLcM
 w3%8
 /b
  '{+ &4sZrg"Zpo-
@@ -3779,27 +3671,26 @@ sZsa"ZpM-
  %{+sZr1"ZU-
  %{+sZr$"Z|>
 |2"Z
- &n#sUf
-kf%W
+ &n#sUd
+kd%U
  $&pwv1v/
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
-s%j3
- (P$qnj%j%i
-qn]%]%\
-kj%[
+s%h3
+ (P$qnh%h%g
+qn[%[%Z
+kh%Y
 r?A
  0*/w
  $$/t
  ,$/}
-sUl
- $&:K{h
-:J|<
-:M{e
- *(/w
+sUj
+ $&:J{h
+:I|<
+ *&/w
 rI0
  *&/6
 vbM
@@ -3807,9 +3698,9 @@ vbM
  ,$/c
  :$ %@ ,$ $- V%.`}
 
-var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 22606 spread_8_float32_row_BF16
- B$Ov+rT
-h.rG
+var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 22416 spread_8_float32_row_BF16
+ B$Ov+rG
+hu1s7
  B&s/
  $,yy
  ($rY|w
@@ -3833,25 +3724,23 @@ tIu(/&4
  *$uc*KxO
  *$p%8A
 t:&6
- (&qI,
- 0${\8
- 6$xe&,
- *$rHYp*%)
- &${Zp)o?q'p)pP|d8&6
- 8$ %A 2$tA6
- .$G6)
- $b&wZpU
+ .&{\8
+ 4$xe&,
+ *$rHYp*%'
+ &${Zp)o?q'p)pPx?8&6
+ 8$ %@ 2$tA6
+ 0$ $W&wZpU
 wZp6
 wZqu
- (e&trvE,
- m#$w348
- k$$qn&%&%:
- .$k:qd
- B$|?%:
- <$t/;
- P#$|?%;
- 2$t/<
- ($zn<qd
+ (X&trvE,
+ m#$w328
+ k$$qn&%&%8
+ .$k8qd
+ B$|?%8
+ <$t/9
+ P#$|?%9
+ 2$t/:
+ ($zn:qd
  &$qI2
 q_2K
  &&p_5&4&3
@@ -3863,7 +3752,7 @@ p%2A
 wD
 p_2|.+
  ^#(q_0K
- &$p%7%7
+ &$p%7%5
  ($r&73
 G7)
 wRp4
@@ -3875,32 +3764,33 @@ tA2
 rY&2-
 tIsS/
  ** %4 'u' 0&s+1&2
- F$|?%I
- <$t/J
- P#$|?%J
- 2$t/K
- {$$vi%M-
- $$p%8%H
- ,$p%8%G
- 6$kJ&6
+ F$|?%G
+ <$t/H
+ P#$|?%H
+ 2$t/I
+ {$$vi%K-
+ $$p%8%F
+ ,$p%8%E
+ 6$kH&6
  &$qI8
  $$r&83
- 1f+/_
-p]OvE,
+G6)
+ /f+/_
+p]MvE,
  u$0qt8M
  N$qI8
-p%8%W
+p%8%U
  0& %^$G7)
 wRb
 tLpUp*
 tLp68
 tLquA
- $(t=8&8%g
- $$p%8%[
+ $(t=8&8%e
+ $$p%8%Y
  0$ ,$ ($qI6
- 6$ $$pc3
+ 4$ $$pc3
  *"C)
-q40
+q4.
  *&C$
  ,$ (- (.n0
 _8
@@ -3919,79 +3809,10 @@ _&
  *$C,
  'O ^#(`}
 
-var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 23249 spread_8_float32_row_F16
+var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 23059 spread_8_float32_row_F16
  B$tW'r-
-OqyrA
- V+$pw|^p=
-q>p7s@
-v{A
-shyn?\p0p/Qtz
-pwqG*q~
-pI}|
-q>p4s@
- ''/#
-q>p5s@
- )&pIp^3
- ++q>pas@
- )/pIp|3
- +4q>qRs@
- )8zC"3
- )= 6R#pL)M
-w3:8
- k$&qn*%*%@
-qn)%)%4
-k*%2
- *(k@qd
- B$|?%@
- <$t/A
- P#$|?%A
- 2$t/B
- ($znBqd
- .$p]G&8&7
- a$$kJ%;
- ($s%L3
- :$t/@
- ^#$|?%O
- <$t/P
- P#$|?%P
- 2$t/Q
- {$$vi%S-
- $$kZ%L
- ,$kZ%K
- 6$kN%\
- &$sUZ
- $$s%Z3
- ,$p]SvE0
- ($ 'k+shyn?\p0p/qKtz
-/_
- )k+shyn?\p0p/r$tz
- )k+shyn?\p0p/r1tz
- +k+shyn?\p0p/satz
- )k+shyn?\p0p/qitz
- +k+shyn?\p0p/r\tz
- )k+shyn?\p0p/rytz
- +k+shyn?\p0p/rgtz
- o#P#pLmM
-w3)8
- L&sUn
-kn%_
- $&pw{$xx
-shtD?\p0r[v~t^pGpo
-shtD?\p0r[v~t^[pj
-shtD?\p0r[v~t^UpM
-shtD?\p0r[v~t^wy
-/#
-s%r3
- (0qnr%r%q
-qnf%f%e
-kr%d
- D(sUt
- c'$`}
-
-var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 23321 spread_8_float32_row_F16
- B$tW'r-
-O'}}
- }*$pw|^p=
+Oqyqo
+ y*$pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
@@ -4008,25 +3829,94 @@ q>p5s@
  )= 6R#pL)M
 w388
  k$&qn*%*%>
-qn)%)%4
-k*%2
+qn)%)%2
+k*%0
  *(k>qd
  B$|?%>
  <$t/?
  P#$|?%?
  2$t/@
  ($zn@qd
- o$$p%7%;
- H$t/@
- a#$|?%M
+ .$p]E&8&7
+ a$$kH%9
+ ($s%J3
+ :$t/>
+ ^#$|?%M
  <$t/N
  P#$|?%N
  2$t/O
  {$$vi%Q-
- $$p%8%L
- ,$p%8%K
- 6$kN&6
- <$p]SvE,
+ $$kX%J
+ ,$kX%I
+ 6$kL%Z
+ &$sUX
+ $$s%X3
+ ,$p]QvE0
+ ($ 'k+shyn?\p0p/qKtz
+/_
+ )k+shyn?\p0p/r$tz
+ )k+shyn?\p0p/r1tz
+ +k+shyn?\p0p/satz
+ )k+shyn?\p0p/qitz
+ +k+shyn?\p0p/r\tz
+ )k+shyn?\p0p/rytz
+ +k+shyn?\p0p/rgtz
+ o#P#pLkM
+w3)8
+ L&sUl
+kl%]
+ $&pw{$xx
+shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+/#
+s%p3
+ (0qnp%p%o
+qnd%d%c
+kp%b
+ D(sUr
+ a'$`}
+
+var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 23131 spread_8_float32_row_F16
+ B$tW'r-
+O'q&s7
+ q*$pw|^p=
+q>p7s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pI}|
+q>p4s@
+ ''/#
+q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
+w368
+ k$&qn*%*%<
+qn)%)%2
+k*%0
+ *(k<qd
+ B$|?%<
+ <$t/=
+ P#$|?%=
+ 2$t/>
+ ($zn>qd
+ o$$p%7%9
+ H$t/>
+ a#$|?%K
+ <$t/L
+ P#$|?%L
+ 2$t/M
+ {$$vi%O-
+ $$p%8%J
+ ,$p%8%I
+ 6$kL&6
+ <$p]QvE,
  ($ 'r+shyn?\p0p/qKtz
 /_
  )r+shyn?\p0p/r$tz
@@ -4037,13 +3927,13 @@ k*%2
  )r+shyn?\p0p/rytz
  +r+shyn?\p0p/rgtz
  q#P#w3)8
- N$p%8%_
+ N$p%8%]
  $$pw{$xx
 shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- 2,t=8&8%o
-qnf%f%e
-p%8%d
- T((`}
+ 2,t=8&8%m
+qnd%d%c
+p%8%b
+ R((`}
