@@ -325,9 +325,8 @@ var warpsKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "kernels.go", Line: 167, Format: "index out of range [%d] with length %d"},
-		{File: "kernels.go", Line: 175, Format: "index out of range [%d] with length %d"},
-		{File: "kernels.go", Line: 174, Format: "gpu.Peer: block %d of a cluster of %d"},
 		{File: "kernels.go", Line: 174, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 175, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
