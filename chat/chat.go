@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ardanlabs/jinja"
+	"github.com/gopherwarp/gopherwarp/chat/internal/jinja"
 )
 
 // Errors that the errors of this package wrap.
@@ -55,8 +55,8 @@ type Options struct {
 	// Now is the time that templates may print. The zero value means the time of
 	// the call.
 	Now time.Time
-	// Interrupt, unless it is nil, is called from time to time while the template runs. If it returns an error, Render ends with an error
-	// that wraps it. context.Context.Err is such a function.
+	// Interrupt, unless it is nil, is called from time to time while the template runs. If it returns an error, Render ends with an error that wraps
+	// it.
 	Interrupt func() error
 }
 
@@ -79,7 +79,7 @@ func New(source string, special map[string]string) (*Template, error) {
 }
 
 func compile(source string) (*jinja.Template, error) {
-	t, err := jinja.Compile(prepare(source))
+	t, err := jinja.Compile(source)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTemplate, err)
 	}
@@ -87,8 +87,8 @@ func compile(source string) (*jinja.Template, error) {
 }
 
 // Render returns the text of a conversation of at least one message. If the template refuses the conversation, the error wraps ErrRefused;
-// other errors wrap ErrMessage or ErrTemplate. A template that takes more than 2^24 steps of loops and macros, or prints more than 64 MiB,
-// fails.
+// other errors wrap ErrMessage or ErrTemplate. A template fails if it takes more than 2^24 steps, allocates more than 1 GiB in all, prints more
+// than 64 MiB, or makes a value of more than 64 MiB or 2^22 elements. Reading 256 bytes of text is a step.
 func (t *Template) Render(messages []Message, o Options) (string, error) {
 	if len(messages) == 0 {
 		return "", fmt.Errorf("%w: the conversation has none", ErrMessage)
@@ -98,7 +98,7 @@ func (t *Template) Render(messages []Message, o Options) (string, error) {
 		return "", err
 	}
 	for name, token := range t.special {
-		vars[name] = jinja.NewString(token)
+		vars[name] = token
 	}
 	for name, v := range o.Variables {
 		if vars[name], err = valueOf(v); err != nil {
@@ -109,18 +109,7 @@ func (t *Template) Render(messages []Message, o Options) (string, error) {
 	if t.tools != nil && len(o.Tools) > 0 {
 		tmpl = t.tools
 	}
-	return render(tmpl, vars)
-}
-
-// render runs a template. The engine panics where a template applies an
-// operation to values that do not support it.
-func render(t *jinja.Template, vars map[string]jinja.Value) (text string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", ErrTemplate, r)
-		}
-	}()
-	text, err = t.RenderValues(vars)
+	text, err := tmpl.Render(vars, o.Interrupt)
 	if err != nil && !errors.Is(err, ErrRefused) {
 		err = fmt.Errorf("%w: %w", ErrTemplate, err)
 	}
@@ -142,15 +131,13 @@ func variables(messages []Message, o Options) (map[string]jinja.Value, error) {
 		now = time.Now()
 	}
 	vars := map[string]jinja.Value{
-		"messages":              jinja.NewList(list),
-		"tools":                 jinja.None(),
-		"documents":             jinja.None(),
-		"add_generation_prompt": jinja.NewBool(o.Generate),
-		"raise_exception":       jinja.NewCallable("raise_exception", refuse),
-		"strftime_now":          jinja.NewCallable("strftime_now", clock(now)),
-		toJSON:                  jinja.NewCallable(toJSON, dump),
+		"messages":              jinja.NewList(list...),
+		"tools":                 nil,
+		"documents":             nil,
+		"add_generation_prompt": o.Generate,
+		"raise_exception":       jinja.Func(refuse),
+		"strftime_now":          clock(now),
 	}
-	(&work{interrupt: o.Interrupt}).define(vars)
 	if len(o.Tools) > 0 {
 		tools := make([]jinja.Value, len(o.Tools))
 		for i, raw := range o.Tools {
@@ -160,7 +147,7 @@ func variables(messages []Message, o Options) (map[string]jinja.Value, error) {
 			}
 			tools[i] = v
 		}
-		vars["tools"] = jinja.NewList(tools)
+		vars["tools"] = jinja.NewList(tools...)
 	}
 	return vars, nil
 }
@@ -171,11 +158,11 @@ func (m Message) value() (jinja.Value, error) {
 	d := jinja.NewDict()
 	set := func(key, s string) {
 		if s != "" {
-			d.AsDict().Set(key, jinja.NewString(s))
+			d.Set(key, s)
 		}
 	}
-	d.AsDict().Set("role", jinja.NewString(m.Role))
-	d.AsDict().Set("content", jinja.NewString(m.Content))
+	d.Set("role", m.Role)
+	d.Set("content", m.Content)
 	set("reasoning_content", m.Reasoning)
 	set("tool_call_id", m.ToolCallID)
 	set("name", m.Name)
@@ -189,24 +176,24 @@ func (m Message) value() (jinja.Value, error) {
 			return d, fmt.Errorf("the arguments of tool call %d: %w", i, err)
 		}
 		function, call := jinja.NewDict(), jinja.NewDict()
-		function.AsDict().Set("name", jinja.NewString(c.Name))
-		function.AsDict().Set("arguments", args)
-		call.AsDict().Set("type", jinja.NewString("function"))
+		function.Set("name", c.Name)
+		function.Set("arguments", args)
+		call.Set("type", "function")
 		if c.ID != "" {
-			call.AsDict().Set("id", jinja.NewString(c.ID))
+			call.Set("id", c.ID)
 		}
-		call.AsDict().Set("function", function)
+		call.Set("function", function)
 		calls[i] = call
 	}
-	d.AsDict().Set("tool_calls", jinja.NewList(calls))
+	d.Set("tool_calls", jinja.NewList(calls...))
 	return d, nil
 }
 
 // refuse is the function raise_exception.
 func refuse(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
 	reason := ""
-	if len(args) > 0 && args[0].IsString() {
-		reason = args[0].AsString()
+	if len(args) > 0 {
+		reason, _ = args[0].(string)
 	}
-	return jinja.Undefined(), fmt.Errorf("%w: %s", ErrRefused, reason)
+	return nil, fmt.Errorf("%w: %s", ErrRefused, reason)
 }

@@ -406,21 +406,3 @@ func Example() {
 	// <|user|>Why is the sky blue?
 	// <|assistant|> <nil>
 }
-
-// FuzzPrepare checks that preparing a template never fails, and that a text
-// without tags stays the same.
-func FuzzPrepare(f *testing.F) {
-	for _, s := range []string{"a {{ b }} c", "{%- if x -%}\n{% endif +%}", "{# #}{{ '}}' }}", "{% raw %}{{{% endraw %}", "{{", "{%-", "{#-#}", "{%raw"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, source string) {
-		tmpl, err := New(source, nil)
-		if err != nil || strings.Contains(source, "{") || strings.Contains(source, "\r") {
-			return
-		}
-		text, err := tmpl.Render([]Message{{Role: "user"}}, Options{})
-		if want := strings.TrimSuffix(source, "\n"); err != nil || text != want {
-			t.Errorf("%q renders as %q, %v", source, text, err)
-		}
-	})
-}

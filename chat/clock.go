@@ -1,22 +1,25 @@
 package chat
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/ardanlabs/jinja"
+	"github.com/gopherwarp/gopherwarp/chat/internal/jinja"
 )
 
+// longestFormat limits the format of strftime_now.
+const longestFormat = 1 << 12
+
 // clock returns the function strftime_now for a time.
-func clock(now time.Time) func([]jinja.Value, map[string]jinja.Value) (jinja.Value, error) {
+func clock(now time.Time) jinja.Func {
 	return func(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
-		if len(args) != 1 || !args[0].IsString() {
-			return jinja.Undefined(), errors.New("strftime_now needs a format")
+		if len(args) == 1 {
+			if format, ok := args[0].(string); ok && len(format) <= longestFormat {
+				return strftime(now, format)
+			}
 		}
-		s, err := strftime(now, args[0].AsString())
-		return jinja.NewString(s), err
+		return nil, fmt.Errorf("strftime_now needs a format of at most %d bytes", longestFormat)
 	}
 }
 

@@ -1,7 +1,6 @@
-// Package chat renders conversations into the text that a language model expects, and finds the calls of functions in the model's
-// answers. The format of the text is a Jinja template that comes with the model, in the metadata of a GGUF file or in
-// tokenizer_config.json. Templates get the variables and functions that the Python package transformers provides, so this package and
-// transformers render the same text. The package does not tokenize the text.
+// Package chat renders conversations into the text that a language model expects, and finds the calls of functions in the model's answers. The format
+// of the text is a Jinja template that comes with the model, in the metadata of a GGUF file or in tokenizer_config.json. The text is the same as that
+// of the Python package transformers.
 //
 //	t, err := chat.Open("SmolLM2-135M-Instruct")
 //	if err != nil {
@@ -12,9 +11,8 @@
 //		{Role: "user", Content: "Why is the sky blue?"},
 //	}, chat.Options{Generate: true})
 //
-// If a template does not support tools, Prompt describes the tools in the system message. Each family of models writes calls of functions
-// in its own form. A Parser finds the calls in an answer.
+// If a template does not support tools, Prompt describes the tools in the system message. A Parser finds calls of functions in an answer, in the
+// forms of the usual families of models.
 //
-// The rendered text contains special tokens as text. Templates have no escape sequences for them. If a message contains the text of a
-// special token, this text appears in the result unchanged.
+// The rendered text contains special tokens as text. If a message contains the text of a special token, this text appears in the result unchanged.
 package chat

@@ -53,6 +53,7 @@ type Parser struct {
 	array  bool // the object is in a list
 	fenced bool // the object is in a block of Markdown
 	begun  bool // there has been text, after which an object without a marker is no call
+	inCall bool // what comes next is not text, unless the model makes a mistake
 	object object
 	calls  int
 	parts  []Part
@@ -90,6 +91,11 @@ func (p *Parser) Close() []Part {
 // Within reports whether the answer so far ends within the arguments of a call.
 func (p *Parser) Within() bool { return p.object.streaming && !p.object.done }
 
+// Calling reports whether the answer so far ends within a call of a function, including the marker before it, or directly after one. Unless
+// the model makes a mistake, what follows is then not text of the answer. An object without a marker counts only when it is certain to be a
+// call.
+func (p *Parser) Calling() bool { return p.inCall }
+
 // emit adds a part of text.
 func (p *Parser) emit(text string) {
 	if text != "" {
@@ -125,7 +131,7 @@ func (p *Parser) text() bool {
 	p.emit(p.held[:n])
 	at += len(found)
 	p.raw, p.held, p.marker = p.held[n:at], p.held[at:], found
-	p.begun, p.array, p.fenced = true, false, false
+	p.begun, p.array, p.fenced, p.inCall = true, false, false, true
 	p.state = (*Parser).opened
 	return true
 }
@@ -234,7 +240,7 @@ func (p *Parser) take(n int) { p.raw, p.held = p.raw+p.held[:n], p.held[n:] }
 // fail makes a text of what looked like a call.
 func (p *Parser) fail() {
 	p.emit(p.raw)
-	p.raw, p.object, p.state = "", object{}, (*Parser).text
+	p.raw, p.object, p.state, p.inCall = "", object{}, (*Parser).text, false
 }
 
 // begin begins an object: a call, or the arguments of the function with a name.
@@ -268,7 +274,7 @@ func (p *Parser) call() bool {
 		p.parts = append(p.parts, Part{Call: p.calls, Arguments: string(arguments)})
 	}
 	if o.streaming {
-		p.raw = "" // certainly no text
+		p.raw, p.inCall = "", true // certainly no text
 	}
 	return o.done && p.end()
 }
@@ -284,7 +290,7 @@ func (p *Parser) end() bool {
 		p.calls++
 		p.parts = append(p.parts, Part{Call: p.calls, Name: name, Arguments: arguments})
 	}
-	p.raw, p.object, p.state = "", object{}, (*Parser).after
+	p.raw, p.object, p.state, p.inCall = "", object{}, (*Parser).after, true
 	return true
 }
 
@@ -314,7 +320,7 @@ func (p *Parser) after() bool {
 			return false
 		}
 	}
-	p.state = (*Parser).text
+	p.state, p.inCall = (*Parser).text, false
 	return true
 }
 

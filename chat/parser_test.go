@@ -108,6 +108,29 @@ func TestParserStreams(t *testing.T) {
 	}
 }
 
+// Each byte of an answer is either of a call, or not. The answers have a bar where this changes.
+func TestParserCalling(t *testing.T) {
+	for _, answer := range []string{
+		"Hi. [", "Wait.\n<tool_call>|\n{\"name\": \"new\", \"arguments\": {\"a\": 1}}\n</tool_call>\n A|nd", "<tool_call>|  n|o",
+		"[TOOL_CALLS]|add[ARGS]{\"a\": 1}; x|", "{\"name\": \"add\", \"parameters\": {|\"a\": 1}} {\"name\": \"add\"}; x|yz", "{\"name\": \"new\", \"parameters\": {}}",
+	} {
+		p, want := NewParser([]string{"add"}), false
+		for _, b := range []byte(answer) {
+			if b == '|' {
+				if want = !want; p.Calling() != want {
+					t.Errorf("%q: calling is %v at the bar", answer, !want)
+				}
+				continue
+			}
+			if p.Calling() != want {
+				t.Errorf("%q: calling is %v before %q", answer, !want, b)
+				break
+			}
+			p.Write(string(b))
+		}
+	}
+}
+
 // FuzzParser checks that the size of the pieces does not matter, and that an answer without a bracket is text.
 func FuzzParser(f *testing.F) {
 	for _, s := range []string{

@@ -9,14 +9,16 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ardanlabs/jinja"
+	"github.com/gopherwarp/gopherwarp/chat/internal/jinja"
 )
 
 // valueOf returns a Go value as templates see it.
 func valueOf(v any) (jinja.Value, error) {
 	switch v := v.(type) {
-	case nil, bool, int, float64, string:
-		return jinja.FromGoValue(v), nil
+	case nil, bool, float64, string:
+		return v, nil
+	case int:
+		return int64(v), nil
 	case json.RawMessage:
 		return parseJSON(v)
 	case []any:
@@ -24,7 +26,7 @@ func valueOf(v any) (jinja.Value, error) {
 	case map[string]any:
 		return dictOf(v)
 	}
-	return jinja.Undefined(), fmt.Errorf("a %T is no value of a template", v)
+	return nil, fmt.Errorf("a %T is no value of a template", v)
 }
 
 // listOf returns a list as templates see it.
@@ -36,7 +38,7 @@ func listOf(list []any) (jinja.Value, error) {
 			return items[i], err
 		}
 	}
-	return jinja.NewList(items), nil
+	return jinja.NewList(items...), nil
 }
 
 // dictOf returns an object as templates see it.
@@ -47,7 +49,7 @@ func dictOf(m map[string]any) (jinja.Value, error) {
 		if err != nil {
 			return v, err
 		}
-		dict.AsDict().Set(key, v)
+		dict.Set(key, v)
 	}
 	return dict, nil
 }
@@ -58,7 +60,7 @@ func parseJSON(raw json.RawMessage) (jinja.Value, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if !json.Valid(raw) { // Token accepts more than JSON allows
-		return jinja.Undefined(), fmt.Errorf("%.60q is not valid JSON", raw)
+		return nil, fmt.Errorf("%.60q is not valid JSON", raw)
 	}
 	v, err := parseValue(d)
 	if err != nil {
@@ -75,7 +77,7 @@ func parseJSON(raw json.RawMessage) (jinja.Value, error) {
 func parseValue(d *json.Decoder) (jinja.Value, error) {
 	token, err := d.Token()
 	if err != nil {
-		return jinja.Undefined(), err
+		return nil, err
 	}
 	switch token {
 	case json.Delim('['):
@@ -88,7 +90,7 @@ func parseValue(d *json.Decoder) (jinja.Value, error) {
 			items = append(items, v)
 		}
 		_, err := d.Token()
-		return jinja.NewList(items), err
+		return jinja.NewList(items...), err
 	case json.Delim('{'):
 		dict := jinja.NewDict()
 		for d.More() {
@@ -100,10 +102,16 @@ func parseValue(d *json.Decoder) (jinja.Value, error) {
 			if err != nil {
 				return v, err
 			}
-			dict.AsDict().Set(key.(string), v) // keys are strings in valid JSON
+			dict.Set(key.(string), v) // keys are strings in valid JSON
 		}
 		_, err := d.Token()
 		return dict, err
 	}
-	return jinja.FromGoValue(token), nil
+	if n, ok := token.(json.Number); ok {
+		if i, err := n.Int64(); err == nil {
+			return i, nil
+		}
+		return n.Float64()
+	}
+	return token, nil
 }

@@ -65,8 +65,8 @@ func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	return kernels, found
 }
 
-// Mentions reports whether the text of a file may contain a //gpu: directive, or a comment that is none because it has a space. If it
-// returns false, the file declares no kernel.
+// Mentions reports whether the text of a file may contain a //gpu: directive, or a comment that would be a directive without its
+// space. If Mentions returns false, the file declares no kernel.
 func Mentions(text []byte) bool { return decl.Mentions(text) }
 
 // Compiles reports whether kernels can call functions of the standard library's package with the given

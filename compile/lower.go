@@ -73,7 +73,7 @@ func (b *build) lower(u *unit, k function) *job {
 		k.bodies[i].ssa = nil // a job does not keep the program
 		kernel := frontend.Kernel{
 			Func: body.ssa, Name: driver.Entry(name), Block: [3]int{k.Block.X, k.Block.Y, k.Block.Z},
-			Unchecked: b.options.Checks == ChecksOff,
+			Cluster: k.Cluster.X * k.Cluster.Y * k.Cluster.Z, Unchecked: b.options.Checks == ChecksOff,
 		}
 		module, found := b.frontend.Build([]frontend.Kernel{kernel})
 		j.found.Add(found...)

@@ -18,7 +18,7 @@ import (
 var gpuOnly = []string{
 	"simplify-by-range", "divide-by-power", "divide-by-constant", "if-convert", "rotate", "unify-phis", "separate-offsets", "truncate-integers",
 	"bypass-slow-division", "unroll-dense", "unroll-guarded", "unroll-calls", "reduce-strides", "version-kernel", "version-apart", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
-	"launch-tests", "sink",
+	"launch-tests", "sink-loads", "sink",
 }
 
 // twinOptions returns the options for the IR from which the twin is generated.

@@ -71,6 +71,31 @@ func f%02d(t gpu.Thread, out []float32, x float32, n, m int) {
 	}
 }
 
+// TestUnrollEarlyExits compiles loops that may end early and counts the stores in the code that is not cold. Each iteration
+// stores once.
+func TestUnrollEarlyExits(t *testing.T) {
+	for _, c := range []struct {
+		loop   string
+		stores int
+	}{
+		{"for i := range 64 { if out[n+i] > x { break }; out[m+i] = x }", 8},
+		{"for i := range 28 { if out[n+i] > x { return }; out[m+i] = x }", 4},
+		{"for i := range 63 { if out[n+i] > x { break }; out[m+i] = x }", 5}, // one for the rest
+		{"for i := range n { if out[n+i] > x { break }; out[m+i] = x }", 5},
+		{"for i := range n { if out[n+i] > x { if out[i] < 3 { break }; return }; out[m+i] = x }", 5},
+		{"for i := 3; i < n; i += 2 { if x *= x; x > 4 { return }; out[i] = x }", 5},
+		{"for i := range 6 { if out[n+i] > x { break }; out[m+i] = x }", 6}, // completely
+	} {
+		t.Run(c.loop, func(t *testing.T) {
+			k := unchecked(t, "package k\n\nimport \"github.com/gopherwarp/gopherwarp/gpu\"\n\n//gpu:kernel\n//gpu:assume narrow\n"+
+				"func f(t gpu.Thread, out []float32, x float32, n, m int) {\n"+c.loop+"\n}")["f"]
+			if stores, _ := unrolled(k); stores != c.stores {
+				t.Errorf("%d stores, want %d", stores, c.stores)
+			}
+		})
+	}
+}
+
 // TestUnrollFunctions demands that a directive before a loop over a function is refused: the function has the loop.
 func TestUnrollFunctions(t *testing.T) {
 	dir := module(t, map[string]*txtar.Archive{"k": {Files: []txtar.File{{Name: "k.go", Data: []byte(`package k

@@ -51,8 +51,8 @@ func (d *Device) Backend() driver.Backend { return d.backend }
 // Explain before the device is used.
 func (d *Device) Explain(reason string) { d.info.Reason = reason }
 
-// RecordCallers makes the device record the callers of later launches, so that Fault.Launched is set,
-// and makes Close return a LeakError if buffers are open. A launch takes a few tenths of a
+// RecordCallers makes the device record the callers of later launches, so that Fault.Launched is set.
+// It also makes Device.Close return a LeakError if buffers are open. A launch takes a few tenths of a
 // microsecond longer.
 func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
 

@@ -11,8 +11,7 @@ import (
 var (
 	// ErrClosed means that a device, stream, buffer, event or graph has been closed.
 	ErrClosed = driver.ErrClosed
-	// ErrNilBuffer means that a buffer, an event or pinned or managed memory is nil, or that a slice
-	// is the zero Slice.
+	// ErrNilBuffer means that a *Buffer, *Event, *Pinned or *Managed is nil, or that a Slice is the zero Slice.
 	ErrNilBuffer = errors.New("nil buffer")
 	// ErrForeign means that a buffer, event or graph belongs to a device other than the stream's
 	// device.
@@ -25,7 +24,7 @@ var (
 	ErrGrid = driver.ErrGrid
 	// ErrAssumption means that a launch does not meet the kernel's //gpu:assume directive.
 	ErrAssumption = driver.ErrAssumption
-	// ErrOverlap means that two slices share memory but must not.
+	// ErrOverlap means that two slices share memory, which the operation does not permit.
 	ErrOverlap = driver.ErrOverlap
 	// ErrMemory means that the device does not have enough free memory.
 	ErrMemory = driver.ErrMemory

@@ -26,12 +26,13 @@ type Loans struct {
 // Loans returns empty Loans for work on s. It does not allocate.
 func (s *Stream) Loans() Loans { return Loans{stream: s} }
 
-// LoansChecked is like Loans, but lending costs less. In return, the function passed to Enqueue must
-// call Closed while it holds the lock of the stream's queue. (A function passed to cuda.Each holds
-// that lock.) Closed returns an error if a buffer was closed before the call of Closed.
+// LoansChecked is like Loans, but does not keep the memory of a lent buffer that is closed before
+// the work is enqueued. So Lend costs less. In return, the function passed to Enqueue must hold the
+// lock of the stream's queue, call Closed, and enqueue no work if Closed returns an error. (A
+// function passed to cuda.Each holds that lock.)
 func (s *Stream) LoansChecked() Loans { return Loans{stream: s, checked: s.later != nil} }
 
-// Closed returns an error if a buffer was closed after it was lent.
+// Closed returns an error if a lent buffer has been closed.
 func (l *Loans) Closed() error {
 	for _, a := range l.held[:l.n] {
 		if a.closed() {

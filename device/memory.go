@@ -302,7 +302,7 @@ func (e *MemoryError) Unwrap() []error { return []error{e.Err, ErrMemory} }
 // were not closed.
 type LeakError struct {
 	Open   []Owner // buffers that were open when the device was closed
-	Leaked []Owner // buffers that the garbage collector freed before that
+	Leaked []Owner // buffers that the garbage collector freed before the device was closed
 }
 
 // Error lists the lines of the program that made the buffers.

@@ -50,8 +50,9 @@ func alignedStride(t reflect.Type, width, height int) (int, error) {
 	return stride, nil
 }
 
-// NewPlane returns the plane of all rows of width elements, stride elements apart, that fit in x.
-// If the sizes are invalid, using the plane is an error.
+// NewPlane returns a plane in the memory of x, with as many rows as fit. A row has the given width
+// in elements. The stride is the number of elements from the start of a row to the start of the
+// next row. If the sizes are invalid, using the plane is an error.
 func NewPlane[T any](x Slice[T], width, stride int) Plane[T] {
 	if width < 0 || stride < max(1, width) {
 		x = Slice[T](invalid(fmt.Errorf("plane with rows of %d elements, %d apart: %w", width, stride, ErrRange)))

@@ -3,6 +3,8 @@ package dtype
 import (
 	"fmt"
 	"math"
+	"runtime"
+	"sync"
 )
 
 // BF16 is a bfloat16 number, represented by its bits: the upper half of a float32. It has the range
@@ -24,6 +26,26 @@ func BF16From32(x float32) BF16 {
 	}
 	b := math.Float32bits(x)
 	return BF16((b + 0x7fff + b>>16&1) >> 16)
+}
+
+// BF16sFrom32 returns BF16From32 of each number. It converts long lists on all cores.
+func BF16sFrom32(list []float32) []BF16 {
+	const share = 1 << 18 // of a goroutine
+	rounded := make([]BF16, len(list))
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var done sync.WaitGroup
+	for begin := 0; begin < len(list); begin += share {
+		end := min(begin+share, len(list))
+		free <- struct{}{}
+		done.Go(func() {
+			for i, x := range list[begin:end] {
+				rounded[begin+i] = BF16From32(x)
+			}
+			<-free
+		})
+	}
+	done.Wait()
+	return rounded
 }
 
 // BF16From64 is like BF16From32 for a float64, which it rounds only once.

@@ -245,3 +245,22 @@ func isType[T any](t *testing.T, want dtype.Type, size int) {
 		t.Errorf("Of gives %v of %d bytes, want %v of %d", got, got.Size(), want, size)
 	}
 }
+
+// TestBF16s converts lists of all lengths around the share of a goroutine as their numbers are converted.
+func TestBF16s(t *testing.T) {
+	for _, n := range []int{0, 1, 1<<18 - 1, 1 << 18, 1<<18 + 1, 3<<18 + 5} {
+		list := make([]float32, n)
+		for i := range list {
+			list[i] = float32(i) * 1.001
+		}
+		got := dtype.BF16sFrom32(list)
+		if len(got) != n {
+			t.Fatalf("%d of %d numbers", len(got), n)
+		}
+		for i, x := range list {
+			if got[i] != dtype.BF16From32(x) {
+				t.Fatalf("number %d of %d: %v is %v", i, n, x, got[i])
+			}
+		}
+	}
+}

@@ -15,7 +15,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/bert"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 	"github.com/gopherwarp/gopherwarp/weights"
-	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
 
 // Options are the options of Open.
@@ -80,26 +79,13 @@ func Open(dev *device.Device, folder string, o Options) (*Model, error) {
 }
 
 // load loads the weights.
-func (m *Model) load(dev *device.Device, c bert.Config, o Options) error {
-	f, err := formats.Open(m.encoder)
-	if errors.Is(err, weights.ErrNotFound) {
-		return fmt.Errorf("%w: %w", ErrModel, err)
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if o.Map {
-		if err := f.MapIfSupported(); err != nil {
-			return err
-		}
-	}
+func (m *Model) load(dev *device.Device, c bert.Config, o Options) (err error) {
 	if m.stream, err = dev.NewStream(); err != nil {
 		return err
 	}
-	m.model, err = bert.Load(m.stream, f, c, bert.LoadOptions{DType: o.DType, Progress: o.Progress})
-	if err == nil {
-		err = m.stream.Synchronize(context.Background()) // the file is closed
+	m.model, err = bert.LoadFolder(m.stream, m.encoder, c, bert.LoadOptions{DType: o.DType, Progress: o.Progress, Map: o.Map})
+	if errors.Is(err, weights.ErrNotFound) {
+		err = fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	if err != nil {
 		return errors.Join(err, m.Close())

@@ -30,6 +30,13 @@ func (b *Barrier) Init(t Thread, arrivals int) { t.block.InitBarrier(&b.word, ar
 // accesses that other threads make after waiting for the phase.
 func (b *Barrier) Arrive(t Thread) { t.block.Arrive(&b.word, 0) }
 
+// ArriveAt counts one arrival at the counterpart of b in the block with the given rank in the
+// cluster (see Peer). The thread's earlier reads of shared memory are complete before threads of
+// that block pass the phase, so that they can copy to what it has read. Its earlier writes are not
+// ordered. A block must not end before the arrivals of other blocks at its barriers. The thread
+// faults if the cluster has no block of the given rank.
+func (b *Barrier) ArriveAt(t Thread, rank int) { Peer(t, b, rank).Arrive(t) }
+
 // Expect is like Arrive, and also makes the phase wait for the given number of bytes. Bulk copies
 // with b as their barrier deliver the bytes.
 func (b *Barrier) Expect(t Thread, bytes int) { t.block.Arrive(&b.word, bytes) }

@@ -25,9 +25,9 @@ func Shared[T any](t Thread) *T {
 // DynamicShared returns the dynamic shared memory of t's block as a slice with as many elements of
 // type T as fit. The launch determines the size of the memory in bytes (the field Shared of
 // device.Grid). The initial contents are arbitrary. T is a number, a Panel, or a struct or array of
-// them. The slice starts at a multiple of 16 bytes or, if T contains panels in any call that the
-// kernel makes, at an address that is aligned for panels. All calls return the same memory, even with
-// different types T:
+// them. The slice starts at a multiple of 16 bytes. If any call in the kernel has a T that contains
+// panels, the slice starts at an address that is aligned for panels. All calls return the same
+// memory, even with different types T:
 //
 //	row := gpu.DynamicShared[float32](t)
 //	sums, counts := row[:n], row[n:]

@@ -62,6 +62,19 @@ func (m TensorMap[Part]) Fetch(t Thread, dst *Part, corner Corner, bar *Barrier)
 	t.block.Complete(&bar.word, int(unsafe.Sizeof(*dst)))
 }
 
+// Multicast is like Fetch, but copies the tile to all blocks of the cluster at once (PTX:
+// .multicast::cluster). In each of them, the tile becomes the counterpart of *dst, and its bytes
+// arrive at the counterpart of bar (see Peer). The matrix is read once for all blocks.
+//
+// The barriers of all blocks must have been initialized before. A kernel therefore calls SyncCluster
+// between Init and Multicast. A block must not end before the tiles that other blocks copy to it
+// have arrived.
+func (m TensorMap[Part]) Multicast(t Thread, dst *Part, corner Corner, bar *Barrier) {
+	for rank := range t.ClusterSize() {
+		m.Fetch(t, Peer(t, dst, rank), corner, Peer(t, bar, rank))
+	}
+}
+
 // Store starts to copy *src, in shared memory, to a tile of m. The tile starts at column corner.X
 // and row corner.Y of matrix corner.Z. Elements outside the matrix are not stored. One thread calls
 // Store. Threads that wrote to *src call FenceAsync before they synchronize with the thread that

@@ -72,7 +72,7 @@ func Ballot(t Thread, p bool, lanes ...uint32) uint32 {
 	return set
 }
 
-// Any reports whether p is true for any thread of the warp.
+// Any reports whether p is true for at least one thread of the warp.
 func Any(t Thread, p bool, lanes ...uint32) bool { return Ballot(t, p, lanes...) != 0 }
 
 // All reports whether p is true for all threads of the warp.
@@ -97,26 +97,25 @@ func Match[T Number](t Thread, v T, lanes ...uint32) uint32 {
 	return set
 }
 
-// Shuffle returns v of the thread at the given lane, modulo 32. If that thread has exited, does
-// not exist or does not take part, the result is arbitrary.
+// Shuffle returns the v of the thread at the given lane (modulo 32). If that thread has exited,
+// does not exist or does not take part, the result is arbitrary.
 func Shuffle[T Number](t Thread, v T, lane int, lanes ...uint32) T {
 	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, lane&(WarpSize-1))
 }
 
-// ShuffleUp returns v of the thread at lane Lane() - delta, or the thread's own v if that lane is
-// negative. delta is between 0 and 31.
+// ShuffleUp returns the v of the thread at lane Lane() - delta, or the calling thread's v if that lane is negative. delta is between 0 and 31.
 func ShuffleUp[T Number](t Thread, v T, delta int, lanes ...uint32) T {
 	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, t.Lane()-delta&(WarpSize-1))
 }
 
-// ShuffleDown returns v of the thread at lane Lane() + delta, or the thread's own v if that lane is
+// ShuffleDown returns the v of the thread at lane Lane() + delta, or the calling thread's v if that lane is
 // greater than 31. delta is between 0 and 31. If the other thread has exited, does not exist or does not take
 // part, the result is arbitrary.
 func ShuffleDown[T Number](t Thread, v T, delta int, lanes ...uint32) T {
 	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, t.Lane()+delta&(WarpSize-1))
 }
 
-// ShuffleXor returns v of the thread at lane Lane() ^ mask, so that threads exchange values in
+// ShuffleXor returns the v of the thread at lane Lane() ^ mask, so that threads exchange values in
 // pairs. mask is between 0 and 31. If the other thread has exited, does not exist or does not take
 // part, the result is arbitrary.
 func ShuffleXor[T Number](t Thread, v T, mask int, lanes ...uint32) T {

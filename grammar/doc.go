@@ -1,5 +1,4 @@
-// Package grammar restricts the texts of a language model to JSON documents that satisfy a schema, or to the texts that a regular
-// expression matches.
+// Package grammar restricts the texts of a language model to JSON documents that satisfy a schema, or to the texts that a regular expression matches.
 //
 //	g, err := grammar.Schema([]byte(`{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}`))
 //	v := grammar.NewVocabulary(tok, ends) // once for a tokenizer
@@ -10,14 +9,13 @@
 //		err = m.Accept(sample(mask)) // the token that the model chose
 //	}
 //
-// If the program chooses only allowed tokens, each text that ends satisfies the schema. If a part of a schema cannot be enforced exactly,
-// Schema returns an error that names this part. If a schema combines a complex pattern with a bound on the length, a text may reach a point
-// where no token is allowed, because the search for continuations is limited. Mask then returns ErrStuck.
+// If the program chooses only allowed tokens, each text that ends satisfies the schema. If a part of a schema cannot be enforced exactly, Schema
+// returns an error that names this part. Mask returns ErrStuck if it finds no allowed token. This can happen if a schema combines a complex pattern
+// with a bound on the length.
 //
 // # Documents
 //
-// Of the documents that satisfy a schema, only those of the following form are allowed. Parsers of all languages read documents of this
-// form in the same way:
+// Of the documents that satisfy a schema, only those of the following form are allowed. Parsers of all languages read them in the same way:
 //
 //   - The members of an object come in the order in which the schema names them; members that the schema does not name follow.
 //   - Values are separated by nothing, by a space, or by a line break and its indentation.
@@ -34,8 +32,6 @@
 //     for example.
 //   - uniqueItems is supported only for arrays whose elements are chosen from at most ten strings, Booleans and null.
 //   - Patterns must not have back references, lookbehind or word boundaries.
-//   - The formats that the specification defines are enforced, except the format regex, which is an error.
+//   - The format regex is an error. The other formats that the specification defines are enforced.
 //   - Other formats and unknown keywords, such as OpenAPI's nullable, have no effect.
-//
-// All other keywords are supported.
 package grammar

@@ -14,16 +14,17 @@
 //
 // A model file contains the weights, the tokenizer and the chat template. Package model/llama computes the model.
 //
+// # Several texts at once
+//
 // With Options.Sequences, several goroutines generate texts at once:
 //
 //	m, err := llm.Open(dev, path, llm.Options{Sequences: 8})
 //
-// Options.Sequences is the number of places. A text needs a place while it is generated; further texts wait for a place. A step runs the model
-// once. It computes one token of each text that has a place, and parts of the prompts of new texts. A text keeps its place until it ends, its ctx
-// is done, or the program leaves its loop. Waiting texts with the smallest Request.Priority get places first; among texts of the same priority, the
-// users that Request.User names take turns. Options.WaitingTexts and WaitingTokens limit the waiting texts; further texts end with ErrBusy at once.
-// If 128 tokens of a text are unread, and the program reads none of them for 30 seconds, the text ends with ErrSlow. If Options.Sequences is 1, the
-// model waits for the program instead. If Request.N is greater than 1, the model generates this number of texts of one prompt.
+// A step runs the model once, and computes the next token of each running text. At most Options.Sequences texts run; further texts wait for a place.
+// Waiting texts with the smallest Request.Priority begin first. Among texts of the same priority, the users that Request.User names take turns.
+//
+// The program must read the tokens of a running text. If 128 tokens are unread, and the program reads none of them for 30 seconds, the text ends
+// with ErrSlow. If Options.Sequences is 1, the model waits for the program instead.
 //
 // # Adapters
 //
@@ -33,7 +34,7 @@
 //	...
 //	for token, err := range m.Chat(ctx, messages, llm.Request{Adapter: "poems"}) {
 //
-// The matrices of all adapters are in the device's memory, padded to the largest rank. Texts with different adapters share no memory.
+// All adapters are in the device's memory, and each takes as much memory as the adapter with the largest rank.
 //
 // # Vectors of texts
 //
@@ -45,11 +46,9 @@
 //
 // # Memory
 //
-// The keys and values of tokens are in pages of 64 tokens. Texts that begin with the same tokens share pages, whether the texts belong to
-// one Request or to different users. A text that has ended keeps its pages until their memory is needed. The least recently used pages are
-// overwritten first. Texts with different values of Request.Salt never share pages. If no page is left, the model interrupts the text with
-// the largest Priority or, among several such texts, the text that began last. The interrupted text continues later, from its pages that
-// have not been overwritten.
+// The cache stores the keys and values of tokens in pages of 64 tokens. Texts that begin with the same tokens share pages, unless their values of
+// Request.Salt differ. A text that has ended keeps its pages until their memory is needed. If no page is left, the model interrupts the running text
+// with the largest Priority or, among several such texts, the text that began last. The model continues the interrupted text later.
 //
 // # Speculative decoding
 //
@@ -57,31 +56,21 @@
 //
 //	m, err := llm.Open(dev, path, llm.Options{DraftTokens: 7})
 //
-// A text is the same as without guesses, except for the rounding described below. This also holds for tokens that are chosen at random. Guesses
-// come from Options.DraftModel, a smaller model, or else from earlier occurrences of the text's last tokens, which suits texts that repeat parts of
-// their prompts. The package makes no guesses for texts with a Grammar or penalties, and none in steps of more than 32 texts. On a GPU, it also
-// makes none in steps that compute prompts. Usage and Stats count the guesses.
-//
-// With Options.Deterministic, guesses do not change texts at all. A step then has at most as many texts and guesses together as Options.Sequences,
-// rounded up to a power of two.
+// A text is the same as without guesses, except for the rounding described below. The guesses come from Options.DraftModel, a smaller model, or else
+// from earlier occurrences of the text's last tokens. The package makes no guesses for texts with a Grammar or penalties, and none in steps of more
+// than 32 texts. Usage and Stats count the guesses.
 //
 // # Errors of the device
 //
-// If a step fails, the model computes its texts again, one after another. Only a text that fails again ends with ErrDevice; the others continue. On
-// a GPU, the rest of a text that continues may differ from the text without the failure, even with Options.Deterministic. If every computation
-// fails, for example because another program uses all memory of the device, all texts end with ErrDevice, and so do new texts. The model then tests
-// the device ten times a second. Until the device works again, Model.Health returns the error.
+// If a step fails, the model computes its texts again, one after another. Only a text that fails again ends with ErrDevice. If every computation
+// fails, for example because another program uses all memory of the device, all texts end with ErrDevice. Model.Health then returns the error until
+// the device works again.
 //
 // # Reproducibility
 //
-// With Options.Deterministic, a text depends only on its request and the Options, and not on other texts.
+// With Options.Deterministic, a text depends only on its request and the Options, and not on other texts. An error of the device on a GPU is an
+// exception: the rest of the text may differ.
 //
-// Without this option, the order of additions may depend on the number of tokens that are computed at once. Scores then differ in their
-// last bits, and if two tokens are about equally probable, the text may differ too. On a CPU, the order is fixed if all of these conditions
-// hold:
-//
-//   - The weights are dense: float32, float16 or bfloat16.
-//   - There are at most 16 texts.
-//   - The cache has no tokens of the text's prompt.
-//   - The text is not interrupted.
+// Without this option, the order of additions may depend on the number of tokens that are computed at once. Scores then differ in their last bits,
+// and if two tokens are about equally probable, the text may differ too.
 package llm

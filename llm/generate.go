@@ -89,6 +89,10 @@ type Request struct {
 	Grammar *grammar.Grammar
 	// Stop are texts that end the generation. They are not part of the result.
 	Stop []string
+	// Exempt, unless it is nil, returns a function for each of the N texts. This function receives the pieces of the text in order. It
+	// returns true if a text of Stop that begins after these pieces must not end the generation, for example because it is within a call of a
+	// function. The model calls it between steps, so it should be fast.
+	Exempt func() func(piece string) bool
 	// Template are the options of the template, for Chat.
 	Template chat.Options
 	// Usage, unless it is nil, receives the numbers of tokens and the times of the text.
@@ -133,8 +137,8 @@ type Likely struct {
 	Logprob float64
 }
 
-// Chat returns the tokens of the answer to a conversation. If r.Template lists tools, the answer may contain calls, which a chat.Parser
-// finds. The iterator ends after an error, and when ctx is done. Several goroutines may call Chat, Generate and Continue.
+// Chat returns the tokens of the answer to a conversation. If r.Template lists tools, a chat.Parser finds calls in the answer. The iterator ends
+// after an error, and when ctx is done. Several goroutines may call Chat, Generate and Continue.
 func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) iter.Seq2[Token, error] {
 	return m.unlessBusy(r, func(yield func(Token, error) bool) {
 		o := r.Template

@@ -41,9 +41,8 @@ func (h Histogram) copy() Histogram {
 	return h
 }
 
-// Histograms are distributions of times in seconds and of numbers. The buckets are those of vLLM's
-// metrics. A text that ends with an error, or because the program stops reading, adds nothing to
-// the Histograms whose values are known only at the end of a text.
+// Histograms are distributions of times in seconds and of numbers, with the buckets of vLLM's metrics. Values that are known only at the end of a
+// text do not include texts that ended with an error, or whose reader stopped.
 type Histograms struct {
 	FirstToken Histogram // from the arrival of a text to its first token
 	InterToken Histogram // from a token to the next

@@ -113,6 +113,38 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// A text of Request.Stop does not end the generation where Request.Exempt says so, and the text is what it is without Stop.
+func TestExempt(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	long, _ := text(t, m, "Hello", llm.Request{MaxTokens: 40})
+	for n := range len(long) {
+		if n > 12 && n < len(long)-1 {
+			continue
+		}
+		var pieces []string
+		exempt := func() func(string) bool {
+			seen := ""
+			return func(piece string) bool {
+				seen += piece
+				pieces = append(pieces, piece)
+				return len(seen) < n
+			}
+		}
+		stop := long[1:3]
+		want, finish := long, llm.Limited
+		if i := strings.Index(long[n:], stop); i >= 0 {
+			want, finish = long[:n+i], llm.Stopped
+		}
+		got, last := text(t, m, "Hello", llm.Request{MaxTokens: 40, Stop: []string{stop}, Exempt: exempt})
+		if got != want || last.Finish != finish {
+			t.Errorf("from byte %d: got %q, %v, want %q, %v", n, got, last.Finish, want, finish)
+		}
+		if all := strings.Join(pieces, ""); !strings.HasPrefix(long, all) || len(all) < len(want)-len(stop) {
+			t.Errorf("from byte %d: the function received %q", n, pieces)
+		}
+	}
+}
+
 // TestKnownTokens compares an answer whose prompt was computed before in part with one of a new model.
 func TestKnownTokens(t *testing.T) {
 	path := llamatest.Write(t, llamatest.Options{})

@@ -20,24 +20,21 @@ var ErrFiles = errors.New("llm: not one model")
 type Options struct {
 	// Context is the largest number of tokens of a conversation. 0 means the model's context, but at most 8192.
 	Context int
-	// Sequences is the largest number of texts that are generated at once; others wait. 0 means 1.
+	// Sequences is the largest number of texts that are generated at once; further texts wait. 0 means 1.
 	Sequences int
-	// Tokens is the number of tokens that the cache has room for, over all conversations; it is at least Context. If the cache is full, the
-	// text that began last is interrupted and continued later. 0 means Context plus 1024 for each of the Sequences after the first, or
-	// fewer if the device has less memory.
+	// Tokens is the number of tokens for which the cache has room, over all conversations; it is at least Context. 0 means Context plus 1024 for each
+	// of the Sequences after the first, or fewer if the device has less memory.
 	Tokens int
-	// WaitingTexts and WaitingTokens limit the texts that wait for their first place, and the tokens of their prompts. A text beyond these
-	// limits ends with ErrBusy at once. If no other text waits, its prompt may exceed WaitingTokens. 0 means no limit.
+	// WaitingTexts and WaitingTokens limit the waiting texts, and the tokens of their prompts. A text beyond these limits ends with ErrBusy at once.
+	// 0 means no limit.
 	WaitingTexts, WaitingTokens int
-	// Deterministic makes a text depend only on its request and on these options, and not on other texts. Then each step computes tokens
-	// for all Sequences, even if fewer texts are generated; prompts are computed one after another, a page at a time; and the cache keeps
-	// only the tokens of prompts. A text waits until there is memory for the largest number of tokens that it may have.
+	// Deterministic makes a text depend only on its request and on these options, and not on other texts. Texts then take longer, above all if there
+	// are few of them.
 	Deterministic bool
-	// DraftTokens is the largest number of tokens of a text that are guessed and then checked in one step, which is faster if most
-	// guesses are right. 0 means no guesses, or 4 if there is a DraftModel. See the documentation of the package.
+	// DraftTokens is the largest number of tokens of a text that are guessed and then checked in one step. 0 means no guesses, or 4 if there is a
+	// DraftModel. See the documentation of the package.
 	DraftTokens int
-	// DraftModel is the path of a smaller model with the same tokens, which guesses tokens. Without a DraftModel, the guesses are the tokens that
-	// followed an earlier occurrence of the text's last tokens, in the prompt or in the text.
+	// DraftModel is the path of a smaller model with the same tokens, which makes the guesses.
 	DraftModel string
 	// CacheDType is the element type of the cache of keys and values: see llama.CacheOptions. dtype.Float8E4M3 takes about half the memory of
 	// the default on GPUs, and a quarter on CPUs, and is less exact.

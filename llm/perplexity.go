@@ -46,12 +46,11 @@ type PerplexityOptions struct {
 	Progress func(sofar Perplexity, chunks int)
 }
 
-// Perplexity computes the perplexity of a text. It follows the convention of llama.cpp. The text is divided into independent chunks. Only
-// the tokens of the second half of a chunk count, so that at least half a chunk precedes each of them. If the tokenizer adds a token before
-// texts, this token replaces the first token of each chunk. Tokens after the last complete chunk do not count.
+// Perplexity computes the perplexity of a text as llama.cpp does. It divides the text into independent chunks. Only the tokens of the second half of
+// a chunk count. Tokens after the last complete chunk do not count. If the tokenizer adds a token before texts, this token replaces the first token
+// of each chunk.
 //
-// Other goroutines may generate texts meanwhile. If a score is not finite, the error is ErrLogits. Other errors match ErrShort or ErrChunk,
-// or are errors of the device.
+// Other goroutines may generate texts meanwhile. The errors match ErrLogits, ErrShort or ErrChunk, or are errors of the device.
 func (m *Model) Perplexity(ctx context.Context, text string, o PerplexityOptions) (p Perplexity, err error) {
 	size := o.Chunk
 	if size == 0 {

@@ -66,7 +66,7 @@ func (m *Model) newCall(ctx context.Context, t task) []*sequence {
 		r.Seed += uint64(i)
 		list[i] = &sequence{
 			call: c, request: r, choice: i, tokens: t.prompt[:len(t.prompt):len(t.prompt)], prompt: len(t.prompt), slot: -1, arrived: now,
-			text: newText(m.decoder(r), r.Stop), biases: biases,
+			text: newText(m.decoder(r), r), biases: biases,
 		}
 		if i > 0 {
 			list[i].after = list[0]

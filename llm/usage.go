@@ -16,8 +16,8 @@ type Usage struct {
 	Rest      time.Duration // from the first token to the last
 }
 
-// Add adds the numbers of tokens of x to those of u. Arrived becomes the earlier of both times. Each duration in u becomes the longer of the
-// durations in u and x.
+// Add adds the numbers of tokens of x to those of u. Arrived becomes the earlier of the two times. Each duration in u becomes the longer of
+// the durations in u and x.
 func (u *Usage) Add(x Usage) {
 	u.Prompt, u.Known, u.Generated = u.Prompt+x.Prompt, u.Known+x.Known, u.Generated+x.Generated
 	u.Drafted, u.Accepted = u.Drafted+x.Drafted, u.Accepted+x.Accepted

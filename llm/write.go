@@ -13,8 +13,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// WriteFolder writes a model in the format of Hugging Face to the folder dst: the weights f, as model.safetensors, and copies of all files of the
-// folder src except its weights. The argument src is a path as for Open. The folder dst must be another one.
+// WriteFolder writes a model in the format of Hugging Face to the folder dst: the weights f, as model.safetensors, and copies of all other files of
+// the model src. src is a path that Open accepts. dst must be a different folder.
 func WriteFolder(dst, src string, f *weights.File) error {
 	src, err := formats.Resolve(src)
 	if err != nil {

@@ -9,12 +9,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Conv2d convolves images of In channels with Out square filters of Kernel x Kernel places: see tensor.Conv2d. A Conv2d is constant. In
-// files, filters have the shape that PyTorch uses: [Out, In, Kernel, Kernel] or, if the Conv2d is depthwise, [Out, 1, Kernel, Kernel].
+// Conv2d convolves images of In channels with Out square filters of Kernel x Kernel places: see tensor.Conv2d. A Conv2d is constant. In files,
+// filters have the shape that PyTorch uses: [Out, In, Kernel, Kernel] or, if the Conv2d is depthwise, [Out, 1, Kernel, Kernel].
 //
-// If the tag has two names in braces, such as `weights:"{conv,bn}1"`, the second name is the name of a batch norm after the convolution
-// (Ioffe and Szegedy, "Batch Normalization"). The file has the statistics of the batch norm. Load multiplies the filters by the factors of
-// the batch norm, so the batch norm costs nothing.
+// If the tag has two names in braces, such as `weights:"{conv,bn}1"`, the second name is that of a batch norm after the convolution (Ioffe and
+// Szegedy, "Batch Normalization"). Load multiplies the filters by the factors of the batch norm.
 type Conv2d struct {
 	In, Out, Kernel int
 	Window          tensor.Window
@@ -32,7 +31,7 @@ func (c *Conv2d) load(from *loader, name string) error {
 	if c.Depthwise {
 		in = 1
 	}
-	filters, err := from.numbers(names[0]+".weight", c.Out, in, c.Kernel, c.Kernel)
+	filters, err := from.numbers(join(names[0], "weight"), c.Out, in, c.Kernel, c.Kernel)
 	if err != nil {
 		return err
 	}
@@ -41,7 +40,7 @@ func (c *Conv2d) load(from *loader, name string) error {
 	case len(names) == 2:
 		err = c.fold(from, names[1], filters, bias)
 	case c.Bias:
-		bias, err = from.vector(names[0]+".bias", c.Out)
+		bias, err = from.vector(join(names[0], "bias"), c.Out)
 	}
 	if err != nil {
 		return err
@@ -53,8 +52,8 @@ func (c *Conv2d) load(from *loader, name string) error {
 // fold multiplies filters by the factors of a batch norm, and stores what it adds.
 func (c *Conv2d) fold(from *loader, name string, filters, bias []float32) error {
 	var values [4][]float32
-	for i, suffix := range []string{".weight", ".bias", ".running_mean", ".running_var"} {
-		v, err := from.vector(name+suffix, c.Out)
+	for i, suffix := range []string{"weight", "bias", "running_mean", "running_var"} {
+		v, err := from.vector(join(name, suffix), c.Out)
 		if err != nil {
 			return err
 		}
@@ -101,7 +100,7 @@ func (c *Conv2d) place(p *Params, filters, bias []float32) error {
 func constants(p *Params, values []float32, shape []int) (*tensor.Tensor, error) {
 	switch p.activations {
 	case dtype.BFloat16:
-		x, err := upload(p, rounded(values))
+		x, err := upload(p, dtype.BF16sFrom32(values))
 		return wrapped(x, shape, err)
 	case dtype.Float16:
 		list := make([]dtype.F16, len(values))

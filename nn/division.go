@@ -30,10 +30,9 @@ type Part struct {
 // partSpacing is the number of elements to a multiple of which parameters and parts are aligned, so that no block of 8-bit moments is divided.
 const partSpacing = 256
 
-// Divide divides the parameters among processes (Rajbhandari et al., "ZeRO", stage 1). Memory.Parts then has the parts of this process, instead of
-// one Part with all elements. In Memory, the vectors, which are parameters of at most one dimension, precede the other parameters. Layers read
-// vectors in float32, so each process has all vectors in Memory.Master. If activations are bfloat16, Memory.Master has only this process's parts of
-// the other parameters. Call Divide before the first use of a parameter.
+// Divide divides the parameters among processes (Rajbhandari et al., "ZeRO", stage 1). The optimizer of this process then updates only the elements
+// in Memory.Parts. Each process has the float32 values of all vectors, which are parameters of at most one dimension. If activations are bfloat16, it
+// has the float32 values of only its part of the other parameters. Call Divide before the first use of a parameter.
 func (p *Params) Divide(d Division) error {
 	if d.Rank < 0 || d.Rank >= d.World || d.Bucket < 1 {
 		return fmt.Errorf("nn: the division %+v does not exist", d)
@@ -176,30 +175,30 @@ func (m *Memory) Assemble(masters [][]float32) {
 // has reports whether Master has all values of a parameter.
 func (m *Memory) has(q *Parameter) bool { return !m.divided || q.at < m.vectors }
 
-// upload replaces the values of a parameter.
-func (q *Parameter) upload(s *device.Stream, m *Memory, values []float32) error {
-	if err := m.upload(s, q, values); err != nil || q.value.DType() != dtype.BFloat16 {
+// upload replaces the values of a parameter from an element on.
+func (q *Parameter) upload(s *device.Stream, m *Memory, from int, values []float32) error {
+	if err := m.upload(s, q, q.at+from, values); err != nil || q.value.DType() != dtype.BFloat16 {
 		return err
 	}
 	to, err := tensor.SliceOf[dtype.BF16](q.value)
 	if err != nil {
 		return err
 	}
-	return device.UploadTo(s, to, rounded(values))
+	return device.UploadTo(s, to.Slice(from, from+len(values)), dtype.BF16sFrom32(values))
 }
 
-// upload replaces values of a parameter in Master by those that this process has.
-func (m *Memory) upload(s *device.Stream, q *Parameter, values []float32) error {
+// upload replaces values of a parameter in Master, from element number begin of all parameters on, by those that this process has.
+func (m *Memory) upload(s *device.Stream, q *Parameter, begin int, values []float32) error {
 	if m.has(q) {
-		return device.UploadTo(s, m.Master.Slice(q.at, q.at+len(values)), values)
+		return device.UploadTo(s, m.Master.Slice(begin, begin+len(values)), values)
 	}
 	for _, p := range m.Parts {
-		from, to := max(p.Begin, q.at), min(p.End, q.at+len(values))
+		from, to := max(p.Begin, begin), min(p.End, begin+len(values))
 		if from >= to {
 			continue
 		}
 		at := p.Master + from - p.Begin
-		if err := device.UploadTo(s, m.Master.Slice(at, at+to-from), values[from-q.at:to-q.at]); err != nil {
+		if err := device.UploadTo(s, m.Master.Slice(at, at+to-from), values[from-begin:to-begin]); err != nil {
 			return err
 		}
 	}

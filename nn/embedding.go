@@ -17,11 +17,11 @@ type Embedding struct {
 
 func (e *Embedding) load(from *loader, name string) (err error) {
 	if from.options.Train {
-		e.trained, err = from.parameter(name+".weight", e.Count, e.Width)
+		e.trained, err = from.parameter(join(name, "weight"), e.Count, e.Width)
 		from.progress()
 		return err
 	}
-	e.table, err = from.matrix(name+".weight", e.Count, e.Width)
+	e.table, err = from.matrix(join(name, "weight"), e.Count, e.Width)
 	from.progress()
 	return err
 }
@@ -87,8 +87,8 @@ func Rows(x, numbers *tensor.Tensor) *tensor.Tensor {
 	}.Apply()
 }
 
-// SumForward returns the sums of the vectors of three tables: the input of an encoder. The argument numbers has a tensor of int32 for each
-// table: the numbers of the vectors. The result has the type of activations on GPUs, and float32 on other devices.
+// SumForward returns the sums of the vectors of three tables: the input of an encoder. The tensor numbers[i], of int32, selects the
+// vectors of tables[i]. The result has the type of activations on GPUs, and float32 on other devices.
 func SumForward(tables [3]*Embedding, numbers [3]*tensor.Tensor) *tensor.Tensor {
 	for i, n := range numbers {
 		numbers[i] = n.Contiguous()

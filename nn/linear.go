@@ -27,7 +27,7 @@ func (l *Linear) load(from *loader, name string) (err error) {
 		l.trained, err = from.affine(l, name)
 		return err
 	}
-	if l.weight, err = from.matrix(name+".weight", l.Out, l.In); err != nil {
+	if l.weight, err = from.matrix(join(name, "weight"), l.Out, l.In); err != nil {
 		return err
 	}
 	return l.loadBias(from, name)
@@ -36,7 +36,7 @@ func (l *Linear) load(from *loader, name string) (err error) {
 // loadBias loads the bias, if there is one, after the matrix.
 func (l *Linear) loadBias(from *loader, name string) error {
 	if l.Bias {
-		values, err := from.vector(name+".bias", l.Out)
+		values, err := from.vector(join(name, "bias"), l.Out)
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (l *loader) bias(values []float32) (bias device.Slice[float32], half device
 	if bias, err = upload(l.params, values); err != nil || !l.params.half() {
 		return bias, half, err
 	}
-	half, err = upload(l.params, rounded(values))
+	half, err = upload(l.params, dtype.BF16sFrom32(values))
 	return bias, half, err
 }
 
@@ -114,9 +114,8 @@ func halfOf(m matrix, of dtype.Type) bool {
 	return false
 }
 
-// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns sum. AddTo does not change sum, and returns
-// another tensor, if the layer is trained, if sum is recorded (see tensor.Tensor.Recorded), if a derivative with respect to x is needed, or if
-// the elements of sum are not contiguous.
+// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns the new sum. If the layer is trained, if derivatives are
+// needed, or if the elements of sum are not contiguous, AddTo does not change sum and returns another tensor.
 func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.addTo(sum, x)

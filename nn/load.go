@@ -3,7 +3,6 @@ package nn
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -20,11 +19,6 @@ var (
 	ErrShape   = errors.New("nn: a tensor of the file has another shape")
 	ErrFormat  = errors.New("nn: elements of this type are not supported")
 )
-
-// A layer loads its parameters.
-type layer interface {
-	load(l *loader, name string) error
-}
 
 // LoadOptions are the options of Load.
 type LoadOptions struct {
@@ -45,16 +39,19 @@ type LoadOptions struct {
 	Interrupt func() error
 }
 
-// Load loads the parameters of all layers of a model from a file. The model is a pointer to a struct. Its layers are fields, fields of
-// fields, and elements of slices; the slices must already have their length. The name of a tensor consists of the tags of the outer and
-// inner fields, joined by dots. A field without a tag adds nothing to the name. A field that is a pointer to a layer is optional: Load sets
-// it to nil if the file lacks its tensor.
+// Load loads the parameters of all layers of a model from a file. The model is a pointer to a struct. Load finds layers, and fields of type
+// *Parameter, in the fields of the struct, in fields of fields, and in elements of slices, arrays and maps. Slices must already have their length.
 //
-// Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error
-// joins all mistakes, each of which matches one of the errors of Load. If the device has no memory for a parameter, or if the file has been
-// truncated, Load ends at once.
+// The name of a tensor consists of the names of the outer and inner fields, joined by dots. The name of a field is its tag, or else the name of the
+// field in Go. An embedded field without a tag adds nothing. For an element of a list, the index replaces %d in the tag, or else follows the name
+// after a dot. The tag weights:"-" excludes a field.
 //
-// On a CPU, Load reads the memory of a mapped file. Otherwise, it reads the file into memory, one layer after another.
+// A layer that is trained already, such as a layer that NewLinear made, keeps its parameters: Load sets their values, and they are still trained.
+// Before the call, synchronize any other stream that uses them. Other layers get constant parameters, or parameters that are trained if
+// LoadOptions.Train is set. Among these layers, a field that is a pointer to a layer is optional: Load sets it to nil if the file lacks its tensor.
+//
+// Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error joins all
+// mistakes, each of which matches one of the errors of Load or ErrModel. After a mistake, no layer that is trained already has changed.
 func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size(), packed: map[packing]*quant.Packed{}}
 	if strings.HasPrefix(f.Format, "GGUF") {
@@ -63,7 +60,8 @@ func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	if l.options.Rename == nil {
 		l.options.Rename = func(name string) string { return name }
 	}
-	l.walk(reflect.ValueOf(model).Elem(), "")
+	w := walker{key: l.key, visit: l.visit}
+	l.fail(w.walk(model))
 	if l.interrupted != nil {
 		return l.interrupted
 	}
@@ -72,10 +70,13 @@ func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	}
 	for _, t := range f.Tensors {
 		if !l.used[t.Name()] {
-			l.errs = append(l.errs, fmt.Errorf("%w: %s %v", ErrUnused, t.Name(), t.Shape()))
+			l.fail(fmt.Errorf("%w: %s %v", ErrUnused, t.Name(), t.Shape()))
 		}
 	}
-	return errors.Join(l.errs...)
+	if len(l.errs) > 0 {
+		return errors.Join(l.errs...)
+	}
+	return l.fill()
 }
 
 // loader is a call of Load.
@@ -88,89 +89,76 @@ type loader struct {
 	done, total int64
 	memory      [][]byte                  // into which matrices are read
 	packed      map[packing]*quant.Packed // if the parameters are blank: matrices of zeros
+	fills       []fill                    // of layers that are trained already
 	errs        []error
 	interrupted error // of LoadOptions.Interrupt, or of a full device
 }
 
-// walk loads the layers in v, whose names begin with prefix.
-func (l *loader) walk(v reflect.Value, prefix string) {
-	if v.CanAddr() {
-		if layer, ok := v.Addr().Interface().(layer); ok {
-			if l.interrupted == nil && l.options.Interrupt != nil {
-				l.interrupted = l.options.Interrupt()
-			}
-			if l.interrupted != nil {
-				return
-			}
-			err := l.file.Guard(func() error { return layer.load(l, l.options.Rename(prefix)) }) // because the file may be mapped
-			switch {
-			case errors.Is(err, device.ErrMemory) || errors.Is(err, weights.ErrTruncated): // as it would be for each later layer
-				l.interrupted = err
-			case err != nil:
-				l.errs = append(l.errs, err)
-			}
-			return
-		}
+// fail keeps a mistake, unless it is nil.
+func (l *loader) fail(err error) {
+	if err != nil {
+		l.errs = append(l.errs, err)
 	}
-	if v.Kind() != reflect.Struct {
+}
+
+// interrupt reports whether Load must end.
+func (l *loader) interrupt() bool {
+	if l.interrupted == nil && l.options.Interrupt != nil {
+		l.interrupted = l.options.Interrupt()
+	}
+	return l.interrupted != nil
+}
+
+// visit loads a layer. Layers that are trained already are loaded last: see fill.
+func (l *loader) visit(at place) {
+	if l.interrupt() {
 		return
 	}
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		tag, tagged := f.Tag.Lookup(l.key)
-		if !f.IsExported() || !tagged && f.Tag != "" {
-			continue
-		}
-		l.field(v.Field(i), join(prefix, tag))
-	}
-}
-
-// field loads the layers of a field.
-func (l *loader) field(v reflect.Value, name string) {
+	of, name := at.layer(), l.options.Rename(at.name)
+	list, err := of.slots(name)
 	switch {
-	case v.Kind() == reflect.Slice && strings.Contains(name, "%d"):
-		for i := range v.Len() {
-			l.walk(v.Index(i), strings.Replace(name, "%d", fmt.Sprint(i), 1))
+	case err != nil:
+		l.fail(fmt.Errorf("%w: %s", err, at.path))
+	case list != nil:
+		for _, s := range list {
+			l.fail(l.prepare(s))
 		}
-	case v.Kind() == reflect.Pointer && !v.IsNil():
-		if _, missing := l.file.Tensor(expanded(l.options.Rename(name))[0] + ".weight"); missing != nil {
-			v.SetZero()
+	case at.field.CanSet() && l.lacks(name):
+		at.field.SetZero()
+	case !at.value.CanAddr():
+		l.fail(fmt.Errorf("%w: %s is not addressable: use a pointer", ErrModel, at.path))
+	default:
+		err := l.file.Guard(func() error { return of.load(l, name) })                 // because the file may be mapped
+		if errors.Is(err, device.ErrMemory) || errors.Is(err, weights.ErrTruncated) { // as it would be for each later layer
+			l.interrupted = err
 			return
 		}
-		l.walk(v.Elem(), name)
-	default:
-		l.walk(v, name)
+		l.fail(err)
 	}
 }
 
-// expanded returns the names that a name with a list in braces stands for, or the name itself.
-func expanded(name string) (names []string) {
-	prefix, rest, ok := strings.Cut(name, "{")
-	if !ok {
-		return []string{name}
-	}
-	list, suffix, _ := strings.Cut(rest, "}")
-	for part := range strings.SplitSeq(list, ",") {
-		names = append(names, prefix+part+suffix)
-	}
-	return names
+// lacks reports whether the file has no matrix for a layer.
+func (l *loader) lacks(name string) bool {
+	_, err := l.file.Tensor(join(expanded(name)[0], "weight"))
+	return err != nil
 }
 
-func join(prefix, tag string) string {
-	if prefix == "" || tag == "" {
-		return prefix + tag
-	}
-	return prefix + "." + tag
-}
-
-// tensor returns a tensor of the file, which it marks as used.
+// tensor returns a tensor of the file, which it marks as used and counts as loaded.
 func (l *loader) tensor(name string) (*weights.Tensor, error) {
+	t, err := l.find(name)
+	if err == nil {
+		l.done += int64(t.Size())
+	}
+	return t, err
+}
+
+// find returns a tensor of the file, which it marks as used.
+func (l *loader) find(name string) (*weights.Tensor, error) {
 	t, err := l.file.Tensor(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrMissing, name)
 	}
 	l.used[name] = true
-	l.done += int64(t.Size())
 	return t, nil
 }
 
@@ -212,8 +200,8 @@ func (l *loader) values(name string, t *weights.Tensor, rows int) ([]float32, er
 // affine returns the parameters of a Linear that is trained.
 func (l *loader) affine(of *Linear, name string) (a *affine, err error) {
 	a = &affine{}
-	if a.weight, err = l.parameter(name+".weight", of.Out, of.In); err == nil && of.Bias {
-		a.bias, err = l.parameter(name+".bias", of.Out)
+	if a.weight, err = l.parameter(join(name, "weight"), of.Out, of.In); err == nil && of.Bias {
+		a.bias, err = l.parameter(join(name, "bias"), of.Out)
 	}
 	l.progress()
 	return a, err

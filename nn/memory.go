@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -47,11 +48,45 @@ func (q *Parameter) Set(s *tensor.Scope, values []float32) error {
 	if len(values) != elementsOf(q.shape) {
 		return fmt.Errorf("%w: %d for %v", ErrValues, len(values), q.shape)
 	}
-	if err := q.upload(s.Stream(), m, values); err != nil {
+	return q.change(s.Stream(), m, 0, values)
+}
+
+// change replaces the values from an element on.
+func (q *Parameter) change(s *device.Stream, m *Memory, from int, values []float32) error {
+	if err := q.upload(s, m, from, values); err != nil {
 		return err
 	}
 	tensor.Changed(q.tensors()...)
 	return nil
+}
+
+// replace replaces the values from an element on, before or after the first use of a parameter.
+func (q *Parameter) replace(from int, values []float32) error {
+	p, t := q.params, &q.params.trained
+	switch {
+	case t.err != nil:
+		return t.err
+	case t.memory == nil:
+		q.initial = slices.Clone(q.initial) // which may be the caller's
+		copy(q.initial[from:], values)
+		return nil
+	}
+	if err := q.change(p.stream, t.memory, from, values); err != nil {
+		return err
+	}
+	return p.stream.Synchronize(context.Background()) // other streams may use the parameter next
+}
+
+// current waits for the parameter's values, and returns them. If no parameter was used yet, they are the initial ones.
+func (q *Parameter) current(ctx context.Context) (values []float32, err error) {
+	if t := &q.params.trained; t.memory == nil && len(q.initial) > 0 {
+		return q.initial, t.err
+	}
+	err = tensor.RunOn(ctx, q.params.stream, func(s *tensor.Scope) (err error) {
+		values, err = q.Values(s)
+		return err
+	})
+	return values, err
 }
 
 // tensors returns the tensors of the value that this process has.

@@ -1,8 +1,6 @@
 package nn
 
 import (
-	"slices"
-
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -34,6 +32,14 @@ func (m *MultiHead) Forward(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor
 	return m.O.Forward(m.heads(x, o))
 }
 
+// ForwardFrom returns the attention of tokens to other tokens (cross-attention). The queries are those of x, of shape [... tokens Heads*HeadDim].
+// The keys and values are those of other, of shape [... keys Heads*HeadDim]. If the numbers tokens and keys differ, Causal, Starts and Angles
+// must not be set: see tensor.Attention.
+func (m *MultiHead) ForwardFrom(x, other *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
+	list := append(m.QKV.some(x, 0, 1), m.QKV.some(other, 1, 3)...)
+	return m.O.Forward(m.attend(list, x, other, o))
+}
+
 // AddTo adds Forward(x, o) to sum as Linear.AddTo does.
 func (m *MultiHead) AddTo(sum, x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
 	return m.O.AddTo(sum, m.heads(x, o))
@@ -45,13 +51,21 @@ func (m *MultiHead) heads(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
 		h := tensor.Heads{Heads: m.Heads, KeyHeads: m.KeyHeads, Dim: m.HeadDim}
 		return tensor.AttentionTogether(w.forward(x), h, o.AttentionOptions)
 	}
-	list, shape := m.QKV.Forward(x), x.Shape()
+	return m.attend(m.QKV.Forward(x), x, x, o)
+}
+
+// attend returns the results of the heads for the queries of x and the keys and values of from, which list has.
+func (m *MultiHead) attend(list []*tensor.Tensor, x, from *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
 	for i, heads := range []int{m.Heads, m.KeyHeads, m.KeyHeads} {
+		shape := x.Shape()
+		if i > 0 {
+			shape = from.Shape()
+		}
 		at := max(len(shape)-1, 0)
-		list[i] = list[i].Reshape(append(slices.Clone(shape[:at]), heads, m.HeadDim)...)
+		list[i] = list[i].Reshape(append(shape[:at:at], heads, m.HeadDim)...)
 		if i < 2 && o.Angles != nil {
 			list[i] = list[i].Rotate(o.Angles)
 		}
 	}
-	return tensor.Attention(list[0], list[1], list[2], o.AttentionOptions).Reshape(shape...)
+	return tensor.Attention(list[0], list[1], list[2], o.AttentionOptions).Reshape(x.Shape()...)
 }

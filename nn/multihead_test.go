@@ -110,6 +110,31 @@ func multiHead(t *testing.T, rotated bool) {
 	})
 }
 
+// TestCrossAttention compares attention to fewer and to more other tokens with float64.
+func TestCrossAttention(t *testing.T) {
+	const heads, keyHeads, dim, tokens = 4, 2, 16, 7
+	const width, keys = heads * dim, keyHeads * dim
+	for _, c := range []struct{ queries, keys int }{{5, 2}, {2, 5}, {3, 3}} {
+		onDevice(t, cpu.Open, func(s *tensor.Scope, _ *nn.Params) {
+			p := nn.NewParams(s.Stream(), nn.Options{DType: dtype.Float32, Seed: 2})
+			defer p.Close()
+			m := nn.NewMultiHead(p, heads, keyHeads, dim)
+			split := func(x *tensor.Tensor) (q, from *tensor.Tensor) {
+				return x.Slice(1, 0, c.queries), x.Slice(1, tokens-c.keys, tokens)
+			}
+			comparison{func(x *tensor.Tensor) *tensor.Tensor {
+				q, from := split(x)
+				return m.ForwardFrom(q, from, nn.MultiHeadOptions{})
+			}, func(x *tensor.Tensor, w []*tensor.Tensor) *tensor.Tensor {
+				q, from := split(x.MatMul(w[0].T()).Add(w[1]))
+				k, v := from.Slice(-1, width, width+keys), from.Slice(-1, width+keys, width+2*keys)
+				y := tensor.Attention(q.Slice(-1, 0, width).Reshape(2, c.queries, heads, dim), k.Reshape(2, c.keys, keyHeads, dim), v.Reshape(2, c.keys, keyHeads, dim), tensor.AttentionOptions{})
+				return y.Reshape(2, c.queries, width).MatMul(w[2].T()).Add(w[3])
+			}, [][]int{{width + 2*keys, width}, {width + 2*keys}, {width, width}, {width}}}.run(t, p, tensor.From(s, numbers(2*tokens*width), 2, tokens, width))
+		})
+	}
+}
+
 // TestTrainedLayers compares norms and a gated layer, all trained, with float64.
 func TestTrainedLayers(t *testing.T) {
 	const width, inner = 24, 40

@@ -8,7 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// RMSNorm divides vectors of Width elements by the root of (the mean of their squares, plus Epsilon), and multiplies them by its weights.
+// RMSNorm divides vectors of Width elements by sqrt(m + Epsilon), where m is the mean of the squares of the elements, and multiplies them
+// by its weights.
 type RMSNorm struct {
 	Width   int
 	Epsilon float32
@@ -23,10 +24,10 @@ type RMSNorm struct {
 func (n *RMSNorm) load(from *loader, name string) (err error) {
 	if from.options.Train {
 		n.out = from.params.activations
-		n.trained, err = from.parameter(name+".weight", n.Width)
+		n.trained, err = from.parameter(join(name, "weight"), n.Width)
 		return err
 	}
-	values, err := from.vector(name+".weight", n.Width)
+	values, err := from.vector(join(name, "weight"), n.Width)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (n *RMSNorm) load(from *loader, name string) (err error) {
 	if n.values, err = tensor.Wrap(weight, n.Width); err != nil || n.out != dtype.BFloat16 {
 		return err
 	}
-	n.gain, err = upload(from.params, rounded(values))
+	n.gain, err = upload(from.params, dtype.BF16sFrom32(values))
 	return err
 }
 
@@ -73,8 +74,8 @@ type LayerNorm struct {
 
 func (n *LayerNorm) load(from *loader, name string) error {
 	n.out = from.params.activations
-	for suffix, to := range map[string]**tensor.Tensor{".weight": &n.weight, ".bias": &n.bias} {
-		values, err := from.vector(name+suffix, n.Width)
+	for suffix, to := range map[string]**tensor.Tensor{"weight": &n.weight, "bias": &n.bias} {
+		values, err := from.vector(join(name, suffix), n.Width)
 		if err != nil {
 			return err
 		}

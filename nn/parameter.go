@@ -3,9 +3,7 @@ package nn
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -55,8 +53,8 @@ type Memory struct {
 	assembled  []float32 // the values of all parameters, or nil: see Assemble
 }
 
-// Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first parameter is used.
-// After a mistake, the tensors that In returns are void and have the mistake as their error.
+// Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first parameter is used. After a
+// mistake, the tensors that In returns have the mistake as their error.
 func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 	t, n := &p.trained, elementsOf(shape)
 	q := &Parameter{params: p, shape: slices.Clone(shape), at: t.size, whole: t.size, initial: initial}
@@ -114,7 +112,7 @@ func (t *trained) fail(err error) {
 	}
 }
 
-// Named is a parameter that was loaded from a file, and the name of its tensor in this file.
+// Named is a parameter and the name of its tensor in a file.
 type Named struct {
 	Name string
 	*Parameter
@@ -126,8 +124,7 @@ func (p *Params) Named() []Named { return slices.Clone(p.trained.named) }
 // Shape returns the size of each dimension.
 func (q *Parameter) Shape() []int { return slices.Clone(q.shape) }
 
-// In returns the parameter as a tensor of s with the type of activations. While s records, the tensor is, or depends on, a variable; otherwise
-// it is a constant.
+// In returns the parameter as a tensor of s with the type of activations. While s records, Backward computes the derivative of the parameter.
 func (q *Parameter) In(s *tensor.Scope) *tensor.Tensor {
 	t := q.in(s, func() *tensor.Tensor { return q.value })
 	if q.params.activations == dtype.Float16 {
@@ -201,7 +198,7 @@ func (p *Params) place(s *tensor.Scope) (*Memory, error) {
 	}
 	for _, q := range p.trained.list {
 		if !p.blank {
-			if err := q.upload(p.stream, m, q.initial); err != nil {
+			if err := q.upload(p.stream, m, 0, q.initial); err != nil {
 				return nil, err
 			}
 		}
@@ -261,24 +258,4 @@ func pair[T tensor.Element](value, grad device.Slice[T], shape []int) (v, g *ten
 	}
 	g, err = tensor.Wrap(grad, shape...)
 	return v, g, err
-}
-
-// rounded returns values as bfloat16.
-func rounded(values []float32) []dtype.BF16 {
-	const share = 1 << 18 // of a goroutine
-	list := make([]dtype.BF16, len(values))
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var done sync.WaitGroup
-	for begin := 0; begin < len(values); begin += share {
-		end := min(begin+share, len(values))
-		free <- struct{}{}
-		done.Go(func() {
-			for i, v := range values[begin:end] {
-				list[begin+i] = dtype.BF16From32(v)
-			}
-			<-free
-		})
-	}
-	done.Wait()
-	return list
 }

@@ -17,14 +17,13 @@ var (
 
 // Options are the options of NewParams.
 type Options struct {
-	// DType is the element type of activations: dtype.Float32, dtype.BFloat16 or dtype.Float16. The default is BFloat16 on GPUs of compute
-	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices. Trained parameters are float32. If
-	// activations are bfloat16, the parameters have copies in bfloat16. If activations are float16, layers round the parameters in each use.
+	// DType is the element type of activations: dtype.Float32, dtype.BFloat16 or dtype.Float16. The default is BFloat16 on GPUs of compute capability
+	// 8.0 or later, and Float32 on other devices. Trained parameters are float32, and layers round them to the type of activations.
 	DType dtype.Type
 	// Seed determines the initial values of parameters that are trained.
 	Seed uint64
-	// Blank leaves the memory of parameters as it is: neither files nor initial values are read. It is for a simulated device that only
-	// counts the memory of buffers, on which a program measures how much memory it needs.
+	// Blank leaves the memory of parameters as it is: neither files nor initial values are read. It is for a simulated device on which a program
+	// measures how much memory it needs.
 	Blank bool
 }
 
@@ -61,6 +60,9 @@ func (p *Params) Activations() dtype.Type { return p.activations }
 
 // half reports whether activations, and dense matrices, are bfloat16.
 func (p *Params) half() bool { return p.activations == dtype.BFloat16 }
+
+// Stream returns the stream of NewParams.
+func (p *Params) Stream() *device.Stream { return p.stream }
 
 // Bytes returns the size of the parameters on the device.
 func (p *Params) Bytes() int64 { return p.bytes }

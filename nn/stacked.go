@@ -13,8 +13,8 @@ import (
 )
 
 // Stacked is several linear layers with the same input of In elements. In its tag, the differing parts of the layers' names are in braces:
-// `weights:"mlp.{gate,up}_proj"`. In memory, dense matrices are stored as one matrix, and so are quantized matrices of the same format. The
-// layers of a Stacked made by NewStacked are trained.
+// `weights:"mlp.{gate,up}_proj"`. Without braces, a name ends with the number of the layer, as in "mlp.0". In memory, dense matrices are stored as one
+// matrix, and so are quantized matrices of the same format.
 type Stacked struct {
 	In   int
 	Out  []int // the elements of each layer's output
@@ -28,14 +28,15 @@ type Stacked struct {
 }
 
 func (l *Stacked) load(from *loader, name string) error {
-	names := expanded(name)
-	if len(names) != len(l.Out) {
-		return fmt.Errorf("%w: %d outputs of %s", ErrShape, len(l.Out), name)
+	names, err := l.names(name)
+	if err != nil {
+		return err
 	}
+	l.parts = nil // of an earlier Load
 	if from.options.Train {
 		return l.loadTrained(from, names)
 	}
-	matrices, runs, err := from.matrices(suffixed(names, ".weight"), l.Out, l.In)
+	matrices, runs, err := from.matrices(suffixed(names, "weight"), l.Out, l.In)
 	if err != nil {
 		return err
 	}
@@ -66,10 +67,10 @@ func (l *Stacked) loadTrained(from *loader, names []string) (err error) {
 // Part returns layer i, after Load.
 func (l *Stacked) Part(i int) *Linear { return &l.parts[i] }
 
-// suffixed returns names with a suffix.
+// suffixed returns names with a suffix after a dot.
 func suffixed(names []string, suffix string) (list []string) {
 	for _, n := range names {
-		list = append(list, n+suffix)
+		list = append(list, join(n, suffix))
 	}
 	return list
 }
@@ -79,7 +80,7 @@ func (l *Stacked) loadBiases(from *loader, names []string) (err error) {
 	var all []float32
 	for i, n := range names {
 		if l.Bias {
-			values, err := from.vector(n+".bias", l.Out[i])
+			values, err := from.vector(join(n, "bias"), l.Out[i])
 			if err != nil {
 				return err
 			}
@@ -107,29 +108,46 @@ func (l *Stacked) loadBiases(from *loader, names []string) (err error) {
 
 // Forward returns the result of each layer for the rows of x. The elements of x are activations.
 func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
+	return l.some(x, 0, len(l.Out))
+}
+
+// some returns the results of the layers from number from to number to-1.
+func (l *Stacked) some(x *tensor.Tensor, from, to int) (list []*tensor.Tensor) {
 	x = x.Contiguous()
-	list := make([]*tensor.Tensor, len(l.Out))
 	if l.whole != nil {
-		all, at := l.whole.forward(x), 0
-		for i, n := range l.Out {
-			list[i] = all.Slice(-1, at, at+n)
+		begin, n := sum(l.Out[:from]), sum(l.Out[from:to])
+		all := l.whole.forward
+		if n < sum(l.Out) {
+			all = func(x *tensor.Tensor) *tensor.Tensor { return l.whole.rows(x, begin, begin+n) }
+		}
+		y, at := all(x), 0
+		for _, n := range l.Out[from:to] {
+			list = append(list, y.Slice(-1, at, at+n))
 			at += n
 		}
 		return list
 	}
-	for i := range list {
+	for i := from; i < to; i++ {
 		if i < len(l.parts) {
-			list[i] = l.parts[i].Forward(x)
+			list = append(list, l.parts[i].Forward(x))
 		} else {
-			list[i] = unloaded{make: "NewStacked"}.void("Linear", x)
+			list = append(list, unloaded{make: "NewStacked"}.void("Linear", x))
 		}
 	}
 	return list
 }
 
-// Together returns the results of all layers, side by side in one tensor, or false if it cannot. It can if the matrices
-// are stored as one dense matrix whose element type is that of x and is float16 or bfloat16. It also can if x is
-// bfloat16, there are no biases, and the matrices are stored as one quantized matrix (or several, if x is one row).
+// sum returns the sum of numbers.
+func sum(list []int) (n int) {
+	for _, v := range list {
+		n += v
+	}
+	return n
+}
+
+// Together returns the results of all layers, side by side in one tensor, and reports whether this is possible. It is possible if the matrices
+// are stored as one dense matrix with the element type of x, float16 or bfloat16. It is also possible if x is bfloat16, there are no biases,
+// and the matrices are stored as one quantized matrix (or several, if x is one row).
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
 		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true

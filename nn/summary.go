@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"text/tabwriter"
 
@@ -17,51 +16,24 @@ type summary struct {
 	bytes      int64
 }
 
-// summarized is a layer with parameters.
-type summarized interface{ summary() summary }
-
-// Summary returns a table of the layers of a model, which is a struct of layers as Load takes it, or a pointer to one. A row has the field of
-// the layer, its type, the sizes of its input and output, the number of its parameters, and their memory on the device. For trained layers,
-// the memory includes that of the derivatives, but not that of an optimizer. The last row is the sum of all rows.
+// Summary returns a table of the layers of a model, which is a struct of layers (see Load) or a pointer to such a struct. A row has the field of the
+// layer, its type, the sizes of its input and output, the number of its parameters, and their memory on the device. For trained layers, this includes
+// the derivatives. The last row is the sum of all rows.
 func Summary(model any) string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "layer\ttype\tshape\tparameters\tbytes\n")
 	var total summary
-	summarize(reflect.ValueOf(model), "", func(name string, of reflect.Type, s summary) {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\n", name, of.Name(), s.shape, s.parameters, s.bytes)
+	w := walker{visit: func(p place) {
+		s := p.layer().summary()
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\n", p.path, p.value.Type().Name(), s.shape, s.parameters, s.bytes)
 		total.parameters += s.parameters
 		total.bytes += s.bytes
-	})
+	}}
+	_ = w.walk(model) // without the layers in unexported fields
 	fmt.Fprintf(table, "total\t\t\t%d\t%d\n", total.parameters, total.bytes)
 	table.Flush()
 	return text.String()
-}
-
-// summarize calls row for each layer in v, whose name begins with prefix.
-func summarize(v reflect.Value, prefix string, row func(name string, of reflect.Type, s summary)) {
-	if v.CanInterface() {
-		if layer, ok := v.Interface().(summarized); ok && v.Kind() == reflect.Struct {
-			row(prefix, v.Type(), layer.summary())
-			return
-		}
-	}
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			summarize(v.Elem(), prefix, row)
-		}
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			summarize(v.Index(i), fmt.Sprintf("%s[%d]", prefix, i), row)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				summarize(v.Field(i), join(prefix, f.Name), row)
-			}
-		}
-	}
 }
 
 func (l Linear) summary() summary {
@@ -132,6 +104,10 @@ func (c Conv2d) summary() summary {
 		shape:      fmt.Sprintf("%d to %d, %d x %d", c.In, c.Out, c.Kernel, c.Kernel),
 		parameters: in*c.Out*c.Kernel*c.Kernel + c.Out, bytes: tensorBytes(c.filters) + tensorBytes(c.bias),
 	}
+}
+
+func (q *Parameter) summary() summary {
+	return summary{shape: strings.Trim(fmt.Sprint(q.shape), "[]"), parameters: elementsOf(q.shape), bytes: q.bytes()}
 }
 
 // bytes returns the memory of the parameters.

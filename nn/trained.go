@@ -9,9 +9,8 @@ import (
 // affine is the parameters of a Linear that is trained. The bias may be nil.
 type affine struct{ weight, bias *Parameter }
 
-// NewLinear returns a Linear with a bias, which is trained. As in PyTorch, its parameters begin with random numbers, uniformly distributed
-// between -1/sqrt(in) and 1/sqrt(in). For the matrix, this is the initialization of He et al., "Delving Deep into Rectifiers", with a slope
-// of sqrt(5).
+// NewLinear returns a Linear with a bias, which is trained. As in PyTorch, its parameters begin with random numbers, uniformly distributed between
+// -1/sqrt(in) and 1/sqrt(in) (He et al., "Delving Deep into Rectifiers").
 func NewLinear(p *Params, in, out int) Linear {
 	bound := 1 / math.Sqrt(float64(max(in, 1)))
 	return Linear{In: in, Out: out, Bias: true, trained: &affine{weight: p.Uniform(bound, out, in), bias: p.Uniform(bound, out)}}
@@ -31,6 +30,11 @@ func (a *affine) forward(x *tensor.Tensor) *tensor.Tensor {
 		return x.Linear(a.weight.beside(x), nil)
 	}
 	return x.Linear(a.weight.beside(x), a.bias.precise(x))
+}
+
+// rows returns forward of some rows of the matrix, which has a bias.
+func (a *affine) rows(x *tensor.Tensor, from, to int) *tensor.Tensor {
+	return x.Linear(a.weight.beside(x).Slice(0, from, to), a.bias.precise(x).Slice(0, from, to))
 }
 
 // addTo returns the sum of the results for the rows of x and another tensor.

@@ -51,8 +51,8 @@ func (n *RMSNorm) of(x *tensor.Tensor) (matvec.Norm, error) {
 	return matvec.Norm{X: v, Gain: n.gain, Epsilon: n.Epsilon}, err
 }
 
-// Slots describe the place where RotateForward stores the key and the value of a token: the pages of a cache. Each page has the shape
-// [heads][64][HeadDim]. Table has a row for each sequence, with the numbers of up to MaxPages pages.
+// Slots describe the pages of a cache, in which RotateForward stores the key and the value of a token. Each page has the shape [heads][64][HeadDim].
+// Table has a row for each sequence, with the numbers of up to MaxPages pages.
 type Slots struct {
 	Heads, KeyHeads, HeadDim, MaxPages int
 	Place                              device.Slice[int32]   // the token's sequence and its position there
@@ -70,9 +70,8 @@ func (l *Stacked) CanRotate(n *RMSNorm, x *tensor.Tensor) bool {
 	return ok
 }
 
-// RotateForward computes attention's queries, keys and values for x, one row of a residual stream: it normalizes the row, computes the products of
-// the three layers, and rotates the queries and the keys. It returns the queries, and stores the key and the value in the cache that slots
-// describes. Call it only if CanRotate returns true.
+// RotateForward computes attention's queries, keys and values for x, one row of a residual stream, and rotates the queries and the keys. It returns
+// the queries, and stores the key and the value in the cache that slots describes. Call it only if CanRotate returns true.
 func (l *Stacked) RotateForward(n *RMSNorm, x *tensor.Tensor, slots Slots) *tensor.Tensor {
 	return tensor.Op{Name: "Rotate", In: []*tensor.Tensor{x}, DType: dtype.BFloat16, Shape: []int{1, l.Out[0]}, Launch: func(s *device.Stream, q *tensor.Tensor) error {
 		w, ok := fused(s, l.all, n, x)

@@ -19,13 +19,13 @@ import (
 type Sequence struct{ Seed, Offset uint64 }
 
 // Uniform fills dst with uniformly distributed numbers in [0, 1): multiples of 2^-24 in float32, and of 2^-53 in float64.
-func Uniform[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from Sequence) error {
+func Uniform[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], seq Sequence) error {
 	if kindOf[T]() == reflect.Float32 {
-		return draw(s, from, drawing{"uniform", dst.Len(), 4}, func(g device.Blocks, d source) error {
+		return draw(s, seq, drawing{"uniform", dst.Len(), 4}, func(g device.Blocks, d source) error {
 			return uniform32(s, g, view[float32](dst), d)
 		})
 	}
-	return draw(s, from, drawing{"uniform", dst.Len(), 2}, func(g device.Blocks, d source) error {
+	return draw(s, seq, drawing{"uniform", dst.Len(), 2}, func(g device.Blocks, d source) error {
 		return uniform64(s, g, view[float64](dst), d)
 	})
 }
@@ -35,14 +35,14 @@ type Gaussian[T ~float32 | ~float64] struct{ Mean, Deviation T }
 
 // Normal fills dst with normally distributed numbers, which the method of Box and Muller generates. A number is at
 // most 6.8 standard deviations from the mean in float32, and 8.6 standard deviations in float64.
-func Normal[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from Sequence, of Gaussian[T]) error {
+func Normal[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], seq Sequence, dist Gaussian[T]) error {
 	if kindOf[T]() == reflect.Float32 {
-		return draw(s, from, drawing{"normal", dst.Len(), 4}, func(g device.Blocks, d source) error {
-			return normal32(s, g, view[float32](dst), d, Gaussian[float32]{float32(of.Mean), float32(of.Deviation)})
+		return draw(s, seq, drawing{"normal", dst.Len(), 4}, func(g device.Blocks, d source) error {
+			return normal32(s, g, view[float32](dst), d, Gaussian[float32]{float32(dist.Mean), float32(dist.Deviation)})
 		})
 	}
-	return draw(s, from, drawing{"normal", dst.Len(), 2}, func(g device.Blocks, d source) error {
-		return normal64(s, g, view[float64](dst), d, Gaussian[float64]{float64(of.Mean), float64(of.Deviation)})
+	return draw(s, seq, drawing{"normal", dst.Len(), 2}, func(g device.Blocks, d source) error {
+		return normal64(s, g, view[float64](dst), d, Gaussian[float64]{float64(dist.Mean), float64(dist.Deviation)})
 	})
 }
 
@@ -50,19 +50,19 @@ func Normal[T ~float32 | ~float64](s *device.Stream, dst device.Slice[T], from S
 type Range[T Integer] struct{ Low, High T }
 
 // Integers fills dst with uniformly distributed integers from bounds.Low to bounds.High. The
-// probabilities of two integers differ by at most 2^-32 if a T has 4 bytes, and by at most 2^-64 if a T
+// probabilities of two integers differ by at most 2^-32 if T has 4 bytes, and by at most 2^-64 if T
 // has 8 bytes.
-func Integers[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64](s *device.Stream, dst device.Slice[T], from Sequence, bounds Range[T]) error {
+func Integers[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64](s *device.Stream, dst device.Slice[T], seq Sequence, bounds Range[T]) error {
 	if bounds.Low > bounds.High {
 		return refuse(s, "integers", fmt.Errorf("from %d to %d: %w", bounds.Low, bounds.High, device.ErrRange))
 	}
 	low, span := uint64(bounds.Low), uint64(bounds.High)-uint64(bounds.Low)
 	if reflect.TypeFor[T]().Size() == 4 {
-		return draw(s, from, drawing{"integers", dst.Len(), 2}, func(g device.Blocks, d source) error {
+		return draw(s, seq, drawing{"integers", dst.Len(), 2}, func(g device.Blocks, d source) error {
 			return integers32(s, g, view[uint32](dst), d, scale[uint32]{uint32(low), uint32(span)})
 		})
 	}
-	return draw(s, from, drawing{"integers", dst.Len(), 1}, func(g device.Blocks, d source) error {
+	return draw(s, seq, drawing{"integers", dst.Len(), 1}, func(g device.Blocks, d source) error {
 		return integers64(s, g, view[uint64](dst), d, scale[uint64]{low, span})
 	})
 }
@@ -74,17 +74,17 @@ type drawing struct {
 }
 
 // draw launches a kernel that draws numbers: a thread for each counter of all groups that have one of them.
-func draw(s *device.Stream, from Sequence, d drawing, launch func(device.Blocks, source) error) error {
-	if uint64(d.n) > math.MaxUint64-from.Offset {
-		return refuse(s, d.what, fmt.Errorf("%d numbers from number %d on: %w", d.n, from.Offset, device.ErrRange))
+func draw(s *device.Stream, seq Sequence, d drawing, launch func(device.Blocks, source) error) error {
+	if uint64(d.n) > math.MaxUint64-seq.Offset {
+		return refuse(s, d.what, fmt.Errorf("%d numbers from number %d on: %w", d.n, seq.Offset, device.ErrRange))
 	}
 	if d.n == 0 {
 		return idle(s)
 	}
 	group := uint64(drawLanes * d.perDraw)
-	first, last := from.Offset/group, (from.Offset+uint64(d.n)-1)/group
+	first, last := seq.Offset/group, (seq.Offset+uint64(d.n)-1)/group
 	threads := int(last-first+1) * drawLanes
 	return launch(device.Blocks{X: (threads + drawWidth - 1) / drawWidth}, source{
-		seed: [2]uint32{uint32(from.Seed), uint32(from.Seed >> 32)}, first: first * drawLanes, offset: from.Offset,
+		seed: [2]uint32{uint32(seq.Seed), uint32(seq.Seed >> 32)}, first: first * drawLanes, offset: seq.Offset,
 	})
 }

@@ -2729,7 +2729,6 @@ var reduceInt64AddInt642Int64Kernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceInt64AddInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceInt64AddInt642Int64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2766,7 +2765,6 @@ var reduceInt64LeastInt642Int64Kernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceInt64LeastInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceInt64LeastInt642Int64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2803,7 +2801,6 @@ var reduceInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceInt64GreatestInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceInt64GreatestInt642Int64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -2984,7 +2981,6 @@ var reduceUint64AddUint642Uint64Kernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceUint64AddUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceUint64AddUint642Uint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3021,7 +3017,6 @@ var reduceUint64LeastUint642Uint64Kernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceUint64LeastUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceUint64LeastUint642Uint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -3058,7 +3053,6 @@ var reduceUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: &reduceUint64GreatestUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: &reduceUint64GreatestUint642Uint64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: &reduceUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

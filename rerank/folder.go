@@ -18,8 +18,8 @@ import (
 // with one label. Errors of packages tokenizer and model/bert do not match ErrModel.
 var ErrModel = errors.New("rerank: not a supported model")
 
-// Supports reports whether a folder contains a model with a classification head, according to its config.json. Open refuses those with
-// several labels.
+// Supports reports whether a folder contains a model with a classification head, according to its config.json. Open refuses models
+// with several labels.
 func Supports(folder string) bool {
 	found, err := formats.Resolve(folder)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/bert"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 	"github.com/gopherwarp/gopherwarp/weights"
-	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
 
 // Options are the options of Open.
@@ -81,29 +80,16 @@ func Open(dev *device.Device, folder string, o Options) (*Model, error) {
 }
 
 // load loads the weights.
-func (m *Model) load(dev *device.Device, o Options) error {
-	f, err := formats.Open(m.folder)
-	if errors.Is(err, weights.ErrNotFound) {
-		return fmt.Errorf("%w: %w", ErrModel, err)
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if o.Map {
-		if err := f.MapIfSupported(); err != nil {
-			return err
-		}
-	}
+func (m *Model) load(dev *device.Device, o Options) (err error) {
 	if m.stream, err = dev.NewStream(); err != nil {
 		return err
 	}
-	m.model, err = bert.Load(m.stream, f, m.config, bert.LoadOptions{DType: o.DType, Progress: o.Progress})
-	if err == nil {
-		err = m.stream.Synchronize(context.Background()) // the file is closed
-	}
+	m.model, err = bert.LoadFolder(m.stream, m.folder, m.config, bert.LoadOptions{DType: o.DType, Progress: o.Progress, Map: o.Map})
 	if err == nil {
 		m.classifier, err = bert.NewClassifier(m.stream, m.model)
+	}
+	if errors.Is(err, weights.ErrNotFound) {
+		err = fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	if err != nil {
 		return errors.Join(err, m.Close())
@@ -138,8 +124,8 @@ func (m *Model) MaxTokens() int { return m.length }
 // BatchTokens returns the number of tokens that are computed at once.
 func (m *Model) BatchTokens() int { return m.batch }
 
-// Rank returns a score for each document, the most relevant first. Of a query and a document that have more than MaxTokens tokens together,
-// Rank uses the beginnings: it shortens the longer one until it is as short as the other, and then both.
+// Rank returns a score for each document, the most relevant first. If a query and a document together have more than MaxTokens tokens, Rank
+// uses only the beginnings of the two texts: it shortens the longer text until both have the same length, and then both texts.
 func (m *Model) Rank(ctx context.Context, query string, documents ...string) ([]Score, error) {
 	list, err := m.Logits(ctx, m.Encode(query, documents...)...)
 	if err != nil {

@@ -24,11 +24,16 @@ type AttentionOptions struct {
 }
 
 // Attention returns softmax(Q K^T / sqrt(dim)) V for each head (Vaswani et al., "Attention Is All You Need"): the mean of the values,
-// weighted by how well their keys fit a token's query. q has the shape [... tokens heads dim], and k and v have the shape [... tokens
-// keyheads dim]. All three have the same float type. The number keyheads must divide heads; heads/keyheads consecutive heads share a
-// head of keys and values (Ainslie et al., "GQA"). Dimensions before these are batches; with Starts, there must be no batches. The
-// result has the shape of q. If dim is a multiple of 16, up to 128, Attention is faster and needs no memory for the scores of all pairs
-// of tokens. The mistake is ErrShape or ErrDType if shapes or types do not fit.
+// weighted by how well their keys fit a token's query. q has the shape [... tokens heads dim], and k and v have the shape [... keys
+// keyheads dim]. All three tensors have the same float type. The number keyheads must divide heads; heads/keyheads consecutive heads
+// share a head of keys and values (Ainslie et al., "GQA"). The dimensions before tokens and keys are batches; with Starts, there must
+// be none. The result has the shape of q. The mistake is ErrShape or ErrDType if shapes or types do not fit.
+//
+// In cross-attention, keys and values are those of other tokens, and the number keys may differ from the number tokens. Causal and
+// Starts must not be set then.
+//
+// If dim is a multiple of 16, up to 128, Attention is faster and needs no memory for the scores of all pairs of tokens. If keys
+// differs from tokens, this does not hold while the operation is recorded for a derivative or a graph.
 func Attention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	const name = "Attention"
 	in := []*Tensor{q, k, v}
@@ -50,9 +55,13 @@ func Attention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 		a.Starts = in[3].Contiguous()
 	}
 	for i, heads := range []int{a.heads, a.keyHeads, a.keyHeads} {
-		in[i] = in[i].Reshape(a.batches, a.tokens, heads, a.dim)
+		tokens := a.tokens
+		if i > 0 {
+			tokens = a.keys
+		}
+		in[i] = in[i].Reshape(a.batches, tokens, heads, a.dim)
 	}
-	if a.fast() {
+	if a.fast() && (a.keys == a.tokens || !a.s.stream.Recording() && !slices.ContainsFunc(in, (*Tensor).NeedsGrad)) {
 		return a.launch(name, in[:3]).Reshape(q.shape...)
 	}
 	return a.plain(in[0], in[1], in[2]).Reshape(q.shape...)
@@ -65,6 +74,7 @@ type attention struct {
 	s                                     *Scope
 	of                                    dtype.Type
 	batches, tokens, heads, keyHeads, dim int
+	keys                                  int // of a batch, as tokens are
 }
 
 // check sets the sizes.
@@ -73,11 +83,16 @@ func (a *attention) check(q, k, v *Tensor) error {
 	switch {
 	case !isFloat(q.dtype) || k.dtype != q.dtype || v.dtype != q.dtype:
 		return fmt.Errorf("%w: %v, %v and %v", ErrDType, q.dtype, k.dtype, v.dtype)
-	case n < 0 || len(k.shape) != n+3 || !equal(k.shape, v.shape) || !equal(q.shape[:n+1], k.shape[:n+1]) || q.Dim(-1) != k.Dim(-1):
+	case n < 0 || len(k.shape) != n+3 || !equal(k.shape, v.shape) || !equal(q.shape[:n], k.shape[:n]) || q.Dim(-1) != k.Dim(-1):
 		return fmt.Errorf("%w: queries of %v, keys of %v, values of %v", ErrShape, q.shape, k.shape, v.shape)
 	case k.Dim(-2) == 0 || q.Dim(-2)%k.Dim(-2) != 0 || q.Dim(-1) == 0:
 		return fmt.Errorf("%w: heads of %v for queries of %v", ErrShape, k.shape, q.shape)
+	case q.shape[n] != k.shape[n] && (a.Causal || a.Starts != nil):
+		return fmt.Errorf("%w: %d queries and %d keys; with Causal or Starts, the numbers must be equal", ErrShape, q.shape[n], k.shape[n])
+	case q.shape[n] > 0 && k.shape[n] == 0:
+		return fmt.Errorf("%w: %d queries and no keys", ErrShape, q.shape[n])
 	}
+	a.keys = k.Dim(-3)
 	a.of, a.tokens, a.heads, a.keyHeads, a.dim = q.dtype, q.Dim(-3), q.Dim(-2), k.Dim(-2), q.Dim(-1)
 	a.batches, _ = product(q.shape[:n])
 	if a.Starts == nil {
@@ -312,7 +327,7 @@ func (a *attention) spans() *Tensor {
 	if a.Starts != nil {
 		return a.spansOf(a.Starts)
 	}
-	key := [2]int{a.batches, a.tokens}
+	key := [3]int{a.batches, a.tokens, a.keys}
 	if t := a.s.spans[key]; t != nil {
 		return t
 	}
@@ -320,11 +335,15 @@ func (a *attention) spans() *Tensor {
 	if a.s.stream.Recording() {
 		t = a.spansOf(Arange(a.s, a.batches+1).Scale(float64(a.tokens)).To(dtype.Int32))
 	} else {
-		list := make([]int32, 0, 4*a.batches)
+		var list []int32
 		for i := range a.batches {
-			list = append(list, int32(i*a.tokens), int32(a.tokens), 0, int32(i*a.tokens))
+			// The queries of a span are the last tokens of its keys, so there are at most as many.
+			for at := 0; at < a.tokens; at += a.keys {
+				n := min(a.keys, a.tokens-at)
+				list = append(list, int32(i*a.tokens+at), int32(n), int32(a.keys-n), int32(i*a.keys))
+			}
 		}
-		t = From(a.s, list, a.batches, 4)
+		t = From(a.s, list, len(list)/4, 4)
 	}
 	for i := len(a.s.frames) - 1; i > 0; i-- {
 		a.s.keep(t, i)
@@ -333,7 +352,7 @@ func (a *attention) spans() *Tensor {
 		return t
 	}
 	if a.s.spans == nil {
-		a.s.spans = map[[2]int]*Tensor{}
+		a.s.spans = map[[3]int]*Tensor{}
 	}
 	a.s.spans[key] = t
 	return t

@@ -10,7 +10,7 @@ import (
 // Contiguous returns t if its elements are consecutive in memory, and otherwise a copy in row-major order. The result has the shape and the
 // element type of t, which may be any type.
 func (t *Tensor) Contiguous() *Tensor {
-	if t.err != nil || t.IsContiguous() {
+	if t == nil || t.err != nil || t.IsContiguous() {
 		return t
 	}
 	back := func(d *Derivative) []*Tensor { return []*Tensor{d.Grad} }

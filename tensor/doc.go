@@ -22,16 +22,16 @@
 // # Scopes
 //
 // A Scope owns the tensors that are made in it and frees them when Run returns. Tidy frees tensors earlier: it opens a frame, which owns
-// the tensors that are made while a function runs. The result of an operation belongs to the Scope of the operands, and in it to the
-// innermost frame. A tensor made by Wrap, such as one for a parameter of a model, has no Scope. Its memory belongs to the caller, and Run
-// does not free it. A Scope and its tensors must be used by one goroutine at a time.
+// the tensors that are made while a function runs. The result of an operation belongs to the Scope of the operands, and to the innermost
+// frame of this Scope. A tensor made by Wrap, such as one for a parameter of a model, has no Scope. Its memory belongs to the caller, and
+// Run does not free it. A Scope and its tensors must be used by one goroutine at a time.
 //
 // # Errors
 //
 // Operations return a tensor and no error. After a mistake, such as shapes that do not fit, the result is void. Operations on a void tensor
 // do nothing and return a void tensor. The Scope keeps the first mistake as an Error, with the line of the call. Values and Run return this
-// Error. If an operation on tensors that were freed with their Scope has no operand of a running Scope, only the void result has the
-// Error, until another operation uses it with a tensor of a running Scope.
+// Error. If the Scopes of all operands have ended, no Scope can keep the Error, and only the void result has it. When another operation
+// uses this result and a tensor of a running Scope, the running Scope keeps the Error.
 //
 // An Error wraps its cause. In all operations, the cause is ErrScope if a tensor was freed or the tensors belong to different Scopes,
 // ErrValue if a tensor is nil, and ErrDType if a tensor has an element type with which no operation computes. If there is not enough memory, the

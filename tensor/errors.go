@@ -19,6 +19,9 @@ var (
 	ErrFormat  = errors.New("not a file of NumPy") // or an incomplete file
 )
 
+// errNil is the cause of an Error for a tensor that is nil.
+var errNil = fmt.Errorf("%w: a nil tensor", ErrValue)
+
 // An Error describes a mistake in a call of this package.
 type Error struct {
 	Op   string // the operation, such as "MatMul"

@@ -7,9 +7,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
@@ -40,6 +43,7 @@ func layers() map[string]function {
 			return x[0].Rotate(tensor.Angles(positions, tensor.From(s, []float32{0.3}, 1)))
 		}},
 		"Attention":       {shapes: [][]int{{3, 2, 4}, {3, 1, 4}, {3, 1, 4}}, of: attention(tensor.AttentionOptions{})},
+		"AttentionAcross": {shapes: [][]int{{2, 3, 4, 2}, {2, 5, 2, 2}, {2, 5, 2, 2}}, of: attention(tensor.AttentionOptions{})},
 		"AttentionCausal": {shapes: [][]int{{2, 3, 2, 2}, {2, 3, 2, 2}, {2, 3, 2, 2}}, of: attention(tensor.AttentionOptions{Causal: true})},
 		"AttentionPacked": {shapes: [][]int{{5, 2, 2}, {5, 2, 2}, {5, 2, 2}}, of: attention(tensor.AttentionOptions{}, 0, 2, 5)},
 	}
@@ -70,6 +74,7 @@ func wideLayers() map[string]function {
 		}},
 		"AttentionWide":    {shapes: [][]int{{2, 21, 4, 16}, {2, 21, 2, 16}, {2, 21, 2, 16}}, of: attention(causal)},
 		"AttentionFull":    {shapes: [][]int{{33, 2, 32}, {33, 1, 32}, {33, 1, 32}}, of: attention(tensor.AttentionOptions{})},
+		"AttentionFewKeys": {shapes: [][]int{{2, 21, 4, 16}, {2, 5, 2, 16}, {2, 5, 2, 16}}, of: attention(tensor.AttentionOptions{})},
 		"AttentionStarts":  {shapes: [][]int{{40, 2, 16}, {40, 2, 16}, {40, 2, 16}}, of: attention(causal, 1, 3, 3, 20, 37)},
 		"AttentionNothing": {shapes: [][]int{{3, 2, 16}, {3, 2, 16}, {3, 2, 16}}, of: attention(causal, 2)},
 	}
@@ -238,6 +243,67 @@ func TestNormOfAnotherType(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestAttentionAcross compares attention to other numbers of keys than of queries, without derivatives, with that in float64.
+func TestAttentionAcross(t *testing.T) {
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		for _, c := range []struct{ batches, queries, keys, heads, keyHeads, dim int }{
+			{1, 3, 70, 2, 1, 16}, {2, 70, 3, 2, 2, 16}, {3, 5, 1, 2, 1, 32}, {2, 65, 64, 1, 1, 64}, {2, 64, 65, 1, 1, 64}, {2, 4, 7, 2, 1, 6}, {2, 0, 7, 1, 1, 16},
+		} {
+			shape := []int{c.batches, c.queries, c.heads, c.dim}
+			keys := []int{c.batches, c.keys, c.keyHeads, c.dim}
+			for of, tolerance := range map[dtype.Type]float64{dtype.Float32: 4e-5, dtype.BFloat16: 3e-2, dtype.Float16: 4e-3} {
+				var x [3]*tensor.Tensor
+				for i, shape := range [][]int{shape, keys, keys} {
+					n := 1
+					for _, d := range shape {
+						n *= d
+					}
+					list := make([]float64, n)
+					for k := range list {
+						list[k] = rounded(of, math.Sin(float64(7*k+i)))
+					}
+					x[i] = tensor.From(s, list, shape...)
+				}
+				attend := func(of dtype.Type) []float64 {
+					y := tensor.Attention(x[0].To(of), x[1].To(of), x[2].To(of), tensor.AttentionOptions{})
+					if y.Err() == nil && (!slices.Equal(y.Shape(), shape) || y.DType() != of) {
+						t.Errorf("%+v: %v", c, y)
+					}
+					list, err := tensor.Values[float64](t.Context(), y.To(dtype.Float64))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return list
+				}
+				near(t, fmt.Sprintf("%+v in %v", c, of), attend(of), attend(dtype.Float64), tolerance)
+			}
+		}
+		return nil
+	})
+}
+
+// TestAttentionAcrossMistakes says that the numbers of keys and queries must be equal with Causal and with Starts, and there must be keys.
+func TestAttentionAcrossMistakes(t *testing.T) {
+	for want, c := range map[string]struct {
+		keys int
+		o    func(s *tensor.Scope) tensor.AttentionOptions
+	}{
+		"3 queries and 2 keys; with Causal or Starts, the numbers must be equal": {2, func(*tensor.Scope) tensor.AttentionOptions { return tensor.AttentionOptions{Causal: true} }},
+		"3 queries and 4 keys; with Causal or Starts, the numbers must be equal": {4, func(s *tensor.Scope) tensor.AttentionOptions {
+			return tensor.AttentionOptions{Starts: tensor.From(s, []int32{0, 3}, 2)}
+		}},
+		"3 queries and no keys": {0, func(*tensor.Scope) tensor.AttentionOptions { return tensor.AttentionOptions{} }},
+	} {
+		err := tensor.Run(t.Context(), kerneltest.Device(t, cpu.Open), func(s *tensor.Scope) error {
+			k := tensor.Zeros(s, dtype.Float32, c.keys, 1, 16)
+			return tensor.Attention(tensor.Zeros(s, dtype.Float32, 3, 1, 16), k, k, c.o(s)).Err()
+		})
+		if !errors.Is(err, tensor.ErrShape) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 }
 
 // TestAttentionTogether compares attention to columns of one tensor, and its derivative, with attention to three tensors.

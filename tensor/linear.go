@@ -46,9 +46,9 @@ func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
 	return s.linear(name, in, nil).Reshape(shape...)
 }
 
-// AddLinear returns the sum of t and x.Linear(weight, bias). One kernel computes the product and the sum if t has the shape of the result and
-// t, x and weight have the same element type, other than float64 and, on CPUs, types of 16 bits. Otherwise AddLinear is Linear followed by
-// Add. The mistakes are those of Linear and Add.
+// AddLinear returns the sum of t and x.Linear(weight, bias). One kernel computes the product and the sum if t has the shape of the result,
+// and t, x and weight have the same element type. This type must not be float64 and, on CPUs, must not have 16 bits. Otherwise AddLinear is
+// Linear followed by Add. The mistakes are those of Linear and Add.
 func (t *Tensor) AddLinear(x, weight, bias *Tensor) *Tensor {
 	const name = "AddLinear"
 	in := []*Tensor{x, weight}

@@ -90,7 +90,7 @@ func (n *node) restore(s *Scope) error {
 func Changed(list ...*Tensor) {
 	var here *stack.Stack
 	for _, t := range list {
-		if t.err != nil || t.memory.held == 0 { // then no derivative needs the old elements
+		if t == nil || t.err != nil || t.memory.held == 0 { // then no derivative needs the old elements
 			continue
 		}
 		if here == nil {

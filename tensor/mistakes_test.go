@@ -145,3 +145,20 @@ func receiver(f *ast.FuncDecl) string {
 	}
 	return "_"
 }
+
+// A nil tensor has no properties, and only the operations on it are mistakes.
+func TestNilTensor(t *testing.T) {
+	var x *tensor.Tensor
+	if x.Scope() != nil || x.DType() != dtype.Invalid || len(x.Shape()) != 0 || x.Dims() != 0 || x.Dim(0) != 0 || x.Dim(-1) != 0 || x.Len() != 0 || x.NeedsGrad() || x.Recorded() ||
+		!x.IsContiguous() || x.Contiguous() != nil || x.String() != "nil" || !errors.Is(x.Err(), tensor.ErrValue) {
+		t.Errorf("a nil tensor has properties: %v", x)
+	}
+	tensor.Changed(x)
+	for name, y := range map[string]*tensor.Tensor{
+		"GELU": x.GELU(), "Add": x.Add(x), "MatMul": x.MatMul(x), "Reshape": x.Reshape(1), "Linear": x.Linear(x, x), "LayerNorm": x.LayerNorm(x, x, tensor.NormOptions{}), "Sum": x.Sum(),
+	} {
+		if err := y.Err(); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "a nil tensor (mistakes_test.go:") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -187,11 +187,13 @@ func (t *Tensor) Grad() *Tensor {
 
 // NeedsGrad reports whether operations on t are recorded. This is so if t's Scope records and t is a variable or depends on a
 // variable.
-func (t *Tensor) NeedsGrad() bool { return t.node != nil && t.scope.Recording() }
+func (t *Tensor) NeedsGrad() bool { return t != nil && t.node != nil && t.scope.Recording() }
 
 // Recorded reports whether t is a variable or depends on a variable, while t's Scope records. Unlike NeedsGrad, Recorded also reports true
 // within NoGrad. A function that changes an operand must not change a recorded one: later operations outside NoGrad may use it.
-func (t *Tensor) Recorded() bool { return t.node != nil && t.scope.tape != nil && !t.scope.tape.done }
+func (t *Tensor) Recorded() bool {
+	return t != nil && t.node != nil && t.scope.tape != nil && !t.scope.tape.done
+}
 
 // recording reports whether an operation on operands is recorded. The operands that are variables become variables of the present recording,
 // also in the first run of a Checkpoint: there, Backward learns of the parameters that its second run uses.

@@ -18,7 +18,7 @@ type Scope struct {
 	frames []*frame           // the innermost is the last
 	spare  []*Tensor          // memory for the tensors of the next frame, or nil
 	tape   *tape              // of the last Record, or nil
-	spans  map[[2]int]*Tensor // of Attention, for batches of tokens
+	spans  map[[3]int]*Tensor // of Attention, for batches of tokens
 	random prim.Sequence
 	// strides is where operations make the strides of operands, each for its next launch.
 	strides [2]room
@@ -202,7 +202,7 @@ func misuse(op string, operands []*Tensor) error {
 	for _, t := range operands {
 		switch {
 		case t == nil:
-			return mistake(op, fmt.Errorf("%w: a nil tensor", ErrValue))
+			return mistake(op, errNil)
 		case t.freed() && freed == nil:
 			freed = mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.Line()))
 		case s != nil && t.scope != nil && t.scope != s && mixed == nil:

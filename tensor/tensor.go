@@ -22,44 +22,72 @@ type Tensor struct {
 	err     error // the first mistake, if the tensor is void
 }
 
-// Scope returns the Scope that owns t, or nil for a tensor made by Wrap.
-func (t *Tensor) Scope() *Scope { return t.scope }
+// Scope returns the Scope that owns t, or nil for a tensor made by Wrap and a nil tensor.
+func (t *Tensor) Scope() *Scope {
+	if t == nil {
+		return nil
+	}
+	return t.scope
+}
 
-// DType returns the element type, or dtype.Invalid for a void tensor.
-func (t *Tensor) DType() dtype.Type { return t.dtype }
+// DType returns the element type, or dtype.Invalid for a void or nil tensor.
+func (t *Tensor) DType() dtype.Type {
+	if t == nil {
+		return dtype.Invalid
+	}
+	return t.dtype
+}
 
 // Shape returns the size of each dimension. For a scalar, it is empty.
-func (t *Tensor) Shape() []int { return slices.Clone(t.shape) }
+func (t *Tensor) Shape() []int {
+	if t == nil {
+		return nil
+	}
+	return slices.Clone(t.shape)
+}
 
 // Dims returns the number of dimensions.
-func (t *Tensor) Dims() int { return len(t.shape) }
+func (t *Tensor) Dims() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.shape)
+}
 
 // Dim returns the size of dimension i. A negative i counts from the end: -1 is the last dimension. The size is 0 if there is no
 // such dimension.
 func (t *Tensor) Dim(i int) int {
 	if i < 0 {
-		i += len(t.shape)
+		i += t.Dims()
 	}
-	if i < 0 || i >= len(t.shape) {
+	if t == nil || i < 0 || i >= len(t.shape) {
 		return 0
 	}
 	return t.shape[i]
 }
 
-// Len returns the number of elements: 0 for a void tensor.
+// Len returns the number of elements: 0 for a void or nil tensor.
 func (t *Tensor) Len() int {
-	if t.err != nil {
+	if t == nil || t.err != nil {
 		return 0
 	}
 	n, _ := product(t.shape)
 	return n
 }
 
-// Err returns the mistake that made t void, or nil.
-func (t *Tensor) Err() error { return t.err }
+// Err returns the mistake that made t void, or nil. For a nil tensor, it returns a mistake too.
+func (t *Tensor) Err() error {
+	if t == nil {
+		return mistake("Err", errNil)
+	}
+	return t.err
+}
 
 // String returns the element type and the shape, such as "float32 [1000 3]".
 func (t *Tensor) String() string {
+	if t == nil {
+		return "nil"
+	}
 	if t.err != nil {
 		return "void: " + t.err.Error()
 	}
@@ -68,6 +96,9 @@ func (t *Tensor) String() string {
 
 // IsContiguous reports whether the elements are consecutive in memory, in row-major order.
 func (t *Tensor) IsContiguous() bool {
+	if t == nil {
+		return true
+	}
 	next := 1
 	for i := len(t.shape) - 1; i >= 0; i-- {
 		if t.shape[i] != 1 && t.strides[i] != next {

@@ -30,9 +30,8 @@ func (t *Tokenizer) DecodeWith(ids []int32, o DecodeOptions) string {
 	return d.text.String()
 }
 
-// A Decoder decodes a text while its tokens arrive. It holds back bytes that depend on the next
-// token, such as the start of an incomplete character. So the text that Write has returned never
-// changes. A Decoder is not safe for concurrent use.
+// A Decoder decodes a text while its tokens arrive. It holds back bytes that depend on the next token, such as the start of an incomplete character.
+// A Decoder is not safe for concurrent use.
 type Decoder struct {
 	t    *Tokenizer
 	o    DecodeOptions

@@ -36,10 +36,8 @@ type Encoding struct {
 	// TypeIDs has an element for each ID. The tokenizer's file determines the elements: usually 0
 	// for the first text, and 0 or 1 for the second text.
 	TypeIDs []int32
-	// Offsets has an element for each ID: the range of the text that the token represents, in whole
-	// characters. For a token that the tokenizer added, the range is empty. Offsets is nil if
-	// Options.Offsets is not set. Offsets of the second text count from the start of the second
-	// text.
+	// Offsets has an element for each ID: the range of the text that the token represents, in whole characters. For a token that the tokenizer added,
+	// the range is empty. Offsets is nil if Options.Offsets is not set. Offsets of the second text count from its own start.
 	Offsets []Offset
 	// Truncated reports whether Options.MaxLength removed tokens.
 	Truncated bool

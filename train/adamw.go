@@ -19,8 +19,8 @@ type AdamWOptions struct {
 	Epsilon  float64  // is added to the root of the mean square; 1e-8 by default
 	Decay    float64  // before other changes, a step multiplies parameters by 1 - rate*Decay
 	Clip     float64  // limits the norm of all derivatives together; 0 for no limit
-	// EightBit stores the moments of parameters with at least 4096 elements in 8 bits, with a scale for 256 neighbouring moments (Dettmers et
-	// al., "8-bit Optimizers via Block-wise Quantization"). They take 2.05 bytes for each parameter instead of 8.
+	// EightBit stores the moments of parameters with at least 4096 elements in 8 bits (Dettmers et al., "8-bit Optimizers via Block-wise
+	// Quantization"). They take 2.05 bytes for each parameter instead of 8.
 	EightBit bool
 	Scaler   *Scaler // divides derivatives by the scale of losses, and skips steps; nil if losses are not scaled
 }
@@ -49,8 +49,8 @@ func NewAdamW(params *nn.Params, o AdamWOptions) *AdamW {
 	return a
 }
 
-// Step updates all parameters from their derivatives, and clears the derivatives. It returns an error of the options, the Scope or the
-// device. If the Scope has an error, derivatives may be incomplete: Step then clears them and changes no parameter.
+// Step updates all parameters from their derivatives, and clears the derivatives. It returns an error of the options, the Scope or the device. If the
+// Scope has an error, Step clears the derivatives and changes no parameter.
 func (o *AdamW) Step(s *tensor.Scope) error { return o.StepEach(s, nil) }
 
 // StepEach is like Step. Unless stepped is nil, StepEach calls it with the index of each part of nn.Memory.Parts, as soon as the update of this

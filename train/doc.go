@@ -16,6 +16,8 @@
 //		...
 //	}
 //
-// A step enqueues one kernel for all parameters, or three with Clip. Each run of a program on the same device gives the same bits. Until
-// the next Step, each Backward adds to the derivatives, so a step may consist of several small batches.
+// Each run of a program on the same device gives the same bits. Until the next Step, each Backward adds to the derivatives, so a step may consist of
+// several small batches.
+//
+// To continue a training later, save the layers by nn.SaveFile, and the state of the optimizer by its method SaveFile.
 package train

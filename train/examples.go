@@ -17,8 +17,8 @@ type Examples[X, Y any] struct {
 // Len returns the number of examples.
 func (e Examples[X, Y]) Len() int { return len(e.Labels) }
 
-// Batches returns the examples in a random order, which seed determines, as batches of size examples. If the number of examples is not a
-// multiple of size, the last batch has fewer. A size below 1 has the effect of 1. A batch is valid until the iterator yields the next batch.
+// Batches returns the examples in a random order, which seed determines, as batches of size examples. The last batch may have fewer. A batch is valid
+// until the iterator yields the next batch.
 func (e Examples[X, Y]) Batches(size int, seed uint64) iter.Seq[Examples[X, Y]] {
 	e = e.complete()
 	return func(yield func(Examples[X, Y]) bool) {
@@ -34,8 +34,7 @@ func (e Examples[X, Y]) Batches(size int, seed uint64) iter.Seq[Examples[X, Y]] 
 	}
 }
 
-// Split puts the examples in a random order, which seed determines, and returns the first n and the rest. If n is negative, the first are
-// none, and if n is greater than the number of examples, the rest are none.
+// Split puts the examples in a random order, which seed determines, and returns the first n and the rest.
 func (e Examples[X, Y]) Split(n int, seed uint64) (first, rest Examples[X, Y]) {
 	e = e.complete()
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(e.Len())

@@ -16,9 +16,8 @@ const (
 )
 
 // A Scaler is dynamic loss scaling, for activations of float16, whose smallest derivatives would become 0 (Micikevicius et al., "Mixed Precision
-// Training"). The program multiplies each loss by Scale before Backward. A Step of the optimizer divides the derivatives by Scale. If a derivative
-// is not a finite number, the Step is skipped: it changes neither parameters nor moments, and the scale is halved. After 2000 steps in a row that
-// were not skipped, the scale is doubled.
+// Training"). The program multiplies each loss by Scale before Backward, and a Step of the optimizer divides the derivatives by Scale. If a
+// derivative is not a finite number, the Step changes nothing, and the scale is halved. After 2000 other steps in a row, the scale is doubled.
 type Scaler struct{ state Scaling }
 
 // Scaling is the state of a Scaler.

@@ -8,9 +8,8 @@ type Schedule func(step int) float64
 // Constant is the Schedule that does not change the learning rate.
 func Constant(int) float64 { return 1 }
 
-// Cosine returns a Schedule that falls from 1 to last along half a cosine in the given number of steps, and then stays at last (Loshchilov
-// and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts"). If the number of steps is not positive, the factor is last in all
-// steps.
+// Cosine returns a Schedule that falls from 1 to last along half a cosine in the given number of steps, and then stays at last (Loshchilov and
+// Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts").
 func Cosine(steps int, last float64) Schedule {
 	return func(step int) float64 {
 		if step >= steps {
@@ -20,8 +19,7 @@ func Cosine(steps int, last float64) Schedule {
 	}
 }
 
-// Linear returns a Schedule that falls linearly from 1 to last in the given number of steps, and then stays at last. If the number of steps
-// is not positive, the factor is last in all steps.
+// Linear returns a Schedule that falls linearly from 1 to last in the given number of steps, and then stays at last.
 func Linear(steps int, last float64) Schedule {
 	return func(step int) float64 {
 		if step >= steps {
@@ -31,8 +29,7 @@ func Linear(steps int, last float64) Schedule {
 	}
 }
 
-// WarmUp returns a Schedule that rises linearly to 1 in the given number of steps, and then follows next. If the number of steps is not
-// positive, the Schedule is next.
+// WarmUp returns a Schedule that rises linearly to 1 in the given number of steps, and then follows next.
 func WarmUp(steps int, next Schedule) Schedule {
 	steps = max(steps, 0)
 	return func(step int) float64 {

@@ -35,8 +35,8 @@ func NewSGD(params *nn.Params, o SGDOptions) *SGD {
 	return &SGD{state{params: params, rate: o.Rate, schedule: o.Schedule, clip: o.Clip, moments: 1, err: err}, o}
 }
 
-// Step updates all parameters from their derivatives, and clears the derivatives. It returns an error of the options, the Scope or the
-// device. If the Scope has an error, derivatives may be incomplete: Step then clears them and changes no parameter.
+// Step updates all parameters from their derivatives, and clears the derivatives. It returns an error of the options, the Scope or the device. If the
+// Scope has an error, Step clears the derivatives and changes no parameter.
 func (o *SGD) Step(s *tensor.Scope) error {
 	m, err := o.begin(s)
 	if err != nil {

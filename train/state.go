@@ -60,8 +60,8 @@ func (o *state) kept(m *nn.Memory) int {
 	return o.moments * m.Own()
 }
 
-// Norm waits for the last step and returns the norm of all derivatives in this step, before clipping. Without Clip and without a Scaler, it
-// returns 0. If the step was skipped, the norm is not a finite number.
+// Norm waits for the last step and returns the norm of all derivatives together in this step, before clipping. Without Clip and without a
+// Scaler, it returns 0. If the step was skipped, the norm is not a finite number.
 func (o *state) Norm(s *tensor.Scope) (float64, error) {
 	if o.scaler != nil {
 		return o.norm, s.Err()

@@ -115,7 +115,7 @@ func sources(pass *analysis.Pass) (files []compile.File, mentioned bool, err err
 	return files, mentioned, nil
 }
 
-// build returns the package in SSA form. Imported packages have declarations only.
+// build returns the package in SSA form, as the compiler lowers it. Imported packages have declarations only.
 func build(pass *analysis.Pass) *ssa.Program {
 	program := ssa.NewProgram(pass.Fset, ssa.InstantiateGenerics|ssa.BuildSerially)
 	seen := map[string]bool{}
@@ -128,7 +128,9 @@ func build(pass *analysis.Pass) *ssa.Program {
 			todo = append(todo, next.Imports()...)
 		}
 	}
-	program.CreatePackage(pass.Pkg, pass.Files, pass.TypesInfo, false).Build()
+	syntax, info := copied(pass.Files, pass.TypesInfo)
+	frontend.Reorder(pass.Fset, pass.Pkg, syntax, info)
+	program.CreatePackage(pass.Pkg, syntax, info, false).Build()
 	return program
 }
 

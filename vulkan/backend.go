@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxspirv"
@@ -25,6 +26,7 @@ type backend struct {
 	lacks       ptxspirv.Features
 	subgroup    subgroup
 	clock       clock
+	patience    time.Duration
 
 	submitting sync.Mutex // held while the queue is used
 	queue      vulkansys.Queue
@@ -36,6 +38,7 @@ type backend struct {
 	queues   []*queue         // open ones
 	closed   bool
 	lost     bool     // ErrLost
+	hung     bool     // lost because a kernel does not end, which may still use everything
 	finished []func() // free what the kernels use
 }
 
@@ -57,6 +60,18 @@ func (b *backend) usable() error {
 	}
 	return ErrLost
 }
+
+// closePatience returns how long work may take before closing gives it up. Vulkan has no call that ends a kernel. On a CPU, kernels
+// are slow, and llvmpipe ends all loops.
+func closePatience(i driver.Info) time.Duration {
+	if i.GPU {
+		return time.Minute
+	}
+	return time.Hour
+}
+
+// Patience implements driver.Patient.
+func (b *backend) Patience() time.Duration { return b.patience }
 
 // Allocate implements driver.Backend.
 func (b *backend) Allocate(size int) (driver.Memory, error) {
@@ -187,11 +202,16 @@ func (p *buffer) Free() error {
 	if err := b.open(); err != nil {
 		return err
 	}
-	for _, q := range b.queues {
-		q.finish()
-	}
 	if i, ok := slices.BinarySearchFunc(b.buffers, p.address, byAddress); ok {
-		b.buffers = slices.Delete(b.buffers, i, i+1)
+		b.buffers = slices.Delete(b.buffers, i, i+1) // at once: no copy of another goroutine may begin to use the memory
+	}
+	for _, q := range slices.Clone(b.queues) {
+		if err := q.settle(); err != nil {
+			return err
+		}
+	}
+	if err := b.open(); err != nil { // another goroutine has closed the device
+		return err
 	}
 	p.free()
 	return nil
@@ -219,7 +239,12 @@ func (b *backend) Close() error {
 	if err := b.open(); err != nil {
 		return err
 	}
-	b.closed = true
+	b.closed = true // so that other goroutines leave it alone
+	for _, q := range slices.Clone(b.queues) {
+		if err := q.settle(); err != nil {
+			return err
+		}
+	}
 	var err error
 	if idle := b.WaitIdle(b.device); !b.lost {
 		err = idle
@@ -227,6 +252,7 @@ func (b *backend) Close() error {
 	for _, q := range b.queues {
 		q.free()
 	}
+	b.queues = nil
 	for _, f := range b.finished {
 		f()
 	}

@@ -7,8 +7,8 @@
 //	s, err := dev.NewStream()                     // for package device and generated launchers
 //
 // Kernels need no separate compilation for Vulkan: at a kernel's first launch with each block size, the package translates the kernel's PTX
-// to SPIR-V. If a kernel needs a feature that the device lacks (tensor cores, clusters, 64-bit atomics in shared memory), its launch returns
-// an error that matches device.ErrNoVariant.
+// to SPIR-V. If a kernel needs a feature that the device lacks, such as tensor cores, its launch returns an error that matches
+// device.ErrNoVariant.
 //
 // The commands of all streams run one after another. The package collects enqueued work, and submits the work to the GPU when the program
 // waits for a stream, or when there is much work. If a kernel hangs, or if a kernel without checks accesses memory out of bounds, the

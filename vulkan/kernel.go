@@ -15,7 +15,8 @@ type code struct {
 	kernel  *driver.Kernel
 	variant int
 	block   [3]int
-	shared  int // bytes of dynamic shared memory
+	cluster [3]int // blocks of a cluster, or zeros
+	shared  int    // bytes of dynamic shared memory
 }
 
 // loaded is a kernel that is ready to run, or why it is not.
@@ -24,22 +25,47 @@ type loaded struct {
 	data     *buffer // constants, or nil
 	pushed   bool    // its parameter block is in the push constants
 	number   uint32
+	variant  int    // of the kernel
+	cluster  [3]int // as in code
 	err      error
+}
+
+// variant returns the index of the variant that a launch runs, or -1 if the kernel has none for Vulkan.
+func variant(p *driver.Plan) int {
+	i := p.Variant()
+	for _, c := range newerCapabilities {
+		if i < 0 {
+			i = p.Kernel().Best(c, p.Fit())
+		}
+	}
+	return i
+}
+
+// threads returns the number of threads of a workgroup.
+func (c *code) threads() int {
+	n := 1
+	for i := range 3 {
+		n *= c.block[i] * max(1, c.cluster[i])
+	}
+	return n
 }
 
 // load returns the code that a launch runs, translated and compiled by the first launch that needs it. The lock is held.
 func (b *backend) load(p *driver.Plan) *loaded {
 	k := p.Kernel()
-	i := p.Variant()
+	i := variant(p)
 	if i < 0 {
 		return &loaded{err: fmt.Errorf("vulkan: %w", k.NoVariant(b.information))}
 	}
 	_, block := p.Grid()
-	c := code{k, i, block, p.Shared(&k.Variants[i])}
+	c := code{k, i, block, p.Cluster(), p.Shared(&k.Variants[i])}
+	if n := c.threads(); n > b.information.Limits.ThreadsPerBlock {
+		return &loaded{err: fmt.Errorf("vulkan: %s: %d threads in a cluster, the device has %d: %w", k.Name, n, b.information.Limits.ThreadsPerBlock, driver.ErrGrid)}
+	}
 	if l, ok := b.kernels[c]; ok {
 		return l
 	}
-	l := &loaded{number: uint32(len(b.list))}
+	l := &loaded{number: uint32(len(b.list)), variant: i, cluster: c.cluster}
 	b.list = append(b.list, k)
 	b.kernels[c] = l
 	if err := b.make(l, c); err != nil {
@@ -70,10 +96,13 @@ func (b *backend) make(l *loaded, c code) error {
 		return err
 	}
 	p, err := ptxspirv.Translate(m, c.kernel.Entry(), ptxspirv.Options{
-		Block: c.block, Shared: c.shared, Subgroup: b.subgroup.lanes, Push: b.push, Lacks: b.lacks, Views: b.views, Arithmetic: b.arithmetic,
+		Block: c.block, Cluster: c.cluster, Shared: c.shared, Subgroup: b.subgroup.lanes, Push: b.push, Lacks: b.lacks, Views: b.views, Arithmetic: b.arithmetic,
 	})
 	if err != nil {
 		return err
+	}
+	if has := b.information.Limits.SharedPerBlock; p.Shared > has {
+		return fmt.Errorf("%d bytes of shared memory in a workgroup, the device has %d: %w", p.Shared, has, driver.ErrGrid)
 	}
 	return b.compile(l, p)
 }

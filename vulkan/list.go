@@ -39,7 +39,7 @@ type Description struct {
 
 // Complete reports whether the device is a GPU with all features that kernels can use through Vulkan. Unless GOPHERWARP_DEVICE selects
 // a device, gopherwarp.Open chooses only complete Vulkan devices. Even a complete device lacks the features that Vulkan does not
-// offer, such as tensor cores and clusters.
+// offer, such as tensor cores.
 func (d *Description) Complete() bool { return d.Type != Other && len(d.Missing)+len(d.Lacks) == 0 }
 
 // List describes the devices in the loader's order, including those that Open refuses.

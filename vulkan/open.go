@@ -20,7 +20,9 @@ var (
 	// ErrFeatures means that the device or its driver lacks a feature that all kernels need.
 	ErrFeatures = errors.New("vulkan: the device lacks what kernels need")
 	// ErrLost means that the driver has given up the device, usually because a kernel hung, or because a kernel without checks accessed
-	// memory out of bounds. All later calls return this error. The process can close the device and open it again.
+	// memory out of bounds. Not all drivers notice that a kernel hangs. So a GPU is also lost if the program frees memory, or closes a
+	// stream or the device, and work has not ended a minute after its start. All later calls return this error. The process can close
+	// the device and open it again. What a hanging kernel uses is freed when the process ends.
 	ErrLost = errors.New("vulkan: the device is lost, because a kernel hung or accessed invalid memory; close it and open it again")
 )
 
@@ -99,6 +101,13 @@ func (s *session) close() { s.DestroyInstance(s.instance) }
 // capability selects the variants of kernels without tensor cores and asynchronous copies.
 var capability = driver.Capability{Major: 7, Minor: 5}
 
+// newerCapabilities are those whose variants run where a kernel has none for capability, if they contain nothing that Vulkan lacks.
+var newerCapabilities = [...]driver.Capability{{Major: 8}, {Major: 9}}
+
+// mostCluster is the number of blocks of the largest cluster, as on other devices. A cluster runs as one workgroup, so a device's limits for
+// workgroups hold for its threads and for its shared memory.
+const mostCluster = 16
+
 // info describes a device.
 func (s *session) info(i int) driver.Info {
 	p, d := vulkansys.NewDriverProperties()
@@ -107,7 +116,7 @@ func (s *session) info(i int) driver.Info {
 	info := driver.Info{
 		Kind: "vulkan", Index: i, Name: text(p.Name[:]), Capability: capability, Cores: 1, GPU: typeOf(p.Kind) != Other,
 		Driver: fmt.Sprintf("%s %s (Vulkan %d.%d)", text(d.Name[:]), text(d.Version[:]), p.API>>22, p.API>>12&0x3ff),
-		Limits: driver.Limits{ThreadsPerBlock: int(l.Invocations), SharedPerBlock: int(l.SharedMemory)},
+		Limits: driver.Limits{ThreadsPerBlock: int(l.Invocations), SharedPerBlock: int(l.SharedMemory), ClusterBlocks: mostCluster},
 	}
 	for axis := range 3 {
 		info.Limits.Block[axis], info.Limits.Grid[axis] = int(l.GroupSize[axis]), int(l.GroupCount[axis])
@@ -154,7 +163,7 @@ func (s *session) open(index int) (*backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
-	b := &backend{session: s, device: dev, information: info, family: uint32(family), kernels: map[code]*loaded{}}
+	b := &backend{session: s, device: dev, information: info, family: uint32(family), kernels: map[code]*loaded{}, patience: closePatience(info)}
 	b.queue = s.Queue(dev, b.family, 0)
 	b.memories = s.Memories(p)
 	b.arithmetic, b.subgroup, b.clock = s.arithmetic(p), s.subgroup(p), s.newClock(p, families[family])
@@ -183,6 +192,7 @@ func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, []st
 	f12.Storage8, f12.BufferAtomics64, f12.Int8, f12.Addresses = has12.Storage8, has12.BufferAtomics64, has12.Int8, 1
 	var extensions []string
 	if v := s.views(p); v.Any {
+		f12.SharedAtomics64 = number(v.Atomics64)
 		l := f.WithSharedLayout()
 		l.Layout, l.Access16, l.Access8 = 1, number(v.Half), number(v.Bytes)
 		extensions = append(extensions, vulkansys.SharedLayout)
@@ -215,8 +225,11 @@ func (s *session) views(p vulkansys.PhysicalDevice) ptxspirv.Views {
 	f, _, f12 := vulkansys.NewFeatures()
 	l := f.WithSharedLayout()
 	s.Features(p, f)
+	if l.Layout == 0 {
+		return ptxspirv.Views{}
+	}
 	return ptxspirv.Views{
-		Any: l.Layout != 0, Half: l.Layout != 0 && l.Access16 != 0 && f.Int16 != 0, Bytes: l.Layout != 0 && l.Access8 != 0 && f12.Int8 != 0,
+		Any: true, Half: l.Access16 != 0 && f.Int16 != 0, Bytes: l.Access8 != 0 && f12.Int8 != 0, Atomics64: f12.SharedAtomics64 != 0,
 	}
 }
 

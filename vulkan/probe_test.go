@@ -84,6 +84,10 @@ func TestMistakes(t *testing.T) {
 		{"quotients of a loop that starts from 0", computing("mov.u32 %r2, 0; mov.f64 %fd1, 0d0000000000000000; $LOOP: cvt.rn.f64.u32 %fd2, %r2; " +
 			"cvt.rn.f64.u32 %fd3, %r1; div.rn.f64 %fd2, %fd2, %fd3; div.rn.f64 %fd2, %fd3, %fd2; add.rn.f64 %fd1, %fd1, %fd2; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 3; " +
 			"@%p1 bra $LOOP; mov.b64 %rd2, %fd1;"), 1, math.Float64bits(math.Inf(1))},
+		{"a difference that is 0 instead of negative", computing("cvt.u64.u32 %rd3, %r1; setp.lt.u64 %p1, 3, %rd3; add.s64 %rd0, %rd3, -3; " +
+			"selp.b64 %rd2, %rd0, 0, %p1;"), 2, 0},
+		{"such a difference that is not negative", computing("cvt.u64.u32 %rd3, %r1; setp.lt.u64 %p1, 3, %rd3; add.s64 %rd0, %rd3, -3; " +
+			"selp.b64 %rd2, %rd0, 0, %p1;"), 1<<32 - 1, 1<<32 - 4},
 		{"float64 to the least normal", computing("cvt.rn.f64.u32 %fd1, %r1; mul.rn.f64 %fd1, %fd1, 0d3690000000000000; " + // 2^-150
 			"cvt.rn.f32.f64 %f1, %fd1; mov.b32 %r2, %f1; cvt.u64.u32 %rd2, %r2;"), 1<<24 - 1, 1 << 23},
 	} {

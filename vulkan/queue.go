@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -27,6 +28,8 @@ type queue struct {
 	fence    vulkansys.Fence
 	count    int          // of commands that are collected, since the last wait
 	started  bool         // they run, after a wait that ended early
+	since    time.Time    // when they were started
+	epoch    int          // increases when they are done
 	stage    stage        // for data
 	blocks   stage        // for parameter blocks that are not in push constants
 	env      *environment // nil until a kernel needs it
@@ -81,8 +84,11 @@ func (q *queue) work(f func() error) error {
 	if q.failed != nil {
 		return nil
 	}
-	if q.started {
+	for q.started {
 		q.finish()
+		if err := q.usable(); err != nil { // another goroutine has closed the queue
+			return err
+		}
 	}
 	if q.count == 0 {
 		if err := q.record(); err != nil {
@@ -166,7 +172,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 			return l.err
 		}
 		k := p.Kernel()
-		v := &k.Variants[p.Variant()]
+		v := &k.Variants[l.variant]
 		var env uint64
 		if k.Environment() {
 			if err := q.environment(); err != nil {
@@ -186,7 +192,11 @@ func (q *queue) Launch(p *driver.Plan) error {
 			copy(s.host, block)
 			block = binary.LittleEndian.AppendUint64(nil, s.address)
 		}
-		q.dispatch(l, block, v.Blocks(p))
+		groups := v.Blocks(p)
+		for i, n := range l.cluster {
+			groups[i] /= max(1, n)
+		}
+		q.dispatch(l, block, groups)
 		return nil
 	})
 }
@@ -292,7 +302,7 @@ func (q *queue) Zero(dst uintptr, n int) error {
 	})
 }
 
-// finish starts the collected commands and waits for them. The lock is held.
+// finish starts the collected commands and waits for them. The lock is held, except between polls.
 func (q *queue) finish() { _ = q.finishBy(context.Background()) } // which is never done
 
 // poll is how long a wait for the device does not look at its context, in nanoseconds.
@@ -303,15 +313,26 @@ func (q *queue) finishBy(ctx context.Context) error {
 	if q.count == 0 {
 		return nil
 	}
+	b, epoch := q.backend, q.epoch
 	err := q.start()
-	for done := false; err == nil && !done; {
+	for done := false; err == nil; {
+		if b.hung {
+			return ErrLost
+		}
+		if done, err = b.WaitFence(b.device, q.fence, poll); done || err != nil {
+			break
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		done, err = q.backend.WaitFence(q.backend.device, q.fence, poll)
+		b.mu.Unlock() // a kernel that hangs must not block other goroutines
+		b.mu.Lock()
+		if q.epoch != epoch {
+			return nil // another goroutine has waited to the end
+		}
 	}
 	if err == nil {
-		err = errors.Join(q.readMarks(), q.backend.ResetFence(q.backend.device, q.fence), q.backend.ResetCommandPool(q.backend.device, q.pool))
+		err = errors.Join(q.readMarks(), b.ResetFence(b.device, q.fence), b.ResetCommandPool(b.device, q.pool))
 	}
 	if err != nil {
 		q.fail(err)
@@ -330,9 +351,28 @@ func (q *queue) finishBy(ctx context.Context) error {
 	return nil
 }
 
+// settle is finish for a call that then frees what the commands use. A GPU without a watchdog may never end a kernel. If the commands
+// have not ended long after their start, the device counts as lost, and nothing is freed any more.
+func (q *queue) settle() error {
+	b, since := q.backend, time.Now()
+	if q.started {
+		since = q.since
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), since.Add(b.patience))
+	defer cancel()
+	if q.finishBy(ctx) != nil {
+		b.lost, b.hung = true, true
+	}
+	if b.hung {
+		return ErrLost
+	}
+	return nil
+}
+
 // forget forgets the collected commands, which are done or have failed.
 func (q *queue) forget() {
 	q.count, q.next, q.started, q.reads, q.marks, q.followed = 0, 0, false, nil, q.marks[:0], nil
+	q.epoch++
 	q.stage.reset()
 	q.blocks.reset()
 }
@@ -353,7 +393,7 @@ func (q *queue) start() error {
 	if q.started {
 		return nil
 	}
-	q.started = true
+	q.started, q.since = true, time.Now()
 	return q.run(q.fence)
 }
 
@@ -368,6 +408,9 @@ func (q *queue) Wait(ctx context.Context) error {
 		return err
 	}
 	if err := q.finishBy(ctx); err != nil {
+		return err
+	}
+	if err := q.open(); err != nil { // another goroutine has closed the queue
 		return err
 	}
 	left, damaged := q.take()
@@ -394,15 +437,14 @@ func (q *queue) Close() error {
 	if err := q.open(); err != nil {
 		return err
 	}
-	q.finish()
-	q.closed = true
-	for i, x := range b.queues {
-		if x == q {
-			b.queues = append(b.queues[:i:i], b.queues[i+1:]...)
-			break
-		}
+	q.closed = true // so that other goroutines leave it alone
+	if err := q.settle(); err != nil {
+		return err
 	}
-	q.free()
+	if i := slices.Index(b.queues, q); i >= 0 { // else the device was closed meanwhile
+		b.queues = slices.Delete(b.queues, i, i+1)
+		q.free()
+	}
 	return nil
 }
 

@@ -1,5 +1,5 @@
-// Package weights provides what all file formats for tensors share. A File is a set of named tensors with metadata. Packages
-// weights/safetensors and weights/gguf read and write the formats, and weights/formats opens files of both formats.
+// Package weights provides what all file formats for tensors share. A File is a set of named tensors with metadata. Packages weights/safetensors and
+// weights/gguf read and write the formats, and weights/formats opens files of both formats.
 //
 //	f, err := gguf.Open("model.gguf")               // reads the header, not the tensors
 //	defer f.Close()
@@ -12,17 +12,15 @@
 //
 // # Reading and mapping
 //
-// Tensor.ReadAt reads into memory of the caller, such as pinned memory that a GPU copies from. If another process has truncated the file,
-// ReadAt returns an error. ReadAt is faster than the first read of a mapped file, which causes a page fault for each page.
+// For a GPU, use Tensor.ReadAt, which reads into memory of the caller, such as pinned memory.
 //
-// File.Map maps the files. Bytes and Values then return the mapped memory, without a copy. Use it for weights that stay on the CPU. If
-// another process truncates a mapped file, a read of the missing part is a memory fault that ends the process. If File.Guard runs the
-// function that reads, Guard returns an error instead. Guard cannot protect C code, such as a GPU's driver. The memory is valid until
-// File.Close and must not be written.
+// For weights that stay on the CPU, use File.Map. Bytes and Values then return the mapped memory, without a copy. The memory is valid until
+// File.Close and must not be written. If another process truncates a mapped file, a read of the missing part ends the process, unless File.Guard runs
+// the function that reads.
 //
 // # Hostile files
 //
-// A file may contain arbitrary bytes. Before the readers allocate memory, they check every count, length, offset and shape against the
-// number of remaining bytes. The readers' errors match ErrFormat. The readers never load pickles. They do not check the meaning of a
-// valid file: its metadata may be nonsense, its names may contain control characters, and its numbers may be NaN.
+// A file may contain arbitrary bytes. Before the readers allocate memory, they check every count, length, offset and shape against the number of
+// remaining bytes. The readers' errors match ErrFormat. The readers never load pickles. They do not check the meaning of a valid file: its metadata
+// may be nonsense, its names may contain control characters, and its numbers may be NaN.
 package weights

@@ -51,7 +51,7 @@ func New(c Contents) (*File, error) {
 }
 
 // ReadsFrom reports whether a path leads to one of the files that the tensors are read from, or to the folder of one, also through links. A program
-// that writes to such a path would replace files that it reads.
+// must not write to such a path.
 func (f *File) ReadsFrom(path string) bool {
 	at, err := os.Stat(path)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// Guard calls read and returns its error. The function read may read the memory of a mapped file. If the file was truncated after Map, such
-// a read is a memory fault, which would otherwise end the process; Guard then returns an error that matches ErrTruncated. Guard does not
-// protect other goroutines, or C code, such as a driver that copies from the memory.
+// Guard calls read and returns its error. The function read may read the memory of a mapped file. If the file was truncated after Map, Guard returns
+// an error that matches ErrTruncated; without Guard, the process would end. Guard does not protect other goroutines, or C code, such as a driver that
+// copies from the memory.
 func (f *File) Guard(read func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {

@@ -18,8 +18,8 @@ type Layer struct {
 	Before, Size, Total int64
 }
 
-// Layers returns the tensors layer by layer: first the tensors outside all layers, then the layers by name and number. A program that loads
-// one layer in each iteration needs memory for only one layer, and has loaded Before+Size of Total bytes after the iteration.
+// Layers returns the tensors layer by layer: first the tensors outside all layers, then the layers by name and number. A program that loads one layer
+// in each iteration needs memory for only one layer.
 func (f *File) Layers() iter.Seq[Layer] {
 	return func(yield func(Layer) bool) {
 		before, total := int64(0), f.Size()

@@ -13,8 +13,8 @@ import (
 // saveBuffer is the size of the buffer of Save in bytes.
 const saveBuffer = 1 << 20
 
-// Save writes a file atomically: it calls write with a temporary file in the same folder, flushes the temporary file to the disk, and
-// renames it. If write fails, or the process ends early, an existing file with the name does not change.
+// Save writes a file atomically: it calls write with a temporary file in the same folder, and then renames the temporary file. If write fails, or the
+// process ends early, an existing file with the name does not change.
 func Save(name string, write func(w io.Writer) error) error {
 	if i, err := os.Stat(name); err == nil && i.IsDir() {
 		return fmt.Errorf("weights: save %s: a folder has this name", name)

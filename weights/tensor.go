@@ -47,8 +47,8 @@ func (t *Tensor) Range() (file string, begin, end int64) {
 	return t.from.name, t.offset, t.offset + int64(t.size)
 }
 
-// ReadAt implements io.ReaderAt on the data. It reads from the file into p, even if the file is mapped. p may be pinned memory, from which
-// a device copies. If the file has become shorter, the error matches ErrTruncated.
+// ReadAt implements io.ReaderAt on the data. It reads from the file into p, even if the file is mapped. If the file has become shorter, the error
+// matches ErrTruncated.
 func (t *Tensor) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 || off > int64(t.size) {
 		return 0, fmt.Errorf("weights: tensor %q: read at %d of %d bytes", t.spec.Name, off, t.size)
@@ -64,8 +64,8 @@ func (t *Tensor) ReadAt(p []byte, off int64) (int, error) {
 // Mapped reports whether the file is mapped, so that Bytes returns its memory.
 func (t *Tensor) Mapped() bool { return t.from.mapped != nil }
 
-// Bytes returns the data. If the file is mapped, the result is the file's memory. This memory is valid until the File is closed, must not
-// be written, and should be read within File.Guard. Otherwise, Bytes reads the data into new memory.
+// Bytes returns the data. If the file is mapped, the result is the file's memory, which is valid until the File is closed, must not be written, and
+// should be read within File.Guard. Otherwise, Bytes reads the data into new memory.
 func (t *Tensor) Bytes() ([]byte, error) {
 	if m := t.from.mapped; m != nil {
 		return m[t.offset : t.offset+int64(t.size) : t.offset+int64(t.size)], nil
@@ -77,9 +77,9 @@ func (t *Tensor) Bytes() ([]byte, error) {
 	return b, nil
 }
 
-// Values returns the elements as a []T, where T is the Go type of the tensor's elements: float32 for F32, dtype.BF16 for BF16. Like Bytes, it
-// returns the file's memory if the file is mapped, unless the data is not aligned for T. If T is another type, the error matches ErrType.
-// Files and memory have little-endian byte order.
+// Values returns the elements as a []T, where T is the Go type of the tensor's elements: float32 for F32, dtype.BF16 for BF16. If T is another type,
+// the error matches ErrType. Like Bytes, Values returns the file's memory if the file is mapped, unless the data is not aligned for T. Files and
+// memory have little-endian byte order.
 func Values[T any](t *Tensor) ([]T, error) {
 	want := t.spec.Type.DType()
 	if got, ok := dtype.Of[T](); !ok || got != want || want == dtype.Invalid {

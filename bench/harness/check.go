@@ -36,8 +36,8 @@ func Exactly[T comparable](got []T, want func(i int) T) error {
 	})
 }
 
-// Examine calls f with the numbers from 0 to n-1, on all cores, and returns the error of the lowest number. If n is
-// greater than most, and most is not 0, it calls f only with a random sample of size most.
+// Examine calls f with the numbers from 0 to n-1, on all cores, and returns the error of the lowest number. If n is greater than most, and most is
+// not 0, Examine calls f only with a random sample of size most.
 func Examine(n, most int, f func(i int) error) error {
 	at := func(i int) int { return i }
 	if most > 0 && most < n {

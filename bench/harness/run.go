@@ -39,8 +39,8 @@ const (
 	cpuRounds   = 3
 )
 
-// Run measures the cases of a suite on a device, in their big size on a GPU and in their small one
-// elsewhere. Cases for which the device has too little memory are skipped. Errors in one case are in the report; Run returns an error only when ctx is done.
+// Run measures the cases of a suite on a device, in their big size on a GPU and in their small one elsewhere. Run skips cases for which the device
+// has too little memory. Errors in one case are in the report; Run returns an error only when ctx is done.
 func Run(ctx context.Context, dev *device.Device, suite Suite, o Options) (*report.Report, error) {
 	r := newReport(dev.Info(), o)
 	t, err := CompileTwins(ctx, suite.Twins, o.NVCC, dev.Info())

@@ -8,5 +8,5 @@
 //		fmt.Println(b.What, b.Figure, b.Met())
 //	}
 //
-// This package does not measure. Package bench/suite and the programs in bench measure.
+// Package bench/suite and the programs in bench make Reports.
 package report

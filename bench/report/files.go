@@ -16,9 +16,8 @@ type Files struct {
 	HTML    string   // where the page is written
 }
 
-// Present gets a report and adds the cases of the reports f.Add. It writes the result to out and to the files f.JSON and
-// f.HTML, and the changes since the report f.Compare to out. It reads the earlier report first, because getting a report may take minutes. If
-// cases of the report failed, the error names them.
+// Present gets a report, adds the cases of the reports f.Add, and writes the result to out and to the files f.JSON and f.HTML. It also writes to out
+// what has changed since the report f.Compare. If cases of the report failed, the error names them.
 func (f Files) Present(out io.Writer, get func() (*Report, error)) error {
 	var earlier *Report
 	var err error

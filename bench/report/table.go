@@ -9,11 +9,9 @@ import (
 // lineWidth is the maximum length of a line in a table.
 const lineWidth = 79
 
-// WriteTable writes the report for a terminal. It writes a line for each case: the speeds of our
-// plain kernel and of the literal twin, and their ratio; then those of our tuned kernel and of the
-// best twin, and the ratio of the speeds of our faster kernel and of the faster twin. Peers, means,
-// launches, bars and skipped cases follow. A report of bench/public has a table of its programs
-// instead of the tables of cases and peers.
+// WriteTable writes the report for a terminal. A line for each case has the speeds of the plain Go kernel and of the literal twin, and their ratio.
+// Then it has the speeds of the tuned Go kernel and of the best twin, and the ratio of the faster Go kernel to the faster twin. Peers, means,
+// launches, bars and skipped cases follow. A report of bench/public has a table of its programs instead.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	wrap(&b, "", r.Device)

@@ -8,9 +8,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/classify"
-	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
+	"github.com/gopherwarp/gopherwarp/device"
 )
 
 type classifyCommand struct {
@@ -46,16 +45,12 @@ func (c *classifyCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, err := gopherwarp.Open()
+	dev, m, err := openModel(t, c.Model, func(dev *device.Device, l loading) (*classify.Model, error) {
+		o.Progress = l.progress
+		return classify.Open(dev, c.Model, o)
+	})
 	if err != nil {
 		return err
-	}
-	progress := console.StartProgress(t.err)
-	_, o.Progress = loading(progress, c.Model)
-	m, err := classify.Open(dev, c.Model, o)
-	progress.Stop()
-	if err != nil {
-		return errors.Join(err, dev.Close())
 	}
 	return errors.Join(c.classify(ctx, t, m), m.Close(), dev.Close())
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -57,20 +56,11 @@ func dtypeOf(flag string) dtype.Type {
 	return types[flag]
 }
 
-// openEmbeddings opens a model on the default device, and shows the progress. The caller closes both.
+// openEmbeddings opens the model. The caller closes the device and the model.
 func (c *embedCommand) openEmbeddings(t terminal) (*device.Device, vectorSource, error) {
-	dev, err := gopherwarp.Open()
-	if err != nil {
-		return nil, nil, err
-	}
-	progress, o := console.StartProgress(t.err), embeddings.Options{DType: dtypeOf(c.DType), Map: c.on()}
-	_, o.Progress = loading(progress, c.Model)
-	m, err := c.open(dev, c.Model, o)
-	progress.Stop()
-	if err != nil {
-		return nil, nil, errors.Join(err, dev.Close())
-	}
-	return dev, m, nil
+	return openModel(t, c.Model, func(dev *device.Device, l loading) (vectorSource, error) {
+		return c.open(dev, c.Model, embeddings.Options{DType: dtypeOf(c.DType), Map: c.on(), Progress: l.progress})
+	})
 }
 
 // inputText is a text of the input, with the fields of its object if it has one.

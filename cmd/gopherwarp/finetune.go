@@ -20,6 +20,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cuda/nccl"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/train/finetune"
+	"github.com/gopherwarp/gopherwarp/train/text"
 )
 
 type finetuneCommand struct {
@@ -207,6 +208,7 @@ func (c *finetuneCommand) train(ctx context.Context, t terminal, trainer *finetu
 	texts, tokens, learned := trainer.Data()
 	done, all := trainer.Steps()
 	console.Print(t.err, fmt.Sprintf("%d texts of %d tokens, of which %d are learned; %d parameters; %d steps", texts, tokens, learned, trainer.Parameters(), all), 2)
+	reportDropped(t, trainer.Dropped())
 	console.Print(t.err, "memory:\n"+trainer.Plan().String(), 2)
 	if done > 0 {
 		console.Print(t.err, fmt.Sprintf("continuing after step %d", done), 2)
@@ -230,6 +232,23 @@ func (c *finetuneCommand) train(ctx context.Context, t terminal, trainer *finetu
 		return nil
 	}
 	return plotLosses(c.Plot, out)
+}
+
+// mostDropped is the number of dropped lines that are listed.
+const mostDropped = 10
+
+// reportDropped lists the lines that have nothing to learn.
+func reportDropped(t terminal, lines []*text.LineError) {
+	if len(lines) == 0 {
+		return
+	}
+	console.Print(t.err, fmt.Sprintf("dropped texts with nothing to learn: %d", len(lines)), 2)
+	for _, l := range lines[:min(len(lines), mostDropped)] {
+		console.Print(t.err, l.Error(), 4)
+	}
+	if n := len(lines) - mostDropped; n > 0 {
+		console.Print(t.err, fmt.Sprintf("and %d more", n), 4)
+	}
 }
 
 // reporter shows the progress of a training.

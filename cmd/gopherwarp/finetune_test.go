@@ -83,6 +83,29 @@ func TestFinetunePlan(t *testing.T) {
 	}
 }
 
+// TestFinetuneTruncate reports texts of which nothing to learn remains, and counts only tokens that are predicted.
+func TestFinetuneTruncate(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	data := filepath.Join(t.TempDir(), "train.jsonl")
+	long := `{"prompt": "abcdefgh", "completion": "i"}` + "\n"
+	if err := os.WriteFile(data, []byte(`{"text": "abc"}`+"\n"+strings.Repeat(long, 12)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	args := []string{"finetune", "-model", llamatest.Write(t, llamatest.Options{}), "-data", data, "-out", filepath.Join(t.TempDir(), "out"), "-length=8", "-truncate", "-steps=1"}
+	if code := run(t.Context(), args, terminal{io.Discard, &stderr}); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, &stderr)
+	}
+	for _, want := range []string{
+		"1 texts of 4 tokens, of which 3 are learned; ", "\ndropped texts with nothing to learn: 12\n",
+		data + ":2: text: nothing to learn among its 8 tokens", data + ":11: ", "\nand 2 more\n",
+	} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("no %q in\n%s", want, &stderr)
+		}
+	}
+}
+
 // TestFinetuneTerminated sends SIGTERM after the first step of a training, which then writes a checkpoint and can be resumed.
 func TestFinetuneTerminated(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -118,31 +118,46 @@ func (f modelFlags) options() llm.Options {
 // open opens the model on the default device. If o.Sequences is 0, it is the number of texts that servers generate there. It shows the
 // progress. If ctx is done while the model is loaded, open returns the error of ctx. The caller closes both.
 func (f modelSource) open(ctx context.Context, t terminal, o llm.Options) (*device.Device, *llm.Model, error) {
+	o.Map, o.Context, o.CacheDType, o.Interrupt = f.on(), f.Context, f.dtype(), ctx.Err
+	return openModel(t, f.Model, func(dev *device.Device, l loading) (*llm.Model, error) {
+		if o.Sequences == 0 {
+			o.Sequences = parallelOn(dev)
+		}
+		o.Memory, o.Progress = l.memory, l.progress
+		return llm.Open(dev, f.Model, o)
+	})
+}
+
+// openModel opens a model on the default device, and shows the progress. The caller closes both.
+func openModel[M any](t terminal, path string, open func(dev *device.Device, l loading) (M, error)) (*device.Device, M, error) {
+	var none M
 	dev, err := gopherwarp.Open()
 	if err != nil {
-		return nil, nil, err
-	}
-	if o.Sequences == 0 {
-		o.Sequences = parallelOn(dev)
+		return nil, none, err
 	}
 	progress := console.StartProgress(t.err)
-	o.Map, o.Context, o.CacheDType, o.Interrupt = f.on(), f.Context, f.dtype(), ctx.Err
-	o.Memory, o.Progress = loading(progress, f.Model)
-	m, err := llm.Open(dev, f.Model, o)
+	m, err := open(dev, newLoading(progress, path))
 	progress.Stop()
 	if err != nil {
-		return nil, nil, errors.Join(err, dev.Close())
+		return nil, none, errors.Join(err, dev.Close())
 	}
 	return dev, m, nil
 }
 
-// loading returns the functions that show what a model will take of memory, and how far it is loaded.
-func loading(p *console.Progress, path string) (memory func(m llm.Memory), progress func(done, total int64)) {
+// loading shows what a model will take of memory, and how far it is loaded.
+type loading struct {
+	memory   func(m llm.Memory)
+	progress func(done, total int64)
+}
+
+func newLoading(p *console.Progress, path string) loading {
 	takes := ""
-	memory = func(m llm.Memory) {
-		takes = fmt.Sprintf("; with a cache of %d tokens, it takes %.2f GiB", m.Tokens, float64(m.Weights+m.Cache)/(1<<30))
+	return loading{
+		func(m llm.Memory) {
+			takes = fmt.Sprintf("; with a cache of %d tokens, it takes %.2f GiB", m.Tokens, float64(m.Weights+m.Cache)/(1<<30))
+		},
+		func(done, total int64) { p.Show("loading %s: %d of %d MB%s", path, done>>20, total>>20, takes) },
 	}
-	return memory, func(done, total int64) { p.Show("loading %s: %d of %d MB%s", path, done>>20, total>>20, takes) }
 }
 
 // grammar returns the grammar of answers, or nil if they are any text.

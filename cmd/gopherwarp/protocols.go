@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -41,7 +42,7 @@ func (s *server) handle() (*protocols, error) {
 	if p.pictures, err = pictures.Handle(g, pictures.Options{Models: s.pictures, Labels: s.labels, Delay: s.Delay, Observe: counts.Observe, Began: counts.Begin}); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	vectors := openai.EmbedOptions{Models: s.vectors, Rerankers: s.ranks, Delay: s.Delay, Observe: counts.Observe, Began: counts.Begin, Health: p.pictures.Health, Metrics: slices.Concat(p.gpuMetrics(), spanMetrics(s.tracer))}
+	vectors := openai.EmbedOptions{Models: s.vectors, Rerankers: s.ranks, Delay: s.Delay, Observe: counts.Observe, Began: counts.Begin, Health: s.healthOf(p), Metrics: slices.Concat(p.gpuMetrics(), spanMetrics(s.tracer))}
 	if len(g.Others) > 0 {
 		vectors.Metrics = slices.Concat(vectors.Metrics, p.pictures.Metrics(), []prometheus.Collector{counts})
 	}
@@ -61,6 +62,17 @@ func (s *server) handle() (*protocols, error) {
 	}
 	p.all = rpc.Handle(k, k)
 	return p, nil
+}
+
+// healthOf returns the part of the server's health that does not depend on models for texts and vectors. A server that has been told to end is
+// not ready.
+func (s *server) healthOf(p *protocols) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if s.ending.Load() {
+			return errors.New("the server is shutting down")
+		}
+		return p.pictures.Health(ctx)
+	}
 }
 
 // gate returns the gate of all protocols.

@@ -8,8 +8,6 @@ import (
 	"iter"
 	"os"
 
-	"github.com/gopherwarp/gopherwarp"
-	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/rerank"
 )
@@ -47,20 +45,11 @@ func (c *rerankCommand) Run(ctx context.Context, t terminal) error {
 	return errors.Join(c.rank(ctx, t, m, texts), m.Close(), dev.Close())
 }
 
-// open opens the model on the default device, and shows the progress. The caller closes both.
+// open opens the model. The caller closes the device and the model.
 func (c *rerankCommand) open(t terminal) (*device.Device, *rerank.Model, error) {
-	dev, err := gopherwarp.Open()
-	if err != nil {
-		return nil, nil, err
-	}
-	progress := console.StartProgress(t.err)
-	_, show := loading(progress, c.Model)
-	m, err := rerank.Open(dev, c.Model, rerank.Options{DType: dtypeOf(c.DType), Map: c.on(), Progress: show})
-	progress.Stop()
-	if err != nil {
-		return nil, nil, errors.Join(err, dev.Close())
-	}
-	return dev, m, nil
+	return openModel(t, c.Model, func(dev *device.Device, l loading) (*rerank.Model, error) {
+		return rerank.Open(dev, c.Model, rerank.Options{DType: dtypeOf(c.DType), Map: c.on(), Progress: l.progress})
+	})
 }
 
 // rank prints the documents in the order of their relevance.

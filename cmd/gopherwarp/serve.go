@@ -37,7 +37,8 @@ type serveCommand struct {
 	Sockets  int           `name:"connections" default:"16384" placeholder:"N" help:"The largest number of connections. Further connections wait; connections without a request are closed to make room for them."`
 	Delay    time.Duration `default:"0s" placeholder:"TIME" help:"How long a text or picture may wait, while the device is idle, for others to be computed together with it."`
 	Labels   string        `placeholder:"FILE" help:"A file with the names of the classes of the only model for pictures, one on each line. Default: labels.txt in the folder of each model, or numbers instead of names."`
-	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM."`
+	Wait     time.Duration `name:"shutdown-delay" default:"0s" placeholder:"TIME" help:"How long the server accepts requests after an interrupt or SIGTERM, while /health has status 503. Use it where a load balancer needs time to notice that the server ends."`
+	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM and -shutdown-delay."`
 	mapping
 	Profiles string `name:"pprof" placeholder:"ADDRESS" help:"Serve Go's profiles of the server at /debug/pprof/ of this address, such as localhost:6060. Only this machine can connect."`
 	Log      string `enum:"off,text,json" default:"off" help:"Write a line about each request to standard error: text, json or off. The line has no contents of requests and answers."`
@@ -130,8 +131,8 @@ func (c *serveCommand) check() error {
 	if c.Requests < 1 || c.Sockets < 1 {
 		return exit{exitUsage, errors.New("-requests and -connections must be positive")}
 	}
-	if c.Context < 0 || c.Drain < 0 || c.Parallel < 0 || c.Timeout < 0 || c.Queue < 0 || c.Delay < 0 || c.Keep < 0 {
-		return exit{exitUsage, errors.New("-context, -keep-alive, -queue-tokens, -delay, -drain, -parallel and -timeout must not be negative")}
+	if c.Context < 0 || c.Drain < 0 || c.Parallel < 0 || c.Timeout < 0 || c.Queue < 0 || c.Delay < 0 || c.Keep < 0 || c.Wait < 0 {
+		return exit{exitUsage, errors.New("-context, -keep-alive, -queue-tokens, -delay, -shutdown-delay, -drain, -parallel and -timeout must not be negative")}
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return exit{exitUsage, errors.New("-tls-cert and -tls-key need each other")}

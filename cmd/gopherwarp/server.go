@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp"
@@ -53,6 +54,7 @@ type server struct {
 	labels    map[string][]string // the names of classes, by the name of the model for pictures
 	protocols *protocols
 	tracer    *spans.Tracer // nil without traces
+	ending    atomic.Bool   // the server has been told to end
 	draining  time.Time     // since when answers end; zero before
 }
 
@@ -146,10 +148,10 @@ func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() 
 	return func(ctx context.Context) (gate.Model, func() error, error) {
 		p := console.StartProgress(s.t.err)
 		defer p.Stop()
-		memory, show := loading(p, of.path)
+		l := newLoading(p, of.path)
 		m, err := llm.Open(s.device, of.path, llm.Options{
-			Memory: memory, Map: s.on(), Context: s.Context, CacheDType: s.dtype(), Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
-			Deterministic: s.Repeat, DraftTokens: s.DraftMax, DraftModel: s.DraftModel, Adapter: of.adapter, Adapters: of.adapters, Progress: show, Interrupt: ctx.Err,
+			Memory: l.memory, Map: s.on(), Context: s.Context, CacheDType: s.dtype(), Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
+			Deterministic: s.Repeat, DraftTokens: s.DraftMax, DraftModel: s.DraftModel, Adapter: of.adapter, Adapters: of.adapters, Progress: l.progress, Interrupt: ctx.Err,
 		})
 		if err != nil {
 			return nil, nil, err
@@ -212,8 +214,7 @@ func (s *server) freeing(closing func() error) func() error {
 // progress returns a function that shows the progress of a load, and one that ends it.
 func (s *server) progress(m served) (show func(done, total int64), stop func()) {
 	p := console.StartProgress(s.t.err)
-	_, show = loading(p, m.path)
-	return show, p.Stop
+	return newLoading(p, m.path).progress, p.Stop
 }
 
 // report prints that a model has been loaded or unloaded, if that may happen at any time.
@@ -268,8 +269,13 @@ func (s *server) serve(ctx context.Context, l socket) error {
 		names = append(names, m.name)
 	}
 	fmt.Fprintf(s.t.out, "serving %s at %s/v1\n", strings.Join(names, ", "), l.url())
+	defer context.AfterFunc(ctx, func() {
+		if s.ending.Store(true); s.Wait > 0 {
+			console.Print(s.t.err, fmt.Sprintf("the server is no longer ready; it accepts requests for another %v", s.Wait), 0)
+		}
+	})()
 	return listen.Serve(ctx, l.Listener, s.handler(), listen.Options{
-		Connections: s.Sockets, Drain: s.Drain, TLS: l.secure,
+		Connections: s.Sockets, Delay: s.Wait, Drain: s.Drain, TLS: l.secure,
 		Draining: func() {
 			s.draining = time.Now()
 			console.Print(s.t.err, "answers that have begun end; no new requests are accepted", 0)

@@ -409,6 +409,37 @@ func TestEndWhileLoading(t *testing.T) {
 	<-asked
 }
 
+// For -shutdown-delay, a server that ends is not ready, and answers requests.
+func TestShutdownDelay(t *testing.T) {
+	s, _ := start(t, &serveCommand{Model: []string{llamatest.Write(t, llamatest.Options{})}, Name: "m", Wait: 2 * time.Second, Drain: time.Minute}, true)
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended, url := make(chan error, 1), "http://"+l.Addr().String()
+	go func() { ended <- s.serve(ctx, socket{Listener: l}) }()
+	answers(t, url+"/health", "", "")
+	stop()
+	for begun := time.Now(); ; {
+		status, got, _ := ask(t, url+"/health", "")
+		if status == http.StatusServiceUnavailable && strings.Contains(got, "the server is shutting down") {
+			break
+		}
+		if time.Since(begun) > time.Second {
+			t.Fatalf("/health has status %d: %s", status, got)
+		}
+	}
+	answers(t, url+"/v1/completions", `{"model": "m", "max_tokens": 3, "prompt": "Hi"}`, `"model":"m"`)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
+		t.Error("the listener is open")
+	}
+}
+
 // SIGTERM ends a server that is loading its models.
 func TestEndWhilePreloading(t *testing.T) {
 	s, _ := start(t, &serveCommand{Model: []string{llamatest.Write(t, llamatest.Options{})}, Name: "m"}, false)

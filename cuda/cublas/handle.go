@@ -105,6 +105,7 @@ func (h *Handle) Version() (version, path string, err error) {
 // Precision determines how float32 products are computed.
 type Precision int
 
+// The precisions.
 const (
 	Full Precision = 0 // in float32
 	TF32 Precision = 3 // on tensor cores, with 10 bits of the inputs' mantissas: faster

@@ -91,12 +91,11 @@ func ReduceScatter[T Number](c *Comm, op Op, src, dst device.Slice[T]) error {
 	return exchange(c, call[T]{f: reduceScatter, in: src, out: dst, times: [2]int{1, c.world}, more: []uintptr{uintptr(op)}})
 }
 
-// Send sends x to another rank, which must call Receive. Ranks that send to each other must make
-// both calls in one Group.
-func Send[T Number](c *Comm, to int, x device.Slice[T]) error { return point(c, send, to, x) }
+// Send sends x to the rank peer, which must call Receive. If two ranks send to each other, each must call Send and Receive in one Group.
+func Send[T Number](c *Comm, peer int, x device.Slice[T]) error { return point(c, send, peer, x) }
 
-// Receive receives x from another rank.
-func Receive[T Number](c *Comm, from int, x device.Slice[T]) error { return point(c, receive, from, x) }
+// Receive fills x with the elements that the rank peer sends.
+func Receive[T Number](c *Comm, peer int, x device.Slice[T]) error { return point(c, receive, peer, x) }
 
 // call is a collective. The length of out is times[0]/times[1] that of in.
 type call[T Number] struct {

@@ -2,7 +2,7 @@ package driver
 
 import "fmt"
 
-// A LaunchTest is a program that computes a condition from the parameters and the number of blocks of a launch. The launcher runs it
+// A LaunchTest is a program that computes a condition from the parameters and the grid of a launch. The launcher runs it
 // once, so that the threads need not compute the condition. The empty LaunchTest computes nothing.
 //
 // A LaunchTest is a list of instructions. Each instruction is a letter and its operands. An operand is the result of an earlier
@@ -11,7 +11,7 @@ import "fmt"
 //
 //	=N;   the number N, in decimal, ended by a semicolon
 //	pN;   the 64 bits at offset N of the parameter block; PN; the 32 bits there
-//	gA    the number of blocks along axis A
+//	gA    the number of blocks along axis A; bA the number of threads of a block
 //	aAB   A + B; sAB A - B; mAB A * B; lAB A << B; for 32 bits AAB, SAB, MAB and LAB
 //	rAB   A >> B
 //	&AB   A & B; |AB A | B; ^AB A ^ B
@@ -30,8 +30,8 @@ const testBase = '!'
 // TestOperand returns the byte that represents the result of instruction n, or axis n, in a LaunchTest.
 func TestOperand(n int) byte { return byte(testBase + n) }
 
-// holds computes the condition for a parameter block and a number of blocks.
-func (t LaunchTest) holds(params []uint64, blocks *[3]int) bool {
+// holds computes the condition for a parameter block, and a number of blocks and of the threads of each.
+func (t LaunchTest) holds(params []uint64, blocks, threads *[3]int) bool {
 	var results [MaxLaunchTest]uint64
 	n := 0
 	operand := func(i int) int { return int(t[i]) - testBase }
@@ -43,6 +43,9 @@ func (t LaunchTest) holds(params []uint64, blocks *[3]int) bool {
 			results[n] = leaf(op, x, params)
 		case 'g':
 			results[n] = uint64(blocks[operand(i+1)])
+			i += 2
+		case 'b':
+			results[n] = uint64(threads[operand(i+1)])
 			i += 2
 		case 't':
 			results[n] = uint64(uint32(results[operand(i+1)]))

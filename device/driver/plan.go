@@ -148,7 +148,7 @@ func (p *Plan) SetHidden(v *Variant, env uint64, launch, kernel uint32) {
 	p.words[at+1] = uint64(kernel)<<32 | uint64(launch)
 	p.words[at+2] = uint64(p.blocks[0] * p.block[0])
 	if v != nil && v.Test != "" {
-		p.words[at+3] = bit(v.Test.holds(p.words, &p.blocks))
+		p.words[at+3] = bit(v.Test.holds(p.words, &p.blocks, &p.block))
 	}
 }
 

@@ -46,6 +46,15 @@ func load() (digits, error) {
 	return d, nil
 }
 
+// divided returns the digits for training and those for the test.
+func divided() (training, test digits, err error) {
+	all, err := load()
+	if err == nil {
+		training, test = all.Split(all.Len()*4/5, 1)
+	}
+	return training, test, err
+}
+
 // around returns the numbers of the nine pixels around each pixel, and -1 for those outside the picture.
 func around() (list []int32) {
 	for at := range pixels {

@@ -17,12 +17,16 @@ import (
 type options struct {
 	epochs int    // how often each digit of the training set is seen
 	out    string // file of the learning curve, or "" for none
+	save   string // file to which the network is saved, or "" for none
+	load   string // file of a network that is not trained any more, or "" to train one
 }
 
 func main() {
 	var o options
 	flag.IntVar(&o.epochs, "epochs", 60, "number of times to go through the training digits")
 	flag.StringVar(&o.out, "out", "digits.png", "file to write the learning curve to")
+	flag.StringVar(&o.save, "save", "", "file to save the trained network to")
+	flag.StringVar(&o.load, "load", "", "file of a saved network, which reads the test digits instead of being trained")
 	flag.Parse()
 	if _, err := run(context.Background(), os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "digits:", err)
@@ -43,7 +47,10 @@ func run(ctx context.Context, w io.Writer, o options) (accuracy float64, err err
 	}
 	defer stream.Close()
 	fmt.Fprintln(w, "device:", dev.Info())
-	history, err := learn(ctx, w, stream, max(o.epochs, 1))
+	if o.load != "" {
+		return read(ctx, w, stream, o.load)
+	}
+	history, err := learn(ctx, w, stream, o)
 	if err != nil {
 		return 0, err
 	}
@@ -56,13 +63,13 @@ func run(ctx context.Context, w io.Writer, o options) (accuracy float64, err err
 	return history[len(history)-1].test, nil
 }
 
-// learn trains a network for some epochs, and returns what each achieved.
-func learn(ctx context.Context, w io.Writer, stream *device.Stream, epochs int) ([]epoch, error) {
-	all, err := load()
+// learn trains a network for some epochs, returns what each achieved, and saves the network.
+func learn(ctx context.Context, w io.Writer, stream *device.Stream, o options) ([]epoch, error) {
+	training, test, err := divided()
 	if err != nil {
 		return nil, err
 	}
-	training, test := all.Split(all.Len()*4/5, 1)
+	epochs := max(o.epochs, 1)
 	n := newNetwork(stream, epochs*training.Len()/batch)
 	defer n.close()
 	began, r := time.Now(), rand.New(rand.NewPCG(1, 2))
@@ -78,5 +85,29 @@ func learn(ctx context.Context, w io.Writer, stream *device.Stream, epochs int) 
 		history = append(history, e)
 		fmt.Fprintf(w, "epoch %2d  loss %.4f  training %6.2f %%  test %6.2f %%  %5.1f s\n", i+1, e.loss, 100*e.training, 100*e.test, time.Since(began).Seconds())
 	}
+	if o.save != "" {
+		if err := n.save(ctx, o.save); err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(w, "network:", o.save)
+	}
 	return history, nil
+}
+
+// read loads a network, and returns its accuracy on digits that it was not trained with.
+func read(ctx context.Context, w io.Writer, stream *device.Stream, name string) (accuracy float64, err error) {
+	_, test, err := divided()
+	if err != nil {
+		return 0, err
+	}
+	n := newNetwork(stream, 1)
+	defer n.close()
+	if err := n.load(name); err != nil {
+		return 0, err
+	}
+	if accuracy, err = n.accuracy(ctx, test); err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(w, "test %6.2f %%\n", 100*accuracy)
+	return accuracy, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image/png"
 	"math"
 	"os"
@@ -40,15 +41,17 @@ func TestLearning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	history, out := trained(t, dev, 10)
+	saved := filepath.Join(t.TempDir(), "digits.safetensors")
+	history, out := trained(t, dev, options{epochs: 10, save: saved})
 	if last := history[9]; last.test < 0.92 || last.loss > history[0].loss/2 {
 		t.Errorf("after 10 epochs: %+v, want an accuracy of 92 %%", last)
 	}
 	if !strings.Contains(out, "epoch 10  loss 0.") {
 		t.Errorf("progress:\n%s", out)
 	}
-	first, _ := trained(t, dev, 2)
-	if second, _ := trained(t, dev, 2); !slices.Equal(first, second) {
+	loaded(t, dev, saved, history[9].test)
+	first, _ := trained(t, dev, options{epochs: 2})
+	if second, _ := trained(t, dev, options{epochs: 2}); !slices.Equal(first, second) {
 		t.Errorf("two runs differ: %v and %v", first, second)
 	}
 	if owners := dev.Owners(); len(owners) > 0 {
@@ -57,18 +60,35 @@ func TestLearning(t *testing.T) {
 }
 
 // trained returns what each of some epochs achieved, and what learn wrote.
-func trained(t *testing.T, dev *device.Device, epochs int) ([]epoch, string) {
+func trained(t *testing.T, dev *device.Device, o options) ([]epoch, string) {
 	t.Helper()
 	stream, err := dev.NewStream()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	history, err := learn(t.Context(), &out, stream, epochs)
+	history, err := learn(t.Context(), &out, stream, o)
 	if err := errors.Join(err, stream.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return history, out.String()
+}
+
+// loaded reads digits with a network that was saved, which has a certain accuracy.
+func loaded(t *testing.T, dev *device.Device, name string, want float64) {
+	t.Helper()
+	stream, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	got, err := read(t.Context(), &out, stream, name)
+	if err := errors.Join(err, stream.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if line := fmt.Sprintf("test %6.2f %%\n", 100*want); got != want || out.String() != line {
+		t.Errorf("the network that was loaded: %v, %q, want %v", got, &out, want)
+	}
 }
 
 // TestCurve draws a curve and looks for its colors at the places of its values.

@@ -20,21 +20,38 @@ const (
 // network is a small convolutional network: a layer on the 3 x 3 pixels around each pixel, one on the results of each square of four, and
 // one on everything.
 type network struct {
-	stream            *device.Stream
-	params            *nn.Params
-	near, square, out nn.Linear
-	around            []int32 // the pixels around each pixel
-	opt               *train.AdamW
+	layers
+	stream *device.Stream
+	params *nn.Params
+	around []int32 // the pixels around each pixel
+	opt    *train.AdamW
+}
+
+// layers are what is trained and saved.
+type layers struct {
+	Near   nn.Linear `weights:"near"`
+	Square nn.Linear `weights:"square"`
+	Out    nn.Linear `weights:"out"`
 }
 
 // newNetwork returns a network that is to be trained for a number of steps.
 func newNetwork(stream *device.Stream, steps int) *network {
 	n := &network{stream: stream, params: nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})}
-	n.near, n.square = nn.NewLinear(n.params, 9, narrow), nn.NewLinear(n.params, 4*narrow, wide)
-	n.out = nn.NewLinear(n.params, pixels/4*wide, classes)
+	n.Near, n.Square = nn.NewLinear(n.params, 9, narrow), nn.NewLinear(n.params, 4*narrow, wide)
+	n.Out = nn.NewLinear(n.params, pixels/4*wide, classes)
 	n.around = around()
 	n.opt = train.NewAdamW(n.params, train.AdamWOptions{Rate: 3e-3, Schedule: train.Cosine(steps, 0.01), Decay: 0.05, Clip: 1})
 	return n
+}
+
+// save writes the layers to a file.
+func (n *network) save(ctx context.Context, name string) error {
+	return nn.SaveFile(ctx, &n.layers, name)
+}
+
+// load reads the layers from a file that save wrote.
+func (n *network) load(name string) error {
+	return nn.LoadFile(n.params, &n.layers, name, nn.LoadOptions{})
 }
 
 func (n *network) close() error { return errors.Join(n.opt.Close(), n.params.Close()) }
@@ -43,10 +60,10 @@ func (n *network) close() error { return errors.Join(n.opt.Close(), n.params.Clo
 func (n *network) forward(x *tensor.Tensor) *tensor.Tensor {
 	rows := x.Dim(0)
 	x = x.Take(1, tensor.From(x.Scope(), n.around, pixels, 9)) // [rows 64 9]: pixels outside the picture are 0
-	x = n.near.Forward(x).ReLU()
+	x = n.Near.Forward(x).ReLU()
 	x = x.Reshape(rows, side/2, 2, side/2, 2*narrow).Transpose(2, 3).Reshape(rows, pixels/4, 4*narrow)
-	x = n.square.Forward(x).ReLU()
-	return n.out.Forward(x.Reshape(rows, pixels/4*wide))
+	x = n.Square.Forward(x).ReLU()
+	return n.Out.Forward(x.Reshape(rows, pixels/4*wide))
 }
 
 // epoch is what an epoch achieved: the mean loss, and the parts of the digits that were read correctly.

@@ -162,10 +162,10 @@ tG,
  +6|AM
  %# 1,w7u0r_U
 rHqRqP;
-|(&,
 |(%"
 y7
-|&w&
+|(&,
+v7
 !s4
  %#pH8%"
  )Fp]#&-&7
@@ -288,10 +288,12 @@ tMpe=#
 t.qAFqu
 tMpT=&
  )7 $\#rHbZ;
-shv9q3pPm&Z
 t:q5
 t:^
- *(D(='
+y7
+shv9q3pPm&Z
+|&w&
+ &,D(='
  )HsMm*9+=,
  )H $2x9,=,,
 qe,9*

@@ -181,11 +181,13 @@ qHphE
  2*s<pO4
  *$uMtU
  .4 >/{U)R9*
-s()9$
 s()w"
- ,*tK)4
+y7
+s()9$
+v7
+ (.tK)4
  *${U)9)9*
- %/ (&s';^
+ %- (&s';^
  *$thrw
  6$thql
  6$thqd
@@ -230,16 +232,18 @@ v;[
  %#t+rg7pM
 /$
 |i;
-s"^
 w'
- *i#/$
+y7
+s"^
+v7
+ &m#/$
 u;
 {H
 uS
 /$
  $*/$
 |i,
- %0 &(y#qG
+ %. &(y#qG
 tJZ
 wc
 wVpJVpF
@@ -308,10 +312,10 @@ s9pU
 t+rgr_
 /$
 ufpAR;
-zIu$
 zIp@
 y7
-|&w&
+zIu$
+v7
  %? %@/$
 s<pS4
 }O
@@ -387,8 +391,7 @@ wt;
 s"^
 rYp2-
 rUp2
-v7
- $FvF
+ &m#vF
 ts
 s/
 xQ8
@@ -397,7 +400,7 @@ u"
  %5wc
 t.phV
 }#;
- &P#wrQ(U
+ &(wrQ(U
 uJ
  $M/#
 rHp^pT,

@@ -21,8 +21,9 @@ func combineUp[O Op[T], T gpu.Number](t gpu.Thread, v T) T {
 	return v
 }
 
-// WarpScan returns the inclusive scan of v over the threads of the warp: the combination of v over the
-// thread and all threads at lower lanes (W. D. Hillis and G. L. Steele, "Data Parallel Algorithms", 1986).
+// WarpScan returns the inclusive scan of v over the threads of the warp: the combination of the v of the
+// calling thread and of all threads at lower lanes (W. D. Hillis and G. L. Steele, "Data Parallel
+// Algorithms", 1986).
 func WarpScan[O Op[T], T gpu.Number](t gpu.Thread, v T) T {
 	var op O
 	lane := t.Lane()
@@ -35,7 +36,7 @@ func WarpScan[O Op[T], T gpu.Number](t gpu.Thread, v T) T {
 }
 
 // WarpExclusiveScan returns the exclusive scan of v over the threads of the warp: the combination of start
-// and of v over all threads at lower lanes.
+// and of the v of all threads at lower lanes.
 func WarpExclusiveScan[O Op[T], T gpu.Number](t gpu.Thread, v, start T) T {
 	var op O
 	before := gpu.ShuffleUp(t, WarpScan[O](t, v), 1)

@@ -47,7 +47,12 @@ func NewAlignment(dom *ir.Dom, params int64) *Alignment {
 func (a *Alignment) Of(v *ir.Value) int64 { return 1 << min(a.zeros[v.ID], 12) }
 
 func (a *Alignment) transfer(v *ir.Value) int {
-	arg := func(i int) int { return a.zeros[v.Args[i].ID] }
+	return LowZeros(v, func(x *ir.Value) int { return a.zeros[x.ID] })
+}
+
+// LowZeros returns how many lower bits of v, an integer or an address, are zero if its arguments have as many of them as of returns.
+func LowZeros(v *ir.Value, of func(x *ir.Value) int) int {
+	arg := func(i int) int { return of(v.Args[i]) }
 	switch v.Op {
 	case ir.OpConst:
 		return trailing(v.Imm)

@@ -104,6 +104,9 @@ func (p counterSimulator) tripCount(l *Loop) int {
 			continue
 		}
 		start, next := l.PhiArgs(phi)
+		for start != nil && start.Op == ir.OpPhi && len(start.Args) == 1 {
+			start = start.Args[0] // a phi of a preheader
+		}
 		if start == nil || start.Op != ir.OpConst {
 			continue
 		}

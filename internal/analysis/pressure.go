@@ -34,7 +34,7 @@ type pressure struct {
 func (p *pressure) block(b *ir.Block, tell func(words int)) map[*ir.Value]bool {
 	live, words := map[*ir.Value]bool{}, 0
 	use := func(v *ir.Value) {
-		if n := registers(v); n > 0 && !live[v] {
+		if n := Registers(v); n > 0 && !live[v] {
 			live[v] = true
 			words += n
 		}
@@ -55,7 +55,7 @@ func (p *pressure) block(b *ir.Block, tell func(words int)) map[*ir.Value]bool {
 		}
 		if live[v] {
 			delete(live, v)
-			words -= registers(v)
+			words -= Registers(v)
 		}
 		if v.Op == ir.OpPhi {
 			continue // its arguments are used where the edges begin
@@ -67,8 +67,8 @@ func (p *pressure) block(b *ir.Block, tell func(words int)) map[*ir.Value]bool {
 	return live
 }
 
-// registers returns the words that v takes while it is in use.
-func registers(v *ir.Value) int {
+// Registers returns the words that v takes while it is in use.
+func Registers(v *ir.Value) int {
 	switch {
 	case v.Op == ir.OpConst || v.Op == ir.OpZero || v.Op == ir.OpVar || v.Op == ir.OpAlloca || v.Op == ir.OpParam:
 		return 0 // parts of instructions; parameters are in constant memory

@@ -12,16 +12,18 @@ import (
 )
 
 // Kernel is a kernel to build: a function with a gpu.Thread as its first parameter and without results, perhaps an instance of a
-// generic one. Block is the block size that //gpu:block fixes, or zeros. Unchecked omits Go's run-time checks of indices, bounds,
+// generic one. Block is the block size that //gpu:block fixes, or zeros.
+// Cluster is the number of blocks of a cluster that //gpu:cluster fixes, or 0. Unchecked omits Go's run-time checks of indices, bounds,
 // divisors, shift counts and nil pointers, but keeps panics and assertions. Partial is for tools that see only one package: if it
 // is not nil, functions and variables of packages without syntax are treated as unknown, and the module must not be run. Partial
 // reports whether a build would have the function bodies of a package of the standard library; calls of other packages' functions
 // are reported as in a build. Host is for code that runs on a CPU: functions of package math32 that are approximate instructions
-// on a GPU are compiled from their Go source. Unchecked, Partial and Host must be the same for all kernels of a Build.
+// on a GPU are compiled from their Go source. Cluster, Unchecked, Partial and Host must be the same for all kernels of a Build.
 type Kernel struct {
 	Func      *ssa.Function
 	Name      string // the name in the IR; "" for the name of Func
 	Block     [3]int
+	Cluster   int
 	Unchecked bool
 	Partial   func(path string) bool
 	Host      bool
@@ -57,7 +59,7 @@ func (p *Program) Build(kernels []Kernel) (*ir.Module, diag.List) {
 		b.names[k.name()] = true
 	}
 	for _, k := range kernels {
-		b.unchecked, b.partial, b.host = k.Unchecked, k.Partial, k.Host
+		b.cluster, b.unchecked, b.partial, b.host = k.Cluster, k.Unchecked, k.Partial, k.Host
 		b.kernel(k)
 	}
 	if len(b.found) == 0 {
@@ -80,6 +82,7 @@ type builder struct {
 	dynamic *ir.Variable            // dynamic shared memory, once it is used
 	found   diag.List
 
+	cluster         int                    // see Kernel
 	unchecked, host bool                   // see Kernel
 	partial         func(path string) bool // likewise
 }

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"fmt"
 	"go/types"
 	"path/filepath"
 	"slices"
@@ -148,12 +149,48 @@ func callName(fn *ssa.Function) string {
 	if fn.Pkg == nil {
 		return fn.Name()
 	}
-	name := fn.RelString(fn.Pkg.Pkg)
+	name := goName(fn)
 	if inStandardLibrary(fn) {
 		name = fn.Pkg.Pkg.Name() + "." + name
 	}
 	return name
 }
+
+// goName returns the name of fn within its package as in stack traces of Go: "view.at", "outer.func1" for the first function literal in
+// outer, "outer.func1.1" for the first one within that, and "outer-range1" for the body of a loop over a function.
+func goName(fn *ssa.Function) string {
+	parent := fn.Parent()
+	if parent == nil {
+		return fn.RelString(fn.Pkg.Pkg)
+	}
+	for isLoopBody(parent) {
+		parent = parent.Parent()
+	}
+	kind := ".func"
+	switch {
+	case isLoopBody(fn):
+		kind = "-range"
+	case parent.Parent() != nil:
+		kind = "."
+	}
+	return fmt.Sprintf("%s%s%d", goName(parent), kind, 1+slices.Index(within(parent, isLoopBody(fn)), fn))
+}
+
+// within returns the function literals in fn, also those in the bodies of loops over functions, or these bodies.
+func within(fn *ssa.Function, bodies bool) (list []*ssa.Function) {
+	for _, f := range fn.AnonFuncs {
+		if isLoopBody(f) == bodies {
+			list = append(list, f)
+		}
+		if isLoopBody(f) {
+			list = append(list, within(f, bodies)...)
+		}
+	}
+	return list
+}
+
+// isLoopBody reports whether fn is the body of a loop over a function.
+func isLoopBody(fn *ssa.Function) bool { return fn.Synthetic == "range-over-func yield" }
 
 // inStandardLibrary reports whether fn was read from Go's own sources: its file lies in a
 // folder src/PATH, and the path has no host name.

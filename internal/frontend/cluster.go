@@ -12,6 +12,17 @@ func clusterSpecial(op ir.Op) intrinsic {
 	return func(l *lowerer, _ *ssa.Call) *ir.Value { return l.emit(ir.OpZExt, ir.I64, l.emit(op, ir.I32)) }
 }
 
+// clusterSize lowers Thread.ClusterSize.
+func clusterSize(l *lowerer, _ *ssa.Call) *ir.Value { return l.clusterSize() }
+
+// clusterSize returns the number of blocks of the cluster, an i64.
+func (l *lowerer) clusterSize() *ir.Value {
+	if l.b.cluster > 0 {
+		return l.int64(int64(l.b.cluster))
+	}
+	return l.emit(ir.OpZExt, ir.I64, l.emit(ir.OpClusterSize, ir.I32))
+}
+
 // syncCluster lowers the barrier of a cluster, or one of its halves.
 func syncCluster(half int64) intrinsic {
 	return func(l *lowerer, _ *ssa.Call) *ir.Value { return l.emitImm(ir.OpClusterBarrier, ir.Void, half) }
@@ -39,10 +50,16 @@ func send(l *lowerer, v *ssa.Call) *ir.Value {
 
 // peerRank returns the number of a block of the cluster.
 func (l *lowerer) peerRank(number ssa.Value) *ir.Value {
-	rank, size := l.value(number), l.emit(ir.OpZExt, ir.I64, l.emit(ir.OpClusterSize, ir.I32))
+	rank, size := l.value(number), l.clusterSize()
 	if !l.b.unchecked {
 		site := &ir.Site{Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}}
 		l.emitAux(ir.OpCheck, ir.Void, site, l.emit(ir.OpULt, ir.I1, rank, size), rank, size)
 	}
 	return l.emit(ir.OpTrunc, ir.I32, rank)
+}
+
+// arriveAt lowers Barrier.ArriveAt.
+func arriveAt(l *lowerer, v *ssa.Call) *ir.Value {
+	p := l.sharedAddress(v, v.Call.Args[0])
+	return l.emit(ir.OpMBarrierArriveAt, ir.Void, p, l.peerRank(v.Call.Args[2]))
 }

@@ -210,11 +210,23 @@ func registers(name string, sign int64) intrinsic {
 
 // fetchTile lowers TensorMap.Fetch.
 func fetchTile(l *lowerer, v *ssa.Call) *ir.Value {
+	return l.emit(ir.OpTileFetch, ir.Void, l.fetched(v)...)
+}
+
+// multicastTile lowers TensorMap.Multicast.
+func multicastTile(l *lowerer, v *ssa.Call) *ir.Value {
+	one := l.constant(ir.I32, 1)
+	end := l.emit(ir.OpShl, ir.I32, one, l.emit(ir.OpTrunc, ir.I32, l.clusterSize()))
+	return l.emit(ir.OpTileMulticast, ir.Void, append(l.fetched(v), l.emit(ir.OpSub, ir.I32, end, one))...)
+}
+
+// fetched returns what both copies to shared memory have: the tile, the tensor map, the barrier and the coordinates.
+func (l *lowerer) fetched(v *ssa.Call) []*ir.Value {
 	args := v.Call.Args
 	to := l.tile(v, args[2])
 	bar := l.sharedAddress(v, args[4])
 	l.checkCorner(args[0].Type(), l.value(args[3]))
-	return l.emit(ir.OpTileFetch, ir.Void, append([]*ir.Value{to, l.value(args[0]), bar}, l.corner(args[3])...)...)
+	return append([]*ir.Value{to, l.value(args[0]), bar}, l.corner(args[3])...)
 }
 
 // storeTile lowers TensorMap.Store.

@@ -1,10 +1,10 @@
 package ir
 
 // Launchable reports whether the launcher of a kernel can compute v: from arguments that it can compute, the number of
-// blocks and the parameters, all of them integers of 32 or 64 bits, or conditions.
+// blocks, that of threads of a block, and the parameters, all of them integers of 32 or 64 bits, or conditions.
 func (v *Value) Launchable() bool {
 	switch v.Op {
-	case OpParam, OpConst, OpNCtaid, OpSelect, OpTrunc, OpSExt, OpZExt,
+	case OpParam, OpConst, OpNCtaid, OpNTid, OpSelect, OpTrunc, OpSExt, OpZExt,
 		OpAdd, OpSub, OpMul, OpAnd, OpOr, OpXor, OpEq, OpNe, OpSLt, OpSLe, OpULt, OpULe:
 	case OpBitcast:
 		return v.Type.Kind == KindI64 && v.Args[0].Op == OpParam

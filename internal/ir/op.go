@@ -149,11 +149,13 @@ const (
 
 	OpMBarrierInit
 	OpMBarrierArrive
+	OpMBarrierArriveAt
 	OpMBarrierTest
 	OpMBarrierWait
 	OpMBarrierSend
 	OpTensorMap
 	OpTileFetch
+	OpTileMulticast
 	OpTileStore
 	OpBulkFetch
 	OpBulkStore
@@ -233,7 +235,7 @@ func (op Op) Tuple() bool {
 // InShared returns which arguments of the operation are addresses that must lie in shared memory.
 func (op Op) InShared() []int {
 	switch op {
-	case OpLoadMatrix, OpStoreMatrix, OpFetchAsync, OpMBarrierInit, OpMBarrierArrive, OpMBarrierTest, OpMBarrierWait:
+	case OpLoadMatrix, OpStoreMatrix, OpFetchAsync, OpMBarrierInit, OpMBarrierArrive, OpMBarrierArriveAt, OpMBarrierTest, OpMBarrierWait:
 		return []int{0}
 	case OpPeer:
 		return []int{0}
@@ -243,7 +245,7 @@ func (op Op) InShared() []int {
 		return []int{0, 3}
 	case OpBulkStore:
 		return []int{0}
-	case OpTileFetch:
+	case OpTileFetch, OpTileMulticast:
 		return []int{0, 2}
 	case OpTileStore:
 		return []int{0}

@@ -186,25 +186,27 @@ var ops = [numOps]row{
 
 	OpStoreMatrix: {"storematrix", 5, attrNone, writes | effect | convergent, storeMatrix}, // four tiles, args 1 to 4, to the rows that the lanes' arg0 point to
 
-	OpMBarrierInit:   {"mbarrierinit", 2, attrNone, reads | writes | effect, mbarrier},              // the 8 bytes at arg0 become a barrier for arg1 arrivals in each phase
-	OpMBarrierArrive: {"mbarrierarrive", 2, attrNone, reads | writes | effect, mbarrier},            // arrives, and makes the phase wait for arg1 bytes more
-	OpMBarrierTest:   {"mbarriertest", 2, attrNone, reads | writes | effect, mbarrierTest},          // whether the phase of parity arg1 is over
-	OpMBarrierWait:   {"mbarrierwait", 2, attrNone, reads | writes | effect, mbarrier},              // until it is over
-	OpMBarrierSend:   {"mbarriersend", 4, attrNone, reads | writes | effect, mbarrierSend},          // stores arg2 at what arg1 is in block arg3 of the cluster, whose 8 bytes what arg0 is there counts
-	OpTensorMap:      {"tensormap", 0, attrImm, pure, pointer},                                      // the address of the tensor map at byte Imm of the parameter block
-	OpTileFetch:      {"tilefetch", 6, attrNone, reads | writes | effect, tileFetch},                // begins to copy the tile at (arg3, arg4, arg5) of map arg1 to arg0, whose bytes barrier arg2 counts
-	OpTileStore:      {"tilestore", 5, attrNone, reads | writes | effect, tileStore},                // begins to copy arg0 to the tile at (arg2, arg3, arg4) of map arg1
-	OpBulkFetch:      {"bulkfetch", 4, attrNone, reads | writes | effect, bulkFetch},                // begins to copy arg2 bytes from arg1 to arg0, which barrier arg3 counts; all multiples of 16
-	OpBulkStore:      {"bulkstore", 3, attrNone, reads | writes | effect, bulkStore},                // begins to copy arg2 bytes from arg0, in shared memory, to arg1; in a group of tile stores
-	OpTileCommit:     {"tilecommit", 0, attrNone, reads | writes | effect, nothing},                 // makes a group of the thread's tile stores since the last one
-	OpTileWait:       {"tilewait", 0, attrImm, reads | writes | effect, tileWait},                   // until all but the thread's last Imm&7 groups are done; with 8, until they have been read
-	OpAsyncFence:     {"asyncfence", 0, attrNone, reads | writes | effect, nothing},                 // the thread's accesses to shared memory come before later ones of tile copies and products
-	OpWGMMA:          {"wgmma", -1, attrImm, reads | writes | effect | convergent, wgmma},           // starts to add the product of the panels at arg0 and arg1 to the accumulator, the other args; without those, the product is the result; Imm: see Product
-	OpWGMMATiles:     {"wgmmatiles", -1, attrImm, reads | writes | effect | convergent, wgmmaTiles}, // likewise of the four tiles args 1 to 4 and the panels at arg0; a product reads its tiles until it is complete
-	OpWGMMAFence:     {"wgmmafence", 0, attrNone, reads | writes | effect | convergent, nothing},
-	OpWGMMACommit:    {"wgmmacommit", 0, attrNone, reads | writes | effect | convergent, nothing},
-	OpWGMMAWait:      {"wgmmawait", -1, attrImm, reads | writes | effect | convergent, wgmmaWait},  // until all but the warp's last Imm groups of products are done; the accumulator, its args, then counts
-	OpSetMaxNReg:     {"setmaxnreg", 0, attrImm, reads | writes | effect | convergent, setMaxNReg}, // the warp has Imm registers a thread from here on; -Imm: it gives all others up
+	OpMBarrierInit:     {"mbarrierinit", 2, attrNone, reads | writes | effect, mbarrier},              // the 8 bytes at arg0 become a barrier for arg1 arrivals in each phase
+	OpMBarrierArrive:   {"mbarrierarrive", 2, attrNone, reads | writes | effect, mbarrier},            // arrives, and makes the phase wait for arg1 bytes more
+	OpMBarrierArriveAt: {"mbarrierarriveat", 2, attrNone, reads | writes | effect, mbarrier},          // arrives at the barrier that corresponds to arg0 in the block of rank arg1 of the cluster
+	OpMBarrierTest:     {"mbarriertest", 2, attrNone, reads | writes | effect, mbarrierTest},          // whether the phase of parity arg1 is over
+	OpMBarrierWait:     {"mbarrierwait", 2, attrNone, reads | writes | effect, mbarrier},              // until it is over
+	OpMBarrierSend:     {"mbarriersend", 4, attrNone, reads | writes | effect, mbarrierSend},          // stores arg2 at what arg1 is in block arg3 of the cluster, whose 8 bytes what arg0 is there counts
+	OpTensorMap:        {"tensormap", 0, attrImm, pure, pointer},                                      // the address of the tensor map at byte Imm of the parameter block
+	OpTileFetch:        {"tilefetch", 6, attrNone, reads | writes | effect, tileFetch},                // begins to copy the tile at (arg3, arg4, arg5) of map arg1 to arg0, whose bytes barrier arg2 counts
+	OpTileMulticast:    {"tilemulticast", 7, attrNone, reads | writes | effect, tileFetch},            // likewise, to the blocks of the cluster whose ranks are the bits of arg6
+	OpTileStore:        {"tilestore", 5, attrNone, reads | writes | effect, tileStore},                // begins to copy arg0 to the tile at (arg2, arg3, arg4) of map arg1
+	OpBulkFetch:        {"bulkfetch", 4, attrNone, reads | writes | effect, bulkFetch},                // begins to copy arg2 bytes from arg1 to arg0, which barrier arg3 counts; all multiples of 16
+	OpBulkStore:        {"bulkstore", 3, attrNone, reads | writes | effect, bulkStore},                // begins to copy arg2 bytes from arg0, in shared memory, to arg1; in a group of tile stores
+	OpTileCommit:       {"tilecommit", 0, attrNone, reads | writes | effect, nothing},                 // makes a group of the thread's tile stores since the last one
+	OpTileWait:         {"tilewait", 0, attrImm, reads | writes | effect, tileWait},                   // until all but the thread's last Imm&7 groups are done; with 8, until they have been read
+	OpAsyncFence:       {"asyncfence", 0, attrNone, reads | writes | effect, nothing},                 // the thread's accesses to shared memory come before later ones of tile copies and products
+	OpWGMMA:            {"wgmma", -1, attrImm, reads | writes | effect | convergent, wgmma},           // starts to add the product of the panels at arg0 and arg1 to the accumulator, the other args; without those, the product is the result; Imm: see Product
+	OpWGMMATiles:       {"wgmmatiles", -1, attrImm, reads | writes | effect | convergent, wgmmaTiles}, // likewise of the four tiles args 1 to 4 and the panels at arg0; a product reads its tiles until it is complete
+	OpWGMMAFence:       {"wgmmafence", 0, attrNone, reads | writes | effect | convergent, nothing},
+	OpWGMMACommit:      {"wgmmacommit", 0, attrNone, reads | writes | effect | convergent, nothing},
+	OpWGMMAWait:        {"wgmmawait", -1, attrImm, reads | writes | effect | convergent, wgmmaWait},  // until all but the warp's last Imm groups of products are done; the accumulator, its args, then counts
+	OpSetMaxNReg:       {"setmaxnreg", 0, attrImm, reads | writes | effect | convergent, setMaxNReg}, // the warp has Imm registers a thread from here on; -Imm: it gives all others up
 
 	OpCheck:  {"check", -1, attrSite, effect, check}, // arg0 must be true; where it is not, the thread faults with the other arguments
 	OpPrint:  {"print", -1, attrSite, effect, anyArgs},

@@ -31,7 +31,7 @@ const (
 
 // late lists the passes after which a function no longer resembles its source.
 var late = []string{
-	"prove", "simplify-by-range", "divide-by-power", "divide-by-constant", "contract", "if-convert", "rotate", "unify-phis", "unroll",
+	"prove", "simplify-by-range", "divide-by-power", "divide-by-constant", "contract", "if-convert", "rotate", "unify-phis", "unroll-directed", "unroll",
 	"load-elimination", "licm", "scalar-promotion", "version-loops", "unroll-guarded", "separate-offsets", "truncate-integers", "loop-deletion",
 	"bypass-slow-division", "hoist-checks", "fuse-checks", "coarsen", "vectorize-memory", "sink",
 }

@@ -1,24 +1,26 @@
 package pass
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
-// wideShared is what shared variables of that many bytes and more are aligned to, in every back end.
-const wideShared = 16
+// mostZeros is how many lower bits alignment looks at: enough for panels, which are multiples of 1024.
+const mostZeros = 10
 
-// alignment returns a power of two up to wideShared that v, an address or its bits, is a multiple of.
-func alignment(v *ir.Value) int64 {
-	switch v.Op {
-	case ir.OpBitcast:
-		return alignment(v.Args[0])
-	case ir.OpVar:
-		if x := v.Aux.(*ir.Variable); x.Space == ir.Shared && x.Type.Size() >= wideShared {
-			return wideShared
-		}
-	case ir.OpOffset, ir.OpIndex:
-		return min(alignment(v.Args[0]), lowestBit(v.Imm))
+// alignDepth is how many operations alignment looks through.
+const alignDepth = 8
+
+// alignment returns a power of two up to 1<<mostZeros that v, an integer, an address or its bits, is a multiple of.
+func alignment(v *ir.Value) int64 { return 1 << min(lowZeros(v, alignDepth), mostZeros) }
+
+// lowZeros returns how many lower bits of v are known to be zero.
+func lowZeros(v *ir.Value, depth int) int {
+	switch {
+	case depth == 0 || v.Op == ir.OpPhi:
+		return 0
+	case v.Op == ir.OpBitcast && v.Args[0].Type.IsPtr():
+		return lowZeros(v.Args[0], depth-1)
 	}
-	return 1
+	return analysis.LowZeros(v, func(x *ir.Value) int { return lowZeros(x, depth-1) })
 }
-
-// lowestBit returns the largest power of two up to wideShared that divides n.
-func lowestBit(n int64) int64 { return (n | wideShared) & -(n | wideShared) }

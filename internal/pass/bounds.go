@@ -36,6 +36,7 @@ type bounder struct {
 	weights   map[*ir.Block]int   // how often blocks run, roughly
 	linear    bool                // indices without products are bounded, too
 	simple    int                 // how much such checks count for
+	realBlock bool                // bounds contain the number of threads of a block, not the most that it can be
 }
 
 // bound is what indices of a slice are below.
@@ -45,12 +46,13 @@ type bound struct {
 	places []analysis.Point // of the checks that it is for
 }
 
-// made names a number that is computed before the kernel alone: that of blocks along an axis, or that of a value less
-// one, rounded down to a multiple.
+// made names a number that is computed before the kernel alone: that of blocks, or of threads of a block, along an axis, or that of
+// a value less one, rounded down to a multiple.
 type made struct {
-	limit *ir.Value
-	axis  int64
-	round int64
+	limit   *ir.Value
+	axis    int64
+	threads bool
+	round   int64
 }
 
 func newBounder(f *ir.Func) *bounder {
@@ -97,12 +99,12 @@ func (b *bounder) look(check *ir.Value, at analysis.Point) {
 		return
 	}
 	before := maps.Clone(b.least)
-	index, ok := b.expand(c.Args[0], at)
-	var ends []analysis.Polynomial
-	if ok {
-		ends, ok = b.ends(index, at, maxChosen)
+	b.realBlock = b.f.Block[0] == 0
+	ends, ok := b.allEnds(c, at)
+	if b.realBlock = false; !ok { // with the largest block, bounds have fewer factors
+		b.least = maps.Clone(before)
+		ends, ok = b.allEnds(c, at)
 	}
-	ok = ok && !slices.ContainsFunc(ends, func(end analysis.Polynomial) bool { return exceeds(end, c.Args[1]) })
 	if ok && !b.linear && !slices.ContainsFunc(ends, b.multiplies) {
 		ok = false
 		b.simple += b.weight(at.Block)
@@ -115,6 +117,16 @@ func (b *bounder) look(check *ir.Value, at analysis.Point) {
 	for _, end := range ends {
 		b.note(bound{end, c.Args[1], []analysis.Point{at}})
 	}
+}
+
+// allEnds returns what the index in a comparison with a length is below at a place.
+func (b *bounder) allEnds(c *ir.Value, at analysis.Point) ([]analysis.Polynomial, bool) {
+	index, ok := b.expand(c.Args[0], at)
+	if !ok {
+		return nil, false
+	}
+	ends, ok := b.ends(index, at, maxChosen)
+	return ends, ok && !slices.ContainsFunc(ends, func(end analysis.Polynomial) bool { return exceeds(end, c.Args[1]) })
 }
 
 // exceeds reports whether an end and a length are constants, and the end is the larger.
@@ -173,8 +185,11 @@ func (b *bounder) end(v *ir.Value, at analysis.Point, most bool) (analysis.Polyn
 	if launched(v, maxDepth) {
 		return analysis.Whole(v), b.demand(v, 0, at)
 	}
-	if v.Op == ir.OpZExt && v.Args[0].Op == ir.OpNCtaid {
+	switch {
+	case v.Op == ir.OpZExt && v.Args[0].Op == ir.OpNCtaid:
 		return analysis.Whole(b.blocks(v.Args[0])), true
+	case v.Op == ir.OpZExt && v.Args[0].Op == ir.OpNTid && b.realBlock:
+		return analysis.Whole(b.threads(v.Args[0])), true
 	}
 	if limit := b.clamp(v, at); limit != nil {
 		return b.clamped(limit, at, most)
@@ -191,6 +206,8 @@ func (b *bounder) end(v *ir.Value, at analysis.Point, most bool) (analysis.Polyn
 	switch {
 	case v.Op == ir.OpZExt && v.Args[0].Op == ir.OpCtaid:
 		return analysis.Whole(b.blocks(v.Args[0])).Plus(analysis.Constant(-1))
+	case v.Op == ir.OpZExt && v.Args[0].Op == ir.OpTid && b.realBlock && r.Hi == b.ranges.At(v.Args[0], analysis.Point{Block: b.f.Blocks[0]}).Hi:
+		return analysis.Whole(b.threads(v.Args[0])).Plus(analysis.Constant(-1))
 	case r.Hi <= maxAddend:
 		return analysis.Constant(r.Hi), true
 	case v.Op == ir.OpPhi:
@@ -339,6 +356,19 @@ func (b *bounder) blocks(ctaid *ir.Value) *ir.Value {
 		n.Imm = ctaid.Imm
 		b.made[key] = in.Make(ir.OpZExt, ir.I64, n)
 		b.upTo[b.made[key]] = b.mostBlocks(ctaid)
+	}
+	return b.made[key]
+}
+
+// threads returns the number of threads of a block along the axis of tid, or ntid, which the launcher knows.
+func (b *bounder) threads(tid *ir.Value) *ir.Value {
+	key := made{axis: tid.Imm, threads: true}
+	if b.made[key] == nil {
+		in := b.f.Blocks[0]
+		n := in.Make(ir.OpNTid, ir.I32)
+		n.Imm = tid.Imm
+		b.made[key] = in.Make(ir.OpZExt, ir.I64, n)
+		b.upTo[b.made[key]] = b.ranges.At(tid, analysis.Point{Block: in}).Hi + 1
 	}
 	return b.made[key]
 }

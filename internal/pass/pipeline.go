@@ -111,7 +111,7 @@ var pipeline = []step{
 	{"interleave", then(interleave, mem2reg), false},
 	{"dce", deadCode, false}, // the tests of checks that are gone use addresses
 	{"reduce-strides", then(reduceStrides, simplify, deadCode), false},
-	{"unroll-calls", then(unrollCalls, mem2reg, prove), false}, // what only the first iteration has to ask, the copies know
+	{"unroll-calls", then(unrollCalls, mem2reg, simplifyCFG, prove), false}, // what only the first iteration has to ask, the copies know
 	{"subsume-checks", subsumeChecks, false},
 	{"simplify", simplify, false},
 	{"separate-offsets", separateOffsets, false},
@@ -136,6 +136,7 @@ var pipeline = []step{
 	{"expand-fdiv", then(expandFDiv, simplify, deadCode), false},
 	{"launch-tests", launchTests, false},
 	{"dce", deadCode, false},
+	{"sink-loads", then(sinkLoads, deadCode), false}, // whose addresses are computed elsewhere
 	{"sink", sink, false},
 	{"drop-unroll", dropUnroll, true},
 }
@@ -224,6 +225,8 @@ var order = []struct{ before, after, reason string }{
 	{"vectorize-memory", "expand-fdiv", "between joined loads and joined stores there are more quotients to test together"},
 	{"version-kernel", "launch-tests", "most of the tests are its"},
 	{"coarsen", "launch-tests", "a coarse grid has fewer blocks than the kernel knows of"},
+	{"vectorize-memory", "sink-loads", "of adjacent loads, one alone must not move"},
+	{"launch-tests", "sink-loads", "the computations of tests would hinder it"},
 	{"launch-tests", "sink", "the computations of tests would hinder it"},
 	{"fuse-checks", "sink", "what distinguishes faults is needed only after a fused check has failed"},
 }

@@ -48,9 +48,12 @@ func rotateLoop(l *analysis.Loop) bool {
 }
 
 // rotatable reports whether the header decides between the loop and its end, is no latch
-// and is small.
+// and is small. A loop that ends at its latch by a counter stays as it is: other passes know that form.
 func rotatable(l *analysis.Loop) bool {
 	h := l.Header
+	if _, ok := l.Limit(); ok && l.Contains(l.Latches[0].Succs[0]) != l.Contains(l.Latches[0].Succs[1]) {
+		return false
+	}
 	if len(h.Succs) != 2 || slices.Contains(l.Latches, h) || l.Contains(h.Succs[0]) == l.Contains(h.Succs[1]) {
 		return false
 	}

@@ -3,6 +3,7 @@ package pass
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -83,6 +84,26 @@ func coldUser(v *ir.Value, users []*ir.Value) *ir.Block {
 	return to
 }
 
+// sinkLoads moves loads whose results are used only under a condition, or after a loop, to their uses, if nothing in between can change
+// what they load. It also moves pure values out of loops that do not use them.
+//
+//	b0: %3 = load f32 %0                     b0: if %1 b1 b2
+//	    if %1 b1 b2                          b1: ret
+//	b1: ret                          ->      b2: %3 = load f32 %0
+//	b2: store %2, %3                             store %2, %3
+//
+// A load stays if a thread may wait for another load before it gets to the use, because both are in flight at the same time now.
+func sinkLoads(f *ir.Func, _ *Options) (changed bool) {
+	dom := ir.Dominators(f)
+	s := &loadSinker{dom: dom, nest: analysis.Loops(dom), users: uses(f), waits: map[*ir.Value]bool{}}
+	for _, b := range slices.Backward(dom.Order()) {
+		s.from = b
+		changed = s.values() || changed
+		changed = s.loads() || changed
+	}
+	return changed
+}
+
 // sinkToEdges moves pure values that a block computes only for the phis of one successor to a new block on that edge:
 //
 //	b0:                                       b0:
@@ -93,19 +114,24 @@ func coldUser(v *ir.Value, users []*ir.Value) *ir.Block {
 //	b2: <- b0 b1                                  jump b2
 //		%6 = phi f64 %3, %7                   b2: <- b3 b1
 //
-// The edge must skip much more than that, as the special cases of functions do. A back edge gets no block, nor does an edge
-// beside one to a cold block: they are what follows most often.
+// The edge must skip much more than that, as the special cases of functions do, or leave the innermost loop of the block. A back edge
+// gets no block, nor does an edge beside one to a cold block: they are what follows most often.
 func sinkToEdges(f *ir.Func) {
 	dom, users := ir.Dominators(f), uses(f)
+	nest := analysis.Loops(dom)
 	for _, b := range dom.Order() {
 		if len(b.Succs) != 2 || b.Succs[0] == b.Succs[1] {
 			continue
 		}
+		loop := innermost(nest, b)
 		for i, s := range b.Succs {
-			if len(s.Preds) == 1 || dom.Dominates(s, b) || b.Succs[1-i].Cold {
+			other := b.Succs[1-i]
+			if len(s.Preds) == 1 || dom.Dominates(s, b) || other.Cold {
 				continue
 			}
-			if moved := onlyForEdge(b, s, users); moved != nil && costOfAll(b.Succs[1-i], dom) >= minSkipped {
+			moved, sum := onlyForEdge(b, s, users)
+			leaves := loop != nil && !loop.Contains(s) && loop.Contains(other)
+			if sum > 0 && leaves || sum >= minSunk && costOfAll(other, dom) >= minSkipped {
 				edge := b.SplitEdge(i)
 				edge.Values = slices.Concat(moved, edge.Values)
 				for _, v := range moved {
@@ -117,11 +143,9 @@ func sinkToEdges(f *ir.Func) {
 	}
 }
 
-// onlyForEdge returns the pure values of b that only phis of s use, for the edge from b, and values that only these use. It
-// returns nil if they cost too little.
-func onlyForEdge(b, s *ir.Block, users *userLists) []*ir.Value {
-	var moved []*ir.Value
-	sum, at := 0, s.PredIndex(b)
+// onlyForEdge returns the pure values of b that only phis of s use, for the edge from b, and values that only these use, and what they cost.
+func onlyForEdge(b, s *ir.Block, users *userLists) (moved []*ir.Value, sum int) {
+	at := s.PredIndex(b)
 	for _, v := range slices.Backward(b.Values) {
 		only := func(u *ir.Value) bool {
 			if u.Op == ir.OpPhi {
@@ -134,11 +158,8 @@ func onlyForEdge(b, s *ir.Block, users *userLists) []*ir.Value {
 			sum += cost(v)
 		}
 	}
-	if sum < minSunk {
-		return nil
-	}
 	slices.Reverse(moved)
-	return moved
+	return moved, sum
 }
 
 // costOfAll returns the cost of the blocks that are reached only through b.

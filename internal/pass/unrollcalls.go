@@ -9,12 +9,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
-// maxCallStep bounds the step of a counter, so that a few of them cannot overflow.
-const maxCallStep = 1 << 16
+const (
+	maxCallStep = 1 << 16 // of a counter, so that a few steps cannot overflow
+	maxEven     = 256     // values of the copies of a loop without tests between them
+	minSaved    = 4       // the part of a loop that may end early that each copy must save
+)
 
-// unrollCalls unrolls by four innermost loops of unknown trip count that contain divisions or square roots: ptxas makes calls of
-// those, and does not unroll a loop with calls. Four iterations follow each other while the counter is below the bound less three
-// steps; the loop itself does the rest.
+// unrollCalls unrolls small innermost loops that ptxas does not unroll: those that may end early, if that pays, and those that contain
+// divisions or square roots, of which ptxas makes calls. If 8 or 4 divides a constant trip count, so many iterations follow each other
+// without tests of the counter. If the trip count is unknown, four iterations do while the counter is below the bound less three steps;
+// the loop itself does the rest.
 //
 //	                          b9: if 0 < n-3 b1 b5
 //	b1: i = phi 0, j      ->  b1: i = phi 0, i4        three more copies of the body follow, without tests
@@ -26,11 +30,22 @@ func unrollCalls(f *ir.Func, _ *Options) (changed bool) {
 	nest := analysis.Loops(dom)
 	for _, l := range nest {
 		u := &loopUnroller{loop: l, factor: partialFactor}
-		if isInnermost(nest, l) && !rolled(nest, l) && tripCount(l) == 0 && u.fits() && u.counter() {
+		if !isInnermost(nest, l) || rolled(nest, l) || !u.fits() {
+			continue
+		}
+		needed := u.leaves() && u.pays() || u.calls()
+		n := u.even()
+		switch {
+		case needed && n > 0:
+			note(l, ir.Joined, n)
+			chain(l, n, true)
+		case (needed || tripCount(l) == 0 && u.keepsPointers()) && u.counter():
 			note(l, ir.Joined, partialFactor)
 			u.apply()
-			changed = true
+		default:
+			continue
 		}
+		changed = true
 	}
 	return changed
 }
@@ -48,22 +63,82 @@ type loopUnroller struct {
 
 type loopCopy struct{ header, latch *ir.Block }
 
-// fits reports whether the loop is small, contains calls, and ends at its latch alone.
+// fits reports whether the loop is small, without checks, and ends at its latch, if not before.
 func (u *loopUnroller) fits() bool {
 	l := u.loop
-	if len(l.Latches) != 1 || len(l.Exits()) != 1 || l.Header.Cold || size(l) > maxPartial || hasConvergent(l) {
+	if len(l.Latches) != 1 || l.Header.Cold || size(l) > maxPartial || hasConvergent(l) {
 		return false
 	}
-	has := false
-	independent := l.Header.Apart || !analysis.MayReload(l.Blocks) // else the loads of several iterations cannot be in flight at once
 	for _, b := range l.Blocks {
 		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpCheck }) {
 			return false
 		}
-		has = has || independent && slices.ContainsFunc(b.Values, calls) || slices.ContainsFunc(b.Phis(), func(phi *ir.Value) bool { return phi.Type.IsPtr() })
-		has = has || len(l.Blocks) > 1 && l.Header.Apart && slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore && analysis.SliceOf(v) != nil })
 	}
-	return has && l.Exits()[0].From == l.Latches[0]
+	u.latch = l.Latches[0]
+	return u.latch.Term().Op == ir.OpIf && u.latch.Succs[0] == l.Header
+}
+
+// leaves reports whether the loop may end before its latch, which is why ptxas does not unroll it.
+func (u *loopUnroller) leaves() bool { return len(u.loop.Exits()) > 1 }
+
+// pays reports whether an iteration of a copy needs at least a quarter fewer instructions. It has no test of the counter, and an addition of
+// a constant to a counter, or the address of an element, becomes the constant offset of a memory operand. In return, each exit of
+// a copy needs an instruction that takes the thread out of a convergence barrier.
+func (u *loopUnroller) pays() bool {
+	l := u.loop
+	users := uses(l.Header.Func)
+	saved := 2 - len(l.Exits()) + 1
+	for _, phi := range l.Header.Phis() {
+		if c, ok := l.Induction(phi); ok && isConst(c.Step) {
+			if n := u.addresses(phi, c.Next, users); n > 0 {
+				saved += n + 1
+			}
+		}
+	}
+	return minSaved*saved >= size(l)
+}
+
+// addresses returns how many sums and addresses of elements are computed from a counter, apart from its next value.
+func (u *loopUnroller) addresses(v, next *ir.Value, users *userLists) (n int) {
+	for _, x := range users.of(v) {
+		switch {
+		case x == next || x.Block == nil || !u.loop.Contains(x.Block):
+		case x.Op == ir.OpIndex:
+			n++
+		case x.Op == ir.OpAdd && (u.loop.Invariant(x.Args[0]) || u.loop.Invariant(x.Args[1])):
+			if m := u.addresses(x, next, users); m > 0 {
+				n += m + 1
+			}
+		}
+	}
+	return n
+}
+
+// even returns 8 or 4 if the loop may be unrolled by that number, which divides its constant trip count, or else 0.
+func (u *loopUnroller) even() int {
+	trips := u.loop.ExitCount(analysis.Exit{From: u.latch, To: u.latch.Succs[1]}, maxPartialTrips)
+	for _, n := range []int{2 * partialFactor, partialFactor} {
+		if trips > n && trips%n == 0 && n*size(u.loop) <= maxEven {
+			return n
+		}
+	}
+	return 0
+}
+
+// calls reports whether the loop contains calls, and its stores do not keep the loads of several iterations from being in flight at once.
+func (u *loopUnroller) calls() bool {
+	return (u.loop.Header.Apart || !analysis.MayReload(u.loop.Blocks)) && slices.ContainsFunc(u.loop.Blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Values, calls)
+	})
+}
+
+// keepsPointers reports whether the loop keeps addresses in registers, or has stores under conditions that do not disturb its loads.
+func (u *loopUnroller) keepsPointers() bool {
+	apart := len(u.loop.Blocks) > 1 && u.loop.Header.Apart
+	return slices.ContainsFunc(u.loop.Blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Phis(), func(phi *ir.Value) bool { return phi.Type.IsPtr() }) ||
+			apart && slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore && analysis.SliceOf(v) != nil })
+	})
 }
 
 // counter recognises the loop's induction variable.

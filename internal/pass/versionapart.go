@@ -181,12 +181,15 @@ func (a *aparter) mark(b *ir.Block, others map[*ir.Block]bool) {
 	}
 }
 
-// reachedFrom returns b and the blocks that can be reached from there.
-func reachedFrom(b *ir.Block) map[*ir.Block]bool {
+// reachedFrom returns b and the blocks that can be reached from there, without those that are reached only through some others.
+func reachedFrom(b *ir.Block, others ...*ir.Block) map[*ir.Block]bool {
 	seen := map[*ir.Block]bool{b: true}
 	for work := []*ir.Block{b}; len(work) > 0; {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
+		if slices.Contains(others, x) {
+			continue
+		}
 		for _, s := range x.Succs {
 			if !seen[s] {
 				seen[s] = true

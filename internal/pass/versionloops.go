@@ -27,21 +27,33 @@ const (
 //	    %x = load %a + 4*%i               %j = add %i, 1
 //	    %j = add %i, 1                    if %j < %n b1 b2
 //	    if %j < %n b1 b2              b5 cold: a copy with the check
-func versionLoops(f *ir.Func, _ *Options) (changed bool) {
+//
+// A loop of constant trip count is not copied, see fixedChecker, but for CPUs, whose vector code does not handle loops that end
+// with a fault.
+func versionLoops(f *ir.Func, o *Options) (changed bool) {
 	edit.AddPreheaders(f)
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	nest := analysis.Loops(dom)
-	var plans []*loopVersioner
+	var plans []interface{ apply() }
 	for _, l := range nest {
+		if !isInnermost(nest, l) || hasConvergent(l) {
+			continue
+		}
 		v := &loopVersioner{loop: l, ranges: ranges}
-		if isInnermost(nest, l) && size(l) <= maxVersioned && !hasConvergent(l) && (v.counts() && v.collect() || v.search()) {
+		counted := v.counts() && v.collect()
+		if counted && !o.Unroll {
+			if x, ok := v.fixed(); ok {
+				plans = append(plans, x)
+				continue
+			}
+		}
+		if size(l) <= maxVersioned && (counted && !v.interleaves() || v.search()) {
 			plans = append(plans, v)
 		}
 	}
-	for _, v := range plans {
-		note(v.loop, ir.LoopVersioned, 0)
-		v.apply()
+	for _, p := range plans {
+		p.apply()
 	}
 	return len(plans) > 0
 }
@@ -92,10 +104,13 @@ func (v *loopVersioner) counts() bool {
 		return false
 	}
 	v.counter = loopCounter{Limit: limit}
-	if v.counter.interleaves() && (len(v.loop.Blocks) == 1 || len(v.loop.Exits()) > 1) {
-		return false // it has the loads of four iterations in flight after one test, or may end after a few iterations
-	}
 	return v.counter.recognise(v.ranges.At(limit.Step, v.ranges.Facts.PointOf(limit.Next)))
+}
+
+// interleaves reports whether the pass interleave has the loads of four iterations in flight after one test, or the loop may end after a few
+// iterations.
+func (v *loopVersioner) interleaves() bool {
+	return v.counter.interleaves() && (len(v.loop.Blocks) == 1 || len(v.loop.Exits()) > 1)
 }
 
 // collect gathers the checks that the test before the loop can replace.
@@ -246,6 +261,7 @@ func (v *loopVersioner) product(x *ir.Value) (linear, bool) {
 
 // apply makes the two loops and the test that chooses between them.
 func (v *loopVersioner) apply() {
+	note(v.loop, ir.LoopVersioned, 0)
 	test := v.test
 	if v.bound != nil {
 		test = v.testSearch
@@ -254,8 +270,13 @@ func (v *loopVersioner) apply() {
 	edit.DemoteLiveOuts(v.loop)
 	slow := v.entry.Func.NewBlock()
 	slow.Append(ir.OpJump, ir.Void)
-	for _, b := range edit.CopyWhole(v.loop, v.entry, slow) {
+	fixed := v.loop.TripCount(maxFixedTrips) > 0
+	copies := edit.CopyWhole(v.loop, v.entry, slow)
+	for _, b := range copies {
 		b.Cold = true
+	}
+	if fixed { // which ptxas would unroll
+		keep(copies[0])
 	}
 	edit.SetTerm(v.entry, ir.OpIf, ok)
 	v.entry.AddEdge(slow)
@@ -281,7 +302,7 @@ func (v *loopVersioner) test(e *editor) *ir.Value {
 		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, most, length))
 	}
 	for _, c := range outermost(v.checks) {
-		index, length := c.Args[0].Args[0], c.Args[0].Args[1]
+		index, length := c.check.Args[0].Args[0], c.check.Args[0].Args[1]
 		for _, at := range []moment{first, last} {
 			ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, v.with(e, index, at), length))
 		}
@@ -293,9 +314,14 @@ func (v *loopVersioner) hasLimited(x *ir.Value) bool {
 	return slices.ContainsFunc(v.limited, func(c limitedCheck) bool { return c.check == x })
 }
 
-// outermost returns checks that imply the others: of the indices of an array that differ by constants, the smallest and the
-// largest one. An index between two that are in range is in range.
-func outermost(checks []*ir.Value) []*ir.Value {
+// An outerCheck is a check of the lowest or the highest of the indices of an array that differ by constants.
+type outerCheck struct {
+	check           *ir.Value
+	lowest, highest bool
+}
+
+// outermost returns checks that imply the others. An index between two that are in range is in range.
+func outermost(checks []*ir.Value) (list []outerCheck) {
 	type array struct{ base, length *ir.Value }
 	type ends struct{ low, high int64 }
 	arrays := map[array]ends{}
@@ -316,10 +342,13 @@ func outermost(checks []*ir.Value) []*ir.Value {
 		}
 		arrays[a] = ends{min(e.low, k), max(e.high, k)}
 	}
-	return slices.DeleteFunc(slices.Clone(checks), func(c *ir.Value) bool {
+	for _, c := range checks {
 		a, k := of(c)
-		return k != arrays[a].low && k != arrays[a].high
-	})
+		if x := (outerCheck{c, k == arrays[a].low, k == arrays[a].high}); x.lowest || x.highest {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // with computes x in an iteration.

@@ -49,10 +49,11 @@ func (t *translator) atom(p place, size int) spirv.ID {
 			t.use(spirv.CapabilityInt64Atomics)
 		}
 		return t.global(p.address, t.unsigned(size))
-	case size == 8:
-		t.fail("%s of 8 bytes in %v memory", t.in, p.space)
 	case p.space == ptx.Local:
 		t.fail("%s of local memory", t.in)
+	case size == 8:
+		t.Capability(spirv.CapabilityInt64Atomics)
+		return t.viewed(p, view{8, 1})
 	}
 	if t.err != nil {
 		return 0
@@ -62,8 +63,10 @@ func (t *translator) atom(p place, size int) spirv.ID {
 
 func (t *translator) loadOrdered(p place, typ ptx.Type) spirv.ID {
 	switch {
-	case p.space == ptx.Local || p.space == ptx.Shared && typ.Size() == 8:
+	case p.space == ptx.Local:
 		return t.loadAll(p, typ, 1)[0]
+	case t.needsLock(p, typ):
+		return t.around(func() spirv.ID { return t.locked(func() spirv.ID { return t.loadWords(p) }) })
 	case typ.Size() < 4:
 		word, bit := t.wordAround(p)
 		v := t.loadOrdered(word, ptx.U32)
@@ -109,8 +112,13 @@ func (t *translator) storePart(p place, size int, v spirv.ID) spirv.ID {
 
 func (t *translator) storeOrdered(p place, typ ptx.Type, v spirv.ID) {
 	switch {
-	case p.space == ptx.Local || p.space == ptx.Shared && typ.Size() == 8:
+	case p.space == ptx.Local:
 		t.storeAll(p, typ.Size(), []spirv.ID{v})
+		return
+	case t.needsLock(p, typ):
+		t.around(func() spirv.ID {
+			return t.locked(func() spirv.ID { t.storeWords(p, v); return v })
+		})
 		return
 	case typ.Size() < 4:
 		t.around(func() spirv.ID { return t.storePart(p, typ.Size(), v) })
@@ -167,6 +175,12 @@ func (t *translator) atomic() {
 
 // exchange emits an atomic operation and returns the old bits.
 func (t *translator) exchange(p place, typ ptx.Type, first int) spirv.ID {
+	switch {
+	case p.space == ptx.Local && t.space() == ptx.Generic:
+		return t.number(held(typ), 0) // PTX does not define atomic operations on local memory
+	case t.needsLock(p, typ):
+		return t.exchangeLocked(p, typ, first)
+	}
 	at := t.atom(p, typ.Size())
 	scope := t.reach(p)
 	switch {

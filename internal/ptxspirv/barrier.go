@@ -23,12 +23,12 @@ func (t *translator) barriers() {
 	}
 }
 
-// votes returns a pointer to the word in which bar.red counts.
+// votes returns a pointer to the word in which bar.red counts the threads of a block.
 func (t *translator) votes() spirv.ID {
 	if t.scratch == 0 {
-		t.scratch = t.words(spirv.StorageWorkgroup, 4)
+		t.scratch = t.words(spirv.StorageWorkgroup, 4*t.blockCount())
 	}
-	return t.wordIn(spirv.StorageWorkgroup, t.scratch, t.word(0))
+	return t.wordIn(spirv.StorageWorkgroup, t.scratch, t.rank())
 }
 
 // clearVotes begins bar.red. A barrier separates it from the last use of the word.

@@ -36,14 +36,22 @@ type graph struct {
 	order  []int // the reached blocks in reverse postorder
 	slow   bool  // operations of warps are barriers of the block
 	meets  bool  // there are such operations
+	masked bool  // some of them are of some lanes
+	// clustered is set if a workgroup is a cluster of several blocks.
+	clustered bool
 	// inRounds is set if the kernel runs in rounds.
 	inRounds bool
+	// countsArrivals is set if it runs in rounds and has a barrier of the cluster.
+	countsArrivals bool
 }
 
 // newGraph returns the control flow of a function, so that SPIR-V's rules for barriers hold and threads do not wait for each other
-// for ever. On a device whose subgroups do not have the lanes of a warp, operations of warps become barriers.
+// for ever. Operations of warps become barriers on a device whose subgroups do not have the lanes of a warp, and in a kernel with
+// operations of some lanes: Vulkan does not tell which threads of a subgroup run an operation together.
 func newGraph(f *ptx.Func, o Options) (*graph, error) {
-	g := split(f, o.Subgroup != warpLanes)
+	masked := hasMasked(f)
+	g := split(f, masked || o.Subgroup != warpLanes || o.sharesWarps())
+	g.masked, g.clustered = masked, o.blockCount() > 1
 	if err := g.analyze(); err != nil {
 		return nil, err
 	}
@@ -136,7 +144,7 @@ func (g *graph) isBarrier(in *ptx.Instr) bool {
 	if meetsInWarp(in) {
 		return g.slow
 	}
-	return in.Op == "bar"
+	return in.Op == "bar" || isClusterWait(in)
 }
 
 // fill makes the block of the instructions from start to stop.

@@ -116,7 +116,7 @@ func (d *divergence) define(i int) bool {
 // same reports whether an instruction has the same results in all threads of a block.
 func (d *divergence) same(in *ptx.Instr) bool {
 	switch in.Op {
-	case "bar":
+	case "bar", "barrier":
 		return true // its result, if it has one
 	case "ld":
 		return slices.Contains(in.Mods, "param")
@@ -128,16 +128,22 @@ func (d *divergence) same(in *ptx.Instr) bool {
 	}
 	same := true
 	registersOf(in.Args[1:], func(r int) { same = same && !d.registers[r] })
-	return same && !slices.ContainsFunc(in.Args[1:], differs)
+	return same && !slices.ContainsFunc(in.Args[1:], d.differs)
 }
 
-// differs reports whether an operand is a special register that is not the same in all threads of a block.
-func differs(o ptx.Operand) bool {
-	if o.Kind != ptx.SpecialOperand {
-		return slices.ContainsFunc(o.Elems, differs)
+// differs reports whether an operand is a special register, or an address of shared memory, that is not the same in all threads of a
+// workgroup.
+func (g *graph) differs(o ptx.Operand) bool {
+	switch o.Kind {
+	case ptx.VarOperand:
+		return g.clustered && o.Var.Space == ptx.Shared
+	case ptx.SpecialOperand:
+		base, _, _ := strings.Cut(o.Name, ".")
+		return !slices.Contains([]string{
+			"%nctaid", "%ntid", "%dynamic_smem_size", "%clusterid", "%nclusterid", "%cluster_nctaid", "%cluster_nctarank",
+		}, base) && (g.clustered || !slices.Contains([]string{"%ctaid", "%cluster_ctaid", "%cluster_ctarank"}, base))
 	}
-	base, _, _ := strings.Cut(o.Name, ".")
-	return !slices.Contains([]string{"%ctaid", "%nctaid", "%ntid", "%dynamic_smem_size"}, base)
+	return slices.ContainsFunc(o.Elems, g.differs)
 }
 
 // results calls f for the registers that an instruction sets.

@@ -341,6 +341,9 @@ func (t *translator) isNaN(v spirv.ID) spirv.ID { return t.test(spirv.OpFUnordNo
 func (t *translator) selection() {
 	typ := t.typ(0)
 	a, b := t.bits(t.in.Args[1], typ), t.bits(t.in.Args[2], typ)
+	if t.saturates() {
+		a = t.opaque(typ, a)
+	}
 	t.result(plain(typ), t.choose(plain(typ), t.arg(3, ptx.Pred), a, b))
 }
 

@@ -131,7 +131,7 @@ func (t *translator) beyond(p place, n int) place {
 		return p
 	}
 	typ := ptx.U64
-	if p.space != ptx.Global {
+	if p.space != ptx.Global && p.space != ptx.Generic {
 		typ = ptx.U32
 	}
 	return place{p.space, t.op(spirv.OpIAdd, typ, p.address, t.number(typ.Size(), uint64(n)))}
@@ -218,18 +218,21 @@ func (t *translator) load() {
 		t.assign(list[0], plain(typ), t.intoRegister(list[0], v))
 		return
 	}
-	if len(list) == 1 {
-		v := t.access(p, typ, func(p place) spirv.ID { return t.loadAll(p, typ, 1)[0] })
-		t.assign(list[0], plain(typ), t.intoRegister(list[0], v))
-		return
-	}
-	if p.space == ptx.Generic {
-		t.fail("%s with a generic address", t.in)
-		return
-	}
-	for i, v := range t.loadAll(p, typ, len(list)) {
+	for i, v := range t.loadVector(p, typ, len(list)) {
 		t.assign(list[i], plain(typ), t.intoRegister(list[i], v))
 	}
+}
+
+// loadVector is loadAll for an address that may be generic: the space of each element is tested then.
+func (t *translator) loadVector(p place, typ ptx.Type, n int) []spirv.ID {
+	if p.space != ptx.Generic {
+		return t.loadAll(p, typ, n)
+	}
+	list := make([]spirv.ID, n)
+	for i := range list {
+		list[i] = t.access(t.beyond(p, i*typ.Size()), typ, func(p place) spirv.ID { return t.loadAll(p, typ, 1)[0] })
+	}
+	return list
 }
 
 // loadAll returns n elements from a place.
@@ -267,7 +270,12 @@ func (t *translator) store() {
 		values[i] = t.bits(o, typ)
 	}
 	if len(list) > 1 && p.space == ptx.Generic {
-		t.fail("%s with a generic address", t.in)
+		for i, v := range values {
+			t.access(t.beyond(p, i*typ.Size()), typ, func(p place) spirv.ID {
+				t.storeAll(p, typ.Size(), []spirv.ID{v})
+				return 0
+			})
+		}
 		return
 	}
 	t.access(p, typ, func(p place) spirv.ID {

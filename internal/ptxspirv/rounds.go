@@ -42,6 +42,8 @@ type round struct {
 // rounds makes a kernel whose first block is empty run in rounds. The function adds states.
 func (g *graph) rounds(add func(*rounds)) error {
 	old, first := len(g.blocks), g.blocks[0].next[0]
+	g.countsArrivals = g.waitsInCluster()
+	g.meets = g.meets || g.countsArrivals
 	r := &rounds{graph: g, number: map[int]uint32{}, headers: map[int]bool{}}
 	r.meet, r.root = r.plain(nil), r.plain(nil)
 	r.addEnd()
@@ -63,7 +65,7 @@ func (g *graph) rounds(add func(*rounds)) error {
 
 // addEnd adds the blocks where threads end.
 func (r *rounds) addEnd() {
-	ended := func(t *translator) { setState(uint32(len(r.states)))(t) }
+	ended := func(t *translator) { setState(uint32(len(r.states)))(t); t.forgetArrivals() }
 	if r.meets {
 		r.over = r.plain((*translator).stayAway, r.meet)
 		r.done = r.plain(ended, r.over)
@@ -137,7 +139,12 @@ func (r *rounds) wait(i int) {
 	switch {
 	case meetsInWarp(in):
 		next = r.plain(of(in, (*translator).collect), next)
-		next = r.await(next, of(in, (*translator).waitInWarp), (*translator).warpWaits)
+		next = r.await(next, of(in, (*translator).waitInWarp), func(t *translator) spirv.ID {
+			t.in, t.mods = in, in.Mods
+			return t.warpWaits()
+		})
+	case isClusterWait(in):
+		next = r.await(next, func(*translator) {}, (*translator).clusterWaits)
 	case in.Mods[0] == "red":
 		next = r.plain(of(in, (*translator).readVotes), next)
 		next = r.plain(of(in, (*translator).addVote), r.pause(next))
@@ -227,7 +234,7 @@ func (t *translator) countEnd() {
 func (t *translator) allEnded() spirv.ID {
 	if t.meets {
 		t.endTurn()
-		return t.allIn(threadsEnded)
+		return t.haveEnded()
 	}
 	t.barrier()
 	r := &t.round
@@ -235,5 +242,5 @@ func (t *translator) allEnded() spirv.ID {
 	now := t.op(spirv.OpAtomicLoad, ptx.U32, t.endedIn(parity), t.word(spirv.ScopeWorkgroup), t.word(0))
 	t.Emit(spirv.OpStore, r.before, now)
 	t.Emit(spirv.OpStore, r.parity, t.op(spirv.OpBitwiseXor, ptx.U32, parity, t.word(1)))
-	return t.test(spirv.OpIEqual, t.op(spirv.OpIAdd, ptx.U32, now, before), t.word(uint32(t.threads())))
+	return t.test(spirv.OpIEqual, t.op(spirv.OpIAdd, ptx.U32, now, before), t.word(uint32(t.threads()*t.blockCount())))
 }

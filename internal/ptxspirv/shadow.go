@@ -161,5 +161,5 @@ func (g *graph) from(i int) []int {
 
 // ofWarp reports whether the threads of a warp run an instruction together.
 func ofWarp(in *ptx.Instr) bool {
-	return in.Op == "bar" || slices.Contains([]string{"shfl", "vote", "activemask", "redux", "match"}, in.Op)
+	return in.Op == "bar" || in.Op == "barrier" || slices.Contains([]string{"shfl", "vote", "activemask", "redux", "match"}, in.Op)
 }

@@ -25,6 +25,10 @@ func (t *translator) translate() {
 			return
 		}
 		t.barriers()
+	case "barrier":
+		t.clusterBarrier()
+	case "mapa":
+		t.mapAddress()
 	case "shfl":
 		t.shuffle()
 	case "vote":

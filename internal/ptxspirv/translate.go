@@ -11,6 +11,7 @@ import (
 // Options describe a launch and the device.
 type Options struct {
 	Block    [3]int // threads of a block
+	Cluster  [3]int // blocks of a cluster, or zeros; the threads of a cluster are one workgroup
 	Shared   int    // bytes of dynamic shared memory
 	Subgroup int    // lanes of the device's subgroups, or 0 if their number varies
 	Push     int    // bytes of push constants that the device has
@@ -35,7 +36,7 @@ type Program struct {
 	Words  []uint32
 	Pushed bool   // the parameter block is in the push constants, not its address
 	Data   []byte // the constants, which the caller places in device memory
-	Shared int    // bytes of shared memory
+	Shared int    // bytes of shared memory of the workgroup
 }
 
 // Translate returns the kernel with a name as SPIR-V. Errors match ErrUnsupported.
@@ -50,6 +51,8 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 	}
 	t := &translator{Builder: spirv.New(), f: f, files: m.Files, graph: g, options: o}
 	t.declare(m)
+	t.refuseLost()
+	t.beginLock()
 	if g.meets {
 		t.beginMeetings()
 	}
@@ -59,7 +62,32 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
-	return &Program{Words: t.finish(), Pushed: t.parameters != 0, Data: t.data, Shared: t.sharedBytes}, nil
+	return &Program{Words: t.finish(), Pushed: t.parameters != 0, Data: t.data, Shared: t.sharedTotal}, nil
+}
+
+// refuseLost fails for kernels that a device whose compiler loses values has been seen to compile wrongly: those with operations of some lanes,
+// those that take the lock, and those with clusters that run in rounds.
+func (t *translator) refuseLost() {
+	if !t.options.LosesValues || t.err != nil {
+		return
+	}
+	for i := range t.f.Code {
+		in := &t.f.Code[i]
+		what := ""
+		switch {
+		case ofSomeLanes(in):
+			what = "of some lanes of a warp"
+		case t.needsLockFor(*in):
+			what = "of 8 bytes in shared memory"
+		case t.clustered && t.inRounds && (in.Op == "bar" || isClusterWait(in)):
+			what = "in a cluster"
+		default:
+			continue
+		}
+		t.in = in
+		t.fail("%s %s: the compiler of this driver loses values of loops; a newer driver may not", in, what)
+		return
+	}
 }
 
 // translator translates one kernel.
@@ -84,11 +112,13 @@ type translator struct {
 	views       map[view]spirv.ID   // variables: shared memory as elements of several types
 	hiddenBytes int                 // of shared memory, after the kernel's own, that the translation uses; only with views
 	local       spirv.ID            // variable: an array of words
-	scratch     spirv.ID            // variable: a word of shared memory for barriers that reduce
+	scratch     spirv.ID            // variable: a word of shared memory for barriers that reduce, for each block
+	lock        spirv.ID            // variable: the word of shared memory that locked takes, or 0
 	round       round
 	meeting     meeting
 	gone        spirv.ID // variable: the thread is a shadow; 0 in kernels without shadows
-	sharedBytes int
+	sharedBytes int      // of a block
+	sharedTotal int      // of the workgroup, with what the translation uses
 	localBytes  int
 	data        []byte
 	doubles     bool // there is arithmetic in float64
@@ -128,13 +158,12 @@ func (t *translator) declare(m *ptx.Module) {
 	t.lay(slices.Concat(m.Vars, t.f.Vars))
 	for i := range t.f.Code {
 		in := &t.f.Code[i]
-		if t.in = in; ofSomeLanes(in) {
-			t.fail("%s of some lanes of a warp", in)
-		}
 		t.generic = t.generic || in.Op == "cvta" && (slices.Contains(in.Mods, "shared") || slices.Contains(in.Mods, "local"))
 	}
-	if t.sharedBytes > 0 && !t.options.Views.Any {
-		t.shared = t.words(spirv.StorageWorkgroup, t.sharedBytes)
+	if t.options.Views.Any {
+		t.sharedTotal = t.sharedBytes * t.blockCount()
+	} else if t.sharedBytes > 0 {
+		t.shared = t.words(spirv.StorageWorkgroup, t.sharedBytes*t.blockCount())
 	}
 	if t.localBytes > 0 {
 		t.local = t.words(spirv.StorageFunction, t.localBytes)
@@ -143,6 +172,9 @@ func (t *translator) declare(m *ptx.Module) {
 
 // words returns a variable: an array of words.
 func (t *translator) words(storage uint32, bytes int) spirv.ID {
+	if storage == spirv.StorageWorkgroup {
+		t.sharedTotal += align(bytes, 4)
+	}
 	if storage == spirv.StorageWorkgroup && t.options.Views.Any {
 		return t.hiddenWords(bytes)
 	}
@@ -179,7 +211,10 @@ func (t *translator) lay(list []*ptx.Var) {
 			t.addresses[v] = uint64(t.sharedBytes)
 		}
 	}
-	t.sharedBytes += t.options.Shared
+	t.sharedBytes = t.sharedBytes + t.options.Shared
+	if t.blockCount() > 1 {
+		t.sharedBytes = align(t.sharedBytes, 16)
+	}
 }
 
 // constant adds a variable with its initial contents to the data.
@@ -203,6 +238,9 @@ func align(n, to int) int { return (n + to - 1) / to * to }
 // finish returns the module's words.
 func (t *translator) finish() []uint32 {
 	b := t.options.Block
+	if n := t.blockCount(); n > 1 {
+		b = [3]int{n * t.threads(), 1, 1}
+	}
 	modes := [][]uint32{{spirv.ModeLocalSize, uint32(b[0]), uint32(b[1]), uint32(b[2])}}
 	for i, wide := range []bool{false, true} {
 		if wide && !t.doubles {

@@ -74,3 +74,11 @@ func (t *translator) register(typ ptx.Type) spirv.ID {
 
 // held returns the number of bytes of the values that hold a type: 4 or 8.
 func held(typ ptx.Type) int { return max(4, typ.Size()) }
+
+// widened returns a value of 32 bits as an unsigned number of a size.
+func (t *translator) widened(size int, v spirv.ID) spirv.ID {
+	if size == 8 {
+		return t.op(spirv.OpUConvert, ptx.U64, v)
+	}
+	return v
+}

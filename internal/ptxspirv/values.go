@@ -65,8 +65,11 @@ func (t *translator) bits(o ptx.Operand, typ ptx.Type) spirv.ID {
 // variable returns the address of a variable in its space.
 func (t *translator) variable(o ptx.Operand, size int) spirv.ID {
 	at := t.number(size, t.addresses[o.Var]+o.Bits)
-	if o.Var.Space == ptx.Const || o.Var.Space == ptx.Global {
+	switch {
+	case o.Var.Space == ptx.Const || o.Var.Space == ptx.Global:
 		return t.Value(spirv.OpIAdd, t.u64(), t.dataAddress(), at)
+	case o.Var.Space == ptx.Shared && t.blockCount() > 1:
+		return t.Value(spirv.OpIAdd, t.unsigned(size), t.widened(size, t.sharedOf(t.rank())), at)
 	}
 	return at
 }
@@ -78,11 +81,9 @@ func (t *translator) special(name string) spirv.ID {
 	b := t.options.Block
 	switch {
 	case base == "%tid":
-		return t.builtin(spirv.BuiltInLocalInvocationID, at)
-	case base == "%ctaid":
-		return t.builtin(spirv.BuiltInWorkgroupID, at)
-	case base == "%nctaid":
-		return t.builtin(spirv.BuiltInNumWorkgroups, at)
+		return t.thread(at)
+	case aboutCluster(base):
+		return t.inGrid(base, at)
 	case base == "%ntid":
 		return t.word(uint32(b[at]))
 	case name == "%dynamic_smem_size":
@@ -111,6 +112,8 @@ func (t *translator) laneMask(relation string) spirv.ID {
 		return less
 	case "le":
 		return u(spirv.OpBitwiseOr, less, equal)
+	case "ne":
+		return t.op(spirv.OpNot, ptx.U32, equal)
 	case "ge":
 		return t.op(spirv.OpNot, ptx.U32, less)
 	}
@@ -132,6 +135,9 @@ func (t *translator) builtin(which uint32, axis int) spirv.ID {
 // linear returns the thread's number in its block.
 func (t *translator) linear() spirv.ID {
 	b := t.options.Block
+	if t.blockCount() > 1 {
+		return t.op(spirv.OpUMod, ptx.U32, t.index(), t.word(uint32(t.threads())))
+	}
 	sum := t.builtin(spirv.BuiltInLocalInvocationID, 0)
 	for axis, stride := range []int{b[0], b[0] * b[1]} {
 		if b[axis+1] > 1 {

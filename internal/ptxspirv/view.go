@@ -14,6 +14,8 @@ type Views struct {
 	Any   bool // 4 to 16 bytes
 	Half  bool // 2 bytes
 	Bytes bool // 1 byte
+	// Atomics64 means that the device also has atomic operations on 8 bytes.
+	Atomics64 bool
 }
 
 // view is the shared memory as an array of vectors: n elements of a size in bytes, of which 1 is a scalar.
@@ -35,7 +37,7 @@ func (t *translator) viewed(p place, v view) spirv.ID {
 	to := t.vector(v.size, v.n)
 	variable, ok := t.views[v]
 	if !ok {
-		variable = t.viewFrom(0, v, t.sharedBytes)
+		variable = t.viewFrom(0, v, t.sharedBytes*t.blockCount())
 		t.views[v] = variable
 		switch v.size {
 		case 1:
@@ -62,7 +64,7 @@ func (t *translator) viewFrom(offset int, v view, bytes int) spirv.ID {
 
 // hiddenWords returns a variable: an array of words that the kernel does not know of, after its own shared memory.
 func (t *translator) hiddenWords(bytes int) spirv.ID {
-	variable := t.viewFrom(align(t.sharedBytes, 16)+t.hiddenBytes, view{4, 1}, bytes)
+	variable := t.viewFrom(align(t.sharedBytes*t.blockCount(), 16)+t.hiddenBytes, view{4, 1}, bytes)
 	t.hiddenBytes += align(bytes, 4)
 	return variable
 }

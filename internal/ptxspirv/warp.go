@@ -113,28 +113,37 @@ func (t *translator) reduce() {
 	if !t.warp(spirv.CapabilityGroupNonUniformArithmetic) {
 		return
 	}
+	op, _ := t.reduction()
 	typ := t.typ(0)
-	signed := typ.Class() == ptx.Signed
-	var op spirv.Op
+	t.result(typ, t.op(op, typ, t.subgroup(), spirv.GroupReduce, t.arg(1, typ)))
+}
+
+// reduction returns the operation of a subgroup for redux.sync, and what emits it for two values.
+func (t *translator) reduction() (group spirv.Op, pair func(a, b spirv.ID) spirv.ID) {
+	signed := t.typ(0).Class() == ptx.Signed
+	of := func(op uint32) func(a, b spirv.ID) spirv.ID {
+		return func(a, b spirv.ID) spirv.ID { return t.Extended(op, t.u32(), a, b) }
+	}
+	plain := func(op spirv.Op) func(a, b spirv.ID) spirv.ID {
+		return func(a, b spirv.ID) spirv.ID { return t.op(op, ptx.U32, a, b) }
+	}
 	switch {
 	case t.has("add"):
-		op = spirv.OpGroupNonUniformIAdd
+		return spirv.OpGroupNonUniformIAdd, plain(spirv.OpIAdd)
 	case t.has("min") && signed:
-		op = spirv.OpGroupNonUniformSMin
+		return spirv.OpGroupNonUniformSMin, of(spirv.GLSLSMin)
 	case t.has("min"):
-		op = spirv.OpGroupNonUniformUMin
+		return spirv.OpGroupNonUniformUMin, of(spirv.GLSLUMin)
 	case t.has("max") && signed:
-		op = spirv.OpGroupNonUniformSMax
+		return spirv.OpGroupNonUniformSMax, of(spirv.GLSLSMax)
 	case t.has("max"):
-		op = spirv.OpGroupNonUniformUMax
+		return spirv.OpGroupNonUniformUMax, of(spirv.GLSLUMax)
 	case t.has("and"):
-		op = spirv.OpGroupNonUniformBitwiseAnd
+		return spirv.OpGroupNonUniformBitwiseAnd, plain(spirv.OpBitwiseAnd)
 	case t.has("or"):
-		op = spirv.OpGroupNonUniformBitwiseOr
-	default:
-		op = spirv.OpGroupNonUniformBitwiseXor
+		return spirv.OpGroupNonUniformBitwiseOr, plain(spirv.OpBitwiseOr)
 	}
-	t.result(typ, t.op(op, typ, t.subgroup(), spirv.GroupReduce, t.arg(1, typ)))
+	return spirv.OpGroupNonUniformBitwiseXor, plain(spirv.OpBitwiseXor)
 }
 
 // match translates match.any.sync: it returns the lanes that have the same value, by asking for each distinct one.

@@ -117,7 +117,8 @@ var floors = map[string]string{
 	"tokenizer/internal/model":       "tokenizer/internal/bytelevel",
 	"tokenizer/internal/decode":      "tokenizer/internal/bytelevel tokenizer/internal/pattern",
 	"tokenizer":                      "tokenizer/internal/aligned tokenizer/internal/bytelevel tokenizer/internal/pattern tokenizer/internal/normalize tokenizer/internal/pretokenize tokenizer/internal/model tokenizer/internal/decode",
-	"chat":                           "jinja",
+	"chat/internal/jinja":            "",
+	"chat":                           "chat/internal/jinja",
 	"grammar/internal/regular":       "",
 	"grammar/internal/pattern":       "grammar/internal/regular",
 	"grammar/internal/machine":       "grammar/internal/regular",
@@ -127,15 +128,15 @@ var floors = map[string]string{
 	// Tensors and models. Only tensor and nn know kernels; train knows those of optimizers, models those of their attention, and
 	// model/bert those that reduce the rows of a text.
 	"tensor":                  "internal/stack internal/kernels/array internal/kernels/activation internal/kernels/attentionback internal/kernels/conv internal/kernels/dropout internal/kernels/gemm internal/kernels/loss internal/kernels/norm internal/kernels/prefill internal/kernels/rope internal/kernels/row internal/kernels/softmax internal/kernels/strided prim weights weights/safetensors device dtype gpu",
-	"nn":                      "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
-	"train":                   "nn tensor internal/kernels/optimizer internal/stack device dtype",
+	"nn":                      "tensor weights weights/blocks weights/formats weights/gguf weights/safetensors internal/kernels/... device dtype",
+	"train":                   "nn tensor weights weights/safetensors internal/kernels/optimizer internal/stack device dtype",
 	"train/text":              "tokenizer chat",
-	"train/finetune":          "train/text train llm model/llama model/lora tensor weights weights/safetensors device train/events nn weights/gguf dtype cuda/nccl internal/phantom internal/rendezvous",
+	"train/finetune":          "train/text train llm model/llama model/lora tensor weights device train/events nn weights/gguf dtype cuda/nccl internal/phantom internal/rendezvous",
 	"model/lora":              "internal/kernels/lora nn tensor weights weights/safetensors device dtype",
 	"train/events":            "",
 	"model/llama":             "model/lora nn tensor weights weights/gguf internal/kernels/attention internal/kernels/prefill internal/kernels/rope device dtype",
 	"model/llama/llamatest":   "weights weights/gguf weights/safetensors weights/blocks/blockstest dtype",
-	"model/bert":              "nn tensor weights internal/kernels/pooling internal/kernels/prefill internal/kernels/row device dtype",
+	"model/bert":              "nn tensor weights weights/formats internal/kernels/pooling internal/kernels/prefill internal/kernels/row device dtype",
 	"model/bert/berttest":     "weights weights/safetensors",
 	"model/resnet":            "nn tensor weights device dtype",
 	"model/resnet/resnettest": "model/resnet weights weights/safetensors",
@@ -167,7 +168,7 @@ var floors = map[string]string{
 	"": "cuda vulkan cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... bench/report train/finetune model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/repository serve/page llm classify embeddings rerank chat grammar weights weights/checksum weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus x/ansi x/sys x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/spans serve/kserve/rpc",
+	"cmd/...":                   "cmd/... bench/report train/finetune train/text model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/repository serve/page llm classify embeddings rerank chat grammar weights weights/checksum weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus x/ansi x/sys x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/spans serve/kserve/rpc",
 	"cmd/internal/commandline":  "",
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
@@ -224,7 +225,6 @@ var modules = map[string]string{
 	"google.golang.org/protobuf":          "protobuf",
 	"github.com/clipperhouse/uax29/v2":    "uax29",
 	"golang.org/x/text":                   "x/text",
-	"github.com/ardanlabs/jinja":          "jinja",
 	"github.com/ulikunitz/xz":             "xz",
 }
 

@@ -20,6 +20,7 @@ const (
 	reference = "docs/kernels.md"
 	panels    = "docs/panels.md"
 	blockwise = "docs/collectives.md"
+	codes     = "docs/errors.md"
 )
 
 var (
@@ -45,7 +46,10 @@ const (
 // TestKernelReference compiles every example of docs/kernels.md and compares what the page says of it:
 // the PTX, the faults, the diagnostics.
 func TestKernelReference(t *testing.T) {
-	text := string(load(t).files[reference]) + string(load(t).files[panels]) + string(load(t).files[blockwise])
+	text := ""
+	for _, page := range []string{reference, panels, blockwise, codes} {
+		text += string(load(t).files[page])
+	}
 	found := example.FindAllStringSubmatch(text, -1)
 	if n := strings.Count(text, "```go\n"); n != len(found) || n == 0 {
 		t.Errorf("%s has %d blocks of Go, %d of them say what becomes of them in a comment above (ptx:, fault:, refused:)", reference, n, len(found))
@@ -177,10 +181,10 @@ func compareCode(t *testing.T, r []string, kernels []*compile.Kernel) {
 // TestKernelReferenceIsComplete demands that the reference explains every code that a user can meet.
 func TestKernelReferenceIsComplete(t *testing.T) {
 	text := string(load(t).files[reference])
-	all := text + string(load(t).files[panels])
+	all := string(load(t).files[codes]) + string(load(t).files[panels])
 	for _, code := range diag.All() {
 		if !strings.Contains(all, code.String()) {
-			t.Errorf("%s does not mention %v: %s", reference, code, code.Summary())
+			t.Errorf("%s does not mention %v: %s", codes, code, code.Summary())
 		}
 	}
 	if n := strings.Count(text, "\n"); n > 1000 {

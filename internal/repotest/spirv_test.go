@@ -70,7 +70,7 @@ func TestValidSPIRV(t *testing.T) {
 // spirvDevices are devices for which TestValidSPIRV translates: the least that Vulkan demands of all, and the most that translations use.
 var spirvDevices = []ptxspirv.Options{
 	{Subgroup: 8, Push: 128},
-	{Subgroup: 32, Push: 256, Views: ptxspirv.Views{Any: true, Half: true, Bytes: true}, Arithmetic: ptxspirv.Arithmetic{
+	{Subgroup: 32, Push: 256, Views: ptxspirv.Views{Any: true, Half: true, Bytes: true, Atomics64: true}, Arithmetic: ptxspirv.Arithmetic{
 		Fused: true, SignedZero: [2]bool{true, true}, Denormals: [2]bool{true, true}, Nearest: [2]bool{true, true},
 	}},
 }
@@ -82,7 +82,7 @@ func translatedIn() []string {
 	}
 	return []string{
 		"./examples/...", "./internal/kernels/norm", "./internal/kernels/sampling", "./internal/verify/conformance/control",
-		"./internal/verify/conformance/threads", "./internal/verify/conformance/words",
+		"./internal/verify/conformance/clusters", "./internal/verify/conformance/threads", "./internal/verify/conformance/words",
 	}
 }
 
@@ -91,6 +91,9 @@ func translated(m *ptx.Module, f *ptx.Func, o ptxspirv.Options) ([]byte, error) 
 	o.Block, o.Shared = [3]int{64, 1, 1}, 64
 	if f.ReqThreads[0] > 0 {
 		o.Block = f.ReqThreads
+	}
+	if slices.ContainsFunc(f.Code, func(in ptx.Instr) bool { return in.Op == "barrier" }) { // of a cluster
+		o.Cluster = [3]int{2, 2, 1}
 	}
 	p, err := ptxspirv.Translate(m, f.Name, o)
 	if err != nil {
@@ -102,10 +105,9 @@ func translated(m *ptx.Module, f *ptx.Func, o ptxspirv.Options) ([]byte, error) 
 }
 
 // lacking reports whether a kernel is refused for an instruction that no Vulkan device has: asynchronous copies in bulk and their
-// barriers, tensor cores, clusters, clocks, atomic operations on 64 bits of shared memory, operations of some lanes, and redux.sync, which is in no code that runs on
-// devices with other subgroups.
+// barriers, tensor cores, and clocks.
 func lacking(err error) bool {
-	for _, what := range []string{"mbarrier", "bulk", "wgmma", "mma.sync", "ldmatrix", "cluster", "%clock", "8 bytes in shared memory", "redux.sync", "of some lanes"} {
+	for _, what := range []string{"mbarrier", "bulk", "wgmma", "mma.sync", "ldmatrix", "%clock"} {
 		if strings.Contains(err.Error(), what) {
 			return true
 		}

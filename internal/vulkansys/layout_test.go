@@ -28,6 +28,7 @@ func TestLayout(t *testing.T) {
 		"VkPhysicalDeviceVulkan12Features":                   {unsafe.Sizeof(Features12{}), 208},
 		"VkPhysicalDeviceVulkan12Features.storageBuffer8":    {unsafe.Offsetof(Features12{}.Storage8), 24},
 		"VkPhysicalDeviceVulkan12Features.Int64Atomics":      {unsafe.Offsetof(Features12{}.BufferAtomics64), 36},
+		"VkPhysicalDeviceVulkan12Features.SharedInt64Atom.":  {unsafe.Offsetof(Features12{}.SharedAtomics64), 40},
 		"VkPhysicalDeviceVulkan12Features.shaderFloat16":     {unsafe.Offsetof(Features12{}.Float16), 44},
 		"VkPhysicalDeviceVulkan12Features.bufferDeviceAddr.": {unsafe.Offsetof(Features12{}.Addresses), 168},
 		"VkPhysicalDeviceFloatControlsProperties":            {unsafe.Sizeof(FloatControls{}), 88},

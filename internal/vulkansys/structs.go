@@ -272,7 +272,7 @@ type Features12 struct {
 	Storage8        uint32 // storageBuffer8BitAccess
 	_               [2]uint32
 	BufferAtomics64 uint32 // shaderBufferInt64Atomics
-	_               uint32
+	SharedAtomics64 uint32 // shaderSharedInt64Atomics
 	Float16         uint32
 	Int8            uint32
 	_               [29]uint32

@@ -18,7 +18,7 @@ var (
 	ErrLength = errors.New("bert: a text with too few or too many tokens")
 	// ErrToken is the error of a token outside the vocabulary.
 	ErrToken = errors.New("bert: a token outside the vocabulary")
-	// ErrType is the error of token types that the model does not have, or whose number is not that of the tokens.
+	// ErrType is the error of token types that the model does not have, or whose number differs from the number of tokens.
 	ErrType = errors.New("bert: token types that do not fit")
 )
 

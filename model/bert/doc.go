@@ -1,5 +1,5 @@
-// Package bert computes text encoders of the architectures BERT, RoBERTa, XLM-RoBERTa and CamemBERT, such as MiniLM and bge-m3, from
-// safetensors files with a config.json.
+// Package bert computes text encoders of the architectures BERT, RoBERTa, XLM-RoBERTa and CamemBERT, such as MiniLM and bge-m3, from safetensors
+// files with a config.json (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding").
 //
 //	text, err := os.ReadFile("all-MiniLM-L6-v2/config.json")
 //	config, err := bert.ParseConfig(text)
@@ -21,12 +21,8 @@
 //	defer e.Close()
 //	vectors, err := e.Vectors(ctx, tokens...)
 //
-// A Classifier computes the scores of pairs of texts with the classification head that cross-encoders have: the one of
-// BertForSequenceClassification, or of the corresponding class of another architecture. Package rerank uses Classifiers.
+// A Classifier computes the scores of pairs of texts with the classification head of a cross-encoder.
 //
-// The tokens of a batch's texts follow each other without padding. Each token attends to all tokens of its text. Package embeddings
-// computes vectors of texts.
-//
-// The layers are those of Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding" (2018). The other
-// architectures differ in the names of tensors, in the positions of tokens, and in the classification head.
+// The tokens of a batch's texts follow each other without padding. Each token attends to all tokens of its text. Packages embeddings and rerank take
+// texts instead of tokens.
 package bert

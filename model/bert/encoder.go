@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// An Encoder computes the vectors of texts. On a GPU, it records a graph for each size of small batches, so that the host does not enqueue
-// each operation. An Encoder belongs to one goroutine at a time.
+// An Encoder computes the vectors of texts. On a GPU, it records a graph for each size of small batches. An Encoder belongs to one goroutine at a
+// time.
 type Encoder struct{ runner }
 
 // Pooling defines how a vector is computed from the activations of a text's tokens: see Batch.Pool.
@@ -31,8 +31,8 @@ func (e *Encoder) Vectors(ctx context.Context, texts ...[]int32) (list [][]float
 	return e.run(ctx, alonePairs(texts))
 }
 
-// A Classifier computes the scores of pairs of texts with the model's classification head: a score for each label, to which no function is
-// applied. Like an Encoder, it records graphs, and belongs to one goroutine at a time.
+// A Classifier computes the scores of pairs of texts with the model's classification head: a score for each label, to which no function is applied.
+// It belongs to one goroutine at a time.
 type Classifier struct{ runner }
 
 // NewClassifier returns a Classifier that uses the given stream. The error matches ErrConfig if the model has no classification head.

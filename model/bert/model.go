@@ -1,6 +1,7 @@
 package bert
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/weights"
+	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
 
 // Model is a model on a device.
@@ -63,21 +65,44 @@ func newNetwork(c Config) network {
 
 // LoadOptions are the options of Load.
 type LoadOptions struct {
-	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute
-	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices.
+	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute capability 8.0 or
+	// later, and Float32 on other devices.
 	DType dtype.Type
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
+	// Map loads a model onto a CPU from mapped files, which avoids a copy of the data. The files are read for other devices, or if the system
+	// cannot map them.
+	Map bool
 }
 
-// Load loads a model of safetensors files onto a stream's device. If c.Labels is 0, names of tensors may begin with "bert." or "roberta.",
-// and Load ignores the tensors of layers after the encoder, such as the pooler. Otherwise, the file must have the tensors of
-// BertForSequenceClassification, or of the corresponding architecture of c.Type. The errors match ErrArchitecture, ErrConfig and those of
-// nn.Load.
+// LoadFolder loads a model from the files of a folder. It returns when the weights are on the device. The errors are those of Load and of
+// formats.Open.
+func LoadFolder(s *device.Stream, folder string, c Config, o LoadOptions) (*Model, error) {
+	f, err := formats.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := Load(s, f, c, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Synchronize(context.Background()); err != nil { // after it, the file is closed
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// Load loads a model of safetensors files onto a stream's device. If c.Labels is 0, Load ignores the tensors of layers after the encoder, such as the
+// pooler. Otherwise, the file must have the tensors of BertForSequenceClassification, or of the corresponding architecture of c.Type. The errors
+// match ErrArchitecture, ErrConfig and those of nn.Load.
 func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, error) {
 	err := c.check()
 	if err == nil && c.Layers > len(f.Tensors) {
 		err = fmt.Errorf("%w: %d layers of a file with %d tensors", ErrConfig, c.Layers, len(f.Tensors))
+	}
+	if err == nil && o.Map {
+		err = f.MapIfSupported()
 	}
 	if err != nil {
 		return nil, err

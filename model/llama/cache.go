@@ -23,12 +23,10 @@ var (
 type CacheOptions struct {
 	Sequences int // the largest number of sequences at a time
 	Tokens    int // the number of tokens of all sequences together
-	// Fixed, unless it is 0, is the largest number of tokens of a sequence. The results for a sequence then do not depend on the other
-	// sequences: attention is divided as for sequences of Fixed tokens, and a Decoder computes all its rows in each step.
+	// Fixed, unless it is 0, is the largest number of tokens of a sequence. The results for a sequence then do not depend on the other sequences.
 	Fixed int
-	// DType is the element type of keys and values: that of the model's activations, or dtype.Float8E4M3, which takes about half the memory of
-	// bfloat16 and is less exact. The default is the type of activations. On a GPU, Float8E4M3 needs compute capability 8.0 or higher, and
-	// heads of 64 or 128 elements.
+	// DType is the element type of keys and values. The default is the type of the model's activations. dtype.Float8E4M3 takes about half the memory
+	// of bfloat16 and is less exact; on a GPU, it needs compute capability 8.0 or higher, and heads of 64 or 128 elements.
 	DType dtype.Type
 }
 
@@ -165,8 +163,8 @@ func (c *Cache) longest() (n int) {
 	return n
 }
 
-// Truncate removes the tokens of a sequence from number n on. If Keep has seen the page of token n, Truncate removes the whole page,
-// because other sequences may use it. Len then returns the number of remaining tokens.
+// Truncate removes the tokens of a sequence from number n on. If Keep has seen the page of token n, Truncate removes the whole page. Len then returns
+// the number of remaining tokens.
 func (c *Cache) Truncate(sequence, n int) {
 	r := &c.list[sequence]
 	if n >= r.length {

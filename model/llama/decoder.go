@@ -24,10 +24,8 @@ type Choice struct {
 	Tokens    device.Slice[int32] // the Chooser stores the chosen tokens here
 }
 
-// A Decoder continues sequences step by step. Each step appends to each sequence the token that the previous step chose, and chooses the
-// next token. All of this happens on the device, so the program can enqueue the next step before it knows the token. Steps are graphs.
-// There is one graph for each power of two of rows; surplus rows have no effect. Calls of Advance with frequent sizes are graphs, too. A
-// Decoder belongs to one goroutine at a time.
+// A Decoder continues sequences step by step. Each step appends to each sequence the token that the previous step chose, and chooses the next token.
+// This happens on the device, so the program can enqueue the next step before it knows the token. A Decoder belongs to one goroutine at a time.
 type Decoder struct {
 	// Started, unless it is nil, is called in each computation when its inputs have been uploaded, before its first kernel.
 	Started func() error
@@ -191,9 +189,8 @@ func (d *Decoder) Put(first int, tokens []int32) error {
 // Step appends the token of row i to sequences[i], for each i, and chooses the next tokens of these rows. Afterwards, the other rows have arbitrary
 // tokens. Step only enqueues the work. The errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
 //
-// A sequence may have several rows. Step appends their tokens in the order of the rows, and chooses a token after each of them. So a program
-// that has guessed the next tokens of a sequence learns at once how many of them the Chooser chooses, and removes the others with
-// Cache.Truncate.
+// A sequence may have several rows. Step appends their tokens in the order of the rows, and chooses a token after each of them. In this way, a
+// program can check guesses of the next tokens of a sequence in one step. Cache.Truncate removes wrong guesses.
 func (d *Decoder) Step(sequences ...int) error {
 	n := bucket(len(sequences))
 	if d.cache.fixed > 0 {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -41,9 +40,8 @@ func nameIn(f *weights.File, layer string) string {
 	return layer
 }
 
-// Merge returns the tensors and metadata of a model's file f, with an adapter added to the matrices of its layers. Changed matrices keep
-// the type float32, float16 or bfloat16; quantized matrices become float16. Reading a tensor of the result reads the tensor of f, so f must
-// remain open. The error matches ErrAdapter.
+// Merge returns a model's file with an adapter added to the matrices of its layers. Changed matrices keep the type float32, float16 or bfloat16;
+// quantized matrices become float16. The result reads its tensors from f, so f must remain open. The error matches ErrAdapter.
 func (c Config) Merge(f *weights.File, o lora.Options, list []lora.Matrices) (*weights.File, error) {
 	by, all := map[string]lora.Matrices{}, weights.Contents{Format: f.Format, Metadata: f.Metadata}
 	for _, m := range list {
@@ -84,38 +82,7 @@ func written(of weights.Type) weights.Type {
 
 // computed returns a tensor of new values instead of t.
 func computed(t *weights.Tensor, compute func() ([]byte, error)) (*weights.Tensor, error) {
-	spec := weights.Spec{Name: t.Name(), Type: written(t.Type()), Shape: t.Shape()}
-	size, err := spec.Size()
-	if err != nil {
-		return nil, err
-	}
-	return weights.NewTensor(spec, &late{size: int64(size), compute: compute})
-}
-
-// late is the data of a tensor, which it computes when it is read from the start, and forgets when it is read to the end.
-type late struct {
-	size    int64
-	compute func() ([]byte, error)
-	data    []byte
-}
-
-// ReadAt implements io.ReaderAt for one reader.
-func (l *late) ReadAt(p []byte, off int64) (n int, err error) {
-	if l.data == nil {
-		if l.data, err = l.compute(); err != nil {
-			return 0, err
-		}
-	}
-	if off >= l.size {
-		return 0, io.EOF
-	}
-	if n = copy(p, l.data[off:]); off+int64(n) == l.size {
-		l.data = nil
-	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return weights.NewComputed(weights.Spec{Name: t.Name(), Type: written(t.Type()), Shape: t.Shape()}, compute)
 }
 
 // merged is the values of a matrix with those of an adapter.

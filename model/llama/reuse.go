@@ -6,13 +6,11 @@ type Origin struct {
 	Salt    string // any text that separates sequences; see llm.Request.Salt
 }
 
-// Reuse looks up the next tokens of a sequence in the pages of other sequences, including released ones. It gives the pages that it finds to the
-// sequence, and returns the number of tokens that the sequence then has. The argument tokens has the tokens of the sequence, from the first on,
-// including those that the cache does not have yet. If the sequence is empty, Reuse sets its Origin. The adapter of the Origin computes the
-// sequence's tokens.
+// Reuse looks for the next tokens of a sequence in other sequences, including released ones. It gives the pages that it finds to the sequence, and
+// returns the number of tokens that the sequence then has. The argument tokens has all tokens of the sequence, from the first on, including those
+// that the cache does not have yet. If the sequence is empty, Reuse sets its Origin, which names the adapter of the sequence.
 //
-// Sequences share only full pages. But another sequence can continue the last page of a released sequence, even if the
-// page is not full. If Keep has not seen all tokens of the sequence, Reuse does nothing.
+// If Keep has not seen all tokens of the sequence, Reuse does nothing.
 func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	r := &c.list[sequence]
 	if r.length == 0 {
@@ -47,8 +45,8 @@ func (c *Cache) Keep(sequence int, tokens []int32) {
 	}
 }
 
-// Release removes a sequence. The argument tokens has its tokens, from the first token on. Later sequences can reuse these tokens until
-// their memory is needed; the least recently used pages are overwritten first.
+// Release removes a sequence. The argument tokens has its tokens, from the first token on. Later sequences can reuse these tokens until their memory
+// is needed.
 func (c *Cache) Release(sequence int, tokens []int32) {
 	c.Keep(sequence, tokens)
 	r := &c.list[sequence]

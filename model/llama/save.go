@@ -10,10 +10,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Trained returns a file with the current values of all parameters of a model that was loaded with LoadOptions.Train. f is the file that
-// the model was loaded from; the result has the same tensors and metadata. Tensors keep the type float32, float16 or bfloat16; quantized
-// tensors become float16. Reading a tensor of the result reads a parameter from the device, on the stream s, or another tensor from f. So f
-// must remain open.
+// Trained returns a file with the current values of all parameters of a model that was loaded with LoadOptions.Train. f is the file that the model
+// was loaded from. Tensors keep the type float32, float16 or bfloat16; quantized tensors become float16. The result reads its tensors from the
+// device, on the stream s, and from f, so f must remain open.
 func (m *Model) Trained(ctx context.Context, s *device.Stream, f *weights.File) (*weights.File, error) {
 	by, all := map[string]nn.Named{}, weights.Contents{Format: f.Format, Metadata: f.Metadata}
 	for _, q := range m.params.Named() {

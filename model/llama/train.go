@@ -103,9 +103,8 @@ type whole struct {
 	again    Recompute
 }
 
-// Recompute says which intermediate results of layers Backward computes again, instead of keeping them from the forward pass on. The derivatives
-// have the same bits. The results that an MLP needs take most of the memory of a layer; its products are about two thirds of the
-// arithmetic of a layer.
+// Recompute says which intermediate results of layers Backward computes again, instead of keeping them from the forward pass on. The derivatives have
+// the same bits. The results that an MLP needs take most of the memory of a layer.
 type Recompute struct {
 	Cheap  bool // the results of norms and of SwiGLU in all layers, which takes little time
 	Layers int  // this number of layers, from the first on, keep only their input

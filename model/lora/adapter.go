@@ -170,9 +170,8 @@ type Pair struct {
 // Add returns y plus the products of the rows of x with the two matrices. The rows of y are the results of the layer for the rows of x. For a nil
 // Pair, Add returns y.
 //
-// With DoRA, Add returns the products of the rows of x with the matrix W + scale B A, whose rows are scaled to the trained norms. As in PEFT, the
-// norms of W + scale B A count as constants in derivatives with respect to A and B. Dropout affects only the products
-// with A and B, not y.
+// With DoRA, Add returns the products of the rows of x with the matrix W + scale B A, whose rows are scaled to the trained norms. In derivatives with
+// respect to A and B, the norms of W + scale B A count as constants, as in PEFT.
 func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if p == nil || s == nil {

@@ -52,9 +52,9 @@ func (b *Bank) results() (n int) {
 // Uses reports whether Add has an effect for these Rows.
 func (b *Bank) Uses(r Rows) bool { return b != nil && b.matrices != nil && !r.None() }
 
-// Add multiplies each row of x by the matrices of the row's adapter, and adds the products to the results of the layers. The argument
-// results is either one tensor that has the results of all layers side by side, or one tensor for each layer. Add changes these tensors and
-// returns the first. The elements of x have the type SetOptions.DType; those of the results have this type or float32.
+// Add multiplies each row of x by the matrices of the row's adapter, and adds the products to the results of the layers. The argument results is one
+// tensor that has the results of all layers side by side, or one tensor for each layer. Add changes these tensors and returns the first. The elements
+// of x have the type SetOptions.DType; those of the results have this type or float32.
 func (b *Bank) Add(r Rows, x *tensor.Tensor, results ...*tensor.Tensor) *tensor.Tensor {
 	if !b.Uses(r) {
 		return results[0]
@@ -134,7 +134,7 @@ func (b *Bank) allocate() error {
 	}
 	var err error
 	if b.set.DType == dtype.BFloat16 {
-		b.matrices, err = newTyped(b, rounded)
+		b.matrices, err = newTyped(b, dtype.BF16sFrom32)
 	} else {
 		b.matrices, err = newTyped(b, func(values []float32) []float32 { return values })
 	}
@@ -156,15 +156,6 @@ func newTyped[T float32 | dtype.BF16](b *Bank, round func(values []float32) []T)
 		b.set.bytes += int64(n * b.set.DType.Size())
 	}
 	return m, nil
-}
-
-// rounded returns values as bfloat16.
-func rounded(values []float32) []dtype.BF16 {
-	list := make([]dtype.BF16, len(values))
-	for i, v := range values {
-		list[i] = dtype.BF16From32(v)
-	}
-	return list
 }
 
 func (m typed[T]) putA(at int, values []float32, rows int) error {

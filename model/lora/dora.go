@@ -48,9 +48,8 @@ func (d *decomposition) close() (err error) {
 // because Add scales them.
 func (p *Pair) Decomposed() bool { return p != nil && p.base != nil }
 
-// Attach passes the model's layer with the given name to the adapter. A model calls Attach for all layers before it uses the adapter. With
-// DoRA, Attach reads the norms of the rows of the layer's matrix, which are the initial values of the trained norms. Without DoRA, it does
-// nothing.
+// Attach passes the model's layer with the given name to the adapter. A model calls Attach for all layers before it uses the adapter. With DoRA,
+// Attach reads the norms of the rows of the layer's matrix; without DoRA, it does nothing.
 func (a *Adapter) Attach(name string, base *nn.Linear) error {
 	p := a.Pair(name)
 	if p == nil || !a.DoRA || p.base == base {
@@ -74,8 +73,8 @@ func (a *Adapter) Attach(name string, base *nn.Linear) error {
 	return p.squares.set(a.stream, squares)
 }
 
-// Fix prepares the adapter for inference. After Fix, the adapter must not be trained. With DoRA, Fix computes the norms of the rows of W +
-// scale B A once. Without Fix, each call of Add computes the norms, which takes an additional product with the layer's matrix.
+// Fix prepares the adapter for inference. After Fix, the adapter must not be trained. With DoRA, Fix computes the norms of the rows of W + scale B A
+// once, and not in each call of Add.
 func (a *Adapter) Fix(ctx context.Context) error {
 	for _, p := range a.list {
 		if !p.Decomposed() {

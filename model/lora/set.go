@@ -76,9 +76,8 @@ func (x *Set) Bank(layers ...Linear) *Bank {
 	return b
 }
 
-// Put uploads the matrices of an adapter, as Read returns them, and makes them the adapter with number i, counted from 0. The new matrices
-// replace those that the adapter had before. Call Put before capturing a graph that uses a Bank of the Set. The error matches ErrOptions,
-// ErrModule or, for an adapter with DoRA, ErrFormat: a Set does not support DoRA, whose norms change the results of the layer itself.
+// Put uploads the matrices of an adapter, as Read returns them, and makes them the adapter with number i, counted from 0. Call Put before capturing a
+// graph that uses a Bank of the Set. The error matches ErrOptions, ErrModule or, for an adapter with DoRA, ErrFormat.
 func (x *Set) Put(i int, o Options, list []Matrices) error {
 	if i < 0 || i >= x.Adapters || o.Rank > x.Rank {
 		return fmt.Errorf("%w: adapter %d of rank %d in a set of %d of rank %d", ErrOptions, i, o.Rank, x.Adapters, x.Rank)

@@ -2,6 +2,7 @@
 
 // Package zvector contains vector code that runs kernels of package prim on the CPU.
 //
-// Only generated code calls the functions of this package. Their first argument is a number of threads that are adjacent
-// along x. A function runs as many of these threads as fill whole vectors, and returns the number of threads that it ran.
+// Only generated code calls the functions of this package. The first argument is the number of threads, which are
+// adjacent along x. A function runs the largest multiple of the vector length that does not exceed this number, and returns
+// how many threads it ran.
 package zvector

@@ -1,5 +1,4 @@
-// Package batch collects the items of concurrent calls and computes them together. Devices compute many items in little more time than one
-// item.
+// Package batch collects the items of concurrent calls and computes them together. Devices compute many items in little more time than one item.
 //
 //	q, err := batch.New(batch.Options[string, []float32]{
 //		Run:   func(ctx context.Context, texts []string) ([][]float32, error) { return m.Embed(ctx, texts...) },
@@ -9,10 +8,10 @@
 //	defer q.Close()
 //	vectors, err := q.Do(ctx, "a text", "another text") // from any goroutine
 //
-// Batches are computed one at a time. A batch takes as many items as fit, in the order of the calls' priorities and, among equal
-// priorities, in the order of arrival. Items that arrive while a batch is computed wait for a later batch. If 15 batches pass over the item
-// that has waited longest, the next batch takes items in the order of arrival. So no item waits forever. The queue is bounded: if it is
-// full, Do refuses further items at once. A call whose context ends leaves the queue. If the contexts of all calls of a batch have ended,
-// the batch is canceled. If Run fails for a batch, the package computes the calls of the batch again, one after another. So a call whose
-// items make Run fail does not make other calls fail.
+// Batches are computed one at a time. Items that arrive while a batch is computed wait for a later batch. A batch takes as many items as fit, in the
+// order of the calls' priorities and, among equal priorities, in the order of arrival. No item waits forever: if 15 batches pass over the item that
+// has waited longest, the next batch takes items in the order of arrival.
+//
+// If the queue is full, Do refuses further items at once. A call whose context ends leaves the queue. If Run fails for a batch, the package computes
+// the calls of the batch again, one after another, so that one call does not make others fail.
 package batch

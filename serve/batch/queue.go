@@ -21,9 +21,8 @@ var (
 
 // Options are the options of a Queue.
 type Options[T, R any] struct {
-	// Run computes a batch: it returns a result for each item. Its context ends when the contexts of all calls with items in the batch have
-	// ended. If Run returns an error, the Queue calls Run again for the items of each call separately, and each call gets the error of its
-	// own items.
+	// Run computes a batch: it returns a result for each item. Its context ends when the contexts of all calls with items in the batch have ended. If
+	// Run returns an error, the Queue calls Run again for the items of each call separately.
 	Run func(ctx context.Context, items []T) ([]R, error)
 	// Size returns the size of an item, such as its number of tokens. If Size is nil, each item has size 1.
 	Size func(item T) int
@@ -31,8 +30,8 @@ type Options[T, R any] struct {
 	Most int
 	// Queue is the number of items that may wait.
 	Queue int
-	// Delay is how long a batch that is not full waits for further items, counted from the arrival of its first item. If Delay is 0, a
-	// batch begins as soon as the previous batch ends, with the items that have arrived in the meantime.
+	// Delay is how long a batch that is not full waits for further items, counted from the arrival of its first item. If Delay is 0, a batch begins
+	// as soon as the previous batch ends.
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch, before the batch's calls return. The next batch may be running then. Observe must
 	// not call the Queue.

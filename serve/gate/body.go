@@ -26,9 +26,8 @@ func (g *Gate) Read(w http.ResponseWriter, r *http.Request, v any) error {
 	return g.Decode(r.Context(), data, v)
 }
 
-// ReadBytes reads the body of a request, within Options.ClientTimeout and Options.Body. Afterwards it removes the deadline, because a
-// deadline that passes while an answer is generated would cancel the request. A body that is compressed with gzip or deflate may have Options.Body
-// bytes before and after.
+// ReadBytes reads the body of a request, within Options.ClientTimeout and Options.Body. A body that is compressed with gzip or deflate may have
+// Options.Body bytes before and after decompression.
 func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one
@@ -88,7 +87,8 @@ type Span[T int | float64] struct{ least, most T }
 // Between returns the range of the numbers from least to most.
 func Between[T int | float64](least, most T) Span[T] { return Span[T]{least, most} }
 
-// Set stores the value of the field param in *to, unless value is nil. If the value is not within limits, Set returns a Failure.
+// Set stores *value in *dst. If value is nil, Set does nothing. If *value is not within the limits, Set returns a Failure for
+// the field param of the request.
 func Set[T int | float64](dst *T, param string, value *T, limits Span[T]) error {
 	if value == nil {
 		return nil

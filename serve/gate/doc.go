@@ -11,7 +11,23 @@
 //	mux.Handle("/v1/messages", messages)
 //	mux.Handle("/v1/messages/", messages) // the path to count tokens
 //
-// The models of Options.OnDemand are loaded when a request needs them: see package serve/repository.
+// A protocol consists of Handlers. Gate.Guard checks API keys before it calls a Handler, and Gate.Limit limits the number and the
+// duration of requests. A Handler reads the body with Gate.Read, gets the model from Gate.Find, computes the answer with
+// Question.Answer or Continuer.Continue, and writes the answer with WriteJSON or Gate.NewEvents.
 //
-// If a request fails, the error is a Failure. Each protocol writes Failures in its own form.
+// # Failures
+//
+// If a request fails, the error is a Failure. Each protocol writes Failures in its own form. If a protocol passes a request on to
+// another protocol's handler, WithFailures makes this handler write Failures in the form of the first protocol.
+//
+// # Loaded models
+//
+// Gate.Find loads a model of Options.OnDemand when a request needs the model (see package serve/repository). The model stays loaded
+// until the request ends. A connection with many requests, such as a WebSocket, calls Hold for each of them.
+//
+// # Turns
+//
+// A large request takes much memory until its texts have become tokens. So requests with bodies of more than 64 KiB take turns: at
+// most four of them have a turn at the same time. A turn begins in Gate.Decode. It ends when the texts have become tokens, or when the
+// request ends.
 package gate

@@ -10,7 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
-// Only returns a list with only the function of the given name. If list has no such function, the error is a Failure for the field param.
+// Only returns a list that contains the function of the given name and no others. If list has no such function, the error is a Failure
+// for the field param.
 func Only(param string, list []Function, name string) ([]Function, error) {
 	i := slices.IndexFunc(list, func(f Function) bool { return f.Name == name })
 	if i < 0 {

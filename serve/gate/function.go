@@ -20,8 +20,7 @@ const functions = 128
 // nameOfFunction matches the names of functions.
 var nameOfFunction = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// CheckFunctions checks the functions in the field param of a request. It returns a Failure if there are too many functions, if a name is
-// invalid, or if the parameters of a function are not a JSON object.
+// CheckFunctions checks the functions in the field param of a request. The error is a Failure.
 func CheckFunctions(param string, list []Function) error {
 	if len(list) > functions {
 		return Invalid(param, "%d functions, at most %d are allowed", len(list), functions)
@@ -56,8 +55,8 @@ func tools(list []Function) (described []json.RawMessage, names []string, err er
 	return described, names, nil
 }
 
-// Arguments returns the arguments of an earlier function call in a conversation, for chat.ToolCall. The parameter text is their JSON,
-// as the request contains it. If text is empty, Arguments returns an empty JSON object; otherwise, it returns text without checking it.
+// Arguments returns the arguments of an earlier function call in a conversation, for chat.ToolCall. They are given as JSON, which Arguments does not
+// check. If the JSON is empty, Arguments returns an empty object.
 func Arguments(text string) json.RawMessage {
 	if text == "" {
 		return json.RawMessage("{}")

@@ -37,8 +37,8 @@ type Options struct {
 	Models map[string]Model
 	// OnDemand are further models, by their names in requests. Find loads them when a request needs them.
 	OnDemand map[string]*repository.Model[Model]
-	// Repository contains the models of the server that can be loaded and unloaded, for handlers that do so or that describe models. It may
-	// be nil. Models whose names are not in the Repository count as ready at all times.
+	// Repository contains the models of the server that can be loaded and unloaded. It may be nil. Models that are not in the Repository are always
+	// ready.
 	Repository *repository.Repository
 	// Adapters maps the name of an adapter to the name of its model, which must be Tokenized. A request that names an adapter gets this
 	// model, with llm.Request.Adapter set to the name.
@@ -171,18 +171,16 @@ func UserOf(ctx context.Context) string {
 // failing is the key of a context's value: the function that writes the Failure of a request.
 type failing struct{}
 
-// WithFailures returns a context for a request that a handler of one protocol passes on to a handler of another protocol, which Guard has
-// returned. If the request fails, the second handler calls fail instead of the function that was passed to Guard. So fail can write the
-// Failure in the form of the first protocol.
+// WithFailures returns a context for a request that one protocol passes on to another protocol's handler. If the request fails, this handler
+// calls fail, which writes the Failure in the form of the first protocol.
 func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) context.Context {
 	return context.WithValue(ctx, failing{}, fail)
 }
 
 // Guard returns a handler that passes requests of clients with a valid API key on to next. If the key is invalid or next returns an error, the
-// handler calls fail to write the Failure. If WithFailures made the context of the request, the handler calls the function that was passed to
-// WithFailures instead of fail. If the client has left, the handler calls neither function. Answers with status 429, and answers about a model that
-// is not ready, have the header Retry-After. If the request has a span of package spans, the span gets the name of the route and the status of the
-// answer.
+// handler writes the Failure with fail. If the request has a context of WithFailures, the handler uses that context's function instead. If the
+// client has left, the handler writes nothing. Answers with status 429, and answers about a model that is not ready, have the header
+// Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		span := spans.Of(r.Context())

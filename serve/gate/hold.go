@@ -35,8 +35,8 @@ func hold(ctx context.Context, release func()) {
 	v.held.list = append(v.held.list, release)
 }
 
-// Hold calls f with a context for one of several requests on a connection. The models that Find returns for this context stay loaded until
-// f returns, and not until the connection ends. If the connection has a span, each request gets a span of its own.
+// Hold calls f with a context for one of several requests on a connection. A model that Find returns for this context stays loaded until f returns.
+// For the context of the connection itself, it would stay loaded until the connection ends.
 func Hold(ctx context.Context, f func(ctx context.Context) error) error {
 	v := &visit{user: UserOf(ctx)}
 	defer v.held.release()

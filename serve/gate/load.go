@@ -10,9 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
-// Find returns the resolved name and the model for a name in a request. The name belongs to a model that generates texts, or to an adapter;
-// the Model that Find returns for an adapter uses the adapter. Find loads the model if it is not loaded. ctx is the context of a request
-// that Guard has passed to its Handler, or the context that Hold has passed to its function; the model stays loaded until the Handler or
+// Find returns the model that a request names, directly or by the name of an adapter, and the resolved name (see Resolve). Find loads the model if
+// it is not loaded. ctx is the context that a Handler has received from Guard, or a function from Hold. The model stays loaded until the Handler or
 // the function returns. FailureOf converts the error to a Failure.
 func (g *Gate) Find(ctx context.Context, name string) (string, Model, error) {
 	return g.find(ctx, name, func(m *repository.Model[Model]) (Model, func(), error) { return m.Use(ctx) })

@@ -115,9 +115,9 @@ type Continuer struct {
 	Prompts Prompts
 }
 
-// Continue returns the tokens of all continuations, which are generated at the same time. Each prompt gets r.N continuations; those of
-// prompt i have the values of Token.Choice from i*r.N to i*r.N+r.N-1. The iterator ends after an error. r.Usage, which must not be nil,
-// receives the usage of all continuations together.
+// Continue returns the tokens of all continuations, which are generated at the same time. Each prompt gets r.N continuations: Token.Choice is i*r.N
+// to i*r.N+r.N-1 for the continuations of prompt i. The iterator ends after an error. Continue stores the usage of all continuations together in
+// *r.Usage, so r.Usage must not be nil.
 func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.Token, error] {
 	endsTurn(ctx, len(c.Prompts), &r)
 	g := newGeneration(ctx, "text_completion", &r)

@@ -29,9 +29,8 @@ type Part struct {
 	Called bool       // in the last part: whether the answer has calls, of which the last is complete
 }
 
-// Answer returns the parts of r.N answers. Each token yields at least one part, which may be empty. The iterator ends after an error. The
-// user of the request is UserOf(ctx). If q.Forced is set, the answer has no text to which r.Stop could apply, and the beginning of a call that
-// ends before its arguments is left out.
+// Answer returns the parts of r.N answers. Each token yields at least one part, which may be empty. The iterator ends after an error. r.Stop
+// applies to the text of the answer, not to its calls.
 func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		described, names, err := tools(q.Functions)
@@ -50,6 +49,15 @@ func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, err
 			list[i].single, list[i].forced = q.Single, q.Forced
 			if len(names) > 0 {
 				list[i].parser = chat.NewParser(names)
+			}
+		}
+		if len(names) > 0 {
+			r.Exempt = func() func(string) bool {
+				p := chat.NewParser(names)
+				return func(piece string) bool {
+					p.Write(piece)
+					return p.Calling()
+				}
 			}
 		}
 		for token, err := range q.Model.Chat(ctx, q.Messages, r) {

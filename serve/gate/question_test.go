@@ -22,9 +22,14 @@ func (m writer) Chat(ctx context.Context, _ []chat.Message, r llm.Request) iter.
 
 func (m writer) Generate(_ context.Context, _ string, r llm.Request) iter.Seq2[llm.Token, error] {
 	return func(yield func(llm.Token, error) bool) {
-		for _, b := range []byte(m.text) {
+		exempt := func(string) bool { return false }
+		if r.Exempt != nil {
+			exempt = r.Exempt()
+		}
+		for i, b := range []byte(m.text) {
+			spared := i > 0 && exempt(m.text[i-1:i])
 			for _, stop := range r.Stop { // of one byte
-				if stop == string(b) {
+				if stop == string(b) && !spared {
 					yield(llm.Token{Finish: llm.Stopped, Stop: stop}, nil)
 					return
 				}
@@ -37,7 +42,7 @@ func (m writer) Generate(_ context.Context, _ string, r llm.Request) iter.Seq2[l
 	}
 }
 
-// Texts that end an answer do not end a call that a client requires. An answer within a call is no complete call.
+// Texts that end an answer do not end a call: they apply to its text. An answer within a call is no complete call.
 func TestEndsOfCalls(t *testing.T) {
 	const call = `{"name": "now", "arguments": {"tz": "utc"}}`
 	for name, x := range map[string]struct {
@@ -50,7 +55,12 @@ func TestEndsOfCalls(t *testing.T) {
 		"forced":                       {model: writer{call, llm.Ended}, forced: true, arguments: `{"tz": "utc"}`, finish: llm.Ended, called: true},
 		"forced, without name":         {model: writer{`{"name": "n`, llm.Limited}, forced: true, finish: llm.Limited},
 		"forced, without end":          {model: writer{call[:len(call)-4], llm.Limited}, forced: true, arguments: `{"tz": "ut`, finish: llm.Limited},
-		"not forced, stopped":          {model: writer{call, llm.Ended}, arguments: `{"t`, finish: llm.Stopped},
+		"not forced":                   {model: writer{call, llm.Ended}, arguments: `{"tz": "utc"}`, finish: llm.Ended, called: true},
+		"marker without a call":        {model: writer{"a <tool_call>z, xyz", llm.Ended}, text: "a <tool_call>z, xy", finish: llm.Stopped},
+		"call after a marker":          {model: writer{`a <tool_call>{"arguments": {"tz": 1}, "name": "now"}</tool_call>`, llm.Ended}, text: "a", arguments: `{"tz": 1}`, finish: llm.Ended, called: true},
+		"text before a call":           {model: writer{"az " + call, llm.Ended}, text: "a", finish: llm.Stopped},
+		"text after a call":            {model: writer{call + " az", llm.Ended}, text: "a", arguments: `{"tz": "utc"}`, finish: llm.Stopped, called: true},
+		"perhaps a call":               {model: writer{`{"z": 1}`, llm.Ended}, text: `{"`, finish: llm.Stopped},
 		"not forced, without end":      {model: writer{`{"name": "now", "arguments": {"n": 1`, llm.Ended}, arguments: `{"n": 1`, finish: llm.Ended},
 		"not forced, text":             {model: writer{"hi", llm.Ended}, text: "hi", finish: llm.Ended},
 		"only one, without second end": {model: writer{`{"name": "now", "arguments": {"n": 1}}, {"name": "now", "arguments": {"n"`, llm.Limited}, single: true, arguments: `{"n": 1}`, finish: llm.Limited, called: true},

@@ -9,7 +9,7 @@ import (
 
 // A Seed is the seed of a request: an integer from -2^63 to 2^64-1.
 type Seed struct {
-	Value    uint64 // of a negative number, its two's complement
+	Value    uint64 // the two's complement if the seed is negative
 	Negative bool
 }
 
@@ -32,6 +32,6 @@ func (s *Seed) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// NewSeed returns a random seed for a request without one. It has 32 bits, as in llama-server, so that clients that read it as a
-// floating-point number or a signed integer send it back unchanged. It is not 2^32-1, which means a new seed in llama-server.
+// NewSeed returns a random seed for a request without one. The seed has 32 bits, so a client that reads it as a floating-point number can send
+// it back unchanged. The seed is not 2^32-1, with which a client of llama-server asks for a new seed.
 func NewSeed() uint64 { return uint64(rand.Uint32N(math.MaxUint32)) }

@@ -61,7 +61,7 @@ func describeModel(ctx context.Context, model string) {
 // provider is the value of the attribute gen_ai.provider.name.
 const provider = "gopherwarp"
 
-// DescribeEncoder records which model computes the answer to the request of ctx, the name of the operation, and the number of tokens.
+// DescribeEncoder records the model that answers the request of ctx, the operation, and the number of tokens. The record is in the request's span.
 func DescribeEncoder(ctx context.Context, model, operation string, tokens int) {
 	if s := spans.Of(ctx); s != nil {
 		s.Set(
@@ -71,15 +71,15 @@ func DescribeEncoder(ctx context.Context, model, operation string, tokens int) {
 	}
 }
 
-// DescribeClassifier records which model finds the classes for the request of ctx.
+// DescribeClassifier records the model that answers the request of ctx, in the request's span.
 func DescribeClassifier(ctx context.Context, model string) {
 	if s := spans.Of(ctx); s != nil {
 		s.Set(spans.Attr("gopherwarp.model", model))
 	}
 }
 
-// DescribeBatch records the times of a call in a batch as children of the request's span: the wait for the device, the wait for other
-// items, and the computation. It is a function for batch.Options.Computed.
+// DescribeBatch records three times of a call in a batch: the wait for the device, the wait for other items, and the computation.
+// They become children of the request's span. DescribeBatch is a function for batch.Options.Computed.
 func DescribeBatch(ctx context.Context, t batch.Times) {
 	s := spans.Of(ctx)
 	if s == nil {

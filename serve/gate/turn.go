@@ -48,14 +48,14 @@ func (t *turn) end() {
 // turning is the key of a context's value: the turn of a request.
 type turning struct{}
 
-// WithTurn returns a context in which Gate.Decode can give the request a turn. The caller calls end when the request ends. Guard calls WithTurn and
-// end for its requests.
+// WithTurn returns a context with which Gate.Decode can give a large request a turn. Call end when the request ends. Guard does both for its
+// requests, so only requests without Guard need WithTurn.
 func (g *Gate) WithTurn(ctx context.Context) (turnCtx context.Context, end func()) {
 	t := &turn{places: g.large}
 	return context.WithValue(ctx, turning{}, t), t.end
 }
 
-// Decode is like the function Decode. Requests with large bodies take turns, in which they are decoded and their texts become tokens.
+// Decode is like the function Decode, but a request with a large body first waits for its turn (see the package documentation).
 func (g *Gate) Decode(ctx context.Context, data []byte, v any) error {
 	if t, ok := ctx.Value(turning{}).(*turn); ok && len(data) > largeBody {
 		if err := t.take(ctx); err != nil {
@@ -65,8 +65,9 @@ func (g *Gate) Decode(ctx context.Context, data []byte, v any) error {
 	return Decode(bytes.NewReader(data), v)
 }
 
-// EndTurn ends the turn that a request with a large body takes in Gate.Decode. Call it when the texts of the request
-// have become tokens, so that other requests can take their turns while the model computes.
+// EndTurn ends the turn that a request with a large body has been given by Gate.Decode. Call EndTurn when the texts
+// of the request have become tokens, so that other large requests get a turn while the model computes.
+// Question.Answer and Continuer.Continue do this.
 func EndTurn(ctx context.Context) {
 	if t, ok := ctx.Value(turning{}).(*turn); ok {
 		t.end()

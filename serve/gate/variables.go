@@ -2,7 +2,8 @@ package gate
 
 import "encoding/json"
 
-// Variables are variables of a chat template: any JSON values. Their objects keep the order of their keys, and their integers are integers.
+// Variables are variables of a chat template: any JSON values. Objects keep the order of their keys, and integers do not become
+// floating-point numbers.
 type Variables map[string]json.RawMessage
 
 // Values returns the variables for chat.Options.

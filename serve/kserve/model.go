@@ -141,9 +141,8 @@ type Wanted struct {
 	Classes int // the number of most probable classes of each row to return; 0 for the values
 }
 
-// Infer computes the answer of a model to a request, and counts the request. The function read returns the request. If read fails, Infer
-// counts a failed request and returns the error of read. Infer is for other transports of the protocol; they must limit requests
-// themselves.
+// Infer calls read, which returns a request, and computes the model's answer. Options.Metrics counts the request, even if read fails.
+// Infer is for other transports of the protocol. Such a transport must limit the number of requests itself.
 func (h *Handler) Infer(ctx context.Context, model, version string, read func() (Request, error)) ([]Tensor, error) {
 	m, err := h.Model(model, version)
 	if err != nil {

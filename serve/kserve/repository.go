@@ -20,7 +20,7 @@ func (h *Handler) Extensions() []string {
 	return list
 }
 
-// ModelReady returns nil if a model is loaded and computes. Otherwise, the error is a gate.Failure.
+// ModelReady returns nil if a model is loaded and healthy. Otherwise, the error is a gate.Failure.
 func (h *Handler) ModelReady(ctx context.Context, name, version string) error {
 	m, err := h.Model(name, version)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package listen serves HTTP to untrusted clients. It limits the number of connections, the time in which a request's header must arrive,
-// and the time that answers may take after the server has been told to stop.
+// Package listen serves HTTP to untrusted clients. It limits the number of connections, the time in which a request's header must arrive, and the
+// time that answers may take after the server has been told to stop.
 //
 //	l, err := net.Listen("tcp", "localhost:8080")
 //	if err != nil {
@@ -7,10 +7,9 @@
 //	}
 //	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 //	defer stop()
-//	return listen.Serve(ctx, l, handler, listen.Options{Drain: 30 * time.Second})
+//	return listen.Serve(ctx, l, handler, listen.Options{Delay: 5 * time.Second, Drain: 30 * time.Second})
 //
-// If there are more connections than Options.Connections, the package closes those that have waited longest for a request. A handler may
-// answer before it has read the body: if the rest of the body does not arrive within half a second, the package sends the answer and closes
-// the connection. A body must arrive within a minute, and a client must read each part of an answer within a minute, unless the handler sets other
-// limits, as package serve/gate does. The package does not limit the size of a body.
+// If there are more connections than Options.Connections, the package closes the connections that have waited longest for a request. A body must
+// arrive within a minute, and a client must read each part of an answer within a minute, unless the handler sets other limits, as package serve/gate
+// does. The package does not limit the size of a body.
 package listen

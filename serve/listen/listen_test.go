@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -157,6 +158,65 @@ func TestDrain(t *testing.T) {
 		c.Close()
 		t.Error("the listener is open")
 	}
+}
+
+// For Options.Delay after the end, the server accepts connections and requests, and its answers close their connections.
+func TestDelay(t *testing.T) {
+	t.Parallel()
+	const delay = 2 * time.Second // also a busy machine answers some requests in half of it
+	ending := make(chan (<-chan struct{}), 9)
+	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
+		ending <- Ending(r.Context())
+		fine(w, r)
+	}, Options{Delay: delay, Drain: time.Minute})
+	c := dial(t, address)
+	if err := ask(c); err != nil {
+		t.Fatal(err)
+	}
+	began, ended := time.Now(), make(chan error)
+	go func() { ended <- stop() }()
+	for time.Since(began) < delay/2 { // until the server closes the connection, and then with others
+		if err := ask(c); err != nil {
+			t.Fatalf("after %v: %v", time.Since(began), err)
+		}
+		over := <-ending
+		select {
+		case <-over:
+			t.Fatal("Ending is closed while the listener is open")
+		default:
+		}
+		if closed(c) {
+			break
+		}
+	}
+	if !closed(c) {
+		t.Errorf("the connection is open after %v", time.Since(began))
+	}
+	if err := ask(dial(t, address)); err != nil {
+		t.Errorf("a new connection: %v", err)
+	}
+	if err := <-ended; err != nil || time.Since(began) < delay {
+		t.Errorf("ended after %v, %v", time.Since(began), err)
+	}
+	for len(ending) > 0 {
+		if c := <-ending; c == nil {
+			t.Error("a request has no Ending")
+		} else {
+			<-c
+		}
+	}
+	if c, err := net.Dial("tcp", address); err == nil {
+		c.Close()
+		t.Error("the listener is open")
+	}
+}
+
+// closed reports whether the server closes a connection within some milliseconds.
+func closed(c net.Conn) bool {
+	_ = c.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
+	defer func() { _ = c.SetReadDeadline(time.Time{}) }()
+	_, err := c.Read(make([]byte, 1))
+	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // Answers that take too long after the end are canceled.

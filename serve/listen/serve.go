@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,11 +16,14 @@ type Options struct {
 	// Connections limits the number of connections. At the limit, new connections wait, and connections without a request are closed to
 	// make room. 0 means 16,384.
 	Connections int
-	// Drain is how long answers may take after ctx is done.
+	// Delay is how long the server still accepts connections and requests after ctx is done, so that load balancers can stop sending
+	// requests. Answers in this time tell the client to close its connection.
+	Delay time.Duration
+	// Drain is how long answers may take after Delay.
 	Drain time.Duration
 	// TLS has the certificate for encrypted connections. If it is nil, connections are not encrypted.
 	TLS *tls.Config
-	// Draining, unless it is nil, is called when ctx is done.
+	// Draining, unless it is nil, is called when ctx is done and Delay has passed.
 	Draining func()
 }
 
@@ -34,9 +38,8 @@ const (
 // ending is the key of a context's value: a channel.
 type ending struct{}
 
-// Ending returns a channel that is closed when the server begins to end. If ctx is not the context of a request of Serve, Ending returns
-// nil. A handler that has hijacked its connection should watch the channel and, after it is closed, return at the end of the current
-// answer.
+// Ending returns a channel that is closed when the server closes its listener. If ctx is not the context of a request of Serve, Ending returns
+// nil. A handler that has hijacked its connection should return soon after the channel is closed.
 func Ending(ctx context.Context) <-chan struct{} {
 	c, _ := ctx.Value(ending{}).(<-chan struct{})
 	return c
@@ -46,12 +49,16 @@ func Ending(ctx context.Context) <-chan struct{} {
 type counted struct {
 	http.Handler
 	running sync.WaitGroup
+	last    atomic.Bool // connections close after their next answer
 }
 
 // ServeHTTP implements http.Handler.
 func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.running.Add(1)
 	defer c.running.Done()
+	if c.last.Load() {
+		w.Header().Set("Connection", "close")
+	}
 	if r.ProtoMajor != 1 { // the streams of a connection do not wait for each other
 		c.Handler.ServeHTTP(w, r)
 		return
@@ -76,11 +83,11 @@ func (c *counted) wait(ctx context.Context) error {
 	}
 }
 
-// Serve answers the requests of a listener until ctx is done. Then it closes the listener and waits at most Options.Drain for the answers
-// that have begun. It cancels the contexts of the remaining answers, and gives their handlers half a second to tell the clients. It
-// returns the error of the listener.
+// Serve answers the requests of a listener until ctx is done, and for Options.Delay longer. Then it closes the listener, waits at most
+// Options.Drain for the answers that have begun, and cancels the contexts of the remaining answers. It returns the error of the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error {
-	requests, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), ending{}, ctx.Done()))
+	over := make(chan struct{})
+	requests, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), ending{}, (<-chan struct{})(over)))
 	defer cancel()
 	counted := &counted{Handler: h}
 	connections := cmp.Or(o.Connections, 1<<14)
@@ -101,26 +108,38 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error
 		return err
 	case <-ctx.Done():
 	}
+	counted.last.Store(true)
+	if o.Delay > 0 {
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(o.Delay):
+		}
+	}
+	close(over)
 	if o.Draining != nil {
 		o.Draining()
 	}
 	drain, end := context.WithTimeout(requests, o.Drain)
 	defer end()
-	err := server.Shutdown(drain)
-	if err == nil {
-		err = counted.wait(drain)
-	}
+	err := shutDown(drain, server, counted)
 	if err != nil {
 		cancel() // ends the answers
 		last, end := context.WithTimeout(context.WithoutCancel(ctx), forLast)
 		defer end()
-		if server.Shutdown(last) == nil {
-			_ = counted.wait(last)
-		}
+		_ = shutDown(last, server, counted)
 		err = server.Close()
 	}
 	<-ended
 	return err
+}
+
+// shutDown closes the listener and waits until no requests are running, or until ctx is done.
+func shutDown(ctx context.Context, s *http.Server, c *counted) error {
+	if err := s.Shutdown(ctx); err != nil {
+		return err
+	}
+	return c.wait(ctx)
 }
 
 // serve accepts connections.

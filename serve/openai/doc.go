@@ -1,5 +1,5 @@
-// Package openai serves language models with the HTTP protocol of OpenAI: chat/completions, completions, responses and models. Answers
-// can be streamed as server-sent events, and may have calls of functions. Responses are not stored.
+// Package openai serves language models with the HTTP protocol of OpenAI: chat/completions, completions, responses and models. Answers can be
+// streamed as server-sent events, and may have calls of functions. Responses are not stored.
 //
 //	h, err := openai.New(openai.Options{Models: map[string]openai.Model{"smollm2": m}}) // m is an *llm.Model
 //	if err != nil {
@@ -7,18 +7,15 @@
 //	}
 //	err = http.ListenAndServe("localhost:8080", h)
 //
-// Clients for OpenAI's API work with the base URL http://localhost:8080/v1.
+// Clients for OpenAI's API work with the base URL http://localhost:8080/v1. The Handler also answers these requests:
 //
-// The Handler of HandleEmbedders also serves embedding models, which compute vectors of texts, at /v1/embeddings. It computes texts of
-// concurrent requests together. It serves cross-encoders, which rank documents by their relevance to a query, at /v1/rerank and /rerank,
-// in the form of Jina, Cohere and vLLM and in that of Text Embeddings Inference. The metrics of these models have the names of Text
-// Embeddings Inference.
+//   - /tokenize and /detokenize convert between texts and tokens, as in vLLM.
+//   - /health has status 503 when a model cannot generate texts. It needs no API key.
+//   - /metrics has Prometheus metrics under vLLM's names. It needs no API key.
 //
-// POST /tokenize and /detokenize convert between texts and tokens, as in vLLM.
+// The Handler of HandleEmbedders also serves embedding models at /v1/embeddings, and cross-encoders, which rank documents by their relevance to a
+// query, at /v1/rerank and /rerank. The metrics of these models have the names of Text Embeddings Inference.
 //
-// GET /health has status 503 when a model cannot generate texts. GET /metrics has Prometheus metrics under vLLM's names. Neither path
-// needs an API key.
-//
-// The server knows some fields that it does not support. It refuses a request in which such a field has a value that would have an effect.
-// Like other servers of this protocol, it ignores fields that it does not know.
+// The server refuses a known field that it does not support, if the value would have an effect. It ignores unknown fields, like other servers of this
+// protocol.
 package openai

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/serve/batch"
@@ -31,9 +30,9 @@ type worker[M, T, R any] struct {
 	model   *repository.Model[M]
 	options EmbedOptions
 	metrics *workMetrics
-	broken  atomic.Pointer[error] // that of the last batch, or nil
-	also    func(batch.Report)    // is called after each batch
-	began   func() func(error)    // is called when a request begins, and its result when the request ends
+	failing batch.Health
+	also    func(batch.Report) // is called after each batch
+	began   func() func(error) // is called when a request begins, and its result when the request ends
 
 	mu     sync.Mutex
 	queued *batch.Queue[T, R] // nil before the first request
@@ -108,32 +107,24 @@ func (e *worker[M, T, R]) waiting() int {
 func (e *worker[M, T, R]) observe(r batch.Report) {
 	e.metrics.observe(r)
 	e.also(r)
-	if e.broken.Store(nil); r.Err != nil && !errors.Is(r.Err, context.Canceled) {
-		e.broken.Store(&r.Err)
-	}
+	e.failing.Observe(r)
 }
 
-// health returns why nothing can be computed, or nil. After a batch that failed, it computes an item of its own, because a server that is
-// not healthy may get no requests that would show that it works again. A model that is not loaded is healthy.
+// health returns why nothing can be computed, or nil. A model that is not loaded is healthy.
 func (e *worker[M, T, R]) health(ctx context.Context) error {
-	last := e.broken.Load()
-	if last == nil {
-		return nil
-	}
-	m, release, ok := e.model.Peek()
-	if !ok {
-		return nil
-	}
-	item := e.probe(m)
-	q, err := e.queue(m)
-	release()
-	if err == nil {
-		_, err = q.Do(ctx, item)
-	}
-	if errors.Is(err, batch.ErrFull) || ctx.Err() != nil {
-		return *last
-	}
-	return err
+	return e.failing.Check(ctx, func() error {
+		m, release, ok := e.model.Peek()
+		if !ok {
+			return nil
+		}
+		item := e.probe(m)
+		q, err := e.queue(m)
+		release()
+		if err == nil {
+			_, err = q.Do(ctx, item)
+		}
+		return err
+	})
 }
 
 // answer returns the results of the items of a request, which the function encode returns, and the number of their tokens. It counts the

@@ -8,7 +8,6 @@ import (
 	"image"
 	"math"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/classify"
@@ -23,10 +22,10 @@ type Classifier struct {
 	model   *repository.Model[Model]
 	labels  []string
 	queue   *batch.Queue[image.Image, []classify.Class]
-	also    func(batch.Report)    // is called after each batch
-	began   func() func(error)    // is called when a request begins, and its result when the request ends
-	decoded chan struct{}         // has an element for each picture that is being decoded
-	broken  atomic.Pointer[error] // that of the last batch, or nil
+	also    func(batch.Report) // is called after each batch
+	began   func() func(error) // is called when a request begins, and its result when the request ends
+	decoded chan struct{}      // has an element for each picture that is being decoded
+	failing batch.Health
 	metrics *metrics
 }
 
@@ -62,9 +61,7 @@ func (c *Classifier) compute(ctx context.Context, list []image.Image) ([][]class
 func (c *Classifier) observe(r batch.Report) {
 	c.also(r)
 	c.metrics.batch.Observe(float64(r.Items))
-	if c.broken.Store(nil); r.Err != nil && !errors.Is(r.Err, context.Canceled) && !errors.Is(r.Err, classify.ErrPicture) {
-		c.broken.Store(&r.Err)
-	}
+	c.failing.Observe(r, classify.ErrPicture)
 }
 
 // Classes returns the number of classes. It loads the model if it is not loaded.
@@ -80,19 +77,16 @@ func (c *Classifier) Classes(ctx context.Context) (int, error) {
 // Labels returns the names of classes, beginning with class 0. The list may have fewer elements than there are classes.
 func (c *Classifier) Labels() []string { return c.labels }
 
-// Health returns nil if pictures can be classified or the model is not loaded, and otherwise the error. After a failed batch, Health
-// classifies a picture of its own: a server that is not healthy may get no requests, so only Health can find out that the device works
-// again.
+// Health returns nil if pictures can be classified or the model is not loaded, and otherwise the error. After a failed batch, Health classifies a
+// picture of its own, to find out whether the device works again.
 func (c *Classifier) Health(ctx context.Context) error {
-	last := c.broken.Load()
-	if last == nil || c.model.Status().State != repository.Ready {
-		return nil
-	}
-	_, err := c.queue.Do(ctx, image.Image(image.NewGray(image.Rect(0, 0, 1, 1))))
-	if errors.Is(err, batch.ErrFull) || ctx.Err() != nil {
-		return *last
-	}
-	return err
+	return c.failing.Check(ctx, func() error {
+		if c.model.Status().State != repository.Ready {
+			return nil
+		}
+		_, err := c.queue.Do(ctx, image.Image(image.NewGray(image.Rect(0, 0, 1, 1))))
+		return err
+	})
 }
 
 // Classify returns all classes of the pictures in the contents of JPEG or PNG files. The error may be a gate.Failure.

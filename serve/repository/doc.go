@@ -1,4 +1,4 @@
-// Package repository loads models when they are needed, and unloads models that are not.
+// Package repository loads models when they are needed, and unloads unused models.
 //
 //	r := repository.New(repository.Options{KeepAlive: 10 * time.Minute})
 //	m, err := repository.Add(r, "smollm2", func(ctx context.Context) (*llm.Model, func() error, error) {
@@ -25,7 +25,6 @@
 //	    |                                              v
 //	    +------------------------------------------ Unloading
 //
-// Any number of goroutines may use a model. Uses that begin while the model is loading wait for the same load. A model is unloaded only
-// when no use is in progress. One model is loaded at a time. If a load fails for lack of device memory, the Repository unloads the model
-// that has been unused for the longest time, and tries again.
+// Any number of goroutines may use a model. Uses that begin while the model is loading wait for the load. A model is unloaded only when no use is in
+// progress. If a load fails for lack of device memory, the Repository unloads the model that has been unused for the longest time, and tries again.
 package repository

@@ -10,10 +10,9 @@ func Loaded[T any](value T) *Model[T] {
 	return &Model[T]{unit{repository: New(Options{}), state: Ready, value: value, changed: make(chan struct{})}}
 }
 
-// Use returns the loaded model. The caller calls release when the use has ended; until then, the model is not unloaded.
-// Further calls of release do nothing. Use loads the model if it is not loaded. If ctx ends before the model is ready,
-// the error wraps ErrLoading and the error of ctx, and the load goes on. If a load fails, this call and all calls in
-// the next seconds return a *LoadError. If the Repository is closed, the error wraps ErrClosed.
+// Use returns the loaded model, and loads it if necessary. The caller calls release when the use has ended; until then, the model is not unloaded. If
+// ctx ends before the model is ready, the error wraps ErrLoading and the error of ctx, and the load goes on. If a load fails, this call and all calls
+// in the next seconds return a *LoadError. If the Repository is closed, the error wraps ErrClosed.
 func (m *Model[T]) Use(ctx context.Context) (value T, release func(), err error) {
 	v, release, err := m.use(ctx)
 	if err != nil {

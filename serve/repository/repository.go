@@ -32,9 +32,8 @@ func New(o Options) *Repository {
 	return &Repository{options: o, turn: make(chan struct{}, 1), models: map[string]*unit{}}
 }
 
-// Add adds a model, which is not loaded. The function load loads the model. It returns the model, and a function that frees the model's
-// memory and is called once. If the Repository is closed during a load, the context of load ends. If the Repository has a model with the
-// same name, the error wraps ErrTaken.
+// Add adds a model, which is not loaded. The function load loads the model, and returns the model and a function that frees the model's memory. If
+// the Repository is closed during a load, the context of load ends. If the Repository has a model with the same name, the error wraps ErrTaken.
 func Add[T any](r *Repository, name string, load func(ctx context.Context) (T, func() error, error)) (*Model[T], error) {
 	m := &Model[T]{unit{name: name, repository: r, changed: make(chan struct{})}}
 	m.load = func(ctx context.Context) (any, func() error, error) { return load(ctx) }

@@ -1,5 +1,5 @@
-// Package spans records how a server spends the time of its requests, as traces of OpenTelemetry, and sends them to a collector with the
-// protocol OTLP over HTTP.
+// Package spans records how a server spends the time of its requests, as traces of OpenTelemetry, and sends them to a collector with the protocol
+// OTLP over HTTP.
 //
 //	options, err := spans.FromEnvironment(os.Getenv)
 //	if err != nil {
@@ -14,13 +14,12 @@
 //		handler = tracer.Handler(handler)
 //	}
 //
-// Tracer.Handler begins a span for each request. A handler gets the span with Of, names the span, and sets its attributes. Start begins a
-// child span; Add adds a child that has ended. Package gate names the spans of requests that it admits; spans without a name are not sent.
+// Tracer.Handler begins a span for each request. A handler gets the span with Of, names the span, and sets its attributes. Start begins a child span;
+// Add adds a child that has ended. Spans without a name are not sent.
 //
-// Recording never waits for the collector. Ended spans wait in memory, at most 2,048; further ones are dropped and counted. A batch of at
-// most 512 spans is sent every five seconds, or earlier if there are enough spans. If the collector refuses a batch temporarily or does
-// not answer, the package tries again a few times and then drops the batch.
+// Recording never waits for the collector. Ended spans wait in memory, at most 2,048; further ones are dropped and counted. If the collector refuses
+// a batch of spans temporarily or does not answer, the package tries again a few times and then drops the batch.
 //
-// The package implements what the server needs of the specifications of OpenTelemetry and of W3C's Trace Context: the header traceparent
-// of requests, the samplers that OTEL_TRACES_SAMPLER names, and the encoding http/protobuf. It has neither logs nor metrics.
+// The package supports the header traceparent of requests (W3C's Trace Context), the samplers that OTEL_TRACES_SAMPLER names, and the encoding
+// http/protobuf. It has neither logs nor metrics.
 package spans

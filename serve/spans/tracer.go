@@ -28,8 +28,8 @@ type Options struct {
 	Timeout time.Duration
 	// Interval is the longest time that an ended span waits until it is sent together with others. 0 means 5 seconds.
 	Interval time.Duration
-	// Report, unless it is nil, is called with the error when a batch is dropped and the previous batch was not, and with nil when a
-	// batch arrives again.
+	// Report, unless it is nil, is called with the error when the first of several consecutive batches is dropped, and with nil when
+	// a later batch has arrived.
 	Report func(error)
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/train"
 	"github.com/gopherwarp/gopherwarp/weights"
-	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
 // ErrCheckpoint is the error of a checkpoint that is corrupt, or that belongs to another training.
@@ -31,8 +30,6 @@ const (
 	stepPrefix       = "step-"
 	stateFile        = "state.json"
 	optimizerFile    = "optimizer.safetensors"
-	momentsTensor    = "moments"
-	codesTensor      = "codes" // of moments of 8 bits
 )
 
 // state is the contents of a state.json. The random order of texts follows from the seed and the epoch.
@@ -135,7 +132,7 @@ func (t *Trainer) write(ctx context.Context, folder string, opt train.State) err
 	if err := t.subject.keep(ctx, folder); err != nil {
 		return err
 	}
-	if err := saveMoments(filepath.Join(folder, optimizerFile), opt); err != nil {
+	if err := opt.SaveFile(filepath.Join(folder, optimizerFile)); err != nil {
 		return err
 	}
 	text, err := t.summary(folder)
@@ -164,23 +161,6 @@ func (t *Trainer) summary(folder string) ([]byte, error) {
 		}
 	}
 	return s.encode()
-}
-
-// saveMoments writes what an optimizer knows.
-func saveMoments(name string, opt train.State) error {
-	x, err := numbers(weights.Spec{Name: momentsTensor, Type: weights.F32, Shape: []int{len(opt.Moments)}}, opt.Moments)
-	if err != nil {
-		return err
-	}
-	list := []*weights.Tensor{x}
-	if len(opt.Codes) > 0 {
-		codes, err := weights.NewTensor(weights.Spec{Name: codesTensor, Type: weights.U8, Shape: []int{len(opt.Codes)}}, bytes.NewReader(opt.Codes))
-		if err != nil {
-			return err
-		}
-		list = append(list, codes)
-	}
-	return save(name, weights.Contents{Tensors: list})
 }
 
 // sumOf returns the SHA-256 of a file.
@@ -247,33 +227,10 @@ func (t *Trainer) lastCheckpoint() (string, error) {
 
 // restore sets what the optimizer knows after some steps.
 func (r *replica) restore(folder string, steps int) error {
-	st, err := readMoments(filepath.Join(folder, optimizerFile))
+	st, err := train.LoadState(filepath.Join(folder, optimizerFile))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
-	st.Steps = steps
+	st.Steps = steps // which files of earlier versions do not have
 	return tensor.RunOn(context.Background(), r.stream, func(s *tensor.Scope) error { return r.opt.Restore(s, st) })
-}
-
-// readMoments reads a file of saveMoments.
-func readMoments(name string) (st train.State, err error) {
-	f, err := safetensors.Open(name)
-	if err != nil {
-		return st, err
-	}
-	defer f.Close()
-	x, err := f.Tensor(momentsTensor)
-	if err != nil {
-		return st, err
-	}
-	if st.Moments, err = weights.Values[float32](x); err != nil {
-		return st, err
-	}
-	if x, err := f.Tensor(codesTensor); err == nil { // which other optimizers have not
-		st.Codes = make([]uint8, x.Size())
-		if _, err := x.ReadAt(st.Codes, 0); err != nil && err != io.EOF {
-			return st, err
-		}
-	}
-	return st, nil
 }

@@ -23,8 +23,8 @@ type Config struct {
 
 	// Method is lora, the default, to train an adapter, or full, to train all parameters of the model.
 	Method string `yaml:"method"`
-	// DPO trains with preferences: see text.Options.Preferences. Beta multiplies the differences of log-probabilities in the loss;
-	// it is 0.1 by default.
+	// DPO trains with preferences: see text.Options.Preferences. The loss of a preference is -log(sigmoid(Beta*d)), where d is the
+	// increase of log(p(chosen)/p(rejected)) by training. Beta is 0.1 by default.
 	DPO  bool    `yaml:"dpo"`
 	Beta float64 `yaml:"beta"`
 
@@ -46,8 +46,7 @@ type Config struct {
 	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
 	Optimizer string `yaml:"optimizer"`
 
-	// Zero is 1 to divide the state of the optimizer among several devices (Rajbhandari et al., "ZeRO", stage 1). Each device then keeps the
-	// moments of only its share of the parameters. If matrices have float32 copies, these copies are divided, too. By default, Zero is 0, and each
+	// Zero is 1 to divide the state of the optimizer among several devices (Rajbhandari et al., "ZeRO", stage 1). By default, Zero is 0, and each
 	// device has the whole state.
 	Zero int `yaml:"zero"`
 
@@ -55,7 +54,7 @@ type Config struct {
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
 	WarmUp   int     `yaml:"warmup"`   // the number of steps, from the first on, in which the learning rate rises
 	Decay    float64 `yaml:"decay"`    // the weight decay
-	Clip     float64 `yaml:"clip"`     // the largest norm of all derivatives; 1 by default; a negative number is no limit
+	Clip     float64 `yaml:"clip"`     // the limit of the norm of all derivatives together; 1 by default; a negative number means no limit
 
 	Epochs   int    `yaml:"epochs"`   // 1 by default
 	Steps    int    `yaml:"steps"`    // the largest number of steps; no limit by default
@@ -71,16 +70,15 @@ type Config struct {
 	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
 	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
 
-	// Overwrite removes the checkpoints, the losses and the result of an earlier training from Out when the training begins. Without Overwrite
-	// and Resume, New returns ErrEarlier if there are such checkpoints or a result.
+	// Overwrite removes the checkpoints, the losses and the result of an earlier training from Out when the training begins. Without Overwrite and
+	// Resume, New returns ErrEarlier if there are any.
 	Overwrite bool `yaml:"overwrite"`
 
-	// Elastic lets Resume continue a training that ran on a different number of devices. The results then differ in their last bits from the
-	// results of a training without interruption, because derivatives are added up in another order.
+	// Elastic lets Resume continue a training on a different number of devices than before. The results then differ in their last bits.
 	Elastic bool `yaml:"elastic"`
 
-	// Patience ends the training after this number of consecutive checkpoints without an improvement of the loss of Eval. The result is
-	// then the adapter or model with the lowest loss, not that of the last step. With 0, the training does not end early.
+	// Patience ends the training after this number of consecutive checkpoints without an improvement of the loss of Eval. The result is then the
+	// adapter or model with the lowest loss. With 0, the training does not end early.
 	Patience int `yaml:"patience"`
 }
 

@@ -1,5 +1,5 @@
-// Package finetune trains an adapter of a language model (package model/lora), or all parameters of the model, with files of texts or
-// preferences (package train/text).
+// Package finetune trains an adapter of a language model (package model/lora), or all parameters of the model, with files of texts or preferences
+// (package train/text).
 //
 //	t, err := finetune.New(dev, finetune.Config{Model: "SmolLM2-135M-Instruct.Q4_1.gguf", Data: []string{"train.jsonl"}, Out: "roman", Epochs: 2})
 //	defer t.Close()
@@ -8,9 +8,7 @@
 //		return nil
 //	})
 //
-// When an adapter is trained, the model's weights do not change, and keep the format of their file. A step computes the derivatives of some
-// packs of texts, one pack after another, adds them up, and updates the parameters once. Several devices share the packs of each step, in
-// one process (New) or in a process for each (NewRank). Run writes the adapter or the model, losses.csv, and checkpoints to the folder Out.
-// With Config.Resume, another Trainer continues from the last checkpoint. Its results have the same bits as the results of a training
-// without the interruption.
+// A step computes the derivatives of some packs of texts, adds them up, and updates the parameters once. Several devices share the packs of each
+// step, in one process (New) or in a process for each (NewRank). Run writes the adapter or the model, losses.csv, and checkpoints to the folder Out.
+// With Config.Resume, another Trainer continues from the last checkpoint, with the same bits as without the interruption.
 package finetune

@@ -22,9 +22,8 @@ import (
 // training fits.
 var ErrMemory = errors.New("finetune: not enough memory on the device")
 
-// A Plan is the memory in bytes that a training takes on each device. New computes the Plan before it loads the model: it simulates steps on a
-// device that only counts the memory of buffers. The optimizer allocates its memory at the end of the first step. If only the first step has the
-// longest pack, the training takes less memory than planned.
+// A Plan is the memory in bytes that a training takes on each device. New computes the Plan before it loads the model. The training may take less
+// memory than planned, if only its first step has the longest pack.
 type Plan struct {
 	Weights     int64 // the values that layers compute with
 	Masters     int64 // the parameters that are trained, in float32

@@ -23,7 +23,7 @@ type Progress struct {
 	Loss        float64 // the mean cross-entropy of the tokens that were learned or, with DPO, the mean loss of preferences
 	Accuracy    float64 // the share of preferences for which the adapter raised the log-probability of the chosen answer more than that of the rejected answer; NaN without DPO
 	Rate        float64 // the learning rate
-	Norm        float64 // the norm of all derivatives, before clipping
+	Norm        float64 // the norm of all derivatives together, before clipping
 	Eval        float64 // the loss of Config.Eval, or NaN if it was not computed after this step
 	Speed       float64 // tokens a second since the first step of this Trainer
 	Left        time.Duration

@@ -1,10 +1,7 @@
 package finetune
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,10 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/nn"
-	"github.com/gopherwarp/gopherwarp/tensor"
-	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
-	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
 // subject is what is trained.
@@ -102,66 +96,13 @@ func (w whole) keep(ctx context.Context, folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	var all weights.Contents
-	err := tensor.RunOn(ctx, w.stream, func(s *tensor.Scope) error {
-		for _, q := range w.Params().Named() {
-			values, err := q.Values(s)
-			if err != nil {
-				return err
-			}
-			t, err := numbers(weights.Spec{Name: q.Name, Type: weights.F32, Shape: q.Shape()}, values)
-			if err != nil {
-				return err
-			}
-			all.Tensors = append(all.Tensors, t)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return save(filepath.Join(folder, parametersFile), all)
-}
-
-// numbers returns a tensor of float32 numbers.
-func numbers(spec weights.Spec, values []float32) (*weights.Tensor, error) {
-	data, err := binary.Append(nil, binary.LittleEndian, values)
-	if err != nil {
-		return nil, err
-	}
-	return weights.NewTensor(spec, bytes.NewReader(data))
-}
-
-// save writes a file of tensors.
-func save(name string, all weights.Contents) error {
-	f, err := weights.New(all)
-	if err != nil {
-		return err
-	}
-	return safetensors.Save(name, f)
+	return nn.SaveFile(ctx, w.Params().Named(), filepath.Join(folder, parametersFile))
 }
 
 // restore sets all parameters to those of a checkpoint.
 func (w whole) restore(folder string) error {
-	f, err := safetensors.Open(filepath.Join(folder, parametersFile))
-	if err != nil {
+	if err := nn.LoadFile(w.Params(), w.Params().Named(), filepath.Join(folder, parametersFile), nn.LoadOptions{}); err != nil {
 		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
-	err = tensor.RunOn(context.Background(), w.stream, func(s *tensor.Scope) error {
-		for _, q := range w.Params().Named() {
-			t, err := f.Tensor(q.Name)
-			if err != nil {
-				return fmt.Errorf("%w: %w", ErrCheckpoint, err)
-			}
-			values, err := weights.Values[float32](t)
-			if err != nil {
-				return fmt.Errorf("%w: %w", ErrCheckpoint, err)
-			}
-			if err := q.Set(s, values); err != nil {
-				return fmt.Errorf("%w: %s: %w", ErrCheckpoint, q.Name, err)
-			}
-		}
-		return nil
-	})
-	return errors.Join(err, f.Close())
+	return nil
 }

@@ -26,7 +26,7 @@ var ErrStopped = errors.New("finetune: another process was interrupted")
 type Job struct {
 	Rank    int    // of this process, from 0
 	World   int    // the number of processes
-	Address string // "host:port" of rank 0; NCCL uses the next port too
+	Address string // "host:port" of rank 0; NCCL also uses the port after it
 	Listen  string // the address at which rank 0 listens, if it differs from Address; otherwise ""
 	Secret  string // a text that only the processes of the job know; it may be empty only if all processes run on one machine
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -57,9 +58,9 @@ func (p position) taken() int {
 	return p.Step - p.Scaling.Skipped
 }
 
-// New loads a model onto a device, and reads the data. With Config.Resume, it continues from the last checkpoint. If there are more devices, each
-// has a copy of the model and computes a share of the packs of each step. The errors match ErrConfig, ErrEarlier, ErrMemory, ErrCheckpoint, ErrDevice, and those
-// of the packages llm, model/llama, model/lora and text.
+// New loads a model onto a device, and reads the data. If there are more devices, each has a copy of the model and computes a share of the packs of
+// each step. The errors match ErrConfig, ErrEarlier, ErrMemory, ErrCheckpoint, ErrDevice, and those of the packages llm, model/llama, model/lora and
+// text.
 func New(dev *device.Device, c Config, more ...*device.Device) (*Trainer, error) {
 	return open(append([]*device.Device{dev}, more...), c, bucketBytes)
 }
@@ -209,7 +210,15 @@ func (t *Trainer) Plan() Plan { return t.planned }
 // Steps returns the number of finished steps, and the number of steps of the whole training.
 func (t *Trainer) Steps() (done, total int) { return t.at.Step, t.steps }
 
-// Data returns the number of texts, the number of their tokens, and the number of learned tokens.
+// Dropped returns the lines of Config.Data and Config.Eval that the training leaves out, because nothing in them can be learned.
+func (t *Trainer) Dropped() []*text.LineError {
+	if t.eval == nil {
+		return t.data.Dropped
+	}
+	return slices.Concat(t.data.Dropped, t.eval.Dropped)
+}
+
+// Data returns the number of texts, the number of their tokens, and the number of tokens that are learned in an epoch.
 func (t *Trainer) Data() (texts, tokens, learned int) {
 	tokens, learned = t.data.Tokens()
 	return len(t.data.Examples), tokens, learned

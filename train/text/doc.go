@@ -13,15 +13,12 @@
 //	{"prompt": "XIV =", "completion": " 14"}
 //	{"text": "XIV is 14."}
 //
-// A model learns whole texts, completions, and the messages of assistants with the tokens that end these messages. It does not learn the
-// other tokens. Other keys of a line have no effect.
+// A model learns whole texts, completions, and the messages of assistants with the tokens that end these messages. It does not learn the other
+// tokens. Other keys of a line have no effect. No token has characters of both the prompt and the completion.
 //
-// A prompt has the same tokens as it has alone, when the trained model is asked to continue it. The same holds for what a template renders before an
-// answer. So no token has characters of both the prompt and the completion: "XIV = " and "14" have other tokens than "XIV =" and " 14".
-//
-// With Options.Preferences, each line is a preference instead: a better answer, under the key chosen, and a worse one, under the key
-// rejected. The answers are either texts that follow a prompt, or conversations. If they are conversations, the prompt is the value of
-// the key prompt. Without this key, the prompt consists of the messages with which both conversations begin:
+// With Options.Preferences, each line is a preference instead: a better answer, under the key chosen, and a worse one, under the key rejected. The
+// answers are texts that follow a prompt, or conversations. Without the key prompt, the prompt of conversations is the messages with which both
+// begin:
 //
 //	{"prompt": "XIV =", "chosen": " 14", "rejected": " 16"}
 //	{"chosen": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}], "rejected": [...]}

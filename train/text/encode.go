@@ -21,7 +21,8 @@ type Options struct {
 	Length int
 	// Preferences means that all lines are preferences. Without it, a preference is an error.
 	Preferences bool
-	// Truncate removes tokens at the end of texts with more than Length tokens. Without it, such a text is an error.
+	// Truncate removes tokens at the end of texts with more than Length tokens. Without it, such a text is an error. Read drops texts of which
+	// nothing to learn remains.
 	Truncate bool
 }
 
@@ -31,7 +32,7 @@ type span struct{ from, to int }
 // An Example is the tokens of a text. For a preference, the text is the prompt with the chosen answer.
 type Example struct {
 	Tokens   []int32
-	Learned  []bool   // for each token, whether the model learns it
+	Learned  []bool   // for each token, whether the model learns it; nothing predicts the first one
 	Rejected *Example // for a preference: the prompt with the rejected answer; otherwise nil
 }
 

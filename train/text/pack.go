@@ -11,16 +11,13 @@ type Pack struct {
 	Pairs   int     // the number of preferences
 }
 
-// Packs returns the texts that have tokens to learn, in packs of at most Options.Length tokens. The texts are in a random order, which
+// Packs returns the texts in packs of at most Options.Length tokens. The texts are in a random order, which
 // epoch and seed determine. Each pack takes as many of the next texts as fit.
 func (d *Data) Packs(epoch, seed uint64) []Pack {
 	var list []Pack
 	var p Pack
 	for _, i := range rand.New(rand.NewPCG(seed, epoch)).Perm(len(d.Examples)) {
 		e := d.Examples[i]
-		if !e.teaches() {
-			continue
-		}
 		if len(p.Tokens)+e.size() > d.length {
 			list, p = append(list, p), Pack{}
 		}
@@ -30,19 +27,6 @@ func (d *Data) Packs(epoch, seed uint64) []Pack {
 		list = append(list, p)
 	}
 	return list
-}
-
-// teaches reports whether a token after the first one is learned, of both answers of a preference.
-func (e Example) teaches() bool {
-	if e.Rejected != nil && !e.Rejected.teaches() {
-		return false
-	}
-	for i, l := range e.Learned {
-		if l && i > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // add appends a text.

@@ -222,6 +222,55 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
+// TestDropped says that Read drops and reports lines of which nothing to learn remains, and that the first token of a text is not learned, because
+// nothing predicts it.
+func TestDropped(t *testing.T) {
+	o := options(t)
+	o.Truncate, o.Length, o.End = true, 8, nil
+	name := write(t, `{"prompt": "abcdefgh", "completion": "i"}`, "", `{"prompt": "abcdefg", "completion": "hi"}`, `{"text": "a"}`, `{"text": "abc"}`)
+	d, err := text.Read([]string{name}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, learned := d.Tokens(); len(d.Examples) != 2 || all != 8+3 || learned != 1+2 {
+		t.Errorf("%d examples, %d tokens, %d learned", len(d.Examples), all, learned)
+	}
+	var dropped []string
+	total := 0
+	for _, e := range d.Dropped {
+		dropped = append(dropped, strings.TrimPrefix(e.Error(), name))
+		if !errors.Is(e, text.ErrEmpty) {
+			t.Error(e)
+		}
+	}
+	want := []string{":1: text: nothing to learn among its 8 tokens; texts are cut after 8", ":4: text: nothing to learn among its 1 tokens; texts are cut after 8"}
+	if !slices.Equal(dropped, want) {
+		t.Errorf("dropped %q, want %q", dropped, want)
+	}
+	for _, p := range d.Packs(0, 0) {
+		total += p.Learned
+	}
+	if total != 3 {
+		t.Errorf("%d tokens are learned, want 3", total)
+	}
+
+	o.Preferences = true
+	name = write(t, `{"prompt": "ab", "chosen": "cd", "rejected": "ce"}`, `{"prompt": "abcd", "chosen": "x", "rejected": "y"}`, `{"prompt": "ab", "chosen": "cde", "rejected": "cdf"}`,
+		`{"prompt": "ab", "chosen": "", "rejected": "c"}`)
+	if d, err = text.Read([]string{name}, o); err != nil || len(d.Examples) != 1 || len(d.Dropped) != 3 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	if _, learned := d.Tokens(); learned != 4 {
+		t.Errorf("%d tokens of a preference are learned", learned)
+	}
+	if got := d.Dropped[1].Error(); !strings.Contains(got, ":3: text: nothing to learn: the 4 tokens of both answers") {
+		t.Error(got)
+	}
+	if _, err := text.Read([]string{write(t, `{"prompt": "abcd", "chosen": "x", "rejected": "y"}`)}, o); !errors.Is(err, text.ErrEmpty) || !strings.Contains(err.Error(), "jsonl:1: ") {
+		t.Error(err)
+	}
+}
+
 // TestPacks checks that each text is in one pack, and what its tokens predict.
 func TestPacks(t *testing.T) {
 	o := options(t)

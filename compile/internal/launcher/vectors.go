@@ -62,7 +62,7 @@ func (v *Vectors) Files(name, of string) []VectorFile {
 		clause += "import \"unsafe\"\n\n"
 	}
 	doc := "// Package " + name + " contains vector code that runs kernels of package " + of + " on the CPU.\n//\n" +
-		"// Only generated code calls the functions of this package. Their first argument is a number of threads that are adjacent\n// along x. A function runs as many of these threads as fill whole vectors, and returns the number of threads that it ran.\n"
+		"// Only generated code calls the functions of this package. The first argument is the number of threads, which are\n// adjacent along x. A function runs the largest multiple of the vector length that does not exceed this number, and returns\n// how many threads it ran.\n"
 	var amd64, other strings.Builder
 	for _, d := range v.declarations {
 		amd64.WriteString("//go:noescape\n" + d + "\n\n")

@@ -83,6 +83,8 @@ func (e *testEncoder) instruction(v *ir.Value) []byte {
 		return fmt.Appendf(nil, "p%d;", v.Imm)
 	case ir.OpNCtaid:
 		return []byte{'g', driver.TestOperand(int(v.Imm))}
+	case ir.OpNTid:
+		return []byte{'b', driver.TestOperand(int(v.Imm))}
 	}
 	letter := testLetters[v.Op]
 	if l, ok := testLetters32[v.Op]; ok && v.Args[0].Type.Kind == ir.KindI32 {

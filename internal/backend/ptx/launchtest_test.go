@@ -19,7 +19,7 @@ func TestLaunchTests(t *testing.T) {
 		r := rand.New(rand.NewPCG(23, seed))
 		text := randomCondition(r)
 		args := []int64{interesting(r), interesting(r), int64(int32(interesting(r))), int64(int32(interesting(r)))}
-		grid := driver.Grid{Blocks: driver.Dim{X: 1 + r.IntN(3), Y: 1 + r.IntN(3), Z: 1 + r.IntN(3)}, Block: driver.Dim{X: 1}}
+		grid := driver.Grid{Blocks: driver.Dim{X: 1 + r.IntN(3), Y: 1 + r.IntN(3), Z: 1 + r.IntN(3)}, Block: driver.Dim{X: 1 + r.IntN(3), Y: 1 + r.IntN(2)}}
 		want := decide(t, b, text, grid, args)
 		if got := decide(t, b, strings.Replace(text, "b0:", "b0 launch:", 1), grid, args); got != want {
 			t.Errorf("seed %d: the launcher computes %d, the thread %d, of %v, %v:\n%s", seed, got, want, args, grid, text)
@@ -49,6 +49,7 @@ func randomCondition(r *rand.Rand) string {
 	}
 	for axis := range 3 {
 		add("i32", "nctaid i32 {%d}", axis)
+		add("i32", "ntid i32 {%d}", axis)
 	}
 	compare()
 	for range 30 {

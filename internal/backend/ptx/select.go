@@ -184,13 +184,13 @@ func (s *selector) value(v *ir.Value) {
 		s.mma(v)
 	case ir.OpStoreMatrix:
 		s.storeMatrix(v)
-	case ir.OpMBarrierInit, ir.OpMBarrierArrive, ir.OpMBarrierTest, ir.OpMBarrierWait:
+	case ir.OpMBarrierInit, ir.OpMBarrierArrive, ir.OpMBarrierArriveAt, ir.OpMBarrierTest, ir.OpMBarrierWait:
 		s.mbarrier(v)
 	case ir.OpMBarrierSend:
 		s.send(v)
 	case ir.OpTensorMap:
 		s.vals[v.ID] = s.tensorMap(v.Imm)
-	case ir.OpTileFetch, ir.OpTileStore, ir.OpBulkFetch, ir.OpBulkStore, ir.OpTileCommit, ir.OpTileWait, ir.OpAsyncFence:
+	case ir.OpTileFetch, ir.OpTileMulticast, ir.OpTileStore, ir.OpBulkFetch, ir.OpBulkStore, ir.OpTileCommit, ir.OpTileWait, ir.OpAsyncFence:
 		s.tile(v)
 	case ir.OpWGMMA, ir.OpWGMMATiles, ir.OpWGMMAWait, ir.OpWGMMAFence, ir.OpWGMMACommit:
 		s.wgmma(v)

@@ -40,6 +40,13 @@ func (s *selector) mbarrier(v *ir.Value) {
 			return
 		}
 		s.pattern(inst{op: "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64"}, "_, [%], %", at, n)
+	case ir.OpMBarrierArriveAt:
+		own := at.base
+		if at.offset != 0 {
+			own = s.def(b32, "add.s32", s.inReg(b32, at.base), imm(at.offset))
+		}
+		peer := s.def(b32, "mapa.shared::cluster.u32", s.inReg(b32, own), s.inReg(b32, n))
+		s.pattern(inst{op: "mbarrier.arrive.release.cta.shared::cluster.b64"}, "_, [%]", peer)
 	case ir.OpMBarrierTest:
 		s.vals[v.ID] = s.passed("test_wait", at, n)
 	case ir.OpMBarrierWait:
@@ -101,9 +108,10 @@ func (s *selector) tensorMap(offset int64) operand {
 func (s *selector) tile(v *ir.Value) {
 	switch v.Op {
 	case ir.OpTileFetch:
-		to, m, bar := s.sharedAddress(v.Args[0]), s.inReg(b64, s.operand(v.Args[1])), s.sharedAddress(v.Args[2])
-		s.pattern(inst{op: "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"},
-			"[%], [%, {%, %, %}], [%]", to, m, s.number(v.Args[3]), s.number(v.Args[4]), s.number(v.Args[5]), bar)
+		s.pattern(inst{op: fetchTile}, "[%], [%, {%, %, %}], [%]", s.fetched(v)...)
+	case ir.OpTileMulticast:
+		ranks := s.def(b16, "cvt.u16.u32", s.number(v.Args[6]))
+		s.pattern(inst{op: fetchTile + ".multicast::cluster"}, "[%], [%, {%, %, %}], [%], %", append(s.fetched(v), ranks)...)
 	case ir.OpTileStore:
 		from, m := s.sharedAddress(v.Args[0]), s.inReg(b64, s.operand(v.Args[1]))
 		s.pattern(inst{op: "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group"},
@@ -125,6 +133,15 @@ func (s *selector) tile(v *ir.Value) {
 	case ir.OpAsyncFence:
 		s.emit(inst{op: "fence.proxy.async.shared::cta"})
 	}
+}
+
+// fetchTile is the instruction that copies a tile to shared memory.
+const fetchTile = "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+
+// fetched returns the arguments of fetchTile: the tile, the tensor map, the coordinates and the barrier.
+func (s *selector) fetched(v *ir.Value) []any {
+	to, m, bar := s.sharedAddress(v.Args[0]), s.inReg(b64, s.operand(v.Args[1])), s.sharedAddress(v.Args[2])
+	return []any{to, m, s.number(v.Args[3]), s.number(v.Args[4]), s.number(v.Args[5]), bar}
 }
 
 // number returns v, an i32, in a register.

@@ -7588,12 +7588,12 @@ wAsbu%
 \p[j|v~>r'u+t\
 pDr%pb
 rHp^pT;
-xQ&#
 xQq5
 zs"8
 riqRA
 y7
- '%|&w&
+xQ&#
+ '&v7
  $? $M/#
 sU"
 k"%@
@@ -7608,7 +7608,7 @@ s%"e
 qn"%"&$
 rHqRqP&%
 rHp^pT,
- %>y7
+ %:y7
  $;pDqWqG
 sU=
 k=%>

@@ -217,7 +217,7 @@ d79925829cb50bc7	store.go	storeRows
 6ed8bf8a7438427b	widen.go	widened
 `
 
-var attendSM90A = driver.Text{Code: `packed2 86844 attend
+var attendSM90A = driver.Text{Code: `packed2 86768 attend
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"j
 !t;
@@ -230,10 +230,10 @@ var attendSM90A = driver.Text{Code: `packed2 86844 attend
 !?p$zSp{p)w>r72x(
 !?wzp{zWo}:Ip[p/'
 !qk
-]q&qq
-O++rA
-hqyq^
-p#pdzc
+]uQqS
+O+z4
+h'yD
+p#pd0qo
 !
 p,repZ
 p,.sc
@@ -1261,32 +1261,7 @@ tusl
  '//$
  //tE
 w@y8
- %\Frb<pf
-p_F3+u|&$
-yk0P0
-pg*vj
-pH{8
-q:*;
-q"p4M
-z85
- %oHq>p?r+
- %QFq"p7;
-v4p4p*
-x|rwqU
-tbY
-s/
-shj?IpYjp$g}KrE
-t4
-|H.
- %-tE
-uj~7d
-/%
-zitDq1sR"$
-zitDq1r$pj
-!s4
-yk0pb
-p<B
-qs*qT
+ %\Fqs*qT
 p(%vs;
 p(%x""
 p(%z[
@@ -1351,72 +1326,149 @@ p('5"]
 p('7"^
 p('9"V
 p(';"W
-/2
+rb<pf
+p_F3+u|&$
+yk0P0
+pg*vj
+pH{8
+q:*;
+q"p4M
+q>br+
+ %cGq"p?;
+v4p4p*
+r)p5rwq5
+tbY
+/1
 q<T"U
 q<R"S
 q<P"Q
 q<N"O
+xr
+/'
+zi}Hf
+zi}H]
+/&
+p(&[U
+p(&]pM
+p(&_pM
+p(&b[
+p(&dpG
+p(&fpo
+p(&hpo
+p(&jpF
+t@W$&kr5
+t@V$&lr5
+t@U$&mpF
+t@T$&npF
+t@S$&or5
+t@R$&pr5
+t@Q$&qpF
+t@P$&rpF
+t@O$&sr5
+t@N$&tr5
+t@M$&upF
+t@L$&vpF
+t@K$&wr5
+t@J$&xr5
+t@I$&ypF
+t@H$&zpF
+t@G$&{r5
+t@F$&|r5
+t@E$&}pF
+t@D$&~pF
+t@C$'"r5
+t@B$'#r5
+t@A$'$pF
+t@@$'%pF
+t@?$'&r5
+t@>$''r5
+t@=$'(pF
+t@<$')pF
+t@;$'*r5
+t@:$'+r5
+t@9$',pF
+t@8$'-pF
+t@7$'.r5
+t@6$'/r5
+t@5$'0pF
+t@4$'1pF
+t@3$'2r5
+t@2$'3r5
+t@1$'4pF
+t@0$'5pF
+t@/$'6r5
+t@.$'7r5
+t@-$'8pF
+t@,$'9pF
+t@+$':r5
+t@*$';r5
+t@)$'<pF
+t@($'=pF
+t@'$'>r5
+t@&$'?r5
+t@%$'@pF
+t@$$'ApF
+t@#$'Br5
+t@"$'Cr5
+xBu0$'DpF
+xBsR$'EpF
 /$
-{Fp+pQy'
-L$3
- 'R$q"Y,
-v4s^$
-L"8
- /~#p<C
+shtDrS\p0r[v~bpGpo
+shtDrS\p0r[v~Y[pj
+shtDrS\p0r[v~p4UpM
+shtDrS\p0r[v~qVwy
+!s4
+yk0pb
+{FxHy'
+}f3
+ %jIv4p4qP
+|A8
 /#
-q<L"M
+q<V"W
+ )z#/#
+ %-L)qd
+ %-v4s^)
+L'8
+/#
+ %R$q<L"M
 q<J"K
 q<H"I
+ '-L1zz
+ %8v4s^1
+L/8
+/#
 q<F"G
-/#
- %6L/qd
- )6v4s^/
-L-8
- /6p<D
-/#
 q<D"E
 q<B"C
 q<@"A
+ '8/#
 q<>"?
- '6L:zz
- )Jv4s^:
-L88
- /Jp<E
-/#
 q<<"=
 q<:";
 q<8"9
-q<6"7
- 'JL>{R
- -Erc
 /#
+{FrC6F*x/y'
+/#
+q<6"7
 q<4"5
 q<2"3
 q<0"1
-q<."/
 /#
-{FrCDF*x/y'
-L:{R
- 10q<,"-
+{FrC2F*x/y'
+/#
+q<."/
+q<,"-
 q<*"+
 q<(")
-q<&"'
 /#
-{FrC@F*x/y'
-L6{R
- 1>q<$"%
+{FrC.F*x/y'
+/#
+q<&"'
+q<$"%
 q<""#
 vgsRs;
-vgrJr5
 /#
-{FrC<F*x/y'
-L2{R
- 1Lvgrypo
-vgqipj
-vgr1pM
-vgqK(
-/#
-{FrC8F*x/y'
+{FrC*F*x/y'
 rb'pX
 \p3u{p3?ov,r[rV?jIrVu{?IpYjp$gpmpmzW
 rb0p-
@@ -1427,23 +1479,23 @@ u"
 rb2p-
 p_F|.$
 zw1v-qy
- 'TKrb1p=
+ 'YKrb1p=
 J+w&
 rb5p-
- ') 9SMrb6{6
+ ') 9XMrb6{6
 qtFs6
 s/
 G+)
 r,{A
 xJ.>{A
 tE
-uB
+rc
 t4
 q@.
 ws
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8*vLqVp*8zxrCqV
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8*vLqVp*8zxrCXV
 rIq3
-Ls{R
+LZ{R
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8*vLp4^ZzxrQ
 s='p;
 t2o?jIrVu{rSrDq'va?t2rnp[p[tvsLpEv,rDo
@@ -1455,58 +1507,56 @@ t2o?jIrVu{rSrDq'va?x<jtvsLpEv,rDop/<
 r*uQpv
 J)vKyd
 t><{X
- 'iOp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
+ 'nOp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
 t>+q%
-qI$
- 'o'|Hu*
- %jNxJ+>{A
- 'Bt1x?py
-p<F
+xJ+>{A
+ '=uB
 q@+
- 'C '3t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8'vLY^ZzxrQ
-tF{R
- %Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLqVpNp2ygYV
-w_ql
+ '=t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8'vLqVp*8ygbV
+wt{R
+ %>t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLqV^Zygp7V
+wtql
 s"z*
-t#yO
-wD
-wt3+u|
-x:'vLpQ8pezxxHV
-v^we.v(
-x:'vLbp*pTygp7V
+t#vu
+uB
+zV3+u|
+x:'vLp?8p2ygp5V
+|Awe.v(
+x:'vLbp*pNygp^V
 t>1p}
 vq&.
 }\yd
 t>5r{
- %tLvB'q%
-sEh>{A
-tSh
+ %qLvB'q%
+sEU>{A
+tSU
 ws
- 'n8t>5pv
+ 'k8t>5pv
 |H
 r#p?p*
- %zQ#t>*pK
+ %wQ#t>*pK
 s'|.$
- %VMuopA,
+ %SMuopA,
 t4
 zw
- )POp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
- /POt>6pC
+ )|Np[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
+ /|Nt>6pC
 w_3unrW
- %a#/%
+ %X#/%
 q|pA>{A
- %Lr>2
+t#yO
+wD
 r)p|}A&$
 y$p4}A
 ts
 ws
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8(vLqV8%%zxxHV
 uO;6're
- %}#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vLqVZ%'ygpQV
+ %u#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vLqVZ%'ygpQV
 vB+pK
 L$3unrt
 q{",
- 5x-vB2pC
+ 5u-vB2pC
 L(3unux
  %=vB5qO
 }f>xRu/2
@@ -1516,7 +1566,7 @@ L#sdq3rt
  %8t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8)vL|1"%0zxxHV
 L#ql
  %o#}FyZ
-r>.
+r>2
 L&,t-1uk
 x:)vLp?8%2ygpQV
 L',0xNux
@@ -1524,50 +1574,28 @@ x:)vLbp*%3ygp5V
 qn2%2,
 k2&.
 r?<
- %@qs'qT
- 'l$yk0t0
-:=vX
-sY
- %G::vX
- '%:7vX
- '(:4vX
- '+/-
-:'v|
-p9+
-!s}
+ %@!s}
 s3
 !tj
- %bT#ws
+ %zS#ws
 p9
 !u8
-/;
-{15
+rb6pK
+||
 p9
 !{J
-rb6pK
+/-
 tX
 p9
 !|r
-/%
-vb;
-p9
-!y=pm
-/+
-||
-p9
-!cwG
-vB5pX
+/(
 vbM
 p9
-!cwX
-/(
-{11
-p9
-!cx#
-/%
-{1.
+!y=pm
+vB5pX
+vb;
 !u9
- %b>tl
+ %n=tl
 to
 tk
 tm
@@ -1590,15 +1618,15 @@ s~
 !@
 `}
 
-var attendSpansSM90ANarrowAligned = driver.Text{Base: &attendSM90A, Code: `packed2 114783 attendSpans
+var attendSpansSM90ANarrowAligned = driver.Text{Base: &attendSM90A, Code: `packed2 113709 attendSpans
  ($!u6Iojp{wd
 !u'Iojp{q*
 !xgu[yjp{gq*
 !|Frnp{q'w{p3q*
  (&!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+.t'pt
- ($]v6qS
-OsQr-
-hvrqq
+ ($]2q&s7
+Oulr-
+hvrrO
 p#'t-qo
 !
 p,{;
@@ -2475,50 +2503,50 @@ s/
 zy
 sAxf
 vN
-r*t-|^
+r*t-pb
+t*}A&(
+pIbM
 pg+r+
- (gAuB
-vJ}A&(
-pIpQM
- $& $<}w|V
-v%ys
+ $bJ $C $U+v%ys
 r^)
 }w1
 ua1
 uepJ)
 r,q3
-wD
+uB
 ts
 |H
-xe+u|p2
-tr{R8
+xe+u|pN
+vJ{R8
 t4
- $G $&v4p^8
+z85
+ %2v4p^8
 vnrwp2
- $(x~2pPs&xRu/2uh<KyX@
+tbY
+x~2pPs&xRu/2uh<KyX@
 r*rvz1
 ufpJtUe
 qHpJrw
- &_Hr*p0pX
- $RQ#r*sCp-
+ &s'r*p0pX
+ $Xx#r*sCp-
  $$r*uQpX
 q_,K
 u"
 r*uvp-
 p_f|.(
  (,qs'pK
- '' 9ZO $#WqO5p;
- $pJWqO*qO
-p]1}A&(
+ '' 9VO $#WqO5p;
+ $zJWqO*qO
+p]/}A&(
 /J
- *\>|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#>H#=H#<H#;sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#;H#:H#9H#8sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#8H#7H#6H#5sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#5H#4H#3H#2sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#2H#1H#0H#/sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#/H#.%~%}sV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&}%|%{%zsV
- &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&z%y%x%wsV
+ *\>|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#<H#;H#:H#9sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#9H#8H#7H#6sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#6H#5H#4H#3sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#3H#2H#1H#0sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#0H#/H#.%~sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&~%}%|%{sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&{%z%y%xsV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&x%w%v%usV
 WqO6pv
  $&zF'r%
 {Br"(sy:
@@ -2532,9 +2560,9 @@ zF0r%
 |Gs;s)K
 |GpMs)K
 qs1r7
-p_eqlH#L
-y$xS#K
- %tW#qs6pf
+p_eqlH#J
+y$xS#I
+ %pW#qs6pf
 GH)
 {y#
 sMpA)9d
@@ -2542,18 +2570,21 @@ ua1
 seM
 rb<r%
 q?q3
-pH.H#W
+pH.H#U
 s/
 q@I
 r]YA
 w#rEE
- &J/'
+tE
+uj~7d
+/'
 zi}H'
 zitDsyt[
 /&
 sZsaw(vDqZw0(s)K
 sZr1w(vDqZw07s)K
- $(rb<a
+!s4
+rb<a
 u"
 rb2qG
 q|zr0
@@ -2564,58 +2595,60 @@ p<[
 q@H
 tbp?
 wC#&-
-rzq3H#\
+rzq3H#Z
 p('?[
 p('Apj
 u;
 G#)
- $V*wRqV
+vgqK(
+wRqV
 p('EpG
 p('Gpo
- $#tLqXA
+ %&tLqXA
 p('KpF
 p('Mr5
- $#tLqcA
+ %*tLqcA
 p('Qpx
 p('Ss;
- $#tLsIA
+ %.tLsIA
 p('W""
 p('Y"#
- $#tLp.A
+ %2tLp.A
 p(']"$
 p('_"%
- $#tLtdA
+ %6tLtdA
 p('d"&
 p('f"'
- $#tLq6A
+ %:tLq6A
 p('j"(
 p('l")
- $#tLuiA
+ %>tLuiA
 p('p"*
 p('r"+
- $#tLrLA
+ %BtLrLA
 p('v",
 p('x"-
- $#tL{^A
+ %FtL{^A
 p('|".
 p('~"/
- $#tL'r6xv
+ %JtL'r6xv
 p((%"0
 p(('"1
- $#tL'tqA
+ %NtL'tqA
 p((+"2
 p((-"3
- $#tLs*A
+ %NtLs*A
 p((1"4
 p((3"5
- $#tLq&*xv
+ %NtLq&*xv
 p((7"6
 p((9"7
- $#tL0sDA
+ %NtL0sDA
 p((="8
 p((?"9
- $#tL0rjA
- $<qs*pX
+ %NtL0rjA
+!s4
+qs*pX
 L-e
 /(
 y?e
@@ -2625,14 +2658,14 @@ seV
 /(
  %Z$rs%+
 xEq/
- 'QZ#/%
+ '|Y#/%
 z5p:0
 {>>r6
  '}#p<\
 q@H
 y$s^/
 tb*
- %~#rzq3H#s
+ %~#rzq3H#q
 p('b"9
 p('d":
  +~#p('h";
@@ -2669,56 +2702,45 @@ p((b"X
 z~/
 vN
 s=+{6
-pnr($&K
+pnr($$K
 uY$
 qe%91
  'z#s=2pC
 sE%91
-r>2
+wD
 p((d##
 qY&M
 G%)
 }(v~y_qK"j@
- $#/#
+ %3/#
 t1|di"
 qHq/91
  '//#
 q|q/91
-r>.
+r>2
 p((f##
 s<qAM
  %/}(v~y_qK"b@
- $#qL0pX
- &k#qN5pv
+ %@qL0pX
+ &q-qN5pv
  $$qN*pv
 J9vCX
 {o{X
  ((sW*w;
 qt-r+
-qI(
- *&xJH>{A
-thz*
-tE
-q>br+
- &_-t1v?py
-p<]
+xJH>{A
+ $<tE
+r>.
 q@H
- (k-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLp5}1zxrQ
-zVql
- $,t1~'py
- &j.tE
-r>1
-uO{R
-x:-vLYpNp2ygbV
- &c.}Fw~
-}FxZ
- %)v^3+u|
-x:-vR"8peygp7V
-w_we.v(
-x:-vLp7p*pTygpQV
+ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLY8AygbV
+ $+uOql
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8-vLqV}1ygp7V
+ %$ &( %, $$x:-vLpQ8^ygp5V
+ $$x:-vLbp*p2ygp^V
 tH9k
 p<X
- )jX#|CA&&
+ )SX#|CA&&
 q=.r{
 {y$
 q=5rX
@@ -2726,20 +2748,21 @@ r&Jrw
 q=2q%
 vY<)s)3
 qM*pX
- $S$ 'j* %M %U( +'q..pX
+ $|#t4
+ %p' '%q..pX
 q@k
- (o$qM0pX
+ (^$qM0pX
 |H
 qM+r7
 {wxf
 /*
-ujx?r.
- %|X#v%1
- %|X#{H
- 3|X#r>5
- 9|X#GZtU
- %|X#x{cu$
- /|X#q=+pK
+uj~*r.
+ %bX#v%1
+ %bX#{H
+ 3bX#r>1
+ 9bX#GZtU
+ %bX#x{cu$
+ /bX#q=+pK
 qHphK
 vY<r}-
 q=.v/
@@ -2750,16 +2773,16 @@ vYpAKs)3
 qM+P'
 D$ql
 /,
-rd"r.
+ujw~r.
 /,
  %O/,
 D,)
  /O/,
- %Or>*
+ %Or>5
  +O/,
  -O/,
 D*9Z
- %~)/,
+ %h)/,
 x{cuD
  'P#ut)
  %( %Q#xjpJpkrN-
@@ -2771,215 +2794,214 @@ y;69e
  'Q#qM2pK
 r)p5|.(
  $.uom5,
- 0$ -qFqM.pC
+ 0$ -VFqM.pC
  &./2
 sE)>{A
 sE(>{A
 tE
-uY/
- %#r>6
+uY-
+r>*
 p]%}A&(
  $,tS)
 tS(
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR.8AzxxHV
-}Qi/
- '* $(x:.vR-p*8ygp7V
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR,8AzxxHV
+t1~*i-
+ %) $(x:.vR,p*8ygp7V
 q|pS>{A
  $3tE
-uY6
- %# %2wt}l6r6
+uY2
+ %0wt}l6r6
 v8
 ts
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR28Aygp^V
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR08Aygp^V
 zV>z#+vZ
-x:.vR1p*8ygpaV
+x:.vR0p*8ygpaV
 q.'pK
 L'3unrt
 q{%,
- 5o1q.0pC
+ 5Q1q.0pC
 L+3unux
  $'q..qO
 L$>xRu/2
-x:/vR9%"qPygp4V
+x:/vR7%"qPygp4V
 L%sdq3rt
-x:/vR8%#%"ygYV
- $o#x:/vR;qUq5ygbV
- $$x:/vR:qPqUzxxHV
+x:/vR7%#%"ygYV
+ $o#x:/vR9qUq5ygbV
+ $$x:/vR9qPqUzxxHV
 qn7%7,
 k7%8
 r?M
  $E{MqT
- &W&ykqT
+ &v%ykqT
  &%xYv1
-J6{V
-sY<
+J6|'
+p96
  $O/D
-:]yt
-DQ;
+:O{V
+DO;
 qQ0
-rc0
-DRe
- %%rc+
-DS,0
- %(rc2
-DT3
- %+rc.
-DUx;
- %.rc1
-DVwe
- %1rc5
-DW4*
- %4rc*
-DXqd
- %7rc6
-DYM1
- %:uB<
-DZ}l
- %=uB'
-D[;2
- %@uB0
-D\zz
- %CuB+
-D]>re
- %FuB2
-D^>ro
- %IuB.
-p9vr
- $C:fq(5
-DV;
+rc'
+DPe
+ %%rc0
+DQ,0
+ %(rc+
+DR3
+ %+rc2
+DSx;
+ %.rc.
+DTwe
+ %1rc1
+DU4*
+ %4rc5
+DVqd
+ %7rc*
+DWM1
+ %:rc6
+DX}l
+ %=uB<
+DY;2
+ %@uB'
+DZzz
+ %CuB0
+D[>re
+ %FuB+
+D\>ro
+ %IuB2
+p90.
+ $C:Wq(1
+DT;
+ %OuB5
+DUe
  %OuB*
-DWe
+DV,0
  %OuB6
-DX,0
+DW3
  %OwD<
-DY3
+DXx;
  %OwD'
-DZx;
+DYwe
  %OwD0
-D[we
+DZ4*
  %OwD+
-D\4*
+D[qd
  %OwD2
-D]qd
+D\M1
  %OwD.
-D^M1
+D]}l
  %OwD1
-D_}l
+D^;2
  %OwD5
-Da;2
+D_zz
  %OwD*
-Dbzz
+Da>re
  %OwD6
-Dc>re
+Db>ro
  %Or>qF
-Dd>ro
- %Or>2'
-p9xl
- $#sW*q%
-:gs?+
-p91
- (i)q\<yR
+p92'
+ (a(q\<yR
 rI.
 pc6
 pc2
- &&/4
-})
+ &&/3
+tX
 n{
 _3
  &&r*t-q-
- $,pp<
-r9<
- &)tX
-C~
-r9q3
- &&/E
- $,Cq
-_1
- &) $$Ch
- '' $$/&
-vbe
- )8 &(})
-CR
- 'D!c*pm
-})
-CD
- 'I!cxw
-/.
 ||
- )I!c'y3
+C|
+r9q3
+ &&/D
+ $,Co
+_1
+ &) $$Cf
+ ''!cwG
+sW*q%
+})
+pp<
+r9<
+p9
+!cwX
+/%
+tX
+CR
+ '?!cx#
+tX
+CD
+ 'D!c*pm
+/.
+ $+ )3!cxw
 /)
 {15
- )O!c'z/
+ )9!c'y3
 /)
- $)Co
+{11
+Cm
 _0
 p9
-!cqypm
- $#C3
- ''!crvpm
- $#C2
- ',!ct-pm
- $#C1
- '1!c'wG
- $#C0
- '6!c'wX
- $#C/
- ';!c'x#
- $#C.
- '@!cuQpm
- $#C-
- 'E!c'xw
- $#C,
- 'J!vTy3
- $#C+
+!c'z/
+ %'C3
+ ''!cqypm
+ %,C2
+ ',!crvpm
+ %1C1
+ '1!ct-pm
+ %6C0
+ '6!c'wG
+ %;C/
+ ';!c'wX
+ %@C.
+ '@!c'x#
+ %EC-
+ 'E!cuQpm
+ %JC,
+ 'J!c'xw
+ %OC+
+ 'O!vTy3
+ %OC*
  'O!vTz/
- $#C*
+ %OC)
  'O!ct?pm
- $#C)
+ %OC(
  'O!vT+pm
- $#C(
+ %OC'
  'O!crlpm
- $#C'
+ %OC&
  'O!vTwG
- $#C&
+ %OCj
  'O!vTwX
- $#Cl
+ %OCd
  'O!vTx#
- $#Cf
+ %OC%
  'O!cxNpm
- $#C%
+ %OC$
  'O!vTxw
- $#C$
+ %OC#
  'O!|-y3
- $#C#
+ %OC"
  'O!|-z/
- $#C"
+ %Oppq)
  'O!cq0pm
- $#ppq)
+ %Oppps
  'O!|-+pm
- $#ppps
+ %OppqA
  'O!culpm
- $#ppqA
+ %Oppq/
  'O!|-wG
- $#ppq/
+ %Oppq9
  'O!|-wX
- $#ppq9
+ %OpppJ
  'O!|-x#
- $#pppJ
+ %OpppO
  'O!cunpm
- $#pppO
+ %Oppph
  'O!|-xw
- $#ppph
+ %OpppS
  'O!y=y3
- $#pppS
+ %OpppA
  'O!y=z/
- $#pppA
- 'O!cxlpm
- $#Cd
- 'O!cv6pm
-/&
-{16
- 'm& $* %dO *$p".sc
+ %OCb
+_0
+ $* %fN *$p".sc
 st
 p".qc
  6({C
@@ -2988,10 +3010,10 @@ so
 tp
  (&`}
 
-var attendSpansSM90A = driver.Text{Base: &attendSpansSM90ANarrowAligned, Code: `packed2 117635 attendSpans
+var attendSpansSM90A = driver.Text{Base: &attendSpansSM90ANarrowAligned, Code: `packed2 116561 attendSpans
  @$tW1qS
-O+r6s7
-hvrrA
+O+u1s7
+hvrqo
  g#&wtpk
 r#p4p2
  &:tHuD
@@ -3066,8 +3088,8 @@ qe#=8
  kH$Depk
  .$yPo)
  ($q:U;
- P$$p_T|.(
- *$ '' c%&p_SqlH#L
+ w#$p_T|.(
+ *$ '' c%&p_SqlH#J
  ($GI)
  $$sMpA)9f
  *$G$=O
@@ -3125,39 +3147,40 @@ pipU"j
  ($q|q/9&
  *$uJ
 pipU"b
- H$xJI>{A
- 0$q@I
- N$tH9m
- *$ %Y[# ($r&:rw
- <$q@m
+ >$xJI>{A
+ ($q@I
+ <$tH9m
+ *$ %rZ# ($r&:rw
+ 4$q@m
  <$v}p:a
- /i[# :2G[tU
+ /}Z# :2G[tU
  $$x{eu$
- /i[# *0y;&9g
+ /}Z# *0y;&9g
  8$ -N/,
  %N :2D*9[
  &$x{euD
  *$ %P# .$y;69g
  *$tr|.(
- R#$p]#}A&(
- ($t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR,8AzxxHV
- *$x:.vR+p*8ygp7V
- 4$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR08Aygp^V
- $$x:.vR/p*8ygpaV
- D$x:/vR7%"qPygp4V
- $$x:/vR6%#%"ygYV
- $$x:/vR9qUq5ygbV
- $$x:/vR8qPqUzxxHV
+ P#$p]#}A&(
+ ($t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR*8AzxxHV
+ ($x:.vR*p*8ygp7V
+ 2$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR.8Aygp^V
+ $$x:.vR.p*8ygpaV
+ D$x:/vR5%"qPygp4V
+ $$x:/vR5%#%"ygYV
+ $$x:/vR7qUq5ygbV
+ $$x:/vR7qPqUzxxHV
 qn5%5,
 k5%6
  @(qQ$
- &$ %% &$ %( &$ %+ &$ %. &$ %1 &$ %4 &$ %7 &$ %: &$ %= &$ %@ &$ %C &$ %F &$ %I ,$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O 8$pc4
+ &$ %% &$ %( &$ %+ &$ %. &$ %1 &$ %4 &$ %7 &$ %: &$ %= &$ %@ &$ %C &$ %F &$ %I ,$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O 0$pc4
 pc(
- *&pB#s
+ *&pB#q
 _*
- B&_&
- *$ '' 6& 'D (& 'I B&_$
- *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O a#&`}
+ 8&_&
+ *$ '' 6& '? (& 'D B&_$
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (&_$
+ V#$`}
 
 var storeRowsSM90NarrowAligned = driver.Text{Code: `packed2 9331 storeRows
 !y4}:Irmrnp{a?<
@@ -4261,7 +4284,7 @@ var widenPagesSM80NarrowAligned = driver.Text{Base: &widenPagesSM90NarrowAligned
  $$/-
  R@$`}
 
-var decodeCompactCompact64SM90NarrowAligned = driver.Text{Base: &attendSM90A, Code: `packed2 54796 decodeEight_compact64
+var decodeCompactCompact64SM90NarrowAligned = driver.Text{Base: &attendSM90A, Code: `packed2 54434 decodeEight_compact64
  $$!?p)vzpEp3p)p/Ip[sLx"
  $$!u6gp3q'rm~0}:q*
 !u't2rnp[oj}Zgp3t2rngp3q*
@@ -4273,10 +4296,10 @@ var decodeCompactCompact64SM90NarrowAligned = driver.Text{Base: &attendSM90A, Co
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pW+scpt
- $2]p0rT
+ $2]p0rG
 tW|8
-Oz#rG
-h'x"s7
+{{x$s7
+huQrA
 p#ulqS
 !
 s0
@@ -4330,7 +4353,7 @@ u_
 pDpb<q8
 |tyip{p3w>
 WyBq~
- &PZ$sq
+ &iX$sq
 Wv1P1
 |tp{zWw>?ww
 q@$
@@ -4409,7 +4432,7 @@ qI)
 t_pA)
 WyRp-
 xK6&'
- $U5Wx}q8
+ $v0Wx}q8
 wv&8
 sB*A
 qf*r4
@@ -4437,7 +4460,7 @@ WyIrX
 L+v.
 p_0&1&2
 wC3&-
- &vo#t4
+ &nr#t4
  $w&r#p78
 pIp4s6
 WyGpf
@@ -4520,52 +4543,51 @@ pwq8qp
 vn;Z
 q:4M
  $%v4b8
-pwxxp;
-qI.
- *^k#pwt}s8
+pwt}s8
 pH4qd
 pIp44
-/%
-L=8
-t9%"
-/%
-t*;%#
+/$
+L;8
+t9qU
+/$
+t*;qP
 pIp7M
- '3pu11sT
+ '-pu11sT
 p%4;
 pu15pf
 q:4,
 s/
 pu1*w.
-pLE,
+pLC,
 s/
 pg4,
 s/
 pu16p;
 q@2
- &%rIp8C
- &m.r=2a
+|H.
+ $_'rIp8A
+ &\}#r=2a
 pnqVrf
 rIp4
 vN
 r=.p}
- %l&z)'p=
+ %f&z)'p=
 J1q(
-|j*V
+|j(V
 pu+'pv
 tA#
-t1|k4py
+t1xPpy
 rip4Z
 vN
 puqFpV*
-t1xP>w~
+t1w~>xZ
 p<8
 z)5pf
-k?A
-sx@r4
-|p$=)
+k=A
+sx>r4
+|p$='
 puv6q8
-{rt^>t^{5p+qAV
+{rt^>t^{5p+q9V
 puvZyU
 q"Y3
 }X
@@ -4584,15 +4606,15 @@ q>p?q+
  ',sjsyr\U
  %,purWs8
 yVeuT
- $~HyV;uT
+ $xHyV;uT
  $# &$ $+puxWp=
 ua1
-se*
+se(
 tf
-q?q)
-wU'
+q?qA
+wU%
 put,P
-t#s)8
+}FxP
 p<9
 purWq%
  $"Ta.p-
@@ -4610,7 +4632,7 @@ v{A
 shyn?\p0p/Qtz
  $e:puxWq%
 ua2
-D*)
+D()
 put,yS
 N%(
 Tp'.q~
@@ -4640,7 +4662,7 @@ N&pF
 q"p4e
 q>p4s@
 uPp8$8
-s%Z4
+s%X4
 zy
 N+"%
  Q#@/'
@@ -4648,23 +4670,23 @@ N,",
  S#; )Y#}c
 uPp818
 wRqV
-/G
-:&d
+/F
+:%d
 puyspX
 s<qA,
-D4)
+D2)
 ua+
-se(
-wUI
+se&
+wUG
 wD
 ua2
 G2)
-s%s4
+s%q4
 zy
 Ip)?pEqBqgq7uLq]%J
 !s4
 pur6p-
- $i,zsT%V
+ $s,zsT%V
  $0r=6p'
 kT&k
 v7
@@ -4672,39 +4694,39 @@ t3<s{
 pH]%U
 W{$q%
 q"p4s6
-y$s^t
+y$s^r
 tAL
 t3<qG.
 kXrf
 s+LA
 t#ta
-uY,
+uY+
 u"
 zsY%W
 v"z9
  $#ujx?d
 t32p=
- 'g+z)'t}
+ 'a+z)'t}
 p%lp*
 uclZ-
 s/
-DD)
-wUN
+DB)
+wUL
 r>2
- 'i)w[q]
+ 'c)w[q]
 tP*z1
 p[rDq'?pYrm{Ep8Zx_*ys66ul.6
  %y'tIp4rf
 w3]8
-rzxf%y
+rzxf%w
 />
 p%rp2
 ucrpN-
-|p$=>
+|p$=<
 pwtBv5
 ua*
 pwq[q[
-y+mU
+y+mS
 ua2
 G,)
 ts
@@ -4716,18 +4738,17 @@ wvBp*
  %&pws8qO
 wvL%#
 pwu)p;
-qj|1{
-qf{,%{-
+qj|1y
+qf{,%y-
 pwxxrX
-w_%x
+w_%v
 xe&.
 tw
- &Mpwq[sX
+ 'S(pwq[sX
 t1v?ve
 t#ve
- %#/Q
-uY8
- %&p<:
+ %#pwxxp;
+ $e&p<:
 z2qb
 qfp7wq
 qfp0wq
@@ -4736,54 +4757,53 @@ r^)
 }mxHqa
 pwv/p;
 ts
- &Ar>.
+ '3r>.
 zVql
- %:r^R
+ %9r^R
 }mrQu%3^
 /&
 qjqR%|
 qf{,%|-
 /&
 L(%y
- %Bthqb
+ %Athqb
 qfbwq
  '7vG)
 }mp+Yqa
 pwv/t0
 uOql
- %KvGR
+ %JvGR
 }mrQu%3p*
 /P
-:<d
+:;d
 /N
-:;vX
+::vX
 pu1*r{
 s<q),
 se:
 ua+
 se;
  %#puv(a*
-p]/;H#@
+p]/;H#>
 pu16v1
 y$sS4
 tb1qF
- %EwUb
+ %EwU_
 t4
 rYwq
  '>G2)
 }mp+bqa
-!s4
-t36p;
+ $?t36p;
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 qn~%~,
 k~s6
 r?$
 pDpb'p-
-s+XH#E
- +n- -r-pDpb2rR
-pH[H#N
+s+XH#C
+ +g- -k-pDpb2rR
+pH[H#L
 t~qd
-y+mh
+y+mf
 t4
 wv:8
 qjq0A
@@ -4792,21 +4812,21 @@ p<;
 tf
 G#)
 pDpb1tB
-p~#P,
+p~#N,
 u;
 zy
- %w$tF,
+ %v$tF,
 u;
 ut)
  %&pDpb5yS
- %f) %q)pDp=2{6
+ %e) %p)pDp=2{6
 z+Q8
 }X
 t%pK5u)
 shtD?\p0r[v~p8&wy
 pDpb5P2
 q>p7q+
- %m)/$
+ %l)/$
  '*/$
 shtD?\p0r[v~p8'wy
 pDpb1r%
@@ -4840,43 +4860,42 @@ u;
 D&)
  3;shtD?\p0r[v~p88wy
  1;shtD?\p0r[v~p89wy
-!s4
-s|0rX
+ $=s|0rX
 pH]rf
 /<
 p%lA
 uclr4
 s/
-Dn)
-wUx
+Dl)
+wUv
 r>5
- )X's|2{X
+ )W's|2{X
 z~k
- D~MrxQvv
+ D~R#rxQvv
 }\yd
 puu|p}
-p~#t,
+p~#r,
 pwpV0tB
 pg4r+
 p_qe8
-rh#s,
+rh#q,
 /b
 s'ti
 pIb,
- 'y-uO4
+ 'r-uO4
 v4p4Z
 |x0qG.
 pHfqU
 pwa6yB
-p~$"M
+p~#}M
 tb2
- D\$ %G &^Os|1s{
+ D\$ %G &XOs|1s{
 pH]8
 /)
- )j#Dr)
-wU|
+ )j#Dp)
+wUz
 r>*
- )r(s|5a
+ )q(s|5a
 pnbH#n
 u"
 s|*pf
@@ -4884,24 +4903,22 @@ t2o?jIrVu{?x<jtvsLpEv,rDop/<
  $#tg<q-
 t2o?jIrVu{?x<jtvsLpEv,rDotY
 tg'q%
- $Q&pDqO'q8
-:I|'
-/H
+ $p%/G
 p[rDq'?pYrm{Ep?x_*ys66ul.6
- '~(r#p58
-rzxfH$.
-/;
-s';H$/
- %['pu*.rR
- %j(p]/48
+ '{(r#p58
+rzxfH$,
+/:
+s';H$-
+ %Y'pu*.rR
+ %g(p]/48
 yJp+p4V
- %p+pIY3
+ %m+pIY3
  %$v{p*
- %P-szz&+z\
+ %|,szz&+z\
 zVql0
  %,p]648
  1,v{pe
- '/ 'a- %2L%ql'
+ '/ ']- %2L%ql'
  %<p]=48
  1<L,ql+
  %Fp]D48
@@ -4914,7 +4931,7 @@ pu6+r{
 z8}%0t-52u1*ux
 q>Y4'u/5un6vZ
 pI|T
- %k-q>pax_0t-52u1*ux
+ %h-q>pax_0t-52u1*ux
 q>p|4'u/5un6vZ
  '&pDqO.pv
 ws
@@ -4966,14 +4983,14 @@ q$ry"@
 q$ry"=
 tg*sT
 s,#@,
- %h-qjqV&L
+ %e-qjqV&L
 xd#?&#
 tE
 xr
 |x0rR
 r8#BqlH#F
 |x.rR
- %k-x7[-
+ %h-x7[-
 |x*pX
 s+#H#@
 sZqiw(vDqZw07-
@@ -4991,7 +5008,7 @@ tGvl
 sjsyrJpo
 }dpo
  %#Wp'*tB
- &bEWp'6tB
+ &lEWp'6tB
  &$sjq1pRWu7V
 WpC<s8
 rBW"X
@@ -5051,12 +5068,12 @@ yYq1xI".B
 p1/"q
 /#
 w1"0-
-/J
+/I
 shtD?\p0r[v~t^[pG
 shtD?\p0r[v~t^7U
 pDr%0w.
 Ltql
- %w.{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
+ %t.{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
 /8
  %V'/8
  3V'/#
@@ -5072,69 +5089,69 @@ Lsql
 }7r#q#p#op&#q5^Ap&Y%XpqpR%"$"#""@
  Q#V#}7n#m#l#kp&#q5^Ap&l%kpqzj
 ug*q%
- %g2ug6p;
+ %d2ug6p;
 s,$Arf
 tAk
 vN
-/e
+/d
 p%rH$O
 ucrH$P-
-|p$=l
-/e
+|p$=j
+/d
 ua*
-/e
+/d
 uN?
- /q1 'p1/c
- )V8/d
+ /n1 'm1/b
+t4
+ 'i7/c
 t1|dyO
-t#yO
- %#/#
+ %c1 %#/#
  %%p<<
 /E
 p[rDq'?pYrm{Ep5x_*ys66ul.6
- 'd2r#p|8
-rzxfH&P
+ 'a2r#p|8
+rzxfH&N
 pwq[pV6
 s<pS;
 G/)
 pws8s8
 s,$Lrf
- %Z3wvL8
-/e
-qjqVH&P
-qf{,H&P-
-/e
-wtH&M
- -f1ut)
- %f1/f
- +{1 %W< ){1/$
+ %W3wvL8
+/d
+qjqVH&N
+qf{,H&N-
+/d
+wtH&K
+ -d1ut)
+ %d1/e
+ +y1 %}; )y1/$
 qjpaH&O
 qf{,H&O-
 /$
 L$H&L
  -7{W
- '7 +{1/f
-:ed
-/f
-:dvX
-/f
+ '7 +y1/e
+:dd
+/e
+:cvX
+/e
 qY",
 sei
 ua+
 sej
  %#/N
-p]+;H&e
-/f
- ){1qQA
- 1{1y@'sX
+p]+;H&c
+/e
+ )y1qQA
+ 1y1y@'sX
 s,$gs6
-/V
- )V/GL)
+/U
+ )T/GL)
 qQB
-rc<
- 'w;tCr($wu%
+r>6
+ 'n;tCr($wu%
  %/y@+p;
- %Y2rHr($iH$i,
+ %W2rHr($iH$i,
 xd$i&k
 rr}#|
 r?+
@@ -5149,27 +5166,27 @@ p[rDq'?pYrm{Eu(/x_1r65q3uv
 pI|T2
 s/
 tJA
-rc'
+rc<
 y@6pf
-pnr(&mK
+pnr(&kK
 u"
 pupdq-
 p%e;
-rc0
+rc'
 q@O
 rzq3&.
-r8&qe8
+r8&oe8
 x~v~rQvLt"|7@
  %OpDqp0q-
- %*rc+
+ %*rc0
  %*t9<rt&.
 pDqp+q8
-p~&s,
+p~&q,
 pDqp1rX
-p~&u,
+p~&s,
 pDqp5pV
 s'vIZ
- %g/pDqp*pX
+ %e/pDqp*pX
 x~v~s&y5uht"z#x@
 x~v~s&+q&uht"v#t@
 x~v~s&{;vLt"r#p@
@@ -5189,7 +5206,7 @@ uw+K
 w9-&+
 xK-&+
 sW*r{
- $\#xU0'
+ $T&xU0'
 w+
 the
 zTqW
@@ -5200,8 +5217,7 @@ qj*A
 /#
 t1x?vu
 /#
-t#vu
- %#p<=
+ $m+ $#p<=
 /#
 vn|..
 |yrQ
@@ -5267,7 +5283,7 @@ qI+
 s[pQ
 sMpSR)
 qQC
-rc2
+rc+
 ua.
 G8)
 u-q1y_zj
@@ -5277,25 +5293,25 @@ pnpQK
 v7
 qM1pK
 q|pO9D
-rc.
+rc2
 zLM
 G:)
 }(v~y_pRg"&@
- 'q8qM<qO
+ 'n8qM<qO
 pH[pT
 s[p5
 |p+)
 qQE
-rc1
+rc.
 q.2p;
 xpv)'
 z"(
- &=p1&(
+ &n/p1&(
 wHx.'
 zKU
 {})
 {]s_{|
- %b= &$p1*pG
+ %^= &>p1*pG
 prt[x.+
 r3pFU
 {}-
@@ -5341,15 +5357,10 @@ xr
 |[J"Y
 |[J"Z
 /#
-shtDrS\p0r[v~bpGpo
-shtDrS\p0r[v~Y[pj
-shtDrS\p0r[v~p4UpM
-shtDrS\p0r[v~qVwy
-!s4
-yMbp*8w?
- %$put-{6
- &k-q\+pv
- %jD %lEqI-
+ ,s(yMbp*8w?
+ $#put-{6
+ &w&q\+pv
+ %aD %cEqI-
 q_LK
 q_7K
 tE
@@ -5359,206 +5370,209 @@ u"
 |Ms{
 vp[&+)
 qQE
-rc5
+rc1
  'LyM<KyX@
  $Oq\.qT
  &JqIE
- %wDJ$}v
- %}DsY6
+ %nDJ$uC5
+ %tDsY*
  $OpuqFq%
-J6q(<
-p90'
- $C %T?JCq(0
+J6uC6
+p9q&
+ $C %Q?JBq('
 put,q-
 qIz
-p90+
+p9t?
  $#/[
-JTq(2
+JSq(+
 uR%~
+JTq(2
 JUq(.
-JVq(1
 uR%}
-JWq(5
+JVq(1
 /Z
-J;q(*
-p9xN
+p9u*
  $#pDpb2pK
-:uq(6
+:uq(*
 uR%W
-p9u/
+p906
  $#/$
-:]rP'
+:]rP<
 wWT
-:\rP0
-:[rP+
+:\rP'
+:[rP0
 wWS
-:ZrP2
+:ZrP+
 /$
  '1/?
-:FrP.
+:FrP2
 /=
-:ErP1
+:ErP.
 />
-:DrP5
+:DrP1
 z'
-p9un
+p9vh
 !s}
- %UF &k) %cErI*
+ %zE &c( %XErI5
 v_<
  %# &&q\*yq
 })
 nM
 r91'vZ
- && %wAtX
+ && %sAtX
 nQ
 _B
  &&puyspK
-{16
-nu
+vbe
+ns
 _A
  &&/#
 tX
 Cz
- '. $(/\
-tX+
+ '.!cwG
+/\
+tX0
 pp<
 r9<
- &&/X
- $$ )( $$/$
+p9
+!cwX
+/X
+{1.
+ )(!cx#
+/$
 tX
 CP
  '@!c*pm
 tX
 CL
  'E!cxw
- %o6 $/ )9!c'y3
- 'EC5
- 'E!c'z/
+tX
+C5
+ 'J!c'y3
 y@*sX
 ||
- %Eq42
+ %>q42
 p9
-!cqypm
-/O
- $3nO
+!c'z/
+/N
+ $'nO
 r92
 p9
-!crvpm
-/O
- $3 )(!ct-pm
+!cqypm
+/N
+{11
+ )(!crvpm
 qM2a
-tX'
+tX<
 C,
 _C
 p9
-!c'wG
-/@
-tX0
+!ct-pm
+/?
+tX'
 C/
 _D
 p9
-!c'wX
-/>
-tX<
+!c'wG
+/=
+{16
 C&
 _E
 p9
-!c'x#
+!c'wX
 |MtY
-{1.
-C"
- '(!cuQpm
-/:
-tX5
+ $(C"
+ '(!c'x#
+/9
+vb3
 nF
 {K
 p9
-!c'xw
-/:
-tX*
- )v#!vTy3
-/:
-||'
+!cuQpm
+/9
+tX5
+ )o#!c'xw
+/9
+||<
 n]
 _X
 p9
-!vTz/
-||0
+!vTy3
+||'
 pp0
 _a
 p9
-!ct?pm
-/:
-||+
-nm
+!vTz/
+/9
+||0
+nk
 _[
 p9
-!vT+pm
- %dC||2
+!ct?pm
+ %XC||+
 ppq/
 r9*
 p9
-!crlpm
-/9
-tX2
+!vT+pm
+/8
+tX+
 Cv
 _?
 p9
-!vTwG
-tX.
+!crlpm
+tX2
 ppy5
 r9q9
 p9
-!vTwX
+!vTwG
  ',_@
 p9
-!vTx#
+!vTwX
  ',r9pJ
 p9
-!cxNpm
+!vTx#
+/8
+tX.
+ )s$!cxNpm
 /9
-vb3
- )z$!vTxw
-/:
-tX6
+tX*
 Ce
 _>
 p9
-!|-y3
-||<
+!vTxw
+tX6
 ppq0
 r9pO
 p9
-!|-z/
+!|-y3
 /$
  %HCH
- 'H!cq0pm
+ 'H!|-z/
  'Hr9ph
 p9
-!|-+pm
- ', 'H!culpm
+!cq0pm
+ ', 'H!|-+pm
  'Hr9pS
 p9
-!|-wG
-/:
+!culpm
+/9
+||2
+ )H!|-wG
+/9
 ||.
- )H!|-wX
-/:
-||1
 C1
- 'j#!|-x#
-/:
-||5
+ 'j#!|-wX
+/9
+||1
 C0
 r9xf
 p9
-!cunpm
-||*
+!|-x#
+||5
 pp*
 r9pA
-!u9
-p,+qu
- *V#p"q0pZ
+ $"p,+qu
+ *$p"q0pZ
 st
 p"+sD
  6({C
@@ -5567,34 +5581,33 @@ so
 tp
  (&`}
 
-var decodeCompactCompact64SM80NarrowAligned = driver.Text{Base: &decodeCompactCompact64SM90NarrowAligned, Code: `packed2 54581 decodeEight_compact64
+var decodeCompactCompact64SM80NarrowAligned = driver.Text{Base: &decodeCompactCompact64SM90NarrowAligned, Code: `packed2 54219 decodeEight_compact64
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- ^&( && &cj# P%]j#/6
- }'$ R*&/F
+ ^&( && &}i# P%xi#/6
+ q'$ R*&/E
  m#$ D&/=
- a#$/O
- i#$/N
+ y$$/N
  $$/L
  X*$/_
- PH$ k#&/Z
+ {G$ k#&/Z
  .$/Y
- F$/>
+ D$/>
  $$/<
  $$/=
  *$ c#$/[
  ,$/W
- g#$/N
- ,$/N
- 8$/?
- ,$/=
+ X#$/M
+ ,$/M
+ 8$/>
+ ,$/<
  m($`}
 
-var decodeCompactCompact128SM90NarrowAligned = driver.Text{Base: &decodeCompactCompact64SM90NarrowAligned, Code: `packed2 73795 decodeEight_compact128
- >$]'uxs7
+var decodeCompactCompact128SM90NarrowAligned = driver.Text{Base: &decodeCompactCompact64SM90NarrowAligned, Code: `packed2 73434 decodeEight_compact128
+ >$]sCrA
 tW'q^
-Oukqo
-z7q&s7
+OukrT
+z7|Q
 p#21qS
  e+,w/
 s/
@@ -5602,44 +5615,44 @@ w2A}lrt)
  *(sF2E
  4$tF4
  $#tGM
- &# $c[# $b[#zC$M
+ &# $P[# $~Z#zC$M
 s/
 q{%r+
  $(L0,
  &$tJ%Z
  $$q{2M
- &$ $0 $g9 $t9L5p*
+ &$ $0 $X9 $f9L5p*
 x>p*
  $&vneZ
 q>p7r+
 v4Y8
- 2* %L/%
-L>8
-x>qP
-/%
-t*e%"
+ &* %F/$
+L<8
+x>q5
+/$
+t*eqU
 q>p?r+
- %2/$
-pH4ql
  %,/$
-LE8
-x>%(
+pH4ql
+ ',LC8
+x>%&
 /$
-t*e%)
+t*e%'
  ),pH4>rt
- ',LL8
-x>%/
+ '6LJ8
+x>%-
 /$
-t*e%0
- '6 .4pLS,
- 0$rIp8Q
- D$t1|k6s)7
- &$kMA
-sxNr4
- &&w62pP|cp+qAV
+t*e%.
+ '6 .4pLQ,
+ 0$rIp8O
+ <$t1|k4py
+ ($t1|k6>xP
+ &$kKA
+sxLr4
+ &&w62pP|cp+q9V
  $$q"p?3
 }X
- $q1 0l1q"xG
+ $o1 0j1q"xG
 }X
 q>pQq+
  .(/#
@@ -5650,8 +5663,9 @@ q>p5q+
 }X
 q>p^q+
  D-ua+
- *$uY$
- %# Z%"s%o4
+ ($t#s)8
+uY#
+ %# Z%$s%m4
  a$$N1"3
  S#>N2":
  X#W#N7"A
@@ -5660,29 +5674,28 @@ q>p^q+
 uPp8d8
  $p(uPp838
 }(0pPy_Yw?
-/G
-:,d
+/F
+:+d
  4y(r&~4
 zy
 Ip)?pEqBqgq7uLq]H#.
  ((rir(#>H#@
  &$xd#>&k
  &$pH]H#?
- &$y$xS#j
+ &$y$xS#h
  &$xd#Brf
- &$uY2
+ &$uY1
 u"
 rir(#CH#A
  D(p[rDq'?pYrm{Er(#Dx_*ys66ul.6
  &$r#r(#G8
-r)z=H#o
+r)z=H#m
  ,&ua6
  .$qj|_A
- ($ %& ($qjqVH#q
-qf{,H#q-
- $&w_H#o
- 4$uY>
- &$z2vI
+ ($ %& ($qjqVH#o
+qf{,H#o-
+ $&w_H#m
+ 8$z2vI
  6$zVrw
  *$qjqRH#s
 qf{,H#s-
@@ -5701,25 +5714,25 @@ L/H#q
  '3L6H#q
  -DD")
  +3D"R
- &*:Fd
+ &*:Ed
 /N
-:EvX
+:DvX
  $(qY',
 se@
  $&seA
- %# $&p]=;H$8
+ %# $&p]=;H$6
  &$zw0ux
- $CwUh
+ $CwUf
  4HrHr(#vH#v,
 xd#vs6
  $&pDpb'p'
- $z2s+XA
- 2}2 61pH[%'
+ $l2s+XA
+ 2o2 61pH[%'
 t~ql
-y+mn
+y+ml
  &(qjq3A
  *$pDpb1q~
- $v3 $f# >^5shtD?\p0r[v~p8/wy
+ $h3 $f# >P5shtD?\p0r[v~p8/wy
  0$shtD?\p0r[v~p80wy
  B$shtD?\p0r[v~p85wy
  0$shtD?\p0r[v~p86wy
@@ -5763,14 +5776,14 @@ u;
 D6)
  2(shtD?\p0r[v~p8Ywy
  0$shtD?\p0r[v~p8Zwy
- 0Z$ &\< P#[< FApuu|p;
+ 0Z$ &X< P#W< FApuu|p;
  'f'pwpV0qW
-p_qeH%;
-rh%=,
+p_qeH%9
+rh%;,
 /b
 s'e8
 q>br+
- %k4tG4
+ %d4tG4
  $:wt;
 v4p4p2
 w_s6
@@ -5793,12 +5806,11 @@ qD+B
 qD*B
 qD)B
 qD(B
- V#" &X9 ,W9pnbH%*
- 4$:S|'
- ,$r)z=H%S
-/;
-s';H%T
- %c* &*p]148
+ V#" &T9 ,S9pnbH%*
+ <$r)z=H%Q
+/:
+s';H%R
+ %a* &*p]148
  0$zVrw0
  $3p]848
  <8L%rw'
@@ -5909,36 +5921,37 @@ s,#wrw
  ($p%rH&B
 ucrH&C-
 |p$9U
-/e
+/d
 ua6
- ., 'n: 'm: B*r)z=H)f
+ ., 'k: 'j: B*r)z=H)d
  *$s,&<rf
- ($qjqVH)f
-qf{,H)f-
-/e
-wtH)d
- -c: 04v^rw
+ ($qjqVH)d
+qf{,H)d-
+/d
+wtH)b
+ -a: 04v^rw
  *$qjpaH)f
- %7/$
+qf{,H)f-
+/$
 L$H)d
- -7 (4 -x:zn&H)f
+ -7 (4 -v:zn&H)f
  '3L+H)d
  -H}O
- 1x:zn-H)f
+ 1v:zn-H)f
  'DL2H)d
  -DD#)
- /x:/f
-:sd
-/f
-:rvX
-/f
+ /v:/e
+:rd
+/e
+:qvX
+/e
 qY(,
+}4d
+ $8}4e
 }4f
- $8}4g
-}4h
 /N
-p]9;H*+
- &* 'x: 4&s,&es6
+p]9;H*)
+ &* 'v: 4&s,&es6
  4$tCr(&xu%
  ($rHr(&gH&g,
 xd&g&k
@@ -5946,7 +5959,7 @@ rxr"#b$#c
  (({Br"#ey:
 {T#f(
  8&y@6q%
- %v: $UF .XFr8'ye8
+ %t: $~E .RFr8'ye8
 x~v~rQvLr"#g7@
  0&q"pQ,
  $$p~'},
@@ -5966,42 +5979,41 @@ x~v~s&tTvLr"#z$#|@
 x~v~s&pdukuhr"#~$$#@
 x~v~s&'yuvLr"$%$$'@
 x~v~s&qyp0uhr"$)$$+@
- R.2JEq(0
- &$J8q(+
+ R.2JDq('
+ &$J8q(0
 qI{
-J9q(2
+J9q(+
 qI|
-p90.
- &$J\q(1
+p9rl
+ &$J[q(.
 uR([
+J\q(1
 J]q(5
-J^q(*
 uR(Z
-J_q(6
+J^q(*
 /Z
-J=rP<
- &< $+:yrP'
+ &: $+:yrP<
 uR'{
-p9q0
- &(:brP+
+p9+'
+ &(:brP0
 wWd
-:arP2
-:_rP.
+:arP+
+:_rP2
 wWc
-:^rP1
+:^rP.
 /$
  &'/?
-:FrP5
+:FrP1
 /=
-:ErP*
+:ErP5
 />
-:DrP6
+:DrP*
 z'
-p9qF
- ^#Fn{
+p9v-
+ ^#Fny
  D$CX
  *$CT
- 8$C7
+ *$C7
  .$q44
  B$C.
  ,$C1
@@ -6011,38 +6023,37 @@ p9qF
  @$pp2
  8$ppps
  ($ $+ppqA
- &$ $. *7 $8 &7pB#C
+ &$ $. *7 $8 &7n}
  &$ &6pp|_
  &3 $6 ', &1 $8 ', &3 $: ,9 $8 &7C}
  &$ $8 $7ppq3
  &$ $8 &7CP
  &$ &6 %H &3 $6 ', &1 $8 'H &3 &: *9 $: &9C3
- &$!|-xw
+ &$!cunpm
  &$C2
- &$!y=y3
+ &$!|-xw
  \#$`}
 
-var decodeCompactCompact128SM80NarrowAligned = driver.Text{Base: &decodeCompactCompact128SM90NarrowAligned, Code: `packed2 73580 decodeEight_compact128
+var decodeCompactCompact128SM80NarrowAligned = driver.Text{Base: &decodeCompactCompact128SM90NarrowAligned, Code: `packed2 73219 decodeEight_compact128
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- ^&( && &{U$ P%vU$/6
- {($ q/&/F
+ ^&( && &gU$ P%bU$/6
+ o($ q/&/E
  m#$ D&/=
- a#$/O
- P%$/N
+ a&$/N
  $$/L
  o/$/_
- uT#$ s#&/Z
+ qT#$ s#&/Z
  .$/Y
- F$/>
+ D$/>
  $$/<
  $$/=
  *$ c#$/[
  ,$/W
- g#$/N
- ,$/N
- 8$/?
- ,$/=
+ X#$/M
+ ,$/M
+ 8$/>
+ ,$/<
  R)$`}
 
 var compactLanes32SM80Narrow = driver.Text{Base: &widenLanesSM70, Code: `packed2 25656 compactLanes_float32_row_F32
@@ -8108,12 +8119,12 @@ qh5"/7pG
 qh7"07pj
 {"voFs*
 qh9"17[
-t/5
 t/3
 zs+A
 y7
- %$ $r#!s4
- %#pL,4
+t/5
+ %%v7
+ $# $#pL,4
 s/
 wUI
  'V$wUJ
@@ -8134,7 +8145,7 @@ qh87x.8
 qn0%0,
 k0%:
 y7
- %EqL5r%
+ $#qL5r%
 qzp81&)
 x7"<-
 }ypX
@@ -8164,7 +8175,7 @@ w1w(vDqZw0vu
 qE<zH
 sW1p'
 }=
- &R*sW*qW
+ &a(sW*qW
 t9&(
  %U#sjq1r$r_
  $a$sBwk
@@ -8559,11 +8570,11 @@ zD&*
  +L $$wAuLt^>voFqc
  +L $$wAuLt^>voFp.
  +L $$wAuLt^>voFq6
- +L $$k6%U
-k6%S
+ +L $$k6%S
 zsK%6
 y7
- %$ (,pLL4
+k6%U
+ %% (,pLL4
  @$}[qd
  $$ 'a&}W
  )J/$
@@ -8874,12 +8885,12 @@ r)p|ti
 r)pavI&/
 r)pati
  %.pDt0s8
-xQ%-
 xQ%+
 zs*pT
 y7
- %$ $K!s4
- %#/%
+xQ%-
+ %%v7
+ $F $#/%
 sU*
 D*)
  %Mt|p8+%0
@@ -8898,7 +8909,7 @@ s'ti
 qn.%.rw
 k.%1
 y7
- %<pDr7a
+ $#pDr7a
 }=
 pDu)qO
 y$<K
@@ -9045,8 +9056,7 @@ rxqiB
 rxsaB
 rxr1B
 rxr$B
- %a%!s4
-q\+s8
+ %a% $#q\+s8
 zC:s6
 qM't}
 k7A
@@ -9057,7 +9067,7 @@ qQ7
 rc
 tf
 G))
- $-qM5pf
+ $|#qM5pf
 k8A
 sx9r4
 |p$=&
@@ -9967,11 +9977,11 @@ p]&ti
  %2}W
  +2p]'vI&/
 p]'ti
- &z6k&%5
-k&%3
+ &z6k&%3
 zs2%&
 y7
- %$ (,/'
+k&%5
+ %% (,/'
 sU2
  &&t|p83%8
  &$x1p84%9
@@ -10545,731 +10555,7 @@ u@'pU%F
 z(#4
  s).`}
 
-var decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 39238 decode_dtype_BF16_row_BF16_dim64
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
- $(!u6gp3q'rm~0}:q*
-!u'gp3t2rngp3q*
-!xgovzwp
-!|Fvyw{pEq*
-!
-!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
- &. $$]rvqo
-O+qFs7
-h'qFs7
-p#rlr-
- (*p,qX
-tn
-u#
- ($p,p.
- >"{Yp0pZ
-to
- ."|5qW
-s2
-r=2pV6
-rIsOgrVp{jp[rmt2
-|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-WyIz1
-ss
-|tp{p)w>?rV
-sr
-u_
-y@+q8
-|tyip{p3w>
-WyBq~
- &oj#sq
-Wv1P1
- $Qj# &*q@%
-q@'
- &$ &$q@+
-u?q)
-s/
-u?ps
- *&x2
-s/
-q\+q%
-pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-q\2a
-xr
-q\.pv
-pEvyw>gp3oz?p)v,q'?x<jtv
-!s4
-/&
-qI5
-p%5Z
-Wv1q~
-uw'K
-tE
-p<2
-WyBpb
-r&5e
-G.)
- $(qI7
-/#
-w96&'
-WqWqp
- :*Wr{t0
- &$WtBpb
-uO&8
- $&z_pPp?{a8
-Wq[t0
- &&Wq~v5
- $$ $mS# *lS#Wv1p'0
- ($WyRp-
-xK6&'
- $&Wx}q8
- ($Wz1z$
- $$p_5&%8
- $$Wyqp;
-tIu(7%$
- &&Wz$p=
- ($ $m< $l<r?0
-/8
-q:/;
-s/
-qj1'vZA
-rc
-WyIrX
-L+v.
-p_0&1&2
-wC3&-
- (i.q"p4;
-r#p78
-pIp4s6
-WyGpf
-s"pT
-rYq5-
-s"qP
-sx"r4
-r#s^#
-W{$sX
-w_,
- %-z)'v1
-L$pk
-Tpvqp
-q>p|M
-tI|T.sK
-z)5s8
- $[& $&Tt}sX
-q:4M
-pg4r+
-Tr7qO
-L$p*
- $i<Tq8qp
-vneZ
-q>p7r+
-v4Y8
-Txxp;
-qI.
-shj?IpYjp$g}KrE
-t4
-|H.
- $/Tt}s8
-pH4qd
-pIp4M
-/%
-L-8
-x>qP
-/%
-t*e%"
-q>p?r+
- %2/$
-pH4ql
- %,/$
-L48
-x>%(
-/$
-t*e%)
- ),pH4>rt
- ',L;8
-x>%/
-/$
-t*e%0
- '6ws
- $Er=}b
-t/;
-vN
-r=6rR
-LI8
-W{$q%
-q"p4s6
-y$s^<
-t/\
-r=6pf
-xr
-t3<pb
- 'k%z)'t}
-k;p*
-sx<Z-
- &_BwU(
-uB
-tf
-G,)
- $k/Tpvz1
-p[rDq'?pYrm{EpQpkv6p0t,v(.
-pIp44
-tIp4s6
-r#pa8
-r)z=%@
-z)5pf
-k?p2
-sx@pN-
-|p$u$
-TtBv5
-ua6
-Tq[q[
-uN7
-ua2
-G&)
-ts
-w3r8
-qj|_A
-qjs^q
-G)R
-w3qp*
- %&Ts8qO
-w3i%#
-Tu)p;
-qj|1A
-qf{,%A-
-TxxrX
-w_%?
-xe&.
-tw
- '}#Tq[sX
-t1v?ve
-t#ve
- %#/3
-t#s)1
- %&p<3
-z2vI
-qfp7wq
-qfp0wq
-r2wk
-r^)
-}mxHqa
-Tv/p;
-ts
- '4wD
-zVrw
- %:r^R
-}mrQu%3^
-/&
-qjqR%C
-qf{,%C-
-/&
-L(%A
- %BthvI
-qfbwq
- '7vG)
-}mp+Yqa
-Tv/t0
-uOrw
- %KvGR
-}mrQu%3p*
-/$
-zn(%C
- %3/$
-L/%A
- -3{-
- %3/$
- '3}0R
- '3zn/%C
- '3L6%A
- -DD")
- +3D"R
- %D $;t32p;
-t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
-qnE%E,
-kEs6
-s5~9
-t31p;
- %_(y@2p'
- $_(zn~A
- *|, ,)y@5rR
-pHVq5
-t~qd
-uN6
-t4
-wv:8
-qjq0A
-tE
-p<4
- &a%y@6yR
- $a)u;
-zy
-tCqRu%
- $2u;
-ut)
- %& $,u;
-vG)
- %* $,u;
-{H
- %. $,u;
-}O
- %2 $,u;
-D")
- %6 $,u;
-D$)
- %: $,u;
-D&)
- %>!s4
-t3*rX
-pHXs6
-/3
-k}A
-sx~r4
-s/
-DF)
-wUP
-r>2
- )Q&s|<{X
-z~f
- F[%xh
-TpV0p=
-q:4;
-x>%|
-q{~,
-/;
-s'e8
-q>br+
- %P(tG4
-v4p4Z
-wt;
-v4p4p2
-w_s6
-v4p4pe
-|x0w.
- $8rz0&a
-Ta6yB
-q"YM
- $2rr$B
-rr%B
-rr&B
-rr'B
-rr(B
- $^& :L 'y's|0s{
-pHX8
-/(
-p%iA
-ucir4
-s/
-DJ)
-wUT
-r>.
- )m'Tyqq-
-t2o?jIrVu{?x<jtvsLpEv,rDoqG
-TqG.p-
- $o-zF<q8
-J1vX
-/<
-p[rDq'?pYrm{Ep?pkv6p0t,v(.
- 's'r#p58
-r)z=&k
-zF<u)
-y$s^*
- %\'z@xHV
-zF0p;
-ws
-}k
-pzKA%JApqp?Zpqqi[[[@
-zF+p;
-pzKA%JApqY8pqrJpFpFpF@
-/$
-zV%/
- ',/$
-pzOpN%NpNz[zj
-/$
-pzOpN%NpNwfzj
-/$
-L$%3
- )*pzS%"%R%"z[zj
-/$
-pzS%"%R%"wfzj
-/$
-L*%7
- )2pzW%(%V%(z[zj
-/$
-pzW%(%V%(wfzj
-s|1q[
-L7,
- %R)qjqV&G
-k6&#
-tE
-xr
-|x0rR
-p]9ql%=
-|x.rR
-s+GA
-x7pF-
-|x*pX
-s+#%7
-sZrJw(vDqZw07-
-|x.p-
-zw
- ')/#
-sZrJw(vDqZw07py
-/#
-tFe
- %/x7pG-
-/#
-sZryw(vDqZw07ta
-/#
-tGvl
- )(sZryw(vDqZw07vu
- $IWp'5p-
-sjv)"s;
-}dr5
- %#Wp'*tB
- &P$Wp'6tB
- &$sjy(5uH6
-WpC<s8
-rF6#5
- &(WpC'rR
-N4(
-WpC2uZ
-N5##
- $*X/##(
- $-WpC1tY
- $6WpC2u)
-X1##[
- $9/#
-s>tO
-/#
-X1##po
- +'X3##px
- ',qr4U7
-Ta6qW
-IpY\q'?IrVu{?w>r[rS{+Q"%%?uT
-IpY\q'?IrVu{?w>r[rS{+Q"&%>uT
-Tp'0tB
-N3U
-N2U
-N1[
-N0[
-N/pG
-N.pG
-N-pF
-N,pF
-N+px
-N*px
-N)""
-N(""
-N'"$
-N&"$
-N%"&
-N$"&
-pusCu)
-q<."1
-q<("+
-TpC'a0
-L7rw
- %T*{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
-s\3#2#1#0pqbp*8Apqp5pNpqpR%"$"#""@
-L6rw
- '&s\/#.#-#,pqbp*8Ap&#%"pqzj
- )&s\+#*#)#(pqbp*8Ap&)%(wF
- )*s\'#&#%#$pqbp*8Ap&/%.pqyc
-tg'q%
- $n#tg0p;
-LXs6
-tAf
-u"
-/R
-p%l%j
-ucl%k-
-|p$=I
-/R
-ua6
-/R
- +S+wv<8
- %S+qjsS=
-wv>p*
- %%/P
- )x,/Q
-t1|dyO
-t#yO
- %#/#
- %%p<5
-/=
-p[rDq'?pYrm{Ep5pkv6p0t,v(.
- 'u+r#p|8
- %R&Tq[pV6
-s<pS;
-G))
-Ts8s8
-Lds6
- %d,wvG8
-/R
-qjqV&o
-qf{,&p-
-/R
-wt&s
- -w*ut)
- %w*/S
- +]+v^rw
- )]+/$
-qjpa&x
-qf{,&y-
-/$
-L$&|
- -7{W
- '7 -]+zn&H$-
-qf{,H$--
-/$
-L+H$+
- -H}O
- 1]+zn-H$-
- '3L2H$+
- -DD#)
- /]+tg2sX
-s,#4r+
-/H
- )](Da)
-wUk
-r>5
- 'z-tCr(#Gu%
- $Itg1p;
- %j+rHr(#6H#6,
-xd#6&f
-rr6#5
- %k+ $Otg*qp
-y]4y:
-qJ4(
-tg6qp
- &V#ug<a
-}=
-ug's{
-p[rDq'?pYrm{Eu(/x_1r65q3uv
-pI|T2
-s/
-tJA
-r>*
-ug0q%
- (s*ug+pX
-p%_;
-r>6
-tSa
- $&r8#de8
-x~v~rQvLt"57@
- $Mw:q-
- %*rc<
- %* $^#zJq8
-q"pQ,
-z3pV
-rz|_p*
-r8#iti
-p\wn#3
-{/pX
-p\xN{[1
-z3pX
-p\q0pZ#/
-/#
-p\+x+#-
-/#
-p\{;#+
-/#
-p\2qX#)
-/#
-p\vZ{['
-/#
-p\2td#%
-/#
-p\v({[2
-/#
-p\*s]#0
-/#
-p\*qc#.
-/#
-p\*p.#,
-/#
-p\*q6#*
-/#
-p\uA{[(
-/#
-p\rtpZ#&
-/#
-p\6w<#$
-ug1a
-}=
-ymq&
-tIu(S&+
-qjqV&-
- $i.|np;
- $$w9-&+
-xK-&+
-sW*r{
- $(xU0'
- &$zTqW
- 4$p<6
- ($qN2sX
- .$qN5z1
- ($qN*qT
- $$zTpb
- &${MrR
- o$$sW6q%
-q_J,
-xr
-qM+q8
-pHVpe
-|p8=j
-qM2q-
- (0wUs
-rc'
- $&G0)
- &$qM.P
- &$qM1pK
-q|pO=t
-rc0
- $(G2)
- ($qM<qO
-pHVpT
- &&wUw
-rc+
-q.2p;
- \%(qM<pV
-ua2
-G4)
-q<6";
-q<,"1
-q<""'
-vgr1po
- &(|[N"S
-|[N"T
-|[N"U
-|[N"V
-|[J"W
-|[J"X
-|[J"Y
-|[J"Z
-/#
-shtDrS\p0r[v~bpGpo
-shtDrS\p0r[v~Y[pj
-shtDrS\p0r[v~p4UpM
-shtDrS\p0r[v~qVwy
- $2yMbp*8w?
- $#ug5sX
- &,q\6pv
- %p8 %l9 $Lq_GK
-q_7K
-tE
- %c'p%-A
- &?|Ms{
-vpV&+)
-wU{
-rc2
- 'LyM<KyX@
- $Cr='qT
- &,qI@
- %}8J${e
- %T9sY1
- $1/S
-J7uC5
-uR$>
-J8}v
-J9uC6
-uR$=
-J:q(<
-/R
-J1q('
-p90'
- $#y@5pK
-:sq(0
-uR#m
-p90+
- $#/$
-:aq(2
-wW[
-:_q(.
-:^q(1
-wWZ
-:]q(5
-/$
- '1/<
-:Fq(*
-/:
-:Eq(6
-/;
-:DrP<
-z'
-p9+'
-!s}
- %Q: &q$ %^9rI5
- *&r=2yS
-})
-C~
-r91'vZ
- &*z)'p=
-tX
-Cw
-_9
- &*/S
-tX'
- (c# $]#/#
-tX
-CN
- '. $,tX
-CJ
- '3 $,/q
-||
- (> $9 '3C4
- '? $,ug'u)
- $C $Fq41
- &$/J
-vb;
-C|
-r92
- &*/J
-{11
- )( $*qM2a
- $5C+
-_:
- &:/;
- $5C.
-_;
- &:/9
-vbe
-C%
-_<
- &*|MtY
-{1.
-ppq)
- '( $*/5
-tX.
-n=
-r9q/
- &*/5
-vb3
- (v# $y#/4
- $KCs
- &|$ ${% $Kpp|_
-r9q9
- &P# ', &r% $w% ',r9pJ
- &(/4
- $I )= $P#/5
- $FCc
- &f' $s& $Fppq0
-r9pO
- &?/$
- %HCF
- 'H $, 'Hr9ph
- &* ', 'H!vTx#
- 'H &_&!cxNpm
-/5
-tX6
- ((!vTxw
-/5
-||<
-C0
- &>!|-y3
-/5
-||'
-C/
- &(!|-z/
-||0
- Z#V%`}
-
-var decodeBF16DtypeBF16RowBF16Dim64SM90 = driver.Text{Code: `packed2 40140 decode_dtype_BF16_row_BF16_dim64
+var decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = driver.Text{Code: `packed2 38877 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
 !t;
@@ -11277,16 +10563,14 @@ var decodeBF16DtypeBF16RowBF16Dim64SM90 = driver.Text{Code: `packed2 40140 decod
 !u'gp3t2rngp3q*
 !xgovzwp
 !|Fvyw{pEq*
-!yLqGyK\|mwp
 !
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWwnpt
 !qk
-]rvqo
-tW'r-
-Oq0qS
-hrvrG
+]rvrT
+O++rA
+hrvrA
 p#rlr-
 !
 s0
@@ -11338,6 +10622,24 @@ sp
 sq
 Wv1P1
 |tp{zWw>?ww
+q@$
+s/
+q@%
+q@'
+s/
+q@(
+q@*
+s/
+q@+
+u?q)
+s/
+u?ps
+y}
+s/
+u?q9
+s/
+x2
+s/
 q\+q%
 pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
 q\2a
@@ -11346,20 +10648,19 @@ q\.pv
 pEvyw>gp3oz?p)v,q'?x<jtv
 !s4
 /&
-xq
-r,q9
+qI5
+p%5Z
 Wv1q~
 uw'K
 tE
 p<2
 WyBpb
-}[e
-}O
-w[q]
-wZpU
-xq
+r&5e
+G.)
+{rt^>t^r|
+qI7
 /#
-t|p7&'
+w96&'
 WqWqp
 s+(p*
 ws
@@ -11374,9 +10675,9 @@ Wr{t0
 v^ql
 }UpPbAs6
 WtBpb
-uOq5
+uO&8
 tb{,
-z_pPp?AqU
+z_pPp?{a8
 Wq[t0
 xDp?K
 wc
@@ -11385,7 +10686,7 @@ rHpQpT,
 Wq[p=
 v^p2
  %+z_pPp7ApN
- %OWv1p'0
+ %NWv1p'0
 sh?Iq3u}vMqP
 qI)
 t_pA)
@@ -11452,152 +10753,151 @@ Tq8qp
 vneZ
 q>p7r+
 v4Y8
-Txxp;
-qI.
-shj?IpYjp$g}KrE
-t4
-|H.
-pnqVK
 Tt}s8
 pH4qd
 pIp4M
-/%
-L-8
-x>qP
-/%
-t*e%"
+/$
+L+8
+x>q5
+/$
+t*eqU
 q>p?r+
- %2/$
-pH4ql
  %,/$
-L48
-x>%(
+pH4ql
+ ',L28
+x>%&
 /$
-t*e%)
+t*e%'
  ),pH4>rt
- ',L;8
-x>%/
+ '6L98
+x>%-
 /$
-t*e%0
+t*e%.
  '6ws
 !s4
 r=}b
-t/;
+t/9
 vN
 r=6rR
-LI8
+LG8
 W{$q%
 q"p4s6
-y$s^<
-t/\
+y$s^:
+t/Z
 r=6pf
 xr
 t3<pb
- 'l%z)'t}
-k;p*
-sx<Z-
+ 'e%z)'t}
+k9p*
+sx:Z-
 s/
-{H
-qQ-
+vG)
+wU&
 uB
 tf
 G,)
- %k%Tpvz1
+w[q]
+Tpvz1
 p[rDq'?pYrm{EpQpkv6p0t,v(.
 pIp44
 tIp4s6
 r#pa8
-r)z=%@
+r)z=%>
 z)5pf
-k?p2
-sx@pN-
-|p$u$
+k=p2
+sx>pN-
+|p$r}
 TtBv5
 ua6
 Tq[q[
-uN'
+uN7
 ua2
 G&)
-x{(p@
-sF|_E
-sF{'*
-G)p@
-x{+r}
+ts
+w3p8
+qj|_A
+qjs^o
+G)R
+w3op*
  %&Ts8qO
-w3fqU
+w3g%#
 Tu)p;
-qj|1>
-qf{,%>-
+qj|1?
+qf{,%?-
 TxxrX
-uO%<
+w_%=
 xe&.
-v8
- '|#Tq[sX
+tw
+|H.
+pnqVK
+Tq[sX
 t1v?ve
 t#ve
- %#/3
-t#s)1
- %&p<3
+ %#Txxp;
+t#yO
+p<3
 z2vI
 qfp7wq
 qfp0wq
 r2wk
-}5
+r^)
 }mxHqa
 Tv/p;
- )4wD
+ts
+ '3wD
 zVrw
- %:utR
+ %9r^R
 }mrQu%3^
 /&
-qjqR%@
-qf{,%@-
+qjqR%C
+qf{,%C-
 /&
-L%%>
- %BthvI
+L(%A
+ %AthvI
 qfbwq
- '7{H
+ '7vG)
 }mp+Yqa
 Tv/t0
 uOrw
- %KuMR
+ %JvGR
 }mrQu%3p*
 /$
-zn(%@
+zn(%C
  %3/$
-L,%>
- -3zM)
+L/%A
+ -3{-
  %3/$
- '3y?R
- '3zn/%@
- '3L3%>
- -DD$)
- +3D#R
+ '3}0R
+ '3zn/%C
+ '3L6%A
+ -DD")
+ +3D"R
  %D!s4
 t32p;
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
-qnB%B,
-kBs6
+qnE%E,
+kEs6
 s5~9
 t31p;
- %_(y@2p'
+ %X(y@2p'
 q:44
-zn{A
- +P( -T(y@5rR
-pHKq5
+zn|A
+ +y' -}'y@5rR
+pHVq5
 t~qd
-uN$
-x{%)
-sFq0E
+uN6
+t4
+wv:8
+qjq0A
 tE
 p<4
-wj4
+tf
 G#)
 y@6yR
 pg4M
 u;
 zy
-tCpau%
+tCqRu%
 tb2
 u;
 ut)
@@ -11621,34 +10921,34 @@ u;
 D&)
  %>!s4
 t3*rX
-pHMs6
+pHXs6
 /3
-kxA
-sxyr4
+k{A
+sx|r4
 s/
-DI)
-qQ-
+DD)
+wUN
 r>2
- )~%s|<{X
-tJ%}
+ )P&s|<{X
+z~f
 }k
  C#rxQvv
 xh
 TpV0p=
 q:4;
-x>%w
-q{y,
+x>%z
+q{|,
 /;
 s'e8
 q>br+
- %}'tG4
+ %x'tG4
 v4p4Z
 wt;
 v4p4p2
 w_s6
 v4p4pe
 |x0w.
- %t#rz0&U
+ %t#rz0&a
 Ta6yB
 q"YM
 tb2
@@ -11669,60 +10969,58 @@ rxqiB
 rxsaB
 rxr1B
 rxr$B
- %I 'w's|0s{
-pHM8
+ %I 'x's|0s{
+pHX8
 /(
-p%]A
-uc]r4
+p%iA
+ucir4
 s/
-DM)
-qQ-
+DH)
+wUR
 r>.
- )k'Tyqq-
+ )l'Tyqq-
 t2o?jIrVu{?x<jtvsLpEv,rDoqG
 TqG.p-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
-zF<q8
-J1vX
-/<
+/;
 p[rDq'?pYrm{Ep?pkv6p0t,v(.
- 'q'r#p58
-r)z=&_
+ 'p'r#p58
+r)z=&k
 zF<u)
 y$s^*
- %['z@xHV
+ %Y'z@xHV
 zF0p;
 ws
 }k
-pzIA%HApqp?Zpqqi[[[@
+pzKA%JApqp?Zpqqi[[[@
 zF+p;
-pzIA%HApqY8pqrJpFpFpF@
+pzKA%JApqY8pqrJpFpFpF@
 /$
 zV%/
  ',/$
-pzMpN%LpNz[zj
+pzOpN%NpNz[zj
 /$
-pzMpN%LpNwfzj
+pzOpN%NpNwfzj
 /$
 L$%3
- )*pzQ%"%P%"z[zj
+ )*pzS%"%R%"z[zj
 /$
-pzQ%"%P%"wfzj
+pzS%"%R%"wfzj
 /$
 L*%7
- )2pzU%(%T%(z[zj
+ )2pzW%(%V%(z[zj
 /$
-pzU%(%T%(wfzj
+pzW%(%V%(wfzj
 s|1q[
 L7,
- %P)qjqV&<
+ %~(qjqV&G
 k6&#
 tE
 xr
 |x0rR
 p]9ql%=
 |x.rR
-s+<A
+s+GA
 x7pF-
 |x*pX
 s+#%7
@@ -11794,85 +11092,83 @@ q<."1
 q<("+
 TpC'a0
 L7rw
- %S*{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
+ %Q*{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
 s\3#2#1#0pqbp*8Apqp5pNpqpR%"$"#""@
 L6rw
  '&s\/#.#-#,pqbp*8Ap&#%"pqzj
  )&s\+#*#)#(pqbp*8Ap&)%(wF
  )*s\'#&#%#$pqbp*8Ap&/%.pqyc
 tg'q%
- %d%tg0p;
+ %b%tg0p;
 LXs6
-tAZ
+tAf
 u"
-/R
-p%a%j
-uca%k-
-|p$=L
-/R
+/Q
+p%l%j
+ucl%k-
+|p$=G
+/Q
 ua6
-/R
- /Q+x{+rN
- %%/P
-ts
- 'u,/Q
+/Q
+ +P+wv<8
+ %P+qjsS=
+wv>p*
+ %%/O
+t4
+ 'w*/P
 t1|dyO
-t#yO
- %#/#
+ %t* %#/#
  %%p<5
 /=
- -Q&Tq[pV6
-s<pO;
+p[rDq'?pYrm{Ep5pkv6p0t,v(.
+ 'r+r#p|8
+ %R&Tq[pV6
+s<pS;
 G))
 Ts8s8
-Las6
- %a,wv<8
-/R
-qjqV&d
-qf{,&e-
-/R
-wt&h
- -u*vG)
- %u*/S
- )FwD
-v^rw
- %/r^R
- %[+/$
-qjpa&m
-qf{,&n-
+Lds6
+ %a,wvG8
+/Q
+qjqV&o
+qf{,&p-
+/Q
+wt&s
+ -u*ut)
+ %u*/R
+ +[+v^rw
+ )[+/$
+qjpa&v
+qf{,&w-
 /$
-L$&q
- -7{-
- '7 '[+vGR
- '[+zn&&t
-qf{,&u-
+L$&z
+ -7{W
+ '7 -[+zn&&}
+qf{,&~-
 /$
-L+&x
- -HD")
- +[+}0R
- '3zn-&{
-qf{,&|-
+L+H$+
+ -H}O
+ 1[+zn-H$-
+qf{,H$--
 /$
-L2H$#
- -DD%)
- +3D"R
- %Dtg2sX
-s,#1r+
-/H
- )\(Df)
-qQ-
-r>5
- 'w-tCr(#Du%
+L2H$+
+ -DD#)
+ /[+tg2sX
+s,#4r+
+/G
+ )[(D^)
+wUi
+r>1
+ 'w-tCr(#Gu%
 !s4
 tg1p;
- %h+rHr(#3H#3,
-xd#3&Z
+ %h+rHr(#6H#6,
+xd#6&f
 rr6#5
  %i+ %)tg*qp
 y]4y:
 qJ4(
 tg6qp
- %m&s>sg
+ %n&s>sg
 ug<a
 }=
 ug's{
@@ -11880,24 +11176,24 @@ p[rDq'?pYrm{Eu(/x_1r65q3uv
 pI|T2
 s/
 tJA
-r>*
+r>5
 ug0q%
- %_+ %l/u"
+ %^+ %n-u"
 ug+pX
-p%T;
-r>6
-tSf
+p%_;
+r>*
+tS^
 rzq3&.
-r8#^e8
+r8#de8
 x~v~rQvLt"57@
  %Cw:q-
- %*rc<
+ %*r>6
  %*t9<rt&.
 zJq8
 q"pQ,
 z3pV
 rz|_p*
-r8#dti
+r8#iti
 p\wn#3
 {/pX
 p\xN{[1
@@ -11932,7 +11228,7 @@ p\6w<#$
 ug1a
 }=
 ymq&
-tIu(H&+
+tIu(S&+
 qjqV&-
 s5z9
 |np;
@@ -11940,7 +11236,7 @@ uw+K
 w9-&+
 xK-&+
 sW*r{
- %c2xU0'
+ %\2xU0'
 w+
 the
 zTqW
@@ -11964,7 +11260,7 @@ sjsysaU
 |ys&s*
  %$qN5z1
 v=u0(
- 'q(qN*qT
+ 'r(qN*qT
 vx#B
 zTpb
 trvI&.
@@ -12008,45 +11304,38 @@ vxF"*
 {ks&qyy,pU
  +D{ks&'y5pZ
  +DsW6q%
-q_?,
+q_J,
 xr
 qM+q8
-pHKpe
-|p8=o
+pHVpe
+|p8=h
 qM2q-
 qI+
 s[pQ
 sMpSR)
-qQ1
-rc'
+wUq
+rc<
 ua.
 G0)
-uqs;
-pipUpx
-pip6r5
-piqupF
-piqXpM
-pi0pZU
-pisD(
-pisc7
+u-q1y_zj
+u-q1t(p0uhyc
 qM.P
 pnpQK
 v7
 qM1pK
-q|pO93
-rc0
+q|pO=r
+rc'
 zLM
 G2)
-uq"g
-pipU"&
+}(v~y_pRg"&@
 v"z9
 !s4
 qM<qO
-pHKpT
+pHVpT
 s[p5
 |p+)
-qQ5
-rc+
+wUu
+rc0
 q.2p;
 xpv)'
 z"(
@@ -12060,268 +11349,243 @@ zKU
 tuw)
 {]+{|
 tE
-pwq[pV+
-wbU
-wSt^tz
-/#
 p1*pG
 prt[x.+
 r3pFU
 {}-
- %.tE
- )//#
- )/p1.s;
+ %*tE
+ )+p1.s;
 X$x./
 vx#U
 {}1
- 5/p12"&
+ -+p12"&
 X)x.3
 vx(U
 {}5
- 5<p12"+
+ -4p12"+
 X.x.3
 vx-U
- 7/p16"0
+ /+p16"0
 X3x.7
 vx2U
 {}9
- 5Ip1:"5
+ -Fp1:"5
 X8x.;
 vx7U
 {}=
- 5Ip1>":
+ -Op1>":
 X=x.?
 vx<U
 {}A
- 3IqM<pV
+ -OqM<pV
 ua2
 G4)
+q<6";
+q<,"1
+q<""'
+vgr1po
 xr
-/$
+/#
 |[N"S
-/$
-wb7
-wSp5tz
-/#
 |[N"T
-/#
- %'wSpQtz
-/#
 |[N"U
- ''wSp7tz
-/#
 |[N"V
- ',wSp?tz
-/#
 |[J"W
- '1wSbtz
-/#
 |[J"X
- '6wSYtz
-/#
 |[J"Y
- ';wSp4tz
-/#
 |[J"Z
- '@wSqVtz
+/#
+shtDrS\p0r[v~bpGpo
+shtDrS\p0r[v~Y[pj
+shtDrS\p0r[v~p4UpM
+shtDrS\p0r[v~qVwy
 !s4
-/$
-Ip)?pEqBqgq7uLq]pe
-u@0VpN
-u@pUp2
-u@1V^
-u@p6Z
-u@'pZp*
-u@qu8
-u@t-xv
- %,ug5sX
+yMbp*8w?
+ %$ug5sX
 s~
- %/q\6pv
- %U: %n:qI-
-q_<K
+ %'q\6pv
+ %g8 %c9qI-
+q_GK
 q_7K
 tE
- %y(p%-A
+ %c'p%-A
 tE
 u"
 |Ms{
-vpK&+)
-qQ5
-rc2
- 'k#Ip)?pEqBqgq7uLq]K
-u@0VK
-u@pUK
-u@1VK
-u@p6K
-u@'pZK
-u@quK
-u@'pUK
- %Ir='qT
- '? %i:J${e
- %o:sY1
- %G/T
+vpV&+)
+wUy
+rc+
+ 'LyM<KyX@
+ %:r='qT
+ '8qI@
+ %t8J$|<
+ %z8sY.
+ %C/S
+J6uC1
+uR$>
 J7uC5
 J8}v
+uR$=
 J9uC6
-J:q(<
-/S
-J1q('
-p90'
+/R
+p9q&
  %My@5pK
-:sq(0
-p90+
- '^#:aq(2
-:_q(.
-:^q(1
-:]q(5
+:sq('
+uR#m
+p9t?
+ %M/$
+:aq(+
+wW[
+:_q(2
+:^q(.
+wWZ
+:]q(1
 /$
- './=
-:Fq(*
+ '1/<
+:Fq(5
+/:
+:Eq(*
 /;
-:Eq(6
-/<
-:DrP<
-sU$
-p9+'
+:Dq(6
+z'
+p9u/
 !s}
- %g;s3
+ %v9s3
 !tj
- %s:rI5
+ %T9rI1
 v_<
  %#p9
 !u8
 r=2yS
 })
-C}
+C|
 r91'vZ
 p9
 !{J
 z)'p=
 tX
-Cv
-_-
+Cw
+_9
 p9
 !|r
-/T
-tX'
+/S
+tX<
 pp<
 r9<
 p9
 !y=pm
 /#
 tX
-CJ
+CN
  '.!cwG
 tX
-CF
+CJ
  '3!cwX
-/r
-||
- )3!cx#
- '3C.
- '?!c*pm
+tX
+C4
+ '8!cx#
 ug'u)
-vbM
- %?q4+
+||
+ %8q41
 p9
-!cxw
-/K
-vb;
-C{
+!c*pm
+/I
+vbM
+Cz
 r92
 p9
-!c'y3
-/K
-{11
- )(!c'z/
+!cxw
+/I
+{1.
+ )(!c'y3
 qM2a
+vbe
+C+
+_:
+p9
+!c'z/
+/:
 {16
-C%
-_1
+C.
+_;
 p9
 !cqypm
-/<
-tX<
-C(
-_3
+/8
+{15
+C%
+_<
 p9
 !crvpm
-/9
-vbe
-ppqA
-_5
-p9
-!ct-pm
 |MtY
-{1.
-pppO
- '(!c'wG
-/5
-tX.
-n6
-_/
-p9
-!c'wX
-/5
-vb3
- )p#!c'x#
-/4
-tX0
-Cr
-_'
-p9
-!cuQpm
-tX+
-pp|_
-q4o
-p9
-!c'xw
- ',_*
-p9
-!vTy3
- ',q4m
-p9
-!vTz/
+vb;
+ppq)
+ '(!ct-pm
 /4
 tX2
- )=!ct?pm
-/5
+n=
+r9q/
+p9
+!c'wG
+/4
+tX.
+ )i#!c'wX
+/3
+tX'
+Cs
+_7
+p9
+!c'x#
+tX0
+pp|_
+r9q9
+p9
+!cuQpm
+ ',_8
+p9
+!c'xw
+ ',r9pJ
+p9
+!vTy3
+/3
+tX+
+ )=!vTz/
+/4
+vb3
+Cc
+_6
+p9
+!ct?pm
 tX5
-C_
-_$
+ppq0
+r9pO
 p9
 !vT+pm
-tX*
-ppq0
-q4^
-p9
-!crlpm
 /$
- %HCB
- 'H!vTwG
- 'Hq4?
+ %HCF
+ 'H!crlpm
+ 'Hr9ph
 p9
-!vTwX
- ', 'H!vTx#
- 'Hq4>
+!vTwG
+ ', 'H!vTwX
+ 'Hr9pS
 p9
-!cxNpm
-/5
+!vTx#
+/4
+tX*
+ )H!cxNpm
+/4
 tX6
- )H!vTxw
-/5
-||<
-C*
+C0
 r9*
 p9
-!|-y3
-/5
-||'
-C)
+!vTxw
+/4
+||<
+C/
 r9xf
 p9
-!|-z/
-||0
+!|-y3
+||'
 pp*
 r9pA
 !u9
@@ -12334,7 +11598,7 @@ zqsI
 st
 zqx+
 {D
- '{?su
+ 'g>su
 sq
 s2
 sv
@@ -12349,322 +11613,347 @@ s~
 !@
 `}
 
-var decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39023 decode_dtype_BF16_row_BF16_dim64
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
- ,( .$O+qFs7
-h'qFs7
- Z$(q@$
-s/
-q@%
-q@'
-s/
-q@(
-q@*
-s/
-q@+
-u?q)
-s/
-u?ps
-y}
-s/
-u?q9
-s/
-x2
-s/
- && &mQ#qI5
-p%5Z
- ,dQ#r&5e
-G.)
-{rt^>t^r|
-qI7
+var decodeBF16DtypeBF16RowBF16Dim64SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned, Code: `packed2 39780 decode_dtype_BF16_row_BF16_dim64
+ 0$!yLqGyK\|mwp
+ ."tW'r-
+Oq0qq
+h'}3
+ Z$& 2Fxq
+r,q9
+ ,&}[e
+}O
+ ${(wZpU
+xq
 /#
-w96&'
- D0uO&8
- $$z_pPp?{a8
- k#$/6
- {%$ .&wU(
- D$uN7
- &$ts
-w3r8
-qj|_A
-qjs^q
-G)R
-w3qp*
- %& $.w3i%#
- $$qj|1A
-qf{,%A-
- $&w_%?
- $$tw
- .$/2
- 0$r^)
- &$ *g4 &f4 &g4/&
-qjqR%C
-qf{,%C-
+t|p7&'
+ Dp(uOq5
+ $$z_pPp?AqU
+ m'$qQ-
+ D$uN'
+ &$x{(p@
+sF|_E
+sF{'*
+G)p@
+x{+r}
+ %& $0w3dqU
+ $$qj|1<
+qf{,%<-
+ $&uO%:
+ $$v8
+ <$}5
+ &$ )3 ((utR
+ &$qjqR%@
+qf{,%@-
 /&
-L(%A
- 0A (j3 (g4zn(%C
+L%%>
+ ,*{H
+ *$uMR
+ &$zn(%@
  %3/$
-L/%A
- 0; .Dzn/%C
- '3L6%A
- 6; &D (f4qnE%E,
-kEs6
- $& &&zn~A
- 6$pHVq5
- $$uN6
-t4
-wv:8
-qjq0A
- &(tf
- ,$tCqRu%
- ($ %& ($ %* ($ %. ($ %2 ($ %6 ($ %: ($ %> &$pHXs6
-/2
-k}A
-sx~r4
+L,%>
+ ,;zM)
+ *Fy?R
+ &Azn/%@
+ '3L3%>
+ ,;D$)
+ *FD#R
+ *FqnB%B,
+kBs6
+ ,&znyA
+ 6$pHKq5
+ $$uN$
+x{%)
+sFq0E
+ &*wj4
+ ,$tCpau%
+ ($ %& ($ %* ($ %. ($ %2 ($ %6 ($ %: ($ %> &$pHMs6
+/3
+kvA
+sxwr4
 s/
-DF)
-wUP
- ,0z~f
- L$x>%|
-q{~,
-/9
- 8(rz0&a
- R#$pHX8
+DG)
+qQ-
+ ,0tJ%{
+ L$x>%u
+q{w,
+ :&rz0&U
+ R#$pHM8
 /(
-p%iA
-ucir4
+p%]A
+uc]r4
 s/
-DJ)
-wUT
- 60/;
- *$r)z=&k
- 0$pzKA%JApqp?Zpqqi[[[@
- $$pzKA%JApqY8pqrJpFpFpF@
- ,$pzOpN%NpNz[zj
+DK)
+qQ-
+ <0r)z=&_
+ 0$pzIA%HApqp?Zpqqi[[[@
+ $$pzIA%HApqY8pqrJpFpFpF@
+ ,$pzMpN%LpNz[zj
 /$
-pzOpN%NpNwfzj
- ,(pzS%"%R%"z[zj
+pzMpN%LpNwfzj
+ ,(pzQ%"%P%"z[zj
 /$
-pzS%"%R%"wfzj
- ,(pzW%(%V%(z[zj
+pzQ%"%P%"wfzj
+ ,(pzU%(%T%(z[zj
 /$
-pzW%(%V%(wfzj
- ((qjqV&G
- .$s+GA
- .$ ') *& %/ ,$ )( q%(tAf
-u"
-/Q
-p%l%j
-ucl%k-
-|p$=I
-/Q
- $0/Q
- +Q+ $c# %Q+qjsS=
-wv>p*
+pzU%(%T%(wfzj
+ ((qjqV&<
+ .$s+<A
+ .$ ') *& %/ ,$ )( q%(tAZ
+ &$p%a%j
+uca%k-
+|p$=J
+ (( /}*x{+rN
  %%/O
- (j8/P
- 0m7p[rDq'?pYrm{Ep5pkv6p0t,v(.
- &$r#p|8
- %R& $&s<pS;
- &$Lds6
- $$wvG8
+ (f2 2{2 -Q& $,s<pO;
+ &$Las6
+ $$ $Y#/Q
+qjqV&d
+qf{,&e-
 /Q
-qjqV&o
-qf{,&p-
-/Q
-wt&s
- ,.ut)
- $$/R
- 4$qjpa&x
-qf{,&y-
+wt&h
+ 0U2 6k3qjpa&k
+qf{,&l-
 /$
-L$&|
- ,C{W
- '7 ,R#zn&H$-
-qf{,H$--
+L$&o
+ 0j3 .s3zn&&r
+qf{,&s-
 /$
-L+H$+
- ,;}O
- 0Fzn-H$-
- '3L2H$+
- ,;D#)
- 0Fs,#4r+
-/H
- )](Da)
-wUk
- (0tCr(#Gu%
- ($rHr(#6H#6,
-xd#6&f
- N&p%_;
- $$tSa
- $$r8#de8
- ($ %* $$ %* ,$r8#iti
- g#$tIu(S&+
- i&$q_J,
- &$pHVpe
-|p8=j
- *&wUs
- ($u-q1y_zj
-u-q1t(p0uhyc
- *2q|pO=t
- ($}(v~y_pRg"&@
- (&pHVpT
- &$wUw
- >$ 4* 4* 4* 4* 4* 4* 4* ((q<6";
-q<,"1
-q<""'
-vgr1po
-xr
+L+&v
+ 6j3 (Czn-&y
+qf{,&z-
+/$
+L2&}
+ ,;D%)
+ 0\5s,#1r+
+/G
+ )Z(Dd)
+qQ-
+ (0tCr(#Du%
+ ($rHr(#3H#3,
+xd#3&Z
+ N&p%T;
+ $$tSd
+ $$r8#^e8
+ ($ %* $$ %* ,$r8#dti
+ g#$tIu(H&+
+ i&$q_?,
+ &$pHKpe
+|p8=m
+ *&qQ1
+ ($uqs;
+pipUpx
+pip6r5
+piqupF
+piqXpM
+pi0pZU
+pisD(
+pisc7
+ *&q|pO93
+ ($uq"g
+pipU"&
+ ($pHKpT
+ &$qQ5
+ >$pwq[pV+
+wbU
+wSt^tz
 /#
- $& $* $* $* $* $* $* &*shtDrS\p0r[v~bpGpo
-shtDrS\p0r[v~Y[pj
-shtDrS\p0r[v~p4UpM
-shtDrS\p0r[v~qVwy
- $&yMbp*8w?
- *4 &&q_GK
- &$ %a' *$vpV&+)
-wU{
- (&yM<KyX@
- *2qI@
- ,"/R
- $$uR$>
- &"uR$=
- $"/Q
- ,$uR#m
- *"wW[
- &"wWZ
- *"/;
- $$/9
- $$/:
- $$z'
- &$ 6$C~
- ,$Cw
-_9
- &&/R
- 0$CN
- '. &(CJ
- '3 $(/p
- 0$C4
- '? *(q41
- &$/I
- $$C|
- ($/I
- $$ )( ((C+
-_:
- &&/:
- $$C.
-_;
- &&/8
- $$C%
-_<
- *&ppq)
- '( ((n=
-r9q/
- 6&Cs
-_7
- *&r9q9
- ($Cs
-_8
- *&r9pJ
- 6$Cc
-_6
- *&r9pO
- *$CF
- 'H ((r9ph
- ($CF
- 'H ((r9pS
- 6$C0
- ,$C/
+ 4"/#
+ )/ 4" +/ 4" +< 4" +I 4" +I 4" +I 4" )I ("xr
+/$
+ $./$
+wb7
+wSp5tz
+/#
+ $"/#
+ %'wSpQtz
+/#
+ $" ''wSp7tz
+/#
+ $" ',wSp?tz
+/#
+ $" '1wSbtz
+/#
+ $" '6wSYtz
+/#
+ $" ';wSp4tz
+/#
+ &" %EwSqVtz
+ &\$Ip)?pEqBqgq7uLq]pe
+u@0VpN
+u@pUp2
+u@1V^
+u@p6Z
+u@'pZp*
+u@qu8
+u@t-xv
+ 2S$q_<K
+ &$ %y( *$vpK&+)
+qQ5
+ (&Ip)?pEqBqgq7uLq]K
+u@0VK
+u@pUK
+u@1VK
+u@p6K
+u@'pZK
+u@quK
+u@'pUK
+ *$ ,$/T
+ $$ &$ $$/S
+ *$ *$ &$ *$/=
+ $$/;
+ $$/<
+ $$sU$
+ <$C{
+ ,$Cv
+_-
+ &&/T
+ 0$CJ
+ '. &(CF
+ '3 &(C.
+ '8 *(q4+
+ &$/J
+ $$Cy
+ ($/J
+ $$ )( ((C%
+_1
+ &&/;
+ $$C(
+_3
+ *&ppqA
+_5
+ *&pppO
+ '( ((n6
+_/
+ 6&Cr
+_'
+ *&q4o
+ ($Cr
+_*
+ *&q4m
+ 6$C_
+_$
+ *&q4^
+ *$CB
+ 'H ((q4?
+ ($CB
+ 'H ((q4>
+ 6$C*
+ ,$C)
  c#$`}
 
-var decodeBF16DtypeBF16RowBF16Dim64SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39925 decode_dtype_BF16_row_BF16_dim64
+var decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned, Code: `packed2 38662 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- y$( && &mQ# R%hQ#/6
- {%$ T$&/2
- \%$ i$&/2
+ k%( && &uP# P%pP#/6
+ o%$ c'& k$&/2
  g#$/9
- ^$$/;
- y($/Q
- ($/Q
- $$/Q
- 2$/O
+ Z$$/:
+ y($/P
  ($/P
- H$/Q
- &$/Q
- 2$/R
- J$/R
+ $$/P
+ 4$/N
+ ($/O
+ H$/P
+ &$/P
+ 2$/Q
+ J$/Q
+ R2$ V#&/R
+ .$/Q
+ D$/;
+ $$/9
+ $$/:
+ *$ J$/R
+ X#$/H
+ ,$/H
+ 8$/9
+ ,$/7
+ m'$`}
+
+var decodeBF16DtypeBF16RowBF16Dim64SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39565 decode_dtype_BF16_row_BF16_dim64
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ y$( && &ZQ# R%UQ#/6
+ o%$ a'& i$&/2
+ g#$/9
+ Z$$/:
+ y($/P
+ ($/P
+ $$/P
+ 2$/N
+ ($/O
+ H$/P
+ &$/P
+ 2$/Q
+ J$/Q
  P5$ c#&/S
  *$/R
- @$/<
+ >$/<
  $$/:
  $$/;
  *$ J$/S
- B$/q
- D$/J
- ,$/J
- 8$/;
- ,$/8
+ X#$/I
+ ,$/I
+ 8$/:
+ ,$/7
  m'$`}
 
-var decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned, Code: `packed2 51575 decode_dtype_BF16_row_BF16_dim128
- :$]r:rG
-OxXr-
-h'uxs7
+var decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned, Code: `packed2 51215 decode_dtype_BF16_row_BF16_dim128
+ :$]'u1s7
+OxXqS
+hsCrA
 p#+yD
- s)* $T.pg4vj
- &Q.xep*
+ s)* $u-pg4vj
+ &r-xep*
  $$vn3Z
- 6$pIp4;
- &$xeqP
-/%
-t*}'"
- *( %, &$xe%(
+ *$pIp4;
+ &$xeq5
 /$
-t*}')
- *( ', $&xe%/
+t*3qU
+ *( ', $&xe%&
 /$
-t*}'0
+t*}''
+ *( '6 $&xe%-
+/$
+t*}'.
  (CpH4rw
- '6LB8
-xe%6
+ '@L@8
+xe%4
 /$
-t*}'7
+t*}'5
  ('pH43<
- '@LI8
-xe%=
+ 'JLG8
+xe%;
 /$
-t*}'>
+t*}'<
  ('pH4>x/
- 'JLP8
-xe%D
+ 'JLN8
+xe%B
 /$
-t*}'E
+t*}'C
  ('pH4y1
- 'JLW8
-xe%K
+ 'JLU8
+xe%I
 /$
-t*}'L
- ,Dt/W
- &$Lf8
- &$y$s^X
-t/y
- .&kWp*
-sxXZ-
+t*}'J
+ ,Dt/U
+ &$Ld8
+ &$y$s^V
+t/w
+ .&kUp*
+sxVZ-
  4&pI|T
 tIp4M
- $&rz|_%\
- $$k[p2
-sx\pN-
+ $&rz|_%Z
+ $$kYp2
+sxZpN-
  &&uapd
- ,$ $V4qjpdrlA
+ ,$ $P4qjpdrlA
  $$G)R
- $" %& $Q4wvG%#
- $$qj|1]
-qf{,%]-
- $&w_%[
- :$z2sdrl
+ $" %& $z3wvG%#
+ $$qj|1[
+qf{,%[-
+ $&w_%Y
+ 8$z2sdrl
  6$zVqb
  *$qjqR%_
 qf{,%_-
@@ -12727,14 +12016,14 @@ u;
 D6)
  %N &$pHXM
 /3
- (\%Dc)
-wUm
+ (\%Da)
+wUk
  P#S% FATpV0tB
- $~-p_me8
+ $p-p_me8
  $%|H
 /;
 t*38
- &N .^-|Ae
+ &B .\-|Ae
 v4p4q5
 }fsd
 v4p4qP
@@ -12758,11 +12047,11 @@ rr6B
 rr7B
 rr8B
 qD"B
- J"Dg)
-wUq
+ J"De)
+wUo
  *&Tx}q-
 t2o?jIrVu{?x<jtvsLpEv,rDo{X
- .& '~* $&rz|_&k
+ *& '{* $&rz|_&k
  $$y$s^2
  ,$pzeA%dApqp?Zpqqi[[[@
  $$pzeA%dApqY8pqrJpFpFpF@
@@ -12859,29 +12148,28 @@ LNqb
  (<s,#8M
  ($p%lH#R
 uclH#S-
-|p$=f
-/R
- %q/ ., 'q/ 'p/ <* 'd0 $& %e' *$s,#CM
- 2$ +f/ 0*v^qb
- 4$ +7 (* -{/zn&H%R
+|p$=d
+/Q
+ %n/ ., 'n/ 'm/ <* 'a0 $& %e' *$s,#CM
+ 2$ +d/ 0*v^qb
+ 4$ +7 (* -y/ (,L+H%P
+ -H (. -y/zn-H%R
 qf{,H%R-
 /$
-L+H%P
- -H (> -{/zn-H%R
- '3L2H%P
- -D (> -{/zn4H%R
- 'DL9H%P
+L2H%P
+ -D (> -y/zn4H%R
+ '3L9H%P
  -DD&)
- 1{/zn;H%R
+ 1y/zn;H%R
  'DL@H%P
  -DD))
- 1{/znBH%R
+ 1y/znBH%R
  'DLGH%P
  -DD,)
- 1{/znIH%R
+ 1y/znIH%R
  'DLNH%P
  -DD/)
- /{/ $*s,$$;
+ /y/ $*s,$$;
  *$GC)
 qQ9
  (&tCr($@u%
@@ -12962,44 +12250,44 @@ p\'rl{[$
  V'$qQ<
  B$uR%d
  &$uR%c
- .$:{q(0
+ ,$:{q('
 uR$n
- (&:iq(2
+ (&:iq(+
 wWx
-:hq(.
-:gq(1
+:hq(2
+:gq(.
 wWw
-:fq(5
+:fq(1
  P#.nD
- ,$nK
+ ,$nI
  8$CZ
  *$CV
- P#$nF
- ,$ )( q#(nO
+ B$nF
+ ,$ )( q#(nM
  *$pppdrl
- *$nO
- *$ %, 8$nl
+ *$nM
+ *$ %, 8$nj
  *$ppq3
  ,$CR
  *$ %H *$CR
  *$ %H X$$`}
 
-var decodeBF16DtypeBF16RowBF16Dim128SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 52486 decode_dtype_BF16_row_BF16_dim128
+var decodeBF16DtypeBF16RowBF16Dim128SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 52125 decode_dtype_BF16_row_BF16_dim128
  0$!yLqGyK\|mwp
  ."tW'r-
-OrWrG
-hsCrG
+O2uxs7
+h'x$s7
  Z$& 2Fxq
 r,q9
  ,&}[e
 }O
- ${*wZpU
+ $o*wZpU
 xq
 /#
 t|p7&'
- Dp*uOq5
+ Dd*uOq5
  $$z_pPp?AqU
- m)$qQ-
+ a)$qQ-
  D$uN'
  &$x{(p@
 sFpdrlE
@@ -13007,12 +12295,12 @@ sF{'*
 G)p@
 x{+r}
  %& $0wv<qU
- $$qj|1Z
-qf{,%Z-
- $&uO%X
+ $$qj|1X
+qf{,%X-
+ $&uO%V
  $$v8
- >$}5
- &$ )4 ((utR
+ <$}5
+ &$ )3 ((utR
  &$qjqR%\
 qf{,%\-
 /&
@@ -13058,16 +12346,16 @@ sFq3E
 p%]A
 uc]r4
 s/
-Df)
+Dd)
 qQ-
  ,0z~Z
  m#$p_be8
  N$rz0&U
  s#$pHM8
 /(
- )g$Dj)
+ )g$Dh)
 qQ-
- @0rz|_&_
+ <0rz|_&_
  0$pzcA%bApqp?Zpqqi[[[@
  $$pzcA%bApqY8pqrJpFpFpF@
  ,$pzgpN%fpNz[zj
@@ -13096,28 +12384,28 @@ yEr(#.%@%~%@wfzj
  .$ ') *& %/ ,$ )( T'(tAZ
  &$p%aH#R
 ucaH#S-
-|p$=i
- (( /o/x{+rN
- %%/P
- (v; 2\< -d' $,s<pO;
+|p$=g
+ (( /l/x{+rN
+ %%/O
+ (r; 2X< -d' $,s<pO;
  &$s,#@M
- $$ $l>/R
+ $$ $f>/Q
 qjqV&d
 qf{,&e-
-/R
+/Q
 wt&h
- 0{# 6{<qjpa&m
-qf{,&n-
+ 0y# 6w<qjpa&k
+qf{,&l-
 /$
-L$&q
- ,C &W< .T=zn&&t
-qf{,&u-
+L$&o
+ ,C &S< .P=zn&&r
+qf{,&s-
 /$
-L+&x
- ,; ,_< (Czn-&{
-qf{,&|-
+L+&v
+ ,; ,[< (Czn-&y
+qf{,&z-
 /$
-L2H%H
+L2&}
  6L (Czn4H%J
 qf{,H%J-
 /$
@@ -13129,9 +12417,9 @@ L9H%H
  6L (CznIH%J
  'DLNH%H
  ,;D1)
- 0m>s,#~;
-/H
- )m-G<)
+ 0i>s,#~;
+/G
+ )k-G<)
 qQ-
  (0tCr($=u%
  ($rHr($#H$#,
@@ -13183,7 +12471,7 @@ wSp5tz
  $" ';wSp4tz
 /#
  &" %EwSqVtz
- &^$Ip)?pEqBqgq7uLq]pe
+ &\$Ip)?pEqBqgq7uLq]pe
 u@0VpN
 u@pUp2
 u@1V^
@@ -13191,7 +12479,7 @@ u@p6Z
 u@'pZp*
 u@qu8
 u@t-xv
- 2U$q_<K
+ 2S$q_<K
  &$ %y( *$vpK&+)
 qQ5
  (&Ip)?pEqBqgq7uLq]K
@@ -13204,25 +12492,24 @@ u@quK
 u@'pUK
  *$ ,$/T
  $$ &$ $$/S
- ,$ *$ &$ *$/=
+ *$ *$ &$ *$/=
  $$/;
  $$/<
  $$sU$
  <$n=
- ,$nD
+ ,$nB
 _-
  &&/T
  0$CV
  '. &(CR
- '3 $(/r
- 0$C.
- '? *(q4+
- &$/K
+ '3 &(C.
+ '8 *(q4+
+ &$/J
  $$n?
- ($/K
+ ($/J
  $$ )( ((C%
 _1
- &&/<
+ &&/;
  $$C(
 _3
  *&ppqA
@@ -13230,12 +12517,12 @@ _5
  *&pppO
  '( ((n6
 _/
- 6&nH
+ 6&nF
 _'
- *&_K
- ($nH
+ *&_I
+ ($nF
 _*
- *&_M
+ *&_K
  6$C|
 _$
  *&q4{
@@ -13247,78 +12534,81 @@ _$
  ,$C)
  c#$`}
 
-var decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 51360 decode_dtype_BF16_row_BF16_dim128
+var decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 51000 decode_dtype_BF16_row_BF16_dim128
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- k%( && &ka# P%fa#/6
- o'$ V$&/2
- Z($ ^&&/2
+ k%( && &Va# P%Qa#/6
+ c'$ a*& ^&&/2
  Z$$/9
- a%$/;
- o+$/Q
- ($/Q
- $$/Q
- 4$/O
+ \%$/:
+ o+$/P
  ($/P
- H$/Q
- &$/Q
- 2$/R
- J$/R
+ $$/P
+ 4$/N
+ ($/O
+ H$/P
+ &$/P
+ 2$/Q
+ J$/Q
  c6$ V#&/R
  .$/Q
- F$/;
+ D$/;
  $$/9
  $$/:
  *$ J$/R
- B$/p
- D$/I
- ,$/I
- 8$/:
- ,$/8
+ X#$/H
+ ,$/H
+ 8$/9
+ ,$/7
  m'$`}
 
-var decodeBF16DtypeBF16RowBF16Dim128SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90, Code: `packed2 52271 decode_dtype_BF16_row_BF16_dim128
+var decodeBF16DtypeBF16RowBF16Dim128SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90, Code: `packed2 51910 decode_dtype_BF16_row_BF16_dim128
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- y$( && &}a# R%xa#/6
- o'$ T$&/2
- Z($ \&&/2
+ y$( && &ka# R%fa#/6
+ c'$ ^*& \&&/2
  Z$$/9
- a%$/;
- o+$/Q
- ($/Q
- $$/Q
- 2$/O
+ \%$/:
+ o+$/P
  ($/P
- H$/Q
- &$/Q
- 2$/R
- J$/R
+ $$/P
+ 2$/N
+ ($/O
+ H$/P
+ &$/P
+ 2$/Q
+ J$/Q
  a9$ c#&/S
  *$/R
- @$/<
+ >$/<
  $$/:
  $$/;
  *$ J$/S
- B$/q
- D$/J
- ,$/J
- 8$/;
- ,$/8
+ X#$/I
+ ,$/I
+ 8$/:
+ ,$/7
  m'$`}
 
-var join32SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 24474 joinParts_float32_row_F32
- ($!u6~Ernw{q*
+var join32SM90 = driver.Text{Code: `packed2 24474 joinParts_float32_row_F32
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+!t;
+!u6~Ernw{q*
 !u'ovzwp
 !xgp$grDt2p3q*
 !
 !pWp0pZpt
 !?p$zSp{p)w>p-*x(
- $4]rvrO
+!qk
+]rvrO
 O'q&s7
 hrvqo
 p#rvqo
- (,p"qc
+!
+s0
+t6
+p"qc
 p"2pU
 p"x+
 p"uE
@@ -13326,8 +12616,12 @@ u<1pZ
 {Yp.
 to
 y/p6
- &0w^
- &"p,ui
+uG
+|4
+w^
+p,q6
+p,y9
+p,ui
 p,um
 p,rL
 yv's8
@@ -13338,15 +12632,21 @@ ykrX
 s2
 z8+'
 v&q%
- $m#w8a
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+w8a
 xr
 w:pv
- &(/'
+pEvyw>gp3oz?p)v,q'?x<jtv
+!s4
+/'
 xq
 r,qA
 wc
- $2G#)
- &$pDqWqp
+}[e
+G#)
+w[q]
+wZpU
+pDqWqp
 }np|
 s"q5
 tE
@@ -13354,17 +12654,19 @@ ws
 u"
 pDr{t0
 tFql
- $X%pDtBpb
+pIp4s6
+pDtBpb
 tbp|
- $]$xDqRK
+tb{,
+xDqRK
 t|sS(
 pDq[t0
 xDqVK
 tE
 p<.
 uO8
- $#z_pPp5Ap*
- $6x5p;
+ %*z_pPp5Ap*
+ %@x5p;
  %Cw@pK
 sBp54
 r?-
@@ -13374,8 +12676,9 @@ vp)&#)
 qt&M
 v>sT
 qI(
- $(s/
- $#uN&
+t_pA)
+s/
+ %$uN&
 x{')
 tIpa8
 s/
@@ -13383,7 +12686,9 @@ y+rE
 sF|+)
 x{*r}
 s[pa
- %& $^C &$p</
+ %&t1x?vu
+t#vu
+ %#p</
 s<pO4
 G%)
 s<qAM
@@ -13394,16 +12699,22 @@ tA+
 rY&+-
 v:q[
 tJqP
- &|5}\~,
+}k
+}k
+}\~,
 xU*1
 pH/pk
- &^$ $% &$rzpQZ
+rxr$B
+rxQvv
+ %$ws
+!s4
+rzpQZ
 s/
 qjqVp2
 ueq/)
 wv/p*
 qL'q~
- $t2q|<E
+ %c#q|<E
 pn|T
 rY,-
 tIp4qU
@@ -13428,7 +12739,8 @@ qfqRs6-
  '6y6
 k"r+
 sx#r+-
- '; $b#k$e
+ ';r,q9
+k$e
 sx%e-
  '@r,q/
 k&vl
@@ -13661,7 +12973,8 @@ IpY\q'?IrVu{?w>r[rS{+Q(x)
 tGpk
 q>p?8
  %Z*v7
- $)Wp'<w;
+!s4
+Wp'<w;
  ',IpY\q'?IrVu{?w>r[rS{+QUx)
 z)<yR
 sjq1r$r_
@@ -13670,23 +12983,28 @@ sjq1r$r_
 xDbK
 y7
 yh
- $#|x2q[
+ %/|x2q[
 {Bsay"
 /$
 sjq1Q~#
 /#
 yVeuT
 /#
- $g8/#
+sjw)(
+/#
 yV;uT
- )& $$ )* $)/#
+ )&yV4uT
+ )*yVy:
+/#
 sjq1sRr_
- $/qN1q%
+ %DqN1q%
 u,&s;
 qN5v/
 rF&(
- &<rB&[
- &%qN*pV*
+sz##
+{?0?joov,r[?\p)wwsl
+rB&[
+ '%qN*pV*
 vS*
 /,
  '_#/,
@@ -13697,10 +13015,12 @@ t+r$r_
 /-
  /_#/-
  '_#t+Q~#
- )_# $}* )_# '& '_# '* '_#t+sRr_
- $=qN*sX
+ )_#s>sg
+ )_# '& '_# '* '_#t+sRr_
+ %DqN*sX
 p>$#$"%px
- $l(y^qO
+N%"&
+y^qO
 IpY\q'?IrVu{?w>r[rS{+Q"$KuT
 xb'U
 IpY\q'?IrVu{?w>r[rS{+Q"&y:
@@ -13783,17 +13103,18 @@ rc
 tf
 G+)
 uJ
- %/ &\9z3qT
- &%pDtBs8
+ %/s~
+ %1z3qT
+ '%pDtBs8
 J(q(
 /A
 p9+
- $=v>p}
+ %9v>p}
 J,s?
 J-uy
 J.vX
 p95
- $#xUvr
+ %?xUvr
 J5{7
 /:
 J6|'
@@ -13830,57 +13151,104 @@ J:yt
 :Es?<
 /:
 p92'
- *^%yv'qp
+!s}
+ %}/s3
+!tj
+yv'qp
 ws
 pc-
 pc$
- &*y#tY
+p9
+!u8
+y#tY
 tX
 ppph
 _,
- &*/)
+p9
+!{J
+/)
 {15
- (2 $-/)
+pp<
+r9<
+p9
+!|r
+/)
 vbe
- *&/)
+ )(!y=pm
+/)
 ||
 n5
 _&
- &* $Fn7
+p9
+!cwG
+vbM
+n7
 _6
- &A||
+p9
+!cwX
+||
 n3
 _)
- &* $0n9
+p9
+!cx#
+ %,n9
 _8
- &)/)
- $0n>
+p9
+!c*pm
+/)
+vb;
+n>
 _7
- &)/)
+p9
+!cxw
+/)
 {1.
- $A_?
- &H %'C~
- '' $, $HC}
- ', $? $<C|
- '1 $3 $0C{
- '6 $' $$Cz
- '; $( $+Cy
- '@ $4 $7Cx
- 'E $@ $CCw
- 'J $L $OCv
- 'O $V# %OCu
- 'O $* %OCt
- 'O $* %OCs
- 'O $, %OCr
- 'O $, %OCq
- 'O $* %OCp
- 'O $, %OCo
- 'O $* %OCn
- 'O $* %OCm
- 'O $* %OCl
- 'O $, %OCk
- 'O $, %OCj
- 'O $, %OCi
+ %I_?
+p9
+!c'y3
+ %'C~
+ ''!c'z/
+ %,C}
+ ',!cqypm
+ %1C|
+ '1!crvpm
+ %6C{
+ '6!ct-pm
+ %;Cz
+ ';!c'wG
+ %@Cy
+ '@!c'wX
+ %ECx
+ 'E!c'x#
+ %JCw
+ 'J!cuQpm
+ %OCv
+ 'O!c'xw
+ %OCu
+ 'O!vTy3
+ %OCt
+ 'O!vTz/
+ %OCs
+ 'O!ct?pm
+ %OCr
+ 'O!vT+pm
+ %OCq
+ 'O!crlpm
+ %OCp
+ 'O!vTwG
+ %OCo
+ 'O!vTwX
+ %OCn
+ 'O!vTx#
+ %OCm
+ 'O!cxNpm
+ %OCl
+ 'O!vTxw
+ %OCk
+ 'O!|-y3
+ %OCj
+ 'O!|-z/
+ %OCi
  'O!cq0pm
  %OCh
  'O!|-+pm
@@ -13904,11 +13272,32 @@ _7
 {11
 C^
 _9
- $(p,{^
- *$p"yu
+!u9
+p,{^
+tl
+to
+tk
+tm
+p"yu
 st
 t$uE
- D(`}
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
 var join32SM80 = driver.Text{Base: &join32SM90, Code: `packed2 24331 joinParts_float32_row_F32
 !y4}:Irmrnp{P?<

@@ -156,7 +156,7 @@ ec7aaefffb5ef963	tiledqueries.go	view.hideKeys
 173294d49ef8c21c	tiledqueries.go	view.linesOf
 `
 
-var sequencesSM70 = driver.Text{Code: `packed2 33702 sequences
+var sequencesSM70 = driver.Text{Code: `packed2 33563 sequences
 !s.
 !s-
 !t;
@@ -168,7 +168,7 @@ var sequencesSM70 = driver.Text{Code: `packed2 33702 sequences
 !pW0t8pt
 !}ex(
 !qk
-]qyrO
+]'zc
 Ou*rO
 hr:qq
 p#'}3
@@ -235,13 +235,13 @@ vi8py
 rYKta
 {Mpb
 vqA
-p<m
+p<l
 r*pdz$
 uw$K
 z_u}t^&#&$
 xDqVK
 tE
-p<n
+p<m
 ra6qW
 |C$&%
 r*pdy2
@@ -332,7 +332,7 @@ se?
 uN(
 sFrEE
 tE
-p<o
+p<n
 wj4
 G')
 //
@@ -364,10 +364,10 @@ s9s*
  '4qs5yS
 qn&%&ql
 ufpAR;
-k&&%
 k&%,
 y7
-|&vK{G
+k&&%
+}\{G
  %H %Iqs*pC
 ts
  %Frzq3%*
@@ -399,7 +399,7 @@ y;E=#
 /*
 seI
 uN&
- 'U$p<p
+ 'U$p<o
 wj4
 G%)
 /*
@@ -407,8 +407,8 @@ G%)
  %U$:$d
  AU$p\q0y\zH
  -U$ %( -U$ %. -U$ %4/)
- )U$k&%H
- +U$/*
+ 'U$k&%H
+ -U$/*
  1U$ %F 1U$/*
  %U$/*
  /U$p\q0y\VB
@@ -464,7 +464,7 @@ y;8p@
 /6
 seY
 uN$
- 'n'p<q
+ 'n'p<p
 wj4
 G#)
 /6
@@ -472,8 +472,8 @@ G#)
  %n':2d
  An'p\p0{;7
  -n' %( -n' %. -n' %4/5
- )n'k&%~
- +n'/6
+ 'n'k&%~
+ -n'/6
  1n' %F 1n'/6
  %n'/6
  /n'p\p0{;B
@@ -482,18 +482,18 @@ G#)
 /*
 sed
 uN*
- 's)p<r
+ 's)p<q
 wj4
 G))
  +n':;d
- h#s) +n'k&&>
- ;n' 3s) 5n' 3s)r?B
+ h#s) )n'k&&>
+ =n' 3s) 5n' 3s)r?B
  )s)qzp8OA
  's)y;L=-
 /*
 sen
 uN0
- 'x+p<s
+ 'x+p<r
 wj4
 G/)
  +s):Dd
@@ -742,16 +742,14 @@ wh&7
 k#&<
 r?Y
  %;sW1pC
-}=
-rb1a
-qzr(#EK
-ws
-vk
- 'Y/rb6q-
+ +t4rb1a
+qzr(#FA
+s5z9
+rb6q-
 y;[=<
 s=<pb
 se}
- ){*p<t
+ ){*p<s
  '{*s='r%
 J1r.
 s=0q-
@@ -765,66 +763,70 @@ ufpAR,
 z2&%
  'i3}u,
 rU3
-rUH#L
-tE
- 'h0|~yU
+ 'f0|~yU
 rHr(#OH#O3
 xd#O&2
 s5~;?
- %MsW6p'
-}=
-/)
-qzu(AK
- +T#/)
+ %NsW6p'
+ +v5/)
+qzu(AA
+ws
+ %S#/)
 y;d=]
 /)
 }4;
 uN2
- 'x5p<u
+ 'w5p<t
 wj4
 G1)
 /)
- %T#/)
- 3T# %c% )T#/)
- 1T#rU&A
- )T#ws
+ %S#/)
+s'vI&)
+ 1S# %b% )S#/)
+ -S#rHp5pe,
+sBw]
+ripQK
+ 'j1s[pQ
 /'
-uj~'}/
- 'L/'
+qzu(ApN
+ %J/'
 y;l=f
 /'
- %LuN4
- 'Lp<v
- %LG3)
+ %JuN4
+ 'Jp<u
+ %JG3)
 /'
- %L/'
- 3Lq;z#ulpU
- )L/'
- 9L{MtB
+ %J/'
+r)p5vI&)
+ 1Jq;z#ulpU
+ )J/'
+ -Jqn"%",
+k"3
+ 'I{MtB
 t=?&?3
 p%?&2
 r?$
- %Ms~
- %O/t
+ %Ns~
+ %;/t
 J+q(
 p90
- %Aqs1p-
-:prP
+ %?qs1p-
+:krP
 p92
- %E:guy
+ %C:buy
 p91
- %H:Xv|
+ %F:Sv|
 p9*
- %K:O|'
+ %I:J|'
 sY<
- %N:Fyt
+ %L:Ayt
 sY0
- %Cs=<p-
-:-{h
+ %Os=<p-
+:({h
 sY2
- %G:${e
+ %Eq,xP{e
 sY1
- %Jq,~'uC5
+ %Hq,|duC5
 sY*
 !s}
 s3
@@ -1441,11 +1443,11 @@ t.pJV
 t+rgr_
 /#
 rHp?^;
-z2&#
 z2p2
 rip5A
 y7
- %$|&w&
+z2&#
+ %%v7
  $# $#/#
 s[p5
  %Frc
@@ -1455,7 +1457,7 @@ t+rJpF7
 /#
 rHp5pe&$
 rHp?^,
- %5y7
+ %2y7
  $#ra1tY
 tK(4
 G%)
@@ -1507,7 +1509,7 @@ tNrJpF
  %'qfq0v(5r4
  y#&`}
 
-var groupedForward64SM90ANarrowAligned = driver.Text{Base: &sequencesSM70, Code: `packed2 97231 groupedForward_1_32_float32
+var groupedForward64SM90ANarrowAligned = driver.Text{Base: &sequencesSM70, Code: `packed2 93388 groupedForward_1_32_float32
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"j
  $(!u6pEv,rDop3g\y.x<vzgq*
@@ -1521,9 +1523,9 @@ var groupedForward64SM90ANarrowAligned = driver.Text{Base: &sequencesSM70, Code:
 !y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+vspt
 !?p$zSp{p)w>r72x(
 !?wzp{zWo}:Ip[p/'
- $0|Z6qo
-OroqS
-z7.qo
+ $0]vrqS
+OreqS
+hrlrT
 p#ukr-
 !
 p,{;
@@ -2607,91 +2609,82 @@ t1~'py
 /$
  %3r>1
  '3}(v~y_r"'7"=@
- $#qL0yR
-pHZpk
-|H
-xe+u|&(
-pupdyB
-pg,vj
-}f8
-q:,;
-q"p4M
-z85
- %bLq>p?r+
- %nIq"p7;
-v4p4p*
-x|rwqU
-tbY
-s/
-shj?IpYjp$g}KrE
-t4
- $0 %-tE
-p<l
-|~v5
+ $#|~v5
 tIu(#&%
- )jQ#v%1'
+ )QQ#v%1'
 r^)
 }w+
 ug5yR
 {y%
 |/%v.
  +)ug*qW
-GF=,
+GF=*
 t_p:2R
 sMpAuD)
-w3+%3
-/8
+r#p7%#
+qL0yR
+pHZpk
+|H
+xe+u|&(
+/7
 q<6"7
 q<4"5
 q<2"3
 q<0"1
-pupdp}
-{Fp+p|y'
-L(3
- 'Mq"Y,
-v4s^(
-L&8
- /Jp<m
+pupdyB
+pg,vj
+L)8
+q:,;
+q"p4M
+q>br+
+ %VJq"p?;
+v4p4p*
+r)p5rw%#
+tbY
+{FrQvR#%"qPqU@
 /#
 q<."/
 q<,"-
 q<*"+
 q<(")
-/#
-{Fp+pQy'
-L3qd
- )6v4s^3
-L18
- /6p<n
+pupd|^
+}f3
+ %VJv4p4qP
+|A8
+{FrQvLyw@
 /#
 q<&"'
 q<$"%
 q<""#
 vgsRs;
- '6L>zz
- )Jv4s^>
-L<8
- /Jp<o
 /#
-vgrJr5
+L)qd
+ %-v4s^)
+L'8
+ '-vgrJr5
 vgrypo
 vgqipj
 vgr1pM
- 'Jpuqyp-
+/#
+L1zz
+ %8v4s^1
+L/8
+ %8puqyp-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 put-qW
 q:,M
-LW8
+LK8
 pur:pb
-tS$
-}px<w>p3u}vM8Au$
+y}
+}px<w>p3u}vM8A)
 pg,r+
- '}Kr]Y%?
+ 'WKr]Y%C
 sk.
- 'z$pup0sX
- )l$qQ.
- &h;q>p7r+
- )o$r)parw%W
+ 'T$pup0a
+qQ.
+r>5
+ '\#q"b;
+ %\#r)p5rw%E
 tbY
 y<xHV
 q>p?s@
@@ -2704,7 +2697,8 @@ pI|P
  %(q>p|s@
 pIqR3
  %+ua2
- $$q"p|3
+G%)
+q"p|3
 uPp8#8
 q"|P
 uPp8"8
@@ -2713,84 +2707,75 @@ uPqR8
 q"w]
 uPp|8
 yMpQ^p*w?
- $Iput-pb
-L9;
+ $#put-pb
+L7;
 pur:p;
-}px<w>p3u}vMA%8="
+}px<w>p3u}vMA%6tU
 q?pO
-rs%a
- )Q#/$
-pL8M
- +Q#p<q
-q>br+
- %^MpL<;
- %p%p]@rw%y
-tbY
-y<xHFvs
- S#Q#/$
-LZe
+rs%c
+ )M/$
+ %Mr>*
+z85
+ %MpL8;
+ %Mp]<rw%e
+ %My<xHFvs
+ S#M/$
+LVe
 /$
-}px<w>p3u}vMA%Y=&
+}px<w>p3u}vMA%Uwi
 q?qA
 rsH#1
- +Q#pLYM
- +R$p<r
- 'Q#pL];
- %q&p]brwH#I
-tbY
-y<xHFtT
- U#Q#L|,0
+ -Mr>6
+ 'MpLW;
+ %Mp][rwH#3
+ %My<xHFtT
+ U#MLv,0
 /$
-}px<w>p3u}vMA%{=*
+}px<w>p3u}vMA%u=$
 se#
-rsH#R
- +R$pL{M
- +S%p<s
- 'R$p~#.;
- %r'r8#2rwH#k
-tbY
-y<xHwOt'
- S#S%}BpV
- &iIzTpv
+rsH#P
+ -Mrc<
+ 'MpLw;
+ %Mp]{rwH#R
+ %My<xHwOt'
+ S#M}BpV
+ &g/zTpv
 {Zp)txp{p$pE?gp3t2?IrVu{?q7wup{p3gpPqF
 y^q-
-u?r;#J
- %Lp<i
+u?r;#B
+ %W)p<i
 tP<6pX
- 'xP#tPpdqG
- 'jR#p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ3+u|
+ 'qOtPpdqG
+ 'cQ#p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ3+u|
 tPrvt0
 {y%
 t_p:2)
 tPt-pX
-qI(
- 'q( $_D %3xJF>{A
-q|pA>{A
+xJF>{A
+r,{A
 tE
- &j( 'w(t1v?py
-p<t
+ &YL %4tE
+rc'
 q@F
 ws
- '9t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8*vLp7}1zxrQ
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8*vLb8AzxxHV
 tPrvpV*
-uOql
+tFql
 /#
 s"z*
-}Fv?
 t#ve
-r>5
-tG3+u|
-x:*vLp58^ygYV
- $+tP0't}
+t#yO
+ %,w_3+u|
+x:*vLp78p*ygpQV
+ $/tP0't}
 G},u*
- 'kS#G})
- 'kS#tHE
-p<i
-tPv6sX
- %Lt_p:y)
+ '[R#G})
+ '[R#tHE
+ %KtPv6sX
+ %Dt_p:y)
 tP2.q%
- -L %K )J &qEtPt?pb
- 'v@v%'
+ %C )B &aGtPt?pb
+ 'b?v%'
 t4
 zw
 tP0+pb
@@ -2798,64 +2783,56 @@ wjr+
 x{Z)
 w#xfE
 tP0.pX
- %z@ %YR#q>b,
- 5Y@tPvrpf
-rM(vu
+ %f? %tP#q>b,
+ 5t>tPvrpf
+rM%vu
 u"
 tPu*yI
- %xU#tP2'p-
- %z#tPv6P2
+ %dT#tP2'p-
+ %m#tPv6P2
 GXp@
 /)
-r,{A
-t#xO
- %#t1w~py
-p<u
+ %It#xO
+ %#rc0
 tPv6pC5
 r)pa}A&(
 tb1t,sK
 /#
 t4
 ws
-y$p|,rt1qF
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8+vR&p*8zxrQ
- $G/(
-}f,rt1uk
-q{#,
- 5F/(
-q,v?d
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vR%8AzxxHV
+ $M/(
+ %cT#q{",
+ 5D/(
+ $rF/(
+L$,rt1ro
 /(
-L%,rt1ro
-/(
- %E/(
+ %C/(
 GXr}
 tP25q%
- %EuY#
- %#rM&py
-p<v
+ %CuY"
+ %#rc+
 /)
-p])}A&(
+p](}A&(
 zw+pds#
- )EL*,rt1ro
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR0p*8zxrQ
- $9tPu*p-
-rd#vCh
+ )Ct2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vR.8AzxxHV
+ $ItPu*p-
+ujxPvCh
 tPt,q-
-:2d
+:-d
 /'
- $xLzwrt1q0
- %;/'
+ $p'zwrt1q0
+ %9/'
 GXtU
 /+
- %;uY'
- %#rM*py
-p<w
+ %9uY%
+ %#rc0
 /(
-p]0}A&(
- +^# '3t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8+vR8}1zxrQ
- %<tPyspf
- '8 9ZV#tP1'sT
-p]<}A&(
+p].}A&(
+ +Z#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vR48AzxxHV
+ %NtPyspf
+ '5 9nT#tP1'sT
+p]8}A&(
 qHpJK
 x2
 vir4
@@ -2864,151 +2841,114 @@ x>&,
 s"vI
 rIp4
 vN
- %;s|'qp
-z85
- )~,r>*
-pIp?M
- %( %QEq"z{
- %Q-trrw%#
+ %;s|'pb
+pIp4M
+q>Yr+
+ %# )l)vJrwqP
 tbY
 x~2pPs&1t,sKuh<KyX@
 s|<x}
-rHp|qUqd
-yAvI
- '@tP1'pV*
+rHp^pTqd
+xQvI
+ '<tP1'pV*
 uMx_q3
 sA<
 t4
- %@/%
- -@/%
- 7@trrw%1
- %@x~2pPs&5vhxNuh<KyX@
+ %</%
+ -</%
+ /<vJrw%-
+ %<x~2pPs&5vhxNuh<KyX@
 /%
- +@tPq3q-
+ +<tPq3q-
 \p3u{p3?ov,r[rV?jIrVu{?IpYjp$gpmpmzW
 tP1.q%
- %v+tP11q-
-:@d
+ %x*tP11q-
+:8d
 tP15q%
-LV,rt1qF
- 'aB/0
+LN,rt1qF
+ 'l@/0
  %(/0
- )a$/0
+ )U$/0
 GXu=
 /2
- %o%uY5
- %#rM8py
-p<x
+ %z&uY0
+ %#rc+
 /1
-L6,+pds#
- -_$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vRd}1zxrQ
- '9 '7rI'
- 7_Es|<q[
-:"r.
- %J/.
-q{>r+
- +W$zCAM
- +W$trrw%I
+L2,+pds#
+ )^%t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vRY8AygbV
+ '6 '4rI'
+ 7hCs|<q[
+q,xZr.
+ %G/.
+zC8M
+q{9r+
+ +{#vJrw%A
 tbY
 x~2pPs&rvpds#uh<KyX@
 /.
-qnG%Gqd
-kGvI
- '8q,w~r.
- 'UCq{:r+
- +7zC=M
- +7trrw%S
- %7x~2pPs&rvuAq3uh<KyX@
+qn?%?qd
+k?vI
+ '4q,~'r.
+ 'YAzC4M
+q{5r+
+ +3vJrw%I
+ %3x~2pPs&rvuAq3uh<KyX@
 /#
-qnC%Cqd
-kCvI
- 'M/.
- %}#/.
- %t-/.
-:Jd
+qn;%;qd
+k;vI
+ 'E/.
+ %r#/.
+ %k,/.
+:?d
 /.
-Ly,rt1ro
- '^D/3
+Lk,rt1ro
+ '^B/3
 x9"=",
-qe"='
+qe"=%
 s5~;,
- %Fz6qT
- 'w)xYqT
- '% %ha#J$|'
- %ga# &{S#pupds8
-:qyt
- &$:nyt
- &%:kyt
- &%:hyt
- &%pup0rR
-:b{h
- &&:[{h
-sY.
- $K:U{h
- &L:O{h
-sY5
- $I/A
-:J}v
-p95
- $M/:
-:?uC6
-p9q&
- 'T#:?q('
-p9t?
- 'v# )*/#
- '* (w# %db#rI'
- 'v_# &*TsXyR
- $0n4
-_-
- &) %P_#vbM
- *& %p^#})
- () $./i
-||
-Cm
-r90
- &(/[
- $5C_
-_/
- &: $?C[
- '' $F/*
+ %Bz6qT
+ '~(xYqT
+ '% %h^#J$|<
+ %g^#sY.
+ (^T# %d^#rI'
+ 'v\# &*TsXyR
 {16
- )? $*s|'q-
- $I (7 $a#//
-{15
- )K $*//
-vbe
- )K $*//
-tX'
- ): $*tX0
- )? $*//
-tX+
- )E $,tX2
-CA
+n4
+_-
+ &* %P\# $0 *- %p[#})
+ () $./g
+||
+Ca
+r90
+ &(/Y
+ $+CS
+_/
+ (0CO
+ '' $(/M
+{11
+C=
 _.
- &( %'C=
- '' $* %,C9
- ', $* %1C5
- '1 $*/'
+ &( %'C9
+ '' $* %,C5
+ ', $* %1C1
+ '1 $*/F
+ $B )N $;/?
+{15
+ )( $*/8
+vbe
+ ). $,/-
 tX<
- )M!c'xw
-//
-tX.
- )M!vTy3
-vb3
- )M!vTz/
-//
-tX5
- )M!ct?pm
-tX*
- '8 $( %uJ *$p"u1pU
+ )4 $*/-
+tX'
+ ': $F %}F *$p"u1pU
 st
 p"u1p6
  D(`}
 
-var groupedForward128SM90ANarrowAligned = driver.Text{Base: &groupedForward64SM90ANarrowAligned, Code: `packed2 125374 groupedForward_2_32_float32
- @$]ulrG
-Ouxr-
-hu/q^
+var groupedForward128SM90ANarrowAligned = driver.Text{Base: &groupedForward64SM90ANarrowAligned, Code: `packed2 119643 groupedForward_2_32_float32
+ @$|Z6qS
+O5+q^
+hxNq^
 p#6.rO
  P$*p<w
  c($r?v
@@ -3073,7 +3013,8 @@ qD9B
 qD8B
 qD7B
 qD6B
- P'" +S7 $7 +S7 $# +S7 $# +S7 *4 $^b# .]b#z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&p%o%n%msV
+ P'" +S7 $7 +S7 $# +S7 $# +S7 *4p]<}A&(
+ .$z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&p%o%n%msV
 z^+rosKrW
  $Oz}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&q%p%o%nsV
 tG|lrou*re
@@ -3322,287 +3263,216 @@ xBsa$'u7
 xBr1$'v7
  2i#}(v~y_r"'w"g@
  B$}(v~y_r"'x"]@
- R#$p<x
- L$q<V"W
+ V#$q<V"W
 q<T"U
 q<R"S
 q<P"Q
- >*p<y
-/#
-q<N"O
+ <*q<N"O
 q<L"M
 q<J"K
 q<H"I
- >.p<z
-/#
-q<F"G
+ 0*q<F"G
 q<D"E
 q<B"C
 q<@"A
- >.p<{
-/#
-q<>"?
+ 0*q<>"?
 q<<"=
 q<:";
 q<8"9
- P#.p<|
- P$$p<}
- P$$p<~
- P$$uFuA
- a#$ $V2s,#z{R
- ,p>r>5
-/*
- *P#/*
-{FuX$#F*x/y'
-s,#r{R
- /0 .@{FuX#xF*x/y'
-s,#n{R
- 10 ,@{FuX#tF*x/y'
-s,#j{R
- 1> ,@{FuX#pF*x/y'
-/*
- $&pur:sT
-D-e
- $6rM3py
+ P**/)
+ *x+pupdp}
+{FuX#bF*x/y'
+ ,:/#
+{FuX#]F*x/y'
+ ..{FuX#YF*x/y'
+ .,{FuX#UF*x/y'
+/)
+ $.pur:sT
+D%e
+ $6rM'py
 u"
-/'
-p~#gM
- **uF6+
-rh#kr+
- $&p~#k;
- $$r8#orwH$J
+/&
+ $(rc'
+rh#Tr+
+ $&p~#T;
+ $$r8#XrwH$$
  $$y<xHF*s*
- :$qY.;
+ :$qY&;
  4$u-pPt(xfuhpQ^p*w?
- &xOD,e
- %MrM2py
+ &SND$e
+ %IrM&py
 u"
 /#
-p~$*M
- +MuF|#
-rh#hr+
- %Mp~$.;
- %Mr8$2rwH$k
- %My<xHF*x$pU
- ;MqY-;
- ;MD+e
- %MrM1py
- 'Mp~$JM
- +MuF6.
-rh#gr+
- %Mp~$N;
- %Mr8$RrwH%.
- %My<xHFuAqX
- ;MqY,;
- ;MD*e
- %MrM0py
- 'Mp~$kM
- +MuFrt
-rh#fr+
- %Mp~$o;
- %Mr8$srwH%N
- %My<xHF|@sc
- ;MqY+;
- 9M .PV#u?r;$"
+ %Irc0
+rh#Qr+
+ %Ip~#s;
+ %Ir8#wrwH$B
+ %Iy<xHF*x$pU
+ ;IqY%;
+ ;ID#e
+ %IrM%py
+ )Irc+
+rh#Pr+
+ %Ip~$4;
+ %Ir8$8rwH$a
+ %Iy<xHFuAqX
+ ;IqY$;
+ ;ID"e
+ %IrM$py
+ )Irc2
+rh#Or+
+ %Ip~$R;
+ %Ir8$VrwH%"
+ %Iy<xHF|@sc
+ ;IqY#;
+ 9I .qS#u?r;#o
  $$p<u
  .$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
- D$uF|@
- ,$tPrvv/
-v^ql
- && $l1 )1r>*
-uO{R
-x:*vLYpNp2ygbV
- $c1w_ql
- &$}Fw~
-}FxZ
- %+v^3+u|
-x:*vLp|8peygp7V
-w_we.v(
-x:*vLp7p*pTygpQV
+ 8$rc.
+ ($tPrvv/
+uOql
+ &&t1v?py
+ +.zV{R
+x:*vLY^Zygp5V
+ $)wtql
+ &$}FxZ
+}FyZ
+ %7y$p|3+u|
+x:*vLp^8p2ygpaV
+}fwe.v(
+x:*vLp7p*pNygp|V
  4,p<u
- <$tPv6yB
-r^ql
+ 2$tPv6yB
+q?q3
 /#
- $i#t4
- Z#n#rM.vu
- *$ %_$ *$ %k# %#rM"py
-uFxR
- 0*t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8+vR(p*8zxrQ
-t1x?>w~
- %y#r>6
-tPv6pK1
-wt{R<
+ ^#)rM+vu
+ *$ %R$ *$ %g# %#rc1
+ .(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vR'8AzxxHV
+}Q>xZ
+ ',tPv6pK1
+uO{R<
 /#
-x:+vR'}1ygp4V
- $O/)
-L",rt1uk
-q{$,
- 43/)
-q,yZd
+x:+vR&p*8ygp7V
+ '{(}f,rt1uk
+q{#,
+ 4,/)
+q,~'d
 /)
-L&,rt1ro
+L%,rt1ro
 /)
- %L/)
- (y# (T#uF66
+ %J/)
+ (0uY&
+ %#rc5
 /*
-p]*}A&(
- *ML+,rt1ro
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR3p*8zxrQ
-t1x?i(
-uY(
-rc<
-/*
-wt|B52ro
+p])}A&(
+ *,t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vR18AzxxHV
+}Qi&
+ ),uO|B52ro
 /#
-x:,vR2}1ygp4V
- &&rd'vCt
- $$:<d
+x:,vR0p*8ygp7V
+ &$rd%vCt
+ $$:7d
 /(
- && %B/(
+ && %@/(
  $&/,
- $$uY-
- %# %]'uF'rq
+ $MuY+
+ %#rc1
 /)
-p]2}A&(
- ..t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8+vR<}1zxrQ
-t1x?i.
-uY.
-r>6
-/)
-v^{R<
-/#
-x:+vR;^Zygp4V
- B$p]?}A&(
- >$rc'
- \#$ /@ 2.rIp80
-q,v?r.
- &R% 78trrw%<
+p]0}A&(
+ *Y#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vR88AzxxHV
+}Qi+
+ ), 'i#x:+vR7p*8ygp7V
+ Bg$p];}A&(
+ X$$rIp8,
+q,x?r.
+ &s$ /NvJrw%6
  $5x~2pPs&*x/<uh<KyX@
 /#
- +8rIp8-
-q,x?r.
- ;8trrw%G
+ +NrIp8)
+q,~*r.
+ 34vJrw%?
  $#x~2pPs&x"uivL<KyX@
- -8 ,r$:Pd
- $$Lp,rt1qF
+ -4 ,d$:Fd
+ $$Ld,rt1qF
  &$/1
  %(/1
- )f%/1
+ )R%/1
  $0/3
- $$uYA
- %#rMDpy
-uFpd'
+ $$uY:
+ %#rc5
 /2
-LL,+pds#
- ,.t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vLr(#.}1zxrQ
-t1x?iB
-uYB
-rc<
-/2
-LQ|B52ro
+LD,+pds#
+ (,t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vRq8AygbV
+}Qi:
+ )+LG|B52ro
 /#
-x:,vR~^Zygp4V
- '@ <(rIp8U
- $":(r.
+x:,vRpp*8zxxHV
+ '= <(rIp8K
+ $":#r.
  $A//
- 7]%trrw%b
- &\#//
- *[&rIp8R
-:&r.
- ;n$trrw%m
- ({& +8:,r.
- &Aq{lr+
- +MzCoM
- *?trrw%w
+ .Q%vJrw%U
+ &y%//
+ *t%rIp8H
+q,xPr.
+ 3^$vJrw%^
+ (\& +4:%r.
+ &9zC]M
+q{^r+
+ *?vJrw%g
  $$x~2pPs&t-52rouh<KyX@
 /#
-qnu%uqd
-kuvI
- &E:*r.
- 'Lq{hr+
- +LzCkM
- *6trrwH#0
+qne%eqd
+kevI
+ &= 'V#/#
+zCYM
+q{Zr+
+ *.vJrw%o
  $$x~2pPs&r:rorWuh<KyX@
 /#
-qnq%qqd
-kqvI
- &E//
- $~#//
+qna%aqd
+kavI
+ &=//
+ $x#//
  $$//
-:ad
+:Qd
 //
-s,#X,rt1ro
+s,#B,rt1ro
  &*/4
- $}%qe"=(
+ $g%qe"=&
 s5~;4
- 2&J$xz
- $$sY+
- $?/O
-u4#N|<
- &{#u4#K|<
- &%u4#H|<
- &%u4#E|<
- &% $Cu4#?{e
- &0u4#9{e
- &$u4#3{e
-sY*
- $O:~{e
-sY6
- $K:u{e
- &T$:p{e
-p90'
- $M:k{e
- &P#:f{e
-p90+
- $M/C
-:aq(2
-p9*
- $O/;
-:Qq(.
-p96
- &9:Qq(1
- &</#
- )*/#
- '* 6}#{15
- B$/m
+ 2&J$}v
+ $$sY6
+ X#$/l
 ||
-pB#9
- ((/_
- $$Cu
- *$Cq
- ($/U
- *0 $-/+
- *e$ $b$/+
- *R# $O/+
- *X$ $U$ $E{11
- *H/0
- *7 $8/0
- *f# $i#/0
- *7 $8/0
- *e# $d#tX*
-CV
- (& %'CR
- (& %,CN
- &E $L $DCJ
- '1 $; $8C?
- '6 $1 $.C<
- '; &% (d#!vT+pm
- %EC6
- &9!crlpm
-/)
- *I!vTwG
-/)
- $: (M!vTwX
-/)
- (X$ V#8`}
+Cv
+ ((/^
+ $$Ca
+ *$C\
+ ($/P
+vbe
+CJ
+ (( %'CF
+ (& %,CB
+ (& $FC>
+ (C $<C;
+ &M $8 $0C8
+ &M $D $$ (O $P# $+C2
+ &M $\#/H
+ *O!c'wX
+/@
+ $I (B!c'x#
+/8
+ *&!cuQpm
+ ,0!c'xw
+ ^#$`}
 
-var groupedKeys64SM90ANarrowAligned = driver.Text{Base: &groupedForward128SM90ANarrowAligned, Code: `packed2 80950 groupedKeys_32_float32
+var groupedKeys64SM90ANarrowAligned = driver.Text{Base: &groupedForward128SM90ANarrowAligned, Code: `packed2 75959 groupedKeys_32_float32
  ($!u6pEv,rDop3gvap3rVwd
  ($!yLqGyKp)rmvQgvap3rVwd
  ($!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+1p.pt
- ($|Z+rG
-O1*q^
-hvrrT
+ ($]'x"s7
+O|VrG
+hrlrG
 p#ysqq
 !
 p,vs
@@ -3988,12 +3858,12 @@ qg\p3{Eu(p;|B
  *& %' *$ %,/=
  $Nv&2pb
  $yNv&.q%
- $PT#v&1q-
+ $cR#v&1q-
 :Ad
 v&5pK
 p]4|.)
 zwxR5q&
- &_8/)
+ &r6/)
  %J/)
  %Jtbq&rW
  %Jqg\p3{Ep8%;|B
@@ -4180,28 +4050,23 @@ r)p4}A&)
  %HqM*qW
 pHWpk
 |H
-q.0t}
-xe+u|&)
-y@+t0
-tSc
- &xJ $y{#pg-vj
-tF8
-q:-;
- 0(x|rw%#
- 0$p<W
 qM6s{
 {y'
 ug5t0
 qt[s6
- $( 0.GItU
+ $~J 0\|#GItU
 t_p:5R
 sMpAu=)
-tSu
+tSs
 r#p4Z
-y@*rX
+q.0t}
+tr3+u|&)
+y@+t0
+tSm
+ &j'y@*rX
 p($[#$
 p($]#$
-/1
+/0
 vgqK(
 /#
 p($_#$
@@ -4211,166 +4076,155 @@ p($b#$
 p($f#$
  )'p($h#$
 p($j#$
- ', >4p<X
-/$
+ ', $R(pg-vj
+v^8
+q:-;
+ ,(r)p5rw%&
+ &$/$
 p($l#$
 p($n#$
 /$
- 'Ep($p#$
+ 'Bp($p#$
 p($r#$
- )Ep($t#$
+ )Bp($t#$
 p($v#$
- )Jp($x#$
+ )Gp($x#$
 p($z#$
- 'O/$
- <0p<Y
-/$
+ 'L .,/$
 p($|#$
 p($~#$
- )Ep(%##$
+ )<p(%##$
 p(%%#$
- )Ep(%'#$
+ )<p(%'#$
 p(%)#$
- )Jp(%+#$
+ )Ap(%+#$
 p(%-#$
- +E :2p<Z
-/$
+ 'F/$
+ ,./$
 p(%/#$
 p(%1#$
- )Ep(%3#$
+ )<p(%3#$
 p(%5#$
- )Ep(%7#$
+ )<p(%7#$
 p(%9#$
- )Jp(%;#$
+ )Ap(%;#$
 p(%=#$
- +E (2q:-M
-LN8
- $\$x3'u$
+ )< 2.q:-M
+L>8
+ $T$x3')
 pg-r+
- &Q$r]s^>
+ &x#r]s^C
 sk2
- .&qQ2
-tE
-p<[
- *W'x|rw%Y
- @a'G')
- 8$L8;
+ (&qQ2
+r>2
+ *V;vJrw%G
+ @~:G')
+ 8$L6;
 /$
-x3'="
- $(rs%_
- )Q# ** 'Q#p<\
- *(p]?rw%{
- @$ 9Q#/$
-LYe
+x3'tU
+ &( )M/$
+ %Mr>.
+ *.p];rw%g
+ @$ 9M/$
+LUe
 /$
-x3'=&
- $@rsH#0
- +Q# (, 'R$p<]
- *(p]arwH#K
- @$ ;Q#L{,0
+x3'wi
+ &@ -Mr>1
+ *.p]ZrwH#5
+ @$ ;MLu,0
 /$
-x3'=*
- $@rsH#Q
- +R$ (, 'S%p<^
- *(r8#1rwH#m
- @$ 9S% $8s,#y}A
- ,$r>2
-/)
+x3'=$
+ &@ -Mr>5
+ *.p]zrwH#T
+ @$ 9M/(
 r@&P$&Q
 r@&N$&O
 r@&L$&M
 r@&J$&K
-/)
-{FuX$"~$y\y'
-s,#q}A
- /0/#
+ $B{FuX#a~$y\y'
+/#
 r@&H$&I
 r@&F$&G
 r@&D$&E
 r@&B$&C
 /#
-{FuX#w~$y\y'
-s,#m}A
- 10r@&@$&A
+{FuX#\~$y\y'
+/#
+r@&@$&A
 r@&>$&?
 r@&<$&=
 r@&:$&;
 /#
-{FuX#s~$y\y'
-s,#i}A
- 1>r@&8$&9
+{FuX#X~$y\y'
+/#
+r@&8$&9
 r@&6$&7
 r@&4$&5
 r@&2$&3
 /#
-{FuX#o~$y\y'
-/)
- $p*pur:{6
-qe,93
- .R-sE,93
-tE
-p<_
-rh#jr+
- (*r8#nrwH$L
+{FuX#T~$y\y'
+/(
+ $|)pur:{6
+qe$93
+ (T+sE$93
+r>*
+rh#Sr+
+ ((r8#WrwH$&
  $$y<xH~$y\V
- <{#G))
- 6b./#
-qe*93
- .q,sE*93
-tE
-p<a
- *(r8$1rwH$m
+ <s#G))
+ 6[,/#
+qe"93
+ (s*sE"93
+r>6
+ *&r8#vrwH$D
  $$y<xHtQq0td
- <u% ;Lqe(93
- .U%sE(93
-tE
-p<b
- *(r8$QrwH%0
+ <e% ;HqHps93
+ (t$q|ps93
+rc<
+ *&r8$7rwH$c
  $$y<xHtQvhw<
- :$qY);
- ;Lqe&93
- .@sE&93
-tE
-p<c
- *(r8$rrwH%P
+ :$s<q);
+ ;HqHq/93
+ (@q|q/93
+rc'
+ *&r8$UrwH%$
  $$y<xHFulu/pU
- :$qY';
- 9Lq..pV
+ :$s<qA;
+ 9Hq..pV
  &<qM<pv
  $$qM'q-
 q@e
  $&p<T
 q='pK
 qI-
- 'VDq=0qG
- 'cF $0q=.r7
+ 'PBq=0qG
+ '\D $0q=.r7
  $$t_p:5)
- $Wh#qI)
- *\h#xJI>{A
- 0$p<d
+ $zc#xJI>{A
+ .Pd#rc0
 q@I
- && %9t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLp7}1zxrQ
+ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLb8AzxxHV
 q=5r%
-tF}A
-x:.vLpQ^Zygp4V
+v^}A
+x:.vLp?p*8ygp7V
 q=.P'
-wtql
+tGql
 /$
- $,}Fv?
-t#ve
-r>.
-uO3+u|
-x:-vLp^8p2ygbV
+ $0t#ve
+t#yO
+ %/zV3+u|
+x:-vLpQ8Zygp5V
 q=5rR
-wt;6're
-x:.vLpap*pNzxxHV
+|A;6're
+x:.vLp5p*^ygp^V
  $Fpwa'sT
 t_p:59c
 /l
 v3KKs)#
 /l
 x{])
- /mGzvc
+ /^Ezvc
 ra0p}
  $0p<T
 ra5pb
@@ -4384,14 +4238,14 @@ s/
 s=0rX
  $&z>#
 ws
- &Fra+pb
+ &<ra+pb
 t4
 z8+
 x{]R
 ra2pC
- %uE %r9 'n;zw
- (fIp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
- /UHra5r{
+ %gC %d7 '_9zw
+ (nDp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
+ /vEra5r{
 qHq/R
 }k
 rxQxM
@@ -4401,9 +4255,11 @@ G[r}
 q?ps
 sMrEwi=+
 qQ0
- &u-G#)
+rc+
+ua+
+G#)
 w60u5qK(r|
- $?r*pdpC
+ $Ir*pdpC
 x|qb&)
 p_-e8
 p\'rtr6*zH
@@ -4415,181 +4271,143 @@ G[wi
 D%)
 q?'
 y;&=1
- %7r>5
+ %7rc2
  +7r*pdrR
 p\'rt1qu7
 p\uvv(t'(
 r*qyq%
- $m'r*rvp-
+ $T2r*rvp-
 w#q3=#
 s5~,
 r*uQpf
-:(d
+:&d
 r*uvq8
 r)p|}A&)
- $X:s=<p-
- $['zwxR1ux
+ ${6s=<p-
+ $n&zwxR1ux
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ3+u|
 s=0q~
 t_m4='
 G[='
 s=+p-
-w+
- ,q$q|pS>{A
+ $0z5{A
 tE
-v8
- *[$p<e
-ts
-ws
-y$p|s6t,sK
- ':t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vLpQ^ZzxrQ
+tw
+ *& &R&t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+pQV>}8,vLb8AzxxHV
 s=2pb
-L#{R<
-x:/vLp5p2^ygp4V
- %Oqs'p;
- 'Bq{2,
- 5b=qs0tY
-qn4%4,
+zV{R<
+x:/vLp?p*8ygp7V
+ $Kqs'p;
+ '9q{-,
+ 5y:qs0tY
+qn/%/,
 qs.qW
-p]3}A&)
+p].}A&)
 s|<q-
-qY)M
-se?
+qY'M
+se;
 sA|_
 v_rE
- &Z+s|'pb
- $|) (x:ua+
-uepJ)
- %$ (s;q|pSql
+ (^' $pK ({. $9uepJ)
+ $Eq|pSql
 r,q3
-}Qta
-t#ta
-p<f
- 'Z# $SBt*rwpN
+tE
+p<W
+v8
+ &s(t*rw^
 tw
  $#v4p4^
- $"q"<3
+uO8
+q"<3
 uP<8
 x~2pPp+Y|)t,sKuhqVAAw?
- $cIufq9u$qd
+ $c9ufq9u$qd
 qHq9vI
- && (a#}U|:qAv.
- %DzM)
- 'DyP$)
- 3Dp<g
- )Dt*rw%(
- /Dx~2pPp+YF*x/<uhqVAAw?
+ && (X#}U|:qAv.
+ %@zM)
+ '@yP$)
+ +@}\~,
+ )@t*rw%$
+ /@x~2pPp+YF*x/<uhqVAAw?
 /#
 x9%=%qd
 qe%vI
  &-qs*pf
- $}#qs6pX
+ $m#qs6pX
  $$rb<pf
-:>r.
+:6r.
 rb'pK
-LK,xR1uk
- $* '|Nr*t-pf
-:>d
+LB,xR1uk
+ $* 'qNr*t-pf
+:6d
 r*r:q8
-p]M}A&)
- $b+LN,xR1uk
+p]D}A&)
+ $d*LE,xR1uk
 /1
- %~$/1
-t_mJ==
-G[==
+ %m$/1
+t_mH=;
+G[=;
 /1
-ud
- ;~$p<h
- '~$|As6t,sK
-LV,xR1uk
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8,vLp7}1zxrQ
+ 7m$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p7V>}8,vLb8AzxxHV
 /1
-}f{R<
-x:/vLpQ^Zygp4V
- 'z@D@ql
+w_{R<
+ 'm$ %R>D<ql
 |Y]E
 pwp'2rR
-DO,
+DK,
 pwp'+s8
-}VA=Nv2
-}VOE=O-
+}V==Jv2
+}VKE=K-
 rb2p'
-x9@=@,
-qe@=F
+x9<=<,
+qe<=B
 s5~;#
- $GqM2qT
- &~&sW'qT
- (m7J${7
- $$ &P$/[
-u4#4{V
-p92
- $Ku4#1{V
- '%u4#.{V
- '(:|{V
- '+ $;:vyt
-sY0
- $O:pyt
- &.:jyt
-sY2
- $C:dyt
-sY.
- $7:Zyt
- &u#:Uyt
- &$:Pyt
- &$:Kyt
- &$/O
-:Fq(<
-p9.
- $O/.
-:4q('
- &\# ${%:*q(+
-:)q(2
-p90.
- %N:$q(+
-:#q(1
- '&/#
-q,yZq('
- %/ *~$ 'T) *&{1.
+ $EqM2qT
+ &d&sW'qT
+ (Z5J$uC1
+ $$sY5
+ $?s|'q-
+:$}v
+ $> $Aq,w~q(<
+ ,> 'd' *&{15
 n7
 _1
- ((||
- *$w86r{
+ 2(w86r{
 tX
-pB#>
+Cy
 r92
- &*/a
- *7 $:/)
- *T$ $Q$ra*p}
- $+C<
-_0
- &0 $5C6
- '' $>/.
- *H $E/.
-{15
- *&/.
- *< $9/.
- *7 $:tX2
-Cv
+ &*/[
+ $0Ch
 _2
- &* %'Cr
- '' $, %,Cn
- ', $, %1Cj
- '1 $, '6_3
- &( '6 '' $* '6 ', $* '6 '1 $*/'
- *z$ ${$/-
- *B $A *t# $u#/.
- *Q% $R% $<C(
+ &) $$Cd
+ '' &(C_
+ ', $( $5C[
+ '1 $> '6_3
+ &( '6 '' $* '6 ', $* '6 '1 $*/S
+||
+ (D $Ara*p}
+ $DC8
+_0
+ &? $:C2
+ '' $3/3
+ ,$/,
+ $K *N/,
+{16
+ *&/,
+ $$C&
 r9q3
- &5 *Y$ $\$ $$ppq)
- %, $& %jE *$y/uE
+ && ($p9
+!vTy3
+ $3ppqA
+ %, $2 %^M *$y/uE
 st
 y/1pZ
  D(`}
 
-var groupedKeys128SM90ANarrowAligned = driver.Text{Base: &groupedKeys64SM90ANarrowAligned, Code: `packed2 114856 groupedKeys_64_float32
- @$]u/rT
-Opd5rO
-hulrA
+var groupedKeys128SM90ANarrowAligned = driver.Text{Base: &groupedKeys64SM90ANarrowAligned, Code: `packed2 106515 groupedKeys_64_float32
+ @$|Z+rT
+O6x$s7
+h+z4
 p#15q^
  Z$*p<c
  c($r?b
@@ -4730,343 +4548,270 @@ rZz7U
  &$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#9H#8H#7H#6sV
  &$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#6H#5H#4H#3sV
  &$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#3H#2H#1H#0sV
- 6$q@h
- L$p<d
- @$q@b
- i#$p<e
- g#$p<f
- g#$p<g
- w#$p<h
- P$$p<i
- P$$p<j
- P$$p<k
- s#$r@'4$'5
+ N$q@b
+ *$q@h
+ m.$r@'4$'5
 r@'2$'3
 r@'0$'1
 r@'.$'/
- 6*r@',$'-
+ (*r@',$'-
 r@'*$'+
 r@'($')
 r@'&$''
- 6*r@'$$'%
+ (*r@'$$'%
 r@'"$'#
 r@&}$&~
 r@&{$&|
- 6*r@&y$&z
+ (*r@&y$&z
 r@&w$&x
 r@&u$&v
 r@&s$&t
- >*p<l
- u#$p<m
- u#$p<n
- u#$p<o
- a#$/'
-s,%\{R
- .t+/+
+ u(*/+
 p(%?#$
 p(%A#$
-/(
- &S0p(%C#$
+/'
+ &Y6p(%C#$
 p(%E#$
  (&p(%G#$
 p(%I#$
  ('p(%K#$
 p(%M#$
- &'/(
-{FuX%cF*x/y'
-s,%T{R
- /?/$
+ &'/'
+{FuX%0F*x/y'
+/$
 p(%O#$
 p(%Q#$
- (Z#p(%S#$
+ (T#p(%S#$
 p(%U#$
  (&p(%W#$
 p(%Y#$
  ('p(%[#$
 p(%]#$
- (0{FuX%ZF*x/y'
-s,%P{R
- 1?p(%_#$
+ (e#{FuX%,F*x/y'
+/$
+p(%_#$
 p(%b#$
  (Ep(%d#$
 p(%f#$
- (&p(%h#$
+ (Gp(%h#$
 p(%j#$
- ('p(%l#$
+ (1p(%l#$
 p(%n#$
- (0{FuX%VF*x/y'
-s,%L{R
- 1?p(%p#$
+ )8{FuX%(F*x/y'
+/$
+p(%p#$
 p(%r#$
- (Ep(%t#$
+ (1p(%t#$
 p(%v#$
  (&p(%x#$
 p(%z#$
  ('p(%|#$
 p(%~#$
- (0{FuX%RF*x/y'
-/(
- $]8pur:sT
-D=e
-sk2
-rMKpy
-u"
-/(
-p~%JM
- *R<p<p
-rh%Mr+
- $&p~%N;
- $$r8%QrwH&0
- $$y<xHF*s*
- :$qY>;
- 4$u-pPt(xfuhpQ^p*w?
- &k,D<e
- %MrMJpy
- &&p~%kM
- +Mp<q
-rh%Kr+
- $0p~%o;
- $$r8%rrwH&P
- $$y<xHF*x$pU
- :$qY=;
- ;MD;e
- %MrMIpy
- &@p~&.M
- +Mp<r
-rh%Jr+
- $0p~&2;
- $$r8&5rwH&q
- $$y<xHFuAqX
- :$qY<;
- ;MD:e
- %MrMHpy
- &@p~&NM
- +Mp<s
-rh%Ir+
- $0p~&R;
- $$r8&UrwH'4
- $$y<xHF|@sc
- :$qY;;
- 9M/(
-s,'@}l6r6
- .[+/'
- +\-/'
-{FuX'FFqF6r6y'
-s,'8}l6r6
- ;\-{FuX'>FqF6r6y'
-s,'4}l6r6
- ;\-{FuX':FqF6r6y'
-s,'0}l6r6
- ;\-{FuX'6FqF6r6y'
+ )N{FuX%$F*x/y'
 /'
- $UD/)
-qe)93
-rMdpy
- &eFp~'.M
- &$sE)93
-tE
-p<t
-rh'1r+
- $*p~'2;
- $$r8'5rwH'q
- $$y<xHFqFrtpZ
- :$qYQ;
- 4$ )P' $}#rMcpy
- &$p~'NM
- *$p<u
-rh'/r+
- $&p~'R;
- $$r8'UrwH(4
- $$y<xHxLt-t8
- :$qYO;
- ;Lqe'93
-rMbpy
- &@p~'oM
- &$sE'93
-tE
-p<v
-rh'.r+
- $*p~'s;
- $$r8'vrwH(T
- $$y<xHxLuvvP
- :$qYM;
- ;L $[#rMapy
- &$p~(2M
- *$p<w
-rh'-r+
- $&p~(6;
- $$r8(9rwH(u
- $$y<xHxLrlq6
- :$qYK;
- 9L 2:p<a
- 0$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQs6t,sK
- D$p<x
- 2$q=.y2
-w_ql
- &&t1~'py
- (C $Bwt{R
-x:-vLYpepNzxxHV
-q=5s8
-v^}l6r6
-x:.vLbpTpeygp7V
- $/|Aql
- &$}Fw~
-}FxZ
- $&zV3+u|
-x:-vR"8q5ygp5V
- $&|A;6're
-x:.vR#p*qUygp^V
-q=1s8
-y$p|we.v(
-x:-vLp5ZqPygpaV
+ $x6pur:sT
+D-e
+sk2
+rM3py
+u"
+/'
+qQ2
+rc0
+rh%#r+
+ ${4p~%$;
+ $Z#r8%'rwH%R
+ $$y<xHF*s*
+ :g&qY.;
+ 4$u-pPt(xfuhpQ^p*w?
+ &m*D,e
+ %IrM2py
+ && %Irc+
+rh$~r+
+ $(p~%B;
+ $$r8%ErwH%q
+ $$y<xHF*x$pU
+ :$qY-;
+ ;ID+e
+ %IrM1py
+ )Irc2
+rh$}r+
+ $Ep~%a;
+ $$r8%drwH&2
+ $$y<xHFuAqX
+ :$qY,;
+ ;ID*e
+ %IrM0py
+ )Irc.
+rh$|r+
+ $Ep~&";
+ $$r8&%rwH&P
+ $$y<xHF|@sc
+ :$qY+;
+ 9I/&
+ +^+/&
+{FuX&\FqF6r6y'
+/#
+ -^+{FuX&XFqF6r6y'
+/#
+ -^+{FuX&TFqF6r6y'
+/#
+ -^+{FuX&PFqF6r6y'
 /&
-}f>z#+vZ
-x:.vLp^^%"ygp|V
+ $jE/(
+qHq)93
+rM?py
+ &yBq|q)93
+rc1
+rh&Or+
+ $(p~&P;
+ $$r8&SrwH'"
+ $$y<xHFqFrtpZ
+ :$qY9;
+ 4$ )Q& $u#rM>py
+ ($rc5
+rh&Mr+
+ $&p~&o;
+ $$r8&rrwH'@
+ $$y<xHxLt-t8
+ :$qY7;
+ ;HqHqA93
+rM=py
+ &Oq|qA93
+rc*
+rh&Lr+
+ $(p~'0;
+ $$r8'3rwH'^
+ $$y<xHxLuvvP
+ :$qY5;
+ ;H $<rM<py
+ ($rc6
+rh&Kr+
+ $&p~'N;
+ $$r8'QrwH'}
+ $$y<xHxLrlq6
+ :$qY3;
+ 9H 2:p<a
+ 0$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQs6t,sK
+ 8$uB<
+ .$q=.y2
+wtql
+ &&t1v?py
+ +1|A{R
+x:-vLYp2^ygp^V
+q=5s8
+y$p|}l6r6
+x:.vLbpNp2ygpaV
+ $)w_ql
+ &$}FxZ
+}FyZ
+ %=L"3+u|
+x:-vLp|8peygqRV
+ $,L#;6're
+x:.vLqRp*pTzxrC"V
+q=1s8
+L$we.v(
+x:-vLp5Zq5zxrC#V
+/&
+L%>z#+vZ
+x:.vLp^^qUzxrC$V
  (&/p
  $$/p
  6$p<a
- a%$r?^
- $$:,d
- .$ $W( DX(p<y
- 4$s=0v5
-zVql
- /j%r>*
-L&r+vhxN
-x:,vLYpTpezxxHV
+ {#$uB'
+ J$uB0
+ 8$r?^
+ $$:*d
+ .$ $v' 8w'uB+
+ .$s=0v5
+ 1a% %1}fr+vhxN
+x:,vLYp2^ygp^V
 s=2q8
-L'>x"'qy
-x:/vLbq5pTygp7V
- *"q{6,
- 6$qn8%8,
- $$p]7}A&)
- N$p<z
+L">x"'qy
+x:/vLbpNp2ygpaV
+ *"q{1,
+ 6$qn3%3,
+ $$p]2}A&)
+ F$p<d
  B$v_qA
- (" ?Ep<{
- 6@x~2pPp+YF5vhxNuhqVAAw?
+ (" 7Ap<e
+ 68x~2pPp+YF5vhxNuhqVAAw?
 /#
- +Ez>'
-:"r.
- CEp<|
- (5t*rw%4
- 2$ +E:(r.
- 'D}U|:m/v.
- %DD1)
- 'DyP4)
- 2Kp<}
- ($t*rw%@
+ +Az>'
+q,yZr.
+ ;Ap<f
+ (5t*rw%.
+ 2$ +A:"r.
+ '@}U|:m/v.
+ $MD1)
+ &$yP4)
+ *$p<g
+ ($t*rw%8
  .$x~2pPp+YFx"uivLqVAAw?
 /#
 x95=5qd
 qe5vI
- 0*:Rr.
- $$Lh,xR1uk
- *$:Rd
- $$p]j}A&)
- $$Lk,xR1uk
+ 0*:Fr.
+ $$LZ,xR1uk
+ *$:Fd
+ $$p]\}A&)
+ $$L],xR1uk
 /3
- $Q./3
-t_mZ=M
-G[=M
- >\.p<~
- ($Ls,xR1uk
- $$/3
+ $|,/3
+t_mX=K
+G[=K
+ 2X- )\& $(/3
  &$/3
- 1_*r>*
-L$r+vhxN
-x:,vLYpepNzxxHV
-/3
-L%>x"'qy
-x:/vLbpTpeygp7V
- &"DPql
- &$D_,
- $$}VQ=^v2
-}V_E=_-
- $&x9P=P,
-qeP=V
+ 3\&y$p|r+vhxN
+ %\&/3
+}f>x"'qy
+ '\& $$DLql
+ &$D[,
+ $$}VM=Zv2
+}V[E=[-
+ $&x9L=L,
+qeL=R
 s5~;'
- 2(J$|'
- $$sY<
- $O/a
-u4#}yt
- &V#u4#zyt
- &%u4#wyt
- &%u4#tyt
- (0u4#nxz
- &*u4#hxz
- &$u4#bxz
- &$u4#[xz
- &$u4#Rxz
- &$u4#Mxz
- &$u4#Hxz
- &$u4#Cxz
-p9q&
- $Mu4#:xz
-p90'
- $Ou4#5xz
- &V$u4#0xz
-p90+
- $K:|xz
-p9rl
- $O:sxz
- &}#:nxz
-p9vr
- $O:ixz
+ 2(J$q(2
+ $$p90.
+ &$:0q(1
 p9u*
- $O:dxz
-p9xN
- $G/S
-:^q(6
- (Z$:HrP<
-p9*
- &&::rP'
-:9rP0
-p9++
- $M:4rP'
-:3rP2
- '&:.rP'
-:-rP.
- '*:(rP'
-:'rP1
- './#
-:"rP<
- %7 P#c#pB#s
- ($/f
- $< 89 $9CL
- (< $CCF
- (F/)
- *T% &Q% *- &. *- &. *- $./.
-vb3
- (M $P#tX5
-pB#Y
- (& %'pB#U
- (& %,pB#Q
- (& %1pB#M
- &E $J '6 (& '6 (& '6 (& '6 &E $L $NpB#2
- 'J $E $BpB#/
- 'O $; $8C}
- 'O $/ $,Cz
- 'O &% %6 'J $( '6 'O!vTx#
- '6 'O!cxNpm
- '6 'O!vTxw
-/(
- *b#!|-y3
-/'
- *0!|-z/
- ,p$!cq0pm
- $$C8
- &u$!|-+pm
- *3!culpm
- %,C0
- &(!|-wG
- %1 ('!|-wX
- %6 Z#0`}
+ $;:,q(*
+ '%:(q(6
+ '(:$rP<
+ %+ P#DpB#L
+ ($/a
+{11
+pB#;
+ (( %'pB#7
+ (& %,pB#3
+ (& %1pB#/
+ (& '6 (& '6 (& '6 (& '6 (& $0Cu
+ 'J $' $$Cr
+ 'O &(Co
+ 'O $( $5Cl
+ 'O $> '6 'J $, '6 'O $, '6 'O $, '6 'O $*/W
+ *|#!vTz/
+ $$ $MCH
+ &P#!ct?pm
+ $KCB
+ &F!vT+pm
+ ,.!crlpm
+ ,$!vTwG
+ ,$!vTwX
+ &$C6
+ &$!vTx#
+ *$!cxNpm
+ $3C.
+ &$!vTxw
+ *)!|-y3
+ \#.`}
 
-var groupedQueries64SM90ANarrowAligned = driver.Text{Base: &groupedForward64SM90ANarrowAligned, Code: `packed2 90245 groupedQueries_1_32_float32
+var groupedQueries64SM90ANarrowAligned = driver.Text{Base: &groupedForward64SM90ANarrowAligned, Code: `packed2 86401 groupedQueries_1_32_float32
  ($!u6pEv,rDop3gzSrD}:rmp3wd
  ($ ($!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+1rjpt
- ($]xNr-
-Oz#r-
-z7.rA
+ ($|Z.qo
+OxWr-
+hrlqo
 p#u|rT
 !
 p,vs
@@ -5160,13 +4905,14 @@ G#)
 w60u5Q>Qr|
 zLM
  '%v&.tB
- $T8v&1tB
+q{#,
+v&1tB
 D*,u*
- &U%D-)
+ &a2D-)
  &$v&5qO
 pg,,u*
- $6v&6tY
- 2dW$p,1sD
+ $Ov&6tY
+ 2_S$p,1sD
  *$w8<tY
  2$ -0w8'a
  $M $RI 9> $|Gp]*|.)
@@ -5494,10 +5240,10 @@ rYpes)#
 |H
 w:1p-
 t*|.)
- $, &a_# 7x0w:5p-
+ $, &g\# 7x0w:5p-
 v^,rt1ro
 q>p7,
- *4 -. $v^#ufpSp@,
+ *4 -. $|[#ufpSp@,
 v8
 r#sSm
 L|,rtr6*
@@ -5796,23 +5542,19 @@ DSpk
  $~Cx5<pb
  $QHq.'p;
 pEvyw>gp3oz?p)v,q'?x<jtv
+q.0rX
+{y'
+ 2{r#GG=v
+t_p:3R
+ $&wvh&a
 q..yR
 pH[pk
 |H
 xe+u|&)
- $sr#pg-vj
-pHd8
-q:-;
- @(p<f
-q.0rX
-{y'
- 24GG=x
-t_p:3R
- $&wvh&a
 y@*rX
 p(&3#$
 p(&5#$
-//
+/.
 vgqK(
 /#
 p(&7#$
@@ -5822,204 +5564,193 @@ p(&9#$
 p(&=#$
  )'p(&?#$
 p(&A#$
- ', $.{Fp+p^y'
-L&3
- (&v4s^&
-L$8
- .&p<g
-/$
+ ', $6pg-vj
+pHd8
+q:-;
+ 2(/$
 p(&C#$
 p(&E#$
 /$
- 'Ep(&G#$
+ 'Bp(&G#$
 p(&I#$
- )Ep(&K#$
+ )Bp(&K#$
 p(&M#$
- )Jp(&O#$
+ )Gp(&O#$
 p(&Q#$
- 'O/$
- $0L1qd
- (Gv4s^1
-L/8
- .&p<h
-/$
+ 'L .,/$
 p(&S#$
 p(&U#$
- )Ep(&W#$
+ )<p(&W#$
 p(&Y#$
- )Ep(&[#$
+ )<p(&[#$
 p(&]#$
- )Jp(&_#$
+ )Ap(&_#$
 p(&b#$
- +EL<zz
- (7v4s^<
-L:8
- .&p<i
-/$
+ 'F/$
+ ,./$
 p(&d#$
 p(&f#$
- )Ep(&h#$
+ )<p(&h#$
 p(&j#$
- )Ep(&l#$
+ )<p(&l#$
 p(&n#$
- )Jp(&p#$
+ )Ap(&p#$
 p(&r#$
- +E (T$q:-M
- %j% $\$x3'u$
+ )< 2.q:-M
+ %P$ $T$x3')
 pg-r+
- &Q$r]s^>
+ &x#r]s^B
 sk0
- .&qQ0
-tE
-p<j
- *W'x|rw%T
- @a'G')
- 8$L8;
+ (&qQ0
+r>.
+ *\1vJrw%D
+ @U1G')
+ 8$L6;
 /$
-x3'="
- $(rs%_
- )Q# ** 'Q#p<k
- *(p]?rw%v
- @$ 9Q#/$
-LYe
+x3'tU
+ $(rs%b
+ )M/$
+ %Mr>1
+ *0p];rw%d
+ @$ 9M/$
+LUe
 /$
-x3'=&
+x3'wi
  $@rsH#0
- +Q# (, 'R$p<l
- *(p]arwH#F
- @$ ;Q#L{,0
+ -Mr>5
+ *0p]ZrwH#2
+ @$ ;MLu,0
 /$
-x3'=*
- $@rsH#Q
- +R$ (, 'S%p<m
- *(r8#1rwH#h
- @$ 9S%q.1pV
+x3'=$
+ $@rsH#O
+ -M (f% &s%p]zrwH#Q
+ @$ 9Mq.1pV
  &:qM0pv
  $$qM+q-
-u?r;#K
+u?r;#C
  $&p<b
 ra6pX
- 'ZDr*pdqG
+ 'SCr*pdqG
  &,p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
 r*rvt0
  $&t_p:3)
 r*t-pX
-qI)
- *(xJG>{A
- 0$p<n
+xJG>{A
+ .(r>6
 q@G
- *&r*p0qW
-tF}A
-x:+vLpQ^Zygp4V
+ &&r*p0qW
+v^}A
+x:+vLp?p*8ygp7V
 r*rvpV*
-wtql
+tGql
 /$
- ((r>.
-uO3+u|
-x:*vLp^8p2ygbV
- $f7wt;6're
-x:+vLpap*pNzxxHV
-!s4
-qs't}
+ (( %/zV3+u|
+x:*vLpQ8Zygp5V
+ $v4|A;6're
+x:+vLp5p*^ygp^V
+ %Nqs't}
 G~,u*
- &q7G~)
+ &R5G~)
  ($p<b
 s=+sX
  $&t_p:z)
 s=.q%
- -R# .0qs0pb
+ .&qs0pb
  ,$qs+pb
  $$x{[)
  $$qs.pX
- %n9 .& -eHqs1pf
+ %Y8 .& -PGqs1pf
  &.qs5yI
  $$s='p-
  $$s=+P2
 GYp@
- ,&p<o
+ *&rc<
 s=+pC5
 r)pa}A&)
- ,(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR&p*8zxrQ
- 2$ -F 0,GYr}
+ *(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vR%8AzxxHV
+ 2$ -D 0,GYr}
 s=5q%
- *&p<p
+ (&rc'
 /)
-p])}A&)
- ,(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8-vR0p*8zxrQ
- $Mqs5p-
-rd#vCa
+p](}A&)
+ *(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8-vR.8AzxxHV
+ $Iqs5p-
+ujxPvCa
 t>.q-
- .V#GYtU
- ,$p<q
+ .R#GYtU
+ *$rc<
 /(
-p]0}A&)
- .(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vR8}1zxrQ
- $$t>*pf
- 2$ -lJvB'sT
-p]<}A&)
+p].}A&)
+ *(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vR48AzxxHV
+ $Mt>*pf
+ 2R# -PIvB'sT
+p]8}A&)
  *0x>&-
- 4$r>1
- 0$q"<3
+ <$q"<3
 uP<8
 x~2pPp+Y|)t,sKuhqVAAw?
- $$qn"%"qd
-k"vI
+ $$rHp|qUqd
+yAvI
  &&vB'pV*
- ,$ -B ,, /Btrrw%3
- )Bx~2pPp+YF5vhxNuhqVAAw?
+ ,$ -> 0,vJrw%/
+ )>x~2pPp+YF5vhxNuhqVAAw?
 /%
- +BvB2q-
- $@vB.q%
+ +>vB2q-
+ $4vB.q%
  $$vB1q-
  $$vB5q%
-LZ,rt1qF
+LR,rt1qF
  4&GYu=
- ,$p<r
+ *$rc'
 /1
-L:,+pds#
- ,(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8-vRh}1zxrQ
- 6$ -PM *,q{Br+
- +[$zCEM
- *.trrw%M
- )[$x~2pPp+YFrvpds#uhqVAAw?
+L6,+pds#
+ ((t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8-vR]8AygbV
+ 6$ -XK *,zC<M
+q{=r+
+ *&vJrw%E
+ )P$x~2pPp+YFrvpds#uhqVAAw?
 /.
-qnM%Mqd
-kMvI
- ,. *K %9 ,$trrw%Y
- )9x~2pPp+YFrvuAq3uhqVAAw?
+qnE%Eqd
+kEvI
+ ,. .CvJrw%O
+ )5x~2pPp+YFrvuAq3uhqVAAw?
 /#
-qnI%Iqd
-kIvI
- 4X#s,#0,rt1ro
+qnA%Aqd
+kAvI
+ 4P#Ls,rt1ro
  0$qM1qT
  &$z:qT
- ($J$v|
- $$p9*
- $? %^OJC|'
- Z#>/C
- $$p9.
- $M/;
- (R#/4
- 8$ %\3 4"{1.
+ ($J$xz
+ $$sY+
+ $? %^MJC|<
+ &> %\0 4"vbe
 n5
- &V# 0Q# %XT# ,$yvuQrX
+ &V# 0Q# %XQ# ,$yvuQrX
+vbM
+CQ
+ ((/O
+ $$C=
+_0
+ (&C9
+ '' $( $5C5
+ ', $> $AC1
+ '1 $H/G
 ||
-C]
- ((/)
- *: $7 $8 $C (E $P# ,: $9 ,: &9{11
-pB#b
- &^# $Y# %'pB#^
- '' J,_0
- *$ '' (& ', (& '1 $&/(
- V#$ %vC *$y/qc
+ (: $7/?
+ $? (O $o#/8
+ *0 $- ,: $9 *: (9{16
+pB#U
+ &M $R# %'pB#R
+_.
+ $* %wN *$y/qc
 st
 y/t'
  D(`}
 
-var groupedQueries128SM90ANarrowAligned = driver.Text{Base: &groupedQueries64SM90ANarrowAligned, Code: `packed2 122538 groupedQueries_2_32_float32
- >$]++qq
-Ou|qS
-hq0r-
+var groupedQueries128SM90ANarrowAligned = driver.Text{Base: &groupedQueries64SM90ANarrowAligned, Code: `packed2 116821 groupedQueries_2_32_float32
+ >$]xNqo
+O55r-
+hu/r-
 p#x"rA
  V$*p<p
  c($r?o
@@ -6252,306 +5983,235 @@ qeK={
  'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#;H#:H#9H#8sV
  'm/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#8H#7H#6H#5sV
  'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#9H#8H#7H#6sV
- *N V##p<r
- 6$GGsi#W
- m#$p<s
- g#$p<t
- g#$p<u
- w#$p<v
- P$$p<w
- P$$p<x
- P$$p<y
- a#$ ${2s,#w{R
- ,tAr>.
-/*
+ *N <#GGsi#U
+ u.$/)
 p(&t#$
 p(&v#$
-/*
- &Jp(&x#$
+/)
+ &].p(&x#$
 p(&z#$
  (&p(&|#$
 p(&~#$
  ('p('##$
 p('%#$
- &'/*
-{FuX#}F*x/y'
-s,#q{R
- /?/$
+ &'pupdp}
+{FuX#aF*x/y'
+/$
 p(''#$
 p(')#$
- (Z#p('+#$
+ (T#p('+#$
 p('-#$
  (&p('/#$
 p('1#$
  ('p('3#$
 p('5#$
- (0{FuX#wF*x/y'
-s,#m{R
- 1?p('7#$
+ (e#{FuX#\F*x/y'
+/$
+p('7#$
 p('9#$
  (Ep(';#$
 p('=#$
- (&p('?#$
+ (Gp('?#$
 p('A#$
- ('p('C#$
+ (1p('C#$
 p('E#$
- (0{FuX#sF*x/y'
-s,#i{R
- 1?p('G#$
+ )8{FuX#XF*x/y'
+/$
+p('G#$
 p('I#$
- (Ep('K#$
+ (1p('K#$
 p('M#$
  (&p('O#$
 p('Q#$
  ('p('S#$
 p('U#$
- (0{FuX#oF*x/y'
-/*
- $V%pur:sT
-D-e
- $4rM3py
+ )N{FuX#TF*x/y'
+/)
+ $}$pur:sT
+D%e
+ $4rM'py
 u"
-/(
-p~#gM
- **p<z
-rh#jr+
- $&p~#k;
- $$r8#nrwH$G
+/'
+ $(r>6
+rh#Sr+
+ $&p~#T;
+ $$r8#WrwH$#
  $$y<xHF*s*
- :$qY.;
+ :$qY&;
  4$u-pPt(xfuhpQ^p*w?
  $$/#
-D,e
- $.rM2py
+D$e
+ $.rM&py
 u"
 /#
-p~$*M
- **p<{
-rh#hr+
- $&p~$.;
- $$r8$1rwH$h
+ $(rc<
+rh#Qr+
+ $&p~#s;
+ $$r8#vrwH$A
  $$y<xHF*x$pU
- :$qY-;
- ;MD+e
- $FrM1py
- 'Mp~$JM
- **p<|
-rh#gr+
- $&p~$N;
- $$r8$QrwH%+
+ :$qY%;
+ ;ID#e
+ $FrM%py
+ )Irc'
+rh#Pr+
+ $.p~$4;
+ $$r8$7rwH$_
  $$y<xHFuAqX
- :$qY,;
- ;MD*e
- $FrM0py
- 'Mp~$kM
- **p<}
-rh#fr+
- $&p~$o;
- $$r8$rrwH%K
+ :$qY$;
+ ;ID"e
+ $FrM$py
+ )Irc0
+rh#Or+
+ $.p~$R;
+ $$r8$UrwH$~
  $$y<xHF|@sc
- :$qY+;
- 9M .:u?r;$3
+ :$qY#;
+ 9I .:u?r;$#
  $$p<n
  .$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQs6t,sK
- D$p<~
- 2$r*rvv/
-w_ql
- &&t1~'py
- (Cr>1
-wt{R
-x:*vLYpepNzxxHV
+ 8$rc+
+ .$r*rvv/
+wtql
+ &&t1v?py
+ +1 $vGx:*vLYp2^ygp^V
 r*p0s{
-v^}l6r6
-x:+vLbpTpeygp7V
- $6|Aql
- &$}Fw~
-}FxZ
- %.zV3+u|
-x:*vR"8q5ygp5V
- $,|A;6're
-x:+vR#p*qUygp^V
+y$p|}l6r6
+x:+vLbpNp2ygpaV
+ $mGw_ql
+ &$}FxZ
+}FyZ
+ %=L"3+u|
+x:*vLp|8peygqRV
+ $,L#;6're
+x:+vLqRp*pTzxrC"V
 r*t-s8
-y$p|we.v(
-x:*vLp5ZqPygpaV
+L$we.v(
+x:*vLp5Zq5zxrC#V
 /&
-}f>z#+vZ
-x:+vLp^^%"ygp|V
+L%>z#+vZ
+x:+vLp^^qUzxrC$V
  4&p<n
- <$s=+yB
-r^ql
+ 2$s=+yB
+q?q3
 /#
- $i#t4
- Z#n#rM.vu
- *$ $Q& *R& %r# %#rM"py
-uFuA
- 0*t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR(p*8zxrQ
-t1x?>w~
- %Q$r>5
-s=+pK1
-wt{R<
+ ^#)rM+vu
+ *$ $f% *g% %n# %#rc2
+ .(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vR'8AzxxHV
+}Q>xZ
+ ',s=+pK1
+uO{R<
 /#
-x:,vR'}1ygp4V
- $O/)
-L",rt1uk
-q{$,
- 43/)
-q,yZd
+x:,vR&p*8ygp7V
+ 'h*}f,rt1uk
+q{#,
+ 4,/)
+q,~'d
 /)
-L&,rt1ro
+L%,rt1ro
 /)
- %L/)
- (y# (T#uF6+
+ %J/)
+ (0uY&
+ %#rc.
 /*
-p]*}A&)
- *ML+,rt1ro
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8-vR3p*8zxrQ
-t1x?i(
-uY(
-r>*
-/*
-wt|B52ro
+p])}A&)
+ *,t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8-vR18AzxxHV
+}Qi&
+ ),uO|B52ro
 /#
-x:-vR2}1ygp4V
- &&rd'vCm
- $$:<d
+x:-vR0p*8ygp7V
+ &$rd%vCm
+ $$:7d
 /(
- && %B/(
+ && %@/(
  $&/,
- $$uY-
- %# %k'uF|#
+ $MuY+
+ %#rc2
 /)
-p]2}A&)
- ..t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vR<}1zxrQ
-t1x?i.
-uY.
-r>5
-/)
-v^{R<
-/#
-x:,vR;^Zygp4V
- B$p]?}A&)
- >$r>6
- a#$ /B 6.rIp84
-q,v?r.
- &V% 7:trrw%@
+p]0}A&)
+ *Y#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vR88AzxxHV
+}Qi+
+ ), 'i#x:,vR7p*8ygp7V
+ Bg$ %p@ a$$rIp80
+q,x?r.
+ &w$ /6vJrw%:
  (9x~2pPp+YF*x/<uhqVAAw?
 /#
- +:rIp81
-q,x?r.
- ;: *)x~2pPp+YFx"uivLqVAAw?
- -: ,v$:Pd
- $$Lx,rt1qF
+ +6rIp8-
+q,~*r.
+ 36 *)x~2pPp+YFx"uivLqVAAw?
+ -6 ,h$:Fd
+ $$Ll,rt1qF
  &$/1
  %(/1
- )n%/1
+ )Z%/1
  $0/3
- $$uYA
- %#rMDpy
-uF6.
+ $$uY:
+ %#rc.
 /2
-LT,+pds#
- ,.t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8-vLr(#6}1zxrQ
-t1x?iB
-uYB
-r>*
-/2
-LY|B52ro
+LL,+pds#
+ (,t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8-vRy8AygbV
+}Qi:
+ )+LO|B52ro
 /#
-x:-vLr(#5^Zygp4V
- '@ <(rIp8]
- $":(r.
+x:-vRxp*8zxxHV
+ '= <(rIp8S
+ $":#r.
  $A//
- 7f%trrw%j
- *\#//
- *d&rIp8Z
-:&r.
- ;t$trrw%w
- ,T' +::,r.
- &Eq{xr+
- +9zC{M
- *CtrrwH#2
+ .Y%vJrw%]
+ *R&//
+ *|%rIp8P
+q,xPr.
+ 3e$vJrw%i
+ ,e& +6:%r.
+ &=zCjM
+q{kr+
+ *CvJrw%s
  ($x~2pPp+YFt-52rouhqVAAw?
 /#
-rHr(#2H#2qd
-xd#2vI
- &I:*r.
- '9q{tr+
- +9zCwM
- *6trrwH#>
+qns%sqd
+ksvI
+ &A '\#/#
+zCfM
+q{gr+
+ *.vJrw%}
  ($x~2pPp+YwOrorWuhqVAAw?
 /#
-rHr(#.H#.qd
-xd#.vI
- &I//
- $~#//
+qno%oqd
+kovI
+ &A//
+ $x#//
  $$//
-:ad
+:Qd
 //
-s,#i,rt1ro
+s,#R,rt1ro
  &*/4
- $V&qe"=(
+ $o%qe"=&
 s5~;4
- 2&J${V
- $$sY'
- &$JCxz
-sY+
- $E/U
-u4#N|<
- &T$u4#K|<
- &%u4#H|<
- &%u4#E|<
- &% $Cu4#?{e
- &0u4#9{e
- &$u4#3{e
-sY*
- $O:~{e
+ 2&J$uC1
+ $$sY5
+ &$JC}v
 sY6
- $I:u{e
- &R$:p{e
-p90'
- $M:k{e
- &P#:f{e
-p90+
- $M/G
-:aq(2
-p91
- $M/<
-:Qq(.
-p95
- &m#:Qq(1
- &t#/#
- )*/#
- '* 8V${11
- F$C{
- ($/Y
- *0 $-/*
- *{$ $x$/*
- *i# $f#/*
- *o$ $l$ $E{1.
- (O $w#/0
- *7 $8/0
- *f# $i#/0
+ ^#&Cg
+ ($/T
 {15
-pB$J
- &= $B %'pB$G
- &G $N/0
- *7 $8/0
- *e# $d#tX*
-CV
- (& %'CR
- (& %,CN
- &E $L $DCJ
- '1 $; $8C?
- '6 $1 $.C<
- '; &% (d#!vT+pm
- %EC6
- &9!crlpm
-/*
- *I!vTwG
-/*
- $: (A!vTwX
-/*
- ({# V#8`}
+CJ
+ (( %'CF
+ (& %,CB
+ (& $FC>
+ (C $<C;
+ &M $8 $0C8
+ &M $D $$ (O $P# $+C2
+ &M $\#/K
+ *O $R#/@
+{1.
+ (M $R#/8
+ *[#!c'wX
+ ,0!c'x#
+ ,$!cuQpm
+ &$pB$6
+ &$!c'xw
+ $)pB$3
+ X#.`}
 
 var linesOf32SM70 = driver.Text{Base: &prepareTiledSM70NarrowAligned, Code: `packed2 6110 linesOf_float32_row_F32
  .$!pW{npt
@@ -6617,10 +6277,10 @@ s9qu
 w7u0r_U
 /#
 |i;
-s"pe
 w'
 y7
-|&w&
+s"pe
+v7
  %= %>/#
 u;
 {W
@@ -6630,7 +6290,7 @@ uS
 p>#(uH#
 /#
 |i,
- %1 &o%v:p;
+ %/ &o%v:p;
 xJ.9*
 wc
 tK.M
@@ -6693,9 +6353,10 @@ xF0V
  +8xF1V
  += $2/&
 t=*&*;
-p%*&#
 p%*&)
- **/&
+y7
+p%*&#
+ (,/&
 r&*4
 {W
 }W
@@ -6704,7 +6365,7 @@ r&*4
  $* +Z#/&
  $$/&
 t=*&*,
- %9 4(WpV}b
+ %7 4(WpV}b
  &$WpV6p=
  $$WpV*p-
  &$z)'q8
@@ -6851,7 +6512,7 @@ D<ql
  ,$ykq%
  $$r?P
 t3'pX
- .k}#t30yU
+ .i|#t30yU
 {y$
 sMq))=K
 ubpS
@@ -6865,8 +6526,9 @@ tE
 Tp'.pb
 qHq3)
 vYq3R-
- $d,sMrEp@r}
- $R4/#
+ $pOsMrEp@r}
+q?qA
+/#
 s$<py
 Tp-<p-
 qe]E
@@ -6874,7 +6536,8 @@ vYm^v2
 y+m]
 Tp-6pv
 q@&
- (h*p<Q
+|H.
+ &R[#p<Q
 q.'sT
 |C)^
 q.0P
@@ -6882,7 +6545,7 @@ vYm?Ks)#
 q.1pb
 yP.)
 q?|V
- $x+ %b%ut)
+ $B %b%ut)
  %&}w1
 ubm0
 Tp-y8
@@ -6897,7 +6560,7 @@ q?pA
 Tp-.pC
 qzp?A
 tS%
- $s@s/
+ $y's/
 Tp-6qp
 vn,vZ&(
 vn38
@@ -6926,7 +6589,7 @@ vYm{=5-
 y+mz
 /*
 q@)
- (S7p<R
+ )l#p<R
 /%
 t4
 vi8>yZ
@@ -6958,7 +6621,7 @@ tE
 /-
 qHq3=?
 vYq3=@-
- $r+sMrEp@rN
+ $h=sMrEp@rN
 seQ
  'w$/'
 s(7E
@@ -6966,7 +6629,7 @@ v37v2
 uN8
 /&
 q@#
- (k+p<S
+ )w$p<S
 Tp-0pv
 t_m=u$
 {-
@@ -6990,7 +6653,7 @@ v3==*-
 uN>
 /#
 q@,
- ('p<T
+ )~%p<T
 /$
 t4
 vi8i2
@@ -7010,7 +6673,7 @@ t_my=<
 uN?
 ra2p;
 q@/
- (i/p<U
+ (q6p<U
 p_+|.(
 D>=[
 y;>=g
@@ -7020,11 +6683,11 @@ qf*wq
 ua+
 G/)
 t2o?jIrVu{?t2j?IpYjp$g?pEqBqgq7p/p+p4F.req6u%eA
- $BqN2pf
+ $<qN2pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 qN1qO
 tH=a
- JWc# |#6}\y~
+ Jh_# |#6}\y~
 /%
 t_p:o=B
 uN?
@@ -7032,18 +6695,18 @@ uN?
  ){#s|.s{
  $WFrzxf&+
  &5t4
- &m' ${q#tF8
+ &m' $Ps#tF8
 }<vZ&(
  $$xep*
 s|5yB
 q"YM
- $w& $-|H
+ $V$ $-|H
 |5t}
 GZql
 r*qyr{
 q@Z
 tbqR
- &_* &pMtGe
+ &r( &pMtGe
 rr%B
 rr&B
 rr'B
@@ -7078,7 +6741,7 @@ qD7B
 qD6B
  c#,ws
 z>n
- &m_#qN5q-
+ &s\#qN5q-
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
 qN*p'
 }=
@@ -7102,10 +6765,10 @@ y;M=v
 zvw
 x{mr}
 /7
- %~( $CtE
+ %~( $9tE
 /8
  %w,vYq3v2
- $f:y;OrN
+ $v7y;OrN
 }4w
  'v+/7
  )~(uB
@@ -7502,12 +7165,13 @@ D&e
  &&D))
 q?*
  $&rs&%
- $X> />r>1
+rM&py
+ />r>1
 Na#$
 N_#$
  3>/$
 D%e
- '<D()
+ &+D()
  '<rM$xO
  ';/#
  );r>5
@@ -7518,14 +7182,14 @@ N]#$
 zV3
 /%
 D63
- '=D9)
+ &%D9)
 q?p0
  'W#rM3py
  /t#r>*
 N\#$
 N[#$
  5W#D53
- '<D8)
+ &%D8)
  '<rM1xO
  /W#r>6
 NZ#$
@@ -7533,14 +7197,14 @@ NY#$
  5W#}fwe
 /%
 DFwe
- '=DI)
+ &%DI)
 q?rl
  '^$rM@py
  /{$rc<
 NX#$
 NW#$
  5^$DEwe
- '<DH)
+ &%DH)
  '<rM>xO
  /^$rc'
 NV#$
@@ -7548,14 +7212,14 @@ NU#$
  5^$L$qd
 /%
 DVqd
- '=DY)
+ &%DY)
 q?q0
  'f%rMMpy
  /S&rc0
 NT#$
 NS#$
  5f%DUqd
- '<DX)
+ &%DX)
  '<rMKxO
  /f%rc+
 NR#$
@@ -7563,14 +7227,14 @@ NQ#$
  5f%L'}l
 /%
 Dg}l
- '=Dj)
+ &%Dj)
 q?qF
  'm&rMZpy
  /Z'rc2
 NP#$
 NO#$
  5m&Df}l
- '<Di)
+ &%Di)
  '<rMXxO
  /m&rc.
 NN#$
@@ -7578,14 +7242,14 @@ NM#$
  5m&L*zz
 /%
 Dwzz
- '=Dz)
+ &%Dz)
 q?rW
  't'rMhpy
  /b(rc1
 NL#$
 NK#$
  5t'Dvzz
- '<Dy)
+ &%Dy)
  '<rMfxO
  /t'rc5
 NJ#$
@@ -7593,14 +7257,14 @@ NI#$
  5t'L->ro
 /%
 wl#6>ro
- '=wl#9)
+ &%wl#9)
 q?ro
  '{(rMupy
  /i)rc*
 NH#$
 NG#$
  5{(wl#5>ro
- '<wl#8)
+ &%wl#8)
  '<rMsxO
  /{(puu/P6
 {8#?9B
@@ -7754,19 +7418,20 @@ x@'#(
 /#
 x@%#&
  'JsW*pK
- &[(w%qT
+ &u5w%qT
  &%Tp-<P
 J=uC6
 /F
- (s3JFq('
+p9q&
+ &zS#JFq('
 /#
- ('JRq(0
+ )'JRq(0
  +'JZq(+
  ),ra+p}
 Jcq(2
 /F
 p90.
- &-Jhq(1
+ &%Jhq(1
 /#
  ''/(
 :wq(5
@@ -7786,7 +7451,7 @@ p90.
 :0s?'
 :+s?0
 p9v6
- (.WsXyR
+ (Tc#WsXyR
 rI+
 pcF
 pc@
@@ -7811,51 +7476,57 @@ pB#R
 pB#J
  '1 $,})
 pB#B
- '6 $,})
+ '6 $*})
 pB#:
- '; $,})
+ '; $*})
 pB#2
- '@ $,})
+ '@ $*})
 C{
  'E $,})
 Cs
- 'J $*})
+ 'J $,})
 Ck
  'O $,})
 Cc
- 'O $*})
+ 'O $,})
 CZ
- 'O $*})
+ 'O!c'wX
+})
 CR
- 'O $*})
+ 'O!c'x#
+})
 CJ
- 'O $*})
+ 'O!cuQpm
+})
 CB
- 'O $,/#
+ 'O!c'xw
+/#
 tX
 pB%=
 _:
- &*/(
-vb;
- *$ '.pB$|
+p9
+!vTy3
+/(
+ *W%!vTz/
+ '.pB$|
 _<
- &*tX
+p9
+!ct?pm
+tX
 pB$h
  '\$!vT+pm
 tX
 pB$T
  '\$!crlpm
 /(
-{1.
-pB$J
+ $>pB$J
 _?
 p9
 !vTwG
 /(
-{11
- (K!vTwX
+ $6 (O!vTwX
 /#
- %.pB$D
+ $2pB$D
  '.!vTx#
 /&
 })
@@ -7879,8 +7550,9 @@ p9
  't$ 'O!cxlpm
  't$ 'O!cv6pm
  's#_B
- $Lp,0qc
- *$zqrj
+!u9
+p,0qc
+ *m$zqrj
 st
 zq2pU
  D(`}
@@ -9288,8 +8960,8 @@ qfbr4
  %+}Qpy
 p<D
 qM<qO
- %Y)s[pQ
- $[#qM'pv
+ %Y) $^Os[p7
+qM'pv
 s<q9M
 G/)
 w60u5Q>Qr|
@@ -9300,9 +8972,8 @@ ud
 GV9m
 qN5P
 s$p:is)#
- $@tHE
- B\? BA}\{G
-s|.yB
+ $zOtHE
+ B\? BA $|8s|.yB
 pg-vj
 |A8
 }<vZ&(
@@ -9354,7 +9025,7 @@ qD)B
 qD(B
 qD'B
 qD&B
- >2 &y-{Nq-
+ >\9 &y-{Nq-
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
  &lHy#q%
 v%1
@@ -9768,12 +9439,12 @@ N.#$
 N-#$
 N,#$
  3S*ymv+
- &e-ykqT
+ &Z-ykqT
  &%Tp-<P
 JAq('
 /?
 p9t?
- $=/#
+ $9/#
 JJq(+
 /#
  )'JVq(2
@@ -9781,7 +9452,7 @@ JJq(+
  ),/U
 Jgq(1
 p9u*
- (w#WsXyR
+ (s#WsXyR
 rI2
 pcB
 pc>
@@ -9860,9 +9531,9 @@ p9
  $#pB$%
 _=
 !u9
- $|U# *oY#zqqX
+ $rU# *eY#zqqX
 st
- $tY# DyY#`}
+ $jY# DoY#`}
 
 var tiledQueries128SM80NarrowAligned = driver.Text{Base: &tiledQueries64SM80NarrowAligned, Code: `packed2 80811 tiledQueries_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
  <$]ulrA

@@ -69,7 +69,7 @@ bf590c56557b7511	launch.go	Mean
 461bcc04f94b5f14	launch.go	SiLU
 `
 
-var fusedF16SM90ANarrowAligned = driver.Text{Code: `packed2 48542 fused_dtype_F16_row_F16_32_float32
+var fusedF16SM90ANarrowAligned = driver.Text{Code: `packed2 45996 fused_dtype_F16_row_F16_32_float32
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"j
 !t;
@@ -81,10 +81,10 @@ var fusedF16SM90ANarrowAligned = driver.Text{Code: `packed2 48542 fused_dtype_F1
 !y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+2s]pt
 !?p$zSp{p)w>sT*x(
 !qk
-]'q&s7
+]6qS
 tW1qS
-OqFrO
-h6q^
+OunrG
+h*q^
 p#v6qo
 !
 p,wn
@@ -262,29 +262,9 @@ ra1qG
  %n&tb6ukux
  '/ra*tY
  ''ws
- 7j#x55yS
-p]:{R&/
-u?q)
- %Eq"p4;
-pg2vj
-tF8
-q:2;
-q"p4M
-z85
- %z$q>p?r+
- %*q"p7;
-v4p4p*
-x|rw%#
-tbY
-s/
-shj?IpYjp$g}KrE
-t4
-|H.
- %-tE
-p<@
-x5'v5
+ 7j#x5'v5
 pg2M
- %[#|ys&xRu/pU
+ %C|ys&xRu/pU
 x52uZ
 s>saU
 s>r\U
@@ -302,65 +282,75 @@ sn%U
 /$
  '.sn'[
 sn)[
- '.x55pb
-{Fp+p^y'
-L&3
- 'Nq"Y,
-v4s^&
-L$8
- /Kp<A
+ '.x55yS
+p]@{R&/
+u?q)
+z8+
+q"p4;
+pg2vj
+tF8
+q:2;
+q"p4M
+q>br+
+ %(q"p?;
+v4p4p*
+r)p5rw%"
+tbY
+{FrQvR'%&%%%$@
 /%
-|yp+qRFxRsKp6
+|yrC(FxRsKp6
 /%
 sn-U
 sn/U
 /%
- 'Isn1[
+ 'Jsn1[
 sn3[
- 'I/$
-|yrC#F6u|s]
+ 'J/$
+|yrC*F6u|s]
 /$
 sn7U
 qJ8U
- )IqJ7[
+ )JqJ7[
 qJ6[
- 'I/%
-{Fp+pQy'
-L1qd
- )Iv4s^1
-L/8
- /Ip<B
+ 'Jx55p'6
+}f3
+q"|T
+v4p4qP
+|A8
+{FrQvLyw@
 /%
-|yrC,F6u|qc
+|yrC0F6u|qc
 /%
 qJ5U
 qJ4U
- )IqJ3[
+ )@qJ3[
 qJ2[
- )I|yrC.F6u|p.
+ )@|yrC2F6u|p.
 /$
 qJ1U
 qJ0U
- )IqJ/[
+ )@qJ/[
 qJ.[
- +IL<zz
- )Iv4s^<
-L:8
- /Ip<C
-/%
-|yrC7F6u|q6
+ 'L/%
+L)qd
+ %@v4s^)
+L'8
+ '@|yrC8F6u|q6
 /%
 qJ-U
 qJ,U
- )IqJ+[
+ )@qJ+[
 qJ*[
- )I|yrC9FxR.sc
+ )@|yrC:FxR.sc
 /$
 qJ)U
 qJ(U
- )IqJ'[
+ )@qJ'[
 qJ&[
- +Ir*pdp-
+ )@L1zz
+ %@v4s^1
+L/8
+ %@r*pdp-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 r*v+p;
 pEvyw>gp3oz?p)v,q'?x<jtv
@@ -371,11 +361,11 @@ pH$8
 {Qp4M
 qs'p=
 pg2r+
- %s%s/
+ %b$s/
 qs.s8
 q@/
-p]zql8
-y$s^S
+p]nql8
+y$s^A
 q:2M
 tF8
 }Bp'
@@ -451,7 +441,7 @@ qs.{i
 L.;
 /.
  %t#rYpk-
-uY"
+t#s)4
 u"
 /.
  's#/.
@@ -472,8 +462,8 @@ u"
  Co#/-
 LFe
 /-
- 'o#uY,
- 'M 'c%/-
+ +o#/-
+ 'c%/-
  %c%/-
  'c%/-
  %c%/,
@@ -485,28 +475,24 @@ LFe
 }px<w>p3u}ph%$%\E
  =o#r>.
  Eo#L^,0
- )o#uY6
- Q#o#uY5
+ Y#o#uY5
  9^%}U|:m.v.
  %}&D0)
 }w+
 }px<w>p3u}ph%$%uE
  =^%r>1
  C}&s=<tB
-pHv%x
+pH|%x
 s=+q%
 qe1K
 xr
-s=1p=
-q{}r+
- %l/t>2a
+t>2a
 sE19,
-tE
-p<D
-/#
-q>Yr+
- %~,p~#0;
- %v,vJzNs
+r>5
+s=1p=
+z85
+ %i+p~#/;
+ %c+trzNy
 tbY
 y<xHV
 q>p?s@
@@ -521,7 +507,7 @@ pIqR3
  %+pDr7w;
 v{qP
 shyn?\p0p/Qtz
-u.#.
+v{%~
  %$s=*qW
 s>sg
 t><yS
@@ -537,23 +523,23 @@ t>0r%
 {3sl#$
 /&
 v{q5
- %4u.#/
+ %4u.#.
  %6/&
  %4/&
  -4/&
  %4/&
  )4v{pT
- %Fu.#0
+ %Fu.#/
  A4v{pN
- %Fu.#1
+ %Fu.#0
  AFv{p2
- %Fu.#2
+ %Fu.#1
  AFv{Z
- %Fu.#3
+ %Fu.#2
  AFv{p*
- %Fu.#4
+ %Fu.#3
  AFv{A
- %Fu.#5
+ %Fu.#4
  ?F/(
 qY2;
 G#)
@@ -564,66 +550,57 @@ shtD?\p0r[v~t^7s;
 yMbp*8w?
 !s4
 /*
-L2;
+L1;
 /*
 qe,K
 xr
-/*
-rh#Hr+
- %m3/%
+/$
 sE,9,
-tE
-p<E
- )Q&p~#L;
- %w0p]8zNs
+r>*
+/*
+ '|%p~#J;
+ %_/p]6zNy
 tbY
 y<xHFvs
- ;Q&/*
- 'Q& 'f$/*
- %Q&/*
- -Q&/*
- %Q&/*
- -Q& Cf$ 'Q& Cf$ 'Q& Af$ )Q&u.#6
- EQ&u.#7
- EQ&u.#8
- EQ&u.#9
- AQ&qY-;
- 3Q&LNe
+ ;|%/*
+ '|% 't$/*
+ %|%/*
+ -|%/*
+ %|%/*
+ -|% Ct$ '|% Ct$ '|% Ct$ '|% At$ )|%u.#5
+ E|%u.#6
+ E|%u.#7
+ A|%qY-;
+ 3|%LLe
 /*
 qe'K
- 'Q&rh#er+
- 'Q&sE'9,
-tE
-p<F
- )R*p~#i;
- %x4p]TzNs
+ '|%sE'9,
+r>6
+ )|%p~#f;
+ %\3p]QzNy
 tbY
 y<xHFtT
- AQ& 'f$ CQ& Cf$ 'R* Cf$ 'R* Af$ )Q&u.#:
- ER*u.#;
- ER*u.#<
- ER*u.#=
- AR*qY(;
- 3R*Lk,0
+ A|% 'i' C|% Ct$ 'y) Ct$ 'y) Ct$ 'y) At$ )|%u.#8
+ Ey)u.#9
+ Ey)u.#:
+ Ay)qY(;
+ 3y)Lh,0
 /*
 qe"K
- 'R*rh$$r+
- 'R*sE"9,
-tE
-p<G
- )S.p~$(;
- %y8p]qzNs
+ 'y)sE"9,
+rc<
+ )y)p~$$;
+ %Y7p]mzNy
 tbY
 y<xHwOt'
- AR* 'f$ CR* Cf$ 'S. Cf$ 'S. Af$ )Q&u.#>
- ER*u.#?
- ER*u.#@
- ER*u.#A
- AR*qY#;
- 1S.r*qypv
+ Ay) 'i' Cy) Ct$ 'v- Ct$ 'v- Ct$ 'v- At$ )|%u.#;
+ Ey)u.#<
+ Ey)u.#=
+ Ay)qY#;
+ 1v-r*qypv
 s~
  %%q=5pv
- %Y9q=*q-
+ %x8q=*q-
 q_2K
 v&<p=
 vq&&
@@ -636,26 +613,23 @@ v&+p}
 uw'K
 v&.q8
 vq&(
-w8<pX
-qI/
- 'z<|Hu*
- %Q@w8+pX
+w8+pX
 xJ0>{A
 q@0
 v_<
- 'o8 %Apc/
-/&
-q,x?d
-/&
-q,~7v|
+ 'X8 %;pc/
+/%
+q,~7d
+/%
+q,~*yt
 },u}t^8&'
 z_u}t^>|$'
 wC)p*
 sh?Iq3u}vMA
 ufrE9/E
- %L/&
-q,~*}/
-/&
+ %F/%
+|&}/
+w8<pX
 z5{A
 tw
 {>ql
@@ -665,9 +639,9 @@ w8+P1
 tIpQ&%
  %/ ':v&1qp
 vF
- 'u>v&5pK
- %v>L#,
- 7}?v&*q-
+ 'h=v&5pK
+ %i=L#,
+ 7p>v&*q-
 v^vlukp0
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQwe.v(
 w8<rX
@@ -675,152 +649,122 @@ t_pJM
 r,qy
 r2paql
  %At1v?py
-t4
- 'e>tE
-t1|d>xP
-t#ta
-p<H
-tw
- %[@ws
-L"vlukp0
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8*vLp7%(8zxrQ
-uO,
-s",0
-t1xPxO
-}Fv?
 }Qpy
-p<I
-uO{R
+v7
+tw
+ %x>t4
 ws
-L&vlukp0
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8*vLpa%+8zxrQ
+}fvlukp0
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8*vLY%'8zxrQ
+wt,
+s",0
+t1yZyO
+tE
+xh
+wt{R
+ws
+L%vlukp0
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8*vLpQ%*8zxrQ
 w8+v/
-zV4
- %-ut)
- %>rM(py
- +>t1|dpy
-p<J
-y$p|3+u|
+|A4
+ %,ut)
+ %9rM$py
+t4
+z85
+ %j@tE
+t1|dpy
+}\{G
+}f3+u|
 ws
-L,vlukp0
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp?%88zxrQ
+L+vlukp0
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp?%78zxrQ
 w8.P
 }0,
 {Zp)o?p3zSyxxIu=M
 xjqAKE-
-u:7%*%7-
+u:6%)%6-
 vB6p'
- %V@uz/&(
+qn.%.,
+uz.&(
 s5~9
 !s4
-qn6%6,
-uz6&&
+qn5%5,
+uz5&&
 r?9
  %&ra'qT
- 'z$x55t0
-J3{7
-p96
- %-J6{7
- '%:v{7
- '(:s{7
- '+/;
-:D{V
-/6
-sY'
- %;/#
-:@{V
-/#
-sY0
- '':<{V
-/#
+ 'o$w8<rR
+:%xz
 sY+
- ',:8{V
-/#
-sY2
- %Jw8<rR
-:){e
-:/uC1
-sY5
- %Os[pa
-:"}v
- '&/)
+ %-s[pa
+q,xP|<
+ '&/&
 s[p7
-q,yZuC6
-p9q&
+q,yZ{e
+sY1
 !s}
- %T=s3
+ %t;s3
 !tj
-/s
+/r
 ws
 v_<
  %#p9
 !u8
-/q
+/p
 tX
 n2
 _.
 p9
 !{J
-/J
+/I
 vbM
 pp<
 r9<
 p9
 !|r
-/B
+/A
 vb;
-CI
+CG
 _-
 p9
 !y=pm
- %'CB
+ %'C@
  ''!cwG
- %,C;
+ %,C9
  ',!cwX
- %1C4
+ %1C2
  '1!cx#
-/5
-||
- )=!c*pm
-/+
+/9
 {1.
- )C!cxw
-{11
- )H!c'y3
-/+
-tX0
- )N!c'z/
-/+
-tX+
-CI
+CG
 _,
 p9
-!cqypm
- %'CB
- ''!crvpm
- %,C;
- ',!ct-pm
- %1C4
- '1!c'wG
-/+
-{15
+!c*pm
+ %'C@
+ ''!cxw
+ %,C9
+ ',!c'y3
+ %1C2
+ '1!c'z/
+/3
+||
+ )R#!cqypm
+/)
+{11
 ppq9
 r9qy
 p9
-!c'wX
-vbe
- )M!c'x#
-{16
- )M!cuQpm
- %1pppS
- '1!c'xw
+!crvpm
+{15
+ )-!ct-pm
+ %,pppS
+ ',!c'wG
 w8+rR
-tX<
+vbe
 pppA
- '7!vTy3
-tX'
- '7!u9
- %QEtl
+ '2!c'wX
+{16
+ '=!u9
+ %dBtl
 to
 tk
 tm
@@ -845,10 +789,10 @@ s~
 !@
 `}
 
-var fusedF16SM90A = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 50284 fused_dtype_F16_row_F16_32_float32
+var fusedF16SM90A = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 47738 fused_dtype_F16_row_F16_32_float32
  :$tW6r-
-OunrG
-h6qo
+OsKqq
+h*qo
  i#( (.xDp7K
 wc
 z_u}t^ZpN
@@ -862,7 +806,7 @@ t:ql
  $$x>pT
 q>p5,
  *&pnp^K
- {1$q@,
+ ^0$q@,
  a#$G-)
  N$tH9&
  6$q||+&
@@ -882,30 +826,29 @@ wAuLp5f'pU
 L6e
  y#B}px<w>p3u}ph%$%LE
  =j# (> 7j#LF,0
- y#B &]% ;T% (w% 5n& $>pHs%W
- *$q{\r+
- &$sE19$
- ,$pLa;
- $$vJzNp
- D$v{%^
+ y#B &]% ;T% (w% 5n& $>pHy%W
+ *$sE19$
+ *$pL_;
+ $$trzNv
+ D$v{%]
  >$q\'yI
 u27
 wSt^tz
 /'
 v{qU
- $Av{%a
+ $Av{%_
  $#/'
  $(/'
  ,$/'
  $$/'
  &$/'
- -7v{%c
- G7 &$v{%e
- K7v{%g
- GL &Bv{%i
- K7v{%k
+ -7v{%b
+ G7 &$v{%d
+ K7v{%f
+ GL &Bv{%h
+ K7v{%j
  GLv{pe
- $Gv{%m
+ $Gv{%l
  EL/)
  &c'Ip)?pEqBqgq7uLq]pe
 u@0VpN
@@ -916,68 +859,64 @@ u@'pZp*
 u@qu8
 u@t-xv
  $,/+
-L6;
+L5;
 /+
- &(/+
- &~)/%
-sE,9$
- ,V* &Q*p]<zNp
- >T*/+
- &$v{%o
+ ((sE,9$
+ $$/+
+ &$p~#.;
+ $$p]:zNv
+ >$/+
+ &$v{%m
  $#/+
  $(/+
  ,$/+
  $$/+
  &$/+
- -m&v{%q
- Km&v{%s
- Km&v{%u
- K7v{%w
- Km&v{%y
- K7v{%{
- Km&v{%}
- Gm& &i' 7m&LVe
+ -i&v{%o
+ Ki&v{%q
+ Ki&v{%s
+ K7v{%u
+ Ki&v{%w
+ K7v{%y
+ Ki&v{%{
+ Gi& &i' 7i&LTe
 /+
- &4/+
-rh#Lr+
- &&sE'9$
- ,$p~#P;
- $$p]\zNp
- >$ )m& &|1 Im& &g# EW& '7 &g# IW& &g# I7 &c( IW& &g# I7 &c( EL 'Z+ &g# CL/)
- &c# 7Z+Lw,0
+ (4sE'9$
+ $$ )i&p~#M;
+ $*p]YzNv
+ >$ )i&v{%|
+ Ki& &l1 ES& '7 &g# IS& &g# I7 &g# IS& &P) I7 &g# EL 'R+ &P) CL/)
+ &c# 7R+Lt,0
 /+
- &4/+
-rh#mr+
- &&sE"9$
- ,$p~#q;
- $$p]}zNp
- >$ )Z+ &\% IZ+ &g# EW& '7u.#B
- KZ+u.#D
+ (4sE"9$
+ $$ )R+p~#m;
+ $*p]yzNv
+ >$ )R+ &[$ IR+ &P) ES& '7u.#>
+ KR+u.#@
+ K7u.#B
+ KR+u.#D
  K7u.#F
- KZ+u.#H
- K7u.#J
- KZ+u.#L
- GZ+ &c# 5w/ T#.xJ->{A
+ KR+u.#H
+ GR+ &c# 5k/ H.xJ->{A
 q@-
  *&pc,
  2$ufrE9,E
- q&$/<
- k#$/t
- ,$/r
+ m&$/s
+ ,$/q
 tX
 n/
 _(
- &*/K
- ,$/C
+ &*/J
+ ,$/B
  &$_&
- *$ '' (& ', (& '1 X#&_$
- *$ '' (& ', (& '1 g$&`}
+ *$ '' (& ', (& '1 *&_$
+ *$ '' (& ', (& '1 i$&`}
 
-var fusedWideF16SM90ANarrowAligned = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 81022 fused_dtype_F16_row_F16_64_float32
- 8$]r:rA
+var fusedWideF16SM90ANarrowAligned = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 76929 fused_dtype_F16_row_F16_64_float32
+ 8$]qyrO
 tWqyq^
-O1'rT
-h'u1s7
+Oz#q^
+hrvrG
 p#*1rA
  T$, $% &&rUrw
  T%$r?@
@@ -993,75 +932,83 @@ q>YM
  4$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{xfvap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
  *$ %' *$ %, *$ %1 ,$tJ%.
  ($L/pk
- +\# .$ $e^#{Zp)o?pEp)pPxI%<%6
- R#b^#x55x}
-pLA,
- $z$ L}$p<H
- s#$p<I
- B$sn9U
+ +\# .$qn6%6,
+{Zp)o?pEp)pPxI%<%6
+ X$&x55x}
+pLG,
+ $Q& <T&{FrQvR(%'%&%%@
+/%
+|yrC)FxRsKp6
+ 8(|yrC+F6u|s]
+ &$sn9U
  ($sn;[
 sn=[
- B&p<J
- ($snAU
-snCU
- (&snE[
-snG[
- ,&snKU
-snMU
- (&snO[
-snQ[
- B&p<K
- ($snUU
-snWU
- (&snY[
-sn[[
- ,&sn_U
-snbU
- (&snd[
-snf[
- *&L@{R
- -DuB
+ 4&|yrC1F6u|qc
 /%
-|yrC>FxRropZ
+snAU
+snCU
+ (*snE[
+snG[
+ (&|yrC3F6u|p.
+/$
+snKU
+snMU
+ (*snO[
+snQ[
+ 4&|yrC9F6u|q6
+/%
+snUU
+snWU
+ (*snY[
+sn[[
+ (&|yrC;FxR.sc
+/$
+sn_U
+snbU
+ (*snd[
+snf[
+ 2&/%
+|yrCAFxRropZ
 /%
 snjU
 snlU
- (Ksnn[
+ )@snn[
 snp[
- (&|yrC@FxR.w<
+ (I|yrCCFxR.w<
 /$
 sntU
 snvU
  (*snx[
 snz[
- (&{FrCFF*x/y'
-L:{R
- 1C|yrCEFxR1sD
+ &5x55pb
+{FrC2F*x/y'
+/%
+|yrCEFxR1sD
 /%
 sn~U
 qJ<U
- (IqJ;[
+ (/qJ;[
 qJ:[
  (&|yrCGFxR1uE
 /$
 qJ9U
- 4[%{FrC@F*x/y'
-L6{R
- 1C|yrCLFxR1vU
- 8B|yrCNFxRs#pZ
- 8${FrC<F*x/y'
-L2{R
- 1C|yrCSFxR5x+
- 8B|yrCUFxR5vP
- 8${FrC8F*x/y'
- @$p_Nql8
-y$s^p
- 6&wD
- ^$$ D^%/&
+ 2f$/%
+{FrC.F*x/y'
+/%
+|yrCIFxR1vU
+ 82|yrCKFxRs#pZ
+ 8${FrC*F*x/y'
+/%
+|yrCMFxR5x+
+ 80|yrCOFxR5vP
+ 8${FrC&F*x/y'
+ @,p_Nql8
+y$s^Q
+ i%&/&
 }0ql
 rb<q8
 sAq/
- $\L 6~J/&
+ $mN 6QJ/&
 }U|:pAv.
  $&D#)
 q?q3
@@ -1069,14 +1016,13 @@ q?q3
 /&
  6&/&
 q|pO9-
- $&zL;
- Bj(L>;
+r>2
+zL;
+ Bd(L>;
 //
- &&uY&
-u"
-//
- 'y$//
- $.//
+ *&//
+ &$//
+ $$//
  &$//
  $$/.
  ($//
@@ -1085,48 +1031,44 @@ u"
  8$}U|:m)v.
  $$D+)
  $$}px<w>p3u}ph%$%TE
- ^#o(/%
+ ^#a%/%
 t1x?i$
  6]'/%
- &$D2)
+ &a%D2)
  'r$}px<w>p3u}pO%4%eE
 /%
  6*/%
- %r$r>5
+ %r$r>1
  Cr$/-
 Lge
- (LuY3
- ($wD
- H$uY2
+ X#LuY2
  8$}U|:m8v.
  $$D:)
  $$}px<w>p3u}ph%$%}E
- <$r>*
+ <$r>5
  Er$t1x?i1
  9r$}U|:m6v.
  $CDA)
  'e'}px<w>p3u}pO%4H#<E
- =r$r>6
+ =r$r>*
  Er$s,#>,0
- (S'uY@
- Q#r$uY?
- 8Y$}U|:mGv.
+ X#S'uY?
+ 8$}U|:mGv.
  $$DI)
  $$}px<w>p3u}ph%$H#TE
- <$rc<
+ <$r>6
  Ee't1x?i>
  9e'}U|:mEv.
  $CDP)
  'W*}px<w>p3u}pO%4H#eE
- =e'rc'
- CW* $R*pH~H#h
+ =e'rc<
+ CW* $s&s,$GH#h
  $$qeRK
- &$rh#mr+
  &$sER9,
-tE
-p<L
- ((p~#q;
- $$vJzN{
+rc'
+ (&p~#p;
+ $$trrwH$O
+ D$u.#n
  D$u.#o
  D$u.#p
  D$u.#q
@@ -1134,241 +1076,179 @@ p<L
  D$u.#s
  D$u.#t
  D$u.#u
- D$u.#v
  @$qYS;
  0$/)
 qeLK
 xr
-/)
-rh$+r+
- $0/$
-sEL9,
-tE
-p<M
 /#
-q{3r+
- $.p~$/;
- $$p]7zN{
+sEL9,
+rc0
+/)
+q{1r+
+ $6p~$-;
+ $$p]5rwH$j
  $$y<xHF*s*
  :$/)
- &$u.#z
+ &$u.#x
  $#/)
  $(/)
  ,$/)
  $$/)
- ,$u.#{
+ ,$u.#y
+ D$u.#z
+ D$u.#{
  D$u.#|
  D$u.#}
  D$u.#~
  D$u.$"
- D$u.$#
- D$u.$$
  @$qYM;
- 2$LM;
+ 2$LK;
 /*
 qeFK
- &(rh$Gr+
- &$sEF9,
-tE
-p<N
- ((p~$K;
- $$p]SzN{
- D~) 'f$ B& Cf$ &B Cf$ &B Af$ (@u.$%
- D$u.$&
- D$u.$'
- D$u.$(
+ &(sEF9,
+rc+
+ (&p~$H;
+ $$p]PrwH%(
+ Dv) 't$ B& Ct$ &B Ct$ &B Ct$ &B At$ (@u.$#
+ D$u.$$
+ D$u.$%
  @$qYG;
- 3P*qeAK
- 'P*rh$cr+
- 'P*sEA9,
-tE
-p<O
- )P*p~$g;
- $nFp]ozN{
+ 3w)qeAK
+ 'w)sEA9,
+rc2
+ )w)p~$c;
+ $Jp]krwH%B
  $$y<xHF*x$pU
- AP*u.$,
- EP*u.$-
- DV9u.$.
+ Aw)u.$(
+ Ew)u.$)
+ D_(u.$*
+ D$u.$+
+ D$u.$,
+ D$u.$-
+ D$u.$.
  D$u.$/
- D$u.$0
- D$u.$1
- D$u.$2
- D$u.$3
  @$qYB;
- 2$s,#4e
+ 2$s,#0e
 /*
 qe;K
- &(rh%"r+
- &$sE;9,
-tE
-p<P
- ((p~%&;
- $$r8#:zN{
- DT* 'f$ B& Cf$ &B Cf$ &B Af$ (@u.$4
- D$u.$5
- D$u.$6
- D$u.$7
+ &(sE;9,
+rc.
+ (&p~$~;
+ $$r8#5rwH%]
+ D$ 't$ B& Ct$ &B Ct$ &B Ct$ &B At$ (@u.$0
+ D$u.$1
+ D$u.$2
  @$qY<;
- 3P2qe6K
- 'P2rh%=r+
- 'P2sE69,
-tE
-p<Q
- )P2p~%A;
- $pNr8#UzN{
+ 3o1qe6K
+ 'o1sE69,
+rc1
+ )o1p~%;;
+ $Jr8#OrwH%x
  $$y<xHFuAqX
- AP2u.$;
- EP*u.$<
- DV9u.$=
- D$u.$>
- D$u.$?
- D$u.$@
- D$u.$A
- D$u.$B
+ Ao1u.$5
+ Ew)u.$6
+ D_(u.$7
+ D$u.$8
+ D$u.$9
+ D$u.$:
+ D$u.$;
+ D$u.$<
  @$qY7;
- 2$s,#l,0
+ 2$s,#f,0
 /*
 qe0K
- &(rh%Yr+
- &$sE09,
-tE
-p<R
- ((p~%];
- $$r8#rzN{
- DV2 'f$ B& Cf$ &B Cf$ &B Af$ (@u.$C
- D$u.$D
+ &(sE09,
+rc5
+ (&p~%V;
+ $$r8#krwH&6
+ D$ 't$ B& Ct$ &B Ct$ &B Ct$ &B At$ (@u.$=
+ D$u.$>
+ D$u.$?
+ @$qY1;
+ 3g9qe+K
+ 'g9sE+9,
+rc*
+ )g9p~%q;
+ $l@r8$(rwH&P
+ $$y<xHF|@sc
+ Ag9u.$B
+ Ew)u.$C
+ Di#u.$D
  D$u.$E
  D$u.$F
- @$qY1;
- 3P:qe+K
- 'P:rh%ur+
- 'P:sE+9,
-tE
-p<S
- )P:p~%y;
- $UAr8$0zN{
- $$y<xHF|@sc
- AP:u.$J
- EP*u.$K
- Di#u.$L
- D$u.$M
- D$u.$N
- D$u.$O
- D$u.$P
- D$u.$Q
+ D$u.$G
+ D$u.$H
+ D$u.$I
  @$qY,;
- g#X:G0ql
- &L .Oq,|dd
-/&
-q,x?xz
- 0(q,~7}/
+ Z#o9G0ql
+ &L .Oq,x?d
+/%
+q,~7uC6
+ 0(q,~*}/
  ^#$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
  $$zL4
- 2$t1|di"
- $$p<T
- 6$p<U
- 4$rM)py
- ,$p<V
- ($t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp?%98zxrQ
-L$M
- $;rM->v?
+ V#$rM%py
+ 4$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp?%88zxrQ
+L%M
+ $OrM)>v?
 t#ve
- $3p<W
-L$we.v(
+ $5}\yd
+L%we.v(
 ws
-L0vlukp0
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp^%<8zxrQ
- &L{Zp)o?p3zSyxxIu=4
- $$u:;%.%;-
- $$qn3%3,
-uz3&(
- &&qn:%:,
-uz:&&
+L/vlukp0
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp^%;8zxrQ
+ &c#{Zp)o?p3zSyxxIu=4
+ $$u::%-%:-
+ $$qn2%2,
+uz2&(
+ &&qn9%9,
+uz9&&
 r?A
- ,(J3{h
-p90
- $3J6{h
- '%J9{h
- '(J<{h
- '+/;
-:Y|<
-/6
-sY.
- &R#:U|<
-/#
-sY1
- &%:Q|<
-/#
- &D/#
-:M|<
-/#
-sY*
- &K:I|<
-/#
-sY6
- &%:E|<
-/#
- $V# &G:A|<
-/#
+ ,(:)q(<
 p90'
- &9:=|<
-/#
-p9t?
- &<:-q(+
-:4q(2
-p90.
- $MsU#
-:&q(1
- '&/)
- $T#:"q(5
-p9xN
- $Mxq
-q,v?q(6
- %& *Z#/t
+ $3sU#
+:%q(0
+ '&/&
+ $8:"q(+
+p9rl
+ $;xq
+q,v?q(.
+ %& *H/t
  ,$/r
- ,$/T
- *q#!|r
-/K
- *v# $./C
- $+Cu
- *.Cm
- *$Ce
- ($ $IC]
- &$ $L $KCU
- &) $X# $MCN
- &3 $c# $MCF
- &= $o# %EC?
- 'E $,/6
- *Y# $Z#/,
- *W# $X#/,
- *K $L/,
- $ICu
- &$ $L $KCm
- &) $V# $KCe
- &3 $a# $KC]
- &= $k# %6CU
- '6 $, %;CN
- ';!vTz/
- %@CF
- '@!ct?pm
- %EC?
- 'E!vT+pm
-/,
- $7ppq/
- &=!crlpm
- *$!vTwG
- *$!vTwX
- $=ppph
- &$!vTx#
- &B (-!cxNpm
+ <$Cs
+ *$Ck
+ *$Cc
+ *$C[
+ ($ $ICS
+ &$ $L $KCL
+ &) $V# $KCD
+ &3 $a# $KC=
+ &= $k# &KCs
+ &$ $L $KCk
+ &) $X# $MCc
+ &3 $c# $MC[
+ &= $m# %6CS
+ '6 $, %;CL
+ ';!c'x#
+ %@CD
+ '@!cuQpm
+ %EC=
+ 'E!c'xw
+ ,Y#!vTy3
+ &$ppq/
+ &$!vTz/
+ *$!ct?pm
+ $3ppph
+ &$!vT+pm
+ &8 (-!crlpm
  (0p9
-!vTxw
+!vTwG
  (1 V#,`}
 
-var fusedWideF16SM90A = driver.Text{Base: &fusedWideF16SM90ANarrowAligned, Code: `packed2 84854 fused_dtype_F16_row_F16_64_float32
+var fusedWideF16SM90A = driver.Text{Base: &fusedWideF16SM90ANarrowAligned, Code: `packed2 80736 fused_dtype_F16_row_F16_64_float32
  :$tWuvqq
-Oz#q^
-ht-r-
+Oy,rT
+hqyq^
  i#( (.xDp7K
 wc
 z_u}t^ZpN
@@ -1381,7 +1261,7 @@ t:rw
  ($pIp?,
  $$x>pT
  $\( *Y(pnp^K
- c9$q@,
+ k6$q@,
 p_Kql8
  ^#&G-)
  N$tH9&
@@ -1412,30 +1292,29 @@ LFe
  =h$ (> 7h$L^,0
  y#B}px<w>p3u}ph%$%uE
  =P' (> 7P' D@}px<w>p3u}pO%,%}E
- =P' (> 5N $>pH{%x
- *$q{}r+
- &$sER9$
- ,$p~#0;
- $$vJzNx
- D$u.#.
+ =P' (> 5N $>s,#d%x
+ *$sER9$
+ *$p~#/;
+ $$trzN~
+ D$v{%~
  >$q\'yI
 u27
 wSt^tz
 /'
 v{qU
- $Au.#0
+ $Au.#/
  $#/'
  $(/'
  ,$/'
  $$/'
  &$/'
- -7u.#2
- G7 &$u.#4
- K7u.#6
- GL &Bu.#8
- K7u.#:
+ -7u.#1
+ G7 &$u.#3
+ K7u.#5
+ GL &Bu.#7
+ K7u.#9
  GLv{pe
- $Gu.#<
+ $Gu.#;
  EL/)
  &c'Ip)?pEqBqgq7uLq]pe
 u@0VpN
@@ -1445,210 +1324,193 @@ u@p6Z
 u@'pZp*
 u@qu8
 u@t-xv
- &X* &|)/*
-rh#Kr+
- &&sEL9$
- ($q{7r+
- $$p~#O;
- $$p];zNx
- >$ (R*u.#E
+ &P* (t)sEL9$
+ $$/*
+q{5r+
+ $&p~#M;
+ $$p]9zN~
+ >$ (y)u.#C
  >$/*
- -k&u.#G
- Kk&u.#I
- Kk&u.#K
- K7u.#M
- Kk&u.#O
- K7u.#Q
- Kk&u.#S
- Gk& &h$ 5k&/+
-LU;
+ -g&u.#E
+ Kg&u.#G
+ Kg&u.#I
+ K7u.#K
+ Kg&u.#M
+ K7u.#O
+ Kg&u.#Q
+ Gg& &_$ 5g&/+
+LS;
 /+
- &4/+
-rh#lr+
- &&sEF9$
- ,$p~#p;
- $$p][zNx
+ (4sEF9$
+ $$/+
+ &$p~#m;
+ $$p]XzN~
  >$/+
- &$u.#U
+ &$u.#R
  $#/+
  $(/+
  ,$/+
  $$/+
  &$/+
- -X+u.#W
- KX+u.#Y
- KX+u.#[
- K7u.#]
- KX+u.#_
- K7u.#b
- KX+u.#d
- GX+ &i' 7X+ &0/*
-rh$.r+
- &&sEA9$
- ($ 'X+p~$2;
- $(p]{zNx
- >$ (|)u.#m
- KX+ &~1 EU& '7 &g# IU& &g# I7 &g# IU&u.#w
- K7u.#y
- KX+ &}% CL/)
- &^7 7X+s,#De
+ -P+u.#T
+ KP+u.#V
+ KP+u.#X
+ K7u.#Z
+ KP+u.#\
+ K7u.#^
+ KP+u.#a
+ GP+ &i' 7P+ (0sEA9$
+ $$ )P+p~$.;
+ $*p]wzN~
+ >$ (t)u.#i
+ KP+u.#k
+ KP+u.#m
+ KP+ &x0 I7 &g# IQ& &g# I7 &g# EL 'g/u.#w
+ GP+ &R: 7P+s,#@e
 /+
- &4/+
-rh$Nr+
- &&sE;9$
- ,$p~$R;
- $$r8#JzNx
- >$ )X+ &j7 IX+ &g# EW& '7 &g# IW& &c( I7 &g# IW&u.$*
- K7 &c$ EL 'a4 &g# CL/)
- &k. 7a4 &0/*
-rh$nr+
- &&sE69$
- ($ 'a4p~$r;
- $(r8#jzNx
- >$ (|9 &g7 Ia4u.$9
- KX+ &c$ IU& &g# I7 &g# IU& &g# I7 &c( EL '{8 &g# CL/)
- &n( 7a4s,$',0
+ (4sE;9$
+ $$ )P+p~$M;
+ $*r8#EzN~
+ >$ )P+ &b9 IP+ &g# ES& '7 &g# IS& &g# I7 &P) IS& &g# I7u.$'
+ KP+ &P% CL/)
+ &X/ 7P4 (0sE69$
+ $$ )P4p~$l;
+ $*r8#dzN~
+ >$ (d9 &a6 IP4u.$3
+ KP+ &P% IQ& &g# I7 &g# IQ& &g# I7 &P) EL 'g8 &g# CL/)
+ &[) 7P4s,#~,0
 /+
- &4/+
-rh%1r+
- &&sE09$
- ,$p~%5;
- $$r8$-zNx
- >$ )a4u.$G
- KX+u.$I
- KX+ &y* IW& &g# I7 &g# IW& &g# I7u.$S
- KX+u.$U
- GX+ &_) 7i= &0/*
-rh%Pr+
- &&sE+9$
- ($ 'i=p~%T;
- $(r8$LzNx
- >$ (|9u.$^
- KX+u.$a
- KX+u.$c
- KX+u.$e
- K7u.$g
- KX+u.$i
- K7u.$k
- KX+u.$m
- GX+ &V@ 5TB T#.xJ->{A
+ (4sE09$
+ $$ )P4p~%.;
+ $*r8$&zN~
+ >$ )P4u.$@
+ KP+ &{) ES& '7 &g# IS& &g# I7 &g# IS&u.$J
+ K7u.$L
+ KP+u.$N
+ GP+ &b( 7P= (0sE+9$
+ $$ )P=p~%L;
+ $*r8$DzN~
+ >$ (d9u.$V
+ KP+u.$X
+ KP+u.$Z
+ KP+u.$\
+ K7u.$^
+ KP+u.$a
+ K7u.$c
+ KP+u.$e
+ GP+ &m? 5gA H.xJ->{A
 q@-
 G-ql
  .(pc,
  2$ufrE9,E
- V'$/<
- m$$/u
+ Z'$/u
  ,$/s
 tX
 n/
 _(
- &*/U
- ,$/L
- ,$/D
+ &*/J
+ ,$/B
  &$_&
- *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E N&_$
- *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E q$&`}
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E *&_$
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E s$&`}
 
-var fusedBF16SM90ANarrowAligned = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 48382 fused_dtype_BF16_row_BF16_32_float32
- :$O21qS
+var fusedBF16SM90ANarrowAligned = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 45836 fused_dtype_BF16_row_BF16_32_float32
+ :$OvZqo
  u*&z}{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
- *$ %' *$ %, *$ %1 Z%$vgqK(
- *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I k1(pDq~yG
+ *$ %' *$ %, *$ %1 X$$vgqK(
+ *$ %' .$ '. (& %3 N$ 'J (& %O .$ 'J (& %O :$ '@ (& '@ ,& 'L (& %L :$ '@ (& '@ ,& 'L (& '@ m1&pDq~yG
 pL"3
 }X
-p~#03
+p~#/3
 }X
- >, '4p~#33
+ >, '4p~#23
 }X
  >*pL#3
 }X
-p~#63
- E4p~#93
+p~#53
+ E4p~#83
  AFpL$3
 }X
-p~#<3
- E4p~#?3
+p~#;3
+ E4p~#>3
  AFpL%3
 }X
-p~#B3
- E4p~#E3
+p~#A3
+ E4p~#D3
  ?F (o&q<X"d
 q<B"M
 q<,"7
 vgqKs;
- (*LB;
- *$rh#Xr+
- 2$p~#\;
- $$p]HzNs
- @$ 'Q&p~#D3
+ (*LA;
+ 4$p~#Z;
+ $$p]FzNy
+ @$ '|%p~#B3
 }X
- >* '4p~#G3
- EQ&p~#J3
- E4p~#M3
- EQ&p~#P3
- E4p~#S3
- EQ&p~#V3
- E4p~#Y3
- AQ& &g' 1Q&Loe
- *2rh$(r+
- 2$p~$,;
- $$p]uzNs
- @$ 'R*p~#X3
- EQ&p~#[3
- ER*p~#^3
- E4p~#b3
- ER*p~#e3
- E4p~#h3
- ER*p~#k3
- E4p~#n3
- AR* &\( 1R*s,#J,0
- *2rh$Tr+
- 2$p~$X;
- $$r8#PzNs
- @$ 'S.p~#m3
- ER*p~#p3
- ER*p~#s3
- E4p~#v3
- ER*p~#y3
- E4p~#|3
- ER*p~$"3
- E4p~$%3
- AR* &\( /S. V0.`}
+ >* '4p~#E3
+ E|%p~#H3
+ E4p~#K3
+ E|%p~#N3
+ E4p~#Q3
+ E|%p~#T3
+ E4p~#W3
+ A|% &g' 1|%Lme
+ 42p~$);
+ $$p]rzNy
+ @$ 'y)p~#U3
+ E|%p~#X3
+ Ey)p~#[3
+ E4p~#^3
+ Ey)p~#b3
+ E4p~#e3
+ Ey)p~#h3
+ E4p~#k3
+ Ay) &\( 1y)s,#G,0
+ 42p~$T;
+ $$r8#LzNy
+ @$ 'v-p~#i3
+ Ey)p~#l3
+ Ey)p~#o3
+ E4p~#r3
+ Ey)p~#u3
+ E4p~#x3
+ Ey)p~#{3
+ E4p~#~3
+ Ay) &\( /v- Z-.`}
 
-var fusedBF16SM90A = driver.Text{Base: &fusedF16SM90A, Code: `packed2 50142 fused_dtype_BF16_row_BF16_32_float32
+var fusedBF16SM90A = driver.Text{Base: &fusedF16SM90A, Code: `packed2 47596 fused_dtype_BF16_row_BF16_32_float32
  :$tW+qq
-OvZqo
+Oxlr-
  i*&z}{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
- *$ %' *$ %, *$ %1 Z%$vgqK(
- *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I q0(pDq~yG
+ *$ %' *$ %, *$ %1 X$$vgqK(
+ *$ %' .$ '. (& %3 N$ 'J (& %O .$ 'J (& %O :$ '@ (& '@ ,& 'L (& %L :$ '@ (& '@ ,& 'L (& '@ s0&pDq~yG
 pL"3
 }X
-pLa3
+pL_3
 }X
  <,pDq[pV+
 wb7
  &&pL#3
 }X
-pLe3
+pLd3
 }X
  >* )7pL%3
 }X
-pLi3
+pLh3
  G7pL&3
 }X
-pLm3
+pLl3
  GLpL(3
 }X
-pLq3
+pLp3
  GLpL)3
 }X
-pLu3
+pLt3
  GLpL+3
 }X
-pLy3
+pLx3
  GLpL,3
 }X
-pL}3
+pL|3
  EL (k'Ip)?pEqBqgq7uLq]%+
 u@0V%(
 u@pU%%
@@ -1656,189 +1518,182 @@ u@1V%"
 u@p6q5
 u@'pZpN
 u@quZ
- (0LF;
- *$rh#<r+
- 2$p~#@;
- $$p]LzNp
- @$ 'm&p~#03
+ (0LE;
+ 4$p~#>;
+ $$p]JzNv
+ @$ 'i&p~#.3
 }X
- >* -m&p~#43
- Km&p~#83
- Km&p~#<3
- Km&p~#@3
- Km&p~#D3
- Km&p~#H3
- Km&p~#L3
- Gm& &i( 7m&Lwe
- *8 (Z+ .Y+ *Z+ >Y+ 'Z+p~#P3
- Km&p~#T3
- KZ+p~#X3
- KZ+p~#\3
- KZ+p~#a3
- KZ+p~#e3
- KZ+p~#i3
- KZ+p~#m3
- GZ+ &^) 7Z+s,#V,0
- *8rh$@r+
- 2$p~$D;
- $$r8#\zNp
- @$ 'w/p~#q3
- KZ+p~#u3
- KZ+p~#y3
- KZ+p~#}3
- KZ+p~$$3
- KZ+p~$(3
- KZ+p~$,3
- KZ+p~$03
- GZ+ &^) 5w/ V04`}
+ >* -i&p~#23
+ Ki&p~#63
+ Ki&p~#:3
+ Ki&p~#>3
+ Ki&p~#B3
+ Ki&p~#F3
+ Ki&p~#J3
+ Gi& &i( 7i&Lue
+ 48p~#n;
+ $$p]zzNv
+ @$ 'R+p~#M3
+ Ki&p~#Q3
+ KR+p~#U3
+ KR+p~#Y3
+ KR+p~#]3
+ KR+p~#b3
+ KR+p~#f3
+ KR+p~#j3
+ GR+ &^) 7R+s,#S,0
+ 48p~$@;
+ $$r8#XzNv
+ @$ 'k/p~#m3
+ KR+p~#q3
+ KR+p~#u3
+ KR+p~#y3
+ KR+p~#}3
+ KR+p~$$3
+ KR+p~$(3
+ KR+p~$,3
+ GR+ &^) 5k/ Z-4`}
 
-var fusedWideBF16SM90ANarrowAligned = driver.Text{Base: &fusedWideF16SM90ANarrowAligned, Code: `packed2 80579 fused_dtype_BF16_row_BF16_64_float32
- :$O52rG
+var fusedWideBF16SM90ANarrowAligned = driver.Text{Base: &fusedWideF16SM90ANarrowAligned, Code: `packed2 76486 fused_dtype_BF16_row_BF16_64_float32
+ :$Ox$r-
  ^,&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
- *$ %' *$ %, *$ %1 e%$vgqK(
- *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I <( 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C \:&pDq~yG
+ *$ %' *$ %, *$ %1 a$$vgqK(
+ *$ %' .$ '. (& %3 P#$ 'K (& %K .$ 'K (& %K :$ '@ (& '@ ,& 'L (& %L :$ '@ (& '@ ,& 'L (& '@ 8& '@ (& '@ ,& 'L (& %L 2$ 'N (& '< ,& 'H (& 'y# 0& 'J (& '< ,& 'H (& '< 0& 'J (& '< ,& 'H (& '< T:&pDq~yG
 pL"3
 }X
-p~#q3
+p~#p3
 }X
- >, '4p~#t3
+ >, '4p~#s3
 }X
  >*pL#3
 }X
-p~#w3
- E4p~#z3
+p~#v3
+ E4p~#y3
  AFpL$3
 }X
-p~#}3
- E4p~$#3
+p~#|3
+ E4p~$"3
  AFpL%3
 }X
-p~$&3
- E4p~$)3
+p~$%3
+ E4p~$(3
  ?F (o&q<X"d
 q<B"M
 q<,"7
 vgqKs;
- .*rh$;r+
- .$q{Cr+
- $$p~$?;
- $$p]GzN{
- @$ '~%p~$/3
+ 4*q{Ar+
+ $$p~$=;
+ $$p]ErwH$z
+ @$ 'z%p~$-3
 }X
- >* '4p~$23
- E~%p~$53
- E4p~$83
- E~%p~$;3
- E4p~$>3
- E~%p~$A3
- E4p~$D3
- A~% &g' /~%/*
-Ln;
- *2rh$hr+
- 2$p~$l;
- $$p]tzN{
- @$ 'P*p~$C3
+ >* '4p~$03
+ Ez%p~$33
+ E4p~$63
+ Ez%p~$93
+ E4p~$<3
+ Ez%p~$?3
+ E4p~$B3
+ Az% &g' /z%/*
+Ll;
+ 42p~$i;
+ $$p]qrwH%H
+ @$ 'w)p~$@3
 }X
- >* '4p~$F3
- EP*p~$I3
- E4p~$L3
- EP*p~$O3
- E4p~$R3
- EP*p~$U3
- E4p~$X3
- AP* &g' 1P* (0rh%6r+
- .$ 'P*p~%:;
- $(r8#NzN{
- @$ '~-p~$^3
- EP*p~$b3
- EP*p~$e3
- E4p~$h3
- EP*p~$k3
- E4p~$n3
- EP*p~$q3
- E4p~$t3
- AP* &\( 1P*s,#ue
- *2rh%cr+
- 2$p~%g;
- $$r8#{zN{
- @$ 'P2p~$s3
- EP*p~$v3
- EP*p~$y3
- E4p~$|3
- EP*p~%"3
- E4p~%%3
- EP*p~%(3
- E4p~%+3
- AP* &\( 1P2 (0rh&1r+
- .$ 'P2p~&5;
- $(r8$IzN{
- @$ '~5p~%13
- EP*p~%43
- EP*p~%73
+ >* '4p~$C3
+ Ew)p~$F3
+ E4p~$I3
+ Ew)p~$L3
+ E4p~$O3
+ Ew)p~$R3
+ E4p~$U3
+ Aw) &g' 1w) .0 'w)p~%6;
+ $(r8#JrwH%s
+ @$ 'r-p~$Z3
+ Ew)p~$]3
+ Ew)p~$a3
+ E4p~$d3
+ Ew)p~$g3
+ E4p~$j3
+ Ew)p~$m3
+ E4p~$p3
+ Aw) &\( 1w)s,#qe
+ 42p~%b;
+ $$r8#vrwH&A
+ @$ 'o1p~$n3
+ Ew)p~$q3
+ Ew)p~$t3
+ E4p~$w3
+ Ew)p~$z3
+ E4p~$}3
+ Ew)p~%#3
+ E4p~%&3
+ Aw) &\( 1o1 .0 'o1p~&/;
+ $(r8$CrwH&l
+ @$ 'j5p~%+3
+ Ew)p~%.3
+ Ew)p~%13
+ E4p~%43
+ Ew)p~%73
  E4p~%:3
- EP*p~%=3
+ Ew)p~%=3
  E4p~%@3
- EP*p~%C3
- E4p~%F3
- AP* &\( 1P2s,$p,0
- *2rh&]r+
- 2$p~&b;
- $$r8$vzN{
- @$ 'P:p~%E3
- EP*p~%H3
- EP*p~%K3
- E4p~%N3
- EP*p~%Q3
- E4p~%T3
- EP*p~%W3
- E4p~%Z3
- AP* &\( 1P: (0rh',r+
- .$ 'P:p~'0;
- $(r8%DzN{
- @$ '~=p~%a3
- EP*p~%d3
- EP*p~%g3
- E4p~%j3
- EP*p~%m3
- E4p~%p3
- EP*p~%s3
- E4p~%v3
- AP* &\( /~= s3.`}
+ Aw) &\( 1o1s,$j,0
+ 42p~&Z;
+ $$r8$orwH':
+ @$ 'g9p~%>3
+ Ew)p~%A3
+ Ew)p~%D3
+ E4p~%G3
+ Ew)p~%J3
+ E4p~%M3
+ Ew)p~%P3
+ E4p~%S3
+ Aw) &\( 1g9 .0 'g9p~'(;
+ $(r8%<rwH'e
+ @$ 'b=p~%X3
+ Ew)p~%[3
+ Ew)p~%^3
+ E4p~%b3
+ Ew)p~%e3
+ E4p~%h3
+ Ew)p~%k3
+ E4p~%n3
+ Aw) &\( /b= {/.`}
 
-var fusedWideBF16SM90A = driver.Text{Base: &fusedWideF16SM90A, Code: `packed2 84317 fused_dtype_BF16_row_BF16_64_float32
+var fusedWideBF16SM90A = driver.Text{Base: &fusedWideF16SM90A, Code: `packed2 80199 fused_dtype_BF16_row_BF16_64_float32
  :$tW1qS
-Ox$r-
+O15rG
  R,&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
- *$ %' *$ %, *$ %1 e%$vgqK(
- *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I <( 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C i8&pDq~yG
+ *$ %' *$ %, *$ %1 a$$vgqK(
+ *$ %' .$ '. (& %3 P#$ 'K (& %K .$ 'K (& %K :$ '@ (& '@ ,& 'L (& %L :$ '@ (& '@ ,& 'L (& '@ 8& '@ (& '@ ,& 'L (& %L 2$ 'N (& '< ,& 'H (& 'y# 0& 'J (& '< ,& 'H (& '< 0& 'J (& '< ,& 'H (& '< a8&pDq~yG
 pL"3
 }X
-p~#03
+p~#/3
 }X
  <,pDq[pV+
 wb7
  &&pL#3
 }X
-p~#43
+p~#33
 }X
  >* )7pL%3
 }X
-p~#83
+p~#73
  G7pL&3
 }X
-p~#<3
+p~#;3
  GLpL(3
 }X
-p~#@3
+p~#?3
  GLpL)3
 }X
-p~#D3
+p~#C3
  GLpL+3
 }X
-p~#H3
+p~#G3
  GLpL,3
 }X
-p~#L3
+p~#K3
  EL (k'Ip)?pEqBqgq7uLq]%+
 u@0V%(
 u@pU%%
@@ -1846,91 +1701,84 @@ u@1V%"
 u@p6q5
 u@'pZpN
 u@quZ
- .0rh#[r+
- .$q{Gr+
- $$p~#_;
- $$p]KzNx
- @$ 'k&p~#W3
+ 40q{Er+
+ $$p~#];
+ $$p]IzN~
+ @$ 'g&p~#U3
 }X
- >* -k&p~#[3
- Kk&p~#_3
- Kk&p~#d3
- Kk&p~#h3
- Kk&p~#l3
- Kk&p~#p3
- Kk&p~#t3
- Gk& &i( 5k&/+
-Lv;
- *8rh$/r+
- 2$p~$3;
- $$p]|zNx
- @$ 'X+p~#x3
+ >* -g&p~#Y3
+ Kg&p~#]3
+ Kg&p~#b3
+ Kg&p~#f3
+ Kg&p~#j3
+ Kg&p~#n3
+ Kg&p~#r3
+ Gg& &i( 5g&/+
+Lt;
+ 48p~$0;
+ $$p]yzN~
+ @$ 'P+p~#u3
 }X
- >* -X+p~#|3
- KX+p~$#3
- KX+p~$'3
- KX+p~$+3
- KX+p~$/3
- KX+p~$33
- KX+p~$73
- GX+ &i( 7X+ (6rh$^r+
- .$ 'X+p~$c;
- $(r8#ZzNx
- @$ 's/p~$B3
- KX+p~$F3
- KX+p~$J3
- KX+p~$N3
- KX+p~$R3
- KX+p~$V3
- KX+p~$Z3
- KX+p~$^3
- GX+ &^) 7X+s,$(e
- *8rh%2r+
- 2$p~%6;
- $$r8$.zNx
- @$ 'a4p~$c3
- KX+p~$g3
- KX+p~$k3
- KX+p~$o3
- KX+p~$s3
- KX+p~$w3
- KX+p~${3
- KX+p~%"3
- GX+ &^) 7a4 (6rh%br+
- .$ 'a4p~%f;
- $(r8$]zNx
- @$ '{8p~%-3
- KX+p~%13
- KX+p~%53
- KX+p~%93
- KX+p~%=3
- KX+p~%A3
- KX+p~%E3
- KX+p~%I3
- GX+ &^) 7a4s,%+,0
- *8rh&5r+
- 2$p~&9;
- $$r8%1zNx
- @$ 'i=p~%M3
- KX+p~%Q3
- KX+p~%U3
- KX+p~%Y3
- KX+p~%]3
- KX+p~%b3
- KX+p~%f3
- KX+p~%j3
- GX+ &^) 7i= (6rh&er+
- .$ 'i=p~&i;
- $(r8%azNx
- @$ 'TBp~%u3
- KX+p~%y3
- KX+p~%}3
- KX+p~&$3
- KX+p~&(3
- KX+p~&,3
- KX+p~&03
- KX+p~&43
- GX+ &^) 5TB s34`}
+ >* -P+p~#y3
+ KP+p~#}3
+ KP+p~$$3
+ KP+p~$(3
+ KP+p~$,3
+ KP+p~$03
+ KP+p~$43
+ GP+ &i( 7P+ .6 'P+p~$^;
+ $(r8#VzN~
+ @$ 'g/p~$>3
+ KP+p~$B3
+ KP+p~$F3
+ KP+p~$J3
+ KP+p~$N3
+ KP+p~$R3
+ KP+p~$V3
+ KP+p~$Z3
+ GP+ &^) 7P+s,$$e
+ 48p~%1;
+ $$r8$)zN~
+ @$ 'P4p~$]3
+ KP+p~$b3
+ KP+p~$f3
+ KP+p~$j3
+ KP+p~$n3
+ KP+p~$r3
+ KP+p~$v3
+ KP+p~$z3
+ GP+ &^) 7P4 .6 'P4p~%_;
+ $(r8$WzN~
+ @$ 'g8p~%'3
+ KP+p~%+3
+ KP+p~%/3
+ KP+p~%33
+ KP+p~%73
+ KP+p~%;3
+ KP+p~%?3
+ KP+p~%C3
+ GP+ &^) 7P4s,%%,0
+ 48p~&2;
+ $$r8%*zN~
+ @$ 'P=p~%F3
+ KP+p~%J3
+ KP+p~%N3
+ KP+p~%R3
+ KP+p~%V3
+ KP+p~%Z3
+ KP+p~%^3
+ KP+p~%c3
+ GP+ &^) 7P= .6 'P=p~&a;
+ $(r8%XzN~
+ @$ 'gAp~%m3
+ KP+p~%q3
+ KP+p~%u3
+ KP+p~%y3
+ KP+p~%}3
+ KP+p~&$3
+ KP+p~&(3
+ KP+p~&,3
+ GP+ &^) 5gA {/4`}
 
 var gatherWordsSM70NarrowAligned = driver.Text{Code: `packed2 4139 gather_row_Words
 !s.

@@ -22,15 +22,15 @@
 // Products of few rows with layout NT, as in linear layers, have their own kernels. In a product of at most 16 rows, or of 32 if the
 // result has few columns, weights go from memory to registers, and the warps of a block share K. In a product of at most 256 rows, weights
 // are the rows of warp-group products, and the blocks of a cluster share K; this needs rows of C that are multiples of eight elements apart.
-// If tiles of 128 columns would leave many multiprocessors without work, tiles have 192 columns, and weights are the columns of products.
+// From 65 rows on, if all tiles of 64 rows have a multiprocessor at the same time, two blocks receive the same weights by one copy instead.
 // Both kernels request their first weights before the preceding kernel is done (Operands.Weights). Microseconds for the weights of an 8B
 // model on an H200, and the ratio to the faster one of cublasLt and cublasGemmEx in the same run (medians):
 //
 //	    N      K  M=1           M=8           M=16          M=64          M=128         M=256
-//	 6144   4096  14.2  (1.06)  15.4  (0.99)  16.7  (0.93)  17.6  (0.90)  19.7  (0.82)   24.6  (0.85)
-//	 4096   4096   9.5  (1.34)  10.0  (1.25)  10.1  (1.26)  12.1  (0.93)  14.9  (0.89)   18.7  (0.86)
-//	28672   4096  56.4  (1.00)  58.3  (0.98)  60.7  (0.94)  64.9  (0.96)  71.8  (0.96)  108.4  (0.94)
-//	 4096  14336  28.1  (1.11)  29.3  (1.08)  29.8  (1.08)  35.1  (1.02)  38.6  (0.96)   54.3  (0.90)
+//	 6144   4096  14.1  (1.07)  15.3  (0.99)  16.5  (0.93)  17.6  (0.90)  16.6  (0.97)   21.9  (0.97)
+//	 4096   4096   9.5  (1.34)  10.0  (1.24)  10.1  (1.26)  12.1  (0.93)  13.9  (0.96)   16.8  (1.01)
+//	28672   4096  55.7  (1.00)  57.6  (0.96)  59.9  (0.93)  63.4  (0.95)  68.7  (0.96)  105.7  (0.94)
+//	 4096  14336  27.6  (1.10)  28.8  (1.08)  29.3  (1.07)  35.0  (1.01)  38.1  (0.95)   53.1  (0.90)
 //
 // Other GPUs use warp products from compute capability 8.0 on, and float32 products without tensor cores. CPUs compute 65 to 86 GFLOP per
 // CPU second in float32 with AVX-512.

@@ -55,37 +55,27 @@ func few[T gpu.Half, C any, F rounding[C], A sumsOf, G groups](t gpu.Thread, a, 
 
 const mostStages = 6
 
-// groups is the number of panels of op(B) in a stage, and that of the warp groups of a block that multiply.
-type groups interface{ count() (panels, workers int) }
+// groups is the number of warp groups of a block that multiply.
+type groups interface{ count() int }
 
 type (
-	oneGroup    struct{} // for matrices op(B) of few columns, without SwiGLU, which needs columns of two halves of op(B)
-	twoGroups   struct{}
-	threePanels struct{} // for broad
+	oneGroup  struct{} // for matrices op(B) of few columns, without SwiGLU, which needs columns of two halves of op(B)
+	twoGroups struct{}
 )
 
-func (oneGroup) count() (panels, workers int)    { return 1, 1 }
-func (twoGroups) count() (panels, workers int)   { return 2, 2 }
-func (threePanels) count() (panels, workers int) { return 3, 2 }
+func (oneGroup) count() int  { return 1 }
+func (twoGroups) count() int { return 2 }
 
 func groupsOf[G groups]() int {
 	var g G
-	n, _ := g.count()
-	return n
-}
-
-// workersOf returns the number of warp groups that multiply.
-func workersOf[G groups]() int {
-	var g G
-	_, n := g.count()
-	return n
+	return g.count()
 }
 
 // columnsOf returns the number of columns of op(B) in a tile.
 func columnsOf[G groups]() int { return 64 * groupsOf[G]() }
 
 // threadsOf returns the number of threads of a block.
-func threadsOf[G groups]() int { return workersOf[G]()*gpu.WarpGroupSize + 2*gpu.WarpSize }
+func threadsOf[G groups]() int { return groupsOf[G]()*gpu.WarpGroupSize + 2*gpu.WarpSize }
 
 // pitchOf returns the distance from one row of sums to the next one: those of a warp are in different banks.
 func pitchOf[G groups]() int { return columnsOf[G]() + 4 }
@@ -113,17 +103,13 @@ type sumsOf interface{ [32]float32 | [64]float32 }
 const (
 	smallRing = 12
 	largeRing = 24
-	broadRing = 25
 )
 
 // stagesOf returns the number of stages of a block.
 func stagesOf[A sumsOf, G groups]() int {
 	var acc A
-	switch {
-	case len(acc) == fewRows/2:
+	if len(acc) == fewRows/2 {
 		return smallRing / panelsOf[A, G]()
-	case groupsOf[G]() == 3:
-		return broadRing / panelsOf[A, G]()
 	}
 	return largeRing / panelsOf[A, G]()
 }
@@ -148,19 +134,14 @@ func openBelt[T gpu.Half, A sumsOf, G groups](t gpu.Thread) belt[T, A, G] {
 func (b belt[T, A, G]) init(t gpu.Thread) {
 	for i := range stagesOf[A, G]() {
 		b.full(uint32(i)).Init(t, 2)
-		b.empty(uint32(i)).Init(t, workersOf[G]())
+		b.empty(uint32(i)).Init(t, groupsOf[G]())
 	}
-	b.done().Init(t, workersOf[G]())
+	b.done().Init(t, groupsOf[G]())
 	b.warm().Init(t, 1)
 }
 
 func (b belt[T, A, G]) left(n uint32, group int) []gpu.Panel[T] {
 	return b.ring[int(n%uint32(stagesOf[A, G]()))*panelsOf[A, G]()+group&(groupsOf[G]()-1):][:1]
-}
-
-// lefts returns all panels of op(B).
-func (b belt[T, A, G]) lefts(n uint32) []gpu.Panel[T] {
-	return b.ring[int(n%uint32(stagesOf[A, G]()))*panelsOf[A, G]():][:groupsOf[G]()]
 }
 
 func (b belt[T, A, G]) right(n uint32) []gpu.Panel[T] {
@@ -203,7 +184,7 @@ func supply[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], x sup
 			requestWeights(t, r, x.b, o)
 		} else {
 			r.warm().Wait(t, 0)
-			requestRows(t, r, x.a, o)
+			requestRows(t, r, x, o)
 		}
 	}
 }
@@ -211,23 +192,25 @@ func supply[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], x sup
 // requestWeights starts the copies of op(B).
 func requestWeights[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], b gpu.TensorMap[gpu.Panel[T]], o task) {
 	for n := range o.last - o.first {
-		full, left := r.full(n), r.lefts(n)
+		full := r.full(n)
 		r.empty(n).Wait(t, r.phase(n)+1)
 		full.Expect(t, groupsOf[G]()*gpu.PanelBytes)
 		for i := range groupsOf[G]() {
-			b.Fetch(t, &left[i], gpu.Corner{X: int(o.first+n) * depth, Y: o.col + i*o.second}, full)
+			b.Fetch(t, &r.left(n, i)[0], gpu.Corner{X: int(o.first+n) * depth, Y: o.col + i*o.second}, full)
 		}
 	}
 }
 
-// requestRows starts the copies of op(A).
-func requestRows[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], a gpu.TensorMap[gpu.Panel[T]], o task) {
+// requestRows starts the copies of op(A). A panel outside the matrix, whose results are not stored, has the rows of the last one: copies of
+// zeros take longer.
+func requestRows[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], x supplies[T], o task) {
+	last := int(x.M-1) &^ (gpu.PanelRows - 1)
 	for n := range o.last - o.first {
 		full, right := r.full(n), r.right(n)
 		r.empty(n).Wait(t, r.phase(n)+1)
 		full.Expect(t, len(right)*gpu.PanelBytes)
 		for i := range right {
-			a.Fetch(t, &right[i], gpu.Corner{X: int(o.first+n) * depth, Y: o.row + i*gpu.PanelRows}, full)
+			x.a.Fetch(t, &right[i], gpu.Corner{X: int(o.first+n) * depth, Y: min(o.row+i*gpu.PanelRows, last)}, full)
 		}
 	}
 }

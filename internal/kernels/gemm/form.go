@@ -143,8 +143,6 @@ func Workspace(d *device.Device, s Shape, a Activation) int {
 	switch {
 	case leanOf(s) >= 0 && leanBest(s, cores):
 		return 0
-	case broadBest(s, cores) && inEights(s, width) && a == None:
-		return broadWorkspace(s)
 	case fewBest(s, cores) && inEights(s, width):
 		return fewWorkspace(s, max(partsOf(s, cores), slimParts(s, cores)))
 	case formOf(j, cores) == Split:

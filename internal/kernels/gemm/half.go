@@ -20,13 +20,13 @@ func HalfIn[T gpu.Half](s *device.Stream, f Form, shape Shape, x Operands[T, T, 
 	case Operands[dtype.BF16, dtype.BF16, dtype.BF16]:
 		return multiply(s, f, shape, bf16Half(x))
 	case Operands[dtype.F16, dtype.F16, dtype.F16]:
-		return multiply(s, f, shape, halfOf[dtype.F16, dtype.F16]{x, f16Kernels, JoinF16, [3]fewLauncher[dtype.F16, dtype.F16]{FewF16}, nil, [3]leanLauncher[dtype.F16]{Lean16F16, Lean16F16, Lean32F16}, TensorF16})
+		return multiply(s, f, shape, halfOf[dtype.F16, dtype.F16]{x, f16Kernels, JoinF16, [3]fewLauncher[dtype.F16, dtype.F16]{FewF16}, castLaunchers[dtype.F16]{}, [3]leanLauncher[dtype.F16]{Lean16F16, Lean16F16, Lean32F16}, TensorF16})
 	}
 	panic("BUG: gemm: an element type of no kernel")
 }
 
 func bf16Half(x Operands[dtype.BF16, dtype.BF16, dtype.BF16]) halfOf[dtype.BF16, dtype.BF16] {
-	return halfOf[dtype.BF16, dtype.BF16]{x, bf16Kernels, JoinBF16, [3]fewLauncher[dtype.BF16, dtype.BF16]{FewBF16, Few128BF16, Few64BF16}, BroadBF16, [3]leanLauncher[dtype.BF16]{Lean8, Lean16, Lean32}, TensorBF16}
+	return halfOf[dtype.BF16, dtype.BF16]{x, bf16Kernels, JoinBF16, [3]fewLauncher[dtype.BF16, dtype.BF16]{FewBF16, Few128BF16, Few64BF16}, castLaunchers[dtype.BF16]{Cast64BF16, Cast128BF16, Cast192BF16}, [3]leanLauncher[dtype.BF16]{Lean8, Lean16, Lean32}, TensorBF16}
 }
 
 // HalfTo32 computes float32 products of matrices of 16-bit elements.
@@ -39,7 +39,7 @@ func HalfTo32[T gpu.Half](s *device.Stream, shape Shape, x Operands[T, T, float3
 func HalfTo32In[T gpu.Half](s *device.Stream, f Form, shape Shape, x Operands[T, T, float32]) error {
 	switch x := any(x).(type) {
 	case Operands[dtype.BF16, dtype.BF16, float32]:
-		return multiply(s, f, shape, halfOf[dtype.BF16, float32]{x, bf16Kernels, JoinF32, [3]fewLauncher[dtype.BF16, float32]{FewBF16To32}, nil, [3]leanLauncher[float32]{Lean16To32, Lean16To32}, TensorBF16To32})
+		return multiply(s, f, shape, halfOf[dtype.BF16, float32]{x, bf16Kernels, JoinF32, [3]fewLauncher[dtype.BF16, float32]{FewBF16To32}, castLaunchers[dtype.BF16]{}, [3]leanLauncher[float32]{Lean16To32, Lean16To32}, TensorBF16To32})
 	case Operands[dtype.F16, dtype.F16, float32]:
 		return multiply(s, f, shape, halfOf[dtype.F16, float32]{Operands: x, kernels: f16Kernels, join: JoinF32, tensor: TensorF16To32})
 	}
@@ -52,7 +52,7 @@ type halfOf[T gpu.Half, C any] struct {
 	kernels func(Layout) kernels[T]
 	join    func(*device.Stream, device.Blocks, device.Slice[float32], device.Slice[C], device.Slice[C], device.Slice[float32], joint) error
 	few     [3]fewLauncher[T, C] // with tiles of 64 rows, 128 rows, and 64 rows and columns, or nil
-	broad   broadLauncher[T]     // or nil
+	cast    castLaunchers[T]     // or nil
 	lean    [3]leanLauncher[C]   // for at most 8, 16 and 32 rows, or nil
 	tensor  func(*device.Stream, device.Blocks, device.Slice[T], device.Slice[T], device.Slice[C], device.Slice[C], device.Slice[float32], tile) error
 }
@@ -110,8 +110,8 @@ func multiply[T gpu.Half, C any](s *device.Stream, f Form, shape Shape, x halfOf
 	case Split:
 		return p.split(s)
 	case Few:
-		if p.broadens() {
-			return p.broad(s)
+		if n := p.casts(); n > 0 {
+			return p.cast(s, n)
 		}
 		return p.few(s, p.parts())
 	case Lean:

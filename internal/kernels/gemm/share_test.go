@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
@@ -132,45 +133,45 @@ func TestSlim(t *testing.T) {
 	}
 }
 
-// TestBroad computes products with tiles of 192 columns.
-func TestBroad(t *testing.T) {
+// TestCast computes products with tiles of 64, 128 and 192 columns. One has fewer steps than a block has stages, one has a row of tiles
+// outside the matrix.
+func TestCast(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
-		for i, shape := range []Shape{{Layout: NT, M: 130, N: 400, K: 584}, {Layout: NT, M: 100, N: 200, K: 200, LDA: 208, LDB: 216, LDC: 208}} {
-			t.Run(fmt.Sprintf("%s/%d", name, shape.M), func(t *testing.T) {
-				s := kerneltest.Stream(t, kerneltest.Executions()[name])
-				if s.Device().Info().Capability != (device.Capability{Major: 9}) {
-					t.Skip("needs a GPU of compute capability 9.0")
-				}
-				problem := newProblem(shape, false)
-				c := kerneltest.Upload(t, s, halves(problem.c))
-				x := Operands[dtype.BF16, dtype.BF16, dtype.BF16]{
-					A: kerneltest.Upload(t, s, halves(problem.a)), B: kerneltest.Upload(t, s, halves(problem.b)), C: c, Weights: i == 0,
-					Workspace: kerneltest.Upload(t, s, poisoned(broadWorkspace(shape))),
-				}
-				p, err := plan(s, problem.shape, bf16Half(x))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := p.broad(s); err != nil {
-					t.Fatal(err)
-				}
-				problem.check(t, singles(kerneltest.Download(t, s, c)), false, 1.0/256)
-			})
+		for i, shape := range []Shape{{Layout: NT, M: 190, N: 200, K: 1032}, {Layout: NT, M: 100, N: 400, K: 200, LDA: 208, LDB: 216, LDC: 408}} {
+			for panels := 1; panels <= castWidest; panels++ {
+				t.Run(fmt.Sprintf("%s/%d/%d", name, shape.M, panels), func(t *testing.T) {
+					s := kerneltest.Stream(t, kerneltest.Executions()[name])
+					if s.Device().Info().Capability != (device.Capability{Major: 9}) {
+						t.Skip("needs a GPU of compute capability 9.0")
+					}
+					problem := newProblem(shape, false)
+					c := kerneltest.Upload(t, s, halves(problem.c))
+					x := Operands[dtype.BF16, dtype.BF16, dtype.BF16]{
+						A: kerneltest.Upload(t, s, halves(problem.a)), B: kerneltest.Upload(t, s, halves(problem.b)), C: c, Weights: i == 0,
+					}
+					p, err := plan(s, problem.shape, bf16Half(x))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := p.cast(s, panels); err != nil {
+						t.Fatal(err)
+					}
+					problem.check(t, singles(kerneltest.Download(t, s, c)), false, 1.0/256)
+				})
+			}
 		}
 	}
 }
 
-// TestBroadBest checks for which products tiles have 192 columns on 132 multiprocessors.
-func TestBroadBest(t *testing.T) {
-	for _, test := range []struct {
-		m, n, k int
-		want    bool
-	}{
-		{256, 6144, 4096, true}, {256, 6336, 4096, true}, {256, 6337, 4096, false}, {256, 4096, 4096, false}, {256, 4224, 4096, false},
-		{256, 4225, 4096, true}, {256, 6144, 1024, false}, {257, 6144, 4096, false}, {64, 12288, 4096, false}, {128, 12288, 4096, true}, {128, 6144, 4096, false},
+// TestCastPanels checks how wide tiles of cast are on 132 multiprocessors, and for which products few is chosen.
+func TestCastPanels(t *testing.T) {
+	for _, test := range []struct{ m, n, k, want int }{
+		{256, 6144, 4096, 3}, {256, 6336, 4096, 3}, {256, 6337, 4096, 0}, {256, 4096, 4096, 2}, {256, 4224, 4096, 2}, {256, 4225, 4096, 3}, {256, 6144, 14336, 3},
+		{256, 4096, 8192, 2}, {256, 4096, 8256, 0}, {256, 4096, 14336, 0}, {256, 1024, 4096, 0}, {257, 6144, 4096, 0}, {64, 12288, 4096, 0}, {65, 12288, 4096, 3},
+		{128, 12288, 4096, 3}, {128, 6144, 4096, 2}, {128, 4096, 4096, 1}, {128, 2048, 4096, 0}, {256, 28672, 4096, 0},
 	} {
-		if got := broadBest(Shape{Layout: NT, M: test.m, N: test.n, K: test.k}, 132); got != test.want {
-			t.Errorf("%+v: %t", test, got)
+		if got := castPanelsOf(Shape{Layout: NT, M: test.m, N: test.n, K: test.k}, 132); got != test.want {
+			t.Errorf("%+v: %d panels", test, got)
 		}
 	}
 }
@@ -213,5 +214,15 @@ func TestEights(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.check(t, singles(kerneltest.Download(t, s, c)), false, 1.0/256)
+	}
+}
+
+// TestCastSites checks that no thread of cast can fault: a block that ended early would leave the other one of its cluster waiting, and would
+// receive copies after its end.
+func TestCastSites(t *testing.T) {
+	for _, k := range []*driver.Kernel{cast64BF16Kernel, cast128BF16Kernel, cast192BF16Kernel} {
+		if len(k.Sites) > 0 {
+			t.Errorf("%s can fault: %+v", k.Name, k.Sites)
+		}
 	}
 }

@@ -63,7 +63,7 @@ var squareKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 45, 46, 47, 49, 50, 55, 58, 59, 66, 67, 68, 147, 216, 217, 218, 219, 220, 221, 222, 224, 227, 228},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 57, 58, 59, 61, 62, 67, 70, 71, 78, 79, 80, 154, 223, 224, 225, 226, 227, 228, 229, 231, 234, 235},
 }
 
 // ResidentNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -101,17 +101,12 @@ var residentNTKernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 116, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &residentNTSM90A},
@@ -130,7 +125,7 @@ var residentNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 51, 54, 55, 56, 57, 58, 59, 60, 61, 62, 124, 125, 126, 128, 132, 133, 134, 138, 139, 140, 141, 142, 143, 145, 146, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 63, 66, 67, 68, 69, 70, 71, 72, 73, 74, 131, 132, 133, 135, 139, 140, 141, 145, 146, 147, 148, 149, 150, 152, 153, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221},
 }
 
 // CurvedNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -168,17 +163,12 @@ var curvedNTKernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 116, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &curvedNTSM90A},
@@ -197,7 +187,7 @@ var curvedNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 51, 52, 53, 54, 55, 58, 59, 60, 61, 62, 124, 125, 126, 128, 132, 133, 134, 138, 139, 140, 141, 142, 143, 145, 146, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 63, 64, 65, 66, 67, 70, 71, 72, 73, 74, 131, 132, 133, 135, 139, 140, 141, 145, 146, 147, 148, 149, 150, 152, 153, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221},
 }
 
 // ResidentNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -235,17 +225,12 @@ var residentNTF16Kernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 116, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &residentNTF16SM90A},
@@ -264,7 +249,7 @@ var residentNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 51, 54, 55, 56, 57, 58, 59, 63, 64, 65, 124, 125, 126, 128, 132, 133, 134, 138, 139, 140, 141, 142, 143, 145, 146, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 63, 66, 67, 68, 69, 70, 71, 75, 76, 77, 131, 132, 133, 135, 139, 140, 141, 145, 146, 147, 148, 149, 150, 152, 153, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221},
 }
 
 // CurvedNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -302,17 +287,12 @@ var curvedNTF16Kernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 116, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &curvedNTF16SM90A},
@@ -331,7 +311,7 @@ var curvedNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 51, 52, 53, 54, 55, 58, 59, 63, 64, 65, 124, 125, 126, 128, 132, 133, 134, 138, 139, 140, 141, 142, 143, 145, 146, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 63, 64, 65, 66, 67, 70, 71, 75, 76, 77, 131, 132, 133, 135, 139, 140, 141, 145, 146, 147, 148, 149, 150, 152, 153, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221},
 }
 
 // ResidentNN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -369,17 +349,12 @@ var residentNNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 116, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 73, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 73, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 73, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &residentNNSM90A},
@@ -398,7 +373,7 @@ var residentNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 51, 54, 55, 56, 57, 58, 59, 60, 61, 62, 124, 125, 126, 127, 128, 129, 130, 131, 138, 139, 140, 141, 142, 143, 145, 146, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 63, 66, 67, 68, 69, 70, 71, 72, 73, 74, 131, 132, 133, 134, 135, 136, 137, 138, 145, 146, 147, 148, 149, 150, 152, 153, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221},
 }
 
 // ResidentTN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -436,17 +411,12 @@ var residentTNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 116, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 86, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "resident.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
 		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 86, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 86, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &residentTNSM90A},
@@ -465,7 +435,7 @@ var residentTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 51, 54, 55, 56, 57, 58, 59, 60, 61, 62, 124, 125, 126, 127, 128, 135, 136, 137, 138, 139, 140, 141, 142, 143, 145, 146, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 63, 66, 67, 68, 69, 70, 71, 72, 73, 74, 131, 132, 133, 134, 135, 142, 143, 144, 145, 146, 147, 148, 149, 150, 152, 153, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221},
 }
 
 // PartsNT is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -500,11 +470,10 @@ var partsNTKernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
-		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
+		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &partsNTSM90A},
@@ -522,7 +491,7 @@ var partsNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{45, 124, 125, 126, 128, 132, 133, 134, 138, 139, 140, 141, 142, 143, 144, 145, 146, 182, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 205, 206, 207, 209, 210, 211, 212},
+	Uses:    []uint16{57, 131, 132, 133, 135, 139, 140, 141, 145, 146, 147, 148, 149, 150, 151, 152, 153, 189, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 212, 213, 214, 216, 217, 218, 219},
 }
 
 // PartsNTF16 is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -557,11 +526,10 @@ var partsNTF16Kernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
-		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
+		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &partsNTF16SM90A},
@@ -579,7 +547,7 @@ var partsNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{45, 124, 125, 126, 128, 132, 133, 134, 138, 139, 140, 141, 142, 143, 144, 145, 146, 182, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 205, 206, 207, 209, 210, 211, 212},
+	Uses:    []uint16{57, 131, 132, 133, 135, 139, 140, 141, 145, 146, 147, 148, 149, 150, 151, 152, 153, 189, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 212, 213, 214, 216, 217, 218, 219},
 }
 
 // PartsNN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -614,11 +582,10 @@ var partsNNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
-		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 73, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 73, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
+		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &partsNNSM90A},
@@ -636,7 +603,7 @@ var partsNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{45, 124, 125, 126, 127, 128, 129, 130, 131, 138, 139, 140, 141, 142, 143, 144, 145, 146, 182, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 205, 206, 207, 209, 210, 211, 212},
+	Uses:    []uint16{57, 131, 132, 133, 134, 135, 136, 137, 138, 145, 146, 147, 148, 149, 150, 151, 152, 153, 189, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 212, 213, 214, 216, 217, 218, 219},
 }
 
 // PartsTN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -671,11 +638,10 @@ var partsTNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
 		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
-		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 86, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "hopper.go", Line: 86, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
+		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: &partsTNSM90A},
@@ -693,7 +659,7 @@ var partsTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{45, 124, 125, 126, 127, 128, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 182, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 205, 206, 207, 209, 210, 211, 212},
+	Uses:    []uint16{57, 131, 132, 133, 134, 135, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 189, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 212, 213, 214, 216, 217, 218, 219},
 }
 
 // TensorBF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -747,7 +713,7 @@ var tensorBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 45, 46, 47, 49, 50, 55, 58, 59, 60, 61, 62, 147, 221, 222, 223, 224, 225, 226, 227, 228},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 57, 58, 59, 61, 62, 67, 70, 71, 72, 73, 74, 154, 228, 229, 230, 231, 232, 233, 234, 235},
 }
 
 // TensorF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -801,7 +767,7 @@ var tensorF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 45, 46, 47, 49, 50, 55, 58, 59, 63, 64, 65, 147, 221, 222, 223, 224, 225, 226, 227, 228},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 57, 58, 59, 61, 62, 67, 70, 71, 75, 76, 77, 154, 228, 229, 230, 231, 232, 233, 234, 235},
 }
 
 // TensorBF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -855,7 +821,7 @@ var tensorBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 45, 46, 47, 49, 50, 55, 58, 59, 66, 67, 68, 147, 221, 222, 223, 224, 225, 226, 227, 228},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 57, 58, 59, 61, 62, 67, 70, 71, 78, 79, 80, 154, 228, 229, 230, 231, 232, 233, 234, 235},
 }
 
 // TensorF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -909,7 +875,7 @@ var tensorF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 45, 46, 47, 49, 50, 55, 58, 59, 66, 67, 68, 147, 221, 222, 223, 224, 225, 226, 227, 228},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 57, 58, 59, 61, 62, 67, 70, 71, 78, 79, 80, 154, 228, 229, 230, 231, 232, 233, 234, 235},
 }
 
 // FewBF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -950,20 +916,17 @@ var fewBF16Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 432, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 441, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 196, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 196, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 415, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 213, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 424, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -983,7 +946,7 @@ var fewBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 55, 58, 59, 60, 61, 62, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 121, 122, 123, 124, 126, 146, 147, 206, 209, 215},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 67, 70, 71, 72, 73, 74, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 133, 153, 154, 213, 216, 222},
 }
 
 // Few64BF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1024,20 +987,17 @@ var few64BF16Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 432, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 441, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 196, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 196, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 218, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 230, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 415, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 213, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 424, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -1057,7 +1017,7 @@ var few64BF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 55, 58, 59, 60, 61, 62, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 123, 124, 126, 146, 147, 206, 209, 215},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 67, 70, 71, 72, 73, 74, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 131, 133, 153, 154, 213, 216, 222},
 }
 
 // Few128BF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1098,20 +1058,17 @@ var few128BF16Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 432, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 441, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 196, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 196, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 213, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 415, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 424, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -1131,74 +1088,157 @@ var few128BF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 55, 58, 59, 60, 61, 62, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 121, 122, 123, 124, 126, 146, 147, 206, 209, 215},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 67, 70, 71, 72, 73, 74, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 133, 153, 154, 213, 216, 222},
 }
 
-// BroadBF16 computes products like few, with tiles of 128 rows and 192 columns. Rows of op(A) are the rows of products, 64 of them for each of two
-// warp groups, and rows of op(B) are their columns: a product of 64 x 192 elements reads fewer bytes of shared memory for an element than one
-// of 64 x 128. The two blocks of a cluster share the steps of a tile, at least two. Each stores the rows of the warp group whose number is the
-// block's rank, and passes the sums of the other one through work, in the order of the threads' sums. Tiles with the same columns follow each
-// other, which read the same weights at about the same time.
-func BroadBF16(s *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.BF16]], work device.Slice[[4]float32], j job) error {
-	p := s.Plan(broadBF16Kernel, broadBF16Kernel.Grid(g))
+// Cast64BF16 computes products like few, without bias, residual and activation. A tile has 64 rows, which are the rows of a warp group's products,
+// and its columns are theirs: such a product reads fewer bytes of shared memory for an element than those of few. The two blocks of a
+// cluster have tiles of the same columns. Each requests half of the weights of a step for both, so that fewer bytes leave the second-level
+// cache. Two more warps copy, one for each operand.
+//
+// No thread of cast can fault, and so all of its blocks receive everything that they send each other.
+func Cast64BF16(s *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.BF16]], j job) error {
+	p := s.Plan(cast64BF16Kernel, cast64BF16Kernel.Grid(g))
 	a.Pass(p)
 	b.Pass(p)
 	c.Pass(p)
-	work.Pass(p)
 	driver.Pass(p, j)
 	return p.Launch()
 }
 
-var broadBF16Kernel = &driver.Kernel{
-	Name:    "broad[dtype.BF16, toBF16]",
+var cast64BF16Kernel = &driver.Kernel{
+	Name:    "cast[dtype.BF16, toBF16, [32]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
-	File:    "broad.go",
-	Line:    16,
+	File:    "cast.go",
+	Line:    17,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
 		{Name: "c", Offset: 256, Size: 128, Tensor: true},
-		{Name: "work", Offset: 384, Size: 24, Elem: 16},
-		{Name: "j", Offset: 408, Size: 36},
+		{Name: "j", Offset: 384, Size: 36},
 	},
-	ParamBytes: 464,
-	Block:      driver.Dim{X: 320, Y: 1, Z: 1},
+	ParamBytes: 440,
+	Block:      driver.Dim{X: 192, Y: 1, Z: 1},
 	Cluster:    driver.Dim{X: 2, Y: 1, Z: 1},
-	Dynamic:    204912,
+	Dynamic:    229616,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "broad.go", Line: 26, Format: "integer divide by zero"},
-		{File: "broad.go", Line: 60, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "broad.go", Line: 100, Format: "slice bounds out of range [%d:%d]"},
-		{File: "broad.go", Line: 100, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "broad.go", Line: 51, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "broad.go", Line: 51, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
-		{File: "few.go", Line: 196, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 196, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 230, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-	},
-	Integers: []int{392, 400},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: &broadBF16SM90ANarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Awaits: true, PTX: &cast64BF16SM90ANarrow},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			a    gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			b    gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			c    gpu.TensorMap[gpu.Panel[dtype.BF16]]
-			work [][4]float32
-			j    job
+			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			j job
 		})(args)
 		for ts.Next() {
-			broad[dtype.BF16, toBF16](ts.Thread(), a.a, a.b, a.c, a.work, a.j)
+			cast[dtype.BF16, toBF16, [32]float32](ts.Thread(), a.a, a.b, a.c, a.j)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 58, 60, 61, 71, 72, 73, 74, 75, 77, 78, 79, 80, 81, 92, 93, 94, 95, 101, 104, 105, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 119, 120, 123, 124, 126, 145, 146, 203, 206, 209, 215},
+	Uses:    []uint16{36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 70, 72, 73, 124, 127, 131, 133, 153, 210, 213, 216},
+}
+
+// Cast128BF16 computes products like few, without bias, residual and activation. A tile has 64 rows, which are the rows of a warp group's products,
+// and its columns are theirs: such a product reads fewer bytes of shared memory for an element than those of few. The two blocks of a
+// cluster have tiles of the same columns. Each requests half of the weights of a step for both, so that fewer bytes leave the second-level
+// cache. Two more warps copy, one for each operand.
+//
+// No thread of cast can fault, and so all of its blocks receive everything that they send each other.
+func Cast128BF16(s *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.BF16]], j job) error {
+	p := s.Plan(cast128BF16Kernel, cast128BF16Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, j)
+	return p.Launch()
+}
+
+var cast128BF16Kernel = &driver.Kernel{
+	Name:    "cast[dtype.BF16, toBF16, [64]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "cast.go",
+	Line:    17,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "j", Offset: 384, Size: 36},
+	},
+	ParamBytes: 440,
+	Block:      driver.Dim{X: 192, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 2, Y: 1, Z: 1},
+	Dynamic:    229616,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Awaits: true, PTX: &cast128BF16SM90ANarrow},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			j job
+		})(args)
+		for ts.Next() {
+			cast[dtype.BF16, toBF16, [64]float32](ts.Thread(), a.a, a.b, a.c, a.j)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 70, 72, 73, 124, 127, 131, 133, 153, 210, 213, 216},
+}
+
+// Cast192BF16 computes products like few, without bias, residual and activation. A tile has 64 rows, which are the rows of a warp group's products,
+// and its columns are theirs: such a product reads fewer bytes of shared memory for an element than those of few. The two blocks of a
+// cluster have tiles of the same columns. Each requests half of the weights of a step for both, so that fewer bytes leave the second-level
+// cache. Two more warps copy, one for each operand.
+//
+// No thread of cast can fault, and so all of its blocks receive everything that they send each other.
+func Cast192BF16(s *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.BF16]], j job) error {
+	p := s.Plan(cast192BF16Kernel, cast192BF16Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	driver.Pass(p, j)
+	return p.Launch()
+}
+
+var cast192BF16Kernel = &driver.Kernel{
+	Name:    "cast[dtype.BF16, toBF16, [96]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "cast.go",
+	Line:    17,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "j", Offset: 384, Size: 36},
+	},
+	ParamBytes: 440,
+	Block:      driver.Dim{X: 192, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 2, Y: 1, Z: 1},
+	Dynamic:    229616,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Awaits: true, PTX: &cast192BF16SM90ANarrow},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			c gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			j job
+		})(args)
+		for ts.Next() {
+			cast[dtype.BF16, toBF16, [96]float32](ts.Thread(), a.a, a.b, a.c, a.j)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 70, 72, 73, 124, 127, 131, 133, 153, 210, 213, 216},
 }
 
 // FewF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1239,20 +1279,17 @@ var fewF16Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 432, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 441, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 196, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 196, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 415, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 213, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 424, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -1272,7 +1309,7 @@ var fewF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 55, 58, 59, 63, 64, 65, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 121, 122, 123, 124, 126, 146, 147, 206, 209, 215},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 67, 70, 71, 75, 76, 77, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 133, 153, 154, 213, 216, 222},
 }
 
 // FewBF16To32 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1313,20 +1350,17 @@ var fewBF16To32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 432, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 441, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 196, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 196, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 218, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 230, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 278, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 388, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 415, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 213, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 424, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 261, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 371, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -1346,7 +1380,7 @@ var fewBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 45, 46, 48, 49, 55, 58, 59, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 121, 122, 123, 124, 126, 146, 147, 206, 209, 215},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 57, 58, 60, 61, 67, 70, 71, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 133, 153, 154, 213, 216, 222},
 }
 
 // Lean8 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1405,7 +1439,7 @@ var lean8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 45, 46, 47, 49, 50, 55, 58, 59, 60, 61, 62, 147, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 221, 222, 224},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 57, 58, 59, 61, 62, 67, 70, 71, 72, 73, 74, 154, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 228, 229, 231},
 }
 
 // Lean16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1464,7 +1498,7 @@ var lean16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 45, 46, 47, 49, 50, 55, 58, 59, 60, 61, 62, 147, 153, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 221, 222, 224},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 57, 58, 59, 61, 62, 67, 70, 71, 72, 73, 74, 154, 160, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 228, 229, 231},
 }
 
 // Lean16F16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1523,7 +1557,7 @@ var lean16F16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 45, 46, 47, 49, 50, 55, 58, 59, 63, 64, 65, 147, 153, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 221, 222, 224},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 57, 58, 59, 61, 62, 67, 70, 71, 75, 76, 77, 154, 160, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 228, 229, 231},
 }
 
 // Lean32F16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1582,7 +1616,7 @@ var lean32F16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 45, 46, 47, 49, 50, 55, 58, 59, 63, 64, 65, 147, 153, 157, 158, 159, 160, 161, 162, 163, 164, 168, 169, 170, 221, 222, 224},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 57, 58, 59, 61, 62, 67, 70, 71, 75, 76, 77, 154, 160, 164, 165, 166, 167, 168, 169, 170, 171, 175, 176, 177, 228, 229, 231},
 }
 
 // Lean32 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1641,7 +1675,7 @@ var lean32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 45, 46, 47, 49, 50, 55, 58, 59, 60, 61, 62, 147, 153, 157, 158, 159, 160, 161, 162, 163, 164, 168, 169, 170, 221, 222, 224},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 57, 58, 59, 61, 62, 67, 70, 71, 72, 73, 74, 154, 160, 164, 165, 166, 167, 168, 169, 170, 171, 175, 176, 177, 228, 229, 231},
 }
 
 // Lean16To32 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1700,7 +1734,7 @@ var lean16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 45, 46, 47, 49, 50, 55, 58, 59, 66, 67, 68, 147, 153, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 221, 222, 224},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 57, 58, 59, 61, 62, 67, 70, 71, 78, 79, 80, 154, 160, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 228, 229, 231},
 }
 
 // JoinBF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1756,7 +1790,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 45, 46, 47, 49, 50, 55, 58, 59, 60, 61, 62, 126, 144, 145, 147, 148, 149, 150, 151, 152, 183, 187, 196, 205, 206, 207, 209, 210, 211, 221, 222, 224},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 57, 58, 59, 61, 62, 67, 70, 71, 72, 73, 74, 133, 151, 152, 154, 155, 156, 157, 158, 159, 190, 194, 203, 212, 213, 214, 216, 217, 218, 228, 229, 231},
 }
 
 // JoinF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1812,7 +1846,7 @@ var joinF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 45, 46, 47, 49, 50, 55, 58, 59, 63, 64, 65, 126, 144, 145, 147, 148, 149, 150, 151, 152, 183, 187, 196, 205, 206, 207, 209, 210, 211, 221, 222, 224},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 57, 58, 59, 61, 62, 67, 70, 71, 75, 76, 77, 133, 151, 152, 154, 155, 156, 157, 158, 159, 190, 194, 203, 212, 213, 214, 216, 217, 218, 228, 229, 231},
 }
 
 // JoinF32 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1868,7 +1902,7 @@ var joinF32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 45, 46, 47, 49, 50, 55, 58, 59, 66, 67, 68, 126, 144, 145, 147, 148, 149, 150, 151, 152, 183, 187, 196, 205, 206, 207, 209, 210, 211, 221, 222, 224},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 57, 58, 59, 61, 62, 67, 70, 71, 78, 79, 80, 133, 151, 152, 154, 155, 156, 157, 158, 159, 190, 194, 203, 212, 213, 214, 216, 217, 218, 228, 229, 231},
 }
 
 // BlockedNN computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1929,7 +1963,7 @@ var blockedNNKernel = &driver.Kernel{
 	},
 	Twin:    blockedNNTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 45, 46, 47, 49, 50, 55, 59, 147, 175, 176, 177, 178, 179, 180, 181},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 57, 58, 59, 61, 62, 67, 71, 154, 182, 183, 184, 185, 186, 187, 188},
 }
 
 // BlockedNT computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1990,7 +2024,7 @@ var blockedNTKernel = &driver.Kernel{
 	},
 	Twin:    blockedNTTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 45, 46, 47, 49, 50, 55, 59, 147, 173, 174, 175, 176, 177, 180, 181},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 57, 58, 59, 61, 62, 67, 71, 154, 180, 181, 182, 183, 184, 187, 188},
 }
 
 // BlockedNTBF16 computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -2051,5 +2085,5 @@ var blockedNTBF16Kernel = &driver.Kernel{
 	},
 	Twin:    blockedNTBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 45, 46, 47, 49, 50, 55, 59, 147, 171, 172, 173, 174, 175, 176, 177},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 57, 58, 59, 61, 62, 67, 71, 154, 178, 179, 180, 181, 182, 183, 184},
 }

@@ -52,9 +52,9 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:105
-	c598 := s56 == 0
 //line ending.go:107
+	c598 := s56 == 0
+//line ending.go:109
 	c603 := s56 == 2
 //line blocked.go:46
 	for blocks.Next() {
@@ -907,17 +907,17 @@ func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Po
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:105
+//line ending.go:107
 			if c598 {
-//line ending.go:105
+//line ending.go:107
 				f611 = f500
 			} else {
 				if c603 {
-//line ending.go:120
+//line ending.go:122
 					f621 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
 //line fast.go:46
 					f649 := 1 / (float32(f621*0.332672) + 1)
-//line ending.go:123
+//line ending.go:125
 					f632 := float32(float32(f621*-0.7213475) * f621)
 //line exp.go:73
 					f752 := f632 + 1.2582912e+07
@@ -935,12 +935,12 @@ func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Po
 //line exp.go:62
 						f792 = float32(f770 * math.Float32frombits(uint32((i762-i768)<<23+1065353216)))
 					}
-//line ending.go:123
+//line ending.go:125
 					f634 := float32(float32((float32((float32(f649*0.3739278)-0.0479399)*f649)+0.1740121)*f649) * f792)
-//line ending.go:123
+//line ending.go:125
 					f611 = max(f500, 0) - float32(f621*f634)
 				} else {
-//line ending.go:114
+//line ending.go:116
 					f641 := float32(-f500)
 //line exp.go:36
 					f716 := math32.FMA(f641, 1.442695, 1.2582912e+07)
@@ -1061,9 +1061,9 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:105
-	c598 := s56 == 0
 //line ending.go:107
+	c598 := s56 == 0
+//line ending.go:109
 	c603 := s56 == 2
 //line blocked.go:46
 	for blocks.Next() {
@@ -1895,17 +1895,17 @@ func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Poi
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:105
+//line ending.go:107
 			if c598 {
-//line ending.go:105
+//line ending.go:107
 				f611 = f500
 			} else {
 				if c603 {
-//line ending.go:120
+//line ending.go:122
 					f621 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
 //line fast.go:46
 					f649 := 1 / (float32(f621*0.332672) + 1)
-//line ending.go:123
+//line ending.go:125
 					f632 := float32(float32(f621*-0.7213475) * f621)
 //line exp.go:73
 					f752 := f632 + 1.2582912e+07
@@ -1923,12 +1923,12 @@ func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Poi
 //line exp.go:62
 						f792 = float32(f770 * math.Float32frombits(uint32((i762-i768)<<23+1065353216)))
 					}
-//line ending.go:123
+//line ending.go:125
 					f634 := float32(float32((float32((float32(f649*0.3739278)-0.0479399)*f649)+0.1740121)*f649) * f792)
-//line ending.go:123
+//line ending.go:125
 					f611 = max(f500, 0) - float32(f621*f634)
 				} else {
-//line ending.go:114
+//line ending.go:116
 					f641 := float32(-f500)
 //line exp.go:36
 					f716 := math32.FMA(f641, 1.442695, 1.2582912e+07)
@@ -2049,9 +2049,9 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:105
-	c599 := s56 == 0
 //line ending.go:107
+	c599 := s56 == 0
+//line ending.go:109
 	c604 := s56 == 2
 //line blocked.go:46
 	for blocks.Next() {
@@ -2883,17 +2883,17 @@ func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:105
+//line ending.go:107
 			if c599 {
-//line ending.go:105
+//line ending.go:107
 				f612 = f500
 			} else {
 				if c604 {
-//line ending.go:120
+//line ending.go:122
 					f622 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
 //line fast.go:46
 					f650 := 1 / (float32(f622*0.332672) + 1)
-//line ending.go:123
+//line ending.go:125
 					f633 := float32(float32(f622*-0.7213475) * f622)
 //line exp.go:73
 					f753 := f633 + 1.2582912e+07
@@ -2911,12 +2911,12 @@ func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe
 //line exp.go:62
 						f793 = float32(f771 * math.Float32frombits(uint32((i763-i769)<<23+1065353216)))
 					}
-//line ending.go:123
+//line ending.go:125
 					f635 := float32(float32((float32((float32(f650*0.3739278)-0.0479399)*f650)+0.1740121)*f650) * f793)
-//line ending.go:123
+//line ending.go:125
 					f612 = max(f500, 0) - float32(f622*f635)
 				} else {
-//line ending.go:114
+//line ending.go:116
 					f642 := float32(-f500)
 //line exp.go:36
 					f717 := math32.FMA(f642, 1.442695, 1.2582912e+07)

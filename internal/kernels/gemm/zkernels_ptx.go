@@ -43,15 +43,27 @@ ebdf0b56d0ffaa78	blocked.go	sums
 cd8aaa17b7a1a2cf	blocked.go	tall
 cd8aaa17b7a1a2cf	blocked.go	vectors
 7133b96e005224c2	blocked.go	walk
-6d10c8c06c74e266	broad.go	addPeer
-a40dc65705abb586	broad.go	broad
-4e6ba043eb8e5fd1	broad.go	broadRows
-4e6ba043eb8e5fd1	broad.go	broadSums
-272005cf4c18e383	broad.go	halfTile
-87b756e1e80702f5	broad.go	multiplyBroad
-4fa381c7f5973d80	broad.go	passed
-4932567c324fffaf	broad.go	publish
-542d176811e8ed8e	broadlaunch.go	broadColumns
+84a5bda5f6d48127	cast.go	carry
+1b0010cf3c54ca30	cast.go	cast
+760e4d9287b4973a	cast.go	castColumns
+3f2e92bda2b785ec	cast.go	castPanels
+89991f4167fb734	cast.go	castRing
+675499e63e1e6c2b	cast.go	castRows
+4a6f9015704482c7	cast.go	castStages
+3cb414e5f2edd2f8	cast.go	castSums
+da2b8198cdb43ee6	cast.go	dock
+5b47fb06d14069aa	cast.go	dock.empty
+a734cb6e6009bc38	cast.go	dock.full
+e4be2a8c3f789de8	cast.go	dock.init
+f40829e04230e70b	cast.go	dock.phase
+fd4ab617dc676bf4	cast.go	dock.rows
+31bb05bbdf1021c8	cast.go	dock.slot
+b01186cc6a1b354c	cast.go	dock.warm
+9de4a197b5e5c397	cast.go	dock.weights
+89991f4167fb734	cast.go	inside
+a52bececf54c7700	cast.go	locks
+7a1ba6831927b7b	cast.go	multiplyCast
+5cc38debd32bd63d	cast.go	shareWeights
 37cd82a3472f32db	ending.go	Activation
 a82f2db46ed057dc	ending.go	GELU
 a82f2db46ed057dc	ending.go	None
@@ -65,7 +77,7 @@ b2cbaf0fafb16fd5	ending.go	ending
 51afcbc1f5452599	ending.go	gelu
 4033c96eeac96247	ending.go	linear
 9b78ac5ec27c8a39	ending.go	linear.active
-e70c86e5d53a23d2	ending.go	rounding
+e8ddcd64ea9605dc	ending.go	rounding
 a97262a38b4d3d09	ending.go	silu
 680a14f08cf19820	ending.go	toBF16
 633b2c914b2b6006	ending.go	toBF16.round
@@ -82,13 +94,11 @@ cf461566780b1e0f	few.go	atOnce
 bf87771b199c7607	few.go	belt.done
 b78f3a77272c3ef4	few.go	belt.empty
 df84bfe8fe84d68e	few.go	belt.full
-d94e97962582f5ba	few.go	belt.init
+c10a3fad368d6bfe	few.go	belt.init
 77e0fa7fbec96164	few.go	belt.left
-3d7ee52ec4b11841	few.go	belt.lefts
 74b76a1253daac3b	few.go	belt.phase
 afe12e459d9142f3	few.go	belt.right
 5710b884b563347f	few.go	belt.warm
-55cda4676742fe52	few.go	broadRing
 4458ba172efadfbe	few.go	columnsOf
 829984b8b9180a35	few.go	distribute
 daa05b6921fe1cce	few.go	eight
@@ -99,38 +109,35 @@ daa05b6921fe1cce	few.go	eight
 d558a9fc5f7ec95d	few.go	eightsOf.store
 e54633b0aa6c23f6	few.go	few
 d36f076e2241b085	few.go	finishFew
-24e0c0cc6bf8c375	few.go	groups
-9435a9343d7f3f30	few.go	groupsOf
-55cda4676742fe52	few.go	largeRing
+2830b3db8b21f9e6	few.go	groups
+fad7bc28fde425a9	few.go	groupsOf
+c86ac6d930d33652	few.go	largeRing
 746259c2e7ec26a1	few.go	mostStages
 7cb8220d7bef657	few.go	multiplyFew
-ac0319ff5fd94a1e	few.go	oneGroup
-8bd07e894b86e3c7	few.go	oneGroup.count
+516f22a6f6cae3c0	few.go	oneGroup
+db07151d0884e60a	few.go	oneGroup.count
 1097ad996b46e7e7	few.go	openBelt
 b97c6d2b742c70f3	few.go	owned
 87056b9f1ae164f5	few.go	panelsOf
 6e08f0bb2cd0e63f	few.go	pitchOf
 a177ffeb931a99f0	few.go	published
-c41ceccba06fe301	few.go	requestRows
-4b6e21fb8f0e422b	few.go	requestWeights
+3ee36c18cc2ed59a	few.go	requestRows
+2fce931bd6c4d141	few.go	requestWeights
 55958a0bc879ba8a	few.go	rowsAtOnce
 4694aa2898ceeb80	few.go	signals
-55cda4676742fe52	few.go	smallRing
+c86ac6d930d33652	few.go	smallRing
 f718043554625bde	few.go	span
 de38022dfa04e94a	few.go	spanOf
-53f7367dbf0a8c64	few.go	stagesOf
+4d7eb90acdf5caf2	few.go	stagesOf
 fd52cc58bc0af928	few.go	sumFew
 52ecdc22e41b9d71	few.go	sumsOf
 6d10ea5a3dafe3cf	few.go	supplies
-d3a8fb485a3d33be	few.go	supply
+48e8a16ae433d0e3	few.go	supply
 792dd50633c88802	few.go	task
 d18a4562e3956913	few.go	thin
-30fb399b2c0e360d	few.go	threadsOf
-ac0319ff5fd94a1e	few.go	threePanels
-2aa592935ccb096e	few.go	threePanels.count
-ac0319ff5fd94a1e	few.go	twoGroups
-d112360485c18aaa	few.go	twoGroups.count
-4e6a4370952b22a7	few.go	workersOf
+b0ce7ad84aaa07b0	few.go	threadsOf
+516f22a6f6cae3c0	few.go	twoGroups
+3c60ff3b86a7690c	few.go	twoGroups.count
 99931b89226e8d72	hopper.go	area
 8fb34a10acd2f765	hopper.go	consume
 79f344d060423ec1	hopper.go	depth
@@ -494,9 +501,9 @@ sFm3p@
 Wp'+pC
 |R4
 G+)
-TpC.P
-q_#K
 TpC5P
+q_#K
+TpC6P
 q_#4
 put-s8
 vG=2
@@ -555,24 +562,24 @@ s>tO
 rd(r.
 /+
 rd'd
-TpK2P2
+TpK1P2
 t<sl
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWq1qi[7
 yh
- %ATp-<p=
+ %ATp-0p=
 tusyr\
 {3slz&sCw0
-Tp-'r%
+Tp-+r%
 r3tyxtxWplqZqv
 xpsl
-Tp-0pb
+Tp-2pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-Tp-+p-
+Tp-.p-
 sjv)"B
 q$rgw(r/plunxt{P
 szpF
@@ -857,7 +864,7 @@ t@+"+7
  *$ )R$ ((:,d
  *$ 'P$ (& '}# g$&`}
 
-var residentNTSM90A = driver.Text{Base: &squareSM80, Code: `packed2 67283 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_linear
+var residentNTSM90A = driver.Text{Base: &squareSM80, Code: `packed2 61895 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_linear
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"j
  $(!u6p$Iw>p3p{wp
@@ -869,9 +876,9 @@ var residentNTSM90A = driver.Text{Base: &squareSM80, Code: `packed2 67283 reside
 !y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+1q6pt
 !?p$zSp{p)w>r72x(
 !?wzp{zWo}:Ip[p/'
- $8]qyqS
-O5+rO
-h6qS
+ $8]*rA
+O15qS
+h1rO
 p#q0rO
 !
 y/rj
@@ -1009,61 +1016,39 @@ pg-vj
 s'38
 q:-;
 q"p4M
-z85
- %g#q>p?r+
+q>br+
 q"p4;
-q"p7;
+q"p?;
 v4p4p*
-x|rw%&
+r)p5rw%%
 tbY
-zwu1{d
-s/
-shj?IpYjp$g}KrE
-t4
-|H.
- %.}f3
- '1q"Y,
-v4p4qP
+w_3
+ $#v4p4pe
+wt8
+}fqd
+ $#v4p4qP
 |A8
- /.L)qd
- ).v4s^)
-L'8
- /:L1zz
- ):v4s^1
-L/8
- /F/#
-qzp8N,
-t>1v/
-L2,ys5q&
- -OL-,ys5q&
- -IL(,ys5q&
- -OL#,ys5q&
- /=qzp8Z4
+L%zz
+ $#v4s^%
+L#8
 /#
-L>316qy
- -FL9316qy
- -LL4316qy
- -IL/316qy
- /=qzp8gM
-/#
-LJ,5.pd2
- -LLE,5.pd2
- -LL@,5.pd2
- -IL;,5.pd2
- -Or*qyp;
-p]{e%i
+qzp8>,
+qzp8>4
+qzp8>M
+r*qyp;
+p]Fe%4
 qs5pX
 q_-K
-/,
-Lupk
-rYKs)*
+/+
+L@pk
+rYKxO
  &T, &&s";
 tE
 v_<
  &j&qN2q%
-z_u}t^&,%w
- %X%qN.rR
-wv?8
+z_u}t^&,%B
+ %IqN.rR
+w3[8
 rs3
 rY3-
 qN1p-
@@ -1072,7 +1057,7 @@ v\K
 {\$
 xr
 zT{X
-},u}t^&,%}
+},u}t^&,%H
 y^q8
 },u}t^8^
 w_8
@@ -1082,7 +1067,7 @@ p[rDq'?qBu}p?{a&
  $9sh?Iq3u}vMp2
 sh?Iq3u}vM^
 q.+qT
-{>9+
+{>u=
  BY' z&2 &{&|O2p-
 ~&phx_1'rW6t-16qysK.sCq&.
 v%'
@@ -1092,7 +1077,7 @@ tIp4M
 r#b8
 rzu1'v(&*
 |O.qG
- %t+q>p7,
+ %c)q>p7,
  $9|H
 p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
 xr
@@ -1103,7 +1088,7 @@ y7
  $#|O1pv
 x<pEp[p[j?\p3u{p3?IrVu{?q7wup{p3g
 t35v1
-p_\{Rp2
+p]P{Rp2
 qg\p3{Ep4;|B
 tb<
 t&y&vMvLqVsd5vh2uQuk@
@@ -1126,17 +1111,17 @@ vq%*
 t#s)&
 u"
 pu+'a
-D%pk
+G1pk
 ~&rEx_1'rW6t-16qysK.sCq&.
 v%'
 ts
  +Z#tbxX'r6
 p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ
  $#pu++qT
-x9'=',
+{U191,
 puulpV
 qn0%0,
-{Zp)o?pEp)u}xI&I%0
+{Zp)o?pEp)u}xI%t%0
 s5~5
 puunp}
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/<
@@ -1148,13 +1133,13 @@ J&}/
 }.p;
 t2o?jIrVu{rSrDq'va?x<jtvsLpEv,rDo?p$jgp/<
 q.*pf
-pHQ4uQxf
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ&_
+Ln4uQxf
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ%_
 /7
 J+w&
 q='q%
-sE$>{A
-tS$
+xJ4>{A
+q@4
 ws
 ws
 /#
@@ -1163,42 +1148,46 @@ ujxZr.
 q='rR
 s";
 uB
-x>x/&b
- %m* &p'D()
+x>x/%b
+zwu1{d
+ &p'G3)
  $a,}Qpy
 t4
- '|*tE
+z85
+ %R*tE
 wD
 ws
- %?t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p7V>}8'vLbq58zxrQ
+Lx4uQxf
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p7V>}8'vLbq58zxrQ
 rHp5pe,
-sBp5&U
+sBp5%t
 y7
- &\$ 'T,D*)
- %4t1yZpy
- -4p]"{R&b
- %@ '6t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8'vLp7%&8zxrQ
+ &\$ 'r) '4t1yZpy
+ -4p]"{R%l
+ %@ws
+pHQ4uQxf
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8'vLp7%&8zxrQ
 qn%%%,
-k%&U
- 'm$/B
+k%%{
+ 'm$/A
 J,d
 q=1pf
-sE*>{A
+xJ3>{A
 q{IM
  'Er>2
 ws
-pHc4'r6q3
- %Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vRLp*p*zxrQ
-D+9/
+Lq4'r6q3
+ %2t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vRLp*p*zxrQ
+G39/
  %?t4
 z8+
- )-pHc4p0.v(
+ )-Lu4p0.v(
 x:(vLYp2p2ygbV
  $?ra<q%
  %?q{W,
  5a%ra'q%
- %D/C
-}ofu\'r6p.
+ %D/B
+|yrCvu\'r6p.
 s=0tY
 t+r1U(
 s=+tY
@@ -1208,7 +1197,7 @@ t+sa{c
 /#
 t+r\pj7
 /$
-}ofu\'r6q6
+|yrCvu\'r6q6
 /$
 t+rJpF(
 /$
@@ -1218,7 +1207,7 @@ t+t[r57
 /#
 t+u0s;7
 /$
-}ofu\p0rL
+|yrCvu\p0rL
 /$
 sH$"$(
 /$
@@ -1228,7 +1217,7 @@ sH%"%7
 /#
 sH'"'7
 /$
-}ofu\p0p0pZ
+|yrCvu\p0p0pZ
 /$
 sH*"*(
 /$
@@ -1238,7 +1227,7 @@ sH+"+7
 /#
 sH-"-7
 /$
-}ofu\p0s*
+|yrCvu\p0s*
 /$
 sH0"0(
 /$
@@ -1248,7 +1237,7 @@ sH1"17
 /#
 sH3"37
 /$
-}ofu\p00sD
+|yrCvu\p00sD
 /$
 sH6"6(
 /$
@@ -1258,7 +1247,7 @@ sH7"77
 /#
 sH9"97
 /$
-}ofu\p0wn
+|yrCvu\p0wn
 /$
 sH<"<(
 /$
@@ -1268,7 +1257,7 @@ sH="=7
 /#
 sH?"?7
 /$
-}ofu\p00vU
+|yrCvu\p00vU
 /$
 sHB"B(
 /$
@@ -1278,7 +1267,7 @@ sHC"C7
 /#
 sHE"E7
 /$
-}ofu\p0q0pZ
+|yrCvu\p0q0pZ
 /$
 sHH"H(
 /$
@@ -1288,7 +1277,7 @@ sHI"I7
 /#
 sHK"K7
 /$
-}ofu\'|Vx+
+|yrCvu\'|Vx+
 /$
 sHN"N(
 /$
@@ -1298,7 +1287,7 @@ sHO"O7
 /#
 sHQ"Q7
 /$
-}ofu\p0{;
+|yrCvu\p0{;
 /$
 sHT"T(
 /$
@@ -1308,7 +1297,7 @@ sHU"U7
 /#
 sHW"W7
 /$
-}ofu\'q3qX
+|yrCvu\'q3qX
 /$
 sHZ"Z(
 /$
@@ -1318,7 +1307,7 @@ sH["[7
 /#
 sH]"]7
 /$
-}ofu\'q3sI
+|yrCvu\'q3sI
 /$
 sHa"a(
 /$
@@ -1328,7 +1317,7 @@ sHb"b7
 /#
 sHd"d7
 /$
-}ofu\'q3td
+|yrCvu\'q3td
 /$
 sHg"g(
 /$
@@ -1338,7 +1327,7 @@ sHh"h7
 /#
 sHj"j7
 /$
-}ofu\p0vs
+|yrCvu\p0vs
 /$
 sHm"m(
 /$
@@ -1348,7 +1337,7 @@ sHn"n7
 /#
 sHp"p7
 /$
-}ofu\p0y,pU
+|yrCvu\p0y,pU
 /$
 sHs"s(
 /$
@@ -1358,7 +1347,7 @@ sHt"t7
 /#
 sHv"v7
 /$
-}ofu\p0.tq
+|yrCvu\p0.tq
 /$
 sHy"y(
 /$
@@ -1368,7 +1357,7 @@ sHz"z7
 /#
 sH|"|7
 /$
-}ofu\p0r6p6
+|yrCvu\p0r6p6
 /$
 qr^#^(
 /$
@@ -1378,7 +1367,7 @@ qr]#]7
 /#
 qr[#[7
 /$
-}ofu\p01rj
+|yrCvu\p01rj
 /$
 qrZ#Z(
 /$
@@ -1388,7 +1377,7 @@ qrY#Y7
 /#
 qrW#W7
 /$
-}ofu\p01t8
+|yrCvu\p01t8
 /$
 qrV#V(
 /$
@@ -1398,7 +1387,7 @@ qrU#U7
 /#
 qrS#S7
 /$
-}ofu\p0x$pU
+|yrCvu\p0x$pU
 /$
 qrR#R(
 /$
@@ -1408,7 +1397,7 @@ qrQ#Q7
 /#
 qrO#O7
 /$
-}ofu\p05t'
+|yrCvu\p05t'
 /$
 qrN#N(
 /$
@@ -1418,7 +1407,7 @@ qrM#M7
 /#
 qrK#K7
 /$
-}ofu\p0y\V
+|yrCvu\p0y\V
 /$
 qrJ#J(
 /$
@@ -1428,7 +1417,7 @@ qrI#I7
 /#
 qrG#G7
 /$
-}ofu\p0*s]
+|yrCvu\p0*s]
 /$
 qrF#F(
 /$
@@ -1438,7 +1427,7 @@ qrE#E7
 /#
 qrC#C7
 /$
-}ofu\p0*qc
+|yrCvu\p0*qc
 /$
 qrB#B(
 /$
@@ -1448,7 +1437,7 @@ qrA#A7
 /#
 qr?#?7
 /$
-}ofu\p0*p.
+|yrCvu\p0*p.
 /$
 qr>#>(
 /$
@@ -1458,7 +1447,7 @@ qr=#=7
 /#
 qr;#;7
 /$
-}ofu\p0*q6
+|yrCvu\p0*q6
 /$
 qr:#:(
 /$
@@ -1468,7 +1457,7 @@ qr9#97
 /#
 qr7#77
 /$
-}ofu\p06sc
+|yrCvu\p06sc
 /$
 qr6#6(
 /$
@@ -1478,7 +1467,7 @@ qr5#57
 /#
 qr3#37
 /$
-}ofu\p0rtpZ
+|yrCvu\p0rtpZ
 /$
 qr2#2(
 /$
@@ -1488,7 +1477,7 @@ qr1#17
 /#
 qr/#/7
 /$
-}ofu\p06w<
+|yrCvu\p06w<
 /$
 qr.#.(
 /$
@@ -1498,7 +1487,7 @@ qr-#-7
 /#
 qr+#+7
 /$
-}ofu\'x$sD
+|yrCvu\'x$sD
 /$
 qr*#*(
 /$
@@ -1508,7 +1497,7 @@ qr)#)7
 /#
 qr'#'7
 /$
-}ofu\'x$uE
+|yrCvu\'x$uE
 /$
 qr&#&(
 /$
@@ -1519,21 +1508,17 @@ qr%#%7
 qr###7
  $Gra5p;
 J)d
-/E
+/D
 t]-d
 t>1sT
-t1|k.s)/
-p<C
-z@w,s|".sc
-t1|k0s)1
-p<D
+}2n|".sc
 t>*s8
 q>p?s@
-Wz$yG
+W{6yG
 }c
 }X
 t>*qG
- %}&t>6u)
+ %y&t>6u)
 pI}|
 q>p4s@
 /$
@@ -1542,339 +1527,295 @@ sHY"Y7
 /&
 q>p^s@
  ))/&
- %U'/&
+ %Q'/&
 pIp|3
  +1/&
- %['/&
+ %W'/&
 q{"s@
  +1sH_"_7
 /&
 zC$3
- -1 %c'/&
+ -1 %^'/&
 q{&s@
- +@ %h'/&
+ +@ %d'/&
 zC(3
  -@sHf"f7
 /'
-z@w,{|".sc
-t1|k2s)3
-p<E
+z@w,v|".sc
 /'
- %c#/%
- 'K/'
- %s'/'
- -c#/'
- %y' /c#sHl"l7
- 1c# %Q( /c# %V( 1c#sHr"r7
- /c# %]( 1c# %d(/'
-z@uX#q|".sc
-t1|k4s)5
-p<F
- /c#sHx"x7
- 1c# %o( /u$ %t( 1u$sH~"~7
- /u$|I#/$#/7
- 1u$|I#1$#17
- /u$|I#3$#37
- 1u$|I#5$#57
+ %a#/%
+ 'I/'
+ %m'/'
+ -a#/'
+ %s' /a#sHl"l7
+ 1a# %z' /a# %P( 1a#sHr"r7
+ /a# %W( 1a# %](/'
+z@w,z|".sc
+ /a#sHx"x7
+ 1a# %g( /q$ %l( 1q$sH~"~7
+ /q$|I#/$#/7
+ 1q$|I#1$#17
+ /q$|I#3$#37
+ 1q$|I#5$#57
 /'
-z@uX$$|".sc
- /s$|I#7$#77
- 1s$|I#9$#97
- /V&|I#;$#;7
- 1V&|I#=$#=7
- /V&|I#?$#?7
- 1V&|I#A$#A7
- /V&|I#C$#C7
- 1V&|I#E$#E7
+z@w,~|".sc
+ /q$|I#7$#77
+ 1q$|I#9$#97
+ /R&|I#;$#;7
+ 1R&|I#=$#=7
+ /R&|I#?$#?7
+ 1R&|I#A$#A7
+ /R&|I#C$#C7
+ 1R&|I#E$#E7
 /(
-t]6d
+t].d
 /(
-J7uy
-z@w,swO*s#pZ
-J8uy
+z@w,rwO*s#pZ
 /(
- %k'/&
- 'M/(
+ %e'/&
+ 'K/(
 |I#G$#G7
 /(
- -k'/(
+ -e'/(
 |I#I$#I7
- /X&|I#K$#K7
- 1X&|I#M$#M7
- /X&|I#O$#O7
- 1X&qr~#~7
- /X&qr}#}7
- 1X&qr|#|7
+ /T&|I#K$#K7
+ 1T&|I#M$#M7
+ /T&|I#O$#O7
+ 1T&qr~#~7
+ /T&qr}#}7
+ 1T&qr|#|7
 /'
-z@w,{wO*s#pZ
-:Guy
- /j'qr{#{7
- 1j'qrz#z7
- /W&qry#y7
- 1W&qrx#x7
- /W&qrw#w7
- 1W&qrv#v7
- /W&qru#u7
- 1W&qrt#t7
+z@w,vwO*s#pZ
+ /e'qr{#{7
+ 1e'qrz#z7
+ /T&qry#y7
+ 1T&qrx#x7
+ /T&qrw#w7
+ 1T&qrv#v7
+ /T&qru#u7
+ 1T&qrt#t7
 /'
-z@uX$uwO*s#pZ
-:Fuy
- /{(qrs#s7
- 1{(qrr#r7
- /X&qrq#q7
- 1X&qrp#p7
- /X&qro#o7
- 1X&qrn#n7
- /X&qrm#m7
- 1X&qrl#l7
+z@w,zwO*s#pZ
+ /u(qrs#s7
+ 1u(qrr#r7
+ /T&qrq#q7
+ 1T&qrp#p7
+ /T&qro#o7
+ 1T&qrn#n7
+ /T&qrm#m7
+ 1T&qrl#l7
 /'
-z@uX%(wO*s#pZ
- /\*qrk#k7
- 1\*qrj#j7
- /T&qri#i7
- 1T&qrh#h7
- /T&qrg#g7
- 1T&qrf#f7
- /T&qre#e7
- 1T&qrd#d7
+z@w,~wO*s#pZ
+ /V*qrk#k7
+ 1V*qrj#j7
+ /R&qri#i7
+ 1R&qrh#h7
+ /R&qrg#g7
+ 1R&qrf#f7
+ /R&qre#e7
+ 1R&qrd#d7
 /(
-rdEd
+t]/d
 /(
-:Duy
-z@w,sFp016qu
-:Cuy
- /i'qrc#c7
- 1i'qrb#b7
- /W&qra#a7
- 1W&qr_#_7
- /W&qr^#^7
- 1W& %c1 /W&qr\#\7
- 1W& %p1/'
-z@w,{Fp016qu
-:Buy
- /S-qrZ#Z7
- 1S- %z1 /W&qrX#X7
- 1W& %X2 /W&qrV#V7
- 1W& %_2 /W&qrT#T7
- 1W& %m2/'
-z@uX%yFp016qu
-:Auy
- /e.qrR#R7
- 1e. %w2 /X&qrP#P7
- 1X& %U3 /X&qrN#N7
- 1X& %\3 /X&qrL#L7
- 1X& %j3/'
-z@uX&,Fp016qu
- /u/qrJ#J7
- 1u/ %s3 /T&qrH#H7
- 1T& %Q4 /T&qrF#F7
- 1T& %X4 /T&qrD#D7
- 1T& %f4/(
-rd@d
+z@w,rFp016qu
+ /e'qrc#c7
+ 1e'qrb#b7
+ /T&qra#a7
+ 1T&qr_#_7
+ /T&qr^#^7
+ 1T& %T1 /T&qr\#\7
+ 1T& %b1/'
+z@w,vFp016qu
+ /y,qrZ#Z7
+ 1y, %k1 /T&qrX#X7
+ 1T& %x1 /T&qrV#V7
+ 1T& %P2 /T&qrT#T7
+ 1T& %]2/'
+z@w,zFp016qu
+ /Z.qrR#R7
+ 1Z. %g2 /T&qrP#P7
+ 1T& %t2 /T&qrN#N7
+ 1T& %{2 /T&qrL#L7
+ 1T& %Y3/'
+z@w,~Fp016qu
+ /k/qrJ#J7
+ 1k/ %c3 /R&qrH#H7
+ 1R& %p3 /R&qrF#F7
+ 1R& %w3 /R&qrD#D7
+ 1R& %U4/(
+t]0d
 /(
-:?uy
-z@w,sFsC.y9
-:>uy
- /R-qrB#B7
- 1R- %s4 /W&qr@#@7
- 1W& %Q5 /W&qr>#>7
- 1W& %X5 /W&qr<#<7
- 1W& %f5/'
-z@w,{FsC.y9
-:=uy
- /Y1qr:#:7
- 1Y1 %p5 /W&qr8#87
- 1W& %}5 /W&qr6#67
- 1W& %U6 /W&qr4#47
- 1W& %c6/'
-z@uX&}FsC.y9
-:<uy
- /Z1qr2#27
- 1Z1 %m6 /X&qr0#07
- 1X& %z6 /X&qr.#.7
- 1X& %R7 /X&qr,#,7
- 1X& %_7/'
-z@uX'0FsC.y9
- /t/qr*#*7
- 1t/ %i7 /T&qr(#(7
- 1T& %v7 /T&qr&#&7
- 1T& %}7 /T&qr$#$7
- 1T& '[8vB}b
- %Y8v&+pb
- %Y8p<G
-w8+t0
+z@w,rFsC.y9
+ /y,qrB#B7
+ 1y, %a4 /T&qr@#@7
+ 1T& %n4 /T&qr>#>7
+ 1T& %u4 /T&qr<#<7
+ 1T& %S5/'
+z@w,vFsC.y9
+ /}0qr:#:7
+ 1}0 %\5 /T&qr8#87
+ 1T& %j5 /T&qr6#67
+ 1T& %q5 /T&qr4#47
+ 1T& %~5/'
+z@w,zFsC.y9
+ /}0qr2#27
+ 1}0 %X6 /T&qr0#07
+ 1T& %f6 /T&qr.#.7
+ 1T& %m6 /T&qr,#,7
+ 1T& %z6/'
+z@w,~FsC.y9
+ /k/qr*#*7
+ 1k/ %T7 /R&qr(#(7
+ 1R& %b7 /R&qr&#&7
+ 1R& %i7 /R&qr$#$7
+ 1R& 'v7vB}b
+ %t7w8+t0
 r@$+$$*
 r@$-$$,
 r@$/$$.
 r@$1$$0
-/#
-{Fw,s|"{dy'
- %_8p<H
+v&+pb
+{Fw,r|"{dy'
 /#
 r@$3$$2
 r@$5$$4
 r@$7$$6
 r@$9$$8
 /#
-{Fw,{|"{dy'
- %V7p<I
+{Fw,v|"{dy'
 /#
 r@$;$$:
 r@$=$$<
 r@$?$$>
 r@$A$$@
 /#
-{FuX'X|"{dy'
- %|5p<J
+{Fw,z|"{dy'
 /#
 r@$C$$B
 r@$E$$D
 r@$G$$F
 r@$I$$H
 /#
-{FuX'T|"{dy'
+{Fw,~|"{dy'
 /$
- %e3/#
-J7vX
-/$
+ %~2/$
 r@$K$$J
 r@$M$$L
 x@~$$N
 x@|#}
-/#
-{Fw,swO*5q&y'
-J8vX
+/$
+{Fw,rwO*5q&y'
 /#
 x@z#{
 x@x#y
 x@v#w
 x@t#u
 /#
-{Fw,{wO*5q&y'
-:KvX
+{Fw,vwO*5q&y'
 /#
 x@r#s
 x@p#q
 x@n#o
 x@l#m
 /#
-{FuX'iwO*5q&y'
-:JvX
+{Fw,zwO*5q&y'
 /#
 x@j#k
 x@h#i
 x@f#g
 x@d#e
 /#
-{FuX'ewO*5q&y'
+{Fw,~wO*5q&y'
 /$
-rdId
-/#
-:HvX
-/$
+ %Y./$
 x@b#c
 x@_#a
 x@]#^
 x@[#\
-/#
-{Fw,sFp016qyy'
-:GvX
+/$
+{Fw,rFp016qyy'
 /#
 x@Y#Z
 x@W#X
 x@U#V
 x@S#T
 /#
-{Fw,{Fp016qyy'
-:FvX
+{Fw,vFp016qyy'
 /#
 x@Q#R
 x@O#P
 x@M#N
 x@K#L
 /#
-{FuX'yFp016qyy'
-:EvX
+{Fw,zFp016qyy'
 /#
 x@I#J
 x@G#H
 x@E#F
 x@C#D
 /#
-{FuX'uFp016qyy'
+{Fw,~Fp016qyy'
 /$
-rdDd
-/#
-:CvX
-/$
+ %d)/$
 x@A#B
 x@?#@
 x@=#>
 x@;#<
-/#
-{Fw,sFsC.pd2y'
-:BvX
+/$
+{Fw,rFsC.pd2y'
 /#
 x@9#:
 x@7#8
 x@5#6
 x@3#4
 /#
-{Fw,{FsC.pd2y'
-:AvX
+{Fw,vFsC.pd2y'
 /#
 x@1#2
 x@/#0
 x@-#.
 x@+#,
 /#
-{FuX(,FsC.pd2y'
-:@vX
+{Fw,zFsC.pd2y'
 /#
 x@)#*
 x@'#(
 x@%#&
 x@##$
 /#
-{FuX((FsC.pd2y'
+{Fw,~FsC.pd2y'
  $#r*v+q-
 \p3u{p3?ov,r[rV?jIrVu{?IpYjp$gpmpmzW
 qs1p-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 /N
-:?d
+J1d
 qs*pK
 s,']4uQ'qy
- '}Drb<a
+ 'PDrb<a
 s,'^4uQ'qy
 rh'\,
- 5[Fr*rvqT
+ 5]Er*rvqT
 rHr('^H'^,
- %}DJ*w&
+ %PDJ*w&
 r*p0p-
-sE,>{A
-tS,
- )wDrd=r.
- 'wDr*p0t}
+ -yCt]6r.
+ 'yCr*p0t}
 q"p4s6
-s/
-D0)
-}n2
-r>5
+ 'uC}n2
+r>.
 s'{R&b
- %hM /wDr>*
+ %|C /yCr>1
 ws
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLYpTAygbV
 }u,
 rU&U
- )vDq"p^s6
-s/
-D2)
- /vD %3r)qR{R&b
- 'vDt2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLp?%$Aygp4V
+ )xCq"p^s6
+ 3xC %3r)qR{R&b
+ 'xCt2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLp?%$Aygp4V
 qn#%#,
 k#&U
- 'cGr*uQpv
+ 'eFr*uQpv
 t2o?jIrVu{rSrDq'va?t2rnp[p[tvsLpEv,rDo
  $#q.'v5
 t=,&,&.
@@ -1888,146 +1829,106 @@ sW*s8
  %,|npv
 t1|k#py
 }\y~
-/d
+/c
 qtB;
- 'vOqM<p'*
+ 'gLqM<p'*
 {y'
 y@5qO
 vq&I
  &|2/\
 z_u}t^&,8
- %PO/\
- )wK/\
- +wK/\
+ %rK/\
+wv?8
+ 'yJ/\
+ +yJ/\
 },u}t^&,pe
 /\
- 3wK/'
+ 3yJ/'
 q,~*}/
 r=*p-
 z5{A
 {>ql
- 'sEt3'p-
+ 'uDt3'p-
  +'r^tU
  '*q?q3
  '- &{%y@*p-
 ~&q9x_1'rW6t-16qysK.sCq&.
 v%'
 y}
- +cIy@6qG
- %YHwt,
+ +eHy@6qG
+ %[Gwt,
 |H
- 'dIp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
- /dIpupdpb
+ 'fHp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
+ /fHpupdpb
 q"qRs6
 puv+qG
 w_;6're
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ;6're
 /'
-s[p5
- 'wO|Hu*
- %wOt:z*
-t1w~py
- %oP# 'tGt1|dpy
-p<K
+sBp4z*
+t1xZpy
+r>5
 ws
-L";6're
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8$vLpQ%18zxrQ
-rM#ve
-t#yO
-r>6
-L#{R
-x:$vLp5%,p*ygp4V
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p^V>}8$vLY%-Aygp4V
+t1xZta
+ %&|A{R
+x:$vLb%(8ygYV
 /'
-rM$xO
-}Fv?
-rc<
-L$3+u|
-x:%vLp^%2ZygYV
-rM%>xZ
-}FyZ
- %'L%we.v(
-x:%vLpa%-^ygbV
-rM&>xP
-}Fw~
- %,L&}A
-x:%vLp|%-p2zxxHV
-rM'i#
-uY"
- %1L'}l6r6
-x:%vLqR%-pNygp7V
+t1xZvu
+r>*
+y$p|3+u|
+x:%vLp?%.p*ygbV
+t1xZyO
+ %&}fwe.v(
+x:%vLp7%)ZzxxHV
+t1xZve
+ %*L"}A
+x:%vLpQ%)^ygp7V
+t1xZ>v?
+ %.L#}l6r6
+x:%vLp5%)p2ygpQV
 purvqT
-ufq)w",
+ufqAu=,
 y@5tB
-qn,%,,
-uz,&I
+qn(%(,
+uz(&I
  $+ $1sW*v/
- 'V%r?<
- $#qM+qT
- &\//i
-J.yt
-p9.
- $OJ0yt
- '%J2yt
- '(J4yt
- '+v&+t0
-J.xz
-p91
- $;J0xz
- '%J2xz
- '(J4xz
- '+/)
-:'{h
-p96
- (g#/}
+ 'v$r?<
+ *^//z
 ws
 v_<
- %# &*/4
+ %# &*/1
 {11
 pp<
 r9<
- &(/W
+ &(/T
 {15
-C1
+C/
 r92
  &*tX
  )-!y=pm
-/V
-vbM
- )3!cwG
-/O
+/S
 {1.
- )9!cwX
-/H
-vb;
- )?!cx#
+ )3!cwG
 r*p0yG
 vbe
-C)
- '?!c*pm
+C'
+ '3!cwX
 ||
- )J!cxw
-/)
-{16
- )E!c'y3
-/0
-tX<
- )K!c'z/
-/,
-tX+
- )K!cqypm
-/,
-tX0
- )K!crvpm
-/%
-tX'
- 'K $* %_M *$y/vU
+ )>!cx#
+/+
+vbM
+ )D!c*pm
+/+
+vb;
+ 'J $* %qJ *$y/vU
 st
 y/w<
  D(`}
 
-var curvedNTSM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 181002 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_curved
- <$]qyrA
-O5+rG
+var curvedNTSM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 175610 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_curved
+ <$]6rO
+O15qo
  $&p#xN'r-
  2$y/1p6
  y%"rz+u|&,
@@ -2036,77 +1937,35 @@ O5+rG
  6$v[-%(
 p<=
  4& 'D N&pg.M
- ($|x5P
+ ($|x6P
 q_*,
-Wp''P
+Wp'+P
 q_*4
-Wp'.P
+Wp'5P
 q_*M
  ,"pg.vj
  $$q:.;
- y'$q_.K
-//
- :&z_u}t^&-%w
- &$wv@8
- 2$},u}t^&-%}
+ V#$q_.K
+/.
+ $&rYK>w~
+ 6$z_u}t^&-%B
+ 8$},u}t^&-%H
  e($rzu1'v(&+
- @$p_]{Rp2
- q#$ %Z# 0${Zp)o?pEp)u}xI&J%0
- <$pHR4uQxf
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ&a
- >&x>x/&c
- :$ %? &$sBp5&V
- <$p]"{R&c
- &$ %6 &$k%&V
- &$/E
- 2$pHd4'r6q3
- %F 2&pHd4p0.v(
- ($ %? :$/F
-}ogu\'r6p.
- 4&}ogu\'r6q6
- 4$}ogu\p0rL
- 4$}ogu\p0p0pZ
- 4$}ogu\p0s*
- 4$}ogu\p00sD
- 4$}ogu\p0wn
- 4$}ogu\p00vU
- 4$}ogu\p0q0pZ
- 4$}ogu\'|Vx+
- 4$}ogu\p0{;
- 4$}ogu\'q3qX
- 4$}ogu\'q3sI
- 4$}ogu\'q3td
- 4$}ogu\p0vs
- 4$}ogu\p0y,pU
- 4$}ogu\p0.tq
- 4$}ogu\p0r6p6
- 4$}ogu\p01rj
- 4$}ogu\p01t8
- 4$}ogu\p0x$pU
- 4$}ogu\p05t'
- 4$}ogu\p0y\V
- 4$}ogu\p0*s]
- 4$}ogu\p0*qc
- 4$}ogu\p0*p.
- 4$}ogu\p0*q6
- 4$}ogu\p06sc
- 4$}ogu\p0rtpZ
- 4$}ogu\p06w<
- 4$}ogu\'x$sD
- 4$}ogu\'x$uE
- 4$/H
+ c$$ %Z# R%$pHR4uQxf
+ ,$/D
+ 4$ %2 :$ %? :$/E
+ {/$/G
 t]-r.
-/H
-t].d
-/H
+/G
+ $P-/G
 J/w&
-WpK2P2
+WpK1P2
 z"W
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWv)[(
-Wp'5qW
+Wp'6qW
 t@[uHc
 /#
 z"]
@@ -2424,17 +2283,18 @@ uId
 /#
 rKduH#
 v"z9
- $#Wp-<p=
+!s4
+Wp-0p=
 tuwE&3
 {3slz&sCw0
-Wp-'r%
+Wp-+r%
 r3tyxtxWplqZqv
 xpsl
-Wp-0pb
+Wp-2pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-Wp-+p-
+Wp-.p-
 sjwE&:B
 q$rgw(r/plunxt{P
 szpF
@@ -2953,7 +2813,7 @@ u3#
  5Fu,#B
  -Fp>#vV
 /)
- &d2/(
+ &f=/(
 {=8;
  )W[#uWq1r"8>$8>7
 {=8@
@@ -3183,14 +3043,8 @@ uI$
  )Ox&$#$7
 uI#
  )Ox&###7
- (^2/N
-t]0d
- $&t1|k1s)2
-p<F
-z@w,t|".sc
-t1|k3s)4
-p<G
- .,|I=p$=p7
+ (^2/M
+ $oB 2lB|I=p$=p7
  0$|I=r$=r7
  .$|I=t$=t7
  0$|I=v$=v7
@@ -3199,10 +3053,8 @@ p<G
  .$|I=|$=|7
  0$|I=~$=~7
 /'
-z@w,||".sc
-t1|k5s)6
-p<H
- .,|I>#$>#7
+z@w,w|".sc
+ .(|I>#$>#7
  0$|I>%$>%7
  .$|I>'$>'7
  0$|I>)$>)7
@@ -3210,9 +3062,9 @@ p<H
  0$|I>-$>-7
  .$|I>/$>/7
  0$|I>1$>17
- &$t1|k7s)8
-p<I
- .&|I>3$>37
+/'
+z@w,{|".sc
+ .(|I>3$>37
  0$|I>5$>57
  .$|I>7$>77
  0$|I>9$>97
@@ -3220,7 +3072,9 @@ p<I
  0$|I>=$>=7
  .$|I>?$>?7
  0$|I>A$>A7
- 2$|I>C$>C7
+/'
+z@uX#Y|".sc
+ .(|I>C$>C7
  0$|I>E$>E7
  .$|I>G$>G7
  0$|I>I$>I7
@@ -3229,101 +3083,106 @@ p<I
  .$|I>O$>O7
  0$|I>Q$>Q7
 /(
-rdJd
+t]1d
 /(
-:Iuy
-z@w,twO*s#pZ
-:Huy
- .0|I>S$>S7
+z@w,swO*s#pZ
+ .,|I>S$>S7
  0$|I>U$>U7
  .$|I>W$>W7
  0$|I>Y$>Y7
  .$|I>[$>[7
- R#$z@w,|wO*s#pZ
- \*$z@w,tFp016qu
- q$$z@w,|Fp016qu
- \*$z@w,tFsC.y9
- q$$z@w,|FsC.y9
- X*$ %Y8 $$ %Y8p<J
- $&r@?7$?6
+ R#$z@w,wwO*s#pZ
+ o$$z@w,{wO*s#pZ
+ o$$z@uX$]wO*s#pZ
+ o$$t]2d
+/(
+z@w,sFp016qu
+ o$(z@w,wFp016qu
+ o$$z@w,{Fp016qu
+ o$$z@uX%bFp016qu
+ o$$t]3d
+/(
+z@w,sFsC.y9
+ o$(z@w,wFsC.y9
+ o$$z@w,{FsC.y9
+ o$$z@uX&fFsC.y9
+ q$$ $z, ${,r@?7$?6
 r@?9$?8
 r@?;$?:
 r@?=$?<
-/#
-{Fw,t|"{dy'
- %_8p<K
+ $*{Fw,s|"{dy'
 /#
 r@??$?>
 r@?A$?@
 r@?C$?B
 r@?E$?D
 /#
-{Fw,||"{dy'
- %V7p<L
+{Fw,w|"{dy'
 /#
 r@?G$?F
 r@?I$?H
 r@?K$?J
 r@?M$?L
- &N %|5p<M
+/#
+{Fw,{|"{dy'
 /#
 r@?O$?N
 r@?Q$?P
 r@?S$?R
 r@?U$?T
- (0rdNd
 /#
-:MvX
+{FuX'-|"{dy'
 /$
+ %~2/$
 r@?W$?V
 r@?Y$?X
 x@~$?Z
- &0{Fw,twO*5q&y'
-:LvX
- .&{Fw,|wO*5q&y'
- V#${Fw,tFp016qyy'
- 0${Fw,|Fp016qyy'
- V#${Fw,tFsC.pd2y'
- 0${Fw,|FsC.pd2y'
- L$/W
- k#$s'{R&c
+ &Z#{Fw,swO*5q&y'
+ .${Fw,wwO*5q&y'
+ .${Fw,{wO*5q&y'
+ .${FuX'=wO*5q&y'
+/$
+ %Y. .({Fw,sFp016qyy'
+ .${Fw,wFp016qyy'
+ .${Fw,{Fp016qyy'
+ .${FuX'MFp016qyy'
+/$
+ %d) .({Fw,sFsC.pd2y'
+ .${Fw,wFsC.pd2y'
+ .${Fw,{FsC.pd2y'
+ .${FuX']FsC.pd2y'
+ ,$/W
+J4d
+ V#&rd5r.
+ 2$s'{R&c
  8$rU&V
  <$r)qR{R&c
  *$k#&V
  .$t=-&-&/
 v[-&D
- 4& %, ($/m
+ 4& %, ($/l
 qtC;
  ,&vq&J
  &$/f
 z_u}t^&-8
  $&/f
- )[j$/f
- *,/f
+wv@8
+ &&/f
+ *$/f
 },u}t^&-pe
 /f
- i#( %vg$ ^#$p<N
- e#$uz,&J
- ($ 'V%r??
- *(/r
-J1yt
- &&J3yt
- &%J5yt
- &%J7yt
- (0J1xz
- &$J3xz
- &%J5xz
- &%J7xz
- 20x5yI
- 8$/a
- 6$/_
- k%$`}
+ i#( %xf$ V$$uz(&J
+ ($ 'v$r??
+ *(x5yI
+ 8$/]
+ 6$/\
+ \$$`}
 
-var residentNTF16SM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 67733 resident_dtype_F16_layoutNT_dtype_F16_toF16_linear
+var residentNTF16SM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 62345 resident_dtype_F16_layoutNT_dtype_F16_toF16_linear
  >$tWqyq^
-Or6qq
- y7$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 T6$W{6yG
+Oy,r-
+ V3$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+ *$ %' *$ %, *$ %1 {5$WqG*yG
 v{A
 shyn?\p0p/Qtz
  ((pIxG
@@ -3332,105 +3191,82 @@ shyn?\p0p/Qtz
  +1 (, &? )1 &FpI|P
  -1 &.q>p|s@
  +@ &,pIqR3
- -@ 2. 'K (& -c# (, -c# &, /c# &. -c# &, /c# &. -c# &, /c# &.z@uX#a|".sc
- ,$ )c# &( /c# &. -u$ &, /u$ &. -u$ &, /u$ &. -u$ &, /u$ &.z@uX#i|".sc
- /s$ &0 /s$ &. -V& &, /V& &. -V& &, /V& &. -V& &, /V& 6. 'M (& -k' (, -k' &, /k' &. -k' &, /k' &. -k' &, /k' 0. )j' &( /j' &. -|( &, /|( &. -|( &, /|( &. -|( &, /|( &.z@uX$DwO*s#pZ
- *$ ){( &( /{( &. -^* &, /^* &. -^* &, /^* &. -^* &, /^* &.z@uX$LwO*s#pZ
- /\* &0 /\* &. -o+ &, /o+ &. -o+ &, /o+ &. -o+ &, /o+ 6. )i' &( /i' &. -T- &, /T- &. -T- &, /T- &. -T- &, /T- 0. )i' &( /S- &. -f. &, /f. &. -f. &, /f. &. -f. &, /f. &.z@uX%(Fp016qu
- *$ )z( &( /e. &. -w/ &, /w/ &. -w/ &, /w/ &. -w/ &, /w/ &.z@uX%0Fp016qu
- /u/ &0 /u/ &. -X1 &, /X1 &. -X1 &, /X1 &. -X1 &, /X1 6. )i' &( /R- &. -m2 &, /m2 &. -m2 &, /m2 &. -m2 &, /m2 0. )i' &( /l2 &. -~3 &, /~3 &. -~3 &, /~3 &. -~3 &, /~3 &.z@uX%iFsC.y9
- *$ )z( &( /}3 &. -a5 &, /a5 &. -a5 &, /a5 &. -a5 &, /a5 &.z@uX%qFsC.y9
- /t/ &0 /^5 &. -q6 &, /q6 &. -q6 &, /q6 &. -q6 &, /q6 2.wL$+$$*
+ -@ &.}2z|".sc
+ ($ 'I (& -a# (, -a# &, /a# &. -a# &, /a# &. -a# &, /a# .. )a# &( /a# &. -q$ &, /q$ &. -q$ &, /q$ &. -q$ &, /q$ .. )q$ &( /q$ &. -R& &, /R& &. -R& &, /R& &. -R& &, /R& 2. 'K (& -e' (, -e' &, /e' &. -e' &, /e' &. -e' &, /e' .. )e' &( /e' &. -u( &, /u( &. -u( &, /u( &. -u( &, /u( .. )u( &( /u( &. -V* &, /V* &. -V* &, /V* &. -V* &, /V* .. )u( &( /V* &. -g+ &, /g+ &. -g+ &, /g+ &. -g+ &, /g+ 2. )e' &( /e' &. -y, &, /y, &. -y, &, /y, &. -y, &, /y, .. )e' &( /y, &. -Z. &, /Z. &. -Z. &, /Z. &. -Z. &, /Z. .. )u( &( /Z. &. -k/ &, /k/ &. -k/ &, /k/ &. -k/ &, /k/ .. )u( &( /k/ &. -{0 &, /{0 &. -{0 &, /{0 &. -{0 &, /{0 2. )e' &( /y, &. -^2 &, /^2 &. -^2 &, /^2 &. -^2 &, /^2 .. )e' &( /^2 &. -o3 &, /o3 &. -o3 &, /o3 &. -o3 &, /o3 .. )u( &( /o3 &. -P5 &, /P5 &. -P5 &, /P5 &. -P5 &, /P5 .. )u( &( /P5 &. -a6 &, /a6 &. -a6 &, /a6 &. -a6 &, /a6 ,.wL$+$$*
 wL$-$$,
 wL$/$$.
 wL$1$$0
- ,*wL$3$$2
+ (*wL$3$$2
 wL$5$$4
 wL$7$$6
 wL$9$$8
- ,*wL$;$$:
+ (*wL$;$$:
 wL$=$$<
 wL$?$$>
 wL$A$$@
-/#
-{FuX&4|"{dy'
- (.wL$C$$B
+ (*wL$C$$B
 wL$E$$D
 wL$G$$F
 wL$I$$H
-/#
-{FuX&0|"{dy'
- ,.wL$K$$J
+ ,*wL$K$$J
 wL$M$$L
 }t~$$N
 }t|#}
- **}tz#{
+ (*}tz#{
 }tx#y
 }tv#w
 }tt#u
- **}tr#s
+ (*}tr#s
 }tp#q
 }tn#o
 }tl#m
-/#
-{FuX&DwO*5q&y'
- &.}tj#k
+ (*}tj#k
 }th#i
 }tf#g
 }td#e
-/#
-{FuX&@wO*5q&y'
- ,.}tb#c
+ ,*}tb#c
 }t_#a
 }t]#^
 }t[#\
- **}tY#Z
+ (*}tY#Z
 }tW#X
 }tU#V
 }tS#T
- **}tQ#R
+ (*}tQ#R
 }tO#P
 }tM#N
 }tK#L
-/#
-{FuX&TFp016qyy'
- &.}tI#J
+ (*}tI#J
 }tG#H
 }tE#F
 }tC#D
-/#
-{FuX&PFp016qyy'
- ,.}tA#B
+ ,*}tA#B
 }t?#@
 }t=#>
 }t;#<
- **}t9#:
+ (*}t9#:
 }t7#8
 }t5#6
 }t3#4
- **}t1#2
+ (*}t1#2
 }t/#0
 }t-#.
 }t+#,
-/#
-{FuX&eFsC.pd2y'
- &.}t)#*
+ (*}t)#*
 }t'#(
 }t%#&
 }t##$
-/#
-{FuX&aFsC.pd2y'
- 2.s,&94uQ'qy
+ 6*s,&94uQ'qy
  ($s,&:4uQ'qy
 rh&8,
  6&rHr(&:H&:,
- }0$`}
+ m-$`}
 
-var curvedNTF16SM90A = driver.Text{Base: &curvedNTSM90A, Code: `packed2 181449 resident_dtype_F16_layoutNT_dtype_F16_toF16_curved
+var curvedNTF16SM90A = driver.Text{Base: &curvedNTSM90A, Code: `packed2 176057 resident_dtype_F16_layoutNT_dtype_F16_toF16_curved
  >$tWqyq^
-Or6rT
- X8$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 {q%$W{6yG
+Oy,rA
+ e3$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+ *$ %' *$ %, *$ %1 sq%$WqG*yG
 v{A
 shyn?\p0p/Qtz
  ((pIxG
@@ -3439,172 +3275,147 @@ shyn?\p0p/Qtz
  +1 (, &? )1 &FpI|P
  -1 &.q>p|s@
  +@ &,pIqR3
- -@ 2. 'K (& -c# (, -c# &, /c# &. -c# &, /c# &. -c# &, /c# &.z@uX#a|".sc
- ,$ )c# &( /c# &. -u$ &, /u$ &. -u$ &, /u$ &. -u$ &, /u$ &.z@uX#i|".sc
- /s$ &0 /s$ &. -V& &, /V& &. -V& &, /V& &. -V& &, /V& 6. 'M (& -k' (, -k' &, /k' &. -k' &, /k' &. -k' &, /k' 0. )j' &( /j' &. -|( &, /|( &. -|( &, /|( &. -|( &, /|( &.z@uX$DwO*s#pZ
- *$ ){( &( /{( &. -^* &, /^* &. -^* &, /^* &. -^* &, /^* &.z@uX$LwO*s#pZ
- /\* &0 /\* &. -o+ &, /o+ &. -o+ &, /o+ &. -o+ &, /o+ 6. )i' &( /i' &. -T- &, /T- &. -T- &, /T- &. -T- &, /T- 0. )i' &( /S- &. -f. &, /f. &. -f. &, /f. &. -f. &, /f. &.z@uX%(Fp016qu
- *$ )z( &( /e. &. -w/ &, /w/ &. -w/ &, /w/ &. -w/ &, /w/ &.z@uX%0Fp016qu
- /u/ &0 /u/ &. -X1 &, /X1 &. -X1 &, /X1 &. -X1 &, /X1 6. )i' &( /R- &. -m2 &, /m2 &. -m2 &, /m2 &. -m2 &, /m2 0. )i' &( /l2 &. -~3 &, /~3 &. -~3 &, /~3 &. -~3 &, /~3 &.z@uX%iFsC.y9
- *$ )z( &( /}3 &. -a5 &, /a5 &. -a5 &, /a5 &. -a5 &, /a5 &.z@uX%qFsC.y9
- /t/ &0 /^5 &. -q6 &, /q6 &. -q6 &, /q6 &. -q6 &, /q6 2.wL?7$?6
+ -@ &.}2z|".sc
+ ($ 'I (& -a# (, -a# &, /a# &. -a# &, /a# &. -a# &, /a# .. )a# &( /a# &. -q$ &, /q$ &. -q$ &, /q$ &. -q$ &, /q$ &.z@uX#A|".sc
+ /q$ &0 /q$ &. -R& &, /R& &. -R& &, /R& &. -R& &, /R& 2. 'K (& -e' (, -e' &, /e' &. -e' &, /e' &. -e' &, /e' .. )e' &( /e' &. -u( &, /u( &. -u( &, /u( &. -u( &, /u( .. )u( &( /u( &. -V* &, /V* &. -V* &, /V* &. -V* &, /V* &.z@uX$%wO*s#pZ
+ /V* &0 /V* &. -g+ &, /g+ &. -g+ &, /g+ &. -g+ &, /g+ 2. )e' &( /e' &. -y, &, /y, &. -y, &, /y, &. -y, &, /y, .. )e' &( /y, &. -Z. &, /Z. &. -Z. &, /Z. &. -Z. &, /Z. .. )u( &( /Z. &. -k/ &, /k/ &. -k/ &, /k/ &. -k/ &, /k/ &.z@uX$fFp016qu
+ /k/ &0 /k/ &. -{0 &, /{0 &. -{0 &, /{0 &. -{0 &, /{0 2. )e' &( /y, &. -^2 &, /^2 &. -^2 &, /^2 &. -^2 &, /^2 .. )e' &( /^2 &. -o3 &, /o3 &. -o3 &, /o3 &. -o3 &, /o3 .. )u( &( /o3 &. -P5 &, /P5 &. -P5 &, /P5 &. -P5 &, /P5 &.z@uX%IFsC.y9
+ /k/ &0 /P5 &. -a6 &, /a6 &. -a6 &, /a6 &. -a6 &, /a6 ,.wL?7$?6
 wL?9$?8
 wL?;$?:
 wL?=$?<
- ,*wL??$?>
+ (*wL??$?>
 wL?A$?@
 wL?C$?B
 wL?E$?D
- ,*wL?G$?F
+ (*wL?G$?F
 wL?I$?H
 wL?K$?J
 wL?M$?L
-/#
-{FuX&4|"{dy'
- (.wL?O$?N
+ (*wL?O$?N
 wL?Q$?P
 wL?S$?R
 wL?U$?T
 /#
-{FuX&0|"{dy'
- ,.wL?W$?V
+{FuX%f|"{dy'
+ (.wL?W$?V
 wL?Y$?X
 }t~$?Z
 }t|#}
- **}tz#{
+ (*}tz#{
 }tx#y
 }tv#w
 }tt#u
- **}tr#s
+ (*}tr#s
 }tp#q
 }tn#o
 }tl#m
-/#
-{FuX&DwO*5q&y'
- &.}tj#k
+ (*}tj#k
 }th#i
 }tf#g
 }td#e
 /#
-{FuX&@wO*5q&y'
- ,.}tb#c
+{FuX%vwO*5q&y'
+ (.}tb#c
 }t_#a
 }t]#^
 }t[#\
- **}tY#Z
+ (*}tY#Z
 }tW#X
 }tU#V
 }tS#T
- **}tQ#R
+ (*}tQ#R
 }tO#P
 }tM#N
 }tK#L
-/#
-{FuX&TFp016qyy'
- &.}tI#J
+ (*}tI#J
 }tG#H
 }tE#F
 }tC#D
 /#
-{FuX&PFp016qyy'
- ,.}tA#B
+{FuX&)Fp016qyy'
+ (.}tA#B
 }t?#@
 }t=#>
 }t;#<
- **}t9#:
+ (*}t9#:
 }t7#8
 }t5#6
 }t3#4
- **}t1#2
+ (*}t1#2
 }t/#0
 }t-#.
 }t+#,
-/#
-{FuX&eFsC.pd2y'
- &.}t)#*
+ (*}t)#*
 }t'#(
 }t%#&
 }t##$
 /#
-{FuX&aFsC.pd2y'
+{FuX&9FsC.pd2y'
  2.s,&94uQ'qy
  ($s,&:4uQ'qy
 rh&8,
  6&rHr(&:H&:,
- }0$`}
+ m-$`}
 
-var residentNNSM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 67526 resident_dtype_BF16_layoutNN_dtype_BF16_toBF16_linear
- <$]qyq^
-O5+qS
- g7&tg<v1
+var residentNNSM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 62246 resident_dtype_BF16_layoutNN_dtype_BF16_toBF16_linear
+ <$]6qo
+O15q^
+ s2&tg<v1
  ,$tb++t,y,ro
  &$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(K,
  &$tG|lt,t,u|
  $1 %' &6wt|lt,z#qy
  '' &(w_|lt,ysqF
- ', }n#(s|+p-
+ ', Rm#(s|+p-
  *$purWpC
  $)q>pQr+
- $n% )) &% (}% '' (" ', i#"rM$py
- 0$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8$vLpQ%58zxrQ
-rM've
- (&x:$vLp5%0p*ygp4V
+ $n% )) &% (}% '' (" ', ^#"rM#py
+ &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p^V>}8$vLY%1Aygp4V
+rM#ta
+ &&x:$vLb%,8ygYV
 /'
-t1~'i(
-uY(
- &*x:%vR6pTZygYV
-t1xZi(
- '' $*x:%vR0q5^ygbV
-t1xPi(
- ', $*x:%vR/qUp2zxxHV
-rM#i(
- '1 $*x:%vR.qPpNygp7V
- o($`}
+}Qi#
+uY#
+ &(x:%vR2^p*ygbV
+t1|di#
+ '' $(x:%vR,p2ZzxxHV
+t1~'i#
+ ', $(x:%vR+pN^ygp7V
+t1xZi#
+ '1 $(x:%vR*pep2ygpQV
+ }%$`}
 
-var residentTNSM90A = driver.Text{Base: &residentNNSM90A, Code: `packed2 67610 resident_dtype_BF16_layoutTN_dtype_BF16_toBF16_linear
- <$]'}3
-O5+qo
- g7&ug+x}
+var residentTNSM90A = driver.Text{Base: &residentNNSM90A, Code: `packed2 62441 resident_dtype_BF16_layoutTN_dtype_BF16_toBF16_linear
+ <$]'rqs7
+O1*rO
+ s2&ug+x}
  &$tb++t,vZq0
  ,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(x(
 uOMsQy,.r6
  (& %'v^MsQy,1uk
  (& %,zV|lt,rWp0
- (& %1 }n#$tg1p-
+ (& %1 Rm#$tg1p-
  2. &3q>p^r+
- Z$$uY&
- %#t1x?py
- &,}f;6're
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+qRV>}8$vR6p28zxrQ
-t1x?i'
-uY'
- $*L"{R
-x:$vR0pNp*ygp4V
+ P$$uY%
+ %# &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p^V>}8$vR3p*Aygp4V
+}Qi%
+ '' $(x:$vR-Z8ygYV
 /'
-t1v?i'
- %( $,L#3+u|
-x:%vR7peZygYV
-t1yZi'
- ''L$we.v(
-x:%vR/pT^ygbV
-t1w~i'
- ',L%}A
-x:%vR.q5p2zxxHV
-rM"i'
- '1L&}l6r6
-x:%vR-qUpNygp7V
- (Dqn+%+,
-uz+&I
- m#&:&{h
- u&$`}
+t1|di%
+ %. &*x:%vR4^p*ygbV
+t1~'i%
+ '' &*t1xZi%
+ ', &(t1xPi%
+ '1 R&(`}
 
-var partsNTSM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 40920 parts_dtype_BF16_layoutNT_dtype_BF16
+var partsNTSM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 40346 parts_dtype_BF16_layoutNT_dtype_BF16
  ($!u6ovzp)wd
  $$!xgp$Iw>p3p{wp
  ($!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+ulpUpt
- ($]x"s7
-Orlr-
-h'|8
+ ($]*rO
+Orlqq
+h'|L
 p#rvq^
 !
 p,wn
@@ -3669,7 +3480,7 @@ x{*)
 r^,
 s$ph-
 ue{')
- %$ )' &u7q@*
+ %$ )' &R3q@*
 t|sS.
 shv9q3pPy{A
  $#t4
@@ -3689,7 +3500,7 @@ p[rDq'?qBu}pQ&-%,
 pH.pk
 p[rDq'?qBu}|J%-
  $#|7pf
- (h7 (g# $h#r?L
+ (t2 (g# $h#r?L
 qM2p;
  $&qM.qp
  ($uz"%'
@@ -3705,11 +3516,11 @@ pL0;
  $<Wt}q%
 {y#
 s=+v5
- &g5s=.t0
+ &s0s=.t0
 {y(
 q_),
 q=+pb
- $]:r)p|MrWp08
+ $j5r)p|MrWp08
 qs+qO
 vF
 z8+
@@ -3728,15 +3539,15 @@ q.0v/
 u?q9
  $.p]-ti
 r*qyq%
- $0s/
+ $,s/
 ra5yI
 pH#vj
- $U&pIp44*
+ $Q&pIp44*
  $$zw.
 {Qp4;
 rse
 rYe-
- (T,/2
+ (a'/2
 },u}t^%C%S
 y$s^I
 r#s^E
@@ -3760,9 +3571,9 @@ q='qp
 z_u}t^%d%t
 /#
 z_u}t^8%Q
- $f2Wt0rR
+ $v-Wt0rR
 w3q8
- &e(Ws{p-
+ &u#Ws{p-
  *$Wu){X
 },u}t^pe%W
 WsXq8
@@ -3904,7 +3715,7 @@ qESwOpdqu"S
 /#
 qESwOxWp."U
 Wp-1p-
- $\q#/?
+ $ao#/?
 q,xPd
 Wp-*pK
 LS4q&'r6
@@ -3927,7 +3738,7 @@ t>2rR
 tIb&(
 {\,
  $#tF8
- $hr#r^)
+ $lp#r^)
 qQ$
 wD
 t>+qp
@@ -4310,7 +4121,7 @@ t=M%"&S
 v[M&H
 r?)
  $#q=6qT
- &wu#z:pv
+ &{s#z:pv
  $${or%
  %+ymuQ
  &(/X
@@ -4337,58 +4148,48 @@ z_u}t^8pN
  2( $W#uz$qP
 xh
  BZ#rIp8)
- D$ -v3 &, %U. 4"q|pA>{A
- ,$xh
- &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8'vLpQ%18zxrQ
- &$r>1
- $$x:'vLp5%,p*ygp4V
- ($r>5
- $$x:(vLp^%2ZygYV
- &$ %' $$x:(vLpa%-^ygbV
- &$ %, $$x:(vLp|%-p2zxxHV
- &$ %1 $$x:(vLqR%-pNygp7V
- $$x9"=",
- &$uz,%<
+ D$ -v3 &, %U. *" %M $$ &h't2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p^V>}8'vLY%-Aygp4V
+ $k' %& $$x:'vLb%(8ygYV
+ &$ $3 $4x:(vLp?%.p*ygbV
+ $$ $; $<x:(vLp7%)ZzxxHV
+ $$ $C $Dx:(vLpQ%)^ygp7V
+ $$ $K $Lx:(vLp5%)p2ygpQV
+ $$ufpswi,
+ &$uz(%8
  &$sW6q-
-w3=%@
- %_){os8
+w39%<
+ %P){os8
 t=M{aS
- %d%r?M
+ %T%r?M
  $#qM0qT
- &./4
-:6uC
+ &]'/4
+:-uC
 /3
 p90
- $3/*
-:'{7
-p91
- (m# %X= ,$/%
- *^#!{J
-/%
- *M $+/P
- $.C7
+ (e' %t< ,$/$
+ ,$/$
+ *. $+/P
+ $.C5
 _$
- &) $$C1
+ &) $$C/
  '' $(q.+pX
 ||
-C*
+C(
 _%
- &*/'
- *+ $./-
- *f# $i#/#
-{15
- (a# %r6 *$p"+t'
+ &*/-
+ *. $-/-
+ *0 %X6 *$p"+t'
 st
 p"+rj
  D(`}
 
-var partsNTF16SM90A = driver.Text{Base: &partsNTSM90A, Code: `packed2 40868 parts_dtype_F16_layoutNT_dtype_F16
+var partsNTF16SM90A = driver.Text{Base: &partsNTSM90A, Code: `packed2 40294 parts_dtype_F16_layoutNT_dtype_F16
  e5$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(yX
- *$ %' *$ %, *$ %1 VK$`}
+ *$ %' *$ %, *$ %1 RJ$`}
 
-var partsNNSM90A = driver.Text{Base: &partsNTSM90A, Code: `packed2 41159 parts_dtype_BF16_layoutNN_dtype_BF16
- <$]6rT
-sJ.rO
+var partsNNSM90A = driver.Text{Base: &partsNTSM90A, Code: `packed2 40697 parts_dtype_BF16_layoutNN_dtype_BF16
+ <$]*q^
+Orlr-
  c4&tg<v1
  ,$tb++t,y,ro
  &$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(K,
@@ -4400,28 +4201,28 @@ sJ.rO
  $)q>pQr+
  $SN ))z85
  $# (cN '' (" ',rIp8-
- i#$rM$py
- 0$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8'vLpQ%58zxrQ
-rM've
- (&x:'vLp5%0p*ygp4V
+ ^#$rM#py
+ &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p^V>}8'vLY%1Aygp4V
+rM#ta
+ &&x:'vLb%,8ygYV
 /'
-t1~'i(
-uY(
- &*x:(vR6pTZygYV
-t1xZi(
- '' $*x:(vR0q5^ygbV
-t1xPi(
- ', $*x:(vR/qUp2zxxHV
-rM#i(
- '1 $*x:(vR.qPpNygp7V
- *$uz,%@
- ($w3A%D
- 6$::uC
- s%$`}
+}Qi#
+uY#
+ &(x:(vR2^p*ygbV
+t1|di#
+ '' $(x:(vR,p2ZzxxHV
+t1~'i#
+ ', $(x:(vR+pN^ygp7V
+t1xZi#
+ '1 $(x:(vR*pep2ygpQV
+ *$uz(%<
+ ($w3=%@
+ 6$:5uC
+ ^%$`}
 
-var partsTNSM90A = driver.Text{Base: &partsNNSM90A, Code: `packed2 41242 parts_dtype_BF16_layoutTN_dtype_BF16
- <$]6qS
-sJ.rG
+var partsTNSM90A = driver.Text{Base: &partsNNSM90A, Code: `packed2 40891 parts_dtype_BF16_layoutTN_dtype_BF16
+ <$]6qq
+Orlq^
  c4&ug+x}
  &$tb++t,vZq0
  ,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(x(
@@ -4431,33 +4232,20 @@ uOMsQy,.r6
  (& %1 sB$tg1p-
  2. &3q>p^r+
  B$rIp8/
- i#$uY&
- %#t1x?py
- &,}f;6're
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+qRV>}8'vR6p28zxrQ
-t1x?i'
-uY'
- $*L"{R
-x:'vR0pNp*ygp4V
+ ^#$uY%
+ %# &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p^V>}8'vR3p*Aygp4V
+}Qi%
+ '' $(x:'vR-Z8ygYV
 /'
-t1v?i'
- %( $,L#3+u|
-x:(vR7peZygYV
-t1yZi'
- ''L$we.v(
-x:(vR/pT^ygbV
-t1w~i'
- ',L%}A
-x:(vR.q5p2zxxHV
-rM"i'
- '1L&}l6r6
-x:(vR-qUpNygp7V
- (Dqn+%+,
-uz+%A
- (&w3B%E
- 6$:;uC
- *$:&{7
- i%$`}
+t1|di%
+ %. &*x:(vR4^p*ygbV
+t1~'i%
+ '' &*t1xZi%
+ ', &(t1xPi%
+ '1 .(uz(%>
+ ($w3?%B
+ 6$:9uC
+ ^%$`}
 
 var tensorBF16SM80Narrow = driver.Text{Base: &squareSM80Narrow, Code: `packed2 48803 tensor_dtype_BF16_dtype_BF16_toBF16
  ($!u6yjp{Iy.q*
@@ -4663,10 +4451,10 @@ ws
  %= %$|p6=3
  )=t*4%9
  %=qn)%);
-k)%4
 k)%*
 y7
-|&w&
+k)%4
+v7
  &c$q{*r+
 L:%+
 |p6=6
@@ -4711,8 +4499,8 @@ v\%D
  )4t*4%1
  +f$|p8=G
  )=t*4%6
- 'f$k)%Y
- /f$L_%+
+ +f$k)%Y
+ +f$L_%+
 |p8=J
  )Lt*4%:
  'f$k-%]
@@ -4828,8 +4616,8 @@ ra*pK
 ug<q%
 sFmfE
 ug+pC
- &i,WpC.P
- $5WpC5P
+ &i,WpC5P
+ $5WpC6P
  $$r*t-s8
 r^=e
 /&
@@ -4863,11 +4651,11 @@ p_=ti
  &w#r*qyq8
  $r#/-
  $$/-
- $$WpK2P2
- 0$Wp-<p=
- &$Wp-'r%
- &$Wp-0pb
- ($Wp-+p-
+ $$WpK1P2
+ 0$Wp-0p=
+ &$Wp-+r%
+ &$Wp-2pb
+ ($Wp-.p-
  2$r*rvpv
 :,r.
  *&wQqK>voV
@@ -4880,11 +4668,11 @@ wUp
 uB
 ua'
  $*}W
-Wz$yG
+W{6yG
 }c
 }X
 r*uQqT
- &$WqG.pV*
+ &$W|^pV*
 w$*
 wSt^tz
 qs<qG
@@ -5174,9 +4962,10 @@ rk4=<
 rk4=@
  )=s'4%2
  %=qn%%%;
-k%%.
 k%%&
- *a+sU%
+y7
+k%%.
+ (c+sU%
 q{&r+
 D4)
 rk4=E
@@ -5367,10 +5156,10 @@ O+'q^
 }7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
 /#
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
- s)@W{6yG
+ s)@WqG*yG
 v{A
 shyn?\p0p/Qtz
- ((W|^{i
+ ((Ww;{i
 t7*
  4&rHp5pe,
 sBp5qP
@@ -5470,10 +5259,10 @@ OxNr-
 }7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
 /#
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
- y)@W{6yG
+ y)@WqG*yG
 v{A
 shyn?\p0p/Qtz
- ((W|^{i
+ ((Ww;{i
 t7*
  4&rHp5pe,
 sBp5qP
@@ -5860,15 +5649,15 @@ var tensorF16To32SM80 = driver.Text{Base: &tensorBF16To32SM80, Code: `packed2 47
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
  PU#@`}
 
-var fewBF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 63475 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
+var fewBF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 62411 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
  ($!u6\p3x<q*
 !u'p$Iw>p3p{wp
 !xg~Ernw{q*
 !|Fp3p{gw{pEq*
  ((!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+qFp6pt
- $(]t-qq
-Ovhr-
-hxNr-
+ $(]rvqq
+OsKqo
+hxNrT
 p#unqS
 !
 p,wn
@@ -5890,14 +5679,14 @@ p"+td
 to
 p"+vU
 x5P*
- (@s=2z$
+ (@rb<z$
  $*|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 r#|T<rl
 {/pX
 s2
 xYr%
 |tt2q'rDIp)}:sLp{}Zvzjp{va
-ra.t}
+q=.t}
 |tt2q'rDIp)}:sL}Zvzjp{va
 xUvr
 sp
@@ -5907,9 +5696,9 @@ ss
 |tp{p)w>?rV
 sr
 u_
-w:2q8
+v&.q8
 |tyip{p3w>
-w%2tB
+v>5tB
  $0s1
 u?ps
 s/
@@ -5927,28 +5716,28 @@ s/
 qjqyA
 wc
 {/p;
- $^.u"
-t><qp
+ $k)u"
+rb1qp
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&p+sOgrVp{jp[rmt2V4
- $Q.v&'P<
+ $])t>0P<
  $CtbrW
-t>'qW
- &Fv&<P2
+rb5qW
+ &Ft>'P2
 tFe
 /%
- &%v&'P.
+ &%t>0P.
 tG>ro
  )'/%
 uO3
  +'wtql
  +,v^we
  +1w_>s#
- );v&0P<
+ );t>+P<
 zV>rt
-t>+q-
- &%v&+P<
+rb6q-
+ &%t>2P<
 |Asd2
-t>2q-
+s=<q-
  (^#yka
 }=
 qN+u)
@@ -5957,11 +5746,10 @@ s/
 qj0'qyA
 rc
 pDqpyR
- .Hra1pf
-tIsS0
+ .H $P4tIsS0
 t|sS/
 pH0,
- $1 %%xU++
+ $b4 %%xU++
 qt1s6
 s/
 |C2&&
@@ -5974,26 +5762,26 @@ p_3&4&5
 wC6&.
  *{#pnqV4
 r?k
-w@5uZ
+x5<uZ
 pg.,u*
- $h#t>*P<
+ $h#s=2P<
 q>Y,
-{/5qO
+z3<qO
 r#qR%$
- c#m, &j$t>*p=
+ c#y' &j$s=2p=
 z8+
  $}(tbp7
- $[6s'{R8
-vB5q-
+ $h1s'{R8
+s=*q-
 vn{Rp*
 /4
 vJ|.+
-v&1w;
+t>5w;
 pIp^4
-z3<p;
- ,Re'p,+w<
- *$z3'pv
- $l~&z3+p=
+x5+p;
+ ,c]'p,+w<
+ *$x52pv
+ $p|&x51p=
 qg\p3{Ep5;|B
 tbq3
  &*zw<uk
@@ -6004,48 +5792,45 @@ uOs61
  $#wtsduA
  ''zV>x$
  $#w_sd|#
- ',z3.p}
- $Lz35p=
+ ',x5*p}
+ $Lw@<p=
  $T#q,~7d
 /9
-L%zz
-z36qO
- &5{/5pV
- $u~&{Zp)o?pEp)pPxI%-%,
-s5~5
-xcy8
- %.y^s{
+ $Q-w@0qO
+ &k,z3<pV
+qn,%,,
+{Zp)o?pEp)pPxI%-%,
+ $,z32p}
+ $$y^s{
 q,x?d
 /<
- %Y'tbrt
+ $h4tbrt
 {Mp}
  '0/#
  '(z6pf
 ws
  7d#y#pv
 pEvyw>gp3oz?p)v,q'?x<jtv
-xc*qO
+{/'qO
 pg7M
-q"|T
-u?q)
+ $R(u?q)
 z85
 q:74
-s'38
-xc6pv
+ $>{/0pv
 tIp7,q0
 pIp44
 pIb4
 s/
 tF8
- %E %*v><p=
+ %E $#{/+p=
 q_/,
 r?j
-w%2uZ
+v>5uZ
 sUi
 vp1&8)
 uaqy
 v%'
-v>*u)
+xc'u)
 pL"e
  %2s/
 zy
@@ -6058,21 +5843,21 @@ tE
 uFrv'
 ua2
 G#)
-yk<pb
+xc+pb
 r#<%N
 w3M%O
 vd
 xr
-yk.y2
+xc*y2
 q{#M
 u;
 zy
 uJ
- &U)yk+yS
+ &o/xc1yS
 q{$M
 t9q5
 p\tT7
- $#yk<tB
+ $#xc+tB
 xr
 /$
 q{&M
@@ -6162,13 +5947,15 @@ p\'rqqcs;
 t/=
  'Nq{JM
 u;
- $GpiqyxN{[6
+D0)
+piqyxN{[6
  )Nq{KM
 t9%F
 p\}Lq6#6
  +i$q{MM
 u;
- $Jpixfs]#5
+D2)
+pixfs]#5
  )Nq{NM
 t9%I
 p\'xlsD#5
@@ -6307,100 +6094,103 @@ v"~4x
  'Lrh#8M
 w\#3
 p\+'yu##
- '(v>+yS
+ '({/1yS
 rh#:M
 w\#5
- %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gw:+p=
+ %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gv&2p=
 tSl
 |H
- $;w:2qW
+ $7v&.qW
 q_7K
-w:+r%
- $T$t#ta
+v&2r%
+ $b1t#ta
 u"
 /K
- %o3zw<2
-w:.pv
+ $;zw<2
+v&1pv
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ{R
-/A
-tF,5qF*
-w:1v1
+v&5v1
 {y#
- (UY' &g\'q|pA>{A
-tE
-uF'q0
+ $}%uB
+/B
+tF,5qF*
+v&5p-
 ws
- %3zw5qF*
-tFsd2
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8-vLb&#ZzxrQ
- $I/&
-t1~'s)#
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8-vLqV&#AygYV
+ $./'
+t1|ds)#
 xr
-w:6pv
- %k. $=zJ'pX
-q,v?vCw
-uj~'vKyd
-/(
- 'BzJ.p;
- 9Q/x5.r%
+w8<pv
+ %c. $#w80pX
+q,x?vCw
+uj|dvKyd
+/)
+ ':w81p;
+ 9x.zJ5p;
+pH#pk
+ $3zU}%q3
+zJ*r%
 wvU&R
 tJA
 }\~,
-w@<pK
-p%Vz*
- &%v&<P1
+yvrvP0
+sk5
+s$p:5-
+ *mT't>'P1
 z8+
 x>&+
-vB5yU
+s=*yU
 tIYM
- 'V1 %M/B
-wtzz
-/H
- %U1x55q[
+ 'U1/D
+uOzz
+/J
+pIp54
+yvpdq[
 zw
  (8p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
- /Bx5*pX
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p|V{R
-w@<x}
-pHR%#
+ /Hyvv+pX
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+paV{R
+yvrvyq
+pHR%"
 t~ql
- ,< %n# $,ts
- (Q( %'uFrv+
-ws
-L$,5qF*
-x:-vLb&V8zxrC'V
-qn)%),
-k)%*
- $e)v"{G
- $"yvrvr%
- '\#xh
-yvuQpK
+ $Kt1x?py
+wD
+ &(y$p|,5qF*
+x:-vLY%&8zxrC#V
+ $rv&k%%'
+s5~9
+v"{G
+ $Cw:2r%
+ 'U#xh
+w:6pK
 xJ6>{A
 q@6
 G697
- *d%/*
- 'a#vB+yU
- )a# $b}&/*
- %a#/*
- %f2yvr:q[
- 9a#yvp0pX
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p|V3+u|
-yvuQyR
- 3a#t1v?py
- -a#uF'ul
-ws
-L$sdrl
-x:.vLb%+8zxrC'V
-t1xZve
-t#yO
-uB
-L%>uAp0
-x:.vLp?%+p*zxrC(V
-qn*%*,
-k*%-
- &iQ'qN5q%
- $h+ $+|,yUp;
- %u1|~pK
+ +V#/*
+ 'V#/)
+ %Q5/)
+pIp?4
+w:1q[
+ 9R#w:5pX
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+pQV3+u|
+w:6qG*
+pHRq5
+ 'R#t1|dpy
+r>2
+s=2yU
+tIpaM
+ 't2 $Q&/)
+ 'Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vLs^'AzxrC#V
+t1|dta
+ %-s=2q-
+uO>uAp0
+/#
+x:.vLY%'8zxrC$V
+qn&%&,
+k&%)
+ &}}&qN5q%
+ $x* $+|,yUp;
+ %b1|~pK
 |?&/
 xr
 qL'p'
@@ -6412,29 +6202,29 @@ qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 qtXM
 qtZM
 s/
-qNq&rX
- $~X' $& $%qN0'y2
+xY+rX
+ $_R' $& $%xY2y2
 q_(M
-qN0+rX
+xY1rX
 pg.r+
  $"q:.M
-qN0'r{
+xY2r{
 qfYp2-
 s/
  %$qfqFx;-
-qN0.pK
+xY*pK
 G6)
 {y$
 xErE
 z-'u/
-qNxNqW
+v:'qW
 {y#
 wIp:5
 sApO
 s$pJ-
-{N<p;
+y^+p;
 z~>
- 2g)uFrt
+ 2s$uFrt
 Wp'<q%
 sFp:2rN
 |2B
@@ -6443,14 +6233,14 @@ Wp'+pC
 s<pO4
 G*)
 wQqKu%
- $;{N0qp
+ $;y^.qp
 uM,
 /$
 sFp:2E
 rxr$B
- 'P2s<q/4
+ 'l1s<q/4
  %-wQr$}N
- 'o+y?4
+ '[+y?4
  '-rxr1B
  '-s<q)4
  %8wQr1fp6
@@ -6474,9 +6264,9 @@ rxr$B
  'NrxrgB
  'NqY04
  %NwQrgfsc
- $M $# 2T#qNu/pV
+ $M $# 2T#v:+pV
 q,xPvKsOr/pd1
-qNq0r{
+v:.r{
 D297
  %6 %B %N %Z# %g# %s# %P$|2B
 /'
@@ -6499,65 +6289,65 @@ r^,
  -b$qY)4
  +b$D+r+
  -b$qY,4
- +b$ $;qNulqO
+ +b$ $;v:5qO
 }fp*
 s/
 u&F
 uF'u/
-/T
+/W
 qI9
- %z6zT*P
+ %g6qN*'P
 q_(,
-y^0P
+qN*.P
 q_(4
-qNxWz$
+qNsKz$
 }U|:mMv.
 v%1'
 DO)
 }w+
-z6'p=
+{M2p=
 z~=
-qNult0
+v:5t0
 tSL
- $MqN52P5
+ $MqNz#P5
 s'rwp2
- 'W7qNs#yS
+ 's6qNt,yS
 vn,q0pe
- '&qNukpK
+ '&qN5'pK
 qjqV4'qy
- 'l7wvJZ
+ 'X7wvJZ
  $3qj0A
- 7W:qNx$pX
+ 7s9qNxWpX
 s+/A
  3.s5~2
-qN5'pX
+qNy,pX
 pnqV&0
 xr
-qN52x}
+qNz#x}
 r#sS0
- $#w%2yU
+ $#v>5yU
 {-
- %W8}w|V
+ %s7}w|V
 v%|V
 r^)
 }w'
-qN52|^
+qNz#|^
 q?ps
 /'
- 'W8wv;8
+ 's7wv;8
  %KtE
-uF'sQ
- 'W8zT<p}
+uF'q0
+ 's7qN5+p}
 w62u5{@r|
 w62u5qi{4qxqX
-qN52pV
- &\.qNukpf
+qNz#pV
+ &\.qN5'pf
 t1~'>v?
-uF}L
+uFrv+
 /$
 xa2u5{@{5p+p7FtT
 xa2u5qi{4{5p+p7Fpdrj
- $#qN1*pv
+ $#qNz]pv
 uO,
 /+
  7T#/+
@@ -6567,34 +6357,34 @@ D))
  -T#/+
 se*
 /+
- -T#uF'vh
- '[9/)
+ -T#uF'ul
+ 'w8/)
  'T#/+
  &%/+
 rM#i"
-uF'un
+uF'sQ
 /$
 xa2u5{@{5p+paFtT
 xa2u5qi{4{5p+paFpdrj
  ')zV4
  GT#D3)
  /T#se4
- /T#uF'v-
+ /T#uF}L
  5T#rM)i(
-uF'qF
+uF'vh
 /$
 xa2u5{@{5rC#FtT
 xa2u5qi{4{5rC#Fpdrj
  ')L"M
  GX$D=)
  /X$se>
- /X$uFt-'
+ /X$uF'un
  5X$rM/i.
-uF'xl
+uF'v-
 /$
 xa2u5{@{5rC'FtT
 xa2u5qi{4{5rC'Fpdrj
- $#qN56qG
+ $#qN10qG
 sn7"/
 sn9"1
 sn;"3
@@ -6619,13 +6409,13 @@ sHRpM"2
 sHSU"3
 sHTx.4
 sHUu75
-qN1.qp
+qNrWqp
 qn%%%;
 k%&/
 z-pd*
-qNsQqT
+v:*qT
 rdHr.
-qN21pV
+qN06pV
 snO"_
 snQ"b
 snS"d
@@ -6638,11 +6428,11 @@ sn]"n
 rd3d
 /6
 :2vKsOr/xf
-Tp-<p=
+Tp-0p=
 tusyrJ
- $RITp-'r%
- &$Tp-0pb
- ($Tp-+p-
+ $RITp-+r%
+ &$Tp-2pb
+ ($Tp-.p-
 sjv)%B
  ,&qh*vV
 /%
@@ -6673,9 +6463,9 @@ sjv)%B
 {}s
  4(sjv)zB
  ,Cte#.vV
-y^2qG
+qN*5qG
 v"sOr/xf
- $ETpK2P2
+ $ETpK1P2
 {=#6
  (AuWq1r"#9$#97
 {=#9
@@ -6692,40 +6482,40 @@ v"sOr/xf
  (GuWq1r"#K$#K7
 {=#K
  (GuWq1r"#N$#N7
-y^<qG
+qN*+qG
  'N/:
 L-ql
- ']A +&/4
+ 'y@ +&/4
  CV,/9
  7V,/9
  'V,/9
  'V,/9
 DJ)
  -V,/9
- 1V,uF'v6
- ']B/7
+ 1V,uF'qF
+ 'yA/7
  'V,/9
  &lC/9
- %V,uF'vZ
+ %V,uFt-'
  +V,/:
  IV,DT)
- =V,uFt-.
- 7V,uFt-1
+ =V,uF'xl
+ 7V,uF'v6
  S#V,D^)
- =V,uFt-5
- 7V,uF'rW
+ =V,uF'vZ
+ 7V,uFt-.
  S#V,Di)
- =V,uF'xX
- 7V,uF'u1
+ =V,uFt-1
+ 7V,uFt-5
  +V,/:
  d#V,/:
  'V,z-'uv
-qNqFsT
+qN0+sT
 qJZ#J
 /2
 t<sl
  (q2uWsyr\(
-qNqFv1
+qN0+v1
 snU#R
 q2$@r_
 qJY#I
@@ -6751,21 +6541,21 @@ q2$er_
 qJS#C
  1J{T#=#K
 q2$kr_
- $9qNxWqW
+ $9qNsKqW
 pHV%F
 x3*=n
 /?
 :Ld
-z60pv
+{M.pv
 qQ1
-wD
+r>.
 ua2
 G()
 w62pP|cq]
- $^]% &. $. &. $. &. $. &.Tz$yG
+ $V]% &. $. &. $. &. $. &.T{6yG
 pL"3
 }X
-z62tY
+{M5tY
 |I$s$$s7
 /#
 q"qR3
@@ -6775,9 +6565,9 @@ q"qR3
  5'q"|P
  5'q"p^3
  )@!s4
-y#'qG
+{N2qG
 q|zr0
-r>2
+r>1
 s<pS;
 G&)
 r@$y$$z
@@ -6785,53 +6575,46 @@ r@$w$$x
 r@$u$$v
 r@$s$$t
 yMbp*8w?
-qNulv/
+v:5v/
 qnc%c%d
 kc%b
 s5~;,
  %1}Bp;
- &oU#v>*q%
-J0uy
-uR$l
- &y(w:1p-
-J?v|
+ &{S#xc'q%
+J0v|
+uR$a
 p9*
- $K/k
-:}|'
-sY<
- &b':qyt
-p90
- $O/6
-:Jxz
+ $;/3
+:J|'
 wWV
-sY+
- $3:N|<
-sY.
- $G:DuC1
+sY<
+ $G:Nyt
+sY0
+ $#:D{h
 wWR
-sY5
- +):>}v
+sY2
+ +):>{e
 wWN
-sY6
- +0:8q(<
+sY1
+ +0:8uC5
 wWJ
-p90'
- +7:/q(0
+sY*
+ +7:/uC6
 wW?
-p90+
- $#:3q(2
-p90.
- $#:)q(1
+p9q&
+ $#:3q('
+p9t?
+ $#:)q(+
 wW;
-p9u*
- +):#q(*
+p9rl
+ +):#q(.
 wW7
-p906
- +0q,~'rP<
+p9vr
+ +0q,~'q(5
 wW3
-p9+'
+p9xN
  )7!s}
- %nL &w*s=2|^
+ %}K &u(rb<|^
 ws
 v_qy
 pc3
@@ -6839,90 +6622,92 @@ pc3
 tX
 pp0'qy
 _4
- &*/%
- *+ $./.
-||
-C%
+ &*/u
+ *P# $Myvrvq%
+ *. $-/a
+ *F $C/.
+ $FC%
 _1
- &(/,
- $$C%
+ &?/,
+{11
+C%
 _0
- &&/*
-tX<
+ &(/*
+{15
 nL
 _/
- &*tX'
-ppuQu*
+ &* $AppuQu*
 r9ps
- &*/*
- *+ $. *C $D/*
- $5 *8 *+ $./'
-{15
- *&/*
- $$Cr
- 'I $( $7pp0
+p9
+!cxw
+/*
+{16
+Cr
+ '-!c'y3
+tX<
+pp0
 {K
 p9
-!ct-pm
- $,C{
+!c'z/
+ %,C{
 r90'qy
 p9
-!c'wG
+!cqypm
  ',q4z
 p9
-!c'wX
- $#Ch
- '6!c'x#
+!crvpm
+ %6Ch
+ 'A!ct-pm
  '6r9q/
 p9
-!cuQpm
- $#C]
- '@!c'xw
+!c'wG
+ %@C]
+ 'K!c'wX
  '@r9q9
 p9
-!vTy3
- $#CS
- 'J!vTz/
+!c'x#
+ %JCS
+ 'J!cuQpm
  'Jr9pJ
 p9
-!ct?pm
- $#CF
- '@!vT+pm
+!c'xw
+ %JCF
+ '@!vTy3
  'Jr9pO
 p9
-!crlpm
- $#CO
- 'T#!vTwG
+!vTz/
+ %JCO
+ 'T#!ct?pm
  'Jq4N
 p9
-!vTwX
- $#C<
- 'J!vTx#
+!vT+pm
+ %JC<
+ 'J!crlpm
  'Jr9ph
 p9
-!cxNpm
- $#C2
- 'J!vTxw
+!vTwG
+ %JC2
+ 'J!vTwX
  'Jr9pS
 p9
-!|-y3
- $#C(
- 'J!|-z/
+!vTx#
+ %JC(
+ 'J!cxNpm
  'Jr9pA
- $2 %gC *$p"2s]
+ $H %gO *$p"2s]
 st
 p"qFpU
  D(`}
 
-var few64BF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 49806 few_dtype_BF16_dtype_BF16_toBF16_32_float32_oneGroup
+var few64BF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 48775 few_dtype_BF16_dtype_BF16_toBF16_32_float32_oneGroup
  ($!u6\p3x<q*
 !u'p$Iw>p3p{wp
 !xg~Ernw{q*
 !|Fp3p{gw{pEq*
  ((!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+qFp6pt
- $(]pdrT
-OsQrO
-z7'rT
+ $(]6qS
+O+qFs7
+z7yD
 p#0.r-
 !
 p,wn
@@ -6943,14 +6728,14 @@ p"+td
 to
 p"+vU
 x5P*
- (@s=2z$
+ (@rb<z$
  $*|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 r#|T<rl
 {/pX
 s2
 xYr%
 |tt2q'rDIp)}:sLp{}Zvzjp{va
-ra.t}
+q=.t}
 |tt2q'rDIp)}:sL}Zvzjp{va
 xUvr
 sp
@@ -6960,9 +6745,9 @@ ss
 |tp{p)w>?rV
 sr
 u_
-w:2q8
+v&.q8
 |tyip{p3w>
-w%2tB
+v>5tB
  $0s1
 u?ps
 s/
@@ -6982,15 +6767,15 @@ wc
 {/p;
 q_-K
 u"
-t><qp
+rb1qp
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&p+sOgrVp{jp[rmt2V4
- $0v&'P<
+ $0t>0P<
  $CtbrW
-t>'qW
- &>v&<P2
+rb5qW
+ &>t>'P2
 tFe
 /%
- &&v&'P.
+ &&t>0P.
 tG>ro
 /%
  &-/%
@@ -7003,12 +6788,12 @@ wtql
  +6|Ae<
  +@y$p|}l
  +@}fe*
- )Jv&0P<
+ )Jt>+P<
 L">rt
-t>+q-
- &%v&+P<
+rb6q-
+ &%t>2P<
 L#sd2
-t>2q-
+s=<q-
  (g#yka
 }=
 qN+u)
@@ -7017,11 +6802,10 @@ s/
 qjpdukA
 rc
 pDqpyR
- .Hra1pf
-tIsS/
+ .H $P4tIsS/
 t|sS.
 pH/,
- $1 %%xU++
+ $b4 %%xU++
 qt0s6
 s/
 |C1&&
@@ -7033,23 +6817,23 @@ p_2&3&4
 wC5&-
  *{#pnqV,
 r?k
-w@5uZ
+x5<uZ
 pg-,u*
- $h#{/5qO
+ $h#z3<qO
 r#p|%#
- c#m, &j$t>*p=
+ c#y' &j$s=2p=
 p[rDq'?pYrm{Ep4pkv6p0t,v(.
 pIp44
 tIp4s6
 r#p?8
- $W) $5s'{R8
+ $O $j)s'{R8
 /2
 vn|.*
-z3<p;
+x5+p;
 q>p5,
- *s0p,+w<
- *$z3'pv
- $$z3+p=
+ *q1p,+w<
+ *$x52pv
+ $$x51p=
 qg\p3{Ep7;|B
 tbq3
  $*tFrfv(
@@ -7060,45 +6844,45 @@ tGs61
  $#v^rfux
  ''w_>x$
  $#zV>ys0
- ',z3.p}
- $Lz35p=
+ ',x5*p}
+ $Lw@<p=
  $T#q,~7d
 /6
 L#zz
-z36qO
- &5{/5pV
+w@0qO
+ &5z3<pV
 qn+%+,
 {Zp)o?pEp)pPxI%,%+
- $,xcy8
+ $,z32p}
  $$y^s{
 q,x?d
 /9
- $[9tbrt
+ $h4tbrt
 {Mp}
  '0/#
  '(z6pf
 ws
- ,Re' -c#y#pv
+ ,c]' -c#y#pv
 pEvyw>gp3oz?p)v,q'?x<jtv
-xc*qO
+{/'qO
 pg6M
  %w#u?q)
 z8+
 q:64
 s'38
-xc6pv
+{/0pv
 tIp7s6*
  %R$pIb4
 s/
 tF8
- %E %*v><p=
+ %E %*{/+p=
 q_.,
 r?j
-w%2uZ
+v>5uZ
 qI8
 vp0&7)
 uav+
- $=v>*u)
+ $=xc'u)
 pL"r+
  %2s/
 zy
@@ -7111,21 +6895,21 @@ tE
 uF'v+
 ua2
 G#)
-yk<pb
+xc+pb
 r#<%L
 w3K%M
 vd
 xr
-yk.y2
+xc*y2
 q{#M
 u;
 zy
 uJ
- &U&yk+yS
+ &U&xc1yS
 q{$M
 t9q5
 p\tT7
- $#yk<tB
+ $#xc+tB
 xr
 /$
 q{&M
@@ -7215,13 +6999,15 @@ p\rotds;
 t/=
  'Nq{JM
 u;
- $Gpi1{^#6
+D0)
+pi1{^#6
  )Nq{KM
 t9%F
 p\5.x+#6
  +i$q{MM
 u;
- $Jpiq3s]#5
+D2)
+piq3s]#5
  )Nq{NM
 t9%I
 p\5*sD#5
@@ -7360,87 +7146,88 @@ v"~4x
  'Lrh#8M
 w\#3
 p\p0ropZ##
- '(v>+yS
+ '({/1yS
 rh#:M
 w\#5
- %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gw:+p=
+ %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gv&2p=
 q@8
 |H
- $;w:2qW
+ $5v&.qW
 q_6K
-w:+r%
+v&2r%
  $T$t#ta
 u"
 /H
  %}3zw<2
-w:.pv
+v&1pv
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ{R
-vB5q-
-tF>uAp0
-w:1v1
+v&5v1
 {y#
- (UY' &g\'q|pA>{A
-tE
-uF'qy
+ $_$uB
+s=*q-
+tF>uAp0
+v&5p-
 ws
- %3tbuAp0
-tFsd2
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8-vLb&#ZzxrQ
- $I/&
-t1~'s)#
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8-vLqV&#AygYV
+ $O/'
+t1|ds)#
 xr
-w:6pv
- %k. $=zJ'pX
-q,v?vCw
-uj~'vKyd
-/(
- 'BzJ.p;
- 9Q/x5.r%
+w8<pv
+ %c. $Ow80pX
+q,x?vCw
+uj|dvKyd
+/)
+ ':w81p;
+ 9x.zJ5p;
+pH#pk
+ $d}&zU}%q3
+zJ*r%
 wvX&U
 tJA
 }\~,
-w@<pK
-p%Yz*
- &%v&<P1
- +R1x>&*
-vB5yU
+yvrvP0
+sk5
+s$p:5-
+ *mT't>'P1
+ +Q1x>&*
+s=*yU
 q"Y,
- 'T1 %P#/B
-wtzz
-x55q[
-|A,
- 7Cx5*pX
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+paV{R
-w@<x}
-pHU%%
+ 'S1/D
+uOzz
+yvpdq[
+zV,
+ 7Iyvv+pX
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p^V{R
+yvrvyq
+pHU%$
 t~ql
-s[pQ
- -o# $m#ts
- (Q( %'uF'rv
-ws
-L#>uAp0
-x:-vLb&Y8zxrC&V
- %v0k+%,
- $e)v"{G
- $"yvrvr%
- ']#xh
-yvuQpK
+ $?t1x?py
+wD
+ &8|A>uAp0
+x:-vLY%(8zxrC"V
+qn'%',
+k'%)
+ $k$v"{G
+ $"w:2r%
+ 'V#xh
+w:6pK
 xJ6>{A
 q@6
- &_%/)
- -^#vB+yU
- )^# $b}&/)
- %^#yvr:q[
- 9^#yvp0pX
- %^#yvuQyR
- ?^#uF't-
-ws
-L#sdrl
-x:.vLb%,8zxrC&V
- %U2k+%-
- &iQ'qN5q%
- $h+ $+|,yUp;
- %o1|~pK
+ &p$/)
+ -T#/(
+ %a5w:1q[
+ .6 -T2w:5pX
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V{R
+w:6qG*
+pHUqP
+ )P#r>2
+s=2yU
+q"p^,
+ 'n2 $W|&/(
+ 'z#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vLs^(AzxrC"V
+ )U# $EqN5q%
+ ${u& $+|,yUp;
+ %Z1|~pK
 |?&.
 xr
 qL'p'
@@ -7452,23 +7239,23 @@ qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 qt[M
 qt]M
 s/
-qNq&rX
+xY+rX
 pg-r+
- $xX's/
+ $YR's/
 q:-M
-qN0.pK
+xY*pK
 G6)
 {y$
 xErE
 z-'pd
-qNxNqW
+v:'qW
 {y#
 wIp:5
 sApO
 s$pJ-
-{N<p;
+y^+p;
 z~=
- 2g)uFrt
+ 2s$uFrt
 Wp'<q%
 sFp:2rN
 |2B
@@ -7477,14 +7264,14 @@ Wp'+pC
 s<pO4
 G*)
 wQqKu%
- $;{N0qp
+ $;y^.qp
 uM,
 /$
 sFp:2E
 rxr$B
- 'o1s<q/4
+ 'Z1s<q/4
  %-wQr$}N
- '^+y?4
+ 'y*y?4
  '-rxr1B
  '-s<q)4
  %8wQr1fp6
@@ -7508,64 +7295,64 @@ rxr$B
  'NrxrgB
  'NqY04
  %NwQrgfsc
- $M $#qNulqO
+ $M $#v:5qO
 wt8
 s/
 u&.
 uF'pd
-/N
- 'W4zT*P
+/P
+ 'r3qN*'P
 q_',
-y^0P
+qN*.P
 q_'4
-qNxWz$
+qNsKz$
 }U|:m5v.
 v%1'
 D7)
 }w+
-z6'p=
+{M2p=
 z~<
-qNult0
+v:5t0
 tS4
- $#qN52P5
+ $#qNz#P5
 s'ql^
- 'd4qNs#yS
+ '~3qNt,yS
 vns6*pN
- '&qNukpK
+ '&qN5'pK
 qjqVsduk
- 'x4wvMZ
+ 'd4wvMZ
  $3qj0A
- 7a7qNx$pX
+ 7{6qNxWpX
 s+.A
  3.s5~2
-qN5'pX
+qNy,pX
 pnqV&/
 xr
-qN52x}
+qNz#x}
 r#sS/
- $#w%2yU
+ $#v>5yU
 {-
- %d5}w|V
+ %~4}w|V
 v%|V
 r^)
 }w'
-qN52|^
+qNz#|^
 q?ps
 /'
- 'd5wv:8
+ '~4wv:8
  %KtE
-uF'r:
- 'd5zT<p}
+uF'qy
+ '~4qN5+p}
 w62u5{@r|
 w62u5qi{4qxqX
-qN52pV
- &\.qNukpf
+qNz#pV
+ &\.qN5'pf
 t1~'>v?
-uF'p0
+uF'rv
 /$
 xa2u5{@{5p+p7FtT
 xa2u5qi{4{5p+p7Fpdrj
- $#qN1*pv
+ $#qNz]pv
 uO,
 /+
  7T#/+
@@ -7575,34 +7362,34 @@ D))
  -T#/+
 se*
 /+
- -T#uF'sC
- 'h6/)
+ -T#uF't-
+ 'S6/)
  'T#/+
  &%/+
 rM#i"
-uF'uQ
+uF'r:
 /$
 xa2u5{@{5p+paFtT
 xa2u5qi{4{5p+paFpdrj
  ')zV4
  GT#D3)
  /T#se4
- /T#uF'uv
+ /T#uF'p0
  5T#rM)i(
-uF'q&
+uF'sC
 /$
 xa2u5{@{5rC#FtT
 xa2u5qi{4{5rC#Fpdrj
  ')L"M
  GX$D=)
  /X$se>
- /X$uFqy'
+ /X$uF'uQ
  5X$rM/i.
-uF't?
+uF'uv
 /$
 xa2u5{@{5rC'FtT
 xa2u5qi{4{5rC'Fpdrj
- $#qN56qG
+ $#qN10qG
 sn7"/
 sn9"1
 sn;"3
@@ -7627,11 +7414,11 @@ sHRpM"2
 sHSU"3
 sHTx.4
 sHUu75
-qN1.qp
+qNrWqp
 qn%%%;
 k%&.
 z-xR
-qN21pV
+qN06pV
 snO"W
 snQ"Y
 snS"[
@@ -7644,11 +7431,11 @@ sn]"f
 rd3d
 /5
 :2r.
-Tp-<p=
+Tp-0p=
 tusyrJ
- $RITp-'r%
- &$Tp-0pb
- ($Tp-+p-
+ $RITp-+r%
+ &$Tp-2pb
+ ($Tp-.p-
 sjv)%B
  ,&qh*vV
 /%
@@ -7679,8 +7466,8 @@ sjv)%B
 {}s
  4(sjv)zB
  ,Cte#.vV
-y^2qG
- &tITpK2P2
+qN*5qG
+ &tITpK1P2
 {=#6
  (q2uWq1r"#9$#97
 {=#9
@@ -7697,21 +7484,21 @@ y^2qG
  ('uWq1r"#K$#K7
 {=#K
  ('uWq1r"#N$#N7
- $9qNxWqW
+ $9qNsKqW
 pHY%/
 x3)=B
 /;
 :1d
-z60pv
+{M.pv
 qQ1
-uB
+r>.
 ua2
 G()
 w62pP|cq]
- $^]% &. $. &. $. &. $. &.Tz$yG
+ $V]% &. $. &. $. &. $. &.T{6yG
 pL"3
 }X
-z62tY
+{M5tY
 |I#V$#V7
 /#
 q"qR3
@@ -7721,9 +7508,9 @@ q"qR3
  5'q"|P
  5'q"p^3
  )@!s4
-y#'qG
+{N2qG
 q|zr0
-wD
+r>1
 s<pS;
 G&)
 r@#\$#]
@@ -7731,40 +7518,32 @@ r@#Z$#[
 r@#X$#Y
 r@#V$#W
 yMbp*8w?
-qNulv/
+v:5v/
 qnK%Kwe
 kK%J
 s5~;"
  %1}Bp;
- &oU#v>*q%
-J0s?
-uR$P
- &^(w:1p-
-:_vX
-p95
- $;/a
-:U{7
-p96
- $#/[
-:J{V
-sY'
- $#/<
-:/xz
+ &{S#xc'q%
+J0v|
+uR$E
+p9*
+ $;/9
+:/|'
 wW?
-sY+
- $#:3|<
-sY.
- $#:)uC1
+sY<
+ $G:3yt
+sY0
+ $#:){h
 wW;
-sY5
- +):#}v
+sY2
+ +):#{e
 wW7
-sY6
- +0q,~'q(<
+sY1
+ +0q,~'uC5
 wW3
-p90'
+sY*
  )7!s}
- %tA &o#s=2|^
+ %SA &u(rb<|^
 ws
 v_qy
 pc3
@@ -7772,58 +7551,61 @@ pc3
 tX
 pppduk
 _4
- &*/.
-||
-ppq)
+ &*/j
+ *P# $Myvrvq%
+ *. $-/W
+ *F $C/.
+ $Fppq)
 _1
- &*/,
- $. %(_0
- &)/*
-tX<
+ &?/,
+{11
+ %(_0
+ &(/*
+{15
 nK
 _/
- &*tX'
-pp6r:
+ &* $App6r:
 r9pJ
- &*/*
- ,$ *7 $:/*
- $+ *, ,$/*
- *Y$ $\${15
- *&/*
- $$CB
- 'N $( $7pp0
+p9
+!cxw
+/*
+{16
+CB
+ '-!c'y3
+tX<
+pp0
 r9pO
 p9
-!ct-pm
- $,CK
+!c'z/
+ %,CK
 r9pduk
 p9
-!c'wG
+!cqypm
  ',q4J
 p9
-!c'wX
- $#C8
- '6!c'x#
+!crvpm
+ %6C8
+ 'A!ct-pm
  '6r9ph
 p9
-!cuQpm
- $#C.
- '@!c'xw
+!c'wG
+ %@C.
+ 'K!c'wX
  '@r9pS
 p9
-!vTy3
- $#C$
- 'J!vTz/
+!c'x#
+ %JC$
+ 'J!cuQpm
  'Jr9pA
- $2 %{E *$p"2s]
+ $H %zD *$p"2s]
 st
 p"qFpU
  D(`}
 
-var few128BF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 115632 few_dtype_BF16_dtype_BF16_toBF16_64_float32_twoGroups
- :$]sCrO
-O1}}
-hunrT
+var few128BF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 114785 few_dtype_BF16_dtype_BF16_toBF16_64_float32_twoGroups
+ :$]p0rT
+O1'rG
+hunqq
 p#pd2rO
  m$*qjrlA
  y#$/%
@@ -7847,16 +7629,16 @@ tbp^
  &$p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
  4$qg\p3{Ez{|B
  &$ $' ((|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 &${/0p=
+ *$ %' *$ %, *$ %1 &$w@.p=
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
-{/+pv
+w@1pv
 tJ%-
 /#
- $i?u"
-{/2q-
+ $^Au"
+w@5q-
 L.pk
-v&'P5
- +_# $f# $tE{/2qW
+t>0P5
+ +_# $]% $rEw@5qW
  (y)qn4%4,
 {Zp)o?pEp)pPxI%5%4
  *&q,v?d
@@ -8138,54 +7920,56 @@ p\q3|#pU##
 w\$A
  :& %e2 %W2 %y1 %l1 %\1 %~0 %q0 %d0 %T0 %v/ %i/ %[/ %{. %n. %a. %S. %s- %f- %X- %z, %k, %], %P, %r+ %c+ %U+ %w* %j* %Z* %|) %o) %b) %R) %t( %g( %Y( %y' %l' %^' %Q' %q& %d& %V& %x% %i% %[% %}$ %p$ %a$ %S$ %u# )h# $Nq@9
  2$/L
- *$/B
- 6$uF0pd
- <$q,v?vKsOr/'rW
- D$wvY&V
- ($p%Zz*
-pHZql
- ($ -x: $&q"Y4
- ($/X
- $$ $&|A,
- 7D $8p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+paV3+u|
- $$pHV%%
- $$s[pQ
- 8$uF0v+
-ws
-L#,5qF*
-x:-vLb&Z8zxrC&V
-L$qbrq
-x:-vLp?%-p*zxrC'V
- $b?k,%.
- *m? 'a# 4&/)
- -\< $( )d# $(/)
- $$ $& 9d# $8 %d# $$ 3d# .2uF0qy
-ws
-L#sdrl
-x:.vLb%-8zxrC&V
- (*L$>uAp0
-x:.vLp?%-p*zxrC'V
- $bBk,%/
- HiBqt\M
+ 2$/C
+ :$q,x?vKsOr/'rW
+ L$wvY&V
+ 0$pHZql
+s/
+zIE
+vYpSv2
+ ,% -|: $&q"Y4
+ &$/Z
+ $$ $&zV,
+ 7O $8p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p^V3+u|
+ $$pHV%$
+ &$t1v?py
+ ($|A,5qF*
+x:-vLY%*8zxrC"V
+ $c$wD
+y$p|qbrq
+x:-vLb%)p*zxrC#V
+qn(%(,
+k(%,
+ *[$ 'a# 4&/)
+ -X</(
+ $* $&wt,
+ 6YB $\Bp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V3+u|
+ $$pHVqP
+ ,$q"p^4
+ ($/(
+ &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vLs^)AzxrC"V
+ ,$x:.vLY%)8zxrC#V
+ %^#k(%+
+ H(qt\M
 qt^M
  J&z-q&*
  @$uF'r6
  X&$q,xPvKsOr/'x$
  8$q,yZvKsOr/p06
  P&$uFq&*
-/S
- &&qN1*sX
+/V
+ &&qNz]sX
 q"Y,
 tIbM
- 8"qNul{$
+ 8"v:5{$
 q"p?4
-qNx$r{
+qNxWr{
  &$qjqV^
  $"trrwpT
  ($r)p5,q0qU
  ($qjqV;0rl
  &$wvNZ
- $&qN1*rX
+ $&qNz]rX
 L"%#
 /&
 qjp^A
@@ -8210,13 +7994,13 @@ zn,A
 rzxf%4
  )Dt*,q0%6
  +Dxe%,
- 'D S#yF 6" 25/%
+ 'D S#mF 6" 25/%
 ujxPr.
  0<D$)
- %tD ,&se%
- .$uF0rv
+ %hD ,&se%
+ .$uF0pd
  4$rM%i$
-uF0t-
+uF0v+
 /$
 xa2u5{@{5rC0FtT
 xa2u5qi{4{5rC0Fpdrj
@@ -8227,17 +8011,17 @@ pnb&0
 xr
 /*
 r#p?&0
- $}'/*
+ $b-/*
 D.)
  -Q#/*
 se-
 /*
- ,o#uF0r:
+ ,P5uF0qy
  &$/(
  &$/*
  &$/*
 rM'i&
-uF0p0
+uF0rv
 /$
 xa2u5{@{5rC,FtT
 xa2u5qi{4{5rC,Fpdrj
@@ -8247,8 +8031,8 @@ pnpQ&0
  'Q#r#p5&0
  'Q#D8)
  /Q#se5
- /Q#uF0sC
- 5Q# $c&uF0uQ
+ /Q#uF0t-
+ 5Q# $c&uF0r:
 /$
 xa2u5{@{5rC(FtT
 xa2u5qi{4{5rC(Fpdrj
@@ -8258,9 +8042,9 @@ pnpa&0
  'R$r#p|&0
  'R$DB)
  /R$se=
- /R$uF0uv
+ /R$uF0p0
  5R$rM+i*
-uF0q&
+uF0sC
 /$
 xa2u5{@{5rC$FtT
 xa2u5qi{4{5rC$Fpdrj
@@ -8312,7 +8096,7 @@ snE"n
 rd9d
 /6
 :8r.
- ^(: &pO u#qO 'e){T$##k
+ ^(: &fO u#gO 'e){T$##k
 {T$%#j
 {T$'#i
 {T$)#h
@@ -8342,7 +8126,7 @@ qJw#g
 qJv#f
 qJu#e
 qJt#d
- d*u*qNrWpv
+ d*u*qN+'pv
 v"sOr/uv6
  &T%L?ql
  &I +&/4
@@ -8358,31 +8142,31 @@ L=ql
 rd>r.
  0c#DT)
  -f:/9
- 1f:uFt?'
+ 1f:uF0uQ
  4@rM">xP
-uF0t?
+uF0uv
 /$
 xa2u5{@{5rC-FtT
 xa2u5qi{4{5rC-Fpdrj
  7f:rd@r.
 /*
  /f:D^)
- =f:uFt?+
- 5f: %g;uF0rl
+ =f:uF0q&
+ 5f: %g;uFt?'
 /$
 xa2u5{@{5rC*FtT
 xa2u5qi{4{5rC*Fpdrj
  7g;rdBr.
 /*
  /f:Di)
- =f:uFt?.
+ =f:uF0t?
  5g;rM(i'
-uF0vr
+uFt?+
  *n/ 5R$rdDr.
 /*
  /f:Ds)
- =f:uF0u*
- 7f:uF0xN
+ =f:uF0rl
+ 7f:uFt?.
  +f:/9
  d#f:/9
  'f:z-'x"
@@ -8473,7 +8257,7 @@ q2&Tr_
  %w3 0/{T%-#l
 q2&Zr_
 !s4
-qNrer{
+qNsQr{
 kj%f
 vN
  $s$pHZ%k
@@ -8495,11 +8279,11 @@ x3*=}
 :Xd
 /(
 qQ1
-r>.
+r>5
  @d$/(
  &$/(
 |I)w$)w7
- *& 1' (0 1' (0 1' (0 %E 'f# $(r>1
+ *& 1' (0 1' (0 1' (0 %E 'f# $(r>*
  &$r@)}$)~
 r@){$)|
 r@)y$)z
@@ -8509,9 +8293,9 @@ r@)w$)x
 x3*si#1
 /(
 :[d
- 'q#r>5
+ 'q#r>6
  Iq#|I(J$(J7
- *t# 1' (0 1' (0 1' (0 %E )q#r>*
+ *t# 1' (0 1' (0 1' (0 %E )q#rc<
  &,r@(P$(Q
 r@(N$(O
 r@(L$(M
@@ -8521,9 +8305,9 @@ r@(J$(K
 x3*si#6
 /(
 :^d
- 'c%r>6
+ 'c%rc'
  Ic%|I&{$&{7
- *t# 1' (0 1' (0 1' (0 %E )c%rc<
+ *t# 1' (0 1' (0 1' (0 %E )c%rc0
  &,r@'$$'%
 r@'"$'#
 r@&}$&~
@@ -8531,75 +8315,68 @@ r@&{$&|
  'T' $,rHr($1H$1H$.
 xd$1H$-
 s5~;:
- ,(J2yt
-uR'@
-sY0
- &(JI{h
-sY2
- $5/l
-JS{e
-sY1
- $A/g
-J_uC5
- &e#/7
-:S}v
+ ,(J2{h
+uR'6
+ &>/4
+:S{e
 uR#j
- &D:_q(<
+ &,:_uC5
 uR$&
- &,:Nq(0
+ &,:NuC6
 uR#g
- &,:\q(2
+ &,:\q('
 uR#|
- &$:Iq(1
+ &$:Iq(+
 uR#d
- &&:Yq(*
+ &&:Yq(.
 uR#u
- &,:DrP<
+ &,:Dq(5
 uR#a
- &,:VrP0
+ &,:Vq(6
 uR#n
-p9++
- $M:6rP2
+p9u/
+ $M:6rP'
 uR#C
-p9sQ
- $M:?rP1
+p9q0
+ $M:?rP+
 uR#Y
-p9vh
- $K:1rP*
+p9ul
+ $K:1rP.
 uR#@
-p9v-
- $;:=s?<
+p9sK
+ $A:=rP5
 uR#S
-p92'
- $A:,s?0
+p9un
+ $#:,rP6
 uR#=
-p9v6
- $#:;s?2
+p9qF
+ $#:;s?'
 uR#M
-p92.
- $#:'s?1
+p9xl
+ $#:'s?+
 uR#:
-p925
- $#:9s?*
+p9vZ
+ $#:9s?.
 uR#G
-p9xX
- .}%v_rl
+p921
+ .e%v_rl
  ,$ppxlrl
- 8$C<
- ,$C<
+ ($/v
+ .$ $: *9/c
+ .$ $9C<
+ ,<C<
  ($/#
-||
-C7
- &3 $:/#
+ $OC7
+ &< $:/#
  $7C7
  &$ $8 '.C2
  &I $P# '.C2
  &I $N ':C-
- 'F $, ':C-
- 'F $* ,d# $e#tX'
+ 'F $* ':C-
+ 'F $* ,b# $a#vbe
 ppun5.
 q4(
- &* ,f# $e# *d# $e# ,d# $c# *b# $c# ,b# $a# &_#pB#=
+ &( &_#pB#=
  ,a#q4'
  ($pB#K
 r9xlrl
@@ -8615,296 +8392,540 @@ r9xlrl
  ($Cp
  ,$r9q)
 p9
-!cq0pm
+!vTxw
  $CpB#E
- 'J!|-+pm
- &A &]&!culpm
- *m$!|-wG
- *[#!|-wX
+ 'J!|-y3
+ &A &S%!|-z/
+ *c#!cq0pm
+ *[#!|-+pm
  $3Cl
- 'J!|-x#
- *R#!cunpm
- *8!|-xw
- *3!y=y3
+ 'J!culpm
+ *R#!|-wG
+ *8!|-wX
+ *3!|-x#
  $GCj
- 'J!y=z/
- *R#!cxlpm
+ 'J!cunpm
+ *R#!|-xw
  $GCI
- &3!cv6pm
- *a#!cvZpm
- &p# 'J!y=wG
- *^$!y=wX
+ &3!y=y3
+ *a#!y=z/
+ &p# 'J!cxlpm
+ *^$!cv6pm
  $GC?
- &G!y=x#
- *u#!crWpm
+ &G!cvZpm
+ *u#!y=wG
  $GCf
- 'J!y=xw
+ 'J!y=wX
  \#R#`}
 
-var broadBF16SM90ANarrowAligned = driver.Text{Base: &residentNTSM90A, Code: `packed2 39399 broad_dtype_BF16_toBF16
- ($!u6qgv,jgq*
-!u'\p3x<q*
-!xgp$Iw>p3p{wp
- ((!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+2p.pt
-!?p$zSp{p)w>q[<x(
- $(]pdrG
-Ou/rA
-h'yD
-p#06rG
+var cast64BF16SM90ANarrow = driver.Text{Base: &tensorBF16SM80, Code: `packed2 14181 cast_dtype_BF16_toBF16_32_float32
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"j
+ $(!u6t2jIwp
+!u'p$Iw>p3p{wp
 !
-p,{;
-p,+w<
-p,2s]
-p"qFp6
-p"2qX
-{Y2rj
+!?{?yjwBp/?IpYjp$gp/?q7wup{pCrlp/rS*p/sOgrVp{jp[rmt2p+Vtc
+!
+!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+2rjpt
+!?p$zSp{p)w>p}0x(
+ $6]+rG
+tWrG
+OuQqq
+z7rO
+p#+qq
+?p$pEp/?op$gp/~.vzvyrm}+gtc
+!
+p"{;
+p"+w<
+{Y2qX
 to
-vByq
- *<w8yS
- $(zJpX
-s2
-y@.t}
+t&?op$gp/~.vzvyrm}+gK
+v&w.
+t&y&vM>ttsLovzjp[I
+shj?ovzjp[}KrE
+q?xf
+{>qb
+w:uZ
+rIsOgrVp{jp[rmt2
+yv'pX
+ &m# &co#r*uvv/
+ $Yo#s=6r{
 |tt2q'rDIp)}:sL}Zvzjp{va
-|tt2q'rDIp)}:sLp{}Zvzjp{va
-xcsT
-|tt2q'rDIp)}:w>?r[
-qL'pV*
-q>p?y%
-q=6p;
-s1
-xA
-s/
-xA
-v&q%
+w8q%
 pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-zJp;
-pnp5K
-u"
-puu1qp
- $#tbq&rWrq
- &Fpu5'P<
-tFx;rWrW
-puz]qW
- &%pux$P2
-tGx;2ux*
-/%
- &%pu5'P.
-uOx;rWro
- )'/%
-wtx;rWp0
- +'v^x;rWq3
- +,w_x;rWrl
- +1zVx;rWs#
- +6|Ax;rWq0
- +;y$p|x;rWux
- )Epus#P<
-}fx;rWrt
-puxWq-
- &%pu5+P<
-pH/x;2x"2
-puy,q-
- (^#w@a
-}=
-{/r{
- ..xctB
- $w#wc
-WqpyR
-pH$v.
- &h#pH$8
- &$y@1pf
-tIsS(
-t|sS)
-pH(,
- $1 %%{/q%
-sh?Iq3u}vMqP
-/5
-qI*
-wgrER
-r,xl|#rts#rt
-xr
-vApAp@
-}w|V
-zmph
-zmpJ
-sh?vyoynt5QE
-xpsl
-s:qK
-tb.sK*x$6pd
-}X
-{mv9q3q1vM7
-ubpA
-t<|:rE
-~&pS)
-ut)
-ubpJ
- )&~&q))
-ubq)
-x{0)
-{Zp)o?pEp3t5xIzR1
-r^,
-s$ph-
-ue{'1
- %$ )'vArE9/
-wIp:/
- &u7w9*%$
-shv9q3pPy{A
- $#zv+
-x{,)
-ua5
-t_ph>x/
-v>rX
- $h7rz+q&&'
- *i#s"4
-pg(,
-ykyS
-pn|J
-v>P6
-tE
-ykpV.
-pg',u*
-s/
- $h#w%pV
-uj~7vC1
-pu6+p}
- $Z# )5t4
-|H
- $Kpu|#qW
-q_+K
-pu6+r%
- $<t#ta
-u"
-/2
- $;tbq&2x"2
-pu6.pv
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ{R
-pu15q-
-tFwe.v(
-purtv1
-{y#
- (u$ &qP$q|pA>{A
-tE
-p<=
+yv'p;
+pnp?K
 ws
- %3tbrl.v(
-tFx;2x"2
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLb&#ZzxrQ
- $I/&
-t1~'s)#
-xr
-pu66pv
-pEvyw>gp3oz?p)v,q'?x<jtv
- $=pDpb'pX
-q,v?vC0
-uj~'vKyd
-/(
- 'BpDpb.p;
-ws
- ,8p,2sI
- *$pDqO.r%
-w32%5
-tJA
-}\~,
-pDq8<pK
-q|q)>{A
-u?q)
-D"ql
- *S#pux$P1
-p[rDq'?pYrm{Ep4x_*ys66ul.6
+vN
+!s4
+ra<qG.
+pI|T
+p[rDq'?pYrm{Ep4pk*qF5rqvr6
 pIp44
-tIp4rf
-r#p?8
- %As'e8
-pu15yU
-tIbrf
-x>x/&&
- %T#/@
-uOx;rWrW
-pDqO5q[
-|A,
- 7GpDqO*pX
-|Ax;rWrq
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ3+u|
-pDq8<x}
-LH%&
-t~ql
- ,X# %t#t1v?py
-ts
- (t' $y'p<>
+tI|T2
+r#p78
+ra.P'
+ %:s'e8
+tbt?6+v(
+q=2qp
+p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ4
+\p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
+ra1P0
+tFyF|#uk
+q=.qW
+ '' $VNwh|B
+y7
+ra5{i
+ %Itbt?rtrq
+q=5q-
+p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ,
+ %0 $;z3a
+}=
+{/p;
+q,~.vzvyrm}+gp/qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
+t&?op$gp/~.vzvyrm}+g,
+xcq~
+qt(s6
+z8.sK*x$6v+
+s/
+qt)s6
+ %% $tMy$<K
+rzx/&'
+s/
+v%.
+uopAr+
+t4
+pnqVK
+ykpV
+r?/
+r*uvqW
+r)'yX
+ ),t4
+|H
+ %,q_*K
+xDqVK
+ $a=u"
+/)
+ 'Jqs'pv
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ{R
+r*t-q-
+tF{R
+qs0z$
+pg#rfsK*x$6v+
 ws
-L$we.v(
-L'x;rWrq
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLp?%/p*zxrQ
-t1xZve
- $,rc
- $Dx:'vLp7%/Zygp4V
-qn.%.,
-k.%1
- $8v"{G
- $"pDp=+r%
-w3N%Q
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>p+q/vLqV8AygbV
+ $>r*uvy2
+t1x?>yZ
+xr
+qs.pv
+pEvyw>gp3oz?p)v,q'?x<jtv
+ $#qs2pb
+t1|dyO
+u"
+qs6p}
+ %7 %n# %6rb'q%
+ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>p+q9vL|1%Aygp4V
+ $#rb2p-
+ $S%rb.q-
+uj~.vzvyrm}+gp/qgvzvyrm}:?t2q'rDIp)}:?x<jtv
+ %k$q,x?vK~,
+uj|d}/
+/,
+ 'Fs='pf
+ws
+|H
+ %A|H
+p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
+{g~1
+y7
+s=+sX
+pH#pk
+sh?Iq3u}vMA
+zU}%q3
+sAq9
+t4
+rY%/-
+pDqpyR
+pH$v.
+{Qp4y%
+pIp441
+pH$8
+tb|V
+{Qp4s6
+vB2q8
 tJA
+ $_0vB*P5
+q>p5rfsK*x$6v+
+ &R,/=
+ -v$/=
+ 'v$/<
+tbt?|#uk
+vB1q[
+v^,
+ /JvB5pX
+wtyF6+v(
+ %x#r*t-qp
+q"p^,
+x>x/&&
+tb*x/
+vB*z1
+pL&s6
+ %o$ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>p+psvLs^)AygpQV
+ $9k(%*
+wP
+v"{G
+ $9s=6rX
+pg+,
+/,
+ /V#t><r%
+|?A
+rI'
 xh
-pDp=*pK
-sE%>{A
-tS%
-D&ql
- &z%D'rw
- *4/)
- /l#pu|VyU
- 'l#/)
-tGx;rWrW
-pDp=.q[
+ $#/+
+ -z%/+
+ 'z%r*pdqp
+q"b,
+ %G/,
+tGyF|#uk
+t>0q[
 zV,
- 7b$pDp=1pX
-zVx;rWrq
-p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQwe.v(
-pDp=*yR
-Le%%
- 1k#t1~'py
- -k#p<?
+ /Q$t>+pX
+w_yF6+v(
+ %P%t>.pb
+q{%,
+pn|1,
+u"
+t>1yq
+ 'W#rI+
+v{A
 ws
-L%x;rWrq
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC#V>}8(vLb%.8zxrQ
-t1w~ve
- $y#uB
+L#yF6+v(
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+qRV>p+qAvLb%d8zxrQtz
+ $#t><yS
+qn*%*,
+k*%+
+s5~9
+ $#qN.q%
+ $T' J~7 :I 'Q$xYpf
+ 'm%/.
+ /X%w82pv
+p%'4
+ Jc% :c# &R-/.
+ -m(/2
+ $^% %f%//
+ %Y)vne8
+ %p(v&1p;
+q>p^,
+ 'q&p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
+ 'q&v&5pv
+x<pEp[p[j?\p3u{p3?IrVu{?q7wup{p3g
+v&6p=
+qg\p3{Ez{|B
+tb|_
+t&y&vMvLqVsd5vh2uQuk@
+tFK
+ %$t&?op$gp/xI,
+z}{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+tGrft-
+ %(uO4
+ %* %'wtrfp0
+ %-v^;
+ ''w_rfuQ
+ %2zVs6
+ ',w8y8
+x<pEp[p[j?t2rnp[p[tvsLpEv,rDo?IrVu{?q7wup{p3g
+w80pb
+x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
+w82rR
+tJ%+
+t1|dpy
+L,pk
+L-,+
+t/.
+tE
+u"
+/*
+pIY,
+ )x)r#pQ8
+/4
+ 'x) %Q'w8.qp
+p[joj?IpYjp$gpmpmt2q'rDIp)}:{EsS'
+p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmt2q'rDIp)}:y&sL>rQ
+ $1w85pV
+qn6%6,
+{Zp)o?pEp)pPxI%7%6
+ %e%w:y8
+x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/<
+xUuQ
+ 'n(qN5a
+}=
+J&d
+{M{6
+q@)
+z8+
+pg*vj
+s'38
+q:*;
+q"p4M
+q>br+
+q"p4;
+q"p?;
+v4p4p*
+r)p5zN&
+tbY
+pu*+t0
+vg{(
+vgsaU
+vgr\[
+vgrgpG
+{Mpb
+{FxHy'
+}f3
+ $.v4p4qP
+|A8
+/#
+vgt[pF
+vgu0px
+x@5#6
+x@3#4
+/#
+ %-L)qd
+ $#v4s^)
+L'8
+/#
+x@1#2
+x@/#0
+x@-#.
+x@+#,
+ '-L1zz
+ $#v4s^1
+L/8
+/#
+x@)#*
+x@'#(
+x@%#&
+x@##$
+ '8z<q-
+\p3u{p3?ov,r[rV?jIrVu{?IpYjp$gpmpmzW
+ $1|,yUa
+}=
+|~p;
+J$d
+|MpK
+ws
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLu(;&9AygsOgrVp{jp[rmt2V
+qL0p;
+t2o?jIrVu{rSrDq'va?t2rnp[p[tvsLpEv,rDo
+}Bpf
+t2o?jIrVu{rSrDq'va?x<jtvsLpEv,rDo?p$jgp/<
+ $# %Z*s3
+!@
+`}
+
+var cast128BF16SM90ANarrow = driver.Text{Base: &cast64BF16SM90ANarrow, Code: `packed2 20427 cast_dtype_BF16_toBF16_64_float32
+ :$tWqq
+sJ'r-
+ $&p#1qS
+ X#$u"
+ $< &V% &Y%ra1{i
+ *$ $9tGyF6+u|
+/%
+ (*uOyF|#rt
+ )'/%
+wtyF6+uA
+ +'v^yF6u12
+ +,w_yF|#rq
+ +1zVyF6|_
+ +6|AyF6qF*
+ +;y$p|yF6.q&
+ +@}fyF|#p0
+ +EpH,yF6{d
+ +JpH,yF|#rl
+ +OpH,yF6.sK
+ +OpH,yF|#q0
+ +OpH,yF6.vZ
+ +OpH,yF|#qF
+ +OpH,yF6.re
+ )O $0pH,yFrtrq
+ <&qt)r+
+ \#$tF3+u|
+ .$t1x?xO
+ 6$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ3+u|
+ ($tG{R
+L'ql
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>p+q9vLYAp*ygbV
+ ."q,x?vC.
+ F$rY%1-
+ 4$}\~,
+ *$ $l'p[rDq'?pYrm{Ep4vl.vZvhsC5
+ $"tIp4vl
+r#p?8
+ Du'tIp^M
+ $$zw|Vu|
+ $$pL%s6
+ &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>p+psvLs^(AygpQV
+qn'%',
+k'%)
+wP
+v"yd
+ :,}\{G
+t>1a.
+LPql
+ $" $;/,
+ +U# &|$ &w%tIbM
+ $$/-
+ 8$ %n$ $$q{$,
+ ($ 'X# *&t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+qRV>p+qAvLb%e8zxrQtz
+ $Gt>.p'
+L*,
+|H
+pn|13
+u"
+t>1rR
 L${R
-x:(vLp?%.p*ygp4V
-t1xPxO
- $,uB
-L%3+u|
-x:(vLp7%.ZygYV
-qn-%-,
-k-%1
- &P#z6q%
- $h+y#pv
- %o% Jhl# _%6v"~4:
- $$qM1xx
- )q( &U2|H
-}.qO
-w3o%r
-rr&B
-rr'B
-rr(B
-rr)B
-rr*B
-rr+B
-rr,B
-rr-B
-rr.B
-rr/B
-rr0B
-rr1B
-rr2B
-rr3B
-rr4B
-rr5B
-rr6B
-rr7B
+pL-s6
+ *<L+yF6+v(
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+p7V>p+qAvLb%28zxrQtz
+ $E/-
+sBp5%3
+zs1pe
+s5~5
+ i#R# d#B ,"/0
+ Z#$rr7B
 rr8B
-qDcB
-qDbB
-qDaB
-qD_B
+qD?B
+qD>B
+qD=B
+qD<B
+qD;B
+qD:B
+qD9B
+qD8B
+qD7B
+qD6B
+qD5B
+qD4B
+qD3B
+qD2B
+qD1B
+qD0B
+qD/B
+qD.B
+qD-B
+qD,B
+qD+B
+qD*B
+qD)B
+qD(B
+qD'B
+qD&B
+qD%B
+qD$B
+qD#B
+qD"B
+ >"/0
+ +i'/4
+tIp4M
+ $2/1
+ >$zw<rl
+ *$|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+tGsdvr
+ (& %'wtsdxN
+ (& %,w_sdu/
+ (& %1 ,$tJ%*
+ $$L+pk
+L,e
+t/-
+ ((p[rDq'?pYrm{EYvl.vZvhsC5
+ 's( $h1/6
+ 2s1qn4%4,
+{Zp)o?pEp)pPxI%5%4
+ 2&J%d
+ X#$q<#""
+q<%"$
+ 0&q<'"&
+q<)"(
+q<+"*
+q<-",
+ 0*q</".
+q<1"0
+q<3"2
+q<5"4
+ &E/#
+q<7"6
+q<9"8
+q<;":
+q<="<
+/#
+{FrC6F*x/y'
+/#
+q<?">
+x@7#8
+ (){FrC2F*x/y'
+ .,{FrC.F*x/y'
+ .,{FrC*F*x/y'
+ 4$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLu(C&AAygsOgrVp{jp[rmt2V
+pHCql
+ $[6 $c)t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vL|$AZzxrQ
+ 4w.`}
+
+var cast192BF16SM90ANarrow = driver.Text{Base: &cast128BF16SM90ANarrow, Code: `packed2 24618 cast_dtype_BF16_toBF16_96_float32
+ 8$]+qq
+tWrT
+sJ.rT
+ $(p#6r-
+ \&$ @JtIu()>x/
+ 6$r?0
+ F$tFwe.v(
+ D$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQwe.v(
+ .$wt3+u|
+L)rw
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>p+q9vLp?A^ygp7V
+ ."q,x?vC/
+ F$rY%3-
+ 4$p</
+ ,$p[rDq'?pYrm{Ep4s6rvro15z#
+r#Y8
+ $$tbb
+pIp44
+tIp4r+
+r#p58
+ D&q"p^4
+ $$tbrl.v(
+ $$pL(s6
+ &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>p+psvLs^+AygpQV
+qn*%*,
+k*%,
+wP
+v"y~
+ :,}\yd
+ $$LUql
+LVrw
+ ($ 1Y# **q"b4
+ <$ %x$ $$q{',
+pn|10
+ && '\# *&t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+qRV>p+qAvLb%n8zxrQtz
+ &$L-,
+|H
+pn|17
+ ((pL0s6
+ ,$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+p7V>p+qAvLb%68zxrQtz
+ $=/#
+L54
+|H
+pn|1?
+u"
+/#
+L,3+u|
+pL8s6
+ */L3yF6+v(
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjI?p[rDq'p)rmt2jIp)pmpmt2q'rDIp)}:p/p+p7V>p+qAvLb%=8zxrQtz
+ &Dk%%?
+zs<%%
+r?*
+ {$( d#J k#"qD_B
 qD^B
 qD]B
 qD\B
@@ -8936,442 +8957,58 @@ qDCB
 qDBB
 qDAB
 qD@B
-qD?B
-qD>B
-qD=B
-qD<B
-qD;B
-qD:B
-qD9B
-qD8B
-qD7B
-qD6B
-qD5B
-qD4B
-qD3B
-qD2B
-qD1B
-qD0B
-qD/B
-qD.B
-qD-B
-qD,B
-qD+B
-qD*B
-qD)B
-qD(B
-qD'B
-qD&B
-qD%B
-qD$B
-qD#B
-qD"B
-rxu0B
-rxsRB
-rxt[B
-rxrJB
-rxrgB
-rxryB
-rxr\B
-rxqiB
-rxsaB
-rxr1B
-rxr$B
-|2B
- &Z+pu15p=
- +e) %$ %b)qM1r{
-r)pa{R8
-/Q
- $~.tre8
- %j.qM5p;
-q>pa,
- *X6 -Z*qM*pv
- $.q.<p=
-qg\p3{Ep5;|B
-zw.sK
- $*qg\p3{Ep|;|B
- &% $(x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{x/vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
-uOvjun
- $+tG4
- $# %'v^vjqF
- $#wt;
- ''zVvjxl
- $#w_s6
- ',q.0p}
- $Lq.+pb
- $$q.2p;
-tJ%-
+ }#" 1c)/4
+w/
+ B.zw.sK
+ *$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{x/vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+tGvjun
+ (& %'wtvjqF
+ (& %,w_vjxl
+ (& %1 ,$tJ%-
+ $$L.pk
+L/s6
+t/0
+ ((p[rDq'?pYrm{EYs6rvro15z#
+r#b8
+ +p*r#p^8
+ 4*qn:%:,
+{Zp)o?pEp)pPxI%;%:
+ T%&q<A"@
+q<C"B
+q<E"D
+ ((q<G"F
+q<I"H
+q<K"J
+q<M"L
+ (*q<O"N
+q<Q"P
+q<S"R
+q<U"T
+ &*/#
+q<W"V
+q<Y"X
+q<["Z
+q<]"\
 /#
-t1|k,py
-u"
-q..pX
-L.pk
-pu5'P5
- /t*tbq&rWrW
-q..qp
- &>}.pV
-qn5%5,
-{Zp)o?pEp)pPxI%6%5
- $,q=y8
- $$v:pf
-J,d
-/[
- %1tbq&rWrt
-qN+p}
- &5qN.pv
- %Q,t]+d
-q=6s{
-vp,M<s#=3
- $V&uN*
-t4
-wv.8
-qj0|#.A
-tE
-p<@
-ua2
-G#)
-r*v+qG
-u-q1y_{@@
-u-q1t(yWvLqi{4@
-u-q1t(qFrtuhrJr5pxs;@
-u-q1t(1{^vLpR""#"$"%@
-u-q1t(*x/uhpR&"'"(")@
-u-q1t(pd0qFuhpR*"+","-@
-u-q1t('t?ukuhpR."/"0"1@
-u-q1t('v6sKuhpR2"3"4"5@
-u-q1t(p0{;vLpR6"7"8"9@
-u-q1t('u|q0uhpR:";"<"=@
-u-q1t(q&2uxuhpR>"?"@"A@
-u-q1t(t?{duhpRB"C"D"E@
-u-q1t(rl.v(uhpRF"G"H"I@
-u-q1t(vr1rluhpRJ"K"L"M@
-u-q1t(xN1s#uhpRN"O"P"Q@
-u-q1t(u/5q&uhpRR"S"T"U@
-u-q1t(q0y\uhpRV"W"X"Y@
-u-q1t(+rWp0uhpRZ"["\"]@
-u-q1t(sK*q3uhpR^"_"a"b@
-u-q1t(un6qyuhpRc#8#7#6@
-u-q1t(qF6r6uht"5#4#3#2@
-u-q1t(v6rq*uht"1#0#/#.@
-u-q1t(2u1rouht"-#,#+#*@
-u-q1t(25y9vLt")#(#'#&@
-v"~B
- $%/'
- 'Q#qN5p;
- 9u, $O|Eq-
-qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
-qgvzvyrm}:?t2q'rDIp)}:?x<jtv
-J+d
-r*sCq~
-qtS,
-r#'8
-q=6p}
-pH,8
-}px<w>p3u}vMAM<s#=7
-/(
- +a#qL'{6
-tS9
- $@pg+vj
- $Q6q:+;
- 0$x|zN&
- $$ ,$ra<pv
-t1x?vu
-qL't0
-t#vu
- %#}\y~
-/%
-s<pS;
-G#)
-qs<pX
-xV
-w62u5Q>Q>Q>QqxyW
-w62u5Q>Q>Q>QqxqFq6
-w62u5Q>Q>Q>Qqx1{^
-w62u5Q>Q>Q>Qqx*s*
-w62u5Q>Q>Q>Qqxpd0rj
-w62u5Q>Q>Q>Qqx't?vU
-w62u5Q>Q>Q>Qqx'v6t'
-w62u5Q>Q>Q>Qqxp0{;
-w62u5Q>Q>Q>Qqx'u|qc
-w62u5Q>Q>Q>Qqxq&2td
-w62u5Q>Q>Q>Qqxt?.sc
-w62u5Q>Q>Q>Qqxrl.tq
-w62u5Q>Q>Q>Qqxvr1sD
-w62u5Q>Q>Q>QqxxN1t8
-w62u5Q>Q>Q>Qqxu/s#pZ
-w62u5Q>Q>Q>Qqxq0y\V
-w62u5Q>Q>Q>Qqx+rWqX
-w62u5Q>Q>Q>QqxsK*p.
-w62u5Q>Q>Q>Qqxun6qu
-w62u5Q>Q>Q>QqxqFrtpZ
-w62u5Q>Q>Q>Qqxv6rqp6
-w62u5Q>Q>Q>Qqx2u1uE
-w62u5Q>Q>Q>Qqx25y9
-qs2tY
-snx"w
-snz"w
-sn|"w
-sn~"w
-{T#/"w
-{T#1"w
-{T#3"w
-{T#5"w
-qJ~"w
-qJ}"w
-qJ|"w
-qJ{"w
-qJz"w
-qJy"w
-qJx"w
-qJw"w
-qJv"w
-qJu"w
-qJt"w
-qJs"w
-qJr"w
-qJq"w
-qJp"w
-qJo"w
-qJn"w
-qJm"w
-qJl"w
-qJk"w
-qJj"w
-qJi"w
-qJh"w
-qJg"w
-qJf"w
-qJe"w
-qJd"w
-qJc"w
-qJb"w
-qJa"w
-qJ_"w
-qJ^"w
-qJ]"w
-qJ\"w
-qJ["w
-qJZ"w
-qJY"w
-qJX"w
-qJW"w
-qJV"w
-qJU"w
-qJT"w
-qJS"w
-qJR"w
-qJQ"w
-qJP"w
-qJO"w
-qJN"w
-qJM"w
-qJL"w
-qJK"w
-qJJ"w
-qJI"w
-qJH"w
-qJG"w
-qJF"w
-qJE"w
-qJD"w
-qJC"w
-qJB"w
-qJA"w
-qJ@"w
-qJ?"w
-qJ>"w
-qJ="w
-qJ<"w
-qJ;"w
-qJ:"w
-qJ9"w
-qJ8"w
-qJ7"w
-qJ6"w
-qJ5"w
-qJ4"w
-qJ3"w
-qJ2"w
-qJ1"w
-qJ0"w
-qJ/"w
-qJ."w
-qJ-"w
-qJ,"w
-qJ+"w
-qJ*"w
-qJ)"w
-qJ("w
-qJ'"w
-qJ&"w
-Wpv+t0
-q<u"v
-q<s"t
-q<q"r
-q<o"p
-qL'pb
-{Fp+pQy'
-L$3
- ($v4s^$
-L"8
- ,3tE
- %t0/#
-q<m"n
-q<k"l
-q<i"j
-q<g"h
+{FrCFv@|Vu|y'
 /#
- %6L/qd
- ($v4s^/
-L-8
- /6p<C
-/#
-q<e"f
-q<c"d
-q<a"b
-q<^"_
- '6L:zz
- ('v4s^:
-L88
- /Jp<D
-/#
-q<\"]
-q<Z"[
-q<X"Y
-q<V"W
- 'JL>{R
- ,3wD
-/#
-q<T"U
-q<R"S
-q<P"Q
-q<N"O
-/#
-{FrCDF*x/y'
-L:{R
- 10q<L"M
-q<J"K
-q<H"I
-q<F"G
-/#
-{FrC@F*x/y'
-L6{R
- 1>q<D"E
-q<B"C
-q<@"A
-q<>"?
-/#
-{FrC<F*x/y'
-L2{R
- 1Lq<<"=
-q<:";
-q<8"9
-q<6"7
-/#
-{FrC8F*x/y'
-LZ3+u|
- 1Lq<4"5
-q<2"3
-q<0"1
-q<."/
-/#
-{FrCav@|Vu|y'
-LV3+u|
- 1Lq<,"-
-q<*"+
-q<(")
-q<&"'
-/#
-{FrC\v@|Vu|y'
-LR3+u|
- 1Lq<$"%
-q<""#
-vgsRs;
-vgrJr5
-/#
-{FrCXv@|Vu|y'
-LN3+u|
- 1Lvgrypo
-vgqipj
-vgr1pM
-vgqK(
-/#
-{FrCTv@|Vu|y'
-qL.q-
- $}w# $'qL5a
-}=
-t1|k+s),
-u"
-}yP'
-qtSs6
-s/
-DX)
- $y#sEW>{A
-tE
-tSW
- (&r>2
- &V&t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8)vLb8AygsOgrVp{jp[rmt2V
-uOql
-s"z*
- %t3 +, %P:tb*x/
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8)vLbp2^zxrQ
-zVrw
- %, $g# +6uO3+u|
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8)vLYpTpezxrQ
-|7p;
- $j&z:q-
- $0 $7 &6purtp-
-J1uy
- &y(/X
-:av|
-sY
- $K/S
-:Q{7
-p90
- $-/.
-:@|'
-uR#I
-sY<
- $#:;yt
-uR#>
-::xz
-//
-:9{h
-p9+
- $#:4{h
- '%:1{h
- '(:.{h
- %+!s}
- %h6 &o#/n
- ,$/&
- *^$!{J
-/&
- $K (E $7/-
- *: $9}ypK
- *+ $./)
- *M $P# $M *P#/&
- (k# &h#/&
- *. &-||
-C:
-_*
- &(vbM
-pp0|#.
-r9pS
- &*||
-C6
- ', $, ',r9pA
- &*/)
- (r#!u9
- %}7 *y#p"2uE
-st
-p"21pZ
- D(`}
+q<_"^
+ *G{FrCBv@|Vu|y'
+ .${FrC>v@|Vu|y'
+ .${FrC:v@|Vu|y'
+ 4$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLu(?&=AygsOgrVp{jp[rmt2V
+pH?ql
+ &&t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vL|$=ZzxrQ
+pH?rw
+tG3+u|
+t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLsS=p2zxrQ
+ 4$`}
 
-var fewF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 63414 few_dtype_F16_dtype_F16_toF16_32_float32_twoGroups
+var fewF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 62350 few_dtype_F16_dtype_F16_toF16_32_float32_twoGroups
  <$tWq^
-OsKq^
+OsQrA
  P,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{q3vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- *$ %' *$ %, *$ %1 Zt#$T{6yG
+ *$ %' *$ %, *$ %1 cs#$TqG*yG
 v{qP
 shyn?\p0p/Qtz
  ((v{q5
@@ -9387,16 +9024,16 @@ wL$u$$v
 wL$s$$t
  &*qnZ%Z%[
 kZ%Y
- 0&uR$d
- B$ $> .= $> .=wWF
+ 0&uR$X
+ *$ $> .= $> .=wWF
  .$wWB
  .$ $> .= $> .=wW/
  .$wW+
- u*$`}
+ T*$`}
 
-var fewBF16To32SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 62367 few_dtype_BF16_float32_toF32_32_float32_twoGroups
- <$Oulq^
- \~#$ua.
+var fewBF16To32SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 61303 few_dtype_BF16_float32_toF32_32_float32_twoGroups
+ <$O++rA
+ e}#$ua.
  $$xV
 w62u5Q>Q>Q>QqxqX
  $B|I$z$$zpo
@@ -9411,10 +9048,8 @@ w62u5Q>Q>Q>QqxqX
 u-q1t(p0uhr"$v$$u$$t$$s@
  $,qnF%F%G
 kF%E
- 0&uR$O
- .$/j
- ($/e
- ($/5
+ 0&uR$D
+ &$/2
  $$wW:
  .$wW6
  .$wW2
@@ -9423,8 +9058,10 @@ kF%E
  .$sh?Iq3u}vMq5
  .$sh?Iq3u}vMp2
  .$sh?Iq3u}vM8
- V#$/-
- m)$`}
+ J$/t
+ 8$/_
+ ,$/-
+ c($`}
 
 var lean8SM90NarrowAligned = driver.Text{Base: &squareSM80Narrow, Code: `packed2 25697 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
 !y4}:Irmrnp{a?<
@@ -9749,13 +9386,13 @@ wc
 ua'
 G+)
 }W
-Tz$yG
+T{6yG
 }c
 }X
 puuQqT
  (,q|zr1
 rc
-TqG.pV*
+T|^pV*
 w$*
 wSt^tz
 /#
@@ -10583,10 +10220,10 @@ wa|&A%}&@p&O%PpqpR%"$"#""@
 }7*#)#(#'p&~&?&B&>p&Q%Rpqyc
 wa|&A%}&@p&S%Tpqzj
 }7&#%#$##p&~&?&B&>p&U%Vpqyc
- q+BT{6yG
+ q+BTqG*yG
 v{A
 shyn?\p0p/Qtz
- .(T|^{i
+ .(Tw;{i
 t7*
  a%&}px<w>p3u}vMq5&*tU
  6$ 'V$ 0& 1V$ 20wWw
@@ -10617,10 +10254,10 @@ wap%t%q%up&G%HpqpR%"$"#""@
 }7*#)#(#'p&r&8%s&7p&I%Jpqyc
 wap%t%q%up&K%Lpqzj
 }7&#%#$##p&r&8%s&7p&M%Npqyc
- m-BT{6yG
+ m-BTqG*yG
 v{A
 shyn?\p0p/Qtz
- .(T|^{i
+ .(Tw;{i
 t7*
  a%&}px<w>p3u}vMq5&*tU
  6$ 'V$ 0& 1V$ Z*0`}
@@ -11035,10 +10672,10 @@ pzx%|%y%}p&[%\pqpR-","+"*@
 s\*#)#(#'p&z%~%{&>p&]%^pqyc
 pzx%|%y%}p&_%apqpR)"("'"&@
 s\&#%#$##p&z%~%{&>p&b%cpqyc
- {,BTz$yG
+ {,BT{6yG
 }c
 }X
- .(TqG.pV*
+ .(T|^pV*
 w$*
  a%&}px<w>p3u}vMqU&*tU
  6$ 'V$ 0& 1V$ @0wW\
@@ -11069,10 +10706,10 @@ pzh%l%i%mp&O%PpqpR-","+"*@
 s\*#)#(#'p&j&8%k&7p&Q%Rpqyc
 pzh%l%i%mp&S%TpqpR)"("'"&@
 s\&#%#$##p&j&8%k&7p&U%Vpqyc
- Z.BTz$yG
+ Z.BT{6yG
 }c
 }X
- .(TqG.pV*
+ .(T|^pV*
 w$*
  a%&}px<w>p3u}vMqU&*tU
  6$ 'V$ 0& 1V$ ^,0`}
@@ -11458,9 +11095,9 @@ sFp:*R
 ug+pC
 s<pS4
 G))
-tP<.P
-q_'K
 tP<5P
+q_'K
+tP<6P
 q_'4
 TpK+pv
 q_'M
@@ -11520,24 +11157,24 @@ s>tO
 rd)r.
 /,
 rd(d
-tPt-P2
+tPp0P2
 t<sl
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWq1qi[7
 yh
- %BtPq&p=
+ %BtPt?p=
 tusyr\
 {3slz&sCw0
-tP0'r%
+tP0+r%
 r3tyxtxWplqZqv
 xpsl
-tPt?pb
+tPrlpb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-tP0+p-
+tP0.p-
 sjv)"B
 q$rgw(r/plunxt{P
 szpF
@@ -11564,12 +11201,12 @@ rc
 ua'
 G')
 }W
-pwz$yG
+pw{6yG
 }c
 }X
 TpK*qT
 sH*"*7
- %>pwqG.pV*
+ %>pw|^pV*
 w$*
 wSt^tz
 Tp-<qG
@@ -11730,10 +11367,10 @@ s~
 var joinF16SM90A = driver.Text{Base: &joinBF16SM90A, Code: `packed2 19357 join_dtype_F16_toF16
  @$tWqS
 Ot-qo
- w8&pw{6yG
+ w8&pwqG*yG
 v{A
 shyn?\p0p/Qtz
- ((pw|^{i
+ ((pww;{i
 t7*
  4&qn"%"4
 k"qP
@@ -12221,9 +11858,9 @@ tHE
 p<8
 sW*x}
 q_#M
-WpC.P
-q_#K
 WpC5P
+q_#K
+WpC6P
 q_#4
 s='p=
 z~,
@@ -12260,23 +11897,23 @@ s>tO
 ujv?r.
 /+
 uj|dd
-WpK2P2
+WpK1P2
 t<sl
 szvH
 {?0?joov,r[?\p)wwsl
 v;qv
 uWq1qi[7
- '}&Wp-<p=
+ '}&Wp-0p=
 tusyr\
 {3slz&sCw0
-Wp-'r%
+Wp-+r%
 r3tyxtxWplqZqv
 xpsl
-Wp-0pb
+Wp-2pb
 r3tyr/pl5vh5w(r/s_vZ.qZsP'
 z.ty+xu+sP
 szpM
-Wp-+p-
+Wp-.p-
 sjv)"B
 q$rgw(r/plunxt{P
 szpF

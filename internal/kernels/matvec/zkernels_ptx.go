@@ -216,10 +216,10 @@ r3(U
 w7rg7wy
 /+
 ufpARql
-zI9$
 zIp@
 y7
-|&w&
+zI9$
+v7
  %J %K/#
 s<pS4
  '5w7rJ77pF
@@ -478,9 +478,10 @@ t.psFp6
  Q#>xjp:'ErN-
 /+
 {U*9*;
-s(*9$
 s(*9)
- *g$/+
+y7
+s(*9$
+ (i$/+
 tK*4
  $CuS
  GFq@*
@@ -489,7 +490,7 @@ xJ'E
 xjp:'zR'-
 /+
 {U*9*,
- %G &[&qM*pV
+ %E &[&qM*pV
 q|<9&
 wc
 Ip)?pEqBqgq7t5}8%V9'
@@ -3298,11 +3299,11 @@ t.phFp.
  +0t.phFs*
 w7u0r_U
 qM0qW
-sk&
 sAq/
 zZpsE
 y7
- %$|&w&
+sk&
+ %%v7
  $+ &mf#q|psw"
 wc
 s<q),
@@ -3327,8 +3328,7 @@ G)4
  'i$p<S
  )i$/)
 z'
-sk&
- Ai$/(
+ %M Ai$/(
  -i$/&
  Ii$/(
  'i$/(
@@ -3637,11 +3637,11 @@ t.phFrL
 t.phFs*
 w7u0r_U
 qM0qW
-sk&
 sAq9
 zZqAE
 y7
- %$|&w&
+sk&
+ %%v7
  $+ &#q|qAwi
 wc
 s<ps4
@@ -3663,7 +3663,7 @@ G)4
  'R$p<S
  )R$/'
 s/
- %K AR$/&
+ %H AR$/&
  +R$/&
  _#R$/'
  7R$rc

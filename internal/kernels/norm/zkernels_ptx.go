@@ -661,7 +661,7 @@ s~
 !@
 `}
 
-var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 14080 narrowRows
+var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 13896 narrowRows
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6yjjp[q*
@@ -674,9 +674,9 @@ var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pW{npt
- $0].qq
-O5qo
-h.rA
+ $0].rO
+O5rT
+h.qo
 p#pdrG
  &*p,qX
 tn
@@ -739,48 +739,45 @@ thZ
 tE
 vN
 WrRpf
-qI+
-shj?IpYjp$g}KrE
-t4
+tw
 |H.
 pnqVK
-v8
- '%{\-
-rIp^
-t&?op$gp/xIyO
+{\-
+rIpQ
+t&?op$gp/xIvu
 !s4
- 'b#}npQ
+ '\#}np?
 tE
-t#ve
- %#p<>
+t#yO
+p<>
 xe&+
 wm3
-{W
+}5
 }mrQu%3
 WqWp'2
 rHY>|$.
-rHp48pT
-thpe
-{Zp)o?q'p)pP|d8qU
-}Fv?
+rHp48pN
+thp2
+{Zp)o?q'p)pPx?8pT
+t#ve
  &c4Wq~pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 Wr{pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
 TpV.rX
-q,xPd
+q,xZd
 }k
- %@rIqR
+ %?rIpa
  &p7 $@v"~B
  $CWt0pC
-tA4
+s"qU
 xr
 Wr7p-
 ud
-}npa
+}np5
 wc
 r2wk
-}O
+{H
  $V% '1Ws{pf
 trvE+
 xa2pPqkp?}18{5rQ
@@ -866,7 +863,9 @@ uI%
  $~6{\-
 {\5
  $A/8
- 'p$/8
+tA4
+xr
+/8
 ud
 {97
 wD
@@ -888,7 +887,7 @@ prt[##pG
 qh"7wy
 zF1w.
  -{$/8
-t]7d
+t]5d
 /+
 {BpR#y:
 sn$(
@@ -900,7 +899,7 @@ sn$(
 sH,",7
 /8
  +z$/8
-rd#w&
+t]8w&
 /6
 qI/
  %z$u"
@@ -986,9 +985,8 @@ p96
  $#/L
 qI4
 WrRrR
-J-{V
-J.yt
-J+xz
+J,{V
+J-yt
 sY0
  $#qI1
 //
@@ -1027,9 +1025,9 @@ n2
 _3
  &(/(
 {11
-C6
+n7
 r9pO
- &( %'C5
+ &( %'n8
  '> $*{15
 pp<
 r9<
@@ -1045,17 +1043,18 @@ st
 t$qc
  D(`}
 
-var narrowRowsSM70NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 14993 narrowRows
+var narrowRowsSM70NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 14805 narrowRows
 !s.
 !s-
- :(].r-
-Opdqo
-hr6s7
- P&(x4p+rEV
+ :(].qS
+OpdrT
+h.rA
+ s%(x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ F* *a' c$_'/8
+ 2$ F*}O
+ i$$/8
  4$/9
  X,$pwv1rX
 s:t[
@@ -1076,11 +1075,9 @@ s:sa
  +4 ((}(0pPq]vR&w?
  2$/I
  ($/J
- 4$:#{h
+ 2$:#{h
  $$:"|<
- y$$C8
- *$C7
- T$$`}
+ Z'$`}
 
 var narrowSM90NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 13063 narrow
 !y4}:Irmrnp{a?<
@@ -1274,16 +1271,15 @@ w62u5Q>Q>Q>QqxqFq6
  +0qh5pM{c
 /:
 |isdrl
-tA*
 w'
 y7
-|&w&
- %K %L/$
+tA*
+ 'u% %L/$
  )f&/$
 wH|N:
  'Hqh<pM{c
 /$
- %f& %3 &i4/:
+ %f& %1 &i4/:
  'f&/:
  'f&/:
  'f&IpY\q'?IrVu{?w>r[rS{+Q"=x)
@@ -1429,8 +1425,9 @@ s9't?w<
 s9't?q6
 s9qy+s]
  .2ufpARsdrl
- %q&zIp@
- ,( %p#}O
+zIp@
+y7
+ %s& ** %p#}O
  +V' .(ufphrNqb
 qH|+'
  c%& 'V' q#&s<q);
@@ -1934,9 +1931,9 @@ s>sg
 t+rgr_
 /=
 ufpARql
- %n%zIp@
+zIp@
 y7
-|&w&
+ %p%v7
  %8 %9/#
  %O{H
  %5t+rJpF7
@@ -2262,7 +2259,7 @@ xEp:,
  &$ *|(r9q9
  &'/C
  &y# 2^'/C
- $$ %q& 0${-
+ ($ %s& ,${-
  *$ )x%/C
 p_&y0%
 p\s*pF
@@ -2301,8 +2298,9 @@ qh47UpG
 qh5>tOpj
 /C
 ufphrNql
- %y'qHphr}
- ,0s<pO4
+qHphr}
+y7
+ %{' *2s<pO4
 D()
  $&D'R
  $#zlQU"E
@@ -2521,8 +2519,9 @@ wYuLt^>voFp.
  +F (0/&
  ($/L
 ufpOr}ql
- %c)qHpOtU
- **/'
+qHpOtU
+y7
+ %e) (,/'
 zL,
 D))
  %y%/&
@@ -2738,9 +2737,10 @@ qr$pGpj
 x93>{'.
 /&
 x9'=';
-qe'=8
 qe'=(
- *H/&
+y7
+qe'=8
+ (J/&
 qY44
  -m#qY+M
 D>)
@@ -2878,9 +2878,10 @@ s<pS4
 x98>|+.
 /'
 x9+=+;
-qe+==
 qe+=,
- *./'
+y7
+qe+==
+ (0/'
 qY9,
  /}#qY;4
  '>qY0M
@@ -2904,27 +2905,18 @@ tX
 CC
  k$(`}
 
-var sumPartsSM70 = driver.Text{Code: `packed2 2877 sumParts
-!s.
-!s-
-!t;
-!u6oyiw{qgjt2vaq*
+var sumPartsSM70 = driver.Text{Base: &plainAddSM70NarrowCoarse, Code: `packed2 2877 sumParts
+ ($!u6oyiw{qgjt2vaq*
 !
 !yHtTtc
 !
 !pWp.pt
 !yN
-!qk
-]'rT
+ $(]'rT
 OyD
 z7rA
 p#yD
-!
-s0
-t6
-tn
-u#
-v&'qG.
+ ,*v&'qG.
 zp
 v&0qp
 s2
@@ -2942,9 +2934,7 @@ sApS
 v&1qW
 sMpArN)
 sApJ
-/#
-tE
-}k
+ &F}k
 }\{G
 v&1pV.
 s<pO;
@@ -2958,13 +2948,9 @@ qHphE
 u"
 |2B
 yh
-!s4
- )%v&5pf
+ $B )%v&5pf
 s<pO4
-G#)
-uS
-s>sg
-v&1yB
+ &: $&v&1yB
 uMtU
 /#
 tf
@@ -2974,17 +2960,15 @@ r^u=
  +0t+rgr_
 /#
 {U*R9+
-s(*9$
 s(*w"
 y7
-|&w&
- %F %G/#
-tK*4
- 'Dt+rJpF7
+s(*9$
+ &G &HtK*4
+ &3t+rJpF7
 /#
 {U*9*9+
- %/y7
- %Nw8<a
+ %-y7
+ $?w8<a
 rzq3p2
 t*ti
 wMrJ
@@ -2996,8 +2980,7 @@ qjYK
 rI'
 xr
 w8+qT
-s~
- %;w81pf
+ &T#w81pf
 rzq3pT
 vJti
 {prQ
@@ -3010,32 +2993,30 @@ w8*pV
 tK)4
 G%)
 uqr5
-!s}
-s3
-!@
+ &F!@
 `}
 
-var wideBack32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 23828 wideBack_4_float32_row_F32_row_Words_row_F32
+var wideBack32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 23638 wideBack_4_float32_row_F32_row_Words_row_F32
  *$!u'x<w>p3qgjt2vaq*
  ($!yLpVyKoyiw{qgjt2vaq*
 !
 !yHwntc
  &&!pW'vPpt
- $$]*qo
-Opdq^
-h*rG
+ $$]*rT
+Opdr-
+huxs7
 p#uQrA
  .*vc
  ("p,q6
 p,ui
- $o9p,rL
+ $a9p,rL
 p"{^
 t$sI
 u<yu
 u<'uE
 {Yp0pZ
 to
- *h9 $c#s/
+ *Y9 $c#s/
 xA
 v8
 xq
@@ -3072,22 +3053,20 @@ pDr%a
 qHq9wi
 vi&,-
  &,|(A
- *$qI/
- *$vF
- &%{\1
- 4*p<P
+ *$ts
+ &${\1
+ 2$p<P
 xe&/
- $&{H
+ $&vG)
  &$rHY>|$2
  6$}k
 pDsTP
 J#vC/
- (" %C 0$t/"
- .$zM)
+ (" %B >${-
  *$trvE/
  <$}u&2
-rHp7p2%%
-rU%$
+rHp7p2%#
+rU%"
  ((p%2qd
  8$qr&r_
  *$|?&2
@@ -3120,16 +3099,16 @@ t32rX
 J-d
 }k
  '#{\1
-rIp80
+rIp8.
  &z%rxr1B
  $^' (_'/9
-t/1
+t//
 xr
 /9
 ud
-sBs^.
+sBs^,
 r>2
- $0D))
+ $0D')
  ($/9
  )}$t3.pV0
 s[pQ
@@ -3170,8 +3149,8 @@ qh4wypM
 qh5"+"'U
 t32w.
 rHp|qU&2
-rHpaq5%8
-yA%7
+rHpaq5%6
+yA%5
  &d-/<
  'v%//
 {BpR4y:
@@ -3288,7 +3267,8 @@ xBQ[#B
  %4/%
 sZrg7Bs)#
  $;/*
- $p,/*
+q,xPd
+/*
 tK5M
 G.)
 }(v~y_pR&#%@
@@ -3296,20 +3276,20 @@ G.)
 /*
  %W*{U'9'E
 w=6&,
- $/qI6
+ $;qI6
 s|5rX
 J-vK{G
- $I/@
-kO%P
+ $=/@
+kM%N
 xr
 /@
 qI1
-p%1%M
+p%1%K
 rc0
 r&13
-D=)
- (w#/@
-p]TvE/
+D;)
+ (v*/@
+p]RvE/
  &&s|*pV0
  %/p%1&,
 rc+
@@ -3356,19 +3336,19 @@ sH$"$U
 t+t[r5(
 t+qi[7
  $7tg*pV
-p%1%Z
+p%1%X
 rc.
 pwq[qW
 sm)
 sm$
 s:t[
 s:qi
- 'f#DD)
+ 'f#DB)
 yMbp*8w?
 s|5w.
 t=1&1&2
-qna%a%_
-p%1%^
+qn^%^%]
+p%1%\
 s5~5
  $#q\<q8
  &g$/^
@@ -3379,10 +3359,9 @@ J'}v
 qI+
 sY6
  $'/_
-sUb
- $2J2q(<
-J3q('
-J0q(0
+sU_
+ $2J1q(<
+J2q('
 p9t?
  $5qI8
 /7
@@ -3390,10 +3369,10 @@ p9t?
 qI7
 /6
 p9rl
- (L/4
+ (J/4
 rI2
 z>B
-z>J
+z>H
  &*/S
  $0C?
  (+/@
@@ -3402,11 +3381,11 @@ C>
  ((/Q
 })
 n8
-q4N
+q4L
  &*/%
 vb;
 C;
-q4J
+q4H
  &*/P
 {1.
 C8
@@ -3463,35 +3442,35 @@ st
 t$td
  D(`}
 
-var wideBack32SM70NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 23830 wideBack_4_float32_row_F32_row_Words_row_F32
+var wideBack32SM70NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 23640 wideBack_4_float32_row_F32_row_Words_row_F32
 !s.
 !s-
- @(h*rT
- w&$x4p+rEV
+ @(h*rG
+ k&$x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ L*D#)
+ 2$ L*zM)
  i$$/:
  4$/;
- y$$D+)
- {1$D?)
- q%$DF)
+ y$$D))
+ {1$D=)
+ q%$DD)
  6$/\
  0$/]
- H$z>L
- D$q4P
- ,$q4L
+ F$z>J
+ D$q4N
+ ,$q4J
  R$$ 'R# B& '4 R#&CI
  *$CH
  'B w#(`}
 
-var wideBackBF16SM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 28585 wideBack_8_float32_row_BF16_row_Words_row_BF16
- B$Or:r-
-h*rT
+var wideBackBF16SM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 28394 wideBack_8_float32_row_BF16_row_Words_row_BF16
+ B$Or:qS
+h*rG
 p#vrrT
  k#(pIp^M
- P'$pwsXr7
+ s&$pwsXr7
 q"xG
 }X
 pwv5sX
@@ -3509,19 +3488,19 @@ q"}|
 v;pF
  -#qr&7po
  $*qn$%$&2
-qn#%#%-
-k$%,
+qn#%#%+
+k$%*
  .(y]&y:
 qJ&(
  \#&/=
  4$/>
- X$$rIp88
+ X$$rIp86
  0$/:
-t/9
+t/7
 xr
 /:
 ud
-sBs^6
+sBs^4
  ../:
  0$/;
  'j%/;
@@ -3571,8 +3550,8 @@ qhS(([
 qhTwypM
 qhU"C";U
  $@qn0%0&2
-qn/%/%P
-k0%O
+qn/%/%N
+k0%M
  &(/=
  &$/0
 {BpRTy:
@@ -3608,13 +3587,13 @@ qrJ#J7
  &$q$r\#J
  8$ %1 &$xBQ[#J
  N$/A
-kh%i
+kf%g
 xr
 /A
- $*p%1%f
- &$D>)
+ $*p%1%d
+ &$D<)
  ($/A
-p]mvE/
+p]kvE/
  .&/A
  'P//A
  Mf+ $;D1)
@@ -3688,24 +3667,24 @@ q<<"A
 q<2"7
 q<("-
 vgrJ"#
- &,DF)
+ &,DD)
  ($t=:&:&;
  %0 ,&/_
  0$/a
 qI9
- 0&/8
+ .&/8
  &$/7
  *$/5
  $$z>D
-z>L
+z>J
  &&/T
  $$CA
  ($/A
  $$C@
  ($/R
- &$q4P
+ &$q4N
  *$C=
-q4L
+q4J
  &&/Q
  $$C:
  ,$C3
@@ -3724,21 +3703,21 @@ q4)
  *$CH
  'B w#(`}
 
-var wideBackBF16SM70NarrowAligned = driver.Text{Base: &wideBackBF16SM80NarrowAligned, Code: `packed2 30523 wideBack_8_float32_row_BF16_row_Words_row_BF16
+var wideBackBF16SM70NarrowAligned = driver.Text{Base: &wideBackBF16SM80NarrowAligned, Code: `packed2 30332 wideBack_8_float32_row_BF16_row_Words_row_BF16
 !s.
 !s-
- <(]6rT
-sJ'r-
-h*qo
- w&(x4p+rEV
+ <(]6rG
+sJ|8
+h*rT
+ k&(x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ L*D#)
+ 2$ L*zM)
  i%$/;
  4$/<
- y$$D+)
- y4$D@)
+ y$$D))
+ y4$D>)
  a)$pwv1rX
 smA
 pIwk
@@ -3763,14 +3742,14 @@ sm7
  +FsN#"#
  'Fs:rJ
  +NtNrJpF
- +F &,DH)
+ +F &,DF)
 yMp8F%6%&w?
  4&/]
  0$/^
- 4$:,q(+
- 4$z>N
- D$q4R
- ,$q4N
+ 2$:,q(+
+ 4$z>L
+ D$q4P
+ ,$q4L
  R$$ 'R# B& '4 R#&CK
  *$CJ
  'B w#(`}
@@ -4243,18 +4222,18 @@ shyn?\p0p/Qtz
 u27
  F& 'A 2& '? c$& 'S& *& '( *& +( &* ). >( 'E X$& )z# .( )_# .( )+ .( )4 B( 'G a%& 'p* 6& 's( D& )A 0( )? c%(`}
 
-var wide32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 17755 wide_4_float32_row_F32
+var wide32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 17569 wide_4_float32_row_F32
  *$!u'x<w>p3q*
  $$!|F}+}Zy.q*
  *&!pW'vPpt
- $$]5rO
-O6q^
-h5qS
+ $$]1q^
+O6r-
+h5qq
 p#'yD
  **u#
  ,"p,q6
 p,ui
- $o9p,rL
+ $a9p,rL
 p,{n
 p"{^
 t$sI
@@ -4262,7 +4241,7 @@ u<yu
 u<'uE
 {Yp0pZ
 to
- *h9u?q9
+ *Y9u?q9
 s/
 x2
 vF
@@ -4303,25 +4282,24 @@ vi&,-
 s/
 pDqWp}
 tJpe
- $\' $Q'p%1A
- *$qI/
- *$vF
- &%{\1
- 4*p<E
+ $P' $t&p%1A
+ *$ts
+ &${\1
+ 2$p<E
 xe&/
- $&{H
+ $&vG)
  &$rHY>|$2
  6$ &2pDrRpK
 s+-&5
-s+-&7
+s+-qP
 tE
 p<F
-tK8;
+s<q);
 G#)
 G%R
 r=<rX
-p%1pe
- %I $-v7
+p%1p2
+ %H $-v7
  $5r='q~
 ud
 {9,
@@ -4343,35 +4321,35 @@ s:r1
 s:r$
 s:qK
 /'
-D&p@
+D$p@
 yMbp*8w?
 r=5pK
-k"%.
+k"%,
 u"
 r=*pC
 p]#vE/
 x~2pPrQvLp?}18@
  $=r=<w.
 qn$%$&2
-qn#%#%-
-k$%,
+qn#%#%+
+k$%*
 wP
  &R'pDtBP
 J#vC3
- $e(p%1%,
+ $e(p%1%*
 u"
 }k
 {\1
-rIp80
- .p-t/1
- ($sBs^.
- &$D))
+rIp8.
+ .p-t//
+ ($sBs^,
+ &$D')
  *$trvE/
  &$/-
  *$t3*tY
  *$ $s.}u&2
-rHp7p2%4
-rU%3
+rHp7p2%2
+rU%1
  (l.p%2qd
  8$qr2r_
  *$|?&2
@@ -4394,12 +4372,12 @@ p%3A
  :$ %f# $7pDq[uZ
 rK1#2##
  $Es|1rX
-p%1%;
- )u$rIp8?
+p%1%9
+ )u$rIp8=
  ,z%/8
-t/@
- (e'sBs^=
- &$D/)
+t/>
+ (e'sBs^;
+ &$D-)
  *$ )u$ ,(s|6pX
 zlQ[#1
 tg<pb
@@ -4411,8 +4389,8 @@ v=r\#1
 /#
 w7u07wy
 s|1w.
- %Q%rHp7p2%C
-rU%B
+ %Q%rHp7p2%A
+rU%@
  &8/9
  'Q%/,
 {BpR"y:
@@ -4437,10 +4415,10 @@ qI3
  '{$ &Z$/6
  %}$ $& %w$ :$sH5r_
  $7tg*p=
-kI&8
-sxJ&8-
+kG&8
+sxH&8-
 s/
-qj|1N
+qj|1L
 r>1
 pDs8P0
 X6###$
@@ -4449,12 +4427,12 @@ uI1
 szU
 tg6rX
 :$vK{G
- &0kL%M
+ &0kJ%K
  &$qI1
-p%1%J
+p%1%H
  $@r&13
-D6)
- *7p]QvE/
+D4)
+ *7p]OvE/
  &$ug<x}
  %/p%1&,
 r>*
@@ -4470,8 +4448,7 @@ szpo
 pru0"'"%
 szpF
 ug2a
-p%1p2
-u"
+ %[*u"
 ug.q%
 r>6
  %FG.)
@@ -4482,18 +4459,18 @@ t+rJpFU
 t+rypG(
 t+qi[7
  $?y@<pV
-p%1%O
+p%1%M
 rc<
 /L
 s:sR
 s:rJ
 s:ry
 s:qi
- 'ED<)
+ 'ED:)
  %y)tg6w.
 t=1&1&2
-qnU%U%T
-p%1%S
+qnS%S%R
+p%1%Q
 s5~5
  $;pDs{p'
  &g$/]
@@ -4504,34 +4481,33 @@ J'{h
 qI+
 sY2
  $'/^
-sUV
- $2J3{e
-J4uC1
-J1uC5
+sUT
+ $2J2{e
+J3uC1
 sY5
  $5qI5
 /V
-:C}v
+J8}v
 qI7
 sY6
  $#/U
 :?q(<
 /S
 p90'
- (L/3
+ (J/3
  $$z>2
-z>B
+z>@
  &&/K
 })
 C/
  ((/;
  $$ (- (.C-
-q4B
+q4@
  (&})
 C(
  ,&C*
  ($tg*pf
- &7q4F
+ &7q4D
  &</%
 tX
 C&
@@ -4544,12 +4520,11 @@ q4'
  &0/0
  $+C#
  'L $4/.
- $,CG
+ $,CE
  &U# $N $.n8
-q4G
+q4E
  &) ',r9pJ
- &* $7n7
- &3 $L/-
+ &* $7 (5 $L/-
 tX0
 C?
  &1!c'wX
@@ -4559,7 +4534,7 @@ tX+
  (3!cuQpm
 /-
 {16
-CG
+CE
  &4!c'xw
  '' $(p9
 !vTy3
@@ -4576,40 +4551,41 @@ st
 t$td
  D(`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17771 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17585 wide_4_float32_row_F32
 !s.
 !s-
- <(h5r-
- R'$x4p+rEV
+ <(h5qS
+ u&$x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ $& Z$$D(p@
- k#$D+)
+ 2$ $& 0$tK8;
+ y#$D&p@
+ k#$D))
  i$$/F
  4$/G
- i$$D1)
- X($D8)
- ^$$D>)
+ i$$D/)
+ X($D6)
+ ^$$D<)
  6$/\
  0$/]
- P#$z>D
- D$q4D
- D$q4H
- ,$ ': B& 'L (&CI
- ,$q4I
- ($CI
+ N$z>B
+ D$q4B
+ D$q4F
+ ,$ ': B& 'L (&CG
+ ,$q4G
+ ($CG
  6$CA
  *$C@
- 'B 2(CI
- *$CI
+ 'B 2(CG
+ *$CG
  :$ %> V#$`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21269 wide_8_float32_row_BF16
- >$Orvq^
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21079 wide_8_float32_row_BF16
+ >$Orvr-
  $$p#p0qq
  m#$pIp^M
- T'$TsXr7
+ w&$TsXr7
 q"p?3
 }X
 Tv5sX
@@ -4638,15 +4614,15 @@ vgqipj
 vgr1pM
 vgqK(
 /(
- (6k2%>
+ (6k2%<
  &$p]3vE/
  ($qn4%4&2
-qn3%3%=
-k4%<
- .(p%1%<
- ($rIp8@
- .$t/A
- ($sBs^>
+qn3%3%;
+k4%:
+ .(p%1%:
+ ($rIp8>
+ .$t/?
+ ($sBs^<
  6$/.
  ']$/.
  ?]$/#
@@ -4656,8 +4632,8 @@ q"p^3
  $,s>t[pF
 v;pF
  -#sH%7po
- $* $~#qn#%#%L
-k$%K
+ $* $~#qn#%#%J
+k$%I
  .T${BpR&y:
 sn'(
  0&sH.r_
@@ -4668,13 +4644,13 @@ sH/"/7
  ,$wMpR/
  Z#$sH9r_
  &$t@:"9##
- &$ $k+ (U1rIp8W
+ &$ $k+ (U1rIp8U
  ,$/9
-t/X
+t/V
 xr
 /9
 ud
-sBs^U
+sBs^S
  .w'/9
  ($/9
  'k'/9
@@ -4690,8 +4666,8 @@ v=t["F
  ('rB%"R
 /#
 qh-7wy
- $0 $Q*qn#%#%d
-k$%c
+ $0 $Q*qn#%#%b
+k$%a
  &T$/:
  &$/-
 {BpR.y:
@@ -4711,17 +4687,17 @@ sH7"77
 /8
  *R&/7
  @$sHAr_
- &$kj&8
-sxk&8-
+ &$kh&8
+sxi&8-
 s/
-qj|1o
+qj|1m
  &*XB###$
  >$z"u
  *$/9
-km%n
- 'y% $*p%1%k
+kk%l
+ 'y% $*p%1%i
  .$/9
-p]rvE/
+p]pvE/
  .&/:
  'i+/:
  K[)/$
@@ -4752,18 +4728,18 @@ sH$"$pM
 sH"""U
 t+sRpx(
 t+rJpF7
- &*p%1%x
+ &*p%1%v
  $$/M
 q<*",
 q<&"(
 q<""$
 vgrJpx
- .,qn~%~%}
-p%1%|
+ .,qn|%|%{
+p%1%z
  ,&/^
  0$/_
-qI:
- 0&/W
+sU}
+ .&/W
  *$/V
  $$/T
  *$/4
@@ -4771,17 +4747,18 @@ qI:
  ,$/<
  }'$`}
 
-var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 25173 wide_8_float32_row_BF16
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 24982 wide_8_float32_row_BF16
 !s.
 !s-
- 8(]*r-
-sJ.q^
-h5r-
- R'(x4p+rEV
+ 8(]*qS
+sJ.r-
+h5qS
+ u&(x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ $& u%$Tv1rX
+ 2$ $& 0$tK8;
+ e%$Tv1rX
 s:rg
 pIwk
 |H
@@ -4806,19 +4783,18 @@ s:r\
  'Fs:qK
  +Nzh7
  +F/(
-D(p@
+D&p@
 yMp8F%6%&w?
- $2ko%{
- &$p]pvE/
-x~2pPrQvRG%7%'8@
- &&qnq%q&2
-qnp%p%z
-kq%y
- .(p%1%y
- ($rIp8}
- .$t/~
- ($sBs^{
- &$D+)
+ $2ko%y
+ &$ $y1x~2pPrQvRG%7%'8@
+ $? $W1qnq%q&2
+qnp%p%x
+kq%w
+ .(p%1%w
+ ($rIp8{
+ .$t/|
+ ($sBs^y
+ &$D))
  w#$qn#%#&<
 k$&=
  m#&/G
@@ -4827,13 +4803,13 @@ k$&=
  (${\;
  .$tA:
  (${9=
- &$D1)
+ &$D/)
  w$$ +u% Z%*p%=&8
 uc=&8-
 s/
 qjqV&9
  P#*p%;&:
- ($ %Y& &$D8)
+ ($ %Y& &$D6)
  *$p_;vE/
  V%$ %}' &$sm,
  +^-sN,",
@@ -4851,28 +4827,28 @@ qjqV&9
  +FtNsRpx
  'Fs:rJ
  +NtNrJpF
- +F &*D>)
+ +F &*D<)
  %_- &&t=;&;&<
  %s) ,&/]
  0$/^
- 4$:S}v
- *$:Oq(<
- 2$z>D
- D$q4D
- D$q4H
- ,$ ': B& 'L (&CI
- ,$q4I
- ($CI
+qI:
+ :&:Oq(<
+ 2$z>B
+ D$q4B
+ D$q4F
+ ,$ ': B& 'L (&CG
+ ,$q4G
+ ($CG
  6$CA
  *$C@
- 'B 2(CI
- *$CI
+ 'B 2(CG
+ *$CG
  :$ %> V#$`}
 
-var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 23073 wide_8_float32_row_F16
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22878 wide_8_float32_row_F16
  >$tW2rO
-Or:q^
- w($T|^p=
+Or:r-
+ k($T|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -4892,15 +4868,15 @@ shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- *,k:%F
+ *,k:%D
  &$p];vE/
  ($qn<%<&2
-qn;%;%E
-k<%D
- .(p%1%D
- ($rIp8H
- .$t/I
- ($sBs^F
+qn;%;%C
+k<%B
+ .(p%1%B
+ ($rIp8F
+ .$t/G
+ ($sBs^D
  8$q>p7s@
  '|$/.
 pI}|
@@ -4911,21 +4887,21 @@ pI}|
  +4q>qRs@
  )8zC"3
  )= 6P#qn(%(&2
-qn'%'%X
-k(%W
- w%(p%1%_
- ($rIp8d
- .$t/e
- ($sBs^b
+qn'%'%V
+k(%U
+ w%(p%1%]
+ ($rIp8b
+ .$t/c
+ ($sBs^_
  8$ )j%/9
- b#j% e#P# %R&qn'%'%t
-k(%s
- ^%(kz&8
-sx{&8-
+ b#j% e#P# %R&qn'%'%r
+k(%q
+ ^%(kx&8
+sxy&8-
 s/
-qjqV&9
- P#*k}%~
- ($p%1%{
+qj|1}
+ P#*k{%|
+ ($p%1%y
  0$p_;vE/
  0$ )t)/:
  b#t) P#P#p%1%'
@@ -4935,19 +4911,21 @@ qjqV&9
 }g""$
 shtD?\p0r[v~t^pFpx
  .*t=;&;&<
- %0 P*&`}
+ %0 >&qI:
+ ^)$`}
 
-var wideF16SM70NarrowAligned = driver.Text{Base: &wideF16SM80NarrowAligned, Code: `packed2 24140 wide_8_float32_row_F16
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideF16SM80NarrowAligned, Code: `packed2 23950 wide_8_float32_row_F16
 !s.
 !s-
  :(tW.r-
-OuQqq
-h5r-
- R'(x4p+rEV
+OuQrO
+h5qS
+ u&(x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ $& w&$T{$q[
+ 2$ $& 0$tK8;
+ g&$T{$q[
 u2po
 wSt^tz
 u2pG
@@ -4960,34 +4938,36 @@ u2pj
  ).u2(
  %4u27
  )4/(
-D(p@
+D&p@
 yMp8"pT^w?
- $2kF%R
+ $2kF%P
  &$p]GvE/
 x~2pPrQvR#q5p28@
  &&qnH%H&2
-qnG%G%Q
-kH%P
- .(p%1%P
- ($rIp8T
- .$t/U
- ($sBs^R
- &$D+)
- a$$qn'%'%e
-k(%d
+qnG%G%O
+kH%N
+ .(p%1%N
+ ($rIp8R
+ .$t/S
+ ($sBs^P
+ &$D))
+ a$$qn'%'%c
+k(%b
  m#&/G
  4$/H
- s#$p%1%l
- ($rIp8p
- .$t/q
- ($sBs^n
- &$D1)
- a%$qn'%'&<
-k(&=
+ s#$p%1%j
+ ($rIp8n
+ .$t/o
+ ($sBs^l
+ &$D/)
+ a%$qn'%'%~
+k(%}
  ^%&p%=&8
 uc=&8-
- T#&p%;&:
- ($ $R& &Q&D8)
+s/
+qjqV&9
+ P#*p%;&:
+ ($ $R& &Q&D6)
  P&$t7,
  %R-t7*
  )R-t7(
@@ -4996,25 +4976,25 @@ uc=&8-
  %.t7"
  ).u2px
  %4u2pF
- )4 &*D>)
+ )4 &*D<)
  %S- 4&/]
  0$/^
- P#$z>D
- D$q4D
- D$q4H
- ,$ ': B& 'L (&CI
- ,$q4I
- ($CI
+ N$z>B
+ D$q4B
+ D$q4F
+ ,$ ': B& 'L (&CG
+ ,$q4G
+ ($CG
  6$CA
  *$C@
- 'B 2(CI
- *$CI
+ 'B 2(CG
+ *$CG
  :$ %> V#$`}
 
-var wideBackNarrowSM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 24246 wideBack_4_float32_row_F32_2_uint32_fourHalves
- B$O'|L
-h*rT
- X-&tK7M
+var wideBackNarrowSM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 24056 wideBack_4_float32_row_F32_2_uint32_fourHalves
+ B$O'yD
+h*rG
+ {,&tK7M
  u#$r2pQe
  $${rt^>t^r|
 pwsXr7
@@ -5029,8 +5009,8 @@ q"b3
  &,s%"3
 G,)
  ^#$qn"%"&2
-rHqRqP%:
-k"%9
+rHqRqP%8
+k"%7
  &(/>
  &$/1
  6$/>
@@ -5045,38 +5025,38 @@ k"%9
 /<
  *(/;
  e,$/B
-kQ%R
+kO%P
 xr
 /B
- $*p%1%O
- &$D>)
+ $*p%1%M
+ &$D<)
  ($/B
-p]VvE/
+p]TvE/
  .&/C
  ,$r&1e
 D1)
  %W*/B
  'W*/B
  3W* $2 $3 'W* k#6/*
- 8$ $> 2=DF)
- ($qne%e%d
-p%1%c
+ 8$ $> 2=DD)
+ ($qnc%c%b
+p%1%a
  ,&/a
  0$/b
-sUf
- 0&/9
+sUd
+ .&/9
  &$/8
  *$/6
  $$z>D
-z>L
+z>J
  &&/U
  $$CA
  ($/B
  $$C@
  ($/S
- &$q4P
+ &$q4N
  *$C=
-q4L
+q4J
  &&/R
  $$C:
  ,$C3
@@ -5093,25 +5073,25 @@ q4)
  *$CH
  'B w#(`}
 
-var wideBackNarrowSM70NarrowAligned = driver.Text{Base: &wideBackNarrowSM80NarrowAligned, Code: `packed2 24248 wideBack_4_float32_row_F32_2_uint32_fourHalves
+var wideBackNarrowSM70NarrowAligned = driver.Text{Base: &wideBackNarrowSM80NarrowAligned, Code: `packed2 24058 wideBack_4_float32_row_F32_2_uint32_fourHalves
 !s.
 !s-
- @(h*qo
- w&$x4p+rEV
+ @(h*rT
+ k&$x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ L*D#)
+ 2$ L*zM)
  i$$/:
  4$/;
- y$$D+)
- \2$D@)
- R&$DH)
+ y$$D))
+ \2$D>)
+ R&$DF)
  6$/^
  0$/_
- H$z>N
- D$q4R
- ,$q4N
+ F$z>L
+ D$q4P
+ ,$q4L
  R$$ 'R# B& '4 R#&CK
  *$CJ
  'B w#(`}

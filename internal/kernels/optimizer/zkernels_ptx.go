@@ -1750,10 +1750,10 @@ s9tT
 t+rgr_
 s=<r{
 |isdrl
-s"^
 w'
 y7
-|&w&
+s"^
+v7
  %8 %9/#
 u;
 {W
@@ -1761,7 +1761,7 @@ uS
 t+rJpF7
 /#
 |iqb
- %/y7
+ %-y7
  %Cs=+P
 vJ;pe
 wMrJ
@@ -1794,8 +1794,7 @@ t>.a
 pnp^K
 }k
 ws
-v7
- %Ht>*pf
+ 'S#t>*pf
 t9qP
  %:t+r$r_
 rHp48,
@@ -1868,9 +1867,10 @@ zIE
  &. ($ ($s<pS4
 {H
  4&ufphrNsdrl
-qHphu$
 qHphR
- ,(s<pO4
+y7
+qHphu$
+ **s<pO4
 }O
  (&ufpJtUqb
 qHpJu=
@@ -2757,7 +2757,9 @@ tf
  '*sk'
 sk-
 tZp4E
- *H/$
+y7
+|&w&
+ &L/$
 {w2
  )Aw7rJ77pF
 /$
@@ -2835,10 +2837,10 @@ r^9&
  =*w7rg7wy
 /$
 ufq)R9&
-qHq)9$
 qHq)9-
 y7
-|&w&
+qHq)9$
+v7
  %J %K/$
 tK.4
  )@w7rJ77pF
@@ -2856,10 +2858,28 @@ s3
 !@
 `}
 
-var squaresBF16SM70Narrow = driver.Text{Base: &squares32SM70Narrow, Code: `packed2 3006 squares_dtype_BF16_row_BF16
+var squaresBF16SM70Narrow = driver.Text{Base: &squares32SM70, Code: `packed2 3006 squares_dtype_BF16_row_BF16
  *$!u'\|mwp
  *"O}}
- V$$t~4
+ <$ts
+s/
+tw
+s/
+tr^Z
+ $&qj|J
+ ,$u;
+ *$yf
+ $${w+
+uepO)
+xEpO
+ &(t4
+rYwq
+s/
+|=
+u"
+rIb
+ &*vbZ
+ ($t~4
  $$}W
 pDq~yG
 }c
@@ -2870,10 +2890,15 @@ s/
  )./%
  './%
  $%/%
- $6/%
+ $$/%
 ua'
- 3- $0 3- $, '- &&tZpaE
- *$/%
+ 3-r^9(
+ 3- $L '-sk'
+sk-
+tZpaE
+y7
+|&w&
+ &./%
 r2pa4
  /J $,/%
 rHqRqP&(

@@ -85,7 +85,7 @@ e9eb80d64733e3ee	tiled.go	tiled
 c61c71299e58961	tiled.go	view.tile
 `
 
-var direct32SM80 = driver.Text{Code: `packed2 36967 direct_float32_row_F32
+var direct32SM80 = driver.Text{Code: `packed2 36974 direct_float32_row_F32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
 !t;
@@ -98,7 +98,7 @@ var direct32SM80 = driver.Text{Code: `packed2 36967 direct_float32_row_F32
 !pW0qcpt
 !}ex(
 !qk
-]rvrA
+]rvr-
 Oq&rG
 hxNrO
 p#r:q^
@@ -322,7 +322,7 @@ u&R
 s$mS-
 q\5pv
 xE<
-r?o
+r?p
 /;
 qI.
 }yz1
@@ -354,7 +354,7 @@ pu+'r%
 uN%
 sFrEE
 tE
-p<p
+p<q
 wj4
 G#)
 /&
@@ -386,10 +386,10 @@ s9s*
  '4puq0yS
 qn&%&ql
 ufpAR;
-k&&%
 k&%)
 y7
-|&vK{G
+k&&%
+}\{G
  %H %Ipu++pK
 ts
  %Frzq3%*
@@ -441,7 +441,7 @@ uw$K
 z_u}t^&#&$
 xDqVK
 tE
-p<q
+p<r
  %m*wgmF)
  'h&vAmGR
  %f*zmmI
@@ -526,7 +526,7 @@ sMrEuDwi
 /C
 }43
 uN(
- 'r(p<r
+ 'r(p<s
 wj4
 G&)
 /C
@@ -534,8 +534,8 @@ G&)
 /C
  %r(:#d
  h#r(/B
- )r(k&%+
- +r(/C
+ 'r(k&%+
+ -r(/C
  Ar(/C
 :Dr.
 /C
@@ -549,7 +549,7 @@ y;(=*
 /*
 }43
 uN*
- 'w*p<s
+ 'w*p<t
 wj4
 G))
 /*
@@ -558,8 +558,8 @@ G))
  %w*:,d
  Aw*p\rl.tq7
  -w* %( -w* %. -w* %4/)
- )w*k&%G
- +w*/*
+ 'w*k&%G
+ -w*/*
  1w* %F 1w*/*
 :Mr.
 /*
@@ -830,53 +830,54 @@ pipU#2
 }=
 y@5qW
 sMp:osi#usi#L
- )e6puu|pf
+ )e6pu*'a
+s+FA
+s5z9
+puu|pf
 {~#wR
 pu*.rX
 }43
 uN,
- 'c6}\~,
+ 'f6p<u
 wj4
 G+)
-:zr.
+:{r.
 pu*1z$
 t9&+
 q;+vhw<
 {\.
- %L 'j4trti
- %V$szU
+ %O 'm4trti
+ %Y$szU
 }[;
 zy
 uJ
 pu*.|^
 rHbZ3
 t:&%
- 'd:rHp7p2,
+ 'g:rHp7p2,
 zO3
-zO&F
-tE
 s5~9
-ug<pX
+ %Mug<pX
 s~
- %Nq\*qT
+ %Jq\*qT
  '%pu+'p-
-:wuy
+:vuy
 p91
- %O/l
-:lv|
+ %=/m
+:kv|
 p95
- 'Z':S{7
+ '\':R{7
 p96
- %F:J{V
+ %E:I{V
 sY'
- %Ipu*.q8
-q,v?xz
+ %Hpu*.q8
+q,x?xz
 sY+
 !s}
 s3
 !tj
- %v=ws
- 'U;p9
+ %x=ws
+ 'W;p9
 !u8
 y^yR
 vb;
@@ -884,12 +885,12 @@ nY
 _0
 p9
 !{J
- %W:||
+ %Y:||
 pp<
 r9<
 p9
 !|r
-/i
+/j
 vbM
 CU
 _2
@@ -968,10 +969,10 @@ s~
 !@
 `}
 
-var direct32SM70 = driver.Text{Base: &direct32SM80, Code: `packed2 37039 direct_float32_row_F32
+var direct32SM70 = driver.Text{Base: &direct32SM80, Code: `packed2 37046 direct_float32_row_F32
 !s.
 !s-
- 6(]rvq^
+ 6(]rvrA
  &$p#'r6s7
  iK$y[17
 txuu1(
@@ -980,14 +981,14 @@ rp1{:
  w#$q,xZr.
  k$$:%d
  s&$:cr.
- V&$:{r.
- ^#$:xuy
- ($:mv|
- ($:T{7
- &$:K{V
+ \&$:|r.
+ \#$:wuy
+ ($:lv|
+ ($:S{7
+ &$:J{V
  w&$`}
 
-var directBF16SM80 = driver.Text{Base: &direct32SM80, Code: `packed2 38418 direct_dtype_BF16_row_BF16
+var directBF16SM80 = driver.Text{Base: &direct32SM80, Code: `packed2 38425 direct_dtype_BF16_row_BF16
  ,$!xg\|mwp
 !|F{?oq*
  0$tWrG
@@ -1011,9 +1012,10 @@ xFqc
  $Mrzq3%,
 xFq6
  /6 $R#qn.%.ql
- $$k.&%
-k.%1
- 0&rzq3%2
+ $$k.%1
+y7
+k.&%
+ .(rzq3%2
 s%14
 }5
 }W
@@ -1038,10 +1040,10 @@ k;3
  <$ )W)/D
  'W)/D
  d#W)/D
- )W)k.%3
- *Y./E
+ 'W)k.%3
+ -W)/E
  IW)/E
- $X0/E
+ $V$/E
  3W)t:%~
  +W) *>/,
  &$/,
@@ -1052,10 +1054,10 @@ k;3
  <$ )q+/+
  'q+/+
  %q+ $* 5q+ $# 5q+ $# 5q+ $#/+
- )q+k.%Y
- *n2/,
- 9q+ %L 1q+/,
- $c4/,
+ 'q+k.%Y
+ -q+/,
+ 9q+ $# 1q+/,
+ ${#/,
  /q+ ,0 'q+ }%&/@
 qEp~$y\V"'
 qEp~$*qc"(
@@ -1100,7 +1102,7 @@ qEptQvhsc"6
  .$|SuX#3tQsKs]
  .$|SuX#3tQsKp.
  .$|SuX#3tQvhsc
- X&$wj,
+ ^&$wj,
  :$Wq[pV+
 wb7
 wSt^tz
@@ -1112,15 +1114,14 @@ Ip)?pEqBqgq7uLq]A
 z2&%
  &&}u,
 rU3
-rU&F
- :(/p
- g#$/m
+ :&/q
+ g#$/n
  o%$`}
 
-var directBF16SM70 = driver.Text{Base: &directBF16SM80, Code: `packed2 38651 direct_dtype_BF16_row_BF16
+var directBF16SM70 = driver.Text{Base: &directBF16SM80, Code: `packed2 38658 direct_dtype_BF16_row_BF16
 !s.
 !s-
- 8(]'qFs7
+ 8(]rvq^
 sJ+q^
  $(p#'r6s7
  VN$y[17
@@ -1130,27 +1131,26 @@ rp1{:
  w#$q,xZr.
  k$$:%d
  s&$:cr.
- V&$:{r.
- 8$ $bGpIwk
+ \&$:|r.
+ 8$ $hGpIwk
 |H
 tGqdv(5
 tbY
 zh7
  %'qfq0v(5r4
- $eGr2p|4
+ $kGr2p|4
  ($rH}T1
 yA&%
  &&qn"%",
 k"3
-k"&F
- 4(:yuy
- ($:nv|
- ($:U{7
- &$:L{V
- ($q,~'xz
+ 4&:xuy
+ ($:mv|
+ ($:T{7
+ &$:K{V
+ ($q,|dxz
  o&$`}
 
-var directF16SM80 = driver.Text{Base: &directBF16SM80, Code: `packed2 38377 direct_dtype_F16_row_F16
+var directF16SM80 = driver.Text{Base: &directBF16SM80, Code: `packed2 38384 direct_dtype_F16_row_F16
  >$tW'r-
 sJ|Q
  a1&Wr7w;
@@ -1165,9 +1165,10 @@ shyn?\p0p/Qtz
  &P# -,L%M
  $=rzq3%)
  &L -6 $,qn*%*ql
- $$k*&%
-k*%-
- 0&rzq3%.
+ $$k*%-
+y7
+k*&%
+ .(rzq3%.
 s%-4
  (& 'L/%
  'L/%
@@ -1180,11 +1181,11 @@ k63
  i'&x=p8W&'
  \'$ 'W)/D
  d#W)/D
- )W)k*%/
- 0s# EW) (D 3W)t:%t
+ 'W)k*%/
+ -W) ({# EW) (D 3W)t:%t
  +W) m#< 'q+/+
- %q+ $* 5q+ $# 5q+ $# 5q+ &\# )q+k*%P
- 0* 5q+ &4 /q+ (. /q+ ,. 'q+ P&&qEf~$y\V"'
+ %q+ $* 5q+ $# 5q+ $# 5q+ &\# 'q+k*%P
+ -q+ (2 5q+ &4 /q+ (. /q+ ,. 'q+ P&&qEf~$y\V"'
 qEf~$*qc"(
 qEf~$*q6")
 qEf~$rtpZ"*
@@ -1216,14 +1217,14 @@ qEftQvhsc"6
  .$|SrCztQsKs]
  .$|SrCztQsKp.
  .$|SrCztQvhsc
- s&$Wv5yI
+ y&$Wv5yI
 u27
- ^(&`}
+ \(&`}
 
-var directF16SM70 = driver.Text{Base: &directF16SM80, Code: `packed2 38449 direct_dtype_F16_row_F16
+var directF16SM70 = driver.Text{Base: &directF16SM80, Code: `packed2 38456 direct_dtype_F16_row_F16
 !s.
 !s-
- 8(]rvq^
+ 8(]rvrA
  ($p#'r6s7
  VN$y[17
 txuu1(
@@ -1232,11 +1233,11 @@ rp1{:
  w#$q,xZr.
  k$$:%d
  s&$:cr.
- V&$:{r.
- g#$:xuy
- ($:mv|
- ($:T{7
- &$:K{V
+ \&$:|r.
+ e#$:wuy
+ ($:lv|
+ ($:S{7
+ &$:J{V
  w&$`}
 
 var tiledBF16x32SM80NarrowAligned = driver.Text{Base: &directBF16SM80, Code: `packed2 80991 tiled_dtype_BF16_row_BF16_5_8_dtype_BF16_4_4_float32
@@ -2506,14 +2507,14 @@ rM<iI
  /:uB0
  -:vgqK(
  ':tg+q%
- &TZ#q\0qT
+ &XZ#q\0qT
  &% %RS#J=q(+
 p90+
- $3|O<P
+ $1|O<P
 JQq(2
 /N
 p90.
- &FJdq(1
+ &DJdq(1
 /#
  )'Joq(5
  )'/1

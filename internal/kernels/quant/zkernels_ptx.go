@@ -579,9 +579,11 @@ qHpSE
  ($ *@ $?r^u=
  .4r^9)
  9) &,ufq)R9)
-qHq)9$
 qHq)9.
- ,*tK/4
+y7
+qHq)9$
+v7
+ (.tK/4
  *${U/9/9)
 s(/9$
  (&tH9(
@@ -701,10 +703,10 @@ s9pU
 t+rgr_
 /$
 ufpAR;
-zIr}
 zIp@
 y7
-|&w&
+zIr}
+v7
  %? %@/$
  %S#{H
 uS
@@ -1484,7 +1486,7 @@ Ci
  &4!c*pm
  '' X#(`}
 
-var dotsQ4OneSM90NarrowAligned = driver.Text{Base: &batchMixedSM70, Code: `packed2 55083 dots_nibbles_one
+var dotsQ4OneSM90NarrowAligned = driver.Text{Base: &batchMixedSM70, Code: `packed2 54482 dots_nibbles_one
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
  $(!u6grnp)wd
@@ -1496,10 +1498,10 @@ var dotsQ4OneSM90NarrowAligned = driver.Text{Base: &batchMixedSM70, Code: `packe
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pW0tdpt
- $.]p0rG
+ $.]r:qo
 tW+rT
-Oq3rT
-ht-rG
+O|Vr-
+hrvqo
 p#0.rA
  &,t6
  ("p,rj
@@ -1618,46 +1620,43 @@ ts
 w3?8
 qjxfA
 y@*pf
-sU'
-shj?IpYjp$g}KrE
 t4
 |H.
 pnqVK
-ts
- '%y@1yS
-t1x?vu
+y@1yS
+}Qta
 /#
-t#vu
- %#p<D
-p_6}',
+t#ta
+p<D
+p_6}'*
 r&63
-ut)
+zy
 }mrQu%3
 }ms&vsfvs3
 }ms&tTftT3
 }ms&r:t'fr:t'3
 put-q%
-x=p54
+x=p74
 pur:p=
 uN5
- %AG&)
+ %;G&)
 ts
-w3D8
+w3B8
 qjp0A
 pg6vj
 t~3
 zy
 pusCqW
-qjY%D
+qjY%B
 G)rN
-w3DZ
+w3BZ
  %*q?pS
 qjp0&6
 s$pS-
 |O0pf
- )Jpur:qp
- %V$/$
- 'V$/$
+ )Fpur:qp
+ %P$/$
+ 'P$/$
 t#yO
 p<E
 }mp+pQFyWu%3
@@ -1665,78 +1664,76 @@ p<E
 tg1pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 //
-pL*M
-rs%+
+pL(M
+rs%)
 tg*q~
 pH5&7
 tg5s8
-sx,wq
+sx*wq
 uc5|w
 tg0yG
-tF%C
+tF%A
 /3
 q"Y;
- %Q$/&
+ %z#/&
 q"YM
-rs%1
+rs%/
 /3
- 'Q$/3
-vn%4%;
+ 'z#/3
+vn%2%9
 /3
-L3x_*
- 'Q$/3
+L1x_*
+ 'z#/3
 tG8
 y@.pX
-L>qb<
-LIpkr6
+LFpkr6
 qj'r6A
 /4
-x=Y3
- +U$w3Y8
- %U$/3
-xq
- 1U$y@1pv
-t1|dyO
- %Z#/#
- %$ %%p<F
-p_6}'F
- 'V$}ms&y5pZu%3
+x=wk
+ +}#w3V8
+ %}#/3
+ )}#y@1pv
+t1x?vu
+t#vu
+/#
+ %$p<F
+p_6}'A
+ '~#}ms&y5pZu%3
 }ms&z|fvs3
 }ms&sQvPftT3
 }ms&qFq6fr:t'3
 /4
-x=pa4
+x=pQ4
 /4
- +V$w3^8
- +V$/3
-qjY%^
- %V$w3^Z
- +V$/3
- )K/4
- /V$p<G
+ +~#w3Y8
+ +~#/3
+qjY%Y
+ %~#w3YZ
+ +~# +G/4
+ /~#p<G
 }mp+pQxLr6p6u%3
 !s4
 /4
- %V$s=2yU
+ %~#s=2yU
 q:/rf
 p[rDq'?pYrm{Ep4s6rvro15z#
 {y*
 s+*A
 r#sS*
 sh?Iq3u}vMA
-wWG
-znGA
+wWB
+znBA
 tE
 p<H
 tg5qG
-L1%G
+L.%B
 /2
- $m+rs%I
+ $m+rs%D
 /6
-L2&7
+L/&7
 /6
 qfbwq
-sx4|w
+sx1|w
 s=+w.
 tIu(-&%
 tIsS#
@@ -1748,7 +1745,7 @@ pg6M
 |x0s8
 p_%&&pk
 yf
- %_&sB0A
+ %R&sB0A
 qf0r4
 t9^
 |x+yU
@@ -1762,7 +1759,7 @@ zw0
 s=.p;
 pEvyw>gp3oz?p)v,q'?x<jtv
 WpC.qp
-pLZ4
+pLU4
 WpC1p}
 vq&%
 p<.
@@ -1772,10 +1769,10 @@ rs8
 WpC*v5
 tFpk
 WpC6qO
-zCcM<
- %a'{Qp44
+zC]M<
+ %S'{Qp44
 Wp'1p;
-pnp8zK
+pnp8uK
 Wp-*pV
 z~&
  &p'WpC5yq
@@ -1793,7 +1790,7 @@ WpC6r7
 {Qp4y%
 pIp4M<
 tG8
- %9Lt8
+ %9Lo8
 x>qU
 q"b4
 r#p^8
@@ -1909,7 +1906,7 @@ x]rQp*
 Wpf6pf
 pnp5K
 pnp8;%t
- '|+Wp;<qG
+ 'o+Wp;<qG
 x]p+p^FpUK
 x]p+p^FquK
  $#WpX2pC
@@ -1943,8 +1940,8 @@ z~A
 /b
 pHYx_*
 pur:yB
- %s+pusCP5
- %l+pu1*z1
+ %l+pusCP5
+ %e+pu1*z1
 p]|e%}
 T|^v/
 qt),
@@ -1970,7 +1967,7 @@ rs&Z
 vq&&
 Tp'<pC
 q{&,
- %|,TpC0q8
+ %q,TpC0q8
 |/(y%
 pIp4y%
 pH(8
@@ -1985,7 +1982,7 @@ rI+q&
  $#Tp=r{
 pH[%/
 /3
- %|-}Fw~
+ %o-}Fw~
 TqWrX
 L.8
 /#
@@ -2024,9 +2021,9 @@ qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 s,#L&E
 /z
 p~#L;
- %V//'
- %U- %0/z
- 'V//z
+ %x./'
+ %}, %0/z
+ 'x./z
 r8#N&W&P
 t3+yq
 uz68
@@ -2036,69 +2033,74 @@ tF8
 /{
 wW#
 zn#;ux
-p]$vEQ
-wvG%%
- %V-/{
- -V-wv98
- %[//z
- 3V-y@.p=
- %k0/|
- )e. '%p<J
-p_63pT
- /^//|
- %X-/|
- +^/wv;8
- %^/s%B3
+wvG%$
+ %~,/{
+ -~,wv98
+ %|./z
+ )|.y@.p=
+t1|dyO
+/|
+ %T. %# 'W.p<J
+/&
+p])vEQ
+y@*q8
+p_638
+ /S//}
+x=p54
+/}
+ +S/wv;8
+ %S/s%@3
 zy
-/{
+/|
 qjsS<
- %]/wv=p*
- ']/s$pSi5
-/{
- )K/|
- %}- 'Y/ %# '%p<K
+ %R/wv=p*
+ 'R/s$pSi3
+/|
+ )J/}
+ %J 'G )Jp<K
 }mp+p7FyWu%3
 !s4
+/}
+ %Q//|
+s,#^&Z
+/3
+ 'V$/|
+s,#_&7
 /|
- %\//{
-s,#a&Z
- 'z, %Z$/{
-s,#b&7
-/{
-}Pr(#cp*wq
-}Pr(#bH#bA-
+}Pr(#ap*wq
+}Pr(#_H#_A-
 ug.qG
-L53<
-pnp85Mq&
-u:5KA-
+L33<
+pnp83Mq&
+u:3KA-
 t>+p=
-L0&E
+L.&E
 /&
  '0t>+yS
 xh
-/5
-uzLA
-sxMr4
+/6
+uzJA
+sxKr4
 {MrR
- %j-qjqV&Y
-yP@)
+ %f-qjqV&Y
+yP>)
 sF*E
 pu1.p=
-pL:,
+pL8,
  %(qjqVvlr6
 wvK8
 qj+q&A
 pu11p=
-pL<4
+pL:4
  %.qjqV,6q&
 wvO8
 qj1qFA
 {Mt0
- %j2pu1.p}
- 'j2pu11p}
+ %X2pu1.p}
+ 'X2pu11p}
  '%p<L
 /'
-try1H#h
+try1H#f
 {NsX
 r#p5pN
 /%
@@ -2123,14 +2125,14 @@ rHp48qd
 }nq3
 wP
 pu5.q%
- %q% $#pDpb.pf
-p]Ve^
+ %m% $#pDpb.pf
+p]Te^
 xa0pPqkt^>t^{5p+YV
 pDq82r%
-r8#p;pN
+r8#n;pN
 yJp+p4FyW
 pDr%+q~
- %y, &_*pIY3
+ %u, &_*pIY3
  )&pDq81qO
 yJp+p7FxupU
 /#
@@ -2152,10 +2154,10 @@ pL,M
  +,zC2,
  +1zC5vl
  )@qL*pv
-r8$/}'@
+r8$-}'@
 y<xHV
 q.+pX
-r8$0}'E
+r8$.}'E
  %%q.2v5
 zBb
 zBY
@@ -2194,7 +2196,7 @@ zC&,
  +'zC)vl
  +}#pL+M
  +'zC.rf
- +, %a, +1zC4vl
+ +, %\, +1zC4vl
  +@y<rCEu\sD
 /2
 y<rCDu\sD
@@ -2265,35 +2267,33 @@ p>G"$r5")
 p>F"$pF"(
 !s4
 /C
-s,&43<
-pnr(&4Mq&
-}Pr(&4KA-
+s,&23<
+pnr(&2Mq&
+}Pr(&2KA-
 t><r7
-rHr(&-H&-&Z
+rHr(&+H&+&Z
 v"~42
  %*T|^{6
-tIr(&6&Z
-x>'H&G
- %c>qjqV&H
+tIr(&4&Z
+x>'H&E
+ %^>qjqV&H
 wvH8
-qjr(&GA
+qjr(&EA
 Tw;pK
-r#xS&G
+r#xS&E
 qj*'A
 T|^pV6
-}Qta
-/#
-uYQ
- %zAp<I
+ 'mAuYO
+ %q?p<I
 T|^v5
 t*|..
 TqG*{X
-zbr(&:H&:,
+zbr(&8H&8,
 /$
-r8&Ie8
+r8&Ge8
 TpV+pb
 NMz&'z\
-/o
+/p
 SD#I(
 /#
 NLz&'z\
@@ -2308,29 +2308,29 @@ NJz&'z\
 /#
 SD#F(
 TpV6qG
-r8&He8
+r8&Fe8
 x~v~rQvLryU@
 x~v~s&uxuhqi7@
 zF'a
 }=
 zF5p;
-zg&7K
+zg&5K
 }k
 s5{G
 Ta5q[
-:Rd
+:Pd
 |2B
-rIr(&E
- 'W= %&v"~B
- %%:Qr.
+rIr(&C
+ 'S= %&v"~B
+ %%:Or.
 Ta6y2
  %[# &S#}<<p*
- %q?s"H&O
+ %m?s"H&M
 rc<
 x>pe
 |yrQ
 Tp'<q%
-wTsgiQ
+wTsgiO
 t+sa{c
 zF1{$
 rHYp*,
@@ -2340,7 +2340,7 @@ y7
 rHp?^&(
 r]p?&Z
  $R+ $( %@TpC0s8
-:Rr.
+:Pr.
  $#TpC+r%
 {Bqix)
 t+qi[7
@@ -2348,26 +2348,26 @@ TpC0u)
 }UpPqVA,
 vqA
  '3TpC.pC
-zDH&=
-uYT
+zDH&;
+uYR
 vN
 TpC*{X
 s>r\#E
 TpC6p;
-rd[d
+rdYd
 TpK0pV
-z(&=
-xd&=&@
+z(&;
+xd&;&@
 rc'
-wN&=;
+wN&;;
 G0)
 uJ
- 'b>TpK<p'
- %+xd&=&A
+ ']>TpK<p'
+ %+xd&;&A
 rc0
 wb7
 wSt^tz
-wN&>4
+wN&<4
 G2)
 Ip)?pEqBqgq7uLq]A
  $#s=5|^
@@ -2377,73 +2377,69 @@ v[[&#
 r?/
  $#vB<pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
- &g' %WGqIB
+ &g' %uFqIB
 J${h
 {yG
 J%|<
- %yEJ&{e
+ %hEJ&{e
 {yK
 J'uC1
- %XFqIL
+ %vEqIL
 J(uC5
 {yO
 sY*
- $)/l
+ $)/n
 J4uC6
 {yc
 J5q(<
-/l
-J6q('
+/n
 p90'
  $#/k
-J;q(0
-{yj
-J<q(+
+J9q(0
+{yh
+J:q(+
 /j
-J=q(2
-{yl
-J>q(.
+J;q(2
+{yj
+J<q(.
 /j
 p9vr
- $#/o
-{y{
-JJq(5
+ '4{yx
+JHq(5
 /'
-JKq(*
-{y}
-JLq(6
+JIq(*
+{yz
+JJq(6
 /'
-JMq('
- '8/'
-JSrP<
-uR'o
-JTrP'
-/'
-JUrP0
+ '7/'
+JOrP<
 uR'm
-JVrP+
+JPrP'
 /'
- '8 %hBz('i
-:|rP2
+JQrP0
+uR'k
+JRrP+
+/'
+ '7 %bBz('g
+:zrP2
 p9sQ
  &.:%rP1
 sh?Iq3u}vMqP
 :$rP5
 /A
-:\rP*
+:ZrP*
 sh?Iq3u}vMqU
 p9v-
  $3/*
-:Ls?<
-uR&2
-:Ks?'
+:Js?<
+uR&1
+:Is?'
 /*
-:Js?0
-uR&0
-:Is?+
+:Hs?0
+uR&/
+:Gs?+
 /*
-:Hq('
- 'G/*
+ 'F/*
 :As?2
 uR&)
 :@s?.
@@ -2452,7 +2448,7 @@ uR&)
 uR&(
 :>s?5
 /*
- 'G/a
+ 'F/a
 :4s?*
 :3s?6
 /_
@@ -2463,39 +2459,39 @@ uR%z
 :0uy0
 uR%x
 p9xW
- $@ %lB &" %pArI2
-z>a
-pc8
- &* %]A $:C^
+ $@ %eB &" %iArI2
+ $&pc8
+ &$ %VA $:C\
 _7
  &3/#
- $:C[
+ $:CY
 _8
  &3/#
- $"CX
- '. $( %r@ $FCU
- &7 $+ %P?vbe
-CT
+ $"CV
+ '. $( %k@ $FCS
+q4a
+ &? %x>vbe
+CR
 r9t-
- &( %p>{16
-CS
- '( $, %y=tX<
+ &( %i>{16
+CQ
+ '( $, %r=tX<
 pp<
 r9<
- &* %c<tX
-CP
+ &* %[<tX
+CN
 _9
 p9
 !cxw
- %^<})
-CM
+ %W<})
+CK
 _:
 p9
 !c'y3
 Ta6p-
 ||
 C3
-q4R
+q4P
 p9
 !c'z/
 /=
@@ -2504,7 +2500,7 @@ p9
 /=
  $/C/
  '4!crvpm
- %mItX'
+ %XItX'
 n=
 q4,
 p9
@@ -2525,8 +2521,8 @@ pp6r6
 q4*
 p9
 !c'x#
- %ZJtX.
-n@
+ %uItX.
+C~
 q4)
 p9
 !cuQpm
@@ -2537,7 +2533,7 @@ p9
 !c'xw
 /7
 ||6
-nA
+C}
 _4
 p9
 !vTy3
@@ -2550,7 +2546,7 @@ vby%
  )s#!ct?pm
 /7
 vbqd
-C|
+Cx
 _5
 p9
 !vT+pm
@@ -2561,7 +2557,7 @@ p9
 !crlpm
 /7
 {1ul
-C|
+Cx
 _6
 p9
 !vTwG
@@ -2572,7 +2568,7 @@ p9
 /7
 {1sK
  )>!vTx#
-/z
+/{
 ||*
 pp'r6
 q4$
@@ -2580,31 +2576,31 @@ p9
 !cxNpm
 /'
 ||6
-Ct
+Cp
  'U#!vTxw
  'U#q4#
 p9
 !|-y3
 /&
- %OCm
+ %OCk
  'O!|-z/
  'Oq4"
 p9
 !cq0pm
 /&
- %OCm
+ %OCk
  'O!|-+pm
  'Or9q)
 p9
 !culpm
- %aG{1vh
-Ce
+ %YG{1vh
+Cc
 r9ps
 p9
 !|-wG
 {1un
-Cc
-q4d
+Ca
+q4b
 p9
 !|-wX
 /<
@@ -2612,13 +2608,13 @@ tX5
 C4
  'j$!|-x#
 tX*
-CR
+CP
 {K
 p9
 !cunpm
 /<
 tX6
-CQ
+CO
  'd%!|-xw
 ||<
 pp*'
@@ -2627,7 +2623,7 @@ p9
 !y=y3
 /<
 ||5
-CJ
+CH
 r92ux
 p9
 !y=z/
@@ -2636,7 +2632,7 @@ p9
 !cxlpm
 /(
 ||6
-CI
+CG
  'u$!cv6pm
  'u$r9pJ
 p9
@@ -2656,7 +2652,7 @@ p9
 /<
 ||'
 C:
- &"!y=xw
+ 'c'!y=xw
 ||0
 pp*
 q49
@@ -2682,17 +2678,17 @@ p9
 ||1
 pp1qF
 r9pA
- $Bp,0p.
+ $Fp,0p.
  *$zqt8
 st
 zqtq
  D(`}
 
-var dotsQ4OneSM80NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 54974 dots_nibbles_one
+var dotsQ4OneSM80NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 54373 dots_nibbles_one
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  e%(/%
- X.( c+&/=
+ m-( c+&/=
  g$$/a
  }%$/e
  2$/y
@@ -2701,35 +2697,35 @@ var dotsQ4OneSM80NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, 
  &$/y
  *$/z
  $$/z
- ,$/z
- 0$/y
- 6$/{
- <$/{
- $$/{
- 2$/z
- .$/z
- ($/{
- 4$/{
- $$/z
  *$/z
- $$/z
- iN$ c0$`}
+ 0$/y
+ ,$/{
+ @$/|
+ $$/|
+ 2$/{
+ .$/{
+ ($/|
+ 4$/|
+ $$/{
+ *$/{
+ $$/{
+ cN$ c0$`}
 
-var dotsQ4EightSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 55027 dots_nibbles_eight
+var dotsQ4EightSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 54426 dots_nibbles_eight
  ,$!xgrnrDp)orDwp
 !|F}+}Zy.wd
- .&]'r6s7
- $$Oq3rG
+ .&]r:rT
+ $$O|VqS
  {#$ &&WpV*qp
- $' P'&p_7}',
+ $' s&&p_7}'*
 r&73
  >&pg7vj
  2$qjp0&7
  L$pH5&6
- X$$p_7}'F
- 'V$ <( )V$ .( 'V$ D&p[rDq'?pYrm{Eu(/vl.vZvhsC5
+ y#$p_7}'A
+ '~# <( )~# .( '~# D&p[rDq'?pYrm{Eu(/vl.vZvhsC5
 pIp4r+
- >&L2&6
+ >&L/&6
  0$p_*rfv(&.
 Ta<rX
 q:74
@@ -2743,15 +2739,15 @@ rYp2-
 TpV6s8
 tbq0
  &8TpC.qp
-pLX4
+pLS4
 TpC1p}
  &(TpC5s8
 wv4&7
  $&TpC*v5
  $$TpC6qO
-zCaM<
+zC[M<
  &&Tp'1p;
-pnp8xK
+pnp8sK
 Tp-*pV
  ((TpC5yq
  $$TpC6pK
@@ -2759,7 +2755,7 @@ Tp-*pV
  ($TpC*pv
 y$sS7
  &&TpC6r7
- *$Lr8
+ *$Lm8
  .$Tp'6q%
  :$TpC<q~
  6$Tp'5pv
@@ -2791,7 +2787,7 @@ y$sS7
  $$WqWp;
 wC#%z
 WrXpv
- *( %o+ $$ %h+ $$p]ze%{
+ *( %h+ $$ %a+ $$p]ze%{
 W|^v/
  (&Ww;rR
  ($WpV.qG
@@ -2812,16 +2808,16 @@ pL~,
 /z
 p~#J;
  2(r8#L&W&P
- m#$p_73pT
- /Z/ i#0s,#^&Z
- *$s,#_&6
-/{
-}Pr(#ap*wq
-}Pr(#_H#_A-
- u#*trrfv(H#f
+ e#$p_738
+ /~. i#0s,#\&Z
+ *$s,#]&6
+/|
+}Pr(#^p*wq
+}Pr(#]H#]A-
+ u#*trrfv(H#d
  8${\7
- J$r8#n;pN
- m$$r8$.}'@
+ J$r8#l;pN
+ m$$r8$,}'@
  y%$y<rCEF.tq
 /2
 y<rCDF.tq
@@ -2867,11 +2863,11 @@ z)5p;
  $$WpK0pV
  2$WpK<p'
  6$t=5&5&6
- c$$ $* ()uR'k
- ,$z('g
-:zrP2
- V$& %pA ,$ %]A D$ %r@ ,$ %P? &$r9sK
- &$ %p> &$ '( $& %y= ,$ %c< ,$ %^< ,$|x6p-
+ ^$$ $* ()uR'i
+ ,$z('e
+:xrP2
+ T$& %iA ,$ %VA D$ %k@ ,$ %x> &$r9sK
+ &$ %i> &$ '( $& %r= ,$ %[< ,$ %W< ,$|x6p-
  Z$$||.
  *$||1
  ,$||5
@@ -2886,11 +2882,11 @@ z)5p;
  *$||<
  ,$ $M *N $M Z#N`}
 
-var dotsQ4EightSM80NarrowAligned = driver.Text{Base: &dotsQ4EightSM90NarrowAligned, Code: `packed2 54918 dots_nibbles_eight
+var dotsQ4EightSM80NarrowAligned = driver.Text{Base: &dotsQ4EightSM90NarrowAligned, Code: `packed2 54317 dots_nibbles_eight
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  e%(/%
- P.( c+&/=
+ e-( c+&/=
  g$$/a
  }%$/e
  2$/y
@@ -2899,26 +2895,26 @@ var dotsQ4EightSM80NarrowAligned = driver.Text{Base: &dotsQ4EightSM90NarrowAlign
  &$/y
  *$/z
  $$/z
- ,$/z
- 0$/y
- 6$/{
- <$/{
- $$/{
- 2$/z
- .$/z
- ($/{
- 4$/{
- $$/z
  *$/z
- $$/z
- iN$ c0$`}
+ 0$/y
+ ,$/{
+ @$/|
+ $$/|
+ 2$/{
+ .$/{
+ ($/|
+ 4$/|
+ $$/{
+ *$/{
+ $$/{
+ cN$ c0$`}
 
-var dotsQ4SixteenSM90NarrowAligned = driver.Text{Base: &dotsQ4EightSM90NarrowAligned, Code: `packed2 39707 dots_nibbles_sixteen
- <$]p0qq
+var dotsQ4SixteenSM90NarrowAligned = driver.Text{Base: &dotsQ4EightSM90NarrowAligned, Code: `packed2 39106 dots_nibbles_sixteen
+ <$]r:r-
 tWqo
-Ovhqq
+OsKqo
  $(p#pdqo
- Z/$pIp4e
+ o.$pIp4e
  N$p_*,'re&.
  <$tbq3
 Ta0qO
@@ -2929,10 +2925,10 @@ t9q5
 Ta+tB
 y$p|;
  ''/$
- %- ($pL^4
- 4$zCgM<
- ($pnp8~K
- L$Lx8
+ %- ($pLY4
+ 4$zCbM<
+ ($pnp8yK
+ L$Ls8
  c%$p]5,'re%S
  6$s">s#
  y%$ %Q' &$ %Q$ @$pnp8;%x
@@ -2962,40 +2958,35 @@ r8#T&W&P
 sx9|w
 /}
  $(/}
- ,$/}
- 0$/|
- 6$/~
- <$/~
- $$/~
- .$s%D3
+ *$/}
+ 0$ *s# &r#/~
+ @$ $|; $}; ,|; &};s%B3
 zy
-/}
- .(/}
- ($/~
- 4$/~
- $$/}
-s,#g&Z
- (&/}
-s,#h&6
-/}
-}Pr(#ip*wq
-}Pr(#hH#hA-
- :,uzNA
-sxOr4
- X#&tr,'reH#n
+/~
+ .(/~
+ *v; 4y; &x;/~
+s,#e&Z
+ (};/~
+s,#f&6
+/~
+}Pr(#gp*wq
+}Pr(#fH#fA-
+ :,uzLA
+sxMr4
+ X#&tr,'reH#l
  2$ws
  &"x=be
  .$t9Z
  4$riYK
  $?pDpb.qO
-t*qd%Y
+t*qd%W
 x>pN
  $D|Eq8
 r)p5,'reqP
 pDq82q[
 q"p^;
 pI|T
-s,#{8
+s,#y8
 t9%"
  J&pL%M
  *$zC(rf
@@ -3005,8 +2996,8 @@ t9%"
  *)zC3rf
  *)zC6,
  *)zC9vl
- *Br8$<}';
- &$r8$>}'@
+ *Br8$:}';
+ &$r8$<}'@
  >$qh("'pM"(
 qh)"'U")
 qh*"&x.*
@@ -3016,9 +3007,9 @@ qh1"%pF"1
 qh2"$r5"2
 qh3"$pF"3
 /)
-r8$@}'E
+r8$>}'E
  $M/)
-r8$B}'J
+r8$@}'J
  '% **/)
  $$ )$pz?%3%<%0pqp^pepqr\[pj[@
 pz9%-%6%*pqpQp2wF
@@ -3036,21 +3027,21 @@ y#p;
 qnU%U,
 kUe
  &RA/E
-s,#23<
-pnr(#2Mq&
-}Pr(#2KA-
- $f%qn|%|&Z
- ($tIr(#4&Z
-xe'H#G
- (&qjr(#GA
- $$r#xS#G
+s,#03<
+pnr(#0Mq&
+}Pr(#0KA-
+ $f%qnz%z&Z
+ ($tIr(#2&Z
+xe'H#E
+ (&qjr(#EA
+ $$r#xS#E
 qjp0'A
- (&uYR
- ,$zbr(#8H#8,
+ (&uYP
+ ,$zbr(#6H#6,
 /$
-r8#Ie8
+r8#Ge8
  $(p17z&'z\
-/q
+/r
 XI"@(
 /#
 p1:z&'z\
@@ -3064,7 +3055,7 @@ XM"F(
 p1@z&'z\
 /#
 XO"I(
- $@r8#He8
+ $@r8#Fe8
  &$/$
 p1Cz&'z\
 /$
@@ -3082,46 +3073,44 @@ p1Lz&'z\
 /#
 XW"U(
 /$
-r8#Gep*
- ,%zg#6K
- ($:Sd
- $$rIr(#D
- ,$ $V# $U#xe'H#F
- *$s"H#P
+r8#Eep*
+ ,%zg#4K
+ ($:Qd
+ $$rIr(#B
+ ,$ $V# $U#xe'H#D
+ *$s"H#N
  $$x>pT
- &$wTsgiR
- 8$ %@ $$:Sr.
- 6$zDH#<
-uYU
+ &$wTsgiP
+ 8$ %@ $$:Qr.
+ 6$zDH#:
+uYS
  &&s>r\"\
- $$rd\d
- $$z(#<
-xd#<&@
- $&wN#<;
- ,$ %+xd#<&A
- (&wN#=4
- Z#$/n
- ($/n
- ($/m
+ $$rdZd
+ $$z(#:
+xd#:&@
+ $&wN#:;
+ ,$ %+xd#:&A
+ (&wN#;4
+ Z#$/p
+ ($/p
+ &$/m
  ($/l
  ($/l
- &$/q
- :$uR$t
- ($uR$r
- ,$z($n
-:}rP2
+ &$/p
+ 8$uR$r
+ ($uR$p
+ ,$z($l
+:{rP2
  *&wW"
- &$:]rP*
- $' (*:Ms?<
-uR#1
-:Ls?'
+ &$:[rP*
+ $' (*:Ks?<
+uR#0
+:Js?'
 /*
-:Ks?0
-uR#/
-:Js?+
-/*
-:Iq('
- (4:Bs?2
+:Is?0
+uR#.
+:Hs?+
+ *0:Bs?2
 wWy
 :As?.
 /*
@@ -3139,15 +3128,15 @@ wWm
 :1uy0
 wWk
  o#6r9s#
- ,$ '( P'&/|
+ ,$ '( P'&/}
  {$$ppp0'
  i&$`}
 
-var dotsQ4SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4SixteenSM90NarrowAligned, Code: `packed2 39598 dots_nibbles_sixteen
+var dotsQ4SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4SixteenSM90NarrowAligned, Code: `packed2 38997 dots_nibbles_sixteen
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  e%(/%
- g.( c+&/=
+ {-( c+&/=
  g$$/c
  c&$/g
  2$/{
@@ -3156,28 +3145,28 @@ var dotsQ4SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4SixteenSM90NarrowA
  &$/{
  *$/|
  $$/|
- ,$/|
- 0$/{
- 6$/}
- <$/}
- $$/}
- 2$/|
- .$/|
- ($/}
- 4$/}
- $$/|
  *$/|
- $$/|
- a6$ c0$`}
+ 0$/{
+ ,$/}
+ @$/~
+ $$/~
+ 2$/}
+ .$/}
+ ($/~
+ 4$/~
+ $$/}
+ *$/}
+ $$/}
+ Z6$ c0$`}
 
-var dotsQ4ThriceSM90NarrowAligned = driver.Text{Base: &dotsQ4SixteenSM90NarrowAligned, Code: `packed2 41451 dots_nibbles_thrice
- <$]p0rO
- $$Ov-rT
+var dotsQ4ThriceSM90NarrowAligned = driver.Text{Base: &dotsQ4SixteenSM90NarrowAligned, Code: `packed2 40850 dots_nibbles_thrice
+ <$]r:qS
+ $$Ounr-
  $$p#'qFs7
  e&$p<B
- g$$p<C
+ Z$$p<C
  o#$p<D
- i$$p<E
+ Z$$p<E
  o#$p<F
  ,$p[rDq'?pYrm{Eu(/,vh2un6.sQ
 pI|T<
@@ -3197,7 +3186,7 @@ tE
 rIp8"
  (Q+uz"A
 sx#r4
- ,&L|8
+ ,&Lw8
 x>%$
  (&/-
 ujv?d
@@ -3219,7 +3208,7 @@ TpX0qT
 qr,#,7
  $y#qn1%1,
 k1&&
- &\5 $[7y]-y:
+ &T5 $S7y]-y:
 qJ-(
  *&y],y:
 qJ,(
@@ -3255,32 +3244,32 @@ p]'sd8
  $$L38
  .$ujxZd
  q#$/k
- 2$ $|8s,#U&E
- $~%p~#U;
- *R= *~<r8#W&W&P
- $R=uz;8
+ 2$ $n8s,#U&E
+ $r%p~#U;
+ *g< *d<r8#W&W&P
+ $g<uz;8
 sx<|w
- $x<tF8
- $T& ,{8 $Y= 0Z= $Y= 6Z= $S9 ,T9p<I
- 0$ $_= $\& ,[& &a=s%G3
- &[= ,^=s$pSi4
- ,Y= .\=p<J
- &$ &[= $s&s,#j&Z
- (k8 $_=s,#k&6
- $$}Pr(#lp*wq
-}Pr(#kH#kA-
- :e=uzQA
-sxRr4
+ $]<tF8
+ $w% *m8 $l< 0m< *l< &m< $t8 *u8p<I
+ H$s%E3
+ &t< ,w<s$pSi2
+ ,r< .u<p<J
+ *$ $_8s,#h&Z
+ (c8 $x<s,#i&6
+ $$}Pr(#jp*wq
+}Pr(#iH#iA-
+ :}<uzOA
+sxPr4
  T#&p<K
 /'
-trqdrqH#q
- a#(t*qd%\
+trqdrqH#o
+ a#(t*qd%Z
  ($r)p5qdrqqP
- ($s,#~8
- o$$r8$?}';
- $$r8#9}'@
- $#r8#=}'E
- &#r8$K}'J
+ ($s,#|8
+ o$$r8$=}';
+ $$r8#7}'@
+ $#r8#;}'E
+ &#r8$I}'J
  8$pz?%3%<%0p&(%'pqr\[pj[@
 pz9%-%6%*p&&%%wF
 pz?%3%<%0p&#%"wF
@@ -3295,10 +3284,10 @@ qhA"5"."A
 qhB"4"/"B
 qhC"4"."C
 /)
-r8$M}'O
- $Mr8#K}'T
- $#r8#O}'Y
- &X#r8$Y}'^
+r8$K}'O
+ $Mr8#I}'T
+ $#r8#M}'Y
+ &X#r8$W}'^
  8$pzS%G%P%Dp&(%'pqr\[pj[@
 pzM%A%J%>p&&%%wF
 pzS%G%P%Dp&#%"wF
@@ -3317,22 +3306,22 @@ qhe"R"/"e
 qhf"R"."f
  $:qnj%j,
 kje
- (&s,#F3<
-pnr(#FMq&
-}Pr(#FKA-
- $(rHr(#?H#?&Z
+ (&s,#D3<
+pnr(#DMq&
+}Pr(#DKA-
+ $(rHr(#=H#=&Z
 v"~43
- &&tIr(#H&Z
-xe'H#Z
- (&qjr(#ZA
- $$r#xS#Z
- *$uYQ
+ &&tIr(#F&Z
+xe'H#X
+ (&qjr(#XA
+ $$r#xS#X
+ *$uYO
  $$p<H
- ($zbr(#LH#L,
+ ($zbr(#JH#J,
 /$
-r8#\e8
+r8#Ze8
  $(p1Wz&'z\
-/p
+/q
 Xj"a(
 /#
 p1Zz&'z\
@@ -3346,7 +3335,7 @@ Xn"g(
 p1az&'z\
 /#
 Xp"j(
- $@r8#[e8
+ $@r8#Ye8
  ($p1dz&'z\
 /$
 Xr"m(
@@ -3363,53 +3352,51 @@ p1mz&'z\
 /#
 Xx"v(
 /$
-r8#Zep*
- ,Dzg#JK
+r8#Xep*
+ ,Dzg#HK
 }k
 s5z9
- $(:Rd
- $$rIr(#X
- ($ &' $* 'o#s"H#b
+ $(:Pd
+ $$rIr(#V
+ ($ &' $* 'o#s"H#_
  $. $p+ *q+ $,rHY>|$(
 r]|$Z
- &'rIr(#V
- $. $U# 6V#zDH#N
-uYT
+ &'rIr(#T
+ $. $U# 6V#zDH#L
+uYR
  &&s>r\"}
- $$rdZd
- $$z(#N
-xd#N&@
- $&wN#N;
- ,$ %+xd#N&A
- (&wN#O4
+ $$rdXd
+ $$z(#L
+xd#L&@
+ $&wN#L;
+ ,$ %+xd#L&A
+ (&wN#M4
  0$r?0
- J$/m
- ($/m
- ($/l
+ J$/o
+ ($/o
+ &$/l
  ($/k
  ($/k
- &$/p
- :$uR%,
- ($uR%*
- ,$z(%&
-:{rP2
+ &$/o
+ 8$uR%*
+ ($uR%(
+ ,$z(%$
+:yrP2
  &&/A
 :$rP1
 sh?Iq3u}vMqU
 :#rP5
 /@
-:[rP*
+:YrP*
 sh?Iq3u}vMq5
- (0:Ls?<
-uR#C
-:Ks?'
+ (0:Js?<
+uR#B
+:Is?'
 /*
-:Js?0
-uR#A
-:Is?+
-/*
-:Hq('
- (4:As?2
+:Hs?0
+uR#@
+:Gs?+
+ *0:As?2
 uR#:
 :@s?.
 /*
@@ -3421,41 +3408,40 @@ uR#9
 :3s?6
 /a
 :2uy<
-uR#.
-:1uy'
+ $A:1uy'
 /a
 :0uy0
 wW}
- 06z>_
- ,$C]
- ,$CZ
- ,$CW
- ,$CT
- ,$CS
+ 0T#z>]
+ ,$C[
+ ,$CX
+ ,$CU
+ ,$CR
+ ,$CQ
 r90rq
- *&Cb
- '( P'(/{
+ *&C_
+ '( P'(/|
  g)$`}
 
-var dotsQ4ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ4ThriceSM90NarrowAligned, Code: `packed2 41342 dots_nibbles_thrice
+var dotsQ4ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ4ThriceSM90NarrowAligned, Code: `packed2 40741 dots_nibbles_thrice
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  e%(/%
- g.( Z#&/-
+ {-( Z#&/-
  Z-$/f
  g&$/j
  2$/~
  $$/~
  ,$/~
  &$/~
- J$/~
- i9$ c0$`}
+ H$/~
+ \9$ c0$`}
 
-var dotsQ8OneSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 53035 dots_bytes_one
- <$]t-qo
+var dotsQ8OneSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 52436 dots_bytes_one
+ <$]'qFs7
 tW|Q
-O1*r-
-hqyqo
+O1uxs7
+h'q&s7
 p#0'r-
  0, B( &$zqrj
 zq2pU
@@ -3492,9 +3478,8 @@ t9&/
 uN1
  (&w3>8
 qjy5A
- $&sU(
- :$p<E
-p_7}'-
+ 2&p<E
+p_7}'+
 r&73
  ,(}ms&yWfyW3
 }ms&y5pZfy5pZ3
@@ -3502,7 +3487,7 @@ r&73
 }ms&sQvPfsQvP3
  ("uN2
 t4
-w3C8
+w3A8
  $,tE
 p<F
  &+pg7vj
@@ -3512,29 +3497,28 @@ u"
  *2wc
 }mp+p7FqFq6u%3
  (4/.
-pL)M
-rs%*
+pL'M
+rs%(
  $(pH6&8
- $$sx+wq
+ $$sx)wq
 uc6|w
  &&/2
- *$rs%0
+ *$rs%.
 /2
  &&/2
-vn%3%;
+vn%1%9
 /2
-L2x_*
+L0x_*
  &*/2
- &$L>;r6*
-LIx_0uk
+ &$LFx_0uk
 qj0ukA
 /3
-x=Yqd
- +~#w3W8
- %~#/2
- >:p<G
-p_7}'F
- 'P$}ms&2r6p6u%3
+x=p4qd
+ +w#w3T8
+ %w#/2
+ 28p<G
+p_7}'A
+ 'x#}ms&2r6p6u%3
 }ms&.umfvs3
 }ms&roqcftT3
 }ms&1{^fr:t'3
@@ -3544,34 +3528,35 @@ p_7}'F
 }ms&*s*fsQvP3
 /3
  $4/3
- 'P$w3\8
- 'P$p<H
- -P$/3
- 'P$ *Fwc
+ 'x#w3W8
+ 'x#p<H
+ -x#/3
+ 'x# *Gwc
 }mp+p7F*x$pUu%3
- $4/3
- &$q:0rf
- ,$wWE
-znEA
+!s4
+/3
+ &T$q:0rf
+ ,$wW@
+zn@A
 tE
 p<I
- $*L0%E
+ $*L-%@
 /1
- $&rs%G
+ $&rs%B
 /5
-L1&8
+L.&8
 /5
- $*sx3|w
+ $*sx0|w
  $$tIu(.&%
  &$p_*y1&/
  $$q:74
 pg7M
- 0& (2pLT4
+ 0& (2pLO4
  *$wv5&7
- *$zC\M<
- ($pnp8uK
+ *$zCWM<
+ ($pnp8pK
  <$y$sS7
- 0$Lo8
+ 0$Lj8
  2$tA>
 rc
  $&G+)
@@ -3579,7 +3564,8 @@ rc
 uB
  $&G))
  2$ %FwD
- 5F <8 %F $4 +F () $<p]5y1%K
+ 5F <8 %F $4 +F &)k4%}
+ $>p]5y1%K
  89r>1
  L$zlt"###[
  ($ 4) L* $M (9 4^# H* &j+ (k+r>5
@@ -3593,8 +3579,8 @@ w95&(
 t31pV+
 vq&Y
 /a
- && %Z+/Z
- %X+ $(p]xe%y
+ && %S+/Z
+ %Q+ $(p]xe%y
 pwP*v/
 Ly;
 pu1*P6
@@ -3638,52 +3624,53 @@ sx8|w
  $(/z
 wW"
 zn"eq3
-p]#vEP
-wvF%$
- %{,/z
- -{,wv:8
- %z./y
- 6@/{
- .$p_73pT
- 7}./{
- $2/{
- '}.wv<8
- '}.p<K
- &&s%C3
+wvF%#
+ %t,/z
+ -t,wv:8
+ %l./y
+ ,>/{
+ .$p](vEP
+ $$p_738
+ 7r./|
+ $2/|
+ 'r.wv<8
+ 'r.p<K
+ &&s%A3
 zy
-/E
-:3d
+/F
+:1d
  *:wc
 }mxHFqFq6u%3
- $4/{
- $$/z
-s,#\&Z
- 'p, &n%s,#]&8
-/z
-}Pr(#^p*wq
-}Pr(#]H#]A-
- $P&L34uk
-pnp83rfv(
-u:3KA-
- $(L.&D
- ,$/4
- ,$yP=)
- &$pL8,
+ $4/|
+ $$/{
+s,#Z&Z
+ &h7 $a3/{
+s,#[&8
+/{
+}Pr(#\p*wq
+}Pr(#[H#[A-
+ $g&L14uk
+pnp81rfv(
+u:1KA-
+ $(L,&D
+ ,$/5
+ ,$yP;)
+ &$pL6,
  $+qjqV,5xN
 wvJ8
 qj.v(A
- $4pL:4
+ $4pL84
  $7qjqVM2ro
 wvN8
 qjv+reA
- 6@try1H#d
+ 6@try1H#b
  ($vJ|.Q
  0${\7
  .$x]s&qFq6K
 x]s&v6x+K
  8&pDpb5p;
-p]Wepe
- &#r8#o;q5
+p]Uepe
+ &#r8#m;q5
 yJp+p4FqFq6
  2& $:q>p|&,
 uP|TqyqFx"1rl
@@ -3702,7 +3689,7 @@ zC*e
  )8q{7&,
  '8zC9e
  )Cq{<&-
- )C $a#r8$6}'K
+ )C $a#r8$4}'K
  $$ $:}k
 pz=%4%:%1z[qi[[[@
 pz8%/%6%-pqbp*wF
@@ -3794,48 +3781,48 @@ p>E"&x.)
 p>D"&u7(
 !s4
 /;
-s,&c4uk
-pnr(&crfv(
-}Pr(&cKA-
- $g<rHr(&[H&[&Z
+s,&a4uk
+pnr(&arfv(
+}Pr(&aKA-
+ $g<rHr(&YH&Y&Z
 /;
-p~&\M
- $tH/Q
+p~&ZM
+ $lH/R
 r?3
- &wHtIr(&f&Z
-x>'H&w
+ &oHtIr(&d&Z
+x>'H&u
  $&qjqV&G
 wvG8
-qjr(&wA
- $(r#xS&w
- *$uYL
+qjr(&uA
+ $(r#xS&u
+ *$uYJ
  $$p<M
  $$t*|./
- $$zbr(&jH&j,
+ $$zbr(&hH&h,
 /$
-r8&ye8
- $Hr8&xe8
+r8&we8
+ $Hr8&ve8
 x~v~rQvLt"G#E@
 x~v~s&uxuht"F#D@
- ((zg&gK
- ($:Md
- $$rIr(&u
- ,$:Lr.
- $$ %K *$s"H'"
+ ((zg&eK
+ ($:Kd
+ $$rIr(&s
+ ,$:Jr.
+ $$ %K *$s"H&}
 rc'
- (&wTsgiL
- 8$ %@ $$:Mr.
- 6$zDH&m
-uYO
+ (&wTsgiJ
+ 8$ %@ $$:Kr.
+ 6$zDH&k
+uYM
  &&s>r\#C
- $$rdWd
- $$z(&m
-xd&m&?
- $8wN&m;
+ $$rdUd
+ $$z(&k
+xd&k&?
+ $8wN&k;
 G-)
- */ %+xd&m&@
+ */ %+xd&k&@
 rc+
- &(wN&n4
+ &(wN&l4
 G/)
  (&t=6&6&8
 IpYq'rS{+u([&6;
@@ -3846,49 +3833,45 @@ J%{e
  $*J&uC1
 {yJ
 J'uC5
- $u*J(}v
+ $o*J(}v
 {yN
 sY6
- %D/b
+ %D/d
 J4q(<
 {yc
 J5q('
-/b
-J6q(0
+/d
 p9t?
- &S'J;q(+
-{yj
+ &S'J9q(+
+{yh
 p9rl
- $;/e
-{yz
-JEq(.
+ '.{yw
+JCq(.
 /%
-JFq(1
-{y|
-JGq(5
+JDq(1
+{yy
+:~q(5
 /%
-JHq(0
- '2/%
-:{q(*
-uR(>
+ '1/%
+:yq(*
+{y~
 p906
- &W#z((9
-:vrP<
+ &n#z((7
+:trP<
 p9+'
- 'w;:HrP0
-uR&c
-:GrP+
+ 'q;:FrP0
+uR&b
+:ErP+
 /&
-:FrP2
-uR&a
-:ErP.
+:DrP2
+uR&_
+:CrP.
 /&
-:Dq(0
- 'H/&
+ 'F/&
 :=rP1
 uR&Y
 p9vh
- $;/V
+ $O/V
 :5rP*
 :4rP6
 /U
@@ -3899,71 +3882,71 @@ uR&N
 :1s?0
 uR&L
 p9v6
- $O/A
+ $G/A
 :%s?2
- $s#:$s?.
+ $P$:$s?.
 /@
-:Ws?1
+:Us?1
  $(p925
- *k#/b
+ *i#/b
 rI*
 v_<
- %# &* $- $:CZ
+ %# &* $- $:CX
  &a&!{J
- &t&CW
+ &t&CU
 _3
- (2 $-CT
- '. $4 &-CQ
- '. $4 &-CN
-q4[
- &2 $- $.CM
- ($ $- $.CL
+ (2 $-CR
+ '. $4 &-CO
+ '. $4 &-CL
+q4Y
+ &2 $- $.CK
+ ($ $- $.CJ
  &7 $: $-tX'
- ($ $./u
+ ($ $./v
 tX
-CI
- &a% $Y%/u
+CG
+ &a% $Y%/v
 })
-CF
+CD
  &k% $d% &-C/
-q4K
+q4I
  &2/<
  $+C.
  '4 $4/<
  $+C+
- '4 $4 $- $,C{
+ '4 $4 $- $,Cu
  &P# $M $$pp*q3
  &Z# $W#/:
- $"Cy
-q4z
+ $"Cs
+q4t
  && $$ppsCxN
  &g# $d#/:
- $"Cw
-q4x
+ $"Cq
+q4r
  &&tX5
 ppulro
  &k# $d#/8
- $"Cv
+ $"Cp
 _1
  && $$ppy5
  &i# $f#/8
  $$ (- $./8
- $"Co
+ $"Ck
 _2
- && $$ $- &g# $Y#/o
+ && $$ $- &g# $Y#/p
  $Fpp0uk
  &D $f#/%
- $FCj
+ $FCf
  'D $= 'D &k# $d#/$
- $DCc
- '> $; '> &^# $Y# $N $-C]
- &P# $n# $Y#C[
-q4\
+ $DCa
+ '> $; '> &^# $Y# $N $-C[
+ &P# $n# $Y#CY
+q4Z
  &^#/;
 ||*
-CC
+CA
 r9*q3
- &* 'N &i# $d# 'NCB
+ &* 'N &i# $d# 'NC@
  'N $, 'N &i# $d#/%
  %NC;
  'N $, 'N &i# $d#/;
@@ -3987,17 +3970,17 @@ r9ulro
 tX*
 C0
  'b% $,tX6
-CK
+CI
  &i# $d#/;
 ||<
-CJ
+CH
  '[& $, $. $W$ X#a%`}
 
-var dotsQ8OneSM80NarrowAligned = driver.Text{Base: &dotsQ8OneSM90NarrowAligned, Code: `packed2 52926 dots_bytes_one
+var dotsQ8OneSM80NarrowAligned = driver.Text{Base: &dotsQ8OneSM90NarrowAligned, Code: `packed2 52327 dots_bytes_one
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  X%(/%
- c-( P.&/_
+ w,( P.&/_
  ($/Y
  \&$/x
  $$/x
@@ -4006,34 +3989,34 @@ var dotsQ8OneSM80NarrowAligned = driver.Text{Base: &dotsQ8OneSM90NarrowAligned, 
  &$/x
  *$/y
  $$/y
- ,$/y
- 0$/x
- 6$/z
- D$/z
- $$/z
- :$/z
- .$/z
- $$/y
  *$/y
- $$/y
- ^G$ }.$`}
+ 0$/x
+ ,$/z
+ H$/{
+ $$/{
+ :$/{
+ .$/{
+ $$/z
+ *$/z
+ $$/z
+ XG$ }.$`}
 
-var dotsQ8EightSM90NarrowAligned = driver.Text{Base: &dotsQ8OneSM90NarrowAligned, Code: `packed2 53034 dots_bytes_eight
+var dotsQ8EightSM90NarrowAligned = driver.Text{Base: &dotsQ8OneSM90NarrowAligned, Code: `packed2 52435 dots_bytes_eight
  ,$!xgrnrDp)orDwp
 !|F}+}Zy.wd
- .&]t-qS
- $$O1*qo
+ .&]rvq^
+ $$O15q^
  u#$ &&WpV*qp
- $' }&&p_8}'-
+ $' q&&p_8}'+
 r&83
  J&pg8vj
  ($p%83
  >$pH6&7
- X$$p_8}'F
- 'P$ H( )P$/3
- 'P$ 6.p[rDq'?pYrm{Eu(0vl.vZvhsC5
+ y#$p_8}'A
+ 'x# H( )x#/3
+ 'x# 6.p[rDq'?pYrm{Eu(0vl.vZvhsC5
 pIp4r+
- >&L1&7
+ >&L.&7
  0$p_*rfv(&/
 Ta<rX
 q:84
@@ -4041,15 +4024,15 @@ pg8M
 Ta0s8
  (,t9Z
  &(TpC.qp
-pLS4
+pLN4
 TpC1p}
  &(TpC5s8
 wv5&8
  $&TpC*v5
  $$TpC6qO
-zC[M<
+zCVM<
  &&Tp'1p;
-pnp8tK
+pnp8oK
 Tp-*pV
  ((TpC5yq
  $$TpC6pK
@@ -4057,13 +4040,15 @@ Tp-*pV
  ($TpC*pv
 y$sS8
  &&TpC6r7
- *$Ln8
+ *$Li8
  .$Tp'6q%
- :$TpC<q~
+ $$t/~
+ 6$TpC<q~
  6$Tp'5pv
  0$TpK<P5
  i#$Tp-1pv
- ($p]5rfv(%J
+ $$k4%|
+ $$p]5rfv(%J
  &$Tpf2pX
  ($TpX<rR
  ($s"M1
@@ -4091,8 +4076,8 @@ Tpf5q%
  $$WqWp;
 wC#%w
 WrXpv
- .( %X+/Z
- %V+ $(p]we%x
+ .( %Q+/Z
+ %~* $(p]we%x
  $$Lx;
  $$x>%z
 W|^v/
@@ -4114,15 +4099,15 @@ pL},
 /y
 p~#H;
  2(r8#J&W&O
- m#$p_83pT
- 7{. T#8s,#[&Z
- *$s,#\&7
-/z
-}Pr(#]p*wq
-}Pr(#\H#\A-
- u#*trrfv(H#c
+ e#$p_838
+ 7p. T#8s,#Y&Z
+ *$s,#Z&7
+/{
+}Pr(#[p*wq
+}Pr(#ZH#ZA-
+ u#*trrfv(H#a
  8${\8
- P#$r8#n;q5
+ P#$r8#l;q5
  k'$y<rCJF.tq
  R%$y<rC{v@yu
  R%$}-#ZFsCsc
@@ -4153,12 +4138,13 @@ z)5p;
  $$WpK0pV
  2$WpK<p'
  6$t=6&6&7
- R$$:zq(*
-uR(=
- (&z((8
-:urP<
- V$& %W> ,$ %t= D$ %Y= ,$ %g; &$r9sK
- &$ %W; &$ '( $& %a: D$|x6p-
+ o#$:~q(1
+ $$:}q(5
+ *$:xq(*
+ *$z((6
+:srP<
+ T$& %P> ,$ %m= D$ %R= ,$ %_; &$r9sK
+ &$ %P; &$ '( $& %Y: D$|x6p-
  Z$$||1
  *$||5
  ,$||*
@@ -4170,11 +4156,11 @@ uR(=
  *$||'
  ,$ $M *N $M ,N $j' *k' $h' ,i' $h' *i' $h' Z#i'`}
 
-var dotsQ8EightSM80NarrowAligned = driver.Text{Base: &dotsQ8EightSM90NarrowAligned, Code: `packed2 52925 dots_bytes_eight
+var dotsQ8EightSM80NarrowAligned = driver.Text{Base: &dotsQ8EightSM90NarrowAligned, Code: `packed2 52326 dots_bytes_eight
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  X%(/%
- ^-( P.&/_
+ s,( P.&/_
  ($/Y
  \&$/x
  $$/x
@@ -4183,34 +4169,36 @@ var dotsQ8EightSM80NarrowAligned = driver.Text{Base: &dotsQ8EightSM90NarrowAlign
  &$/x
  *$/y
  $$/y
- ,$/y
- 0$/x
- 6$/z
- D$/z
- $$/z
- :$/z
- .$/z
- $$/y
  *$/y
- $$/y
- ^G$ }.$`}
+ 0$/x
+ ,$/z
+ H$/{
+ $$/{
+ :$/{
+ .$/{
+ $$/z
+ *$/z
+ $$/z
+ XG$ }.$`}
 
-var dotsQ8SixteenSM90NarrowAligned = driver.Text{Base: &dotsQ8EightSM90NarrowAligned, Code: `packed2 37222 dots_bytes_sixteen
- <$]t-r-
+var dotsQ8SixteenSM90NarrowAligned = driver.Text{Base: &dotsQ8EightSM90NarrowAligned, Code: `packed2 36623 dots_bytes_sixteen
+ <$]t-rO
 tWrT
-OsKq^
+OsKrG
  $(p#*qq
- i.$pIp4e
+ }-$pIp4e
  N$p_*,'re&/
  2$wte
 |%
 qfp?r4
 t9pN
- ("pLV4
- 4$zC^M<
- ($pnp8wK
- L$Lq8
- c%$p]5,'re%M
+ ("pLQ4
+ 4$zCYM<
+ ($pnp8rK
+ L$Ll8
+ 2$tA>
+ {$$k4&Y
+ $$p]5,'re%M
  6$s">s#
  y%$tbq3
  &$ %Q$ @$pnp8;%r
@@ -4239,15 +4227,15 @@ p~#M;
  2(r8#O&W&O
  $$uz98
 sx:|w
- e$&s%E3
- <$s,#a&Z
- *$s,#b&7
-/z
-}Pr(#cp*wq
-}Pr(#bH#bA-
- :*uzNA
-sxOr4
- X#&tr,'reH#h
+ \$&s%C3
+ <$s,#^&Z
+ *$s,#_&7
+/{
+}Pr(#ap*wq
+}Pr(#_H#_A-
+ :*uzLA
+sxMr4
+ X#&tr,'reH#f
  2$ws
  &"x=be
  .$t9Z
@@ -4255,16 +4243,16 @@ sxOr4
  $?pDpb2q~
 q"bs6
 pDpb.qO
-y$s^Z
+y$s^X
  $^> $l=pDpb5q8
-wt%\
+wt%Z
 x>qP
  $#|Eq8
 p]",'re%&
 pDq82q[
 pL#;
 pI|T
-s,#z8
+s,#x8
 t9%'
  6,q{%&,
  &$zC'e
@@ -4278,13 +4266,13 @@ t9%'
  ($q{;&,
  &$zC=e
  (5q{@&-
- *g#r8$C}'C
+ *g#r8$A}'C
  2$qh)"(pM")
 qh*"(U"*
 qh+"'x.+
 qh,"'u7,
 /$
-r8$E}'H
+r8$C}'H
  $1/$
 pzB%9%?%6uK*"*"*"*@
 pz=%4%;%2pqbp*wF
@@ -4299,63 +4287,62 @@ y#p;
 qnX%X,
 kXe
  &X;/>
-s,#34uk
-pnr(#3rfv(
-}Pr(#3KA-
- $|$qn}%}&Z
+s,#14uk
+pnr(#1rfv(
+}Pr(#1KA-
+ $|$qn{%{&Z
 />
-pL~M
- $(/T
- ($tIr(#6&Z
-xe'H#I
- (&qjr(#IA
- $$r#xS#I
+pL|M
+ $(/U
+ ($tIr(#4&Z
+xe'H#G
+ (&qjr(#GA
+ $$r#xS#G
 qjp0'A
- (&uYM
- ,$zbr(#:H#:,
+ (&uYK
+ ,$zbr(#8H#8,
 /$
-r8#Ke8
- $(r8#Je8
+r8#Ie8
+ $(r8#He8
 x~v~rQvLpR9";@
 x~v~s&uxuhpR:"<@
-r8#Iep*
+r8#Gep*
 x~v~rQvLpR="?@
 x~v~s&uxuhpR>"@@
- ((zg#8K
- ($:Nd
- $$rIr(#F
- ,$ $V# $U#xe'H#H
- *$s"H#R
+ ((zg#6K
+ ($:Ld
+ $$rIr(#D
+ ,$ $V# $U#xe'H#F
+ *$s"H#P
  $$x>pT
- &$wTsgiM
- 8$ %@ $$:Nr.
- 6$zDH#>
-uYP
+ &$wTsgiK
+ 8$ %@ $$:Lr.
+ 6$zDH#<
+uYN
  &&s>r\"G
- $$rdXd
- $$z(#>
-xd#>&?
- $&wN#>;
- ,$ %+xd#>&@
- (&wN#?4
- X#$/e
- ($/e
- ($/d
- *$/h
- 8$:|q(*
-uR$q
- (&z($l
-:wrP<
- (&:IrP0
-uR#4
-:HrP+
+ $$rdVd
+ $$z(#<
+xd#<&?
+ $&wN#<;
+ ,$ %+xd#<&@
+ (&wN#=4
+ X#$/g
+ ($/g
+ &$/d
+ *$/g
+ ($JDq(1
+ $$JEq(5
+ *$:zq(*
+ *$z($j
+:urP<
+ (&:GrP0
+uR#3
+:FrP+
 /&
-:GrP2
-uR#2
-:FrP.
-/&
-:Eq(0
- (4:>rP1
+:ErP2
+uR#1
+:DrP.
+ *0:>rP1
 wW|
  &&/Y
 :6rP*
@@ -4368,20 +4355,20 @@ wWq
 :2s?0
 wWo
  *6wW"
- &$:Xs?1
+ &$:Vs?1
  $' ,*/e
  o#$r9s#
- ,$ '( 0&/x
- ,$/x
- o%$/r
+ ,$ '( 0&/y
+ ,$/y
+ o%$/s
  ^'$ppp0'
  X#$`}
 
-var dotsQ8SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 37113 dots_bytes_sixteen
+var dotsQ8SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 36514 dots_bytes_sixteen
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  X%(/%
- g-( P.&/_
+ {,( P.&/_
  ($/Y
  q&$/x
  $$/x
@@ -4390,25 +4377,25 @@ var dotsQ8SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowA
  &$/x
  *$/y
  $$/y
- ,$/y
- 0$/x
- 6$/z
- D$/z
- $$/z
- :$/z
- .$/z
- $$/y
  *$/y
- $$/y
- R3$ }.$`}
+ 0$/x
+ ,$/z
+ H$/{
+ $$/{
+ :$/{
+ .$/{
+ $$/z
+ *$/z
+ $$/z
+ {2$ }.$`}
 
-var dotsQ8ThriceSM90NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 40211 dots_bytes_thrice
- <$]t-qS
- $$O+x"s7
+var dotsQ8ThriceSM90NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 39612 dots_bytes_thrice
+ <$]rvq^
+ $$Ounqq
  $$p#t-q^
  Z&$p<C
- i$$p<D
- H$ $I T%Jp<F
+ \$$p<D
+ H$ $I u$Jp<F
  H$ $I FJp[rDq'?pYrm{Eu(0,vh2un6.sQ
 pI|T<
  0&p<H
@@ -4428,7 +4415,7 @@ tE
 rIp8"
  (Q+uz"A
 sx#r4
- ,&Lu8
+ ,&Lp8
 x>%$
  (&/-
 ujv?d
@@ -4448,7 +4435,7 @@ TpX0qT
 qr+#+7
  $y#qn1%1,
 k1&&
- &}3 $|5y],y:
+ &u3 $t5y],y:
 qJ,(
  *&y]+y:
 qJ+(
@@ -4497,35 +4484,30 @@ r8#R&W&O
 sx=|w
 /}
  $(/}
- ,$/}
- 0$/|
- 6$/~
- ,$p<I
- 8$/~
- $$/~
- ,$ $I &Js%H3
- &$:2d
+ *$/}
+ 0$ *u# &t#/~
+ *$p<I
+ >$ $|; $}; (|; (}; $O &|:s%F3
+ &P<:0d
+ ,v; &y; &x;/~
+s,#b&Z
+ (};/~
+s,#c&7
 /~
- .&/~
- $$/}
-s,#d&Z
- (&/}
-s,#e&7
-/}
-}Pr(#fp*wq
-}Pr(#eH#eA-
- :,uzQA
-sxRr4
+}Pr(#dp*wq
+}Pr(#cH#cA-
+ :,uzOA
+sxPr4
  T#&p<K
 /'
-trqdrqH#k
- e#(y$s^]
- ($wt%_
+trqdrqH#i
+ e#(y$s^[
+ ($wt%]
  ($p]"qdrq%&
- ($s,#}8
- e$$r8$F}'C
- $$r8#D}'H
- $#r8#H}'M
+ ($s,#{8
+ e$$r8$D}'C
+ $$r8#B}'H
+ $#r8#F}'M
  (#pzG%>%D%;p&#%"pqqi[[[@
 pzB%9%@%7p&#%"wF
 pz5%,%2%)pqqRqUwF
@@ -4543,9 +4525,9 @@ qhJ"HU"J
 qhK"Gx.K
 qhL"Gu7L
 /$
-r8$R}'R
- $1r8#Q}'W
- $#r8#U}'\
+r8$P}'R
+ $1r8#O}'W
+ $#r8#S}'\
  &<pzV%M%S%Jp&#%"pqpRJ"J"J"J@
 pzQ%H%O%Fp&#%"wF
 pzD%;%A%8pqqRqUwF
@@ -4565,116 +4547,119 @@ p>G"xxmG
 p>F"xuHF
  $4qnm%m,
 kme
- (&s,#G4uk
-pnr(#Grfv(
-}Pr(#GKA-
- $(rHr(#@H#@&Z
+ (&s,#E4uk
+pnr(#Erfv(
+}Pr(#EKA-
+ $(rHr(#>H#>&Z
 />
-p~#AM
+p~#?M
  &(r?4
- &$tIr(#J&Z
-xe'H#\
- (&qjr(#\A
- $$r#xS#\
- *$uYL
+ &$tIr(#H&Z
+xe'H#Z
+ (&qjr(#ZA
+ $$r#xS#Z
+ *$uYJ
  $$p<L
- ($zbr(#NH#N,
+ ($zbr(#LH#L,
 /$
-r8#^e8
- $(r8#]e8
+r8#\e8
+ $(r8#[e8
 x~v~rQvLpRz"|@
 x~v~s&uxuhpR{"}@
-r8#\ep*
+r8#Zep*
 x~v~rQvLpR~#G@
 x~v~s&uxuht"H#F@
- (.zg#LK
+ (.zg#JK
 }k
 s5z9
- $(:Md
- $$rIr(#Z
- ($ &' $* 'Ms"H#d
+ $(:Kd
+ $$rIr(#X
+ ($ &' $* 'Ms"H#b
  $.x>pN
  *$ $,rHY>|$(
 r]|$Z
- &'rIr(#X
- $. $U# 6V#zDH#P
-uYO
+ &'rIr(#V
+ $. $U# 6V#zDH#N
+uYM
  &&s>r\#E
- $$rdVd
- $$z(#P
-xd#P&?
- $&wN#P;
- ,$ %+xd#P&@
- (&wN#Q4
+ $$rdTd
+ $$z(#N
+xd#N&?
+ $&wN#N;
+ ,$ %+xd#N&@
+ (&wN#O4
  0$r?0
- H$/d
- ($/d
- ($/c
- *$/g
- 8$:zq(*
-uR%)
- (&z(%$
-:urP<
- (&:HrP0
-uR#F
-:GrP+
+ H$/f
+ ($/f
+ &$/c
+ *$/f
+ ($:~q(1
+ $$:}q(5
+ *$:xq(*
+ *$z(%"
+:srP<
+ (&:FrP0
+uR#E
+:ErP+
 /&
-:FrP2
-uR#D
-:ErP.
-/&
-:Dq(0
- (4:=rP1
+:DrP2
+uR#C
+:CrP.
+ *0:=rP1
 uR#=
  &&/X
 :5rP*
 :4rP6
 /W
 :3s?<
- $7:2s?'
+uR#2
+:2s?'
 /W
 :1s?0
 uR#0
- &J/@
+ &6/@
 :$s?2
 sh?Iq3u}vMqU
 :#s?.
 /?
-:Vs?1
+:Ts?1
 sh?Iq3u}vMq5
  ,0/d
- 0$CY
- ,$CV
- ,$CS
- ,$CP
- ,$CM
- ,$CL
+ 0$CW
+ ,$CT
+ ,$CQ
+ ,$CN
+ ,$CK
+ ,$CJ
 r90rq
- *&CZ
- '( 0(/w
- ,$/w
- o%$/q
+ *&CX
+ '( 0(/x
+ ,$/x
+ o%$/r
  Z#$ $a% *_% $a% T%_% $8 *7 $8 ,7 $v% *w% $v% Z#w%`}
 
-var dotsQ8ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 40102 dots_bytes_thrice
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
- 8(]t-qS
- $$O+x"s7
- $$p#t-q^
- g$$/%
- m#(p<C
- i$$p<D
- H$ $I T%Jp<F
+var dotsQ8ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ8EightSM80NarrowAligned, Code: `packed2 39503 dots_bytes_thrice
+ >$tWrT
+Ounqq
+ $&p#t-q^
+ V&$p<C
+ \$$p<D
+ H$ $I u$Jp<F
  H$ $I FJp[rDq'?pYrm{Eu(0,vh2un6.sQ
 pI|T<
  0&p<H
  >$p_*qdrq&/
  *$pH%pk
  &$}<0Z
- ($}<0pN
- *(p</
- B$q,~*vC.
+wte
+|%
+qfp?r4
+}<0pN
+ $$pLQ4
+ &$p</
+ .$zCYM<
+ ($pnp8rK
+ ,$q,~*vC.
  *$ $X*pIb,
  $$tbx/
  &$s"4rq
@@ -4685,15 +4670,17 @@ tE
 rIp8"
  (Q+uz"A
 sx#r4
- ,&Lu8
+ ,&Lp8
 x>%$
  (&/-
 ujv?d
- i#&ujyZd
- k#$p]5qdrq%Q
+ &&tA>
+ c#$ujyZd
+ g#$k4&Y
+ $$p]5qdrq%Q
 /2
 q,w~d
- ,R- &. &5 $|,LB8
+ ,u, && &- $p,LB8
  &$ %g$ &$s:t[
  &$ 5% N4|6'
  &$|6(
@@ -4705,7 +4692,7 @@ TpX0qT
 qr+#+7
  $y#qn1%1,
 k1&&
- &}3 $|5y],y:
+ &yJ $xLy],y:
 qJ,(
  *&y]+y:
 qJ+(
@@ -4724,17 +4711,24 @@ x]p+pQFquK
  &0qn^%^&4
 uz^%l
  4&J0vCB
- @$/c
+ 6$wC#%z
+ *$/c
  ($/\
- 0$qL*s{
+ &$p]ze%{
+ $$L{;
+ $$x>%}
+qL*s{
 Lz;
 L{e
 Ly;
 Lze
- 4"p~#3,
+ &$tIu(Z3'
+ &$tIu(D3'
+ ($p~#3,
 }<<H#5
- $&}<<H#7
- $(zC),
+tFe
+}<<H#7
+ $*zC),
 p])sd8
  (& $$q{-,
  B$pH[%6
@@ -4742,7 +4736,11 @@ p])sd8
  $$L58
  .$ujw~d
  N$q,xPd
- T#$/{
+ *$ 0)rxrgB
+rxryB
+rxr\B
+rxqiB
+ 6"/{
 s,#P&D
 /{
 p~#P;
@@ -4754,35 +4752,60 @@ r8#R&W&O
 sx=|w
 /|
  $(/|
- ,$/|
- 0$/{
- 6$/}
- ,$p<I
- 8$/}
+ *$/|
+ 0$ *u# &t#/}
+ *$p<I
+ >$/~
+ $$/~
+ ,$ $O &[:s%F3
+ &^;:0d
+/~
+ .&/~
  $$/}
- ,$ $I &Js%H3
- &$:2d
+s,#b&Z
+ (&/}
+s,#c&7
 /}
- .&/}
- $$/|
-s,#d&Z
- (&/|
-s,#e&7
-/|
-}Pr(#fp*wq
-}Pr(#eH#eA-
- :,uzQA
-sxRr4
+}Pr(#dp*wq
+}Pr(#cH#cA-
+ :,uzOA
+sxPr4
  T#&p<K
 /'
-trqdrqH#k
- e#(y$s^]
- ($wt%_
- ($p]"qdrq%&
- ($s,#}8
- e$$r8$F}'C
- $$r8#D}'H
- $#r8#H}'M
+trqdrqH#i
+ 2(ws
+ &"x=be
+ .$t9Z
+ 4$riYK
+ $?pDpb2q~
+q"bs6
+pDpb.qO
+y$s^[
+ $^> $l=pDpb5q8
+wt%]
+x>qP
+ $#|Eq8
+p]"qdrq%&
+pDq82q[
+pL#;
+pI|T
+s,#{8
+t9%'
+ 6,q{%&,
+ &$zC'e
+ ($q{*&-
+ ($q{-&,
+ &$zC/e
+ (5q{2&-
+ ($q{3&,
+ &$zC5e
+ (5q{8&-
+ ($q{;&,
+ &$zC=e
+ (5q{@&-
+ *g#r8$D}'C
+ $$r8#B}'H
+ $#r8#F}'M
  (#pzG%>%D%;p&#%"pqqi[[[@
 pzB%9%@%7p&#%"wF
 pz5%,%2%)pqqRqUwF
@@ -4800,10 +4823,11 @@ qhJ"HU"J
 qhK"Gx.K
 qhL"Gu7L
 /$
-r8$R}'R
- $1r8#Q}'W
- $#r8#U}'\
- &<pzV%M%S%Jp&#%"pqpRJ"J"J"J@
+r8$P}'R
+ $1r8#O}'W
+ $#r8#S}'\
+ $#/$
+pzV%M%S%Jp&#%"pqpRJ"J"J"J@
 pzQ%H%O%Fp&#%"wF
 pzD%;%A%8pqqRqUwF
 pz?%6%=%4pqqRqUwF
@@ -4820,104 +4844,91 @@ qh~"ypM"~
 p>H"yU#H
 p>G"xxmG
 p>F"xuHF
- $4qnm%m,
+y#p;
+qnm%m,
 kme
- (&s,#G4uk
-pnr(#Grfv(
-}Pr(#GKA-
- $(rHr(#@H#@&Z
+ &X;/>
+s,#E4uk
+pnr(#Erfv(
+}Pr(#EKA-
+ $|$rHr(#>H#>&Z
 />
-p~#AM
- &(r?4
- &$tIr(#J&Z
-xe'H#\
- (&qjr(#\A
- $$r#xS#\
- *$uYL
- $$p<L
- ($zbr(#NH#N,
+p~#?M
+ $(/U
+r?4
+ &&tIr(#H&Z
+xe'H#Z
+ (&qjr(#ZA
+ $$r#xS#Z
+qjp0'A
+ ,&p<L
+ ($zbr(#LH#L,
 /$
-r8#^e8
- $(r8#]e8
+r8#\e8
+ $(r8#[e8
 x~v~rQvLpRz"|@
 x~v~s&uxuhpR{"}@
-r8#\ep*
+r8#Zep*
 x~v~rQvLpR~#G@
 x~v~s&uxuht"H#F@
- (.zg#LK
+ ((zg#JK
 }k
 s5z9
- $(:Md
- $$rIr(#Z
- ($ &' $* 'Ms"H#d
+ ((rIr(#X
+ ($ &' $* 'Ms"H#b
  $.x>pN
- *$ $,rHY>|$(
+ &$wTsgiK
+ $$ $,rHY>|$(
 r]|$Z
- &'rIr(#X
- $. $U# 6V#zDH#P
-uYO
- &&s>r\#E
- $$rdVd
- $$z(#P
-xd#P&?
- $&wN#P;
- ,$ %+xd#P&@
- (&wN#Q4
+ &'rIr(#V
+ :.zDH#N
+ ($s>r\#E
+ $$rdTd
+ $$z(#N
+xd#N&?
+ $&wN#N;
+ ,$ %+xd#N&@
+ (&wN#O4
  0$r?0
- H$/d
- ($/d
- ($/c
- *$/g
- 8$:zq(*
-uR%)
- (&z(%$
-:urP<
- (&:HrP0
-uR#F
-:GrP+
-/&
-:FrP2
-uR#D
-:ErP.
-/&
-:Dq(0
- (4:=rP1
-uR#=
- &&/X
-:5rP*
-:4rP6
-/W
-:3s?<
- $7:2s?'
-/W
-:1s?0
-uR#0
- &J/@
+ H$/f
+ ($/f
+ &$/c
+ *$/f
+ @$z(%"
+ ,$uR#E
+ ($uR#C
+ .$uR#=
+ &$/X
+ &$/W
+ $$uR#2
+ $$/W
+ $$uR#0
+ &$/@
 :$s?2
-sh?Iq3u}vMqU
-:#s?.
+ $.:#s?.
 /?
-:Vs?1
+:Ts?1
 sh?Iq3u}vMq5
- &0 &$/d
- 0$CY
- ,$CV
- ,$CS
- ,$CP
- ,$CM
- ,$CL
+ *"/d
+ 0$CW
+ ,$CT
+ ,$CQ
+ ,$CN
+ ,$CK
+ ,$CJ
 r90rq
- *&CZ
- '( 0(/w
- ,$/w
- o%$/q
- Z#$ $a% *_% $a% T%_% $8 *7 $8 ,7 $v% *w% $v% Z#w%`}
+ *&CX
+ '( 0(/x
+ ,$/x
+ o%$/r
+ Z#$ $a% *_% $a% T%_% $8 *7 $8 ,7 $v% *w% $v%ppp0'
+ X#y%`}
 
-var dotsQ4KOneSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 58243 dots_grouped_one
- <$]uQqo
+var dotsQ4KOneSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 55756 dots_grouped_one
+ <$]p0rG
 tWqo
-O1*rA
-hsCrA
+O1r6s7
+hr:rT
 p#u*rT
  ., &$uG
 |4
@@ -4940,16 +4951,14 @@ t9&.
  2$pL.M
  ($v7
  $$p_5pN%$
- .$ $c) 4d)sU(
- :$p<H
+ .$ $w( Bx(p<H
 qI6
-p_6}'-
- $&}5
- *$puv+p=
-L.x;rW
-{Qpav.
- %Ev%1'
-zM)
+p_6}'+
+ $&r^)
+ *$puv+t}
+{QpQv.
+ %>v%1'
+{-
 }w+
 puu/pC
 p%63
@@ -4966,87 +4975,82 @@ t4
 tb{,
 rz0&6
 tb{,1
-t/I
-s[pQ
- *Iq@(
- &%}Qta
-t#ta
+t/F
+q@(
+ &=tE
 p<I
-x=xG
+x=b3
 G()
-}mp+qRFsCw<f}%wn3
+}mp+p^FsCw<f}%wn3
 v"z9
 !s4
 pu++v/
-vF
- '7t/Q
-sU#
- *)q@&
- +7p<J
- %7 $Lru(FsCw<f}%wn3
- &e,pu+'P<
-s<qA;
-se&
+ts
+ '1t/L
+q@&
+ )1p<J
+ %1 $Dru#FsCw<f}%wn3
+ &V,pu+'P<
+s<pO;
+se"
 qQ7
- ,p-q@*
- +Kp<K
-s<pS;
+q@*
+ )?p<K
+ua2
 G*)
-ru,FxupUu%3
- (V$/1
-pL:M
-rs%;
- ((sx<wq
- &$tF%T
+ru%FxupUu%3
+ (Q+/1
+pL1M
+rs%2
+ ((sx3wq
+ &$tF%K
 /5
- *&rs%A
+ *&rs%8
 /5
- 'R%/5
-vn%D%L
+ 'h$/5
+vn%;%C
 /5
-LCx_*
+L:x_*
  &2/5
- 'R% $&LOqb<
-LZpkr6
- $&/6
- ,$w3j8
+ 'h$ $&LPpkr6
+ $$/6
+ ,$w3_8
  $$/5
- >$p<L
+ 2$p<L
 qI6
-p_6}'W
- 'W% **/6
-LX;r6*
-{QqRv.
- +W%/6
- 'W%/6
- )W%/6
- 'W%/6
- +W%t/t
- 7W%p<M
- 'W%}mp+qRFv6x+f}%wn3
- 'W%/6
- )W%t/|
- 7W%p<N
- 'W%ru(Fv6x+f}%wn3
+p_6}'K
+ 'l$ **/6
+{Qp5v.
+ +l$/6
+ 'l$/6
+ )l$/6
+ 'l$/6
+ +l$t/g
+ +l$p<M
+ 'l$}mp+p^Fv6x+f}%wn3
+ 'l$/6
+ )l$t/m
+ +l$p<N
+ 'l$ru#Fv6x+f}%wn3
  &e(/6
- =W%p<O
- 'W%ru,FrWp.u%3
- 'J 2~&wWh
-znhA
+ 1l$p<O
+ 'l$ru%FrWp.u%3
+ '> 2~&wWT
+znTA
 tE
 p<P
- $*LA%h
+ $*L7%T
 /4
- $&rs%j
+ $&rs%V
 /8
-LB&7
+L8&7
 /8
- $*sxD|w
+ $*sx:|w
  ,$/H
 qI6
- J$pL{4
+ J$pLh4
  &$p<2
- .$q:TM<
+ .$zCpM<
  ($q_>K
  ,$q,~*vC1
  @$pHO8
@@ -5058,14 +5062,14 @@ qI6
  :$z~@
 /d
  $&/]
- %u-/]
- %t-rs4
+ %w,/]
+ %v,rs4
 /]
 rs;
 pusQpf
- )h-pu++pf
- )V-pu+'pf
- )u, $*r8#1eH#2
+ )o,pu++pf
+ )d,pu+'pf
+ )Y, $*r8#1eH#2
 pu5*pv
 pHFx_2ux
 qjq3A
@@ -5087,76 +5091,73 @@ r8#5vEP
 rd&d
  &&{9?
  4$ $5 F6/m
- 2$ $Y8s,#U&D
- $~%p~#U;
- *^< +p1r8#W&W&O
+ 2$ $z7s,#U&D
+ $r%p~#U;
+ *s; +k0r8#W&W&O
  $,uz?8
 sx@|w
- $U<tF8
- 'm.wW#
+ $j;tF8
+ 'R.wW#
 zn#rfvZ
-p]$vEP
-wvF%%
- $Z& $Y& 0g< $f< 6g< $_8 ,a8p<R
- 0$ %w1|Ax;rW
- -p./K
-rd7r.
+wvF%$
+ ${% $z% 0y; *x; &y; $Q8 *R8p<R
+/&
+p])vEP
+ 2( %t0{Qp^v.
+ +t0/L
+rd5r.
 puq0u)
-rd6d
-/K
-:5w&
- -s1tA;
-s[p7
- *OtE
-uY8
+rd4d
+/L
+:3w&
+ -p0tA;
+uY4
 p<S
-x=b3
-G()
-}mp+p^FsCw<f}%wn3
- /p1tA:
-z'
- -4uY;
+ $Y9G()
+}mp+p7FsCw<f}%wn3
+ /m0tA:
+uY5
 p<T
-p]W}',
-x=p?3
+p]P3qU
+x=Y3
 G&)
 }ms&yWf}%wn3
- +n1seD
+ +k0se>
 qQ7
- -S2tE
-uY>
+uY6
 p<U
- 'k1ru&FxupUu%3
- (_: $s&s,#u&Z
- 'X. $g3 $W8s,#v&7
- $$}Pr(#wp*wq
-}Pr(#vH#vA-
- $q<L@3<
-pnp8@Mq&
-u:@KA-
- $(L;&D
+ 'h0}mp+paFxupUu%3
+ (h# $e&s,#l&Z
+/5
+ &e3 $x7s,#m&7
+ $$}Pr(#np*wq
+}Pr(#mH#mA-
+ $Z<L73<
+pnp87Mq&
+u:7KA-
+ $(L2&D
  *$vN
-/7
-uzaA
-sxbr4
- (*yPL)
- &$pLE,
+/8
+uzWA
+sxXr4
+ (*yPD)
+ &$pL<,
  $+qjqVsduk
 wvJ8
- &2pLG4
+ &2pL>4
  $7qjqV4'v(
 wvN8
  4>pu5*tB
-uYM
+uYE
 p<V
 /(
-try1H#|
+try1H#s
 /%
 tr|.Q
 /%
 vny0S
 pu*6pb
-p]_ti
+p]Vti
  4k#puuApb
 yJp+p7Fq&td
  2& &t#pu6.q~
@@ -5169,7 +5170,7 @@ uP|T0ys06qyrq
 u>zXya
 tPpdqO
 q$ry(
- $v6/#
+ $n6/#
  +*tPpdxx
 q$rJ(
 pIpQe
@@ -5189,19 +5190,19 @@ qn(%(qd
 k(ql
 y7
 puxRp-
- $^( $e)p]~e%4
+ $^( $\)p]ue%4
  $$pDqO2pX
-}-#0Fv(td
+y<rCxFv(td
 pDqO.x}
  *}$ $Y$q"pQM
  *$pIparf
- *$ $]. *^.zC%vl
+ *$ $U. *V.zC%vl
  *$pL'M
  *)zC*rf
  *)zC-,
  *)zC0vl
- *Br8$W}'T
- &$r8$X}'Y
+ *Br8$N}'T
+ &$r8$O}'Y
  >$X(|N9
 X)|N;
 X)|N=
@@ -5213,7 +5214,7 @@ X,"&"G
 /1
 xa0pPqkt^>t^{5rC@Fwn
 /1
-}-#XF5uxp6
+}-#OF5uxp6
 /1
  *C/1
  %p#/.
@@ -5229,137 +5230,125 @@ y<rC@u\sD
  *$/1
 xa0pPqkt^>t^{5rCgFvs
 /1
-}-$"F56t'
+}-#vF56t'
  Q$n#y<rChxLsI
 /1
 y<rCgxLsI
  Q#n#xa0pPqkt^>t^{5uX#<Fy\V
 /1
-}-$HFuxp.
+}-$?Fuxp.
  Q$\%}-#=|)t8
 /1
 }-#<|)t8
  Q#\%xa0pPqkt^>t^{5uX#cFtT
 /1
-}-$oF*s*
+}-$fF*s*
  Q$\%}-#dF*q6
 /1
 }-#cF*q6
  Q#\%xa0pPqkt^>t^{5uX$,Fqytd
 /1
-}-%8F*q0pZ
+}-%/F*q0pZ
  Q$\%}-$-v@um
 /1
 }-$,v@um
  Q#\%xa0pPqkt^>t^{5uX$RwOt'
 /1
-}-%^Fu|sI
+}-%UFu|sI
  Q$\%}-$Sv@ulpU
 /1
 }-$Rv@ulpU
  Q#\%xa0pPqkt^>t^{5uX$yFsCw<
 /1
-}-&(F*.tq
+}-%|F*.tq
  Q$\%}-$zwO1p6
 /1
 }-$ywO1p6
  =\% *k8/1
  ,$/I
-s,&73<
-pnr(&7Mq&
-}Pr(&7KA-
- $*rHr(&0H&0&Z
+s,&.3<
+pnr(&.Mq&
+}Pr(&.KA-
+ $*rHr(&'H&'&Z
 v"~46
- &&tIr(&9&Z
-x>'H&J
+ &&tIr(&0&Z
+x>'H&A
  $&qjqV&G
 wvG8
-qjr(&JA
- $(r#xS&J
- *$uYS
+qjr(&AA
+ $(r#xS&A
+ *$uYK
  $$p<Q
- ($zbr(&=H&=,
+ ($zbr(&4H&4,
 /$
-r8&Le8
- &(/w
- >$r8&Ke8
- ,$zg&:K
- ($:Td
- $$rIr(&H
- ,$:Sr.
- $$ %[# *$s"H&R
- *$wTsgiS
- 8$ %@ $$:Tr.
- 6$zDH&@
-uYV
- *&rddd
- $$z(&@
-xd&@&?
- $&wN&@;
- ,$ %+xd&@&@
- (&wN&A4
+r8&Ce8
+ &(/x
+ >$r8&Be8
+ ,$zg&1K
+ ($:Ld
+ $$rIr(&?
+ ,$:Kr.
+ $$ %[# *$s"H&I
+ *$wTsgiK
+ 8$ %@ $$:Lr.
+ 6$zDH&7
+uYN
+ *&rd[d
+ $$z(&7
+xd&7&?
+ $&wN&7;
+ ,$ %+xd&7&@
+ (&wN&84
  0$r?3
  .$qIA
  $${yF
  (${yJ
- $$ $o* $l*{yN
- &$/t
- ($/t
- ($pusQqG*
-{yo
-J>q(0
-J?q(+
+ $$ $i* $f*{yN
+ &$/v
+ ($/v
+ &$pusQqG*
+{yl
+J<q(0
 p90+
- $3pu++z$
-{yv
-JCq(2
-JDq(.
+ $Opu++z$
+{yq
+J?q(2
 p90.
- $Ipu+'z1
-JHq(1
-JIq(5
+ $Kpu+'z1
+JBq(1
 p9u*
- $C/z
-uR(7
-JRq(*
+ $E/y
+uR(%
+JJq(*
 /'
-JSq(6
-uR(5
-JTrP<
-/'
-JUq('
- (s$uR()
-J^rP'
-J_q(+
- '>/'
-uR("
-JdrP0
-Jeq(.
- '>/'
-JirP+
-Jjq(5
- '> $6z('u
-JnrP2
- 0&:^rP*
- *$:Ns?<
-uR&5
-:Ms?'
+JKq(6
+uR(#
+JLrP<
+ *a%uR'w
+JTrP'
+ ':/'
+uR'r
+JWrP0
+ ':/'
+JZrP+
+ ': $6z('l
+:|rP2
+ 0&:VrP*
+ *$:Fs?<
+uR&-
+:Es?'
 /*
-:Ls?0
-uR&3
-:Ks?+
-/*
-:Jq('
- (4 $,:Cs?2
-:Bq(+
- 'M/*
-uR&#
-:?s?.
-:>q(.
- 'M/*
-:;s?1
-::q(5
- 'M/f
+:Ds?0
+uR&+
+:Cs?+
+ *0uR&"
+:=s?2
+ 'I/*
+uR%|
+:;s?.
+ 'I/*
+:9s?1
+ 'I/f
 :3s?5
 :2s?*
 /f
@@ -5370,20 +5359,19 @@ uR%r
 :/uy'
 uR%p
 :.uy0
- %g<uR&Y
- 0>z>j
+ %r;uR&P
+ 0Jz>b
 pc9
- *&Ch
- &0 (-Ce
- &m# (j#Cb
- &+ (.C^
-q4m
- *&C]
- ,$C\
- 8$CY
- &0 (-CV
+ *&C_
+ &0 (-C\
+ &m# (j# (- (.CV
+q4e
+ *&CU
+ ,$CT
+ 8$CQ
+ &0 (-CN
 _;
- ,&q4[
+ ,&q4S
  &$/>
  &$ &9 $:/>
  &$ '4 (&n>
@@ -5404,34 +5392,34 @@ _A
  &5 $d$ ${$ )- $t$pu++t}
  $.C&
  &? $8 *. $-/8
- $AnY
- &f' $\( $A (C $g# %R= $$ $- &9 $F/'
- $"n_
+ $AC}
+ &f' $\( $A (C $g# %d< $$ $- &9 $F/'
+ $"Cy
  &) $, 'Z# &= $D/&
  $DC#
  &5 &- $,C"
  &? $8/&
- $7Ct
+ $7Cj
  'J &>{1v-
-Co
+Cg
  &) $.vb}l
-Cm
-q4n
+Ce
+q4f
  &(/?
- &$ 'k$ &&C[
+ &$ 'k$ &&CS
  &? $B/?
- $$CZ
+ $$CR
  'e% (( &7 $8/?
- $.CR
+ $.CJ
 r9.vZ
  &' 'l# &3 $8/)
- $.CQ
+ $.CI
  () 'v$ &3 $8/)
  $_$pppJ
  &5 $y$/)
  $8pppO
  &? $,/)
- $+C=
+ $+C;
  &t, $T-/=
  $.C8
  '_' $' &.q47
@@ -5446,38 +5434,38 @@ r90'v(
 ppq3
  X#&`}
 
-var dotsQ4KOneSM80NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 58134 dots_grouped_one
+var dotsQ4KOneSM80NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 55647 dots_grouped_one
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  e%(/%
- k1(/G
+ a/(/G
  F$ c+&/=
  g$$/c
  $$/\
  $$/\
  &$/\
  m&$/l
- VS#$ i0$`}
+ mQ#$ i0$`}
 
-var dotsQ4KEightSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 58187 dots_grouped_eight
+var dotsQ4KEightSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 55700 dots_grouped_eight
  ,$!xgrnrDp)orDwp
 !|F}+}Zy.wd
- .&]uQrT
- $$O1*qo
+ .&]'r6s7
+ $$O1.rA
  {#$ &&WpV*qp
- $' V'&qI7
-p_7}'-
+ $' y&&qI7
+p_7}'+
 r&73
- <(p%73
+ :(p%73
  &$pH7pk1
  2$rz0&7
- J$ '7 w#&pH5&6
- Z$$qI7
-p_7}'W
- 'W% :* 'W%/6
- )W% .. 'W% H& '7 q#&p[rDq'?pYrm{Eu(/vl.vZvhsC5
+ >$ '1 ^#&pH5&6
+ {#$qI7
+p_7}'K
+ 'l$ 8* 'l$/6
+ )l$ .. 'l$ <& '1 X#&p[rDq'?pYrm{Eu(/vl.vZvhsC5
 pIp4r+
- >&LB&6
+ >&L8&6
  0$p_*rfv(&.
 Ta<tB
 qI7
@@ -5492,13 +5480,14 @@ rYp2-
 TpV6s8
 tbq0
  &8TpC.qp
-pLy4
+pLf4
 TpC1p}
  &(TpC5s8
 wv4&7
  $&TpC*v5
  $$TpC6qO
- ($Tp'1p;
+zCnM<
+ &&Tp'1p;
  $$Tp-*pV
  ($TpC5yq
  $$TpC6pK
@@ -5537,8 +5526,8 @@ y$sS7
  $$WqWp;
 wC#%z
 WrXpv
- *( %q-/]
- %p- B(r8#/eH#0
+ *( %s,/]
+ %r, B(r8#/eH#0
  *$pg7r+
  $$r8#3vEP
 W|^v/
@@ -5560,14 +5549,14 @@ p~#6,
  ^#$s,#S&D
  $$p~#S;
  2$r8#U&W&O
- o#$p_73pT
- %s1 L& 'o1 B& '4 g#&s,#s&Z
- *$s,#t&6
- $$}Pr(#up*wq
-}Pr(#tH#tA-
- y#&trrfv(H#z
+ g#$p_738
+ %p0 J& 'l0 6& '. N&s,#j&Z
+ *$s,#k&6
+ $$}Pr(#lp*wq
+}Pr(#kH#kA-
+ y#&trrfv(H#q
  T#${\7
- ^&$r8$V}'T
+ ^&$r8$M}'T
  ^%$y<rCAF.tq
 /1
 y<rC@F.tq
@@ -5613,12 +5602,14 @@ z)5p;
  $$WpK0pV
  2$WpK<p'
  6$t=5&5&6
- T$$ $* ()uR(3
- .$uR('
- ,$uR'}
- 6$z('s
- k$$ %VB ,$ %sA D$ %XA ,$ %f? &$r9sK
- &$ %V? &$ '( $& %_> ,$ %b< ,$ %]< ,$|x6p-
+ {#$ $* ()uR'~
+ ,$uR'u
+ *$uR'p
+ *$:}rP+
+ ($z('j
+:zrP2
+ a$& %bA ,$ %~@ D$ %d@ ,$ %q> &$r9sK
+ &$ %b> &$ '( $& %k= ,$ %m; ,$ %i; ,$|x6p-
  Z$$||1
  *$||5
  ,$||*
@@ -5633,27 +5624,27 @@ z)5p;
  *$||<
  ,$ $M *N $M ,N $M Z#N`}
 
-var dotsQ4KEightSM80NarrowAligned = driver.Text{Base: &dotsQ4KEightSM90NarrowAligned, Code: `packed2 58078 dots_grouped_eight
+var dotsQ4KEightSM80NarrowAligned = driver.Text{Base: &dotsQ4KEightSM90NarrowAligned, Code: `packed2 55591 dots_grouped_eight
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  e%(/%
- Z2( c+&/=
+ P0( c+&/=
  g$$/c
  $$/\
  $$/\
  &$/\
  m&$/l
- VS#$ i0$`}
+ mQ#$ i0$`}
 
-var dotsQ4KSixteenSM90NarrowAligned = driver.Text{Base: &dotsQ4KEightSM90NarrowAligned, Code: `packed2 45190 dots_grouped_sixteen
- <$]uQr-
- $$OvZrT
+var dotsQ4KSixteenSM90NarrowAligned = driver.Text{Base: &dotsQ4KEightSM90NarrowAligned, Code: `packed2 42703 dots_grouped_sixteen
+ <$]p0qq
+ $$O2zc
  $$p#'}}
  g&$p<H
- k$$p<I
- u#$ &L HK $J HIp<L
- o$$p<M
- u#$ &L HK $J HI $D 2CpIp4e
+ ^$$p<I
+ g#$ &@ <? $> <=p<L
+ a$$p<M
+ g#$ &@ <? $> <= $D 2CpIp4e
  0$p<Q
  >$p_*,'re&.
  >$tbq3
@@ -5665,8 +5656,9 @@ t9q5
 Ta+tB
 y$p|;
  ''/$
- %- ($qtY4
- }&$p]5,'re%S
+ %- ($pLl4
+ 4$zCtM<
+ i&$p]5,'re%S
  6$s">s#
  y%$ %Q' &$ %Q$ @$pnp8;%x
  P#$J0vCG
@@ -5684,7 +5676,7 @@ y$p|;
 tFe
 }<<H#@
  $&tIp8+&&
- $$ $Z2 .Y2q{1,
+ $$ $Z1 .Y1q{1,
  B$pH[%:
  *$L98
  k#$ 61/o
@@ -5694,28 +5686,28 @@ tFe
  2$r8#]&W&O
  $$uzA8
 sxB|w
- g#&p<S
- e#$ $F DE $Fp]Y}',
- BCp<V
- 0$s,#{&Z
- *$s,#|&6
- $$}Pr(#}p*wq
-}Pr(#|H#|A-
+ X#&p<S
+ \#$ $: 89 $:p]R3qU
+ 67p<V
+ 0$s,#r&Z
+ *$s,#s&6
+ $$}Pr(#tp*wq
+}Pr(#sH#sA-
  6&v7
-/7
-uzcA
-sxdr4
+/8
+uzYA
+sxZr4
  X#*p<W
 /(
-tr,'reH$%
- ,(p]bti
- }$$ &j=pDpb.qO
-rzq0H#0
+tr,'reH#y
+ ,(p]Xti
+ }$$ &j<pDpb.qO
+rzq0%x
 x>%6
- $k=|Eq8
+ $k<|Eq8
 tr,'re%:
 pDqO2pf
- $2xeH#3
+ $2xe%{
 y<xHFv(td
  ./q"paM
  *$zC"rf
@@ -5725,8 +5717,8 @@ y<xHFv(td
  *)zC-rf
  *)zC0,
  *)zC3vl
- *Br8$d}'5
- &$r8$f}':
+ *Br8$Z}'5
+ &$r8$\}':
  >$qh8"'pM"8
 qh9"'U"9
 qh:"&x.:
@@ -5736,9 +5728,9 @@ qhA"%pF"A
 qhB"$r5"B
 qhC"$pF"C
 /)
-r8$h}'?
+r8$^}'?
  $M/)
-r8$j}'D
+r8$a}'D
  '% **/)
  $$ )$pz?%3%<%0pqp^pepqr\[pj[@
 pz9%-%6%*pqpQp2wF
@@ -5756,22 +5748,22 @@ y#p;
 qnM%M,
 kMe
  &T=/K
-s,#P3<
-pnr(#PMq&
-}Pr(#PKA-
- $f%rHr(#IH#I&Z
- ($tIr(#R&Z
-xe'H#f
- (&qjr(#fA
- $$r#xS#f
+s,#G3<
+pnr(#GMq&
+}Pr(#GKA-
+ $f%rHr(#@H#@&Z
+ ($tIr(#I&Z
+xe'H#\
+ (&qjr(#\A
+ $$r#xS#\
 qjp0'A
- (&uYT
+ (&uYL
  $$p<R
- ($zbr(#VH#V,
+ ($zbr(#MH#M,
 /$
-r8#he8
+r8#^e8
  $(p1Gz&'z\
-/y
+/z
 XY"P(
 /#
 p1Jz&'z\
@@ -5785,7 +5777,7 @@ X]"V(
 p1Pz&'z\
 /#
 X_"Y(
- $@r8#ge8
+ $@r8#]e8
  &$/$
 p1Sz&'z\
 /$
@@ -5803,52 +5795,49 @@ p1\z&'z\
 /#
 Xh"f(
 /$
-r8#fep*
- ,%zg#TK
- ($:Ud
- $$rIr(#c
- ,$ $V# $U#xe'H#e
- *$s"H#o
+r8#\ep*
+ ,%zg#KK
+ ($:Md
+ $$rIr(#Y
+ ,$ $V# $U#xe'H#[
+ *$s"H#f
  $$x>pT
- &$wTsgiT
- 8$ %@ $$:Ur.
- 6$zDH#Z
-uYW
+ &$wTsgiL
+ 8$ %@ $$:Mr.
+ 6$zDH#Q
+uYO
  &&s>r\"m
- $$rded
- $$z(#Z
-xd#Z&?
- $&wN#Z;
- ,$ %+xd#Z&@
- (&wN#[4
- X#$/v
- ($/v
- J$/|
-uR%W
- (&uR%U
- .$uR%I
- ,$uR%B
- 6$z(%8
- ,$wW"
- &$:_rP*
- $' (*:Os?<
-uR#O
-:Ns?'
+ $$rd\d
+ $$z(#Q
+xd#Q&?
+ $&wN#Q;
+ ,$ %+xd#Q&@
+ (&wN#R4
+ X#$/x
+ ($/x
+ B$/{
+uR%E
+ (&uR%C
+ ,$uR%:
+ *$uR%5
+ *$JZrP+
+ ($z(%/
+:}rP2
+ *&wW"
+ &$:WrP*
+ $' (*:Gs?<
+uR#G
+:Fs?'
 /*
-:Ms?0
-uR#M
-:Ls?+
-/*
-:Kq('
- (4uR#B
-:Ds?2
-:Cq(+
- ((uR#=
-:@s?.
-:?q(.
- ((:<s?1
-:;q(5
- &&/h
+:Es?0
+uR#E
+:Ds?+
+ *0uR#<
+:>s?2
+ (&uR#9
+:<s?.
+ (&::s?1
+ &$/h
 :4s?5
 :3s?*
 /h
@@ -5859,34 +5848,34 @@ uR#/
 :0uy'
 wW~
 :/uy0
- $8uR#v
+ $8uR#m
  o#$r9s#
  ,$ '( P*&ppp0'
  ^%$/x
  \#$`}
 
-var dotsQ4KSixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4KSixteenSM90NarrowAligned, Code: `packed2 45081 dots_grouped_sixteen
+var dotsQ4KSixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4KSixteenSM90NarrowAligned, Code: `packed2 42594 dots_grouped_sixteen
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  e%(/%
- q2( c+&/=
+ g0( c+&/=
  g$$/e
  $$/^
  $$/^
  &$/^
  R'$/n
- y>$ i0$`}
+ a=$ i0$`}
 
-var dotsQ4KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ4KSixteenSM90NarrowAligned, Code: `packed2 46940 dots_grouped_thrice
- <$]uQqS
- $$O21qS
+var dotsQ4KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ4KSixteenSM90NarrowAligned, Code: `packed2 44453 dots_grouped_thrice
+ <$]p0rO
+ $$Ov6r-
  $$p#r:qo
  g&$p<G
- k$$p<H
- u#$p<I
- J$ &K FL $I o$Jp<L
- u#$p<M
- J$ &K FL $I 0Jp[rDq'?pYrm{Eu(/,vh2un6.sQ
+ ^$$p<H
+ g#$p<I
+ >$ &? :@ $= a$>p<L
+ g#$p<M
+ >$ &? :@ $= 0>p[rDq'?pYrm{Eu(/,vh2un6.sQ
 pI|T<
  0& $C >Dp_*qdrq&.
  ,$pH%pk
@@ -5914,7 +5903,7 @@ q,w~d
  (T. '6rxr$B
 |2B
  ': $z-LB8
- &$ %g$ &$ $m8 &l8 5% N4|6(
+ &$ %g$ &$ $m7 &l7 5% N4|6(
  &$|6)
  &%|6*
  &%|6+
@@ -5924,7 +5913,7 @@ TpX0qT
 qr,#,7
  $y#qn1%1,
 k1&&
- &Z9 $Y;y]-y:
+ &Z8 $Y:y]-y:
 qJ-(
  *&y],y:
 qJ,(
@@ -5955,8 +5944,8 @@ s,#3e
  8"p~#@,
 }<<H#B
  $&}<<H#D
- $( $y2p]0sd8
- (v2 $$ $j& Bk&pH[%=
+ $( $y1p]0sd8
+ (v1 $$ $j& Bk&pH[%=
  &$uY%
  $$L<8
  .$rd%d
@@ -5966,34 +5955,32 @@ s,#3e
  2$r8#a&W&O
  $$uzD8
 sxE|w
- g#&p<R
- @$rd6r.
- $$rd5d
-/K
-:4w&
- :(uY7
+ X#&p<R
+ D$rd4r.
+ $$rd3d
+/L
+:2w&
+ .(uY3
 p<S
- B&uY:
- $Cp]\}',
- @HuY=
- $C 0Fs,#~&Z
- *$s,$"&6
- $$}Pr($#p*wq
-}Pr($"H$"A-
- :&uzfA
-sxgr4
- V#&uYL
+ 6& &9p]U3qU
+ 4< &9 0:s,#u&Z
+ *$s,#v&6
+ $$}Pr(#wp*wq
+}Pr(#vH#vA-
+ :&uz\A
+sx]r4
+ V#&uYD
 p<V
 /(
-trqdrqH$(
- ,*p]eti
- T%$rzq0H#3
+trqdrqH#|
+ ,*p][ti
+ T%$rzq0%{
  ($trqdrq%:
- &$xeH#6
- R$$r8$g}'5
- $$r8#W}':
- $#r8#[}'?
- &#r8$s}'D
+ &$xe%~
+ R$$r8$]}'5
+ $$r8#N}':
+ $#r8#R}'?
+ &#r8$j}'D
  8$pz?%3%<%0p&(%'pqr\[pj[@
 pz9%-%6%*p&&%%wF
 pz?%3%<%0p&#%"wF
@@ -6008,10 +5995,10 @@ qhQ"5"."Q
 qhR"4"/"R
 qhS"4"."S
 /)
-r8$u}'I
- $Mr8#j}'N
- $#r8#n}'S
- &X#r8%$}'X
+r8$l}'I
+ $Mr8#a}'N
+ $#r8#e}'S
+ &X#r8$x}'X
  8$pzS%G%P%Dp&(%'pqr\[pj[@
 pzM%A%J%>p&&%%wF
 pzS%G%P%Dp&#%"wF
@@ -6030,22 +6017,22 @@ qhu"R"/"u
 qhv"R"."v
  $:qnb%b,
 kbe
- (&s,#e3<
-pnr(#eMq&
-}Pr(#eKA-
- $(rHr(#]H#]&Z
+ (&s,#[3<
+pnr(#[Mq&
+}Pr(#[KA-
+ $(rHr(#TH#T&Z
 v"~47
- &&tIr(#g&Z
-xe'H#y
- (&qjr(#yA
- $$r#xS#y
- *$uYS
+ &&tIr(#]&Z
+xe'H#p
+ (&qjr(#pA
+ $$r#xS#p
+ *$uYK
  $$p<Q
- ($zbr(#kH#k,
+ ($zbr(#bH#b,
 /$
-r8#{e8
+r8#re8
  $(p1hz&'z\
-/x
+/y
 Xz"q(
 /#
 p1kz&'z\
@@ -6059,7 +6046,7 @@ X~"w(
 p1qz&'z\
 /#
 SF"z(
- $@r8#ze8
+ $@r8#qe8
  ($p1tz&'z\
 /$
 SF"}(
@@ -6076,58 +6063,57 @@ p1}z&'z\
 /#
 SF#H(
 /$
-r8#yep*
- ,Dzg#iK
+r8#pep*
+ ,Dzg#_K
 }k
 s5z9
- $(:Td
- $$rIr(#w
- ($ &' $* 'o#s"H$#
+ $(:Ld
+ $$rIr(#n
+ ($ &' $* 'o#s"H#w
  $.x>pN
  *$ $,rHY>|$(
 r]|$Z
- &'rIr(#u
- $. $U# 6V#zDH#m
-uYV
+ &'rIr(#l
+ $. $U# 6V#zDH#d
+uYN
  &&s>r\#G
- $$rdcd
- $$z(#m
-xd#m&?
- $&wN#m;
- ,$ %+xd#m&@
- (&wN#n4
+ $$rdZd
+ $$z(#d
+xd#d&?
+ $&wN#d;
+ ,$ %+xd#d&@
+ (&wN#e4
  0$r?4
- H$/u
- ($/u
- J$/{
-uR%m
- (&uR%k
- .$uR%^
- ,$ $C 6Dz(%M
- ($/A
+ H$/w
+ ($/w
+ B$/z
+uR%Z
+ (&uR%X
+ ,$uR%O
+ *$uR%J
+ *$:~rP+
+ ($z(%D
+:{rP2
+ &&/A
 :$rP1
 sh?Iq3u}vMqU
 :#rP5
 /@
-:]rP*
+:UrP*
 sh?Iq3u}vMq5
- (0:Ns?<
-uR#b
-:Ms?'
+ (0:Fs?<
+uR#Y
+:Es?'
 /*
-:Ls?0
-uR#_
-:Ks?+
-/*
-:Jq('
- (4uR#T
-:Cs?2
-:Bq(+
- (( $C:?s?.
-:>q(.
- (H:;s?1
-::q(5
- &&/g
+:Ds?0
+uR#W
+:Cs?+
+ *0uR#N
+:=s?2
+ (&uR#K
+:;s?.
+ (&:9s?1
+ &$/g
 :3s?5
 :2s?*
 /g
@@ -6138,35 +6124,35 @@ uR#A
 :/uy'
 uR#?
 :.uy0
- $8uR$.
- 0$z>i
- ,$Cg
- ,$Cd
- ,$Ca
- ,$C]
- ,$C\
+ $8uR$%
+ 0$z>a
+ ,$C^
+ ,$C[
+ ,$CX
+ ,$CU
+ ,$CT
 r90rq
- *&Ck
+ *&Cc
  '( a-(/w
  \#$`}
 
-var dotsQ4KThriceSM80NarrowAligned = driver.Text{Base: &dotsQ4KThriceSM90NarrowAligned, Code: `packed2 46831 dots_grouped_thrice
+var dotsQ4KThriceSM80NarrowAligned = driver.Text{Base: &dotsQ4KThriceSM90NarrowAligned, Code: `packed2 44344 dots_grouped_thrice
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  e%(/%
- q2( Z#&/-
+ g0( Z#&/-
  Z-$/h
  $$/b
  $$/b
  &$/b
  V'$/q
- X?$ i0$`}
+ o=$ i0$`}
 
-var dotsQ6KOneSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 60301 dots_sixes_one
- <$]p0q^
+var dotsQ6KOneSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 58407 dots_sixes_one
+ <$]r:rO
 tWrT
-O56rG
-h'r6s7
+O5x$s7
+ht-rG
 p#u*rA
  ., F& &$zqsI
  H$ 6*x2
@@ -6181,45 +6167,41 @@ p#u*rA
 uN2
  (&w3>8
 qjx/A
- >&p<F
+ 2&p<F
  2$}ms&yWfyW3
 }ms&y5pZfy5pZ3
- $"L.M<s#
- 0$xr
+ 2"xr
  ($vN
- $V#t4
- &It/H
- ,iA ,j@p<G
- &$}mp+p|FxNqXf}%wn3
- ($s<pO;
-se"
+ $Jt4
+ &=t/E
+ *Bp<G
+ &$}mp+p5FxNqXf}%wn3
+ ($s<pS;
+q?ps
 qQ4
-s[pa
- 4l#p<H
- $w#G()
-ru$tQ+scu%3
- (&//
-pL2M
-rs%3
- ((sx4wq
- &$tF%L
+ *U#p<H
+ua2
+ $&}mp+patQ+scu%3
+ (^#//
+pL+M
+rs%,
+ ((sx-wq
+ &$tF%E
 /3
- *&rs%9
+ *& $;/3
+ 'V$/3
+vn%5%=
 /3
- 'j$/3
-vn%<%D
-/3
-L;x_*
- &2/3
- ($LGM.u|
-LRx_0rl
+L4x_*
+ &J/3
+ ($LJx_0rl
 qj0rlA
 /4
-x=Ywe
- +n$w3a8
- %n$/3
- >:p<I
- $$p_6}'O
+x=p4we
+ +Y$w3X8
+ %Y$/3
+ 28p<I
+ $$p_6}'E
  &$}ms&sQvPu%3
 }ms&qFq6fvs3
 }ms&2r6p6ftT3
@@ -6227,33 +6209,32 @@ x=Ywe
 }ms&roqcfyW3
 }ms&1{^fy5pZ3
 /4
-LPs61ro
- ,./4
- 'o$/4
- )o$/4
- )o$t/k
- 7o$ ([&}mp+p|Fq3s]f}%wn3
+ ,,/4
+ 'Z$/4
+ )Z$/4
+ )Z$t/_
+ 0v%}mp+p5Fq3s]f}%wn3
  &$/4
- =o$ &>G()
-ru$|)6quu%3
- '5 2g(wWW
-znWA
+ 1Z$ &2G()
+}mp+pa|)6quu%3
+ '/ 2a'wWH
+znHA
 tE
 p<L
- $*L9%W
+ $*L1%H
 /2
- $&rs%Y
+ $&rs%J
 /6
-L:&7
+L2&7
 /6
- $*sx<|w
+ $*sx4|w
  ,$/F
- L$pLk4
+ L$pL[4
  &$p<0
- .$zCsM<
- ($q_=K
+ .$zCdM<
+ ($pnp8|K
  ,$q,~*vC/
- @$pHN8
+ @$Lv8
  2$tA=
  &$G,)
  J$k"&<
@@ -6285,7 +6266,7 @@ pg64
  &$ $&p~#:,
 }<<H#<
  $&tIp8+&&
- $$ $Z2 (Y2 $y$ &x$q{1,
+ $$ $Z1 (Y1 $y$ &x$q{1,
  <$rI2rW
  &$pHZ%:
 /;
@@ -6305,59 +6286,57 @@ v"yd
  $$p~#V;
  $$/s
  $$rs&X
- +q0r8#X&V&N
+ +x/r8#X&V&N
  $.uz@8
 sxA|w
  *&wW"
 zn"r+sK
-p]#vEO
-wvE%$
- %X. $, -X. $, 'v0 B&p<M
- 0$ )x0|AM<s#
- .&rd4d
- $$:3r.
- +u0tA:
-yy
- ,6uY6
+wvE%#
+ %s- $* -s- $, -|/ 0,p<M
+/&
+p](vEO
+ 2( )R0 .$rd2d
+ $$:1r.
+ +~/ $JuY2
 p<N
-p]R}'&
- &L}ms&z|f}%wn3
- +s0se@
+p]M3pN
+ &(}ms&z|f}%wn3
+ +|/se<
 qQ4
-s[p5
- ,5uY9
- &~9G()
-}mp+p|tQ+scu%3
- *{:s,#p&Y
- 'u- %]$ $*s,#q&7
- $$}Pr(#rp*wq
-}Pr(#qH#qA-
- $&L9y1
-pnp89;rW
-u:9KA-
- $(L4&C
- &$ %0 &$/5
-uz[A
-sx\r4
+uY3
+ &f9G()
+}mp+p7tQ+scu%3
+ *{9s,#i&Y
+/3
+ $& %{# $$s,#j&7
+ $$}Pr(#kp*wq
+}Pr(#jH#jA-
+ $&L2y1
+pnp82;rW
+u:2KA-
+ $(L-&C
+ &$ %0 &$/6
+uzTA
+sxUr4
  &(qjqV&X
-yPH)
- &&pL>,
+yPB)
+ &&pL7,
  $+qjqV|Bs#
 wvI8
 qj2rWA
- $4pL@4
+ $4pL94
  $7qjqV46vZ
 wvM8
 qj*rtA
- 4@uYH
+ 4@uYB
 p<P
 /(
-try1H#w
+try1H#p
 /%
 tr|.P
 /%
 vny0R
- $2p]Xti
+ $2p]Qti
 yJp+p4Fz|
  2& (6t9pe
 yJp+p4tQ+sc
@@ -6370,16 +6349,15 @@ xBQ~#
  (, )*tPu/sX
  $) (2 )2tPu/pV0
  ** ):tPu/a+
- .*p](vEO
-x~2pPs&pd5reuhp?}18@
- 0&p]we%0
+ .* %c%x~2pPs&pd5reuhp?}18@
+ 0&p]pe%0
  $$pDpb5p;
-p]we%3
+p]pe%3
  $#pDpb*qT
-pIY%y
+pIY%r
 pDpb6qT
-pIY%z
- $"y<rC{Fpd5x+
+pIY%s
+ $"y<rCtFpd5x+
  ,$tPv-qO
 q>qR4req3z]sQ
 q"p5;
@@ -6399,8 +6377,8 @@ q{24req3z]sQ
 pL.;
  '< 5/zC;;
  %<q{8e<u|1vZq0
- 5< $a#r8$_}'b
- &$r8$a}'g
+ 5< $a#r8$X}'b
+ &$r8$Y}'g
  .$q=.p}
 xBQ[z&q0w0
  %# $*pz>%,%;%)pqp^pepqr\[pj[@
@@ -6421,11 +6399,11 @@ xa0pPqkt^>t^{5rCQF{;
 /1
 xa0pPqkt^>t^{5rCPF{;
 /1
-pIYH#a
+pIYH#Y
 /1
-pIYH#b
+pIYH#Z
 /1
-}-#cFpd*td
+}-#[Fpd*td
  .<q>p|4req3z]sQ
  )V$//
  'V$/0
@@ -6448,11 +6426,11 @@ X%|N(
 /1
 xa0pPqkt^>t^{5uX#6Fy\V
 /1
-pIYH$:
+pIYH$3
 /1
-pIYH$;
+pIYH$4
 /1
-}-$<Fv+rqp6
+}-$5Fv+rqp6
  j$T$}-#7xLsI
 /1
 }-#6xLsI
@@ -6460,11 +6438,11 @@ pIYH$;
 /1
 xa0pPqkt^>t^{5uX#mv@yu
 /1
-pIYH$q
+pIYH$j
 /1
-pIYH$r
+pIYH$k
 /1
-}-$sFv+{n
+}-$lFv+{n
  j$X&}-#n|)t8
 /1
 }-#m|)t8
@@ -6472,11 +6450,11 @@ pIYH$r
 /1
 xa0pPqkt^>t^{5uX$FwOt'
 /1
-pIYH%J
+pIYH%C
 /1
-pIYH%K
+pIYH%D
 /1
-}-%Lv@qyp.
+}-%Ev@qyp.
  j$X&}-$GF*q6
 /1
 }-$FF*q6
@@ -6484,11 +6462,11 @@ pIYH%K
 /1
 xa0pPqkt^>t^{5uX$}Fx/pZ
 /1
-pIYH&$
+pIYH%z
 /1
-pIYH&%
+pIYH%{
 /1
-}-&&v@rvw<
+}-%|v@rvw<
  j$X&}-$~v@um
 /1
 }-$}v@um
@@ -6496,11 +6474,11 @@ pIYH&%
 /1
 xa0pPqkt^>t^{5uX%VFxupU
 /1
-pIYH&Z
+pIYH&S
 /1
-pIYH&[
+pIYH&T
 /1
-}-&\Fv+repZ
+}-&UFv+repZ
  j$X&}-%Wv@ulpU
 /1
 }-%Vv@ulpU
@@ -6508,11 +6486,11 @@ pIYH&[
 /1
 xa0pPqkt^>t^{5uX&0FvrvU
 /1
-pIYH'4
+pIYH'-
 /1
-pIYH'5
+pIYH'.
 /1
-}-'6v@p0sI
+}-'/v@p0sI
  j$X&}-&1wO1p6
 /1
 }-&0wO1p6
@@ -6522,45 +6500,45 @@ p>E"*(po
 p>D"*7pG
 !s4
 /H
-s,'Qy1
-pnr('Q;rW
-}Pr('QKA-
- $m8rHr('JH'J&Y
+s,'Jy1
+pnr('J;rW
+}Pr('JKA-
+ $m8rHr('CH'C&Y
 /H
-p~'KM
- %s7/_
+p~'DM
+ %b7/a
 r?5
- &&tIr('T&Y
-x>'H'f
+ &&tIr('M&Y
+x>'H'^
  $&qjqV&F
 wvF8
-qjr('fA
- $(r#xS'f
- *$uYO
- ,$zbr('XH'X,
+qjr('^A
+ $(r#xS'^
+ *$uYI
+ ,$zbr('QH'Q,
 /$
-r8'he8
- $Hr8'ge8
+r8'ae8
+ $Hr8'_e8
 x~v~rQvLt"G#E@
 x~v~s&uxuht"F#D@
- ((zg'UK
- ($:Pd
- $$rIr('d
- ,$:Or.
- $$ %K *$s"H'n
- *$wTsgiO
+ ((zg'NK
+ ($:Jd
+ $$rIr('\
+ ,$:Ir.
+ $$ %K *$s"H'g
+ *$wTsgiI
  2$r]p?&Y
- &$ %@ $$:Pr.
- 6$zDH'[
-uYR
+ &$ %@ $$:Jr.
+ 6$zDH'T
+uYL
  &&s>r\#C
- $$rd^d
- $$z('[
-xd'[&>
- $&wN'[;
+ $$rdXd
+ $$z('T
+xd'T&>
+ $&wN'T;
 G.)
- *& %+xd'[&?
- (&wN'\4
+ *& %+xd'T&?
+ (&wN'U4
  $5 *8IpYq'rS{+u(Z&5;
 v[Z&#
 r?1
@@ -6568,48 +6546,39 @@ r?1
  $${yE
  (${yI
  (${yM
- &$/p
+ &$/r
  $${yb
- $$/p
- ($ $.{ym
-J=q(0
-J>q(+
- &' $.JBq(2
-JCq(.
- &'/u
-uR)L
-JLq(1
+ $$/r
+ &$ $,{yj
+J;q(0
+ &' $,J>q(2
+ &'/t
+{yz
+JFq(1
 /&
-JMq(5
-uR)J
-JNq(*
+JGq(5
+{y|
+JHq(*
 /&
-JOq('
- &=/&
-uR)?
-JWq(6
-JXq(+
- &*/&
-J\rP<
-J]q(.
- &* $e#z()5
-JbrP'
+ &9/&
+uR)4
+JOq(6
+ &(/&
+:|rP<
+ &( $Z#z().
+:yrP'
 p9q0
- &G:KrP+
-uR'Q
-:JrP2
+ &A:ErP+
+uR'K
+:DrP2
 /'
-:IrP.
-uR'O
-:HrP1
-/'
-:Gq('
- ('uR'E
-:@rP5
-:?q(+
- ((:<rP*
-:;q(.
- &(/d
+:CrP.
+uR'I
+:BrP1
+ *)uR'A
+:<rP5
+ (&::rP*
+ &M/d
 :4rP6
 :3s?<
 /d
@@ -6620,27 +6589,27 @@ uR'7
 :0s?+
 uR'5
 :/s?2
- $k$uR'u
+ $c%uR'n
 p92.
- $E/C
+ $M/C
 :%s?1
- $_#:$s?5
+ $O:$s?5
 /B
-:Zs?*
+:Ts?*
  $(p9xX
- .}#z>c
+ .u#z>\
 pc6
- *&Ca
- &w' (t'C]
- &T' (Q'CZ
- '. ((CW
-q4f
- *&CV
- ,$CU
- 8$CR
- &g& (d&CO
+ *&CZ
+ &w' (t'CW
+ &T' (Q'CT
+ '. ((CQ
+q4_
+ *&CP
+ ,$CO
+ 8$CL
+ &g& (d&CI
  &Q$ (T$C0
-q4T
+q4N
  &&/=
  $$C/
  '4 $(/=
@@ -6665,26 +6634,26 @@ _2
  ,$ &8C$
 _3
  &3 *8 $7/9
- $:nR
+ $:Cv
  &F $Y# *8 $7 &8pp0rl
 q4#
  &3/&
- $:C~
+ $:Cr
  'O $3 'Oq4"
  &*/%
  $Fppq)
  'I $=/%
- $MCm
- &F $, $F $ECh
- &i# $f# $W$Cf
-q4g
+ $MCe
+ &F $, $F $ECb
+ &i# $f# $W$C_
+q4a
  &^$/=
 ||*
-CK
+CE
 r95sK
- &* 'O &^# $W# 'OCJ
+ &* 'O &^# $W# 'OCD
  'O $* 'O &^# $W# &[#ppq9
- 'O $a# &Y#C:
+ 'O $a# &Y#C8
  &M $Z$/<
 ||'
 C5
@@ -6708,43 +6677,43 @@ r9pO
 tX5
 C1
  'u% $,tX*
-CT
+CN
  &^# $W#/<
 tX6
-CS
+CM
  'o& $* &d$ X#e%`}
 
-var dotsQ6KOneSM80NarrowAligned = driver.Text{Base: &dotsQ6KOneSM90NarrowAligned, Code: `packed2 60192 dots_sixes_one
+var dotsQ6KOneSM80NarrowAligned = driver.Text{Base: &dotsQ6KOneSM90NarrowAligned, Code: `packed2 58298 dots_sixes_one
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  Z%(/%
- k/(/E
+ y-(/E
  F$ c+&/=
  k$$/b
  $$/[
  $$/[
  ^'$/r
- ^W#$ i/$`}
+ XV#$ i/$`}
 
-var dotsQ6KEightSM90NarrowAligned = driver.Text{Base: &dotsQ6KOneSM90NarrowAligned, Code: `packed2 60239 dots_sixes_eight
+var dotsQ6KEightSM90NarrowAligned = driver.Text{Base: &dotsQ6KOneSM90NarrowAligned, Code: `packed2 58345 dots_sixes_eight
  ,$!xgrnrDp)orDwp
 !|F}+}Zy.wd
- .&]p0r-
- $$O5x"s7
+ .&]t-q^
+ $$Ov(rA
  u#$ &&WpV*qp
- $' R'&qI7
-p_7}'-
+ $' u&&qI7
+p_7}'+
 r&73
- @(p%73
+ >(p%73
  &$pH7pk1
  *$rz0&7
- y#$pH5&6
- Z$$qI7
-p_7}'O
- 'o$ >* 'o$/4
- )o$ &. 'o$ q#&p[rDq'?pYrm{Eu(/vl.vZvhsC5
+ a#$pH5&6
+ {#$qI7
+p_7}'E
+ 'Z$ <* 'Z$/4
+ )Z$ &. 'Z$ X#&p[rDq'?pYrm{Eu(/vl.vZvhsC5
 pIp4r+
- >&L:&6
+ >&L2&6
  0$p_*rfv(&.
 Ta<tB
 qI7
@@ -6759,22 +6728,24 @@ rYp2-
 TpV6s8
 tbq0
  &8TpC.qp
-pLi4
+pLY4
 TpC1p}
  &(TpC5s8
 wv4&7
  $&TpC*v5
  $$TpC6qO
-zCqM<
+zCbM<
  &&Tp'1p;
- $$Tp-*pV
- ($TpC5yq
+pnp8zK
+Tp-*pV
+ ((TpC5yq
  $$TpC6pK
  $$TpX<p=
  ($TpC*pv
 y$sS7
  &&TpC6r7
- 8$Tp'6q%
+ *$Lt8
+ .$Tp'6q%
  :$TpC<q~
  6$Tp'5pv
  0$TpK<P5
@@ -6805,8 +6776,8 @@ y$sS7
  $$WqWp;
 wC#%z
 WrXpv
- .( %q,/\
- %p, 6(p]~eH#.
+ .( %P,/\
+ %~+ 6(p]~eH#.
  $$pg7,
  &$x>H#1
  $$pg74
@@ -6830,14 +6801,14 @@ p~#8,
  ^#$s,#T&C
  $$p~#T;
  2$r8#V&V&N
- o#$p_73pT
- %t0 J& 'q0 g#&s,#n&Y
- *$s,#o&6
- $$}Pr(#pp*wq
-}Pr(#oH#oA-
- y#&trrfv(H#u
+ g#$p_738
+ %}/ H& 'z/ N&s,#g&Y
+ *$s,#h&6
+ $$}Pr(#ip*wq
+}Pr(#hH#hA-
+ y#&trrfv(H#n
  @${\7
- V'$r8$^}'b
+ V'$r8$W}'b
  Z&$y<rCQF.tq
 /1
 y<rCPF.tq
@@ -6882,12 +6853,13 @@ z)5p;
  $$WpK0pV
  2$WpK<p'
  6$t=5&5&6
- w#$ $* ()uR)H
- .$uR)=
- 6$z()3
-:}rP'
- \$& %jD ,$ %WD D$ %lC ,$ %yA &$r9sK
- &$ %jA &$ '( $& %s@ ,$ %t> ,$ %p> ,$|x6p-
+ V$$uR)2
+:}q(6
+ (&:zrP<
+ ($z(),
+:wrP'
+ V$& %~C ,$ %lC D$ %QC ,$ %^A &$r9sK
+ &$ %~@ &$ '( $& %X@ ,$ %Y> ,$ %U> ,$|x6p-
  Z$$||1
  *$||5
  ,$||*
@@ -6899,29 +6871,55 @@ z)5p;
  *$||<
  ,$ $M *N $M ,N $M ,N $b' *c' $b' ,c' $_( *a( $_( Z#a(`}
 
-var dotsQ6KEightSM80NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 60130 dots_sixes_eight
+var dotsQ6KEightSM80NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 58236 dots_sixes_eight
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  Z%(/%
- Z0( c+&/=
+ i.( c+&/=
  k$$/b
  $$/[
  $$/[
  ^'$/r
- ^W#$ i/$`}
+ XV#$ i/$`}
 
-var dotsQ6KSixteenSM90NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 42432 dots_sixes_sixteen
- <$]'x$s7
- $$Ov6rA
+var dotsQ6KSixteenSM90NarrowAligned = driver.Text{Base: &dotsQ6KOneSM90NarrowAligned, Code: `packed2 40538 dots_sixes_sixteen
+ ,$!xgrnrDp)orDwp
+!|F}+}Zy.wd
+ .&]r:rG
+ $$O2zc
  $$p#pdqo
- \&$p<F
- k$$p<G
- q#$ $J HIp<I
- o$$p<J
- q#$ $J HI $D 2CpIp4e
- 0$p<M
- >$p_*,'re&.
- >$tbq3
+ q#$ &&WpV*qp
+ $' c$&p<F
+ ^$$p<G
+qI7
+p_7}'+
+r&73
+ >*p%73
+ &$pH7pk1
+ *$rz0&7
+ .$ $> <=p<I
+ 6$pH5&6
+ y#$p<J
+qI7
+p_7}'E
+ 'Z$ <, 'Z$/4
+ )Z$ &. 'Z$ ,& $> <= $D 0Cp[rDq'?pYrm{Eu(/vl.vZvhsC5
+pIp4e
+ 0&p<M
+ .$L2&6
+ 0$p_*,'re&.
+Ta<tB
+qI7
+q:74
+pg7M
+Ta0s8
+ (.t9Z
+Ta+yU
+pIb,
+s"^
+rYp2-
+TpV6s8
+tbq3
 Ta0qO
 zVe
 rUA
@@ -6930,31 +6928,91 @@ t9q5
 Ta+tB
 y$p|;
  ''/$
- %- ($pLo4
- 4$zCwM<
- i&$p]5,'re%S
- 6$s">s#
- y%$ %Q' &$ %Q$ @$pnp8;%x
- P#$J0vCE
- 6$wC#H#/
- *$/e
+ %- &8TpC.qp
+pL_4
+TpC1p}
+ &(TpC5s8
+wv4&7
+ $&TpC*v5
+ $$TpC6qO
+zChM<
+ &&Tp'1p;
+q_=K
+Tp-*pV
+ ((TpC5yq
+ $$TpC6pK
+ $$TpX<p=
+ ($TpC*pv
+y$sS7
+ &&TpC6r7
+ *$Lz8
+ .$Tp'6q%
+ :$TpC<q~
+ 6$Tp'5pv
+ 0$TpK<P5
+ i#$Tp-1pv
+ ($p]5,'re%S
+ &$Tpf2pX
+ ($TpX<rR
+ ($s">s#
+ $$Tp;5yU
+ :$Tpv2r{
+ *$Tq%1qG
+ $$Tq%5qG
+ R$$TpX<a
+ &$Tpf'rR
+ &$Tpf0rR
+ 6$Tpf5q[
+ &$ %Q'Tpf5q%
+ 'Q$ &*Tpf*q%
+ 6$Tpf6pf
+ $$pnp8;%x
+ &$Tp;<qG
+ ($TpX2pC
+ *$TpC5pV0
+ 2$TpK+a
+ &$J0vCE
+WpbrR
+ (&Wp=r7
+ &$Wq8p'
+ $$WqWp;
+wC#H#/
+WrXpv
+ ((/e
  $$/^
- $$/^
- 8$r8#3eH#4
- *$x>H#7
- 2$r8#;vEO
- &$tIu(Y3'
- &$tIu(C3'
- ($p~#>,
+ %[,/^
+ %Z, 6*r8#3eH#4
+ $$pg7,
+ &$x>H#7
+ $$pg74
+ *$pg7r+
+ $$r8#;vEO
+W|^v/
+ $&tIu(Y3'
+s/
+Ww;rR
+tIu(C3'
+ &*WpV*q~
+p~#>,
 }<<H#@
 tFe
 }<<H#B
- $&tIp8-&&
- $$zC/,
- .$q{3,
- B$pHZ%<
- *$L;8
- g#$ 0)rxrgB
+|x2p=
+tIp8-&&
+|x1r7
+zC/,
+ $0|x5pb
+ ($Wp'<pC
+q{3,
+ $&WpC0q8
+ ,$WpC.uZ
+ 0$Wp=r{
+pHZ%<
+ (&WqWrX
+L;8
+ 0&Ws{q-
+ 4$Ws8pv
+ B$ 0)rxrgB
 rxryB
 rxr\B
 rxqiB
@@ -6965,36 +7023,38 @@ rxqiB
  .$r8#^&V&N
  $$uzB8
 sxC|w
- g#&p<N
- c#$ $Fp]T}'&
- BCp<P
- 0$s,#v&Y
- *$s,#w&6
- $$}Pr(#xp*wq
-}Pr(#wH#wA-
+ X#&p<N
+ ($p_738
+ %d0 H& 'a0 && $:p]O3pN
+ 67p<P
+ 0$s,#o&Y
+ *$s,#p&6
+ $$}Pr(#qp*wq
+}Pr(#pH#pA-
  6&v7
-/5
-uz]A
-sx^r4
+/6
+uzVA
+sxWr4
  X#*p<Q
 /(
-tr,'reH#}
- ,(p]Zti
- i$$ &_<pDpb2q~
+tr,'reH#v
+ ,(p]Sti
+ 4${\7
+ T$$ &l;pDpb2q~
 tIp4zz
 pDpb.qO
-y$s^{
+y$s^t
 x>%3
- $a<pDpb5q8
-wt%|
+ $m;pDpb5q8
+wt%u
 x>%7
- &&pIYH#.
- $$pIYH#/
+ &&pIY%x
+ $$pIY%y
 |Eq8
 p]",'re%=
 pDqO2pf
 pL#M
-xeH#/
+xe%y
 y<xHFpd5x+
  .(q{%4req3z]sQ
 q"p|;
@@ -7004,16 +7064,16 @@ q"p|;
 pL1;
  8&zC?;
  $$q{;e<u|1vZq0
- 6$r8$n}'A
- &$r8$p}'F
+ 6$r8$g}'A
+ &$r8$i}'F
  N$qh<"+pMr5
 qh="+UpF
 qh>"*(po
 qh?"*7pG
 /'
-r8$r}'K
+r8$k}'K
  $M/'
-r8$t}'P
+r8$m}'P
  '% *$/'
  &$/'
 pzH%6%E%3pqp^pepqr\[pj[@
@@ -7032,69 +7092,88 @@ y#p;
 qna%a,
 kae
  &kB/K
-s,#Xy1
-pnr(#X;rW
-}Pr(#XKA-
- $|$rHr(#QH#Q&Y
+s,#Qy1
+pnr(#Q;rW
+}Pr(#QKA-
+ $|$rHr(#JH#J&Y
 /K
-p~#RM
- $(/c
- ($tIr(#[&Y
-xe'H#o
- (&qjr(#oA
- $$r#xS#o
+p~#KM
+ $(/d
+ &$W|^{6
+tIr(#T&Y
+xe'H#h
+ ((qjr(#hA
+Ww;pK
+r#xS#h
 qjp0'A
- (&uYP
+W|^pV6
+ &,uYJ
  $$p<R
- ($zbr(#_H#_,
+W|^v5
+ $&WqG*{X
+zbr(#XH#X,
 /$
-r8#qe8
- $(r8#pe8
+r8#je8
+WpV6qG
+r8#ie8
 x~v~rQvLpRP"R@
 x~v~s&uxuhpRQ"S@
-r8#oep*
+r8#hep*
 x~v~rQvLpRT"V@
 x~v~s&uxuhpRU"W@
- ((zg#]K
- ($:Qd
- $$rIr(#l
- ,$ $V# $U#xe'H#n
- *$s"H#x
+z)'a
+}=
+z)5p;
+zg#VK
+ &:|x5q[
+:Kd
+ $&rIr(#e
+ ,$ $V#|x6y2
+xe'H#g
+ *Q#s"H#q
  $$x>pT
- &$wTsgiP
- 8$ %@ $$:Qr.
- 6$zDH#d
-uYS
- &&s>r\"^
- $$rd_d
- $$z(#d
-xd#d&>
- $&wN#d;
- ,$ %+xd#d&?
- (&wN#e4
- X#$/s
- ($/s
- >$/x
-uR%Z
- (&uR%X
- .$uR%M
- 6$z(%C
-JbrP'
- (&:LrP+
-uR#Y
-:KrP2
+ $$Wp'<q%
+wTsgiJ
+ $&z)1{$
+ *$|x5pV.
+ *$ %@WpC0s8
+:Kr.
+ $IWpC+r%
+ &R#WpC0u)
+ *$WpC.pC
+zDH#\
+uYM
+vN
+WpC*{X
+s>r\"^
+WpC6p;
+rdYd
+WpK0pV
+z(#\
+xd#\&>
+ $8wN#\;
+ *$WpK<p'
+ %+xd#\&?
+ ((wN#]4
+ *$t=5&5&6
+ N$/u
+ ($/u
+ 8$/w
+ 6$uR%B
+ *$:}rP<
+ ($z(%<
+:zrP'
+ (&:FrP+
+uR#S
+:ErP2
 /'
-:JrP.
-uR#W
-:IrP1
-/'
-:Hq('
- (4uR#M
-:ArP5
-:@q(+
- ((:=rP*
-:<q(.
- &&/g
+:DrP.
+uR#Q
+:CrP1
+ *0uR#I
+:=rP5
+ (&:;rP*
+ &$/g
 :5rP6
 :4s?<
 /g
@@ -7105,296 +7184,25 @@ uR#?
 :1s?+
 uR#=
 :0s?2
- $8uR$"
+ $8uR#x
  *$wW"
- &$:[s?*
- $' o#*r9s#
- ,$ '( c+&/v
- P#$ppp0'
- X#$`}
+ &$:Us?*
+ $' ,* %n6 ,$ %[6 D$ %p5 ,$ %}3 &$r9s#
+ &$ %n3 &$ '( $& %w2 ,$ %v0 ,$ %r0 ,$|x6p-
+ Z$$||1
+ *$||5
+ ,$||*
+ ,$ $9 *: *7 &8 $8 *7 $: ,9||.
+ ,$ %O *$ 'O *& $- ,. $O BP#||2
+ *$ 'O *& %O *$ 'O *& $- ,. $O ,P#tX5
+ *$tX*
+ ,$tX6
+ *$||<
+ ,$ $M *N $M *N/v
+ $K ,N $b' *c' $b' ,c' $_( *a( $_(ppp0'
+ X#c(`}
 
-var dotsQ6KSixteenSM80NarrowAligned = driver.Text{Base: &dotsQ6KSixteenSM90NarrowAligned, Code: `packed2 42323 dots_sixes_sixteen
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
- Z%(/%
- q0( c+&/=
- k$$/d
- $$/]
- $$/]
- s'$/t
- X<$ i/$`}
-
-var dotsQ6KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 44180 dots_sixes_thrice
- <$]p0rA
- $$O2.q^
- $$p#'qFs7
- V1$p[rDq'?pYrm{Eu(/,vh2un6.sQ
-pI|T<
- N&p_*qdrq&.
- ,$pH%pk
- &$}<0Z
- ,$tbx/
-Ta0qO
-zVe
-rUA
-qfp5r4
-}<0q5
-Ta+tB
-y$p|;
- ''/$
- %- ($pLo4
- &$p<1
- .$zCwM<
- 4$q,~*vC0
- *$ $X* %O/.
- %M &(s"4rq
- $(q>p7,
- $$ $2pnp4K
-pnpQ%.
-tE
-rIp8"
- (Q+uz"A
-sx#r4
- .&x>%$
- ($/-
-ujv?d
- i#&ujyZd
- k#$p]5qdrq%W
-/2
-q,w~d
- ,m- && &- $h-LB8
- &$ %g$ &$ $}6 &|6 5% N4|6'
- &$|6(
- &%|6)
- &%|6*
- V#0TpX'qT
-qr,#,pF
-TpX0qT
-qr+#+7
- $y#qn1%1,
-k1&&
- &XW# $WY#y],y:
-qJ,(
- *&y]+y:
-qJ+(
- (& $Q&}sMK
-xr
-/9
-:"vX
-p][}'3
-Tpf*yq
- *m&p]_;p2
- $$p]_;pN
- $$/9
-q,xZd
- $,x]p+pQFpUK
-x]p+pQFquK
- &0qn^%^&3
-uz^%l
- J&wC#H#/
- *$/h
- $$/b
- $$/b
- 8$r8#3eH#4
- *$x>H#7
- 2$r8#;vEO
-qL*s{
-s,#8;
-s,#9e
-s,#4;
-s,#5e
- &$tIu(Y3'
- &$tIu(C3'
- ($p~#B,
-}<<H#D
-tFe
-}<<H#F
- $*zC2,
-p]2sd8
- (& $$q{6,
- B$pHZ%?
- &$uY$
- $$L>8
- .$rd$d
- N$:%d
- *$ 0)rxrgB
-rxryB
-rxr\B
-rxqiB
- *"v"y~
- .$s,#_&C
- $$p~#_;
- $$/x
- .$r8#b&V&N
- $$uzE8
-sxF|w
- \$&rd3d
- $$:2r.
- 8$uY5
- $$p]W}'&
- @$uY8
- 2$s,#y&Y
- *$s,#z&6
- $$}Pr(#{p*wq
-}Pr(#zH#zA-
- 6&v7
-/5
-uzaA
-sxbr4
- V#*uYG
- &$trqdrqH$#
- ,$p]]ti
- i$$ &_<pDpb2q~
-tIp4zz
-pDpb.qO
-y$s^~
-x>%3
- $a<pDpb5q8
-wtH#.
-x>%7
- &&pIYH#1
- $$pIYH#2
-|Eq8
-p]"qdrq%=
-pDqO2pf
-pL#M
-xeH#2
-y<xHFpd5x+
- .(q{%4req3z]sQ
-q"p|;
- 8&zC.;
- $$q{*e<u|1vZq0
- 6$q{64req3z]sQ
-pL1;
- 8&zC?;
- $$q{;e<u|1vZq0
- 6$r8$q}'A
- $$r8#_}'F
- $#r8#d}'K
- &#r8$}}'P
- 6$pzH%6%E%3p&(%'pqr\[pj[@
-pzH%6%E%3p&#%"wF
-pzH%6%E%3pqp^pewF
- $$X,|N;
-X-|N=
-X-|N?
-X.|NA
-/$
-p1*z&q0w0
- %#/$
-pz?%-%<%*p&&%%pqr\[pj[@
-pz?%-%<%*pqqRqUwF
-pz?%-%<%*pqpQp2wF
-/$
-qhL";pM"'
-qhM";U"&
-qhN":x.%
-qhO":u7$
-/'
-r8%"}'U
- $?r8#r}'Z
- $#r8#v}'_
- $#/'
-r8%.}'e
- '% **/'
- &$/'
-pz\%J%Y%Gp&(%'pqr\[pj[@
-pz\%J%Y%Gp&#%"wF
-pz\%J%Y%Gpqp^pewF
-/'
-XP|Nd
-XQ|Nf
-XQ|Nh
-XR|Nj
- +IpzS%A%P%>p&&%%pqr\[pj[@
-pzS%A%P%>pqqRqUwF
-pzS%A%P%>pqpQp2wF
-/$
-qhu"_pM"'
-qhv"_U"&
-qhw"^x.%
-qhx"^u7$
-y#p;
-qnu%u,
-kue
- &RC/K
-s,#my1
-pnr(#m;rW
-}Pr(#mKA-
- $|$rHr(#fH#f&Y
-/K
-p~#gM
- $(/c
-r?6
- &&tIr(#p&Y
-xe'H$%
- (&qjr($%A
- $$r#xS$%
-qjp0'A
- 4&zbr(#tH#t,
-/$
-r8$'e8
- $(r8$&e8
-x~v~rQvLpRq"s@
-x~v~s&uxuhpRr"t@
-r8$%ep*
-x~v~rQvLpRu"w@
-x~v~s&uxuhpRv"x@
- ((zg#rK
-}k
-s5z9
- ((rIr($#
- ($ &' $* 'Ms"H$,
- $.x>pN
- &$wTsgiP
- $$ $,rHY>|$(
-r]|$Y
- &'rIr(#~
- :.zDH#v
- ($s>r\#E
- $$rd]d
- $$z(#v
-xd#v&>
- $&wN#v;
- ,$ %+xd#v&?
- (&wN#w4
- 0$r?2
- H$/r
- ($/r
- >$/w
-uR%p
- (&uR%n
- .$uR%c
- 6$z(%X
-:~rP'
- *&uR#l
- ($uR#j
- .$uR#_
- 4$/f
- &$/f
- $$uR#Q
- $$/f
- $$uR#O
- &$uR$7
- &$/B
-:$s?1
- $.:#s?5
-/A
-:Ys?*
-sh?Iq3u}vMq5
- 0"z>b
- ,$C_
- ,$C\
- ,$CY
- ,$CV
- ,$CU
-r90rq
- *&Cd
- '( R(( $o% *n% $o% T%n%/u
- .$ $8 *7 $8 ,7 $U& *V& $U&ppp0'
- X#X&`}
-
-var dotsQ6KThriceSM80NarrowAligned = driver.Text{Code: `packed2 44071 dots_sixes_thrice
+var dotsQ6KSixteenSM80NarrowAligned = driver.Text{Code: `packed2 40429 dots_sixes_sixteen
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
 !t;
@@ -7408,11 +7216,11 @@ var dotsQ6KThriceSM80NarrowAligned = driver.Text{Code: `packed2 44071 dots_sixes
 !
 !pW0tdpt
 !qk
-]p0rA
+]r:rG
 tWrT
-O2.q^
-h'r6s7
-p#'qFs7
+O2zc
+ht-rG
+p#pdqo
 !
 s0
 t6
@@ -7503,7 +7311,7 @@ t1v?ve
 s|2r7
 t#ve
  %#s|.sX
- '%p<E
+ '%p<F
 rb*pV*
 tIu(-&'
 s|+t}
@@ -7550,32 +7358,28 @@ ts
 w3>8
 qjx/A
 y@*pf
-sU(
-shj?IpYjp$g}KrE
 t4
 |H.
 pnqVK
-ts
- '%y@1yS
-t1x?vu
+y@1yS
+}Qta
 /#
-t#vu
- %#p<F
+t#ta
+p<G
 qI7
-p_7}'-
+p_7}'+
 r&73
-}5
+r^)
 }mrQu%3
 }ms&vsfvs3
 }ms&tTftT3
 }ms&r:t'fr:t'3
 }ms&yWfyW3
 }ms&y5pZfy5pZ3
-puv+p=
-L.M<s#
-{Qpav.
- %Gv%1'
-zM)
+puv+t}
+{QpQv.
+ %@v%1'
+{-
 }w+
 puu/pC
 p%73
@@ -7588,144 +7392,138 @@ pu++v/
 t4
 rz0&7
 tb{,1
-t/H
-s[p7
- +Mq@&
- 'M}Qta
-t#ta
-p<G
-x=xG
+t/E
+q@&
+ 'FtE
+p<H
+x=b3
 G&)
-}mp+p|FxNqXf}%wn3
+}mp+p5FxNqXf}%wn3
 yh
 !s4
 pu+'P<
-s<pO;
-se"
-qQ4
-s[pa
- +6q@(
- +6p<H
 s<pS;
+q?ps
+qQ4
+q@(
+ )0p<I
+ua2
 G()
-ru$tQ+scu%3
- %5tg1pf
+}mp+patQ+scu%3
+ %/tg1pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 //
-pL2M
-rs%3
+pL+M
+rs%,
 tg*q~
 pH5&6
 tg5s8
-sx4wq
+sx-wq
 uc5|w
 tg0yG
-tF%L
+tF%E
 /3
 q"Y;
- %j$/&
+ %V$/&
 q"YM
-rs%9
+rs%2
 /3
- 'j$/3
-vn%<%D
+ 'V$/3
+vn%5%=
 /3
-L;x_*
- 'j$/3
- 'j$y@.pX
-LGM.u|
-LRx_0rl
+L4x_*
+ 'V$/3
+ 'V$y@.pX
+LJx_0rl
 qj0rlA
 /4
-x=Ywe
- +n$w3a8
- %n$/3
-xq
- 1n$y@1pv
-t1|dyO
-t#yO
+x=p4we
+ +Y$w3X8
+ %Y$/3
+ )Y$y@1pv
+t1x?vu
+t#vu
 /#
- %$ %%p<I
+ %$p<J
 qI7
-p_7}'O
- 'o$}ms&sQvPu%3
+p_7}'E
+ 'Z$}ms&sQvPu%3
 }ms&qFq6fvs3
 }ms&2r6p6ftT3
 }ms&.umfr:t'3
 }ms&roqcfyW3
 }ms&1{^fy5pZ3
 /4
-LPs61ro
-{QqRv.
- +o$/4
- 'o$/4
- )o$/4
- )o$t/k
- 7o$p<J
- 'o$}mp+p|Fq3s]f}%wn3
- 'o$/4
- =o$p<K
- 'o$ru$|)6quu%3
- '5 %o$s=2yU
-p[rDq'?pYrm{Eu(/,vh2un6.sQ
-pI|T<
+{Qp5v.
+ +Z$/4
+ 'Z$/4
+ )Z$/4
+ )Z$t/_
+ +Z$p<K
+ 'Z$}mp+p5Fq3s]f}%wn3
+ 'Z$/4
+ 1Z$p<L
+ 'Z$}mp+pa|)6quu%3
+ '/ %Z$s=2yU
+p[rDq'?pYrm{Eu(/vl.vZvhsC5
+pIp4e
 {y*
 s+*A
 r#sS*
- %s&wWW
-znWA
+ %z%wWH
+znHA
 tE
-p<L
+p<M
 tg5qG
-L9%W
+L1%H
 /2
 q"p4M
-rs%Y
+rs%J
 /6
-L:&6
+L2&6
 /6
 qfbwq
-sx<|w
+sx4|w
 s=+w.
 tIu(-&%
 tIsS#
 s=2yR
-p_*qdrq&.
+p_*,'re&.
 Ta<tB
 qI7
 q:74
 pg7M
 Ta0s8
-pH%pk
+p_%&&pk
 yf
- %c'}<0Z
+ %j&t9Z
 Ta+yU
 pIb,
 s"^
 rYp2-
 TpV6s8
-tbx/
+tbq3
 Ta0qO
 zVe
 rUA
 qfp5r4
-}<0q5
+t9q5
 Ta+tB
 y$p|;
  ''/$
  %-TpC.qp
-pLo4
+pL_4
 TpC1p}
 vq&%
-p<1
+p<0
 TpC5s8
 wv4&7
 rs8
 TpC*v5
 tFpk
 TpC6qO
-zCwM<
- %i({Qp44
+zChM<
+ %p'{Qp44
 Tp'1p;
 q_=K
 Tp-*pV
@@ -7733,40 +7531,28 @@ z~&
 ws
 !s4
 TpC5yq
-q,~*vC0
+q,~*vC/
 TpC6pK
 tIp4p*
 TpX<p=
 tI|$&
-Tpf5q[
- %M/-
- %KTpf5q%
-s/
-s"4rq
-Tpf*q%
-q>p7,
-tb0
-Tpf6pf
-pnp4K
-pnpQ%.
-tE
-rIp8"
- %8TpC*pv
+rIp^
+ %*TpC*pv
 y$sS7
-uz"A
-sx#r4
+r]p^A
+qfpar4
 TpC6r7
 {Qp4y%
 pIp4M<
 tG8
- %GpHN8
-x>%$
+ %9Lz8
+x>qU
 q"b4
 r#p^8
- %(/-
-ujv?d
+ %(/(
+uj~*d
 Tp'6q%
- %Q)tA=
+ %y'tA=
 wc
 x=qVe
 G,)
@@ -7782,7 +7568,7 @@ q"}|
 q"xG
  )$q"p?3
 }X
- 'Q(Tp'5pv
+ 'W'Tp'5pv
 wW"
 k"&<
 rc
@@ -7792,7 +7578,7 @@ w62u5ycu%
  %*TpK<P5
 L#;
 /&
-ujyZd
+ujx?d
 /&
  'FuB
  5F/&
@@ -7802,20 +7588,19 @@ ujyZd
 wW4
 k4&X
 r>2
-p]5qdrq%W
-/2
-q,w~d
-}k
-}k
-ws
- '6rxr$B
-|2B
- ':TpX<rR
-LB8
+p]5,'re%S
+/-
+q,v?w&
+Tpf2pX
+}s1K
+ '[$TpX<rR
+L>8
 t9%4
- 'g$r>.
+s/
+s">s#
+r>.
 Tp;5yU
-s:t[
+s:rg
 q>p4q+
 }X
  5%Tpv2r{
@@ -7832,11 +7617,8 @@ zlt"$#$[
  )&zlt"%#%[
  )*zlt"&#&[
 /%
-|6'
- 'D|6(
- 'G|6)
- 'J|6*
- 'M/%
+s:u0
+ 'D 5%/%
  +D/%
  %D/%
 zlt"'#'[
@@ -7846,55 +7628,58 @@ zlt"'#'[
 TpX<a
 p]/}'2
 x~2pPrQvR%%#Z8@
-TpX'qT
-qr,#,pF
-TpX0qT
-qr+#+7
-TpX2pC
-qn1%1,
-k1&&
-y7
-!s4
 Tpf'rR
-y],y:
-qJ,(
+{Bt[y:
+s>sR(
 Tpf0rR
 yV4uT
 s>sg
 /#
-y]+y:
-qJ+(
+{Br\y:
+s>ry(
 /#
- '(Tpf2pX
-}sMK
-xr
-/9
-:"vX
-p][}'3
-Tpf*yq
+ '(/*
+uj~1d
+Tpf5q[
+zC1,
+/=
+ %~&Tpf5q%
+ 'Q$r>1
+xe%5
+Tpf*q%
+q{4,
+tb0
 s:qi
 v4p4z*
 s:qK
- %$p]_;p2
+ %$vJ;pe
 x]rQZ
-p]_;pN
+vJ;pT
 x]rQp*
-/9
-q,xZd
+Tpf6pf
+pnp5K
+pnp8;%x
+tE
+u"
 Tp;<qG
-x]p+pQFpUK
-x]p+pQFquK
- %CTpC5pV0
-qn^%^&3
-uz^%l
+x]p+p^FpUK
+x]p+p^FquK
+!s4
+TpX2pC
+qn<%<,
+k<&&
+wP
+ %'TpC5pV0
+qnc%c&3
+uzc%l
 r?'
- %Hqnf%f,
+ %,qnf%f,
 uzf&%
 r?&
- %LTpK+a
+ %0TpK+a
 }=
 s=5yU
-J0vCD
+J0vCE
 WpbrR
 uw(K
 r>5
@@ -7910,14 +7695,14 @@ WrXpv
 z~?
 t31pV+
 vq&X
-/g
+/d
 pHXx_*
-/a
- %X-/a
- %W-rs4
+/]
+ %Y,/]
+ %X,rs4
 pu++pf
- )|,pu+'pf
- )l,pu1*z1
+ )S,pu+'pf
+ )x+pu1*z1
 r8#3eH#4
 tPuQv1
 pg7,
@@ -7933,11 +7718,6 @@ puukr7
 pg7r+
 puuxpv
 r8#;vEO
-qL*s{
-s,#8;
-s,#9e
-s,#4;
-s,#5e
 W|^v/
 qt),
 tIu(Y3'
@@ -7947,19 +7727,22 @@ tIu(C3'
 s/
 qjqV8
 WpV*q~
-p~#B,
-}<<H#D
+p~#>,
+}<<H#@
 tFe
-}<<H#F
+}<<H#B
+|x2p=
+tIp8-&&
 |x1r7
-zC2,
-p]2sd8
+zC/,
+s'sd8
 |x5pb
 xK4&(
 rs&Y
+vq&&
 Wp'<pC
-q{6,
- %MWpC0q8
+q{3,
+ %OWpC0q8
 |/(y%
 pIp4y%
 pH(8
@@ -7973,18 +7756,18 @@ ws
 rI2rW
 !s4
 Wp=r{
-pHZ%?
+pHZ%<
 /;
- %~/uY$
+ %v.uY%
 WqWrX
-L>8
+L;8
 /#
 rYpk-
 t#s)#
 }k
 vN
 /;
-rd$d
+rd%d
 Ws{q-
 sh?Iq3u}vM8
 {9>
@@ -7993,7 +7776,7 @@ x=p4;
 G.)
 wQqKu%
 vb8
- 'm.Ws8pv
+ 'r-Ws8pv
  %,{9?
 r>6
 x=p44
@@ -8003,104 +7786,110 @@ G0)
 z+qKA
 riYZ
  %Et><r{
-:%d
- 't' /$ )z'rxrgB
+:&d
+}k
+ 1#ws
+ ':rxrgB
 rxryB
 rxr\B
 rxqiB
 rxsaB
 rxr1B
- 'Q(v"y~
+rxr$B
+|2B
+v"y~
  %Dpu2'pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/'
 puxlp-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
- %v.s,#_&C
- %a1p~#_;
- %a1/w
- %v.rs&X
- +a1r8#b&V&N
+ %R.s,#\&C
+ %X0p~#\;
+ %X0/t
+ %R.rs&X
+ +X0r8#^&V&N
 t3+yq
-uzE8
-sxF|w
- %_1tF8
- 'u.wW"
+uzB8
+sxC|w
+ %W0tF8
+ 'Q.wW"
 zn"r+sK
-p]#vEO
-wvE%$
- %w. %f1 -w.wv98
- 'f1 3w.y@.p=
- %w2 %y. 'w2/$
- '%p<M
-p_73pT
- %h1ut)
- 1h1|AM<s#
- -x./K
-rd3d
+wvE%#
+ %S. %\0 -S.wv98
+ -\0y@.p=
+t1|dyO
+ %U.t#yO
+ %#/$
+ %%p<N
+/&
+p](vEO
+y@*q8
+p_738
+ %b0zy
+ 1b0{Qp^v.
+ +b0/L
+rd2d
 puq0u)
-:2r.
- +e1tA:
-yy
- +LtE
-uY5
-p<N
-p]W}'&
-x=p?3
+:1r.
+ +^0tA:
+uY2
+p<O
+p]O3pN
+x=Y3
 G&)
 }ms&z|f}%wn3
- +c1se@
+ +\0se<
 qQ4
-s[p5
- -4uY8
-p<O
- '_1}mp+p|tQ+scu%3
- )_1 %e.s,#y&Y
- 'e. %]$ %b1s,#z&6
- %b1}Pr(#{p*wq
-}Pr(#zH#zA-
+uY3
+p<P
+ 'Y0}mp+p7tQ+scu%3
+ )Y0 %s-s,#o&Y
+/3
+ %s- %{# %[0s,#p&6
+ %[0}Pr(#qp*wq
+}Pr(#pH#pA-
 ug.qG
-L9y1
-pnp89;rW
-u:9KA-
+L2y1
+pnp82;rW
+u:2KA-
 t>+p=
-L4&C
+L-&C
 /&
  '0t>+yS
 v7
-/5
-uzaA
-sxbr4
+/6
+uzVA
+sxWr4
 {MrR
- %w3qjqV&X
-yPH)
+ %]2qjqV&X
+yPB)
 sF*E
 pu1.p=
-pL>,
+pL7,
  %(qjqV|Bs#
 wvI8
 qj2rWA
 pu11p=
-pL@4
+pL94
  %.qjqV46vZ
 wvM8
 qj*rtA
 {Mt0
- %W5pu1.p}
- 'W5pu11p}
+ %m3pu1.p}
+ 'm3pu11p}
  '%pu5*tB
-uYG
-p<P
+uYB
+p<Q
 /(
-trqdrqH$#
+tr,'reH#v
 /%
 tr|.P
 /%
 vny0R
 pu*6pb
-p]]ti
+p]Sti
 yJp+p4Fz|
 pDr%+q~
- %e-v{A
+ %R-v{A
 shyn?\p0p/Qtz
 pIY3
  )&{\7
@@ -8115,7 +7904,7 @@ v4|T0ys06rvxN
 u>zX{Sux
 tPu/qO
 xBQ~#
- %y-/#
+ %g-/#
  +*tPu/sX
 q$ry(
 pIpQe
@@ -8125,33 +7914,33 @@ pIpawe
  -2tPu/a+
 p1"(
 purts{
- %m,s:ry
+s:t[
+s:ry
 s:sa
- %h*p](vEO
-x~2pPs&pd5reuhp?}18@
+ %\* %c%x~2pPs&pd5reuhp?}18@
 pu|#t}
 qn(%(qd
 k(ql
 y7
 puxRp-
- %{& 'r/pDpb2q~
+ %j& 'Q/pDpb2q~
 tIp4zz
 pDpb.qO
-y$s^~
+y$s^t
 x>%3
 xa0pPqkt^>t^{5p+YV
 pDpb5q8
-wtH#.
+wt%u
 x>%7
  %&pDpb*qT
-pIYH#1
+pIY%x
 pDpb6qT
-pIYH#2
+pIY%y
 |Eq8
-p]"qdrq%=
+p]",'re%=
 pDqO2pf
 pL#M
-xeH#2
+xe%y
 y<xHFpd5x+
 pDqO.x}
 zBb
@@ -8181,296 +7970,283 @@ pL1;
  '< 5/zC?;
  %<q{;e<u|1vZq0
  5<qL*pv
-r8$q}'A
+r8$g}'A
 y<xHV
-r8#_}'F
- %$r8#d}'K
- %&q.+pX
-r8$}}'P
- %)q.2v5
- +f#q=.p}
+q.+pX
+r8$i}'F
+ %%q.2v5
+ +b#q=.p}
 xBQ[z&q0w0
  %#sW1p}
-pzH%6%E%3p&(%'pqr\[pj[@
-pzH%6%E%3p&#%"wF
-pzH%6%E%3pqp^pewF
+pz>%,%;%)pqp^pepqr\[pj[@
 ra0sT
-X,|N;
-X-|N=
-X-|N?
-X.|NA
+X$|N3
+X%|N5
+X%|N7
+X&|N9
 /$
-p1*z&q0w0
+p1"z&q0w0
  %#/$
-pz?%-%<%*p&&%%pqr\[pj[@
-pz?%-%<%*pqqRqUwF
-pz?%-%<%*pqpQp2wF
+pz5%#%2qUpqpQp2pqr\[pj[@
 /$
-qhL";pM"'
-qhM";U"&
-qhN":x.%
-qhO":u7$
+qh<"+pMr5
+qh="+UpF
+qh>"*(po
+qh?"*7pG
 /'
-r8%"}'U
- %Ir8#r}'Z
- %Kr8#v}'_
- %M/'
-r8%.}'e
- '% +I/'
- 'I/'
-pz\%J%Y%Gp&(%'pqr\[pj[@
-pz\%J%Y%Gp&#%"wF
-pz\%J%Y%Gpqp^pewF
+r8$k}'K
+ %A/'
+r8$m}'P
+ '% +A/'
+ 'A/'
+pzH%6%E%3pqp^pepqr\[pj[@
 /'
-XP|Nd
-XQ|Nf
-XQ|Nh
-XR|Nj
- +IpzS%A%P%>p&&%%pqr\[pj[@
-pzS%A%P%>pqqRqUwF
-pzS%A%P%>pqpQp2wF
+X8|NK
+X9|NM
+X9|NO
+X:|NQ
+ +Apz?%-%<%*pqpQp2pqr\[pj[@
 /$
-qhu"_pM"'
-qhv"_U"&
-qhw"^x.%
-qhx"^u7$
+qhT"?pMr5
+qhU"?UpF
+qhV">(po
+qhW">7pG
 y#p;
-qnu%u,
-kue
- 'p./K
-s,#my1
-pnr(#m;rW
-}Pr(#mKA-
-t><r7
-rHr(#fH#f&Y
+qna%a,
+kae
+y7
+!s4
 /K
-p~#gM
- %f*/c
-r?6
+s,#Qy1
+pnr(#Q;rW
+}Pr(#QKA-
+t><r7
+rHr(#JH#J&Y
+/K
+p~#KM
+ %s)/d
+r?5
  %.W|^{6
-tIr(#p&Y
-xe'H$%
- %q9qjqV&F
+tIr(#T&Y
+xe'H#h
+ %v7qjqV&F
 wvF8
-qjr($%A
+qjr(#hA
 Ww;pK
-r#xS$%
+r#xS#h
 qjp0'A
 W|^pV6
- %j8/#
-uYO
- %g9p<Q
+ 'p7uYJ
+ %i5p<R
 W|^v5
 t*|..
 WqG*{X
-zbr(#tH#t,
+zbr(#XH#X,
 /$
-r8$'e8
+r8#je8
 WpV6qG
-r8$&e8
-x~v~rQvLpRq"s@
-x~v~s&uxuhpRr"t@
-r8$%ep*
-x~v~rQvLpRu"w@
-x~v~s&uxuhpRv"x@
+r8#ie8
+x~v~rQvLpRP"R@
+x~v~s&uxuhpRQ"S@
+r8#hep*
+x~v~rQvLpRT"V@
+x~v~s&uxuhpRU"W@
 z)'a
 }=
 z)5p;
-zg#rK
+zg#VK
 }k
-s5z9
+s5{G
 |x5q[
-:Pd
+:Kd
 |2B
-rIr($#
- 'Q9 )t1|x6y2
- 'Ms"H$,
+rIr(#e
+ 'd7 %&v"~B
+ %N:Jr.
+|x6y2
+xe'H#g
+ 'g3}<<p*
+ %w8s"H#q
 rc<
-x>pN
+x>pT
 |yrQ
 Wp'<q%
-wTsgiP
+wTsgiJ
 t+sa{c
-|x5pV.
-rHY>|$(
-r]|$Y
- 'Z0rIr(#~
-WpC0s8
-:Pr.
- %8WpC+r%
+z)1{$
+rHYp*,
+r]|$&
+ 'n#|x5pV.
+rHp?^&(
+r]p?&Y
+s5~9
+ %= %@WpC0s8
+:Kr.
+ %AWpC+r%
 {Bqix)
 t+qi[7
 WpC0u)
 }UpPqVA,
 vqA
- '.WpC.pC
-zDH#v
-uYR
+ '3WpC.pC
+zDH#\
+uYM
 vN
 WpC*{X
-s>r\#E
+s>r\"^
 WpC6p;
-rd]d
+rdYd
 WpK0pV
-z(#v
-xd#v&>
+z(#\
+xd#\&>
 rc'
-wN#v;
+wN#\;
 G.)
 uJ
- 'NWpK<p'
- %+xd#v&?
+ 'n8WpK<p'
+ %+xd#\&?
 rc0
 wb7
 wSt^tz
-wN#w4
+wN#]4
 G0)
 Ip)?pEqBqgq7uLq]A
- %Is=5|^
+ %Ns=5|^
 t=5&5&6
 IpYq'rS{+u(Z&5;
 v[Z&#
-r?2
+r?1
  %OvB<pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
 s~
- %O %[>qI@
+ %O %j<qI@
 J${h
 {yE
 J%|<
- %Q=J&{e
+ %_;J&{e
 {yI
 J'uC1
- %R=J(uC5
+ %a;J(uC5
 {yM
 sY*
- %D/r
+ %D/u
 J4uC6
 {yb
 J5q(<
-/r
-J6q('
+/u
 p90'
- %Lpu++z$
-{ym
-J=q(0
-J>q(+
+ %Kpu++z$
+{yj
+J;q(0
 p90+
- %Hpu+'z1
-JBq(2
-JCq(.
+ %Fpu+'z1
+J>q(2
 p90.
- %M/w
-uR%p
-JLq(1
+ %J/w
+{yz
+JFq(1
 /&
-JMq(5
-uR%n
-JNq(*
+JGq(5
+{y|
+JHq(*
 /&
-JOq('
- '8/&
-uR%c
-JWq(6
-JXq(+
- '8/&
-J\rP<
-J]q(.
- '8 %k8z(%X
-:~rP'
+ '5/&
+uR%B
+JOq(6
+ '5/&
+:}rP<
+ '5 %l7z(%<
+:zrP'
 p9q0
- %H/'
-:KrP+
-uR#l
-:JrP2
+ %J/'
+:FrP+
+uR#S
+:ErP2
 /'
-:IrP.
-uR#j
-:HrP1
-/'
-:Gq('
- '>/'
-uR#_
-:@rP5
-:?q(+
- '>/'
-:<rP*
-:;q(.
- '>/f
-:4rP6
-:3s?<
-/f
-:2s?'
+:DrP.
 uR#Q
-:1s?0
-/f
-:0s?+
-uR#O
-:/s?2
- %g1uR$7
+:CrP1
+/'
+ 'N/'
+uR#I
+:=rP5
+ 'N/'
+:;rP*
+ 'N/g
+:5rP6
+:4s?<
+/g
+:3s?'
+uR#?
+:2s?0
+/g
+:1s?+
+uR#=
+:0s?2
+ %r0uR#x
 p92.
- %M/B
-:$s?1
-sh?Iq3u}vMqU
-:#s?5
-/A
-:Ys?*
-sh?Iq3u}vMq5
+ %N/C
+:%s?1
+wW"
+:$s?5
+/B
+:Us?*
+sh?Iq3u}vMqP
 p9xX
 !s}
 s3
 !tj
- %a7rI2
-z>b
+ %m6rI2
+z>\
 pc6
 p9
 !u8
- %}6vbM
-C_
+ %Z6vbM
+CZ
 _5
 p9
 !{J
 /#
 vb;
-C\
+CW
 _6
 p9
 !|r
 /#
- %.CY
+ %.CT
  '.!y=pm
- %c6{15
-CV
-q4f
+ %o5{15
+CQ
+q4_
 p9
 !cwG
- %k4vbe
-CU
-r90rq
+ %|3vbe
+CP
+r9s#
 p9
 !cwX
- %s8{16
-Cd
+ %m3{16
+CO
  '(!cx#
- %k3tX<
+ %v2tX<
 pp<
 r9<
 p9
 !c*pm
- %h1tX
-CR
+ %u0tX
+CL
 _7
 p9
 !cxw
- %d1})
-CO
+ %q0})
+CI
 _8
 p9
 !c'y3
 |x6p-
 ||
 C0
-q4T
+q4N
 p9
 !c'z/
 /=
@@ -8481,7 +8257,7 @@ C/
 {1.
 C,
  '4!crvpm
- %u@tX'
+ %z>tX'
 n;
 q4)
 p9
@@ -8537,19 +8313,19 @@ vbqd
  )-!crlpm
 /9
 ||6
-nR
+Cv
 _4
 p9
 !vTwG
 {1u/
  )8!vTwX
- %t1||.
+ %X1||.
 pp0rl
 q4#
 p9
 !vTx#
 /&
- %OC~
+ %OCr
  'O!cxNpm
  'Oq4"
 p9
@@ -8558,28 +8334,28 @@ p9
  %Ippq)
  'I!|-y3
 /%
- %DCm
+ %DCe
  'D!|-z/
- %U=vb|l
-Ch
+ %S<{1vh
+Cb
 r9ps
 p9
 !cq0pm
-{1ul
-Cf
-q4g
+{1un
+C_
+q4a
 p9
 !|-+pm
 /=
 ||2
-CK
+CE
 r95sK
 p9
 !culpm
  'O{K
 p9
 !|-wG
- 'OCJ
+ 'OCD
  'O!|-wX
  'Or9q/
 p9
@@ -8588,7 +8364,7 @@ p9
  %Oppq9
  'O!cunpm
 /&
- %OC:
+ %OC8
  'O!|-xw
 /<
 tX5
@@ -8621,26 +8397,26 @@ pp*rt
 r9pO
 p9
 !y=wG
-/u
+/v
 ||+
 ppq3
 r9ph
 p9
 !y=wX
 /<
-{1sQ
+vb|l
 C1
  'u%!y=x#
-{1sK
-CT
+{1ul
+CN
 r9pS
 p9
 !crWpm
 /<
-{1vh
-CS
+{1sQ
+CM
  'o&!y=xw
-{1un
+{1sK
 ppp0'
 r9pA
 !u9
@@ -8670,7 +8446,272 @@ s~
 !@
 `}
 
-var fewQ4FourSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 105415 few_nibbles_fourVectors
+var dotsQ6KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ6KSixteenSM80NarrowAligned, Code: `packed2 42286 dots_sixes_thrice
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ 8(]'u1s7
+ $$Ov6r-
+ $$p#'qFs7
+ i$$rb5q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+/&
+ m#$p<E
+ ^$$p<F
+ c#$p<G
+ <$ $= a$>p<I
+ c#$p<J
+ <$ $= 0>p[rDq'?pYrm{Eu(/,vh2un6.sQ
+pI|T<
+ 0& $C >Dp_*qdrq&.
+ ,$pH%pk
+ &$}<0Z
+ ,$tbx/
+ *$}<0q5
+ ,$ %-s=.p;
+pEvyw>gp3oz?p)v,q'?x<jtv
+ *$p<1
+ B$q,~*vC0
+ *$ $X* %O/.
+ %M &(s"4rq
+ $(q>p7,
+ $$ $2pnp4K
+pnpQ%.
+tE
+rIp8"
+ (Q+uz"A
+sx#r4
+ ,&L~8
+x>%$
+ (&/-
+ujv?d
+ i#&ujyZd
+ k#$p]5qdrq%W
+/2
+q,w~d
+ ,y- &. &5 $t-LB8
+ &$ %g$ &$ $o6 &n6 5% N4|6'
+ &$|6(
+ &%|6)
+ &%|6*
+ V#0TpX'qT
+qr,#,pF
+TpX0qT
+qr+#+7
+ $y#qn1%1,
+k1&&
+ &g8 $f:y],y:
+qJ,(
+ *&y]+y:
+qJ+(
+ (& $Q&}sMK
+xr
+/9
+:"vX
+p][}'3
+Tpf*yq
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
+q,xZd
+ $,x]p+pQFpUK
+x]p+pQFquK
+ &0qn^%^&3
+uz^%l
+ 4&J0vCD
+ @$/h
+ $$/b
+ $$/b
+ V#$qL*s{
+s,#8;
+s,#9e
+s,#4;
+s,#5e
+ 4"p~#B,
+}<<H#D
+ $&}<<H#F
+ $(zC2,
+p]2sd8
+ (& $$q{6,
+ B$pHZ%?
+ &$uY$
+ $$L>8
+ .$rd$d
+ N$:%d
+ V#$s,#_&C
+ $$p~#_;
+ $$/x
+ .$r8#b&V&N
+ $$uzE8
+sxF|w
+ X#&p<M
+ H$rd1d
+ $$:0r.
+ ,$uY1
+p<N
+p]R3pN
+ 4( &9 0:s,#r&Y
+ *$s,#s&6
+ $$}Pr(#tp*wq
+}Pr(#sH#sA-
+ :&uzYA
+sxZr4
+ V#&uYA
+p<P
+/(
+trqdrqH#y
+ ,*p]Vti
+ s$$y$s^w
+ ($wt%x
+ ($pIY%{
+ $$pIY%|
+ $$p]"qdrq%=
+ &$xe%|
+ k$$r8$j}'A
+ $$r8#X}'F
+ $#r8#\}'K
+ &#r8$v}'P
+ 6$pzH%6%E%3p&(%'pqr\[pj[@
+pzH%6%E%3p&#%"wF
+pzH%6%E%3pqp^pewF
+ $$X,|N;
+X-|N=
+X-|N?
+X.|NA
+/$
+p1*z&q0w0
+ %#/$
+pz?%-%<%*p&&%%pqr\[pj[@
+pz?%-%<%*pqqRqUwF
+pz?%-%<%*pqpQp2wF
+/$
+qhL";pM"'
+qhM";U"&
+qhN":x.%
+qhO":u7$
+/'
+r8$x}'U
+ $?r8#k}'Z
+ $#r8#o}'_
+ &^#r8%'}'e
+ 6$pz\%J%Y%Gp&(%'pqr\[pj[@
+pz\%J%Y%Gp&#%"wF
+pz\%J%Y%Gpqp^pewF
+/'
+XP|Nd
+XQ|Nf
+XQ|Nh
+XR|Nj
+ +IpzS%A%P%>p&&%%pqr\[pj[@
+pzS%A%P%>pqqRqUwF
+pzS%A%P%>pqpQp2wF
+/$
+qhu"_pM"'
+qhv"_U"&
+qhw"^x.%
+qhx"^u7$
+ $Bqnu%u,
+kue
+ (&s,#fy1
+pnr(#f;rW
+}Pr(#fKA-
+ $(rHr(#^H#^&Y
+/K
+p~#_M
+ &(r?6
+ &$tIr(#i&Y
+xe'H#{
+ (&qjr(#{A
+ $$r#xS#{
+ *$uYI
+ $$p<Q
+ ($zbr(#mH#m,
+/$
+r8#}e8
+ $(r8#|e8
+x~v~rQvLpRq"s@
+x~v~s&uxuhpRr"t@
+r8#{ep*
+x~v~rQvLpRu"w@
+x~v~s&uxuhpRv"x@
+ (.zg#kK
+}k
+s5z9
+ $(:Jd
+ $$rIr(#y
+ ($ &' $* 'Ms"H$%
+ $.x>pN
+ *$ $,rHY>|$(
+r]|$Y
+ &'rIr(#w
+ $. $U# 6V#zDH#o
+uYL
+ &&s>r\#E
+ $$rdWd
+ $$z(#o
+xd#o&>
+ $&wN#o;
+ ,$ %+xd#o&?
+ (&wN#p4
+ 0$r?2
+ H$/t
+ ($/t
+ 8$/v
+ 6$uR%W
+:~q(6
+ (&:{rP<
+ ($z(%Q
+:xrP'
+ (&:ErP+
+uR#f
+:DrP2
+/'
+:CrP.
+uR#d
+:BrP1
+ *0uR#[
+:<rP5
+ (&::rP*
+ &$/f
+:4rP6
+:3s?<
+/f
+:2s?'
+ $=:1s?0
+/f
+:0s?+
+uR#O
+:/s?2
+ $b>uR$0
+ &g?/B
+:$s?1
+sh?Iq3u}vMqU
+:#s?5
+/A
+:Ss?*
+sh?Iq3u}vMq5
+ &0 %Q8 *"z>[
+ ,$CY
+ ,$CV
+ ,$CS
+ ,$CP
+ ,$CO
+r90rq
+ *&C]
+ '( R(( $o% *n% $o% T%n%/u
+ .$ $8 *7 $8 ,7 $U& *V& $U& Z#V&`}
+
+var dotsQ6KThriceSM80NarrowAligned = driver.Text{Base: &dotsQ6KThriceSM90NarrowAligned, Code: `packed2 42177 dots_sixes_thrice
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ Z%(/%
+ P/( Z#&/-
+ ^-$/g
+ $$/a
+ $$/a
+ w'$/w
+ a;$ i/$`}
+
+var fewQ4FourSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 105415 few_nibbles_fourVectors
  ($!u6\p3x<q*
 !u'Ip)vyrmoq*
 !xgIp)jpEp3q*
@@ -8682,7 +8723,7 @@ tW|Q
 O66rA
 hp0rA
 p#'pdqq
- 2, *& &&p,s*
+ ., &$ *$ &&p,s*
 p,0s]
  &.zqsD
 zqqc
@@ -8698,13 +8739,15 @@ s1
  ,,v&0tB
  $(t>6t}
  &7pDr{yU
- *6 ,* $(xA
+ *6 &(u?ps
+s/
+ $$ $(xA
 s/
 vF
 s/
 r*uQq%
- $&s=5pb
- *V$s=*r{
+ $*s=5pb
+ *R$s=*r{
 tIu(+&&
 s=6r{
 r#Y8
@@ -8713,12 +8756,12 @@ rY&&-
 t>'yU
 p_-&.&/
 wC0&1
- (U$q"p4;
+ (Q$q"p4;
 pDt}pf
 qt,;
- $^$zfp7
+ $Z$zfp7
 tE
- &m> G$u"
+ &}8 G$u"
 q\<yR
 q:24
 L-8
@@ -8731,20 +8774,20 @@ q\0tB
 pg2M
 q\+r7
 tFZ
- %I $S>qjqV&6
+ %I $l1qjqV&6
 wv78
-qjp0A
-r='v5
+ $f'r='v5
 t*;^
 r=1pf
- $#tA8
+ %)tA8
 r=*p;
 t/D
 q\+v1
- $F/$
- $$ '$p<I
+ $R%/$
+ $" '$p<I
 q\+pv
- $c' $&q\1p=
+x=Y3
+ $7q\1p=
 {b3
 zy
 zQp|qP%"%#r|
@@ -8790,16 +8833,14 @@ t/g
  )t#tV0%1%2%3r|
  )t#{rp84%5r|
  't#{rp86%7r|
-!s4
-/4
-q:4;
+ &^$q:4;
 s/
 {y(
 s+(A
 vB<t}
 q:44
 qt(4
- $5 $o6tE
+ $0 $\0tE
 p<K
 pDsTt}
 q:0rf
@@ -8813,11 +8854,11 @@ sxc|w
 qf|$,-
 t>*t}
 tIu(+&%
- $l0vB<sX
+ $l/vB<sX
 r)pay03
 r#qRqU
 vB.pv
- $NWp-rX
+ $LWp-rX
 pLmM
 WpXq[
 pH%pk
@@ -8855,7 +8896,7 @@ uOqP
 r]p|Z
 qfqR^-
 zV8
- $j8tA;
+ $Q-tA;
 uz"^
 sx#p2-
 y$p|8
@@ -8866,10 +8907,10 @@ L"8
 sx'pe-
 L$8
  '1t1~'ve
- $T) $[(p<L
+ $; $v#p<L
 x=pQe
 G,)
- 0g0x=p8"e
+ 0X(x=p8"e
  3+x=p8(e
  34x=p8.e
  3=WuZrX
@@ -8912,9 +8953,10 @@ L\8
 x=}|
 G*)
 w62u5t"$#%#&#'r|
- $u5 $Dw62u5zju%
- $h? %(w62u5rgpGpj[r|
- $]( %+ &a2|x0p=
+x=p?3
+ %%w62u5zju%
+ %o( %(w62u5rgpGpj[r|
+ $h, %+ &q-|x0p=
 qJ$#%
 zG&
 zG'
@@ -8946,7 +8988,7 @@ L\8
 {Qp4M
 La8
 tIp4vl
- $S8qjqV&(
+ $j,qjqV&(
 yP2)
 sF6E
 WpV6pV
@@ -8954,8 +8996,9 @@ q"bM
 w3b8
  $#s"vl
 WpV*yq
- $q$WpV6tY
- &Z)WpV*pX
+ $](WpV6tY
+ $$p<N
+WpV*pX
 t*vE3
 /#
 s'38
@@ -8966,7 +9009,8 @@ u"
 z).q8
 q$rg##
 wop4FrL7
- $C/)
+!s4
+/)
 qzp8u%c
 xr
 /)
@@ -8977,8 +9021,9 @@ xr
  %F/)
  %Fw3k8
  'F/)
- $1/(
- &u#/)
+ $'/(
+ $$p<O
+/)
  )Fx~2q1rQvLt"(#)#*#+@
 /)
  'F/)
@@ -8989,7 +9034,8 @@ q$ry##
  %FLu8
  )FyP8)
  )Fw3t8
- /F $B +Fx~2q1rQvLt",#-#.#/@
+ /Fp<P
+ +Fx~2q1rQvLt",#-#.#/@
  +Fq$r\##
  )Fqzr(#8%u
  'F{Qp8vy%
@@ -9003,15 +9049,13 @@ q$ry##
  'FWq-pV0
 rHr(#2H#2H#7
 zg#2H#B
-r?%
- $=rHr(#6H#6,
+ &u4rHr(#6H#6,
 xd#6;
-r?$
-Wpba
+ $&Wpba
 }=
 vB*yU
 J%vCH
- $g/uw'K
+ $,uw'K
 wc
 w91&'
  .(wC#H#I
@@ -9031,7 +9075,7 @@ p~#Ys6
 s/
 w:6rR
 qtGs6
- &m#zJ<yU
+ &@zJ<yU
 q:2;
 q"|T
 x|ti
@@ -9045,20 +9089,18 @@ w8.q%
 pg2e
  %%zJ+pX
 pg2;
- $Myvpdxx
+ $Byvpdxx
 pH'pk
 pg18
 rsH#f
- $o#|/'y%
+ $"|/'y%
  $$pH'8
- &$ $eNpnp?K
- &[L $|#pHI%3
+ &$ $XOpnp?K
+ &~L $|#pHI%3
 /2
- $&}Fw~
- $$L28
+ (&L28
  ,$/2
-ujw~d
- &&{9<
+ (${9<
 rc
  $&G.)
  .${9=
@@ -9094,7 +9136,8 @@ sx6r4
  %(L9^
  ).yPJ)
  %.L:pN
- )4 $P* %4t1yZxO
+ )4yPL)
+ %4t1yZxO
 t#xO
  -#p<R
 r)w]&3
@@ -9106,7 +9149,7 @@ q:]3
 q:\3
 q:[3
 q:Z3
- Cu# &Y9pwuZpv
+ Cu# &HpwuZpv
 w/
 |H.
 pwySuZ
@@ -9142,8 +9185,7 @@ L,3
 p]B}'K
 {krQ
 q=.p}
-X*|N/
-X&~#
+ $c-X&~#
 X"~#
 qh1po{c
 /#
@@ -9264,7 +9306,7 @@ q:Y3
 q:X3
 q:W3
 q:V3
- &%/.
+ &j</.
  'm'/-
  %m'pgY8
  'N/-
@@ -9359,7 +9401,7 @@ vi&K-
 vi&L-
 vi&M-
 t%r%+q~
- 0m:q>p7s@
+ 0P9q>p7s@
  &-pI}|
  ('q>pas@
  &%pIp|3
@@ -9469,7 +9511,7 @@ wN&#3
 {H
 vWQ&P&O&Nr|
 /%
- $h9G&)
+ $z7G&)
 {ru(M&Lr|
  'jJ{ru(K&Jr|
  $M|Mt0
@@ -9786,9 +9828,10 @@ r#r(+>8
 qjr()mA
 w:6pK
 r#xS)m
- $V.w:5s8
- &cLuYf
- $$p<V
+qjq3A
+w:5s8
+ &x*uYf
+ $y%p<V
 w:5q-
 t*;H+A
 w:*{X
@@ -9802,8 +9845,7 @@ u^j#lif
 u^k#mif
 w82q[
 {Bsay"
-s>sg
-{Bryy"
+ ${.{Bryy"
 s>r\(
 w8.pf
 w1pMie
@@ -9813,12 +9855,13 @@ yVeuT
 s>tO
 w86rR
 yV;uT
- %-zJ+qp
+ $#zJ+qp
 :dd
 zJ2pV
 r8)jti
 wMqK
- $A/(
+!s4
+/(
 u^h#fif
 u^i#gif
 u^f#hif
@@ -9843,7 +9886,7 @@ u^]#_if
 u^^#aif
  E;r8)m;^
 p\s*7
- $3zJ5a
+ %;zJ5a
 }=
 zJ6pC
 zDH)_
@@ -9851,7 +9894,7 @@ uYe
 u"
 }k
 rIr()i
- (m$ &'yvv+p=
+ (RR# &'yvv+p=
 rzq3H*%
  $4s"H)v
 wD
@@ -9914,10 +9957,10 @@ Wt0p}
 JKq(<
 JMq('
 JOq(0
- &e& %ed#JVq(2
+p90+
+ $# %ed#JVq(2
 JWq(.
- %kd#p9vr
- $?/#
+ %kd# &o&/#
 J]q(5
 J^q(*
 /#
@@ -9927,9 +9970,8 @@ JfrP'
 /#
 p9q0
  '.:{rP+
-:zrP2
-/#
- &e$|7pf
+ $P#/#
+ &"|7pf
 :crP1
 :brP5
 :arP*
@@ -9938,15 +9980,14 @@ p9q0
 :]s?'
 :\s?0
 p9v6
- $O/+
+ $C/+
 :Ks?2
-uR%z
-:Js?.
+ $\$:Js?.
 /+
 :Is?1
 /+
 p925
- $O/%
+ $E/%
 :Cs?*
 :Bs?6
 :Auy<
@@ -9962,30 +10003,31 @@ wW(
 :+uy*
 /%
 p9.6
- $? %Rk#uR+J
+ $K %Rk#uR+J
 /D
 :$vX<
 wW"
 :#vX'
 /C
 :pvX0
- $m$p9|V
- *V$/~
+ $&p9|V
+ *q#/~
 rI.
 v_<
  %# &*/l
 ||
 C]
- &{'!{J
+ &e'!{J
 /l
 tX
 CZ
- &;!|r
+ &4!|r
 yvv+pX
 })
 C(
 q4_
- &v&/6
+p9
+ $['/6
  $7C'
  '4 $@/6
  $OC$
@@ -9994,8 +10036,7 @@ tX2
 n9
 _2
  &*tX.
-ppp0
- &w( $p(/-
+ (g( $b(/-
 vb3
 n:
 _3
@@ -10004,7 +10045,7 @@ tX5
 n:
  &m$ $f$/$
  %9nH
- '9 $, '9 &g( $_(/$
+ '9 $, '9 &s' $l'/$
  %9nI
  '9 $,/$
  %9nI
@@ -10015,15 +10056,15 @@ _W
  &(/.
 ||0
 nY
- &}' $v'/3
+ &e' $]'/3
  $+nZ
- &a( $S( $5n[
+ &w' $j' $5n[
  '' $> $An\
  ', $H $Kn]
  '1 $T#/3
 tX0
 Cx
- &q' $l' %'Cw
+ &X' $S' %'Cw
  '' $, %,Cv
  ', $, %1Cu
  '1 $*/3
@@ -10039,15 +10080,14 @@ Cj
 r96
  &*/#
  %3Ci
- '3 $* '3q4h
+ '3 $, '3q4h
  &*/#
  %3Cg
- '3 $, '3Cf
- 'D $* 'Dq4e
- &* '3Cd
+ '3 $* '3Cf
+ 'D $, 'Dq4e
+ &( '3Cd
  'D $, 'DCc
- 'D $, 'Dq4b
- &* 'DCa
+ 'D $* 'D &2 $+ 'DCa
  'D $*/3
 {11
 CW
@@ -10058,38 +10098,32 @@ CW
  &( %6CS
  'G $, '6q4R
  &( %@CQ
- '@ $, '@q4P
- &(/+
+ '@ $, '@ &z) $P*/+
 tX2
 CO
- 'j& $, 'j&r9pJ
- &*/+
+ 'j& $, 'j& &3 $8/+
 vb3
 CN
  'j& $,/+
 tX5
 CN
- &r( $y(/%
+ &n( $s(/%
  %NC@
- 'N $* 'Nq4?
- &* %NC>
- 'N $* 'Nq4=
- &* %6C<
- '6 $* '6q4;
+ 'N $, 'Nq4?
+ &( %NC>
+ 'N $, 'Nq4=
+ &( %6C<
+ '6 $, '6q4;
 p9
 !cy,pm
  %@C:
  '@!c.wG
- '@q49
-p9
-!c.wX
+ '@ &I!c.wX
 /%
 tX2
 C8
  '|'!c.x#
- '|'r9pO
-p9
-!cyspm
+ '|' &Q#!cyspm
 /%
 vb3
 C7
@@ -10097,20 +10131,21 @@ C7
 /%
 tX5
 C7
- &W*!c1y3
+ &E!c1y3
 /3
 vbe
 C)
- &g)!c1z/
+ &T#!c1z/
 {16
 C_
- &4!c10pm
+ &J!c10pm
 /3
 tX<
 C^
  'S)!c|Vpm
 tX'
- ((p,ulpU
+ppq3
+ &4p,ulpU
  *$p"+x+
 st
 p"+uE
@@ -16446,17 +16481,17 @@ s/
 v&5q%
  $*x5'xx
 pH#vj
- $s/pIp44*
+ $X/pIp44*
 pH#8
 zw.
 {Qp4;
 x50t0
- *r-x5+z1
+ *W-x5+z1
 p_-&.&/
 wC*&0
  (Q$x5.qT
 {Qpay%
- $e;y$p|8
+ $y:y$p|8
  $$x51s8
 wv38
 x52P
@@ -16514,7 +16549,7 @@ rsp2
 }yt0
 p_2%C8
  $l1sW'r%
- $b)y+ps
+ $v(y+ps
 t4
 wv58
  $,qM<p=
@@ -16530,27 +16565,28 @@ qM5qO
 t4
 tA7
 sW'q[
- $6/$
- $$ '$p<E
+ $V&/$
+ $" '$p<E
 sW'pv
 zL;
- $C{oq~
+ $7{oq~
 q"pa4
 r)|P8
 y$s^"
- &i#tV%%&%'%(r|
+ &n$tV%%&%'%(r|
 ym0+
 }f4
 {oq8
 xe^
 y$s^%
- $% $AtV,%-%.%/r|
+ $%ut)
+tV,%-%.%/r|
 /#
 L$;
 /#
 xepe
 y$s^(
- $>vG)
+ $#vG)
 tV3%4%5%6r|
 /#
 L's6
@@ -16572,7 +16608,7 @@ LR8
  Kw$/1
 ujxZd
 /1
- $XGrs%k
+ $qFrs%k
  Kx$/1
 u"
 /1
@@ -16580,8 +16616,8 @@ u"
 Lpx_*
  'x$/1
 p_2%r8
- $bA/1
- $b)uN0
+ $YA/1
+ $v(uN0
  )x$/1
  /x$/,
 qQ1
@@ -16597,7 +16633,7 @@ qQ1
 tIu(&&*
 /@
 q:,;
- $o9qj|J
+ $T9qj|J
 w8+sX
 q:,M
 q"b,
@@ -16608,16 +16644,16 @@ q:,4
 tIpQs6
  ))tIp8L&*
  &%w8+v/
- &r2w82sX
- &$p<G
+ $\' $$w82sX
+ &#p<G
 q.+qW
 pLM,
 pHG8
 /6
- $i$rs&D
+ $d5rs&D
 q..q~
 pH2&N
- $e>pHUpk
+ $\>pHUpk
 q.2pK
 ucM&N-
 ucN&M-
@@ -16629,7 +16665,7 @@ p]&|.+
 /(
 p]$y0+
 w81p;
- $W=pDqOtB
+ $~<pDqOtB
  $X/ $y$/9
 pHDx_*
 pu1v1
@@ -16819,7 +16855,7 @@ t1|k$py
 r*qysT
  %q1qs'q-
 q:1M
- $d6pnqV,
+ $|5pnqV,
 pnqV4
 pnqVM
 t>+p;
@@ -16855,7 +16891,7 @@ pg1,
  %.p]*ti
 q:1,
 |H
- $?xY.pf
+ $;xY.pf
 vqH$n
 xY5qO
 tIp88H$o
@@ -16867,7 +16903,7 @@ w%2v/
 tF,
 /#
 tIxS$s
- $g8|/%y%
+ ${7|/%y%
  $$pH%8
  ($pH%pk
 pg08
@@ -16907,7 +16943,7 @@ r*p0p}
  $n3s"H$]
 r>1
 xe&+
- $^>qs'tB
+ $V>qs'tB
 rYv')
 qfbv')
 qfp7v')
@@ -17093,7 +17129,7 @@ r)xS'b&G
 u"
 /=
  %|,/=
- $fGs"H'5
+ $]Gs"H'5
 r>5
  '|,/=
 rYv'5
@@ -17188,7 +17224,7 @@ p~)HM
 r8$@eH)@
  %|,/=
 rh)~s@
- &u;r<*"3
+ &m;r<*"3
  ('rh*&s@
  &%r<*'3
  ('/=
@@ -17220,15 +17256,14 @@ te#xpG"*7
 s,)OH*2
 />
 ujxPd
-/3
- 'PD/>
+ &S% %PD/>
 u"
 />
 zg'YA
 vO'Zr4
 />
 r8)Q&D8
- $W;/>
+ $L/>
  -cF/>
 {>=4
 se6
@@ -17255,10 +17290,11 @@ wN'R3
 zQr(*/H*0H*1H*2r|
  )~,{rr(*3H*4r|
  '~,{rr(*5H*6r|
- $5q.+{X
+!s4
+q.+{X
 s,)VH)^
  )}, %^Es,)WH)Z
- $X?s,)Zpk
+ $q's,)Zpk
  %^EvO)]H)\-
 }Pr()\H)\H)]-
 }Pr()[H)[r4
@@ -17273,7 +17309,7 @@ t)wE#w$#yi:
  %#t)wE#{$#yi:
  %#qN0'q[
 {Bsay"
- $Y4{Bryy"
+ $Q4{Bryy"
 s>r\(
 qNt?pf
 w1pMi9
@@ -17306,7 +17342,7 @@ w%+pX
 t]$}/
 /_
 ::d
- &y( (^K &'xY5sT
+ &y( (VK &'xY5sT
 s,'R8
 xeH'p
 s/
@@ -17361,8 +17397,7 @@ q$sg
 {}&
 sf<\xls_w07
 sZQBU-
-t#ta
-sZQxM|>
+ $pDsZQxM|>
 v:+y2
 v;qv
 |[*(
@@ -17376,11 +17411,11 @@ s"H)v
 rc'
 w\)k
  )z#r]bH*P
- &XA/.
+ 'z#/.
  %_#w%2q~
 t@2{c
- $OrIr('Y
- $Z#:Br.
+ %7rIr('Y
+ $Xe#:Br.
  &${BpR3x)
 sH3"37
  .&zDH'M
@@ -17416,7 +17451,7 @@ J2uC6
 /$
 J3q(<
 /$
- &L %aR#z(*#
+ &J %aR#z(*#
 J8q(0
  %ZKz(*"
 J9q(+
@@ -17434,7 +17469,7 @@ uR)z
 :orP0
 :mrP+
 p9ul
- $I/(
+ $G/(
 ::rP.
 uR$s
 :9rP1
@@ -17449,7 +17484,7 @@ wW1
 :-s?'
 /$
 p9xl
- *y% %^FrI5
+ *s% %^FrI5
 z>_
 z>}
  &* $HC_
@@ -17519,9 +17554,7 @@ Cy
  '; $, %@Cs
  '@ $* %ECr
  'E $,/(
-{16
-CQ
- 'h$ $* 'h$ &q% $j%/(
+ &U) 'h$ $Z) 'h$ &q% $j%/(
 tX'
 CM
  'h$ $*/(

@@ -43,8 +43,8 @@ var listLikelyKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "likely.go", Line: 58, Format: "index out of range [%d] with length %d"},
 		{File: "likely.go", Line: 64, Format: "index out of range [%d] with length %d"},
-		{File: "likely.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "likely.go", Line: 71, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "likely.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "likely.go", Line: 101, Format: "index out of range [%d] with length %d"},
 		{File: "likely.go", Line: 62, Format: "index out of range [%d] with length %d"},
 		{File: "likely.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},

@@ -438,7 +438,7 @@ func listLikelyTwinRow___(lanes int, each134 unsafe.Pointer, shared unsafe.Point
 		first = zvector.ListLikelyTwinAVX2___(256, unsafe.Add(each134, 0*8), shared)
 	}
 	for tx := first; tx < 256; tx++ {
-		var i246, i247, i258, i834, i820, i821, i828 int
+		var i246, i247, i258, i835, i820, i821, i828 int
 //line likely.go:115
 		i134 := *(*int)(unsafe.Add(each134, tx*8))
 //line likely.go:95
@@ -475,7 +475,7 @@ func listLikelyTwinRow___(lanes int, each134 unsafe.Pointer, shared unsafe.Point
 					i246, i247 = i258, i259
 				}
 //line likely.go:101
-				i834 = i258
+				i835 = i258
 			} else {
 //line likely.go:101
 				i820, i821 = i134, 0
@@ -510,9 +510,9 @@ func listLikelyTwinRow___(lanes int, each134 unsafe.Pointer, shared unsafe.Point
 					i820, i821 = i828, i830
 				}
 //line likely.go:101
-				i834 = i828
+				i835 = i828
 			}
-			*(*int)(unsafe.Add(shared, o230)) = i834
+			*(*int)(unsafe.Add(shared, o230)) = i835
 		}
 	}
 	return true

@@ -164,7 +164,7 @@ bcd5dc67ca9d92e9	wide.go	wideRow.four
 427e1fa05e3b2e23	wide.go	wideThreads
 `
 
-var listLikelySM70 = driver.Text{Code: `packed2 10851 listLikely
+var listLikelySM70 = driver.Text{Code: `packed2 10712 listLikely
 !s.
 !s-
 !t;
@@ -176,9 +176,9 @@ var listLikelySM70 = driver.Text{Code: `packed2 10851 listLikely
 !pW{^pt
 !yN
 !qk
-].r-
-Ox$s7
-h*qS
+].rG
+O1q^
+h*rT
 p#'r-
 !
 s0
@@ -222,7 +222,7 @@ s~
 q|pSuD
 q|pStU
 tE
-p<2
+p<1
 r2p7;
 zM)
 w[q]
@@ -238,14 +238,10 @@ rc
 ua+
  %.wRqV
 pi2zH
- %8sW}b
-qzbK
-r?1
-qM'yI
+ %8qM'yI
 r2pQpe
 q?ps
 uN$
-uB
 wj4
 G#)
 r*p0xx
@@ -265,25 +261,28 @@ thq5
 wm;
 ut)
 q=.{$
-rUqb
 w_vj
 s"qb
-tE
 G.x_y\
 sBy\qU
 s$<-
 xJ/E
 v_6t?+vhq&sK*y,55.ux5
 ws
- %Hs/
+ %Bs/
+sW}b
+~"A
+r?0
+qM'|^
+q,yZq(
 v_<r[*rqwJ
-/(
-q,yZvK{G
-u"
+/*
+q,~'vK{G
+|&d
 r9<r[*rqwJ
 pc/
 yh
- %+pp<r[*rqwJ
+ %0pp<r[*rqwJ
 rIpa
  '&r*sCqO
 tf
@@ -342,11 +341,11 @@ t.m(Fz|
  +>}V0Er}py
 /)
 x9/=/sdrl
-sE/9.
 sE/=3
 y7
+sE/9.
 tZu(/=/
-|&w&
+v7
 !s4
  %#qI/
 /)
@@ -367,67 +366,63 @@ tZu(/E
 y7
  %Fq=1a
 }=
-/1
+/3
 y)w,+V=9
 q=}b
 }=
 q=6q~
-J0}/
+J/r.
 ws
 ws
-//
-t]5r.
+/1
+J2vKyd
  %/ra'rX
-pH&8
-s/
- %[&wD
+pH&p*
 x>&%
 ~%}KrQ
-qe;E
-}V;E=;-
+qe:E
+}V:E=:-
+rHbZ,
+t:3
+y7
+ra+p'
+y)w,+V=:
+ %;ra.a
+}=
+ra1p-
+~%t5m<>y|V
+ 'g&ra*qO
+q"p4;
+ '4qe=E
+}V=E==-
 rHYp*,
 th3
 y7
- 'T&pH&^
- ',qe<E
-}V<E=<-
-rHp7p2,
-zO3
- 'Fra+p'
-y)w,+V=<
- %Ira.a
-}=
-ra1p-
-~%t5m>>y|V
- 'p&ra*qO
-q"p4;
- '?qe?E
-}V?E=?-
- )?qM0p'
+qM0p'
 J+r.
 qM+q8
-DF=?
+DD==
 q?'
 q.+s{
-}U|:mBqd
+}U|:m@qd
 t4
 r]}%0rvx"6u12'A
-t1|k1py
+t1|k0py
 rI{,
 rxQvv
 u"
 q.1pv
-tSB
+tS@
 zb|Jpk
 q.*p}
 ud
 {9#
-t#s)2
-}\{G
+t#s)1
+}\y~
 {w2
-DL)
+DJ)
 uS
-t.mHV
+t.mFV
 yYq1xIr_
 q.6pv
 v=sg
@@ -436,26 +431,36 @@ q.*v1
 sZqiuH#-
  %KqM+a
 q||+,
-r>2
+wD
 zLM
 G+)
 tLp68
 piqu[
  %*t=.&.,
 p%.x;
-p%.&'
-tE
 r?$
- %0 'Z)/E
+ 'a'?ovyjpEp[jyKp{rnrDp{v,q'q'~Ltc
+//
+pH&q5
+s/
+ %{'r>2
+rHpaq5,
+wh3
+y7
+v"z9
+ %:/$
+ 'V)/G
 J(uy
 p91
- %6/&
+ %Ara'p=
+p92
+ %D/)
 q,v?v|
 p9*
 !s}
 s3
 !tj
-/H
+/K
 ws
 pc-
 pc&
@@ -467,22 +472,22 @@ n4
 _,
 p9
 !{J
-qM'|^
-vbM
+/B
+||
 n8
 _$
 p9
 !|r
-ra'p=
+/(
+vbM
+ppqA
+ '.!y=pm
+/'
 vb;
-C#
+pppA
 r9y5
 p9
-!y=pm
-/(
-||
-ppq/
- '4!cwG
+!cwG
 /(
 {1.
 n-
@@ -494,12 +499,12 @@ p9
 !cx#
 /(
 {11
-pppJ
+ppq9
 _.
 p9
 !c*pm
 {15
-CN
+CM
 _.
 !u9
 p,rL
@@ -528,7 +533,7 @@ s~
 !@
 `}
 
-var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54372 plain
+var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 56037 plain
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6ttq*
@@ -547,15 +552,15 @@ var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54372 plain
 !
 !pW0p.pt
 !}ex(
- $0|Z6qS
-O+|}
-h+u1s7
+ $0]u/qo
+O+}3
+hsQrA
 p#rvqS
 ?p$pEp/r0~.\g~/r-
  **p,rj
  .$p,ui
 p,um
- $\4p,{n
+ $Z4p,{n
 p,{^
 p,yu
 p,|K
@@ -567,7 +572,7 @@ p,0qX
 p,0sD
 zqrj
 xcs{
- &Y4v>q%
+ &W4v>q%
 qQ(
 wc
 w@yI
@@ -597,7 +602,7 @@ to
 }]z%xlV
 to
 ykP
-z-qy.
+z-'un
 v:pX
 }#q5
 xUvZ
@@ -605,8 +610,8 @@ q?ph
 uN$
 uN&
 tE
-uF'vr
- &^$x{$rN
+uF'v-
+ &V$x{$rN
 G%p@
 x{&tU
 yy
@@ -619,28 +624,26 @@ sFpsp@
 s/
 uN5
 tE
-uF'u*
+uF'qF
 r2pa;
 G3)
 q\.qp
- $S#rsK
+ $KrsK
 vir4
- $i%q?pO
+ $g%q?pO
 w[p+}zpU
  $#s(2E
 q@2
 rY|w
  $#zIE
 ts
-v7
- $M $Jq\1rR
+ &e& $Iq\1rR
 qQ2
 rc
 x=qVe
 G1)
  %7 $#zDA
-u&+
-tE
+ $OtE
 u"
 q\5rX
 {"z%pU
@@ -649,15 +652,15 @@ D')
 uS
 v;U
 uJ
- $Mq\.a+
+ %6q\.a+
 rHp483
 ud
 w[p+q)FpU
  'Cqfp7r4
  'BwP
- $5pDr{p'
+ %ApDr{p'
 }=
- $#pDq[p}
+ %DpDq[p}
 tH9,
 WqpqO
 yYq1xIpjB
@@ -674,13 +677,14 @@ pDrXpv
 sFm0=)
 sFm,9-
 tE
-uFxf
+uFt-'
 qY.,
 G+)
 r=2pb
 p%(&#
 {\(
- $m, &p,r=.q[
+}\{G
+ &]&r=.q[
 u;
 D/)
 uS
@@ -688,7 +692,7 @@ t~4
 }5
 }W
 WrXpK
- $Os5z9
+ $Ks5z9
 Ws{pv
 J8r.
 Wt}a
@@ -696,9 +700,9 @@ yl7
 xr
 WsXtY
 xBqK7pG
- &Z#Wr7tY
+ &a#Wr7tY
 wrqK7pG
- $5Wv/p=
+ $?Wv/p=
 z8q0v(5
 WuZs{
 x'pPQA
@@ -732,17 +736,16 @@ sFm;=4
 q?pA
 uN0
 tE
-uFqy6
+uF'xl
 wj4
 G.)
 t3'qW
 p%(A
 {\(
-}\y~
- $#t30pv
+ $Z, $6t30pv
 u;
 zy
- $]$t31q-
+ $t.t31q-
 q"Yrf
 s/
 q?q0
@@ -753,50 +756,49 @@ uc#r4
 t3+pX
 xDbpk
 t#ta
- $y.tb{,
-rY^ta
+ %y#tb{,
 s/
 wIpS
 r,{A
 v}xuysv6rquA}L6v-re
 tE
-z2&#
+t:&#
 tE
 tA#
 tE
- %y# $6yy
+ %x# $3xq
 t35pX
-q>pQ,
- $S.u"
+q>p7,
+ $g#u"
 t3*pK
-zO&#
+z2&#
 uB
- $f#DA)
+{b;
+DA)
 uqvv
- $/s|<tY
-}UpPpQpN,
+ $=s|<tY
+}UpPp7p2,
 t31|^
- $c-zOZ
+rHp?^,
+z2p*
 wP
-v"z9
- $K/%
-q>p5,
+ &T//%
+q>pQ,
  '5/%
-r2z{
-DC)
+ $z/DC)
  '3/%
-}UpPp5pe,
+}UpPpQpN,
 /%
-}u,
-rU^
- 'i%t3'u)
-rHp^pT3
-xQq5
+rHp7p2,
+zOZ
+ 'h%t3'u)
+rHp5>w]
+sBp5pT
 r?,
- $=pDu)p'
- 'n%q=*p}
- 'Y%vN
- &d) $m)u;
+ $/pDu)p'
+ 'm%q=*p}
+ 'X%vN
+ &^$ $w)u;
 DF)
 uS
 Tp}P
@@ -804,11 +806,11 @@ Tp}P
  &$Tq8rR
  ,$q=6p'
 DER
- $~$q=*s8
+ $|$q=*s8
 ut3
 u&N
 tZp7E
- &R+qN1a
+ &P+qN1a
 }=
 rit^z*
 ra1p}
@@ -820,7 +822,7 @@ tE
 t4
 rYwq
 s/
- %l$u"
+ %k$u"
 riYz*
  %M &S)ribz*
 vb&(
@@ -828,11 +830,11 @@ vb&(
 ra5r%
 u;
 DK)
- $p$r]p?A
+ $n$r]p?A
 rYp2-
 wZp.
 r]|J
- %w'wZrL
+ %v'wZrL
  '%wZs*
  %(}Pp|Ar4
 ra1s8
@@ -841,7 +843,8 @@ u&T
 sAph
 tZp5E
 y7
- (P*s[p5
+|&w&
+ &P*s[p5
 /#
 r2p5;
 DO)
@@ -862,7 +865,7 @@ q.0p=
 ~%}Ky|FrL
 rI'
  $#q.2q~
- $F~%}Ks&rL
+ $@~%}Ks&rL
 v}y{
 xjrEEv2
 q.+q~
@@ -872,7 +875,7 @@ y7
 qN5pX
 tw
 zTp'
- $y# %1 $$uF't-
+ $c# %1 $$uF'vr
 y^pb
 yl##
 s5y~
@@ -886,7 +889,7 @@ xEm\
  +{#r*p0p-
 u;
 DX)
- $h.pnqVpe
+ $x-pnqVpe
 r*sCq-
 zfp?
 qfYp2-
@@ -926,7 +929,7 @@ u:)A%)py
 r^3
 u&f
 tZp8&E
- &k+z6v/
+ &i+z6v/
 wW)
 ue<)
 //
@@ -936,13 +939,13 @@ y)rC/VE
 //
 ~%}Ky|V
  'j$//
- &F 'j$//
+ &@ 'j$//
  )j$z6pv
 tw
 zdu}p8-KA
 zs.K
-v"sOr/'t-
- $K{MpV.
+v"sOr/'vr
+ $E{MpV.
 sEk9*
 wD
 r&$;
@@ -965,11 +968,11 @@ qzu()sdrl
 pwx}pV*
 q:#sd
 zw
- $P$ &)pww;p}
+ $c# &)pww;p}
 zw
 t~p*
 qeoE
- 'Y)s/
+ 'X)s/
 pwyIx}
 tIp?p2
 vd
@@ -978,14 +981,14 @@ s/
 sFrE=h
 qjqVp*
 tE
-uF'u/
+uF'v6
 vJzN&
 {w2
 Dk)
 uephp@
 tPqyp;
 qejE
- %B $\#q?}%rW
+ %B %_+q?}%rW
 xErE
  Cg'tPrvr%
 u;
@@ -1004,23 +1007,23 @@ rIp8J
 zs.z*
 zsI,
 r?C
- $6pwpV+qp
+ $GpwpV+qp
 wW.
- $x+zy
+ $p(zy
 q?'
 }w'
 t4
 pw{$t0
  $#v_<
- &b#rzxf&&
+ &l#rzxf&&
 p_(e8
- $Z*w#pAE
+ $^*w#pAE
 pw{iqG
 {>,
 pw{$rR
 xjpAER-
 pww.P
- $&thql
+ $Jthql
 y7
 sW*{X
 zbp8M%M,
@@ -1031,7 +1034,7 @@ qM<a
 }=
  )9qM0qp
 x>Z
- $)ufrE)E
+ $MufrE)E
  )Z(pwP<qO
 }^2)
 pwP+p=
@@ -1049,32 +1052,30 @@ q_(K
 p<V
 pwp''s8
 wW7
- &9 'T#pwp'2p;
+ &3 'T#pwp'2p;
 tIY%8
- $:wm%8
+ %Nwm%8
 s(;E
  )b%q?{,
- &Jpwp''pb
+ &Hpwp''pb
 x>p2
- $A %w) %v(pwp'2qp
+ $? %w) %v(pwp'2qp
 wtp*
 s/
 wx
- %V-vYpSv2
-wIpA
- %r,zU{,1
-ut)
+ $y#uepS)
+ %q,zU{,1
+r^)
 sAxuysv6rquA}L6v-re
- )r,qQ;
+ )q,qQ;
 tE
 vk
- $Es[p^
+ $6s[p^
 s/
 pwp'.pX
- %+r>2
-u;
+ %+ $Fu;
 GC)
- $[,rs%A
+ $l/rs%A
 s5~2
 pwp'*pC
 pnpax;rW
@@ -1090,8 +1091,8 @@ tP<0qG
 rH}T
  $#pwp'2P0
 r^3
-u&"
- %l. %m#v"~B
+sAq)
+ %j. %l#v"~B
  $#z'
 w+
 /&
@@ -1107,7 +1108,7 @@ r>1
 p]"y0'
  %?/&
 qn"%",
- '* %?u&'
+ '* %?u&&
 tZp?E
  %? $#pwa5x}
 }u,
@@ -1121,30 +1122,30 @@ y)y|qm0VE
  $#pwa<a
 }=
 pwa'pb
-~%t5mH>y|qm0V
+~%t5mG>y|qm0V
 pwa0a
- 'U1tP1q%
-tH=H
+ 'S1tP1q%
+tH=G
 s5~,
 tPs#q%
 uzD%a
 p<f
 G;x_rW
 xEp:;
- /x,rIp8d
+ /w,rIp8d
  $#tP5+qp
 wWG
- -V&v_<
+ -U&v_<
 tPt,p;
 :tvK{G
 u"
 r9<
- )U- %& +U-tProp;
+ )T- %& +T-tProp;
  )b$qzYA
 tPz#tY
 ut,
 tPror%
- $i'w[p+}zp.
+ $g'w[p+}zp.
 qzbA
 /#
  %>/#
@@ -1157,7 +1158,8 @@ qzp7A
 tPt,q[
 y?ql
 sk;
- '{# +b-yy
+u&'
+ %{# +a-yy
 /%
 {b;
  'GqzpQA
@@ -1167,15 +1169,15 @@ D%,
 }V%E=%-
 /%
 ut3
- %5 )s./@
+ %5 )r./@
 zbp8j%j,
 /@
 p]kzN%
- %h'y)rQ=&
+ %g'y)rQ=&
 /@
- +X'/@
- /X'tP52{6
-}^b)
+ +W'/@
+ /W'tP52{6
+}^a)
 tP55p=
 }fpk
 /#
@@ -1185,15 +1187,15 @@ u:SqP%S-
 uzS%"
 r?X
  'z%tP5xx
-sFmcx;rW
+sFmbx;rW
 r>5
 /#
 uzS%p
- %i3/.
-tSc
- %z1rIp8r
- 'j+wWU
- -l(/#
+ %g3/.
+tSb
+ %x1rIp8r
+ 'i+wWU
+ -k(/#
 u"
  %LpcE
  &n$pp<
@@ -1204,18 +1206,18 @@ yJp+p4V
  %[$//
 {>,
 //
- %q(//
+ %p(//
 ufrE)3
-v}mk
+v}mj
  &{(//
 zbp8u%u,
 //
 p]vzN%
- 'r( 'f, )Z)//
- /r(/.
-}^l)
+ 'q( 'e, )Y)//
+ /q(/.
+}^k)
 //
- )r(u:^pT%^-
+ )q(u:^pT%^-
 /.
 uz^q5
 r?a
@@ -1233,9 +1235,9 @@ TsTw;
 {\(
 tPu/p}
 J_}/
- &f(tPq0p}
+ &p(tPq0p}
  )S(qzp8eA
- $V,vN
+ $s+vN
 /$
 {QYy%
  %3v4p?8
@@ -1276,12 +1278,12 @@ z+Q8
 u37
 sf<\xls_w07
 sZQBU-
- %^4sZQxM|>
+ %\4sZQxM|>
 Ts{xx
 szz&qZz\
 v;zo
 {m?I+v~p57
- &d&tPsQp'
+ &v%tPsQp'
 wRp5
 tPu/s8
 r^3
@@ -1302,16 +1304,16 @@ pwrRp-
 yl#$
 x0$qv
 tE
-uF66
+uF'rq
 pwsTq%
-tH=q
+tH=p
 r?y
 v_<
 /E
 J_vK{G
  3\(u"
 zZpAK
- )U3 %& +U3/E
+ )T3 %& +T3/E
  )b*zDA
 tPu1yU
 s/
@@ -1320,7 +1322,7 @@ s/
 /F
  $W&w[voFp.
  %*/$
- &~&zy
+ &|&zy
 /$
 s$pS-
 w[p+pJFrL
@@ -1340,13 +1342,13 @@ D,)
 /&
 |D3
  +Z(/F
-zbu(Z&Z,
+zbu(Y&Y,
 /F
-p_ZzN%
- %r-y)rQ=-
+p_YzN%
+ %q-y)rQ=-
 /F
- +c-/F
- /c-Tv1q~
+ +b-/F
+ /b-Tv1q~
 sh?\q3q1vf#$
 |syxvf)
 x^~)r'
@@ -1377,9 +1379,9 @@ s$pJ-
  %l$/-
  'l$y)rQ=+
 /-
- +~//-
- /~//G
- %~//H
+ +}//-
+ /}//G
+ %}//H
  'v*u:%%%A-
 u:$qP%$-
 /H
@@ -1388,16 +1390,15 @@ r?r
 pwq[pX
 uz4%$
 u:4%$%4-
-v"sOr/66
+v"sOr/'rq
  $:pwq~p;
-sFr;#Yx;rW
+sFr;#Xx;rW
 r>*
 /G
-u?r;#Y
- %q:pcE
+u?r;#X
+ %o:pcE
 xh
- $#/G
- )g*qzu(uA
+ &Z0 )g*qzu(tA
  'W)/G
  +W)/G
 ypqK#4
@@ -1418,13 +1419,11 @@ sz#3
 x]p+paVpe
 /G
 ufy{E3
-sAr;#Z
- 'd/v_<
-/@
-q,v?r.
-r9<
-pcE
- '[- )P,zDA
+sAr;#Y
+ 'd//@
+q,v?d
+ 1S,/@
+ )S,zDA
 /@
 s/
 /@
@@ -1433,71 +1432,70 @@ r^)
 xjpSEp@-
 /@
 ufpAR3
-zIsi#^
- )l- %b'/@
- 'b'y)rQp@
- ;l-/B
- 3b' )Y'/B
- -Y'/-
+zIsi#]
+ )o- %e'/@
+ 'e'y)rQp@
+ ;o-/B
+ 3e' )\'/B
+ -\'/-
 q,xPd
- 1_-/-
- +_- )U'r^)
+ 1c-/-
+ +c- )X'r^)
 /-
  %_#/-
- %_#zIsi#j
- 1U& %_# ;U&/A
+ %_#zIsi#i
+ 1X& %_# ;X&/A
 w#q/)
 /B
- 'T4 %{.}PqRpTqP-
+ 'V4 %~.}PqRpTqP-
 /B
 r]qR%"
-z-|#
+z-6.
 pwr{pX
 uzTqP
 u:TqP%T-
- $#/o
- -d7pwt}p}
- 'd7 +R4pwr7{6
- +d7sFrE9D
- 'd7uFrv'
- 'k3 %c7/2
+ $K/o
+ -f7pwt}p}
+ 'f7 +T4pwr7{6
+ +f7sFrE9D
+ 'f7uF'vZ
+ 'n3 %e7/2
 s(EE
 v_<
- $Z/{>x_rW
+ %t@{>x_rW
 xEpA
- Ct+/2
+ Cw+/2
 u;
 {W
- $|.qzp8bA
+ $U/qzp8bA
 /2
  '){W
 /2
- 't+qzp8cA
- 1t+qzp8dA
- 1t+ %l. /t+/2
- %t+u&(
- 5t+D,)
+ 'w+qzp8cA
+ 1w+qzp8dA
+ 1w+ %o. /w+/2
+ %w+u&(
+ 5w+D,)
  $#qzp8fA
- 3t+u&.
- )r>pwr7pC
+ 3w+u&.
+ )t>pwr7pC
 p]$zN&
- 'r+k$ql
+ 'u+k$ql
 zs%%$
-z-'rq
+z-pd'
 pwsXa
- +X7pwp=0q-
- %q7 )'x>p*
- -\7tP*5qT
+ +Z7pwp=0q-
+ %s7 )'x>p*
+ -^7tP*5qT
 ufpAR)
-rHbZ,
-t:ql
+ $e,t:ql
 wP
 Tz${i
 q@=
 uop:=qd
 t4
- &P, )V7w4y2<p}
-r&tM{dxWsC6.
+ &9 )X7w4y2<p}
+r&sM{dxWsC6.
 w4y2'p=
 v%q0
 t4
@@ -1507,7 +1505,7 @@ tw
 /#
  )(x8pvp=
 v4YpT
-zbu(tAqU
+zbu(sAqU
 v4p7pe
 zbp^AqU
 x8p}pK
@@ -1520,7 +1518,7 @@ rip5^
 y7
 TqG.r{
 w+
- $h(qIt
+ $h(qIs
  $(~&rE="
  'C/)
  7\#tPrtqT
@@ -1531,75 +1529,120 @@ s"v.
 tP6+pK
 w#pAp@
 s$ph-
- %R@ %mBzZph)
+ %T@ %nBzZph)
 rip78
 wP
 tPxRpf
-p[rDq'?qBu}u([A%<
-p%[&#
+p[rDq'?qBu}u(ZA%<
+qIZ
+p%Z&#
 xr
-w=[pk
- 'TBtP66p;
-r&[;
- 'p7qzr(#.A
+w=Zpk
+v"sOr/qy.
+ $OG;|q
+ %c?uFqy'
+ $GtP66p;
+r&Z;
+ 'x7qzr(#.A
 u"
 pwpb<p}
 s/
-qHpSE
- %t7pwpb+tY
-zdyxpSp@E
- $OtPxRv/
-t=[&[,
- %6wP
- %6 &Z'|Ep}
+qHpOE
+z-'rl
+pwpb+tY
+zdyxpOr}E
+ $#tPxRv/
+pHZ,
+/%
+w[z%pU
+qzr(#0A
+vN
+/%
+s/
+qHpJE
+u"
+w=Z8
+v"sOr/'rl
+ $#/%
+zdyxpJtUE
+ '%pHZ4
+/%
+w[p+}zp6
+qzr(#2A
+ )2 $y# '2v"~,
+ '2zdyxq9u$E
+ '5pHZM
+/%
+w[voFqu
+qzr(#4A
+ )BqHq/E
+ 'Bv"yd
+ 'Bzdyxq/uDE
+ 'Et=Z&Z;
+qIZ
+sAq9
+z-'rv
+ )n#v"{G
+ &T&/%
+ )k#qzr(#5A
+ 'xCs/
+qe"E
+ %h9/%
+zdyxm"="E
+ 'Mt=Z&Z,
+ %7wP
+ %7 &j' '8|Ep}
 tH99
 t#s)%
-uFqy+
+uF}L
 /U
-|/Yy%
- $:v4u(Y8
+|/Xy%
+ $@v4u(X8
 }X
 qs1a
- 'x9qs*p}
- %c2 '[6 &f(qs6rR
+}=
+qs*p}
+J_d
+v_<
+ +P8 's9s/
+qs6rR
 u;
 GA)
- ;\Bqs6t}
- $R,vN
+ ;TDqs6t}
+ $c*vN
 /\
 ypr$U
- %f.xr
+ %^0xr
 /\
 zlQUpM
 /\
- %j2/\
- %j2/\
- 'j2/\
- +j2/\
- )j2/\
- )j2/\
- -j2/\
- -c+/\
- 'j2{m?I+v~p?7
+ %c4/\
+ %c4/\
+ 'c4/\
+ +c4/\
+ )c4/\
+ )c4/\
+ -c4/\
+ -[-/\
+ 'c4{m?I+v~p?7
  $Grb<pv
 sh?Iq3u}vM^
 ufphrNE
  $Gqs*s{
- 'j6tZp|E
- 'x8/Z
-v4u(Z,
+ 'c8tZp|E
+ 'q:/Z
+v4u(Y,
 /Z
 rzxf&%
- %R<y)rQr}
+ %y=y)rQr}
 /Z
- +r;/Z
- /r;rb2pK
-v[[K
+ +j=/Z
+ /j=rb2pK
+v[ZK
 rxQw(vDqZw0
- %\Grb5qp
-qI[
- %P%r>6
- %{$ 'T$TyGP
+ %SIrb5qp
+ 't&r>6
+ %l& 'T$TyGP
 ypqK".
 xr
 Tw.pK
@@ -1615,7 +1658,7 @@ u~pV*p-
 w1pM-
 qfx/6vh6u|wq
 u~P'q8
- $n)u~P0pC
+ $Q)u~P0pC
 tb{,<r62v-xN+
 z8}%*+ukr6*
 u~P+q[
@@ -1671,24 +1714,24 @@ zlpR.",7
  'V#TpV0pC
 t<q1pRD7
  &w&|~pK
- %R>u"
+ %y?u"
 |5p-
 xJ:99
 rc<
- %{AG8)
+ %sCG8)
 uq"D
  $%qL0pC
  ',}Bp'
 xJ:97
 rc'
  %,G6)
-wRu([
+wRu(Z
 {ftB
-zD&[
+zD&Z
 t1|k7py
 u"
 qL.pb
-qI[
+qIZ
 G>)
 qQ,
 rc0
@@ -1696,7 +1739,7 @@ ua'
 G+)
 }W
 WyIpC
- %XJpnqVqdv(5
+ %~KpnqVqdv(5
 WpV+q-
 tF,
 q>p4s@
@@ -1704,41 +1747,42 @@ WyIpb
 qfp?r4
 qL.pC
 Ip)?pEqBqgq7uLq]A
- (y'w%qT
+ $# &f*w%qT
  &%xUu/
 J'{h
 sY2
- $C %|LJ+{e
+ $# %sNJ+{e
 sY1
- $# %fKJ@uC5
+ $# %\MJ@uC5
 sY*
- $# %SJJJuC6
+ $# %yKJJuC6
 p9q&
  $#pwyIxx
-u4$&q('
+u4$1q('
 p9t?
  $#pwr7yU
-:Lq(+
+:Wq(+
 p9rl
- (P# %fNws
+ (q0v>q%
+ws
 pc:
 pc(
- &* %~Lvbe
+ &* %uNvbe
 nM
 _2
- &* %mItX<
+ &* %eKtX<
 nk
 _;
- &* %wCtX
+ &* %oEtX
 n:
- &J $C %X?tX'
-pB$-
- '. $, %P?{16
-pB$.
+ &J $C %QAtX'
+pB$6
+ '. $, %x@{16
+pB$7
 r9q&rW
- &* %'pB$)
- '' $* %a; $5pB$V
- '- $> %m2 $+ )(!cxw
+ &* %'pB$2
+ '' $* %Y= $5pB$^
+ '- $> %f4 $+ )(!cxw
 /O
  $*C"
  'K!c'y3
@@ -1755,13 +1799,12 @@ _7
 p9
 !cqypm
 qL.yS
-vb;
-ppph
- &K!crvpm
+ $Oppph
+ &C!crvpm
 /3
 tX0
 n?
- &=!ct-pm
+ &*!ct-pm
  ''_&
 p9
 !c'wG
@@ -1791,22 +1834,22 @@ p9
 !vTz/
 /3
 tX*
-pB$S
+pB$[
 _D
 p9
 !ct?pm
 tX6
-pB$R
-r9r;$S
+pB$Z
+r9r;$[
 p9
 !vT+pm
 /3
 vb3
-C[
+Ce
  '-!crlpm
 tX5
-CZ
-q4[
+Cd
+q4e
 !u9
 p,0sI
  *i#p"wn
@@ -1814,16 +1857,16 @@ st
 zq1pZ
  D(`}
 
-var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 54449 plain
+var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 56114 plain
 !s.
 !s-
- F(|Z6qo
+ F(]u/r-
  &$p#rvqo
- VR#$y[%qv
+ RR#$y[%qv
 wzuu%qv
 wT<\vDplplxk|>
  ,$rY,ta
- aK$u4$'q('
+ RO$u4$2q('
  m)$`}
 
 var scoutSM70NarrowAligned = driver.Text{Base: &listLikelySM70, Code: `packed2 22638 scout
@@ -1845,7 +1888,7 @@ p#0q^
  4*w^
  &"p,ui
 p,um
- $\4p,{^
+ $Z4p,{^
 p,yu
 p,p0pZ
 p"|K
@@ -1888,14 +1931,14 @@ wZ0pZ
 w60u5Q>QqxsD
 s9qc
 }]t(rj
- (j3xcP
+ (h3xcP
 r?@
 w%p=
 r&$&#
 q?pS
 y+q/
 rc
- &m#ueq)rN
+ &e#ueq)rN
 /(
 qI'
 qt','
@@ -1920,10 +1963,10 @@ p<A
 {b;
 {W
 r#Yp2
- $g$r&$;
+ $m$r&$;
 G1)
 WySqp
- $l%rsK
+ $j%rsK
 vir4
  %)q?q9
 w[p+}zpU
@@ -1931,13 +1974,12 @@ v[1A
 uc1r4
  %.v}y{
 tw
-v7
- $3 %3Wy2rR
+ &}) $IWy2rR
 tA1
 uB
 x=qVe
 G/)
- $0 %:wIm%
+ %5 $#wIm%
 w#<E
 sAps
 tE
@@ -1949,7 +1991,7 @@ D#)
 uS
 v;U
 uJ
- $3WySa+
+ $FWySa+
 rHp4>z=
 w[p+psFpU
  'Ar]bA
@@ -1987,10 +2029,11 @@ G))
 vF
 xA
 r#Y8
- $y%Wz$pb
+ $IWz$pb
 v[(Z
 {\(
- $^+ &p,WqG.v/
+}\{G
+ &['WqG.v/
 w'
 wD
 u;
@@ -1999,7 +2042,7 @@ uS
 t~4
  %%}W
 TrXpK
- $Os5z9
+ $Ks5z9
 Ts{pv
 J8r.
 Tt}a
@@ -2007,9 +2050,9 @@ yl7
 xr
 TsXtY
 xBqK7pG
- &Z#Tr7tY
+ &a#Tr7tY
 wrqK7pG
- $5Tv/p=
+ $?Tv/p=
 z8q0v(5
 TuZs{
 x'pPQA
@@ -2045,12 +2088,12 @@ zy
 L*y%
 pIp4rf
 s/
- $;y+mD
+ $7y+mD
 sFpAE
  )z#p<C
  %z#D?)
 w3,&7
- $u#zL4
+ ${#zL4
 G,)
 xA
  %o& %{#WyGqW
@@ -2058,7 +2101,7 @@ v[(A
  )z#WpV0pv
 u;
 zy
- $l%W{$q-
+ $j%W{$q-
 {wq0
 q?q0
 qHpJE
@@ -2068,15 +2111,15 @@ qfp5r4
 WpV+pX
 xDYpk
  %Y&ts
- 'v%s/
+ &})s/
 W{ipX
 q>p?,
- $^#u"
+ $z(u"
 WpV*pK
 }npa
 r>2
 {w2
- $Kuqvv
+ $Cuqvv
  $Iz)<tY
 }UpPp?^,
 W{$|^
@@ -2098,7 +2141,7 @@ qN5s{
 pH7&(
 s/
 t/6
- $o$u"
+ $m$u"
 qN*sX
 tA#
 r>.
@@ -2162,7 +2205,9 @@ t/Y
 s%9;
 Dr)
 s9.um
- GB &s( 'BL@vjsK
+ GBqe?E
+}V?E=?-
+ 'BL@vjsK
 s/
 t/a
  )Brc'
@@ -2180,7 +2225,7 @@ G@)
 s95|K
  GBqeME
 }VME=M-
- $Apu2.a
+ %Bpu2.a
 }=
 w4a'p;
 t&?op$gp/xI,
@@ -2201,7 +2246,7 @@ w4a6p=
 w_pk
 q>p^8
 xDqVK
- 'o,w4p'<w;
+ &}$w4p'<w;
  '1tSO
  %1uomPqd
  )1w4P<yR
@@ -2210,7 +2255,8 @@ xjpAER-
 w4a6yq
  %4jp{grS{+p5peA
 xDp5K
- (9w4a2q[
+y7
+ &h'w4a2q[
 tSQ
 IpY\q'?IrVu{rS\q'rVw-p4y"
 uomRqd
@@ -2237,7 +2283,7 @@ r)z=&(
 s/
  'n+x>&&
 y)rQ=(
- $=puu1a
+ $#puu1a
 }=
 puz]pK
 xa{%qkvM>vM{5y|V
@@ -2263,10 +2309,10 @@ rc+
 }U|:pAqd
 t4
 ts
- $~'wjM
+ $m#wjM
 G%)
 }(0pPy_Yw?
- (\,qN+qT
+ $K &Y%qN+qT
  &%v>qT
  &%/b
 J)|<
@@ -2274,7 +2320,7 @@ J*{e
 qI;
 qI3
 sY1
- $C/Z
+ $#/Z
 :nuC5
 :m}v
 :luC6
@@ -2284,7 +2330,7 @@ p9q&
 :]q(0
 :\q(+
 p9rl
- (P#/g
+ (q0/g
 ws
 pc5
 pc4
@@ -2293,12 +2339,12 @@ tX
 n>
 _6
  &*/c
- $$nN
+ $0nN
 _:
- &&/\
- $$n\
+ &)/\
+ $0n\
 _[
- &&/I
+ &)/I
  $0C}
 _k
  &)/B
@@ -2318,12 +2364,11 @@ _;
  'E!crvpm
 {NP
 ||
-ppq9
-_7
+ $"_7
 p9
 !ct-pm
 /+
- $*nD
+ $(nD
 _A
 p9
 !c'wG
@@ -2488,7 +2533,7 @@ _.
 _g
  V#&`}
 
-var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 80014 wide
+var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 81431 wide
  *$!u'pYrmIp)rnpEvyjp[q*
  $$!|FIp)jpEp3q*
 !yLqGyKx<p3wupYwp
@@ -2501,9 +2546,9 @@ var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 80014 w
 !yH+uAsDtc
 !
 !pW0qXpt
- $6]+uxs7
-{{6r-
-hv-rG
+ $6]unr-
+Or6qS
+h2rqs7
 p#uQqq
  (*t6
 tn
@@ -2552,7 +2597,7 @@ to
 }]t(xlV
 to
 xU5
-z-'vZ
+z-'z]
 qN.p=
 t|p^&'
 s/
@@ -2566,7 +2611,7 @@ Wq~y2
 /#
 }Qta
 /#
- $R#uFt-.
+ $R#uF're
 qN1qG.
 wjM
 G')
@@ -2582,16 +2627,15 @@ t&?op$gp/xIK
 |&d
 w[p+qAu\pZ
 vqA
- $[(sAq)
-tE
+ $[( $y?tE
 t&?op$gp/~7-
- $6zF<sT
+ $9zF<sT
 uj~7d
 zF1r%
 p%(p*
  %/ws
 rI0t-5rW+q35
- $V, &a0rI'
+ $x4 &a0rI'
 |&r.
 zF5p;
 p[rDq'?ttpPvM&(e
@@ -2599,7 +2643,7 @@ p[rDq'?ttpPvM&(e
 {rYZr|
 t&?op$gp/~:K
 rip?K
- $\6rip4K
+ $Z6rip4K
 tX
  &$qM.yI
 uoq/4
@@ -2618,12 +2662,13 @@ xjq);E-
 }PqVK,-
 t&?op$gp/~1,
 rib4t-5rW+q35
- $bDrip44
- $A $Xe#pDqOa
+ $_Drip44
+ $A $wh#pDqOa
 }=
 pDq8pb
 qI(
- &x$pDr%a
+{\(
+ $'pDr%a
 t9&&
 x]rQK
 x]s&p0{;K
@@ -2641,10 +2686,10 @@ q_-K
 p_)&*&+
 wC,&(
 s/
- &lg#s"qd
+ &zm#s"qd
 x>&&
 rb<p}
- $k7r=.rR
+ $i7r=.rR
 qt(M
 s/
 pDu)rR
@@ -2668,7 +2713,7 @@ Tpb5qW
  $@ %%s=}b
 zO3
 s$<ta
- $> &&r,0z#
+ $< &&r,0z#
 tE
 p%-x;rW
 r^x_0
@@ -2679,53 +2724,57 @@ tS9
 t1|k7s)8
 /*
 uY'
- $_0 &s, $_'}k
+|Dx_2
+ %= $]0 &s, $_'}k
 }k
 rIq&
  %)ws
- $6 %Y% (s&z6q%
-u&6
+ $6 %[% (s&y^pX
+pnp8)vl
+z-'vZ
+z6q%
+u&7
 p<R
 q=*t0
 ua6
-D*)
-se,
+D+)
+se-
 qM6q%
 tf
 q.<pK
-}^?E
+}^@E
 q?2
-xEm?
+xEm@
 tE
 s5{G
 q..sX
-v}m?
+v}m@
 t1x?py
 q.1p}
 z5p:6
 {g~*
 y.?op$gp/xIpyta
 q..p;
- $,}^AE
-u&@
+ $,}^BE
+u&A
 tE
 /#
 qQ6
  '+/#
 r^4
-}^BE
-u&A
- /+utM
 }^CE
 u&B
+ /+utM
+}^DE
+u&C
  -4rM)i#
 }FyZ
 t#vu
-uFt-1
- $kV#q..r%
+uF'xW
+ $ZZ#q..r%
 :.d
 /#
- %^$G#)
+ %d$G#)
 wQqKu%
  $M $J/#
 :(d
@@ -2736,60 +2785,59 @@ s<q94
 /#
 s<qA4
  %2wQqKfp6
- )2q,v?d
-/#
+ )2 $d9/#
 s<q)4
  %:wQqKfqu
- $Mq.6{X
- &nMq.'p;
+ $7q.6{X
+ &:q.'p;
 sE#97
 rc
 qY$;
 G%)
 w62u5ycu%
- $Ar*uQp'
+ $?r*uQp'
 pnp8*,
 qs<p'
 pnp8*4
 qs2p'
 pnp8*M
 z>)
- $Cra<q~
+ $#ra<q~
 ua6
-D=)
-se?
+D>)
+se@
 ra0r%
 q?|_
 /.
 tf
 /.
-}^SE
+}^TE
 q?2
-xEmS
+xEmT
  'Z$/.
-v}mS
+v}mT
  %Z$/,
  )Z$/.
 {>,
-}^UE
-u&T
- 1Z$}^VE
+}^VE
 u&U
  1Z$}^WE
 u&V
- 3Z$uFt-5
- $uO/.
+ 1Z$}^XE
+u&W
+ 3Z$uF'y,
+ $u9/.
  _#Z$/.
- &jN/.
+ &dM/.
  %Z$uB
 qY%;
 G%)
 w62u5ycf*s*
- $AtP6P
+ $=tP6P
 yYq1xIpopo
 pwqOq[
 s>rJB
- $Q9pwq8rR
+ $z=pwq8rR
  ,$ra1pK
 uz0A
 ra5q~
@@ -2803,11 +2851,11 @@ pwpV*{6
 v4pQz*
 rI'
 r*pdp'
-:Xw&
+:Yw&
 Tp=5p'
 r]p5%'
 rip5pk
- $T5pwrXP
+ $R5pwrXP
 yprJr5
 rip5s65pdukq3
 xr
@@ -2819,27 +2867,27 @@ sz#$
  &${m?I+v~qR7
  &$pwP+P'
 x'u}QqP
- $tCrHpQApk<1.sQq0p0
+ $rCrHpQApk<1.sQq0p0
 rip7%"
  $Gr*t-q%
 uz"%(
 ws
- $l'/C
+ $j'/C
 rd>r.
 /C
 rd=d
 /C
 }PqVpNv'<
- &k&qs'p-
+ &i&qs'p-
 r#p^%+
 qj|1,
- %Q+vN
+ %V+vN
 qs0q~
 pIs^.
 pDtBqO
 s/
- %x)wD
- %g*q>p|euv'
+ %})wD
+ %l*q>p|euv'
 p$g?p$yir[p3g?zW?IpYjp$gzYpPp+p4xv
 pDq[sT
 pIqR,+
@@ -2848,7 +2896,7 @@ rip7K
 vN
 pDrXpf
 p$g?p$yir[p3g?zW?IpYjp$gzYpPp+YFp0{;A
- %& &_&w4s{rR
+ %& &]&w4s{rR
 u[rnp[?p$yir[p3g?zW?IpYjp$gzY{Ey|FsK*vU,
 s"x;rW
 ripQK
@@ -2862,7 +2910,7 @@ rip5K
 yYyb'#'
 /@
 qJ'B
- $u(/@
+ $s(/@
  ,$/?
 uz*A
 ra5t}
@@ -2875,11 +2923,11 @@ qfp?%.-
 v4p7z*
 rI'
 /@
-:ew&
+:fw&
 /@
 r]pQ%?
 ripQpk
- $T5/@
+ $R5/@
 {u'#%
 ripQs65pdukq3
 xr
@@ -2898,8 +2946,8 @@ rF'#%
  &$/@
 x'u}QqU
  't$rip7qP
- &:r]qR%@
- $g5/@
+ &.r]qR%@
+ $e9/@
 rdJr.
 /@
 rdId
@@ -2908,7 +2956,7 @@ sh?Iq3u}vMp2
 zy
 /A
 xjpAERiH
- &t'/A
+ 'v$/A
 r#p5%B
 qj|1C
 vN
@@ -2916,20 +2964,20 @@ vN
 pIs^E
 /A
  'u$r>2
- %\-q>paeuv'
+ %b-q>paeuv'
  %u$/A
 pIp|,+
 tJA
- '/ %t$ &zH/A
+ '/ %t$ &fM/A
  's$u"
 /A
  %2x]rQ%(
 x]s&*s*%&
- $A/?
+ $=/?
 yYyb(#(
 /A
 qJ(B
- $Q9/A
+ $z=/A
  ,$/@
 uz)A
 /A
@@ -2940,7 +2988,7 @@ rY%--
 qfp?%--
 /A
  'p$/A
-:qw&
+:rw&
 /A
 r]pQ%V
  'p$/A
@@ -2948,7 +2996,7 @@ r]pQ%V
  'p$/A
 rF(#%
  %e'/A
- $yA/A
+ $wA/A
  $$/A
  &$/A
  *$/A
@@ -2959,7 +3007,7 @@ rF(#%
  -p$/A
  -p$/A
 r]qR%W
- $a6/A
+ $R:/A
 rdVr.
 /A
 rdUd
@@ -2981,7 +3029,7 @@ u:{A%,-
 u:zp*%+-
 /A
 v4bz*
- 'p$:}w&
+ 'p$:~w&
 /A
 r]p?%l
 rip?pk
@@ -3013,10 +3061,10 @@ t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
 x8a0pK
 pnqVpk
- $_&x8a*v/
+ $j&x8a*v/
 qgp$~0w-p4
 t2q'www-p4
- %m5IpY\q'?IrVu{?w>r[w-p4p*uT
+ %r5IpY\q'?IrVu{?w>r[w-p4p*uT
 uopsqd
 t4
 IpY\q'?IrVu{?w>r[w-p4^uT
@@ -3025,8 +3073,8 @@ x8a6p=
 w_pk
 q>p^8
 xDqVK
- &bk#x8p'<w;
- '1 %}5 %1uom"qd
+ &tn#x8p'<w;
+ '1 %S6 %1uom"qd
  )1x8pV*v1
 ufpARE
 x8a6yq
@@ -3043,21 +3091,21 @@ D&)
 /#
 t4
 IpY\q'?IrVu{rS\q'rVw-p4euT
- &ud# %% %J/#
+ &wd# %% %J/#
 r^)
  '+IpY\q'?IrVu{rS\q'rVw-p4;uT
  &% %% -+IpY\q'?IrVu{rS\q'rVw-p44uT
  &% %% -4IpY\q'?IrVu{rS\q'rVw-p4y:
  &% %% '=x9&RE
- $-/g
+ $-/h
 J4d
 vB+pC
 J5v|
 y)w,EFsK6qu=&
  $KvB.a
  *3vB5p;
- %v4~%}Ks&sK6qu
- *0/i
+ %{4~%}Ks&sK6qu
+ *0/j
 J6d
 rb'p-
 sEH4z#
@@ -3066,21 +3114,21 @@ tSH
  %.y)s&vh|K)
  $9q=6t0
 x9H=H,
-qeH=|
+qeH=}
 rr&#*
 rr'#+
 rr(#,
 rr)#-
 r?-
 rb.a
- &bFTp'+pX
+ &hFTp'+pX
 q_>4
  %Bp<b
 r='a
 }=
-/d
-JJvKsOr/'rW
 /e
+JJvKsOr/'t,
+/f
 y<w,GV
 xq
 y<w,GFp0{;
@@ -3090,7 +3138,7 @@ s[pQ
 r=.qT
 r^)
 pDu)pX
- $_D}pttpPvM8{R)
+ $[D}pttpPvM8{R)
  ){#yy
 }pttpPvMA{R)
  ''/$
@@ -3103,19 +3151,19 @@ r=}b
 }=
 ws
 rI.v+
-/o
+/p
 J:vCa
 !s4
 s|6pv
 tF8
 zw
- $T.v_<
+ $R.v_<
 {\-
  $Mug0a
 qj|J
 u"
 ug+pb
- %y6~%}Ks&q0y\V
+ %~6~%}Ks&q0y\V
  $X3 $+ug'r7
 rHp48qd
 }n|_
@@ -3177,7 +3225,7 @@ xr
 rIp?
 v_rE
 ppph
- &]8t32tY
+ &[8t32tY
 rHqV^pk
 /%
 try0&
@@ -3192,13 +3240,12 @@ xQZ
  &~$rip5Z
 zZpSR
 v"~H
- $;xq
-t35q-
+ &Z(t35q-
 J4d
 t3*pV
 x~{%y|FsK*q3uhy{p@@
 y)y|FsK*tdrN
- $#s|'a
+ $%s|'a
 }=
 s|0rX
 xa{%qkvM=b{5y|FsK*p.
@@ -3206,7 +3253,7 @@ t4
 ~%}Ky|FsK*td
 Tp'.pX
 q_?K
-z-'sQ
+z-'xl
 TpC<rX
 q"sSN
 t=P&PA
@@ -3214,16 +3261,16 @@ zdyxp:T9TE
  $#TpC0pX
 q_>M
 xh
-zZp:hK
- %d<J;}/
+zZp:iK
+ %i<J;}/
 JBd
  %&v_<
- &m) %* &c.s/
+ &F %* &c.s/
 TpC.pb
 s"4z#
 r>6
- %a=~%}Ks&vh|K
-{Uh9hE
+ %f=~%}Ks&vh|K
+{Ui9iE
  $t(ud
 skc
  )P,v8
@@ -3231,16 +3278,16 @@ skc
 qH|+c
  &ITpC6P
 q_?,
-z-'uQ
+z-qy.
 TpK'P
 q_?M
-z-'r:
+z-'t?
 TpK1P
 q_?;
-z-'rv
+z-'q&
 Tp-<P
 q_?rf
-z-'pd
+z-'sC
 Tp-.P
 q_?s6
 z-pd2
@@ -3250,7 +3297,7 @@ uw?4
 uw?r+
 tE
 w=?vl
-z-}L
+z-'v6
 TqO.q%
 q,~7vKsOr/6.
 Tr%<pX
@@ -3262,19 +3309,19 @@ qJ%B
  $]%/{
  ,$Tr%'p-*
 w[}8=u\pZ
- $W,w4pV.q%
+ $U,w4pV.q%
 v[M8
  $g$w4x}tB
 yJy|FsK*vU
 p%-A
- &V;s$p:Z-
+ &T;s$p:Z-
 wIp:Z
- $>zU}%q0
+ $<zU}%q0
 GZ)
  &&t#s)C
 r,q&rW
 tE
- $Ew4{$qp
+ $Cw4{$qp
 {yM
 sh?Iq3u}vMp*
  *S%ws
@@ -3283,10 +3330,10 @@ q,v?}/
 u"
 })
 {\-
- &v2 %g@ 'm*s/
+ &v2 %l@ 'm*s/
 w4z1pX
  %S7rc<
- %{? $e@ $|%w4|^p}
+ %Q@ $c@ $|%w4|^p}
 wt,
 w4z1xx
 }Pp7}@-
@@ -3299,8 +3346,8 @@ zV,
 /%
 }Pp^ApT-
 /%
- $Q?u&#
- &}' $Ow4yIq[
+ $|>u&#
+ &{' $Ow4yIq[
 p$grDr[?IrVu{?|AKr[\\\\\\\\
 s/
 ws
@@ -3326,16 +3373,16 @@ Tr%5q~
 ~%}Ky|FsK*q6
 tZu(ME
 Tr%*s8
- %R$ &n& &cS#s/
+ %R$ &l& &^S#s/
 Tr%6pv
  %h8rc'
  'e#pwsTw;
- (hO}X
+ (fO}X
  %r:r]b&M
  $X& 'r:ypqK#%
 {115pdukq3
  'r:u>#%
- [#r: ,XM )r: &{4 $#Tqp<pK
+ [#r: ,VM )r: &m8 $#Tqp<pK
 x]p+paV^
 Tr%*v/
 rHp|qUvI
@@ -3351,10 +3398,10 @@ sfqKqv
 tE
 p<{
 /D
- 'y% &r)xh
+ 'y% &]-xh
 w+
  9|%u"
- %TD +r%riYK
+ %YD +r%riYK
  +s%/B
  %v:rc0
  's%zDA
@@ -3369,7 +3416,7 @@ w4z1pv
  %i%/B
 }uqd
 rUqU
- )S2 $zO/%
+ )S2 $~O/%
 x|y0&
  )6/%
  %6L#8
@@ -3385,22 +3432,22 @@ s/
  %$ %[0pwv1q~
 sh?\q3q1vf7
 |st5vfE
- .\;w4x}sT
+ .Z;w4x}sT
 sU(
- $z7s$p:Zi%
- 5o' (Z8w4{$s8
- ,$ &W9/H
+ $x7s$p:Zi%
+ 5o' (X8w4{$s8
+ ,$ &U9/H
 :+}/
  9P$/*
  %v<rc+
- )P$ $\*tE
+ )P$ $Z*tE
 /*
  +Q$/*
  'Q$/*
  %Q$rU%7
  3Q$qzp8"A
 tE
- 7R$ $n- )R$/*
+ 7R$ $l- )R$/*
  +R$/E
 }^#E
 /F
@@ -3437,7 +3484,7 @@ x4}8=V
 pwz${i
 t4
  'q6{\9
- ,VU#u~y2<p}
+ ,ZU#u~y2<p}
 p[rDq'?ttpPvM^M{dxWsC6.
 u~y2'p=
  *(p[rDq'?ttpPvM^MvZ|@q&'z]
@@ -3453,13 +3500,13 @@ rHqRqPpk'u1*+u/uv
 TqW2q8
 zdyxp:Tw"E
 TqW.a
- &tHTqO*pX
+ &zHTqO*pX
 J:vK~,
 /5
- ?x, %\K &l-/;
+ ?x, %bK &j-/;
  1Y'/;
 q,v?vKyd
- +Y) &e+ -Y)/7
+ +Y) &c+ -Y)/7
  %PBrc.
  '|, %Y%u"
 yJp+YF*s*
@@ -3475,7 +3522,7 @@ pIp?,+
  $A/7
 rHp5peqd
 sBp5%&
- (f7 $o6/%
+ (d7 $m6/%
 r)pay0&
  +9qzp8$A
 /%
@@ -3485,7 +3532,7 @@ r)pay0&
 u:'p*%'-
 u:&A%&-
  $% )]'tZp8%E
- &S=/7
+ &~</7
 p$grDr[?IrVu{?L(Kr[\\\\\\\\
 s/
  %$ %k7/;
@@ -3508,83 +3555,110 @@ Tq8.qW
 Tp}1p;
 }]}8=xL'V
 to
- %x/uF}L
-w=Mx_0rvx"6u1qF
+ %x/ $e5w=Mx_0rvx"6u1qF
 rr$qv
 w=Q,
-t&?op$gp/|kK,
+t&?op$gp/|kL,
 zZp:H9c
-zZp:iK
+zZp:jK
 w=>M
 w=?e
 Tpb's8
-v"sOr/}L
- $9Tpb1q[
+v"sOr/'v6
+ $CTpb1q[
  %y%/<
  5y%/<
  %y%/<
  5y%/<
  +y%/<
  1y%/<
- +y%~&rE9h
+ +y%~&rE9i
  %S#Tpb5pK
-J<w&
- %%ws
+J<vKsOr/'r:
+ws
 t]Hr.
- $Kshv9q3pPp:iA
- %T2rc1
- 'T2 $\7vN
+ $#shv9q3pPp:jA
+ %S2rc1
+ 'S2 $T#uF'r:
 Tpb*qT
 zdyxrE)E
 Tpb6qT
- $z)shv9q3pPp:i8
+ $z)shv9q3pPp:j8
 /$
-s(i9d
- )Y<q@i
- '1xEpA
-u"
-/$
+s(j9d
+y7
+v"sOr/'r:
+ $GJKd
+ %: &[+ %= &qj#q@j
+ '8 $U- $W=/$
 zdyxpARE
 /$
-{Ui9i,
- )0 $GTp='a'
-xJi4z#
+Gj,
+Tpb5yU
+t4
+ 'BxEph
+xr
+zZp:j)
+ &kG/$
+zdyxphrNE
+/$
+Gj4
+/$
+ )/xEpJ
+ '/ &8/$
+ $z#/$
+GjM
+ +/xEq/
+ '< &vM/$
+ $TO/$
+{Uj9j;
+s(j9h
+/%
+s5~5
+ %a# 'z= +Y#xEqA
+u"
+/$
+zdyxqAu=E
+/$
+{Uj9j,
+ )o# $GTp='a'
+xJj4z#
 rc5
-{UH9i,
- )3zdyxp:TEp@
+{UH9j,
+ )3zdyxp:TEwi
 w4rRa
 }=
 w4sTp;
 J6d
 w4q~qG
 x]y|FsK*vUK
- $?w4tBa
+ $Cw4tBa
 }=
 w=>,
 w=?r+
- 'Y$Tp;<q%
+ 'i%Tp;<q%
 q_NK
- %v=uj~1r.
+ %V?uj~1r.
 Tp;+p=
 q"'&N
 t=OApk
 |?0&N
 qfqy&N-
 zdu}u(N&NA
- ']O ;[Ot&?op$gp/~*K
- $#Tp-'pf
-q,~*vKsOr/}L
+ 'rP# ;pP#t&?op$gp/~*K
+ $=Tp-'pf
+q,~*vKsOr/'v6
 pwP2P6
 pHPsd1.sQq0p0
 }X
- $sATp-0q8
+ $~>Tp-0q8
 v[LA
 |oL{aL-
 w=Q&L
- )V%w=?s6
+ )f&w=?s6
 Tp}'tY
  'Mpwv1q[
- %Q/ %]-|syxvf9h
+ %a0 %m.|syxvf9i
  ,R'xjp:TE,-
 /*
  )M/*
@@ -3606,36 +3680,35 @@ TpK+pb
 r]}%0rvx"6u1qFA
 |oMAx_0rvx"6u1qF-
 Tpv'pf
- +f0 -y&w=?;
- %{4 %y# +) %z#/-
- 'Q'Tq%5q~
+ +u1 -Y(w=?;
+ %[6 %y# +) %z#/-
+ 'a(Tq%5q~
 {y=
 s=.a
- 7q@t4
- %q@ &V6 9q@ts
+ 7QBt4
+ %QB &\6 9QBts
  %1uopSqd
  )1x8P<yR
 zIE
- $_N 3r@vF
- %r@uopOqd
- +b<qHpJE
-s$q9-
- 3c< %= $R7 3d< +, /u@ +6 /v@ %@ $@ $0s=5pX
+ $dN 3RBvF
+ %RBuopOqd
+ +q= $TR#s$q9-
+ 3r= %= $U= 3s= +, /UB +6 /VB %@ $@ $0s=5pX
 J4d
 s=}b
 J=}v
- 'w@t><a
+ 'WBt><a
 }=
 t>'pK
 ~%}Ky|FsK6qu
- &Q=t>0pb
- 'x@t>+pC
+ &~<t>0pb
+ 'XBt>+pC
  &z(s=2y2
  ($Tq%5pX
 tw
 Tq%*p'
 v\x_0rvx"6u12'
- 'u7 +Q5z+t"%A
+ 'U9 +a6z+t"%A
 TpX+pv
 {"}8=Fp6
 yl7
@@ -3648,43 +3721,43 @@ TpX5t0
  $^&/7
 }=
 /7
- 'oC/7
- 'oC/7
+ '~D/7
+ '~D/7
  3}$/7
- -oC )1 /}$/5
- '}$ '4 -pC/7
+ -~D )1 /}$/5
+ '}$ '4 -PE/7
  Y$}$/7
 J4d
 /7
  )}$ )W$ )}$/7
- 'vC/7
+ 'VE/7
  &8/7
  ($TpX5p}
 tw
 zdu}u(KKA
-/Y
- )|, $x/ 3|,/Y
-v"~,
- $ATq-'r{
+/Z
+ )\. $v/ 3\./Z
+ &Th#Tq-'r{
 zitDy($7
 pwv5p'
 {"}8=FqX
- $MpwuZqp
+yl7
+pwuZqp
 {3slqv
- *iJpwv5pX
+ *]@pwv5pX
 |oLA,py
 Tq-0a
 t]1d
 /B
- 7q( $~? /q(/B
- &P1/D
+ 7q( $|? /q(/B
+ &}0/D
  %\)Tq-1pv
 v[MA
 |oM{aM-
 Tq-5p-
-w#r;$Mx;rW
- $Q</M
- %q+ $q;/M
+w#r;$Tx;rW
+ $|;/M
+ %q+ $m;/M
  -p+/M
  )p+/M
  )p+/M
@@ -3698,32 +3771,29 @@ J6d
 /V
  'p, ')w=Q&M
  '3 %s,w=?4
- &_<Tp'1rX
-p~$s&N
+ &[<Tp'1rX
+p~${&N
 /0
 zbu(QAz*
-zZp:i9H
+zZp:j9H
  %>w=?,
  $K|Ep-
 t=R&R,
 p%R,'
-u"
-y^pX
-uw?vl
 r?&
  $#|~p;
 z~(
- %f'qL'a
+ %c'qL'a
 p%$&4
 rc6
- %l[#G0)
+ %}\#G0)
 wRu(K
 qL0p}
 z~5
  $V$xh
 {fpX
 zD&K
- $sk#v7
+ $ao#v7
 qL.tB
 qIK
 GC)
@@ -3733,9 +3803,9 @@ tf
 G#)
 uS
 pwyGP
- %}:xr
+ %Z<xr
 pww.pK
- %|:x'yxQ9h
+ %Y<x'yxQ9i
  $>|0pV}b
  &$|0pV6p=
  $$|0pV*p-
@@ -3760,29 +3830,29 @@ uB'
  %w$G2)
  &2qL6p;
 z~3
- %u$ '^B}ypv
+ %u$ 'kC}ypv
  'u$qQ9
 uB0
  $FG.)
  4$}yp'
  *$|5qT
  &%qN+qT
- &% %__#J&q(+
+ &% %qa#J&q(+
 qI2
- %l_#J'q(2
- %l_#p90.
- $' %k[#JTq(1
-JZq(5
-Jaq(*
+ %}a#J'q(2
+ %}a#p90.
+ $' %w\#JVq(1
+J\q(5
+Jcq(*
 p906
- $#JvrP<
-J|rP'
-u4%#rP0
+ $#JxrP<
+J~rP'
+u4%(rP0
 p9++
- $# %l]#J7rP2
- %k]#pHF,
+ $# %}^#J7rP2
+ %|^#pHF,
 /#
- %qM/#
+ %}N/#
 s/
 /#
 wD.
@@ -3805,41 +3875,40 @@ pHFs6
 qIH
 /#
 J8s?'
- %m^#p9xl
+ %~_#p9xl
  (Z#v:q%
 ws
 pc5
 pc4
- &* %q[#{11
-nl
+ &* %}\#{11
+nm
  &q$!{J
- $MpB%6
+ $MpB%=
  &H!|r
- %dW#tX'
-pB%&
+ %pX#tX'
+pB%-
 r9qFrt
- &S$ $$pB%"
- '' $( $+pB$|
- ', $4 $7pB$y
- '1 $> %[M $<nX
+ &S$ $$pB%)
+ '' $( $+pB%&
+ ', $4 $7pB%#
+ '1 $> %hN $<nX
 r9q0
- &5 %~L $+n|
+ &5 %[N $+n}
 r90z#
- &2 %vDtX0
-pB#r
- '( $, %vBtX+
+ &2 %SFtX0
+pB#y
+ '( $, %SDtX+
+pB#i
+ &K $R# %tBtX<
 pB#b
- &K $R# %hAtX<
-pB#Z
  &K $R#/#
- $FpB#S
- '. $= $:pB#C
- '3 $1 $.pB#8
- '8 $' $$Cn
- '= $(Tpb5yU
- $.ni
- 'O $' %R5vbe
- )( $,/v
+ $FpB#Z
+ '. $= $:pB#J
+ '3 $1 $.pB#?
+ '8 $' $$Cu
+ '= $( %V6 $.nj
+ 'O $' %~4vbe
+ )( $,/u
 {16
 nX
 r9p0
@@ -3873,21 +3942,21 @@ r9<
 p9
 !vTwX
 /7
- $"nm
+ $"nn
  'F!vTx#
- $#no
- 'K!cxNpm
  $#np
- ',!vTxw
+ 'K!cxNpm
  $#nq
+ ',!vTxw
+ $#nr
  '1!|-y3
- $#pB%5
+ $#pB%<
  '6!|-z/
- $#pB%3
+ $#pB%:
  ';!cq0pm
- $#pB%2
+ $#pB%9
  '@!|-+pm
- $#pB%1
+ $#pB%8
  'E!culpm
 /6
  $OnY
@@ -3910,22 +3979,22 @@ vb3
 nU
 r9|_
 !u9
- $dP$ *cS$zq<p6
+ $QT$ *PW$zq<p6
 st
 zqqu
  D(`}
 
-var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 80939 wide
- H$]unqS
-{{6rO
-hqFrT
+var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 82355 wide
+ H$]v-rG
+{{6q^
+h2'rG
 p#uQqo
  N*s/
  $(r,qA
  >$ $>s[pa
 /(
 }pttpPvMpTzz9*
- ,(z-t-1
+ ,(z-'xW
 /(
 s[p^
 wgp:()
@@ -3933,7 +4002,7 @@ r,xl|#rts#rt
 xr
 sh?vyoynt5Q)
 xpsl
- $k2tb.sK*x$6pd
+ $u2tb.sK*x$6pd
 }X
 {mv9q3q1vM7
 ubpS
@@ -3951,15 +4020,15 @@ ue{'7
  %$ )' &=q@(
 t|sS&
 shv9q3pPy{A
- $I $S1t_p:4)
+ $I $]1t_p:4)
  $$uN)
 sFrEE
  $$xJ49-
  $$|zp:6K
  $.t1x?vu
 /$
- $\+ '$ $e&/$
- (t/}45
+ $g+ '$ $e&/$
+ (~/}45
  ,${"}86Fp6
  ($w[}86u\pZ
  &$sk5
@@ -3993,15 +4062,16 @@ p_'|.%
  2$tS:
 /*
 rM(i'
- F(p<T
- 0$}^@E
- $$xEm@
- ($v}m@
+ J(z-t-1
+ &$p<T
+ 0$}^AE
+ $$xEmA
+ ($v}mA
  &$z5p:$
  *$ *4qQ$
- *1 *4 ++ $+}^DE
-u&C
- -4 (0uF'rW
+ *1 *4 ++ $+}^EE
+u&D
+ -4 (0uF't,
  k#$sE#9&
  ($wQsau%
 wQr1}N
@@ -4009,12 +4079,12 @@ wQr$fp6
  &5 $6q_8,
  $$q_84
  $$q_8M
- 8$}^TE
- $$xEmT
- ($v}mT
- &$ )]$ &( *4 -]$ *, -]$}^XE
-u&W
- 3]$uF'xX
+ 8$}^UE
+ $$xEmU
+ ($v}mU
+ &$ )]$ &( *4 -]$ *, -]$}^YE
+u&X
+ 3]$uF'ro
  k#0 %]$ ($wQsaf*s*
 wQr1f*'q6
 wQr$f*0s]
@@ -4024,12 +4094,12 @@ wQqKf*q&pU
 qfp7&7-
  @&sz#'
  X#$u33
- q#$ %m* F$ %5 .$yYyb*#*
+ q#$ %r* F$ %5 .$yYyb*#*
 /@
 qJ*B
  T#({u*#(
  ($rF*#(
- %t$ }$& %c- @$ %2 *$yYyb+#+
+ %t$ }$& %h- @$ %2 *$yYyb+#+
 /A
 qJ+B
  T#({u+#(
@@ -4044,14 +4114,14 @@ qJ,B
  l#p$ e#m# Ea' R&DJ9d
  $$J:v|
 y)w,?FsK6qu=&
- 0& %|4 .$J;d
+ 0& %R5 .$J;d
  *$ %. ,$ $(rr*#.
 rr+#/
 rr,#0
 r?/
  *$ %v1 $$p<d
- ($JOvKsOr/'u1
-/e
+ ($JOvKsOr/'z#
+/f
 y<w,AV
 xq
 y<w,AFp0{;
@@ -4061,7 +4131,7 @@ y<w,Av@q3s]
  H(y)w,C~$y\VE
  ,$J?vCc
  .${\,
- ,$ %P7 a&$|YbE
+ ,$ %U7 a&$|YbE
  0$r?U
  ($ 'l$ *& +l$ a&*s'y0%
  0$skb
@@ -4069,24 +4139,23 @@ y<w,Av@q3s]
  0$zI9b
  4$J9d
  8$q_9K
-z-'vh
- $&q"sSH
+ $lT# $oT#q"sSH
 t=J&JA
 zdyxp:b9bE
  &( %a9xh
-zZp:uK
+zZp:vK
  $(J@}/
 JGd
- %& (( %* .$ %g= $${Uu9uE
+ %& (( %* .$ %l= $${Uv9vE
  &$skp
  *$ ), $(qH|+p
  ($q_9,
-z-'q&
+z-'u*
  $&q_9M
-z-'sC
+z-'rl
  $&q_9;
  $% $(q_9rf
-z-'qy
+z-'uv
  $&q_9s6
 z-pd1
  $&q_94
@@ -4094,12 +4163,12 @@ uw94
 uw9r+
 tE
 w=9vl
-z-'un
+z-t-.
  $.q,~7vKsOr/|@
  $$J?vKy~
 /y
  $|C/{
- &$ 0RD %e@ &$v[G8
+ &$ 0RD %j@ &$v[G8
  ($p%,A
  &$s$p:h-
 wIp:h
@@ -4107,7 +4176,7 @@ wIp:h
  &$t#s)H
  *${yG
  6${\,
- ($ 'm* *& %R@ >$ %o% R#$|oG%#&G-
+ ($ 'm* *& %W@ >$ %o% R#$|oG%#&G-
 /,
 v[G%&
 r?i
@@ -4142,45 +4211,55 @@ r?i
  2$tZu(EE
  $$}]}86xL'V
 to
- %x/uF'un
+ %x/uFt-.
 w=Gx_0rvx"6u1qF
 rr'qv
 w=K,
-t&?op$gp/|kP,
+t&?op$gp/|kQ,
 zZp:U9p
-zZp:vK
+zZp:wK
 w=8M
 w=9e
- $:v"sOr/'un
- &$ %y% *$ /y% ^#.~&rE9u
- %S# $&JAw&
- %%ws
+ $:v"sOr/t-.
+ &$ %y% *$ /y% ^#.~&rE9v
+ %S# $&JAvKsOr/'sC
+ws
 t]Mr.
- $*shv9q3pPp:vA
- &$ 'T2 .&shv9q3pPp:v8
+ $(shv9q3pPp:wA
+ &$ 'S2 $&uF'sC
+ *$shv9q3pPp:w8
 /$
-s(v9q
- ((q@v
- '1 ,({Uv9v,
- )0 &*xJv4z#
- $${UU9v,
- )3zdyxp:bEp@
+s(w9q
+y7
+v"sOr/'sC
+ $9JPd
+ %: &H %= &$q@w
+ '8 ,(Gw,
+ &$ 'B &&zZp:w)
+ ,$Gw4
+ &$ 'O && %/ ,$GwM
+ +/ &, %< ,${Uw9w;
+s(w9u
+ && %a# ($ )Y# ,({Uw9w,
+ )o# &*xJw4z#
+ $${UU9w,
+ )3zdyxp:bEwi
  (,J;d
  ,$w=8,
 w=9r+
- 'Y$ $*q_HK
+ 'i% $*q_HK
  ($q"'&H
 t=IApk
 |?0&H
 qfqy&H-
 zdu}u(H&HA
- &, ;bO (:q,~*vKsOr/'un
+ &, ;vP# (:q,~*vKsOr/t-.
  $$pHJsd1.sQq0p0
  ($v[FA
 |oF{aF-
 w=K&F
- )V%w=9s6
- $0 'M $& %Q/ $$|syxvf9u
+ )f&w=9s6
+ $0 'M $& %a0 $$|syxvf9v
  ,$xjp:bE,-
  &$ 'M/*
  )M ..w=H3
@@ -4193,20 +4272,20 @@ w=9rf
  -o# &H 'C/'
  )C 4. %o# $$v4u(Jz*
  &$|oGAx_0rvx"6u1qF-
- $$ +f0 -y&w=9;
- %{4 %y# +) %z#/-
- 'Q' $J{y7
+ $$ +u1 -Y(w=9;
+ %[6 %y# +) %z#/-
+ 'a( $J{y7
  T&$J9d
  $$JB}v
- 'w@ 0( 'x@ 8& 'u7 *&z+t"(A
- $$ 'TV# &&uw7Z
+ 'WB 0( 'XB 8& 'U9 *&z+t"(A
+ $$ 'iW# &&uw7Z
 |o64t-5rW+q35&6-
  $&{y6
  V&$J9d
 /7
- )}$ 0, 'vC 4&zdu}u(EKA
-/Y
- )|, $, 3|, *2zitDy('7
+ )}$ 0, 'VE 4&zdu}u(EKA
+/Z
+ )\. $, 3\. *2zitDy('7
  $${"}86FqX
  2$|oFA,py
  $$t]6d
@@ -4219,16 +4298,15 @@ w=9rf
  .,J;d
  ,$w=K&G
  '3 %s,w=94
- (,p~$s&H
+ (,p~${&H
 /0
 zbu(KAz*
-zZp:v9U
+zZp:w9U
  %>w=9,
  &.t=L&L,
 p%L,'
- &&uw9vl
 r?(
- &&z~'
+ &(z~'
  &$xJ491
  ($wRu(E
  $$tH93
@@ -4236,7 +4314,7 @@ r?(
  ($qIE
 GO)
 qQ$
- ,( %}: &$ %|:x'yxQ9u
+ ,( %Z< &$ %Y<x'yxQ9v
  Z$& 'V# X$&xJ493
  .$tH9/
  %u$ (& 'u$qQ/
@@ -4244,13 +4322,13 @@ qQ$
 J*q(2
  $&J+q(.
  $$p9vr
- &$JYq(5
-J_q(*
-Jfq(6
+ &$J[q(5
+Jbq(*
+Jhq(6
 p9u/
- $EJ{rP'
-u4%)rP0
-u4%#rP+
+ $EJ}rP'
+u4%.rP0
+u4%(rP+
 p9ul
  &V#J<rP.
  $$pH@,
@@ -4266,22 +4344,22 @@ qIB
 J=s?0
  $Lp9v6
  ,$ $$pc+
- *"ny
+ *"nz
 _&
- (& $y( '' (t(pB%%
- *$pB$~
- *$pB${
- *$pB$x
+ (& $y( '' (t(pB%,
+ *$pB%(
+ *$pB%%
+ *$pB%"
  ,$nf
- ,$pB%9
- ,$pB#q
+ ,$pB%@
+ ,$pB#x
+ ,$pB#h
  ,$pB#a
  ,$pB#Y
- ,$pB#R
- *$pB#B
- *$pB#7
- *$Cm
- ,$nv
+ *$pB#I
+ *$pB#>
+ *$Ct
+ ,$nw
  ,$ )( ((nf
  ,$n4
 _1
@@ -4298,35 +4376,36 @@ nK
 _L
  (* $-n4
 _-
- (2 *- $. &-nz
- 'K &2n|
- '' &(n}
- ', &(n~
- '1 &(pB%4
- '6 (( '; (& '@ $& $IpB%0
+ (2 *- $. &-n{
+ 'K &2n}
+ '' &(n~
+ ', &(pB%K
+ '1 &(pB%;
+ '6 (( '; (& '@ $& $IpB%7
  'E $R# &-ng
  *. (+ &, (+ &, (+ &, (+ &, (+ &, (+ $, *+!cv6pm
  &$nc
  X#$`}
 
-var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 89402 wide
+var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 90819 wide
 !s.
 !s-
- D(]2yD
-O55r-
+ D(]2|Q
+O5*qS
  $&p#uQrT
- u$$z-sC2
- @$uFsC.
- a+$uF'v(
- c&$uFsC5
- \?$JJvKsOr/sC*
- k0$z-p0.
- w#$z-'rW
- &$z-t-.
- &$z-'v6
- &$z-'qF
+ u$$z-uQ'
+ @$uFuQ0
+ \)$z-sC2
+ \$$uFuQ+
+ c&$uF'u|
+ \?$JJvKsOr/uQ.
+ k0$z-'s#
+ w#$z-'t,
+ &$z-'re
+ &$z-'u1
+ &$z-t-5
  &$z-'ul
- .$z-p01
+ .$z-sC+
  $$q,~7vKsOr/'uv
  $$J:vCs
  B$p<r
@@ -4396,35 +4475,39 @@ u:R%O%R-
 uzR%S
 s5~;"
  (0sUR
- 8$uFp01
- 4$v"sOr/p01
- a&$ 'Y$ X#&q,~*vKsOr/p01
- <$ 'M a#& 'C X#& %o# B$ %o; 0$ 'Q' ^'& %i> s($zhqv
+ 8$uFsC+
+ 4$v"sOr/sC+
+ P$$J<vKsOr/t-.
+ 4$uFt-.
+ 2$v"sOr/t-.
+ V&$ 'i% X#&q,~*vKsOr/sC+
+ <$ 'M a#& 'C X#& %o# B$ %~< 0$ 'a( ^'& %x? s($zhqv
 wzslqv
 wT<\vDplplxk|>
  ,$|oLA,ta
- g%$p~&o&N
- u*$u4%BrP0
+ g%$p~&w&N
+ o*$u4%GrP0
  P0$`}
 
-var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 90329 wide
+var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 91745 wide
 !s.
 !s-
- D(]2zc
-O55rO
+ D(]xlqq
+O55q^
  $&p#uQr-
- T$$z-'v(
- Z$$uFsC5
- e+$uFsC*
- i&$uFsC6
- c?$JOvKsOr/'ux
- k0$z-p05
- w#$z-'u1
- &$z-t-5
- &$z-t-.
- &$z-'xl
+ T$$z-uQ+
+ Z$$uF'u|
+ a)$z-'v(
+ \$$uFuQ.
+ i&$uFuQ1
+ c?$JOvKsOr/uQ5
+ k0$z-sC2
+ w#$z-'z#
+ &$z-'y,
+ &$z-'re
+ &$z-'xX
  &$z-}L
- .$z-p0*
+ .$z-sC.
  $$q,~7vKsOr/qy'
  $$J?vCu
  B$p<t
@@ -4494,14 +4577,17 @@ u:R%O%R-
 uzR%S
 s5~;"
  (0sUR
- 8$uFp0*
- 4$v"sOr/p0*
- a&$ 'Y$ X#&q,~*vKsOr/p0*
- <$ 'M a#& 'C X#& %o# B$ %o; 0$ 'Q' ^'& %i> s($zhqv
+ 8$uFsC.
+ 4$v"sOr/sC.
+ P$$JAvKsOr/t-5
+ 4$uFt-5
+ 2$v"sOr/t-5
+ V&$ 'i% X#&q,~*vKsOr/sC.
+ <$ 'M a#& 'C X#& %o# B$ %~< 0$ 'a( ^'& %x? s($zhqv
 wzslqv
 wT<\vDplplxk|>
  ,$|oFA,ta
- g%$p~&o&H
- s*$u4%HrP0
-u4%BrP+
+ g%$p~&w&H
+ m*$u4%MrP0
+u4%GrP+
  Z0&`}

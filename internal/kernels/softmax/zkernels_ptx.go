@@ -106,7 +106,7 @@ f7a7cfb1572385b6	wide.go	wideRow.whole
 bec719f6c8cc1573	wide.go	withPair
 `
 
-var plain32SM80 = driver.Text{Code: `packed2 20101 plain_float32_row_F32
+var plain32SM80 = driver.Text{Code: `packed2 19908 plain_float32_row_F32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
 !t;
@@ -120,8 +120,8 @@ var plain32SM80 = driver.Text{Code: `packed2 20101 plain_float32_row_F32
 !}ex(
 !qk
 ]*q^
-O1qo
-hpdr-
+O5rG
+h6qo
 p#'u1s7
 !
 s0
@@ -414,8 +414,8 @@ sjsytO
  %+sjq1u0U7
 /\
 |iql
-wx
- '{'|&w&
+ 'z'wx
+v7
  %< %=/#
  '_' '9sjq1pR#"#7
 /#
@@ -427,149 +427,131 @@ wMpR#
  '_# )Y(/\
  /Y(/\
  %Y(vipe-
-s/
- %Z( )q# 'Z( %n#/\
- %Z( 1p# 'b( 'a) %& )p#u;
-D")
- %o#xb#U
- 'g(s>ry(
- %q#xb#po
+ %Y( )p# 'Y( %m#/\
+ %Y( 1o# 'a( '_) %& )o#u;
+zM)
+ %n#xb#U
+ 'f(s>ry(
+ %p#xb#po
  ''s>r\(
- %s#xb#""
- )' %u#xb#"'
+ %r#xb#""
+ )' %t#xb#"'
  '1sH*[7
- 3w#qM+v/
+ 3v#qM+v/
 u;
-D$)
+D#)
  %Axb#"+
  'AsH.".7
- -y#/]
+ -x#/]
 wopQFp.".
 /]
- +W)/]
- /W)/]
+ +V)/]
+ /V)/]
 t]#vCH
 /]
- %W)/]
- %W)p<Q
+ %V)/]
+ %V)p<Q
 /]
 z"3
-D*x_rW
-qe'E
- %\) '=qe'r}
+D)x_rW
+qe&E
+ %[) 'Y)/]
+p%(p2
  'Y)/]
-qY(4
-D')
- %N -Y)/]
-qY*4
- %+uq[
+ %Y)D')
+ %O -Y) )+uq[
 /]
-D,3
+pH(3
 /%
-sAps
+s"pN
  '5/%
-qY-4
-D,)
+ %5D+)
  %n%xb#pF
  '5xBqi7s;
- %B/%
-qY/4
- %+pip.[
+ %C/%
+wV}zp.[
+/%
+pH(qd
+/%
+s"pe
+ +3D-)
+ %|%xb#"#
+ 'FxBqiu7&
+ '3wVphFrL[
+/%
+pH(zz
+/%
+s"pT
+ +DD/)
+ %[&xb#"(
+ 'DxBqiu7+
+ 'DwVpJFs*[
+/%
+zMql
+u&5
+u&"
+ %_*r?@
+|&vCQ
+ 'b&qI(
+/%
+p%(pT
+ +LD3)
+ %~&xb#"-
+ 'LxBqiu70
+ 'L '+uq[
 /%
 |D3
-/%
-u&%
- )5zL4
-D1)
- %5xb#"#
- 'HxBqiu7&
- '5s<q/4
- %+ +5u&*
- +5D6)
- %Hxb#"(
- 'HxBqiu7+
- )5 %+ 'Hx9:rN3
-qe:==
-qe:=)
-r?@
-|&vCQ
- 'g&/%
-qe:=.
- )NqY;4
-D:)
- %S'xb#"-
- 'NxBqiu70
- 'NqY=4
- %+uq[
-/%
-x9>=>3
-qe>=A
-wP
-v"~4Q
- 'y${}3
- %}*/]
+u&;
+ 'z*v"~4Q
+ 'w${}3
+ %z*/]
 p14zXya
 /]
 w1"5-
- %}*/]
- %}*/]
- '}*/]
- +}*/]
- %}*/]
- +}*/]
- +}*/]
- '}*/]
- %}*/]
+ %z*/]
+ %z*/]
+ 'z*/]
+ +z*/]
+ %z*/]
+ +z*/]
+ +z*/]
+ 'z*/]
+ %z*/]
 smC
- %}*/]
+ %z*/]
 XDxMxM
 /]
- %}*/]
+ %z*/]
 yppREB
- %}*/]
+ %z*/]
 snb(
- +h% %}*DBx_rW
-qe?E
- )h%qe?=3
- 'P+/]
-qY@4
-D?)
- %u( 'P+/]
-qYB4
- %(uq(
-/]
-DD3
-/%
-u&8
- '2/%
-qYE4
-DD)
- %S)w7{(##[
- 'b%qYG4
- %(pip.(
- )b%u&=
- )2zL4
-DI)
- %2w7{(##pG
- )^% %( +2u&B
- +2DN)
- %Bw7{(##pF
- )2 %( 'Bx9RrN3
-qeR=U
-qeR=)
-r?I
+ +f% %z*D<x_rW
+qe9E
+ +f%p%(%%
+ '}* 'f%D:)
+ %s( '}* )(uq(
+ )c%t/&
+ '2 'c%D>)
+ %Q)w7{(##[
+ '_%wV}zp.(
+ )_%t/'
+ +0D@)
+ %\)w7{(##pG
+ '0wVphFrL(
+ )\%t/(
+ +>DB)
+ %h)w7{(##pF
+ '>wVpJFs*(
+ 'Y%u&H
+ 'Y%r?I
 |&}/
- )[%qeR=F
- )HqYS4
-DR)
- %^*w7{(##px
- 'HqYU4
- %(uq(
-/%
-x9V=V3
-qeV=Y
- 'h,/]
- )h,:PvX
+ +Y%p%(%(
+ +FDF)
+ %X*w7{(##px
+ )V% %(uq(
+ 'V%u&N
+ )c,/]
+ )c,:PvX
 :Ov|
 /Z
 :Kq(
@@ -608,18 +590,18 @@ _/
 p9
 !cwG
 })
-CQ
-q4U
+CF
+q4J
 p9
 !cwX
 /%
 tX
-CY
+CN
 _$
 p9
 !cx#
  '' 'D!c*pm
- '>C\
+ '>CQ
 _(
 !u9
 p,q6
@@ -648,7 +630,7 @@ s~
 !@
 `}
 
-var plain32SM70 = driver.Text{Base: &plain32SM80, Code: `packed2 20666 plain_float32_row_F32
+var plain32SM70 = driver.Text{Base: &plain32SM80, Code: `packed2 20473 plain_float32_row_F32
 !s.
 !s-
  6(]6r-
@@ -662,7 +644,7 @@ txw)(
 sZr1{:
  *$ypr1vv
  $$sZQBpM-
- >$ (}. }%|.|62
+ >$ ({. }%z.|62
  &$S2xMxM
  (${u2B
  &$qJ+(
@@ -673,18 +655,18 @@ txv)((
 q}({:
  0$wMpR(
  2$ /f(/\
- %f( &. %g( T1$:VvX
+ %f( $. %f( {0$:VvX
 :Uv|
 /Z
 :Qq(
  g%*`}
 
-var plainBF16SM80 = driver.Text{Base: &plain32SM80, Code: `packed2 22868 plain_dtype_BF16_row_BF16
+var plainBF16SM80 = driver.Text{Base: &plain32SM80, Code: `packed2 22680 plain_dtype_BF16_row_BF16
  *$!u'\|mwp
 !xgyip{p3wd
 !|FqBpEq*
  0&tW|L
-Oqyqo
+OrvrG
  a#$wj,
  \$$t~4
 {W
@@ -695,14 +677,13 @@ pDq~yG
 ymqF
  ((rHYp*3
 thZ
- (& $c. @b. $c. :b. %N{-
+ (& $c. @b. &c. 8b. %N{-
 }W
 /+
  'N/#
  ,( +P# $*wopQFp.pj
  ,$Wp'q-
- F$p%(p2
- ($r&(4
+ F$ (c0 $b0r&(4
  $$}W
 /-
  '}#/%
@@ -754,9 +735,10 @@ s/
  /)wYuLt^fq6
  -0 $2/_
 rHp^pTql
-xQqP
 xQq5
- **/%
+y7
+xQqP
+ (,/%
 }#4
 {-
  %I/%
@@ -767,10 +749,10 @@ yA%#
  &$ 't# (&/_
  .$/_
  $$vi%'-
- &$ )V$ ((/_
+ $$ )U$ ((/_
  B$t~4
- $$ %T$ +^) *$ -V$ *$ -X$ *$ -Z$ *$ 3\$ $2}#4
- $$ -\$ *$ -^$/a
+ $$ %S$ +]) *$ -U$ *$ -W$ *$ -Y$ *$ 3[$ $2}#4
+ $$ -[$ *$ -]$/a
 qE&Fp.".
 /a
  *2/a
@@ -778,33 +760,32 @@ qE&Fp.".
  $$/a
  $$/a
  &$/^
- ,$/a
- ($/a
-qY(,
- $& %W& 5b*/J
- 'b*/a
-qY*,
- $# %b*/a
- $8/(
- ($/(
-qY-,
- $& %k&/(
+ .$/a
+ $}( &]7/a
+ %b*D')
+ %W& 5b*/J
+ 'b* )2 %b*/a
+ $P1/(
+t/)
+ &C/(
+ %< $L %k&/(
  '</(
  ,$/(
  '</(
-qY/,
- $/u@qcA
+Ip)?pEqBqgq7uLp+}zqcA
 /(
- $8/(
- ($/(
-zL,
- $& -< ,$ +<s<q/,
- $/ +< (< '< $& -< ,$ -< $/ '< 08/(
- ($/(
-qY;,
- $& %j( +B ,$ +BqY=,
- $/ %t,/(
- ,8/a
+ $(/(
+t/-
+ +: $. %|& +: ,$ +:Ip)?pEqBqgq7uLp+phFp.A
+/(
+ $(/(
+t/1
+ +: $. %^' +: ,$ +:Ip)?pEqBqgq7uLp+pJFq6A
+/(
+ 4(/(
+p%(%4
+ +B $. %f( +B ,$ +B '2 %p,/(
+ .,/a
  &$/a
  $$/a
  &$/a
@@ -820,32 +801,25 @@ qY;,
  $$/a
  $$/a
  &$/a
- $$ +\& ,*/a
- ($/a
-qY@,
- $& %d* 5u,/a
-qYB,
- $# 'Y& $2/(
- ($/(
-qYE,
- $& -Y& &$/(
- '9/(
-qYG,
- $) +V& (6 'V& $& -9 &$ +9 %S& $) +9 (6 '9 $& -9 &$ -9 $) '9 02/(
- ($/(
-qYS,
- $& -P& &$ +?qYU,
- $) '|% *2/a
- )z. &*/]
+ $$ +Z& .*/a
+p%(%>
+ && 'Z& $& %b* 5s, )/ +W&t/B
+ &+ 'W& $F -W& &$/(
+ '9 -T&t/F
+ +7 $6 -T& &$ +7 +Q&t/J
+ +L $6 -Q& &$ +L )}% 2*/(
+p%(%M
+ +? $. -}% &$ +? '/ )z% *./a
+ )u. &*/]
  $$/Y
  X#$/V
  Z$$`}
 
-var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 25557 plain_dtype_BF16_row_BF16
+var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 25368 plain_dtype_BF16_row_BF16
 !s.
 !s-
  8(]pdq^
-OuvrA
+Oq&rT
  $(p#r:rA
  {%$tNr17
 txsytO
@@ -856,7 +830,7 @@ txw)(
 sZr1{:
  *$ypr1vv
  $$sZQBpM-
- F$ (m0 V$l0s:qi
+ F$ (k0 V$j0s:qi
 pIwk
 |H
 tGqdv(5
@@ -876,15 +850,24 @@ txv)((
 q}({:
  0$wMpR(
  2$ /j)/_
- %j) &. %k) q'$ 3z* R#& 3B R#& 5B P#( 7B Z#* 5H g%( 3w- L& 3? L& 5? J( 7? T#* 5E :(:avX
+ %j) $. %j) s'$ 3z* 0&t//
+ B$ 3B ,&t/9
+ B$ 5@ *(t/C
+ B$ 5@ :(p%(%L
+ B$ 5H }$(p%(%\
+ <$ 3u- 0&t/g
+ <$ 3? ,&t/q
+ <$ 5= *(t/{
+ <$ 5= :(p%(&n
+ <$ 5E <(:avX
 :_v|
 /]
 :[q(
  g%*`}
 
-var plainF16SM80 = driver.Text{Base: &plainBF16SM80, Code: `packed2 22908 plain_dtype_F16_row_F16
+var plainF16SM80 = driver.Text{Base: &plainBF16SM80, Code: `packed2 22719 plain_dtype_F16_row_F16
  >$tW+r-
-OpdrG
+OpdrA
  u%&pDr7w;
 v{A
 shyn?\p0p/Qtz
@@ -898,19 +881,28 @@ u2[
  {$&p%(&6
  0$ )x# ((u2(
  e&$ 'X( ,& )b' *( -) &, +0 &*rHp?^ql
-z2pe
 z2p2
- ,({b4
+y7
+z2pe
+ **{b4
  ($ )S' ((rHp7>xG
 zOpT
  H&vi%"-
- \#$ )^) .( )+ .( )4 .( )= ,( 1\$ $0{b4
- ($ )_) ,( +^$/a
+ Z#$ )]) .( )+ .( )4 .( )= ,( 1[$ $0{b4
+ ($ )^) ,( +]$/a
 woqRFp.".
- g#. 3b*/J
- 'b* @8 '< 0& '< @& )< .( )< >( )< .( +< H* )B .( )B Z%( 3u, @2 )Y& (( '9 @& )9 (( )9 >( )9 (( +9 H* )? (( )? X&(`}
+ X#.p%(qU
+ 0$ 3b*/J
+ 'b* 08t/#
+ 0$ '< 0& '< ,&t/&
+ 0$ ): .( ): *( ,S$ (T$ ): .( ): :(p%(%+
+ 0$ )B .( )B }$( $v% 0w% 3s, 02t/7
+ 0$ )W& (( '9 ,&t/:
+ 0$ )7 (( )7 *(t/=
+ 0$ )L (( )L :(p%(%?
+ 0$ )? (( )? Z&(`}
 
-var plainF16SM70 = driver.Text{Base: &plainF16SM80, Code: `packed2 23473 plain_dtype_F16_row_F16
+var plainF16SM70 = driver.Text{Base: &plainF16SM80, Code: `packed2 23284 plain_dtype_F16_row_F16
 !s.
 !s-
  8(]6r-
@@ -924,7 +916,7 @@ txw)(
 sZr1{:
  *$ypr1vv
  $$sZQBpM-
- F$ (m0 \&l0|62
+ F$ (k0 \&j0|62
  &$S2xMxM
  (${u2B
  &$qJ+(
@@ -935,13 +927,13 @@ txv)((
 q}({:
  0$wMpR(
  2$ /])/_
- %]) &. %^) P5$:VvX
+ %]) $. %]) w4$:VvX
 :Uv|
 /]
 :Qq(
  g%*`}
 
-var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 22952 wide_4_float32_row_F32
+var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 22762 wide_4_float32_row_F32
  ($!u6yjjp[q*
 !u'x<w>p3q*
 !xgoyiw{q*
@@ -951,9 +943,9 @@ var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 2
  &*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
- $(]x"s7
-O'}3
-h.rA
+ $(]*rA
+OqyrA
+h.qo
 p#0}3
  0,p"t8
  ,"}yqO
@@ -1062,49 +1054,46 @@ t:&6
 tE
 vN
 TrRpf
-qI0
-shj?IpYjp$g}KrE
-t4
+v8
 |H.
 pnqVK
-xA
- '%{\2
- $>t&?op$gp/xIyO
- $As/
+{\2
+ $Q#t&?op$gp/xIvu
+ $6s/
 ud
-}npQ
+}np?
 tE
-t#ve
- %#p<A
+ %S$p<A
 xe&0
 wm3
-{-
+{W
 }mrQu%3
 TqWp'2
 rHY>|$3
-rHp48q5
-thpe
-{Zp)o?q'p)pP|d8&6
- $m, &Y+Tq~pf
+rHp48pe
+thp2
+{Zp)o?q'p)pPx?8&6
+t#ve
+ &}#Tq~pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 Tr{pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
 puu/sT
-zC&4
-xQA
-qfpar4
+zC$4
+rUA
+qfp5r4
 puuQp'
 pH2&3
 w'
 rxQw(plplvDxk
 }k
- %FrIp8%
+ %ErIp8#
 vN
 qt3,
-pL&,
+pL$,
  %) $X#rib&2
-riY%'
- $KtG%'
+riY%%
+ $KtG%%
 tA6
 rxr17
 u"
@@ -1141,7 +1130,7 @@ pu|Vq[
 rF,#%
  $#rF4#%
  $#s>tO
- $m0rF-#%
+ $k0rF-#%
  $%rF5#%
  )(rF.#%
  $#rF6#%
@@ -1154,8 +1143,8 @@ qn#%#qP
 L%&3
 t/'
 rr'#%
- &d2|O'pC
-k%%0
+ &b2|O'pC
+k%%.
 t&uu%
 xh
  $GTt0pC
@@ -1165,7 +1154,7 @@ Tr7p-
 sU%
  %+rc
 s%%3
-D")
+}O
 w62pP|cq]
  &%Ts{pf
 p])vE0
@@ -1175,7 +1164,7 @@ z+Q^
  )~#/+
  +p#pu5't0
 pL+4
-w3?8
+w3=8
 puv(pC
 rs;
 pu5*pf
@@ -1204,8 +1193,8 @@ v=rg"-
  %/qr&U7
 |O'v5
 qn,%,&3
-qn+%+%9
-k,%7
+qn+%+%7
+k,%5
 rr%"7
 s5~9
  $;r*pdp-
@@ -1315,9 +1304,9 @@ t%p=q[
 z"%
 r3vm2yaU
 rB&(
- ${, $#t%a5p=
+ $y, $#t%a5p=
 smQ
- $r,t%a*pC
+ $p,t%a*pC
 XRxMxM
 t%a5qp
  $(t%p'<P
@@ -1328,39 +1317,39 @@ qD2vmpl+'s#uQ
 qD1vv
  $0pDpb5q%
 yppRTB
-vi%O-
+vi%M-
 pDp='a
 t]#r.
 /^
- %i+kHA
-sxIr4
+ %c+kFA
+sxGr4
 pDp=0pv
-kJA
-sxKr4
+kHA
+sxIr4
 pDp=+pv
 k@A
-LN%M
+LL%K
 tA6
- 'T+pDr%'z1
+ '}*pDr%'z1
 z"Y
 pDp=+P5
- %U*pLO,
+ %U*pLM,
 t&?op$gp/xIta
  $#pDp=2s8
-sUP
-kP&6
+sUN
+kN&6
 w+
 pDp=.P
 qI2
-p%2%N
+p%2%L
 sUC
-kC%N
+kC%L
 pDp=2pV.
 }QyO
 /#
  $e$ $#p<B
 /$
-p]QvE0
+p]OvE0
  %]*/Z
  +]*/%
 x|vE0
@@ -1390,41 +1379,41 @@ X,#$"4
 /#
  +4/'
 r&23
-D*)
+D()
 yMyw@
 s%U3
-D,)
+D*)
 yMbp*8w?
 pDp=+P.
 t=2&2%)
-qnc%c%(
+qna%a%(
 qnU&2&3
 kU%+
-qn*%c%b
+qn*%a%_
 {Zp)o?q'p)pP~'%*&6
 }FyZ
  &|&pDp=*pC
-p%2%a
+p%2%^
  $P- $?pDqO<a
-p%2%_
+p%2%]
 }k
  )#v7
 /c
-kc&6
+ka&6
 xr
 /c
 qI2
 |&s?
- %CD0)
+ %CD.)
  )_*/c
-p]hvE0
+p]fvE0
  1_*/c
 xBqipM#$
 xBr\U#$
 xBryxm$
 xBrguH$
  $5pDq8'pV
- %9p%2%f
+ %9p%2%d
  $FpDqO2tY
 v=r\$#2
 v=rg$#3
@@ -1460,24 +1449,23 @@ uVo[-
  $Q(s:r$
 s:r1
  %n$/*
- %Z$D2)
+ %Z$D0)
  %W$pDp=*v5
 t=2&2&3
-qnn%n%m
-p%2%l
+qnl%l%k
+p%2%j
 s5~5
  $7pDqOp'
- &k% %i1J(vX
- %e1J,v|
+ &k% %c1J(vX
+ %^1J,v|
 /}
 J-{7
 J.|'
 qI+
 sY<
  $CTrRrR
-:Oyt
-:Nxz
-:Q{h
+:Nyt
+:Mxz
 sY+
  $A/;
 :'|<
@@ -1485,13 +1473,13 @@ sY+
 /9
 :&uC1
 sY5
- (e= %b0ws
+ (Z= %Z0ws
 pc7
 pc6
  &*/6
 tX
 C,
-q43
+q41
  &(qM.tY
  $0C'
 r9p0
@@ -1504,7 +1492,7 @@ ppq/
  '4 $,/.
 ||
 pppO
-q44
+q42
  &(/,
 {1.
  (K $P#/,
@@ -1548,9 +1536,9 @@ C$
  %'C#
  %' V#*`}
 
-var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 23076 wide_4_float32_row_F32
- B$O'|}
-h.qS
+var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 22886 wide_4_float32_row_F32
+ B$O'}}
+h.qq
  F&s/
 z0
  $0s[pQ
@@ -1570,26 +1558,24 @@ tIu(/&(
  *$uc*KxO
  *$p%.A
 t:&2
- (&qI,
- 0${\.
- 6$xe&,
+ .&{\.
+ 4$xe&,
  *$rHY>|$/
- &${Zp)o?q'p)pP|d8&2
- 2$zC$4
+ &${Zp)o?q'p)pPx?8&2
+ 2$zC"4
  ($pH.&/
- ($ %F &$qt/,
+ ($ %E &$qt/,
  ($rib&.
  ($tA2
  ($vnvE,
  :$vJvE,
  \$$L%&/
  6$k$&2
- .$G7)
- $Y*wZpU
+ 0$ $~)wZpU
 wZp6
 wZqu
- (\*p])vE,
- >$w3=8
+ (P*p])vE,
+ >$w3;8
  q#$qn,%,&/
  .$p%/qd
  B$|?&/
@@ -1605,12 +1591,12 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%M-
+ T&(vi%K-
  :$tA2
- ,$ %X* ,$kP&2
+ ,$ %X* ,$kN&2
  &$qI.
-p%.%N
- 4&p]QvE,
+p%.%L
+ 4&p]OvE,
  0$x|vE,
  y#$r&.3
 G8)
@@ -1625,20 +1611,21 @@ tLquA
  $&t=.&.%)
  $$qnU&.&/
  &${Zp)o?q'p)pP~'%*&2
- *$p%.%a
- ($p%.%_
- .$kc&2
+ *$p%.%^
+ ($p%.%]
+ .$ka&2
  &$qI.
- $$ %I 1i*/c
-p]hvE,
- >0 %<p%.%f
+ $$ %IG7)
+ /i*/c
+p]fvE,
+ >0 %<p%.%d
  N&qt.4
  P#$ 'd$ +]$ $(t=.&.&/
- $$p%.%l
- :$ H$pc5
+ $$p%.%j
+ :$ F$pc5
 pc4
  *&C+
-q42
+q40
  *&C&
  ,$C(
  ,$ppq9
@@ -1660,13 +1647,13 @@ _1
  &K &NC"
  %' V#&`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 24633 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 24439 wide_4_float32_row_F32
 !s.
 !s-
- <(]'|L
- $$hr6s7
+ <(]'yD
+ $$h.rA
 p#0.qq
- P)&x4p+rEV
+ s(&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
@@ -1684,7 +1671,7 @@ txuu.px
  +(y[/#7
 txuu/#7
  ).rp%{:
- X$2D$)
+ X$2D")
  m#$y[%7
 txuu%(
  %e$zhpM
@@ -1727,32 +1714,31 @@ rB&"6
  &$sH^"^7
  *$yppRYB
  D$z"_
- Z%$ $( &'D.)
- \#$D2)
+ Z%$ $( &'D,)
+ \#$D0)
  P#$v=r\$#8
 v=rg$#9
 v=t[$#:
 v=u0$#;
- u#*D4)
+ u#*D2)
  :$/~
  $$/{
- .$:gyt
-:fxz
-:i{h
- 8(/}
- 2$q45
- D$ '4 *&q46
+ .$:fyt
+:exz
+ 8&/}
+ 2$q43
+ D$ '4 *&q44
  c#$C2
  *$C1
  'O J( '_# (& %' V#$`}
 
-var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 24757 wide_4_float32_row_F32
+var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 24563 wide_4_float32_row_F32
 !s.
 !s-
- <(]'|L
- $$h.r-
+ <(]'yD
+ $$h.qS
 p#0.qq
- o(&x4p+rEV
+ c(&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
@@ -1770,7 +1756,7 @@ txuu.px
  +(y[/#7
 txuu/#7
  ).rp%{:
- }%2y[%7
+ X$2 0R3 g#Q3y[%7
 txuu%(
  %h$zhpM
 txsl[
@@ -1818,26 +1804,25 @@ v=t[$#:
 v=u0$#;
  g$*/~
  $$/{
- ,$:gyt
-:fxz
-:i{h
- 8(/}
- 2$q44
- D$ '4 *&q45
+ ,$:fyt
+:exz
+ 8&/}
+ 2$q42
+ D$ '4 *&q43
  c#$C1
  *$C0
  'O J( '_# (& %' V#$`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 29499 wide_8_float32_row_BF16
- @$]6qo
-OsCrA
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 29309 wide_8_float32_row_BF16
+ @$]6rT
+OsCqo
  $&p#ulrG
  w#$pIpaM
  @$p<B
  P$$tGr+
 pIp4M
- X$&p<C
- D$zC&M
+ {#&p<C
+ D$zC$M
  R#$pwsXr7
 q"p?3
 }X
@@ -1880,7 +1865,7 @@ q"xG
 qn3%3%1
 L5&3
 t/7
- **k5%@
+ **k5%>
  $$ &c2 $b2k4&6
  &$sU5
  %+rc
@@ -1892,7 +1877,7 @@ s%53
 q"p^3
  '1q>paq+
  '7 3o% $6pLCM
-w3W8
+w3U8
  $&rse
 u"
  &$sZrgvvpo-
@@ -1920,8 +1905,8 @@ sZr$vv|>
  &%rB4"C
  &%rB6"F
  (0qnD%D&3
-qnC%C%Q
-kD%O
+qnC%C%O
+kD%M
 rr%"G
  &^3 *U3{BpRHy:
 sjv)I(
@@ -1929,23 +1914,23 @@ sjv)I(
  ($ %& 8$rBSU
  g#$/Z
  ($/Z
- R'$vi%h-
+ R'$vi%f-
  &$/_
- %W.kaA
+ %Q.k^A
+sx_r4
+ $*kaA
 sxbr4
- $*kcA
-sxdr4
  $&kXA
-Lg%f
- 0&pLh,
- ($sUi
-ki&6
- (&p%2%g
+Le%d
+ 0&pLf,
+ ($sUg
+kg&6
+ (&p%2%e
 sU[
-k[%g
+k[%e
  ,(p<D
 /$
-p]jvE0
+p]hvE0
  $(/[
  '{,/[
  K{,/&
@@ -2064,10 +2049,9 @@ vgqK(
  ,}#t=B&B&C
  %0r?<
  2(/~
- .$:Uyt
-:Txz
-:W{h
- &(/<
+ .$:Tyt
+:Sxz
+ &&/<
 :*|<
 :+{e
 /:
@@ -2077,9 +2061,9 @@ vgqK(
  *$/\
  $+ 8. $9 T&:`}
 
-var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 29621 wide_8_float32_row_BF16
- B$OsCrG
-h.qS
+var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 29431 wide_8_float32_row_BF16
+ B$O'x$s7
+h.qq
  F&s/
 z0
  $0s[pQ
@@ -2099,26 +2083,24 @@ tIu(/&(
  *$uc*KxO
  *$p%.A
 t:&2
- (&qI,
- 0${\.
- 6$xe&,
+ .&{\.
+ 4$xe&,
  *$rHY>|$/
- &${Zp)o?q'p)pP|d8&2
- 2$zC$M
+ &${Zp)o?q'p)pPx?8&2
+ 2$zC"M
  ($pH.&/
- ($ %F &$qt/,
+ ($ %E &$qt/,
  ($rib&.
  ($tA2
  ($vnvE,
  i#$p]$vE,
  o&$L5&/
  6$k4&2
- .$G7)
- $l-wZpU
+ 0$ $b-wZpU
 wZp6
 wZqu
- (o-p]9vE,
- m#$w3U8
+ (c-p]9vE,
+ m#$w3S8
  k$$qnD%D&/
  .$p%/qd
  B$|?&/
@@ -2134,12 +2116,12 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%f-
+ T&(vi%d-
  :$tA2
- ,$ %v, ,$ki&2
+ ,$ %v, ,$kg&2
  &$qI.
-p%.%g
- 4&p]jvE,
+p%.%e
+ 4&p]hvE,
  V#$p]&vE,
  s%$r&.3
 G8)
@@ -2160,16 +2142,17 @@ qn~&.&/
  ($p%.&?
  6$p%<&2
  &$qI.
- $$ %M 1z,/d
+ $$ %MG7)
+ /z,/d
 p_<vE,
  X%0qt.M
  N$qI.
  %t$ 0& 'e% +^% $(t=.&.&/
 t=<&<&=
- %3 :( H$pc5
+ %3 :( F$pc5
 pc4
  *&C+
-q42
+q40
  *&C&
  ,$C(
  ,$ppq9
@@ -2191,14 +2174,14 @@ _1
  &K &NC"
  %' V#&`}
 
-var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 37912 wide_8_float32_row_BF16
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 37718 wide_8_float32_row_BF16
 !s.
 !s-
- <(]r:qS
-OsQrA
-hr6s7
+ <(]r:qq
+OsQqo
+h.rA
 p#vhr-
- P)*x4p+rEV
+ s(*x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
@@ -2232,7 +2215,7 @@ txuu7"3
  ,$rB[#%
  ,$rBa#%
  ,$rBf#%
- R#$D$)
+ R#$D")
  u$$y[%po
 txuu%pF
  %S&zhpF
@@ -2310,17 +2293,17 @@ sm%
  +FtNsapM
  'F $]) +Nzh7
  +F V#g) W%V$ &* $(yMr(#6%w%g%V@
-r&O3
-D.)
+r&M3
+D,)
 yMp8F%6%&w?
  $$t=2&2H#b
 t=B&BH#a
-t=O&2&3
-p%OH#d
+t=M&2&3
+p%MH#d
 rHr(#c&B&C
 {Zp)o?q'p)pP~<-H#c&6
 uY.
- R#0D2)
+ R#0D0)
  w#$v=t[$#a
 v=u0$#b
 rB#$#c
@@ -2340,25 +2323,24 @@ rB-$#h
  +NtNr1U
  +Fs:r$
  +FtNr$(
- =x( $,D4)
+ =x( $,D2)
  %o& <&/|
- .$JAyt
-JBxz
-J?{h
- ((:B|<
+ .$J@yt
+JAxz
+ (&:B|<
 :C{e
 /:
 :AuC1
  **/~
- 2$q45
- D$ '4 *&q46
+ 2$q43
+ D$ '4 *&q44
  c#$C2
  *$C1
  'O J( '_# (& %' V#$`}
 
-var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 38034 wide_8_float32_row_BF16
- B$OsQrG
-h.r-
+var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 37840 wide_8_float32_row_BF16
+ B$O+u1s7
+h.qS
  F&s/
 z0
  $0s[pQ
@@ -2378,14 +2360,13 @@ tIu(/&(
  *$uc*KxO
  *$p%.A
 t:&2
- (&qI,
- 0${\.
- 6$xe&,
+ .&{\.
+ 4$xe&,
  0$rHY>|$/
- &${Zp)o?q'p)pP|d8&2
- *$zC$M
+ &${Zp)o?q'p)pPx?8&2
+ *$zC"M
  ($pH.&/
- ($ %E &$qt/,
+ ($ %D &$qt/,
  ($rib&.
  ($tA2
  ($vnvE,
@@ -2393,11 +2374,11 @@ t:&2
  R($L5&/
  6$k4&2
  .$G7)
- $|.wZpU
+ $p.wZpU
 wZp6
 wZqu
- (P/p]9vE,
- m#$w3U8
+ (s.p]9vE,
+ m#$w3S8
  \%$qnD%D&/
  .$p%/qd
  V#$|?&/
@@ -2413,12 +2394,12 @@ p%0A
  *&p%03
 wD
 p_0|.+
- i&(vi%f-
+ i&(vi%d-
  :$tA2
- ,$ %_. ,$ki&2
+ ,$ %_. ,$kg&2
  &$qI.
-p%.%g
- 4&p]jvE,
+p%.%e
+ 4&p]hvE,
  V#$p]&vE,
  o+$r&.3
 G8)
@@ -2426,15 +2407,15 @@ wRr(#6
 tLpU%w
 tLp6%g
 tLqu%V
-r&I3
+r&G3
  %(wRp8F
 tLpU%6
 tLp6%&
 tLquA
  $.t=.&.H#b
 t=<&<H#a
-t=I&.&/
-p%IH#d
+t=G&.&/
+p%GH#d
 rHr(#c&<&=
 {Zp)o?q'p)pP~<-H#c&2
  *.p%.&>
@@ -2447,10 +2428,10 @@ p_<vE,
  N$qI.
  %t$ \%& '{& +u& $(t=.&.&/
 t=<&<&=
- %m& :( H$pc5
+ %m& :( F$pc5
 pc4
  *&C+
-q44
+q42
  *&C&
  ,$C(
  ,$ppq9
@@ -2472,10 +2453,10 @@ _1
  &K &NC"
  %' V#&`}
 
-var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 31669 wide_8_float32_row_F16
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 31479 wide_8_float32_row_F16
  B$tW2q^
-Oq&rG
- u*$pw|^p=
+sJrqs7
+ i*$pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -2495,7 +2476,7 @@ q>pQs@
 qn;%;%9
 L=&3
 t/?
- **k=%H
+ **k=%F
  *$k<&6
  &$sU=
  %+rc
@@ -2511,24 +2492,24 @@ pI}|
  +4q>qRs@
  )8zC"3
  )= 6P#pLOM
-w3d8
+w3b8
  k$&qnP%P&3
-qnO%O%]
-kP%[
- g*(vi%t-
- *$kmA
+qnO%O%[
+kP%Y
+ g*(vi%r-
+ *$kkA
+sxlr4
+ $&kmA
 sxnr4
- $&koA
-sxpr4
  $&keA
-Ls%r
- 0&pLt,
- ($sUu
-ku&6
- (&p%2%s
+Lq%p
+ 0&pLr,
+ ($sUs
+ks&6
+ (&p%2%q
 sUh
-kh%s
- 0(p]vvE0
+kh%q
+ 0(p]tvE0
  &$ )q-/[
  b#q-/&
 p]*vE0
@@ -2538,11 +2519,11 @@ p]*vE0
 }g""%
 shtD?\p0r[v~t^pGr5
 shtD?\p0r[v~t^7pM
- V#, +@ **r&O3
+ V#, +@ **r&M3
  ($t=2&2%A
 t=B&B%@
-t=O&2&3
-p%O%C
+t=M&2&3
+p%M%C
 qnB&B&C
 {Zp)o?q'p)pP~'%B&6
  g#. j#g- T$P#w3Y8
@@ -2550,12 +2531,12 @@ qnB&B&C
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- V)*`}
+ T)*`}
 
-var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 31783 wide_8_float32_row_F16
+var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 31590 wide_8_float32_row_F16
  B$tW2q^
-Ouvqo
- e*$pw|^p=
+OuvrT
+ X*$pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -2575,7 +2556,7 @@ q>pQs@
 qn;%;%9
 L=&/
 t/?
- **k=%H
+ **k=%F
  *$k<&2
  &$sU=
  %+rc
@@ -2591,24 +2572,24 @@ pI}|
  +4q>qRs@
  )8zC"3
  )= 6P#pLOM
-w3b8
+w3_8
  k$&qnP%P&/
-qnO%O%]
-kP%[
- g*(vi%r-
- *$kmA
+qnO%O%[
+kP%Y
+ g*(vi%p-
+ *$kkA
+sxlr4
+ $&kmA
 sxnr4
- $&koA
-sxpr4
  $&keA
-Ls%r
- 0&pLt,
- ($sUu
-ku&2
- (&p%.%s
+Lq%p
+ 0&pLr,
+ ($sUs
+ks&2
+ (&p%.%q
 sUh
-kh%s
- 0(p]vvE,
+kh%q
+ 0(p]tvE,
  &$ )t-/[
  b#t-/&
 p]*vE,
@@ -2618,11 +2599,11 @@ p]*vE,
 }g""%
 shtD?\p0r[v~t^pGr5
 shtD?\p0r[v~t^7pM
- V#, +@ 0*r&I3
+ V#, +@ 0*r&G3
  .$t=.&.%A
 t=<&<%@
-t=I&.&/
-p%I%C
+t=G&.&/
+p%G%C
 qnB&<&=
 {Zp)o?q'p)pP~'%B&2
  m#. j#p- T$P#w3Y8
@@ -2630,13 +2611,13 @@ qnB&<&=
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- Z)*`}
+ X)*`}
 
-var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 35798 wide_8_float32_row_F16
- @$]rvrO
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 35604 wide_8_float32_row_F16
+ @$]qyq^
 tW5qq
-sJ+rA
- s*&pw|^p=
+sJ+qo
+ g*&pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -2656,7 +2637,7 @@ q>pQs@
 qn;%;%9
 L=&3
 t/?
- **k=%H
+ **k=%F
  *$k<&6
  &$sU=
  %+rc
@@ -2672,24 +2653,24 @@ pI}|
  +4q>qRs@
  )8zC"3
  )= 6P#pLOM
-w3d8
+w3b8
  \%&qnP%P&3
-qnO%O%]
-kP%[
- e+(vi%t-
- *$kmA
+qnO%O%[
+kP%Y
+ e+(vi%r-
+ *$kkA
+sxlr4
+ $&kmA
 sxnr4
- $&koA
-sxpr4
  $&keA
-Ls%r
- 0&pLt,
- ($sUu
-ku&6
- (&p%2%s
+Lq%p
+ 0&pLr,
+ ($sUs
+ks&6
+ (&p%2%q
 sUh
-kh%s
- 0(p]vvE0
+kh%q
+ 0(p]tvE0
  &$ )Z//[
  b#Z//&
 p]*vE0
@@ -2710,7 +2691,7 @@ t7%
  &$yMp8"pT^w?
  $$t=2&2%Y
 t=B&B%X
- $&p%O%[
+ $&p%M%[
 qnZ&B&C
 {Zp)o?q'p)pP~'%Z&6
 }FyZ
@@ -2720,20 +2701,19 @@ qnZ&B&C
  %(u2[
  -z&u2U
  ).u2(
- /Q' &X% %y% J$:yyt
-:xxz
-:{{h
- ((:*|<
+ /Q' &X% %y% J$:xyt
+:wxz
+ (&:*|<
 :+{e
 /:
 :)uC1
  o'*`}
 
-var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 35912 wide_8_float32_row_F16
- @$]rvrO
+var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 35715 wide_8_float32_row_F16
+ @$]qyq^
 tW5qq
-sJ+rG
- c*&pw|^p=
+sJ}3
+ V*&pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -2753,7 +2733,7 @@ q>pQs@
 qn;%;%9
 L=&/
 t/?
- **k=%H
+ **k=%F
  *$k<&2
  &$sU=
  %+rc
@@ -2769,24 +2749,24 @@ pI}|
  +4q>qRs@
  )8zC"3
  )= 6P#pLOM
-w3b8
+w3_8
  \%&qnP%P&/
-qnO%O%]
-kP%[
- e+(vi%r-
- *$kmA
+qnO%O%[
+kP%Y
+ e+(vi%p-
+ *$kkA
+sxlr4
+ $&kmA
 sxnr4
- $&koA
-sxpr4
  $&keA
-Ls%r
- 0&pLt,
- ($sUu
-ku&2
- (&p%.%s
+Lq%p
+ 0&pLr,
+ ($sUs
+ks&2
+ (&p%.%q
 sUh
-kh%s
- 0(p]vvE,
+kh%q
+ 0(p]tvE,
  &$ )]//[
  b#]//&
 p]*vE,
@@ -2812,7 +2792,7 @@ tLpUpT
 tLp6^
  &(t=.&.%Y
 t=<&<%X
- $&p%I%[
+ $&p%G%[
 qnZ&<&=
 {Zp)o?q'p)pP~'%Z&2
 }FyZ
@@ -2822,16 +2802,15 @@ qnZ&<&=
  %(u2[
  -T'u2U
  ).u2(
- /Z' &n( +P& HP,:yyt
-:xxz
-:{{h
- ((:*|<
+ /Z' &n( +P& HP,:xyt
+:wxz
+ (&:*|<
 :+{e
 /:
 :)uC1
  o'*`}
 
-var short32SM80NarrowAligned = driver.Text{Base: &plainF16SM80, Code: `packed2 14928 short_4_float32_row_F32
+var short32SM80NarrowAligned = driver.Text{Base: &plainF16SM80, Code: `packed2 14193 short_4_float32_row_F32
  ($!u6IpYy.wp
 !u'yjjp[q*
 !xgoyiw{q*
@@ -2842,9 +2821,9 @@ var short32SM80NarrowAligned = driver.Text{Base: &plainF16SM80, Code: `packed2 1
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
- $4]5r-
-O6rG
-h.rG
+ $4]1q^
+O*rT
+h2rT
 p#pdrA
  &,t6
 tn
@@ -2890,48 +2869,49 @@ w%r{
 y6
 u"
 xYqW
- $w2qI'
-shj?IpYjp$g}KrE
-t4
+ $u2q@#
 |H.
 pnqVK
-q@#
- '%}Qta
-t#ta
+tE
 p<3
-r)|P&'
-s<pS;
+r)w]&'
+ua2
 G#)
 }mrQu%3
- $&sW6t}
-w_,
+ $(sW6t}
+wt,
 wC*&+
 /%
- %B}FxZ
+ %<t#xO
 /&
-tMq5uD
- 'A/&
-qQ)
+tMpetU
+ ';/&
+r,ps
 u"
 xYtB
-pH2qP
+y$p|q5
+s/
+s"qP
+ +=p<4
+t*vE'
+wj;
+ )=/&
+}f4
+ )=t#s)%
+/&
+|p4w"
+ )=qQ)
+u"
+/&
+p_34&2
 s/
 tA1
- 7Cp<4
-trvE'
-|R;
- )C/&
-pH54
- )Ct#s)%
-/&
-|p49,
- -C/&
-p_34&2
- ;Cp<5
- /CpH5M
- ;Cp_3M&2
- ;Cp<6
- -CqN+pf
+ +=p<5
+ /=pH5M
+ -=|p49,
+ /=p_3M&2
+ /=p<6
+ -=qN+pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 qN2pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
@@ -2951,17 +2931,17 @@ puv+p;
 |?&-
  &://
 pH58
- %m$/.
- 'z#q.<q%
+ %Z$/.
+ 'n#q.<q%
 s/
- ){#zTp'
+ )S#zTp'
 qQ)
 }k
  )#ws
 v7
 y^sX
 vn&3&2
- 's$WuZv5
+ 't#WuZv5
 {gxZ
 y.?op$gp/xIpy>xZ
 WyUp=
@@ -2970,7 +2950,8 @@ th&0
  $a(/#
 t1v?yO
 /#
- %g%p<7
+t#ta
+p<7
 y^t0
 xe&'
 y<xHV
@@ -3116,9 +3097,9 @@ t%p=q[
 z"%
 r3vm2yaU
 rB&(
- ${, $#t%a5p=
+ $y, $#t%a5p=
 smE
- $r,t%a*pC
+ $p,t%a*pC
 XFxMxM
 t%a5qp
  $(t%p'<P
@@ -3162,30 +3143,26 @@ k3;
 r?&
  &\#/c
 J(vKc<
-J)uC
 sY
- $CJ0q(
-J1uC
- '&J8rP
-:JuC
- '*:Cs?
-:BuC
- './U
+ $CJ.q(
+ '%J4rP
+ '(:As?
+ '+/U
 :6uy
 /S
 :4vX
 qI0
 /R
 p95
- (u</%
+ (k</%
 rI+
 pc-
 pc+
  &*vb;
- (0 $- $0n6
+ (0 $- $0n4
 _+
- &) $$C,
- '' $( $+C%
+ &) $$C(
+ '' $( $+C#
  ', $4/%
 })
 ppq9
@@ -3195,9 +3172,9 @@ ppps
 r9pA
  V#4`}
 
-var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14843 short_4_float32_row_F32
- @$O*q^
-h2q^
+var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14108 short_4_float32_row_F32
+ @$O*rO
+h2rO
  P#&/#
 pIz{
  &0w+
@@ -3208,48 +3185,48 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- ^#$qQ$
- &$pH/qP
+ ($u?ps
+ J$qQ$
+ N$|p1w"
+ -=/&
+p_04&/
 s/
 tA.
- D(pH24
+ 86pH2M
  ,$|p19*
- -C/&
-p_04&/
- ;C 0JpH2M
- ;Cp_0M&/
- ;C BV#tH9(
+ /=p_0M&/
+ /= B>tH9(
  8$pH28
- .$ ){# $(qQ$
+ .$ )S# $(qQ$
  0$vn&0&/
- 's$ *(q|{'(
+ 't# *(q|{'(
  P-$q|{'&
  4$wRb
 tLpUp*
 tLp68
 tLquA
- X#$ 0$ $$pc)
- 2"n4
+ P#$ 0$ $$pc)
+ 2"n2
 _)
- (&C+
- '' &(C$
+ (&n7
+ '' &(C"
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15875 short_4_float32_row_F32
+var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15140 short_4_float32_row_F32
 !s.
 !s-
- :(]*r-
- $$hr6s7
+ :(]5q^
+ $$h.rG
 p#'|Q
- }$&x4p+rEV
+ q$&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$tMq5wi
- P#$ -F a#& /F ^#( -F D./-
+ 2$tMpeuD
+ ,Z# :W# -@ 0& 0X# 8W# /@ R#( -@ D./-
  &$/,
  s%$zhw(plplvDxk
 txslw(plplvDxk
@@ -3278,20 +3255,18 @@ q}&{:
  B$:4r.
  P&$snf(
  {#$/a
- 4$:TuC
- &/:Ms?
-:LuC
- (6:@uy
+ 4$:Ks?
+ ($:@uy
 /S
 :>vX
- F(n8
- *$C0
- *$C'
+ F(n6
+ *$C,
+ *$C%
  }#$`}
 
-var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15790 short_4_float32_row_F32
- @$O*q^
-h.r-
+var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15055 short_4_float32_row_F32
+ @$O*rO
+h2q^
  P#&/#
 pIz{
  &0w+
@@ -3302,45 +3277,44 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- e#$qQ$
- &$pH/qP
+ ($u?ps
+ P#$qQ$
+ T#$|p19*
+ -@/&
+p_04&/
 s/
 tA.
- J(pH24
- ,$|p19*
- -F/&
-p_04&/
- ;F 6JpH2M
- ;Fp_0M&/
- ;F @V#tH9(
+ >6pH2M
+ ;@p_0M&/
+ /@ @JtH9(
  8$pH28
- .$ )}# $(qQ$
+ .$ )q# $(qQ$
  0$vn&0&/
- 'x$ *(q|{'(
+ 'v# *(q|{'(
  y-$q|{'&
  4$wRb
 tLpUp*
 tLp68
 tLquA
- X#$ 0$ $$pc)
- 2"n6
+ P#$ 0$ $$pc)
+ 2"n4
 _)
- (&C/
- '' &(C&
+ (&C+
+ '' &(C$
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16962 short_8_float32_row_BF16
- >$]*qo
-O'rqs7
+var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16226 short_8_float32_row_BF16
+ >$]5rA
+O6rG
  $&p#'zc
  m#$q:$M
- V#$p<6
- c#$p<7
- c#$p<8
- c#$p<9
+ J$p<6
+ V#$p<7
+ V#$p<8
+ V#$p<9
  D$qt,M
  T#$ L)p<:
  ($TsXr7
@@ -3465,19 +3439,17 @@ q<:";
  ,,qn;%;,
 k;;
  (&/e
- 4$:SuC
- &/:Ls?
-:KuC
- &%/W
+ 4$:Js?
+ &1/W
 :?uy
 /T
 :=vX
- $B/S
+ $</S
  V%$`}
 
-var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16876 short_8_float32_row_BF16
- @$O6r-
-h2q^
+var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16141 short_8_float32_row_BF16
+ @$O*q^
+h2rO
  P#&/#
 pIz{
  &0w+
@@ -3488,49 +3460,49 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- ^#$qQ$
- &$pH/qP
+ ($u?ps
+ J$qQ$
+ N$|p1w"
+ -=/&
+p_04&/
 s/
 tA.
- D(pH24
+ 86pH2M
  ,$|p19*
- -C/&
-p_04&/
- ;C 0JpH2M
- ;Cp_0M&/
- ;C BV#tH9(
+ /=p_0M&/
+ /= B>tH9(
  8$pH28
- .$ ){# $(qQ$
+ .$ )S# $(qQ$
  8$vn&0&/
- 'w$ *(q|{'(
+ 'x# *(q|{'(
  V0$q|{'&
  4$wRb
 tLpUp*
 tLp68
 tLquA
- X#$ 0$ $$pc)
- 2"n4
+ P#$ 0$ $$pc)
+ 2"n2
 _)
- (&C+
- '' &(C$
+ (&n7
+ '' &(C"
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 20127 short_8_float32_row_BF16
+var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 19359 short_8_float32_row_BF16
 !s.
 !s-
- :(]pdrA
-O'r6s7
-hr6s7
+ :(]'rqs7
+Or:rG
+h.rG
 p#'}3
- }$*x4p+rEV
+ q$*x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$tMq5wi
- P#$ -F a#& /F ^#( -F D./-
+ 2$tMpeuD
+ ,Z# :W# -@ 0& 0X# 8W# /@ R#( -@ D./-
  &$/,
  T'$tNrgw(plplvDxk
 txsyrJw(plplvDxk
@@ -3598,20 +3570,18 @@ sm?
  $;qnx%x,
 kx;
  (B/c
- 4$:juC
- &/:cs?
-:buC
- (6:Uuy
+ 4$:as?
+ ($:Uuy
 /T
 :SvX
- F(n8
- *$C0
- *$C'
+ F(n6
+ *$C,
+ *$C%
  }#$`}
 
-var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 20035 short_8_float32_row_BF16
- @$Or:r-
-h.r-
+var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19267 short_8_float32_row_BF16
+ @$Ot-q^
+h2q^
  P#&/#
 pIz{
  &0w+
@@ -3622,40 +3592,39 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- e#$qQ$
- &$pH/qP
+ ($u?ps
+ P#$qQ$
+ T#$|p19*
+ -@/&
+p_04&/
 s/
 tA.
- J(pH24
- ,$|p19*
- -F/&
-p_04&/
- ;F 6JpH2M
- ;Fp_0M&/
- ;F @V#tH9(
+ >6pH2M
+ ;@p_0M&/
+ /@ @JtH9(
  8$pH28
- .$ )}# $(qQ$
+ .$ )q# $(qQ$
  8$vn&0&/
- '|$ *(q|{'(
+ 'z# *(q|{'(
  a1$q|{'&
  a%$wRp8F
 tLpU%6
 tLp6%&
 tLquA
- X#$ 0$ $$pc)
- 2"n6
+ P#$ 0$ $$pc)
+ 2"n4
 _)
- (&C/
- '' &(C&
+ (&C+
+ '' &(C$
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 17309 short_8_float32_row_F16
+var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16565 short_8_float32_row_F16
  @$tWq^
-OpdrT
- X,$T|^p=
+O6qo
+ V+$T|^p=
 q>p?s@
 v{A
 shyn?\p0p/rgtz
@@ -3693,11 +3662,11 @@ L08
 }g:";
  ,,qn?%?,
 k?;
- \&&`}
+ T&&`}
 
-var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 17218 short_8_float32_row_F16
- B$OpdrO
-h2q^
+var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 16480 short_8_float32_row_F16
+ B$O6qq
+h2rO
  P#&/#
 pIz{
  &0w+
@@ -3708,41 +3677,41 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- ^#$qQ$
- &$pH/qP
+ ($u?ps
+ J$qQ$
+ N$|p1w"
+ -=/&
+p_04&/
 s/
 tA.
- D(pH24
+ 86pH2M
  ,$|p19*
- -C/&
-p_04&/
- ;C 0JpH2M
- ;Cp_0M&/
- ;C BV#tH9(
+ /=p_0M&/
+ /= B>tH9(
  8$pH28
- .$ ){# $(qQ$
+ .$ )S# $(qQ$
  8$vn&0&/
- 'w$ *(q|{'(
+ 'x# *(q|{'(
  o0$q|{'&
  4$wRb
 tLpUp*
 tLp68
 tLquA
- X#$ 0$ $$pc)
- 2"n4
+ P#$ 0$ $$pc)
+ 2"n2
 _)
- (&C+
- '' &(C$
+ (&n7
+ '' &(C"
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19063 short_8_float32_row_F16
- >$]'rqs7
+var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 18304 short_8_float32_row_F16
+ >$]6rG
 tW'r-
-O'zc
- i,&T|^p=
+OpdrA
+ g+&T|^p=
 q>p?s@
 v{A
 shyn?\p0p/rgtz
@@ -3788,16 +3757,15 @@ t7?
  )4 (X%yMp8"pT^w?
  $$qnK%K,
 kK;
- <& (*:Zs?
-:YuC
- (%:Muy
+ <&:Xs?
+ ($:Muy
 /T
 :KvX
  Z%(`}
 
-var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18972 short_8_float32_row_F16
- B$O'|L
-h.r-
+var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18213 short_8_float32_row_F16
+ B$OpdqS
+h2q^
  P#&/#
 pIz{
  &0w+
@@ -3808,37 +3776,36 @@ tIbpN
 rzpapT
  &&sBp5p*
  .$r,qA
- e#$qQ$
- &$pH/qP
+ ($u?ps
+ P#$qQ$
+ T#$|p19*
+ -@/&
+p_04&/
 s/
 tA.
- J(pH24
- ,$|p19*
- -F/&
-p_04&/
- ;F 6JpH2M
- ;Fp_0M&/
- ;F @V#tH9(
+ >6pH2M
+ ;@p_0M&/
+ /@ @JtH9(
  8$pH28
- .$ )}# $(qQ$
+ .$ )q# $(qQ$
  8$vn&0&/
- '|$ *(q|{'(
+ 'z# *(q|{'(
  y1$q|{'&
  \#$wRp8"
 tLpUpT
 tLp6^
 tLquA
- X#$ 0$ $$pc)
- 2"n6
+ P#$ 0$ $$pc)
+ 2"n4
 _)
- (&C/
- '' &(C&
+ (&C+
+ '' &(C$
  ', ((pppJ
  '2 4(ppqA
 _(
  V#&`}
 
-var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 28196 spread_4_float32_row_F32
+var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 28002 spread_4_float32_row_F32
 !y4}:Irmrnp{a?'
 !?p)vzpEp3p)p/Ip[sLx"
  $(!u6x<w>p3q*
@@ -3848,9 +3815,9 @@ var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code
  (*!?IpYjp$gp/?q7wup{tYp/rS*p/sOIpYjp$gsOt2q'rDIp)}:p+p6tc
  $"!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+p.tc
 !?IpYjp$gp/?q7wup{ap/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+p6tc
- *"]pdqS
-Or:rG
-h1qo
+ *"]pdqq
+O'u1s7
+h1rT
 p#0.qo
 ?p$pEp/?op$gp/~.vzvyrm}+gtc
 ?p$pEp/?op$gp/~.ovQj}+tc
@@ -3945,28 +3912,26 @@ p_1&/&+
 tIu(/&2
 q..p'6
  $*q.1{6
- $$riY%%
- ($q.6a
+ $$ $o$ (n$q.6a
 sx&KxO
  (&WqWrX
 k%A
 t:&7
  &(WrRpf
-qI)
- 0&rIp8*
- 4$p<M
+ ($rIp8(
+ 2$p<M
 xe&)
  (&WqWp'2
-rHYp*%+
- &&{Zp)o?q'p)pP|d8&7
+rHYp*%)
+ &&{Zp)o?q'p)pPx?8&7
  ($Wq~pf
  $$Wr{pX
  $$rb<sT
  ($r*uQp'
-L/%.
- (&rIp80
- &$pL1,
- ($rib%3
+L-%,
+ (&rIp8.
+ &$pL/,
+ ($rib%1
  ($tA7
  &$r*uvyB
 vnvE)
@@ -3977,14 +3942,13 @@ vJvE)
  2$vB'rX
  ($vB+q[
  R#$r*uQP2
- &$L%%>
+ &$L%%<
  *$qs'pC
  *$Wt0pC
 k$&7
 xr
 Wr7p-
- **G8)
- ($Ws{pf
+ 2*Ws{pf
 p])vE)
  :&v&'t0
  &$v&1pC
@@ -3993,28 +3957,28 @@ p])vE)
  *$s=5rX
  ($s=6rX
  :$qs'v5
-qn,%,%E
+qn,%,%C
  ,&pupdp-
-kEqd
+kCqd
 xr
 pusCsT
  6*pup0pf
  &$puv+p;
-|?%E
+|?%C
  2&puqyq~
  &$puv+rR
- $$t/F
+ $$t/D
  &$w:*pV.
  ($ug1p-
  $$y@+qO
  6$y@0pf
  &$ug5p;
-|?%F
+|?%D
  (&ug*q8
  &$ug5rR
- $$t/G
+ $$t/E
  &$w86q-
-znGqd
+znEqd
  $&s|2pK
 qI0
 q_0K
@@ -4034,11 +3998,11 @@ wD
 p_0|.'
  \#*{Nq-
 qgvzvyrm}:?t2q'rDIp)}:?x<jtv
- %q,z6rR
+ %k,z6rR
 p%+&,
 y#p=
 p%.e
- &Y5r>2
+ &|4r>2
 /#
 q,~7d
 /#
@@ -4061,7 +4025,7 @@ ws
  %A|H
 p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?t2q'rDIp)}:?IpYjp$gpmpmzWy&xI>y|qm+xv
 xr
- $aF{xyo{Eq]
+ $RF{xyo{Eq]
  &$v"~H
  %J/p
 qI0
@@ -4069,7 +4033,7 @@ p%0&,
 |5q8
 p%0e
  'Hr>.
- &W@|~pX
+ &U@|~pX
  'Jp_0|.(
 ~%}KrQ
 r*pduZ
@@ -4083,12 +4047,12 @@ rd)d
 //
  4V. $-/>
  &z%/>
-|?%Z
+|?%X
 u"
 |2s;
  (* %& &%/>
  &*/>
- $$t/[
+ $$t/Y
  &$/3
 rB#U
  $&p1$(
@@ -4097,9 +4061,9 @@ rd+d
 /4
  6*/>
  &$/>
-|?%[
+|?%Y
  (&/>
- &$ 'Ct/\
+ &$ 'Ct/Z
  &(zJ+sX
 xpsyu0
 }k
@@ -4114,66 +4078,67 @@ zJ2P
 sHA"A7
  (&zJ5q%
 yppR=B
-vi%^-
+vi%\-
 yvv+a
  $*/i
- $$kWA
-sxXr4
+ $$kUA
+sxVr4
 yvqypv
-kYA
-sxZr4
+kWA
+sxXr4
 yvrvpv
 kOA
-L]%\
+L[%Z
 tA7
  &4z3'z1
 z"B
 yvrvP5
-pLj,
-pL^,
+pLh,
+pL\,
  &,yvt-s8
-sU_
-k_&7
+sU]
+k]&7
 w+
 yvr:P
-sUl
-kl%]
+sUj
+kj%[
 sUR
-kR%]
+kR%[
 yvt-pV.
  *6p<N
 /$
-p]avE)
+p]^vE)
  $(/e
  ,$x|vE)
  .$z3's{
- k#$s%~3
-D2)
+ k#$s%|3
+D0)
  $&s%e3
-D4)
+D2)
  $&yvrvP.
-qn~%~%)
-qnr%r%(
-qne%~%}
+qn|%|%)
+qnp%p%(
+qne%|%{
 ke%+
-qn*%r%q
+qn*%p%o
 {Zp)o?q'p)pP~'%*&7
  (0yvuQpC
-k~%p
+k|%n
  &&x5<a
-k~%o
+k|%m
  ,&/m
-kr&7
+kp&7
 xr
 /m
-sU~
+sU|
 |&vX
- %C +V-/m
-p]wvE)
- 0</m
+ %CG8)
+ (2/m
+p]uvE)
+ 0&/m
  ,$w@'pV
 qI=
-p%=%u
+p%=%s
 r>5
 x52tY
 v=r\"l
@@ -4187,25 +4152,24 @@ qt=4
  $&/p
  $$/q
  H$r&=3
-D:)
+D8)
  $&yvuQv5
 t==&=&>
-qn}%}%|
-p%=%{
+qn{%{%z
+p%=%y
  &*qL'p'
- &$ %S4J){7
+ &$ %|3J){7
 qI6
- %P4J-|'
- %p3J.{V
+ %y3J-|'
+ %j3J.{V
 J/yt
 qI5
 sY0
  $)WrRrR
-:]{h
-:\|<
-:_{e
+:\{h
+:[|<
 sY.
- &F:'uC1
+ &D:'uC1
 :(uC5
 /9
 :&}v
@@ -4220,13 +4184,13 @@ ri~.vQj}+0>~.p{p)w>?ww
 uj~.ovQj}+p/s3
 uj~.vzvyrm}+gp/qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 !sO~]~^sP~dpm
- %V5 %e+rH~.vQj}+.>~.vQj}+.,
+ %~4 %d+rH~.vQj}+.>~.vQj}+.,
 {<pP~.ovQj}+>~.vQj}+.,
 uj~.ovQj}+vKsO~]~^sP~d
- &" %j3rI0
+ &" %c3rI0
  $(pc5
  (" $.C5
-q4<
+q4:
  &)s|.tY
 {1.
 C0
@@ -4244,7 +4208,7 @@ C*
  '@ $X#/0
 tX
 pppJ
-q4=
+q4;
  &*/.
  $$ (9 $:/.
  $"n.
@@ -4267,9 +4231,9 @@ C9
  '_#!c'xw
  &# %' V#.`}
 
-var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 28324 spread_4_float32_row_F32
- H$Ot-qo
-h1qq
+var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 28129 spread_4_float32_row_F32
+ H$Ot-rT
+h1rO
  y#&/(
 pIp|;
  &.pnpaK
@@ -4293,40 +4257,39 @@ tIu(,qP
  *$uc8KxO
  *$k#A
 t:&4
- 8&rIp8(
- @$rHYp*%)
- &${Zp)o?q'p)pP|d8&4
- 2$zC$4
- ($L-%,
- ($rIp8.
- &$pL/,
- ($rib%1
+ .&rIp8&
+ >$rHYp*%'
+ &${Zp)o?q'p)pPx?8&4
+ 2$zC"4
+ ($L+%*
+ ($rIp8,
+ &$pL-,
+ ($rib%/
  ($tA4
- P%$L%%<
+ P%$L%%:
  6$k$&4
- .$G7)
- $Y*wZpU
+ 0$ $~)wZpU
 wZp6
 wZqu
- F\*w3=8
- q#$qn,%,%C
- .$kCqd
- B$|?%C
- <$t/D
- P#$|?%D
- 2$t/E
- ($znEqd
- {'$|?%X
- <$t/Y
- P#$|?%Y
- 2$t/Z
- {$$vi%\-
+ FP*w3;8
+ q#$qn,%,%A
+ .$kAqd
+ B$|?%A
+ <$t/B
+ P#$|?%B
+ 2$t/C
+ ($znCqd
+ {'$|?%V
+ <$t/W
+ P#$|?%W
+ 2$t/X
+ {$$vi%Z-
  :$tA4
- ,$pLh,
- ,$k_&4
- &$sUj
-kj%]
- o$&s%|3
+ ,$pLf,
+ ,$k]&4
+ &$sUh
+kh%[
+ o$&s%z3
 G8)
 wRp5
 tLpUpN
@@ -4336,28 +4299,29 @@ tLqu^
 tLpUp*
 tLp68
 tLquA
- $&qn|%|%)
- $$qne%|%{
+ $&qnz%z%)
+ $$qne%z%y
  &${Zp)o?q'p)pP~'%*&4
- *$k|%p
- ($k|%o
- .$kr&4
- &$sU|
- $$ %I 1_- B,qI9
-p%9%u
+ *$kz%n
+ ($kz%m
+ .$kp&4
+ &$sUz
+ $$ %IG7)
+ /_- B,qI9
+p%9%s
  N&qt94
  P#$r&93
  -]$ $(t=9&9&:
- $$p%9%{
- 0$ ,$ i#$ $$pc4
+ $$p%9%y
+ 0$ ,$ g#$ $$pc4
  *"C3
-q4:
+q48
  *&C.
  ,$ (- (.n1
  ,$C(
  ,$ppq9
  '@ ((ppph
-q4;
+q49
  6&n-
 _(
  *&n0
@@ -4374,16 +4338,16 @@ _&
  '_# &(C"
  %' V#&`}
 
-var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 34760 spread_8_float32_row_BF16
- F$]'yD
-sJrqs7
+var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 34561 spread_8_float32_row_BF16
+ F$]pdq^
+OuvrA
  $&p#sKrA
  q%$q:$M
  @$p<N
  g#$tGr+
 pIp4M
- X$&p<O
- D$zC&M
+ {#&p<O
+ D$zC$M
  R#$pwsXr7
 q"p?3
 }X
@@ -4424,9 +4388,9 @@ q"xG
  (; &>rBU#%
  *#qn4%4%2
 qn3%3%1
-L5%N
+L5%L
 t/7
- **k5%@
+ **k5%>
  $$ &P8 $~7k4&7
  &$sU5
  %+rc
@@ -4438,7 +4402,7 @@ s%53
 q"p^3
  '1q>paq+
  '7 3o% $6pLCM
-w3W8
+w3U8
  $&rse
 u"
  &$sZrgvvpo-
@@ -4465,46 +4429,46 @@ sZr$vv|>
  &%rB2"@
  &%rB4"C
  &%rB6"F
- (0qnD%D%]
-qnC%C%Q
-kD%O
+ (0qnD%D%[
+qnC%C%O
+kD%M
 rr%"G
- &{8 $r8k]qd
+ &{8 $r8k[qd
  &${BpRHy:
 sjv)I(
- :&|?%]
+ :&|?%[
 u"
 |2"Q
- (( %& 0$t/^
+ (( %& 0$t/\
  ($rBSU
- H$|?%^
- 2$t/_
- ($zn_qd
+ H$|?%\
+ 2$t/]
+ ($zn]qd
  ,$/f
  }%$/q
- o#$|?%s
- <$t/t
- P#$|?%t
- 2$t/u
- {$$vi%w-
+ o#$|?%q
+ <$t/r
+ P#$|?%r
+ 2$t/s
+ {$$vi%u-
  &$/j
- %}0kpA
+ %w0knA
+sxor4
+ $*kpA
 sxqr4
- $*krA
-sxsr4
  $&khA
-Lv%u
+Lt%s
  .&qt>,
-pLw,
- (&sUx
-kx&7
+pLu,
+ (&sUv
+kv&7
  &&qI=
-p%=%v
+p%=%t
 sUk
-kk%v
+kk%t
  ,*p<P
 /$
-p]yvE)
+p]wvE)
  $(/f
  'r//f
  Kr//&
@@ -4550,11 +4514,11 @@ XD#$"T
  $#vSt
 /#
  +@/(
- ${' &d&r&V3
+ ${' &d&r&T3
  ($t==&=%9
 t=I&I%8
-t=V&=&>
-p%V%;
+t=T&=&>
+p%T%;
 qn:&I&J
 {Zp)o?q'p)pP~'%:&7
  *.p%=&K
@@ -4623,10 +4587,9 @@ vgqK(
 /#
  ,}#t=I&I&J
  %0r?H
- B(:d{h
-:c|<
-:f{e
- &(/<
+ B(:c{h
+:b|<
+ &&/<
 :*uC1
 :+uC5
 /:
@@ -4640,9 +4603,9 @@ vgqK(
  .$||
  ,$ $E T&F`}
 
-var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 34883 spread_8_float32_row_BF16
- H$OuvrT
-h1qq
+var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 34690 spread_8_float32_row_BF16
+ H$OuvrG
+h1rO
  y#&/(
 pIp|;
  &.pnpaK
@@ -4666,75 +4629,75 @@ tIu(,qP
  *$uc8KxO
  *$k#A
 t:&4
- 8&rIp8(
- @$rHYp*%)
- &${Zp)o?q'p)pP|d8&4
- 2$zC$M
- ($L-%,
- ($rIp8.
- &$pL/,
- ($rib%1
+ .&rIp8&
+ >$rHYp*%'
+ &${Zp)o?q'p)pPx?8&4
+ 2$zC"M
+ ($L+%*
+ ($rIp8,
+ &$pL-,
+ ($rib%/
  ($tA4
- c($L5%L
+ c($L5%J
  6$k4&4
- .$G7)
- $l-wZpU
+ 0$ $b-wZpU
 wZp6
 wZqu
- u#o-w3U8
- k$$qnD%D%[
- .$k[qd
- B$|?%[
- <$t/\
- P#$|?%\
- 2$t/]
- ($zn]qd
- {'$|?%q
- <$t/r
- P#$|?%r
- 2$t/s
- {$$vi%u-
+ u#c-w3S8
+ k$$qnD%D%Y
+ .$kYqd
+ B$|?%Y
+ <$t/Z
+ P#$|?%Z
+ 2$t/[
+ ($zn[qd
+ {'$|?%o
+ <$t/p
+ P#$|?%p
+ 2$t/q
+ {$$vi%s-
  :$tA4
- ,$qt:,
- ,$kx&4
+ ,$pL~,
+ ,$kv&4
  &$qI9
-p%9%v
+p%9%t
  a'&r&93
 G8)
 wRp5
 tLpUpN
 tLp6p2
 tLqu^
-r&P3
+r&N3
  %(wRb
 tLpUp*
 tLp68
 tLquA
  $.t=9&9%9
 t=C&C%8
-t=P&9&:
-p%P%;
+t=N&9&:
+p%N%;
 qn:&C&D
 {Zp)o?q'p)pP~'%:&4
  *.p%9&E
  ($p%9&F
  6$p%C&4
  &$qI9
- $$ %M 1q//n
+ $$ %MG7)
+ /q//n
 p_CvE)
  X%0qt9M
  N$qI9
  %t$ 0& 'e% +^% $(t=9&9&:
 t=C&C&D
- %3 0( ,$ i#$ $$pc4
+ %3 0( ,$ g#$ $$pc4
  *"C3
-q4:
+q48
  *&C.
  ,$ (- (.n1
  ,$C(
  ,$ppq9
  '@ ((ppph
-q4;
+q49
  6&n-
 _(
  *&n0
@@ -4751,93 +4714,10 @@ _&
  '_# &(C"
  %' V#&`}
 
-var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 36915 spread_8_float32_row_F16
+var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 36722 spread_8_float32_row_F16
  H$tW2q^
-sJ|}
- V,$pw|^p=
-q>p?s@
-v{A
-shyn?\p0p/Qtz
-pwqG*q~
-pIxG
-q>p4s@
- ''/#
-q>pQs@
- )&pIw]
- ++q>p^s@
- )/pI|P
- +4q>p|s@
- )8pIqR3
- )= 6R#p](vE)
- &$ )R#/%
- b#R# g%P#qn<%<%:
-qn;%;%9
-L=%V
-t/?
- **k=%H
- *$k<&7
- &$sU=
- %+rc
-s%=3
- ,*p]AvE)
- ($q>p7s@
- 'X&/,
-pI}|
- +X&q>p5s@
- )&pIp^3
- ++q>pas@
- )/pIp|3
- +4q>qRs@
- )8zC"3
- )= 6P#pLOM
-w3d8
- k$&qnP%P%j
-qnO%O%]
-kP%[
- *(kjqd
- B$|?%j
- <$t/k
- P#$|?%k
- 2$t/l
- ($znlqd
- {'$|?&>
- <$tA>
- P#$ %H 2$ )C w$(vi&D-
- *$k|A
-sx}r4
- $&k~A
-ucKr4
- $&ktA
-pHI&J
- 0&qtJ,
- ($qII
- $P) (|( $V(sUw
-kw&K
- 0Q( $w( &v( )h0/f
- b#h0/&
-p]*vE)
- &T# )I/$
- b#I T#P#pw{$xx
-}g("+
-}g""%
-shtD?\p0r[v~t^pGr5
-shtD?\p0r[v~t^7pM
- V#, +@ 2*t==&=%A
-t=I&I%@
- $&p%V%C
-qnB&I&J
-{Zp)o?q'p)pP~'%B&7
- g#( j#]0 T$P#w3Y8
- T#$shtD?\p0r[v~t^pGpo
-shtD?\p0r[v~t^[pj
-shtD?\p0r[v~t^UpM
-shtD?\p0r[v~t^wy
- c**`}
-
-var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 37045 spread_8_float32_row_F16
- H$tW2q^
-sJ|Q
- w+$pw|^p=
+sJ}}
+ y+$pw|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
@@ -4857,7 +4737,92 @@ q>pQs@
 qn;%;%9
 L=%T
 t/?
- **k=%H
+ **k=%F
+ *$k<&7
+ &$sU=
+ %+rc
+s%=3
+ ,*p]AvE)
+ ($q>p7s@
+ 'X&/,
+pI}|
+ +X&q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6P#pLOM
+w3b8
+ k$&qnP%P%h
+qnO%O%[
+kP%Y
+ *(khqd
+ B$|?%h
+ <$t/i
+ P#$|?%i
+ 2$t/j
+ ($znjqd
+ {'$|?%}
+ <$t/~
+ P#$|?%~
+ 2$tA>
+ {$$vi&D-
+ *$kzA
+sx{r4
+ $&k|A
+sx}r4
+ $&ktA
+pHI&J
+ 0&qtJ,
+ ($qII
+ $P) (|( $V(sUw
+kw&K
+ 0Q( $w( &v( )h0/f
+ b#h0/&
+p]*vE)
+ &T# )I/$
+ b#I T#P#pw{$xx
+}g("+
+}g""%
+shtD?\p0r[v~t^pGr5
+shtD?\p0r[v~t^7pM
+ V#, +@ 2*t==&=%A
+t=I&I%@
+ $&p%T%C
+qnB&I&J
+{Zp)o?q'p)pP~'%B&7
+ g#( j#]0 T$P#w3Y8
+ T#$shtD?\p0r[v~t^pGpo
+shtD?\p0r[v~t^[pj
+shtD?\p0r[v~t^UpM
+shtD?\p0r[v~t^wy
+ a**`}
+
+var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 36852 spread_8_float32_row_F16
+ H$tW2q^
+sJzc
+ k+$pw|^p=
+q>p?s@
+v{A
+shyn?\p0p/Qtz
+pwqG*q~
+pIxG
+q>p4s@
+ ''/#
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= 6R#p](vE)
+ &$ )R#/%
+ b#R# g%P#qn<%<%:
+qn;%;%9
+L=%R
+t/?
+ **k=%F
  *$k<&4
  &$sU=
  %+rc
@@ -4873,29 +4838,30 @@ pI}|
  +4q>qRs@
  )8zC"3
  )= 6P#pLOM
-w3b8
- k$&qnP%P%h
-qnO%O%]
-kP%[
- *(khqd
- B$|?%h
- <$t/i
- P#$|?%i
- 2$t/j
- ($znjqd
- {'$|?%}
- <$t/~
- P#$|?%~
- 2$tA:
+w3_8
+ k$&qnP%P%f
+qnO%O%[
+kP%Y
+ *(kfqd
+ B$|?%f
+ <$t/g
+ P#$|?%g
+ 2$t/h
+ ($znhqd
+ {'$|?%{
+ <$t/|
+ P#$|?%|
+ 2$t/}
  {$$vi&@-
- *$k|A
+ *$kzA
+sx{r4
+ $&k|A
 sx}r4
- $&k~A
-ucEr4
  $&ktA
 pHC&D
- 0&qtD,
- ($qIC
+ .&qt:,
+qtD,
+ (&qIC
  $\) (Y) $c(sUw
 kw&E
  0]( $Z) &Y) )k0/f
@@ -4909,7 +4875,7 @@ shtD?\p0r[v~t^pGr5
 shtD?\p0r[v~t^7pM
  V#, +@ >*t=9&9%A
 t=C&C%@
- $&p%P%C
+ $&p%N%C
 qnB&C&D
 {Zp)o?q'p)pP~'%B&4
  m#( j#g0 T$P#w3Y8
@@ -4917,4 +4883,4 @@ qnB&C&D
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- e**`}
+ c**`}

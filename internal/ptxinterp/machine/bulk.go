@@ -169,7 +169,12 @@ func (d *decoder) tensorCopy() {
 		d.need(d.m.has("shared::cta") && d.m.has("bulk_group"))
 	}
 	operands := 2
+	multicast := d.m.has("multicast::cluster")
+	d.need(fetch || !multicast)
 	if fetch {
+		operands++
+	}
+	if multicast {
 		operands++
 	}
 	if !d.args(operands, operands) {
@@ -190,6 +195,10 @@ func (d *decoder) tensorCopy() {
 		in.c, offset, _ = d.place(2, ptx.Shared)
 		in.d = d.constant(offset)
 		in.exec = execFetch
+		if multicast {
+			in.q = d.src(3, ptx.U16)
+			in.exec = execMulticast
+		}
 	} else {
 		in.exec = execStoreTile
 	}
@@ -258,20 +267,56 @@ func execFetch(w *warp, in *instr, mask uint32) {
 		if !ok {
 			return
 		}
-		at := w.row(in.c)[l] + w.row(in.d)[l]
-		m := w.block.mbarriers[at]
-		if m == nil {
-			w.fail(in, 1<<l, ErrUndefined, "no mbarrier.init made a barrier of byte "+decimal(at-spaceBase)+" of shared memory")
+		if !w.fetchTo(w.block, &f, w.row(in.c)[l]+w.row(in.d)[l]) {
 			return
 		}
-		b, n := w.block, uint64(f.tile.bytes())
-		b.noteTile(&f, true)
-		poison(b.shared.data[f.to : f.to+n])
-		if b.shared.written != nil {
-			b.shared.written.unset(f.to, n)
-		}
-		m.coming = append(m.coming, f)
 	}
+}
+
+// execMulticast starts copies to some blocks of the cluster.
+func execMulticast(w *warp, in *instr, mask uint32) {
+	for l := range lanes(mask) {
+		f, ok := w.tileOf(in, l)
+		if !ok {
+			return
+		}
+		blocks, ranks := w.block.cluster.blocks, w.row(in.q)[l]
+		if ranks == 0 || ranks>>len(blocks) != 0 {
+			w.fail(in, 1<<l, ErrUndefined, fmt.Sprintf("ranks %#x in a cluster of %d blocks", ranks, len(blocks)))
+			return
+		}
+		for rank, to := range blocks {
+			if ranks>>rank&1 == 0 {
+				continue
+			}
+			if !to.running {
+				w.fail(in, 1<<l, ErrFreed, fmt.Sprintf("shared memory of block %v of the cluster, which has ended", to.index))
+				return
+			}
+			if !w.fetchTo(to, &f, w.row(in.c)[l]+w.row(in.d)[l]) {
+				return
+			}
+		}
+	}
+}
+
+// fetchTo starts a copy to a block of the cluster, whose barrier is at an address. It returns false after a fault.
+func (w *warp) fetchTo(b *block, f *bulkFetch, at uint64) bool {
+	m := b.mbarriers[at]
+	if m == nil {
+		w.fail(f.in, 1<<f.lane, ErrUndefined, "no mbarrier.init made a barrier of byte "+decimal(at-spaceBase)+" of shared memory")
+		return false
+	}
+	n := uint64(f.tile.bytes())
+	if b == w.block {
+		b.noteTile(f, true)
+	}
+	poison(b.shared.data[f.to : f.to+n])
+	if b.shared.written != nil {
+		b.shared.written.unset(f.to, n)
+	}
+	m.coming = append(m.coming, *f)
+	return true
 }
 
 // noteTile looks whether others' accesses to a tile are in order with the copy.
@@ -310,7 +355,7 @@ func (b *block) deliver(m *mbarrier, at uint64) {
 		if b.shared.written != nil {
 			b.shared.written.set(f.to, n)
 		}
-		if b.order != nil {
+		if b.order != nil && b == f.warp.block {
 			b.order.Synchronise(race.Sync{Thread: f.thread, Address: at, Shared: true, Reads: true, Writes: true, Release: true})
 		}
 		m.bytes -= int(n)

@@ -31,17 +31,24 @@ func (w *warp) barrierAt(in *instr, l int, address uint64) *mbarrier {
 	if w.bytes(in, l, address) == nil {
 		return nil
 	}
-	m := w.block.mbarriers[address]
+	return w.barrierOf(w.block, in, l, address)
+}
+
+// barrierOf returns the barrier of a block of the cluster at an address, or nil after a fault.
+func (w *warp) barrierOf(b *block, in *instr, l int, address uint64) *mbarrier {
+	m := b.mbarriers[address]
 	if m == nil {
 		w.fail(in, 1<<l, ErrUndefined, "no mbarrier.init made a barrier of byte "+decimal(address-spaceBase)+" of shared memory")
 	}
 	return m
 }
 
-// mbarrier decodes mbarrier.init, .arrive, .test_wait and .try_wait, of the block's own barriers.
+// mbarrier decodes mbarrier.init, .arrive, .test_wait and .try_wait. Only arrivals are possible at barriers of other blocks of the
+// cluster.
 func (d *decoder) mbarrier() {
 	what := d.m.oneOf("init", "arrive", "test_wait", "try_wait")
 	expect, parity := d.m.has("expect_tx"), d.m.has("parity")
+	d.need(!d.m.has("shared::cluster") || what == "arrive" && !expect)
 	d.m.drop(func(s string) bool { return s == "shared::cta" || s == "shared" || s == "cta" || s == "cluster" })
 	d.need(what != "" && d.m.has("b64") && parity == (what == "test_wait" || what == "try_wait"))
 	x := &access{space: ptx.Shared, size: 8, count: 1, total: 8, near: d.near(), rows: [4]int32{-1}, strong: what != "init", each: true}
@@ -100,7 +107,14 @@ func (d *decoder) mbarrierArrive(x *access, expect bool) {
 	in.exec = func(w *warp, in *instr, mask uint32) {
 		a, n := w.row(in.a), w.row(in.b)
 		for l := range lanes(mask) {
-			m := w.barrierAt(in, l, a[l]+in.imm)
+			if w.bytes(in, l, a[l]+in.imm) == nil {
+				return
+			}
+			b, at := w.peer(in, l, a[l]+in.imm)
+			if b == nil {
+				return
+			}
+			m := w.barrierOf(b, in, l, at)
 			if m == nil {
 				return
 			}
@@ -109,7 +123,7 @@ func (d *decoder) mbarrierArrive(x *access, expect bool) {
 				return
 			}
 			m.lack, m.bytes = m.lack-1, m.bytes+int(n[l])
-			m.settle(w.block)
+			m.settle(b)
 		}
 	}
 	d.emit(in)

@@ -1,6 +1,10 @@
 package k
 
-import "github.com/gopherwarp/gopherwarp/gpu"
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
 
 func apply(f func(float32) float32, x float32) float32 { return f(x) }
 
@@ -74,9 +78,23 @@ func recursion(t gpu.Thread, x []int) {
 		if n < 2 {
 			return 1
 		}
-		return fib(n-1) + fib(n-2) // want "recursion: recursion.2 calls recursion.2 "
+		return fib(n-1) + fib(n-2) // want "recursion: recursion.func2 calls recursion.func2 "
 	}
 	x[2] = fib(x[3])
+	func() {
+		var down func(int) int
+		down = func(n int) int {
+			return down(n - 1) // want "recursion: recursion.func3.1 calls recursion.func3.1 "
+		}
+		x[4] = down(x[5])
+	}()
+	for i := range slices.Values(x) {
+		var up func(int) int
+		up = func(n int) int {
+			return up(n + i) // want "recursion: recursion.func4 calls recursion.func4 "
+		}
+		x[6] = up(x[7])
+	}
 }
 
 func address() *func() int {

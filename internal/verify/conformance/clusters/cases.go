@@ -18,6 +18,7 @@ func Cases() []check.Case {
 		{Name: "halves of a barrier", Run: arrivals},
 		{Name: "memory stays until all have left", Run: leaving},
 		{Name: "more than 48 KB", Run: largest},
+		{Name: "warps", Run: warpsIn},
 		{Name: "a kernel without a word of it", Run: without},
 		{Name: "sizes that do not fit", Run: misfits},
 	}
@@ -137,6 +138,10 @@ func leaving(r *check.Run) {
 }
 
 func largest(r *check.Run) {
+	if i := r.Device.Info(); i.Kind == "vulkan" && i.Limits.SharedPerBlock < 2*64<<10 {
+		r.Skip("the device has less shared memory")
+		return
+	}
 	want := make([]int32, 4*128)
 	for g := range want {
 		other := g/128 ^ 1
@@ -147,6 +152,27 @@ func largest(r *check.Run) {
 	x := check.Make[int32](r, len(want))
 	r.Launch(Large(r.Stream, device.Blocks{X: 4}, x))
 	check.Want(r, x, want...)
+}
+
+func warpsIn(r *check.Run) {
+	const blocks, threads = 6, 48
+	in, want := make([]int32, blocks*threads), make([]int32, blocks*threads)
+	for i := range in {
+		in[i] = int32((i*37 + 11) % 101)
+	}
+	for i := range want {
+		next := i/threads/3*3 + (i/threads%3+1)%3
+		second := in[next*threads+32:][:16] // of the next block
+		theirs := second[3] + slices.Min(second)
+		for _, v := range second {
+			theirs += v
+		}
+		first := i - i%threads%32
+		want[i] = 10*theirs + slices.Max(in[first:min(first+32, i-i%threads+threads)])
+	}
+	out := check.Make[int32](r, len(in))
+	r.Launch(Warps(r.Stream, device.Blocks{X: blocks}, check.Upload(r, in...), out))
+	check.Want(r, out, want...)
 }
 
 func without(r *check.Run) {
@@ -207,6 +233,10 @@ func faultCases() []check.Case {
 				text += ", the whole block has left"
 			}
 			cases = append(cases, check.Case{Name: text, Run: func(r *check.Run) {
+				if i := r.Device.Info(); kind >= 2 && i.Kind == "vulkan" && !i.GPU {
+					r.Skip("the device runs the subgroups of a block one after another")
+					return
+				}
 				r.Launch(Beside(r.Stream, device.Blocks{X: 8}, kind, 128, many, check.Make[int32](r, 512)))
 				if want := fault("beside", "beside", "left", [2]int{2, 0}); many == 1 {
 					r.Fault(want)

@@ -157,6 +157,24 @@ func large(t gpu.Thread, x []int32) {
 	x[t.GlobalX()] = sum
 }
 
+// warps reduces numbers in warps, of which the second one of each block is half of one.
+//
+//gpu:kernel
+//gpu:block 48
+//gpu:cluster 3
+func warps(t gpu.Thread, in, out []int32) {
+	mine := gpu.Shared[int32](t)
+	v := in[t.GlobalX()]
+	sum := gpu.WarpReduceAdd(t, v) + gpu.Shuffle(t, v, 3)
+	least := gpu.WarpReduceMin(t, v)
+	if t.ThreadX() == 47 {
+		*mine = sum + least
+	}
+	t.SyncCluster()
+	theirs := *gpu.Peer(t, mine, (t.ClusterRank()+1)%3)
+	out[t.GlobalX()] = 10*theirs + int32(gpu.WarpReduceMax(t, uint32(v)))
+}
+
 // plain uses nothing of a cluster, and is launched with one.
 //
 //gpu:kernel

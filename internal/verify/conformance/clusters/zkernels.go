@@ -86,16 +86,12 @@ var besideKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "faults.go", Line: 42, Format: "left"},
 		{File: "faults.go", Line: 66, Format: "index out of range [%d] with length %d"},
-		{File: "faults.go", Line: 50, Format: "gpu.Peer: block %d of a cluster of %d"},
-		{File: "faults.go", Line: 59, Format: "gpu.Peer: block %d of a cluster of %d"},
 		{File: "faults.go", Line: 59, Format: "invalid memory address or nil pointer dereference"},
-		{File: "faults.go", Line: 55, Format: "gpu.Peer: block %d of a cluster of %d"},
+		{File: "faults.go", Line: 63, Format: "invalid memory address or nil pointer dereference"},
 		{File: "faults.go", Line: 55, Format: "invalid memory address or nil pointer dereference"},
 		{File: "faults.go", Line: 55, Format: "index out of range [%d] with length %d"},
 		{File: "faults.go", Line: 50, Format: "index out of range [%d] with length %d"},
 		{File: "faults.go", Line: 50, Format: "invalid memory address or nil pointer dereference"},
-		{File: "faults.go", Line: 63, Format: "gpu.Peer: block %d of a cluster of %d"},
-		{File: "faults.go", Line: 63, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{0, 8, 16, 32, 40},
 	OnDemand: true,
@@ -166,10 +162,6 @@ var exchangeKernel = &driver.Kernel{
 	Shared:     456,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 71, Format: "invalid memory address or nil pointer dereference"},
-		{File: "kernels.go", Line: 75, Format: "invalid memory address or nil pointer dereference"},
-		{File: "kernels.go", Line: 76, Format: "invalid memory address or nil pointer dereference"},
-		{File: "kernels.go", Line: 71, Format: "gpu.Peer: block %d of a cluster of %d"},
 		{File: "kernels.go", Line: 54, Format: "index out of range [%d] with length %d"},
 		{File: "kernels.go", Line: 55, Format: "index out of range [%d] with length %d"},
 		{File: "kernels.go", Line: 56, Format: "index out of range [%d] with length %d"},
@@ -178,6 +170,9 @@ var exchangeKernel = &driver.Kernel{
 		{File: "kernels.go", Line: 65, Format: "invalid memory address or nil pointer dereference"},
 		{File: "kernels.go", Line: 66, Format: "gpu.Peer: block %d of a cluster of %d"},
 		{File: "kernels.go", Line: 66, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 76, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 71, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 75, Format: "invalid memory address or nil pointer dereference"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -306,6 +301,45 @@ var largeKernel = &driver.Kernel{
 	},
 }
 
+// Warps reduces numbers in warps, of which the second one of each block is half of one.
+func Warps(s *device.Stream, g device.Blocks, in, out device.Slice[int32]) error {
+	p := s.Plan(warpsKernel, warpsKernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var warpsKernel = &driver.Kernel{
+	Name:    "warps",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
+	File:    "kernels.go",
+	Line:    165,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 3, Y: 1, Z: 1},
+	Shared:     12,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "kernels.go", Line: 167, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 174, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 175, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []int32
+		})(args)
+		for ts.Next() {
+			warps(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
 // Plain uses nothing of a cluster, and is launched with one.
 func Plain(s *device.Stream, g device.Grid, x device.Slice[int32]) error {
 	p := s.Plan(plainKernel, g)
@@ -317,7 +351,7 @@ var plainKernel = &driver.Kernel{
 	Name:    "plain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
-	Line:    163,
+	Line:    181,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},

@@ -74,7 +74,6 @@ var boundsKernel = &driver.Kernel{
 		{File: "bounded.go", Line: 99, Format: "index out of range [%d] with length %d"},
 		{File: "bounded.go", Line: 100, Format: "index out of range [%d] with length %d"},
 	},
-	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -59,6 +59,8 @@ func Cases() []check.Case {
 		{Name: "tile/outside", Run: func(r *check.Run) { tile(r, [3]int{40, 0, 0}) }},
 		{Name: "tile/above", Run: func(r *check.Run) { tile(r, [3]int{0, 0, 3}) }},
 		{Name: "tile/misplaced", Run: misplacedTiles},
+		{Name: "multicast", Run: multicast},
+		{Name: "arrival at no block", Run: absentBlocks},
 		{Name: "panel", Run: wholePanels},
 		{Name: "fault/barrier", Run: func(r *check.Run) {
 			r.Launch(Deserted(r.Stream, one, check.Make[int32](r, 63)))

@@ -413,6 +413,84 @@ var desertedProductsKernel = &driver.Kernel{
 	},
 }
 
+// Shared adds up the tiles that the blocks of a cluster pass to each other in some rounds. A block fetches the next tile when all
+// blocks have read those of the round.
+func Shared(s *device.Stream, g device.Blocks, from device.TensorMap[[8][16]int32], out device.Slice[int32]) error {
+	p := s.Plan(sharedKernel, sharedKernel.Grid(g))
+	from.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var sharedKernel = &driver.Kernel{
+	Name:    "shared",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
+	File:    "multicast.go",
+	Line:    23,
+	Params: []driver.Param{
+		{Name: "from", Offset: 0, Size: 128, Tensor: true},
+		{Name: "out", Offset: 128, Size: 24, Elem: 4},
+	},
+	ParamBytes: 168,
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
+	Shared:     2064,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "multicast.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "multicast.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "multicast.go", Line: 36, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			from gpu.TensorMap[[8][16]int32]
+			out  []int32
+		})(args)
+		for ts.Next() {
+			shared(ts.Thread(), a.from, a.out)
+		}
+	},
+}
+
+// Absent arrives at a barrier of a block that the cluster does not have.
+func Absent(s *device.Stream, g device.Blocks, rank int, out device.Slice[int32]) error {
+	p := s.Plan(absentKernel, absentKernel.Grid(g))
+	driver.Pass(p, rank)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var absentKernel = &driver.Kernel{
+	Name:    "absent",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/panels",
+	File:    "multicast.go",
+	Line:    81,
+	Params: []driver.Param{
+		{Name: "rank", Offset: 0, Size: 8},
+		{Name: "out", Offset: 8, Size: 24, Elem: 4},
+	},
+	ParamBytes: 48,
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Shared:     8,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "multicast.go", Line: 87, Format: "gpu.Peer: block %d of a cluster of %d"},
+		{File: "multicast.go", Line: 89, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{0, 16, 24},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			rank int
+			out  []int32
+		})(args)
+		for ts.Next() {
+			absent(ts.Thread(), a.rank, a.out)
+		}
+	},
+}
+
 // Chained stores the product of a, 64x64, and b, 64x64, rounded to bfloat16, times c, 64x128. All are
 // stored row by row. The first product stays in registers.
 func Chained(s *device.Stream, g device.Blocks, a, b, c device.TensorMap[gpu.Panel[dtype.BF16]], out device.Slice[float32]) error {
@@ -481,7 +559,6 @@ var spareKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tiles.go", Line: 74, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
-		{File: "tiles.go", Line: 78, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "tiles.go", Line: 96, Format: "index out of range [%d] with length %d"},
 		{File: "tiles.go", Line: 92, Format: "index out of range [%d] with length %d"},
 	},

@@ -3,8 +3,8 @@
 //
 //	gopherwarp selftest -device=cuda
 //
-// It writes a line for each group of cases, for each behaviour that is wrong, and for each reason for skipping behaviours. The last line begins with ok, and the exit
-// code is 0, if the device passed. GOPHERWARP_DEVICE selects the device.
+// It writes a line for each group of cases, for each behaviour that is wrong, for each reason for skipping behaviours, and for a case that takes long. The last line
+// begins with ok, and the exit code is 0, if the device passed. GOPHERWARP_DEVICE selects the device.
 package main
 
 import (
@@ -128,7 +128,7 @@ type runner struct {
 func (r runner) group(ctx context.Context, g conformance.Group) tally {
 	var t tally
 	for _, c := range g.Cases {
-		all, wrong := len(c.Behaviours()), r.run(ctx, c)
+		all, wrong := len(c.Behaviours()), r.run(ctx, g.Name, c)
 		if why := check.Skipped(wrong); why != nil {
 			t.skipped += all
 			t.skip(check.Reason(why), all)
@@ -147,9 +147,24 @@ func (r runner) group(ctx context.Context, g conformance.Group) tally {
 	return t
 }
 
-// run runs a case and returns what is wrong, by behaviour.
-func (r runner) run(ctx context.Context, c check.Case) map[string]error {
+// run runs a case of a group and returns what is wrong, by behaviour.
+func (r runner) run(ctx context.Context, group string, c check.Case) map[string]error {
 	ctx, cancel := context.WithTimeout(ctx, limit(r.dev.Info()))
 	defer cancel()
-	return c.On(ctx, r.dev)
+	wrong := make(chan map[string]error, 1)
+	go func() { wrong <- c.On(ctx, r.dev) }()
+	return await(r.w, group+"/"+c.Name, wrong)
+}
+
+// await receives what a case found. It names a case that takes long: neither a driver's compiler nor a hanging kernel need heed the context.
+func await[T any](w io.Writer, name string, done <-chan T) T {
+	start := time.Now()
+	for pause := 10 * time.Second; ; pause *= 2 {
+		select {
+		case v := <-done:
+			return v
+		case <-time.After(pause):
+			fmt.Fprintf(w, "SLOW   %s has run for %v\n", name, time.Since(start).Round(time.Second))
+		}
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance"
@@ -56,4 +58,22 @@ func TestRemarks(t *testing.T) {
 	if got := all.remarks(); got != want || all.right != 4 {
 		t.Errorf("%q of %d right ones, want %q of 4", got, all.right, want)
 	}
+}
+
+// TestAwait waits for a case that takes 35 seconds.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		done := make(chan int)
+		go func() {
+			time.Sleep(35 * time.Second)
+			done <- 7
+		}()
+		var out strings.Builder
+		if got := await(&out, "control/loop", done); got != 7 {
+			t.Errorf("await returned %d, want 7", got)
+		}
+		if want := "SLOW   control/loop has run for 10s\nSLOW   control/loop has run for 30s\n"; out.String() != want {
+			t.Errorf("await wrote %q, want %q", out.String(), want)
+		}
+	})
 }

@@ -18,6 +18,7 @@ func Cases() []check.Case {
 		check.Struct[warped]("warp", warpOperations),
 		check.Struct[reduced]("warp of 32-bit integers", reductionCase),
 		check.Struct[someLanes]("some lanes of a warp", exchangesAmong),
+		{Name: "sets of lanes that overlap", Run: handsOn},
 		{Name: "a set of lanes without the thread", Run: outsiders},
 		{Name: "tiles of a matrix", Run: turns},
 		{Name: "outer products", Run: outers},

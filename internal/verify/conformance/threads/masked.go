@@ -159,6 +159,34 @@ func exchangesAmong(r *check.Run) {
 	}
 }
 
+// handedOn has each lane of the first eight exchange with the next one, and before that with the one before, so that a lane waits for one that
+// waits for another one.
+//
+//gpu:kernel
+func handedOn(t gpu.Thread, out []uint32) {
+	lane, sum := t.Lane(), uint32(0)
+	for pair := 6; pair >= 0; pair-- {
+		if lane == pair || lane == pair+1 {
+			sum += gpu.Ballot(t, lane == pair, uint32(3)<<pair)
+		}
+	}
+	out[t.GlobalX()] = sum
+}
+
+func handsOn(r *check.Run) {
+	out := check.Make[uint32](r, 80)
+	r.Launch(HandedOn(r.Stream, check.Blocks(2, 40), out))
+	want := make([]uint32, 80)
+	for i := range want {
+		for pair := range 7 {
+			if lane := i % 40 % 32; lane == pair || lane == pair+1 {
+				want[i] += 1 << pair
+			}
+		}
+	}
+	check.Want(r, out, want...)
+}
+
 // outsider exchanges values with a set of lanes that may not contain the thread.
 //
 //gpu:kernel

@@ -837,6 +837,40 @@ var exchangeAmongKernel = &driver.Kernel{
 	},
 }
 
+// HandedOn has each lane of the first eight exchange with the next one, and before that with the one before, so that a lane waits for one that
+// waits for another one.
+func HandedOn(s *device.Stream, g device.Grid, out device.Slice[uint32]) error {
+	p := s.Plan(handedOnKernel, g)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var handedOnKernel = &driver.Kernel{
+	Name:    "handedOn",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "masked.go",
+	Line:    166,
+	Params: []driver.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "masked.go", Line: 170, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 173, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []uint32
+		})(args)
+		for ts.Next() {
+			handedOn(ts.Thread(), a.out)
+		}
+	},
+}
+
 // Outsider exchanges values with a set of lanes that may not contain the thread.
 func Outsider(s *device.Stream, g device.Grid, lanes uint32, out device.Slice[int32]) error {
 	p := s.Plan(outsiderKernel, g)
@@ -849,7 +883,7 @@ var outsiderKernel = &driver.Kernel{
 	Name:    "outsider",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "masked.go",
-	Line:    165,
+	Line:    193,
 	Params: []driver.Param{
 		{Name: "lanes", Offset: 0, Size: 4},
 		{Name: "out", Offset: 8, Size: 24, Elem: 4},
@@ -857,8 +891,8 @@ var outsiderKernel = &driver.Kernel{
 	ParamBytes: 48,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "masked.go", Line: 167, Format: "the set of lanes does not contain the thread"},
-		{File: "masked.go", Line: 167, Format: "index out of range [%d] with length %d"},
+		{File: "masked.go", Line: 195, Format: "the set of lanes does not contain the thread"},
+		{File: "masked.go", Line: 195, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{16, 24},
 	OnDemand: true,

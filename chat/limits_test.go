@@ -17,11 +17,12 @@ func TestLimits(t *testing.T) {
 		`{% for x in range(20) %}{% set y = range(1000000) %}{% endfor %}`:                                                         "more than 16777216 steps",
 		`{% for x in range(0, -100000000000, -1) %}a{% endfor %}`:                                                                  "range has more than 4194304 elements",
 		`{% for x in range(100000) %}` + strings.Repeat("long text ", 1000) + `{% endfor %}`:                                       "prints more than 67108864 bytes",
-		`{% set ns = namespace(x="aaaaaaaaaaaaaaaa") %}{% for x in range(60) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}`: "a variable of the template has more than 67108864 bytes",
-		`{% set x = messages[0].content * 100000000 %}{{ x }}`:                                                                     "a variable of the template has more than 67108864 bytes",
+		`{% set ns = namespace(x="aaaaaaaaaaaaaaaa") %}{% for x in range(60) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}`: "a value of the template has more than 67108864 bytes",
+		`{% set x = messages[0].content * 100000000 %}{{ x }}`:                                                                     "a value of the template has more than 67108864 bytes",
 		`{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}`:                                                                       "macros of the template call each other more than 1000 deep",
-		`{{ range() }}`:        "range needs",
-		`{{ range(1, 2, 0) }}`: "the step of range is 0",
+		`{{ 'a' * 10000000000 }}`: "a value of the template has more than 67108864 bytes",
+		`{{ range() }}`:           "range needs",
+		`{{ range(1, 2, 0) }}`:    "the step of range is 0",
 	} {
 		tmpl, err := chat.New(source, nil)
 		if err != nil {
