@@ -17,6 +17,13 @@ func (w *worker) catch(ts *gpu.Threads) {
 	if v == nil || v == any(simt.Halted{}) {
 		return
 	}
+	if c := w.block.Cluster; c != nil {
+		if _, waited := v.(deadlock); !waited {
+			c.Faulted.Store(true)
+		} else if c.Faulted.Load() { // for a thread that has faulted, perhaps one of a later block
+			return
+		}
+	}
 	file, line := panicked()
 	w.launch.report(w.number, &driver.Fault{
 		Kernel: w.launch.kernel.Name, Package: w.launch.kernel.Package, File: file, Line: line,

@@ -38,6 +38,13 @@ type deadlockDetector struct {
 	meetings       []*meetings // of all blocks
 }
 
+// deadlock is what a thread panics with if all threads wait. It says where the thread waits, or for what.
+type deadlock string
+
+func (d deadlock) String() string {
+	return "deadlock: all threads wait, but not for the same operation; one waits " + string(d)
+}
+
 // begin resets the detector for the given number of threads.
 func (c *deadlockDetector) begin(threads int) {
 	c.alive.Store(int64(threads))
@@ -133,7 +140,7 @@ func (m *meetings) meet(thread int, k simt.Kind, lanes uint32, v uint64) *simt.M
 	m.count(&m.detector.waiting, 1)
 	m.sleep(gate, thread)
 	if m.detector.stuck.Load() {
-		panic("deadlock: all threads wait, but not for the same operation; one waits at " + k.String())
+		panic(deadlock("at " + k.String()))
 	}
 	return result
 }
@@ -176,7 +183,7 @@ func (m *meetings) await(thread int, ready func() bool) {
 		m.count(&m.detector.waiting, 1)
 		m.sleep(gate, thread)
 		if m.detector.stuck.Load() {
-			panic("deadlock: all threads wait, but not for the same operation; one waits for a gpu.Barrier or a cluster")
+			panic(deadlock("for a gpu.Barrier or a cluster"))
 		}
 	}
 }

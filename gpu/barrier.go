@@ -23,7 +23,7 @@ import "github.com/gopherwarp/gopherwarp/internal/simt"
 type Barrier struct{ word uint64 }
 
 // Init initializes b at the beginning of phase 0. Each phase requires the given number of arrivals.
-// One thread calls Init. Then all threads of the block call Sync before they use b.
+// One thread calls Init. Then all threads of the block call Sync or SyncCluster before they use b.
 func (b *Barrier) Init(t Thread, arrivals int) { t.block.InitBarrier(&b.word, arrivals) }
 
 // Arrive counts one arrival. The thread's memory accesses before Arrive are ordered before the
@@ -40,6 +40,32 @@ func (b *Barrier) ArriveAt(t Thread, rank int) { Peer(t, b, rank).Arrive(t) }
 // Expect is like Arrive, and also makes the phase wait for the given number of bytes. Bulk copies
 // with b as their barrier deliver the bytes.
 func (b *Barrier) Expect(t Thread, bytes int) { t.block.Arrive(&b.word, bytes) }
+
+// Send stores v at the counterpart of *dst in the block with the given rank in the cluster, where
+// the 8 bytes arrive at the counterpart of b (see Peer; PTX: st.async). The thread does not wait
+// for them. Threads of the other block that wait for the phase then read v.
+//
+//	got, full := gpu.Shared[[8]uint64](t), gpu.Shared[gpu.Barrier](t)
+//	if t.ThreadX() == 0 {
+//		full.Init(t, 1)
+//		full.Expect(t, 8*t.ClusterSize())
+//	}
+//	t.ArriveCluster()
+//	... // work that needs no other block
+//	t.WaitCluster() // the barriers of all blocks are initialized
+//	if rank := t.ThreadX(); rank < t.ClusterSize() {
+//		full.Send(t, &got[t.ClusterRank()], v, rank)
+//	}
+//	full.Wait(t, 0)
+//
+// Send costs less than a write through Peer and SyncCluster, for which all threads of the cluster
+// wait until their accesses to global memory are complete. It orders no other accesses of the
+// thread. A block must not end before everything that others send to it has arrived. The thread
+// faults if the cluster has no block of the given rank.
+func (b *Barrier) Send(t Thread, dst *uint64, v uint64, rank int) {
+	*Peer(t, dst, rank) = v
+	t.block.Complete(&Peer(t, b, rank).word, 8)
+}
 
 // Wait waits until the phase with the given number has completed. Only the lowest bit of the number
 // is significant: it distinguishes the current phase from the previous one. Wait(t, 1) therefore

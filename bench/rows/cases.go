@@ -49,6 +49,8 @@ var cases = []benchCase{
 	{"softmax, bfloat16, 2048 columns", newSoftmax[dtype.BF16](2048, 0)},
 	{"softmax, bfloat16, 32768 columns", newSoftmax[dtype.BF16](32768, 0)},
 	{"softmax, float32, 131072 columns", newSoftmax[float32](131072, 0)},
+	{"softmax, bfloat16, 131072 columns", newSoftmax[dtype.BF16](131072, 0)},
+	{"softmax, float16, 131072 columns", newSoftmax[dtype.F16](131072, 0)},
 	{"embedding, bfloat16, 4096 columns", newEmbedding},
 	{"sampling, 128256 logits, top-k and top-p", newSampling(sampled{k: 50, p: 0.9})},
 	{"sampling, 128256 logits, top-k of 1000", newSampling(sampled{k: 1000})},

@@ -30,7 +30,7 @@ func syncCluster(half int64) intrinsic {
 
 func peer(l *lowerer, v *ssa.Call) *ir.Value {
 	p := l.sharedAddress(v, v.Call.Args[1])
-	return l.emit(ir.OpPeer, ir.Ptr, p, l.peerRank(v))
+	return l.emit(ir.OpPeer, ir.Ptr, p, l.peerRank(v.Call.Args[2]))
 }
 
 // peerSlice lowers gpu.PeerSlice. A slice without elements leads nowhere, whoever has it.
@@ -38,12 +38,19 @@ func peerSlice(l *lowerer, v *ssa.Call) *ir.Value {
 	s := l.value(v.Call.Args[1])
 	p := l.part(s, 0)
 	l.needShared(v, p)
-	return l.emit(ir.OpStruct, ir.Slice, l.emit(ir.OpPeer, ir.Ptr, p, l.peerRank(v)), l.part(s, 1), l.part(s, 2))
+	return l.emit(ir.OpStruct, ir.Slice, l.emit(ir.OpPeer, ir.Ptr, p, l.peerRank(v.Call.Args[2])), l.part(s, 1), l.part(s, 2))
 }
 
-// peerRank returns the number of a block of the cluster that call v names.
-func (l *lowerer) peerRank(v *ssa.Call) *ir.Value {
-	rank, size := l.value(v.Call.Args[2]), l.clusterSize()
+// send lowers Barrier.Send.
+func send(l *lowerer, v *ssa.Call) *ir.Value {
+	args := v.Call.Args
+	bar, to := l.sharedAddress(v, args[0]), l.sharedAddress(v, args[2])
+	return l.emit(ir.OpMBarrierSend, ir.Void, bar, to, l.value(args[3]), l.peerRank(args[4]))
+}
+
+// peerRank returns the number of a block of the cluster.
+func (l *lowerer) peerRank(number ssa.Value) *ir.Value {
+	rank, size := l.value(number), l.clusterSize()
 	if !l.b.unchecked {
 		site := &ir.Site{Format: "gpu.Peer: block %d of a cluster of %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}}
 		l.emitAux(ir.OpCheck, ir.Void, site, l.emit(ir.OpULt, ir.I1, rank, size), rank, size)
@@ -54,5 +61,5 @@ func (l *lowerer) peerRank(v *ssa.Call) *ir.Value {
 // arriveAt lowers Barrier.ArriveAt.
 func arriveAt(l *lowerer, v *ssa.Call) *ir.Value {
 	p := l.sharedAddress(v, v.Call.Args[0])
-	return l.emit(ir.OpMBarrierArriveAt, ir.Void, p, l.peerRank(v))
+	return l.emit(ir.OpMBarrierArriveAt, ir.Void, p, l.peerRank(v.Call.Args[2]))
 }

@@ -92,6 +92,7 @@ var intrinsics = map[string]intrinsic{
 	onBarrierName + "Arrive":                      onBarrier(ir.OpMBarrierArrive, ir.Void, 0),
 	onBarrierName + "ArriveAt":                    arriveAt,
 	onBarrierName + "Expect":                      onBarrier(ir.OpMBarrierArrive, ir.Void, 2),
+	onBarrierName + "Send":                        send,
 	onBarrierName + "Wait":                        onBarrier(ir.OpMBarrierWait, ir.Void, 2),
 	onBarrierName + "Done":                        onBarrier(ir.OpMBarrierTest, ir.I1, 2),
 	thread + "WarpGroup":                          warpGroup,

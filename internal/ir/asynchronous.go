@@ -10,6 +10,15 @@ func mbarrier(v *Value) string {
 	return barrierNumber(v)
 }
 
+func mbarrierSend(v *Value) string {
+	if problem := nothing(v); problem != "" {
+		return problem
+	}
+	a := v.Args
+	ok := a[0].Type.IsPtr() && a[1].Type.IsPtr() && a[2].Type.Kind == KindI64 && a[3].Type.Kind == KindI32
+	return want(ok, "sends %v to %v of block %v, for a barrier of type %v", a[2].Type, a[1].Type, a[3].Type, a[0].Type)
+}
+
 func mbarrierTest(v *Value) string {
 	if v.Type.Kind != KindI1 {
 		return fmt.Sprintf("makes %v", v.Type)

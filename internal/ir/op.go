@@ -152,6 +152,7 @@ const (
 	OpMBarrierArriveAt
 	OpMBarrierTest
 	OpMBarrierWait
+	OpMBarrierSend
 	OpTensorMap
 	OpTileFetch
 	OpTileMulticast
@@ -238,6 +239,8 @@ func (op Op) InShared() []int {
 		return []int{0}
 	case OpPeer:
 		return []int{0}
+	case OpMBarrierSend:
+		return []int{0, 1}
 	case OpBulkFetch:
 		return []int{0, 3}
 	case OpBulkStore:

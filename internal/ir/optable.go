@@ -191,6 +191,7 @@ var ops = [numOps]row{
 	OpMBarrierArriveAt: {"mbarrierarriveat", 2, attrNone, reads | writes | effect, mbarrier},          // arrives at the barrier that corresponds to arg0 in the block of rank arg1 of the cluster
 	OpMBarrierTest:     {"mbarriertest", 2, attrNone, reads | writes | effect, mbarrierTest},          // whether the phase of parity arg1 is over
 	OpMBarrierWait:     {"mbarrierwait", 2, attrNone, reads | writes | effect, mbarrier},              // until it is over
+	OpMBarrierSend:     {"mbarriersend", 4, attrNone, reads | writes | effect, mbarrierSend},          // stores arg2 at what arg1 is in block arg3 of the cluster, whose 8 bytes what arg0 is there counts
 	OpTensorMap:        {"tensormap", 0, attrImm, pure, pointer},                                      // the address of the tensor map at byte Imm of the parameter block
 	OpTileFetch:        {"tilefetch", 6, attrNone, reads | writes | effect, tileFetch},                // begins to copy the tile at (arg3, arg4, arg5) of map arg1 to arg0, whose bytes barrier arg2 counts
 	OpTileMulticast:    {"tilemulticast", 7, attrNone, reads | writes | effect, tileFetch},            // likewise, to the blocks of the cluster whose ranks are the bits of arg6

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -11,7 +12,8 @@ import (
 // for each other. A tier of package cpu makes one for a launch, adds the blocks in the order of
 // their ranks, and calls Begin after all of them have entered.
 type Cluster struct {
-	Blocks []*Block
+	Blocks  []*Block
+	Faulted atomic.Bool // a thread has, and others may wait for it in vain
 
 	mu      sync.Mutex
 	members int   // threads that have not left
@@ -25,6 +27,7 @@ func (c *Cluster) Begin(threads int) {
 	c.members, c.phase = threads*len(c.Blocks), 1
 	c.lack = c.members
 	c.arrived = make([]int, c.members)
+	c.Faulted.Store(false)
 }
 
 // Leave removes a thread of the block that has left the kernel.

@@ -88,7 +88,7 @@ func (s *selector) needsLoop(v *ir.Value) bool {
 	case ir.OpAtomicAdd, ir.OpAtomicXchg, ir.OpAtomicCAS:
 		return false
 	}
-	return s.cluster.counts != (address{}) && v.Args[0].Type.Space == ir.Generic && v.Type.Bits() == 64
+	return s.cluster.peers && v.Args[0].Type.Space == ir.Generic && v.Type.Bits() == 64
 }
 
 // updateLoop tries to swap until no other thread came between, and returns what was there.

@@ -27,27 +27,60 @@ func (s *selector) peer(v *ir.Value) {
 	s.addresses[v.ID] = address{base: s.vals[v.ID]}
 }
 
+// send selects a store to another block's shared memory, of which a barrier there is told.
+func (s *selector) send(v *ir.Value) {
+	rank := s.number(v.Args[3])
+	there := func(v *ir.Value) operand {
+		own := s.sharedAddress(v)
+		if own.offset != 0 {
+			own.base = s.def(b32, "add.s32", s.inReg(b32, own.base), imm(own.offset))
+		}
+		return s.def(b32, "mapa.shared::cluster.u32", s.inReg(b32, own.base), rank)
+	}
+	bar, to := there(v.Args[0]), there(v.Args[1])
+	s.pattern(inst{op: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64"}, "[%], %, [%]", to, s.inReg(b64, s.operand(v.Args[2])), bar)
+}
+
 // A clusterState is what a kernel keeps to synchronise the threads of a cluster.
 type clusterState struct {
 	// halves is that the two halves of the barrier stand apart: a register then says that the thread has
 	// arrived and not waited. Two arrivals in a row have no defined behaviour (ISA, barrier.cluster).
 	halves bool
+	// peers is that threads access other blocks' shared memory through pointers, and sends that they send to it.
+	peers, sends bool
 	// counts is where the threads of a block are counted that have left, and the blocks of the cluster
 	// of which all have; nowhere where blocks keep their shared memory to themselves.
 	counts address
+	// steps are those of a thread of a kernel without pointers to other blocks' shared memory, if all threads that do not
+	// fault arrive equally often at the cluster's barrier. Such a kernel counts its threads only.
+	steps clusterSteps
+	early map[*ir.Value]bool // arrivals at the cluster's barrier that have nothing to release
 }
 
 // clusterCounts stands for these two numbers in the layout of shared memory.
 var clusterCounts = &ir.Variable{Name: "cluster", Space: ir.Shared, Type: ir.ArrayOf(2, ir.I32)}
 
+// reachesPeers reports whether an operation accesses the shared memory of other blocks.
+func reachesPeers(op ir.Op) bool { return op == ir.OpPeer || op == ir.OpMBarrierSend }
+
 func newClusterState(f *ir.Func, vs *variables) (b clusterState) {
+	barrier := false
 	for _, block := range f.Blocks {
 		for _, v := range block.Values {
+			barrier = barrier || v.Op == ir.OpClusterBarrier
 			b.halves = b.halves || v.Op == ir.OpClusterBarrier && v.Imm > 0
-			if v.Op == ir.OpPeer {
-				b.counts = vs.symbol(clusterCounts)
-			}
+			b.peers = b.peers || v.Op == ir.OpPeer
+			b.sends = b.sends || v.Op == ir.OpMBarrierSend
 		}
+	}
+	if b.peers || b.sends {
+		b.counts = vs.symbol(clusterCounts)
+	}
+	if b.sends && !b.peers {
+		b.steps = clusterStepsOf(f)
+	}
+	if barrier {
+		b.early = earlyArrivals(f)
 	}
 	return b
 }
@@ -69,8 +102,8 @@ func (b clusterState) registers() string {
 	return text
 }
 
-// enter initialises the state at the kernel's start. No block goes on before all have begun: their
-// shared memory is not there earlier.
+// enter initialises the state at the kernel's start. With pointers to other blocks' shared memory, no block goes on before all
+// have begun: their shared memory is not there earlier.
 func (b clusterState) enter(s *selector) {
 	text := func(lines ...string) {
 		for _, line := range lines {
@@ -80,30 +113,42 @@ func (b clusterState) enter(s *selector) {
 	if b.halves {
 		text("mov.pred %arrived, 0")
 	}
-	if b.counts != (address{}) {
+	switch {
+	case b.counts == (address{}):
+	case b.steps.of != nil:
+		text("st.relaxed.cta.shared.u32 ["+b.counter(0)+"], 0", "bar.sync 0", "mov.u32 "+arrivals+", 0")
+	default:
 		text("st.relaxed.cta.shared.u32 ["+b.counter(0)+"], 0", "st.relaxed.cta.shared.u32 ["+b.counter(1)+"], 0",
 			"barrier.cluster.arrive", "barrier.cluster.wait")
 	}
 }
 
 // clusterBarrier selects a barrier of the cluster, or one of its halves.
-func (s *selector) clusterBarrier(half int64) {
+func (s *selector) clusterBarrier(v *ir.Value) {
 	text := func(guard, op string) { s.emit(inst{op: guard + op}) }
+	arrive := "barrier.cluster.arrive"
+	if s.cluster.early[v] {
+		arrive += ".relaxed"
+	}
+	if s.cluster.steps.of != nil {
+		s.clusterStep(v, arrive)
+		return
+	}
 	if !s.cluster.halves {
-		text("", "barrier.cluster.arrive")
+		text("", arrive)
 		text("", "barrier.cluster.wait")
 		return
 	}
-	if half != 1 {
+	if v.Imm != 1 {
 		text("@%arrived ", "barrier.cluster.wait")
 	}
-	switch half {
+	switch v.Imm {
 	case 0:
-		text("", "barrier.cluster.arrive")
+		text("", arrive)
 		text("", "barrier.cluster.wait")
 		text("", "mov.pred %arrived, 0")
 	case 1:
-		text("@!%arrived ", "barrier.cluster.arrive")
+		text("@!%arrived ", arrive)
 		text("", "mov.pred %arrived, 1")
 	case 2:
 		text("", "mov.pred %arrived, 0")
@@ -122,17 +167,10 @@ func (b clusterState) leave() string {
 	if b.halves {
 		wait = "\t@%arrived barrier.cluster.wait;\n"
 	}
-	return strings.NewReplacer("COUNTS", b.counter(0), "BLOCKS", b.counter(1)).Replace(`	fence.acq_rel.cluster;
-	atom.relaxed.cluster.shared.add.u32 %leave0, [COUNTS], 1;
-	mov.u32 %leave1, %ntid.x;
-	mov.u32 %leave2, %ntid.y;
-	mul.lo.s32 %leave1, %leave1, %leave2;
-	mov.u32 %leave2, %ntid.z;
-	mul.lo.s32 %leave1, %leave1, %leave2;
-	sub.s32 %leave1, %leave1, 1;
-	setp.ne.u32 %pleave, %leave0, %leave1;
-	@%pleave ret;
-	fence.acq_rel.cluster;
+	if b.steps.of != nil {
+		return b.leaveInStep(wait)
+	}
+	return "\tfence.acq_rel.cluster;\n" + b.leaveUnlessLast() + strings.ReplaceAll(`	fence.acq_rel.cluster;
 	mov.u32 %leave0, %cluster_nctarank;
 	mov.u32 %leave1, 0;
 	mov.u32 %leave2, BLOCKS;
@@ -142,11 +180,25 @@ $TELL:
 	add.s32 %leave1, %leave1, 1;
 	setp.lt.u32 %pleave, %leave1, %leave0;
 	@%pleave bra $TELL;
-` + wait + `$STAY:
+`+wait+`$STAY:
 	barrier.cluster.arrive;
 	barrier.cluster.wait;
 	ld.relaxed.cluster.shared.u32 %leave4, [BLOCKS];
 	setp.lt.u32 %pleave, %leave4, %leave0;
 	@%pleave bra $STAY;
-`)
+`, "BLOCKS", b.counter(1))
+}
+
+// leaveUnlessLast lets all threads of a block leave but the last.
+func (b clusterState) leaveUnlessLast() string {
+	return strings.ReplaceAll(`	atom.relaxed.cluster.shared.add.u32 %leave0, [COUNTS], 1;
+	mov.u32 %leave1, %ntid.x;
+	mov.u32 %leave2, %ntid.y;
+	mul.lo.s32 %leave1, %leave1, %leave2;
+	mov.u32 %leave2, %ntid.z;
+	mul.lo.s32 %leave1, %leave1, %leave2;
+	sub.s32 %leave1, %leave1, 1;
+	setp.ne.u32 %pleave, %leave0, %leave1;
+	@%pleave ret;
+`, "COUNTS", b.counter(0))
 }

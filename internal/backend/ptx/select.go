@@ -159,7 +159,7 @@ func (s *selector) value(v *ir.Value) {
 	case ir.OpClusterid, ir.OpNClusterCtaid, ir.OpClusterCtaid, ir.OpClusterRank, ir.OpClusterSize:
 		s.vals[v.ID] = s.clusterSpecial(v)
 	case ir.OpClusterBarrier:
-		s.clusterBarrier(v.Imm)
+		s.clusterBarrier(v)
 	case ir.OpPeer:
 		s.peer(v)
 	case ir.OpLane:
@@ -186,6 +186,8 @@ func (s *selector) value(v *ir.Value) {
 		s.storeMatrix(v)
 	case ir.OpMBarrierInit, ir.OpMBarrierArrive, ir.OpMBarrierArriveAt, ir.OpMBarrierTest, ir.OpMBarrierWait:
 		s.mbarrier(v)
+	case ir.OpMBarrierSend:
+		s.send(v)
 	case ir.OpTensorMap:
 		s.vals[v.ID] = s.tensorMap(v.Imm)
 	case ir.OpTileFetch, ir.OpTileMulticast, ir.OpTileStore, ir.OpBulkFetch, ir.OpBulkStore, ir.OpTileCommit, ir.OpTileWait, ir.OpAsyncFence:

@@ -69,6 +69,7 @@ var needs = map[ir.Op]driver.Capability{
 	ir.OpMBarrierArriveAt: {Major: 9, Minor: 0},
 	ir.OpMBarrierTest:     {Major: 9, Minor: 0},
 	ir.OpMBarrierWait:     {Major: 9, Minor: 0},
+	ir.OpMBarrierSend:     {Major: 9, Minor: 0},
 	ir.OpTensorMap:        {Major: 9, Minor: 0},
 	ir.OpTileFetch:        {Major: 9, Minor: 0},
 	ir.OpTileMulticast:    {Major: 9, Minor: 0},
@@ -130,6 +131,9 @@ func header(c driver.Capability, exact bool, f *ir.Func) string {
 		if t.capability == c {
 			if t.version == "6.0" && uses(f, func(op ir.Op) bool { return op == ir.OpSleep }) {
 				t.version = "6.3" // ISA, nanosleep
+			}
+			if t.version == "8.0" && uses(f, func(op ir.Op) bool { return op == ir.OpMBarrierSend }) {
+				t.version = "8.1" // ISA, st.async
 			}
 			return fmt.Sprintf(".version %s\n.target sm_%d%d%s\n.address_size 64\n", t.version, c.Major, c.Minor, suffix)
 		}

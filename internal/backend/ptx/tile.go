@@ -58,7 +58,11 @@ func (s *selector) mbarrier(v *ir.Value) {
 func (s *selector) passed(how string, at address, phase operand) operand {
 	r := s.out.newReg(pred)
 	parity := s.def(b32, "and.b32", s.inReg(b32, phase), imm(1))
-	s.pattern(inst{op: "mbarrier." + how + ".parity.acquire.cta.shared::cta.b64", dst: r}, "[%], %", at, parity)
+	scope := "cta"
+	if s.cluster.sends { // what arrives may come from another block
+		scope = "cluster"
+	}
+	s.pattern(inst{op: "mbarrier." + how + ".parity.acquire." + scope + ".shared::cta.b64", dst: r}, "[%], %", at, parity)
 	return operand{reg: r}
 }
 

@@ -64,7 +64,7 @@ func sharedLayout(f *ir.Func) (size int64, offsets map[*ir.Variable]int64) {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			x, ok := v.Aux.(*ir.Variable)
-			if v.Op == ir.OpPeer {
+			if reachesPeers(v.Op) {
 				x, ok = clusterCounts, true
 			}
 			if _, placed := offsets[x]; !ok || placed || x.Space != ir.Shared || x.Type.Size() == 0 {

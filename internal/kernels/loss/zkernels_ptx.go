@@ -44,8 +44,8 @@ de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
 17394fa75020c14a	../row/team.go	Team
 5dbbd8bff6a668ca	../row/team.go	Team.WarpMax
 80f02f87a81b8393	../row/team.go	Team.WarpSum
-1c3202483148f3a8	../row/team.go	mostThreads
-1c3202483148f3a8	../row/team.go	warps
+827f96e2ca0f8d7c	../row/team.go	mostThreads
+827f96e2ca0f8d7c	../row/team.go	warps
 eee63dc469ae15c2	../row/vector.go	BF16.Pack
 495777b1a8904c8	../row/vector.go	BF16.Unpack
 69bf33f345bf510f	../row/vector.go	F32.Pack
@@ -819,7 +819,7 @@ z3v5
 zp
 v:p=
 s2
-s|0pK
+s|2pK
 z8+'
 xA
 s/
@@ -945,7 +945,7 @@ v=sR#%
  '(rB##%
  'W#/(
  'n' %V#rr&#%
- &>puv+sT
+ &>purvsT
 y]%y:
 u,%(
 yV4uT
@@ -954,13 +954,13 @@ yV4uT
  %KyVy"
  %MqM1pV.
 rF%(
- 'Eug5qO
+ 'Eug6qO
 yVy:
 s>sg
- %1 %$ %1 %& %1 %( %1 %*t3*pX
+ %1 %$ %1 %& %1 %( %1 %*s|<pX
 q_+K
 u"
-t36pK
+s|'pK
 r)'yX
 rz|_&*
 s/
@@ -968,14 +968,14 @@ v%.
 t4
 x>&)
 x~v~rQvLpR#7@
- $Es|'a
+ $Es|+a
 }=
-s|0q~
+s|2q~
 pI|_rf
 p%+A
  %[(}k
 u"
-s|+pK
+s|.pK
 p_+|.)
 xa0u5{({5rQ
  $#/)

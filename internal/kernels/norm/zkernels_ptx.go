@@ -32,8 +32,8 @@ acb0f7f352bf2afa	../row/stage.go	Stage
 776dca0556000c3f	../row/team.go	Team.Sum
 80f02f87a81b8393	../row/team.go	Team.WarpSum
 fe4629c952f1a54d	../row/team.go	TeamOf
-1c3202483148f3a8	../row/team.go	mostThreads
-1c3202483148f3a8	../row/team.go	warps
+827f96e2ca0f8d7c	../row/team.go	mostThreads
+827f96e2ca0f8d7c	../row/team.go	warps
 eee63dc469ae15c2	../row/vector.go	BF16.Pack
 495777b1a8904c8	../row/vector.go	BF16.Unpack
 44ac9bb8c42815fe	../row/vector.go	F16.Pack
@@ -687,7 +687,7 @@ uG
 w^
  &0u<y9
 u<pdp6
-{fqO
+qL1qO
 s1
 |tp{p)w>?rV
 sr
@@ -712,12 +712,12 @@ zp
 r=+r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-{fpV+
+qL1pV+
 s2
 u_
-sW*pK
+qM<pK
 |tyip{p3w>
-sW6pK
+qM'pK
 ss
 q@&
 u?q)
@@ -795,10 +795,10 @@ TpV.w.
 rHp7p2&6
 rU&7
 s5~9
- %Eq=<p-
+ %Eq=0p-
 p%.qd
 xr
-q=5qO
+q=6qO
 {BrJy:
 s>t[(
 yV4uT
@@ -807,21 +807,21 @@ yV;uT
  %$yVeuT
  %&yVy"
 qr%r_
-q=1pf
+q=*pf
 v"z9
- %Gq='p;
+ %Gq=+p;
 |?&.
 rI'
- &i4q=0q8
+ &i4q=2q8
 y]%x)
 qr%#%7
-q='rR
+q=+rR
 IpYq'rS{+qVA,
 tA.
- &-q.0p-
+ &-q.2p-
 s+.qd
 s5z9
-sW*pX
+qM<pX
 q_/K
 /:
 p_0&&&'
@@ -836,20 +836,20 @@ rc
 /;
 qI/
 q,~7d
-sW6tY
+qM'tY
 tw
 t9&*
 wMt"%
- $#qM'a
+ $#qM+a
 }=
-qM0q~
+qM2q~
 q:.rf
 p%/A
-qM+pK
+qM.pK
 p%/3
  '4uB
 }k
-qM0pX
+qM2pX
  %4/#
 p_/y0*
 |SrQ

@@ -24,8 +24,8 @@ func TestTeams(t *testing.T) {
 		{17, 129, hopper, grid(17, device.Dim{X: 64, Y: 1}, 3072)},
 		{5, 4096, old, grid(5, device.Dim{X: 512, Y: 1}, 48<<10)},
 		{5, 4097, Limits{Shared: 227 << 10}, grid(5, device.Dim{X: 512, Y: 1}, 64<<10)},
-		{5, 4097, hopper, device.Grid{Blocks: device.Dim{X: 10}, Block: device.Dim{X: 512, Y: 1}, Cluster: device.Dim{X: 2}, Shared: 5 * 16 * 512}},
-		{3, 100000, hopper, device.Grid{Blocks: device.Dim{X: 24}, Block: device.Dim{X: 512, Y: 1}, Cluster: device.Dim{X: 8}, Shared: 64 << 10}},
+		{5, 4097, hopper, device.Grid{Blocks: device.Dim{X: 10}, Block: device.Dim{X: 256, Y: 1}, Cluster: device.Dim{X: 2}, Shared: 9 * 16 * 256}},
+		{3, 100000, hopper, device.Grid{Blocks: device.Dim{X: 24}, Block: device.Dim{X: 256, Y: 1}, Cluster: device.Dim{X: 8}, Shared: 64 << 10}},
 	} {
 		if got := Teams(c.rows, c.words, c.limits); got != c.want {
 			t.Errorf("%d rows of %d vectors: %+v, want %+v", c.rows, c.words, got, c.want)

@@ -14,10 +14,12 @@ type Team struct{ Row, Me, Size int }
 const (
 	perThread    = 4        // Words of a row, unless the row is longer than its team can take so
 	leastThreads = 4        // of a team, so that neighbouring Words fill 64 bytes
-	blockThreads = 256      // of a block with several teams
-	mostThreads  = 512      // of a block that is a team, or part of one
+	blockThreads = 256      // of a block with several teams, or most of one that is a part of a team
+	mostThreads  = 512      // of a block that is a team
 	mostStaged   = 64 << 10 // bytes of a block; three such blocks fit in the shared memory of a multiprocessor
 	warps        = mostThreads / gpu.WarpSize
+
+	MostBlocks = 8 // of a cluster that is a team, on all devices that have clusters
 )
 
 // Limits are the limits of a device that teams meet.
@@ -34,10 +36,14 @@ func Teams(rows, n int, l Limits) device.Grid {
 		threads = max(1<<bits.Len(uint(threads-1)), leastThreads)
 		teams = blockThreads / threads
 	} else {
-		for 16*n > blocks*mostStaged && 2*blocks <= l.Clusters && l.Shared >= mostStaged {
+		for 16*n > blocks*mostStaged && 2*blocks <= min(l.Clusters, MostBlocks) && l.Shared >= mostStaged {
 			blocks *= 2
 		}
-		threads = min(ceilDiv(threads, blocks*gpu.WarpSize)*gpu.WarpSize, mostThreads)
+		most := mostThreads
+		if blocks > 1 {
+			most = blockThreads
+		}
+		threads = min(ceilDiv(threads, blocks*gpu.WarpSize)*gpu.WarpSize, most)
 	}
 	grid := device.Grid{Blocks: device.Dim{X: ceilDiv(rows, teams) * blocks}, Block: device.Dim{X: threads, Y: teams}}
 	if blocks > 1 {

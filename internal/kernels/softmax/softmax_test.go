@@ -105,40 +105,49 @@ func check[T row.Number](t *testing.T, s *device.Stream, p problem) {
 	}
 }
 
-// TestSpecial computes rows with NaN and infinities, and of nothing but negative infinities.
+// TestSpecial computes rows with NaN and infinities, and of nothing but negative infinities: of a length that a block takes, and of one
+// that clusters take.
 func TestSpecial(t *testing.T) {
-	const n = 264
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			for form := range forms {
+				if !kerneltest.Runs(name, form) {
+					continue
+				}
+				for _, n := range []int{264, 16640} {
+					checkSpecial(t, s, problem{form: form, shape: Shape{4, n}})
+					checkSpecial(t, s, problem{form: form, shape: Shape{4, n}, options: Options{Log: true}})
+				}
+			}
+		})
+	}
+}
+
+// checkSpecial computes a row with a NaN, one with an infinity, one of negative infinities and one with a negative infinity, all
+// other elements being 0.
+func checkSpecial(t *testing.T, s *device.Stream, p problem) {
+	t.Helper()
+	n := p.shape.Columns
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	x := make([]float32, 4*n)
 	x[5], x[n+200], x[3*n+7] = nan, inf, -inf
 	for i := range n {
 		x[2*n+i] = -inf
 	}
-	for name, open := range kerneltest.Executions() {
-		t.Run(name, func(t *testing.T) {
-			s := kerneltest.Stream(t, open)
-			for form, formName := range forms {
-				if !kerneltest.Runs(name, form) {
-					continue
-				}
-				for _, log := range []bool{false, true} {
-					o := Operands[float32]{X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, make([]float32, len(x)))}
-					if err := o.run(s, form, Shape{4, n}, Options{Log: log}); err != nil {
-						t.Fatal(err)
-					}
-					for i, got := range kerneltest.Download(t, s, o.Y) {
-						value := math.Exp(float64(got))
-						if !log {
-							value = float64(got)
-						}
-						want := map[bool]float64{true: 0, false: 1.0 / (n - 1)}[i/n == 2 || i == 3*n+7]
-						if isNaN := got != got; isNaN != (i/n < 2) || !isNaN && math.Abs(value-want) > 1e-6 {
-							t.Errorf("%s, logarithm %t: element %d of row %d is %v", formName, log, i%n, i/n, got)
-						}
-					}
-				}
-			}
-		})
+	o := Operands[float32]{X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, make([]float32, len(x)))}
+	if err := o.run(s, p.form, p.shape, p.options); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range kerneltest.Download(t, s, o.Y) {
+		value := math.Exp(float64(got))
+		if !p.options.Log {
+			value = float64(got)
+		}
+		want := map[bool]float64{true: 0, false: 1 / float64(n-1)}[i/n == 2 || i == 3*n+7]
+		if isNaN := got != got; isNaN != (i/n < 2) || !isNaN && math.Abs(value-want) > 4e-6*want {
+			t.Fatalf("%s, %+v: element %d of row %d is %v, want %v", forms[p.form], p, i%n, i/n, got, want)
+		}
 	}
 }
 

@@ -22,26 +22,31 @@ func wide[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.
 	r.store(r.partial().total(t, team, parts))
 }
 
-// spread is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
-// with which a kernel must begin and end to let blocks read each other's shared memory.
+// spread is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
+// visible to the others before it stores the result: a thread would wait until other blocks in its multiprocessor have stored theirs.
 //
 //gpu:kernel
 //gpu:twin off
 func spread[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, x, y []row.Words, lengths []int32, c config) {
 	parts := gpu.Shared[row.Parts[partial]](t)
+	sent, full := gpu.Shared[[row.MostBlocks]uint64](t), gpu.Shared[gpu.Barrier](t)
 	held := gpu.DynamicShared[row.Words](t)
+	if t.ThreadX() == 0 {
+		full.Init(t, 1)
+		full.Expect(t, 8*t.ClusterSize())
+	}
+	t.ArriveCluster()
 	team := row.ClusterOf(t)
 	r := newRow[A, F](t, team, memory{x, y, held}, c.row(lengths, team.Row))
 	all := r.partial().total(t, team, parts)
-	if t.ThreadX() == 0 { // the thread has its element of x, which may be y, in shared memory
-		r.y[t.ClusterRank()*t.BlockDimX()] = row.Words{math.Float32bits(all.top), math.Float32bits(all.sum)}
+	t.WaitCluster()
+	if to := t.ThreadX(); to < t.ClusterSize() {
+		full.Send(t, &sent[t.ClusterRank()], all.word(), to)
 	}
-	t.SyncCluster()
-	w := r.y[min(t.Lane(), t.ClusterSize()-1)*t.BlockDimX()]
-	t.SyncCluster()
-	all = partial{math.Float32frombits(w[0]), math.Float32frombits(w[1])}
-	if t.Lane() >= t.ClusterSize() {
-		all.sum = 0
+	full.Wait(t, 0)
+	all = none()
+	if t.Lane() < t.ClusterSize() {
+		all = partialOf(sent[t.Lane()])
 	}
 	r.store(all.warp(t, team))
 }
@@ -95,25 +100,69 @@ type partial struct{ top, sum float32 }
 // none is the partial of no elements. No difference to its top is NaN.
 func none() partial { return partial{-math.MaxFloat32, 0} }
 
-// partial returns the partial of a thread's elements.
+// word returns the bits of a partial.
+func (l partial) word() uint64 {
+	return uint64(math.Float32bits(l.sum))<<32 | uint64(math.Float32bits(l.top))
+}
+
+// partialOf is the inverse of word.
+func partialOf(w uint64) partial {
+	return partial{math.Float32frombits(uint32(w)), math.Float32frombits(uint32(w >> 32))}
+}
+
+// partial returns the partial of a thread's elements: first of pairs of Words in shared memory that have no masked elements, so that few
+// instructions are executed for each and those of the two can overlap, then of the others.
 func (r *wideRow[A, F]) partial() partial {
-	l := none()
-	for i, slot := r.Me, r.Slot; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
-		a := r.format.Unpack(r.At(i, slot))
-		top := l.top
-		for k := range len(a) {
-			a[k] *= r.scale
-		}
-		a = r.masked(a, i, math32.Inf(-1))
-		for k := range len(a) {
-			top = max(top, a[k])
-		}
-		l.sum *= math32.FastExp2(l.top - top)
-		for k := range len(a) {
-			l.sum += math32.FastExp2(a[k] - top)
-		}
-		l.top = top
+	l, whole := none(), r.whole()
+	i, slot := r.Me, r.Slot
+	for ; i+r.Size < whole && slot+r.Step < uint32(len(r.Held)); i, slot = i+2*r.Size, slot+2*r.Step {
+		l = withPair(l, scaled(r.format.Unpack(r.Held[slot]), r.scale), scaled(r.format.Unpack(r.Held[slot+r.Step]), r.scale))
 	}
+	for ; i < uint32(len(r.X)); i, slot = i+r.Size, slot+r.Step {
+		l = with(l, r.masked(scaled(r.format.Unpack(r.At(i, slot)), r.scale), i, math32.Inf(-1)))
+	}
+	return l
+}
+
+// whole returns the number of Words without masked elements.
+func (r *wideRow[A, F]) whole() uint32 {
+	var a A
+	return min(uint32(r.limit)/uint32(len(a)), uint32(len(r.X)))
+}
+
+// scaled returns a times scale.
+func scaled[A [4]float32 | [8]float32](a A, scale float32) A {
+	for k := range len(a) {
+		a[k] *= scale
+	}
+	return a
+}
+
+// with returns the partial of the elements of l and of a.
+func with[A [4]float32 | [8]float32](l partial, a A) partial {
+	top := l.top
+	for k := range len(a) {
+		top = max(top, a[k])
+	}
+	l.sum *= math32.FastExp2(l.top - top)
+	for k := range len(a) {
+		l.sum += math32.FastExp2(a[k] - top)
+	}
+	l.top = top
+	return l
+}
+
+// withPair returns the partial of the elements of l, a and b.
+func withPair[A [4]float32 | [8]float32](l partial, a, b A) partial {
+	top := l.top
+	for k := range len(a) {
+		top = max(top, max(a[k], b[k]))
+	}
+	l.sum *= math32.FastExp2(l.top - top)
+	for k := range len(a) {
+		l.sum += math32.FastExp2(a[k]-top) + math32.FastExp2(b[k]-top)
+	}
+	l.top = top
 	return l
 }
 
@@ -158,22 +207,38 @@ func (r *wideRow[A, F]) store(all partial) {
 	if all.sum == 0 {
 		r.limit = 0
 	}
-	for i, slot := r.Me, r.Slot; i < uint32(len(r.y)); i, slot = i+r.Size, slot+r.Step {
+	i, slot := r.Me, r.Slot
+	if !r.log {
+		whole, e := min(r.whole(), uint32(len(r.y))), exponential{r.scale, offset, factor}
+		for ; i+r.Size < whole && slot+r.Step < uint32(len(r.Held)); i, slot = i+2*r.Size, slot+2*r.Step {
+			a, b := r.format.Unpack(r.Held[slot]), r.format.Unpack(r.Held[slot+r.Step])
+			r.y[i], r.y[i+r.Size] = r.format.Pack(exponentials(a, e)), r.format.Pack(exponentials(b, e))
+		}
+	}
+	for ; i < uint32(len(r.y)); i, slot = i+r.Size, slot+r.Step {
 		var a A
 		if i < uint32(len(r.X)) {
-			a = r.format.Unpack(r.At(i, slot))
+			a = scaled(r.format.Unpack(r.At(i, slot)), r.scale)
 		}
 		for k := range len(a) {
-			a[k] = a[k]*r.scale - offset
+			a[k] -= offset
 		}
 		if !r.log {
 			for k := range len(a) {
 				a[k] = math32.FastExp2(a[k])
 			}
 		}
-		for k := range len(a) {
-			a[k] *= factor
-		}
-		r.y[i] = r.format.Pack(r.masked(a, i, mask))
+		r.y[i] = r.format.Pack(r.masked(scaled(a, factor), i, mask))
 	}
+}
+
+// exponential is a function: the power of 2 of a multiple of a number less an offset, times a factor.
+type exponential struct{ scale, offset, factor float32 }
+
+// exponentials returns e of each element of a.
+func exponentials[A [4]float32 | [8]float32](a A, e exponential) A {
+	for k := range len(a) {
+		a[k] = math32.FastExp2(math32.FMA(a[k], e.scale, -e.offset)) * e.factor
+	}
+	return a
 }

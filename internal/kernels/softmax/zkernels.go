@@ -59,7 +59,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 16, 17, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35, 57, 58, 59, 60, 61, 62, 63, 64, 65},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 17, 18, 20, 21, 22, 23, 24, 31, 32, 33, 34, 35, 36, 59, 60, 61, 62, 63, 64, 65, 66, 67},
 }
 
 // plainBF16 computes a row with each block: the greatest element, the sum of the exponentials, the quotients.
@@ -109,7 +109,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 16, 17, 19, 20, 21, 22, 23, 24, 25, 26, 33, 34, 35, 57, 58, 59, 60, 61, 62, 63, 64, 65},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 17, 18, 20, 21, 22, 23, 24, 25, 26, 27, 34, 35, 36, 59, 60, 61, 62, 63, 64, 65, 66, 67},
 }
 
 // plainF16 computes a row with each block: the greatest element, the sum of the exponentials, the quotients.
@@ -159,7 +159,7 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 16, 17, 19, 20, 21, 22, 23, 27, 28, 29, 33, 34, 35, 57, 58, 59, 60, 61, 62, 63, 64, 65},
+	Uses:    []uint16{0, 1, 2, 5, 6, 7, 8, 12, 13, 17, 18, 20, 21, 22, 23, 24, 28, 29, 30, 34, 35, 36, 59, 60, 61, 62, 63, 64, 65, 66, 67},
 }
 
 // wide32 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -189,17 +189,19 @@ var wide32Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -219,7 +221,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 53, 54, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 82, 83, 84, 85, 86},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 31, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 55, 56, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 86, 87, 89, 90, 91, 92, 93, 94, 95, 96},
 }
 
 // wideBF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -249,17 +251,19 @@ var wideBF16Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -279,7 +283,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 82, 83, 84, 85, 86},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 25, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 86, 87, 89, 90, 91, 92, 93, 94, 95, 96},
 }
 
 // wideF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -309,17 +313,19 @@ var wideF16Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -339,7 +345,7 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 51, 52, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 82, 83, 84, 85, 86},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 28, 37, 38, 39, 40, 43, 44, 45, 46, 47, 48, 49, 50, 53, 54, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 86, 87, 89, 90, 91, 92, 93, 94, 95, 96},
 }
 
 // short32 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
@@ -391,7 +397,7 @@ var short32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 43, 44, 45, 46, 53, 54, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 73, 76, 77},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 31, 45, 46, 47, 48, 55, 56, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 77, 80, 81},
 }
 
 // shortBF16 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
@@ -443,7 +449,7 @@ var shortBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 43, 44, 45, 46, 49, 50, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 73, 76, 77},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 25, 45, 46, 47, 48, 51, 52, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 77, 80, 81},
 }
 
 // shortF16 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
@@ -495,11 +501,11 @@ var shortF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 43, 44, 45, 46, 51, 52, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 73, 76, 77},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 17, 19, 22, 23, 24, 28, 45, 46, 47, 48, 53, 54, 57, 58, 59, 60, 68, 69, 70, 71, 72, 73, 77, 80, 81},
 }
 
-// spread32 is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
-// with which a kernel must begin and end to let blocks read each other's shared memory.
+// spread32 is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
+// visible to the others before it stores the result: a thread would wait until other blocks in its multiprocessor have stored theirs.
 func spread32(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
 	p := s.Plan(spread32Kernel, g)
 	x.Pass(p)
@@ -521,20 +527,22 @@ var spread32Kernel = &driver.Kernel{
 		{Name: "c", Offset: 72, Size: 20},
 	},
 	ParamBytes: 112,
-	Shared:     128,
+	Shared:     208,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
@@ -554,11 +562,11 @@ var spread32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 53, 54, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 31, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 55, 56, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95, 96},
 }
 
-// spreadBF16 is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
-// with which a kernel must begin and end to let blocks read each other's shared memory.
+// spreadBF16 is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
+// visible to the others before it stores the result: a thread would wait until other blocks in its multiprocessor have stored theirs.
 func spreadBF16(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
 	p := s.Plan(spreadBF16Kernel, g)
 	x.Pass(p)
@@ -580,20 +588,22 @@ var spreadBF16Kernel = &driver.Kernel{
 		{Name: "c", Offset: 72, Size: 20},
 	},
 	ParamBytes: 112,
-	Shared:     128,
+	Shared:     208,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
@@ -613,11 +623,11 @@ var spreadBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 49, 50, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 25, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95, 96},
 }
 
-// spreadF16 is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
-// with which a kernel must begin and end to let blocks read each other's shared memory.
+// spreadF16 is wide for rows that the blocks of a cluster share. Each block sends its partial to all of them. It makes no write to memory
+// visible to the others before it stores the result: a thread would wait until other blocks in its multiprocessor have stored theirs.
 func spreadF16(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
 	p := s.Plan(spreadF16Kernel, g)
 	x.Pass(p)
@@ -639,20 +649,22 @@ var spreadF16Kernel = &driver.Kernel{
 		{Name: "c", Offset: 72, Size: 20},
 	},
 	ParamBytes: 112,
-	Shared:     128,
+	Shared:     208,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 87, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 231, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "wide.go", Line: 80, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 85, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 214, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 215, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
@@ -672,5 +684,5 @@ var spreadF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 51, 52, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 17, 19, 22, 23, 24, 28, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 49, 50, 53, 54, 57, 58, 59, 60, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95, 96},
 }

@@ -337,6 +337,7 @@ func (b *block) noteTile(f *bulkFetch, write bool) {
 
 // deliver does the copies that tell a barrier of their bytes.
 func (b *block) deliver(m *mbarrier, at uint64) {
+	b.receive(m)
 	coming := m.coming
 	m.coming = nil
 	for _, f := range coming {

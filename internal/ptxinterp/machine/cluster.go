@@ -70,7 +70,7 @@ func (c *cluster) start(n int) {
 func (c *cluster) canProgress() bool {
 	for _, b := range c.blocks {
 		for _, w := range b.warps {
-			if b.running && len(w.ready) > 0 {
+			if b.running && (len(w.ready) > 0 || b.patience < 1 && w.awaitsPhase()) {
 				return true
 			}
 		}

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
@@ -14,6 +15,7 @@ type mbarrier struct {
 	bytes      int // that it still lacks
 	phase      uint64
 	coming     []bulkFetch // copies that tell the barrier of their bytes
+	sent       []sentWord  // stores of threads of other blocks that do
 }
 
 // settle begins the next phase where nothing lacks in this one.
@@ -47,7 +49,7 @@ func (d *decoder) mbarrier() {
 	what := d.m.oneOf("init", "arrive", "test_wait", "try_wait")
 	expect, parity := d.m.has("expect_tx"), d.m.has("parity")
 	d.need(!d.m.has("shared::cluster") || what == "arrive" && !expect)
-	d.m.drop(func(s string) bool { return s == "shared::cta" || s == "shared" || s == "cta" })
+	d.m.drop(func(s string) bool { return s == "shared::cta" || s == "shared" || s == "cta" || s == "cluster" })
 	d.need(what != "" && d.m.has("b64") && parity == (what == "test_wait" || what == "try_wait"))
 	x := &access{space: ptx.Shared, size: 8, count: 1, total: 8, near: d.near(), rows: [4]int32{-1}, strong: what != "init", each: true}
 	switch what {
@@ -214,6 +216,11 @@ func (b *block) timeUp() bool {
 		any = w.wakeWaiters(phaseWait, 1) || any
 	}
 	return any
+}
+
+// awaitsPhase reports whether a thread waits for a phase.
+func (w *warp) awaitsPhase() bool {
+	return slices.ContainsFunc(w.waiting, func(g group) bool { return w.prog.code[g.pc].kind == phaseWait })
 }
 
 // wakeWaiters makes the groups ready that wait at instructions of a kind, and advances

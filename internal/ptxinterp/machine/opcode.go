@@ -125,7 +125,11 @@ func (d *decoder) movement() bool {
 	case "ld", "ldu":
 		d.load()
 	case "st":
-		d.store()
+		if d.m.has("async") {
+			d.send()
+		} else {
+			d.store()
+		}
 	case "atom", "red":
 		d.atomic()
 	case "prefetch", "prefetchu", "applypriority", "discard":

@@ -112,6 +112,9 @@ func (g *blocks) declarations() {
 	}
 	if g.bulk || g.maps {
 		g.line("\tfull, phase := gpu.Shared[gpu.Barrier](t), 0\n\t_ = phase")
+		if g.cluster > 0 {
+			g.line("\tposted := gpu.Shared[[4]uint64](t)\n\t_ = posted")
+		}
 		g.line("\tif lane == 0 {\n\t\tfull.Init(t, 1)\n\t}")
 		g.line("\tt.Sync()")
 	}
@@ -167,6 +170,9 @@ func (g *blocks) piece() {
 	}
 	if g.maps {
 		ways = append(ways, g.fetchTile, g.storeTile)
+	}
+	if g.cluster > 0 && (g.bulk || g.maps) {
+		ways = append(ways, g.post)
 	}
 	if g.warps {
 		ways = append(ways, g.multiply)
@@ -244,6 +250,16 @@ func (g *blocks) send() {
 	g.syncCluster()
 	g.line("\tx -= mine[(lane+%d)%%%d]", g.r.IntN(40), g.threads)
 	g.syncCluster()
+}
+
+// post sends a number to all blocks of the cluster. The barrier before it is that of the numbers sent before, too.
+func (g *blocks) post() {
+	g.line("\tif lane == 0 {\n\t\tfull.Expect(t, 8*t.ClusterSize())\n\t}")
+	g.syncCluster()
+	g.line("\tif lane < t.ClusterSize() {\n\t\tfull.Send(t, &posted[t.ClusterRank()], uint64(uint32(%s))*%d, lane)\n\t}",
+		pick(g.r, "x", "y", "t.BlockX()"), g.r.between(1, 9))
+	g.wait()
+	g.line("\th = mix(h, posted[%s])\n\tt.Sync()", g.peer())
 }
 
 // collect changes a number of another block by atomic operations whose order does not matter.

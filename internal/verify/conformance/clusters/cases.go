@@ -22,7 +22,7 @@ func Cases() []check.Case {
 		{Name: "a kernel without a word of it", Run: without},
 		{Name: "sizes that do not fit", Run: misfits},
 	}
-	cases = append(append(cases, atomicCases()...), faultCases()...)
+	cases = slices.Concat(cases, atomicCases(), sendCases(), faultCases())
 	for i := range cases {
 		cases[i].Run = where(cases[i].Run)
 	}

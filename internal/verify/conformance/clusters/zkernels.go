@@ -368,6 +368,126 @@ var plainKernel = &driver.Kernel{
 	},
 }
 
+// Send has each block send a number to all blocks of its cluster, and then what it got, with a barrier and a place for each round.
+func Send(s *device.Stream, g device.Blocks, out device.Slice[uint64]) error {
+	p := s.Plan(sendKernel, sendKernel.Grid(g))
+	out.Pass(p)
+	return p.Launch()
+}
+
+var sendKernel = &driver.Kernel{
+	Name:    "send",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
+	File:    "send.go",
+	Line:    19,
+	Params: []driver.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 8},
+	},
+	ParamBytes: 40,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
+	Shared:     128,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "send.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "send.go", Line: 43, Format: "index out of range [%d] with length %d"},
+	},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []uint64
+		})(args)
+		for ts.Next() {
+			send(ts.Thread(), a.out)
+		}
+	},
+}
+
+// Relay sends with one place and one barrier, which a barrier of the cluster protects in each round. Some threads leave early.
+func Relay(s *device.Stream, g device.Blocks, rounds int, out device.Slice[uint64]) error {
+	p := s.Plan(relayKernel, relayKernel.Grid(g))
+	driver.Pass(p, rounds)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var relayKernel = &driver.Kernel{
+	Name:    "relay",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
+	File:    "send.go",
+	Line:    59,
+	Params: []driver.Param{
+		{Name: "rounds", Offset: 0, Size: 8},
+		{Name: "out", Offset: 8, Size: 24, Elem: 8},
+	},
+	ParamBytes: 48,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
+	Shared:     24,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "send.go", Line: 79, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{0, 16, 24},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			rounds int
+			out    []uint64
+		})(args)
+		for ts.Next() {
+			relay(ts.Thread(), a.rounds, a.out)
+		}
+	},
+}
+
+// Aside lets threads fault beside others that send to them, and wait for what they should send.
+func Aside(s *device.Stream, g device.Blocks, kind, who, many int, out device.Slice[uint64]) error {
+	p := s.Plan(asideKernel, asideKernel.Grid(g))
+	driver.Pass(p, kind)
+	driver.Pass(p, who)
+	driver.Pass(p, many)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var asideKernel = &driver.Kernel{
+	Name:    "aside",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
+	File:    "send.go",
+	Line:    87,
+	Params: []driver.Param{
+		{Name: "kind", Offset: 0, Size: 8},
+		{Name: "who", Offset: 8, Size: 8},
+		{Name: "many", Offset: 16, Size: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
+	Shared:     48,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "send.go", Line: 95, Format: "first"},
+		{File: "send.go", Line: 102, Format: "between"},
+		{File: "send.go", Line: 107, Format: "last"},
+		{File: "send.go", Line: 117, Format: "index out of range [%d] with length %d"},
+		{File: "send.go", Line: 114, Format: "index out of range [%d] with length %d"},
+		{File: "send.go", Line: 114, Format: "gpu.Peer: block %d of a cluster of %d"},
+	},
+	Integers: []int{0, 8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			kind, who, many int
+			out             []uint64
+		})(args)
+		for ts.Next() {
+			aside(ts.Thread(), a.kind, a.who, a.many, a.out)
+		}
+	},
+}
+
 // Pool changes a number in the last block in all ways that all numbers know. Each thread leaves the sums of what
 // AtomicAdd and AtomicExchange returned, and the largest number that AtomicMax and AtomicMin did.
 func Pool[T int32 | uint32 | int64 | uint64 | float32 | float64](s *device.Stream, g device.Blocks, out device.Slice[pooled[T]], olds device.Slice[[3]T]) error {
