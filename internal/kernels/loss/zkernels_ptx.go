@@ -782,7 +782,7 @@ x=p8P4
 :?|'
  y%*`}
 
-var wide32SM80NarrowAligned = driver.Text{Base: &plainHalfSM80, Code: `packed2 16914 wide_4_float32_row_F32
+var wide32SM80NarrowAligned = driver.Text{Base: &plainHalfSM80, Code: `packed2 16916 wide_4_float32_row_F32
  ($!u6x<w>p3q*
 !u'yjjp[q*
 !xg}+}Zy.q*
@@ -819,7 +819,7 @@ z3v5
 zp
 v:p=
 s2
-s|2pK
+s|*pK
 z8+'
 xA
 s/
@@ -945,7 +945,7 @@ v=sR#%
  '(rB##%
  'W#/(
  'n' %V#rr&#%
- &>purvsT
+ &>pusCsT
 y]%y:
 u,%(
 yV4uT
@@ -954,13 +954,13 @@ yV4uT
  %KyVy"
  %MqM1pV.
 rF%(
- 'Eug6qO
+ 'Ey@+qO
 yVy:
 s>sg
- %1 %$ %1 %& %1 %( %1 %*s|<pX
+ %1 %$ %1 %& %1 %( %1 %*s|2pX
 q_+K
 u"
-s|'pK
+s|.pK
 r)'yX
 rz|_&*
 s/
@@ -968,14 +968,14 @@ v%.
 t4
 x>&)
 x~v~rQvLpR#7@
- $Es|+a
+ $Es|5a
 }=
-s|2q~
+s|*q~
 pI|_rf
 p%+A
  %[(}k
 u"
-s|.pK
+s|6pK
 p_+|.)
 xa0u5{({5rQ
  $#/)
@@ -1097,7 +1097,7 @@ _+
 r9pA
  V#0`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19047 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19049 wide_4_float32_row_F32
 !s.
 !s-
  8(]1rT
@@ -1145,7 +1145,7 @@ rB'(
  'm% @<J/r.
  X+$`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 14938 wide_8_float32_row_BF16
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 14940 wide_8_float32_row_BF16
  <$]+rG
 O1rA
 h.qS
@@ -1254,7 +1254,7 @@ z"l
  *$/T
  \$$`}
 
-var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 18081 wide_8_float32_row_BF16
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 18083 wide_8_float32_row_BF16
 !s.
 !s-
  8(].rA

@@ -661,7 +661,7 @@ s~
 !@
 `}
 
-var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 13890 narrowRows
+var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 13896 narrowRows
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
  $(!u6yjjp[q*
@@ -687,7 +687,7 @@ uG
 w^
  &0u<y9
 u<pdp6
-qL1qO
+}yqO
 s1
 |tp{p)w>?rV
 sr
@@ -712,12 +712,12 @@ zp
 r=+r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-qL1pV+
+}ypV+
 s2
 u_
-qM<pK
+qM2pK
 |tyip{p3w>
-qM'pK
+qM.pK
 ss
 q@&
 u?q)
@@ -795,10 +795,10 @@ TpV.w.
 rHp7p2&6
 rU&7
 s5~9
- %Eq=0p-
+ %Eq=1p-
 p%.qd
 xr
-q=6qO
+ra+qO
 {BrJy:
 s>t[(
 yV4uT
@@ -807,21 +807,21 @@ yV;uT
  %$yVeuT
  %&yVy"
 qr%r_
-q=*pf
+ra0pf
 v"z9
- %Gq=+p;
+ %Gq=5p;
 |?&.
 rI'
- &i4q=2q8
+ &i4q=*q8
 y]%x)
 qr%#%7
-q=+rR
+q=5rR
 IpYq'rS{+qVA,
 tA.
- &-q.2p-
+ &-q.*p-
 s+.qd
 s5z9
-qM<pX
+qM2pX
 q_/K
 /:
 p_0&&&'
@@ -836,20 +836,20 @@ rc
 /;
 qI/
 q,~7d
-qM'tY
+qM.tY
 tw
 t9&*
 wMt"%
- $#qM+a
+ $#qM5a
 }=
-qM2q~
+qM*q~
 q:.rf
 p%/A
-qM.pK
+qM6pK
 p%/3
  '4uB
 }k
-qM2pX
+qM*pX
  %4/#
 p_/y0*
 |SrQ
@@ -1043,7 +1043,7 @@ st
 t$qc
  D(`}
 
-var narrowRowsSM70NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 14799 narrowRows
+var narrowRowsSM70NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 14805 narrowRows
 !s.
 !s-
  :(].qS
@@ -2996,7 +2996,7 @@ uqr5
  &F!@
 `}
 
-var wideBack32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 23626 wideBack_4_float32_row_F32_row_Words_row_F32
+var wideBack32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 23638 wideBack_4_float32_row_F32_row_Words_row_F32
  *$!u'x<w>p3qgjt2vaq*
  ($!yLpVyKoyiw{qgjt2vaq*
 !
@@ -3442,7 +3442,7 @@ st
 t$td
  D(`}
 
-var wideBack32SM70NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 23628 wideBack_4_float32_row_F32_row_Words_row_F32
+var wideBack32SM70NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 23640 wideBack_4_float32_row_F32_row_Words_row_F32
 !s.
 !s-
  @(h*rG
@@ -3465,7 +3465,7 @@ y)s&p6E
  *$CH
  'B w#(`}
 
-var wideBackBF16SM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 28382 wideBack_8_float32_row_BF16_row_Words_row_BF16
+var wideBackBF16SM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 28394 wideBack_8_float32_row_BF16_row_Words_row_BF16
  B$Or:qS
 h*rG
 p#vrrT
@@ -3703,7 +3703,7 @@ q4)
  *$CH
  'B w#(`}
 
-var wideBackBF16SM70NarrowAligned = driver.Text{Base: &wideBackBF16SM80NarrowAligned, Code: `packed2 30320 wideBack_8_float32_row_BF16_row_Words_row_BF16
+var wideBackBF16SM70NarrowAligned = driver.Text{Base: &wideBackBF16SM80NarrowAligned, Code: `packed2 30332 wideBack_8_float32_row_BF16_row_Words_row_BF16
 !s.
 !s-
  <(]6rG
@@ -4222,7 +4222,7 @@ shyn?\p0p/Qtz
 u27
  F& 'A 2& '? c$& 'S& *& '( *& +( &* ). >( 'E X$& )z# .( )_# .( )+ .( )4 B( 'G a%& 'p* 6& 's( D& )A 0( )? c%(`}
 
-var wide32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 17563 wide_4_float32_row_F32
+var wide32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 17569 wide_4_float32_row_F32
  *$!u'x<w>p3q*
  $$!|F}+}Zy.q*
  *&!pW'vPpt
@@ -4551,7 +4551,7 @@ st
 t$td
  D(`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17579 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17585 wide_4_float32_row_F32
 !s.
 !s-
  <(h5qS
@@ -4581,7 +4581,7 @@ y)s&p6E
  *$CG
  :$ %> V#$`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21073 wide_8_float32_row_BF16
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21079 wide_8_float32_row_BF16
  >$Orvr-
  $$p#p0qq
  m#$pIp^M
@@ -4747,7 +4747,7 @@ sU}
  ,$/<
  }'$`}
 
-var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 24976 wide_8_float32_row_BF16
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 24982 wide_8_float32_row_BF16
 !s.
 !s-
  8(]*qS
@@ -4845,7 +4845,7 @@ qI:
  *$CG
  :$ %> V#$`}
 
-var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22872 wide_8_float32_row_F16
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22878 wide_8_float32_row_F16
  >$tW2rO
 Or:r-
  k($T|^p=
@@ -4914,7 +4914,7 @@ shtD?\p0r[v~t^pFpx
  %0 >&qI:
  ^)$`}
 
-var wideF16SM70NarrowAligned = driver.Text{Base: &wideF16SM80NarrowAligned, Code: `packed2 23944 wide_8_float32_row_F16
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideF16SM80NarrowAligned, Code: `packed2 23950 wide_8_float32_row_F16
 !s.
 !s-
  :(tW.r-
@@ -4991,7 +4991,7 @@ qjqV&9
  *$CG
  :$ %> V#$`}
 
-var wideBackNarrowSM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 24044 wideBack_4_float32_row_F32_2_uint32_fourHalves
+var wideBackNarrowSM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 24056 wideBack_4_float32_row_F32_2_uint32_fourHalves
  B$O'yD
 h*rG
  {,&tK7M
@@ -5073,7 +5073,7 @@ q4)
  *$CH
  'B w#(`}
 
-var wideBackNarrowSM70NarrowAligned = driver.Text{Base: &wideBackNarrowSM80NarrowAligned, Code: `packed2 24046 wideBack_4_float32_row_F32_2_uint32_fourHalves
+var wideBackNarrowSM70NarrowAligned = driver.Text{Base: &wideBackNarrowSM80NarrowAligned, Code: `packed2 24058 wideBack_4_float32_row_F32_2_uint32_fourHalves
 !s.
 !s-
  @(h*rT

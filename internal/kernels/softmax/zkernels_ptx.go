@@ -23,6 +23,7 @@ d4070200a422827	../../../math32/exp.go	shifter
 70ec45b2427934f5	../../../math32/fast.go	FastExp
 54d0153a62ecff37	../../../math32/fast.go	FastExp2
 b71b80cf55810b6	../../../math32/fast.go	FastRcp
+fa6b5d6f99683bca	../../../math32/fma.go	FMA
 c63f306ea730a781	../../../math32/fma.go	fma
 9ccf3e9d1318b26f	../../../math32/log.go	Log
 34865070a1ea3ce3	../../../math32/log.go	Log2
@@ -48,14 +49,15 @@ acb0f7f352bf2afa	../row/stage.go	Stage
 9a36a976e1bfd505	../row/stage.go	Stage.At
 65d67d3fe6a3e6d7	../row/stage.go	Stage.Load
 8cea80f0f1c8ca7b	../row/team.go	ClusterOf
+827f96e2ca0f8d7c	../row/team.go	MostBlocks
 5675b2965c85dec	../row/team.go	Parts
 4bc8bb9195a59d53	../row/team.go	Parts.Exchange
 17394fa75020c14a	../row/team.go	Team
 5dbbd8bff6a668ca	../row/team.go	Team.WarpMax
 80f02f87a81b8393	../row/team.go	Team.WarpSum
 fe4629c952f1a54d	../row/team.go	TeamOf
-1c3202483148f3a8	../row/team.go	mostThreads
-1c3202483148f3a8	../row/team.go	warps
+827f96e2ca0f8d7c	../row/team.go	mostThreads
+827f96e2ca0f8d7c	../row/team.go	warps
 eee63dc469ae15c2	../row/vector.go	BF16.Pack
 495777b1a8904c8	../row/vector.go	BF16.Unpack
 44ac9bb8c42815fe	../row/vector.go	F16.Pack
@@ -80,6 +82,8 @@ e8b728a14c96cf83	plain.go	plainRow.storeLog
 8a3292f66ca342f3	short.go	shortRow.softmax
 5899c69103982317	short.go	together
 23d6d59a8105978d	wide.go	config.row
+65bbc7a81e2b7c87	wide.go	exponential
+9834269cd75e3e47	wide.go	exponentials
 34554ee4bd41871e	wide.go	masked
 22d52ff02f5bbfd5	wide.go	memory
 6130313acfcd55d1	wide.go	newRow
@@ -87,13 +91,19 @@ e8b728a14c96cf83	plain.go	plainRow.storeLog
 cc2a86261464272f	wide.go	partial
 9780e642dd381538	wide.go	partial.total
 6e937e971a62a9b3	wide.go	partial.warp
+54a27f3e2e1cad3a	wide.go	partial.word
+cc4aac15fc2846ff	wide.go	partialOf
 b162ff3c10a5c5ed	wide.go	rowConfig
-b081d75a786723b8	wide.go	spread
+5a04fcbba47e3ba3	wide.go	scaled
+6fdf5024d2a7470a	wide.go	spread
 66f14fd99f9f517f	wide.go	wide
 9f2feec181fc6ace	wide.go	wideRow
 c9cbff2a4184c119	wide.go	wideRow.masked
-65289a12969965d0	wide.go	wideRow.partial
-3053b917e2bcdd40	wide.go	wideRow.store
+8385411268b2d93d	wide.go	wideRow.partial
+ca4420aa11e47347	wide.go	wideRow.store
+f7a7cfb1572385b6	wide.go	wideRow.whole
+7e84695dde9c1de	wide.go	with
+bec719f6c8cc1573	wide.go	withPair
 `
 
 var plain32SM80 = driver.Text{Code: `packed2 19908 plain_float32_row_F32
@@ -923,7 +933,7 @@ q}({:
 :Qq(
  g%*`}
 
-var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 16803 wide_4_float32_row_F32
+var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 22762 wide_4_float32_row_F32
  ($!u6yjjp[q*
 !u'x<w>p3q*
 !xgoyiw{q*
@@ -933,12 +943,12 @@ var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 1
  &*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
- $(]1q^
-O*r-
-h2rA
-p#t-rT
+ $(]*rA
+OqyrA
+h.qo
+p#0}3
  0,p"t8
- ,"{fqO
+ ,"}yqO
 s1
 |tp{p)w>?rV
 sr
@@ -949,7 +959,7 @@ tw
 s/
 xq
 qCp7^)
-r=6sT
+t32sT
 s[pa
 q?{,
 yQ
@@ -961,42 +971,43 @@ WuZv5
 tJA
 WyUp=
 r,pO
- &%s|*p;
+ &%tg+p;
 pIpa4
 s/
-s|6pf
+tg2pf
 t_pA)
-tg<pV.
+tg.pV.
  $3y+qA
 sFrEE
 t4
 qjqVZ
 /%
 t1yZyO
-tg<yq
+tg.yq
 t#yO
- '#p<=
+ '#p<@
 pu*v5
 zp
 pu6r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-{fpV+
+}ypV+
 s2
 u_
-sW*pK
+qM2pK
 |tyip{p3w>
-sW6pK
+qM.pK
 ss
 /%
 pIp7;
-r=6pV+
-qHpJr}
+s/
+t32pV+
+qHq9tU
  $p(//
 J%d
 WuZq-
 wv$&%
-v8
+vF
 x1sS%
 tG8
 zw
@@ -1005,34 +1016,34 @@ rs&$
  $5//
 J)d
 /,
-|R4
+s<pO4
 G')
  $~$ )+Wv1p-
 v[$K
 vi&$-
 /-
-v8
+vF
 wv*8
 sh?Iq3u}vMA
-tg's{
+tg1s{
 tGM
 pIp44
 s/
 tA-
-tg0p-
+tg5p-
 qjqVp*
  &\,wc
 /$
-zL;
+s<q9;
  $DTp=p'+
 p_)&3&2
 tIu(3&(
-tg<p'6
+tg.p'6
 G%R
-tg'{6
+tg1{6
 uj~7d
 ri|$-
- &_, $Etg2a
+ &_, $Etg6a
 uc-KxO
 s/
 qfp?KxO
@@ -1052,7 +1063,7 @@ pnqVK
 ud
 }np?
 tE
- %R$p<>
+ %S$p<A
 xe&0
 wm3
 {W
@@ -1067,40 +1078,96 @@ t#ve
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 Tr{pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
-y@'rX
-q,xZd
-}k
+puu/sT
+zC$4
+rUA
+qfp5r4
+puuQp'
+pH2&3
+w'
 rxQw(plplvDxk
- %@rIp|
- (m1 %( &b-Tt0pC
+}k
+ %ErIp8#
+vN
+qt3,
+pL$,
+ %) $X#rib&2
+riY%%
+ $KtG%%
 tA6
-xr
-Tr7p-
-ud
-}np5
-rc
-r2wk
-}O
-w62pP|cq]
- '2Ts{pf
-trvE0
-xa2pPqkp?}18{5rQ
- $?pwr%r{
-z+Q^
+rxr17
+u"
+puuvyB
+vnvE0
+y<xHV
+pwr%r{
 zBb
 zBY
 z+Q8
-y@.tY
+}X
+pusKqT
 xBQ[pF
 xBQ[r5
 xBQ[px
 xBQ[s;
-|O0t0
-q"p54
-w3,8
-|O5pC
+puuvp'1
+vJvE0
+ %//$
+ +//$
+xBQ[#$
+ )#pu.6p=
+u,,[
+u,'(
+u,-pj
+sjw)(
+u,.pG
+ %$u,/po
+sjy(%r_
+pu1'rX
+rF'#%
+ $a#N&(
+pu|Vq[
+rF,#%
+ $#rF4#%
+ $#s>tO
+ $k0rF-#%
+ $%rF5#%
+ )(rF.#%
+ $#rF6#%
+ ).rF/#%
+ $#rF7#%
+ '4qr&pj7
+puuQP2
+qn$%$%"
+qn#%#qP
+L%&3
+t/'
+rr'#%
+ &b2|O'pC
+k%%.
+t&uu%
+xh
+ $GTt0pC
+k$&6
+xr
+Tr7p-
+sU%
+ %+rc
+s%%3
+}O
+w62pP|cq]
+ &%Ts{pf
+p])vE0
+xa2pPqkp?}18{5rQ
+ $E/+
+z+Q^
+ )~#/+
+ +p#pu5't0
+pL+4
+w3=8
+puv(pC
 rs;
-|O6pf
+pu5*pf
 v\K
 x7[-
 v\,
@@ -1111,73 +1178,70 @@ w1pjyO
 wTsapoyO
 wTr\r5yO
 wTrgs;yO
-y@6q%
-u,&(
+pu2.p-
+u,%(
 }dpM
 }dpj
-sjy('7pG
-puv+s8
-rF&#'
- $'N%(
-purvs8
-v=rg#'
- $#s>tO
-v=u0#'
- '%rF5#'
- '(rF4#'
- $#qr%U7
-y@'w.
-rHp^pT&3
-rHp5pe%&
-xQ%$
-rr&#'
+sjq1pR)7pG
+pu25rX
+rF%"*
+ 'P$puxXrX
+v=rg"-
+ '}#v=u0"0
+ '%rB%"3
+ '(rB)"6
+ %/qr&U7
+|O'v5
+qn,%,&3
+qn+%+%7
+k,%5
+rr%"7
 s5~9
- $Cra2p-
+ $;r*pdp-
 p%3qd
 xr
-r*v+sT
-y]'y:
-u,'(
+r*sCsT
+{BpR8y:
+sjv)9(
 yV4uT
-sjw)(
-yV;uT
+ %u$yV;uT
  %$yVeuT
  %&yVy"
- %(r*pdpf
- &^#ra.p;
+ %(r*p0pf
+ &c(r*v+p;
 |?&3
 u"
-|2#'
+|2"A
 rI'
- &]' %& &%ra1q~
+ &]' %& &%r*qyq~
 yVx)
- $\#ra.rR
+ $\#r*v+rR
 IpYq'rS{+qVA,
 tA3
- &=puxXpV.
-rF'U
- ']#q=<p-
+ &=puxRpV.
+rBCU
+ ']%q=1p-
 uj~*d
-q=5qO
+ra+qO
 yVy:
 s>sg
  %H %$ %H %& %H %( %Ht+t[r_
-q=1pf
+ra0pf
 v"z9
- $Gq='p;
+ $Gq=5p;
  %H %FvN
- $Eq=0q8
+ $Eq=*q8
 {BsRx)
 t+sRpx7
-q='rR
- +CpuqFq-
+q=5rR
+ +Cpu*6q-
 s+3qd
 s5z9
-/Q
+/Y
 qI4
 q_4K
 u"
-/Q
+/Y
 p_5&(&)
 wC3&2
 s/
@@ -1187,32 +1251,32 @@ s"3
 uB
 x>&/
 x~v~rQvLpR$px@
- $;qM'a
+ $;qM5a
 }=
-qM0q~
+qM*q~
 q:3rf
 p%4A
- %u% &Z'qM+pK
+ 'm'u"
+qM6pK
 p%43
 wD
 p_4|./
 xa0u5{({5rQ
- $O/3
+ $#/3
 {Br1y:
- $u+ 1U$sjq1pR/r_
+ $V0 1U$sjq1pR/r_
 //
-v=u0"0
- $d,p1"(
+ 'u$p1"(
 /.
  5m#sH7r_
- $7puy,sX
+ $?pDpb+sX
 xpv)8
 }k
-put,P
+pDpb2P
 J#d
 t%pV}b
 {}:
- $Z%t%pV6p=
+ $~(t%pV6p=
 p1;zXya
 t%pV*p-
 w1"<-
@@ -1247,125 +1311,195 @@ XRxMxM
 t%a5qp
  $(t%p'<P
 yppRSB
- $&purov/
+ $&pDpb.v/
 sHX"X7
 qD2vmpl+'s#uQ
 qD1vv
- $0puysq%
+ $0pDpb5q%
 yppRTB
-vi%<-
-pu1'rX
-p%2%5
- $\&pu15r%
+vi%M-
+pDp='a
+t]#r.
+/^
+ %c+kFA
+sxGr4
+pDp=0pv
+kHA
+sxIr4
+pDp=+pv
+k@A
+LL%K
+tA6
+ '}*pDr%'z1
 z"Y
- $?pu|Va
-p%2%4
+pDp=+P5
+ %U*pLM,
+t&?op$gp/xIta
+ $#pDp=2s8
+sUN
+kN&6
+w+
+pDp=.P
+qI2
+p%2%L
+sUC
+kC%L
+pDp=2pV.
+}QyO
+/#
+ $e$ $#p<B
+/$
+p]OvE0
+ %]*/Z
+ +]*/%
+x|vE0
+ %*/#
+ +*pDr%'s{
+przA$r5
+ $h)vS>
+prsR#$""
+ $#vSA
+X"#$"%
+ $#vSD
+X$#$"(
+ $#vSG
+pwq[qW
+s:t[
+s:ry
+s:sa
+ $T%/#
+X&#$"+
+ %4vSJ
+X(#$".
+ %7vSM
+X*#$"1
+ %:vSP
+X,#$"4
+ %=vSS
+/#
+ +4/'
+r&23
+D()
+yMyw@
+s%U3
+D*)
+yMbp*8w?
+pDp=+P.
+t=2&2%)
+qna%a%(
+qnU&2&3
+kU%+
+qn*%a%_
+{Zp)o?q'p)pP~'%*&6
+}FyZ
+ &|&pDp=*pC
+p%2%^
+ $P- $?pDqO<a
+p%2%]
 }k
  )#v7
-/W
-k7&6
+/c
+ka&6
 xr
-/W
+/c
 qI2
 |&s?
-r&23
-G8)
- )S(/W
-p]<vE0
- 'S(/W
-z+qK^
-z+r$Z
-z+r1p*
-z+sa8
- $5pu55pV
- %4p%2%:
- $F/(
-xb$pj
-prsa#$pG
-prr\#$po
-prrg#$pF
-pu5'rR
+ %CD.)
+ )_*/c
+p]fvE0
+ 1_*/c
+xBqipM#$
+xBr\U#$
+xBryxm$
+xBrguH$
+ $5pDq8'pV
+ %9p%2%d
+ $FpDqO2tY
+v=r\$#2
+v=rg$#3
+v=t[$#4
+v=u0$#5
+pDqO*rR
 {?0?joov,r[?\p)wwq1Q[
- )#pu16p'
+ )#pDqO1p'
 wTr\(s)#
 wTrgpMs)#
 wTt[pjs)#
 wTu0pos)#
-pu5.tY
-vSD
-q$sa"E
-q$r\"F
-q$rg"G
-/Z
+/&
+vSi
+q$sa"j
+q$r\"k
+q$rg"l
+/g
 qt24
-r#p58
-/Y
+w358
+/f
 rs;
-/Z
+/g
 v\K
-uVG[-
+uVl[-
 v\,
-uVH[-
+uVm[-
 v\4
-uVI[-
+uVn[-
 v\M
-uVJ[-
- -h(pwq[qW
+uVo[-
+ -y*/2
  $Q(s:r$
 s:r1
-s:sa
-/*
- %c#D()
-yMbp*8w?
-pu1'w.
+ %n$/*
+ %Z$D0)
+ %W$pDp=*v5
 t=2&2&3
-qnB%B%A
-p%2%@
+qnl%l%k
+p%2%j
 s5~5
  $7pDqOp'
- &k%/y
-J(vX
-/o
-J,v|
-/l
+ &k% %c1J(vX
+ %^1J,v|
+/}
 J-{7
 J.|'
 qI+
 sY<
- $C/t
-qI6
-TrRrR
-:;yt
-::xz
+ $CTrRrR
+:Nyt
+:Mxz
 sY+
- (k</o
-ws
+ $A/;
+:'|<
+:({e
+/9
+:&uC1
+sY5
+ (Z= %Z0ws
+pc7
 pc6
-pc5
- &*/5
+ &*/6
 tX
-C%
-q4*
- &(sW6tY
- $0ppps
+C,
+q41
+ &(qM.tY
+ $0C'
 r9p0
- &)/Q
+ &)/[
 vb;
-C"
+C)
  '( $,/$
 tX
-ppqA
- '4 $,/-
+ppq/
+ '4 $,/.
 ||
-pppJ
-q4+
- &(/+
+pppO
+q42
+ &(/,
 {1.
- (K $P#/+
+ (K $P#/,
 {11
 n/
 _*
- &(/+
+ &(/,
 {15
 n2
 _)
@@ -1376,23 +1510,35 @@ n1
 _2
 p9
 !c'y3
- ',r9pS
+ ',r9pA
 p9
 !c'z/
-/*
+/,
 {16
-C)
-r9pA
+C0
+_3
 p9
 !cqypm
- %'C(
+ %'C/
  'O!crvpm
 tX<
- 'H V#*`}
+ )H!ct-pm
+/,
+tX'
+C&
+ '2!c'wG
+ %'C%
+ '7!c'wX
+/,
+tX0
+C$
+ '_#!c'x#
+ %'C#
+ %' V#*`}
 
-var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 16791 wide_4_float32_row_F32
- B$O*rO
-h2qS
+var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 22886 wide_4_float32_row_F32
+ B$O'}}
+h.qq
  F&s/
 z0
  $0s[pQ
@@ -1402,8 +1548,7 @@ z0
  ,$pIpQ4
  ,$uN$
  $$y+ps
- q#&zM)
- 2$x{$rN
+ V$&x{$r}
  $(tb+
  &$tA*
  $$y+rE
@@ -1417,13 +1562,21 @@ t:&2
  4$xe&,
  *$rHY>|$/
  &${Zp)o?q'p)pPx?8&2
- 8$ %@ 2$tA2
- 0$ $W&wZpU
+ 2$zC"4
+ ($pH.&/
+ ($ %E &$qt/,
+ ($rib&.
+ ($tA2
+ ($vnvE,
+ :$vJvE,
+ \$$L%&/
+ 6$k$&2
+ 0$ $~)wZpU
 wZp6
 wZqu
- (X&trvE,
- >$w3*8
- q#$rHp^pT&/
+ (P*p])vE,
+ >$w3;8
+ q#$qn,%,&/
  .$p%/qd
  B$|?&/
  <$tA/
@@ -1438,34 +1591,46 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%:-
- $$p%.%5
- ,$p%.%4
- .$k7&2
+ T&(vi%K-
+ :$tA2
+ ,$ %X* ,$kN&2
  &$qI.
- $$r&.3
-G6)
- /V(/W
-p]<vE,
- 40 %7p%.%:
- N&qt.4
- P#$ %f#G7)
-wRb
+p%.%L
+ 4&p]OvE,
+ 0$x|vE,
+ y#$r&.3
+G8)
+wRp5
+tLpUpN
+tLp6p2
+tLqu^
+ $( %(wRb
 tLpUp*
 tLp68
 tLquA
- $(t=.&.&/
- $$p%.%@
- :$ ($qI2
- 4$pc4
-pc3
- *&C$
-q4)
- *& $: ,9ppq)
- ,$ppq/
- '4 ((pppO
-_8
- 6&n-
+ $&t=.&.%)
+ $$qnU&.&/
+ &${Zp)o?q'p)pP~'%*&2
+ *$p%.%^
+ ($p%.%]
+ .$ka&2
+ &$qI.
+ $$ %IG7)
+ /i*/c
+p]fvE,
+ >0 %<p%.%d
+ N&qt.4
+ P#$ 'd$ +]$ $(t=.&.&/
+ $$p%.%j
+ :$ F$pc5
+pc4
+ *&C+
+q40
+ *&C&
+ ,$C(
+ ,$ppq9
+ '4 ((ppph
+ &O 4R#n-
 _(
  *&n0
 _$
@@ -1473,44 +1638,68 @@ _$
 _0
  (&n0
 _&
- *&C(
- *$C'
- 'O ^#(`}
+ *&C/
+_1
+ (&C.
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ &K &NC"
+ %' V#&`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17875 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 24439 wide_4_float32_row_F32
 !s.
 !s-
- <(]*rT
- $$hu1s7
-p#r:q^
- q(&x4p+rEV
+ <(]'yD
+ $$h.rA
+p#0.qq
+ s(&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ J* *V. g#U.y[&7
-txuu&(
+ 2$ X$*tNu0pM
+txuu,[
 wT<\vDplplxk|>
-zhpM
+y['7
+txuu'(
+ %%y[-pG
+txuu-po
+ %(tNr17
+txsytO
+ %+y[.r5
+txuu.px
+ +(y[/#7
+txuu/#7
+ ).rp%{:
+ X$2D")
+ m#$y[%7
+txuu%(
+ %e$zhpM
 txsl[
  %%zhpG
 txslpo
  %(zhr5
 txslpx
-rp'{:
- ,* ((rF6#'
- J%y['7
-txuu'(
- %K $$tN{(
+q}-{:
+ $*rF%".
+ ($v=u0"1
+ &$rB%"4
+ &%rB)"7
+ &%rB-":
+ .0rr%";
+ .${BpR<y:
+sN<7
+txv)=(
+ %K $&tN{(
 txw)(
- %O $$ )& $$ )* $$ ). @$ '@sZr1{:
- .$rF'pM
+ %O $$ )& $$ )* $$ ). .$|2"J
+ ($ %& *$ '@sZr1{:
+ .$rBMpM
  ($ujyZd
- ^#$/O
- ($/O
+ ^#$/W
+ ($/W
  2$x~v~rQvLpR%px@
- D$tNr17
-txsytO
- Cb$q}5{:
+ D$ )h' Ab$q}5{:
 //
 rB&"6
  $8p1'(
@@ -1524,55 +1713,77 @@ rB&"6
  ($yppRXB
  &$sH^"^7
  *$yppRYB
- ,$z"_
- e%$D*)
- 6$/w
- $$/m
- $$/j
- ,$/r
- &$:Jyt
-:Ixz
- *&/m
- 2$q4,
- D$ '4 *&q4-
- c#$C+
- *$C*
- 'O ^#(`}
+ D$z"_
+ Z%$ $( &'D,)
+ \#$D0)
+ P#$v=r\$#8
+v=rg$#9
+v=t[$#:
+v=u0$#;
+ u#*D2)
+ :$/~
+ $$/{
+ .$:fyt
+:exz
+ 8&/}
+ 2$q43
+ D$ '4 *&q44
+ c#$C2
+ *$C1
+ 'O J( '_# (& %' V#$`}
 
-var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 17863 wide_4_float32_row_F32
+var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 24563 wide_4_float32_row_F32
 !s.
 !s-
- <(]*rT
- $$h2r-
-p#r:q^
- a(&x4p+rEV
+ <(]'yD
+ $$h.qS
+p#0.qq
+ c(&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ J* 0\. g#[.y[&7
-txuu&(
+ 2$ X$*tNu0pM
+txuu,[
 wT<\vDplplxk|>
-zhpM
+y['7
+txuu'(
+ %%y[-pG
+txuu-po
+ %(tNr17
+txsytO
+ %+y[.r5
+txuu.px
+ +(y[/#7
+txuu/#7
+ ).rp%{:
+ X$2 0R3 g#Q3y[%7
+txuu%(
+ %h$zhpM
 txsl[
  %%zhpG
 txslpo
  %(zhr5
 txslpx
-rp'{:
- ,* ((rF6#'
- J%y['7
-txuu'(
- %K $$tN{(
+q}-{:
+ $*rF%".
+ ($v=u0"1
+ &$rB%"4
+ &%rB)"7
+ &%rB-":
+ .0rr%";
+ .${BpR<y:
+sN<7
+txv)=(
+ %K $&tN{(
 txw)(
- %O $$ )& $$ )* $$ ). @$ '@sZr1{:
- .$rF'pM
+ %O $$ )& $$ )* $$ ). .$|2"J
+ ($ %& *$ '@sZr1{:
+ .$rBMpM
  ($ujyZd
- ^#$/O
- ($/O
+ ^#$/W
+ ($/W
  2$x~v~rQvLpR%px@
- D$tNr17
-txsytO
- Cb$q}5{:
+ D$ )k' Ab$q}5{:
 //
 rB&"6
  $8p1'(
@@ -1586,46 +1797,87 @@ rB&"6
  ($yppRXB
  &$sH^"^7
  *$yppRYB
- ,$z"_
- X&$/w
- $$/m
- $$/j
- *$/r
- &$:Jyt
-:Ixz
- *&/m
- 2$q4+
- D$ '4 m#&C*
- *$C)
- 'O ^#(`}
+ D$z"_
+ T($v=r\$#8
+v=rg$#9
+v=t[$#:
+v=u0$#;
+ g$*/~
+ $$/{
+ ,$:fyt
+:exz
+ 8&/}
+ 2$q42
+ D$ '4 *&q43
+ c#$C1
+ *$C0
+ 'O J( '_# (& %' V#$`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19214 wide_8_float32_row_BF16
- @$]5qS
-Opdqq
- $&p#sCrG
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 29309 wide_8_float32_row_BF16
+ @$]6rT
+OsCqo
+ $&p#ulrG
  w#$pIpaM
- @$p<?
- }#$tGr+
+ @$p<B
+ P$$tGr+
 pIp4M
- {#&p<@
- V#$v"{G
- D$pwsXr7
-q"xG
+ {#&p<C
+ D$zC$M
+ R#$pwsXr7
+q"p?3
 }X
 pwv5sX
-q>pQq+
+q>p7q+
 }X
 /#
-q"}|
- '%q>p5q+
- '(q"w]
- '+q>p^q+
- '.q"p^3
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ &*q$zA$
+ 1# $*p]$vE0
+ $9/%
+ 'F/%
+ KF/%
+ 3F $P#u,0pF
+ $$u,1r5
+ $$u,2px
+ $#u,3s;
+ $#u,4""
+ $#u,5"#
+ $#u,6"$
+ $#u,7"%
+ .(rF0#%
+ $'rB2#%
+ (,rF1#%
+ $3rB7#%
+ (,rF2#%
+ $3rB<#%
+ (,rF3#%
+ $3rBA#%
+ (, &)rBF#%
+ (# &&rBK#%
+ (/ &2rBP#%
+ (; &>rBU#%
+ *#qn4%4%2
+qn3%3%1
+L5&3
+t/7
+ **k5%>
+ $$ &c2 $b2k4&6
+ &$sU5
+ %+rc
+s%53
+ ,*p]9vE0
+ &$/,
+ 'i%/,
+ ?i%/#
+q"p^3
  '1q>paq+
-}X
- $,q$zA$
- 1# $*pL%M
-w348
+ '7 3o% $6pLCM
+w3U8
  $&rse
 u"
  &$sZrgvvpo-
@@ -1640,50 +1892,124 @@ v\s6
 sZr$vv|>
 |2vv
 !s4
- $.u,&pF
+ $.u,%pF
 }dpF
- -#sjy('7po
- ,*rF0#'
- &$rF1#'
- &%rF2#'
- &%rF3#'
- ** *-rF6#'
- &1rF7#'
- (0qn&%&&3
-qn%%%%.
-k&%,
- $( &c. T%b./R
- ($/R
- R'$vi%D-
- $$p%2%=
+ -#sjq1pR-7po
+ $*rF%".
+ ($rB("1
+ &$rB*"4
+ &%rB,"7
+ &%rB.":
+ &%rB0"=
+ &%rB2"@
+ &%rB4"C
+ &%rB6"F
+ (0qnD%D&3
+qnC%C%O
+kD%M
+rr%"G
+ &^3 *U3{BpRHy:
+sjv)I(
+ >&|2"Q
+ ($ %& 8$rBSU
+ g#$/Z
+ ($/Z
+ R'$vi%f-
+ &$/_
+ %Q.k^A
+sx_r4
+ $*kaA
+sxbr4
+ $&kXA
+Le%d
+ 0&pLf,
+ ($sUg
+kg&6
+ (&p%2%e
+sU[
+k[%e
+ ,(p<D
+/$
+p]hvE0
+ $(/[
+ '{,/[
+ K{,/&
+p]&vE0
+ &Q2 '=/$
+ K= $i2X&#$"'
+ $$vSF
+X(#$"*
+ $#vSI
+X*#$"-
+ $#vSL
+X,#$"0
+ $#vSO
+X.#$"3
+ $#vSR
+X0#$"6
+ $#vSU
+X2#$"9
+ $#vSX
+X4#$"<
+ $#vS[
+pwv1v/
+q<("+
+q<""%
+vgryr5
+vgqKpM
+/#
+X6#$"?
+ $#vS^
+X8#$"B
+ $#vSb
+X:#$"E
+ $#vSe
+X<#$"H
+ $#vSh
+X>#$"K
+ $#vSk
+X@#$"N
+ $#vSn
+XB#$"Q
+ $#vSq
+XD#$"T
+ $#vSt
+/#
+ +@/(
+ (g#s%~3
+ ($t=2&2%9
+t=B&B%8
+qn~&2&3
+k~%;
+qn:&B&C
+{Zp)o?q'p)pP~'%:&6
+ *.p%2&D
 }\yd
- *&p%2%<
- *$ ,)/X
-k?&6
+ &&p%2&E
+ *$ ,)/d
+p%B&6
 xr
-/X
- 0*/X
-p]DvE0
- &&/X
- %T)z+qKA
-/X
- %T)z+r$A
- 'T)z+r1A
- 'T)z+saA
- 'T)z+qiA
- 'T)z+r\A
- 'T)z+ryA
- 'T)z+rgA
- $O/(
-xb$r5
-prsa#$px
-prr\#$s;
-prrg#$""
-prt[#$"#
-pru0#$"$
-X##$"%
-X%#$"&
- $m#{?0?joov,r[?\p)wwsyrJ
+/d
+ 0*/d
+p_BvE0
+ W#q,/d
+xBrJpo#$
+xBt[pG#$
+xBsRpj#$
+xBu0[#$
+t@"pM#$
+t@#U#$
+t@$xm$
+t@%uH$
+ $O $u#v=t[$#Z
+v=u0$#[
+rB#$#\
+rB%$#]
+rB'$#^
+rB)$#_
+rB+$#a
+rB-$#b
+ $*{?0?joov,r[?\p)wwsyrJ
  1# $*wTt[(s)#
 wTu0pMs)#
 uV#pjs)#
@@ -1692,52 +2018,52 @@ uV'r5s)#
 uV)s;s)#
 uV+"#s)#
 uV-"%s)#
- $*vST
-q$sa"U
-q$r\"V
-q$rg"W
-q$t["X
-q$u0"Y
-p1#"Z
-p1%"[
-/Z
+/%
+sz$#L
+q$sa$#M
+q$r\$#N
+q$rg$#O
+q$t[$#P
+q$u0$#Q
+p1#$#R
+p1%$#S
+/g
 qt2M
-w3%8
-/Z
- 'q) &4sZrg"Zpo-
- $$sZry"ZpG-
- $$sZr\"Zpj-
- $$sZqi"Z[-
+w3M8
+/g
+ 'h- &>sZrg$#Rpo-
+ $$sZry$#RpG-
+ $$sZr\$#Rpj-
+ $$sZqi$#R[-
 v\;
-sZsa"ZpM-
- %q)sZr1"ZU-
- %q)sZr$"Z|>
-|2"Z
- (n#p%2%L
- $$pwv1v/
+sZsa$#RpM-
+ %h-sZr1$#RU-
+ %h-sZr$$#R|>
+|2$#R
+ (n# %q$ $$/3
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
- ,}#qnR%R%Q
-p%2%P
-r?9
- *(/z
- $$/p
- $$/m
- ,$/u
- &$:Ayt
-:@xz
- *&/p
- ,$/6
+ ,}#t=B&B&C
+ %0r?<
+ 2(/~
+ .$:Tyt
+:Sxz
+ &&/<
+:*|<
+:+{e
+/:
+:)uC1
+ 6,/7
  .$||
- *$/R
- $+ 8. $9 V%:`}
+ *$/\
+ $+ 8. $9 T&:`}
 
-var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 19195 wide_8_float32_row_BF16
- B$O6r-
-h2qS
+var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 29431 wide_8_float32_row_BF16
+ B$O'x$s7
+h.qq
  F&s/
 z0
  $0s[pQ
@@ -1747,8 +2073,7 @@ z0
  ,$pIpQM
  ,$uN$
  $$y+ps
- q#&zM)
- 2$x{$rN
+ V$&x{$r}
  $(tb5
  &$tA*
  $$y+rE
@@ -1762,13 +2087,21 @@ t:&2
  4$xe&,
  *$rHY>|$/
  &${Zp)o?q'p)pPx?8&2
- 8$ %@ 2$tA2
- 0$ $W&wZpU
+ 2$zC"M
+ ($pH.&/
+ ($ %E &$qt/,
+ ($rib&.
+ ($tA2
+ ($vnvE,
+ i#$p]$vE,
+ o&$L5&/
+ 6$k4&2
+ 0$ $b-wZpU
 wZp6
 wZqu
- (X&trvE,
- m#$w328
- k$$qn&%&&/
+ (c-p]9vE,
+ m#$w3S8
+ k$$qnD%D&/
  .$p%/qd
  B$|?&/
  <$tA/
@@ -1783,35 +2116,48 @@ p%0A
  *&p%03
 wD
 p_0|.+
- T&(vi%B-
- $$p%.%=
- ,$p%.%<
- 6$k?&2
+ T&(vi%d-
+ :$tA2
+ ,$ %v, ,$kg&2
  &$qI.
- $$r&.3
-G6)
- /W)/X
-p]DvE,
- u$0qt.M
- N$qI.
-p%.%L
- 0& %^$G7)
-wRb
+p%.%e
+ 4&p]hvE,
+ V#$p]&vE,
+ s%$r&.3
+G8)
+wRp5
+tLpUpN
+tLp6p2
+tLqu^
+ $( %(wRb
 tLpUp*
 tLp68
 tLquA
- $(t=.&.&/
- $$p%.%P
- :$ ($qI2
- 4$pc4
-pc3
- *&C$
-q4)
- *& $: ,9ppq)
- ,$ppq/
- '4 ((pppO
-_8
- 6&n-
+ $&t=.&.%9
+t=<&<%8
+qn~&.&/
+ $(qn:&<&=
+{Zp)o?q'p)pP~'%:&2
+ *&p%.&>
+ ($p%.&?
+ 6$p%<&2
+ &$qI.
+ $$ %MG7)
+ /z,/d
+p_<vE,
+ X%0qt.M
+ N$qI.
+ %t$ 0& 'e% +^% $(t=.&.&/
+t=<&<&=
+ %3 :( F$pc5
+pc4
+ *&C+
+q40
+ *&C&
+ ,$C(
+ ,$ppq9
+ '4 ((ppph
+ &O 4R#n-
 _(
  *&n0
 _$
@@ -1819,53 +2165,97 @@ _$
 _0
  (&n0
 _&
- *&C(
- *$C'
- 'O ^#(`}
+ *&C/
+_1
+ (&C.
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ &K &NC"
+ %' V#&`}
 
-var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22509 wide_8_float32_row_BF16
+var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 37718 wide_8_float32_row_BF16
 !s.
 !s-
- <(]pdrG
-Op0qq
-hu1s7
-p#uvrO
- q(*x4p+rEV
+ <(]r:qq
+OsQqo
+h.rA
+p#vhr-
+ s(*x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- 2$ J* *X0 o$W0y[&po
-txuu&pF
+ 2$ X&*y[0po
+txuu0pF
 wT<\vDplplxk|>
-zhpF
+y['7
+txuu'(
+ %%y[1px
+txuu1s;
+ %(tNr17
+txsytO
+ %+y[2"#
+txuu2"$
+ +(y[3"&
+txuu3"'
+ +.y[4")
+txuu4"*
+ +4y[5",
+txuu5"-
+ +:y[6"/
+txuu6"0
+ +@y[7"2
+txuu7"3
+ )Frp%{:
+ 0BrBB#%
+ ,$rBG#%
+ ,$rBL#%
+ ,$rBQ#%
+ ,$rBV#%
+ ,$rB[#%
+ ,$rBa#%
+ ,$rBf#%
+ R#$D")
+ u$$y[%po
+txuu%pF
+ %S&zhpF
 txslr5
  %%zhr5
 txslpx
  %(zhpx
 txsls;
  %+zhs;
-txsl#4
- %.zh#5
-txsl#5
- %1zh#6
-txsl#6
- %4zh#7
-txsl#7
-rp'{:
- u#2y['7
-txuu'(
- %d# $$tN{(
+txsl""
+ %.zh""
+txsl"#
+ %1zh"#
+txsl"$
+ %4zh"$
+txsl"%
+q}5{:
+ $2rF%"6
+ ($rB0"9
+ &$rB2"<
+ &%rB4"?
+ &%rB6"B
+ &%rB8"E
+ &%rB:"H
+ &%rB<"K
+ &%rB>"N
+ .Hrr%"O
+ .${BpRPy:
+sNP7
+txv)Q(
+ %g' $&tN{(
 txw)(
- %& $$ )& $$ )* $$ ). @$ '@sZr1{:
- .$rF'pM
+ %& $$ )& $$ )* $$ ). .$|2"^
+ ($ %& *$ '@sZr1{:
+ .$rBbpM
  ($ujyZd
- ^#$/P
- ($/P
+ ^#$/X
+ ($/X
  2$x~v~rQvLpR%px@
- D$tNr17
-txsytO
- Cb$q}5{:
-//
+ D$ )o) Ab$ %p%//
 rB&"6
  $8p1'(
  6$sH<r_
@@ -1878,50 +2268,79 @@ rB&"6
  ($yppRXB
  &$sH^"^7
  *$yppRYB
- ,$z"_
- P'$pwv1rX
-s:rg
+ D$z"_
+ ^&$pwv1rX
+sm+
 pIwk
 |H
 tGqdv(5
 tbY
-tNrgpo
+sN+"+
  %'qfq0v(5r4
-s:ry
- +*tNrypG
+sm(
+ +*sN("(
  '*}c
 uPpa8
-s:r\
+sm%
+ +4sN%"%
+ '4sm"
+ +<sN"""
+ +4s:t[
+ +FtNt[r5
+ 'Fs:ry
+ +NtNrypG
+ +Fs:sa
+ +FtNsapM
+ 'F $]) +Nzh7
+ +F V#g) W%V$ &* $(yMr(#6%w%g%V@
+r&M3
+D,)
+yMp8F%6%&w?
+ $$t=2&2H#b
+t=B&BH#a
+t=M&2&3
+p%MH#d
+rHr(#c&B&C
+{Zp)o?q'p)pP~<-H#c&6
+uY.
+ R#0D0)
+ w#$v=t[$#a
+v=u0$#b
+rB#$#c
+rB%$#d
+rB'$#e
+rB)$#f
+rB+$#g
+rB-$#h
+ \#2r#r(#v8
+ T#$s:rg
+ +x(tNrgpo
+ ;S(s:r\
  +4tNr\pj
  '4s:qi
  +<tNqi[
- +4s:sa
- +FtNsapM
- 'Fs:r1
+ ;f(s:r1
  +NtNr1U
  +Fs:r$
  +FtNr$(
- 'F $f) +Nzh7
- +F &o)D*)
-yMp8F%6%&w?
- &&t=B&B&C
-p%2&D
- ,&/x
- $$/n
- $$/k
- ,$/s
- &$:\yt
-:[xz
- *&/n
- 2$q4,
- D$ '4 *&q4-
- c#$C+
- *$C*
- 'O ^#(`}
+ =x( $,D2)
+ %o& <&/|
+ .$J@yt
+JAxz
+ (&:B|<
+:C{e
+/:
+:AuC1
+ **/~
+ 2$q43
+ D$ '4 *&q44
+ c#$C2
+ *$C1
+ 'O J( '_# (& %' V#$`}
 
-var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 22484 wide_8_float32_row_BF16
- B$Or:r-
-h2r-
+var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 37840 wide_8_float32_row_BF16
+ B$O+u1s7
+h.qS
  F&s/
 z0
  $0s[pQ
@@ -1931,8 +2350,7 @@ z0
  ,$pIpQM
  ,$uN$
  $$y+ps
- q#&zM)
- 2$x{$rN
+ V$&x{$r}
  $(tb5
  &$tA*
  $$y+rE
@@ -1946,14 +2364,22 @@ t:&2
  4$xe&,
  0$rHY>|$/
  &${Zp)o?q'p)pPx?8&2
- 0$ %? 2$tA2
- .$G6)
- $S&wZpU
+ *$zC"M
+ ($pH.&/
+ ($ %D &$qt/,
+ ($rib&.
+ ($tA2
+ ($vnvE,
+ i#$p]$vE,
+ R($L5&/
+ 6$k4&2
+ .$G7)
+ $p.wZpU
 wZp6
 wZqu
- (V&trvE,
- m#$w328
- \%$qn&%&&/
+ (s.p]9vE,
+ m#$w3S8
+ \%$qnD%D&/
  .$p%/qd
  V#$|?&/
  @$tA/
@@ -1968,35 +2394,49 @@ p%0A
  *&p%03
 wD
 p_0|.+
- i&(vi%B-
- $$p%.%=
- ,$p%.%<
- 6$k?&2
+ i&(vi%d-
+ :$tA2
+ ,$ %_. ,$kg&2
  &$qI.
- $$r&.3
- 1~)/X
-p]DvE,
- u$0qt.M
- N$qI.
-p%.%L
- \%& %u%G7)
-wRp8F
+p%.%e
+ 4&p]hvE,
+ V#$p]&vE,
+ o+$r&.3
+G8)
+wRr(#6
+tLpU%w
+tLp6%g
+tLqu%V
+r&G3
+ %(wRp8F
 tLpU%6
 tLp6%&
 tLquA
- $(t=.&.&/
+ $.t=.&.H#b
+t=<&<H#a
+t=G&.&/
+p%GH#d
+rHr(#c&<&=
+{Zp)o?q'p)pP~<-H#c&2
+ *.p%.&>
+ ($p%.&?
+ 6$p%<&2
+ &$qI.
+ $$ %M 1p0/d
+p_<vE,
+ X%0qt.M
+ N$qI.
+ %t$ \%& '{& +u& $(t=.&.&/
 t=<&<&=
-p%.&>
- :( ($qI2
- 4$pc4
-pc3
- *&C$
-q4+
- *& $: ,9ppq)
- ,$ppq/
- '4 ((pppO
-_8
- 6&n-
+ %m& :( F$pc5
+pc4
+ *&C+
+q42
+ *&C&
+ ,$C(
+ ,$ppq9
+ '4 ((ppph
+ &O 4R#n-
 _(
  *&n0
 _$
@@ -2004,223 +2444,373 @@ _$
 _0
  (&n0
 _&
- *&C*
- *$C)
- 'O ^#(`}
+ *&C1
+_1
+ (&C0
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ &K &NC"
+ %' V#&`}
 
-var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 19935 wide_8_float32_row_F16
- B$tW'r-
-O'yD
- k*$pw|^p=
-q>p7s@
+var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 31479 wide_8_float32_row_F16
+ B$tW2q^
+sJrqs7
+ i*$pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= 6R#p](vE0
+ &$ )R#/%
+ b#R# g%P#qn<%<%:
+qn;%;%9
+L=&3
+t/?
+ **k=%F
+ *$k<&6
+ &$sU=
+ %+rc
+s%=3
+ ,*p]AvE0
+ ($q>p7s@
+ 'X&/,
+pI}|
+ +X&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w388
- k$&qn*%*&3
-qn)%)%2
-k*%0
- g*(vi%H-
- $$p%2%A
- ,$p%2%@
- 6$kC&6
- 6$p]HvE0
- ($ 'a)shyn?\p0p/qKtz
-/X
- )a)shyn?\p0p/r$tz
- )a)shyn?\p0p/r1tz
- +a)shyn?\p0p/satz
- )a)shyn?\p0p/qitz
- +a)shyn?\p0p/r\tz
- )a)shyn?\p0p/rytz
- +a)shyn?\p0p/rgtz
- q#P#w3)8
- N$p%2%T
- $$pw{$xx
-shtD?\p0r[v~t^pGpo
+ )= 6P#pLOM
+w3b8
+ k$&qnP%P&3
+qnO%O%[
+kP%Y
+ g*(vi%r-
+ *$kkA
+sxlr4
+ $&kmA
+sxnr4
+ $&keA
+Lq%p
+ 0&pLr,
+ ($sUs
+ks&6
+ (&p%2%q
+sUh
+kh%q
+ 0(p]tvE0
+ &$ )q-/[
+ b#q-/&
+p]*vE0
+ &T# )I/$
+ b#I T#P#pw{$xx
+}g("+
+}g""%
+shtD?\p0r[v~t^pGr5
+shtD?\p0r[v~t^7pM
+ V#, +@ **r&M3
+ ($t=2&2%A
+t=B&B%@
+t=M&2&3
+p%M%C
+qnB&B&C
+{Zp)o?q'p)pP~'%B&6
+ g#. j#g- T$P#w3Y8
+ T#$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- .,qnZ%Z%Y
-p%2%X
- k'&`}
+ T)*`}
 
-var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 19898 wide_8_float32_row_F16
- B$tW'r-
-OpdqS
- a*$pw|^p=
-q>p7s@
+var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 31590 wide_8_float32_row_F16
+ B$tW2q^
+OuvrT
+ X*$pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= 6R#p](vE,
+ &$ )R#/%
+ b#R# g%P#qn<%<%:
+qn;%;%9
+L=&/
+t/?
+ **k=%F
+ *$k<&2
+ &$sU=
+ %+rc
+s%=3
+ 2*p]AvE,
+ ($q>p7s@
+ '[&/,
+pI}|
+ +[&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w368
- k$&qn*%*&/
-qn)%)%2
-k*%0
- g*(vi%F-
- $$p%.%A
- ,$p%.%@
- 6$kC&2
- <$p]HvE,
- ($ 'd)shyn?\p0p/qKtz
-/X
- )d)shyn?\p0p/r$tz
- )d)shyn?\p0p/r1tz
- +d)shyn?\p0p/satz
- )d)shyn?\p0p/qitz
- +d)shyn?\p0p/r\tz
- )d)shyn?\p0p/rytz
- +d)shyn?\p0p/rgtz
- q#P#w3)8
- N$p%.%T
- $$pw{$xx
-shtD?\p0r[v~t^pGpo
+ )= 6P#pLOM
+w3_8
+ k$&qnP%P&/
+qnO%O%[
+kP%Y
+ g*(vi%p-
+ *$kkA
+sxlr4
+ $&kmA
+sxnr4
+ $&keA
+Lq%p
+ 0&pLr,
+ ($sUs
+ks&2
+ (&p%.%q
+sUh
+kh%q
+ 0(p]tvE,
+ &$ )t-/[
+ b#t-/&
+p]*vE,
+ &T# )I/$
+ b#I T#P#pw{$xx
+}g("+
+}g""%
+shtD?\p0r[v~t^pGr5
+shtD?\p0r[v~t^7pM
+ V#, +@ 0*r&G3
+ .$t=.&.%A
+t=<&<%@
+t=G&.&/
+p%G%C
+qnB&<&=
+{Zp)o?q'p)pP~'%B&2
+ m#. j#p- T$P#w3Y8
+ T#$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- 4,qnZ%Z%Y
-p%.%X
- i'&`}
+ X)*`}
 
-var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 21802 wide_8_float32_row_F16
- @$]6rT
-tW0qS
-Oqyqq
- i*&pw|^p=
-q>p7s@
+var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 35604 wide_8_float32_row_F16
+ @$]qyq^
+tW5qq
+sJ+qo
+ g*&pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= 6R#p](vE0
+ &$ )R#/%
+ b#R# y&P#qn<%<%:
+qn;%;%9
+L=&3
+t/?
+ **k=%F
+ *$k<&6
+ &$sU=
+ %+rc
+s%=3
+ ,*p]AvE0
+ ($q>p7s@
+ 'y&/,
+pI}|
+ +y&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w388
- \%&qn*%*&3
-qn)%)%2
-k*%0
- e+(vi%H-
- $$p%2%A
- ,$p%2%@
- 6$kC&6
- 6$p]HvE0
- ($ 'X*shyn?\p0p/qKtz
-/X
- )X*shyn?\p0p/r$tz
- )X*shyn?\p0p/r1tz
- +X*shyn?\p0p/satz
- )X*shyn?\p0p/qitz
- +X*shyn?\p0p/r\tz
- )X*shyn?\p0p/rytz
- +X*shyn?\p0p/rgtz
- q#P#w3)8
- N$p%2%T
- $$pw{$q[
-u2po
+ )= 6P#pLOM
+w3b8
+ \%&qnP%P&3
+qnO%O%[
+kP%Y
+ e+(vi%r-
+ *$kkA
+sxlr4
+ $&kmA
+sxnr4
+ $&keA
+Lq%p
+ 0&pLr,
+ ($sUs
+ks&6
+ (&p%2%q
+sUh
+kh%q
+ 0(p]tvE0
+ &$ )Z//[
+ b#Z//&
+p]*vE0
+ &T# )I/$
+ b#I T#P#pw{$q[
+t7+
 wSt^tz
-u2pG
+t7(
  %$}c
 uPb8
-u2pj
- %(u2[
- )(u2pM
- %.u2U
- ).u2(
+t7%
+ %(t7"
+ )(u2r5
+ %.u2pG
+ ).u2pM
  %4u27
- )4 (X%yMp8"pT^w?
- &$qng%g%f
-p%2%e
- F&:Tyt
-:Sxz
- q&&`}
+ )4 V#X% S#T# (V%yMp82%.%*%&@
+ &$yMp8"pT^w?
+ $$t=2&2%Y
+t=B&B%X
+ $&p%M%[
+qnZ&B&C
+{Zp)o?q'p)pP~'%Z&6
+}FyZ
+ e#* j#X/ T$P#w3r8
+ T#$u2po
+ -t&u2pj
+ %(u2[
+ -z&u2U
+ ).u2(
+ /Q' &X% %y% J$:xyt
+:wxz
+ (&:*|<
+:+{e
+/:
+:)uC1
+ o'*`}
 
-var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 21778 wide_8_float32_row_F16
- @$]6rT
-tW0qS
-Ov+r-
- ^*&pw|^p=
-q>p7s@
+var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 35715 wide_8_float32_row_F16
+ @$]qyq^
+tW5qq
+sJ}3
+ V*&pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= 6R#p](vE,
+ &$ )R#/%
+ b#R# y&P#qn<%<%:
+qn;%;%9
+L=&/
+t/?
+ **k=%F
+ *$k<&2
+ &$sU=
+ %+rc
+s%=3
+ 2*p]AvE,
+ ($q>p7s@
+ '|&/,
+pI}|
+ +|&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w368
- \%&qn*%*&/
-qn)%)%2
-k*%0
- e+(vi%F-
- $$p%.%A
- ,$p%.%@
- 6$kC&2
- <$p]HvE,
- ($ '[*shyn?\p0p/qKtz
-/X
- )[*shyn?\p0p/r$tz
- )[*shyn?\p0p/r1tz
- +[*shyn?\p0p/satz
- )[*shyn?\p0p/qitz
- +[*shyn?\p0p/r\tz
- )[*shyn?\p0p/rytz
- +[*shyn?\p0p/rgtz
- q#P#w3)8
- N$p%.%T
- $$pw{$q[
-u2po
+ )= 6P#pLOM
+w3_8
+ \%&qnP%P&/
+qnO%O%[
+kP%Y
+ e+(vi%p-
+ *$kkA
+sxlr4
+ $&kmA
+sxnr4
+ $&keA
+Lq%p
+ 0&pLr,
+ ($sUs
+ks&2
+ (&p%.%q
+sUh
+kh%q
+ 0(p]tvE,
+ &$ )]//[
+ b#]//&
+p]*vE,
+ &T# )I/$
+ b#I T#P#pw{$q[
+t7+
 wSt^tz
-u2pG
+t7(
  %$}c
 uPb8
-u2pj
- %(u2[
- )(u2pM
- %.u2U
- ).u2(
+t7%
+ %(t7"
+ )(u2r5
+ %.u2pG
+ ).u2pM
  %4u27
- )4 (X%wRp8"
+ )4 V#X% S#T# (V%wRp82
+tLpU%.
+tLp6%*
+tLqu%&
+ &*wRp8"
 tLpUpT
 tLp6^
- ((qng%g%f
-p%.%e
- D&:Tyt
-:Sxz
- q&&`}
+ &(t=.&.%Y
+t=<&<%X
+ $&p%G%[
+qnZ&<&=
+{Zp)o?q'p)pP~'%Z&2
+}FyZ
+ k#* j#b/ T$P#w3r8
+ T#$u2po
+ -}&u2pj
+ %(u2[
+ -T'u2U
+ ).u2(
+ /Z' &n( +P& HP,:xyt
+:wxz
+ (&:*|<
+:+{e
+/:
+:)uC1
+ o'*`}
 
-var short32SM80NarrowAligned = driver.Text{Base: &plainF16SM80, Code: `packed2 14191 short_4_float32_row_F32
+var short32SM80NarrowAligned = driver.Text{Base: &plainF16SM80, Code: `packed2 14193 short_4_float32_row_F32
  ($!u6IpYy.wp
 !u'yjjp[q*
 !xgoyiw{q*
@@ -2242,7 +2832,7 @@ u#
  ,"{/r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-r=2qO
+t3<qO
 s1
 |tp{p)w>?rV
 sr
@@ -2256,7 +2846,7 @@ ts
 /#
 pIpa;
 s/
-r=2pV+
+t3<pV+
 s[p7
 v>yB
 r)p5p2pN
@@ -2335,9 +2925,9 @@ z~0
 q..rX
 qt,4
 }.p}
- $p-y@2p-
+ $p-pupdp-
 p%-qd
-y@.p;
+puv+p;
 |?&-
  &://
 pH58
@@ -2396,9 +2986,9 @@ xBQ[pj
 xBQ[pG
 xBQ[po
 xBQ[pF
-tPu*pC
+tPv(pC
 rs;
-tP06pf
+tP5*pf
 v\K
 x7[-
 v\,
@@ -2416,7 +3006,7 @@ q=0pX
 }dpo
 /4
 rd*d
-puv+sT
+pusCsT
 yVy:
 sjw)(
 yV4uT
@@ -2424,15 +3014,15 @@ yV4uT
  %&yVeuT
  %(yVy"
 sjq1t[r_
-pupdpf
+pup0pf
 v"z9
  $#rI'
 /6
 :)r.
- $#y@1q~
+ $#puqyq~
 {BsRx)
 sjq1sRpx7
-y@.rR
+puv+rR
 IpYq'rS{+qVA,
 tA-
  &}#q=5s{
@@ -2446,17 +3036,17 @@ s>tO
 /#
 rF2#8
  +'rF1#8
- ),ug<p-
+ ),ug1p-
 rd+d
-ug5qO
+y@+qO
  %R#s>sg
  %R# %$ %R# %& %R# %( %R#t+t[r_
-ug1pf
- )R#ug'p;
+y@0pf
+ )R#ug5p;
 :*r.
- $7ug0q8
+ $7ug*q8
  %R#t+sRpx7
-ug'rR
+ug5rR
  +R#ra'pK
 ypsRB
 viZ-
@@ -2582,7 +3172,7 @@ ppps
 r9pA
  V#4`}
 
-var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14106 short_4_float32_row_F32
+var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14108 short_4_float32_row_F32
  @$O*rO
 h2rO
  P#&/#
@@ -2625,7 +3215,7 @@ _)
 _(
  V#&`}
 
-var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15138 short_4_float32_row_F32
+var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15140 short_4_float32_row_F32
 !s.
 !s-
  :(]5q^
@@ -2674,7 +3264,7 @@ q}&{:
  *$C%
  }#$`}
 
-var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15053 short_4_float32_row_F32
+var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15055 short_4_float32_row_F32
  @$O*rO
 h2q^
  P#&/#
@@ -2716,7 +3306,7 @@ _)
 _(
  V#&`}
 
-var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16224 short_8_float32_row_BF16
+var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16226 short_8_float32_row_BF16
  >$]5rA
 O6rG
  $&p#'zc
@@ -2811,7 +3401,7 @@ sZsaBpM-
  %S%sZr1BU-
  %S%sZr$B|>
 |2B
- $OtPul{X
+ $OtP*+{X
  &= $w#{}*
  &$p1+zXya
  $$w1",-
@@ -2857,7 +3447,7 @@ k;;
  $</S
  V%$`}
 
-var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16139 short_8_float32_row_BF16
+var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16141 short_8_float32_row_BF16
  @$O*q^
 h2rO
  P#&/#
@@ -2900,7 +3490,7 @@ _)
 _(
  V#&`}
 
-var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 19357 short_8_float32_row_BF16
+var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 19359 short_8_float32_row_BF16
 !s.
 !s-
  :(]'rqs7
@@ -2989,7 +3579,7 @@ kx;
  *$C%
  }#$`}
 
-var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19265 short_8_float32_row_BF16
+var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19267 short_8_float32_row_BF16
  @$Ot-q^
 h2q^
  P#&/#
@@ -3031,7 +3621,7 @@ _)
 _(
  V#&`}
 
-var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16563 short_8_float32_row_F16
+var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16565 short_8_float32_row_F16
  @$tWq^
 O6qo
  V+$T|^p=
@@ -3074,7 +3664,7 @@ L08
 k?;
  T&&`}
 
-var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 16478 short_8_float32_row_F16
+var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 16480 short_8_float32_row_F16
  B$O6qq
 h2rO
  P#&/#
@@ -3117,7 +3707,7 @@ _)
 _(
  V#&`}
 
-var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 18302 short_8_float32_row_F16
+var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 18304 short_8_float32_row_F16
  >$]6rG
 tW'r-
 OpdrA
@@ -3173,7 +3763,7 @@ kK;
 :KvX
  Z%(`}
 
-var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18211 short_8_float32_row_F16
+var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18213 short_8_float32_row_F16
  B$OpdqS
 h2q^
  P#&/#
@@ -3215,360 +3805,604 @@ _)
 _(
  V#&`}
 
-var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19899 spread_4_float32_row_F32
-!y4}:Irmrnp{a?<
+var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 28002 spread_4_float32_row_F32
+!y4}:Irmrnp{a?'
 !?p)vzpEp3p)p/Ip[sLx"
- <(]5rA
-OpdrG
-h.qq
-p#sCrO
- <*qL6r%
-|tt2q'rDIp)}:w>?r[
- **xq
- $(s[p5
- &$t4
-rYp2-
- $Z% 0Y%tJp*
- $$yf
- .$x=|J
- &$y+q9
- &$qjqVp2
- .$p<E
-pDtBv5
+ $(!u6x<w>p3q*
+!u'yjjp[q*
+!xgIp)jpEp3q*
+!|Foyiw{q*
+ (*!?IpYjp$gp/?q7wup{tYp/rS*p/sOIpYjp$gsOt2q'rDIp)}:p+p6tc
+ $"!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+p.tc
+!?IpYjp$gp/?q7wup{ap/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+p6tc
+ *"]pdqq
+O'u1s7
+h1rT
+p#0.qo
+?p$pEp/?op$gp/~.vzvyrm}+gtc
+?p$pEp/?op$gp/~.ovQj}+tc
+?p$pEp/rS{+~.vQj}+~/qo
+ <*t&?op$gp/~.vzvyrm}+gK
+Ip)?p$yir[p3g?zW?IpYjp$gpPp+sOIpYjp$gsOt2q'rDIp)}:FpZK
+}=
+ri~.vQj}+.K
+v:v5
 zp
-pDq[r7
- &*qL6v5
+xUu1
+zpqm0
+qN+r7
+ &V$qN2pX
+s2
+qN1rX
+|tt2q'rDIp)}:sLp{}Zvzjp{va
+t3.r%
+|tt2q'rDIp)}:w>?r[
 |tt2q'rDIp)}:sL}Zvzjp{va
 u_
-s2
-|tt2q'rDIp)}:sLp{}Zvzjp{va
-q\<p=
- $*Tp=P1
+|~pK
+ $*Wp=P1
 sr
- $_$ &^$/&
-pIpa;
-qL6v/
-tIpapT
+ $_$s|.pK
+ss
+ *$/(
+q:*;
 s/
-tbp^
-tIp^qU
- $&p%'&#
- $$/1
- ($xK,&%
+qN2p;
+q_+K
+u"
+qN.p-
+p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&y|qm+V,
+\p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
+qN1p}
+qt,M
+p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>y|qm+xv
+!s4
+qN*p;
+qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+?p$yir[p3g
+ri~.vQj}+.,
+t&?op$gp/~.vzvyrm}+g,
+/*
+s[qR
+ymxN
+qI#
+ &,t4
+rY&--
+ $\%Tv/q8
+z~%
+TuZv5
+uw%K
+ &0Ty2pv
+tJ^
+TyUp=
+s"^
+ &%q.+p;
+q:$4
+s/
+q.2pf
+x=|J
+q..pV.
+ $x$y+q/
+ &$qjqVpe
+ &$q..yq
+ ($p<L
+t3.v5
+qI.
+p_.&/&+
+tIu(,&/
+ym|V
+p%-&#
+ $F/+
+J&d
+TuZq-
+ $(x1pQ&%
 tF8
- *(/1
- $$/.
-|C,;
- 2&//
+ *(/+
+J*d
+/(
+x=p^;
+ ,*Tv1p-
+ &$/)
 vF
-wv(8
- :(s<q9;
- &$p_7&3&4
-tIu(3&8
- >&k%A
-t:%'
- .&rIp8(
- 2$p<F
- ,$rHYp*%)
- &${Zp)o?q'p)pPx?8%,
- 8$rIp8+
- 2$t/.
- y$$rHp^pT%2
- .$k2qd
- B$|?%2
- <$t/3
- P#$|?%3
- 2$t/4
- ($zn4qd
- $$ $W-qI6
-q_6K
+wv48
+ $(q.1s{
+ ($t/#
+}.p-
+ 0&Wp=p'+
+p_1&/&+
+tIu(/&2
+q..p'6
+ $*q.1{6
+ $$ $o$ (n$q.6a
+sx&KxO
+ (&WqWrX
+k%A
+t:&7
+ &(WrRpf
+ ($rIp8(
+ 2$p<M
+xe&)
+ (&WqWp'2
+rHYp*%)
+ &&{Zp)o?q'p)pPx?8&7
+ ($Wq~pf
+ $$Wr{pX
+ $$rb<sT
+ ($r*uQp'
+L-%,
+ (&rIp8.
+ &$pL/,
+ ($rib%1
+ ($tA7
+ &$r*uvyB
+vnvE)
+ .&rb1qT
+ *$r*uvp'1
+vJvE)
+ 8&t>6p=
+ 2$vB'rX
+ ($vB+q[
+ R#$r*uQP2
+ &$L%%<
+ *$qs'pC
+ *$Wt0pC
+k$&7
+xr
+Wr7p-
+ 2*Ws{pf
+p])vE)
+ :&v&'t0
+ &$v&1pC
+ $$v&*pf
+ <$s=.p-
+ *$s=5rX
+ ($s=6rX
+ :$qs'v5
+qn,%,%C
+ ,&pupdp-
+kCqd
+xr
+pusCsT
+ 6*pup0pf
+ &$puv+p;
+|?%C
+ 2&puqyq~
+ &$puv+rR
+ $$t/D
+ &$w:*pV.
+ ($ug1p-
+ $$y@+qO
+ 6$y@0pf
+ &$ug5p;
+|?%D
+ (&ug*q8
+ &$ug5rR
+ $$t/E
+ &$w86q-
+znEqd
+ $&s|2pK
+qI0
+q_0K
 u"
-/R
-p]9&8&7
-wC3&4
- :e-p%6A
- *$p%63
+/e
+p_3&2&1
+wC/&+
+ ,0x>&'
+ &$s|5a
+}=
+s|*q~
+q:/rf
+p%0A
+ (,s|6pK
+p%03
 wD
-p_6|./
- \#(pDs{p;
- &_$pDt}pV
-k<%-
-r>2
-sm;
-sm7
-s%>3
-G8)
-yM|JyX@
- $KpDu)q-
-qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
+p_0|.'
+ \#*{Nq-
 qgvzvyrm}:?t2q'rDIp)}:?x<jtv
-q\<sX
-pH5pk
-tA6
-rY&6-
-tIsS3
+ %k,z6rR
+p%+&,
+y#p=
+p%.e
+ &|4r>2
+/#
+q,~7d
+/#
+p_.|.(
+ra.q[
+sm7
 s/
-t/2
-r>.
-t~3
- %1{rt^>t^r|
-q\'q-
- '0q\0s{
- $r&}X
-q\+pX
-s+5&6
-sZQB|>
-/;
-rd$d
-/,
-{Bsay:
-sjq1Q~#
- 2k$/;
- &$/;
-|?%A
+uaq0
+sm;
+s/
+wgpA)
+y#p-
+zpqm+
+p[joj?IpYjp$gpmpmt2q'rDIp)}:{EsS+
+p[joj?IpYjp$gpmpmt2q'rDIp)}:{Ep7&+
+Ip)?jIrVu{?x<p3jva?IpYjp$gpmpmt2q'rDIp)}:?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIy&rQE>p+p4V
+ %=|EpK
+ws
+|H
+ %A|H
+p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?t2q'rDIp)}:?IpYjp$gpmpmzWy&xI>y|qm+xv
+xr
+ $RF{xyo{Eq]
+ &$v"~H
+ %J/p
+qI0
+p%0&,
+|5q8
+p%0e
+ 'Hr>.
+ &U@|~pX
+ 'Jp_0|.(
+~%}KrQ
+r*pduZ
+t4
+z+r$A
+v%q0
+t4
+z+qKA
+ $=/>
+rd)d
+//
+ 4V. $-/>
+ &z%/>
+|?%X
 u"
-|2""
- (* %& &%/;
- &*/;
- $$t/B
- &$/0
-rB$U
+|2s;
+ (* %& &%/>
+ &*/>
+ $$t/Y
+ &$/3
+rB#U
  $&p1$(
-/;
-rd&d
-/1
- 6*/;
- &$/;
-|?%B
- (&/;
- &$ 'Ct/C
- &( $k$xpsyu0
- *${}#
+/>
+rd+d
+/4
+ 6*/>
+ &$/>
+|?%Y
+ (&/>
+ &$ 'Ct/Z
+ &(zJ+sX
+xpsyu0
+}k
+zJ2P
+ &s${}#
  &$p1$zXya
  $$w1"%-
  m#$sm:
  &$X;xMxM
  ($yppR<B
- &$sHA"A7
- *$yppR=B
-vi%E-
- $&kL%>
- &$z"B
- &$kL%=
- ,$/^
-k@%N
+ $$zJ.v/
+sHA"A7
+ (&zJ5q%
+yppR=B
+vi%\-
+yvv+a
+ $*/i
+ $$kUA
+sxVr4
+yvqypv
+kWA
+sxXr4
+yvrvpv
+kOA
+L[%Z
+tA7
+ &4z3'z1
+z"B
+yvrvP5
+pLh,
+pL\,
+ &,yvt-s8
+sU]
+k]&7
+w+
+yvr:P
+sUj
+kj%[
+sUR
+kR%[
+yvt-pV.
+ *6p<N
+/$
+p]^vE)
+ $(/e
+ ,$x|vE)
+ .$z3's{
+ k#$s%|3
+D0)
+ $&s%e3
+D2)
+ $&yvrvP.
+qn|%|%)
+qnp%p%(
+qne%|%{
+ke%+
+qn*%p%o
+{Zp)o?q'p)pP~'%*&7
+ (0yvuQpC
+k|%n
+ &&x5<a
+k|%m
+ ,&/m
+kp&7
 xr
-/^
-sUL
+/m
+sU|
 |&vX
-s%L3
-G7)
- (2/^
-p]EvE0
- &&/^
- .$sUQ
-kQ%C
+ %CG8)
+ (2/m
+p]uvE)
+ 0&/m
+ ,$w@'pV
+qI=
+p%=%s
 r>5
- J(/b
-pLR4
- $&/a
- $$/b
- H$s%W3
-G8)
- &&qnW%W%V
-qnK%K%J
-kW%I
- &(q\1p'
- &$ $W8J({7
-qI*
-/v
-J,|'
-/s
-J-{V
-J.yt
-qI)
+x52tY
+v=r\"l
+v=rg"m
+v=t["n
+v=u0"o
+x5*rR
+ *6x51p'
+ 4$/q
+qt=4
+ $&/p
+ $$/q
+ H$r&=3
+D8)
+ $&yvuQv5
+t==&=&>
+qn{%{%z
+p%=%y
+ &*qL'p'
+ &$ %|3J){7
+qI6
+ %y3J-|'
+ %j3J.{V
+J/yt
+qI5
 sY0
- %0/|
-sUY
- $o8:D{h
-:C|<
+ $)WrRrR
+:\{h
+:[|<
 sY.
- ((/v
-rI+
- $(pc4
- (" $:C+
-q40
- (5{1.
-C&
- (&/c
+ &D:'uC1
+:(uC5
+/9
+:&}v
+sY6
+ $,u[rnp[?p$yir[p3g?t2q'rDIp)}:?IpYjp$gzYpP~.vQj}+<>p+sOIpYjp$gsOt2q'rDIp)}:FpZ,
+ri~.vQj}+'>~.p{p)w>?r[
+ri~.vQj}+0>~.p{p)w>?rV
+p[rDq'?qBu}~.vQj}+'>~.vQj}+'>~.vQj}+0
+ri~.vQj}+0>~.p{p)w>?ww
+ %$zdu}~.vQj}+'>~.vQj}+',
+{Zp)o?p{p3pP~.ovQj}+>~.vQj}+<>~.vQj}+'
+uj~.ovQj}+p/s3
+uj~.vzvyrm}+gp/qgvzvyrm}:?t2q'rDIp)}:?x<jtv
+!sO~]~^sP~dpm
+ %~4 %d+rH~.vQj}+.>~.vQj}+.,
+{<pP~.ovQj}+>~.vQj}+.,
+uj~.ovQj}+vKsO~]~^sP~d
+ &" %c3rI0
+ $(pc5
+ (" $.C5
+q4:
+ &)s|.tY
+{1.
+C0
+ ((/p
 {11
-C(
- ((/b
+C2
+ ((/n
+ $+n2
+r9*
+ &2/i
 })
-n1
-q41
- &*q\<pC
-tX
-C#
+C*
  '( $,/&
- $C $- '@ $V#//
-||
-ppq9
- '4 $,/-
- $$ (9 $:/-
- $"n-
-r9ph
- &&/-
- $.n0
- &? $6 $8n/
-_0
- (1n0
- &5 $8/,
-tX'
-C/
- &1!ct-pm
- %'C.
- 'O!c'wG
-tX0
- Z#0`}
+ $OppqA
+ '@ $X#/0
+tX
+pppJ
+q4;
+ &*/.
+ $$ (9 $:/.
+ $"n.
+r9pS
+ &&/.
+ $.n1
+ &? $6 $8n0
+_1
+ (1n1
+ &5 $8/.
+tX+
+C9
+ &]# $c# %'C8
+ 'O $,tX2
+ (5 $8/.
+ $5C'
+ '2 $> &A '7!cuQpm
+/.
+ $4C%
+ '_#!c'xw
+ &# %' V#.`}
 
-var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 19978 spread_4_float32_row_F32
- B$O6qo
-hu1s7
- B&s/
- $,yy
- ($rY|w
- &$tJ^
- $$xDp?K
- ($tHrN
- $$xT
- ($pIpQ4
- ,$y+q)
- $$y+qA
- o#&xK)&%
- 2$|C);
-zM)
- 2&x{$r}
+var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 28129 spread_4_float32_row_F32
+ H$Ot-rT
+h1rO
+ y#&/(
+pIp|;
+ &.pnpaK
+ ,$q"paM
+ 0$s[p^
+ ,$rYqU-
+ 2$tHr}
+ $$r,pO
+ 4$uN$
+ $$y+ps
+ 2&z'
+r)qRqU&+
+tIu(,qP
+ 0(x1p7&%
+ 2$x=p5;
+ 4$x{$r}
  $(tb+
- &$tA*
+ &$s"qU
  $$y+rE
- 0$p_3&/&0
-tIu(/&4
- *&ri|$*
- *$uc*KxO
- *$p%8A
-t:&6
- .&{\8
- 4$xe&,
- *$rHYp*%'
- &${Zp)o?q'p)pPx?8&6
- 8$ %@ 2$tA6
- 0$ $W&wZpU
+ <$ri|$8
+ *$uc8KxO
+ *$k#A
+t:&4
+ .&rIp8&
+ >$rHYp*%'
+ &${Zp)o?q'p)pPx?8&4
+ 2$zC"4
+ ($L+%*
+ ($rIp8,
+ &$pL-,
+ ($rib%/
+ ($tA4
+ P%$L%%:
+ 6$k$&4
+ 0$ $~)wZpU
 wZp6
 wZqu
- (X&trvE,
- >$w3*8
- q#$rHp^pT%0
- .$k0qd
- B$|?%0
- <$t/1
- P#$|?%1
- 2$t/2
- ($zn2qd
- &$qI2
-q_2K
- &&p_5&4&3
-wC/&0
- ,&x>&+
- ,$q:/rf
-p%2A
- *&p%23
-wD
-p_2|.+
- ^#(q_0K
- &$p%7%-
- ($r&73
-G7)
-wRp4
-st
-tLp6K
-tLquK
- ,(pH1pk
-tA2
-rY&2-
-tIsS/
- ** %4 'x& 0&s+1&2
- F$|?%?
- <$t/@
- P#$|?%@
- 2$t/A
- {$$vi%C-
- $$p%8%>
- ,$p%8%=
- .$k@&6
- &$qI8
- $$r&83
-G6)
- /e*/^
-p]EvE,
- 40 %7p%8%C
- N&qt84
- P#$ %f#G7)
-wRb
+ FP*w3;8
+ q#$qn,%,%A
+ .$kAqd
+ B$|?%A
+ <$t/B
+ P#$|?%B
+ 2$t/C
+ ($znCqd
+ {'$|?%V
+ <$t/W
+ P#$|?%W
+ 2$t/X
+ {$$vi%Z-
+ :$tA4
+ ,$pLf,
+ ,$k]&4
+ &$sUh
+kh%[
+ o$&s%z3
+G8)
+wRp5
+tLpUpN
+tLp6p2
+tLqu^
+ $( %(wRb
 tLpUp*
 tLp68
 tLquA
- $(t=8&8%T
- $$p%8%I
- 0$ ,$ ($qI6
- 4$ $$pc3
- *"C)
-q4.
- *&C$
- ,$ (- (.n0
-_8
- *&ppq)
- '( ((ppq/
- '@ ((pppO
- '4 4(n,
+ $&qnz%z%)
+ $$qne%z%y
+ &${Zp)o?q'p)pP~'%*&4
+ *$kz%n
+ ($kz%m
+ .$kp&4
+ &$sUz
+ $$ %IG7)
+ /_- B,qI9
+p%9%s
+ N&qt94
+ P#$r&93
+ -]$ $(t=9&9&:
+ $$p%9%y
+ 0$ ,$ g#$ $$pc4
+ *"C3
+q48
+ *&C.
+ ,$ (- (.n1
+ ,$C(
+ ,$ppq9
+ '@ ((ppph
+q49
+ 6&n-
 _(
- *&n/
+ *&n0
 _$
- (&n.
-_/
  (&n/
+_0
+ (&n0
 _&
- *&C-
- *$C,
- 'O ^#(`}
+ *&C7
+ &? &BC6
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ '_# &(C"
+ %' V#&`}
 
-var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 22351 spread_8_float32_row_BF16
- @$]*rT
-O'|Q
- $&p#uvq^
- s#$pIpaM
- @$p<G
- a$$tGr+
+var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 34561 spread_8_float32_row_BF16
+ F$]pdq^
+OuvrA
+ $&p#sKrA
+ q%$q:$M
+ @$p<N
+ g#$tGr+
 pIp4M
- {#&p<H
- V#$v"{G
- D$pwsXr7
-q"xG
+ {#&p<O
+ D$zC$M
+ R#$pwsXr7
+q"p?3
 }X
 pwv5sX
-q>pQq+
+q>p7q+
 }X
 /#
-q"}|
- '%q>p5q+
- '(q"w]
- '+q>p^q+
- '.q"p^3
+q"xG
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ &*q$zA$
+ 1# $*p]$vE)
+ $9/%
+ 'F/%
+ KF/%
+ 3F $P#u,0pF
+ $$u,1r5
+ $$u,2px
+ $#u,3s;
+ $#u,4""
+ $#u,5"#
+ $#u,6"$
+ $#u,7"%
+ .(rF0#%
+ $'rB2#%
+ (,rF1#%
+ $3rB7#%
+ (,rF2#%
+ $3rB<#%
+ (,rF3#%
+ $3rBA#%
+ (, &)rBF#%
+ (# &&rBK#%
+ (/ &2rBP#%
+ (; &>rBU#%
+ *#qn4%4%2
+qn3%3%1
+L5%L
+t/7
+ **k5%>
+ $$ &P8 $~7k4&7
+ &$sU5
+ %+rc
+s%53
+ ,*p]9vE)
+ &$/,
+ 'i%/,
+ ?i%/#
+q"p^3
  '1q>paq+
-}X
- $,q$zA$
- 1# $*pL%M
-w348
+ '7 3o% $6pLCM
+w3U8
  $&rse
 u"
  &$sZrgvvpo-
@@ -3583,65 +4417,138 @@ v\s6
 sZr$vv|>
 |2vv
 !s4
- $.u,&pF
+ $.u,%pF
 }dpF
- -#sjy('7po
- ,*rF0#'
- &$rF1#'
- &%rF2#'
- &%rF3#'
- ** *-rF6#'
- &1rF7#'
- (0qn&%&%:
-qn%%%%.
-k&%,
- $( &w2 $v2k:qd
- B$|?%:
- <$t/;
- P#$|?%;
- 2$t/<
- ($zn<qd
- ,$/S
-p]A&8&7
- a$&kD%5
- ($s%F3
- :$t/:
- ^#$|?%I
- <$t/J
- P#$|?%J
- 2$t/K
- {$$vi%M-
- $$kT%F
+ -#sjq1pR-7po
+ $*rF%".
+ ($rB("1
+ &$rB*"4
+ &%rB,"7
+ &%rB.":
+ &%rB0"=
+ &%rB2"@
+ &%rB4"C
+ &%rB6"F
+ (0qnD%D%[
+qnC%C%O
+kD%M
+rr%"G
+ &{8 $r8k[qd
+ &${BpRHy:
+sjv)I(
+ :&|?%[
+u"
+|2"Q
+ (( %& 0$t/\
+ ($rBSU
+ H$|?%\
+ 2$t/]
+ ($zn]qd
+ ,$/f
+ }%$/q
+ o#$|?%q
+ <$t/r
+ P#$|?%r
+ 2$t/s
+ {$$vi%u-
+ &$/j
+ %w0knA
+sxor4
+ $*kpA
+sxqr4
+ $&khA
+Lt%s
+ .&qt>,
+pLu,
+ (&sUv
+kv&7
+ &&qI=
+p%=%t
+sUk
+kk%t
+ ,*p<P
+/$
+p]wvE)
+ $(/f
+ 'r//f
+ Kr//&
+p]&vE)
+ &n7 '=/$
+ K= $V8X&#$"'
+ $$vSF
+X(#$"*
+ $#vSI
+X*#$"-
+ $#vSL
+X,#$"0
+ $#vSO
+X.#$"3
+ $#vSR
+X0#$"6
+ $#vSU
+X2#$"9
+ $#vSX
+X4#$"<
+ $#vS[
+pwv1v/
+q<("+
+q<""%
+vgryr5
+vgqKpM
+/#
+X6#$"?
+ $#vS^
+X8#$"B
+ $#vSb
+X:#$"E
+ $#vSe
+X<#$"H
+ $#vSh
+X>#$"K
+ $#vSk
+X@#$"N
+ $#vSn
+XB#$"Q
+ $#vSq
+XD#$"T
+ $#vSt
+/#
+ +@/(
+ ${' &d&r&T3
+ ($t==&=%9
+t=I&I%8
+t=T&=&>
+p%T%;
+qn:&I&J
+{Zp)o?q'p)pP~'%:&7
+ *.p%=&K
 }\yd
- *&kT%E
- *$ ,)/_
-kH%V
+ &&p%=&L
+ *$ ,)/n
+p%I&7
 xr
-/_
-sUT
- $,s%T3
- *$/_
-p]MvE0
- &&/_
- %^+z+qKA
-/_
- %^+z+r$A
- '^+z+r1A
- '^+z+saA
- '^+z+qiA
- '^+z+r\A
- '^+z+ryA
- '^+z+rgA
- $O/(
-xb$r5
-prsa#$px
-prr\#$s;
-prrg#$""
-prt[#$"#
-pru0#$"$
-X##$"%
-X%#$"&
- $m#{?0?joov,r[?\p)wwsyrJ
+/n
+qI=
+ $, %G *$/n
+p_IvE)
+ W#h//n
+xBrJpo#$
+xBt[pG#$
+xBsRpj#$
+xBu0[#$
+t@"pM#$
+t@#U#$
+t@$xm$
+t@%uH$
+ $O $u#v=t[$#C
+v=u0$#D
+rB#$#E
+rB%$#F
+rB'$#G
+rB)$#H
+rB+$#I
+rB-$#J
+ $*{?0?joov,r[?\p)wwsyrJ
  1# $*wTt[(s)#
 wTu0pMs)#
 uV#pjs)#
@@ -3650,290 +4557,330 @@ uV'r5s)#
 uV)s;s)#
 uV+"#s)#
 uV-"%s)#
- $*vST
-q$sa"U
-q$r\"V
-q$rg"W
-q$t["X
-q$u0"Y
-p1#"Z
-p1%"[
-/b
-pLcM
-w3%8
-/b
- '{+ &4sZrg"Zpo-
- $$sZry"ZpG-
- $$sZr\"Zpj-
- $$sZqi"Z[-
+/%
+sz$#L
+q$sa$#M
+q$r\$#N
+q$rg$#O
+q$t[$#P
+q$u0$#Q
+p1#$#R
+p1%$#S
+/q
+qt=M
+w3M8
+/q
+ '^0 &>sZrg$#Rpo-
+ $$sZry$#RpG-
+ $$sZr\$#Rpj-
+ $$sZqi$#R[-
 v\;
-sZsa"ZpM-
- %{+sZr1"ZU-
- %{+sZr$"Z|>
-|2"Z
- &n#sUd
-kd%U
- $&pwv1v/
+sZsa$#RpM-
+ %^0sZr1$#RU-
+ %^0sZr$$#R|>
+|2$#R
+ (n# %q$ $$/3
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
-s%h3
- (P$qnh%h%g
-qn[%[%Z
-kh%Y
-r?A
- 0*/w
- $$/t
- ,$/}
-sUj
- $&:J{h
-:I|<
- *&/w
-rI0
- *&/6
-vbM
- 6&/d
- ,$/c
- :$ %@ ,$ $- V%.`}
+ ,}#t=I&I&J
+ %0r?H
+ B(:c{h
+:b|<
+ &&/<
+:*uC1
+:+uC5
+/:
+:)}v
+ L,rI'
+ *$/7
+||
+ 6&/q
+ ,$/o
+ $C *F/j
+ .$||
+ ,$ $E T&F`}
 
-var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 22416 spread_8_float32_row_BF16
- B$Ov+rG
-hu1s7
- B&s/
- $,yy
- ($rY|w
- &$tJ^
- $$xDp?K
- ($tHrN
- $$xT
- ($pIpQM
- ,$y+q)
- $$y+qA
- o#&xK)&%
- 2$|C);
-zM)
- 2&x{$r}
+var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 34690 spread_8_float32_row_BF16
+ H$OuvrG
+h1rO
+ y#&/(
+pIp|;
+ &.pnpaK
+ ,$q"paM
+ 0$s[p^
+ ,$rYqU-
+ 2$tHr}
+ $$r,pO
+ 4$uN$
+ $$y+ps
+ 2&z'
+r)qRqU&+
+tIu(,qP
+ 0(x1p7&%
+ 2$x=p5;
+ 4$x{$r}
  $(tb5
- &$tA*
+ &$s"qU
  $$y+rE
- 0$p_3&/&0
-tIu(/&4
- *&ri|$*
- *$uc*KxO
- *$p%8A
-t:&6
- .&{\8
- 4$xe&,
- *$rHYp*%'
- &${Zp)o?q'p)pPx?8&6
- 8$ %@ 2$tA6
- 0$ $W&wZpU
+ <$ri|$8
+ *$uc8KxO
+ *$k#A
+t:&4
+ .&rIp8&
+ >$rHYp*%'
+ &${Zp)o?q'p)pPx?8&4
+ 2$zC"M
+ ($L+%*
+ ($rIp8,
+ &$pL-,
+ ($rib%/
+ ($tA4
+ c($L5%J
+ 6$k4&4
+ 0$ $b-wZpU
 wZp6
 wZqu
- (X&trvE,
- m#$w328
- k$$qn&%&%8
- .$k8qd
- B$|?%8
- <$t/9
- P#$|?%9
- 2$t/:
- ($zn:qd
- &$qI2
-q_2K
- &&p_5&4&3
-wC/&0
- ,&x>&+
- ,$q:/rf
-p%2A
- *&p%23
-wD
-p_2|.+
- ^#(q_0K
- &$p%7%5
- ($r&73
-G7)
-wRp4
-st
-tLp6K
-tLquK
- ,(pH1pk
-tA2
-rY&2-
-tIsS/
- ** %4 'u' 0&s+1&2
- F$|?%G
- <$t/H
- P#$|?%H
- 2$t/I
- {$$vi%K-
- $$p%8%F
- ,$p%8%E
- 6$kH&6
- &$qI8
- $$r&83
-G6)
- /f+/_
-p]MvE,
- u$0qt8M
- N$qI8
-p%8%U
- 0& %^$G7)
-wRb
+ u#c-w3S8
+ k$$qnD%D%Y
+ .$kYqd
+ B$|?%Y
+ <$t/Z
+ P#$|?%Z
+ 2$t/[
+ ($zn[qd
+ {'$|?%o
+ <$t/p
+ P#$|?%p
+ 2$t/q
+ {$$vi%s-
+ :$tA4
+ ,$pL~,
+ ,$kv&4
+ &$qI9
+p%9%t
+ a'&r&93
+G8)
+wRp5
+tLpUpN
+tLp6p2
+tLqu^
+r&N3
+ %(wRb
 tLpUp*
 tLp68
 tLquA
- $(t=8&8%e
- $$p%8%Y
- 0$ ,$ ($qI6
- 4$ $$pc3
- *"C)
-q4.
- *&C$
- ,$ (- (.n0
-_8
- *&ppq)
- '( ((ppq/
- '@ ((pppO
- '4 4(n,
+ $.t=9&9%9
+t=C&C%8
+t=N&9&:
+p%N%;
+qn:&C&D
+{Zp)o?q'p)pP~'%:&4
+ *.p%9&E
+ ($p%9&F
+ 6$p%C&4
+ &$qI9
+ $$ %MG7)
+ /q//n
+p_CvE)
+ X%0qt9M
+ N$qI9
+ %t$ 0& 'e% +^% $(t=9&9&:
+t=C&C&D
+ %3 0( ,$ g#$ $$pc4
+ *"C3
+q48
+ *&C.
+ ,$ (- (.n1
+ ,$C(
+ ,$ppq9
+ '@ ((ppph
+q49
+ 6&n-
 _(
- *&n/
+ *&n0
 _$
- (&n.
-_/
  (&n/
+_0
+ (&n0
 _&
- *&C-
- *$C,
- 'O ^#(`}
+ *&C7
+ &? &BC6
+ 'O 2(C%
+ '2 &(C$
+ '7 ((C#
+ '_# &(C"
+ %' V#&`}
 
-var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 23059 spread_8_float32_row_F16
- B$tW'r-
-Oqyqo
- y*$pw|^p=
-q>p7s@
+var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 36722 spread_8_float32_row_F16
+ H$tW2q^
+sJ}}
+ y+$pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= 6R#p](vE)
+ &$ )R#/%
+ b#R# g%P#qn<%<%:
+qn;%;%9
+L=%T
+t/?
+ **k=%F
+ *$k<&7
+ &$sU=
+ %+rc
+s%=3
+ ,*p]AvE)
+ ($q>p7s@
+ 'X&/,
+pI}|
+ +X&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w388
- k$&qn*%*%>
-qn)%)%2
-k*%0
- *(k>qd
- B$|?%>
- <$t/?
- P#$|?%?
- 2$t/@
- ($zn@qd
- .$p]E&8&7
- a$$kH%9
- ($s%J3
- :$t/>
- ^#$|?%M
- <$t/N
- P#$|?%N
- 2$t/O
- {$$vi%Q-
- $$kX%J
- ,$kX%I
- 6$kL%Z
- &$sUX
- $$s%X3
- ,$p]QvE0
- ($ 'k+shyn?\p0p/qKtz
-/_
- )k+shyn?\p0p/r$tz
- )k+shyn?\p0p/r1tz
- +k+shyn?\p0p/satz
- )k+shyn?\p0p/qitz
- +k+shyn?\p0p/r\tz
- )k+shyn?\p0p/rytz
- +k+shyn?\p0p/rgtz
- o#P#pLkM
-w3)8
- L&sUl
-kl%]
- $&pw{$xx
-shtD?\p0r[v~t^pGpo
+ )= 6P#pLOM
+w3b8
+ k$&qnP%P%h
+qnO%O%[
+kP%Y
+ *(khqd
+ B$|?%h
+ <$t/i
+ P#$|?%i
+ 2$t/j
+ ($znjqd
+ {'$|?%}
+ <$t/~
+ P#$|?%~
+ 2$tA>
+ {$$vi&D-
+ *$kzA
+sx{r4
+ $&k|A
+sx}r4
+ $&ktA
+pHI&J
+ 0&qtJ,
+ ($qII
+ $P) (|( $V(sUw
+kw&K
+ 0Q( $w( &v( )h0/f
+ b#h0/&
+p]*vE)
+ &T# )I/$
+ b#I T#P#pw{$xx
+}g("+
+}g""%
+shtD?\p0r[v~t^pGr5
+shtD?\p0r[v~t^7pM
+ V#, +@ 2*t==&=%A
+t=I&I%@
+ $&p%T%C
+qnB&I&J
+{Zp)o?q'p)pP~'%B&7
+ g#( j#]0 T$P#w3Y8
+ T#$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
-/#
-s%p3
- (0qnp%p%o
-qnd%d%c
-kp%b
- D(sUr
- a'$`}
+ a**`}
 
-var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 23131 spread_8_float32_row_F16
- B$tW'r-
-O'q&s7
- q*$pw|^p=
-q>p7s@
+var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 36852 spread_8_float32_row_F16
+ H$tW2q^
+sJzc
+ k+$pw|^p=
+q>p?s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
-pI}|
+pIxG
 q>p4s@
  ''/#
-q>p5s@
+q>pQs@
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= 6R#p](vE)
+ &$ )R#/%
+ b#R# g%P#qn<%<%:
+qn;%;%9
+L=%R
+t/?
+ **k=%F
+ *$k<&4
+ &$sU=
+ %+rc
+s%=3
+ 2*p]AvE)
+ ($q>p7s@
+ '[&/,
+pI}|
+ +[&q>p5s@
  )&pIp^3
  ++q>pas@
  )/pIp|3
  +4q>qRs@
  )8zC"3
- )= 6R#pL)M
-w368
- k$&qn*%*%<
-qn)%)%2
-k*%0
- *(k<qd
- B$|?%<
- <$t/=
- P#$|?%=
- 2$t/>
- ($zn>qd
- o$$p%7%9
- H$t/>
- a#$|?%K
- <$t/L
- P#$|?%L
- 2$t/M
- {$$vi%O-
- $$p%8%J
- ,$p%8%I
- 6$kL&6
- <$p]QvE,
- ($ 'r+shyn?\p0p/qKtz
-/_
- )r+shyn?\p0p/r$tz
- )r+shyn?\p0p/r1tz
- +r+shyn?\p0p/satz
- )r+shyn?\p0p/qitz
- +r+shyn?\p0p/r\tz
- )r+shyn?\p0p/rytz
- +r+shyn?\p0p/rgtz
- q#P#w3)8
- N$p%8%]
- $$pw{$xx
-shtD?\p0r[v~t^pGpo
+ )= 6P#pLOM
+w3_8
+ k$&qnP%P%f
+qnO%O%[
+kP%Y
+ *(kfqd
+ B$|?%f
+ <$t/g
+ P#$|?%g
+ 2$t/h
+ ($znhqd
+ {'$|?%{
+ <$t/|
+ P#$|?%|
+ 2$t/}
+ {$$vi&@-
+ *$kzA
+sx{r4
+ $&k|A
+sx}r4
+ $&ktA
+pHC&D
+ .&qt:,
+qtD,
+ (&qIC
+ $\) (Y) $c(sUw
+kw&E
+ 0]( $Z) &Y) )k0/f
+ b#k0/&
+p]*vE)
+ &T# )I/$
+ b#I T#P#pw{$xx
+}g("+
+}g""%
+shtD?\p0r[v~t^pGr5
+shtD?\p0r[v~t^7pM
+ V#, +@ >*t=9&9%A
+t=C&C%@
+ $&p%N%C
+qnB&C&D
+{Zp)o?q'p)pP~'%B&4
+ m#( j#g0 T$P#w3Y8
+ T#$shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- 2,t=8&8%m
-qnd%d%c
-p%8%b
- R((`}
+ c**`}
