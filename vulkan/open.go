@@ -20,8 +20,8 @@ var (
 	// ErrFeatures means that the device or its driver lacks a feature that all kernels need.
 	ErrFeatures = errors.New("vulkan: the device lacks what kernels need")
 	// ErrLost means that the driver has given up the device, usually because a kernel hung, or because a kernel without checks accessed
-	// memory out of bounds. Not all drivers notice that a kernel hangs. So a GPU is also lost if the program frees memory, or closes a
-	// stream or the device, and work has not ended a minute after its start. All later calls return this error. The process can close
+	// memory out of bounds. Not all drivers notice that a kernel hangs. If the program frees memory, closes a stream or closes the
+	// device, these functions wait for work. They give up a GPU whose work takes more than a minute: it is lost, too. All later calls return this error. The process can close
 	// the device and open it again. What a hanging kernel uses is freed when the process ends.
 	ErrLost = errors.New("vulkan: the device is lost, because a kernel hung or accessed invalid memory; close it and open it again")
 )
