@@ -18,7 +18,7 @@ import (
 // built is set in the environment of a test that has its kernels' code.
 const built = "GOPHERWARP_TEST_BUILT"
 
-// garbage is how much the compiler may make before it is collected, in percent of what is in use: it soon ends.
+// garbage is how much the compilers, ours and Go's, may make before it is collected, in percent of what is in use: they soon end.
 const garbage = 400
 
 // InSweeps is Main in sweeps. In others, it runs the tests without the code of their kernels, which then run natively only.
@@ -87,7 +87,9 @@ func run(ctx context.Context) (code int, err error) {
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
 	}
-	if code, err := execute(exec.CommandContext(ctx, "go", args...)); code != 0 || err != nil {
+	build := exec.CommandContext(ctx, "go", args...)
+	build.Env = append(os.Environ(), fmt.Sprint("GOGC=", garbage))
+	if code, err := execute(build); code != 0 || err != nil {
 		return code, err
 	}
 	// The test writes what it reads to the file that -test.testlogfile names, as this process would have done.
