@@ -13,10 +13,11 @@ import (
 
 // bench is a list of things to measure alternately.
 type bench struct {
-	ctx    context.Context
-	stream *device.Stream
-	all    []*contest
-	peer   uintptr // peer_sample of launch.cu, or 0
+	ctx     context.Context
+	stream  *device.Stream
+	samples int
+	all     []*contest
+	peer    uintptr // peer_sample of launch.cu, or 0
 }
 
 // contest is one thing to measure. Number identifies it in launch.cu.
@@ -119,7 +120,7 @@ func (b *bench) addGraph(x device.Slice[float32]) (*device.Graph, error) {
 
 // run measures everything alternately and writes medians.
 func (b *bench) run(w output) error {
-	for round := range samples {
+	for round := range b.samples {
 		turn := b.all
 		if round%10 != 0 {
 			turn = slices.DeleteFunc(slices.Clone(turn), func(c *contest) bool { return c.rare })

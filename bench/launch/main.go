@@ -37,7 +37,7 @@ func main() {
 	flag.Parse()
 	f, err := os.Create(*asJSON)
 	if err == nil {
-		err = errors.Join(run(context.Background(), output{os.Stdout, f}, *peer), f.Close())
+		err = errors.Join(run(context.Background(), output{os.Stdout, f}, *peer, samples), f.Close())
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "launch:", err)
@@ -48,7 +48,8 @@ func main() {
 // output is where the text and the JSON are written.
 type output struct{ text, json io.Writer }
 
-func run(ctx context.Context, w output, peer string) error {
+// run measures the given number of samples.
+func run(ctx context.Context, w output, peer string, samples int) error {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func run(ctx context.Context, w output, peer string) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{ctx: ctx, stream: s}
+	b := &bench{ctx: ctx, stream: s, samples: samples}
 	if peer != "" {
 		if err := b.load(peer); err != nil {
 			return err

@@ -1,13 +1,16 @@
 package repotest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -31,32 +34,115 @@ func TestAssembled(t *testing.T) {
 	if err != nil {
 		t.Skip("ptxas is not in PATH; .ci/run fetches it from a package of NVIDIA's")
 	}
-	start, n := time.Now(), 0
-	var group sync.WaitGroup
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-	seen := map[string]bool{}
-	for name, text := range everyPTX(t) {
+	a, n := assembler{command: ptxas, dir: t.TempDir(), batches: map[string][]*batch{}}, 0
+	texts := everyPTX(t)
+	start := time.Now()
+	for i, name := range slices.Sorted(maps.Keys(texts)) {
+		text := texts[name]
 		m := target.FindSubmatch(text)
 		if m == nil {
 			t.Errorf("%s: no .target in its PTX", name)
 			continue
 		}
-		seen[name] = true
+		file := input{name, filepath.Join(a.dir, fmt.Sprint(i, ".ptx"))}
+		if err := os.WriteFile(file.path, renumbered(text, 1000*i), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		for _, arch := range architecturesFor(text, m) {
 			n++
+			a.add(arch, file, text)
+		}
+	}
+	a.assemble(t)
+	t.Logf("%d texts, %d times in %v", len(texts), n, time.Since(start).Round(time.Second))
+}
+
+// entry matches what a PTX file calls a kernel.
+var entry = regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
+
+// fileNumber matches what names a source file by its number.
+var fileNumber = regexp.MustCompile(`(?m)^\s*\.(file|loc) (\d+)`)
+
+// renumbered returns PTX whose source files have the numbers after the given one, because ptxas demands that those of a batch differ.
+func renumbered(text []byte, base int) []byte {
+	return fileNumber.ReplaceAllFunc(text, func(found []byte) []byte {
+		m := fileNumber.FindSubmatch(found)
+		n, _ := strconv.Atoi(string(m[2]))
+		return fmt.Appendf(nil, "\t.%s %d", m[1], base+n)
+	})
+}
+
+// assembler runs ptxas on batches of files, because it takes longer to start than to assemble most files.
+type assembler struct {
+	command, dir string
+	batches      map[string][]*batch // by architecture
+}
+
+// batch is files that ptxas takes at once. It judges each by its own .version and .target, but demands that their kernels have different names.
+type batch struct {
+	files   []input
+	kernels map[string]bool
+}
+
+// input is a file with the PTX of the given name.
+type input struct{ name, path string }
+
+// add adds a file to a batch of an architecture.
+func (a *assembler) add(arch string, file input, text []byte) {
+	const most = 32 // files in a batch
+	var kernels []string
+	for _, m := range entry.FindAllSubmatch(text, -1) {
+		kernels = append(kernels, string(m[1]))
+	}
+	for _, b := range a.batches[arch] {
+		if len(b.files) < most && !slices.ContainsFunc(kernels, func(k string) bool { return b.kernels[k] }) {
+			b.add(file, kernels)
+			return
+		}
+	}
+	b := &batch{kernels: map[string]bool{}}
+	b.add(file, kernels)
+	a.batches[arch] = append(a.batches[arch], b)
+}
+
+func (b *batch) add(file input, kernels []string) {
+	b.files = append(b.files, file)
+	for _, k := range kernels {
+		b.kernels[k] = true
+	}
+}
+
+// assemble runs ptxas on all batches. If it refuses a batch, or crashes, as it does for a few of them, assemble runs it on each file of the
+// batch and reports those that it refuses.
+func (a *assembler) assemble(t *testing.T) {
+	var group sync.WaitGroup
+	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for arch, batches := range a.batches {
+		for _, b := range batches {
 			group.Go(func() {
 				limit <- struct{}{}
 				defer func() { <-limit }()
-				command := exec.CommandContext(t.Context(), ptxas, "-O0", "-arch=sm_"+arch, "-", "-o", "/dev/null")
-				command.Stdin = bytes.NewReader(text)
-				if out, err := command.CombinedOutput(); err != nil {
-					t.Errorf("%s for sm_%s: %v\n%s", name, arch, err, out)
+				if _, err := a.run(t.Context(), arch, b.files...); err == nil {
+					return
+				}
+				for _, file := range b.files {
+					if out, err := a.run(t.Context(), arch, file); err != nil {
+						t.Errorf("%s for sm_%s: %v\n%s", file.name, arch, err, out)
+					}
 				}
 			})
 		}
 	}
 	group.Wait()
-	t.Logf("%d texts, %d times in %v", len(seen), n, time.Since(start).Round(time.Second))
+}
+
+// run runs ptxas on files and returns what it prints.
+func (a *assembler) run(ctx context.Context, arch string, files ...input) ([]byte, error) {
+	args := []string{"-O0", "-arch=sm_" + arch, "-o", os.DevNull}
+	for _, file := range files {
+		args = append(args, file.path)
+	}
+	return exec.CommandContext(ctx, a.command, args...).CombinedOutput()
 }
 
 // everyPTX compiles the kernels of the packages that match the patterns, or of all packages, and returns the distinct texts of their

@@ -10,7 +10,7 @@ import (
 )
 
 // sweepLine matches the arguments of a go test command of .ci/run that runs whole sweeps.
-var sweepLine = regexp.MustCompile(`(?m)^GOPHERWARP_SWEEP=1 go test ([^#\n]*)`)
+var sweepLine = regexp.MustCompile(`(?m)^\s*GOPHERWARP_SWEEP=1 go test ([^#\n]*)`)
 
 // TestSweepsRun demands that .ci/run has a sweep of every test that is a sample in go test.
 func TestSweepsRun(t *testing.T) {

@@ -17,12 +17,13 @@ import (
 )
 
 // TestOtherSystems does what go vet does, for all packages and their tests, for systems that the tests do not run on. It reads the sources
-// of everything, which takes a tenth of the time of go vet: that compiles every package for the system.
+// of everything, which takes a tenth of the time of go vet: that compiles every package for the system. One system has the build tag of the race
+// detector, so that files which only that compiles are judged as well.
 func TestOtherSystems(t *testing.T) {
 	if !sweep.Whole() {
 		t.Skip("takes half a minute; set GOPHERWARP_SWEEP=1")
 	}
-	for _, target := range []string{"windows/amd64", "darwin/arm64"} {
+	for _, target := range []string{"windows/amd64", "darwin/arm64/race"} {
 		for _, finding := range findings(t, "../..", target) {
 			t.Errorf("%s: %s", target, finding)
 		}
@@ -46,15 +47,17 @@ func TestFindings(t *testing.T) {
 }
 
 // findings returns the errors of all packages in a module, its dependencies included, and what the analyzers of go vet report of the
-// module's packages.
+// module's packages. The target is a system, an architecture and, optionally, a build tag.
 func findings(t *testing.T, dir, target string) (list []string) {
 	t.Helper()
 	system, architecture, _ := strings.Cut(target, "/")
+	architecture, tag, _ := strings.Cut(architecture, "/")
 	roots, err := packages.Load(&packages.Config{
-		Mode:  packages.LoadAllSyntax | packages.NeedModule,
-		Dir:   dir,
-		Tests: true,
-		Env:   append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture),
+		Mode:       packages.LoadAllSyntax | packages.NeedModule,
+		Dir:        dir,
+		Tests:      true,
+		BuildFlags: []string{"-tags=" + tag},
+		Env:        append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture),
 		ParseFile: func(fset *token.FileSet, name string, text []byte) (*ast.File, error) {
 			return parser.ParseFile(fset, name, text, parser.SkipObjectResolution|parser.ParseComments)
 		},

@@ -18,7 +18,7 @@ import (
 // built is set in the environment of a test that has its kernels' code.
 const built = "GOPHERWARP_TEST_BUILT"
 
-// garbage is how much the compiler may make before it is collected, in percent of what is in use: it soon ends.
+// garbage is how much the compilers, ours and Go's, may make before it is collected, in percent of what is in use: they soon end.
 const garbage = 400
 
 // InSweeps is Main in sweeps. In others, it runs the tests without the code of their kernels, which then run natively only.
@@ -82,12 +82,15 @@ func run(ctx context.Context) (code int, err error) {
 		return 1, err
 	}
 	program := filepath.Join(dir, "test.exe")
-	// As go test links: without what debuggers read, which takes a sixth of the time to compile the kernels' code.
-	args := []string{"test", "-c", "-ldflags=-s -w", "-gcflags=./...=-dwarf=false", "-o", program}
+	// As go test links: without what debuggers read, which takes a sixth of the time to compile the kernels' code. The outer go test has vetted
+	// the sources.
+	args := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-gcflags=./...=-dwarf=false", "-o", program}
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
 	}
-	if code, err := execute(exec.CommandContext(ctx, "go", args...)); code != 0 || err != nil {
+	build := exec.CommandContext(ctx, "go", args...)
+	build.Env = append(os.Environ(), fmt.Sprint("GOGC=", garbage))
+	if code, err := execute(build); code != 0 || err != nil {
 		return code, err
 	}
 	// The test writes what it reads to the file that -test.testlogfile names, as this process would have done.
