@@ -20,9 +20,9 @@ var (
 	// ErrFeatures means that the device or its driver lacks a feature that all kernels need.
 	ErrFeatures = errors.New("vulkan: the device lacks what kernels need")
 	// ErrLost means that the driver has given up the device, usually because a kernel hung, or because a kernel without checks accessed
-	// memory out of bounds. Not all drivers notice that a kernel hangs. If the program frees memory, closes a stream or closes the
-	// device, these functions wait for work. They give up a GPU whose work takes more than a minute: it is lost, too. All later calls return this error. The process can close
-	// the device and open it again. What a hanging kernel uses is freed when the process ends.
+	// memory out of bounds. Not all drivers notice that a kernel hangs. Functions that free memory, or close a stream or the device,
+	// wait for the running work. If the work on a GPU takes more than a minute, these functions return ErrLost, and the device is lost as well.
+	// All later calls return this error. The process can close the device and open it again. What a hanging kernel uses is freed when the process ends.
 	ErrLost = errors.New("vulkan: the device is lost, because a kernel hung or accessed invalid memory; close it and open it again")
 )
 

@@ -4,7 +4,7 @@
 //
 //	gemm
 //	gemm -few=false -sizes 4096
-//	gemm -search -rows 64    # products of few rows, with each number of blocks that share a sum
+//	gemm -search -rows 64    # products of few rows; tries each number of blocks that divide the sums of a tile among them
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command ptx compiles the kernel of bench/start, and writes the PTX that bench/start launches, for the program
-// start.cu:
+// Command ptx compiles the kernel of bench/start and writes its PTX to a file. Both programs of the comparison launch this PTX:
+// bench/start, and start.cu, which is the same program in C++.
 //
 //	go run ./bench/start/ptx add.ptx
 package main
