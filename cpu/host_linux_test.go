@@ -88,8 +88,12 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// TestZerosNeedNoPages makes a large buffer, of which only a part is written.
+// TestZerosNeedNoPages makes a large buffer, of which only a part is written. It does so in a new process: Go clears memory that earlier tests
+// have used.
 func TestZerosNeedNoPages(t *testing.T) {
+	if inChild(t) {
+		return
+	}
 	dev, err := Open()
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +103,7 @@ func TestZerosNeedNoPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const size = 512 << 20 // more than the memory that earlier tests have left
+	const size = 512 << 20
 	before := resident(t)
 	b, err := device.Make[byte](s, size)
 	if err != nil {
@@ -116,22 +120,30 @@ func TestZerosNeedNoPages(t *testing.T) {
 
 // TestAddressSpace allocates until it fails in a process with little address space.
 func TestAddressSpace(t *testing.T) {
-	if os.Getenv(childVariable) != "" {
-		allocateAll(t)
-		return
-	}
 	if raceDetector {
 		t.Skip("the race detector needs terabytes of address space")
 	}
-	child := exec.Command(os.Args[0], "-test.run=^TestAddressSpace$", "-test.v")
+	if !inChild(t) {
+		allocateAll(t)
+	}
+}
+
+const childVariable = "GOPHERWARP_TEST_CHILD"
+
+// inChild runs the test in a process of its own and returns true, or returns false in that process.
+func inChild(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(childVariable) != "" {
+		return false
+	}
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	child.Env = append(os.Environ(), childVariable+"=1")
 	out, err := child.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "PASS") {
 		t.Errorf("%v\n%s", err, out)
 	}
+	return true
 }
-
-const childVariable = "GOPHERWARP_TEST_ADDRESS_SPACE"
 
 func allocateAll(t *testing.T) {
 	const space = 3 << 30
