@@ -56,6 +56,8 @@ CHANGES = [
     (r"== n_tokens\b", "> 0"),
     (r"(most|least)_relevant\[\"index\"\] == \d", r'\1_relevant["index"] in range(4)'),
     (r"predicted_n\"\] == n_predicted\b", 'predicted_n"] <= n_predicted'),
+    (r"predicted_n\"\] == 16\b", 'predicted_n"] in range(2, 17)'),
+    (r"(\[\"predicted_ms\"\]) \* 15\b", r'\1 * (timings["predicted_n"] - 1)'),
     (r"(stop_type\"\]) == \"limit\"", r'\1 in ("limit", "eos")'),
     (r"== 2 \* 9\b", "> 0"),
     (r'"<s> " \+ prompt', "prompt"),
