@@ -87,7 +87,8 @@ type incomplete struct {
 type responseUsage struct {
 	Input   int `json:"input_tokens"`
 	Details struct {
-		Cached int `json:"cached_tokens"`
+		Cached  int `json:"cached_tokens"`
+		Written int `json:"cache_write_tokens"` // 0: storing tokens in the cache is not charged
 	} `json:"input_tokens_details"`
 	Output        int `json:"output_tokens"`
 	OutputDetails struct {

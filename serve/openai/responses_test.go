@@ -45,7 +45,7 @@ func TestResponses(t *testing.T) {
 	for _, want := range []string{
 		`"object":"response"`, `"error":null`, `"incomplete_details":null`, `"temperature":0.5`, `"top_p":1`, `"max_output_tokens":7`, `"metadata":{"k":"v"}`,
 		`"parallel_tool_calls":false`, `"tools":[]`, `"tool_choice":"auto"`, `"text":{"format":{"type":"text"}}`, `"store":false`, `"previous_response_id":null`,
-		`"usage":{"input_tokens":2,"input_tokens_details":{"cached_tokens":1},"output_tokens":2,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":4}`,
+		`"usage":{"input_tokens":2,"input_tokens_details":{"cached_tokens":1,"cache_write_tokens":0},"output_tokens":2,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":4}`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("there is no %s in %s", want, body)
