@@ -45,9 +45,9 @@ func inSweeps(t *testing.T) {
 // The numbers of cases that an execution skips. If a case is added that needs a new GPU, the second one grows.
 const (
 	plainGo  = 2  // what only a device can do: stop a loop of sync/atomic, print by println to a stream
-	llvmpipe = 59 // what Mesa's software device lacks: copies in bulk, tensor cores, threads that run while others wait for them
-	mesa22   = 84 // what is refused on that of Mesa 22: also clusters, and operations of some lanes
-	volta    = 65 // what GPUs of capability 7.0 lack: clusters, bulk copies, products on tensor cores
+	llvmpipe = 61 // what Mesa's software device lacks: copies in bulk, tensor cores, threads that run while others wait for them
+	mesa22   = 86 // what is refused on that of Mesa 22: also clusters, and operations of some lanes
+	volta    = 67 // what GPUs of capability 7.0 lack: clusters, bulk copies, products on tensor cores
 )
 
 // TestAVX2 runs the vector code for processors without AVX-512 where TestCPU does not.
