@@ -24,15 +24,20 @@ func (q *Parameter) Master(s *tensor.Scope) (device.Slice[float32], error) {
 
 // Values waits for the parameter's values and returns a copy of them. If other processes have some of them, call Memory.Assemble first.
 func (q *Parameter) Values(s *tensor.Scope) ([]float32, error) {
+	return q.values(s, 0, elementsOf(q.shape))
+}
+
+// values returns n of the values that Values returns, from an element on.
+func (q *Parameter) values(s *tensor.Scope, from, n int) ([]float32, error) {
 	if m, err := q.params.Memory(s); err == nil && m.assembled != nil {
-		return slices.Clone(m.assembled[q.whole : q.whole+elementsOf(q.shape)]), nil
+		return slices.Clone(m.assembled[q.whole+from : q.whole+from+n]), nil
 	}
-	from, err := q.Master(s)
+	master, err := q.Master(s)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float32, from.Len())
-	if err := device.Download(s.Stream(), values, from); err != nil {
+	values := make([]float32, n)
+	if err := device.Download(s.Stream(), values, master.Slice(from, from+n)); err != nil {
 		return nil, err
 	}
 	return values, s.Stream().Synchronize(s.Context())
@@ -77,13 +82,13 @@ func (q *Parameter) replace(from int, values []float32) error {
 	return p.stream.Synchronize(context.Background()) // other streams may use the parameter next
 }
 
-// current waits for the parameter's values, and returns them. If no parameter was used yet, they are the initial ones.
-func (q *Parameter) current(ctx context.Context) (values []float32, err error) {
+// current waits for n of the parameter's values, from an element on, and returns them. If no parameter was used yet, they are the initial ones.
+func (q *Parameter) current(ctx context.Context, from, n int) (values []float32, err error) {
 	if t := &q.params.trained; t.memory == nil && len(q.initial) > 0 {
-		return q.initial, t.err
+		return q.initial[from : from+n], t.err
 	}
 	err = tensor.RunOn(ctx, q.params.stream, func(s *tensor.Scope) (err error) {
-		values, err = q.Values(s)
+		values, err = q.values(s, from, n)
 		return err
 	})
 	return values, err

@@ -102,11 +102,11 @@ func (s *saver) add(x slot, from source) error {
 	}
 	s.saved[x.name] = from
 	t, err := weights.NewComputed(weights.Spec{Name: x.name, Type: weights.F32, Shape: x.shape}, func() (data []byte, err error) {
-		values, err := x.of.current(s.ctx)
+		values, err := x.of.current(s.ctx, x.from, elementsOf(x.shape))
 		if err != nil {
 			return nil, err
 		}
-		return binary.Append(nil, binary.LittleEndian, values[x.from:x.from+elementsOf(x.shape)])
+		return binary.Append(nil, binary.LittleEndian, values)
 	})
 	s.tensors = append(s.tensors, t)
 	return err
