@@ -16,9 +16,9 @@ const (
 )
 
 // unrollCalls unrolls small innermost loops that ptxas does not unroll: those that may end early, if that pays, and those that contain
-// divisions or square roots, of which ptxas makes calls. If 8 or 4 divides a constant trip count, so many iterations follow each other
-// without tests of the counter. If the trip count is unknown, four iterations do while the counter is below the bound less three steps;
-// the loop itself does the rest.
+// divisions or square roots, of which ptxas makes calls. If 8 or 4 divides a constant trip count, 8 or 4 iterations follow each other
+// without tests of the counter. If the trip count is unknown, four iterations follow each other while the counter is below the bound less
+// three steps, and the loop itself runs the remaining iterations.
 //
 //	                          b9: if 0 < n-3 b1 b5
 //	b1: i = phi 0, j      ->  b1: i = phi 0, i4        three more copies of the body follow, without tests

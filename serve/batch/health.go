@@ -11,8 +11,8 @@ type Health struct {
 	broken atomic.Pointer[error] // that of the last batch, or nil
 }
 
-// Call Observe after each batch. A batch does not count as failed if it was canceled, or if its error matches one of mistakes, the errors
-// for invalid items.
+// Observe takes the report of a batch, and must be called after each batch. A batch does not count as failed if it was canceled, or if its
+// error matches one of mistakes, the errors for invalid items.
 func (h *Health) Observe(r Report, mistakes ...error) {
 	var failed *error
 	if r.Err != nil && !errors.Is(r.Err, context.Canceled) {
