@@ -115,7 +115,7 @@ func (h heapMemory) Free() error {
 // Bytes implements driver.HostMemory.
 func (h heapMemory) Bytes() []byte { return h.bytes }
 
-// Host returns the memory. The program must not write to it while work that uses it is pending. The
+// Host returns the memory. The program must not write to the memory while pending work uses it. The
 // result of a download is valid after Synchronize.
 //
 // After Close of p, Host returns nil. After Close of p or of the device, the program must not use
@@ -166,7 +166,7 @@ func (p *Pinned[T]) Mapped() Slice[T] {
 }
 
 // Close frees the memory, or ends its registration, when the work that uses it is done. It does not
-// wait. See Host for the slices that Host returned before.
+// wait. After Close, slices that Host returned must not be used (see Host).
 //
 // Allocated memory that is not closed remains until the device is closed. Device.Leaks reports it.
 func (p *Pinned[T]) Close() error {

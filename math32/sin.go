@@ -12,13 +12,13 @@ func Cos(x float32) float32 {
 	return sine(r, quarters+1)
 }
 
-// Sincos returns Sin(x) and Cos(x). It reduces x once, evaluates the series of the sine and that of the cosine, and swaps the
-// two results if necessary. This takes fewer operations than selecting coefficients for each result, as Sin and Cos do.
+// Sincos returns Sin(x) and Cos(x), with fewer operations than the two calls.
 func Sincos(x float32) (sin, cos float32) {
 	r, quarters := reduce(x)
 	s := float32(r * r)
 	sin = fma(fma(fma(sin2, s, sin1), s, sin0), fma(r, s, 0), r)
 	cos = fma(fma(fma(fma(cos3, s, cos2), s, cos1), s, cos0), s, 1)
+	// Swapping both results takes fewer operations than selecting coefficients for each, as sine does.
 	if quarters&1 != 0 {
 		sin, cos = cos, sin
 	}
