@@ -12,13 +12,13 @@ func Cos(x float32) float32 {
 	return sine(r, quarters+1)
 }
 
-// Sincos returns Sin(x) and Cos(x), with fewer operations than the two calls.
+// Sincos returns Sin(x) and Cos(x). It takes fewer operations than a call of Sin and a call of Cos,
+// because it reduces x only once.
 func Sincos(x float32) (sin, cos float32) {
 	r, quarters := reduce(x)
 	s := float32(r * r)
 	sin = fma(fma(fma(sin2, s, sin1), s, sin0), fma(r, s, 0), r)
 	cos = fma(fma(fma(fma(cos3, s, cos2), s, cos1), s, cos0), s, 1)
-	// Swapping both results takes fewer operations than selecting coefficients for each, as sine does.
 	if quarters&1 != 0 {
 		sin, cos = cos, sin
 	}
