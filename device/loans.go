@@ -71,7 +71,8 @@ func (l *Loans) lend(x span) uintptr {
 }
 
 // Enqueue calls f, which must enqueue the work. If a slice is invalid or the stream has failed,
-// Enqueue returns an error and does not call f. An error of a slice or of f sticks to the stream.
+// Enqueue returns an error and does not call f. An error of a slice or of f sticks to the stream
+// (see Stream).
 func (l *Loans) Enqueue(f func() error) error {
 	err := l.stream.check()
 	if err == nil {

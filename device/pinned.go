@@ -213,8 +213,8 @@ func uploadFrom(q driver.Queue, dst uintptr, host []byte) error {
 }
 
 // DownloadPinned copies src to dst, which must have the same length, in the order of the stream's
-// work. It does not wait: the contents of dst are valid after the stream's next Synchronize without
-// an error.
+// work. It does not wait: the contents of dst are valid after the stream's next Synchronize, if it
+// returns nil.
 func DownloadPinned[T any](s *Stream, dst PinnedSlice[T], src Slice[T]) error {
 	return exchange(job{s, "download", WorkDownload, sizeOf[T]()}, span(src), hostSpanOf(dst), downloadTo)
 }
