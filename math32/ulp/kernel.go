@@ -18,8 +18,8 @@ type finding struct {
 	sum uint32
 }
 
-// survey compares function number which with its reference for every step-th float32, starting with
-// the bits first, and stores the findings of each thread in out.
+// survey compares a function with its reference. The inputs are every step-th float32, starting with
+// the bit pattern first.
 //
 //gpu:kernel
 //gpu:contract off

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Survey compares function number which with its reference for every step-th float32, starting with
-// the bits first, and stores the findings of each thread in out.
+// Survey compares a function with its reference. The inputs are every step-th float32, starting with
+// the bit pattern first.
 func Survey(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[finding]) error {
 	p := s.Plan(surveyKernel, g)
 	driver.Pass(p, which)
