@@ -52,8 +52,8 @@ func parse(s string) (choice, error) {
 	return c, nil
 }
 
-// CheckDevice returns the error that Open returns if the value of GOPHERWARP_DEVICE names no device,
-// and nil if the value names a device. CheckDevice does not check that the machine has this device.
+// CheckDevice returns an error if value is not a valid value of GOPHERWARP_DEVICE. It does not
+// check that the machine has the device.
 func CheckDevice(value string) error {
 	_, err := parse(value)
 	return err

@@ -11,6 +11,6 @@
 //	err = s.Synchronize(ctx)
 //
 // Package device defines the operations on devices, and package gpu defines the operations in
-// kernels. The command cmd/kernelgen compiles kernels. Programs that need a particular kind of
-// device call cuda.Open or cpu.Open instead.
+// kernels. The command cmd/kernelgen compiles kernels. To open a particular kind of device, call
+// cuda.Open, vulkan.Open or cpu.Open.
 package gopherwarp

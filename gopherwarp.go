@@ -16,27 +16,26 @@ import (
 	"github.com/gopherwarp/gopherwarp/vulkan"
 )
 
-// Open opens the best device. This is the first GPU that the NVIDIA driver lists. If there is none,
-// it is a Vulkan GPU with all features that kernels can use, preferably a discrete one. If there is
-// none either, it is the CPU. The device's Info describes the device and, for the CPU, states why
-// no GPU is used. A program should print the Info.
+// Open opens the best device: the first GPU that the NVIDIA driver lists; otherwise, a Vulkan GPU
+// with all features that kernels can use, preferably a discrete GPU; and otherwise, the CPU. The
+// device's Info describes the device and, for the CPU, states why no GPU is used. A program should
+// print the Info.
 //
 // The environment variable GOPHERWARP_DEVICE selects another device. If that device is not
 // available, Open returns an error. The values are:
 //
 //	cuda            the first GPU
 //	cuda:1          the GPU with the given number
-//	vulkan          a GPU through Vulkan, preferably a discrete one, or the first
-//	                other device of Vulkan if there is no GPU
-//	vulkan:1        the device of Vulkan with the given number
+//	vulkan          the best Vulkan device, preferably a discrete GPU
+//	vulkan:1        the Vulkan device with the given number
 //	cpu             the CPU
 //	cpu:coroutines  the CPU, with a stack for each thread of a block and a fixed
 //	                order of execution; slow, for comparison and debugging
 //	cpu:goroutines  the CPU, with a goroutine for each thread of a block; slow, for
 //	                debuggers and the race detector
 //	interp          the interpreter, which executes the kernels' PTX and checks it; slow, for tests
-//	interp:fast     the interpreter without detection of data races and of reads of
-//	                uninitialized memory, which takes half the time
+//	interp:fast     the interpreter, twice as fast, but without detection of data races and
+//	                of reads of uninitialized memory
 //	interp:traffic  the interpreter, which on Close writes the memory traffic of each
 //	                source line to standard error
 //
@@ -55,9 +54,9 @@ func Open() (*device.Device, error) {
 	return dev, nil
 }
 
-// OpenNamed opens the device with the given name: one of the values of the environment variable
-// GOPHERWARP_DEVICE. It reads no environment variables. A program that uses several devices calls
-// it for each device.
+// OpenNamed opens the device with the given name, which is a value of GOPHERWARP_DEVICE as
+// described at Open. It reads no environment variables. A program that uses several devices calls
+// OpenNamed for each device.
 func OpenNamed(name string) (*device.Device, error) { return here().open(name) }
 
 // watched makes dev write its activity to the files that have names.
@@ -76,17 +75,17 @@ func watched(dev *device.Device, timeline, profile string) error {
 // Variable is the name of the environment variable that selects the device that Open opens.
 const Variable = "GOPHERWARP_DEVICE"
 
-// VariableTimeline and VariableProfile are the names of environment variables. If they contain the
-// names of files, a device that Open returns writes a timeline and a profile of its activity to
-// these files.
+// VariableTimeline and VariableProfile are the names of environment variables that name files. A
+// device that Open returns writes a timeline of its activity to the first file, and a profile to
+// the second.
 const (
 	VariableTimeline = "GOPHERWARP_TIMELINE"
 	VariableProfile  = "GOPHERWARP_PROFILE"
 )
 
-// Devices describes the devices that Open can choose, starting with the best and ending with the
-// CPU. Devices omits the Vulkan devices that Open never chooses by itself; vulkan.List returns all
-// Vulkan devices. If there is no GPU, the Reason in the CPU's Info states why.
+// Devices describes the devices that Open can choose if GOPHERWARP_DEVICE is not set. The best
+// device comes first, and the CPU last. To list all Vulkan devices, call vulkan.List. If there is
+// no GPU, the Reason in the CPU's Info states why.
 func Devices() ([]device.Info, error) { return here().list() }
 
 // kinds has functions that open and list the devices of this machine. Tests replace them.

@@ -21,9 +21,9 @@ type Declared struct {
 	Generic bool   // whether the kernel has type parameters; only its instances are compiled
 }
 
-// Declarations returns the kernels that package p declares, and diagnostics of errors in their declarations. The argument files contains
-// all files of p. Declarations uses only the types of the packages that p imports, not their sources. It therefore does not know the
-// generic kernels of those packages, and ignores their instances. It also ignores generated files.
+// Declarations returns the kernels that package p declares, and diagnostics of errors in their declarations. The
+// argument files contains all files of p. Declarations does not read the sources of the packages that p imports, and
+// therefore ignores instances of their generic kernels. It also ignores generated files.
 func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	var sources []decl.Source
 	for _, f := range files {
@@ -65,16 +65,17 @@ func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	return kernels, found
 }
 
-// Mentions reports whether the text of a file may contain a //gpu: directive, or a comment that would be a directive without its
-// space. If Mentions returns false, the file declares no kernel.
+// Mentions reports whether the text of a file may contain a //gpu: directive, or a comment such as "// gpu:kernel" that
+// is probably meant as one. If Mentions returns false, the file declares no kernel.
 func Mentions(text []byte) bool { return decl.Mentions(text) }
 
 // Compiles reports whether kernels can call functions of the standard library's package with the given
 // path.
 func Compiles(path string) bool { return load.Compiled(path) }
 
-// Stale returns the names of declarations of p, such as "f" and "T.m", that have changed in its files since code was generated
-// from them, or that no longer exist. Stale does not examine other packages that the kernels use.
+// Stale compares the files of package p with the declarations that the generated code was made from. It returns the
+// names of the declarations that have changed or no longer exist, such as "f" and "T.m". Stale does not examine other
+// packages that the kernels use.
 func Stale(p *types.Package, files []File) []string {
 	texts := map[string][]byte{}
 	for _, f := range files {

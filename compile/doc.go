@@ -1,5 +1,5 @@
-// Package compile compiles the kernels in Go packages. It returns the generated files, which are to be written beside
-// the sources, or diagnostics.
+// Package compile compiles the kernels in Go packages. It returns either diagnostics or the generated files, which
+// belong beside the sources.
 //
 //	result, err := compile.Build(ctx, compile.Options{Patterns: []string{"./..."}})
 //	if err != nil {
@@ -28,8 +28,7 @@
 //
 // The package does not run kernels and does not depend on devices. Each Kernel of a Result embeds a
 // driver.Kernel, the form of a kernel that devices launch. Build works even if generated files are
-// missing or broken: it derives the launchers' declarations from the kernels' syntax before it
-// type-checks the packages.
+// missing or broken.
 //
 // If the environment variable GOPHERWARP_DUMP names a kernel, Build writes the kernel's IR to standard
 // error before the first pass and after each pass. GOPHERWARP_DUMP=kernel=file writes to that file

@@ -22,8 +22,8 @@ type File struct {
 	Place    Place
 }
 
-// Place specifies where a generated file belongs. The files of a package differ between the two places
-// if its code is generated on demand (//gpu:ondemand).
+// Place specifies whether a generated file belongs in the source tree, in programs that are built with an Overlay, or
+// in both. The Place matters only if a package's code is generated on demand (//gpu:ondemand).
 type Place string
 
 // The places of a File.

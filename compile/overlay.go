@@ -12,9 +12,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/compile/internal/load"
 )
 
-// Overlay writes files into dir: the files that a program needs and that differ from the files on disk. It
-// returns the name of a file in dir for the go command's -overlay flag, so that a program can be built with
-// the new files while the source tree remains unchanged. It returns "" if no file differs.
+// Overlay writes the generated files that differ from the files on disk into dir. It returns the name of a file in dir
+// for the go command's -overlay flag, so that a program can be built with the new files while the source tree remains
+// unchanged. It returns "" if no file differs.
 func (r *Result) Overlay(dir string) (string, error) {
 	replace := map[string]string{}
 	for i, f := range r.differing(SourceTree) {

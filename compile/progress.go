@@ -8,7 +8,7 @@ import (
 // Step is the current step of a build.
 type Step struct {
 	What        string // "compiling kernels"
-	Done, Total int    // numbers of kernels; 0 if the step does not count
+	Done, Total int    // numbers of kernels; 0 for a step without numbers
 }
 
 // String returns "compiling kernels: 2 of 40".

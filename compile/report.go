@@ -19,7 +19,7 @@ type Report struct {
 	Kernel  string `json:"kernel"`
 	File    string `json:"file"` // base name
 	Line    int    `json:"line"`
-	// Written is the number of run-time checks that the kernel and the functions that it calls have in their source.
+	// Written is the number of run-time checks in the source of the kernel and of the functions that it calls.
 	Written int `json:"checksWritten"`
 	// CPU describes how the CPU device runs the kernel's blocks, and why it does not use vector code or a twin.
 	CPU string `json:"cpu"`

@@ -26,7 +26,7 @@ func (j *job) twinOptions() pass.Options {
 	return pass.Options{Unroll: true, Verify: j.options.Verify, Disable: gpuOnly}
 }
 
-// Twins selects the kernels that get a twin, the Go function that runs whole blocks.
+// Twins selects the kernels that get a twin: a Go function that runs whole blocks on the CPU.
 type Twins string
 
 // Selections of kernels that get twins.

@@ -17,32 +17,26 @@
 //     each thread is a coroutine. The coroutines take turns; each runs until it must wait.
 //   - If threads wait in a loop, with atomic operations, for values that other threads write, each thread
 //     is a goroutine, and as many blocks as possible run at the same time.
-//   - In a program built with -race, threads run on goroutines, so that the race detector finds a missing barrier. If threads wait for each other or have shared memory, each thread has a goroutine; otherwise, each block has 32 goroutines.
+//   - In a program built with -race, threads run on goroutines, so that the race detector
+//     finds a missing barrier. If threads wait for each other or have shared memory, each thread has a
+//     goroutine; otherwise, each block has 32 goroutines.
 //
 // In the first two cases, threads of a block are not preempted. So a thread waits forever if it polls plain memory
 // until another thread of its block writes that memory, or if it waits in a way that the compiler did not recognize.
 //
-// The blocks are numbered with x varying fastest. Each core starts with a contiguous range of these
-// numbers, and runs its blocks in order. A
-// core that has finished its range takes over the second half of another core's remaining blocks. If
-// threads poll memory (the third case), all blocks start in order instead. After a launch, the device's
-// goroutines poll for about 20 us for another launch, so that a launch that follows soon need not wake
-// goroutines.
-//
-// A launch or copy is done when the call returns. A kernel cannot be stopped. A kernel that never ends
-// blocks the goroutine that launched it. Other goroutines may wait for its stream until their contexts are
-// done. If the stream or the device is closed, Close waits for five seconds. Then it returns an error that matches
-// device.ErrRunning and names the kernel; the kernel continues until the program ends.
+// A launch or copy is done when the call returns. A kernel cannot be stopped. A kernel that never ends blocks the
+// goroutine that launched it. Other goroutines may wait for its stream until their contexts are done. Closing the
+// stream or the device waits for the kernel for five seconds, and then returns an error that matches device.ErrRunning;
+// the kernel continues until the program ends.
 //
 // If several blocks of a launch fault, the device reports the fault of the block with the lowest index, in whatever
-// order the blocks ran. Blocks with higher indices may be skipped. If threads poll memory, a fault ends the polling
-// threads, and the device reports the fault that happened first.
+// order the blocks ran. Blocks with higher indices may be skipped. If threads poll memory (the third case), a fault
+// ends the polling threads, and the device reports the fault that happened first.
 //
 // The device has as much memory as the machine, or less if control groups (containers) or resource limits
 // (ulimit -v, -d) limit the memory of the process. An allocation that the system would refuse returns
 // device.ErrMemory.
 //
-// Package compile generates the code that this package runs: functions that run whole blocks and, for
-// kernels that the compiler could vectorize, vector code for AVX-512 and for AVX2. VectorLanes returns the
-// number of threads that the vector code runs at a time on this machine.
+// Package compile generates the code that this package runs: functions that run whole blocks and, for kernels that the
+// compiler could vectorize, vector code for AVX-512 and for AVX2.
 package cpu

@@ -7,7 +7,7 @@
 //	s, err := dev.NewStream()                    // then package device and generated launchers
 //
 // The package does not contain the kernel compiler. A driver.Kernel contains PTX; the NVIDIA driver compiles the PTX to
-// machine code when the kernel is first launched. Programs that run on any device call gopherwarp.Open instead.
+// machine code when the kernel is first launched. To open the best device of a machine, call gopherwarp.Open.
 //
 // A device and everything that belongs to it may be used by multiple goroutines simultaneously. A
 // goroutine that waits for the GPU does not block a thread, because one goroutine per device polls

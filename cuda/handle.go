@@ -27,9 +27,8 @@ type Handle struct {
 // If s belongs to a device of another kind, the error is driver.ErrUnsupported.
 func Do(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lend) }
 
-// Each is like Do, but does not make the context current. Instead, f must call C only through functions that first call
-// the handle's Before on the same thread. Only packages of this module have such functions. Compared with Do, this
-// saves one transition into C.
+// Each is like Do, but does not make the context current, which saves a transition into C. f must call C only through
+// functions that first call the handle's Before on the same thread. Only packages of this module have such functions.
 func Each(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lendEach) }
 
 func do(s *device.Stream, f func(h Handle) error, lend func(*queue, func(h Handle) error) error) error {
@@ -124,10 +123,10 @@ func (g *graph) AddForeign(work driver.Foreign, after []int) error {
 	})
 }
 
-// With calls f with the context of d current and the goroutine locked to its thread. Use it for
-// library calls that belong to no stream, such as those that create and destroy the library's
-// objects. f must not wait for work of the device. If d is a device of another kind, the error is
-// driver.ErrUnsupported.
+// With calls f while the CUDA context of d is current and the goroutine is locked to its thread.
+// Use it for library calls that belong to no stream, such as calls that create or destroy objects
+// of the library. f must not wait for work of the device. If d is a device of another kind, the
+// error is driver.ErrUnsupported.
 func With(d *device.Device, f func(context uintptr) error) error {
 	b, ok := d.Backend().(*backend)
 	if !ok {

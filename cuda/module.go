@@ -163,7 +163,7 @@ var refusals = map[Status]string{
 		"install the complete driver, or give the container the driver's compute capability",
 }
 
-// RefusedError is the error of a kernel whose code the driver refused.
+// RefusedError is the error of a launch if the driver refuses the kernel's code.
 type RefusedError struct {
 	Kernel string
 	Target driver.Capability // the capability that the code was compiled for

@@ -16,8 +16,8 @@ var (
 	ErrDeviceInit = errors.New("NVIDIA GPU or driver failed to initialize")
 )
 
-// Unavailable is the error for a GPU that cannot be used. It contains the reason, its meaning and
-// what to do about it.
+// Unavailable is the error for a GPU that cannot be used. It contains the reason, an explanation
+// and advice.
 type Unavailable struct {
 	What  string // the problem, in a clause: "no NVIDIA driver was found (libcuda.so.1)"
 	Means string // what this means, in a sentence

@@ -6,7 +6,7 @@ import "github.com/gopherwarp/gopherwarp/device/driver"
 type Capability = driver.Capability
 
 // Fault is a panic of a kernel: an index out of range, a division by zero, a call of panic.
-// Synchronize returns it. Match it with errors.As:
+// Synchronize returns a *Fault, which errors.As matches:
 //
 //	var f *device.Fault
 //	if errors.As(s.Synchronize(ctx), &f) { ... }

@@ -51,17 +51,17 @@ func (d *Device) Backend() driver.Backend { return d.backend }
 // Explain before the device is used.
 func (d *Device) Explain(reason string) { d.info.Reason = reason }
 
-// RecordCallers makes the device record the callers of later launches, so that Fault.Launched is set.
-// It also makes Device.Close return a LeakError if buffers are open. A launch takes a few tenths of a
-// microsecond longer.
+// RecordCallers makes the device record the callers of later launches, so that Fault.Launched is
+// set. It also makes Device.Close return a LeakError if buffers are open. Each launch then takes a
+// few tenths of a microsecond longer.
 func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
 
 // CoarsenAlways makes even small launches use coarse variants of kernels, in which each thread processes several
 // elements. It is for tests.
 func (d *Device) CoarsenAlways(on bool) { d.coarsen.Store(on) }
 
-// OverlapNever makes every kernel that is launched or recorded later wait for the end of the preceding kernel, even if
-// it calls AwaitPrevious. It is for measurements, and shows whether a wrong result depends on the overlap of kernels.
+// OverlapNever makes kernels that are launched or recorded later wait for the end of the preceding kernel, even if they
+// call AwaitPrevious. Use it for measurements, or to find out whether a wrong result depends on the overlap of kernels.
 func (d *Device) OverlapNever(on bool) { d.serial.Store(on) }
 
 // StreamOptions are properties of a stream.

@@ -34,8 +34,7 @@ var (
 	ErrNoVariant = driver.ErrNoVariant
 	// ErrLeak means that buffers were not closed before the device; see LeakError.
 	ErrLeak = errors.New("memory was not closed")
-	// ErrAlign means that memory does not start at a multiple of the number of bytes that its type or
-	// the operation requires.
+	// ErrAlign means that memory is not aligned as its type or the operation requires.
 	ErrAlign = errors.New("memory is not aligned for the type")
 	// ErrCapture means that a graph cannot record the operation.
 	ErrCapture = errors.New("cannot be part of a graph")

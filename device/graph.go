@@ -16,10 +16,9 @@ import (
 // A graph keeps the memory that its work uses. If a buffer is closed before the graph, the buffer's memory
 // is freed when the graph is closed, or when Updates have replaced all uses of the buffer.
 //
-// The function that is recorded may make buffers. The graph owns their memory, and every run uses it again.
-// If the function closes such a buffer, later buffers of the recording may use its memory. A buffer that the
-// function does not close can be used like any other, for example to read a result after a run. Close of the
-// graph closes the buffer.
+// The function that is recorded may make buffers. The graph owns their memory, and every run uses it again. If the
+// function closes such a buffer, later buffers of the recording may use its memory. A buffer that the function does not
+// close can be used like any other, for example to read a result after a run. Closing the graph closes the buffer.
 type Graph struct {
 	device *Device
 	run    driver.GraphBackend // nil if the device has no graphs: Launch then replays the nodes
@@ -45,10 +44,10 @@ type GraphNode struct {
 	Launched string // the line of the program that recorded the launch: "main.go:42"
 }
 
-// Capture records the work that f enqueues on the stream s, and on streams forked from s, and returns the
-// work as a graph. No work runs. The stream accepts launches, copies within the device, fills, copies of
-// pinned memory, and allocations with Make, MakeDirty and MakePlane. Other calls would wait or copy ordinary
-// Go memory; if f makes such a call, Capture returns ErrCapture.
+// Capture records the work that f enqueues on the stream s, and on streams forked from s, and returns the work as a
+// graph. No work runs. The stream accepts launches, copies within the device, fills, copies of pinned memory, and
+// allocations with Make, MakeDirty and MakePlane. If f makes a call that waits or copies ordinary Go memory, such as
+// Synchronize or Upload, Capture returns ErrCapture.
 //
 // The work of one stream runs in order; the work of different streams runs concurrently except where Fork or
 // Join orders it.

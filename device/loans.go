@@ -12,9 +12,9 @@ const maxLoans = 8
 //	x, y := a.Lend(&l), b.Lend(&l)
 //	err := l.Enqueue(func() error { return cuda.Do(s, func(h cuda.Handle) error { ... }) })
 //
-// If a lent buffer is closed, its memory is not freed before Enqueue has returned and the stream's
-// work is done. If the stream records a graph, the graph keeps the memory. Call Enqueue once, even if
-// Lend returned 0.
+// If a lent buffer is closed, its memory is freed only when Enqueue has returned and the stream's
+// work is done. If the stream records a graph, the graph keeps the memory. Call Enqueue once, even
+// if Lend returned 0.
 type Loans struct {
 	stream  *Stream
 	checked bool // the work calls Closed; nothing is pinned
@@ -71,7 +71,8 @@ func (l *Loans) lend(x span) uintptr {
 }
 
 // Enqueue calls f, which must enqueue the work. If a slice is invalid or the stream has failed,
-// Enqueue returns an error and does not call f. An error of a slice or of f sticks to the stream.
+// Enqueue returns an error and does not call f. An error of a slice or of f sticks to the stream
+// (see Stream).
 func (l *Loans) Enqueue(f func() error) error {
 	err := l.stream.check()
 	if err == nil {

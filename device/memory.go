@@ -36,7 +36,7 @@ type MemoryStats struct {
 	Reserved int64 // taken from the device, for current and later buffers; 0 if unknown
 	Limit    int64 // set by SetMemoryLimit; 0 means no limit
 	Pinned   int64 // pinned host memory
-	Buffers  int   // number of open buffers, and of parts of the memory that graphs own
+	Buffers  int   // number of open buffers and of allocations that graphs own
 }
 
 // MemoryStats returns the current memory use.
@@ -56,8 +56,8 @@ func (d *Device) MemoryStats() (MemoryStats, error) {
 }
 
 // Room returns how many bytes buffers can still take: the free memory of the device plus the memory that the device's
-// pool keeps for later buffers, but no more than the limit allows. The result is math.MaxInt64 if there is no limit and
-// the free memory is unknown. Other programs may take the memory at any time.
+// pool keeps for later buffers, but no more than SetMemoryLimit allows. The result is math.MaxInt64 if there is no
+// limit and the free memory is unknown. Other programs may take the memory at any time.
 func (d *Device) Room() (int64, error) {
 	s, err := d.MemoryStats()
 	room := int64(math.MaxInt64)
@@ -103,8 +103,8 @@ type Owner struct {
 // comes first.
 func (d *Device) Owners() []Owner { return d.memory.owners() }
 
-// Leaks returns the lines of the program that made leaked buffers. A leaked buffer became unreachable without Close,
-// and has been freed by the garbage collector. The line with the most bytes comes first.
+// Leaks returns the lines of the program that made leaked buffers: buffers that became unreachable without Close, and
+// that the garbage collector has freed. The line with the most bytes comes first.
 func (d *Device) Leaks() []Owner {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()

@@ -115,7 +115,7 @@ func (h heapMemory) Free() error {
 // Bytes implements driver.HostMemory.
 func (h heapMemory) Bytes() []byte { return h.bytes }
 
-// Host returns the memory. The program must not write to it while work that uses it is pending. The
+// Host returns the memory. The program must not write to the memory while pending work uses it. The
 // result of a download is valid after Synchronize.
 //
 // After Close of p, Host returns nil. After Close of p or of the device, the program must not use
@@ -166,7 +166,7 @@ func (p *Pinned[T]) Mapped() Slice[T] {
 }
 
 // Close frees the memory, or ends its registration, when the work that uses it is done. It does not
-// wait. See Host for the slices that Host returned before.
+// wait. After Close, slices that Host returned must not be used (see Host).
 //
 // Allocated memory that is not closed remains until the device is closed. Device.Leaks reports it.
 func (p *Pinned[T]) Close() error {
@@ -213,8 +213,8 @@ func uploadFrom(q driver.Queue, dst uintptr, host []byte) error {
 }
 
 // DownloadPinned copies src to dst, which must have the same length, in the order of the stream's
-// work. It does not wait: the contents of dst are valid after the stream's next Synchronize without
-// an error.
+// work. It does not wait: the contents of dst are valid after the stream's next Synchronize, if it
+// returns nil.
 func DownloadPinned[T any](s *Stream, dst PinnedSlice[T], src Slice[T]) error {
 	return exchange(job{s, "download", WorkDownload, sizeOf[T]()}, span(src), hostSpanOf(dst), downloadTo)
 }

@@ -182,8 +182,8 @@ func UploadPlane[T any](s *Stream, dst Plane[T], host []T) error {
 	})
 }
 
-// DownloadPlane copies src to host, as rows without padding. The contents of host are valid after the
-// stream's next Synchronize without an error.
+// DownloadPlane copies src to host, as rows without padding. The contents of host are valid after
+// the stream's next Synchronize, if it returns nil.
 func DownloadPlane[T any](s *Stream, host []T, src Plane[T]) error {
 	return throughRows(s, src, len(host), func(packed Plane[T]) error {
 		return join(CopyPlane(s, packed, src), Download(s, host, packed.in))

@@ -20,7 +20,7 @@ import (
 // concurrently. The methods of a Stream may be called from any goroutine.
 //
 // If a launch or copy fails, its error sticks to the stream: until Synchronize has returned that
-// error, every later launch or copy does nothing and returns an error that wraps it.
+// error, every later launch or copy does nothing and returns an error that wraps that error.
 type Stream struct {
 	device   *Device
 	queue    driver.Queue

@@ -18,8 +18,8 @@ func upload(s *Stream, dst span, host memory) error {
 	})
 }
 
-// Download copies src, a Buffer or a Slice, to host, which must have the same length. The contents of host
-// are valid after the stream's next Synchronize without an error.
+// Download copies src, a Buffer or a Slice, to host, which must have the same length. The contents of host are valid
+// after the stream's next Synchronize, if it returns nil.
 //
 // A CUDA device completes a download of more than a few megabytes before Download returns. See Pinned for
 // downloads that run concurrently with the program.

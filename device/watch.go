@@ -63,9 +63,9 @@ type Watcher interface {
 	Closed() error
 }
 
-// Watch reports the device's work to w until stop is called or the device is closed. Work is reported when the
-// program waits for the stream of the work. If stop is called before that, the work is not reported. Each piece
-// of work takes a few microseconds longer. A device has at most one watcher.
+// Watch reports the device's work to w until stop is called or the device is closed. Work is reported when the program
+// waits for its stream, unless stop has been called before. Each piece of work takes a few microseconds longer. A
+// device has at most one watcher.
 func (d *Device) Watch(w Watcher) (stop func(), err error) {
 	v := &watch{watcher: w}
 	if err := v.setClock(d.backend); err != nil {

@@ -17,8 +17,8 @@ type Number interface {
 	Integer | ~float32 | ~float64
 }
 
-// AtomicInteger is the constraint of atomic operations on the bits of integers. Of the types with 8 and 16 bits, it
-// permits only the predeclared types, and no defined types such as dtype.F16.
+// AtomicInteger is the constraint of atomic operations on the bits of integers. It excludes defined types of 8 and 16
+// bits, such as dtype.F16.
 type AtomicInteger interface {
 	Integer | int8 | int16 | uint8 | uint16
 }
@@ -36,9 +36,8 @@ type AtomicNumber interface {
 // options are the memory order and the scope. The defaults are Relaxed and DeviceScope. On a GPU,
 // additions to an element of a slice treat subnormal float32 values as zero.
 //
-// Operations on integers of 8 and 16 bits compare and swap the aligned 32-bit word that contains *p. Other threads may
-// access the other bytes of that word at the same time; on the CPU, however, Go's race detector (-race) reports plain
-// accesses to these bytes as races.
+// Operations on integers of 8 and 16 bits update the aligned 32-bit word that contains *p. Other threads may access the
+// other bytes of that word at the same time, but on the CPU, Go's race detector (-race) reports such accesses.
 func AtomicAdd[T AtomicNumber](p *T, v T, options ...Memory) T {
 	if v == 0 { // a read, possibly in a loop that waits
 		simt.Pause()

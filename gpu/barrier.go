@@ -4,8 +4,7 @@ import "github.com/gopherwarp/gopherwarp/internal/simt"
 
 // Barrier counts arrivals of threads and bytes of bulk copies, in consecutive phases (PTX:
 // mbarrier; requires compute capability 9.0). A phase completes, and the next phase begins, when
-// the number of arrivals has reached the number that was passed to Init, and the bytes that were
-// passed to Expect have arrived.
+// the Barrier has counted as many arrivals as Init requires and as many bytes as Expect announces.
 //
 //	full := gpu.Shared[gpu.Barrier](t)
 //	if t.ThreadX() == 0 {
@@ -18,32 +17,32 @@ import "github.com/gopherwarp/gopherwarp/internal/simt"
 //	}
 //	full.Wait(t, 0)
 //
-// A Barrier must be in shared memory. A thread that faults does not arrive, and the threads that
-// wait for its arrival exit.
+// A Barrier must be in shared memory. If a thread faults, the threads that wait for its arrival
+// exit.
 type Barrier struct{ word uint64 }
 
-// Init initializes b at the beginning of phase 0. Each phase requires the given number of arrivals.
-// One thread calls Init. Then all threads of the block call Sync or SyncCluster before they use b.
+// Init initializes b and begins phase 0. Each phase requires the given number of arrivals. One
+// thread calls Init. Then all threads of the block call Sync or SyncCluster before they use b.
 func (b *Barrier) Init(t Thread, arrivals int) { t.block.InitBarrier(&b.word, arrivals) }
 
-// Arrive counts one arrival. The thread's memory accesses before Arrive are ordered before the
-// accesses that other threads make after waiting for the phase.
+// Arrive counts one arrival. The thread's earlier memory accesses happen before the later accesses
+// of threads that wait for the phase.
 func (b *Barrier) Arrive(t Thread) { t.block.Arrive(&b.word, 0) }
 
 // ArriveAt counts one arrival at the counterpart of b in the block with the given rank in the
-// cluster (see Peer). The thread's earlier reads of shared memory are complete before threads of
-// that block pass the phase, so that they can copy to what it has read. Its earlier writes are not
-// ordered. A block must not end before the arrivals of other blocks at its barriers. The thread
-// faults if the cluster has no block of the given rank.
+// cluster (see Peer). After waiting for the phase, threads of that block may overwrite shared
+// memory that the calling thread has read before ArriveAt. ArriveAt does not order the calling
+// thread's writes. A block must not end before other blocks have arrived at its barriers. The
+// thread faults if the cluster has no block of the given rank.
 func (b *Barrier) ArriveAt(t Thread, rank int) { Peer(t, b, rank).Arrive(t) }
 
 // Expect is like Arrive, and also makes the phase wait for the given number of bytes. Bulk copies
 // with b as their barrier deliver the bytes.
 func (b *Barrier) Expect(t Thread, bytes int) { t.block.Arrive(&b.word, bytes) }
 
-// Send stores v at the counterpart of *dst in the block with the given rank in the cluster, where
-// the 8 bytes arrive at the counterpart of b (see Peer; PTX: st.async). The thread does not wait
-// for them. Threads of the other block that wait for the phase then read v.
+// Send starts to store v in the counterpart of *dst in the block with the given rank in the cluster
+// (see Peer; PTX: st.async). The 8 bytes arrive at that block's counterpart of b. Threads that wait
+// there for the phase can then read v.
 //
 //	got, full := gpu.Shared[[8]uint64](t), gpu.Shared[gpu.Barrier](t)
 //	if t.ThreadX() == 0 {
@@ -58,10 +57,10 @@ func (b *Barrier) Expect(t Thread, bytes int) { t.block.Arrive(&b.word, bytes) }
 //	}
 //	full.Wait(t, 0)
 //
-// Send costs less than a write through Peer and SyncCluster, for which all threads of the cluster
-// wait until their accesses to global memory are complete. It orders no other accesses of the
-// thread. A block must not end before everything that others send to it has arrived. The thread
-// faults if the cluster has no block of the given rank.
+// Send costs less than a write through Peer followed by SyncCluster, because SyncCluster waits for
+// all accesses to global memory. Send orders no other accesses of the thread. A block must not end
+// before all data that other blocks send to it has arrived. The thread faults if the cluster has no
+// block of the given rank.
 func (b *Barrier) Send(t Thread, dst *uint64, v uint64, rank int) {
 	*Peer(t, dst, rank) = v
 	t.block.Complete(&Peer(t, b, rank).word, 8)
@@ -77,14 +76,14 @@ func (b *Barrier) Wait(t Thread, phase int) {
 }
 
 // Done reports whether the phase with the given number has completed. A loop may call Done to wait
-// for a phase. If a thread faults before it arrives, the waiting thread exits.
+// for a phase.
 func (b *Barrier) Done(t Thread, phase int) bool {
 	simt.Pause()
 	return t.block.Passed(&b.word, phase)
 }
 
 // WarpGroupSize is the number of threads in a warp group: four consecutive warps that multiply
-// panels together. The index of the group's first warp is a multiple of four.
+// Panels together. The index of the group's first warp is a multiple of four.
 const WarpGroupSize = 4 * simt.WarpSize
 
 // WarpGroup returns the index of the thread's warp group in the block.

@@ -50,8 +50,8 @@ func (b *Blocks) Lanes() int { return b.walk.Lanes }
 // block or, if blocks are one-dimensional, the current block and the blocks that follow it along x.
 func (b *Blocks) Span() int { return b.walk.Span() }
 
-// Done records that the first n threads of the span have run, and returns how many of them belong
-// to the current block.
+// Done records that the first n threads of the span (see Span) have run, and returns how many of
+// them belong to the current block.
 func (b *Blocks) Done(n int) int { return b.walk.Done(n) }
 
 // Begun returns the number of threads of the current block that had already run when Next reached
@@ -62,7 +62,7 @@ func (b *Blocks) Begun() int { return b.walk.Begun() }
 func (b *Blocks) Threads() int { return b.walk.Block.Threads() }
 
 // Shared returns the shared memory of a block: the given number of bytes, followed by the dynamic
-// shared memory of the launch. All blocks use the same memory, and Shared is called once.
+// shared memory of the launch. All blocks use the same memory, so Shared is called once.
 func (b *Blocks) Shared(bytes int) unsafe.Pointer { return b.walk.Shared(bytes) }
 
 // Dynamic returns the size in bytes of the dynamic shared memory of the launch.
@@ -106,8 +106,8 @@ func (b *Blocks) ThreadZ(thread int) int {
 // Fault records a fault of t at the caller's line, which ends the launch. The caller must return.
 func (b *Blocks) Fault(t Thread, format string, args ...any) { b.fault(t, format, args) }
 
-// OutOfRange is Fault with two numbers as arguments. Unlike a call of Fault, a call of OutOfRange
-// needs no memory for its arguments, and so costs no registers in the code that does not fault.
+// OutOfRange is Fault with the arguments x and limit. Unlike Fault, it needs no memory for the
+// arguments.
 //
 //go:noinline
 func (b *Blocks) OutOfRange(t Thread, format string, x, limit int) {

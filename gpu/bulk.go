@@ -14,7 +14,7 @@ import "unsafe"
 //	}
 //	full.Wait(t, 0)
 //
-// Accesses of other threads to dst must be ordered before the copy as TensorMap.Fetch describes.
+// Threads that have accessed dst must synchronize first, as TensorMap.Fetch describes.
 func FetchBulk[T any](t Thread, dst, src []T, bar *Barrier) {
 	checkBulk("FetchBulk", dst, src)
 	copy(dst, src)
@@ -22,9 +22,9 @@ func FetchBulk[T any](t Thread, dst, src []T, bar *Barrier) {
 }
 
 // StoreBulk starts to copy src, in shared memory, to dst, in global memory. Both slices must meet
-// the requirements of FetchBulk. Threads that wrote to src call FenceAsync before they synchronize
-// with the thread that calls StoreBulk. The copy belongs to the group that the thread's next
-// CommitStores forms.
+// the requirements of FetchBulk. Threads that have written to src must call FenceAsync before they
+// synchronize with the thread that calls StoreBulk. To wait for the copy, call CommitStores and
+// then WaitStores.
 func StoreBulk[T any](t Thread, dst, src []T) {
 	checkBulk("StoreBulk", dst, src)
 	copy(dst, src)

@@ -55,18 +55,18 @@ func (t Thread) ArriveCluster() { t.block.ArriveCluster(t.linear()) }
 // its previous WaitCluster.
 func (t Thread) WaitCluster() { t.block.WaitCluster(t.linear()) }
 
-// Peer returns the counterpart of *p in the shared memory of the block with the given rank in the
-// cluster. p points into memory that Shared or DynamicShared returned. The result is an ordinary
-// pointer: a kernel can index it, read and write through it, and pass it to atomic operations.
+// Peer returns a pointer to the counterpart of *p in the shared memory of the block with the given
+// rank in the cluster. p points into memory that Shared or DynamicShared returned. A kernel can
+// read and write through the result, index it, and pass it to atomic operations.
 //
 //	mine := gpu.Shared[[256]float32](t)
 //	...
 //	t.SyncCluster() // all blocks have written to their shared memory
 //	x := gpu.Peer(t, mine, (t.ClusterRank()+1)%t.ClusterSize())[i]
 //
-// In a kernel that uses Peer, no block of a cluster runs before all blocks of the cluster have
-// started, and the shared memory of each block remains valid until all blocks of the cluster have
-// ended. The thread faults if the cluster has no block of the given rank.
+// In a kernel that uses Peer, the blocks of a cluster wait for each other at the start and at the
+// end of the kernel, so the shared memory of all of them is always valid. The thread faults if the
+// cluster has no block of the given rank.
 func Peer[T any](t Thread, p *T, rank int) *T {
 	return (*T)(t.block.Peer(unsafe.Pointer(p), rank))
 }

@@ -25,6 +25,6 @@ func CopyAsync[T any](t Thread, dst, src *T) {
 // CommitCopies.
 func (t Thread) CommitCopies() {}
 
-// WaitCopies waits until all groups of the thread's copies are complete, except the n most recent
-// groups. n is a constant from 0 to 7.
+// WaitCopies waits until all but the n most recent groups of the thread's copies are complete (see
+// CommitCopies). n is a constant from 0 to 7.
 func (t Thread) WaitCopies(n int) {}

@@ -1,7 +1,7 @@
 package gpu
 
 // Memory is the memory order or the scope of an atomic operation or a fence. An operation takes at
-// most one order and at most one scope, both of which must be constants in a kernel.
+// most one order and at most one scope, which must be constants in a kernel.
 //
 //	gpu.AtomicStore(&ready[0], 1, gpu.Release, gpu.SystemScope)
 //
@@ -27,10 +27,10 @@ const (
 	SystemScope                     // all threads of all devices and of the host
 )
 
-// Fence orders memory accesses. If another thread observes an access that the calling thread made
-// after Fence, and then uses a fence or Acquire, that thread also observes all accesses that the
-// calling thread made before Fence. The default is AcquireRelease with DeviceScope; the only other
-// order of a fence is Sequential.
+// Fence orders memory accesses. For example, suppose that one thread writes data, calls Fence, and
+// then sets a flag with AtomicStore. If another thread loads the flag with AtomicLoad, finds it
+// set, and then calls Fence, that thread also sees the data. The default is AcquireRelease with
+// DeviceScope; the only other order of a fence is Sequential.
 //
 // Fence does not wait for other threads. Use Thread.Sync, which also orders memory, to synchronize
 // the threads of a block.

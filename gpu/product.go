@@ -64,10 +64,9 @@ const stepBytes = 32 // the extent in bytes of the summed dimension of one produ
 //	t.CommitProducts()
 //	gpu.AwaitProducts(t, &acc, 0)
 //
-// Until AwaitProducts returns, the kernel must neither read nor write *acc, nor write to the
-// panels. Relative to the sum of the magnitudes of its terms, the error of a result is at most
-// 2^-12 for elements of one byte and 2^-20 for other elements. On the CPU, MultiplyAsync completes
-// at once.
+// Until AwaitProducts returns, the kernel must not access *acc or write to the panels. The error of
+// a result is at most 2^-20 times the sum of the magnitudes of its terms, or 2^-12 times that sum
+// for elements of one byte. On the CPU, MultiplyAsync completes at once.
 func MultiplyAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc *A, a L, b R) {
 	in := t.linear() % WarpGroupSize
 	row, depth := in/32*16+in%32/4, stepBytes/int(unsafe.Sizeof(*new(T)))
@@ -82,12 +81,11 @@ func ProductAsync[A Accumulator, T Multiplicand, L, R Operand[T]](t Thread, acc 
 }
 
 // MultiplyTilesAsync is like MultiplyAsync for a left operand that the warp group holds in
-// registers. Each warp passes 16 of the operand's 64 rows, in the layout of the operand a of MMA:
-// 16 columns, in four tiles, upper left, lower left, upper right, lower right.
+// registers. Each warp passes 16 of the operand's 64 rows, in the layout of MMA's operand a.
 //
-// An accumulator can be the left operand of the next product, after its elements are rounded to T
-// and packed in pairs: for columns 16*k to 16*k+15, tile i of a thread consists of the elements
-// 8*k+2*i and 8*k+2*i+1 of the thread's accumulator.
+// To use an accumulator as the left operand of a later product, round its elements to T and pack
+// them in pairs: for columns 16*k to 16*k+15, tile i consists of elements 8*k+2*i and 8*k+2*i+1 of
+// the thread's accumulator.
 func MultiplyTilesAsync[A Accumulator, T Half, R Operand[T]](t Thread, acc *A, a [4]Tile[T], b R) {
 	left := gather(t, simt.MultiplyTiles, pair(a[0], a[2]))
 	right := gather(t, simt.MultiplyTiles, pair(a[1], a[3]))
@@ -161,8 +159,8 @@ func (t Thread) FenceProducts() {}
 // CommitProducts.
 func (t Thread) CommitProducts() {}
 
-// AwaitProducts waits until all groups of the warp's products are complete, except the n most
-// recent groups. n is a constant from 0 to 7. acc points to the accumulator of the completed
+// AwaitProducts waits until all but the n most recent groups of the warp's products are complete
+// (see CommitProducts). n is a constant from 0 to 7. acc points to the accumulator of the completed
 // products. If the products have several accumulators, call AwaitProducts for each accumulator.
 func AwaitProducts[A Accumulator](t Thread, acc *A, n int) {
 	t.block.Meet(t.linear(), simt.Products, 0, 0) // once one thread continues, the panels of all may change

@@ -3,7 +3,7 @@ package gpu
 import "math/bits"
 
 // WarpReduceAdd returns the sum of v over all threads of the warp. All threads receive the same
-// result, even if the order of the additions affects rounding.
+// bits.
 func WarpReduceAdd[T Number](t Thread, v T, lanes ...uint32) T {
 	if len(lanes) > 0 {
 		return reduceSome[T, sum[T]](t, v, only(lanes))

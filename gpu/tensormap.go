@@ -35,9 +35,8 @@ type MapPlan struct {
 // Corner is the position of a tile's first element in a stack of matrices. A tile may extend beyond
 // the matrix or lie outside the matrix.
 //
-// X times the size of an element must be a multiple of 16 bytes, which bulk tensor copies require
-// of the innermost coordinate. No coordinate may be negative or need more than 31 bits. If a
-// requirement is not met, the thread faults.
+// X times the size of an element must be a multiple of 16 bytes. Coordinates must be at least 0 and
+// less than 2^31. Otherwise the thread faults.
 type Corner struct{ X, Y, Z int }
 
 // Fetch starts to copy a tile of m to *dst, in shared memory (PTX: cp.async.bulk.tensor; requires
@@ -46,9 +45,9 @@ type Corner struct{ X, Y, Z int }
 // arrive at bar, which must expect them (Barrier.Expect). A thread sees the tile after it has
 // waited for the phase of bar in which the bytes arrive.
 //
-// The copy does not wait for earlier accesses to *dst. Before the call of Fetch, reads of *dst by
-// other threads must be complete, which a Sync or a Barrier ensures, and threads that wrote to *dst
-// must have called FenceAsync after their writes.
+// The copy does not wait for earlier accesses to *dst. So threads that have accessed *dst must
+// first synchronize with the calling thread, through Sync or a Barrier. If they have written to
+// *dst, they must call FenceAsync before they synchronize.
 func (m TensorMap[Part]) Fetch(t Thread, dst *Part, corner Corner, bar *Barrier) {
 	m.plan.check(corner)
 	m.plan.each(corner, unsafe.Pointer(dst), func(inside bool, tile, element unsafe.Pointer) {
@@ -63,12 +62,11 @@ func (m TensorMap[Part]) Fetch(t Thread, dst *Part, corner Corner, bar *Barrier)
 }
 
 // Multicast is like Fetch, but copies the tile to all blocks of the cluster at once (PTX:
-// .multicast::cluster). In each of them, the tile becomes the counterpart of *dst, and its bytes
-// arrive at the counterpart of bar (see Peer). The matrix is read once for all blocks.
+// .multicast::cluster). Each block receives the tile in its counterpart of *dst, and the bytes
+// arrive at its counterpart of bar (see Peer). The matrix is read only once.
 //
-// The barriers of all blocks must have been initialized before. A kernel therefore calls SyncCluster
-// between Init and Multicast. A block must not end before the tiles that other blocks copy to it
-// have arrived.
+// The barriers of all blocks must be initialized first: call SyncCluster between Init and
+// Multicast. A block must not end before the tiles that other blocks copy to it have arrived.
 func (m TensorMap[Part]) Multicast(t Thread, dst *Part, corner Corner, bar *Barrier) {
 	for rank := range t.ClusterSize() {
 		m.Fetch(t, Peer(t, dst, rank), corner, Peer(t, bar, rank))
@@ -77,8 +75,8 @@ func (m TensorMap[Part]) Multicast(t Thread, dst *Part, corner Corner, bar *Barr
 
 // Store starts to copy *src, in shared memory, to a tile of m. The tile starts at column corner.X
 // and row corner.Y of matrix corner.Z. Elements outside the matrix are not stored. One thread calls
-// Store. Threads that wrote to *src call FenceAsync before they synchronize with the thread that
-// calls Store. The copy belongs to the group that the thread's next CommitStores forms.
+// Store. Threads that have written to *src must call FenceAsync before they synchronize with the
+// thread that calls Store. To wait for the copy, call CommitStores and then WaitStores.
 func (m TensorMap[Part]) Store(t Thread, corner Corner, src *Part) {
 	m.plan.check(corner)
 	m.plan.each(corner, unsafe.Pointer(src), func(inside bool, tile, element unsafe.Pointer) {
@@ -92,18 +90,17 @@ func (m TensorMap[Part]) Store(t Thread, corner Corner, src *Part) {
 // CommitStores.
 func (t Thread) CommitStores() {}
 
-// WaitStores waits until all groups of the thread's stores are complete, except the n most recent
-// groups. n is a constant from 0 to 7.
+// WaitStores waits until all but the n most recent groups of the thread's stores are complete (see
+// CommitStores). n is a constant from 0 to 7.
 func (t Thread) WaitStores(n int) {}
 
 // WaitSources is like WaitStores, but waits only until the sources in shared memory have been read
 // and may be overwritten.
 func (t Thread) WaitSources(n int) {}
 
-// FenceAsync orders the thread's writes to shared memory before the reads by bulk copies and by
-// products of panels that start later (PTX: fence.proxy.async). The calling thread may start the
-// copy or product, or another thread may start it after it has synchronized with the calling
-// thread.
+// FenceAsync orders the thread's writes to shared memory before later bulk copies and products of
+// panels (PTX: fence.proxy.async). Another thread may start the copy or product if it first
+// synchronizes with the calling thread.
 func (t Thread) FenceAsync() {}
 
 // check panics if the hardware cannot copy a tile at the given corner.
@@ -134,16 +131,15 @@ func (p *MapPlan) each(at Corner, tile unsafe.Pointer, f func(inside bool, tile,
 	}
 }
 
-// TileShape describes the tile that a copy by a TensorMap transfers. Package device derives it from
-// the type of the tile.
+// TileShape describes the tiles that a TensorMap copies.
 type TileShape struct {
 	Box     [2]int // elements along x and y
 	Element reflect.Type
 	Panels  bool
 }
 
-// TileOf returns the shape of a tile of type t. It returns an error if copies cannot transfer
-// variables of type t.
+// TileOf returns the shape of a tile of type t, or an error if a TensorMap cannot copy tiles of
+// type t.
 func TileOf(t reflect.Type) (TileShape, error) {
 	if p, ok := reflect.Zero(reflect.PointerTo(t)).Interface().(interface{ element() reflect.Type }); ok {
 		e := p.element()

@@ -69,8 +69,8 @@ func (t Thread) SyncAnd(p bool) bool { m := t.vote(p); return m.Ones == m.Thread
 func (t Thread) SyncOr(p bool) bool { return t.vote(p).Ones > 0 }
 
 // SyncGrid waits until every thread of the grid has called SyncGrid or exited. Writes to memory
-// that the threads made before SyncGrid are visible to all these threads after SyncGrid. Every
-// block must call SyncGrid the same number of times, each time in at least one of its threads.
+// that the threads made before SyncGrid are visible to all these threads after SyncGrid. At least
+// one thread of every block must take part in each SyncGrid.
 //
 // All blocks of a kernel that calls SyncGrid run at the same time; launching more blocks than the
 // device can hold at once is an error. If a thread of the grid has faulted, the other threads exit

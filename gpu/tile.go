@@ -132,7 +132,7 @@ func checkAligned(name string, p unsafe.Pointer, size uintptr) {
 }
 
 // StoreMatrix4 stores four tiles to shared memory (PTX: stmatrix; requires compute capability 9.0).
-// It is the inverse of LoadMatrix4 with the same rows.
+// With the same rows, it is the inverse of LoadMatrix4.
 func StoreMatrix4[T Half](t Thread, row *[8]T, tiles [4]Tile[T]) {
 	checkAligned("StoreMatrix4", unsafe.Pointer(row), unsafe.Sizeof(*row))
 	var brought [4][WarpSize]uint64

@@ -97,8 +97,8 @@ func Match[T Number](t Thread, v T, lanes ...uint32) uint32 {
 	return set
 }
 
-// Shuffle returns the v of the thread at the given lane (modulo 32). If that thread has exited,
-// does not exist or does not take part, the result is arbitrary.
+// Shuffle returns the v of the thread at the given lane (modulo 32). As in all shuffles, the result
+// is arbitrary if that thread has exited, does not exist or does not take part.
 func Shuffle[T Number](t Thread, v T, lane int, lanes ...uint32) T {
 	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, lane&(WarpSize-1))
 }
@@ -108,16 +108,14 @@ func ShuffleUp[T Number](t Thread, v T, delta int, lanes ...uint32) T {
 	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, t.Lane()-delta&(WarpSize-1))
 }
 
-// ShuffleDown returns the v of the thread at lane Lane() + delta, or the calling thread's v if that lane is
-// greater than 31. delta is between 0 and 31. If the other thread has exited, does not exist or does not take
-// part, the result is arbitrary.
+// ShuffleDown returns the v of the thread at lane Lane() + delta, or the calling thread's v if that lane is greater
+// than 31. delta is between 0 and 31.
 func ShuffleDown[T Number](t Thread, v T, delta int, lanes ...uint32) T {
 	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, t.Lane()+delta&(WarpSize-1))
 }
 
 // ShuffleXor returns the v of the thread at lane Lane() ^ mask, so that threads exchange values in
-// pairs. mask is between 0 and 31. If the other thread has exited, does not exist or does not take
-// part, the result is arbitrary.
+// pairs. mask is between 0 and 31.
 func ShuffleXor[T Number](t Thread, v T, mask int, lanes ...uint32) T {
 	return shuffled(t.meet(simt.Shuffle, lanes, toBits(v)), v, t.Lane()^mask&(WarpSize-1))
 }

@@ -41,8 +41,8 @@ func FastTanh(x float32) float32 { return Tanh(x) }
 // 2**126. For larger |y|, the result is 0, or NaN if x is infinite.
 func FastDiv(x, y float32) float32 { return x / y }
 
-// FastRcp returns an approximation of 1 / x. The error is at most 1 ULP. On a GPU, an x of less than 2**-126 counts as 0, and a
-// result less than 2**-126 is 0.
+// FastRcp returns an approximation of 1 / x. The error is at most 1 ULP. On a GPU, a subnormal x counts as 0, and a
+// subnormal result is 0.
 func FastRcp(x float32) float32 { return 1 / x }
 
 // FastSqrt returns an approximation of the square root of x. The relative error is at most 2**-22.

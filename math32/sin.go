@@ -12,8 +12,8 @@ func Cos(x float32) float32 {
 	return sine(r, quarters+1)
 }
 
-// Sincos returns Sin(x) and Cos(x). It reduces x once, evaluates the series of the sine and that of the cosine, and swaps the
-// two results if necessary. This takes fewer operations than selecting coefficients for each result, as Sin and Cos do.
+// Sincos returns Sin(x) and Cos(x). It takes fewer operations than a call of Sin and a call of Cos,
+// because it reduces x only once.
 func Sincos(x float32) (sin, cos float32) {
 	r, quarters := reduce(x)
 	s := float32(r * r)

@@ -12,5 +12,5 @@
 // variables GOPHERWARP_TIMELINE and GOPHERWARP_PROFILE name files, the device writes a timeline and
 // a profile to them. The command "gopherwarp trace" runs a program with these variables.
 //
-// Package device makes all measurements. Events inside a kernel are not recorded.
+// Events inside a kernel are not recorded.
 package trace

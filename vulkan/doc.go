@@ -10,7 +10,7 @@
 // to SPIR-V. If a kernel needs a feature that the device lacks, such as tensor cores, its launch returns an error that matches
 // device.ErrNoVariant.
 //
-// The commands of all streams run one after another. The package collects enqueued work, and submits the work to the GPU when the program
-// waits for a stream, or when there is much work. If a kernel hangs, or if a kernel without checks accesses memory out of bounds, the
-// process continues but loses the device: all later calls return ErrLost, until the program closes the device and opens it again.
+// The commands of all streams run one after another. The package collects enqueued work, and submits the work to the
+// GPU when the program waits for a stream, or when there is much work. If a kernel hangs, or if a kernel without checks
+// accesses memory out of bounds, the program loses the device (see ErrLost).
 package vulkan

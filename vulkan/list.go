@@ -28,8 +28,8 @@ func (t Type) String() string {
 type Description struct {
 	driver.Info
 	Type Type
-	// Subgroup is the number of lanes in a subgroup. It is 0 if this number varies, or if subgroups lack operations that kernels
-	// use.
+	// Subgroup is the number of lanes in a subgroup. It is 0 if the number varies, or if subgroups lack operations that
+	// kernels use.
 	Subgroup int
 	// Missing lists the missing features that all kernels need. If there are any, Open returns ErrFeatures.
 	Missing []string

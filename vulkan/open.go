@@ -19,10 +19,10 @@ var (
 	ErrNoDevice = errors.New("vulkan: no such device")
 	// ErrFeatures means that the device or its driver lacks a feature that all kernels need.
 	ErrFeatures = errors.New("vulkan: the device lacks what kernels need")
-	// ErrLost means that the driver has given up the device, usually because a kernel hung, or because a kernel without checks accessed
-	// memory out of bounds. Not all drivers notice that a kernel hangs. Functions that free memory, or close a stream or the device,
-	// wait for the running work. If the work on a GPU takes more than a minute, these functions return ErrLost, and the device is lost as well.
-	// All later calls return this error. The process can close the device and open it again. What a hanging kernel uses is freed when the process ends.
+	// ErrLost means that the driver has given up the device, usually because a kernel hung, or because a kernel without
+	// checks accessed memory out of bounds. Not all drivers notice a hanging kernel. So if work on a GPU takes more
+	// than a minute, functions that free memory, or that close a stream or the device, also return ErrLost. All later
+	// calls return ErrLost, until the program closes the device and opens it again.
 	ErrLost = errors.New("vulkan: the device is lost, because a kernel hung or accessed invalid memory; close it and open it again")
 )
 

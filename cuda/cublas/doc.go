@@ -1,4 +1,4 @@
-// Package cublas multiplies matrices with NVIDIA's cuBLAS, which it opens at run time if it is installed.
+// Package cublas multiplies matrices with NVIDIA's cuBLAS. It opens the library at run time.
 //
 //	h, err := cublas.New(s)                     // for the stream s of a GPU
 //	if errors.Is(err, cublas.ErrNoLibrary) { ... } // the error lists where the package looked
@@ -15,8 +15,8 @@
 // after a failed launch. Scalar results (Dot, Norm) are stored in device memory, so no call waits. If the stream
 // records a graph, the graph records the work. Close the graph before the handle.
 //
-// Fuse plans a product with a bias and an activation. cuBLASLt computes all three in one kernel. The elements of
-// the operands may have 8 bits.
+// Fuse plans products, each with a bias and an activation, that cuBLASLt computes in one kernel. The elements of the
+// operands may have 8 bits.
 //
-// The package has no kernels of its own. It needs cuBLAS and a device of package cuda.
+// The package needs cuBLAS and a device of package cuda.
 package cublas

@@ -22,9 +22,9 @@ const (
 	GELU                // x times the normal cumulative distribution function of x, in its tanh approximation
 )
 
-// Fusion describes products C = f(Alpha*A*B + Beta*C + Bias), such as a layer of a network, that
-// one kernel computes. A is an M x K matrix, or K x M with TransA. B is a K x N matrix, or N x K
-// with TransB.
+// Fusion describes products C = f(Alpha*A*B + Beta*C + Bias), such as a layer of a network, where f
+// is the Activation. One kernel computes the whole product. A is an M x K matrix, or K x M with
+// TransA. B is a K x N matrix, or N x K with TransB.
 type Fusion struct {
 	M, N, K        int
 	TransA, TransB bool
@@ -49,8 +49,8 @@ type Operands[A, C Number] struct {
 	ScaleA, ScaleB device.Slice[float32] // one element in each, at an address that is a multiple of 16
 }
 
-// Fused computes products of one Fusion, with an algorithm that the library has chosen. Multiple goroutines
-// may invoke the methods of a Fused simultaneously. Close a Fused before its Handle.
+// Fused computes the products of a Fusion, with an algorithm that the library has chosen. Multiple goroutines may
+// invoke the methods of a Fused simultaneously. Close a Fused before its Handle.
 //
 // For 8-bit types (F8E4M3 and F8E5M2, from compute capability 8.9 on), the library supports only an
 // untransposed A and a transposed B, with sizes that are multiples of 16.

@@ -36,7 +36,7 @@ type RankK[T Float] struct {
 	Trans       bool
 }
 
-// Syrk multiplies a matrix by its transpose.
+// Syrk computes a symmetric rank-k update (see RankK).
 func Syrk[T Float](h *Handle, p RankK[T]) error {
 	c := h.begin(of[T](syrk))
 	a := p.A.size(p.Trans)
@@ -58,8 +58,7 @@ type Rank2K[T Float] struct {
 	Trans       bool
 }
 
-// Syr2k multiplies a matrix by the transpose of another matrix, and adds the product and the
-// transpose of the product to a matrix.
+// Syr2k computes a symmetric rank-2k update (see Rank2K).
 func Syr2k[T Float](h *Handle, p Rank2K[T]) error {
 	c := h.begin(of[T](syr2k))
 	a, b := p.A.size(p.Trans), p.B.size(p.Trans)

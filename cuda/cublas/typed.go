@@ -2,7 +2,7 @@ package cublas
 
 import "github.com/gopherwarp/gopherwarp/dtype"
 
-// Number is an element type of products whose operands and result may have different types.
+// Number is an element type of a MixedProduct or Fusion.
 type Number interface {
 	float32 | float64 | dtype.F16 | dtype.BF16 | dtype.F8E4M3 | dtype.F8E5M2 | int8 | int32
 }

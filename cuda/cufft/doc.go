@@ -1,6 +1,6 @@
-// Package cufft transforms signals with NVIDIA's cuFFT, which it opens at run time if it is
-// installed. It computes Fourier transforms in one to three dimensions, real and complex, in
-// float32 and float64. One call can transform many signals.
+// Package cufft computes Fourier transforms with NVIDIA's cuFFT, which it opens at run time. The
+// transforms are real or complex, in one to three dimensions, in float32 or float64. One call can
+// transform many signals.
 //
 //	p, err := cufft.NewComplex[complex64](s, cufft.Shape{Dims: []int{1024}, Batch: 100})
 //	if errors.Is(err, cufft.ErrNoLibrary) { ... } // the error lists where the package looked
@@ -14,5 +14,5 @@
 // the plan's stream, and allocate nothing. If the stream records a graph, the graph records the
 // work (see On). Close the graph before the plan.
 //
-// The package has no kernels of its own. It needs cuFFT and a device of package cuda.
+// The package needs cuFFT and a device of package cuda.
 package cufft

@@ -29,8 +29,8 @@ func bits[T Float](v T) uintptr {
 // Uniform fills x with uniformly distributed numbers in (0, 1].
 func Uniform[T Float](g *Generator, x device.Slice[T]) error { return fill(g, of[T](uniform), x) }
 
-// Normal fills x with normally distributed numbers. Pseudorandom generators produce them in pairs:
-// if the length of x is odd, the error is LengthNotMultiple.
+// Normal fills x with normally distributed numbers. Pseudorandom generators generate pairs of
+// numbers: if the length of x is odd, the error is LengthNotMultiple.
 func Normal[T Float](g *Generator, x device.Slice[T], mean, deviation T) error {
 	return fill(g, of[T](normal), x, bits(mean), bits(deviation))
 }

@@ -160,7 +160,7 @@ func (g *Generator) runOn(on cuda.Handle) error {
 	return g.object.Run(int(g.function), g.args[:g.n])
 }
 
-// Close frees the generator's state. The library waits for the device to become idle.
+// Close waits until the device is idle, and frees the generator's state.
 func (g *Generator) Close() error {
 	g.object.Lock()
 	defer g.object.Unlock()

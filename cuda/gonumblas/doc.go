@@ -8,8 +8,8 @@
 //	blas32.Use(impl)
 //
 // The GPU computes products of matrices, including symmetric and triangular matrices, and solves triangular systems.
-// Such a call copies the operands to the GPU, computes there, copies the result back, and then returns. Operations on
-// small matrices, and all vector operations, stay on the CPU, in gonum's own code, because the copies would take
+// Each such call copies the operands to the GPU, computes there, copies the result back, and then returns. Operations
+// on small matrices, and all vector operations, stay on the CPU, in gonum's own code, because the copies would take
 // longer than the computation. Results differ from gonum's in the last bits, because the order of summation differs.
 //
 // Programs that keep their data on the GPU should use package cublas instead. BLAS functions return no errors. If the

@@ -182,7 +182,7 @@ func (c *Comm) runOn(on cuda.Handle) error {
 	return err
 }
 
-// Group calls f, and then starts, together, all collectives that f has enqueued on comms. If two
+// Group calls f, and then starts all collectives that f has enqueued on comms together. If two
 // ranks send to each other, the calls of Send and Receive must be in one group. If a process has
 // several ranks, their collectives must be in one group. f must not wait, and must make the calls
 // on its own goroutine.

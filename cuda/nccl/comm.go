@@ -30,9 +30,9 @@ type Options struct {
 	Listen string
 	// Timeout is the time after which a collective is aborted. 0 means 10 minutes.
 	Timeout time.Duration
-	// Silence is the time after which a process counts as lost if its connection to rank 0 is silent,
-	// for example because its machine has failed. Processes that run send messages by themselves.
-	// 0 means no limit. All processes must set the same Silence.
+	// Silence is the time after which a process counts as lost if its connection to rank 0 is
+	// silent, for example because its machine has failed. Running processes send messages in the
+	// background. 0 means no limit. All processes must set the same Silence.
 	Silence time.Duration
 }
 

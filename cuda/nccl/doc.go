@@ -1,5 +1,5 @@
-// Package nccl lets GPUs exchange data with each other through NVIDIA's library NCCL. The package opens the library at run time, if the
-// library is installed. The GPUs belong to one process, or to several processes that torchrun or a similar launcher has started.
+// Package nccl lets GPUs exchange data with each other through NVIDIA's library NCCL, which it opens at run time. The
+// GPUs belong to one process, or to several processes that torchrun or a similar launcher has started.
 //
 //	where, err := nccl.Torchrun(os.Getenv)       // RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT
 //	dev, err := cuda.Open(where.LocalRank)
@@ -16,10 +16,10 @@
 //		return errors.Join(nccl.AllReduce(comms[0], ...), nccl.AllReduce(comms[1], ...))
 //	}, comms...)
 //
-// A collective enqueues work on the communicator's stream. On the device, this work waits for the streams of the
-// other ranks. If the process of a rank ends, or if a rank does not reach a collective within Options.Timeout, the
-// package aborts the communicator. The work of the stream then ends, and the stream and every later collective
-// return an error that names the rank.
+// A collective enqueues work on the communicator's stream. On the device, this work waits for the streams of the other
+// ranks. If the process of a rank ends, or if a rank does not reach a collective within Options.Timeout, the package
+// aborts the communicator. The work of the stream then ends, and Synchronize and every later collective return an error
+// that names the rank.
 //
 // The package needs NCCL 2.23 or later and devices of package cuda. Graphs cannot record collectives.
 package nccl

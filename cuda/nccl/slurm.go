@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Launched returns the identity that torchrun or srun has set in the environment variables. If RANK and WORLD_SIZE are set, the identity is that
-// of Torchrun. Otherwise, if SLURM_STEP_ID and SLURM_PROCID are set, the identity is that of Slurm. The boolean result reports whether the
-// variables are set and the job has more than one process.
+// Launched returns the identity that a launcher has set in the environment variables: the result of Torchrun if RANK
+// and WORLD_SIZE are set; otherwise, the result of Slurm if SLURM_STEP_ID and SLURM_PROCID are set. The result several
+// reports whether the variables are set and the job has more than one process.
 func Launched(getenv func(name string) string) (p Process, several bool, err error) {
 	switch {
 	case getenv("RANK") != "" && getenv("WORLD_SIZE") != "":

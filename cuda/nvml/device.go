@@ -61,7 +61,8 @@ func shortBus(id string) string {
 	return strings.ToLower(id)
 }
 
-// Index returns the device's number in Devices, or in Parts.
+// Index returns the device's index in the result of Library.Devices or, for a MIG partition, of
+// Parts.
 func (d *Device) Index() int { return d.index }
 
 // Name returns the GPU's name: "NVIDIA H200".
@@ -74,7 +75,7 @@ func (d *Device) UUID() string { return d.uuid }
 // Bus returns the location of the GPU. A MIG partition has the location of its GPU.
 func (d *Device) Bus() Bus { return d.bus }
 
-// Part returns nil if the device is a whole GPU, and otherwise identifies its MIG partition.
+// Part identifies the MIG partition that the device is. It returns nil for a whole GPU.
 func (d *Device) Part() *Part { return d.part }
 
 // Serial returns the board's serial number, or "" if it has none.

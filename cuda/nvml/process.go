@@ -69,9 +69,8 @@ type ProcessLoad struct {
 	GPU, Memory, Encoder, Decoder int
 }
 
-// ProcessLoads returns the loads that were measured after the given time: for each process, the last measurement.
-// The device keeps only the measurements of the last few seconds. The result is empty if nothing ran, or if the
-// device does not report loads.
+// ProcessLoads returns the latest load of each process, if it was measured after the given time. The device keeps only
+// the measurements of the last few seconds. The result is empty if nothing ran, or if the device does not report loads.
 func (d *Device) ProcessLoads(since time.Time) ([]ProcessLoad, error) {
 	if err := d.library.open(); err != nil {
 		return nil, err

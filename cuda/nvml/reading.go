@@ -71,7 +71,8 @@ type Link struct {
 	NVLinkReceived            Figure
 }
 
-// Errors are counts of memory errors, since the driver was loaded and over the device's lifetime.
+// Errors counts memory errors: Corrected and Uncorrected since the driver was loaded, LifeCorrected
+// and LifeUncorrected over the device's lifetime.
 type Errors struct {
 	Corrected, Uncorrected         Figure
 	LifeCorrected, LifeUncorrected Figure

@@ -7,7 +7,7 @@ import (
 )
 
 // Usage describes how busy the units of a device were between two samples of its counters. GPUs
-// have these counters since Hopper. Unlike Load, Usage distinguishes a fully used GPU from a GPU
+// from Hopper on have these counters. Unlike Load, Usage distinguishes a fully used GPU from a GPU
 // that runs a small kernel. Figures without a unit are percentages of what the whole device could
 // have done.
 type Usage struct {

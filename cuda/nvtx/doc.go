@@ -7,8 +7,8 @@
 //	...
 //	epoch.End() // on any goroutine
 //
-// The package needs no library: a profiler supplies a library, and names it in the environment. If no profiler
-// is attached, every call does nothing and takes a nanosecond.
+// The profiler supplies the library that the package calls, and names it in an environment variable. If no profiler is
+// attached, every call does nothing and takes a nanosecond.
 //
 // For timelines without NVIDIA's tools, see package trace.
 package nvtx

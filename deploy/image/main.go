@@ -1,12 +1,13 @@
-// Command image writes an OCI image of gopherwarp to a file, without Docker. It builds the program and adds the parts of glibc that
-// programs need to load the NVIDIA driver:
+// Command image writes an OCI image of gopherwarp to a file, without Docker. It builds gopherwarp and adds the parts of
+// glibc that are needed to load the NVIDIA driver:
 //
 //	go run ./deploy/image                                 # or make image
 //	docker load -i dist/gopherwarp-image.tar              # or podman load, or
 //	skopeo copy oci-archive:dist/gopherwarp-image.tar docker://registry.example/gopherwarp:latest
 //
-// glibc is that of Debian's package libc6, which is downloaded once. The program checks the SHA-256 hash of the package. The same source,
-// built by the same version of Go, results in the same image, to the last bit. With -arch=amd64,arm64, the image is for both architectures.
+// The command downloads glibc once, as Debian's package libc6, and checks the package's SHA-256 hash. The same source
+// and the same version of Go produce the same image, to the last bit. With -arch=amd64,arm64, the image is for both
+// architectures.
 package main
 
 import (

@@ -2,7 +2,7 @@ package driver
 
 // Compiled code writes and back ends read the layouts below. All integers are little-endian.
 
-// Offsets of the hidden parameters. They count from the start of the hidden parameters, which is at
+// Offsets of the hidden parameters, which follow a kernel's own parameters. The offsets count from
 // Kernel.ParamBytes-HiddenBytes in the parameter block.
 const (
 	HiddenEnv    = 0  // u64: address of the stream's environment in device memory
@@ -11,8 +11,9 @@ const (
 	HiddenBytes  = 16
 )
 
-// TensorMapBytes and TensorMapAlign are the size and the alignment of a tensor map in the parameter block. The tensor
-// map is a gpu.TensorMap, or the encoding of one by a TensorMapper (for example a CUtensorMap of the CUDA driver).
+// TensorMapBytes and TensorMapAlign are the size and the alignment of a tensor map in the parameter block. If the back
+// end is a TensorMapper, the tensor map is in the device's encoding, such as CUtensorMap; otherwise, it is a
+// gpu.TensorMap.
 const (
 	TensorMapBytes = 128
 	TensorMapAlign = 64

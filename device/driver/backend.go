@@ -62,7 +62,7 @@ type Mark interface {
 	Free() error
 }
 
-// An Outcome has the first fault and the prints of a queue's kernels.
+// Outcome contains the first fault and the prints of a queue's kernels.
 type Outcome struct {
 	Fault  *Fault  // the first fault, or nil
 	Prints []Print // in any order, except that the prints of one thread are in program order

@@ -1,5 +1,5 @@
-// Package driver defines what package device needs from a back end, and what generated code passes
-// to package device.
+// Package driver defines the interfaces that a back end of package device implements, and the types
+// that generated code passes to package device.
 //
 // Programs use package device. This package is for back ends and for generated code:
 //

@@ -8,10 +8,9 @@ import (
 
 // Fit describes the properties of a launch that a Variant may rely on.
 type Fit struct {
-	// Narrow means that code that computes indices in 32 bits can run the launch: all 64-bit integers among
-	// the arguments, all lengths of slices, and the grid's number of threads along each axis are in the range
-	// of an int32 and differ from its limits by at least 1<<16. The margin leaves room for the constants that
-	// kernels add to these numbers.
+	// Narrow means that code that computes indices in 32 bits can run the launch. All 64-bit integer arguments, all
+	// slice lengths, and the number of threads along each axis are in the range of an int32, and at least 1<<16 away
+	// from its limits. The margin leaves room for constants that kernels add.
 	Narrow bool
 	// Line means that the grid has one dimension and that its blocks are independent of each other,
 	// so that a back end may distribute the threads differently over blocks.

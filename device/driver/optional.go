@@ -26,8 +26,8 @@ type Asynchronous interface {
 	Follow(other Queue) error
 }
 
-// Patient is a Backend that cannot stop a kernel, and that runs a kernel on the goroutine that
-// launches it.
+// Patient is a Backend that runs a kernel on the goroutine that launches the kernel, and that
+// cannot stop a running kernel.
 type Patient interface {
 	// Patience returns how long Queue.Close waits for the queue's work. If the work is not done by
 	// then, Close returns ErrRunning.
@@ -73,7 +73,7 @@ type PooledMemory interface {
 }
 
 // If a Backend is a Recycler, package device reuses the memory of closed buffers for later buffers
-// without a call of the back end. A back end that reports every use of freed memory must not be a
+// without calling the back end. A back end that reports every use of freed memory must not be a
 // Recycler.
 type Recycler interface {
 	// Recyclable returns an error if the device's memory is lost.
@@ -206,8 +206,8 @@ type GraphBackend interface {
 	Instantiate() error
 	// Update changes the arguments and the grid of a launch in later runs of the graph.
 	Update(node int, p *Plan) error
-	// Enqueue enqueues the graph on q. Later, q.Take returns the graph's faults and prints. In a Print of a graph, Launch
-	// is the number of the launch's node.
+	// Enqueue enqueues the graph on q. Later, q.Take returns the graph's faults and prints. In these prints, Launch is
+	// the number of a node.
 	Enqueue(q Queue) error
 	// Close frees the graph when its enqueued runs are done. It does not wait.
 	Close() error
@@ -215,7 +215,6 @@ type GraphBackend interface {
 
 // Foreign is a vendor library's work, recorded for a graph by a package that knows the back end.
 type Foreign interface {
-	// Close frees the recording. If the work is part of a graph, the graph has made its own copy before
-	// the call of Close.
+	// Close frees the recording. A graph that contains the work has a copy of its own.
 	Close() error
 }

@@ -17,8 +17,7 @@ func Pass[T any](p *Plan, v T) {
 }
 
 // NextSlice returns the place for the next argument: the address, length and capacity of a slice with elements of elem
-// bytes. It returns nil if the next parameter is not such a slice; the caller then calls Mismatch. NextSlice is small
-// enough to be inlined.
+// bytes. It returns nil if the next parameter is not such a slice; the caller then calls Mismatch.
 func (p *Plan) NextSlice(elem int) *[3]uint64 {
 	i := p.next
 	if i < len(p.kernel.Params) {

@@ -116,7 +116,7 @@ func (p *Plan) Shared(v *Variant) int {
 // Variant returns the index of the variant for the plan's device, or -1 if the kernel has no variant for it.
 func (p *Plan) Variant() int { return p.best }
 
-// Plain reports whether the launch has no options besides its sizes and shared memory.
+// Plain reports whether the launch has no clusters, is not cooperative, and does not overlap.
 func (p *Plan) Plain() bool {
 	g := &p.grid
 	return g.Cluster.X|g.Cluster.Y|g.Cluster.Z == 0 && !g.Cooperative && !p.Overlaps()

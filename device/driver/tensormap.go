@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// A TensorPlan has the contents of a tensor map.
+// TensorPlan contains the parameters of a tensor map.
 type TensorPlan struct {
 	Address uintptr
 	Element int    // size in bytes

@@ -14,9 +14,9 @@
 //		}
 //	}
 //
-// All threads of the warp or block must call an operation, and none of them may have exited. Blocks may have up to
-// three dimensions and any number of threads, so the last warp may be incomplete. The threads are ordered by their
-// linear index in the block, in which x varies fastest. An operation on blocks ends with a barrier of the block, so
-// it can be called repeatedly and in loops. Operations that need shared memory of a fixed size declare it; all calls
+// All threads of the warp or block must call an operation, so no thread may exit before. Blocks may have up to three
+// dimensions and any number of threads, so the last warp may be incomplete. The threads are ordered by their linear
+// index in the block, in which x varies fastest. An operation on blocks ends with a barrier of the block, so it can be
+// called repeatedly and in loops. Reductions and scans of blocks declare the shared memory that they need; all calls
 // for the same type of values use the same memory.
 package collective

@@ -2,7 +2,7 @@ package collective
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// Items are the elements of a thread.
+// Items is the constraint of arrays that hold a thread's elements.
 type Items[T any] interface {
 	[1]T | [2]T | [3]T | [4]T | [5]T | [6]T | [7]T | [8]T | [12]T | [16]T
 }

@@ -3,7 +3,7 @@ package collective
 import "github.com/gopherwarp/gopherwarp/gpu"
 
 // Op combines two values. The operation must be associative, except for rounding, but need not be
-// commutative: a is the combination of values that precede those of b.
+// commutative: the values combined in a precede those combined in b.
 type Op[T any] interface {
 	Combine(a, b T) T
 }

@@ -18,8 +18,8 @@ type finding struct {
 	sum uint32
 }
 
-// survey compares a function with its reference for every step-th input. The argument first is the
-// first input's bit pattern.
+// survey compares a function with its reference. The inputs are every step-th float32, starting with
+// the bit pattern first.
 //
 //gpu:kernel
 //gpu:contract off
@@ -42,9 +42,9 @@ func survey(t gpu.Thread, which int, first, step uint32, out []finding) {
 	out[i] = f
 }
 
-// sums stores checksums of the function's values, and does not compare the values with a reference. It
-// is several times as fast as Survey. The compiler may fuse multiplications and additions in Sums; the
-// functions of math32 must return the same bits even then.
+// sums is like Survey, but stores only a checksum of the values of each thread, and is several times as
+// fast. The compiler may fuse multiplications and additions in Sums; the functions of math32 must
+// return the same bits even then.
 //
 //gpu:kernel
 func sums(t gpu.Thread, which int, first, step uint32, out []uint32) {

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Survey compares a function with its reference for every step-th input. The argument first is the
-// first input's bit pattern.
+// Survey compares a function with its reference. The inputs are every step-th float32, starting with
+// the bit pattern first.
 func Survey(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[finding]) error {
 	p := s.Plan(surveyKernel, g)
 	driver.Pass(p, which)
@@ -52,9 +52,9 @@ var surveyKernel = &driver.Kernel{
 	},
 }
 
-// Sums stores checksums of the function's values, and does not compare the values with a reference. It
-// is several times as fast as Survey. The compiler may fuse multiplications and additions in Sums; the
-// functions of math32 must return the same bits even then.
+// Sums is like Survey, but stores only a checksum of the values of each thread, and is several times as
+// fast. The compiler may fuse multiplications and additions in Sums; the functions of math32 must
+// return the same bits even then.
 func Sums(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[uint32]) error {
 	p := s.Plan(sumsKernel, g)
 	driver.Pass(p, which)
