@@ -38,11 +38,11 @@ type trained struct {
 // spacing is the number of elements to a multiple of which each parameter is aligned.
 const spacing = 64
 
-// Memory is the memory of all trained parameters. There are gaps of zeros between some of them.
+// Memory is the memory of all trained parameters. There are gaps of zeros between some parameters.
 type Memory struct {
 	Master   device.Slice[float32] // the parameters, or the part of them that this process has
 	Values   *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
-	Grads    *tensor.Tensor        // the derivatives that Backward adds up
+	Grads    *tensor.Tensor        // the sums of the derivatives that Backward has computed
 	Parts    []Part                // the elements that the optimizer of this process updates: all elements, if the parameters are not divided
 	Division                       // World is 1 if the parameters are not divided
 

@@ -32,7 +32,7 @@
 // nothing and return a void tensor. The Scope keeps the first mistake as an Error, with the line of the call. Values and Run return this
 // Error.
 //
-// An Error wraps its cause, such as ErrShape. The comments of operations name mistakes by these causes. Some mistakes are possible in all
+// An Error wraps its cause, such as ErrShape. The comment of an operation lists the causes of its mistakes. These mistakes are possible in all
 // operations: ErrScope if a tensor was freed or the tensors belong to different Scopes, ErrValue if a tensor is nil, ErrDType if no operation
 // computes with the element type, and device.ErrMemory if there is not enough memory.
 //

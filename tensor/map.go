@@ -53,8 +53,8 @@ func (x F16) Map2(y F16, f func(x, y float32) float32) F16 {
 	return F16(dtype.F16From32(f(dtype.F16(x).Float32(), dtype.F16(y).Float32())))
 }
 
-// MapKernel stores f(x[i]) in y[i] for each i, where f is defined by the Function F. To get a launcher for a Function of your own, write a
-// //gpu:instance directive in your package:
+// MapKernel stores f(x[i]) in y[i] for each i, where F defines f. To get a launcher for a Function of your own, write a //gpu:instance
+// directive in your package:
 //
 //	//gpu:instance Softsign = tensor.MapKernel[tensor.BF16, softsign]
 //

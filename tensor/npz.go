@@ -13,7 +13,8 @@ import (
 // npyEnding ends the names of the files in a .npz file.
 const npyEnding = ".npy"
 
-// WriteNPZ waits for tensors and writes them in the format of NumPy's savez. The keys of list are their names. Errors are those of WriteNPY.
+// WriteNPZ waits for tensors and writes them in the format of NumPy's savez. The keys of list are the names of the tensors. Errors are those
+// of WriteNPY.
 func WriteNPZ(ctx context.Context, w io.Writer, list map[string]*Tensor) error {
 	archive := zip.NewWriter(w)
 	for _, name := range slices.Sorted(maps.Keys(list)) {

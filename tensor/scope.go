@@ -82,8 +82,8 @@ func (s *Scope) Context() context.Context { return s.ctx }
 // Err returns the first mistake, or nil.
 func (s *Scope) Err() error { return s.err }
 
-// Tidy calls f and then frees the tensors that were made during the call, except f's result and the tensors passed to Keep. The result then
-// belongs to the enclosing frame.
+// Tidy calls f in a new frame, and then frees the tensors of this frame, except f's result and the tensors passed to Keep. Those belong to the
+// enclosing frame afterwards.
 func (s *Scope) Tidy(f func() *Tensor) *Tensor { return s.tidy(nil, f) }
 
 // tidy is Tidy for a function that ends at a given line of the program, or if it is nil, at the present one.
