@@ -17,8 +17,8 @@
 //	defer params.Close()
 //	err = nn.Load(params, &model, file, nn.LoadOptions{}) // the tag of a slice of Blocks has %d for the index: `gguf:"blk.%d"`
 //
-// The layers above are constant, unless LoadOptions.Train is set. Layers made by NewLinear, NewEmbedding, NewMultiHead and similar functions
-// begin with random values, and package train trains them. A layer of your own uses Parameters:
+// Without LoadOptions.Train, these layers are constant. Layers made by NewLinear, NewEmbedding, NewMultiHead and similar functions begin with
+// random values, and package train trains them. A layer of your own uses Parameters:
 //
 //	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
 //	hidden, scale := nn.NewLinear(params, 64, 128), params.Parameter([]float32{1}, 1)

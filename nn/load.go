@@ -29,8 +29,7 @@ type LoadOptions struct {
 	// Order permutes the rows of matrices, and the elements of vectors. For the name of a tensor in the file, Order returns nil if the rows
 	// keep their order. Otherwise, it returns a function that maps i to the number of the file's row that becomes row i.
 	Order func(name string) func(i int) int
-	// Train means that the parameters of all layers of the types Linear, Stacked, Embedding and RMSNorm are trained. Params.Named returns
-	// them.
+	// Train means that all layers of the types Linear, Stacked, Embedding and RMSNorm are trained. Params.Named returns their parameters.
 	Train bool
 	// Progress is called after each layer with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
