@@ -30,8 +30,8 @@ const (
 	suffixNorms = ".lora_magnitude_vector"
 )
 
-// Save writes the adapter to a folder, which it creates, in the format of the Python package PEFT: adapter_config.json, and
-// adapter_model.safetensors with float32 elements. Each file is replaced as a whole. Save waits for the stream.
+// Save waits for the stream, and writes the adapter to a folder in the format of the Python package PEFT: adapter_config.json, and
+// adapter_model.safetensors with float32 elements. It creates the folder if necessary.
 func (a *Adapter) Save(ctx context.Context, s *device.Stream, folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
