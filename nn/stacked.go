@@ -278,8 +278,8 @@ func (l *Stacked) stackedBlocks() bool {
 	return ok && !l.Bias
 }
 
-// Gated returns SwiGLU of the results of two layers, of which the first is the gate. The tensor both has these results side by side in
-// bfloat16, as Together returns them.
+// Gated returns SwiGLU of the results of two layers, of which the first is the gate. The argument has the results side by side in bfloat16, as
+// Together returns them.
 func (l *Stacked) Gated(both *tensor.Tensor) *tensor.Tensor {
 	shape := both.Shape()
 	if n := len(shape); n > 0 {

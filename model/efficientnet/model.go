@@ -152,7 +152,7 @@ func (m *Model) Bytes() int64 { return m.params.Bytes() }
 func (m *Model) DType() dtype.Type { return m.params.Activations() }
 
 // Forward returns the scores of the classes, before softmax: a float32 tensor of shape [n Classes]. x has the shape [n side side 3] and
-// normalized images (see Mean). The number side must be a multiple of Multiple, such as 224.
+// contains normalized images (see Mean). Their side must be a multiple of Multiple, such as 224.
 func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if x.Err() != nil {
 		return x

@@ -123,7 +123,7 @@ func (m *Model) TokenBytes(elem dtype.Type) int {
 	return m.Config.tokenBytes(elem, m.params.Activations())
 }
 
-// TokenBytes is like Model.TokenBytes, for a model that is not loaded yet. The model has the Config c and default options.
+// TokenBytes is like Model.TokenBytes, for a model that is not loaded yet. The model has the Config c and the default LoadOptions.
 func TokenBytes(s *device.Stream, c Config, elem dtype.Type) int {
 	return c.tokenBytes(elem, nn.NewParams(s, nn.Options{}).Activations())
 }

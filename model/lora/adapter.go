@@ -37,7 +37,7 @@ type Options struct {
 	RankStabilized bool
 	// Dropout is the probability with which an element of the input of A is dropped, in training only.
 	Dropout float64
-	// DoRA also trains the norms of the rows of the layer's matrix: see Pair.Add (Liu et al., "DoRA: Weight-Decomposed Low-Rank Adaptation").
+	// DoRA also trains the norms of the rows of W + scale B A: see Pair.Add (Liu et al., "DoRA: Weight-Decomposed Low-Rank Adaptation").
 	DoRA bool
 	// Modules are the last parts of the names of the layers to change, such as "q_proj". If Modules is empty, the adapter changes all
 	// layers.

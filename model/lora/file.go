@@ -126,7 +126,7 @@ func ReadOptions(folder string) (Options, error) {
 type Matrices struct {
 	Linear
 	A, B  []float32 // [Rank, In] and [Out, Rank]
-	Norms []float32 // with DoRA, the norms of the rows of the layer's matrix: [Out]
+	Norms []float32 // with DoRA, the trained norms: [Out]
 }
 
 // Read reads an adapter from a folder in the format of the Python package PEFT. layers are the layers of the model. The folder must have both

@@ -188,7 +188,7 @@ func (m *Model) Bytes() int64 { return m.params.Bytes() }
 func (m *Model) DType() dtype.Type { return m.params.Activations() }
 
 // Forward returns the scores of the classes, before softmax: a float32 tensor of shape [n Classes]. x has the shape [n height width 3] and
-// normalized images (see Mean).
+// contains normalized images (see Mean).
 func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if x.Err() != nil {
 		return x

@@ -40,7 +40,7 @@ type Config struct {
 	Precision string `yaml:"precision"`
 
 	// Recompute is what Backward computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp (these and the MLPs of
-	// all layers) or layers (all layers). By default, Backward computes no more again than the memory of the device requires: see Plan.
+	// all layers) or layers (all layers). The default is the least with which the training fits in the memory of the device: see Plan.
 	Recompute string `yaml:"recompute"`
 
 	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
@@ -52,7 +52,7 @@ type Config struct {
 
 	Rate     float64 `yaml:"lr"`       // the learning rate; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
-	WarmUp   int     `yaml:"warmup"`   // the number of steps at the beginning in which the learning rate rises
+	WarmUp   int     `yaml:"warmup"`   // the learning rate rises in the first WarmUp steps
 	Decay    float64 `yaml:"decay"`    // the weight decay
 	Clip     float64 `yaml:"clip"`     // the limit of the norm of all derivatives together; 1 by default; a negative number means no limit
 

@@ -21,7 +21,7 @@ type Options struct {
 	Length int
 	// Preferences means that all lines are preferences. Without it, a preference is an error.
 	Preferences bool
-	// Truncate removes tokens at the end of texts with more than Length tokens. Without it, such a text is an error. Read drops texts if
+	// Truncate removes tokens at the end of texts with more than Length tokens. Without it, such a text is an error. Read drops a text if
 	// nothing to learn remains.
 	Truncate bool
 }
