@@ -66,7 +66,7 @@ func MapKernel[T MapElement[T], F Function](t gpu.Thread, x, y []T) {
 	}
 }
 
-// MapBackKernel computes the derivative of MapKernel: it stores dy[i]*f'(x[i]) in dx[i] for each i. For launchers, see MapKernel.
+// MapBackKernel stores dy[i]*f'(x[i]) in dx[i] for each i, where F defines the derivative f' of f.
 //
 //gpu:kernel
 func MapBackKernel[T MapElement[T], F Function](t gpu.Thread, x, dy, dx []T) {

@@ -58,7 +58,7 @@ type Config struct {
 
 	Epochs   int    `yaml:"epochs"`   // 1 by default
 	Steps    int    `yaml:"steps"`    // the largest number of steps; no limit by default
-	Batch    int    `yaml:"batch"`    // the packs of a step, on all devices together; one for each device by default
+	Batch    int    `yaml:"batch"`    // the number of packs in a step, on all devices together; by default, one for each device
 	Length   int    `yaml:"length"`   // the largest number of tokens of a pack and of a text; 1024 by default, or the model's context if it is smaller
 	Truncate bool   `yaml:"truncate"` // cut texts with more than Length tokens; without it, such texts are an error
 	Seed     uint64 `yaml:"seed"`     // the seed of the order of texts and of the initial adapter
