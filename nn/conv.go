@@ -9,11 +9,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Conv2d convolves images of In channels with Out square filters of Kernel x Kernel places: see tensor.Conv2d. A Conv2d is constant. In files,
+// Conv2d convolves images of In channels with Out square filters of Kernel x Kernel pixels: see tensor.Conv2d. A Conv2d is constant. In files,
 // filters have the shape that PyTorch uses: [Out, In, Kernel, Kernel] or, if the Conv2d is depthwise, [Out, 1, Kernel, Kernel].
 //
 // If the tag has two names in braces, such as `weights:"{conv,bn}1"`, the second name is that of a batch norm after the convolution (Ioffe and
-// Szegedy, "Batch Normalization"). Load multiplies the filters by the factors of the batch norm.
+// Szegedy, "Batch Normalization"). Load merges the batch norm into the filters and the bias.
 type Conv2d struct {
 	In, Out, Kernel int
 	Window          tensor.Window
@@ -125,7 +125,7 @@ func wrapped[T tensor.Element](x device.Slice[T], shape []int, err error) (*tens
 // Forward returns the convolution of x, a tensor of activations with the shape [n height width In].
 func (c *Conv2d) Forward(x *tensor.Tensor) *tensor.Tensor { return c.ForwardSum(x, nil) }
 
-// ForwardSum is like Forward, but adds residual, unless it is nil, before it applies the activation.
+// ForwardSum is like Forward, but adds residual before it applies the activation. residual may be nil.
 func (c *Conv2d) ForwardSum(x, residual *tensor.Tensor) *tensor.Tensor {
 	if c.filters == nil {
 		return unloaded{}.void("Conv2d", x)

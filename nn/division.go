@@ -9,16 +9,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// ErrDivided is the error of a use of float32 values that other processes have: see Params.Divide.
+// ErrDivided is the error of a method that needs float32 values that other processes have: see Params.Divide.
 var ErrDivided = errors.New("nn: other processes have float32 values of the parameter")
 
-// A Division divides the parameters among the optimizers of several processes, which train copies of the same model. Ranges of up to Bucket
-// elements cover the elements of all parameters, from the last element to the first. Each range consists of World parts of the same length. The
-// process with the number Rank has part number Rank of each range.
+// A Division divides the parameters among the optimizers of several processes, which train copies of the same model. The elements of all
+// parameters are divided into ranges of up to Bucket elements, from the last element to the first. Each range is divided into World equal
+// parts, of which this process has part number Rank.
 type Division struct {
 	Rank   int // of this process, from 0
 	World  int // the number of processes
-	Bucket int // elements
+	Bucket int // the largest number of elements of a range
 }
 
 // A Part is a range of elements that the optimizer of this process updates.
@@ -30,9 +30,9 @@ type Part struct {
 // partSpacing is the number of elements to a multiple of which parameters and parts are aligned, so that no block of 8-bit moments is divided.
 const partSpacing = 256
 
-// Divide divides the parameters among processes (Rajbhandari et al., "ZeRO", stage 1). The optimizer of this process then updates only the elements
-// in Memory.Parts. Each process has the float32 values of all vectors, which are parameters of at most one dimension. If activations are bfloat16, it
-// has the float32 values of only its part of the other parameters. Call Divide before the first use of a parameter.
+// Divide divides the parameters among processes (Rajbhandari et al., "ZeRO", stage 1). The optimizer of this process then updates only the
+// elements in Memory.Parts. If activations are bfloat16, this process has float32 values only of its part of the parameters and of all
+// vectors. Vectors are parameters of at most one dimension. Call Divide before the first use of a parameter.
 func (p *Params) Divide(d Division) error {
 	if d.Rank < 0 || d.Rank >= d.World || d.Bucket < 1 {
 		return fmt.Errorf("nn: the division %+v does not exist", d)
@@ -97,7 +97,7 @@ func (p *Params) arrange() (m *Memory, masters int) {
 // roundUp returns the smallest multiple of unit that is at least n.
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// Range returns the range of the Division that p is a part of.
+// Range returns the range of which p is a part: see Division.
 func (m *Memory) Range(p Part) (begin, end int) {
 	n := p.End - p.Begin
 	begin = p.Begin - m.Rank*n
@@ -112,22 +112,22 @@ func (m *Memory) Own() (n int) {
 	return n
 }
 
-// Divided reports whether other processes have elements of Master.
+// Divided reports whether Master has only a part of the parameters.
 func (m *Memory) Divided() bool { return m.divided }
 
-// Vectors returns the number of elements of the vectors, if Master is divided. These elements are the first in Master and in Values, in the same
-// order.
+// Vectors returns the number of elements of all vectors, which are the first elements of Master and of Values. If Master is not divided, the
+// result is 0.
 func (m *Memory) Vectors() int { return m.vectors }
 
 // A Piece is a range of elements that belong to one parameter and to one Part of a process.
 type Piece struct {
 	Own   int // the index of the first element among the elements of all Parts of the process
-	Whole int // the index of the first element if the parameters were not divided
+	Whole int // the index that the first element would have in Memory.Master if the parameters were not divided
 	Len   int
 }
 
-// Pieces returns the pieces of the process with a rank, and the number of elements that Memory.Master would have if the parameters were not
-// divided.
+// Pieces returns the Pieces of the process with the given rank, and the number of elements that Memory.Master would have if the parameters
+// were not divided.
 func (m *Memory) Pieces(rank int) (list []Piece, whole int) {
 	own := 0
 	for _, p := range m.Parts {
@@ -157,8 +157,8 @@ func (m *Memory) Masters(s *tensor.Scope) ([]float32, error) {
 	return values, s.Stream().Synchronize(s.Context())
 }
 
-// Assemble passes the results of Masters of all processes, in the order of their ranks, to m. Parameter.Values then returns all values of a
-// parameter, until Assemble is called with nil.
+// Assemble makes the values of other processes available to Parameter.Values, until it is called with nil. The argument masters has the result
+// of Masters of each process, in the order of their ranks.
 func (m *Memory) Assemble(masters [][]float32) {
 	m.assembled = nil
 	for rank, values := range masters {

@@ -1,4 +1,4 @@
-// Package nn has layers of neural networks. The parameters of a layer are either loaded from a file or trained.
+// Package nn has layers of neural networks. The parameters of a layer are loaded from a file, trained, or both.
 //
 // A model is a struct of layers. Struct tags name the tensors of each layer: the key "weights" gives the name in files of Hugging Face, and the key
 // "gguf" gives the name in GGUF files:
@@ -17,8 +17,8 @@
 //	defer params.Close()
 //	err = nn.Load(params, &model, file, nn.LoadOptions{}) // the tag of a slice of Blocks has %d for the index: `gguf:"blk.%d"`
 //
-// Without LoadOptions.Train, layers that Load has loaded are constant. Layers made by NewLinear, NewEmbedding, NewMultiHead and similar functions
-// begin with random values, and package train trains them. A layer of your own uses Parameters:
+// Without LoadOptions.Train, these layers are constant. Layers made by NewLinear, NewEmbedding, NewMultiHead and similar functions begin with
+// random values, and package train trains them. A layer of your own uses Parameters:
 //
 //	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
 //	hidden, scale := nn.NewLinear(params, 64, 128), params.Parameter([]float32{1}, 1)
@@ -30,7 +30,7 @@
 //	err := nn.SaveFile(ctx, &model, "model.safetensors")                     // the tensors In.weight, In.bias, Out.weight and Out.bias
 //	err = nn.LoadFile(params, &model, "model.safetensors", nn.LoadOptions{}) // the layers are still trained
 //
-// In a loaded model, the residual stream is float32. The activations that layers pass to each other are bfloat16 on GPUs and float32 on CPUs (see
-// Params.Activations). Quantized matrices keep their format on the device (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K). Dense matrices become
-// bfloat16 if activations are bfloat16. Otherwise, BF16 matrices stay BF16, and F16 and F32 matrices become float32.
+// In a loaded model, the residual stream is float32. By default, the activations that layers pass to each other are bfloat16 on GPUs and
+// float32 on CPUs (see Options). Quantized matrices keep their format on the device (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K). Dense
+// matrices get the type of the activations, except that BF16 matrices stay BF16 if activations are float32.
 package nn

@@ -26,7 +26,7 @@ func (e *Embedding) load(from *loader, name string) (err error) {
 	return err
 }
 
-// Forward returns the vectors with the given numbers, a tensor of int32, as a residual stream, that is, as float32. A number outside the
+// Forward returns the vectors with the given numbers as a residual stream, in float32. numbers is a tensor of int32; a number outside the
 // table yields zeros.
 func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
 	if e.trained != nil {
@@ -54,7 +54,7 @@ func gathered(m matrix, numbers *tensor.Tensor) *tensor.Tensor {
 	}.Apply()
 }
 
-// Scores normalizes the rows of x, a residual stream, and returns their products with all vectors of the table, as float32. It is the head
+// Scores normalizes the rows of x, a residual stream, and returns their products with all vectors of the table, as float32. Scores is the head
 // of a model that uses the same table for its input and its output.
 func (e *Embedding) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	if e.trained != nil {
@@ -87,7 +87,7 @@ func Rows(x, numbers *tensor.Tensor) *tensor.Tensor {
 	}.Apply()
 }
 
-// SumForward returns the sums of the vectors of three tables: the input of an encoder. The tensor numbers[i], of int32, selects the
+// SumForward returns the input of an encoder: for each token, the sum of a vector of each table. The tensor numbers[i], of int32, selects the
 // vectors of tables[i]. The result has the type of activations on GPUs, and float32 on other devices.
 func SumForward(tables [3]*Embedding, numbers [3]*tensor.Tensor) *tensor.Tensor {
 	for i, n := range numbers {

@@ -12,10 +12,10 @@ import (
 )
 
 // Linear multiplies by a matrix: y = x W^T, or x W^T + b, for vectors x of In elements and y of Out elements. A Linear made by NewLinear is
-// trained. A Linear of a loaded model is constant.
+// trained. A loaded Linear is constant, unless LoadOptions.Train is set.
 type Linear struct {
 	In, Out int
-	Bias    bool // whether the file has a vector b
+	Bias    bool // whether the file has a bias, the vector b
 	trained *affine
 	weight  matrix
 	bias    device.Slice[float32]
@@ -93,8 +93,8 @@ func (l *Linear) RowNorms(s *tensor.Scope) *tensor.Tensor {
 	})
 }
 
-// ForwardGELU returns Forward(x).GELU(). On GPUs, products in half precision apply GELU before rounding, with an error of at most 2.6e-5,
-// unless a derivative is needed.
+// ForwardGELU returns Forward(x).GELU(). On GPUs, one kernel computes both in half precision, with an approximation of GELU that differs by at
+// most 2.6e-5, unless a derivative is needed.
 func (l *Linear) ForwardGELU(x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if l.trained != nil || s == nil || x.NeedsGrad() || row.FormFor(s.Stream()) == row.Plain || !halfOf(l.weight, x.DType()) {
@@ -114,8 +114,8 @@ func halfOf(m matrix, of dtype.Type) bool {
 	return false
 }
 
-// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns the new sum. If the layer is trained, if derivatives are
-// needed, or if the elements of sum are not contiguous, AddTo does not change sum and returns another tensor.
+// AddTo adds the results for the rows of x to sum, a residual stream, and returns the new sum. It works in place where it can, so sum must not
+// be used after the call.
 func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.addTo(sum, x)
@@ -137,7 +137,7 @@ func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	return sum
 }
 
-// Scores normalizes the rows of x, a residual stream, and returns the results for the normalized rows, as float32. It is the head of a
+// Scores normalizes the rows of x, a residual stream, and returns the results for the normalized rows, as float32. Scores is the head of a
 // model.
 func (l *Linear) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {

@@ -24,14 +24,12 @@ var (
 type LoadOptions struct {
 	// Ignore lists tensors of the file that the model does not use.
 	Ignore []string
-	// Rename, unless it is nil, returns the name that a layer has in the file. It is called with the name that the tags make, which may
-	// have a list in braces.
+	// Rename, unless it is nil, maps the name that the tags give a layer to its name in the file. The name may have a list in braces.
 	Rename func(name string) string
-	// Order permutes the rows of matrices, and the elements of vectors. For the tensor with the given name in the file, Order returns a
-	// function from i to the row of the file that becomes row i, or nil if the rows keep their order.
+	// Order permutes the rows of matrices, and the elements of vectors. For the name of a tensor in the file, Order returns nil if the rows
+	// keep their order. Otherwise, it returns a function that maps i to the number of the file's row that becomes row i.
 	Order func(name string) func(i int) int
-	// Train means that the parameters of all layers of the types Linear, Stacked, Embedding and RMSNorm are trained. They begin with the
-	// values of the file. See Params.Named.
+	// Train means that all layers of the types Linear, Stacked, Embedding and RMSNorm are trained. Params.Named returns their parameters.
 	Train bool
 	// Progress is called after each layer with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
@@ -40,18 +38,19 @@ type LoadOptions struct {
 }
 
 // Load loads the parameters of all layers of a model from a file. The model is a pointer to a struct. Load finds layers, and fields of type
-// *Parameter, in the fields of the struct, in fields of fields, and in elements of slices, arrays and maps. Slices must already have their length.
+// *Parameter, in the struct and in nested structs, slices, arrays and maps. Slices must already have their length.
 //
-// The name of a tensor consists of the names of the outer and inner fields, joined by dots. The name of a field is its tag, or else the name of the
-// field in Go. An embedded field without a tag adds nothing. For an element of a list, the index replaces %d in the tag, or else follows the name
-// after a dot. The tag weights:"-" excludes a field.
+// The name of a tensor consists of the names of the outer and inner fields, joined by dots. The name of a field is its tag or, without a tag,
+// its name in Go. An embedded field without a tag adds nothing. The index of an element of a slice replaces %d in the tag; without %d, it
+// follows the name after a dot. The tag weights:"-" excludes a field.
 //
-// A layer that is trained already, such as a layer that NewLinear made, keeps its parameters: Load sets their values, and they are still trained.
-// Before the call, synchronize any other stream that uses them. Other layers get constant parameters, or parameters that are trained if
-// LoadOptions.Train is set. Among these layers, a field that is a pointer to a layer is optional: Load sets it to nil if the file lacks its tensor.
+// If a layer is already trained, such as one made by NewLinear, Load only sets the values of its parameters. Before the call, synchronize
+// other streams that use them. Load makes the parameters of all other layers. Such a layer is optional if the field is a pointer: if the file
+// lacks its tensor, Load sets the pointer to nil.
 //
-// Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error joins all
-// mistakes, each of which matches one of the errors of Load or ErrModel. After a mistake, no layer that is trained already has changed.
+// Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error
+// joins all mistakes, each of which matches one of the errors of Load or ErrModel. After a mistake, layers that were already trained are
+// unchanged.
 func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size(), packed: map[packing]*quant.Packed{}}
 	if strings.HasPrefix(f.Format, "GGUF") {

@@ -33,7 +33,7 @@ func (l *Linear) CrossEntropy(x, labels *tensor.Tensor) *tensor.Tensor {
 	return l.scorer().mean(x, labels)
 }
 
-// Losses returns the cross-entropy of each row of x, or 0 if the label is not the number of a row of the matrix. See CrossEntropy.
+// Losses returns the cross-entropy of each row of x, or 0 if the label is out of range. See CrossEntropy.
 func (l *Linear) Losses(x, labels *tensor.Tensor) *tensor.Tensor { return l.scorer().losses(x, labels) }
 
 // CrossEntropy is like Linear.CrossEntropy. The scores are the products of the rows of x with all vectors of the table.

@@ -102,7 +102,7 @@ func (q *Parameter) tensors() []*tensor.Tensor {
 	return []*tensor.Tensor{q.value, q.master}
 }
 
-// Grad returns the derivative that Backward has added up, as a tensor without a Scope.
+// Grad returns the sum of the derivatives that Backward has computed, as a tensor without a Scope.
 func (q *Parameter) Grad(s *tensor.Scope) (*tensor.Tensor, error) {
 	_, err := q.params.Memory(s)
 	return q.grad, err

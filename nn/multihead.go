@@ -32,9 +32,9 @@ func (m *MultiHead) Forward(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor
 	return m.O.Forward(m.heads(x, o))
 }
 
-// ForwardFrom returns the attention of tokens to other tokens (cross-attention). The queries are those of x, of shape [... tokens Heads*HeadDim].
-// The keys and values are those of other, of shape [... keys Heads*HeadDim]. If the numbers tokens and keys differ, Causal, Starts and Angles
-// must not be set: see tensor.Attention.
+// ForwardFrom returns the attention of tokens to other tokens (cross-attention). The queries are those of x, of shape [... tokens
+// Heads*HeadDim]. The keys and values are those of other, of shape [... keys Heads*HeadDim]. If the sizes tokens and keys differ, Causal,
+// Starts and Angles must not be set: see tensor.Attention.
 func (m *MultiHead) ForwardFrom(x, other *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
 	list := append(m.QKV.some(x, 0, 1), m.QKV.some(other, 1, 3)...)
 	return m.O.Forward(m.attend(list, x, other, o))

@@ -62,7 +62,7 @@ func (n *RMSNorm) forward(x *tensor.Tensor, of dtype.Type) *tensor.Tensor {
 	return x.RMSNorm(w, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: of})
 }
 
-// LayerNorm normalizes vectors of Width elements. It subtracts the mean, divides by the root of the variance plus Epsilon, multiplies by
+// LayerNorm normalizes vectors of Width elements. It subtracts the mean, divides by sqrt(v + Epsilon), where v is the variance, multiplies by
 // its weights, and adds its biases.
 type LayerNorm struct {
 	Width        int

@@ -38,11 +38,11 @@ type trained struct {
 // spacing is the number of elements to a multiple of which each parameter is aligned.
 const spacing = 64
 
-// Memory is the memory of all trained parameters. There are gaps of zeros between some of them.
+// Memory is the memory of all trained parameters. There are gaps of zeros between some parameters.
 type Memory struct {
 	Master   device.Slice[float32] // the parameters, or the part of them that this process has
-	Values   *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
-	Grads    *tensor.Tensor        // the derivatives that Backward adds up
+	Values   *tensor.Tensor        // the values that layers compute with: Master, or a copy of it in bfloat16 if activations are bfloat16
+	Grads    *tensor.Tensor        // the sums of the derivatives that Backward has computed
 	Parts    []Part                // the elements that the optimizer of this process updates: all elements, if the parameters are not divided
 	Division                       // World is 1 if the parameters are not divided
 
@@ -53,8 +53,8 @@ type Memory struct {
 	assembled  []float32 // the values of all parameters, or nil: see Assemble
 }
 
-// Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first parameter is used. After a
-// mistake, the tensors that In returns have the mistake as their error.
+// Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first parameter is used. After
+// a mistake, In returns a void tensor with this mistake.
 func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 	t, n := &p.trained, elementsOf(shape)
 	q := &Parameter{params: p, shape: slices.Clone(shape), at: t.size, whole: t.size, initial: initial}
@@ -84,7 +84,7 @@ func (p *Params) Uniform(bound float64, shape ...int) *Parameter {
 	return p.sample(func(r *rand.Rand) float64 { return bound * (2*r.Float64() - 1) }, shape)
 }
 
-// Normal returns a parameter whose values are random numbers, normally distributed with mean 0 and the given deviation.
+// Normal returns a parameter whose values are random numbers, normally distributed with mean 0 and the given standard deviation.
 func (p *Params) Normal(deviation float64, shape ...int) *Parameter {
 	return p.sample(func(r *rand.Rand) float64 { return deviation * r.NormFloat64() }, shape)
 }
@@ -118,7 +118,7 @@ type Named struct {
 	*Parameter
 }
 
-// Named returns the parameters that LoadOptions.Train made, in the order of the model's layers.
+// Named returns the parameters loaded with LoadOptions.Train, in the order of the model's layers.
 func (p *Params) Named() []Named { return slices.Clone(p.trained.named) }
 
 // Shape returns the size of each dimension.

@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// Errors of trained parameters. The tensors that Parameter.In returns have these errors, and Params.Memory returns them.
+// Errors of trained parameters. Params.Memory returns the error, and Parameter.In returns a void tensor with it.
 var (
 	ErrValues = errors.New("nn: the number of values does not fit the shape")
 	ErrPlaced = errors.New("nn: parameters were used before this one was made")
@@ -22,8 +22,7 @@ type Options struct {
 	DType dtype.Type
 	// Seed determines the initial values of parameters that are trained.
 	Seed uint64
-	// Blank leaves the memory of parameters as it is: neither files nor initial values are read. It is for a simulated device on which a program
-	// measures how much memory it needs.
+	// Blank leaves the memory of parameters uninitialized. It is for a simulated device, on which a program measures how much memory it needs.
 	Blank bool
 }
 

@@ -11,15 +11,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// SaveFile writes the parameters of a model to a safetensors file, from which LoadFile loads them. The model is a struct of trained layers (see
-// Load), a pointer to such a struct, or a []Named. The names of tensors are those that Load describes, with the tags of the key "weights". If the
-// file exists, the new file replaces it as soon as the new file is complete.
+// SaveFile writes the parameters of a model to a safetensors file, from which LoadFile loads them. The model is a struct of trained layers
+// (see Load), a pointer to such a struct, or a []Named. The names of tensors are those that Load describes, with the tags of the key
+// "weights". An existing file is replaced once the new file is complete.
 //
-// Values are float32, even if layers compute with bfloat16, so that a training continues with the same bits. The state of the optimizer is not in
-// the file: see package train. SaveFile uses the stream of NewParams. If another stream changes the parameters, it must be synchronized before.
+// Values are float32, even if layers compute with bfloat16, so that a training continues with the same bits. The state of the optimizer is not
+// in the file: see package train. SaveFile uses the stream of NewParams; before the call, synchronize other streams that change the
+// parameters.
 //
-// The error joins all mistakes of the model. A layer that is constant, or two tensors of the same name, match ErrModel. A layer without parameters
-// matches ErrUnloaded. Otherwise, the error is one of the device or of writing the file.
+// The error matches ErrModel if a layer is constant or two tensors have the same name, and ErrUnloaded if a layer has no parameters.
+// Otherwise, it is an error of the device or of writing the file.
 func SaveFile(ctx context.Context, model any, name string) error {
 	f, err := contents(ctx, model)
 	if err != nil {
@@ -28,8 +29,7 @@ func SaveFile(ctx context.Context, model any, name string) error {
 	return safetensors.Save(name, f)
 }
 
-// LoadFile is like Load, but opens and closes the file. The name is that of a file that SaveFile has written, or of any file or
-// folder that formats.Open accepts.
+// LoadFile is like Load, but opens and closes the file. The name is that of any file or folder that formats.Open accepts.
 func LoadFile(p *Params, model any, name string, o LoadOptions) error {
 	f, err := formats.Open(name)
 	if err != nil {

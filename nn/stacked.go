@@ -145,9 +145,9 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// Together returns the results of all layers, side by side in one tensor, and reports whether this is possible. It is possible if the matrices
-// are stored as one dense matrix with the element type of x, float16 or bfloat16. It is also possible if x is bfloat16, there are no biases,
-// and the matrices are stored as one quantized matrix (or several, if x is one row).
+// Together returns the results of all layers, side by side in one tensor, or false if it has no kernel for the matrices and x. It has kernels
+// for one dense matrix with the element type of x, float16 or bfloat16. If x is bfloat16 and there are no biases, it also has kernels for one
+// quantized matrix, or for several if x is one row.
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
 		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true
@@ -222,7 +222,7 @@ func (l *Stacked) normalizes(n *RMSNorm, x *tensor.Tensor) bool {
 }
 
 // NormTogether returns Together(n.Forward(x)) from a single kernel, without an intermediate tensor. It returns false if there is no such
-// kernel. There is one on GPUs, for one row of a residual stream and quantized matrices.
+// kernel. On GPUs, there is one for a single row of a residual stream and quantized matrices.
 func (l *Stacked) NormTogether(n *RMSNorm, x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if !l.normalizes(n, x) {
 		return nil, false
@@ -278,8 +278,8 @@ func (l *Stacked) stackedBlocks() bool {
 	return ok && !l.Bias
 }
 
-// Gated returns SwiGLU of the results of two layers, of which the first is the gate. The results are side by side in a tensor of bfloat16,
-// as Together returns them.
+// Gated returns SwiGLU of the results of two layers, of which the first is the gate. The argument has the results side by side in bfloat16, as
+// Together returns them.
 func (l *Stacked) Gated(both *tensor.Tensor) *tensor.Tensor {
 	shape := both.Shape()
 	if n := len(shape); n > 0 {

@@ -16,9 +16,9 @@ type summary struct {
 	bytes      int64
 }
 
-// Summary returns a table of the layers of a model, which is a struct of layers (see Load) or a pointer to such a struct. A row has the field of the
-// layer, its type, the sizes of its input and output, the number of its parameters, and their memory on the device. For trained layers, this includes
-// the derivatives. The last row is the sum of all rows.
+// Summary returns a table of the layers of a model, which is a struct of layers (see Load) or a pointer to such a struct. A row has the field
+// of the layer, its type, the sizes of its input and output, the number of its parameters, and their memory on the device. The memory of
+// trained layers includes the derivatives. The last row has the totals.
 func Summary(model any) string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

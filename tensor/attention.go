@@ -17,23 +17,23 @@ import (
 type AttentionOptions struct {
 	Causal bool // each token attends only to itself and to earlier tokens
 
-	// Starts packs sequences of different lengths into one row of tokens. Its elements, of type int32 and in ascending
-	// order, are the index of the first token of each sequence and, at the end, the index after the last token of the last
-	// sequence. Tokens attend only to tokens of their sequence. For a token outside all sequences, the result is 0.
+	// Starts, unless it is nil, divides the tokens into sequences. Tokens attend only to tokens of their sequence. Starts has the index of the
+	// first token of each sequence, and then the end of the last sequence, as int32: 0, 3, 5 for sequences of 3 and 2 tokens. For a token
+	// outside all sequences, the result is 0.
 	Starts *Tensor
 }
 
-// Attention returns softmax(Q K^T / sqrt(dim)) V for each head (Vaswani et al., "Attention Is All You Need"): the mean of the values,
-// weighted by how well their keys fit a token's query. q has the shape [... tokens heads dim], and k and v have the shape [... keys
-// keyheads dim]. All three tensors have the same float type. The number keyheads must divide heads; heads/keyheads consecutive heads
-// share a head of keys and values (Ainslie et al., "GQA"). The dimensions before tokens and keys are batches; with Starts, there must
-// be none. The result has the shape of q. The mistake is ErrShape or ErrDType if shapes or types do not fit.
+// Attention returns softmax(Q K^T / sqrt(dim)) V for each head (Vaswani et al., "Attention Is All You Need"): the mean of the values, weighted
+// by how well their keys fit a token's query. q has the shape [... tokens heads dim], and k and v have the shape [... keys keyheads dim]. All
+// three tensors have the same float type. Each head of keys and values serves heads/keyheads consecutive heads of queries (Ainslie et al.,
+// "GQA"); keyheads must divide heads. The dimensions before tokens and keys are batches; with Starts, there must be none. The result has the
+// shape of q. The mistake is ErrShape or ErrDType if shapes or types do not fit.
 //
-// In cross-attention, keys and values are those of other tokens, and the number keys may differ from the number tokens. Causal and
-// Starts must not be set then.
+// In cross-attention, the keys and values are those of other tokens. If their number differs from that of the queries, Causal and Starts must
+// not be set.
 //
-// If dim is a multiple of 16, up to 128, Attention is faster and needs no memory for the scores of all pairs of tokens. If keys
-// differs from tokens, this does not hold while the operation is recorded for a derivative or a graph.
+// If dim is a multiple of 16, up to 128, Attention is faster and needs no memory for the scores of all pairs of tokens. In cross-attention,
+// this holds only without derivatives and graphs.
 func Attention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	const name = "Attention"
 	in := []*Tensor{q, k, v}
@@ -107,7 +107,7 @@ func (a *attention) check(q, k, v *Tensor) error {
 	return nil
 }
 
-// Heads are the sizes of attention: see Attention.
+// Heads are the sizes heads, keyheads and dim of Attention.
 type Heads struct{ Heads, KeyHeads, Dim int }
 
 // AttentionTogether is Attention of queries, keys and values that are adjacent columns of one tensor, such as the result of a single

@@ -8,7 +8,7 @@ import (
 )
 
 // Contiguous returns t if its elements are consecutive in memory, and otherwise a copy in row-major order. The result has the shape and the
-// element type of t, which may be any type.
+// element type of t.
 func (t *Tensor) Contiguous() *Tensor {
 	if t == nil || t.err != nil || t.IsContiguous() {
 		return t

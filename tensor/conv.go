@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/conv"
 )
 
-// Activation is a function that Conv2d applies to its results.
+// Activation is a function that Conv2d applies to each element of its result.
 type Activation = conv.Activation
 
 // The activations.
@@ -19,8 +19,8 @@ const (
 	SiLUActivation  = conv.SiLU  // x times the logistic function of x
 )
 
-// A Window describes how a filter of Conv2d, or the window of MaxPool2d and MeanPool2d, moves over an image. Each move is by Stride places;
-// 0 means 1. The image is extended by Before places above and on the left, and by After places below and on the right.
+// A Window describes how a filter of Conv2d, or the window of MaxPool2d and MeanPool2d, moves over an image. Stride is the step in pixels; 0
+// means 1. Before is the padding above and on the left of the image, and After the padding below and on the right, in pixels.
 type Window struct{ Stride, Before, After int }
 
 // ConvOptions are the options of Conv2d.
@@ -28,14 +28,14 @@ type ConvOptions struct {
 	Window
 	Depthwise  bool       // apply one filter to each channel
 	Residual   *Tensor    // a tensor of the result's shape that is added to the result; may be nil
-	Activation Activation // is applied after the other options
+	Activation Activation // is applied last
 }
 
-// Conv2d convolves images, a tensor of shape [n height width channels], with square filters of shape [filters k k channels]. With
-// Depthwise, filters have the shape [k k channels]. Unless bias is nil, Conv2d adds bias, of shape [filters]. The result has the shape [n
-// height' width' filters], where height' is (height+Before+After-k)/Stride + 1. Places outside an image count as zeros. Elements are
-// float32, F16 or BF16; arithmetic is in float32; the result has the type of t. Conv2d has no derivative: a variable as an operand is a
-// mistake. The mistake is ErrShape if the sizes do not fit, and ErrDType for other types.
+// Conv2d convolves images, a tensor of shape [n height width channels], with square filters of shape [filters k k channels]. With Depthwise,
+// filters have the shape [k k channels]. Unless bias is nil, Conv2d adds bias, of shape [filters]. The result has the shape [n height' width'
+// filters], where height' is (height+Before+After-k)/Stride + 1. The padding is zeros. Elements are float32, F16 or BF16; arithmetic is in
+// float32; the result has the type of t. Conv2d has no derivative: a variable as an operand is a mistake. The mistake is ErrShape if the sizes
+// do not fit, and ErrDType for other types.
 func (t *Tensor) Conv2d(filters, bias *Tensor, o ConvOptions) *Tensor {
 	const name = "Conv2d"
 	in := []*Tensor{t, filters}
@@ -162,13 +162,12 @@ func convolve[T number](s *device.Stream, c convolution, y *Tensor) error {
 	return conv.Forward(s, c.shape, x)
 }
 
-// MaxPool2d moves a window of size x size places over images, a tensor of shape [n height width channels], and returns the greatest element
-// of each channel under each position of the window. Places outside an image do not count. See Conv2d for the shape of the result, the
-// types and the mistakes. MaxPool2d has no derivative.
+// MaxPool2d moves a window of size x size pixels over images, a tensor of shape [n height width channels]. For each position of the window, it
+// returns the greatest element of each channel. The padding does not count. See Conv2d for the shape of the result, the types and the
+// mistakes. MaxPool2d has no derivative.
 func (t *Tensor) MaxPool2d(size int, w Window) *Tensor { return t.pool("MaxPool2d", size, w, conv.Max) }
 
-// MeanPool2d is like MaxPool2d, but returns the mean of the elements under the window. Places outside an image do not count. See Conv2d for
-// the shape of the result, the types and the mistakes.
+// MeanPool2d is like MaxPool2d, but returns means.
 func (t *Tensor) MeanPool2d(size int, w Window) *Tensor {
 	return t.pool("MeanPool2d", size, w, conv.Mean)
 }

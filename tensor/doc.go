@@ -1,8 +1,8 @@
-// Package tensor computes with arrays of numbers on a device, a GPU or the CPU, and computes derivatives.
+// Package tensor computes with arrays of numbers, on a GPU or the CPU, and computes derivatives.
 //
 //	err := tensor.Run(ctx, dev, func(s *tensor.Scope) error {
 //		x := tensor.From(s, points, n, 3) // a []float32 as a matrix of n rows
-//		centred := x.Sub(x.Mean(0))       // subtracts the mean from each row
+//		centred := x.Sub(x.Mean(0))       // subtracts the mean row from each row
 //		cov := centred.T().MatMul(centred).Scale(1 / float64(n-1))
 //		fmt.Println(cov) // waits, and prints as NumPy does
 //		v, err := tensor.Values[float32](ctx, cov)
@@ -11,8 +11,8 @@
 //
 // # Operations
 //
-// Most operations are methods, with the names that NumPy and PyTorch use. Some compute a function of each element, such as Add and Exp.
-// Others reduce dimensions, such as Sum and Max. MatMul, Linear and Attention multiply matrices; Take, Gather and ScatterAdd use indices;
+// Most operations are methods, with the names that NumPy and PyTorch use. Some, such as Add and Exp, compute a function of each element.
+// Others, such as Sum and Max, reduce dimensions. MatMul, Linear and Attention multiply matrices; Take, Gather and ScatterAdd use indices;
 // Sort and Top order elements. Operations on several tensors, such as Where and Concat, are functions. An operation enqueues kernels and
 // returns; Values, printing and Run wait for the kernels. No operation changes its operands.
 //
@@ -21,21 +21,20 @@
 //
 // # Scopes
 //
-// A Scope owns the tensors that are made in it and frees them when Run returns. Tidy frees tensors earlier: it opens a frame, which owns
-// the tensors that are made while a function runs. The result of an operation belongs to the Scope of the operands, and to the innermost
-// frame of this Scope. A tensor made by Wrap, such as one for a parameter of a model, has no Scope. Its memory belongs to the caller, and
-// Run does not free it. A Scope and its tensors must be used by one goroutine at a time.
+// A Scope owns the tensors that are made in it and frees them when Run returns. Tidy frees tensors earlier: it calls a function in a new
+// frame, and frees the tensors of the frame when the function returns. The result of an operation belongs to the Scope of the operands, and to
+// the innermost frame of this Scope. A tensor made by Wrap has no Scope: its memory belongs to the caller, and Run does not free it. A Scope
+// and its tensors must be used by one goroutine at a time.
 //
 // # Errors
 //
-// Operations return a tensor and no error. After a mistake, such as shapes that do not fit, the result is void. Operations on a void tensor
-// do nothing and return a void tensor. The Scope keeps the first mistake as an Error, with the line of the call. Values and Run return this
-// Error. If the Scopes of all operands have ended, no Scope can keep the Error, and only the void result has it. When another operation
-// uses this result and a tensor of a running Scope, the running Scope keeps the Error.
+// Operations return a tensor and no error. After a mistake, such as shapes that do not fit, the result is void. Operations on a void tensor do
+// nothing and return a void tensor. The Scope keeps the first mistake as an Error, with the line of the call. Values and Run return this
+// Error.
 //
-// An Error wraps its cause. In all operations, the cause is ErrScope if a tensor was freed or the tensors belong to different Scopes,
-// ErrValue if a tensor is nil, and ErrDType if a tensor has an element type with which no operation computes. If there is not enough memory, the
-// Error wraps device.ErrMemory. The comment of an operation states its other mistakes.
+// An Error wraps its cause, such as ErrShape. The comment of an operation lists the causes of its mistakes. These mistakes are possible in all
+// operations: ErrScope if a tensor was freed or the tensors belong to different Scopes, ErrValue if a tensor is nil, ErrDType if no operation
+// computes with the element type, and device.ErrMemory if there is not enough memory.
 //
 // # Derivatives
 //
@@ -53,8 +52,8 @@
 //
 // # Graphs
 //
-// Capture records a function of tensors as a graph. The host launches the whole graph in less time than it enqueues the operations one
-// by one.
+// Capture records a function of tensors as a graph. Launching the whole graph takes the host less time than enqueuing the operations one by
+// one.
 //
 // # Layout
 //
@@ -64,6 +63,6 @@
 //
 // # Operations of your own
 //
-// Apply applies a function of your own to each element: the compiler generates kernels from the function and its derivative. Op runs
-// kernels of your own on the memory of tensors; its function Back computes the derivative with other operations.
+// Apply applies a function of your own to each element: the compiler generates kernels from the function and its derivative. Op runs kernels
+// of your own on the memory of tensors; its function Back computes the derivative.
 package tensor

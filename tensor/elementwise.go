@@ -9,9 +9,9 @@ import (
 )
 
 // Add returns the sums of the elements of t and y. As in all operations on two tensors, shapes are broadcast as in NumPy: dimensions are
-// aligned from the last, and a dimension that is missing or has size 1 is repeated. If the element types differ, both operands are
-// converted to one type: a float type if one of them is a float, and otherwise, the type with more bits. F16 and BF16 together become
-// float32. The mistake is ErrShape if the shapes cannot be broadcast.
+// aligned from the last, and a dimension that is missing or has size 1 is repeated. If the element types differ, both operands are converted
+// to the float type or, if both or neither are floats, to the type with more bits. F16 and BF16 together become float32. The mistake is
+// ErrShape if the shapes cannot be broadcast.
 func (t *Tensor) Add(y *Tensor) *Tensor { return pairwise("Add", array.Add, t, y) }
 
 // Sub returns the differences of elements. See Add for shapes, element types and mistakes.

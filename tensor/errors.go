@@ -16,7 +16,7 @@ var (
 	ErrValue   = errors.New("argument out of range")
 	ErrRecord  = errors.New("recording")
 	ErrChanged = errors.New("changed in the meantime")
-	ErrFormat  = errors.New("not a file of NumPy") // or an incomplete file
+	ErrFormat  = errors.New("not a file of NumPy") // also for an incomplete file
 )
 
 // errNil is the cause of an Error for a tensor that is nil.

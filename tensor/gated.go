@@ -15,8 +15,8 @@ type number interface {
 	row.Number
 }
 
-// SwiGLU returns SiLU(gate)*up for the elements of two tensors of floats of the same shape and element type (Shazeer, "GLU Variants Improve
-// Transformer"). The mistake is ErrShape or ErrDType if these differ, and ErrDType if the elements are not floats.
+// SwiGLU returns SiLU(gate)*up for each element (Shazeer, "GLU Variants Improve Transformer"). The mistake is ErrShape if the shapes differ,
+// and ErrDType if the element types differ or are not floats.
 func SwiGLU(gate, up *Tensor) *Tensor {
 	const name = "SwiGLU"
 	s, err := scopeOf(name, []*Tensor{gate, up})

@@ -26,11 +26,10 @@ type Graph struct {
 	results []*Tensor
 }
 
-// Capture records a function of inputs with the given types and shapes, without running it. The function may call
-// Record and Backward; then each launch adds to the derivatives of the parameters. The function must not call From or
-// Values, print tensors, or draw random numbers. Pass values that change from launch to launch as inputs. The step of
-// an optimizer uses numbers that change; call it after the launch, outside the function. The error is the function's
-// first mistake, or matches device.ErrCapture if an operation cannot be recorded.
+// Capture calls f with inputs of the given types and shapes, and records the operations without running them. f may call Record and Backward;
+// then each launch adds to the derivatives of the parameters. f must not call From or Values, print tensors, or draw random numbers. Pass
+// values that change from launch to launch as inputs. Call the step of an optimizer after the launch, not in f. The error is the first mistake
+// in f, or matches device.ErrCapture if an operation cannot be recorded.
 func Capture(ctx context.Context, stream *device.Stream, f func(s *Scope, in []*Tensor) []*Tensor, in ...Spec) (*Graph, error) {
 	g := &Graph{}
 	for _, spec := range in {
@@ -83,8 +82,8 @@ func (g *Graph) record(s *Scope, f func(s *Scope, in []*Tensor) []*Tensor) error
 	return nil
 }
 
-// Launch runs the function and returns its results. The inputs must have the types and shapes of the Specs. The mistake is ErrShape if the
-// types or the shapes differ, and ErrScope if the graph was closed.
+// Launch runs the function and returns its results. The mistake is ErrShape if the inputs do not have the types and shapes passed to Capture,
+// and ErrScope if the graph was closed.
 func (g *Graph) Launch(s *Scope, in ...*Tensor) []*Tensor {
 	const name = "Launch"
 	results := make([]*Tensor, len(g.results))

@@ -8,9 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Linear returns t W^T + bias for the rows of t along the last dimension, where W is weight. weight has the shape [n
-// k], t has [... k], and the result has [... n]. bias, of shape [n], may be nil. Elements are floats; see MatMul for
-// their types. The mistake is ErrShape if k or n differs, and ErrDType if the elements are not floats.
+// Linear returns t W^T + bias for the rows of t along the last dimension, where W is weight. weight has the shape [n k], t has [... k], and
+// the result has [... n]. bias, of shape [n], may be nil. Elements are floats; see MatMul for their types. The mistake is ErrShape if the
+// sizes do not fit, and ErrDType if the elements are not floats.
 func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
 	const name = "Linear"
 	in := []*Tensor{t, weight}
@@ -46,9 +46,8 @@ func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
 	return s.linear(name, in, nil).Reshape(shape...)
 }
 
-// AddLinear returns the sum of t and x.Linear(weight, bias). One kernel computes the product and the sum if t has the shape of the result,
-// and t, x and weight have the same element type. This type must not be float64 and, on CPUs, must not have 16 bits. Otherwise AddLinear is
-// Linear followed by Add. The mistakes are those of Linear and Add.
+// AddLinear returns the sum of t and x.Linear(weight, bias). If t has the shape of the result and all element types are the same, one kernel
+// usually computes both. The mistakes are those of Linear and Add.
 func (t *Tensor) AddLinear(x, weight, bias *Tensor) *Tensor {
 	const name = "AddLinear"
 	in := []*Tensor{x, weight}

@@ -9,9 +9,9 @@ import (
 )
 
 // CrossEntropy returns the mean of -log(p) over rows, where p is the softmax of a row of t at the row's label. Rows are along the last
-// dimension. Labels is a tensor of int32 or int64 with the index of an element for each row. A row does not count if its label is not an
-// index into the row; -1 is such a label. The result is a scalar, computed in float32, or in float64 if t is of float64. The mistake is
-// ErrShape if the labels do not have the shape of t without its last dimension, and ErrDType for other types.
+// dimension. Labels is a tensor of int32 or int64 with the index of an element for each row. A row does not count if its label is out of
+// range, such as -1. The result is a scalar, computed in float32, or in float64 if t is of float64. The mistake is ErrShape if the labels do
+// not have the shape of t without its last dimension, and ErrDType for other types.
 func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	const name = "CrossEntropy"
 	s, err := checkLoss(name, t, labels)

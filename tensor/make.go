@@ -16,8 +16,7 @@ type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | dtype.F16 | dtype.BF16
 }
 
-// From returns a tensor with a copy of values. The number of values must be the number of elements of the shape. The mistake is ErrShape if
-// these numbers differ.
+// From returns a tensor with a copy of values. The mistake is ErrShape if the shape does not have len(values) elements.
 func From[T Element](s *Scope, values []T, shape ...int) *Tensor {
 	const op = "From"
 	if err := s.check(op); err != nil {
@@ -74,8 +73,8 @@ func (s *Scope) use(op string, t *Tensor) *Tensor {
 	return v
 }
 
-// Values waits for all enqueued operations and returns the elements of t in row-major order. The error is the Scope's first mistake, or
-// wraps ErrDType if T is not the Go type of t's elements, such as float32 or dtype.BF16.
+// Values waits for all enqueued operations and returns the elements of t in row-major order. T must be the Go type of the elements, such as
+// float32 or dtype.BF16; otherwise the error wraps ErrDType. After a mistake, the error is the Scope's first mistake.
 func Values[T Element](ctx context.Context, t *Tensor) ([]T, error) {
 	const op = "Values"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -101,7 +100,7 @@ func Values[T Element](ctx context.Context, t *Tensor) ([]T, error) {
 }
 
 // SliceOf returns the memory of t's elements, for kernels and copies of your own. The error wraps ErrDType if T is not the Go type of t's
-// elements, and ErrShape if they are not contiguous.
+// elements, and ErrShape if the elements are not contiguous.
 func SliceOf[T Element](t *Tensor) (device.Slice[T], error) {
 	const op = "SliceOf"
 	switch {

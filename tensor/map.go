@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// A Function is a type without fields that defines a function of one number and its derivative, for MapKernel and MapBackKernel.
+// A Function defines a function f of one number, and the derivative of f, for MapKernel and MapBackKernel. It is a type without fields.
 type Function interface {
 	Of(x float32) float32       // f(x)
 	Slope(x, y float32) float32 // f'(x), where y is f(x)
@@ -53,8 +53,8 @@ func (x F16) Map2(y F16, f func(x, y float32) float32) F16 {
 	return F16(dtype.F16From32(f(dtype.F16(x).Float32(), dtype.F16(y).Float32())))
 }
 
-// MapKernel stores Of(x[i]) in y[i] for each i. Of is the method of the Function that the //gpu:instance directive names. To get a
-// launcher for an element type and a Function of your own, write a //gpu:instance directive in your package:
+// MapKernel stores f(x[i]) in y[i] for each i, where F defines f. To get a launcher for a Function of your own, write a //gpu:instance
+// directive in your package:
 //
 //	//gpu:instance Softsign = tensor.MapKernel[tensor.BF16, softsign]
 //
@@ -66,7 +66,7 @@ func MapKernel[T MapElement[T], F Function](t gpu.Thread, x, y []T) {
 	}
 }
 
-// MapBackKernel stores the derivatives with respect to x in dx, given the derivatives dy with respect to the results of the function.
+// MapBackKernel stores dy[i]*f'(x[i]) in dx[i] for each i, where F defines the derivative f' of f.
 //
 //gpu:kernel
 func MapBackKernel[T MapElement[T], F Function](t gpu.Thread, x, dy, dx []T) {
@@ -87,9 +87,9 @@ func (back[F]) of(x, dy float32) float32 {
 // mapThreads is the number of threads of a block.
 const mapThreads = 256
 
-// Apply applies a function to each element of x. The result has the shape and the element type of x. Forward is a launcher that the program
-// has instantiated from MapKernel. Backward is a launcher instantiated from MapBackKernel, and computes the derivative; if it is nil, the
-// operation has no derivative. The elements of x must have the type of the launchers; otherwise the mistake is ErrDType.
+// Apply applies a function to each element of x. The result has the shape and the element type of x. forward is a launcher of an instance of
+// MapKernel, and backward of an instance of MapBackKernel. If backward is nil, the operation has no derivative. The mistake is ErrDType if the
+// launchers are for another element type.
 //
 //	type softsign struct{} // x/(1+|x|), with methods Of and Slope
 //

@@ -12,11 +12,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// MatMul returns the product of matrices: t has the shape [... m k], y has [... k n], and the result has [... m n]. The first dimensions
-// are broadcast as by Add. If t has only one dimension, it is a row; if y has only one dimension, it is a column; the result then lacks
-// dimension m or n. Elements are floats, and different types are combined as by Add. Sums are computed in float32, or in float64 if the
-// type is float64. Transposed views are not copied. The mistake is ErrShape if k differs or the first dimensions cannot be broadcast, and
-// ErrDType if the elements are not floats.
+// MatMul returns the product of matrices: t has the shape [... m k], y has [... k n], and the result has [... m n]. The first dimensions are
+// broadcast as by Add. If t has one dimension, it is a row, and the result has no dimension m. If y has one dimension, it is a column, and the
+// result has no dimension n. Elements are floats, and different types are combined as by Add. Sums are computed in float32, or in float64 if
+// the type is float64. Transposed views are not copied. The mistake is ErrShape if the shapes do not fit, and ErrDType if the elements are not
+// floats.
 func (t *Tensor) MatMul(y *Tensor) *Tensor {
 	const name = "MatMul"
 	s, err := scopeOf(name, []*Tensor{t, y})

@@ -48,10 +48,8 @@ func (m *memory) restore(s *Scope) error {
 	return again(s)
 }
 
-// Forget returns t, and saves memory: the elements of t are freed at the end of t's frame, even if Backward needs them. Backward then computes
-// them again from the operands of the operation that returned t. Without Forget, Backward finds these elements in memory. Use Forget for
-// results that take much memory and can be computed in little time. Forget has an effect only if t is the result of RMSNorm or SwiGLU, and
-// that operation is recorded.
+// Forget returns t, and saves memory: the end of t's frame frees the elements of t even if Backward needs them, and Backward computes them
+// again. Forget has an effect only on a recorded result of RMSNorm or SwiGLU.
 func (t *Tensor) Forget() *Tensor {
 	if t.node == nil || t.node.launch == nil || t.offset != 0 || !t.scope.tape.holds(t.node) || t.node.saved == nil {
 		return t
@@ -85,8 +83,7 @@ func (n *node) restore(s *Scope) error {
 }
 
 // Changed declares that the program has changed the elements of tensors, by a kernel or a copy of its own. If the derivative of a recorded
-// operation needs the old elements, Backward reports a mistake that wraps ErrChanged and names the lines of the operation and of the call
-// of Changed.
+// operation needs the old elements, Backward reports the mistake ErrChanged.
 func Changed(list ...*Tensor) {
 	var here *stack.Stack
 	for _, t := range list {

@@ -80,7 +80,7 @@ func npyHeader(descr string, shape []int) []byte {
 	return append(b, dict...)
 }
 
-// ReadNPY reads a tensor in the format of NumPy's save. The element type must be in Element. ReadNPY does not read beyond the elements.
+// ReadNPY reads a tensor in the format of NumPy's save. The element type must be in Element. ReadNPY stops reading after the last element.
 // Errors wrap ErrFormat, ErrDType or ErrShape, or are errors of r.
 func ReadNPY(s *Scope, r io.Reader) (*Tensor, error) {
 	const op = "ReadNPY"

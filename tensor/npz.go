@@ -13,8 +13,8 @@ import (
 // npyEnding ends the names of the files in a .npz file.
 const npyEnding = ".npy"
 
-// WriteNPZ waits for tensors and writes them in the format of NumPy's savez, under the names that are the keys of list. The error is that
-// of WriteNPY for a tensor, or an error of w.
+// WriteNPZ waits for tensors and writes them in the format of NumPy's savez. The keys of list are the names of the tensors. Errors are those
+// of WriteNPY.
 func WriteNPZ(ctx context.Context, w io.Writer, list map[string]*Tensor) error {
 	archive := zip.NewWriter(w)
 	for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -29,9 +29,9 @@ func WriteNPZ(ctx context.Context, w io.Writer, list map[string]*Tensor) error {
 	return archive.Close()
 }
 
-// ReadNPZ reads the tensors of a file of the given size in the format of NumPy's savez or savez_compressed, with any element types and
-// shapes that ReadNPY reads. Errors wrap ErrFormat, ErrDType or ErrShape, or are errors of r. A small file can contain large tensors,
-// because savez_compressed compresses them.
+// ReadNPZ reads the tensors of a file in the format of NumPy's savez or savez_compressed. The file has size bytes. The element types must be
+// in Element. Errors wrap ErrFormat, ErrDType or ErrShape, or are errors of r. A small file can contain large tensors, because
+// savez_compressed compresses them.
 func ReadNPZ(s *Scope, r io.ReaderAt, size int64) (map[string]*Tensor, error) {
 	const op = "ReadNPZ"
 	if err := s.check(op); err != nil {

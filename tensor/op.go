@@ -20,10 +20,9 @@ type Op struct {
 	// Launch enqueues kernels that write every element of out, a contiguous tensor. SliceOf returns the memory of tensors.
 	Launch func(s *device.Stream, out *Tensor) error
 
-	// Back returns the derivative of the loss with respect to each operand, or nil for an operand that is not Wanted. A derivative has
-	// the shape of the operand, or the shape to which the operand was broadcast. In the second case, Backward sums over the broadcast
-	// dimensions. If Back is nil, the result is a constant. The mistake is ErrShape if Back returns more or fewer derivatives than there are
-	// operands, or nil for a Wanted one.
+	// Back returns the derivative of the loss with respect to each operand, or nil for an operand that is not Wanted. A derivative has the
+	// shape of the operand, or the shape to which the operand was broadcast; Backward then sums over the broadcast dimensions. If Back is nil,
+	// the result is a constant. The mistake is ErrShape if a derivative is missing.
 	Back func(d *Derivative) []*Tensor
 
 	// Save lists the tensors that Back needs. Back must take them from d.Saved; other tensors may already be freed when Back is called.

@@ -8,10 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// Seed sets the seed of the Scope's random numbers. The initial seed is 0. A program that trains sets another seed for
-// each step. The numbers depend only on the seed and on the calls since Seed, and are the same on every device (Salmon
-// et al., "Parallel Random Numbers: As Easy as 1, 2, 3"). While a stream records a graph, random numbers are a mistake,
-// because they would be the same at each launch.
+// Seed sets the seed of the Scope's random numbers. The initial seed is 0. In training, set a different seed for each step. The numbers depend
+// only on the seed and on the calls since Seed, and are the same on every device (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2,
+// 3"). Drawing random numbers for a graph is a mistake, because they would be the same at each launch.
 func (s *Scope) Seed(seed uint64) { s.random = prim.Sequence{Seed: seed} }
 
 // Uniform returns a tensor of random floats, uniformly distributed in [0, 1). F16 and BF16 numbers are rounded, possibly to 1. The mistake
@@ -25,7 +24,7 @@ func Uniform(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	})
 }
 
-// Normal returns a tensor of random floats, normally distributed with mean 0 and deviation 1. See Uniform for the mistakes.
+// Normal returns a tensor of random floats, normally distributed with mean 0 and standard deviation 1. See Uniform for the mistakes.
 func Normal(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	return s.draw("Normal", of, shape, func(out *Tensor, from prim.Sequence) error {
 		if out.dtype == dtype.Float64 {

@@ -23,10 +23,8 @@ type Derivative struct {
 	targets []*Tensor // for each operand that is a parameter, where Backward adds the derivative
 }
 
-// Sum returns the sum of the derivatives with respect to operand i that other operations have contributed so far, or nil if no operation
-// has. The sum has the shape and the element type of the operand. If Back calls Sum, Back must add its own derivative to the sum and return
-// the result. If Back does not call Sum, Backward adds Back's derivative to the sum. Use Sum for kernels that can add to an array at no
-// cost.
+// Sum returns the part of the derivative with respect to operand i that other operations have contributed so far, or nil. Unless it is nil,
+// Back must return the sum of this part and its own derivative. Use Sum if the kernels of Back can add to an array at no cost.
 func (d *Derivative) Sum(i int) *Tensor {
 	if i < len(d.sums) && d.sums[i] != nil {
 		d.summed[i] = true
@@ -78,9 +76,8 @@ func (t *tape) append(n *node) {
 	t.nodes = append(t.nodes, n)
 }
 
-// Record begins to record operations on variables for Backward. Backward ends the recording; then Record may be called again. The variables
-// of earlier recordings are variables of the new one too. The results of earlier recordings are values without derivatives: see Backward.
-// The mistake is ErrRecord if Backward has not ended the preceding recording.
+// Record begins to record operations on variables for Backward, which ends the recording. Record may then be called again. Variables remain
+// variables in later recordings. The mistake is ErrRecord if Backward has not ended the preceding recording.
 func (s *Scope) Record() {
 	const op = "Record"
 	if err := s.check(op); err != nil {
@@ -116,18 +113,18 @@ func (s *Scope) NoGrad(f func()) {
 	f()
 }
 
-// Recording reports whether operations on variables are recorded: after Record, before Backward, and outside NoGrad.
+// Recording reports whether operations on variables are recorded. They are recorded between Record and Backward, except in NoGrad.
 func (s *Scope) Recording() bool { return s.tape != nil && s.tape.paused == 0 && !s.tape.done }
 
-// Training reports whether operations on variables are recorded. Unlike Recording, it also reports true in the first run of a function that is
-// passed to Checkpoint. The operations of this function are recorded later, when Backward runs the function again.
+// Training is like Recording, but also reports true in the first run of a function passed to Checkpoint. The operations of the function are
+// recorded in its second run, during Backward.
 func (s *Scope) Training() bool {
 	return s.tape != nil && s.tape.paused == s.tape.later && !s.tape.done
 }
 
-// Variable returns a view of t as a variable of s: after Backward, the view's Grad returns the derivative with respect to the view. t may
-// be a tensor without a Scope, such as the result of Wrap. The mistake is ErrDType if the elements are not floats, and ErrRecord if Record
-// was not called before.
+// Variable returns a view of t as a variable of s. After Backward, the method Grad of the view returns its derivative. t may be a tensor
+// without a Scope, such as the result of Wrap. The mistake is ErrDType if the elements are not floats, and ErrRecord if Record was not called
+// before.
 func (s *Scope) Variable(t *Tensor) *Tensor { return s.variable("Variable", t, nil) }
 
 // Parameter is like Variable, for a tensor that outlives the Scope: Backward adds the derivative to grad, a tensor of floats with the shape
@@ -166,9 +163,8 @@ func (s *Scope) variable(op string, t, grad *Tensor) *Tensor {
 	return v
 }
 
-// Grad returns the derivative, with respect to the variable t, of the loss that was passed to the last Backward. The derivative has the
-// shape and the element type of t, and is 0 if the loss does not depend on t. The mistake is ErrRecord if t is not a variable, or Backward was
-// not called.
+// Grad returns the derivative of the last Backward's loss with respect to the variable t. The derivative has the shape and the element type of
+// t, and is 0 if the loss does not depend on t. The mistake is ErrRecord if t is not a variable, or Backward was not called.
 func (t *Tensor) Grad() *Tensor {
 	const op = "Grad"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -189,8 +185,8 @@ func (t *Tensor) Grad() *Tensor {
 // variable.
 func (t *Tensor) NeedsGrad() bool { return t != nil && t.node != nil && t.scope.Recording() }
 
-// Recorded reports whether t is a variable or depends on a variable, while t's Scope records. Unlike NeedsGrad, Recorded also reports true
-// within NoGrad. A function that changes an operand must not change a recorded one: later operations outside NoGrad may use it.
+// Recorded is like NeedsGrad, but also reports true within NoGrad. A function that changes its operand in place must not change a recorded
+// tensor, because operations after NoGrad may use it.
 func (t *Tensor) Recorded() bool {
 	return t != nil && t.node != nil && t.scope.tape != nil && !t.scope.tape.done
 }
@@ -271,17 +267,15 @@ func (n *node) release() {
 	}
 }
 
-// Backward computes the derivatives of loss, which has one element, with respect to all variables on which it depends, and ends the recording.
-// It adds the derivatives of parameters to the tensors that Parameter was given. The order of additions depends only on the program.
-// The mistake is ErrRecord if Record was not called, loss does not depend on a variable, or loss depends on a result of an earlier recording.
-// In the last case, the Error has the line of the operation that uses this result. The mistake is ErrShape if loss has several elements, and
-// ErrChanged if the program has changed elements that a derivative needs (see Changed).
+// Backward ends the recording, and computes the derivatives of loss, a tensor with one element, with respect to all variables. For a variable
+// made by Parameter, Backward adds the derivative to the tensor grad. The order of additions depends only on the program. The mistake is
+// ErrRecord if Record was not called, loss does not depend on a variable, or loss depends on a result of an earlier recording. The mistake is
+// ErrShape if loss has several elements, and ErrChanged if the program has changed elements that a derivative needs (see Changed).
 func (s *Scope) Backward(loss *Tensor) { s.BackwardEach(loss, nil) }
 
-// BackwardEach is like Backward. Unless final is nil, BackwardEach calls final with each tensor that receives the derivative of a parameter, as soon as
-// the last addition to this tensor has been enqueued on the Scope's stream. The order of the calls depends only on the program. A function
-// passed to Checkpoint runs twice; in the first run, Training reports true and Recording reports false. With BackwardEach, the function must call
-// Parameter in the first run, too. Otherwise, final may be called too early for this parameter, or not at all.
+// BackwardEach is like Backward, and calls final, unless it is nil, with the tensor grad of each variable made by Parameter, as soon as the
+// last addition to it has been enqueued on the Scope's stream. The order of the calls depends only on the program. A function passed to
+// Checkpoint runs twice, and must call Parameter in both runs.
 func (s *Scope) BackwardEach(loss *Tensor, final func(grad *Tensor)) {
 	const op = "Backward"
 	owner, err := scopeOf(op, []*Tensor{s.anchor(), loss})

@@ -9,9 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/rope"
 )
 
-// Angles returns the angles by which Rotate rotates tokens. Positions are int32; frequencies are a float32 tensor of one dimension. For
-// each position, the result has the cosines of the products of the position and all frequencies, and then the sines of these products,
-// as float32. The mistake is ErrDType or ErrShape for other types or shapes of the arguments.
+// Angles returns the angles by which Rotate rotates tokens. Positions are int32; frequencies are a float32 tensor of one dimension. For each
+// position p, the result has cos(p*f) for all frequencies f, and then sin(p*f) for all f, as float32. The mistake is ErrDType or ErrShape for
+// other types or shapes of the arguments.
 func Angles(positions, frequencies *Tensor) *Tensor {
 	const name = "Angles"
 	s, err := scopeOf(name, []*Tensor{positions, frequencies})

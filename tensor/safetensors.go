@@ -13,9 +13,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// SaveSafetensors waits for tensors and writes them to a safetensors file, under the names that are the keys of list. If the file exists,
-// the new file replaces it as soon as the new file is complete. The error is the mistake that made a tensor void, or an error of writing
-// the file.
+// SaveSafetensors waits for tensors and writes them to a safetensors file. The keys of list are the names of the tensors. An existing file is
+// replaced once the new file is complete. The error is the mistake that made a tensor void, or an error of writing the file.
 func SaveSafetensors(ctx context.Context, name string, list map[string]*Tensor) error {
 	var c weights.Contents
 	for _, key := range slices.Sorted(maps.Keys(list)) {

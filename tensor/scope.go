@@ -53,9 +53,8 @@ func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) e
 	return errors.Join(err, stream.Synchronize(ctx))
 }
 
-// Enqueue is like RunOn, but does not wait: the operations may still run when Enqueue returns. The memory of the
-// Scope's tensors is freed after the operations, in the stream's order. The fault of a kernel is an error of the
-// stream's next Synchronize.
+// Enqueue is like RunOn, but does not wait: the operations may still be running when Enqueue returns. The memory of the Scope's tensors is
+// freed after the operations, in the stream's order. If a kernel faults, the stream's next Synchronize returns the error.
 func Enqueue(ctx context.Context, stream *device.Stream, f func(s *Scope) error) error {
 	s := &Scope{ctx: ctx, stream: stream, frames: []*frame{{}}}
 	s.begun.Take()
@@ -83,8 +82,8 @@ func (s *Scope) Context() context.Context { return s.ctx }
 // Err returns the first mistake, or nil.
 func (s *Scope) Err() error { return s.err }
 
-// Tidy calls f and then frees the tensors that were made during the call, except f's result and the tensors passed to Keep. The result then
-// belongs to the enclosing frame.
+// Tidy calls f in a new frame, and then frees the tensors of this frame, except f's result and the tensors passed to Keep. Those belong to the
+// enclosing frame afterwards.
 func (s *Scope) Tidy(f func() *Tensor) *Tensor { return s.tidy(nil, f) }
 
 // tidy is Tidy for a function that ends at a given line of the program, or if it is nil, at the present one.
@@ -102,7 +101,7 @@ func (s *Scope) tidy(end *stack.Stack, f func() *Tensor) *Tensor {
 	return result
 }
 
-// Keep moves tensors from the innermost frame to the enclosing frame, so that the end of the innermost frame does not free them.
+// Keep moves tensors from the innermost frame to the enclosing frame, so that Tidy does not free them.
 func (s *Scope) Keep(list ...*Tensor) {
 	for _, t := range list {
 		s.keep(t, len(s.frames)-1)

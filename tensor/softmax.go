@@ -12,7 +12,7 @@ import (
 // result has the shape of t and its element type, or float32 for integers. The mistake is ErrValue if there is no such dimension.
 func (t *Tensor) Softmax(dim int) *Tensor { return soft("Softmax", t, dim, false) }
 
-// LogSoftmax returns the logarithms of Softmax. They are accurate even where Softmax is 0. See Softmax for shapes, element types and
+// LogSoftmax returns the logarithms of Softmax. They are accurate even where Softmax rounds to 0. See Softmax for shapes, element types and
 // mistakes.
 func (t *Tensor) LogSoftmax(dim int) *Tensor { return soft("LogSoftmax", t, dim, true) }
 

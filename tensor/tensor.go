@@ -75,7 +75,7 @@ func (t *Tensor) Len() int {
 	return n
 }
 
-// Err returns the mistake that made t void, or nil. For a nil tensor, it returns a mistake too.
+// Err returns the mistake that made t void, or nil. For a nil tensor, the mistake is ErrValue.
 func (t *Tensor) Err() error {
 	if t == nil {
 		return mistake("Err", errNil)

@@ -12,7 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/pretokenize"
 )
 
-// Errors that the errors of this package wrap.
+// The errors of this package wrap one of these.
 var (
 	// ErrFormat is the error of a file or metadata without a valid tokenizer.
 	ErrFormat = errors.New("tokenizer: invalid tokenizer")

@@ -20,7 +20,7 @@ type AdamWOptions struct {
 	Decay    float64  // before other changes, a step multiplies parameters by 1 - rate*Decay
 	Clip     float64  // limits the norm of all derivatives together; 0 for no limit
 	// EightBit stores the moments of parameters with at least 4096 elements in 8 bits (Dettmers et al., "8-bit Optimizers via Block-wise
-	// Quantization"). They take 2.05 bytes for each parameter instead of 8.
+	// Quantization"). The moments of an element then take 2.05 bytes instead of 8.
 	EightBit bool
 	Scaler   *Scaler // divides derivatives by the scale of losses, and skips steps; nil if losses are not scaled
 }

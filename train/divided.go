@@ -11,12 +11,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// ErrMeasure is the error of a Step without a preceding call of Measure, if the parameters are divided.
+// ErrMeasure is the error of a Step without Measure before it, if the parameters are divided.
 var ErrMeasure = errors.New("train: Step without Measure")
 
-// Measure computes the norm of the derivatives in nn.Memory.Parts. Call it before each Step if the parameters are divided (nn.Params.Divide). The
-// result has an element for each process. Measure sets the element of this process. Before Step, the program must copy the elements of the other
-// processes from their results of Measure.
+// Measure computes the norm of the derivatives in nn.Memory.Parts. If the parameters are divided (see nn.Params.Divide), call Measure before
+// each Step. The result has an element for each process, and Measure sets the element of this process. Before Step, the program must copy the
+// other elements from the results of the other processes.
 func (o *state) Measure(s *tensor.Scope) (device.Slice[float32], error) {
 	m, err := o.begin(s)
 	if err != nil {
@@ -97,8 +97,8 @@ func clearOthers[T tensor.Element](s *tensor.Scope, m *nn.Memory, grads device.S
 	return errors.Join(errs...)
 }
 
-// Join combines the States of the optimizers of all processes, in the order of their ranks. It returns the State that an optimizer would have if
-// the parameters were not divided.
+// Join is for divided parameters (see nn.Params.Divide). It combines the States of the optimizers of all processes, in the order of their
+// ranks, into the State of one optimizer of undivided parameters.
 func (o *state) Join(s *tensor.Scope, shares []State) (State, error) {
 	m, err := o.params.Memory(s)
 	if err != nil || len(shares) == 0 {

@@ -1,4 +1,4 @@
-// Package train trains models: optimizers, learning rates, and batches of examples.
+// Package train has what the training of models needs: optimizers, learning-rate schedules, and batches of examples.
 //
 //	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
 //	defer params.Close()

@@ -20,9 +20,9 @@ const (
 	stepsKey      = "steps"
 )
 
-// SaveFile waits for the last step and writes the State to a file, from which LoadFile restores it. With nn.SaveFile, a program can end and continue
-// its training later with the same bits. The state of a Scaler is not in the file. If the parameters are divided, the error wraps ErrOptions: save
-// the result of Join.
+// SaveFile waits for the last step and writes the State to a file, from which LoadFile restores it. With nn.SaveFile, a program can end and
+// continue its training later with the same bits. The state of a Scaler is not in the file. If the parameters are divided, the error wraps
+// ErrOptions; save the result of Join instead.
 func (o *state) SaveFile(ctx context.Context, name string) error {
 	var st State
 	err := tensor.RunOn(ctx, o.params.Stream(), func(s *tensor.Scope) error {
@@ -42,7 +42,7 @@ func (o *state) SaveFile(ctx context.Context, name string) error {
 	return st.SaveFile(name)
 }
 
-// LoadFile restores the State in a file. Errors are those of LoadState and Restore.
+// LoadFile reads a State from a file and restores it. Errors are those of LoadState and Restore.
 func (o *state) LoadFile(ctx context.Context, name string) error {
 	st, err := LoadState(name)
 	if err != nil {
@@ -51,7 +51,7 @@ func (o *state) LoadFile(ctx context.Context, name string) error {
 	return tensor.RunOn(ctx, o.params.Stream(), func(s *tensor.Scope) error { return o.Restore(s, st) })
 }
 
-// SaveFile writes st to a safetensors file, which replaces an existing file as soon as it is complete.
+// SaveFile writes st to a safetensors file. An existing file is replaced once the new file is complete.
 func (st State) SaveFile(name string) error {
 	moments, err := binary.Append(nil, binary.LittleEndian, st.Moments)
 	if err != nil {
@@ -75,8 +75,7 @@ func (st State) SaveFile(name string) error {
 	return safetensors.Save(name, f)
 }
 
-// LoadState reads a file that State.SaveFile wrote. If the file does not have the number of steps, Steps is 0. The errors match those of package
-// weights.
+// LoadState reads a file that State.SaveFile wrote. The errors match those of package weights.
 func LoadState(name string) (State, error) {
 	f, err := safetensors.Open(name)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// State is the state of an optimizer after some steps. If another optimizer has the same options, and the parameters have the same values,
-// it continues from the State with the same bits.
+// State is the state of an optimizer after some steps. Another optimizer with the same options, for parameters with the same values, continues
+// from the State with the same bits.
 type State struct {
 	Steps   int
 	Moments []float32 // empty before the first step; with AdamWOptions.EightBit, the scales, and the moments of small parameters

@@ -15,9 +15,9 @@ const (
 	growthSteps = 2000
 )
 
-// A Scaler is dynamic loss scaling, for activations of float16, whose smallest derivatives would become 0 (Micikevicius et al., "Mixed Precision
-// Training"). The program multiplies each loss by Scale before Backward, and a Step of the optimizer divides the derivatives by Scale. If a
-// derivative is not a finite number, the Step changes nothing, and the scale is halved. After 2000 other steps in a row, the scale is doubled.
+// A Scaler is dynamic loss scaling (Micikevicius et al., "Mixed Precision Training"). Without it, the smallest derivatives would become 0 in
+// float16. The program multiplies each loss by Scale before Backward, and Step divides the derivatives by Scale. If a derivative is not a
+// finite number, Step changes no parameter, and the scale is halved. After 2000 steps without such a derivative, the scale is doubled.
 type Scaler struct{ state Scaling }
 
 // Scaling is the state of a Scaler.
@@ -33,7 +33,7 @@ func NewScaler() *Scaler { return &Scaler{Scaling{Scale: firstScale}} }
 // Scale returns the factor for losses.
 func (x *Scaler) Scale() float64 { return x.state.Scale }
 
-// State returns the state, with which another Scaler continues after Restore.
+// State returns the state, for the method Restore of another Scaler.
 func (x *Scaler) State() Scaling { return x.state }
 
 // Restore makes the Scaler continue from a state.

@@ -2,7 +2,7 @@ package train
 
 import "math"
 
-// A Schedule returns the factor of the learning rate in a step. Steps are numbered from 0.
+// A Schedule returns the number by which the learning rate is multiplied in a step. Steps are numbered from 0.
 type Schedule func(step int) float64
 
 // Constant is the Schedule that does not change the learning rate.

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// NewComputed returns a tensor that a program can write to a file. The tensor calls compute when its data are read from the start, and keeps the
-// result until it has been read to the end. So a file of many such tensors may be larger than memory.
+// NewComputed returns a tensor that a program can write to a file. The tensor calls compute when its data are read from the start, and keeps
+// the result until the data have been read to the end. Thus a program can write a file of many such tensors that is larger than memory.
 func NewComputed(spec Spec, compute func() ([]byte, error)) (*Tensor, error) {
 	size, err := spec.Size()
 	if err != nil {

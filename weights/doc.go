@@ -1,5 +1,5 @@
-// Package weights provides what all file formats for tensors share. A File is a set of named tensors with metadata. Packages weights/safetensors and
-// weights/gguf read and write the formats, and weights/formats opens files of both formats.
+// Package weights defines what all formats of tensor files share. A File is a set of named tensors with metadata. Packages weights/safetensors
+// and weights/gguf read and write the formats, and weights/formats opens files of both formats.
 //
 //	f, err := gguf.Open("model.gguf")               // reads the header, not the tensors
 //	defer f.Close()
@@ -15,8 +15,8 @@
 // For a GPU, use Tensor.ReadAt, which reads into memory of the caller, such as pinned memory.
 //
 // For weights that stay on the CPU, use File.Map. Bytes and Values then return the mapped memory, without a copy. The memory is valid until
-// File.Close and must not be written. If another process truncates a mapped file, a read of the missing part ends the process, unless File.Guard runs
-// the function that reads.
+// File.Close and must not be written. If another process truncates a mapped file, a read of the missing part ends your program, unless
+// File.Guard runs the function that reads.
 //
 // # Hostile files
 //

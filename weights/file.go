@@ -11,8 +11,7 @@ import (
 
 // Contents are the parts of a File.
 type Contents struct {
-	// Format is the name of the file's format with its version, such as "GGUF 3". It is empty for a File that was made in memory, unless
-	// its names and metadata follow a format.
+	// Format is the name of the file's format with its version, such as "GGUF 3". It is usually empty for a File that was made in memory.
 	Format   string
 	Metadata Metadata
 	// Tensors are the tensors, in the order of their data, file by file.
@@ -50,8 +49,8 @@ func New(c Contents) (*File, error) {
 	return f, nil
 }
 
-// ReadsFrom reports whether a path leads to one of the files that the tensors are read from, or to the folder of one, also through links. A program
-// must not write to such a path.
+// ReadsFrom reports whether a path leads, perhaps through links, to one of the files that the tensors are read from, or to the folder of such
+// a file. A program must not write to such a path.
 func (f *File) ReadsFrom(path string) bool {
 	at, err := os.Stat(path)
 	if err != nil {

@@ -2,8 +2,8 @@ package weights
 
 import "bytes"
 
-// CheckPickle returns an error that matches ErrPickle if a source begins like a file of torch.save: with the PROTO operation of a pickle,
-// or like a zip archive.
+// CheckPickle returns an error that matches ErrPickle if a source begins like a file of torch.save: with the opcode PROTO of a pickle, or like
+// a zip archive.
 func CheckPickle(s *Source) error {
 	var head [4]byte
 	n, err := s.ReadAt(head[:min(int64(len(head)), s.size)], 0)

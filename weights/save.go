@@ -38,7 +38,7 @@ func Save(name string, write func(w io.Writer) error) error {
 	return syncFolder(filepath.Dir(name))
 }
 
-// Rename renames a file or a folder and flushes the new name to the disk. Unlike Save, it does not flush the contents.
+// Rename renames a file or a folder and flushes the new name, but not the contents, to the disk.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Softsign stores Of(x[i]) in y[i] for each i. Of is the method of the Function that the //gpu:instance directive names. To get a
-// launcher for an element type and a Function of your own, write a //gpu:instance directive in your package:
+// Softsign stores f(x[i]) in y[i] for each i, where F defines f. To get a launcher for a Function of your own, write a //gpu:instance
+// directive in your package:
 //
 //	//gpu:instance Softsign = tensor.MapKernel[tensor.BF16, softsign]
 func Softsign(s *device.Stream, g device.Grid, x, y device.Slice[tensor.BF16]) error {
@@ -57,7 +57,7 @@ var softsignKernel = &driver.Kernel{
 	Uses:    []uint16{0, 1, 2, 4, 6, 7, 10, 11},
 }
 
-// SoftsignBack stores the derivatives with respect to x in dx, given the derivatives dy with respect to the results of the function.
+// SoftsignBack stores dy[i]*f'(x[i]) in dx[i] for each i, where F defines the derivative f' of f.
 func SoftsignBack(s *device.Stream, g device.Grid, x, dy, dx device.Slice[tensor.BF16]) error {
 	p := s.Plan(softsignBackKernel, g)
 	x.Pass(p)

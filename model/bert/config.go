@@ -30,7 +30,7 @@ type Config struct {
 	Labels int // the number of scores of a Classifier, or 0 for a model without a classification head
 }
 
-// ParseConfig returns the Config of the contents of a config.json. The errors match ErrArchitecture and ErrConfig.
+// ParseConfig parses the contents of a config.json. The errors match ErrArchitecture and ErrConfig.
 func ParseConfig(text []byte) (Config, error) {
 	var f struct {
 		Type       string  `json:"model_type"`
@@ -130,13 +130,13 @@ func Supports(text []byte) bool {
 	return err == nil && known && f.Type != ""
 }
 
-// Classifier returns the name of the architecture that a model of this type with a classification head has in its config.json.
+// Classifier returns the architecture in the config.json of a model with a classification head, such as BertForSequenceClassification.
 func (c Config) Classifier() string {
 	of, _ := familyOf(c.Type)
 	return of.classifier
 }
 
-// HasTypes reports whether the tokens of a pair have types, which say to which text they belong. Otherwise, all types are 0.
+// HasTypes reports whether the types of tokens distinguish the texts of a pair. Otherwise, all types are 0.
 func (c Config) HasTypes() bool {
 	of, _ := familyOf(c.Type)
 	return !of.shifted

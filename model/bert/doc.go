@@ -1,4 +1,4 @@
-// Package bert computes text encoders of the architectures BERT, RoBERTa, XLM-RoBERTa and CamemBERT, such as MiniLM and bge-m3, from safetensors
+// Package bert runs text encoders of the architectures BERT, RoBERTa, XLM-RoBERTa and CamemBERT, such as MiniLM and bge-m3, from safetensors
 // files with a config.json (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding").
 //
 //	text, err := os.ReadFile("all-MiniLM-L6-v2/config.json")
@@ -15,7 +15,7 @@
 //		...
 //	})
 //
-// An Encoder computes the same vectors, and takes less time on the host for small batches:
+// An Encoder computes the same vectors, with less work for the host if batches are small:
 //
 //	e := bert.NewEncoder(stream, m, bert.Pooling{Method: bert.Mean, Unit: true})
 //	defer e.Close()
@@ -23,6 +23,5 @@
 //
 // A Classifier computes the scores of pairs of texts with the classification head of a cross-encoder.
 //
-// The tokens of a batch's texts follow each other without padding. Each token attends to all tokens of its text. Packages embeddings and rerank take
-// texts instead of tokens.
+// Each token attends to all tokens of its text. Packages embeddings and rerank take texts instead of tokens.
 package bert

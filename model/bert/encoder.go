@@ -23,7 +23,7 @@ func NewEncoder(s *device.Stream, m *Model, p Pooling) *Encoder {
 	return &Encoder{newRunner(s, m, m.Hidden, func(b *Batch) *tensor.Tensor { return b.Pool(m.Forward(b), p.Method, p.Unit) })}
 }
 
-// Close frees the graphs.
+// Close frees the memory.
 func (e *Encoder) Close() error { return e.close() }
 
 // Vectors returns a vector for each text, given as its tokens. The errors are those of NewBatch and of the device.
@@ -31,7 +31,7 @@ func (e *Encoder) Vectors(ctx context.Context, texts ...[]int32) (list [][]float
 	return e.run(ctx, alonePairs(texts))
 }
 
-// A Classifier computes the scores of pairs of texts with the model's classification head: a score for each label, to which no function is applied.
+// A Classifier computes the scores of pairs of texts with the model's classification head: a score for each label, before softmax or sigmoid.
 // It belongs to one goroutine at a time.
 type Classifier struct{ runner }
 
@@ -43,10 +43,10 @@ func NewClassifier(s *device.Stream, m *Model) (*Classifier, error) {
 	return &Classifier{newRunner(s, m, m.Labels, m.scores)}, nil
 }
 
-// Close frees the graphs.
+// Close frees the memory.
 func (c *Classifier) Close() error { return c.close() }
 
-// Scores returns the scores of each pair; their number is the field Labels of the model's Config. The errors match ErrLength, ErrToken or ErrType, or are those of the device.
+// Scores returns Config.Labels scores for each pair. The errors match ErrLength, ErrToken or ErrType, or are those of the device.
 func (c *Classifier) Scores(ctx context.Context, pairs ...Pair) ([][]float32, error) {
 	return c.run(ctx, pairs)
 }

@@ -70,8 +70,7 @@ type LoadOptions struct {
 	DType dtype.Type
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
-	// Map loads a model onto a CPU from mapped files, which avoids a copy of the data. The files are read for other devices, or if the system
-	// cannot map them.
+	// Map maps the files into memory, which avoids a copy, if the device is a CPU and the system supports it. Otherwise, the files are read.
 	Map bool
 }
 
@@ -93,9 +92,9 @@ func LoadFolder(s *device.Stream, folder string, c Config, o LoadOptions) (*Mode
 	return m, nil
 }
 
-// Load loads a model of safetensors files onto a stream's device. If c.Labels is 0, Load ignores the tensors of layers after the encoder, such as the
-// pooler. Otherwise, the file must have the tensors of BertForSequenceClassification, or of the corresponding architecture of c.Type. The errors
-// match ErrArchitecture, ErrConfig and those of nn.Load.
+// Load loads a model onto a stream's device. If c.Labels is 0, Load ignores the tensors of layers after the encoder, such as the pooler.
+// Otherwise, the file must have the tensors of BertForSequenceClassification, or of the corresponding architecture of c.Type. The errors match
+// ErrArchitecture, ErrConfig and those of nn.Load.
 func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, error) {
 	err := c.check()
 	if err == nil && c.Layers > len(f.Tensors) {

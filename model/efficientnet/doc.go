@@ -1,6 +1,6 @@
-// Package efficientnet computes EfficientNet-Lite0, a small network that classifies images. It is TensorFlow Lite's variant of the network
-// of Tan and Le, "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks". The tensors of a file must have the same
-// names as in efficientnet_lite_pytorch.
+// Package efficientnet runs EfficientNet-Lite0, a small network that classifies images. The network is TensorFlow Lite's variant of Tan and
+// Le, "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks". The tensors of a file must have the same names as in
+// efficientnet_lite_pytorch.
 //
 //	file, err := formats.Open("models/efficientnet_lite0")
 //	m, err := efficientnet.Load(stream, file, efficientnet.LoadOptions{})

@@ -22,7 +22,7 @@ func Mean() [3]float32 { return [3]float32{0.498, 0.498, 0.498} }
 // Deviation returns the divisors for red, green and blue: see Mean.
 func Deviation() [3]float32 { return [3]float32{0.502, 0.502, 0.502} }
 
-// The height and the width of images must be multiples of Multiple.
+// The side of an image, in pixels, must be a multiple of Multiple.
 const Multiple = 32
 
 const (
@@ -151,8 +151,8 @@ func (m *Model) Bytes() int64 { return m.params.Bytes() }
 // DType returns the type of activations.
 func (m *Model) DType() dtype.Type { return m.params.Activations() }
 
-// Forward returns the scores of the classes, before softmax, as float32 numbers of shape [n Classes], for normalized images of shape
-// [n side side 3], where side is a multiple of Multiple, such as 224.
+// Forward returns the scores of the classes, before softmax: a float32 tensor of shape [n Classes]. x has the shape [n side side 3] and
+// contains normalized images (see Mean). Their side must be a multiple of Multiple, such as 224.
 func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if x.Err() != nil {
 		return x

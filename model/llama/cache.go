@@ -19,7 +19,7 @@ var (
 	ErrCacheType = errors.New("llama: no kernels for a cache of this type")
 )
 
-// CacheOptions are the size of a Cache.
+// CacheOptions are the options of NewCache.
 type CacheOptions struct {
 	Sequences int // the largest number of sequences at a time
 	Tokens    int // the number of tokens of all sequences together
@@ -112,18 +112,18 @@ func (c *Cache) Close() error {
 	return err
 }
 
-// PageTokens is the number of tokens of a page of a Cache.
+// PageTokens is the number of tokens in a page of a Cache.
 const PageTokens = attention.PageTokens
 
 // Pages returns the number of all pages, and the number of pages that no sequence has.
 func (c *Cache) Pages() (total, free int) { return len(c.pool.pages), c.pool.available() }
 
-// TokenBytes returns the size in bytes that the keys and values of a token have in a Cache with the CacheOptions.DType elem.
+// TokenBytes returns the size of the keys and values of a token in bytes, in a Cache whose CacheOptions.DType is elem.
 func (m *Model) TokenBytes(elem dtype.Type) int {
 	return m.Config.tokenBytes(elem, m.params.Activations())
 }
 
-// TokenBytes returns the result of Model.TokenBytes for a model that has the Config c and is loaded on the stream with default options.
+// TokenBytes is like Model.TokenBytes, for a model that is not loaded yet. The model has the Config c and the default LoadOptions.
 func TokenBytes(s *device.Stream, c Config, elem dtype.Type) int {
 	return c.tokenBytes(elem, nn.NewParams(s, nn.Options{}).Activations())
 }
@@ -163,8 +163,8 @@ func (c *Cache) longest() (n int) {
 	return n
 }
 
-// Truncate removes the tokens of a sequence from number n on. If Keep has seen the page of token n, Truncate removes the whole page. Len then returns
-// the number of remaining tokens.
+// Truncate removes the tokens of a sequence from number n on. If other sequences can reuse the page of token n (see Keep), Truncate removes
+// the whole page. Len then returns the number of remaining tokens.
 func (c *Cache) Truncate(sequence, n int) {
 	r := &c.list[sequence]
 	if n >= r.length {

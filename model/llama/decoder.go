@@ -18,16 +18,17 @@ type Chooser func(s *tensor.Scope, c Choice) error
 
 // A Choice is the input and output of a Chooser. All slices have an element for each row.
 type Choice struct {
-	Row       int                 // the Decoder's row for the first row of Logits
+	Row       int                 // the row of the Decoder that belongs to the first row of Logits
 	Logits    *tensor.Tensor      // [rows][Vocabulary]; the Chooser may overwrite them
-	Positions device.Slice[int32] // the position of the token that has the logits; 0 in surplus rows
+	Positions device.Slice[int32] // the position of the last token before the chosen one; 0 in surplus rows
 	Tokens    device.Slice[int32] // the Chooser stores the chosen tokens here
 }
 
-// A Decoder continues sequences step by step. Each step appends to each sequence the token that the previous step chose, and chooses the next token.
-// This happens on the device, so the program can enqueue the next step before it knows the token. A Decoder belongs to one goroutine at a time.
+// A Decoder continues sequences step by step. It has rows, each of which holds the token that was chosen last for a sequence. A step appends
+// these tokens to the sequences, and chooses the next tokens. This happens on the device, so the program can enqueue the next step before it
+// knows the tokens. A Decoder belongs to one goroutine at a time.
 type Decoder struct {
-	// Started, unless it is nil, is called in each computation when its inputs have been uploaded, before its first kernel.
+	// Started, unless it is nil, is called before the first kernel of each computation, when the inputs have been uploaded.
 	Started func() error
 
 	model  *Model
@@ -108,10 +109,10 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 	return errors.Join(d.compute(ctx, first, e), d.cache.stream.Synchronize(ctx))
 }
 
-// A Batch is the work of one call of Advance. No sequence occurs twice.
+// A Batch is the work of one call of Advance. A sequence must not occur twice.
 type Batch struct {
-	Rows  []int  // the sequences to continue by one token each, as Step does; element i uses row i of the Decoder
-	Ends  []Span // the spans to append as Begin does; their rows follow those of Rows
+	Rows  []int  // the sequences to continue by one token each, as Step does: Rows[i] by the token of row i
+	Ends  []Span // the spans to append, as Begin does; the tokens chosen after them are in the rows after those of Rows
 	Parts []Span // the spans to append without choosing a next token
 }
 

@@ -1,5 +1,5 @@
-// Package llama computes language models of the Llama family: Llama 2 and 3, SmolLM, TinyLlama, Mistral, Qwen2 and Qwen3, from GGUF
-// files or from safetensors files with a config.json.
+// Package llama runs language models of the Llama family: Llama 2 and 3, SmolLM, TinyLlama, Mistral, Qwen2 and Qwen3, from GGUF files or from
+// safetensors files with a config.json.
 //
 //	file, err := gguf.Open("SmolLM2-135M-Instruct.Q4_1.gguf")
 //	m, err := llama.Load(stream, file, llama.LoadOptions{})

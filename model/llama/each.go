@@ -8,9 +8,9 @@ import (
 // banks are the matrices of a decoder layer in a Set of adapters, nil without one.
 type banks struct{ qkv, o, gateUp, down *lora.Bank }
 
-// AdaptEach returns a Set with room for the given number of adapters, of at most the given rank. Set.Put adds the matrices of an adapter. Each
-// sequence of a Cache uses the adapter of its Origin, and also that of Adapt. Call AdaptEach once, before NewCache and NewDecoder. Do not close the
-// Set before the model. The error matches lora.ErrOptions.
+// AdaptEach returns a Set with room for the given number of adapters, of at most the given rank. Set.Put adds an adapter. Each sequence of a
+// Cache uses the adapter of its Origin, in addition to the adapter of Adapt. Call AdaptEach once, before NewCache and NewDecoder. Do not close
+// the Set before the model. The error matches lora.ErrOptions.
 func (m *Model) AdaptEach(s *device.Stream, adapters, rank int) (*lora.Set, error) {
 	set, err := lora.NewSet(s, lora.SetOptions{Adapters: adapters, Rank: rank, DType: m.params.Activations()})
 	if err != nil {

@@ -289,8 +289,7 @@ func (l *layer) swiGLU(rows lora.Rows, x *tensor.Tensor) *tensor.Tensor {
 	return tensor.SwiGLU(bank.Add(rows, x, gate, up), up)
 }
 
-// Normalized applies the last norm to rows of Forward's result, and returns them as float32 numbers. Other libraries call them the last hidden
-// state.
+// Normalized applies the last norm to rows of Forward's result, and returns the last hidden state, as float32 numbers.
 func (m *Model) Normalized(x *tensor.Tensor) *tensor.Tensor {
 	return m.layers.Norm.Forward(x).To(dtype.Float32)
 }

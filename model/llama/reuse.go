@@ -1,16 +1,16 @@
 package llama
 
-// An Origin identifies the sequences that may share pages. Two sequences share pages only if their Origins are equal.
+// An Origin determines which sequences may share pages: only those with equal Origins.
 type Origin struct {
 	Adapter int    // 1 plus the number of the adapter in the Set of Model.AdaptEach, or 0 for none
 	Salt    string // any text that separates sequences; see llm.Request.Salt
 }
 
-// Reuse looks for the next tokens of a sequence in other sequences, including released ones. It gives the pages that it finds to the sequence, and
-// returns the number of tokens that the sequence then has. The argument tokens has all tokens of the sequence, from the first on, including those
-// that the cache does not have yet. If the sequence is empty, Reuse sets its Origin, which names the adapter of the sequence.
+// Reuse looks for the next tokens of a sequence in other sequences, including released ones. It gives the pages that it finds to the sequence,
+// and returns the number of tokens that the sequence then has. The argument tokens has all tokens of the sequence, from the first on,
+// including those that the cache does not have yet. If the sequence is empty, Reuse sets its Origin.
 //
-// If Keep has not seen all tokens of the sequence, Reuse does nothing.
+// Reuse does nothing if a part of the sequence was not passed to Keep.
 func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	r := &c.list[sequence]
 	if r.length == 0 {
@@ -33,7 +33,7 @@ func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	return r.length
 }
 
-// Keep tells the Cache the tokens of a sequence, from the first token on. Other sequences can then reuse the full pages of the sequence.
+// Keep tells the Cache which tokens a sequence has, from the first token on. Other sequences can then reuse the full pages of the sequence.
 func (c *Cache) Keep(sequence int, tokens []int32) {
 	r := &c.list[sequence]
 	for min(len(tokens), r.length) >= (r.kept+1)*PageTokens {
@@ -45,8 +45,8 @@ func (c *Cache) Keep(sequence int, tokens []int32) {
 	}
 }
 
-// Release removes a sequence. The argument tokens has its tokens, from the first token on. Later sequences can reuse these tokens until their memory
-// is needed.
+// Release removes a sequence. The argument tokens has its tokens, from the first token on. Later sequences can reuse the keys and values of
+// these tokens until their memory is needed.
 func (c *Cache) Release(sequence int, tokens []int32) {
 	c.Keep(sequence, tokens)
 	r := &c.list[sequence]

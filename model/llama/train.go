@@ -37,9 +37,9 @@ func (m *Model) check(p Packed) error {
 	return nil
 }
 
-// Read returns the residual stream after the last layer, as Forward does, for whole sequences. Tokens attend only to tokens of their
-// sequence. While s records, the result has derivatives with respect to the parameters of the model's adapter. The errors match ErrContext
-// and ErrSequence.
+// Read returns the residual stream after the last layer, as Forward does, for whole sequences. Tokens attend only to tokens of their sequence.
+// While s records, the result has derivatives with respect to the parameters that are trained: those of the adapter or, with
+// LoadOptions.Train, of the model. The errors match ErrContext and ErrSequence.
 func (m *Model) Read(s *tensor.Scope, p Packed) (*tensor.Tensor, error) {
 	if err := m.check(p); err != nil {
 		return nil, err
@@ -103,10 +103,10 @@ type whole struct {
 	again    Recompute
 }
 
-// Recompute says which intermediate results of layers Backward computes again, instead of keeping them from the forward pass on. The derivatives have
-// the same bits. The results that an MLP needs take most of the memory of a layer.
+// Recompute selects intermediate results that are not kept after the forward pass, because Backward computes them again. The derivatives have
+// the same bits. The results of an MLP take most of the memory of a layer.
 type Recompute struct {
-	Cheap  bool // the results of norms and of SwiGLU in all layers, which takes little time
+	Cheap  bool // the results of norms and of SwiGLU, in all layers
 	Layers int  // this number of layers, from the first on, keep only their input
 	MLPs   int  // this number of layers, after the first Layers, keep only the input of their MLP
 }

@@ -37,7 +37,7 @@ type Options struct {
 	RankStabilized bool
 	// Dropout is the probability with which an element of the input of A is dropped, in training only.
 	Dropout float64
-	// DoRA also trains the norms of the rows of the layer's matrix: see Pair.Add (Liu et al., "DoRA: Weight-Decomposed Low-Rank Adaptation").
+	// DoRA also trains the norms of the rows of W + scale B A: see Pair.Add (Liu et al., "DoRA: Weight-Decomposed Low-Rank Adaptation").
 	DoRA bool
 	// Modules are the last parts of the names of the layers to change, such as "q_proj". If Modules is empty, the adapter changes all
 	// layers.
@@ -46,9 +46,9 @@ type Options struct {
 	Base string
 	// Seed determines the initial values of A.
 	Seed uint64
-	// DType is the type of activations: see nn.Options. Files do not have it.
+	// DType is the type of activations: see nn.Options. Save does not write it.
 	DType dtype.Type
-	// Blank is the option Blank of nn.Options: the adapter's memory is not filled.
+	// Blank is the option Blank of nn.Options.
 	Blank bool
 }
 
@@ -170,8 +170,8 @@ type Pair struct {
 // Add returns y plus the products of the rows of x with the two matrices. The rows of y are the results of the layer for the rows of x. For a nil
 // Pair, Add returns y.
 //
-// With DoRA, Add returns the products of the rows of x with the matrix W + scale B A, whose rows are scaled to the trained norms. In derivatives with
-// respect to A and B, the norms of W + scale B A count as constants, as in PEFT.
+// With DoRA, Add scales the rows of the matrix W + scale B A to the trained norms, and returns the products of the rows of x with this matrix.
+// In derivatives with respect to A and B, the norms of W + scale B A count as constants, as in PEFT.
 func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if p == nil || s == nil {

@@ -28,7 +28,8 @@ func (x *Set) Plan(adapters []int32) []int32 {
 	return list
 }
 
-// Planned returns the Rows of a plan, which Set.Plan computes and the caller uploads to the device. The plan may change between launches of a graph.
+// Planned returns the Rows of a plan. Set.Plan computes a plan, and the caller uploads it to the device. The plan may change between launches
+// of a graph.
 func Planned(plan device.Slice[int32]) Rows { return Rows{device.View[lora.Group](plan)} }
 
 // None reports whether no row uses an adapter.

@@ -44,12 +44,12 @@ func (d *decomposition) close() (err error) {
 	return err
 }
 
-// Decomposed reports whether the Pair is one of DoRA. If so, the argument y of Add must be the results of the layer and nothing else,
-// because Add scales them.
+// Decomposed reports whether the adapter is one of DoRA. If so, the argument y of Add must be the results of the layer alone, because Add
+// scales y.
 func (p *Pair) Decomposed() bool { return p != nil && p.base != nil }
 
-// Attach passes the model's layer with the given name to the adapter. A model calls Attach for all layers before it uses the adapter. With DoRA,
-// Attach reads the norms of the rows of the layer's matrix; without DoRA, it does nothing.
+// Attach passes the model's layer with the given name to the adapter. A model calls Attach for all layers before it uses the adapter. With
+// DoRA, Attach computes the norms of the rows of the layer's matrix.
 func (a *Adapter) Attach(name string, base *nn.Linear) error {
 	p := a.Pair(name)
 	if p == nil || !a.DoRA || p.base == base {
@@ -73,8 +73,8 @@ func (a *Adapter) Attach(name string, base *nn.Linear) error {
 	return p.squares.set(a.stream, squares)
 }
 
-// Fix prepares the adapter for inference. After Fix, the adapter must not be trained. With DoRA, Fix computes the norms of the rows of W + scale B A
-// once, and not in each call of Add.
+// Fix prepares the adapter for inference. After Fix, the adapter must not be trained. With DoRA, Fix computes the norms of the rows of W +
+// scale B A once, instead of in each call of Add.
 func (a *Adapter) Fix(ctx context.Context) error {
 	for _, p := range a.list {
 		if !p.Decomposed() {

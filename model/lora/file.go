@@ -30,8 +30,8 @@ const (
 	suffixNorms = ".lora_magnitude_vector"
 )
 
-// Save writes the adapter to a folder, which it creates, in the format of the Python package PEFT: adapter_config.json, and
-// adapter_model.safetensors with float32 elements. Each file is replaced as a whole. Save waits for the stream.
+// Save waits for the stream, and writes the adapter to a folder in the format of the Python package PEFT: adapter_config.json, and
+// adapter_model.safetensors with float32 elements. It creates the folder if necessary.
 func (a *Adapter) Save(ctx context.Context, s *device.Stream, folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
@@ -126,7 +126,7 @@ func ReadOptions(folder string) (Options, error) {
 type Matrices struct {
 	Linear
 	A, B  []float32 // [Rank, In] and [Out, Rank]
-	Norms []float32 // with DoRA, the norms of the rows of the layer's matrix: [Out]
+	Norms []float32 // with DoRA, the trained norms: [Out]
 }
 
 // Read reads an adapter from a folder in the format of the Python package PEFT. layers are the layers of the model. The folder must have both

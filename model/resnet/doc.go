@@ -1,5 +1,5 @@
-// Package resnet computes ResNets, networks that classify images (He et al., "Deep Residual Learning for Image Recognition", 2015). The
-// tensors of a file must have the same names as in torchvision.
+// Package resnet runs ResNets, networks that classify images (He et al., "Deep Residual Learning for Image Recognition", 2015). The tensors of
+// a file must have the same names as in torchvision.
 //
 //	file, err := formats.Open("resnet50.safetensors")
 //	m, err := resnet.Load(stream, file, resnet.LoadOptions{})

@@ -187,8 +187,8 @@ func (m *Model) Bytes() int64 { return m.params.Bytes() }
 // DType returns the type of activations.
 func (m *Model) DType() dtype.Type { return m.params.Activations() }
 
-// Forward returns the scores of the classes, before softmax, as float32 numbers of shape [n Classes], for normalized images of shape
-// [n height width 3].
+// Forward returns the scores of the classes, before softmax: a float32 tensor of shape [n Classes]. x has the shape [n height width 3] and
+// contains normalized images (see Mean).
 func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if x.Err() != nil {
 		return x

@@ -23,8 +23,8 @@ type Config struct {
 
 	// Method is lora, the default, to train an adapter, or full, to train all parameters of the model.
 	Method string `yaml:"method"`
-	// DPO trains with preferences: see text.Options.Preferences. The loss of a preference is -log(sigmoid(Beta*d)), where d is the
-	// increase of log(p(chosen)/p(rejected)) by training. Beta is 0.1 by default.
+	// DPO trains with preferences: see text.Options.Preferences. The loss of a preference is -log(sigmoid(Beta*d)), where d is how much
+	// training has increased log(p(chosen)/p(rejected)). Beta is 0.1 by default.
 	DPO  bool    `yaml:"dpo"`
 	Beta float64 `yaml:"beta"`
 
@@ -39,8 +39,8 @@ type Config struct {
 	// compute capability 8.0 or later, and fp32 on other devices.
 	Precision string `yaml:"precision"`
 
-	// Recompute is what Backward computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp (these and
-	// the MLPs of all layers) or layers (all layers). By default, it is as little as fits in the memory of the device: see Plan.
+	// Recompute is what Backward computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp (these and the MLPs of
+	// all layers) or layers (all layers). The default is the least with which the training fits in the memory of the device: see Plan.
 	Recompute string `yaml:"recompute"`
 
 	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
@@ -52,13 +52,13 @@ type Config struct {
 
 	Rate     float64 `yaml:"lr"`       // the learning rate; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
 	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
-	WarmUp   int     `yaml:"warmup"`   // the number of steps, from the first on, in which the learning rate rises
+	WarmUp   int     `yaml:"warmup"`   // the learning rate rises in the first WarmUp steps
 	Decay    float64 `yaml:"decay"`    // the weight decay
 	Clip     float64 `yaml:"clip"`     // the limit of the norm of all derivatives together; 1 by default; a negative number means no limit
 
 	Epochs   int    `yaml:"epochs"`   // 1 by default
 	Steps    int    `yaml:"steps"`    // the largest number of steps; no limit by default
-	Batch    int    `yaml:"batch"`    // the packs of a step, on all devices together; one for each device by default
+	Batch    int    `yaml:"batch"`    // the number of packs in a step, on all devices together; by default, one for each device
 	Length   int    `yaml:"length"`   // the largest number of tokens of a pack and of a text; 1024 by default, or the model's context if it is smaller
 	Truncate bool   `yaml:"truncate"` // cut texts with more than Length tokens; without it, such texts are an error
 	Seed     uint64 `yaml:"seed"`     // the seed of the order of texts and of the initial adapter
@@ -70,8 +70,8 @@ type Config struct {
 	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
 	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
 
-	// Overwrite removes the checkpoints, the losses and the result of an earlier training from Out when the training begins. Without Overwrite and
-	// Resume, New returns ErrEarlier if there are any.
+	// Overwrite removes the checkpoints, the losses and the result of an earlier training from Out when the training begins. If there are any,
+	// and neither Overwrite nor Resume is set, New returns ErrEarlier.
 	Overwrite bool `yaml:"overwrite"`
 
 	// Elastic lets Resume continue a training on a different number of devices than before. The results then differ in their last bits.

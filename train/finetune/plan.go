@@ -22,8 +22,8 @@ import (
 // training fits.
 var ErrMemory = errors.New("finetune: not enough memory on the device")
 
-// A Plan is the memory in bytes that a training takes on each device. New computes the Plan before it loads the model. The training may take less
-// memory than planned, if only its first step has the longest pack.
+// A Plan is the memory in bytes that a training takes on each device. New computes the Plan before it loads the model. The training may take
+// less memory than planned.
 type Plan struct {
 	Weights     int64 // the values that layers compute with
 	Masters     int64 // the parameters that are trained, in float32
@@ -44,8 +44,7 @@ const margin = 1.05
 // fits reports whether the memory is there.
 func (p Plan) fits() bool { return float64(p.Total)*margin <= float64(p.Room) }
 
-// String returns a line for each part of the memory, and a line for each kind of results that Backward computes again. Lines have less than 40
-// characters.
+// String returns a line for each part of the memory, and a line for each kind of results that Backward computes again.
 func (p Plan) String() string {
 	var b strings.Builder
 	for _, part := range []struct {

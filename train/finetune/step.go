@@ -12,24 +12,24 @@ import (
 	"github.com/gopherwarp/gopherwarp/train/events"
 )
 
-// ErrDiverged is the error of a step whose loss is not a finite number. The step does not change the adapter.
+// ErrDiverged is the error of a step whose loss is not a finite number. The step does not change the parameters.
 var ErrDiverged = errors.New("finetune: the loss is not a finite number")
 
 // Progress describes a finished step.
 type Progress struct {
-	Step, Steps int     // the number of finished steps, and of all steps
-	Epoch       int     // the epoch of the step's first pack, from 0
-	Tokens      int     // the number of tokens that the training has read
-	Loss        float64 // the mean cross-entropy of the tokens that were learned or, with DPO, the mean loss of preferences
-	Accuracy    float64 // the share of preferences for which the adapter raised the log-probability of the chosen answer more than that of the rejected answer; NaN without DPO
-	Rate        float64 // the learning rate
-	Norm        float64 // the norm of all derivatives together, before clipping
-	Eval        float64 // the loss of Config.Eval, or NaN if it was not computed after this step
-	Speed       float64 // tokens a second since the first step of this Trainer
-	Left        time.Duration
-	Memory      int64   // the peak number of bytes in use on the device
-	Scale       float64 // the scale of losses in this step, with float16 activations; otherwise 0
-	Skipped     int     // the number of steps so far that were skipped, because a derivative was not a finite number; see train.Scaler
+	Step, Steps int           // the number of finished steps, and of all steps
+	Epoch       int           // the epoch of the step's first pack, from 0
+	Tokens      int           // the number of tokens that the training has read
+	Loss        float64       // the mean cross-entropy of the tokens that were learned or, with DPO, the mean loss of preferences
+	Accuracy    float64       // with DPO, the share of preferences with a positive d (see Config.DPO); otherwise NaN
+	Rate        float64       // the learning rate
+	Norm        float64       // the norm of all derivatives together, before clipping
+	Eval        float64       // the loss of Config.Eval, or NaN if it was not computed after this step
+	Speed       float64       // tokens a second since the first step of this Trainer
+	Left        time.Duration // the estimated time to the end
+	Memory      int64         // the peak number of bytes in use on the device
+	Scale       float64       // the scale of losses in this step, with float16 activations; otherwise 0
+	Skipped     int           // the number of steps so far that were skipped, because a derivative was not a finite number; see train.Scaler
 }
 
 // Run takes the remaining steps, calls report after each step, and writes checkpoints and the result. If ctx ends, Run writes a checkpoint

@@ -15,14 +15,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/rendezvous"
 )
 
-// ErrRank is the error of a training by several processes if another process fails. If that process or its machine ended, the error names its rank
-// within ten seconds.
+// ErrRank is the error of a training by several processes if another process fails. If that process or its machine ends, the error occurs
+// within ten seconds and names its rank.
 var ErrRank = errors.New("finetune: another process failed")
 
 // ErrStopped is the error of a training by several processes if another process was interrupted.
 var ErrStopped = errors.New("finetune: another process was interrupted")
 
-// A Job is the processes that train together, each on one device. They find each other at the address of rank 0.
+// A Job describes processes that train together, each on one device. They find each other at the address of rank 0.
 type Job struct {
 	Rank    int    // of this process, from 0
 	World   int    // the number of processes
@@ -37,8 +37,8 @@ const silence = 8 * time.Second
 // joinTime is the time in which all processes must join.
 const joinTime = 10 * time.Minute
 
-// NewRank is like New for a process of a job. All processes have the same Config, whose files are on a file system that they share. Only rank 0
-// writes. The errors may also match ErrRank.
+// NewRank is like New for a process of a job. All processes have the same Config, and share a file system with its files. Only rank 0 writes.
+// The errors may also match ErrRank.
 func NewRank(ctx context.Context, dev *device.Device, c Config, j Job) (*Trainer, error) {
 	c = c.filled(j.World)
 	if err := errors.Join(c.check(j.World), j.check()); err != nil {

@@ -227,7 +227,7 @@ func (t *Trainer) Data() (texts, tokens, learned int) {
 // Parameters returns the number of parameters that are trained.
 func (t *Trainer) Parameters() int { return t.subject.count() }
 
-// Close frees the memory, except the memory of devices that hang and of their communicators. It writes no files.
+// Close frees the memory, except that of devices that hang. It writes no files.
 func (t *Trainer) Close() error {
 	errs := []error{t.losses.close()}
 	if !t.hang() {

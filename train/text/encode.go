@@ -17,11 +17,11 @@ type Options struct {
 	Template *chat.Template
 	// End, unless it is nil, is the token that is added after completions and texts.
 	End *int32
-	// Length is the largest number of tokens of a text, of both answers of a preference together, and of a Pack.
+	// Length is the largest number of tokens of a text, of both texts of a preference together, and of a Pack.
 	Length int
 	// Preferences means that all lines are preferences. Without it, a preference is an error.
 	Preferences bool
-	// Truncate removes tokens at the end of texts with more than Length tokens. Without it, such a text is an error. Read drops texts of which
+	// Truncate removes tokens at the end of texts with more than Length tokens. Without it, such a text is an error. Read drops a text if
 	// nothing to learn remains.
 	Truncate bool
 }
@@ -32,7 +32,7 @@ type span struct{ from, to int }
 // An Example is the tokens of a text. For a preference, the text is the prompt with the chosen answer.
 type Example struct {
 	Tokens   []int32
-	Learned  []bool   // for each token, whether the model learns it; nothing predicts the first one
+	Learned  []bool   // for each token, whether the model learns to predict it; the first element has no effect
 	Rejected *Example // for a preference: the prompt with the rejected answer; otherwise nil
 }
 

@@ -36,8 +36,8 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.L
 // Unwrap returns e.Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// A Record is the contents of a line: Messages; Prompt and Completion; Text; or Chosen and Rejected, with or without
-// Prompt. The other fields are nil.
+// A Record is the contents of a line: Messages, or Prompt and Completion, or Text, or Chosen and Rejected with or without Prompt. The other
+// fields are nil.
 type Record struct {
 	Messages         []Message
 	Prompt           *Content
@@ -53,14 +53,14 @@ type Content struct {
 
 // Message is a turn of a conversation.
 type Message struct {
-	Role    string // one of roles
+	Role    string // assistant, developer, function, system, tool or user
 	Content string
 }
 
 // roles are the roles of messages.
 var roles = []string{"assistant", "developer", "function", "system", "tool", "user"}
 
-// ParseLine returns the contents of a line. It ignores keys in other letters, and keys with the value null. The error wraps ErrLine.
+// ParseLine returns the contents of a line. It ignores other keys, such as "Text", and keys with the value null. The error wraps ErrLine.
 func ParseLine(line []byte) (Record, error) {
 	r, err := parseRecord(line)
 	if err != nil {

@@ -7,10 +7,10 @@
 //	}
 //	w := b.Weights() // [256]float32
 //
-// On processors with little-endian byte order, a struct in memory has the same bytes as the block in a file, without padding. The methods named
-// Weights return the same bits on every processor, which are those of the Python package gguf.
+// On processors with little-endian byte order, a struct in memory has the same bytes as the block in a file, without padding. On every
+// processor, the methods named Weights return the same bits as the Python package gguf.
 //
-// Some field comments divide a field and the block's weights into halves or quarters: each part of the field has the bits of the same part of the
-// weights. The numbers of bytes and weights count from the start of the part, and the first weight of a list is in the lowest bits of the byte. For
-// example, "byte i of a half has weights i, i+32, i+64 and i+96" means that byte 32+i of the field has weights 128+i, 160+i, 192+i and 224+i.
+// Some comments number bytes and weights within each half, or each quarter, of a field and of the 256 weights. For example, "byte i of a half
+// has weights i, i+32, i+64 and i+96" means, for i from 0 to 31: byte i of the field has these weights, and byte 32+i has weights 128+i,
+// 160+i, 192+i and 224+i. The first weight of a byte is in its lowest bits.
 package blocks

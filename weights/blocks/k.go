@@ -27,8 +27,8 @@ func twoBits(q *[SizeK / 4]uint8, i int) uint8 {
 	return q[i/128*32+i%32] >> (i % 128 / 32 * 2) & 3
 }
 
-// Q3_K has 3 bits for each weight: two bits in Q, and the inverted sign bit in High; bit i/32 of High[i%32] is that of weight i. Each group
-// of 16 weights has a signed scale of 6 bits, in units of D.
+// Q3_K has 3 bits for each weight: two bits in Q, and the inverted sign bit in High. Bit i/32 of High[i%32] is the inverted sign bit of weight
+// i. Each group of 16 weights has a signed scale of 6 bits, in units of D.
 type Q3_K struct {
 	High   [SizeK / 8]uint8
 	Q      [SizeK / 4]uint8 // in the order of Q2_K

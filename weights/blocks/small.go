@@ -11,8 +11,8 @@ const (
 	SizeK = 256
 )
 
-// Q4_0 has a number q of 4 bits for each weight. The weight is D*(q-8). The lower four bits of the bytes are weights 0 to 15, the upper
-// four bits are weights 16 to 31.
+// Q4_0 has a number q of 4 bits for each weight. The weight is D*(q-8). The lower four bits of the bytes of Q have weights 0 to 15, the upper
+// four bits have weights 16 to 31.
 type Q4_0 struct {
 	D dtype.F16
 	Q [Size / 2]uint8

@@ -11,9 +11,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Resolve returns the folder with the files of a model in the cache of Hugging Face, $HF_HOME/hub, given the folder models--ORG--NAME: the
-// snapshot that refs/main names, or the only one. Resolve returns any other path unchanged. If the folder has no such snapshot, the error matches
-// weights.ErrNotFound.
+// Resolve returns the folder with the files of a model. For a folder models--ORG--NAME of the cache of Hugging Face, $HF_HOME/hub, this is the
+// snapshot that refs/main names, or else the only snapshot. If there is no such snapshot, the error matches weights.ErrNotFound. Resolve
+// returns any other path unchanged.
 func Resolve(path string) (string, error) {
 	snapshots := filepath.Join(path, "snapshots")
 	if info, err := os.Stat(snapshots); !inCache(path) || err != nil || !info.IsDir() {

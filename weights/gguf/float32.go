@@ -9,9 +9,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Float32 returns t as a tensor of type F32. When a part of the result is read, Float32 reads and dequantizes only the corresponding part
-// of t. So a program that writes the result to a file needs little memory. For types that Dequantize does not support, the error matches
-// errors.ErrUnsupported.
+// Float32 returns t as a tensor of type F32. A read of a part of the result dequantizes only the corresponding part of t. Thus a program that
+// writes the result to a file needs little memory. For types that Dequantize does not support, the error matches errors.ErrUnsupported.
 func Float32(t *weights.Tensor) (*weights.Tensor, error) {
 	if err := Dequantize(t.Type(), nil, nil); err != nil {
 		return nil, fmt.Errorf("tensor %q: %w", t.Name(), err)

@@ -27,7 +27,7 @@ type Options struct {
 	// bytes for roberta, and Unigram for the others.
 	Type   string
 	Prefix string // the prefix of the names of tensors, such as "bert."
-	// Pooling is the flag of 1_Pooling/config.json. If it is empty, there is no modules.json.
+	// Pooling is the flag that is set in 1_Pooling/config.json, such as "pooling_mode_mean_tokens". If it is empty, there is no modules.json.
 	Pooling string
 	// Labels is the number of labels of a classification head, or 0 for a model without one. With a head, Prefix is ignored.
 	Labels int
