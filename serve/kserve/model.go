@@ -138,11 +138,11 @@ const longestTimeout = 24 * time.Hour
 // Wanted is an output that a request asks for.
 type Wanted struct {
 	Name    string
-	Classes int // the number of most probable classes of each row to return; 0 for the values
+	Classes int // return this number of most probable classes for each row; 0 means all values
 }
 
-// Infer calls read, which returns a request, and computes the model's answer. Options.Metrics counts the request, even if read fails.
-// Infer is for other transports of the protocol. Such a transport must limit the number of requests itself.
+// Infer calls read, and computes the model's answer to the request that read returns. Options.Metrics counts the request, even if read fails. Infer
+// is for other transports of the protocol, which must limit the number of requests themselves.
 func (h *Handler) Infer(ctx context.Context, model, version string, read func() (Request, error)) ([]Tensor, error) {
 	m, err := h.Model(model, version)
 	if err != nil {
