@@ -71,7 +71,7 @@ func (v vectors) Infer(ctx context.Context, elements [][]byte) (Tensor, error) {
 
 // A Classifier finds the classes of pictures. It may be used by several goroutines.
 type Classifier interface {
-	// Classify returns all classes of each picture. A picture is given as the contents of a file.
+	// Classify returns all classes of each picture. The arguments are the contents of JPEG or PNG files.
 	Classify(ctx context.Context, files ...[]byte) ([][]classify.Class, error)
 	Classes(ctx context.Context) (int, error) // loads the model if it is not loaded
 	Labels() []string                         // may have fewer elements than Classes
@@ -123,7 +123,7 @@ type Request struct {
 	Inputs  []Tensor
 	Outputs []Wanted // empty for all outputs
 
-	// Priority is the parameter priority of Triton's protocol: requests with a smaller number are computed first, and 0 means 2.
+	// Priority is the parameter priority of Triton's protocol: requests with a smaller number are computed first. 0 means the default, 2.
 	Priority int64
 	// Timeout is the parameter timeout: the microseconds after which the request ends with an error. 0 means no limit.
 	Timeout int64
