@@ -30,12 +30,11 @@ type Message struct {
 	ToolCalls []ToolCall
 	// ToolCallID and Name identify the call that a tool's message answers.
 	ToolCallID, Name string
-	// Reasoning is the assistant's reasoning before its answer. Few templates use it, under the
-	// name reasoning_content.
+	// Reasoning is the assistant's reasoning before its answer. Few templates use it; its name in templates is reasoning_content.
 	Reasoning string
 }
 
-// ToolCall is a call of a function.
+// ToolCall is a function call.
 type ToolCall struct {
 	ID        string
 	Name      string
@@ -49,14 +48,13 @@ type Options struct {
 	Tools []json.RawMessage
 	// Generate appends the start of an assistant's message to the text.
 	Generate bool
-	// Variables are further variables of the template, such as enable_thinking.
-	// Values are nil, bool, int, float64, string, json.RawMessage, and []any and map[string]any of these. The keys of a map are sorted.
+	// Variables are further variables of the template, such as enable_thinking. Values are nil, bool, int, float64, string, json.RawMessage, or []any
+	// or map[string]any of these. Templates see the keys of a map in sorted order.
 	Variables map[string]any
-	// Now is the time that templates may print. The zero value means the time of
-	// the call.
+	// Now is the current time for templates. The zero value means the time of the call.
 	Now time.Time
-	// Interrupt, unless it is nil, is called from time to time while the template runs. If it returns an error, Render ends with an error that wraps
-	// it.
+	// Interrupt, unless it is nil, is called from time to time while the template runs. If it returns an error, Render stops and returns an error
+	// that wraps this error.
 	Interrupt func() error
 }
 
@@ -86,9 +84,9 @@ func compile(source string) (*jinja.Template, error) {
 	return t, nil
 }
 
-// Render returns the text of a conversation of at least one message. If the template refuses the conversation, the error wraps ErrRefused;
-// other errors wrap ErrMessage or ErrTemplate. A template fails if it takes more than 2^24 steps, allocates more than 1 GiB in all, prints more
-// than 64 MiB, or makes a value of more than 64 MiB or 2^22 elements. Reading 256 bytes of text is a step.
+// Render returns the text of a conversation of at least one message. If the template refuses the conversation, the error wraps ErrRefused; other
+// errors wrap ErrMessage or ErrTemplate. A template fails if it takes more than 2^24 steps, allocates more than 1 GiB in all, prints more than 64
+// MiB, or makes a value of more than 64 MiB or 2^22 elements.
 func (t *Template) Render(messages []Message, o Options) (string, error) {
 	if len(messages) == 0 {
 		return "", fmt.Errorf("%w: the conversation has none", ErrMessage)

@@ -18,8 +18,8 @@ const (
 	fence       = "```"
 )
 
-// Markers returns the texts that models write before calls of functions. In some models, these texts are special tokens. A decoder must not
-// omit them from an answer that a Parser reads.
+// Markers returns the texts with which models mark function calls, such as <tool_call>. In some models, these texts are special tokens. A decoder
+// must not omit them from an answer that a Parser reads.
 func Markers() []string { return append(append([]string{}, markers...), argsMistral, closeHermes) }
 
 // Part is a part of an answer: some text, or a part of a call.
@@ -40,10 +40,10 @@ type Part struct {
 //	[TOOL_CALLS][{"name": "add", "arguments": {"a": 1}}]                    Mistral
 //	[TOOL_CALLS]add[ARGS]{"a": 1}                                           Mistral, since 2025; with or without [ARGS]
 //	<|python_tag|>{"name": "add", "parameters": {"a": 1}}                   Llama 3, also without the marker
-//	{"name": "add", "arguments": {"a": 1}}                                  other models; also in a list or a block of Markdown
+//	{"name": "add", "arguments": {"a": 1}}                                  other models; also in an array or a Markdown code block
 //
-// Without a marker, an object is a call only if it names a function that the Parser knows, and only at the beginning of the answer or after
-// the model's reasoning. The rest of the answer is text. A Parser is not safe for concurrent use.
+// An object without a marker is a call only at the beginning of the answer or after the model's reasoning, and only if it names one of the Parser's
+// functions. The rest of the answer is text. A Parser is not safe for concurrent use.
 type Parser struct {
 	names  map[string]bool // of functions
 	state  func(*Parser) bool
@@ -59,7 +59,7 @@ type Parser struct {
 	parts  []Part
 }
 
-// NewParser returns a Parser for an answer. The argument names lists the functions that the model may call.
+// NewParser returns a Parser for one answer. The argument names lists the functions that the model may call.
 func NewParser(names []string) *Parser {
 	p := &Parser{names: map[string]bool{}, state: (*Parser).text}
 	for _, name := range names {
@@ -88,12 +88,11 @@ func (p *Parser) Close() []Part {
 	return p.parts
 }
 
-// Within reports whether the answer so far ends within the arguments of a call.
+// Within reports whether the answer so far ends within the arguments of a function call.
 func (p *Parser) Within() bool { return p.object.streaming && !p.object.done }
 
-// Calling reports whether the answer so far ends within a call of a function, including the marker before it, or directly after one. Unless
-// the model makes a mistake, what follows is then not text of the answer. An object without a marker counts only when it is certain to be a
-// call.
+// Calling reports whether the answer so far ends after the marker of a function call, within the call, or directly after it. Unless the model makes a
+// mistake, the next piece of the answer is not text. An object without a marker counts only when it is certain to be a call.
 func (p *Parser) Calling() bool { return p.inCall }
 
 // emit adds a part of text.

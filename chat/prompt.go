@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Prompt returns the text that a model continues with its answer to a conversation: the text of Render, and the start of an assistant's message. If
-// the template does not support tools, Prompt describes the tools in the system message. The errors are those of Render.
+// Prompt is like Render with Options.Generate: it returns the text that a model continues with its answer. If the template does not support tools,
+// Prompt describes the tools in the system message.
 func (t *Template) Prompt(messages []Message, o Options) (string, error) {
 	o.Generate = true
 	if !t.calls {

@@ -11,6 +11,5 @@
 //	fmt.Println(classes[0][0].Name, classes[0][0].Probability)
 //
 // A picture is first resized so that its shorter side has 256 pixels, with bilinear interpolation for ResNets and bicubic interpolation for
-// EfficientNets. As in Pillow, the filter grows with the factor by which a picture shrinks. The model then classifies the square of 224 by
-// 224 pixels in the middle.
+// EfficientNets. As in Pillow, resizing is antialiased. The model then classifies the square of 224 by 224 pixels in the middle.
 package classify

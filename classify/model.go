@@ -28,11 +28,10 @@ type Options struct {
 	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute
 	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices.
 	DType dtype.Type
-	// Names has the name of each class: Names[i] belongs to the i-th score that the model computes. A class i without a name in Names
-	// is called "class i", such as "class 5".
+	// Names has the names of the classes, beginning with class 0. A class without a name in Names is called by its number, for example "class 5".
 	Names []string
-	// Map loads a model onto a CPU from mapped files, which avoids a copy of the data. Open reads the files instead for other
-	// devices, or if the system cannot map them.
+	// Map maps the model's files into memory instead of reading them, which saves a copy of the data. It has an effect only on a CPU, and only if the
+	// system can map files.
 	Map bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
@@ -55,7 +54,7 @@ type Model struct {
 	classes int
 }
 
-// A Class is a class that a picture may have.
+// A Class is a class of a picture, with its probability.
 type Class struct {
 	Index       int // the number of the class in the model, from 0
 	Name        string

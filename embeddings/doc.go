@@ -13,6 +13,6 @@
 //	}
 //	fmt.Println(embeddings.Similarity(vectors[0], vectors[1]))
 //
-// The folder's modules.json defines how a vector is computed from the activations of a text's tokens, and whether it is scaled to length 1.
-// A batch of several texts is computed together, without padding.
+// The folder's modules.json defines the pooling, which turns the activations of a text's tokens into a vector, and whether vectors are scaled to
+// length 1. The texts of a batch are computed together, without padding.
 package embeddings

@@ -24,8 +24,8 @@ type Options struct {
 	DType dtype.Type
 	// BatchTokens is the largest number of tokens of a batch; a single text may have more. 0 means 2,048 on a CPU and 32,768 on a GPU.
 	BatchTokens int
-	// Map loads a model onto a CPU from mapped files, which avoids a copy of the data. Open reads the files instead for other devices, or
-	// if the system cannot map them.
+	// Map maps the model's files into memory instead of reading them, which saves a copy of the data. It has an effect only on a CPU, and only if the
+	// system can map files.
 	Map bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
@@ -121,7 +121,7 @@ func (m *Model) DType() dtype.Type { return m.model.DType() }
 // MaxTokens returns the largest number of tokens that a text may have.
 func (m *Model) MaxTokens() int { return m.length }
 
-// BatchTokens returns the number of tokens that are computed at once.
+// BatchTokens returns Options.BatchTokens or, if it is 0, the default.
 func (m *Model) BatchTokens() int { return m.batch }
 
 // Encode returns the tokens of a text, at most MaxTokens; complete reports whether these are all tokens of the text.

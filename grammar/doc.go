@@ -10,17 +10,17 @@
 //	}
 //
 // If the program chooses only allowed tokens, each text that ends satisfies the schema. If a part of a schema cannot be enforced exactly, Schema
-// returns an error that names this part. Mask returns ErrStuck if it finds no allowed token. This can happen if a schema combines a complex pattern
-// with a bound on the length.
+// returns an error that names this part. Mask returns ErrStuck if no token is allowed. This can happen if a schema combines a complex pattern with a
+// bound on the length.
 //
 // # Documents
 //
-// Of the documents that satisfy a schema, only those of the following form are allowed. Parsers of all languages read them in the same way:
+// JSON allows several forms of the same document. The package allows only forms that all parsers read in the same way:
 //
-//   - The members of an object come in the order in which the schema names them; members that the schema does not name follow.
-//   - Values are separated by nothing, by a space, or by a line break and its indentation.
-//   - In strings that the schema restricts, and in names of members, there are escape sequences only where they are necessary.
-//   - Numbers that the schema restricts have no exponent, and integers have no point.
+//   - The members of an object have the order of the schema; members that the schema does not name follow.
+//   - Between values, there is nothing, a space, or a line break with indentation.
+//   - Strings that the schema restricts, and names of members, have escape sequences only where they are necessary.
+//   - Numbers that the schema restricts have no exponent, and integers have no decimal point.
 //
 // # Schemas
 //
@@ -32,6 +32,6 @@
 //     for example.
 //   - uniqueItems is supported only for arrays whose elements are chosen from at most ten strings, Booleans and null.
 //   - Patterns must not have back references, lookbehind or word boundaries.
-//   - The format regex is an error. The other formats that the specification defines are enforced.
-//   - Other formats and unknown keywords, such as OpenAPI's nullable, have no effect.
+//   - The format regex is not supported. The package enforces the other formats of the specification.
+//   - Unknown formats and unknown keywords, such as OpenAPI's nullable, have no effect.
 package grammar

@@ -41,7 +41,7 @@ type Grammar struct {
 	size    int // of the schema or expression
 }
 
-// Size returns the number of bytes of the schema or the expression. A grammar of many names or values takes about 100 times as much memory.
+// Size returns the length of the schema or expression in bytes. A grammar with many names or values takes about 100 times as much memory.
 func (g *Grammar) Size() int { return g.size }
 
 // Schema returns the grammar of the JSON documents that satisfy a JSON Schema. The errors match ErrSyntax, ErrUnsupported, ErrLimit and
@@ -71,8 +71,8 @@ func Object() *Grammar {
 // maxTerms is the number of terms that a pattern's grammar keeps.
 const maxTerms = 1 << 17
 
-// Pattern returns the grammar of the texts that a regular expression matches from the beginning to the end. The syntax is that of package
-// regexp, without word boundaries and anchors within lines. The errors match ErrUnsupported and ErrEmpty.
+// Pattern returns the grammar of the texts that a regular expression matches as a whole. The syntax is that of package regexp, without word
+// boundaries and anchors within lines. The errors match ErrUnsupported and ErrEmpty.
 func Pattern(expression string) (*Grammar, error) {
 	s := regular.NewStore(maxTerms)
 	a := pattern.NewAlphabet(s, pattern.UTF8)

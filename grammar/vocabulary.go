@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// A Vocabulary has the bytes of each token of a tokenizer. It is safe for concurrent use.
+// A Vocabulary contains the bytes of each token of a tokenizer. It is safe for concurrent use.
 type Vocabulary struct {
 	bytes []string // of each token; "" for one that is never allowed, such as a special token
 	ends  []int32

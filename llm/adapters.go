@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/lora"
 )
 
-// ErrAdapter is the error of a Request with the name of an adapter that the model does not have.
+// ErrAdapter is the error of a Request.Adapter that is not in Options.Adapters.
 var ErrAdapter = errors.New("llm: no such adapter")
 
 // adapt makes the model use the adapter in a folder, or none if there is no folder.

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/sampling"
 )
 
-// MostBiases is the largest number of biases of a Request, including the biases that
-// Request.IgnoreEnd adds.
+// MostBiases is the largest number of tokens with a bias in a Request. With Request.IgnoreEnd, the
+// tokens that end a text count too.
 const MostBiases = 1024
 
 // ErrRequest is the error of a Request with values that are out of range.

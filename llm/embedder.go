@@ -25,8 +25,7 @@ const (
 
 // EmbedOptions are the options of OpenEmbedder.
 type EmbedOptions struct {
-	// Pooling must be the Pooling that the model was trained with. The vectors of a model that was not trained to compute vectors have little
-	// meaning.
+	// Pooling must be the kind that the model was trained with. A model that was not trained to compute vectors gives poor vectors.
 	Pooling Pooling
 	// MaxTokens is the largest number of tokens of a text. 0 means the model's context, but at most 8192.
 	MaxTokens int
@@ -36,8 +35,8 @@ type EmbedOptions struct {
 	Interrupt func() error
 }
 
-// An Embedder computes vectors of texts with a language model: the activations after the last layer, normalized as for the output matrix, and
-// scaled to length 1. Several goroutines may use it; their calls take turns.
+// An Embedder computes vectors of texts with a language model. Its vectors are the activations after the final norm, pooled as EmbedOptions.Pooling
+// says, and scaled to length 1. Several goroutines may use an Embedder; their calls take turns.
 type Embedder struct {
 	tokenizer *tokenizer.Tokenizer
 	pooling   Pooling
@@ -106,7 +105,7 @@ func (e *Embedder) Width() int { return e.model.Hidden }
 // MaxTokens returns the largest number of tokens of a text.
 func (e *Embedder) MaxTokens() int { return e.most }
 
-// BatchTokens returns the number of tokens that are computed at once.
+// BatchTokens returns the largest number of tokens that are computed at once.
 func (e *Embedder) BatchTokens() int { return e.batch }
 
 // Encode returns the tokens of a text, at most MaxTokens; complete reports whether these are all tokens of the text.

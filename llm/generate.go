@@ -16,14 +16,13 @@ import (
 var (
 	// ErrClosed is the error of a Model that is closed.
 	ErrClosed = errors.New("llm: the model is closed")
-	// ErrContext is the error of a prompt that is longer than the context, or leaves no room in it. Generate and Chat return it as a
-	// *ContextError.
+	// ErrContext is the error of a prompt that fills the context or is longer. The error is a *ContextError.
 	ErrContext = errors.New("llm: the prompt does not fit in the context")
 	// ErrChat is the error of a conversation with a model that has no chat template.
 	ErrChat = errors.New("llm: the model has no chat template; use Generate")
 	// ErrSlow is the error of a text whose tokens the program does not read in time.
 	ErrSlow = errors.New("llm: the text is not read as fast as it is generated")
-	// ErrLogits is the error of a model whose scores are all NaN.
+	// ErrLogits is the error of a model whose scores (logits) are all NaN.
 	ErrLogits = errors.New("llm: all scores are NaN; the weights may be damaged")
 )
 
@@ -44,11 +43,11 @@ func (e *ContextError) Error() string {
 // Unwrap returns ErrContext.
 func (e *ContextError) Unwrap() error { return ErrContext }
 
-// A Request is the options for the generation of a text. The zero value chooses the most probable token each time.
+// A Request has the options for the generation of a text. The zero value always chooses the most probable token.
 type Request struct {
 	// MaxTokens limits the number of tokens. With 0, the text continues until the model ends it or the context is full.
 	MaxTokens int
-	// Temperature divides the scores. 0 chooses the most probable token.
+	// Temperature divides the scores (logits) of the tokens. 0 chooses the most probable token.
 	Temperature float64
 	// TopK, TopP and MinP restrict the choice. TopK permits the TopK most probable tokens. TopP permits the smallest set of most probable
 	// tokens whose probabilities sum to at least TopP. MinP permits the tokens that are at least MinP times as probable as the most
@@ -61,7 +60,7 @@ type Request struct {
 	// FrequencyPenalty is subtracted from the score of a token for each occurrence of the token in the text. PresencePenalty is subtracted
 	// once if the token occurs in the text. Occurrences in the prompt do not count.
 	FrequencyPenalty, PresencePenalty float64
-	// Bias is added to the scores of tokens. Negative infinity excludes a token. A Request has at most MostBiases biases.
+	// Bias maps tokens to numbers that are added to their scores. Negative infinity excludes a token. At most MostBiases tokens have a bias.
 	Bias map[int32]float64
 	// IgnoreEnd excludes the tokens with which the model ends a text.
 	IgnoreEnd bool
@@ -69,8 +68,8 @@ type Request struct {
 	// MostLogprobs.
 	Logprobs    bool
 	TopLogprobs int
-	// N is the number of texts to generate for the prompt, at the same time. Token.Choice is the index of a token's text. The texts share
-	// the memory of the prompt. Text i has the seed Seed+i. 0 means 1.
+	// N is the number of texts to generate for the prompt, at the same time. 0 means 1. Token.Choice is the index of a token's text. Text i has the
+	// seed Seed+i. The texts share the memory of the prompt.
 	N int
 	// Priority orders the waiting texts: texts with a smaller Priority begin first. If the cache is full, texts with a larger Priority are
 	// interrupted first.
@@ -79,25 +78,25 @@ type Request struct {
 	User string
 	// Adapter is the name of one of Options.Adapters, or "" for none.
 	Adapter string
-	// Salt separates texts: texts with different salts share no cached tokens. Otherwise a user could learn, from the time that a prompt
-	// takes, whether another user's prompt begins with the same tokens.
+	// Salt separates users: texts with different salts share no cached tokens. If tokens are shared, the time that a prompt takes reveals whether
+	// another user's prompt begins with the same tokens.
 	Salt string
-	// Seed selects the random numbers. The same seed gives the same text, within the limits that the documentation of the package states.
+	// Seed selects the random numbers. The same seed gives the same text, within the limits that the package documentation states.
 	Seed uint64
-	// Grammar, unless it is nil, restricts the text. A text that the model ends is in the grammar. A text that ends for another reason is
-	// the beginning of a text in the grammar.
+	// Grammar, unless it is nil, restricts the result to texts of the grammar. If the text ends early, for example because of MaxTokens, it is the
+	// beginning of such a text.
 	Grammar *grammar.Grammar
-	// Stop are texts that end the generation. They are not part of the result.
+	// Stop lists texts that end the generation when the model generates them. They are not part of the result.
 	Stop []string
-	// Exempt, unless it is nil, returns a function for each of the N texts. This function receives the pieces of the text in order. It
-	// returns true if a text of Stop that begins after these pieces must not end the generation, for example because it is within a call of a
-	// function. The model calls it between steps, so it should be fast.
+	// Exempt, unless it is nil, makes Stop ineffective in parts of a text, such as function calls. It is called once for each of the N texts. The
+	// function that it returns receives the text piece by piece. While this function returns true, texts of Stop that begin after the piece do not
+	// end the generation. The function is called between steps, so it should be fast.
 	Exempt func() func(piece string) bool
-	// Template are the options of the template, for Chat.
+	// Template has the options of the chat template, for Chat.
 	Template chat.Options
 	// Usage, unless it is nil, receives the numbers of tokens and the times of the text.
 	Usage *Usage
-	// Queued, unless it is nil, is called when the prompt has been tokenized and the request begins to wait for places.
+	// Queued, unless it is nil, is called when the prompt has been tokenized and the request begins to wait.
 	Queued func()
 }
 
@@ -108,8 +107,8 @@ type Finish int
 const (
 	Unfinished Finish = iota
 	Ended             // the model ended the text
-	Stopped           // the text reached one of the texts in Request.Stop
-	Limited           // the text reached Request.MaxTokens
+	Stopped           // the model generated a text of Request.Stop
+	Limited           // the text has Request.MaxTokens tokens
 	Full              // the context is full
 )
 
@@ -127,18 +126,18 @@ type Token struct {
 // Logprobs are the natural logarithms of the probabilities of tokens. They include the effects of Request.Bias, of penalties and of
 // Request.Grammar, but not those of Temperature, TopK, TopP and MinP.
 type Logprobs struct {
-	Chosen float64  // the logarithm for the chosen token
+	Chosen float64  // of the chosen token
 	Top    []Likely // the Request.TopLogprobs most probable tokens, most probable first; fewer if Request.Grammar allows fewer
 }
 
-// Likely is a token that could have been chosen, and the natural logarithm of its probability.
+// Likely is a token and the natural logarithm of its probability.
 type Likely struct {
 	ID      int32
 	Logprob float64
 }
 
-// Chat returns the tokens of the answer to a conversation. If r.Template lists tools, a chat.Parser finds calls in the answer. The iterator ends
-// after an error, and when ctx is done. Several goroutines may call Chat, Generate and Continue.
+// Chat returns the tokens of the answer to a conversation. If r.Template lists tools, the answer may contain function calls, which a chat.Parser
+// finds. The iterator ends after an error, and when ctx is done.
 func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) iter.Seq2[Token, error] {
 	return m.unlessBusy(r, func(yield func(Token, error) bool) {
 		o := r.Template
@@ -152,8 +151,7 @@ func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) it
 	})
 }
 
-// Continue returns the tokens of the continuation of a prompt, which is given as tokens. The iterator ends after an error, and when ctx is
-// done.
+// Continue is like Generate, for a prompt that is given as tokens.
 func (m *Model) Continue(ctx context.Context, prompt []int32, r Request) iter.Seq2[Token, error] {
 	return m.unlessBusy(r, func(yield func(Token, error) bool) {
 		for i, id := range prompt {
@@ -166,7 +164,7 @@ func (m *Model) Continue(ctx context.Context, prompt []int32, r Request) iter.Se
 	})
 }
 
-// Generate returns the tokens of the continuation of a text. The iterator ends after an error, and when ctx is done.
+// Generate returns the tokens of the continuation of a prompt. The iterator ends after an error, and when ctx is done.
 func (m *Model) Generate(ctx context.Context, prompt string, r Request) iter.Seq2[Token, error] {
 	return m.unlessBusy(r, func(yield func(Token, error) bool) {
 		m.read(ctx, task{m.tokenizer.EncodeWith(prompt, tokenizer.Options{PlainText: true}).IDs, r}, yield)

@@ -8,7 +8,7 @@ import (
 // Histogram counts values.
 type Histogram struct {
 	Bounds []float64 // upper bounds of all buckets but the last, ascending
-	Counts []uint64  // the number of values in each bucket; a value is in the first bucket whose bound is at least the value, or else in the last
+	Counts []uint64  // the number of values in each bucket: v is in the first bucket with v <= bound, or else in the last bucket
 	Sum    float64   // the sum of all values
 }
 
@@ -41,15 +41,15 @@ func (h Histogram) copy() Histogram {
 	return h
 }
 
-// Histograms are distributions of times in seconds and of numbers, with the buckets of vLLM's metrics. Values that are known only at the end of a
-// text do not include texts that ended with an error, or whose reader stopped.
+// Histograms are distributions of times, in seconds, and of numbers of tokens and texts. Their buckets are those of vLLM's metrics. Values that are
+// known only at the end of a text, such as Whole, exclude texts that ended with an error or that the program stopped reading.
 type Histograms struct {
 	FirstToken Histogram // from the arrival of a text to its first token
 	InterToken Histogram // from a token to the next
 	Whole      Histogram // from the arrival of a text to its last token
-	Queue      Histogram // from the arrival of a text until it first gets a place
-	Inference  Histogram // from the time a text first gets a place to its last token
-	Prefill    Histogram // from the time a text first gets a place to its first token
+	Queue      Histogram // from the arrival of a text until it first runs
+	Inference  Histogram // from the time that a text first runs to its last token
+	Prefill    Histogram // from the time that a text first runs to its first token
 	Decode     Histogram // from the first token to the last
 	PerToken   Histogram // Decode, divided by the number of tokens after the first
 

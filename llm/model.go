@@ -22,34 +22,33 @@ type Options struct {
 	Context int
 	// Sequences is the largest number of texts that are generated at once; further texts wait. 0 means 1.
 	Sequences int
-	// Tokens is the number of tokens for which the cache has room, over all conversations; it is at least Context. 0 means Context plus 1024 for each
-	// of the Sequences after the first, or fewer if the device has less memory.
+	// Tokens is the size of the cache in tokens, for all conversations together, and is at least Context. 0 means Context + 1024*(Sequences-1), or
+	// fewer if the device has less memory.
 	Tokens int
 	// WaitingTexts and WaitingTokens limit the waiting texts, and the tokens of their prompts. A text beyond these limits ends with ErrBusy at once.
 	// 0 means no limit.
 	WaitingTexts, WaitingTokens int
-	// Deterministic makes a text depend only on its request and on these options, and not on other texts. Texts then take longer, above all if there
-	// are few of them.
+	// Deterministic makes a text depend only on its request and on these options, and not on other texts. Texts then take longer, above all if few of
+	// them run.
 	Deterministic bool
-	// DraftTokens is the largest number of tokens of a text that are guessed and then checked in one step. 0 means no guesses, or 4 if there is a
-	// DraftModel. See the documentation of the package.
+	// DraftTokens is the largest number of guessed tokens of a text that one step checks (see the package documentation). 0 means no guesses, or 4 if
+	// there is a DraftModel.
 	DraftTokens int
 	// DraftModel is the path of a smaller model with the same tokens, which makes the guesses.
 	DraftModel string
-	// CacheDType is the element type of the cache of keys and values: see llama.CacheOptions. dtype.Float8E4M3 takes about half the memory of
-	// the default on GPUs, and a quarter on CPUs, and is less exact.
+	// CacheDType is the element type of the cache of keys and values (see llama.CacheOptions). Compared with the default, dtype.Float8E4M3 is less
+	// exact and takes about half the memory on GPUs, and a quarter on CPUs.
 	CacheDType dtype.Type
 	// Adapter is a folder with an adapter for the model, in the format of the Python package PEFT, or "" for none.
 	Adapter string
-	// Adapters maps the names by which requests choose an adapter to the folders of the adapters. A chosen adapter is applied in addition
-	// to Adapter.
+	// Adapters are the adapters that requests may choose: the folder of each adapter, by name. A chosen adapter is applied in addition to Adapter.
 	Adapters map[string]string
-	// Map loads a model for a CPU from mapped files, which saves a copy of the data. Files are read for other devices, or if the system
-	// cannot map them.
+	// Map maps the model's files into memory instead of reading them, which saves a copy of the data. It has an effect only on a CPU, and only if the
+	// system can map files.
 	Map bool
 	// Memory, unless it is nil, is called before the weights are loaded, with the memory that the model will take.
 	Memory func(m Memory)
-	// Progress is called while the weights are loaded, with the number of bytes loaded so far and the total number of bytes.
+	// Progress, unless it is nil, is called while the weights are loaded, with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 	// Interrupt, unless it is nil, is called often while the weights are loaded. If it returns an error, the load ends with this error.
 	Interrupt func() error
@@ -71,9 +70,13 @@ type Model struct {
 	vocabularyMade *grammar.Vocabulary
 }
 
-// Open loads a model onto a device. The path names a GGUF file, a folder with a GGUF file, a folder in the format of Hugging Face (safetensors
-// files, config.json, tokenizer.json and tokenizer_config.json), or a folder models--ORG--NAME of the cache of Hugging Face. The errors match those
-// of the packages weights, tokenizer and model/llama, ErrFiles and device.ErrMemory.
+// Open loads a model onto a device. The path names one of these:
+//
+//   - a GGUF file, or a folder with a GGUF file
+//   - a folder in the format of Hugging Face: safetensors files, config.json, tokenizer.json and tokenizer_config.json
+//   - a folder models--ORG--NAME of Hugging Face's cache
+//
+// The errors match ErrFiles, device.ErrMemory, or errors of packages weights, tokenizer and model/llama.
 func Open(dev *device.Device, path string, o Options) (*Model, error) {
 	f, err := OpenFiles(path)
 	if err != nil {
@@ -89,7 +92,7 @@ func Open(dev *device.Device, path string, o Options) (*Model, error) {
 	return m, nil
 }
 
-// Load loads a model from Files that OpenFiles has returned or that the program has made. See Open for the errors.
+// Load is like Open, for Files that OpenFiles has returned or that the program has made.
 func Load(dev *device.Device, f *Files, o Options) (*Model, error) {
 	m := &Model{name: f.Name, tokenizer: f.Tokenizer, template: f.Template, ends: map[int32]bool{}}
 	m.closing = sync.OnceValue(m.free)
@@ -235,7 +238,7 @@ func (m *Model) Close() error {
 	return m.closing()
 }
 
-// Name returns the name in the model's metadata, which may be empty.
+// Name returns the model's name from its metadata, or an empty string.
 func (m *Model) Name() string { return m.name }
 
 // Context returns the largest number of tokens of a conversation.

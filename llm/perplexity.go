@@ -12,13 +12,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// ErrShort is the error of a text that has fewer tokens than a chunk.
+// ErrShort is the error of Model.Perplexity for a text with fewer tokens than a chunk.
 var ErrShort = errors.New("llm: the text is too short")
 
-// ErrChunk is the error of a chunk that does not fit in the context, or has fewer than four tokens.
+// ErrChunk is the error of a PerplexityOptions.Chunk that is out of range.
 var ErrChunk = errors.New("llm: invalid size of a chunk")
 
-// Perplexity is how well a model predicts the tokens of a text.
+// Perplexity measures how well a model predicts a text. It is the result of Model.Perplexity.
 type Perplexity struct {
 	Chunks   int
 	Size     int     // the number of tokens of a chunk
@@ -30,7 +30,7 @@ type Perplexity struct {
 // Value returns the perplexity: e to the power of Mean.
 func (p Perplexity) Value() float64 { return math.Exp(p.Mean) }
 
-// StandardError returns the standard error of Value, as if the tokens were independent.
+// StandardError returns the standard error of Value, under the assumption that tokens are independent.
 func (p Perplexity) StandardError() float64 {
 	if p.Tokens < 2 {
 		return math.Inf(1)
@@ -42,15 +42,15 @@ func (p Perplexity) StandardError() float64 {
 type PerplexityOptions struct {
 	// Chunk is the number of tokens of a chunk: from 4 to the model's context. 0 means 512, but at most the context.
 	Chunk int
-	// Progress is called after each chunk with the result so far and the total number of chunks.
+	// Progress, unless it is nil, is called after each chunk with the result so far and the total number of chunks.
 	Progress func(sofar Perplexity, chunks int)
 }
 
 // Perplexity computes the perplexity of a text as llama.cpp does. It divides the text into independent chunks. Only the tokens of the second half of
-// a chunk count. Tokens after the last complete chunk do not count. If the tokenizer adds a token before texts, this token replaces the first token
-// of each chunk.
+// each chunk count. Tokens after the last complete chunk do not count. If the tokenizer begins texts with a special token (BOS), this token replaces
+// the first token of each chunk.
 //
-// Other goroutines may generate texts meanwhile. The errors match ErrLogits, ErrShort or ErrChunk, or are errors of the device.
+// Other goroutines may generate texts at the same time. The errors match ErrLogits, ErrShort or ErrChunk, or are errors of the device.
 func (m *Model) Perplexity(ctx context.Context, text string, o PerplexityOptions) (p Perplexity, err error) {
 	size := o.Chunk
 	if size == 0 {

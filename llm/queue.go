@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// ErrBusy is the error of a text that would exceed the limits on waiting texts.
+// ErrBusy is the error of a text beyond Options.WaitingTexts or Options.WaitingTokens.
 var ErrBusy = errors.New("llm: too many texts wait")
 
 // queue has the texts that wait for their first place. Any goroutine adds texts; the engine takes them.

@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/llama"
 )
 
-// ErrDevice is the error of a text that the device failed to compute, and of Model.Health while every computation fails. It wraps the
+// ErrDevice is the error of a text that the device failed to compute, and of Model.Health while every computation fails. The error also wraps the
 // device's error.
 var ErrDevice = errors.New("llm: the device failed")
 

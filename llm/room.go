@@ -11,7 +11,7 @@ import (
 // smaller are the formats that an error proposes, from large to small.
 var smaller = [...]weights.Type{weights.Q8_0, weights.Q6_K, weights.Q5_K, weights.Q4_K, weights.Q3_K, weights.Q2_K}
 
-// Memory is the part of its device's memory that a model takes, without activations, adapters and the draft model.
+// Memory is the memory that the weights and the cache of a model take on its device. Activations, adapters and the draft model take more.
 type Memory struct {
 	Weights int64 // bytes
 	Cache   int64 // bytes of keys and values

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Stats is the state of a Model, and counts of its work since it was opened.
+// Stats has the state of a Model and statistics of its work since it was opened.
 type Stats struct {
 	Running   int // texts that are being generated
-	Waiting   int // texts that wait for a place, or for memory
+	Waiting   int // texts that wait
 	Pages     int // the pages of the cache
-	UsedPages int // the pages that the texts of Running use
+	UsedPages int // the pages that running texts use
 
 	DraftTokens     int      // Options.DraftTokens
 	Adapters        int      // the number of Options.Adapters
@@ -21,18 +21,17 @@ type Stats struct {
 	Prompt    int64            // tokens of prompts
 	Known     int64            // tokens of prompts that were found in the cache
 	Generated int64            // tokens of texts
-	Drafts    int64            // the number of times that a step checked guesses for a text: see Options.DraftTokens
+	Drafts    int64            // the number of times that a step checked guesses for a text
 	Drafted   int64            // guessed tokens
 	Accepted  int64            // guessed tokens that were right
-	Dropped   int64            // interruptions of texts, which continued later
+	Dropped   int64            // interruptions of texts for lack of memory
 	Finished  map[Finish]int64 // the number of texts that have ended, for each reason
 
 	Times
 	Histograms
 }
 
-// Times are the times that the generating goroutine spends in steps. Time in which the goroutine waits for work does
-// not count.
+// Times says how the time of the steps was spent. Time without texts does not count.
 type Times struct {
 	Steps   int64
 	All     time.Duration // the time of all steps

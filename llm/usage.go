@@ -2,8 +2,7 @@ package llm
 
 import "time"
 
-// Usage is the numbers of tokens and the times of the generation of a text. It is complete when the
-// text has ended.
+// Usage has the numbers of tokens and the times of a text. It is complete when the text has ended.
 type Usage struct {
 	Prompt    int           // tokens of the prompt
 	Known     int           // tokens of the prompt that were found in the cache
@@ -16,8 +15,8 @@ type Usage struct {
 	Rest      time.Duration // from the first token to the last
 }
 
-// Add adds the numbers of tokens of x to those of u. Arrived becomes the earlier of the two times. Each duration in u becomes the longer of
-// the durations in u and x.
+// Add adds the numbers of tokens of x to those of u. u.Arrived becomes the earlier of the two times, and each duration in u the longer of the two
+// durations.
 func (u *Usage) Add(x Usage) {
 	u.Prompt, u.Known, u.Generated = u.Prompt+x.Prompt, u.Known+x.Known, u.Generated+x.Generated
 	u.Drafted, u.Accepted = u.Drafted+x.Drafted, u.Accepted+x.Accepted
@@ -27,7 +26,7 @@ func (u *Usage) Add(x Usage) {
 	}
 }
 
-// Rate returns the number of tokens after the first, divided by Rest in seconds.
+// Rate returns the generated tokens per second, without the first token: (Generated-1) / Rest.
 func (u Usage) Rate() float64 {
 	if u.Generated < 2 || u.Rest <= 0 {
 		return 0

@@ -1,6 +1,5 @@
-// Package rerank sorts documents by their relevance to a query. A cross-encoder reads the query together with each document, which is more
-// exact than the comparison of vectors by package embeddings, and takes longer. A search usually finds candidates with vectors, and reranks
-// the best.
+// Package rerank sorts documents by their relevance to a query. A cross-encoder reads the query together with each document. This is more exact than
+// a comparison of vectors (package embeddings), and takes longer. A search usually finds candidates with vectors, and reranks the best of them.
 //
 //	m, err := rerank.Open(dev, "ms-marco-MiniLM-L-6-v2", rerank.Options{})
 //	if err != nil {

@@ -24,8 +24,8 @@ type Options struct {
 	DType dtype.Type
 	// BatchTokens is the largest number of tokens of a batch; a single pair may have more. 0 means 2,048 on a CPU and 32,768 on a GPU.
 	BatchTokens int
-	// Map loads a model onto a CPU from mapped files, which avoids a copy of the data. Open reads the files instead for other devices, or
-	// if the system cannot map them.
+	// Map maps the model's files into memory instead of reading them, which saves a copy of the data. It has an effect only on a CPU, and only if the
+	// system can map files.
 	Map bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
@@ -50,7 +50,7 @@ type Score struct {
 	Relevance float32 // larger numbers are more relevant: see Model.Relevance
 }
 
-// Pair has the tokens of a query and a document, with their token types if the model has types.
+// Pair has the tokens of a query and a document and, if the model uses token types, their types.
 type Pair struct {
 	bert.Pair
 	Truncated bool // whether tokens were removed, because there were more than MaxTokens
@@ -121,11 +121,11 @@ func (m *Model) DType() dtype.Type { return m.model.DType() }
 // MaxTokens returns the largest number of tokens that a pair may have.
 func (m *Model) MaxTokens() int { return m.length }
 
-// BatchTokens returns the number of tokens that are computed at once.
+// BatchTokens returns Options.BatchTokens or, if it is 0, the default.
 func (m *Model) BatchTokens() int { return m.batch }
 
-// Rank returns a score for each document, the most relevant first. If a query and a document together have more than MaxTokens tokens, Rank
-// uses only the beginnings of the two texts: it shortens the longer text until both have the same length, and then both texts.
+// Rank returns a score for each document, the most relevant first. If a query and a document together have more than MaxTokens tokens, Rank removes
+// tokens at the end of the longer of the two texts, one at a time, until both fit.
 func (m *Model) Rank(ctx context.Context, query string, documents ...string) ([]Score, error) {
 	list, err := m.Logits(ctx, m.Encode(query, documents...)...)
 	if err != nil {
@@ -134,7 +134,7 @@ func (m *Model) Rank(ctx context.Context, query string, documents ...string) ([]
 	return m.Order(list), nil
 }
 
-// Order returns the scores for the results of Logits, the most relevant first.
+// Order converts the results of Logits to scores, and sorts these, the most relevant first.
 func (m *Model) Order(logits []float32) []Score {
 	scores := make([]Score, len(logits))
 	for i, v := range logits {
@@ -144,14 +144,14 @@ func (m *Model) Order(logits []float32) []Score {
 	return scores
 }
 
-// Sort sorts scores: the most relevant document comes first, and among equal scores the one with the smaller index.
+// Sort sorts scores: the most relevant document comes first. Documents of the same relevance are sorted by Index.
 func Sort(list []Score) {
 	slices.SortFunc(list, func(a, b Score) int {
 		return cmp.Or(cmp.Compare(b.Relevance, a.Relevance), cmp.Compare(a.Index, b.Index))
 	})
 }
 
-// Encode returns the tokens of the query with each document, at most MaxTokens.
+// Encode returns a Pair of at most MaxTokens tokens for the query and each document.
 func (m *Model) Encode(query string, documents ...string) []Pair {
 	list := make([]Pair, len(documents))
 	for i, e := range m.tokenizer.EncodePairs(query, documents, tokenizer.Options{MaxLength: m.length}) {
@@ -203,7 +203,7 @@ func (m *Model) first(pairs []Pair) (list []bert.Pair) {
 	return list
 }
 
-// Relevance returns the relevance for a result of Logits: its Sigmoid or, if config.json names the activation Identity, the logit itself.
+// Relevance converts a result of Logits to a relevance: the Sigmoid of the logit or, if config.json names the activation Identity, the logit itself.
 func (m *Model) Relevance(logit float32) float32 {
 	if m.sigmoid {
 		return Sigmoid(logit)

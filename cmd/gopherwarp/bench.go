@@ -14,10 +14,10 @@ type benchCommand struct {
 	From      string   `placeholder:"FILE" help:"Print the report in a file instead of measuring."`
 	Compare   string   `placeholder:"FILE" help:"Compare the results with an earlier report."`
 	Add       []string `placeholder:"FILE" help:"Add measurements of bench/launch, bench/start or bench/compile to the report. May be repeated."`
-	Peers     []string `default:"all" placeholder:"NAME" help:"The frameworks to compare with on a GPU: torch, triton, cupy, numba, CUB; or all (those that are installed), or none."`
+	Peers     []string `default:"all" placeholder:"NAME" help:"The frameworks to compare with on a GPU: torch, triton, cupy, numba or CUB, separated by commas; all (those that are installed); or none. Default: all."`
 	Unchecked string   `placeholder:"FILE" help:"Also measure kernels without checks, from a file that bench/suite/unchecked wrote."`
 	Only      string   `placeholder:"REGEXP" help:"Measure only the cases and groups whose names match."`
-	Commit    string   `placeholder:"HASH" help:"The commit to report if the program does not contain the commit that it was built from."`
+	Commit    string   `placeholder:"HASH" help:"The commit that the report names, for a program that was built without this information."`
 	Output    string   `name:"output" short:"o" placeholder:"FILE" help:"Write the benchmark program, which accepts the other flags, to a file instead of running it, for a machine without Go."`
 	Public    bool     `help:"Measure the 30 programs of bench/public, from public benchmark suites, and compare them only with CUDA C++."`
 	Quick     bool     `help:"Measure fewer iterations, for a quick look. Do not publish these numbers."`

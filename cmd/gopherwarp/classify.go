@@ -13,19 +13,19 @@ import (
 )
 
 type classifyCommand struct {
-	Model    string   `required:"" placeholder:"PATH" help:"A safetensors file, or a folder with safetensors files: a ResNet with the names of torchvision's tensors, or EfficientNet-Lite0."`
+	Model    string   `required:"" placeholder:"PATH" help:"A safetensors file, or a folder with safetensors files, of EfficientNet-Lite0 or of a ResNet whose tensors have torchvision's names."`
 	Pictures []string `arg:"" name:"picture" help:"JPEG or PNG files."`
 	Names    string   `placeholder:"FILE" help:"A file with the names of the classes, one on each line. Default: labels.txt in the model's folder, or numbers instead of names."`
 	Top      int      `default:"5" help:"The number of classes to print for each picture."`
 	JSON     bool     `name:"json" help:"Print a JSON object for each picture instead of the table."`
-	DType    string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
+	DType    string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16, float16 or auto, which means float16 on GPUs with tensor cores, and otherwise float32."`
 	mapping
 }
 
 // Help is the text after the flags.
 func (classifyCommand) Help() string {
 	return `Prints the most probable classes of each picture, with their probabilities and numbers. ImageNet's classes are numbered from 0 to 999
-in the order of its synsets. With -json, each picture is a line with an object that has the fields picture and classes.
+in the order of its synsets. With -json, each line is an object with the fields picture and classes.
 
 Example:
   gopherwarp classify -model models/efficientnet_lite0 flower.jpg

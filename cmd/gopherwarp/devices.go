@@ -14,7 +14,6 @@ type devicesCommand struct{}
 // Help is the text after the flags.
 func (devicesCommand) Help() string {
 	return `Prints a line for each device of this machine that kernels can run on, beginning with the default device.
-The Vulkan devices after the CPU are devices that programs use only if GOPHERWARP_DEVICE names them.
 The exit code is always 0, because the CPU is always available.
 
 Example:

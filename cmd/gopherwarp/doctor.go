@@ -15,7 +15,7 @@ type doctorCommand struct{}
 // Help is the text after the flags.
 func (doctorCommand) Help() string {
 	return `Checks everything that a program needs to use a GPU, and explains the cause and the remedy of each problem. The exit
-code is 0 if programs use a GPU unless they select another device, and 3 otherwise.
+code is 0 if programs use a GPU by default, and 3 otherwise.
 
 Example:
   gopherwarp doctor || echo "kernels will run on the CPU"`

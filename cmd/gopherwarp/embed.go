@@ -18,19 +18,19 @@ import (
 )
 
 type embedCommand struct {
-	Model string `required:"" placeholder:"FOLDER" help:"A folder of sentence-transformers, with an encoder of the BERT family: config.json, tokenizer.json and safetensors files. With -pooling, a language model."`
+	Model string `required:"" placeholder:"FOLDER" help:"A folder of sentence-transformers with an encoder of the BERT family (config.json, tokenizer.json and safetensors files) or, with -pooling, a language model."`
 	poolingFlag
 	Texts []string `arg:"" optional:"" name:"text" help:"Texts. Default: the lines of standard input."`
 	JSON  bool     `name:"json" help:"Read JSON lines from standard input: texts, or objects with the field text. Print an object for each text."`
-	DType string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
+	DType string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16, float16 or auto, which means float16 on GPUs with tensor cores, and otherwise float32."`
 	mapping
 }
 
 // Help is the text after the flags.
 func (embedCommand) Help() string {
 	return `Prints a vector for each text. Texts with similar meanings have similar vectors. Each vector is a line of numbers. With
--json, each line is an object with the fields text, tokens, truncated and embedding, and with the other fields of the
-input's object, unchanged.
+-json, each line is an object with the fields text, tokens, truncated and embedding, and with all other fields of the
+input's object.
 
 Example:
   gopherwarp embed -model models/all_minilm_l6_v2 "The cat sits outside."

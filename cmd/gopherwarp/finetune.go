@@ -24,43 +24,43 @@ import (
 )
 
 type finetuneCommand struct {
-	Config         string   `arg:"" optional:"" help:"A YAML file with the values of flags: model: FILE, data: [FILE], lr: 2e-4. Flags that are given take precedence."`
-	Model          string   `placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
+	Config         string   `arg:"" optional:"" help:"A YAML file with the values of flags: model: FILE, data: [FILE], lr: 2e-4. Flags on the command line take precedence."`
+	Model          string   `placeholder:"FILE" help:"A GGUF file, a folder with a GGUF file, or a folder in Hugging Face's format (config.json and safetensors files)."`
 	Data           []string `sep:"none" placeholder:"FILE" help:"Texts to learn, as JSON lines. May be repeated."`
 	Eval           []string `sep:"none" placeholder:"FILE" help:"Texts to evaluate: their loss is computed at each checkpoint. May be repeated."`
 	Out            string   `placeholder:"DIR" help:"A folder for the adapter, the losses and the checkpoints."`
 	Method         string   `placeholder:"NAME" help:"What to train: lora trains an adapter, full trains all parameters. Default: lora."`
 	DPO            bool     `name:"dpo" help:"Train with preferences: lines with prompt, chosen and rejected."`
-	Beta           float64  `placeholder:"X" help:"With -dpo, the factor of differences of log-probabilities in the loss. Default: 0.1."`
+	Beta           float64  `placeholder:"X" help:"With -dpo, the factor beta of the loss. Default: 0.1."`
 	Rank           int      `placeholder:"N" help:"The rank of the adapter. Default: 16."`
-	Alpha          float64  `placeholder:"X" help:"The adapter's products are scaled by alpha/rank. Default: twice the rank."`
-	RankStabilized bool     `name:"rslora" help:"Scale by alpha/sqrt(rank) instead."`
+	Alpha          float64  `placeholder:"X" help:"The adapter is scaled by alpha/rank. Default: twice the rank."`
+	RankStabilized bool     `name:"rslora" help:"Scale the adapter by alpha/sqrt(rank) instead."`
 	DoRA           bool     `name:"dora" help:"Also train the norms of the rows of the adapted matrices (DoRA)."`
-	Dropout        float64  `placeholder:"P" help:"The probability with which inputs of the adapter are dropped in training. Default: 0."`
-	Modules        []string `sep:"none" placeholder:"NAME" help:"A linear layer to adapt in all blocks, such as q_proj. May be repeated. Default: all."`
+	Dropout        float64  `placeholder:"P" help:"The probability with which training drops an input of the adapter. Default: 0."`
+	Modules        []string `sep:"none" placeholder:"NAME" help:"The name of a linear layer to adapt in all blocks, such as q_proj. May be repeated. Default: all linear layers of the blocks."`
 	Recompute      string   `placeholder:"NAME" help:"What the backward pass computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp or layers. Default: as little as fits in the memory of the device."`
 	Precision      string   `placeholder:"NAME" help:"The type of activations: bf16, fp16 (with dynamic loss scaling) or fp32. Default: bf16 on GPUs of compute capability 8.0 or later, otherwise fp32."`
 	Optimizer      string   `placeholder:"NAME" help:"The optimizer: adamw, or adamw_8bit, whose state takes 2 bytes for each parameter instead of 8. Default: adamw."`
-	Zero           int      `placeholder:"N" help:"1 divides the state of the optimizer among several devices, which each keep the part for their share of the parameters. Default: 0, each has all of it."`
+	Zero           int      `placeholder:"N" help:"1 divides the optimizer's state among the devices, as in ZeRO stage 1. 0 keeps all of it on each device. Default: 0."`
 	Rate           float64  `name:"lr" placeholder:"X" help:"The learning rate. Default: 2e-4, for -method full 2e-5, for -dpo 5e-5."`
 	Schedule       string   `placeholder:"NAME" help:"How the learning rate changes: cosine, linear or constant. Default: cosine."`
-	WarmUp         int      `name:"warmup" placeholder:"N" help:"The number of first steps in which the learning rate rises from 0. Default: 0."`
+	WarmUp         int      `name:"warmup" placeholder:"N" help:"The number of steps in which the learning rate rises from 0, at the start. Default: 0."`
 	Decay          float64  `placeholder:"X" help:"The weight decay of AdamW. Default: 0."`
-	Clip           float64  `placeholder:"X" help:"The largest norm of all derivatives together; 0 for no limit. Default: 1."`
+	Clip           float64  `placeholder:"X" help:"The limit of the norm of all derivatives together; 0 means no limit. Default: 1."`
 	Epochs         int      `placeholder:"N" help:"How often to train with each text. Default: 1."`
 	Steps          int      `placeholder:"N" help:"The largest number of steps. Default: no limit."`
-	Batch          int      `placeholder:"N" help:"The number of packs of texts in a step. Their derivatives are added up. Default: one for each device."`
-	Length         int      `placeholder:"N" help:"The largest number of tokens of a pack, and of a text. Default: 1024."`
-	Truncate       bool     `help:"Cut texts that are longer than -length at their end. Without this flag, such texts are an error."`
+	Batch          int      `placeholder:"N" help:"The number of packs in a step. A pack consists of texts with at most -length tokens together. Default: one pack for each device."`
+	Length         int      `placeholder:"N" help:"The largest number of tokens of a pack. Longer texts are an error: see -truncate. Default: 1024."`
+	Truncate       bool     `help:"Remove the end of texts that are longer than -length."`
 	Seed           uint64   `placeholder:"N" help:"The seed for the order of texts and for the initial adapter. Default: 0."`
 	Save           int      `placeholder:"N" help:"The number of steps between checkpoints. Default: a single checkpoint at the end."`
 	Keep           int      `placeholder:"N" help:"The number of checkpoints to keep. Default: 2."`
 	Patience       int      `placeholder:"N" help:"End after N consecutive checkpoints without a lower loss of -eval, and keep the result with the lowest loss. Default: no early end."`
 	Resume         bool     `help:"Continue from the last checkpoint in -out, if there is one."`
-	Overwrite      bool     `help:"Remove the checkpoints, the losses and the result of an earlier training from -out. Without this flag, and without -resume, they are an error."`
-	Elastic        bool     `help:"Let -resume continue on another number of devices than before; results then differ in their last bits."`
+	Overwrite      bool     `help:"Remove the checkpoints, the losses and the result of an earlier training from -out. Without this flag or -resume, such files are an error."`
+	Elastic        bool     `help:"Let -resume continue with another number of devices than before. Results then differ in their last bits."`
 	Board          string   `name:"tensorboard" placeholder:"DIR" help:"Write event files for TensorBoard to this folder."`
-	Devices        []string `sep:"," placeholder:"N" help:"The GPUs that share the packs of each step, such as 0,1; or names as in GOPHERWARP_DEVICE. Default: the best device."`
+	Devices        []string `sep:"," placeholder:"N" help:"The GPUs that share the packs of each step, such as 0,1, or names of devices as in GOPHERWARP_DEVICE. Default: the best device."`
 	GPUs           int      `name:"gpus" placeholder:"N" help:"Use the first N GPUs, as -devices does."`
 	Plot           string   `placeholder:"FILE" help:"Write the curve of the losses to this file, as SVG."`
 	Given          commandline.Given
@@ -75,13 +75,14 @@ a JSON object of one of these forms:
   {"prompt": "XIV =", "completion": " 14"}
   {"text": "XIV is 14."}
 
-The model learns the assistant's messages, completions, and whole texts. With -dpo, it learns which of two answers is better:
+The model learns the assistant's messages, the completion, or the whole text. With -dpo, it learns which of two answers is better:
 
   {"prompt": "XIV =", "chosen": " 14", "rejected": " 16"}
 
-Started by torchrun (torchrun --no-python) or srun, each process uses a GPU, and all train together. Set GOPHERWARP_JOB_SECRET to a random text.
+To train with several processes, start the command with torchrun --no-python or srun. Each process uses one GPU. Set
+GOPHERWARP_JOB_SECRET to the same random text in all processes.
 
-Ctrl-C and the signal SIGTERM end the training with a checkpoint. -resume continues from the last checkpoint.
+After Ctrl-C or the signal SIGTERM, the training ends with a checkpoint. -resume continues from the last checkpoint.
 
 Example:
   gopherwarp finetune -model SmolLM2-135M-Instruct.Q4_1.gguf -data train.jsonl -out adapter -epochs 2

@@ -39,7 +39,7 @@ type commands struct {
 	Embed      embedCommand      `cmd:"" help:"Print vectors of texts, for search and comparison."`
 	Rerank     rerankCommand     `cmd:"" help:"Sort texts by their relevance to a query."`
 	Classify   classifyCommand   `cmd:"" help:"Print the classes of pictures."`
-	Serve      serveCommand      `cmd:"" help:"Serve models with the protocol of OpenAI's API."`
+	Serve      serveCommand      `cmd:"" help:"Serve models with the protocols of OpenAI and others."`
 
 	Finetune finetuneCommand `cmd:"" help:"Train an adapter of a language model with texts."`
 	Adapter  adapterCommand  `cmd:"" help:"Describe, merge or export an adapter."`

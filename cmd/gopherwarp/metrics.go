@@ -13,14 +13,14 @@ import (
 )
 
 type metricsCommand struct {
-	Listen string `default:"localhost:9400" placeholder:"ADDRESS" help:"The address to serve /metrics on. The default is the DCGM exporter's port on localhost; :9400 means all addresses."`
+	Listen string `default:"localhost:9400" placeholder:"ADDRESS" help:"The address to serve /metrics on; :9400 means all addresses. Default: localhost:9400, the DCGM exporter's port."`
 }
 
 // Help is the text after the flags.
 func (metricsCommand) Help() string {
 	return `Serves metrics of this machine's GPUs to Prometheus, with the names and labels of NVIDIA's DCGM exporter, so that
-dashboards for the exporter work unchanged. Connections are not encrypted and need no password, so by default, only this
-machine can connect.
+dashboards for the exporter work unchanged. Connections are not encrypted and need no password. By default, only this machine
+can connect.
 
 Example:
   gopherwarp metrics &

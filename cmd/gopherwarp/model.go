@@ -25,7 +25,7 @@ func (m mapping) on() bool { return m.Mmap == "on" }
 
 // modelSource are the flags that name a model.
 type modelSource struct {
-	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files, or models--ORG--NAME in its cache."`
+	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with a GGUF file, a folder in Hugging Face's format (config.json and safetensors files), or a folder models--ORG--NAME in the cache of Hugging Face."`
 	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
 	cacheFlag
 	mapping
@@ -33,8 +33,8 @@ type modelSource struct {
 
 // draftFlags are the flags of speculative decoding, with llama.cpp's names.
 type draftFlags struct {
-	DraftMax   int    `placeholder:"N" help:"Guess up to N tokens of a text in advance, and compute them together: answers that repeat parts of the prompt or of themselves are faster. Default: 0, or 4 with -model-draft."`
-	DraftModel string `name:"model-draft" placeholder:"FILE" help:"Guess tokens with a smaller model that has the same tokens as the model."`
+	DraftMax   int    `placeholder:"N" help:"Guess up to N tokens of a text in advance, and check them all in one step. Answers that repeat parts of the prompt or of themselves are then faster. Default: 0, or 4 with -model-draft."`
+	DraftModel string `name:"model-draft" placeholder:"FILE" help:"A smaller model with the same vocabulary, which guesses the tokens."`
 }
 
 // check returns the error of flags that make no sense.
@@ -47,7 +47,7 @@ func (f draftFlags) check() error {
 
 // cacheFlag is the flag that chooses the element type of the cache of keys and values.
 type cacheFlag struct {
-	Cache string `name:"kv-cache-dtype" enum:"auto,fp8" default:"auto" help:"The type of the elements of the cache of keys and values: auto, which is that of activations, or fp8, 8-bit floats (e4m3) with scales, which take about half the memory on GPUs and are less exact."`
+	Cache string `name:"kv-cache-dtype" enum:"auto,fp8" default:"auto" help:"The element type of the cache of keys and values: auto (the type of the activations) or fp8 (8-bit floats, e4m3, with scales). fp8 is less exact, and takes about half the memory on GPUs."`
 }
 
 // dtype returns the element type.
@@ -64,15 +64,15 @@ type modelFlags struct {
 	draftFlags
 	Adapter     string  `placeholder:"DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote."`
 	MaxTokens   int     `placeholder:"N" help:"The largest number of tokens of an answer. Default: until the context is full."`
-	Temperature float64 `default:"0.7" help:"The randomness of the choice of tokens: larger values make less probable tokens more likely. 0 always chooses the most probable token."`
+	Temperature float64 `default:"0.7" help:"The randomness of the choice of tokens: larger values give improbable tokens a better chance. 0 always chooses the most probable token."`
 	TopK        int     `default:"40" help:"Choose among the K most probable tokens. 0 means all tokens."`
 	TopP        float64 `default:"0.95" help:"Choose among the most probable tokens whose probabilities together reach this sum. 0 means all tokens."`
 	MinP        float64 `placeholder:"X" help:"Choose among the tokens whose probability is at least this share of the highest probability. Default: all tokens."`
-	Repetition  float64 `name:"repetition-penalty" default:"1" help:"Make tokens that have already occurred less probable: divide positive scores by this number, and multiply negative scores. 1 means no penalty."`
+	Repetition  float64 `name:"repetition-penalty" default:"1" help:"Make tokens that have already occurred less probable: divide their positive scores by this number, and multiply their negative scores by it. 1 means no penalty."`
 	Seed        uint64  `placeholder:"N" help:"The seed of the random numbers. The same seed gives the same text. Default: a new seed each time."`
 	Schema      string  `xor:"grammar" placeholder:"FILE" help:"A file with a JSON Schema that answers must satisfy."`
 	Pattern     string  `xor:"grammar" placeholder:"RE" help:"A regular expression in Go's syntax that must match the whole answer."`
-	Stats       bool    `help:"Print the number of tokens and their rate after each answer."`
+	Stats       bool    `help:"Print the numbers of tokens and their rates after each answer."`
 }
 
 // The numbers of texts that servers generate at once.

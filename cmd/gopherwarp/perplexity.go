@@ -13,7 +13,7 @@ import (
 )
 
 type perplexityCommand struct {
-	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
+	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with a GGUF file, or a folder in Hugging Face's format (config.json and safetensors files)."`
 	Context int    `placeholder:"N" help:"The number of tokens of a chunk. Default: 512, or the model's context if it is shorter."`
 	mapping
 	cacheFlag
@@ -22,16 +22,15 @@ type perplexityCommand struct {
 
 // Help is the text after the flags.
 func (perplexityCommand) Help() string {
-	return `Prints the perplexity of a text: the better a language model predicts the text, the
-lower it is. The perplexities of files of one model in several formats show how much quality the model loses in each format.
+	return `Prints the perplexity of a text. The better a language model predicts the text, the lower the perplexity is. To see how
+much quality a model loses in each format, compare the perplexities of its files.
 
-The text is split into independent chunks. As in llama.cpp, only the tokens of the second half of a chunk count, so that
-at least half a chunk precedes each of them. Perplexities are comparable only for the same text, the same tokenizer and
+The text is split into independent chunks. As in llama.cpp, only the tokens of the second half of each chunk count, so
+that at least half a chunk precedes each of these tokens. Perplexities are comparable only for the same text, the same tokenizer and
 the same size of chunks. The number after ± is the standard error.
 
 Example:
-  gopherwarp perplexity -model SmolLM2-135M-Instruct.Q4_1.gguf README.md
-`
+  gopherwarp perplexity -model SmolLM2-135M-Instruct.Q4_1.gguf README.md`
 }
 
 // Run runs the command.

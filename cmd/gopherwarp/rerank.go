@@ -13,11 +13,11 @@ import (
 )
 
 type rerankCommand struct {
-	Model     string   `required:"" placeholder:"FOLDER" help:"A folder of Hugging Face with a cross-encoder of the BERT or RoBERTa family with one label: config.json, tokenizer.json and safetensors files."`
-	Query     string   `arg:"" name:"query" help:"What to search."`
+	Model     string   `required:"" placeholder:"FOLDER" help:"A folder in Hugging Face's format (config.json, tokenizer.json and safetensors files) with a cross-encoder of the BERT or RoBERTa family that has one label."`
+	Query     string   `arg:"" name:"query" help:"A question, or search terms."`
 	Documents []string `arg:"" optional:"" name:"document" help:"Texts. Default: the lines of standard input."`
 	JSON      bool     `name:"json" help:"Read JSON lines from standard input: texts, or objects with the field text. Print an object for each document."`
-	DType     string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
+	DType     string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16, float16 or auto, which means float16 on GPUs with tensor cores, and otherwise float32."`
 	mapping
 }
 
@@ -25,7 +25,7 @@ type rerankCommand struct {
 func (rerankCommand) Help() string {
 	return `Prints documents by their relevance to a query, the most relevant first. Each line has the score, the number of the
 document, from 0, and the document, separated by tabs. With -json, each line is an object with the fields score, index, text
-and truncated, and with the other fields of the input's object.
+and truncated, and with all other fields of the input's object.
 
 Example:
   gopherwarp rerank -model ms-marco-MiniLM-L-6-v2 "Who wrote Faust?" "Goethe wrote it." "A fist is a hand."

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -273,6 +274,23 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s -help shows no example:\n%s", command.Name, out.String())
 		}
 	}
+}
+
+// TestDefaults demands that the help of a flag names its default, if a placeholder hides the default in the list of flags.
+func TestDefaults(t *testing.T) {
+	var walk func(of reflect.Type)
+	walk = func(of reflect.Type) {
+		for f := range of.Fields() {
+			if f.Type.Kind() == reflect.Struct {
+				walk(f.Type)
+			}
+			tag := f.Tag
+			if tag.Get("default") != "" && tag.Get("placeholder") != "" && !strings.Contains(tag.Get("help"), "Default: ") {
+				t.Errorf("%s.%s: the help does not say that the default is %s", of.Name(), f.Name, tag.Get("default"))
+			}
+		}
+	}
+	walk(reflect.TypeFor[commands]())
 }
 
 // TestDoctor demands words for whatever state the machine is in, and the code for it.

@@ -14,41 +14,41 @@ import (
 )
 
 type serveCommand struct {
-	Model   []string      `required:"" sep:"none" placeholder:"[NAME=]PATH" help:"A model, and its name in requests: a GGUF file, a folder with one, a folder of Hugging Face, with config.json and safetensors files, a folder models--ORG--NAME of its cache, or the files of an embedding model, a cross-encoder or a model for pictures. Default name: that of the file. May be repeated."`
+	Model   []string      `required:"" sep:"none" placeholder:"[NAME=]PATH" help:"A model, and its name in requests. PATH is a GGUF file, a folder with a GGUF file, a folder in Hugging Face's format (config.json and safetensors files), a folder models--ORG--NAME in the cache of Hugging Face, or a model for pictures. Default name: that of the file. May be repeated."`
 	Demand  bool          `name:"on-demand" help:"Load each model when the first request for it arrives, and not at the start."`
-	Keep    time.Duration `name:"keep-alive" default:"0s" placeholder:"TIME" help:"Unload each model that has had no request for this time, and free its memory. The next request loads the model again. 0 means that models stay loaded."`
+	Keep    time.Duration `name:"keep-alive" default:"0s" placeholder:"TIME" help:"Unload each model that has had no request for this time, and free its memory. The next request loads the model again. Default: 0, models stay loaded."`
 	Context int           `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
 	cacheFlag
-	Adapter []string `sep:"none" placeholder:"[[MODEL:]NAME=]DIR" help:"A LoRA adapter for a model: a folder that finetune or the Python package PEFT wrote. Requests choose the adapter by giving its name as the name of the model. An adapter without a name applies to all requests. If there are several models, the adapter needs the name of its model, and a name of its own. May be repeated."`
+	Adapter []string `sep:"none" placeholder:"[[MODEL:]NAME=]DIR" help:"A LoRA adapter for a model: a folder that finetune or the Python package PEFT wrote. A request chooses the adapter with the adapter's NAME instead of the name of the model. An adapter without a name applies to all requests. If there are several models, give both MODEL and NAME. May be repeated."`
 	draftFlags
 	poolingFlag
-	Listen   string        `default:"localhost:8080" placeholder:"ADDRESS" help:"The address to listen on. By default, only this machine can connect. :8080 means all addresses, and needs -key or -key-file."`
+	Listen   string        `default:"localhost:8080" placeholder:"ADDRESS" help:"The address to listen on. :8080 means all addresses, and needs -key or -key-file. Default: localhost:8080, to which only this machine can connect."`
 	Name     string        `placeholder:"NAME" help:"The name of the only model in requests, as in -model NAME=PATH."`
-	AnyName  bool          `name:"any-name" help:"Answer requests for models of any name with the only model, as llama-server does."`
+	AnyName  bool          `name:"any-name" help:"Answer every request with the only model, whatever name the request gives, as llama-server does."`
 	Key      []string      `sep:"none" env:"GOPHERWARP_API_KEY" placeholder:"KEY" help:"An API key that clients must send. May be repeated. Other users of the machine can see arguments, so the environment variable GOPHERWARP_API_KEY is safer."`
 	KeyFile  string        `placeholder:"FILE" help:"A file with API keys, one on each line. Empty lines and lines that begin with # are ignored."`
-	TLSCert  string        `name:"tls-cert" placeholder:"FILE" help:"A PEM file with the certificate of the server and the certificates of its issuers. Needs -tls-key."`
+	TLSCert  string        `name:"tls-cert" placeholder:"FILE" help:"A PEM file with the certificate of the server, followed by those of its issuers. Needs -tls-key."`
 	TLSKey   string        `name:"tls-key" placeholder:"FILE" help:"A PEM file with the private key of the certificate."`
 	Parallel int           `placeholder:"N" help:"The largest number of texts that each model generates at once. Default: 8 on a CPU, 64 on a GPU."`
-	Requests int           `default:"256" placeholder:"N" help:"The largest number of requests that run or wait. Further requests are refused with status 429."`
-	Queue    int           `name:"queue-tokens" default:"1000000" placeholder:"N" help:"The largest number of tokens of all waiting prompts together. Requests beyond this limit are refused with status 429. 0 means no limit."`
+	Requests int           `default:"256" placeholder:"N" help:"The largest number of requests that run or wait. Further requests are refused with status 429. Default: 256."`
+	Queue    int           `name:"queue-tokens" default:"1000000" placeholder:"N" help:"The largest number of tokens of all waiting prompts together. Requests beyond this limit are refused with status 429. 0 means no limit. Default: 1000000."`
 	Repeat   bool          `name:"deterministic" help:"Make each answer independent of other requests. Answers then take longer."`
-	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long a request may take, including its wait. 0 means no limit."`
-	Sockets  int           `name:"connections" default:"16384" placeholder:"N" help:"The largest number of connections. Further connections wait; connections without a request are closed to make room for them."`
-	Delay    time.Duration `default:"0s" placeholder:"TIME" help:"How long a text or picture may wait, while the device is idle, for others to be computed together with it."`
+	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long a request may take, including its wait. 0 means no limit. Default: 10m."`
+	Sockets  int           `name:"connections" default:"16384" placeholder:"N" help:"The largest number of connections. Further connections wait; connections without a request are closed to make room for them. Default: 16384."`
+	Delay    time.Duration `default:"0s" placeholder:"TIME" help:"How long a request for vectors, scores or classes waits for others while the device is idle, to be computed together with them. Default: 0."`
 	Labels   string        `placeholder:"FILE" help:"A file with the names of the classes of the only model for pictures, one on each line. Default: labels.txt in the folder of each model, or numbers instead of names."`
-	Wait     time.Duration `name:"shutdown-delay" default:"0s" placeholder:"TIME" help:"How long the server accepts requests after an interrupt or SIGTERM, while /health has status 503. Use it where a load balancer needs time to notice that the server ends."`
-	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM and -shutdown-delay."`
+	Wait     time.Duration `name:"shutdown-delay" default:"0s" placeholder:"TIME" help:"How long the server still accepts requests after an interrupt or SIGTERM. In this time, /health has status 503, so that a load balancer notices that the server ends. Default: 0."`
+	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers in progress may still take after -shutdown-delay. Default: 30s."`
 	mapping
-	Profiles string `name:"pprof" placeholder:"ADDRESS" help:"Serve Go's profiles of the server at /debug/pprof/ of this address, such as localhost:6060. Only this machine can connect."`
+	Profiles string `name:"pprof" placeholder:"ADDRESS" help:"Serve Go's profiles of the server at /debug/pprof/ on this address, such as localhost:6060. Only this machine can connect."`
 	Log      string `enum:"off,text,json" default:"off" help:"Write a line about each request to standard error: text, json or off. The line has no contents of requests and answers."`
 }
 
 // Help is the text after the flags.
 func (serveCommand) Help() string {
-	return `Serves language models with the protocols of OpenAI's API (/v1/chat/completions, /v1/completions, /v1/responses and
-/v1/models) and of Anthropic's (/v1/messages), and the requests of llama-server (/completion and others). The path / is a
-page for chats with the model or, without a language model, about models and GPUs. /health reports whether the model can
+	return `Serves language models with the protocols of OpenAI (/v1/chat/completions, /v1/completions, /v1/responses and /v1/models),
+Anthropic (/v1/messages) and llama-server (/completion and others). The path / is a page for chats with the model. Without
+a language model, it is a page about models and GPUs. /health reports whether the model can
 answer, and /metrics has metrics for Prometheus under vLLM's names.
 
 An embedding model, or a language model with -pooling, is served at /v1/embeddings, and a cross-encoder at /v1/rerank and
@@ -58,8 +58,8 @@ names.
 
 If OTEL_EXPORTER_OTLP_ENDPOINT is set, the server sends traces of OpenTelemetry to that collector.
 
-A server of several models gives each request to the model that the request names. With -on-demand and -keep-alive, models
-are loaded when they are needed, and unloaded when they are not.
+If there are several models, each request names its model. With -on-demand and -keep-alive, models are loaded when a request
+needs them, and unloaded when they are not used.
 
 Example:
   gopherwarp serve -model SmolLM2-135M-Instruct.Q4_1.gguf &

@@ -28,7 +28,7 @@ const (
 
 // poolingFlag is the flag that makes a language model an embedding model.
 type poolingFlag struct {
-	Pooling string `enum:"none,last,mean" default:"none" help:"Compute vectors of texts with language models: last takes the activations of a text's last token, mean takes their mean over all tokens. Use the kind for which the model was trained."`
+	Pooling string `enum:"none,last,mean" default:"none" help:"Compute vectors with a language model: from the activations of a text's last token (last), or from the mean over all tokens (mean). Use the kind that the model was trained with."`
 }
 
 // vectors reports whether a model computes vectors of texts. Its files may say so, or the flag may.

@@ -10,16 +10,16 @@ import (
 )
 
 type traceCommand struct {
-	Timeline string     `default:"timeline.json" placeholder:"FILE" help:"The file to write the timeline to, for ui.perfetto.dev; - for none."`
-	Profile  string     `default:"device.pb.gz" placeholder:"FILE" help:"The file to write the profile to, for go tool pprof; - for none."`
+	Timeline string     `default:"timeline.json" placeholder:"FILE" help:"The file to write the timeline to, for ui.perfetto.dev; - for none. Default: timeline.json."`
+	Profile  string     `default:"device.pb.gz" placeholder:"FILE" help:"The file to write the profile to, for go tool pprof; - for none. Default: device.pb.gz."`
 	Program  runCommand `embed:""`
 }
 
 // Help is the text after the flags.
 func (traceCommand) Help() string {
-	return `Runs a program as "gopherwarp run" does, and records the work of its device. It writes two files: a timeline of streams,
-kernels, copies, the calls that started them and the time spent waiting; and a profile of the device time by Go call
-stack. The program must open its device with gopherwarp.Open.
+	return `Runs a program as "gopherwarp run" does, and records the work of its device. It writes a timeline and a
+profile. The timeline shows streams, kernels, copies, the calls that started them, and the time spent waiting. The
+profile shows the device time by Go call stack. The program must open its device with gopherwarp.Open.
 
 Example:
   gopherwarp trace -timeline blur.json ./examples/blur

@@ -26,7 +26,7 @@ headers of files. It does not read files that torch.save wrote, because they are
 
 -verify finds the SHA-256 of a file in one of these places: the name of its blob in a cache of Hugging Face or Ollama, the
 folder .cache/huggingface/download of a download, SHA256SUMS, or a file with the same name and .sha256 at its end. The exit
-code is 1 if a file differs, or if no SHA-256 of it is found.
+code is 1 if the SHA-256 of a file differs or is not found.
 
 Example:
   gopherwarp weights model.gguf

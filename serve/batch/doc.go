@@ -9,9 +9,9 @@
 //	vectors, err := q.Do(ctx, "a text", "another text") // from any goroutine
 //
 // Batches are computed one at a time. Items that arrive while a batch is computed wait for a later batch. A batch takes as many items as fit, in the
-// order of the calls' priorities and, among equal priorities, in the order of arrival. No item waits forever: if 15 batches pass over the item that
-// has waited longest, the next batch takes items in the order of arrival.
+// order of the calls' priorities and, among equal priorities, in the order of arrival. If the oldest item has missed 15 batches, the next batch
+// ignores priorities, so that no item waits forever.
 //
-// If the queue is full, Do refuses further items at once. A call whose context ends leaves the queue. If Run fails for a batch, the package computes
+// If the queue is full, Do refuses further items at once. A call whose context ends leaves the queue. If Run fails for a batch, the Queue computes
 // the calls of the batch again, one after another, so that one call does not make others fail.
 package batch

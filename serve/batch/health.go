@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// Health remembers whether the last batch of a queue failed. The zero value is the health of a queue without batches.
+// Health remembers whether the last batch of a queue failed. The zero value is ready to use.
 type Health struct {
 	broken atomic.Pointer[error] // that of the last batch, or nil
 }
 
-// Observe takes the report of a batch, and must be called after each batch. A batch does not count as failed if it was canceled, or if its
-// error matches one of mistakes, the errors for invalid items.
+// Observe records the report of a batch. Call it after each batch, for example from Options.Observe. A batch does not count as failed if it was
+// canceled, or if its error matches one of mistakes, which are errors about invalid items.
 func (h *Health) Observe(r Report, mistakes ...error) {
 	var failed *error
 	if r.Err != nil && !errors.Is(r.Err, context.Canceled) {
@@ -26,8 +26,8 @@ func (h *Health) Observe(r Report, mistakes ...error) {
 	h.broken.Store(failed)
 }
 
-// Check returns nil if items can be computed, and otherwise the error. After a failed batch, Check calls probe, which computes an item of
-// its own: an unhealthy server may get no requests, so only a probe can find out that the device works again.
+// Check returns nil if items can be computed, and otherwise the error. After a failed batch, Check calls probe, which should compute a test item: an
+// unhealthy server may get no requests, so only a probe can find out that the device works again.
 func (h *Health) Check(ctx context.Context, probe func() error) error {
 	last := h.broken.Load()
 	if last == nil {

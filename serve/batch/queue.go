@@ -41,10 +41,10 @@ type Options[T, R any] struct {
 	Computed func(ctx context.Context, t Times)
 }
 
-// Times describes the items of a call in a batch.
+// Times describes the computation of a call's items in a batch.
 type Times struct {
 	Arrived     time.Time // when the call began to wait
-	Collected   time.Time // the later of Arrived and the end of the previous batch; from then until Began, the Queue waited for other items
+	Collected   time.Time // the later of Arrived and the end of the previous batch; until Began, the Queue then waited for other items
 	Began       time.Time // when Run was called
 	Ended       time.Time // when Run had returned
 	Items, Size int       // of the batch

@@ -20,7 +20,7 @@ func WriteJSON(w http.ResponseWriter, v any) error {
 	return WriteBytes(w, append(text, '\n'))
 }
 
-// WriteBytes answers a request with a body. The caller has set the headers.
+// WriteBytes answers a request with a body. The caller sets the headers first.
 func WriteBytes(w http.ResponseWriter, body []byte) error {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writing)) // not every ResponseWriter has one
 	_, _ = w.Write(body)                                                        // a client that has left learns nothing

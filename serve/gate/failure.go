@@ -23,7 +23,7 @@ type Failure struct {
 	Status      int              // the HTTP status
 	Message     string           // the message for the client
 	Param, Code string           // the field at fault, and OpenAI's name of the error; each may be empty
-	Long        llm.ContextError // set if the prompt fills the context
+	Long        llm.ContextError // set if the prompt leaves no room in the context
 	Retry       time.Duration    // the time after which the client may send the request again; 0 if unknown
 }
 

@@ -55,8 +55,8 @@ func tools(list []Function) (described []json.RawMessage, names []string, err er
 	return described, names, nil
 }
 
-// Arguments returns the arguments of an earlier function call in a conversation, for chat.ToolCall. They are given as JSON, which Arguments does not
-// check. If the JSON is empty, Arguments returns an empty object.
+// Arguments returns text, the arguments of a function call in JSON, for chat.ToolCall. If text is empty, Arguments returns an empty object. It does
+// not check the JSON.
 func Arguments(text string) json.RawMessage {
 	if text == "" {
 		return json.RawMessage("{}")

@@ -40,10 +40,10 @@ type Options struct {
 	// Repository contains the models of the server that can be loaded and unloaded. It may be nil. Models that are not in the Repository are always
 	// ready.
 	Repository *repository.Repository
-	// Adapters maps the name of an adapter to the name of its model, which must be Tokenized. A request that names an adapter gets this
-	// model, with llm.Request.Adapter set to the name.
+	// Adapters maps the name of an adapter to the name of its model, which must implement Tokenized. A request that names an adapter gets this model,
+	// with llm.Request.Adapter set to the adapter's name.
 	Adapters map[string]string
-	// Others are the names of models that do not generate texts, for handlers of other requests.
+	// Others are the names of models that do not generate texts, but answer other requests, for example with package serve/pictures.
 	Others []string
 	// With AnyName, a request with an unknown name gets the only model. If there are several models, AnyName has no effect.
 	AnyName bool
@@ -59,7 +59,7 @@ type Options struct {
 	ClientTimeout time.Duration
 }
 
-// A Gate admits requests to models. It is safe for concurrent use.
+// A Gate checks requests, and finds the models for them. It is safe for concurrent use.
 type Gate struct {
 	Options
 	names    []string
@@ -133,8 +133,8 @@ func WrongKind(name string) Failure {
 	return Failure{Status: http.StatusBadRequest, Param: "model", Message: fmt.Sprintf("the model %q is not for requests of this kind", name)}
 }
 
-// Resolve returns the name of the model or adapter that a request's name means. An empty name means the only model. An unknown name is a
-// Failure or, with Options.AnyName, means the only model.
+// Resolve returns the name of the model or adapter that a request's name means. An empty name means the only model. With Options.AnyName, an unknown
+// name also means the only model. The error is a Failure.
 func (g *Gate) Resolve(name string) (string, error) {
 	if slices.Contains(g.names, name) {
 		return name, nil
@@ -160,7 +160,7 @@ type visit struct {
 // visiting is the key of a context's value: a *visit.
 type visiting struct{}
 
-// UserOf returns the API key of the client. ctx is the context of a request that Guard has passed on. Without a key, UserOf returns "".
+// UserOf returns the API key of the client, or "" if the client sent none. ctx is the context of a request that Guard has passed on.
 func UserOf(ctx context.Context) string {
 	if v, ok := ctx.Value(visiting{}).(*visit); ok {
 		return v.user
@@ -171,16 +171,15 @@ func UserOf(ctx context.Context) string {
 // failing is the key of a context's value: the function that writes the Failure of a request.
 type failing struct{}
 
-// WithFailures returns a context for a request that one protocol passes on to another protocol's handler. If the request fails, this handler
-// calls fail, which writes the Failure in the form of the first protocol.
+// WithFailures returns a context for a request that one protocol passes on to another protocol's handler. If the request fails, this handler calls
+// fail instead of writing the Failure itself.
 func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) context.Context {
 	return context.WithValue(ctx, failing{}, fail)
 }
 
 // Guard returns a handler that passes requests of clients with a valid API key on to next. If the key is invalid or next returns an error, the
-// handler writes the Failure with fail. If the request has a context of WithFailures, the handler uses that context's function instead. If the
-// client has left, the handler writes nothing. Answers with status 429, and answers about a model that is not ready, have the header
-// Retry-After.
+// handler calls fail or, for a context of WithFailures, the function of that context. If the client has left, the handler calls neither. Answers with
+// status 429, and answers about a model that is not ready, have the header Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		span := spans.Of(r.Context())
@@ -238,8 +237,8 @@ func (g *Gate) admits(key string) bool {
 // Options.Time.
 func (g *Gate) Limit(next Handler) Handler { return g.limit(g.running, next) }
 
-// LimitBrief is like Limit, for requests that need no computation of a model, such as requests for the tokens of a text. These requests
-// have a limit of their own.
+// LimitBrief is like Limit, for requests that need no computation of a model, such as requests for the tokens of a text. They do not count towards
+// the limit of Limit, but have a limit of the same size.
 func (g *Gate) LimitBrief(next Handler) Handler { return g.limit(g.brief, next) }
 
 // limit returns a handler whose requests need places.

@@ -36,7 +36,7 @@ func hold(ctx context.Context, release func()) {
 }
 
 // Hold calls f with a context for one of several requests on a connection. A model that Find returns for this context stays loaded until f returns.
-// For the context of the connection itself, it would stay loaded until the connection ends.
+// With the context of the connection, the model would stay loaded until the connection ends.
 func Hold(ctx context.Context, f func(ctx context.Context) error) error {
 	v := &visit{user: UserOf(ctx)}
 	defer v.held.release()

@@ -10,15 +10,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
-// Find returns the model that a request names, directly or by the name of an adapter, and the resolved name (see Resolve). Find loads the model if
-// it is not loaded. ctx is the context that a Handler has received from Guard, or a function from Hold. The model stays loaded until the Handler or
-// the function returns. FailureOf converts the error to a Failure.
+// Find returns the resolved name (see Resolve) and its model. For the name of an adapter, it returns the adapter's model (see Options.Adapters). Find
+// loads the model if it is not loaded. ctx is the context that Guard has passed to a Handler, or Hold to a function. The model stays loaded until
+// this Handler or function returns. FailureOf converts the error to a Failure.
 func (g *Gate) Find(ctx context.Context, name string) (string, Model, error) {
 	return g.find(ctx, name, func(m *repository.Model[Model]) (Model, func(), error) { return m.Use(ctx) })
 }
 
-// Peek is like Find, but does not load the model, and does not count as a use for repository.Options.KeepAlive. If the model is not loaded,
-// the error is a Failure.
+// Peek is like Find, but does not load the model: if the model is not loaded, the error is a Failure. Peek does not count as a use for
+// repository.Options.KeepAlive.
 func (g *Gate) Peek(ctx context.Context, name string) (string, Model, error) {
 	return g.find(ctx, name, func(m *repository.Model[Model]) (Model, func(), error) {
 		found, release, ok := m.Peek()
@@ -65,7 +65,7 @@ func (g *Gate) modelOf(name string) string {
 	return name
 }
 
-// Status returns the state of a model, or of an adapter's model. A model outside Options.Repository is ready.
+// Status returns the state of a model, or of an adapter's model. A model that is not in Options.Repository is always ready.
 func (g *Gate) Status(name string) repository.Status {
 	if g.Repository != nil {
 		if s, err := g.Repository.Status(g.modelOf(name)); err == nil {
@@ -80,7 +80,7 @@ func (g *Gate) Load(ctx context.Context, name string) error {
 	return g.change(name, func(r *repository.Repository) error { return r.Load(ctx, name) })
 }
 
-// Unload unloads the model that a request names, when no other request uses it. FailureOf converts the error to a Failure.
+// Unload waits until no other request uses the model that a request names, and unloads the model. FailureOf converts the error to a Failure.
 func (g *Gate) Unload(ctx context.Context, name string) error {
 	return g.change(name, func(r *repository.Repository) error { return r.Unload(ctx, name) })
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// NoHandler returns the Failure for a request that mux passes on to its pattern "/". If mux has handlers of the same path for other methods,
+// NoHandler returns the Failure for a request that only the pattern "/" of mux matches. If mux has handlers of the request's path for other methods,
 // the status is 405, and NoHandler lists these methods in the header Allow. Otherwise the status is 404.
 func NoHandler(w http.ResponseWriter, mux *http.ServeMux, r *http.Request) Failure {
 	var list []string
@@ -25,8 +25,8 @@ func NoHandler(w http.ResponseWriter, mux *http.ServeMux, r *http.Request) Failu
 	return Failure{Status: http.StatusMethodNotAllowed, Message: fmt.Sprintf("%s is for %s, not for %s", r.URL.Path, strings.Join(list, " and "), r.Method)}
 }
 
-// Otherwise returns a handler for the pattern "/" of mux. If mux has a handler of the request's path for other methods, the handler refuses the
-// request with fail. It passes all other requests on to next.
+// Otherwise returns a handler for the pattern "/" of mux. If mux has handlers for the request's path, but not for its method, the returned handler
+// calls fail. It passes all other requests on to next.
 func Otherwise(mux *http.ServeMux, next http.Handler, fail func(http.ResponseWriter, Failure)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if f := NoHandler(w, mux, r); f.Status == http.StatusMethodNotAllowed {

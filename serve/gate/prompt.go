@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// A Prompt is the input of a model: a text, or a sequence of pieces, each of which is a text or a token.
+// A Prompt is the input of a model: a text, or a sequence of texts and tokens.
 type Prompt struct {
 	Text   string
 	Pieces []Piece // nil for a text
@@ -115,9 +115,9 @@ type Continuer struct {
 	Prompts Prompts
 }
 
-// Continue returns the tokens of all continuations, which are generated at the same time. Each prompt gets r.N continuations: Token.Choice is i*r.N
-// to i*r.N+r.N-1 for the continuations of prompt i. The iterator ends after an error. Continue stores the usage of all continuations together in
-// *r.Usage, so r.Usage must not be nil.
+// Continue returns the tokens of all continuations, which are generated at the same time. Each prompt gets r.N continuations. Token.Choice is i*r.N+j
+// for continuation j of prompt i. The iterator ends after an error. Continue stores the usage of all continuations together in *r.Usage, so r.Usage
+// must not be nil.
 func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.Token, error] {
 	endsTurn(ctx, len(c.Prompts), &r)
 	g := newGeneration(ctx, "text_completion", &r)

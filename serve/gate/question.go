@@ -15,18 +15,18 @@ type Question struct {
 	Messages  []chat.Message
 	Functions []Function // the functions that the model may call
 	Single    bool       // whether the answer has at most one call
-	Forced    bool       // whether the answer is a call, as Gate.Force requires
+	Forced    bool       // whether Gate.Force restricts the answer to a call
 }
 
 // Part is a part of an answer.
 type Part struct {
 	chat.Part
-	Token  *llm.Token // the token, in its first part; nil in its other parts
+	Token  *llm.Token // the token, in the first of the parts that it yields; otherwise nil
 	Choice int        // the number of the answer, below Request.N
 	ID     string     // the ID of the call, in the first part of the call
 	Finish llm.Finish // Unfinished, except in the last part of an answer; the last part has neither text nor call
 	Stop   string     // in the last part: the text of Request.Stop that ended the answer
-	Called bool       // in the last part: whether the answer has calls, of which the last is complete
+	Called bool       // in the last part: whether the answer has calls and the last call is complete
 }
 
 // Answer returns the parts of r.N answers. Each token yields at least one part, which may be empty. The iterator ends after an error. r.Stop

@@ -32,6 +32,6 @@ func (s *Seed) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// NewSeed returns a random seed for a request without one. The seed has 32 bits, so a client that reads it as a floating-point number can send
-// it back unchanged. The seed is not 2^32-1, with which a client of llama-server asks for a new seed.
+// NewSeed returns a random seed for a request without one. The seed has 32 bits, so a client that reads it as a floating-point number can send it
+// back unchanged. The seed is never 2^32-1, which asks llama-server for a random seed.
 func NewSeed() uint64 { return uint64(rand.Uint32N(math.MaxUint32)) }

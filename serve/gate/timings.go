@@ -6,8 +6,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
-// Timings returns the numbers of tokens, times and rates of texts under llama-server's names. The rate of generated tokens does not include
-// the first token, because the computation of the prompt yields it.
+// Timings returns numbers of tokens, times and rates under llama-server's names. The rate of generated tokens does not include the first token,
+// because the computation of the prompt yields this token.
 func Timings(u llm.Usage) map[string]float64 {
 	milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
 	prompt, steps := float64(u.Prompt-u.Known), float64(max(u.Generated-1, 0))

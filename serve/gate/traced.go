@@ -61,7 +61,7 @@ func describeModel(ctx context.Context, model string) {
 // provider is the value of the attribute gen_ai.provider.name.
 const provider = "gopherwarp"
 
-// DescribeEncoder records the model that answers the request of ctx, the operation, and the number of tokens. The record is in the request's span.
+// DescribeEncoder adds the name of the model, the operation and the number of tokens to the request's span.
 func DescribeEncoder(ctx context.Context, model, operation string, tokens int) {
 	if s := spans.Of(ctx); s != nil {
 		s.Set(
@@ -71,15 +71,15 @@ func DescribeEncoder(ctx context.Context, model, operation string, tokens int) {
 	}
 }
 
-// DescribeClassifier records the model that answers the request of ctx, in the request's span.
+// DescribeClassifier adds the name of the model to the request's span.
 func DescribeClassifier(ctx context.Context, model string) {
 	if s := spans.Of(ctx); s != nil {
 		s.Set(spans.Attr("gopherwarp.model", model))
 	}
 }
 
-// DescribeBatch records three times of a call in a batch: the wait for the device, the wait for other items, and the computation.
-// They become children of the request's span. DescribeBatch is a function for batch.Options.Computed.
+// DescribeBatch adds three child spans to the request's span (see package serve/spans): the wait for the device, the wait for other items of the
+// batch, and the computation. Use DescribeBatch as batch.Options.Computed.
 func DescribeBatch(ctx context.Context, t batch.Times) {
 	s := spans.Of(ctx)
 	if s == nil {

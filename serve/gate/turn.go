@@ -48,8 +48,8 @@ func (t *turn) end() {
 // turning is the key of a context's value: the turn of a request.
 type turning struct{}
 
-// WithTurn returns a context with which Gate.Decode can give a large request a turn. Call end when the request ends. Guard does both for its
-// requests, so only requests without Guard need WithTurn.
+// WithTurn returns a context for a request that has not passed Guard. With this context, Gate.Decode can give a large request a turn. Call end when
+// the request ends.
 func (g *Gate) WithTurn(ctx context.Context) (turnCtx context.Context, end func()) {
 	t := &turn{places: g.large}
 	return context.WithValue(ctx, turning{}, t), t.end
@@ -65,9 +65,8 @@ func (g *Gate) Decode(ctx context.Context, data []byte, v any) error {
 	return Decode(bytes.NewReader(data), v)
 }
 
-// EndTurn ends the turn that a request with a large body has been given by Gate.Decode. Call EndTurn when the texts
-// of the request have become tokens, so that other large requests get a turn while the model computes.
-// Question.Answer and Continuer.Continue do this.
+// EndTurn ends the turn of a large request (see the package documentation). Call EndTurn when the texts of the request are tokenized, so that other
+// large requests get a turn while the model computes. Question.Answer and Continuer.Continue end the turn themselves.
 func EndTurn(ctx context.Context) {
 	if t, ok := ctx.Value(turning{}).(*turn); ok {
 		t.end()

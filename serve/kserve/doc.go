@@ -1,9 +1,9 @@
-// Package kserve serves models that take and return tensors, in version 2 of KServe's Open Inference Protocol, which is also the protocol of Triton
-// Inference Server. The package implements it over HTTP, with Triton's extensions for binary tensors, for classes and for loading and unloading
-// models, and with Triton's metrics.
+// Package kserve serves models that take and return tensors over HTTP. The protocol is version 2 of KServe's Open Inference Protocol, which Triton
+// Inference Server also uses. The package supports Triton's extensions for binary tensors, for classes, and for loading and unloading models, and has
+// Triton's metrics.
 //
 //	m := kserve.NewMetrics("minilm")
-//	h, err := kserve.Handle(g, kserve.Options{ // g is a *gate.Gate that knows the names
+//	h, err := kserve.Handle(g, kserve.Options{ // g is a *gate.Gate with these names in Options.Others
 //		Models:  map[string]kserve.Model{"minilm": kserve.Vectors(e)},
 //		Metrics: m,
 //		Next:    next, // for all other requests

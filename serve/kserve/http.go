@@ -35,7 +35,7 @@ type Handler struct {
 	mux     http.ServeMux
 }
 
-// Handle returns a Handler for o.Models. The gate must know the names of these models.
+// Handle returns a Handler for o.Models. The gate must have models with the same names, for example in gate.Options.Others.
 func Handle(g *gate.Gate, o Options) (*Handler, error) {
 	h := &Handler{Gate: g, options: o}
 	for name := range o.Models {

@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/batch"
 )
 
-// Metrics are the metrics of models under Triton's names. It is a prometheus.Collector.
+// Metrics is a prometheus.Collector for the metrics of models under Triton's names.
 type Metrics struct {
 	succeeded, failed, elements, batches *prometheus.CounterVec
 	whole, queue, input, compute, output *prometheus.CounterVec // microseconds

@@ -71,7 +71,7 @@ func (v vectors) Infer(ctx context.Context, elements [][]byte) (Tensor, error) {
 
 // A Classifier finds the classes of pictures. It may be used by several goroutines.
 type Classifier interface {
-	// Classify returns all classes of each picture. A picture is given as the contents of a file.
+	// Classify returns all classes of each picture. The arguments are the contents of JPEG or PNG files.
 	Classify(ctx context.Context, files ...[]byte) ([][]classify.Class, error)
 	Classes(ctx context.Context) (int, error) // loads the model if it is not loaded
 	Labels() []string                         // may have fewer elements than Classes
@@ -123,7 +123,7 @@ type Request struct {
 	Inputs  []Tensor
 	Outputs []Wanted // empty for all outputs
 
-	// Priority is the parameter priority of Triton's protocol: requests with a smaller number are computed first, and 0 means 2.
+	// Priority is the parameter priority of Triton's protocol: requests with a smaller number are computed first. 0 means the default, 2.
 	Priority int64
 	// Timeout is the parameter timeout: the microseconds after which the request ends with an error. 0 means no limit.
 	Timeout int64
@@ -138,11 +138,11 @@ const longestTimeout = 24 * time.Hour
 // Wanted is an output that a request asks for.
 type Wanted struct {
 	Name    string
-	Classes int // the number of most probable classes of each row to return; 0 for the values
+	Classes int // return this number of most probable classes for each row; 0 means all values
 }
 
-// Infer calls read, which returns a request, and computes the model's answer. Options.Metrics counts the request, even if read fails.
-// Infer is for other transports of the protocol. Such a transport must limit the number of requests itself.
+// Infer calls read, and computes the model's answer to the request that read returns. Options.Metrics counts the request, even if read fails. Infer
+// is for other transports of the protocol, which must limit the number of requests themselves.
 func (h *Handler) Infer(ctx context.Context, model, version string, read func() (Request, error)) ([]Tensor, error) {
 	m, err := h.Model(model, version)
 	if err != nil {

@@ -83,8 +83,8 @@ func (c *counted) wait(ctx context.Context) error {
 	}
 }
 
-// Serve answers the requests of a listener until ctx is done, and for Options.Delay longer. Then it closes the listener, waits at most
-// Options.Drain for the answers that have begun, and cancels the contexts of the remaining answers. It returns the error of the listener.
+// Serve answers the requests of a listener until ctx is done, and for Options.Delay longer. Then it closes the listener, waits at most Options.Drain
+// for the answers in progress, and cancels the contexts of requests that are still not answered. It returns the error of the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error {
 	over := make(chan struct{})
 	requests, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), ending{}, (<-chan struct{})(over)))

@@ -16,6 +16,6 @@
 //	h := llamacpp.Handle(g, openai.Handle(g), llamacpp.Options{Paths: map[string]string{"smollm2": "smollm2.gguf"}, Slots: 8})
 //	return http.ListenAndServe("localhost:8080", h)
 //
-// The field lora of /completion chooses an adapter by its number in the sorted list of names. The server refuses grammars in GBNF, infilling,
-// pictures, saved slots, scales of adapters other than 0 and 1, and probabilities after sampling (post_sampling_probs).
+// The field lora of /completion chooses an adapter by its id in /lora-adapters. The server refuses grammars in GBNF, infilling, pictures, saved
+// slots, scales of adapters other than 0 and 1, and probabilities after sampling (post_sampling_probs).
 package llamacpp

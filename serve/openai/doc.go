@@ -1,5 +1,5 @@
 // Package openai serves language models with the HTTP protocol of OpenAI: chat/completions, completions, responses and models. Answers can be
-// streamed as server-sent events, and may have calls of functions. Responses are not stored.
+// streamed as server-sent events, and may have function calls. Responses are not stored.
 //
 //	h, err := openai.New(openai.Options{Models: map[string]openai.Model{"smollm2": m}}) // m is an *llm.Model
 //	if err != nil {

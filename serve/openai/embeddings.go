@@ -31,7 +31,7 @@ type Embedder interface {
 	EmbedTokens(ctx context.Context, texts ...[]int32) ([][]float32, error)
 	Width() int
 	MaxTokens() int   // the largest number of tokens of a text
-	BatchTokens() int // the number of tokens that are computed at once
+	BatchTokens() int // the largest number of tokens that are computed at once
 }
 
 // EmbedOptions are the models that compute vectors or scores of texts, and their limits.
@@ -39,7 +39,7 @@ type EmbedOptions struct {
 	// Models are the embedding models, by their names in requests. The field Others of the gate.Options must contain the same names. Models are loaded
 	// when a request needs them.
 	Models map[string]*repository.Model[Embedder]
-	// Rerankers are the models for /v1/rerank, as Models are for /v1/embeddings.
+	// Rerankers are the models for /v1/rerank, under the same conditions.
 	Rerankers map[string]*repository.Model[Reranker]
 	// Texts limits the texts, or pairs of texts, that wait for a model; a request beyond this limit is refused with status 429. 0 means
 	// 4096.
@@ -48,12 +48,12 @@ type EmbedOptions struct {
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
-	// Began is called, unless it is nil, when a request to /v1/embeddings or /v1/rerank for a model begins. When the request ends, ended is called with
-	// the request's error, or nil.
+	// Began is called, unless it is nil, when a request to /v1/embeddings or /v1/rerank for a model begins. When the request ends, the returned
+	// function is called with the request's error, or nil.
 	Began func(model string) (ended func(error))
 	// Metrics are additional metrics for /metrics.
 	Metrics []prometheus.Collector
-	// Health returns nil if the models of other handlers work, and otherwise the error of /health. It may be nil.
+	// Health, unless it is nil, returns nil if the models of other handlers work, and otherwise the error for /health.
 	Health func(ctx context.Context) error
 }
 

@@ -15,16 +15,16 @@ import (
 
 // A Reranker computes the relevance of documents to a query. It may be used by several goroutines. *rerank.Model is one.
 type Reranker interface {
-	// Encode returns the tokens of the query with each document, at most MaxTokens.
+	// Encode returns a Pair of at most MaxTokens tokens for the query and each document.
 	Encode(query string, documents ...string) []rerank.Pair
 	// Check returns the error that Logits would return for a pair, or nil.
 	Check(p rerank.Pair) error
 	// Logits returns the output of the model for each pair.
 	Logits(ctx context.Context, pairs ...rerank.Pair) ([]float32, error)
-	// Relevance returns the relevance for a result of Logits.
+	// Relevance converts a result of Logits to a relevance.
 	Relevance(logit float32) float32
 	MaxTokens() int   // the largest number of tokens of a pair
-	BatchTokens() int // the number of tokens that are computed at once
+	BatchTokens() int // the largest number of tokens that are computed at once
 }
 
 // reranker is a Reranker with its queue.

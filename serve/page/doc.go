@@ -8,5 +8,5 @@
 //	mux.Handle("GET /page/", page.Handler())
 //	err := http.ListenAndServe("localhost:8080", mux)
 //
-// The pages themselves need no API key. If the server needs one, the page for chats asks for it, and keeps it until the tab is closed.
+// The pages themselves need no API key. If the server's models need a key, the page for chats asks for the key, and keeps it until the tab is closed.
 package page

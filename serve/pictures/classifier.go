@@ -16,7 +16,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
-// A Classifier is a model of a Handler with its queue, for use by other protocols. Pictures of all protocols wait in the same queue.
+// A Classifier is a model of a Handler, for use by other protocols. Pictures of all protocols wait in the same queue.
 type Classifier struct {
 	name    string
 	model   *repository.Model[Model]
@@ -78,7 +78,7 @@ func (c *Classifier) Classes(ctx context.Context) (int, error) {
 func (c *Classifier) Labels() []string { return c.labels }
 
 // Health returns nil if pictures can be classified or the model is not loaded, and otherwise the error. After a failed batch, Health classifies a
-// picture of its own, to find out whether the device works again.
+// test picture, to find out whether the device works again.
 func (c *Classifier) Health(ctx context.Context) error {
 	return c.failing.Check(ctx, func() error {
 		if c.model.Status().State != repository.Ready {

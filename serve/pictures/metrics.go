@@ -21,8 +21,7 @@ func newMetrics(model string) *metrics {
 	}
 }
 
-// Metrics returns the metrics of all models, which /metrics also has: the times of requests, the sizes of batches, and the pictures that
-// wait.
+// Metrics returns the metrics of all models: the times of requests, the sizes of batches, and the pictures that wait. /metrics returns them too.
 func (h *Handler) Metrics() (list []prometheus.Collector) {
 	for name, c := range h.classifiers {
 		waiting := prometheus.GaugeOpts{Name: "gopherwarp_pictures_waiting", Help: "Pictures that wait.", ConstLabels: prometheus.Labels{"model_name": name}}

@@ -44,7 +44,7 @@ type Options struct {
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
-	// Began is called, unless it is nil, when a request to /classify for a model begins. When the request ends, ended is called with
+	// Began is called, unless it is nil, when a request to /classify for a model begins. When the request ends, the returned function is called with
 	// the request's error, or nil.
 	Began func(model string) (ended func(error))
 	// Metrics are further metrics that /metrics returns.

@@ -15,7 +15,7 @@
 //	}
 //	defer release()
 //
-// A Repository contains the models of a process by name, whatever their types. A Model is one of them. It is in one of five states:
+// A Repository contains the models of a process, by name. The models may have different types. Each Model is in one of five states:
 //
 //	            Use or Load               success
 //	Unloaded ----------------> Loading ------------> Ready
@@ -26,5 +26,6 @@
 //	    +------------------------------------------ Unloading
 //
 // Any number of goroutines may use a model. Uses that begin while the model is loading wait for the load. A model is unloaded only when no use is in
-// progress. If a load fails for lack of device memory, the Repository unloads the model that has been unused for the longest time, and tries again.
+// progress. If there is too little device memory for a load, the Repository unloads the model that has been unused for the longest time, and tries
+// again.
 package repository

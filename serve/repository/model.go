@@ -2,7 +2,8 @@ package repository
 
 import "context"
 
-// A Model is a model that its Repository loads when it is used, or a model that is always loaded. It is safe for concurrent use. Its methods Status, Load and Unload are like those of the Repository.
+// A Model is a model that a Repository loads when the model is used, or a model that is always loaded (see Loaded). It is safe for concurrent use.
+// Its methods Status, Load and Unload are like those of the Repository.
 type Model[T any] struct{ unit }
 
 // Loaded returns a Model that is loaded and belongs to no Repository. The caller frees the memory of value.
@@ -11,8 +12,8 @@ func Loaded[T any](value T) *Model[T] {
 }
 
 // Use returns the loaded model, and loads it if necessary. The caller calls release when the use has ended; until then, the model is not unloaded. If
-// ctx ends before the model is ready, the error wraps ErrLoading and the error of ctx, and the load goes on. If a load fails, this call and all calls
-// in the next seconds return a *LoadError. If the Repository is closed, the error wraps ErrClosed.
+// ctx ends before the model is ready, the load continues, and the error wraps ErrLoading and the error of ctx. If a load fails, this call and all
+// calls in the next seconds return a *LoadError. If the Repository is closed, the error wraps ErrClosed.
 func (m *Model[T]) Use(ctx context.Context) (value T, release func(), err error) {
 	v, release, err := m.use(ctx)
 	if err != nil {

@@ -32,8 +32,8 @@ func New(o Options) *Repository {
 	return &Repository{options: o, turn: make(chan struct{}, 1), models: map[string]*unit{}}
 }
 
-// Add adds a model, which is not loaded. The function load loads the model, and returns the model and a function that frees the model's memory. If
-// the Repository is closed during a load, the context of load ends. If the Repository has a model with the same name, the error wraps ErrTaken.
+// Add adds a model without loading it. The function load loads the model, and returns the model and a function that frees the model's memory. If the
+// Repository is closed during a load, the context of load ends. If the Repository has a model with the same name, the error wraps ErrTaken.
 func Add[T any](r *Repository, name string, load func(ctx context.Context) (T, func() error, error)) (*Model[T], error) {
 	m := &Model[T]{unit{name: name, repository: r, changed: make(chan struct{})}}
 	m.load = func(ctx context.Context) (any, func() error, error) { return load(ctx) }
@@ -83,8 +83,8 @@ func (r *Repository) Status(name string) (Status, error) {
 	return m.Status(), nil
 }
 
-// Load loads a model, unless it is loaded, even if the last load failed a short time ago. If there is no model with this name, the error
-// wraps ErrName. The other errors are those of Model.Use.
+// Load loads a model, unless it is loaded. Unlike Model.Use, Load tries again at once after a load that failed. If there is no model with this name,
+// the error wraps ErrName. The other errors are those of Model.Use.
 func (r *Repository) Load(ctx context.Context, name string) error {
 	m, err := r.find(name)
 	if err != nil {

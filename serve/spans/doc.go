@@ -17,7 +17,7 @@
 // Tracer.Handler begins a span for each request. A handler gets the span with Of, names the span, and sets its attributes. Start begins a child span;
 // Add adds a child that has ended. Spans without a name are not sent.
 //
-// Recording never waits for the collector. Ended spans wait in memory, at most 2,048; further ones are dropped and counted. If the collector refuses
+// Recording never waits for the collector. At most 2,048 ended spans wait in memory; further spans are dropped and counted. If the collector refuses
 // a batch of spans temporarily or does not answer, the package tries again a few times and then drops the batch.
 //
 // The package supports the header traceparent of requests (W3C's Trace Context), the samplers that OTEL_TRACES_SAMPLER names, and the encoding

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// FromEnvironment returns the Options that the variables of OpenTelemetry's specification describe. Endpoint is empty if the
-// variables name no endpoint or turn traces off. The error describes variables with values that are invalid or not supported, and
-// wraps ErrOptions; the Options are as if these variables were not set.
+// FromEnvironment returns the Options that the variables of OpenTelemetry's specification describe. Endpoint is empty if the variables name no
+// endpoint or turn traces off. FromEnvironment ignores variables whose values are invalid or not supported, and describes them in an error that wraps
+// ErrOptions.
 func FromEnvironment(get func(name string) string) (o Options, err error) {
 	e := environment{get: get}
 	if strings.EqualFold(get("OTEL_SDK_DISABLED"), "true") || get("OTEL_TRACES_EXPORTER") == "none" {

@@ -83,8 +83,8 @@ type Sampler struct {
 	alone bool    // does not do what the client did
 }
 
-// ParseSampler returns the sampler with a name that OTEL_TRACES_SAMPLER may have. The sampler always_on chooses all traces, always_off
-// chooses none, and traceidratio chooses by the identifier of the trace. With the prefix parentbased_, the choice of the client has
+// ParseSampler returns the sampler with the given name, a value of OTEL_TRACES_SAMPLER. The sampler always_on chooses all traces, always_off chooses
+// none, and traceidratio chooses by the identifier of the trace. With the prefix parentbased_, the choice of the client, if there is one, takes
 // precedence. The argument is the share of traces, from 0 to 1, that traceidratio chooses; an empty argument means 1.
 func ParseSampler(name, argument string) (Sampler, error) {
 	rest, based := strings.CutPrefix(name, "parentbased_")

@@ -26,7 +26,7 @@ type Options struct {
 	Sampler Sampler
 	// Timeout limits the time of an attempt to send a batch. 0 means 10 seconds.
 	Timeout time.Duration
-	// Interval is the longest time that an ended span waits until it is sent together with others. 0 means 5 seconds.
+	// Interval is the longest time that an ended span waits for others, to be sent together with them. 0 means 5 seconds.
 	Interval time.Duration
 	// Report, unless it is nil, is called with the error when the first of several consecutive batches is dropped, and with nil when
 	// a later batch has arrived.

@@ -7,7 +7,6 @@
 //	}
 //	return listen.Serve(ctx, l, rpc.Handle(h, h), listen.Options{}) // HTTP and gRPC on one port
 //
-// Handle returns an http.Handler, so gRPC uses the same port, certificate, API keys and limits as HTTP. The package encodes messages
-// itself. Generated code would register the protocol's names for the whole program, so the program could not contain other clients of the
-// protocol. Streams and Triton's calls for shared memory are not supported.
+// Handle returns an http.Handler, so gRPC uses the same port, certificate, API keys and limits as HTTP. The package contains no generated code, so it
+// does not conflict with the generated code of clients in the same program. Streams and Triton's calls for shared memory are not supported.
 package rpc
