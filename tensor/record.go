@@ -23,8 +23,8 @@ type Derivative struct {
 	targets []*Tensor // for each operand that is a parameter, where Backward adds the derivative
 }
 
-// Sum returns the part of the derivative with respect to operand i that other operations have contributed so far, or nil. Unless it is nil,
-// Back must return the sum of this part and its own derivative. Use Sum if the kernels of Back can add to an array at no cost.
+// Sum returns the part of the derivative with respect to operand i that other operations have contributed so far, or nil. A Back
+// that has called Sum must add a non-nil result to the derivative that it returns. Use Sum if the kernels of Back can add to an array at no cost.
 func (d *Derivative) Sum(i int) *Tensor {
 	if i < len(d.sums) && d.sums[i] != nil {
 		d.summed[i] = true

@@ -19,7 +19,7 @@ func main() {
 	if *since != 0 {
 		began = time.Unix(0, *since)
 	}
-	if err := run(os.Stdout, began, 1<<20, 10_000_000); err != nil {
+	if err := run(os.Stdout, began, 1_000_000, 10_000_000); err != nil {
 		fmt.Fprintln(os.Stderr, "multiply:", err)
 		os.Exit(1)
 	}

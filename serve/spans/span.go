@@ -106,7 +106,7 @@ func (s *Span) Fail(message string) {
 	}
 }
 
-// Add adds a child that has ended, if the span has a name. A non-nil err marks the child as failed.
+// Add adds a child that has ended. If s has no name, Add does nothing. A non-nil err marks the child as failed.
 func (s *Span) Add(name string, during Interval, err error, attributes ...Attribute) {
 	if s == nil {
 		return

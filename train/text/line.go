@@ -60,7 +60,7 @@ type Message struct {
 // roles are the roles of messages.
 var roles = []string{"assistant", "developer", "function", "system", "tool", "user"}
 
-// ParseLine returns the contents of a line. It ignores other keys, such as "Text", and keys with the value null. The error wraps ErrLine.
+// ParseLine returns the contents of a line. It ignores unknown keys, and keys with the value null. Keys are case-sensitive: "Text" is unknown. The error wraps ErrLine.
 func ParseLine(line []byte) (Record, error) {
 	r, err := parseRecord(line)
 	if err != nil {
