@@ -115,8 +115,8 @@ func (m *Memory) Own() (n int) {
 // Divided reports whether Master has only a part of the parameters.
 func (m *Memory) Divided() bool { return m.divided }
 
-// Vectors returns the number of elements of all vectors, which are the first elements of Master and of Values. If Master is not divided, the
-// result is 0.
+// Vectors returns the number of elements of all vectors: see Params.Divide. These elements are the first of Master and of Values. If Master
+// is not divided, the result is 0.
 func (m *Memory) Vectors() int { return m.vectors }
 
 // A Piece is a range of elements that belong to one parameter and to one Part of a process.

@@ -87,8 +87,8 @@ func Rows(x, numbers *tensor.Tensor) *tensor.Tensor {
 	}.Apply()
 }
 
-// SumForward returns the input of an encoder: for each token, the sum of a vector of each table. The tensor numbers[i], of int32, selects the
-// vectors of tables[i]. The result has the type of activations on GPUs, and float32 on other devices.
+// SumForward returns the input of an encoder: for each token, the sum of one vector from each table. The tensor numbers[i], of int32, selects
+// the vectors of tables[i]. The result has the type of activations on GPUs, and float32 on other devices.
 func SumForward(tables [3]*Embedding, numbers [3]*tensor.Tensor) *tensor.Tensor {
 	for i, n := range numbers {
 		numbers[i] = n.Contiguous()

@@ -24,7 +24,7 @@ var (
 type LoadOptions struct {
 	// Ignore lists tensors of the file that the model does not use.
 	Ignore []string
-	// Rename, unless it is nil, maps the name that the tags give a layer to its name in the file. The name may have a list in braces.
+	// Rename, unless it is nil, maps the name that the tags give a layer to its name in the file. Both names may have a list in braces.
 	Rename func(name string) string
 	// Order permutes the rows of matrices, and the elements of vectors. For the name of a tensor in the file, Order returns nil if the rows
 	// keep their order. Otherwise, it returns a function that maps i to the number of the file's row that becomes row i.

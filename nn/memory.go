@@ -43,8 +43,8 @@ func (q *Parameter) values(s *tensor.Scope, from, n int) ([]float32, error) {
 	return values, s.Stream().Synchronize(s.Context())
 }
 
-// Set replaces the parameter's values by values in row-major order. If their number is not the number of elements, the error matches
-// ErrValues.
+// Set replaces the parameter's values by the given values, in row-major order. If their number is not the number of elements, the
+// error matches ErrValues.
 func (q *Parameter) Set(s *tensor.Scope, values []float32) error {
 	m, err := q.params.Memory(s)
 	if err != nil {

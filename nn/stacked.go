@@ -64,7 +64,7 @@ func (l *Stacked) loadTrained(from *loader, names []string) (err error) {
 	return nil
 }
 
-// Part returns layer i, after Load.
+// Part returns layer i. Before Load, only a Stacked made by NewStacked has layers.
 func (l *Stacked) Part(i int) *Linear { return &l.parts[i] }
 
 // suffixed returns names with a suffix after a dot.
@@ -222,7 +222,7 @@ func (l *Stacked) normalizes(n *RMSNorm, x *tensor.Tensor) bool {
 }
 
 // NormTogether returns Together(n.Forward(x)) from a single kernel, without an intermediate tensor. It returns false if there is no such
-// kernel. On GPUs, there is one for a single row of a residual stream and quantized matrices.
+// kernel. On GPUs, there is one for quantized matrices if x is a single row of a residual stream.
 func (l *Stacked) NormTogether(n *RMSNorm, x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if !l.normalizes(n, x) {
 		return nil, false

@@ -51,8 +51,8 @@ func (n *RMSNorm) of(x *tensor.Tensor) (matvec.Norm, error) {
 	return matvec.Norm{X: v, Gain: n.gain, Epsilon: n.Epsilon}, err
 }
 
-// Slots describe the pages of a cache, in which RotateForward stores the key and the value of a token. Each page has the shape [heads][64][HeadDim].
-// Table has a row for each sequence, with the numbers of up to MaxPages pages.
+// Slots describe the pages of a cache, in which RotateForward stores the key and the value of a token. Each page has the shape
+// [KeyHeads][64][HeadDim]. Table has a row for each sequence, with the numbers of up to MaxPages pages.
 type Slots struct {
 	Heads, KeyHeads, HeadDim, MaxPages int
 	Place                              device.Slice[int32]   // the token's sequence and its position there

@@ -31,11 +31,11 @@ type ConvOptions struct {
 	Activation Activation // is applied last
 }
 
-// Conv2d convolves images, a tensor of shape [n height width channels], with square filters of shape [filters k k channels]. With Depthwise,
-// filters have the shape [k k channels]. Unless bias is nil, Conv2d adds bias, of shape [filters]. The result has the shape [n height' width'
-// filters], where height' is (height+Before+After-k)/Stride + 1. The padding is zeros. Elements are float32, F16 or BF16; arithmetic is in
-// float32; the result has the type of t. Conv2d has no derivative: a variable as an operand is a mistake. The mistake is ErrShape if the sizes
-// do not fit, and ErrDType for other types.
+// Conv2d convolves the images t, of shape [n height width channels], with m square filters, of shape [m k k channels]. With Depthwise,
+// filters has the shape [k k channels], and m is the number of channels. Unless bias is nil, Conv2d adds bias, of shape [m]. The result has
+// the shape [n height' width' m], where height' is (height+Before+After-k)/Stride + 1. The padding is zeros. Elements are float32, F16 or
+// BF16; arithmetic is in float32; the result has the type of t. Conv2d has no derivative: a variable as an operand is a mistake. The mistake
+// is ErrShape if the sizes do not fit, and ErrDType for other types.
 func (t *Tensor) Conv2d(filters, bias *Tensor, o ConvOptions) *Tensor {
 	const name = "Conv2d"
 	in := []*Tensor{t, filters}

@@ -46,8 +46,8 @@ func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
 	return s.linear(name, in, nil).Reshape(shape...)
 }
 
-// AddLinear returns the sum of t and x.Linear(weight, bias). If t has the shape of the result and all element types are the same, one kernel
-// usually computes both. The mistakes are those of Linear and Add.
+// AddLinear returns the sum of t and x.Linear(weight, bias). If t and x.Linear(weight, bias) have the same shape, and all element types are
+// the same, one kernel usually computes the sum. The mistakes are those of Linear and Add.
 func (t *Tensor) AddLinear(x, weight, bias *Tensor) *Tensor {
 	const name = "AddLinear"
 	in := []*Tensor{x, weight}

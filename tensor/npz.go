@@ -29,9 +29,9 @@ func WriteNPZ(ctx context.Context, w io.Writer, list map[string]*Tensor) error {
 	return archive.Close()
 }
 
-// ReadNPZ reads the tensors of a file in the format of NumPy's savez or savez_compressed. The file has size bytes. The element types must be
-// in Element. Errors wrap ErrFormat, ErrDType or ErrShape, or are errors of r. A small file can contain large tensors, because
-// savez_compressed compresses them.
+// ReadNPZ reads the tensors of a file in the format of NumPy's savez or savez_compressed. The argument size is the length of the file in
+// bytes. The element types must be in Element. Errors wrap ErrFormat, ErrDType or ErrShape, or are errors of r. A small file can contain
+// large tensors, because savez_compressed compresses them.
 func ReadNPZ(s *Scope, r io.ReaderAt, size int64) (map[string]*Tensor, error) {
 	const op = "ReadNPZ"
 	if err := s.check(op); err != nil {

@@ -45,9 +45,9 @@ func (t *Tensor) Min(dims ...int) *Tensor {
 	return reduce("Min", folding{array.Smallest, false}, t, dims)
 }
 
-// ArgMax returns the indices of the greatest elements along a dimension, as int64. If several elements are the greatest, ArgMax returns
-// the index of the first of them. If there are NaNs, ArgMax returns the index of the first NaN. The result does not have this
-// dimension. The mistake is ErrValue if there is no such dimension, and ErrShape if the dimension has no elements.
+// ArgMax returns the indices of the greatest elements along a dimension, as int64. The result does not have this dimension. If several
+// elements are the greatest, ArgMax returns the index of the first of them. If there are NaNs, ArgMax returns the index of the first
+// NaN. The mistake is ErrValue if there is no such dimension, and ErrShape if the dimension has no elements.
 func (t *Tensor) ArgMax(dim int) *Tensor { return arg("ArgMax", array.Greatest, t, dim) }
 
 // ArgMin returns the indices of the smallest elements along a dimension. See ArgMax.

@@ -11,8 +11,8 @@ import (
 
 // CumSum returns running sums: for each element, the sum of this element and all elements before it along a dimension. Sums of integers and
 // bools are int64; sums of floats have the element type of t. The result has the shape of t. As in NumPy, elements are added one after
-// another: in float32, or in float64 if t is float64. So the rounding error grows with the number of elements; in float32, a sum of ones stops
-// at 1<<24. For long dimensions, convert t to float64 first. The mistake is ErrValue if there is no such dimension.
+// another: floats in float32, or in float64 if t is float64. So the rounding error grows with the number of elements; in float32, a sum of
+// ones stops at 1<<24. For long dimensions, convert t to float64 first. The mistake is ErrValue if there is no such dimension.
 func (t *Tensor) CumSum(dim int) *Tensor {
 	const name = "CumSum"
 	s, err := scopeOf(name, []*Tensor{t})

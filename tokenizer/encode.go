@@ -36,8 +36,8 @@ type Encoding struct {
 	// TypeIDs has an element for each ID. The tokenizer's file determines the elements: usually 0
 	// for the first text, and 0 or 1 for the second text.
 	TypeIDs []int32
-	// Offsets has an element for each ID: the range of the text that the token represents, in whole characters. For a token that the tokenizer added,
-	// the range is empty. Offsets is nil if Options.Offsets is not set. Offsets of the second text count from its own start.
+	// Offsets has an element for each ID: the range of the text that the token represents, extended to whole characters. For a token that the
+	// tokenizer added, the range is empty. Offsets is nil if Options.Offsets is not set. Offsets of the second text count from its own start.
 	Offsets []Offset
 	// Truncated reports whether Options.MaxLength removed tokens.
 	Truncated bool
@@ -60,7 +60,7 @@ func (t *Tokenizer) EncodePair(a, b string, o Options) Encoding {
 	return t.EncodePairs(a, []string{b}, o)[0]
 }
 
-// EncodePairs returns the result of EncodePair for a and each text of list. It tokenizes a only once.
+// EncodePairs returns the result of EncodePair for the text a and each text of list. It tokenizes the text a only once.
 func (t *Tokenizer) EncodePairs(a string, list []string, o Options) []Encoding {
 	first, second := t.grab(), t.grab()
 	defer t.release(first)

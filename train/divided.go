@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// ErrMeasure is the error of a Step without Measure before it, if the parameters are divided.
+// ErrMeasure is the error of Step if the parameters are divided (see nn.Params.Divide) and Measure was not called before.
 var ErrMeasure = errors.New("train: Step without Measure")
 
 // Measure computes the norm of the derivatives in nn.Memory.Parts. If the parameters are divided (see nn.Params.Divide), call Measure before

@@ -17,8 +17,8 @@ type Examples[X, Y any] struct {
 // Len returns the number of examples.
 func (e Examples[X, Y]) Len() int { return len(e.Labels) }
 
-// Batches returns the examples in a random order, which seed determines, as batches of size examples. The last batch may have fewer. A batch is valid
-// until the iterator yields the next batch.
+// Batches returns the examples in a random order, which seed determines, as batches. The argument size is the number of examples in a batch; the
+// last batch may have fewer. A batch is valid until the iterator yields the next batch.
 func (e Examples[X, Y]) Batches(size int, seed uint64) iter.Seq[Examples[X, Y]] {
 	e = e.complete()
 	return func(yield func(Examples[X, Y]) bool) {

@@ -20,9 +20,9 @@ const (
 	stepsKey      = "steps"
 )
 
-// SaveFile waits for the last step and writes the State to a file, from which LoadFile restores it. With nn.SaveFile, a program can end and
-// continue its training later with the same bits. The state of a Scaler is not in the file. If the parameters are divided, the error wraps
-// ErrOptions; save the result of Join instead.
+// SaveFile waits for the last step and writes the State to a file, from which LoadFile restores it. A program that also calls nn.SaveFile
+// can end, and later continue its training with the same bits. The state of a Scaler is not in the file. If the parameters are divided, the
+// error wraps ErrOptions; save the result of Join instead.
 func (o *state) SaveFile(ctx context.Context, name string) error {
 	var st State
 	err := tensor.RunOn(ctx, o.params.Stream(), func(s *tensor.Scope) error {

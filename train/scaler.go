@@ -15,9 +15,10 @@ const (
 	growthSteps = 2000
 )
 
-// A Scaler is dynamic loss scaling (Micikevicius et al., "Mixed Precision Training"). Without it, the smallest derivatives would become 0 in
-// float16. The program multiplies each loss by Scale before Backward, and Step divides the derivatives by Scale. If a derivative is not a
-// finite number, Step changes no parameter, and the scale is halved. After 2000 steps without such a derivative, the scale is doubled.
+// A Scaler implements dynamic loss scaling (Micikevicius et al., "Mixed Precision Training"). Without it, the smallest derivatives would
+// become 0 in float16. The program multiplies each loss by Scale before Backward, and Step divides the derivatives by Scale. If a derivative
+// is not a finite number, Step changes no parameter, and the scale is halved. After 2000 steps without such a derivative, the scale is
+// doubled.
 type Scaler struct{ state Scaling }
 
 // Scaling is the state of a Scaler.

@@ -8,8 +8,8 @@ type Schedule func(step int) float64
 // Constant is the Schedule that does not change the learning rate.
 func Constant(int) float64 { return 1 }
 
-// Cosine returns a Schedule that falls from 1 to last along half a cosine in the given number of steps, and then stays at last (Loshchilov and
-// Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts").
+// Cosine returns a Schedule that falls from 1 to the value last, along half a cosine, in the given number of steps, and then stays at this
+// value (Loshchilov and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts").
 func Cosine(steps int, last float64) Schedule {
 	return func(step int) float64 {
 		if step >= steps {
@@ -19,7 +19,7 @@ func Cosine(steps int, last float64) Schedule {
 	}
 }
 
-// Linear returns a Schedule that falls linearly from 1 to last in the given number of steps, and then stays at last.
+// Linear returns a Schedule that falls linearly from 1 to the value last in the given number of steps, and then stays at this value.
 func Linear(steps int, last float64) Schedule {
 	return func(step int) float64 {
 		if step >= steps {
@@ -29,7 +29,7 @@ func Linear(steps int, last float64) Schedule {
 	}
 }
 
-// WarmUp returns a Schedule that rises linearly to 1 in the given number of steps, and then follows next.
+// WarmUp returns a Schedule that rises linearly to 1 in the given number of steps, and then follows the Schedule next.
 func WarmUp(steps int, next Schedule) Schedule {
 	steps = max(steps, 0)
 	return func(step int) float64 {

@@ -36,7 +36,7 @@ func OpenSource(name string) (*Source, error) {
 	return &Source{name: name, r: file, size: info.Size(), file: file}, nil
 }
 
-// NewSource returns a source of size bytes that reads from r. Errors contain the name.
+// NewSource returns a source that reads from r. The argument size is the number of bytes in r. Errors contain the name.
 func NewSource(name string, r io.ReaderAt, size int64) *Source {
 	return &Source{name: name, r: r, size: size}
 }

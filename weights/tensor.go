@@ -78,8 +78,8 @@ func (t *Tensor) Bytes() ([]byte, error) {
 }
 
 // Values returns the elements as a []T, where T is the Go type of the tensor's elements, such as float32 for F32. If T is another type, the
-// error matches ErrType. Like Bytes, Values returns the file's memory if the file is mapped, provided that the data is aligned for T. The
-// processor must be little-endian.
+// error matches ErrType. Like Bytes, Values returns the file's memory if the file is mapped, provided that the data is aligned for T.
+// Values requires a little-endian processor.
 func Values[T any](t *Tensor) ([]T, error) {
 	want := t.spec.Type.DType()
 	if got, ok := dtype.Of[T](); !ok || got != want || want == dtype.Invalid {

@@ -42,7 +42,7 @@ type Decoder struct {
 	bulks  bulks
 }
 
-// NewDecoder returns a Decoder that continues up to rows sequences of a cache at a time. rows is rounded up to a power of two.
+// NewDecoder returns a Decoder for a cache. The number of rows is rounded up to a power of two.
 func (m *Model) NewDecoder(c *Cache, rows int, choose Chooser) (*Decoder, error) {
 	rows = bucket(rows)
 	d := &Decoder{model: m, cache: c, choose: choose, rows: rows, graphs: map[size]*device.Graph{}, bulks: bulks{graphs: map[bulk]*bulkGraph{}}}
@@ -174,7 +174,7 @@ func (d *Decoder) Move(dst, src int) error {
 	return device.Copy(d.cache.stream, d.tokens.Slice(dst, dst+1), d.tokens.Slice(src, src+1))
 }
 
-// Put stores tokens in rows, from row first on. It only enqueues the work.
+// Put stores tokens[i] in row first+i, for each i. It only enqueues the work.
 func (d *Decoder) Put(first int, tokens []int32) error {
 	if first < 0 || first > d.rows-len(tokens) {
 		return fmt.Errorf("%w: %d tokens from row %d of %d on", ErrSequence, len(tokens), first, d.rows)

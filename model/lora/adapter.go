@@ -31,7 +31,7 @@ func (l Linear) module() string { return l.Name[strings.LastIndexByte(l.Name, '.
 
 // Options are the options of New.
 type Options struct {
-	Rank  int     // the rows of A
+	Rank  int     // the number of rows of A
 	Alpha float64 // the scale is Alpha/Rank
 	// RankStabilized makes the scale Alpha/sqrt(Rank) (Kalajdzievski, "A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA").
 	RankStabilized bool

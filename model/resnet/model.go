@@ -25,7 +25,7 @@ func Deviation() [3]float32 { return [3]float32{0.229, 0.224, 0.225} }
 // Config is the form of a model.
 type Config struct {
 	Blocks     [4]int // the number of blocks in each stage
-	Width      int    // channels of the first stage's 3x3 filters: 64
+	Width      int    // channels of the first stage's 3x3 filters, usually 64
 	Bottleneck bool   // whether blocks have three convolutions instead of two
 	Classes    int
 }

@@ -6,6 +6,6 @@
 //	...
 //	err = w.Close()
 //
-// A program that continues a training from an earlier step creates a new file in the same folder. TensorBoard then ignores the scalars of the
-// earlier files from that step on.
+// A program that continues a training after step n creates a new file in the same folder. TensorBoard then ignores the steps after n in the
+// earlier files.
 package events

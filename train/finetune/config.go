@@ -21,7 +21,7 @@ type Config struct {
 	Eval  []string `yaml:"eval"`  // files like those of Data, for which only the loss is computed
 	Out   string   `yaml:"out"`   // a folder for results
 
-	// Method is lora, the default, to train an adapter, or full, to train all parameters of the model.
+	// Method is "lora" (the default), which trains an adapter, or "full", which trains all parameters of the model.
 	Method string `yaml:"method"`
 	// DPO trains with preferences: see text.Options.Preferences. The loss of a preference is -log(sigmoid(Beta*d)), where d is how much
 	// training has increased log(p(chosen)/p(rejected)). Beta is 0.1 by default.
@@ -35,23 +35,24 @@ type Config struct {
 	DoRA           bool     `yaml:"dora"`    // see lora.Options
 	Modules        []string `yaml:"modules"` // the layers with an adapter; all linear layers by default
 
-	// Precision is the type of activations: bf16, fp16 (with dynamic loss scaling: see train.Scaler) or fp32. The default is bf16 on GPUs of
-	// compute capability 8.0 or later, and fp32 on other devices.
+	// Precision is the type of activations: "bf16", "fp16" (with dynamic loss scaling: see train.Scaler) or "fp32". The default is bf16 on
+	// GPUs of compute capability 8.0 or later, and fp32 on other devices.
 	Precision string `yaml:"precision"`
 
-	// Recompute is what Backward computes again instead of keeping it in memory: none, cheap (norms and SwiGLU), mlp (these and the MLPs of
-	// all layers) or layers (all layers). The default is the least with which the training fits in the memory of the device: see Plan.
+	// Recompute is what Backward computes again instead of keeping it in memory: "none", "cheap" (norms and SwiGLU), "mlp" (these and the
+	// MLPs of all layers) or "layers" (all layers). The default is the least with which the training fits in the memory of the device: see
+	// Plan.
 	Recompute string `yaml:"recompute"`
 
-	// Optimizer is adamw, the default, or adamw_8bit, with moments of 8 bits: see train.AdamWOptions.
+	// Optimizer is "adamw" (the default) or "adamw_8bit", which has moments of 8 bits: see train.AdamWOptions.
 	Optimizer string `yaml:"optimizer"`
 
 	// Zero is 1 to divide the state of the optimizer among several devices (Rajbhandari et al., "ZeRO", stage 1). By default, Zero is 0, and each
 	// device has the whole state.
 	Zero int `yaml:"zero"`
 
-	Rate     float64 `yaml:"lr"`       // the learning rate; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
-	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
+	Rate     float64 `yaml:"lr"`       // the learning rate; by default, 2e-5 for Method "full"; otherwise 5e-5 with DPO, and 2e-4 without it
+	Schedule string  `yaml:"schedule"` // of the learning rate: "cosine" (the default) and "linear" end at 0; "constant" does not change the rate
 	WarmUp   int     `yaml:"warmup"`   // the learning rate rises in the first WarmUp steps
 	Decay    float64 `yaml:"decay"`    // the weight decay
 	Clip     float64 `yaml:"clip"`     // the limit of the norm of all derivatives together; 1 by default; a negative number means no limit

@@ -8,8 +8,8 @@
 //		return nil
 //	})
 //
-// Texts are packed into sequences of up to Config.Length tokens. A step adds up the derivatives of Config.Batch packs, and updates the
-// parameters once. Several devices share the packs of each step, in one process (New) or with a process for each device (NewRank). Run writes
-// the adapter or the model, losses.csv, and checkpoints to the folder Out. With Config.Resume, another Trainer continues from the last
-// checkpoint, with the same bits as without the interruption.
+// Texts are put into packs of up to Config.Length tokens. A step adds up the derivatives of Config.Batch packs, and updates the parameters
+// once. Several devices share the packs of each step, in one process (New) or with a process for each device (NewRank). Run writes the
+// adapter or the model, losses.csv, and checkpoints to the folder Out. With Config.Resume, another Trainer continues an interrupted
+// training from its last checkpoint, with the same bits as without the interruption.
 package finetune

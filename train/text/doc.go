@@ -13,11 +13,13 @@
 //	{"prompt": "XIV =", "completion": " 14"}
 //	{"text": "XIV is 14."}
 //
-// A model learns to predict texts, completions, and the messages of assistants with the tokens that end them. It does not learn to predict
-// prompts and other messages. Other keys of a line have no effect. No token has characters of both the prompt and the completion.
+// A model learns to predict texts, completions, and the messages of assistants, including the tokens that end these messages. It does not
+// learn to predict prompts and other messages. Other keys of a line have no effect. No token has characters of both the prompt and the
+// completion.
 //
-// With Options.Preferences, each line is a preference instead: a better answer, under the key chosen, and a worse one, under the key rejected.
-// The answers are texts that follow a prompt, or conversations. If both conversations begin with the same messages, these are the prompt:
+// With Options.Preferences, each line is a preference instead: a better answer, under the key "chosen", and a worse one, under the key
+// "rejected". The answers are texts that follow a prompt, or conversations. If both conversations begin with the same messages, these are the
+// prompt:
 //
 //	{"prompt": "XIV =", "chosen": " 14", "rejected": " 16"}
 //	{"chosen": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}], "rejected": [...]}

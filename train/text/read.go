@@ -16,8 +16,8 @@ import (
 // Data has the texts of files.
 type Data struct {
 	Examples []Example // the texts with tokens to learn, in the order of the files
-	// Dropped has an error for each line in which nothing can be learned, for example because the prompt is longer than Options.Length.
-	// The errors match ErrEmpty.
+	// Dropped has an error for each line in which nothing can be learned, for example because Options.Truncate removed everything after
+	// the prompt. The errors match ErrEmpty.
 	Dropped []*LineError
 	length  int
 }

@@ -87,7 +87,7 @@ func bytesOf[B any](b *B) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(b)), unsafe.Sizeof(*b))
 }
 
-// Quantize appends the weights as blocks of type t, which is Q4_0, Q4_1 or Q8_0, to dst. For other types, the error matches
+// Quantize appends the weights w to dst, as blocks of type t: Q4_0, Q4_1 or Q8_0. For other types, the error matches
 // errors.ErrUnsupported. If the number of weights is not a multiple of 32, the error matches weights.ErrFormat. If a weight is not finite,
 // the error matches blocks.ErrNotFinite.
 func Quantize(t weights.Type, dst []byte, w []float32) ([]byte, error) {

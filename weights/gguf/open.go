@@ -22,8 +22,8 @@ func Open(name string) (*weights.File, error) {
 	return openSplit(f, name)
 }
 
-// NewReader reads the header of the file in r, which has size bytes. The file must not be part of a split model. Tensors are read from r on
-// demand.
+// NewReader reads the header of the file in r. The argument size is the length of the file in bytes. The file must not be part of a split
+// model. Tensors are read from r on demand.
 func NewReader(r io.ReaderAt, size int64) (*weights.File, error) {
 	f, err := parse(weights.NewSource("GGUF", r, size))
 	if err != nil {

@@ -43,7 +43,7 @@ func openFile(name string) (*weights.File, error) {
 	return f, nil
 }
 
-// NewReader reads the header of the file in r, which has size bytes. Tensors are read from r on demand.
+// NewReader reads the header of the file in r. The argument size is the length of the file in bytes. Tensors are read from r on demand.
 func NewReader(r io.ReaderAt, size int64) (*weights.File, error) {
 	return parse(weights.NewSource(format, r, size))
 }
