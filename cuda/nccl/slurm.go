@@ -8,8 +8,8 @@ import (
 )
 
 // Launched returns the identity that a launcher has set in the environment variables: the result of Torchrun if RANK
-// and WORLD_SIZE are set; otherwise, the result of Slurm if SLURM_STEP_ID and SLURM_PROCID are set. The result several
-// reports whether the variables are set and the job has more than one process.
+// and WORLD_SIZE are set; otherwise, the result of Slurm if SLURM_STEP_ID and SLURM_PROCID are set. several is true if
+// the variables are set and the job has more than one process.
 func Launched(getenv func(name string) string) (p Process, several bool, err error) {
 	switch {
 	case getenv("RANK") != "" && getenv("WORLD_SIZE") != "":

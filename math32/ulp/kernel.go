@@ -18,8 +18,8 @@ type finding struct {
 	sum uint32
 }
 
-// survey compares a function with its reference. The inputs are every step-th float32, starting with
-// the bit pattern first.
+// survey compares a function with its reference. The inputs are the float32 numbers whose
+// bits are first, first+step, first+2*step and so on.
 //
 //gpu:kernel
 //gpu:contract off

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Survey compares a function with its reference. The inputs are every step-th float32, starting with
-// the bit pattern first.
+// Survey compares a function with its reference. The inputs are the float32 numbers whose
+// bits are first, first+step, first+2*step and so on.
 func Survey(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[finding]) error {
 	p := s.Plan(surveyKernel, g)
 	driver.Pass(p, which)
