@@ -110,7 +110,7 @@ type Kernel struct {
 }
 
 // Build compiles the kernels of the packages. Errors in the user's code are in the result's
-// diagnostics. Build returns an error if the go command fails and an *InternalError if the compiler
+// diagnostics. Build returns an error if the go command fails, and an *InternalError if the compiler
 // fails.
 func Build(ctx context.Context, o Options) (*Result, error) {
 	if len(o.Patterns) == 0 {

@@ -30,7 +30,7 @@ type Report struct {
 // VariantReport describes the code of one variant of a kernel. See driver.Variant for narrow, coarse and aligned
 // variants.
 type VariantReport struct {
-	Name         string `json:"name"`             // "sm_70" or "sm_70 narrow coarse"; for a body other than the kernel's function, the body's name precedes this
+	Name         string `json:"name"`             // "sm_70" or "sm_70 narrow coarse", preceded by the body's name unless the body is the kernel's own function
 	Instructions int    `json:"instructions"`     // PTX instructions
 	Registers    int    `json:"registers"`        // maximum number of live 32-bit registers, an estimate of what ptxas allocates
 	Local        int    `json:"localBytes"`       // bytes of local memory per thread, for values that are not in registers

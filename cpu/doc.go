@@ -29,8 +29,8 @@
 // stream or the device waits for the kernel for five seconds, and then returns an error that matches device.ErrRunning;
 // the kernel continues until the program ends.
 //
-// If several blocks of a launch fault, the device reports the fault of the block with the lowest index, in whatever
-// order the blocks ran. Blocks with higher indices may be skipped. If threads poll memory (the third case), a fault
+// If several blocks of a launch fault, the device reports the fault of the block with the lowest index, regardless
+// of the order in which the blocks ran. Blocks with higher indices may be skipped. If threads poll memory (the third case), a fault
 // ends the polling threads, and the device reports the fault that happened first.
 //
 // The device has as much memory as the machine, or less if control groups (containers) or resource limits

@@ -10,7 +10,7 @@ const (
 )
 
 // VectorLanes returns the number of threads that the vector code of kernels runs at a time on this
-// machine, or 0 if the machine cannot run vector code and kernels run as plain Go.
+// machine, or 0 if the machine cannot run vector code; kernels then run as plain Go.
 func VectorLanes() int {
 	x := &cpu.X86
 	switch {

@@ -17,7 +17,7 @@ type Capability = driver.Capability
 type Fault = driver.Fault
 
 // Info describes a device: its Kind ("cuda", "vulkan", "cpu" or "interp"), Index, Name, the Reason
-// why it was chosen, Memory in bytes, Capability, Bus, the version of the Driver, the number of
+// why no better kind was chosen, Memory in bytes, Capability, Bus, the version of the Driver, the number of
 // Cores, and the Limits of a launch.
 type Info = driver.Info
 

@@ -31,8 +31,8 @@ type Device struct {
 	streams map[*Stream]struct{} // the open ones
 }
 
-// New returns a device with the back end b. Programs call gopherwarp.Open, cuda.Open or cpu.Open
-// instead.
+// New returns a device with the back end b. Programs call gopherwarp.Open, cuda.Open,
+// vulkan.Open or cpu.Open instead.
 func New(b driver.Backend) *Device {
 	recycler, _ := b.(driver.Recycler)
 	return &Device{

@@ -6,6 +6,6 @@
 //	err = device.Download(s, out, c)
 //	err = s.Synchronize(ctx)                               // returns a panic of the kernel
 //
-// Packages gopherwarp, cuda and cpu open a Device. docs/runtime.md describes streams, events,
-// memory and graphs. Package device/driver is for back ends and generated code.
+// Packages gopherwarp, cuda, vulkan and cpu open a Device. docs/runtime.md describes streams,
+// events, memory and graphs. Package device/driver is for back ends and generated code.
 package device

@@ -314,7 +314,7 @@ func (s *Stream) Fork() (*Stream, error) {
 
 // Join makes the later work of s wait for the work enqueued so far on t, a stream of the same device. A fault
 // of that work becomes a fault of s too. Either both streams belong to the same Capture,
-// or neither belongs to one.
+// or neither belongs to a Capture.
 func (s *Stream) Join(t *Stream) error {
 	r, other := s.recorder, t.recorder
 	if r == nil && other == nil {

@@ -94,7 +94,7 @@ func (d *Device) Trim() error {
 // Owner is a line of the program, with the number and the total size of buffers that the line allocated.
 type Owner struct {
 	Site    string // "main.go:42"
-	Kind    string // "buffer", "pinned", "managed" or "graph": memory that a graph owns
+	Kind    string // "buffer", "pinned", "managed" or "graph" (memory that a graph owns)
 	Bytes   int64
 	Buffers int
 }

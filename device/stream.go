@@ -201,7 +201,7 @@ func (s *Stream) idle() bool { return s.finished.Load() }
 
 // Synchronize waits until all work enqueued before the call is done, or until ctx is done. It writes the
 // output of gpu.Printf and returns the errors since the previous Synchronize: the *Fault of a kernel of
-// s, or of a stream whose event s waited for; the error that stuck to s; a failure of the device.
+// s, or of a kernel of another stream for which s waited; the error that stuck to s; a failure of the device.
 // Afterwards s can be used again, unless the device itself was lost. If ctx is done first, Synchronize
 // returns the error of ctx; the work continues, and the next call returns its errors.
 //
@@ -309,8 +309,8 @@ func compareIndex(a, b [3]int) int {
 }
 
 // Close waits for the stream's work and frees the stream. It writes the output of gpu.Printf and returns
-// the errors since the last Synchronize. On the CPU, Close returns ErrRunning if a kernel of another
-// goroutine does not end within seconds.
+// the errors since the last Synchronize. On the CPU, Close returns ErrRunning if a kernel that
+// another goroutine launched does not end within seconds.
 func (s *Stream) Close() error {
 	if s.recorder != nil {
 		return s.closeRecorder()

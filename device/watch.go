@@ -64,7 +64,7 @@ type Watcher interface {
 }
 
 // Watch reports the device's work to w until stop is called or the device is closed. Work is reported when the program
-// waits for its stream, unless stop has been called before. Each piece of work takes a few microseconds longer. A
+// waits for the work's stream, unless stop has been called before. Each piece of work takes a few microseconds longer. A
 // device has at most one watcher.
 func (d *Device) Watch(w Watcher) (stop func(), err error) {
 	v := &watch{watcher: w}

@@ -9,7 +9,7 @@ package gpu
 type Memory uint8
 
 // The memory orders, as in C++. They let a kernel pass data to another block: the writer writes the
-// data and then sets a flag with Release; the reader reads the flag with Acquire and then the data.
+// data and then sets a flag with Release; the reader loads the flag with Acquire and then reads the data.
 const (
 	Relaxed        Memory = 1 + iota // the operation is atomic and orders no other access
 	Acquire                          // later accesses are not moved before the operation

@@ -21,7 +21,7 @@ import (
 const page = "https://github.com/gopherwarp/gopherwarp/blob/main/docs/vet.md"
 
 // Analyzer reports mistakes in kernels. The category of a diagnostic is the code of a compiler error, such as "GW0107",
-// or barrier, race, coalesce, bank, local, overflow or stale.
+// or one of the words barrier, race, coalesce, bank, local, overflow and stale.
 var Analyzer = &analysis.Analyzer{
 	Name: "gopherwarp",
 	Doc: "report mistakes in GPU kernels\n\n" +

@@ -15,8 +15,8 @@
 // after a failed launch. Scalar results (Dot, Norm) are stored in device memory, so no call waits. If the stream
 // records a graph, the graph records the work. Close the graph before the handle.
 //
-// Fuse plans products, each with a bias and an activation, that cuBLASLt computes in one kernel. The elements of the
-// operands may have 8 bits.
+// The function Fuse plans products with a bias and an activation; cuBLASLt computes each product in one kernel. The
+// elements of the operands may have 8 bits.
 //
 // The package needs cuBLAS and a device of package cuda.
 package cublas

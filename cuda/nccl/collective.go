@@ -64,7 +64,7 @@ func AllReduce[T Number](c *Comm, op Op, src, dst device.Slice[T]) error {
 	return exchange(c, call[T]{f: allReduce, in: src, out: dst, times: [2]int{1, 1}, more: []uintptr{uintptr(op)}})
 }
 
-// Reduce is like AllReduce, but only the rank root receives the result, in x.Out. The Out slices of
+// Reduce is like AllReduce, but only rank root receives the result, in x.Out. The Out slices of
 // the other ranks are not written.
 func Reduce[T Number](c *Comm, op Op, root int, x Pair[T]) error {
 	return exchange(c, call[T]{f: reduce, in: x.In, out: x.Out, times: [2]int{1, 1}, more: []uintptr{uintptr(op), uintptr(root)}})
@@ -73,7 +73,7 @@ func Reduce[T Number](c *Comm, op Op, root int, x Pair[T]) error {
 // Pair is the input and the output of a rank.
 type Pair[T Number] struct{ In, Out device.Slice[T] }
 
-// Broadcast copies the slice src of the rank root to the slice dst of every rank. All slices have
+// Broadcast copies the slice src of rank root to the slice dst of every rank. All slices have
 // the same length.
 func Broadcast[T Number](c *Comm, root int, src, dst device.Slice[T]) error {
 	return exchange(c, call[T]{f: broadcast, in: src, out: dst, times: [2]int{1, 1}, more: []uintptr{uintptr(root)}})
@@ -91,10 +91,10 @@ func ReduceScatter[T Number](c *Comm, op Op, src, dst device.Slice[T]) error {
 	return exchange(c, call[T]{f: reduceScatter, in: src, out: dst, times: [2]int{1, c.world}, more: []uintptr{uintptr(op)}})
 }
 
-// Send sends x to the rank peer, which must call Receive. If two ranks send to each other, each must call Send and Receive in one Group.
+// Send sends x to rank peer, which must call Receive. If two ranks send to each other, each must call Send and Receive in one Group.
 func Send[T Number](c *Comm, peer int, x device.Slice[T]) error { return point(c, send, peer, x) }
 
-// Receive fills x with the elements that the rank peer sends.
+// Receive fills x with the elements sent by rank peer.
 func Receive[T Number](c *Comm, peer int, x device.Slice[T]) error { return point(c, receive, peer, x) }
 
 // call is a collective. The length of out is times[0]/times[1] that of in.
@@ -182,7 +182,7 @@ func (c *Comm) runOn(on cuda.Handle) error {
 	return err
 }
 
-// Group calls f, and then starts all collectives that f has enqueued on comms together. If two
+// Group calls f, and then starts, all together, the collectives that f has enqueued on comms. If two
 // ranks send to each other, the calls of Send and Receive must be in one group. If a process has
 // several ranks, their collectives must be in one group. f must not wait, and must make the calls
 // on its own goroutine.

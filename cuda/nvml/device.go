@@ -75,7 +75,7 @@ func (d *Device) UUID() string { return d.uuid }
 // Bus returns the location of the GPU. A MIG partition has the location of its GPU.
 func (d *Device) Bus() Bus { return d.bus }
 
-// Part identifies the MIG partition that the device is. It returns nil for a whole GPU.
+// Part returns the identity of the MIG partition, or nil if the device is a whole GPU.
 func (d *Device) Part() *Part { return d.part }
 
 // Serial returns the board's serial number, or "" if it has none.

@@ -10,8 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// TestBackend tests the devices that open returns. It opens several devices; most of the tests use
-// the first one.
+// TestBackend tests the devices that the function open returns. It opens several devices; most of
+// the tests use the first one.
 func TestBackend(t *testing.T, open func() (*device.Device, error)) {
 	r := &rig{open: open, device: opened(t, open)}
 	for _, test := range []struct {

@@ -37,7 +37,7 @@ func pokeSync(t gpu.Thread, x []int32, writer, index int) {
 	}
 }
 
-// Poke returns a kernel with the parameters x, a slice of int32, and the ints writer and index. The
+// Poke returns a kernel with the parameters x []int32, writer int and index int. The
 // thread whose global index is writer stores -1 in x[index]. Then every thread stores its global
 // index i in x[i].
 func Poke() *driver.Kernel {

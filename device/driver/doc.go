@@ -3,8 +3,8 @@
 //
 // Programs use package device. This package is for back ends and for generated code:
 //
-//   - A back end (packages cuda and cpu, and the PTX interpreter) implements Backend, Queue, Memory
-//     and Mark, and makes a device with device.New. It may also implement the optional interfaces
+//   - A back end (packages cuda, vulkan and cpu, and the PTX interpreter) implements Backend, Queue,
+//     Memory and Mark, and makes a device with device.New. It may also implement the optional interfaces
 //     in optional.go.
 //   - The files that "gopherwarp build" writes describe each compiled kernel as a Kernel. A
 //     launcher obtains a Plan from its stream, passes the arguments in the order of the parameters,

@@ -40,9 +40,8 @@ type Kernel struct {
 	// Assumes is the set of properties that all launches must have (//gpu:assume). Other launches
 	// return an error.
 	Assumes Fit
-	// Integers lists the offsets of the 64-bit integers in the parameter block, including the
-	// lengths of slices, on which Fit.Narrow depends. It is empty if no code of the kernel depends
-	// on Fit.Narrow.
+	// Integers lists the offsets, in the parameter block, of the 64-bit integers and slice lengths
+	// that determine Fit.Narrow. It is empty if no code of the kernel depends on Fit.Narrow.
 	Integers []int
 	Variants []Variant // code for GPUs, in order of preference
 	// OnDemand means that the build has omitted Variants and Twin (//gpu:ondemand). gopherwarp run

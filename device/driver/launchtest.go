@@ -6,17 +6,18 @@ import "fmt"
 // once, so that the threads need not compute the condition. The empty LaunchTest computes nothing.
 //
 // A LaunchTest is a list of instructions. Each instruction is a letter and its operands. An operand is the result of an earlier
-// instruction, written as one byte: 33 plus the index of this instruction. Results have 64 bits. If an instruction computes 32 bits, the
+// instruction or an axis, written as one byte: 33 plus the index of the instruction or the axis. Results have 64 bits. If an instruction computes 32 bits, the
 // upper half of its result is zero. A condition is 0 or 1. The last result is the condition that the LaunchTest computes.
 //
 //	=N;   the number N, in decimal, ended by a semicolon
-//	pN;   the 64 bits at offset N of the parameter block; PN; the 32 bits there
+//	pN;   the 64 bits at offset N of the parameter block
+//	PN;   the 32 bits at offset N of the parameter block
 //	gA    the number of blocks along axis A; bA the number of threads of a block
-//	aAB   A + B; sAB A - B; mAB A * B; lAB A << B; for 32 bits AAB, SAB, MAB and LAB
+//	aAB   A + B; sAB A - B; mAB A * B; lAB A << B; in 32 bits: AAB, SAB, MAB and LAB
 //	rAB   A >> B
 //	&AB   A & B; |AB A | B; ^AB A ^ B
 //	eAB   A == B; nAB A != B; uAB A < B, unsigned; vAB A <= B, unsigned
-//	iAB   A < B, signed; jAB A <= B, signed; for 32 bits IAB and JAB
+//	iAB   A < B, signed; jAB A <= B, signed; in 32 bits: IAB and JAB
 //	?ABC  B if A is not 0, else C
 //	tA    the lower 32 bits of A; xA the lower 32 bits of A, sign-extended
 type LaunchTest string

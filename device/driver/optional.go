@@ -8,7 +8,7 @@ import "time"
 // Asynchronous is a Queue whose work continues after the call that enqueued the work. Any other
 // Queue does its work inside the call.
 //
-// A Plan for an Asynchronous queue does not keep the memory of its arguments alive. Instead, the
+// A Plan for an Asynchronous queue does not keep the memory of a closed buffer. Instead, the
 // queue's Launch calls Plan.Closed while it holds a lock that PooledMemory.FreeAfter also takes. So
 // memory that is closed later is freed after the launch.
 type Asynchronous interface {
@@ -85,8 +85,8 @@ type Access struct {
 	Mapped bool // kernels can access the memory
 }
 
-// HostAllocator is a Backend with pinned memory, which it copies while the program continues. Its
-// queues are HostCopiers.
+// HostAllocator is a Backend with pinned memory. Its queues are HostCopiers, which copy this memory
+// while the program continues.
 type HostAllocator interface {
 	// AllocateHost returns size bytes of pinned memory, with arbitrary contents.
 	AllocateHost(size int, a Access) (HostMemory, error)

@@ -88,8 +88,8 @@ func (p *Plan) Grid() (blocks, block [3]int) { return p.blocks, p.block }
 // Empty reports whether the grid has no blocks.
 func (p *Plan) Empty() bool { return p.blocks[0] == 0 }
 
-// Axis returns the size of a launch of variant v along axis i, which is 0, 1 or 2: the number of blocks in the grid,
-// and the number of threads in each block.
+// Axis returns the number of blocks in the grid, and the number of threads in each block, along axis i (0, 1 or 2) of a
+// launch of variant v.
 func (p *Plan) Axis(i int, v *Variant) (blocks, threads int) {
 	blocks = p.blocks[i]
 	if i == 0 && v.Coarse > 0 {

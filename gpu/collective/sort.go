@@ -7,7 +7,7 @@ import (
 )
 
 // BlockSort sorts x in ascending order. x may have any length, and is usually in shared memory. NaNs come first. The
-// threads of the block pass the same slice. Before the call, they must have called Sync after their last write to x.
+// threads of the block pass the same slice. They must call Sync between their last write to x and the call of BlockSort.
 // The algorithm is a bitonic merge sort (K. E. Batcher, "Sorting networks and their applications", 1968), with len(x)
 // log²(len(x)) / 4 comparisons.
 func BlockSort[T cmp.Ordered](t gpu.Thread, x []T) {
