@@ -52,7 +52,7 @@ type Span struct {
 // spanning is the key of a context's value: a *Span.
 type spanning struct{}
 
-// Of returns the span of the request that ctx belongs to, or nil if the request is not recorded.
+// Of returns the span of ctx, or nil if the request is not recorded.
 func Of(ctx context.Context) *Span {
 	s, _ := ctx.Value(spanning{}).(*Span)
 	return s
@@ -106,7 +106,7 @@ func (s *Span) Fail(message string) {
 	}
 }
 
-// Add adds a child that has ended, if the span has a name. A non-nil err marks the child as failed.
+// Add adds a child that has ended. If the span itself has no name, Add does nothing. A non-nil err marks the child as failed.
 func (s *Span) Add(name string, during Interval, err error, attributes ...Attribute) {
 	if s == nil {
 		return
