@@ -59,7 +59,7 @@ type Parser struct {
 	parts  []Part
 }
 
-// NewParser returns a Parser for one answer. The argument names lists the functions that the model may call.
+// NewParser returns a Parser for one answer. The model may call the functions in names.
 func NewParser(names []string) *Parser {
 	p := &Parser{names: map[string]bool{}, state: (*Parser).text}
 	for _, name := range names {
@@ -91,8 +91,8 @@ func (p *Parser) Close() []Part {
 // Within reports whether the answer so far ends within the arguments of a function call.
 func (p *Parser) Within() bool { return p.object.streaming && !p.object.done }
 
-// Calling reports whether the answer so far ends after the marker of a function call, within the call, or directly after it. Unless the model makes a
-// mistake, the next piece of the answer is not text. An object without a marker counts only when it is certain to be a call.
+// Calling reports whether the answer so far ends after the marker of a function call, within the call, or directly after the call. If so, the next
+// piece of the answer is not text, unless the model makes a mistake. An object without a marker counts only when it is certain to be a call.
 func (p *Parser) Calling() bool { return p.inCall }
 
 // emit adds a part of text.

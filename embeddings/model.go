@@ -183,8 +183,7 @@ func (m *Model) compute(ctx context.Context, texts [][]int32) (list [][]float32,
 	return m.vectors.Vectors(ctx, texts...)
 }
 
-// Similarity returns the cosine of the angle between two vectors with the same number of elements. It is 1 if they have the same direction,
-// and 0 if all elements of a vector are 0.
+// Similarity returns the cosine of the angle between two vectors with the same number of elements, or 0 if one of them is a zero vector.
 func Similarity(a, b []float32) float64 {
 	var dot, aa, bb float64
 	for i, x := range a {

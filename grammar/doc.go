@@ -28,10 +28,10 @@
 //
 //   - Dynamic references and references to other documents are not supported.
 //   - unevaluatedProperties and unevaluatedItems are not supported in a schema that also has keywords such as allOf or $ref.
-//   - The keywords not, oneOf and if are supported only if the package can negate all keywords in their schemas. It cannot negate format,
-//     for example.
+//   - The keywords "not", "oneOf" and "if" are supported only if the package can negate all keywords in their schemas. It cannot negate
+//     "format", for example.
 //   - uniqueItems is supported only for arrays whose elements are chosen from at most ten strings, Booleans and null.
 //   - Patterns must not have back references, lookbehind or word boundaries.
-//   - The format regex is not supported. The package enforces the other formats of the specification.
+//   - The format "regex" is not supported. The package enforces the other formats of the specification.
 //   - Unknown formats and unknown keywords, such as OpenAPI's nullable, have no effect.
 package grammar

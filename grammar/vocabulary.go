@@ -28,8 +28,7 @@ type sizes struct {
 // maxPlain is the largest number of characters of a plain token.
 const maxPlain = 32
 
-// NewVocabulary returns the vocabulary of a tokenizer. The argument ends lists the tokens that end
-// a text.
+// NewVocabulary returns the vocabulary of a tokenizer. The tokens that end a text are those in ends.
 func NewVocabulary(t *tokenizer.Tokenizer, ends []int32) *Vocabulary {
 	list := make([]string, t.Size())
 	for i := range list {

@@ -89,8 +89,8 @@ type Request struct {
 	// Stop lists texts that end the generation when the model generates them. They are not part of the result.
 	Stop []string
 	// Exempt, unless it is nil, makes Stop ineffective in parts of a text, such as function calls. It is called once for each of the N texts. The
-	// function that it returns receives the text piece by piece. While this function returns true, texts of Stop that begin after the piece do not
-	// end the generation. The function is called between steps, so it should be fast.
+	// function that it returns receives the text piece by piece. After this function has returned true, Stop has no effect on the text that follows,
+	// until the function returns false. The function is called between steps, so it should be fast.
 	Exempt func() func(piece string) bool
 	// Template has the options of the chat template, for Chat.
 	Template chat.Options

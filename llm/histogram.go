@@ -8,7 +8,7 @@ import (
 // Histogram counts values.
 type Histogram struct {
 	Bounds []float64 // upper bounds of all buckets but the last, ascending
-	Counts []uint64  // the number of values in each bucket: v is in the first bucket with v <= bound, or else in the last bucket
+	Counts []uint64  // the number of values in each bucket: a value v is in the first bucket with v <= bound, or else in the last bucket
 	Sum    float64   // the sum of all values
 }
 

@@ -22,8 +22,8 @@ type Options struct {
 	Context int
 	// Sequences is the largest number of texts that are generated at once; further texts wait. 0 means 1.
 	Sequences int
-	// Tokens is the size of the cache in tokens, for all conversations together, and is at least Context. 0 means Context + 1024*(Sequences-1), or
-	// fewer if the device has less memory.
+	// Tokens is the size of the cache in tokens, for all conversations together. 0 means Context + 1024*(Sequences-1), or fewer if the device has less
+	// memory. Other values below Context mean Context.
 	Tokens int
 	// WaitingTexts and WaitingTokens limit the waiting texts, and the tokens of their prompts. A text beyond these limits ends with ErrBusy at once.
 	// 0 means no limit.

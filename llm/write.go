@@ -13,7 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// WriteFolder writes a model in the format of Hugging Face to the folder dst: the weights f, as model.safetensors, and copies of the files of the
+// WriteFolder writes a model in the format of Hugging Face to the folder dst: the weights f, as model.safetensors, and copies of those files of the
 // model src that contain no weights. src is a path that Open accepts. dst must be a different folder.
 func WriteFolder(dst, src string, f *weights.File) error {
 	src, err := formats.Resolve(src)

@@ -33,7 +33,7 @@ type Options[T, R any] struct {
 	// Delay is how long a batch that is not full waits for further items, counted from the arrival of its first item. If Delay is 0, a batch begins
 	// as soon as the previous batch ends.
 	Delay time.Duration
-	// Observe is called, unless it is nil, after each batch, before the batch's calls return. The next batch may be running then. Observe must
+	// Observe is called, unless it is nil, after each batch, before the calls of Do return. The next batch may be running then. Observe must
 	// not call the Queue.
 	Observe func(Report)
 	// Computed, unless it is nil, is called after each batch, once for each call with items in the batch, with the context of that call. It
@@ -44,7 +44,7 @@ type Options[T, R any] struct {
 // Times describes the computation of a call's items in a batch.
 type Times struct {
 	Arrived     time.Time // when the call began to wait
-	Collected   time.Time // the later of Arrived and the end of the previous batch; until Began, the Queue then waited for other items
+	Collected   time.Time // the later of Arrived and the end of the previous batch; from then until Began, the Queue waited for other items
 	Began       time.Time // when Run was called
 	Ended       time.Time // when Run had returned
 	Items, Size int       // of the batch

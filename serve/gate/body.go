@@ -26,8 +26,8 @@ func (g *Gate) Read(w http.ResponseWriter, r *http.Request, v any) error {
 	return g.Decode(r.Context(), data, v)
 }
 
-// ReadBytes reads the body of a request, within Options.ClientTimeout and Options.Body. Options.Body limits a body that is compressed with gzip or
-// deflate before and after decompression.
+// ReadBytes reads the body of a request, within Options.ClientTimeout and Options.Body. If the body is compressed with gzip or deflate, Options.Body
+// limits its size both before and after decompression.
 func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one

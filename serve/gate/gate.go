@@ -160,7 +160,7 @@ type visit struct {
 // visiting is the key of a context's value: a *visit.
 type visiting struct{}
 
-// UserOf returns the API key of the client, or "" if the client sent none. ctx is the context of a request that Guard has passed on.
+// UserOf returns the API key of the client, or "" if the client sent none. ctx is the context that Guard has passed to a Handler.
 func UserOf(ctx context.Context) string {
 	if v, ok := ctx.Value(visiting{}).(*visit); ok {
 		return v.user
@@ -177,9 +177,9 @@ func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) 
 	return context.WithValue(ctx, failing{}, fail)
 }
 
-// Guard returns a handler that passes requests of clients with a valid API key on to next. If the key is invalid or next returns an error, the
-// handler calls fail or, for a context of WithFailures, the function of that context. If the client has left, the handler calls neither. Answers with
-// status 429, and answers about a model that is not ready, have the header Retry-After.
+// Guard returns a handler that calls next for requests of clients with a valid API key. If the key is invalid or next returns an error, the handler
+// calls fail or, for a context of WithFailures, the function of that context. If the client has left, the handler calls neither. Answers with status
+// 429, and answers about a model that is not ready, have the header Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		span := spans.Of(r.Context())

@@ -141,8 +141,8 @@ type Wanted struct {
 	Classes int // return this number of most probable classes for each row; 0 means all values
 }
 
-// Infer calls read, and computes the model's answer to the request that read returns. Options.Metrics counts the request, even if read fails. Infer
-// is for other transports of the protocol, which must limit the number of requests themselves.
+// Infer calls read to get a request, and computes the model's answer. Options.Metrics counts the request, even if read fails. Infer is for other
+// transports of the protocol, which must limit the number of requests themselves.
 func (h *Handler) Infer(ctx context.Context, model, version string, read func() (Request, error)) ([]Tensor, error) {
 	m, err := h.Model(model, version)
 	if err != nil {

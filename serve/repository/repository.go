@@ -32,8 +32,9 @@ func New(o Options) *Repository {
 	return &Repository{options: o, turn: make(chan struct{}, 1), models: map[string]*unit{}}
 }
 
-// Add adds a model without loading it. The function load loads the model, and returns the model and a function that frees the model's memory. If the
-// Repository is closed during a load, the context of load ends. If the Repository has a model with the same name, the error wraps ErrTaken.
+// Add adds a model without loading it. The function load must load the model, and return the model and a function that frees the model's memory. When
+// the Repository is closed during a load, it cancels the context of the load. If the Repository has a model with the same name, the error wraps
+// ErrTaken.
 func Add[T any](r *Repository, name string, load func(ctx context.Context) (T, func() error, error)) (*Model[T], error) {
 	m := &Model[T]{unit{name: name, repository: r, changed: make(chan struct{})}}
 	m.load = func(ctx context.Context) (any, func() error, error) { return load(ctx) }
