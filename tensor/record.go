@@ -23,8 +23,9 @@ type Derivative struct {
 	targets []*Tensor // for each operand that is a parameter, where Backward adds the derivative
 }
 
-// Sum returns the part of the derivative with respect to operand i that other operations have contributed so far, or nil. A Back
-// that has called Sum must add a non-nil result to the derivative that it returns. Use Sum if the kernels of Back can add to an array at no cost.
+// Sum returns the part of the derivative with respect to operand i that other operations have contributed so far, or nil. If Back calls
+// Sum, and the result is not nil, Back must return the sum of this result and the derivative that Back computes. Use Sum if the kernels of
+// Back can add to an array at no cost.
 func (d *Derivative) Sum(i int) *Tensor {
 	if i < len(d.sums) && d.sums[i] != nil {
 		d.summed[i] = true
@@ -268,14 +269,14 @@ func (n *node) release() {
 }
 
 // Backward ends the recording, and computes the derivatives of loss, a tensor with one element, with respect to all variables. For a variable
-// made by Parameter, Backward adds the derivative to the tensor grad. The order of additions depends only on the program. The mistake is
-// ErrRecord if Record was not called, loss does not depend on a variable, or loss depends on a result of an earlier recording. The mistake is
-// ErrShape if loss has several elements, and ErrChanged if the program has changed elements that a derivative needs (see Changed).
+// made by Parameter, Backward adds the derivative to Parameter's argument grad. The order of additions depends only on the program. The
+// mistake is ErrRecord if Record was not called, loss does not depend on a variable, or loss depends on a result of an earlier recording. The
+// mistake is ErrShape if loss has several elements, and ErrChanged if the program has changed elements that a derivative needs (see Changed).
 func (s *Scope) Backward(loss *Tensor) { s.BackwardEach(loss, nil) }
 
-// BackwardEach is like Backward, and calls final, unless it is nil, with the tensor grad of each variable made by Parameter, as soon as the
-// last addition to it has been enqueued on the Scope's stream. The order of the calls depends only on the program. A function passed to
-// Checkpoint runs twice, and must call Parameter in both runs.
+// BackwardEach is like Backward. In addition, it calls final for each variable made by Parameter, with Parameter's argument grad, as soon
+// as the last addition to grad has been enqueued on the Scope's stream. final may be nil. The order of the calls depends only on the
+// program. A function passed to Checkpoint runs twice; if it calls Parameter, it must do so in both runs.
 func (s *Scope) BackwardEach(loss *Tensor, final func(grad *Tensor)) {
 	const op = "Backward"
 	owner, err := scopeOf(op, []*Tensor{s.anchor(), loss})

@@ -52,7 +52,7 @@ type Span struct {
 // spanning is the key of a context's value: a *Span.
 type spanning struct{}
 
-// Of returns the span of the request that ctx belongs to, or nil if the request is not recorded.
+// Of returns the span of ctx, or nil if the request is not recorded.
 func Of(ctx context.Context) *Span {
 	s, _ := ctx.Value(spanning{}).(*Span)
 	return s
