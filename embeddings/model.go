@@ -75,7 +75,10 @@ func Open(dev *device.Device, folder string, o Options) (*Model, error) {
 			m.batch = 1 << 15
 		}
 	}
-	return m, m.load(dev, c, o)
+	if err := m.load(dev, c, o); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // load loads the weights.

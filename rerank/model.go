@@ -76,7 +76,10 @@ func Open(dev *device.Device, folder string, o Options) (*Model, error) {
 			m.batch = 1 << 15
 		}
 	}
-	return m, m.load(dev, o)
+	if err := m.load(dev, o); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // load loads the weights.

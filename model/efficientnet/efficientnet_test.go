@@ -22,8 +22,9 @@ type builder struct {
 	t       *testing.T
 	r       *rand.Rand
 	tensors []*weights.Tensor
-	x       []float64 // of shape [channels side side]
-	side    int
+	x       []float64 // of shape [channels height width]
+	height  int
+	width   int
 }
 
 // add adds a tensor of random elements, and returns them.
@@ -66,17 +67,17 @@ func (b *builder) apply(l layer) {
 	w := b.add(l.conv+".weight", 0, math.Sqrt(2/float64(channels*l.kernel*l.kernel)), l.out, channels, l.kernel, l.kernel)
 	gain, shift := b.add(l.bn+".weight", 1, 0.1, l.out), b.add(l.bn+".bias", 0, 0.1, l.out)
 	mean, variance := b.add(l.bn+".running_mean", 0, 0.1, l.out), b.add(l.bn+".running_var", 1, 0.1, l.out)
-	side, before := b.side/l.stride, (l.kernel-l.stride)/2
-	y := make([]float64, l.out*side*side)
+	height, width, before := b.height/l.stride, b.width/l.stride, (l.kernel-l.stride)/2
+	y := make([]float64, l.out*height*width)
 	for i := range y {
-		c, row, column, sum := i/(side*side), i/side%side*l.stride-before, i%side*l.stride-before, 0.0
+		c, row, column, sum := i/(height*width), i/width%height*l.stride-before, i%width*l.stride-before, 0.0
 		for j := range channels * l.kernel * l.kernel {
 			p, q, from := row+j/l.kernel%l.kernel, column+j%l.kernel, j/(l.kernel*l.kernel)
 			if l.depthwise {
 				from = c
 			}
-			if p >= 0 && p < b.side && q >= 0 && q < b.side {
-				sum += w[c*channels*l.kernel*l.kernel+j] * b.x[(from*b.side+p)*b.side+q]
+			if p >= 0 && p < b.height && q >= 0 && q < b.width {
+				sum += w[c*channels*l.kernel*l.kernel+j] * b.x[(from*b.height+p)*b.width+q]
 			}
 		}
 		y[i] = (sum-mean[c])/math.Sqrt(variance[c]+1e-3)*gain[c] + shift[c]
@@ -84,7 +85,7 @@ func (b *builder) apply(l layer) {
 			y[i] = min(max(y[i], 0), 6)
 		}
 	}
-	b.x, b.side = y, side
+	b.x, b.height, b.width = y, height, width
 }
 
 // blocks are the kernel, the stride, the expansion, and the channels of the input and the output of each block.
@@ -115,22 +116,27 @@ func (b *builder) forward(classes int) (scores []float64) {
 	for c := range classes {
 		sum := bias[c]
 		for i, v := range b.x {
-			sum += v / float64(b.side*b.side) * w[c*1280+i/(b.side*b.side)]
+			sum += v / float64(b.height*b.width) * w[c*1280+i/(b.height*b.width)]
 		}
 		scores = append(scores, sum)
 	}
 	return scores
 }
 
-// TestForward compares the scores of an image with those of the builder.
+// TestForward compares the scores of a square image and of a wide one with those of the builder.
 func TestForward(t *testing.T) {
-	const side, classes = 64, 5
-	b := &builder{t: t, r: rand.New(rand.NewPCG(1, 1)), side: side}
-	pixels := make([]float32, 3*side*side)
+	t.Run("square", func(t *testing.T) { forward(t, 64, 64) })
+	t.Run("wide", func(t *testing.T) { forward(t, 32, 64) })
+}
+
+func forward(t *testing.T, height, width int) {
+	const classes = 5
+	b := &builder{t: t, r: rand.New(rand.NewPCG(1, 1)), height: height, width: width}
+	pixels := make([]float32, 3*height*width)
 	b.x = make([]float64, len(pixels))
 	for i := range pixels {
 		pixels[i] = float32(b.r.NormFloat64())
-		b.x[i%3*side*side+i/3] = float64(pixels[i])
+		b.x[i%3*height*width+i/3] = float64(pixels[i])
 	}
 	want := b.forward(classes)
 	f, err := weights.New(weights.Contents{Tensors: b.tensors})
@@ -150,8 +156,11 @@ func TestForward(t *testing.T) {
 					return err
 				}
 				defer m.Close()
-				got, err := tensor.Values[float32](t.Context(), m.Forward(tensor.From(s, pixels, 1, side, side, 3)))
-				for i, v := range got {
+				got, err := tensor.Values[float32](t.Context(), m.Forward(tensor.From(s, pixels, 1, height, width, 3)))
+				if len(got) != classes {
+					t.Errorf("%d scores, want %d", len(got), classes)
+				}
+				for i, v := range got[:min(classes, len(got))] {
 					if !(math.Abs(float64(v)-want[i]) <= tolerance) {
 						t.Errorf("score %d is %v, want %v", i, v, want[i])
 					}

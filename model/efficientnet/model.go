@@ -22,7 +22,7 @@ func Mean() [3]float32 { return [3]float32{0.498, 0.498, 0.498} }
 // Deviation returns the divisors for red, green and blue: see Mean.
 func Deviation() [3]float32 { return [3]float32{0.502, 0.502, 0.502} }
 
-// The side of an image, in pixels, must be a multiple of Multiple.
+// The height and the width of an image, in pixels, must be multiples of Multiple.
 const Multiple = 32
 
 const (
@@ -151,8 +151,8 @@ func (m *Model) Bytes() int64 { return m.params.Bytes() }
 // DType returns the type of activations.
 func (m *Model) DType() dtype.Type { return m.params.Activations() }
 
-// Forward returns the scores of the classes, before softmax: a float32 tensor of shape [n Classes]. x has the shape [n side side 3] and
-// contains normalized images (see Mean). Their side must be a multiple of Multiple, such as 224.
+// Forward returns the scores of the classes, before softmax: a float32 tensor of shape [n Classes]. x has the shape [n height width 3]
+// and contains normalized images (see Mean). Height and width must be multiples of Multiple; the model was trained with 224x224.
 func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if x.Err() != nil {
 		return x
@@ -164,6 +164,11 @@ func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 			x = n.Blocks[i].forward(x)
 		}
 		x = n.Last.Forward(x)
-		return n.Head.Forward(x.MeanPool2d(x.Dim(1), tensor.Window{}).Reshape(-1, features)).To(dtype.Float32)
+		if x.Dim(1) != x.Dim(2) {
+			x = x.Reshape(x.Dim(0), -1, x.Dim(3)).Mean(1)
+		} else {
+			x = x.MeanPool2d(x.Dim(1), tensor.Window{})
+		}
+		return n.Head.Forward(x.Reshape(-1, features)).To(dtype.Float32)
 	})
 }
