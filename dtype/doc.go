@@ -1,6 +1,5 @@
-// Package dtype lists the number types that the elements of device slices, kernel parameters and
-// arguments of gpu.Printf may have, with their names and sizes. It defines the types that Go lacks:
-// float16, bfloat16 and two 8-bit formats. It has no arrays and no conversions of arrays.
+// Package dtype lists the number types that kernels support, with their names and sizes. It defines
+// the types that Go lacks: float16, bfloat16 and two 8-bit formats.
 //
 //	t, ok := dtype.Of[float32]()
 //	fmt.Println(t, t.Size(), ok) // float32 4 true

@@ -236,8 +236,8 @@ func (c *Comm) Err() error {
 }
 
 // Close waits for the stream's work, leaves the job and closes the rank. Every rank must be closed.
-// A process waits at most 10 seconds for the ranks of other processes. If a process has several
-// ranks, all its ranks leave the job when the last of them is closed.
+// Close waits at most 10 seconds until the other processes have closed their ranks. If a process has
+// several ranks, all its ranks leave the job when the last of them is closed.
 func (c *Comm) Close() error {
 	c.mu.Lock()
 	if c.closed {

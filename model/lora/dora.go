@@ -44,8 +44,8 @@ func (d *decomposition) close() (err error) {
 	return err
 }
 
-// Decomposed reports whether the adapter has the option DoRA. If so, the argument y of Add must be the results of the layer alone,
-// because Add scales y.
+// Decomposed reports whether the adapter has the option DoRA. If so, the argument y of Add must be the results of the layer, to which nothing
+// else has been added, because Add scales y.
 func (p *Pair) Decomposed() bool { return p != nil && p.base != nil }
 
 // Attach passes the model's layer with the given name to the adapter. A model calls Attach for all layers before it uses the adapter. With

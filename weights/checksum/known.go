@@ -16,8 +16,8 @@ type Record struct {
 
 // Known returns the SHA-256 that the named file should have. It looks for
 //
-//   - the name of the file itself, after following symbolic links, if its folder is named blobs, as in the caches of Hugging Face and
-//     Ollama;
+//   - the file's name, after following symbolic links, if the file's folder is named blobs: in the caches of Hugging Face and Ollama, the
+//     name is the SHA-256;
 //   - the metadata that Hugging Face's download to a folder writes to .cache/huggingface/download in that folder;
 //   - the file SHA256SUMS in the file's folder, and the file whose name is the file's name followed by .sha256. Both have the format of the
 //     command sha256sum.
