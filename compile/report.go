@@ -55,7 +55,7 @@ type Access struct {
 type Note struct {
 	Place  string `json:"place"`            // a position in the loop, or of the first check: "file.go:12"
 	What   string `json:"what"`             // "unrolled"; "joined" (unrolled in part); "too large" (not unrolled, although a directive demands that); "versioned" (the loop has a copy without checks); "bounded" (the kernel has a copy with fewer checks)
-	Rounds int    `json:"rounds,omitempty"` // the number of iterations, or of bypassed checks
+	Rounds int    `json:"rounds,omitempty"` // for "unrolled", the number of iterations; for "joined" and "too large", the factor by which to unroll; for "bounded", the number of bypassed checks; otherwise 0
 }
 
 // Left is a check or a panic that remains in a kernel.

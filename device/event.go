@@ -73,8 +73,8 @@ func (s *Stream) follow(other *Stream) error {
 	return nil // a stream closes when its work is done
 }
 
-// Since returns the time from start to e, as the device measured it. The event start belongs to the
-// same device. Before this call, the program must have waited for both events, with Synchronize.
+// Since returns the time from start to e, as the device measured it. Both events belong to the same
+// device. Before this call, the program must have waited for both, with Synchronize.
 func (e *Event) Since(start *Event) (time.Duration, error) {
 	if e.closed.Load() || start.closed.Load() {
 		return 0, fmt.Errorf("device: event %w", ErrClosed)

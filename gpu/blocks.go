@@ -54,8 +54,8 @@ func (b *Blocks) Span() int { return b.walk.Span() }
 // them belong to the current block.
 func (b *Blocks) Done(n int) int { return b.walk.Done(n) }
 
-// Begun returns the number of threads of the current block that had already run when Next reached
-// the block. Later calls for the same block return 0.
+// Begun returns the number of threads of the current block that had already run, in the span of an
+// earlier block, when Next reached the block. Later calls for the same block return 0.
 func (b *Blocks) Begun() int { return b.walk.Begun() }
 
 // Threads returns the number of threads in a block.
@@ -103,7 +103,7 @@ func (b *Blocks) ThreadZ(thread int) int {
 	return thread / d[0] / d[1]
 }
 
-// Fault records a fault of t at the caller's line, which ends the launch. The caller must return.
+// Fault records a fault of t at the caller's line. The fault ends the launch. The caller must return.
 func (b *Blocks) Fault(t Thread, format string, args ...any) { b.fault(t, format, args) }
 
 // OutOfRange is Fault with the arguments x and limit. Unlike Fault, it needs no memory for the

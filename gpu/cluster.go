@@ -41,9 +41,9 @@ func (t Thread) ClusterRank() int {
 // ClusterSize returns the number of blocks in a cluster.
 func (t Thread) ClusterSize() int { return t.ClusterDimX() * t.ClusterDimY() * t.ClusterDimZ() }
 
-// SyncCluster waits until every thread of the cluster has called SyncCluster or exited. Writes to
-// shared and global memory that the threads made before SyncCluster are visible to all these
-// threads after SyncCluster.
+// SyncCluster waits until every thread of the cluster has called SyncCluster or exited. Writes that
+// the threads made to shared and global memory before SyncCluster are visible to all these threads
+// after SyncCluster.
 func (t Thread) SyncCluster() { t.block.SyncCluster(t.linear()) }
 
 // ArriveCluster is the first half of SyncCluster: it records that the thread has arrived, and does

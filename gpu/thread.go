@@ -54,8 +54,8 @@ func (t Thread) GlobalY() int { return t.block.Index[1]*t.block.Dim[1] + int(t.y
 // GlobalZ returns the thread's index in the whole grid along z: BlockZ()*BlockDimZ() + ThreadZ().
 func (t Thread) GlobalZ() int { return t.block.Index[2]*t.block.Dim[2] + int(t.z) }
 
-// Sync waits until every thread of the block has called Sync or exited. Writes to shared and global
-// memory that the threads made before Sync are visible to all these threads after Sync. All threads
+// Sync waits until every thread of the block has called Sync or exited. Writes that the threads made
+// to shared and global memory before Sync are visible to all these threads after Sync. All threads
 // of a block must reach the same call of Sync.
 func (t Thread) Sync() { t.block.Meet(t.linear(), simt.Barrier, 0, 0) }
 
@@ -68,8 +68,8 @@ func (t Thread) SyncAnd(p bool) bool { m := t.vote(p); return m.Ones == m.Thread
 // SyncOr is like Sync, and reports whether p is true for any thread.
 func (t Thread) SyncOr(p bool) bool { return t.vote(p).Ones > 0 }
 
-// SyncGrid waits until every thread of the grid has called SyncGrid or exited. Writes to memory
-// that the threads made before SyncGrid are visible to all these threads after SyncGrid. At least
+// SyncGrid waits until every thread of the grid has called SyncGrid or exited. Writes that the
+// threads made to memory before SyncGrid are visible to all these threads after SyncGrid. At least
 // one thread of every block must take part in each SyncGrid.
 //
 // All blocks of a kernel that calls SyncGrid run at the same time; launching more blocks than the

@@ -36,8 +36,8 @@ func (t Thread) Lane() int { return t.linear() % WarpSize }
 // Warp returns the index of the thread's warp in the block.
 func (t Thread) Warp() int { return t.linear() / WarpSize }
 
-// SyncWarp waits until every thread of the warp has called SyncWarp or exited. Writes to memory
-// that the threads made before SyncWarp are visible to all these threads after SyncWarp.
+// SyncWarp waits until every thread of the warp has called SyncWarp or exited. Writes that the
+// threads made to memory before SyncWarp are visible to all these threads after SyncWarp.
 func (t Thread) SyncWarp(lanes ...uint32) { t.meet(simt.WarpBarrier, lanes, 0) }
 
 // meet waits for the other threads of the warp, or for those of the lanes if there is a set of them.

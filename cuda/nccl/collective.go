@@ -184,8 +184,8 @@ func (c *Comm) runOn(on cuda.Handle) error {
 
 // Group calls f, and then starts, all together, the collectives that f has enqueued on comms. If two
 // ranks send to each other, the calls of Send and Receive must be in one group. If a process has
-// several ranks, their collectives must be in one group. f must not wait, and must make the calls
-// on its own goroutine.
+// several ranks, their collectives must be in one group. f must not wait, and must not make the
+// calls on other goroutines.
 func Group(f func() error, comms ...*Comm) error {
 	if len(comms) == 0 {
 		return errors.New("nccl: a group without communicators")

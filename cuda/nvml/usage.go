@@ -50,8 +50,8 @@ type gpmMetrics struct {
 // gpmSupport is nvmlGpmSupport_t.
 type gpmSupport struct{ version, supported uint32 }
 
-// Sample takes a snapshot of the device's counters. If the device has no counters, the error is
-// NotSupported.
+// Sample takes a snapshot of the device's counters (see Usage). If the device has no counters, the
+// error is NotSupported.
 func (d *Device) Sample() (*Sample, error) {
 	l := d.library
 	if err := l.open(); err != nil {

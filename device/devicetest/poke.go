@@ -37,9 +37,9 @@ func pokeSync(t gpu.Thread, x []int32, writer, index int) {
 	}
 }
 
-// Poke returns a kernel with the parameters x []int32, writer int and index int. The
-// thread whose global index is writer stores -1 in x[index]. Then every thread stores its global
-// index i in x[i].
+// Poke returns a kernel with the parameters x []int32, writer int and index int. If a
+// thread's global index equals writer, the thread stores -1 in x[index]. Then every thread stores
+// its global index i in x[i].
 func Poke() *driver.Kernel {
 	return pokeKernel("poke", pokeLine, poke)
 }

@@ -36,8 +36,8 @@ const SliceAlign = 16
 // A thread that faults swaps EnvClaim from 0 to 1. If the swap succeeds, the thread writes the fault record. A thread
 // that prints adds the size of its record to EnvPrintHead. If the sum exceeds EnvPrintSize, the thread increments
 // EnvPrintLost and writes nothing. EnvGrid counts the blocks that arrive at a grid barrier; between two barriers, it is
-// a multiple of 1<<31. When a back end takes a fault, it clears EnvClaim and EnvGrid, because blocks may have left a
-// barrier early.
+// a multiple of 1<<31. When a back end reads a fault record, it clears EnvClaim and EnvGrid, because blocks may have
+// left a barrier early.
 const (
 	EnvClaim     = 0  // u32
 	EnvGrid      = 4  // u32

@@ -25,7 +25,7 @@ func (e *Environment) Init(record, prints uint64) {
 var errRecord = errors.New("a kernel claimed a fault and left no record of it")
 
 // Take returns the fault and the prints that kernels have stored, and clears them. No kernel may use the environment during the call.
-// The function kernel maps a number to the kernel that has this number, or to nil if no kernel has it.
+// The call kernel(n) returns the kernel with the number n, or nil if no kernel has this number.
 func (e *Environment) Take(kernel func(uint32) *Kernel) (out Outcome, err error) {
 	if binary.LittleEndian.Uint32(e.Head[EnvClaim:]) != 0 {
 		if out.Fault = DecodeFault(e.Record, kernel); out.Fault == nil {

@@ -14,7 +14,7 @@ import "fmt"
 //	PN;   the 32 bits at offset N of the parameter block
 //	gA    the number of blocks along axis A; bA the number of threads of a block
 //	aAB   A + B; sAB A - B; mAB A * B; lAB A << B; in 32 bits: AAB, SAB, MAB and LAB
-//	rAB   A >> B
+//	rAB   A >> B, unsigned
 //	&AB   A & B; |AB A | B; ^AB A ^ B
 //	eAB   A == B; nAB A != B; uAB A < B, unsigned; vAB A <= B, unsigned
 //	iAB   A < B, signed; jAB A <= B, signed; in 32 bits: IAB and JAB

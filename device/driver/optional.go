@@ -186,7 +186,7 @@ type TensorMapper interface {
 	EncodeTensorMap(dst *[TensorMapBytes]byte, p TensorPlan) error
 }
 
-// Grapher is a Backend that launches a graph in less time than its operations one by one.
+// Grapher is a Backend with graphs. Launching a graph takes less time than launching its operations one by one.
 type Grapher interface {
 	NewGraph() (GraphBackend, error)
 }

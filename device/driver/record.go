@@ -11,7 +11,7 @@ import (
 )
 
 // DecodeFault decodes a fault record of RecordMax bytes. It returns nil if the record is empty.
-// The function kernel maps a number to the kernel that has this number, or to nil if no kernel has it.
+// The call kernel(n) returns the kernel with the number n, or nil if no kernel has this number.
 func DecodeFault(record []byte, kernel func(uint32) *Kernel) *Fault {
 	if binary.LittleEndian.Uint32(record[RecordSize:]) == 0 {
 		return nil
