@@ -157,8 +157,8 @@ func (m *Memory) Masters(s *tensor.Scope) ([]float32, error) {
 	return values, s.Stream().Synchronize(s.Context())
 }
 
-// Assemble makes the values of other processes available to Parameter.Values, until it is called with nil. The argument masters has the result
-// of Masters of each process, in the order of their ranks.
+// Assemble makes the values of other processes available to Parameter.Values, until it is called with nil. masters[i] is the result of Masters
+// in the process with rank i.
 func (m *Memory) Assemble(masters [][]float32) {
 	m.assembled = nil
 	for rank, values := range masters {

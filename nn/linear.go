@@ -93,8 +93,8 @@ func (l *Linear) RowNorms(s *tensor.Scope) *tensor.Tensor {
 	})
 }
 
-// ForwardGELU returns Forward(x).GELU(). On GPUs, one kernel computes both in half precision, with an approximation of GELU that differs by at
-// most 2.6e-5, unless a derivative is needed.
+// ForwardGELU returns Forward(x).GELU(). On GPUs, a single kernel computes this if the layer is constant, its matrix and x have the same
+// element type, float16 or bfloat16, and no derivative is needed. The kernel approximates GELU with an error of at most 2.6e-5.
 func (l *Linear) ForwardGELU(x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if l.trained != nil || s == nil || x.NeedsGrad() || row.FormFor(s.Stream()) == row.Plain || !halfOf(l.weight, x.DType()) {

@@ -24,7 +24,8 @@ var (
 type LoadOptions struct {
 	// Ignore lists tensors of the file that the model does not use.
 	Ignore []string
-	// Rename, unless it is nil, maps the name that the tags give a layer to its name in the file. Both names may have a list in braces.
+	// Rename, unless it is nil, returns the name that a layer has in the file, given its name according to the tags. Both names may have a list
+	// in braces.
 	Rename func(name string) string
 	// Order permutes the rows of matrices, and the elements of vectors. For the name of a tensor in the file, Order returns nil if the rows
 	// keep their order. Otherwise, it returns a function that maps i to the number of the file's row that becomes row i.
@@ -44,13 +45,13 @@ type LoadOptions struct {
 // its name in Go. An embedded field without a tag adds nothing. The index of an element of a slice replaces %d in the tag; without %d, it
 // follows the name after a dot. The tag weights:"-" excludes a field.
 //
-// If a layer is already trained, such as one made by NewLinear, Load only sets the values of its parameters. Before the call, synchronize
-// other streams that use them. Load makes the parameters of all other layers. Such a layer is optional if the field is a pointer: if the file
-// lacks its tensor, Load sets the pointer to nil.
+// If a layer already has parameters that can be trained, such as one made by NewLinear, Load only sets their values. Before the call,
+// synchronize other streams that use them. Load makes the parameters of all other layers. Such a layer is optional if the field is a pointer:
+// if the file lacks its tensor, Load sets the pointer to nil.
 //
 // Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error
-// joins all mistakes, each of which matches one of the errors of Load or ErrModel. After a mistake, layers that were already trained are
-// unchanged.
+// joins all mistakes, each of which matches one of the errors of Load or ErrModel. After a mistake, parameters that can be trained keep their
+// values.
 func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size(), packed: map[packing]*quant.Packed{}}
 	if strings.HasPrefix(f.Format, "GGUF") {

@@ -9,9 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// AddMatMul returns the sum of t and the product of x and y, with the element type of t: x has the shape [... m k], y has [k n], and t has
-// [... m n]. Elements are floats. One kernel computes both if all three types are the same, or if x and y are bfloat16 and t is float32. The
-// mistakes are those of MatMul, and ErrShape if the product does not have the shape of t.
+// AddMatMul returns the sum of t and the product of x and y. x has the shape [... m k], y has [k n], and t has [... m n]. Elements are floats,
+// and the result has the element type of t. If all three types are the same, or if x and y are bfloat16 and t is float32, one kernel usually
+// computes the product and the sum. The mistakes are those of MatMul, and ErrShape if the product does not have the shape of t.
 func (t *Tensor) AddMatMul(x, y *Tensor) *Tensor {
 	const name = "AddMatMul"
 	in := []*Tensor{t, x, y}

@@ -10,10 +10,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// Take returns the elements of t whose indices along dimension dim are in the tensor indices, of type int32 or int64. For example, Take(0,
-// indices) of a matrix returns rows. In the shape of the result, the shape of indices replaces the size of dimension dim. The host does
-// not check the indices. An index that is negative or too large yields zeros. The mistake is ErrDType for other types of indices, and
-// ErrValue if there is no such dimension.
+// Take selects elements of t along dimension dim by a tensor of indices, of type int32 or int64. For example, Take(0, indices) of a matrix
+// returns rows. In the shape of the result, the shape of indices replaces the size of dimension dim. The host does not check the indices.
+// An index that is negative or too large yields zeros. The mistake is ErrDType for other types of indices, and ErrValue if there is no such
+// dimension.
 func (t *Tensor) Take(dim int, indices *Tensor) *Tensor { return indexed("Take", t, dim, indices) }
 
 // Gather selects elements of t by a tensor of indices, of type int32 or int64. The result has the shape of indices. Each index selects an

@@ -186,8 +186,8 @@ func (t *Tensor) Grad() *Tensor {
 // variable.
 func (t *Tensor) NeedsGrad() bool { return t != nil && t.node != nil && t.scope.Recording() }
 
-// Recorded is like NeedsGrad, but also reports true within NoGrad. A function that changes its operand in place must not change a recorded
-// tensor, because operations after NoGrad may use it.
+// Recorded is like NeedsGrad, but also reports true within NoGrad. If it reports true, a function must not change t in place, because
+// operations after NoGrad may use t.
 func (t *Tensor) Recorded() bool {
 	return t != nil && t.node != nil && t.scope.tape != nil && !t.scope.tape.done
 }

@@ -34,7 +34,7 @@ func (e Examples[X, Y]) Batches(size int, seed uint64) iter.Seq[Examples[X, Y]] 
 	}
 }
 
-// Split puts the examples in a random order, which seed determines, and returns the first n and the rest.
+// Split returns copies of the examples in a random order, which seed determines: the first n, and the rest.
 func (e Examples[X, Y]) Split(n int, seed uint64) (first, rest Examples[X, Y]) {
 	e = e.complete()
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(e.Len())

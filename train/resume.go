@@ -9,8 +9,8 @@ import (
 // from the State with the same bits.
 type State struct {
 	Steps   int
-	Moments []float32 // empty before the first step; with AdamWOptions.EightBit, the scales, and the moments of small parameters
-	Codes   []uint8   // moments of 8 bits
+	Moments []float32 // empty before the first step; with AdamWOptions.EightBit, the scales of Codes, and the moments that are not in Codes
+	Codes   []uint8   // with AdamWOptions.EightBit, the moments that are stored in 8 bits
 }
 
 // State waits for the last step and returns a copy of the optimizer's state. If the parameters are divided, it is the state of this process: see Join.

@@ -8,8 +8,8 @@ type Schedule func(step int) float64
 // Constant is the Schedule that does not change the learning rate.
 func Constant(int) float64 { return 1 }
 
-// Cosine returns a Schedule that falls from 1 to the value last, along half a cosine, in the given number of steps, and then stays at this
-// value (Loshchilov and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts").
+// Cosine returns a Schedule that falls, along half a cosine and in the given number of steps, from 1 to the argument last, and then stays at
+// this value (Loshchilov and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts").
 func Cosine(steps int, last float64) Schedule {
 	return func(step int) float64 {
 		if step >= steps {
@@ -19,7 +19,7 @@ func Cosine(steps int, last float64) Schedule {
 	}
 }
 
-// Linear returns a Schedule that falls linearly from 1 to the value last in the given number of steps, and then stays at this value.
+// Linear returns a Schedule that falls linearly, in the given number of steps, from 1 to the argument last, and then stays at this value.
 func Linear(steps int, last float64) Schedule {
 	return func(step int) float64 {
 		if step >= steps {
@@ -29,7 +29,8 @@ func Linear(steps int, last float64) Schedule {
 	}
 }
 
-// WarmUp returns a Schedule that rises linearly to 1 in the given number of steps, and then follows the Schedule next.
+// WarmUp returns a Schedule that rises linearly to 1 in the given number of steps. Then it follows the argument next, whose step 0 is
+// the first step after the rise.
 func WarmUp(steps int, next Schedule) Schedule {
 	steps = max(steps, 0)
 	return func(step int) float64 {

@@ -15,7 +15,7 @@ type SGDOptions struct {
 	Rate     float64  // the learning rate; 1e-3 by default
 	Schedule Schedule // changes the rate from step to step; Constant by default
 	Momentum float64  // the weight of past derivatives in the velocity
-	Decay    float64  // Decay times each parameter is added to its derivative
+	Decay    float64  // a step adds Decay*p to the derivative of each parameter p
 	Clip     float64  // limits the norm of all derivatives together; 0 for no limit
 }
 

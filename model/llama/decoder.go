@@ -111,8 +111,8 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 
 // A Batch is the work of one call of Advance. A sequence must not occur twice.
 type Batch struct {
-	Rows  []int  // the sequences to continue by one token each, as Step does: Rows[i] by the token of row i
-	Ends  []Span // the spans to append, as Begin does; the tokens chosen after them are in the rows after those of Rows
+	Rows  []int  // Rows[i] is the sequence that gets the token of row i; the next token becomes the token of row i, as in Step
+	Ends  []Span // the spans to append, as Begin does; the token chosen after Ends[i] becomes the token of row len(Rows)+i
 	Parts []Span // the spans to append without choosing a next token
 }
 

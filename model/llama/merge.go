@@ -40,9 +40,9 @@ func nameIn(f *weights.File, layer string) string {
 	return layer
 }
 
-// Merge returns a copy of a model's file f in which an adapter, given as lora.Read returns it, is added to the matrices. Changed matrices keep
-// the type float32, float16 or bfloat16; quantized matrices become float16. The result reads its tensors from f, so f must remain open. The
-// error matches ErrAdapter.
+// Merge adds an adapter to the matrices of a model, and returns the changed model as a file. f is the model's file; o and list are the adapter,
+// as lora.Read returns it. Changed matrices keep the type float32, float16 or bfloat16; quantized matrices become float16. The result reads
+// its tensors from f, so f must remain open. The error matches ErrAdapter.
 func (c Config) Merge(f *weights.File, o lora.Options, list []lora.Matrices) (*weights.File, error) {
 	by, all := map[string]lora.Matrices{}, weights.Contents{Format: f.Format, Metadata: f.Metadata}
 	for _, m := range list {

@@ -107,8 +107,8 @@ type whole struct {
 // the same bits. The results of an MLP take most of the memory of a layer.
 type Recompute struct {
 	Cheap  bool // the results of norms and of SwiGLU, in all layers
-	Layers int  // this number of layers, from the first on, keep only their input
-	MLPs   int  // this number of layers, after the first Layers, keep only the input of their MLP
+	Layers int  // the first Layers layers keep only their input
+	MLPs   int  // this number of layers after the first Layers layers keep only the input of their MLP
 }
 
 // Recompute sets which intermediate results Backward computes again. It applies to later calls of Read.

@@ -42,7 +42,7 @@ type Options struct {
 	// Modules are the last parts of the names of the layers to change, such as "q_proj". If Modules is empty, the adapter changes all
 	// layers.
 	Modules []string
-	// Base is the name of the model that Save writes to adapter_config.json. It has no other effect.
+	// Base is the model's name, which Save writes to adapter_config.json. It has no other effect.
 	Base string
 	// Seed determines the initial values of A.
 	Seed uint64
