@@ -11,11 +11,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/chat/internal/jinja"
 )
 
-// Errors that the errors of this package wrap.
+// The errors of this package wrap one of these.
 var (
 	// ErrTemplate is the error of a template that is missing, cannot be compiled, or fails.
 	ErrTemplate = errors.New("chat: template")
-	// ErrMessage is the error of a message or a tool that is not valid JSON.
+	// ErrMessage is the error of a conversation without messages, of invalid JSON in Options.Tools or
+	// ToolCall.Arguments, and of an invalid value in Options.Variables.
 	ErrMessage = errors.New("chat: message")
 	// ErrRefused is the error of a conversation that a template refuses with raise_exception, for
 	// example because roles do not alternate. The text of the error contains the template's reason.
@@ -66,8 +67,8 @@ type Template struct {
 	calls       bool // the template renders tools and calls
 }
 
-// New returns a template with the given source. special contains the special tokens that the
-// template may name, such as bos_token and eos_token.
+// New returns a template with the given source. The map special contains the texts of the special
+// tokens that the template may name, such as bos_token and eos_token.
 func New(source string, special map[string]string) (*Template, error) {
 	t, err := compile(source)
 	if err != nil {

@@ -11,8 +11,8 @@
 //		{Role: "user", Content: "Why is the sky blue?"},
 //	}, chat.Options{Generate: true})
 //
-// If a template does not support tools, Prompt describes the tools in the system message. A Parser finds function calls in an answer, in the formats
-// of common families of models.
+// If a template does not support tools, Template.Prompt describes the tools in the system message. A Parser finds function calls in an answer, in
+// the formats of common families of models.
 //
 // The rendered text contains special tokens as text, such as <|im_end|>. Messages are not escaped: a tokenizer cannot distinguish a special token of
 // the template from the same text in a message.

@@ -30,7 +30,7 @@
 //   - unevaluatedProperties and unevaluatedItems are not supported in a schema that also has keywords such as allOf or $ref.
 //   - The keywords "not", "oneOf" and "if" are supported only if the package can negate all keywords in their schemas. It cannot negate
 //     "format", for example.
-//   - uniqueItems is supported only for arrays whose elements are chosen from at most ten strings, Booleans and null.
+//   - uniqueItems is supported only for arrays whose elements are chosen from at most ten values: strings, Booleans or null.
 //   - Patterns must not have back references, lookbehind or word boundaries.
 //   - The format "regex" is not supported. The package enforces the other formats of the specification.
 //   - Unknown formats and unknown keywords, such as OpenAPI's nullable, have no effect.

@@ -48,7 +48,7 @@
 //
 // The cache stores the keys and values of tokens in pages of 64 tokens. Texts that begin with the same tokens share pages, unless their values of
 // Request.Salt differ. The pages of a text that has ended stay in the cache until their memory is needed. If no page is left, the model interrupts a
-// running text and continues it later. It chooses the text with the largest Request.Priority; of several such texts, the one that began last.
+// running text and continues it later. It chooses the text with the largest Request.Priority; of several such texts, the one that arrived last.
 //
 // # Speculative decoding
 //

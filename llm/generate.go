@@ -118,7 +118,7 @@ type Token struct {
 	Choice int    // the number of the text, below Request.N
 	Text   string // may be empty, because a character may take several tokens
 	Finish Finish
-	Stop   string // the text of Request.Stop that ended the text, if Finish is Stopped
+	Stop   string // the element of Request.Stop that ended the text, if Finish is Stopped
 
 	Logprobs *Logprobs // nil unless the request asks for them
 }

@@ -15,8 +15,8 @@ type Usage struct {
 	Rest      time.Duration // from the first token to the last
 }
 
-// Add adds the numbers of tokens of x to those of u. u.Arrived becomes the earlier of the two times, and each duration in u the longer of the two
-// durations.
+// Add adds the numbers of tokens of x to those of u. It sets u.Arrived to the earlier of the two times, and each duration of u to the longer of the
+// two durations.
 func (u *Usage) Add(x Usage) {
 	u.Prompt, u.Known, u.Generated = u.Prompt+x.Prompt, u.Known+x.Known, u.Generated+x.Generated
 	u.Drafted, u.Accepted = u.Drafted+x.Drafted, u.Accepted+x.Accepted

@@ -12,7 +12,7 @@ type Health struct {
 }
 
 // Observe records the report of a batch. Call it after each batch, for example from Options.Observe. A batch does not count as failed if it was
-// canceled, or if its error matches one of mistakes, which are errors about invalid items.
+// canceled, or if its error matches an element of mistakes. These are errors about invalid items.
 func (h *Health) Observe(r Report, mistakes ...error) {
 	var failed *error
 	if r.Err != nil && !errors.Is(r.Err, context.Canceled) {

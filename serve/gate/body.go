@@ -88,7 +88,7 @@ type Span[T int | float64] struct{ least, most T }
 func Between[T int | float64](least, most T) Span[T] { return Span[T]{least, most} }
 
 // Set stores *value in *dst. If value is nil, Set does nothing. If *value is not within the limits, Set returns a Failure for
-// the field param of the request.
+// the request's field that param names.
 func Set[T int | float64](dst *T, param string, value *T, limits Span[T]) error {
 	if value == nil {
 		return nil

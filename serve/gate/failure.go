@@ -30,7 +30,7 @@ type Failure struct {
 // Error returns the message.
 func (f Failure) Error() string { return f.Message }
 
-// Invalid returns the Failure for an invalid value of the field param.
+// Invalid returns the Failure for an invalid value of the field that param names.
 func Invalid(param, format string, args ...any) Failure {
 	return Failure{Status: http.StatusBadRequest, Param: param, Message: param + ": " + fmt.Sprintf(format, args...)}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
-// Only returns a list that contains only the function of the given name. If list has no such function, the error is a Failure for the field param.
+// Only returns a list that contains only the function of the given name. If list has no such function, the error is a Failure for the field that param
+// names.
 func Only(param string, list []Function, name string) ([]Function, error) {
 	i := slices.IndexFunc(list, func(f Function) bool { return f.Name == name })
 	if i < 0 {
@@ -20,7 +21,7 @@ func Only(param string, list []Function, name string) ([]Function, error) {
 }
 
 // Force sets r.Grammar, which restricts the answer to a call of one of the functions in list, with arguments that satisfy the function's parameters.
-// The error is a Failure for the field param.
+// The error is a Failure for the field that param names.
 func (g *Gate) Force(r *llm.Request, param string, list []Function) error {
 	if len(list) == 0 {
 		return Invalid(param, "there are no functions to call")

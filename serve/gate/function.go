@@ -20,7 +20,7 @@ const functions = 128
 // nameOfFunction matches the names of functions.
 var nameOfFunction = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// CheckFunctions checks the functions in the field param of a request. The error is a Failure.
+// CheckFunctions checks the functions in the request's field that param names. The error is a Failure.
 func CheckFunctions(param string, list []Function) error {
 	if len(list) > functions {
 		return Invalid(param, "%d functions, at most %d are allowed", len(list), functions)

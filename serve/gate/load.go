@@ -11,8 +11,8 @@ import (
 )
 
 // Find returns the resolved name (see Resolve) and its model. For the name of an adapter, it returns the adapter's model (see Options.Adapters). Find
-// loads the model if it is not loaded. ctx is the context that Guard has passed to a Handler, or Hold to a function. The model stays loaded until
-// this Handler or function returns. FailureOf converts the error to a Failure.
+// loads the model if it is not loaded. ctx is the context of the request that Guard has passed to a Handler, or the context that Hold has passed to its
+// function. The model stays loaded until this Handler or function returns. FailureOf converts the error to a Failure.
 func (g *Gate) Find(ctx context.Context, name string) (string, Model, error) {
 	return g.find(ctx, name, func(m *repository.Model[Model]) (Model, func(), error) { return m.Use(ctx) })
 }

@@ -3,7 +3,7 @@
 // Triton's metrics.
 //
 //	m := kserve.NewMetrics("minilm")
-//	h, err := kserve.Handle(g, kserve.Options{ // g is a *gate.Gate with these names in Options.Others
+//	h, err := kserve.Handle(g, kserve.Options{ // g is a *gate.Gate whose Options.Others contains "minilm"
 //		Models:  map[string]kserve.Model{"minilm": kserve.Vectors(e)},
 //		Metrics: m,
 //		Next:    next, // for all other requests
@@ -13,6 +13,6 @@
 //	}
 //	return http.Serve(l, h)
 //
-// Vectors makes a Model from an Embedder, which computes vectors of texts. Pictures makes a Model from a Classifier. All inputs have the datatype
-// BYTES. All models have the version 1.
+// The function Vectors makes a Model from an Embedder, which computes vectors of texts. The function Pictures makes a Model from a Classifier. All
+// inputs have the datatype BYTES. All models have the version 1.
 package kserve

@@ -38,8 +38,8 @@ const (
 // ending is the key of a context's value: a channel.
 type ending struct{}
 
-// Ending returns a channel that is closed when the server closes its listener. If ctx is not the context of a request of Serve, Ending returns
-// nil. A handler that has hijacked its connection should return soon after the channel is closed.
+// Ending returns a channel that is closed when the server closes its listener. If ctx is not the context of a request that Serve
+// answers, Ending returns nil. A handler that has hijacked its connection should return soon after the channel is closed.
 func Ending(ctx context.Context) <-chan struct{} {
 	c, _ := ctx.Value(ending{}).(<-chan struct{})
 	return c
@@ -84,7 +84,8 @@ func (c *counted) wait(ctx context.Context) error {
 }
 
 // Serve answers the requests of a listener until ctx is done, and for Options.Delay longer. Then it closes the listener, waits at most Options.Drain
-// for the answers in progress, and cancels the contexts of requests that are still not answered. It returns the error of the listener.
+// for the answers in progress, and cancels the contexts of requests that are still not answered. It returns the error of the listener,
+// or nil if there is none.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error {
 	over := make(chan struct{})
 	requests, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), ending{}, (<-chan struct{})(over)))

@@ -39,7 +39,8 @@ type EmbedOptions struct {
 	// Models are the embedding models, by their names in requests. The field Others of the gate.Options must contain the same names. Models are loaded
 	// when a request needs them.
 	Models map[string]*repository.Model[Embedder]
-	// Rerankers are the models for /v1/rerank, under the same conditions.
+	// Rerankers are the models for /v1/rerank, by their names in requests. Others must contain these names too. Rerankers are loaded when a request
+	// needs them.
 	Rerankers map[string]*repository.Model[Reranker]
 	// Texts limits the texts, or pairs of texts, that wait for a model; a request beyond this limit is refused with status 429. 0 means
 	// 4096.

@@ -1,6 +1,6 @@
 // Package pictures serves models of package classify over HTTP: clients upload a picture to /classify and receive its classes.
 //
-//	h, err := pictures.Handle(g, pictures.Options{ // g is a *gate.Gate with the names of these models
+//	h, err := pictures.Handle(g, pictures.Options{ // g is a *gate.Gate whose Options.Others contains "resnet50"
 //		Models: map[string]*repository.Model[pictures.Model]{"resnet50": repository.Loaded[pictures.Model](m)},
 //	})
 //	if err != nil {

@@ -21,7 +21,8 @@ func newMetrics(model string) *metrics {
 	}
 }
 
-// Metrics returns the metrics of all models: the times of requests, the sizes of batches, and the pictures that wait. /metrics returns them too.
+// Metrics returns the metrics of all models: the times of requests, the sizes of batches, and the pictures that wait. The Handler also serves them
+// at /metrics.
 func (h *Handler) Metrics() (list []prometheus.Collector) {
 	for name, c := range h.classifiers {
 		waiting := prometheus.GaugeOpts{Name: "gopherwarp_pictures_waiting", Help: "Pictures that wait.", ConstLabels: prometheus.Labels{"model_name": name}}

@@ -33,8 +33,8 @@ type Options struct {
 	// Models are the models, by their names in requests. The field Others of the gate.Options must contain the same names. Models are loaded when a
 	// request needs them.
 	Models map[string]*repository.Model[Model]
-	// Labels are the names of the classes of a model, beginning with class 0, by the name of the model. A list may have fewer elements than
-	// there are classes.
+	// Labels maps the name of a model to the names of its classes, beginning with class 0. A list may have fewer elements than there are
+	// classes.
 	Labels map[string][]string
 	// Pictures limits the pictures that wait for a model; a request beyond this limit is refused with status 429. 0 means 256.
 	Pictures int

@@ -19,9 +19,10 @@
 //
 //	            Use or Load               success
 //	Unloaded ----------------> Loading ------------> Ready
-//	    ^                     ^       | failure        |
-//	    |  Use after a while  |       v                | not used for Options.KeepAlive,
-//	    |                     +--- Failed              | Unload, or lack of memory
+//	    ^                      |    ^                  |
+//	    |              failure |    | Load, or Use     | not used for Options.KeepAlive,
+//	    |                      v    | after a while    | Unload, or lack of memory
+//	    +------ Unload ------- Failed                  |
 //	    |                                              v
 //	    +------------------------------------------ Unloading
 //

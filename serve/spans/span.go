@@ -159,7 +159,7 @@ func (s *Span) End() {
 	}
 }
 
-// IDs returns the identifiers of the trace and of the span in hexadecimal digits, for logs, or two empty strings.
+// IDs returns the identifiers of the trace and of the span in hexadecimal digits, for logs, or two empty strings if s is nil.
 func (s *Span) IDs() (trace, span string) {
 	if s == nil {
 		return "", ""

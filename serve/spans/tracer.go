@@ -28,8 +28,8 @@ type Options struct {
 	Timeout time.Duration
 	// Interval is the longest time that an ended span waits for others, to be sent together with them. 0 means 5 seconds.
 	Interval time.Duration
-	// Report may be nil. It is called with an error when a batch is dropped, and with nil when the next batch arrives. It is not called
-	// again while further batches are dropped.
+	// Report may be nil. It is called with an error when a batch or a part of it is dropped, and with nil when the collector accepts a batch
+	// again. It is not called again while further batches are dropped.
 	Report func(error)
 }
 

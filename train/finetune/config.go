@@ -14,7 +14,8 @@ import (
 // ErrConfig is the error of a Config with an invalid value.
 var ErrConfig = errors.New("finetune: invalid configuration")
 
-// Config is the configuration of a training. Zero values mean the defaults. The yaml tags are the keys of a configuration file.
+// Config is the configuration of a training. Zero values mean the defaults. The yaml tags are the keys of a configuration file of the command
+// gopherwarp finetune. In such a file, "clip: 0" means no limit instead of the default.
 type Config struct {
 	Model string   `yaml:"model"` // a file or a folder, as llm.Open takes it
 	Data  []string `yaml:"data"`  // files of JSON lines, see package text

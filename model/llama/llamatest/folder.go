@@ -34,8 +34,8 @@ var names = strings.NewReplacer(
 func HuggingFace(name string) string { return names.Replace(name) }
 
 // WriteFolder writes a model to a temporary folder in the form of Hugging Face's models: config.json, tokenizer.json,
-// tokenizer_config.json and safetensors files. It returns the folder's path. The model has an output matrix, unless its
-// architecture is one of Qwen.
+// tokenizer_config.json and safetensors files. It returns the folder's path. The model has an output matrix, unless the
+// name of its architecture begins with Qwen.
 func WriteFolder(tb testing.TB, o FolderOptions) string {
 	tb.Helper()
 	if o.Matrices == weights.Invalid {

@@ -58,7 +58,7 @@ func (c *Collector) Headers() []http.Header {
 	return c.heads
 }
 
-// Span is a span as it was sent. The identifiers are in hexadecimal digits.
+// Span is a span as it was sent. The identifiers are in hexadecimal digits. State is the field trace_state of the protocol.
 type Span struct {
 	Trace, ID, Parent, State, Name string
 	Kind                           int // 1 for internal, 2 for server
