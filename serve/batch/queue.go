@@ -150,7 +150,7 @@ func WithPriority(ctx context.Context, priority int) context.Context {
 }
 
 // Do waits until all items are computed, and returns their results in the order of the items. If the queue has no room for all items, Do
-// computes none and returns ErrFull. The other errors are ErrTooMany, ErrClosed, the error of ctx, and the error of Run.
+// computes none and returns ErrFull. The other errors are ErrTooMany, ErrClosed, the error of ctx, the error of Run, and ErrResults.
 func (q *Queue[T, R]) Do(ctx context.Context, items ...T) ([]R, error) {
 	if err := ctx.Err(); err != nil || len(items) == 0 {
 		return nil, err
