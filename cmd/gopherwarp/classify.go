@@ -15,7 +15,7 @@ import (
 type classifyCommand struct {
 	Model    string   `required:"" placeholder:"PATH" help:"A safetensors file, or a folder with safetensors files, of EfficientNet-Lite0 or of a ResNet whose tensors have torchvision's names."`
 	Pictures []string `arg:"" name:"picture" help:"JPEG or PNG files."`
-	Names    string   `placeholder:"FILE" help:"A file with the names of the classes, one on each line. Default: labels.txt in the model's folder, or numbers instead of names."`
+	Labels   string   `placeholder:"FILE" help:"A file with the names of the classes, one on each line. Default: labels.txt in the model's folder, or numbers instead of names."`
 	Top      int      `default:"5" help:"The number of classes to print for each picture."`
 	JSON     bool     `name:"json" help:"Print a JSON object for each picture instead of the table."`
 	DType    string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16, float16 or auto, which means float16 on GPUs with tensor cores, and otherwise float32."`
@@ -29,7 +29,7 @@ in the order of its synsets. With -json, each line is an object with the fields 
 
 Example:
   gopherwarp classify -model models/efficientnet_lite0 flower.jpg
-  gopherwarp classify -model resnet50.safetensors -names imagenet.txt -top 3 *.jpg
+  gopherwarp classify -model resnet50.safetensors -labels imagenet.txt -top 3 *.jpg
   gopherwarp classify -model models/efficientnet_lite0 -json *.jpg | jq -r .classes[0].name`
 }
 
@@ -37,10 +37,10 @@ Example:
 func (c *classifyCommand) Run(ctx context.Context, t terminal) error {
 	o := classify.Options{DType: dtypeOf(c.DType), Map: c.on()}
 	var err error
-	if c.Names == "" {
-		o.Names, err = labelsIn(c.Model)
+	if c.Labels == "" {
+		o.Labels, err = labelsIn(c.Model)
 	} else {
-		o.Names, err = readLines(c.Names)
+		o.Labels, err = readLines(c.Labels)
 	}
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/resnet/resnettest"
 )
 
-// Classes have the names of the file labels.txt beside the weights, unless -names gives others.
+// Classes have the names of the file labels.txt beside the weights, unless -labels gives others.
 func TestClassify(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	model := filepath.Dir(resnettest.Write(t, resnet.Config{Blocks: [4]int{1, 1, 1, 1}, Width: 8, Classes: 3}, 2))
@@ -46,12 +46,12 @@ func TestClassify(t *testing.T) {
 			write(filepath.Join(model, "labels.txt"), c.labels)
 		}
 		var out strings.Builder
-		if err := (&classifyCommand{Model: model, Pictures: []string{picture}, Names: c.names, Top: 2, DType: "auto"}).Run(t.Context(), terminal{&out, io.Discard}); err != nil {
+		if err := (&classifyCommand{Model: model, Pictures: []string{picture}, Labels: c.names, Top: 2, DType: "auto"}).Run(t.Context(), terminal{&out, io.Discard}); err != nil {
 			t.Fatal(err)
 		}
 		row := ` +\d+\.\d %      \d  (` + c.want + `)\n`
 		if !regexp.MustCompile(`^picture +probability  class  name\n` + regexp.QuoteMeta(picture) + row + row + "$").MatchString(out.String()) {
-			t.Errorf("labels %q, -names %q: %s", c.labels, c.names, &out)
+			t.Errorf("labels %q, -labels %q: %s", c.labels, c.names, &out)
 		}
 	}
 	var out strings.Builder

@@ -130,7 +130,8 @@ func Supports(text []byte) bool {
 	return err == nil && known && f.Type != ""
 }
 
-// Classifier returns the architecture in the config.json of a model with a classification head, such as BertForSequenceClassification.
+// Classifier returns the name that config.json gives, under "architectures", to models of the type Type that have a classification head, such as
+// BertForSequenceClassification.
 func (c Config) Classifier() string {
 	of, _ := familyOf(c.Type)
 	return of.classifier
