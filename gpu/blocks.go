@@ -54,8 +54,8 @@ func (b *Blocks) Span() int { return b.walk.Span() }
 // them belong to the current block.
 func (b *Blocks) Done(n int) int { return b.walk.Done(n) }
 
-// Begun returns the number of threads of the current block that had already run, in the span of an
-// earlier block, when Next reached the block. Later calls for the same block return 0.
+// Begun returns the number of threads of the current block that had already run when Next reached
+// the block, because they belonged to the span of an earlier block (see Span). Later calls return 0.
 func (b *Blocks) Begun() int { return b.walk.Begun() }
 
 // Threads returns the number of threads in a block.

@@ -72,7 +72,7 @@ func Object() *Grammar {
 const maxTerms = 1 << 17
 
 // Pattern returns the grammar of the texts that a regular expression matches as a whole. The syntax is that of package regexp, without word
-// boundaries and anchors within lines. The errors match ErrUnsupported and ErrEmpty.
+// boundaries and without (?m). The errors match ErrUnsupported and ErrEmpty.
 func Pattern(expression string) (*Grammar, error) {
 	s := regular.NewStore(maxTerms)
 	a := pattern.NewAlphabet(s, pattern.UTF8)

@@ -121,8 +121,8 @@ func (m *Memory) Vectors() int { return m.vectors }
 
 // A Piece is a range of elements that belong to one parameter and to one Part of a process.
 type Piece struct {
-	Own   int // the index of the first element among the elements of all Parts of the process
-	Whole int // the index that the first element would have in Memory.Master if the parameters were not divided
+	Own   int // the index of the Piece's first element, counted through all Parts of the process
+	Whole int // the index that this element would have in Memory.Master if the parameters were not divided
 	Len   int
 }
 

@@ -63,8 +63,8 @@ func (e *Embedding) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	return scores(e.matrix(), n, x)
 }
 
-// Rows returns the rows of x with the given numbers, a tensor of int32. x is a residual stream of two dimensions. A number outside x yields
-// a row of zeros.
+// Rows returns rows of x, which is a residual stream of two dimensions. The tensor numbers, of type int32, selects the rows. A number outside
+// x yields a row of zeros.
 func Rows(x, numbers *tensor.Tensor) *tensor.Tensor {
 	if x.NeedsGrad() {
 		return x.Take(0, numbers)

@@ -38,9 +38,9 @@ func (c *classifyCommand) Run(ctx context.Context, t terminal) error {
 	o := classify.Options{DType: dtypeOf(c.DType), Map: c.on()}
 	var err error
 	if c.Labels == "" {
-		o.Labels, err = labelsIn(c.Model)
+		o.Names, err = labelsIn(c.Model)
 	} else {
-		o.Labels, err = readLines(c.Labels)
+		o.Names, err = readLines(c.Labels)
 	}
 	if err != nil {
 		return err
