@@ -169,7 +169,7 @@ func (t *translator) atomic() {
 		return t.around(func() spirv.ID { return t.exchange(p, typ, first) })
 	})
 	if first == 1 {
-		t.result(plain(typ), v)
+		t.result(plain(typ), t.intoRegister(t.in.Args[0], v))
 	}
 }
 
@@ -177,7 +177,7 @@ func (t *translator) atomic() {
 func (t *translator) exchange(p place, typ ptx.Type, first int) spirv.ID {
 	switch {
 	case p.space == ptx.Local && t.space() == ptx.Generic:
-		return t.number(held(typ), 0) // PTX does not define atomic operations on local memory
+		return t.exchangeLocal(p, typ, first)
 	case t.needsLock(p, typ):
 		return t.exchangeLocked(p, typ, first)
 	}
@@ -193,6 +193,13 @@ func (t *translator) exchange(p place, typ ptx.Type, first int) spirv.ID {
 		return t.addFloat(at, scope, typ, first)
 	}
 	return t.op(t.atomicOf(typ), typ, at, scope, t.word(0), t.arg(first+1, typ))
+}
+
+// exchangeLocal is exchange for local memory, which no other thread accesses: a pointer may be to a variable of the thread.
+func (t *translator) exchangeLocal(p place, typ ptx.Type, first int) spirv.ID {
+	old := t.loadAll(p, typ, 1)[0]
+	t.storeAll(p, typ.Size(), []spirv.ID{t.changed(old, typ, first)})
+	return old
 }
 
 // addFloat adds to a float by compare and exchange, and returns the old bits.

@@ -88,28 +88,28 @@ func (t *translator) exchangeLocked(p place, typ ptx.Type, first int) spirv.ID {
 	})
 }
 
-// changed returns what an atomic operation on 64 bits leaves in place of the old ones.
+// changed returns what an atomic operation leaves in place of the old bits, for a thread that no other one interrupts.
 func (t *translator) changed(old spirv.ID, typ ptx.Type, first int) spirv.ID {
-	v := t.arg(first+1, typ)
-	u := func(op spirv.Op) spirv.ID { return t.op(op, ptx.U64, old, v) }
+	v, bits := t.arg(first+1, typ), t.unsigned(held(typ))
+	u := func(op spirv.Op) spirv.ID { return t.op(op, plain(typ), old, v) }
 	signed := typ.Class() == ptx.Signed
 	switch {
 	case t.has("cas"):
-		return t.choose(ptx.U64, t.test(spirv.OpIEqual, old, v), t.arg(first+2, typ), old)
+		return t.choose(plain(typ), t.test(spirv.OpIEqual, old, v), t.arg(first+2, typ), old)
 	case isFloat(typ) && t.has("add"):
-		sum := t.op(spirv.OpFAdd, typ, t.Value(spirv.OpBitcast, t.float(8), old), v)
-		return t.Value(spirv.OpBitcast, t.u64(), sum)
+		sum := t.op(spirv.OpFAdd, typ, t.Value(spirv.OpBitcast, t.float(typ.Size()), t.becomesFloat(typ, old)), v)
+		return t.Value(spirv.OpBitcast, bits, sum)
 	case isFloat(typ):
 	case t.has("add"):
 		return u(spirv.OpIAdd)
 	case t.has("min") && signed:
-		return t.Extended(spirv.GLSLSMin, t.u64(), old, v)
+		return t.Extended(spirv.GLSLSMin, bits, old, v)
 	case t.has("min"):
-		return t.Extended(spirv.GLSLUMin, t.u64(), old, v)
+		return t.Extended(spirv.GLSLUMin, bits, old, v)
 	case t.has("max") && signed:
-		return t.Extended(spirv.GLSLSMax, t.u64(), old, v)
+		return t.Extended(spirv.GLSLSMax, bits, old, v)
 	case t.has("max"):
-		return t.Extended(spirv.GLSLUMax, t.u64(), old, v)
+		return t.Extended(spirv.GLSLUMax, bits, old, v)
 	case t.has("and"):
 		return u(spirv.OpBitwiseAnd)
 	case t.has("or"):

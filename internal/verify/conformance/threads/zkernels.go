@@ -1543,6 +1543,401 @@ var fetchKernel = &driver.Kernel{
 	},
 }
 
+// ChangeAnywhere changes numbers through a pointer of which the compiler does not know whether it is to a variable of the thread, to shared or to global
+// memory. The results of some operations are not needed.
+func ChangeAnywhere[T int8 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64](s *device.Stream, g device.Blocks, in device.Slice[T], out device.Slice[anywhere[T]]) error {
+	var k *driver.Kernel
+	switch any((func(T))(nil)).(type) {
+	case func(int8):
+		k = changeAnywhereInt8Kernel
+	case func(uint16):
+		k = changeAnywhereUint16Kernel
+	case func(int32):
+		k = changeAnywhereInt32Kernel
+	case func(uint32):
+		k = changeAnywhereUint32Kernel
+	case func(int64):
+		k = changeAnywhereInt64Kernel
+	case func(uint64):
+		k = changeAnywhereUint64Kernel
+	case func(float32):
+		k = changeAnywhereFloat32Kernel
+	case func(float64):
+		k = changeAnywhereFloat64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var changeAnywhereInt8Kernel = &driver.Kernel{
+	Name:    "changeAnywhere[int8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 1},
+		{Name: "out", Offset: 24, Size: 24, Elem: 10},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     48,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []int8
+			out []anywhere[int8]
+		})(args)
+		for ts.Next() {
+			changeAnywhere[int8](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeAnywhereUint16Kernel = &driver.Kernel{
+	Name:    "changeAnywhere[uint16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 2},
+		{Name: "out", Offset: 24, Size: 24, Elem: 20},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     96,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []uint16
+			out []anywhere[uint16]
+		})(args)
+		for ts.Next() {
+			changeAnywhere[uint16](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeAnywhereInt32Kernel = &driver.Kernel{
+	Name:    "changeAnywhere[int32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 40},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     192,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []int32
+			out []anywhere[int32]
+		})(args)
+		for ts.Next() {
+			changeAnywhere[int32](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeAnywhereUint32Kernel = &driver.Kernel{
+	Name:    "changeAnywhere[uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 40},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     192,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []uint32
+			out []anywhere[uint32]
+		})(args)
+		for ts.Next() {
+			changeAnywhere[uint32](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeAnywhereInt64Kernel = &driver.Kernel{
+	Name:    "changeAnywhere[int64]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 80},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     384,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []int64
+			out []anywhere[int64]
+		})(args)
+		for ts.Next() {
+			changeAnywhere[int64](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeAnywhereUint64Kernel = &driver.Kernel{
+	Name:    "changeAnywhere[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 80},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     384,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []uint64
+			out []anywhere[uint64]
+		})(args)
+		for ts.Next() {
+			changeAnywhere[uint64](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeAnywhereFloat32Kernel = &driver.Kernel{
+	Name:    "changeAnywhere[float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 40},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     192,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []float32
+			out []anywhere[float32]
+		})(args)
+		for ts.Next() {
+			changeAnywhere[float32](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeAnywhereFloat64Kernel = &driver.Kernel{
+	Name:    "changeAnywhere[float64]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    35,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 80},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     384,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 40, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 37, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []float64
+			out []anywhere[float64]
+		})(args)
+		for ts.Next() {
+			changeAnywhere[float64](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+// ChangeBitsAnywhere is likewise.
+func ChangeBitsAnywhere[T uint8 | int16 | int32 | uint64](s *device.Stream, g device.Blocks, in device.Slice[T], out device.Slice[bitsAnywhere[T]]) error {
+	var k *driver.Kernel
+	switch any((func(T))(nil)).(type) {
+	case func(uint8):
+		k = changeBitsAnywhereUint8Kernel
+	case func(int16):
+		k = changeBitsAnywhereInt16Kernel
+	case func(int32):
+		k = changeBitsAnywhereInt32Kernel
+	case func(uint64):
+		k = changeBitsAnywhereUint64Kernel
+	}
+	p := s.Plan(k, k.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var changeBitsAnywhereUint8Kernel = &driver.Kernel{
+	Name:    "changeBitsAnywhere[uint8]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    75,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 1},
+		{Name: "out", Offset: 24, Size: 24, Elem: 4},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     48,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 80, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 77, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []uint8
+			out []bitsAnywhere[uint8]
+		})(args)
+		for ts.Next() {
+			changeBitsAnywhere[uint8](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeBitsAnywhereInt16Kernel = &driver.Kernel{
+	Name:    "changeBitsAnywhere[int16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    75,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 2},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     96,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 80, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 77, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []int16
+			out []bitsAnywhere[int16]
+		})(args)
+		for ts.Next() {
+			changeBitsAnywhere[int16](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeBitsAnywhereInt32Kernel = &driver.Kernel{
+	Name:    "changeBitsAnywhere[int32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    75,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     192,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 80, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 77, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []int32
+			out []bitsAnywhere[int32]
+		})(args)
+		for ts.Next() {
+			changeBitsAnywhere[int32](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+var changeBitsAnywhereUint64Kernel = &driver.Kernel{
+	Name:    "changeBitsAnywhere[uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "anywhere.go",
+	Line:    75,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 32},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 48, Y: 1, Z: 1},
+	Shared:     384,
+	Sites: []driver.Site{
+		{File: "anywhere.go", Line: 80, Format: "invalid memory address or nil pointer dereference"},
+		{File: "anywhere.go", Line: 77, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []uint64
+			out []bitsAnywhere[uint64]
+		})(args)
+		for ts.Next() {
+			changeBitsAnywhere[uint64](ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
 // ChangeSmall changes memory by every atomic operation.
 func ChangeSmall[T int8 | uint8 | int16 | uint16](s *device.Stream, g device.Blocks, in, mixed device.Slice[T], m device.Slice[smallAtomics[T]]) error {
 	var k *driver.Kernel
