@@ -10,8 +10,7 @@ import (
 
 // TestApart compiles kernels of a few lines and counts what their loops do in launches whose slices do not overlap.
 func TestApart(t *testing.T) {
-	const header = "package k\n\nimport \"github.com/gopherwarp/gopherwarp/gpu\"\n\n//gpu:kernel\n//gpu:block 64\n"
-	for _, c := range []struct {
+	cases := []struct {
 		name, kernel  string
 		loads, stores int
 	}{
@@ -33,9 +32,15 @@ func TestApart(t *testing.T) {
 		y[i] += a[k*n+i] * x[i]
 	}
 }`, 5, 0},
-	} {
+	}
+	var kernels []string
+	for _, c := range cases {
+		kernels = append(kernels, c.kernel)
+	}
+	compiled := inOnePackage(t, "//gpu:kernel\n//gpu:block 64\n", kernels)
+	for i, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			loads, stores := apart(compileOne(t, header+c.kernel))
+			loads, stores := apart(compiled[i])
 			if loads != c.loads || stores != c.stores {
 				t.Errorf("%d loads and %d stores in loops, want %d and %d", loads, stores, c.loads, c.stores)
 			}

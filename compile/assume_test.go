@@ -88,6 +88,22 @@ func compileOne(t *testing.T, source string) *compile.Kernel {
 	return result.Packages[0].Kernels[0]
 }
 
+// inOnePackage compiles kernels that are all named f, below the same directives, in one package. It returns them in their order.
+func inOnePackage(t *testing.T, directives string, kernels []string) (list []*compile.Kernel) {
+	t.Helper()
+	var source strings.Builder
+	source.WriteString("package k\n\nimport \"github.com/gopherwarp/gopherwarp/gpu\"\n")
+	name := func(i int) string { return fmt.Sprint("f", i) }
+	for i, k := range kernels {
+		source.WriteString("\n" + directives + strings.Replace(k, "func f(", "func "+name(i)+"(", 1) + "\n")
+	}
+	compiled := compileAll(t, source.String())
+	for i := range kernels {
+		list = append(list, compiled[name(i)])
+	}
+	return list
+}
+
 // compileAll compiles a package and returns its kernels by name.
 func compileAll(t *testing.T, source string) map[string]*compile.Kernel {
 	t.Helper()

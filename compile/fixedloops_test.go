@@ -11,7 +11,7 @@ import (
 // TestFixedLoops compiles loops of constant trip counts and counts loads, as a second copy of a loop would have some, and the
 // comparisons of indices before the loop.
 func TestFixedLoops(t *testing.T) {
-	for _, c := range []struct {
+	cases := []struct {
 		loop               string
 		loads, comparisons int
 	}{
@@ -24,20 +24,15 @@ func TestFixedLoops(t *testing.T) {
 		{"for i, k := 0, n; i < 50; i, k = i+1, k-3 { sum += a[k] }", 1, 2},
 		{"for i := range 50 { sum += a[i*t.GridDimX()] }", 1, 2},
 		{"for i := range 50 { if sum += a[i]; sum > 9 { sum *= 0.5 } }", 1, 1},
-	} {
+	}
+	var kernels []string
+	for _, c := range cases {
+		kernels = append(kernels, "func f(t gpu.Thread, a, b []float32, n int) {\n\tsum, i0 := float32(0), t.GlobalX()\n\t"+c.loop+"\n\tb[i0] = sum\n}")
+	}
+	compiled := inOnePackage(t, "//gpu:kernel\n//gpu:block 64\n//gpu:assume narrow\n", kernels)
+	for i, c := range cases {
 		t.Run(c.loop, func(t *testing.T) {
-			k := compileOne(t, `package k
-
-import "github.com/gopherwarp/gopherwarp/gpu"
-
-//gpu:kernel
-//gpu:block 64
-//gpu:assume narrow
-func f(t gpu.Thread, a, b []float32, n int) {
-	sum, i0 := float32(0), t.GlobalX()
-	`+c.loop+`
-	b[i0] = sum
-}`)
+			k := compiled[i]
 			loads, comparisons := 0, -1 // but that of i0
 			loops := analysis.Loops(ir.Dominators(k.IR))
 			for _, b := range k.IR.Blocks {

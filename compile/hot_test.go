@@ -10,8 +10,7 @@ import (
 // TestHotCode compiles kernels of a few lines and counts, in the code of narrow launches that fault nowhere, the checks and the
 // operations of 64 bits other than addresses.
 func TestHotCode(t *testing.T) {
-	const header = "package k\n\nimport \"github.com/gopherwarp/gopherwarp/gpu\"\n\n//gpu:kernel\n//gpu:block 16,16\n"
-	for _, c := range []struct {
+	cases := []struct {
 		name, kernel string
 		checks, wide int
 	}{
@@ -58,9 +57,15 @@ func TestHotCode(t *testing.T) {
 		}
 	}
 }`, 0, 0},
-	} {
+	}
+	var kernels []string
+	for _, c := range cases {
+		kernels = append(kernels, c.kernel)
+	}
+	compiled := inOnePackage(t, "//gpu:kernel\n//gpu:block 16,16\n", kernels)
+	for i, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			checks, wide := hot(compileOne(t, header+c.kernel))
+			checks, wide := hot(compiled[i])
 			if checks != c.checks || wide != c.wide {
 				t.Errorf("%d checks and %d operations of 64 bits, want %d and %d", checks, wide, c.checks, c.wide)
 			}

@@ -74,7 +74,7 @@ func f%02d(t gpu.Thread, out []float32, x float32, n, m int) {
 // TestUnrollEarlyExits compiles loops that may end early and counts the stores in the code that is not cold. Each iteration
 // stores once.
 func TestUnrollEarlyExits(t *testing.T) {
-	for _, c := range []struct {
+	cases := []struct {
 		loop   string
 		stores int
 	}{
@@ -85,10 +85,15 @@ func TestUnrollEarlyExits(t *testing.T) {
 		{"for i := range n { if out[n+i] > x { if out[i] < 3 { break }; return }; out[m+i] = x }", 5},
 		{"for i := 3; i < n; i += 2 { if x *= x; x > 4 { return }; out[i] = x }", 5},
 		{"for i := range 6 { if out[n+i] > x { break }; out[m+i] = x }", 6}, // completely
-	} {
+	}
+	source := "package k\n\nimport \"github.com/gopherwarp/gopherwarp/gpu\"\n"
+	for i, c := range cases {
+		source += fmt.Sprintf("\n//gpu:kernel\n//gpu:assume narrow\nfunc f%d(t gpu.Thread, out []float32, x float32, n, m int) {\n%s\n}\n", i, c.loop)
+	}
+	kernels := unchecked(t, source)
+	for i, c := range cases {
 		t.Run(c.loop, func(t *testing.T) {
-			k := unchecked(t, "package k\n\nimport \"github.com/gopherwarp/gopherwarp/gpu\"\n\n//gpu:kernel\n//gpu:assume narrow\n"+
-				"func f(t gpu.Thread, out []float32, x float32, n, m int) {\n"+c.loop+"\n}")["f"]
+			k := kernels[fmt.Sprint("f", i)]
 			if stores, _ := unrolled(k); stores != c.stores {
 				t.Errorf("%d stores, want %d", stores, c.stores)
 			}

@@ -9,19 +9,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 // TestBounds runs threads of random kernels, with and without what versionKernel does: indices are polynomials of the
-// thread's place, a counter and parameters, which are small, or so large that products wrap around.
+// thread's place, a counter and parameters, which are small, or so large that products wrap around. Sweeps run 2500 kernels, others
+// 1000.
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
-	applied, fast := 0, 0
-	for i := range 2500 {
+	applied, fast, n := 0, 0, 1000
+	if sweep.Whole() {
+		n = 2500
+	}
+	for i := range n {
 		text := boundedKernel(r)
 		after := parse(t, text).Funcs[0]
-		n := len(after.Blocks)
+		blocks := len(after.Blocks)
 		versionKernel(after, &Options{})
-		if len(after.Blocks) == n {
+		if len(after.Blocks) == blocks {
 			continue
 		}
 		before := parse(t, text).Funcs[0]
@@ -50,7 +55,7 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	}
-	if applied < 200 || fast < 1000 {
+	if applied < 200*n/2500 || fast < 1000*n/2500 {
 		t.Errorf("%d kernels have bounds, and %d threads stored something", applied, fast)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestFrontendOutput compiles every kernel among the frontend's expected outputs, with each
-// optional pass left out in turn, or a third of them in go test, and runs the kernel before and after.
+// optional pass left out in turn, or a sixth of them in go test, and runs the kernel before and after.
 func TestFrontendOutput(t *testing.T) {
 	files, _ := filepath.Glob("../frontend/testdata/lower/*.txtar")
 	if len(files) == 0 {
@@ -34,7 +34,7 @@ func TestFrontendOutput(t *testing.T) {
 	}
 }
 
-// compileAll compiles the kernels of m with all passes and with each one left out, or in go test with a third of them, which number selects.
+// compileAll compiles the kernels of m with all passes and with each one left out, or in go test with a sixth of them, which number selects.
 func compileAll(t *testing.T, m *ir.Module, number int) {
 	t.Helper()
 	disable := []string{""}
@@ -49,7 +49,7 @@ func compileAll(t *testing.T, m *ir.Module, number int) {
 		}
 		runsAsClaimed(t, k, rand.New(rand.NewPCG(6, 0)))
 		for i, name := range disable {
-			if name != "" && !sweep.Every(3, i+number) {
+			if name != "" && !sweep.Every(6, i+number) {
 				continue
 			}
 			o := Options{Verify: true, Disable: []string{name}}

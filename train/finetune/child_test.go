@@ -65,7 +65,11 @@ func TestKill(t *testing.T) {
 		return
 	}
 	c, dev := tiny(t), open(t)
-	c.Steps, c.Save = 90, 2
+	times := 6
+	if sweep.Whole() {
+		times = 20
+	}
+	c.Steps, c.Save = 30+3*times, 2
 	began := time.Now()
 	if _, err := train(t, dev, c, proceed); err != nil {
 		t.Fatal(err)
@@ -74,10 +78,6 @@ func TestKill(t *testing.T) {
 	want := files(t, c.Out)
 	c.Out, c.Resume = filepath.Join(t.TempDir(), "out"), true
 	r := rand.New(rand.NewPCG(1, 2))
-	times := 6
-	if sweep.Whole() {
-		times = 20
-	}
 	for range times {
 		killAfter(t, command(t, "TestKill", c), 1+r.IntN(3), time.Duration(r.Int64N(int64(2*step))))
 	}

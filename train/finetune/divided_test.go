@@ -146,15 +146,15 @@ func TestZero(t *testing.T) {
 		bucket  int
 		change  func(c *Config)
 	}{
-		{"2", 2, 8 << 10, func(*Config) {}},
-		{"4", 4, 8 << 10, func(*Config) {}},
+		{"2", 2, 8 << 10, func(c *Config) { c.Steps, c.Save = 8, 2 }},
+		{"4", 4, 8 << 10, func(c *Config) { c.Steps, c.Save = 8, 2 }},
 		{"LoRA on 4", 4, bucketBytes, func(c *Config) { c.Method, c.Rank, c.DoRA = "lora", 4, true; c.Steps, c.Save = 6, 3 }},
 		{"little on 6", 6, 8 << 10, func(c *Config) {
 			c.Method, c.Rank, c.Modules, c.Optimizer, c.Steps, c.Save = "lora", 1, []string{"q_proj"}, eightBit, 4, 2
 		}},
 		{"8 bits on 2", 2, 8 << 10, func(c *Config) { c.Optimizer, c.Steps, c.Save, c.Rate = eightBit, 6, 3, 1e-3 }},
-		{"bfloat16 on 2", 2, 8 << 10, func(c *Config) { c.Precision, c.Steps, c.Save = "bf16", 3, 1 }},
-		{"float16 on 2", 2, 8 << 10, func(c *Config) { c.Precision, c.Steps, c.Save = "fp16", 3, 1 }},
+		{"bfloat16 on 2", 2, 8 << 10, func(c *Config) { c.Precision, c.Length, c.Steps, c.Save = "bf16", 12, 3, 1 }},
+		{"float16 on 2", 2, 8 << 10, func(c *Config) { c.Precision, c.Length, c.Steps, c.Save = "fp16", 12, 3, 1 }},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			devices := zeroDevices(t, x.devices)

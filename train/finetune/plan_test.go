@@ -49,7 +49,7 @@ func TestPlan(t *testing.T) {
 		} {
 			t.Run(device+"/"+name, func(t *testing.T) {
 				c := config(t)
-				c.Data, c.Length, c.Epochs, c.Steps, c.Save = []string{data}, 190, 1, 3, 0
+				c.Data, c.Length, c.Epochs, c.Steps, c.Save = []string{data}, 190, 1, 2, 0
 				change(&c)
 				dev := kerneltest.Device(t, open)
 				tr, err := finetune.New(dev, c)

@@ -201,7 +201,7 @@ func TestKillRank(t *testing.T) {
 	}
 	for _, zero := range []int{0, 1} {
 		c := tiny(t)
-		c.Batch, c.Steps, c.Save, c.Zero = 2, 40, 2, zero
+		c.Batch, c.Steps, c.Save, c.Zero = 2, 24, 2, zero
 		killRanks(t, c, []int{0, 1}[zero:])
 	}
 }

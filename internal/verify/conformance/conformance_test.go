@@ -25,8 +25,8 @@ const (
 
 func TestNative(t *testing.T)      { run(t, cpu.OpenNative, plainGo) }
 func TestCPU(t *testing.T)         { run(t, cpu.Open, plainGo) }
-func TestScalar(t *testing.T)      { run(t, threads(cpu.Scalar), plainGo) }
-func TestCoroutines(t *testing.T)  { run(t, threads(cpu.Coroutines), plainGo) }
+func TestScalar(t *testing.T)      { runSome(t, threads(cpu.Scalar), plainGo, 3) }
+func TestCoroutines(t *testing.T)  { runSome(t, threads(cpu.Coroutines), plainGo, 3) }
 func TestInterpreter(t *testing.T) { run(t, ptxinterp.Open, 0) }
 
 // TestGoroutines runs each thread as a goroutine, which differs from coroutines only in who goes on.
@@ -60,7 +60,7 @@ func TestAVX2(t *testing.T) {
 
 // TestInterpreterWide runs the code for launches of any size, and warps and blocks in another order.
 func TestInterpreterWide(t *testing.T) {
-	run(t, func() (*device.Device, error) { return ptxinterp.OpenWith(ptxinterp.Options{Seed: 99, Wide: true}) }, 0)
+	runSome(t, func() (*device.Device, error) { return ptxinterp.OpenWith(ptxinterp.Options{Seed: 99, Wide: true}) }, 0, 3)
 }
 
 // TestInterpreterPlain runs, on the oldest GPU that there is code for, that for narrow launches which counts on

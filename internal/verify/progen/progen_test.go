@@ -142,7 +142,7 @@ func (s series) run(t *testing.T, c *compare.Comparer) {
 }
 
 // special returns how many kernels of a special kind to run.
-func special() int { return max(total()/5, 10) }
+func special() int { return max(total()/5, 5) }
 
 func total() int {
 	if *count > 0 {

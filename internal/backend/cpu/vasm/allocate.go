@@ -126,8 +126,9 @@ func (f *Func) Text() string {
 	p.nameSpares()
 	p.at(f.start.before())
 	p.end(fmt.Sprintf("TEXT ·%s(SB), 0, $%d-%d", f.name, frame, f.resultAt()+8))
+	read := flagsReadAfter(code)
 	for i, in := range code {
-		for _, in := range p.direct(in, flagsRead(code[i+1:])) {
+		for _, in := range p.direct(in, read[i]) {
 			p.inst(in)
 		}
 	}

@@ -49,15 +49,34 @@ func addresses(code []inst) {
 // flagsRead reports whether code may read the flags that it finds. No flags stay alive across a label.
 func flagsRead(code []inst) bool {
 	for _, in := range code {
-		switch {
-		case in.op == "" || strings.HasPrefix(in.op, "MOV") || strings.HasPrefix(in.op, "LEA") || in.op[0] == 'V' && in.op != "VPTEST" || in.op[0] == 'K' && !strings.HasPrefix(in.op, "KORTEST"):
-		case in.op == "JMP":
-			return false
-		default:
-			return isJump(in.op) || strings.HasPrefix(in.op, "CMOV") || strings.HasPrefix(in.op, "SET") || in.op == "ADCQ" || in.op == "SBBQ"
+		if reads, ends := flagsUsed(in.op); ends {
+			return reads
 		}
 	}
 	return false
+}
+
+// flagsReadAfter returns what flagsRead reports of the code after each instruction.
+func flagsReadAfter(code []inst) []bool {
+	after, read := make([]bool, len(code)), false
+	for i, in := range slices.Backward(code) {
+		after[i] = read
+		if reads, ends := flagsUsed(in.op); ends {
+			read = reads
+		}
+	}
+	return after
+}
+
+// flagsUsed reports whether an instruction reads flags, and whether it ends the search for those that do: it reads flags, replaces them or jumps.
+func flagsUsed(op string) (reads, ends bool) {
+	switch {
+	case op == "" || strings.HasPrefix(op, "MOV") || strings.HasPrefix(op, "LEA") || op[0] == 'V' && op != "VPTEST" || op[0] == 'K' && !strings.HasPrefix(op, "KORTEST"):
+		return false, false
+	case op == "JMP":
+		return false, true
+	}
+	return isJump(op) || strings.HasPrefix(op, "CMOV") || strings.HasPrefix(op, "SET") || op == "ADCQ" || op == "SBBQ", true
 }
 
 // modifying are the instructions that may modify memory as they modify a register.
