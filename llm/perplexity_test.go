@@ -113,11 +113,12 @@ func TestPerplexity(t *testing.T) {
 			}
 		}
 	}
-	text := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 29)
+	const sentence = "The quick brown fox jumps over the lazy dog. "
 	for name, o := range map[string]llamatest.Options{"Q8_0": {}, "mixed": {Wide: true, Head: true, Of: mixed}, "bos": {Change: bos}} {
 		t.Run(name, func(t *testing.T) {
 			path := llamatest.Write(t, o)
 			m, scores := open(t, path, llm.Options{}), scores(t, path, cpu.Open)
+			text := strings.Repeat(sentence, 2+2*m.Context()/len(sentence)) // at least two chunks
 			for _, size := range []int{4, 37, m.Context()} {
 				tokens := m.Tokenizer().EncodeWith(text, tokenizer.Options{PlainText: true}).IDs
 				var chunks [][]int32

@@ -9,6 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
 	"github.com/gopherwarp/gopherwarp/weights"
@@ -88,10 +89,13 @@ func (f frozen) reference(x, labels *tensor.Tensor) *tensor.Tensor {
 	return by(norm(x), "embed").CrossEntropy(labels).Scale(2)
 }
 
-// TestFrozen compares the derivatives through all layers of a loaded model with float64, for matrices of all types.
+// TestFrozen compares the derivatives through all layers of a loaded model with float64, for matrices of all types. The interpreter has some types.
 func TestFrozen(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
-		for _, of := range []weights.Type{weights.F32, weights.F16, weights.BF16, weights.Q8_0, weights.Q4_1} {
+		for i, of := range []weights.Type{weights.F32, weights.F16, weights.BF16, weights.Q8_0, weights.Q4_1} {
+			if name == "interp" && !sweep.Every(2, i) {
+				continue // it is slow
+			}
 			t.Run(fmt.Sprintf("%s/%v", name, of), func(t *testing.T) {
 				onDevice(t, open, func(s *tensor.Scope, p *nn.Params) {
 					f := newFrozen(t, s, p, of, nn.LoadOptions{})

@@ -203,7 +203,7 @@ func count() int {
 	case sweep.Whole():
 		return 1000
 	}
-	return 300
+	return 150
 }
 
 // TestRandomOperations runs programs with mistakes: none may panic or leak, and the first mistake has a line.

@@ -279,7 +279,7 @@ func TestBinaryOperations(t *testing.T) {
 		interpreted := s.Stream().Device().Info().Kind == "interp"
 		for n, op := range binaries {
 			for i, a := range types {
-				if interpreted && !sweep.Every(2, n+i/2) {
+				if interpreted && !sweep.Every(4, n+i/2) {
 					continue
 				}
 				b := a
@@ -441,7 +441,7 @@ func reduce(t *testing.T, s *tensor.Scope, r *rand.Rand, cases []reduction) {
 	for n, op := range reductions {
 		for i, of := range types {
 			for k, c := range cases {
-				if s.Stream().Device().Info().Kind == "interp" && !sweep.Every(2, n+i+k) {
+				if s.Stream().Device().Info().Kind == "interp" && !sweep.Every(5, n+i+k) {
 					continue // it is slow
 				}
 				x := random(r, of, c.shape...)

@@ -141,18 +141,23 @@ func vectorTolerance(op string, of dtype.Type, kind string) float64 {
 }
 
 // TestVectors compares operations with PyTorch and NumPy: in all types, of operands in row-major order and of views that are not, with derivatives.
-// Scalar code and the interpreter run a sample.
+// The interpreter runs one trial of every 20th case, scalar code a sixth of all trials, and vector code half.
 func TestVectors(t *testing.T) {
 	v := readVectors(t)
 	run(t, func(t *testing.T, outer *tensor.Scope) error {
 		kind := outer.Stream().Device().Info().Kind
 		for i, c := range v.cases {
-			if kind == "interp" && !sweep.Every(20, i) {
-				continue
-			}
-			for k, of := range c.types(t) {
+			types := c.types(t)
+			for k, of := range types {
 				for n, form := range []string{"contiguous", "transposed", "part"} {
-					if kind == "interp" && !sweep.Every(3, i/20+k+n) || strings.HasSuffix(t.Name(), "/scalar") && !sweep.Every(3, i+k+n) {
+					runs := kind == "cuda" || sweep.Every(2, i+k+n)
+					switch {
+					case kind == "interp":
+						runs = sweep.Every(20, i) && sweep.Every(len(types), i/20+k) && sweep.Every(3, i/20/len(types)+n)
+					case strings.HasSuffix(t.Name(), "/scalar"):
+						runs = sweep.Every(6, i+k+n)
+					}
+					if !runs {
 						continue
 					}
 					x := trial{c, fmt.Sprintf("case %d, %s%v of %v, %s", i, c.Op, c.Args, of, form), of, form}

@@ -165,8 +165,7 @@ func (x decoding) near(q int, id int32) {
 	if x.own[q] != nil {
 		r = x.own[q]
 	}
-	all := r.logits(x.text[q])
-	logits, best := all[len(all)-1], 0
+	logits, best := r.next(x.text[q]), 0
 	for j, l := range logits {
 		if l > logits[best] {
 			best = j

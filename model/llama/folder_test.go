@@ -40,7 +40,7 @@ func TestFolders(t *testing.T) {
 			if name == "native" || name == "scalar" && o.Matrices != weights.F32 {
 				continue // they are slow
 			}
-			if name == "interp" && !sweep.Every(2, i) {
+			if name == "interp" && !sweep.Every(4, i) {
 				continue // it is slower
 			}
 			t.Run(fmt.Sprintf("%s/%v/%v/%s", o.Architecture, o.Matrices, o.Change != nil, name), func(t *testing.T) {

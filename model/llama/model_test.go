@@ -102,7 +102,7 @@ func TestForward(t *testing.T) {
 			n = 12 // the reference is slow
 		}
 		first, second := prompt(n, 1), prompt(9, 2)
-		want, other := r.answers(first), r.answers(second)
+		want, other := r.answers(first, o.Wide), r.answers(second, o.Wide)
 		for name, open := range kerneltest.Some() {
 			if name == "native" && format != "Q4_1" || name == "interp" && format != "Q4_1" && !(format == "BF16" && sweep.Whole()) || name == "scalar" && o.Wide && format != "mixed" {
 				continue // they are slow
@@ -158,7 +158,7 @@ func TestFewTokens(t *testing.T) {
 		}
 		path := llamatest.Write(t, o)
 		tokens := prompt(13, 1)
-		want := newReference(t, path).answers(tokens)
+		want := newReference(t, path).answers(tokens, true)
 		for name, open := range kerneltest.Some() {
 			if (name == "native" || name == "interp" || name == "scalar") && format != "mixed" {
 				continue // they are slow

@@ -24,10 +24,11 @@ type operand struct {
 type reference struct {
 	tensors  map[string][]float32
 	matrices map[operand][]float64
-	linear   float64        // by which positions are divided
-	scaling  *llama.Scaling // of wavelengths
-	halves   bool           // the two elements of a rotated pair are half a head apart, not neighbours
-	rounds   bool           // activations, except the residual stream, and weights are rounded to bfloat16, as on GPUs
+	linear   float64              // by which positions are divided
+	scaling  *llama.Scaling       // of wavelengths
+	halves   bool                 // the two elements of a rotated pair are half a head apart, not neighbours
+	rounds   bool                 // activations, except the residual stream, and weights are rounded to bfloat16, as on GPUs
+	ends     map[string][]float64 // the logits after texts, which several executions ask for
 }
 
 // round returns what is stored of a number.
@@ -52,14 +53,23 @@ func (r *reference) roundAll(lists ...[][]float64) {
 // answers are the logits of tokens, and those of a model that rounds.
 type answers struct{ exact, rounded [][]float64 }
 
-func (r *reference) answers(tokens []int32) answers {
+// answers returns the logits of each token of a sequence, and with wide set those of a model that rounds.
+func (r *reference) answers(tokens []int32, wide bool) answers {
+	if !wide {
+		return answers{exact: r.logits(tokens)}
+	}
 	rounded := *r
 	rounded.rounds = true
 	return answers{r.logits(tokens), rounded.logits(tokens)}
 }
 
 // slice returns those of some of the tokens.
-func (a answers) slice(from, to int) answers { return answers{a.exact[from:to], a.rounded[from:to]} }
+func (a answers) slice(from, to int) answers {
+	if a.rounded == nil {
+		return answers{exact: a.exact[from:to]}
+	}
+	return answers{a.exact[from:to], a.rounded[from:to]}
+}
 
 // and returns those of the tokens and of others.
 func (a answers) and(others answers) answers {
@@ -85,7 +95,7 @@ func newReference(t *testing.T, path string) *reference {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r := &reference{tensors: map[string][]float32{}, matrices: map[operand][]float64{}, linear: 1, halves: f.Format == "safetensors"}
+	r := &reference{tensors: map[string][]float32{}, matrices: map[operand][]float64{}, ends: map[string][]float64{}, linear: 1, halves: f.Format == "safetensors"}
 	for _, x := range f.Tensors {
 		wide, err := gguf.Float32(x)
 		if err != nil {
@@ -120,34 +130,51 @@ func (r *reference) multiply(name string, x [][]float64) [][]float64 {
 	y := make([][]float64, len(x))
 	for i, row := range x {
 		y[i] = make([]float64, len(w)/len(row))
+	}
+	for i := 0; i < len(x); i += 4 { // together, as an addition does not wait for those of other rows
+		var rows, to [4][]float64
+		for k := range rows {
+			at := min(i+k, len(x)-1)
+			rows[k], to[k] = x[at], y[at]
+		}
 		for j := range y[i] {
-			var sum float64
-			for k, v := range w[j*len(row) : (j+1)*len(row)] {
-				sum += v * row[k]
+			sums := products(w[j*len(x[i]):(j+1)*len(x[i])], rows)
+			for k := range to {
+				if to[k][j] = sums[k]; bias != nil {
+					to[k][j] += float64(bias[j])
+				}
 			}
-			if bias != nil {
-				sum += float64(bias[j])
-			}
-			y[i][j] = sum
 		}
 	}
 	return y
+}
+
+// products returns the products of a vector and four rows.
+func products(w []float64, x [4][]float64) [4]float64 {
+	a, b, c, d := x[0][:len(w)], x[1][:len(w)], x[2][:len(w)], x[3][:len(w)]
+	var s, t, u, v float64
+	for k, by := range w {
+		s, t, u, v = s+by*a[k], t+by*b[k], u+by*c[k], v+by*d[k]
+	}
+	return [4]float64{s, t, u, v}
 }
 
 // matrix returns the elements of a matrix, rounded if the model rounds.
 func (r *reference) matrix(name string) []float64 {
 	key := operand{name, r.rounds}
 	if r.matrices[key] == nil {
-		for _, v := range r.tensor(name) {
-			r.matrices[key] = append(r.matrices[key], r.round(float64(v)))
+		w := make([]float64, len(r.tensor(name)))
+		for i, v := range r.tensor(name) {
+			w[i] = r.round(float64(v))
 		}
+		r.matrices[key] = w
 	}
 	return r.matrices[key]
 }
 
 // norm returns the normalized rows of x.
 func (r *reference) norm(name string, x [][]float64) [][]float64 {
-	y := make([][]float64, len(x))
+	y, gain := make([][]float64, len(x)), r.tensor(name+".weight")
 	for i, row := range x {
 		var squares float64
 		for _, v := range row {
@@ -155,7 +182,7 @@ func (r *reference) norm(name string, x [][]float64) [][]float64 {
 		}
 		y[i] = make([]float64, len(row))
 		for k, v := range row {
-			y[i][k] = v / math.Sqrt(squares/float64(len(row))+1e-5) * r.round(float64(r.tensor(name + ".weight")[k]))
+			y[i][k] = v / math.Sqrt(squares/float64(len(row))+1e-5) * r.round(float64(gain[k]))
 		}
 	}
 	return y
@@ -245,6 +272,15 @@ func add(x, y [][]float64) {
 			x[i][k] += y[i][k]
 		}
 	}
+}
+
+// next returns the logits after a text.
+func (r *reference) next(tokens []int32) []float64 {
+	key := fmt.Sprint(tokens)
+	if r.ends[key] == nil {
+		r.ends[key] = r.logits(tokens)[len(tokens)-1]
+	}
+	return r.ends[key]
 }
 
 // logits returns the logits of each token of a sequence.

@@ -12,7 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
-// TestParts shares sums among several numbers of blocks. The interpreter runs a quarter of the cases: each shape with half of the numbers.
+// TestParts shares sums among several numbers of blocks. The interpreter runs one case of each shape.
 func TestParts(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
 		for i, shape := range []Shape{
@@ -25,7 +25,7 @@ func TestParts(t *testing.T) {
 						t.Skip("needs a GPU of compute capability 9.0")
 					}
 					for k, add := range []bool{false, true} {
-						if name == "interp" && !sweep.Every(6, i+parts+2*k) {
+						if name == "interp" && !sweep.Every(16, 7*i+parts+8*k) {
 							continue
 						}
 						p := newProblem(shape, add)
@@ -134,11 +134,14 @@ func TestSlim(t *testing.T) {
 }
 
 // TestCast computes products with tiles of 64, 128 and 192 columns. One has fewer steps than a block has stages, one has a row of tiles
-// outside the matrix.
+// outside the matrix. The interpreter computes one of the products with each width.
 func TestCast(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
 		for i, shape := range []Shape{{Layout: NT, M: 190, N: 200, K: 1032}, {Layout: NT, M: 100, N: 400, K: 200, LDA: 208, LDB: 216, LDC: 408}} {
 			for panels := 1; panels <= castWidest; panels++ {
+				if name == "interp" && !sweep.Every(2, i+panels) {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s/%d/%d", name, shape.M, panels), func(t *testing.T) {
 					s := kerneltest.Stream(t, kerneltest.Executions()[name])
 					if s.Device().Info().Capability != (device.Capability{Major: 9}) {

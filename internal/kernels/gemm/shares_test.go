@@ -11,6 +11,7 @@ import (
 )
 
 // TestShares divides the steps of tiles among several numbers of blocks: parts of tiles, whole tiles, and parts of several tiles.
+// The interpreter runs a third of the cases.
 func TestShares(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
 		for i, blocks := range []int{1, 2, 3, 5, 8, 13} {
@@ -20,7 +21,7 @@ func TestShares(t *testing.T) {
 					t.Skip("needs a GPU of compute capability 9.0")
 				}
 				for k, shape := range []Shape{{Layout: NT, M: 140, N: 520, K: 200}, {Layout: TN, M: 136, N: 264, K: 330}} {
-					if name == "cuda" || sweep.Every(2, i+k) {
+					if name == "cuda" || sweep.Every(3, i+k) {
 						share(t, s, blocks, shape)
 					}
 				}

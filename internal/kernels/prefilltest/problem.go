@@ -72,6 +72,13 @@ func nans[T row.Number](n int) []T {
 // Test has a function attend to keys in rows, with states, and in pages, without states, and compares results with those in float64.
 func (p *Problem[T]) Test(t *testing.T, s *device.Stream, attend func(prefill.Shape, prefill.Operands[T]) error) {
 	t.Helper()
+	p.TestRows(t, s, attend)
+	p.TestPages(t, s, attend)
+}
+
+// TestRows has a function attend to keys in rows, with states.
+func (p *Problem[T]) TestRows(t *testing.T, s *device.Stream, attend func(prefill.Shape, prefill.Operands[T]) error) {
+	t.Helper()
 	x := prefill.Operands[T]{Q: kerneltest.Upload(t, s, p.Q), K: kerneltest.Upload(t, s, p.K), V: kerneltest.Upload(t, s, p.V), O: kerneltest.Upload(t, s, p.results), Spans: kerneltest.Upload(t, s, p.spans)}
 	x.States = kerneltest.Upload(t, s, make([]prefill.State, len(p.Q)/p.Dim))
 	if err := attend(p.Shape, x); err != nil {
@@ -84,11 +91,15 @@ func (p *Problem[T]) Test(t *testing.T, s *device.Stream, attend func(prefill.Sh
 			t.Fatalf("%T, %+v, row %d, head %d: the logarithm of the sum is %v, want %v", p.Q, p.Shape, i, i%p.Heads, got, want)
 		}
 	}
-	x.States = device.Slice[prefill.State]{}
+}
+
+// TestPages has a function attend to keys in pages, without states.
+func (p *Problem[T]) TestPages(t *testing.T, s *device.Stream, attend func(prefill.Shape, prefill.Operands[T]) error) {
+	t.Helper()
 	pages, k, v, spans := p.paged()
 	shape := p.Shape
-	shape.Pages, shape.MaxPages, x.Table = len(pages), len(pages)/len(spans), kerneltest.Upload(t, s, pages)
-	x.K, x.V, x.O, x.Spans = kerneltest.Upload(t, s, k), kerneltest.Upload(t, s, v), kerneltest.Upload(t, s, p.results), kerneltest.Upload(t, s, spans)
+	shape.Pages, shape.MaxPages = len(pages), len(pages)/len(spans)
+	x := prefill.Operands[T]{Q: kerneltest.Upload(t, s, p.Q), K: kerneltest.Upload(t, s, k), V: kerneltest.Upload(t, s, v), O: kerneltest.Upload(t, s, p.results), Spans: kerneltest.Upload(t, s, spans), Table: kerneltest.Upload(t, s, pages)}
 	if err := attend(shape, x); err != nil {
 		t.Fatal(err)
 	}

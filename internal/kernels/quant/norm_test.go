@@ -13,20 +13,20 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
-// TestMultiplyNorm compares products of normalized vectors with those in float64, and with NaN in the vector. The interpreter has half of the
-// shapes in each format.
+// TestMultiplyNorm compares products of normalized vectors with those in float64, and with NaN in the vector. The interpreter has a third of
+// the shapes in each format.
 func TestMultiplyNorm(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
 		for k, f := range []Format{Q4_1, Q8_0, Q4_K, Q5_K, Q6_K} {
 			t.Run(name+"/"+layouts[f].name, func(t *testing.T) {
 				s := kerneltest.Stream(t, kerneltest.Executions()[name])
 				for i, shape := range []Shape{{1, 256}, {67, 288}, {40, 2048}} {
-					if name == "cuda" || sweep.Every(2, i+k) {
+					if name == "cuda" || sweep.Every(3, i+k) {
 						multiplyNorm(t, s, f, shape.in(f))
 					}
 				}
 				for i, shape := range []Shape{{32, 256}, {96, 288}, {160, 2304}, {2 * 16 * 1000, 256}} {
-					if (f == Q4_1 || f == Q4_K || f == Q6_K) && (name == "cuda" || sweep.Every(2, i+k/2)) {
+					if (f == Q4_1 || f == Q4_K || f == Q6_K) && (name == "cuda" || sweep.Every(3, i+k/2)) {
 						gateNorm(t, s, f, shape.in(f))
 					}
 				}

@@ -11,7 +11,7 @@ import (
 )
 
 // TestOldGPU multiplies on a GPU without the instructions of compute capability 8.0, as GPUs of Vulkan are: single vectors with the kernel
-// lone, whose vector fills the shared memory in the longest rows, and others with the kernels for CPUs. Each format has half of the products.
+// lone, whose vector fills the shared memory in the longest rows, and others with the kernels for CPUs. Each format has a quarter of the products.
 func TestOldGPU(t *testing.T) {
 	open := func() (*device.Device, error) {
 		return ptxinterp.OpenWith(ptxinterp.Options{Capability: device.Capability{Major: 7}, Checks: ptxinterp.Checked().Checks})
@@ -20,18 +20,18 @@ func TestOldGPU(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			s := kerneltest.Stream(t, open)
 			for rows := 1; rows <= 3; rows++ {
-				if sweep.Every(2, int(f)+rows) {
+				if sweep.Every(4, int(f)+rows) {
 					multiplyTest[float32, float32](t, s, f, trial{Shape{35, 288}, rows, true})
 				}
-				if sweep.Every(2, int(f)+rows+1) {
+				if sweep.Every(4, int(f)+rows+2) {
 					multiplyTest[dtype.BF16, dtype.BF16](t, s, f, trial{Shape{48, 1056}, rows, false})
 				}
 			}
-			if sweep.Every(2, int(f)) {
+			if sweep.Every(4, int(f)) {
 				multiplyTest[float32, float32](t, s, f, trial{Shape{18, 13024}, 1, false})
 				multiplyNorm(t, s, f, Shape{67, 288}.in(f))
 			}
-			if sweep.Every(2, int(f)+1) {
+			if sweep.Every(4, int(f)+2) {
 				multiplyTest[dtype.BF16, float32](t, s, f, trial{Shape{18, 13024}, 1, true})
 				multiplyNorm(t, s, f, Shape{40, 2048}.in(f))
 			}

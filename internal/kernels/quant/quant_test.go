@@ -30,7 +30,8 @@ var trials = []trial{
 	{Shape{18, 2336}, 1, false}, {Shape{5, 128}, 0, false},
 }
 
-// TestMultiply compares products in all formats with the reference. The interpreter has half of them in each format and pair of types.
+// TestMultiply compares products in all formats with the reference. The interpreter has a quarter of them in each format and pair of types, other
+// executions on the CPU a third.
 func TestMultiply(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
 		for format, f := range formats {
@@ -43,7 +44,7 @@ func TestMultiply(t *testing.T) {
 						if name == "interp" && k > 0 && !slices.Contains([]Format{Q4_1, Q8_0, Q4_K, Q6_K}, f) {
 							break // it is slow, and those formats have all kernels
 						}
-						if name != "interp" || sweep.Every(2, i+k/2+int(f)) {
+						if name == "cuda" || name == "interp" && sweep.Every(4, i+k/2+int(f)) || name != "interp" && sweep.Every(3, i+k+int(f)) {
 							test(t, s, f, c)
 						}
 					}
@@ -71,14 +72,18 @@ func TestMultiplySlices(t *testing.T) {
 	}
 }
 
-// TestMultiplyMany multiplies enough vectors for GPUs to convert the weights to bfloat16.
+// TestMultiplyMany multiplies enough vectors for GPUs to convert the weights to bfloat16. Each format has one type on other devices.
 func TestMultiplyMany(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
 		for format, f := range formats {
 			t.Run(name+"/"+format, func(t *testing.T) {
 				s := kerneltest.Stream(t, open)
-				multiplyTest[float32, float32](t, s, f, trial{Shape{19, 160}, mostRows + 1, true})
-				multiplyTest[dtype.BF16, dtype.BF16](t, s, f, trial{Shape{19, 160}, mostRows + 1, false})
+				if name == "cuda" || sweep.Every(2, int(f)) {
+					multiplyTest[float32, float32](t, s, f, trial{Shape{19, 160}, mostRows + 1, true})
+				}
+				if name == "cuda" || sweep.Every(2, int(f)+1) {
+					multiplyTest[dtype.BF16, dtype.BF16](t, s, f, trial{Shape{19, 160}, mostRows + 1, false})
+				}
 			})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 var forms = map[row.Form]string{row.Plain: "plain", row.Wide: "wide"}
@@ -40,7 +41,7 @@ func problems(form row.Form) (list []problem) {
 		problem{form, Shape{1, 150000}, Options{Scale: 1}, true, true})
 }
 
-// TestRows compares rows in all forms with the reference.
+// TestRows compares rows in all forms with the reference. Except on GPUs, each problem has one type.
 func TestRows(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
 		for form, formName := range forms {
@@ -49,10 +50,12 @@ func TestRows(t *testing.T) {
 			}
 			t.Run(name+"/"+formName, func(t *testing.T) {
 				s := kerneltest.Stream(t, open)
-				for _, p := range problems(form) {
-					check[float32](t, s, p)
-					check[dtype.BF16](t, s, p)
-					check[dtype.F16](t, s, p)
+				for i, p := range problems(form) {
+					for k, test := range []func(*testing.T, *device.Stream, problem){check[float32], check[dtype.BF16], check[dtype.F16]} {
+						if name == "cuda" || sweep.Every(3, i+i/3+k) {
+							test(t, s, p)
+						}
+					}
 				}
 			})
 		}
