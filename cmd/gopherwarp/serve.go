@@ -14,7 +14,7 @@ import (
 )
 
 type serveCommand struct {
-	Model   []string      `required:"" sep:"none" placeholder:"[NAME=]PATH" help:"A model, and its name in requests. PATH is a GGUF file, a folder with a GGUF file, a folder in Hugging Face's format (config.json and safetensors files), a folder models--ORG--NAME in the cache of Hugging Face, or a model for pictures. Default name: that of the file. May be repeated."`
+	Model   []string      `required:"" sep:"none" placeholder:"[NAME=]PATH" help:"A model, and its name in requests. PATH is a GGUF file, a folder with a GGUF file, a folder in Hugging Face's format (config.json and safetensors files), a folder models--ORG--NAME in the cache of Hugging Face, or a model for pictures. Default name: that of the folder, or of the file without .gguf. May be repeated."`
 	Demand  bool          `name:"on-demand" help:"Load each model when the first request for it arrives, and not at the start."`
 	Keep    time.Duration `name:"keep-alive" default:"0s" placeholder:"TIME" help:"Unload each model that has had no request for this time, and free its memory. The next request loads the model again. Default: 0, models stay loaded."`
 	Context int           `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
