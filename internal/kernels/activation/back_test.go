@@ -18,12 +18,19 @@ func slopeOfSiLU(x float64) float64 {
 	return s * (1 + x*(1-s))
 }
 
-// TestSlope compares the derivative of SiLU with finite differences.
+// slopeOfGELU is the derivative of GELU.
+func slopeOfGELU(x float64) float64 {
+	return 0.5*math.Erfc(-x/math.Sqrt2) + x*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)
+}
+
+// TestSlope compares the derivatives of SiLU and GELU with finite differences.
 func TestSlope(t *testing.T) {
 	const h = 1e-5
-	for x := -20.0; x <= 20; x += 0.37 {
-		if want := (SiLU.Reference(x+h) - SiLU.Reference(x-h)) / (2 * h); math.Abs(slopeOfSiLU(x)-want) > 1e-9 {
-			t.Errorf("slope at %v is %v, difference quotient %v", x, slopeOfSiLU(x), want)
+	for f, slope := range map[Function]func(float64) float64{SiLU: slopeOfSiLU, GELU: slopeOfGELU} {
+		for x := -20.0; x <= 20; x += 0.37 {
+			if want := (f.Reference(x+h) - f.Reference(x-h)) / (2 * h); math.Abs(slope(x)-want) > 1e-9 {
+				t.Errorf("function %d: slope at %v is %v, difference quotient %v", f, x, slope(x), want)
+			}
 		}
 	}
 }
@@ -143,7 +150,7 @@ func checkSlopes[T Element](t *testing.T, s *device.Stream, tolerance float64) {
 			v := row.Float64(x[i])
 			want := slopeOfSiLU(v)
 			if f == GELU {
-				want = 0.5*math.Erfc(-v/math.Sqrt2) + v*math.Exp(-v*v/2)/math.Sqrt(2*math.Pi)
+				want = slopeOfGELU(v)
 			}
 			want *= row.Float64(dy[i])
 			if !(math.Abs(row.Float64(got)-want) <= tolerance*(math.Abs(want)+0.2)) {
