@@ -154,3 +154,12 @@ func (l *loader) numbers(name string, shape ...int) ([]float32, error) {
 	widen(values, stored{of: t.Type(), data: data})
 	return values, nil
 }
+
+// MeanOfPixels returns the mean of the pixels of each image, a tensor of shape [n channels]. x has the shape [n height width channels].
+func MeanOfPixels(x *tensor.Tensor) *tensor.Tensor {
+	n, channels := x.Dim(0), x.Dim(3)
+	if x.Dim(1) != x.Dim(2) {
+		return x.Reshape(n, -1, channels).Mean(1)
+	}
+	return x.MeanPool2d(x.Dim(1), tensor.Window{}).Reshape(n, channels)
+}

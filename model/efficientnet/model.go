@@ -164,11 +164,6 @@ func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 			x = n.Blocks[i].forward(x)
 		}
 		x = n.Last.Forward(x)
-		if x.Dim(1) != x.Dim(2) {
-			x = x.Reshape(x.Dim(0), -1, x.Dim(3)).Mean(1)
-		} else {
-			x = x.MeanPool2d(x.Dim(1), tensor.Window{})
-		}
-		return n.Head.Forward(x.Reshape(-1, features)).To(dtype.Float32)
+		return n.Head.Forward(nn.MeanOfPixels(x)).To(dtype.Float32)
 	})
 }

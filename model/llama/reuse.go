@@ -33,7 +33,7 @@ func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	return r.length
 }
 
-// Keep tells the Cache which tokens a sequence has, from the first token on. Other sequences can then reuse the full pages of the sequence.
+// Keep records the tokens of a sequence, from the first token on. After that, other sequences can reuse the full pages of the sequence.
 func (c *Cache) Keep(sequence int, tokens []int32) {
 	r := &c.list[sequence]
 	for min(len(tokens), r.length) >= (r.kept+1)*PageTokens {

@@ -201,11 +201,6 @@ func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 				x = stage[i].forward(x)
 			}
 		}
-		if x.Dim(1) != x.Dim(2) {
-			x = x.Reshape(x.Dim(0), -1, x.Dim(3)).Mean(1)
-		} else {
-			x = x.MeanPool2d(x.Dim(1), tensor.Window{})
-		}
-		return n.Head.Forward(x.Reshape(-1, n.Head.In)).To(dtype.Float32)
+		return n.Head.Forward(nn.MeanOfPixels(x)).To(dtype.Float32)
 	})
 }

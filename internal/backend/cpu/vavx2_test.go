@@ -26,7 +26,7 @@ func TestNoAVX512(t *testing.T) {
 	for _, name := range strings.Fields(avx2Instructions) {
 		known[name] = true
 	}
-	patterns := []string{"./internal/verify/conformance/halves"} // which has instructions of all kinds
+	patterns := []string{"./internal/verify/conformance/halves"} // a sample: sweeps compile all packages
 	if sweep.Whole() {
 		patterns = []string{"./internal/verify/conformance/...", "./bench/suite"}
 	}
