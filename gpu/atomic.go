@@ -32,7 +32,7 @@ type AtomicNumber interface {
 // same variable, the order of the additions is unspecified, so a floating-point sum may differ in
 // its last bits between runs.
 //
-// As in all atomic operations of this package, p points into a slice or into shared memory, and the
+// As in all atomic operations of this package, p may point into a slice, into shared memory or to a variable of the thread, and the
 // options are the memory order and the scope. The defaults are Relaxed and DeviceScope. On a GPU,
 // additions to an element of a slice treat subnormal float32 values as zero.
 //

@@ -5,7 +5,7 @@ package ir
 type Note struct {
 	Pos   Pos
 	Kind  NoteKind
-	Count int // number of iterations, or of checks for KernelVersioned
+	Count int // of iterations, for Joined the number that one iteration replaces, and for KernelVersioned the number of checks
 }
 
 // NoteKind is the kind of a transformation.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
@@ -123,7 +124,7 @@ func (b *builder) forward(classes int) (scores []float64) {
 	return scores
 }
 
-// TestForward compares the scores of a square image and of a wide one with those of the builder.
+// TestForward compares the scores of a square image and of a wide one with those of the builder. A width that is no multiple of 32 is a mistake.
 func TestForward(t *testing.T) {
 	t.Run("square", func(t *testing.T) { forward(t, 64, 64) })
 	t.Run("wide", func(t *testing.T) { forward(t, 32, 64) })
@@ -164,6 +165,12 @@ func forward(t *testing.T, height, width int) {
 					if !(math.Abs(float64(v)-want[i]) <= tolerance) {
 						t.Errorf("score %d is %v, want %v", i, v, want[i])
 					}
+				}
+				odd := tensor.RunOn(t.Context(), s.Stream(), func(s *tensor.Scope) error {
+					return m.Forward(tensor.Zeros(s, dtype.Float32, 1, height, width+1, 3)).Err()
+				})
+				if !errors.Is(odd, tensor.ErrShape) || !strings.Contains(odd.Error(), "multiples of 32") {
+					t.Errorf("an image of %d x %d: got %v, want ErrShape", height, width+1, odd)
 				}
 				return err
 			})

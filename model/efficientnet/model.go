@@ -152,10 +152,16 @@ func (m *Model) Bytes() int64 { return m.params.Bytes() }
 func (m *Model) DType() dtype.Type { return m.params.Activations() }
 
 // Forward returns the scores of the classes, before softmax: a float32 tensor of shape [n Classes]. x has the shape [n height width 3]
-// and contains normalized images (see Mean). Height and width must be multiples of Multiple; the model was trained with 224x224.
+// and contains normalized images (see Mean). Height and width must be multiples of Multiple: otherwise, the error is tensor.ErrShape. The
+// model was trained with 224x224.
 func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if x.Err() != nil {
 		return x
+	}
+	if x.Dims() != 4 || x.Dim(1)%Multiple != 0 || x.Dim(2)%Multiple != 0 || x.Dim(3) != 3 {
+		return tensor.Op{Name: "EfficientNet", In: []*tensor.Tensor{x}, DType: dtype.Float32, Shape: []int{0}, Launch: func(*device.Stream, *tensor.Tensor) error {
+			return fmt.Errorf("%w: %v, want [n height width 3] with a height and a width that are multiples of %d", tensor.ErrShape, x.Shape(), Multiple)
+		}}.Apply()
 	}
 	return x.Scope().Tidy(func() *tensor.Tensor {
 		n := &m.layers
