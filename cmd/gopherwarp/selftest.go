@@ -8,7 +8,7 @@ import (
 
 type selftestCommand struct {
 	Device string `placeholder:"cuda|cuda:N|vulkan|vulkan:N|cpu|interp[:fast,traffic]" help:"The device to test. Default: the best available."`
-	Output string `name:"output" short:"o" placeholder:"FILE" help:"Write the test program to a file instead of running it, for a machine without Go."`
+	Output string `name:"output" short:"o" placeholder:"FILE" help:"Write the test program to a file instead of running it, for a machine without Go. The program has the flag -device, too."`
 }
 
 // Help is the text before the flags.

@@ -3,14 +3,15 @@
 //
 //	gopherwarp selftest -device=cuda
 //
-// It writes a line for each group of cases, for each behaviour that is wrong, for each reason for skipping behaviours, and for a case that takes long. The last line
-// begins with ok, and the exit code is 0, if the device passed. GOPHERWARP_DEVICE selects the device.
+// It writes a line for each group of cases, for each behaviour that is wrong, for each reason for skipping behaviours, and for a case that takes
+// long. The last line begins with ok, and the exit code is 0, if the device passed. The flag -device or GOPHERWARP_DEVICE selects the device.
 package main
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -37,20 +38,42 @@ func limit(i device.Info) time.Duration {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout, conformance.Groups())
+	code := command(ctx, os.Args[1:], os.Stdout, os.Stderr, conformance.Groups())
 	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "selftest:", err)
-		os.Exit(1)
-	}
+	os.Exit(code)
 }
 
-// run runs the groups on the best device, and fails if a behaviour is wrong.
-func run(ctx context.Context, w io.Writer, groups []conformance.Group) error {
-	dev, err := gopherwarp.Open()
-	if err != nil {
-		return err
+// command runs the groups on the device that the arguments select and returns the exit code.
+func command(ctx context.Context, args []string, out, messages io.Writer, groups []conformance.Group) int {
+	f := flag.NewFlagSet("selftest", flag.ContinueOnError)
+	f.SetOutput(messages)
+	open := gopherwarp.Open
+	f.Func("device", "`name` of the device to test, as in "+gopherwarp.Variable+" (default: that variable, or the best device)", func(name string) error {
+		open = func() (*device.Device, error) { return gopherwarp.OpenNamed(name) }
+		return gopherwarp.CheckDevice(name)
+	})
+	switch err := f.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case f.NArg() > 0:
+		fmt.Fprintf(messages, "selftest: unexpected argument %q\n", f.Arg(0))
+		return 2
 	}
+	dev, err := open()
+	if err == nil {
+		err = run(ctx, out, dev, groups)
+	}
+	if err != nil {
+		fmt.Fprintln(messages, "selftest:", err)
+		return 1
+	}
+	return 0
+}
+
+// run runs the groups on a device, which it closes, and fails if a behaviour is wrong.
+func run(ctx context.Context, w io.Writer, dev *device.Device, groups []conformance.Group) error {
 	fmt.Fprintf(w, "on %v\n", dev.Info())
 	dev.CoarsenAlways(true) // the suite's launches are small
 	start, all := time.Now(), tally{}
@@ -61,7 +84,7 @@ func run(ctx context.Context, w io.Writer, groups []conformance.Group) error {
 		all.add(one)
 	}
 	all.print(w)
-	err = dev.Close()
+	err := dev.Close()
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/check"
@@ -17,18 +18,40 @@ import (
 // TestRun runs one group.
 func TestRun(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
-	var out strings.Builder
-	if err := run(t.Context(), &out, []conformance.Group{{Name: "control", Cases: control.Cases()}}); err != nil {
-		t.Fatal(err)
+	var out, messages strings.Builder
+	if code := command(t.Context(), nil, &out, &messages, []conformance.Group{{Name: "control", Cases: control.Cases()}}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, messages.String())
 	}
 	if !regexp.MustCompile(`(?s)^on .*\ncontrol +\d\d+ behaviours\nok  \d\d+ behaviours in \S+\n$`).MatchString(out.String()) {
 		t.Errorf("unexpected output:\n%s", out.String())
 	}
 }
 
+// TestArguments selects the device by a flag, and makes mistakes.
+func TestArguments(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "none") // which the flag overrides
+	for _, test := range []struct {
+		args          []string
+		code          int
+		out, messages string
+	}{
+		{[]string{"-device=cpu"}, 0, "(cpu, ", ""},
+		{[]string{"-device=interp"}, 0, "on PTX interpreter", ""},
+		{nil, 1, "", `selftest: gopherwarp: GOPHERWARP_DEVICE is "none"`},
+		{[]string{"-device=abacus"}, 2, "", "abacus"},
+		{[]string{"cpu"}, 2, "", `unexpected argument "cpu"`},
+		{[]string{"-help"}, 0, "", "-device"},
+	} {
+		var out, messages strings.Builder
+		code := command(t.Context(), test.args, &out, &messages, nil)
+		if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(messages.String(), test.messages) {
+			t.Errorf("%q: exit code %d, want %d; output %q, want %q; messages %q, want %q", test.args, code, test.code, out.String(), test.out, messages.String(), test.messages)
+		}
+	}
+}
+
 // TestWrong runs a case that fails and three that need another device.
 func TestWrong(t *testing.T) {
-	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	cases := []check.Case{
 		{Name: "bad", Run: func(r *check.Run) { r.Wrong("1 is not %d", 2) }},
 		{Name: "has no code", Run: func(r *check.Run) {
@@ -37,8 +60,12 @@ func TestWrong(t *testing.T) {
 		{Name: "skipped", Run: func(r *check.Run) { r.Skip("only elsewhere") }},
 		{Name: "skipped as well", Run: func(r *check.Run) { r.Skip("only elsewhere") }},
 	}
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out strings.Builder
-	err := run(t.Context(), &out, []conformance.Group{{Name: "test", Cases: cases}})
+	err = run(t.Context(), &out, dev, []conformance.Group{{Name: "test", Cases: cases}})
 	if err == nil || !strings.HasPrefix(err.Error(), "1 of 1 behaviours are wrong on ") {
 		t.Errorf("run returned %v", err)
 	}
