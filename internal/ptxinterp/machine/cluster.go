@@ -93,7 +93,8 @@ func (w *warp) peer(in *instr, l int, at uint64) (*block, uint64) {
 	return b, at & (1<<peerShift - 1)
 }
 
-// mapa decodes mapa (section "mapa"): the address of the same place in another block.
+// mapa decodes mapa (section "mapa"): the address of the same place in another block. Where the cluster has no such block, the address is not in
+// shared memory: the compiler may compute it before the check that the block exists.
 func (d *decoder) mapa() {
 	space := d.m.space()
 	t := d.m.typ()
@@ -110,15 +111,11 @@ func (d *decoder) mapa() {
 		to, a, rank := w.row(in.d), w.row(in.a), w.row(in.b)
 		for l := range lanes(mask) {
 			at := a[l] - base
-			switch {
-			case at>>32 != 0:
+			if at>>32 != 0 {
 				w.fail(in, 1<<l, ErrAddress, hex(a[l])+" is not in shared memory")
 				return
-			case rank[l] >= uint64(len(w.block.cluster.blocks)):
-				w.fail(in, 1<<l, ErrUndefined, fmt.Sprintf("block %d of a cluster of %d", rank[l], len(w.block.cluster.blocks)))
-				return
 			}
-			to[l] = base + (rank[l]+1)<<peerShift + at&(1<<peerShift-1)
+			to[l] = base + min(rank[l]+1, uint64(len(w.block.cluster.blocks))+1)<<peerShift + at&(1<<peerShift-1)
 		}
 	}
 	d.emit(in)

@@ -93,6 +93,8 @@ func exchangedBy(in []int64, global int) exchanged {
 		Slice: total(next[i/2:]), Dynamic: 2 * next[i], Function: total(next[:4]), Copied: next[i/3],
 		Written: -before[i], Swapped: int64(rank) + 1,
 	}
+	e.Guarded = of(min(rank+1, cluster-1))[i]
+	e.GuardedSlice = e.Guarded
 	for k := range cluster {
 		e.Loop += of(k)[i] * int64(k+1)
 		e.Added += total(of(k))
@@ -219,6 +221,9 @@ func faultCases() []check.Case {
 			x := check.Make[int32](r, 128)
 			r.Launch(Reach(r.Stream, device.Blocks{X: 4}, 70, rank, 0, x))
 			r.Fault(fault("reach", "reach", fmt.Sprintf("gpu.Peer: block %d of a cluster of 2", rank), [2]int{2, 6}))
+			again(r)
+			r.Launch(Look(r.Stream, device.Blocks{X: 4}, 70, rank, x))
+			r.Fault(fault("look", "look", fmt.Sprintf("gpu.Peer: block %d of a cluster of 2", rank), [2]int{2, 6}))
 			again(r)
 		}
 	}}, {Name: "faults: no such element", Run: func(r *check.Run) {

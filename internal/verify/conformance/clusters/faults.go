@@ -22,6 +22,24 @@ func reach(t gpu.Thread, who, rank, index int, x []int32) {
 	x[t.GlobalX()] = *gpu.Peer(t, &mine[3], 0)
 }
 
+// look reads from there at once, which has a check of the index too.
+//
+//gpu:kernel
+//gpu:block 32
+//gpu:cluster 2
+func look(t gpu.Thread, who, rank int, x []int32) {
+	mine := gpu.Shared[[32]int32](t)
+	mine[t.ThreadX()] = 7
+	t.SyncCluster()
+	other := t.ClusterRank()
+	if t.GlobalX() == who {
+		other = rank
+	}
+	v := gpu.Peer(t, mine, other)[t.ThreadX()] // look
+	t.SyncCluster()
+	x[t.GlobalX()] = v
+}
+
 // beside lets threads fault that the others of the cluster wait for, in one way or another.
 //
 //gpu:kernel

@@ -35,7 +35,7 @@ const size = 48 // threads of a block below
 
 // exchanged is what a thread finds in the shared memory of its cluster.
 type exchanged struct {
-	Read, Written, Element, Field, Slice, Dynamic, Added, Maximum, Swapped, Function, Loop, Copied int64
+	Read, Written, Element, Field, Slice, Dynamic, Added, Maximum, Swapped, Function, Loop, Copied, Guarded, GuardedSlice int64
 }
 
 type record struct {
@@ -72,6 +72,11 @@ func exchange(t gpu.Thread, in []int64, out []exchanged) {
 	}
 	all := *theirs
 	r.Copied = all[i/3]
+	right, among := mine, mine[:]
+	if after := t.ClusterRank() + 1; after < n { // there is no such block for the last one
+		right, among = gpu.Peer(t, mine, after), gpu.PeerSlice(t, mine[:], after)
+	}
+	r.Guarded, r.GuardedSlice = right[i], among[i]
 	gpu.AtomicAdd(&gpu.Peer(t, sums, 0)[0], x, gpu.ClusterScope)
 	gpu.AtomicMax(&gpu.Peer(t, sums, next)[1], x)
 	gpu.AtomicCompareAndSwap(&gpu.Peer(t, sums, next)[2], 0, int64(next)+1)

@@ -56,6 +56,48 @@ var reachKernel = &driver.Kernel{
 	},
 }
 
+// Look reads from there at once, which has a check of the index too.
+func Look(s *device.Stream, g device.Blocks, who, rank int, x device.Slice[int32]) error {
+	p := s.Plan(lookKernel, lookKernel.Grid(g))
+	driver.Pass(p, who)
+	driver.Pass(p, rank)
+	x.Pass(p)
+	return p.Launch()
+}
+
+var lookKernel = &driver.Kernel{
+	Name:    "look",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
+	File:    "faults.go",
+	Line:    30,
+	Params: []driver.Param{
+		{Name: "who", Offset: 0, Size: 8},
+		{Name: "rank", Offset: 8, Size: 8},
+		{Name: "x", Offset: 16, Size: 24, Elem: 4},
+	},
+	ParamBytes: 56,
+	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
+	Cluster:    driver.Dim{X: 2, Y: 1, Z: 1},
+	Shared:     136,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "faults.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "faults.go", Line: 38, Format: "gpu.Peer: block %d of a cluster of %d"},
+		{File: "faults.go", Line: 38, Format: "invalid memory address or nil pointer dereference"},
+	},
+	Integers: []int{0, 8, 24, 32},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			who, rank int
+			x         []int32
+		})(args)
+		for ts.Next() {
+			look(ts.Thread(), a.who, a.rank, a.x)
+		}
+	},
+}
+
 // Beside lets threads fault that the others of the cluster wait for, in one way or another.
 func Beside(s *device.Stream, g device.Blocks, kind, who, many int, x device.Slice[int32]) error {
 	p := s.Plan(besideKernel, besideKernel.Grid(g))
@@ -70,7 +112,7 @@ var besideKernel = &driver.Kernel{
 	Name:    "beside",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "faults.go",
-	Line:    30,
+	Line:    48,
 	Params: []driver.Param{
 		{Name: "kind", Offset: 0, Size: 8},
 		{Name: "who", Offset: 8, Size: 8},
@@ -84,14 +126,14 @@ var besideKernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "faults.go", Line: 42, Format: "left"},
-		{File: "faults.go", Line: 66, Format: "index out of range [%d] with length %d"},
-		{File: "faults.go", Line: 59, Format: "invalid memory address or nil pointer dereference"},
-		{File: "faults.go", Line: 63, Format: "invalid memory address or nil pointer dereference"},
-		{File: "faults.go", Line: 55, Format: "invalid memory address or nil pointer dereference"},
-		{File: "faults.go", Line: 55, Format: "index out of range [%d] with length %d"},
-		{File: "faults.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "faults.go", Line: 50, Format: "invalid memory address or nil pointer dereference"},
+		{File: "faults.go", Line: 60, Format: "left"},
+		{File: "faults.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "faults.go", Line: 77, Format: "invalid memory address or nil pointer dereference"},
+		{File: "faults.go", Line: 81, Format: "invalid memory address or nil pointer dereference"},
+		{File: "faults.go", Line: 73, Format: "invalid memory address or nil pointer dereference"},
+		{File: "faults.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "faults.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "faults.go", Line: 68, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{0, 8, 16, 32, 40},
 	OnDemand: true,
@@ -155,7 +197,7 @@ var exchangeKernel = &driver.Kernel{
 	Line:    50,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
-		{Name: "out", Offset: 24, Size: 24, Elem: 96},
+		{Name: "out", Offset: 24, Size: 24, Elem: 112},
 	},
 	ParamBytes: 64,
 	Cluster:    driver.Dim{X: 4, Y: 1, Z: 1},
@@ -170,9 +212,10 @@ var exchangeKernel = &driver.Kernel{
 		{File: "kernels.go", Line: 65, Format: "invalid memory address or nil pointer dereference"},
 		{File: "kernels.go", Line: 66, Format: "gpu.Peer: block %d of a cluster of %d"},
 		{File: "kernels.go", Line: 66, Format: "invalid memory address or nil pointer dereference"},
-		{File: "kernels.go", Line: 76, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 81, Format: "invalid memory address or nil pointer dereference"},
 		{File: "kernels.go", Line: 71, Format: "invalid memory address or nil pointer dereference"},
-		{File: "kernels.go", Line: 75, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 79, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 80, Format: "invalid memory address or nil pointer dereference"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -198,7 +241,7 @@ var halvesKernel = &driver.Kernel{
 	Name:    "halves",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
-	Line:    95,
+	Line:    100,
 	Params: []driver.Param{
 		{Name: "rounds", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -207,9 +250,9 @@ var halvesKernel = &driver.Kernel{
 	Shared:     264,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 116, Format: "index out of range [%d] with length %d"},
-		{File: "kernels.go", Line: 110, Format: "invalid memory address or nil pointer dereference"},
-		{File: "kernels.go", Line: 100, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 115, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 105, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24},
 	OnDemand: true,
@@ -236,7 +279,7 @@ var leaveKernel = &driver.Kernel{
 	Name:    "leave",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
-	Line:    125,
+	Line:    130,
 	Params: []driver.Param{
 		{Name: "spin", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -247,10 +290,10 @@ var leaveKernel = &driver.Kernel{
 	Shared:     264,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 139, Format: "index out of range [%d] with length %d"},
-		{File: "kernels.go", Line: 136, Format: "gpu.Peer: block %d of a cluster of %d"},
-		{File: "kernels.go", Line: 136, Format: "invalid memory address or nil pointer dereference"},
-		{File: "kernels.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 144, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 141, Format: "gpu.Peer: block %d of a cluster of %d"},
+		{File: "kernels.go", Line: 141, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 141, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24},
 	OnDemand: true,
@@ -276,7 +319,7 @@ var largeKernel = &driver.Kernel{
 	Name:    "large",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
-	Line:    147,
+	Line:    152,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -286,9 +329,9 @@ var largeKernel = &driver.Kernel{
 	Dynamic:    65552,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 157, Format: "index out of range [%d] with length %d"},
-		{File: "kernels.go", Line: 153, Format: "gpu.Peer: block %d of a cluster of %d"},
-		{File: "kernels.go", Line: 155, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 162, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 158, Format: "gpu.Peer: block %d of a cluster of %d"},
+		{File: "kernels.go", Line: 160, Format: "invalid memory address or nil pointer dereference"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -313,7 +356,7 @@ var warpsKernel = &driver.Kernel{
 	Name:    "warps",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
-	Line:    165,
+	Line:    170,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -324,9 +367,9 @@ var warpsKernel = &driver.Kernel{
 	Shared:     12,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 167, Format: "index out of range [%d] with length %d"},
-		{File: "kernels.go", Line: 174, Format: "invalid memory address or nil pointer dereference"},
-		{File: "kernels.go", Line: 175, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 172, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 179, Format: "invalid memory address or nil pointer dereference"},
+		{File: "kernels.go", Line: 180, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -351,7 +394,7 @@ var plainKernel = &driver.Kernel{
 	Name:    "plain",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/clusters",
 	File:    "kernels.go",
-	Line:    181,
+	Line:    186,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 	},
