@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/turn"
 )
 
 // sharedPerBlock is the limit of the largest GPUs, so that a kernel that fits on one of them fits
@@ -123,7 +124,7 @@ func (b *backend) NewQueue() (driver.Queue, error) {
 	if err := b.heap.open(); err != nil {
 		return nil, err
 	}
-	q := &queue{backend: b, turn: newTurn()}
+	q := &queue{backend: b, turn: turn.New()}
 	q.launch.prints, q.launch.lanes, q.launch.pool.woken = &q.prints, b.lanes, make(chan struct{}, 1)
 	return q, nil
 }

@@ -60,8 +60,8 @@ func (h *heap) register(host []byte) (*memory, error) {
 
 // Fill implements driver.Filler.
 func (q *queue) Fill(dst uintptr, value []byte, n int) error {
-	q.turn.take()
-	defer q.turn.give()
+	q.turn.Take()
+	defer q.turn.Give()
 	to, err := q.find(dst, n)
 	if err != nil {
 		return err
@@ -74,8 +74,8 @@ func (q *queue) Fill(dst uintptr, value []byte, n int) error {
 
 // CopyRows implements driver.StridedCopier.
 func (q *queue) CopyRows(dst, src driver.Rows, width, rows int) error {
-	q.turn.take()
-	defer q.turn.give()
+	q.turn.Take()
+	defer q.turn.Give()
 	to, err := q.find(dst.Address, (rows-1)*dst.Pitch+width)
 	if err != nil {
 		return err

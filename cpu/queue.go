@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/turn"
 )
 
 // queue implements driver.Queue. Each operation runs inside the call that enqueues it, and holds
@@ -19,7 +20,7 @@ type queue struct {
 	running atomic.Pointer[driver.Kernel] // nil between launches
 	waited  atomic.Bool                   // the last Wait ended with its context
 
-	turn   turn // the holder of the turn owns the fields below
+	turn   turn.Turn // the holder of the turn owns the fields below
 	launch launch
 	closed bool
 
@@ -29,8 +30,8 @@ type queue struct {
 
 // Launch implements driver.Queue.
 func (q *queue) Launch(p *driver.Plan) error {
-	q.turn.take()
-	defer q.turn.give()
+	q.turn.Take()
+	defer q.turn.Give()
 	k := p.Kernel()
 	if err := q.open(); err != nil {
 		return err
@@ -84,8 +85,8 @@ func (q *queue) checkSlices(p *driver.Plan) error {
 
 // Upload implements driver.Queue.
 func (q *queue) Upload(dst uintptr, src []byte) error {
-	q.turn.take()
-	defer q.turn.give()
+	q.turn.Take()
+	defer q.turn.Give()
 	to, err := q.find(dst, len(src))
 	copy(to, src)
 	return err
@@ -93,8 +94,8 @@ func (q *queue) Upload(dst uintptr, src []byte) error {
 
 // Download implements driver.Queue.
 func (q *queue) Download(dst []byte, src uintptr) error {
-	q.turn.take()
-	defer q.turn.give()
+	q.turn.Take()
+	defer q.turn.Give()
 	from, err := q.find(src, len(dst))
 	copy(dst, from)
 	return err
@@ -102,8 +103,8 @@ func (q *queue) Download(dst []byte, src uintptr) error {
 
 // Copy implements driver.Queue.
 func (q *queue) Copy(dst, src uintptr, n int) error {
-	q.turn.take()
-	defer q.turn.give()
+	q.turn.Take()
+	defer q.turn.Give()
 	to, err := q.find(dst, n)
 	if err != nil {
 		return err
@@ -115,8 +116,8 @@ func (q *queue) Copy(dst, src uintptr, n int) error {
 
 // Zero implements driver.Queue.
 func (q *queue) Zero(dst uintptr, n int) error {
-	q.turn.take()
-	defer q.turn.give()
+	q.turn.Take()
+	defer q.turn.Give()
 	to, err := q.find(dst, n)
 	clear(to)
 	return err
@@ -132,8 +133,8 @@ func (q *queue) find(address uintptr, n int) ([]byte, error) {
 
 // Mark implements driver.Queue. All earlier work is done, so the time of the mark is now.
 func (q *queue) Mark() (driver.Mark, error) {
-	q.turn.take()
-	defer q.turn.give()
+	q.turn.Take()
+	defer q.turn.Give()
 	if err := q.open(); err != nil {
 		return nil, err
 	}
@@ -142,12 +143,12 @@ func (q *queue) Mark() (driver.Mark, error) {
 
 // Wait implements driver.Queue. Work of other goroutines may be running.
 func (q *queue) Wait(ctx context.Context) error {
-	err := q.turn.takeBefore(ctx)
+	err := q.turn.TakeBefore(ctx)
 	q.waited.Store(err != nil)
 	if err != nil {
 		return fmt.Errorf("cpu: wait: %w", err)
 	}
-	defer q.turn.give()
+	defer q.turn.Give()
 	return q.open()
 }
 
@@ -167,10 +168,10 @@ func (q *queue) Close() error {
 	if q.waited.Load() {
 		patience = 0
 	}
-	if !q.turn.takeWithin(patience) {
+	if !q.turn.TakeWithin(patience) {
 		return q.stuck()
 	}
-	defer q.turn.give()
+	defer q.turn.Give()
 	if err := q.open(); err != nil {
 		return err
 	}

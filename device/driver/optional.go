@@ -26,11 +26,10 @@ type Asynchronous interface {
 	Follow(other Queue) error
 }
 
-// Patient is a Backend that runs a kernel on the goroutine that launches the kernel, and that
-// cannot stop a running kernel.
+// Patient is a Backend that runs a kernel on the goroutine that launches the kernel.
 type Patient interface {
-	// Patience returns how long Queue.Close waits for the queue's work. If the work is not done by
-	// then, Close returns ErrRunning.
+	// Patience returns how long closing a stream waits for the stream's work. If the work is not done by
+	// then, Queue.Close stops it, or returns ErrRunning if it cannot.
 	Patience() time.Duration
 }
 

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/machine"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/traffic"
+	"github.com/gopherwarp/gopherwarp/internal/turn"
 )
 
 // What the device says of itself: an H200's limits, and memory that a laptop can lend.
@@ -18,6 +20,7 @@ const (
 	sharedPerBlock = 48 << 10
 	sharedDynamic  = 227 << 10
 	clusterBlocks  = 16
+	closePatience  = 5 * time.Second
 )
 
 // Options change how kernels run.
@@ -49,21 +52,25 @@ func OpenWith(o Options) (*device.Device, error) {
 	if o.Capability == (driver.Capability{}) {
 		o.Capability = driver.Capability{Major: 9}
 	}
-	return device.New(&backend{options: o, memory: machine.NewCheckedMemory(o.Checks), kernels: map[code]*loaded{}}), nil
+	return device.New(&backend{options: o, turn: turn.New(), memory: machine.NewCheckedMemory(o.Checks), kernels: map[code]*loaded{}}), nil
 }
 
-// backend implements driver.Backend. Its lock is held for as long as a kernel runs.
+// backend implements driver.Backend. Its turn is taken for as long as a kernel runs.
 type backend struct {
 	options Options
 
-	mu      sync.Mutex
+	turn    turn.Turn
 	memory  *machine.Memory
 	last    *queue // the queue of a launch that the device has done last, and nobody has waited for
 	kernels map[code]*loaded
 	list    []*driver.Kernel // by number
 	closed  bool
+	running atomic.Pointer[queue] // the queue of the kernel that runs
 	traffic traffic.Table
 }
+
+// Patience implements driver.Patient: Close of a queue stops its kernel.
+func (b *backend) Patience() time.Duration { return closePatience }
 
 // loaded is a kernel that is decoded, or why it is not.
 type loaded struct {
@@ -100,8 +107,8 @@ func (b *backend) open() error {
 
 // Allocate implements driver.Backend.
 func (b *backend) Allocate(size int) (driver.Memory, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.turn.Take()
+	defer b.turn.Give()
 	if err := b.open(); err != nil {
 		return nil, err
 	}
@@ -126,8 +133,8 @@ func (m *memory) Address() uintptr { return uintptr(m.address) }
 
 // Free implements driver.Memory.
 func (m *memory) Free() error {
-	m.backend.mu.Lock()
-	defer m.backend.mu.Unlock()
+	m.backend.turn.Take()
+	defer m.backend.turn.Give()
 	if err := m.backend.open(); err != nil {
 		return err
 	}
@@ -192,8 +199,8 @@ func (b *backend) numbered(n uint32) *driver.Kernel {
 
 // Close implements driver.Backend.
 func (b *backend) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.turn.Take()
+	defer b.turn.Give()
 	if err := b.open(); err != nil {
 		return err
 	}

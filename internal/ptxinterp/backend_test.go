@@ -1,11 +1,13 @@
 package ptxinterp_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/devicetest"
@@ -154,6 +156,41 @@ func TestBudget(t *testing.T) {
 	}
 	if err := s.Synchronize(t.Context()); !errors.Is(err, machine.ErrBudget) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestEndless waits for a kernel that another goroutine has launched and that does not end, and closes its queue.
+func TestEndless(t *testing.T) {
+	d, err := ptxinterp.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := device.Make[uint32](s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launched := make(chan error)
+	go func() { launched <- launch(s, kernel("spin", "L: bra L;"), x.All(), 1) }()
+	for err = nil; err == nil; { // until the kernel runs
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		err = s.Synchronize(ctx)
+		cancel()
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Synchronize: %v, want the error of its context", err)
+	}
+	if err := s.Queue().Close(); !errors.Is(err, machine.ErrStopped) || !strings.Contains(err.Error(), "store.go:7") {
+		t.Errorf("Close: %v, want that the kernel was stopped at store.go:7", err)
+	}
+	if err := <-launched; err != nil {
+		t.Errorf("the launch: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

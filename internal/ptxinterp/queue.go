@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -21,22 +22,28 @@ type queue struct {
 	found    []machine.Finding
 	left     driver.Outcome // of work that was waited for
 	closed   bool
+	stop     atomic.Bool // the kernel that runs
 }
 
 // NewQueue implements driver.Backend.
 func (b *backend) NewQueue() (driver.Queue, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.turn.Take()
+	defer b.turn.Give()
 	if err := b.open(); err != nil {
 		return nil, err
 	}
 	return &queue{backend: b}, nil
 }
 
-// do calls f with the lock of the device held.
+// do calls f with the turn of the device.
 func (q *queue) do(f func() error) error {
-	q.backend.mu.Lock()
-	defer q.backend.mu.Unlock()
+	q.backend.turn.Take()
+	defer q.backend.turn.Give()
+	return q.then(f)
+}
+
+// then calls f, if the device and the queue are open. The turn is taken.
+func (q *queue) then(f func() error) error {
 	if err := q.backend.open(); err != nil {
 		return err
 	}
@@ -83,10 +90,12 @@ func (q *queue) Launch(p *driver.Plan) error {
 		_, block := p.Grid()
 		// The view of the plan's parameter block lives only as long as this call runs.
 		params := unsafe.Slice((*byte)(p.Params()), l.variant.ParamBytes(k))
+		q.backend.running.Store(q)
+		defer q.backend.running.Store(nil)
 		stats, err := l.kernel.Run(machine.Launch{
 			Grid: l.variant.Blocks(p), Block: block, Params: params, Shared: p.Shared(&l.variant),
 			Together: p.Options().Cooperative, Cluster: p.Cluster(), Overlaps: p.Overlaps() && l.variant.Awaits && before == q,
-			Seed: q.backend.options.Seed, Budget: q.backend.options.Budget,
+			Seed: q.backend.options.Seed, Budget: q.backend.options.Budget, Stop: &q.stop,
 			Traffic: q.backend.options.Traffic != nil,
 			Name:    func(address uint64) string { return named(k, params, address) },
 		})
@@ -170,12 +179,13 @@ func (m *mark) Since(earlier driver.Mark) (time.Duration, error) {
 // Free implements driver.Mark.
 func (m *mark) Free() error { return nil }
 
-// Wait implements driver.Queue.
+// Wait implements driver.Queue. A kernel that another goroutine has launched may be running.
 func (q *queue) Wait(ctx context.Context) error {
-	return q.do(func() error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	if err := q.backend.turn.TakeBefore(ctx); err != nil {
+		return fmt.Errorf("ptxinterp: wait: %w", err)
+	}
+	defer q.backend.turn.Give()
+	return q.then(func() error {
 		q.backend.last = nil
 		errs := []error{q.failed}
 		left, damaged := q.take()
@@ -190,17 +200,24 @@ func (q *queue) Wait(ctx context.Context) error {
 
 // Take implements driver.Queue.
 func (q *queue) Take() driver.Outcome {
-	q.backend.mu.Lock()
-	defer q.backend.mu.Unlock()
+	q.backend.turn.Take()
+	defer q.backend.turn.Give()
 	out := q.left
 	q.left = driver.Outcome{}
 	return out
 }
 
-// Close implements driver.Queue.
+// Close implements driver.Queue. It stops a kernel that is still running, because those who close a stream have waited, and returns where the
+// kernel was.
 func (q *queue) Close() error {
+	if q.backend.running.Load() == q {
+		q.stop.Store(true)
+	}
 	return q.do(func() error {
 		q.closed = true
+		if errors.Is(q.failed, machine.ErrStopped) {
+			return errors.Join(q.failed, q.free())
+		}
 		return q.free()
 	})
 }

@@ -14,6 +14,7 @@ var (
 	ErrBarrier   = errors.New("divergent barrier")
 	ErrDeadlock  = errors.New("deadlock")
 	ErrBudget    = errors.New("instruction budget used up")
+	ErrStopped   = errors.New("stopped")
 	ErrTrap      = errors.New("trap")
 	ErrUndefined = errors.New("undefined behaviour")
 	ErrRace      = errors.New("data race")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/race"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/traffic"
@@ -26,16 +27,17 @@ func (k *Kernel) Shared() int { return k.prog.shared }
 
 // Launch are the parameters of a launch.
 type Launch struct {
-	Grid, Block [3]int // every dimension at least 1
-	Params      []byte // ParamBytes of them
-	Shared      int    // bytes of dynamic shared memory
-	Seed        uint64 // seed of a random order in which warps, and groups of their threads, run; 0 is the fixed order
-	Budget      uint64 // maximum number of instructions of all threads; 0 means 1e11
-	Resident    int    // maximum number of concurrent blocks; 0 means 4
-	Together    bool   // all blocks run concurrently
-	Overlaps    bool   // the preceding launch may still be running; threads wait for it
-	Cluster     [3]int // blocks of a cluster along each axis, which run concurrently; 0 means 1
-	Traffic     bool   // count memory traffic
+	Grid, Block [3]int       // every dimension at least 1
+	Params      []byte       // ParamBytes of them
+	Shared      int          // bytes of dynamic shared memory
+	Seed        uint64       // seed of a random order in which warps, and groups of their threads, run; 0 is the fixed order
+	Budget      uint64       // maximum number of instructions of all threads; 0 means 1e11
+	Stop        *atomic.Bool // ends the kernel soon after it becomes true, unless it is nil
+	Resident    int          // maximum number of concurrent blocks; 0 means 4
+	Together    bool         // all blocks run concurrently
+	Overlaps    bool         // the preceding launch may still be running; threads wait for it
+	Cluster     [3]int       // blocks of a cluster along each axis, which run concurrently; 0 means 1
+	Traffic     bool         // count memory traffic
 	// Name, if it is not nil, returns a name of an address in global memory for reports.
 	Name func(address uint64) string
 }
@@ -149,8 +151,11 @@ func (l *launch) run() error {
 			if !b.running {
 				done++
 			}
-			if l.stats.Instructions > l.Budget {
-				return b.exhausted()
+			switch {
+			case l.stats.Instructions > l.Budget:
+				return b.ended(ErrBudget, fmt.Sprintf("%d instructions", l.Budget))
+			case l.Stop != nil && l.Stop.Load():
+				return b.ended(ErrStopped, "")
 			}
 		}
 	}
@@ -185,16 +190,16 @@ func (l *launch) fitting() int {
 	return max(1, registerBytes/(thread*l.threads()))
 }
 
-// exhausted reports the place of some thread when the budget is used up.
-func (b *block) exhausted() error {
+// ended returns an error of the launch with the place of some thread.
+func (b *block) ended(err error, text string) error {
 	for _, w := range b.warps {
 		if len(w.ready) > 0 {
 			g := w.ready[0]
-			w.failAt(g.pc, g.mask, ErrBudget, fmt.Sprintf("%d instructions", b.launch.Budget))
+			w.failAt(g.pc, g.mask, err, text)
 			return w.fault
 		}
 	}
-	return fmt.Errorf("%s: %w: %d instructions", b.launch.prog.name, ErrBudget, b.launch.Budget)
+	return fmt.Errorf("%s: %w", b.launch.prog.name, err)
 }
 
 // choose returns which of n to begin with.
