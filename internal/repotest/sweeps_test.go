@@ -30,6 +30,31 @@ func TestSweepsRun(t *testing.T) {
 	}
 }
 
+// fuzzTarget matches a fuzz target of .ci/run: a package, and a function of it.
+var fuzzTarget = regexp.MustCompile(`[\w/]+/Fuzz\w+`)
+
+// TestFuzzTargetsExist demands that the fuzz targets of .ci/run exist, because go test succeeds without any.
+func TestFuzzTargetsExist(t *testing.T) {
+	r := load(t)
+	exist := map[string]bool{}
+	for _, s := range r.sources {
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && s.test {
+				exist[path.Dir(s.name)+"/"+f.Name.Name] = true
+			}
+		}
+	}
+	targets := fuzzTarget.FindAllString(string(r.files[".ci/run"]), -1)
+	if len(targets) < 10 {
+		t.Errorf(".ci/run has the targets %q; want at least 10", targets)
+	}
+	for _, target := range targets {
+		if !exist[target] {
+			t.Errorf(".ci/run fuzzes %s, which does not exist", target)
+		}
+	}
+}
+
 // samples reports whether a function selects cases by whether a sweep runs.
 func samples(f *ast.FuncDecl) bool {
 	for n := range ast.Preorder(f) {
