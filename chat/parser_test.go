@@ -1,10 +1,12 @@
-package chat
+package chat_test
 
 import (
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/chat"
 )
 
 // parsed is an answer that was read.
@@ -16,8 +18,8 @@ type parsed struct {
 // parse reads an answer in pieces of n bytes.
 func parse(t *testing.T, answer string, n int) (r parsed) {
 	t.Helper()
-	p := NewParser([]string{"add", "get"})
-	add := func(parts []Part) {
+	p := chat.NewParser([]string{"add", "get"})
+	add := func(parts []chat.Part) {
 		for _, part := range parts {
 			switch {
 			case part.Call == 0:
@@ -97,13 +99,13 @@ func TestParser(t *testing.T) {
 
 // Arguments arrive before the call ends.
 func TestParserStreams(t *testing.T) {
-	p := NewParser(nil)
+	p := chat.NewParser(nil)
 	p.Write(`<tool_call>{"name": "add", "arguments": {"a`)
 	got := p.Write(`": 1`)
-	if want := []Part{{Call: 1, Arguments: `": 1`}}; !reflect.DeepEqual(got, want) {
+	if want := []chat.Part{{Call: 1, Arguments: `": 1`}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := NewParser(nil).Write("Hello "); !reflect.DeepEqual(got, []Part{{Text: "Hello"}}) {
+	if got := chat.NewParser(nil).Write("Hello "); !reflect.DeepEqual(got, []chat.Part{{Text: "Hello"}}) {
 		t.Errorf("text: %+v", got)
 	}
 }
@@ -114,7 +116,7 @@ func TestParserCalling(t *testing.T) {
 		"Hi. [", "Wait.\n<tool_call>|\n{\"name\": \"new\", \"arguments\": {\"a\": 1}}\n</tool_call>\n A|nd", "<tool_call>|  n|o",
 		"[TOOL_CALLS]|add[ARGS]{\"a\": 1}; x|", "{\"name\": \"add\", \"parameters\": {|\"a\": 1}} {\"name\": \"add\"}; x|yz", "{\"name\": \"new\", \"parameters\": {}}",
 	} {
-		p, want := NewParser([]string{"add"}), false
+		p, want := chat.NewParser([]string{"add"}), false
 		for _, b := range []byte(answer) {
 			if b == '|' {
 				if want = !want; p.Calling() != want {
@@ -153,7 +155,7 @@ func FuzzParser(f *testing.F) {
 }
 
 func ExampleParser() {
-	p := NewParser([]string{"add"})
+	p := chat.NewParser([]string{"add"})
 	for _, piece := range []string{"<tool_call>\n{\"name\": \"add\", ", "\"arguments\": {\"a\"", ": 1}}\n</tool_call>"} {
 		for _, part := range p.Write(piece) {
 			fmt.Printf("call %d: %q %q\n", part.Call, part.Name, part.Arguments)

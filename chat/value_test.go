@@ -1,13 +1,15 @@
-package chat
+package chat_test
 
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/chat"
 )
 
 // Variables may be nested lists and objects, of Go or in JSON, which keeps the order of keys.
 func TestVariables(t *testing.T) {
-	tmpl, err := New("{% for d in documents %}{{ d.title }}{{ d.n + 1 }}{{ d.list | tojson }}{% for k in d %} {{ k }}{% endfor %};{% endfor %}", nil)
+	tmpl, err := chat.New("{% for d in documents %}{{ d.title }}{{ d.n + 1 }}{{ d.list | tojson }}{% for k in d %} {{ k }}{% endfor %};{% endfor %}", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -16,7 +18,7 @@ func TestVariables(t *testing.T) {
 		`y4[[], {}] title n list;`:         json.RawMessage(`[{"title": "y", "n": 3, "list": [[], {}]}]`),
 		``:                                 []any{},
 	} {
-		got, err := tmpl.Render([]Message{{Role: "user"}}, Options{Variables: map[string]any{"documents": documents}})
+		got, err := tmpl.Render([]chat.Message{{Role: "user"}}, chat.Options{Variables: map[string]any{"documents": documents}})
 		if err != nil || got != want {
 			t.Errorf("%v: %v, %q, want %q", documents, err, got, want)
 		}

@@ -161,9 +161,11 @@ func workKernels(dev *device.Device) error {
 	})
 }
 
+// large is copied in several chunks.
+var large = slices.Repeat([]byte{1, 2, 3, 4}, 600<<10)
+
 func workCopies(dev *device.Device) error {
 	return scope(dev, func(s *device.Stream) error {
-		large := slices.Repeat([]byte{1, 2, 3, 4}, 600<<10)
 		x, err := device.Upload(s, large)
 		if err != nil {
 			return err

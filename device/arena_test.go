@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/gopherwarp/gopherwarp/device"
 )
@@ -172,6 +173,21 @@ func TestLeakOfReusedMemory(t *testing.T) {
 	wantLog(t, f, "free4096") // its handle cannot be reused
 	if len(d.Owners()) != 0 {
 		t.Errorf("owners are %+v", d.Owners())
+	}
+}
+
+// TestClosedDeviceIsCollected drops a device that was closed with memory for later buffers.
+func TestClosedDeviceIsCollected(t *testing.T) {
+	_, d, s := newRecycler(t)
+	must(t, made(t, s, 3000).Close())
+	must(t, s.Close())
+	must(t, d.Close())
+	dropped := weak.Make(d)
+	d, s = nil, nil
+	for end := time.Now().Add(time.Minute); dropped.Value() != nil; time.Sleep(time.Millisecond) {
+		if runtime.GC(); time.Now().After(end) {
+			t.Fatal("the device is reachable")
+		}
 	}
 }
 

@@ -250,5 +250,6 @@ func (d *Device) Close() error {
 			errs = append(errs, leak)
 		}
 	}
+	d.memory.clear() // the back end frees all memory; the handles that the arena keeps would keep the Device
 	return errors.Join(append(errs, d.unwatch(), d.backend.Close())...)
 }

@@ -344,8 +344,14 @@ func (m *accounts) usedNow() int64 {
 	return m.used
 }
 
-// collect runs Go's garbage collector and frees the unreachable blocks.
+// collect runs Go's garbage collector and frees the unreachable blocks, unless no block is open.
 func (d *Device) collect() {
+	d.memory.mu.Lock()
+	none := d.memory.opened == 0
+	d.memory.mu.Unlock()
+	if none {
+		return
+	}
 	runtime.GC()
 	d.memory.mu.Lock()
 	var lost []*block

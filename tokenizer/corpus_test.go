@@ -1,4 +1,4 @@
-package tokenizer
+package tokenizer_test
 
 import (
 	"fmt"

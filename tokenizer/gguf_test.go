@@ -1,4 +1,4 @@
-package tokenizer
+package tokenizer_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
 // entries is metadata in memory.
@@ -18,6 +20,23 @@ type entries map[string]any
 func (m entries) Value(key string) (any, bool) {
 	v, ok := m[key]
 	return v, ok
+}
+
+// The types of tokens in a GGUF file, as llama.cpp numbers them.
+const (
+	typeControl     = 3
+	typeUserDefined = 4
+)
+
+// addedToken is a token that is found in the text before the model sees it.
+type addedToken struct {
+	ID         int32  `json:"id"`
+	Content    string `json:"content"`
+	SingleWord bool   `json:"single_word"`
+	LStrip     bool   `json:"lstrip"`
+	RStrip     bool   `json:"rstrip"`
+	Normalized bool   `json:"normalized"`
+	Special    bool   `json:"special"`
 }
 
 // smallFile is the part of a small tokenizer's file that its metadata is made of.
@@ -108,7 +127,7 @@ func TestGGUF(t *testing.T) {
 }
 
 func compareGGUF(t *testing.T, name string, m entries) {
-	tok, err := FromGGUF(m)
+	tok, err := tokenizer.FromGGUF(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +158,7 @@ func TestGGUFSpecial(t *testing.T) {
 		{entries{"tokenizer.ggml.pre": "llama-bpe", "tokenizer.ggml.add_bos_token": false}, false, false},
 		{entries{"tokenizer.ggml.pre": "qwen2", "tokenizer.ggml.add_bos_token": true, "tokenizer.ggml.add_eos_token": true}, true, true},
 	} {
-		tok, err := FromGGUF(base.with(c.more))
+		tok, err := tokenizer.FromGGUF(base.with(c.more))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +181,7 @@ func TestGGUFSpecial(t *testing.T) {
 func TestFamilies(t *testing.T) {
 	base := metadataOf(t, "smollm").with(entries{"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.bos_token_id": uint32(1), "tokenizer.ggml.add_bos_token": false})
 	for _, pre := range []string{"gpt-2", "smollm", "llama-bpe", "dbrx", "qwen2", "stablelm2", "qwen35", "gpt-4o", "tekken", "deepseek-coder", "deepseek-v3", "default"} {
-		tok, err := FromGGUF(base.with(entries{"tokenizer.ggml.pre": pre}))
+		tok, err := tokenizer.FromGGUF(base.with(entries{"tokenizer.ggml.pre": pre}))
 		if err != nil {
 			t.Errorf("%s: %v", pre, err)
 			continue
@@ -183,21 +202,21 @@ func TestGGUFErrors(t *testing.T) {
 		want error
 		text string
 	}{
-		{entries{"tokenizer.ggml.pre": "gopher"}, ErrUnsupported, `tokenizer.ggml.pre is "gopher"`},
-		{entries{"tokenizer.ggml.pre": ""}, ErrUnsupported, `tokenizer.ggml.pre is ""`},
-		{entries{"tokenizer.ggml.model": "rwkv"}, ErrUnsupported, `tokenizer.ggml.model is "rwkv"`},
-		{entries{"tokenizer.ggml.tokens": []string{}}, ErrFormat, "no tokenizer.ggml.tokens"},
-		{entries{"tokenizer.ggml.tokens": 5}, ErrFormat, "tokenizer.ggml.tokens is a int"},
-		{entries{"tokenizer.ggml.token_type": []int32{1}}, ErrFormat, "1 token types for"},
-		{entries{"tokenizer.ggml.bos_token_id": uint32(1 << 30)}, ErrFormat, "tokenizer.ggml.bos_token_id is 1073741824"},
-		{entries{"tokenizer.ggml.bos_token_id": int64(-7)}, ErrFormat, "tokenizer.ggml.bos_token_id is -7"},
-		{entries{"tokenizer.ggml.add_bos_token": true}, ErrFormat, "bos_token_id"},
-		{entries{"tokenizer.ggml.merges": []string{"a"}}, ErrFormat, `merge 0 is "a"`},
-		{entries{"tokenizer.ggml.merges": []string{"a gopher"}}, ErrFormat, `"gopher"`},
-		{entries{"tokenizer.ggml.model": "llama"}, ErrFormat, "0 scores"},
-		{entries{"tokenizer.ggml.model": "bert"}, ErrFormat, "unknown_token_id"},
+		{entries{"tokenizer.ggml.pre": "gopher"}, tokenizer.ErrUnsupported, `tokenizer.ggml.pre is "gopher"`},
+		{entries{"tokenizer.ggml.pre": ""}, tokenizer.ErrUnsupported, `tokenizer.ggml.pre is ""`},
+		{entries{"tokenizer.ggml.model": "rwkv"}, tokenizer.ErrUnsupported, `tokenizer.ggml.model is "rwkv"`},
+		{entries{"tokenizer.ggml.tokens": []string{}}, tokenizer.ErrFormat, "no tokenizer.ggml.tokens"},
+		{entries{"tokenizer.ggml.tokens": 5}, tokenizer.ErrFormat, "tokenizer.ggml.tokens is a int"},
+		{entries{"tokenizer.ggml.token_type": []int32{1}}, tokenizer.ErrFormat, "1 token types for"},
+		{entries{"tokenizer.ggml.bos_token_id": uint32(1 << 30)}, tokenizer.ErrFormat, "tokenizer.ggml.bos_token_id is 1073741824"},
+		{entries{"tokenizer.ggml.bos_token_id": int64(-7)}, tokenizer.ErrFormat, "tokenizer.ggml.bos_token_id is -7"},
+		{entries{"tokenizer.ggml.add_bos_token": true}, tokenizer.ErrFormat, "bos_token_id"},
+		{entries{"tokenizer.ggml.merges": []string{"a"}}, tokenizer.ErrFormat, `merge 0 is "a"`},
+		{entries{"tokenizer.ggml.merges": []string{"a gopher"}}, tokenizer.ErrFormat, `"gopher"`},
+		{entries{"tokenizer.ggml.model": "llama"}, tokenizer.ErrFormat, "0 scores"},
+		{entries{"tokenizer.ggml.model": "bert"}, tokenizer.ErrFormat, "unknown_token_id"},
 	} {
-		_, err := FromGGUF(base.with(c.more))
+		_, err := tokenizer.FromGGUF(base.with(c.more))
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%v: %v, want %v with %q", c.more, err, c.want, c.text)
 		}

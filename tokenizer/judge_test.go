@@ -1,4 +1,4 @@
-package tokenizer
+package tokenizer_test
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
 // python returns a Python that has the package tokenizers, or skips the test.
@@ -102,7 +104,7 @@ func corpus2(n int) []string {
 // compare compares the tokenizer in a folder with the judge on all texts.
 func compare(t *testing.T, folder string, all []string) {
 	t.Helper()
-	tok, err := Open(filepath.Join(folder, "tokenizer.json"))
+	tok, err := tokenizer.Open(filepath.Join(folder, "tokenizer.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +142,8 @@ func compare(t *testing.T, folder string, all []string) {
 }
 
 // compareText compares the encoding of one text.
-func compareText(tok *Tokenizer, text string, v verdict, report func(what string, got, want any)) {
-	e := tok.EncodeWith(text, Options{Offsets: true})
+func compareText(tok *tokenizer.Tokenizer, text string, v verdict, report func(what string, got, want any)) {
+	e := tok.EncodeWith(text, tokenizer.Options{Offsets: true})
 	if !slices.Equal(e.IDs, v.IDs) {
 		report("IDs", e.IDs, v.IDs)
 		return
@@ -161,10 +163,10 @@ func compareText(tok *Tokenizer, text string, v verdict, report func(what string
 	if s := lossy(tok.Decode(v.IDs)); s != v.Decoded {
 		report("text", s, v.Decoded)
 	}
-	if s := lossy(tok.DecodeWith(v.IDs, DecodeOptions{SkipSpecial: true})); s != v.Skipped {
+	if s := lossy(tok.DecodeWith(v.IDs, tokenizer.DecodeOptions{SkipSpecial: true})); s != v.Skipped {
 		report("text without special tokens", s, v.Skipped)
 	}
-	d := tok.NewDecoder(DecodeOptions{})
+	d := tok.NewDecoder(tokenizer.DecodeOptions{})
 	var b strings.Builder
 	for _, id := range v.IDs {
 		b.WriteString(d.Write(id))
@@ -193,18 +195,18 @@ func lossy(s string) string {
 }
 
 // comparePair compares what depends on options.
-func comparePair(tok *Tokenizer, texts [2]string, v verdict, report func(what string, got, want any)) {
+func comparePair(tok *tokenizer.Tokenizer, texts [2]string, v verdict, report func(what string, got, want any)) {
 	check := func(what string, got, want []int32) {
 		if !slices.Equal(got, want) {
 			report(what, got, want)
 		}
 	}
-	pair := tok.EncodePair(texts[0], texts[1], Options{})
+	pair := tok.EncodePair(texts[0], texts[1], tokenizer.Options{})
 	check("IDs of a pair", pair.IDs, v.Pair)
 	check("type IDs of a pair", pair.TypeIDs, v.Types)
-	check("IDs as plain text", tok.EncodeWith(texts[0], Options{PlainText: true, OmitSpecial: true}).IDs, v.Plain)
+	check("IDs as plain text", tok.EncodeWith(texts[0], tokenizer.Options{PlainText: true, OmitSpecial: true}).IDs, v.Plain)
 	for _, left := range []bool{false, true} {
-		o := Options{MaxLength: 9, CutLeft: left}
+		o := tokenizer.Options{MaxLength: 9, CutLeft: left}
 		single, both := v.Right, v.RightPair
 		if left {
 			single, both = v.Left, v.LeftPair

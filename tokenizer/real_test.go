@@ -1,4 +1,4 @@
-package tokenizer
+package tokenizer_test
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/tokenizer"
 	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
@@ -24,9 +25,9 @@ func realModel(tb testing.TB, file ...string) string {
 }
 
 // openSmolLM2 opens the tokenizer in the GGUF file of SmolLM2.
-func openSmolLM2(tb testing.TB) *Tokenizer {
+func openSmolLM2(tb testing.TB) *tokenizer.Tokenizer {
 	tb.Helper()
-	t, err := FromGGUF(smolLM2(tb))
+	t, err := tokenizer.FromGGUF(smolLM2(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -45,9 +46,9 @@ func smolLM2(tb testing.TB) weights.Metadata {
 }
 
 // openMiniLM opens the tokenizer.json of MiniLM.
-func openMiniLM(tb testing.TB) *Tokenizer {
+func openMiniLM(tb testing.TB) *tokenizer.Tokenizer {
 	tb.Helper()
-	t, err := Open(realModel(tb, "all_minilm_l6_v2", "tokenizer.json"))
+	t, err := tokenizer.Open(realModel(tb, "all_minilm_l6_v2", "tokenizer.json"))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestSmolLM2(t *testing.T) {
 
 // compareFile compares a tokenizer.json with the judge on all texts, and with
 // another tokenizer, unless that is nil.
-func compareFile(t *testing.T, data []byte, all []string, other *Tokenizer) {
+func compareFile(t *testing.T, data []byte, all []string, other *tokenizer.Tokenizer) {
 	t.Helper()
 	python(t)
 	parent := t.TempDir()
@@ -118,7 +119,7 @@ func compareFile(t *testing.T, data []byte, all []string, other *Tokenizer) {
 	if other == nil {
 		return
 	}
-	tok, err := Parse(data)
+	tok, err := tokenizer.Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}

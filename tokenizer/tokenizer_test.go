@@ -1,4 +1,4 @@
-package tokenizer
+package tokenizer_test
 
 import (
 	"errors"
@@ -11,10 +11,12 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
 func Example() {
-	t, err := Open(filepath.Join("testdata", "vectors", "smollm.json"))
+	t, err := tokenizer.Open(filepath.Join("testdata", "vectors", "smollm.json"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -44,15 +46,15 @@ func TestRoundTrip(t *testing.T) {
 func TestEncodePairs(t *testing.T) {
 	for _, name := range small {
 		tok, list := openSmall(t, name), append(corpus(40, 8), "", "a")
-		for _, o := range []Options{{}, {MaxLength: 12}, {MaxLength: 12, OmitSpecial: true, CutLeft: true, Offsets: true}} {
+		for _, o := range []tokenizer.Options{{}, {MaxLength: 12}, {MaxLength: 12, OmitSpecial: true, CutLeft: true, Offsets: true}} {
 			for i, e := range tok.EncodePairs(list[0], list, o) {
-				whole := len(tok.EncodePair(list[0], list[i], Options{OmitSpecial: o.OmitSpecial}).IDs)
+				whole := len(tok.EncodePair(list[0], list[i], tokenizer.Options{OmitSpecial: o.OmitSpecial}).IDs)
 				if want := tok.EncodePair(list[0], list[i], o); !reflect.DeepEqual(e, want) || e.Truncated != (o.MaxLength > 0 && whole > o.MaxLength) {
 					t.Errorf("%s %+v: the pair of %q has %+v, want %+v; untruncated, it has %d tokens", name, o, list[i], e, want, whole)
 				}
 			}
 		}
-		if e := tok.EncodeWith("a", Options{MaxLength: 100}); e.Truncated {
+		if e := tok.EncodeWith("a", tokenizer.Options{MaxLength: 100}); e.Truncated {
 			t.Errorf("%s: a short text is truncated", name)
 		}
 	}
@@ -63,7 +65,7 @@ func TestEncodePairs(t *testing.T) {
 func TestStream(t *testing.T) {
 	tok := openSmall(t, "smollm")
 	for _, text := range corpus(300, 6) {
-		d := tok.NewDecoder(DecodeOptions{})
+		d := tok.NewDecoder(tokenizer.DecodeOptions{})
 		var b strings.Builder
 		ids := tok.Encode(text)
 		for _, id := range ids {
@@ -82,7 +84,7 @@ func TestStream(t *testing.T) {
 			t.Fatalf("the stream of %q is %q", text, b.String())
 		}
 	}
-	d := tok.NewDecoder(DecodeOptions{})
+	d := tok.NewDecoder(tokenizer.DecodeOptions{})
 	emoji := tok.Encode("😀")
 	if len(emoji) < 2 {
 		t.Fatalf("the emoji has %d tokens, which tests nothing", len(emoji))
@@ -116,14 +118,14 @@ func TestSpecial(t *testing.T) {
 	if ids := tok.Encode(text); !slices.Contains(ids, end) {
 		t.Errorf("the IDs of %q lack %d: %v", text, end, ids)
 	}
-	plain := tok.EncodeWith(text, Options{PlainText: true})
+	plain := tok.EncodeWith(text, tokenizer.Options{PlainText: true})
 	if slices.Contains(plain.IDs, end) || tok.Decode(plain.IDs) != text {
 		t.Errorf("as plain text, the IDs of %q are %v", text, plain.IDs)
 	}
-	if s := tok.DecodeWith(tok.Encode(text), DecodeOptions{SkipSpecial: true}); s != "ab" {
+	if s := tok.DecodeWith(tok.Encode(text), tokenizer.DecodeOptions{SkipSpecial: true}); s != "ab" {
 		t.Errorf("without special tokens the text is %q", s)
 	}
-	if s := tok.DecodeWith(tok.Encode(text), DecodeOptions{SkipSpecial: true, Keep: []int32{end}}); s != text {
+	if s := tok.DecodeWith(tok.Encode(text), tokenizer.DecodeOptions{SkipSpecial: true, Keep: []int32{end}}); s != text {
 		t.Errorf("with a special token that is kept, the text is %q", s)
 	}
 	if _, ok := tok.Token(-1); ok {
@@ -141,7 +143,7 @@ func TestSpecial(t *testing.T) {
 func TestOffsets(t *testing.T) {
 	tok := openSmall(t, "bert")
 	text := "Ünder  the\tTABLE 你 "
-	e := tok.EncodeWith(text, Options{Offsets: true})
+	e := tok.EncodeWith(text, tokenizer.Options{Offsets: true})
 	var parts []string
 	for _, o := range e.Offsets {
 		parts = append(parts, text[o.Start:o.End])
@@ -178,36 +180,36 @@ func TestParseErrors(t *testing.T) {
 		want error
 		text string
 	}{
-		{``, ErrFormat, "unexpected end"},
-		{`{}`, ErrFormat, "no model"},
-		{`{"model":{"type":"Gopher"}}`, ErrUnsupported, `"Gopher"`},
-		{`{"model":{"type":"WordLevel","vocab":{"a":0},"unk_token":"u"}}`, ErrFormat, `unknown token "u"`},
-		{`{"model":{"type":"WordLevel","vocab":{"a":2000000000},"unk_token":"a"}}`, ErrFormat, "2000000000"},
-		{`{"model":{"type":"WordLevel","vocab":{"a":-1},"unk_token":"a"}}`, ErrFormat, "ID -1"},
-		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a b"]}}`, ErrFormat, `"b"`},
-		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["aa"]}}`, ErrFormat, `"aa"`},
-		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":[],"dropout":0.1}}`, ErrFormat, "dropout"},
-		{`{"model":{"type":"Unigram","vocab":[["a",0]]}}`, ErrFormat, "unk_id"},
-		{`{"model":{"type":"Unigram","vocab":[["a",0]],"unk_id":1}}`, ErrFormat, "unknown token is 1"},
-		{`{"model":{"type":"Unigram","vocab":[["a"]],"unk_id":0}}`, ErrFormat, "not a token with a score"},
-		{`{` + model + `,"normalizer":{"type":"Gopher"}}`, ErrUnsupported, `unknown normalizer "Gopher"`},
-		{`{` + model + `,"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAAA"}}`, ErrFormat, "3 bytes"},
-		{`{` + model + `,"pre_tokenizer":{"type":"Gopher"}}`, ErrUnsupported, `unknown pre-tokenizer "Gopher"`},
-		{`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"("},"behavior":"Isolated"}}`, ErrFormat, `"("`},
-		{`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"String":"a"},"behavior":"Gone"}}`, ErrFormat, `"Gone"`},
-		{`{` + model + `,"pre_tokenizer":{"type":"Metaspace","replacement":"ab"}}`, ErrFormat, `"ab"`},
-		{`{` + model + `,"post_processor":{"type":"Gopher"}}`, ErrUnsupported, `"Gopher"`},
-		{`{` + model + `,"post_processor":{"type":"TemplateProcessing","single":["[CLS]"],"pair":[],"special_tokens":{}}}`, ErrFormat, `"[CLS]"`},
-		{`{` + model + `,"decoder":{"type":"Gopher"}}`, ErrUnsupported, `unknown decoder "Gopher"`},
-		{`{` + model + `,"decoder":{"type":"Sequence","decoders":[{"type":"Fuse"},{"type":"WordPiece"}]}}`, ErrUnsupported, "fused"},
-		{`{` + model + `,"added_tokens":[{"id":7,"content":"x"},{"id":7,"content":"y"}]}`, ErrFormat, `"y"`},
+		{``, tokenizer.ErrFormat, "unexpected end"},
+		{`{}`, tokenizer.ErrFormat, "no model"},
+		{`{"model":{"type":"Gopher"}}`, tokenizer.ErrUnsupported, `"Gopher"`},
+		{`{"model":{"type":"WordLevel","vocab":{"a":0},"unk_token":"u"}}`, tokenizer.ErrFormat, `unknown token "u"`},
+		{`{"model":{"type":"WordLevel","vocab":{"a":2000000000},"unk_token":"a"}}`, tokenizer.ErrFormat, "2000000000"},
+		{`{"model":{"type":"WordLevel","vocab":{"a":-1},"unk_token":"a"}}`, tokenizer.ErrFormat, "ID -1"},
+		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a b"]}}`, tokenizer.ErrFormat, `"b"`},
+		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["aa"]}}`, tokenizer.ErrFormat, `"aa"`},
+		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":[],"dropout":0.1}}`, tokenizer.ErrFormat, "dropout"},
+		{`{"model":{"type":"Unigram","vocab":[["a",0]]}}`, tokenizer.ErrFormat, "unk_id"},
+		{`{"model":{"type":"Unigram","vocab":[["a",0]],"unk_id":1}}`, tokenizer.ErrFormat, "unknown token is 1"},
+		{`{"model":{"type":"Unigram","vocab":[["a"]],"unk_id":0}}`, tokenizer.ErrFormat, "not a token with a score"},
+		{`{` + model + `,"normalizer":{"type":"Gopher"}}`, tokenizer.ErrUnsupported, `unknown normalizer "Gopher"`},
+		{`{` + model + `,"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAAA"}}`, tokenizer.ErrFormat, "3 bytes"},
+		{`{` + model + `,"pre_tokenizer":{"type":"Gopher"}}`, tokenizer.ErrUnsupported, `unknown pre-tokenizer "Gopher"`},
+		{`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"("},"behavior":"Isolated"}}`, tokenizer.ErrFormat, `"("`},
+		{`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"String":"a"},"behavior":"Gone"}}`, tokenizer.ErrFormat, `"Gone"`},
+		{`{` + model + `,"pre_tokenizer":{"type":"Metaspace","replacement":"ab"}}`, tokenizer.ErrFormat, `"ab"`},
+		{`{` + model + `,"post_processor":{"type":"Gopher"}}`, tokenizer.ErrUnsupported, `"Gopher"`},
+		{`{` + model + `,"post_processor":{"type":"TemplateProcessing","single":["[CLS]"],"pair":[],"special_tokens":{}}}`, tokenizer.ErrFormat, `"[CLS]"`},
+		{`{` + model + `,"decoder":{"type":"Gopher"}}`, tokenizer.ErrUnsupported, `unknown decoder "Gopher"`},
+		{`{` + model + `,"decoder":{"type":"Sequence","decoders":[{"type":"Fuse"},{"type":"WordPiece"}]}}`, tokenizer.ErrUnsupported, "fused"},
+		{`{` + model + `,"added_tokens":[{"id":7,"content":"x"},{"id":7,"content":"y"}]}`, tokenizer.ErrFormat, `"y"`},
 	} {
-		_, err := Parse([]byte(c.file))
+		_, err := tokenizer.Parse([]byte(c.file))
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s:\n got %v\nwant %v with %q", c.file, err, c.want, c.text)
 		}
 	}
-	if _, err := Open("testdata/none.json"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := tokenizer.Open("testdata/none.json"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the error of a missing file is %v", err)
 	}
 }
@@ -234,15 +236,15 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(`{"model":{"type":"WordLevel","vocab":{"a":0,"b":1},"unk_token":"a"},` + part + `}`))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tok, err := Parse(data)
+		tok, err := tokenizer.Parse(data)
 		if err != nil {
-			if !errors.Is(err, ErrFormat) && !errors.Is(err, ErrUnsupported) {
+			if !errors.Is(err, tokenizer.ErrFormat) && !errors.Is(err, tokenizer.ErrUnsupported) {
 				t.Errorf("the error %v is of no kind", err)
 			}
 			return
 		}
 		text := "aAbb 1\xff é<|x|>\u0301 c"
-		e := tok.EncodePair(text, "b", Options{Offsets: true, MaxLength: 30})
+		e := tok.EncodePair(text, "b", tokenizer.Options{Offsets: true, MaxLength: 30})
 		for _, o := range e.Offsets {
 			if o.Start < 0 || o.End < o.Start || o.End > len(text) {
 				t.Errorf("the offset %v is not in %q", o, text)
@@ -257,7 +259,7 @@ func FuzzRoundTrip(f *testing.F) {
 	for _, l := range corpus(60, 9) {
 		f.Add(l)
 	}
-	var toks []*Tokenizer
+	var toks []*tokenizer.Tokenizer
 	for _, name := range small {
 		toks = append(toks, openSmall(f, name))
 	}
@@ -266,7 +268,7 @@ func FuzzRoundTrip(f *testing.F) {
 			t.Errorf("Decode(Encode(%q)) is %q", text, got)
 		}
 		for i, tok := range toks {
-			e := tok.EncodeWith(text, Options{Offsets: true})
+			e := tok.EncodeWith(text, tokenizer.Options{Offsets: true})
 			if ids := tok.Encode(text); !slices.Equal(ids, e.IDs) {
 				t.Errorf("%s: with offsets, the IDs of %q are %v, without %v", small[i], text, e.IDs, ids)
 			}
@@ -275,7 +277,7 @@ func FuzzRoundTrip(f *testing.F) {
 					t.Errorf("%s: the offset %v is not in %q", small[i], o, text)
 				}
 			}
-			d := tok.NewDecoder(DecodeOptions{})
+			d := tok.NewDecoder(tokenizer.DecodeOptions{})
 			var b strings.Builder
 			for _, id := range e.IDs {
 				b.WriteString(d.Write(id))
@@ -308,7 +310,7 @@ func BenchmarkEncode(b *testing.B) {
 		english.Write(data)
 	}
 	for _, path := range publicTokenizers(b) {
-		tok, err := Open(path)
+		tok, err := tokenizer.Open(path)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -322,7 +324,7 @@ func BenchmarkEncode(b *testing.B) {
 	b.Run("MiniLM-English", func(b *testing.B) { benchmark(b, openMiniLM(b), english.String()) })
 }
 
-func benchmark(b *testing.B, tok *Tokenizer, text string) {
+func benchmark(b *testing.B, tok *tokenizer.Tokenizer, text string) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -336,7 +338,7 @@ func TestContinues(t *testing.T) {
 		tok := openSmall(t, name)
 		for _, text := range []string{"a", "ab c", " a", "<|end|>", "\n\na", ""} {
 			spelled := ""
-			for _, id := range tok.EncodeWith(text, Options{OmitSpecial: true, PlainText: true, Continues: true}).IDs {
+			for _, id := range tok.EncodeWith(text, tokenizer.Options{OmitSpecial: true, PlainText: true, Continues: true}).IDs {
 				s, _ := tok.Token(id)
 				spelled += s
 			}

@@ -1,4 +1,4 @@
-package tokenizer
+package tokenizer_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
 var update = flag.Bool("update", false, "train the tokenizers in testdata/vectors again, and write the judge's IDs")
@@ -61,9 +63,9 @@ func TestVectors(t *testing.T) {
 }
 
 // openSmall opens one of the small tokenizers.
-func openSmall(t testing.TB, name string) *Tokenizer {
+func openSmall(t testing.TB, name string) *tokenizer.Tokenizer {
 	t.Helper()
-	tok, err := Open(filepath.Join("testdata", "vectors", name+".json"))
+	tok, err := tokenizer.Open(filepath.Join("testdata", "vectors", name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,15 +2,19 @@
 
 judge.py FOLDER: reads FOLDER/cases.json, a list of objects with template (the
 source), variables, and time (ISO), and writes FOLDER/renders.json, a list of
-objects with text or error.
+objects with text or error. Exits with code 3 if there is no jinja2.
 """
 
 import datetime
+import functools
 import json
 import os
 import sys
 
-import jinja2
+try:
+    import jinja2
+except ImportError:
+    sys.exit(3)
 from jinja2.ext import Extension, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -41,18 +45,22 @@ def tojson(x, ensure_ascii=False, indent=None, separators=None, sort_keys=False)
     return json.dumps(x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
+@functools.lru_cache(maxsize=None)
+def compiled(template, time):
+    env = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, loopcontrols])
+    env.filters["tojson"] = tojson
+    env.globals["raise_exception"] = refuse
+    env.globals["strftime_now"] = datetime.datetime.fromisoformat(time).strftime
+    return env.from_string(template)
+
+
 def main(folder):
     with open(os.path.join(folder, "cases.json")) as f:
         cases = json.load(f)
     renders = []
     for c in cases:
-        env = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, loopcontrols])
-        now = datetime.datetime.fromisoformat(c["time"])
-        env.filters["tojson"] = tojson
-        env.globals["raise_exception"] = refuse
-        env.globals["strftime_now"] = now.strftime
         try:
-            renders.append({"text": env.from_string(c["template"]).render(**c["variables"])})
+            renders.append({"text": compiled(c["template"], c["time"]).render(**c["variables"])})
         except Refused as e:
             renders.append({"refused": str(e)})
         except Exception as e:

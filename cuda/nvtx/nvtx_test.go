@@ -1,4 +1,4 @@
-package nvtx
+package nvtx_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/cuda/nvtx"
 )
 
 // TestTool checks the calls that a profiler's library receives.
@@ -21,7 +23,7 @@ func TestTool(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	t.Setenv("TOOL_OUT", out)
-	tx, err := Start(tool)
+	tx, err := nvtx.Start(tool)
 	if err != nil || !tx.Watched() {
 		t.Fatalf("watched %v, %v", tx.Watched(), err)
 	}
@@ -36,7 +38,7 @@ func TestTool(t *testing.T) {
 		t.Errorf("the profiler received %q (%v), want %q", text, err, want)
 	}
 	t.Setenv("TOOL_OUT", filepath.Join(dir, "missing", "out"))
-	if _, err := Start(tool); !errors.Is(err, ErrTool) {
+	if _, err := nvtx.Start(tool); !errors.Is(err, nvtx.ErrTool) {
 		t.Errorf("a tool that refuses: %v", err)
 	}
 }
@@ -44,16 +46,16 @@ func TestTool(t *testing.T) {
 // TestNobody expects no effect without a profiler, and an error if the profiler's library is
 // missing.
 func TestNobody(t *testing.T) {
-	tx, err := Start("")
+	tx, err := nvtx.Start("")
 	if err != nil || tx.Watched() {
 		t.Fatalf("watched %v, %v", tx.Watched(), err)
 	}
-	for _, tx := range []*Tracer{tx, nil} {
+	for _, tx := range []*nvtx.Tracer{tx, nil} {
 		r := tx.Range("x")
 		tx.Mark("y")
 		r.End()
 	}
-	if _, err := Start("/nowhere/tool.so"); !errors.Is(err, ErrTool) {
+	if _, err := nvtx.Start("/nowhere/tool.so"); !errors.Is(err, nvtx.ErrTool) {
 		t.Errorf("a tool that is missing: %v", err)
 	}
 	if n := testing.AllocsPerRun(100, func() { r := tx.Range("x"); r.End() }); n != 0 {

@@ -27,7 +27,7 @@ import (
 func packed(t *testing.T, files ...file) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	x, err := xz.NewWriter(&b)
+	x, err := xz.WriterConfig{DictCap: 64 << 10}.NewWriter(&b) // readers allocate it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,11 @@ import (
 // childVariable is the environment variable with the configuration of a child process.
 const childVariable = "GOPHERWARP_FINETUNE_CHILD"
 
-// tiny returns a configuration whose steps take little time.
+// tiny returns a configuration whose steps and evaluations take little time.
 func tiny(t *testing.T) finetune.Config {
 	t.Helper()
 	c := config(t)
-	c.Rank, c.Modules, c.Batch, c.Length, c.Epochs, c.Eval = 1, []string{"q_proj", "down_proj"}, 1, 8, 50, c.Data
+	c.Rank, c.Modules, c.Batch, c.Length, c.Epochs, c.Eval = 1, []string{"q_proj", "down_proj"}, 1, 8, 50, []string{sums(t, 2)}
 	return c
 }
 

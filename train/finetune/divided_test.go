@@ -181,11 +181,13 @@ func TestZero(t *testing.T) {
 				return
 			}
 			zero.copies, zero.stop = false, c.Steps/2+1
+			interrupted, _, _ := zero.run(t, devices)
+			zero.Resume, zero.stop = true, 0
 			for _, stage := range []int{1, 0}[:1+x.devices%4/2] {
-				zero.Out, zero.Resume, zero.Zero = "", false, 1
-				zero.stop = c.Steps/2 + 1
-				zero.Out, _, _ = zero.run(t, devices)
-				zero.Resume, zero.stop, zero.Zero = true, 0, stage
+				zero.Zero, zero.Out = stage, filepath.Join(t.TempDir(), "out")
+				if err := os.CopyFS(zero.Out, os.DirFS(interrupted)); err != nil {
+					t.Fatal(err)
+				}
 				out, got, _ = zero.run(t, devices)
 				check(fmt.Sprintf("continued with zero %d", stage), out, got)
 			}
@@ -282,40 +284,42 @@ func TestZeroMemory(t *testing.T) {
 		precision, optimizer string
 		devices              int
 	}{{"fp32", "adamw", 2}, {"fp32", "adamw", 4}, {"bf16", "adamw", 2}, {"fp32", eightBit, 4}} {
-		c := zeroConfig(t, x.optimizer == eightBit)
-		c.Precision, c.Optimizer, c.Steps, c.Save = x.precision, x.optimizer, 2, 0
-		states := map[int]int64{}
-		for _, c.Zero = range []int{0, 1} {
-			devices := zeroDevices(t, x.devices)
-			c.Out = filepath.Join(t.TempDir(), "out")
-			tr, err := open(devices, c, bucketBytes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := tr.Plan()
-			states[c.Zero] = p.Optimizer
-			if x.precision == "bf16" {
-				states[c.Zero] += p.Masters
-			}
-			err = tr.Run(t.Context(), func(Progress) error { return nil })
-			if err := errors.Join(err, tr.Close()); err != nil {
-				t.Fatal(err)
-			}
-			var most int64 // the device with the longest pack needs
-			for _, dev := range devices {
-				stats, err := dev.MemoryStats()
+		t.Run(fmt.Sprintf("%s %s on %d", x.precision, x.optimizer, x.devices), func(t *testing.T) {
+			c := zeroConfig(t, x.optimizer == eightBit)
+			c.Precision, c.Optimizer, c.Steps, c.Save = x.precision, x.optimizer, 2, 0
+			states := map[int]int64{}
+			for _, c.Zero = range []int{0, 1} {
+				devices := zeroDevices(t, x.devices)
+				c.Out = filepath.Join(t.TempDir(), "out")
+				tr, err := open(devices, c, bucketBytes)
 				if err != nil {
 					t.Fatal(err)
 				}
-				most = max(most, stats.Peak)
+				p := tr.Plan()
+				states[c.Zero] = p.Optimizer
+				if x.precision == "bf16" {
+					states[c.Zero] += p.Masters
+				}
+				err = tr.Run(t.Context(), func(Progress) error { return nil })
+				if err := errors.Join(err, tr.Close()); err != nil {
+					t.Fatal(err)
+				}
+				var most int64 // the device with the longest pack needs
+				for _, dev := range devices {
+					stats, err := dev.MemoryStats()
+					if err != nil {
+						t.Fatal(err)
+					}
+					most = max(most, stats.Peak)
+				}
+				if math.Abs(float64(p.Total)/float64(most)-1) > 0.05 {
+					t.Errorf("%+v, zero %d: the plan is %d bytes, the training needed %d", x, c.Zero, p.Total, most)
+				}
 			}
-			if math.Abs(float64(p.Total)/float64(most)-1) > 0.05 {
-				t.Errorf("%+v, zero %d: the plan is %d bytes, the training needed %d", x, c.Zero, p.Total, most)
+			if share := float64(states[1]) / float64(states[0]); math.Abs(share*float64(x.devices)-1) > 0.05 {
+				t.Errorf("%+v: the state takes %d bytes of %d, which is %.3f", x, states[1], states[0], share)
 			}
-		}
-		if share := float64(states[1]) / float64(states[0]); math.Abs(share*float64(x.devices)-1) > 0.05 {
-			t.Errorf("%+v: the state takes %d bytes of %d, which is %.3f", x, states[1], states[0], share)
-		}
-		t.Logf("%+v: %d bytes, divided %d", x, states[0], states[1])
+			t.Logf("%+v: %d bytes, divided %d", x, states[0], states[1])
+		})
 	}
 }

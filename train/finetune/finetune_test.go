@@ -42,19 +42,25 @@ func open(t *testing.T) *device.Device {
 	return dev
 }
 
-// config returns a configuration with a small model and some texts.
-func config(t *testing.T) finetune.Config {
+// sums returns a file of n texts.
+func sums(t *testing.T, n int) string {
 	t.Helper()
 	var b strings.Builder
-	for i := range 12 {
+	for i := range n {
 		fmt.Fprintf(&b, `{"prompt": "%d+1=", "completion": "%d"}`+"\n", i, i+1)
 	}
 	name := filepath.Join(t.TempDir(), "train.jsonl")
 	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return name
+}
+
+// config returns a configuration with a small model and some texts.
+func config(t *testing.T) finetune.Config {
+	t.Helper()
 	return finetune.Config{
-		Model: llamatest.Write(t, llamatest.Options{}), Data: []string{name}, Out: filepath.Join(t.TempDir(), "out"),
+		Model: llamatest.Write(t, llamatest.Options{}), Data: []string{sums(t, 12)}, Out: filepath.Join(t.TempDir(), "out"),
 		Rank: 4, Rate: 0.02, Epochs: 3, Batch: 2, Length: 24, Seed: 1, Save: 2,
 	}
 }

@@ -46,7 +46,7 @@ func TestFull(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config(t)
-			c.Model, c.Method, c.Rate, c.Eval, c.TensorBoard = model, "full", 2e-3, c.Data, filepath.Join(t.TempDir(), "logs")
+			c.Model, c.Method, c.Rate, c.Eval, c.Save, c.TensorBoard = model, "full", 2e-3, c.Data, 4, filepath.Join(t.TempDir(), "logs")
 			if name == "model.gguf" {
 				c.Optimizer = "adamw_8bit"
 			}
@@ -123,7 +123,7 @@ func TestDPO(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config(t)
-	c.Data, c.Eval, c.DPO, c.Beta, c.Length, c.Epochs, c.Dropout = []string{data}, []string{data}, true, 0.5, 40, 8, 0.05
+	c.Data, c.Eval, c.DPO, c.Beta, c.Length, c.Epochs, c.Dropout, c.Save = []string{data}, []string{data}, true, 0.5, 40, 8, 0.05, 4
 	list, err := train(t, open(t), c, proceed)
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestPrecision(t *testing.T) {
 			losses := map[string][]finetune.Progress{}
 			c := config(t)
 			change(&c)
-			c.Eval, c.Epochs = c.Data, 2
+			c.Eval, c.Epochs, c.Save = c.Data, 2, 0
 			precisions := []string{"fp32", "fp16", "bf16"}
 			if name != "full" { // bfloat16 takes long on CPUs
 				precisions = precisions[:2]
@@ -54,7 +54,7 @@ func TestPrecision(t *testing.T) {
 			if last := losses["fp16"][len(losses["fp16"])-1]; (name == "full") != (last.Skipped > 0) {
 				t.Errorf("%d steps were skipped", last.Skipped)
 			}
-			c.Precision, c.Out = "fp16", filepath.Join(t.TempDir(), "out")
+			c.Precision, c.Out, c.Save = "fp16", filepath.Join(t.TempDir(), "out"), 2
 			rest := interrupted(t, c, 3)
 			whole := losses["fp16"]
 			if got, want := rest[len(rest)-1], whole[len(whole)-1]; got.Loss != want.Loss || got.Eval != want.Eval || got.Norm != want.Norm || got.Scale != want.Scale {

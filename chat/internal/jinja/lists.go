@@ -218,9 +218,14 @@ func (r *run) parts(name string, list []Value, a arguments) Value {
 		r.fail("%s needs a positive number", name)
 	}
 	fill := a.get(1, "fill_with", nil)
-	var rows []Value
+	count := n
+	if name == "batch" {
+		count = (len(list) + n - 1) / n
+	}
+	r.elements(0, count)
+	rows := make([]Value, 0, count)
 	add := func(row []Value, size int) {
-		r.elements(size+2, len(rows)+1)
+		r.elements(size+2, 0)
 		row = slices.Clone(row)
 		for fill != nil && len(row) < size {
 			row = append(row, fill)

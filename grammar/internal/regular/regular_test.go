@@ -1,19 +1,21 @@
-package regular
+package regular_test
 
 import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/grammar/internal/regular"
 )
 
 // TestLanguages compares languages with texts.
 func TestLanguages(t *testing.T) {
-	s := NewStore(1000)
+	s := regular.NewStore(1000)
 	a, b := s.Literal("a"), s.Literal("b")
-	ab := s.Repeat(s.Alt(a, b), 0, Unbounded)
+	ab := s.Repeat(s.Alt(a, b), 0, regular.Unbounded)
 	for _, c := range []struct {
-		term    *Term
+		term    *regular.Term
 		in, out string
 	}{
 		{s.None(), "", "- a"},
@@ -45,11 +47,11 @@ func TestLanguages(t *testing.T) {
 
 // TestAlive checks languages that have no texts, without being that of no text.
 func TestAlive(t *testing.T) {
-	s := NewStore(1000)
+	s := regular.NewStore(1000)
 	a, b := s.Literal("a"), s.Literal("b")
-	many := s.Repeat(a, 0, Unbounded)
+	many := s.Repeat(a, 0, regular.Unbounded)
 	for i, c := range []struct {
-		term *Term
+		term *regular.Term
 		want bool
 	}{
 		{s.And(s.Repeat(a, 2, 3), s.Repeat(a, 4, 5)), false},
@@ -69,9 +71,9 @@ func TestAlive(t *testing.T) {
 
 // TestForget checks that a store which forgets its terms still finds the same.
 func TestForget(t *testing.T) {
-	small, large := NewStore(5), NewStore(100000)
+	small, large := regular.NewStore(5), regular.NewStore(100000)
 	r := rand.New(rand.NewPCG(1, 2))
-	term := func(s *Store) *Term {
+	term := func(s *regular.Store) *regular.Term {
 		digits := s.Repeat(s.Range('0', '9'), 1, 6)
 		return s.And(digits, s.Multiple(7, 0), s.Not(s.Concat(digits, s.Literal("5"))))
 	}
@@ -88,9 +90,9 @@ func TestForget(t *testing.T) {
 
 // TestClasses checks that bytes of one class have the same derivative.
 func TestClasses(t *testing.T) {
-	s := NewStore(1000)
+	s := regular.NewStore(1000)
 	term := s.Alt(s.Literal("abc"), s.Concat(s.Repeat(s.Range('b', 'x'), 0, 3), s.Range('0', '9')), s.Multiple(2, 1))
-	c := ClassesOf(term)
+	c := regular.ClassesOf(term)
 	table := c.Table()
 	for i := range 256 {
 		for j := range i {

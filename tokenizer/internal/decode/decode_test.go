@@ -1,9 +1,11 @@
-package decode
+package decode_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/tokenizer/internal/decode"
 )
 
 // TestDecode checks the text of tokens.
@@ -26,7 +28,7 @@ func TestDecode(t *testing.T) {
 		{`{"type": "Sequence", "decoders": [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"},
 			{"type": "Strip", "content": " ", "start": 1, "stop": 0}]}`, "▁a|▁▁b|<0x0A>", "a  b\n"},
 	} {
-		d, err := Parse([]byte(c.raw))
+		d, err := decode.Parse([]byte(c.raw))
 		if err != nil {
 			t.Errorf("%s: %v", c.raw, err)
 			continue
@@ -35,24 +37,24 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s of %s is %q, want %q", c.raw, c.tokens, got, c.want)
 		}
 	}
-	if got := text(Joined(), "a|b|c"); got != "a b c" {
+	if got := text(decode.Joined(), "a|b|c"); got != "a b c" {
 		t.Errorf("the joined text is %q", got)
 	}
 	for _, c := range []struct {
 		raw  string
 		want error
 	}{
-		{`5`, ErrFormat}, {`{"type": "CTC"}`, ErrUnknown}, {`{"type": "Strip", "content": "ab"}`, ErrFormat}, {`{"type": "Metaspace", "replacement": ""}`, ErrFormat},
-		{`{"type": "Sequence", "decoders": [{"type": "ByteLevel"}, {"type": "Metaspace", "replacement": "_"}]}`, ErrUnknown},
+		{`5`, decode.ErrFormat}, {`{"type": "CTC"}`, decode.ErrUnknown}, {`{"type": "Strip", "content": "ab"}`, decode.ErrFormat}, {`{"type": "Metaspace", "replacement": ""}`, decode.ErrFormat},
+		{`{"type": "Sequence", "decoders": [{"type": "ByteLevel"}, {"type": "Metaspace", "replacement": "_"}]}`, decode.ErrUnknown},
 	} {
-		if _, err := Parse([]byte(c.raw)); !errors.Is(err, c.want) {
+		if _, err := decode.Parse([]byte(c.raw)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.raw, err, c.want)
 		}
 	}
 }
 
 // text decodes tokens.
-func text(d *Decoder, tokens string) string {
+func text(d *decode.Decoder, tokens string) string {
 	var b strings.Builder
 	s := d.Start(&b)
 	if tokens != "" {

@@ -1,4 +1,4 @@
-package pretokenize
+package pretokenize_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/aligned"
+	"github.com/gopherwarp/gopherwarp/tokenizer/internal/pretokenize"
 )
 
 // TestSplit checks the pieces of pre-tokenizers.
@@ -34,7 +35,7 @@ func TestSplit(t *testing.T) {
 		{`{"type": "ByteLevel", "add_prefix_space": false, "use_regex": false}`, "a b", "aĠb"},
 		{`{"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, {"type": "Digits", "individual_digits": true}]}`, "a1 2b", "a|1|2|b"},
 	} {
-		p, err := Parse([]byte(c.raw))
+		p, err := pretokenize.Parse([]byte(c.raw))
 		if err != nil {
 			t.Errorf("%s: %v", c.raw, err)
 			continue
@@ -50,14 +51,14 @@ func TestSplit(t *testing.T) {
 		}
 	}
 	for _, raw := range []string{`{"type": "Gopher"}`, `5`, `{"type": "FixedLength", "length": 0}`, `{"type": "CharDelimiterSplit", "delimiter": ""}`} {
-		if _, err := Parse([]byte(raw)); !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrFormat) {
+		if _, err := pretokenize.Parse([]byte(raw)); !errors.Is(err, pretokenize.ErrUnknown) && !errors.Is(err, pretokenize.ErrFormat) {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
 }
 
 // pieces returns the first n pieces of a text that are not empty, all if n is 0.
-func pieces(p PreTokenizer, text string, n int) string {
+func pieces(p pretokenize.PreTokenizer, text string, n int) string {
 	var list []string
 	for piece := range p.Split(aligned.New(text, true)) {
 		if piece.S != "" {
@@ -72,22 +73,22 @@ func pieces(p PreTokenizer, text string, n int) string {
 
 // TestRaw checks which pre-tokenizers leave bytes to the model.
 func TestRaw(t *testing.T) {
-	digits := Digits{Individual: true}
+	digits := pretokenize.Digits{Individual: true}
 	for _, c := range []struct {
-		p    PreTokenizer
+		p    pretokenize.PreTokenizer
 		want string
 	}{
-		{ByteLevel{UseRegex: true}, "a| 12|é| b"},
-		{Sequence{Bert{}, ByteLevel{}}, "a|12é|b"},
-		{Sequence{digits, ByteLevel{UseRegex: true}}, "a| |1|2|é| b"},
+		{pretokenize.ByteLevel{UseRegex: true}, "a| 12|é| b"},
+		{pretokenize.Sequence{pretokenize.Bert{}, pretokenize.ByteLevel{}}, "a|12é|b"},
+		{pretokenize.Sequence{digits, pretokenize.ByteLevel{UseRegex: true}}, "a| |1|2|é| b"},
 	} {
-		p, ok := Raw(c.p)
+		p, ok := pretokenize.Raw(c.p)
 		if got := pieces(p, "a 12é b", 0); !ok || got != c.want {
 			t.Errorf("%T: %v, %s, want %s", c.p, ok, got, c.want)
 		}
 	}
-	for _, p := range []PreTokenizer{Bert{}, nil, Sequence{}, Sequence{ByteLevel{}, Bert{}}} {
-		if _, ok := Raw(p); ok {
+	for _, p := range []pretokenize.PreTokenizer{pretokenize.Bert{}, nil, pretokenize.Sequence{}, pretokenize.Sequence{pretokenize.ByteLevel{}, pretokenize.Bert{}}} {
+		if _, ok := pretokenize.Raw(p); ok {
 			t.Errorf("%T leaves bytes to the model", p)
 		}
 	}
