@@ -46,7 +46,7 @@ func (d *decoder) unpack(t ptx.Type) {
 	from := d.src(1, t)
 	bits := uint64(8 * e.Size())
 	// Through a row of its own: the source may be one of the destinations.
-	temp := d.row(8)
+	temp := d.scratch
 	d.emit(instr{exec: execMove, d: temp, a: from})
 	for i, o := range parts {
 		if o.Kind == ptx.SinkOperand {
@@ -63,7 +63,7 @@ func (d *decoder) unpack(t ptx.Type) {
 func (d *decoder) pack(t ptx.Type) {
 	parts := d.arg(1).Elems
 	e := d.element(t, len(parts))
-	temp := d.row(8)
+	temp := d.scratch
 	for i, o := range parts {
 		shift := uint64(8 * e.Size() * i)
 		keep := mask(e.Size())
