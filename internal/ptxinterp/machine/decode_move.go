@@ -94,7 +94,11 @@ func (d *decoder) cvt() {
 		return
 	}
 	dst, keep := d.wideDst(0, to)
-	d.emit(instr{exec: execConvert, f1: f, imm: keep, d: dst, a: d.wide(1, from)})
+	exec, bits := fastConvert(to, from, c.Clamp)
+	if exec == nil {
+		exec, bits = execConvert, mask(8)
+	}
+	d.emit(instr{exec: exec, f1: f, imm: keep & bits, d: dst, a: d.wide(1, from)})
 }
 
 // halves maps the types of pairs to the types of their halves.
