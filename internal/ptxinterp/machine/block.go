@@ -16,6 +16,7 @@ type block struct {
 	warps    []*warp
 	live     int // threads that have not exited
 	shared   region
+	near     []*region // for each access of the program, the memory that it met last
 	barriers [maxBarriers]barrier
 	turns    int
 
@@ -32,6 +33,11 @@ func newBlock(l *launch) *block {
 	b := &block{launch: l}
 	size := align(l.prog.shared, 16) + l.Shared
 	b.shared = region{base: spaceBase, data: make([]byte, size, align(size, wordBytes)), size: uint64(size), name: "shared memory"}
+	b.near = make([]*region, l.prog.nears)
+	none := &region{} // that no address is in, so that none of near is nil
+	for i := range b.near {
+		b.near[i] = none
+	}
 	for id := range l.warps() {
 		b.warps = append(b.warps, newWarp(b, id))
 	}

@@ -46,7 +46,7 @@ func (d *decoder) unpack(t ptx.Type) {
 	from := d.src(1, t)
 	bits := uint64(8 * e.Size())
 	// Through a row of its own: the source may be one of the destinations.
-	temp := d.row(8)
+	temp := d.scratch
 	d.emit(instr{exec: execMove, d: temp, a: from})
 	for i, o := range parts {
 		if o.Kind == ptx.SinkOperand {
@@ -63,7 +63,7 @@ func (d *decoder) unpack(t ptx.Type) {
 func (d *decoder) pack(t ptx.Type) {
 	parts := d.arg(1).Elems
 	e := d.element(t, len(parts))
-	temp := d.row(8)
+	temp := d.scratch
 	for i, o := range parts {
 		shift := uint64(8 * e.Size() * i)
 		keep := mask(e.Size())
@@ -94,7 +94,11 @@ func (d *decoder) cvt() {
 		return
 	}
 	dst, keep := d.wideDst(0, to)
-	d.emit(instr{exec: execConvert, f1: f, imm: keep, d: dst, a: d.wide(1, from)})
+	exec, bits := fastConvert(to, from, c.Clamp)
+	if exec == nil {
+		exec, bits = execConvert, mask(8)
+	}
+	d.emit(instr{exec: exec, f1: f, imm: keep & bits, d: dst, a: d.wide(1, from)})
 }
 
 // halves maps the types of pairs to the types of their halves.

@@ -22,6 +22,7 @@ type decoder struct {
 	specials map[string]int32
 	addrs    map[*ptx.Var]uint64 // of shared, local and entry parameter variables, within the space
 
+	scratch int32 // a row that nothing needs after the PTX instruction that writes it
 	pending []pendingCall
 	parts   map[int32]part // of words, by the row that holds the word's address
 

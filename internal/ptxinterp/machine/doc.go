@@ -17,7 +17,8 @@
 // # How it runs
 //
 // A function is decoded once into a slice of instr. A warp executes an instruction for all its threads at
-// that position before it continues: registers are rows of 32 slots, predicates are masks of 32 bits.
+// that position before it continues: registers are rows of 32 slots, predicates are masks of 32 bits. Registers
+// whose values no thread needs at the same time share a row (registers.go).
 // Threads at different positions form groups. The group with the deepest call stack, and among these the
 // lowest position, runs first, so that the other groups wait where paths join and merge with it. Each
 // warp runs until it blocks or has used its quantum. Then the next warp of any resident block runs, in a

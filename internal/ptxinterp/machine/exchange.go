@@ -36,9 +36,10 @@ type exchange struct {
 // meet looks whether all threads that the group, which is among the waiting ones, waits for
 // have come. The threads of a group may name different masks: they are looked at one by one.
 func (w *warp) meet(in *instr, g group) {
-	for l := range lanes(g.mask) {
-		members := uint32(w.row(in.sync.members)[l])
-		if members>>l&1 == 0 {
+	masks := w.row(in.sync.members)
+	for m := g.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & (warpSize - 1)
+		if members := uint32(masks[l]); members>>l&1 == 0 {
 			w.failAt(g.pc, 1<<l, ErrUndefined, fmt.Sprintf("thread is not in its mask %#x", members))
 			return
 		}
@@ -116,18 +117,18 @@ func (w *warp) naming(g group, op *syncOp, members uint32) uint32 {
 		return 0
 	}
 	var m uint32
-	row := w.row(s.members)
-	for l := range lanes(g.mask) {
-		if uint32(row[l]) == members {
+	for l, mask := range w.row(s.members) {
+		if uint32(mask) == members {
 			m |= 1 << l
 		}
 	}
-	return m
+	return m & g.mask
 }
 
 func (w *warp) bring(x *exchange, op *syncOp, mask uint32) {
 	a, b, c := w.row(op.a), w.row(op.b), w.row(op.c)
-	for l := range lanes(mask) {
+	for m := mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & (warpSize - 1)
 		x.a[l], x.b[l], x.c[l] = a[l], b[l], c[l]
 	}
 	p := w.preds[op.pred]
@@ -140,7 +141,8 @@ func (w *warp) bring(x *exchange, op *syncOp, mask uint32) {
 func (w *warp) take(x *exchange, op *syncOp, mask uint32) {
 	if op.d != 0 {
 		d := w.row(op.d)
-		for l := range lanes(mask) {
+		for m := mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m) & (warpSize - 1)
 			d[l] = x.d[l]
 		}
 	}
@@ -214,7 +216,7 @@ func vote(mode string) func(x *exchange) {
 		if v {
 			x.p = x.mask
 		}
-		for l := range lanes(x.mask) {
+		for l := range x.d {
 			x.d[l] = uint64(x.preds)
 		}
 	}

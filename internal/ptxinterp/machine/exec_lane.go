@@ -112,10 +112,12 @@ func execSet(w *warp, in *instr, mask uint32) {
 
 func execSelp(w *warp, in *instr, mask uint32) {
 	d, a, b, p := w.row(in.d), w.row(in.a), w.row(in.b), w.preds[in.p]
-	for l := range lanes(mask) {
-		if p>>l&1 == 1 {
+	for l := range d {
+		switch {
+		case mask>>l&1 == 0:
+		case p>>l&1 == 1:
 			d[l] = a[l]
-		} else {
+		default:
 			d[l] = b[l]
 		}
 	}

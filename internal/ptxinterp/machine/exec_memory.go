@@ -10,7 +10,7 @@ import (
 // bytes returns the memory that an access of thread l touches, or nil after a fault.
 func (w *warp) bytes(in *instr, l int, address uint64) []byte {
 	x := in.mem
-	r := w.near[x.near]
+	r := w.block.near[x.near]
 	if p := r.aligned(address, x.total); p != nil && (!x.write || !r.readOnly) {
 		if r.watched {
 			w.watch(in, l, r, address)
@@ -65,7 +65,7 @@ func (w *warp) locate(in *instr, l int, address uint64) []byte {
 		return nil
 	}
 	if owner == w.block && whole == at && (space == x.space || space == ptx.Global) {
-		w.near[x.near] = r
+		w.block.near[x.near] = r
 	}
 	if r.watched {
 		w.watchOf(owner, memoryAccess{in, l, r, at})
@@ -134,8 +134,8 @@ func write(p []byte, size, v uint64) {
 func execLoad(w *warp, in *instr, mask uint32) {
 	x, a := in.mem, w.row(in.a)
 	w.count(in, mask)
-	shift := 64 - 8*x.size
 	w.polled = w.polled || x.polls
+	one := x.count == 1 && x.rows[0] >= 0 && !x.signed
 	var p []byte
 	var near uint64 // address of the thread before
 	alike := 0      // threads before that had it too
@@ -152,16 +152,26 @@ func execLoad(w *warp, in *instr, mask uint32) {
 				alike++ // two readers stand for all others of the warp
 			}
 		}
-		for i := range x.count {
-			if x.rows[i] < 0 {
-				continue
-			}
-			v := read(p[uint64(i)*x.size:], x.size)
-			if x.signed {
-				v = uint64(int64(v<<shift)>>shift) & x.mask
-			}
-			w.regs[int(x.rows[i])+l] = v
+		if one {
+			w.regs[int(x.rows[0])+l] = read(p, x.size)
+		} else {
+			w.loadElements(x, l, p)
 		}
+	}
+}
+
+// loadElements gives thread l the elements of p.
+func (w *warp) loadElements(x *access, l int, p []byte) {
+	shift := 64 - 8*x.size
+	for i, r := range x.rows[:x.count] {
+		if r < 0 {
+			continue
+		}
+		v := read(p[uint64(i)*x.size:], x.size)
+		if x.signed {
+			v = uint64(int64(v<<shift)>>shift) & x.mask
+		}
+		w.regs[int(r)+l] = v
 	}
 }
 

@@ -2,11 +2,15 @@ package machine
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/scalar"
 )
 
 // one runs a kernel of testdata whose only parameter is the address of n words, in one block,
@@ -220,11 +224,11 @@ func TestAssembles(t *testing.T) {
 func TestFastPaths(t *testing.T) {
 	values := []uint64{0, 1, 3, 0x7fffffff, 0x80000000, 0xffffffff, 0x3fc00000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001,
 		0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, 0x3ff8000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000123}
+	m, err := Load(snippetModule(), NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range snippets {
-		m, err := Load(snippetModule(), NewMemory())
-		if err != nil {
-			t.Fatal(err)
-		}
 		k, err := m.Kernel(snippetName(i))
 		if err != nil {
 			t.Fatal(err)
@@ -253,7 +257,7 @@ func TestFastPaths(t *testing.T) {
 
 func compareFast(t *testing.T, w *warp, in instr) {
 	t.Helper()
-	a, b, c, p := *w.row(in.a), *w.row(in.b), *w.row(in.c), uint32(0)
+	a, b, c, before, p := *w.row(in.a), *w.row(in.b), *w.row(in.c), *w.row(in.d), uint32(0)
 	const mask = 0xfffffeff
 	if in.all != nil {
 		p = in.all(&a, &b)
@@ -261,6 +265,9 @@ func compareFast(t *testing.T, w *warp, in instr) {
 		in.exec(w, &in, mask)
 	}
 	d := *w.row(in.d)
+	if d[8] != before[8] {
+		t.Errorf("an instruction of other threads changes %#x to %#x", before[8], d[8])
+	}
 	for l := range lanes(mask) {
 		switch {
 		case in.all != nil:
@@ -272,6 +279,76 @@ func compareFast(t *testing.T, w *warp, in instr) {
 		case in.f3 != nil && d[l] != in.f3(a[l], b[l], c[l]):
 			t.Errorf("%#x, %#x and %#x give %#x, want %#x", a[l], b[l], c[l], d[l], in.f3(a[l], b[l], c[l]))
 		}
+	}
+}
+
+// TestFastConvert compares conversions between integers with what package scalar computes.
+func TestFastConvert(t *testing.T) {
+	types := []ptx.Type{ptx.U8, ptx.S8, ptx.U16, ptx.S16, ptx.U32, ptx.S32, ptx.U64, ptx.S64}
+	w := &warp{regs: make([]uint64, 2*warpSize)}
+	for l := range warpSize {
+		w.regs[l] = uint64(l) << 59 >> (l * 2) * 0x8180838187858381
+	}
+	for _, to := range types {
+		for _, from := range types {
+			f, ok := scalar.Convert(to, from, scalar.Conversion{})
+			exec, bits := fastConvert(to, from, false)
+			if !ok || exec == nil {
+				t.Fatalf("no conversion from %v to %v", from, to)
+			}
+			for register := to.Size(); register <= 8; register *= 2 { // may be wider than the type
+				in := instr{f1: f, d: warpSize, imm: bits & mask(register)}
+				exec(w, &in, allLanes)
+				for l, x := range w.row(0) {
+					if got, want := w.row(warpSize)[l], f(x)&mask(register); got != want {
+						t.Errorf("%#x of %v as %v in %d bytes is %#x, want %#x", x, from, to, register, got, want)
+					}
+				}
+			}
+		}
+	}
+	if exec, _ := fastConvert(ptx.U8, ptx.S32, true); exec != nil {
+		t.Error("a conversion that clamps is executed as one that does not")
+	}
+}
+
+// TestFusedSingles compares fused multiplications and additions of singles with package scalar. Each product is a little less than half
+// a unit in the last place of the third operand, by so little that the sum in double precision is in the middle between two singles,
+// normal or subnormal ones.
+func TestFusedSingles(t *testing.T) {
+	f, _ := scalar.FloatFma(ptx.F32, scalar.Rounding{})
+	w := &warp{regs: make([]uint64, 4*warpSize)}
+	in := instr{exec: fmaSingles, f3: f, a: 0, b: warpSize, c: 2 * warpSize, d: 3 * warpSize}
+	r := rand.New(rand.NewPCG(1, 2))
+	bits := func(f float64) uint64 { return uint64(math.Float32bits(float32(f))) }
+	twice := 0
+	for range 300 {
+		for l := range warpSize {
+			exponent, off := r.IntN(200)-100, float64(r.IntN(5))*0x1p-23
+			z := math.Ldexp(float64(1<<23+r.IntN(1<<23)), exponent+1)
+			if r.IntN(4) == 0 {
+				exponent, z = -150, math.Ldexp(float64(r.IntN(1<<23)), -149)
+			}
+			x, y := math.Ldexp(1+off, exponent/2), math.Ldexp(1-off, exponent-exponent/2)
+			if r.IntN(2) == 0 {
+				x, z = -x, -z
+			}
+			w.row(in.a)[l], w.row(in.b)[l], w.row(in.c)[l] = bits(x), bits(y), bits(z)
+		}
+		in.exec(w, &in, allLanes)
+		for l, got := range w.row(in.d) {
+			a, b, c := w.row(in.a)[l], w.row(in.b)[l], w.row(in.c)[l]
+			want := f(a, b, c)
+			if got != want {
+				t.Fatalf("%#x * %#x + %#x is %#x, want %#x", a, b, c, got, want)
+			}
+			if bits(float64(single(a))*float64(single(b))+float64(single(c))) != want {
+				twice++
+			}
+		}
+	}
+	if twice < 1000 {
+		t.Errorf("only %d results are different if the sum is rounded twice", twice)
 	}
 }
 

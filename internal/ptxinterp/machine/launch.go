@@ -227,6 +227,9 @@ func (l *launch) warps() int { return (l.threads() + warpSize - 1) / warpSize }
 // thread returns the index of the n-th thread of a block, x counting fastest.
 func (l *launch) thread(n int) [3]int {
 	b := l.Block
+	if n < b[0] {
+		return [3]int{n, 0, 0}
+	}
 	return [3]int{n % max(1, b[0]), n / max(1, b[0]) % max(1, b[1]), n / max(1, b[0]*b[1])}
 }
 

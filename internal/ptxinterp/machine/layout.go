@@ -86,16 +86,7 @@ func (d *decoder) callee(in *ptx.Instr) *ptx.Func {
 // function makes the registers of f and places its variables.
 func (d *decoder) function(f *ptx.Func) {
 	fn := d.funcs[f]
-	for _, r := range f.Regs {
-		if r.Type == ptx.Pred {
-			fn.regs = append(fn.regs, d.pred())
-		} else {
-			if r.Type.Size() > 8 {
-				d.fail("register %s of type %v is not supported", r.Name, r.Type)
-			}
-			fn.regs = append(fn.regs, d.row(r.Type.Size()))
-		}
-	}
+	fn.regs = d.registers(f)
 	fn.ret = d.row(8)
 	for _, v := range slices.Concat(f.Params, f.Returns) {
 		if v.Type == ptx.Pred {

@@ -161,40 +161,70 @@ func (d *decoder) mma() {
 // m16n8k16 show. The order of the additions is not defined; here k goes up, from c on.
 func (w *warp) multiply(op *syncOp, half func(uint64) float32) {
 	var a [16][16]float32
+	for i, r := range op.sources[:4] { // upper left, lower left, upper right, lower right
+		for l, pair := range w.row(r) {
+			at := a[l>>2+i&1*8][l&3*2+i>>1*8:]
+			at[0], at[1] = half(pair&0xffff), half(pair>>16&0xffff)
+		}
+	}
 	var b [16][8]float32
-	var c [16][8]float32
-	for l := range warpSize {
-		group, inGroup := l>>2, l&3
-		for i := range 8 {
-			row, col := group, inGroup*2+i&1
-			if i&2 != 0 {
-				row += 8
-			}
-			if i >= 4 {
-				col += 8
-			}
-			a[row][col] = half(w.row(op.sources[i/2])[l] >> (i & 1 * 16) & 0xffff)
-		}
-		for i := range 4 {
-			row := inGroup*2 + i&1 + i>>1*8
-			b[row][group] = half(w.row(op.sources[4+i/2])[l] >> (i & 1 * 16) & 0xffff)
-		}
-		for i := range 4 {
-			c[group+i>>1*8][inGroup*2+i&1] = math.Float32frombits(uint32(w.row(op.sources[6+i])[l]))
+	for i, r := range op.sources[4:6] { // upper, lower
+		for l, pair := range w.row(r) {
+			at := b[l&3*2+i*8:]
+			at[0][l>>2], at[1][l>>2] = half(pair&0xffff), half(pair>>16&0xffff)
 		}
 	}
-	for row := range c {
-		sums := &c[row]
-		for k := range b {
-			x, y := a[row][k], &b[k]
-			for col := range sums { // which do not wait for each other, as the products of one sum do
-				sums[col] += x * y[col]
-			}
-		}
+	var from, to [4]*row
+	for i := range to {
+		from[i], to[i] = w.row(op.sources[6+i]), w.row(op.results[i])
 	}
-	for l := range warpSize {
-		for i := range 4 {
-			w.row(op.results[i])[l] = uint64(math.Float32bits(c[l>>2+i>>1*8][l&3*2+i&1]))
-		}
+	var sums [16]rowSums
+	for r := range sums {
+		sums[r] = tileRow(from, r)
 	}
+	for r := range sums {
+		sums[r].add(a[r][:], b[:])
+		sums[r].store(to, r)
+	}
+}
+
+// rowSums is a row of a tile of 16x8 sums, which four registers of a warp hold: those of mma, and of each eight columns of wgmma.
+type rowSums [8]float32
+
+// tileRow returns row r of a tile.
+func tileRow(tile [4]*row, r int) (sums rowSums) {
+	for col := range sums {
+		sums[col] = single(tile[r>>3<<1+col&1][r&7<<2+col>>1])
+	}
+	return sums
+}
+
+// store makes the sums row r of a tile.
+func (sums *rowSums) store(tile [4]*row, r int) {
+	for col, sum := range sums {
+		tile[r>>3<<1+col&1][r&7<<2+col>>1] = uint64(math.Float32bits(sum))
+	}
+}
+
+// add adds the products of a row with eight columns, whose elements stand side by side: the processor adds to four sums at a time. Go's
+// compiler would keep some of eight sums in memory.
+func (sums *rowSums) add(row []float32, columns [][8]float32) {
+	columns = columns[:len(row)]
+	a, b, c, d := sums[0], sums[1], sums[2], sums[3]
+	for k, x := range row {
+		y := &columns[k]
+		a += x * y[0]
+		b += x * y[1]
+		c += x * y[2]
+		d += x * y[3]
+	}
+	e, f, g, h := sums[4], sums[5], sums[6], sums[7]
+	for k, x := range row {
+		y := &columns[k]
+		e += x * y[4]
+		f += x * y[5]
+		g += x * y[6]
+		h += x * y[7]
+	}
+	*sums = rowSums{a, b, c, d, e, f, g, h}
 }

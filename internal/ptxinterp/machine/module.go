@@ -98,6 +98,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 		addrs:    map[*ptx.Var]uint64{},
 	}
 	d.row(8) // place 0 is not a register, so that it can mean none
+	d.scratch = d.row(8)
 	d.program(f)
 	if d.err != nil {
 		return nil, d.err

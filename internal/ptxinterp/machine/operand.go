@@ -74,7 +74,7 @@ func (d *decoder) wideDst(i int, t ptx.Type) (int32, uint64) { return d.destinat
 
 func (d *decoder) destination(o ptx.Operand, t ptx.Type, wider bool) (int32, uint64) {
 	if o.Kind == ptx.SinkOperand {
-		return d.row(8), mask(8)
+		return d.scratch, mask(8)
 	}
 	if o.Kind != ptx.RegOperand || o.Negate {
 		d.fail("%s as a destination", describe(o))

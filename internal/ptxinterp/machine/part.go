@@ -21,13 +21,24 @@ type part struct {
 
 // roundsDown notes the result of an instruction that rounds an address down to a word's.
 func (d *decoder) roundsDown() {
-	if d.err != nil || d.in.Op != "and" || d.arg(1).Kind != ptx.RegOperand || d.arg(2).Kind != ptx.IntOperand {
+	if d.err != nil || d.arg(1).Kind != ptx.RegOperand {
 		return
 	}
-	size := 5 + int64(d.arg(2).Bits) // clear the lowest bit of the address of a half, or the two lowest of a byte's
-	if to := d.arg(0); to.Kind == ptx.RegOperand && (size == 1 || size == 2) {
-		d.parts[d.fn.regs[to.Reg]] = part{uint64(size), d.fn.regs[d.arg(1).Reg]}
+	if to, size := d.arg(0), roundedSize(d.in); to.Kind == ptx.RegOperand && size > 0 {
+		d.parts[d.fn.regs[to.Reg]] = part{size, d.fn.regs[d.arg(1).Reg]}
 	}
+}
+
+// roundedSize returns the bytes of the part of a word whose address an instruction rounds down, or 0 if it does something else: it
+// clears the lowest bit of the address of a half, or the two lowest of a byte's.
+func roundedSize(in *ptx.Instr) uint64 {
+	if in.Op != "and" || len(in.Args) != 3 || in.Args[2].Kind != ptx.IntOperand {
+		return 0
+	}
+	if size := 5 + int64(in.Args[2].Bits); size == 1 || size == 2 {
+		return uint64(size)
+	}
+	return 0
 }
 
 // partOf notes which part of a word the access means.

@@ -207,12 +207,10 @@ func (w *warp) flying(rows []int32) *accumulator {
 			return x
 		}
 	}
-	x := &accumulator{rows: rows}
-	for _, r := range rows {
-		x.values = append(x.values, *w.row(r))
-		for l := range w.row(r) {
-			w.row(r)[l] = allLanes
-		}
+	x := &accumulator{rows: rows, values: make([]row, len(rows))}
+	for i, r := range rows {
+		x.values[i] = *w.row(r)
+		repeat(w.row(r), allLanes)
 	}
 	w.products.flying = append(w.products.flying, x)
 	return x
@@ -292,24 +290,33 @@ func (w *warp) perform(x *pendingProduct) bool {
 	if !ok1 || !ok2 {
 		return false
 	}
-	line := func(x []float32, i int) []float32 { return x[i*op.depth:][:op.depth] }
-	for l := range warpSize {
-		rows := [2][]float32{line(a, l/4), line(a, l/4+8)}
-		for e := 0; e < len(x.to.values); e += 4 {
-			values, column := x.to.values[e:e+4], e/4*8+l%4*2
-			var sums [4]float32
-			for i := range sums {
-				if x.adds {
-					sums[i] = math.Float32frombits(uint32(values[i][l]))
-				}
+	for j, n := 0, len(x.to.values)/4; j < n; j++ {
+		var tile [4]*row
+		for i := range tile {
+			tile[i] = &x.to.values[4*j+i]
+		}
+		columns := eightColumns(b[j*8*op.depth:], op.depth)
+		for r := range 16 {
+			var sums rowSums
+			if x.adds {
+				sums = tileRow(tile, r)
 			}
-			sums = square(sums, rows, [2][]float32{line(b, column), line(b, column+1)})
-			for i, sum := range sums {
-				values[i][l] = uint64(math.Float32bits(sum))
-			}
+			sums.add(a[r*op.depth:][:op.depth], columns)
+			sums.store(tile, r)
 		}
 	}
 	return true
+}
+
+// eightColumns returns the elements of eight columns, which follow one another, row by row.
+func eightColumns(columns []float32, depth int) [][8]float32 {
+	rows := make([][8]float32, depth)
+	for c := range 8 {
+		for k, x := range columns[c*depth:][:depth] {
+			rows[k][c] = x
+		}
+	}
+	return rows
 }
 
 // leftOperand returns the warp's rows of the left operand.
@@ -326,21 +333,6 @@ func (w *warp) leftOperand(x *pendingProduct) (numbers []float32, ok bool) {
 		}
 	}
 	return numbers, true
-}
-
-// square adds the products of two rows with two columns, each to a sum of its own: the processor adds to
-// four at a time.
-func square(sums [4]float32, rows, columns [2][]float32) [4]float32 {
-	a, b, c, d := sums[0], sums[1], sums[2], sums[3]
-	upper, n := rows[0], len(rows[0])
-	lower, left, right := rows[1][:n], columns[0][:n], columns[1][:n]
-	for k, u := range upper {
-		a += u * left[k]
-		b += u * right[k]
-		c += lower[k] * left[k]
-		d += lower[k] * right[k]
-	}
-	return [4]float32{a, b, c, d}
 }
 
 // panelOperand reads n rows, or columns, of operand i from shared memory, as its descriptor says: section "Matrix

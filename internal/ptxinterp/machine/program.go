@@ -70,7 +70,7 @@ type access struct {
 	signed   bool
 	mask     uint64   // of the destination register
 	rows     [4]int32 // destinations or sources; -1 for a sink
-	near     int      // where the warp keeps the region that this instruction met last
+	near     int      // where the block keeps the region that this instruction met last
 	write    bool
 	reads    bool // and loads as well
 	each     bool // thread counts, also where others have the same address: memory of its own, or an order of its own

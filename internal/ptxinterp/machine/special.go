@@ -12,9 +12,10 @@ type specialValue func(b *block, w, l int) uint64
 
 // specialRow is a special register that a program uses.
 type specialRow struct {
-	row      int32
-	value    specialValue
-	perBlock bool // another block of the grid has another value
+	row       int32
+	value     specialValue
+	perThread bool // the threads of a warp have different values
+	perBlock  bool // another block of the grid has another value
 }
 
 // special returns the row of a special register (chapter 10 of the manual). Those that change
@@ -40,7 +41,11 @@ func (d *decoder) special(name string, t ptx.Type) int32 {
 	if !ok {
 		r = d.row(size)
 		d.specials[name] = r
-		d.prog.specials = append(d.prog.specials, specialRow{r, value, strings.Contains(name, "cta") || strings.HasPrefix(name, "%cluster")})
+		d.prog.specials = append(d.prog.specials, specialRow{
+			row: r, value: value,
+			perThread: strings.HasPrefix(name, "%tid") || strings.HasPrefix(name, "%lane"),
+			perBlock:  strings.Contains(name, "cta") || strings.HasPrefix(name, "%cluster"),
+		})
 	}
 	return r
 }

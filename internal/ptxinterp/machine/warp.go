@@ -16,7 +16,6 @@ type warp struct {
 	preds []uint32
 	carry uint32 // the carry flag of each thread
 	local []byte // of all threads, one after another
-	near  []*region
 
 	copies   *asyncCopies // nil, as stores are, where the program makes none
 	stores   *bulkStores
@@ -54,7 +53,6 @@ func newWarp(b *block, id int) *warp {
 		regs:  cut(&free.registers, p.rows*warpSize),
 		preds: make([]uint32, p.preds),
 		local: cut(&free.local, p.local*warpSize),
-		near:  make([]*region, p.nears),
 	}
 	if b.launch.mem.checks.Unwritten {
 		w.localMarks = cut(&free.marks, p.localMarks())
@@ -62,13 +60,11 @@ func newWarp(b *block, id int) *warp {
 	if p.copies {
 		w.copies, w.stores = &asyncCopies{}, &bulkStores{}
 	}
-	none := &region{} // that no address is in, so that caches of regions are never nil
-	for i := range w.near {
-		w.near[i] = none
-	}
 	w.preds[predTrue] = allLanes
 	for _, s := range p.specials {
-		w.fill(s)
+		if !s.perBlock { // others: start
+			w.fill(s)
+		}
 	}
 	return w
 }
@@ -76,6 +72,10 @@ func newWarp(b *block, id int) *warp {
 // fill stores the values of a special register.
 func (w *warp) fill(s specialRow) {
 	r := w.row(s.row)
+	if !s.perThread {
+		repeat(r, s.value(w.block, w.id, 0))
+		return
+	}
 	for l := range r {
 		r[l] = s.value(w.block, w.id, l)
 	}

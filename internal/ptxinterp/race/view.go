@@ -155,11 +155,24 @@ func joinRows(a, b *[lanes]Time) *[lanes]Time {
 	if b == nil {
 		return a
 	}
+	if upTo(a, b) { // a later barrier of the same threads
+		return b
+	}
 	r := *a
 	for l, t := range b {
 		r[l] = max(r[l], t)
 	}
 	return &r
+}
+
+// upTo reports whether b knows all that a does.
+func upTo(a, b *[lanes]Time) bool {
+	for l, t := range a {
+		if t > b[l] {
+			return false
+		}
+	}
+	return true
 }
 
 // everyone returns the view that knows all of a block up to a time.
