@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -20,9 +21,11 @@ type queue struct {
 	launches uint32
 	failed   error
 	found    []machine.Finding
-	left     driver.Outcome // of work that was waited for
 	closed   bool
 	stop     atomic.Bool // the kernel that runs
+
+	mu   sync.Mutex
+	left driver.Outcome // of work that was waited for
 }
 
 // NewQueue implements driver.Backend.
@@ -189,7 +192,9 @@ func (q *queue) Wait(ctx context.Context) error {
 		q.backend.last = nil
 		errs := []error{q.failed}
 		left, damaged := q.take()
+		q.mu.Lock()
 		q.left.Add(left)
+		q.mu.Unlock()
 		for _, f := range q.found {
 			errs = append(errs, fmt.Errorf("ptxinterp: %w", f))
 		}
@@ -198,10 +203,10 @@ func (q *queue) Wait(ctx context.Context) error {
 	})
 }
 
-// Take implements driver.Queue.
+// Take implements driver.Queue. It does not wait for a kernel.
 func (q *queue) Take() driver.Outcome {
-	q.backend.turn.Take()
-	defer q.backend.turn.Give()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	out := q.left
 	q.left = driver.Outcome{}
 	return out

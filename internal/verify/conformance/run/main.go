@@ -38,15 +38,21 @@ func limit(i device.Info) time.Duration {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := command(ctx, os.Args[1:], os.Stdout, os.Stderr, conformance.Groups())
+	code := command{os.Stdout, os.Stderr, conformance.Groups()}.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
-// command runs the groups on the device that the arguments select and returns the exit code.
-func command(ctx context.Context, args []string, out, messages io.Writer, groups []conformance.Group) int {
+// command is the program.
+type command struct {
+	out, messages io.Writer
+	groups        []conformance.Group
+}
+
+// run runs the groups on the device that the arguments select and returns the exit code.
+func (c command) run(ctx context.Context, args []string) int {
 	f := flag.NewFlagSet("selftest", flag.ContinueOnError)
-	f.SetOutput(messages)
+	f.SetOutput(c.messages)
 	open := gopherwarp.Open
 	f.Func("device", "`name` of the device to test, as in "+gopherwarp.Variable+" (default: that variable, or the best device)", func(name string) error {
 		open = func() (*device.Device, error) { return gopherwarp.OpenNamed(name) }
@@ -58,15 +64,15 @@ func command(ctx context.Context, args []string, out, messages io.Writer, groups
 	case err != nil:
 		return 2
 	case f.NArg() > 0:
-		fmt.Fprintf(messages, "selftest: unexpected argument %q\n", f.Arg(0))
+		fmt.Fprintf(c.messages, "selftest: unexpected argument %q\n", f.Arg(0))
 		return 2
 	}
 	dev, err := open()
 	if err == nil {
-		err = run(ctx, out, dev, groups)
+		err = run(ctx, c.out, dev, c.groups)
 	}
 	if err != nil {
-		fmt.Fprintln(messages, "selftest:", err)
+		fmt.Fprintln(c.messages, "selftest:", err)
 		return 1
 	}
 	return 0

@@ -19,7 +19,7 @@ import (
 func TestRun(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	var out, messages strings.Builder
-	if code := command(t.Context(), nil, &out, &messages, []conformance.Group{{Name: "control", Cases: control.Cases()}}); code != 0 {
+	if code := (command{&out, &messages, []conformance.Group{{Name: "control", Cases: control.Cases()}}}).run(t.Context(), nil); code != 0 {
 		t.Fatalf("exit code %d: %s", code, messages.String())
 	}
 	if !regexp.MustCompile(`(?s)^on .*\ncontrol +\d\d+ behaviours\nok  \d\d+ behaviours in \S+\n$`).MatchString(out.String()) {
@@ -43,7 +43,7 @@ func TestArguments(t *testing.T) {
 		{[]string{"-help"}, 0, "", "-device"},
 	} {
 		var out, messages strings.Builder
-		code := command(t.Context(), test.args, &out, &messages, nil)
+		code := command{&out, &messages, nil}.run(t.Context(), test.args)
 		if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(messages.String(), test.messages) {
 			t.Errorf("%q: exit code %d, want %d; output %q, want %q; messages %q, want %q", test.args, code, test.code, out.String(), test.out, messages.String(), test.messages)
 		}
