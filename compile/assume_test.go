@@ -13,12 +13,8 @@ import (
 
 // TestAssume compiles one kernel with each assumption.
 func TestAssume(t *testing.T) {
-	const kernel = `package k
-
-import "github.com/gopherwarp/gopherwarp/gpu"
-
-%s
-func sums(t gpu.Thread, x [][4]float32, y []float32, step int) {
+	const kernel = `
+func f(t gpu.Thread, x [][4]float32, y []float32, step int) {
 	for i := t.GlobalX(); i < len(y) && i < len(x); i += step {
 		for j := i; j < len(x); j += step {
 			v := x[j]
@@ -27,15 +23,24 @@ func sums(t gpu.Thread, x [][4]float32, y []float32, step int) {
 	}
 }
 `
-	for directive, want := range map[string][]driver.Fit{
-		"":                             {{Narrow: true, Aligned: true}, {}},
-		"//gpu:assume nothing":         {{}},
-		"//gpu:assume aligned":         {{Aligned: true}},
-		"//gpu:assume narrow":          {{Narrow: true}},
-		"//gpu:assume narrow, aligned": {{Narrow: true, Aligned: true}},
-	} {
-		t.Run(directive, func(t *testing.T) {
-			k := compileOne(t, fmt.Sprintf(kernel, strings.TrimSpace("//gpu:kernel\n"+directive)))
+	cases := []struct {
+		directive string
+		want      []driver.Fit
+	}{
+		{"", []driver.Fit{{Narrow: true, Aligned: true}, {}}},
+		{"//gpu:assume nothing", []driver.Fit{{}}},
+		{"//gpu:assume aligned", []driver.Fit{{Aligned: true}}},
+		{"//gpu:assume narrow", []driver.Fit{{Narrow: true}}},
+		{"//gpu:assume narrow, aligned", []driver.Fit{{Narrow: true, Aligned: true}}},
+	}
+	var kernels []string
+	for _, c := range cases {
+		kernels = append(kernels, strings.TrimSpace(c.directive+kernel))
+	}
+	compiled := inOnePackage(t, "//gpu:kernel\n", kernels)
+	for i, c := range cases {
+		t.Run(c.directive, func(t *testing.T) {
+			k, want := compiled[i], c.want
 			var got []driver.Fit
 			for _, v := range k.Variants {
 				got = append(got, driver.Fit{Narrow: v.Narrow, Aligned: v.Aligned})
@@ -44,7 +49,7 @@ func sums(t gpu.Thread, x [][4]float32, y []float32, step int) {
 				t.Errorf("variants for %+v, want %+v", got, want)
 			}
 			assumed := driver.Fit{}
-			if directive != "" {
+			if c.directive != "" {
 				assumed = want[0]
 			}
 			if k.Assumes != assumed {
@@ -59,12 +64,8 @@ func sums(t gpu.Thread, x [][4]float32, y []float32, step int) {
 
 // TestTwinOff compiles a kernel with a barrier, which would get a twin.
 func TestTwinOff(t *testing.T) {
-	const kernel = `package k
-
-import "github.com/gopherwarp/gopherwarp/gpu"
-
-%s
-func reverse(t gpu.Thread, x []float32) {
+	const kernel = `
+func f(t gpu.Thread, x []float32) {
 	tile := gpu.Shared[[64]float32](t)
 	i := t.ThreadX() & 63
 	tile[i] = x[i]
@@ -72,12 +73,10 @@ func reverse(t gpu.Thread, x []float32) {
 	x[i] = tile[63-i]
 }
 `
-	for directive, want := range map[string]string{
-		"//gpu:kernel":                 "twin with vector code",
-		"//gpu:kernel\n//gpu:twin off": "coroutines: //gpu:twin off",
-	} {
-		if k := compileOne(t, fmt.Sprintf(kernel, directive)); k.CPU != want {
-			t.Errorf("%s: %q, want %q", directive, k.CPU, want)
+	compiled := inOnePackage(t, "//gpu:kernel\n", []string{strings.TrimSpace(kernel), "//gpu:twin off" + kernel})
+	for i, want := range []string{"twin with vector code", "coroutines: //gpu:twin off"} {
+		if got := compiled[i].CPU; got != want {
+			t.Errorf("kernel %d: %q, want %q", i, got, want)
 		}
 	}
 }

@@ -185,7 +185,7 @@ func (u *unit) hasKernels() bool { return len(u.decl.Kernels) > 0 || u.decl.Brok
 func (b *build) listErrors() {
 	for _, p := range b.graph.Roots {
 		if p.Error != nil && len(p.Files()) == 0 {
-			b.found.Add(diag.New(b.position(p.Error.Pos), diag.GoError, "%s", strings.TrimSpace(p.Error.Err)))
+			b.found.Add(diag.New(p.Error.Position(b.options.Dir), diag.GoError, "%s", strings.TrimSpace(p.Error.Err)))
 		}
 	}
 }

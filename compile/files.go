@@ -3,12 +3,10 @@ package compile
 import (
 	"bytes"
 	"errors"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/launcher"
@@ -127,31 +125,4 @@ func leftovers(dir string, wanted []File) ([]File, error) {
 		}
 	}
 	return files, nil
-}
-
-// position reads "file:line:col", "file:line" or "file", as the go command writes them.
-func (b *build) position(s string) token.Position {
-	var p token.Position
-	var numbers []int
-	for range 2 {
-		i := strings.LastIndexByte(s, ':')
-		if i < 0 {
-			break
-		}
-		n, err := strconv.Atoi(s[i+1:])
-		if err != nil {
-			break
-		}
-		s, numbers = s[:i], append([]int{n}, numbers...)
-	}
-	if s != "" && s != "-" {
-		p.Filename = filepath.Join(b.options.Dir, s)
-	}
-	if len(numbers) > 0 {
-		p.Line = numbers[0]
-	}
-	if len(numbers) > 1 {
-		p.Column = numbers[1]
-	}
-	return p
 }

@@ -1,83 +1,35 @@
-package compile
+package compile_test
 
 import (
-	"crypto/sha256"
 	"errors"
-	"go/token"
-	"io"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/gopherwarp/gopherwarp/compile"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-func TestGuardTurnsPanicsIntoInternalErrors(t *testing.T) {
-	err := guard("example.com/p.scale", func() error { panic("BUG: ir: no such block") })
-	e, ok := errors.AsType[*InternalError](err)
+// TestInternalError has the function that watches the passes panic, as a pass does that finds a bug.
+func TestInternalError(t *testing.T) {
+	const source = `package k
+
+import "github.com/gopherwarp/gopherwarp/gpu"
+
+//gpu:kernel
+func scale(t gpu.Thread, x []float32) { x[t.GlobalX()] *= 2 }
+`
+	dir := module(t, map[string]*txtar.Archive{"k": {Files: []txtar.File{{Name: "k.go", Data: []byte(source)}}}})
+	fail := func(string, *ir.Func) { panic("BUG: ir: no such block") }
+	_, err := compile.Build(t.Context(), compile.Options{Dir: dir, Patterns: []string{"./k"}, Trace: fail})
+	e, ok := errors.AsType[*compile.InternalError](err)
 	if !ok {
 		t.Fatalf("got %v, want an *InternalError", err)
 	}
-	for _, want := range []string{"in kernel example.com/p.scale: BUG: ir: no such block", "Please report", "internal_test.go"} {
+	for _, want := range []string{"in kernel example.com/user/k.scale: BUG: ir: no such block", "Please report", "internal_test.go"} {
 		if !strings.Contains(e.Error(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, e)
 		}
-	}
-	if err := guard("", func() error { return nil }); err != nil {
-		t.Errorf("got %v, want nil", err)
-	}
-}
-
-func TestPositionsOfTheGoCommand(t *testing.T) {
-	b := &build{options: Options{Dir: "/m"}}
-	tests := map[string]token.Position{
-		"k/a.go:3:7": {Filename: "/m/k/a.go", Line: 3, Column: 7},
-		"k/a.go:3":   {Filename: "/m/k/a.go", Line: 3},
-		"k/a.go":     {Filename: "/m/k/a.go"},
-		"":           {},
-	}
-	for text, want := range tests {
-		got := b.position(text)
-		got.Filename = filepath.ToSlash(got.Filename)
-		if got != want {
-			t.Errorf("%q: got %#v, want %#v", text, got, want)
-		}
-	}
-}
-
-func TestIdentity(t *testing.T) {
-	parts := strings.Repeat("-a_B9", 4)
-	id := strings.Join([]string{parts, parts, parts, parts}, "/")
-	long := strings.Repeat("x", 40<<10)
-	identify := func(text string) [sha256.Size]byte {
-		sum, err := identity(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sum
-	}
-	for _, c := range []struct {
-		a, b string
-		same bool
-	}{
-		{"\x7fELF\x00Go\x00\x00" + id + "\x00x", "\x7fELF\x00Go\x00\x00" + id + "\x00y", true},
-		{"MZ\xff Go build ID: \"" + id + "\"\n \xffx" + long, "MZ\xff Go build ID: \"" + id + "\"\n \xffy" + long, true},
-		{"Go\x00\x00" + id, "Go\x00\x00" + id[:len(id)-1] + "b", false},
-		{"Go\x00\x00our-own-id\x00x", "Go\x00\x00our-own-id\x00y", false},
-		{long + "Go\x00\x00" + id + "x", long + "Go\x00\x00" + id + "y", false},
-		{"Go\x00\x00" + strings.ReplaceAll(id, "/", "+") + "x", "Go\x00\x00" + strings.ReplaceAll(id, "/", "+") + "y", false},
-		{"x", "x", true},
-	} {
-		if got := identify(c.a) == identify(c.b); got != c.same {
-			t.Errorf("%.60q and %.60q are the same: %v, want %v", c.a, c.b, got, c.same)
-		}
-	}
-	// This program has one: nobody waits for all of it to be read.
-	f, err := openProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	head := make([]byte, 32<<10)
-	if _, err := io.ReadFull(f, head); err != nil || buildID(head) == nil {
-		t.Errorf("no build ID in this program (%v)", err)
 	}
 }

@@ -1,6 +1,8 @@
 package compile_test
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,10 +13,29 @@ import (
 )
 
 // TestReach compiles kernels that reach functions and tables of other packages in every way that there is. A body that is
-// not loaded has the kernel refused, and a writer that is overlooked makes a constant of a variable.
+// not loaded has the kernel refused, and a writer that is overlooked makes a constant of a variable. Of packages in other modules, only
+// what is named is loaded.
 func TestReach(t *testing.T) {
-	a := txtar.Parse([]byte(reachModule))
-	dir := module(t, map[string]*txtar.Archive{"": a})
+	archive := map[string]*txtar.Archive{"": txtar.Parse([]byte(reachModule))}
+	t.Run("one module", func(t *testing.T) { reach(t, module(t, archive)) })
+	t.Run("several modules", func(t *testing.T) {
+		dir := module(t, archive)
+		mod := filepath.Join(dir, "go.mod")
+		text, err := os.ReadFile(mod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"far", "near", "own", "spoil", "dotted"} {
+			write(t, filepath.Join(dir, name, "go.mod"), "module example.com/user/"+name+"\n\ngo 1.26.0\n")
+			text = fmt.Appendf(text, "require example.com/user/%s v0.0.0\nreplace example.com/user/%[1]s => ./%[1]s\n", name)
+		}
+		write(t, mod, string(text))
+		reach(t, dir)
+	})
+}
+
+func reach(t *testing.T, dir string) {
+	t.Helper()
 	result, err := compile.Build(t.Context(), compile.Options{Dir: dir, Patterns: []string{"./k", "./written"}, Verify: true})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 // TestSinkLoads compiles kernels that copy a struct of which only some threads use fields, and counts the loads that all threads do, and
 // those under a condition.
 func TestSinkLoads(t *testing.T) {
-	for _, c := range []struct {
+	cases := []struct {
 		body               string
 		all, conditionally int
 	}{
@@ -18,20 +19,27 @@ func TestSinkLoads(t *testing.T) {
 		{"if i%32 == 0 { out[i] = b.x } else { out[i] = b.mass }", 0, 2},
 		{"out[i] = b.x; if i%32 == 0 { out[i] = b.mass }", 2, 0}, // both are on their way at the same time
 		{"s := b.mass; for k := range n { s += float32(k) }; if i%32 == 0 { out[i] = s }", 1, 0},
-	} {
-		t.Run(c.body, func(t *testing.T) {
-			k := unchecked(t, `package k
+	}
+	source := `package k
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
 type body struct{ x, y, z, mass float32 }
-
+`
+	for i, c := range cases {
+		source += fmt.Sprintf(`
 //gpu:kernel
-func f(t gpu.Thread, bodies []body, out []float32, n int) {
+func f%d(t gpu.Thread, bodies []body, out []float32, n int) {
 	i := t.GlobalX() + t.GlobalY()
 	b := bodies[i]
-	`+c.body+`
-}`)["f"]
+	%s
+}
+`, i, c.body)
+	}
+	kernels := unchecked(t, source)
+	for i, c := range cases {
+		t.Run(c.body, func(t *testing.T) {
+			k := kernels[fmt.Sprint("f", i)]
 			dom := ir.Dominators(k.IR)
 			all, conditionally := 0, 0
 			for _, b := range dom.Order() {

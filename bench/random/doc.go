@@ -8,6 +8,6 @@
 //
 //	err = random.WriteFolder("folder", shape, 1) // in the format of Hugging Face, with bfloat16 weights
 //
-// The variance of a matrix is about the inverse of its number of columns, so that activations keep their magnitude. Tensors repeat a few
-// million random numbers: generating all of them would take longer than writing the file.
+// The variance of a matrix is about the inverse of its number of columns, so that activations keep their magnitude. Tensors share at most a few
+// million random numbers, which repeat in large ones: generating all of them would take longer than writing the file.
 package random

@@ -24,15 +24,15 @@ func GGUF(s Shape, o Options) (*weights.File, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	g := &generator{seed: o.Seed, noise: map[kind][]byte{}, norms: weights.F32, rename: func(name string) string { return name }}
-	s.walk(func(m matrix) { g.matrix(m, o.Mixture.of(m, s.Layers)) }, g.norm)
+	g := newGenerator(o.Seed, weights.F32, func(name string) string { return name })
+	g.tensors(s, func(m matrix) weights.Type { return o.Mixture.of(m, s.Layers) })
 	return g.file("GGUF 3", s.metadata())
 }
 
 // Safetensors returns the contents of a safetensors file with bfloat16 weights.
 func Safetensors(s Shape, seed uint64) (*weights.File, error) {
-	g := &generator{seed: seed, noise: map[kind][]byte{}, norms: weights.BF16, rename: huggingFace}
-	s.walk(func(m matrix) { g.matrix(m, weights.BF16) }, g.norm)
+	g := newGenerator(seed, weights.BF16, huggingFace)
+	g.tensors(s, func(matrix) weights.Type { return weights.BF16 })
 	return g.file("", nil)
 }
 
@@ -44,12 +44,26 @@ type kind struct {
 
 // generator makes tensors.
 type generator struct {
-	seed   uint64
-	noise  map[kind][]byte
-	norms  weights.Type
-	rename func(name string) string
-	list   []*weights.Tensor
-	err    error // the first
+	seed    uint64
+	largest map[kind]int // elements of the largest matrix
+	noise   map[kind][]byte
+	norms   weights.Type
+	rename  func(name string) string
+	list    []*weights.Tensor
+	err     error // the first
+}
+
+func newGenerator(seed uint64, norms weights.Type, rename func(name string) string) *generator {
+	return &generator{seed: seed, largest: map[kind]int{}, noise: map[kind][]byte{}, norms: norms, rename: rename}
+}
+
+// tensors adds all tensors of a model, whose matrices have the types that the function of returns.
+func (g *generator) tensors(s Shape, of func(matrix) weights.Type) {
+	s.walk(func(m matrix) {
+		k := kind{of(m), m.columns}
+		g.largest[k] = max(g.largest[k], m.rows*m.columns)
+	}, func(string, int) {})
+	s.walk(func(m matrix) { g.matrix(m, of(m)) }, g.norm)
 }
 
 // file returns a file of a format with the tensors.
@@ -73,7 +87,7 @@ func (g *generator) norm(name string, n int) {
 func (g *generator) matrix(m matrix, of weights.Type) {
 	k := kind{of, m.columns}
 	if g.noise[k] == nil {
-		noise, err := k.numbers(rand.New(rand.NewPCG(g.seed, uint64(m.columns)<<8|uint64(of))))
+		noise, err := k.numbers(rand.New(rand.NewPCG(g.seed, uint64(m.columns)<<8|uint64(of))), g.largest[k])
 		if g.noise[k] = noise; err != nil {
 			g.err = err
 			return
@@ -93,20 +107,24 @@ func (g *generator) add(spec weights.Spec, from repeated) {
 	g.list = append(g.list, t)
 }
 
-// numbers returns about four million random numbers. The number of blocks is a prime, so that they are not aligned with rows.
-func (k kind) numbers(r *rand.Rand) (data []byte, err error) {
+// numbers returns random numbers for matrices of at most n elements: n, or about four million. If they repeat in a matrix, the number of
+// blocks is a prime, so that they are not aligned with rows.
+func (k kind) numbers(r *rand.Rand, n int) (data []byte, err error) {
 	deviation := 1 / math.Sqrt(float64(k.columns))
-	switch elements, _ := k.of.Block(); elements {
+	elements, _ := k.of.Block()
+	n = (n + elements - 1) / elements
+	switch elements {
 	case 1:
 		span := math.Sqrt(3) * deviation
-		for range 4194301 {
+		for range min(n, 4194301) {
 			data = appendNumber(data, k.of, span*(2*r.Float64()-1))
 		}
 		return data, nil
 	case 32:
-		return k.blocks(r, 131071, deviation)
+		return k.blocks(r, min(n, 131071), deviation)
+	default:
+		return k.blocks(r, min(n, 16381), deviation)
 	}
-	return k.blocks(r, 16381, deviation)
 }
 
 // blocks returns n random blocks of numbers with a standard deviation. That of blockstest.Random is larger in some types, by a factor

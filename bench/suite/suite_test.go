@@ -28,10 +28,7 @@ func TestTwinLayouts(t *testing.T) { harnesstest.Layouts(t, suite.Suite()) }
 // TestLayout compares harness.Layout with what the compiler generates, for launches with arguments of all kinds.
 func TestLayout(t *testing.T) {
 	dev := harnesstest.Opened(t, cpu.Open)
-	var done activities
-	if _, err := dev.Watch(&done); err != nil {
-		t.Fatal(err)
-	}
+	done := harnesstest.Watch(t, dev)
 	s, err := dev.NewStream()
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +36,7 @@ func TestLayout(t *testing.T) {
 	if err := errors.Join(suite.Empty0(s, device.Cover(1, 1)), s.Synchronize(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	compareLayout(t, done.kernel(t, "empty0"), nil)
+	compareLayout(t, done.Kernel(t, "empty0"), nil)
 	names := []string{"spmv", "black-scholes", "monte-carlo", "stencil7", "n-body", "histogram"}
 	for _, c := range suite.Suite().Cases {
 		i := slices.Index(names, c.Name)
@@ -52,7 +49,7 @@ func TestLayout(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := w.Ours[0]
-		compareLayout(t, done.kernel(t, l.Name), l.Args)
+		compareLayout(t, done.Kernel(t, l.Name), l.Args)
 	}
 	if len(names) != 0 {
 		t.Errorf("there are no cases %q", names)
@@ -71,25 +68,6 @@ func compareLayout(t *testing.T, k *driver.Kernel, args []harness.Argument) {
 	if diff := cmp.Diff(want, params); diff != "" || bytes != k.ParamBytes {
 		t.Errorf("%s: layout has %d bytes, want %d; generated (-) and layout (+):\n%s", k.Name, bytes, k.ParamBytes, diff)
 	}
-}
-
-// activities are those that a device has reported.
-type activities []device.Activity
-
-func (a *activities) Did(more []device.Activity) { *a = append(*a, more...) }
-
-func (a *activities) Closed() error { return nil }
-
-// kernel returns the launched kernel with the given name.
-func (a *activities) kernel(t *testing.T, name string) *driver.Kernel {
-	t.Helper()
-	for _, x := range *a {
-		if x.Kernel != nil && x.Kernel.Name == name {
-			return x.Kernel
-		}
-	}
-	t.Fatalf("no kernel %s was launched", name)
-	return nil
 }
 
 // TestBigSizes requires that cases limited by bandwidth do not fit a GPU's cache, which has 60 MB on the

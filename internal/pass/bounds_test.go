@@ -186,7 +186,7 @@ func (k *randomBounds) polynomial() int {
 // runBounded runs one thread of a kernel, on a slice that is often as long as a product of its numbers.
 func runBounded(f *ir.Func, seed uint64) (outcome, error) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	m := &machine{setting: usual, vars: map[*ir.Variable]uint64{}, ids: map[ir.Op][3]uint32{}}
+	m := newMachine(usual)
 	var tid, ctaid, ntid, nctaid [3]uint32
 	for axis := range 3 {
 		ntid[axis], nctaid[axis] = uint32(f.Block[axis]), 1+r.Uint32N(3)

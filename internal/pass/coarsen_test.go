@@ -62,7 +62,7 @@ type ran struct {
 // runGrid launches a one-dimensional grid on arguments that depend on the seed. A coarse kernel
 // gets the number of elements as its last parameter, and fewer blocks.
 func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
-	m := &machine{setting: usual, vars: map[*ir.Variable]uint64{}}
+	m := newMachine(usual)
 	m.apart = true // a thread must not store what another one loads
 	params := f.Params
 	if f.Coarse > 0 {
@@ -73,17 +73,16 @@ func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
 		args = append(args, datum{bits: uint64(block * blocks)})
 		blocks = (blocks + f.Coarse - 1) / f.Coarse
 	}
+	visible := 0
 	for thread := range block * blocks {
+		visible = len(m.regions)
 		m.steps, m.limit = 0, maxSteps
-		m.ids = map[ir.Op][3]uint32{
-			ir.OpTid: {uint32(thread % block)}, ir.OpCtaid: {uint32(thread / block)},
-			ir.OpNTid: {uint32(block), 1, 1}, ir.OpNCtaid: {uint32(blocks), 1, 1},
-		}
-		o, err := m.run(f, args)
+		m.ids[ir.OpTid], m.ids[ir.OpCtaid] = [3]uint32{uint32(thread % block)}, [3]uint32{uint32(thread / block)}
+		m.ids[ir.OpNTid], m.ids[ir.OpNCtaid] = [3]uint32{uint32(block), 1, 1}, [3]uint32{uint32(blocks), 1, 1}
+		o, err := m.try(f, args)
 		if err != nil {
 			return out, err
 		}
-		out.memory = o.memory
 		switch {
 		case o.fault == "":
 		case f.Coarse > 0:
@@ -92,5 +91,6 @@ func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
 			out.faults = append(out.faults, fmt.Sprintf("%s %#x", strings.TrimSpace(o.fault), thread))
 		}
 	}
+	out.memory = m.contents(visible)
 	return out, nil
 }

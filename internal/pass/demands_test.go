@@ -13,13 +13,14 @@ import (
 func runsWithoutUndemanded(t *testing.T, f *ir.Func, r *rand.Rand) {
 	t.Helper()
 	demands := analysis.NewDemands(f)
+	m := newMachine(usual)
 	for range claimRuns {
 		seed := r.Uint64()
-		want, err := runRandom(f, seed, usual)
+		want, err := m.runRandom(f, seed)
 		if err != nil {
 			continue
 		}
-		m, args := randomInput(f, seed, usual)
+		args := m.randomInput(f, seed)
 		bits := rand.New(rand.NewPCG(seed, 16))
 		m.watch = func(b *ir.Block, i int, values []datum) {
 			if b.Func == f {

@@ -45,7 +45,7 @@ func floatsOfAllKinds() (list []float32) {
 // runFloats returns what f makes of float32 arguments.
 func runFloats(t *testing.T, f *ir.Func, args ...float32) string {
 	t.Helper()
-	m := &machine{setting: usual}
+	m := newMachine(usual)
 	var data []datum
 	for _, x := range args {
 		data = append(data, datum{bits: uint64(math.Float32bits(x))})

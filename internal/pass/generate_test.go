@@ -48,15 +48,16 @@ func TestRandomPrograms(t *testing.T) {
 // blame names the first step after which k behaves differently.
 func blame(t *testing.T, m *ir.Module, k *ir.Func) string {
 	f := edit.CloneFunc(k)
+	first, second := newMachine(usual), newMachine(setting{limit: 1000 * maxSteps, align: paramAlign})
 	for i, s := range pipeline {
 		last := f.String()
 		s.apply(f, &Options{Verify: true, Wide: true}, &ir.Verifier{})
 		for seed := range uint64(2000) {
-			want, err := runRandom(k, seed, usual)
+			want, err := first.runRandom(k, seed)
 			if err != nil {
 				continue
 			}
-			got, err := runRandom(f, seed, setting{limit: 1000 * maxSteps, align: paramAlign})
+			got, err := second.runRandom(f, seed)
 			if want.fault != "" && got.fault != "" {
 				want.memory, got.memory = "", ""
 			}

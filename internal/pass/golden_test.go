@@ -134,14 +134,15 @@ func compiledSetting(before, after *ir.Func) setting {
 // memory does not count: no one may look at it.
 func sameBehaviour(t *testing.T, before, after *ir.Func, s setting, r *rand.Rand) (defined int) {
 	t.Helper()
+	first, second := newMachine(setting{limit: maxSteps, align: s.align}), newMachine(setting{limit: 1000 * maxSteps, align: s.align, joined: s.joined})
 	for range 40 {
 		seed := r.Uint64()
-		want, err := runRandom(before, seed, setting{limit: maxSteps, align: s.align})
+		want, err := first.runRandom(before, seed)
 		if err != nil {
 			continue
 		}
 		defined++
-		got, err := runRandom(after, seed, setting{limit: 1000 * maxSteps, align: s.align, joined: s.joined})
+		got, err := second.runRandom(after, seed)
 		if err != nil {
 			t.Errorf("%s: seed %d: %v; should be %+v\n%v", before.Name, seed, err, want, after)
 			return

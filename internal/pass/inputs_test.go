@@ -20,15 +20,14 @@ type setting struct {
 var usual = setting{limit: maxSteps, align: paramAlign}
 
 // runRandom runs f on arguments that depend on the seed, on the parameters' types and on the alignment of slices only.
-func runRandom(f *ir.Func, seed uint64, s setting) (outcome, error) {
-	m, args := randomInput(f, seed, s)
-	return m.run(f, args)
+func (m *machine) runRandom(f *ir.Func, seed uint64) (outcome, error) {
+	return m.run(f, m.randomInput(f, seed))
 }
 
-// randomInput returns a machine whose thread has a random place in a random grid, and arguments in its memory.
-func randomInput(f *ir.Func, seed uint64, s setting) (*machine, []datum) {
+// randomInput resets the machine, gives its thread a random place in a random grid, and returns arguments in its memory.
+func (m *machine) randomInput(f *ir.Func, seed uint64) []datum {
+	m.reset()
 	r := rand.New(rand.NewPCG(seed, 0))
-	m := &machine{setting: s, vars: map[*ir.Variable]uint64{}, ids: map[ir.Op][3]uint32{}}
 	large := r.IntN(4) == 0
 	for axis := range 3 {
 		ntid, nctaid := 1+r.Uint32N(4), 1+r.Uint32N(4)
@@ -46,7 +45,7 @@ func randomInput(f *ir.Func, seed uint64, s setting) (*machine, []datum) {
 		m.place(axis, ir.OpTid, oftenLast(r, ntid))
 		m.place(axis, ir.OpCtaid, oftenLast(r, nctaid))
 	}
-	return m, m.arguments(f, f.Params, r)
+	return m.arguments(f, f.Params, r)
 }
 
 // largeGrid returns numbers of threads and blocks along an axis, often the largest that there are.

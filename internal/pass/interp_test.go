@@ -42,6 +42,19 @@ type machine struct {
 	steps   int
 	setting
 	watch func(b *ir.Block, i int, values []datum) // called before value i of a block that is not a phi
+	free  []*frame                                 // of calls that have returned
+}
+
+func newMachine(s setting) *machine {
+	return &machine{setting: s, vars: map[*ir.Variable]uint64{}, ids: map[ir.Op][3]uint32{}}
+}
+
+// reset makes the machine as it was when it was new, with the same setting.
+func (m *machine) reset() {
+	m.regions, m.steps, m.watch = m.regions[:0], 0, nil
+	m.trace.Reset()
+	clear(m.vars)
+	clear(m.ids)
 }
 
 // outcome is what a run shows to its surroundings.
@@ -112,6 +125,13 @@ func (m *machine) store(addr uint64, t *ir.Type, d datum) {
 // run calls f and returns what can be seen of it.
 func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 	visible := len(m.regions)
+	o, err = m.try(f, args)
+	o.memory = m.contents(visible)
+	return o, err
+}
+
+// try is run without the memory in the outcome.
+func (m *machine) try(f *ir.Func, args []datum) (o outcome, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -126,7 +146,6 @@ func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 			panic(r)
 		}
 		o.prints = m.trace.String()
-		o.memory = m.contents(visible)
 	}()
 	o.result = show(f.Result, m.call(f, args, ir.Pos{}))
 	return o, nil
@@ -135,6 +154,11 @@ func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 // contents returns the bytes of the first n regions.
 func (m *machine) contents(n int) string {
 	var s strings.Builder
+	size := n
+	for _, r := range m.regions[:n] {
+		size += len(r.bytes)
+	}
+	s.Grow(size)
 	for _, r := range m.regions[:n] {
 		s.Write(r.bytes)
 		s.WriteByte('\n')
@@ -204,7 +228,7 @@ type frame struct {
 }
 
 func (m *machine) call(f *ir.Func, args []datum, at ir.Pos) datum {
-	fr := &frame{m: m, called: at, values: make([]datum, f.NumValues())}
+	fr := m.frame(f, at)
 	for i, p := range f.Params {
 		fr.values[p.ID] = args[i]
 	}
@@ -212,10 +236,23 @@ func (m *machine) call(f *ir.Func, args []datum, at ir.Pos) datum {
 	for b := f.Blocks[0]; ; {
 		next, result := fr.block(b, from)
 		if next == nil {
+			m.free = append(m.free, fr)
 			return result
 		}
 		b, from = next, b
 	}
+}
+
+// frame returns the frame of a call, whose values are zero.
+func (m *machine) frame(f *ir.Func, at ir.Pos) *frame {
+	fr := &frame{m: m}
+	if n := len(m.free) - 1; n >= 0 {
+		fr, m.free = m.free[n], m.free[:n]
+	}
+	fr.called = at
+	fr.values = slices.Grow(fr.values[:0], f.NumValues())[:f.NumValues()]
+	clear(fr.values)
+	return fr
 }
 
 // block runs b, entered from another block, and returns the next one or the result.

@@ -33,8 +33,8 @@ const maxTeam = 80
 
 // newTeam returns the team of a block of f with random arguments. It has no members if the block is too large.
 func newTeam(f *ir.Func, seed uint64) *team {
-	t := &team{f: f}
-	t.m, t.args = randomInput(f, seed, setting{limit: maxTeam * maxSteps, align: paramAlign})
+	t := &team{f: f, m: newMachine(setting{limit: maxTeam * maxSteps, align: paramAlign})}
+	t.args = t.m.randomInput(f, seed)
 	block := f.Block
 	if block == [3]int{} {
 		block = [3]int{4, 2, 1}

@@ -59,11 +59,13 @@ func count(f *ir.Func, op ir.Op) (n int) {
 // compareFixed runs a loop and what has become of it on slices of several lengths.
 func compareFixed(t *testing.T, f [2]*ir.Func, other int64) {
 	t.Helper()
+	machines := [2]*machine{newMachine(usual), newMachine(usual)}
 	for length := range int64(16) {
 		var out [2]outcome
 		cold := false
 		for i, f := range f {
-			m := &machine{setting: usual, vars: map[*ir.Variable]uint64{}, ids: map[ir.Op][3]uint32{}}
+			m := machines[i]
+			m.reset()
 			m.limit = 400 * (i + 1)
 			m.watch = func(b *ir.Block, _ int, _ []datum) { cold = cold || b.Cold }
 			args := []datum{{bits: m.alloc(128, m.align)}, {bits: uint64(length)}}

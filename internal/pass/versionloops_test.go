@@ -144,11 +144,13 @@ func loopNumbers(typ string, low, high, step int64) (list []int64) {
 // compareLoops runs a loop and the one with a copy on slices of several lengths, and returns how often it ran without checks.
 func compareLoops(t *testing.T, form loopForm, f [2]*ir.Func, numbers [3]int64) (fast int) {
 	t.Helper()
+	machines := [2]*machine{newMachine(usual), newMachine(usual)}
 	for length := range int64(14) {
 		var out [2]outcome
 		cold, iterations := false, 0
 		for i, f := range f {
-			m := &machine{setting: usual, vars: map[*ir.Variable]uint64{}, ids: map[ir.Op][3]uint32{}}
+			m := machines[i]
+			m.reset()
 			m.limit = 400 * (i + 1)
 			m.watch = func(b *ir.Block, k int, _ []datum) {
 				cold = cold || b.Cold

@@ -14,6 +14,7 @@ import (
 // computes. A range, a fact or an alignment that a run contradicts is a bug, even if no pass uses it there.
 type witness struct {
 	f         *ir.Func
+	m         *machine
 	dom       *ir.Dom
 	ranges    *analysis.Ranges
 	alignment *analysis.Alignment
@@ -34,7 +35,7 @@ const claimRuns = 8
 func newWitness(f *ir.Func) *witness {
 	dom := ir.Dominators(f)
 	return &witness{
-		f: f, dom: dom, ranges: analysis.NewRanges(dom), alignment: analysis.NewAlignment(dom, paramAlign),
+		f: f, m: newMachine(usual), dom: dom, ranges: analysis.NewRanges(dom), alignment: analysis.NewAlignment(dom, paramAlign),
 		control: analysis.NewControl(dom, func(from, to *ir.Block) bool { return false }),
 		at:      map[analysis.Point][]claim{},
 	}
@@ -55,11 +56,11 @@ func runsAsClaimed(t *testing.T, f *ir.Func, r *rand.Rand) {
 }
 
 func (w *witness) run(seed uint64) {
-	m, args := randomInput(w.f, seed, usual)
+	args := w.m.randomInput(w.f, seed)
 	w.visits, w.touches = make([]int, w.f.NumBlocks()), touches{}
-	m.watch = w.watch
+	w.m.watch = w.watch
 	w.way = w.way[:0]
-	o, err := m.run(w.f, args) // a run that ends with a fault or too long has its values until then
+	o, err := w.m.run(w.f, args) // a run that ends with a fault or too long has its values until then
 	if w.wrong == "" {
 		w.wrong = w.touches.wrong
 	}

@@ -90,6 +90,7 @@ var floors = map[string]string{
 	"internal/verify/sweep":           "",
 	"internal/verify/seeded/...":      "device device/driver dtype gpu",
 	"internal/verify/progen":          "",
+	"internal/verify/progen/shrink":   "internal/verify/progen",
 	"internal/verify/progen/trial":    "internal/verify/progen cpu device device/driver gpu dtype",
 	"internal/verify/progen/child":    "",
 	"internal/verify/progen/compare":  "internal/verify/progen internal/verify/progen/child internal/verify/progen/trial compile internal/diag internal/ptxinterp device device/driver",

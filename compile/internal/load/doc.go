@@ -3,8 +3,8 @@
 //
 // The package does not depend on kernels and does not build SSA. It type-checks everything from source, but loads only the
 // function bodies that the given roots may reach and, in the standard library, only those of the few packages that kernels
-// may call. From the rest of the standard library, it loads only declarations that some code names. Loading therefore takes
-// about a tenth of a second and needs no build cache.
+// may call. From the rest of the standard library, and from other modules, it loads only declarations that some code names. Loading
+// therefore takes about a tenth of a second and needs no build cache.
 //
 //	g, err := load.List(ctx, dir, "./...")
 //	prog := g.Check(g.Roots, nil, nil)

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Of the standard library a program names little. Of its packages without bodies, those declarations alone are checked that
-// others name, and what those name in turn; a package of which nothing is named is not even parsed. As with bodies, names
-// are all that is looked at, and a type comes with its methods.
+// Of the standard library and of other modules a program names little. Of these packages, except those of the standard library that have bodies,
+// those declarations alone are checked that are reached or that others name, and what those name in turn; a package of which nothing is named is
+// not even parsed. As with bodies, names are all that is looked at, and a type comes with its methods.
 
 // later reports whether p is parsed only where something of it is named.
 func (c *checker) later(p *Package) bool {
-	return !c.all && p.Standard && !compiled[p.ImportPath] && p.ImportPath != "unsafe" && !slices.Contains(c.asked, p)
+	return !c.all && !p.InMain() && !compiled[p.ImportPath] && p.ImportPath != "unsafe" && !slices.Contains(c.asked, p)
 }
 
 // load parses the packages of which something was missing, and calls f with that.
@@ -48,6 +48,11 @@ func (s *search) parse(pkgs []*Package) {
 
 // declare finds the declarations that are named.
 func (s *search) declare() {
+	for _, n := range s.reached {
+		if s.checker.later(n.pkg) {
+			s.addDeclared(n)
+		}
+	}
 	for _, p := range s.checker.program.Packages {
 		if !s.checker.later(p) {
 			for _, f := range s.checker.files[p] {
@@ -75,13 +80,7 @@ func (s *search) declareOf(p *Package, f *ast.File) {
 		n := &node{pkg: p, file: f}
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Recv != nil {
-				s.names(n, d.Recv)
-			}
-			s.names(n, d.Type)
-			if d.Body != nil && bodies && (asked || s.checker.kept[d]) {
-				s.names(n, d.Body)
-			}
+			n = s.function(p, f, d, bodies && (asked || s.checker.kept[d]))
 		case *ast.GenDecl:
 			if d.Tok != token.IMPORT {
 				s.names(n, d)
@@ -91,6 +90,19 @@ func (s *search) declareOf(p *Package, f *ast.File) {
 			s.declared(x)
 		}
 	}
+}
+
+// function returns a node of what a function names, perhaps with its body, also where calls in this do not count.
+func (s *search) function(p *Package, file *ast.File, d *ast.FuncDecl, body bool) *node {
+	n := &node{pkg: p, file: file}
+	if d.Recv != nil {
+		s.names(n, d.Recv)
+	}
+	s.names(n, d.Type)
+	if body && d.Body != nil {
+		s.names(n, d.Body)
+	}
+	return n
 }
 
 // declared notes that something is named.
@@ -113,7 +125,11 @@ func (s *search) addDeclared(n *node) {
 
 // declaredOf takes what a declaration that is named names itself.
 func (s *search) declaredOf(n *node) {
-	s.readNode(n)
+	if f, ok := n.syntax.(*ast.FuncDecl); ok {
+		n = s.function(n.pkg, n.file, f, n.reached && s.checker.mayHaveBodies(n.pkg))
+	} else {
+		s.readNode(n)
+	}
 	for _, x := range n.symbols {
 		s.declared(x)
 	}

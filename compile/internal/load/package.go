@@ -2,9 +2,12 @@ package load
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/diag"
 )
@@ -40,8 +43,36 @@ type Module struct {
 
 // Error is an error that the go command reports for a package.
 type Error struct {
-	Pos string // "file:line:col", relative, or empty
+	Pos string // "file:line:col", "file:line" or "file", relative, or empty
 	Err string
+}
+
+// Position returns where the error is in a file, whose name is relative to dir.
+func (e *Error) Position(dir string) token.Position {
+	var p token.Position
+	s := e.Pos
+	var numbers []int
+	for range 2 {
+		i := strings.LastIndexByte(s, ':')
+		if i < 0 {
+			break
+		}
+		n, err := strconv.Atoi(s[i+1:])
+		if err != nil {
+			break
+		}
+		s, numbers = s[:i], append([]int{n}, numbers...)
+	}
+	if s != "" && s != "-" {
+		p.Filename = filepath.Join(dir, s)
+	}
+	if len(numbers) > 0 {
+		p.Line = numbers[0]
+	}
+	if len(numbers) > 1 {
+		p.Column = numbers[1]
+	}
+	return p
 }
 
 // InMain reports whether p belongs to the main module, or to one of a workspace.

@@ -53,6 +53,7 @@ type search struct {
 	waiting map[string][]*node // methods of types that are reached, by names that are not called yet
 	users   map[*Package]map[symbol][]*node
 	vars    []symbol // that are reached, and whose users are not
+	reached []*node  // all that are
 	work    []*node
 	parsed  map[*Package]bool
 	missing []symbol // that are named, of packages that are not parsed yet
@@ -83,9 +84,12 @@ func (c *checker) search(from *Reach) {
 			s.work = s.work[:n]
 			s.follow(at)
 		} else if len(s.vars) > 0 {
-			v := s.vars[0]
-			s.vars = s.vars[1:]
-			s.usersOf(v)
+			vars := s.vars
+			s.vars = nil
+			s.parseUsers(vars)
+			for _, v := range vars {
+				s.usersOf(v)
+			}
 		} else {
 			s.load(s.symbol)
 		}
@@ -164,6 +168,7 @@ func receiver(d *ast.FuncDecl) (name, star string) {
 func (s *search) add(n *node) {
 	if !n.reached {
 		n.reached = true
+		s.reached = append(s.reached, n)
 		s.work = append(s.work, n)
 	}
 }
@@ -213,10 +218,23 @@ func (s *search) follow(n *node) {
 	}
 }
 
+// parseUsers parses the packages that may name a variable.
+func (s *search) parseUsers(vars []symbol) {
+	s.parse(slices.DeleteFunc(slices.Clone(s.checker.program.Packages), func(p *Package) bool {
+		return s.parsed[p] || !slices.ContainsFunc(vars, func(v symbol) bool { return s.mayUse(p, v) })
+	}))
+}
+
+// mayUse reports whether functions of p may name a variable.
+func (s *search) mayUse(p *Package, v symbol) bool {
+	imports := p == v.pkg || ast.IsExported(v.name) && slices.Contains(p.Imports, v.pkg.ImportPath)
+	return imports && s.checker.mayHaveBodies(p)
+}
+
 // usersOf reaches all that names a variable.
 func (s *search) usersOf(v symbol) {
 	for p := range s.nodes {
-		if p != v.pkg && !(ast.IsExported(v.name) && slices.Contains(p.Imports, v.pkg.ImportPath)) || !s.checker.mayHaveBodies(p) {
+		if !s.mayUse(p, v) {
 			continue
 		}
 		if s.users[p] == nil {

@@ -37,7 +37,7 @@ func FuzzKernel(f *testing.F) {
 				continue
 			}
 			t.Errorf("%s\n%s", how, kernels[i].Source)
-			if *shrink {
+			if *smaller {
 				shrinkKernel(t, kernels[i], compare.Options{})
 			}
 			break

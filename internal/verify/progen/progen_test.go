@@ -14,16 +14,17 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/compare"
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen/shrink"
 )
 
 var (
-	seed   = flag.Uint64("seed", 0, "of the random kernels; 0 takes 1, and then one that is new every time")
-	first  = flag.Int("first", 0, "number of the first random kernel")
-	count  = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 20")
-	fused  = flag.Bool("contract", false, "with -seed: let products and sums fuse, and leave out what Go's own compiler makes")
-	shape  = flag.String("shape", "", "with -seed: \"lanes\" are kernels of control flow, \"mixed\", \"blocks\" and \"fused\" those of NewMixed, NewBlocks and NewFused")
-	onGPU  = flag.Bool("gpu", false, "with -seed: run the kernels on the first GPU, or on the device that GOPHERWARP_DEVICE selects, too")
-	shrink = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
+	seed    = flag.Uint64("seed", 0, "of the random kernels; 0 takes 1, and then one that is new every time")
+	first   = flag.Int("first", 0, "number of the first random kernel")
+	count   = flag.Int("kernels", 0, "how many random kernels of each seed to run; 0 takes 20")
+	fused   = flag.Bool("contract", false, "with -seed: let products and sums fuse, and leave out what Go's own compiler makes")
+	shape   = flag.String("shape", "", "with -seed: \"lanes\" are kernels of control flow, \"mixed\", \"blocks\" and \"fused\" those of NewMixed, NewBlocks and NewFused")
+	onGPU   = flag.Bool("gpu", false, "with -seed: run the kernels on the first GPU, or on the device that GOPHERWARP_DEVICE selects, too")
+	smaller = flag.Bool("shrink", false, "make the first kernel that differs smaller; takes minutes")
 )
 
 // bug names a kernel that is known to differ.
@@ -104,6 +105,15 @@ func all(fresh uint64) map[string]series {
 	}
 }
 
+func TestKernelsDependOnSeedAndIndex(t *testing.T) {
+	if a, b := progen.New(3, 5), progen.New(3, 5); a.Source != b.Source {
+		t.Error("two kernels of one seed and index differ")
+	}
+	if a, b := progen.New(3, 5), progen.New(4, 5); a.Source == b.Source {
+		t.Error("kernels of two seeds are the same")
+	}
+}
+
 // series is kernels of a seed and a shape, and how they are compared.
 type series struct {
 	seed  uint64
@@ -162,7 +172,7 @@ func verdict(t *testing.T, seed uint64, kernels []progen.Kernel, r compare.Repor
 			t.Errorf("seed %d: %s: %s\n%s", seed, k.Name, how, k.Source)
 		}
 	}
-	if first := slices.IndexFunc(r.Wrong, func(how string) bool { return how != "" }); first >= 0 && *shrink {
+	if first := slices.IndexFunc(r.Wrong, func(how string) bool { return how != "" }); first >= 0 && *smaller {
 		shrinkKernel(t, kernels[first], o)
 	}
 }
@@ -174,7 +184,7 @@ func shrinkKernel(t *testing.T, k progen.Kernel, o compare.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, err := progen.Shrink(k, func(tried []progen.Kernel) (failed []bool, err error) {
+	small, err := shrink.Kernel(k, func(tried []progen.Kernel) (failed []bool, err error) {
 		report, err := c.Kernels(t.Context(), tried)
 		for i, how := range report.Wrong {
 			same := report.Refused[i] == whole.Refused[0] && (report.Refused[i] || kind(how) == kind(whole.Wrong[0]))

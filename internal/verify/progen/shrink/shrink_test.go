@@ -1,35 +1,27 @@
-package progen
+package shrink
 
 import (
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 // TestKernelsAreValid checks the types of many kernels, which is quicker than to compile them.
 func TestKernelsAreValid(t *testing.T) {
 	c := newChecker()
-	for _, name := range Shapes() {
+	for _, name := range progen.Shapes() {
 		for i := range 300 {
 			if !sweep.Every(4, i) {
 				continue
 			}
-			k := Shape(name)(7, i)
-			if _, err := c.check("main", "package main\n"+sharedText+conversions(), "package main\n"+imported+header+k.Source); err != nil {
+			k := progen.Shape(name)(7, i)
+			if err := c.valid(k.Source); err != nil {
 				t.Errorf("kernel %d of shape %q: %v", i, name, err)
 			}
 		}
-	}
-}
-
-func TestKernelsDependOnSeedAndIndex(t *testing.T) {
-	if a, b := New(3, 5), New(3, 5); a.Source != b.Source {
-		t.Error("two kernels of one seed and index differ")
-	}
-	if a, b := New(3, 5), New(4, 5); a.Source == b.Source {
-		t.Error("kernels of two seeds are the same")
 	}
 }
 
@@ -45,21 +37,22 @@ func TestKernelsFromBytes(t *testing.T) {
 				choices[j] = byte(i)
 			}
 		}
-		if k := FromBytes(choices, i); !c.valid(k.Source) {
-			t.Errorf("%x makes\n%s", choices, k.Source)
+		k := progen.FromBytes(choices, i)
+		if err := c.valid(k.Source); err != nil {
+			t.Errorf("%x: %v\n%s", choices, err, k.Source)
 		}
 	}
 }
 
-// TestShrink takes a kernel to fail that has a certain function in it.
-func TestShrink(t *testing.T) {
+// TestKernel takes a kernel to fail that has a certain function in it.
+func TestKernel(t *testing.T) {
 	const mark = "math.Ceil("
 	index := 0
-	for !strings.Contains(New(1, index).Source, mark) {
+	for !strings.Contains(progen.New(1, index).Source, mark) {
 		index++
 	}
 	calls := 0
-	small, err := Shrink(New(1, index), func(kernels []Kernel) ([]bool, error) {
+	small, err := Kernel(progen.New(1, index), func(kernels []progen.Kernel) ([]bool, error) {
 		calls++
 		var failed []bool
 		for _, k := range kernels {
@@ -70,7 +63,7 @@ func TestShrink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(small.Source, mark) || !newChecker().valid(small.Source) {
+	if !strings.Contains(small.Source, mark) || newChecker().valid(small.Source) != nil {
 		t.Errorf("the small kernel is wrong:\n%s", small.Source)
 	}
 	if n := strings.Count(small.Source, "\n"); n > 15 {

@@ -1,4 +1,4 @@
-package progen
+package shrink
 
 import (
 	_ "embed"
@@ -12,29 +12,36 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 )
 
 // declared is, as package clauses and declarations, what kernels use of other packages.
 //
-//go:embed program/imports.go.txt
+//go:embed imports.go.txt
 var declared string
 
 // checker knows whether a kernel is valid Go.
 type checker struct {
 	fset     *token.FileSet
 	packages map[string]*types.Package
+	shared   *ast.File // what the kernels of a package share, without function bodies
+	before   string    // what precedes the source of a kernel in its file
 }
 
 func newChecker() *checker {
-	c := &checker{token.NewFileSet(), map[string]*types.Package{}}
+	files := progen.Package("main", []progen.Kernel{{Name: "k"}})
+	c := &checker{fset: token.NewFileSet(), packages: map[string]*types.Package{}, before: files["k.go"]}
 	for text := range strings.SplitSeq(declared, "// import ") {
 		if name, text, ok := strings.Cut(text, "\n"); ok && !strings.HasPrefix(name, "//") {
 			text = regexp.MustCompile(`(?m)^func .*$`).ReplaceAllString(text, "$0 { panic(0) }")
-			p, err := c.check(name, "package "+path.Base(name)+"\n"+text)
-			if err != nil {
-				panic("BUG: progen: " + err.Error())
-			}
-			c.packages[name] = p
+			c.packages[name], _ = c.mustCheck(name, "package "+path.Base(name)+"\n"+text)
+		}
+	}
+	_, c.shared = c.mustCheck("main", files["shared.go"])
+	for _, d := range c.shared.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			f.Body.List = []ast.Stmt{&ast.ForStmt{Body: &ast.BlockStmt{}}} // which is a body for any results
 		}
 	}
 	return c
@@ -45,39 +52,56 @@ func (c *checker) Import(path string) (*types.Package, error) {
 	if p := c.packages[path]; p != nil {
 		return p, nil
 	}
-	return nil, fmt.Errorf("progen: import of %s", path)
+	return nil, fmt.Errorf("shrink: import of %s", path)
 }
 
-func (c *checker) check(name string, texts ...string) (*types.Package, error) {
-	var files []*ast.File
-	for _, text := range texts {
-		f, err := parser.ParseFile(c.fset, "", text, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
+// mustCheck checks a package of one file, which is ours.
+func (c *checker) mustCheck(name, text string) (*types.Package, *ast.File) {
+	f, err := c.parse(text)
+	if err != nil {
+		panic("BUG: shrink: " + err.Error())
 	}
 	config := types.Config{Importer: c}
-	return config.Check(name, c.fset, files, nil)
+	p, err := config.Check(name, c.fset, []*ast.File{f}, nil)
+	if err != nil {
+		panic("BUG: shrink: " + err.Error())
+	}
+	return p, f
 }
 
-// valid reports whether the source of a kernel can be compiled.
-func (c *checker) valid(source string) bool {
-	_, err := c.check("main", "package main\n"+sharedText+conversions(), "package main\n"+imported+header+source)
-	return err == nil
+func (c *checker) parse(text string) (*ast.File, error) {
+	return parser.ParseFile(c.fset, "", text, parser.SkipObjectResolution)
+}
+
+// check calls f with the errors of a kernel's file. In the other file, only imports may be wrong, which bodies need.
+func (c *checker) check(file *ast.File, f func(types.Error)) {
+	config := types.Config{Importer: c, Error: func(err error) {
+		if e := err.(types.Error); e.Pos < c.shared.FileStart || e.Pos > c.shared.FileEnd {
+			f(e)
+		}
+	}}
+	config.Check("main", c.fset, []*ast.File{c.shared, file}, nil) // its errors went to Error
+}
+
+// valid returns an error if the source of a kernel cannot be compiled.
+func (c *checker) valid(source string) error {
+	f, err := c.parse(c.before + source)
+	if err == nil {
+		c.check(f, func(e types.Error) { err = errors.Join(err, e) })
+	}
+	return err
 }
 
 // mend returns the source with uses of the variables that are declared for nothing, and reports
 // whether it can be compiled then.
 func (c *checker) mend(source string) (string, bool) {
-	before := "package main\n" + imported + header
 	for {
-		unused, err := c.unused(before + source)
+		unused, err := c.unused(c.before + source)
 		if err != nil || len(unused) == 0 {
 			return source, err == nil
 		}
 		for _, u := range unused {
-			at := u.end - len(before)
+			at := u.end - len(c.before)
 			source = source[:at] + "\n_ = " + u.name + source[at:]
 		}
 	}
@@ -91,22 +115,19 @@ type unused struct {
 
 // unused returns those of a file, the last first, or another error that it has.
 func (c *checker) unused(text string) (list []unused, err error) {
-	shared, _ := parser.ParseFile(c.fset, "", "package main\n"+sharedText+conversions(), parser.SkipObjectResolution)
-	f, err := parser.ParseFile(c.fset, "", text, parser.SkipObjectResolution)
+	f, err := c.parse(text)
 	if err != nil {
 		return nil, err
 	}
-	config := types.Config{Importer: c, Error: func(e error) {
-		wrong := e.(types.Error)
-		name, ok := strings.CutPrefix(wrong.Msg, "declared and not used: ")
-		end := declaration(f, wrong.Pos)
+	c.check(f, func(e types.Error) {
+		name, ok := strings.CutPrefix(e.Msg, "declared and not used: ")
+		end := declaration(f, e.Pos)
 		if !ok || end == token.NoPos {
 			err = errors.Join(err, e)
 			return
 		}
 		list = append(list, unused{name, c.fset.File(f.Pos()).Offset(end)})
-	}}
-	config.Check("main", c.fset, []*ast.File{shared, f}, nil) // its errors went to Error
+	})
 	slices.SortFunc(list, func(a, b unused) int { return b.end - a.end })
 	return list, err
 }

@@ -1,4 +1,4 @@
-package progen
+package shrink
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/verify/progen"
 )
 
 // blank matches the empty lines that cuts leave.
@@ -17,9 +19,9 @@ var blank = regexp.MustCompile(`\n(\s*\n)+`)
 // batch is how many smaller kernels are tried at once: Go's compiler takes most of the time.
 const batch = 60
 
-// Shrink makes a kernel smaller for as long as it fails. The function fails reports for each of
+// Kernel makes a kernel smaller for as long as it fails. The function fails reports for each of
 // several kernels, which differ in their names, whether it does.
-func Shrink(k Kernel, fails func([]Kernel) ([]bool, error)) (Kernel, error) {
+func Kernel(k progen.Kernel, fails func([]progen.Kernel) ([]bool, error)) (progen.Kernel, error) {
 	c := newChecker()
 	for round := 0; ; round++ {
 		next, err := c.smaller(k, round, fails)
@@ -32,34 +34,34 @@ func Shrink(k Kernel, fails func([]Kernel) ([]bool, error)) (Kernel, error) {
 }
 
 // smaller returns the first kernel that still fails among those with one cut, the greatest cuts first.
-func (c *checker) smaller(k Kernel, round int, fails func([]Kernel) ([]bool, error)) (Kernel, error) {
+func (c *checker) smaller(k progen.Kernel, round int, fails func([]progen.Kernel) ([]bool, error)) (progen.Kernel, error) {
 	cuts, err := cutsOf(k.Source)
 	if err != nil {
-		return Kernel{}, err
+		return progen.Kernel{}, err
 	}
 	slices.SortStableFunc(cuts, func(a, b cut) int { return cmp.Compare(b.saved(), a.saved()) })
 	for len(cuts) > 0 {
-		var tried []Kernel
+		var tried []progen.Kernel
 		for len(cuts) > 0 && len(tried) < batch {
 			source, ok := c.mend(cuts[0].apply(k.Source))
 			cuts = cuts[1:]
 			if ok && len(source) < len(k.Source) && strings.Contains(source, "\nfunc "+k.Name+"(") {
-				tried = append(tried, k.renamed(source, fmt.Sprintf("k%d_", 1000*(round+1)+len(tried))))
+				tried = append(tried, renamed(k, source, fmt.Sprintf("k%d_", 1000*(round+1)+len(tried))))
 			}
 		}
 		failed, err := fails(tried)
 		if err != nil {
-			return Kernel{}, err
+			return progen.Kernel{}, err
 		}
 		if i := slices.Index(failed, true); i >= 0 {
 			return tried[i], nil
 		}
 	}
-	return Kernel{}, nil
+	return progen.Kernel{}, nil
 }
 
 // renamed returns k with another source, all its names beginning anew.
-func (k Kernel) renamed(source, name string) Kernel {
+func renamed(k progen.Kernel, source, name string) progen.Kernel {
 	args := slices.Clone(k.Args)
 	for i := range args {
 		args[i].Type = strings.ReplaceAll(args[i].Type, k.Name, name)
