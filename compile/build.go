@@ -81,6 +81,7 @@ type Result struct {
 	Packages    []*Package // packages with kernels or with leftover generated files, dependencies first
 	Diagnostics diag.List  // sorted; packages with diagnostics have no files
 	Empty       []string   // import paths of packages that a pattern names exactly and that have no kernels; nil if Options.Dependencies is set
+	Libraries   []string   // import paths of packages that patterns name and that are not package main
 }
 
 // Package is a Go package with its compiled kernels.
@@ -145,7 +146,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	b.cache.trim()
-	return &Result{Packages: packages, Diagnostics: b.found.Sorted(), Empty: b.empty()}, nil
+	return &Result{Packages: packages, Diagnostics: b.found.Sorted(), Empty: b.empty(), Libraries: b.libraries()}, nil
 }
 
 // build is the state of one Build.
@@ -197,6 +198,17 @@ func (b *build) empty() []string {
 		isUnit := slices.ContainsFunc(b.units, func(u *unit) bool { return u.pkg == p })
 		alone := slices.ContainsFunc(p.Match, func(pattern string) bool { return !strings.Contains(pattern, "...") })
 		if alone && !isUnit && p.Error == nil && !b.options.Dependencies {
+			paths = append(paths, p.ImportPath)
+		}
+	}
+	return paths
+}
+
+// libraries returns the packages that patterns name and that are not package main.
+func (b *build) libraries() []string {
+	var paths []string
+	for _, p := range b.graph.Roots {
+		if p.Name != "main" && p.Name != "" {
 			paths = append(paths, p.ImportPath)
 		}
 	}
