@@ -275,7 +275,8 @@ func (b *build) nameOf(p *load.Package) launcher.Names {
 
 // world returns what the scan of p asks for.
 func (b *build) world(p *load.Package) decl.World {
-	return decl.World{Name: b.nameOf(p), Generic: func(path, name string) *decl.Kernel {
+	declares := func(path, name string) bool { return b.declared(p.Resolve(path))[name] }
+	return decl.World{Name: b.nameOf(p), Declares: declares, Generic: func(path, name string) *decl.Kernel {
 		if !ast.IsExported(name) {
 			return nil
 		}
@@ -297,11 +298,28 @@ func (b *build) generics(path string) map[string]decl.Kernel {
 	if p == nil || p.Standard {
 		return nil
 	}
+	return b.alone(p).Generics
+}
+
+// declared returns the names that the package with the path declares.
+func (b *build) declared(path string) map[string]bool {
+	if p := b.graph.Package(path); p != nil {
+		return b.alone(p).Declared
+	}
+	return nil
+}
+
+// alone scans p without information on other packages.
+func (b *build) alone(p *load.Package) *decl.Package {
 	sources, err := b.read(p)
 	if err != nil {
-		return nil // which the check of types reports
+		sources = nil // which the check of types reports
 	}
-	return decl.Scan(sources, decl.World{Name: b.nameOf(p), Generic: func(string, string) *decl.Kernel { return nil }}).Generics
+	return decl.Scan(sources, decl.World{
+		Name:     b.nameOf(p),
+		Generic:  func(string, string) *decl.Kernel { return nil },
+		Declares: func(string, string) bool { return false },
+	})
 }
 
 // check loads types, with the launchers declared, and builds SSA.

@@ -31,13 +31,19 @@ func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 			sources = append(sources, decl.Source{Name: f.Name, Text: f.Contents})
 		}
 	}
-	names := map[string]string{}
+	imports := map[string]*types.Package{}
 	for _, imported := range p.Imports() {
-		names[imported.Path()] = imported.Name()
+		imports[imported.Path()] = imported
 	}
 	d := decl.Scan(sources, decl.World{
-		Name:    func(path string) string { return names[path] },
-		Generic: func(string, string) *decl.Kernel { return nil },
+		Name: func(path string) string {
+			if p := imports[path]; p != nil {
+				return p.Name()
+			}
+			return ""
+		},
+		Generic:  func(string, string) *decl.Kernel { return nil },
+		Declares: func(path, name string) bool { p := imports[path]; return p != nil && p.Scope().Lookup(name) != nil },
 	})
 	var found diag.List
 	for _, e := range d.Errors {

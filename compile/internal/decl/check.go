@@ -80,14 +80,38 @@ func (s *scanner) checkThread(d *declared) {
 
 func (s *scanner) isThread(f *ast.File, e ast.Expr) bool { return s.isGPU(f, e, "Thread") }
 
-// isGPU reports whether e names something of package gpu.
+// isGPU reports whether e names something of package gpu, perhaps by an alias that the package declares.
 func (s *scanner) isGPU(f *ast.File, e ast.Expr, name string) bool {
+	for range len(s.types) + 1 { // an alias of itself is an error of Go
+		x, ok := e.(*ast.Ident)
+		if !ok {
+			break
+		}
+		t, ok := s.types[x.Name]
+		if !ok {
+			return x.Name == name && !s.Declared[name] && s.dotImported(f, name) == gpuPath
+		}
+		if !t.alias {
+			return false
+		}
+		f, e = t.file, t.expr
+	}
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != name {
 		return false
 	}
 	x, ok := sel.X.(*ast.Ident)
 	return ok && s.imported(f, x.Name) == gpuPath
+}
+
+// dotImported returns the path of the package that declares a name and that a file imports as ., or "".
+func (s *scanner) dotImported(f *ast.File, name string) string {
+	for _, spec := range f.Imports {
+		if path := importPath(spec); ast.IsExported(name) && s.importName(spec) == "." && s.world.Declares(path, name) {
+			return path
+		}
+	}
+	return ""
 }
 
 // imported returns the path that a file imports under a name, or "".
