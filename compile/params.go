@@ -132,7 +132,7 @@ func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {
 			Help:    fmt.Sprintf("write []%s, or declare the type in the kernel's package", types.TypeString(s.Elem(), shortName)),
 		}, false
 	case ok && load.Sizes.Sizeof(s.Elem()) == 0:
-		return diag.Diagnostic{Message: "has elements of size 0"}, false
+		return diag.Diagnostic{Message: "has elements of size 0", Help: "pass the length as an int"}, false
 	case ok:
 		t = s.Elem()
 	case hasSlices(t):

@@ -33,7 +33,8 @@ func (s *scanner) checkFunction(d *declared) {
 			Help = "write results to a slice parameter"
 	}
 	if fn.Body == nil {
-		s.report(pos, diag.KernelBody, "kernel %s has no body", name)
+		s.report(pos, diag.KernelBody, "kernel %s has no body", name).
+			Help = "write the kernel in Go; it cannot be declared for assembly or linked in"
 	}
 	s.checkThread(d)
 }
@@ -55,7 +56,8 @@ func (s *scanner) checkName(d *declared) {
 		s.report(pos, diag.KernelName, "kernel %s has a name that PTX does not allow", name).
 			Help = "use the letters A to Z and a to z, digits and _"
 	case name == "init" || name == "main" && s.Name == "main":
-		s.report(pos, diag.KernelName, "function %s cannot be a kernel", name)
+		s.report(pos, diag.KernelName, "function %s cannot be a kernel", name).
+			Help = "rename the kernel; Go itself calls functions with this name"
 	}
 }
 
@@ -69,7 +71,8 @@ func (s *scanner) checkThread(d *declared) {
 	}
 	for i, f := range params {
 		if s.isThread(d.file, f.Type) && (i > 0 || len(f.Names) > 1) {
-			s.report(f.Names[len(f.Names)-1].Pos(), diag.KernelParameter, "kernel %s has a second gpu.Thread parameter", d.fn.Name.Name)
+			s.report(f.Names[len(f.Names)-1].Pos(), diag.KernelParameter, "kernel %s has a second gpu.Thread parameter", d.fn.Name.Name).
+				Help = "remove it; a kernel is called once for each thread"
 		}
 		if _, ok := f.Type.(*ast.Ellipsis); ok {
 			s.report(f.Type.Pos(), diag.KernelParameter, "kernel %s is variadic", d.fn.Name.Name).

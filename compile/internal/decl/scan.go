@@ -181,7 +181,8 @@ func (s *scanner) header(f *ast.File) map[*ast.Comment]bool {
 		}
 		placed[d.comment], s.OnDemand = true, true
 		if d.arg != "" {
-			s.report(d.pos, diag.DirectiveArgument, "//gpu:ondemand takes no argument, but has %q", d.arg)
+			s.report(d.pos, diag.DirectiveArgument, "//gpu:ondemand takes no argument, but has %q", d.arg).
+				Help = "write //gpu:ondemand alone"
 		}
 	}
 	return placed
