@@ -55,11 +55,11 @@ func TestWriteRemoves(t *testing.T) {
 
 func TestCalled(t *testing.T) {
 	for arg0, want := range map[string]string{
-		"kernelgen":       "kernelgen",
-		"./bin/kernelgen": "./bin/kernelgen",
-		"/home/u/.cache/go-build/ab/abcd-d/kernelgen": "go tool kernelgen",
-		"/tmp/go-build1234567/b001/exe/kernelgen":     "go run example.com/cmd/kernelgen",
-		"/home/u/go-builders/go/bin/kernelgen":        "/home/u/go-builders/go/bin/kernelgen",
+		"kernelgen":                               "kernelgen",
+		"./bin/kernelgen":                         "./bin/kernelgen",
+		"/u/.cache/go-build/ab/abcd-d/kernelgen":  "go tool kernelgen",
+		"/tmp/go-build1234567/b001/exe/kernelgen": "go run example.com/cmd/kernelgen",
+		"/u/go-builders/go/bin/kernelgen":         "/u/go-builders/go/bin/kernelgen",
 	} {
 		if got := Called(arg0, "example.com/cmd/kernelgen"); got != want {
 			t.Errorf("%s: got %s, want %s", arg0, got, want)
