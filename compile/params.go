@@ -74,9 +74,12 @@ func hasSlices(t types.Type) bool {
 }
 
 // isTensorMap reports whether t is a gpu.TensorMap.
-func isTensorMap(t types.Type) bool {
+func isTensorMap(t types.Type) bool { return isGPU(t, "TensorMap") }
+
+// isGPU reports whether t is the type of package gpu with the given name.
+func isGPU(t types.Type, name string) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Name() == "TensorMap" && n.Obj().Pkg() != nil && strings.HasSuffix(n.Obj().Pkg().Path(), "gopherwarp/gpu")
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && strings.HasSuffix(n.Obj().Pkg().Path(), "gopherwarp/gpu")
 }
 
 func parameterNames(k decl.Kernel) []string {
@@ -87,8 +90,11 @@ func parameterNames(k decl.Kernel) []string {
 	return names
 }
 
-// checkParams reports the parameters that cannot cross to a device.
+// checkParams reports a first parameter that is not a thread, and the others that cannot cross to a device.
 func checkParams(k function) diag.List {
+	if !isGPU(k.sig.Params().At(0).Type(), "Thread") {
+		return diag.List{decl.NoThread(k.Name, k.Pos)}
+	}
 	var found diag.List
 	next := 1
 	for _, f := range k.Fields {

@@ -61,12 +61,18 @@ func (s *scanner) checkName(d *declared) {
 	}
 }
 
-// checkThread reports a function whose first parameter is not a gpu.Thread, or that has a second one.
+// NoThread returns the error that the first parameter of a kernel is not a gpu.Thread.
+func NoThread(kernel string, pos token.Position) diag.Diagnostic {
+	return diag.New(pos, diag.KernelThread, "kernel %s does not have a gpu.Thread as its first parameter", kernel).
+		WithHelp("write func %s(t gpu.Thread, ...)", kernel)
+}
+
+// checkThread reports a function whose first parameter is not a gpu.Thread, or that has a second one. A type of another package may be
+// an alias, which only its type shows.
 func (s *scanner) checkThread(d *declared) {
 	params := d.fn.Type.Params.List
-	if len(params) == 0 || !s.isThread(d.file, params[0].Type) {
-		s.report(d.fn.Name.Pos(), diag.KernelThread, "kernel %s does not have a gpu.Thread as its first parameter", d.fn.Name.Name).
-			Help = "write func " + d.fn.Name.Name + "(t gpu.Thread, ...)"
+	if len(params) == 0 || !s.isThread(d.file, params[0].Type) && !s.isForeign(d.file, params[0].Type) {
+		s.Errors.Add(NoThread(d.fn.Name.Name, s.fset.Position(d.fn.Name.Pos())))
 		return
 	}
 	for i, f := range params {
@@ -82,6 +88,20 @@ func (s *scanner) checkThread(d *declared) {
 }
 
 func (s *scanner) isThread(f *ast.File, e ast.Expr) bool { return s.isGPU(f, e, "Thread") }
+
+// isForeign reports whether e names something of a package other than gpu.
+func (s *scanner) isForeign(f *ast.File, e ast.Expr) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	path := ""
+	if ok {
+		path = s.imported(f, x.Name)
+	}
+	return path != "" && path != gpuPath
+}
 
 // isGPU reports whether e names something of package gpu, perhaps by an alias that the package declares.
 func (s *scanner) isGPU(f *ast.File, e ast.Expr, name string) bool {
