@@ -102,7 +102,7 @@ func loadError(p *packages.Package, e packages.Error) error {
 		err = errors.New(e.Msg)
 	}
 	if len(p.GoFiles) > 0 && p.Module != nil {
-		err = fmt.Errorf("%w\nif a launcher is missing or stale, here or in another package, run gopherwarp build %s/...", err, p.Module.Path)
+		err = fmt.Errorf("%w\nrun gopherwarp build %s/... if a launcher is missing or stale, here or in another package", err, p.Module.Path)
 	}
 	return err
 }
