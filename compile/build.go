@@ -81,6 +81,7 @@ type Result struct {
 	Packages    []*Package // packages with kernels or with leftover generated files, dependencies first
 	Diagnostics diag.List  // sorted; packages with diagnostics have no files
 	Empty       []string   // import paths of packages that a pattern names exactly and that have no kernels; nil if Options.Dependencies is set
+	Libraries   []string   // import paths of packages that patterns name and that are not package main
 }
 
 // Package is a Go package with its compiled kernels.
@@ -145,7 +146,7 @@ func Build(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	b.cache.trim()
-	return &Result{Packages: packages, Diagnostics: b.found.Sorted(), Empty: b.empty()}, nil
+	return &Result{Packages: packages, Diagnostics: b.found.Sorted(), Empty: b.empty(), Libraries: b.libraries()}, nil
 }
 
 // build is the state of one Build.
@@ -197,6 +198,17 @@ func (b *build) empty() []string {
 		isUnit := slices.ContainsFunc(b.units, func(u *unit) bool { return u.pkg == p })
 		alone := slices.ContainsFunc(p.Match, func(pattern string) bool { return !strings.Contains(pattern, "...") })
 		if alone && !isUnit && p.Error == nil && !b.options.Dependencies {
+			paths = append(paths, p.ImportPath)
+		}
+	}
+	return paths
+}
+
+// libraries returns the packages that patterns name and that are not package main.
+func (b *build) libraries() []string {
+	var paths []string
+	for _, p := range b.graph.Roots {
+		if p.Name != "main" && p.Name != "" {
 			paths = append(paths, p.ImportPath)
 		}
 	}
@@ -263,7 +275,8 @@ func (b *build) nameOf(p *load.Package) launcher.Names {
 
 // world returns what the scan of p asks for.
 func (b *build) world(p *load.Package) decl.World {
-	return decl.World{Name: b.nameOf(p), Generic: func(path, name string) *decl.Kernel {
+	declares := func(path, name string) bool { return b.declared(p.Resolve(path))[name] }
+	return decl.World{Name: b.nameOf(p), Declares: declares, Generic: func(path, name string) *decl.Kernel {
 		if !ast.IsExported(name) {
 			return nil
 		}
@@ -285,11 +298,28 @@ func (b *build) generics(path string) map[string]decl.Kernel {
 	if p == nil || p.Standard {
 		return nil
 	}
+	return b.alone(p).Generics
+}
+
+// declared returns the names that the package with the path declares.
+func (b *build) declared(path string) map[string]bool {
+	if p := b.graph.Package(path); p != nil {
+		return b.alone(p).Declared
+	}
+	return nil
+}
+
+// alone scans p without information on other packages.
+func (b *build) alone(p *load.Package) *decl.Package {
 	sources, err := b.read(p)
 	if err != nil {
-		return nil // which the check of types reports
+		sources = nil // which the check of types reports
 	}
-	return decl.Scan(sources, decl.World{Name: b.nameOf(p), Generic: func(string, string) *decl.Kernel { return nil }}).Generics
+	return decl.Scan(sources, decl.World{
+		Name:     b.nameOf(p),
+		Generic:  func(string, string) *decl.Kernel { return nil },
+		Declares: func(string, string) bool { return false },
+	})
 }
 
 // check loads types, with the launchers declared, and builds SSA.

@@ -4,7 +4,9 @@ import (
 	"go/constant"
 	"go/types"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/compile/internal/decl"
@@ -31,13 +33,19 @@ func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 			sources = append(sources, decl.Source{Name: f.Name, Text: f.Contents})
 		}
 	}
-	names := map[string]string{}
+	imports := map[string]*types.Package{}
 	for _, imported := range p.Imports() {
-		names[imported.Path()] = imported.Name()
+		imports[imported.Path()] = imported
 	}
 	d := decl.Scan(sources, decl.World{
-		Name:    func(path string) string { return names[path] },
-		Generic: func(string, string) *decl.Kernel { return nil },
+		Name: func(path string) string {
+			if p := imports[path]; p != nil {
+				return p.Name()
+			}
+			return ""
+		},
+		Generic:  func(string, string) *decl.Kernel { return nil },
+		Declares: func(path, name string) bool { p := imports[path]; return p != nil && p.Scope().Lookup(name) != nil },
 	})
 	var found diag.List
 	for _, e := range d.Errors {
@@ -73,27 +81,40 @@ func Mentions(text []byte) bool { return decl.Mentions(text) }
 // path.
 func Compiles(path string) bool { return load.Compiled(path) }
 
-// Stale compares the files of package p with the declarations that the generated code was made from. It returns the
-// names of the declarations that have changed or no longer exist, such as "f" and "T.m". Stale does not examine other
-// packages that the kernels use.
-func Stale(p *types.Package, files []File) []string {
+// Changed is a declaration that differs from the one that code was generated from, or no longer exists.
+type Changed struct {
+	File string // relative to the folder of the package with the generated code, with slashes
+	Name string // "f", or "T.m" for a method
+}
+
+// Stale compares the declarations that the generated code of package p was made from with the files of p, which the argument files
+// contains, and with the files of other packages as they are on disk. It returns the declarations that have changed. It ignores
+// declarations in files that it cannot read.
+func Stale(p *types.Package, files []File) []Changed {
 	texts := map[string][]byte{}
+	var dir string
 	for _, f := range files {
-		texts[filepath.Base(f.Name)] = f.Contents
+		texts[f.Name] = f.Contents
+		dir = filepath.Dir(f.Name)
 	}
 	read := func(name string) ([]byte, error) {
 		if text, ok := texts[name]; ok {
 			return text, nil
 		}
-		return nil, fs.ErrNotExist
-	}
-	var names []string
-	for _, d := range recorded(p) {
-		if changed, ok := origin.Changed("", []origin.Decl{d}, read); ok {
-			names = append(names, changed.Name)
+		if filepath.Dir(name) == dir {
+			return nil, fs.ErrNotExist // for this system, or a test
 		}
+		return os.ReadFile(name)
 	}
-	return names
+	var changed []Changed
+	for list := recorded(p); ; {
+		d, ok := origin.Changed(dir, list, read)
+		if !ok {
+			return changed
+		}
+		changed = append(changed, Changed{d.File, d.Name})
+		list = list[slices.Index(list, d)+1:]
+	}
 }
 
 // recorded returns the declarations that generated code of p names as its origin.

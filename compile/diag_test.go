@@ -41,6 +41,9 @@ func TestExamplesOfDiagnostics(t *testing.T) {
 		if err != nil || d.Pos.Column == 0 {
 			t.Errorf("no position in the module: %v", d)
 		}
+		if d.Help == "" && d.Code != diag.GoError {
+			t.Errorf("without advice: %v", d)
+		}
 		at := fmt.Sprintf("%s:%d", filepath.ToSlash(rel), d.Pos.Line)
 		got[at] = append(got[at], d)
 		if example, _, _ := strings.Cut(at, "/"); example == d.Code.String() {

@@ -71,7 +71,7 @@ func (f File) Verb() string {
 // that a go command that runs concurrently never reads part of it.
 func (f File) Write() error {
 	if f.Contents == nil {
-		return os.Remove(f.Name)
+		return f.remove()
 	}
 	if err := os.MkdirAll(filepath.Dir(f.Name), 0o777); err != nil {
 		return err
@@ -92,6 +92,18 @@ func (f File) Write() error {
 		return errors.Join(err, os.Remove(temporary.Name()))
 	}
 	return nil
+}
+
+// remove removes the file, and a folder of vector code with its last file.
+func (f File) remove() error {
+	if err := os.Remove(f.Name); err != nil {
+		return err
+	}
+	folder := filepath.Dir(f.Name)
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 || filepath.Base(folder) != load.Vectors {
+		return err
+	}
+	return os.Remove(folder)
 }
 
 // leftovers returns the removal of generated files in dir that are not among the wanted ones.

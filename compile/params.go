@@ -74,9 +74,12 @@ func hasSlices(t types.Type) bool {
 }
 
 // isTensorMap reports whether t is a gpu.TensorMap.
-func isTensorMap(t types.Type) bool {
+func isTensorMap(t types.Type) bool { return isGPU(t, "TensorMap") }
+
+// isGPU reports whether t is the type of package gpu with the given name.
+func isGPU(t types.Type, name string) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Name() == "TensorMap" && n.Obj().Pkg() != nil && strings.HasSuffix(n.Obj().Pkg().Path(), "gopherwarp/gpu")
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && strings.HasSuffix(n.Obj().Pkg().Path(), "gopherwarp/gpu")
 }
 
 func parameterNames(k decl.Kernel) []string {
@@ -87,8 +90,11 @@ func parameterNames(k decl.Kernel) []string {
 	return names
 }
 
-// checkParams reports the parameters that cannot cross to a device.
+// checkParams reports a first parameter that is not a thread, and the others that cannot cross to a device.
 func checkParams(k function) diag.List {
+	if !isGPU(k.sig.Params().At(0).Type(), "Thread") {
+		return diag.List{decl.NoThread(k.Name, k.Pos)}
+	}
 	var found diag.List
 	next := 1
 	for _, f := range k.Fields {
@@ -96,10 +102,14 @@ func checkParams(k function) diag.List {
 		next += len(f.Names)
 		if d, ok := checkParam(f, t); !ok {
 			d.Pos, d.Code = f.Pos, diag.KernelParameter
-			if len(k.TypeParams) > 0 {
+			name := k.instance.Name
+			switch {
+			case k.Package == "" && slicesIn(t) == inGeneric: // of all instances alike
+				name = k.Name
+			case len(k.TypeParams) > 0:
 				d.Pos = k.instance.Pos
 			}
-			d.Message = fmt.Sprintf("parameter %s of kernel %s %s", f.Names[0], k.instance.Name, d.Message)
+			d.Message = fmt.Sprintf("parameter %s of kernel %s %s", f.Names[0], name, d.Message)
 			found.Add(d)
 		}
 	}
@@ -128,19 +138,50 @@ func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {
 			Help:    fmt.Sprintf("write []%s, or declare the type in the kernel's package", types.TypeString(s.Elem(), shortName)),
 		}, false
 	case ok && load.Sizes.Sizeof(s.Elem()) == 0:
-		return diag.Diagnostic{Message: "has elements of size 0"}, false
+		return diag.Diagnostic{Message: "has elements of size 0", Help: "pass the length as an int"}, false
 	case ok:
 		t = s.Elem()
 	case hasSlices(t):
-		return diag.Diagnostic{
-			Message: "contains slices in types that the package does not declare",
-			Help:    "declare the struct in the kernel's package, without type parameters, with fields of type []T",
-		}, false
+		return diag.Diagnostic{Message: "contains slices in " + string(slicesIn(t)), Help: slicesHelp[slicesIn(t)]}, false
 	}
-	if why := foreign(t); why != "" {
-		return diag.Diagnostic{Message: why, Help: "only numbers, booleans, slices of them, and structs and arrays without pointers can be passed to a device"}, false
+	if why, help := foreign(t); why != "" {
+		return diag.Diagnostic{Message: why, Help: help}, false
 	}
 	return diag.Diagnostic{}, true
+}
+
+// A structKind is a kind of struct type that cannot contain slices.
+type structKind string
+
+const (
+	inGeneric   structKind = "a generic struct type"
+	inAnonymous structKind = "an anonymous struct type"
+	inForeign   structKind = "types that the package does not declare"
+)
+
+var slicesHelp = map[structKind]string{
+	inGeneric:   "generic struct types with slices are not supported; declare a struct without type parameters, or make the slices parameters of the kernel",
+	inAnonymous: "anonymous struct types with slices are not supported; declare a struct type in the kernel's package",
+	inForeign:   "declare the struct in the kernel's package, without type parameters, with fields of type []T",
+}
+
+// slicesIn returns the kind of the struct type that keeps t, a type with slices, from being a parameter.
+func slicesIn(t types.Type) structKind {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok || !hasSlices(t) {
+		return inForeign
+	}
+	if n, ok := types.Unalias(t).(*types.Named); !ok {
+		return inAnonymous
+	} else if n.TypeArgs().Len() > 0 {
+		return inGeneric
+	}
+	for v := range s.Fields() {
+		if k := slicesIn(v.Type()); k != inForeign {
+			return k
+		}
+	}
+	return inForeign
 }
 
 // checkFields returns what is wrong with the fields of a struct with slices.
@@ -170,26 +211,30 @@ func checkFields(s *decl.Struct, t *types.Struct) (diag.Diagnostic, bool) {
 
 func shortName(p *types.Package) string { return p.Name() }
 
-// foreign describes why values of t cannot cross to a device, or returns "".
-func foreign(t types.Type) string {
+// foreign describes why values of t cannot cross to a device, with advice, or returns "".
+func foreign(t types.Type) (why, help string) {
+	help = "only numbers, booleans, slices of them, and structs and arrays without pointers can be passed to a device"
 	name := types.TypeString(t, shortName)
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if u.Info()&(types.IsBoolean|types.IsInteger|types.IsFloat) == 0 {
-			return fmt.Sprintf("contains a value of type %s", name)
+			return fmt.Sprintf("contains a value of type %s", name), help
 		}
-		return ""
+		return "", ""
 	case *types.Array:
+		if _, ok := u.Elem().Underlying().(*types.Slice); ok {
+			return "contains an array of slices", "arrays of slices are not supported; make each slice a field or a parameter of its own"
+		}
 		return foreign(u.Elem())
 	case *types.Struct:
-		for i := range u.NumFields() {
-			if why := foreign(u.Field(i).Type()); why != "" {
-				return why + " in field " + u.Field(i).Name()
+		for v := range u.Fields() {
+			if why, help := foreign(v.Type()); why != "" {
+				return why + " in field " + v.Name(), help
 			}
 		}
-		return ""
+		return "", ""
 	default:
-		return fmt.Sprintf("contains %s of type %s", kind(u), name)
+		return fmt.Sprintf("contains %s of type %s", kind(u), name), help
 	}
 }
 

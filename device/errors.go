@@ -42,7 +42,8 @@ var (
 	ErrUnsupported = driver.ErrUnsupported
 	// ErrMismatch means that the arguments of a launch do not have the types of the kernel's parameters.
 	ErrMismatch = driver.ErrMismatch
-	// ErrStale means that a kernel has changed since its code was generated.
+	// ErrStale means that a kernel has changed since its code was generated. A kernel that has only moved to other lines has not
+	// changed; its faults name the earlier lines.
 	ErrStale = driver.ErrStale
 	// ErrWatched means that the device already has a Watcher.
 	ErrWatched = errors.New("already has a watcher")

@@ -101,7 +101,10 @@ func (d *Device) Scope(ctx context.Context, f func(s *Stream) error) error {
 	if err != nil {
 		return err
 	}
-	err = join(f(s), s.Synchronize(ctx))
+	err = f(s)
+	if waited := s.Synchronize(ctx); !errors.Is(err, waited) { // f has mostly returned the error that stuck to s
+		err = join(err, waited)
+	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		go func() { _ = s.Close() }() // nobody is left to receive its errors
 		return err

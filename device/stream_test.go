@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -82,6 +83,25 @@ func TestFaultBesideAnotherError(t *testing.T) {
 		t.Errorf("Synchronize: %v, want the fault too", err)
 	}
 	must(t, s.Synchronize(t.Context()))
+}
+
+// TestScopeRepeatsNothing checks that Scope returns an error that stuck to its stream once, and a fault beside it.
+func TestScopeRepeatsNothing(t *testing.T) {
+	f, d, _ := newFake(t, io.Discard)
+	var mistake error
+	work := func(s *device.Stream) error {
+		mistake = s.Plan(kernel(), device.Grid{}).Launch()
+		return cmp.Or(mistake, s.Plan(kernel(), device.Grid{}).Launch())
+	}
+	if err := d.Scope(t.Context(), work); err == nil || err.Error() != mistake.Error() {
+		t.Errorf("got %v, want %v", err, mistake)
+	}
+	f.outcome.Fault = &device.Fault{Kernel: "k"}
+	err := d.Scope(t.Context(), work)
+	wants(t, "Scope", err, device.ErrMismatch)
+	if _, ok := errors.AsType[*device.Fault](err); !ok {
+		t.Errorf("got %v, want the fault too", err)
+	}
 }
 
 func TestCancelledWaitLosesNothing(t *testing.T) {

@@ -5,6 +5,7 @@
 //
 // The commands gopherwarp vet and gopherwarp-vet run the analyzer. Like go vet, the analyzer
 // examines one package at a time, without the function bodies of other packages, so it finds fewer
-// errors than a build. It reports only mistakes that it can prove. The document docs/vet.md
+// errors than a build. Only to find stale generated code, it also reads the files of other packages of the
+// module that kernels use. It reports only mistakes that it can prove. The document docs/vet.md
 // explains each kind of mistake with incorrect and correct code.
 package vet

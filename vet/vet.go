@@ -188,12 +188,15 @@ func (r *reporter) diagnostics(l diag.List) {
 	}
 }
 
-// stale reports that code was generated from earlier versions of the declarations names, such as "f"
-// or "T.m".
-func (r *reporter) stale(names []string) {
-	for _, name := range names {
+// stale reports that code was generated from earlier versions of declarations.
+func (r *reporter) stale(changed []compile.Changed) {
+	for _, d := range changed {
+		pos, name := r.declared(d.Name), d.Name
+		if strings.Contains(d.File, "/") { // of another package
+			pos, name = r.pass.Files[0].Name.Pos(), d.Name+" in "+d.File
+		}
 		r.report(analysis.Diagnostic{
-			Pos: r.declared(name), Category: "stale", URL: page + "#stale",
+			Pos: pos, Category: "stale", URL: page + "#stale",
 			Message: fmt.Sprintf("%s has changed since code was generated from it: run go generate", name),
 		})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,9 @@ func (l linkage) link(ctx context.Context, t terminal) (program string, err erro
 	})
 	if err == nil {
 		err = build.Refused(result)
+	}
+	if err == nil && len(result.Libraries) > 0 {
+		err = fmt.Errorf("package %s is not a main package", result.Libraries[0])
 	}
 	if err != nil {
 		return "", err

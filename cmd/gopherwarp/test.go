@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,7 +24,8 @@ type testCommand struct {
 func (testCommand) Help() string {
 	return `Compiles the kernels of the packages, and of all packages of the module that they and their tests import, then runs go
 test with the result. It writes no files to the module: it replaces stale generated files, and adds the files that are
-generated on demand (//gpu:ondemand), only for this test. The exit code is that of go test.
+generated on demand (//gpu:ondemand), only for this test. Until the folders of generated packages exist, go test runs without go vet. The exit code is that of
+go test.
 
 Example:
   gopherwarp test -device=interp ./kernels -- -run Reduce -v`
@@ -59,15 +61,31 @@ func (c *testCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.test(ctx, t, overlay, packages)
+	var flags []string
+	if overlay != "" {
+		flags = append(flags, "-overlay="+overlay)
+	}
+	if addsFolders(result) {
+		flags = append(flags, "-vet=off") // go test runs vet in the folder of each package, also in one that only the overlay has
+	}
+	return c.test(ctx, t, flags, packages)
 }
 
-// test runs go test with an overlay, if there is one.
-func (c *testCommand) test(ctx context.Context, t terminal, overlay string, packages []string) error {
-	args := []string{"test"}
-	if overlay != "" {
-		args = append(args, "-overlay="+overlay)
+// addsFolders reports whether an overlay of the result contains packages whose folders do not exist.
+func addsFolders(result *compile.Result) bool {
+	for _, p := range result.Packages {
+		for _, f := range p.Files {
+			if _, err := os.Stat(filepath.Dir(f.Name)); err != nil {
+				return true
+			}
+		}
 	}
+	return false
+}
+
+// test runs go test with flags and those of the command line.
+func (c *testCommand) test(ctx context.Context, t terminal, flags, packages []string) error {
+	args := append([]string{"test"}, flags...)
 	command := exec.CommandContext(ctx, "go", slices.Concat(args, packages, handedOn(c.Packages, c.Args))...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, t.out, t.err
 	command.Env = os.Environ()

@@ -52,7 +52,7 @@ func (c *vetCommand) findings(ctx context.Context, t terminal) (found []finding,
 	progress := console.StartProgress(t.err)
 	defer progress.Stop()
 	progress.Show("loading packages")
-	loaded, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax}, build.Patterns(c.Packages)...)
+	loaded, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax | packages.NeedModule}, build.Patterns(c.Packages)...)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,8 @@ func loadError(p *packages.Package, e packages.Error) error {
 	if e.Pos == "" || e.Pos == "-" {
 		err = errors.New(e.Msg)
 	}
-	if len(p.GoFiles) > 0 {
-		err = fmt.Errorf("%w\nif a launcher is missing, run gopherwarp build first", err)
+	if len(p.GoFiles) > 0 && p.Module != nil {
+		err = fmt.Errorf("%w\nrun gopherwarp build %s/... if a launcher is missing or stale, here or in another package", err, p.Module.Path)
 	}
 	return err
 }

@@ -21,7 +21,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := build.Main(ctx, "kernelgen", os.Args[1:], build.Streams{Out: os.Stdout, Err: os.Stderr})
+	name := build.Called(os.Args[0], "github.com/gopherwarp/gopherwarp/cmd/kernelgen")
+	code := build.Main(ctx, name, os.Args[1:], build.Streams{Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)
 }

@@ -1,6 +1,7 @@
 package devicetest_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func optional(e example) error {
 		return err
 	}
 	defer dst.Close()
-	err = errors.Join(
+	err = cmp.Or(
 		launchers.Optional(s, device.Cover(n, 256), dst.All(), src.All()),            // copies src to dst
 		launchers.Optional(s, device.Cover(n, 256), dst.All(), device.None[int32]())) // src is nil: stores 1, 2, 3 and so on in dst
 	got := make([]int32, n)
@@ -102,7 +103,7 @@ func wholeWay(e example) ([]float32, error) {
 	}
 	defer c.Close()
 	out := make([]float32, n)
-	err = errors.Join(
+	err = cmp.Or( // the first error
 		kernels.Multiply(s, device.Cover(n, 256), a.All(), a.All(), c.All()),
 		device.Download(s, out, c),
 		s.Synchronize(ctx), // also returns a panic in the kernel
@@ -119,7 +120,7 @@ func scoped(e example) ([]float32, error) {
 			return err
 		}
 		defer a.Close()
-		return errors.Join(
+		return cmp.Or(
 			kernels.Multiply(s, device.Cover(n, 256), a.All(), a.All(), a.All()),
 			device.Download(s, out, a))
 	}) // Scope has waited for the stream and closed it
@@ -139,7 +140,7 @@ func pinnedCopies(e example) ([]float32, error) {
 	}
 	defer p.Close()
 	copy(p.Host(), host) // p.Host() is a []float32
-	err = errors.Join(
+	err = cmp.Or(
 		device.UploadPinned(s, a.All(), p.All()), // does not wait
 		kernels.Multiply(s, device.Cover(n, 256), a.All(), a.All(), a.All()),
 		device.DownloadPinned(s, p.All(), a.All()),
@@ -165,7 +166,7 @@ func twoStreams(e example) ([]float32, error) {
 		return nil, err
 	}
 	defer done.Close()
-	err = errors.Join(
+	err = cmp.Or(
 		copies.WaitFor(done), // the stream waits, not the caller
 		device.Download(copies, out, a),
 		copies.Synchronize(ctx)) // also returns a fault of the work that precedes the event in s
@@ -221,7 +222,7 @@ func graphed(e example) ([]float32, error) {
 	}
 	defer a.Close()
 	step := func(s *device.Stream) error { // enqueues on any stream
-		return errors.Join(
+		return cmp.Or(
 			device.UploadPinned(s, a.All(), p.All()),
 			kernels.Multiply(s, device.Cover(n, 256), a.All(), a.All(), a.All()),
 			device.DownloadPinned(s, p.All(), a.All()))
@@ -231,7 +232,7 @@ func graphed(e example) ([]float32, error) {
 		return nil, err
 	}
 	defer g.Close()
-	err = errors.Join(g.Launch(s), g.Launch(s), s.Synchronize(ctx)) // runs it twice
+	err = cmp.Or(g.Launch(s), g.Launch(s), s.Synchronize(ctx)) // runs it twice
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +260,7 @@ func graphWithMemory(e example) ([]float32, error) {
 		if squares, err = device.MakeDirty[float32](s, n); err != nil {
 			return err
 		}
-		return errors.Join(
+		return cmp.Or(
 			device.Copy(s, scratch.All(), a.All()),
 			kernels.Multiply(s, device.Cover(n, 256), a.All(), scratch.All(), squares.All()))
 	})
@@ -267,7 +268,7 @@ func graphWithMemory(e example) ([]float32, error) {
 		return nil, err
 	}
 	defer g.Close() // also closes squares
-	err = errors.Join(g.Launch(s), device.Download(s, out, squares), s.Synchronize(ctx))
+	err = cmp.Or(g.Launch(s), device.Download(s, out, squares), s.Synchronize(ctx))
 	return out, err
 }
 
@@ -280,7 +281,7 @@ func planes(e example) error {
 	}
 	defer b.Close()
 	icon := plane.Part(device.Rect{X: 600, Y: 10, Width: 32, Height: 32})
-	return errors.Join(
+	return cmp.Or(
 		device.UploadPlane(s, plane, picture),
 		device.CopyPlane(s, icon, plane.Part(device.Rect{Width: 32, Height: 32})),
 		device.Fill(s, plane.Row(0), 255),

@@ -40,7 +40,7 @@ func (x *effects) expose(n ast.Node) bool {
 		s := x.info.Selections[n]
 		if s != nil && s.Kind() != types.FieldVal {
 			if m, ok := s.Obj().(*types.Func); ok {
-				if _, pointer := m.Signature().Recv().Type().(*types.Pointer); pointer {
+				if _, pointer := types.Unalias(m.Signature().Recv().Type()).(*types.Pointer); pointer {
 					x.addressed(n.X)
 				}
 			}

@@ -11,6 +11,9 @@ import (
 
 // instruction lowers in, or refuses it.
 func (l *lowerer) instruction(in ssa.Instruction) {
+	if _, ok := in.(*ssa.Go); ok { // whatever its operands are
+		l.lacks(&lackGo)
+	}
 	l.needOperands(in)
 	switch in := in.(type) {
 	case *ssa.Jump:
@@ -26,8 +29,6 @@ func (l *lowerer) instruction(in ssa.Instruction) {
 	case *ssa.DebugRef:
 	case *ssa.RunDefers:
 		l.runDefers()
-	case *ssa.Go:
-		l.lacks(&lackGo)
 	case *ssa.Defer:
 		l.deferCall(in)
 	case *ssa.Send:

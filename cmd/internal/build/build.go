@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
@@ -75,19 +77,32 @@ func (c *command) run(ctx context.Context, s Streams) error {
 	case c.check:
 		return errors.Join(c.stale(result), refused)
 	}
-	return errors.Join(write(s.Err, result), refused)
+	return errors.Join(c.write(s.Err, result), refused)
 }
 
-// write writes the stale files of the packages that are not refused, and their names to w.
-func write(w io.Writer, result *compile.Result) error {
+// write writes the stale files of the packages that are not refused, and their names to w. Under go generate, it leaves files that must
+// go and returns an error: go generate fails if a file is removed before it has read the file.
+func (c *command) write(w io.Writer, result *compile.Result) error {
+	var left []string
 	for _, f := range result.Stale() {
+		if f.Contents == nil && os.Getenv(generating) != "" {
+			left = append(left, Short(f.Name))
+			continue
+		}
 		if err := f.Write(); err != nil {
 			return err
 		}
 		fmt.Fprintln(w, f.Verb(), Short(f.Name))
 	}
-	return nil
+	if left == nil {
+		return nil
+	}
+	return fmt.Errorf("no kernel needs these files any more: %s\nA command of go generate cannot remove them. To remove them, run\n\t%s %s",
+		strings.Join(left, " "), c.name, c.arguments())
 }
+
+// generating is a variable that go generate sets for its commands.
+const generating = "GOFILE"
 
 // Compile is compile.Build for a short-lived process. It shows on w what the compiler is doing, if w is a terminal.
 func Compile(ctx context.Context, w io.Writer, o compile.Options) (*compile.Result, error) {
@@ -131,6 +146,20 @@ func (c *command) stale(result *compile.Result) error {
 	fmt.Fprintf(&b, "to update, run\n\t%s %s", c.name, c.arguments())
 	return errors.New(b.String())
 }
+
+// Called returns the command that runs a program again, the one with the import path whose os.Args[0] is arg0.
+func Called(arg0, importPath string) string {
+	switch name := filepath.ToSlash(arg0); {
+	case strings.Contains(name, "/go-build/"): // the build cache, from which go tool runs programs
+		return "go tool " + path.Base(importPath)
+	case temporary.MatchString(name):
+		return "go run " + importPath
+	}
+	return arg0
+}
+
+// temporary matches the names of programs in the temporary folders of go run.
+var temporary = regexp.MustCompile(`/go-build[0-9]+/`)
 
 // arguments returns those that bring everything up to date.
 func (c *command) arguments() string {

@@ -102,7 +102,24 @@ func parse(name string, args []string) (*command, error) {
 		c.packages = []string{"."}
 	}
 	c.packages = Patterns(c.packages)
-	return c, nil
+	return c, c.exclusive()
+}
+
+// exclusive returns an error if several flags each replace what the command does.
+func (c *command) exclusive() error {
+	var set []string
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{{"-check", c.check}, {"-S", c.listing}, {"-report", c.report != ""}} {
+		if f.set {
+			set = append(set, f.name)
+		}
+	}
+	if len(set) > 1 {
+		return fmt.Errorf("%s can't be used together", strings.Join(set, " and "))
+	}
+	return nil
 }
 
 // patterns returns the packages as one string.

@@ -35,6 +35,9 @@ func TestParseRefuses(t *testing.T) {
 		"-contract=maybe": `must be "on" or "off"`,
 		"-checks":         "needs an argument",
 		"-report=yaml":    `must be "text" or "json"`,
+		"-check -report":  "-check and -report can't be used together",
+		"-S . -check":     "-check and -S can't be used together",
+		"-report=json -S": "-S and -report can't be used together",
 	} {
 		if _, err := parse("", strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", args, err, want)

@@ -33,7 +33,8 @@ func (s *scanner) checkFunction(d *declared) {
 			Help = "write results to a slice parameter"
 	}
 	if fn.Body == nil {
-		s.report(pos, diag.KernelBody, "kernel %s has no body", name)
+		s.report(pos, diag.KernelBody, "kernel %s has no body", name).
+			Help = "write the kernel in Go; it cannot be declared for assembly or linked in"
 	}
 	s.checkThread(d)
 }
@@ -55,21 +56,29 @@ func (s *scanner) checkName(d *declared) {
 		s.report(pos, diag.KernelName, "kernel %s has a name that PTX does not allow", name).
 			Help = "use the letters A to Z and a to z, digits and _"
 	case name == "init" || name == "main" && s.Name == "main":
-		s.report(pos, diag.KernelName, "function %s cannot be a kernel", name)
+		s.report(pos, diag.KernelName, "function %s cannot be a kernel", name).
+			Help = "rename the kernel; Go itself calls functions with this name"
 	}
 }
 
-// checkThread reports a function whose first parameter is not a gpu.Thread, or that has a second one.
+// NoThread returns the error that the first parameter of a kernel is not a gpu.Thread.
+func NoThread(kernel string, pos token.Position) diag.Diagnostic {
+	return diag.New(pos, diag.KernelThread, "kernel %s does not have a gpu.Thread as its first parameter", kernel).
+		WithHelp("write func %s(t gpu.Thread, ...)", kernel)
+}
+
+// checkThread reports a function whose first parameter is not a gpu.Thread, or that has a second one. A type of another package may be
+// an alias, which only its type shows.
 func (s *scanner) checkThread(d *declared) {
 	params := d.fn.Type.Params.List
-	if len(params) == 0 || !s.isThread(d.file, params[0].Type) {
-		s.report(d.fn.Name.Pos(), diag.KernelThread, "kernel %s does not have a gpu.Thread as its first parameter", d.fn.Name.Name).
-			Help = "write func " + d.fn.Name.Name + "(t gpu.Thread, ...)"
+	if len(params) == 0 || !s.isThread(d.file, params[0].Type) && !s.isForeign(d.file, params[0].Type) {
+		s.Errors.Add(NoThread(d.fn.Name.Name, s.fset.Position(d.fn.Name.Pos())))
 		return
 	}
 	for i, f := range params {
 		if s.isThread(d.file, f.Type) && (i > 0 || len(f.Names) > 1) {
-			s.report(f.Names[len(f.Names)-1].Pos(), diag.KernelParameter, "kernel %s has a second gpu.Thread parameter", d.fn.Name.Name)
+			s.report(f.Names[len(f.Names)-1].Pos(), diag.KernelParameter, "kernel %s has a second gpu.Thread parameter", d.fn.Name.Name).
+				Help = "remove it; a kernel is called once for each thread"
 		}
 		if _, ok := f.Type.(*ast.Ellipsis); ok {
 			s.report(f.Type.Pos(), diag.KernelParameter, "kernel %s is variadic", d.fn.Name.Name).
@@ -80,14 +89,52 @@ func (s *scanner) checkThread(d *declared) {
 
 func (s *scanner) isThread(f *ast.File, e ast.Expr) bool { return s.isGPU(f, e, "Thread") }
 
-// isGPU reports whether e names something of package gpu.
+// isForeign reports whether e names something of a package other than gpu.
+func (s *scanner) isForeign(f *ast.File, e ast.Expr) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	path := ""
+	if ok {
+		path = s.imported(f, x.Name)
+	}
+	return path != "" && path != gpuPath
+}
+
+// isGPU reports whether e names something of package gpu, perhaps by an alias that the package declares.
 func (s *scanner) isGPU(f *ast.File, e ast.Expr, name string) bool {
+	for range len(s.types) + 1 { // an alias of itself is an error of Go
+		x, ok := e.(*ast.Ident)
+		if !ok {
+			break
+		}
+		t, ok := s.types[x.Name]
+		if !ok {
+			return x.Name == name && !s.Declared[name] && s.dotImported(f, name) == gpuPath
+		}
+		if !t.alias {
+			return false
+		}
+		f, e = t.file, t.expr
+	}
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != name {
 		return false
 	}
 	x, ok := sel.X.(*ast.Ident)
 	return ok && s.imported(f, x.Name) == gpuPath
+}
+
+// dotImported returns the path of the package that declares a name and that a file imports as ., or "".
+func (s *scanner) dotImported(f *ast.File, name string) string {
+	for _, spec := range f.Imports {
+		if path := importPath(spec); ast.IsExported(name) && s.importName(spec) == "." && s.world.Declares(path, name) {
+			return path
+		}
+	}
+	return ""
 }
 
 // imported returns the path that a file imports under a name, or "".

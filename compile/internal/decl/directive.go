@@ -62,19 +62,22 @@ func (s *scanner) directives(group *ast.CommentGroup) []directive {
 	return found
 }
 
+const twiceHelp = "remove one of the two"
+
 // apply sets in k what the directives ask for.
 func (s *scanner) apply(k *Kernel, directives []directive) {
 	seen := map[string]bool{}
 	for _, d := range directives {
 		if seen[d.name] {
-			s.report(d.pos, diag.DirectiveTwice, "kernel %s has %s%s twice", k.Name, prefix, d.name)
+			s.report(d.pos, diag.DirectiveTwice, "kernel %s has %s%s twice", k.Name, prefix, d.name).Help = twiceHelp
 			continue
 		}
 		seen[d.name] = true
 		switch d.name {
 		case "kernel":
 			if d.arg != "" {
-				s.report(d.pos, diag.DirectiveArgument, "//gpu:kernel takes no argument, but has %q", d.arg)
+				s.report(d.pos, diag.DirectiveArgument, "//gpu:kernel takes no argument, but has %q", d.arg).
+					Help = "write //gpu:kernel alone, and other directives on lines of their own"
 			}
 		case "block":
 			k.Block = s.block(d)
@@ -213,9 +216,11 @@ func (s *scanner) block(d directive) driver.Dim {
 			Help = "write //gpu:block 256 or //gpu:block 16,16"
 		return driver.Dim{}
 	case sizes[0]*sizes[1]*sizes[2] > maxThreads:
-		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s makes %d threads; a block has at most %d", d.arg, sizes[0]*sizes[1]*sizes[2], maxThreads)
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s makes %d threads; a block has at most %d", d.arg, sizes[0]*sizes[1]*sizes[2], maxThreads).
+			Help = "reduce a size, such as //gpu:block 32,8, and launch more blocks"
 	case sizes[2] > maxZ:
-		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s has %d threads along z; a block has at most %d", d.arg, sizes[2], maxZ)
+		s.report(d.pos, diag.DirectiveBlock, "//gpu:block %s has %d threads along z; a block has at most %d", d.arg, sizes[2], maxZ).
+			Help = "make the block larger along x or y instead"
 	}
 	return driver.Dim{X: sizes[0], Y: sizes[1], Z: sizes[2]}
 }

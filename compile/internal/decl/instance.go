@@ -109,6 +109,11 @@ func (s *scanner) generic(w wanted, fun ast.Expr) *Kernel {
 		if k, ok := s.Generics[fun.Name]; ok {
 			return &k
 		}
+		if path := s.dotImported(w.file, fun.Name); path != "" {
+			if k := s.world.Generic(path, fun.Name); k != nil {
+				return s.fromElsewhere(w, *k, path)
+			}
+		}
 		s.report(w.pos, diag.KernelInstance, "there is no generic kernel %s in this package", fun.Name).
 			Help = "a generic kernel is a function with type parameters and //gpu:kernel in its doc comment"
 		return nil

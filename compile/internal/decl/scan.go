@@ -37,6 +37,8 @@ type Package struct {
 type World struct {
 	Name    func(path string) string        // of the package
 	Generic func(path, name string) *Kernel // an exported kernel with type parameters, or nil
+	// Declares reports whether a package that a file imports as . declares an exported name.
+	Declares func(path, name string) bool
 }
 
 // Mentions reports whether the text may contain a directive, or a comment that would be one without its space.
@@ -110,7 +112,7 @@ func (s *scanner) take(f *ast.File, text []byte) {
 			for _, spec := range d.Specs {
 				s.takeSpec(spec)
 				if spec, ok := spec.(*ast.TypeSpec); ok && spec.TypeParams == nil {
-					s.types[spec.Name.Name] = typeDecl{f, text, spec.Type}
+					s.types[spec.Name.Name] = typeDecl{f, text, spec.Type, spec.Assign.IsValid()}
 				}
 			}
 		}
@@ -179,7 +181,8 @@ func (s *scanner) header(f *ast.File) map[*ast.Comment]bool {
 		}
 		placed[d.comment], s.OnDemand = true, true
 		if d.arg != "" {
-			s.report(d.pos, diag.DirectiveArgument, "//gpu:ondemand takes no argument, but has %q", d.arg)
+			s.report(d.pos, diag.DirectiveArgument, "//gpu:ondemand takes no argument, but has %q", d.arg).
+				Help = "write //gpu:ondemand alone"
 		}
 	}
 	return placed

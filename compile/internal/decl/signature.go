@@ -49,7 +49,7 @@ func Free(base string, taken func(name string) bool) string {
 }
 
 func (s *scanner) field(d *declared, f *ast.Field) Field {
-	field := s.typed(typeDecl{d.file, d.text, f.Type}, typeParams(d.fn))
+	field := s.typed(typeDecl{file: d.file, text: d.text, expr: f.Type}, typeParams(d.fn))
 	field.Names, field.Pos = []string{"_"}, s.fset.Position(f.Type.Pos())
 	if len(f.Names) > 0 {
 		field.Names = nil
@@ -80,8 +80,11 @@ func (s *scanner) uses(file *ast.File, e ast.Expr, params []string) []Use {
 			}
 			return false
 		case *ast.Ident:
+			offset := int(n.Pos() - start)
 			if param := slices.Contains(params, n.Name); param || s.Declared[n.Name] {
-				found = append(found, Use{Offset: int(n.Pos() - start), Name: n.Name, Param: param})
+				found = append(found, Use{Offset: offset, Name: n.Name, Param: param})
+			} else if path := s.dotImported(file, n.Name); path != "" {
+				found = append(found, Use{Offset: offset, Path: path})
 			}
 		}
 		return true

@@ -1,12 +1,16 @@
 package decl
 
-import "go/ast"
+import (
+	"go/ast"
+	"slices"
+)
 
 // typeDecl is a type as a file of the package writes it.
 type typeDecl struct {
-	file *ast.File
-	text []byte
-	expr ast.Expr
+	file  *ast.File
+	text  []byte
+	expr  ast.Expr
+	alias bool // type T = expr
 }
 
 // typed returns a field of type t, without names. It looks into the slices and structs that the package declares; types of
@@ -24,11 +28,13 @@ func (s *scanner) typed(t typeDecl, params []string) Field {
 			field.Tensor, e = true, x.Index
 		}
 	case *ast.Ident:
-		if under, ok := s.underlying(x, params); ok {
-			if a, ok := under.expr.(*ast.ArrayType); ok && a.Len == nil {
+		if name, under, ok := s.underlying(x, params); ok {
+			a, array := under.expr.(*ast.ArrayType)
+			i, index := under.expr.(*ast.IndexExpr)
+			if array && a.Len == nil || index && under.alias && s.isGPU(under.file, i.X, "TensorMap") {
 				return s.typed(under, nil)
 			}
-			field.Struct = s.structOf(x.Name, under)
+			field.Struct = s.structOf(name, under)
 		}
 	}
 	start, end := s.offset(e.Pos()), s.offset(e.End())
@@ -36,25 +42,27 @@ func (s *scanner) typed(t typeDecl, params []string) Field {
 	return field
 }
 
-// underlying returns the type that the package declares for a name, or for a name that stands for it.
-func (s *scanner) underlying(name *ast.Ident, params []string) (typeDecl, bool) {
-	for _, p := range params {
-		if p == name.Name {
-			return typeDecl{}, false
-		}
+// underlying returns the type that the package declares for an identifier, or for an identifier that stands for it, and the name of
+// the type without aliases.
+func (s *scanner) underlying(x *ast.Ident, params []string) (name string, t typeDecl, ok bool) {
+	if slices.Contains(params, x.Name) {
+		return "", t, false
 	}
+	name, aliases := x.Name, true
 	for range s.types { // a declaration that refers to itself is an error of Go
-		t, ok := s.types[name.Name]
-		if !ok {
-			return t, false
+		if t, ok = s.types[x.Name]; !ok {
+			return "", t, false
 		}
-		next, ok := t.expr.(*ast.Ident)
-		if !ok {
-			return t, true
+		aliases = aliases && t.alias
+		if x, ok = t.expr.(*ast.Ident); !ok {
+			t.alias = aliases
+			return name, t, true
 		}
-		name = next
+		if aliases {
+			name = x.Name
+		}
 	}
-	return typeDecl{}, false
+	return "", t, false
 }
 
 // structOf returns the struct with a name and an underlying type; nil if it has no slices.
@@ -68,14 +76,14 @@ func (s *scanner) structOf(name string, t typeDecl) *Struct {
 		return nil
 	}
 	st := &Struct{Name: name}
-	slices := false
+	has := false
 	for _, f := range x.Fields.List {
-		field := s.typed(typeDecl{t.file, t.text, f.Type}, nil)
+		field := s.typed(typeDecl{file: t.file, text: t.text, expr: f.Type}, nil)
 		field.Names, field.Pos = fieldNames(f), s.fset.Position(f.Type.Pos())
-		slices = slices || field.Slice || field.Struct != nil
+		has = has || field.Slice || field.Struct != nil
 		st.Fields = append(st.Fields, field)
 	}
-	if !slices {
+	if !has {
 		return nil
 	}
 	st.Arg = Fresh(name+"Arg", s.Declared)

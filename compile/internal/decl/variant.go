@@ -18,9 +18,10 @@ func (s *scanner) variant(d *declared) {
 	for _, d := range d.directives {
 		switch {
 		case seen[d.name]:
-			s.report(d.pos, diag.DirectiveTwice, "%s has %s%s twice", b.Name, prefix, d.name)
+			s.report(d.pos, diag.DirectiveTwice, "%s has %s%s twice", b.Name, prefix, d.name).Help = twiceHelp
 		case d.name == "variant" && !token.IsIdentifier(d.arg):
-			s.report(d.pos, diag.DirectiveArgument, "//gpu:variant takes the name of a kernel of this package, not %q", d.arg)
+			s.report(d.pos, diag.DirectiveArgument, "//gpu:variant takes the name of a kernel of this package, not %q", d.arg).
+				Help = "write //gpu:variant multiply if the function is another body of the kernel multiply"
 		case d.name == "variant":
 			of = d.arg
 		case d.name == "target":

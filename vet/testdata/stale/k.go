@@ -1,5 +1,5 @@
 // Package stale has kernels that changed after zkernels_ptx.go was generated from them.
-package stale // want `Sum.of has changed` `removed has changed since code was generated from it: run go generate`
+package stale // want `^before in ../barrier/k.go has changed since` `Sum.of has changed` `removed has changed since code was generated from it: run go generate`
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 

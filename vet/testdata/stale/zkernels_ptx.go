@@ -3,7 +3,9 @@
 package stale
 
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
-const kernelSources = `1	k.go	Sum.of
+const kernelSources = `1	../barrier/k.go	before
+1	../missing/k.go	f
+1	k.go	Sum.of
 1	k.go	edited
 4c96d32d3ac6c883	k.go	fresh
 1	k.go	removed
