@@ -1,8 +1,8 @@
 package cublas_test
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/cuda"
@@ -41,7 +41,7 @@ func product(ctx context.Context, s *device.Stream, f factors) ([]float32, error
 	}
 	defer z.Close()
 	out := make([]float32, m*n)
-	err = errors.Join(
+	err = cmp.Or(
 		cublas.Gemm(h, cublas.Product[float32]{
 			Alpha: 1,
 			A:     cublas.Matrix[float32]{Rows: m, Cols: k, Data: x.All()},

@@ -1,8 +1,8 @@
 package curand_test
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/cuda"
@@ -17,7 +17,7 @@ func noise(s *device.Stream, x, y device.Slice[float32]) error {
 		return err
 	}
 	defer g.Close()
-	return errors.Join(curand.Normal(g, x, 0, 1), curand.Uniform(g, y))
+	return cmp.Or(curand.Normal(g, x, 0, 1), curand.Uniform(g, y))
 }
 
 func Example() {
