@@ -43,7 +43,7 @@ func (c *embedCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	texts := readTexts(os.Stdin, c.JSON)
+	texts := readTexts(input{ctx, os.Stdin}, c.JSON)
 	if len(c.Texts) > 0 {
 		texts = arguments(c.Texts)
 	}

@@ -39,7 +39,7 @@ func (c *perplexityCommand) Run(ctx context.Context, t terminal) error {
 	if err := source.check(); err != nil {
 		return err
 	}
-	text, err := c.text(os.Stdin)
+	text, err := c.text(input{ctx, os.Stdin})
 	if err != nil {
 		return err
 	}
