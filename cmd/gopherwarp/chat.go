@@ -49,7 +49,7 @@ func (c *chatCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := c.open(ctx, t, c.options())
+	dev, m, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}

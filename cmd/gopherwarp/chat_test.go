@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/weights"
 )
@@ -44,6 +43,12 @@ func TestGenerate(t *testing.T) {
 	text, errs, code := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-stats", "Hello")
 	if code != exitOK || !strings.HasSuffix(text, "\n") || !strings.Contains(errs, "answer: 5 tokens") {
 		t.Errorf("exit code %d, %q, %q", code, text, errs)
+	}
+	const warning = ".gguf is 200 tokens, not the 201 of -context"
+	for context, want := range map[string]bool{"-context=200": false, "-context=201": true} {
+		if _, errs, code := generated(t, "-model", path, "-max-tokens=1", context, "Hello"); code != exitOK || strings.Contains(errs, warning) != want {
+			t.Errorf("%s: exit code %d, %q", context, code, errs)
+		}
 	}
 	if raw, _, _ := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-raw", "Hello"); raw == text {
 		t.Errorf("with and without -raw: %q", raw)
@@ -86,7 +91,7 @@ func talk(t *testing.T, in io.Reader, o llamatest.Options, interrupts <-chan os.
 	c := &chatCommand{modelFlags: modelFlags{modelSource: modelSource{Model: llamatest.Write(t, o)}, MaxTokens: 4, Seed: 1}}
 	var out bytes.Buffer
 	term := terminal{&out, io.Discard}
-	dev, m, err := c.open(t.Context(), term, llm.Options{Sequences: 1})
+	dev, m, err := c.open(t.Context(), term)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (c *generateCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := c.open(ctx, t, c.options())
+	dev, m, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}

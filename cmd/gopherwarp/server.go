@@ -147,15 +147,16 @@ const textsOfRequest = 16
 func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() error, error) {
 	return func(ctx context.Context) (gate.Model, func() error, error) {
 		p := console.StartProgress(s.t.err)
-		defer p.Stop()
 		l := newLoading(p, of.path)
 		m, err := llm.Open(s.device, of.path, llm.Options{
 			Memory: l.memory, Map: s.on(), Context: s.Context, CacheDType: s.dtype(), Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
 			Deterministic: s.Repeat, DraftTokens: s.DraftMax, DraftModel: s.DraftModel, Adapter: of.adapter, Adapters: of.adapters, Progress: l.progress, Interrupt: ctx.Err,
 		})
+		p.Stop()
 		if err != nil {
 			return nil, nil, err
 		}
+		warnOfContext(s.t, of.name, s.Context, m)
 		return m, s.freeing(m.Close), nil
 	}
 }
