@@ -91,7 +91,7 @@ func run(ctx context.Context, args []string, t terminal) int {
 	case errors.Is(err, commandline.ErrHelp):
 		return code(printHelp(t.out, command), t)
 	case err != nil:
-		console.Print(t.err, fmt.Sprintf("gopherwarp: %v\nRun gopherwarp -help for usage.", err), 2)
+		console.Print(t.err, fmt.Sprintf("gopherwarp: %v\nRun %s -help for usage.", err, command.Path()), 2)
 		return exitUsage
 	}
 	return code(interrupted(ctx, command.Target().(runner).Run(ctx, t)), t)
