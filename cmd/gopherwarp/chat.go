@@ -120,6 +120,8 @@ func (s *session) command(text string) bool {
 		s.begin(s.System)
 	case name == "/system":
 		s.begin(strings.TrimSpace(rest))
+	case name == "/exit" || name == "/quit":
+		console.Print(s.out, name+" takes no argument.", 0)
 	case strings.HasPrefix(name, "/") && !strings.Contains(name[1:], "/"):
 		console.Print(s.out, fmt.Sprintf("There is no command %s. /help lists them.", name), 0)
 	default:

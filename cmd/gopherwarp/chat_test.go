@@ -103,16 +103,16 @@ func talk(t *testing.T, in io.Reader, o llamatest.Options, interrupts <-chan os.
 }
 
 func TestChat(t *testing.T) {
-	out, err := talk(t, strings.NewReader("/help\n\n/nothing here\nHi\\\nthere\n/system Be brief.\nHi\n/clear\n/exit\nnever\n"), llamatest.Options{}, nil)
+	out, err := talk(t, strings.NewReader("/help\n\n/nothing here\n/exit now\nHi\\\nthere\n/system Be brief.\nHi\n/clear\n/exit\nnever\n"), llamatest.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Random. /help lists commands.\n> ", "/clear          forget", "There is no command /nothing. /help lists them.\n", "> "} {
+	for _, want := range []string{"Random. /help lists commands.\n> ", "/clear          forget", "There is no command /nothing. /help lists them.\n", "/exit takes no argument.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the conversation lacks %q:\n%s", want, out)
 		}
 	}
-	if n := strings.Count(out, "> "); n < 8 {
+	if n := strings.Count(out, "> "); n < 9 {
 		t.Errorf("%d prompts:\n%s", n, out)
 	}
 	if _, err := talk(t, strings.NewReader("Hi\n"), llamatest.Options{}, nil); err != nil {
