@@ -97,8 +97,8 @@ func talk(t *testing.T, in io.Reader, o llamatest.Options, interrupts <-chan os.
 	}
 	defer dev.Close()
 	defer m.Close()
-	s := &session{chatCommand: c, terminal: term, model: m, interrupts: interrupts, prompt: true}
-	err = s.run(t.Context(), in)
+	s := &session{chatCommand: c, terminal: term, model: m, interrupts: interrupts, lines: newPipe(in, &out, interrupts), prompt: true}
+	err = s.run(t.Context())
 	return out.String(), err
 }
 
