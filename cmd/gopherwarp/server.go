@@ -163,10 +163,10 @@ func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() 
 
 // loadVectors returns the function that loads an embedding model.
 func (s *server) loadVectors(of served) func(context.Context) (openai.Embedder, func() error, error) {
-	return func(context.Context) (openai.Embedder, func() error, error) {
+	return func(ctx context.Context) (openai.Embedder, func() error, error) {
 		show, stop := s.progress(of)
 		defer stop()
-		m, err := s.poolingFlag.open(s.device, of.path, embeddings.Options{Map: s.on(), Progress: show})
+		m, err := s.poolingFlag.open(ctx, s.device, of.path, embeddings.Options{Map: s.on(), Progress: show})
 		if err != nil {
 			return nil, nil, err
 		}

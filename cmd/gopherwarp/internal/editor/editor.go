@@ -27,17 +27,16 @@ func (t Terminated) Error() string { return fmt.Sprintf("editor: signal: %v", t.
 type Editor struct {
 	in, out    *os.File
 	interrupts <-chan os.Signal
-	input      <-chan chunk
+	input      chan chunk
+	reading    bool // input is used
 	keys       keys
 	history    history
 }
 
-// New returns an Editor on a terminal, which reads from in all the time, also between calls of ReadLine. If interrupts receives a signal, it
-// ends ReadLine as Ctrl-C does.
+// New returns an Editor on a terminal. From the first call of ReadLine, it reads from in all the time. If interrupts receives a signal, the
+// signal ends ReadLine as Ctrl-C does.
 func New(in, out *os.File, interrupts <-chan os.Signal) *Editor {
-	input := make(chan chunk)
-	go read(in, input)
-	return &Editor{in: in, out: out, interrupts: interrupts, input: input}
+	return &Editor{in: in, out: out, interrupts: interrupts, input: make(chan chunk)}
 }
 
 // chunk is what one call of Read returned.
@@ -84,6 +83,10 @@ func (e *Editor) ReadLine(prompt string) (line string, err error) {
 	}()
 	if err := s.enter(); err != nil {
 		return "", err
+	}
+	if !e.reading { // in the raw mode, because a console of Windows keeps the mode of a read that has begun
+		e.reading = true
+		go read(e.in, e.input)
 	}
 	s.resize()
 	line, err = s.terminal.ReadLine()
