@@ -117,6 +117,7 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{nil, `expected one of "answer", "run", "trace", "say", "group"`},
 		{[]string{"walk"}, "unknown command walk"},
+		{[]string{"far"}, "unknown command far"},
 		{[]string{"trance"}, `unknown command trance, did you mean "trace"?`},
 		{[]string{"group", "lst", "x"}, `unknown command lst, did you mean "list"?`},
 		{[]string{"-x"}, "unknown flag -x"},

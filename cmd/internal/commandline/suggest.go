@@ -9,7 +9,7 @@ import (
 func suggestion(word string, names []string) string {
 	best, found := 2, ""
 	for _, name := range names {
-		if d := distance(word, name); d <= best && d < len(strings.TrimLeft(name, "-")) {
+		if d := distance(word, name); d <= best && 2*d <= len(strings.TrimLeft(name, "-")) {
 			best, found = d, name
 		}
 	}
