@@ -35,7 +35,8 @@
 //
 // The device has as much memory as the machine, or less if control groups (containers) or resource limits
 // (ulimit -v, -d) limit the memory of the process. An allocation that the system would refuse returns
-// device.ErrMemory.
+// device.ErrMemory. On Linux, Device.Room returns at most the memory that the system has available: free memory and the cache of files. On
+// other systems, the free memory is unknown.
 //
 // Package compile generates the code that this package runs: functions that run whole blocks and, for kernels that the
 // compiler could vectorize, vector code for AVX-512 and for AVX2.

@@ -19,8 +19,13 @@ func host() (name string, memory int64) {
 	if name == "" { // only x86 processors have such a line
 		name = runtime.GOARCH + " processor"
 	}
-	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(root, "proc/meminfo", "MemTotal"), " kB"), 10, 64)
-	return name, least(kib<<10, cgroupLimit(root), resourceLimit())
+	return name, least(systemMemory(root, "MemTotal"), cgroupLimit(root), resourceLimit())
+}
+
+// systemMemory returns the bytes in a line of /proc/meminfo, 0 if there is no such line.
+func systemMemory(root fs.FS, key string) int64 {
+	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(root, "proc/meminfo", key), " kB"), 10, 64)
+	return kib << 10
 }
 
 // field returns the value of the first line "key: value" in a file, or "".

@@ -34,6 +34,56 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// TestRoom has systems with and without available memory, and a heap whose limit is lower or higher.
+func TestRoom(t *testing.T) {
+	const available = "MemTotal:  99999999 kB\nMemFree:   1 kB\nMemAvailable:  1048576 kB\n" // 1 GiB
+	for _, c := range []struct {
+		name, meminfo          string
+		limit, used, low, high int64
+	}{
+		{"available memory", available, 1 << 40, 0, 1 << 30, 3 << 29},
+		{"buffers do not count twice", available, 1 << 40, 1 << 39, 1 << 30, 3 << 29},
+		{"a lower limit", available, 5 << 20, 2 << 20, 3 << 20, 3 << 20},
+		{"a limit that is exceeded", available, 1 << 20, 2 << 20, 0, 0},
+		{"an old system", "MemTotal: 4 kB\n", 7, 1, 6, 6},
+	} {
+		h := &heap{limit: c.limit, used: c.used}
+		if got := h.room(fstest.MapFS{"proc/meminfo": {Data: []byte(c.meminfo)}}); got < c.low || got > c.high {
+			t.Errorf("%s: %d, want %d to %d", c.name, got, c.low, c.high)
+		}
+	}
+}
+
+// TestRoomOfClosedBuffers closes a buffer, whose memory then counts as free.
+func TestRoomOfClosedBuffers(t *testing.T) {
+	root := fstest.MapFS{"proc/meminfo": {Data: []byte("MemAvailable: 1024 kB\n")}}
+	h := &heap{limit: 1 << 40}
+	const size = 64 << 20
+	m, err := h.allocate(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := h.room(root)
+	if err := m.Free(); err != nil {
+		t.Fatal(err)
+	}
+	if after := h.room(root); after-before < size/2 {
+		t.Errorf("%d bytes with a buffer of %d, and %d after it is closed", before, size, after)
+	}
+}
+
+// TestRoomOfDevice demands that the device knows its free memory.
+func TestRoomOfDevice(t *testing.T) {
+	dev, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if room, err := dev.Room(); err != nil || room <= 0 || room > dev.Info().Memory {
+		t.Errorf("%d of %d bytes are free, %v", room, dev.Info().Memory, err)
+	}
+}
+
 func TestCgroupLimit(t *testing.T) {
 	for _, c := range []struct {
 		name  string

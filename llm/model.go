@@ -18,7 +18,7 @@ var ErrFiles = errors.New("llm: not one model")
 
 // Options are the options of Open.
 type Options struct {
-	// Context is the largest number of tokens of a conversation. 0 means the model's context, but at most 8192.
+	// Context is the largest number of tokens of a conversation, at most the model's context. 0 means the model's context, but at most 8192.
 	Context int
 	// Sequences is the largest number of texts that are generated at once; further texts wait. 0 means 1.
 	Sequences int

@@ -55,7 +55,7 @@ func roomForTokens(dev *device.Device, size int64, tokens int) error {
 	if err != nil {
 		return err
 	}
-	if all := dev.Info().Memory; all > 0 { // a CPU does not know its free memory
+	if all := dev.Info().Memory; all > 0 { // Room may not know the free memory
 		stats, err := dev.MemoryStats()
 		if err != nil {
 			return err

@@ -126,15 +126,19 @@ func (c adapterSource) open() (a adapted, err error) {
 // gguf reports whether the model is a GGUF file.
 func (a adapted) gguf() bool { return strings.HasPrefix(a.files.Weights.Format, "GGUF") }
 
-type adapterMerge struct{ adapterSource }
+type adapterMerge struct {
+	adapterSource
+	Type string `enum:",F16,Q8_0,Q4_1,Q4_0" default:"" placeholder:"NAME" help:"The type of quantized matrices that the adapter changes: F16, Q8_0, Q4_1 or Q4_0. Only for GGUF files. Default: F16."`
+}
 
 // Help is the text after the flags.
 func (adapterMerge) Help() string {
 	return `Writes a model with an adapter added to its weights, in the format of the model: a GGUF file, or a folder with
-model.safetensors and copies of the other files. Quantized weights that the adapter changes become float16.
+model.safetensors and copies of the other files. Quantized matrices that the adapter changes become float16, unless -type
+names another type.
 
 Example:
-  gopherwarp adapter merge -model SmolLM2-135M-Instruct.Q4_1.gguf -out merged.gguf adapter`
+  gopherwarp adapter merge -model SmolLM2-135M-Instruct.Q4_1.gguf -out merged.gguf -type Q8_0 adapter`
 }
 
 // Run runs the command.
@@ -144,7 +148,15 @@ func (c *adapterMerge) Run(_ context.Context, t terminal) error {
 		return err
 	}
 	defer a.files.Weights.Close()
+	if c.Type != "" && !a.gguf() {
+		return exit{exitUsage, fmt.Errorf("-type is for GGUF files, and %s is none", c.Model)}
+	}
 	f, err := a.config.Merge(a.files.Weights, a.options, a.matrices)
+	for _, of := range [...]weights.Type{weights.Q8_0, weights.Q4_1, weights.Q4_0} {
+		if err == nil && c.Type == of.String() {
+			f, err = quantized(f, a.files.Weights, of)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -157,6 +169,31 @@ func (c *adapterMerge) Run(_ context.Context, t terminal) error {
 		console.Print(t.err, "the model is in "+c.Out, 2)
 	}
 	return err
+}
+
+// quantized returns a merged model with another type of the matrices that are quantized in the original.
+func quantized(merged, original *weights.File, of weights.Type) (*weights.File, error) {
+	all := weights.Contents{Format: merged.Format, Metadata: merged.Metadata}
+	for i, t := range merged.Tensors {
+		if t.Type() != original.Tensors[i].Type() {
+			wide, err := gguf.Float32(t)
+			if err != nil {
+				return nil, err
+			}
+			t, err = weights.NewComputed(weights.Spec{Name: t.Name(), Type: of, Shape: t.Shape()}, func() ([]byte, error) {
+				w, err := weights.Values[float32](wide)
+				if err != nil {
+					return nil, err
+				}
+				return gguf.Quantize(of, nil, w)
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		all.Tensors = append(all.Tensors, t)
+	}
+	return weights.New(all)
 }
 
 type adapterExport struct{ adapterSource }

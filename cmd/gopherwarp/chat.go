@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +9,8 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
-
 	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/editor"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
@@ -26,7 +24,8 @@ type chatCommand struct {
 // Help is the text after the flags.
 func (chatCommand) Help() string {
 	return `Starts a conversation with a language model. Ctrl-C stops an answer, Ctrl-D ends the conversation. A line that ends with
-a backslash continues on the next line. /help lists the commands of a conversation.
+a backslash continues on the next line. /help lists the commands of a conversation. In a terminal, the cursor keys edit the
+line, Up and Down find earlier lines, and pasted lines are one message; ↵ is a line break and ⇥ a tab in it.
 
 Example:
   gopherwarp chat -model SmolLM2-135M-Instruct.Q4_1.gguf`
@@ -38,7 +37,8 @@ const commandsOfChat = `/clear          forget the conversation
 /exit           leave; so does Ctrl-D
 /help           print this list
 Ctrl-C          stop an answer
-A line that ends with \ continues on the next line.`
+Up, Down        find earlier lines
+A line that ends with \ continues on the next line. Pasted lines are one message.`
 
 // Run runs the command.
 func (c *chatCommand) Run(ctx context.Context, t terminal) error {
@@ -49,7 +49,7 @@ func (c *chatCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := c.open(ctx, t, c.options())
+	dev, m, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,12 @@ func (c *chatCommand) Run(ctx context.Context, t terminal) error {
 	if err := ctx.Err(); err != nil { // an interrupt that came before
 		return errors.Join(err, m.Close(), dev.Close())
 	}
-	s := &session{chatCommand: c, terminal: t, model: m, grammar: g, interrupts: interrupts, prompt: term.IsTerminal(os.Stdin.Fd())}
-	err = s.run(context.WithoutCancel(ctx), os.Stdin) // an interrupt ends an answer, not the command
+	s := &session{chatCommand: c, terminal: t, model: m, grammar: g, interrupts: interrupts}
+	s.lines, s.prompt = linesOf(t, interrupts)
+	err = s.run(context.WithoutCancel(ctx)) // an interrupt ends an answer, not the command
+	if e, ok := errors.AsType[editor.Terminated](err); ok {
+		err = exit{code: 128 + int(e.Signal)} // as shells report it
+	}
 	return errors.Join(err, m.Close(), dev.Close())
 }
 
@@ -71,22 +75,22 @@ type session struct {
 	model      *llm.Model
 	grammar    *grammar.Grammar // of answers, or nil
 	interrupts <-chan os.Signal
-	prompt     bool // print one
+	lines      lineReader
+	prompt     bool // a person enters the lines
 	messages   []chat.Message
 }
 
-// run answers the lines of in.
-func (s *session) run(ctx context.Context, in io.Reader) error {
+// run answers the lines.
+func (s *session) run(ctx context.Context) error {
 	if !s.model.HasChat() {
 		return llm.ErrChat
 	}
 	s.begin(s.System)
-	lines := linesOf(in)
 	if s.prompt {
 		console.Print(s.out, s.model.Name()+". /help lists commands.", 0)
 	}
 	for {
-		text, err := s.read(lines)
+		text, err := s.read()
 		if err != nil || text == "/exit" || text == "/quit" {
 			if errors.Is(err, io.EOF) {
 				err = nil
@@ -120,6 +124,8 @@ func (s *session) command(text string) bool {
 		s.begin(s.System)
 	case name == "/system":
 		s.begin(strings.TrimSpace(rest))
+	case name == "/exit" || name == "/quit":
+		console.Print(s.out, name+" takes no argument.", 0)
 	case strings.HasPrefix(name, "/") && !strings.Contains(name[1:], "/"):
 		console.Print(s.out, fmt.Sprintf("There is no command %s. /help lists them.", name), 0)
 	default:
@@ -128,52 +134,25 @@ func (s *session) command(text string) bool {
 	return true
 }
 
-// line is a line of input, or the error at its end.
-type line struct {
-	text string
-	err  error
-}
-
-// linesOf returns the lines of in as they arrive.
-func linesOf(in io.Reader) <-chan line {
-	lines := make(chan line)
-	go func() {
-		r := bufio.NewReader(in)
-		for {
-			text, err := r.ReadString('\n')
-			if text != "" {
-				lines <- line{text: strings.TrimRight(text, "\r\n")}
-			}
-			if err != nil {
-				lines <- line{err: err}
-				return
-			}
-		}
-	}()
-	return lines
-}
-
 // read returns the next message or command.
-func (s *session) read(lines <-chan line) (string, error) {
-	var text string
-	s.show("> ")
+func (s *session) read() (string, error) {
+	text, prompt := "", "> "
 	for {
-		select {
-		case l := <-lines:
-			if l.err != nil {
-				s.show("\n")
-				return "", l.err
-			}
-			if part, more := strings.CutSuffix(l.text, `\`); more {
-				text += part + "\n"
-				s.show("  ")
-				continue
-			}
-			return strings.TrimSpace(text + l.text), nil
-		case <-s.interrupts:
-			text = ""
-			s.show("\n/exit or Ctrl-D leaves.\n> ")
+		line, err := s.lines.ReadLine(prompt)
+		if errors.Is(err, editor.ErrInterrupt) {
+			text, prompt = "", "> "
+			s.show("\n/exit or Ctrl-D leaves.\n")
+			continue
 		}
+		if err != nil {
+			s.show("\n")
+			return "", err
+		}
+		part, more := strings.CutSuffix(line, `\`)
+		if text += part; !more {
+			return strings.TrimSpace(text), nil
+		}
+		text, prompt = text+"\n", "  "
 	}
 }
 

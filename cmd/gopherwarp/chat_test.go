@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/weights"
 )
@@ -28,7 +28,7 @@ func generated(t *testing.T, args ...string) (out, errs string, code int) {
 
 func TestGenerate(t *testing.T) {
 	path := llamatest.Write(t, llamatest.Options{})
-	out, errs, code := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-json", "Hello")
+	out, errs, code := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-json", "-stats", "Hello")
 	var answer struct {
 		Text, Finish     string
 		Prompt_tokens    int
@@ -37,12 +37,18 @@ func TestGenerate(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitOK {
 		t.Fatalf("%v: exit code %d, %q, %q", err, code, out, errs)
 	}
-	if answer.Finish != "length" || answer.Generated_tokens != 5 || answer.Prompt_tokens != len("user: Hello")+3 || answer.Text == "" {
-		t.Errorf("got %+v", answer)
+	if answer.Finish != "length" || answer.Generated_tokens != 5 || answer.Prompt_tokens != len("user: Hello")+3 || answer.Text == "" || !strings.Contains(errs, "answer: 5 tokens") {
+		t.Errorf("got %+v, %q", answer, errs)
 	}
 	text, errs, code := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-stats", "Hello")
 	if code != exitOK || !strings.HasSuffix(text, "\n") || !strings.Contains(errs, "answer: 5 tokens") {
 		t.Errorf("exit code %d, %q, %q", code, text, errs)
+	}
+	const warning = ".gguf is 200 tokens, not the 201 of -context"
+	for context, want := range map[string]bool{"-context=200": false, "-context=201": true} {
+		if _, errs, code := generated(t, "-model", path, "-max-tokens=1", context, "Hello"); code != exitOK || strings.Contains(errs, warning) != want {
+			t.Errorf("%s: exit code %d, %q", context, code, errs)
+		}
 	}
 	if raw, _, _ := generated(t, "-model", path, "-max-tokens=5", "-seed=1", "-raw", "Hello"); raw == text {
 		t.Errorf("with and without -raw: %q", raw)
@@ -85,28 +91,28 @@ func talk(t *testing.T, in io.Reader, o llamatest.Options, interrupts <-chan os.
 	c := &chatCommand{modelFlags: modelFlags{modelSource: modelSource{Model: llamatest.Write(t, o)}, MaxTokens: 4, Seed: 1}}
 	var out bytes.Buffer
 	term := terminal{&out, io.Discard}
-	dev, m, err := c.open(t.Context(), term, llm.Options{Sequences: 1})
+	dev, m, err := c.open(t.Context(), term)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dev.Close()
 	defer m.Close()
-	s := &session{chatCommand: c, terminal: term, model: m, interrupts: interrupts, prompt: true}
-	err = s.run(t.Context(), in)
+	s := &session{chatCommand: c, terminal: term, model: m, interrupts: interrupts, lines: newPipe(in, &out, interrupts), prompt: true}
+	err = s.run(t.Context())
 	return out.String(), err
 }
 
 func TestChat(t *testing.T) {
-	out, err := talk(t, strings.NewReader("/help\n\n/nothing here\nHi\\\nthere\n/system Be brief.\nHi\n/clear\n/exit\nnever\n"), llamatest.Options{}, nil)
+	out, err := talk(t, strings.NewReader("/help\n\n/nothing here\n/exit now\nHi\\\nthere\n/system Be brief.\nHi\n/clear\n/exit\nnever\n"), llamatest.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Random. /help lists commands.\n> ", "/clear          forget", "There is no command /nothing. /help lists them.\n", "> "} {
+	for _, want := range []string{"Random. /help lists commands.\n> ", "/clear          forget", "There is no command /nothing. /help lists them.\n", "/exit takes no argument.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the conversation lacks %q:\n%s", want, out)
 		}
 	}
-	if n := strings.Count(out, "> "); n < 8 {
+	if n := strings.Count(out, "> "); n < 9 {
 		t.Errorf("%d prompts:\n%s", n, out)
 	}
 	if _, err := talk(t, strings.NewReader("Hi\n"), llamatest.Options{}, nil); err != nil {
@@ -142,21 +148,51 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// TestInterruptWhileLoading interrupts commands before the model is loaded. They end.
+// TestInterruptWhileLoading interrupts commands before the model is loaded, and while they wait for input. They end in silence.
 func TestInterruptWhileLoading(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	source := modelSource{Model: llamatest.Write(t, llamatest.Options{})}
-	flags := modelFlags{modelSource: source, Repetition: 1}
-	for name, run := range map[string]func(context.Context, terminal) error{
-		"chat":       (&chatCommand{modelFlags: flags}).Run,
-		"generate":   (&generateCommand{modelFlags: flags, Prompt: new("Hi")}).Run,
-		"perplexity": (&perplexityCommand{Model: source.Model, File: "chat.go"}).Run,
+	in, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer func(f *os.File) { os.Stdin = f }(os.Stdin)
+	os.Stdin = in
+	path := llamatest.Write(t, llamatest.Options{})
+	for _, args := range []string{"chat", "generate Hi", "generate", "perplexity chat.go", "perplexity -", "embed -pooling=last", "embed -pooling=last Hi"} {
+		words := strings.Fields(args)
+		var out bytes.Buffer
+		if code := run(ctx, append([]string{words[0], "-model", path}, words[1:]...), terminal{&out, &out}); code != exitInterrupted || out.Len() > 0 {
+			t.Errorf("%s: exit code %d, %q", args, code, out.String())
+		}
+	}
+}
+
+// TestInterrupted has errors of commands that an interrupt ended, and others.
+func TestInterrupted(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	stopped := errors.New("stopped after step 3")
+	for _, c := range []struct {
+		ctx  context.Context
+		err  error
+		code int
+		text string
+	}{
+		{ended, nil, exitOK, ""},
+		{ended, errors.Join(fmt.Errorf("model: %w", context.Canceled), nil), exitInterrupted, ""},
+		{ended, exit{exitFailed, stopped}, exitInterrupted, "stopped after step 3\n"},
+		{ended, exit{code: 7}, 7, ""},
+		{ended, exit{exitUsage, stopped}, exitUsage, "stopped after step 3\n"},
+		{ended, stopped, exitFailed, "stopped after step 3\n"},
+		{t.Context(), context.Canceled, exitFailed, "context canceled\n"},
+		{t.Context(), exit{exitFailed, stopped}, exitFailed, "stopped after step 3\n"},
 	} {
 		var out bytes.Buffer
-		if err := run(ctx, terminal{&out, &out}); !errors.Is(err, context.Canceled) || out.Len() > 0 {
-			t.Errorf("%s: %v, %q", name, err, out.String())
+		if got := code(interrupted(c.ctx, c.err), terminal{&out, &out}); got != c.code || out.String() != c.text {
+			t.Errorf("%v: exit code %d, %q", c.err, got, out.String())
 		}
 	}
 }

@@ -39,11 +39,11 @@ Example:
 
 // Run runs the command.
 func (c *embedCommand) Run(ctx context.Context, t terminal) error {
-	dev, m, err := c.openEmbeddings(t)
+	dev, m, err := c.openEmbeddings(ctx, t)
 	if err != nil {
 		return err
 	}
-	texts := readTexts(os.Stdin, c.JSON)
+	texts := readTexts(input{ctx, os.Stdin}, c.JSON)
 	if len(c.Texts) > 0 {
 		texts = arguments(c.Texts)
 	}
@@ -57,9 +57,9 @@ func dtypeOf(flag string) dtype.Type {
 }
 
 // openEmbeddings opens the model. The caller closes the device and the model.
-func (c *embedCommand) openEmbeddings(t terminal) (*device.Device, vectorSource, error) {
+func (c *embedCommand) openEmbeddings(ctx context.Context, t terminal) (*device.Device, vectorSource, error) {
 	return openModel(t, c.Model, func(dev *device.Device, l loading) (vectorSource, error) {
-		return c.open(dev, c.Model, embeddings.Options{DType: dtypeOf(c.DType), Map: c.on(), Progress: l.progress})
+		return c.open(ctx, dev, c.Model, embeddings.Options{DType: dtypeOf(c.DType), Map: c.on(), Progress: l.progress})
 	})
 }
 

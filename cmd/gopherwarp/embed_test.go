@@ -22,7 +22,7 @@ func embedded(t *testing.T, c embedCommand, input string) (string, error) {
 	t.Helper()
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	var out strings.Builder
-	dev, m, err := c.openEmbeddings(terminal{&out, io.Discard})
+	dev, m, err := c.openEmbeddings(t.Context(), terminal{&out, io.Discard})
 	if err != nil {
 		return "", err
 	}

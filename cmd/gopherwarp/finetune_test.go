@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -20,7 +21,9 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/train/finetune"
+	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/formats"
+	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
 // TestFinetune trains an adapter with a configuration file, plots the losses, and uses, merges and exports the adapter.
@@ -61,6 +64,52 @@ func TestFinetune(t *testing.T) {
 	}
 	if err := f.Close(); err != nil || len(f.Tensors) != 8 {
 		t.Errorf("%d tensors are exported, %v", len(f.Tensors), err)
+	}
+}
+
+// TestMergeType merges an adapter into quantized matrices, and writes them in each type. The models differ little.
+func TestMergeType(t *testing.T) {
+	model, adapter, out := llamatest.Write(t, llamatest.Options{Matrices: weights.Q4_1}), llamatest.WriteAdapter(t, 1), filepath.Join(t.TempDir(), "merged.gguf")
+	var want []float32 // of a matrix
+	for _, x := range []struct {
+		of        weights.Type
+		tolerance float64 // of an element, as a share of the largest
+	}{{weights.F16, 0}, {weights.Q8_0, .005}, {weights.Q4_1, .08}, {weights.Q4_0, .1}} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), []string{"adapter", "merge", "-model", model, "-out", out, "-type", x.of.String(), adapter}, terminal{io.Discard, &stderr}); code != exitOK {
+			t.Fatalf("%v: exit code %d\n%s", x.of, code, &stderr)
+		}
+		f, err := gguf.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := f.Tensor("blk.1.ffn_up.weight")
+		if err != nil || m.Type() != x.of {
+			t.Fatalf("%v, %v, want %v", m, err, x.of)
+		}
+		wide, err := gguf.Float32(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := weights.Values[float32](wide)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		largest, worst := 0., 0.
+		for i, v := range want {
+			largest, worst = max(largest, math.Abs(float64(v))), max(worst, math.Abs(float64(v-got[i])))
+		}
+		if worst > x.tolerance*largest {
+			t.Errorf("%v: %g differs by %g", x.of, largest, worst)
+		}
+	}
+	folder := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
+	var stderr bytes.Buffer
+	if code := run(t.Context(), []string{"adapter", "merge", "-model", folder, "-out", out, "-type=Q8_0", adapter}, terminal{io.Discard, &stderr}); code != exitUsage || !strings.Contains(stderr.String(), "-type is for GGUF files") {
+		t.Errorf("a folder: exit code %d\n%s", code, &stderr)
 	}
 }
 

@@ -42,11 +42,11 @@ func (c *generateCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	prompt, err := c.prompt(os.Stdin)
+	prompt, err := c.prompt(input{ctx, os.Stdin})
 	if err != nil {
 		return err
 	}
-	dev, m, err := c.open(ctx, t, c.options())
+	dev, m, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,11 @@ func (c *generateCommand) answer(ctx context.Context, t terminal, m *llm.Model, 
 		tokens = m.Chat(ctx, append(messages, chat.Message{Role: "user", Content: q.prompt}), r)
 	}
 	if c.JSON {
-		return c.printJSON(t, tokens, &usage)
+		err := c.printJSON(t, tokens, &usage)
+		if err == nil {
+			c.printStats(t, usage)
+		}
+		return err
 	}
 	out := console.NewStream(t.out)
 	for token, err := range tokens {

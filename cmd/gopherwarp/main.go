@@ -18,6 +18,8 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 	exitNoGPU  = 3
+
+	exitInterrupted = 130 // 128 and the number of SIGINT, as of programs that the signal ends
 )
 
 // commands is the command line, as package commandline reads it. Each command without subcommands is a runner, except help: see helpOf.
@@ -89,10 +91,26 @@ func run(ctx context.Context, args []string, t terminal) int {
 	case errors.Is(err, commandline.ErrHelp):
 		return code(printHelp(t.out, command), t)
 	case err != nil:
-		console.Print(t.err, fmt.Sprintf("gopherwarp: %v\nRun gopherwarp -help for usage.", err), 2)
+		console.Print(t.err, fmt.Sprintf("gopherwarp: %v\nRun %s -help for usage.", err, command.Path()), 2)
 		return exitUsage
 	}
-	return code(command.Target().(runner).Run(ctx, t), t)
+	return code(interrupted(ctx, command.Target().(runner).Run(ctx, t)), t)
+}
+
+// interrupted returns the error of a command with the context ctx. If an interrupt ended the command, the error is an exit with
+// exitInterrupted, which is silent unless the command has words for it. A command that ends well after an interrupt, such as a server, has
+// no error.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	if e, ok := errors.AsType[exit](err); ok && e.code == exitFailed && e.cause != nil {
+		return exit{exitInterrupted, e.cause}
+	}
+	if errors.Is(err, context.Canceled) {
+		return exit{code: exitInterrupted}
+	}
+	return err
 }
 
 func newParser(c *commands) *commandline.Command {

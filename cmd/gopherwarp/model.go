@@ -26,7 +26,7 @@ func (m mapping) on() bool { return m.Mmap == "on" }
 // modelSource are the flags that name a model.
 type modelSource struct {
 	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with a GGUF file, a folder in Hugging Face's format (config.json and safetensors files), or a folder models--ORG--NAME in the cache of Hugging Face."`
-	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
+	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation, at most that of the model. Default: that of the model, at most 8192."`
 	cacheFlag
 	mapping
 }
@@ -110,9 +110,20 @@ func (f modelFlags) check() error {
 	return errors.Join(f.modelSource.check(), f.draftFlags.check())
 }
 
-// options returns the options of a model that generates one text at a time.
-func (f modelFlags) options() llm.Options {
-	return llm.Options{Sequences: 1, Adapter: f.Adapter, DraftTokens: f.DraftMax, DraftModel: f.DraftModel}
+// open opens a model that generates one text at a time. See modelSource.open.
+func (f modelFlags) open(ctx context.Context, t terminal) (*device.Device, *llm.Model, error) {
+	dev, m, err := f.modelSource.open(ctx, t, llm.Options{Sequences: 1, Adapter: f.Adapter, DraftTokens: f.DraftMax, DraftModel: f.DraftModel})
+	if err == nil {
+		warnOfContext(t, f.Model, f.Context, m)
+	}
+	return dev, m, err
+}
+
+// warnOfContext prints a warning if a flag asks for a longer context than the model has, which then counts.
+func warnOfContext(t terminal, name string, flag int, m *llm.Model) {
+	if n := m.Context(); flag > n {
+		console.Print(t.err, fmt.Sprintf("warning: the context of %s is %d tokens, not the %d of -context", name, n, flag), 2)
+	}
 }
 
 // open opens the model on the default device. If o.Sequences is 0, it is the number of texts that servers generate there. It shows the

@@ -15,6 +15,7 @@ import (
 type perplexityCommand struct {
 	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with a GGUF file, or a folder in Hugging Face's format (config.json and safetensors files)."`
 	Context int    `placeholder:"N" help:"The number of tokens of a chunk. Default: 512, or the model's context if it is shorter."`
+	Adapter string `placeholder:"DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote."`
 	mapping
 	cacheFlag
 	File string `arg:"" help:"The text, in UTF-8; - for standard input."`
@@ -39,11 +40,11 @@ func (c *perplexityCommand) Run(ctx context.Context, t terminal) error {
 	if err := source.check(); err != nil {
 		return err
 	}
-	text, err := c.text(os.Stdin)
+	text, err := c.text(input{ctx, os.Stdin})
 	if err != nil {
 		return err
 	}
-	dev, m, err := source.open(ctx, t, llm.Options{Sequences: 1})
+	dev, m, err := source.open(ctx, t, llm.Options{Sequences: 1, Adapter: c.Adapter})
 	if err != nil {
 		return err
 	}

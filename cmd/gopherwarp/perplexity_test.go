@@ -55,3 +55,14 @@ func TestPerplexity(t *testing.T) {
 		}
 	}
 }
+
+// TestPerplexityWithAdapter demands that an adapter changes the perplexity.
+func TestPerplexityWithAdapter(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	args := []string{"perplexity", "-model", llamatest.Write(t, llamatest.Options{}), "perplexity.go"}
+	var plain, adapted, errs bytes.Buffer
+	codes := [...]int{run(t.Context(), args, terminal{&plain, &errs}), run(t.Context(), append(args, "-adapter", llamatest.WriteAdapter(t, 1)), terminal{&adapted, &errs})}
+	if codes != [...]int{exitOK, exitOK} || !strings.HasPrefix(adapted.String(), "perplexity ") || adapted.String() == plain.String() {
+		t.Errorf("exit codes %v, %q, with the adapter %q\n%s", codes, &plain, &adapted, &errs)
+	}
+}

@@ -34,7 +34,7 @@ Example:
 
 // Run runs the command.
 func (c *rerankCommand) Run(ctx context.Context, t terminal) error {
-	texts := readTexts(os.Stdin, c.JSON)
+	texts := readTexts(input{ctx, os.Stdin}, c.JSON)
 	if len(c.Documents) > 0 {
 		texts = arguments(c.Documents)
 	}

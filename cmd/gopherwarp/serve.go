@@ -17,7 +17,7 @@ type serveCommand struct {
 	Model   []string      `required:"" sep:"none" placeholder:"[NAME=]PATH" help:"A model, and its name in requests. PATH is a GGUF file, a folder with a GGUF file, a folder in Hugging Face's format (config.json and safetensors files), a folder models--ORG--NAME in the cache of Hugging Face, or a model for pictures. Default name: that of the folder, or of the file without .gguf. May be repeated."`
 	Demand  bool          `name:"on-demand" help:"Load each model when the first request for it arrives, and not at the start."`
 	Keep    time.Duration `name:"keep-alive" default:"0s" placeholder:"TIME" help:"Unload each model that has had no request for this time, and free its memory. The next request loads the model again. Default: 0, models stay loaded."`
-	Context int           `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
+	Context int           `placeholder:"N" help:"The largest number of tokens of a conversation, at most that of the model. Default: that of the model, at most 8192."`
 	cacheFlag
 	Adapter []string `sep:"none" placeholder:"[[MODEL:]NAME=]DIR" help:"A LoRA adapter for a model: a folder that finetune or the Python package PEFT wrote. A request chooses the adapter with the adapter's NAME instead of the name of the model. An adapter without a name applies to all requests. If there are several models, give both MODEL and NAME. May be repeated."`
 	draftFlags

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -42,8 +43,8 @@ type vectorSource interface {
 	Close() error
 }
 
-// open opens a model that computes vectors of texts: an embedding model or, with the flag, a language model.
-func (f poolingFlag) open(dev *device.Device, path string, o embeddings.Options) (vectorSource, error) {
+// open opens a model that computes vectors of texts: an embedding model or, with the flag, a language model, whose load ends when ctx is done.
+func (f poolingFlag) open(ctx context.Context, dev *device.Device, path string, o embeddings.Options) (vectorSource, error) {
 	if f.Pooling == "" || f.Pooling == "none" || embeddings.Supports(path) {
 		m, err := embeddings.Open(dev, path, o)
 		if errors.Is(err, embeddings.ErrModel) {
@@ -55,7 +56,7 @@ func (f poolingFlag) open(dev *device.Device, path string, o embeddings.Options)
 	if f.Pooling == "mean" {
 		pooling = llm.MeanTokens
 	}
-	return llm.OpenEmbedder(dev, path, llm.EmbedOptions{Pooling: pooling, Map: o.Map, Progress: o.Progress})
+	return llm.OpenEmbedder(dev, path, llm.EmbedOptions{Pooling: pooling, Map: o.Map, Progress: o.Progress, Interrupt: ctx.Err})
 }
 
 // kindOfModel returns the kind of the model with a path. A path without a model is that of a language model, which then cannot be loaded.

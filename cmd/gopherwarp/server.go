@@ -147,25 +147,26 @@ const textsOfRequest = 16
 func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() error, error) {
 	return func(ctx context.Context) (gate.Model, func() error, error) {
 		p := console.StartProgress(s.t.err)
-		defer p.Stop()
 		l := newLoading(p, of.path)
 		m, err := llm.Open(s.device, of.path, llm.Options{
 			Memory: l.memory, Map: s.on(), Context: s.Context, CacheDType: s.dtype(), Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
 			Deterministic: s.Repeat, DraftTokens: s.DraftMax, DraftModel: s.DraftModel, Adapter: of.adapter, Adapters: of.adapters, Progress: l.progress, Interrupt: ctx.Err,
 		})
+		p.Stop()
 		if err != nil {
 			return nil, nil, err
 		}
+		warnOfContext(s.t, of.name, s.Context, m)
 		return m, s.freeing(m.Close), nil
 	}
 }
 
 // loadVectors returns the function that loads an embedding model.
 func (s *server) loadVectors(of served) func(context.Context) (openai.Embedder, func() error, error) {
-	return func(context.Context) (openai.Embedder, func() error, error) {
+	return func(ctx context.Context) (openai.Embedder, func() error, error) {
 		show, stop := s.progress(of)
 		defer stop()
-		m, err := s.poolingFlag.open(s.device, of.path, embeddings.Options{Map: s.on(), Progress: show})
+		m, err := s.poolingFlag.open(ctx, s.device, of.path, embeddings.Options{Map: s.on(), Progress: show})
 		if err != nil {
 			return nil, nil, err
 		}

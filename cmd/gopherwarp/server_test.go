@@ -190,6 +190,18 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
+// A server warns of a flag -context that asks for more than a model has.
+func TestServerContext(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{})
+	for flag, want := range map[int]string{0: "", 200: "", 201: "warning: the context of tiny is 200 tokens, not the 201 of -context\n"} {
+		var errs strings.Builder
+		s, _ := startWith(t, &serveCommand{Model: []string{"tiny=" + path}, Context: flag}, terminal{io.Discard, &errs})
+		if err := s.preload(t.Context()); err != nil || errs.String() != want {
+			t.Errorf("-context=%d: %v, %q, want %q", flag, err, errs.String(), want)
+		}
+	}
+}
+
 // Answers in progress keep their model loaded, however long they take.
 func TestKeepAliveOfAnswers(t *testing.T) {
 	s, url := start(t, &serveCommand{Model: []string{llamatest.Write(t, llamatest.Options{})}, Name: "m", Demand: true, Keep: time.Nanosecond}, true)

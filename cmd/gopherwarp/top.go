@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/term"
+	"golang.org/x/term"
 
 	"github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/top"
 	"github.com/gopherwarp/gopherwarp/cuda/nvml"
@@ -39,7 +39,7 @@ func (c *topCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return errors.Join(err, lib.Close())
 	}
-	if out, ok := t.out.(*os.File); ok && !c.Once && term.IsTerminal(out.Fd()) {
+	if out, ok := t.out.(*os.File); ok && !c.Once && term.IsTerminal(int(out.Fd())) {
 		return errors.Join(top.Run(ctx, r.Read, max(c.Interval, 100*time.Millisecond), top.Terminal{In: os.Stdin, Out: out}), lib.Close())
 	}
 	r.Read() // usage is that between two readings

@@ -218,7 +218,7 @@ var modules = map[string]string{
 	"golang.org/x/sys":                    "x/sys",
 	"github.com/google/go-cmp":            "go-cmp",
 	"github.com/charmbracelet/x/ansi":     "x/ansi",
-	"github.com/charmbracelet/x/term":     "x/term",
+	"golang.org/x/term":                   "x/term",
 	"github.com/google/pprof":             "pprof",
 	"github.com/prometheus/client_golang": "prometheus",
 	"github.com/dlclark/regexp2/v2":       "regexp2",

@@ -78,9 +78,12 @@ func (p *parser) positional(text string) error {
 		}
 		return nil
 	}
-	i := slices.IndexFunc(p.command.Children, func(c *Command) bool { return c.Name == text })
-	if i < 0 || p.plain {
+	if p.plain || len(p.command.Children) == 0 {
 		return fmt.Errorf("unexpected argument %s", text)
+	}
+	i := slices.IndexFunc(p.command.Children, func(c *Command) bool { return c.Name == text })
+	if i < 0 {
+		return fmt.Errorf("unknown command %s%s", text, suggestion(text, commandNames(p.command.Children)))
 	}
 	p.command = p.command.Children[i]
 	return nil
@@ -95,7 +98,7 @@ func (p *parser) flag(arg string, rest []string) (int, error) {
 	}
 	i := slices.IndexFunc(p.command.Flags, func(f *Flag) bool { return f.Name == name || f.short == name })
 	if i < 0 {
-		return 0, fmt.Errorf("unknown flag %s%s", dashed(name), suggestion(name, p.command.Flags))
+		return 0, fmt.Errorf("unknown flag -%s%s", name, suggestion("-"+name, flagNames(p.command.Flags)))
 	}
 	f, n := p.command.Flags[i], 1
 	switch {
@@ -103,21 +106,13 @@ func (p *parser) flag(arg string, rest []string) (int, error) {
 	case f.isBool():
 		text = "true"
 	case len(rest) == 0:
-		return 0, fmt.Errorf("--%s needs a value", f.Name)
+		return 0, fmt.Errorf("-%s needs a value", f.Name)
 	case looksLikeFlag(rest[0]):
-		return 0, fmt.Errorf("--%s needs a value; perhaps --%s=%s is meant", f.Name, f.Name, rest[0])
+		return 0, fmt.Errorf("-%s needs a value; perhaps -%s=%s is meant", f.Name, f.Name, rest[0])
 	default:
 		text, n = rest[0], 2
 	}
 	return n, f.store(text)
-}
-
-// dashed returns the name of a flag as most programs write it.
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
 }
 
 // looksLikeFlag reports whether an argument is a flag, and neither a negative number nor "-", which is often a file.
@@ -128,12 +123,12 @@ func looksLikeFlag(arg string) bool {
 func (f *Flag) store(text string) error {
 	if f.enum != nil && !slices.Contains(f.enum, text) {
 		allowed := slices.DeleteFunc(slices.Clone(f.enum), func(s string) bool { return s == "" })
-		return fmt.Errorf("--%s must be %s, but is %q", f.Name, strings.Join(allowed, " or "), text)
+		return fmt.Errorf("-%s must be %s, but is %q", f.Name, strings.Join(allowed, " or "), text)
 	}
 	first := !f.set
 	f.set = true
 	if err := f.parse(text, first); err != nil {
-		return fmt.Errorf("--%s is %w", f.Name, err)
+		return fmt.Errorf("-%s is %w", f.Name, err)
 	}
 	return nil
 }
@@ -169,13 +164,13 @@ func (p *parser) flags() error {
 			}
 		}
 		if f.required && !f.set {
-			missing = append(missing, "--"+f.Name+"="+f.Placeholder())
+			missing = append(missing, "-"+f.Name+"="+f.Placeholder())
 		}
 		if !f.set || f.xor == "" {
 			continue
 		}
 		if other := exclusive[f.xor]; other != "" {
-			return fmt.Errorf("--%s and --%s can't be used together", other, f.Name)
+			return fmt.Errorf("-%s and -%s can't be used together", other, f.Name)
 		}
 		exclusive[f.xor] = f.Name
 	}
@@ -201,8 +196,24 @@ func (p *parser) tell() {
 
 func names(commands []*Command) string {
 	var quoted []string
-	for _, c := range commands {
-		quoted = append(quoted, fmt.Sprintf("%q", c.Name))
+	for _, name := range commandNames(commands) {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
 	}
 	return strings.Join(quoted, ", ")
+}
+
+// commandNames returns the names of commands.
+func commandNames(commands []*Command) (list []string) {
+	for _, c := range commands {
+		list = append(list, c.Name)
+	}
+	return list
+}
+
+// flagNames returns the names of flags, with a dash.
+func flagNames(flags []*Flag) (list []string) {
+	for _, f := range flags {
+		list = append(list, "-"+f.Name)
+	}
+	return list
 }

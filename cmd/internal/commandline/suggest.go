@@ -1,19 +1,22 @@
 package commandline
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// suggestion returns words about the flag that name is most similar to, if it is similar enough to be a slip.
-func suggestion(name string, flags []*Flag) string {
+// suggestion returns words about the most similar one of names, if it is similar enough for word to be a slip.
+func suggestion(word string, names []string) string {
 	best, found := 2, ""
-	for _, f := range flags {
-		if d := distance(name, f.Name); d <= best && d < len(f.Name) {
-			best, found = d, f.Name
+	for _, name := range names {
+		if d := distance(word, name); d <= best && 2*d <= len(strings.TrimLeft(name, "-")) {
+			best, found = d, name
 		}
 	}
 	if found == "" {
 		return ""
 	}
-	return fmt.Sprintf(", did you mean %q?", "--"+found)
+	return fmt.Sprintf(", did you mean %q?", found)
 }
 
 // distance returns the Levenshtein distance of two words: how many letters must be inserted, removed or replaced to

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/term"
+	"golang.org/x/term"
+
+	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 )
 
 // A Terminal is the terminal on which Run shows snapshots and from which it reads keys.
@@ -35,7 +37,7 @@ func Run(ctx context.Context, read func() Snapshot, interval time.Duration, t Te
 	defer resized.Stop()
 	s := screen{}
 	for !s.quit {
-		if s.width, s.height, err = term.GetSize(t.Out.Fd()); err != nil {
+		if s.width, s.height, err = term.GetSize(int(t.Out.Fd())); err != nil {
 			return err
 		}
 		if _, err := io.WriteString(t.Out, s.frame()); err != nil {
@@ -56,15 +58,15 @@ func Run(ctx context.Context, read func() Snapshot, interval time.Duration, t Te
 
 // begin prepares the terminal, and returns a function that restores it.
 func (t Terminal) begin() (restore func() error, err error) {
-	enableSequences(t.Out)
-	old, err := term.MakeRaw(t.In.Fd())
+	console.EnableSequences(t.Out)
+	old, err := term.MakeRaw(int(t.In.Fd()))
 	if err != nil {
 		return nil, err
 	}
 	_, err = io.WriteString(t.Out, ansi.SetModeAltScreenSaveCursor+ansi.HideCursor)
 	return func() error {
 		_, err := io.WriteString(t.Out, ansi.ShowCursor+ansi.ResetModeAltScreenSaveCursor)
-		return errors.Join(err, term.Restore(t.In.Fd(), old))
+		return errors.Join(err, term.Restore(int(t.In.Fd()), old))
 	}, err
 }
 

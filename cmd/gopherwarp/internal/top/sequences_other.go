@@ -1,8 +1,0 @@
-//go:build !windows
-
-package top
-
-import "os"
-
-// enableSequences does nothing: terminals interpret escape sequences.
-func enableSequences(*os.File) {}
