@@ -283,9 +283,13 @@ func (s *server) serve(ctx context.Context, l socket) error {
 	})
 }
 
-// handler returns the handler of all requests.
+// handler returns the handler of all requests. Without keys, only this machine can connect, and the handler refuses what foreign web pages send.
 func (s *server) handler() http.Handler {
-	return s.tracer.Handler(logging(s.protocols.all, s.t.err, s.Log))
+	all := s.protocols.all
+	if len(s.Key) == 0 {
+		all = listen.Local(all)
+	}
+	return s.tracer.Handler(logging(all, s.t.err, s.Log))
 }
 
 // close ends the server: first what uses the models.

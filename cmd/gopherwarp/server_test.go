@@ -454,3 +454,37 @@ func TestEndWhilePreloading(t *testing.T) {
 		t.Errorf("preload returns %v", err)
 	}
 }
+
+// A server without keys refuses what foreign web pages send. A server with a key answers requests to any host.
+func TestForeignPages(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{})
+	for _, c := range []struct {
+		key, host, origin string
+		want              int
+	}{
+		{"", "", "", 200}, {"", "", "http://localhost:1234", 200}, {"", "evil.example", "", 403}, {"", "", "http://evil.example", 403},
+		{"secret", "model.example", "http://page.example", 200}, {"other", "", "", 401},
+	} {
+		command := &serveCommand{Model: []string{"m=" + path}, Demand: true}
+		if c.key != "" {
+			command.Key = []string{"secret"}
+		}
+		_, url := start(t, command, false)
+		r, err := http.NewRequest("POST", url+"/models/unload", strings.NewReader(`{"model": "m"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = c.host
+		r.Header.Set("X-Api-Key", c.key)
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Body.Close(); a.StatusCode != c.want {
+			t.Errorf("%+v: status %d", c, a.StatusCode)
+		}
+	}
+}
