@@ -107,6 +107,16 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// A top_p of 0 permits only the most probable token.
+func TestTopP(t *testing.T) {
+	for fields, want := range map[string]float64{`, "top_p": 0`: 0, `, "top_p": 0.5`: 1, "": 1} {
+		m := &echo{}
+		if status, body := post(open(t, m), "/v1/messages", ask("Hi")+fields+"}"); status != http.StatusOK || m.request.Temperature != want {
+			t.Errorf("%q: %d %s, with the temperature %v, want %v", fields, status, body, m.request.Temperature, want)
+		}
+	}
+}
+
 // equal compares values in JSON.
 func equal(t *testing.T, got, want string) {
 	t.Helper()

@@ -108,12 +108,14 @@ func (r *request) generation() (llm.Request, error) {
 	case len(r.Format) > 0 && string(r.Format) != "null":
 		return g, gate.Unsupported("output_format")
 	}
-	return g, errors.Join(
+	err := errors.Join(
 		gate.Set(&g.MaxTokens, "max_tokens", r.MaxTokens, gate.Between(1, most)),
 		gate.Set(&g.Temperature, "temperature", r.Temperature, gate.Between(0.0, 1)),
 		gate.Set(&g.TopP, "top_p", r.TopP, gate.Between(0.0, 1)),
 		gate.Set(&g.TopK, "top_k", r.TopK, gate.Between(0, most)),
 	)
+	gate.Narrow(&g, r.TopP)
+	return g, err
 }
 
 // question returns the conversation.

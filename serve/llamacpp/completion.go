@@ -30,6 +30,7 @@ func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
 	}
 	a := answer{Handler: h, body: &body, model: m, name: name, request: g, events: h.NewEvents(w), texts: make([]text, len(body.Prompt.Prompts))}
 	g.Usage, g.User, g.N = &a.took, gate.UserOf(r.Context()), 1
+	gate.Narrow(&g, body.TopP) // the settings in the answer have the temperature of the request
 	for t, err := range (gate.Continuer{Model: m, Prompts: body.Prompt.Prompts}).Continue(r.Context(), g) {
 		if err == nil {
 			err = a.add(t)

@@ -177,6 +177,22 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
+// A top_p of 0 permits only the most probable token. The settings in the answer are those of the request.
+func TestTopP(t *testing.T) {
+	url := serve(t) + "/completion"
+	ask := func(fields string) completion {
+		status, text := send(t, url, `{"prompt": "Hi", "n_predict": 8, "top_k": 0, "min_p": 0, "ignore_eos": true, `+fields+`}`)
+		return decode[completion](t, status, text)
+	}
+	want := ask(`"temperature": 0`)
+	for seed := range 3 {
+		got := ask(fmt.Sprintf(`"temperature": 2, "top_p": 0, "seed": %d`, seed))
+		if got.Content != want.Content || got.Settings["temperature"] != 2.0 || got.Settings["top_p"] != 0.0 {
+			t.Errorf("seed %d: %q, want %q; %v", seed, got.Content, want.Content, got.Settings)
+		}
+	}
+}
+
 func TestCompletionStream(t *testing.T) {
 	url := serve(t) + "/completions"
 	const body = `{"prompt": "Hi", "n_predict": 6, "temperature": 0, "n_probs": 1, "ignore_eos": true`

@@ -20,11 +20,8 @@ type chatRequest struct {
 	Messages            []message      `json:"messages"`
 	Logprobs            bool           `json:"logprobs"`
 	TopLogprobs         *int           `json:"top_logprobs"`
-	Format              format         `json:"response_format"`
 	Template            gate.Variables `json:"chat_template_kwargs"` // variables of the template, an extension of vLLM
-
-	Schema json.RawMessage `json:"json_schema"` // of the answer, an extension of llama-server
-	GBNF   string          `json:"grammar"`     // another one, which is not supported
+	restricted
 }
 
 // message is a message of a conversation.
@@ -80,12 +77,9 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	name, m, err := h.Find(r.Context(), body.Model)
+	name, m, err := h.FindScaled(r.Context(), body.Model, body.Adapters)
 	if err != nil {
 		return err
-	}
-	if len(body.Schema) > 0 && !body.Format.restricts() {
-		body.Format = format{Type: "json_schema", Schema: body.Schema}
 	}
 	if body.MaxCompletionTokens != nil {
 		body.MaxTokens = body.MaxCompletionTokens
@@ -99,7 +93,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	request.Template.Variables = body.Template.Values()
-	if request.Grammar, err = h.grammar("response_format", &body.Format); err == nil && q.Forced {
+	if request.Grammar, err = h.grammarOf(&body.restricted); err == nil && q.Forced {
 		err = h.Force(&request, "tool_choice", q.Functions)
 	}
 	if err != nil {
@@ -119,14 +113,11 @@ func (b *chatRequest) question(m Model) (gate.Question, error) {
 	if len(b.Messages) == 0 {
 		return gate.Question{}, gate.Invalid("messages", "there are none")
 	}
-	if b.GBNF != "" {
-		return gate.Question{}, gate.Unsupported("grammar")
-	}
 	q := gate.Question{Model: m}
 	if err := b.apply(&q); err != nil {
 		return q, err
 	}
-	if len(q.Functions) > 0 && b.Format.restricts() {
+	if len(q.Functions) > 0 && b.restricts() {
 		return q, gate.Invalid("response_format", "an answer in a format cannot call functions")
 	}
 	for i, message := range b.Messages {

@@ -261,5 +261,6 @@ func (h *Handler) newReply(ctx context.Context, body *responsesRequest) (*reply,
 	}
 	a := &reply{response: newResponse(name, body, g), question: q, request: g, took: new(llm.Usage)}
 	a.request.Usage = a.took
+	gate.Narrow(&a.request, body.TopP) // the response has the temperature of the request
 	return a, nil
 }
