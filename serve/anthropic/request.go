@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/llm"
@@ -137,7 +138,7 @@ func (r *request) question(m gate.Model) (gate.Question, error) {
 			return q, err
 		}
 		if len(list) == 0 {
-			return q, gate.Invalid("messages", "message %d has no content", i)
+			return q, gate.Invalid(fmt.Sprintf("messages[%d].content", i), "there is none")
 		}
 		q.Messages = append(q.Messages, list...)
 	}

@@ -108,7 +108,7 @@ func decode[T any](t *testing.T, status int, text string) (x T) {
 
 func TestCompletion(t *testing.T) {
 	url := serve(t) + "/completion"
-	status, text := send(t, url, `{"prompt": "Hi", "n_predict": 5, "temperature": 0, "n_probs": 3, "return_tokens": true, "ignore_eos": true, "model": "other"}`)
+	status, text := send(t, url, `{"prompt": "Hi", "n_predict": 5.0, "temperature": 0, "n_probs": 3, "return_tokens": true, "ignore_eos": true, "model": "other"}`)
 	x := decode[completion](t, status, text)
 	if !x.Stop || x.StopType != "limit" || x.Predicted != 5 || len(x.Tokens) != 5 || x.Evaluated < 2 || x.Prompt != "Hi" || len(x.Logs) != 5 || x.Settings["n_predict"] != 5.0 {
 		t.Errorf("%s", text)
@@ -286,6 +286,9 @@ func TestMistakes(t *testing.T) {
 		{"/completion", `{"prompt": [1000000]}`, 400, "is not a token"},
 		{"/lora-adapters", `[{"id": 1, "scale": 0.5}]`, 400, "there is no adapter 1"},
 		{"/apply-template", `{"messages": 5}`, 400, "messages"},
+		{"/apply-template", `{"messages": [{"role": "assistant"}, {"role": "user"}]}`, 400, "messages[1].content: there is none"},
+		{"/completion", `{"prompt": "x", "n_predict": 1.5}`, 400, "n_predict: a JSON number 1.5, want integer"},
+		{"/completion", "{\"prompt\": \"\xff\"}", 400, "not valid UTF-8"},
 	} {
 		if status, text := send(t, url+c.path, c.body); status != c.status || !strings.Contains(text, c.want) || !strings.HasPrefix(text, `{"error":{"code":`) {
 			t.Errorf("%s: %d %s, want %d and %s", c.body, status, text, c.status, c.want)

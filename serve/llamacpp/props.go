@@ -3,6 +3,7 @@ package llamacpp
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -119,15 +120,36 @@ func (h *Handler) find(ctx context.Context, model string, list []gate.Scaled) (s
 
 // templateRequest is the body of a request for the prompt of a conversation.
 type templateRequest struct {
-	Model     string         `json:"model"`
-	Messages  []chat.Message `json:"messages"`
+	Model    string `json:"model"`
+	Messages []struct {
+		chat.Message
+		Content *string // in place of that of the Message
+	} `json:"messages"`
 	Variables gate.Variables `json:"chat_template_kwargs"`
+}
+
+// conversation returns the messages, of which only those of the assistant may have no content.
+func (b *templateRequest) conversation() (list []chat.Message, err error) {
+	for i, m := range b.Messages {
+		switch {
+		case m.Content != nil:
+			m.Message.Content = *m.Content
+		case m.Role != "assistant":
+			return nil, gate.Invalid(fmt.Sprintf("messages[%d].content", i), "there is none, which only a message of the assistant may have")
+		}
+		list = append(list, m.Message)
+	}
+	return list, nil
 }
 
 // template answers with the prompt of a conversation.
 func (h *Handler) template(w http.ResponseWriter, r *http.Request) error {
 	var body templateRequest
 	if err := h.Read(w, r, &body); err != nil {
+		return err
+	}
+	messages, err := body.conversation()
+	if err != nil {
 		return err
 	}
 	_, found, err := h.Find(r.Context(), body.Model)
@@ -138,7 +160,7 @@ func (h *Handler) template(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := m.Prompt(body.Messages, chat.Options{Variables: body.Variables.Values(), Interrupt: r.Context().Err})
+	text, err := m.Prompt(messages, chat.Options{Variables: body.Variables.Values(), Interrupt: r.Context().Err})
 	if err != nil {
 		return err
 	}

@@ -26,10 +26,10 @@ type chatRequest struct {
 
 // message is a message of a conversation.
 type message struct {
-	Role       string  `json:"role"`
-	Content    content `json:"content"`
-	Name       string  `json:"name"`
-	ToolCallID string  `json:"tool_call_id"`
+	Role       string   `json:"role"`
+	Content    *content `json:"content"` // may be nil only in messages of the assistant
+	Name       string   `json:"name"`
+	ToolCallID string   `json:"tool_call_id"`
 	ToolCalls  []struct {
 		ID       string `json:"id"`
 		Function struct {
@@ -41,6 +41,19 @@ type message struct {
 
 // content is a text, which may be given in parts.
 type content string
+
+// text returns the text, or "" for nil.
+func (c *content) text() string {
+	if c == nil {
+		return ""
+	}
+	return string(*c)
+}
+
+// noContent returns the error of message i of a conversation, which only the assistant may send without content.
+func noContent(param string, i int) error {
+	return gate.Invalid(fmt.Sprintf("%s[%d].content", param, i), "there is none, which only a message of the assistant may have")
+}
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *content) UnmarshalJSON(data []byte) error {
@@ -125,6 +138,9 @@ func (b *chatRequest) question(m Model) (gate.Question, error) {
 		if err != nil {
 			return q, gate.Invalid("messages", "message %d has %v", i, err)
 		}
+		if message.Content == nil && c.Role != "assistant" {
+			return q, noContent("messages", i)
+		}
 		q.Messages = append(q.Messages, c)
 	}
 	return q, nil
@@ -144,7 +160,7 @@ func (b *chatRequest) logprobs(r *llm.Request, m Model) (*describer, error) {
 // chat returns a message as templates see it, or the error of its role.
 func (m message) chat() (chat.Message, error) {
 	role, err := roleOf(m.Role)
-	c := chat.Message{Role: role, Content: string(m.Content), ToolCallID: m.ToolCallID, Name: m.Name}
+	c := chat.Message{Role: role, Content: m.Content.text(), ToolCallID: m.ToolCallID, Name: m.Name}
 	for _, call := range m.ToolCalls {
 		c.ToolCalls = append(c.ToolCalls, chat.ToolCall{ID: call.ID, Name: call.Function.Name, Arguments: gate.Arguments(call.Function.Arguments)})
 	}

@@ -177,7 +177,7 @@ func TestFormat(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	m := &echo{requests: make(chan llm.Request, 1)}
 	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
-	if status, body := post(t, s.URL+"/v1/completions", `{"prompt": "a", "stop": null, "top_k": -1}`); status != http.StatusOK {
+	if status, body := post(t, s.URL+"/v1/completions", `{"prompt": "a", "stop": null, "top_k": -1.0, "n": 1.0}`); status != http.StatusOK {
 		t.Fatal(body)
 	}
 	r := <-m.requests
@@ -405,6 +405,12 @@ func TestMistakes(t *testing.T) {
 		{"chat/completions", `{"messages": [{"role": "user", "content": "hi"}]}`, 404, "there is a, b"},
 		{"chat/completions", `{"model": "a", "messages": [{"content": "hi"}]}`, 400, "message 0 has no role"},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": "hi"}, {"role": "king", "content": "hi"}]}`, 400, `messages: message 1 has the role \"king\", want system, developer, user, assistant, tool or function","type":"invalid_request_error","param":"messages"`},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "assistant"}, {"role": "user"}]}`, 400, `"param":"messages[1].content"`},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "system", "content": null}]}`, 400, `"param":"messages[0].content"`},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "tool", "content": null}]}`, 400, `"param":"messages[0].content"`},
+		{"responses", `{"model": "a", "input": [{"role": "user", "content": "x"}, {"role": "user"}]}`, 400, `"param":"input[1].content"`},
+		{"chat/completions", "{\"model\": \"a\", \"messages\": [{\"role\": \"user\", \"content\": \"\xff\"}]}", 400, "not valid UTF-8"},
+		{"chat/completions", `{` + user + `, "max_tokens": 3.5}`, 400, `"message":"max_tokens: a JSON number 3.5, want integer"`},
 		{"responses", `{"model": "a", "input": [{"role": "king", "content": "hi"}]}`, 400, `input: item 0 has the role \"king\"`},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, 400, "only text is supported"},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": 5}]}`, 400, "neither a text nor"},
