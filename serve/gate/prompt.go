@@ -116,18 +116,15 @@ type Continuer struct {
 }
 
 // Continue returns the tokens of all continuations, which are generated at the same time. Each prompt gets r.N continuations. Token.Choice is i*r.N+j
-// for continuation j of prompt i. The iterator ends after an error. Continue stores the usage of all continuations together in *r.Usage, so r.Usage
+// for continuation j of prompt i. The iterator ends after an error, which wraps ErrLeft if the client has left. Continue stores the usage of all continuations together in *r.Usage, so r.Usage
 // must not be nil.
 func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.Token, error] {
 	endsTurn(ctx, len(c.Prompts), &r)
 	g := newGeneration(ctx, "text_completion", &r)
-	tokens := c.all(ctx, r, g)
-	if g == nil {
-		return tokens
-	}
 	return func(yield func(llm.Token, error) bool) {
 		defer g.end()
-		for t, err := range tokens {
+		for t, err := range c.all(ctx, r, g) {
+			err = leftOr(ctx, err)
 			if g.token(t, err); !yield(t, err) {
 				return
 			}
@@ -143,7 +140,8 @@ func (c Continuer) all(ctx context.Context, r llm.Request, g *generation) iter.S
 			g.stages(r.Usage)
 			return
 		}
-		ctx, cancel := context.WithCancel(ctx)
+		whole := ctx
+		ctx, cancel := context.WithCancel(whole)
 		defer cancel()
 		used, arrived := make([]llm.Usage, len(c.Prompts)), make(chan arrival)
 		var all sync.WaitGroup
@@ -157,6 +155,10 @@ func (c Continuer) all(ctx context.Context, r llm.Request, g *generation) iter.S
 			if !yield(a.token, a.err) || a.err != nil {
 				return
 			}
+		}
+		if err := whole.Err(); err != nil { // send may not have sent it
+			yield(llm.Token{}, err)
+			return
 		}
 		for i := range used {
 			r.Usage.Add(used[i])

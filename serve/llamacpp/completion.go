@@ -1,6 +1,7 @@
 package llamacpp
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -86,7 +87,7 @@ func (a *answer) add(t llm.Token) error {
 
 // fail returns an error that is the answer, or writes it as an event if a part of the stream has been written.
 func (a *answer) fail(err error) error {
-	if !a.events.Begun() {
+	if !a.events.Begun() || errors.Is(err, gate.ErrLeft) {
 		return err
 	}
 	return a.events.Send("", problemOf(gate.FailureOf(err)))

@@ -563,10 +563,17 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// A client that leaves ends the generation.
+// A client that leaves ends the generation, and the server knows that it has left.
 func TestLeave(t *testing.T) {
-	m := &echo{wait: make(chan struct{}, 1), ended: make(chan error, 1)}
-	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	m, left := &echo{wait: make(chan struct{}, 1), ended: make(chan error, 1)}, make(chan struct{})
+	h, err := openai.New(openai.Options{Models: map[string]openai.Model{"m": m}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(gate.WithLeft(r.Context(), func() { close(left) })))
+	}))
+	defer s.Close()
 	ctx, leave := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/completions", strings.NewReader(`{"prompt": "a b c", "stream": true}`))
 	if err != nil {
@@ -590,6 +597,7 @@ func TestLeave(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the generation goes on")
 	}
+	<-left
 }
 
 // A client that does not send its request is refused, and a client that does not read does not keep the server busy.
