@@ -278,7 +278,7 @@ func (s *server) serve(ctx context.Context, l socket) error {
 		Connections: s.Sockets, Delay: s.Wait, Drain: s.Drain, TLS: l.secure,
 		Draining: func() {
 			s.draining = time.Now()
-			console.Print(s.t.err, "answers that have begun end; no new requests are accepted", 0)
+			console.Print(s.t.err, "answers that have begun end; no new requests are accepted; a second interrupt ends the server at once", 0)
 		},
 	})
 }

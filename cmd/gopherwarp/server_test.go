@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,9 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -437,6 +442,50 @@ func TestShutdownDelay(t *testing.T) {
 	}
 	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
 		t.Error("the listener is open")
+	}
+}
+
+// While a server waits for the end of a request, a second signal ends it at once, also if it has been started with ignored interrupts.
+func TestSecondSignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("processes of Windows get no signals")
+	}
+	c := exec.CommandContext(t.Context(), "sh", "-c", `trap "" INT; exec "$0" "$@"`, os.Args[0], "serve", "-model", llamatest.Write(t, llamatest.Options{}), "-listen", "localhost:0", "-drain", "10m")
+	c.Env = append(os.Environ(), asCommand+"=1", "GOPHERWARP_DEVICE=cpu")
+	out, err := c.StdoutPipe()
+	if err = errors.Join(err, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	_, address, _ := strings.Cut(strings.TrimSuffix(line, "/v1\n"), "http://")
+	if err != nil || address == "" {
+		t.Fatalf("the server prints %q, %v", line, err)
+	}
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("the answer begins with %q, %v", line, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for s := syscall.SIGTERM; ; s = syscall.SIGINT {
+		if err := c.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-ended:
+			if code := c.ProcessState.ExitCode(); code != exitFailed {
+				t.Errorf("the server ends with the code %d, %v", code, err)
+			}
+			return
+		case <-time.After(50 * time.Millisecond): // the server may not have noticed the first signal
+		}
 	}
 }
 
