@@ -113,6 +113,9 @@ func (p Prompt) String(m Model) (string, error) {
 type Continuer struct {
 	Model   Model
 	Prompts Prompts
+	// Each, unless it is nil, has an element for each prompt, which receives the usage of the prompt's continuations. It is complete when the iterator
+	// of Continue ends.
+	Each []llm.Usage
 }
 
 // Continue returns the tokens of all continuations, which are generated at the same time. Each prompt gets r.N continuations. Token.Choice is i*r.N+j
@@ -138,6 +141,9 @@ func (c Continuer) all(ctx context.Context, r llm.Request, g *generation) iter.S
 		if len(c.Prompts) == 1 {
 			c.one(ctx, 0, r)(yield)
 			g.stages(r.Usage)
+			if c.Each != nil {
+				c.Each[0] = *r.Usage
+			}
 			return
 		}
 		whole := ctx
@@ -164,6 +170,7 @@ func (c Continuer) all(ctx context.Context, r llm.Request, g *generation) iter.S
 			r.Usage.Add(used[i])
 			g.stages(&used[i])
 		}
+		copy(c.Each, used)
 	}
 }
 

@@ -234,6 +234,24 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// Each result for one of several prompts has its own timings.
+func TestPromptTimings(t *testing.T) {
+	url := serve(t) + "/completion"
+	for _, prompt := range []string{`["Hi", "Something else that is longer"]`, `"Hi"`} {
+		for predict := range 4 {
+			status, text := send(t, url, fmt.Sprintf(`{"prompt": %s, "n_predict": %d, "ignore_eos": true, "temperature": 0}`, prompt, predict))
+			if prompt[0] != '[' {
+				text = "[" + text + "]"
+			}
+			for _, x := range decode[[]completion](t, status, text) {
+				if got := x.Timings; got["predicted_n"] != float64(predict) || got["prompt_n"]+got["cache_n"] != float64(x.Evaluated) || got["prompt_n"] < 1 || got["prompt_ms"] <= 0 {
+					t.Errorf("%q: %v, want %d predicted and %d prompt tokens", x.Prompt, got, predict, x.Evaluated)
+				}
+			}
+		}
+	}
+}
+
 func TestBias(t *testing.T) {
 	url := serve(t) + "/completion"
 	const rest = `, "prompt": "Hi", "n_predict": 4, "temperature": 0, "return_tokens": true}`
