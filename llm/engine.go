@@ -245,6 +245,9 @@ func (e *engine) finish(q *sequence, err error) {
 		e.queue.leave(q)
 	}
 	if err != nil {
+		if q.ctx.Err() != nil || errors.Is(err, ErrSlow) {
+			e.state.aborted()
+		}
 		q.err = err
 		for _, x := range q.texts {
 			e.finish(x, err)

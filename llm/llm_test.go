@@ -196,6 +196,9 @@ func TestCancel(t *testing.T) {
 	for range m.Generate(t.Context(), "Something else", llm.Request{}) {
 		break // the loop ends, not the text
 	}
+	if s := settled(m); s.Aborted != 2 || len(s.Finished) != 1 {
+		t.Errorf("%d texts are aborted, and %v have ended", s.Aborted, s.Finished)
+	}
 	if got, _ := text(t, m, "Hello", llm.Request{MaxTokens: 20}); got != want {
 		t.Errorf("after a canceled text: got %q, want %q", got, want)
 	}

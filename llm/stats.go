@@ -26,6 +26,7 @@ type Stats struct {
 	Accepted  int64            // guessed tokens that were right
 	Dropped   int64            // interruptions of texts for lack of memory
 	Finished  map[Finish]int64 // the number of texts that have ended, for each reason
+	Aborted   int64            // the number of texts whose reader has left, or has read too slowly
 
 	Times
 	Histograms
@@ -116,6 +117,9 @@ func (s *state) finished(q *sequence, why Finish) {
 		x.ended(q)
 	})
 }
+
+// aborted counts a text whose reader does not wait for its end.
+func (s *state) aborted() { s.change(func(x *Stats) { x.Aborted++ }) }
 
 // publish updates the numbers of sequences and pages.
 func (e *engine) publish() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/spans"
 )
 
@@ -27,12 +28,17 @@ func logging(next http.Handler, to io.Writer, format string) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, whole, o := time.Now(), false, &observed{ResponseWriter: w, status: http.StatusOK}
+		ctx := gate.WithLeft(r.Context(), func() {
+			if r.Header.Get("Upgrade") == "" { // connections of WebSocket always end so
+				o.status, o.left = gate.StatusLeft, true
+			}
+		})
 		defer func() { // also if the handler aborts an answer that has begun, with a panic
 			l.LogAttrs(r.Context(), slog.LevelInfo, "request", append(traceOf(r),
 				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("client", r.RemoteAddr), slog.Int("status", o.status),
-				slog.Int64("bytes", o.bytes), slog.Bool("aborted", !whole), slog.Float64("seconds", time.Since(began).Seconds()))...)
+				slog.Int64("bytes", o.bytes), slog.Bool("aborted", !whole || o.left), slog.Float64("seconds", time.Since(began).Seconds()))...)
 		}()
-		next.ServeHTTP(o, r)
+		next.ServeHTTP(o, r.WithContext(ctx))
 		whole = true
 	})
 }
@@ -79,6 +85,7 @@ type observed struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	left   bool // the client has left before the end of the answer
 }
 
 func (o *observed) WriteHeader(status int) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
 // lines collects what handlers write.
@@ -27,6 +28,41 @@ func (l *lines) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(data)
+}
+
+// A request whose client leaves has the status 499, whether a part of the answer has been sent or not.
+func TestLogOfLeft(t *testing.T) {
+	g, err := gate.New(gate.Options{Others: []string{"m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/whole", "/streamed"} {
+		ctx, leave := context.WithCancel(t.Context())
+		next := g.Guard(func(w http.ResponseWriter, r *http.Request) error {
+			if path == "/streamed" {
+				if err := g.NewEvents(w).Send("", 1); err != nil {
+					t.Error(err)
+				}
+			}
+			leave()
+			<-r.Context().Done()
+			return r.Context().Err()
+		}, func(w http.ResponseWriter, f gate.Failure) { w.WriteHeader(f.Status) })
+		var log lines
+		s := httptest.NewServer(logging(next, &log, "text"))
+		r, err := http.NewRequestWithContext(ctx, "GET", s.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := http.DefaultClient.Do(r); err == nil {
+			_, _ = io.Copy(io.Discard, a.Body)
+			a.Body.Close()
+		}
+		s.Close() // waits for the handler
+		if text := log.text.String(); !strings.Contains(text, "path="+path+" ") || !strings.Contains(text, "status=499 ") || !strings.Contains(text, "aborted=true") {
+			t.Errorf("the log is %q", text)
+		}
+	}
 }
 
 // Each request has a line with its status and size, also a refused one, and one whose answer is aborted. Answers can be flushed, and

@@ -36,7 +36,7 @@ func (c *serveCommand) profile(ctx context.Context, t terminal) (end func() erro
 	console.Print(t.err, "profiles of the server are at http://"+l.Addr().String()+"/debug/pprof/", 0)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // while the last answers end, profiles are still there
 	ended := make(chan error, 1)
-	go func() { ended <- listen.Serve(ctx, l, profiles(), listen.Options{Connections: 16}) }()
+	go func() { ended <- listen.Serve(ctx, l, listen.Local(profiles()), listen.Options{Connections: 16}) }()
 	return func() error {
 		cancel()
 		return <-ended

@@ -47,6 +47,14 @@ func TestProfiles(t *testing.T) {
 		}
 	}
 	check(url+"cmdline", http.StatusNotFound)
+	foreign, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign.Host = "evil.example"
+	if a, err := http.DefaultClient.Do(foreign); err != nil || a.Body.Close() != nil || a.StatusCode != http.StatusForbidden {
+		t.Errorf("a foreign page gets %+v, %v", a, err)
+	}
 	check(public+"/debug/pprof/", http.StatusNotFound)
 	if err := end(); err != nil {
 		t.Error(err)

@@ -99,6 +99,7 @@ func (c *serveCommand) start(ctx context.Context, t terminal) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
+	defer exitAtSecond(ctx)()
 	listener, err := net.Listen("tcp", c.Listen) // before a model is loaded, which takes time
 	if err != nil {
 		return err
@@ -112,6 +113,30 @@ func (c *serveCommand) start(ctx context.Context, t terminal) error {
 		return errors.Join(err, listener.Close())
 	}
 	return errors.Join(c.run(ctx, t, list, socket{listener, secure}), end())
+}
+
+// exitAtSecond makes the next interrupt or SIGTERM after the end of ctx end the process at once, until stop is called. This also works for a process
+// that has been started with ignored interrupts, as scripts start processes in the background.
+func exitAtSecond(ctx context.Context) (stop func()) {
+	ended := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		again := make(chan os.Signal, 1)
+		signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+		defer signal.Stop(again)
+		select {
+		case <-ended:
+		case <-again:
+			select {
+			case <-ended: // before the signal
+			default:
+				os.Exit(exitFailed)
+			}
+		}
+	})
+	return func() {
+		cancel()
+		close(ended)
+	}
 }
 
 // run loads and serves models. It closes the listener.

@@ -279,14 +279,18 @@ func (s *server) serve(ctx context.Context, l socket) error {
 		Connections: s.Sockets, Delay: s.Wait, Drain: s.Drain, TLS: l.secure,
 		Draining: func() {
 			s.draining = time.Now()
-			console.Print(s.t.err, "answers that have begun end; no new requests are accepted", 0)
+			console.Print(s.t.err, "answers that have begun end; no new requests are accepted; a second interrupt ends the server at once", 0)
 		},
 	})
 }
 
-// handler returns the handler of all requests.
+// handler returns the handler of all requests. Without keys, only this machine can connect, and the handler refuses what foreign web pages send.
 func (s *server) handler() http.Handler {
-	return s.tracer.Handler(logging(s.protocols.all, s.t.err, s.Log))
+	all := s.protocols.all
+	if len(s.Key) == 0 {
+		all = listen.Local(all)
+	}
+	return s.tracer.Handler(logging(all, s.t.err, s.Log))
 }
 
 // close ends the server: first what uses the models.

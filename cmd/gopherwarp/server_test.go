@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,9 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -452,6 +457,50 @@ func TestShutdownDelay(t *testing.T) {
 	}
 }
 
+// While a server waits for the end of a request, a second signal ends it at once, also if it has been started with ignored interrupts.
+func TestSecondSignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("processes of Windows get no signals")
+	}
+	c := exec.CommandContext(t.Context(), "sh", "-c", `trap "" INT; exec "$0" "$@"`, os.Args[0], "serve", "-model", llamatest.Write(t, llamatest.Options{}), "-listen", "localhost:0", "-drain", "10m")
+	c.Env = append(os.Environ(), asCommand+"=1", "GOPHERWARP_DEVICE=cpu")
+	out, err := c.StdoutPipe()
+	if err = errors.Join(err, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	_, address, _ := strings.Cut(strings.TrimSuffix(line, "/v1\n"), "http://")
+	if err != nil || address == "" {
+		t.Fatalf("the server prints %q, %v", line, err)
+	}
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("the answer begins with %q, %v", line, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for s := syscall.SIGTERM; ; s = syscall.SIGINT {
+		if err := c.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-ended:
+			if code := c.ProcessState.ExitCode(); code != exitFailed {
+				t.Errorf("the server ends with the code %d, %v", code, err)
+			}
+			return
+		case <-time.After(50 * time.Millisecond): // the server may not have noticed the first signal
+		}
+	}
+}
+
 // SIGTERM ends a server that is loading its models.
 func TestEndWhilePreloading(t *testing.T) {
 	s, _ := start(t, &serveCommand{Model: []string{llamatest.Write(t, llamatest.Options{})}, Name: "m"}, false)
@@ -464,5 +513,39 @@ func TestEndWhilePreloading(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("preload returns %v", err)
+	}
+}
+
+// A server without keys refuses what foreign web pages send. A server with a key answers requests to any host.
+func TestForeignPages(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Options{})
+	for _, c := range []struct {
+		key, host, origin string
+		want              int
+	}{
+		{"", "", "", 200}, {"", "", "http://localhost:1234", 200}, {"", "evil.example", "", 403}, {"", "", "http://evil.example", 403},
+		{"secret", "model.example", "http://page.example", 200}, {"other", "", "", 401},
+	} {
+		command := &serveCommand{Model: []string{"m=" + path}, Demand: true}
+		if c.key != "" {
+			command.Key = []string{"secret"}
+		}
+		_, url := start(t, command, false)
+		r, err := http.NewRequest("POST", url+"/models/unload", strings.NewReader(`{"model": "m"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = c.host
+		r.Header.Set("X-Api-Key", c.key)
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Body.Close(); a.StatusCode != c.want {
+			t.Errorf("%+v: status %d", c, a.StatusCode)
+		}
 	}
 }

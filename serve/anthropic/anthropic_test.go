@@ -107,6 +107,16 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// A top_p of 0 permits only the most probable token.
+func TestTopP(t *testing.T) {
+	for fields, want := range map[string]float64{`, "top_p": 0`: 0, `, "top_p": 0, "top_k": 5.0`: 0, `, "top_p": 0.5`: 1, "": 1} {
+		m := &echo{}
+		if status, body := post(open(t, m), "/v1/messages", ask("Hi")+fields+"}"); status != http.StatusOK || m.request.Temperature != want {
+			t.Errorf("%q: %d %s, with the temperature %v, want %v", fields, status, body, m.request.Temperature, want)
+		}
+	}
+}
+
 // equal compares values in JSON.
 func equal(t *testing.T, got, want string) {
 	t.Helper()
@@ -203,7 +213,10 @@ func TestMistakes(t *testing.T) {
 		{`{"max_tokens": 1}`, 400, "the last message must be one of the user"},
 		{`{"max_tokens": 1, "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}`, 400, "the last message must be one of the user"},
 		{`{"max_tokens": 1, "messages": [{"role": "x", "content": "a"}, {"role": "user", "content": "b"}]}`, 400, "want user or assistant"},
-		{`{"max_tokens": 1, "messages": [{"role": "user", "content": []}]}`, 400, "message 0 has no content"},
+		{`{"max_tokens": 1, "messages": [{"role": "user", "content": []}]}`, 400, "messages[0].content: there is none"},
+		{`{"max_tokens": 1, "messages": [{"role": "user", "content": "a"}, {"role": "user", "content": null}]}`, 400, "messages[1].content: there is none"},
+		{`{"max_tokens": 1.5, ` + user + `}`, 400, "max_tokens: a JSON number 1.5, want integer"},
+		{"{\"max_tokens\": 1, \"messages\": [{\"role\": \"user\", \"content\": \"\xff\"}]}", 400, "not valid UTF-8"},
 		{`{"max_tokens": 1, "messages": [{"role": "user", "content": 5}]}`, 400, "neither a text nor a list"},
 		{`{"max_tokens": 1, "messages": [{"role": "user", "content": [{"type": "image"}]}]}`, 400, `type \"image\"`},
 		{`{"max_tokens": 1, "messages": [{"role": "user", "content": [{"type": "tool_result", "content": [{"type": "image"}]}]}]}`, 400, `type \"image\"`},

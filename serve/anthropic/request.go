@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/llm"
@@ -108,12 +109,14 @@ func (r *request) generation() (llm.Request, error) {
 	case len(r.Format) > 0 && string(r.Format) != "null":
 		return g, gate.Unsupported("output_format")
 	}
-	return g, errors.Join(
+	err := errors.Join(
 		gate.Set(&g.MaxTokens, "max_tokens", r.MaxTokens, gate.Between(1, most)),
 		gate.Set(&g.Temperature, "temperature", r.Temperature, gate.Between(0.0, 1)),
 		gate.Set(&g.TopP, "top_p", r.TopP, gate.Between(0.0, 1)),
 		gate.Set(&g.TopK, "top_k", r.TopK, gate.Between(0, most)),
 	)
+	gate.Narrow(&g, r.TopP)
+	return g, err
 }
 
 // question returns the conversation.
@@ -135,7 +138,7 @@ func (r *request) question(m gate.Model) (gate.Question, error) {
 			return q, err
 		}
 		if len(list) == 0 {
-			return q, gate.Invalid("messages", "message %d has no content", i)
+			return q, gate.Invalid(fmt.Sprintf("messages[%d].content", i), "there is none")
 		}
 		q.Messages = append(q.Messages, list...)
 	}

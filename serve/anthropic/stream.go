@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"errors"
 	"iter"
 
 	"github.com/gopherwarp/gopherwarp/llm"
@@ -59,7 +60,7 @@ func (s *stream) begin() error {
 
 // fail returns an error that is the answer, or sends it if an event has been sent.
 func (s *stream) fail(err error) error {
-	if !s.events.Begun() {
+	if !s.events.Begun() || errors.Is(err, gate.ErrLeft) {
 		return err
 	}
 	return s.events.Send("error", problemOf(gate.FailureOf(err)))

@@ -1,14 +1,19 @@
 package gate
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // kinds are the names in JSON of the kinds of fields.
@@ -42,20 +47,22 @@ func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error)
 	return nil, Failure{Status: http.StatusBadRequest, Message: "the body is cut off: " + err.Error()}
 }
 
-// Decode reads a request's JSON object from r into v. The error is a Failure, or an error of r.
-func Decode(r io.Reader, v any) error {
-	d := json.NewDecoder(r)
-	err := d.Decode(v)
-	if err == nil {
-		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("there is more after the object")
+// Decode decodes the JSON object of a request into v. The error is a Failure. An integer may have the form of a floating-point number, such as 3.0.
+func Decode(data []byte, v any) error {
+	if !utf8.Valid(data) { // package json would replace the bytes
+		return Failure{Status: http.StatusBadRequest, Message: "the body is not valid UTF-8"}
+	}
+	err := decode(data, v)
+	for range most {
+		fixed, ok := withInteger(data, err)
+		if !ok {
+			break
 		}
+		data = fixed
+		err = decode(data, v)
 	}
 	if err == nil {
 		return nil
-	}
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok || errors.Is(err, os.ErrDeadlineExceeded) {
-		return err
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		return Invalid(field(reflect.TypeOf(v).Elem(), wrong.Field), "a JSON %s, want %s", wrong.Value, kinds[wrong.Type.Kind()])
@@ -64,6 +71,47 @@ func Decode(r io.Reader, v any) error {
 		return f
 	}
 	return Failure{Status: http.StatusBadRequest, Message: "the body is not a request in JSON: " + err.Error()}
+}
+
+// decode decodes a JSON object, after which there must be nothing else.
+func decode(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, more := d.Token(); !errors.Is(more, io.EOF) {
+		return errors.New("there is more after the object")
+	}
+	return nil
+}
+
+// most is the largest number of integers of a request that have the form of floating-point numbers. The body is decoded again for each of them.
+const most = 16
+
+// withInteger returns a copy of data in which a number that package json refuses for an integer has the form of an integer. It reports false if err
+// is about something else.
+func withInteger(data []byte, err error) ([]byte, bool) {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || kinds[wrong.Type.Kind()] != "integer" {
+		return nil, false
+	}
+	text, number := strings.CutPrefix(wrong.Value, "number ")
+	n, whole := integer(text)
+	end := int(min(wrong.Offset, int64(len(data))))
+	if !number || !whole || !bytes.HasSuffix(data[:end], []byte(text)) {
+		return nil, false
+	}
+	return slices.Concat(data[:end-len(text)], strconv.AppendInt(nil, n, 10), data[end:]), true
+}
+
+// integer returns the integer that a floating-point number in JSON is, if it is one of at most 53 bits.
+func integer(text string) (n int64, ok bool) {
+	x, err := strconv.ParseFloat(text, 64)
+	ok = err == nil && x == math.Trunc(x) && math.Abs(x) < 1<<53
+	if ok {
+		n = int64(x)
+	}
+	return n, ok
 }
 
 // field returns the path of a field without the names of embedded structs, which package json includes.

@@ -15,9 +15,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
-// ErrLeft is the error of a request whose client has closed the connection or has stopped reading.
-var ErrLeft = errors.New("serve: the client has left")
-
 // Failure is an error of a request.
 type Failure struct {
 	Status      int              // the HTTP status
@@ -52,9 +49,11 @@ func FailureOf(err error) Failure {
 		return Failure{Status: http.StatusServiceUnavailable, Code: "model_not_loaded", Message: err.Error(), Retry: failed.Retry}
 	}
 	switch {
+	case errors.Is(err, ErrLeft):
+		return Failure{Status: StatusLeft, Message: "the client has left"}
 	case errors.Is(err, batch.ErrFull):
 		return Failure{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "too many texts are waiting"}
-	case errors.Is(err, context.Canceled), errors.Is(err, llm.ErrClosed), errors.Is(err, batch.ErrClosed), errors.Is(err, repository.ErrClosed): // by the server, or the client has left
+	case errors.Is(err, context.Canceled), errors.Is(err, llm.ErrClosed), errors.Is(err, batch.ErrClosed), errors.Is(err, repository.ErrClosed): // by the server
 		return Failure{Status: http.StatusServiceUnavailable, Message: "the server is shutting down"}
 	case errors.Is(err, repository.ErrLoading):
 		return Failure{Status: http.StatusServiceUnavailable, Code: "model_not_loaded", Message: err.Error(), Retry: time.Second}

@@ -149,9 +149,9 @@ func TestNotReady(t *testing.T) {
 		if err := g.Unload(t.Context(), "m"); err != nil {
 			t.Error(err)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		time.AfterFunc(time.Second/4, cancel)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		time.AfterFunc(time.Second/4, func() { cancel(errors.New("the server has ended")) })
 		if status, _, text := ask(ctx); status != 503 || text != "the server is shutting down" {
 			t.Errorf("%d %s", status, text)
 		}

@@ -113,21 +113,21 @@ func (p Prompt) String(m Model) (string, error) {
 type Continuer struct {
 	Model   Model
 	Prompts Prompts
+	// Each, unless it is nil, has an element for each prompt, which receives the usage of the prompt's continuations. It is complete when the iterator
+	// of Continue ends.
+	Each []llm.Usage
 }
 
 // Continue returns the tokens of all continuations, which are generated at the same time. Each prompt gets r.N continuations. Token.Choice is i*r.N+j
-// for continuation j of prompt i. The iterator ends after an error. Continue stores the usage of all continuations together in *r.Usage, so r.Usage
+// for continuation j of prompt i. The iterator ends after an error, which wraps ErrLeft if the client has left. Continue stores the usage of all continuations together in *r.Usage, so r.Usage
 // must not be nil.
 func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.Token, error] {
 	endsTurn(ctx, len(c.Prompts), &r)
 	g := newGeneration(ctx, "text_completion", &r)
-	tokens := c.all(ctx, r, g)
-	if g == nil {
-		return tokens
-	}
 	return func(yield func(llm.Token, error) bool) {
 		defer g.end()
-		for t, err := range tokens {
+		for t, err := range c.all(ctx, r, g) {
+			err = leftOr(ctx, err)
 			if g.token(t, err); !yield(t, err) {
 				return
 			}
@@ -141,9 +141,13 @@ func (c Continuer) all(ctx context.Context, r llm.Request, g *generation) iter.S
 		if len(c.Prompts) == 1 {
 			c.one(ctx, 0, r)(yield)
 			g.stages(r.Usage)
+			if c.Each != nil {
+				c.Each[0] = *r.Usage
+			}
 			return
 		}
-		ctx, cancel := context.WithCancel(ctx)
+		whole := ctx
+		ctx, cancel := context.WithCancel(whole)
 		defer cancel()
 		used, arrived := make([]llm.Usage, len(c.Prompts)), make(chan arrival)
 		var all sync.WaitGroup
@@ -158,10 +162,15 @@ func (c Continuer) all(ctx context.Context, r llm.Request, g *generation) iter.S
 				return
 			}
 		}
+		if err := whole.Err(); err != nil { // send may not have sent it
+			yield(llm.Token{}, err)
+			return
+		}
 		for i := range used {
 			r.Usage.Add(used[i])
 			g.stages(&used[i])
 		}
+		copy(c.Each, used)
 	}
 }
 

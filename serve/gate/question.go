@@ -29,7 +29,8 @@ type Part struct {
 	Called bool       // in the last part: whether the answer has calls and the last call is complete
 }
 
-// Answer returns the parts of r.N answers. Each token yields at least one part, which may be empty. The iterator ends after an error. r.Stop
+// Answer returns the parts of r.N answers. Each token yields at least one part, which may be empty. The iterator ends after an error, which wraps
+// ErrLeft if the client has left. r.Stop
 // applies to the text of the answer, not to its calls.
 func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
@@ -61,6 +62,7 @@ func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, err
 			}
 		}
 		for token, err := range q.Model.Chat(ctx, q.Messages, r) {
+			err = leftOr(ctx, err)
 			g.token(token, err)
 			if err != nil {
 				yield(Part{}, err)

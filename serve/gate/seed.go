@@ -25,6 +25,9 @@ func (s *Seed) UnmarshalJSON(data []byte) error {
 		signed, err = strconv.ParseInt(string(data), 10, 64)
 		n = uint64(signed)
 	}
+	if whole, ok := integer(string(data)); ok && err != nil {
+		n, negative, err = uint64(whole), whole < 0, nil
+	}
 	if err != nil {
 		return Invalid("seed", "%s is not an integer of 64 bits", data[:min(len(data), 40)])
 	}

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"context"
 	"sync"
 
@@ -62,7 +61,7 @@ func (g *Gate) Decode(ctx context.Context, data []byte, v any) error {
 			return err
 		}
 	}
-	return Decode(bytes.NewReader(data), v)
+	return Decode(data, v)
 }
 
 // EndTurn ends the turn of a large request (see the package documentation). Call EndTurn when the texts of the request are tokenized, so that other

@@ -91,7 +91,7 @@ func (h *Handler) readOptional(w http.ResponseWriter, r *http.Request, to any) e
 	if err != nil || len(bytes.TrimSpace(data)) == 0 {
 		return err
 	}
-	return gate.Decode(bytes.NewReader(data), to)
+	return gate.Decode(data, to)
 }
 
 // load loads a model. A request that contains a configuration or files of the model is refused.

@@ -226,7 +226,7 @@ func TestDrainTooLong(t *testing.T) {
 	address, stop := start(t, func(_ http.ResponseWriter, r *http.Request) {
 		entered <- true
 		<-r.Context().Done()
-		canceled <- r.Context().Err()
+		canceled <- context.Cause(r.Context())
 	}, Options{Drain: time.Millisecond})
 	c := dial(t, address)
 	go func() { _ = ask(c) }()
@@ -234,8 +234,8 @@ func TestDrainTooLong(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	if err := <-canceled; !errors.Is(err, context.Canceled) {
-		t.Errorf("the context of the request: %v", err)
+	if err := <-canceled; !errors.Is(err, ErrEnded) {
+		t.Errorf("the context of the request is canceled by %v", err)
 	}
 }
 

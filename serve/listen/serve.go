@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
@@ -34,6 +35,10 @@ const (
 	forNext    = 2 * time.Minute  // until the next request
 	forLast    = time.Second / 2  // of an answer that takes longer than Options.Drain: its last part, which says that it is not complete
 )
+
+// ErrEnded is the cause of the context of a request (see context.Cause) that has taken longer than Options.Drain. If the client has left, the cause
+// is context.Canceled.
+var ErrEnded = errors.New("listen: the server has ended")
 
 // ending is the key of a context's value: a channel.
 type ending struct{}
@@ -88,8 +93,8 @@ func (c *counted) wait(ctx context.Context) error {
 // or nil if there is none.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error {
 	over := make(chan struct{})
-	requests, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), ending{}, (<-chan struct{})(over)))
-	defer cancel()
+	requests, cancel := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), ending{}, (<-chan struct{})(over)))
+	defer cancel(nil)
 	counted := &counted{Handler: h}
 	connections := cmp.Or(o.Connections, 1<<14)
 	reserve(l, connections)
@@ -125,7 +130,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error
 	defer end()
 	err := shutDown(drain, server, counted)
 	if err != nil {
-		cancel() // ends the answers
+		cancel(ErrEnded) // ends the answers
 		last, end := context.WithTimeout(context.WithoutCancel(ctx), forLast)
 		defer end()
 		_ = shutDown(last, server, counted)

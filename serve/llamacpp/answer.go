@@ -75,6 +75,10 @@ func (a *answer) whole(i int) (map[string]any, error) {
 	if !a.body.ReturnTokens || a.body.Stream {
 		tokens = []int32{}
 	}
+	took := a.each[i]
+	if a.body.evaluates() {
+		took.Generated = 0
+	}
 	content := string(x.all)
 	if a.body.Stream {
 		content = ""
@@ -83,7 +87,7 @@ func (a *answer) whole(i int) (map[string]any, error) {
 		"index": i, "content": content, "tokens": tokens, "id_slot": -1, "stop": true, "model": a.name,
 		"tokens_predicted": len(x.tokens), "tokens_evaluated": len(ids), "tokens_cached": len(ids) + len(x.tokens), "prompt": prompt,
 		"has_new_line": bytes.Contains(x.all, []byte("\n")), "truncated": false, "stop_type": stops[x.last.Finish], "stopping_word": x.last.Stop,
-		"generation_settings": settings(a.request, a.body.limit()), "timings": gate.Timings(a.took),
+		"generation_settings": settings(a.request, a.body.limit()), "timings": gate.Timings(took),
 	}
 	if len(x.logs) > 0 && !a.body.Stream {
 		whole["completion_probabilities"] = x.logs

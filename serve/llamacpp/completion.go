@@ -1,6 +1,7 @@
 package llamacpp
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -28,9 +29,10 @@ func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a := answer{Handler: h, body: &body, model: m, name: name, request: g, events: h.NewEvents(w), texts: make([]text, len(body.Prompt.Prompts))}
+	a := answer{Handler: h, body: &body, model: m, name: name, request: g, events: h.NewEvents(w), texts: make([]text, len(body.Prompt.Prompts)), each: make([]llm.Usage, len(body.Prompt.Prompts))}
 	g.Usage, g.User, g.N = &a.took, gate.UserOf(r.Context()), 1
-	for t, err := range (gate.Continuer{Model: m, Prompts: body.Prompt.Prompts}).Continue(r.Context(), g) {
+	gate.Narrow(&g, body.TopP) // the settings in the answer have the temperature of the request
+	for t, err := range (gate.Continuer{Model: m, Prompts: body.Prompt.Prompts, Each: a.each}).Continue(r.Context(), g) {
 		if err == nil {
 			err = a.add(t)
 		}
@@ -50,7 +52,8 @@ type answer struct {
 	request llm.Request
 	events  *gate.Events
 	texts   []text
-	took    llm.Usage
+	took    llm.Usage   // of all texts
+	each    []llm.Usage // of each text
 }
 
 // text is a continuation of a prompt.
@@ -85,7 +88,7 @@ func (a *answer) add(t llm.Token) error {
 
 // fail returns an error that is the answer, or writes it as an event if a part of the stream has been written.
 func (a *answer) fail(err error) error {
-	if !a.events.Begun() {
+	if !a.events.Begun() || errors.Is(err, gate.ErrLeft) {
 		return err
 	}
 	return a.events.Send("", problemOf(gate.FailureOf(err)))
@@ -93,9 +96,6 @@ func (a *answer) fail(err error) error {
 
 // end writes the answer, or the last parts of the stream.
 func (a *answer) end(w http.ResponseWriter) error {
-	if a.body.evaluates() {
-		a.took.Generated = 0
-	}
 	list := make([]any, len(a.texts))
 	for i := range a.texts {
 		whole, err := a.whole(i)

@@ -47,7 +47,7 @@ func FuzzBody(f *testing.F) {
 		for _, path := range []string{"/completion", "/apply-template", "/lora-adapters"} {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader(body)))
-			if w.Code >= 500 {
+			if w.Code >= 500 && w.Code != http.StatusGatewayTimeout {
 				t.Errorf("%s %.100q: %d %s", path, body, w.Code, w.Body)
 			}
 		}

@@ -108,7 +108,7 @@ func decode[T any](t *testing.T, status int, text string) (x T) {
 
 func TestCompletion(t *testing.T) {
 	url := serve(t) + "/completion"
-	status, text := send(t, url, `{"prompt": "Hi", "n_predict": 5, "temperature": 0, "n_probs": 3, "return_tokens": true, "ignore_eos": true, "model": "other"}`)
+	status, text := send(t, url, `{"prompt": "Hi", "n_predict": 5.0, "temperature": 0, "n_probs": 3, "return_tokens": true, "ignore_eos": true, "model": "other"}`)
 	x := decode[completion](t, status, text)
 	if !x.Stop || x.StopType != "limit" || x.Predicted != 5 || len(x.Tokens) != 5 || x.Evaluated < 2 || x.Prompt != "Hi" || len(x.Logs) != 5 || x.Settings["n_predict"] != 5.0 {
 		t.Errorf("%s", text)
@@ -177,6 +177,22 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
+// A top_p of 0 permits only the most probable token. The settings in the answer are those of the request.
+func TestTopP(t *testing.T) {
+	url := serve(t) + "/completion"
+	ask := func(fields string) completion {
+		status, text := send(t, url, `{"prompt": "Hi", "n_predict": 8, "top_k": 0, "min_p": 0, "ignore_eos": true, `+fields+`}`)
+		return decode[completion](t, status, text)
+	}
+	want := ask(`"temperature": 0`)
+	for seed := range 3 {
+		got := ask(fmt.Sprintf(`"temperature": 2, "top_p": 0, "seed": %d`, seed))
+		if got.Content != want.Content || got.Settings["temperature"] != 2.0 || got.Settings["top_p"] != 0.0 {
+			t.Errorf("seed %d: %q, want %q; %v", seed, got.Content, want.Content, got.Settings)
+		}
+	}
+}
+
 func TestCompletionStream(t *testing.T) {
 	url := serve(t) + "/completions"
 	const body = `{"prompt": "Hi", "n_predict": 6, "temperature": 0, "n_probs": 1, "ignore_eos": true`
@@ -214,6 +230,24 @@ func TestPrompts(t *testing.T) {
 		status, text := send(t, url, `{"prompt": `+prompt+rest)
 		if x := decode[completion](t, status, text); x.Predicted == 0 {
 			t.Errorf("%s: %s", prompt, text)
+		}
+	}
+}
+
+// Each result for one of several prompts has its own timings.
+func TestPromptTimings(t *testing.T) {
+	url := serve(t) + "/completion"
+	for _, prompt := range []string{`["Hi", "Something else that is longer"]`, `"Hi"`} {
+		for predict := range 4 {
+			status, text := send(t, url, fmt.Sprintf(`{"prompt": %s, "n_predict": %d, "ignore_eos": true, "temperature": 0}`, prompt, predict))
+			if prompt[0] != '[' {
+				text = "[" + text + "]"
+			}
+			for _, x := range decode[[]completion](t, status, text) {
+				if got := x.Timings; got["predicted_n"] != float64(predict) || got["prompt_n"]+got["cache_n"] != float64(x.Evaluated) || got["prompt_n"] < 1 || got["prompt_ms"] <= 0 {
+					t.Errorf("%q: %v, want %d predicted and %d prompt tokens", x.Prompt, got, predict, x.Evaluated)
+				}
+			}
 		}
 	}
 }
@@ -270,6 +304,9 @@ func TestMistakes(t *testing.T) {
 		{"/completion", `{"prompt": [1000000]}`, 400, "is not a token"},
 		{"/lora-adapters", `[{"id": 1, "scale": 0.5}]`, 400, "there is no adapter 1"},
 		{"/apply-template", `{"messages": 5}`, 400, "messages"},
+		{"/apply-template", `{"messages": [{"role": "assistant"}, {"role": "user"}]}`, 400, "messages[1].content: there is none"},
+		{"/completion", `{"prompt": "x", "n_predict": 1.5}`, 400, "n_predict: a JSON number 1.5, want integer"},
+		{"/completion", "{\"prompt\": \"\xff\"}", 400, "not valid UTF-8"},
 	} {
 		if status, text := send(t, url+c.path, c.body); status != c.status || !strings.Contains(text, c.want) || !strings.HasPrefix(text, `{"error":{"code":`) {
 			t.Errorf("%s: %d %s, want %d and %s", c.body, status, text, c.status, c.want)

@@ -3,6 +3,7 @@ package llamacpp
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -77,19 +78,19 @@ func (h *Handler) adapters(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	type adapter struct {
-		scaled
+		gate.Scaled
 		Path string `json:"path"`
 	}
 	list := []adapter{}
 	for i, name := range h.AdaptersOf(name) {
-		list = append(list, adapter{scaled{ID: i}, name})
+		list = append(list, adapter{gate.Scaled{ID: i}, name})
 	}
 	return gate.WriteJSON(w, list)
 }
 
 // scale changes the scales of adapters for all requests. Only 0 is supported, which they have.
 func (h *Handler) scale(w http.ResponseWriter, r *http.Request) error {
-	var list []scaled
+	var list []gate.Scaled
 	if err := h.Read(w, r, &list); err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (h *Handler) scale(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := chosenOf(list, h.AdaptersOf(name))
+	chosen, err := gate.Chosen(list, h.AdaptersOf(name))
 	if err == nil && chosen != "" {
 		err = gate.Unsupported("scale")
 	}
@@ -107,43 +108,9 @@ func (h *Handler) scale(w http.ResponseWriter, r *http.Request) error {
 	return gate.WriteJSON(w, map[string]bool{"success": true})
 }
 
-// scaled is an adapter by its number in the order of names, and the factor of what it adds.
-type scaled struct {
-	ID    int     `json:"id"`
-	Scale float64 `json:"scale"`
-}
-
-// chosenOf returns the name of the adapter with the scale 1, or "" if there is none. The error is a Failure.
-func chosenOf(list []scaled, names []string) (chosen string, err error) {
-	for _, s := range list {
-		switch {
-		case s.ID < 0 || s.ID >= len(names):
-			return "", gate.Invalid("id", "there is no adapter %d", s.ID)
-		case s.Scale == 0:
-		case s.Scale != 1 || chosen != "":
-			return "", gate.Invalid("lora", "a scale other than 0 and 1, or more than one adapter, is not supported")
-		default:
-			chosen = names[s.ID]
-		}
-	}
-	return chosen, nil
-}
-
-// find returns the model of a request. Its list of adapters, unless it is empty, counts more than the name of one.
-func (h *Handler) find(ctx context.Context, model string, list []scaled) (string, gate.Tokenized, error) {
-	name, err := h.Resolve(model)
-	if err != nil {
-		return "", nil, err
-	}
-	if len(list) > 0 {
-		of := cmp.Or(h.Adapters[name], name)
-		chosen, err := chosenOf(list, h.AdaptersOf(of))
-		if err != nil {
-			return "", nil, err
-		}
-		name = cmp.Or(chosen, of)
-	}
-	name, m, err := h.Find(ctx, name)
+// find returns the model of a request with the field lora.
+func (h *Handler) find(ctx context.Context, model string, list []gate.Scaled) (string, gate.Tokenized, error) {
+	name, m, err := h.FindScaled(ctx, model, list)
 	if err != nil {
 		return "", nil, err
 	}
@@ -153,15 +120,36 @@ func (h *Handler) find(ctx context.Context, model string, list []scaled) (string
 
 // templateRequest is the body of a request for the prompt of a conversation.
 type templateRequest struct {
-	Model     string         `json:"model"`
-	Messages  []chat.Message `json:"messages"`
+	Model    string `json:"model"`
+	Messages []struct {
+		chat.Message
+		Content *string // in place of that of the Message
+	} `json:"messages"`
 	Variables gate.Variables `json:"chat_template_kwargs"`
+}
+
+// conversation returns the messages, of which only those of the assistant may have no content.
+func (b *templateRequest) conversation() (list []chat.Message, err error) {
+	for i, m := range b.Messages {
+		switch {
+		case m.Content != nil:
+			m.Message.Content = *m.Content
+		case m.Role != "assistant":
+			return nil, gate.Invalid(fmt.Sprintf("messages[%d].content", i), "there is none, which only a message of the assistant may have")
+		}
+		list = append(list, m.Message)
+	}
+	return list, nil
 }
 
 // template answers with the prompt of a conversation.
 func (h *Handler) template(w http.ResponseWriter, r *http.Request) error {
 	var body templateRequest
 	if err := h.Read(w, r, &body); err != nil {
+		return err
+	}
+	messages, err := body.conversation()
+	if err != nil {
 		return err
 	}
 	_, found, err := h.Find(r.Context(), body.Model)
@@ -172,7 +160,7 @@ func (h *Handler) template(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := m.Prompt(body.Messages, chat.Options{Variables: body.Variables.Values(), Interrupt: r.Context().Err})
+	text, err := m.Prompt(messages, chat.Options{Variables: body.Variables.Values(), Interrupt: r.Context().Err})
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type request struct {
 	GBNF          string          `json:"grammar"`
 	Bias          json.RawMessage `json:"logit_bias"`
 	Salt          string          `json:"cache_salt"`
-	Adapters      []scaled        `json:"lora"`
+	Adapters      []gate.Scaled   `json:"lora"`
 	choosing
 }
 

@@ -20,19 +20,16 @@ type chatRequest struct {
 	Messages            []message      `json:"messages"`
 	Logprobs            bool           `json:"logprobs"`
 	TopLogprobs         *int           `json:"top_logprobs"`
-	Format              format         `json:"response_format"`
 	Template            gate.Variables `json:"chat_template_kwargs"` // variables of the template, an extension of vLLM
-
-	Schema json.RawMessage `json:"json_schema"` // of the answer, an extension of llama-server
-	GBNF   string          `json:"grammar"`     // another one, which is not supported
+	restricted
 }
 
 // message is a message of a conversation.
 type message struct {
-	Role       string  `json:"role"`
-	Content    content `json:"content"`
-	Name       string  `json:"name"`
-	ToolCallID string  `json:"tool_call_id"`
+	Role       string   `json:"role"`
+	Content    *content `json:"content"` // may be nil only in messages of the assistant
+	Name       string   `json:"name"`
+	ToolCallID string   `json:"tool_call_id"`
 	ToolCalls  []struct {
 		ID       string `json:"id"`
 		Function struct {
@@ -44,6 +41,19 @@ type message struct {
 
 // content is a text, which may be given in parts.
 type content string
+
+// text returns the text, or "" for nil.
+func (c *content) text() string {
+	if c == nil {
+		return ""
+	}
+	return string(*c)
+}
+
+// noContent returns the error of message i of a conversation, which only the assistant may send without content.
+func noContent(param string, i int) error {
+	return gate.Invalid(fmt.Sprintf("%s[%d].content", param, i), "there is none, which only a message of the assistant may have")
+}
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *content) UnmarshalJSON(data []byte) error {
@@ -80,12 +90,9 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	name, m, err := h.Find(r.Context(), body.Model)
+	name, m, err := h.FindScaled(r.Context(), body.Model, body.Adapters)
 	if err != nil {
 		return err
-	}
-	if len(body.Schema) > 0 && !body.Format.restricts() {
-		body.Format = format{Type: "json_schema", Schema: body.Schema}
 	}
 	if body.MaxCompletionTokens != nil {
 		body.MaxTokens = body.MaxCompletionTokens
@@ -99,7 +106,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	request.Template.Variables = body.Template.Values()
-	if request.Grammar, err = h.grammar("response_format", &body.Format); err == nil && q.Forced {
+	if request.Grammar, err = h.grammarOf(&body.restricted); err == nil && q.Forced {
 		err = h.Force(&request, "tool_choice", q.Functions)
 	}
 	if err != nil {
@@ -119,20 +126,20 @@ func (b *chatRequest) question(m Model) (gate.Question, error) {
 	if len(b.Messages) == 0 {
 		return gate.Question{}, gate.Invalid("messages", "there are none")
 	}
-	if b.GBNF != "" {
-		return gate.Question{}, gate.Unsupported("grammar")
-	}
 	q := gate.Question{Model: m}
 	if err := b.apply(&q); err != nil {
 		return q, err
 	}
-	if len(q.Functions) > 0 && b.Format.restricts() {
+	if len(q.Functions) > 0 && b.restricts() {
 		return q, gate.Invalid("response_format", "an answer in a format cannot call functions")
 	}
 	for i, message := range b.Messages {
 		c, err := message.chat()
 		if err != nil {
 			return q, gate.Invalid("messages", "message %d has %v", i, err)
+		}
+		if message.Content == nil && c.Role != "assistant" {
+			return q, noContent("messages", i)
 		}
 		q.Messages = append(q.Messages, c)
 	}
@@ -153,7 +160,7 @@ func (b *chatRequest) logprobs(r *llm.Request, m Model) (*describer, error) {
 // chat returns a message as templates see it, or the error of its role.
 func (m message) chat() (chat.Message, error) {
 	role, err := roleOf(m.Role)
-	c := chat.Message{Role: role, Content: string(m.Content), ToolCallID: m.ToolCallID, Name: m.Name}
+	c := chat.Message{Role: role, Content: m.Content.text(), ToolCallID: m.ToolCallID, Name: m.Name}
 	for _, call := range m.ToolCalls {
 		c.ToolCalls = append(c.ToolCalls, chat.ToolCall{ID: call.ID, Name: call.Function.Name, Arguments: gate.Arguments(call.Function.Arguments)})
 	}

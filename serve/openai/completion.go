@@ -18,6 +18,7 @@ type completionRequest struct {
 	BestOf   *int         `json:"best_of"`
 	Echo     bool         `json:"echo"`
 	Suffix   string
+	restricted
 }
 
 // texts is the largest number of texts of a request.
@@ -50,7 +51,7 @@ func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	name, m, err := h.Find(r.Context(), body.Model)
+	name, m, err := h.FindScaled(r.Context(), body.Model, body.Adapters)
 	if err != nil {
 		return err
 	}
@@ -63,6 +64,9 @@ func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
 	}
 	request, err := body.request(m)
 	if err != nil {
+		return err
+	}
+	if request.Grammar, err = h.grammarOf(&body.restricted); err != nil {
 		return err
 	}
 	a := h.newAnswer(w, name, &body.common)

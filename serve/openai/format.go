@@ -20,6 +20,31 @@ type format struct {
 // restricts reports whether an answer may not be any text.
 func (f *format) restricts() bool { return f.Type != "" && f.Type != "text" }
 
+// restricted are the fields of a request that restrict the form of the answer.
+type restricted struct {
+	Format format `json:"response_format"`
+
+	Schema json.RawMessage `json:"json_schema"` // an extension of llama-server
+	GBNF   string          `json:"grammar"`     // another one, which is not supported
+}
+
+// given reports whether there is a schema outside of the format.
+func (r *restricted) given() bool { return len(r.Schema) > 0 && string(r.Schema) != "null" }
+
+// restricts reports whether an answer may not be any text.
+func (r *restricted) restricts() bool { return r.Format.restricts() || r.given() }
+
+// grammarOf returns the grammar of an answer, or nil if it may be any text. The format takes precedence over the schema outside of it.
+func (h *Handler) grammarOf(r *restricted) (*grammar.Grammar, error) {
+	switch {
+	case r.GBNF != "":
+		return nil, gate.Unsupported("grammar")
+	case !r.Format.restricts() && r.given():
+		return h.grammar("json_schema", &format{Type: "json_schema", Schema: r.Schema})
+	}
+	return h.grammar("response_format", &r.Format)
+}
+
 // grammar returns the grammar of an answer, or nil if it may be any text. The field param has the format.
 func (h *Handler) grammar(param string, f *format) (*grammar.Grammar, error) {
 	schema := f.Schema

@@ -57,8 +57,8 @@ type chatLogs struct {
 type textLogs struct {
 	Tokens  []string             `json:"tokens"`
 	Logs    []float64            `json:"token_logprobs"`
-	Top     []map[string]float64 `json:"top_logprobs"`
-	Offsets []int                `json:"text_offset"` // in characters; that of a part of a character is the offset of the character
+	Top     []map[string]float64 `json:"top_logprobs"` // of the most probable tokens, and of the token itself
+	Offsets []int                `json:"text_offset"`  // in characters; that of a part of a character is the offset of the character
 }
 
 // alternative describes a token.
@@ -119,7 +119,7 @@ func (d *describer) completion(tokens []llm.Token, at *position) *textLogs {
 	}
 	l := &textLogs{Tokens: []string{}, Logs: []float64{}, Top: []map[string]float64{}, Offsets: []int{}}
 	for _, t := range tokens {
-		top := map[string]float64{}
+		top := map[string]float64{d.name(t.ID): max(t.Logprobs.Chosen, leastLogprob)}
 		for _, x := range t.Logprobs.Top {
 			name := d.name(x.ID)
 			if _, has := top[name]; !has { // of several with the same text, the most probable one

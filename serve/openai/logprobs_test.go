@@ -143,6 +143,24 @@ func TestCompletionLogprobs(t *testing.T) {
 	}
 }
 
+// The alternatives of a token include the token itself, also if it is not among the most probable ones.
+func TestChosenLogprob(t *testing.T) {
+	url := tiny(t) + "/v1/completions"
+	for most := range 2 {
+		_, text := post(t, url, fmt.Sprintf(`{"prompt": "Hi", "max_tokens": 20, "temperature": 2, "seed": 1, "ignore_eos": true, "logprobs": %d}`, most))
+		l, longest := decode(t, text).Choices[0].Logprobs, 0
+		for i, token := range l.Tokens {
+			if p, ok := l.Top[i][token]; !ok || p != l.Logs[i] || len(l.Top[i]) > most+1 {
+				t.Errorf("token %d, %q, %v: %v", i, token, l.Logs[i], l.Top[i])
+			}
+			longest = max(longest, len(l.Top[i]))
+		}
+		if len(l.Top) != 20 || longest != most+1 {
+			t.Errorf("%d tokens with up to %d alternatives, want %d", len(l.Top), longest, most+1)
+		}
+	}
+}
+
 // scripted is a model whose continuations consist of given tokens.
 type scripted struct {
 	gate.Tokenized

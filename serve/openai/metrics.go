@@ -172,7 +172,7 @@ func collect(to chan<- prometheus.Metric, model string, s llm.Stats) {
 		send(prometheus.CounterValue, "spec_decode_num_draft_tokens_total", "Tokens that were guessed.", float64(s.Drafted), labels)
 		send(prometheus.CounterValue, "spec_decode_num_accepted_tokens_total", "Guessed tokens that were right.", float64(s.Accepted), labels)
 	}
-	reasons := map[string]int64{"stop": 0, "length": 0}
+	reasons := map[string]int64{"stop": 0, "length": 0, "abort": s.Aborted}
 	for f, n := range s.Finished {
 		reasons[f.String()] += n
 	}

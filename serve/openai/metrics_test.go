@@ -57,7 +57,7 @@ func TestHealth(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	m := &reporter{stats: llm.Stats{
-		Running: 3, Waiting: 2, Pages: 40, UsedPages: 10, Prompt: 100, Known: 30, Generated: 50, Dropped: 1, DraftTokens: 4, Drafts: 6, Drafted: 20, Accepted: 15, Adapters: 4, RunningAdapters: []string{"x", "y"}, WaitingAdapters: []string{"z"},
+		Running: 3, Waiting: 2, Pages: 40, UsedPages: 10, Prompt: 100, Known: 30, Generated: 50, Dropped: 1, Aborted: 7, DraftTokens: 4, Drafts: 6, Drafted: 20, Accepted: 15, Adapters: 4, RunningAdapters: []string{"x", "y"}, WaitingAdapters: []string{"z"},
 		Finished: map[llm.Finish]int64{llm.Ended: 2, llm.Stopped: 3, llm.Full: 4},
 		Histograms: llm.Histograms{
 			FirstToken: llm.Histogram{Bounds: []float64{0.001, 0.005}, Counts: []uint64{1, 2, 4}, Sum: 5.5},
@@ -74,6 +74,7 @@ func TestMetrics(t *testing.T) {
 		`vllm:prompt_tokens_total{model_name="m"} 100`, `vllm:generation_tokens_total{model_name="m"} 50`, `vllm:prefix_cache_queries_total{model_name="m"} 100`,
 		`vllm:prefix_cache_hits_total{model_name="m"} 30`, `vllm:num_preemptions_total{model_name="m"} 1`,
 		`vllm:request_success_total{finished_reason="stop",model_name="m"} 5`, `vllm:request_success_total{finished_reason="length",model_name="m"} 4`,
+		`vllm:request_success_total{finished_reason="abort",model_name="m"} 7`,
 		`vllm:cache_config_info{block_size="64",enable_prefix_caching="True",model_name="m",num_gpu_blocks="40"} 1`,
 		`vllm:time_to_first_token_seconds_bucket{model_name="m",le="0.001"} 1`, `vllm:time_to_first_token_seconds_bucket{model_name="m",le="0.005"} 3`,
 		`vllm:time_to_first_token_seconds_bucket{model_name="m",le="+Inf"} 7`, `vllm:time_to_first_token_seconds_sum{model_name="m"} 5.5`,

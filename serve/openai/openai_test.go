@@ -151,30 +151,106 @@ func TestChat(t *testing.T) {
 func TestFormat(t *testing.T) {
 	m := &echo{requests: make(chan llm.Request, 1)}
 	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
-	for format, texts := range map[string][2]string{
-		`{"type": "json_object"}`: {`{"a": [1]}`, `[1]`},
-		`{"type": "json_schema", "json_schema": {"name": "x", "strict": true, "schema": {"type": "integer", "minimum": 10}}}`: {`10`, `9`},
-	} {
-		status, body := post(t, s.URL+"/v1/chat/completions", `{"messages": [{"role": "user", "content": "a"}], "response_format": `+format+`}`)
-		if r := <-m.requests; status != 200 || r.Grammar == nil || !r.Grammar.Match(texts[0]) || r.Grammar.Match(texts[1]) {
-			t.Errorf("%s: %d %s, %+v", format, status, body, r)
+	for path, fields := range map[string]string{"/v1/chat/completions": `{"messages": [{"role": "user", "content": "a"}]`, "/v1/completions": `{"prompt": "a"`} {
+		for format, texts := range map[string][2]string{
+			`"response_format": {"type": "json_object"}`: {`{"a": [1]}`, `[1]`},
+			`"response_format": {"type": "json_schema", "json_schema": {"name": "x", "strict": true, "schema": {"type": "integer", "minimum": 10}}}`: {`10`, `9`},
+			`"json_schema": {"type": "integer", "minimum": 10}`: {`10`, `9`},
+		} {
+			status, body := post(t, s.URL+path, fields+`, `+format+`}`)
+			if status != 200 {
+				t.Fatalf("%s %s: %d %s", path, format, status, body)
+			}
+			if r := <-m.requests; r.Grammar == nil || !r.Grammar.Match(texts[0]) || r.Grammar.Match(texts[1]) {
+				t.Errorf("%s %s: %s, %+v", path, format, body, r)
+			}
 		}
-	}
-	post(t, s.URL+"/v1/chat/completions", `{"messages": [{"role": "user", "content": "a"}], "response_format": {"type": "text"}}`)
-	if r := <-m.requests; r.Grammar != nil {
-		t.Errorf("text has the grammar %v", r.Grammar)
+		for _, format := range []string{`"response_format": {"type": "text"}`, `"response_format": null, "json_schema": null`} {
+			post(t, s.URL+path, fields+`, `+format+`}`)
+			if r := <-m.requests; r.Grammar != nil {
+				t.Errorf("%s %s: the grammar is %v", path, format, r.Grammar)
+			}
+		}
 	}
 }
 
 func TestDefaults(t *testing.T) {
 	m := &echo{requests: make(chan llm.Request, 1)}
 	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
-	if status, body := post(t, s.URL+"/v1/completions", `{"prompt": "a", "stop": null, "top_k": -1}`); status != http.StatusOK {
+	if status, body := post(t, s.URL+"/v1/completions", `{"prompt": "a", "stop": null, "top_k": -1.0, "n": 1.0}`); status != http.StatusOK {
 		t.Fatal(body)
 	}
 	r := <-m.requests
 	if r.Temperature != 1 || r.MaxTokens != 16 || r.TopK != 0 || r.Stop != nil {
 		t.Errorf("the request is %+v", r)
+	}
+}
+
+// adaptable is a model with adapters. Its only answer is an empty text.
+type adaptable struct {
+	gate.Tokenized
+	requests chan llm.Request
+}
+
+func (m adaptable) Chat(ctx context.Context, _ []chat.Message, r llm.Request) iter.Seq2[llm.Token, error] {
+	return m.Generate(ctx, "", r)
+}
+
+func (m adaptable) Generate(_ context.Context, _ string, r llm.Request) iter.Seq2[llm.Token, error] {
+	return func(yield func(llm.Token, error) bool) {
+		m.requests <- r
+		yield(llm.Token{Finish: llm.Ended}, nil)
+	}
+}
+
+// The fields lora and n_predict of llama-server work on the paths of OpenAI's protocol.
+func TestLlamaServerFields(t *testing.T) {
+	m := adaptable{requests: make(chan llm.Request, 1)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}, Adapters: map[string]string{"a": "m", "b": "m"}})
+	for path, base := range map[string]string{"/v1/chat/completions": `{"messages": [{"role": "user", "content": "a"}], `, "/v1/completions": `{"prompt": "a", `} {
+		for _, c := range []struct {
+			fields, model string
+			adapter       string
+			most          int
+		}{
+			{`"max_tokens": 3, "n_predict": 5`, "m", "", 5}, {`"max_tokens": 3, "n_predict": -1`, "m", "", 0}, {`"max_tokens": 3, "n_predict": null`, "m", "", 3},
+			{`"n_predict": 5, "lora": [{"id": 1, "scale": 1}]`, "b", "b", 5}, {`"n_predict": 5, "model": "a", "lora": [{"id": 0, "scale": 0}]`, "m", "", 5},
+			{`"n_predict": 5, "model": "a", "lora": []`, "a", "a", 5},
+		} {
+			status, body := post(t, s.URL+path, base+c.fields+`}`)
+			if status != 200 || fields(t, body)["model"] != c.model {
+				t.Fatalf("%s %s: %d %s", path, c.fields, status, body)
+			}
+			if r := <-m.requests; r.Adapter != c.adapter || r.MaxTokens != c.most {
+				t.Errorf("%s %s: the adapter is %q, and the answer has at most %d tokens", path, c.fields, r.Adapter, r.MaxTokens)
+			}
+		}
+		for field, want := range map[string]string{
+			`"n_predict": 0`: `"param":"n_predict"`, `"lora": [{"id": 2, "scale": 1}]`: "there is no adapter 2", `"lora": [{"id": 0, "scale": 0.5}]`: "a scale other than 0 and 1",
+		} {
+			if status, body := post(t, s.URL+path, base+field+`}`); status != 400 || !strings.Contains(body, want) {
+				t.Errorf("%s %s: %d %s, want %s", path, field, status, body, want)
+			}
+		}
+	}
+}
+
+// A top_p of 0 permits only the most probable token. Without the field, all tokens are permitted.
+func TestTopP(t *testing.T) {
+	m := &echo{requests: make(chan llm.Request, 1)}
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	for path, fields := range map[string]string{
+		"/v1/chat/completions": `{"messages": [{"role": "user", "content": "a"}]`, "/v1/completions": `{"prompt": "a"`, "/v1/responses": `{"input": "a"`,
+	} {
+		for top, want := range map[string]float64{"0": 0, "0.0": 0, "0.5": 0.7, "null": 0.7} {
+			status, body := post(t, s.URL+path, fields+`, "temperature": 0.7, "top_p": `+top+`}`)
+			if status != 200 || path == "/v1/responses" && (!strings.Contains(body, `"temperature":0.7`) || top == "0" && !strings.Contains(body, `"top_p":0,`)) {
+				t.Fatalf("%s, top_p %s: %d %s", path, top, status, body)
+			}
+			if r := <-m.requests; r.Temperature != want {
+				t.Errorf("%s, top_p %s: the temperature is %v, want %v", path, top, r.Temperature, want)
+			}
+		}
 	}
 }
 
@@ -329,6 +405,12 @@ func TestMistakes(t *testing.T) {
 		{"chat/completions", `{"messages": [{"role": "user", "content": "hi"}]}`, 404, "there is a, b"},
 		{"chat/completions", `{"model": "a", "messages": [{"content": "hi"}]}`, 400, "message 0 has no role"},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": "hi"}, {"role": "king", "content": "hi"}]}`, 400, `messages: message 1 has the role \"king\", want system, developer, user, assistant, tool or function","type":"invalid_request_error","param":"messages"`},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "assistant"}, {"role": "user"}]}`, 400, `"param":"messages[1].content"`},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "system", "content": null}]}`, 400, `"param":"messages[0].content"`},
+		{"chat/completions", `{"model": "a", "messages": [{"role": "tool", "content": null}]}`, 400, `"param":"messages[0].content"`},
+		{"responses", `{"model": "a", "input": [{"role": "user", "content": "x"}, {"role": "user"}]}`, 400, `"param":"input[1].content"`},
+		{"chat/completions", "{\"model\": \"a\", \"messages\": [{\"role\": \"user\", \"content\": \"\xff\"}]}", 400, "not valid UTF-8"},
+		{"chat/completions", `{` + user + `, "max_tokens": 3.5}`, 400, `"message":"max_tokens: a JSON number 3.5, want integer"`},
 		{"responses", `{"model": "a", "input": [{"role": "king", "content": "hi"}]}`, 400, `input: item 0 has the role \"king\"`},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, 400, "only text is supported"},
 		{"chat/completions", `{"model": "a", "messages": [{"role": "user", "content": 5}]}`, 400, "neither a text nor"},
@@ -375,6 +457,9 @@ func TestMistakes(t *testing.T) {
 		{"completions", `{"model": "a", "prompt": "x", "n": 2, "best_of": 1}`, 400, "best_of: 1 is not from 2 to 16"},
 		{"completions", `{"model": "a", "prompt": "x", "stream": true, "best_of": 2}`, 400, "cannot be streamed"},
 		{"completions", `{"model": "a", "prompt": "x", "suffix": "y"}`, 400, "unsupported_parameter"},
+		{"completions", `{"model": "a", "prompt": "x", "grammar": "root ::= x"}`, 400, "unsupported_parameter"},
+		{"completions", `{"model": "a", "prompt": "x", "response_format": {"type": "xml"}}`, 400, `"param":"response_format"`},
+		{"completions", `{"model": "a", "prompt": "x", "response_format": {"type": "json_schema", "json_schema": {"schema": {"$ref": "x"}}}}`, 400, `"code":"unsupported_schema"`},
 		{"nothing", `{}`, 404, "there is no POST /v1/nothing"},
 	} {
 		if status, body := post(t, s.URL+"/v1/"+c.path, c.body); status != c.status || !strings.Contains(body, c.want) || !strings.HasPrefix(body, `{"error":{`) {
@@ -478,10 +563,17 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// A client that leaves ends the generation.
+// A client that leaves ends the generation, and the server knows that it has left.
 func TestLeave(t *testing.T) {
-	m := &echo{wait: make(chan struct{}, 1), ended: make(chan error, 1)}
-	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": m}})
+	m, left := &echo{wait: make(chan struct{}, 1), ended: make(chan error, 1)}, make(chan struct{})
+	h, err := openai.New(openai.Options{Models: map[string]openai.Model{"m": m}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(gate.WithLeft(r.Context(), func() { close(left) })))
+	}))
+	defer s.Close()
 	ctx, leave := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/completions", strings.NewReader(`{"prompt": "a b c", "stream": true}`))
 	if err != nil {
@@ -505,6 +597,7 @@ func TestLeave(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the generation goes on")
 	}
+	<-left
 }
 
 // A client that does not send its request is refused, and a client that does not read does not keep the server busy.

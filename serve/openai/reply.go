@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
@@ -82,7 +83,7 @@ func (s *reply) begin() error {
 
 // fail returns an error that is the answer, or sends it if an event has been sent.
 func (s *reply) fail(err error) error {
-	if s.events == nil || !s.events.Begun() {
+	if s.events == nil || !s.events.Begun() || errors.Is(err, gate.ErrLeft) {
 		return err
 	}
 	s.Status, s.Error = "failed", &responseError{"server_error", gate.FailureOf(err).Message}

@@ -26,8 +26,11 @@ type common struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
 	penalties
-	IgnoreEnd bool `json:"ignore_eos"`        // an extension of vLLM and others
-	Timings   bool `json:"timings_per_token"` // an extension of llama-server
+	IgnoreEnd bool `json:"ignore_eos"` // an extension of vLLM and others
+
+	Timings  bool          `json:"timings_per_token"` // an extension of llama-server, as the following are
+	Predict  *int          `json:"n_predict"`         // takes precedence over MaxTokens; negative for no limit
+	Adapters []gate.Scaled `json:"lora"`
 }
 
 // penalties are the fields that change the scores of tokens.
@@ -80,7 +83,7 @@ func (c *common) request(m Model) (llm.Request, error) {
 		gate.Set(&r.Temperature, "temperature", c.Temperature, gate.Between(0.0, 2)),
 		gate.Set(&r.TopP, "top_p", c.TopP, gate.Between(0.0, 1)),
 		gate.Set(&r.MinP, "min_p", c.MinP, gate.Between(0.0, 1)),
-		gate.Set(&r.MaxTokens, "max_tokens", c.MaxTokens, gate.Between(1, 1<<30)),
+		c.limit(&r),
 		gate.Set(&r.Priority, "priority", c.Priority, gate.Between(-1<<31, 1<<31-1)),
 		c.penalties.apply(&r, m),
 		c.check(),
@@ -88,7 +91,19 @@ func (c *common) request(m Model) (llm.Request, error) {
 	if c.TopK != nil && *c.TopK != -1 { // as in vLLM, -1 stands for all tokens
 		err = errors.Join(err, gate.Set(&r.TopK, "top_k", c.TopK, gate.Between(0, 1<<30)))
 	}
+	gate.Narrow(&r, c.TopP)
 	return r, err
+}
+
+// limit sets the largest number of tokens.
+func (c *common) limit(r *llm.Request) error {
+	switch {
+	case c.Predict == nil:
+		return gate.Set(&r.MaxTokens, "max_tokens", c.MaxTokens, gate.Between(1, 1<<30))
+	case *c.Predict < 0:
+		return nil
+	}
+	return gate.Set(&r.MaxTokens, "n_predict", c.Predict, gate.Between(1, 1<<30))
 }
 
 // check returns the error of fields that are out of range.

@@ -54,14 +54,14 @@ type responseTool struct {
 
 // inputItem is a part of the conversation.
 type inputItem struct {
-	Type      string  `json:"type"` // a message if it is empty
-	Role      string  `json:"role"`
-	Content   content `json:"content"`
-	CallID    string  `json:"call_id"`
-	Name      string  `json:"name"`
-	Arguments string  `json:"arguments"`
-	Output    content `json:"output"`
-	Encrypted string  `json:"encrypted_content"` // of a compaction
+	Type      string   `json:"type"` // a message if it is empty
+	Role      string   `json:"role"`
+	Content   *content `json:"content"` // as in message
+	CallID    string   `json:"call_id"`
+	Name      string   `json:"name"`
+	Arguments string   `json:"arguments"`
+	Output    content  `json:"output"`
+	Encrypted string   `json:"encrypted_content"` // of a compaction
 }
 
 // input is a conversation, which may be given as the text of the user.
@@ -71,7 +71,7 @@ type input []inputItem
 func (in input) size() (n int64) {
 	const fields = len(`{"type":"message","role":"user","content":""},`)
 	for _, x := range in {
-		n += int64(fields + len(x.Content) + len(x.Arguments) + len(x.Output) + len(x.Encrypted))
+		n += int64(fields + len(x.Content.text()) + len(x.Arguments) + len(x.Output) + len(x.Encrypted))
 	}
 	return n
 }
@@ -81,7 +81,7 @@ func (in *input) UnmarshalJSON(data []byte) error {
 	var text *string
 	if json.Unmarshal(data, &text) == nil {
 		if *in = nil; text != nil {
-			*in = input{{Role: "user", Content: content(*text)}}
+			*in = input{{Role: "user", Content: (*content)(text)}}
 		}
 		return nil
 	}
@@ -106,7 +106,10 @@ func (in input) messages() (list []chat.Message, err error) {
 			if err != nil {
 				return nil, gate.Invalid("input", "item %d has %v", i, err)
 			}
-			list = append(list, chat.Message{Role: role, Content: string(item.Content)})
+			if item.Content == nil && role != "assistant" {
+				return nil, noContent("input", i)
+			}
+			list = append(list, chat.Message{Role: role, Content: item.Content.text()})
 		case "function_call":
 			if n := len(list); n == 0 || list[n-1].Role != "assistant" {
 				list = append(list, chat.Message{Role: "assistant"})
@@ -261,5 +264,6 @@ func (h *Handler) newReply(ctx context.Context, body *responsesRequest) (*reply,
 	}
 	a := &reply{response: newResponse(name, body, g), question: q, request: g, took: new(llm.Usage)}
 	a.request.Usage = a.took
+	gate.Narrow(&a.request, body.TopP) // the response has the temperature of the request
 	return a, nil
 }

@@ -189,8 +189,9 @@ func itemsOf(output []*item) (list input) {
 	for _, x := range output {
 		in := inputItem{Type: x.Type, Role: x.Role, CallID: x.CallID, Name: x.Name}
 		if x.Content != nil {
+			in.Content = new(content)
 			for _, part := range *x.Content {
-				in.Content += content(part.Text)
+				*in.Content += content(part.Text)
 			}
 		}
 		if x.Arguments != nil {
