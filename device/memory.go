@@ -103,8 +103,8 @@ type Owner struct {
 // comes first.
 func (d *Device) Owners() []Owner { return d.memory.owners() }
 
-// Leaks returns the lines of the program that made leaked buffers: buffers that became unreachable without Close, and
-// that the garbage collector has freed. The line with the most bytes comes first.
+// Leaks returns the lines of the program that made leaked memory, which became unreachable without Close. The garbage collector has freed leaked
+// buffers; leaked pinned memory remains until the device is closed. The line with the most bytes comes first.
 func (d *Device) Leaks() []Owner {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()
@@ -302,7 +302,7 @@ func (e *MemoryError) Unwrap() []error { return []error{e.Err, ErrMemory} }
 // were not closed.
 type LeakError struct {
 	Open   []Owner // buffers that were open when the device was closed
-	Leaked []Owner // buffers that the garbage collector freed before the device was closed
+	Leaked []Owner // memory that became unreachable before the device was closed: see Device.Leaks
 }
 
 // Error lists the lines of the program that made the buffers.

@@ -118,7 +118,7 @@ func (h heapMemory) Bytes() []byte { return h.bytes }
 // Host returns the memory. The program must not write to the memory while pending work uses it. The
 // result of a download is valid after Synchronize.
 //
-// After Close of p, Host returns nil. After Close of p or of the device, the program must not use
+// After Close of p, Host returns nil, or still the slice if p is registered memory. After Close of p or of the device, the program must not use
 // slices that Host returned before: on a GPU, an access crashes the program or corrupts other memory.
 // The CPU device and the PTX interpreter overwrite the memory with bytes of 0xFF to reveal the
 // mistake. Registered memory remains valid.
@@ -168,7 +168,7 @@ func (p *Pinned[T]) Mapped() Slice[T] {
 // Close frees the memory, or ends its registration, when the work that uses it is done. It does not
 // wait. After Close, slices that Host returned must not be used (see Host).
 //
-// Allocated memory that is not closed remains until the device is closed. Device.Leaks reports it.
+// Allocated memory that the program drops without Close remains until the device is closed, and Device.Leaks reports it.
 func (p *Pinned[T]) Close() error {
 	if p == nil {
 		return closeMemory(lease{})

@@ -55,7 +55,8 @@ func (b *Blocks) Span() int { return b.walk.Span() }
 func (b *Blocks) Done(n int) int { return b.walk.Done(n) }
 
 // Begun returns the number of threads of the current block that had already run when Next reached
-// the block, because they belonged to the span of an earlier block (see Span). Later calls return 0.
+// the block, because they belonged to the span of an earlier block (see Span). A second call for the same block
+// returns 0.
 func (b *Blocks) Begun() int { return b.walk.Begun() }
 
 // Threads returns the number of threads in a block.

@@ -23,8 +23,8 @@ func Shared[T any](t Thread) *T {
 
 // DynamicShared returns the dynamic shared memory of t's block as a slice with as many elements of
 // type T as fit. The launch determines the size of the memory in bytes (the field Shared of
-// device.Grid). The initial contents are arbitrary. T is a number, a Panel, or a struct or array of
-// them. The slice starts at a multiple of 16 bytes. If T contains panels in any of the calls,
+// device.Grid). The initial contents are arbitrary. T is a number, a boolean, a Panel, or a struct or
+// array of them. The slice starts at a multiple of 16 bytes. If T contains panels in any of the calls,
 // the slice is also aligned for panels. All calls return the same memory, even with different types
 // T:
 //

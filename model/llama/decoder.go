@@ -111,7 +111,7 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 
 // A Batch is the work of one call of Advance. A sequence must not occur twice.
 type Batch struct {
-	Rows  []int  // Rows[i] is the sequence that gets the token of row i; the next token becomes the token of row i, as in Step
+	Rows  []int  // Rows[i] is the sequence to which Step would append the token in row i of the Decoder; the token chosen next replaces it there
 	Ends  []Span // the spans to append, as Begin does; the token chosen after Ends[i] becomes the token of row len(Rows)+i
 	Parts []Span // the spans to append without choosing a next token
 }

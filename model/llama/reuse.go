@@ -10,7 +10,8 @@ type Origin struct {
 // and returns the number of tokens that the sequence then has. The argument tokens has all tokens of the sequence, from the first on,
 // including those that the cache does not have yet. If the sequence is empty, Reuse sets its Origin.
 //
-// Reuse leaves a sequence unchanged if its last page is not full, or if a page has tokens that were neither passed to Keep nor found by Reuse.
+// Reuse leaves a sequence unchanged if its last page is not full, or if one of its pages has tokens that were neither passed to Keep
+// nor found by Reuse.
 func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	r := &c.list[sequence]
 	if r.length == 0 {

@@ -21,7 +21,7 @@ type Question struct {
 // Part is a part of an answer.
 type Part struct {
 	chat.Part
-	Token  *llm.Token // the token, in the first of the parts that it yields; otherwise nil
+	Token  *llm.Token // a token may yield several parts: the first of them has the token, and the others have nil
 	Choice int        // the number of the answer, below Request.N
 	ID     string     // the ID of the call, in the first part of the call
 	Finish llm.Finish // Unfinished, except in the last part of an answer; the last part has neither text nor call

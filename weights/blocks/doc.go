@@ -10,7 +10,7 @@
 // On processors with little-endian byte order, a struct in memory has the same bytes as the block in a file, without padding. On every
 // processor, the methods named Weights return the same bits as the Python package gguf.
 //
-// The comment "byte i of a half has weights i, i+32, i+64 and i+96" means that the first half of the field has weights 0 to 127, the second half
-// has weights 128 to 255, and both are arranged alike: byte i of the second half has weights 128+i, 160+i, 192+i and 224+i. Likewise for
-// quarters. The first weight of a byte is in its lowest bits.
+// The comments of fields say which weights a byte has; the first of them is in the lowest bits. For example, the field Q of Q2_K has the comment
+// "byte i of a half has weights i, i+32, i+64 and i+96". So in the first half of the field, byte i has weights i, i+32, i+64 and i+96, and in the
+// second half, byte i has weights 128+i, 160+i, 192+i and 224+i. The same applies to quarters.
 package blocks

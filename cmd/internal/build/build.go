@@ -97,7 +97,7 @@ func (c *command) write(w io.Writer, result *compile.Result) error {
 	if left == nil {
 		return nil
 	}
-	return fmt.Errorf("no kernel needs these files any more: %s\nA command of go generate cannot remove them. To remove them, run\n\t%s %s",
+	return fmt.Errorf("no kernel needs these files any more: %s\nUnder go generate, they are not removed. To remove them, run\n\t%s %s",
 		strings.Join(left, " "), c.name, c.arguments())
 }
 

@@ -34,7 +34,7 @@ func TestWriteRemoves(t *testing.T) {
 	t.Setenv(generating, "k.go")
 	err := c.write(&out, result)
 	if want := "no kernel needs these files any more: zkernels.go zvector/zvector.go\n" +
-		"A command of go generate cannot remove them. To remove them, run\n\tgo tool kernelgen ."; err == nil || filepath.ToSlash(err.Error()) != want {
+		"Under go generate, they are not removed. To remove them, run\n\tgo tool kernelgen ."; err == nil || filepath.ToSlash(err.Error()) != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if left := result.Stale(); len(left) != len(files) || out.Len() > 0 {
