@@ -87,9 +87,8 @@ type Changed struct {
 	Name string // "f", or "T.m" for a method
 }
 
-// Stale compares the declarations that the generated code of package p was made from with the files of p, which the argument files
-// contains, and with the files of other packages as they are on disk. It returns the declarations that have changed. It ignores
-// declarations in files that it cannot read.
+// Stale returns the declarations that have changed since the code of package p was generated. It finds the present declarations of p in
+// the argument files, and those of other packages on disk. It ignores declarations in files that it cannot read.
 func Stale(p *types.Package, files []File) []Changed {
 	texts := map[string][]byte{}
 	var dir string

@@ -19,7 +19,7 @@ import (
 
 // Options are the options of Open.
 type Options struct {
-	// DType is the type of weights and activations: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs with tensor cores
+	// DType is the type of weights and activations: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute capability 8.0 or later, which have tensor cores
 	// for it, and Float32 on other devices.
 	DType dtype.Type
 	// BatchTokens is the largest number of tokens of a batch; a single text may have more. 0 means 2,048 on a CPU and 32,768 on a GPU.
@@ -47,7 +47,7 @@ type Model struct {
 // ErrClosed is the error of a Model that has been closed.
 var ErrClosed = errors.New("embeddings: the model is closed")
 
-// Open loads the model of a folder onto a device. The errors match ErrModel, and those of packages weights, tokenizer and model/bert.
+// Open loads the model of a folder onto a device. An error matches ErrModel, or is one of packages weights, tokenizer and model/bert.
 func Open(dev *device.Device, folder string, o Options) (*Model, error) {
 	r, err := recipeOf(folder)
 	if err != nil {

@@ -69,8 +69,8 @@ func (t Thread) SyncAnd(p bool) bool { m := t.vote(p); return m.Ones == m.Thread
 func (t Thread) SyncOr(p bool) bool { return t.vote(p).Ones > 0 }
 
 // SyncGrid waits until every thread of the grid has called SyncGrid or exited. Writes that the
-// threads made to memory before SyncGrid are visible to all these threads after SyncGrid. At least
-// one thread of every block must take part in each SyncGrid.
+// threads made to memory before SyncGrid are visible to all these threads after SyncGrid. Threads may
+// exit before others call SyncGrid, but at least one thread of every block must call it.
 //
 // All blocks of a kernel that calls SyncGrid run at the same time; launching more blocks than the
 // device can hold at once is an error. If a thread of the grid has faulted, the other threads exit

@@ -56,7 +56,7 @@
 //
 //	m, err := llm.Open(dev, path, llm.Options{DraftTokens: 7})
 //
-// Guesses do not change the text, except for rounding (see Reproducibility). They come from a smaller model, Options.DraftModel. Without this model,
+// Guesses do not change the text, except for rounding (see Reproducibility). If Options.DraftModel is set, this smaller model makes them. Otherwise,
 // the package guesses that the text continues as it did after an earlier occurrence of its last tokens. There are no guesses for texts with a Grammar
 // or penalties, and none in steps of more than 32 texts. Usage and Stats count the guesses.
 //

@@ -19,7 +19,7 @@ import (
 
 // Options are the options of Open.
 type Options struct {
-	// DType is the type of weights and activations: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs with tensor cores
+	// DType is the type of weights and activations: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute capability 8.0 or later, which have tensor cores
 	// for it, and Float32 on other devices.
 	DType dtype.Type
 	// BatchTokens is the largest number of tokens of a batch; a single pair may have more. 0 means 2,048 on a CPU and 32,768 on a GPU.
@@ -59,7 +59,7 @@ type Pair struct {
 // ErrClosed is the error of a Model that has been closed.
 var ErrClosed = errors.New("rerank: the model is closed")
 
-// Open loads the model of a folder onto a device. The errors match ErrModel, and those of packages weights, tokenizer and model/bert. If
+// Open loads the model of a folder onto a device. An error matches ErrModel, or is one of packages weights, tokenizer and model/bert. If
 // model/bert does not support the architecture that config.json names, the error matches bert.ErrArchitecture.
 func Open(dev *device.Device, folder string, o Options) (*Model, error) {
 	r, err := recipeOf(folder)

@@ -2,8 +2,8 @@
 //
 //	err := tensor.Run(ctx, dev, func(s *tensor.Scope) error {
 //		x := tensor.From(s, points, n, 3) // a []float32 as a matrix of n rows
-//		centred := x.Sub(x.Mean(0))       // subtracts the mean row from each row
-//		cov := centred.T().MatMul(centred).Scale(1 / float64(n-1))
+//		centered := x.Sub(x.Mean(0))       // subtracts the mean row from each row
+//		cov := centered.T().MatMul(centered).Scale(1 / float64(n-1))
 //		fmt.Println(cov) // waits, and prints as NumPy does
 //		v, err := tensor.Values[float32](ctx, cov)
 //		...

@@ -48,8 +48,8 @@ func (m *memory) restore(s *Scope) error {
 	return again(s)
 }
 
-// Forget returns t, and saves memory: the end of t's frame frees the elements of t even if Backward needs them, and Backward computes them
-// again. Forget has an effect only on a recorded result of RMSNorm or SwiGLU.
+// Forget returns t, and allows the elements of t to be freed at the end of t's frame although Backward needs them: Backward computes them again,
+// which saves memory. Forget has an effect only on a recorded result of RMSNorm or SwiGLU.
 func (t *Tensor) Forget() *Tensor {
 	if t.node == nil || t.node.launch == nil || t.offset != 0 || !t.scope.tape.holds(t.node) || t.node.saved == nil {
 		return t

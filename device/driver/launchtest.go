@@ -12,14 +12,14 @@ import "fmt"
 //	=N;   the number N, in decimal, ended by a semicolon
 //	pN;   the 64 bits at offset N of the parameter block
 //	PN;   the 32 bits at offset N of the parameter block
-//	gA    the number of blocks along axis A; bA the number of threads of a block
-//	aAB   A + B; sAB A - B; mAB A * B; lAB A << B; in 32 bits: AAB, SAB, MAB and LAB
-//	rAB   A >> B, unsigned
-//	&AB   A & B; |AB A | B; ^AB A ^ B
-//	eAB   A == B; nAB A != B; uAB A < B, unsigned; vAB A <= B, unsigned
-//	iAB   A < B, signed; jAB A <= B, signed; in 32 bits: IAB and JAB
-//	?ABC  B if A is not 0, else C
-//	tA    the lower 32 bits of A; xA the lower 32 bits of A, sign-extended
+//	gx    the number of blocks along axis x; bx the number of threads of a block
+//	axy   x + y; sxy x - y; mxy x * y; lxy x << y; in 32 bits: Axy, Sxy, Mxy and Lxy
+//	rxy   x >> y, unsigned
+//	&xy   x & y; |xy x | y; ^xy x ^ y
+//	exy   x == y; nxy x != y; uxy x < y, unsigned; vxy x <= y, unsigned
+//	ixy   x < y, signed; jxy x <= y, signed; in 32 bits: Ixy and Jxy
+//	?xyz  y if x is not 0, else z
+//	tx    the lower 32 bits of x; xx the lower 32 bits of x, sign-extended
 type LaunchTest string
 
 // MaxLaunchTest is the number of instructions that a LaunchTest may have.

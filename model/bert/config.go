@@ -22,7 +22,7 @@ type Config struct {
 	Heads               int
 	Vocabulary          int
 	Positions           int // the largest number of tokens of a text
-	Types               int // the number of token types; all tokens of a text have type 0
+	Types               int // the number of token types; all tokens of a single text have type 0
 	Epsilon             float64
 	// Shift is the position of a text's first token. It is 0 for BERT. For the other architectures, it is the ID of the padding token plus
 	// 1, and a padding token in a text has the position Shift-1.
@@ -130,8 +130,8 @@ func Supports(text []byte) bool {
 	return err == nil && known && f.Type != ""
 }
 
-// Classifier returns the name that config.json gives, under "architectures", to models of the type Type that have a classification head, such as
-// BertForSequenceClassification.
+// Classifier returns what "architectures" in config.json has for a model with a classification head: BertForSequenceClassification for the Type
+// bert, for example.
 func (c Config) Classifier() string {
 	of, _ := familyOf(c.Type)
 	return of.classifier

@@ -167,10 +167,10 @@ type Pair struct {
 	decomposition
 }
 
-// Add returns y plus the products of the rows of x with the two matrices. The rows of y are the results of the layer for the rows of x. For a nil
-// Pair, Add returns y.
+// Add returns the results of an adapted layer for the rows of x: y, the results of the layer without the adapter, plus scale B A x for each row x.
+// For a nil Pair, Add returns y.
 //
-// With DoRA, Add scales the rows of the matrix W + scale B A to the trained norms, and returns the products of the rows of x with this matrix.
+// With DoRA, the results are the products of the rows of x with the matrix W + scale B A, whose rows are scaled to the trained norms.
 // In derivatives with respect to A and B, the norms of W + scale B A count as constants, as in PEFT.
 func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()

@@ -130,7 +130,7 @@ type Matrices struct {
 }
 
 // Read reads an adapter from a folder in the format of the Python package PEFT. layers are the layers of the model. The folder must have both
-// matrices of each layer that adapter_config.json names under target_modules, and no other matrices. The error joins the first three mistakes; each
+// matrices of each layer that adapter_config.json names under target_modules, and no other matrices. The error joins at most three mistakes; each
 // matches ErrFormat, ErrModule or ErrOptions.
 func Read(layers []Linear, folder string) (Options, []Matrices, error) {
 	o, err := ReadOptions(folder)

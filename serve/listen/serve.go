@@ -36,8 +36,8 @@ const (
 	forLast    = time.Second / 2  // of an answer that takes longer than Options.Drain: its last part, which says that it is not complete
 )
 
-// ErrEnded is the cause of the context of a request (see context.Cause) that has taken longer than Options.Drain. If the client has left, the cause
-// is context.Canceled.
+// If a request takes longer than Options.Drain, its context is canceled with the cause ErrEnded (see context.Cause). If the client has left, the
+// cause is context.Canceled.
 var ErrEnded = errors.New("listen: the server has ended")
 
 // ending is the key of a context's value: a channel.

@@ -14,7 +14,7 @@
 //   - /metrics has Prometheus metrics under vLLM's names. It needs no API key.
 //
 // The Handler of HandleEmbedders also serves embedding models at /v1/embeddings, and cross-encoders, which rank documents by their relevance to a
-// query, at /v1/rerank and /rerank. The metrics of these models have the names of Text Embeddings Inference.
+// query, at /v1/rerank, /v2/rerank, /rerank, /v1/reranking and /reranking. The metrics of these models have the names of Text Embeddings Inference.
 //
 // The server refuses a known field that it does not support, if the value would have an effect. It ignores unknown fields, like other servers of this
 // protocol.

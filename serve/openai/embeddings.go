@@ -54,7 +54,7 @@ type EmbedOptions struct {
 	Began func(model string) (ended func(error))
 	// Metrics are additional metrics for /metrics.
 	Metrics []prometheus.Collector
-	// Health, unless it is nil, returns nil if the models of other handlers work, and otherwise the error for /health.
+	// Health reports whether the models of other handlers work: it returns nil, or the error for /health. Health itself may be nil.
 	Health func(ctx context.Context) error
 }
 

@@ -18,7 +18,7 @@ type Record struct {
 //
 //   - the file's name, after following symbolic links, if the file's folder is named blobs: in the caches of Hugging Face and Ollama, the
 //     name is the SHA-256;
-//   - the metadata that Hugging Face's download to a folder writes to .cache/huggingface/download in that folder;
+//   - the metadata in the subfolder .cache/huggingface/download, which Hugging Face's tools write when they download to a folder;
 //   - the file SHA256SUMS in the file's folder, and the file whose name is the file's name followed by .sha256. Both have the format of the
 //     command sha256sum.
 //
