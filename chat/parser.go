@@ -91,7 +91,7 @@ func (p *Parser) Close() []Part {
 // Within reports whether the answer so far ends within the arguments of a function call.
 func (p *Parser) Within() bool { return p.object.streaming && !p.object.done }
 
-// Calling reports whether the answer so far ends within a function call, which begins with the call's marker, or directly after a call. If so, the
+// Calling reports whether the answer so far ends within a function call or directly after one. A call begins with its marker. If so, the
 // next piece of the answer is not text, unless the model makes a mistake. An object without a marker counts only when it is certain to be a call.
 func (p *Parser) Calling() bool { return p.inCall }
 

@@ -5,8 +5,8 @@ import "reflect"
 // Type is an element type. The zero Type is Invalid.
 type Type uint8
 
-// The element types. Bool to String have the names of Go's types, and String occurs only as the
-// type of a print argument. Float16, BFloat16, Float8E4M3 and Float8E5M2 are the types F16, BF16,
+// The element types. The constants from Bool through String are named after Go's types; String occurs
+// only as the type of a print argument. Float16, BFloat16, Float8E4M3 and Float8E5M2 are the types F16, BF16,
 // F8E4M3 and F8E5M2.
 const (
 	Invalid Type = iota

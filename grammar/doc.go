@@ -9,7 +9,7 @@
 //		err = m.Accept(sample(mask)) // the token that the model chose
 //	}
 //
-// If the program chooses only allowed tokens, each text that ends satisfies the schema. If a part of a schema cannot be enforced exactly, Schema
+// If the program chooses only allowed tokens, every completed text satisfies the schema. If a part of a schema cannot be enforced exactly, Schema
 // returns an error that names this part. Mask returns ErrStuck if no token is allowed. This can happen if a schema combines a complex pattern with a
 // bound on the length.
 //

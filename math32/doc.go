@@ -1,7 +1,7 @@
 // Package math32 implements the functions of package math for float32, for kernels and for ordinary
 // Go code. Functions whose names do not begin with Fast return the same bits on the CPU, in the
-// interpreter and on every GPU. They use only operations that IEEE 754 requires to be correctly
-// rounded.
+// interpreter and on every GPU, except that some drivers of Vulkan treat subnormal numbers as 0. They
+// use only operations that IEEE 754 requires to be correctly rounded.
 //
 //	//gpu:kernel
 //	func logistic(t gpu.Thread, x []float32) {

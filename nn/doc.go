@@ -30,7 +30,7 @@
 //	err := nn.SaveFile(ctx, &model, "model.safetensors")                     // the tensors In.weight, In.bias, Out.weight and Out.bias
 //	err = nn.LoadFile(params, &model, "model.safetensors", nn.LoadOptions{}) // the layers are still trained
 //
-// In a loaded model, the residual stream is float32. By default, the activations that layers pass to each other are bfloat16 on GPUs and
-// float32 on CPUs (see Options). Quantized matrices keep their format on the device (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K). Dense
+// In a loaded model, the residual stream is float32. By default, the activations that layers pass to each other are bfloat16 on recent
+// GPUs and float32 on other devices (see Options). Quantized matrices keep their format on the device (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K). Dense
 // matrices get the type of the activations, except that BF16 matrices stay BF16 if activations are float32.
 package nn

@@ -28,7 +28,8 @@ func (c scorer) portion(s *tensor.Scope) int {
 }
 
 // CrossEntropy returns Forward(x).CrossEntropy(labels), but never holds the scores of all rows in memory. It computes the scores of some
-// rows at a time and, if the layer is not trained, also the derivative with respect to x (Hsu et al., "Liger Kernel").
+// rows at a time (Hsu et al., "Liger Kernel"). If the layer is not trained and has no bias, it computes the derivative with respect to x in the
+// same pass; otherwise, Backward computes the scores again.
 func (l *Linear) CrossEntropy(x, labels *tensor.Tensor) *tensor.Tensor {
 	return l.scorer().mean(x, labels)
 }

@@ -146,9 +146,11 @@ func sum(list []int) (n int) {
 }
 
 // Together returns the results of all layers, side by side in one tensor, or false if it has no kernel for the matrices and x. It has kernels
-// for layers stored as one dense matrix, if the matrix and x have the same element type, float16 or bfloat16. If x is bfloat16 and there are no
-// biases, it also has kernels for layers stored as one quantized matrix and, if x is one row and no derivative is needed, as several quantized
-// matrices.
+// for layers that are stored as
+//
+//   - one dense matrix, if the matrix and x have the same element type, float16 or bfloat16;
+//   - one quantized matrix, if x is bfloat16 and there are no biases;
+//   - several quantized matrices, if in addition x is one row and no derivative is needed.
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
 		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true

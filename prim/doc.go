@@ -6,7 +6,7 @@
 // Like a launch, a function enqueues its work on a stream and returns. The results are valid after
 // the stream's next Synchronize, if it returns nil.
 //
-//	err := errors.Join(
+//	err := cmp.Or(
 //		prim.Sum(s, total.All(), x.All()),                  // total[0] = x[0] + x[1] + ...
 //		prim.InclusiveScan(s, prim.Add, y.All(), x.All()),  // y[i] = x[0] + ... + x[i]
 //		prim.SortPairs(s, keys.All(), values.All()),        // in place, stable

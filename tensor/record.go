@@ -187,7 +187,7 @@ func (t *Tensor) Grad() *Tensor {
 func (t *Tensor) NeedsGrad() bool { return t != nil && t.node != nil && t.scope.Recording() }
 
 // Recorded is like NeedsGrad, but also reports true within NoGrad. If it reports true, a function must not change t in place, because
-// operations after NoGrad may use t.
+// Backward may need the present elements of t.
 func (t *Tensor) Recorded() bool {
 	return t != nil && t.node != nil && t.scope.tape != nil && !t.scope.tape.done
 }
@@ -276,7 +276,8 @@ func (s *Scope) Backward(loss *Tensor) { s.BackwardEach(loss, nil) }
 
 // BackwardEach is like Backward. In addition, it calls final for each variable made by Parameter, with Parameter's argument grad, as soon
 // as the last addition to grad has been enqueued on the Scope's stream. final may be nil. The order of the calls depends only on the
-// program. A function passed to Checkpoint runs twice; if it calls Parameter, it must do so in both runs.
+// program. A function passed to Checkpoint runs twice. It must make the same calls of Parameter in both runs, because BackwardEach learns
+// of them from the first one; otherwise it may call final too early.
 func (s *Scope) BackwardEach(loss *Tensor, final func(grad *Tensor)) {
 	const op = "Backward"
 	owner, err := scopeOf(op, []*Tensor{s.anchor(), loss})

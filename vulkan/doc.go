@@ -1,5 +1,5 @@
-// Package vulkan runs kernels on GPUs whose driver supports Vulkan 1.2: GPUs of AMD, Intel, Qualcomm and NVIDIA, and of Apple through
-// MoltenVK. It has been tested on Mesa's software device llvmpipe, and in part on an NVIDIA H200. It needs only the driver and Vulkan's
+// Package vulkan runs kernels on GPUs whose driver supports Vulkan 1.2: GPUs of AMD, Intel, Qualcomm and NVIDIA, and perhaps of Apple
+// through MoltenVK. It has been tested only on Mesa's software device llvmpipe, and in part on an NVIDIA H200. It needs only the driver and Vulkan's
 // loader: neither cgo nor an SDK.
 //
 //	dev, err := vulkan.Open(0)                    // *device.Device

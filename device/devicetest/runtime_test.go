@@ -236,7 +236,7 @@ func graphed(e example) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch := g.Nodes()[0] // {Number: 1, Kernel: "multiply", Launched: "main.go:42"}
+	launch := g.Nodes()[0] // the first launch: {Number: 1, Kernel: "multiply", Launched: "main.go:42"}
 	err = g.Update(launch.Number, func(s *device.Stream) error {
 		return kernels.Multiply(s, device.Cover(10, 32), a.Slice(0, 10), a.Slice(0, 10), a.Slice(0, 10))
 	})

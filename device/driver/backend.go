@@ -10,7 +10,7 @@ import (
 // A Backend, its queues and its memory may implement further interfaces (see optional.go).
 type Backend interface {
 	Info() Info
-	// Allocate returns size bytes, at least 1, aligned to 256, with arbitrary contents.
+	// Allocate returns size bytes, aligned to 256, with arbitrary contents. size is at least 1.
 	Allocate(size int) (Memory, error)
 	// NewQueue returns a queue, whose work runs in order.
 	NewQueue() (Queue, error)
@@ -22,7 +22,7 @@ type Backend interface {
 type Memory interface {
 	// Address returns the address by which kernels access the memory.
 	Address() uintptr
-	// Free returns the memory to the back end when all work enqueued before the call is done.
+	// Free returns the memory to the back end when all work enqueued before the call is done. It may wait for that.
 	Free() error
 }
 
@@ -80,7 +80,7 @@ func (o *Outcome) Add(later Outcome) {
 
 // Print is the output of one call of gpu.Printf.
 type Print struct {
-	Launch        uint32 // number of the launch in its queue
+	Launch        uint32 // number of the launch in its queue, from 0
 	Block, Thread [3]int
 	Text          string
 }

@@ -12,14 +12,14 @@ import "fmt"
 //	=N;   the number N, in decimal, ended by a semicolon
 //	pN;   the 64 bits at offset N of the parameter block
 //	PN;   the 32 bits at offset N of the parameter block
-//	gx    the number of blocks along axis x; bx the number of threads of a block
-//	axy   x + y; sxy x - y; mxy x * y; lxy x << y; in 32 bits: Axy, Sxy, Mxy and Lxy
-//	rxy   x >> y, unsigned
-//	&xy   x & y; |xy x | y; ^xy x ^ y
-//	exy   x == y; nxy x != y; uxy x < y, unsigned; vxy x <= y, unsigned
-//	ixy   x < y, signed; jxy x <= y, signed; in 32 bits: Ixy and Jxy
-//	?xyz  y if x is not 0, else z
-//	tx    the lower 32 bits of x; xx the lower 32 bits of x, sign-extended
+//	gk    the number of blocks along axis k; bk the number of threads of a block
+//	apq   p + q; spq p - q; mpq p * q; lpq p << q; in 32 bits: Apq, Spq, Mpq and Lpq
+//	rpq   p >> q, unsigned
+//	&pq   p & q; |pq p | q; ^pq p ^ q
+//	epq   p == q; npq p != q; upq p < q, unsigned; vpq p <= q, unsigned
+//	ipq   p < q, signed; jpq p <= q, signed; in 32 bits: Ipq and Jpq
+//	?opq  p if o is not 0, else q
+//	tp    the lower 32 bits of p; xp the lower 32 bits of p, sign-extended
 type LaunchTest string
 
 // MaxLaunchTest is the number of instructions that a LaunchTest may have.

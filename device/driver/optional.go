@@ -8,10 +8,10 @@ import "time"
 // Asynchronous is a Queue whose work continues after the call that enqueued the work. Any other
 // Queue does its work inside the call.
 //
-// A Plan for an Asynchronous queue does not keep the memory of its buffers alive. The queue's Launch
-// holds a lock that PooledMemory.FreeAfter also takes, and calls Plan.Closed under the lock: a buffer
-// that was closed before makes the launch fail, and the memory of a buffer that is closed later is
-// freed after the launch.
+// A Plan for an Asynchronous queue protects the memory of its buffers from the garbage collector, but
+// not from Close. So the queue's Launch holds a lock that PooledMemory.FreeAfter also takes, and calls
+// Plan.Closed under the lock: a buffer that was closed before makes the launch fail, and the memory of
+// a buffer that is closed later is freed after the launch.
 type Asynchronous interface {
 	// Done returns a channel that is closed when all work so far is done or has failed.
 	Done() (<-chan struct{}, error)

@@ -17,7 +17,7 @@ type TensorPlan struct {
 }
 
 // Put writes the tensor map in the form that Go code reads, for back ends that are not
-// TensorMappers. The garbage collector does not see the address; the Plan keeps the memory alive.
+// TensorMappers. The garbage collector does not see the address; the Plan's owner keeps the memory alive.
 func (t TensorPlan) Put(dst *[TensorMapBytes]byte) {
 	to := (*gpu.MapPlan)(unsafe.Pointer(dst))
 	*(*uintptr)(unsafe.Pointer(&to.Address)) = t.Address

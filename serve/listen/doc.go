@@ -9,7 +9,7 @@
 //	defer stop()
 //	return listen.Serve(ctx, l, handler, listen.Options{Delay: 5 * time.Second, Drain: 30 * time.Second})
 //
-// If there are more connections than Options.Connections, the package closes the connections that have waited longest for a request. A body must
+// At the limit of Options.Connections, new connections wait, and the package closes those that have been idle for longest. A body must
 // arrive within a minute, and a client must read each part of an answer within a minute, unless the handler sets other limits, as package serve/gate
 // does. The package does not limit the size of a body. Local protects a server for this machine alone from foreign web pages.
 package listen

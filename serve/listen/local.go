@@ -11,7 +11,7 @@ import (
 )
 
 // Local returns a handler that passes requests on to next only if they are meant for this machine. Use it for a server without keys that listens only
-// on a loopback address: web pages from elsewhere run in the browser of the same machine, so their requests arrive, too.
+// on a loopback address: a foreign web page runs in a browser on this machine, so its requests reach the server too.
 //
 // The host of the URL must be localhost, a name that ends in .localhost, or an IP address of this machine. Other names may belong to a foreign page
 // whose name resolves to this machine (DNS rebinding). If there is a header Origin, its host must be such a host as well. The handler refuses other
