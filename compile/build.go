@@ -53,8 +53,8 @@ type Options struct {
 
 // Checks selects whether a kernel checks indices, slice bounds, divisors, shift counts and nil
 // pointers, as Go does. Without checks, a mistake in a kernel corrupts data on a GPU or makes the
-// device unusable for the process. On the CPU, code that the Go compiler generates is always
-// checked.
+// device unusable for the process. On the CPU, only vector code
+// loses its checks: the Go compiler compiles the other code, and keeps its checks.
 type Checks string
 
 // Values of Options.Checks.

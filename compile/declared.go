@@ -24,7 +24,7 @@ type Declared struct {
 }
 
 // Declarations returns the kernels that package p declares, and diagnostics of errors in their declarations. The
-// argument files contains all files of p. Declarations does not read the sources of the packages that p imports, and
+// parameter files must contain all files of p. Declarations does not read the sources of the packages that p imports, and
 // therefore ignores instances of their generic kernels. It also ignores generated files.
 func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	var sources []decl.Source
@@ -87,8 +87,8 @@ type Changed struct {
 	Name string // "f", or "T.m" for a method
 }
 
-// Stale returns the declarations that have changed since the code of package p was generated. It finds the present declarations of p in
-// the argument files, and those of other packages on disk. It ignores declarations in files that it cannot read.
+// Stale returns the declarations that have changed since the code of package p was generated. It reads the present declarations of p from
+// the parameter files, and those of other packages from disk. It ignores declarations in files that it cannot read.
 func Stale(p *types.Package, files []File) []Changed {
 	texts := map[string][]byte{}
 	var dir string

@@ -26,8 +26,8 @@ type Loans struct {
 // Loans returns empty Loans for work on s. It does not allocate.
 func (s *Stream) Loans() Loans { return Loans{stream: s} }
 
-// LoansChecked is like Loans, but does not keep the memory of a lent buffer that is closed before
-// the work is enqueued. So Lend costs less. In return, the function passed to Enqueue must hold the
+// LoansChecked is like Loans, but if a lent buffer is closed before the work is enqueued, its memory may
+// be freed at once. So Lend costs less. In return, the function passed to Enqueue must hold the
 // lock of the stream's queue, call Closed, and enqueue no work if Closed returns an error. (A
 // function passed to cuda.Each holds that lock.)
 func (s *Stream) LoansChecked() Loans { return Loans{stream: s, checked: s.later != nil} }

@@ -104,7 +104,7 @@ type Owner struct {
 func (d *Device) Owners() []Owner { return d.memory.owners() }
 
 // Leaks returns the lines of the program that made leaked memory, which became unreachable without Close. The garbage collector has freed leaked
-// buffers; leaked pinned memory remains until the device is closed. The line with the most bytes comes first.
+// buffers; leaked pinned memory that NewPinned allocated remains until the device is closed. The line with the most bytes comes first.
 func (d *Device) Leaks() []Owner {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()

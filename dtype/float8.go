@@ -90,7 +90,7 @@ func (h F8E5M2) IsNaN() bool { return h&0x7f > 0x7c }
 
 // IsInf reports whether h is an infinity, according to sign. If sign > 0, IsInf reports whether h
 // is positive infinity. If sign < 0, IsInf reports whether h is negative infinity. If sign == 0,
-// IsInf reports whether h is either infinity. No conversion of this package returns an infinity.
+// IsInf reports whether h is either infinity. F8E5M2From32 and F8E5M2From64 never return an infinity.
 func (h F8E5M2) IsInf(sign int) bool { return sign >= 0 && h == 0x7c || sign <= 0 && h == 0xfc }
 
 // String returns the shortest decimal number that F8E5M2From64 converts to h.

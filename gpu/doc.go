@@ -18,7 +18,7 @@
 // A thread faults if it panics or fails a run-time check. A thread exits when it faults or returns
 // from its kernel. A barrier or warp operation waits for all threads of the block or warp that have
 // not exited. All of them must reach the same operation, so do not put a barrier or warp operation
-// in a branch that only some threads take.
+// in a branch that only some threads take. (For warp operations of some lanes, see WarpSize.)
 //
 // There is no equivalent of CUDA's activemask, because the set of threads that happen to execute
 // together differs between devices. Ballot(t, true) returns the set of threads of the warp that

@@ -6,8 +6,8 @@ package gpu
 // On GPUs of compute capability 9.0 or later, a kernel that calls AwaitPrevious may start while preceding kernels are
 // still running. Before the call, a thread may read only memory that none of these kernels writes, such as the weights
 // of a model. It must not write to any buffer, not even to a new buffer, which may have the memory of a closed buffer
-// that preceding kernels still use. A thread of such a kernel that returns without a call waits for these kernels before it exits.
-// After the first call, further calls return at once.
+// that preceding kernels still use. If a thread of such a kernel returns without having called AwaitPrevious, it waits
+// for the preceding kernels before it exits. After the first call, further calls return at once.
 //
 // A copy, a fill, or a kernel without AwaitPrevious starts when all preceding work is done. On other GPUs, on the CPU
 // and in the interpreter, AwaitPrevious has no effect, because all kernels start when all preceding work is done.

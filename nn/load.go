@@ -45,9 +45,9 @@ type LoadOptions struct {
 // its name in Go. An embedded field without a tag adds nothing. The index of an element of a slice replaces %d in the tag; without %d, it
 // follows the name after a dot. The tag weights:"-" excludes a field.
 //
-// If a layer already has parameters that can be trained, such as one made by NewLinear, Load only sets their values. Before the call,
-// synchronize other streams that use them. Load makes the parameters of all other layers. Such a layer is optional if the field is a pointer:
-// if the file lacks its tensor, Load sets the pointer to nil.
+// If a layer already has parameters that can be trained, such as one made by NewLinear, Load only sets their values. Before the call, synchronize
+// other streams that use them. Load makes the parameters of all other layers. A layer without parameters is optional if its field is a pointer: if
+// the file lacks its tensor, Load sets the pointer to nil.
 //
 // Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error
 // joins all mistakes, each of which matches one of the errors of Load or ErrModel. After a mistake, parameters that can be trained keep their

@@ -150,7 +150,7 @@ func sum(list []int) (n int) {
 //
 //   - one dense matrix, if the matrix and x have the same element type, float16 or bfloat16;
 //   - one quantized matrix, if x is bfloat16 and there are no biases;
-//   - several quantized matrices, if in addition x is one row and no derivative is needed.
+//   - several quantized matrices, if x is one row in bfloat16, there are no biases, and no derivative is needed.
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
 		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true

@@ -11,8 +11,8 @@
 //
 // A Tokenizer is safe for concurrent use. If a file has a component that this package does not support, opening it returns an error.
 //
-// Text need not be valid UTF-8. For byte-level BPE without a normalizer, Decode(Encode(s)) is s for every s. Other tokenizers treat an invalid byte
-// as an unknown character.
+// Text need not be valid UTF-8. For byte-level BPE without a normalizer and without added tokens, Decode(Encode(s)) is s for every s. Other
+// tokenizers treat an invalid byte as an unknown character.
 //
 // The sections truncation and padding of a tokenizer.json have no effect; Options.MaxLength truncates.
 package tokenizer

@@ -14,9 +14,9 @@ import (
 // ErrMeasure is the error of Step if the parameters are divided (see nn.Params.Divide) and Measure was not called before.
 var ErrMeasure = errors.New("train: Step without Measure")
 
-// Measure is for divided parameters (see nn.Params.Divide). Call it before each Step. It computes the norm of the derivatives of the elements
-// that this process updates (nn.Memory.Parts). The result has an element for each process, and Measure sets the element of this process.
-// Before Step, the program must copy the other elements from the results of the other processes.
+// Measure is for divided parameters (see nn.Params.Divide). Call it before each Step. It computes the norm of the derivatives of those
+// elements of parameters that this process updates (nn.Memory.Parts). The result has an entry for each process, and Measure sets the entry of
+// this process. Before Step, the program must copy the other entries from the results of the other processes.
 func (o *state) Measure(s *tensor.Scope) (device.Slice[float32], error) {
 	m, err := o.begin(s)
 	if err != nil {

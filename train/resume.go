@@ -9,7 +9,7 @@ import (
 // from the State with the same bits.
 type State struct {
 	Steps   int
-	Moments []float32 // empty before the first step; with AdamWOptions.EightBit, the scales of Codes, and the moments that are not in Codes
+	Moments []float32 // the moments, none before the first step; with AdamWOptions.EightBit, the scales of Codes, and those moments that are not in Codes
 	Codes   []uint8   // with AdamWOptions.EightBit, the moments that are stored in 8 bits
 }
 

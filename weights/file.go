@@ -50,7 +50,7 @@ func New(c Contents) (*File, error) {
 }
 
 // ReadsFrom reports whether a path leads, perhaps through links, to one of the files that the tensors are read from, or to the folder of such
-// a file. A program must not write to such a path.
+// a file. A program must not overwrite such a file, or replace such a folder.
 func (f *File) ReadsFrom(path string) bool {
 	at, err := os.Stat(path)
 	if err != nil {

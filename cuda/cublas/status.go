@@ -39,7 +39,7 @@ var statusNames = map[Status]string{
 	InternalError: "INTERNAL_ERROR", NotSupported: "NOT_SUPPORTED", LicenseError: "LICENSE_ERROR",
 }
 
-// Error returns "CUBLAS_STATUS_NOT_SUPPORTED".
+// Error returns a text such as "CUBLAS_STATUS_NOT_SUPPORTED".
 func (s Status) Error() string {
 	return toolkit.StatusText(s, statusNames, "CUBLAS_STATUS_", "CUBLAS_STATUS")
 }
@@ -50,7 +50,7 @@ type Error struct {
 	Status Status
 }
 
-// Error returns "cublas: cublasCreate_v2: CUBLAS_STATUS_NOT_INITIALIZED".
+// Error returns a text such as "cublas: cublasCreate_v2: CUBLAS_STATUS_NOT_INITIALIZED".
 func (e *Error) Error() string { return fmt.Sprintf("cublas: %s: %v", e.Call, e.Status) }
 
 // Unwrap returns the status.

@@ -38,7 +38,7 @@ var statusNames = map[Status]string{
 	11: "INVALID_DEVICE", 12: "PARSE_ERROR", 13: "NO_WORKSPACE", 14: "NOT_IMPLEMENTED", 15: "LICENSE_ERROR", 16: "NOT_SUPPORTED",
 }
 
-// Error returns "CUFFT_EXEC_FAILED".
+// Error returns a text such as "CUFFT_EXEC_FAILED".
 func (s Status) Error() string { return toolkit.StatusText(s, statusNames, "CUFFT_", "CUFFT_RESULT") }
 
 // Error is a failed call of the library.
@@ -47,7 +47,7 @@ type Error struct {
 	Status Status
 }
 
-// Error returns "cufft: cufftExecC2C: CUFFT_EXEC_FAILED".
+// Error returns a text such as "cufft: cufftExecC2C: CUFFT_EXEC_FAILED".
 func (e *Error) Error() string { return fmt.Sprintf("cufft: %s: %v", e.Call, e.Status) }
 
 // Unwrap returns the status.

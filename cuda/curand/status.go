@@ -40,7 +40,7 @@ var statusNames = map[Status]string{
 	ArchMismatch: "ARCH_MISMATCH", InternalError: "INTERNAL_ERROR",
 }
 
-// Error returns "CURAND_STATUS_TYPE_ERROR".
+// Error returns a text such as "CURAND_STATUS_TYPE_ERROR".
 func (s Status) Error() string {
 	return toolkit.StatusText(s, statusNames, "CURAND_STATUS_", "CURAND_STATUS")
 }
@@ -51,7 +51,7 @@ type Error struct {
 	Status Status
 }
 
-// Error returns "curand: curandGenerateNormal: CURAND_STATUS_LENGTH_NOT_MULTIPLE".
+// Error returns a text such as "curand: curandGenerateNormal: CURAND_STATUS_LENGTH_NOT_MULTIPLE".
 func (e *Error) Error() string { return fmt.Sprintf("curand: %s: %v", e.Call, e.Status) }
 
 // Unwrap returns the status.

@@ -237,7 +237,7 @@ func (c *Comm) Err() error {
 
 // Close waits for the stream's work, leaves the job and closes the rank. Every rank must be closed.
 // Close waits at most 10 seconds until the other processes have closed their ranks. If a process has
-// several ranks, all its ranks leave the job when the last of them is closed.
+// several ranks, such as those of All, they all leave the communicator when the last of them is closed.
 func (c *Comm) Close() error {
 	c.mu.Lock()
 	if c.closed {

@@ -39,7 +39,7 @@ var statusNames = map[Status]string{
 	InvalidArgument: "InvalidArgument", InvalidUsage: "InvalidUsage", RemoteError: "RemoteError", inProgress: "InProgress",
 }
 
-// Error returns "ncclRemoteError".
+// Error returns a text such as "ncclRemoteError".
 func (s Status) Error() string { return toolkit.StatusText(s, statusNames, "nccl", "ncclResult") }
 
 // Error is a failed call of the library.
@@ -49,7 +49,7 @@ type Error struct {
 	Status Status
 }
 
-// Error returns "nccl: rank 1: ncclAllReduce: ncclRemoteError".
+// Error returns a text such as "nccl: rank 1: ncclAllReduce: ncclRemoteError".
 func (e *Error) Error() string { return fmt.Sprintf("nccl: rank %d: %s: %v", e.Rank, e.Call, e.Status) }
 
 // Unwrap returns the status.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Process is the identity of a process that torchrun has started.
+// Process is the identity of a process that torchrun, Slurm or another launcher has started.
 type Process struct {
 	Options
 	LocalRank int // the number of the process on its machine, which is the index of its GPU

@@ -74,7 +74,7 @@ type Error struct {
 	Status Status
 }
 
-// Error returns "nvml: nvmlInit_v2: NVML_ERROR_DRIVER_NOT_LOADED".
+// Error returns a text such as "nvml: nvmlInit_v2: NVML_ERROR_DRIVER_NOT_LOADED".
 func (e *Error) Error() string { return fmt.Sprintf("nvml: %s: %v", e.Call, e.Status) }
 
 // Unwrap returns the status.

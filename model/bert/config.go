@@ -17,7 +17,7 @@ var (
 
 // Config has the architecture and the sizes of a model.
 type Config struct {
-	Type                string // the model_type: bert, which is the default, roberta, xlm-roberta or camembert
+	Type                string // the model_type: bert (the default), roberta, xlm-roberta or camembert
 	Layers, Hidden, FFN int
 	Heads               int
 	Vocabulary          int
@@ -130,8 +130,8 @@ func Supports(text []byte) bool {
 	return err == nil && known && f.Type != ""
 }
 
-// Classifier returns what "architectures" in config.json has for a model with a classification head: BertForSequenceClassification for the Type
-// bert, for example.
+// Classifier returns the entry of "architectures" in the config.json of a model of this Type with a classification head, such as
+// BertForSequenceClassification for the Type bert.
 func (c Config) Classifier() string {
 	of, _ := familyOf(c.Type)
 	return of.classifier

@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// An Encoder computes the vectors of texts. On a GPU, it records a graph for each size of small batches. An Encoder belongs to one goroutine at a
-// time.
+// An Encoder computes the vectors of texts. On a GPU, it records a graph for each size of batches, if batches are small. An Encoder belongs to one
+// goroutine at a time.
 type Encoder struct{ runner }
 
 // Pooling defines how a vector is computed from the activations of a text's tokens: see Batch.Pool.

@@ -20,7 +20,7 @@ const functions = 128
 // nameOfFunction matches the names of functions.
 var nameOfFunction = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// CheckFunctions checks the functions in the request's field that param names. The error is a Failure.
+// CheckFunctions checks the functions of a request. param is the name of the request's field. The error is a Failure.
 func CheckFunctions(param string, list []Function) error {
 	if len(list) > functions {
 		return Invalid(param, "%d functions, at most %d are allowed", len(list), functions)
@@ -55,7 +55,7 @@ func tools(list []Function) (described []json.RawMessage, names []string, err er
 	return described, names, nil
 }
 
-// Arguments returns text, the arguments of a function call in JSON, for chat.ToolCall. If text is empty, Arguments returns an empty object. It does
+// Arguments converts text, the arguments of a function call in JSON, for chat.ToolCall. If text is empty, Arguments returns an empty object. It does
 // not check the JSON.
 func Arguments(text string) json.RawMessage {
 	if text == "" {

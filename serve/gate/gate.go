@@ -178,9 +178,9 @@ func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) 
 }
 
 // Guard returns a handler that calls next for requests of clients with a valid API key. If the key is invalid or next returns an error, the handler
-// calls fail or, for a context of WithFailures, the function of that context. If the client has left, the handler calls the function of WithLeft, and
-// calls fail only if the answer has not begun: a client that has only closed its half of the connection can read it. Answers with status 429, and
-// answers about a model that is not ready, have the header Retry-After.
+// calls fail or, for a context of WithFailures, the function of that context. If the client has left, the handler calls the function of WithLeft. If
+// the answer has not begun, it then also calls fail, because a client that has closed only its sending side can still read the failure. Answers with
+// status 429, and answers about a model that is not ready, have the header Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		span := spans.Of(r.Context())

@@ -5,7 +5,8 @@ import (
 	"context"
 )
 
-// Scaled is an element of the field lora of a request to llama-server: an adapter, by its index in AdaptersOf, and the factor of what it adds.
+// Scaled is an element of the field lora of a request to llama-server: ID is the adapter's index in AdaptersOf, and Scale multiplies what the adapter
+// adds.
 type Scaled struct {
 	ID    int     `json:"id"`
 	Scale float64 `json:"scale"`

@@ -12,7 +12,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/train/events"
 )
 
-// ErrDiverged is the error of a step whose loss is not a finite number. The step does not change the parameters.
+// ErrDiverged is the error of a step whose loss is not a finite number. The step does not change the parameters. In float16, such a step is
+// skipped, and ErrDiverged occurs only if the scale of losses cannot become smaller.
 var ErrDiverged = errors.New("finetune: the loss is not a finite number")
 
 // Progress describes a finished step.
@@ -29,7 +30,7 @@ type Progress struct {
 	Left        time.Duration // the estimated time to the end
 	Memory      int64         // the peak number of bytes in use on the device
 	Scale       float64       // the scale of losses in this step, with float16 activations; otherwise 0
-	Skipped     int           // the number of steps so far that were skipped, because a derivative was not a finite number; see train.Scaler
+	Skipped     int           // the number of steps so far that were skipped, because the loss or a derivative was not a finite number; see train.Scaler
 }
 
 // Run takes the remaining steps, calls report after each step, and writes checkpoints and the result. If ctx ends, Run writes a checkpoint
