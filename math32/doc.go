@@ -1,7 +1,7 @@
 // Package math32 implements the functions of package math for float32, for kernels and for ordinary
 // Go code. Functions whose names do not begin with Fast return the same bits on the CPU, in the
-// interpreter and on every GPU, except that some drivers of Vulkan treat subnormal numbers as 0. They
-// use only operations that IEEE 754 requires to be correctly rounded.
+// interpreter and on every GPU, except that some drivers of Vulkan treat subnormal numbers as 0.
+// They use only operations that IEEE 754 requires to be correctly rounded.
 //
 //	//gpu:kernel
 //	func logistic(t gpu.Thread, x []float32) {
@@ -20,9 +20,9 @@
 //
 // The table lists for each function of one argument the documented bound of the error in ULP, the
 // largest error, and the input with the largest error, as a number and as its bits. The table
-// covers all float32 values; the command math32/ulp reproduces it. The last two columns count
-// instructions on an H200, in all branches together: those of the function, and those of its
-// counterpart in CUDA (nvcc 13.5, without fast math).
+// covers all float32 values; the command math32/ulp reproduces it. The last two columns are numbers
+// of instructions on an H200, over all branches: of the function, and of its counterpart in CUDA
+// (nvcc 13.5, without fast math).
 //
 //	          bound   worst  at                             instructions, nvcc
 //	Exp        0.9  0.8913  -5.848642       0xc0bb2813     22     9

@@ -15,10 +15,10 @@
 //
 //	params := nn.NewParams(stream, nn.Options{})
 //	defer params.Close()
-//	err = nn.Load(params, &model, file, nn.LoadOptions{}) // the tag of a slice of Blocks has %d for the index: `gguf:"blk.%d"`
+//	err = nn.Load(params, &model, file, nn.LoadOptions{}) // %d in the tag of a slice stands for the index: `gguf:"blk.%d"`
 //
-// Without LoadOptions.Train, these layers are constant. Layers made by NewLinear, NewEmbedding, NewMultiHead and similar functions begin with
-// random values, and package train trains them. A layer of your own uses Parameters:
+// Layers that Load sets are constant, unless LoadOptions.Train is set. Layers made by NewLinear, NewEmbedding, NewMultiHead and similar functions
+// begin with random values, and package train trains them. A layer of your own uses Parameters:
 //
 //	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
 //	hidden, scale := nn.NewLinear(params, 64, 128), params.Parameter([]float32{1}, 1)
@@ -30,7 +30,7 @@
 //	err := nn.SaveFile(ctx, &model, "model.safetensors")                     // the tensors In.weight, In.bias, Out.weight and Out.bias
 //	err = nn.LoadFile(params, &model, "model.safetensors", nn.LoadOptions{}) // the layers are still trained
 //
-// In a loaded model, the residual stream is float32. By default, the activations that layers pass to each other are bfloat16 on recent
-// GPUs and float32 on other devices (see Options). Quantized matrices keep their format on the device (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K). Dense
+// In a loaded model, the residual stream is float32. By default, the activations that layers pass to each other are bfloat16 on recent GPUs and
+// float32 on other devices (see Options). Quantized matrices keep their format on the device (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K). Dense
 // matrices get the type of the activations, except that BF16 matrices stay BF16 if activations are float32.
 package nn

@@ -17,8 +17,8 @@
 //
 // # Failures
 //
-// If a request fails, the error is a Failure. Each protocol writes Failures in its own form. A protocol that passes a request on to another
-// protocol's handler calls WithFailures, to write the Failure itself.
+// If a request fails, the error is a Failure. Each protocol writes Failures in its own form. If a protocol passes a request on to another
+// protocol's handler, but writes Failures in its own form, it calls WithFailures.
 //
 // # Loaded models
 //
