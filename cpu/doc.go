@@ -21,22 +21,23 @@
 //     finds a missing barrier. If threads wait for each other or have shared memory, each thread has a
 //     goroutine; otherwise, each block has 32 goroutines.
 //
-// In the first two cases, threads of a block are not preempted. So a thread waits forever if it polls plain memory
-// until another thread of its block writes that memory, or if it waits in a way that the compiler did not recognize.
+// In the first two cases, threads of a block are not preempted. So a thread that polls plain memory, which another
+// thread of its block should write, waits forever, as does a thread that waits in a way that the compiler did not
+// recognize.
 //
 // A launch or copy is done when the call returns. A kernel cannot be stopped. A kernel that never ends blocks the
 // goroutine that launched it. Other goroutines may wait for its stream until their contexts are done. Closing the
 // stream or the device waits for the kernel for five seconds, and then returns an error that matches device.ErrRunning;
 // the kernel continues until the program ends.
 //
-// If several blocks of a launch fault, the device reports the fault of the block with the lowest index, regardless
-// of the order in which the blocks ran. Blocks with higher indices may be skipped. If threads poll memory (the third case), a fault
-// ends the polling threads, and the device reports the fault that happened first.
+// If several blocks of a launch fault, the device reports the fault of the block with the lowest index, regardless of
+// the order in which the blocks ran. Blocks with higher indices may be skipped. If threads poll memory (the third
+// case), a fault ends the polling threads, and the device reports the fault that happened first.
 //
-// The device has as much memory as the machine, or less if control groups (containers) or resource limits
-// (ulimit -v, -d) limit the memory of the process. An allocation that the system would refuse returns
-// device.ErrMemory. On Linux, Device.Room returns at most the memory that the system has available: free memory and the cache of files. On
-// other systems, the free memory is unknown.
+// The device has as much memory as the machine, or less if control groups (containers) or resource limits (ulimit -v,
+// -d) limit the memory of the process. An allocation that the system would refuse returns device.ErrMemory. On Linux,
+// Device.Room returns at most the memory that the system has available: free memory and the cache of files. On other
+// systems, the free memory is unknown.
 //
 // Package compile generates the code that this package runs: functions that run whole blocks and, for kernels that the
 // compiler could vectorize, vector code for AVX-512 and for AVX2.

@@ -17,5 +17,5 @@
 //	return http.ListenAndServe("localhost:8080", h)
 //
 // The field lora of /completion chooses an adapter by its id in /lora-adapters. The server refuses grammars in GBNF, infilling, pictures, saved
-// slots, scales of adapters other than 0 and 1, and probabilities after sampling (post_sampling_probs).
+// slots, adapters with a scale other than 0 and 1, and probabilities after sampling (post_sampling_probs).
 package llamacpp

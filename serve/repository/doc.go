@@ -26,7 +26,7 @@
 //	    |                                              v
 //	    +------------------------------------------ Unloading
 //
-// Any number of goroutines may use a model. Uses that begin while the model is loading wait for the load. A model is unloaded only when no use is in
-// progress. If there is too little device memory for a load, the Repository unloads the model that has been unused for the longest time, and tries
+// Any number of goroutines may use a model. If a use begins while the model is being loaded, the use waits. A model is unloaded only when no use is
+// in progress. If there is too little device memory for a load, the Repository unloads the model that has been unused for the longest time, and tries
 // again.
 package repository
