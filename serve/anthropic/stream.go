@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"errors"
 	"iter"
 
 	"github.com/gopherwarp/gopherwarp/llm"
@@ -60,7 +59,7 @@ func (s *stream) begin() error {
 
 // fail returns an error that is the answer, or sends it if an event has been sent.
 func (s *stream) fail(err error) error {
-	if !s.events.Begun() || errors.Is(err, gate.ErrLeft) {
+	if !gate.IsEvent(err, s.events) {
 		return err
 	}
 	return s.events.Send("error", problemOf(gate.FailureOf(err)))

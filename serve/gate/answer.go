@@ -2,6 +2,7 @@ package gate
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -41,6 +42,11 @@ func (g *Gate) NewEvents(w http.ResponseWriter) *Events {
 
 // Begun reports whether an event has been sent. From then on, an error can only be sent as an event.
 func (e *Events) Begun() bool { return e.begun }
+
+// IsEvent reports whether an error can only be sent as an event: events have been sent, and the client has not left.
+func IsEvent(err error, events interface{ Begun() bool }) bool {
+	return events.Begun() && !errors.Is(err, ErrLeft)
+}
 
 // Send sends an event with a value in JSON. The name may be empty. The error wraps ErrLeft if the client does not receive the event.
 func (e *Events) Send(name string, v any) error {

@@ -32,6 +32,11 @@ func Invalid(param, format string, args ...any) Failure {
 	return Failure{Status: http.StatusBadRequest, Param: param, Message: param + ": " + fmt.Sprintf(format, args...)}
 }
 
+// NoContent returns the Failure for message i of a conversation, which lacks the content that only a message of the assistant may lack.
+func NoContent(param string, i int) Failure {
+	return Invalid(fmt.Sprintf("%s[%d].content", param, i), "there is none, which only a message of the assistant may have")
+}
+
 // Unsupported returns the Failure for a field that the server does not support.
 func Unsupported(param string) Failure {
 	return Failure{Status: http.StatusBadRequest, Param: param, Code: "unsupported_parameter", Message: param + " is not supported"}

@@ -1,7 +1,6 @@
 package llamacpp
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
@@ -88,7 +87,7 @@ func (a *answer) add(t llm.Token) error {
 
 // fail returns an error that is the answer, or writes it as an event if a part of the stream has been written.
 func (a *answer) fail(err error) error {
-	if !a.events.Begun() || errors.Is(err, gate.ErrLeft) {
+	if !gate.IsEvent(err, a.events) {
 		return err
 	}
 	return a.events.Send("", problemOf(gate.FailureOf(err)))

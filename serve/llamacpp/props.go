@@ -3,7 +3,6 @@ package llamacpp
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -135,7 +134,7 @@ func (b *templateRequest) conversation() (list []chat.Message, err error) {
 		case m.Content != nil:
 			m.Message.Content = *m.Content
 		case m.Role != "assistant":
-			return nil, gate.Invalid(fmt.Sprintf("messages[%d].content", i), "there is none, which only a message of the assistant may have")
+			return nil, gate.NoContent("messages", i)
 		}
 		list = append(list, m.Message)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"iter"
 	"net/http"
 	"slices"
@@ -309,7 +308,7 @@ func (a *answer) end() error {
 
 // fail returns an error that is the answer, or writes it as an event if a part of the stream has been written.
 func (a *answer) fail(err error) error {
-	if !a.events.Begun() || errors.Is(err, gate.ErrLeft) {
+	if !gate.IsEvent(err, a.events) {
 		return err
 	}
 	return a.events.Send("", problemOf(gate.FailureOf(err)))

@@ -50,11 +50,6 @@ func (c *content) text() string {
 	return string(*c)
 }
 
-// noContent returns the error of message i of a conversation, which only the assistant may send without content.
-func noContent(param string, i int) error {
-	return gate.Invalid(fmt.Sprintf("%s[%d].content", param, i), "there is none, which only a message of the assistant may have")
-}
-
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *content) UnmarshalJSON(data []byte) error {
 	var text *string
@@ -139,7 +134,7 @@ func (b *chatRequest) question(m Model) (gate.Question, error) {
 			return q, gate.Invalid("messages", "message %d has %v", i, err)
 		}
 		if message.Content == nil && c.Role != "assistant" {
-			return q, noContent("messages", i)
+			return q, gate.NoContent("messages", i)
 		}
 		q.Messages = append(q.Messages, c)
 	}

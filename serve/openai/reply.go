@@ -3,7 +3,6 @@ package openai
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
@@ -83,7 +82,7 @@ func (s *reply) begin() error {
 
 // fail returns an error that is the answer, or sends it if an event has been sent.
 func (s *reply) fail(err error) error {
-	if s.events == nil || !s.events.Begun() || errors.Is(err, gate.ErrLeft) {
+	if s.events == nil || !gate.IsEvent(err, s.events) {
 		return err
 	}
 	s.Status, s.Error = "failed", &responseError{"server_error", gate.FailureOf(err).Message}

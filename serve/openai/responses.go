@@ -107,7 +107,7 @@ func (in input) messages() (list []chat.Message, err error) {
 				return nil, gate.Invalid("input", "item %d has %v", i, err)
 			}
 			if item.Content == nil && role != "assistant" {
-				return nil, noContent("input", i)
+				return nil, gate.NoContent("input", i)
 			}
 			list = append(list, chat.Message{Role: role, Content: item.Content.text()})
 		case "function_call":
