@@ -37,9 +37,10 @@ type Options struct {
 	Contract Contract
 	// Checks selects whether kernels make Go's run-time checks.
 	Checks Checks
-	// Cache names a directory in which builds keep their results. If Cache is empty, builds keep nothing. A build takes
-	// a package from the cache if the package, its imports and the running program, which contains the compiler, have
-	// not changed; Package.Kernels is then nil. Concurrent builds may share a directory.
+	// Cache names a directory in which builds keep their results. If Cache is empty, builds keep nothing. A
+	// build takes a package from the cache if the package, its imports and the running program, which
+	// contains the compiler, have not changed; Package.Kernels is then nil. Concurrent builds may share a
+	// directory.
 	Cache string
 	// Report adds a report to each kernel.
 	Report bool
@@ -53,8 +54,8 @@ type Options struct {
 
 // Checks selects whether a kernel checks indices, slice bounds, divisors, shift counts and nil
 // pointers, as Go does. Without checks, a mistake in a kernel corrupts data on a GPU or makes the
-// device unusable for the process. On the CPU, only vector code
-// loses its checks: the Go compiler compiles the other code, and keeps its checks.
+// device unusable for the process. On the CPU, only vector code loses its checks: the Go compiler
+// compiles the other code, and keeps its checks.
 type Checks string
 
 // Values of Options.Checks.
@@ -64,8 +65,8 @@ const (
 	ChecksOff     Checks = "off"
 )
 
-// Contract selects whether the compiler may fuse a multiplication and an addition. The fused operation rounds only
-// once, as Go's specification allows.
+// Contract selects whether the compiler may fuse a multiplication and an addition. The fused operation
+// rounds only once, as Go's specification allows.
 type Contract string
 
 // Values of Options.Contract. By default, the compiler fuses unless the kernel has a //gpu:contract off
@@ -191,7 +192,8 @@ func (b *build) listErrors() {
 	}
 }
 
-// empty returns the packages without kernels that patterns name alone. A package that the go command finds wrong is not one.
+// empty returns the packages without kernels that patterns name alone. A package that the go command
+// finds wrong is not one.
 func (b *build) empty() []string {
 	var paths []string
 	for _, p := range b.graph.Roots {
@@ -350,7 +352,8 @@ func (b *build) check() error {
 	})
 }
 
-// roots returns the names of what the kernels are: functions, and variables that have instances as their values.
+// roots returns the names of what the kernels are: functions, and variables that have instances as their
+// values.
 func (u *unit) roots() []string {
 	var names []string
 	for _, k := range u.decl.Kernels {
@@ -368,8 +371,8 @@ func (u *unit) roots() []string {
 	return names
 }
 
-// declErrors reports what is wrong with declarations of kernels, but not in packages with a file that does not parse: there it
-// may be a consequence.
+// declErrors reports what is wrong with declarations of kernels, but not in packages with a file that
+// does not parse: there it may be a consequence.
 func (b *build) declErrors() {
 	for _, u := range b.units {
 		if u.wanted && len(u.pkg.Unparsed) == 0 {
@@ -378,9 +381,10 @@ func (b *build) declErrors() {
 	}
 }
 
-// goErrors reports what Go finds wrong. Of a package with a file that does not parse it reports only that, and nothing of
-// packages that import, perhaps through others, such a package or one with a refused kernel: that has no launcher, and the errors of its
-// callers would mislead. An error in a generated file has another cause in the package, which is reported.
+// goErrors reports what Go finds wrong. Of a package with a file that does not parse it reports only
+// that, and nothing of packages that import, perhaps through others, such a package or one with a
+// refused kernel: that has no launcher, and the errors of its callers would mislead. An error in a
+// generated file has another cause in the package, which is reported.
 func (b *build) goErrors() {
 	refused := map[string]bool{}
 	for _, u := range b.units {

@@ -29,7 +29,7 @@ func linesOf(t terminal, interrupts <-chan os.Signal) (lineReader, bool) {
 	return editor.New(os.Stdin, out, interrupts), true
 }
 
-// pipe reads lines that nobody edits here.
+// pipe reads lines without an editor.
 type pipe struct {
 	out        io.Writer // for prompts
 	lines      <-chan line

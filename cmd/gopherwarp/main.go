@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, t terminal) int {
 }
 
 // interrupted returns the error of a command with the context ctx. If an interrupt ended the command, the error is an exit with
-// exitInterrupted, which is silent unless the command has words for it. A command that ends well after an interrupt, such as a server, has
+// exitInterrupted, which is silent unless the command has a message for it. A command that ends well after an interrupt, such as a server, has
 // no error.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil {

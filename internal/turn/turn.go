@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Turn is the lock. Those who wait get it in the order in which they arrived.
+// Turn is the lock. Goroutines acquire it in the order in which they began to wait.
 type Turn chan struct{}
 
-// New returns a turn that nobody has.
+// New returns an unlocked Turn.
 func New() Turn { return make(Turn, 1) }
 
-// Take waits for the turn.
+// Take waits for the lock and acquires it.
 func (t Turn) Take() { t <- struct{}{} }
 
 // TakeBefore is Take, except that it returns the error of ctx if ctx is done first.
@@ -27,7 +27,7 @@ func (t Turn) TakeBefore(ctx context.Context) error {
 	}
 }
 
-// TakeWithin is Take, except that it returns false after d. It takes a free turn even if d is 0.
+// TakeWithin is Take, except that it returns false after d. It acquires an unlocked Turn even if d is 0.
 func (t Turn) TakeWithin(d time.Duration) bool {
 	select {
 	case t <- struct{}{}:
@@ -39,5 +39,5 @@ func (t Turn) TakeWithin(d time.Duration) bool {
 	return t.TakeBefore(ctx) == nil
 }
 
-// Give lets the next one have the turn.
+// Give releases the lock.
 func (t Turn) Give() { <-t }

@@ -119,8 +119,8 @@ type Continuer struct {
 }
 
 // Continue returns the tokens of all continuations, which are generated at the same time. Each prompt gets r.N continuations. Token.Choice is i*r.N+j
-// for continuation j of prompt i. The iterator ends after an error, which wraps ErrLeft if the client has left. Continue stores the usage of all continuations together in *r.Usage, so r.Usage
-// must not be nil.
+// for continuation j of prompt i. The iterator ends after an error, which wraps ErrLeft if the client has left. Continue stores the usage of all
+// continuations together in *r.Usage, so r.Usage must not be nil.
 func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.Token, error] {
 	endsTurn(ctx, len(c.Prompts), &r)
 	g := newGeneration(ctx, "text_completion", &r)

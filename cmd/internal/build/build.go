@@ -80,8 +80,8 @@ func (c *command) run(ctx context.Context, s Streams) error {
 	return errors.Join(c.write(s.Err, result), refused)
 }
 
-// write writes the stale files of the packages that are not refused, and their names to w. Under go generate, it leaves files that must
-// go and returns an error: go generate fails if a file is removed before it has read the file.
+// write writes the stale files of the packages that are not refused, and their names to w. Under go generate, it leaves files that
+// should be removed and returns an error, because go generate fails if a file is removed before it has read the file.
 func (c *command) write(w io.Writer, result *compile.Result) error {
 	var left []string
 	for _, f := range result.Stale() {

@@ -130,7 +130,7 @@ func (s *session) leave() error {
 // sizeInterval is the time between two looks at the size of the terminal.
 const sizeInterval = 250 * time.Millisecond
 
-// resize tells the Terminal its size.
+// resize sets the size of the Terminal.
 func (s *session) resize() {
 	width, height, err := term.GetSize(int(s.out.Fd()))
 	if err != nil || width == 0 { // a terminal that does not know its size
